@@ -1,0 +1,88 @@
+# pfs: every wait of a live PostgreSQL server, readable and switchable by SQL.
+#
+#   make, make install       build and install with the server that PG_CONFIG names
+#   make installcheck        test the installed extension on private, temporary servers
+#   make lint                all warnings as errors, layer directions, indentation
+#
+# scripts/test does all of it on a private copy of the server and installs
+# nothing; see CONTRIBUTING.md.
+
+EXTENSION = pfs
+MODULE_big = pfs
+DATA = sql/pfs--1.0.sql
+PGFILEDESC = "pfs - exact waits of a live server"
+
+SRC_DIRS = src src/compat src/container src/probe src/record src/instr src/fdw src/fdw/tables
+SRCS := $(sort $(wildcard $(addsuffix /*.c,$(SRC_DIRS))))
+OBJS = $(SRCS:.c=.o)
+DEPS = $(OBJS:.o=.d)
+
+# Includes are by bare file name.  -MMD and the include at the end track
+# headers, which PGXS does only where the server was built with --enable-depend.
+# PostgreSQL 15 leaves PGDLLEXPORT empty, so hidden visibility needs our own
+# definition; it repeats what 16 and later say.
+PG_CPPFLAGS = $(addprefix -I,$(SRC_DIRS)) -MMD -MP \
+	'-DPGDLLEXPORT=__attribute__((visibility("default")))'
+PG_CFLAGS = -std=gnu11 -fvisibility=hidden -fno-omit-frame-pointer
+
+# Bitcode would only let the JIT inline our functions, which no plan gains
+# from, and it would make clang a condition of building.
+override with_llvm = no
+
+# A test is a file; the order of parallel groups, where it matters, is in a
+# schedule (scripts/installcheck).
+REGRESS := $(sort $(basename $(notdir $(wildcard sql_tests/sql/*.sql))))
+ISOLATION := $(sort $(basename $(notdir $(wildcard sql_tests/specs/*.spec))))
+PROVE_TESTS := $(sort $(wildcard sql_tests/t/*.pl))
+TEST_MODULES := $(sort $(dir $(wildcard sql_tests/modules/*/Makefile)))
+
+LINT_CFLAGS = -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
+	-Wshadow=local -Wmissing-prototypes
+LINT_OBJS := $(patsubst %.c,lint/%.o,$(SRCS) $(sort $(wildcard sql_tests/modules/*/*.c sql_tests/hammer/*.c)))
+
+EXTRA_CLEAN = $(DEPS) lint sql_tests/hammer/hammer
+
+# Our own rule below: PGXS's would need a running server with pfs loaded.
+NO_INSTALLCHECK = 1
+
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+
+# PGXS removes the objects of one folder only.
+clean: clean-test-modules
+
+.PHONY: lint lint-objects installcheck test-modules clean-test-modules hammer
+
+lint: lint-objects
+	tools/check-layers
+	tools/indent --check
+
+lint-objects: $(LINT_OBJS)
+
+lint/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINT_CFLAGS) $(CPPFLAGS) $(CFLAGS_SL) -c -o $@ $<
+
+# The containers know no backend, so this links them with nothing of the server.
+HAMMER_SRCS := $(sort $(wildcard src/container/*.c sql_tests/hammer/*.c))
+
+hammer: sql_tests/hammer/hammer
+
+sql_tests/hammer/hammer: $(HAMMER_SRCS) $(wildcard src/container/*.h src/compat/*.h sql_tests/hammer/*.h)
+	$(CC) -std=gnu11 -O2 -g -Wall -D_GNU_SOURCE -fno-omit-frame-pointer $(HAMMER_CFLAGS) \
+		$(addprefix -I,$(SRC_DIRS)) -o $@ $(HAMMER_SRCS) -lpthread -lrt
+
+test-modules:
+	@set -e; for module in $(TEST_MODULES); do $(MAKE) -C $$module PG_CONFIG='$(PG_CONFIG)' all; done
+
+clean-test-modules:
+	@set -e; for module in $(TEST_MODULES); do $(MAKE) -C $$module PG_CONFIG='$(PG_CONFIG)' clean; done
+
+installcheck: test-modules
+	PG_CONFIG='$(PG_CONFIG)' REGRESS='$(REGRESS)' ISOLATION='$(ISOLATION)' \
+		PROVE_TESTS='$(PROVE_TESTS)' EXTRA_REGRESS_OPTS='$(EXTRA_REGRESS_OPTS)' \
+		scripts/installcheck
+
+-include $(DEPS)
+-include $(LINT_OBJS:.o=.d)

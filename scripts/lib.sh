@@ -1,0 +1,197 @@
+# shellcheck shell=bash
+#
+# What the scripts of this folder share: who runs what, scratch folders that
+# clean up after themselves, and a private copy of an installed server, so that
+# no script installs pfs into the system or needs root for it.
+#
+# Sourced, never run.  A script that calls make_scratch gets its leftovers
+# (servers included) removed when it ends, however it ends.
+
+set -euo pipefail
+
+PFS_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck disable=SC2034 # for the scripts
+PFS_CACHE=${PFS_CACHE:-/var/cache/pfs-test}
+PFS_SCRATCH=
+
+say() { printf '%s\n' "$*"; }
+warn() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+die() { warn "$@"; exit 1; }
+
+is_root() { [ "$(id -u)" -eq 0 ]; }
+
+# PostgreSQL refuses to run as root, so root runs it as this user.
+pfs_user() {
+	if is_root; then echo "${PFS_USER:-postgres}"; else id -un; fi
+}
+
+as_user() {
+	if is_root; then
+		runuser -u "$(pfs_user)" -- env HOME="${PFS_SCRATCH:-/}" "$@"
+	else
+		"$@"
+	fi
+}
+
+# True if root's rights can be had without a question.
+can_root() { is_root || sudo -n true 2>/dev/null; }
+
+as_root() {
+	if is_root; then "$@"; else sudo -n -- "$@"; fi
+}
+
+# ---- scratch folders ----
+
+make_scratch() {
+	PFS_SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/pfs.XXXXXX")
+	chmod 755 "$PFS_SCRATCH"
+	trap cleanup_scratch EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+cleanup_scratch() {
+	local status=${1:-$?}
+	trap '' HUP INT TERM
+	trap - EXIT
+	cd /
+	# Pipelines of this script that a signal interrupted.
+	jobs -p | while read -r pid; do kill "$pid" 2>/dev/null || :; done
+	if [ -n "$PFS_SCRATCH" ] && [ -d "$PFS_SCRATCH" ]; then
+		stop_servers_under "$PFS_SCRATCH"
+		rm -rf "$PFS_SCRATCH"
+	fi
+	exit "$status"
+}
+
+# Stop every server whose data directory lies under a folder.  A pid file can be
+# stale and its pid somebody else's: a postmaster's working directory tells.
+stop_servers_under() {
+	local file pid dir
+	find "$1" -name postmaster.pid -type f 2>/dev/null | while read -r file; do
+		pid=$(head -n 1 "$file" 2>/dev/null) || continue
+		dir=$(readlink "/proc/$pid/cwd" 2>/dev/null) || continue
+		[ "$dir" = "$(dirname "$file")" ] || continue
+		kill -QUIT "$pid" 2>/dev/null || continue
+		for _ in $(seq 100); do
+			readlink "/proc/$pid/cwd" >/dev/null 2>&1 || break
+			sleep 0.1
+		done
+		kill -KILL "$pid" 2>/dev/null || :
+	done
+}
+
+# Copy the tree without what git and make put there; into a folder that exists.
+copy_tree() {
+	tar -C "$PFS_TOP" -c --exclude=./.git --exclude='*.o' --exclude='*.d' --exclude='*.so' \
+		--exclude='*.bc' --exclude=./lint --exclude=./tmp_check --exclude=./tmp_check_iso \
+		--exclude=./results --exclude=./output_iso --exclude=./log . | tar -C "$1" -x --no-same-owner
+}
+
+# ---- servers ----
+
+bin_of() { echo "/usr/lib/postgresql/$1/bin"; }
+
+has_server() {
+	[ -x "$(bin_of "$1")/postgres" ] && [ -x "$(bin_of "$1")/pg_config" ]
+}
+
+# The version to use when nobody says: the oldest supported one that is
+# installed complete, else the one that this machine's packages offer.
+default_version() {
+	local v
+	for v in 15 16 17 18; do
+		if has_server "$v"; then echo "$v"; return; fi
+	done
+	for v in 15 16 17 18; do
+		if package_exists "postgresql-server-dev-$v"; then echo "$v"; return; fi
+	done
+	echo 15
+}
+
+package_exists() {
+	# Read whole: with pipefail an early end of grep would fail the pipe.
+	[ -n "$(apt-cache policy "$1" 2>/dev/null | awk '/Candidate:/ && $2 != "(none)"')" ]
+}
+
+# A private copy of an installed server: its programs, and links to what they
+# only read.  PostgreSQL finds its folders relative to its own binary, so
+# pg_config in the copy answers with the copy's paths, and "make install" with
+# it goes there.
+#	private_server DIR VERSION; sets BINDIR
+private_server() {
+	local root=$1 version=$2 lib share entry
+	lib=/usr/lib/postgresql/$version share=/usr/share/postgresql/$version
+	mkdir -p "$root$lib/lib" "$root$share/extension"
+	cp -a "$lib/bin" "$root$lib/"
+	for entry in "$lib"/lib/*; do
+		ln -s "$entry" "$root$lib/lib/"
+	done
+	# make follows ".." in paths below pgxs: a link would lead it out of the copy.
+	rm -f "$root$lib/lib/pgxs"
+	cp -a "$lib/lib/pgxs" "$root$lib/lib/"
+	for entry in "$share"/*; do
+		[ "${entry##*/}" = extension ] || ln -s "$entry" "$root$share/"
+	done
+	for entry in "$share"/extension/*; do
+		ln -s "$entry" "$root$share/extension/"
+	done
+	# An older pfs of the system must not show through.
+	rm -f "$root$lib/lib/pfs.so" "$root$share/extension/"pfs--*.sql "$root$share/extension/pfs.control"
+	for entry in include share/locale "lib/$(gcc -print-multiarch 2>/dev/null || uname -m)"; do
+		[ -e "/usr/$entry" ] || continue
+		mkdir -p "$root/usr/$(dirname "$entry")"
+		ln -s "/usr/$entry" "$root/usr/$entry"
+	done
+	# shellcheck disable=SC2034 # for the scripts
+	BINDIR=$root$lib/bin
+}
+
+# Make and start a private server: unix socket only, in DIR/data.
+#	start_server DIR; settings come from standard input; needs BINDIR
+start_server() {
+	local dir=$1 port=5432
+	mkdir -p "$dir"
+	if is_root; then chown "$(pfs_user)" "$dir"; fi
+	as_user "$BINDIR/initdb" -D "$dir/data" -U postgres -A trust --no-sync \
+		--locale=C --encoding=UTF8 >"$dir/initdb.log" 2>&1 ||
+		{ cat "$dir/initdb.log" >&2; die "initdb failed"; }
+	{
+		echo "listen_addresses = ''"
+		echo "unix_socket_directories = '$dir'"
+		echo "port = $port"
+		cat
+	} >>"$dir/data/postgresql.conf"
+	restart_server "$dir"
+	export PGHOST=$dir PGPORT=$port PGUSER=postgres PGDATABASE=postgres
+}
+
+# Start the server of DIR, or stop and start it if it runs.
+restart_server() {
+	local dir=$1
+	stop_server "$dir"
+	: >"$dir/start.log"
+	if is_root; then chown "$(pfs_user)" "$dir/start.log"; fi
+	as_user "$BINDIR/pg_ctl" -D "$dir/data" -l "$dir/server.log" -w -t 60 start >"$dir/start.log" 2>&1 ||
+		{ cat "$dir/start.log" >&2; tail -n 30 "$dir/server.log" >&2; die "the server does not start"; }
+}
+
+stop_server() {
+	[ ! -f "$1/data/postmaster.pid" ] ||
+		as_user "$BINDIR/pg_ctl" -D "$1/data" -m fast -w -t 60 stop >/dev/null
+}
+
+sql() { "$BINDIR/psql" -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
+
+# Build a copy of the tree and install it into the private server of BINDIR.
+#	build_and_install TREE
+build_and_install() {
+	local log=$1/build.log
+	if ! make -s -C "$1" -j"$(nproc)" PG_CONFIG="$BINDIR/pg_config" >"$log" 2>&1 ||
+		! make -s -C "$1" PG_CONFIG="$BINDIR/pg_config" install >>"$log" 2>&1; then
+		tail -n 40 "$log" >&2
+		return 1
+	fi
+	grep 'warning:' "$log" >&2 || :
+}

@@ -1,0 +1,615 @@
+/* sql/pfs--1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION pfs" to load this file. \quit
+
+CREATE SCHEMA pfs;
+COMMENT ON SCHEMA pfs IS 'What the server waits for: MySQL''s Performance Schema for PostgreSQL';
+
+--
+-- The foreign data wrapper.  USAGE is granted to nobody: the tables below are all
+-- that it offers.
+--
+
+CREATE FUNCTION pfs.pfs_fdw_handler() RETURNS fdw_handler
+AS 'MODULE_PATHNAME', 'pfs_fdw_handler'
+LANGUAGE C STRICT;
+COMMENT ON FUNCTION pfs.pfs_fdw_handler() IS 'Handler of the foreign data wrapper pfs_fdw';
+
+CREATE FUNCTION pfs.pfs_fdw_validator(text[], oid) RETURNS void
+AS 'MODULE_PATHNAME', 'pfs_fdw_validator'
+LANGUAGE C STRICT;
+COMMENT ON FUNCTION pfs.pfs_fdw_validator(text[], oid) IS 'Validator of the foreign data wrapper pfs_fdw';
+
+CREATE FOREIGN DATA WRAPPER pfs_fdw
+HANDLER pfs.pfs_fdw_handler
+VALIDATOR pfs.pfs_fdw_validator;
+COMMENT ON FOREIGN DATA WRAPPER pfs_fdw IS 'Reads and switches what pfs records in this server';
+
+CREATE SERVER pfs_server FOREIGN DATA WRAPPER pfs_fdw;
+COMMENT ON SERVER pfs_server IS 'This server, as pfs sees it';
+
+--
+-- Tables, as IMPORT FOREIGN SCHEMA prints them from the library's definitions.
+--
+
+CREATE FOREIGN TABLE pfs.setup_instruments (
+	name text,
+	enabled text,
+	timed text,
+	properties text,
+	documentation text,
+	wait_event_type text,
+	wait_event text
+) SERVER pfs_server OPTIONS ("table" 'setup_instruments');
+COMMENT ON FOREIGN TABLE pfs.setup_instruments IS
+'Instruments: what can be measured, and whether it is. One row per instrument. UPDATE of enabled and timed takes effect with other sessions'' next event and lasts until the server restarts.';
+COMMENT ON COLUMN pfs.setup_instruments.name IS
+'Path from coarse to fine: class / order / family / the word that PostgreSQL itself uses.';
+COMMENT ON COLUMN pfs.setup_instruments.enabled IS
+'Is it collected? YES or NO; takes either in any letter case.';
+COMMENT ON COLUMN pfs.setup_instruments.timed IS
+'Is it timed, too? YES or NO; takes either in any letter case. Events that are not timed have NULL times.';
+COMMENT ON COLUMN pfs.setup_instruments.properties IS
+'idle: it waits for work, not for a resource. Empty otherwise.';
+COMMENT ON COLUMN pfs.setup_instruments.documentation IS
+'What is measured, where the name alone does not say it.';
+COMMENT ON COLUMN pfs.setup_instruments.wait_event_type IS
+'The word of pg_stat_activity.wait_event_type for the same wait; NULL if there is none.';
+COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
+'The word of pg_stat_activity.wait_event for the same wait; NULL if there is none.';
+
+CREATE FOREIGN TABLE pfs.setup_consumers (
+	name text,
+	enabled text
+) SERVER pfs_server OPTIONS ("table" 'setup_consumers');
+COMMENT ON FOREIGN TABLE pfs.setup_consumers IS
+'Consumers: where events are kept. One row per consumer; each collects only while all above it are on. Off means frozen, not emptied.';
+COMMENT ON COLUMN pfs.setup_consumers.name IS
+'global_instrumentation, below it thread_instrumentation, below it events_waits_current, below that events_waits_history and events_waits_history_long.';
+COMMENT ON COLUMN pfs.setup_consumers.enabled IS
+'The consumer''s own switch. YES or NO; takes either in any letter case.';
+
+CREATE FOREIGN TABLE pfs.setup_timers (
+	name text,
+	timer_name text
+) SERVER pfs_server OPTIONS ("table" 'setup_timers');
+COMMENT ON FOREIGN TABLE pfs.setup_timers IS
+'The timer of each class of events. A change takes effect with events that begin afterwards; each event is shown by the timer that it was taken with.';
+COMMENT ON COLUMN pfs.setup_timers.name IS
+'idle, wait, stage, statement or transaction.';
+COMMENT ON COLUMN pfs.setup_timers.timer_name IS
+'One of performance_timers that this machine has.';
+
+CREATE FOREIGN TABLE pfs.setup_threads (
+	name text,
+	enabled text,
+	history text,
+	properties text,
+	documentation text
+) SERVER pfs_server OPTIONS ("table" 'setup_threads');
+COMMENT ON FOREIGN TABLE pfs.setup_threads IS
+'Kinds of background processes and the switches that their threads start with. One row per kind.';
+COMMENT ON COLUMN pfs.setup_threads.name IS
+'As threads.name of such a thread.';
+COMMENT ON COLUMN pfs.setup_threads.enabled IS
+'threads.instrumented of threads that start afterwards. YES or NO; takes either in any letter case.';
+COMMENT ON COLUMN pfs.setup_threads.history IS
+'threads.history of threads that start afterwards. YES or NO; takes either in any letter case.';
+COMMENT ON COLUMN pfs.setup_threads.properties IS
+'Reserved; empty.';
+COMMENT ON COLUMN pfs.setup_threads.documentation IS
+'PostgreSQL''s own words for this kind of process.';
+
+CREATE FOREIGN TABLE pfs.performance_timers (
+	timer_name text,
+	timer_frequency bigint,
+	timer_resolution bigint,
+	timer_overhead bigint
+) SERVER pfs_server OPTIONS ("table" 'performance_timers');
+COMMENT ON FOREIGN TABLE pfs.performance_timers IS
+'The five timers, measured anew at each SELECT. NULLs where this machine does not offer one.';
+COMMENT ON COLUMN pfs.performance_timers.timer_name IS
+'CYCLE: the processor''s counter. NANOSECOND to TICK: CLOCK_MONOTONIC in these units.';
+COMMENT ON COLUMN pfs.performance_timers.timer_frequency IS
+'Units per second.';
+COMMENT ON COLUMN pfs.performance_timers.timer_resolution IS
+'Smallest step seen, in units of the timer.';
+COMMENT ON COLUMN pfs.performance_timers.timer_overhead IS
+'Cost of one reading in processor cycles, the smallest of 20. A timed event has it twice inside its timer_wait.';
+
+CREATE FOREIGN TABLE pfs.threads (
+	thread_id bigint,
+	name text,
+	type text,
+	processlist_id integer,
+	processlist_user text,
+	processlist_host text,
+	processlist_db text,
+	processlist_command text,
+	processlist_time bigint,
+	processlist_state text,
+	processlist_info text,
+	parent_thread_id bigint,
+	role text,
+	instrumented text,
+	history text,
+	connection_type text,
+	thread_os_id integer,
+	application_name text,
+	current_memory bigint,
+	high_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'threads');
+COMMENT ON FOREIGN TABLE pfs.threads IS
+'Threads: one row per living process of the server that has had an event. UPDATE of instrumented and history takes effect with the thread''s next event.';
+COMMENT ON COLUMN pfs.threads.thread_id IS
+'Number of the thread, from 1; never used again while the server runs.';
+COMMENT ON COLUMN pfs.threads.name IS
+'thread/client_backend, thread/checkpointer, thread/worker/... and so on: the kind of process.';
+COMMENT ON COLUMN pfs.threads.type IS
+'FOREGROUND: client backends, walsenders, parallel workers. BACKGROUND: all others.';
+COMMENT ON COLUMN pfs.threads.processlist_id IS
+'Process id of client backends and walsenders, else NULL.';
+COMMENT ON COLUMN pfs.threads.processlist_user IS
+'The authenticated role; NULL before authentication and for processes without one.';
+COMMENT ON COLUMN pfs.threads.processlist_host IS
+'Numeric client address, [local] for a Unix socket, NULL without client. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.threads.processlist_db IS
+'Database of the session.';
+COMMENT ON COLUMN pfs.threads.processlist_command IS
+'Query, Sleep, Sleep in transaction, Replication or Daemon.';
+COMMENT ON COLUMN pfs.threads.processlist_time IS
+'Seconds in this command.';
+COMMENT ON COLUMN pfs.threads.processlist_state IS
+'The wait that is running now, idle apart. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.threads.processlist_info IS
+'Text of the statement that is running; from pg_stat_activity, so NULL with track_activities off. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.threads.parent_thread_id IS
+'Of a parallel worker the leader''s thread, else NULL.';
+COMMENT ON COLUMN pfs.threads.role IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.threads.instrumented IS
+'Are events of this thread collected? YES or NO; takes either in any letter case.';
+COMMENT ON COLUMN pfs.threads.history IS
+'Do its events go to the histories? YES or NO; takes either in any letter case.';
+COMMENT ON COLUMN pfs.threads.connection_type IS
+'Socket, TCP/IP, SSL/TLS or GSS; NULL without client.';
+COMMENT ON COLUMN pfs.threads.thread_os_id IS
+'Process id, of every thread: pg_stat_activity.pid.';
+COMMENT ON COLUMN pfs.threads.application_name IS
+'As in pg_stat_activity. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.threads.current_memory IS
+'Reserved for memory instruments; NULL.';
+COMMENT ON COLUMN pfs.threads.high_memory IS
+'Reserved for memory instruments; NULL.';
+
+CREATE FOREIGN TABLE pfs.probes (
+	probe_name text,
+	mechanism text,
+	target text,
+	status text,
+	detail text
+) SERVER pfs_server OPTIONS ("table" 'probes');
+COMMENT ON FOREIGN TABLE pfs.probes IS
+'Probes: the places where the server calls pfs, and whether each works or why not.';
+COMMENT ON COLUMN pfs.probes.probe_name IS
+'Name of the probe.';
+COMMENT ON COLUMN pfs.probes.mechanism IS
+'got, method_table, hook or detour: how pfs gets called.';
+COMMENT ON COLUMN pfs.probes.target IS
+'What was replaced or hooked.';
+COMMENT ON COLUMN pfs.probes.status IS
+'active, unavailable or off.';
+COMMENT ON COLUMN pfs.probes.detail IS
+'Why it is not active, or what is special about it; else NULL.';
+
+CREATE FOREIGN TABLE pfs.containers (
+	name text,
+	record_size bigint,
+	records_max bigint,
+	records_used bigint,
+	records_high_water bigint,
+	records_lost bigint,
+	pages_max bigint,
+	pages_resident bigint,
+	pages_reclaimed bigint,
+	bytes_reserved bigint,
+	bytes_resident bigint
+) SERVER pfs_server OPTIONS ("table" 'containers');
+COMMENT ON FOREIGN TABLE pfs.containers IS
+'Containers: the parts of pfs''s shared memory. TRUNCATE sets losses and reclaims to zero and the high water mark to now.';
+COMMENT ON COLUMN pfs.containers.name IS
+'Name of the container, as in the settings.';
+COMMENT ON COLUMN pfs.containers.record_size IS
+'Bytes of one record.';
+COMMENT ON COLUMN pfs.containers.records_max IS
+'Records that fit.';
+COMMENT ON COLUMN pfs.containers.records_used IS
+'Records in use now.';
+COMMENT ON COLUMN pfs.containers.records_high_water IS
+'Most records in use at a time since the last TRUNCATE.';
+COMMENT ON COLUMN pfs.containers.records_lost IS
+'Records that were wanted while it was full, since the last TRUNCATE.';
+COMMENT ON COLUMN pfs.containers.pages_max IS
+'Pages that it can have.';
+COMMENT ON COLUMN pfs.containers.pages_resident IS
+'Pages that take memory now.';
+COMMENT ON COLUMN pfs.containers.pages_reclaimed IS
+'Pages given back to the system since the last TRUNCATE.';
+COMMENT ON COLUMN pfs.containers.bytes_reserved IS
+'Bytes of shared memory set aside at the server''s start.';
+COMMENT ON COLUMN pfs.containers.bytes_resident IS
+'Bytes that take memory now.';
+
+CREATE FOREIGN TABLE pfs.status (
+	variable_name text,
+	variable_value text
+) SERVER pfs_server OPTIONS ("table" 'status');
+COMMENT ON FOREIGN TABLE pfs.status IS
+'Facts about pfs and counters of what it lost, all zero on a healthy server. TRUNCATE sets the counters to zero.';
+COMMENT ON COLUMN pfs.status.variable_name IS
+'pfs_start_time, footprint totals, or pfs_<container>_lost.';
+COMMENT ON COLUMN pfs.status.variable_value IS
+'Its value as text.';
+
+CREATE FOREIGN TABLE pfs.table_definitions (
+	table_name text,
+	a_row_is text,
+	truncate_effect text,
+	writable_columns text
+) SERVER pfs_server OPTIONS ("table" 'table_definitions');
+COMMENT ON FOREIGN TABLE pfs.table_definitions IS
+'What the library knows of its tables and views; the view pfs.tables shows it.';
+COMMENT ON COLUMN pfs.table_definitions.table_name IS
+'Name of the table or view in schema pfs.';
+COMMENT ON COLUMN pfs.table_definitions.a_row_is IS
+'What one row stands for.';
+COMMENT ON COLUMN pfs.table_definitions.truncate_effect IS
+'What TRUNCATE and pfs.reset() do to it.';
+COMMENT ON COLUMN pfs.table_definitions.writable_columns IS
+'Columns that UPDATE can change; NULL: none.';
+
+CREATE FOREIGN TABLE pfs.events_waits_current (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	spins integer,
+	object_schema text,
+	object_name text,
+	index_name text,
+	object_type text,
+	object_instance_begin bigint,
+	operation text,
+	number_of_bytes bigint,
+	file_offset bigint,
+	flags bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_waits_current');
+COMMENT ON FOREIGN TABLE pfs.events_waits_current IS
+'Waits that are running now, one row per nesting level. A finished wait is removed. TRUNCATE is accepted and does nothing.';
+COMMENT ON COLUMN pfs.events_waits_current.thread_id IS
+'The thread that waits or waited: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_waits_current.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_waits_current.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_waits_current.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_waits_current.source IS
+'The function of the server that waits, as exported symbol and offset, inside a static function the offset in the server binary. NULL where unknown.';
+COMMENT ON COLUMN pfs.events_waits_current.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_waits_current.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_waits_current.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_waits_current.spins IS
+'Of a spinlock the number of delays, of an LWLock how often the process slept within the event; else NULL.';
+COMMENT ON COLUMN pfs.events_waits_current.object_schema IS
+'Schema of the relation that a lock is on; [database] if it is of another database. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_current.object_name IS
+'What is waited for: a path below the data directory, a relation, a transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_current.index_name IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_waits_current.object_type IS
+'FILE, SOCKET, LWLOCK, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+COMMENT ON COLUMN pfs.events_waits_current.object_instance_begin IS
+'Identifies the object among those of its type; NULL where unknown.';
+COMMENT ON COLUMN pfs.events_waits_current.operation IS
+'What was done: read, write, sync and others for files, recv, send, wait for sockets, the lock mode for locks.';
+COMMENT ON COLUMN pfs.events_waits_current.number_of_bytes IS
+'Bytes that the call moved; NULL where it moves none.';
+COMMENT ON COLUMN pfs.events_waits_current.file_offset IS
+'Position in the file in bytes, where the call has one.';
+COMMENT ON COLUMN pfs.events_waits_current.flags IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_waits_current.nesting_event_id IS
+'event_id of the event around it, of the same thread; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_waits_current.nesting_event_type IS
+'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_waits_history (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	spins integer,
+	object_schema text,
+	object_name text,
+	index_name text,
+	object_type text,
+	object_instance_begin bigint,
+	operation text,
+	number_of_bytes bigint,
+	file_offset bigint,
+	flags bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_waits_history');
+COMMENT ON FOREIGN TABLE pfs.events_waits_history IS
+'The last finished waits of each living thread, pfs.events_waits_history_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_waits_history.thread_id IS
+'The thread that waits or waited: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_waits_history.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_waits_history.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_waits_history.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_waits_history.source IS
+'The function of the server that waits, as exported symbol and offset, inside a static function the offset in the server binary. NULL where unknown.';
+COMMENT ON COLUMN pfs.events_waits_history.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_waits_history.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_waits_history.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_waits_history.spins IS
+'Of a spinlock the number of delays, of an LWLock how often the process slept within the event; else NULL.';
+COMMENT ON COLUMN pfs.events_waits_history.object_schema IS
+'Schema of the relation that a lock is on; [database] if it is of another database. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_history.object_name IS
+'What is waited for: a path below the data directory, a relation, a transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_history.index_name IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_waits_history.object_type IS
+'FILE, SOCKET, LWLOCK, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+COMMENT ON COLUMN pfs.events_waits_history.object_instance_begin IS
+'Identifies the object among those of its type; NULL where unknown.';
+COMMENT ON COLUMN pfs.events_waits_history.operation IS
+'What was done: read, write, sync and others for files, recv, send, wait for sockets, the lock mode for locks.';
+COMMENT ON COLUMN pfs.events_waits_history.number_of_bytes IS
+'Bytes that the call moved; NULL where it moves none.';
+COMMENT ON COLUMN pfs.events_waits_history.file_offset IS
+'Position in the file in bytes, where the call has one.';
+COMMENT ON COLUMN pfs.events_waits_history.flags IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_waits_history.nesting_event_id IS
+'event_id of the event around it, of the same thread; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_waits_history.nesting_event_type IS
+'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_waits_history_long (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	spins integer,
+	object_schema text,
+	object_name text,
+	index_name text,
+	object_type text,
+	object_instance_begin bigint,
+	operation text,
+	number_of_bytes bigint,
+	file_offset bigint,
+	flags bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_waits_history_long');
+COMMENT ON FOREIGN TABLE pfs.events_waits_history_long IS
+'The last finished waits of the whole server by their end, pfs.events_waits_history_long_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_waits_history_long.thread_id IS
+'The thread that waits or waited: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_waits_history_long.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_waits_history_long.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_waits_history_long.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_waits_history_long.source IS
+'The function of the server that waits, as exported symbol and offset, inside a static function the offset in the server binary. NULL where unknown.';
+COMMENT ON COLUMN pfs.events_waits_history_long.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_waits_history_long.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_waits_history_long.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_waits_history_long.spins IS
+'Of a spinlock the number of delays, of an LWLock how often the process slept within the event; else NULL.';
+COMMENT ON COLUMN pfs.events_waits_history_long.object_schema IS
+'Schema of the relation that a lock is on; [database] if it is of another database. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_history_long.object_name IS
+'What is waited for: a path below the data directory, a relation, a transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_history_long.index_name IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_waits_history_long.object_type IS
+'FILE, SOCKET, LWLOCK, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+COMMENT ON COLUMN pfs.events_waits_history_long.object_instance_begin IS
+'Identifies the object among those of its type; NULL where unknown.';
+COMMENT ON COLUMN pfs.events_waits_history_long.operation IS
+'What was done: read, write, sync and others for files, recv, send, wait for sockets, the lock mode for locks.';
+COMMENT ON COLUMN pfs.events_waits_history_long.number_of_bytes IS
+'Bytes that the call moved; NULL where it moves none.';
+COMMENT ON COLUMN pfs.events_waits_history_long.file_offset IS
+'Position in the file in bytes, where the call has one.';
+COMMENT ON COLUMN pfs.events_waits_history_long.flags IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_waits_history_long.nesting_event_id IS
+'event_id of the event around it, of the same thread; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_waits_history_long.nesting_event_type IS
+'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
+
+--
+-- Views.  Rights are checked for the current user when a table is scanned, so a
+-- view shows nobody more than the table does.
+--
+
+CREATE VIEW pfs.processlist AS
+SELECT
+	thread_id,
+	processlist_id AS id,
+	processlist_user AS user_name,
+	processlist_host AS host,
+	processlist_db AS db,
+	processlist_command AS command,
+	processlist_time AS "time",
+	processlist_state AS state,
+	processlist_info AS info,
+	name,
+	type
+FROM pfs.threads;
+COMMENT ON VIEW pfs.processlist IS
+'Every thread, background ones too, in the words of MySQL''s process list.';
+COMMENT ON COLUMN pfs.processlist.thread_id IS
+'Number of the thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.processlist.id IS
+'Process id of client backends and walsenders, else NULL.';
+COMMENT ON COLUMN pfs.processlist.user_name IS
+'The authenticated role: threads.processlist_user.';
+COMMENT ON COLUMN pfs.processlist.host IS
+'Numeric client address, [local] for a Unix socket: threads.processlist_host. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.processlist.db IS
+'Database of the session: threads.processlist_db.';
+COMMENT ON COLUMN pfs.processlist.command IS
+'Query, Sleep, Sleep in transaction, Replication or Daemon: threads.processlist_command.';
+COMMENT ON COLUMN pfs.processlist."time" IS
+'Seconds in this command: threads.processlist_time.';
+COMMENT ON COLUMN pfs.processlist.state IS
+'The wait that is running now: threads.processlist_state. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.processlist.info IS
+'Text of the statement that is running: threads.processlist_info. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.processlist.name IS
+'The kind of process: threads.name.';
+COMMENT ON COLUMN pfs.processlist.type IS
+'FOREGROUND or BACKGROUND: threads.type.';
+
+CREATE VIEW pfs.tables AS
+SELECT table_name, a_row_is, truncate_effect, writable_columns
+FROM pfs.table_definitions;
+COMMENT ON VIEW pfs.tables IS
+'The tables and views of pfs, from the definitions in the library.';
+COMMENT ON COLUMN pfs.tables.table_name IS
+'Name of the table or view in schema pfs.';
+COMMENT ON COLUMN pfs.tables.a_row_is IS
+'What one row stands for.';
+COMMENT ON COLUMN pfs.tables.truncate_effect IS
+'What TRUNCATE and pfs.reset() do to it.';
+COMMENT ON COLUMN pfs.tables.writable_columns IS
+'Columns that UPDATE can change; NULL: none.';
+
+--
+-- Functions.  All of them work in read-only transactions and on a standby, where
+-- UPDATE and TRUNCATE do not.
+--
+
+CREATE FUNCTION pfs.timer_now(class text DEFAULT 'wait') RETURNS numeric
+AS 'MODULE_PATHNAME', 'pfs_timer_now'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION pfs.timer_now(text) IS
+'Now, in picoseconds since the server''s start, by the timer that setup_timers names for the class: pfs.timer_now() - timer_start is the time of a running wait so far.';
+
+CREATE FUNCTION pfs.timer_to_timestamp(timer numeric, class text DEFAULT 'wait') RETURNS timestamp with time zone
+AS 'MODULE_PATHNAME', 'pfs_timer_to_timestamp'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION pfs.timer_to_timestamp(numeric, text) IS
+'Wall-clock time of a timer value in picoseconds: the clock now less the time between the value and pfs.timer_now(class).';
+
+CREATE FUNCTION pfs.format_time(timer numeric) RETURNS text
+AS 'MODULE_PATHNAME', 'pfs_format_time'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION pfs.format_time(numeric) IS
+'A time in picoseconds for people to read: 1.23 ms.';
+
+CREATE FUNCTION pfs.set_instruments(pattern text, enabled text DEFAULT NULL, timed text DEFAULT NULL) RETURNS bigint
+AS 'MODULE_PATHNAME', 'pfs_set_instruments'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pfs.set_instruments(text, text, text) IS
+'Switch the instruments whose names match: % stands for any characters, ? for one, letter case is ignored. YES or NO; NULL leaves as is. Also for instruments that register later. Returns the number that matched.';
+
+CREATE FUNCTION pfs.set_consumers(pattern text, enabled text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'pfs_set_consumers'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pfs.set_consumers(text, text) IS
+'Switch the consumers whose names match; YES also switches on those above them. Returns the number that matched.';
+
+CREATE FUNCTION pfs.set_timer(name text, timer_name text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'pfs_set_timer'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pfs.set_timer(text, text) IS
+'Choose the timer of a class of events, as UPDATE of setup_timers does. Returns the number of classes that matched.';
+
+CREATE FUNCTION pfs.set_thread(thread_id bigint, instrumented text DEFAULT NULL, history text DEFAULT NULL) RETURNS bigint
+AS 'MODULE_PATHNAME', 'pfs_set_thread'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pfs.set_thread(bigint, text, text) IS
+'Switch one thread, as UPDATE of threads does; NULL leaves as is. Returns the number of threads that matched.';
+
+CREATE FUNCTION pfs.set_threads(pattern text, enabled text DEFAULT NULL, history text DEFAULT NULL) RETURNS bigint
+AS 'MODULE_PATHNAME', 'pfs_set_threads'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pfs.set_threads(text, text, text) IS
+'Switch kinds of background processes whose names match, as UPDATE of setup_threads does; NULL leaves as is. Returns the number that matched.';
+
+CREATE FUNCTION pfs.reset(table_name text DEFAULT NULL) RETURNS numeric
+AS 'MODULE_PATHNAME', 'pfs_reset'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pfs.reset(text) IS
+'Do what TRUNCATE of the table does, without its lock; the name with or without pfs. NULL: all histories and summaries, no set-up. Returns the number of events that left.';
+
+CREATE FUNCTION pfs.reset_time(table_name text) RETURNS timestamp with time zone
+AS 'MODULE_PATHNAME', 'pfs_reset_time_sql'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION pfs.reset_time(text) IS
+'When the table was last reset; the server''s start if it never was.';
+
+CREATE FUNCTION pfs.thread_id(pid integer DEFAULT pg_backend_pid()) RETURNS bigint
+AS 'MODULE_PATHNAME', 'pfs_thread_id'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION pfs.thread_id(integer) IS
+'threads.thread_id of a living process, by default one''s own; NULL if there is none.';
+
+CREATE FUNCTION pfs.setup_sql() RETURNS text
+AS 'MODULE_PATHNAME', 'pfs_setup_sql_text'
+LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION pfs.setup_sql() IS
+'The ALTER SYSTEM lines that make the present set-up the one after the next restart.';
+
+--
+-- Rights: reading is for pg_monitor, everything else for superusers until it is
+-- granted.
+--
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA pfs FROM PUBLIC;
+GRANT USAGE ON SCHEMA pfs TO pg_monitor;
+GRANT SELECT ON ALL TABLES IN SCHEMA pfs TO pg_monitor;
+GRANT EXECUTE ON FUNCTION pfs.timer_now(text) TO pg_monitor;
+GRANT EXECUTE ON FUNCTION pfs.timer_to_timestamp(numeric, text) TO pg_monitor;
+GRANT EXECUTE ON FUNCTION pfs.format_time(numeric) TO pg_monitor;
+GRANT EXECUTE ON FUNCTION pfs.thread_id(integer) TO pg_monitor;
+GRANT EXECUTE ON FUNCTION pfs.reset_time(text) TO pg_monitor;
+GRANT EXECUTE ON FUNCTION pfs.setup_sql() TO pg_monitor;

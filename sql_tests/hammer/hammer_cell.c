@@ -1,0 +1,219 @@
+/*
+ * hammer_cell.c
+ *	  Aggregate cells: a reader sees a cell before or after a change of its
+ *	  owner, and a new owner's cells start at zero.
+ */
+#include "hammer.h"
+#include "pfs_cell.h"
+
+typedef struct CellContext
+{
+	/* odd while a new owner sets up: stands for the thread record's word */
+	uint64_t	owner;
+	PfsSeqlock	lock;			/* of the owner */
+	PfsCellBlock block;
+	void	   *memory;
+	uint32_t	ncells;
+	uint64_t	events;
+	uint64_t	owners;
+	uint64_t	reads;
+	uint64_t	missed;
+} CellContext;
+
+/*
+ * Every second event of a cell is timed: the first, or in the second half of
+ * each four cells the second.  Their ticks lie around the middle, further and
+ * further: all numbers follow from the count of events.
+ */
+#define MIDDLE UINT64_C(0x4000000000)
+
+static bool
+event_timed(uint32_t cell, uint64_t event)
+{
+	return (event + (cell & 2) / 2) % 2 == 0;
+}
+
+static uint64_t
+ticks_of(uint64_t timed)
+{
+	return timed % 2 == 1 ? MIDDLE + timed : MIDDLE - timed;
+}
+
+/* In cells of even number, a change makes this many events. */
+static uint32_t
+events_per_change(uint32_t cell)
+{
+	return cell % 2 == 0 ? 3 : 1;
+}
+
+static bool
+consistent(uint32_t i, const PfsCell *c)
+{
+	uint64_t	events = c->count_timed + c->count_untimed;
+	uint64_t	n = c->count_timed;
+
+	if (events % events_per_change(i) != 0 || n != (events + ((i & 2) == 0)) / 2)
+		return false;
+	if (n == 0)
+		return c->sum == 0 && c->max == 0;
+	return c->sum == n * MIDDLE + (n % 2 == 1 ? (n + 1) / 2 : -(n / 2)) &&
+		c->max == MIDDLE + (n - 1) / 2 * 2 + 1 &&
+		c->min == (n == 1 ? MIDDLE + 1 : MIDDLE - n / 2 * 2);
+}
+
+static void
+check_zero(CellContext *x)
+{
+	PfsCell		c;
+
+	HAMMER_CHECK(pfs_cells_next(&x->block, 0) == x->ncells, "a new owner's cell is touched");
+	for (uint32_t i = 0; i < x->ncells; i++)
+	{
+		HAMMER_CHECK(pfs_cells_read(&x->block, &x->lock, i, &c), "the owner cannot read its cell");
+		HAMMER_CHECK(c.count_timed == 0 && c.count_untimed == 0 && c.sum == 0 && c.max == 0,
+					 "cell %u of a new owner is not zero", i);
+	}
+}
+
+/* Another owner of the same memory, or only all cells to zero. */
+static void
+begin_ownership(CellContext *x, HammerRng *rng)
+{
+	bool		victim = ((x->owner | x->lock.word) & 1) != 0;
+
+	pfs_add_relaxed(&x->owners, 1);
+	/* Threads share what ThreadSanitizer would call a race. */
+	if (hammer_options.threads || (!victim && hammer_random(rng, 2) == 0))
+	{
+		pfs_seqlock_write_begin(&x->lock);
+		pfs_cells_clear(&x->block);
+		pfs_seqlock_write_end(&x->lock);
+		return;
+	}
+	pfs_store_relaxed(&x->owner, x->owner | 1);
+	pfs_fence_release();
+	pfs_store_relaxed(&x->lock.word, 0);
+	memset(&x->block, 0, sizeof(x->block));
+	hammer_pause(rng);
+	pfs_cells_init(&x->block, x->memory, x->ncells);
+	pfs_store_release(&x->owner, x->owner + 1);
+}
+
+static void
+cell_writer(CellContext *x, HammerRng *rng)
+{
+	while (hammer_going())
+	{
+		uint32_t	n = 1 + hammer_random(rng, 2000);
+		uint64_t	events = 0;
+
+		begin_ownership(x, rng);
+		check_zero(x);
+		for (; n > 0; n--)
+		{
+			uint32_t	i = hammer_random(rng, x->ncells);
+			PfsCell    *c = &x->block.cells[i];
+
+			pfs_seqlock_write_begin(&x->lock);
+			for (uint32_t k = events_per_change(i); k > 0; k--)
+			{
+				if (event_timed(i, c->count_timed + c->count_untimed))
+					pfs_cells_add(&x->block, i, ticks_of(c->count_timed + 1));
+				else
+					pfs_cells_add_untimed(&x->block, i);
+				events++;
+			}
+			pfs_seqlock_write_end(&x->lock);
+			HAMMER_CHECK(pfs_cells_next(&x->block, i) == i, "cell %u is not marked", i);
+		}
+		pfs_add_relaxed(&x->events, events);
+	}
+}
+
+static void
+cell_reader(CellContext *x, HammerRng *rng)
+{
+	PfsCell		c;
+
+	while (hammer_going())
+	{
+		uint32_t	i = hammer_random(rng, x->ncells);
+		uint64_t	owner = pfs_load_acquire(&x->owner);
+		uint64_t	word = pfs_seqlock_read_begin(&x->lock);
+		uint32_t	next;
+		bool		got;
+
+		if ((owner & 1) != 0)
+			continue;
+		/* The memory may change hands now. */
+		if (hammer_random(rng, 10000) == 0)
+			hammer_pause(rng);
+		if (hammer_random(rng, 10) == 0)
+			i = pfs_cells_next(&x->block, i);
+		if (i >= x->ncells)
+			continue;
+		got = pfs_cells_read(&x->block, &x->lock, i, &c);
+		next = pfs_cells_next(&x->block, i);
+		/* Nothing has changed from the cell to the mark. */
+		if (!pfs_seqlock_read_valid(&x->lock, word))
+			next = i;
+		pfs_fence_acquire();
+		if (pfs_load_relaxed(&x->owner) != owner)
+			continue;
+		if (!got)
+		{
+			pfs_add_relaxed(&x->missed, 1);
+			continue;
+		}
+		pfs_add_relaxed(&x->reads, 1);
+		HAMMER_CHECK(consistent(i, &c), "cell %u: timed %lu, untimed %lu, sum %lu, min %lu, max %lu", i,
+					 c.count_timed, c.count_untimed, c.sum, c.min, c.max);
+		HAMMER_CHECK((c.count_timed == 0 && c.count_untimed == 0) || next == i,
+					 "cell %u has events and no mark", i);
+	}
+}
+
+static void
+cell_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
+{
+	if (place == 0)
+		cell_writer(context, rng);
+	else
+		cell_reader(context, rng);
+}
+
+static void
+run_cell(uint32_t ncells)
+{
+	HammerSegment s;
+	CellContext *x = NULL;
+	void	   *memory = NULL;
+	uint32_t	kills;
+	char		name[100];
+
+	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
+	{
+		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
+		memory = pfs_segment_take(&s.seg, pfs_cells_size(ncells), PFS_CACHE_LINE);
+	}
+	x->memory = memory;
+	x->ncells = ncells;
+	x->owner = 2;
+	pfs_cells_init(&x->block, memory, ncells);
+	kills = hammer_run(cell_worker, x);
+	snprintf(name, sizeof(name), "cell, %u cells%s", ncells, hammer_options.kill ? ", killing" : "");
+	if (x->owners == 0 || x->reads == 0)
+		hammer_fail("%lu owners, %lu reads", x->owners, x->reads);
+	hammer_done(name, "%lu owners, %lu events, %lu reads, %lu missed, %u kills",
+				x->owners, x->events, x->reads, x->missed, kills);
+	hammer_segment_end(&s);
+}
+
+void
+hammer_cell(void)
+{
+	run_cell(1);
+	run_cell(2);
+	run_cell(7);
+	run_cell(300);
+}

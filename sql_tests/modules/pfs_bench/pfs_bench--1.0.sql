@@ -1,0 +1,9 @@
+\echo Use "CREATE EXTENSION pfs_bench" to load this file. \quit
+
+CREATE SCHEMA pfs_bench;
+
+CREATE FUNCTION pfs_bench.kinds(OUT kind text, OUT what text) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'pfs_bench_kinds' LANGUAGE C STRICT;
+
+CREATE FUNCTION pfs_bench.cycles(kind text, loops integer) RETURNS double precision
+AS 'MODULE_PATHNAME', 'pfs_bench_cycles' LANGUAGE C STRICT;

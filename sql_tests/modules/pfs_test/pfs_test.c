@@ -1,0 +1,222 @@
+/*
+ * pfs_test.c
+ *	  What the tests need an extension for: locks that are held as long as one
+ *	  likes, wait events and processes of its own, a fork().
+ *
+ * Preloaded, before or after pfs.  The functions are declared by the tests,
+ * with the path that PG_LIBDIR names.
+ */
+#include "postgres.h"
+
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "storage/spin.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(pfs_test_lwlock);
+PG_FUNCTION_INFO_V1(pfs_test_spinlock);
+PG_FUNCTION_INFO_V1(pfs_test_register);
+PG_FUNCTION_INFO_V1(pfs_test_wait);
+PG_FUNCTION_INFO_V1(pfs_test_worker);
+PG_FUNCTION_INFO_V1(pfs_test_fork);
+
+PGDLLEXPORT Datum pfs_test_lwlock(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_spinlock(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_register(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_wait(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_worker(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_fork(PG_FUNCTION_ARGS);
+PGDLLEXPORT void pfs_test_main(Datum arg);
+PGDLLEXPORT void _PG_init(void);
+
+typedef struct PfsTestShared
+{
+	LWLock		late;			/* its tranche has a name only where
+								 * pfs_test_register() was called */
+	slock_t		spinlock;
+} PfsTestShared;
+
+static PfsTestShared *shared = NULL;
+static shmem_request_hook_type prev_shmem_request_hook = NULL;
+static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
+
+static void
+request_cb(void)
+{
+	if (prev_shmem_request_hook)
+		prev_shmem_request_hook();
+	RequestAddinShmemSpace(sizeof(PfsTestShared));
+	RequestNamedLWLockTranche("pfs_test", 1);
+}
+
+static void
+startup_cb(void)
+{
+	bool		found;
+
+	if (prev_shmem_startup_hook)
+		prev_shmem_startup_hook();
+	shared = ShmemInitStruct("pfs_test", sizeof(PfsTestShared), &found);
+	LWLockInitialize(&shared->late, LWLockNewTrancheId());
+	SpinLockInit(&shared->spinlock);
+}
+
+void
+_PG_init(void)
+{
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	prev_shmem_request_hook = shmem_request_hook;
+	shmem_request_hook = request_cb;
+	prev_shmem_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = startup_cb;
+}
+
+/* Busy, not asleep: a sleep would be an event of its own. */
+static void
+hold(double seconds)
+{
+	instr_time	start;
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(start);
+	do
+	{
+		INSTR_TIME_SET_CURRENT(now);
+		INSTR_TIME_SUBTRACT(now, start);
+	} while (INSTR_TIME_GET_DOUBLE(now) < seconds);
+}
+
+/* pfs_test_lwlock(name text, mode text, seconds float8): 'pfs_test' or 'late', 'shared' or 'exclusive' */
+Datum
+pfs_test_lwlock(PG_FUNCTION_ARGS)
+{
+	bool		late = strcmp(text_to_cstring(PG_GETARG_TEXT_PP(0)), "late") == 0;
+	bool		exclusive = strcmp(text_to_cstring(PG_GETARG_TEXT_PP(1)), "exclusive") == 0;
+	LWLock	   *lock = late ? &shared->late : &GetNamedLWLockTranche("pfs_test")->lock;
+
+	LWLockAcquire(lock, exclusive ? LW_EXCLUSIVE : LW_SHARED);
+	hold(PG_GETARG_FLOAT8(2));
+	LWLockRelease(lock);
+	PG_RETURN_VOID();
+}
+
+/* pfs_test_spinlock(seconds float8) */
+Datum
+pfs_test_spinlock(PG_FUNCTION_ARGS)
+{
+	double		seconds = PG_GETARG_FLOAT8(0);
+
+	SpinLockAcquire(&shared->spinlock);
+	hold(seconds);
+	SpinLockRelease(&shared->spinlock);
+	PG_RETURN_VOID();
+}
+
+/* pfs_test_register(): this process knows the other tranche's name from now on */
+Datum
+pfs_test_register(PG_FUNCTION_ARGS)
+{
+	LWLockRegisterTranche(shared->late.tranche, "pfs_test_late");
+	PG_RETURN_VOID();
+}
+
+/*
+ * pfs_test_wait(name text, seconds float8): under a wait event of that name,
+ * where there are such.  Can be cancelled.
+ */
+Datum
+pfs_test_wait(PG_FUNCTION_ARGS)
+{
+	uint32		event = PG_WAIT_EXTENSION;
+	TimestampTz end = GetCurrentTimestamp() + (TimestampTz) (PG_GETARG_FLOAT8(1) * USECS_PER_SEC);
+
+#if PG_VERSION_NUM >= 170000
+	event = WaitEventExtensionNew(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+#endif
+	for (;;)
+	{
+		long		left = (long) ceil((end - GetCurrentTimestamp()) / 1000.0);
+
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		if (left <= 0)
+			break;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left, event);
+	}
+	PG_RETURN_VOID();
+}
+
+void
+pfs_test_main(Datum arg)
+{
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	BackgroundWorkerUnblockSignals();
+	while (!ShutdownRequestPending)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, -1L, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+	proc_exit(0);
+}
+
+/* pfs_test_worker(library text, type text) returns int4: pid of a background worker that waits to be told to end */
+Datum
+pfs_test_worker(PG_FUNCTION_ARGS)
+{
+	BackgroundWorker worker = {0};
+	BackgroundWorkerHandle *handle;
+	pid_t		pid;
+
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS;
+	worker.bgw_start_time = BgWorkerStart_ConsistentState;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	worker.bgw_notify_pid = MyProcPid;
+	text_to_cstring_buffer(PG_GETARG_TEXT_PP(0), worker.bgw_library_name, sizeof(worker.bgw_library_name));
+	strlcpy(worker.bgw_function_name, "pfs_test_main", BGW_MAXLEN);
+	strlcpy(worker.bgw_name, "one of a test", BGW_MAXLEN);
+	text_to_cstring_buffer(PG_GETARG_TEXT_PP(1), worker.bgw_type, sizeof(worker.bgw_type));
+	if (!RegisterDynamicBackgroundWorker(&worker, &handle) ||
+		WaitForBackgroundWorkerStartup(handle, &pid) != BGWH_STARTED)
+		ereport(ERROR, (errmsg("no background worker")));
+	PG_RETURN_INT32(pid);
+}
+
+/*
+ * pfs_test_fork(sleeps int4) returns int4: exit status of a child that the
+ * server does not know, and that calls the server's functions.
+ */
+Datum
+pfs_test_fork(PG_FUNCTION_ARGS)
+{
+	int			sleeps = PG_GETARG_INT32(0);
+	int			status = -1;
+	pid_t		pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+	{
+		for (int i = 0; i < sleeps; i++)
+			pg_usleep(100L);
+		_exit(3);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	PG_RETURN_INT32(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}

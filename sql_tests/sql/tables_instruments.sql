@@ -1,0 +1,51 @@
+-- Names of instruments, and how the tables about the set-up fit together.
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS pfs;
+RESET client_min_messages;
+
+SELECT count(*) > 200 AS over_200 FROM pfs.setup_instruments;
+SELECT name FROM pfs.setup_instruments
+WHERE split_part(name, '/', 1) NOT IN ('wait', 'stage', 'statement', 'transaction', 'memory', 'idle', 'error');
+SELECT name FROM pfs.setup_instruments WHERE '' = ANY (string_to_array(name, '/'));
+SELECT lower(name) FROM pfs.setup_instruments GROUP BY 1 HAVING count(*) > 1;
+SELECT name FROM pfs.setup_instruments WHERE octet_length(name) > 128;
+-- only the last word keeps PostgreSQL's spelling
+SELECT name FROM pfs.setup_instruments
+WHERE regexp_replace(name, '/[^/]*$', '') <> lower(regexp_replace(name, '/[^/]*$', '')) AND name ~ '/';
+SELECT DISTINCT regexp_replace(name, '/[^/]*$', '') COLLATE "C" AS family FROM pfs.setup_instruments
+WHERE name LIKE 'wait/%' ORDER BY 1;
+
+-- Everything is on and timed.
+SELECT DISTINCT enabled, timed FROM pfs.setup_instruments;
+SELECT DISTINCT enabled FROM pfs.setup_consumers;
+SELECT DISTINCT enabled, history FROM pfs.setup_threads;
+
+-- What waits for work is marked.
+SELECT DISTINCT properties FROM pfs.setup_instruments ORDER BY 1;
+SELECT name FROM pfs.setup_instruments WHERE name LIKE 'idle%' ORDER BY name;
+SELECT name FROM pfs.setup_instruments
+WHERE (name LIKE 'idle%' OR name LIKE 'wait/activity/%') AND properties <> 'idle';
+SELECT name FROM pfs.setup_instruments
+WHERE properties = 'idle' AND name NOT LIKE 'idle%' AND name NOT LIKE 'wait/activity/%'
+	AND name NOT LIKE 'wait/timeout/%';
+
+-- The words of pg_stat_activity
+SELECT name, wait_event_type, wait_event FROM pfs.setup_instruments
+WHERE name IN ('wait/synch/lwlock/WALWrite', 'wait/io/file/DataFileRead', 'wait/io/file/DataFileSync',
+	'wait/lock/transactionid', 'wait/lock/relation', 'wait/timeout/PgSleep', 'wait/activity/CheckpointerMain', 'idle')
+ORDER BY name COLLATE "C";
+SELECT name FROM pfs.setup_instruments WHERE (wait_event IS NULL) <> (wait_event_type IS NULL);
+-- an instrument is found by the words that a process shows
+SELECT count(*) FROM pg_stat_activity a
+WHERE wait_event IS NOT NULL AND NOT EXISTS (SELECT FROM pfs.setup_instruments i
+	WHERE i.wait_event_type = a.wait_event_type AND i.wait_event = a.wait_event);
+
+SELECT name FROM pfs.setup_consumers;
+SELECT name FROM pfs.setup_timers;
+-- kinds of background processes: there are some on every version, none is a session's
+SELECT name FROM pfs.setup_threads
+WHERE name IN ('thread/checkpointer', 'thread/walwriter', 'thread/worker', 'thread/autovacuum_worker',
+	'thread/client_backend', 'thread/walsender')
+ORDER BY name;
+SELECT name FROM pfs.threads t WHERE type = 'BACKGROUND' AND NOT EXISTS
+	(SELECT FROM pfs.setup_threads s WHERE s.name = t.name OR t.name LIKE s.name || '/%');

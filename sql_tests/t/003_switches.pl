@@ -1,0 +1,295 @@
+# What one session switches, all running sessions notice with their next event:
+# instruments, consumers, threads, timers.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsServer;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $server = PfsServer->new('main', conf => 'autovacuum = off');
+$server->start;
+$server->sql('CREATE EXTENSION pfs');
+
+# Two sessions that make file calls and sleep, on and on.
+my @workers = map { $server->session(name => "worker$_") } 1, 2;
+my ($w1, $w2) = map { $_->thread_id } @workers;
+my $all = "$w1, $w2";
+
+$_->send(<<'EOT') foreach @workers;
+DO $$ BEGIN LOOP
+	PERFORM pg_stat_file('PG_VERSION');
+	PERFORM pg_read_binary_file('PG_VERSION');
+	PERFORM pg_sleep(0.001);
+END LOOP; END $$
+EOT
+
+my $file = "event_name LIKE 'wait/io/file/%'";
+my $nap = "event_name = 'wait/timeout/PgSleep'";
+
+sub now
+{
+	return $server->sql('SELECT pfs.timer_now()');
+}
+
+# Wait until the sessions have begun and ended that many sleeps since then.
+sub naps_since
+{
+	my ($since, $n, $threads) = @_;
+
+	foreach my $thread (split /, /, $threads // $all)
+	{
+		$server->poll("SELECT count(*) >= $n FROM pfs.events_waits_history_long"
+			  . " WHERE thread_id = $thread AND $nap AND timer_start > $since")
+		  or die "thread $thread does not go on";
+	}
+}
+
+sub count
+{
+	my ($condition, $table) = @_;
+
+	return $server->sql("SELECT count(*) FROM pfs.events_waits_" . ($table // 'history_long') . " WHERE $condition");
+}
+
+my $t = now();
+naps_since($t, 5);
+cmp_ok(count("thread_id = $w1 AND $file AND timer_start > $t"), '>', 4, 'one worker makes file calls');
+cmp_ok(count("thread_id = $w2 AND $file AND timer_start > $t"), '>', 4, 'so does the other');
+
+# ---- instruments ----
+
+foreach my $case ([ 'no', 'yes' ], [ 'NO', 'YES' ], [ 'nO', 'yEs' ])
+{
+	my ($off, $on) = @$case;
+
+	is($server->sql("WITH u AS (UPDATE pfs.setup_instruments SET enabled = '$off' WHERE name ILIKE '%/FILE/%' RETURNING enabled)"
+		  . ' SELECT count(*) > 50, min(enabled), max(enabled) FROM u'), 't|NO|NO', "'$off' is taken and reads NO");
+	$t = now();
+	naps_since($t, 10);
+	# What had begun before is finished; nothing begins after.
+	is(count("$file AND timer_start > $t"), 0, "'$off': no session has a file event any more");
+	is(count("$file AND (timer_start > $t OR thread_id IN ($all))", 'current'), 0, 'and none is running');
+	$server->sql("UPDATE pfs.setup_instruments SET enabled = '$on' WHERE name ILIKE '%/FILE/%'");
+	$t = now();
+	naps_since($t, 5);
+	cmp_ok(count("thread_id = $_ AND $file AND timer_start > $t"), '>=', 5, "'$on': back at once") foreach $w1, $w2;
+}
+is($server->sql("SELECT count(*) FROM pfs.setup_instruments WHERE enabled <> 'YES'"), 0, 'all are on again');
+
+# An event that had begun is finished and kept.
+my $sleeper = $server->session;
+my $ts = $sleeper->thread_id;
+$sleeper->send('SELECT pg_sleep(0.5)');
+$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap", 1);
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait/timeout/PgSleep'");
+is(count("thread_id = $ts AND $nap", 'current'), 1, 'switched off in the middle: still shown');
+$sleeper->result;
+between($server->sql("SELECT max(timer_wait) FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap"), 0.49e12, 60e12,
+	'and recorded at its end with its time');
+$sleeper->query('SELECT pg_sleep(0.01)');
+is(count("thread_id = $ts AND $nap", 'history'), 1, 'the next one is not');
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name = 'wait/timeout/PgSleep'");
+
+# ---- timed ----
+
+$server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name = 'wait/timeout/PgSleep'");
+# A session has sent its result a moment before it is idle.
+sub is_idle
+{
+	return $server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $ts AND event_name LIKE 'idle%'", 1);
+}
+
+is_idle();
+my $id = $server->sql("SELECT max(event_id) FROM pfs.events_waits_current WHERE thread_id = $ts");
+$sleeper->query('SELECT pg_sleep(0.01)') for 1 .. 3;
+is($server->sql("SELECT count(*), count(timer_start), count(timer_end), count(timer_wait), count(end_event_id) FROM pfs.events_waits_history"
+	  . " WHERE thread_id = $ts AND $nap AND event_id > $id"), '3|0|0|0|3', "timed = 'NO': three events without times");
+$sleeper->send('SELECT pg_sleep(0.3)');
+ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap AND timer_start IS NULL", 1),
+	'a running one has none either');
+$server->sql("UPDATE pfs.setup_instruments SET timed = 'YES' WHERE name = 'wait/timeout/PgSleep'");
+$sleeper->result;
+is($server->sql("SELECT timer_wait IS NULL FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap ORDER BY event_id DESC LIMIT 1"),
+	't', 'and stays untimed when the switch is back before its end');
+# The sort key that untimed events have keeps them in their place.
+is($server->sql(<<"EOT"), 0, 'timed and untimed events of a thread follow each other in the long history');
+SELECT count(*) FROM (SELECT event_id, timer_end, max(timer_end) OVER (ORDER BY event_id) AS so_far
+                        FROM pfs.events_waits_history_long WHERE thread_id = $ts AND nesting_event_id IS NULL) e
+ WHERE timer_end < so_far
+EOT
+
+# ---- consumers ----
+
+sub consumer
+{
+	my ($name, $value) = @_;
+
+	$server->sql("UPDATE pfs.setup_consumers SET enabled = '$value' WHERE name = '$name'");
+}
+
+# Which tables get new events of the workers?
+sub seen
+{
+	my ($threads) = @_;
+	my %seen;
+
+	$threads //= $all;
+	my $since = now();
+	# With everything off no table tells that they went on: only time does.
+	sleep(0.05);
+	# Long enough for a session that has to wait for a processor.
+	for (my $until = time() + 1.5; time() < $until;)
+	{
+		last if 3 == grep { $_ } values %seen;
+		foreach my $table (qw(current history history_long))
+		{
+			$seen{$table} ||= count("thread_id IN ($threads) AND timer_start > $since", $table) > 0;
+		}
+	}
+	return join(' ', grep { $seen{$_} } qw(current history history_long));
+}
+
+is(seen(), 'current history history_long', 'all consumers on: events in all tables');
+consumer('events_waits_history_long', 'no');
+is(seen(), 'current history', 'events_waits_history_long off: none there');
+my $kept = "SELECT count(*), sum(timer_end) FROM pfs.events_waits_history_long WHERE thread_id IN ($all)";
+my $frozen = $server->sql($kept);
+seen();
+is($server->sql($kept), $frozen, 'what is there stays: frozen, not emptied');
+consumer('events_waits_history', 'no');
+is(seen(), 'current', 'events_waits_history off, too: running events only');
+consumer('events_waits_history_long', 'yes');
+is(seen(), 'current history_long', 'the two are independent');
+consumer('events_waits_history', 'yes');
+foreach my $name (qw(events_waits_current thread_instrumentation global_instrumentation))
+{
+	consumer($name, 'no');
+	$t = now();
+	is(seen(), '', "$name off: no events at all");
+	is($server->sql("SELECT string_agg(enabled, '') FROM pfs.setup_consumers WHERE name LIKE 'events_waits_history%'"),
+		'YESYES', 'those below keep their own switches');
+	consumer($name, 'yes');
+	is(seen(), 'current history history_long', "$name on again: all are back");
+}
+$server->sql(q{SELECT pfs.set_consumers('%', 'NO')});
+is(seen(), '', "set_consumers('%', 'NO'): nothing");
+is($server->sql(q{SELECT pfs.set_consumers('events_waits_history_long', 'YES')}), 1, 'one of them on');
+is(seen(), 'current history_long', 'switches on those above it, too');
+$server->sql(q{SELECT pfs.set_consumers('%', 'YES')});
+
+# An event that a consumer being off keeps from the tables uses no number.
+$sleeper->query('SELECT pg_sleep(0.001)');
+is_idle();
+my $before = $server->sql("SELECT max(event_id) FROM pfs.events_waits_current WHERE thread_id = $ts");
+consumer('events_waits_current', 'no');
+$sleeper->query('SELECT pg_sleep(0.001)') for 1 .. 20;
+consumer('events_waits_current', 'yes');
+$sleeper->query('SELECT pg_sleep(0.001)');
+between($server->sql("SELECT max(event_id) FROM pfs.events_waits_history WHERE thread_id = $ts") - $before, 1, 15,
+	'events without consumer use no numbers');
+
+# ---- threads ----
+
+$server->sql("UPDATE pfs.threads SET instrumented = 'no' WHERE thread_id = $w1");
+is(seen($w1), '', "instrumented = 'no': nothing of this thread");
+is(seen($w2), 'current history history_long', 'everything of the other');
+$server->sql("UPDATE pfs.threads SET instrumented = 'Yes', history = 'No' WHERE thread_id = $w1");
+is(seen($w1), 'current', "history = 'No': its running events only");
+is(seen($w2), 'current history history_long', 'everything of the other');
+is($server->sql("SELECT pfs.set_thread($w1, NULL, 'YES')"), 1, 'set_thread');
+is(seen($w1), 'current history history_long', 'everything again');
+is($server->sql("SELECT pfs.set_thread(1000000, 'YES')"), 0, 'set_thread of a thread that does not exist');
+
+# A row that goes between its reading and the end of the statement is passed over.
+my $leaver = $server->session;
+my $tl = $leaver->thread_id;
+my $holder = $server->session;
+my $updater = $server->session;
+$holder->query('SELECT pg_advisory_lock(1)');
+$updater->send("UPDATE pfs.threads SET history = 'NO' WHERE thread_id IN ($tl, $w2)"
+	  . " AND (SELECT pg_advisory_lock(1)) IS NOT NULL RETURNING thread_id = $tl, history");
+$server->poll("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", 1);
+$leaver->close;
+$server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $tl", 0);
+# Whoever takes its record must not get its switches.
+my @heirs = map { $server->session } 1 .. 3;
+$holder->query('SELECT pg_advisory_unlock(1)');
+$updater->result;
+is($updater->last_error, '', 'a thread ended during the UPDATE: no error');
+is($server->sql("SELECT history FROM pfs.threads WHERE thread_id = $w2"), 'NO', 'the other row is changed');
+is($server->sql('SELECT count(*) FROM pfs.threads WHERE thread_id IN (' . join(', ', map { $_->thread_id } @heirs) . ") AND history = 'NO'"),
+	0, 'nobody else is');
+$server->sql("SELECT pfs.set_thread($w2, 'YES', 'YES')");
+
+# ---- timers ----
+
+sub newest_nap
+{
+	my ($columns) = @_;
+
+	return $server->sql("SELECT $columns FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap ORDER BY event_id DESC LIMIT 1");
+}
+
+my @timers = split /\n/, $server->sql('SELECT timer_name FROM pfs.performance_timers WHERE timer_frequency IS NOT NULL');
+my %step = (CYCLE => 0, NANOSECOND => 0, MICROSECOND => 0.000002, MILLISECOND => 0.012, TICK => 0.022);
+
+is(scalar(grep { defined $step{$_} } @timers), scalar(@timers), 'the timers are those five');
+cmp_ok(scalar(@timers), '>=', 4, 'most of them work here');
+my $last_start = 0;
+
+foreach my $timer (@timers)
+{
+	is($server->sql("WITH u AS (UPDATE pfs.setup_timers SET timer_name = '$timer' WHERE name = 'wait' RETURNING 1) SELECT count(*) FROM u"),
+		1, "timer $timer");
+	my $from = newest_nap('event_id') || 0;
+	# The outside witness is the server's clock, just before and just after.
+	my ($began, $ended) = split /\n/,
+	  $sleeper->query('SELECT extract(epoch FROM clock_timestamp()); SELECT pg_sleep(0.2) \g /dev/null' . "\n"
+		  . 'SELECT extract(epoch FROM clock_timestamp())');
+	between($server->sql("SELECT sum(timer_wait) FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap AND event_id > $from") / 1e12,
+		0.2 - 2 * $step{$timer} - 0.0005, $ended - $began + $step{$timer},
+		"$timer: a sleep of 0.2 s is one");
+	between(newest_nap("extract(epoch FROM pfs.timer_to_timestamp(timer_start))") - $began, -0.03, $ended - $began + 0.03,
+		"$timer: at the right time");
+	between(newest_nap('timer_start') / 1e12 - $last_start, 0.17, 600, "$timer: after the one before, on the same scale");
+	$last_start = newest_nap('timer_start') / 1e12;
+	between($server->sql('SELECT pfs.timer_now() - ' . newest_nap('timer_end')) / 1e12, -0.03, 60, "$timer: timer_now is just after");
+}
+# The timer changes while an event runs: it ends with its own.
+foreach my $change ([ 'CYCLE', 'TICK' ], [ 'TICK', 'NANOSECOND' ], [ 'MILLISECOND', 'CYCLE' ])
+{
+	my ($first, $second) = @$change;
+
+	next if grep { my $name = $_; !grep { $_ eq $name } @timers } $first, $second;
+	my $from = newest_nap('event_id');
+	$server->sql("SELECT pfs.set_timer('wait', '$first')");
+	my $time = time();
+	$sleeper->send('SELECT pg_sleep(0.3)');
+	$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap", 1);
+	$server->sql("SELECT pfs.set_timer('wait', '$second')");
+	between($server->sql("SELECT max(pfs.timer_now() - timer_start) FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap") / 1e12,
+		-0.03, time() - $time + 0.03, "$first to $second: its time so far is right");
+	$sleeper->result;
+	# A latch that is set meanwhile makes two waits of one sleep.
+	between($server->sql("SELECT sum(timer_wait) FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap AND event_id > $from") / 1e12,
+		0.27, time() - $time + 0.03, "$first to $second in the middle: the time is right");
+}
+
+# Untimed events have only a sort key; it must be on the scale of their timer.
+$server->sql(q{SELECT pfs.set_timer('wait', 'CYCLE')});
+$sleeper->query('SELECT pg_sleep(0.001)');
+$server->sql(q{SELECT pfs.set_timer('wait', 'TICK'), pfs.set_instruments('%', NULL, 'NO')});
+$sleeper->query('SELECT pg_sleep(0.001)') for 1 .. 5;
+$server->sql(q{SELECT pfs.set_timer('wait', 'CYCLE'), pfs.set_instruments('%', NULL, 'YES')});
+# More than fit: then the untimed ones are old, and gone.
+$sleeper->query(q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 12000)});
+is(count("timer_start IS NULL AND thread_id IN ($all, $ts)"), 0, 'untimed events expire, also after a change of timers');
+
+$server->sql(q{SELECT pg_cancel_backend(thread_os_id) FROM pfs.threads WHERE application_name LIKE 'worker%'});
+$_->result foreach @workers;
+is(join(', ', grep { !/57014/ } map { $_->last_error } @workers), '', 'the workers had no errors');
+
+done_testing();

@@ -1,0 +1,151 @@
+# Not preloaded, switched off, wrongly set: the server starts, and says so.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsServer;
+use Test::More;
+
+my $server = PfsServer->new('main', preload => '');
+my $tables = q{SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relkind = 'f' ORDER BY 1};
+my @functions = (
+	'pfs.timer_now()', 'pfs.thread_id()', 'pfs.setup_sql()', q{pfs.reset('events_waits_history')},
+	q{pfs.set_instruments('%', 'YES')}, q{pfs.reset_time('status')}, 'pfs.timer_to_timestamp(0)', 'pfs.format_time(1234)');
+
+# ---- not in shared_preload_libraries ----
+
+$server->start;
+$server->sql('CREATE EXTENSION pfs');
+my @tables = split /\n/, $server->sql($tables);
+cmp_ok(scalar(@tables), '>=', 13, 'CREATE EXTENSION works without preloading');
+my $hint = qr/HINT: .*shared_preload_libraries = 'pfs'/;
+
+foreach my $table (@tables)
+{
+	$server->fails("SELECT * FROM pfs.$table", '55000', $hint, "not preloaded: $table says what to add");
+}
+$server->fails("SELECT $_", '55000', $hint, "not preloaded: $_") foreach @functions;
+$server->fails("UPDATE pfs.setup_instruments SET enabled = 'NO'", '55000', $hint, 'not preloaded: UPDATE');
+$server->fails('TRUNCATE pfs.events_waits_history', '55000', $hint, 'not preloaded: TRUNCATE');
+is(($server->psql('EXPLAIN SELECT * FROM pfs.threads'))[0] < 4 && $server->sql('SELECT 1'), 1, 'the session lives on');
+# The hint's other libraries stay.
+$server->conf("shared_preload_libraries = 'pg_stat_statements'");
+$server->restart;
+$server->fails('SELECT * FROM pfs.threads', '55000', qr/HINT: .*shared_preload_libraries = 'pg_stat_statements, ?pfs'|$hint/,
+	'preloaded without it: the hint again');
+
+# ---- pfs.enabled = off ----
+
+$server->conf("shared_preload_libraries = 'pfs'\npfs.enabled = off");
+$server->restart;
+foreach my $table (grep { !/^(probes|table_definitions)$/ } @tables)
+{
+	is($server->sql("SELECT count(*) FROM pfs.$table"), 0, "off: $table is empty");
+}
+is($server->sql(q{SELECT count(*) FROM pfs.probes WHERE status <> 'off'}), 0, 'off: no probe is in place');
+$server->fails("SELECT $_", '55000', qr/pfs\.enabled/, "off: $_") foreach @functions;
+is($server->sql(q{WITH u AS (UPDATE pfs.setup_instruments SET enabled = 'NO' RETURNING 1) SELECT count(*) FROM u}), 0,
+	'off: UPDATE finds no row');
+is($server->sql(q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'pfs'}), 0, 'off: no shared memory');
+$server->pgbench("SELECT count(*) FROM pg_class;\n", '-c', 2, '-t', 50);
+pass('off: the server works');
+
+# ---- bad settings at the start ----
+
+$server->conf('pfs.enabled = on');
+$server->restart;
+is($server->sql(q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_settings_refused'}), 0, 'good settings: none is refused');
+
+my $conf = "$server->{data}/postgresql.conf";
+
+File::Copy::copy($conf, "$conf.good");
+foreach my $case (
+	[ 'pfs.instruments', "'wait/%'", '' ],
+	[ 'pfs.instruments', "'wait/io/file/%=SOMETIMES'", '' ],
+	[ 'pfs.consumers', "'events_nothing_history=OFF'", '' ],
+	[ 'pfs.consumers', "'events_waits_current=COUNTED'", '' ],
+	[ 'pfs.events_waits_history_size', 1025, -1 ],
+	[ 'pfs.events_waits_history_long_size', 1000001, -1 ],
+	[ 'pfs.max_thread_instances', -2, -1 ],
+	[ 'pfs.max_instruments', 1, -1 ],
+	[ 'pfs.max_file_instances', "'many'", -1 ],
+	[ 'pfs.enabled', "'perhaps'", 'on' ])
+{
+	my ($name, $value, $default) = @$case;
+
+	$server->stop;
+	File::Copy::copy("$conf.good", $conf);
+	$server->conf("$name = $value");
+	$server->mark_log;
+	ok($server->start(fail_ok => 1), "$name = $value: the server starts") or next;
+	like($server->log_text, qr/WARNING:  .*"?\Q$name\E/, 'with a warning');
+	is($server->sql("SHOW $name"), $default, 'and takes the default');
+	is($server->sql(q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_settings_refused'}), 1, 'which status tells');
+	is($server->sql('SELECT count(*) > 0 FROM pfs.events_waits_history_long'), 't', 'and pfs works');
+}
+
+# PostgreSQL itself takes a name that nobody defines away.
+$server->stop;
+File::Copy::copy("$conf.good", $conf);
+$server->conf("pfs.evnts_waits_history_size = 5");
+$server->mark_log;
+ok($server->start(fail_ok => 1), 'an unknown name: the server starts');
+like($server->log_text, qr/WARNING:  invalid configuration parameter name "pfs.evnts_waits_history_size"/, 'with a warning');
+$server->stop;
+File::Copy::copy("$conf.good", $conf);
+
+# On the command line PostgreSQL treats it the same way.
+$server->mark_log;
+ok($server->start(args => '-c pfs.events_waits_history_size=100000', fail_ok => 1), 'a bad value on the command line: the server starts');
+is($server->sql(q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_settings_refused'}), 1, 'which status tells');
+$server->restart;
+
+# ---- bad settings at run time ----
+
+$server->fails("ALTER SYSTEM SET pfs.instruments = 'wait/%'", '22023', qr/DETAIL: .*HINT: .*pattern=value/s,
+	'ALTER SYSTEM refuses a bad list, with reason and form');
+$server->fails("ALTER SYSTEM SET pfs.consumers = 'no_such_consumer=ON'", '22023', qr/DETAIL: .*no_such_consumer/, 'also an unknown consumer');
+$server->fails('ALTER SYSTEM SET pfs.events_waits_history_size = 1025', '22023', qr/1025 is outside the valid range/, 'and a size out of range');
+$server->fails('ALTER SYSTEM SET pfs.max_instruments = 3', '22023', qr/DETAIL: .*HINT: .*pfs\.enabled/s, 'and too few instruments');
+like(($server->psql("\\set VERBOSITY verbose\nALTER SYSTEM SET pfs.no_such_setting = 1"))[2], qr/ERROR:  42(602|704): .*pfs\.no_such_setting/,
+	'and an unknown name');
+$server->fails('SET pfs.enabled = off', '55P02', qr/pfs\.enabled/, 'SET: only at a restart');
+is(($server->psql(q{ALTER SYSTEM SET pfs.instruments = 'memory/%=ON, wait/io/file/%=COUNTED, idle%=OFF'}))[0], 0, 'a good list is taken');
+my $refused = $server->sql(q{SELECT count(*) FROM pg_settings WHERE name LIKE 'pfs.%' AND context <> 'postmaster' AND name <> 'pfs.max_digest_sample_age'});
+is($refused, 0, 'every setting needs a restart');
+is($server->sql(q{SELECT pg_reload_conf(); SELECT pg_sleep(0.1) IS NULL; SELECT enabled FROM pfs.setup_instruments WHERE name = 'idle'}),
+	"t\nf\nYES", 'a reload changes nothing');
+$server->restart;
+is($server->sql(q{SELECT name, enabled, timed FROM pfs.setup_instruments WHERE name IN ('idle', 'wait/io/file/DataFileRead', 'wait/io/file/FileStat', 'wait/lock/relation') ORDER BY 1}),
+	"idle|NO|NO\nwait/io/file/DataFileRead|YES|NO\nwait/io/file/FileStat|YES|NO\nwait/lock/relation|YES|YES", 'a restart does');
+like($server->sql('SELECT pfs.setup_sql()'), qr/^ALTER SYSTEM SET pfs\.instruments = /m, 'setup_sql gives the lines');
+
+# What setup_sql says makes the same set-up after the next restart.
+$server->sql(q{UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'wait/lock/%'});
+$server->sql(q{UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name ILIKE 'wait/io/file/WALWrite'});
+$server->sql(q{UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'events_waits_history'});
+$server->sql('CREATE TABLE was AS SELECT * FROM pfs.setup_instruments; CREATE TABLE fed AS SELECT * FROM pfs.setup_consumers');
+$server->sql($server->sql('SELECT pfs.setup_sql()'));
+$server->restart;
+# What is off is neither timed nor untimed: the setting has one word for both.
+is($server->sql(q{SELECT string_agg(name, ', ') FROM was FULL JOIN pfs.setup_instruments i USING (name)
+	WHERE was.enabled IS DISTINCT FROM i.enabled OR was.enabled = 'YES' AND was.timed IS DISTINCT FROM i.timed}), '',
+	'setup_sql: the same instruments after a restart');
+is($server->sql(q{SELECT string_agg(name, ', ') FROM fed FULL JOIN pfs.setup_consumers c USING (name)
+	WHERE fed.enabled IS DISTINCT FROM c.enabled}), '', 'and consumers');
+is($server->sql(q{SELECT count(*) FROM pfs.setup_instruments WHERE name LIKE 'wait/lock/%' AND enabled = 'NO'}) > 5, 1, 'also those that had changed');
+is($server->sql(q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_settings_refused'}), 0, 'and its lines are accepted');
+
+# ---- what it reserves can be asked for before the first start ----
+
+$server->stop;
+my $with = PfsServer::run_ok(PfsServer::bindir() . '/postgres', '-D', $server->{data}, '-C', 'shared_memory_size');
+my $without = PfsServer::run_ok(PfsServer::bindir() . '/postgres', '-D', $server->{data}, '-C', 'shared_memory_size',
+	'-c', 'shared_preload_libraries=');
+my $off = PfsServer::run_ok(PfsServer::bindir() . '/postgres', '-D', $server->{data}, '-C', 'shared_memory_size', '-c', 'pfs.enabled=off');
+s/.*?(\d+)\s*$/$1/s foreach $with, $without, $off;
+cmp_ok($with, '>', $without, "shared_memory_size: $with MB with pfs, $without MB without");
+is($off, $without, 'and as much as without when it is off');
+
+done_testing();

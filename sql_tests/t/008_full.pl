@@ -1,0 +1,175 @@
+# Containers with room for one, and for none, under a load: the server works on,
+# losses are counted, and no row is ever wrong.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsServer;
+use Test::More;
+
+my $server = PfsServer->new('main', conf => <<'EOT');
+max_connections = 40
+shared_buffers = 1MB
+autovacuum_naptime = 1s
+EOT
+$server->start;
+$server->sql('CREATE EXTENSION pfs');
+$server->pgbench(undef, '-i', '-q', '-s', 2);
+
+# Every table can be read, also while everything changes.
+my @tables = split /\n/, $server->sql(q{SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relkind IN ('f', 'v')});
+my $events = q{(SELECT * FROM pfs.events_waits_current UNION ALL SELECT * FROM pfs.events_waits_history UNION ALL SELECT * FROM pfs.events_waits_history_long)};
+
+# What no row may be.
+my $wrong = <<"EOT";
+SELECT count(*) FILTER (WHERE timer_start < 0 OR timer_wait < 0 OR timer_wait > 600e12 OR timer_end > pfs.timer_now() + 1e9),
+       count(*) FILTER (WHERE timer_wait IS DISTINCT FROM timer_end - timer_start),
+       count(*) FILTER (WHERE (end_event_id IS NULL) <> (timer_end IS NULL) OR end_event_id < event_id),
+       count(*) FILTER (WHERE NOT EXISTS (SELECT FROM pfs.setup_instruments WHERE name = event_name)),
+       count(*) FILTER (WHERE object_type = 'FILE' AND operation IN ('read', 'write') AND number_of_bytes > 1048576 * 64),
+       count(*) FILTER (WHERE event_name = 'wait/io/file/DataFileRead' AND object_name !~ '^(base|global|pg_tblspc|…)'),
+       count(*) FILTER (WHERE event_name ILIKE 'wait/io/file/WAL%' AND object_name !~ '^(pg_wal|…)')
+  FROM $events e
+EOT
+
+sub load_and_look
+{
+	my ($what, $seconds) = @_;
+	my $log = $server->mark_log;
+	my $load = $server->pgbench_start(undef, '-c', 8, '-j', 1, '-C', '-T', $seconds);
+	my ($looks, @bad) = (0);
+
+	while ($server->pgbench_running($load))
+	{
+		my $answer = $server->sql($wrong);
+
+		push @bad, $answer if $answer ne '0|0|0|0|0|0|0';
+		$server->sql("SELECT count(*) FROM pfs.$tables[$looks % @tables]");
+		$looks++;
+		$load->{handle}->pump_nb if $server->pgbench_running($load);
+	}
+	unlike($server->pgbench_end($load), qr/aborted|error/i, "$what: the load meets no error");
+	is(join("\n", @bad), '', "$what: no wrong row in $looks looks");
+	unlike($server->log_text, qr/PANIC|terminated by signal|ERROR/, "$what: nothing in the log");
+}
+
+# By name of the container: records_lost, and the same in status.
+sub lost
+{
+	my ($container) = @_;
+
+	return $server->sql("SELECT records_lost, variable_value = records_lost::text FROM pfs.containers,"
+		  . " pfs.status WHERE name = '$container' AND variable_name = 'pfs_${container}_lost'");
+}
+
+sub used
+{
+	my ($container) = @_;
+
+	return $server->sql("SELECT records_max, records_used <= records_max FROM pfs.containers WHERE name = '$container'");
+}
+
+sub with_settings
+{
+	my ($text) = @_;
+
+	$server->stop;
+	$server->conf($text);
+	$server->start;
+}
+
+# ---- the usual sizes: sessions come and go, and nothing is lost ----
+
+load_and_look('usual sizes', 3);
+is($server->sql(q{SELECT string_agg(name, ', ') FROM pfs.containers WHERE records_lost <> 0}), '', 'usual sizes: nothing is lost');
+
+# ---- one of everything ----
+
+with_settings(<<'EOT');
+pfs.max_thread_instances = 1
+pfs.max_file_instances = 1
+pfs.events_waits_history_size = 1
+pfs.events_waits_history_long_size = 1
+EOT
+load_and_look('one of each', 3);
+is($server->sql('SELECT count(*) <= 1 FROM pfs.threads'), 't', 'one thread at most');
+is(used('thread_instances'), '1|t', 'as containers says');
+like(lost('thread_instances'), qr/^[1-9]\d*\|t$/, 'the others are counted as lost');
+like(used('file_instances'), qr/^1\|t$/, 'one file');
+is($server->sql('SELECT count(*) <= 1 FROM pfs.events_waits_history'), 't', 'history: one row at most');
+is($server->sql('SELECT count(*) <= 1 FROM pfs.events_waits_history_long'), 't', 'history_long: one row at most');
+$server->sql('TRUNCATE pfs.containers');
+between($server->sql(q{SELECT records_lost FROM pfs.containers WHERE name = 'thread_instances'}), 0, 20, 'TRUNCATE of containers: losses count anew');
+
+# ---- all threads, but no room for their files ----
+
+with_settings(<<'EOT');
+pfs.max_thread_instances = -1
+pfs.max_file_instances = 1
+pfs.events_waits_history_size = -1
+pfs.events_waits_history_long_size = -1
+EOT
+load_and_look('one file', 2);
+like(lost('file_instances'), qr/^[1-9]\d*\|t$/, 'files: losses are counted');
+is($server->sql('SELECT count(DISTINCT object_name) <= 1 FROM pfs.events_waits_history_long WHERE object_type = ' . "'FILE'"), 't',
+	'at most one file has its name');
+is($server->sql(q{SELECT count(*) > 100 FROM pfs.events_waits_history_long WHERE event_name LIKE 'wait/io/file/%' AND object_name IS NULL}), 't',
+	'the events of the others are there without');
+
+# ---- threads for some ----
+
+with_settings(<<'EOT');
+pfs.max_thread_instances = 9
+pfs.max_file_instances = -1
+EOT
+load_and_look('nine threads', 2);
+is($server->sql('SELECT count(*) <= 9 FROM pfs.threads'), 't', 'nine at most');
+like(lost('thread_instances'), qr/^[1-9]\d*\|t$/, 'losses are counted');
+# With every other session gone there is room again.
+my @sessions = map { $server->session } 1 .. 9;
+$_->close foreach @sessions;
+ok($server->poll(q{SELECT records_used < records_max FROM pfs.containers WHERE name = 'thread_instances'}), 'sessions that end make room');
+my $s = $server->session;
+$s->query('SELECT pg_sleep(0.001)');
+is($server->sql('SELECT count(*) FROM pfs.threads WHERE thread_os_id = ' . $s->pid), 1, 'for the next one');
+
+# ---- few instruments: those of PostgreSQL have their places, others none ----
+
+with_settings(<<'EOT');
+pfs.max_thread_instances = -1
+pfs.max_instruments = 512
+EOT
+is($server->sql(q{SELECT count(*) <= 512 FROM pfs.setup_instruments}), 't', '512 instruments at most');
+load_and_look('few instruments', 1);
+like(used('instruments'), qr/^512\|t$/, 'as containers says');
+
+# ---- none of anything: off, and nothing counts as lost ----
+
+with_settings(<<'EOT');
+pfs.max_instruments = -1
+pfs.max_thread_instances = 0
+pfs.max_file_instances = 0
+pfs.events_waits_history_size = 0
+pfs.events_waits_history_long_size = 0
+EOT
+load_and_look('none', 2);
+is($server->sql("SELECT count(*) FROM pfs.$_"), 0, "none: $_ is empty")
+  foreach qw(threads events_waits_current events_waits_history events_waits_history_long);
+is($server->sql(q{SELECT string_agg(name, ', ') FROM pfs.containers WHERE records_lost <> 0}), '', 'none: no loss is counted');
+is($server->sql(q{SELECT string_agg(variable_name, ', ') FROM pfs.status WHERE variable_name LIKE '%lost' AND variable_value <> '0'}), '',
+	'nor in status');
+is($server->sql('SELECT pfs.thread_id() IS NULL'), 't', 'none: no thread has a number');
+
+# Threads, but no files.
+with_settings('pfs.max_thread_instances = -1');
+load_and_look('no files', 2);
+is($server->sql(q{SELECT string_agg(name, ', ') FROM pfs.containers WHERE records_lost <> 0}), '', 'no files: no loss is counted');
+$s = $server->session;
+my $id = $s->thread_id;
+$s->send('SELECT pg_sleep(1)');
+ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $id AND event_name = 'wait/timeout/PgSleep'", 1),
+	'running events are seen without histories');
+$s->result;
+
+done_testing();

@@ -1,0 +1,663 @@
+# PfsServer.pm
+#	  Private servers and their sessions, for the TAP tests.
+#
+# Small on purpose: what PostgreSQL's own test modules offer differs between
+# the versions that we test.  The programs of the server come from PATH.  A test
+# that root starts runs itself again as user postgres.
+#
+#	my $server = PfsServer->new('main', conf => "max_connections = 20");
+#	$server->start;
+#	$server->sql('CREATE EXTENSION pfs');		# through one lasting session
+#	my $s = $server->session;					# a psql of its own
+#	$s->send("SELECT pg_sleep(1)");				# does not wait
+#	is($s->result, '', 'slept');				# waits
+#	$server->poll("SELECT ...", 't');			# until it says so
+#
+# Every server is stopped and removed when the test ends; if it failed, the end
+# of each log is shown.
+package PfsServer;
+
+use strict;
+use warnings;
+
+use Cwd ();
+use Exporter 'import';
+use File::Basename qw(basename);
+use File::Copy ();
+use File::Path qw(make_path remove_tree);
+use File::Temp ();
+use IPC::Run ();
+use POSIX qw(:sys_wait_h);
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(run_ok compile slow_reads between near);
+
+our $timeout = $ENV{PG_TEST_TIMEOUT_DEFAULT} || 180;
+
+my $postmaster = $$;			# of this script; forked children clean up nothing
+my $top;						# folder of all servers
+my $sockets;
+my %servers;
+my $next_port = 5432;
+
+# The server refuses to run as root.
+BEGIN
+{
+	if ($> == 0)
+	{
+		my $script = Cwd::abs_path($0);
+
+		delete $ENV{$_} foreach qw(TESTDIR TESTDATADIR TESTLOGDIR);
+		$ENV{PERL5LIB} = join(':', map { Cwd::abs_path($_) // $_ } grep { !ref } @INC);
+		chdir '/';
+		exec 'runuser', '-u', $ENV{PFS_USER} // 'postgres', '--', $^X, $script, @ARGV
+		  or die "runuser: $!";
+	}
+	delete $ENV{$_}
+	  foreach qw(PGHOST PGPORT PGUSER PGDATABASE PGOPTIONS PGSERVICE PGSSLMODE PGAPPNAME LD_PRELOAD);
+	$ENV{PSQLRC} = '/dev/null';
+	$ENV{LC_ALL} = 'C';
+	$ENV{PGTZ} = 'UTC';
+	$ENV{PGCONNECT_TIMEOUT} = 30;
+	$SIG{PIPE} = 'IGNORE';
+}
+
+# ---- helpers without a server ----
+
+sub folder
+{
+	if (!defined $top)
+	{
+		$top = defined $ENV{TESTDATADIR}
+		  ? "$ENV{TESTDATADIR}/t_" . basename($0, '.pl') . "_$$"
+		  : File::Temp::tempdir('pfs_tap.XXXXXX', TMPDIR => 1);
+		make_path($top);
+		# The path of a socket must be short.
+		$sockets = File::Temp::tempdir('pfs_s.XXXXXX', DIR => '/tmp');
+	}
+	return $top;
+}
+
+my $bindir;
+
+sub bindir
+{
+	if (!defined $bindir)
+	{
+		chomp($bindir = `pg_config --bindir`);
+		die "no pg_config in PATH" if $bindir eq '';
+	}
+	return $bindir;
+}
+
+my $major;
+
+sub version
+{
+	($major) = `pg_config --version` =~ /(\d+)/ unless defined $major;
+	return $major;
+}
+
+# Run a program; its output, both streams.  Dies if it fails.
+sub run_ok
+{
+	my ($out, $ok) = ('');
+
+	$ok = IPC::Run::run([@_], '<', \undef, '>&', \$out, IPC::Run::timeout($timeout));
+	die "@_ failed:\n$out" unless $ok;
+	return $out;
+}
+
+# Compile C text into a shared object; its path.
+sub compile
+{
+	my ($name, $text) = @_;
+	my $base = folder() . "/$name";
+
+	open my $file, '>', "$base.c" or die "$base.c: $!";
+	print $file $text;
+	close $file;
+	run_ok($ENV{CC} // 'gcc', '-shared', '-fPIC', '-O1', '-D_GNU_SOURCE', '-o', "$base.so", "$base.c", '-ldl');
+	return "$base.so";
+}
+
+# What to preload into a server whose reads should take some time.
+sub slow_reads
+{
+	(my $file = __FILE__) =~ s{[^/]*$}{slow_reads.c};
+
+	open my $source, '<', $file or die "$file: $!";
+	local $/;
+	return compile('slow_reads', scalar(<$source>));
+}
+
+# Numeric tests that say what they saw.
+sub between
+{
+	my ($got, $low, $high, $name) = @_;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $ok = defined $got && $got =~ /^-?[\d.]+(e[-+]?\d+)?$/ && $got >= $low && $got <= $high;
+
+	ok($ok, $name);
+	diag('got ' . ($got // 'undef') . ", expected $low .. $high") unless $ok;
+	return $ok;
+}
+
+sub near
+{
+	my ($got, $expected, $fraction, $name) = @_;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return between($got, $expected * (1 - $fraction), $expected * (1 + $fraction), $name);
+}
+
+# ---- servers ----
+
+# Options: conf (text), from (folder of a base backup to take over), initdb
+# (more arguments), preload (default 'pfs').
+sub new
+{
+	my ($class, $name, %options) = @_;
+	my $self = bless {
+		name => $name,
+		dir => folder() . "/$name",
+		port => $next_port++,
+		log_offset => 0,
+	}, $class;
+
+	$self->{host} = $sockets;
+	$self->{data} = "$self->{dir}/data";
+	$self->{logfile} = "$self->{dir}/server.log";
+	remove_tree($self->{dir});
+	make_path($self->{dir});
+	open my $log, '>', $self->{logfile} or die "$self->{logfile}: $!";
+	close $log;
+	$servers{$name} = $self;
+
+	if (defined $options{from})
+	{
+		rename $options{from}, $self->{data} or die "$options{from}: $!";
+	}
+	else
+	{
+		$self->_make_data($options{initdb} // []);
+	}
+	my $preload = $options{preload} // 'pfs';
+
+	$self->conf(<<"EOT");
+port = $self->{port}
+listen_addresses = ''
+unix_socket_directories = '$self->{host}'
+fsync = on
+log_line_prefix = '%m [%p] '
+log_error_verbosity = default
+wal_level = replica
+max_wal_senders = 4
+shared_preload_libraries = '$preload'
+EOT
+	$self->conf($options{conf}) if defined $options{conf};
+	return $self;
+}
+
+# initdb takes longer than copying what it made, and the tests need many.
+sub _make_data
+{
+	my ($self, $extra) = @_;
+	my @command = (bindir() . '/initdb', '-U', 'postgres', '-A', 'trust', '--no-sync', '--locale=C', '--encoding=UTF8');
+
+	if (@$extra || !defined $ENV{TESTDATADIR})
+	{
+		run_ok(@command, @$extra, '-D', $self->{data});
+		return;
+	}
+	my $template = "$ENV{TESTDATADIR}/template_" . version();
+
+	if (!-d $template)
+	{
+		run_ok(@command, '-D', "$template.$$");
+		rename "$template.$$", $template or remove_tree("$template.$$");
+	}
+	run_ok('cp', '-RPp', $template, $self->{data});
+}
+
+# Add lines to postgresql.conf.
+sub conf
+{
+	my ($self, $text) = @_;
+
+	open my $file, '>>', "$self->{data}/postgresql.conf" or die "postgresql.conf: $!";
+	print $file "$text\n";
+	close $file;
+}
+
+# Options: fail_ok, env (hash for the server), args (for the server).
+sub start
+{
+	my ($self, %options) = @_;
+	my $out = '';
+	my $ok;
+
+	local %ENV = (%ENV, %{ $options{env} // {} });
+	# The server keeps what it inherits open: files, not pipes.
+	my @command = (bindir() . '/pg_ctl', '-D', $self->{data}, '-l', $self->{logfile}, '-w', '-t', $timeout);
+
+	push @command, '-o', $options{args} if defined $options{args};
+	$ok = IPC::Run::run([ @command, 'start' ], '<', '/dev/null', '>', "$self->{dir}/pg_ctl.out", '2>&1');
+	die "server $self->{name} does not start" unless $ok || $options{fail_ok};
+	$self->{running} = $ok;
+	return $ok;
+}
+
+sub stop
+{
+	my ($self, $mode) = @_;
+
+	$self->_forget_sessions;
+	return unless $self->{running};
+	$self->{running} = 0;
+	IPC::Run::run([ bindir() . '/pg_ctl', '-D', $self->{data}, '-m', $mode // 'fast', '-w', '-t', $timeout, 'stop' ],
+		'<', '/dev/null', '>', "$self->{dir}/pg_ctl.out", '2>&1')
+	  or die "server $self->{name} does not stop";
+}
+
+sub restart
+{
+	my ($self, %options) = @_;
+
+	$self->stop;
+	return $self->start(%options);
+}
+
+sub promote
+{
+	my ($self) = @_;
+
+	run_ok(bindir() . '/pg_ctl', '-D', $self->{data}, '-w', '-t', $timeout, 'promote');
+}
+
+sub postmaster_pid
+{
+	my ($self) = @_;
+
+	open my $file, '<', "$self->{data}/postmaster.pid" or return undef;
+	chomp(my $pid = <$file>);
+	return $pid;
+}
+
+# Everything the server logged, or what it logged since mark_log().
+sub log_text
+{
+	my ($self) = @_;
+
+	open my $file, '<', $self->{logfile} or return '';
+	seek $file, $self->{log_offset}, 0;
+	local $/;
+	return scalar(<$file>) // '';
+}
+
+sub mark_log
+{
+	my ($self) = @_;
+
+	$self->{log_offset} = -s $self->{logfile};
+}
+
+sub wait_log
+{
+	my ($self, $regex) = @_;
+	my $end = time() + $timeout;
+
+	while (time() < $end)
+	{
+		return 1 if $self->log_text =~ $regex;
+		sleep(0.05);
+	}
+	die "server $self->{name}: no $regex in the log";
+}
+
+sub connstr
+{
+	my ($self, $database) = @_;
+
+	return "host=$self->{host} port=$self->{port} user=postgres dbname=" . ($database // 'postgres');
+}
+
+# ---- SQL ----
+
+# One psql for one text: (exit status, output, errors).  Options: db, user, env.
+sub psql
+{
+	my ($self, $sql, %options) = @_;
+	my ($out, $err) = ('', '');
+	my $connstr = $self->connstr($options{db});
+
+	$connstr .= " user=$options{user}" if defined $options{user};
+	local %ENV = (%ENV, %{ $options{env} // {} });
+	IPC::Run::run([ bindir() . '/psql', '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', $connstr ],
+		'<', \$sql, '>', \$out, '2>', \$err, IPC::Run::timeout($timeout));
+	my $status = $? >> 8;
+
+	chomp($out, $err);
+	return ($status, $out, $err);
+}
+
+# Through a session that lasts as long as the server; dies on errors.
+sub sql
+{
+	my ($self, $sql) = @_;
+
+	$self->{control} //= $self->session;
+	return $self->{control}->query($sql);
+}
+
+# Run it until it answers so; then true, else false after the time limit.
+sub poll
+{
+	my ($self, $sql, $expected) = @_;
+	my $end = time() + $timeout;
+	my $got;
+
+	$expected //= 't';
+	while (time() < $end)
+	{
+		$got = $self->sql($sql);
+		return 1 if $got eq $expected;
+		sleep(0.02);
+	}
+	diag("still '$got' and not '$expected': $sql");
+	return 0;
+}
+
+# The same with a new connection each time, which may fail.
+sub poll_connect
+{
+	my ($self, $sql, $expected) = @_;
+	my $end = time() + $timeout;
+	my ($status, $out, $err);
+
+	$expected //= 't';
+	while (time() < $end)
+	{
+		($status, $out, $err) = $self->psql($sql);
+		return 1 if $status == 0 && $out eq $expected;
+		sleep(0.1);
+	}
+	diag("still not '$expected': $sql\n$out\n$err");
+	return 0;
+}
+
+# The statement fails with this SQLSTATE, and the message, detail and hint match.
+sub fails
+{
+	my ($self, $sql, $sqlstate, $regex, $name) = @_;
+	my ($status, $out, $err) = $self->psql("\\set VERBOSITY verbose\n$sql");
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $ok = ok($status != 0 && $err =~ /ERROR:  \Q$sqlstate\E: / && $err =~ $regex, $name);
+
+	diag("status $status\noutput: $out\nerrors: $err") unless $ok;
+	return $ok;
+}
+
+sub session
+{
+	my ($self, %options) = @_;
+	my $session = PfsSession->new($self, %options);
+
+	push @{ $self->{sessions} }, $session;
+	return $session;
+}
+
+sub _forget_sessions
+{
+	my ($self) = @_;
+
+	$_->close foreach @{ $self->{sessions} // [] };
+	$self->{sessions} = [];
+	delete $self->{control};
+}
+
+# After a crash: the lasting session is gone with all others.
+sub lost_sessions
+{
+	my ($self) = @_;
+
+	$_->kill foreach @{ $self->{sessions} // [] };
+	$self->{sessions} = [];
+	delete $self->{control};
+}
+
+# pgbench; script is text.  Returns its output; dies if it fails.
+sub pgbench
+{
+	my ($self, $script, @args) = @_;
+	my $load = $self->pgbench_start($script, @args);
+
+	return $self->pgbench_end($load);
+}
+
+my $nscripts = 0;
+
+sub pgbench_start
+{
+	my ($self, $script, @args) = @_;
+	my %load = (out => '');
+	my @command = (bindir() . '/pgbench', '-h', $self->{host}, '-p', $self->{port}, '-U', 'postgres', '-n', @args);
+
+	if (defined $script)
+	{
+		my $path = "$self->{dir}/script" . ++$nscripts;
+
+		open my $file, '>', $path or die "$path: $!";
+		print $file $script;
+		close $file;
+		push @command, '-f', $path;
+	}
+	$load{handle} = IPC::Run::start([ @command, 'postgres' ], '<', '/dev/null', '>&', \$load{out},
+		IPC::Run::timeout($timeout));
+	push @{ $self->{loads} }, \%load;
+	return \%load;
+}
+
+sub pgbench_end
+{
+	my ($self, $load, %options) = @_;
+	my $ok = $load->{handle}->finish;
+
+	$load->{over} = 1;
+	die "pgbench failed:\n$load->{out}" unless $ok || $options{fail_ok};
+	return $load->{out};
+}
+
+sub pgbench_running
+{
+	my ($self, $load) = @_;
+
+	return $load->{handle}->pumpable;
+}
+
+sub thread_of
+{
+	my ($self, $pid) = @_;
+
+	return $self->sql("SELECT pfs.thread_id($pid)");
+}
+
+sub _end
+{
+	my ($self) = @_;
+
+	foreach my $load (grep { !$_->{over} } @{ $self->{loads} // [] })
+	{
+		$load->{handle}->kill_kill;
+	}
+	$_->kill foreach @{ $self->{sessions} // [] };
+	my $pid = $self->postmaster_pid;
+
+	if (defined $pid && kill 0, $pid)
+	{
+		kill 'QUIT', $pid;
+		for (1 .. 100)
+		{
+			last unless kill 0, $pid;
+			sleep(0.05);
+		}
+	}
+}
+
+sub show_log
+{
+	my ($self) = @_;
+
+	$self->{log_offset} = 0;
+	my @lines = split /\n/, $self->log_text;
+
+	splice @lines, 0, @lines - 40 if @lines > 40;
+	diag("the log of server $self->{name} ends:\n" . join("\n", @lines));
+}
+
+END
+{
+	if (defined $top && $$ == $postmaster)
+	{
+		my $status = $?;
+		my $bad = $status != 0 || !Test::More->builder->is_passing;
+
+		foreach my $server (values %servers)
+		{
+			$server->show_log if $bad;
+			$server->_end;
+		}
+		chdir '/';
+		remove_tree($sockets);
+		remove_tree($top) unless $ENV{PFS_TAP_KEEP};
+		$? = $status;
+	}
+}
+
+# ---- sessions ----
+
+package PfsSession;
+
+use strict;
+use warnings;
+use Time::HiRes qw(sleep time);
+
+my $nmarks = 0;
+
+# Options: db, user, name (application_name), options (PGOPTIONS).
+sub new
+{
+	my ($class, $server, %options) = @_;
+	my $self = bless { server => $server, in => '', out => '', err => '', pending => [] }, $class;
+	my $connstr = $server->connstr($options{db});
+
+	$connstr .= " user=$options{user}" if defined $options{user};
+	$connstr .= " application_name=$options{name}" if defined $options{name};
+	local %ENV = %ENV;
+	$ENV{PGOPTIONS} = $options{options} if defined $options{options};
+	$self->{timer} = IPC::Run::timer($PfsServer::timeout);
+	$self->{handle} = IPC::Run::start(
+		[ PfsServer::bindir() . '/psql', '-X', '-q', '-A', '-t', '-v', 'VERBOSITY=verbose', '-v', 'SHOW_CONTEXT=never',
+			'-d', $connstr ],
+		'<', \$self->{in}, '>', \$self->{out}, '2>', \$self->{err}, $self->{timer});
+	if ($options{bare})
+	{
+		return $self;			# not a word from us
+	}
+	$self->{pid} = $self->query('SELECT pg_backend_pid()');
+	return $self;
+}
+
+sub pid { return $_[0]->{pid}; }
+
+sub thread_id
+{
+	my ($self) = @_;
+
+	return $self->{thread_id} //= $self->{server}->thread_of($self->{pid});
+}
+
+# Hand over statements and do not wait.
+sub send
+{
+	my ($self, $sql) = @_;
+	my $mark = '=== ' . ++$nmarks;
+
+	$sql .= ';' unless $sql =~ /;\s*$/ || $sql =~ /\\[a-z][^\n]*$/;
+	$self->{in} .= "$sql\n\\echo '$mark'\n\\warn '$mark'\n";
+	push @{ $self->{pending} }, $mark;
+	$self->{handle}->pump_nb;
+	return $self;
+}
+
+# Has everything been done?  Does not wait.
+sub is_done
+{
+	my ($self) = @_;
+	my $mark = $self->{pending}[-1];
+
+	$self->{handle}->pump_nb if $self->{handle}->pumpable;
+	return !defined $mark || ($self->{out} =~ /^\Q$mark\E\n/m && $self->{err} =~ /^\Q$mark\E\n/m) ? 1 : 0;
+}
+
+# Wait for what was sent; the output of all of it.  Errors are in last_error.
+sub result
+{
+	my ($self) = @_;
+
+	$self->{timer}->start($PfsServer::timeout);
+	until ($self->is_done)
+	{
+		last unless $self->{handle}->pumpable;
+		$self->{handle}->pump;
+		die 'no answer from psql; so far: ' . substr($self->{out}, -500) . substr($self->{err}, -500)
+		  if $self->{timer}->is_expired;
+	}
+	$self->{gone} = 1 unless $self->{handle}->pumpable;
+	my ($out, $err) = ($self->{out}, $self->{err});
+
+	# psql's channels are its own: nothing is lost by emptying them here.
+	$self->{out} = '';
+	$self->{err} = '';
+	$self->{pending} = [];
+	s/^=== \d+\n//mg foreach $out, $err;
+	chomp $out;
+	$self->{last_error} = $err;
+	return $out;
+}
+
+sub last_error { return $_[0]->{last_error} // ''; }
+
+# Send, wait; dies if there was an error.
+sub query
+{
+	my ($self, $sql) = @_;
+	my $out = $self->send($sql)->result;
+
+	die "in a session: $self->{last_error}$sql" if $self->{last_error} =~ /ERROR: |FATAL: |^psql: error/m;
+	return $out;
+}
+
+# End the session in order.
+sub close
+{
+	my ($self) = @_;
+
+	return if $self->{closed}++;
+	$self->{in} .= "\\q\n" if $self->{handle}->pumpable;
+	eval { $self->{handle}->finish; };
+	$self->{handle}->kill_kill if $@;
+}
+
+sub kill
+{
+	my ($self) = @_;
+
+	return if $self->{closed}++;
+	eval { $self->{handle}->kill_kill(grace => 1); };
+}
+
+1;

@@ -1,0 +1,131 @@
+/*
+ * pfs_compat.h
+ *	  What differs between PostgreSQL 15, 16, 17 and 18 for the layers below
+ *	  SQL.  Each wrapper has the newest shape; PG_VERSION_NUM occurs nowhere
+ *	  outside this folder.
+ */
+#ifndef PFS_COMPAT_H
+#define PFS_COMPAT_H
+
+#include "miscadmin.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
+#include "utils/wait_event.h"
+
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
+#error "pfs supports PostgreSQL 15 to 18"
+#endif
+
+/* 17 spells the class of buffer pins like the other classes. */
+#ifndef PG_WAIT_BUFFERPIN
+#define PG_WAIT_BUFFERPIN PG_WAIT_BUFFER_PIN
+#endif
+
+/* Class of injection points, from 17 on. */
+#ifndef PG_WAIT_INJECTIONPOINT
+#define PG_WAIT_INJECTIONPOINT 0x0B000000U
+#endif
+
+/* Types of heavyweight locks, for the words of class Lock. */
+#define PFS_NUM_LOCK_TYPES (LOCKTAG_LAST_TYPE + 1)
+
+/* 16 announces spin delays; before, the caller of the sleep tells. */
+#if PG_VERSION_NUM >= 160000
+#define PFS_WAIT_SPIN_DELAY ((uint32) WAIT_EVENT_SPIN_DELAY)
+#else
+#define PFS_WAIT_SPIN_DELAY 0U
+#endif
+
+/* 17 lets extensions name their own wait events; 0 is the class's own word. */
+#if PG_VERSION_NUM >= 170000
+#define PFS_HAVE_CUSTOM_WAIT_EVENTS 1
+#else
+#define PFS_HAVE_CUSTOM_WAIT_EVENTS 0
+#endif
+
+/* Index of a process in the array of all processes. */
+static inline int
+pfs_compat_procno(const PGPROC *proc)
+{
+#if PG_VERSION_NUM >= 170000
+	return GetNumberFromPGProc(proc);
+#else
+	return proc->pgprocno;
+#endif
+}
+
+/* Still in an LWLock's queue?  Zero has been "not waiting" in 15 to 18. */
+static inline bool
+pfs_compat_lwlock_waiting(const PGPROC *proc)
+{
+	return *(const volatile uint8 *) &proc->lwWaiting != 0;
+}
+
+/* Every process that can have a PGPROC, auxiliary ones too. */
+static inline int
+pfs_compat_max_processes(void)
+{
+	return MaxBackends + NUM_AUXILIARY_PROCS;
+}
+
+/* Processes of a kind that exist once per client or work for one. */
+static inline bool
+pfs_compat_is_foreground(BackendType type)
+{
+	return type == B_BACKEND || type == B_WAL_SENDER;
+}
+
+/* Number of backend types; their descriptions come from GetBackendTypeDesc(). */
+#if PG_VERSION_NUM >= 170000
+#define PFS_NUM_BACKEND_TYPES BACKEND_NUM_TYPES
+#else
+#define PFS_NUM_BACKEND_TYPES (B_LOGGER + 1)
+#endif
+
+/* Backend types that are no process of their own, or never attach. */
+static inline bool
+pfs_compat_type_attaches(int type)
+{
+	switch (type)
+	{
+		case B_INVALID:
+		case B_LOGGER:
+#if PG_VERSION_NUM >= 170000
+		case B_STANDALONE_BACKEND:
+#endif
+#if PG_VERSION_NUM >= 180000
+		case B_DEAD_END_BACKEND:
+#endif
+			return false;
+		default:
+			return true;
+	}
+}
+
+/*
+ * Recount wait events of class Extension that were given a name since: 17+.
+ * Returns NULL and 0 before.  Takes a lock, palloc's: backends only.
+ */
+static inline char **
+pfs_compat_custom_wait_names(int *n)
+{
+#if PFS_HAVE_CUSTOM_WAIT_EVENTS
+	return GetWaitEventCustomNames(PG_WAIT_EXTENSION, n);
+#else
+	*n = 0;
+	return NULL;
+#endif
+}
+
+/* The word of an existing custom wait event (17+; see above). */
+static inline uint32
+pfs_compat_custom_wait_word(const char *name)
+{
+#if PFS_HAVE_CUSTOM_WAIT_EVENTS
+	return WaitEventExtensionNew(name);
+#else
+	return 0;
+#endif
+}
+
+#endif							/* PFS_COMPAT_H */

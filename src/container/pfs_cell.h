@@ -1,0 +1,88 @@
+/*
+ * pfs_cell.h
+ *	  Aggregate cells: timed and untimed count, sum, minimum and maximum of one
+ *	  thread and one instrument, written only by their owner.
+ *
+ * A block has one cell per instrument and a bitmap of the touched ones, so that
+ * folding and reading cost what was used.  It is guarded by its owner's
+ * sequence lock, which the owner holds for every change: a reader sees a cell
+ * before or after an event, never between.
+ */
+#ifndef PFS_CELL_H
+#define PFS_CELL_H
+
+#include "pfs_seqlock.h"
+
+typedef struct PfsCell
+{
+	uint64_t	count_timed;	/* events with a time */
+	uint64_t	count_untimed;	/* events without */
+	uint64_t	sum;			/* ticks of the timed ones */
+	uint64_t	min;			/* ticks; meaningless while count_timed is 0 */
+	uint64_t	max;			/* ticks */
+} PfsCell;
+
+typedef struct PfsCellBlock
+{
+	uint32_t	ncells;			/* set at init */
+	uint64_t   *touched;		/* bitmap, (ncells + 63) / 64 words */
+	PfsCell    *cells;			/* [ncells] */
+} PfsCellBlock;
+
+/* Bytes for the bitmap and the cells of one block. */
+extern size_t pfs_cells_size(uint32_t ncells);
+
+/*
+ * mem: pfs_cells_size bytes, 8-aligned, either zero or used by an earlier block
+ * of the same ncells.  Only cells that its bitmap marks, and the bitmap, are
+ * zeroed.  Owner, holding its lock.
+ */
+extern void pfs_cells_init(PfsCellBlock *b, void *mem, uint32_t ncells);
+
+/* Owner, holding its lock: all cells untouched and zero. */
+extern void pfs_cells_clear(PfsCellBlock *b);
+
+/* Owner: the cell's first event of a kind. */
+extern void pfs_cells_touch(PfsCellBlock *b, uint32_t i, uint64_t ticks);
+
+/*
+ * Owner, holding its lock.  The stores are relaxed atomics, which are plain
+ * moves: they tell the compiler that readers look on.
+ */
+static inline void
+pfs_cells_add(PfsCellBlock *b, uint32_t i, uint64_t ticks)
+{
+	PfsCell    *c = &b->cells[i];
+	uint64_t	n = c->count_timed;
+
+	if (__builtin_expect(n == 0, 0))
+		pfs_cells_touch(b, i, ticks);
+	pfs_store_relaxed(&c->count_timed, n + 1);
+	pfs_store_relaxed(&c->sum, c->sum + ticks);
+	if (ticks < c->min)
+		pfs_store_relaxed(&c->min, ticks);
+	if (ticks > c->max)
+		pfs_store_relaxed(&c->max, ticks);
+}
+
+/* The same for an event without a time. */
+static inline void
+pfs_cells_add_untimed(PfsCellBlock *b, uint32_t i)
+{
+	PfsCell    *c = &b->cells[i];
+
+	if (__builtin_expect(c->count_untimed == 0, 0))
+		pfs_cells_touch(b, i, UINT64_MAX);
+	pfs_store_relaxed(&c->count_untimed, c->count_untimed + 1);
+}
+
+/*
+ * Any process: a consistent copy of one cell; lock: the owner's.  False after
+ * too many retries.
+ */
+extern bool pfs_cells_read(const PfsCellBlock *b, const PfsSeqlock *lock, uint32_t i, PfsCell *dst);
+
+/* Any process: next touched cell at or after i, or ncells. */
+extern uint32_t pfs_cells_next(const PfsCellBlock *b, uint32_t i);
+
+#endif							/* PFS_CELL_H */

@@ -1,0 +1,287 @@
+/*
+ * pfs_fdw_scan.c
+ *	  Executing a scan: one copy at the first fetch, rows out of it until the
+ *	  end, however often the scan is restarted; and who may see what.
+ *
+ * Rights are those of the current user when the scan starts.  A view's owner
+ * does not count, or every view of a superuser would show all texts.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_authid.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "pfs_fdw.h"
+#include "pfs_instrument.h"
+#include "pfs_shared.h"
+
+#define FIRST_ROWS 64
+
+typedef struct PfsScanState
+{
+	PfsScan		scan;
+	PfsBinding *binding;
+	bool	   *needed;			/* what scan.needed shows */
+	List	   *key_values;		/* ExprStates of the constants */
+	List	   *key_exprs;		/* the same as expressions */
+	List	   *keys;			/* of PfsKey, parallel */
+	bool		copied;
+	bool		nothing;		/* a condition that no row can meet */
+	Size		position;
+	MemoryContext row_context;	/* values of the current row */
+
+	/* Who reads, and the answer for the role asked for last. */
+	Oid			reader;
+	bool		reads_all;
+	Oid			last_role;
+	bool		last_answer;
+} PfsScanState;
+
+void *
+pfs_scan_add(PfsScan *scan)
+{
+	Size		row_size = scan->table->row_size;
+	void	   *row;
+
+	CHECK_FOR_INTERRUPTS();
+	if (scan->nrows == scan->max_rows)
+	{
+		scan->max_rows = Max(FIRST_ROWS, scan->max_rows * 2);
+		scan->rows = scan->rows == NULL
+			? MemoryContextAllocHuge(scan->rows_context, scan->max_rows * row_size)
+			: repalloc_huge(scan->rows, scan->max_rows * row_size);
+	}
+	row = scan->rows + scan->nrows++ * row_size;
+	memset(row, 0, row_size);
+	return row;
+}
+
+/* Prepare the conditions that reduce the copy. */
+static void
+begin_keys(PfsScanState *state, ForeignScanState *node)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	List	   *sides = list_nth(plan->fdw_private, PFS_PLAN_SIDES);
+	ListCell   *condition;
+	ListCell   *side;
+
+	forboth(condition, plan->fdw_exprs, side, sides)
+	{
+		Expr	   *constant = list_nth(castNode(OpExpr, lfirst(condition))->args,
+										lfirst_int(side));
+
+		state->key_exprs = lappend(state->key_exprs, constant);
+		state->key_values = lappend(state->key_values,
+									ExecInitExpr(constant, &node->ss.ps));
+	}
+	state->keys = list_nth(plan->fdw_private, PFS_PLAN_KEYS);
+}
+
+static bool *
+needed_columns(const PfsBinding *binding, List *attributes)
+{
+	bool	   *needed = palloc0(sizeof(bool) * binding->table->ncolumns);
+	bool		all = list_member_int(attributes, 0);
+
+	for (int i = 0; i < binding->natts; i++)
+	{
+		if (binding->column_of[i] >= 0 && (all || list_member_int(attributes, i + 1)))
+			needed[binding->column_of[i]] = true;
+	}
+	return needed;
+}
+
+void
+pfsBeginForeignScan(ForeignScanState *node, int eflags)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	PfsScanState *state;
+
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	/* A cached plan may have been made by another library's rules. */
+	pfs_require_loaded();
+
+	state = palloc0(sizeof(PfsScanState));
+	state->binding = pfs_bind(node->ss.ss_currentRelation);
+	state->needed = needed_columns(state->binding, list_nth(plan->fdw_private, PFS_PLAN_NEEDED));
+	state->scan.table = state->binding->table;
+	state->scan.needed = state->needed;
+	state->scan.instrument = PFS_NO_INSTRUMENT;
+	state->scan.rows_context = AllocSetContextCreate(CurrentMemoryContext, "pfs scan",
+													 ALLOCSET_DEFAULT_SIZES);
+	state->row_context = AllocSetContextCreate(CurrentMemoryContext, "pfs row",
+											   ALLOCSET_DEFAULT_SIZES);
+	begin_keys(state, node);
+
+	state->reader = GetUserId();
+	state->reads_all = has_privs_of_role(state->reader, ROLE_PG_READ_ALL_STATS);
+	node->fdw_state = state;
+}
+
+static int64
+integer_datum(Datum value, Oid type)
+{
+	switch (type)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		default:
+			return DatumGetInt64(value);
+	}
+}
+
+/* Set one key of the scan; false: no row can meet the condition. */
+static bool
+set_key(PfsScan *scan, PfsKey key, Datum value, Oid type)
+{
+	if (key == PFS_KEY_EVENT_NAME)
+	{
+		scan->instrument = pfs_instrument_by_name(TextDatumGetCString(value));
+		return scan->instrument != PFS_NO_INSTRUMENT;
+	}
+	else
+	{
+		int64		number = integer_datum(value, type);
+
+		/* Identifiers start from 1, and 0 means "any" to the tables. */
+		if (number <= 0)
+			return false;
+		if (key == PFS_KEY_THREAD_ID)
+			scan->thread_id = number;
+		else
+			scan->event_id = number;
+		return true;
+	}
+}
+
+static void
+evaluate_keys(PfsScanState *state, ExprContext *econtext)
+{
+	ListCell   *value_cell;
+	ListCell   *expr_cell;
+	ListCell   *key_cell;
+
+	forthree(value_cell, state->key_values, expr_cell, state->key_exprs, key_cell, state->keys)
+	{
+		bool		isnull;
+		Datum		value = ExecEvalExprSwitchContext(lfirst(value_cell), econtext, &isnull);
+
+		if (isnull || !set_key(&state->scan, lfirst_int(key_cell), value,
+							   exprType(lfirst(expr_cell))))
+			state->nothing = true;
+	}
+}
+
+static void
+make_copy(PfsScanState *state, ExprContext *econtext)
+{
+	MemoryContext old;
+
+	state->copied = true;
+	if (!pfs_is_active())
+		return;					/* switched off: every table is empty */
+	evaluate_keys(state, econtext);
+	if (state->nothing)
+		return;
+	old = MemoryContextSwitchTo(state->scan.rows_context);
+	state->scan.table->copy(&state->scan);
+	MemoryContextSwitchTo(old);
+}
+
+static bool
+may_see(PfsScanState *state, const void *row)
+{
+	Oid			role;
+
+	if (state->reads_all)
+		return true;
+	role = state->scan.table->role ? state->scan.table->role(row) : InvalidOid;
+	if (!OidIsValid(role))
+		return false;
+	if (role != state->last_role)
+	{
+		state->last_answer = has_privs_of_role(state->reader, role);
+		state->last_role = role;
+	}
+	return state->last_answer;
+}
+
+static void
+fill_slot(PfsScanState *state, const void *row, TupleTableSlot *slot)
+{
+	const PfsTable *table = state->scan.table;
+
+	for (int i = 0; i < state->binding->natts; i++)
+	{
+		int			column = state->binding->column_of[i];
+
+		slot->tts_values[i] = (Datum) 0;
+		slot->tts_isnull[i] = true;
+		if (column < 0 || !state->needed[column])
+			continue;
+		if (table->columns[column].hidden && !may_see(state, row))
+			continue;
+		slot->tts_isnull[i] = false;
+		slot->tts_values[i] = table->get(&state->scan, row, column, &slot->tts_isnull[i]);
+	}
+	ExecStoreVirtualTuple(slot);
+
+	/* The slot answers a question for ctid from here. */
+	if (table->identity != NULL)
+	{
+		PfsRowId	id = table->identity(row);
+
+		ItemPointerSet(&slot->tts_tid, id.slot, Max(id.version, 1));
+	}
+}
+
+TupleTableSlot *
+pfsIterateForeignScan(ForeignScanState *node)
+{
+	PfsScanState *state = node->fdw_state;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	MemoryContext old;
+
+	ExecClearTuple(slot);
+	if (!state->copied)
+		make_copy(state, node->ss.ps.ps_ExprContext);
+	if (state->position >= state->scan.nrows)
+		return slot;
+
+	MemoryContextReset(state->row_context);
+	old = MemoryContextSwitchTo(state->row_context);
+	fill_slot(state, state->scan.rows + state->position++ * state->scan.table->row_size, slot);
+	MemoryContextSwitchTo(old);
+	return slot;
+}
+
+/* The copy stays, so that a join sees the same rows each time. */
+void
+pfsReScanForeignScan(ForeignScanState *node)
+{
+	PfsScanState *state = node->fdw_state;
+
+	if (state != NULL)
+		state->position = 0;
+}
+
+void
+pfsEndForeignScan(ForeignScanState *node)
+{
+	PfsScanState *state = node->fdw_state;
+
+	if (state == NULL)
+		return;
+	MemoryContextDelete(state->row_context);
+	MemoryContextDelete(state->scan.rows_context);
+}

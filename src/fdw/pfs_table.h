@@ -1,0 +1,166 @@
+/*
+ * pfs_table.h
+ *	  What a foreign table of pfs is: one declarative entry with a few optional
+ *	  callbacks, and what the plumbing offers to them.
+ *
+ * This is all that src/fdw/tables sees of the plumbing; it names no plan node.
+ * The plumbing in turn knows a table only by its entry.
+ */
+#ifndef PFS_TABLE_H
+#define PFS_TABLE_H
+
+#include "catalog/pg_type_d.h"
+
+#include "pfs.h"
+
+typedef struct PfsColumn PfsColumn;
+typedef struct PfsTable PfsTable;
+typedef struct PfsScan PfsScan;
+
+/* A condition "column = constant" on such a column can reduce the copy. */
+typedef enum PfsKey
+{
+	PFS_KEY_NONE,
+	PFS_KEY_THREAD_ID,
+	PFS_KEY_EVENT_ID,
+	PFS_KEY_EVENT_NAME,
+} PfsKey;
+
+#define PFS_NUM_KEYS (PFS_KEY_EVENT_NAME + 1)
+
+/*
+ * Checks a value that SQL wants to write and returns it as it will read
+ * afterwards.  Raises 22023 for anything that the column does not take.
+ */
+typedef Datum (*PfsColumnCheck) (const PfsTable *table, const PfsColumn *column,
+								 Datum value, bool isnull);
+
+struct PfsColumn
+{
+	const char *name;
+	Oid			type;
+	int			width;			/* usual bytes, for the planner; 0: the type's */
+	PfsKey		key;
+	bool		hidden;			/* NULL without the rights of the row's role */
+	PfsColumnCheck check;		/* not NULL: the column can be written */
+};
+
+/*
+ * Which row.  Travels as ctid from the scan to the write: the slot as its block,
+ * the version folded into its offset.  Tables whose slots never change hands
+ * leave the version at 0.
+ */
+typedef struct PfsRowId
+{
+	uint32		slot;
+	uint16		version;		/* as pfs_row_version() folds it */
+} PfsRowId;
+
+/* Offsets of a ctid start from 1. */
+static inline uint16
+pfs_row_version(uint64 version)
+{
+	return (uint16) (version % PG_UINT16_MAX + 1);
+}
+
+/* Values to write; arrays by column.  Checked already. */
+typedef struct PfsNewRow
+{
+	const bool *set;			/* in the SET list; of an INSERT: every column */
+	const Datum *values;
+	const bool *isnull;
+} PfsNewRow;
+
+struct PfsTable
+{
+	const char *name;
+	const char *row_is;			/* pfs.tables.a_row_is */
+	const char *truncate_effect;	/* pfs.tables.truncate_effect */
+	const PfsColumn *columns;
+	int			ncolumns;
+	Size		row_size;		/* of the C rows that copy() collects */
+
+	/* Rows now, for the planner; cheap. */
+	double		(*estimate) (void);
+
+	/*
+	 * Collect the rows with pfs_scan_add().  May leave out what the scan's
+	 * keys exclude, and what only serves columns that are not needed.  Called
+	 * once per scan, in the scan's memory.
+	 */
+	void		(*copy) (PfsScan *scan);
+
+	/*
+	 * One column of a collected row.  *isnull comes in as false.  May palloc;
+	 * the memory lives as long as the row is the current one.
+	 */
+	Datum		(*get) (PfsScan *scan, const void *row, int column, bool *isnull);
+
+	/* Optional.  The row's role, for hidden columns; InvalidOid: nobody's. */
+	Oid			(*role) (const void *row);
+	/* Optional; needed for update and delete. */
+	PfsRowId	(*identity) (const void *row);
+
+	/*
+	 * Optional: changes, applied when the statement has succeeded.  They
+	 * cannot fail any more; a row that has gone is passed over.
+	 */
+	void		(*update) (PfsRowId row, const PfsNewRow *values);
+	void		(*insert) (const PfsNewRow *values);
+	void		(*remove) (PfsRowId row);
+
+	/* Optional.  TRUNCATE and pfs.reset(); returns how many rows left. */
+	int64		(*truncate) (void);
+	bool		in_reset_all;	/* pfs.reset() without a name resets it */
+};
+
+/* One scan of one table, as its callbacks see it. */
+struct PfsScan
+{
+	const PfsTable *table;
+	const bool *needed;			/* by column: will be asked for */
+
+	/*
+	 * Conditions that are constant for the statement; 0, PFS_NO_INSTRUMENT:
+	 * any.
+	 */
+	uint64		thread_id;
+	uint64		event_id;
+	PfsInstrumentId instrument;
+
+	void	   *table_private;	/* the table's own, in the scan's memory */
+
+	/* The copy; tables use pfs_scan_add(). */
+	MemoryContext rows_context;
+	char	   *rows;
+	Size		nrows;
+	Size		max_rows;
+};
+
+/* Room for one more row, zeroed.  The pointer is valid until the next call. */
+extern void *pfs_scan_add(PfsScan *scan);
+
+/* -1: the column is not to be changed; else the YES or NO to be written. */
+extern int	pfs_new_switch(const PfsNewRow *values, int column);
+
+/* All tables, in the order of IMPORT FOREIGN SCHEMA. */
+extern const PfsTable *const pfs_tables[];
+extern const int pfs_num_tables;
+
+/* Views over them that the SQL script makes, for pfs.tables. */
+typedef struct PfsView
+{
+	const char *name;
+	const char *row_is;
+} PfsView;
+
+extern const PfsView pfs_views[];
+extern const int pfs_num_views;
+
+/* NULL if there is none. */
+extern const PfsTable *pfs_table_by_name(const char *name);
+
+/* "enabled, timed", or NULL: no column can be written.  palloc'd. */
+extern char *pfs_writable_columns(const PfsTable *table);
+
+#endif							/* PFS_TABLE_H */

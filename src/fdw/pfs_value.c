@@ -1,0 +1,106 @@
+/*
+ * pfs_value.c
+ *	  Numbers, switches and names as SQL sees them.
+ */
+#include "postgres.h"
+
+#include "commands/dbcommands.h"
+#include "miscadmin.h"
+#include "utils/fmgrprotos.h"
+
+#include "pfs_value.h"
+
+/* Picoseconds beyond 2^63 (106 days) are put together from two parts. */
+#define UPPER_UNIT INT64CONST(1000000000000000000)
+
+Numeric
+pfs_ps_to_numeric(PfsPicoseconds ps)
+{
+	Datum		upper;
+	Datum		lower;
+	Datum		unit;
+
+	if (ps <= PG_INT64_MAX)
+		return int64_to_numeric((int64) ps);
+	upper = NumericGetDatum(int64_to_numeric((int64) (ps / UPPER_UNIT)));
+	lower = NumericGetDatum(int64_to_numeric((int64) (ps % UPPER_UNIT)));
+	unit = NumericGetDatum(int64_to_numeric(UPPER_UNIT));
+	return DatumGetNumeric(DirectFunctionCall2(numeric_add,
+											   DirectFunctionCall2(numeric_mul, upper, unit),
+											   lower));
+}
+
+int
+pfs_parse_switch(const char *value)
+{
+	if (pg_strcasecmp(value, "YES") == 0)
+		return 1;
+	if (pg_strcasecmp(value, "NO") == 0)
+		return 0;
+	return -1;
+}
+
+Datum
+pfs_check_switch(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull)
+{
+	int			on = isnull ? -1 : pfs_parse_switch(TextDatumGetCString(value));
+
+	if (on < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 isnull
+				 ? errmsg("column \"%s\" of table \"%s\" cannot be NULL", column->name, table->name)
+				 : errmsg("invalid value for column \"%s\" of table \"%s\": \"%s\"",
+						  column->name, table->name, TextDatumGetCString(value)),
+				 errdetail("The values are YES and NO, in any letter case."),
+				 isnull
+				 ? errhint("A sub-select that finds no row gives NULL; UPDATE ... FROM leaves such rows alone.")
+				 : 0));
+	return pfs_switch_datum(on);
+}
+
+/* "CYCLE, NANOSECOND", ...: those that this machine has. */
+static char *
+offered_timers(void)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (int timer = 0; timer < PFS_NUM_TIMERS; timer++)
+	{
+		if (pfs_timer_offered(timer))
+			appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "", pfs_timer_name(timer));
+	}
+	return buf.data;
+}
+
+PfsTimer
+pfs_require_timer(const char *name)
+{
+	int			timer = name ? pfs_timer_by_name(name) : -1;
+
+	if (timer < 0 || !pfs_timer_offered(timer))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 name == NULL ? errmsg("the name of a timer cannot be NULL")
+				 : timer < 0 ? errmsg("there is no timer \"%s\"", name)
+				 : errmsg("timer \"%s\" is not available on this machine", name),
+				 errhint("Available timers: %s.", offered_timers())));
+	return timer;
+}
+
+char *
+pfs_database_name(Oid database)
+{
+	char	   *name = get_database_name(database);
+
+	return name ? name : psprintf("%u", database);
+}
+
+char *
+pfs_role_name(Oid role)
+{
+	char	   *name = GetUserNameFromId(role, true);
+
+	return name ? name : psprintf("%u", role);
+}

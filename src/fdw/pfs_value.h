@@ -1,0 +1,66 @@
+/*
+ * pfs_value.h
+ *	  Values as SQL sees them: picoseconds, texts of other sessions, switches.
+ */
+#ifndef PFS_VALUE_H
+#define PFS_VALUE_H
+
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+
+#include "pfs_clock.h"
+#include "pfs_table.h"
+
+static inline Datum
+pfs_null(bool *isnull)
+{
+	*isnull = true;
+	return (Datum) 0;
+}
+
+/* 0 stands for NULL in many records. */
+static inline Datum
+pfs_int64_or_null(uint64 value, bool *isnull)
+{
+	return value == 0 ? pfs_null(isnull) : Int64GetDatum((int64) value);
+}
+
+static inline Datum
+pfs_switch_datum(bool on)
+{
+	return CStringGetTextDatum(on ? "YES" : "NO");
+}
+
+extern Numeric pfs_ps_to_numeric(PfsPicoseconds ps);
+
+/* A text of the server's own or of this database; what is invalid becomes '?'. */
+extern Datum pfs_text_datum(const char *str);
+
+/* NULL gives a null. */
+extern Datum pfs_text_or_null(const char *str, bool *isnull);
+
+/* A text of another database, in the encoding with this number. */
+extern char *pfs_text_convert(const char *str, int len, int encoding);
+
+/*
+ * Cut a statement's text behind the word after which secrets can stand, and
+ * append "<hidden>".  str is overwritten or a new one palloc'd.
+ */
+extern char *pfs_hide_secrets(char *str);
+
+/* 1 or 0 from a user's YES or NO, -1 if it is neither. */
+extern int	pfs_parse_switch(const char *value);
+
+/* The timer that a user named; 22023 for NULL or one that is not offered. */
+extern PfsTimer pfs_require_timer(const char *name);
+
+/* Column checks: see PfsColumnCheck. */
+extern Datum pfs_check_switch(const PfsTable *table, const PfsColumn *column,
+							  Datum value, bool isnull);
+
+/* Names by OID, the number where there is no such object any more. palloc'd. */
+extern char *pfs_database_name(Oid database);
+extern char *pfs_role_name(Oid role);
+
+#endif							/* PFS_VALUE_H */

@@ -1,0 +1,140 @@
+/*
+ * pfs_backend_status.c
+ *	  Reading another process's status entry, in place and under its change
+ *	  count.
+ *
+ * The server's own functions copy the whole array once per transaction; here
+ * one entry is wanted, as it is now.  Texts lie outside the entry, so they are
+ * copied under the same count.
+ */
+#include "postgres.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_database.h"
+#include "common/ip.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+
+#include "pfs_backend_status.h"
+#include "pfs_value.h"
+
+/* An entry is written in a microsecond; more failures mean a dead writer. */
+#define READ_TRIES 1000
+
+/* Without a database the encoding is unknown: bytes that may be anything. */
+static int
+encoding_of(Oid database)
+{
+	int			encoding = PG_SQL_ASCII;
+	HeapTuple	tuple;
+
+	if (database == MyDatabaseId)
+		return GetDatabaseEncoding();
+	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(database));
+	if (HeapTupleIsValid(tuple))
+	{
+		encoding = ((Form_pg_database) GETSTRUCT(tuple))->encoding;
+		ReleaseSysCache(tuple);
+	}
+	return encoding;
+}
+
+bool
+pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus *copy)
+{
+	volatile const PgBackendStatus *shared = entry;
+	PgBackendStatus local;
+	char		application[NAMEDATALEN];
+	char	   *activity;
+	bool		done = false;
+	int			encoding;
+
+	if (entry == NULL)
+		return false;
+	activity = palloc(pgstat_track_activity_query_size);
+	for (int i = 0; i < READ_TRIES && !done; i++)
+	{
+		int			before;
+		int			after;
+
+		CHECK_FOR_INTERRUPTS();
+		pgstat_begin_read_activity(shared, before);
+		memcpy(&local, entry, sizeof(local));
+		if (local.st_procpid != pid)
+		{
+			pgstat_end_read_activity(shared, after);
+			if (pgstat_read_activity_complete(before, after))
+				return false;
+			continue;
+		}
+		memcpy(application, entry->st_appname, NAMEDATALEN);
+		memcpy(activity, entry->st_activity_raw, pgstat_track_activity_query_size);
+		pgstat_end_read_activity(shared, after);
+		done = pgstat_read_activity_complete(before, after);
+	}
+	if (!done)
+		return false;
+
+	application[NAMEDATALEN - 1] = '\0';
+	activity[pgstat_track_activity_query_size - 1] = '\0';
+	encoding = encoding_of(local.st_databaseid);
+	copy->state = local.st_state;
+	copy->state_start = local.st_state_start_timestamp ? local.st_state_start_timestamp
+		: local.st_proc_start_timestamp;
+	copy->database = local.st_databaseid;
+	copy->client = local.st_clientaddr;
+	copy->ssl = local.st_ssl;
+	copy->gss = local.st_gss;
+	copy->application_name = pfs_text_convert(application, strlen(application), encoding);
+	copy->activity = NULL;
+	if ((local.st_state == STATE_RUNNING || local.st_state == STATE_FASTPATH) && activity[0])
+		copy->activity = pfs_hide_secrets(pfs_text_convert(activity, strlen(activity), encoding));
+	pfree(activity);
+	return true;
+}
+
+char *
+pfs_backend_status_host(const PfsBackendStatus *status)
+{
+	char		host[NI_MAXHOST];
+
+	switch (status->client.addr.ss_family)
+	{
+		case AF_INET:
+		case AF_INET6:
+			if (pg_getnameinfo_all(&status->client.addr, status->client.salen, host, sizeof(host),
+								   NULL, 0, NI_NUMERICHOST) != 0)
+				return NULL;
+			clean_ipv6_addr(status->client.addr.ss_family, host);
+			return pstrdup(host);
+		case AF_UNIX:
+			return pstrdup("[local]");
+		default:
+			return NULL;
+	}
+}
+
+const char *
+pfs_backend_status_connection(const PfsBackendStatus *status)
+{
+	if (status->ssl)
+		return "SSL/TLS";
+	if (status->gss)
+		return "GSS";
+	switch (status->client.addr.ss_family)
+	{
+		case AF_INET:
+		case AF_INET6:
+			return "TCP/IP";
+		case AF_UNIX:
+			return "Socket";
+		default:
+			return NULL;
+	}
+}

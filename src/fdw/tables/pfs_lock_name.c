@@ -1,0 +1,88 @@
+/*
+ * pfs_lock_name.c
+ *	  Names for lock tags.
+ *
+ * Events keep the raw tag, as no instrument point may read a catalog; the
+ * reader looks names up, in its own database only.  What has gone meanwhile
+ * shows as its number.
+ */
+#include "postgres.h"
+
+#include "commands/dbcommands.h"
+#include "miscadmin.h"
+#include "utils/formatting.h"
+#include "utils/lsyscache.h"
+
+#include "pfs_lock_name.h"
+#include "pfs_value.h"
+
+char *
+pfs_lock_type(const LOCKTAG *tag)
+{
+	const char *name;
+
+	if (tag->locktag_type > LOCKTAG_LAST_TYPE)
+		return psprintf("%d", tag->locktag_type);
+	name = LockTagTypeNames[tag->locktag_type];
+	return asc_toupper(name, strlen(name));
+}
+
+static bool
+is_relation(const LOCKTAG *tag)
+{
+	switch (tag->locktag_type)
+	{
+		case LOCKTAG_RELATION:
+		case LOCKTAG_RELATION_EXTEND:
+		case LOCKTAG_PAGE:
+		case LOCKTAG_TUPLE:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Shared relations have no database. */
+static bool
+is_of_this_database(const LOCKTAG *tag)
+{
+	return tag->locktag_field1 == MyDatabaseId || !OidIsValid(tag->locktag_field1);
+}
+
+char *
+pfs_lock_schema(const LOCKTAG *tag)
+{
+	Oid			schema;
+
+	if (!is_relation(tag))
+		return NULL;
+	if (!is_of_this_database(tag))
+		return psprintf("[%s]", pfs_database_name(tag->locktag_field1));
+	schema = get_rel_namespace(tag->locktag_field2);
+	return OidIsValid(schema) ? get_namespace_name(schema) : NULL;
+}
+
+char *
+pfs_lock_name(const LOCKTAG *tag)
+{
+	char	   *name;
+
+	switch (tag->locktag_type)
+	{
+		case LOCKTAG_RELATION:
+		case LOCKTAG_RELATION_EXTEND:
+		case LOCKTAG_PAGE:
+		case LOCKTAG_TUPLE:
+			name = is_of_this_database(tag) ? get_rel_name(tag->locktag_field2) : NULL;
+			return name ? name : psprintf("%u", tag->locktag_field2);
+		case LOCKTAG_TRANSACTION:
+		case LOCKTAG_DATABASE_FROZEN_IDS:
+			return psprintf("%u", tag->locktag_field1);
+		case LOCKTAG_VIRTUALTRANSACTION:
+		case LOCKTAG_SPECULATIVE_TOKEN:
+			return psprintf("%u/%u", tag->locktag_field1, tag->locktag_field2);
+		default:
+			return psprintf("%u/%u/%u/%u", tag->locktag_field1, tag->locktag_field2,
+							tag->locktag_field3, tag->locktag_field4);
+	}
+}

@@ -1,0 +1,30 @@
+/*
+ * pfs_tables.h
+ *	  The list of all foreign tables.  A new table is one line here.
+ *
+ * IMPORT FOREIGN SCHEMA and pfs.tables show them in this order.
+ */
+#ifndef PFS_TABLES_H
+#define PFS_TABLES_H
+
+#include "pfs_table.h"
+
+#define PFS_TABLES(X) \
+	X(pfs_table_setup_instruments) \
+	X(pfs_table_setup_consumers) \
+	X(pfs_table_setup_timers) \
+	X(pfs_table_setup_threads) \
+	X(pfs_table_performance_timers) \
+	X(pfs_table_threads) \
+	X(pfs_table_probes) \
+	X(pfs_table_containers) \
+	X(pfs_table_status) \
+	X(pfs_table_table_definitions) \
+	X(pfs_table_events_waits_current) \
+	X(pfs_table_events_waits_history) \
+	X(pfs_table_events_waits_history_long)
+
+#define PFS_TABLE_EXTERN(table) extern const PfsTable table;
+PFS_TABLES(PFS_TABLE_EXTERN)
+
+#endif							/* PFS_TABLES_H */

@@ -1,0 +1,158 @@
+/*
+ * pfs_instr.c
+ *	  Puts the wrappers of all families into the server's slots, reports what
+ *	  became of each, and the begin of events that have no object.
+ */
+#include "postgres.h"
+
+#include "pfs_instr.h"
+#include "pfs_setup.h"
+#include "pfs_status.h"
+
+/* More than all families have together. */
+#define PATCHES_MAX 96
+
+PfsReal		pfs_real;
+
+static const PfsInterpose *const families[] = {
+	pfs_wait_calls, pfs_file_calls, pfs_path_calls, pfs_socket_calls,
+};
+
+/* Postmaster memory: what became of the slots, for every making of instruments. */
+static PfsGotPatch patches[PATCHES_MAX];
+static const PfsInterpose *calls[PATCHES_MAX];
+static int	npatches = 0;
+
+static void
+collect(void)
+{
+	for (int f = 0; f < lengthof(families); f++)
+	{
+		for (const PfsInterpose *call = families[f]; call->symbol != NULL; call++)
+		{
+			Assert(npatches < PATCHES_MAX);
+			calls[npatches] = call;
+			patches[npatches].symbol = call->symbol;
+			patches[npatches].replacement = call->wrapper;
+			patches[npatches].original = call->real;
+			patches[npatches].result = PFS_GOT_PENDING;
+			npatches++;
+		}
+	}
+}
+
+static bool
+has_failed(const PfsGotPatch *patch)
+{
+	return patch->result == PFS_GOT_PROTECTED || patch->result == PFS_GOT_UNSUPPORTED;
+}
+
+static void
+report(const PfsGotPatch *patch)
+{
+	PfsProbeRow row = {0};
+
+	snprintf(row.name, sizeof(row.name), "got/%s", patch->symbol);
+	row.mechanism = "got";
+	row.target = patch->symbol;
+	row.status = "unavailable";
+	switch (patch->result)
+	{
+		case PFS_GOT_PATCHED:
+			row.status = "active";
+			break;
+		case PFS_GOT_NOT_IMPORTED:
+			strlcpy(row.detail, "this server does not call it", sizeof(row.detail));
+			break;
+		case PFS_GOT_PROTECTED:
+			snprintf(row.detail, sizeof(row.detail), "could not make the slot's page writable: %s",
+					 strerror(patch->error));
+			break;
+		case PFS_GOT_PENDING:
+		case PFS_GOT_UNSUPPORTED:
+			strlcpy(row.detail, "the server binary has no dynamic section that pfs understands",
+					sizeof(row.detail));
+			break;
+	}
+	pfs_probe_report(&row);
+}
+
+static void
+report_frames(const char *why_not)
+{
+	PfsProbeRow row = {0};
+
+	strlcpy(row.name, "source", sizeof(row.name));
+	row.mechanism = "got";
+	row.target = "frame pointers";
+	row.status = why_not == NULL ? "active" : "unavailable";
+	strlcpy(row.detail, why_not == NULL ? "" : why_not, sizeof(row.detail));
+	pfs_probe_report(&row);
+}
+
+void
+pfs_instr_mark_unavailable(void)
+{
+	uint32		n = pfs_instrument_count();
+
+	for (int p = 0; p < npatches; p++)
+	{
+		if (!has_failed(&patches[p]))
+			continue;
+		for (uint32 i = 0; i < n; i++)
+		{
+			PfsInstrument *ins = pfs_instrument_at(i);
+
+			if (ins != NULL && pfs_pattern_match(calls[p]->instruments, ins->name))
+				ins->documentation = "Incomplete or unavailable: a probe could not be set, pfs.probes says which and why.";
+		}
+	}
+}
+
+void
+pfs_instr_start(void)
+{
+	int			failed = 0;
+	const char *why_no_source;
+
+	collect();
+	pfs_got_patch(patches, npatches);
+	for (int i = 0; i < npatches; i++)
+	{
+		report(&patches[i]);
+		failed += has_failed(&patches[i]);
+	}
+	why_no_source = pfs_frames_start();
+	report_frames(why_no_source);
+
+	if (failed > 0)
+		ereport(LOG,
+				(errmsg("pfs: %d of %d probes are unavailable", failed, npatches),
+				 errhint("SELECT * FROM pfs.probes WHERE status = 'unavailable' says why.")));
+	if (why_no_source != NULL)
+		ereport(LOG,
+				(errmsg("pfs: the source of waits stays unknown: %s", why_no_source)));
+}
+
+PfsWaitEvent *
+pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op, const void *frame)
+{
+	uint32		word = pfs_wait_word();
+	PfsInstrumentId instrument = word != 0 ? pfs_word_instrument(word) : fallback;
+	uint32		flags;
+	PfsWaitEvent *e;
+
+	if (unlikely(instrument == PFS_NO_INSTRUMENT))
+		return NULL;
+	flags = pfs_wait_flags(t, instrument);
+	if ((flags & PFS_FLAG_ENABLED) == 0)
+		return NULL;
+	e = pfs_wait_begin(t, instrument, flags, op, PFS_OBJECT_NONE, PFS_EVENT_NO_OFFSET,
+					   pfs_frames_source(frame));
+	if (e != NULL)
+	{
+		e->number_of_bytes = PFS_EVENT_NO_BYTES;
+		pfs_wait_start(t, e);
+	}
+	return e;
+}

@@ -1,0 +1,148 @@
+/*
+ * pfs_instr.h
+ *	  Instrument points: what the files of this folder share, and the one entry
+ *	  for pfs_module.c.
+ */
+#ifndef PFS_INSTR_H
+#define PFS_INSTR_H
+
+#include <poll.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/sem.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include "storage/proc.h"
+#include "utils/wait_event.h"
+
+#include "pfs_event_write.h"
+#include "pfs_fd.h"
+#include "pfs_frames.h"
+#include "pfs_got.h"
+#include "pfs_wait_class.h"
+
+struct io_uring;
+struct io_uring_cqe;
+
+/*
+ * What the server's slots held before: the functions that wrappers call.  NULL
+ * for functions that this server does not import.
+ */
+typedef struct PfsReal
+{
+	/* files by descriptor */
+	ssize_t		(*pread) (int, void *, size_t, off_t);
+	ssize_t		(*pread_chk) (int, void *, size_t, off_t, size_t);
+	ssize_t		(*pwrite) (int, const void *, size_t, off_t);
+	ssize_t		(*preadv) (int, const struct iovec *, int, off_t);
+	ssize_t		(*pwritev) (int, const struct iovec *, int, off_t);
+	ssize_t		(*read) (int, void *, size_t);
+	ssize_t		(*read_chk) (int, void *, size_t, size_t);
+	ssize_t		(*write) (int, const void *, size_t);
+	int			(*fsync) (int);
+	int			(*fdatasync) (int);
+	int			(*syncfs) (int);
+	int			(*sync_file_range) (int, off_t, off_t, unsigned int);
+	int			(*ftruncate) (int, off_t);
+	int			(*posix_fallocate) (int, off_t, off_t);
+	int			(*posix_fadvise) (int, off_t, off_t, int);
+	ssize_t		(*copy_file_range) (int, off_t *, int, off_t *, size_t, unsigned int);
+	int			(*close) (int);
+	/* files by path */
+	int			(*open) (const char *, int,...);
+	int			(*open_2) (const char *, int);
+	int			(*unlink) (const char *);
+	int			(*rename) (const char *, const char *);
+	int			(*link) (const char *, const char *);
+	int			(*truncate) (const char *, off_t);
+	int			(*stat) (const char *, struct stat *);
+	int			(*lstat) (const char *, struct stat *);
+	int			(*mkdir) (const char *, mode_t);
+	int			(*rmdir) (const char *);
+	/* stdio */
+	FILE	   *(*fopen) (const char *, const char *);
+	size_t		(*fread) (void *, size_t, size_t, FILE *);
+	size_t		(*fwrite) (const void *, size_t, size_t, FILE *);
+	char	   *(*fgets) (char *, int, FILE *);
+	int			(*fclose) (FILE *);
+	/* waits */
+	int			(*sem_wait) (sem_t *);
+	int			(*semop) (int, struct sembuf *, size_t);
+	int			(*epoll_wait) (int, struct epoll_event *, int, int);
+	int			(*poll) (struct pollfd *, nfds_t, int);
+	int			(*nanosleep) (const struct timespec *, struct timespec *);
+	int			(*select) (int, fd_set *, fd_set *, fd_set *, struct timeval *);
+	pid_t		(*waitpid) (pid_t, int *, int);
+	int			(*system) (const char *);
+	FILE	   *(*popen) (const char *, const char *);
+	int			(*pclose) (FILE *);
+	/* sockets */
+	ssize_t		(*recv) (int, void *, size_t, int);
+	ssize_t		(*recv_chk) (int, void *, size_t, size_t, int);
+	ssize_t		(*send) (int, const void *, size_t, int);
+	ssize_t		(*recvfrom) (int, void *, size_t, int, struct sockaddr *, socklen_t *);
+	ssize_t		(*sendto) (int, const void *, size_t, int, const struct sockaddr *, socklen_t);
+	int			(*connect) (int, const struct sockaddr *, socklen_t);
+	/* liburing */
+	int			(*io_uring_submit) (struct io_uring *);
+	int			(*io_uring_wait_cqes) (struct io_uring *, struct io_uring_cqe **, unsigned int,
+									   void *, sigset_t *);
+} PfsReal;
+
+extern PFS_HIDDEN PfsReal pfs_real;
+
+/* One slot of the server and what stands in for it. */
+typedef struct PfsInterpose
+{
+	const char *symbol;
+	void	   *wrapper;
+	void	  **real;
+	const char *instruments;	/* pattern of those that need it */
+} PfsInterpose;
+
+/* Each family's list, ended by a NULL symbol. */
+extern const PfsInterpose pfs_file_calls[];
+extern const PfsInterpose pfs_path_calls[];
+extern const PfsInterpose pfs_wait_calls[];
+extern const PfsInterpose pfs_socket_calls[];
+
+/* Postmaster, once: patch everything and report every probe. */
+extern void pfs_instr_start(void);
+
+/*
+ * Postmaster, whenever the instruments were made anew: those whose probe is
+ * missing say so in their documentation.
+ */
+extern void pfs_instr_mark_unavailable(void);
+
+/* The server's word for the wait it is about to make. */
+static inline uint32
+pfs_wait_word(void)
+{
+	return *(volatile uint32 *) my_wait_event_info;
+}
+
+/* This process's record; attaches.  Not from calls that signal handlers make. */
+static inline PfsThread *
+pfs_thread_here(void)
+{
+	PfsThread  *t = pfs_my_thread;
+
+	if (likely(t != NULL))
+		return t;
+	return MyProc == NULL ? NULL : pfs_thread_attach();
+}
+
+/*
+ * Begin and start an event under the server's word, or under `fallback` where
+ * it has none; no object.  frame: __builtin_frame_address(0) of the wrapper.
+ * NULL: just make the call.
+ */
+extern PfsWaitEvent *pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op,
+									 const void *frame);
+
+#endif							/* PFS_INSTR_H */

@@ -1,0 +1,531 @@
+/*
+ * pfs_instr_file.c
+ *	  Calls on open files: which file, what was done, how many bytes.
+ *
+ * Separate from calls by path because these are the hot ones: the file comes
+ * from the process's own table, by descriptor.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+
+#include "pfs_instr.h"
+
+/*
+ * Inlined into the calls that matter, see begin() for the others.  Under a
+ * wait event of class IO the instrument is known without the file, so that a
+ * disabled one costs nothing more.
+ */
+static pg_attribute_always_inline PfsWaitEvent *
+begin_inline(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame,
+			 PfsFramesMemo *memo)
+{
+	uint32		word;
+	PfsInstrumentId instrument;
+	const PfsFd *file = NULL;
+	uint32		flags;
+	PfsWaitEvent *e;
+
+	if (unlikely(t == NULL))
+		return NULL;
+	word = pfs_wait_word();
+	if (likely((word & 0xFF000000U) == PG_WAIT_IO))
+		instrument = pfs_word_instrument(word);
+	else
+	{
+		file = pfs_fd_get(fd);
+		instrument = pfs_file_instrument[file->kind][op];
+	}
+	if (unlikely(instrument == PFS_NO_INSTRUMENT))
+		return NULL;
+	flags = pfs_wait_flags(t, instrument);
+	if ((flags & PFS_FLAG_ENABLED) == 0)
+		return NULL;
+	if (file == NULL)
+		file = pfs_fd_get(fd);
+	e = pfs_wait_begin(t, instrument, flags, op, PFS_OBJECT_FILE, offset,
+					   pfs_frames_source_memo(frame, memo));
+	if (unlikely(e == NULL))
+		return NULL;
+	e->object.file.word = file->word;
+	e->object.file.index = file->index;
+	pfs_wait_start(t, e);
+	return e;
+}
+
+static pg_noinline PfsWaitEvent *
+begin(int fd, PfsOperation op, int64 offset, const void *frame)
+{
+	static PfsFramesMemo memo;
+
+	return begin_inline(pfs_my_thread, fd, op, offset, frame, &memo);
+}
+
+/* bytes: what the call returned, negative on failure, or PFS_EVENT_NO_BYTES. */
+static pg_attribute_always_inline void
+end_inline(PfsWaitEvent *e, int64 bytes)
+{
+	PfsThread  *t = pfs_my_thread;
+	uint64		now = pfs_wait_read_end(t, e->flags);
+
+	/* No reader takes it before the event has its end. */
+	e->number_of_bytes = bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES;
+	pfs_wait_end_at(t, e, now);
+}
+
+static pg_noinline void
+end(PfsWaitEvent *e, int64 bytes)
+{
+	end_inline(e, bytes);
+}
+
+#define FRAME __builtin_frame_address(0)
+
+static ssize_t
+wrap_pread(int fd, void *buf, size_t count, off_t offset)
+{
+	static PfsFramesMemo memo;
+	PfsWaitEvent *e;
+	ssize_t		result;
+
+	e = begin_inline(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME, &memo);
+	if (e == NULL)
+		return pfs_real.pread(fd, buf, count, offset);
+	result = pfs_real.pread(fd, buf, count, offset);
+	end_inline(e, result);
+	return result;
+}
+
+static ssize_t
+wrap_pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
+{
+	PfsWaitEvent *e;
+	ssize_t		result;
+
+	e = begin(fd, PFS_OP_READ, offset, FRAME);
+	if (e == NULL)
+		return pfs_real.pread_chk(fd, buf, count, offset, size);
+	result = pfs_real.pread_chk(fd, buf, count, offset, size);
+	end(e, result);
+	return result;
+}
+
+static ssize_t
+wrap_pwrite(int fd, const void *buf, size_t count, off_t offset)
+{
+	static PfsFramesMemo memo;
+	PfsWaitEvent *e;
+	ssize_t		result;
+
+	e = begin_inline(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME, &memo);
+	if (e == NULL)
+		return pfs_real.pwrite(fd, buf, count, offset);
+	result = pfs_real.pwrite(fd, buf, count, offset);
+	end_inline(e, result);
+	return result;
+}
+
+static ssize_t
+wrap_preadv(int fd, const struct iovec *iov, int iovcnt, off_t offset)
+{
+	static PfsFramesMemo memo;
+	PfsWaitEvent *e;
+	ssize_t		result;
+
+	e = begin_inline(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME, &memo);
+	if (e == NULL)
+		return pfs_real.preadv(fd, iov, iovcnt, offset);
+	result = pfs_real.preadv(fd, iov, iovcnt, offset);
+	end_inline(e, result);
+	return result;
+}
+
+static ssize_t
+wrap_pwritev(int fd, const struct iovec *iov, int iovcnt, off_t offset)
+{
+	static PfsFramesMemo memo;
+	PfsWaitEvent *e;
+	ssize_t		result;
+
+	e = begin_inline(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME, &memo);
+	if (e == NULL)
+		return pfs_real.pwritev(fd, iov, iovcnt, offset);
+	result = pfs_real.pwritev(fd, iov, iovcnt, offset);
+	end_inline(e, result);
+	return result;
+}
+
+static ssize_t
+wrap_read(int fd, void *buf, size_t count)
+{
+	PfsWaitEvent *e;
+	ssize_t		result;
+
+	e = begin(fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
+	if (e == NULL)
+		return pfs_real.read(fd, buf, count);
+	result = pfs_real.read(fd, buf, count);
+	end(e, result);
+	return result;
+}
+
+static ssize_t
+wrap_read_chk(int fd, void *buf, size_t count, size_t size)
+{
+	PfsWaitEvent *e;
+	ssize_t		result;
+
+	e = begin(fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
+	if (e == NULL)
+		return pfs_real.read_chk(fd, buf, count, size);
+	result = pfs_real.read_chk(fd, buf, count, size);
+	end(e, result);
+	return result;
+}
+
+static ssize_t
+wrap_write(int fd, const void *buf, size_t count)
+{
+	PfsWaitEvent *e;
+	ssize_t		result;
+
+	e = begin(fd, PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME);
+	if (e == NULL)
+		return pfs_real.write(fd, buf, count);
+	result = pfs_real.write(fd, buf, count);
+	end(e, result);
+	return result;
+}
+
+static int
+wrap_fsync(int fd)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
+	if (e == NULL)
+		return pfs_real.fsync(fd);
+	result = pfs_real.fsync(fd);
+	end(e, PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_fdatasync(int fd)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
+	if (e == NULL)
+		return pfs_real.fdatasync(fd);
+	result = pfs_real.fdatasync(fd);
+	end(e, PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_syncfs(int fd)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
+	if (e == NULL)
+		return pfs_real.syncfs(fd);
+	result = pfs_real.syncfs(fd);
+	end(e, PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_sync_file_range(int fd, off_t offset, off_t nbytes, unsigned int flags)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(fd, PFS_OP_FLUSH, offset, FRAME);
+	if (e == NULL)
+		return pfs_real.sync_file_range(fd, offset, nbytes, flags);
+	result = pfs_real.sync_file_range(fd, offset, nbytes, flags);
+	end(e, result == 0 ? nbytes : PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_ftruncate(int fd, off_t length)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(fd, PFS_OP_CHSIZE, length, FRAME);
+	if (e == NULL)
+		return pfs_real.ftruncate(fd, length);
+	result = pfs_real.ftruncate(fd, length);
+	end(e, PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_posix_fallocate(int fd, off_t offset, off_t len)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(fd, PFS_OP_ALLOCATE, offset, FRAME);
+	if (e == NULL)
+		return pfs_real.posix_fallocate(fd, offset, len);
+	result = pfs_real.posix_fallocate(fd, offset, len);
+	end(e, result == 0 ? len : PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_posix_fadvise(int fd, off_t offset, off_t len, int advice)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	/* The other advices touch no page. */
+	e = advice == POSIX_FADV_WILLNEED ? begin(fd, PFS_OP_PREFETCH, offset, FRAME) : NULL;
+	if (e == NULL)
+		return pfs_real.posix_fadvise(fd, offset, len, advice);
+	result = pfs_real.posix_fadvise(fd, offset, len, advice);
+	end(e, result == 0 ? len : PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static ssize_t
+wrap_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_t len,
+					 unsigned int flags)
+{
+	PfsWaitEvent *e;
+	ssize_t		result;
+
+	e = begin(out, PFS_OP_COPY, out_offset ? *out_offset : PFS_EVENT_NO_OFFSET, FRAME);
+	if (e == NULL)
+		return pfs_real.copy_file_range(in, in_offset, out, out_offset, len, flags);
+	result = pfs_real.copy_file_range(in, in_offset, out, out_offset, len, flags);
+	end(e, result);
+	return result;
+}
+
+/*
+ * A descriptor that goes away is not asked about any more: if its file was
+ * removed or renamed meanwhile, the event has a kind and no object.
+ */
+static PfsWaitEvent *
+begin_close(PfsThread *t, int fd, const void *frame)
+{
+	const PfsFd *file = (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL;
+	PfsInstrumentId instrument;
+	uint32		flags;
+	PfsWaitEvent *e;
+
+	if (file == NULL || file->kind <= PFS_FILE_NOT_A_FILE)
+		return NULL;			/* most others close once and for all */
+	instrument = pfs_file_instrument[file->kind][PFS_OP_CLOSE];
+	if (instrument == PFS_NO_INSTRUMENT)
+		return NULL;
+	flags = pfs_wait_flags(t, instrument);
+	if ((flags & PFS_FLAG_ENABLED) == 0)
+		return NULL;
+	e = pfs_wait_begin(t, instrument, flags, PFS_OP_CLOSE, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
+					   pfs_frames_source(frame));
+	if (e == NULL)
+		return NULL;
+	e->object.file.word = pfs_load_acquire(file->state) == file->word ? file->word : 0;
+	e->object.file.index = file->index;
+	pfs_wait_start(t, e);
+	return e;
+}
+
+static int
+wrap_close(int fd)
+{
+	PfsThread  *t = pfs_my_thread;
+	PfsWaitEvent *e;
+	int			result;
+
+	if (t == NULL)
+		return pfs_real.close(fd);
+	e = begin_close(t, fd, FRAME);
+	pfs_fd_closed(fd);
+	result = pfs_real.close(fd);
+	if (e != NULL)
+		end(e, PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+/*
+ * Most calls of stdio only touch its buffer, and a server that reads a cache
+ * file makes thousands of them when a session starts.  Those that reach the
+ * system are file calls; the others are none.  glibc shows the buffer's bounds
+ * in its public struct; elsewhere every call counts.
+ */
+static inline bool
+reads_from_system(FILE *file, size_t bytes)
+{
+#ifdef __GLIBC__
+	return (size_t) (file->_IO_read_end - file->_IO_read_ptr) < bytes;
+#else
+	return true;
+#endif
+}
+
+static inline bool
+reads_line_from_system(FILE *file)
+{
+#ifdef __GLIBC__
+	size_t		buffered = file->_IO_read_end - file->_IO_read_ptr;
+
+	return buffered == 0 || memchr(file->_IO_read_ptr, '\n', buffered) == NULL;
+#else
+	return true;
+#endif
+}
+
+static inline bool
+writes_to_system(FILE *file, size_t bytes)
+{
+#ifdef __GLIBC__
+	return (size_t) (file->_IO_buf_end - file->_IO_write_ptr) < bytes || file->_IO_buf_base == NULL;
+#else
+	return true;
+#endif
+}
+
+static size_t
+wrap_fread(void *buf, size_t size, size_t n, FILE *file)
+{
+	PfsWaitEvent *e;
+	size_t		result;
+
+	e = reads_from_system(file, size * n)
+		? begin(fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
+	if (e == NULL)
+		return pfs_real.fread(buf, size, n, file);
+	result = pfs_real.fread(buf, size, n, file);
+	end(e, (int64) (result * size));
+	return result;
+}
+
+static size_t
+wrap_fwrite(const void *buf, size_t size, size_t n, FILE *file)
+{
+	PfsWaitEvent *e;
+	size_t		result;
+
+	e = writes_to_system(file, size * n)
+		? begin(fileno(file), PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
+	if (e == NULL)
+		return pfs_real.fwrite(buf, size, n, file);
+	result = pfs_real.fwrite(buf, size, n, file);
+	end(e, (int64) (result * size));
+	return result;
+}
+
+static char *
+wrap_fgets(char *buf, int size, FILE *file)
+{
+	PfsWaitEvent *e;
+	char	   *result;
+
+	e = reads_line_from_system(file)
+		? begin(fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
+	if (e == NULL)
+		return pfs_real.fgets(buf, size, file);
+	result = pfs_real.fgets(buf, size, file);
+	end(e, result != NULL ? (int64) strlen(result) : PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_fclose(FILE *file)
+{
+	PfsWaitEvent *e;
+	int			fd = fileno(file);
+	int			result;
+
+	if (pfs_my_thread == NULL)
+		return pfs_real.fclose(file);
+	e = begin_close(pfs_my_thread, fd, FRAME);
+	pfs_fd_closed(fd);
+	result = pfs_real.fclose(file);
+	if (e != NULL)
+		end(e, PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+/* io_uring's calls carry many files; they have the server's word and no object. */
+static PfsWaitEvent *
+begin_uring(const void *frame)
+{
+	PfsThread  *t = pfs_thread_here();
+
+	return t == NULL ? NULL
+		: pfs_plain_begin(t, pfs_file_instrument[PFS_FILE_OTHER][PFS_OP_READ], PFS_OP_NONE, frame);
+}
+
+static int
+wrap_io_uring_submit(struct io_uring *ring)
+{
+	PfsWaitEvent *e = begin_uring(FRAME);
+	int			result;
+
+	result = pfs_real.io_uring_submit(ring);
+	if (e != NULL)
+		end(e, PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned int n,
+						void *timeout, sigset_t *mask)
+{
+	PfsWaitEvent *e = begin_uring(FRAME);
+	int			result;
+
+	result = pfs_real.io_uring_wait_cqes(ring, cqes, n, timeout, mask);
+	if (e != NULL)
+		end(e, PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+#define CALL(symbol, name) \
+	{symbol, (void *) wrap_##name, (void **) &pfs_real.name, "wait/io/file/%"}
+
+const PfsInterpose pfs_file_calls[] = {
+	CALL("pread", pread),
+	CALL("pread64", pread),
+	CALL("__pread_chk", pread_chk),
+	CALL("pwrite", pwrite),
+	CALL("pwrite64", pwrite),
+	CALL("preadv", preadv),
+	CALL("preadv64", preadv),
+	CALL("pwritev", pwritev),
+	CALL("pwritev64", pwritev),
+	CALL("read", read),
+	CALL("__read_chk", read_chk),
+	CALL("write", write),
+	CALL("fsync", fsync),
+	CALL("fdatasync", fdatasync),
+	CALL("syncfs", syncfs),
+	CALL("sync_file_range", sync_file_range),
+	CALL("ftruncate", ftruncate),
+	CALL("ftruncate64", ftruncate),
+	CALL("posix_fallocate", posix_fallocate),
+	CALL("posix_fallocate64", posix_fallocate),
+	CALL("posix_fadvise", posix_fadvise),
+	CALL("posix_fadvise64", posix_fadvise),
+	CALL("copy_file_range", copy_file_range),
+	CALL("close", close),
+	CALL("fread", fread),
+	CALL("fwrite", fwrite),
+	CALL("fgets", fgets),
+	CALL("fclose", fclose),
+	CALL("io_uring_submit", io_uring_submit),
+	CALL("io_uring_wait_cqes", io_uring_wait_cqes),
+	{NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,281 @@
+/*
+ * pfs_instr_path.c
+ *	  Calls by path: open, unlink, rename, stat and their kin.
+ *
+ * PostgreSQL announces no wait event for these, so the instrument's word comes
+ * from where the path lies.  They also keep the file instances right: open
+ * makes one, unlink and rename take it away, whatever is switched on.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+
+#include "miscadmin.h"
+
+#include "pfs_hash.h"
+#include "pfs_instr.h"
+
+#define FRAME __builtin_frame_address(0)
+
+/* Begin; the object is the instance that the path has already, if any. */
+static pg_noinline PfsWaitEvent *
+begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
+{
+	char		buf[PFS_FILE_NAME_SIZE];
+	const char *canonical;
+	PfsInstrumentId instrument;
+	uint32		flags;
+	uint64		word = 0;
+	uint32		index;
+	PfsWaitEvent *e;
+
+	if (t == NULL || path == NULL)
+		return NULL;
+	canonical = pfs_file_canonical(path, buf);
+	instrument = pfs_file_instrument[pfs_file_kind(canonical)][op];
+	if (instrument == PFS_NO_INSTRUMENT)
+		return NULL;
+	flags = pfs_wait_flags(t, instrument);
+	if ((flags & PFS_FLAG_ENABLED) == 0)
+		return NULL;
+
+	index = pfs_hash_find(pfs_file_index, pfs_hash_bytes(canonical, strlen(canonical)),
+						  canonical, &word);
+	e = pfs_wait_begin(t, instrument, flags, op, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
+					   pfs_frames_source(frame));
+	if (e == NULL)
+		return NULL;
+	e->object.file.word = index == PFS_NO_RECORD ? 0 : word;
+	e->object.file.index = index;
+	e->number_of_bytes = PFS_EVENT_NO_BYTES;
+	pfs_wait_start(t, e);
+	return e;
+}
+
+static inline void
+end(PfsWaitEvent *e)
+{
+	if (e != NULL)
+		pfs_wait_end(pfs_my_thread, e);
+}
+
+/*
+ * A descriptor was made: its instance becomes known, and the object of the
+ * event that opened it.  The clock is read before that work.
+ */
+static void
+end_open(PfsWaitEvent *e, PfsThread *t, int fd, const char *path)
+{
+	uint64		now = e != NULL ? pfs_wait_read_end(t, e->flags) : 0;
+
+	if (t != NULL && fd >= 0 && !pfs_is_changing(t))
+	{
+		pfs_change_begin(t);
+		pfs_fd_opened(fd, path);
+		if (e != NULL && fd < pfs_nfds)
+		{
+			e->object.file.word = pfs_fds[fd].word;
+			e->object.file.index = pfs_fds[fd].index;
+		}
+		pfs_change_end(t);
+	}
+	if (e != NULL)
+		pfs_wait_end_at(t, e, now);
+}
+
+/* The path's instance goes; its name stays readable for the histories. */
+static void
+removed(const char *path)
+{
+	PfsThread  *t = pfs_my_thread;
+
+	if (t == NULL)
+	{
+		/* A process without a record (none was free) removes files, too. */
+		if (MyProc != NULL && IsUnderPostmaster && pfs_files != NULL)
+			pfs_file_removed(path);
+	}
+	else if (!pfs_is_changing(t))
+	{
+		pfs_change_begin(t);
+		pfs_file_removed(path);
+		pfs_change_end(t);
+	}
+}
+
+static int
+wrap_open(const char *path, int flags,...)
+{
+	PfsWaitEvent *e;
+	PfsThread  *t = pfs_thread_here();
+	mode_t		mode = 0;
+	int			fd;
+
+	if (flags & (O_CREAT | O_TMPFILE))
+	{
+		va_list		args;
+
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
+	e = begin(t, path, flags & O_CREAT ? PFS_OP_CREATE : PFS_OP_OPEN, FRAME);
+	fd = pfs_real.open(path, flags, mode);
+	end_open(e, t, fd, path);
+	return fd;
+}
+
+static int
+wrap_open_2(const char *path, int flags)
+{
+	PfsWaitEvent *e;
+	PfsThread  *t = pfs_thread_here();
+	int			fd;
+
+	e = begin(t, path, PFS_OP_OPEN, FRAME);
+	fd = pfs_real.open_2(path, flags);
+	end_open(e, t, fd, path);
+	return fd;
+}
+
+static FILE *
+wrap_fopen(const char *path, const char *mode)
+{
+	PfsWaitEvent *e;
+	PfsThread  *t = pfs_thread_here();
+	FILE	   *file;
+
+	e = begin(t, path, mode[0] == 'r' ? PFS_OP_OPEN : PFS_OP_CREATE, FRAME);
+	file = pfs_real.fopen(path, mode);
+	end_open(e, t, file != NULL ? fileno(file) : -1, path);
+	return file;
+}
+
+static int
+wrap_unlink(const char *path)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(pfs_my_thread, path, PFS_OP_DELETE, FRAME);
+	result = pfs_real.unlink(path);
+	end(e);
+	if (result == 0)
+		removed(path);
+	return result;
+}
+
+static int
+wrap_rename(const char *from, const char *to)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(pfs_my_thread, from, PFS_OP_RENAME, FRAME);
+	result = pfs_real.rename(from, to);
+	end(e);
+	/* Descriptors of the old name find the new one when they are next used. */
+	if (result == 0)
+		removed(from);
+	return result;
+}
+
+static int
+wrap_link(const char *from, const char *to)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(pfs_my_thread, from, PFS_OP_LINK, FRAME);
+	result = pfs_real.link(from, to);
+	end(e);
+	return result;
+}
+
+static int
+wrap_truncate(const char *path, off_t length)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(pfs_my_thread, path, PFS_OP_CHSIZE, FRAME);
+	result = pfs_real.truncate(path, length);
+	end(e);
+	return result;
+}
+
+static int
+wrap_stat(const char *path, struct stat *st)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
+	result = pfs_real.stat(path, st);
+	end(e);
+	return result;
+}
+
+static int
+wrap_lstat(const char *path, struct stat *st)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
+	result = pfs_real.lstat(path, st);
+	end(e);
+	return result;
+}
+
+static int
+wrap_mkdir(const char *path, mode_t mode)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(pfs_my_thread, path, PFS_OP_DIR, FRAME);
+	result = pfs_real.mkdir(path, mode);
+	end(e);
+	return result;
+}
+
+static int
+wrap_rmdir(const char *path)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(pfs_my_thread, path, PFS_OP_DIR, FRAME);
+	result = pfs_real.rmdir(path);
+	end(e);
+	/* A directory has an instance if somebody synced it. */
+	if (result == 0)
+		removed(path);
+	return result;
+}
+
+#define CALL(symbol, name) \
+	{symbol, (void *) wrap_##name, (void **) &pfs_real.name, "wait/io/file/%"}
+
+const PfsInterpose pfs_path_calls[] = {
+	CALL("open", open),
+	CALL("open64", open),
+	CALL("__open_2", open_2),
+	CALL("__open64_2", open_2),
+	CALL("fopen", fopen),
+	CALL("fopen64", fopen),
+	CALL("unlink", unlink),
+	CALL("rename", rename),
+	CALL("link", link),
+	CALL("truncate", truncate),
+	CALL("truncate64", truncate),
+	CALL("stat", stat),
+	CALL("stat64", stat),
+	CALL("lstat", lstat),
+	CALL("lstat64", lstat),
+	CALL("mkdir", mkdir),
+	CALL("rmdir", rmdir),
+	{NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,215 @@
+/*
+ * pfs_instr_socket.c
+ *	  Calls on sockets.
+ *
+ * The server's client sockets do not block: what blocks is the latch wait
+ * before them (pfs_instr_wait.c).  So a call here is a finished event, and one
+ * that moves no byte is none.  The call that brings the first byte of the next
+ * message ends the idle wait, also below TLS, whose reads come through here.
+ */
+#include "postgres.h"
+
+#include "libpq/libpq-be.h"
+#include "postmaster/postmaster.h"
+#include "tcop/tcopprot.h"
+#include "tcop/pquery.h"
+#include "utils/portal.h"
+
+#include "pfs_instr.h"
+
+#define FRAME __builtin_frame_address(0)
+
+static inline bool
+is_client_socket(int fd)
+{
+	return MyProcPort != NULL && MyProcPort->sock == fd;
+}
+
+/* The instrument for a call on fd that moves bytes. */
+static PfsInstrumentId
+socket_instrument(int fd, PfsFixedInstrument client)
+{
+	uint32		word;
+
+	if (likely(is_client_socket(fd)))
+		return pfs_fixed_instrument[client];
+	word = pfs_wait_word();
+	return word != 0 ? pfs_word_instrument(word) : pfs_fixed_instrument[PFS_INS_OTHER_SOCKET];
+}
+
+/* One call in progress. */
+typedef struct PfsSocketCall
+{
+	uint64		start;
+	uint32		flags;			/* 0: no event */
+	PfsInstrumentId instrument;
+} PfsSocketCall;
+
+static inline void
+begin(PfsSocketCall *call, PfsThread *t, int fd, PfsFixedInstrument client)
+{
+	call->flags = 0;
+	call->instrument = socket_instrument(fd, client);
+	if (unlikely(call->instrument == PFS_NO_INSTRUMENT))
+		return;
+	call->flags = pfs_wait_flags(t, call->instrument);
+	call->start = (call->flags & PFS_FLAG_ENABLED) ? pfs_wait_clock(call->flags) : 0;
+}
+
+static inline void
+end(PfsSocketCall *call, PfsThread *t, ssize_t bytes, PfsOperation op, const void *frame,
+	PfsFramesMemo *memo)
+{
+	PfsWaitEvent *e;
+	uint64		now;
+
+	if ((call->flags & PFS_FLAG_ENABLED) == 0 || bytes <= 0)
+		return;
+	now = pfs_wait_read_end(t, call->flags);
+	e = pfs_wait_begin(t, call->instrument, call->flags, op, PFS_OBJECT_SOCKET,
+					   PFS_EVENT_NO_OFFSET, pfs_frames_source_memo(frame, memo));
+	if (e == NULL)
+		return;
+	e->number_of_bytes = bytes;
+	pfs_wait_instant(t, e, call->start, now);
+}
+
+/* Bytes between two statements belong to the next one, and end the idle wait. */
+static inline bool
+is_next_message(int fd)
+{
+	return is_client_socket(fd) && debug_query_string == NULL && ActivePortal == NULL &&
+		!ClientAuthInProgress;
+}
+
+static inline void
+end_idle(PfsThread *t, ssize_t result)
+{
+	PfsOpenWait *open = result >= 0 ? pfs_open_top(PFS_OPEN_IDLE) : NULL;
+
+	if (open != NULL && !pfs_is_changing(t))
+	{
+		pfs_open_finish(t, 0);
+	}
+}
+
+static ssize_t
+wrap_recv(int fd, void *buf, size_t len, int flags)
+{
+	static PfsFramesMemo memo;
+	PfsThread  *t = pfs_thread_here();
+	PfsSocketCall call;
+	ssize_t		result;
+
+	if (unlikely(t == NULL))
+		return pfs_real.recv(fd, buf, len, flags);
+	if (is_next_message(fd))
+	{
+		result = pfs_real.recv(fd, buf, len, flags);
+		end_idle(t, result);
+		return result;
+	}
+	begin(&call, t, fd, PFS_INS_CLIENT_READ);
+	result = pfs_real.recv(fd, buf, len, flags);
+	end(&call, t, result, PFS_OP_RECV, FRAME, &memo);
+	return result;
+}
+
+static ssize_t
+wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
+{
+	static PfsFramesMemo memo;
+	PfsThread  *t = pfs_thread_here();
+	PfsSocketCall call;
+	ssize_t		result;
+
+	if (unlikely(t == NULL))
+		return pfs_real.recv_chk(fd, buf, len, size, flags);
+	if (is_next_message(fd))
+	{
+		result = pfs_real.recv_chk(fd, buf, len, size, flags);
+		end_idle(t, result);
+		return result;
+	}
+	begin(&call, t, fd, PFS_INS_CLIENT_READ);
+	result = pfs_real.recv_chk(fd, buf, len, size, flags);
+	end(&call, t, result, PFS_OP_RECV, FRAME, &memo);
+	return result;
+}
+
+static ssize_t
+wrap_send(int fd, const void *buf, size_t len, int flags)
+{
+	static PfsFramesMemo memo;
+	PfsThread  *t = pfs_my_thread;
+	PfsSocketCall call;
+	ssize_t		result;
+
+	if (unlikely(t == NULL))
+		return pfs_real.send(fd, buf, len, flags);
+	begin(&call, t, fd, PFS_INS_CLIENT_WRITE);
+	result = pfs_real.send(fd, buf, len, flags);
+	end(&call, t, result, PFS_OP_SEND, FRAME, &memo);
+	return result;
+}
+
+static ssize_t
+wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockaddr *from, socklen_t *fromlen)
+{
+	static PfsFramesMemo memo;
+	PfsThread  *t = pfs_my_thread;
+	PfsSocketCall call;
+	ssize_t		result;
+
+	if (t == NULL)
+		return pfs_real.recvfrom(fd, buf, len, flags, from, fromlen);
+	begin(&call, t, fd, PFS_INS_CLIENT_READ);
+	result = pfs_real.recvfrom(fd, buf, len, flags, from, fromlen);
+	end(&call, t, result, PFS_OP_RECV, FRAME, &memo);
+	return result;
+}
+
+static ssize_t
+wrap_sendto(int fd, const void *buf, size_t len, int flags, const struct sockaddr *to, socklen_t tolen)
+{
+	static PfsFramesMemo memo;
+	PfsThread  *t = pfs_my_thread;
+	PfsSocketCall call;
+	ssize_t		result;
+
+	if (t == NULL)
+		return pfs_real.sendto(fd, buf, len, flags, to, tolen);
+	begin(&call, t, fd, PFS_INS_CLIENT_WRITE);
+	result = pfs_real.sendto(fd, buf, len, flags, to, tolen);
+	end(&call, t, result, PFS_OP_SEND, FRAME, &memo);
+	return result;
+}
+
+/* Unlike the others it can block. */
+static int
+wrap_connect(int fd, const struct sockaddr *address, socklen_t len)
+{
+	PfsThread  *t = pfs_my_thread;
+	PfsWaitEvent *e;
+	int			result;
+
+	e = t == NULL ? NULL
+		: pfs_plain_begin(t, pfs_fixed_instrument[PFS_INS_OTHER_SOCKET], PFS_OP_WAIT, FRAME);
+	result = pfs_real.connect(fd, address, len);
+	if (e != NULL)
+		pfs_wait_end(t, e);
+	return result;
+}
+
+#define CALL(symbol, name) \
+	{symbol, (void *) wrap_##name, (void **) &pfs_real.name, "wait/io/socket/%"}
+
+const PfsInterpose pfs_socket_calls[] = {
+	CALL("recv", recv),
+	CALL("__recv_chk", recv_chk),
+	CALL("send", send),
+	CALL("recvfrom", recvfrom),
+	CALL("sendto", sendto),
+	CALL("connect", connect),
+	{NULL, NULL, NULL, NULL},
+};

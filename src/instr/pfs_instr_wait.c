@@ -1,0 +1,412 @@
+/*
+ * pfs_instr_wait.c
+ *	  Calls that put the process to sleep: semaphores (LWLocks and group
+ *	  updates), latches (locks, clients, other processes, timeouts), naps, and
+ *	  child processes.
+ *
+ * What one wait is, and so when its event ends, differs by family: see
+ * pfs_event_open.c for those that are more than one call.
+ */
+#include "postgres.h"
+
+#include <sys/wait.h>
+
+#include "libpq/libpq-be.h"
+#include "postmaster/postmaster.h"
+#include "storage/lock.h"
+#include "tcop/tcopprot.h"
+#include "tcop/pquery.h"
+#include "utils/portal.h"
+#include "access/xact.h"
+
+#include "pfs_compat.h"
+#include "pfs_instr.h"
+
+#define FRAME __builtin_frame_address(0)
+#define CLASS(word) ((word) & 0xFF000000U)
+
+/* The call of an open event returned and the wait goes on. */
+static inline void
+still_open(PfsThread *t, PfsOpenWait *open)
+{
+	open->end = pfs_wait_read_end(t, open->event->flags);
+}
+
+/* ---- semaphores ---- */
+
+/* A call in progress that may be one of several of its wait. */
+typedef struct PfsSleep
+{
+	PfsWaitEvent *event;		/* what this call began, or NULL */
+	PfsOpenWait *open;			/* what it continues, or NULL */
+	PfsOpenKind kind;			/* or ENDS_WITH_CALL */
+} PfsSleep;
+
+/* Waits that end with their call. */
+#define ENDS_WITH_CALL ((PfsOpenKind) -1)
+
+/* Before the call: continue an open event, or begin one. */
+static pg_attribute_always_inline void
+begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
+{
+	static PfsFramesMemo memo;
+	uint32		word = pfs_wait_word();
+	bool		lwlock = CLASS(word) == PG_WAIT_LWLOCK;
+	PfsInstrumentId instrument;
+	PfsWaitEvent *e;
+	uint32		flags;
+
+	/* After an interrupted call the next one is always the same wait's. */
+	sleep->kind = lwlock ? PFS_OPEN_LWLOCK : PFS_OPEN_GROUP;
+	sleep->event = NULL;
+	sleep->open = pfs_open_top(sleep->kind);
+	if (unlikely(sleep->open != NULL))
+		return;
+	instrument = likely(word != 0) ? pfs_word_instrument(word)
+		: pfs_fixed_instrument[PFS_INS_SEMAPHORE_ABSORB];
+	if (unlikely(instrument == PFS_NO_INSTRUMENT))
+		return;
+	flags = pfs_wait_flags(t, instrument);
+	if ((flags & PFS_FLAG_ENABLED) == 0)
+		return;
+	e = pfs_wait_begin(t, instrument, flags,
+					   !lwlock ? PFS_OP_NONE
+					   : MyProc->lwWaitMode == LW_SHARED ? PFS_OP_SHARED_LOCK : PFS_OP_EXCLUSIVE_LOCK,
+					   lwlock ? PFS_OBJECT_LWLOCK : PFS_OBJECT_NONE, PFS_EVENT_NO_OFFSET,
+					   pfs_frames_source_memo(frame, &memo));
+	if (unlikely(e == NULL))
+		return;
+	e->number_of_bytes = PFS_EVENT_NO_BYTES;
+	if (lwlock)
+		e->spins = 1;
+	pfs_wait_start(t, e);
+	sleep->event = e;
+}
+
+/* One more sleep of the same wait. */
+static void
+count_sleep(PfsWaitEvent *e)
+{
+	if (e->object_type == PFS_OBJECT_LWLOCK)
+		pfs_store_relaxed(&e->spins, e->spins + 1);
+}
+
+/*
+ * After the call.  A wake-up ends the wait only if the process is off the
+ * queue; an interrupted call never does.
+ */
+static pg_attribute_always_inline void
+end_semaphore(PfsSleep *sleep, PfsThread *t, int result)
+{
+	PfsWaitEvent *e = sleep->event;
+
+	if (e == NULL && sleep->open == NULL)
+		return;
+	if (likely(result == 0 && !pfs_wait_goes_on(sleep->kind)))
+	{
+		if (likely(e != NULL))
+			pfs_wait_end(t, e);
+		else
+			pfs_open_finish_this(t, sleep->open, 0);
+		return;
+	}
+	if (result == 0)
+		count_sleep(e != NULL ? e : sleep->open->event);
+	if (e != NULL)
+		pfs_wait_keep_open(t, e, sleep->kind);
+	else
+		still_open(t, sleep->open);
+}
+
+static int
+wrap_sem_wait(sem_t *sem)
+{
+	PfsThread  *t = pfs_thread_here();
+	PfsSleep	sleep;
+	int			result;
+
+	if (unlikely(t == NULL))
+		return pfs_real.sem_wait(sem);
+	begin_semaphore(&sleep, t, FRAME);
+	result = pfs_real.sem_wait(sem);
+	end_semaphore(&sleep, t, result);
+	return result;
+}
+
+static int
+wrap_semop(int id, struct sembuf *ops, size_t nops)
+{
+	PfsThread  *t = pfs_thread_here();
+	PfsSleep	sleep;
+	int			result;
+
+	/* Raising a semaphore never blocks. */
+	if (unlikely(t == NULL) || nops != 1 || ops->sem_op >= 0)
+		return pfs_real.semop(id, ops, nops);
+	begin_semaphore(&sleep, t, FRAME);
+	result = pfs_real.semop(id, ops, nops);
+	end_semaphore(&sleep, t, result);
+	return result;
+}
+
+/* ---- latches ---- */
+
+/*
+ * The lock that we wait for.  The granter sets waitLock to NULL at any time,
+ * but the LOCK stays valid while we wait for it or hold it.
+ */
+static void
+describe_lock(PfsWaitEvent *e)
+{
+	LOCK	   *lock = *(LOCK *volatile *) &MyProc->waitLock;
+
+	if (lock == NULL)
+		return;
+	e->object_type = PFS_OBJECT_LOCK;
+	e->object.locktag = lock->tag;
+	e->object_instance = (uintptr_t) lock;
+	if (MyProc->waitLockMode >= AccessShareLock && MyProc->waitLockMode <= AccessExclusiveLock)
+		e->operation = PFS_OP_LOCK + MyProc->waitLockMode;
+}
+
+static inline bool
+between_statements(void)
+{
+	return debug_query_string == NULL && ActivePortal == NULL && !ClientAuthInProgress;
+}
+
+static pg_attribute_always_inline void
+begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
+{
+	static PfsFramesMemo memo;
+	uint32		word = pfs_wait_word();
+	PfsInstrumentId instrument;
+	PfsWaitEvent *e;
+	uint32		flags;
+	bool		client = false;
+
+	sleep->kind = ENDS_WITH_CALL;
+	if (word == WAIT_EVENT_CLIENT_READ && between_statements())
+	{
+		sleep->kind = PFS_OPEN_IDLE;
+		instrument = pfs_fixed_instrument[IsTransactionOrTransactionBlock()
+										  ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
+	}
+	else if (word != 0)
+	{
+		instrument = pfs_word_instrument(word);
+		client = CLASS(word) == PG_WAIT_CLIENT;
+		if (CLASS(word) == PG_WAIT_LOCK)
+			sleep->kind = PFS_OPEN_LOCK;
+	}
+	else
+		instrument = pfs_fixed_instrument[PFS_INS_LATCH_WAIT];
+
+	sleep->event = NULL;
+	sleep->open = NULL;
+	if (unlikely(pfs_local.slow & PFS_SLOW_OPEN))
+	{
+		/* What an error ended is over, whether or not this wait is wanted. */
+		pfs_open_settle_now(t);
+		sleep->open = pfs_open_top(sleep->kind);
+		if (sleep->open != NULL)
+			return;
+	}
+	if (unlikely(instrument == PFS_NO_INSTRUMENT))
+		return;
+	flags = pfs_wait_flags(t, instrument);
+	if ((flags & PFS_FLAG_ENABLED) == 0)
+		return;
+	e = pfs_wait_begin(t, instrument, flags, client ? PFS_OP_WAIT : PFS_OP_NONE,
+					   client ? PFS_OBJECT_SOCKET : PFS_OBJECT_NONE, PFS_EVENT_NO_OFFSET,
+					   pfs_frames_source_memo(frame, &memo));
+	if (unlikely(e == NULL))
+		return;
+	e->number_of_bytes = PFS_EVENT_NO_BYTES;
+	if (sleep->kind == PFS_OPEN_LOCK)
+		describe_lock(e);
+	pfs_wait_start(t, e);
+	sleep->event = e;
+}
+
+static pg_attribute_always_inline void
+end_latch(PfsSleep *sleep, PfsThread *t)
+{
+	PfsWaitEvent *e = sleep->event;
+
+	if (e == NULL && sleep->open == NULL)
+		return;
+	/* What a session is idle for comes through recv(), not through this call. */
+	if (sleep->kind == PFS_OPEN_IDLE)
+	{
+		if (e != NULL)
+			pfs_wait_keep_open(t, e, PFS_OPEN_IDLE);
+	}
+	else if (sleep->kind == ENDS_WITH_CALL || !pfs_wait_goes_on(sleep->kind))
+	{
+		if (e != NULL)
+			pfs_wait_end(t, e);
+		else
+			pfs_open_finish_this(t, sleep->open, 0);
+	}
+	else if (e != NULL)
+		pfs_wait_keep_open(t, e, sleep->kind);
+	else
+		still_open(t, sleep->open);
+}
+
+static int
+wrap_epoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout)
+{
+	PfsThread  *t = pfs_thread_here();
+	PfsSleep	sleep;
+	int			result;
+
+	/* Without a timeout to wait for it only asks. */
+	if (unlikely(t == NULL) || timeout == 0)
+		return pfs_real.epoll_wait(epfd, events, maxevents, timeout);
+	begin_latch(&sleep, t, FRAME);
+	result = pfs_real.epoll_wait(epfd, events, maxevents, timeout);
+	end_latch(&sleep, t);
+	return result;
+}
+
+static int
+wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout)
+{
+	PfsThread  *t = pfs_thread_here();
+	PfsSleep	sleep;
+	int			result;
+
+	if (unlikely(t == NULL) || timeout == 0)
+		return pfs_real.poll(fds, nfds, timeout);
+	begin_latch(&sleep, t, FRAME);
+	result = pfs_real.poll(fds, nfds, timeout);
+	end_latch(&sleep, t);
+	return result;
+}
+
+/* ---- naps ---- */
+
+static PfsWaitEvent *
+begin_nap(PfsThread *t, const void *frame)
+{
+	bool		spin = pfs_wait_word() == 0 && pfs_frames_in_spin_delay(frame);
+	PfsWaitEvent *e;
+
+	e = pfs_plain_begin(t, pfs_fixed_instrument[spin ? PFS_INS_SPIN_DELAY : PFS_INS_PG_SLEEP],
+						PFS_OP_NONE, frame);
+	/* One event is one delay. */
+	if (e != NULL && e->instrument == pfs_fixed_instrument[PFS_INS_SPIN_DELAY])
+		pfs_store_relaxed(&e->spins, 1);
+	return e;
+}
+
+static inline void
+end_plain(PfsWaitEvent *e)
+{
+	if (e != NULL)
+		pfs_wait_end(pfs_my_thread, e);
+}
+
+static int
+wrap_nanosleep(const struct timespec *request, struct timespec *remain)
+{
+	PfsThread  *t = pfs_thread_here();
+	PfsWaitEvent *e = t != NULL ? begin_nap(t, FRAME) : NULL;
+	int			result;
+
+	result = pfs_real.nanosleep(request, remain);
+	end_plain(e);
+	return result;
+}
+
+static int
+wrap_select(int nfds, fd_set *reads, fd_set *writes, fd_set *excepts, struct timeval *timeout)
+{
+	PfsThread  *t = pfs_thread_here();
+	PfsWaitEvent *e = NULL;
+	int			result;
+
+	if (t != NULL && nfds == 0)
+		e = begin_nap(t, FRAME);
+	else if (t != NULL)
+		e = pfs_plain_begin(t, pfs_fixed_instrument[PFS_INS_OTHER_SOCKET], PFS_OP_WAIT, FRAME);
+	result = pfs_real.select(nfds, reads, writes, excepts, timeout);
+	end_plain(e);
+	return result;
+}
+
+/* ---- child processes ---- */
+
+static PfsWaitEvent *
+begin_child(PfsThread *t, const void *frame)
+{
+	return t == NULL ? NULL
+		: pfs_plain_begin(t, pfs_fixed_instrument[PFS_INS_CHILD_PROCESS], PFS_OP_NONE, frame);
+}
+
+static pid_t
+wrap_waitpid(pid_t pid, int *status, int options)
+{
+	PfsWaitEvent *e = (options & WNOHANG) ? NULL : begin_child(pfs_my_thread, FRAME);
+	pid_t		result;
+
+	result = pfs_real.waitpid(pid, status, options);
+	end_plain(e);
+	return result;
+}
+
+static int
+wrap_system(const char *command)
+{
+	PfsWaitEvent *e = begin_child(pfs_thread_here(), FRAME);
+	int			result;
+
+	result = pfs_real.system(command);
+	end_plain(e);
+	return result;
+}
+
+static FILE *
+wrap_popen(const char *command, const char *type)
+{
+	PfsWaitEvent *e = begin_child(pfs_thread_here(), FRAME);
+	FILE	   *result;
+
+	result = pfs_real.popen(command, type);
+	end_plain(e);
+	return result;
+}
+
+static int
+wrap_pclose(FILE *file)
+{
+	PfsThread  *t = pfs_my_thread;
+	PfsWaitEvent *e;
+	int			result;
+
+	if (t != NULL)
+		pfs_fd_closed(fileno(file));
+	e = begin_child(t, FRAME);
+	result = pfs_real.pclose(file);
+	end_plain(e);
+	return result;
+}
+
+#define CALL(symbol, name, instruments) \
+	{symbol, (void *) wrap_##name, (void **) &pfs_real.name, instruments}
+
+const PfsInterpose pfs_wait_calls[] = {
+	CALL("sem_wait", sem_wait, "wait/synch/lwlock/%"),
+	CALL("semop", semop, "wait/synch/lwlock/%"),
+	CALL("epoll_wait", epoll_wait, "%"),
+	CALL("poll", poll, "%"),
+	CALL("nanosleep", nanosleep, "wait/timeout/%"),
+	CALL("select", select, "wait/timeout/%"),
+	CALL("waitpid", waitpid, "wait/synch/ipc/ChildProcess"),
+	CALL("system", system, "wait/synch/ipc/ChildProcess"),
+	CALL("popen", popen, "wait/synch/ipc/ChildProcess"),
+	CALL("pclose", pclose, "wait/synch/ipc/ChildProcess"),
+	{NULL, NULL, NULL, NULL},
+};

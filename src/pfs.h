@@ -1,0 +1,49 @@
+/*
+ * pfs.h
+ *	  The words that every layer of pfs shares: limits, and the families of
+ *	  instruments.
+ *
+ * Layers include this after postgres.h.  It declares no function and no
+ * variable: a layer's functions are in the layer's own headers.
+ */
+#ifndef PFS_H
+#define PFS_H
+
+/* Version of the SQL objects that belong to this library. */
+#define PFS_VERSION "1.0"
+
+/*
+ * On variables that instrument points read.  -fvisibility=hidden speaks of
+ * definitions only; a declaration without this is reached through the GOT.
+ */
+#define PFS_HIDDEN __attribute__((visibility("hidden")))
+
+/* Bytes, terminator included, of names that users see (CONTRACT: 128, 1024). */
+#define PFS_NAME_SIZE		129
+#define PFS_FILE_NAME_SIZE	1025
+
+/* Nested waits of one thread; deeper ones are counted as lost. */
+#define PFS_WAIT_DEPTH		5
+
+/* Longest histories that a user may ask for. */
+#define PFS_HISTORY_SIZE_MAX		1024
+#define PFS_HISTORY_LONG_SIZE_MAX	1000000
+
+/* The four families of events, and what an instrument can belong to. */
+typedef enum PfsClass
+{
+	PFS_CLASS_IDLE,
+	PFS_CLASS_WAIT,
+	PFS_CLASS_STAGE,
+	PFS_CLASS_STATEMENT,
+	PFS_CLASS_TRANSACTION,
+} PfsClass;
+
+#define PFS_NUM_CLASSES (PFS_CLASS_TRANSACTION + 1)
+
+/* An instrument number; index into the instrument array. */
+typedef uint16 PfsInstrumentId;
+
+#define PFS_NO_INSTRUMENT ((PfsInstrumentId) 0xFFFF)
+
+#endif							/* PFS_H */

@@ -1,0 +1,122 @@
+/*
+ * pfs_guc.c
+ *	  The settings: definition, checks, and noticing those that were refused.
+ *
+ * All of them need a restart: sizes, because shared memory is laid out once;
+ * the start-up lists, because a reload must not undo later UPDATEs.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+#include "pfs.h"
+#include "pfs_guc.h"
+
+#define MAX_INSTANCES 1048576
+/* Instruments of a version alone are some 450; numbers are 16 bits wide. */
+#define MIN_INSTRUMENTS 512
+#define MAX_INSTRUMENTS 16384
+
+bool		pfs_enabled = true;
+char	   *pfs_instruments_setting = NULL;
+char	   *pfs_consumers_setting = NULL;
+int			pfs_waits_history_size = -1;
+int			pfs_waits_history_long_size = -1;
+int			pfs_max_thread_instances = -1;
+int			pfs_max_file_instances = -1;
+int			pfs_max_instruments = -1;
+bool		pfs_settings_refused = false;
+
+/* 0 switches the table of instruments off together with everything else. */
+static bool
+check_max_instruments(int *newval, void **extra, GucSource source)
+{
+	if (*newval == -1 || *newval >= MIN_INSTRUMENTS)
+		return true;
+	GUC_check_errdetail("The instruments of PostgreSQL itself need %d places.", MIN_INSTRUMENTS);
+	GUC_check_errhint("To switch pfs off, set pfs.enabled = off.");
+	return false;
+}
+
+/*
+ * A value that the configuration names is a placeholder until the setting is
+ * defined; if it is not taken over, PostgreSQL warns and keeps the default.
+ */
+static char *
+configured(const char *name)
+{
+	const char *value = GetConfigOption(name, true, false);
+
+	return value == NULL ? NULL : pstrdup(value);
+}
+
+static void
+define_int(const char *name, const char *description, const char *detail, int *variable, int max,
+		   GucIntCheckHook check)
+{
+	char	   *wanted = configured(name);
+	int			value;
+
+	DefineCustomIntVariable(name, description, detail, variable, -1, -1, max,
+							PGC_POSTMASTER, 0, check, NULL, NULL);
+	if (wanted != NULL && (!parse_int(wanted, &value, 0, NULL) || value != *variable))
+		pfs_settings_refused = true;
+}
+
+static void
+define_text(const char *name, const char *description, const char *detail, char **variable,
+			GucStringCheckHook check)
+{
+	char	   *wanted = configured(name);
+
+	DefineCustomStringVariable(name, description, detail, variable, "",
+							   PGC_POSTMASTER, 0, check, NULL, NULL);
+	if (wanted != NULL && strcmp(wanted, *variable) != 0)
+		pfs_settings_refused = true;
+}
+
+void
+pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_consumers)
+{
+	char	   *wanted = configured("pfs.enabled");
+	bool		value;
+
+	DefineCustomBoolVariable("pfs.enabled",
+							 "Collects performance data.",
+							 "Off: no shared memory and no probe; tables are empty.",
+							 &pfs_enabled, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	if (wanted != NULL && (!parse_bool(wanted, &value) || value != pfs_enabled))
+		pfs_settings_refused = true;
+
+	define_text("pfs.instruments",
+				"Instruments that are on, off or counted from the start.",
+				"'pattern=value, ...'; % any characters, ? one; ON, OFF, COUNTED. The longest pattern wins.",
+				&pfs_instruments_setting, check_instruments);
+	define_text("pfs.consumers",
+				"Consumers that are on or off from the start.",
+				"'pattern=value, ...'; % any characters, ? one; ON, OFF.",
+				&pfs_consumers_setting, check_consumers);
+	define_int("pfs.events_waits_history_size",
+			   "Finished waits kept for each thread, in rows.",
+			   "-1 is 10; 0 switches the table off.",
+			   &pfs_waits_history_size, PFS_HISTORY_SIZE_MAX, NULL);
+	define_int("pfs.events_waits_history_long_size",
+			   "Finished waits kept for the whole server, in rows.",
+			   "-1 is 10,000; 0 switches the table off.",
+			   &pfs_waits_history_long_size, PFS_HISTORY_LONG_SIZE_MAX, NULL);
+	define_int("pfs.max_thread_instances",
+			   "Processes that can be watched at a time.",
+			   "-1 is every process that the server can have; 0 watches none.",
+			   &pfs_max_thread_instances, MAX_INSTANCES, NULL);
+	define_int("pfs.max_file_instances",
+			   "Files that can be known by name at a time.",
+			   "-1 is sized from max_connections; 0 knows none.",
+			   &pfs_max_file_instances, MAX_INSTANCES, NULL);
+	define_int("pfs.max_instruments",
+			   "Instruments, those of extensions included.",
+			   "-1 is 1,024.",
+			   &pfs_max_instruments, MAX_INSTRUMENTS, check_max_instruments);
+	MarkGUCPrefixReserved("pfs");
+}

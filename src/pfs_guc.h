@@ -1,0 +1,29 @@
+/*
+ * pfs_guc.h
+ *	  All settings of pfs.
+ */
+#ifndef PFS_GUC_H
+#define PFS_GUC_H
+
+#include "utils/guc.h"
+
+extern bool pfs_enabled;
+extern char *pfs_instruments_setting;
+extern char *pfs_consumers_setting;
+extern int	pfs_waits_history_size;
+extern int	pfs_waits_history_long_size;
+extern int	pfs_max_thread_instances;
+extern int	pfs_max_file_instances;
+extern int	pfs_max_instruments;
+
+/* True if a setting of the configuration was refused and its default taken. */
+extern bool pfs_settings_refused;
+
+/*
+ * _PG_init, while shared_preload_libraries are loaded.  What the two lists may
+ * say is for the setup to know.
+ */
+extern void pfs_guc_define(GucStringCheckHook check_instruments,
+						   GucStringCheckHook check_consumers);
+
+#endif							/* PFS_GUC_H */

@@ -1,0 +1,134 @@
+/*
+ * pfs_module.c
+ *	  Start-up, in order: settings, shared memory, probes.
+ *
+ *	  _PG_init (postmaster)		settings are defined; hooks are set
+ *	  shmem_request_hook		sizes are resolved, memory and a lock requested
+ *	  shmem_startup_hook		the segment is laid out; instruments register;
+ *								the first time, the server's slots are patched
+ *
+ * After a crash the postmaster makes shared memory anew and calls the startup
+ * hook again; slots stay patched.  Without preloading only the SQL functions
+ * exist, and they say what is missing.
+ */
+#include "postgres.h"
+
+#include <pthread.h>
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+
+#include "pfs.h"
+#include "pfs_compat.h"
+#include "pfs_guc.h"
+#include "pfs_instr.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+
+PG_MODULE_MAGIC;
+
+/* -1 of the settings. */
+#define DEFAULT_HISTORY_SIZE		10
+#define DEFAULT_HISTORY_LONG_SIZE	10000
+#define DEFAULT_INSTRUMENTS			1024
+/* A server has some files whatever its size, and each session opens more. */
+#define FILES_FOR_SERVER			8192
+#define FILES_PER_CONNECTION		64
+
+static shmem_request_hook_type prev_shmem_request_hook = NULL;
+static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
+
+PGDLLEXPORT void _PG_init(void);
+
+static uint32
+sized(int setting, int by_default)
+{
+	return setting >= 0 ? setting : by_default;
+}
+
+/* MaxBackends is final from here on. */
+static void
+request_cb(void)
+{
+	if (prev_shmem_request_hook)
+		prev_shmem_request_hook();
+
+	pfs_sizes.threads = sized(pfs_max_thread_instances, pfs_compat_max_processes());
+	pfs_sizes.files = sized(pfs_max_file_instances,
+							FILES_FOR_SERVER + FILES_PER_CONNECTION * MaxConnections);
+	pfs_sizes.instruments = sized(pfs_max_instruments, DEFAULT_INSTRUMENTS);
+	pfs_sizes.waits_history = sized(pfs_waits_history_size, DEFAULT_HISTORY_SIZE);
+	pfs_sizes.waits_history_long = sized(pfs_waits_history_long_size, DEFAULT_HISTORY_LONG_SIZE);
+
+	RequestAddinShmemSpace(pfs_shared_size());
+	RequestNamedLWLockTranche("pfs", 1);
+}
+
+static void
+startup_cb(void)
+{
+	static bool patched = false;
+
+	if (prev_shmem_startup_hook)
+		prev_shmem_startup_hook();
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	pfs_shared_start();
+	LWLockRelease(AddinShmemInitLock);
+	pfs_setup->settings_refused = pfs_settings_refused;
+
+	if (!patched)
+	{
+		patched = true;
+		pfs_instr_start();
+		pthread_atfork(NULL, NULL, pfs_thread_at_fork_child);
+	}
+	pfs_instr_mark_unavailable();
+}
+
+static bool
+check_list(const char *list, bool consumers)
+{
+	char	   *wrong = pfs_setup_check_list(list, consumers);
+
+	if (wrong == NULL)
+		return true;
+	GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
+	GUC_check_errdetail("%s", wrong);
+	GUC_check_errhint("The form is 'pattern=value, ...', for example '%s'.",
+					  consumers ? "events_waits_history_long=OFF" : "wait/io/file/%=COUNTED, idle%=OFF");
+	return false;
+}
+
+static bool
+check_instruments_cb(char **newval, void **extra, GucSource source)
+{
+	return check_list(*newval, false);
+}
+
+static bool
+check_consumers_cb(char **newval, void **extra, GucSource source)
+{
+	return check_list(*newval, true);
+}
+
+void
+_PG_init(void)
+{
+	/* Settings of this kind cannot be defined once the server runs. */
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	pfs_guc_define(check_instruments_cb, check_consumers_cb);
+	pfs_shared_note_loaded();
+
+	/* pg_upgrade runs the server to move objects, not to be watched. */
+	if (!pfs_enabled || IsBinaryUpgrade)
+		return;
+	prev_shmem_request_hook = shmem_request_hook;
+	shmem_request_hook = request_cb;
+	prev_shmem_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = startup_cb;
+}

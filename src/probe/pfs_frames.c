@@ -1,0 +1,272 @@
+/*
+ * pfs_frames.c
+ *	  Frame-pointer walks over the server's wrappers.
+ *
+ * Separate from the instruments because it is about machine code only.  A walk
+ * reads the process's own stack, between the given frame and the stack's end,
+ * so it cannot fault whatever a frame pointer holds.
+ */
+#include "postgres.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "pfs_frames.h"
+
+/* End of the main thread's stack; the server has no other (glibc). */
+extern void *__libc_stack_end;
+
+/* Functions that wait on behalf of their caller. */
+static const char *const wrapper_names[] = {
+	"PGSemaphoreLock", "LWLockAcquire", "LWLockAcquireOrWait", "LWLockWaitForVar",
+	"pg_usleep", "perform_spin_delay", "s_lock",
+	"WaitLatch", "WaitLatchOrSocket", "WaitEventSetWait",
+	"ConditionVariableSleep", "ConditionVariableTimedSleep",
+	"ProcWaitForSignal", "ProcSleep", "LockAcquireExtended", "LockAcquire",
+	"FileRead", "FileReadV", "FileWrite", "FileWriteV", "FileSync", "FileTruncate",
+	"FileStartReadV", "FilePrefetch", "FileWriteback", "FileZero", "FileFallocate",
+	"FileClose", "FileSize",
+	"PathNameOpenFile", "PathNameOpenFilePerm", "PathNameDeleteTemporaryFile",
+	"BasicOpenFile", "BasicOpenFilePerm", "OpenTransientFile", "OpenTransientFilePerm",
+	"CloseTransientFile", "AllocateFile", "FreeFile",
+	"pg_fsync", "pg_fsync_no_writethrough", "pg_fsync_writethrough", "pg_fdatasync",
+	"pg_flush_data", "pg_truncate", "pg_file_exists",
+	"pg_pwritev_with_retry", "pg_pwrite_zeros", "pg_preadv", "pg_pwritev",
+	"fsync_fname", "fsync_fname_ext", "durable_rename", "durable_unlink",
+	"pgaio_io_perform_synchronously",
+};
+
+/* Wrappers without which a walk would begin in the wrong function. */
+static const char *const verified_names[] = {
+	"PGSemaphoreLock", "LWLockAcquire", "pg_usleep", "WaitEventSetWait", "ProcSleep",
+};
+
+typedef struct PfsRange
+{
+	uint32		start;			/* offsets in the server binary */
+	uint32		end;
+} PfsRange;
+
+bool		pfs_frames_usable = false;
+const uintptr_t *pfs_frames_limit = NULL;	/* a frame's two words lie below
+											 * it */
+
+static uintptr_t server_base;
+static uintptr_t server_size;
+static PfsRange wrappers[lengthof(wrapper_names)];
+static int	nwrappers;
+static PfsRange spin_delay;
+
+/*
+ * Return addresses met so far, by their low bits: the offset, with the top bit
+ * telling that a walk steps over it.  Process-local; a signal handler may
+ * replace an entry at any time, which costs a search and nothing else.
+ */
+#define PFS_CACHE_SIZE 256
+#define PFS_STEP_OVER 0x80000000U
+static uint32 cache[PFS_CACHE_SIZE];
+
+static int
+find_main_cb(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	uintptr_t	end = 0;
+
+	server_base = info->dlpi_addr;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+	{
+		if (info->dlpi_phdr[i].p_type == PT_LOAD)
+			end = Max(end, info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz);
+	}
+	server_size = end;
+	return 1;
+}
+
+/* The code of an exported function of the server; false if it has none. */
+static bool
+find_function(const char *name, PfsRange *range)
+{
+	void	   *address = dlsym(RTLD_DEFAULT, name);
+	Dl_info		info;
+
+	ElfW(Sym) * symbol = NULL;
+
+	if (address == NULL || !dladdr1(address, &info, (void **) &symbol, RTLD_DL_SYMENT) ||
+		symbol == NULL)
+		return false;
+	if ((uintptr_t) address < server_base || (uintptr_t) address >= server_base + server_size)
+		return false;
+	range->start = (uintptr_t) address - server_base;
+	range->end = range->start + symbol->st_size;
+	return symbol->st_size > 0;
+}
+
+/* Does the function set up a frame pointer near its start? */
+static bool
+keeps_frame_pointer(const PfsRange *range)
+{
+	const unsigned char *code = (const unsigned char *) server_base + range->start;
+	uint32		look = Min(range->end - range->start, 96);
+
+#if defined(__x86_64__)
+	for (uint32 i = 0; i + 3 <= look; i++)
+	{
+		if (code[i] == 0x48 && code[i + 1] == 0x89 && code[i + 2] == 0xe5)
+			return true;		/* mov %rsp,%rbp */
+	}
+#elif defined(__aarch64__)
+	for (uint32 i = 0; i + 4 <= look; i += 4)
+	{
+		if (*(const uint32 *) (code + i) == 0x910003fd)
+			return true;		/* mov x29, sp */
+	}
+#endif
+	return false;
+}
+
+const char *
+pfs_frames_start(void)
+{
+	dl_iterate_phdr(find_main_cb, NULL);
+	if (server_size == 0 || server_size >= PFS_STEP_OVER)
+		return "the server binary is too large";
+
+	for (int i = 0; i < lengthof(verified_names); i++)
+	{
+		PfsRange	range;
+
+		if (!find_function(verified_names[i], &range))
+			return "the server binary does not export its functions";
+		if (!keeps_frame_pointer(&range))
+			return "the server was built without frame pointers";
+	}
+	nwrappers = 0;
+	for (int i = 0; i < lengthof(wrapper_names); i++)
+	{
+		if (find_function(wrapper_names[i], &wrappers[nwrappers]))
+			nwrappers++;
+	}
+	(void) find_function("perform_spin_delay", &spin_delay);
+	pfs_frames_limit = (const uintptr_t *) __libc_stack_end - 1;
+	pfs_frames_usable = true;
+	return NULL;
+}
+
+static bool
+in_wrapper(uintptr_t offset)
+{
+	for (int i = 0; i < nwrappers; i++)
+	{
+		if (offset > wrappers[i].start && offset <= wrappers[i].end)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The return address of a frame as an offset in the server.  On aarch64 it may
+ * be signed in its upper bits (pointer authentication); "hint 7" takes the
+ * signature off the link register and is a no-op where there is none.
+ */
+static inline uintptr_t
+return_offset(const uintptr_t *frame)
+{
+#if defined(__aarch64__)
+	register uintptr_t address __asm__("x30") = frame[1];
+
+__asm__("hint 7":"+r"(address));
+	return address - server_base;
+#else
+	return frame[1] - server_base;
+#endif
+}
+
+/*
+ * The caller's frame, or NULL at the end of what can be followed.  The stack
+ * grows down, so it lies above and below the stack's end.
+ */
+static inline const uintptr_t *
+outer_frame(const uintptr_t *frame)
+{
+	const uintptr_t *outer = (const uintptr_t *) frame[0];
+
+	return likely(outer > frame && outer < pfs_frames_limit) ? outer : NULL;
+}
+
+/*
+ * Does a walk step over this return address?  It does over wrappers, and over
+ * a function that is none but was called by one: a static helper in between.
+ */
+static pg_noinline bool
+learn(uintptr_t offset, const uintptr_t *frame)
+{
+	const uintptr_t *outer = outer_frame(frame);
+	bool		over;
+
+	if (offset >= server_size)
+		return false;
+	over = in_wrapper(offset) ||
+		(outer != NULL && in_wrapper(return_offset(outer)));
+	cache[(offset >> 1) % PFS_CACHE_SIZE] = (uint32) offset | (over ? PFS_STEP_OVER : 0);
+	return over;
+}
+
+uint32
+pfs_frames_walk(const void *start)
+{
+	const uintptr_t *frame = start;
+
+	for (int i = 0; i < PFS_FRAMES_MAX && frame != NULL; i++)
+	{
+		uintptr_t	offset = return_offset(frame);
+		uint32		entry = cache[(offset >> 1) % PFS_CACHE_SIZE];
+
+		if (entry == offset)
+			return entry;
+		if (unlikely(entry != (offset | PFS_STEP_OVER)) && !learn(offset, frame))
+			return offset < server_size ? (uint32) offset : 0;
+		frame = outer_frame(frame);
+	}
+	return 0;
+}
+
+/*
+ * A memo is good only for a source that the walk took from the first or the
+ * second caller: one from further out could differ although these are the same.
+ */
+uint32
+pfs_frames_walk_memo(const void *start, PfsFramesMemo *memo)
+{
+	const uintptr_t *frame = start;
+	const uintptr_t *outer;
+	uint32		source = pfs_frames_source(start);
+
+	if (source == 0)
+		return 0;
+	outer = outer_frame(frame);
+	if (return_offset(frame) == source)
+		memo->outer = 0;
+	else if (outer != NULL && return_offset(outer) == source)
+		memo->outer = outer[1];
+	else
+		return source;
+	memo->caller = frame[1];
+	memo->source = source;
+	return source;
+}
+
+bool
+pfs_frames_walk_finds_spin_delay(const void *start)
+{
+	const uintptr_t *frame = start;
+
+	/* select() <- pg_usleep() <- perform_spin_delay() */
+	for (int i = 0; i < 2 && frame != NULL; i++)
+	{
+		uintptr_t	offset = return_offset(frame);
+
+		if (offset > spin_delay.start && offset <= spin_delay.end)
+			return true;
+		frame = outer_frame(frame);
+	}
+	return false;
+}

@@ -1,0 +1,79 @@
+/*
+ * pfs_frames.h
+ *	  Who called: finds the function of the server that waits, by stepping
+ *	  over the server's own wrappers along the frame pointers.
+ *
+ * Debian builds the server with frame pointers.  At load the prologues of the
+ * functions that are stepped over are looked at; without them nothing is ever
+ * dereferenced and every answer is "unknown".
+ */
+#ifndef PFS_FRAMES_H
+#define PFS_FRAMES_H
+
+#include "pfs.h"
+
+/* Frames that are looked at before giving up. */
+#define PFS_FRAMES_MAX 8
+
+/* Postmaster, once.  NULL, or a static text saying why sources stay unknown. */
+extern const char *pfs_frames_start(void);
+
+extern PFS_HIDDEN bool pfs_frames_usable;	/* private to the inline functions
+											 * below */
+extern PFS_HIDDEN const uintptr_t *pfs_frames_limit;
+
+extern uint32 pfs_frames_walk(const void *frame);
+extern bool pfs_frames_walk_finds_spin_delay(const void *frame);
+
+/*
+ * What one wrapper found last.  The same two callers give the same source, as
+ * the second one is where nearly every walk ends.
+ */
+typedef struct PfsFramesMemo
+{
+	uintptr_t	caller;			/* return addresses */
+	uintptr_t	outer;			/* 0: the caller is the source */
+	uint32		source;
+} PfsFramesMemo;
+
+extern uint32 pfs_frames_walk_memo(const void *frame, PfsFramesMemo *memo);
+
+/*
+ * frame: __builtin_frame_address(0) of a function that the server called
+ * directly.  Returns the return address in the first function above the
+ * wrappers as an offset in the server binary, or 0.  Any context.
+ */
+static inline uint32
+pfs_frames_source(const void *frame)
+{
+	return likely(pfs_frames_usable) ? pfs_frames_walk(frame) : 0;
+}
+
+/*
+ * The same for hot calls.  Not in a signal handler that may have interrupted
+ * the same wrapper here.
+ */
+static inline uint32
+pfs_frames_source_memo(const void *frame, PfsFramesMemo *memo)
+{
+	const uintptr_t *own = frame;
+
+	if (likely(own[1] == memo->caller))
+	{
+		const uintptr_t *outer = (const uintptr_t *) own[0];
+
+		if (memo->outer == 0 ||
+			likely(outer > own && outer < pfs_frames_limit && outer[1] == memo->outer))
+			return memo->source;
+	}
+	return pfs_frames_walk_memo(frame, memo);
+}
+
+/* Was the sleep that called us asked for by a spinlock's delay? */
+static inline bool
+pfs_frames_in_spin_delay(const void *frame)
+{
+	return pfs_frames_usable && pfs_frames_walk_finds_spin_delay(frame);
+}
+
+#endif							/* PFS_FRAMES_H */

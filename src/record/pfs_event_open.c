@@ -1,0 +1,123 @@
+/*
+ * pfs_event_open.c
+ *	  Events that outlive the call that began them.
+ *
+ * One wait can be several calls: the deadlock timer and every latch end an
+ * epoll_wait() of a lock wait, an LWLock's semaphore can bring a wake-up that
+ * was meant for another wait, and a session is idle until a byte arrives.  Such
+ * an event stays on the current stack; each call's end is kept as its
+ * provisional end.  It is finished by the call after which it is over, or else
+ * by the next instrument point, which finds that nobody waits any more.
+ */
+#include "postgres.h"
+
+#include "libpq/libpq-be.h"
+#include "miscadmin.h"
+#include "tcop/tcopprot.h"
+#include "tcop/pquery.h"
+#include "utils/portal.h"
+
+#include "pfs_compat.h"
+#include "pfs_event_write.h"
+
+bool
+pfs_wait_goes_on(PfsOpenKind kind)
+{
+	switch (kind)
+	{
+		case PFS_OPEN_LWLOCK:
+			return pfs_compat_lwlock_waiting(MyProc);
+		case PFS_OPEN_LOCK:
+			return *(volatile ProcWaitStatus *) &MyProc->waitStatus == PROC_WAIT_STATUS_WAITING;
+		case PFS_OPEN_GROUP:
+			return *(volatile bool *) &MyProc->procArrayGroupMember ||
+				*(volatile bool *) &MyProc->clogGroupMember;
+		case PFS_OPEN_IDLE:
+			return debug_query_string == NULL && ActivePortal == NULL;
+	}
+	return false;
+}
+
+/*
+ * A lock wait that an error ended can be followed by the next one without any
+ * event in between.  The lock manager notes when each began.
+ */
+uint64
+pfs_wait_identity(PfsOpenKind kind)
+{
+	return kind == PFS_OPEN_LOCK ? pg_atomic_read_u64(&MyProc->waitStart) : 0;
+}
+
+bool
+pfs_open_goes_on(const PfsOpenWait *open)
+{
+	return pfs_wait_goes_on(open->kind) && pfs_wait_identity(open->kind) == open->which;
+}
+
+/* Inside a change: the innermost open event, which is the innermost of all. */
+static void
+finish_top(PfsThread *t, uint64 end)
+{
+	PfsWaitEvent *e = pfs_local.open[--pfs_local.nopen].event;
+
+	if (pfs_local.nopen == 0)
+		pfs_local.slow &= ~PFS_SLOW_OPEN;
+	pfs_wait_finish(t, e, t->wait_depth - 1, end != 0 ? end : pfs_wait_read_end(t, e->flags));
+}
+
+void
+pfs_open_finish(PfsThread *t, uint64 end)
+{
+	pfs_change_begin(t);
+	finish_top(t, end);
+	pfs_change_end(t);
+}
+
+/*
+ * A signal handler's event during the call may have found the wait to be over
+ * and finished it.
+ */
+void
+pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end)
+{
+	if (pfs_local.nopen > 0 && open == &pfs_local.open[pfs_local.nopen - 1])
+		pfs_open_finish(t, end);
+}
+
+void
+pfs_open_settle(PfsThread *t)
+{
+	/* A call in progress above the open events is not theirs to judge. */
+	while (pfs_local.nopen > 0 &&
+		   pfs_local.open[pfs_local.nopen - 1].event == pfs_ring_spare(&t->waits, t->wait_depth - 1) &&
+		   !pfs_open_goes_on(&pfs_local.open[pfs_local.nopen - 1]))
+		finish_top(t, pfs_local.open[pfs_local.nopen - 1].end);
+}
+
+void
+pfs_open_settle_now(PfsThread *t)
+{
+	if (pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	pfs_open_settle(t);
+	pfs_change_end(t);
+}
+
+void
+pfs_open_finish_all(PfsThread *t)
+{
+	/*
+	 * Calls that a FATAL in a signal handler has cut off lie above or between
+	 * the open events; they have no end and go with the record.
+	 */
+	while (t->wait_depth > 0)
+	{
+		if (pfs_local.nopen > 0 &&
+			pfs_local.open[pfs_local.nopen - 1].event == pfs_ring_spare(&t->waits, t->wait_depth - 1))
+			finish_top(t, pfs_local.open[pfs_local.nopen - 1].end);
+		else
+			pfs_store_relaxed(&t->wait_depth, t->wait_depth - 1);
+	}
+	pfs_local.nopen = 0;
+}

@@ -1,0 +1,320 @@
+/*
+ * pfs_event_write.h
+ *	  The owner's side of a wait event: begin, end, and the thread record they
+ *	  work on.  Everything an instrument point needs, inline.
+ *
+ *	  begin:	pfs_wait_flags()	is it wanted?
+ *				pfs_wait_begin()	a slot among the running events
+ *				(object, number_of_bytes, spins, as the call has them)
+ *				pfs_wait_start()	read the clock, publish
+ *	  the call
+ *	  end:		pfs_wait_end()		read the clock, histories, cells
+ *
+ * Rules: no lock, no allocation, no error.  errno belongs to the server, before
+ * the call and after: nothing on the usual way can change it, and whatever
+ * makes a system call restores it (pfs_fd_look, pfs_thread_attach, pfs_pages).
+ * A signal handler that comes here while the record is being changed sees that
+ * (pfs_is_changing) and passes by.
+ */
+#ifndef PFS_EVENT_WRITE_H
+#define PFS_EVENT_WRITE_H
+
+#include "pfs_instrument.h"
+#include "pfs_log.h"
+#include "pfs_thread.h"
+
+/* Reasons for an instrument point to take its slow path. */
+#define PFS_SLOW_OPEN		0x01	/* an event may have ended unnoticed */
+#define PFS_SLOW_IDENTITY	0x02	/* role, status entry or leader not known
+									 * yet */
+
+/* When does an event that outlives its call end? */
+typedef enum PfsOpenKind
+{
+	PFS_OPEN_LWLOCK,			/* until the process is off the lock's queue */
+	PFS_OPEN_LOCK,				/* until the lock manager stops waiting */
+	PFS_OPEN_GROUP,				/* until the group's leader has served us */
+	PFS_OPEN_IDLE,				/* until a byte of the next message arrives */
+} PfsOpenKind;
+
+typedef struct PfsOpenWait
+{
+	PfsWaitEvent *event;
+	PfsOpenKind kind;
+	uint64		which;			/* tells it from the process's next wait of
+								 * the kind */
+	uint64		end;			/* end of the last call under it; 0: not known
+								 * yet */
+} PfsOpenWait;
+
+/* Everything process-local of the record layer. */
+typedef struct PfsLocal
+{
+	volatile uint8 slow;		/* PFS_SLOW_* */
+	volatile uint8 beginning;	/* between pfs_wait_begin() and _start() */
+	uint32		nopen;
+	bool		never_attach;	/* gone, or not ours to watch */
+	bool		avx;			/* the processor has it */
+	uint32		usual;			/* flags of an event whose time needs no
+								 * conversion: cells are in the unit of the
+								 * default timer */
+	uint64		reentered;		/* events of handlers that passed by */
+	PfsOpenWait open[PFS_WAIT_DEPTH];
+} PfsLocal;
+
+extern PFS_HIDDEN PfsLocal pfs_local;
+
+/* The long history; NULL: size 0. */
+extern PFS_HIDDEN PfsLog *pfs_history_long;
+
+/*
+ * Finished events that a thread's ring keeps for a history of this many rows:
+ * at least what it may hold back from the long history.
+ */
+static inline uint32
+pfs_history_kept(uint32 rows)
+{
+	return rows == 0 ? 0 : Max(rows, PFS_LOG_GROUP);
+}
+
+/*
+ * Get a record for this process.  Only from calls that no signal handler
+ * makes.  NULL if it must not, or if no record is free (counted).
+ */
+extern PfsThread *pfs_thread_attach(void);
+
+/* Slow path of begin: something is in the way.  False: pass by. */
+extern bool pfs_wait_prepare(PfsThread *t);
+extern void pfs_history_flush(PfsThread *t);
+extern void pfs_history_long_add(PfsThread *t, const PfsWaitEvent *event);
+
+/* The end of an event that is untimed, or not timed by the cycle counter. */
+extern uint64 pfs_wait_read_end_unusual(PfsThread *t, uint32 flags);
+
+/* The thread's own numbers for events that are untimed or of another timer. */
+extern void pfs_wait_count_unusual(PfsThread *t, const PfsWaitEvent *e, uint64 end);
+
+/* Is this process still in a wait of this kind? */
+extern bool pfs_wait_goes_on(PfsOpenKind kind);
+
+/* What the present wait of this kind has and the next one will not; or 0. */
+extern uint64 pfs_wait_identity(PfsOpenKind kind);
+
+/* Is it still this wait? */
+extern bool pfs_open_goes_on(const PfsOpenWait *open);
+
+/* End the innermost open event at the given raw reading, 0: now. */
+extern void pfs_open_finish(PfsThread *t, uint64 end);
+
+/* The same for an event that a call continued, if it is still the innermost. */
+extern void pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end);
+
+/* Inside a change: those that nobody waits in any more; all of them. */
+extern void pfs_open_settle(PfsThread *t);
+
+/* The same by itself: also where the next event is not wanted. */
+extern void pfs_open_settle_now(PfsThread *t);
+extern void pfs_open_finish_all(PfsThread *t);
+
+/*
+ * The owner changes what readers can see between these two (edges A and B of
+ * pfs_seqlock.h).  A slot that is being filled is not yet among it: readers come
+ * to it by wait_depth, which is stored behind it (C, pairs with the acquire in
+ * copy_running_event), and a slot is filled again only after a change, the end
+ * of its event.
+ */
+static pg_attribute_always_inline void
+pfs_change_begin(PfsThread *t)
+{
+	pfs_seqlock_write_begin(&t->seq);
+}
+
+static pg_attribute_always_inline void
+pfs_change_end(PfsThread *t)
+{
+	pfs_seqlock_write_end(&t->seq);
+}
+
+/* Has a signal handler come while its process was in the middle of something? */
+static pg_attribute_always_inline bool
+pfs_is_changing(const PfsThread *t)
+{
+	return (pfs_load_relaxed(&t->seq.word) & 1) != 0 || pfs_local.beginning != 0;
+}
+
+/*
+ * Is this event to be collected?  The one load and one branch that a disabled
+ * instrument costs, behind finding out which instrument it is.
+ */
+static pg_attribute_always_inline uint32
+pfs_wait_flags(const PfsThread *t, PfsInstrumentId instrument)
+{
+	return pfs_instrument_flags(instrument) & pfs_load_relaxed(&t->mask);
+}
+
+/*
+ * The clock of an event's class: the cycle counter, nearly always, or the
+ * system; 0 without TIMED.
+ */
+static pg_attribute_always_inline uint64
+pfs_wait_clock(uint32 flags)
+{
+	if (likely((flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == PFS_FLAG_TIMED))
+		return pfs_read_cycles();
+	return (flags & PFS_FLAG_TIMED) ? pfs_timer_read_system(PFS_FLAGS_TIMER(flags)) : 0;
+}
+
+/*
+ * Begin: a slot at the next level, with all that is known of the event now.
+ * flags: what pfs_wait_flags() gave, ENABLED among them.  The caller fills in
+ * object (for object_type FILE and LOCK), object_instance (LOCK), spins (LWLOCK,
+ * spin delays), number_of_bytes (at the latest before the end), and calls pfs_wait_start().  NULL: pass by.
+ *
+ * A wait that no _current consumer takes has a slot, too, but no number, and
+ * readers do not show it.
+ */
+static pg_attribute_always_inline PfsWaitEvent *
+pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation operation,
+			   PfsObjectType object_type, int64 file_offset, uint32 source)
+{
+	uint32		level = t->wait_depth;
+	uint64		id = 0;
+	uint64		nesting = PFS_NESTING_NONE;
+	PfsWaitEvent *e;
+
+	if (unlikely(pfs_local.slow != 0 || pfs_is_changing(t) || level >= PFS_WAIT_DEPTH))
+	{
+		if (!pfs_wait_prepare(t))
+			return NULL;
+		level = t->wait_depth;
+	}
+	pfs_local.beginning = 1;
+	pfs_fence_signal();
+	if (likely(flags & PFS_FLAG_CURRENT))
+		t->last_event_id = id = t->last_event_id + 1;
+
+	/* Stores are what an event costs; readers know which fields count. */
+	e = pfs_ring_spare(&t->waits, level);
+	e->event_id = id;
+	if (unlikely(level > 0))
+	{
+		e->nesting_event_id = ((const PfsWaitEvent *) pfs_ring_spare(&t->waits, level - 1))->event_id;
+		nesting = e->nesting_event_id != 0 ? PFS_NESTING_WAIT : PFS_NESTING_NONE;
+	}
+	e->file_offset = file_offset;
+	e->source = source;
+	e->flags = flags;
+	/* instrument, operation, object_type, nesting_type; little-endian */
+	e->kind = instrument | (uint64) operation << 16 | (uint64) object_type << 24 |
+		nesting << 32;
+	return e;
+}
+
+static pg_attribute_always_inline void
+pfs_wait_start(PfsThread *t, PfsWaitEvent *e)
+{
+	e->timer_start = pfs_wait_clock(e->flags);
+	pfs_store_release(&t->wait_depth, t->wait_depth + 1);	/* C */
+	pfs_fence_signal();
+	pfs_local.beginning = 0;
+}
+
+/* The clock at the end of the wait; to be read right after the call. */
+static pg_attribute_always_inline uint64
+pfs_wait_read_end(PfsThread *t, uint32 flags)
+{
+	if (likely((flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == PFS_FLAG_TIMED))
+		return pfs_read_cycles();
+	return pfs_wait_read_end_unusual(t, flags);
+}
+
+/*
+ * Inside a change: the wait at this level has ended.  Its event goes into the
+ * histories, its time into the thread's own numbers.
+ */
+static pg_attribute_always_inline void
+pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
+{
+	uint32		flags = e->flags;
+	uint64		start = e->timer_start;
+
+	/* Another processor's counter may lag; a wait is never negative. */
+	if (unlikely(end < start))
+		end = start;
+	e->timer_end = end;
+	e->end_event_id = t->last_event_id;
+	if (likely((flags & (PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == pfs_local.usual))
+		pfs_cells_add(&t->cells, e->instrument, end - start);
+	else if (flags & PFS_FLAG_THREAD)
+		pfs_wait_count_unusual(t, e, end);
+
+	pfs_store_relaxed(&t->wait_depth, level);
+	if (likely(flags & PFS_FLAG_HISTORY))
+	{
+		pfs_ring_push(&t->waits, level);
+		if (unlikely(t->waits.head - t->flushed >= PFS_LOG_GROUP))
+			pfs_history_flush(t);
+	}
+	else if (flags & PFS_FLAG_HISTORY_LONG)
+		pfs_history_long_add(t, e);
+}
+
+/* End of the innermost wait, at a clock reading that pfs_wait_read_end() gave. */
+static pg_attribute_always_inline void
+pfs_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end)
+{
+	pfs_change_begin(t);
+	pfs_wait_finish(t, e, t->wait_depth - 1, end);
+	pfs_change_end(t);
+}
+
+static pg_attribute_always_inline void
+pfs_wait_end(PfsThread *t, PfsWaitEvent *e)
+{
+	pfs_wait_end_at(t, e, pfs_wait_read_end(t, e->flags));
+}
+
+/*
+ * Instead of start and end: a call that could not block, and is over.  Nobody
+ * sees it running.
+ */
+static pg_attribute_always_inline void
+pfs_wait_instant(PfsThread *t, PfsWaitEvent *e, uint64 start, uint64 end)
+{
+	e->timer_start = start;
+	pfs_change_begin(t);
+	pfs_wait_finish(t, e, t->wait_depth, end);
+	pfs_change_end(t);
+	pfs_local.beginning = 0;
+}
+
+/* The innermost open event if it is of this kind, else NULL. */
+static pg_attribute_always_inline PfsOpenWait *
+pfs_open_top(PfsOpenKind kind)
+{
+	PfsOpenWait *open;
+
+	if (likely((pfs_local.slow & PFS_SLOW_OPEN) == 0))
+		return NULL;
+	open = &pfs_local.open[pfs_local.nopen - 1];
+	return open->kind == kind ? open : NULL;
+}
+
+/*
+ * The innermost wait goes on although its call has returned.  Idleness has no
+ * other end than the moment when it is found to be over.
+ */
+static pg_attribute_always_inline void
+pfs_wait_keep_open(PfsThread *t, PfsWaitEvent *e, PfsOpenKind kind)
+{
+	PfsOpenWait *open = &pfs_local.open[pfs_local.nopen];
+
+	open->event = e;
+	open->kind = kind;
+	open->which = kind == PFS_OPEN_IDLE ? 0 : pfs_wait_identity(kind);
+	open->end = kind == PFS_OPEN_IDLE ? 0 : pfs_wait_read_end(t, e->flags);
+	pfs_local.nopen++;
+	pfs_local.slow |= PFS_SLOW_OPEN;
+}
+
+#endif							/* PFS_EVENT_WRITE_H */

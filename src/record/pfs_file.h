@@ -1,0 +1,92 @@
+/*
+ * pfs_file.h
+ *	  File instances: one record per path that the server has opened, found by
+ *	  descriptor on the hot path and by path elsewhere.
+ */
+#ifndef PFS_FILE_H
+#define PFS_FILE_H
+
+#include "pfs.h"
+#include "pfs_pages.h"
+
+#define PFS_FILE_INLINE_NAME 96
+
+/* What a path is, told by where it lies in the data directory. */
+typedef enum PfsFileKind
+{
+	PFS_FILE_UNKNOWN,			/* descriptor not looked at yet */
+	PFS_FILE_NOT_A_FILE,		/* socket, pipe, epoll, ... */
+	PFS_FILE_DATA,				/* base, global, pg_tblspc */
+	PFS_FILE_TEMP,				/* pgsql_tmp, and temporary files by name */
+	PFS_FILE_WAL,				/* pg_wal */
+	PFS_FILE_SLRU,				/* pg_xact, pg_multixact, pg_subtrans, ... */
+	PFS_FILE_OTHER,
+} PfsFileKind;
+
+/*
+ * In shared memory.  Name and kind never change while it is ALLOCATED.  A
+ * removed file's record stays for a while as a tombstone (DIRTY, same version,
+ * `gone` set), so that events in the histories keep their file's name.
+ */
+typedef struct PfsFile
+{
+	uint64		hash;			/* of the name */
+	uint32		open_count;		/* descriptors that processes hold; atomic */
+	uint32		long_name;		/* index of a long-name record, or
+								 * PFS_NO_RECORD */
+	uint32		gone;			/* a tombstone */
+	uint16		name_length;
+	uint8		kind;			/* PfsFileKind */
+	uint8		unused;
+	char		name[PFS_FILE_INLINE_NAME]; /* below the data directory;
+											 * terminated */
+} PfsFile;
+
+/* Tombstones that are kept, at most; a smaller container keeps a quarter. */
+#define PFS_FILE_TOMBSTONES 256
+
+typedef struct PfsSharedFiles
+{
+	uint64		buried;			/* tombstones made so far; atomic */
+	uint32		ntombstones;	/* set at start */
+	uint32		tombstones[PFS_FILE_TOMBSTONES];	/* record index + 1;
+													 * atomic */
+} PfsSharedFiles;
+
+struct PfsHash;
+
+extern PfsPages *pfs_files;
+extern PfsPages *pfs_file_names;	/* names longer than PFS_FILE_INLINE_NAME */
+extern struct PfsHash *pfs_file_index;
+extern PfsSharedFiles *pfs_shared_files;
+
+/* Equality for the index; key is a terminated canonical name. */
+extern bool pfs_file_has_name(const void *record, const void *key);
+
+/* Postmaster, in the data directory: where it and pg_wal really are. */
+extern void pfs_file_start(void);
+
+/* An absolute path into a tablespace, which pg_tblspc leads to by a link. */
+extern bool pfs_file_is_tablespace_path(const char *path);
+
+/*
+ * The canonical name of a path as the server passes it or the system shows it:
+ * below the data directory if it lies there, cut at the front when longer than
+ * PFS_FILE_NAME_SIZE - 1.  Returns buf or a part of path.
+ */
+extern const char *pfs_file_canonical(const char *path, char *buf);
+extern PfsFileKind pfs_file_kind(const char *canonical);
+
+/* Find or make the instance.  PFS_NO_RECORD when there is no room. */
+extern uint32 pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word);
+
+/* The path is gone (unlink, rename): remove its instance, if any. */
+extern void pfs_file_removed(const char *path);
+
+/*
+ * The name of the file in this slot if it still carries this state word, also
+ * some time after the file was removed.  buf has PFS_FILE_NAME_SIZE bytes.
+ */
+extern bool pfs_file_name(uint32 index, uint64 word, char *buf);
+
+#endif							/* PFS_FILE_H */

@@ -1,0 +1,182 @@
+/*
+ * pfs_instrument.c
+ *	  The instrument array: registration without locks, lookup by name.
+ *
+ * Slots are claimed in order by a compare-and-swap on `count`, after looking
+ * at every slot below it, so no two instruments have one name.  A slot is
+ * visible once `ready` is set (A, pairs with the acquire loads of readers); a
+ * process that meets a claimed slot which is not ready waits a bounded time,
+ * as its owner is a few hundred instructions away from setting it.
+ */
+#include "postgres.h"
+
+#include "utils/wait_event.h"
+
+#include "pfs_instrument.h"
+#include "pfs_atomic.h"
+#include "pfs_setup.h"
+#include "pfs_wait_class.h"
+
+/* Rounds that a registering process waits for another one's slot. */
+#define READY_SPINS_MAX 100000
+
+PfsSharedInstruments *pfs_instruments = NULL;
+uint32	   *pfs_instrument_flag_words = NULL;
+
+void
+pfs_instrument_name_late(void)
+{
+	if (pfs_instruments != NULL && pfs_load_relaxed(&pfs_instruments->unnamed) > 0)
+		pfs_wait_class_name_late();
+}
+
+uint32
+pfs_instrument_count(void)
+{
+	if (pfs_instruments == NULL)
+		return 0;
+	pfs_instrument_name_late();
+	return Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
+}
+
+PfsInstrument *
+pfs_instrument_at(PfsInstrumentId id)
+{
+	PfsInstrument *ins = &pfs_instruments->items[id];
+
+	return id < pfs_instruments->max && pfs_load_acquire(&ins->ready) ? ins : NULL;
+}
+
+const char *
+pfs_instrument_name(const PfsInstrument *ins)
+{
+	return pfs_load_acquire(&ins->named) == 1 ? ins->late_name : ins->name;
+}
+
+/* Of an instrument that got its name late it is what follows the family. */
+const char *
+pfs_instrument_wait_event(const PfsInstrument *ins)
+{
+	bool		lwlock = PFS_WORD_CLASS(ins->wait_info) == PFS_WORD_CLASS(PG_WAIT_LWLOCK);
+
+	if (pfs_load_acquire(&ins->named) != 1)
+		return ins->wait_event;
+	return ins->late_name + strlen(lwlock ? "wait/synch/lwlock/" : "wait/extension/");
+}
+
+/* Same name without regard to letter case, below n.  Waits for slots in the making. */
+static PfsInstrumentId
+find_name(const char *name, uint32 n, bool *unsure)
+{
+	*unsure = false;
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsInstrument *ins = &pfs_instruments->items[i];
+
+		for (int spin = 0; !pfs_load_acquire(&ins->ready); spin++)
+		{
+			if (spin >= READY_SPINS_MAX)
+			{
+				*unsure = true;
+				return PFS_NO_INSTRUMENT;
+			}
+			pfs_pause();
+		}
+		if (pg_strcasecmp(pfs_instrument_name(ins), name) == 0)
+			return (PfsInstrumentId) i;
+	}
+	return PFS_NO_INSTRUMENT;
+}
+
+PfsInstrumentId
+pfs_instrument_by_name(const char *name)
+{
+	uint32		n = pfs_instrument_count();
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && strcmp(pfs_instrument_name(ins), name) == 0)
+			return (PfsInstrumentId) i;
+	}
+	return PFS_NO_INSTRUMENT;
+}
+
+/*
+ * Switches and flags of an instrument that registers, or gets its name, now.
+ * The setup may change meanwhile: the changer raises the generation first and
+ * walks the array afterwards, so either it sees our slot or we see its
+ * generation.
+ */
+static void
+publish_switches(PfsInstrumentId id)
+{
+	PfsInstrument *ins = &pfs_instruments->items[id];
+	uint64		generation;
+
+	do
+	{
+		generation = pfs_load_acquire(&pfs_setup->generation);
+		pfs_setup_defaults(ins, &ins->enabled, &ins->timed);
+		pfs_store_relaxed(&pfs_instruments->flags[id], pfs_setup_flags(ins));
+		pfs_store_release(&ins->ready, 1);	/* A */
+		pfs_fence_seqcst();
+	} while (pfs_load_relaxed(&pfs_setup->generation) != generation);
+}
+
+PfsInstrumentId
+pfs_instrument_register(const PfsInstrument *proto)
+{
+	uint32		n = pfs_load_acquire(&pfs_instruments->count);
+
+	for (;;)
+	{
+		bool		unsure;
+		PfsInstrumentId found = find_name(proto->name, Min(n, pfs_instruments->max), &unsure);
+		PfsInstrument *ins;
+
+		if (found != PFS_NO_INSTRUMENT)
+			return found;
+		if (unsure || n >= pfs_instruments->max)
+		{
+			pfs_add_relaxed(&pfs_instruments->lost, 1);
+			return PFS_NO_INSTRUMENT;
+		}
+		if (!pfs_cas(&pfs_instruments->count, &n, n + 1))
+			continue;			/* n is the new count; look at what came */
+
+		ins = &pfs_instruments->items[n];
+		*ins = *proto;
+		ins->ready = 0;
+		ins->named = 0;
+		if (ins->unnamed)
+			pfs_add_relaxed(&pfs_instruments->unnamed, 1);
+		publish_switches(n);
+		return (PfsInstrumentId) n;
+	}
+}
+
+void
+pfs_instrument_set_name(PfsInstrument *ins, const char *name)
+{
+	uint8		expected = 0;
+	PfsInstrumentId id = ins - pfs_instruments->items;
+
+	/* 2: being written by the one process that got here first. */
+	if (!pfs_cas(&ins->named, &expected, 2))
+		return;
+	strlcpy(ins->late_name, name, sizeof(ins->late_name));
+	pfs_store_release(&ins->named, 1);
+	pfs_sub_seqcst(&pfs_instruments->unnamed, 1);
+	publish_switches(id);
+}
+
+void
+pfs_instruments_start(PfsSharedInstruments *shared)
+{
+	pfs_instruments = shared;
+	pfs_instrument_flag_words = shared->flags;
+	pfs_wait_class_start();
+	shared->fixed = shared->count;
+}

@@ -1,0 +1,336 @@
+/*
+ * pfs_setup.c
+ *	  The switches' values, and how they become the one word of flags that an
+ *	  instrument point tests.
+ *
+ * Writers hold pfs_setup->lock (SQL commands only).  Instrument points never
+ * look here; they read the effective flags.  A process that registers an
+ * instrument reads without the lock: every item is one byte, and rules are
+ * published by their count.
+ */
+#include "postgres.h"
+
+#include "pfs_atomic.h"
+#include "pfs_compat.h"
+#include "pfs_setup.h"
+#include "pfs_setup_list.h"
+#include "pfs_shared.h"
+
+PfsSharedSetup *pfs_setup = NULL;
+
+/* The texts of pfs.instruments; valid as long as the postmaster's memory is. */
+static const char *start_instruments = "";
+
+static const struct
+{
+	const char *name;
+	int			parent;			/* PfsConsumer, or -1 */
+}			consumers[PFS_NUM_CONSUMERS] =
+
+{
+	[PFS_CONSUMER_GLOBAL] = {"global_instrumentation", -1},
+	[PFS_CONSUMER_THREAD] = {"thread_instrumentation", PFS_CONSUMER_GLOBAL},
+	[PFS_CONSUMER_WAITS_CURRENT] = {"events_waits_current", PFS_CONSUMER_THREAD},
+	[PFS_CONSUMER_WAITS_HISTORY] = {"events_waits_history", PFS_CONSUMER_WAITS_CURRENT},
+	[PFS_CONSUMER_WAITS_HISTORY_LONG] = {"events_waits_history_long", PFS_CONSUMER_WAITS_CURRENT},
+};
+
+static const char *const class_names[PFS_NUM_CLASSES] = {
+	[PFS_CLASS_IDLE] = "idle",
+	[PFS_CLASS_WAIT] = "wait",
+	[PFS_CLASS_STAGE] = "stage",
+	[PFS_CLASS_STATEMENT] = "statement",
+	[PFS_CLASS_TRANSACTION] = "transaction",
+};
+
+static int
+find_text(const char *const *texts, int n, const char *text)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (strcmp(texts[i], text) == 0)
+			return i;
+	}
+	return -1;
+}
+
+const char *
+pfs_class_name(PfsClass c)
+{
+	return class_names[c];
+}
+
+int
+pfs_class_by_name(const char *name)
+{
+	return find_text(class_names, PFS_NUM_CLASSES, name);
+}
+
+const char *
+pfs_consumer_name(PfsConsumer c)
+{
+	return consumers[c].name;
+}
+
+int
+pfs_consumer_by_name(const char *name)
+{
+	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
+	{
+		if (strcmp(consumers[c].name, name) == 0)
+			return c;
+	}
+	return -1;
+}
+
+/* A consumer collects only while all above it do. */
+static bool
+consumer_is_on(int c)
+{
+	for (; c >= 0; c = consumers[c].parent)
+	{
+		if (!pfs_setup->consumer[c])
+			return false;
+	}
+	return true;
+}
+
+uint32
+pfs_setup_flags(const PfsInstrument *ins)
+{
+	uint32		flags = 0;
+	uint32		timer;
+
+	if (!ins->enabled || !consumer_is_on(PFS_CONSUMER_GLOBAL))
+		return 0;
+	flags |= PFS_FLAG_ENABLED;
+	if (ins->timed)
+		flags |= PFS_FLAG_TIMED;
+	if (consumer_is_on(PFS_CONSUMER_THREAD))
+		flags |= PFS_FLAG_THREAD;
+	if (consumer_is_on(PFS_CONSUMER_WAITS_CURRENT))
+		flags |= PFS_FLAG_CURRENT;
+	/* A table of size 0 takes nothing: no instrument point has to ask. */
+	if (consumer_is_on(PFS_CONSUMER_WAITS_HISTORY) && pfs_sizes.waits_history > 0)
+		flags |= PFS_FLAG_HISTORY;
+	if (consumer_is_on(PFS_CONSUMER_WAITS_HISTORY_LONG) && pfs_sizes.waits_history_long > 0)
+		flags |= PFS_FLAG_HISTORY_LONG;
+	/* What an untimed event is sorted by is a reading of the default timer. */
+	timer = ins->timed ? pfs_setup->timer[ins->class] : pfs_timer_default();
+	return flags | timer << PFS_FLAG_TIMER_SHIFT;
+}
+
+/*
+ * Run-time rules, newest first, then pfs.instruments, then the built-in
+ * default: on and timed.
+ */
+void
+pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
+{
+	const char *name = pfs_instrument_name(ins);
+	int			rule_enabled = -1;
+	int			rule_timed = -1;
+	int			value;
+
+	for (int i = (int) pfs_load_acquire(&pfs_setup->nrules) - 1; i >= 0; i--)
+	{
+		const PfsRule *rule = &pfs_setup->rules[i];
+
+		if (!pfs_pattern_match(rule->pattern, name))
+			continue;
+		if (rule_enabled < 0)
+			rule_enabled = rule->enabled;
+		if (rule_timed < 0)
+			rule_timed = rule->timed;
+	}
+	value = pfs_list_value(start_instruments, name);
+	if (value == PFS_LIST_NONE)
+		value = PFS_LIST_ON;
+	*enabled = rule_enabled >= 0 ? rule_enabled : value != PFS_LIST_OFF;
+	*timed = rule_timed >= 0 ? rule_timed : value == PFS_LIST_ON;
+}
+
+void
+pfs_setup_start(PfsSharedSetup *setup, const char *instruments, const char *consumer_list)
+{
+	pfs_setup = setup;
+	start_instruments = instruments ? instruments : "";
+	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
+	{
+		int			value = pfs_list_value(consumer_list ? consumer_list : "", consumers[c].name);
+
+		setup->consumer[c] = value != PFS_LIST_OFF;
+	}
+	for (int class = 0; class < PFS_NUM_CLASSES; class++)
+		setup->timer[class] = pfs_timer_default();
+	for (int kind = 0; kind < PFS_MAX_THREAD_KINDS; kind++)
+	{
+		setup->kind_enabled[kind] = 1;
+		setup->kind_history[kind] = 1;
+	}
+}
+
+/* Caller holds the lock. */
+static void
+recompute_flags(void)
+{
+	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
+
+	/*
+	 * Who registers meanwhile sees this and computes again:
+	 * publish_switches().
+	 */
+	pfs_add_seqcst(&pfs_setup->generation, 1);
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL)
+			pfs_store_relaxed(&pfs_instruments->flags[i], pfs_setup_flags(ins));
+	}
+}
+
+/* Caller holds the lock. */
+static void
+set_instrument(PfsInstrumentId id, int enabled, int timed)
+{
+	PfsInstrument *ins = &pfs_instruments->items[id];
+
+	if (enabled >= 0)
+		ins->enabled = enabled;
+	if (timed >= 0)
+		ins->timed = timed;
+	pfs_store_relaxed(&pfs_instruments->flags[id], pfs_setup_flags(ins));
+}
+
+void
+pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed)
+{
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	set_instrument(id, enabled, timed);
+	LWLockRelease(pfs_setup->lock);
+}
+
+/*
+ * A rule for instruments to come, the newest of all; an older one of the same
+ * pattern goes, and what the new one leaves open is taken over from it.  The
+ * caller raises the generation afterwards, so a process that read the rules
+ * while they were moved reads them again.
+ */
+static void
+remember_rule(const char *pattern, int enabled, int timed)
+{
+	uint32		n = 0;
+	PfsRule    *rule;
+
+	for (uint32 i = 0; i < pfs_setup->nrules; i++)
+	{
+		rule = &pfs_setup->rules[i];
+		if (pg_strcasecmp(rule->pattern, pattern) == 0)
+		{
+			enabled = enabled >= 0 ? enabled : rule->enabled;
+			timed = timed >= 0 ? timed : rule->timed;
+		}
+		else
+			n++;
+	}
+	if (n >= PFS_MAX_RULES)
+	{
+		LWLockRelease(pfs_setup->lock);
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("pfs.set_instruments remembers at most %d patterns", PFS_MAX_RULES),
+				 errhint("Change present instruments with UPDATE pfs.setup_instruments, or put the patterns into pfs.instruments and restart.")));
+	}
+	if (n < pfs_setup->nrules)
+	{
+		uint32		total = pfs_setup->nrules;
+
+		pfs_store_release(&pfs_setup->nrules, 0);
+		n = 0;
+		for (uint32 i = 0; i < total; i++)
+		{
+			if (pg_strcasecmp(pfs_setup->rules[i].pattern, pattern) != 0)
+				pfs_setup->rules[n++] = pfs_setup->rules[i];
+		}
+	}
+	rule = &pfs_setup->rules[n];
+	strlcpy(rule->pattern, pattern, sizeof(rule->pattern));
+	rule->enabled = enabled;
+	rule->timed = timed;
+	pfs_store_release(&pfs_setup->nrules, n + 1);
+}
+
+int64
+pfs_setup_set_instruments(const char *pattern, int enabled, int timed)
+{
+	int64		matched = 0;
+	uint32		n;
+
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	/* The rule first: who registers meanwhile looks again (publish_switches). */
+	remember_rule(pattern, enabled, timed);
+	pfs_add_seqcst(&pfs_setup->generation, 1);
+	n = pfs_instrument_count();
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && pfs_pattern_match(pattern, pfs_instrument_name(ins)))
+		{
+			set_instrument(i, enabled, timed);
+			matched++;
+		}
+	}
+	LWLockRelease(pfs_setup->lock);
+	return matched;
+}
+
+void
+pfs_setup_set_consumer(PfsConsumer c, bool enabled)
+{
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	pfs_setup->consumer[c] = enabled;
+	recompute_flags();
+	LWLockRelease(pfs_setup->lock);
+}
+
+int64
+pfs_setup_set_consumers(const char *pattern, bool enabled)
+{
+	int64		matched = 0;
+
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
+	{
+		if (!pfs_pattern_match(pattern, consumers[c].name))
+			continue;
+		matched++;
+		pfs_setup->consumer[c] = enabled;
+		for (int p = consumers[c].parent; enabled && p >= 0; p = consumers[p].parent)
+			pfs_setup->consumer[p] = true;
+	}
+	recompute_flags();
+	LWLockRelease(pfs_setup->lock);
+	return matched;
+}
+
+void
+pfs_setup_set_timer(PfsClass c, PfsTimer timer)
+{
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	pfs_setup->timer[c] = timer;
+	recompute_flags();
+	LWLockRelease(pfs_setup->lock);
+}
+
+void
+pfs_setup_set_thread_kind(int kind, int enabled, int history)
+{
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	if (enabled >= 0)
+		pfs_setup->kind_enabled[kind] = enabled;
+	if (history >= 0)
+		pfs_setup->kind_history[kind] = history;
+	LWLockRelease(pfs_setup->lock);
+}

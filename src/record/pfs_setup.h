@@ -1,0 +1,103 @@
+/*
+ * pfs_setup.h
+ *	  The switches: consumers, timers per class, instruments by pattern, kinds
+ *	  of background threads.
+ *
+ * Changes come from SQL, one process at a time (an LWLock), and are published
+ * as single words that instrument points read.  Both the tables and the
+ * pfs.set_* functions end here.
+ */
+#ifndef PFS_SETUP_H
+#define PFS_SETUP_H
+
+#include "pfs_instrument.h"
+#include "storage/lwlock.h"
+
+typedef enum PfsConsumer
+{
+	PFS_CONSUMER_GLOBAL,
+	PFS_CONSUMER_THREAD,
+	PFS_CONSUMER_WAITS_CURRENT,
+	PFS_CONSUMER_WAITS_HISTORY,
+	PFS_CONSUMER_WAITS_HISTORY_LONG,
+} PfsConsumer;
+
+#define PFS_NUM_CONSUMERS (PFS_CONSUMER_WAITS_HISTORY_LONG + 1)
+
+/* Kinds of threads, as setup_threads lists them (background ones only). */
+typedef struct PfsThreadKind
+{
+	const char *name;			/* thread/checkpointer, ... */
+	bool		background;
+	const char *documentation;
+} PfsThreadKind;
+
+#define PFS_MAX_THREAD_KINDS 32
+#define PFS_MAX_RULES 256
+
+/* A pattern that pfs.set_instruments has to remember for later instruments. */
+typedef struct PfsRule
+{
+	char		pattern[PFS_NAME_SIZE];
+	int8		enabled;		/* -1: leave */
+	int8		timed;
+} PfsRule;
+
+typedef struct PfsSharedSetup
+{
+	LWLock	   *lock;			/* writers of this struct and of switches */
+	uint64		generation;		/* raised before effective flags are
+								 * recomputed */
+	uint8		consumer[PFS_NUM_CONSUMERS];	/* the rows' own values */
+	uint8		timer[PFS_NUM_CLASSES]; /* PfsTimer */
+	uint8		kind_enabled[PFS_MAX_THREAD_KINDS];
+	uint8		kind_history[PFS_MAX_THREAD_KINDS];
+	uint32		nrules;			/* append-only, release-stored after the rule */
+	bool		settings_refused;	/* a setting was refused at start */
+	PfsRule		rules[PFS_MAX_RULES];
+} PfsSharedSetup;
+
+extern PfsSharedSetup *pfs_setup;
+
+/*
+ * GUC texts.  pfs_setup_check_list: syntax of pfs.instruments (consumers:
+ * names too); returns NULL or a palloc'd message about what is wrong.
+ */
+extern char *pfs_setup_check_list(const char *list, bool consumers);
+extern void pfs_setup_start(PfsSharedSetup *setup, const char *instruments, const char *consumers);
+
+/* `%` any characters, `?` one, no other special; letter case is ignored. */
+extern bool pfs_pattern_match(const char *pattern, const char *name);
+
+/* Initial switches of an instrument that registers now. */
+extern void pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed);
+
+/* Effective flags from an instrument's switches and the consumers now. */
+extern uint32 pfs_setup_flags(const PfsInstrument *ins);
+
+extern const char *pfs_consumer_name(PfsConsumer c);
+
+/* Case-sensitive, exact; -1 if there is none. */
+extern int	pfs_consumer_by_name(const char *name);
+extern const char *pfs_class_name(PfsClass c);	/* idle, wait, ... */
+extern int	pfs_class_by_name(const char *name);
+
+/*
+ * Changes, each at once visible to the next event of every process.  Values:
+ * -1 leaves as is, else 0 or 1.  Backends only, not in a critical section.
+ */
+extern void pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed);
+extern int64 pfs_setup_set_instruments(const char *pattern, int enabled, int timed);	/* remembers */
+extern void pfs_setup_set_consumer(PfsConsumer c, bool enabled);
+extern int64 pfs_setup_set_consumers(const char *pattern, bool enabled);	/* YES: parents too */
+extern void pfs_setup_set_timer(PfsClass c, PfsTimer timer);
+extern void pfs_setup_set_thread_kind(int kind, int enabled, int history);
+
+/* Thread kinds of this version. */
+extern int	pfs_thread_kind_count(void);
+extern const PfsThreadKind *pfs_thread_kind(int kind);
+
+/* The ALTER SYSTEM lines that make the present set-up the next start's. palloc'd. */
+extern char *pfs_setup_sql(void);
+
+#endif							/* PFS_SETUP_H */

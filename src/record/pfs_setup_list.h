@@ -1,0 +1,22 @@
+/*
+ * pfs_setup_list.h
+ *	  The texts of pfs.instruments and pfs.consumers: 'pattern=value, ...'.
+ */
+#ifndef PFS_SETUP_LIST_H
+#define PFS_SETUP_LIST_H
+
+typedef enum PfsListValue
+{
+	PFS_LIST_NONE,				/* no pattern matches */
+	PFS_LIST_OFF,
+	PFS_LIST_ON,				/* enabled and timed */
+	PFS_LIST_COUNTED,			/* enabled, not timed */
+} PfsListValue;
+
+/*
+ * What the text says of a name: the longest matching pattern, among equals the
+ * last one.  Malformed entries are passed over.  No allocation, any context.
+ */
+extern PfsListValue pfs_list_value(const char *list, const char *name);
+
+#endif							/* PFS_SETUP_LIST_H */

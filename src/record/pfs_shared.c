@@ -1,0 +1,246 @@
+/*
+ * pfs_shared.c
+ *	  The segment: one list of parts, laid out twice, and the state that has no
+ *	  other home.
+ */
+#include "postgres.h"
+
+#include <unistd.h>
+
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/guc.h"
+#include "utils/timestamp.h"
+
+#include "pfs_compat.h"
+#include "pfs_event_write.h"
+#include "pfs_file.h"
+#include "pfs_hash.h"
+#include "pfs_log.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+#include "pfs_status.h"
+
+/* Guesses at what one page should hold: some 64 kB of each kind of record. */
+#define THREADS_PER_PAGE 8
+#define FILES_PER_PAGE 256
+#define LONG_NAMES_PER_PAGE 32
+/* One file in this many may have a name longer than PFS_FILE_INLINE_NAME. */
+#define FILES_PER_LONG_NAME 16
+/* More lanes than this cost memory that the fewer collisions do not repay. */
+#define LANES_MAX 16
+/* Tables whose last reset is remembered. */
+#define RESET_TABLES_MAX 32
+
+typedef struct PfsReset
+{
+	char		table[NAMEDATALEN];
+	TimestampTz time;
+} PfsReset;
+
+/* The head of the segment. */
+typedef struct PfsShared
+{
+	PfsSharedClock clock;
+	PfsSharedSetup setup;
+	PfsSharedInstruments instruments;
+	PfsSharedThreads threads;
+	PfsSharedFiles files;
+	uint32		nresets;		/* under the setup lock */
+	PfsReset	resets[RESET_TABLES_MAX];
+} PfsShared;
+
+PfsSizes	pfs_sizes;
+
+static PfsShared *shared = NULL;
+static bool loaded = false;
+
+/* Everything the layout makes; NULLs in the sizing pass. */
+typedef struct PfsLayout
+{
+	PfsShared  *shared;
+	PfsInstrument *instruments;
+	uint32	   *flags;
+	PfsPages   *threads;
+	PfsPages   *files;
+	PfsPages   *file_names;
+	PfsHash    *file_index;
+	PfsLog	   *history_long;
+} PfsLayout;
+
+/*
+ * A power of two, at least the number of processors if that is not too many.
+ * Asked once: a restart after a crash has to lay out what was requested.
+ */
+static uint32
+history_lanes(void)
+{
+	static uint32 lanes = 0;
+
+	if (lanes == 0)
+	{
+		long		processors = sysconf(_SC_NPROCESSORS_CONF);
+
+		for (lanes = 1; lanes < processors && lanes < LANES_MAX;)
+			lanes *= 2;
+	}
+	return lanes;
+}
+
+static void
+lay_out(PfsSegment *seg, PfsLayout *layout)
+{
+	PfsPagesSpec threads = {"thread_instances",
+		pfs_thread_record_size(pfs_sizes.waits_history, pfs_sizes.instruments),
+	pfs_sizes.threads, THREADS_PER_PAGE};
+	PfsPagesSpec files = {"file_instances", sizeof(PfsFile), pfs_sizes.files, FILES_PER_PAGE};
+	PfsPagesSpec names = {"file_long_names", TYPEALIGN(8, PFS_FILE_NAME_SIZE),
+	pfs_sizes.files / FILES_PER_LONG_NAME, LONG_NAMES_PER_PAGE};
+
+	layout->shared = pfs_segment_take(seg, sizeof(PfsShared), PFS_CACHE_LINE);
+	layout->instruments = pfs_segment_take(seg, pfs_sizes.instruments * sizeof(PfsInstrument),
+										   PFS_CACHE_LINE);
+	layout->flags = pfs_segment_take(seg, pfs_sizes.instruments * sizeof(uint32), PFS_CACHE_LINE);
+	layout->threads = pfs_pages_create(seg, &threads);
+	layout->files = pfs_pages_create(seg, &files);
+	layout->file_names = pfs_pages_create(seg, &names);
+	layout->file_index = pfs_hash_create(seg, layout->files, pfs_sizes.files, pfs_file_has_name);
+
+	/* Room for what the threads hold back: see pfs_event.c. */
+	layout->history_long = pfs_log_create(seg, history_lanes(),
+										  pfs_sizes.waits_history_long == 0 ? 0
+										  : pfs_sizes.waits_history_long +
+										  pfs_sizes.threads * PFS_LOG_GROUP,
+										  sizeof(PfsWaitEvent));
+}
+
+/*
+ * The real page size of the segment to be made: huge pages only if the server
+ * is certain to use them, else the pages could be aligned too little to be
+ * given back; then madvise refuses and reclaim is off, which probes reports.
+ */
+static size_t
+segment_page_size(void)
+{
+	const char *status = GetConfigOption("huge_pages", true, false);
+	const char *size = GetConfigOption("huge_page_size", true, false);
+	size_t		kb = size != NULL ? strtoul(size, NULL, 10) : 0;
+
+	if (status == NULL || strcmp(status, "on") != 0)
+		return sysconf(_SC_PAGESIZE);
+	return kb > 0 ? kb * 1024 : 2 * 1024 * 1024;
+}
+
+Size
+pfs_shared_size(void)
+{
+	PfsSegment	seg = {NULL, 0, segment_page_size()};
+	PfsLayout	layout;
+
+	lay_out(&seg, &layout);
+	return seg.used;
+}
+
+bool
+pfs_is_active(void)
+{
+	return shared != NULL;
+}
+
+bool
+pfs_is_loaded(void)
+{
+	return loaded;
+}
+
+void
+pfs_shared_note_loaded(void)
+{
+	loaded = true;
+}
+
+void
+pfs_shared_start(void)
+{
+	PfsSegment	seg = {NULL, 0, segment_page_size()};
+	PfsLayout	layout;
+	bool		found;
+
+	seg.base = ShmemInitStruct("pfs", pfs_shared_size(), &found);
+
+	/*
+	 * The postmaster alone gets here, and after a crash it gets a new
+	 * segment.
+	 */
+	Assert(!found);
+	lay_out(&seg, &layout);
+
+	shared = layout.shared;
+	pfs_threads = layout.threads;
+	pfs_files = layout.files;
+	pfs_file_names = layout.file_names;
+	pfs_file_index = layout.file_index;
+	pfs_history_long = layout.history_long;
+	pfs_shared_threads = &shared->threads;
+	pfs_shared_files = &shared->files;
+	shared->files.ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);
+
+	pfs_file_start();
+	pfs_clock_start(&shared->clock);
+	shared->setup.lock = &(GetNamedLWLockTranche("pfs"))->lock;
+	pfs_setup_start(&shared->setup, GetConfigOption("pfs.instruments", false, false),
+					GetConfigOption("pfs.consumers", false, false));
+	shared->instruments.max = pfs_sizes.instruments;
+	shared->instruments.items = layout.instruments;
+	shared->instruments.flags = layout.flags;
+	pfs_instruments_start(&shared->instruments);
+
+	if (pfs_threads->reclaim_errno != 0)
+		ereport(LOG,
+				(errmsg("pfs: the system does not take shared memory back: %s",
+						strerror(pfs_threads->reclaim_errno)),
+				 errdetail("Memory that pfs used once stays resident.")));
+}
+
+static PfsReset *
+find_reset(const char *table)
+{
+	for (uint32 i = 0; i < shared->nresets; i++)
+	{
+		if (strcmp(shared->resets[i].table, table) == 0)
+			return &shared->resets[i];
+	}
+	return NULL;
+}
+
+TimestampTz
+pfs_reset_time(const char *table)
+{
+	PfsReset   *reset;
+	TimestampTz time;
+
+	LWLockAcquire(pfs_setup->lock, LW_SHARED);
+	reset = find_reset(table);
+	time = reset ? reset->time : pfs_clock->start_time;
+	LWLockRelease(pfs_setup->lock);
+	return time;
+}
+
+void
+pfs_reset_time_note(const char *table)
+{
+	PfsReset   *reset;
+
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	reset = find_reset(table);
+	if (reset == NULL && shared->nresets < RESET_TABLES_MAX)
+	{
+		reset = &shared->resets[shared->nresets++];
+		strlcpy(reset->table, table, sizeof(reset->table));
+	}
+	if (reset != NULL)
+		reset->time = GetCurrentTimestamp();
+	LWLockRelease(pfs_setup->lock);
+}

@@ -1,0 +1,43 @@
+/*
+ * pfs_shared.h
+ *	  The one segment of shared memory: its sizes, its making, and whether pfs
+ *	  is working in this server.
+ */
+#ifndef PFS_SHARED_H
+#define PFS_SHARED_H
+
+#include "pfs_segment.h"
+
+/* Settings in effect, -1 resolved.  Filled from the GUCs at request time. */
+typedef struct PfsSizes
+{
+	uint32		threads;
+	uint32		files;
+	uint32		instruments;
+	uint32		waits_history;	/* rows per thread */
+	uint32		waits_history_long; /* rows in all */
+} PfsSizes;
+
+extern PfsSizes pfs_sizes;
+
+/* Bytes to request; shmem_request_hook. */
+extern Size pfs_shared_size(void);
+
+/* Make and attach; shmem_startup_hook, holding AddinShmemInitLock. */
+extern void pfs_shared_start(void);
+
+/* True if this server runs with pfs preloaded and pfs.enabled. */
+extern bool pfs_is_active(void);
+
+/* Library in shared_preload_libraries (pfs.enabled may be off). */
+extern bool pfs_is_loaded(void);
+extern void pfs_shared_note_loaded(void);
+
+/*
+ * When a table was last reset; the server's start if never.  table: name
+ * without schema.
+ */
+extern TimestampTz pfs_reset_time(const char *table);
+extern void pfs_reset_time_note(const char *table);
+
+#endif							/* PFS_SHARED_H */

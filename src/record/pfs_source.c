@@ -1,0 +1,70 @@
+/*
+ * pfs_source.c
+ *	  Names of places in the server's code, from its exported symbols.
+ */
+#include "postgres.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "common/hashfn.h"
+#include "utils/memutils.h"
+
+#include "pfs_source.h"
+
+static int
+first_base_cb(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	*(uintptr_t *) arg = info->dlpi_addr;
+	return 1;					/* the main program comes first */
+}
+
+uintptr_t
+pfs_server_base(void)
+{
+	static uintptr_t base = 0;
+
+	if (base == 0)
+		dl_iterate_phdr(first_base_cb, &base);
+	return base;
+}
+
+/* dladdr() searches thousands of symbols; a server waits in some hundred places. */
+#define NAMES_CACHED 1024
+
+typedef struct PfsSourceName
+{
+	uint32		offset;			/* 0: empty */
+	char		name[PFS_SOURCE_NAME_SIZE];
+} PfsSourceName;
+
+static void
+look_up(PfsSourceName *entry, uint32 offset)
+{
+	uintptr_t	address = pfs_server_base() + offset;
+	Dl_info		info;
+
+	entry->offset = offset;
+	if (dladdr((void *) address, &info) && info.dli_sname != NULL)
+		snprintf(entry->name, sizeof(entry->name), "%s+0x%lx", info.dli_sname,
+				 (unsigned long) (address - (uintptr_t) info.dli_saddr));
+	else
+		snprintf(entry->name, sizeof(entry->name), "postgres+0x%x", offset);
+}
+
+bool
+pfs_source_name(uint32 offset, char *buf, size_t size)
+{
+	static PfsSourceName *names = NULL;
+	PfsSourceName *entry;
+
+	if (offset == 0)
+		return false;
+	if (names == NULL)
+		names = MemoryContextAllocZero(TopMemoryContext, NAMES_CACHED * sizeof(PfsSourceName));
+	entry = &names[murmurhash32(offset) % NAMES_CACHED];
+	if (entry->offset != offset)
+		look_up(entry, offset);
+	strlcpy(buf, entry->name, size);
+	return true;
+}

@@ -1,0 +1,201 @@
+/*
+ * pfs_status.c
+ *	  Rows of pfs.containers, pfs.status and pfs.probes.
+ *
+ * Everything here is computed when asked for; the counters live with what they
+ * count.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "pfs_event_write.h"
+#include "pfs_file.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+#include "pfs_status.h"
+
+#define PROBES_MAX 96
+
+/* Postmaster memory, inherited; needed even where pfs is off. */
+static PfsProbeRow probes[PROBES_MAX];
+static int	nprobes = 0;
+
+static bool
+pages_row(const PfsPages *pages, PfsContainerRow *row)
+{
+	row->name = pfs_pages_name(pages);
+	row->record_size = pfs_pages_record_size(pages);
+	pfs_pages_stats((PfsPages *) pages, &row->stats);
+	return true;
+}
+
+/* A container that is one block: what is reserved is what it is. */
+static bool
+block_row(PfsContainerRow *row, const char *name, uint64 record_size, uint64 max, uint64 used,
+		  uint64 lost, uint64 bytes)
+{
+	memset(row, 0, sizeof(*row));
+	row->name = name;
+	row->record_size = record_size;
+	row->stats.records_max = max;
+	row->stats.records_used = used;
+	row->stats.records_high_water = used;
+	row->stats.records_lost = lost;
+	row->stats.pages_max = bytes > 0 ? 1 : 0;
+	row->stats.pages_resident = bytes > 0 ? 1 : 0;
+	row->stats.bytes_reserved = bytes;
+	row->stats.bytes_resident = bytes;
+	return true;
+}
+
+static uint64
+history_long_used(void)
+{
+	uint64		used = 0;
+
+	for (uint32 lane = 0; lane < pfs_log_lanes(pfs_history_long); lane++)
+	{
+		for (uint32 slot = 0; slot < pfs_log_slots(pfs_history_long); slot++)
+		{
+			PfsWaitEvent copy;
+
+			used += pfs_log_read(pfs_history_long, lane, slot, &copy);
+		}
+	}
+	return used;
+}
+
+/* Lives inside the thread records: no bytes of its own. */
+static bool
+in_thread_row(PfsContainerRow *row, const char *name, uint32 per_thread, uint64 lost)
+{
+	block_row(row, name, sizeof(PfsWaitEvent), (uint64) per_thread * pfs_sizes.threads,
+			  (uint64) (pfs_threads_estimate() * per_thread), lost, 0);
+	return true;
+}
+
+bool
+pfs_container_row(int i, PfsContainerRow *row)
+{
+	if (!pfs_is_active())
+		return false;
+	switch (i)
+	{
+		case 0:
+			return block_row(row, "instruments", sizeof(PfsInstrument) + sizeof(uint32),
+							 pfs_instruments->max,
+							 Min(pfs_instruments->count, pfs_instruments->max),
+							 pfs_instruments->lost,
+							 pfs_instruments->max * (sizeof(PfsInstrument) + sizeof(uint32)));
+		case 1:
+			return pages_row(pfs_threads, row);
+		case 2:
+			return pages_row(pfs_files, row);
+		case 3:
+			return pages_row(pfs_file_names, row);
+		case 4:
+			return in_thread_row(row, "events_waits_current", PFS_WAIT_DEPTH,
+								 pfs_shared_threads->too_deep);
+		case 5:
+			return in_thread_row(row, "events_waits_history", pfs_sizes.waits_history, 0);
+		case 6:
+			if (pfs_history_long == NULL)
+				return block_row(row, "events_waits_history_long", sizeof(PfsWaitEvent), 0, 0, 0, 0);
+			return block_row(row, "events_waits_history_long", sizeof(PfsWaitEvent),
+							 pfs_sizes.waits_history_long,
+							 Min(history_long_used(), pfs_sizes.waits_history_long),
+							 pfs_log_lost(pfs_history_long),
+							 pfs_log_bytes(pfs_history_long));
+		default:
+			return false;
+	}
+}
+
+void
+pfs_containers_reset(void)
+{
+	if (!pfs_is_active())
+		return;
+	pfs_pages_reset_stats(pfs_threads);
+	pfs_pages_reset_stats(pfs_files);
+	pfs_pages_reset_stats(pfs_file_names);
+	pfs_store_relaxed(&pfs_instruments->lost, 0);
+	pfs_store_relaxed(&pfs_shared_threads->too_deep, 0);
+	pfs_store_relaxed(&pfs_shared_threads->reentered, 0);
+	if (pfs_history_long != NULL)
+		pfs_log_reset_lost(pfs_history_long);
+	pfs_reset_time_note("containers");
+	pfs_reset_time_note("status");
+}
+
+static void
+footprint(uint64 *reserved, uint64 *resident)
+{
+	PfsContainerRow row;
+
+	*reserved = *resident = 0;
+	for (int i = 0; pfs_container_row(i, &row); i++)
+	{
+		*reserved += row.stats.bytes_reserved;
+		*resident += row.stats.bytes_resident;
+	}
+}
+
+bool
+pfs_status_row(int i, char *name, size_t name_size, char *value, size_t value_size)
+{
+	PfsContainerRow row;
+	uint64		reserved;
+	uint64		resident;
+
+	if (!pfs_is_active())
+		return false;
+	footprint(&reserved, &resident);
+	switch (i)
+	{
+		case 0:
+			strlcpy(name, "pfs_start_time", name_size);
+			strlcpy(value, timestamptz_to_str(pfs_clock->start_time), value_size);
+			return true;
+		case 1:
+			strlcpy(name, "pfs_settings_refused", name_size);
+			snprintf(value, value_size, "%d", pfs_setup->settings_refused ? 1 : 0);
+			return true;
+		case 2:
+			strlcpy(name, "pfs_bytes_reserved", name_size);
+			snprintf(value, value_size, UINT64_FORMAT, reserved);
+			return true;
+		case 3:
+			strlcpy(name, "pfs_bytes_resident", name_size);
+			snprintf(value, value_size, UINT64_FORMAT, resident);
+			return true;
+		case 4:
+			/* Counted when a process ends. */
+			strlcpy(name, "pfs_signal_handler_events_lost", name_size);
+			snprintf(value, value_size, UINT64_FORMAT, pfs_shared_threads->reentered);
+			return true;
+		default:
+			if (!pfs_container_row(i - 5, &row))
+				return false;
+			snprintf(name, name_size, "pfs_%s_lost", row.name);
+			snprintf(value, value_size, UINT64_FORMAT, row.stats.records_lost);
+			return true;
+	}
+}
+
+void
+pfs_probe_report(const PfsProbeRow *row)
+{
+	if (nprobes < PROBES_MAX)
+		probes[nprobes++] = *row;
+}
+
+bool
+pfs_probe_row(int i, PfsProbeRow *row)
+{
+	if (i >= nprobes)
+		return false;
+	*row = probes[i];
+	return true;
+}

@@ -1,0 +1,42 @@
+/*
+ * pfs_status.h
+ *	  What pfs says about itself: its containers, what they lost, its footprint,
+ *	  and the probes.
+ */
+#ifndef PFS_STATUS_H
+#define PFS_STATUS_H
+
+#include "pfs_pages.h"
+
+/* One row of pfs.containers. */
+typedef struct PfsContainerRow
+{
+	const char *name;			/* one word, static */
+	uint64		record_size;
+	PfsPagesStats stats;
+} PfsContainerRow;
+
+/* Rows of pfs.containers, 0 .. n-1; false past the end. */
+extern bool pfs_container_row(int i, PfsContainerRow *row);
+
+/* TRUNCATE of containers and status. */
+extern void pfs_containers_reset(void);
+
+/* One row of pfs.status; false past the end. Value is text, buf sizes in bytes. */
+extern bool pfs_status_row(int i, char *name, size_t name_size, char *value, size_t value_size);
+
+/* One row of pfs.probes. */
+typedef struct PfsProbeRow
+{
+	char		name[NAMEDATALEN];
+	const char *mechanism;		/* got, method_table, hook, detour; static */
+	const char *target;			/* static */
+	const char *status;			/* active or unavailable; static */
+	char		detail[160];
+} PfsProbeRow;
+
+/* Kept in postmaster memory at load, inherited by all.  Postmaster only. */
+extern void pfs_probe_report(const PfsProbeRow *row);
+extern bool pfs_probe_row(int i, PfsProbeRow *row);
+
+#endif							/* PFS_STATUS_H */

@@ -1,0 +1,385 @@
+/*
+ * pfs_thread.c
+ *	  Birth and death of thread records, and what others may ask of them.
+ *
+ * A process attaches at its first event that is allowed to (no hook exists at
+ * the start of a process) and detaches in an on_shmem_exit callback; a
+ * before_shmem_exit callback would lose the waits of the shutdown itself and
+ * break callers of cancel_before_shmem_exit().
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "libpq/libpq-be.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/postmaster.h"
+#include "storage/ipc.h"
+
+#include "pfs_compat.h"
+#include "pfs_event_write.h"
+#include "pfs_fd.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+
+PfsPages   *pfs_threads = NULL;
+PfsSharedThreads *pfs_shared_threads = NULL;
+PfsThread  *pfs_my_thread = NULL;
+PfsLocal	pfs_local;
+
+static PfsThreadKind thread_kinds[PFS_MAX_THREAD_KINDS];
+static char thread_kind_names[PFS_MAX_THREAD_KINDS][PFS_NAME_SIZE];
+static int	nthread_kinds = 0;
+
+/* Parts of the record behind the struct: the waits, then the cells. */
+static size_t
+waits_offset(void)
+{
+	return TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
+}
+
+static size_t
+cells_offset(uint32 history)
+{
+	return waits_offset() +
+		TYPEALIGN(PFS_CACHE_LINE, pfs_ring_size(pfs_history_kept(history), PFS_WAIT_DEPTH, sizeof(PfsWaitEvent)));
+}
+
+size_t
+pfs_thread_record_size(uint32 history, uint32 instruments)
+{
+	return TYPEALIGN(PFS_CACHE_LINE, cells_offset(history) + pfs_cells_size(instruments));
+}
+
+/* "client backend" -> "thread/client_backend" */
+static void
+make_thread_name(char *dst, size_t size, const char *prefix, const char *words)
+{
+	snprintf(dst, size, "%s%s", prefix, words);
+	for (; *dst; dst++)
+	{
+		if (*dst == ' ')
+			*dst = '_';
+	}
+}
+
+/* The kinds are the backend types of the version; made when first asked for. */
+int
+pfs_thread_kind_count(void)
+{
+	if (nthread_kinds == 0)
+	{
+		StaticAssertStmt(PFS_NUM_BACKEND_TYPES <= PFS_MAX_THREAD_KINDS, "too many backend types");
+		for (int type = 0; type < PFS_NUM_BACKEND_TYPES; type++)
+		{
+			PfsThreadKind *kind = &thread_kinds[type];
+
+			if (type == B_BG_WORKER)
+				strlcpy(thread_kind_names[type], "thread/worker", PFS_NAME_SIZE);
+			else
+				make_thread_name(thread_kind_names[type], PFS_NAME_SIZE, "thread/",
+								 GetBackendTypeDesc((BackendType) type));
+			kind->name = thread_kind_names[type];
+			kind->background = pfs_compat_type_attaches(type) &&
+				!pfs_compat_is_foreground((BackendType) type);
+			kind->documentation = GetBackendTypeDesc((BackendType) type);
+		}
+		nthread_kinds = PFS_NUM_BACKEND_TYPES;
+	}
+	return nthread_kinds;
+}
+
+const PfsThreadKind *
+pfs_thread_kind(int kind)
+{
+	return kind >= 0 && kind < pfs_thread_kind_count() ? &thread_kinds[kind] : NULL;
+}
+
+uint32
+pfs_thread_mask(bool instrumented, bool history)
+{
+	/* Without a thread's own numbers and events nothing is left to collect. */
+	if (!instrumented)
+		return 0;
+	return history ? ~(uint32) 0 : ~(uint32) (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
+}
+
+static bool
+is_parallel_worker(void)
+{
+	/* ParallelWorkerNumber is set only after the worker's first waits. */
+	return MyBackendType == B_BG_WORKER && MyBgworkerEntry != NULL &&
+		strcmp(MyBgworkerEntry->bgw_library_name, "postgres") == 0 &&
+		strcmp(MyBgworkerEntry->bgw_function_name, "ParallelWorkerMain") == 0;
+}
+
+/*
+ * What all events of a thread have in common lies in every slot of its ring, so
+ * that beginning an event does not write it.
+ */
+static void
+stamp_events(PfsThread *t)
+{
+	uint32		n = t->waits.length + t->waits.spares;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsWaitEvent *e = (PfsWaitEvent *) t->waits.items + i;
+
+		e->log_word.word = 1;
+		e->thread_id = t->thread_id;
+		/* Whose texts these are; a background thread's are nobody's. */
+		pfs_store_relaxed(&e->role, t->foreground ? t->role : InvalidOid);
+	}
+}
+
+/* What a process learns about itself only after its first events. */
+static void
+refresh_identity(PfsThread *t)
+{
+	bool		complete = true;
+
+	/* Before authentication the name is only what the client claims. */
+	if (t->role == InvalidOid && OidIsValid(MyProc->roleId) && !ClientAuthInProgress)
+	{
+		pfs_store_relaxed(&t->role, MyProc->roleId);
+		stamp_events(t);
+	}
+	if (t->role == InvalidOid && (t->foreground || MyBackendType == B_BG_WORKER))
+		complete = false;
+
+	if (t->status == NULL)
+		pfs_store_relaxed(&t->status, MyBEEntry);
+	if (t->status == NULL)
+		complete = false;
+
+	if (t->parent_thread_id == 0 && is_parallel_worker())
+	{
+		PGPROC	   *leader = MyProc->lockGroupLeader;
+
+		if (leader != NULL && leader != MyProc)
+			pfs_store_relaxed(&t->parent_thread_id, pfs_thread_id_of_pid(leader->pid));
+		if (t->parent_thread_id == 0)
+			complete = false;
+	}
+	if (complete)
+		pfs_local.slow &= ~PFS_SLOW_IDENTITY;
+}
+
+/* on_shmem_exit */
+static void
+detach_cb(int code, Datum arg)
+{
+	PfsThread  *t = pfs_my_thread;
+
+	if (t == NULL)
+		return;
+
+	/*
+	 * A handler that raised FATAL in the middle of an instrument point leaves
+	 * us busy; nobody else is going to finish that event.
+	 */
+	if ((t->seq.word & 1) == 0)
+		pfs_change_begin(t);
+	pfs_open_finish_all(t);
+	pfs_history_flush(t);
+	pfs_fd_forget_all();
+	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
+
+	pfs_my_thread = NULL;
+	pfs_local.never_attach = true;
+	if (pfs_pages_claim(pfs_threads, t->index, t->word))
+		pfs_pages_free(pfs_threads, t->index);
+}
+
+/*
+ * A child that the server did not make itself (a library's fork()) shares our
+ * record by inheritance and must not write it.
+ */
+void
+pfs_thread_at_fork_child(void)
+{
+	if (MyProc != NULL || pfs_my_thread != NULL)
+	{
+		pfs_my_thread = NULL;
+		pfs_local.never_attach = true;
+	}
+}
+
+static void
+fill_record(PfsThread *t, uint32 index)
+{
+	const PfsThreadKind *kind = pfs_thread_kind(MyBackendType);
+	bool		parallel = is_parallel_worker();
+
+	/*
+	 * Everything but the ring's items and the cells, which cost nothing
+	 * unused.
+	 */
+	memset(t, 0, sizeof(*t));
+	t->thread_id = pfs_add_relaxed(&pfs_shared_threads->last_thread_id, 1) + 1;
+	t->pid = MyProcPid;
+	t->kind = MyBackendType;
+	t->procno = pfs_compat_procno(MyProc);
+	t->index = index;
+	t->foreground = parallel || pfs_compat_is_foreground(MyBackendType);
+	if (MyBackendType == B_BG_WORKER && MyBgworkerEntry != NULL)
+		make_thread_name(t->name, sizeof(t->name), "thread/worker/", MyBgworkerEntry->bgw_type);
+	else
+		strlcpy(t->name, kind ? kind->name : "thread/unknown", sizeof(t->name));
+	t->instrumented = t->foreground || pfs_setup->kind_enabled[MyBackendType];
+	t->history = t->foreground || pfs_setup->kind_history[MyBackendType];
+	t->mask = pfs_thread_mask(t->instrumented, t->history);
+	pfs_ring_init(&t->waits, (char *) t + waits_offset(),
+				  pfs_history_kept(pfs_sizes.waits_history), PFS_WAIT_DEPTH, sizeof(PfsWaitEvent));
+	stamp_events(t);
+	pfs_cells_init(&t->cells, (char *) t + cells_offset(pfs_sizes.waits_history),
+				   pfs_sizes.instruments);
+}
+
+PfsThread *
+pfs_thread_attach(void)
+{
+	static uint32 hint = 0;
+	int			save_errno = errno;
+	uint32		index;
+	PfsThread  *t;
+
+	if (MyProc == NULL || pfs_local.never_attach || pfs_threads == NULL)
+		return NULL;
+	if (!IsUnderPostmaster || proc_exit_inprogress || CritSectionCount > 0 ||
+		!pfs_compat_type_attaches(MyBackendType))
+		return NULL;
+
+	/* A handler must not come here a second time. */
+	pfs_local.never_attach = true;
+	index = pfs_pages_allocate(pfs_threads, &hint);
+	errno = save_errno;
+	if (index == PFS_NO_RECORD)
+		return NULL;			/* counted there; this process stays unseen */
+
+	t = pfs_pages_record(pfs_threads, index);
+	fill_record(t, index);
+	pfs_local.nopen = 0;
+	pfs_local.beginning = 0;
+#if defined(__x86_64__)
+	pfs_local.avx = __builtin_cpu_supports("avx");
+#endif
+	pfs_local.usual = PFS_FLAG_THREAD | PFS_FLAG_TIMED |
+		(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT;
+	pfs_fd_start();
+	on_shmem_exit(detach_cb, 0);
+	t->word = pfs_pages_publish(pfs_threads, index);
+	pfs_local.slow = PFS_SLOW_IDENTITY;
+	pfs_my_thread = t;
+	refresh_identity(t);
+	errno = save_errno;
+	return t;
+}
+
+bool
+pfs_wait_prepare(PfsThread *t)
+{
+	if (pfs_is_changing(t))
+	{
+		pfs_local.reentered++;
+		return false;
+	}
+	pfs_change_begin(t);
+	if (pfs_local.slow & PFS_SLOW_IDENTITY)
+		refresh_identity(t);
+	if (pfs_local.slow & PFS_SLOW_OPEN)
+		pfs_open_settle(t);
+	pfs_change_end(t);
+	if (t->wait_depth >= PFS_WAIT_DEPTH)
+	{
+		pfs_add_relaxed(&pfs_shared_threads->too_deep, 1);
+		return false;
+	}
+	return true;
+}
+
+void
+pfs_threads_each(uint64 thread_id, PfsThreadEmit emit, void *arg)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_threads == NULL)
+		return;
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsThread	copy;
+		uint64		copied;
+
+		CHECK_FOR_INTERRUPTS();
+		if (pfs_pages_copy(pfs_threads, index, 0, &copy, sizeof(copy), &copied) &&
+			(thread_id == 0 || copy.thread_id == thread_id))
+			emit(&copy, copied, arg);
+	}
+}
+
+bool
+pfs_thread_set(uint32 index, uint64 word, int instrumented, int history)
+{
+	PfsThread  *t;
+	bool		same;
+
+	if (pfs_threads == NULL || index >= pfs_threads->records_max)
+		return false;
+	t = pfs_pages_record(pfs_threads, index);
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+
+	/*
+	 * If the thread ends and the slot gets a new owner between the test and
+	 * the stores, that owner has our switches instead of its kind's:
+	 * accepted, as it can be seen and changed in pfs.threads.
+	 */
+	same = pfs_pages_word(pfs_threads, index) == word;
+	if (same)
+	{
+		if (instrumented >= 0)
+			t->instrumented = instrumented;
+		if (history >= 0)
+			t->history = history;
+		pfs_store_relaxed(&t->mask, pfs_thread_mask(t->instrumented, t->history));
+	}
+	LWLockRelease(pfs_setup->lock);
+	return same;
+}
+
+/*
+ * Also asked at instrument points (a parallel worker looks for its leader), so
+ * it reads the two words in place instead of copying records.
+ */
+uint64
+pfs_thread_id_of_pid(int pid)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_threads == NULL)
+		return 0;
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsThread  *t = pfs_pages_record(pfs_threads, index);
+		bool		found = pfs_load_relaxed(&t->pid) == pid;
+		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
+
+		if (found && pfs_pages_word(pfs_threads, index) == word)
+			return thread_id;
+	}
+	return 0;
+}
+
+double
+pfs_threads_estimate(void)
+{
+	PfsPagesStats stats;
+
+	if (pfs_threads == NULL)
+		return 0;
+	pfs_pages_stats(pfs_threads, &stats);
+	return stats.records_used;
+}

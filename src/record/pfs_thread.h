@@ -1,0 +1,102 @@
+/*
+ * pfs_thread.h
+ *	  Thread records: one per process that has had an event, from its first
+ *	  event to its end.
+ *
+ * A record lives in a PfsPages container; behind the struct lie the thread's
+ * waits (running and finished) and its aggregate cells.  Only the owner writes it, except the
+ * two switches and the mask derived from them.
+ */
+#ifndef PFS_THREAD_H
+#define PFS_THREAD_H
+
+#include "pfs_cell.h"
+#include "pfs_event.h"
+#include "pfs_pages.h"
+#include "pfs_ring.h"
+#include "utils/backend_status.h"
+
+typedef struct PfsThread
+{
+	/*
+	 * The owner's sequence lock: odd while running waits or cells change.  It
+	 * is also what a signal handler sees that comes in between.
+	 */
+	PfsSeqlock	seq;
+
+	/* Written at attach, before the record is published. */
+	uint64		thread_id;		/* never reused; from 1 */
+	int32		pid;
+	int32		kind;			/* index for pfs_thread_kind() */
+	int32		procno;			/* index in the proc array */
+	uint32		index;			/* of this record */
+	uint64		word;			/* its state word while it lives */
+	bool		foreground;		/* client backend, walsender, parallel worker */
+	char		name[PFS_NAME_SIZE];	/* thread/client_backend, ... */
+
+	/* Owner writes later; single words, each valid by itself. */
+	uint64		parent_thread_id;	/* 0: none, or not yet known */
+	Oid			role;			/* authenticated role; InvalidOid before */
+	PgBackendStatus *status;	/* its backend status entry, or NULL */
+
+	/* Switches: any process under the setup lock; read at every event. */
+	uint8		instrumented;
+	uint8		history;
+	uint32		mask;			/* and-ed to an instrument's flags */
+
+	/* Owner only. */
+	uint32		wait_depth;		/* release-stored; waits that are running */
+	uint64		last_event_id;	/* events that took a number so far */
+	uint64		last_reading;	/* last clock reading, sort key of untimed
+								 * events */
+	uint64		flushed;		/* history position up to which events are in
+								 * the long history */
+	/* Written by whoever truncates: positions below are hidden. */
+	uint64		history_tail;
+	uint64		history_long_tail;
+
+	PfsRing		waits;			/* running waits are its spares */
+	PfsCellBlock cells;
+} PfsThread;
+
+/* The container; NULL when pfs is off.  Inherited from the postmaster. */
+extern PfsPages *pfs_threads;
+
+/* This process's record; NULL: not attached.  Read by every instrument point. */
+extern PFS_HIDDEN PfsThread *pfs_my_thread;
+
+/*
+ * A private copy of the fixed part of each living thread; *word is the state
+ * word, for pfs_thread_set.  thread_id 0: all.
+ */
+typedef void (*PfsThreadEmit) (const PfsThread *copy, uint64 word, void *arg);
+extern void pfs_threads_each(uint64 thread_id, PfsThreadEmit emit, void *arg);
+
+/* Owner and thread part of the shared state. */
+typedef struct PfsSharedThreads
+{
+	uint64		last_thread_id; /* atomic */
+	uint64		too_deep;		/* waits nested too deep, atomic */
+	uint64		reentered;		/* events of signal handlers that passed by,
+								 * atomic */
+} PfsSharedThreads;
+
+extern PfsSharedThreads *pfs_shared_threads;
+
+/* Bytes of a record with these sizes. */
+extern size_t pfs_thread_record_size(uint32 history, uint32 instruments);
+
+/* The mask that two switches make. */
+extern uint32 pfs_thread_mask(bool instrumented, bool history);
+
+/* pthread_atfork: the child of a foreign fork() forgets the record. */
+extern void pfs_thread_at_fork_child(void);
+
+/* Change switches (-1: leave) of the thread in this slot if it is still the same; else false. */
+extern bool pfs_thread_set(uint32 index, uint64 word, int instrumented, int history);
+
+/* thread_id of a living process, or 0. */
+extern uint64 pfs_thread_id_of_pid(int pid);
+extern double pfs_threads_estimate(void);
+
+#endif							/* PFS_THREAD_H */

@@ -1,0 +1,367 @@
+/*
+ * pfs_wait_class.c
+ *	  The catalogue of wait instruments of the running server.
+ *
+ * Separate from the instrument array because it is the one place that knows
+ * PostgreSQL's wait classes.  Adding an instrument without a word is one line
+ * in fixed_instruments or file_operations.
+ */
+#include "postgres.h"
+
+#include "storage/lock.h"
+#include "utils/memutils.h"
+
+#include "pfs_compat.h"
+#include "pfs_wait_class.h"
+
+/* Above this number of events a class is taken to be endless. */
+#define EVENTS_PER_CLASS_MAX 400
+
+PfsInstrumentId pfs_word_map[PFS_WORD_CLASSES][PFS_WORD_EVENTS];
+PfsInstrumentId pfs_fixed_instrument[PFS_NUM_FIXED_INSTRUMENTS];
+PfsInstrumentId pfs_file_instrument[PFS_FILE_OTHER + 1][PFS_OP_DIR + 1];
+
+typedef struct PfsWaitClass
+{
+	uint32		word;
+	const char *type;			/* pg_stat_activity.wait_event_type */
+	const char *prefix;
+	uint8		properties;
+	const char *documentation;
+} PfsWaitClass;
+
+static const PfsWaitClass wait_classes[] = {
+	{PG_WAIT_LWLOCK, "LWLock", "wait/synch/lwlock/", 0,
+	"Sleep in the queue of a lightweight lock of this tranche."},
+	{PG_WAIT_LOCK, "Lock", "wait/lock/", 0,
+	"Wait for a heavyweight lock of this type."},
+	{PG_WAIT_BUFFERPIN, "BufferPin", "wait/synch/bufferpin/", 0,
+	"Wait until no other process has the buffer pinned."},
+	{PG_WAIT_ACTIVITY, "Activity", "wait/activity/", PFS_PROPERTY_IDLE,
+	"Main loop of a background process, waiting for work."},
+	{PG_WAIT_CLIENT, "Client", "wait/io/socket/", 0,
+	"Calls on and waits for the socket of a client or peer."},
+	{PG_WAIT_EXTENSION, "Extension", "wait/extension/", 0,
+	"Wait announced by an extension."},
+	{PG_WAIT_IPC, "IPC", "wait/synch/ipc/", 0,
+	"Wait for another process."},
+	{PG_WAIT_TIMEOUT, "Timeout", "wait/timeout/", 0,
+	"Wait for a time to pass."},
+	{PG_WAIT_IO, "IO", "wait/io/file/", 0,
+	"File calls under this wait event."},
+	{PG_WAIT_INJECTIONPOINT, "InjectionPoint", "wait/extension/", 0,
+	"Wait at an injection point."},
+};
+
+/* Timeouts that wait for work or for a user's time, not for a resource. */
+static const char *const idle_timeouts[] = {
+	"CheckpointWriteDelay", "PgSleep", "RecoveryApplyDelay", "RecoveryRetrieveRetryInterval",
+};
+
+static const struct
+{
+	PfsFixedInstrument slot;
+	const char *name;
+	PfsClass	class;
+	const char *type;
+	const char *event;
+	uint8		properties;
+	const char *documentation;
+}			fixed_instruments[] =
+
+{
+	{PFS_INS_IDLE, "idle", PFS_CLASS_IDLE, "Client", "ClientRead", PFS_PROPERTY_IDLE,
+	"A session waits for its next command, outside a transaction."},
+	{PFS_INS_IDLE_TRANSACTION, "idle/transaction", PFS_CLASS_IDLE, "Client", "ClientRead",
+		PFS_PROPERTY_IDLE,
+	"A session waits for its next command, inside a transaction."},
+	{PFS_INS_SPIN_DELAY, "wait/synch/spinlock/SpinDelay", PFS_CLASS_WAIT, NULL, NULL, 0,
+	"Sleep between two attempts to get a spinlock."},
+	{PFS_INS_PG_SLEEP, "wait/timeout/PgSleep", PFS_CLASS_WAIT, "Timeout", "PgSleep", PFS_PROPERTY_IDLE,
+	"pg_sleep(), and sleeps that PostgreSQL announces no wait event for."},
+	{PFS_INS_SEMAPHORE_ABSORB, "wait/synch/ipc/SemaphoreAbsorb", PFS_CLASS_WAIT, NULL, NULL, 0,
+	"Semaphore call without a wait event: takes back a wake-up that came for another wait."},
+	{PFS_INS_LATCH_WAIT, "wait/synch/ipc/LatchWait", PFS_CLASS_WAIT, NULL, NULL, 0,
+	"Wait for a latch that the caller announces no wait event for."},
+	{PFS_INS_CHILD_PROCESS, "wait/synch/ipc/ChildProcess", PFS_CLASS_WAIT, NULL, NULL, 0,
+	"Wait for a program that the server started, without a wait event."},
+	{PFS_INS_OTHER_SOCKET, "wait/io/socket/OtherSocket", PFS_CLASS_WAIT, NULL, NULL, 0,
+	"Calls on sockets other than the client's, without a wait event."},
+};
+
+static const struct
+{
+	PfsOperation op;
+	const char *word;
+}			file_operations[] =
+
+{
+	{PFS_OP_OPEN, "Open"},
+	{PFS_OP_CREATE, "Open"},
+	{PFS_OP_CLOSE, "Close"},
+	{PFS_OP_READ, "Read"},
+	{PFS_OP_WRITE, "Write"},
+	{PFS_OP_SYNC, "Sync"},
+	{PFS_OP_FLUSH, "Flush"},
+	{PFS_OP_STAT, "Stat"},
+	{PFS_OP_CHSIZE, "Truncate"},
+	{PFS_OP_DELETE, "Unlink"},
+	{PFS_OP_RENAME, "Rename"},
+	{PFS_OP_LINK, "Link"},
+	{PFS_OP_PREFETCH, "Prefetch"},
+	{PFS_OP_ALLOCATE, "Allocate"},
+	{PFS_OP_COPY, "Copy"},
+	{PFS_OP_DIR, "Directory"},
+};
+
+static const char *const file_kind_words[PFS_FILE_OTHER + 1] = {
+	[PFS_FILE_DATA] = "DataFile",
+	[PFS_FILE_TEMP] = "TempFile",
+	[PFS_FILE_WAL] = "WAL",
+	[PFS_FILE_SLRU] = "SLRU",
+	[PFS_FILE_OTHER] = "File",
+};
+
+static bool
+is_idle_timeout(const char *event)
+{
+	for (int i = 0; i < lengthof(idle_timeouts); i++)
+	{
+		if (strcmp(event, idle_timeouts[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Register the event of a class under its name.  No allocation. */
+static PfsInstrumentId
+register_word(const PfsWaitClass *class, uint32 word, const char *event, bool unnamed)
+{
+	PfsInstrument proto = {0};
+
+	snprintf(proto.name, sizeof(proto.name), "%s%s", class->prefix, event);
+	if (word == PFS_WAIT_SPIN_DELAY && PFS_WAIT_SPIN_DELAY != 0)
+		strlcpy(proto.name, "wait/synch/spinlock/SpinDelay", sizeof(proto.name));
+	strlcpy(proto.wait_event, event, sizeof(proto.wait_event));
+	proto.wait_event_type = class->type;
+	proto.documentation = class->documentation;
+	proto.wait_info = word;
+	proto.class = PFS_CLASS_WAIT;
+	proto.properties = class->properties;
+	if (class->word == PG_WAIT_TIMEOUT && is_idle_timeout(event))
+		proto.properties |= PFS_PROPERTY_IDLE;
+	proto.unnamed = unnamed;
+	return pfs_instrument_register(&proto);
+}
+
+/* The event's name, or NULL when the class has no more of them. */
+static const char *
+builtin_event_name(uint32 class, int event)
+{
+	const char *name;
+
+	switch (class)
+	{
+		case PG_WAIT_BUFFERPIN:
+			return event == 0 ? "BufferPin" : NULL;
+		case PG_WAIT_EXTENSION:
+			return event == 0 ? "Extension" : NULL;
+		case PG_WAIT_INJECTIONPOINT:
+			return NULL;		/* all of them are named at run time */
+		case PG_WAIT_LOCK:
+			return event < PFS_NUM_LOCK_TYPES ? LockTagTypeNames[event] : NULL;
+		case PG_WAIT_LWLOCK:
+			if (event >= LWTRANCHE_FIRST_USER_DEFINED)
+				return NULL;
+			name = GetLWLockIdentifier(class, event);
+			/* numbers that this version does not use */
+			return name == NULL || name[0] == '<' ? "" : name;
+		default:
+			name = pgstat_get_wait_event(class | event);
+			return strcmp(name, "unknown wait event") == 0 ? NULL : name;
+	}
+}
+
+static void
+register_class(const PfsWaitClass *class)
+{
+	PfsInstrumentId *map = pfs_word_map[PFS_WORD_CLASS(class->word)];
+
+	for (int event = 0; event < EVENTS_PER_CLASS_MAX; event++)
+	{
+		const char *name = builtin_event_name(class->word, event);
+
+		if (name == NULL)
+			break;
+		if (name[0] != '\0')
+			map[event] = register_word(class, class->word | event, name, false);
+	}
+}
+
+static void
+register_fixed(void)
+{
+	for (int i = 0; i < lengthof(fixed_instruments); i++)
+	{
+		PfsInstrument proto = {0};
+
+		strlcpy(proto.name, fixed_instruments[i].name, sizeof(proto.name));
+		if (fixed_instruments[i].event != NULL)
+			strlcpy(proto.wait_event, fixed_instruments[i].event, sizeof(proto.wait_event));
+		proto.wait_event_type = fixed_instruments[i].type;
+		proto.documentation = fixed_instruments[i].documentation;
+		proto.class = fixed_instruments[i].class;
+		proto.properties = fixed_instruments[i].properties;
+		pfs_fixed_instrument[fixed_instruments[i].slot] = pfs_instrument_register(&proto);
+	}
+	pfs_fixed_instrument[PFS_INS_CLIENT_READ] = pfs_word_instrument(WAIT_EVENT_CLIENT_READ);
+	pfs_fixed_instrument[PFS_INS_CLIENT_WRITE] = pfs_word_instrument(WAIT_EVENT_CLIENT_WRITE);
+}
+
+/* Words like DataFileOpen; where PostgreSQL has the same word they are one. */
+static void
+register_file_words(void)
+{
+	memset(pfs_file_instrument, 0xFF, sizeof(pfs_file_instrument));
+	for (int kind = PFS_FILE_DATA; kind <= PFS_FILE_OTHER; kind++)
+	{
+		for (int i = 0; i < lengthof(file_operations); i++)
+		{
+			PfsInstrument proto = {0};
+
+			snprintf(proto.name, sizeof(proto.name), "wait/io/file/%s%s",
+					 file_kind_words[kind], file_operations[i].word);
+			proto.class = PFS_CLASS_WAIT;
+			proto.documentation = "File calls that PostgreSQL announces no wait event for.";
+			pfs_file_instrument[kind][file_operations[i].op] = pfs_instrument_register(&proto);
+		}
+	}
+}
+
+void
+pfs_wait_class_start(void)
+{
+	memset(pfs_word_map, 0xFF, sizeof(pfs_word_map));
+	for (int i = 0; i < lengthof(wait_classes); i++)
+		register_class(&wait_classes[i]);
+	register_fixed();
+	register_file_words();
+}
+
+static const PfsWaitClass *
+class_of_word(uint32 word)
+{
+	for (int i = 0; i < lengthof(wait_classes); i++)
+	{
+		if (PFS_WORD_CLASS(wait_classes[i].word) == PFS_WORD_CLASS(word))
+			return &wait_classes[i];
+	}
+	return NULL;
+}
+
+/* The tranche's name if this process knows it; array reads only. */
+static const char *
+tranche_name(uint32 word)
+{
+	const char *name = GetLWLockIdentifier(PG_WAIT_LWLOCK, PFS_WORD_EVENT(word));
+
+	return name == NULL || strcmp(name, "extension") == 0 ? NULL : name;
+}
+
+static PfsInstrumentId
+find_word(uint32 word)
+{
+	uint32		n = Min(pfs_instruments->count, pfs_instruments->max);
+
+	for (uint32 i = pfs_instruments->fixed; i < n; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && ins->wait_info == word)
+			return (PfsInstrumentId) i;
+	}
+	return PFS_NO_INSTRUMENT;
+}
+
+static void
+name_tranche(PfsInstrument *ins, const char *name)
+{
+	char		full[PFS_NAME_SIZE];
+
+	snprintf(full, sizeof(full), "%s%s", class_of_word(PG_WAIT_LWLOCK)->prefix, name);
+	pfs_instrument_set_name(ins, full);
+}
+
+/*
+ * An extension's tranche or custom wait event.  Can run in a critical section:
+ * GetLWLockIdentifier() only reads arrays, pgstat_get_wait_event() would take
+ * a lock and can raise, so custom events are recorded by number until a reader
+ * names them.
+ */
+PfsInstrumentId
+pfs_wait_class_learn(uint32 word)
+{
+	const PfsWaitClass *class = class_of_word(word);
+	PfsInstrumentId id;
+	const char *name = NULL;
+	char		number[32];
+
+	if (class == NULL)
+		return PFS_NO_INSTRUMENT;
+	if (class->word == PG_WAIT_LWLOCK && PFS_WORD_EVENT(word) >= LWTRANCHE_FIRST_USER_DEFINED)
+		name = tranche_name(word);
+
+	id = find_word(word);
+	if (id == PFS_NO_INSTRUMENT)
+	{
+		snprintf(number, sizeof(number), "%s:%u",
+				 class->word == PG_WAIT_LWLOCK ? "extension" : class->type, PFS_WORD_EVENT(word));
+		id = register_word(class, word, name ? name : number, name == NULL);
+	}
+	else if (name != NULL && pfs_instruments->items[id].unnamed)
+		name_tranche(&pfs_instruments->items[id], name);
+
+	if (PFS_WORD_EVENT(word) < PFS_WORD_EVENTS)
+		pfs_word_map[PFS_WORD_CLASS(word)][PFS_WORD_EVENT(word)] = id;
+	return id;
+}
+
+/* Custom wait events (17+): the server can tell the names, not the words. */
+static void
+name_custom_events(void)
+{
+	int			n;
+	char	  **names = pfs_compat_custom_wait_names(&n);
+
+	for (int i = 0; i < n; i++)
+	{
+		PfsInstrumentId id = find_word(pfs_compat_custom_wait_word(names[i]));
+		char		full[PFS_NAME_SIZE];
+
+		if (id == PFS_NO_INSTRUMENT || !pfs_instruments->items[id].unnamed)
+			continue;
+		snprintf(full, sizeof(full), "wait/extension/%s", names[i]);
+		pfs_instrument_set_name(&pfs_instruments->items[id], full);
+	}
+}
+
+void
+pfs_wait_class_name_late(void)
+{
+	uint32		n = Min(pfs_instruments->count, pfs_instruments->max);
+
+	for (uint32 i = pfs_instruments->fixed; i < n; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && ins->unnamed && !ins->named &&
+			PFS_WORD_CLASS(ins->wait_info) == PFS_WORD_CLASS(PG_WAIT_LWLOCK))
+		{
+			const char *name = tranche_name(ins->wait_info);
+
+			if (name != NULL)
+				name_tranche(ins, name);
+		}
+	}
+	name_custom_events();
+}
