@@ -32,7 +32,7 @@ my $cancelled = 0;
 foreach my $ms (1, 2, 5, 10, 20, 50)
 {
 	# Local: a RESET of its own would be subject to the timeout too.
-	$s->send("SET LOCAL statement_timeout = $ms; SELECT count(*) FROM pfs.events_waits_history_long")->result;
+	$s->send("BEGIN; SET LOCAL statement_timeout = $ms; SELECT count(*) FROM pfs.events_waits_history_long; COMMIT")->result;
 	$cancelled++ if $s->last_error =~ /ERROR:  57014/;
 }
 cmp_ok($cancelled, '>=', 1, 'a scan of it can be cancelled');
