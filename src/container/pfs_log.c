@@ -140,22 +140,6 @@ group_complete(const PfsLog *log, uint32_t lane, uint32_t group, uint64_t word)
 	return true;
 }
 
-/*
- * The next group was written a whole lap ago and has left the caches: ask for
- * it now, so that neither the look at its words nor the stores wait.  The first
- * line of an item is enough; processors fetch the neighbour with it.
- */
-static inline void
-fetch_group(const PfsLog *log, uint32_t lane, uint32_t group)
-{
-	const char *slot = (const char *) slot_lock(log, lane, group * PFS_LOG_GROUP);
-	const char *end = slot + PFS_LOG_GROUP * log->item_size;
-
-	__builtin_prefetch(&log->groups[lane * log->groups_stride + group], 1);
-	for (; slot < end; slot += log->item_size)
-		__builtin_prefetch(slot, 1);
-}
-
 bool
 pfs_log_claim(PfsLog *log, uint32_t lane, uint32_t want, PfsLogClaim *claim)
 {
@@ -164,6 +148,7 @@ pfs_log_claim(PfsLog *log, uint32_t lane, uint32_t want, PfsLogClaim *claim)
 	uint64_t	seen;
 	uint64_t	lap;
 	uint32_t	group;
+	uint32_t	next;
 
 	if (lane >= log->nlanes)
 		lane %= log->nlanes;
@@ -208,7 +193,9 @@ pfs_log_claim(PfsLog *log, uint32_t lane, uint32_t want, PfsLogClaim *claim)
 			claim->count = count;
 			claim->done_word = done_word(log, lap, group, fill);
 			claim->slots = (char *) slot_lock(log, lane, claim->first);
-			fetch_group(log, lane, group + 1 == log->ngroups ? 0 : group + 1);
+			next = group + 1 == log->ngroups ? 0 : group + 1;
+			claim->next = (const char *) slot_lock(log, lane, next * PFS_LOG_GROUP);
+			__builtin_prefetch(&groups[next], 1);
 			return true;
 		}
 

@@ -27,6 +27,8 @@ typedef struct PfsLogClaim
 	uint64_t	done_word;		/* sequence word that publishes the first
 								 * slot; the i-th gets 2 * i more */
 	char	   *slots;			/* the first slot's memory */
+	const char *next;			/* the following group's: probably the next
+								 * claim's */
 } PfsLogClaim;
 
 /*

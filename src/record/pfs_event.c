@@ -201,6 +201,7 @@ pfs_history_flush(PfsThread *t)
 						   n - done, &claim))
 			break;				/* the losses are counted there */
 		store_events(&claim, pick + done);
+		pfs_local.log_next = claim.next;
 		done += claim.count;
 	}
 	pfs_store_release(&t->flushed, head);	/* A */

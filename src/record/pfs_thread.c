@@ -264,6 +264,7 @@ pfs_thread_attach(void)
 #if defined(__x86_64__)
 	pfs_local.avx = __builtin_cpu_supports("avx");
 #endif
+	pfs_local.log_next = pfs_ring_spare(&t->waits, 0);	/* until the first flush */
 	pfs_local.usual = PFS_FLAG_THREAD | PFS_FLAG_TIMED |
 		(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT;
 	pfs_fd_start();
