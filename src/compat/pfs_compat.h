@@ -36,6 +36,13 @@
 #define PFS_WAIT_SPIN_DELAY 0U
 #endif
 
+/* 18 waits for reads that another process makes; it counts that as I/O. */
+#if PG_VERSION_NUM >= 180000
+#define PFS_WAIT_AIO_COMPLETION ((uint32) WAIT_EVENT_AIO_IO_COMPLETION)
+#else
+#define PFS_WAIT_AIO_COMPLETION 0U
+#endif
+
 /* 17 lets extensions name their own wait events; 0 is the class's own word. */
 #if PG_VERSION_NUM >= 170000
 #define PFS_HAVE_CUSTOM_WAIT_EVENTS 1

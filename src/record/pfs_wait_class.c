@@ -122,6 +122,21 @@ static const char *const file_kind_words[PFS_FILE_OTHER + 1] = {
 	[PFS_FILE_OTHER] = "File",
 };
 
+/* Events that are not what their class says; words are 0 before their version. */
+static const struct
+{
+	uint32		word;
+	const char *name;
+	const char *documentation;
+}			moved_events[] =
+
+{
+	{PFS_WAIT_SPIN_DELAY, "wait/synch/spinlock/SpinDelay",
+	"Sleep between two attempts to get a spinlock."},
+	{PFS_WAIT_AIO_COMPLETION, "wait/synch/ipc/AioIoCompletion",
+	"Wait for file calls that another process makes; those are its events."},
+};
+
 static bool
 is_idle_timeout(const char *event)
 {
@@ -140,11 +155,17 @@ register_word(const PfsWaitClass *class, uint32 word, const char *event, bool un
 	PfsInstrument proto = {0};
 
 	snprintf(proto.name, sizeof(proto.name), "%s%s", class->prefix, event);
-	if (word == PFS_WAIT_SPIN_DELAY && PFS_WAIT_SPIN_DELAY != 0)
-		strlcpy(proto.name, "wait/synch/spinlock/SpinDelay", sizeof(proto.name));
+	proto.documentation = class->documentation;
+	for (int i = 0; i < lengthof(moved_events); i++)
+	{
+		if (moved_events[i].word == word && word != 0)
+		{
+			strlcpy(proto.name, moved_events[i].name, sizeof(proto.name));
+			proto.documentation = moved_events[i].documentation;
+		}
+	}
 	strlcpy(proto.wait_event, event, sizeof(proto.wait_event));
 	proto.wait_event_type = class->type;
-	proto.documentation = class->documentation;
 	proto.wait_info = word;
 	proto.class = PFS_CLASS_WAIT;
 	proto.properties = class->properties;
