@@ -8,7 +8,7 @@ use lib "$FindBin::RealBin/lib";
 use PfsServer;
 use Test::More;
 
-my $seconds = 12;
+my $seconds = $ENV{PFS_SAMPLER_SECONDS} // 12;
 my $server = PfsServer->new('main', conf => <<'EOT');
 pfs.events_waits_history_long_size = 300000
 autovacuum = off

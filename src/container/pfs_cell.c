@@ -92,22 +92,182 @@ pfs_cells_read(const PfsCellBlock *b, const PfsSeqlock *lock, uint32_t i, PfsCel
 	return false;
 }
 
+/* The next bit that is set at or after i, or n. */
+static uint32_t
+next_bit(const uint64_t *bitmap, uint32_t n, uint32_t i)
+{
+	uint32_t	w = i / 64;
+	uint64_t	bits;
+
+	if (i >= n)
+		return n;
+	bits = pfs_load_relaxed(&bitmap[w]) & (UINT64_MAX << (i % 64));
+	while (bits == 0)
+	{
+		if (++w >= bitmap_words(n))
+			return n;
+		bits = pfs_load_relaxed(&bitmap[w]);
+	}
+	return w * 64 + __builtin_ctzll(bits);
+}
+
 uint32_t
 pfs_cells_next(const PfsCellBlock *b, uint32_t i)
 {
 	uint32_t	ncells = pfs_load_relaxed(&b->ncells);
 	const uint64_t *touched = pfs_load_relaxed(&b->touched);
-	uint32_t	w = i / 64;
-	uint64_t	bits;
 
-	if (i >= ncells || touched == NULL)
-		return ncells;
-	bits = pfs_load_relaxed(&touched[w]) & (UINT64_MAX << (i % 64));
-	while (bits == 0)
+	return touched == NULL ? ncells : next_bit(touched, ncells, i);
+}
+
+/* ---- sums over many cells ---- */
+
+void
+pfs_totals_add(PfsTotals *to, const PfsTotals *from)
+{
+	if (from->count_timed > 0)
 	{
-		if (++w >= bitmap_words(ncells))
-			return ncells;
-		bits = pfs_load_relaxed(&touched[w]);
+		if (to->count_timed == 0 || from->min < to->min)
+			to->min = from->min;
+		if (to->count_timed == 0 || from->max > to->max)
+			to->max = from->max;
 	}
-	return w * 64 + __builtin_ctzll(bits);
+	to->count_timed += from->count_timed;
+	to->count_untimed += from->count_untimed;
+	to->sum += from->sum;
+}
+
+void
+pfs_totals_add_cell(PfsTotals *to, const PfsCell *from)
+{
+	PfsTotals	totals = {from->count_timed, from->count_untimed, from->sum, from->min, from->max};
+
+	pfs_totals_add(to, &totals);
+}
+
+static void
+raise_to(uint64_t *word, uint64_t value)
+{
+	uint64_t	old = pfs_load_relaxed(word);
+
+	while (old < value && !pfs_cas(word, &old, value))
+		;
+}
+
+static void
+add_to_sum(PfsSharedCell *c, uint64_t low, uint64_t high)
+{
+	uint64_t	old = pfs_add_relaxed(&c->sum_low, low);
+
+	if (old + low < old)
+		high++;
+	if (high != 0)
+		pfs_add_relaxed(&c->sum_high, high);
+}
+
+void
+pfs_shared_cell_add(PfsSharedCell *c, uint64_t ticks)
+{
+	add_to_sum(c, ticks, 0);
+	raise_to(&c->max, ticks);
+	raise_to(&c->inverted_min, UINT64_MAX - ticks);
+	pfs_add_relaxed(&c->count_timed, 1);
+}
+
+void
+pfs_shared_cell_add_untimed(PfsSharedCell *c)
+{
+	pfs_add_relaxed(&c->count_untimed, 1);
+}
+
+void
+pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from)
+{
+	if (from->count_timed > 0)
+	{
+		add_to_sum(c, (uint64_t) from->sum, (uint64_t) (from->sum >> 64));
+		raise_to(&c->max, from->max);
+		raise_to(&c->inverted_min, UINT64_MAX - from->min);
+		pfs_add_relaxed(&c->count_timed, from->count_timed);
+	}
+	if (from->count_untimed > 0)
+		pfs_add_relaxed(&c->count_untimed, from->count_untimed);
+}
+
+void
+pfs_shared_cell_read(const PfsSharedCell *c, PfsTotals *to)
+{
+	PfsTotals	now;
+
+	now.count_timed = pfs_load_relaxed(&c->count_timed);
+	now.count_untimed = pfs_load_relaxed(&c->count_untimed);
+	now.sum = (PfsTicks) pfs_load_relaxed(&c->sum_high) << 64;
+	now.sum += pfs_load_relaxed(&c->sum_low);
+	now.max = pfs_load_relaxed(&c->max);
+	now.min = UINT64_MAX - pfs_load_relaxed(&c->inverted_min);
+	pfs_totals_add(to, &now);
+}
+
+/* Any process may add meanwhile: what has not arrived is left for the next one. */
+void
+pfs_shared_cell_take(PfsSharedCell *c, PfsTotals *to)
+{
+	PfsTotals	now;
+
+	now.count_timed = pfs_exchange(&c->count_timed, 0);
+	now.count_untimed = pfs_exchange(&c->count_untimed, 0);
+	now.sum = pfs_exchange(&c->sum_low, 0);
+	now.sum += (PfsTicks) pfs_exchange(&c->sum_high, 0) << 64;
+	now.max = pfs_exchange(&c->max, 0);
+	now.min = UINT64_MAX - pfs_exchange(&c->inverted_min, 0);
+	if (now.count_timed == 0)
+	{
+		/* Times whose count has not arrived yet stay for it. */
+		add_to_sum(c, (uint64_t) now.sum, (uint64_t) (now.sum >> 64));
+		raise_to(&c->max, now.max);
+		raise_to(&c->inverted_min, UINT64_MAX - now.min);
+		now.sum = 0;
+	}
+	pfs_totals_add(to, &now);
+}
+
+size_t
+pfs_shared_cells_size(uint32_t ncells)
+{
+	return (size_t) bitmap_words(ncells) * sizeof(uint64_t) + (size_t) ncells * sizeof(PfsSharedCell);
+}
+
+PfsSharedCell *
+pfs_shared_cells_at(void *mem, uint32_t ncells, uint32_t i)
+{
+	return (PfsSharedCell *) ((uint64_t *) mem + bitmap_words(ncells)) + i;
+}
+
+void
+pfs_shared_cells_merge(void *mem, uint32_t ncells, uint32_t i, const PfsTotals *from)
+{
+	uint64_t   *word = (uint64_t *) mem + i / 64;
+	uint64_t	bit = UINT64_C(1) << (i % 64);
+
+	if ((pfs_load_relaxed(word) & bit) == 0)
+		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+	pfs_shared_cell_merge(pfs_shared_cells_at(mem, ncells, i), from);
+}
+
+uint32_t
+pfs_shared_cells_next(const void *mem, uint32_t ncells, uint32_t i)
+{
+	return next_bit(mem, ncells, i);
+}
+
+void
+pfs_shared_cells_clear(void *mem, uint32_t ncells)
+{
+	uint64_t   *touched = mem;
+	PfsSharedCell empty = {0};
+
+	for (uint32_t i = next_bit(touched, ncells, 0); i < ncells; i = next_bit(touched, ncells, i + 1))
+		*pfs_shared_cells_at(mem, ncells, i) = empty;
+	for (uint32_t w = 0; w < bitmap_words(ncells); w++)
+		touched[w] = 0;
 }

@@ -1,7 +1,8 @@
 /*
  * pfs_cell.h
  *	  Aggregate cells: timed and untimed count, sum, minimum and maximum of one
- *	  thread and one instrument, written only by their owner.
+ *	  thread and one instrument, written only by their owner; and those of what
+ *	  many threads share, further down.
  *
  * A block has one cell per instrument and a bitmap of the touched ones, so that
  * folding and reading cost what was used.  It is guarded by its owner's
@@ -84,5 +85,70 @@ extern bool pfs_cells_read(const PfsCellBlock *b, const PfsSeqlock *lock, uint32
 
 /* Any process: next touched cell at or after i, or ncells. */
 extern uint32_t pfs_cells_next(const PfsCellBlock *b, uint32_t i);
+
+/* ---- sums over many cells ---- */
+
+/* 10,000 sessions need more than 64 bits within ten years. */
+typedef unsigned __int128 PfsTicks;
+
+/* A private sum.  min and max are meaningless while count_timed is 0. */
+typedef struct PfsTotals
+{
+	uint64_t	count_timed;
+	uint64_t	count_untimed;
+	PfsTicks	sum;
+	uint64_t	min;
+	uint64_t	max;
+} PfsTotals;
+
+extern void pfs_totals_add(PfsTotals *to, const PfsTotals *from);
+extern void pfs_totals_add_cell(PfsTotals *to, const PfsCell *from);
+
+static inline uint64_t
+pfs_totals_count(const PfsTotals *t)
+{
+	return t->count_timed + t->count_untimed;
+}
+
+/*
+ * A cell of many writers, by atomic adds; all zero is empty.  The words of one
+ * event arrive one by one: a reader may see some of them, later all.  Nothing is
+ * lost or counted twice, also while another process takes the cell.
+ */
+typedef struct PfsSharedCell
+{
+	uint64_t	count_timed;
+	uint64_t	count_untimed;
+	uint64_t	sum_low;		/* adders carry into sum_high */
+	uint64_t	sum_high;
+	uint64_t	max;			/* ticks */
+	uint64_t	inverted_min;	/* UINT64_MAX - min: raised like max, so that
+								 * 0 is empty */
+} PfsSharedCell;
+
+/* Any process: one event. */
+extern void pfs_shared_cell_add(PfsSharedCell *c, uint64_t ticks);
+extern void pfs_shared_cell_add_untimed(PfsSharedCell *c);
+
+/* Any process: all that a sum holds. */
+extern void pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from);
+
+/* Any process: add what is there now to a private sum; take: and leave it empty. */
+extern void pfs_shared_cell_read(const PfsSharedCell *c, PfsTotals *to);
+extern void pfs_shared_cell_take(PfsSharedCell *c, PfsTotals *to);
+
+/*
+ * A block of them with a bitmap of the touched ones, laid out in mem:
+ * pfs_shared_cells_size() bytes, 8-aligned, zero or cleared by its last user.
+ */
+extern size_t pfs_shared_cells_size(uint32_t ncells);
+extern void pfs_shared_cells_merge(void *mem, uint32_t ncells, uint32_t i, const PfsTotals *from);
+extern PfsSharedCell *pfs_shared_cells_at(void *mem, uint32_t ncells, uint32_t i);
+
+/* Next touched cell at or after i, or ncells. */
+extern uint32_t pfs_shared_cells_next(const void *mem, uint32_t ncells, uint32_t i);
+
+/* Its only user: all cells untouched and zero. */
+extern void pfs_shared_cells_clear(void *mem, uint32_t ncells);
 
 #endif							/* PFS_CELL_H */

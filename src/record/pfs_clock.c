@@ -231,13 +231,13 @@ pfs_timer_measure(PfsTimer timer, PfsTimerFacts *facts)
 }
 
 PfsPicoseconds
-pfs_ticks_to_ps(PfsTimer timer, uint64 ticks)
+pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks)
 {
 	uint64		frequency = pfs_clock->frequency[timer];
 
 	if (frequency == 0)
 		return 0;
-	return (PfsPicoseconds) ticks * PICOSECONDS_PER_SECOND / frequency;
+	return ticks * PICOSECONDS_PER_SECOND / frequency;
 }
 
 PfsPicoseconds

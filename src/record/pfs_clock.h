@@ -69,8 +69,8 @@ extern void pfs_timer_measure(PfsTimer timer, PfsTimerFacts *facts);
 /* A raw reading as picoseconds since server start. */
 extern PfsPicoseconds pfs_timer_to_ps(PfsTimer timer, uint64 reading);
 
-/* A difference of two readings as picoseconds. */
-extern PfsPicoseconds pfs_ticks_to_ps(PfsTimer timer, uint64 ticks);
+/* Differences of two readings, or a sum of them, as picoseconds. */
+extern PfsPicoseconds pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks);
 
 /* Out of line: every timer but CYCLE. */
 extern uint64 pfs_timer_read_system(PfsTimer timer);
