@@ -1,0 +1,50 @@
+/*
+ * pfs_client.c
+ *	  The address of this process's client.
+ *
+ * The server's own pg_getnameinfo_all() asks the C library's resolver, which
+ * allocates and may read files; an instrument point can do neither.
+ */
+#include "postgres.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "libpq/libpq-be.h"
+#include "miscadmin.h"
+
+#include "pfs_client.h"
+
+bool
+pfs_client_host(char *buf, size_t size)
+{
+	const struct sockaddr_storage *addr = MyProcPort ? &MyProcPort->raddr.addr : NULL;
+	const char *text = NULL;
+	int			save_errno = errno;
+
+	buf[0] = '\0';
+	if (addr == NULL)
+		return false;
+	switch (addr->ss_family)
+	{
+		case AF_INET:
+			text = inet_ntop(AF_INET, &((const struct sockaddr_in *) addr)->sin_addr, buf, size);
+
+			break;
+		case AF_INET6:
+			/* The zone is sin6_scope_id, which inet_ntop() does not see. */
+			text = inet_ntop(AF_INET6, &((const struct sockaddr_in6 *) addr)->sin6_addr, buf, size);
+
+			break;
+		case AF_UNIX:
+			strlcpy(buf, "[local]", size);
+			text = buf;
+
+			break;
+	}
+	if (text == NULL)
+		buf[0] = '\0';
+	errno = save_errno;
+	return text !=NULL;
+}

@@ -1,0 +1,19 @@
+/*
+ * pfs_client.h
+ *	  Where this process's client is, in the words of accounts, hosts and
+ *	  setup_actors.
+ */
+#ifndef PFS_CLIENT_H
+#define PFS_CLIENT_H
+
+/* A numeric IPv6 address with an IPv4 tail, or "[local]"; terminator included. */
+#define PFS_CLIENT_HOST_SIZE 48
+
+/*
+ * The client's numeric address without port and zone, "[local]" for a Unix
+ * socket.  False, and an empty text, in a process that has no client.  Looks
+ * nothing up, allocates nothing, keeps errno: for instrument points.
+ */
+extern bool pfs_client_host(char *buf, size_t size);
+
+#endif							/* PFS_CLIENT_H */
