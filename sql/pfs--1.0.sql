@@ -464,6 +464,231 @@ COMMENT ON COLUMN pfs.events_waits_history_long.nesting_event_id IS
 COMMENT ON COLUMN pfs.events_waits_history_long.nesting_event_type IS
 'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
 
+CREATE FOREIGN TABLE pfs.events_waits_summary_global_by_event_name (
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	quantile_95 numeric,
+	quantile_99 numeric,
+	quantile_999 numeric
+) SERVER pfs_server OPTIONS ("table" 'events_waits_summary_global_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_global_by_event_name IS
+'Waits of the whole server since the last reset, with those of sessions that have ended. One row per instrument, also of those that nobody waited for. TRUNCATE zeroes all levels and the histogram.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.count_star IS
+'Number of waits.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.count_timed IS
+'Of these, waits with a time.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.min_timer_wait IS
+'The shortest, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.max_timer_wait IS
+'The longest, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.quantile_95 IS
+'95 % of the waits took at most so long, in picoseconds: upper bound of the range in events_waits_histogram_global, at most 19 % too much, and never above the longest.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.quantile_99 IS
+'The same for 99 %.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.quantile_999 IS
+'The same for 99.9 %.';
+
+CREATE FOREIGN TABLE pfs.events_waits_summary_by_thread_by_event_name (
+	thread_id bigint,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_waits_summary_by_thread_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_thread_by_event_name IS
+'Waits of living threads. One row per thread and instrument that it met since the last reset. TRUNCATE pushes the numbers into their accounts.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.thread_id IS
+'The thread, as in threads.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.count_star IS
+'Number of waits.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.count_timed IS
+'Of these, waits with a time.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.min_timer_wait IS
+'The shortest, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.max_timer_wait IS
+'The longest, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_waits_summary_by_account_by_event_name (
+	user_name text,
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_waits_summary_by_account_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_account_by_event_name IS
+'Waits by account: a user on a client address, sessions that have ended included. One row per account and instrument. TRUNCATE pushes the numbers of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.user_name IS
+'Name that the client connected as; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.host IS
+'Numeric address of the client, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.count_star IS
+'Number of waits.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.count_timed IS
+'Of these, waits with a time.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.min_timer_wait IS
+'The shortest, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.max_timer_wait IS
+'The longest, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_waits_summary_by_user_by_event_name (
+	user_name text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_waits_summary_by_user_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_user_by_event_name IS
+'Waits by user, sessions that have ended included. One row per user and instrument. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.user_name IS
+'Name that the client connected as; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.count_star IS
+'Number of waits.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.count_timed IS
+'Of these, waits with a time.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.min_timer_wait IS
+'The shortest, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.max_timer_wait IS
+'The longest, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_waits_summary_by_host_by_event_name (
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_waits_summary_by_host_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_host_by_event_name IS
+'Waits by client address, sessions that have ended included. One row per address and instrument. TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.host IS
+'Numeric address of the client, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.count_star IS
+'Number of waits.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.count_timed IS
+'Of these, waits with a time.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.min_timer_wait IS
+'The shortest, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.max_timer_wait IS
+'The longest, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_waits_histogram_global (
+	event_name text,
+	bucket_number integer,
+	bucket_timer_low numeric,
+	bucket_timer_high numeric,
+	count_bucket bigint,
+	count_bucket_and_lower bigint,
+	bucket_quantile double precision
+) SERVER pfs_server OPTIONS ("table" 'events_waits_histogram_global');
+COMMENT ON FOREIGN TABLE pfs.events_waits_histogram_global IS
+'How often waits took how long, since the last reset. One row per instrument and range of times that was met. TRUNCATE empties it; the quantiles become 0.';
+COMMENT ON COLUMN pfs.events_waits_histogram_global.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.events_waits_histogram_global.bucket_number IS
+'Number of the range, from 0; four for each doubling of the time.';
+COMMENT ON COLUMN pfs.events_waits_histogram_global.bucket_timer_low IS
+'Its lower bound, in picoseconds, included.';
+COMMENT ON COLUMN pfs.events_waits_histogram_global.bucket_timer_high IS
+'Its upper bound, in picoseconds, not included: 1.19 times the lower one. NULL: none.';
+COMMENT ON COLUMN pfs.events_waits_histogram_global.count_bucket IS
+'Waits that took so long.';
+COMMENT ON COLUMN pfs.events_waits_histogram_global.count_bucket_and_lower IS
+'Waits that took so long or less.';
+COMMENT ON COLUMN pfs.events_waits_histogram_global.bucket_quantile IS
+'The same as a part of all timed waits of this instrument, 0 to 1.';
+
+CREATE FOREIGN TABLE pfs.accounts (
+	user_name text,
+	host text,
+	current_connections bigint,
+	total_connections bigint
+) SERVER pfs_server OPTIONS ("table" 'accounts');
+COMMENT ON FOREIGN TABLE pfs.accounts IS
+'Accounts: users on client addresses. Failed logins and parallel workers do not count; background processes share one row with NULLs. TRUNCATE removes rows without a connection and pushes the summaries of threads and accounts upward.';
+COMMENT ON COLUMN pfs.accounts.user_name IS
+'Name that the client connected as; NULL for background processes.';
+COMMENT ON COLUMN pfs.accounts.host IS
+'Numeric address of the client, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.accounts.current_connections IS
+'Connections now.';
+COMMENT ON COLUMN pfs.accounts.total_connections IS
+'Connections since the last TRUNCATE.';
+
+CREATE FOREIGN TABLE pfs.users (
+	user_name text,
+	current_connections bigint,
+	total_connections bigint
+) SERVER pfs_server OPTIONS ("table" 'users');
+COMMENT ON FOREIGN TABLE pfs.users IS
+'Users that are or were connected. Background processes share one row with NULL. TRUNCATE removes rows without a connection; the summaries below are pushed upward, those of users discarded.';
+COMMENT ON COLUMN pfs.users.user_name IS
+'Name that the client connected as; NULL for background processes.';
+COMMENT ON COLUMN pfs.users.current_connections IS
+'Connections now.';
+COMMENT ON COLUMN pfs.users.total_connections IS
+'Connections since the last TRUNCATE.';
+
+CREATE FOREIGN TABLE pfs.hosts (
+	host text,
+	current_connections bigint,
+	total_connections bigint
+) SERVER pfs_server OPTIONS ("table" 'hosts');
+COMMENT ON FOREIGN TABLE pfs.hosts IS
+'Client addresses that are or were connected. Background processes share one row with NULL. TRUNCATE removes rows without a connection and pushes the summaries below upward.';
+COMMENT ON COLUMN pfs.hosts.host IS
+'Numeric address of the client, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.hosts.current_connections IS
+'Connections now.';
+COMMENT ON COLUMN pfs.hosts.total_connections IS
+'Connections since the last TRUNCATE.';
+
 --
 -- Views.  Rights are checked for the current user when a table is scanned, so a
 -- view shows nobody more than the table does.

@@ -15,6 +15,8 @@
 #include "pfs_guc.h"
 
 #define MAX_INSTANCES 1048576
+/* Each has some 50 kB of address space for its numbers. */
+#define MAX_ACCOUNTS 65536
 /* Instruments of a version alone are some 450; numbers are 16 bits wide. */
 #define MIN_INSTRUMENTS 512
 #define MAX_INSTRUMENTS 16384
@@ -27,6 +29,9 @@ int			pfs_waits_history_long_size = -1;
 int			pfs_max_thread_instances = -1;
 int			pfs_max_file_instances = -1;
 int			pfs_max_instruments = -1;
+int			pfs_accounts_size = -1;
+int			pfs_users_size = -1;
+int			pfs_hosts_size = -1;
 bool		pfs_settings_refused = false;
 
 /* 0 switches the table of instruments off together with everything else. */
@@ -118,5 +123,17 @@ pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_co
 			   "Instruments, those of extensions included.",
 			   "-1 is 1,024.",
 			   &pfs_max_instruments, MAX_INSTRUMENTS, check_max_instruments);
+	define_int("pfs.accounts_size",
+			   "Users on hosts whose numbers are kept apart.",
+			   "-1 is sized from max_connections; 0: the numbers go to users and hosts.",
+			   &pfs_accounts_size, MAX_ACCOUNTS, NULL);
+	define_int("pfs.users_size",
+			   "Users whose numbers are kept apart.",
+			   "-1 is sized from max_connections; 0: none.",
+			   &pfs_users_size, MAX_ACCOUNTS, NULL);
+	define_int("pfs.hosts_size",
+			   "Client addresses whose numbers are kept apart.",
+			   "-1 is sized from max_connections; 0: none.",
+			   &pfs_hosts_size, MAX_ACCOUNTS, NULL);
 	MarkGUCPrefixReserved("pfs");
 }

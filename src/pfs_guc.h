@@ -15,6 +15,9 @@ extern int	pfs_waits_history_long_size;
 extern int	pfs_max_thread_instances;
 extern int	pfs_max_file_instances;
 extern int	pfs_max_instruments;
+extern int	pfs_accounts_size;
+extern int	pfs_users_size;
+extern int	pfs_hosts_size;
 
 /* True if a setting of the configuration was refused and its default taken. */
 extern bool pfs_settings_refused;

@@ -37,6 +37,9 @@ PG_MODULE_MAGIC;
 /* A server has some files whatever its size, and each session opens more. */
 #define FILES_FOR_SERVER			8192
 #define FILES_PER_CONNECTION		64
+/* As many as there can be connections, within reason. */
+#define ACCOUNTS_AT_LEAST			32
+#define ACCOUNTS_AT_MOST			512
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
@@ -53,18 +56,24 @@ sized(int setting, int by_default)
 static void
 request_cb(void)
 {
+	uint32		accounts;
+
 	if (prev_shmem_request_hook)
 		prev_shmem_request_hook();
 
+	accounts = Min(ACCOUNTS_AT_LEAST + MaxConnections, ACCOUNTS_AT_MOST);
 	pfs_sizes.threads = sized(pfs_max_thread_instances, pfs_compat_max_processes());
 	pfs_sizes.files = sized(pfs_max_file_instances,
 							FILES_FOR_SERVER + FILES_PER_CONNECTION * MaxConnections);
 	pfs_sizes.instruments = sized(pfs_max_instruments, DEFAULT_INSTRUMENTS);
+	pfs_sizes.accounts[PFS_ACCOUNTS] = sized(pfs_accounts_size, accounts);
+	pfs_sizes.accounts[PFS_USERS] = sized(pfs_users_size, accounts);
+	pfs_sizes.accounts[PFS_HOSTS] = sized(pfs_hosts_size, accounts);
 	pfs_sizes.waits_history = sized(pfs_waits_history_size, DEFAULT_HISTORY_SIZE);
 	pfs_sizes.waits_history_long = sized(pfs_waits_history_long_size, DEFAULT_HISTORY_LONG_SIZE);
 
 	RequestAddinShmemSpace(pfs_shared_size());
-	RequestNamedLWLockTranche("pfs", 1);
+	RequestNamedLWLockTranche("pfs", PFS_NUM_LOCKS);
 }
 
 static void

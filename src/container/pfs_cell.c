@@ -18,11 +18,19 @@ bitmap_words(uint32_t ncells)
 	return (ncells + 63) / 64;
 }
 
+/* Bytes of the bitmap, up to where the cells begin. */
+static size_t
+bitmap_bytes(uint32_t ncells)
+{
+	size_t		bytes = bitmap_words(ncells) * sizeof(uint64_t);
+
+	return (bytes + PFS_CACHE_LINE - 1) & ~(size_t) (PFS_CACHE_LINE - 1);
+}
+
 size_t
 pfs_cells_size(uint32_t ncells)
 {
-	return (size_t) bitmap_words(ncells) * sizeof(uint64_t) +
-		(size_t) ncells * sizeof(PfsCell);
+	return bitmap_bytes(ncells) + (size_t) ncells * sizeof(PfsCell);
 }
 
 /*
@@ -36,8 +44,18 @@ pfs_cells_init(PfsCellBlock *b, void *mem, uint32_t ncells)
 {
 	b->ncells = ncells;
 	b->touched = mem;
-	b->cells = (PfsCell *) (b->touched + bitmap_words(ncells));
+	b->cells = (PfsCell *) ((char *) mem + bitmap_bytes(ncells));
 	pfs_cells_clear(b);
+}
+
+void
+pfs_cell_clear(PfsCell *c)
+{
+	pfs_store_relaxed(&c->count_timed, 0);
+	pfs_store_relaxed(&c->count_untimed, 0);
+	pfs_store_relaxed(&c->sum, 0);
+	pfs_store_relaxed(&c->min, 0);
+	pfs_store_relaxed(&c->max, 0);
 }
 
 void
@@ -50,15 +68,7 @@ pfs_cells_clear(PfsCellBlock *b)
 		if (bits == 0)
 			continue;
 		for (; bits != 0; bits &= bits - 1)
-		{
-			PfsCell    *c = &b->cells[w * 64 + __builtin_ctzll(bits)];
-
-			pfs_store_relaxed(&c->count_timed, 0);
-			pfs_store_relaxed(&c->count_untimed, 0);
-			pfs_store_relaxed(&c->sum, 0);
-			pfs_store_relaxed(&c->min, 0);
-			pfs_store_relaxed(&c->max, 0);
-		}
+			pfs_cell_clear(&b->cells[w * 64 + __builtin_ctzll(bits)]);
 		pfs_store_relaxed(&b->touched[w], 0);
 	}
 }

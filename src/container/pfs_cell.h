@@ -21,7 +21,13 @@ typedef struct PfsCell
 	uint64_t	sum;			/* ticks of the timed ones */
 	uint64_t	min;			/* ticks; meaningless while count_timed is 0 */
 	uint64_t	max;			/* ticks */
+	uint32_t   *buckets;		/* the owner's, of a histogram; or NULL */
+	uint32_t	buckets_record; /* the same, for who gives them back */
+	uint32_t	unused[3];
 } PfsCell;
+
+/* One event of a cell touches one line. */
+_Static_assert(sizeof(PfsCell) == PFS_CACHE_LINE, "a cell is a cache line");
 
 typedef struct PfsCellBlock
 {
@@ -34,14 +40,17 @@ typedef struct PfsCellBlock
 extern size_t pfs_cells_size(uint32_t ncells);
 
 /*
- * mem: pfs_cells_size bytes, 8-aligned, either zero or used by an earlier block
+ * mem: pfs_cells_size bytes, cache-aligned, either zero or used by an earlier block
  * of the same ncells.  Only cells that its bitmap marks, and the bitmap, are
  * zeroed.  Owner, holding its lock.
  */
 extern void pfs_cells_init(PfsCellBlock *b, void *mem, uint32_t ncells);
 
-/* Owner, holding its lock: all cells untouched and zero. */
+/* Owner, holding its lock: all cells untouched and zero; buckets as they are. */
 extern void pfs_cells_clear(PfsCellBlock *b);
+
+/* Owner, holding its lock: the counts of one cell. */
+extern void pfs_cell_clear(PfsCell *c);
 
 /* Owner: the cell's first event of a kind. */
 extern void pfs_cells_touch(PfsCellBlock *b, uint32_t i, uint64_t ticks);
@@ -88,8 +97,11 @@ extern uint32_t pfs_cells_next(const PfsCellBlock *b, uint32_t i);
 
 /* ---- sums over many cells ---- */
 
-/* 10,000 sessions need more than 64 bits within ten years. */
-typedef unsigned __int128 PfsTicks;
+/*
+ * 10,000 sessions need more than 64 bits within ten years.  Aligned as palloc
+ * and the segment do it.
+ */
+typedef unsigned __int128 PfsTicks __attribute__((aligned(8)));
 
 /* A private sum.  min and max are meaningless while count_timed is 0. */
 typedef struct PfsTotals

@@ -94,12 +94,19 @@ pfs_wait_count_unusual(PfsThread *t, const PfsWaitEvent *e, uint64 end)
 	PfsTimer	timer = PFS_FLAGS_TIMER(e->flags);
 	uint64		from = pfs_clock->frequency[timer];
 	uint64		to = pfs_clock->frequency[pfs_timer_default()];
+	bool		timed = (e->flags & PFS_FLAG_TIMED) && from > 0;
+	uint64		ticks = timed ? (unsigned __int128) (end - e->timer_start) * to / from : 0;
 
-	if ((e->flags & PFS_FLAG_TIMED) == 0)
+	if ((e->flags & PFS_FLAG_THREAD) == 0)
+		pfs_summary_count_global(e->instrument, timed, ticks);
+	else if (timed)
+		pfs_summary_add(t, e->instrument, ticks);
+	else
+	{
+		if (pfs_load_relaxed(&pfs_summary->generation) != t->generation)
+			pfs_summary_settle(t);
 		pfs_cells_add_untimed(&t->cells, e->instrument);
-	else if (from > 0)
-		pfs_cells_add(&t->cells, e->instrument,
-					  (uint64) ((unsigned __int128) (end - e->timer_start) * to / from));
+	}
 }
 
 void

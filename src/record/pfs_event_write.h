@@ -21,6 +21,7 @@
 
 #include "pfs_instrument.h"
 #include "pfs_log.h"
+#include "pfs_summary.h"
 #include "pfs_thread.h"
 
 /* Reasons for an instrument point to take its slow path. */
@@ -93,7 +94,7 @@ extern void pfs_history_long_add(PfsThread *t, const PfsWaitEvent *event);
 /* The end of an event that is untimed, or not timed by the cycle counter. */
 extern uint64 pfs_wait_read_end_unusual(PfsThread *t, uint32 flags);
 
-/* The thread's own numbers for events that are untimed or of another timer. */
+/* Numbers of events that are untimed, of another timer, or of no thread. */
 extern void pfs_wait_count_unusual(PfsThread *t, const PfsWaitEvent *e, uint64 end);
 
 /* Is this process still in a wait of this kind? */
@@ -244,6 +245,31 @@ pfs_history_prefetch(uint64 head)
 	__builtin_prefetch(event + sizeof(PfsWaitEvent) / 2, 1);
 }
 
+/* Inside a change: the thread's own numbers, of an event of the default timer. */
+static pg_attribute_always_inline void
+pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
+{
+	PfsCell    *cell = &t->cells.cells[instrument];
+	uint32	   *bucket;
+
+	if (unlikely(pfs_load_relaxed(&pfs_summary->generation) != t->generation))
+		pfs_summary_settle(t);
+	if (unlikely(cell->count_timed == 0))
+		pfs_summary_touch(t, instrument);
+	pfs_cells_add(&t->cells, instrument, ticks);
+	if (likely(cell->buckets != NULL))
+	{
+		bucket = &cell->buckets[pfs_histogram_bucket(ticks)];
+		pfs_store_relaxed(bucket, *bucket + 1);
+		if (likely(*bucket != 0))
+			return;
+		/* It has wrapped. */
+		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), UINT64_C(1) << 32);
+	}
+	else
+		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), 1);
+}
+
 /*
  * Inside a change: the wait at this level has ended.  Its event goes into the
  * histories, its time into the thread's own numbers.
@@ -260,8 +286,8 @@ pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
 	e->timer_end = end;
 	e->end_event_id = t->last_event_id;
 	if (likely((flags & (PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == pfs_local.usual))
-		pfs_cells_add(&t->cells, e->instrument, end - start);
-	else if (flags & PFS_FLAG_THREAD)
+		pfs_summary_add(t, e->instrument, end - start);
+	else
 		pfs_wait_count_unusual(t, e, end);
 
 	pfs_store_relaxed(&t->wait_depth, level);

@@ -22,9 +22,13 @@
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_status.h"
+#include "pfs_summary.h"
 
 /* Guesses at what one page should hold: some 64 kB of each kind of record. */
 #define THREADS_PER_PAGE 8
+#define HISTOGRAMS_PER_PAGE 100
+/* Instruments that a thread meets in its life; what is more counts together. */
+#define HISTOGRAMS_PER_THREAD 32
 #define FILES_PER_PAGE 256
 #define LONG_NAMES_PER_PAGE 32
 /* One file in this many may have a name longer than PFS_FILE_INLINE_NAME. */
@@ -32,7 +36,7 @@
 /* More lanes than this cost memory that the fewer collisions do not repay. */
 #define LANES_MAX 16
 /* Tables whose last reset is remembered. */
-#define RESET_TABLES_MAX 32
+#define RESET_TABLES_MAX 64
 
 typedef struct PfsReset
 {
@@ -48,6 +52,7 @@ typedef struct PfsShared
 	PfsSharedInstruments instruments;
 	PfsSharedThreads threads;
 	PfsSharedFiles files;
+	PfsSharedSummary summary;
 	uint32		nresets;		/* under the setup lock */
 	PfsReset	resets[RESET_TABLES_MAX];
 } PfsShared;
@@ -68,6 +73,10 @@ typedef struct PfsLayout
 	PfsPages   *file_names;
 	PfsHash    *file_index;
 	PfsLog	   *history_long;
+	PfsAccounts accounts[PFS_NUM_ACCOUNT_KINDS];
+	PfsPages   *thread_histograms;
+	void	   *summary_cells;
+	uint64	   *summary_buckets;
 } PfsLayout;
 
 /*
@@ -99,6 +108,9 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	PfsPagesSpec names = {"file_long_names", TYPEALIGN(8, PFS_FILE_NAME_SIZE),
 	pfs_sizes.files / FILES_PER_LONG_NAME, LONG_NAMES_PER_PAGE};
 
+	PfsPagesSpec histograms = {"waits_histograms", PFS_HISTOGRAM_BUCKETS * sizeof(uint32),
+	pfs_sizes.threads * HISTOGRAMS_PER_THREAD, HISTOGRAMS_PER_PAGE};
+
 	layout->shared = pfs_segment_take(seg, sizeof(PfsShared), PFS_CACHE_LINE);
 	layout->instruments = pfs_segment_take(seg, pfs_sizes.instruments * sizeof(PfsInstrument),
 										   PFS_CACHE_LINE);
@@ -114,6 +126,12 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 										  : pfs_sizes.waits_history_long +
 										  pfs_sizes.threads * PFS_LOG_GROUP,
 										  sizeof(PfsWaitEvent));
+	pfs_accounts_create(seg, layout->accounts, pfs_sizes.accounts, pfs_sizes.instruments);
+	layout->thread_histograms = pfs_pages_create(seg, &histograms);
+	layout->summary_cells = pfs_segment_take(seg, pfs_summary_cells_size(pfs_sizes.instruments),
+											 PFS_CACHE_LINE);
+	layout->summary_buckets = pfs_segment_take(seg, pfs_summary_buckets_size(pfs_sizes.instruments),
+											   PFS_CACHE_LINE);
 }
 
 /*
@@ -183,6 +201,13 @@ pfs_shared_start(void)
 	pfs_file_names = layout.file_names;
 	pfs_file_index = layout.file_index;
 	pfs_history_long = layout.history_long;
+	memcpy(pfs_accounts, layout.accounts, sizeof(pfs_accounts));
+	pfs_thread_histograms = layout.thread_histograms;
+	pfs_summary = &shared->summary;
+	pfs_summary->ncells = pfs_sizes.instruments;
+	pfs_summary->cells = layout.summary_cells;
+	pfs_summary->buckets = layout.summary_buckets;
+	pfs_summary->lock = &GetNamedLWLockTranche("pfs")[1].lock;
 	pfs_shared_threads = &shared->threads;
 	pfs_shared_files = &shared->files;
 	shared->files.ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);

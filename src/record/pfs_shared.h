@@ -6,7 +6,11 @@
 #ifndef PFS_SHARED_H
 #define PFS_SHARED_H
 
+#include "pfs_account.h"
 #include "pfs_segment.h"
+
+/* Our LWLocks: changes of the set-up; truncating and reading summaries. */
+#define PFS_NUM_LOCKS 2
 
 /* Settings in effect, -1 resolved.  Filled from the GUCs at request time. */
 typedef struct PfsSizes
@@ -14,6 +18,7 @@ typedef struct PfsSizes
 	uint32		threads;
 	uint32		files;
 	uint32		instruments;
+	uint32		accounts[PFS_NUM_ACCOUNT_KINDS];
 	uint32		waits_history;	/* rows per thread */
 	uint32		waits_history_long; /* rows in all */
 } PfsSizes;

@@ -107,6 +107,12 @@ pfs_container_row(int i, PfsContainerRow *row)
 							 Min(history_long_used(), pfs_sizes.waits_history_long),
 							 pfs_log_lost(pfs_history_long),
 							 pfs_log_bytes(pfs_history_long));
+		case 7:
+		case 8:
+		case 9:
+			return pages_row(pfs_accounts[i - 7].pages, row);
+		case 10:
+			return pages_row(pfs_thread_histograms, row);
 		default:
 			return false;
 	}
@@ -120,6 +126,9 @@ pfs_containers_reset(void)
 	pfs_pages_reset_stats(pfs_threads);
 	pfs_pages_reset_stats(pfs_files);
 	pfs_pages_reset_stats(pfs_file_names);
+	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+		pfs_pages_reset_stats(pfs_accounts[kind].pages);
+	pfs_pages_reset_stats(pfs_thread_histograms);
 	pfs_store_relaxed(&pfs_instruments->lost, 0);
 	pfs_store_relaxed(&pfs_shared_threads->too_deep, 0);
 	pfs_store_relaxed(&pfs_shared_threads->reentered, 0);

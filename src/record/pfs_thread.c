@@ -20,6 +20,7 @@
 #include "pfs_fd.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
+#include "pfs_summary.h"
 
 PfsPages   *pfs_threads = NULL;
 PfsSharedThreads *pfs_shared_threads = NULL;
@@ -132,6 +133,66 @@ stamp_events(PfsThread *t)
 	}
 }
 
+/* References of a thread that lives; also at instrument points. */
+static bool
+thread_refs(uint64 thread_id, PfsAccountRefs *refs)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsThread  *t = pfs_pages_record(pfs_threads, index);
+		bool		found = pfs_load_relaxed(&t->thread_id) == thread_id;
+		uint64		folds = pfs_seqlock_read_begin(&t->folds);
+
+		*refs = t->refs;
+		if (found && pfs_seqlock_read_valid(&t->folds, folds) && pfs_pages_word(pfs_threads, index) == word)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The account: of a client when it is authenticated, of a parallel worker its
+ * leader's, of all others the background's.  False: not known yet.
+ */
+static bool
+find_account(PfsThread *t)
+{
+	PfsAccountRefs refs = PFS_NO_ACCOUNT_REFS;
+
+	if (t->has_refs)
+		return true;
+	if (is_parallel_worker())
+	{
+		PfsAccountRefs leader;
+
+		if (t->parent_thread_id == 0)
+			return false;
+		if (thread_refs(t->parent_thread_id, &leader))
+			(void) pfs_account_share(&refs, &leader);
+	}
+	else if (t->foreground)
+	{
+		char		host[PFS_CLIENT_HOST_SIZE];
+
+		if (t->role == InvalidOid || MyProcPort == NULL)
+			return false;
+		(void) pfs_client_host(host, sizeof(host));
+		pfs_account_enter(&refs, MyProcPort->user_name, host, true);
+	}
+	else
+		pfs_account_enter(&refs, NULL, NULL, true);
+
+	pfs_seqlock_write_begin(&t->folds);
+	t->refs = refs;
+	t->has_refs = true;
+	pfs_seqlock_write_end(&t->folds);
+	return true;
+}
+
 /* What a process learns about itself only after its first events. */
 static void
 refresh_identity(PfsThread *t)
@@ -161,6 +222,7 @@ refresh_identity(PfsThread *t)
 		if (t->parent_thread_id == 0)
 			complete = false;
 	}
+	complete &= find_account(t);
 	if (complete)
 		pfs_local.slow &= ~PFS_SLOW_IDENTITY;
 }
@@ -182,6 +244,7 @@ detach_cb(int code, Datum arg)
 		pfs_change_begin(t);
 	pfs_open_finish_all(t);
 	pfs_history_flush(t);
+	pfs_summary_end(t);
 	pfs_fd_forget_all();
 	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
 
@@ -232,6 +295,8 @@ fill_record(PfsThread *t, uint32 index)
 	pfs_ring_init(&t->waits, (char *) t + waits_offset(),
 				  pfs_history_kept(pfs_sizes.waits_history), PFS_WAIT_DEPTH, sizeof(PfsWaitEvent));
 	stamp_events(t);
+	t->refs = PFS_NO_ACCOUNT_REFS;
+	t->generation = pfs_load_acquire(&pfs_summary->generation);
 	pfs_cells_init(&t->cells, (char *) t + cells_offset(pfs_sizes.waits_history),
 				   pfs_sizes.instruments);
 }

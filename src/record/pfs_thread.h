@@ -10,6 +10,7 @@
 #ifndef PFS_THREAD_H
 #define PFS_THREAD_H
 
+#include "pfs_account.h"
 #include "pfs_cell.h"
 #include "pfs_event.h"
 #include "pfs_pages.h"
@@ -54,6 +55,13 @@ typedef struct PfsThread
 	/* Written by whoever truncates: positions below are hidden. */
 	uint64		history_tail;
 	uint64		history_long_tail;
+
+	/* The owner's numbers, see pfs_summary.c. */
+	uint64		generation;		/* truncations that its cells have seen */
+	PfsSeqlock	folds;			/* odd while numbers leave the cells, or refs
+								 * change */
+	PfsAccountRefs refs;		/* whom it works for, once known */
+	bool		has_refs;
 
 	PfsRing		waits;			/* running waits are its spares */
 	PfsCellBlock cells;

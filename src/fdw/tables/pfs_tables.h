@@ -22,7 +22,16 @@
 	X(pfs_table_table_definitions) \
 	X(pfs_table_events_waits_current) \
 	X(pfs_table_events_waits_history) \
-	X(pfs_table_events_waits_history_long)
+	X(pfs_table_events_waits_history_long) \
+	X(pfs_table_waits_global) \
+	X(pfs_table_waits_by_thread) \
+	X(pfs_table_waits_by_account) \
+	X(pfs_table_waits_by_user) \
+	X(pfs_table_waits_by_host) \
+	X(pfs_table_waits_histogram) \
+	X(pfs_table_accounts) \
+	X(pfs_table_users) \
+	X(pfs_table_hosts)
 
 #define PFS_TABLE_EXTERN(table) extern const PfsTable table;
 PFS_TABLES(PFS_TABLE_EXTERN)

@@ -1,0 +1,553 @@
+/*
+ * pfs_table_waits_summary.c
+ *	  events_waits_summary_global_by_event_name, ..._by_thread_by_event_name,
+ *	  ..._by_account_by_event_name, ..._by_user_by_event_name,
+ *	  ..._by_host_by_event_name, and events_waits_histogram_global.
+ *
+ * The five summaries differ in what they are by; their rows are the same.
+ */
+#include "postgres.h"
+
+#include "pfs_summary.h"
+#include "pfs_tables.h"
+#include "pfs_thread.h"
+#include "pfs_tw.h"
+#include "pfs_value.h"
+
+/* ---- summaries ---- */
+
+/* One row; which of the names count depends on the table. */
+typedef struct SummaryRow
+{
+	uint64		thread_id;
+	PfsInstrumentId instrument;
+	bool		named;			/* false: background processes */
+	char		user_name[NAMEDATALEN];
+	char		host_name[PFS_CLIENT_HOST_SIZE];
+	PfsTotals	totals;
+} SummaryRow;
+
+static void
+add_row_cb(const PfsSummaryRow *from, void *arg)
+{
+	SummaryRow *row = pfs_scan_add(arg);
+
+	row->thread_id = from->thread_id;
+	row->instrument = from->instrument;
+	row->totals = from->totals;
+	if (from->account != NULL)
+	{
+		row->named = from->account->named;
+		strlcpy(row->user_name, from->account->user_name, sizeof(row->user_name));
+		strlcpy(row->host_name, from->account->host_name, sizeof(row->host_name));
+	}
+}
+
+static Datum
+name_datum(const SummaryRow *row, const char *name, bool *isnull)
+{
+	return row->named ? pfs_text_datum(name) : pfs_null(isnull);
+}
+
+static Datum
+event_name_datum(PfsInstrumentId instrument, bool *isnull)
+{
+	const PfsInstrument *ins = pfs_instrument_at(instrument);
+
+	return pfs_text_or_null(ins ? pfs_instrument_name(ins) : NULL, isnull);
+}
+
+/* A session meets some twenty kinds of waits. */
+#define ROWS_PER_KEY 20
+
+static double
+by_thread_estimate(void)
+{
+	return pfs_threads_estimate() * ROWS_PER_KEY;
+}
+
+static double
+by_account_estimate(void)
+{
+	return pfs_accounts_estimate(PFS_ACCOUNTS) * ROWS_PER_KEY;
+}
+
+static double
+by_user_estimate(void)
+{
+	return pfs_accounts_estimate(PFS_USERS) * ROWS_PER_KEY;
+}
+
+static double
+by_host_estimate(void)
+{
+	return pfs_accounts_estimate(PFS_HOSTS) * ROWS_PER_KEY;
+}
+
+/* by thread: thread_id, event_name, TW */
+
+enum
+{
+	THREAD_ID,
+	THREAD_EVENT_NAME,
+	THREAD_TW,
+};
+
+static const PfsColumn thread_columns[] = {
+	[THREAD_ID] = {"thread_id", INT8OID, .key = PFS_KEY_THREAD_ID},
+	[THREAD_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
+	PFS_TW_COLUMNS(THREAD_TW),
+};
+
+static void
+by_thread_copy(PfsScan *scan)
+{
+	pfs_summary_read(PFS_LEVEL_THREAD, scan->thread_id, scan->instrument, add_row_cb, scan);
+}
+
+static Datum
+by_thread_get(PfsScan *scan, const void *copied, int column, bool *isnull)
+{
+	const SummaryRow *row = copied;
+
+	switch (column)
+	{
+		case THREAD_ID:
+			return Int64GetDatum((int64) row->thread_id);
+		case THREAD_EVENT_NAME:
+			return event_name_datum(row->instrument, isnull);
+		default:
+			return pfs_tw_get(&row->totals, column - THREAD_TW);
+	}
+}
+
+static int64
+by_thread_truncate(void)
+{
+	return pfs_summary_truncate(PFS_LEVEL_THREAD);
+}
+
+/* by account: user_name, host, event_name, TW */
+
+enum
+{
+	ACCOUNT_USER_NAME,
+	ACCOUNT_HOST,
+	ACCOUNT_EVENT_NAME,
+	ACCOUNT_TW,
+};
+
+static const PfsColumn account_columns[] = {
+	[ACCOUNT_USER_NAME] = {"user_name", TEXTOID, .width = 12},
+	[ACCOUNT_HOST] = {"host", TEXTOID, .width = 12},
+	[ACCOUNT_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
+	PFS_TW_COLUMNS(ACCOUNT_TW),
+};
+
+static void
+by_account_copy(PfsScan *scan)
+{
+	pfs_summary_read(PFS_LEVEL_ACCOUNT, 0, scan->instrument, add_row_cb, scan);
+}
+
+static Datum
+by_account_get(PfsScan *scan, const void *copied, int column, bool *isnull)
+{
+	const SummaryRow *row = copied;
+
+	switch (column)
+	{
+		case ACCOUNT_USER_NAME:
+			return name_datum(row, row->user_name, isnull);
+		case ACCOUNT_HOST:
+			return name_datum(row, row->host_name, isnull);
+		case ACCOUNT_EVENT_NAME:
+			return event_name_datum(row->instrument, isnull);
+		default:
+			return pfs_tw_get(&row->totals, column - ACCOUNT_TW);
+	}
+}
+
+static int64
+by_account_truncate(void)
+{
+	return pfs_summary_truncate(PFS_LEVEL_ACCOUNT);
+}
+
+/* by user, by host: the name, event_name, TW */
+
+enum
+{
+	NAME,
+	NAME_EVENT_NAME,
+	NAME_TW,
+};
+
+static const PfsColumn user_columns[] = {
+	[NAME] = {"user_name", TEXTOID, .width = 12},
+	[NAME_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
+	PFS_TW_COLUMNS(NAME_TW),
+};
+
+static const PfsColumn host_columns[] = {
+	[NAME] = {"host", TEXTOID, .width = 12},
+	[NAME_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
+	PFS_TW_COLUMNS(NAME_TW),
+};
+
+static void
+by_user_copy(PfsScan *scan)
+{
+	pfs_summary_read(PFS_LEVEL_USER, 0, scan->instrument, add_row_cb, scan);
+}
+
+static void
+by_host_copy(PfsScan *scan)
+{
+	pfs_summary_read(PFS_LEVEL_HOST, 0, scan->instrument, add_row_cb, scan);
+}
+
+static Datum
+by_name_get(const SummaryRow *row, const char *name, int column, bool *isnull)
+{
+	switch (column)
+	{
+		case NAME:
+			return name_datum(row, name, isnull);
+		case NAME_EVENT_NAME:
+			return event_name_datum(row->instrument, isnull);
+		default:
+			return pfs_tw_get(&row->totals, column - NAME_TW);
+	}
+}
+
+static Datum
+by_user_get(PfsScan *scan, const void *copied, int column, bool *isnull)
+{
+	return by_name_get(copied, ((const SummaryRow *) copied)->user_name, column, isnull);
+}
+
+static Datum
+by_host_get(PfsScan *scan, const void *copied, int column, bool *isnull)
+{
+	return by_name_get(copied, ((const SummaryRow *) copied)->host_name, column, isnull);
+}
+
+static int64
+by_user_truncate(void)
+{
+	return pfs_summary_truncate(PFS_LEVEL_USER);
+}
+
+static int64
+by_host_truncate(void)
+{
+	return pfs_summary_truncate(PFS_LEVEL_HOST);
+}
+
+/* ---- global: event_name, TW, quantiles; every instrument has a row ---- */
+
+enum
+{
+	GLOBAL_EVENT_NAME,
+	GLOBAL_TW,
+	GLOBAL_QUANTILE_95 = GLOBAL_TW + PFS_TW_NCOLUMNS,
+	GLOBAL_QUANTILE_99,
+	GLOBAL_QUANTILE_999,
+};
+
+static const PfsColumn global_columns[] = {
+	[GLOBAL_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
+	PFS_TW_COLUMNS(GLOBAL_TW),
+	[GLOBAL_QUANTILE_95] = {"quantile_95", NUMERICOID, .width = 10},
+	[GLOBAL_QUANTILE_99] = {"quantile_99", NUMERICOID, .width = 10},
+	[GLOBAL_QUANTILE_999] = {"quantile_999", NUMERICOID, .width = 10},
+};
+
+typedef struct GlobalRow
+{
+	PfsInstrumentId instrument;
+	PfsTotals	totals;
+	uint64		quantile[3];	/* ticks */
+} GlobalRow;
+
+static const double quantiles[3] = {0.95, 0.99, 0.999};
+
+/*
+ * The upper bound of the bucket in which the quantile lies, but not more than
+ * was ever seen.
+ */
+static void
+find_quantiles(GlobalRow *row, const uint64 *buckets)
+{
+	uint64		total = 0;
+	uint64		so_far = 0;
+	int			q = 0;
+
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+		total += buckets[b];
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && q < lengthof(quantiles); b++)
+	{
+		so_far += buckets[b];
+		while (q < lengthof(quantiles) && so_far > 0 && so_far >= quantiles[q] * total)
+			row->quantile[q++] = Min(pfs_histogram_high(b), row->totals.max);
+	}
+}
+
+static void
+add_totals_cb(const PfsSummaryRow *from, void *arg)
+{
+	((PfsTotals *) arg)[from->instrument] = from->totals;
+}
+
+static void
+global_copy(PfsScan *scan)
+{
+	bool		with_quantiles = scan->needed[GLOBAL_QUANTILE_95] || scan->needed[GLOBAL_QUANTILE_99] ||
+	scan->needed[GLOBAL_QUANTILE_999];
+	uint64	  **histogram = NULL;
+	PfsTotals  *totals;
+
+	if (pfs_summary == NULL)
+		return;
+	totals = palloc0(pfs_summary->ncells * sizeof(PfsTotals));
+	pfs_summary_read(PFS_LEVEL_GLOBAL, 0, scan->instrument, add_totals_cb, totals);
+	if (with_quantiles)
+		histogram = pfs_summary_read_histogram();
+	for (uint32 i = 0; i < Min(pfs_instrument_count(), pfs_summary->ncells); i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+		GlobalRow  *row;
+
+		if (ins == NULL || (ins->class != PFS_CLASS_WAIT && ins->class != PFS_CLASS_IDLE))
+			continue;
+		if (scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument)
+			continue;
+		row = pfs_scan_add(scan);
+		row->instrument = i;
+		row->totals = totals[i];
+		if (histogram != NULL && histogram[i] != NULL)
+			find_quantiles(row, histogram[i]);
+	}
+}
+
+static Datum
+global_get(PfsScan *scan, const void *copied, int column, bool *isnull)
+{
+	const GlobalRow *row = copied;
+
+	if (column == GLOBAL_EVENT_NAME)
+		return event_name_datum(row->instrument, isnull);
+	if (column < GLOBAL_QUANTILE_95)
+		return pfs_tw_get(&row->totals, column - GLOBAL_TW);
+	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(),
+															 row->quantile[column - GLOBAL_QUANTILE_95])));
+}
+
+static double
+global_estimate(void)
+{
+	return pfs_summary == NULL ? 0 : pfs_instruments->count;
+}
+
+static int64
+global_truncate(void)
+{
+	return pfs_summary_truncate(PFS_LEVEL_GLOBAL);
+}
+
+/* ---- histogram ---- */
+
+enum
+{
+	HISTOGRAM_EVENT_NAME,
+	BUCKET_NUMBER,
+	BUCKET_TIMER_LOW,
+	BUCKET_TIMER_HIGH,
+	COUNT_BUCKET,
+	COUNT_BUCKET_AND_LOWER,
+	BUCKET_QUANTILE,
+};
+
+static const PfsColumn histogram_columns[] = {
+	[HISTOGRAM_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
+	[BUCKET_NUMBER] = {"bucket_number", INT4OID},
+	[BUCKET_TIMER_LOW] = {"bucket_timer_low", NUMERICOID, .width = 10},
+	[BUCKET_TIMER_HIGH] = {"bucket_timer_high", NUMERICOID, .width = 10},
+	[COUNT_BUCKET] = {"count_bucket", INT8OID},
+	[COUNT_BUCKET_AND_LOWER] = {"count_bucket_and_lower", INT8OID},
+	[BUCKET_QUANTILE] = {"bucket_quantile", FLOAT8OID},
+};
+
+typedef struct BucketRow
+{
+	PfsInstrumentId instrument;
+	uint32		bucket;
+	uint64		count;
+	uint64		and_lower;
+	uint64		total;
+} BucketRow;
+
+static void
+add_buckets(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets)
+{
+	uint64		total = 0;
+	uint64		so_far = 0;
+
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+		total += buckets[b];
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && so_far < total; b++)
+	{
+		BucketRow  *row;
+
+		so_far += buckets[b];
+		if (buckets[b] == 0)
+			continue;
+		row = pfs_scan_add(scan);
+		row->instrument = instrument;
+		row->bucket = b;
+		row->count = buckets[b];
+		row->and_lower = so_far;
+		row->total = total;
+	}
+}
+
+static void
+histogram_copy(PfsScan *scan)
+{
+	uint64	  **histogram = pfs_summary_read_histogram();
+
+	for (uint32 i = 0; histogram != NULL && i < pfs_summary->ncells; i++)
+	{
+		if (histogram[i] != NULL && (scan->instrument == PFS_NO_INSTRUMENT || scan->instrument == i))
+			add_buckets(scan, i, histogram[i]);
+	}
+}
+
+static Datum
+bound_datum(uint64 ticks)
+{
+	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), ticks)));
+}
+
+static Datum
+histogram_get(PfsScan *scan, const void *copied, int column, bool *isnull)
+{
+	const BucketRow *row = copied;
+
+	switch (column)
+	{
+		case HISTOGRAM_EVENT_NAME:
+			return event_name_datum(row->instrument, isnull);
+		case BUCKET_NUMBER:
+			return Int32GetDatum((int32) row->bucket);
+		case BUCKET_TIMER_LOW:
+			return bound_datum(pfs_histogram_low(row->bucket));
+		case BUCKET_TIMER_HIGH:
+			if (row->bucket == PFS_HISTOGRAM_BUCKETS - 1)
+				return pfs_null(isnull);	/* no bound */
+			return bound_datum(pfs_histogram_high(row->bucket));
+		case COUNT_BUCKET:
+			return Int64GetDatum((int64) row->count);
+		case COUNT_BUCKET_AND_LOWER:
+			return Int64GetDatum((int64) row->and_lower);
+		default:
+			return Float8GetDatum((double) row->and_lower / row->total);
+	}
+}
+
+static double
+histogram_estimate(void)
+{
+	return pfs_summary == NULL ? 0 : 30 * ROWS_PER_KEY;
+}
+
+static int64
+histogram_truncate(void)
+{
+	return pfs_summary_truncate(PFS_LEVEL_HISTOGRAM);
+}
+
+const PfsTable pfs_table_waits_by_thread = {
+	.name = "events_waits_summary_by_thread_by_event_name",
+	.row_is = "one kind of wait of one living thread",
+	.truncate_effect = "pushes the numbers into their accounts",
+	.columns = thread_columns,
+	.ncolumns = lengthof(thread_columns),
+	.row_size = sizeof(SummaryRow),
+	.estimate = by_thread_estimate,
+	.copy = by_thread_copy,
+	.get = by_thread_get,
+	.truncate = by_thread_truncate,
+	.in_reset_all = true,
+};
+
+const PfsTable pfs_table_waits_by_account = {
+	.name = "events_waits_summary_by_account_by_event_name",
+	.row_is = "one kind of wait of one account",
+	.truncate_effect = "pushes the numbers of threads and accounts into their users and hosts",
+	.columns = account_columns,
+	.ncolumns = lengthof(account_columns),
+	.row_size = sizeof(SummaryRow),
+	.estimate = by_account_estimate,
+	.copy = by_account_copy,
+	.get = by_account_get,
+	.truncate = by_account_truncate,
+	.in_reset_all = true,
+};
+
+const PfsTable pfs_table_waits_by_user = {
+	.name = "events_waits_summary_by_user_by_event_name",
+	.row_is = "one kind of wait of one user",
+	.truncate_effect = "pushes the numbers of threads and accounts into their hosts, discards those of users",
+	.columns = user_columns,
+	.ncolumns = lengthof(user_columns),
+	.row_size = sizeof(SummaryRow),
+	.estimate = by_user_estimate,
+	.copy = by_user_copy,
+	.get = by_user_get,
+	.truncate = by_user_truncate,
+	.in_reset_all = true,
+};
+
+const PfsTable pfs_table_waits_by_host = {
+	.name = "events_waits_summary_by_host_by_event_name",
+	.row_is = "one kind of wait of one client address",
+	.truncate_effect = "pushes the numbers of threads, accounts and hosts into the global ones",
+	.columns = host_columns,
+	.ncolumns = lengthof(host_columns),
+	.row_size = sizeof(SummaryRow),
+	.estimate = by_host_estimate,
+	.copy = by_host_copy,
+	.get = by_host_get,
+	.truncate = by_host_truncate,
+	.in_reset_all = true,
+};
+
+const PfsTable pfs_table_waits_global = {
+	.name = "events_waits_summary_global_by_event_name",
+	.row_is = "one kind of wait",
+	.truncate_effect = "zeroes all levels, and the histogram",
+	.columns = global_columns,
+	.ncolumns = lengthof(global_columns),
+	.row_size = sizeof(GlobalRow),
+	.estimate = global_estimate,
+	.copy = global_copy,
+	.get = global_get,
+	.truncate = global_truncate,
+	.in_reset_all = true,
+};
+
+const PfsTable pfs_table_waits_histogram = {
+	.name = "events_waits_histogram_global",
+	.row_is = "one range of times of one kind of wait, if any wait took so long",
+	.truncate_effect = "empties it; quantiles become 0",
+	.columns = histogram_columns,
+	.ncolumns = lengthof(histogram_columns),
+	.row_size = sizeof(BucketRow),
+	.estimate = histogram_estimate,
+	.copy = histogram_copy,
+	.get = histogram_get,
+	.truncate = histogram_truncate,
+	.in_reset_all = true,
+};
