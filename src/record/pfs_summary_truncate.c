@@ -1,0 +1,313 @@
+/*
+ * pfs_summary_truncate.c
+ *	  Emptying a level: what threads have is left to them, what is above is
+ *	  moved here.
+ *
+ * A truncation raises the generation.  Each thread compares it inside every
+ * change, behind the odd word of its lock; so behind pfs_fence_everywhere() a
+ * thread either sees the new generation, or its word is odd and it is waited
+ * for.  From then on numbers older than the truncation do not grow, and can be
+ * counted: those that are still in their threads here, those that threads have
+ * moved meanwhile by the threads themselves (settled[]).
+ *
+ * Cells above threads are emptied by truncators only, which hold the lock
+ * exclusively.  What threads add to them meanwhile is taken, or stays.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_fence.h"
+#include "pfs_shared.h"
+#include "pfs_summary_level.h"
+#include "pfs_thread.h"
+#include "pfs_thread_copy.h"
+
+/* The levels that lose their numbers when one is truncated: those below, too. */
+static bool
+is_emptied(PfsLevel level, PfsLevel truncated)
+{
+	switch (truncated)
+	{
+		case PFS_LEVEL_GLOBAL:
+			return true;
+		case PFS_LEVEL_USER:
+		case PFS_LEVEL_HOST:
+			return level == truncated || level == PFS_LEVEL_ACCOUNT || level == PFS_LEVEL_THREAD;
+		case PFS_LEVEL_ACCOUNT:
+			return level == truncated || level == PFS_LEVEL_THREAD;
+		default:
+			return level == truncated;
+	}
+}
+
+/*
+ * Wait until every thread that was inside a change has left it.  Behind the
+ * fence, a thread that still goes by the old generation shows an odd word.
+ */
+static void
+wait_for_changes(void)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		uint64		seq = pfs_seqlock_read_begin(&t->seq);
+
+		for (int i = 0; (seq & 1) != 0 && i < PFS_CHANGE_SPINS + PFS_CHANGE_SLEEPS; i++)
+		{
+			if (pfs_load_acquire(&t->seq.word) != seq)
+				break;
+			if (i > PFS_CHANGE_SPINS)
+				pg_usleep(1000);
+			pfs_pause();
+		}
+	}
+}
+
+/* Take a record's cells and add them to others; returns the events. */
+static uint64
+take_cells(void *cells, const PfsDestination *to)
+{
+	uint32		ncells = pfs_summary->ncells;
+	uint64		events = 0;
+
+	for (uint32 i = pfs_shared_cells_next(cells, ncells, 0); i < ncells; i = pfs_shared_cells_next(cells, ncells, i + 1))
+	{
+		PfsTotals	totals = {0};
+
+		pfs_shared_cell_take(pfs_shared_cells_at(cells, ncells, i), &totals);
+		events += pfs_totals_count(&totals);
+		for (int n = 0; n < to->n; n++)
+			pfs_summary_merge(to->cells[n], i, &totals);
+	}
+	return events;
+}
+
+/* Where an account's or a host's numbers go when this level is truncated. */
+static PfsDestination
+destination_of_record(PfsAccountKind kind, const PfsAccount *account, PfsLevel truncated)
+{
+	PfsDestination to = {{NULL, NULL}, 0};
+
+	if (truncated == PFS_LEVEL_GLOBAL || kind == PFS_USERS)
+		return to;
+	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_USER && account->user != PFS_NO_RECORD)
+		to.cells[to.n++] = pfs_summary_cells_of(PFS_USERS, account->user);
+	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_HOST && account->host != PFS_NO_RECORD)
+		to.cells[to.n++] = pfs_summary_cells_of(PFS_HOSTS, account->host);
+	else
+		to.cells[to.n++] = pfs_summary->cells;
+	return to;
+}
+
+/* Does the table of this level show what such a record has? */
+static bool
+is_shown(PfsAccountKind kind, const PfsAccount *account, PfsLevel level)
+{
+	switch (level)
+	{
+		case PFS_LEVEL_GLOBAL:
+			return kind != PFS_USERS;
+		case PFS_LEVEL_USER:
+			return kind == PFS_USERS || (kind == PFS_ACCOUNTS && account->user != PFS_NO_RECORD);
+		case PFS_LEVEL_HOST:
+			return kind == PFS_HOSTS || (kind == PFS_ACCOUNTS && account->host != PFS_NO_RECORD);
+		case PFS_LEVEL_ACCOUNT:
+			return kind == PFS_ACCOUNTS;
+		default:
+			return false;
+	}
+}
+
+/* Empty everything above the threads that the truncation is about. */
+static uint64
+truncate_above(PfsLevel level)
+{
+	const PfsDestination nowhere = {{NULL, NULL}, 0};
+	uint64		left = 0;
+
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		uint32		pos = 0;
+		uint32		index;
+		uint64		word;
+
+		if (!is_emptied(pfs_level_of_kind[kind], level))
+			continue;
+		while ((index = pfs_pages_next(pfs_accounts[kind].pages, &pos, &word)) != PFS_NO_RECORD)
+		{
+			PfsAccount *account = pfs_account_at(kind, index);
+			PfsDestination to = destination_of_record(kind, account, level);
+			uint64		events = take_cells(pfs_account_cells(account), &to);
+
+			left += is_shown(kind, account, level) ? events : 0;
+		}
+	}
+	if (level == PFS_LEVEL_GLOBAL)
+		left += take_cells(pfs_summary->cells, &nowhere);
+	return left;
+}
+
+static uint64
+truncate_server_buckets(void)
+{
+	uint64		left = 0;
+	size_t		n = (size_t) Min(pfs_instruments->count, pfs_summary->ncells) * PFS_HISTOGRAM_BUCKETS;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		if (pfs_load_relaxed(&pfs_summary->buckets[i]) != 0)
+			left += pfs_exchange(&pfs_summary->buckets[i], 0);
+	}
+	return left;
+}
+
+static uint64
+count_of_copy(const PfsThreadCopy *copy, PfsLevel level)
+{
+	uint64		n = 0;
+
+	if (level == PFS_LEVEL_HISTOGRAM)
+	{
+		for (uint32 b = 0; b < copy->nbuckets; b++)
+			n += copy->buckets[b].n;
+		return n;
+	}
+	for (uint32 c = 0; c < copy->ncells; c++)
+		n += copy->cells[c].cell.count_timed + copy->cells[c].cell.count_untimed;
+	return n;
+}
+
+/*
+ * What the table loses of the threads: their old numbers do not change any
+ * more, until their owners move them and say so in settled[].
+ */
+static uint64
+truncate_threads(PfsLevel level)
+{
+	PfsThreadCopies copies = {.with_buckets = level == PFS_LEVEL_HISTOGRAM, .instrument = PFS_NO_INSTRUMENT};
+	uint64		left;
+
+	pfs_thread_copies_make(&copies);
+	do
+	{
+		left = pfs_load_acquire(&pfs_summary->settled[pfs_summary->generation & 1][level]);
+	} while (!pfs_thread_copies_hold(&copies));
+	for (uint32 i = 0; i < copies.n; i++)
+	{
+		const PfsThreadCopy *copy = &copies.threads[i];
+
+		if (!copy->gone && copy->generation < pfs_summary->generation &&
+			copy->generation >= pfs_summary->before[level] && pfs_summary_belongs(&copy->refs, level))
+			left += count_of_copy(copy, level);
+	}
+	pfs_thread_copies_free(&copies);
+	return left;
+}
+
+/* Holding the lock exclusively. */
+static uint64
+truncate_level(PfsLevel level)
+{
+	uint64		generation = pfs_summary->generation + 1;
+	uint64		left;
+
+	for (int l = 0; l < PFS_NUM_LEVELS; l++)
+	{
+		pfs_store_relaxed(&pfs_summary->before[l], pfs_summary->truncated[l]);
+		if (is_emptied(l, level))
+			pfs_store_relaxed(&pfs_summary->truncated[l], generation);
+		pfs_store_relaxed(&pfs_summary->settled[generation & 1][l], 0);
+	}
+	pfs_store_release(&pfs_summary->generation, generation);
+
+	/*
+	 * From here on no thread adds to numbers that are older than this
+	 * truncation.
+	 */
+	pfs_fence_everywhere();
+	wait_for_changes();
+
+	left = truncate_threads(level);
+	if (level == PFS_LEVEL_HISTOGRAM || level == PFS_LEVEL_GLOBAL)
+	{
+		uint64		in_histogram = truncate_server_buckets();
+
+		left += level == PFS_LEVEL_HISTOGRAM ? in_histogram : 0;
+	}
+	if (level != PFS_LEVEL_HISTOGRAM)
+		left += truncate_above(level);
+	return left;
+}
+
+static const char *const level_tables[PFS_NUM_LEVELS] = {
+	[PFS_LEVEL_THREAD] = "events_waits_summary_by_thread_by_event_name",
+	[PFS_LEVEL_ACCOUNT] = "events_waits_summary_by_account_by_event_name",
+	[PFS_LEVEL_USER] = "events_waits_summary_by_user_by_event_name",
+	[PFS_LEVEL_HOST] = "events_waits_summary_by_host_by_event_name",
+	[PFS_LEVEL_GLOBAL] = "events_waits_summary_global_by_event_name",
+	[PFS_LEVEL_HISTOGRAM] = "events_waits_histogram_global",
+};
+
+static void
+note_reset(PfsLevel level)
+{
+	for (int l = 0; l < PFS_NUM_LEVELS; l++)
+	{
+		if (is_emptied(l, level))
+			pfs_reset_time_note(level_tables[l]);
+	}
+}
+
+int64
+pfs_summary_truncate(PfsLevel level)
+{
+	uint64		left;
+
+	if (pfs_summary == NULL)
+		return 0;
+	LWLockAcquire(pfs_summary->lock, LW_EXCLUSIVE);
+	left = truncate_level(level);
+	LWLockRelease(pfs_summary->lock);
+	note_reset(level);
+	return (int64) left;
+}
+
+/* What arrived in a record between the truncation and its removal. */
+static void
+push_rest(PfsAccountKind kind, PfsAccount *account)
+{
+	PfsDestination to = destination_of_record(kind, account, pfs_level_of_kind[kind]);
+
+	(void) take_cells(pfs_account_cells(account), &to);
+}
+
+static void
+count_cb(const PfsAccount *copy, void *arg)
+{
+	(*(int64 *) arg)++;
+}
+
+int64
+pfs_summary_truncate_accounts(PfsAccountKind kind)
+{
+	static const char *const tables[] = {"accounts", "users", "hosts"};
+	int64		before = 0;
+	int64		after = 0;
+
+	if (pfs_summary == NULL)
+		return 0;
+	LWLockAcquire(pfs_summary->lock, LW_EXCLUSIVE);
+	pfs_accounts_each(kind, count_cb, &before);
+	(void) truncate_level(pfs_level_of_kind[kind]);
+	pfs_accounts_purge(kind, push_rest);
+	pfs_accounts_each(kind, count_cb, &after);
+	LWLockRelease(pfs_summary->lock);
+	note_reset(pfs_level_of_kind[kind]);
+	pfs_reset_time_note(tables[kind]);
+	return Max(before - after, 0);
+}

@@ -1,0 +1,214 @@
+/*
+ * pfs_thread_copy.c
+ *	  Copies of all threads' numbers that belong to one moment.
+ *
+ * A thread's numbers leave it in two cases only: it ends, or it finds that they
+ * are older than a truncation.  Both happen between two steps of its `folds` word
+ * (A and B of pfs_seqlock.h): the word is odd while its cells and those above it
+ * change.  So a reader copies each thread, then reads what is above, then looks
+ * whether any thread's word has changed since its copy (D, behind all of it).  If
+ * none has, no number moved between the copies and the reading; else the threads
+ * that changed are copied again, and what is above is read again.  Only that last
+ * part has to be free of moves, some 20 us: a storm of disconnects cannot keep a
+ * reader busy for long.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_thread_copy.h"
+#include "pfs_thread.h"
+
+/* Copies of one thread, while it moves its numbers again and again. */
+#define COPY_TRIES		1000
+
+static bool
+is_same(const PfsThreadCopy *copy, const PfsThread *t)
+{
+	return pfs_seqlock_read_valid(&t->folds, copy->folds) &&
+		pfs_pages_word(pfs_threads, copy->index) == copy->word;
+}
+
+/*
+ * One cell.  Its owner can lose its processor in the middle of a change; then
+ * it is waited for, and in the end its words are taken as they are.  False if
+ * the thread has moved its numbers, or gone.
+ */
+static bool
+copy_cell(const PfsThreadCopy *copy, const PfsThread *t, uint32 i, PfsCell *cell)
+{
+	for (int tries = 0; tries < PFS_CHANGE_SLEEPS; tries++)
+	{
+		if (pfs_cells_read(&t->cells, &t->seq, i, cell))
+			return true;
+		if (!is_same(copy, t))
+			return false;
+		if (tries > 10)
+			pg_usleep(1000);
+	}
+	memcpy(cell, &t->cells.cells[i], sizeof(*cell));
+	return true;
+}
+
+static void
+copy_buckets(PfsThreadCopy *copy, uint32 instrument, const uint32 *buckets)
+{
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+	{
+		uint32		n = pfs_load_relaxed(&buckets[b]);
+
+		if (n == 0)
+			continue;
+		if (copy->nbuckets == copy->max_buckets)
+		{
+			copy->max_buckets = Max(2 * copy->max_buckets, 256);
+			copy->buckets = copy->buckets == NULL ? palloc(copy->max_buckets * sizeof(PfsBucketCopy))
+				: repalloc(copy->buckets, copy->max_buckets * sizeof(PfsBucketCopy));
+		}
+		copy->buckets[copy->nbuckets++] = (PfsBucketCopy)
+		{
+			instrument, b, n
+		};
+	}
+}
+
+static void
+copy_cells(PfsThreadCopy *copy, const PfsThread *t, const PfsThreadCopies *copies)
+{
+	uint32		first = copies->instrument == PFS_NO_INSTRUMENT ? 0 : copies->instrument;
+	uint32		end = copies->instrument == PFS_NO_INSTRUMENT ? pfs_summary->ncells : first + 1;
+
+	/* 0 while the memory changes hands */
+	end = Min(end, pfs_load_relaxed(&t->cells.ncells));
+	copy->ncells = 0;
+	copy->nbuckets = 0;
+	for (uint32 i = pfs_cells_next(&t->cells, first); i < end; i = pfs_cells_next(&t->cells, i + 1))
+	{
+		PfsCell		cell;
+
+		if (!copy_cell(copy, t, i, &cell))
+			return;
+		if (copies->with_buckets && cell.buckets != NULL)
+			copy_buckets(copy, i, cell.buckets);
+		if (cell.count_timed + cell.count_untimed == 0)
+			continue;
+		if (copy->ncells == copy->max_cells)
+		{
+			copy->max_cells = Max(2 * copy->max_cells, 32);
+			copy->cells = copy->cells == NULL ? palloc(copy->max_cells * sizeof(PfsCellCopy))
+				: repalloc(copy->cells, copy->max_cells * sizeof(PfsCellCopy));
+		}
+		copy->cells[copy->ncells].instrument = i;
+		copy->cells[copy->ncells++].cell = cell;
+	}
+}
+
+/* A copy between two moves of the thread; gone: it has none any more. */
+static void
+copy_thread(PfsThreadCopy *copy, const PfsThreadCopies *copies)
+{
+	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+
+	for (int tries = 0; tries < COPY_TRIES; tries++)
+	{
+		copy->word = pfs_pages_word(pfs_threads, copy->index);
+		copy->gone = (copy->word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED;
+		copy->ncells = 0;
+		copy->nbuckets = 0;
+		copy->folds = pfs_seqlock_read_begin(&t->folds);
+		if (copy->gone)
+			return;
+		if ((copy->folds & 1) == 0)
+		{
+			copy->thread_id = pfs_load_relaxed(&t->thread_id);
+			copy->generation = pfs_load_relaxed(&t->generation);
+			copy->refs = t->refs;
+			copy_cells(copy, t, copies);
+			if (is_same(copy, t))
+				return;
+		}
+		if (tries > 100)
+			pg_usleep(1000);
+		pfs_pause();
+	}
+}
+
+void
+pfs_thread_copies_make(PfsThreadCopies *copies)
+{
+	uint32		max = 64;
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	copies->threads = palloc0(max * sizeof(PfsThreadCopy));
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		if (copies->n == max)
+		{
+			copies->threads = repalloc(copies->threads, 2 * max * sizeof(PfsThreadCopy));
+			memset(copies->threads + max, 0, max * sizeof(PfsThreadCopy));
+			max *= 2;
+		}
+		copies->threads[copies->n].index = index;
+		copy_thread(&copies->threads[copies->n++], copies);
+	}
+}
+
+bool
+pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	copies->threads = palloc0(sizeof(PfsThreadCopy));
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+
+		if (pfs_load_relaxed(&t->thread_id) != thread_id)
+			continue;
+		copies->threads[0].index = index;
+		copy_thread(&copies->threads[0], copies);
+		copies->n = copies->threads[0].thread_id == thread_id ? 1 : 0;
+		return copies->n > 0;
+	}
+	return false;
+}
+
+/*
+ * Behind what was read since: has any thread moved numbers meanwhile?  Those
+ * that have are copied again.
+ */
+bool
+pfs_thread_copies_hold(PfsThreadCopies *copies)
+{
+	bool		hold = true;
+
+	pfs_fence_acquire();		/* D */
+	for (uint32 i = 0; i < copies->n; i++)
+	{
+		PfsThreadCopy *copy = &copies->threads[i];
+		const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+
+		if (copy->gone || is_same(copy, t))
+			continue;
+		hold = false;
+		copy_thread(copy, copies);
+	}
+	return hold;
+}
+
+void
+pfs_thread_copies_free(PfsThreadCopies *copies)
+{
+	for (uint32 i = 0; i < copies->n; i++)
+	{
+		if (copies->threads[i].cells != NULL)
+			pfree(copies->threads[i].cells);
+		if (copies->threads[i].buckets != NULL)
+			pfree(copies->threads[i].buckets);
+	}
+	pfree(copies->threads);
+}

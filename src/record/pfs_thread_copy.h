@@ -1,0 +1,73 @@
+/*
+ * pfs_thread_copy.h
+ *	  Copies of all threads' numbers that belong to one moment: each number is
+ *	  in its thread's copy or above the threads, never in both or in neither.
+ *
+ *	  pfs_thread_copies_make(&copies);
+ *	  do
+ *		  read what is above the threads
+ *	  while (!pfs_thread_copies_hold(&copies));
+ *
+ * Readers and truncators, holding the summary lock.
+ */
+#ifndef PFS_THREAD_COPY_H
+#define PFS_THREAD_COPY_H
+
+#include "pfs_summary.h"
+
+/* A thread in the middle of a change is waited for: tries, then sleeps of 1 ms. */
+#define PFS_CHANGE_SPINS	1000
+#define PFS_CHANGE_SLEEPS	2000
+
+typedef struct PfsCellCopy
+{
+	uint32		instrument;
+	PfsCell		cell;
+} PfsCellCopy;
+
+typedef struct PfsBucketCopy
+{
+	uint16		instrument;
+	uint16		bucket;
+	uint32		n;
+} PfsBucketCopy;
+
+typedef struct PfsThreadCopy
+{
+	uint32		index;
+	uint64		word;			/* of the record; another one: it has gone */
+	uint64		folds;
+	uint64		generation;
+	uint64		thread_id;
+	PfsAccountRefs refs;
+	bool		gone;
+	uint32		ncells;
+	uint32		max_cells;
+	PfsCellCopy *cells;
+	uint32		nbuckets;
+	uint32		max_buckets;
+	PfsBucketCopy *buckets;
+} PfsThreadCopy;
+
+typedef struct PfsThreadCopies
+{
+	PfsThreadCopy *threads;
+	uint32		n;
+	bool		with_buckets;
+	PfsInstrumentId instrument; /* only this one */
+} PfsThreadCopies;
+
+/* Copy: threads comes in as NULL, n as 0. */
+extern void pfs_thread_copies_make(PfsThreadCopies *copies);
+
+/* The same for one thread; false if it is not there. */
+extern bool pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id);
+
+/*
+ * Has no thread moved numbers since it was copied?  Those that have are copied
+ * again.
+ */
+extern bool pfs_thread_copies_hold(PfsThreadCopies *copies);
+extern void pfs_thread_copies_free(PfsThreadCopies *copies);
+
+#endif							/* PFS_THREAD_COPY_H */
