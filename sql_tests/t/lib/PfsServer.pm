@@ -26,6 +26,7 @@ use File::Basename qw(basename);
 use File::Copy ();
 use File::Path qw(make_path remove_tree);
 use File::Temp ();
+use IO::Socket::INET ();
 use IPC::Run ();
 use POSIX qw(:sys_wait_h);
 use Test::More;
@@ -153,9 +154,19 @@ sub near
 	return between($got, $expected * (1 - $fraction), $expected * (1 + $fraction), $name);
 }
 
+# A TCP port that nobody has; whoever takes it in between makes the start fail.
+sub free_port
+{
+	my $free = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1', Proto => 'tcp') or die "no port: $!";
+	my $port = $free->sockport;
+
+	$free->close;
+	return $port;
+}
+
 # ---- servers ----
 
-# Options: conf (text), from (folder of a base backup to take over), initdb
+# Options: tcp (listen on 127.0.0.1 too), conf (text), from (folder of a base backup to take over), initdb
 # (more arguments), preload (default 'pfs').
 sub new
 {
@@ -167,6 +178,7 @@ sub new
 		log_offset => 0,
 	}, $class;
 
+	$self->{port} = free_port() if $options{tcp};
 	$self->{host} = $sockets;
 	$self->{data} = "$self->{dir}/data";
 	$self->{logfile} = "$self->{dir}/server.log";
@@ -188,7 +200,7 @@ sub new
 
 	$self->conf(<<"EOT");
 port = $self->{port}
-listen_addresses = ''
+listen_addresses = '@{[ $options{tcp} ? '127.0.0.1' : '' ]}'
 unix_socket_directories = '$self->{host}'
 fsync = on
 log_line_prefix = '%m [%p] '
@@ -547,7 +559,8 @@ use Time::HiRes qw(sleep time);
 
 my $nmarks = 0;
 
-# Options: db, user, name (application_name), options (PGOPTIONS).
+# Options: db, user, name (application_name), options (PGOPTIONS), host (an
+# address instead of the Unix socket).
 sub new
 {
 	my ($class, $server, %options) = @_;
@@ -556,6 +569,7 @@ sub new
 
 	$connstr .= " user=$options{user}" if defined $options{user};
 	$connstr .= " application_name=$options{name}" if defined $options{name};
+	$connstr .= " host=$options{host}" if defined $options{host};
 	local %ENV = %ENV;
 	$ENV{PGOPTIONS} = $options{options} if defined $options{options};
 	$self->{timer} = IPC::Run::timer($PfsServer::timeout);

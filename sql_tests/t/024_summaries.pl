@@ -1,0 +1,307 @@
+# Totals by thread, account, user, host and server: they agree to the last event,
+# whoever connects, leaves, or truncates, and whatever container is missing.
+#
+# One instrument is on; each pg_stat_file('pg_xact/0000') is one event of it, and
+# nothing else in a server makes any.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsServer;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $seconds = $ENV{PFS_RESET_SECONDS} // 10;
+my $event = 'wait/io/file/SLRUStat';
+my $server = PfsServer->new('main', tcp => 1, conf => <<"EOT");
+autovacuum = off
+max_connections = 60
+pfs.instruments = '%=OFF, $event=ON'
+EOT
+$server->start;
+$server->sql('CREATE EXTENSION pfs');
+$server->sql("CREATE ROLE u$_ LOGIN SUPERUSER") foreach 1 .. 3;
+
+my @levels = qw(thread account user host);
+my %table = (
+	thread => 'events_waits_summary_by_thread_by_event_name',
+	account => 'events_waits_summary_by_account_by_event_name',
+	user => 'events_waits_summary_by_user_by_event_name',
+	host => 'events_waits_summary_by_host_by_event_name',
+	global => 'events_waits_summary_global_by_event_name');
+
+sub events
+{
+	my ($session, $n) = @_;
+
+	return $session->query("SELECT count(pg_stat_file('pg_xact/0000')) FROM generate_series(1, $n)");
+}
+
+sub total
+{
+	my ($level) = @_;
+
+	return $server->sql("SELECT coalesce(sum(count_star), 0) FROM pfs.$table{$level} WHERE event_name = '$event'");
+}
+
+# "key=count ..." of a level.
+sub rows
+{
+	my ($level, $key) = @_;
+
+	return $server->sql("SELECT coalesce(string_agg(concat_ws('\@', $key) || '=' || count_star, ' ' ORDER BY concat_ws('\@', $key) COLLATE \"C\"), '')"
+		  . " FROM pfs.$table{$level} WHERE event_name = '$event'");
+}
+
+sub lost
+{
+	return $server->sql("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_$_[0]_lost'");
+}
+
+# ---- three users on two addresses, with containers of all sizes ----
+
+# Counts of sessions: powers of two, so that each sum says who is in it.
+my @who = map { my $user = $_; map { { user => "u$user", host => $_ } } ('', '127.0.0.1') } 1 .. 3;
+$who[$_]{n} = 100 * 2**$_ foreach 0 .. 5;
+my %by = (account => {}, user => {}, host => {});
+
+foreach my $who (@who)
+{
+	my $host = $who->{host} || '[local]';
+
+	$by{account}{"$who->{user}\@$host"} += $who->{n};
+	$by{user}{ $who->{user} } += $who->{n};
+	$by{host}{$host} += $who->{n};
+}
+
+sub expected
+{
+	my ($level) = @_;
+
+	return join(' ', map { "$_=$by{$level}{$_}" } sort keys %{ $by{$level} });
+}
+
+my $all = 6300;
+foreach my $sizes ('', 'accounts 0', 'accounts 1', 'users 0', 'users 1', 'hosts 0', 'hosts 1', 'accounts 0 users 0 hosts 0', 'accounts 1 users 1 hosts 1',
+	'accounts 0 hosts 0')
+{
+	my %size = split ' ', $sizes;
+	my $name = $sizes || 'enough room';
+
+	$server->stop;
+	$server->conf("pfs.${_}_size = " . ($size{$_} // -1)) foreach qw(accounts users hosts);
+	$server->start;
+	my @sessions = map { $server->session(user => $_->{user}, ($_->{host} ? (host => $_->{host}) : ())) } @who;
+
+	events($sessions[$_], $who[$_]{n}) foreach 0 .. 5;
+	is($server->sql("SELECT string_agg(count_star::text, ' ' ORDER BY count_star) FROM pfs.$table{thread} WHERE event_name = '$event'"),
+		join(' ', map { $_->{n} } @who), "$name: each thread has its own");
+	foreach my $after (0, 1)
+	{
+		if ($after)
+		{
+			$_->close foreach @sessions;
+			$server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_user LIKE 'u_'", 0);
+			is(total('thread'), 0, 'the threads have gone');
+		}
+		foreach my $level (qw(account user host))
+		{
+			my $key = { account => 'user_name, host', user => 'user_name', host => 'host' }->{$level};
+			my $rows = rows($level, $key);
+			my $size = $size{"${level}s"};
+
+			if (!defined $size)
+			{
+				is($rows, expected($level), "$level has them all");
+				is(lost("${level}s"), 0, 'and has lost none');
+			}
+			else
+			{
+				is($rows, '', "$level has no room");
+				cmp_ok(lost("${level}s"), $size == 0 ? '==' : '>', 0, 'and says so');
+			}
+		}
+		is(total('global'), $all, 'the server has all of them');
+	}
+	is($server->sql("SELECT sum(count_bucket) FROM pfs.events_waits_histogram_global WHERE event_name = '$event'"), $all, 'so has the histogram');
+	if (!$sizes)
+	{
+		is($server->sql(q{SELECT string_agg(concat_ws(' ', user_name, host, current_connections, total_connections), ', '
+		   ORDER BY user_name, host COLLATE "C") FROM pfs.accounts WHERE user_name LIKE 'u_'}),
+			join(', ', map { ("u$_ 127.0.0.1 0 1", "u$_ [local] 0 1") } 1 .. 3), 'accounts remember them');
+		is($server->sql(q{SELECT string_agg(concat_ws(' ', user_name, current_connections, total_connections), ', ' ORDER BY user_name)
+		   FROM pfs.users WHERE user_name LIKE 'u_'}), 'u1 0 2, u2 0 2, u3 0 2', 'so do users');
+		is($server->sql(q{SELECT current_connections FROM pfs.hosts WHERE host = '127.0.0.1'}), 0, 'and hosts');
+		is($server->sql(q{SELECT count(*) FROM pfs.accounts WHERE user_name IS NULL AND host IS NULL AND current_connections >= 3}), 1,
+			'background processes share a row');
+
+		# Accounts without a connection go; what was counted stays above them.
+		my $stays = $server->session(user => 'u1');
+
+		events($stays, 7);
+		$server->sql('TRUNCATE pfs.accounts');
+		is($server->sql(q{SELECT string_agg(concat_ws(' ', user_name, host, current_connections, total_connections), ', ')
+		   FROM pfs.accounts WHERE user_name LIKE 'u_'}), 'u1 [local] 1 1', 'TRUNCATE accounts leaves those with a connection');
+		is(rows('account', 'user_name, host'), '', 'accounts start from zero');
+		$by{user}{u1} += 7;
+		$by{host}{'[local]'} += 7;
+		is(rows('user', 'user_name'), expected('user'), 'users have it all');
+		is(rows('host', 'host'), expected('host'), 'and hosts');
+		is(total('global'), $all + 7, 'and the server');
+		$server->sql('TRUNCATE pfs.users');
+		is($server->sql(q{SELECT string_agg(concat_ws(' ', user_name, current_connections, total_connections), ', ') FROM pfs.users WHERE user_name LIKE 'u_'}),
+			'u1 1 1', 'TRUNCATE users leaves those with a connection');
+		is(rows('user', 'user_name'), '', 'users start from zero');
+		is(rows('host', 'host'), expected('host'), 'hosts do not');
+		events($stays, 3);
+		is(rows('user', 'user_name'), 'u1=3', 'and count again');
+		$server->sql('TRUNCATE pfs.hosts');
+		is($server->sql(q{SELECT string_agg(host, ', ') FROM pfs.hosts WHERE host IS NOT NULL}), '[local]', 'TRUNCATE hosts leaves those with a connection');
+		is(rows('host', 'host'), '', 'hosts start from zero');
+		is(total('global'), $all + 10, 'the server has what they had');
+		$stays->close;
+		$by{user}{u1} -= 7;
+		$by{host}{'[local]'} -= 7;
+	}
+}
+$server->stop;
+$server->conf("pfs.${_}_size = -1") foreach qw(accounts users hosts);
+$server->start;
+
+# ---- an idle session across resets ----
+
+foreach my $case (
+	# resets while it is idle; where its 100 events are afterwards (with 1 more)
+	['thread', 'account user host global'],
+	['account', 'user host global'],
+	['user', 'host global'],
+	['host', 'user global'],
+	['user host', 'global'],
+	['host user', 'global'],
+	['account user', 'host global'],
+	['thread account', 'user host global'],
+	['global', ''])
+{
+	my ($resets, $where) = @$case;
+
+	$server->sql("SELECT pfs.reset('$table{global}')");
+	my $idle = $server->session(user => 'u2');
+
+	events($idle, 100);
+	foreach my $level (split ' ', $resets)
+	{
+		my $before = total($level);
+
+		is($server->sql("SELECT pfs.reset('$table{$level}')"), $before, "reset of $resets: returns what the table of $level had");
+	}
+	foreach my $when (0, 1)
+	{
+		events($idle, 1) if $when;
+		foreach my $level (@levels, 'global')
+		{
+			my $n = ((grep { $_ eq $level } split ' ', $where) ? 100 : 0) + $when;
+
+			is(total($level), $n, 'reset of ' . $resets . ($when ? ', awake again' : ', still idle') . ": $level");
+		}
+	}
+	$idle->close;
+	$server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_user = 'u2'", 0);
+	is(total('global'), $where =~ /global/ ? 101 : 1, 'nothing comes or goes with its end');
+}
+
+# ---- resets under full load ----
+
+# What pgbench says that its sessions did; they are connected when it starts.
+my $each = 50;
+my $script = "SELECT count(pg_stat_file('pg_xact/0000')) FROM generate_series(1, $each);\n";
+
+sub load_events
+{
+	my ($out) = @_;
+	my ($n) = $out =~ /number of transactions actually processed: (\d+)/;
+
+	return $n * $each;
+}
+
+foreach my $with ('thread account user host', 'host user account thread', 'global', 'global account thread')
+{
+	$server->sql("SELECT pfs.reset('$table{global}')");
+	my $load = $server->pgbench_start($script, '-c', 8, '-j', 1, '-T', $seconds, ($with eq 'global account thread' ? '-C' : ()));
+	my $left = 0;
+	my $resets = 0;
+	my $wrong = 0;
+	my $last = 0;
+	my @order = split ' ', $with;
+
+	while ($server->pgbench_running($load))
+	{
+		my $level = $order[ $resets++ % @order ];
+		my $n = $server->sql("SELECT pfs.reset('$table{$level}')");
+
+		$left += $n if $level eq 'global';
+		$wrong++ if $n < 0;
+		# The whole of what was ever counted never gets less.
+		my $now = $left + total('global');
+
+		$wrong++ if $now < $last;
+		$last = $now;
+		$wrong += $server->sql("SELECT count(*) FROM pfs.$table{$_} WHERE count_star < 0 OR sum_timer_wait < 0 OR count_timed > count_star") foreach @levels;
+	}
+	my $made = load_events($server->pgbench_end($load));
+
+	cmp_ok($resets, '>', 10, "resets of $with under load");
+	is($left + total('global'), $made, 'the server has every event, or a reset returned it');
+	is($wrong, 0, 'and no number was wrong in between');
+}
+
+# ---- a storm of connections ----
+
+$server->sql("SELECT pfs.reset('$table{global}')");
+my $storms = $ENV{PFS_CONNECTIONS} // 1500;
+my $before = $server->sql("SELECT total_connections FROM pfs.accounts WHERE user_name = 'postgres' AND host = '[local]'");
+my $load = $server->pgbench_start("SELECT pg_stat_file('pg_xact/0000');\n", '-c', 32, '-j', 1, '-C', '-t', int($storms / 32) + 1);
+my $seen = 0;
+my $wrong = 0;
+
+while ($server->pgbench_running($load))
+{
+	my $now = total('global');
+
+	$wrong++ if $now < $seen || total('account') < $now;
+	$seen = $now;
+}
+$server->pgbench_end($load);
+my $connections = 32 * (int($storms / 32) + 1);
+
+is($wrong, 0, 'while sessions come and go, totals only grow');
+ok($server->poll(q{SELECT count(*) FROM pfs.threads WHERE application_name = 'pgbench'}, 0), 'the last one has gone');
+is(total('global'), $connections, "$connections sessions: the server has all");
+is(total('account'), $connections, 'so has the account');
+# pgbench connects once more, to look around.
+between($server->sql("SELECT total_connections - $before FROM pfs.accounts WHERE user_name = 'postgres' AND host = '[local]'"),
+	$connections, $connections + 2, 'which has counted them');
+is($server->sql("SELECT current_connections FROM pfs.accounts WHERE user_name = 'postgres' AND host = '[local]'"), 1, 'one is left');
+is($server->sql(q{SELECT count(*) FROM pfs.containers WHERE name IN ('thread_instances', 'waits_histograms') AND records_high_water > 60}), 0,
+	'records were used again');
+
+# ---- thread_instrumentation off: the server alone counts ----
+
+$server->sql("SELECT pfs.reset('$table{global}')");
+$server->sql("SELECT pfs.set_consumers('thread_instrumentation', 'NO')");
+my $s = $server->session(user => 'u3');
+events($s, 50);
+is(total($_), 0, "thread_instrumentation is off: not by $_") foreach @levels;
+is(total('global'), 50, 'but for the server');
+$server->sql("SELECT pfs.set_consumers('thread_instrumentation', 'YES')");
+$server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name = '$event'");
+events($s, 5);
+is($server->sql("SELECT count_star, count_timed, sum_timer_wait, min_timer_wait, avg_timer_wait, max_timer_wait FROM pfs.$table{user} WHERE event_name = '$event'"),
+	'5|0|0|0|0|0', 'untimed events are counted');
+$server->sql("UPDATE pfs.setup_instruments SET timed = 'YES' WHERE name = '$event'");
+$server->sql(q{UPDATE pfs.setup_timers SET timer_name = 'NANOSECOND' WHERE name = 'wait'});
+events($s, 5);
+is($server->sql("SELECT count_star, count_timed, sum_timer_wait > 0, min_timer_wait <= avg_timer_wait, avg_timer_wait <= max_timer_wait FROM pfs.$table{user} WHERE event_name = '$event'"),
+	'10|5|t|t|t', 'another timer\'s are converted');
+
+done_testing();
