@@ -47,7 +47,6 @@ sub load_and_look
 		push @bad, $answer if $answer ne '0|0|0|0|0|0|0';
 		$server->sql("SELECT count(*) FROM pfs.$tables[$looks % @tables]");
 		$looks++;
-		$load->{handle}->pump_nb if $server->pgbench_running($load);
 	}
 	unlike($server->pgbench_end($load), qr/aborted|error/i, "$what: the load meets no error");
 	is(join("\n", @bad), '', "$what: no wrong row in $looks looks");

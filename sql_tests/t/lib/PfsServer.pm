@@ -487,6 +487,7 @@ sub pgbench_running
 {
 	my ($self, $load) = @_;
 
+	$load->{handle}->pump_nb if $load->{handle}->pumpable;
 	return $load->{handle}->pumpable;
 }
 
