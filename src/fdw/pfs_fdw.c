@@ -30,9 +30,15 @@ print_table(const PfsTable *table, const char *server)
 	initStringInfo(&buf);
 	appendStringInfo(&buf, "CREATE FOREIGN TABLE %s (\n", quote_identifier(table->name));
 	for (int i = 0; i < table->ncolumns; i++)
-		appendStringInfo(&buf, "\t%s %s%s\n", quote_identifier(table->columns[i].name),
-						 format_type_be(table->columns[i].type),
-						 i < table->ncolumns - 1 ? "," : "");
+	{
+		const PfsColumn *column = &table->columns[i];
+
+		appendStringInfo(&buf, "\t%s %s", quote_identifier(column->name),
+						 format_type_be(column->type));
+		if (column->by_default != NULL)
+			appendStringInfo(&buf, " DEFAULT %s", quote_literal_cstr(column->by_default));
+		appendStringInfoString(&buf, i < table->ncolumns - 1 ? ",\n" : "\n");
+	}
 	appendStringInfo(&buf, ") SERVER %s OPTIONS (\"table\" '%s')",
 					 quote_identifier(server), table->name);
 	return buf.data;

@@ -28,26 +28,30 @@
 #include "pfs_fdw.h"
 #include "pfs_shared.h"
 
-/* Name of the junk column that carries a row's identity. */
+/*
+ * Names of the junk columns that carry a row's identity, and for DELETE ...
+ * RETURNING the row itself.  The second is the server's own name for it.
+ */
 #define IDENTITY_COLUMN "ctid"
-
-typedef struct PfsChange
-{
-	PfsRowId	row;			/* not for INSERT */
-	Datum	   *values;			/* by column; not for DELETE */
-	bool	   *isnull;
-} PfsChange;
+#define ROW_COLUMN "wholerow"
+#define FIRST_CHANGES 64
 
 /* ResultRelInfo.ri_FdwState */
 typedef struct PfsModify
 {
 	PfsBinding *binding;
 	CmdType		operation;
-	AttrNumber	identity;		/* of the junk column in the subplan's rows */
+	AttrNumber	identity;		/* of the junk columns in the subplan's rows */
+	AttrNumber	old_row;		/* invalid: nobody wants it */
 	bool	   *set;			/* by column: to be written */
 	MemoryContext context;		/* all that is collected */
 	HTAB	   *seen;			/* identities of the rows collected so far */
-	List	   *changes;		/* of PfsChange, in order */
+
+	/* What was collected, in order. */
+	int			nchanges;
+	int			max_changes;
+	PfsRowId   *rows;			/* not for INSERT */
+	PfsNewRow  *values;			/* not for DELETE */
 } PfsModify;
 
 static const char *
@@ -139,6 +143,13 @@ pfsAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	Var		   *var = makeVar(rtindex, SelfItemPointerAttributeNumber, TIDOID, -1, InvalidOid, 0);
 
 	add_row_identity_var(root, var, rtindex, IDENTITY_COLUMN);
+
+	/* An UPDATE gets the old row by itself. */
+	if (root->parse->commandType == CMD_DELETE && root->parse->returningList != NIL)
+	{
+		var = makeVar(rtindex, InvalidAttrNumber, RECORDOID, -1, InvalidOid, 0);
+		add_row_identity_var(root, var, rtindex, ROW_COLUMN);
+	}
 }
 
 /*
@@ -155,6 +166,11 @@ pfsPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	rel = table_open(rte->relid, NoLock);
 	require_supported(pfs_bind(rel)->table, plan->operation);
 	table_close(rel, NoLock);
+	if (plan->onConflictAction != ONCONFLICT_NONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("INSERT ... ON CONFLICT is not supported for tables of pfs"),
+				 errhint("Leave out what is there already, or use the pfs.set_ function of the table.")));
 	return NIL;
 }
 
@@ -226,6 +242,7 @@ pfsBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw
 		modify->identity = ExecFindJunkAttributeInTlist(subplan->targetlist, IDENTITY_COLUMN);
 		if (!AttributeNumberIsValid(modify->identity))
 			elog(ERROR, "could not find junk column %s", IDENTITY_COLUMN);
+		modify->old_row = ExecFindJunkAttributeInTlist(subplan->targetlist, ROW_COLUMN);
 	}
 	else
 		memset(modify->set, true, modify->binding->table->ncolumns);
@@ -250,24 +267,70 @@ pfsBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	memset(modify->set, true, modify->binding->table->ncolumns);
 }
 
+/* Room for one more change. */
+static void
+reserve_change(PfsModify *modify)
+{
+	MemoryContext old;
+
+	if (modify->nchanges < modify->max_changes)
+		return;
+	modify->max_changes = Max(FIRST_CHANGES, modify->max_changes * 2);
+	old = MemoryContextSwitchTo(modify->context);
+	if (modify->rows == NULL)
+	{
+		modify->rows = palloc(sizeof(PfsRowId) * modify->max_changes);
+		modify->values = palloc(sizeof(PfsNewRow) * modify->max_changes);
+	}
+	else
+	{
+		modify->rows = repalloc(modify->rows, sizeof(PfsRowId) * modify->max_changes);
+		modify->values = repalloc(modify->values, sizeof(PfsNewRow) * modify->max_changes);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+static PfsColumnCheck
+check_of(const PfsModify *modify, int column)
+{
+	const PfsColumn *columns = modify->binding->table->columns;
+
+	if (columns[column].check == NULL && modify->operation == CMD_INSERT)
+		return columns[column].check_new;
+	return columns[column].check;
+}
+
+/* What a foreign table that was made by hand does not have gets its default. */
+static void
+set_defaults(const PfsTable *table, Datum *values, bool *isnull)
+{
+	for (int column = 0; column < table->ncolumns; column++)
+	{
+		isnull[column] = table->columns[column].by_default == NULL;
+		if (!isnull[column])
+			values[column] = CStringGetTextDatum(table->columns[column].by_default);
+	}
+}
+
 /*
- * Check the values that will be written, keep them, and put them into the slot's
- * row as they will read.
+ * Check the values that will be written, keep them as the next change, and put
+ * them into the slot's row as they will read.
  */
-static PfsChange *
+static void
 collect_values(PfsModify *modify, TupleTableSlot *slot)
 {
 	const PfsTable *table = modify->binding->table;
 	TupleDesc	desc = slot->tts_tupleDescriptor;
 	MemoryContext old = MemoryContextSwitchTo(modify->context);
-	PfsChange  *change = palloc0(sizeof(PfsChange));
+	Datum	   *values = palloc0(sizeof(Datum) * table->ncolumns);
+	bool	   *isnull = palloc0(sizeof(bool) * table->ncolumns);
 	Datum	   *row;
 	bool	   *row_isnull;
 	HeapTuple	tuple;
 
-	change->values = palloc0(sizeof(Datum) * table->ncolumns);
-	change->isnull = palloc0(sizeof(bool) * table->ncolumns);
-	memset(change->isnull, true, table->ncolumns);
+	memset(isnull, true, table->ncolumns);
+	if (modify->operation == CMD_INSERT)
+		set_defaults(table, values, isnull);
 
 	slot_getallattrs(slot);
 	row = palloc(sizeof(Datum) * desc->natts);
@@ -282,16 +345,16 @@ collect_values(PfsModify *modify, TupleTableSlot *slot)
 
 		if (column < 0 || !modify->set[column])
 			continue;
-		if (table->columns[column].check != NULL)
+		if (check_of(modify, column) != NULL)
 		{
 			/* A check either raises an error or gives a value. */
-			row[i] = table->columns[column].check(table, &table->columns[column],
-												  row[i], row_isnull[i]);
+			row[i] = check_of(modify, column) (table, &table->columns[column],
+											   row[i], row_isnull[i]);
 			row_isnull[i] = false;
 		}
-		change->isnull[column] = row_isnull[i];
+		isnull[column] = row_isnull[i];
 		if (!row_isnull[i])
-			change->values[column] = datumCopy(row[i], att->attbyval, att->attlen);
+			values[column] = datumCopy(row[i], att->attbyval, att->attlen);
 	}
 
 	/* RETURNING shows what was written, not how it was spelt. */
@@ -304,16 +367,12 @@ collect_values(PfsModify *modify, TupleTableSlot *slot)
 	pfree(row);
 	pfree(row_isnull);
 	MemoryContextSwitchTo(old);
-	return change;
-}
 
-static void
-add_change(PfsModify *modify, PfsChange *change)
-{
-	MemoryContext old = MemoryContextSwitchTo(modify->context);
-
-	modify->changes = lappend(modify->changes, change);
-	MemoryContextSwitchTo(old);
+	reserve_change(modify);
+	modify->values[modify->nchanges] = (PfsNewRow)
+	{
+		modify->set, values, isnull
+	};
 }
 
 /* False if the row was met before in this statement: its first match counts. */
@@ -338,9 +397,13 @@ pfsExecForeignInsert(EState *estate, ResultRelInfo *rinfo,
 					 TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
 	PfsModify  *modify = rinfo->ri_FdwState;
+	const PfsTable *table = modify->binding->table;
 
 	pfs_require_active();
-	add_change(modify, collect_values(modify, slot));
+	collect_values(modify, slot);
+	modify->nchanges++;
+	if (table->check_insert != NULL)
+		table->check_insert(modify->values, modify->nchanges);
 	return slot;
 }
 
@@ -350,14 +413,12 @@ pfsExecForeignUpdate(EState *estate, ResultRelInfo *rinfo,
 {
 	PfsModify  *modify = rinfo->ri_FdwState;
 	PfsRowId	row;
-	PfsChange  *change;
 
 	if (!find_row(modify, planSlot, &row))
 		return NULL;
 	ItemPointerSet(&slot->tts_tid, row.slot, row.version);
-	change = collect_values(modify, slot);
-	change->row = row;
-	add_change(modify, change);
+	collect_values(modify, slot);
+	modify->rows[modify->nchanges++] = row;
 	return slot;
 }
 
@@ -366,41 +427,44 @@ pfsExecForeignDelete(EState *estate, ResultRelInfo *rinfo,
 					 TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
 	PfsModify  *modify = rinfo->ri_FdwState;
-	PfsChange  *change;
 	PfsRowId	row;
 
 	if (!find_row(modify, planSlot, &row))
 		return NULL;
-	change = MemoryContextAllocZero(modify->context, sizeof(PfsChange));
-	change->row = row;
-	add_change(modify, change);
+	if (AttributeNumberIsValid(modify->old_row))
+	{
+		bool		isnull;
+		Datum		old = ExecGetJunkAttribute(planSlot, modify->old_row, &isnull);
+
+		if (!isnull)
+			ExecStoreHeapTupleDatum(old, slot);
+	}
+	ItemPointerSet(&slot->tts_tid, row.slot, row.version);
+	reserve_change(modify);
+	modify->rows[modify->nchanges++] = row;
 	return slot;
 }
 
-/* The statement has succeeded; nothing below can fail. */
+/* The statement has succeeded; see PfsTable for what can still fail below. */
 static void
 apply(PfsModify *modify)
 {
 	const PfsTable *table = modify->binding->table;
-	ListCell   *lc;
 
-	foreach(lc, modify->changes)
+	if (modify->nchanges == 0)
+		return;
+	switch (modify->operation)
 	{
-		PfsChange  *change = lfirst(lc);
-		PfsNewRow	values = {modify->set, change->values, change->isnull};
-
-		switch (modify->operation)
-		{
-			case CMD_INSERT:
-				table->insert(&values);
-				break;
-			case CMD_UPDATE:
-				table->update(change->row, &values);
-				break;
-			default:
-				table->remove(change->row);
-				break;
-		}
+		case CMD_INSERT:
+			table->insert(modify->values, modify->nchanges);
+			break;
+		case CMD_UPDATE:
+			for (int i = 0; i < modify->nchanges; i++)
+				table->update(modify->rows[i], &modify->values[i]);
+			break;
+		default:
+			table->remove(modify->rows, modify->nchanges);
+			break;
 	}
 }
 

@@ -43,6 +43,8 @@ struct PfsColumn
 	PfsKey		key;
 	bool		hidden;			/* NULL without the rights of the row's role */
 	PfsColumnCheck check;		/* not NULL: the column can be written */
+	PfsColumnCheck check_new;	/* of an INSERT, where UPDATE cannot write */
+	const char *by_default;		/* what an INSERT that leaves it out writes */
 };
 
 /*
@@ -102,12 +104,18 @@ struct PfsTable
 	PfsRowId	(*identity) (const void *row);
 
 	/*
-	 * Optional: changes, applied when the statement has succeeded.  They
-	 * cannot fail any more; a row that has gone is passed over.
+	 * Optional: changes, applied when the statement has succeeded.  update
+	 * and remove cannot fail any more; a row that has gone is passed over.
+	 *
+	 * check_insert is asked at each new row, the last one of the array,
+	 * whether the table could take all of them; it raises the error if not.
+	 * insert takes all or none.  It raises the same errors, before it has
+	 * changed anything, if another session was faster in between.
 	 */
 	void		(*update) (PfsRowId row, const PfsNewRow *values);
-	void		(*insert) (const PfsNewRow *values);
-	void		(*remove) (PfsRowId row);
+	void		(*check_insert) (const PfsNewRow *rows, int nrows);
+	void		(*insert) (const PfsNewRow *rows, int nrows);
+	void		(*remove) (const PfsRowId *rows, int nrows);
 
 	/* Optional.  TRUNCATE and pfs.reset(); returns how many rows left. */
 	int64		(*truncate) (void);
