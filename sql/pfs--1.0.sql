@@ -81,6 +81,26 @@ COMMENT ON COLUMN pfs.setup_timers.name IS
 COMMENT ON COLUMN pfs.setup_timers.timer_name IS
 'One of performance_timers that this machine has.';
 
+CREATE FOREIGN TABLE pfs.setup_actors (
+	host text DEFAULT '%',
+	user_name text DEFAULT '%',
+	role text DEFAULT '%',
+	enabled text DEFAULT 'YES',
+	history text DEFAULT 'YES'
+) SERVER pfs_server OPTIONS ("table" 'setup_actors');
+COMMENT ON FOREIGN TABLE pfs.setup_actors IS
+'Rules for sessions that start afterwards: is one of this user and host instrumented? The first match decides, in this order: host and user_name, user_name only, host only, neither; without a match a session is not instrumented. Takes INSERT, UPDATE of enabled and history, DELETE, and TRUNCATE, which leaves no rule.';
+COMMENT ON COLUMN pfs.setup_actors.host IS
+'Numeric client address, [local] for a Unix socket; % is any. No pattern.';
+COMMENT ON COLUMN pfs.setup_actors.user_name IS
+'The role that authenticates; % is any. No pattern.';
+COMMENT ON COLUMN pfs.setup_actors.role IS
+'Reserved; %.';
+COMMENT ON COLUMN pfs.setup_actors.enabled IS
+'threads.instrumented of such sessions at their start. YES or NO; takes either in any letter case.';
+COMMENT ON COLUMN pfs.setup_actors.history IS
+'threads.history of such sessions at their start. YES or NO; takes either in any letter case.';
+
 CREATE FOREIGN TABLE pfs.setup_threads (
 	name text,
 	enabled text,
@@ -799,6 +819,18 @@ AS 'MODULE_PATHNAME', 'pfs_set_threads'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION pfs.set_threads(text, text, text) IS
 'Switch kinds of background processes whose names match, as UPDATE of setup_threads does; NULL leaves as is. Returns the number that matched.';
+
+CREATE FUNCTION pfs.set_actor(host text, user_name text, role text DEFAULT '%', enabled text DEFAULT 'YES', history text DEFAULT 'YES') RETURNS bigint
+AS 'MODULE_PATHNAME', 'pfs_set_actor'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pfs.set_actor(text, text, text, text, text) IS
+'Insert the rule of setup_actors for this host and user, or update the one that is there. Returns 1.';
+
+CREATE FUNCTION pfs.drop_actor(host text, user_name text, role text DEFAULT '%') RETURNS bigint
+AS 'MODULE_PATHNAME', 'pfs_drop_actor'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pfs.drop_actor(text, text, text) IS
+'Delete the rule of setup_actors for this host and user. Returns the number of rules that matched.';
 
 CREATE FUNCTION pfs.reset(table_name text DEFAULT NULL) RETURNS numeric
 AS 'MODULE_PATHNAME', 'pfs_reset'

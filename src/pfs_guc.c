@@ -20,6 +20,8 @@
 /* Instruments of a version alone are some 450; numbers are 16 bits wide. */
 #define MIN_INSTRUMENTS 512
 #define MAX_INSTRUMENTS 16384
+/* Each new session looks through all of them. */
+#define MAX_ACTORS 16384
 
 bool		pfs_enabled = true;
 char	   *pfs_instruments_setting = NULL;
@@ -32,6 +34,7 @@ int			pfs_max_instruments = -1;
 int			pfs_accounts_size = -1;
 int			pfs_users_size = -1;
 int			pfs_hosts_size = -1;
+int			pfs_setup_actors_size = -1;
 bool		pfs_settings_refused = false;
 
 /* 0 switches the table of instruments off together with everything else. */
@@ -135,5 +138,9 @@ pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_co
 			   "Client addresses whose numbers are kept apart.",
 			   "-1 is sized from max_connections; 0: none.",
 			   &pfs_hosts_size, MAX_ACCOUNTS, NULL);
+	define_int("pfs.setup_actors_size",
+			   "Rules for new sessions in setup_actors.",
+			   "-1 is 128; 0 has no rule, so no session is instrumented from its start.",
+			   &pfs_setup_actors_size, MAX_ACTORS, NULL);
 	MarkGUCPrefixReserved("pfs");
 }

@@ -34,6 +34,7 @@ PG_MODULE_MAGIC;
 #define DEFAULT_HISTORY_SIZE		10
 #define DEFAULT_HISTORY_LONG_SIZE	10000
 #define DEFAULT_INSTRUMENTS			1024
+#define DEFAULT_ACTORS				128
 /* A server has some files whatever its size, and each session opens more. */
 #define FILES_FOR_SERVER			8192
 #define FILES_PER_CONNECTION		64
@@ -71,6 +72,7 @@ request_cb(void)
 	pfs_sizes.accounts[PFS_HOSTS] = sized(pfs_hosts_size, accounts);
 	pfs_sizes.waits_history = sized(pfs_waits_history_size, DEFAULT_HISTORY_SIZE);
 	pfs_sizes.waits_history_long = sized(pfs_waits_history_long_size, DEFAULT_HISTORY_LONG_SIZE);
+	pfs_sizes.actors = sized(pfs_setup_actors_size, DEFAULT_ACTORS);
 
 	RequestAddinShmemSpace(pfs_shared_size());
 	RequestNamedLWLockTranche("pfs", PFS_NUM_LOCKS);

@@ -25,21 +25,26 @@ SELECT count(*) FROM pfs.tables WHERE a_row_is IS NULL OR a_row_is = '';
 CREATE SCHEMA pfs_imported;
 IMPORT FOREIGN SCHEMA pfs FROM SERVER pfs_server INTO pfs_imported;
 CREATE VIEW pfs_columns AS
-	SELECT nspname, relname, attnum, attname, format_type(atttypid, atttypmod) AS type, ftoptions
+	SELECT nspname, relname, attnum, attname, format_type(atttypid, atttypmod) AS type,
+		pg_get_expr(adbin, adrelid) AS by_default, ftoptions
 	FROM pg_foreign_table JOIN pg_class c ON c.oid = ftrelid
 		JOIN pg_namespace n ON n.oid = relnamespace
 		JOIN pg_attribute ON attrelid = c.oid
+		LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 	WHERE attnum > 0 AND NOT attisdropped;
 SELECT count(*) > 100 AS imported FROM pfs_columns WHERE nspname = 'pfs_imported';
-SELECT relname, attnum, attname, type, ftoptions FROM pfs_columns WHERE nspname = 'pfs'
+SELECT relname, attnum, attname, type, by_default, ftoptions FROM pfs_columns WHERE nspname = 'pfs'
 EXCEPT
-SELECT relname, attnum, attname, type, ftoptions FROM pfs_columns WHERE nspname = 'pfs_imported';
-SELECT relname, attnum, attname, type, ftoptions FROM pfs_columns WHERE nspname = 'pfs_imported'
+SELECT relname, attnum, attname, type, by_default, ftoptions FROM pfs_columns WHERE nspname = 'pfs_imported';
+SELECT relname, attnum, attname, type, by_default, ftoptions FROM pfs_columns WHERE nspname = 'pfs_imported'
 EXCEPT
-SELECT relname, attnum, attname, type, ftoptions FROM pfs_columns WHERE nspname = 'pfs';
+SELECT relname, attnum, attname, type, by_default, ftoptions FROM pfs_columns WHERE nspname = 'pfs';
 -- and what was imported reads the same
 SELECT count(*) FROM (TABLE pfs.setup_consumers EXCEPT TABLE pfs_imported.setup_consumers) d;
 SELECT count(*) FROM pfs_imported.setup_consumers;
+
+SELECT relname, attname, by_default FROM pfs_columns WHERE nspname = 'pfs_imported' AND by_default IS NOT NULL
+ORDER BY relname, attnum;
 
 -- The columns, frozen: none may be renamed, dropped or change its type.
 SELECT relname, string_agg(attname || ' ' || type, ', ' ORDER BY attnum) AS columns

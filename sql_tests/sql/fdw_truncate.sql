@@ -17,6 +17,8 @@ SELECT table_name, try(format('TRUNCATE pfs.%I', table_name)) AS truncate,
 FROM listed ORDER BY table_name COLLATE "C";
 DROP FUNCTION try;
 DROP TABLE listed;
+-- the rule that the other tests' sessions are instrumented by
+INSERT INTO pfs.setup_actors DEFAULT VALUES;
 
 TRUNCATE pfs.setup_instruments;
 \echo :SQLSTATE

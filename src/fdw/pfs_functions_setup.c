@@ -9,6 +9,7 @@
 #include "fmgr.h"
 #include "utils/timestamp.h"
 
+#include "pfs_actor_check.h"
 #include "pfs_fdw.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -24,6 +25,8 @@ PFS_FUNCTION(pfs_reset);
 PFS_FUNCTION(pfs_reset_time_sql);
 PFS_FUNCTION(pfs_thread_id);
 PFS_FUNCTION(pfs_setup_sql_text);
+PFS_FUNCTION(pfs_set_actor);
+PFS_FUNCTION(pfs_drop_actor);
 
 /* A text argument that must be given. */
 static char *
@@ -232,4 +235,47 @@ pfs_setup_sql_text(PG_FUNCTION_ARGS)
 {
 	pfs_require_active();
 	PG_RETURN_DATUM(pfs_text_datum(pfs_setup_sql()));
+}
+
+/* The key of a rule from the arguments host, user_name, role. */
+static PfsActor
+actor_arguments(FunctionCallInfo fcinfo)
+{
+	char	   *host = required_text(fcinfo, 0, "host");
+	char	   *user_name = required_text(fcinfo, 1, "user_name");
+	PfsActor	rule = {0};
+
+	pfs_check_actor_column("host", host);
+	pfs_check_actor_column("user_name", user_name);
+	pfs_check_actor_column("role", required_text(fcinfo, 2, "role"));
+	strlcpy(rule.host, host, sizeof(rule.host));
+	strlcpy(rule.user_name, user_name, sizeof(rule.user_name));
+	return rule;
+}
+
+Datum
+pfs_set_actor(PG_FUNCTION_ARGS)
+{
+	PfsActor	rule;
+
+	pfs_require_active();
+	rule = actor_arguments(fcinfo);
+	(void) required_text(fcinfo, 3, "enabled");
+	(void) required_text(fcinfo, 4, "history");
+	if (switch_argument(fcinfo, 3, "enabled") == 1)
+		rule.switches |= PFS_ACTOR_ENABLED;
+	if (switch_argument(fcinfo, 4, "history") == 1)
+		rule.switches |= PFS_ACTOR_HISTORY;
+	pfs_report_actor(pfs_actor_set(&rule), &rule);
+	PG_RETURN_INT64(1);
+}
+
+Datum
+pfs_drop_actor(PG_FUNCTION_ARGS)
+{
+	PfsActor	rule;
+
+	pfs_require_active();
+	rule = actor_arguments(fcinfo);
+	PG_RETURN_INT64(pfs_actor_remove_key(rule.user_name, rule.host));
 }

@@ -204,6 +204,8 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 
 	sleep->event = NULL;
 	sleep->open = NULL;
+	if (unlikely(pfs_local.slow & PFS_SLOW_IDENTITY))
+		pfs_thread_identify_now(t);
 	if (unlikely(pfs_local.slow & PFS_SLOW_OPEN))
 	{
 		/* What an error ended is over, whether or not this wait is wanted. */

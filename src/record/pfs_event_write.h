@@ -86,6 +86,12 @@ pfs_history_kept(uint32 rows)
  */
 extern PfsThread *pfs_thread_attach(void);
 
+/*
+ * Latch waits ask who they are also where their events are not wanted: a session
+ * is a connection of its account whatever is switched off.
+ */
+extern void pfs_thread_identify_now(PfsThread *t);
+
 /* Slow path of begin: something is in the way.  False: pass by. */
 extern bool pfs_wait_prepare(PfsThread *t);
 extern void pfs_history_flush(PfsThread *t);
@@ -189,6 +195,8 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	{
 		if (!pfs_wait_prepare(t))
 			return NULL;
+		/* It may have found out that this thread has no history. */
+		flags &= pfs_load_relaxed(&t->mask);
 		level = t->wait_depth;
 	}
 	pfs_local.beginning = 1;

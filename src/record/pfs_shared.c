@@ -14,6 +14,7 @@
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
+#include "pfs_actor.h"
 #include "pfs_compat.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
@@ -31,6 +32,7 @@
 #define HISTOGRAMS_PER_THREAD 32
 #define FILES_PER_PAGE 256
 #define LONG_NAMES_PER_PAGE 32
+#define ACTORS_PER_PAGE 128
 /* One file in this many may have a name longer than PFS_FILE_INLINE_NAME. */
 #define FILES_PER_LONG_NAME 16
 /* More lanes than this cost memory that the fewer collisions do not repay. */
@@ -53,6 +55,7 @@ typedef struct PfsShared
 	PfsSharedThreads threads;
 	PfsSharedFiles files;
 	PfsSharedSummary summary;
+	PfsSharedActors actors;
 	uint32		nresets;		/* under the setup lock */
 	PfsReset	resets[RESET_TABLES_MAX];
 } PfsShared;
@@ -77,6 +80,7 @@ typedef struct PfsLayout
 	PfsPages   *thread_histograms;
 	void	   *summary_cells;
 	uint64	   *summary_buckets;
+	PfsPages   *actors;
 } PfsLayout;
 
 /*
@@ -107,6 +111,7 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	PfsPagesSpec files = {"file_instances", sizeof(PfsFile), pfs_sizes.files, FILES_PER_PAGE};
 	PfsPagesSpec names = {"file_long_names", TYPEALIGN(8, PFS_FILE_NAME_SIZE),
 	pfs_sizes.files / FILES_PER_LONG_NAME, LONG_NAMES_PER_PAGE};
+	PfsPagesSpec actors = {"setup_actors", sizeof(PfsActor), pfs_sizes.actors, ACTORS_PER_PAGE};
 
 	PfsPagesSpec histograms = {"waits_histograms", PFS_HISTOGRAM_BUCKETS * sizeof(uint32),
 	pfs_sizes.threads * HISTOGRAMS_PER_THREAD, HISTOGRAMS_PER_PAGE};
@@ -132,6 +137,7 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 											 PFS_CACHE_LINE);
 	layout->summary_buckets = pfs_segment_take(seg, pfs_summary_buckets_size(pfs_sizes.instruments),
 											   PFS_CACHE_LINE);
+	layout->actors = pfs_pages_create(seg, &actors);
 }
 
 /*
@@ -208,6 +214,7 @@ pfs_shared_start(void)
 	pfs_summary->cells = layout.summary_cells;
 	pfs_summary->buckets = layout.summary_buckets;
 	pfs_summary->lock = &GetNamedLWLockTranche("pfs")[1].lock;
+	pfs_actors = layout.actors;
 	pfs_shared_threads = &shared->threads;
 	pfs_shared_files = &shared->files;
 	shared->files.ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);
@@ -221,6 +228,7 @@ pfs_shared_start(void)
 	shared->instruments.items = layout.instruments;
 	shared->instruments.flags = layout.flags;
 	pfs_instruments_start(&shared->instruments);
+	pfs_actors_start(&shared->actors);
 
 	if (pfs_threads->reclaim_errno != 0)
 		ereport(LOG,

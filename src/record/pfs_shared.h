@@ -21,6 +21,7 @@ typedef struct PfsSizes
 	uint32		accounts[PFS_NUM_ACCOUNT_KINDS];
 	uint32		waits_history;	/* rows per thread */
 	uint32		waits_history_long; /* rows in all */
+	uint32		actors;
 } PfsSizes;
 
 extern PfsSizes pfs_sizes;

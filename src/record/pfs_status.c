@@ -9,11 +9,13 @@
 
 #include "utils/timestamp.h"
 
+#include "pfs_actor.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_status.h"
+#include "pfs_summary.h"
 
 #define PROBES_MAX 96
 
@@ -75,47 +77,67 @@ in_thread_row(PfsContainerRow *row, const char *name, uint32 per_thread, uint64 
 	return true;
 }
 
+/* Containers of pages, in the order in which pfs.containers shows them. */
+static PfsPages *const *const page_containers[] = {
+	&pfs_threads,
+	&pfs_files,
+	&pfs_file_names,
+	&pfs_accounts[PFS_ACCOUNTS].pages,
+	&pfs_accounts[PFS_USERS].pages,
+	&pfs_accounts[PFS_HOSTS].pages,
+	&pfs_thread_histograms,
+	&pfs_actors,
+};
+
+static bool
+instruments_row(PfsContainerRow *row)
+{
+	uint64		each = sizeof(PfsInstrument) + sizeof(uint32);
+
+	return block_row(row, "instruments", each, pfs_instruments->max,
+					 Min(pfs_instruments->count, pfs_instruments->max),
+					 pfs_instruments->lost, pfs_instruments->max * each);
+}
+
+static bool
+current_row(PfsContainerRow *row)
+{
+	return in_thread_row(row, "events_waits_current", PFS_WAIT_DEPTH, pfs_shared_threads->too_deep);
+}
+
+static bool
+history_row(PfsContainerRow *row)
+{
+	return in_thread_row(row, "events_waits_history", pfs_sizes.waits_history, 0);
+}
+
+static bool
+history_long_row(PfsContainerRow *row)
+{
+	if (pfs_history_long == NULL)
+		return block_row(row, "events_waits_history_long", sizeof(PfsWaitEvent), 0, 0, 0, 0);
+	return block_row(row, "events_waits_history_long", sizeof(PfsWaitEvent),
+					 pfs_sizes.waits_history_long,
+					 Min(history_long_used(), pfs_sizes.waits_history_long),
+					 pfs_log_lost(pfs_history_long),
+					 pfs_log_bytes(pfs_history_long));
+}
+
+/* The others. */
+static bool (*const other_containers[]) (PfsContainerRow *row) =
+{
+	instruments_row, current_row, history_row, history_long_row,
+};
+
 bool
 pfs_container_row(int i, PfsContainerRow *row)
 {
 	if (!pfs_is_active())
 		return false;
-	switch (i)
-	{
-		case 0:
-			return block_row(row, "instruments", sizeof(PfsInstrument) + sizeof(uint32),
-							 pfs_instruments->max,
-							 Min(pfs_instruments->count, pfs_instruments->max),
-							 pfs_instruments->lost,
-							 pfs_instruments->max * (sizeof(PfsInstrument) + sizeof(uint32)));
-		case 1:
-			return pages_row(pfs_threads, row);
-		case 2:
-			return pages_row(pfs_files, row);
-		case 3:
-			return pages_row(pfs_file_names, row);
-		case 4:
-			return in_thread_row(row, "events_waits_current", PFS_WAIT_DEPTH,
-								 pfs_shared_threads->too_deep);
-		case 5:
-			return in_thread_row(row, "events_waits_history", pfs_sizes.waits_history, 0);
-		case 6:
-			if (pfs_history_long == NULL)
-				return block_row(row, "events_waits_history_long", sizeof(PfsWaitEvent), 0, 0, 0, 0);
-			return block_row(row, "events_waits_history_long", sizeof(PfsWaitEvent),
-							 pfs_sizes.waits_history_long,
-							 Min(history_long_used(), pfs_sizes.waits_history_long),
-							 pfs_log_lost(pfs_history_long),
-							 pfs_log_bytes(pfs_history_long));
-		case 7:
-		case 8:
-		case 9:
-			return pages_row(pfs_accounts[i - 7].pages, row);
-		case 10:
-			return pages_row(pfs_thread_histograms, row);
-		default:
-			return false;
-	}
+	if (i < lengthof(page_containers))
+		return pages_row(*page_containers[i], row);
+	i -= lengthof(page_containers);
+	return i < lengthof(other_containers) && other_containers[i] (row);
 }
 
 void
@@ -123,12 +145,8 @@ pfs_containers_reset(void)
 {
 	if (!pfs_is_active())
 		return;
-	pfs_pages_reset_stats(pfs_threads);
-	pfs_pages_reset_stats(pfs_files);
-	pfs_pages_reset_stats(pfs_file_names);
-	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
-		pfs_pages_reset_stats(pfs_accounts[kind].pages);
-	pfs_pages_reset_stats(pfs_thread_histograms);
+	for (int i = 0; i < lengthof(page_containers); i++)
+		pfs_pages_reset_stats(*page_containers[i]);
 	pfs_store_relaxed(&pfs_instruments->lost, 0);
 	pfs_store_relaxed(&pfs_shared_threads->too_deep, 0);
 	pfs_store_relaxed(&pfs_shared_threads->reentered, 0);

@@ -15,6 +15,7 @@
 #include "postmaster/postmaster.h"
 #include "storage/ipc.h"
 
+#include "pfs_actor.h"
 #include "pfs_compat.h"
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
@@ -193,6 +194,107 @@ find_account(PfsThread *t)
 	return true;
 }
 
+/*
+ * The record of a living process.  Also asked at instrument points (a parallel
+ * worker looks for its leader), so it reads in place instead of copying records;
+ * the caller compares the word once more behind what he reads.
+ */
+static uint32
+find_thread(int pid, uint64 *word)
+{
+	uint32		pos = 0;
+	uint32		index;
+
+	while ((index = pfs_pages_next(pfs_threads, &pos, word)) != PFS_NO_RECORD)
+	{
+		PfsThread  *t = pfs_pages_record(pfs_threads, index);
+
+		if (pfs_load_relaxed(&t->pid) == pid)
+			return index;
+	}
+	return PFS_NO_RECORD;
+}
+
+/*
+ * The owner and others may change switches at a time: whoever is the last to
+ * store the mask has seen both changes, as he looks again behind his store.
+ */
+static void
+publish_mask(PfsThread *t)
+{
+	uint8		instrumented;
+	uint8		history;
+
+	do
+	{
+		instrumented = pfs_load_relaxed(&t->instrumented);
+		history = pfs_load_relaxed(&t->history);
+		pfs_store_relaxed(&t->mask, pfs_thread_mask(instrumented & PFS_SWITCH_ON,
+													history & PFS_SWITCH_ON));
+		pfs_fence_seqcst();
+	} while (pfs_load_relaxed(&t->instrumented) != instrumented ||
+			 pfs_load_relaxed(&t->history) != history);
+}
+
+/* What somebody has switched since the thread's start stays as it is. */
+static void
+decide_switch(uint8 *control, bool on)
+{
+	uint8		undecided = PFS_SWITCH_ON | PFS_SWITCH_OPEN;
+
+	(void) pfs_cas(control, &undecided, on ? PFS_SWITCH_ON : 0);
+}
+
+static void
+decide_switches(PfsThread *t, bool instrumented, bool history)
+{
+	decide_switch(&t->instrumented, instrumented);
+	decide_switch(&t->history, history);
+	publish_mask(t);
+}
+
+/*
+ * MyProcPort's name, and not the role's: looking that up needs the catalog.  They
+ * are the same; a longer name was cut to find the role.
+ */
+static void
+ask_actors(PfsThread *t)
+{
+	char		user_name[NAMEDATALEN];
+	char		host[PFS_CLIENT_HOST_SIZE];
+	bool		instrumented;
+	bool		history;
+
+	strlcpy(user_name, MyProcPort->user_name, sizeof(user_name));
+	(void) pfs_client_host(host, sizeof(host));
+	pfs_actor_decide(user_name, host, &instrumented, &history);
+	decide_switches(t, instrumented, history);
+}
+
+/* The leader's number and switches become the worker's, if the leader is there. */
+static void
+follow_leader(PfsThread *t, int leader)
+{
+	uint64		word;
+	uint32		index = find_thread(leader, &word);
+	PfsThread  *other;
+	uint64		thread_id;
+	bool		instrumented;
+	bool		history;
+
+	if (index == PFS_NO_RECORD)
+		return;
+	other = pfs_pages_record(pfs_threads, index);
+	thread_id = pfs_load_relaxed(&other->thread_id);
+	instrumented = pfs_load_relaxed(&other->instrumented) & PFS_SWITCH_ON;
+	history = pfs_load_relaxed(&other->history) & PFS_SWITCH_ON;
+	pfs_fence_acquire();
+	if (pfs_pages_word(pfs_threads, index) != word)
+		return;
+	pfs_store_relaxed(&t->parent_thread_id, thread_id);
+	decide_switches(t, instrumented, history);
+}
+
 /* What a process learns about itself only after its first events. */
 static void
 refresh_identity(PfsThread *t)
@@ -204,6 +306,8 @@ refresh_identity(PfsThread *t)
 	{
 		pfs_store_relaxed(&t->role, MyProc->roleId);
 		stamp_events(t);
+		if (pfs_compat_is_foreground(MyBackendType) && MyProcPort != NULL)
+			ask_actors(t);
 	}
 	if (t->role == InvalidOid && (t->foreground || MyBackendType == B_BG_WORKER))
 		complete = false;
@@ -218,7 +322,7 @@ refresh_identity(PfsThread *t)
 		PGPROC	   *leader = MyProc->lockGroupLeader;
 
 		if (leader != NULL && leader != MyProc)
-			pfs_store_relaxed(&t->parent_thread_id, pfs_thread_id_of_pid(leader->pid));
+			follow_leader(t, leader->pid);
 		if (t->parent_thread_id == 0)
 			complete = false;
 	}
@@ -289,9 +393,14 @@ fill_record(PfsThread *t, uint32 index)
 		make_thread_name(t->name, sizeof(t->name), "thread/worker/", MyBgworkerEntry->bgw_type);
 	else
 		strlcpy(t->name, kind ? kind->name : "thread/unknown", sizeof(t->name));
-	t->instrumented = t->foreground || pfs_setup->kind_enabled[MyBackendType];
-	t->history = t->foreground || pfs_setup->kind_history[MyBackendType];
-	t->mask = pfs_thread_mask(t->instrumented, t->history);
+	if (t->foreground)
+		t->instrumented = t->history = PFS_SWITCH_ON | PFS_SWITCH_OPEN;
+	else
+	{
+		t->instrumented = pfs_setup->kind_enabled[MyBackendType];
+		t->history = pfs_setup->kind_history[MyBackendType];
+	}
+	publish_mask(t);
 	pfs_ring_init(&t->waits, (char *) t + waits_offset(),
 				  pfs_history_kept(pfs_sizes.waits_history), PFS_WAIT_DEPTH, sizeof(PfsWaitEvent));
 	stamp_events(t);
@@ -342,6 +451,16 @@ pfs_thread_attach(void)
 	return t;
 }
 
+void
+pfs_thread_identify_now(PfsThread *t)
+{
+	if (pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	refresh_identity(t);
+	pfs_change_end(t);
+}
+
 bool
 pfs_wait_prepare(PfsThread *t)
 {
@@ -356,6 +475,8 @@ pfs_wait_prepare(PfsThread *t)
 	if (pfs_local.slow & PFS_SLOW_OPEN)
 		pfs_open_settle(t);
 	pfs_change_end(t);
+	if (pfs_load_relaxed(&t->mask) == 0)
+		return false;			/* so it has just been decided */
 	if (t->wait_depth >= PFS_WAIT_DEPTH)
 	{
 		pfs_add_relaxed(&pfs_shared_threads->too_deep, 1);
@@ -405,38 +526,28 @@ pfs_thread_set(uint32 index, uint64 word, int instrumented, int history)
 	if (same)
 	{
 		if (instrumented >= 0)
-			t->instrumented = instrumented;
+			pfs_store_relaxed(&t->instrumented, instrumented ? PFS_SWITCH_ON : 0);
 		if (history >= 0)
-			t->history = history;
-		pfs_store_relaxed(&t->mask, pfs_thread_mask(t->instrumented, t->history));
+			pfs_store_relaxed(&t->history, history ? PFS_SWITCH_ON : 0);
+		pfs_fence_seqcst();
+		publish_mask(t);
 	}
 	LWLockRelease(pfs_setup->lock);
 	return same;
 }
 
-/*
- * Also asked at instrument points (a parallel worker looks for its leader), so
- * it reads the two words in place instead of copying records.
- */
 uint64
 pfs_thread_id_of_pid(int pid)
 {
-	uint32		pos = 0;
-	uint32		index;
 	uint64		word;
+	uint32		index = pfs_threads != NULL ? find_thread(pid, &word) : PFS_NO_RECORD;
+	uint64		thread_id;
 
-	if (pfs_threads == NULL)
+	if (index == PFS_NO_RECORD)
 		return 0;
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
-	{
-		PfsThread  *t = pfs_pages_record(pfs_threads, index);
-		bool		found = pfs_load_relaxed(&t->pid) == pid;
-		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
-
-		if (found && pfs_pages_word(pfs_threads, index) == word)
-			return thread_id;
-	}
-	return 0;
+	thread_id = pfs_load_relaxed(&((PfsThread *) pfs_pages_record(pfs_threads, index))->thread_id);
+	pfs_fence_acquire();
+	return pfs_pages_word(pfs_threads, index) == word ? thread_id : 0;
 }
 
 double

@@ -5,7 +5,7 @@
  *
  * A record lives in a PfsPages container; behind the struct lie the thread's
  * waits (running and finished) and its aggregate cells.  Only the owner writes it, except the
- * two switches and the mask derived from them.
+ * two switches and the mask derived from them, which others write, too.
  */
 #ifndef PFS_THREAD_H
 #define PFS_THREAD_H
@@ -16,6 +16,9 @@
 #include "pfs_pages.h"
 #include "pfs_ring.h"
 #include "utils/backend_status.h"
+
+#define PFS_SWITCH_ON	0x1
+#define PFS_SWITCH_OPEN	0x2		/* until the process knows who it is */
 
 typedef struct PfsThread
 {
@@ -40,10 +43,15 @@ typedef struct PfsThread
 	Oid			role;			/* authenticated role; InvalidOid before */
 	PgBackendStatus *status;	/* its backend status entry, or NULL */
 
-	/* Switches: any process under the setup lock; read at every event. */
+	/*
+	 * Switches: YES or NO in PFS_SWITCH_ON.  The owner decides, once, those
+	 * that are PFS_SWITCH_OPEN, by compare-and-swap; other processes store,
+	 * under the setup lock.
+	 */
 	uint8		instrumented;
 	uint8		history;
-	uint32		mask;			/* and-ed to an instrument's flags */
+	uint32		mask;			/* made of both; and-ed to an instrument's
+								 * flags */
 
 	/* Owner only. */
 	uint32		wait_depth;		/* release-stored; waits that are running */

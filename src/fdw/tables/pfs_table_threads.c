@@ -165,8 +165,8 @@ add_thread_cb(const PfsThread *thread, uint64 word, void *arg)
 	row->foreground = thread->foreground;
 	row->is_walsender = thread->kind == B_WAL_SENDER;
 	row->is_session = thread->kind == B_BACKEND || row->is_walsender;
-	row->instrumented = thread->instrumented;
-	row->history = thread->history;
+	row->instrumented = thread->instrumented & PFS_SWITCH_ON;
+	row->history = thread->history & PFS_SWITCH_ON;
 	strlcpy(row->name, thread->name, sizeof(row->name));
 	if (state->with_status)
 		row->has_status = pfs_backend_status_read(thread->status, thread->pid, &row->status);
