@@ -709,6 +709,209 @@ COMMENT ON COLUMN pfs.hosts.current_connections IS
 COMMENT ON COLUMN pfs.hosts.total_connections IS
 'Connections since the last TRUNCATE.';
 
+CREATE FOREIGN TABLE pfs.file_instances (
+	file_name text,
+	event_name text,
+	open_count bigint
+) SERVER pfs_server OPTIONS ("table" 'file_instances');
+COMMENT ON FOREIGN TABLE pfs.file_instances IS
+'Files that the server has opened and that are still there. One row per path.';
+COMMENT ON COLUMN pfs.file_instances.file_name IS
+'Path below the data directory; cut at the front if longer than 1,024 bytes.';
+COMMENT ON COLUMN pfs.file_instances.event_name IS
+'The instrument of the first event on the file; NULL if there was none, or no room for its numbers.';
+COMMENT ON COLUMN pfs.file_instances.open_count IS
+'Descriptors that processes of the server hold now.';
+
+CREATE FOREIGN TABLE pfs.file_summary_by_event_name (
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read bigint,
+	sum_timer_read numeric,
+	min_timer_read numeric,
+	avg_timer_read numeric,
+	max_timer_read numeric,
+	count_write bigint,
+	sum_timer_write numeric,
+	min_timer_write numeric,
+	avg_timer_write numeric,
+	max_timer_write numeric,
+	count_misc bigint,
+	sum_timer_misc numeric,
+	min_timer_misc numeric,
+	avg_timer_misc numeric,
+	max_timer_misc numeric,
+	sum_number_of_bytes_read numeric,
+	sum_number_of_bytes_write numeric
+) SERVER pfs_server OPTIONS ("table" 'file_summary_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.file_summary_by_event_name IS
+'File calls by event name, over all files: those that are still there, removed ones, and calls without a file of their own. TRUNCATE empties it and sets the numbers of all files to zero.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.count_star IS
+'Number of calls.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.count_timed IS
+'How many of them were timed.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.sum_timer_wait IS
+'Time of the timed ones, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.min_timer_wait IS
+'The shortest, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.max_timer_wait IS
+'The longest, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.count_read IS
+'Number of reads.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.sum_timer_read IS
+'Time of the timed reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.min_timer_read IS
+'The shortest of the reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.avg_timer_read IS
+'Average time of the timed reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.max_timer_read IS
+'The longest of the reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.count_write IS
+'Number of writes, copies into the file among them.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.sum_timer_write IS
+'Time of the timed writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.min_timer_write IS
+'The shortest of the writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.avg_timer_write IS
+'Average time of the timed writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.max_timer_write IS
+'The longest of the writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.count_misc IS
+'Number of other calls.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.sum_timer_misc IS
+'Time of the timed other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.min_timer_misc IS
+'The shortest of the other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.avg_timer_misc IS
+'Average time of the timed other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.max_timer_misc IS
+'The longest of the other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.sum_number_of_bytes_read IS
+'Bytes that the reads brought.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.sum_number_of_bytes_write IS
+'Bytes that the writes took.';
+
+CREATE FOREIGN TABLE pfs.file_summary_by_instance (
+	file_name text,
+	event_name text,
+	object_instance_begin bigint,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read bigint,
+	sum_timer_read numeric,
+	min_timer_read numeric,
+	avg_timer_read numeric,
+	max_timer_read numeric,
+	count_write bigint,
+	sum_timer_write numeric,
+	min_timer_write numeric,
+	avg_timer_write numeric,
+	max_timer_write numeric,
+	count_misc bigint,
+	sum_timer_misc numeric,
+	min_timer_misc numeric,
+	avg_timer_misc numeric,
+	max_timer_misc numeric,
+	sum_number_of_bytes_read numeric,
+	sum_number_of_bytes_write numeric
+) SERVER pfs_server OPTIONS ("table" 'file_summary_by_instance');
+COMMENT ON FOREIGN TABLE pfs.file_summary_by_instance IS
+'File calls by file and event name; files that are still there only. TRUNCATE adds the numbers to the event names and sets them to zero, here and in events_waits_summary_by_instance.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.file_name IS
+'Path below the data directory; cut at the front if longer than 1,024 bytes.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.object_instance_begin IS
+'Identifies the object, as in events_waits_current.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.count_star IS
+'Number of calls.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.count_timed IS
+'How many of them were timed.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.sum_timer_wait IS
+'Time of the timed ones, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.min_timer_wait IS
+'The shortest, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.max_timer_wait IS
+'The longest, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.count_read IS
+'Number of reads.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.sum_timer_read IS
+'Time of the timed reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.min_timer_read IS
+'The shortest of the reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.avg_timer_read IS
+'Average time of the timed reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.max_timer_read IS
+'The longest of the reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.count_write IS
+'Number of writes, copies into the file among them.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.sum_timer_write IS
+'Time of the timed writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.min_timer_write IS
+'The shortest of the writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.avg_timer_write IS
+'Average time of the timed writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.max_timer_write IS
+'The longest of the writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.count_misc IS
+'Number of other calls.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.sum_timer_misc IS
+'Time of the timed other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.min_timer_misc IS
+'The shortest of the other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.avg_timer_misc IS
+'Average time of the timed other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.max_timer_misc IS
+'The longest of the other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.sum_number_of_bytes_read IS
+'Bytes that the reads brought.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.sum_number_of_bytes_write IS
+'Bytes that the writes took.';
+
+CREATE FOREIGN TABLE pfs.events_waits_summary_by_instance (
+	event_name text,
+	object_instance_begin bigint,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_waits_summary_by_instance');
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_instance IS
+'Waits by event name and object: files. TRUNCATE adds the numbers to the event names and sets them to zero, here and in file_summary_by_instance.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.object_instance_begin IS
+'Identifies the object, as in events_waits_current.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.count_star IS
+'Number of waits.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.count_timed IS
+'How many of them were timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.sum_timer_wait IS
+'Time of the timed ones, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.min_timer_wait IS
+'The shortest, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.max_timer_wait IS
+'The longest, in picoseconds.';
+
 --
 -- Views.  Rights are checked for the current user when a table is scanned, so a
 -- view shows nobody more than the table does.
@@ -766,6 +969,166 @@ COMMENT ON COLUMN pfs.tables.truncate_effect IS
 'What TRUNCATE and pfs.reset() do to it.';
 COMMENT ON COLUMN pfs.tables.writable_columns IS
 'Columns that UPDATE can change; NULL: none.';
+
+CREATE VIEW pfs.file_summary_by_relation AS
+WITH files AS (
+	SELECT
+		CASE
+			WHEN path IS NOT NULL THEN CASE WHEN path[4] IS NULL THEN 'relation' ELSE 'temporary' END
+			WHEN file_name LIKE '%pgsql\_tmp%' THEN 'temporary'
+			WHEN file_name LIKE 'pg\_wal/%' THEN 'WAL'
+			WHEN file_name ~ '^pg_(xact|multixact|subtrans|commit_ts|serial|notify)/' THEN 'SLRU'
+			ELSE 'other'
+		END AS kind,
+		CASE
+			WHEN file_name LIKE 'global/%' THEN 1664
+			WHEN file_name LIKE 'base/%' THEN 1663
+			ELSE substring(file_name FROM '^pg_tblspc/(\d+)/')::bigint
+		END AS tablespace,
+		coalesce(path[2], path[3])::bigint AS database,
+		path[5]::bigint AS filenode,
+		s.*
+	FROM pfs.file_summary_by_instance s,
+		-- 2, 3: database; 4: of a session's temporary relation; 5: number of the file
+		LATERAL regexp_match(file_name,
+			'^(global|base/(\d+)|pg_tblspc/\d+/PG_[^/]+/(\d+))/(t\d+_)?(\d+)(?:_(?:fsm|vm|init))?(?:\.\d+)?$') AS path
+), sums AS (
+	SELECT
+		tablespace, database, filenode, kind,
+		CASE kind
+			WHEN 'SLRU' THEN split_part(file_name, '/', 1)
+			WHEN 'other' THEN file_name
+		END AS name,
+		sum(count_star)::bigint AS count_star,
+		sum(count_timed)::bigint AS count_timed,
+		sum(sum_timer_wait) AS sum_timer_wait,
+		coalesce(min(min_timer_wait) FILTER (WHERE count_timed > 0), 0) AS min_timer_wait,
+		coalesce(trunc(sum(sum_timer_wait) / nullif(sum(count_timed), 0)), 0) AS avg_timer_wait,
+		max(max_timer_wait) AS max_timer_wait,
+		sum(count_read)::bigint AS count_read,
+		sum(sum_timer_read) AS sum_timer_read,
+		coalesce(min(min_timer_read) FILTER (WHERE sum_timer_read > 0), 0) AS min_timer_read,
+		coalesce(trunc(sum(sum_timer_read) / nullif(round(sum(sum_timer_read / nullif(avg_timer_read, 0))), 0)), 0) AS avg_timer_read,
+		max(max_timer_read) AS max_timer_read,
+		sum(count_write)::bigint AS count_write,
+		sum(sum_timer_write) AS sum_timer_write,
+		coalesce(min(min_timer_write) FILTER (WHERE sum_timer_write > 0), 0) AS min_timer_write,
+		coalesce(trunc(sum(sum_timer_write) / nullif(round(sum(sum_timer_write / nullif(avg_timer_write, 0))), 0)), 0) AS avg_timer_write,
+		max(max_timer_write) AS max_timer_write,
+		sum(count_misc)::bigint AS count_misc,
+		sum(sum_timer_misc) AS sum_timer_misc,
+		coalesce(min(min_timer_misc) FILTER (WHERE sum_timer_misc > 0), 0) AS min_timer_misc,
+		coalesce(trunc(sum(sum_timer_misc) / nullif(round(sum(sum_timer_misc / nullif(avg_timer_misc, 0))), 0)), 0) AS avg_timer_misc,
+		max(max_timer_misc) AS max_timer_misc,
+		sum(sum_number_of_bytes_read) AS sum_number_of_bytes_read,
+		sum(sum_number_of_bytes_write) AS sum_number_of_bytes_write
+	FROM files
+	GROUP BY 1, 2, 3, 4, 5
+)
+SELECT
+	coalesce(t.spcname, sums.tablespace::text) AS tablespace,
+	CASE
+		WHEN sums.filenode IS NULL THEN NULL
+		WHEN sums.database <> here.oid THEN '[' || coalesce(d.datname, sums.database::text) || ']'
+		ELSE n.nspname
+	END AS object_schema,
+	coalesce(c.relname, sums.name, sums.filenode::text) AS object_name,
+	sums.kind,
+	sums.count_star,
+	sums.count_timed,
+	sums.sum_timer_wait,
+	sums.min_timer_wait,
+	sums.avg_timer_wait,
+	sums.max_timer_wait,
+	sums.count_read,
+	sums.sum_timer_read,
+	sums.min_timer_read,
+	sums.avg_timer_read,
+	sums.max_timer_read,
+	sums.count_write,
+	sums.sum_timer_write,
+	sums.min_timer_write,
+	sums.avg_timer_write,
+	sums.max_timer_write,
+	sums.count_misc,
+	sums.sum_timer_misc,
+	sums.min_timer_misc,
+	sums.avg_timer_misc,
+	sums.max_timer_misc,
+	sums.sum_number_of_bytes_read,
+	sums.sum_number_of_bytes_write
+FROM sums
+JOIN pg_catalog.pg_database here ON here.datname = pg_catalog.current_database()
+LEFT JOIN pg_catalog.pg_tablespace t ON t.oid = sums.tablespace
+LEFT JOIN pg_catalog.pg_database d ON d.oid = sums.database
+LEFT JOIN LATERAL (
+	SELECT CASE
+		WHEN sums.filenode IS NULL OR sums.database <> here.oid THEN NULL
+		WHEN sums.kind = 'relation' THEN pg_catalog.pg_filenode_relation(sums.tablespace::oid, sums.filenode::oid)::oid
+		ELSE (
+			SELECT min(r.oid) FROM pg_catalog.pg_class r
+			WHERE r.relfilenode = sums.filenode::oid AND r.relpersistence = 't'
+		)
+	END AS oid
+) AS relation ON true
+LEFT JOIN pg_catalog.pg_class c ON c.oid = relation.oid
+LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
+COMMENT ON VIEW pfs.file_summary_by_relation IS
+'File calls by relation: file_summary_by_instance, summed over event names, segments and forks.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.tablespace IS
+'Its name; the number if there is none any more. NULL for files outside of tablespaces.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.object_schema IS
+'Schema of the relation, [database] if it is of another one. NULL where the relation is not known, and for files of no relation.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.object_name IS
+'Name of the relation, looked up in the reader''s database; else the number of its file. SLRU: the folder. other: the path. NULL for WAL and temporary files.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.kind IS
+'relation, WAL, temporary (temporary relations and files), SLRU or other.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.count_star IS
+'Number of calls.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.count_timed IS
+'How many of them were timed.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.sum_timer_wait IS
+'Time of the timed ones, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.min_timer_wait IS
+'The shortest, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.max_timer_wait IS
+'The longest, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.count_read IS
+'Number of reads.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.sum_timer_read IS
+'Time of the timed reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.min_timer_read IS
+'The shortest of the reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.avg_timer_read IS
+'Average time of the timed reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.max_timer_read IS
+'The longest of the reads, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.count_write IS
+'Number of writes, copies into the file among them.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.sum_timer_write IS
+'Time of the timed writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.min_timer_write IS
+'The shortest of the writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.avg_timer_write IS
+'Average time of the timed writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.max_timer_write IS
+'The longest of the writes, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.count_misc IS
+'Number of other calls.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.sum_timer_misc IS
+'Time of the timed other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.min_timer_misc IS
+'The shortest of the other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.avg_timer_misc IS
+'Average time of the timed other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.max_timer_misc IS
+'The longest of the other calls, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.sum_number_of_bytes_read IS
+'Bytes that the reads brought.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.sum_number_of_bytes_write IS
+'Bytes that the writes took.';
 
 --
 -- Functions.  All of them work in read-only transactions and on a standby, where

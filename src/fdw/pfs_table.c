@@ -30,6 +30,7 @@ const int	pfs_num_tables = lengthof(pfs_tables);
 const PfsView pfs_views[] = {
 	{"processlist", "one living thread, in the words of MySQL's process list"},
 	{"tables", "one table or view of pfs"},
+	{"file_summary_by_relation", "one relation, or other use of files, over its files and event names"},
 };
 const int	pfs_num_views = lengthof(pfs_views);
 

@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
 
+#include "pfs_instrument.h"
 #include "pfs_value.h"
 
 /* Picoseconds beyond 2^63 (106 days) are put together from two parts. */
@@ -95,6 +96,14 @@ pfs_database_name(Oid database)
 	char	   *name = get_database_name(database);
 
 	return name ? name : psprintf("%u", database);
+}
+
+Datum
+pfs_event_name_datum(PfsInstrumentId instrument, bool *isnull)
+{
+	const PfsInstrument *ins = pfs_instrument_at(instrument);
+
+	return pfs_text_or_null(ins ? pfs_instrument_name(ins) : NULL, isnull);
 }
 
 char *

@@ -40,6 +40,9 @@ extern Datum pfs_text_datum(const char *str);
 /* NULL gives a null. */
 extern Datum pfs_text_or_null(const char *str, bool *isnull);
 
+/* An instrument's name. */
+extern Datum pfs_event_name_datum(PfsInstrumentId instrument, bool *isnull);
+
 /* A text of another database, in the encoding with this number. */
 extern char *pfs_text_convert(const char *str, int len, int encoding);
 

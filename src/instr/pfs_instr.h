@@ -21,6 +21,7 @@
 
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
+#include "pfs_file_sum.h"
 #include "pfs_frames.h"
 #include "pfs_got.h"
 #include "pfs_wait_class.h"
@@ -135,6 +136,16 @@ pfs_thread_here(void)
 	if (likely(t != NULL))
 		return t;
 	return MyProc == NULL ? NULL : pfs_thread_attach();
+}
+
+/* The end of a file call: as pfs_wait_end_at(), and counted to its file. */
+static pg_attribute_always_inline void
+pfs_file_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end, PfsFd *fd)
+{
+	pfs_change_begin(t);
+	pfs_file_sum(t, e, end, fd);
+	pfs_wait_finish(t, e, t->wait_depth - 1, end);
+	pfs_change_end(t);
 }
 
 /*

@@ -61,22 +61,25 @@ begin(int fd, PfsOperation op, int64 offset, const void *frame)
 	return begin_inline(pfs_my_thread, fd, op, offset, frame, &memo);
 }
 
-/* bytes: what the call returned, negative on failure, or PFS_EVENT_NO_BYTES. */
+/*
+ * bytes: what the call returned, negative on failure, or PFS_EVENT_NO_BYTES.
+ * fd: -1 if it is closed by now, or was none.
+ */
 static pg_attribute_always_inline void
-end_inline(PfsWaitEvent *e, int64 bytes)
+end_inline(PfsWaitEvent *e, int fd, int64 bytes)
 {
 	PfsThread  *t = pfs_my_thread;
 	uint64		now = pfs_wait_read_end(t, e->flags);
 
 	/* No reader takes it before the event has its end. */
 	e->number_of_bytes = bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES;
-	pfs_wait_end_at(t, e, now);
+	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
 }
 
 static pg_noinline void
-end(PfsWaitEvent *e, int64 bytes)
+end(PfsWaitEvent *e, int fd, int64 bytes)
 {
-	end_inline(e, bytes);
+	end_inline(e, fd, bytes);
 }
 
 #define FRAME __builtin_frame_address(0)
@@ -92,7 +95,7 @@ wrap_pread(int fd, void *buf, size_t count, off_t offset)
 	if (e == NULL)
 		return pfs_real.pread(fd, buf, count, offset);
 	result = pfs_real.pread(fd, buf, count, offset);
-	end_inline(e, result);
+	end_inline(e, fd, result);
 	return result;
 }
 
@@ -106,7 +109,7 @@ wrap_pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
 	if (e == NULL)
 		return pfs_real.pread_chk(fd, buf, count, offset, size);
 	result = pfs_real.pread_chk(fd, buf, count, offset, size);
-	end(e, result);
+	end(e, fd, result);
 	return result;
 }
 
@@ -121,7 +124,7 @@ wrap_pwrite(int fd, const void *buf, size_t count, off_t offset)
 	if (e == NULL)
 		return pfs_real.pwrite(fd, buf, count, offset);
 	result = pfs_real.pwrite(fd, buf, count, offset);
-	end_inline(e, result);
+	end_inline(e, fd, result);
 	return result;
 }
 
@@ -136,7 +139,7 @@ wrap_preadv(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 	if (e == NULL)
 		return pfs_real.preadv(fd, iov, iovcnt, offset);
 	result = pfs_real.preadv(fd, iov, iovcnt, offset);
-	end_inline(e, result);
+	end_inline(e, fd, result);
 	return result;
 }
 
@@ -151,7 +154,7 @@ wrap_pwritev(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 	if (e == NULL)
 		return pfs_real.pwritev(fd, iov, iovcnt, offset);
 	result = pfs_real.pwritev(fd, iov, iovcnt, offset);
-	end_inline(e, result);
+	end_inline(e, fd, result);
 	return result;
 }
 
@@ -165,7 +168,7 @@ wrap_read(int fd, void *buf, size_t count)
 	if (e == NULL)
 		return pfs_real.read(fd, buf, count);
 	result = pfs_real.read(fd, buf, count);
-	end(e, result);
+	end(e, fd, result);
 	return result;
 }
 
@@ -179,7 +182,7 @@ wrap_read_chk(int fd, void *buf, size_t count, size_t size)
 	if (e == NULL)
 		return pfs_real.read_chk(fd, buf, count, size);
 	result = pfs_real.read_chk(fd, buf, count, size);
-	end(e, result);
+	end(e, fd, result);
 	return result;
 }
 
@@ -193,7 +196,7 @@ wrap_write(int fd, const void *buf, size_t count)
 	if (e == NULL)
 		return pfs_real.write(fd, buf, count);
 	result = pfs_real.write(fd, buf, count);
-	end(e, result);
+	end(e, fd, result);
 	return result;
 }
 
@@ -207,7 +210,7 @@ wrap_fsync(int fd)
 	if (e == NULL)
 		return pfs_real.fsync(fd);
 	result = pfs_real.fsync(fd);
-	end(e, PFS_EVENT_NO_BYTES);
+	end(e, fd, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -221,7 +224,7 @@ wrap_fdatasync(int fd)
 	if (e == NULL)
 		return pfs_real.fdatasync(fd);
 	result = pfs_real.fdatasync(fd);
-	end(e, PFS_EVENT_NO_BYTES);
+	end(e, fd, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -235,7 +238,7 @@ wrap_syncfs(int fd)
 	if (e == NULL)
 		return pfs_real.syncfs(fd);
 	result = pfs_real.syncfs(fd);
-	end(e, PFS_EVENT_NO_BYTES);
+	end(e, fd, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -249,7 +252,7 @@ wrap_sync_file_range(int fd, off_t offset, off_t nbytes, unsigned int flags)
 	if (e == NULL)
 		return pfs_real.sync_file_range(fd, offset, nbytes, flags);
 	result = pfs_real.sync_file_range(fd, offset, nbytes, flags);
-	end(e, result == 0 ? nbytes : PFS_EVENT_NO_BYTES);
+	end(e, fd, result == 0 ? nbytes : PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -263,7 +266,7 @@ wrap_ftruncate(int fd, off_t length)
 	if (e == NULL)
 		return pfs_real.ftruncate(fd, length);
 	result = pfs_real.ftruncate(fd, length);
-	end(e, PFS_EVENT_NO_BYTES);
+	end(e, fd, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -277,7 +280,7 @@ wrap_posix_fallocate(int fd, off_t offset, off_t len)
 	if (e == NULL)
 		return pfs_real.posix_fallocate(fd, offset, len);
 	result = pfs_real.posix_fallocate(fd, offset, len);
-	end(e, result == 0 ? len : PFS_EVENT_NO_BYTES);
+	end(e, fd, result == 0 ? len : PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -292,7 +295,7 @@ wrap_posix_fadvise(int fd, off_t offset, off_t len, int advice)
 	if (e == NULL)
 		return pfs_real.posix_fadvise(fd, offset, len, advice);
 	result = pfs_real.posix_fadvise(fd, offset, len, advice);
-	end(e, result == 0 ? len : PFS_EVENT_NO_BYTES);
+	end(e, fd, result == 0 ? len : PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -307,7 +310,7 @@ wrap_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_
 	if (e == NULL)
 		return pfs_real.copy_file_range(in, in_offset, out, out_offset, len, flags);
 	result = pfs_real.copy_file_range(in, in_offset, out, out_offset, len, flags);
-	end(e, result);
+	end(e, out, result);
 	return result;
 }
 
@@ -354,7 +357,7 @@ wrap_close(int fd)
 	pfs_fd_closed(fd);
 	result = pfs_real.close(fd);
 	if (e != NULL)
-		end(e, PFS_EVENT_NO_BYTES);
+		end(e, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -407,7 +410,7 @@ wrap_fread(void *buf, size_t size, size_t n, FILE *file)
 	if (e == NULL)
 		return pfs_real.fread(buf, size, n, file);
 	result = pfs_real.fread(buf, size, n, file);
-	end(e, (int64) (result * size));
+	end(e, fileno(file), (int64) (result * size));
 	return result;
 }
 
@@ -422,7 +425,7 @@ wrap_fwrite(const void *buf, size_t size, size_t n, FILE *file)
 	if (e == NULL)
 		return pfs_real.fwrite(buf, size, n, file);
 	result = pfs_real.fwrite(buf, size, n, file);
-	end(e, (int64) (result * size));
+	end(e, fileno(file), (int64) (result * size));
 	return result;
 }
 
@@ -437,7 +440,7 @@ wrap_fgets(char *buf, int size, FILE *file)
 	if (e == NULL)
 		return pfs_real.fgets(buf, size, file);
 	result = pfs_real.fgets(buf, size, file);
-	end(e, result != NULL ? (int64) strlen(result) : PFS_EVENT_NO_BYTES);
+	end(e, fileno(file), result != NULL ? (int64) strlen(result) : PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -454,7 +457,7 @@ wrap_fclose(FILE *file)
 	pfs_fd_closed(fd);
 	result = pfs_real.fclose(file);
 	if (e != NULL)
-		end(e, PFS_EVENT_NO_BYTES);
+		end(e, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -476,7 +479,7 @@ wrap_io_uring_submit(struct io_uring *ring)
 
 	result = pfs_real.io_uring_submit(ring);
 	if (e != NULL)
-		end(e, PFS_EVENT_NO_BYTES);
+		end(e, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -489,7 +492,7 @@ wrap_io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqes, unsig
 
 	result = pfs_real.io_uring_wait_cqes(ring, cqes, n, timeout, mask);
 	if (e != NULL)
-		end(e, PFS_EVENT_NO_BYTES);
+		end(e, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 

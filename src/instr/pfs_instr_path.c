@@ -57,7 +57,7 @@ static inline void
 end(PfsWaitEvent *e)
 {
 	if (e != NULL)
-		pfs_wait_end(pfs_my_thread, e);
+		pfs_file_wait_end_at(pfs_my_thread, e, pfs_wait_read_end(pfs_my_thread, e->flags), NULL);
 }
 
 /*
@@ -81,7 +81,7 @@ end_open(PfsWaitEvent *e, PfsThread *t, int fd, const char *path)
 		pfs_change_end(t);
 	}
 	if (e != NULL)
-		pfs_wait_end_at(t, e, now);
+		pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
 }
 
 /* The path's instance goes; its name stays readable for the histories. */

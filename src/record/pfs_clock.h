@@ -72,6 +72,17 @@ extern PfsPicoseconds pfs_timer_to_ps(PfsTimer timer, uint64 reading);
 /* Differences of two readings, or a sum of them, as picoseconds. */
 extern PfsPicoseconds pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks);
 
+/* Ticks of a timer in those of the default timer.  Any context. */
+static inline uint64
+pfs_ticks_of_default(PfsTimer timer, uint64 ticks)
+{
+	PfsTimer	to = pfs_timer_default();
+
+	if (likely(timer == to) || pfs_clock->frequency[timer] == 0)
+		return ticks;
+	return (uint64) ((unsigned __int128) ticks * pfs_clock->frequency[to] / pfs_clock->frequency[timer]);
+}
+
 /* Out of line: every timer but CYCLE. */
 extern uint64 pfs_timer_read_system(PfsTimer timer);
 

@@ -91,11 +91,8 @@ pfs_wait_read_end_unusual(PfsThread *t, uint32 flags)
 void
 pfs_wait_count_unusual(PfsThread *t, const PfsWaitEvent *e, uint64 end)
 {
-	PfsTimer	timer = PFS_FLAGS_TIMER(e->flags);
-	uint64		from = pfs_clock->frequency[timer];
-	uint64		to = pfs_clock->frequency[pfs_timer_default()];
-	bool		timed = (e->flags & PFS_FLAG_TIMED) && from > 0;
-	uint64		ticks = timed ? (unsigned __int128) (end - e->timer_start) * to / from : 0;
+	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
+	uint64		ticks = timed ? pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), end - e->timer_start) : 0;
 
 	if ((e->flags & PFS_FLAG_THREAD) == 0)
 		pfs_summary_count_global(e->instrument, timed, ticks);

@@ -7,6 +7,8 @@
 
 #include "pfs_file.h"
 
+typedef struct PfsFileSum PfsFileSum;
+
 /* One descriptor.  Process-local; all zero is "not looked at yet". */
 typedef struct PfsFd
 {
@@ -15,6 +17,9 @@ typedef struct PfsFd
 	uint32		index;			/* of the file record */
 	uint8		kind;			/* PfsFileKind */
 	uint8		counted;		/* we raised the record's open_count */
+	PfsFileSum *sums[PFS_NUM_FILE_PARTS];	/* where the last call of each
+											 * part was counted, while word
+											 * holds; or NULL */
 } PfsFd;
 
 extern PFS_HIDDEN PfsFd *pfs_fds;	/* [pfs_nfds], or NULL */

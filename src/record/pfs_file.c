@@ -11,12 +11,17 @@
 #include "miscadmin.h"
 
 #include "pfs_file.h"
+#include "pfs_file_sum.h"
 #include "pfs_hash.h"
 
 PfsPages   *pfs_files = NULL;
 PfsPages   *pfs_file_names = NULL;
 PfsHash    *pfs_file_index = NULL;
 PfsSharedFiles *pfs_shared_files = NULL;
+
+/* Removals between two looks at what can be freed; how many are freed then. */
+#define FREE_EVERY		16
+#define FREE_AT_ONCE	64
 
 static uint32 file_hint;
 static uint32 name_hint;
@@ -175,19 +180,22 @@ typedef struct PfsFileFill
 {
 	uint64		hash;
 	PfsFileKind kind;
+	uint32		long_name;		/* of the record that was filled */
 } PfsFileFill;
 
 static void
 fill_file_cb(void *record, const void *key, void *arg)
 {
 	PfsFile    *file = record;
-	const PfsFileFill *fill = arg;
+	PfsFileFill *fill = arg;
 	size_t		length = strlen(key);
 
 	pfs_store_relaxed(&file->gone, 0);
 	file->hash = fill->hash;
 	file->kind = fill->kind;
 	file->open_count = 0;
+	file->sums = 0;
+	file->first_event = 0;
 	file->long_name = PFS_NO_RECORD;
 	if (length >= PFS_FILE_INLINE_NAME)
 	{
@@ -198,6 +206,7 @@ fill_file_cb(void *record, const void *key, void *arg)
 			pfs_pages_publish(pfs_file_names, file->long_name);
 		}
 	}
+	fill->long_name = file->long_name;
 	if (file->long_name == PFS_NO_RECORD)
 	{
 		/* No room for the whole name: its end says most. */
@@ -208,50 +217,119 @@ fill_file_cb(void *record, const void *key, void *arg)
 	pfs_store_relaxed(&file->name_length, (uint16) length);
 }
 
+static void
+free_long_name(uint32 index)
+{
+	if (pfs_pages_claim(pfs_file_names, index, pfs_pages_word(pfs_file_names, index)))
+		pfs_pages_free(pfs_file_names, index);
+}
+
 uint32
 pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word)
 {
 	PfsFileFill fill;
+	uint32		index;
 	bool		created;
 
 	fill.hash = pfs_hash_bytes(canonical, strlen(canonical));
 	fill.kind = kind;
-	return pfs_hash_insert(pfs_file_index, fill.hash, canonical, fill_file_cb, &fill,
-						   &file_hint, word, &created);
+	fill.long_name = PFS_NO_RECORD;
+	index = pfs_hash_insert(pfs_file_index, fill.hash, canonical, fill_file_cb, &fill,
+							&file_hint, word, &created);
+
+	/*
+	 * Somebody was faster, or there was no room: what was filled is free
+	 * again.
+	 */
+	if (!created && fill.long_name != PFS_NO_RECORD)
+		free_long_name(fill.long_name);
+	return index;
 }
 
-/* A DIRTY record of ours goes back to the container, its long name with it. */
+/*
+ * A DIRTY record of ours goes back to the container, its long name and its sums
+ * with it.
+ */
 static void
 free_file(uint32 index)
 {
 	PfsFile    *file = pfs_pages_record(pfs_files, index);
 	uint32		long_name = file->long_name;
 
+	pfs_file_sums_free(file);
 	pfs_store_relaxed(&file->gone, 0);
-	if (long_name != PFS_NO_RECORD &&
-		pfs_pages_claim(pfs_file_names, long_name, pfs_pages_word(pfs_file_names, long_name)))
-		pfs_pages_free(pfs_file_names, long_name);
+	if (long_name != PFS_NO_RECORD)
+		free_long_name(long_name);
 	pfs_pages_free(pfs_files, index);
 }
 
-/* Keep a removed record as a tombstone; the one that was in its place is freed. */
+static void
+let_go(uint32 index)
+{
+	PfsFile    *file = pfs_pages_record(pfs_files, index);
+	uint32		head = pfs_load_relaxed(&pfs_shared_files->to_free);
+
+	do
+		file->next_to_free = head;
+	while (!pfs_cas(&pfs_shared_files->to_free, &head, index + 1));
+}
+
+/*
+ * Free what was let go, except files that a process still counts a call for.
+ * If somebody else is at it, a later removal will.
+ */
+static void
+free_some(void)
+{
+	uint32		files[FREE_AT_ONCE];
+	uint32		next;
+	uint64		in_use;
+	int			n = 0;
+
+	if (!pfs_file_sums_try_lock())
+		return;
+	for (next = pfs_exchange(&pfs_shared_files->to_free, 0); next != 0;)
+	{
+		uint32		index = next - 1;
+
+		next = ((PfsFile *) pfs_pages_record(pfs_files, index))->next_to_free;
+		if (n < FREE_AT_ONCE)
+			files[n++] = index;
+		else
+			let_go(index);
+	}
+	in_use = n > 0 ? pfs_file_sums_in_use(files, n) : 0;
+	for (int i = 0; i < n; i++)
+	{
+		if (in_use & (UINT64_C(1) << i))
+			let_go(files[i]);
+		else
+			free_file(files[i]);
+	}
+	pfs_file_sums_unlock();
+}
+
+/*
+ * Keep a removed record as a tombstone; the one that was in its place is freed,
+ * in a container with many a handful together, as that looks at all threads.
+ */
 static void
 bury(uint32 index)
 {
 	PfsFile    *file = pfs_pages_record(pfs_files, index);
 	uint32		n = pfs_shared_files->ntombstones;
-	uint32		before;
+	uint64		number = pfs_add_relaxed(&pfs_shared_files->buried, 1);
+	uint32		before = index + 1;
 
-	if (n == 0)
+	if (n > 0)
 	{
-		free_file(index);
-		return;
+		pfs_store_release(&file->gone, 1);
+		before = pfs_exchange(&pfs_shared_files->tombstones[number % n], index + 1);
 	}
-	pfs_store_release(&file->gone, 1);
-	before = pfs_exchange(&pfs_shared_files->tombstones[pfs_add_relaxed(&pfs_shared_files->buried, 1) % n],
-						  index + 1);
 	if (before != 0)
-		free_file(before - 1);
+		let_go(before - 1);
+	if (n < PFS_FILE_TOMBSTONES || number % FREE_EVERY == 0)
+		free_some();
 }
 
 void

@@ -8,6 +8,7 @@
 
 #include "pfs.h"
 #include "pfs_pages.h"
+#include "pfs_seqlock.h"
 
 #define PFS_FILE_INLINE_NAME 96
 
@@ -23,10 +24,21 @@ typedef enum PfsFileKind
 	PFS_FILE_OTHER,
 } PfsFileKind;
 
+/* What a call does with a file's contents. */
+typedef enum PfsFilePart
+{
+	PFS_FILE_READ,
+	PFS_FILE_WRITE,				/* copying into it, too */
+	PFS_FILE_MISC,				/* all others */
+} PfsFilePart;
+
+#define PFS_NUM_FILE_PARTS (PFS_FILE_MISC + 1)
+
 /*
  * In shared memory.  Name and kind never change while it is ALLOCATED.  A
  * removed file's record stays for a while as a tombstone (DIRTY, same version,
- * `gone` set), so that events in the histories keep their file's name.
+ * `gone` set), so that events in the histories keep their file's name, and its
+ * sums stay with it.
  */
 typedef struct PfsFile
 {
@@ -34,10 +46,15 @@ typedef struct PfsFile
 	uint32		open_count;		/* descriptors that processes hold; atomic */
 	uint32		long_name;		/* index of a long-name record, or
 								 * PFS_NO_RECORD */
-	uint32		gone;			/* a tombstone */
+	uint32		sums;			/* index + 1 of the newest of its PfsFileSum;
+								 * 0: none; atomic */
+	uint32		next_to_free;	/* index + 1 of the next one that waits to be
+								 * freed */
+	uint16		first_event;	/* instrument + 1 of the first event; 0: none
+								 * yet; atomic */
 	uint16		name_length;
+	uint8		gone;			/* a tombstone */
 	uint8		kind;			/* PfsFileKind */
-	uint8		unused;
 	char		name[PFS_FILE_INLINE_NAME]; /* below the data directory;
 											 * terminated */
 } PfsFile;
@@ -49,6 +66,9 @@ typedef struct PfsSharedFiles
 {
 	uint64		buried;			/* tombstones made so far; atomic */
 	uint32		ntombstones;	/* set at start */
+	uint32		to_free;		/* index + 1 of removed files that are no
+								 * tombstones any more; atomic */
+	PfsSeqlock	moving;			/* odd while sums are moved: pfs_file_sum.c */
 	uint32		tombstones[PFS_FILE_TOMBSTONES];	/* record index + 1;
 													 * atomic */
 } PfsSharedFiles;

@@ -18,6 +18,7 @@
 #include "pfs_compat.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
+#include "pfs_file_sum.h"
 #include "pfs_hash.h"
 #include "pfs_log.h"
 #include "pfs_setup.h"
@@ -35,6 +36,9 @@
 #define ACTORS_PER_PAGE 128
 /* One file in this many may have a name longer than PFS_FILE_INLINE_NAME. */
 #define FILES_PER_LONG_NAME 16
+/* A file is opened, closed, read, written, extended and synced, or some of it. */
+#define SUMS_PER_FILE 6
+#define SUMS_PER_PAGE 1024
 /* More lanes than this cost memory that the fewer collisions do not repay. */
 #define LANES_MAX 16
 /* Tables whose last reset is remembered. */
@@ -81,6 +85,8 @@ typedef struct PfsLayout
 	void	   *summary_cells;
 	uint64	   *summary_buckets;
 	PfsPages   *actors;
+	PfsPages   *file_sums;
+	PfsFileSum *file_totals;
 } PfsLayout;
 
 /*
@@ -115,6 +121,8 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 
 	PfsPagesSpec histograms = {"waits_histograms", PFS_HISTOGRAM_BUCKETS * sizeof(uint32),
 	pfs_sizes.threads * HISTOGRAMS_PER_THREAD, HISTOGRAMS_PER_PAGE};
+	PfsPagesSpec sums = {"file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE,
+	SUMS_PER_PAGE};
 
 	layout->shared = pfs_segment_take(seg, sizeof(PfsShared), PFS_CACHE_LINE);
 	layout->instruments = pfs_segment_take(seg, pfs_sizes.instruments * sizeof(PfsInstrument),
@@ -138,6 +146,8 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	layout->summary_buckets = pfs_segment_take(seg, pfs_summary_buckets_size(pfs_sizes.instruments),
 											   PFS_CACHE_LINE);
 	layout->actors = pfs_pages_create(seg, &actors);
+	layout->file_sums = pfs_pages_create(seg, &sums);
+	layout->file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
 }
 
 /*
@@ -215,6 +225,8 @@ pfs_shared_start(void)
 	pfs_summary->buckets = layout.summary_buckets;
 	pfs_summary->lock = &GetNamedLWLockTranche("pfs")[1].lock;
 	pfs_actors = layout.actors;
+	pfs_file_sums = layout.file_sums;
+	pfs_file_totals = layout.file_totals;
 	pfs_shared_threads = &shared->threads;
 	pfs_shared_files = &shared->files;
 	shared->files.ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);

@@ -12,6 +12,7 @@
 #include "pfs_actor.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
+#include "pfs_file_sum.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_status.h"
@@ -29,6 +30,12 @@ pages_row(const PfsPages *pages, PfsContainerRow *row)
 	row->name = pfs_pages_name(pages);
 	row->record_size = pfs_pages_record_size(pages);
 	pfs_pages_stats((PfsPages *) pages, &row->stats);
+	if (pages == pfs_file_sums)
+	{
+		/* The totals by event name are no records, but bytes. */
+		row->stats.bytes_reserved += pfs_file_totals_size();
+		row->stats.bytes_resident += pfs_file_totals_size();
+	}
 	return true;
 }
 
@@ -82,6 +89,7 @@ static PfsPages *const *const page_containers[] = {
 	&pfs_threads,
 	&pfs_files,
 	&pfs_file_names,
+	&pfs_file_sums,
 	&pfs_accounts[PFS_ACCOUNTS].pages,
 	&pfs_accounts[PFS_USERS].pages,
 	&pfs_accounts[PFS_HOSTS].pages,
@@ -123,10 +131,20 @@ history_long_row(PfsContainerRow *row)
 					 pfs_log_bytes(pfs_history_long));
 }
 
+/* The server's own numbers by instrument, and its histograms. */
+static bool
+summary_row(PfsContainerRow *row)
+{
+	uint64		bytes = pfs_summary_cells_size(pfs_summary->ncells) + pfs_summary_buckets_size(pfs_summary->ncells);
+
+	return block_row(row, "events_waits_summary_global", bytes / pfs_summary->ncells, pfs_summary->ncells,
+					 Min(pfs_instruments->count, pfs_summary->ncells), 0, bytes);
+}
+
 /* The others. */
 static bool (*const other_containers[]) (PfsContainerRow *row) =
 {
-	instruments_row, current_row, history_row, history_long_row,
+	instruments_row, current_row, history_row, history_long_row, summary_row,
 };
 
 bool

@@ -60,6 +60,9 @@ typedef struct PfsThread
 								 * events */
 	uint64		flushed;		/* history position up to which events are in
 								 * the long history */
+	uint32		file_in_use;	/* number + 1 of the file whose sums it is
+								 * adding to; 0: none.  See pfs_file_sum.c */
+
 	/* Written by whoever truncates: positions below are hidden. */
 	uint64		history_tail;
 	uint64		history_long_tail;

@@ -166,11 +166,7 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 		case END_EVENT_ID:
 			return pfs_int64_or_null(event->end_event_id, isnull);
 		case EVENT_NAME:
-			{
-				const PfsInstrument *ins = pfs_instrument_at(event->instrument);
-
-				return pfs_text_or_null(ins ? pfs_instrument_name(ins) : NULL, isnull);
-			}
+			return pfs_event_name_datum(event->instrument, isnull);
 		case SOURCE:
 			{
 				char		source[SOURCE_SIZE];

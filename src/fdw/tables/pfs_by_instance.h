@@ -1,0 +1,21 @@
+/*
+ * pfs_by_instance.h
+ *	  What the tables of instances share: TRUNCATE of one is TRUNCATE of all.
+ */
+#ifndef PFS_BY_INSTANCE_H
+#define PFS_BY_INSTANCE_H
+
+#include "pfs.h"
+
+/* Kinds of objects, in the order of their rows. */
+typedef enum PfsInstanceKind
+{
+	PFS_INSTANCE_FILE,
+} PfsInstanceKind;
+
+#define PFS_NUM_INSTANCE_KINDS (PFS_INSTANCE_FILE + 1)
+
+/* Pushes the numbers of all kinds; returns the events that this one's lost. */
+extern int64 pfs_instances_push(PfsInstanceKind kind);
+
+#endif							/* PFS_BY_INSTANCE_H */

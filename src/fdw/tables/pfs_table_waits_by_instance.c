@@ -1,0 +1,149 @@
+/*
+ * pfs_table_waits_by_instance.c
+ *	  events_waits_summary_by_instance: the waits of each object that has
+ *	  numbers of its own.  A kind of object is one entry of `sources`.
+ */
+#include "postgres.h"
+
+#include "pfs_by_instance.h"
+#include "pfs_file_sum.h"
+#include "pfs_instrument.h"
+#include "pfs_tables.h"
+#include "pfs_tw.h"
+#include "pfs_value.h"
+
+typedef struct InstanceRow
+{
+	PfsInstrumentId instrument;
+	uint64		object_instance;
+	PfsTotals	totals;
+} InstanceRow;
+
+enum
+{
+	EVENT_NAME,
+	OBJECT_INSTANCE_BEGIN,
+	TW,
+};
+
+static const PfsColumn columns[] = {
+	[EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
+	[OBJECT_INSTANCE_BEGIN] = {"object_instance_begin", INT8OID},
+	PFS_TW_COLUMNS(TW),
+};
+
+/* The parts of one file and instrument come apart, but all of a file together. */
+static void
+add_file_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)
+{
+	PfsScan    *scan = arg;
+	uint64		object = (uintptr_t) pfs_pages_record(pfs_files, file);
+	InstanceRow *row = NULL;
+
+	if (scan->instrument != PFS_NO_INSTRUMENT && sum->instrument != scan->instrument)
+		return;
+	for (Size i = scan->nrows; i-- > 0;)
+	{
+		InstanceRow *other = (InstanceRow *) scan->rows + i;
+
+		if (other->object_instance != object)
+			break;
+		if (other->instrument == sum->instrument)
+			row = other;
+	}
+	if (row == NULL)
+	{
+		row = pfs_scan_add(scan);
+		row->instrument = sum->instrument;
+		row->object_instance = object;
+	}
+	pfs_shared_cell_read(&sum->cell, &row->totals);
+}
+
+static void
+files_copy(PfsScan *scan)
+{
+	pfs_file_sums_each(add_file_sum_cb, scan);
+}
+
+static const struct
+{
+	void		(*copy) (PfsScan *scan);
+	double		(*estimate) (void);
+	int64		(*push) (void); /* to the event names; events that left */
+}			sources[PFS_NUM_INSTANCE_KINDS] =
+
+{
+	[PFS_INSTANCE_FILE] = {files_copy, pfs_file_sums_estimate, pfs_file_sums_push},
+};
+
+static double
+estimate(void)
+{
+	double		rows = 0;
+
+	for (int i = 0; i < PFS_NUM_INSTANCE_KINDS; i++)
+		rows += sources[i].estimate();
+	return rows;
+}
+
+static void
+copy(PfsScan *scan)
+{
+	for (int i = 0; i < PFS_NUM_INSTANCE_KINDS; i++)
+		sources[i].copy(scan);
+}
+
+static Datum
+get(PfsScan *scan, const void *row, int column, bool *isnull)
+{
+	const InstanceRow *instance = row;
+
+	switch (column)
+	{
+		case EVENT_NAME:
+			return pfs_event_name_datum(instance->instrument, isnull);
+		case OBJECT_INSTANCE_BEGIN:
+			return Int64GetDatum((int64) instance->object_instance);
+	}
+	return pfs_tw_get(&instance->totals, column - TW);
+}
+
+int64
+pfs_instances_push(PfsInstanceKind kind)
+{
+	int64		events = 0;
+
+	for (int i = 0; i < PFS_NUM_INSTANCE_KINDS; i++)
+	{
+		int64		pushed = sources[i].push();
+
+		if (i == kind)
+			events = pushed;
+	}
+	return events;
+}
+
+static int64
+truncate_all(void)
+{
+	int64		events = 0;
+
+	for (int i = 0; i < PFS_NUM_INSTANCE_KINDS; i++)
+		events += sources[i].push();
+	return events;
+}
+
+const PfsTable pfs_table_events_waits_summary_by_instance = {
+	.name = "events_waits_summary_by_instance",
+	.row_is = "one event name and one object that its waits were for",
+	.truncate_effect = "adds its numbers to the event names and sets them to zero, in all tables by instance",
+	.columns = columns,
+	.ncolumns = lengthof(columns),
+	.row_size = sizeof(InstanceRow),
+	.estimate = estimate,
+	.copy = copy,
+	.get = get,
+	.truncate = truncate_all,
+	.in_reset_all = true,
+};

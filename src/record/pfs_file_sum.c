@@ -1,0 +1,423 @@
+/*
+ * pfs_file_sum.c
+ *	  Sums of file calls.
+ *
+ * Every file has a chain of records, one per instrument and part (read, write,
+ * misc), from an atomic head in PfsFile.  A record is inserted at the head by
+ * compare-and-swap; who fails looks at the records that came in between first,
+ * so there are no two of one instrument and part.  Nothing is ever unlinked: the
+ * chain goes as a whole, long after its file.
+ *
+ * What has no record (no instance, or no room for one) is added to the totals of
+ * its event name.  So these are always the sum of all records of the container
+ * and of pfs_file_totals.
+ *
+ * Who may free a record.  A process that ends a call on a file writes the file's
+ * number into file_in_use of its thread record, then looks at the file's state
+ * word, and adds only if the file is still the same; else to the event name.
+ * After that it clears file_in_use.  Who removes a file changes the state word
+ * first; the file is then a tombstone for as long as PFS_FILE_TOMBSTONES others
+ * are removed, and its chain stays where it is and goes on counting (late calls
+ * that saw the old word are among them).  Only then file_in_use of all threads
+ * is looked at, and if none names the file nobody can come to the chain any more:
+ * its sums are added to the event names, and the records are free.  If one
+ * does, which takes a process that was put aside between two instructions, the
+ * file waits for a later removal.
+ *
+ * Between the store to file_in_use and the load of the state word there is no
+ * fence: what would be needed is that the store is visible before all those
+ * further removals, each of them a system call at least, are over, and stores
+ * do not stay in a processor that long.  (A container of less than four files
+ * has no tombstones: there the distance is that between the compare-and-swap of
+ * the removal and the look at the threads.)
+ *
+ * The lock.  Freeing, pushing and clearing move numbers from one place to
+ * another, one process at a time.  The lock is the sequence word `moving`: odd
+ * while it is held.  Instrument points only try it; SQL commands wait.  Whoever
+ * adds does not care: taking a record's numbers is an exchange of each word.
+ * So a reader of sums over all records knows from the word whether any number
+ * moved under it.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_file_sum.h"
+#include "pfs_instrument.h"
+#include "pfs_event_write.h"
+#include "pfs_seqlock.h"
+#include "pfs_shared.h"
+
+/* How often a reader that met somebody moving numbers tries again. */
+#define READ_TRIES 100
+
+/* Between two looks at a lock that another session holds, in microseconds. */
+#define LOCK_POLL 50
+
+PfsPages   *pfs_file_sums = NULL;
+PfsFileSum *pfs_file_totals = NULL;
+
+static uint32 hint;
+
+size_t
+pfs_file_totals_size(void)
+{
+	return (size_t) pfs_sizes.instruments * PFS_NUM_FILE_PARTS * sizeof(PfsFileSum);
+}
+
+/* Those that any instrument can have used; the others stay untouched. */
+static uint32
+totals_used(void)
+{
+	return Min(pfs_load_relaxed(&pfs_instruments->count), pfs_instruments->max) * PFS_NUM_FILE_PARTS;
+}
+
+static inline PfsFileSum *
+sum_at(uint32 link)
+{
+	return pfs_pages_record(pfs_file_sums, link - 1);
+}
+
+static inline PfsFileSum *
+total_of(PfsInstrumentId instrument, PfsFilePart part)
+{
+	return &pfs_file_totals[instrument * PFS_NUM_FILE_PARTS + part];
+}
+
+void
+pfs_file_sum_add(PfsFileSum *sum, const PfsWaitEvent *e, uint64 end)
+{
+	uint64		ticks = end > e->timer_start ? end - e->timer_start : 0;
+
+	if (e->number_of_bytes > 0 && pfs_file_part(e->operation) != PFS_FILE_MISC)
+		pfs_add_relaxed(&sum->bytes, (uint64) e->number_of_bytes);
+	if (likely((e->flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
+			   (pfs_local.usual & ~PFS_FLAG_THREAD)))
+		pfs_shared_cell_add(&sum->cell, ticks);
+	else if (e->flags & PFS_FLAG_TIMED)
+		pfs_shared_cell_add(&sum->cell, pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), ticks));
+	else
+		pfs_shared_cell_add_untimed(&sum->cell);
+}
+
+/* From this link until the one that was looked at before, or the end. */
+static PfsFileSum *
+find(uint32 link, uint32 until, PfsInstrumentId instrument, PfsFilePart part)
+{
+	for (; link != until && link != 0; link = sum_at(link)->next)
+	{
+		PfsFileSum *sum = sum_at(link);
+
+		if (sum->instrument == instrument && sum->part == part)
+			return sum;
+	}
+	return NULL;
+}
+
+/*
+ * file_in_use keeps the chain.  NULL: no room.  Readers may see the new record
+ * before it is linked: with nothing in it.
+ */
+static PfsFileSum *
+find_or_make(PfsFile *file, PfsInstrumentId instrument, PfsFilePart part)
+{
+	uint32		head = pfs_load_acquire(&file->sums);
+	PfsFileSum *found = find(head, 0, instrument, part);
+	uint16		no_event = 0;
+	PfsFileSum *mine;
+	uint32		index;
+	uint64		word;
+
+	if (found != NULL)
+		return found;
+	(void) pfs_cas(&file->first_event, &no_event, (uint16) (instrument + 1));
+	index = pfs_pages_allocate(pfs_file_sums, &hint);
+	if (index == PFS_NO_RECORD)
+		return NULL;
+	mine = pfs_pages_record(pfs_file_sums, index);
+	memset(mine, 0, sizeof(*mine));
+	mine->instrument = instrument;
+	mine->part = part;
+	mine->next = head;
+	word = pfs_pages_publish(pfs_file_sums, index);
+	while (!pfs_cas(&file->sums, &head, index + 1))
+	{
+		found = find(head, mine->next, instrument, part);
+		if (found != NULL)
+		{
+			/* Nobody but us frees it: only a chain's records are claimed. */
+			if (pfs_pages_claim(pfs_file_sums, index, word))
+				pfs_pages_free(pfs_file_sums, index);
+			return found;
+		}
+		mine->next = head;
+	}
+	return mine;
+}
+
+void
+pfs_file_sum_slow(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd)
+{
+	PfsFilePart part = pfs_file_part(e->operation);
+	PfsFileSum *sum = NULL;
+
+	if (e->object_type == PFS_OBJECT_FILE && e->object.file.word != 0)
+	{
+		uint32		index = e->object.file.index;
+
+		pfs_store_relaxed(&t->file_in_use, index + 1);
+		pfs_fence_signal();
+		if (pfs_pages_word(pfs_files, index) == e->object.file.word)
+			sum = find_or_make(pfs_pages_record(pfs_files, index), e->instrument, part);
+		if (sum != NULL && fd != NULL && fd->word == e->object.file.word && fd->index == index)
+			fd->sums[part] = sum;
+	}
+	pfs_file_sum_add(sum != NULL ? sum : total_of(e->instrument, part), e, end);
+	pfs_store_release(&t->file_in_use, 0);
+}
+
+/* ---- removal of files ---- */
+
+bool
+pfs_file_sums_try_lock(void)
+{
+	uint64		word = pfs_load_relaxed(&pfs_shared_files->moving.word);
+
+	if ((word & 1) != 0 || !pfs_cas(&pfs_shared_files->moving.word, &word, word + 1))
+		return false;
+	pfs_fence_release();		/* A of pfs_seqlock.h */
+	return true;
+}
+
+void
+pfs_file_sums_unlock(void)
+{
+	pfs_seqlock_write_end(&pfs_shared_files->moving);
+}
+
+/* A process ends its call whatever we do, so no other is ever waited for. */
+uint64
+pfs_file_sums_in_use(const uint32 *files, int n)
+{
+	uint64		in_use = 0;
+	uint32		pos = 0;
+	uint64		word;
+	uint32		index;
+
+	pfs_fence_seqcst();
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		uint32		file = pfs_load_acquire(&t->file_in_use);
+
+		if (file == 0)
+			continue;
+		for (int i = 0; i < n; i++)
+		{
+			if (files[i] == file - 1)
+				in_use |= UINT64_C(1) << i;
+		}
+	}
+	return in_use;
+}
+
+static void
+take(PfsFileSum *sum, PfsTotals *totals, uint64 *bytes)
+{
+	/* An exchange costs more than a look; most records of a server are idle. */
+	if (pfs_load_relaxed(&sum->cell.count_timed) + pfs_load_relaxed(&sum->cell.count_untimed) == 0)
+		return;
+	pfs_shared_cell_take(&sum->cell, totals);
+	*bytes += pfs_exchange(&sum->bytes, 0);
+}
+
+/* Returns the number of events that moved. */
+static int64
+move_to_total(PfsFileSum *sum)
+{
+	PfsFileSum *total = total_of(sum->instrument, sum->part);
+	PfsTotals	totals = {0};
+	uint64		bytes = 0;
+
+	take(sum, &totals, &bytes);
+	pfs_shared_cell_merge(&total->cell, &totals);
+	if (bytes > 0)
+		pfs_add_relaxed(&total->bytes, bytes);
+	return (int64) pfs_totals_count(&totals);
+}
+
+void
+pfs_file_sums_free(PfsFile *file)
+{
+	uint32		link = pfs_exchange(&file->sums, 0);
+
+	while (link != 0)
+	{
+		uint32		index = link - 1;
+		PfsFileSum *sum = sum_at(link);
+
+		link = sum->next;
+		move_to_total(sum);
+		if (pfs_pages_claim(pfs_file_sums, index, pfs_pages_word(pfs_file_sums, index)))
+			pfs_pages_free(pfs_file_sums, index);
+	}
+}
+
+/* ---- SQL commands ---- */
+
+/*
+ * No interrupt is looked at while it is held.  Without a record, an event of our
+ * own can add as ever: adding needs no lock.
+ */
+static void
+lock(void)
+{
+	while (!pfs_file_sums_try_lock())
+	{
+		CHECK_FOR_INTERRUPTS();
+		pg_usleep(LOCK_POLL);
+	}
+}
+
+/*
+ * A file's chain stays while its state word does, so a look at the word
+ * afterwards tells whether all that was read was the file's.  Until then no
+ * link is believed.
+ */
+void
+pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
+{
+	uint32		pos = 0;
+	uint64		word;
+	uint32		index;
+	uint32		max = 64;
+	PfsFileSum *copies;
+
+	if (pfs_files == NULL)
+		return;
+	copies = palloc(max * sizeof(PfsFileSum));
+	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsFile *file = pfs_pages_record(pfs_files, index);
+		uint32		link = pfs_load_acquire(&file->sums);
+		uint32		n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		while (link != 0 && link <= pfs_file_sums->records_max && n < pfs_file_sums->records_max)
+		{
+			if (n == max)
+				copies = repalloc(copies, (max *= 2) * sizeof(PfsFileSum));
+			pfs_racy_copy(&copies[n], sum_at(link), sizeof(PfsFileSum));
+			link = copies[n++].next;
+		}
+		pfs_fence_acquire();
+		if (pfs_pages_word(pfs_files, index) != word)
+			continue;
+		for (uint32 i = 0; i < n; i++)
+			emit(index, word, &copies[i], arg);
+	}
+	pfree(copies);
+}
+
+void
+pfs_file_numbers_add(PfsFileNumbers *to, const PfsFileSum *sum, PfsFilePart part)
+{
+	pfs_shared_cell_read(&sum->cell, &to->totals[part]);
+	to->bytes[part] += pfs_load_relaxed(&sum->bytes);
+}
+
+static void
+read_all(PfsFileNumbers *numbers)
+{
+	uint32		pos = 0;
+	uint64		word;
+	uint32		index;
+
+	while ((index = pfs_pages_next(pfs_file_sums, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsFileSum	copy;
+
+		/* Not so: it is being freed, and whoever does it holds the lock. */
+		if (pfs_pages_copy(pfs_file_sums, index, 0, &copy, sizeof(copy), &word))
+			pfs_file_numbers_add(&numbers[copy.instrument], &copy, copy.part);
+	}
+	for (uint32 i = 0; i < totals_used(); i++)
+		pfs_file_numbers_add(&numbers[i / PFS_NUM_FILE_PARTS], &pfs_file_totals[i],
+							 i % PFS_NUM_FILE_PARTS);
+}
+
+/* If numbers never stop moving, some may be missing, or there twice, for once. */
+void
+pfs_file_sums_by_instrument(PfsFileNumbers *numbers)
+{
+	if (pfs_files == NULL)
+		return;
+	for (int tries = 0; tries < READ_TRIES; tries++)
+	{
+		uint64		word = pfs_seqlock_read_begin(&pfs_shared_files->moving);
+
+		CHECK_FOR_INTERRUPTS();
+		memset(numbers, 0, pfs_instruments->max * sizeof(PfsFileNumbers));
+		read_all(numbers);
+		if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
+			return;
+		pg_usleep(LOCK_POLL);
+	}
+}
+
+int64
+pfs_file_sums_push(void)
+{
+	uint32		pos = 0;
+	uint64		word;
+	uint32		index;
+	int64		events = 0;
+
+	if (pfs_files == NULL)
+		return 0;
+	lock();
+	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsFile *file = pfs_pages_record(pfs_files, index);
+
+		/*
+		 * Holding the lock, no chain is freed: also not one removed
+		 * meanwhile.
+		 */
+		for (uint32 link = pfs_load_acquire(&file->sums); link != 0; link = sum_at(link)->next)
+			events += move_to_total(sum_at(link));
+	}
+	pfs_file_sums_unlock();
+	pfs_reset_time_note("file_summary_by_instance");
+	pfs_reset_time_note("events_waits_summary_by_instance");
+	return events;
+}
+
+int64
+pfs_file_sums_clear(void)
+{
+	PfsTotals	totals = {0};
+	uint64		bytes = 0;
+	uint32		pos = 0;
+	uint64		word;
+	uint32		index;
+
+	if (pfs_files == NULL)
+		return 0;
+	lock();
+	while ((index = pfs_pages_next(pfs_file_sums, &pos, &word)) != PFS_NO_RECORD)
+		take(pfs_pages_record(pfs_file_sums, index), &totals, &bytes);
+	for (uint32 i = 0; i < totals_used(); i++)
+		take(&pfs_file_totals[i], &totals, &bytes);
+	pfs_file_sums_unlock();
+	pfs_reset_time_note("file_summary_by_event_name");
+	pfs_reset_time_note("file_summary_by_instance");
+	pfs_reset_time_note("events_waits_summary_by_instance");
+	return (int64) pfs_totals_count(&totals);
+}
+
+double
+pfs_file_sums_estimate(void)
+{
+	return pfs_file_sums == NULL ? 0 : pfs_load_relaxed(&pfs_file_sums->used);
+}
