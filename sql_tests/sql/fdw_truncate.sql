@@ -52,7 +52,7 @@ SELECT :n > 0 AS some, pfs.reset('events_waits_history_long') = :n AS all_counte
 	pfs.reset('pfs.events_waits_history_long') AS none_left;
 SELECT count(*) FROM pfs.events_waits_history_long;
 SELECT count(*) AS n FROM pfs.events_waits_history \gset
-SELECT :n > 0 AS some, pfs.reset() >= :n AS all_counted, pfs.reset(NULL) AS none_left;
+SELECT :n > 0 AS some, pfs.reset() >= :n AS all_counted, pfs.reset(NULL) IS NOT NULL AS again;
 SELECT pfs.reset('events_waits_current') AS current;
 UPDATE pfs.setup_consumers SET enabled = 'YES' WHERE name = 'global_instrumentation';
 
