@@ -912,6 +912,189 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_instance.avg_timer_wait IS
 COMMENT ON COLUMN pfs.events_waits_summary_by_instance.max_timer_wait IS
 'The longest, in picoseconds.';
 
+CREATE FOREIGN TABLE pfs.socket_instances (
+	event_name text,
+	object_instance_begin bigint,
+	thread_id bigint,
+	socket_id integer,
+	ip inet,
+	port integer,
+	state text
+) SERVER pfs_server OPTIONS ("table" 'socket_instances');
+COMMENT ON FOREIGN TABLE pfs.socket_instances IS
+'The connections of clients, walsenders'' among them, and the WAL receiver''s to its primary; those of processes that have had an event. TRUNCATE is refused.';
+COMMENT ON COLUMN pfs.socket_instances.event_name IS
+'The instrument that receives from it: setup_instruments.name.';
+COMMENT ON COLUMN pfs.socket_instances.object_instance_begin IS
+'Identifies the socket among those of now; the same in events_waits_* and socket_summary_by_instance.';
+COMMENT ON COLUMN pfs.socket_instances.thread_id IS
+'The thread that owns it: threads.thread_id.';
+COMMENT ON COLUMN pfs.socket_instances.socket_id IS
+'Descriptor in that process; NULL for the WAL receiver, whose socket belongs to libpq.';
+COMMENT ON COLUMN pfs.socket_instances.ip IS
+'Address of the other side; NULL for a Unix socket, and where the WAL receiver was given no address. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.socket_instances.port IS
+'Port of the other side; NULL for a Unix socket. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.socket_instances.state IS
+'IDLE while the session waits for its next command, else ACTIVE.';
+
+CREATE FOREIGN TABLE pfs.socket_summary_by_event_name (
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read bigint,
+	sum_timer_read numeric,
+	min_timer_read numeric,
+	avg_timer_read numeric,
+	max_timer_read numeric,
+	count_write bigint,
+	sum_timer_write numeric,
+	min_timer_write numeric,
+	avg_timer_write numeric,
+	max_timer_write numeric,
+	count_misc bigint,
+	sum_timer_misc numeric,
+	min_timer_misc numeric,
+	avg_timer_misc numeric,
+	max_timer_misc numeric,
+	sum_number_of_bytes_read numeric,
+	sum_number_of_bytes_write numeric
+) SERVER pfs_server OPTIONS ("table" 'socket_summary_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.socket_summary_by_event_name IS
+'Calls on sockets, those that have been closed included. Shows a row where something was counted since the last reset. TRUNCATE zeroes it, and socket_summary_by_instance.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_star IS
+'Calls.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_timed IS
+'Calls that were timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.sum_timer_wait IS
+'Their time, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.min_timer_wait IS
+'The shortest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.avg_timer_wait IS
+'Their average, in picoseconds: the sum divided by count_timed; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.max_timer_wait IS
+'The longest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_read IS
+'Calls that received bytes (operation recv). The call that brings the first bytes of the next message ends the idle wait and is none.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.sum_timer_read IS
+'Time of the timed ones among them, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.min_timer_read IS
+'The shortest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.avg_timer_read IS
+'Their average, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.max_timer_read IS
+'The longest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_write IS
+'Calls that sent bytes (operation send).';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.sum_timer_write IS
+'Time of the timed ones among them, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.min_timer_write IS
+'The shortest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.avg_timer_write IS
+'Their average, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.max_timer_write IS
+'The longest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_misc IS
+'Waits until the socket can be read or written, or is connected (operation wait).';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.sum_timer_misc IS
+'Time of the timed ones among them, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.min_timer_misc IS
+'The shortest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.avg_timer_misc IS
+'Their average, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.max_timer_misc IS
+'The longest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.sum_number_of_bytes_read IS
+'Bytes received, those of the call included that brings the first bytes of the next message: it ends the idle wait and counts as no call.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.sum_number_of_bytes_write IS
+'Bytes sent.';
+
+CREATE FOREIGN TABLE pfs.socket_summary_by_instance (
+	event_name text,
+	object_instance_begin bigint,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read bigint,
+	sum_timer_read numeric,
+	min_timer_read numeric,
+	avg_timer_read numeric,
+	max_timer_read numeric,
+	count_write bigint,
+	sum_timer_write numeric,
+	min_timer_write numeric,
+	avg_timer_write numeric,
+	max_timer_write numeric,
+	count_misc bigint,
+	sum_timer_misc numeric,
+	min_timer_misc numeric,
+	avg_timer_misc numeric,
+	max_timer_misc numeric,
+	sum_number_of_bytes_read numeric,
+	sum_number_of_bytes_write numeric
+) SERVER pfs_server OPTIONS ("table" 'socket_summary_by_instance');
+COMMENT ON FOREIGN TABLE pfs.socket_summary_by_instance IS
+'Calls on each socket of socket_instances. TRUNCATE zeroes it; the numbers stay in socket_summary_by_event_name.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.object_instance_begin IS
+'The socket: socket_instances.object_instance_begin, and the same of events_waits_*.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.count_star IS
+'Calls.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.count_timed IS
+'Calls that were timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_timer_wait IS
+'Their time, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.min_timer_wait IS
+'The shortest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.avg_timer_wait IS
+'Their average, in picoseconds: the sum divided by count_timed; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.max_timer_wait IS
+'The longest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.count_read IS
+'Calls that received bytes (operation recv). The call that brings the first bytes of the next message ends the idle wait and is none.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_timer_read IS
+'Time of the timed ones among them, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.min_timer_read IS
+'The shortest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.avg_timer_read IS
+'Their average, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.max_timer_read IS
+'The longest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.count_write IS
+'Calls that sent bytes (operation send).';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_timer_write IS
+'Time of the timed ones among them, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.min_timer_write IS
+'The shortest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.avg_timer_write IS
+'Their average, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.max_timer_write IS
+'The longest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.count_misc IS
+'Waits until the socket can be read or written, or is connected (operation wait).';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_timer_misc IS
+'Time of the timed ones among them, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.min_timer_misc IS
+'The shortest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.avg_timer_misc IS
+'Their average, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.max_timer_misc IS
+'The longest of them, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_number_of_bytes_read IS
+'Bytes received, those of the call included that brings the first bytes of the next message: it ends the idle wait and counts as no call.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_number_of_bytes_write IS
+'Bytes sent.';
+
 --
 -- Views.  Rights are checked for the current user when a table is scanned, so a
 -- view shows nobody more than the table does.

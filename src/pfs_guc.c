@@ -35,6 +35,7 @@ int			pfs_accounts_size = -1;
 int			pfs_users_size = -1;
 int			pfs_hosts_size = -1;
 int			pfs_setup_actors_size = -1;
+int			pfs_max_socket_instances = -1;
 bool		pfs_settings_refused = false;
 
 /* 0 switches the table of instruments off together with everything else. */
@@ -142,5 +143,9 @@ pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_co
 			   "Rules for new sessions in setup_actors.",
 			   "-1 is 128; 0 has no rule, so no session is instrumented from its start.",
 			   &pfs_setup_actors_size, MAX_ACTORS, NULL);
+	define_int("pfs.max_socket_instances",
+			   "Sockets of clients that can be known at a time.",
+			   "-1 is one for each process that can be watched; 0 knows none.",
+			   &pfs_max_socket_instances, MAX_INSTANCES, NULL);
 	MarkGUCPrefixReserved("pfs");
 }

@@ -73,6 +73,7 @@ request_cb(void)
 	pfs_sizes.waits_history = sized(pfs_waits_history_size, DEFAULT_HISTORY_SIZE);
 	pfs_sizes.waits_history_long = sized(pfs_waits_history_long_size, DEFAULT_HISTORY_LONG_SIZE);
 	pfs_sizes.actors = sized(pfs_setup_actors_size, DEFAULT_ACTORS);
+	pfs_sizes.sockets = sized(pfs_max_socket_instances, pfs_sizes.threads);
 
 	RequestAddinShmemSpace(pfs_shared_size());
 	RequestNamedLWLockTranche("pfs", PFS_NUM_LOCKS);

@@ -50,7 +50,8 @@ UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'global_instrumentati
 SELECT count(*) AS n FROM pfs.events_waits_history_long \gset
 SELECT :n > 0 AS some, pfs.reset('events_waits_history_long') = :n AS all_counted,
 	pfs.reset('pfs.events_waits_history_long') AS none_left;
-SELECT count(*) FROM pfs.events_waits_history_long;
+SELECT count(*) FROM pfs.events_waits_history_long WHERE thread_id = pfs.thread_id();
+SELECT pfs.reset('socket_summary_by_event_name') > 0 AS sockets;
 SELECT count(*) AS n FROM pfs.events_waits_history \gset
 SELECT :n > 0 AS some, pfs.reset() >= :n AS all_counted, pfs.reset(NULL) IS NOT NULL AS again;
 SELECT pfs.reset('events_waits_current') AS current;

@@ -70,6 +70,7 @@ foreach my $case (
 	[ 'pfs.max_thread_instances', -2, -1 ],
 	[ 'pfs.max_instruments', 1, -1 ],
 	[ 'pfs.max_file_instances', "'many'", -1 ],
+	[ 'pfs.max_socket_instances', 1048577, -1 ],
 	[ 'pfs.enabled', "'perhaps'", 'on' ])
 {
 	my ($name, $value, $default) = @$case;

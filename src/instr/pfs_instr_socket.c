@@ -5,7 +5,8 @@
  * The server's client sockets do not block: what blocks is the latch wait
  * before them (pfs_instr_wait.c).  So a call here is a finished event, and one
  * that moves no byte is none.  The call that brings the first byte of the next
- * message ends the idle wait, also below TLS, whose reads come through here.
+ * message ends the idle wait, also below TLS, whose reads come through here; it
+ * is no event, but its bytes count.
  */
 #include "postgres.h"
 
@@ -16,6 +17,7 @@
 #include "utils/portal.h"
 
 #include "pfs_instr.h"
+#include "pfs_socket.h"
 
 #define FRAME __builtin_frame_address(0)
 
@@ -41,6 +43,7 @@ socket_instrument(int fd, PfsFixedInstrument client)
 typedef struct PfsSocketCall
 {
 	uint64		start;
+	PfsSocket  *socket;			/* its record, or NULL */
 	uint32		flags;			/* 0: no event */
 	PfsInstrumentId instrument;
 } PfsSocketCall;
@@ -50,6 +53,7 @@ begin(PfsSocketCall *call, PfsThread *t, int fd, PfsFixedInstrument client)
 {
 	call->flags = 0;
 	call->instrument = socket_instrument(fd, client);
+	call->socket = is_client_socket(fd) ? pfs_my_socket : NULL;
 	if (unlikely(call->instrument == PFS_NO_INSTRUMENT))
 		return;
 	call->flags = pfs_wait_flags(t, call->instrument);
@@ -71,7 +75,8 @@ end(PfsSocketCall *call, PfsThread *t, ssize_t bytes, PfsOperation op, const voi
 	if (e == NULL)
 		return;
 	e->number_of_bytes = bytes;
-	pfs_wait_instant(t, e, call->start, now);
+	pfs_socket_instant(t, e, call->socket, op == PFS_OP_RECV ? PFS_SOCKET_READ : PFS_SOCKET_WRITE,
+					   call->start, now, bytes);
 }
 
 /* Bytes between two statements belong to the next one, and end the idle wait. */
@@ -85,12 +90,12 @@ is_next_message(int fd)
 static inline void
 end_idle(PfsThread *t, ssize_t result)
 {
-	PfsOpenWait *open = result >= 0 ? pfs_open_top(PFS_OPEN_IDLE) : NULL;
-
-	if (open != NULL && !pfs_is_changing(t))
-	{
+	if (result < 0 || pfs_is_changing(t))
+		return;
+	if (pfs_open_top(PFS_OPEN_IDLE) != NULL)
 		pfs_open_finish(t, 0);
-	}
+	if (result > 0 && (pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED))
+		pfs_socket_bytes(t, pfs_my_socket, result);
 }
 
 static ssize_t
@@ -197,7 +202,7 @@ wrap_connect(int fd, const struct sockaddr *address, socklen_t len)
 		: pfs_plain_begin(t, pfs_fixed_instrument[PFS_INS_OTHER_SOCKET], PFS_OP_WAIT, FRAME);
 	result = pfs_real.connect(fd, address, len);
 	if (e != NULL)
-		pfs_wait_end(t, e);
+		pfs_socket_wait_end(t, e, NULL);
 	return result;
 }
 

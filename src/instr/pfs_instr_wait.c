@@ -21,6 +21,7 @@
 
 #include "pfs_compat.h"
 #include "pfs_instr.h"
+#include "pfs_socket.h"
 
 #define FRAME __builtin_frame_address(0)
 #define CLASS(word) ((word) & 0xFF000000U)
@@ -227,6 +228,8 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	e->number_of_bytes = PFS_EVENT_NO_BYTES;
 	if (sleep->kind == PFS_OPEN_LOCK)
 		describe_lock(e);
+	else if (client)
+		e->object_instance = (uintptr_t) pfs_socket_of_wait(instrument);
 	pfs_wait_start(t, e);
 	sleep->event = e;
 }
@@ -246,7 +249,9 @@ end_latch(PfsSleep *sleep, PfsThread *t)
 	}
 	else if (sleep->kind == ENDS_WITH_CALL || !pfs_wait_goes_on(sleep->kind))
 	{
-		if (e != NULL)
+		if (e != NULL && e->object_type == PFS_OBJECT_SOCKET)
+			pfs_socket_wait_end(t, e, (PfsSocket *) (uintptr_t) e->object_instance);
+		else if (e != NULL)
 			pfs_wait_end(t, e);
 		else
 			pfs_open_finish_this(t, sleep->open, 0);
@@ -307,7 +312,11 @@ begin_nap(PfsThread *t, const void *frame)
 static inline void
 end_plain(PfsWaitEvent *e)
 {
-	if (e != NULL)
+	if (e == NULL)
+		return;
+	if (e->instrument == pfs_fixed_instrument[PFS_INS_OTHER_SOCKET])
+		pfs_socket_wait_end(pfs_my_thread, e, NULL);
+	else
 		pfs_wait_end(pfs_my_thread, e);
 }
 

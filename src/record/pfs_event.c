@@ -233,7 +233,7 @@ complete_copy(PfsWaitEvent *e, bool running)
 	}
 	if (e->nesting_type == PFS_NESTING_NONE)
 		e->nesting_event_id = 0;
-	if (e->object_type != PFS_OBJECT_LOCK)
+	if (e->object_type != PFS_OBJECT_LOCK && e->object_type != PFS_OBJECT_SOCKET)
 		e->object_instance = 0;
 	if (e->object_type == PFS_OBJECT_FILE && e->object.file.word != 0 &&
 		e->object.file.index < pfs_files->records_max)

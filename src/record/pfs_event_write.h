@@ -176,7 +176,7 @@ pfs_wait_clock(uint32 flags)
 /*
  * Begin: a slot at the next level, with all that is known of the event now.
  * flags: what pfs_wait_flags() gave, ENABLED among them.  The caller fills in
- * object (for object_type FILE and LOCK), object_instance (LOCK), spins (LWLOCK,
+ * object (for object_type FILE and LOCK), object_instance (LOCK, SOCKET), spins (LWLOCK,
  * spin delays), number_of_bytes (at the latest before the end), and calls pfs_wait_start().  NULL: pass by.
  *
  * A wait that no _current consumer takes has a slot, too, but no number, and
@@ -323,20 +323,6 @@ static pg_attribute_always_inline void
 pfs_wait_end(PfsThread *t, PfsWaitEvent *e)
 {
 	pfs_wait_end_at(t, e, pfs_wait_read_end(t, e->flags));
-}
-
-/*
- * Instead of start and end: a call that could not block, and is over.  Nobody
- * sees it running.
- */
-static pg_attribute_always_inline void
-pfs_wait_instant(PfsThread *t, PfsWaitEvent *e, uint64 start, uint64 end)
-{
-	e->timer_start = start;
-	pfs_change_begin(t);
-	pfs_wait_finish(t, e, t->wait_depth, end);
-	pfs_change_end(t);
-	pfs_local.beginning = 0;
 }
 
 /* The innermost open event if it is of this kind, else NULL. */

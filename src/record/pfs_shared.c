@@ -23,6 +23,7 @@
 #include "pfs_log.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
+#include "pfs_socket.h"
 #include "pfs_status.h"
 #include "pfs_summary.h"
 
@@ -34,6 +35,7 @@
 #define FILES_PER_PAGE 256
 #define LONG_NAMES_PER_PAGE 32
 #define ACTORS_PER_PAGE 128
+#define SOCKETS_PER_PAGE 128
 /* One file in this many may have a name longer than PFS_FILE_INLINE_NAME. */
 #define FILES_PER_LONG_NAME 16
 /* A file is opened, closed, read, written, extended and synced, or some of it. */
@@ -87,6 +89,9 @@ typedef struct PfsLayout
 	PfsPages   *actors;
 	PfsPages   *file_sums;
 	PfsFileSum *file_totals;
+	PfsSharedSockets *shared_sockets;
+	PfsPages   *sockets;
+	void	   *socket_totals;
 } PfsLayout;
 
 /*
@@ -123,6 +128,7 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	pfs_sizes.threads * HISTOGRAMS_PER_THREAD, HISTOGRAMS_PER_PAGE};
 	PfsPagesSpec sums = {"file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE,
 	SUMS_PER_PAGE};
+	PfsPagesSpec sockets = {"socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE};
 
 	layout->shared = pfs_segment_take(seg, sizeof(PfsShared), PFS_CACHE_LINE);
 	layout->instruments = pfs_segment_take(seg, pfs_sizes.instruments * sizeof(PfsInstrument),
@@ -148,6 +154,10 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	layout->actors = pfs_pages_create(seg, &actors);
 	layout->file_sums = pfs_pages_create(seg, &sums);
 	layout->file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
+	layout->shared_sockets = pfs_segment_take(seg, sizeof(PfsSharedSockets), PFS_CACHE_LINE);
+	layout->sockets = pfs_pages_create(seg, &sockets);
+	layout->socket_totals = pfs_segment_take(seg, pfs_socket_totals_size(pfs_sizes.instruments),
+											 PFS_CACHE_LINE);
 }
 
 /*
@@ -227,6 +237,9 @@ pfs_shared_start(void)
 	pfs_actors = layout.actors;
 	pfs_file_sums = layout.file_sums;
 	pfs_file_totals = layout.file_totals;
+	pfs_sockets = layout.sockets;
+	pfs_shared_sockets = layout.shared_sockets;
+	pfs_socket_start(layout.socket_totals, pfs_sizes.instruments);
 	pfs_shared_threads = &shared->threads;
 	pfs_shared_files = &shared->files;
 	shared->files.ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);

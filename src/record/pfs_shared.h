@@ -22,6 +22,7 @@ typedef struct PfsSizes
 	uint32		waits_history;	/* rows per thread */
 	uint32		waits_history_long; /* rows in all */
 	uint32		actors;
+	uint32		sockets;
 } PfsSizes;
 
 extern PfsSizes pfs_sizes;

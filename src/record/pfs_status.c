@@ -15,6 +15,7 @@
 #include "pfs_file_sum.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
+#include "pfs_socket.h"
 #include "pfs_status.h"
 #include "pfs_summary.h"
 
@@ -90,6 +91,7 @@ static PfsPages *const *const page_containers[] = {
 	&pfs_files,
 	&pfs_file_names,
 	&pfs_file_sums,
+	&pfs_sockets,
 	&pfs_accounts[PFS_ACCOUNTS].pages,
 	&pfs_accounts[PFS_USERS].pages,
 	&pfs_accounts[PFS_HOSTS].pages,

@@ -22,6 +22,7 @@
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_summary.h"
+#include "pfs_socket.h"
 
 PfsPages   *pfs_threads = NULL;
 PfsSharedThreads *pfs_shared_threads = NULL;
@@ -350,6 +351,7 @@ detach_cb(int code, Datum arg)
 	pfs_history_flush(t);
 	pfs_summary_end(t);
 	pfs_fd_forget_all();
+	pfs_socket_detach();
 	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
 
 	pfs_my_thread = NULL;
@@ -444,6 +446,7 @@ pfs_thread_attach(void)
 	pfs_fd_start();
 	on_shmem_exit(detach_cb, 0);
 	t->word = pfs_pages_publish(pfs_threads, index);
+	pfs_socket_attach(t);
 	pfs_local.slow = PFS_SLOW_IDENTITY;
 	pfs_my_thread = t;
 	refresh_identity(t);

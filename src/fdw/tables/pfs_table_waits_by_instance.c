@@ -8,6 +8,8 @@
 #include "pfs_by_instance.h"
 #include "pfs_file_sum.h"
 #include "pfs_instrument.h"
+#include "pfs_shared.h"
+#include "pfs_socket.h"
 #include "pfs_tables.h"
 #include "pfs_tw.h"
 #include "pfs_value.h"
@@ -66,6 +68,39 @@ files_copy(PfsScan *scan)
 	pfs_file_sums_each(add_file_sum_cb, scan);
 }
 
+static void
+add_socket_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals *totals, void *arg)
+{
+	PfsScan    *scan = arg;
+	InstanceRow *row;
+
+	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
+		return;
+	row = pfs_scan_add(scan);
+	row->instrument = instrument;
+	row->object_instance = address;
+	pfs_socket_totals_all(totals, &row->totals);
+}
+
+static void
+sockets_copy(PfsScan *scan)
+{
+	pfs_sockets_by_instance(add_socket_cb, scan);
+}
+
+static int64
+sockets_push(void)
+{
+	int64		events = pfs_sockets_truncate(false);
+
+	if (pfs_is_active())
+	{
+		pfs_reset_time_note("socket_summary_by_instance");
+		pfs_reset_time_note("events_waits_summary_by_instance");
+	}
+	return events;
+}
+
 static const struct
 {
 	void		(*copy) (PfsScan *scan);
@@ -75,6 +110,7 @@ static const struct
 
 {
 	[PFS_INSTANCE_FILE] = {files_copy, pfs_file_sums_estimate, pfs_file_sums_push},
+	[PFS_INSTANCE_SOCKET] = {sockets_copy, pfs_sockets_estimate, sockets_push},
 };
 
 static double

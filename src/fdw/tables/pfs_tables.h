@@ -36,7 +36,10 @@
 	X(pfs_table_file_instances) \
 	X(pfs_table_file_summary_by_event_name) \
 	X(pfs_table_file_summary_by_instance) \
-	X(pfs_table_events_waits_summary_by_instance)
+	X(pfs_table_events_waits_summary_by_instance) \
+	X(pfs_table_socket_instances) \
+	X(pfs_table_socket_summary_by_event_name) \
+	X(pfs_table_socket_summary_by_instance)
 
 #define PFS_TABLE_EXTERN(table) extern const PfsTable table;
 PFS_TABLES(PFS_TABLE_EXTERN)

@@ -1,0 +1,663 @@
+/*
+ * pfs_socket.c
+ *	  Birth and death of socket records, calls of the less usual kinds, readers,
+ *	  and truncation.
+ *
+ * Truncation and owners.  Both do "store, then look": the owner makes its
+ * sequence word odd and loads `truncations`; the truncator raises `truncations`
+ * and, behind a fence on all processors (pfs_fence.h), looks at the words.  So an
+ * owner that still adds to numbers of the old generation is seen to be changing,
+ * and is waited for; any other, and that one from its next change on, sees the
+ * new value.  Then numbers of the old generation stay as they are until someone
+ * raises the record's `collected` over their generation: the truncator, when
+ * it comes to the record, or the owner, which has an event or ends.  One of them
+ * succeeds, and takes them to the totals; the owner starts from zero either way.
+ *
+ * Truncators and readers exclude each other by the setup lock, which no
+ * instrument point takes.  What owners move meanwhile, numbers on their way from
+ * a record to the totals, lies between moves_begun and moves_done: a reader
+ * that sees one of them change reads again, and a truncator waits for the last.
+ */
+#include "postgres.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <time.h>
+
+#include "libpq/libpq-be.h"
+#include "miscadmin.h"
+#include "storage/lwlock.h"
+
+#include "pfs_compat.h"
+#include "pfs_fence.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+#include "pfs_socket.h"
+#include "pfs_wait_class.h"
+
+PfsPages   *pfs_sockets = NULL;
+PfsSharedSockets *pfs_shared_sockets = NULL;
+PfsSocket  *pfs_my_socket = NULL;
+
+static uint32 my_index;
+static uint64 my_word;
+
+/* The totals: cells by instrument and part, then the bytes of each. */
+static void *totals;
+static uint64 *total_bytes;
+static uint32 total_cells;
+
+/* Changes take nanoseconds; who takes longer sleeps in the middle of one. */
+#define SPINS 1000
+#define NAP_NS 100000
+#define NAPS 10000
+
+/* ---- the totals ---- */
+
+size_t
+pfs_socket_totals_size(uint32 instruments)
+{
+	uint32		cells = instruments * PFS_SOCKET_PARTS;
+
+	return pfs_shared_cells_size(cells) + cells * sizeof(uint64);
+}
+
+void
+pfs_socket_start(void *mem, uint32 instruments)
+{
+	/* Not 0, which a record's page reads as when it has been given back. */
+	pfs_shared_sockets->truncations = 1;
+	total_cells = instruments * PFS_SOCKET_PARTS;
+	totals = mem;
+	total_bytes = (uint64 *) ((char *) mem + pfs_shared_cells_size(total_cells));
+}
+
+static void
+add_to_totals(PfsInstrumentId instrument, PfsSocketPart part, const PfsTotals *calls, uint64 bytes)
+{
+	uint32		i = instrument * PFS_SOCKET_PARTS + part;
+
+	if (bytes != 0)
+		pfs_add_relaxed(&total_bytes[i], bytes);
+	pfs_shared_cells_merge(totals, total_cells, i, calls);
+}
+
+/* Of a copy or by the owner.  Returns the number of events. */
+static uint64
+push_cells(const PfsSocketCell *cells)
+{
+	uint64		events = 0;
+
+	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+	{
+		PfsTotals	calls = {0};
+
+		if (cells[i].instrument == PFS_NO_INSTRUMENT)
+			break;
+		pfs_totals_add_cell(&calls, &cells[i].calls);
+		if (pfs_totals_count(&calls) == 0 && cells[i].bytes == 0)
+			continue;
+		add_to_totals(cells[i].instrument, cells[i].part, &calls, cells[i].bytes);
+		events += pfs_totals_count(&calls);
+	}
+	return events;
+}
+
+/* ---- the owner ---- */
+
+static void
+zero_cell(PfsSocketCell *c)
+{
+	pfs_store_relaxed(&c->calls.count_timed, 0);
+	pfs_store_relaxed(&c->calls.count_untimed, 0);
+	pfs_store_relaxed(&c->calls.sum, 0);
+	pfs_store_relaxed(&c->calls.min, UINT64_MAX);
+	pfs_store_relaxed(&c->calls.max, 0);
+	pfs_store_relaxed(&c->bytes, 0);
+}
+
+/*
+ * Numbers are on their way: what is stored in between cannot be seen by one who
+ * does not see moves_begun behind it (A, pairs with the fence of
+ * pfs_sockets_by_event), and is seen by one who sees moves_done (B).
+ */
+static void
+begin_move(void)
+{
+	pfs_add_seqcst(&pfs_shared_sockets->moves_begun, 1);
+	pfs_fence_release();		/* A */
+}
+
+static void
+end_move(void)
+{
+	pfs_add_seqcst(&pfs_shared_sockets->moves_done, 1); /* B */
+}
+
+/*
+ * Inside a change: take the numbers to the totals, unless a truncator has.
+ * to: what the record is collected up to from now on.
+ */
+static void
+give_up_cells(PfsSocket *s, uint64 to, bool truncated)
+{
+	uint64		collected = pfs_load_relaxed(&s->collected);
+
+	begin_move();
+	if (collected <= s->generation && pfs_cas(&s->collected, &collected, to))
+	{
+		uint64		events = push_cells(s->cells);
+
+		if (truncated)
+			pfs_add_relaxed(&pfs_shared_sockets->left, events);
+	}
+	end_move();
+}
+
+/* Inside a change: a truncation has come. */
+static void
+begin_generation(PfsSocket *s)
+{
+	uint64		now = pfs_load_relaxed(&pfs_shared_sockets->truncations);
+
+	give_up_cells(s, now, true);
+	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+		zero_cell(&s->cells[i]);
+	pfs_store_relaxed(&s->generation, now);
+}
+
+/* The cell of a kind of call, NULL if there is no room for another kind. */
+static PfsSocketCell *
+find_cell(PfsSocket *s, PfsInstrumentId instrument, PfsSocketPart part)
+{
+	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+	{
+		PfsSocketCell *c = &s->cells[i];
+
+		if (c->instrument == PFS_NO_INSTRUMENT)
+		{
+			pfs_store_relaxed(&c->part, part);
+			pfs_store_relaxed(&c->instrument, instrument);
+		}
+		if (c->instrument == instrument && c->part == part)
+			return c;
+	}
+	return NULL;
+}
+
+/* In ticks of the default timer. */
+static uint64
+ticks_of(const PfsWaitEvent *e, uint64 end)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(e->flags);
+	uint64		from = pfs_clock->frequency[timer];
+	uint64		ticks = end > e->timer_start ? end - e->timer_start : 0;
+
+	if (timer == pfs_timer_default() || from == 0)
+		return ticks;
+	return (uint64) ((unsigned __int128) ticks * pfs_clock->frequency[pfs_timer_default()] / from);
+}
+
+void
+pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEvent *e, uint64 end, uint64 bytes)
+{
+	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
+	uint64		ticks = timed ? ticks_of(e, end) : 0;
+	PfsTotals	call = {.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks};
+	PfsSocketCell *c = NULL;
+
+	if (s != NULL && !pfs_socket_is_current(s))
+		begin_generation(s);
+	if (s != NULL)
+		c = find_cell(s, e->instrument, part);
+	if (c == NULL)
+	{
+		add_to_totals(e->instrument, part, &call, bytes);
+		return;
+	}
+	pfs_store_relaxed(&c->calls.count_timed, c->calls.count_timed + call.count_timed);
+	pfs_store_relaxed(&c->calls.count_untimed, c->calls.count_untimed + call.count_untimed);
+	pfs_store_relaxed(&c->bytes, c->bytes + bytes);
+	if (timed)
+	{
+		pfs_store_relaxed(&c->calls.sum, c->calls.sum + ticks);
+		pfs_store_relaxed(&c->calls.min, Min(c->calls.min, ticks));
+		pfs_store_relaxed(&c->calls.max, Max(c->calls.max, ticks));
+	}
+}
+
+void
+pfs_socket_count_bytes(PfsSocket *s, uint64 bytes)
+{
+	PfsTotals	none = {0};
+
+	if (s == NULL)
+	{
+		add_to_totals(pfs_fixed_instrument[PFS_INS_CLIENT_READ], PFS_SOCKET_READ, &none, bytes);
+		return;
+	}
+	begin_generation(s);
+	pfs_store_relaxed(&s->cells[PFS_SOCKET_CELL_READ].bytes,
+					  s->cells[PFS_SOCKET_CELL_READ].bytes + bytes);
+}
+
+/*
+ * A session waits on its client's socket, but for a publisher or primary that
+ * libpq talks to; of these only the WAL receiver's has a record.
+ */
+PfsSocket *
+pfs_socket_of_wait(PfsInstrumentId instrument)
+{
+	PfsSocket  *s = pfs_my_socket;
+	bool		peer = instrument == pfs_word_instrument(WAIT_EVENT_LIBPQWALRECEIVER_RECEIVE) ||
+	instrument == pfs_word_instrument(WAIT_EVENT_LIBPQWALRECEIVER_CONNECT);
+
+	return s != NULL && s->peer == peer ? s : NULL;
+}
+
+void
+pfs_socket_wait_end(PfsThread *t, PfsWaitEvent *e, PfsSocket *s)
+{
+	uint64		end = pfs_wait_read_end(t, e->flags);
+
+	pfs_change_begin(t);
+	pfs_socket_count(s, PFS_SOCKET_MISC, e, end, 0);
+	pfs_wait_finish(t, e, t->wait_depth - 1, end);
+	pfs_change_end(t);
+}
+
+/* Numbers only: no name is looked up. */
+static void
+fill_address(PfsSocket *s, const struct sockaddr_storage *from)
+{
+	const struct sockaddr_in *in = (const struct sockaddr_in *) from;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *) from;
+
+	if (from->ss_family == AF_INET)
+	{
+		s->family = AF_INET;
+		memcpy(s->address, &in->sin_addr, sizeof(in->sin_addr));
+		s->port = ntohs(in->sin_port);
+	}
+	else if (from->ss_family == AF_INET6)
+	{
+		s->family = AF_INET6;
+		memcpy(s->address, &in6->sin6_addr, sizeof(in6->sin6_addr));
+		s->port = ntohs(in6->sin6_port);
+	}
+}
+
+static void
+fill_record(PfsSocket *s, const PfsThread *t, bool peer)
+{
+	memset(s, 0, sizeof(*s));
+	s->thread_id = t->thread_id;
+	s->thread = t->index;
+	s->pid = t->pid;
+	s->peer = peer;
+	s->descriptor = -1;
+	s->port = -1;
+	s->generation = pfs_load_relaxed(&pfs_shared_sockets->truncations);
+	s->collected = s->generation;
+	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+	{
+		s->cells[i].instrument = PFS_NO_INSTRUMENT;
+		zero_cell(&s->cells[i]);
+	}
+	if (peer)
+		s->instrument = pfs_word_instrument(WAIT_EVENT_LIBPQWALRECEIVER_RECEIVE);
+	else
+	{
+		s->instrument = pfs_fixed_instrument[PFS_INS_CLIENT_READ];
+		s->descriptor = MyProcPort->sock;
+		fill_address(s, &MyProcPort->raddr.addr);
+		s->cells[PFS_SOCKET_CELL_READ].instrument = s->instrument;
+		s->cells[PFS_SOCKET_CELL_READ].part = PFS_SOCKET_READ;
+		s->cells[PFS_SOCKET_CELL_WRITE].instrument = pfs_fixed_instrument[PFS_INS_CLIENT_WRITE];
+		s->cells[PFS_SOCKET_CELL_WRITE].part = PFS_SOCKET_WRITE;
+	}
+}
+
+void
+pfs_socket_attach(const PfsThread *t)
+{
+	static uint32 hint = 0;
+	bool		client = MyProcPort != NULL && MyProcPort->sock != PGINVALID_SOCKET;
+	bool		peer = MyBackendType == B_WAL_RECEIVER;
+	PfsSocket  *s;
+
+	if (!client && !peer)
+		return;
+	my_index = pfs_pages_allocate(pfs_sockets, &hint);
+	if (my_index == PFS_NO_RECORD)
+		return;					/* counted there; calls go to the totals */
+	s = pfs_pages_record(pfs_sockets, my_index);
+	fill_record(s, t, peer);
+	my_word = pfs_pages_publish(pfs_sockets, my_index);
+	pfs_my_socket = s;
+}
+
+/* The generation that comes after all others. */
+#define ENDED PG_UINT64_MAX
+
+void
+pfs_socket_detach(void)
+{
+	PfsSocket  *s = pfs_my_socket;
+
+	if (s == NULL)
+		return;
+	pfs_my_socket = NULL;
+
+	/*
+	 * A reader of the totals must not find the record gone and its numbers
+	 * not there yet.
+	 */
+	begin_move();
+	give_up_cells(s, ENDED, !pfs_socket_is_current(s));
+	if (pfs_pages_claim(pfs_sockets, my_index, my_word))
+		pfs_pages_free(pfs_sockets, my_index);
+	end_move();
+}
+
+/* ---- readers ---- */
+
+static void
+nap(void)
+{
+	struct timespec rest = {0, NAP_NS};
+
+	/* libc's own, which is no wait of the server. */
+	nanosleep(&rest, NULL);
+}
+
+/* A copy from between two changes of its owner; false if it has gone. */
+static bool
+copy_socket(uint32 index, uint64 word, PfsSocket *copy)
+{
+	const PfsSocket *s = pfs_pages_record(pfs_sockets, index);
+
+	for (int i = 0; i < SPINS + NAPS; i++)
+	{
+		uint32		thread = pfs_load_relaxed(&s->thread);
+		const PfsSeqlock *lock;
+		uint64		before;
+
+		if (thread >= pfs_threads->records_max)
+			return false;
+		lock = &((const PfsThread *) pfs_pages_record(pfs_threads, thread))->seq;
+		before = pfs_seqlock_read_begin(lock);
+		if ((before & 1) == 0)
+		{
+			pfs_racy_copy(copy, s, sizeof(*copy));
+			if (pfs_seqlock_read_valid(lock, before))
+				return pfs_pages_word(pfs_sockets, index) == word;
+		}
+		if (pfs_pages_word(pfs_sockets, index) != word)
+			return false;
+		if (i < SPINS)
+			pfs_pause();
+		else
+			nap();
+	}
+	return false;
+}
+
+static inline bool
+is_live(const PfsSocket *copy)
+{
+	return copy->generation >= copy->collected;
+}
+
+void
+pfs_sockets_each(PfsSocketEmit emit, void *arg)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_sockets == NULL)
+		return;
+	while ((index = pfs_pages_next(pfs_sockets, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsSocket	copy;
+
+		CHECK_FOR_INTERRUPTS();
+		if (copy_socket(index, word, &copy))
+			emit(&copy, index, arg);
+	}
+}
+
+uint64
+pfs_socket_address(uint32 index)
+{
+	return (uintptr_t) pfs_pages_record(pfs_sockets, index);
+}
+
+Oid
+pfs_socket_role(const PfsSocket *copy)
+{
+	const PfsThread *t = pfs_pages_record(pfs_threads, copy->thread);
+	bool		foreground = pfs_load_relaxed(&t->foreground);
+	Oid			role = pfs_load_relaxed(&t->role);
+
+	return foreground && pfs_load_relaxed(&t->thread_id) == copy->thread_id ? role : InvalidOid;
+}
+
+double
+pfs_sockets_estimate(void)
+{
+	PfsPagesStats stats;
+
+	if (pfs_sockets == NULL)
+		return 0;
+	pfs_pages_stats(pfs_sockets, &stats);
+	return stats.records_used;
+}
+
+static void
+add_cell(PfsSocketTotals *to, const PfsSocketCell *cell)
+{
+	pfs_totals_add_cell(&to->part[cell->part], &cell->calls);
+	to->bytes[cell->part] += cell->bytes;
+}
+
+void
+pfs_socket_totals_all(const PfsSocketTotals *from, PfsTotals *to)
+{
+	memset(to, 0, sizeof(*to));
+	for (int part = 0; part < PFS_SOCKET_PARTS; part++)
+		pfs_totals_add(to, &from->part[part]);
+}
+
+typedef struct PfsSocketReader
+{
+	PfsSocketTotalsEmit emit;
+	void	   *arg;
+	PfsSocketTotals *by_event;
+} PfsSocketReader;
+
+/* One row per instrument, in the order of their first cells. */
+static void
+by_instance_cb(const PfsSocket *copy, uint32 index, void *arg)
+{
+	PfsSocketReader *reader = arg;
+	uint32		done = 0;
+
+	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+	{
+		PfsSocketTotals sums = {0};
+
+		if ((done & (1 << i)) || copy->cells[i].instrument == PFS_NO_INSTRUMENT)
+			continue;
+		for (int j = i; j < PFS_SOCKET_CELLS; j++)
+		{
+			if (copy->cells[j].instrument != copy->cells[i].instrument)
+				continue;
+			done |= 1 << j;
+			if (is_live(copy))
+				add_cell(&sums, &copy->cells[j]);
+		}
+		reader->emit(copy->cells[i].instrument, pfs_socket_address(index), &sums, reader->arg);
+	}
+}
+
+void
+pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg)
+{
+	PfsSocketReader reader = {emit, arg, NULL};
+
+	if (pfs_sockets == NULL)
+		return;
+	LWLockAcquire(pfs_setup->lock, LW_SHARED);
+	pfs_sockets_each(by_instance_cb, &reader);
+	LWLockRelease(pfs_setup->lock);
+}
+
+static void
+sum_cb(const PfsSocket *copy, uint32 index, void *arg)
+{
+	PfsSocketTotals *by_event = arg;
+
+	for (int i = 0; i < PFS_SOCKET_CELLS && is_live(copy); i++)
+	{
+		if (copy->cells[i].instrument < total_cells / PFS_SOCKET_PARTS)
+			add_cell(&by_event[copy->cells[i].instrument], &copy->cells[i]);
+	}
+}
+
+static void
+sum_totals(PfsSocketTotals *by_event)
+{
+	for (uint32 i = pfs_shared_cells_next(totals, total_cells, 0); i < total_cells;
+		 i = pfs_shared_cells_next(totals, total_cells, i + 1))
+	{
+		PfsSocketTotals *to = &by_event[i / PFS_SOCKET_PARTS];
+
+		pfs_shared_cell_read(pfs_shared_cells_at(totals, total_cells, i), &to->part[i % PFS_SOCKET_PARTS]);
+		to->bytes[i % PFS_SOCKET_PARTS] += pfs_load_relaxed(&total_bytes[i]);
+	}
+}
+
+/*
+ * Sessions that end move their numbers while we add up.  On a server where they
+ * end so fast that no reading is undisturbed, the last one is given.
+ */
+void
+pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
+{
+	uint32		instruments = total_cells / PFS_SOCKET_PARTS;
+	Size		size = instruments * sizeof(PfsSocketTotals);
+	PfsSocketTotals *by_event;
+
+	if (pfs_sockets == NULL)
+		return;
+	by_event = palloc(size);
+	LWLockAcquire(pfs_setup->lock, LW_SHARED);
+	for (int i = 0; i < SPINS; i++)
+	{
+		uint64		done = pfs_load_acquire(&pfs_shared_sockets->moves_done);	/* B */
+		uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
+
+		memset(by_event, 0, size);
+		pfs_sockets_each(sum_cb, by_event);
+		sum_totals(by_event);
+		pfs_fence_acquire();	/* A */
+		if (begun == done && pfs_load_relaxed(&pfs_shared_sockets->moves_begun) == begun)
+			break;
+	}
+	LWLockRelease(pfs_setup->lock);
+	for (uint32 i = 0; i < instruments; i++)
+	{
+		PfsTotals	all;
+
+		pfs_socket_totals_all(&by_event[i], &all);
+		if (pfs_totals_count(&all) > 0 || by_event[i].bytes[PFS_SOCKET_READ] > 0)
+			emit(i, 0, &by_event[i], arg);
+	}
+	pfree(by_event);
+}
+
+/* ---- truncation ---- */
+
+typedef struct Truncation
+{
+	uint64		generation;
+	uint64		events;
+} Truncation;
+
+static void
+collect_cb(const PfsSocket *copy, uint32 index, void *arg)
+{
+	Truncation *truncation = arg;
+	PfsSocket  *s = pfs_pages_record(pfs_sockets, index);
+	uint64		collected = copy->collected;
+
+	/*
+	 * Its owner has begun anew by itself, or has no event since the last
+	 * time.
+	 */
+	if (copy->generation >= truncation->generation || collected > copy->generation)
+		return;
+
+	/*
+	 * If the record changes hands between the copy and this, its word has
+	 * another value: ENDED, or at least the new generation.
+	 */
+	if (pfs_cas(&s->collected, &collected, truncation->generation))
+		truncation->events += push_cells(copy->cells);
+}
+
+/* Owners that have raised `collected` before we came may still be adding. */
+static void
+wait_for_moves(void)
+{
+	uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
+
+	for (int i = 0; i < SPINS + NAPS && pfs_load_acquire(&pfs_shared_sockets->moves_done) < begun; i++)
+	{
+		if (i < SPINS)
+			pfs_pause();
+		else
+			nap();
+	}
+}
+
+static uint64
+take_totals(void)
+{
+	uint64		events = 0;
+
+	for (uint32 i = pfs_shared_cells_next(totals, total_cells, 0); i < total_cells;
+		 i = pfs_shared_cells_next(totals, total_cells, i + 1))
+	{
+		PfsTotals	taken = {0};
+
+		pfs_shared_cell_take(pfs_shared_cells_at(totals, total_cells, i), &taken);
+		pfs_exchange(&total_bytes[i], 0);
+		events += pfs_totals_count(&taken);
+	}
+	return events;
+}
+
+int64
+pfs_sockets_truncate(bool totals_too)
+{
+	Truncation	truncation = {0};
+
+	if (pfs_sockets == NULL)
+		return 0;
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	pfs_exchange(&pfs_shared_sockets->left, 0);
+	truncation.generation = pfs_add_seqcst(&pfs_shared_sockets->truncations, 1) + 1;
+	pfs_fence_everywhere();
+	pfs_sockets_each(collect_cb, &truncation);
+	wait_for_moves();
+	truncation.events += pfs_exchange(&pfs_shared_sockets->left, 0);
+
+	/* All that was in the records is in the totals by now. */
+	if (totals_too)
+		truncation.events = take_totals();
+	LWLockRelease(pfs_setup->lock);
+	return (int64) truncation.events;
+}
