@@ -1176,6 +1176,7 @@ WITH files AS (
 		LATERAL regexp_match(file_name,
 			'^(global|base/(\d+)|pg_tblspc/\d+/PG_[^/]+/(\d+))/(t\d+_)?(\d+)(?:_(?:fsm|vm|init))?(?:\.\d+)?$') AS path
 ), sums AS (
+	-- How many of a part's calls were timed is in no column: it is sum / average.
 	SELECT
 		tablespace, database, filenode, kind,
 		CASE kind
@@ -1209,13 +1210,13 @@ WITH files AS (
 	GROUP BY 1, 2, 3, 4, 5
 )
 SELECT
-	coalesce(t.spcname, sums.tablespace::text) AS tablespace,
+	coalesce(t.spcname::text, sums.tablespace::text) AS tablespace,
 	CASE
 		WHEN sums.filenode IS NULL THEN NULL
 		WHEN sums.database <> here.oid THEN '[' || coalesce(d.datname, sums.database::text) || ']'
-		ELSE n.nspname
+		ELSE n.nspname::text
 	END AS object_schema,
-	coalesce(c.relname, sums.name, sums.filenode::text) AS object_name,
+	coalesce(c.relname::text, sums.name, sums.filenode::text) AS object_name,
 	sums.kind,
 	sums.count_star,
 	sums.count_timed,
@@ -1250,7 +1251,7 @@ LEFT JOIN LATERAL (
 		WHEN sums.kind = 'relation' THEN pg_catalog.pg_filenode_relation(sums.tablespace::oid, sums.filenode::oid)::oid
 		ELSE (
 			SELECT min(r.oid) FROM pg_catalog.pg_class r
-			WHERE r.relfilenode = sums.filenode::oid AND r.relpersistence = 't'
+			WHERE r.relfilenode = sums.filenode::oid AND r.reltablespace IN (0, sums.tablespace::oid) AND r.relpersistence = 't'
 		)
 	END AS oid
 ) AS relation ON true

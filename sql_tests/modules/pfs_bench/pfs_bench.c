@@ -58,7 +58,7 @@ typedef struct PfsBenchKind
 static const PfsBenchKind kinds[] = {
 	{"clock", CALL_CLOCK, TIMED(PFS_TIMER_CYCLE), "two readings of the cycle counter"},
 	{"recorded", CALL_PREAD, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE),
-	"a file wait: timed, current, both histories, thread summary"},
+	"a file wait: timed, current, both histories, summaries of thread and file"},
 	{"recorded/lwlock", CALL_SEM_WAIT, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE), "the same for an LWLock wait"},
 	{"recorded/socket", CALL_SEND, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE), "the same for a send"},
 	{"untimed", CALL_PREAD, ALL_FLAGS, "as recorded, timed = NO"},
