@@ -7,6 +7,7 @@ use FindBin;
 use lib "$FindBin::RealBin/lib";
 use PfsServer;
 use Test::More;
+use Time::HiRes qw(sleep);
 
 my $server = PfsServer->new('main', conf => <<'EOT');
 shared_buffers = 1MB
@@ -251,7 +252,7 @@ foreach my $size (0, 1, 2, 9)
 
 # ---- every event of the long history, in a container that is too small ----
 
-foreach my $size (12, 400)
+foreach my $size (12, 120)
 {
 	$server->stop;
 	$server->conf("pfs.max_file_instances = $size\npfs.events_waits_history_long_size = 400000");
@@ -266,13 +267,15 @@ foreach my $size (12, 400)
 	my @loads = (
 		$server->pgbench_start("VACUUM FULL other;\nSELECT count(*) FROM other;\n$passing", '-c', 1, '-j', 1, '-t', 30),
 		$server->pgbench_start("CHECKPOINT;\nSELECT count(*) FROM other;", '-c', 2, '-j', 1, '-t', 40),
-		$server->pgbench_start($passing, '-c', 2, '-j', 1, '-C', '-t', 60));
+		$server->pgbench_start($passing, '-c', 2, '-j', 1, '-C', '-t', 150));
 
 	while (grep { $server->pgbench_running($_) } @loads)
 	{
 		$taken += $server->sql(q{SELECT pfs.reset('file_summary_by_event_name')});
 		$server->sql(q{SELECT pfs.reset('events_waits_summary_by_instance')});
 		$rounds++;
+		# Numbers of removed files have to wait for the next round.
+		sleep(0.5);
 		foreach (@loads)
 		{
 			$_->{handle}->pump_nb if $server->pgbench_running($_);
