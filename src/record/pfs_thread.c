@@ -292,8 +292,8 @@ follow_leader(PfsThread *t, int leader)
 	pfs_fence_acquire();
 	if (pfs_pages_word(pfs_threads, index) != word)
 		return;
-	pfs_store_relaxed(&t->parent_thread_id, thread_id);
 	decide_switches(t, instrumented, history);
+	pfs_store_release(&t->parent_thread_id, thread_id);
 }
 
 /* What a process learns about itself only after its first events. */
