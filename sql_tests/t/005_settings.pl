@@ -11,14 +11,14 @@ my $server = PfsServer->new('main', preload => '');
 my $tables = q{SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relkind = 'f' ORDER BY 1};
 my @functions = (
 	'pfs.timer_now()', 'pfs.thread_id()', 'pfs.setup_sql()', q{pfs.reset('events_waits_history')},
-	q{pfs.set_instruments('%', 'YES')}, q{pfs.reset_time('status')}, 'pfs.timer_to_timestamp(0)', 'pfs.format_time(1234)');
+	q{pfs.set_instruments('%', 'YES')}, q{pfs.reset_time('status')}, q{pfs.set_actor('%', '%')}, q{pfs.drop_actor('%', '%')}, 'pfs.timer_to_timestamp(0)', 'pfs.format_time(1234)');
 
 # ---- not in shared_preload_libraries ----
 
 $server->start;
 $server->sql('CREATE EXTENSION pfs');
 my @tables = split /\n/, $server->sql($tables);
-cmp_ok(scalar(@tables), '>=', 13, 'CREATE EXTENSION works without preloading');
+cmp_ok(scalar(@tables), '>=', 14, 'CREATE EXTENSION works without preloading');
 my $hint = qr/HINT: .*shared_preload_libraries = 'pfs'/;
 
 foreach my $table (@tables)
@@ -47,6 +47,8 @@ is($server->sql(q{SELECT count(*) FROM pfs.probes WHERE status <> 'off'}), 0, 'o
 $server->fails("SELECT $_", '55000', qr/pfs\.enabled/, "off: $_") foreach @functions;
 is($server->sql(q{WITH u AS (UPDATE pfs.setup_instruments SET enabled = 'NO' RETURNING 1) SELECT count(*) FROM u}), 0,
 	'off: UPDATE finds no row');
+$server->fails('INSERT INTO pfs.setup_actors DEFAULT VALUES', '55000', qr/pfs\.enabled/, 'off: INSERT');
+is($server->sql('WITH d AS (DELETE FROM pfs.setup_actors RETURNING 1) SELECT count(*) FROM d'), 0, 'off: DELETE finds no row');
 is($server->sql(q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'pfs'}), 0, 'off: no shared memory');
 $server->pgbench("SELECT count(*) FROM pg_class;\n", '-c', 2, '-t', 50);
 pass('off: the server works');
@@ -71,6 +73,8 @@ foreach my $case (
 	[ 'pfs.max_instruments', 1, -1 ],
 	[ 'pfs.max_file_instances', "'many'", -1 ],
 	[ 'pfs.max_socket_instances', 1048577, -1 ],
+	[ 'pfs.accounts_size', 65537, -1 ],
+	[ 'pfs.setup_actors_size', 16385, -1 ],
 	[ 'pfs.enabled', "'perhaps'", 'on' ])
 {
 	my ($name, $value, $default) = @$case;
@@ -122,21 +126,58 @@ is($server->sql(q{SELECT name, enabled, timed FROM pfs.setup_instruments WHERE n
 	"idle|NO|NO\nwait/io/file/DataFileRead|YES|NO\nwait/io/file/FileStat|YES|NO\nwait/lock/relation|YES|YES", 'a restart does');
 like($server->sql('SELECT pfs.setup_sql()'), qr/^ALTER SYSTEM SET pfs\.instruments = /m, 'setup_sql gives the lines');
 
-# What setup_sql says makes the same set-up after the next restart.
-$server->sql(q{UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'wait/lock/%'});
-$server->sql(q{UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name ILIKE 'wait/io/file/WALWrite'});
-$server->sql(q{UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'events_waits_history'});
-$server->sql('CREATE TABLE was AS SELECT * FROM pfs.setup_instruments; CREATE TABLE fed AS SELECT * FROM pfs.setup_consumers');
-$server->sql($server->sql('SELECT pfs.setup_sql()'));
-$server->restart;
+# ---- what setup_sql says makes the same set-up after the next restart ----
+
 # What is off is neither timed nor untimed: the setting has one word for both.
-is($server->sql(q{SELECT string_agg(name, ', ') FROM was FULL JOIN pfs.setup_instruments i USING (name)
-	WHERE was.enabled IS DISTINCT FROM i.enabled OR was.enabled = 'YES' AND was.timed IS DISTINCT FROM i.timed}), '',
-	'setup_sql: the same instruments after a restart');
-is($server->sql(q{SELECT string_agg(name, ', ') FROM fed FULL JOIN pfs.setup_consumers c USING (name)
-	WHERE fed.enabled IS DISTINCT FROM c.enabled}), '', 'and consumers');
-is($server->sql(q{SELECT count(*) FROM pfs.setup_instruments WHERE name LIKE 'wait/lock/%' AND enabled = 'NO'}) > 5, 1, 'also those that had changed');
-is($server->sql(q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_settings_refused'}), 0, 'and its lines are accepted');
+sub switches
+{
+	return $server->sql(q{SELECT name, enabled, CASE enabled WHEN 'YES' THEN timed END FROM pfs.setup_instruments ORDER BY 1})
+	  . "\n" . $server->sql('SELECT name, enabled FROM pfs.setup_consumers ORDER BY 1');
+}
+
+# pfs.instruments at the start; what is changed then; how many entries are enough; and one
+# that has to be among them.
+foreach my $case (
+	[ '', '', 0 ],
+	[ '', q{SELECT pfs.set_instruments('wait/%', NULL, 'no')}, 1, 'wait/%=COUNTED' ],
+	[ '', q{SELECT pfs.set_instruments('wait/io/file/%', 'NO'); SELECT pfs.set_instruments('wait/%', 'YES')}, 0 ],
+	[ '', q{SELECT pfs.set_instruments('wait/io/file/%', 'NO'); SELECT pfs.set_instruments('wait/%', NULL, 'NO')}, 2, 'wait/io/file/%=OFF' ],
+	[ 'idle%=OFF, wait/extension/later%=COUNTED', q{SELECT pfs.set_instruments('%i%d%l%e%', 'NO');
+		UPDATE pfs.setup_instruments SET enabled = 'YES', timed = 'YES' WHERE name = 'idle'}, 30, 'wait/extension/later%=COUNTED' ],
+	[ 'wait/io/file/%=COUNTED', q{SELECT pfs.set_instruments('%%%%idle?transaction%%', 'NO');
+		SELECT pfs.set_instruments('wait/extension/a, b=c', 'NO'), pfs.set_instruments('', 'NO'), pfs.set_instruments('it''s' || chr(10), NULL, 'NO')}, 5 ],
+	[ 'wait/lock/%=OFF, wait/lock/tuple=ON', q{UPDATE pfs.setup_instruments SET enabled = 'NO';
+		UPDATE pfs.setup_instruments SET enabled = 'YES', timed = 'NO' WHERE name IN ('idle', 'wait/lock/tuple', 'wait/io/file/WALSync')}, 5, 'idle=COUNTED' ],
+	[ 'wait/lock/%=COUNTED', q{UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name LIKE 'wait/io/file/%';
+		UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait/io/file/DataFileRead';
+		UPDATE pfs.setup_instruments SET timed = 'YES' WHERE name IN ('wait/io/file/WALSync', 'wait/lock/tuple')}, 5, 'wait/io/file/%=COUNTED' ],
+	[ '%=OFF', q{SELECT pfs.set_instruments('wait/io/%', 'Yes'); SELECT pfs.set_instruments('%file%', NULL, 'Yes'); SELECT pfs.set_instruments('%Sync', 'NO', 'NO');
+		SELECT pfs.set_consumers('%', 'NO'); SELECT pfs.set_consumers('events_waits_history', 'YES')}, 40, '%=OFF' ],
+	[ 'idle=OFF', q{UPDATE pfs.setup_instruments SET enabled = CASE length(name) % 3 WHEN 0 THEN 'NO' ELSE 'YES' END, timed = CASE length(name) % 2 WHEN 0 THEN 'NO' ELSE 'YES' END;
+		UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'thread_instrumentation'}, 400 ])
+{
+	my ($list, $change, $entries, $entry) = @$case;
+
+	$server->sql('ALTER SYSTEM RESET ALL');
+	$server->sql("ALTER SYSTEM SET pfs.instruments = '$list'");
+	$server->restart;
+	$server->sql($change) if $change ne '';
+
+	my $was = switches();
+	my $lines = $server->sql('SELECT pfs.setup_sql()');
+
+	$server->sql($lines);
+	$server->restart;
+	my $is = switches();
+
+	is($is, $was, "setup_sql after '$list' and $change") or diag($lines);
+	my $text = $server->sql('SHOW pfs.instruments');
+
+	cmp_ok(scalar(my @all = split(/, /, $text)), '<=', $entries, "in $entries entries");
+	like(", $text, ", qr/, \Q$entry\E, /, "with $entry") if defined $entry;
+	is($server->sql(q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_settings_refused'}), 0, 'its lines are accepted');
+}
+$server->sql('ALTER SYSTEM RESET ALL');
 
 # ---- what it reserves can be asked for before the first start ----
 

@@ -150,6 +150,12 @@ pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
 	*timed = rule_timed >= 0 ? rule_timed : value == PFS_LIST_ON;
 }
 
+const char *
+pfs_setup_start_list(void)
+{
+	return start_instruments;
+}
+
 void
 pfs_setup_start(PfsSharedSetup *setup, const char *instruments, const char *consumer_list)
 {

@@ -75,6 +75,9 @@ extern void pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *
 /* Effective flags from an instrument's switches and the consumers now. */
 extern uint32 pfs_setup_flags(const PfsInstrument *ins);
 
+/* The text of pfs.instruments that this server started with. */
+extern const char *pfs_setup_start_list(void);
+
 extern const char *pfs_consumer_name(PfsConsumer c);
 
 /* Case-sensitive, exact; -1 if there is none. */

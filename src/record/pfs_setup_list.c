@@ -1,15 +1,11 @@
 /*
  * pfs_setup_list.c
- *	  Patterns, the texts of the start-up settings, and the text that makes the
- *	  present set-up the next start's.
+ *	  Patterns, and the texts of the start-up settings.
  *
  * The texts are read in place, again for each instrument that registers: that
  * happens at instrument points, where nothing can be allocated.
  */
 #include "postgres.h"
-
-#include "lib/stringinfo.h"
-#include "utils/builtins.h"
 
 #include "pfs_setup.h"
 #include "pfs_setup_list.h"
@@ -191,117 +187,13 @@ pfs_setup_check_list(const char *list, bool consumers)
 	return NULL;
 }
 
-static const char *
-instrument_state(const PfsInstrument *ins)
+bool
+pfs_list_next_pattern(const char **list, char *pattern, size_t size)
 {
-	return !ins->enabled ? "OFF" : ins->timed ? "ON" : "COUNTED";
-}
+	PfsListEntry entry;
 
-static void
-append_entry(StringInfo list, const char *pattern, size_t length, const char *suffix, const char *value)
-{
-	appendStringInfo(list, "%s%.*s%s=%s", list->len > 0 ? ", " : "",
-					 (int) length, pattern, suffix, value);
-}
-
-/* Bytes of a name up to its last slash, which is its family. */
-static size_t
-family_length(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	return slash ? slash + 1 - name : 0;
-}
-
-/* The state that all instruments of a family share, or NULL. */
-static const char *
-family_state(const char *name, size_t length)
-{
-	const char *state = NULL;
-	uint32		n = pfs_instrument_count();
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		/* The pattern of the family takes in what lies deeper, too. */
-		if (ins == NULL || strncmp(pfs_instrument_name(ins), name, length) != 0)
-			continue;
-		if (state != NULL && strcmp(state, instrument_state(ins)) != 0)
-			return NULL;
-		state = instrument_state(ins);
-	}
-	return state;
-}
-
-/* What the list so far makes of an instrument at the next start. */
-static const char *
-listed_state(const char *list, const char *name)
-{
-	switch (pfs_list_value(list, name))
-	{
-		case PFS_LIST_OFF:
-			return "OFF";
-		case PFS_LIST_COUNTED:
-			return "COUNTED";
-		default:
-			return "ON";
-	}
-}
-
-/*
- * First the rules for instruments to come, then families of one state, then
- * single instruments: a full name is the longest pattern, or the last of the
- * longest, so each step only needs to add what the list so far gets wrong.
- */
-static void
-append_instruments(StringInfo list)
-{
-	uint32		n = pfs_instrument_count();
-
-	for (uint32 i = 0; i < pfs_setup->nrules; i++)
-	{
-		const PfsRule *rule = &pfs_setup->rules[i];
-
-		if (rule->enabled >= 0)
-			append_entry(list, rule->pattern, strlen(rule->pattern), "",
-						 !rule->enabled ? "OFF" : rule->timed == 0 ? "COUNTED" : "ON");
-	}
-	for (int pass = 0; pass < 2; pass++)
-	{
-		for (uint32 i = 0; i < n; i++)
-		{
-			PfsInstrument *ins = pfs_instrument_at(i);
-			const char *name = ins ? pfs_instrument_name(ins) : NULL;
-			size_t		length = ins ? family_length(name) : 0;
-
-			if (ins == NULL || strcmp(listed_state(list->data, name), instrument_state(ins)) == 0)
-				continue;
-			if (pass == 1)
-				append_entry(list, name, strlen(name), "", instrument_state(ins));
-			else if (length > 0 && family_state(name, length) != NULL)
-				append_entry(list, name, length, "%", instrument_state(ins));
-		}
-	}
-}
-
-char *
-pfs_setup_sql(void)
-{
-	StringInfoData list;
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	initStringInfo(&list);
-	append_instruments(&list);
-	appendStringInfo(&sql, "ALTER SYSTEM SET pfs.instruments = %s;\n", quote_literal_cstr(list.data));
-
-	resetStringInfo(&list);
-	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
-	{
-		if (!pfs_setup->consumer[c])
-			append_entry(&list, pfs_consumer_name(c), strlen(pfs_consumer_name(c)), "", "OFF");
-	}
-	appendStringInfo(&sql, "ALTER SYSTEM SET pfs.consumers = %s;", quote_literal_cstr(list.data));
-	return sql.data;
+	if (!next_entry(list, &entry))
+		return false;
+	strlcpy(pattern, entry.pattern, Min(size, entry.pattern_length + 1));
+	return true;
 }

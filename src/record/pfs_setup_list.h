@@ -19,4 +19,7 @@ typedef enum PfsListValue
  */
 extern PfsListValue pfs_list_value(const char *list, const char *name);
 
+/* The pattern of the entry at *list, which is moved behind it; false at the end. */
+extern bool pfs_list_next_pattern(const char **list, char *pattern, size_t size);
+
 #endif							/* PFS_SETUP_LIST_H */
