@@ -5,6 +5,8 @@
  */
 #include "postgres.h"
 
+#include "utils/datum.h"
+
 #include "pfs_actor.h"
 #include "pfs_actor_check.h"
 #include "pfs_tables.h"
@@ -144,10 +146,7 @@ make_rule(const PfsNewRow *row)
 static bool
 same_text(Datum a, Datum b)
 {
-	size_t		size = VARSIZE_ANY(DatumGetPointer(a));
-
-	return VARSIZE_ANY(DatumGetPointer(b)) == size &&
-		memcmp(DatumGetPointer(a), DatumGetPointer(b), size) == 0;
+	return datumIsEqual(a, b, false, -1);
 }
 
 static void
