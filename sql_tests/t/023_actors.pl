@@ -88,20 +88,22 @@ foreach my $who (sort keys %expected)
 }
 is(switches($before), 'YES|YES', 'a running session stays as it is');
 
-# What that means for its events
+# What that means for its events: sleeps in the history, and a running idle wait,
+# which begins a moment after the session has sent its result.
 sub sleeps
 {
-	my ($session) = @_;
+	my ($session, $sleeps, $idle, $name) = @_;
 	my $thread = $session->thread_id;
 
 	$session->query('SELECT pg_sleep(0.001)') for 1 .. 3;
-	return $server->sql("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'")
-	  . '|' . $server->sql("SELECT count(*) > 0 FROM pfs.events_waits_current WHERE thread_id = $thread");
+	is($server->sql("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'"),
+		$sleeps, $name);
+	ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread", $idle), 'running: ' . ($idle ? 'it is idle' : 'nothing'));
 }
 
-is(sleeps($sessions{'bob@127.0.0.1'}), '3|t', 'YES, YES: its events are in the history, and its idle wait runs');
-is(sleeps($sessions{'alice@[local]'}), '0|t', 'YES, NO: they are not in the history');
-is(sleeps($sessions{'bob@[local]'}), '0|f', 'NO, YES: there are none');
+sleeps($sessions{'bob@127.0.0.1'}, 3, 1, 'YES, YES: its events are in the history');
+sleeps($sessions{'alice@[local]'}, 0, 1, 'YES, NO: they are not in the history');
+sleeps($sessions{'bob@[local]'}, 0, 0, 'NO, YES: there are none');
 is($server->sql('SELECT count(*) FROM pfs.events_waits_history_long WHERE event_name ~ ' . "'^idle' AND thread_id IN ("
 	  . join(', ', map { $_->thread_id } @sessions{ 'bob@[local]', 'alice@[local]', 'alice@127.0.0.1' }) . ')'), 0,
 	'and nothing of those three is in the long history');
@@ -111,7 +113,7 @@ $server->sql(q{UPDATE pfs.setup_actors SET enabled = 'YES' WHERE host = '[local]
 is(switches($sessions{'bob@[local]'}), 'NO|YES', 'UPDATE of a rule: a running session stays as it is');
 is(switches(session('bob')), 'YES|YES', 'a new one follows it');
 $server->sql('UPDATE pfs.threads SET instrumented = ' . "'YES' WHERE thread_os_id = " . $sessions{'bob@[local]'}->pid);
-is(sleeps($sessions{'bob@[local]'}), '3|t', 'UPDATE of threads brings a session back');
+sleeps($sessions{'bob@[local]'}, 3, 1, 'UPDATE of threads brings a session back');
 $server->sql(q{DELETE FROM pfs.setup_actors WHERE user_name = '%'});
 is(switches(session('bob')), 'NO|NO', 'no rule matches: not instrumented');
 is(switches(session('alice')), 'YES|NO', 'another one does');
@@ -288,6 +290,6 @@ is($server->sql(q{SELECT records_max, records_lost FROM pfs.containers WHERE nam
 my $s = session('bob');
 
 $server->sql('UPDATE pfs.threads SET instrumented = ' . "'YES', history = 'YES' WHERE thread_os_id = " . $s->pid);
-is(sleeps($s), '3|t', 'UPDATE of threads works all the same');
+sleeps($s, 3, 1, 'UPDATE of threads works all the same');
 
 done_testing();
