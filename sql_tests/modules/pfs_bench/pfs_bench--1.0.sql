@@ -7,3 +7,6 @@ AS 'MODULE_PATHNAME', 'pfs_bench_kinds' LANGUAGE C STRICT;
 
 CREATE FUNCTION pfs_bench.cycles(kind text, loops integer) RETURNS double precision
 AS 'MODULE_PATHNAME', 'pfs_bench_cycles' LANGUAGE C STRICT;
+
+CREATE FUNCTION pfs_bench.touch(instruments integer) RETURNS void
+AS 'MODULE_PATHNAME', 'pfs_bench_touch' LANGUAGE C STRICT;

@@ -32,8 +32,10 @@
 
 PG_FUNCTION_INFO_V1(pfs_bench_kinds);
 PG_FUNCTION_INFO_V1(pfs_bench_cycles);
+PG_FUNCTION_INFO_V1(pfs_bench_touch);
 PGDLLEXPORT Datum pfs_bench_kinds(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_bench_cycles(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_bench_touch(PG_FUNCTION_ARGS);
 
 #define ALL_FLAGS (PFS_FLAG_ENABLED | PFS_FLAG_THREAD | PFS_FLAG_CURRENT | \
 				   PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)
@@ -260,4 +262,23 @@ pfs_bench_kinds(PG_FUNCTION_ARGS)
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
+}
+
+/*
+ * One event of each of the first n instruments, ten times, with times from 100
+ * to some 100,000 ticks: numbers such as a session collects in a long life.
+ */
+Datum
+pfs_bench_touch(PG_FUNCTION_ARGS)
+{
+	uint32		n = Min((uint32) PG_GETARG_INT32(0), pfs_instrument_count());
+	PfsThread  *t = pfs_my_thread;
+
+	for (uint32 i = 0; t != NULL && i < 10 * n; i++)
+	{
+		pfs_change_begin(t);
+		pfs_summary_add(t, i % n, UINT64_C(100) << (i / n));
+		pfs_change_end(t);
+	}
+	PG_RETURN_VOID();
 }
