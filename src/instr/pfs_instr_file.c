@@ -399,19 +399,30 @@ writes_to_system(FILE *file, size_t bytes)
 #endif
 }
 
-static size_t
-wrap_fread(void *buf, size_t size, size_t n, FILE *file)
+static pg_noinline size_t
+read_from_system(void *buf, size_t size, size_t n, FILE *file)
 {
-	PfsWaitEvent *e;
+	PfsWaitEvent *e = begin(fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
 	size_t		result;
 
-	e = reads_from_system(file, size * n)
-		? begin(fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
 	if (e == NULL)
 		return pfs_real.fread(buf, size, n, file);
 	result = pfs_real.fread(buf, size, n, file);
 	end(e, fileno(file), (int64) (result * size));
 	return result;
+}
+
+/*
+ * A session's start reads its caches by thousands of these: two jumps, no frame.
+ * So read_from_system() returns to the server, too, and its frame is the
+ * wrapper's.
+ */
+static size_t
+wrap_fread(void *buf, size_t size, size_t n, FILE *file)
+{
+	if (likely(!reads_from_system(file, size * n)))
+		return pfs_real.fread(buf, size, n, file);
+	return read_from_system(buf, size, n, file);
 }
 
 static size_t

@@ -123,6 +123,15 @@ keeps_frame_pointer(const PfsRange *range)
 	return false;
 }
 
+static int
+by_start(const void *a, const void *b)
+{
+	const PfsRange *x = a;
+	const PfsRange *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
 const char *
 pfs_frames_start(void)
 {
@@ -145,6 +154,7 @@ pfs_frames_start(void)
 		if (find_function(wrapper_names[i], &wrappers[nwrappers]))
 			nwrappers++;
 	}
+	qsort(wrappers, nwrappers, sizeof(wrappers[0]), by_start);
 	(void) find_function("perform_spin_delay", &spin_delay);
 	pfs_frames_limit = (const uintptr_t *) __libc_stack_end - 1;
 	pfs_frames_usable = true;
@@ -154,12 +164,20 @@ pfs_frames_start(void)
 static bool
 in_wrapper(uintptr_t offset)
 {
-	for (int i = 0; i < nwrappers; i++)
+	int			low = 0;
+	int			high = nwrappers;
+
+	/* The last one that begins before the address. */
+	while (low < high)
 	{
-		if (offset > wrappers[i].start && offset <= wrappers[i].end)
-			return true;
+		int			middle = (low + high) / 2;
+
+		if (wrappers[middle].start < offset)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return false;
+	return low > 0 && offset <= wrappers[low - 1].end;
 }
 
 /*

@@ -244,6 +244,8 @@ pfs_shared_start(void)
 	pfs_shared_files = &shared->files;
 	shared->files.ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);
 
+	/* Once here instead of once in each process. */
+	(void) pfs_thread_kind_count();
 	pfs_file_start();
 	pfs_clock_start(&shared->clock);
 	shared->setup.lock = &(GetNamedLWLockTranche("pfs"))->lock;

@@ -129,6 +129,25 @@ move_cells(PfsThread *t, const PfsDestination *to)
 	return events;
 }
 
+/*
+ * The next one at or after b that counted something; most are empty, so by four
+ * where it can.
+ */
+static uint32
+next_bucket(const uint32 *buckets, uint32 b)
+{
+	if (buckets == NULL)
+		return PFS_HISTOGRAM_BUCKETS;
+	while (b < PFS_HISTOGRAM_BUCKETS && buckets[b] == 0)
+	{
+		b++;
+		while (b + 4 <= PFS_HISTOGRAM_BUCKETS &&
+			   (buckets[b] | buckets[b + 1] | buckets[b + 2] | buckets[b + 3]) == 0)
+			b += 4;
+	}
+	return b;
+}
+
 /* Empty the buckets; add: into the server's. */
 static uint64
 move_buckets(PfsThread *t, bool add)
@@ -139,12 +158,8 @@ move_buckets(PfsThread *t, bool add)
 	{
 		uint32	   *buckets = t->cells.cells[i].buckets;
 
-		if (buckets == NULL)
-			continue;
-		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+		for (uint32 b = next_bucket(buckets, 0); b < PFS_HISTOGRAM_BUCKETS; b = next_bucket(buckets, b + 1))
 		{
-			if (buckets[b] == 0)
-				continue;
 			events += buckets[b];
 			if (add)
 				pfs_summary_add_to_server(i, b, buckets[b]);
