@@ -103,7 +103,8 @@ end_semaphore(PfsSleep *sleep, PfsThread *t, int result)
 
 	if (e == NULL && sleep->open == NULL)
 		return;
-	if (likely(result == 0 && !pfs_wait_goes_on(sleep->kind)))
+	if (likely(result == 0 && !(sleep->kind == PFS_OPEN_LWLOCK ? pfs_compat_lwlock_waiting(MyProc)
+								: pfs_wait_goes_on(sleep->kind))))
 	{
 		if (likely(e != NULL))
 			pfs_wait_end(t, e);
