@@ -237,6 +237,13 @@ pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks)
 
 	if (frequency == 0)
 		return 0;
+
+	/*
+	 * Most waits are short: a division of 128 bits takes several times as
+	 * long.
+	 */
+	if (ticks <= UINT64_MAX / PICOSECONDS_PER_SECOND)
+		return (uint64) ticks * PICOSECONDS_PER_SECOND / frequency;
 	return ticks * PICOSECONDS_PER_SECOND / frequency;
 }
 

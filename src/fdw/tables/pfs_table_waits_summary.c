@@ -49,12 +49,26 @@ name_datum(const SummaryRow *row, const char *name, bool *isnull)
 	return row->named ? pfs_text_datum(name) : pfs_null(isnull);
 }
 
+/*
+ * By thread there are a hundred thousand rows of a few hundred names: each is
+ * made once in a scan.
+ */
 static Datum
-event_name_datum(PfsInstrumentId instrument, bool *isnull)
+event_name_datum(PfsScan *scan, PfsInstrumentId instrument, bool *isnull)
 {
 	const PfsInstrument *ins = pfs_instrument_at(instrument);
+	Datum	   *names = scan->table_private;
+	MemoryContext old;
 
-	return pfs_text_or_null(ins ? pfs_instrument_name(ins) : NULL, isnull);
+	if (ins == NULL)
+		return pfs_null(isnull);
+	old = MemoryContextSwitchTo(scan->rows_context);
+	if (names == NULL)
+		scan->table_private = names = palloc0(pfs_summary->ncells * sizeof(Datum));
+	if (names[instrument] == (Datum) 0)
+		names[instrument] = pfs_text_datum(pfs_instrument_name(ins));
+	MemoryContextSwitchTo(old);
+	return names[instrument];
 }
 
 /* A session meets some twenty kinds of waits. */
@@ -115,7 +129,7 @@ by_thread_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 		case THREAD_ID:
 			return Int64GetDatum((int64) row->thread_id);
 		case THREAD_EVENT_NAME:
-			return event_name_datum(row->instrument, isnull);
+			return event_name_datum(scan, row->instrument, isnull);
 		default:
 			return pfs_tw_get(&row->totals, column - THREAD_TW);
 	}
@@ -162,7 +176,7 @@ by_account_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 		case ACCOUNT_HOST:
 			return name_datum(row, row->host_name, isnull);
 		case ACCOUNT_EVENT_NAME:
-			return event_name_datum(row->instrument, isnull);
+			return event_name_datum(scan, row->instrument, isnull);
 		default:
 			return pfs_tw_get(&row->totals, column - ACCOUNT_TW);
 	}
@@ -208,14 +222,14 @@ by_host_copy(PfsScan *scan)
 }
 
 static Datum
-by_name_get(const SummaryRow *row, const char *name, int column, bool *isnull)
+by_name_get(PfsScan *scan, const SummaryRow *row, const char *name, int column, bool *isnull)
 {
 	switch (column)
 	{
 		case NAME:
 			return name_datum(row, name, isnull);
 		case NAME_EVENT_NAME:
-			return event_name_datum(row->instrument, isnull);
+			return event_name_datum(scan, row->instrument, isnull);
 		default:
 			return pfs_tw_get(&row->totals, column - NAME_TW);
 	}
@@ -224,13 +238,13 @@ by_name_get(const SummaryRow *row, const char *name, int column, bool *isnull)
 static Datum
 by_user_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 {
-	return by_name_get(copied, ((const SummaryRow *) copied)->user_name, column, isnull);
+	return by_name_get(scan, copied, ((const SummaryRow *) copied)->user_name, column, isnull);
 }
 
 static Datum
 by_host_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 {
-	return by_name_get(copied, ((const SummaryRow *) copied)->host_name, column, isnull);
+	return by_name_get(scan, copied, ((const SummaryRow *) copied)->host_name, column, isnull);
 }
 
 static int64
@@ -337,7 +351,7 @@ global_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 	const GlobalRow *row = copied;
 
 	if (column == GLOBAL_EVENT_NAME)
-		return event_name_datum(row->instrument, isnull);
+		return event_name_datum(scan, row->instrument, isnull);
 	if (column < GLOBAL_QUANTILE_95)
 		return pfs_tw_get(&row->totals, column - GLOBAL_TW);
 	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(),
@@ -438,7 +452,7 @@ histogram_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 	switch (column)
 	{
 		case HISTOGRAM_EVENT_NAME:
-			return event_name_datum(row->instrument, isnull);
+			return event_name_datum(scan, row->instrument, isnull);
 		case BUCKET_NUMBER:
 			return Int32GetDatum((int32) row->bucket);
 		case BUCKET_TIMER_LOW:
