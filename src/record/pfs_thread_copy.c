@@ -21,6 +21,7 @@
 
 /* Copies of one thread, while it moves its numbers again and again. */
 #define COPY_TRIES		1000
+#define ROUNDS_MAX		300
 
 static bool
 is_same(const PfsThreadCopy *copy, const PfsThread *t)
@@ -131,6 +132,7 @@ copy_thread(PfsThreadCopy *copy, const PfsThreadCopies *copies)
 			pg_usleep(1000);
 		pfs_pause();
 	}
+	copy->stuck = true;
 }
 
 void
@@ -192,12 +194,12 @@ pfs_thread_copies_hold(PfsThreadCopies *copies)
 		PfsThreadCopy *copy = &copies->threads[i];
 		const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 
-		if (copy->gone || is_same(copy, t))
+		if (copy->gone || copy->stuck || is_same(copy, t))
 			continue;
 		hold = false;
 		copy_thread(copy, copies);
 	}
-	return hold;
+	return hold || ++copies->rounds >= ROUNDS_MAX;
 }
 
 void

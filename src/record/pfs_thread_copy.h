@@ -41,6 +41,7 @@ typedef struct PfsThreadCopy
 	uint64		thread_id;
 	PfsAccountRefs refs;
 	bool		gone;
+	bool		stuck;			/* in the middle of a move, and stays there */
 	uint32		ncells;
 	uint32		max_cells;
 	PfsCellCopy *cells;
@@ -53,6 +54,7 @@ typedef struct PfsThreadCopies
 {
 	PfsThreadCopy *threads;
 	uint32		n;
+	uint32		rounds;			/* of copying again */
 	bool		with_buckets;
 	PfsInstrumentId instrument; /* only this one */
 } PfsThreadCopies;
@@ -65,7 +67,8 @@ extern bool pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id
 
 /*
  * Has no thread moved numbers since it was copied?  Those that have are copied
- * again.
+ * again.  After some hundred rounds, or when a thread stopped in the middle of a
+ * move does not go on within seconds, the answer is yes.
  */
 extern bool pfs_thread_copies_hold(PfsThreadCopies *copies);
 extern void pfs_thread_copies_free(PfsThreadCopies *copies);
