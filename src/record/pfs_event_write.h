@@ -51,8 +51,16 @@ typedef struct PfsOpenWait
 /* Everything process-local of the record layer. */
 typedef struct PfsLocal
 {
-	volatile uint8 slow;		/* PFS_SLOW_* */
-	volatile uint8 beginning;	/* between pfs_wait_begin() and _start() */
+	union
+	{
+		struct
+		{
+			volatile uint8 slow;	/* PFS_SLOW_* */
+			volatile uint8 beginning;	/* between pfs_wait_begin() and
+										 * _start() */
+		};
+		volatile uint16 not_usual;	/* either, in one load */
+	};
 	uint32		nopen;
 	bool		never_attach;	/* gone, or not ours to watch */
 	bool		avx;			/* the processor has it */
@@ -191,7 +199,8 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	uint64		nesting = PFS_NESTING_NONE;
 	PfsWaitEvent *e;
 
-	if (unlikely(pfs_local.slow != 0 || pfs_is_changing(t) || level >= PFS_WAIT_DEPTH))
+	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
+				 level >= PFS_WAIT_DEPTH))
 	{
 		if (!pfs_wait_prepare(t))
 			return NULL;

@@ -26,6 +26,7 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
+#include "pfs_file_sum.h"
 #include "pfs_instr.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -45,6 +46,7 @@ typedef enum PfsBenchCall
 {
 	CALL_CLOCK,					/* two readings of the timer, nothing else */
 	CALL_PREAD,
+	CALL_FILE_NUMBERS,			/* what a file wait adds to its file's */
 	CALL_SEM_WAIT,
 	CALL_SEND,
 } PfsBenchCall;
@@ -61,6 +63,8 @@ static const PfsBenchKind kinds[] = {
 	{"clock", CALL_CLOCK, TIMED(PFS_TIMER_CYCLE), "two readings of the cycle counter"},
 	{"recorded", CALL_PREAD, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE),
 	"a file wait: timed, current, both histories, summaries of thread and file"},
+	{"file numbers", CALL_FILE_NUMBERS, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE),
+	"of that, the numbers of the file, which processes share"},
 	{"recorded/lwlock", CALL_SEM_WAIT, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE), "the same for an LWLock wait"},
 	{"recorded/socket", CALL_SEND, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE), "the same for a send"},
 	{"untimed", CALL_PREAD, ALL_FLAGS, "as recorded, timed = NO"},
@@ -137,6 +141,8 @@ run(const PfsBenchKind *kind, int loops, bool instrumented, SMgrRelation smgr)
 	uint64		start;
 	static char buf[BLCKSZ];
 	volatile uint64 sink = 0;
+	static PfsFileSum sum;
+	PfsWaitEvent event = {.flags = kind->flags, .operation = PFS_OP_READ, .number_of_bytes = BLCKSZ};
 
 	set_slots(instrumented);
 	start = pfs_read_cycles();
@@ -153,6 +159,10 @@ run(const PfsBenchKind *kind, int loops, bool instrumented, SMgrRelation smgr)
 				break;
 			case CALL_PREAD:
 				smgrread(smgr, MAIN_FORKNUM, 0, buf);
+				break;
+			case CALL_FILE_NUMBERS:
+				if (instrumented)
+					pfs_file_sum_add(&sum, &event, i);
 				break;
 			case CALL_SEM_WAIT:
 				PGSemaphoreLock(MyProc->sem);
