@@ -6,23 +6,13 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use IO::Select;
-use IO::Socket::INET;
 use IO::Socket::UNIX;
 use PfsServer;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-# A port that nobody has; whoever takes it in between makes the start fail.
-my $free = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1', Proto => 'tcp') or die "no port: $!";
-my $port = $free->sockport;
-
-$free->close;
-my $server = PfsServer->new('main', conf => <<"EOT");
-autovacuum = off
-listen_addresses = '127.0.0.1'
-port = $port
-EOT
-$server->{port} = $port;
+my $server = PfsServer->new('main', tcp => 1, conf => 'autovacuum = off');
+my $port = $server->{port};
 my $tls = 0 == system("openssl req -new -x509 -days 30 -nodes -subj /CN=localhost -out $server->{data}/server.crt -keyout $server->{data}/server.key"
 	  . ' >/dev/null 2>&1');
 

@@ -5,31 +5,20 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
-use IO::Socket::INET;
 use PfsServer;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-sub free_port
-{
-	my $free = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1', Proto => 'tcp') or die "no port: $!";
-	my $port = $free->sockport;
-
-	$free->close;
-	return $port;
-}
-
-my $port = free_port();
 my $v6 = IO::Socket->can('new') && eval { require IO::Socket::IP; IO::Socket::IP->new(Listen => 1, LocalHost => '::1', Type => 1) } ? 1 : 0;
-my $server = PfsServer->new('main', conf => <<"EOT");
+my $server = PfsServer->new('main', tcp => 1, conf => <<"EOT");
 autovacuum = off
 listen_addresses = '127.0.0.1@{[$v6 ? ', ::1' : '']}'
-port = $port
 hot_standby = on
 wal_receiver_status_interval = 1s
 EOT
 
-$server->{port} = $port;
+my $port = $server->{port};
+
 $server->start;
 $server->sql('CREATE EXTENSION pfs; CREATE TABLE lines (n int)');
 

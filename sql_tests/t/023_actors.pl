@@ -5,23 +5,17 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use IO::Select;
-use IO::Socket::INET;
 use IO::Socket::UNIX;
 use PfsServer;
 use Test::More;
 
-# A port that nobody has; whoever takes it in between makes the start fail.
-my $free = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1', Proto => 'tcp') or die "no port: $!";
-my $port = $free->sockport;
-
-$free->close;
-my $server = PfsServer->new('main', conf => <<"EOT");
+my $server = PfsServer->new('main', tcp => 1, conf => <<"EOT");
 autovacuum = off
 hot_standby = on
 listen_addresses = '127.0.0.1, ::1'
-port = $port
 EOT
-$server->{port} = $port;
+my $port = $server->{port};
+
 # The first line of pg_hba.conf that matches counts.
 my $hba = "$server->{data}/pg_hba.conf";
 

@@ -152,10 +152,10 @@ enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 
 {
 	PfsAccounts *accounts = &pfs_accounts[kind];
 	AccountKey	key = {user_name, host_name, 0, ncells, accounts->references, accounts->pages, user, host};
-	char text[	NAMEDATALEN + PFS_CLIENT_HOST_SIZE];
+	char		names[NAMEDATALEN + PFS_CLIENT_HOST_SIZE];
 
-	snprintf(text, sizeof(text), "%s@%s", user_name ? user_name : "", host_name ? host_name : "");
-	key.hash = pfs_hash_bytes(text, strlen(text));
+	snprintf(names, sizeof(names), "%s@%s", user_name ? user_name : "", host_name ? host_name : "");
+	key.hash = pfs_hash_bytes(names, strlen(names));
 	for (int tries = 0; tries < ENTER_TRIES; tries++)
 	{
 		uint64		word;

@@ -20,7 +20,7 @@ bool
 pfs_client_host(char *buf, size_t size)
 {
 	const struct sockaddr_storage *addr = MyProcPort ? &MyProcPort->raddr.addr : NULL;
-	const char *text = NULL;
+	const char *host = NULL;
 	int			save_errno = errno;
 
 	buf[0] = '\0';
@@ -29,22 +29,19 @@ pfs_client_host(char *buf, size_t size)
 	switch (addr->ss_family)
 	{
 		case AF_INET:
-			text = inet_ntop(AF_INET, &((const struct sockaddr_in *) addr)->sin_addr, buf, size);
-
+			host = inet_ntop(AF_INET, &((const struct sockaddr_in *) addr)->sin_addr, buf, size);
 			break;
 		case AF_INET6:
 			/* The zone is sin6_scope_id, which inet_ntop() does not see. */
-			text = inet_ntop(AF_INET6, &((const struct sockaddr_in6 *) addr)->sin6_addr, buf, size);
-
+			host = inet_ntop(AF_INET6, &((const struct sockaddr_in6 *) addr)->sin6_addr, buf, size);
 			break;
 		case AF_UNIX:
 			strlcpy(buf, "[local]", size);
-			text = buf;
-
+			host = buf;
 			break;
 	}
-	if (text == NULL)
+	if (host == NULL)
 		buf[0] = '\0';
 	errno = save_errno;
-	return text !=NULL;
+	return host != NULL;
 }

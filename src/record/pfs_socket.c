@@ -185,24 +185,12 @@ find_cell(PfsSocket *s, PfsInstrumentId instrument, PfsSocketPart part)
 	return NULL;
 }
 
-/* In ticks of the default timer. */
-static uint64
-ticks_of(const PfsWaitEvent *e, uint64 end)
-{
-	PfsTimer	timer = PFS_FLAGS_TIMER(e->flags);
-	uint64		from = pfs_clock->frequency[timer];
-	uint64		ticks = end > e->timer_start ? end - e->timer_start : 0;
-
-	if (timer == pfs_timer_default() || from == 0)
-		return ticks;
-	return (uint64) ((unsigned __int128) ticks * pfs_clock->frequency[pfs_timer_default()] / from);
-}
-
 void
 pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEvent *e, uint64 end, uint64 bytes)
 {
 	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
-	uint64		ticks = timed ? ticks_of(e, end) : 0;
+	uint64		ticks = timed && end > e->timer_start
+	? pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), end - e->timer_start) : 0;
 	PfsTotals	call = {.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks};
 	PfsSocketCell *c = NULL;
 

@@ -209,7 +209,6 @@ extern void pfs_socket_totals_all(const PfsSocketTotals *totals, PfsTotals *to);
 /*
  * TRUNCATE by instance: what the records count goes to the totals; by event:
  * and from there away.  Returns how many events left the table, to the last one.
- *
  */
 extern int64 pfs_sockets_truncate(bool totals_too);
 

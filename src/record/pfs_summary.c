@@ -172,7 +172,7 @@ move_buckets(PfsThread *t, bool add)
 void
 pfs_summary_settle(PfsThread *t)
 {
-	/* Pairs with the release in pfs_summary_truncate. */
+	/* Pairs with the release in truncate_level(). */
 	uint64		generation = pfs_load_acquire(&pfs_summary->generation);
 	bool		cells_old = pfs_load_relaxed(&pfs_summary->truncated[PFS_LEVEL_THREAD]) > t->generation;
 	bool		buckets_old = pfs_load_relaxed(&pfs_summary->truncated[PFS_LEVEL_HISTOGRAM]) > t->generation;

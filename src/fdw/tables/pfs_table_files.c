@@ -99,54 +99,9 @@ const PfsTable pfs_table_file_instances = {
 	.get = files_get,
 };
 
-/*
- * What both summaries have behind their keys: all calls, the three parts, and
- * the bytes of two of them.
- */
-enum
-{
-	NUMBERS_READ = PFS_TW_NCOLUMNS,
-	NUMBERS_WRITE = NUMBERS_READ + PFS_TW_PART_NCOLUMNS,
-	NUMBERS_MISC = NUMBERS_WRITE + PFS_TW_PART_NCOLUMNS,
-	NUMBERS_BYTES_READ = NUMBERS_MISC + PFS_TW_PART_NCOLUMNS,
-	NUMBERS_BYTES_WRITE,
-};
-
-#define NUMBERS_COLUMNS(first) \
-	PFS_TW_COLUMNS(first), \
-	PFS_TW_PART_COLUMNS((first) + NUMBERS_READ, "read"), \
-	PFS_TW_PART_COLUMNS((first) + NUMBERS_WRITE, "write"), \
-	PFS_TW_PART_COLUMNS((first) + NUMBERS_MISC, "misc"), \
-	[(first) + NUMBERS_BYTES_READ] = {"sum_number_of_bytes_read", NUMERICOID, .width = 10}, \
-	[(first) + NUMBERS_BYTES_WRITE] = {"sum_number_of_bytes_write", NUMERICOID, .width = 10}
-
-static void
-add_parts(PfsTotals *to, const PfsFileNumbers *numbers)
-{
-	for (int part = 0; part < PFS_NUM_FILE_PARTS; part++)
-		pfs_totals_add(to, &numbers->totals[part]);
-}
-
-/* column: counted from the first of these. */
-static Datum
-numbers_get(const PfsFileNumbers *numbers, int column)
-{
-	PfsTotals	all = {0};
-
-	if (column == NUMBERS_BYTES_READ)
-		return NumericGetDatum(pfs_ps_to_numeric(numbers->bytes[PFS_FILE_READ]));
-	if (column == NUMBERS_BYTES_WRITE)
-		return NumericGetDatum(pfs_ps_to_numeric(numbers->bytes[PFS_FILE_WRITE]));
-	if (column >= NUMBERS_READ)
-	{
-		int			i = column - NUMBERS_READ;
-
-		return pfs_tw_get(&numbers->totals[i / PFS_TW_PART_NCOLUMNS],
-						  pfs_tw_of_part(i % PFS_TW_PART_NCOLUMNS));
-	}
-	add_parts(&all, numbers);
-	return pfs_tw_get(&all, column);
-}
+/* The parts are those of pfs_tw.h. */
+StaticAssertDecl((int) PFS_FILE_READ == PFS_CALLS_READ && (int) PFS_FILE_WRITE == PFS_CALLS_WRITE &&
+				 (int) PFS_FILE_MISC == PFS_CALLS_MISC, "parts in another order");
 
 /*
  * file_summary_by_event_name
@@ -165,7 +120,7 @@ enum
 
 static const PfsColumn event_columns[] = {
 	[EVENT_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	NUMBERS_COLUMNS(EVENT_NUMBERS),
+	PFS_CALLS_COLUMNS(EVENT_NUMBERS),
 };
 
 /* A guess: the kinds of calls that a server has made after a while. */
@@ -192,7 +147,7 @@ event_copy(PfsScan *scan)
 		PfsTotals	all = {0};
 		EventRow   *row;
 
-		add_parts(&all, &numbers[i]);
+		pfs_calls_add(&all, numbers[i].totals);
 		if (pfs_totals_count(&all) == 0 ||
 			(scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument))
 			continue;
@@ -210,7 +165,7 @@ event_get(PfsScan *scan, const void *row, int column, bool *isnull)
 
 	if (column == EVENT_EVENT_NAME)
 		return pfs_event_name_datum(event->instrument, isnull);
-	return numbers_get(&event->numbers, column - EVENT_NUMBERS);
+	return pfs_calls_get(event->numbers.totals, event->numbers.bytes, column - EVENT_NUMBERS);
 }
 
 const PfsTable pfs_table_file_summary_by_event_name = {
@@ -251,7 +206,7 @@ static const PfsColumn instance_columns[] = {
 	[INSTANCE_FILE_NAME] = {"file_name", TEXTOID, .width = 24},
 	[INSTANCE_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
 	[INSTANCE_OBJECT_INSTANCE_BEGIN] = {"object_instance_begin", INT8OID},
-	NUMBERS_COLUMNS(INSTANCE_NUMBERS),
+	PFS_CALLS_COLUMNS(INSTANCE_NUMBERS),
 };
 
 /* NULL if it has just gone. */
@@ -316,7 +271,7 @@ instance_get(PfsScan *scan, const void *row, int column, bool *isnull)
 		case INSTANCE_OBJECT_INSTANCE_BEGIN:
 			return Int64GetDatum((int64) (uintptr_t) pfs_pages_record(pfs_files, instance->file));
 	}
-	return numbers_get(&instance->numbers, column - INSTANCE_NUMBERS);
+	return pfs_calls_get(instance->numbers.totals, instance->numbers.bytes, column - INSTANCE_NUMBERS);
 }
 
 static int64

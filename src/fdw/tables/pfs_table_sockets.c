@@ -138,7 +138,7 @@ instances_get(PfsScan *scan, const void *row, int column, bool *isnull)
 	switch (column)
 	{
 		case INSTANCES_EVENT_NAME:
-			return pfs_text_datum(pfs_instrument_name(pfs_instrument_at(socket->instrument)));
+			return pfs_event_name_datum(socket->instrument, isnull);
 		case INSTANCES_OBJECT_INSTANCE_BEGIN:
 			return Int64GetDatum((int64) socket->address);
 		case INSTANCES_THREAD_ID:
@@ -176,7 +176,7 @@ const PfsTable pfs_table_socket_instances = {
 };
 
 /*
- * The summaries: one row type, and the columns that both have from `first` on.
+ * The summaries: one row type.
  */
 typedef struct SummaryRow
 {
@@ -185,18 +185,9 @@ typedef struct SummaryRow
 	PfsSocketTotals totals;
 } SummaryRow;
 
-#define SUMMARY_PARTS		PFS_TW_NCOLUMNS
-#define SUMMARY_PART(part)	(SUMMARY_PARTS + (part) * PFS_TW_PART_NCOLUMNS)
-#define SUMMARY_BYTES_READ	SUMMARY_PART(PFS_SOCKET_PARTS)
-#define SUMMARY_BYTES_WRITE	(SUMMARY_BYTES_READ + 1)
-
-#define SUMMARY_COLUMNS(first) \
-	PFS_TW_COLUMNS(first), \
-	PFS_TW_PART_COLUMNS((first) + SUMMARY_PART(PFS_SOCKET_READ), "read"), \
-	PFS_TW_PART_COLUMNS((first) + SUMMARY_PART(PFS_SOCKET_WRITE), "write"), \
-	PFS_TW_PART_COLUMNS((first) + SUMMARY_PART(PFS_SOCKET_MISC), "misc"), \
-	[(first) + SUMMARY_BYTES_READ] = {"sum_number_of_bytes_read", NUMERICOID, .width = 10}, \
-	[(first) + SUMMARY_BYTES_WRITE] = {"sum_number_of_bytes_write", NUMERICOID, .width = 10}
+/* The parts are those of pfs_tw.h. */
+StaticAssertDecl((int) PFS_SOCKET_READ == PFS_CALLS_READ && (int) PFS_SOCKET_WRITE == PFS_CALLS_WRITE &&
+				 (int) PFS_SOCKET_MISC == PFS_CALLS_MISC, "parts in another order");
 
 static void
 add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals *totals, void *arg)
@@ -212,30 +203,10 @@ add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals
 	row->totals = *totals;
 }
 
-/* i: number of the column among those that both have. */
 static Datum
-summary_value(const SummaryRow *row, int i)
+summary_value(const SummaryRow *row, int column)
 {
-	int			part = (i - SUMMARY_PARTS) / PFS_TW_PART_NCOLUMNS;
-	PfsTotals	all;
-
-	if (i == SUMMARY_BYTES_READ)
-		return NumericGetDatum(pfs_ps_to_numeric(row->totals.bytes[PFS_SOCKET_READ]));
-	if (i == SUMMARY_BYTES_WRITE)
-		return NumericGetDatum(pfs_ps_to_numeric(row->totals.bytes[PFS_SOCKET_WRITE]));
-	if (i >= SUMMARY_PARTS)
-		return pfs_tw_get(&row->totals.part[part],
-						  pfs_tw_of_part((i - SUMMARY_PARTS) % PFS_TW_PART_NCOLUMNS));
-	pfs_socket_totals_all(&row->totals, &all);
-	return pfs_tw_get(&all, i);
-}
-
-static Datum
-summary_event_name(const SummaryRow *row, bool *isnull)
-{
-	const PfsInstrument *ins = pfs_instrument_at(row->instrument);
-
-	return pfs_text_or_null(ins ? pfs_instrument_name(ins) : NULL, isnull);
+	return pfs_calls_get(row->totals.part, row->totals.bytes, column);
 }
 
 /*
@@ -249,7 +220,7 @@ enum
 
 static const PfsColumn by_event_columns[] = {
 	[BY_EVENT_EVENT_NAME] = {"event_name", TEXTOID, .width = 25, .key = PFS_KEY_EVENT_NAME},
-	SUMMARY_COLUMNS(BY_EVENT_TOTALS)
+	PFS_CALLS_COLUMNS(BY_EVENT_TOTALS)
 };
 
 /* A guess: reading, writing, opening, others. */
@@ -270,7 +241,8 @@ by_event_copy(PfsScan *scan)
 static Datum
 by_event_get(PfsScan *scan, const void *row, int column, bool *isnull)
 {
-	return column == BY_EVENT_EVENT_NAME ? summary_event_name(row, isnull)
+	return column == BY_EVENT_EVENT_NAME
+		? pfs_event_name_datum(((const SummaryRow *) row)->instrument, isnull)
 		: summary_value(row, column - BY_EVENT_TOTALS);
 }
 
@@ -315,7 +287,7 @@ enum
 static const PfsColumn by_instance_columns[] = {
 	[BY_INSTANCE_EVENT_NAME] = {"event_name", TEXTOID, .width = 25, .key = PFS_KEY_EVENT_NAME},
 	[BY_INSTANCE_OBJECT_INSTANCE_BEGIN] = {"object_instance_begin", INT8OID},
-	SUMMARY_COLUMNS(BY_INSTANCE_TOTALS)
+	PFS_CALLS_COLUMNS(BY_INSTANCE_TOTALS)
 };
 
 static double
@@ -338,7 +310,7 @@ by_instance_get(PfsScan *scan, const void *row, int column, bool *isnull)
 	switch (column)
 	{
 		case BY_INSTANCE_EVENT_NAME:
-			return summary_event_name(summary, isnull);
+			return pfs_event_name_datum(summary->instrument, isnull);
 		case BY_INSTANCE_OBJECT_INSTANCE_BEGIN:
 			return Int64GetDatum((int64) summary->address);
 		default:

@@ -37,3 +37,19 @@ pfs_tw_get(const PfsTotals *totals, PfsTw what)
 	return NumericGetDatum(pfs_ps_to_numeric(timed ? pfs_ticks_to_ps(pfs_timer_default(), totals->sum) /
 											 totals->count_timed : 0));
 }
+
+Datum
+pfs_calls_get(const PfsTotals *parts, const uint64 *bytes, int column)
+{
+	PfsTotals	all = {0};
+	int			i = column - PFS_CALLS_PART(0);
+
+	if (column == PFS_CALLS_BYTES_READ)
+		return NumericGetDatum(pfs_ps_to_numeric(bytes[PFS_CALLS_READ]));
+	if (column == PFS_CALLS_BYTES_WRITE)
+		return NumericGetDatum(pfs_ps_to_numeric(bytes[PFS_CALLS_WRITE]));
+	if (i >= 0)
+		return pfs_tw_get(&parts[i / PFS_TW_PART_NCOLUMNS], pfs_tw_of_part(i % PFS_TW_PART_NCOLUMNS));
+	pfs_calls_add(&all, parts);
+	return pfs_tw_get(&all, column);
+}

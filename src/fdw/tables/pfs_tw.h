@@ -49,6 +49,41 @@ pfs_tw_of_part(int i)
 }
 
 /*
+ * What summaries of calls have behind their keys: all calls, those that read,
+ * those that write and all others, and the bytes of the first two.
+ */
+enum
+{
+	PFS_CALLS_READ,
+	PFS_CALLS_WRITE,
+	PFS_CALLS_MISC,
+};
+
+#define PFS_CALLS_PARTS (PFS_CALLS_MISC + 1)
+#define PFS_CALLS_PART(part) (PFS_TW_NCOLUMNS + (part) * PFS_TW_PART_NCOLUMNS)
+#define PFS_CALLS_BYTES_READ PFS_CALLS_PART(PFS_CALLS_PARTS)
+#define PFS_CALLS_BYTES_WRITE (PFS_CALLS_BYTES_READ + 1)
+
+#define PFS_CALLS_COLUMNS(first) \
+	PFS_TW_COLUMNS(first), \
+	PFS_TW_PART_COLUMNS((first) + PFS_CALLS_PART(PFS_CALLS_READ), "read"), \
+	PFS_TW_PART_COLUMNS((first) + PFS_CALLS_PART(PFS_CALLS_WRITE), "write"), \
+	PFS_TW_PART_COLUMNS((first) + PFS_CALLS_PART(PFS_CALLS_MISC), "misc"), \
+	[(first) + PFS_CALLS_BYTES_READ] = {"sum_number_of_bytes_read", NUMERICOID, .width = 10}, \
+	[(first) + PFS_CALLS_BYTES_WRITE] = {"sum_number_of_bytes_write", NUMERICOID, .width = 10}
+
+/* column: counted from the first of these; parts, bytes: [PFS_CALLS_PARTS]. */
+extern Datum pfs_calls_get(const PfsTotals *parts, const uint64 *bytes, int column);
+
+/* All parts in one, to be added to a sum. */
+static inline void
+pfs_calls_add(PfsTotals *to, const PfsTotals *parts)
+{
+	for (int part = 0; part < PFS_CALLS_PARTS; part++)
+		pfs_totals_add(to, &parts[part]);
+}
+
+/*
  * Times are in ticks of the default timer and shown in picoseconds; 0 where
  * nothing was timed.
  */
