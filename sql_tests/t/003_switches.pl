@@ -252,11 +252,11 @@ foreach my $timer (@timers)
 	between($server->sql("SELECT sum(timer_wait) FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap AND event_id > $from") / 1e12,
 		0.2 - 2 * $step{$timer} - 0.0005, $ended - $began + $step{$timer},
 		"$timer: a sleep of 0.2 s is one");
-	between(newest_nap("extract(epoch FROM pfs.timer_to_timestamp(timer_start))") - $began, -0.03, $ended - $began + 0.03,
+	between(newest_nap("extract(epoch FROM pfs.timer_to_timestamp(timer_start))") - $began, -0.15, $ended - $began + 0.15,
 		"$timer: at the right time");
 	between(newest_nap('timer_start') / 1e12 - $last_start, 0.17, 600, "$timer: after the one before, on the same scale");
 	$last_start = newest_nap('timer_start') / 1e12;
-	between($server->sql('SELECT pfs.timer_now() - ' . newest_nap('timer_end')) / 1e12, -0.03, 60, "$timer: timer_now is just after");
+	between($server->sql('SELECT pfs.timer_now() - ' . newest_nap('timer_end')) / 1e12, -0.15, 60, "$timer: timer_now is just after");
 }
 # The timer changes while an event runs: it ends with its own.
 foreach my $change ([ 'CYCLE', 'TICK' ], [ 'TICK', 'NANOSECOND' ], [ 'MILLISECOND', 'CYCLE' ])
@@ -271,11 +271,11 @@ foreach my $change ([ 'CYCLE', 'TICK' ], [ 'TICK', 'NANOSECOND' ], [ 'MILLISECON
 	$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap", 1);
 	$server->sql("SELECT pfs.set_timer('wait', '$second')");
 	between($server->sql("SELECT max(pfs.timer_now() - timer_start) FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap") / 1e12,
-		-0.03, time() - $time + 0.03, "$first to $second: its time so far is right");
+		-0.15, time() - $time + 0.15, "$first to $second: its time so far is right");
 	$sleeper->result;
 	# A latch that is set meanwhile makes two waits of one sleep.
 	between($server->sql("SELECT sum(timer_wait) FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap AND event_id > $from") / 1e12,
-		0.27, time() - $time + 0.03, "$first to $second in the middle: the time is right");
+		0.27, time() - $time + 0.15, "$first to $second in the middle: the time is right");
 }
 
 # Untimed events have only a sort key; it must be on the scale of their timer.

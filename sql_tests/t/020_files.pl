@@ -33,21 +33,26 @@ CHECKPOINT;
 EOT
 my $file = $s->query(q{SELECT pg_relation_filepath('big')});
 
-# Other tables, so that nothing of this one is in the buffers.
-$server->sql('CREATE TABLE other AS SELECT * FROM big');
-$server->sql('SELECT count(filler) FROM other');
-$s->query('SELECT count(*) FROM pg_class');
-$server->sql(q{SELECT pfs.reset('file_summary_by_event_name')});
-my $plan = $s->query('EXPLAIN (ANALYZE, BUFFERS, SUMMARY OFF, FORMAT JSON) SELECT count(filler) FROM big');
-my ($blocks) = $plan =~ /"Shared Read Blocks": (\d+)/;
-my ($milliseconds) = $plan =~ /"(?:Shared )?I\/O Read Time": ([\d.]+)/;
-my ($bytes, $sum, $reads, $timed) = split /\|/, $server->sql(<<"EOT");
+my ($blocks, $bytes, $reads, $timed);
+my $cold_read = sub
+{
+	# Other tables, so that nothing of this one is in the buffers.
+	$server->sql('CREATE TABLE IF NOT EXISTS other AS SELECT * FROM big');
+	$server->sql('SELECT count(filler) FROM other');
+	$s->query('SELECT count(*) FROM pg_class');
+	$server->sql(q{SELECT pfs.reset('file_summary_by_event_name')});
+	my $plan = $s->query('EXPLAIN (ANALYZE, BUFFERS, SUMMARY OFF, FORMAT JSON) SELECT count(filler) FROM big');
+	($blocks) = $plan =~ /"Shared Read Blocks": (\d+)/;
+	my ($milliseconds) = $plan =~ /"(?:Shared )?I\/O Read Time": ([\d.]+)/;
+	($bytes, my $sum, $reads, $timed) = split /\|/, $server->sql(<<"EOT");
 SELECT sum_number_of_bytes_read, sum_timer_read / 1e9, count_read, count_timed FROM pfs.file_summary_by_instance
  WHERE event_name = 'wait/io/file/DataFileRead' AND file_name = '$file'
 EOT
+	return ($sum, $milliseconds);
+};
+as_long_as($cold_read, 0.05, 'a cold read, ms');
 cmp_ok($blocks, '>', 1000, 'the run read from the file');
 is($bytes / 8192, $blocks, 'as many blocks as EXPLAIN says');
-near($sum, $milliseconds, 0.05, sprintf('in as much time: %.1f and %.1f ms', $sum, $milliseconds));
 is($timed, $reads, 'all of them timed');
 is($server->sql(q{SELECT sum_number_of_bytes_read / 8192 FROM pfs.file_summary_by_relation WHERE object_name = 'big'}) + 0,
 	$blocks, 'and by relation');

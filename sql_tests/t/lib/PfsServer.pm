@@ -32,7 +32,7 @@ use POSIX qw(:sys_wait_h);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(run_ok compile slow_reads between near);
+our @EXPORT = qw(run_ok compile slow_reads between near as_long_as);
 
 our $timeout = $ENV{PG_TEST_TIMEOUT_DEFAULT} || 180;
 
@@ -152,6 +152,29 @@ sub near
 
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	return between($got, $expected * (1 - $fraction), $expected * (1 + $fraction), $name);
+}
+
+# One stretch of time by our clock and by a witness whose readings enclose ours:
+# ours is never longer, and as long within a fraction.  On a busy machine a
+# process can lose its processor between the readings of the two, so $measure,
+# which gives (ours, the witness's), may run a few times: one close pair shows it.
+sub as_long_as
+{
+	my ($measure, $fraction, $name) = @_;
+	my ($inside, $close, @seen) = (1, 0);
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	for (1 .. 6)
+	{
+		my ($ours, $witness) = $measure->();
+
+		push @seen, sprintf('%.3f and %.3f', $ours, $witness);
+		# The witness's digits end at a microsecond per reading.
+		$inside &&= $ours <= $witness * 1.002;
+		$close = $ours >= $witness * (1 - $fraction);
+		last if $close;
+	}
+	return ok($inside && $close, "$name: " . join(', ', @seen));
 }
 
 # A TCP port that nobody has; whoever takes it in between makes the start fail.
