@@ -29,7 +29,7 @@
 #define PFS_HISTORY_SIZE_MAX		1024
 #define PFS_HISTORY_LONG_SIZE_MAX	1000000
 
-/* The four families of events, and what an instrument can belong to. */
+/* What an instrument can belong to; those up to transactions have a timer. */
 typedef enum PfsClass
 {
 	PFS_CLASS_IDLE,
@@ -37,9 +37,22 @@ typedef enum PfsClass
 	PFS_CLASS_STAGE,
 	PFS_CLASS_STATEMENT,
 	PFS_CLASS_TRANSACTION,
+	PFS_CLASS_MEMORY,
 } PfsClass;
 
-#define PFS_NUM_CLASSES (PFS_CLASS_TRANSACTION + 1)
+#define PFS_NUM_TIMED_CLASSES (PFS_CLASS_TRANSACTION + 1)
+
+/*
+ * Instruments whose numbers have the same shape: they lie in the same cells, and
+ * are truncated together.
+ */
+typedef enum PfsFamily
+{
+	PFS_FAMILY_WAITS,			/* idle, too */
+	PFS_FAMILY_MEMORY,
+} PfsFamily;
+
+#define PFS_NUM_FAMILIES (PFS_FAMILY_MEMORY + 1)
 
 /* An instrument number; index into the instrument array. */
 typedef uint16 PfsInstrumentId;

@@ -35,6 +35,8 @@ PG_MODULE_MAGIC;
 #define DEFAULT_HISTORY_LONG_SIZE	10000
 #define DEFAULT_INSTRUMENTS			1024
 #define DEFAULT_ACTORS				128
+/* PostgreSQL and its extensions have some 200 names of memory contexts. */
+#define INSTRUMENTS_PER_MEMORY_CELL	4
 /* A server has some files whatever its size, and each session opens more. */
 #define FILES_FOR_SERVER			8192
 #define FILES_PER_CONNECTION		64
@@ -67,6 +69,8 @@ request_cb(void)
 	pfs_sizes.files = sized(pfs_max_file_instances,
 							FILES_FOR_SERVER + FILES_PER_CONNECTION * MaxConnections);
 	pfs_sizes.instruments = sized(pfs_max_instruments, DEFAULT_INSTRUMENTS);
+	pfs_sizes.cells[PFS_FAMILY_WAITS] = pfs_sizes.instruments;
+	pfs_sizes.cells[PFS_FAMILY_MEMORY] = pfs_sizes.instruments / INSTRUMENTS_PER_MEMORY_CELL;
 	pfs_sizes.accounts[PFS_ACCOUNTS] = sized(pfs_accounts_size, accounts);
 	pfs_sizes.accounts[PFS_USERS] = sized(pfs_users_size, accounts);
 	pfs_sizes.accounts[PFS_HOSTS] = sized(pfs_hosts_size, accounts);

@@ -11,7 +11,7 @@ typedef struct CellContext
 	/* odd while a new owner sets up: stands for the thread record's word */
 	uint64_t	owner;
 	PfsSeqlock	lock;			/* of the owner */
-	PfsCellBlock block;
+	PfsBlock	block;
 	void	   *memory;
 	uint32_t	ncells;
 	uint64_t	events;
@@ -66,10 +66,10 @@ check_zero(CellContext *x)
 {
 	PfsCell		c;
 
-	HAMMER_CHECK(pfs_cells_next(&x->block, 0) == x->ncells, "a new owner's cell is touched");
+	HAMMER_CHECK(pfs_block_next(&x->block, 0) == x->ncells, "a new owner's cell is touched");
 	for (uint32_t i = 0; i < x->ncells; i++)
 	{
-		HAMMER_CHECK(pfs_cells_read(&x->block, &x->lock, i, &c), "the owner cannot read its cell");
+		HAMMER_CHECK(pfs_block_read(&x->block, &x->lock, i, &c), "the owner cannot read its cell");
 		HAMMER_CHECK(c.count_timed == 0 && c.count_untimed == 0 && c.sum == 0 && c.max == 0,
 					 "cell %u of a new owner is not zero", i);
 	}
@@ -86,7 +86,7 @@ begin_ownership(CellContext *x, HammerRng *rng)
 	if (hammer_options.threads || (!victim && hammer_random(rng, 2) == 0))
 	{
 		pfs_seqlock_write_begin(&x->lock);
-		pfs_cells_clear(&x->block);
+		pfs_block_clear(&x->block);
 		pfs_seqlock_write_end(&x->lock);
 		return;
 	}
@@ -95,7 +95,7 @@ begin_ownership(CellContext *x, HammerRng *rng)
 	pfs_store_relaxed(&x->lock.word, 0);
 	memset(&x->block, 0, sizeof(x->block));
 	hammer_pause(rng);
-	pfs_cells_init(&x->block, x->memory, x->ncells);
+	pfs_block_init(&x->block, x->memory, x->ncells, sizeof(PfsCell));
 	pfs_store_release(&x->owner, x->owner + 1);
 }
 
@@ -112,7 +112,7 @@ cell_writer(CellContext *x, HammerRng *rng)
 		for (; n > 0; n--)
 		{
 			uint32_t	i = hammer_random(rng, x->ncells);
-			PfsCell    *c = &x->block.cells[i];
+			PfsCell    *c = pfs_block_cell(&x->block, i);
 
 			pfs_seqlock_write_begin(&x->lock);
 			for (uint32_t k = events_per_change(i); k > 0; k--)
@@ -124,7 +124,7 @@ cell_writer(CellContext *x, HammerRng *rng)
 				events++;
 			}
 			pfs_seqlock_write_end(&x->lock);
-			HAMMER_CHECK(pfs_cells_next(&x->block, i) == i, "cell %u is not marked", i);
+			HAMMER_CHECK(pfs_block_next(&x->block, i) == i, "cell %u is not marked", i);
 		}
 		pfs_add_relaxed(&x->events, events);
 	}
@@ -149,11 +149,11 @@ cell_reader(CellContext *x, HammerRng *rng)
 		if (hammer_random(rng, 10000) == 0)
 			hammer_pause(rng);
 		if (hammer_random(rng, 10) == 0)
-			i = pfs_cells_next(&x->block, i);
+			i = pfs_block_next(&x->block, i);
 		if (i >= x->ncells)
 			continue;
-		got = pfs_cells_read(&x->block, &x->lock, i, &c);
-		next = pfs_cells_next(&x->block, i);
+		got = pfs_block_read(&x->block, &x->lock, i, &c);
+		next = pfs_block_next(&x->block, i);
 		/* Nothing has changed from the cell to the mark. */
 		if (!pfs_seqlock_read_valid(&x->lock, word))
 			next = i;
@@ -194,12 +194,12 @@ run_cell(uint32_t ncells)
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
-		memory = pfs_segment_take(&s.seg, pfs_cells_size(ncells), PFS_CACHE_LINE);
+		memory = pfs_segment_take(&s.seg, pfs_block_size(ncells, sizeof(PfsCell)), PFS_CACHE_LINE);
 	}
 	x->memory = memory;
 	x->ncells = ncells;
 	x->owner = 2;
-	pfs_cells_init(&x->block, memory, ncells);
+	pfs_block_init(&x->block, memory, ncells, sizeof(PfsCell));
 	kills = hammer_run(cell_worker, x);
 	snprintf(name, sizeof(name), "cell, %u cells%s", ncells, hammer_options.kill ? ", killing" : "");
 	if (x->owners == 0 || x->reads == 0)

@@ -75,7 +75,7 @@ ring_item(PfsRing *ring, PfsSeqlock *lock, const uint64_t *item)
 }
 
 static inline void
-add_to_cell(PfsCellBlock *block, PfsSeqlock *lock, uint32_t i, uint64_t n)
+add_to_cell(PfsBlock *block, PfsSeqlock *lock, uint32_t i, uint64_t n)
 {
 	pfs_seqlock_write_begin(lock);
 	pfs_cells_add(block, i, n);
@@ -121,7 +121,7 @@ hammer_cost(void)
 	char	   *cells = NULL;
 	PfsRing		ring;
 	PfsSeqlock	lock = {0};
-	PfsCellBlock block = {.ncells = 0};
+	PfsBlock	block = {.ncells = 0};
 	PfsPagesSpec spec = {"cost", 128, 1000, 100};
 	uint64_t	item[16] = {0};
 	uint32_t	hint = 0;
@@ -134,10 +134,10 @@ hammer_cost(void)
 		hash = pfs_hash_create(&s.seg, pages, 1000, equal);
 		log = pfs_log_create(&s.seg, 1, 1000, sizeof(item));
 		items = pfs_segment_take(&s.seg, pfs_ring_size(10, 1, sizeof(item)), PFS_CACHE_LINE);
-		cells = pfs_segment_take(&s.seg, pfs_cells_size(300), PFS_CACHE_LINE);
+		cells = pfs_segment_take(&s.seg, pfs_block_size(300, sizeof(PfsCell)), PFS_CACHE_LINE);
 	}
 	pfs_ring_init(&ring, items, 10, 1, sizeof(item));
-	pfs_cells_init(&block, cells, 300);
+	pfs_block_init(&block, cells, 300, sizeof(PfsCell));
 
 	COST("reading the counter", 1, (void) ticks());
 	(void) pfs_pages_allocate(pages, &hint);	/* the page stays open */

@@ -15,8 +15,9 @@ WHERE regexp_replace(name, '/[^/]*$', '') <> lower(regexp_replace(name, '/[^/]*$
 SELECT DISTINCT regexp_replace(name, '/[^/]*$', '') COLLATE "C" AS family FROM pfs.setup_instruments
 WHERE name LIKE 'wait/%' ORDER BY 1;
 
--- Everything is on and timed.
-SELECT DISTINCT enabled, timed FROM pfs.setup_instruments;
+-- Everything is on and timed, memory contexts are off.
+SELECT DISTINCT split_part(name, '/', 1) || '/' || split_part(name, '/', 2) = 'memory/context' AS context, enabled, timed
+FROM pfs.setup_instruments ORDER BY 1, 2, 3;
 SELECT DISTINCT enabled FROM pfs.setup_consumers;
 SELECT DISTINCT enabled, history FROM pfs.setup_threads;
 

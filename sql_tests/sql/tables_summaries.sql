@@ -11,7 +11,7 @@ SELECT bool_and(count_star >= count_timed AND min_timer_wait <= avg_timer_wait A
 	bool_and(quantile_95 <= quantile_99 AND quantile_99 <= quantile_999 AND quantile_999 <= max_timer_wait) AS quantiles
 FROM pfs.events_waits_summary_global_by_event_name;
 -- Every instrument of waits has a row.
-SELECT name FROM pfs.setup_instruments WHERE name NOT IN (SELECT event_name FROM pfs.events_waits_summary_global_by_event_name);
+SELECT name FROM pfs.setup_instruments WHERE name ~ '^(wait|idle)' AND name NOT IN (SELECT event_name FROM pfs.events_waits_summary_global_by_event_name);
 SELECT count(*) = count(DISTINCT event_name) AS one_each FROM pfs.events_waits_summary_global_by_event_name;
 SELECT count(*) FROM pfs.events_waits_summary_by_thread_by_event_name WHERE count_star = 0 OR thread_id IS NULL;
 SELECT count(*) FROM pfs.events_waits_summary_by_account_by_event_name WHERE count_star = 0 OR (user_name IS NULL) <> (host IS NULL);

@@ -57,6 +57,36 @@ __asm__ __volatile__("addq %1, %0":"+m"(*p):"er"(v):"cc", "memory");
 #endif
 }
 
+/*
+ * Add to, or take from, a word that only this thread writes, within a change of its
+ * sequence lock.  One instruction, where a load and a store of the atomic
+ * functions would be three.  pfs_drop: has it gone below zero?
+ */
+static inline void
+pfs_bump(uint64_t *p, uint64_t v)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+__asm__("addq %1, %0":"+m"(*p):"er"(v):"cc");
+#else
+	pfs_store_relaxed(p, pfs_load_relaxed(p) + v);
+#endif
+}
+
+static inline bool
+pfs_drop(uint64_t *p, uint64_t v)
+{
+	bool		below;
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+__asm__("subq %2, %0":"+m"(*p), "=@ccb"(below):"er"(v));
+#else
+	uint64_t	old = pfs_load_relaxed(p);
+
+	below = old < v;
+	pfs_store_relaxed(p, old - v);
+#endif
+	return below;
+}
+
 /* A hint to the processor inside a bounded spin. */
 static inline void
 pfs_pause(void)

@@ -3,16 +3,11 @@
  *	  Aggregate cells: timed and untimed count, sum, minimum and maximum of one
  *	  thread and one instrument, written only by their owner; and those of what
  *	  many threads share, further down.
- *
- * A block has one cell per instrument and a bitmap of the touched ones, so that
- * folding and reading cost what was used.  It is guarded by its owner's
- * sequence lock, which the owner holds for every change: a reader sees a cell
- * before or after an event, never between.
  */
 #ifndef PFS_CELL_H
 #define PFS_CELL_H
 
-#include "pfs_seqlock.h"
+#include "pfs_block.h"
 
 typedef struct PfsCell
 {
@@ -29,40 +24,20 @@ typedef struct PfsCell
 /* One event of a cell touches one line. */
 _Static_assert(sizeof(PfsCell) == PFS_CACHE_LINE, "a cell is a cache line");
 
-typedef struct PfsCellBlock
-{
-	uint32_t	ncells;			/* set at init */
-	uint64_t   *touched;		/* bitmap, (ncells + 63) / 64 words */
-	PfsCell    *cells;			/* [ncells] */
-} PfsCellBlock;
-
-/* Bytes for the bitmap and the cells of one block. */
-extern size_t pfs_cells_size(uint32_t ncells);
-
-/*
- * mem: pfs_cells_size bytes, cache-aligned, either zero or used by an earlier block
- * of the same ncells.  Only cells that its bitmap marks, and the bitmap, are
- * zeroed.  Owner, holding its lock.
- */
-extern void pfs_cells_init(PfsCellBlock *b, void *mem, uint32_t ncells);
-
-/* Owner, holding its lock: all cells untouched and zero; buckets as they are. */
-extern void pfs_cells_clear(PfsCellBlock *b);
-
-/* Owner, holding its lock: the counts of one cell. */
+/* Owner, holding its lock: the counts of one cell; buckets as they are. */
 extern void pfs_cell_clear(PfsCell *c);
 
 /* Owner: the cell's first event of a kind. */
-extern void pfs_cells_touch(PfsCellBlock *b, uint32_t i, uint64_t ticks);
+extern void pfs_cells_touch(PfsBlock *b, uint32_t i, uint64_t ticks);
 
 /*
  * Owner, holding its lock.  The stores are relaxed atomics, which are plain
  * moves: they tell the compiler that readers look on.
  */
 static inline void
-pfs_cells_add(PfsCellBlock *b, uint32_t i, uint64_t ticks)
+pfs_cells_add(PfsBlock *b, uint32_t i, uint64_t ticks)
 {
-	PfsCell    *c = &b->cells[i];
+	PfsCell    *c = &((PfsCell *) b->cells)[i];
 	uint64_t	n = c->count_timed;
 
 	if (__builtin_expect(n == 0, 0))
@@ -77,23 +52,14 @@ pfs_cells_add(PfsCellBlock *b, uint32_t i, uint64_t ticks)
 
 /* The same for an event without a time. */
 static inline void
-pfs_cells_add_untimed(PfsCellBlock *b, uint32_t i)
+pfs_cells_add_untimed(PfsBlock *b, uint32_t i)
 {
-	PfsCell    *c = &b->cells[i];
+	PfsCell    *c = &((PfsCell *) b->cells)[i];
 
 	if (__builtin_expect(c->count_untimed == 0, 0))
 		pfs_cells_touch(b, i, UINT64_MAX);
 	pfs_store_relaxed(&c->count_untimed, c->count_untimed + 1);
 }
-
-/*
- * Any process: a consistent copy of one cell; lock: the owner's.  False after
- * too many retries.
- */
-extern bool pfs_cells_read(const PfsCellBlock *b, const PfsSeqlock *lock, uint32_t i, PfsCell *dst);
-
-/* Any process: next touched cell at or after i, or ncells. */
-extern uint32_t pfs_cells_next(const PfsCellBlock *b, uint32_t i);
 
 /* ---- sums over many cells ---- */
 
@@ -148,19 +114,5 @@ extern void pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from);
 /* Any process: add what is there now to a private sum; take: and leave it empty. */
 extern void pfs_shared_cell_read(const PfsSharedCell *c, PfsTotals *to);
 extern void pfs_shared_cell_take(PfsSharedCell *c, PfsTotals *to);
-
-/*
- * A block of them with a bitmap of the touched ones, laid out in mem:
- * pfs_shared_cells_size() bytes, 8-aligned, zero or cleared by its last user.
- */
-extern size_t pfs_shared_cells_size(uint32_t ncells);
-extern void pfs_shared_cells_merge(void *mem, uint32_t ncells, uint32_t i, const PfsTotals *from);
-extern PfsSharedCell *pfs_shared_cells_at(void *mem, uint32_t ncells, uint32_t i);
-
-/* Next touched cell at or after i, or ncells. */
-extern uint32_t pfs_shared_cells_next(const void *mem, uint32_t ncells, uint32_t i);
-
-/* Its only user: all cells untouched and zero. */
-extern void pfs_shared_cells_clear(void *mem, uint32_t ncells);
 
 #endif							/* PFS_CELL_H */

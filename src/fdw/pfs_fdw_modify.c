@@ -317,7 +317,7 @@ set_defaults(const PfsTable *table, Datum *values, bool *isnull)
  * them into the slot's row as they will read.
  */
 static void
-collect_values(PfsModify *modify, TupleTableSlot *slot)
+collect_values(PfsModify *modify, TupleTableSlot *slot, const PfsRowId *changed)
 {
 	const PfsTable *table = modify->binding->table;
 	TupleDesc	desc = slot->tts_tupleDescriptor;
@@ -345,7 +345,9 @@ collect_values(PfsModify *modify, TupleTableSlot *slot)
 
 		if (column < 0 || !modify->set[column])
 			continue;
-		if (check_of(modify, column) != NULL)
+		if (changed != NULL && table->ignores != NULL && table->ignores(*changed, column))
+			row_isnull[i] = true;
+		else if (check_of(modify, column) != NULL)
 		{
 			/* A check either raises an error or gives a value. */
 			row[i] = check_of(modify, column) (table, &table->columns[column],
@@ -400,7 +402,7 @@ pfsExecForeignInsert(EState *estate, ResultRelInfo *rinfo,
 	const PfsTable *table = modify->binding->table;
 
 	pfs_require_active();
-	collect_values(modify, slot);
+	collect_values(modify, slot, NULL);
 	modify->nchanges++;
 	if (table->check_insert != NULL)
 		table->check_insert(modify->values, modify->nchanges);
@@ -417,7 +419,7 @@ pfsExecForeignUpdate(EState *estate, ResultRelInfo *rinfo,
 	if (!find_row(modify, planSlot, &row))
 		return NULL;
 	ItemPointerSet(&slot->tts_tid, row.slot, row.version);
-	collect_values(modify, slot);
+	collect_values(modify, slot, &row);
 	modify->rows[modify->nchanges++] = row;
 	return slot;
 }

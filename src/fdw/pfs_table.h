@@ -107,12 +107,14 @@ struct PfsTable
 	 * Optional: changes, applied when the statement has succeeded.  update
 	 * and remove cannot fail any more; a row that has gone is passed over.
 	 *
+	 * ignores: this column of this row reads NULL whatever is written to it.
 	 * check_insert is asked at each new row, the last one of the array,
 	 * whether the table could take all of them; it raises the error if not.
 	 * insert takes all or none.  It raises the same errors, before it has
 	 * changed anything, if another session was faster in between.
 	 */
 	void		(*update) (PfsRowId row, const PfsNewRow *values);
+	bool		(*ignores) (PfsRowId row, int column);
 	void		(*check_insert) (const PfsNewRow *rows, int nrows);
 	void		(*insert) (const PfsNewRow *rows, int nrows);
 	void		(*remove) (const PfsRowId *rows, int nrows);

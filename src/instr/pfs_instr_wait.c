@@ -21,6 +21,7 @@
 
 #include "pfs_compat.h"
 #include "pfs_instr.h"
+#include "pfs_memory.h"
 #include "pfs_socket.h"
 
 #define FRAME __builtin_frame_address(0)
@@ -208,6 +209,8 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	sleep->open = NULL;
 	if (unlikely(pfs_local.slow & PFS_SLOW_IDENTITY))
 		pfs_thread_identify_now(t);
+	if (unlikely(pfs_memory_is_stale()))
+		pfs_memory_sync(t);
 	if (unlikely(pfs_local.slow & PFS_SLOW_OPEN))
 	{
 		/* What an error ended is over, whether or not this wait is wanted. */

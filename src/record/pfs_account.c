@@ -36,7 +36,8 @@
 
 PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
 
-static uint32 ncells;			/* of each record */
+/* The blocks of each record, their memory relative to it. */
+static PfsSharedBlock blocks[PFS_NUM_FAMILIES];
 
 static uint32 hints[PFS_NUM_ACCOUNT_KINDS];
 
@@ -46,7 +47,6 @@ typedef struct AccountKey
 	const char *user_name;
 	const char *host_name;
 	uint64		hash;
-	uint32		ncells;
 	uint64	   *references;		/* of the container */
 	PfsPages   *pages;
 	uint32		user;
@@ -94,24 +94,45 @@ fill_cb(void *record, const void *key, void *arg)
 	account->named = wanted->user_name != NULL || wanted->host_name != NULL;
 	strlcpy(account->user_name, wanted->user_name ? wanted->user_name : "", sizeof(account->user_name));
 	strlcpy(account->host_name, wanted->host_name ? wanted->host_name : "", sizeof(account->host_name));
-	pfs_shared_cells_clear(pfs_account_cells(account), wanted->ncells);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		PfsSharedBlock block = pfs_account_cells(account, family);
+
+		pfs_shared_block_clear(&block);
+	}
 	__atomic_fetch_and(&wanted->references[index_of(wanted, record)], ~DYING, __ATOMIC_RELEASE);
 }
 
-void
-pfs_accounts_create(PfsSegment *seg, PfsAccounts *accounts, const uint32 *sizes, uint32 instruments)
+PfsSharedBlock
+pfs_account_cells(PfsAccount *account, PfsFamily family)
 {
+	PfsSharedBlock block = blocks[family];
+
+	block.mem = (char *) account + (uintptr_t) block.mem;
+	return block;
+}
+
+void
+pfs_accounts_create(PfsSegment *seg, PfsAccounts *accounts, const uint32 *sizes,
+					const uint32 *ncells, const uint32 *cell_sizes)
+{
+	size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsAccount));
+
 	static const char *const names[PFS_NUM_ACCOUNT_KINDS] = {
 		[PFS_ACCOUNTS] = "accounts",[PFS_USERS] = "users",[PFS_HOSTS] = "hosts",
 	};
 
-	ncells = instruments;
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		blocks[family] = (PfsSharedBlock)
+		{
+			(void *) size, ncells[family], cell_sizes[family]
+		};
+		size += TYPEALIGN(PFS_CACHE_LINE, pfs_shared_block_size(ncells[family], cell_sizes[family]));
+	}
 	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		PfsPagesSpec spec = {names[kind],
-			TYPEALIGN(PFS_CACHE_LINE, TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsAccount)) +
-					  pfs_shared_cells_size(instruments)),
-		sizes[kind], RECORDS_PER_PAGE};
+		PfsPagesSpec spec = {names[kind], size, sizes[kind], RECORDS_PER_PAGE};
 
 		accounts[kind].pages = pfs_pages_create(seg, &spec);
 		accounts[kind].index = pfs_hash_create(seg, accounts[kind].pages, sizes[kind], has_names);
@@ -151,7 +172,7 @@ enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 
 	  bool *created)
 {
 	PfsAccounts *accounts = &pfs_accounts[kind];
-	AccountKey	key = {user_name, host_name, 0, ncells, accounts->references, accounts->pages, user, host};
+	AccountKey	key = {user_name, host_name, 0, accounts->references, accounts->pages, user, host};
 	char		names[NAMEDATALEN + PFS_CLIENT_HOST_SIZE];
 
 	snprintf(names, sizeof(names), "%s@%s", user_name ? user_name : "", host_name ? host_name : "");

@@ -11,7 +11,8 @@
 #ifndef PFS_ACCOUNT_H
 #define PFS_ACCOUNT_H
 
-#include "pfs_cell.h"
+#include "pfs.h"
+#include "pfs_block.h"
 #include "pfs_client.h"
 #include "pfs_pages.h"
 
@@ -52,9 +53,9 @@ typedef struct PfsAccounts
 
 extern PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
 
-/* Lay out the three containers; instruments: cells of a record. */
+/* Lay out the three containers; ncells, cell_sizes: of a record's blocks, by family. */
 extern void pfs_accounts_create(PfsSegment *seg, PfsAccounts *accounts, const uint32 *sizes,
-								uint32 instruments);
+								const uint32 *ncells, const uint32 *cell_sizes);
 
 /* What a thread refers to; PFS_NO_RECORD: nothing. */
 typedef struct PfsAccountRefs
@@ -92,11 +93,7 @@ pfs_account_at(PfsAccountKind kind, uint32 index)
 }
 
 /* The shared cells of a record. */
-static inline void *
-pfs_account_cells(PfsAccount *account)
-{
-	return (char *) account + TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsAccount));
-}
+extern PfsSharedBlock pfs_account_cells(PfsAccount *account, PfsFamily family);
 
 /*
  * Remove the records of a kind that nobody refers to, give the rest as many

@@ -17,6 +17,7 @@
 #endif
 
 #include "pfs_event_write.h"
+#include "pfs_memory.h"
 #include "pfs_file.h"
 #include "pfs_lane.h"
 #include "pfs_shared.h"
@@ -74,7 +75,7 @@ sort_key(PfsThread *t)
 		const PfsWaitEvent *newest = pfs_ring_item(&t->waits, t->waits.head - 1);
 
 		if ((newest->flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
-			(pfs_local.usual & ~PFS_FLAG_THREAD))
+			(pfs_local.usual & ~(PFS_FLAG_THREAD | PFS_FLAG_MEMORY)))
 			t->last_reading = newest->timer_end;
 	}
 	if (t->last_event_id % SORT_KEY_EVENTS == 1 || t->last_reading == 0)
@@ -94,15 +95,16 @@ pfs_wait_count_unusual(PfsThread *t, const PfsWaitEvent *e, uint64 end)
 	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
 	uint64		ticks = timed ? pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), end - e->timer_start) : 0;
 
+	if (((e->flags ^ pfs_local.usual) & PFS_FLAG_MEMORY) != 0)
+		pfs_memory_sync(t);
 	if ((e->flags & PFS_FLAG_THREAD) == 0)
 		pfs_summary_count_global(e->instrument, timed, ticks);
 	else if (timed)
 		pfs_summary_add(t, e->instrument, ticks);
 	else
 	{
-		if (pfs_load_relaxed(&pfs_summary->generation) != t->generation)
-			pfs_summary_settle(t);
-		pfs_cells_add_untimed(&t->cells, e->instrument);
+		pfs_summary_look(t);
+		pfs_cells_add_untimed(&t->summary[PFS_FAMILY_WAITS].cells, e->instrument);
 	}
 }
 

@@ -48,6 +48,9 @@ typedef struct PfsOpenWait
 								 * yet */
 } PfsOpenWait;
 
+/* What there can be unusual about an event's end. */
+#define PFS_FLAGS_USUAL (PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK | PFS_FLAG_MEMORY)
+
 /* Everything process-local of the record layer. */
 typedef struct PfsLocal
 {
@@ -66,7 +69,7 @@ typedef struct PfsLocal
 	bool		avx;			/* the processor has it */
 	uint32		usual;			/* flags of an event whose time needs no
 								 * conversion: cells are in the unit of the
-								 * default timer */
+								 * default timer; see PFS_FLAGS_USUAL */
 	uint64		reentered;		/* events of handlers that passed by */
 	const char *log_next;		/* where the next flush will store: memory of
 								 * PFS_LOG_GROUP events */
@@ -262,18 +265,26 @@ pfs_history_prefetch(uint64 head)
 	__builtin_prefetch(event + sizeof(PfsWaitEvent) / 2, 1);
 }
 
+/* Inside a change: numbers of waits that are older than a truncation go up. */
+static pg_attribute_always_inline void
+pfs_summary_look(PfsThread *t)
+{
+	if (unlikely(pfs_load_relaxed(&pfs_summary[PFS_FAMILY_WAITS].generation) !=
+				 t->summary[PFS_FAMILY_WAITS].generation))
+		pfs_summary_settle(t, PFS_FAMILY_WAITS);
+}
+
 /* Inside a change: the thread's own numbers, of an event of the default timer. */
 static pg_attribute_always_inline void
 pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 {
-	PfsCell    *cell = &t->cells.cells[instrument];
+	PfsCell    *cell = (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + instrument;
 	uint32	   *bucket;
 
-	if (unlikely(pfs_load_relaxed(&pfs_summary->generation) != t->generation))
-		pfs_summary_settle(t);
+	pfs_summary_look(t);
 	if (unlikely(cell->count_timed == 0))
 		pfs_summary_touch(t, instrument);
-	pfs_cells_add(&t->cells, instrument, ticks);
+	pfs_cells_add(&t->summary[PFS_FAMILY_WAITS].cells, instrument, ticks);
 	if (likely(cell->buckets != NULL))
 	{
 		bucket = &cell->buckets[pfs_histogram_bucket(ticks)];
@@ -302,7 +313,7 @@ pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
 		end = start;
 	e->timer_end = end;
 	e->end_event_id = t->last_event_id;
-	if (likely((flags & (PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == pfs_local.usual))
+	if (likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual))
 		pfs_summary_add(t, e->instrument, end - start);
 	else
 		pfs_wait_count_unusual(t, e, end);

@@ -14,11 +14,14 @@
 
 #include "pfs_instrument.h"
 #include "pfs_atomic.h"
+#include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_wait_class.h"
 
 /* Rounds that a registering process waits for another one's slot. */
 #define READY_SPINS_MAX 100000
+
+#define NO_CELL UINT16_MAX
 
 PfsSharedInstruments *pfs_instruments = NULL;
 uint32	   *pfs_instrument_flag_words = NULL;
@@ -125,6 +128,47 @@ publish_switches(PfsInstrumentId id)
 	} while (pfs_load_relaxed(&pfs_setup->generation) != generation);
 }
 
+/* The next cell of the family, if there is one and the instrument needs one. */
+static uint16
+give_cell(PfsInstrumentId id)
+{
+	const PfsInstrument *ins = &pfs_instruments->items[id];
+	PfsFamily	family = pfs_family_of_class(ins->class);
+	uint32		cell;
+
+	if (family == PFS_FAMILY_WAITS)
+		return id;
+	if (ins->properties & PFS_PROPERTY_BUILT_IN)
+		return NO_CELL;
+	cell = pfs_add_relaxed(&pfs_instruments->ncells[family], 1);
+	if (cell >= pfs_instruments->max_cells[family])
+	{
+		pfs_sub_seqcst(&pfs_instruments->ncells[family], 1);
+		pfs_add_relaxed(&pfs_instruments->lost, 1);
+		return NO_CELL;
+	}
+	pfs_store_relaxed(&pfs_instruments->of_cell[family][cell], id);
+	return cell;
+}
+
+uint32
+pfs_cell_of_instrument(PfsFamily family, PfsInstrumentId id)
+{
+	const PfsInstrument *ins = pfs_instrument_at(id);
+
+	return ins != NULL && pfs_family_of_class(ins->class) == family ? ins->cell : NO_CELL;
+}
+
+PfsInstrumentId
+pfs_instrument_of_cell(PfsFamily family, uint32 cell)
+{
+	PfsInstrumentId id = cell;
+
+	if (pfs_instruments->of_cell[family] != NULL)
+		id = pfs_load_relaxed(&pfs_instruments->of_cell[family][cell]);
+	return pfs_cell_of_instrument(family, id) == cell ? id : PFS_NO_INSTRUMENT;
+}
+
 PfsInstrumentId
 pfs_instrument_register(const PfsInstrument *proto)
 {
@@ -150,6 +194,7 @@ pfs_instrument_register(const PfsInstrument *proto)
 		*ins = *proto;
 		ins->ready = 0;
 		ins->named = 0;
+		ins->cell = give_cell(n);
 		if (ins->unnamed)
 			pfs_add_relaxed(&pfs_instruments->unnamed, 1);
 		publish_switches(n);
@@ -178,5 +223,6 @@ pfs_instruments_start(PfsSharedInstruments *shared)
 	pfs_instruments = shared;
 	pfs_instrument_flag_words = shared->flags;
 	pfs_wait_class_start();
+	pfs_memory_start();
 	shared->fixed = shared->count;
 }

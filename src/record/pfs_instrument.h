@@ -24,12 +24,17 @@
 #define PFS_FLAG_CURRENT		0x08
 #define PFS_FLAG_HISTORY		0x10
 #define PFS_FLAG_HISTORY_LONG	0x20
+#define PFS_FLAG_MEMORY			0x40	/* some memory instrument is on: in
+										 * the words of all, so that any event
+										 * brings the news */
 #define PFS_FLAG_TIMER_SHIFT	8	/* three bits: PfsTimer of the class */
 #define PFS_FLAG_TIMER_MASK		0x700
 #define PFS_FLAGS_TIMER(flags)	((PfsTimer) (((flags) & PFS_FLAG_TIMER_MASK) >> PFS_FLAG_TIMER_SHIFT))
 
 /* Properties shown to the user. */
 #define PFS_PROPERTY_IDLE		0x01	/* waits for work, not for a resource */
+#define PFS_PROPERTY_BUILT_IN	0x02	/* cannot be switched; global tables
+										 * only */
 
 /*
  * One instrument.  Everything but the switches is written before `ready` is
@@ -46,6 +51,7 @@ typedef struct PfsInstrument
 									 * inherited from the postmaster */
 	const char *documentation;	/* static string, or NULL */
 	uint32		wait_info;		/* PostgreSQL's word, 0 if none */
+	uint16		cell;			/* its number in the family's blocks */
 	uint8		class;			/* PfsClass */
 	uint8		properties;		/* PFS_PROPERTY_* */
 	bool		unnamed;		/* `name` has a number only: see late_name */
@@ -63,6 +69,10 @@ typedef struct PfsSharedInstruments
 	uint32		unnamed;		/* instruments that wait for a name; atomic */
 	uint32		max;			/* set at start */
 	uint32		fixed;			/* registered at start; these never move */
+	uint32		ncells[PFS_NUM_FAMILIES];	/* given out; atomic.  Not of
+											 * waits */
+	uint32		max_cells[PFS_NUM_FAMILIES];
+	PfsInstrumentId *of_cell[PFS_NUM_FAMILIES]; /* [max_cells]; NULL for waits */
 	PfsInstrument *items;		/* [max] */
 	uint32	   *flags;			/* [max] effective flags, atomic; a dense
 								 * array of its own as every instrument point
@@ -104,6 +114,20 @@ extern PfsInstrumentId pfs_instrument_register(const PfsInstrument *proto);
 /* Publish the name of an unnamed instrument; its patterns are applied again. */
 extern void pfs_instrument_set_name(PfsInstrument *ins, const char *name);
 extern void pfs_instruments_start(PfsSharedInstruments *shared);
+
+/*
+ * Which cell of a family's blocks an instrument has: waits by their numbers, as
+ * the hot path knows no other; the rest in the order of registration.  No cell,
+ * or another family: UINT16_MAX and PFS_NO_INSTRUMENT.
+ */
+extern uint32 pfs_cell_of_instrument(PfsFamily family, PfsInstrumentId id);
+extern PfsInstrumentId pfs_instrument_of_cell(PfsFamily family, uint32 cell);
+
+static inline PfsFamily
+pfs_family_of_class(PfsClass class)
+{
+	return class == PFS_CLASS_MEMORY ? PFS_FAMILY_MEMORY : PFS_FAMILY_WAITS;
+}
 
 /* The effective flags now. */
 static inline uint32

@@ -12,6 +12,7 @@
 
 #include "pfs_atomic.h"
 #include "pfs_compat.h"
+#include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_setup_list.h"
 #include "pfs_shared.h"
@@ -35,7 +36,7 @@ static const struct
 	[PFS_CONSUMER_WAITS_HISTORY_LONG] = {"events_waits_history_long", PFS_CONSUMER_WAITS_CURRENT},
 };
 
-static const char *const class_names[PFS_NUM_CLASSES] = {
+static const char *const class_names[PFS_NUM_TIMED_CLASSES] = {
 	[PFS_CLASS_IDLE] = "idle",
 	[PFS_CLASS_WAIT] = "wait",
 	[PFS_CLASS_STAGE] = "stage",
@@ -63,7 +64,7 @@ pfs_class_name(PfsClass c)
 int
 pfs_class_by_name(const char *name)
 {
-	return find_text(class_names, PFS_NUM_CLASSES, name);
+	return find_text(class_names, PFS_NUM_TIMED_CLASSES, name);
 }
 
 const char *
@@ -98,12 +99,16 @@ consumer_is_on(int c)
 uint32
 pfs_setup_flags(const PfsInstrument *ins)
 {
-	uint32		flags = 0;
+	uint32		flags = PFS_FLAG_ENABLED;
 	uint32		timer;
 
 	if (!ins->enabled || !consumer_is_on(PFS_CONSUMER_GLOBAL))
 		return 0;
-	flags |= PFS_FLAG_ENABLED;
+	/* Whose memory it is only threads know. */
+	if (ins->class == PFS_CLASS_MEMORY)
+		return consumer_is_on(PFS_CONSUMER_THREAD) && ins->cell != UINT16_MAX ? flags : 0;
+	if (pfs_load_relaxed(&pfs_memory->wanted))
+		flags |= PFS_FLAG_MEMORY;
 	if (ins->timed)
 		flags |= PFS_FLAG_TIMED;
 	if (consumer_is_on(PFS_CONSUMER_THREAD))
@@ -120,9 +125,15 @@ pfs_setup_flags(const PfsInstrument *ins)
 	return flags | timer << PFS_FLAG_TIMER_SHIFT;
 }
 
+bool
+pfs_setup_is_on_by_default(const char *name)
+{
+	return pg_strncasecmp(name, PFS_MEMORY_PREFIX, strlen(PFS_MEMORY_PREFIX)) != 0;
+}
+
 /*
  * Run-time rules, newest first, then pfs.instruments, then the built-in
- * default: on and timed.
+ * default: on and timed; memory contexts are off.
  */
 void
 pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
@@ -145,9 +156,14 @@ pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
 	}
 	value = pfs_list_value(start_instruments, name);
 	if (value == PFS_LIST_NONE)
-		value = PFS_LIST_ON;
+		value = pfs_setup_is_on_by_default(name) ? PFS_LIST_ON : PFS_LIST_OFF;
 	*enabled = rule_enabled >= 0 ? rule_enabled : value != PFS_LIST_OFF;
 	*timed = rule_timed >= 0 ? rule_timed : value == PFS_LIST_ON;
+	/* Memory is never timed: one value less to tell apart. */
+	if (ins->class == PFS_CLASS_MEMORY)
+		*timed = 1;
+	if (ins->properties & PFS_PROPERTY_BUILT_IN)
+		*enabled = 1;
 }
 
 const char *
@@ -167,13 +183,67 @@ pfs_setup_start(PfsSharedSetup *setup, const char *instruments, const char *cons
 
 		setup->consumer[c] = value != PFS_LIST_OFF;
 	}
-	for (int class = 0; class < PFS_NUM_CLASSES; class++)
+	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
 		setup->timer[class] = pfs_timer_default();
 	for (int kind = 0; kind < PFS_MAX_THREAD_KINDS; kind++)
 	{
 		setup->kind_enabled[kind] = 1;
 		setup->kind_history[kind] = 1;
 	}
+}
+
+static bool
+is_context(const PfsInstrument *ins)
+{
+	return ins != NULL && ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN);
+}
+
+/* May a pattern be meant for contexts that have not been seen yet? */
+static bool
+is_for_later_contexts(const char *pattern, uint32 n)
+{
+	size_t		fixed = strcspn(pattern, "%?");
+
+	if (pg_strncasecmp(pattern, PFS_MEMORY_PREFIX, Min(fixed, strlen(PFS_MEMORY_PREFIX))) != 0 ||
+		(pattern[fixed] == '\0' && fixed <= strlen(PFS_MEMORY_PREFIX)))
+		return false;
+	for (uint32 i = 0; i < n; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (is_context(ins) && pfs_pattern_match(pattern, ins->name))
+			return false;
+	}
+	return true;
+}
+
+/* Is any context's memory to be counted, of those that are known or to come? */
+static bool
+is_memory_wanted(uint32 n)
+{
+	const char *list = start_instruments;
+	char		pattern[PFS_NAME_SIZE];
+
+	if (!consumer_is_on(PFS_CONSUMER_THREAD))
+		return false;
+	for (uint32 i = 0; i < n; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (is_context(ins) && ins->enabled)
+			return true;
+	}
+	for (uint32 i = 0; i < pfs_setup->nrules; i++)
+	{
+		if (pfs_setup->rules[i].enabled == 1 && is_for_later_contexts(pfs_setup->rules[i].pattern, n))
+			return true;
+	}
+	while (pfs_list_next_pattern(&list, pattern, sizeof(pattern)))
+	{
+		if (pfs_list_value(start_instruments, pattern) != PFS_LIST_OFF && is_for_later_contexts(pattern, n))
+			return true;
+	}
+	return false;
 }
 
 /* Caller holds the lock. */
@@ -187,6 +257,7 @@ recompute_flags(void)
 	 * publish_switches().
 	 */
 	pfs_add_seqcst(&pfs_setup->generation, 1);
+	pfs_store_relaxed(&pfs_memory->wanted, is_memory_wanted(n));
 	for (uint32 i = 0; i < n; i++)
 	{
 		PfsInstrument *ins = pfs_instrument_at(i);
@@ -194,17 +265,26 @@ recompute_flags(void)
 		if (ins != NULL)
 			pfs_store_relaxed(&pfs_instruments->flags[i], pfs_setup_flags(ins));
 	}
+	pfs_memory_look_again();
 }
 
-/* Caller holds the lock. */
+void
+pfs_setup_refresh(void)
+{
+	recompute_flags();
+}
+
+/* Caller holds the lock, and recomputes behind the last change of memory instruments. */
 static void
 set_instrument(PfsInstrumentId id, int enabled, int timed)
 {
 	PfsInstrument *ins = &pfs_instruments->items[id];
 
+	if (ins->properties & PFS_PROPERTY_BUILT_IN)
+		return;
 	if (enabled >= 0)
 		ins->enabled = enabled;
-	if (timed >= 0)
+	if (timed >= 0 && ins->class != PFS_CLASS_MEMORY)
 		ins->timed = timed;
 	pfs_store_relaxed(&pfs_instruments->flags[id], pfs_setup_flags(ins));
 }
@@ -214,6 +294,8 @@ pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed)
 {
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
 	set_instrument(id, enabled, timed);
+	if (is_context(pfs_instrument_at(id)))
+		recompute_flags();
 	LWLockRelease(pfs_setup->lock);
 }
 
@@ -288,6 +370,7 @@ pfs_setup_set_instruments(const char *pattern, int enabled, int timed)
 			matched++;
 		}
 	}
+	recompute_flags();
 	LWLockRelease(pfs_setup->lock);
 	return matched;
 }

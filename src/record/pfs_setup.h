@@ -49,7 +49,7 @@ typedef struct PfsSharedSetup
 	uint64		generation;		/* raised before effective flags are
 								 * recomputed */
 	uint8		consumer[PFS_NUM_CONSUMERS];	/* the rows' own values */
-	uint8		timer[PFS_NUM_CLASSES]; /* PfsTimer */
+	uint8		timer[PFS_NUM_TIMED_CLASSES];	/* PfsTimer */
 	uint8		kind_enabled[PFS_MAX_THREAD_KINDS];
 	uint8		kind_history[PFS_MAX_THREAD_KINDS];
 	uint32		nrules;			/* append-only, release-stored after the rule */
@@ -72,8 +72,14 @@ extern bool pfs_pattern_match(const char *pattern, const char *name);
 /* Initial switches of an instrument that registers now. */
 extern void pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed);
 
+/* What an instrument of this name is without any list or rule: memory is off. */
+extern bool pfs_setup_is_on_by_default(const char *name);
+
 /* Effective flags from an instrument's switches and the consumers now. */
 extern uint32 pfs_setup_flags(const PfsInstrument *ins);
+
+/* At start, when the first instruments are there. */
+extern void pfs_setup_refresh(void);
 
 /* The text of pfs.instruments that this server started with. */
 extern const char *pfs_setup_start_list(void);
@@ -82,7 +88,8 @@ extern const char *pfs_consumer_name(PfsConsumer c);
 
 /* Case-sensitive, exact; -1 if there is none. */
 extern int	pfs_consumer_by_name(const char *name);
-extern const char *pfs_class_name(PfsClass c);	/* idle, wait, ... */
+extern const char *pfs_class_name(PfsClass c);	/* idle, wait, ... of those
+												 * with a timer */
 extern int	pfs_class_by_name(const char *name);
 
 /*

@@ -31,6 +31,15 @@ typedef struct Patterns
 	int			max;
 } Patterns;
 
+/* The instrument if there is one and it can be switched. */
+static const PfsInstrument *
+switchable_at(uint32 id)
+{
+	const PfsInstrument *ins = pfs_instrument_at(id);
+
+	return ins == NULL || (ins->properties & PFS_PROPERTY_BUILT_IN) ? NULL : ins;
+}
+
 static PfsListValue
 state_of(bool enabled, bool timed)
 {
@@ -62,7 +71,9 @@ listed_state(const char *list, const char *name)
 {
 	PfsListValue value = pfs_list_value(list, name);
 
-	return value == PFS_LIST_NONE ? PFS_LIST_ON : value;
+	if (value == PFS_LIST_NONE)
+		return pfs_setup_is_on_by_default(name) ? PFS_LIST_ON : PFS_LIST_OFF;
+	return value;
 }
 
 /*
@@ -211,7 +222,7 @@ append_prefix(StringInfo list, const char *prefix, size_t length)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
+		const PfsInstrument *ins = switchable_at(i);
 		const char *name = ins ? pfs_instrument_name(ins) : NULL;
 
 		if (ins == NULL || !is_below(name, prefix, length))
@@ -250,7 +261,7 @@ is_repeated(uint32 id, const char *prefix, size_t length)
 {
 	for (uint32 i = 0; i < id; i++)
 	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
+		const PfsInstrument *ins = switchable_at(i);
 
 		if (ins != NULL && is_below(pfs_instrument_name(ins), prefix, length))
 			return true;
@@ -271,7 +282,7 @@ append_prefixes(StringInfo list)
 		more = false;
 		for (uint32 i = 0; i < n; i++)
 		{
-			const PfsInstrument *ins = pfs_instrument_at(i);
+			const PfsInstrument *ins = switchable_at(i);
 			const char *name = ins ? pfs_instrument_name(ins) : "";
 			size_t		length = 0;
 
@@ -313,7 +324,7 @@ compose(StringInfo list, const Patterns *patterns)
 	append_prefixes(list);
 	for (uint32 i = 0; i < n; i++)
 	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
+		const PfsInstrument *ins = switchable_at(i);
 		const char *name = ins ? pfs_instrument_name(ins) : NULL;
 
 		CHECK_FOR_INTERRUPTS();
@@ -334,7 +345,7 @@ drop_pattern(const char *list, Patterns *patterns)
 
 	for (uint32 id = 0; id < n; id++)
 	{
-		const PfsInstrument *ins = pfs_instrument_at(id);
+		const PfsInstrument *ins = switchable_at(id);
 
 		if (ins == NULL || listed_state(list, pfs_instrument_name(ins)) == instrument_state(ins))
 			continue;

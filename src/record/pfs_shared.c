@@ -21,6 +21,7 @@
 #include "pfs_file_sum.h"
 #include "pfs_hash.h"
 #include "pfs_log.h"
+#include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
@@ -60,7 +61,8 @@ typedef struct PfsShared
 	PfsSharedInstruments instruments;
 	PfsSharedThreads threads;
 	PfsSharedFiles files;
-	PfsSharedSummary summary;
+	PfsSharedSummary summary[PFS_NUM_FAMILIES];
+	PfsSharedMemory memory;
 	PfsSharedActors actors;
 	uint32		nresets;		/* under the setup lock */
 	PfsReset	resets[RESET_TABLES_MAX];
@@ -84,8 +86,9 @@ typedef struct PfsLayout
 	PfsLog	   *history_long;
 	PfsAccounts accounts[PFS_NUM_ACCOUNT_KINDS];
 	PfsPages   *thread_histograms;
-	void	   *summary_cells;
+	void	   *summary_cells[PFS_NUM_FAMILIES];
 	uint64	   *summary_buckets;
+	PfsInstrumentId *memory_instruments;
 	PfsPages   *actors;
 	PfsPages   *file_sums;
 	PfsFileSum *file_totals;
@@ -117,7 +120,7 @@ static void
 lay_out(PfsSegment *seg, PfsLayout *layout)
 {
 	PfsPagesSpec threads = {"thread_instances",
-		pfs_thread_record_size(pfs_sizes.waits_history, pfs_sizes.instruments),
+		pfs_thread_record_size(pfs_sizes.waits_history, pfs_sizes.cells),
 	pfs_sizes.threads, THREADS_PER_PAGE};
 	PfsPagesSpec files = {"file_instances", sizeof(PfsFile), pfs_sizes.files, FILES_PER_PAGE};
 	PfsPagesSpec names = {"file_long_names", TYPEALIGN(8, PFS_FILE_NAME_SIZE),
@@ -129,6 +132,10 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	PfsPagesSpec sums = {"file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE,
 	SUMS_PER_PAGE};
 	PfsPagesSpec sockets = {"socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE};
+	uint32		shared_cell_sizes[PFS_NUM_FAMILIES];
+
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		shared_cell_sizes[family] = pfs_summary_kinds[family]->shared_size;
 
 	layout->shared = pfs_segment_take(seg, sizeof(PfsShared), PFS_CACHE_LINE);
 	layout->instruments = pfs_segment_take(seg, pfs_sizes.instruments * sizeof(PfsInstrument),
@@ -145,12 +152,15 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 										  : pfs_sizes.waits_history_long +
 										  pfs_sizes.threads * PFS_LOG_GROUP,
 										  sizeof(PfsWaitEvent));
-	pfs_accounts_create(seg, layout->accounts, pfs_sizes.accounts, pfs_sizes.instruments);
+	pfs_accounts_create(seg, layout->accounts, pfs_sizes.accounts, pfs_sizes.cells, shared_cell_sizes);
 	layout->thread_histograms = pfs_pages_create(seg, &histograms);
-	layout->summary_cells = pfs_segment_take(seg, pfs_summary_cells_size(pfs_sizes.instruments),
-											 PFS_CACHE_LINE);
-	layout->summary_buckets = pfs_segment_take(seg, pfs_summary_buckets_size(pfs_sizes.instruments),
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		layout->summary_cells[family] = pfs_segment_take(seg, pfs_summary_cells_size(family, pfs_sizes.cells[family]),
+														 PFS_CACHE_LINE);
+	layout->summary_buckets = pfs_segment_take(seg, pfs_summary_buckets_size(pfs_sizes.cells[PFS_FAMILY_WAITS]),
 											   PFS_CACHE_LINE);
+	layout->memory_instruments = pfs_segment_take(seg, pfs_sizes.cells[PFS_FAMILY_MEMORY] * sizeof(PfsInstrumentId),
+												  PFS_CACHE_LINE);
 	layout->actors = pfs_pages_create(seg, &actors);
 	layout->file_sums = pfs_pages_create(seg, &sums);
 	layout->file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
@@ -229,11 +239,8 @@ pfs_shared_start(void)
 	pfs_history_long = layout.history_long;
 	memcpy(pfs_accounts, layout.accounts, sizeof(pfs_accounts));
 	pfs_thread_histograms = layout.thread_histograms;
-	pfs_summary = &shared->summary;
-	pfs_summary->ncells = pfs_sizes.instruments;
-	pfs_summary->cells = layout.summary_cells;
-	pfs_summary->buckets = layout.summary_buckets;
-	pfs_summary->lock = &GetNamedLWLockTranche("pfs")[1].lock;
+	pfs_summary_start(shared->summary, pfs_sizes.cells, layout.summary_cells, layout.summary_buckets,
+					  &GetNamedLWLockTranche("pfs")[1].lock);
 	pfs_actors = layout.actors;
 	pfs_file_sums = layout.file_sums;
 	pfs_file_totals = layout.file_totals;
@@ -254,7 +261,11 @@ pfs_shared_start(void)
 	shared->instruments.max = pfs_sizes.instruments;
 	shared->instruments.items = layout.instruments;
 	shared->instruments.flags = layout.flags;
+	memcpy(shared->instruments.max_cells, pfs_sizes.cells, sizeof(pfs_sizes.cells));
+	shared->instruments.of_cell[PFS_FAMILY_MEMORY] = layout.memory_instruments;
+	pfs_memory = &shared->memory;
 	pfs_instruments_start(&shared->instruments);
+	pfs_setup_refresh();
 	pfs_actors_start(&shared->actors);
 
 	if (pfs_threads->reclaim_errno != 0)

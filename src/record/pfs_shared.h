@@ -18,6 +18,7 @@ typedef struct PfsSizes
 	uint32		threads;
 	uint32		files;
 	uint32		instruments;
+	uint32		cells[PFS_NUM_FAMILIES];	/* of each block of a family */
 	uint32		accounts[PFS_NUM_ACCOUNT_KINDS];
 	uint32		waits_history;	/* rows per thread */
 	uint32		waits_history_long; /* rows in all */

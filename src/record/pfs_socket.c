@@ -43,9 +43,8 @@ static uint32 my_index;
 static uint64 my_word;
 
 /* The totals: cells by instrument and part, then the bytes of each. */
-static void *totals;
+static PfsSharedBlock totals;
 static uint64 *total_bytes;
-static uint32 total_cells;
 
 /* Changes take nanoseconds; who takes longer sleeps in the middle of one. */
 #define SPINS 1000
@@ -59,7 +58,7 @@ pfs_socket_totals_size(uint32 instruments)
 {
 	uint32		cells = instruments * PFS_SOCKET_PARTS;
 
-	return pfs_shared_cells_size(cells) + cells * sizeof(uint64);
+	return pfs_shared_block_size(cells, sizeof(PfsSharedCell)) + cells * sizeof(uint64);
 }
 
 void
@@ -67,9 +66,11 @@ pfs_socket_start(void *mem, uint32 instruments)
 {
 	/* Not 0, which a record's page reads as when it has been given back. */
 	pfs_shared_sockets->truncations = 1;
-	total_cells = instruments * PFS_SOCKET_PARTS;
-	totals = mem;
-	total_bytes = (uint64 *) ((char *) mem + pfs_shared_cells_size(total_cells));
+	totals = (PfsSharedBlock)
+	{
+		mem, instruments * PFS_SOCKET_PARTS, sizeof(PfsSharedCell)
+	};
+	total_bytes = (uint64 *) ((char *) mem + pfs_shared_block_size(totals.ncells, totals.cell_size));
 }
 
 static void
@@ -79,7 +80,7 @@ add_to_totals(PfsInstrumentId instrument, PfsSocketPart part, const PfsTotals *c
 
 	if (bytes != 0)
 		pfs_add_relaxed(&total_bytes[i], bytes);
-	pfs_shared_cells_merge(totals, total_cells, i, calls);
+	pfs_shared_cell_merge(pfs_shared_block_touch(&totals, i), calls);
 }
 
 /* Of a copy or by the owner.  Returns the number of events. */
@@ -509,7 +510,7 @@ sum_cb(const PfsSocket *copy, uint32 index, void *arg)
 
 	for (int i = 0; i < PFS_SOCKET_CELLS && is_live(copy); i++)
 	{
-		if (copy->cells[i].instrument < total_cells / PFS_SOCKET_PARTS)
+		if (copy->cells[i].instrument < totals.ncells / PFS_SOCKET_PARTS)
 			add_cell(&by_event[copy->cells[i].instrument], &copy->cells[i]);
 	}
 }
@@ -517,12 +518,12 @@ sum_cb(const PfsSocket *copy, uint32 index, void *arg)
 static void
 sum_totals(PfsSocketTotals *by_event)
 {
-	for (uint32 i = pfs_shared_cells_next(totals, total_cells, 0); i < total_cells;
-		 i = pfs_shared_cells_next(totals, total_cells, i + 1))
+	for (uint32 i = pfs_shared_block_next(&totals, 0); i < totals.ncells;
+		 i = pfs_shared_block_next(&totals, i + 1))
 	{
 		PfsSocketTotals *to = &by_event[i / PFS_SOCKET_PARTS];
 
-		pfs_shared_cell_read(pfs_shared_cells_at(totals, total_cells, i), &to->part[i % PFS_SOCKET_PARTS]);
+		pfs_shared_cell_read(pfs_shared_block_cell(&totals, i), &to->part[i % PFS_SOCKET_PARTS]);
 		to->bytes[i % PFS_SOCKET_PARTS] += pfs_load_relaxed(&total_bytes[i]);
 	}
 }
@@ -534,7 +535,7 @@ sum_totals(PfsSocketTotals *by_event)
 void
 pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
 {
-	uint32		instruments = total_cells / PFS_SOCKET_PARTS;
+	uint32		instruments = totals.ncells / PFS_SOCKET_PARTS;
 	Size		size = instruments * sizeof(PfsSocketTotals);
 	PfsSocketTotals *by_event;
 
@@ -616,12 +617,12 @@ take_totals(void)
 {
 	uint64		events = 0;
 
-	for (uint32 i = pfs_shared_cells_next(totals, total_cells, 0); i < total_cells;
-		 i = pfs_shared_cells_next(totals, total_cells, i + 1))
+	for (uint32 i = pfs_shared_block_next(&totals, 0); i < totals.ncells;
+		 i = pfs_shared_block_next(&totals, i + 1))
 	{
 		PfsTotals	taken = {0};
 
-		pfs_shared_cell_take(pfs_shared_cells_at(totals, total_cells, i), &taken);
+		pfs_shared_cell_take(pfs_shared_block_cell(&totals, i), &taken);
 		pfs_exchange(&total_bytes[i], 0);
 		events += pfs_totals_count(&taken);
 	}

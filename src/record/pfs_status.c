@@ -13,6 +13,7 @@
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
+#include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
@@ -137,16 +138,28 @@ history_long_row(PfsContainerRow *row)
 static bool
 summary_row(PfsContainerRow *row)
 {
-	uint64		bytes = pfs_summary_cells_size(pfs_summary->ncells) + pfs_summary_buckets_size(pfs_summary->ncells);
+	uint32		n = pfs_summary[PFS_FAMILY_WAITS].ncells;
+	uint64		bytes = pfs_summary_cells_size(PFS_FAMILY_WAITS, n) + pfs_summary_buckets_size(n);
 
-	return block_row(row, "events_waits_summary_global", bytes / pfs_summary->ncells, pfs_summary->ncells,
-					 Min(pfs_instruments->count, pfs_summary->ncells), 0, bytes);
+	return block_row(row, "events_waits_summary_global", bytes / n, n, Min(pfs_instruments->count, n), 0, bytes);
+}
+
+/* The same of memory; lost: allocations that no process could keep account of. */
+static bool
+memory_row(PfsContainerRow *row)
+{
+	uint32		n = pfs_summary[PFS_FAMILY_MEMORY].ncells;
+	uint64		bytes = pfs_summary_cells_size(PFS_FAMILY_MEMORY, n);
+
+	return block_row(row, "memory_summary_global", n > 0 ? bytes / n : 0, n,
+					 pfs_instruments->ncells[PFS_FAMILY_MEMORY], pfs_memory->chunks_lost, bytes);
 }
 
 /* The others. */
 static bool (*const other_containers[]) (PfsContainerRow *row) =
 {
 	instruments_row, current_row, history_row, history_long_row, summary_row,
+		memory_row,
 };
 
 bool
@@ -168,6 +181,7 @@ pfs_containers_reset(void)
 	for (int i = 0; i < lengthof(page_containers); i++)
 		pfs_pages_reset_stats(*page_containers[i]);
 	pfs_store_relaxed(&pfs_instruments->lost, 0);
+	pfs_store_relaxed(&pfs_memory->chunks_lost, 0);
 	pfs_store_relaxed(&pfs_shared_threads->too_deep, 0);
 	pfs_store_relaxed(&pfs_shared_threads->reentered, 0);
 	if (pfs_history_long != NULL)

@@ -23,27 +23,39 @@ const PfsLevel pfs_level_of_kind[] = {
 };
 
 size_t
-pfs_summary_cells_size(uint32 instruments)
+pfs_summary_cells_size(PfsFamily family, uint32 ncells)
 {
-	return pfs_shared_cells_size(instruments);
+	return pfs_shared_block_size(ncells, pfs_summary_kinds[family]->shared_size);
 }
 
 size_t
-pfs_summary_buckets_size(uint32 instruments)
+pfs_summary_buckets_size(uint32 ncells)
 {
-	return (size_t) instruments * PFS_HISTOGRAM_BUCKETS * sizeof(uint64);
+	return (size_t) ncells * PFS_HISTOGRAM_BUCKETS * sizeof(uint64);
 }
 
 void
-pfs_summary_merge(void *cells, PfsInstrumentId instrument, const PfsTotals *from)
+pfs_summary_start(PfsSharedSummary *shared, const uint32 *ncells, void *const *cells,
+				  uint64 *buckets, LWLock *lock)
 {
-	pfs_shared_cells_merge(cells, pfs_summary->ncells, instrument, from);
+	pfs_summary = shared;
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		shared[family].lock = lock;
+		shared[family].ncells = ncells[family];
+		shared[family].cells = (PfsSharedBlock)
+		{
+			cells[family], ncells[family], pfs_summary_kinds[family]->shared_size
+		};
+	}
+	shared[PFS_FAMILY_WAITS].buckets = buckets;
 }
 
-void *
-pfs_summary_cells_of(PfsAccountKind kind, uint32 index)
+void
+pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const void *totals)
 {
-	return pfs_account_cells(pfs_account_at(kind, index));
+	for (int n = 0; n < to->n; n++)
+		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&to->cells[n], cell), totals);
 }
 
 /*
@@ -51,25 +63,26 @@ pfs_summary_cells_of(PfsAccountKind kind, uint32 index)
  * a level counts for all below it, too.
  */
 static PfsDestination
-destination_of(const PfsThread *t, uint64 generation)
+destination_of(const PfsThread *t, PfsFamily family)
 {
-	const uint64 *truncated = pfs_summary->truncated;
+	const uint64 *truncated = pfs_summary[family].truncated;
+	uint64		generation = t->summary[family].generation;
 	uint32		user = pfs_account_user(&t->refs);
 	uint32		host = pfs_account_host(&t->refs);
-	PfsDestination to = {{NULL, NULL}, 0};
+	PfsDestination to = {.n = 0};
 
 	if (t->refs.account != PFS_NO_RECORD &&
 		pfs_load_relaxed(&truncated[PFS_LEVEL_ACCOUNT]) <= generation)
 	{
-		to.cells[to.n++] = pfs_summary_cells_of(PFS_ACCOUNTS, t->refs.account);
+		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_ACCOUNTS, t->refs.account);
 		return to;
 	}
 	if (user != PFS_NO_RECORD && pfs_load_relaxed(&truncated[PFS_LEVEL_USER]) <= generation)
-		to.cells[to.n++] = pfs_summary_cells_of(PFS_USERS, user);
+		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_USERS, user);
 	if (host != PFS_NO_RECORD && pfs_load_relaxed(&truncated[PFS_LEVEL_HOST]) <= generation)
-		to.cells[to.n++] = pfs_summary_cells_of(PFS_HOSTS, host);
+		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_HOSTS, host);
 	else if (pfs_load_relaxed(&truncated[PFS_LEVEL_GLOBAL]) <= generation)
-		to.cells[to.n++] = pfs_summary->cells;
+		to.cells[to.n++] = pfs_summary[family].cells;
 	return to;
 }
 
@@ -95,38 +108,45 @@ pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level)
  * other half of settled[], and waits for us before it looks at its own.
  */
 static void
-tell_truncator(const PfsThread *t, uint64 generation, uint64 events, uint64 in_histogram)
+tell_truncator(const PfsThread *t, PfsFamily family, uint64 generation, uint64 events, uint64 in_histogram)
 {
-	uint64	   *settled = pfs_summary->settled[generation & 1];
+	const uint64 *before = pfs_summary[family].before;
+	uint64	   *settled = pfs_summary[family].settled[generation & 1];
+	uint64		ours = t->summary[family].generation;
 
 	for (int level = 0; level < PFS_LEVEL_HISTOGRAM; level++)
 	{
-		if (pfs_load_relaxed(&pfs_summary->before[level]) <= t->generation &&
-			pfs_summary_belongs(&t->refs, level))
+		if (pfs_load_relaxed(&before[level]) <= ours && pfs_summary_belongs(&t->refs, level))
 			pfs_add_relaxed(&settled[level], events);
 	}
-	if (pfs_load_relaxed(&pfs_summary->before[PFS_LEVEL_HISTOGRAM]) <= t->generation)
+	if (pfs_load_relaxed(&before[PFS_LEVEL_HISTOGRAM]) <= ours)
 		pfs_add_relaxed(&settled[PFS_LEVEL_HISTOGRAM], in_histogram);
 }
 
-/* Move all counts of the thread; the cells stay marked, with their buckets. */
+/* Move what goes of all cells; they stay marked, waits' with their buckets. */
 static uint64
-move_cells(PfsThread *t, const PfsDestination *to)
+move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 {
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+	PfsBlock   *block = &t->summary[family].cells;
 	uint64		events = 0;
 
-	for (uint32 i = pfs_cells_next(&t->cells, 0); i < t->cells.ncells; i = pfs_cells_next(&t->cells, i + 1))
+	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
-		PfsCell    *cell = &t->cells.cells[i];
-		PfsTotals	totals = {0};
+		PfsAnyTotals totals = {0};
 
-		pfs_totals_add_cell(&totals, cell);
-		events += pfs_totals_count(&totals);
-		for (int n = 0; n < to->n; n++)
-			pfs_summary_merge(to->cells[n], i, &totals);
-		pfs_cell_clear(cell);
+		kind->add_going(&totals, pfs_block_cell(block, i));
+		events += kind->count(&totals);
+		pfs_summary_merge(family, to, i, &totals);
+		kind->let_go(pfs_block_cell(block, i));
 	}
 	return events;
+}
+
+static PfsCell *
+wait_cell(const PfsThread *t, uint32 i)
+{
+	return (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + i;
 }
 
 /*
@@ -152,11 +172,12 @@ next_bucket(const uint32 *buckets, uint32 b)
 static uint64
 move_buckets(PfsThread *t, bool add)
 {
+	const PfsBlock *block = &t->summary[PFS_FAMILY_WAITS].cells;
 	uint64		events = 0;
 
-	for (uint32 i = pfs_cells_next(&t->cells, 0); i < t->cells.ncells; i = pfs_cells_next(&t->cells, i + 1))
+	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
-		uint32	   *buckets = t->cells.cells[i].buckets;
+		uint32	   *buckets = wait_cell(t, i)->buckets;
 
 		for (uint32 b = next_bucket(buckets, 0); b < PFS_HISTOGRAM_BUCKETS; b = next_bucket(buckets, b + 1))
 		{
@@ -170,28 +191,31 @@ move_buckets(PfsThread *t, bool add)
 }
 
 void
-pfs_summary_settle(PfsThread *t)
+pfs_summary_settle(PfsThread *t, PfsFamily family)
 {
+	PfsSharedSummary *shared = &pfs_summary[family];
+	uint64	   *ours = &t->summary[family].generation;
+
 	/* Pairs with the release in truncate_level(). */
-	uint64		generation = pfs_load_acquire(&pfs_summary->generation);
-	bool		cells_old = pfs_load_relaxed(&pfs_summary->truncated[PFS_LEVEL_THREAD]) > t->generation;
-	bool		buckets_old = pfs_load_relaxed(&pfs_summary->truncated[PFS_LEVEL_HISTOGRAM]) > t->generation;
+	uint64		generation = pfs_load_acquire(&shared->generation);
+	bool		cells_old = pfs_load_relaxed(&shared->truncated[PFS_LEVEL_THREAD]) > *ours;
+	bool		buckets_old = pfs_load_relaxed(&shared->truncated[PFS_LEVEL_HISTOGRAM]) > *ours;
 	uint64		events = 0;
 	uint64		in_histogram = 0;
 
-	if (generation == t->generation)
+	if (generation == *ours)
 		return;
 	pfs_seqlock_write_begin(&t->folds);
 	if (cells_old)
 	{
-		PfsDestination to = destination_of(t, t->generation);
+		PfsDestination to = destination_of(t, family);
 
-		events = move_cells(t, &to);
+		events = move_cells(t, family, &to);
 	}
-	if (buckets_old)
+	if (buckets_old && family == PFS_FAMILY_WAITS)
 		in_histogram = move_buckets(t, false);
-	tell_truncator(t, generation, events, in_histogram);
-	pfs_store_relaxed(&t->generation, generation);
+	tell_truncator(t, family, generation, events, in_histogram);
+	pfs_store_relaxed(ours, generation);
 	pfs_seqlock_write_end(&t->folds);
 }
 
@@ -200,7 +224,7 @@ void
 pfs_summary_touch(PfsThread *t, PfsInstrumentId instrument)
 {
 	static uint32 hint;
-	PfsCell    *cell = &t->cells.cells[instrument];
+	PfsCell    *cell = wait_cell(t, instrument);
 	uint32		index;
 
 	if (cell->buckets != NULL)
@@ -218,7 +242,7 @@ pfs_summary_touch(PfsThread *t, PfsInstrumentId instrument)
 void
 pfs_summary_add_to_server(PfsInstrumentId instrument, uint32 bucket, uint64 n)
 {
-	pfs_add_relaxed(&pfs_summary->buckets[(size_t) instrument * PFS_HISTOGRAM_BUCKETS + bucket], n);
+	pfs_add_relaxed(&pfs_summary[PFS_FAMILY_WAITS].buckets[(size_t) instrument * PFS_HISTOGRAM_BUCKETS + bucket], n);
 }
 
 void
@@ -226,7 +250,7 @@ pfs_summary_count_global(PfsInstrumentId instrument, bool timed, uint64 ticks)
 {
 	PfsTotals	one = {timed ? 1 : 0, timed ? 0 : 1, ticks, ticks, ticks};
 
-	pfs_summary_merge(pfs_summary->cells, instrument, &one);
+	pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_WAITS].cells, instrument), &one);
 	if (timed)
 		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), 1);
 }
@@ -234,9 +258,11 @@ pfs_summary_count_global(PfsInstrumentId instrument, bool timed, uint64 ticks)
 static void
 free_buckets(PfsThread *t)
 {
-	for (uint32 i = pfs_cells_next(&t->cells, 0); i < t->cells.ncells; i = pfs_cells_next(&t->cells, i + 1))
+	const PfsBlock *block = &t->summary[PFS_FAMILY_WAITS].cells;
+
+	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
-		PfsCell    *cell = &t->cells.cells[i];
+		PfsCell    *cell = wait_cell(t, i);
 		uint32		index = cell->buckets_record;
 
 		if (cell->buckets == NULL)
@@ -250,15 +276,19 @@ free_buckets(PfsThread *t)
 void
 pfs_summary_end(PfsThread *t)
 {
-	PfsDestination to;
-
-	pfs_summary_settle(t);
-	to = destination_of(t, t->generation);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		pfs_summary_settle(t, family);
 	pfs_seqlock_write_begin(&t->folds);
-	(void) move_cells(t, &to);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		PfsDestination to = destination_of(t, family);
+
+		(void) move_cells(t, family, &to);
+	}
 	(void) move_buckets(t, true);
 	free_buckets(t);
-	pfs_cells_clear(&t->cells);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		pfs_block_clear(&t->summary[family].cells);
 	pfs_seqlock_write_end(&t->folds);
 	pfs_account_leave(&t->refs);
 }

@@ -13,6 +13,7 @@
 #define PFS_SUMMARY_H
 
 #include "pfs_account.h"
+#include "pfs_cell.h"
 #include "pfs_histogram.h"
 #include "pfs_instrument.h"
 #include "storage/lwlock.h"
@@ -33,6 +34,48 @@ typedef enum PfsLevel
 
 #define PFS_NUM_LEVELS (PFS_LEVEL_HISTOGRAM + 1)
 
+/*
+ * What the cells of a family are: an owner's, those above threads, and private
+ * sums, which all begin as zero bytes.  Functions that say "owner" run inside a
+ * change of the family's lock, the others in readers and truncators.
+ */
+typedef struct PfsSummaryKind
+{
+	const char *tables[PFS_NUM_LEVELS]; /* by level; NULL: none */
+	uint32		cell_size;
+	uint32		shared_size;
+	uint32		totals_size;
+	size_t		lock_offset;	/* of the PfsSeqlock in PfsThread that guards
+								 * the owner's cells */
+
+	/* Nothing was counted, nothing would be shown. */
+	bool		(*is_empty) (const void *cell);
+
+	/* All of a cell. */
+	void		(*add) (void *totals, const void *cell);
+
+	/*
+	 * Numbers that are older than a truncation go to a level above it: what
+	 * goes, and what stays with the thread.  NULL: nothing stays.
+	 */
+	void		(*add_going) (void *totals, const void *cell);
+	void		(*add_staying) (void *totals, const void *cell);
+
+	/* Owner: leave what stays. */
+	void		(*let_go) (void *cell);
+
+	/* The cells above: add a sum; read; take all that is there. */
+	void		(*merge) (void *shared, const void *totals);
+	void		(*read) (const void *shared, void *totals);
+	void		(*take) (void *shared, void *totals);
+
+	/* Events; rows that have none and nothing else are not shown. */
+	uint64		(*count) (const void *totals);
+	bool		(*is_shown) (const void *totals);
+} PfsSummaryKind;
+
+extern const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES];
+
 typedef struct PfsSharedSummary
 {
 	/* Truncations so far: every event compares it.  Changed under the lock. */
@@ -47,30 +90,34 @@ typedef struct PfsSharedSummary
 	 * Atomic.
 	 */
 	uint64		settled[2][PFS_NUM_LEVELS] __attribute__((aligned(PFS_CACHE_LINE)));
-	LWLock	   *lock;			/* exclusive: truncate; shared: read */
-	uint32		ncells;			/* set at start */
-	void	   *cells;			/* of the global level: shared cells */
-	uint64	   *buckets;		/* [ncells][PFS_HISTOGRAM_BUCKETS]; atomic */
+	LWLock	   *lock;			/* exclusive: truncate; shared: read.  The
+								 * same for all families */
+	PfsSharedBlock cells;		/* of the global level */
+	uint32		ncells;			/* of every block of the family */
+	uint64	   *buckets;		/* [ncells][PFS_HISTOGRAM_BUCKETS], atomic;
+								 * waits only */
 } PfsSharedSummary;
 
-/* NULL: pfs is off.  Inherited. */
+/* [PFS_NUM_FAMILIES]; NULL: pfs is off.  Inherited. */
 extern PFS_HIDDEN PfsSharedSummary *pfs_summary;
 
 /* The buckets of threads, one record per touched cell. */
 extern PfsPages *pfs_thread_histograms;
 
-/* Bytes of the global level's cells and buckets. */
-extern size_t pfs_summary_cells_size(uint32 instruments);
-extern size_t pfs_summary_buckets_size(uint32 instruments);
+/* Bytes of the global level's cells, and of the buckets; set at start. */
+extern size_t pfs_summary_cells_size(PfsFamily family, uint32 ncells);
+extern size_t pfs_summary_buckets_size(uint32 ncells);
+extern void pfs_summary_start(PfsSharedSummary *shared, const uint32 *ncells, void *const *cells,
+							  uint64 *buckets, LWLock *lock);
 
 /* ---- owner of a thread, inside a change ---- */
 
 struct PfsThread;
 
 /* Truncations have happened: move what is older than them. */
-extern void pfs_summary_settle(struct PfsThread *t);
+extern void pfs_summary_settle(struct PfsThread *t, PfsFamily family);
 
-/* The first event of a cell. */
+/* The first timed wait of a cell. */
 extern void pfs_summary_touch(struct PfsThread *t, PfsInstrumentId instrument);
 
 /* A bucket of 32 bits is full, or the cell has none. */
@@ -79,7 +126,7 @@ extern void pfs_summary_add_to_server(PfsInstrumentId instrument, uint32 bucket,
 /* The thread ends: everything goes to whom it worked for. */
 extern void pfs_summary_end(struct PfsThread *t);
 
-/* An event of no thread's: thread_instrumentation is off. */
+/* A wait of no thread's: thread_instrumentation is off. */
 extern void pfs_summary_count_global(PfsInstrumentId instrument, bool timed, uint64 ticks);
 
 /* ---- readers and truncators: backends only, may palloc, may wait ---- */
@@ -89,16 +136,16 @@ typedef struct PfsSummaryRow
 	uint64		thread_id;		/* by thread */
 	const PfsAccount *account;	/* by account, user, host: its names */
 	PfsInstrumentId instrument;
-	PfsTotals	totals;
+	const void *totals;			/* as the family has it */
 } PfsSummaryRow;
 
 typedef void (*PfsSummaryEmit) (const PfsSummaryRow *row, void *arg);
 
 /*
  * The rows of a level that counted something, each event in exactly one of them.
- * thread_id 0: all threads; instrument PFS_NO_INSTRUMENT: all.
+ * thread_id 0: all threads; instrument PFS_NO_INSTRUMENT: all, another family's: none.
  */
-extern void pfs_summary_read(PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
+extern void pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
 							 PfsSummaryEmit emit, void *arg);
 
 /*
@@ -111,9 +158,9 @@ extern uint64 **pfs_summary_read_histogram(void);
  * Empty a level's table: push it up, or discard it (user, global, histogram).
  * Returns how many events left the table, exactly: what came later is in it.
  */
-extern int64 pfs_summary_truncate(PfsLevel level);
+extern int64 pfs_summary_truncate(PfsFamily family, PfsLevel level);
 
-/* TRUNCATE of accounts, users, hosts; returns the rows that left. */
+/* TRUNCATE of accounts, users, hosts, for all families; returns the rows that left. */
 extern int64 pfs_summary_truncate_accounts(PfsAccountKind kind);
 
 #endif							/* PFS_SUMMARY_H */

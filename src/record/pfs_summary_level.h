@@ -5,24 +5,36 @@
 #ifndef PFS_SUMMARY_LEVEL_H
 #define PFS_SUMMARY_LEVEL_H
 
+#include "pfs_memory_cell.h"
 #include "pfs_summary.h"
 
 /* Where numbers go: up to two places. */
 typedef struct PfsDestination
 {
-	void	   *cells[2];
+	PfsSharedBlock cells[2];
 	int			n;
 } PfsDestination;
+
+/* A private sum of any family. */
+typedef union PfsAnyTotals
+{
+	PfsTotals	waits;
+	PfsMemoryTotals memory;
+} PfsAnyTotals;
 
 extern const PfsAccountKind pfs_kind_of_level[];	/* ACCOUNT, USER, HOST
 													 * only */
 extern const PfsLevel pfs_level_of_kind[];
 
 /* The shared cells of a record. */
-extern void *pfs_summary_cells_of(PfsAccountKind kind, uint32 index);
+static inline PfsSharedBlock
+pfs_summary_cells_of(PfsFamily family, PfsAccountKind kind, uint32 index)
+{
+	return pfs_account_cells(pfs_account_at(kind, index), family);
+}
 
-/* Add to a cell above the threads. */
-extern void pfs_summary_merge(void *cells, PfsInstrumentId instrument, const PfsTotals *from);
+/* Add to all of a destination's cells. */
+extern void pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const void *totals);
 
 /* Does the level show the numbers of a thread with these references? */
 extern bool pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level);

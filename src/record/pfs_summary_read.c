@@ -14,17 +14,31 @@
 typedef struct Group
 {
 	PfsAccount	account;
-	PfsTotals  *totals;			/* [ncells] */
+	char	   *totals;			/* [ncells], of the family's size */
 } Group;
 
 typedef struct Groups
 {
+	PfsFamily	family;
 	PfsLevel	level;
 	PfsAccountKind kind;
 	uint32		n;				/* places: record numbers of the kind, or 1 */
 	Group	  **groups;			/* [n], NULL: none */
-	PfsInstrumentId instrument;
+	uint32		first;			/* cells that are wanted */
+	uint32		end;
 } Groups;
+
+static size_t
+totals_bytes(const Groups *groups)
+{
+	return (size_t) pfs_summary[groups->family].ncells * pfs_summary_kinds[groups->family]->totals_size;
+}
+
+static void *
+totals_at(const Groups *groups, const Group *group, uint32 cell)
+{
+	return group->totals + (size_t) cell * pfs_summary_kinds[groups->family]->totals_size;
+}
 
 static Group *
 group_at(Groups *groups, uint32 index)
@@ -37,7 +51,7 @@ group_at(Groups *groups, uint32 index)
 	if (*group == NULL)
 	{
 		*group = palloc0(sizeof(Group));
-		(*group)->totals = palloc0(pfs_summary->ncells * sizeof(PfsTotals));
+		(*group)->totals = palloc0(totals_bytes(groups));
 		if (groups->level != PFS_LEVEL_GLOBAL)
 			(*group)->account = *pfs_account_at(groups->kind, index);
 	}
@@ -45,18 +59,15 @@ group_at(Groups *groups, uint32 index)
 }
 
 static void
-add_shared(Groups *groups, uint32 group, const void *cells)
+add_shared(Groups *groups, uint32 group, PfsSharedBlock cells)
 {
-	uint32		ncells = pfs_summary->ncells;
-	uint32		first = groups->instrument == PFS_NO_INSTRUMENT ? 0 : groups->instrument;
-	uint32		end = groups->instrument == PFS_NO_INSTRUMENT ? ncells : first + 1;
 	Group	   *to = group_at(groups, group);
 
 	if (to == NULL)
 		return;
-	for (uint32 i = pfs_shared_cells_next(cells, ncells, first); i < end;
-		 i = pfs_shared_cells_next(cells, ncells, i + 1))
-		pfs_shared_cell_read(pfs_shared_cells_at((void *) cells, ncells, i), &to->totals[i]);
+	for (uint32 i = pfs_shared_block_next(&cells, groups->first); i < groups->end;
+		 i = pfs_shared_block_next(&cells, i + 1))
+		pfs_summary_kinds[groups->family]->read(pfs_shared_block_cell(&cells, i), totals_at(groups, to, i));
 }
 
 /* Which group of the level an account, user or host belongs to. */
@@ -106,7 +117,7 @@ read_above(Groups *groups)
 	for (uint32 i = 0; i < groups->n; i++)
 	{
 		if (groups->groups[i] != NULL)
-			memset(groups->groups[i]->totals, 0, pfs_summary->ncells * sizeof(PfsTotals));
+			memset(groups->groups[i]->totals, 0, totals_bytes(groups));
 	}
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
@@ -115,29 +126,54 @@ read_above(Groups *groups)
 		uint64		word;
 
 		while ((index = pfs_pages_next(pfs_accounts[kind].pages, &pos, &word)) != PFS_NO_RECORD)
-			add_shared(groups, group_of_record(groups, kind, index), pfs_summary_cells_of(kind, index));
+			add_shared(groups, group_of_record(groups, kind, index),
+					   pfs_summary_cells_of(groups->family, kind, index));
 	}
 	if (groups->level == PFS_LEVEL_GLOBAL)
-		add_shared(groups, 0, pfs_summary->cells);
+		add_shared(groups, 0, pfs_summary[groups->family].cells);
 }
 
-/* A thread's numbers count for the levels that were not truncated since. */
+/*
+ * A thread's numbers count for the levels that were not truncated since; for the
+ * others, what stays with the thread.  NULL: nothing.
+ */
+typedef void (*AddCell) (void *totals, const void *cell);
+
+static AddCell
+adder_of(PfsFamily family, uint64 truncated, const PfsThreadCopy *copy)
+{
+	if (copy->gone)
+		return NULL;
+	return truncated <= copy->generation ? pfs_summary_kinds[family]->add : pfs_summary_kinds[family]->add_staying;
+}
+
 static void
 add_threads(Groups *groups, const PfsThreadCopies *copies)
 {
+	uint64		truncated = pfs_summary[groups->family].truncated[groups->level];
+
 	for (uint32 i = 0; i < copies->n; i++)
 	{
 		const PfsThreadCopy *copy = &copies->threads[i];
+		AddCell		add = adder_of(groups->family, truncated, copy);
 		Group	   *group;
 
-		if (copy->gone || pfs_summary->truncated[groups->level] > copy->generation)
+		if (add == NULL)
 			continue;
 		group = group_at(groups, group_of_thread(groups, &copy->refs));
 		if (group == NULL)
 			continue;
 		for (uint32 c = 0; c < copy->ncells; c++)
-			pfs_totals_add_cell(&group->totals[copy->cells[c].instrument], &copy->cells[c].cell);
+			add(totals_at(groups, group, pfs_copied_index(copy, c)), pfs_copied_cell(copies, copy, c));
 	}
+}
+
+static void
+emit_row(PfsFamily family, PfsSummaryRow *row, uint32 cell, PfsSummaryEmit emit, void *arg)
+{
+	row->instrument = pfs_instrument_of_cell(family, cell);
+	if (row->instrument != PFS_NO_INSTRUMENT && pfs_summary_kinds[family]->is_shown(row->totals))
+		emit(row, arg);
 }
 
 static void
@@ -146,15 +182,15 @@ emit_threads(const PfsThreadCopies *copies, uint64 truncated, PfsSummaryEmit emi
 	for (uint32 i = 0; i < copies->n; i++)
 	{
 		const PfsThreadCopy *copy = &copies->threads[i];
+		AddCell		add = adder_of(copies->family, truncated, copy);
 
-		if (copy->gone || truncated > copy->generation)
-			continue;
-		for (uint32 c = 0; c < copy->ncells; c++)
+		for (uint32 c = 0; add != NULL && c < copy->ncells; c++)
 		{
-			PfsSummaryRow row = {copy->thread_id, NULL, copy->cells[c].instrument, {0}};
+			PfsAnyTotals totals = {0};
+			PfsSummaryRow row = {copy->thread_id, NULL, PFS_NO_INSTRUMENT, &totals};
 
-			pfs_totals_add_cell(&row.totals, &copy->cells[c].cell);
-			emit(&row, arg);
+			add(&totals, pfs_copied_cell(copies, copy, c));
+			emit_row(copies->family, &row, pfs_copied_index(copy, c), emit, arg);
 		}
 	}
 }
@@ -166,46 +202,55 @@ emit_groups(const Groups *groups, PfsSummaryEmit emit, void *arg)
 	{
 		const Group *group = groups->groups[g];
 
-		for (uint32 i = 0; group != NULL && i < pfs_summary->ncells; i++)
+		for (uint32 i = groups->first; group != NULL && i < groups->end; i++)
 		{
-			PfsSummaryRow row = {0, &group->account, i, group->totals[i]};
+			PfsSummaryRow row = {0, &group->account, PFS_NO_INSTRUMENT, totals_at(groups, group, i)};
 
-			if (pfs_totals_count(&row.totals) > 0)
-				emit(&row, arg);
+			emit_row(groups->family, &row, i, emit, arg);
 		}
 	}
 }
 
 static void
-read_threads(uint64 thread_id, PfsInstrumentId instrument, PfsSummaryEmit emit, void *arg)
+read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, void *arg)
 {
-	PfsThreadCopies copies = {.instrument = instrument};
+	PfsSharedSummary *shared = &pfs_summary[copies->family];
 	uint64		truncated;
 
-	LWLockAcquire(pfs_summary->lock, LW_SHARED);
-	truncated = pfs_summary->truncated[PFS_LEVEL_THREAD];
+	LWLockAcquire(shared->lock, LW_SHARED);
+	truncated = shared->truncated[PFS_LEVEL_THREAD];
 	if (thread_id == 0)
-		pfs_thread_copies_make(&copies);
+		pfs_thread_copies_make(copies);
 	else
-		(void) pfs_thread_copies_make_one(&copies, thread_id);
-	LWLockRelease(pfs_summary->lock);
-	emit_threads(&copies, truncated, emit, arg);
-	pfs_thread_copies_free(&copies);
+		(void) pfs_thread_copies_make_one(copies, thread_id);
+	LWLockRelease(shared->lock);
+	emit_threads(copies, truncated, emit, arg);
+	pfs_thread_copies_free(copies);
 }
 
 void
-pfs_summary_read(PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
+pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
 				 PfsSummaryEmit emit, void *arg)
 {
-	PfsThreadCopies copies = {.instrument = instrument};
-	Groups		groups = {.level = level, .instrument = instrument};
+	PfsThreadCopies copies = {.family = family};
+	Groups		groups = {.family = family, .level = level};
 
 	if (pfs_summary == NULL)
 		return;
 	pfs_instrument_name_late();
+	groups.end = pfs_summary[family].ncells;
+	if (instrument != PFS_NO_INSTRUMENT)
+	{
+		groups.first = pfs_cell_of_instrument(family, instrument);
+		if (groups.first >= groups.end)
+			return;
+		groups.end = groups.first + 1;
+	}
+	copies.first = groups.first;
+	copies.end = groups.end;
 	if (level == PFS_LEVEL_THREAD)
 	{
-		read_threads(thread_id, instrument, emit, arg);
+		read_threads(&copies, thread_id, emit, arg);
 		return;
 	}
 	groups.n = 1;
@@ -216,14 +261,14 @@ pfs_summary_read(PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
 	}
 	groups.groups = palloc0(Max(groups.n, 1) * sizeof(Group *));
 
-	LWLockAcquire(pfs_summary->lock, LW_SHARED);
+	LWLockAcquire(pfs_summary[family].lock, LW_SHARED);
 	pfs_thread_copies_make(&copies);
 	do
 	{
 		read_above(&groups);
 	} while (!pfs_thread_copies_hold(&copies));
 	add_threads(&groups, &copies);
-	LWLockRelease(pfs_summary->lock);
+	LWLockRelease(pfs_summary[family].lock);
 
 	emit_groups(&groups, emit, arg);
 	pfs_thread_copies_free(&copies);
@@ -241,9 +286,11 @@ buckets_at(uint64 **histogram, uint32 instrument)
 static void
 read_server_buckets(uint64 **histogram)
 {
-	for (uint32 i = 0; i < Min(pfs_instruments->count, pfs_summary->ncells); i++)
+	const PfsSharedSummary *waits = &pfs_summary[PFS_FAMILY_WAITS];
+
+	for (uint32 i = 0; i < Min(pfs_instruments->count, waits->ncells); i++)
 	{
-		const uint64 *buckets = &pfs_summary->buckets[(size_t) i * PFS_HISTOGRAM_BUCKETS];
+		const uint64 *buckets = &waits->buckets[(size_t) i * PFS_HISTOGRAM_BUCKETS];
 
 		if (histogram[i] != NULL)
 			memset(histogram[i], 0, PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
@@ -260,13 +307,15 @@ read_server_buckets(uint64 **histogram)
 uint64	  **
 pfs_summary_read_histogram(void)
 {
-	PfsThreadCopies copies = {.with_buckets = true, .instrument = PFS_NO_INSTRUMENT};
+	PfsThreadCopies copies = {.family = PFS_FAMILY_WAITS, .with_buckets = true};
+	const PfsSharedSummary *waits = &pfs_summary[PFS_FAMILY_WAITS];
 	uint64	  **histogram;
 
 	if (pfs_summary == NULL)
 		return NULL;
-	histogram = palloc0(pfs_summary->ncells * sizeof(uint64 *));
-	LWLockAcquire(pfs_summary->lock, LW_SHARED);
+	histogram = palloc0(waits->ncells * sizeof(uint64 *));
+	copies.end = waits->ncells;
+	LWLockAcquire(waits->lock, LW_SHARED);
 	pfs_thread_copies_make(&copies);
 	do
 	{
@@ -276,12 +325,12 @@ pfs_summary_read_histogram(void)
 	{
 		const PfsThreadCopy *copy = &copies.threads[i];
 
-		if (copy->gone || pfs_summary->truncated[PFS_LEVEL_HISTOGRAM] > copy->generation)
+		if (copy->gone || waits->truncated[PFS_LEVEL_HISTOGRAM] > copy->generation)
 			continue;
 		for (uint32 b = 0; b < copy->nbuckets; b++)
 			buckets_at(histogram, copy->buckets[b].instrument)[copy->buckets[b].bucket] += copy->buckets[b].n;
 	}
-	LWLockRelease(pfs_summary->lock);
+	LWLockRelease(waits->lock);
 	pfs_thread_copies_free(&copies);
 	return histogram;
 }

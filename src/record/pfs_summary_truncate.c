@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 
 #include "pfs_fence.h"
+#include "pfs_memory.h"
 #include "pfs_shared.h"
 #include "pfs_summary_level.h"
 #include "pfs_thread.h"
@@ -46,7 +47,7 @@ is_emptied(PfsLevel level, PfsLevel truncated)
  * fence, a thread that still goes by the old generation shows an odd word.
  */
 static void
-wait_for_changes(void)
+wait_for_changes(PfsFamily family)
 {
 	uint32		pos = 0;
 	uint32		index;
@@ -55,11 +56,12 @@ wait_for_changes(void)
 	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, index);
-		uint64		seq = pfs_seqlock_read_begin(&t->seq);
+		const PfsSeqlock *lock = (const PfsSeqlock *) ((const char *) t + pfs_summary_kinds[family]->lock_offset);
+		uint64		seq = pfs_seqlock_read_begin(lock);
 
 		for (int i = 0; (seq & 1) != 0 && i < PFS_CHANGE_SPINS + PFS_CHANGE_SLEEPS; i++)
 		{
-			if (pfs_load_acquire(&t->seq.word) != seq)
+			if (pfs_load_acquire(&lock->word) != seq)
 				break;
 			if (i > PFS_CHANGE_SPINS)
 				pg_usleep(1000);
@@ -70,37 +72,36 @@ wait_for_changes(void)
 
 /* Take a record's cells and add them to others; returns the events. */
 static uint64
-take_cells(void *cells, const PfsDestination *to)
+take_cells(PfsFamily family, PfsSharedBlock cells, const PfsDestination *to)
 {
-	uint32		ncells = pfs_summary->ncells;
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
 	uint64		events = 0;
 
-	for (uint32 i = pfs_shared_cells_next(cells, ncells, 0); i < ncells; i = pfs_shared_cells_next(cells, ncells, i + 1))
+	for (uint32 i = pfs_shared_block_next(&cells, 0); i < cells.ncells; i = pfs_shared_block_next(&cells, i + 1))
 	{
-		PfsTotals	totals = {0};
+		PfsAnyTotals totals = {0};
 
-		pfs_shared_cell_take(pfs_shared_cells_at(cells, ncells, i), &totals);
-		events += pfs_totals_count(&totals);
-		for (int n = 0; n < to->n; n++)
-			pfs_summary_merge(to->cells[n], i, &totals);
+		kind->take(pfs_shared_block_cell(&cells, i), &totals);
+		events += kind->count(&totals);
+		pfs_summary_merge(family, to, i, &totals);
 	}
 	return events;
 }
 
 /* Where an account's or a host's numbers go when this level is truncated. */
 static PfsDestination
-destination_of_record(PfsAccountKind kind, const PfsAccount *account, PfsLevel truncated)
+destination_of_record(PfsFamily family, PfsAccountKind kind, const PfsAccount *account, PfsLevel truncated)
 {
-	PfsDestination to = {{NULL, NULL}, 0};
+	PfsDestination to = {.n = 0};
 
 	if (truncated == PFS_LEVEL_GLOBAL || kind == PFS_USERS)
 		return to;
 	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_USER && account->user != PFS_NO_RECORD)
-		to.cells[to.n++] = pfs_summary_cells_of(PFS_USERS, account->user);
+		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_USERS, account->user);
 	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_HOST && account->host != PFS_NO_RECORD)
-		to.cells[to.n++] = pfs_summary_cells_of(PFS_HOSTS, account->host);
+		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_HOSTS, account->host);
 	else
-		to.cells[to.n++] = pfs_summary->cells;
+		to.cells[to.n++] = pfs_summary[family].cells;
 	return to;
 }
 
@@ -125,9 +126,9 @@ is_shown(PfsAccountKind kind, const PfsAccount *account, PfsLevel level)
 
 /* Empty everything above the threads that the truncation is about. */
 static uint64
-truncate_above(PfsLevel level)
+truncate_above(PfsFamily family, PfsLevel level)
 {
-	const PfsDestination nowhere = {{NULL, NULL}, 0};
+	const PfsDestination nowhere = {.n = 0};
 	uint64		left = 0;
 
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
@@ -141,34 +142,36 @@ truncate_above(PfsLevel level)
 		while ((index = pfs_pages_next(pfs_accounts[kind].pages, &pos, &word)) != PFS_NO_RECORD)
 		{
 			PfsAccount *account = pfs_account_at(kind, index);
-			PfsDestination to = destination_of_record(kind, account, level);
-			uint64		events = take_cells(pfs_account_cells(account), &to);
+			PfsDestination to = destination_of_record(family, kind, account, level);
+			uint64		events = take_cells(family, pfs_account_cells(account, family), &to);
 
 			left += is_shown(kind, account, level) ? events : 0;
 		}
 	}
 	if (level == PFS_LEVEL_GLOBAL)
-		left += take_cells(pfs_summary->cells, &nowhere);
+		left += take_cells(family, pfs_summary[family].cells, &nowhere);
 	return left;
 }
 
 static uint64
 truncate_server_buckets(void)
 {
+	const PfsSharedSummary *waits = &pfs_summary[PFS_FAMILY_WAITS];
 	uint64		left = 0;
-	size_t		n = (size_t) Min(pfs_instruments->count, pfs_summary->ncells) * PFS_HISTOGRAM_BUCKETS;
+	size_t		n = (size_t) Min(pfs_instruments->count, waits->ncells) * PFS_HISTOGRAM_BUCKETS;
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (pfs_load_relaxed(&pfs_summary->buckets[i]) != 0)
-			left += pfs_exchange(&pfs_summary->buckets[i], 0);
+		if (pfs_load_relaxed(&waits->buckets[i]) != 0)
+			left += pfs_exchange(&waits->buckets[i], 0);
 	}
 	return left;
 }
 
 static uint64
-count_of_copy(const PfsThreadCopy *copy, PfsLevel level)
+count_of_copy(const PfsThreadCopies *copies, const PfsThreadCopy *copy, PfsLevel level)
 {
+	const PfsSummaryKind *kind = pfs_summary_kinds[copies->family];
 	uint64		n = 0;
 
 	if (level == PFS_LEVEL_HISTOGRAM)
@@ -178,7 +181,12 @@ count_of_copy(const PfsThreadCopy *copy, PfsLevel level)
 		return n;
 	}
 	for (uint32 c = 0; c < copy->ncells; c++)
-		n += copy->cells[c].cell.count_timed + copy->cells[c].cell.count_untimed;
+	{
+		PfsAnyTotals totals = {0};
+
+		kind->add_going(&totals, pfs_copied_cell(copies, copy, c));
+		n += kind->count(&totals);
+	}
 	return n;
 }
 
@@ -187,23 +195,24 @@ count_of_copy(const PfsThreadCopy *copy, PfsLevel level)
  * more, until their owners move them and say so in settled[].
  */
 static uint64
-truncate_threads(PfsLevel level)
+truncate_threads(PfsFamily family, PfsLevel level)
 {
-	PfsThreadCopies copies = {.with_buckets = level == PFS_LEVEL_HISTOGRAM, .instrument = PFS_NO_INSTRUMENT};
+	const PfsSharedSummary *shared = &pfs_summary[family];
+	PfsThreadCopies copies = {.family = family, .with_buckets = level == PFS_LEVEL_HISTOGRAM, .end = shared->ncells};
 	uint64		left;
 
 	pfs_thread_copies_make(&copies);
 	do
 	{
-		left = pfs_load_acquire(&pfs_summary->settled[pfs_summary->generation & 1][level]);
+		left = pfs_load_acquire(&shared->settled[shared->generation & 1][level]);
 	} while (!pfs_thread_copies_hold(&copies));
 	for (uint32 i = 0; i < copies.n; i++)
 	{
 		const PfsThreadCopy *copy = &copies.threads[i];
 
-		if (!copy->gone && copy->generation < pfs_summary->generation &&
-			copy->generation >= pfs_summary->before[level] && pfs_summary_belongs(&copy->refs, level))
-			left += count_of_copy(copy, level);
+		if (!copy->gone && copy->generation < shared->generation &&
+			copy->generation >= shared->before[level] && pfs_summary_belongs(&copy->refs, level))
+			left += count_of_copy(&copies, copy, level);
 	}
 	pfs_thread_copies_free(&copies);
 	return left;
@@ -211,69 +220,63 @@ truncate_threads(PfsLevel level)
 
 /* Holding the lock exclusively. */
 static uint64
-truncate_level(PfsLevel level)
+truncate_level(PfsFamily family, PfsLevel level)
 {
-	uint64		generation = pfs_summary->generation + 1;
+	PfsSharedSummary *shared = &pfs_summary[family];
+	uint64		generation = shared->generation + 1;
 	uint64		left;
 
 	for (int l = 0; l < PFS_NUM_LEVELS; l++)
 	{
-		pfs_store_relaxed(&pfs_summary->before[l], pfs_summary->truncated[l]);
+		pfs_store_relaxed(&shared->before[l], shared->truncated[l]);
 		if (is_emptied(l, level))
-			pfs_store_relaxed(&pfs_summary->truncated[l], generation);
-		pfs_store_relaxed(&pfs_summary->settled[generation & 1][l], 0);
+			pfs_store_relaxed(&shared->truncated[l], generation);
+		pfs_store_relaxed(&shared->settled[generation & 1][l], 0);
 	}
-	pfs_store_release(&pfs_summary->generation, generation);
+	pfs_store_release(&shared->generation, generation);
+	if (family == PFS_FAMILY_MEMORY)
+		pfs_memory_look_again();
 
 	/*
 	 * From here on no thread adds to numbers that are older than this
 	 * truncation.
 	 */
 	pfs_fence_everywhere();
-	wait_for_changes();
+	wait_for_changes(family);
 
-	left = truncate_threads(level);
-	if (level == PFS_LEVEL_HISTOGRAM || level == PFS_LEVEL_GLOBAL)
+	left = truncate_threads(family, level);
+	if (family == PFS_FAMILY_WAITS && (level == PFS_LEVEL_HISTOGRAM || level == PFS_LEVEL_GLOBAL))
 	{
 		uint64		in_histogram = truncate_server_buckets();
 
 		left += level == PFS_LEVEL_HISTOGRAM ? in_histogram : 0;
 	}
 	if (level != PFS_LEVEL_HISTOGRAM)
-		left += truncate_above(level);
+		left += truncate_above(family, level);
 	return left;
 }
 
-static const char *const level_tables[PFS_NUM_LEVELS] = {
-	[PFS_LEVEL_THREAD] = "events_waits_summary_by_thread_by_event_name",
-	[PFS_LEVEL_ACCOUNT] = "events_waits_summary_by_account_by_event_name",
-	[PFS_LEVEL_USER] = "events_waits_summary_by_user_by_event_name",
-	[PFS_LEVEL_HOST] = "events_waits_summary_by_host_by_event_name",
-	[PFS_LEVEL_GLOBAL] = "events_waits_summary_global_by_event_name",
-	[PFS_LEVEL_HISTOGRAM] = "events_waits_histogram_global",
-};
-
 static void
-note_reset(PfsLevel level)
+note_reset(PfsFamily family, PfsLevel level)
 {
 	for (int l = 0; l < PFS_NUM_LEVELS; l++)
 	{
-		if (is_emptied(l, level))
-			pfs_reset_time_note(level_tables[l]);
+		if (is_emptied(l, level) && pfs_summary_kinds[family]->tables[l] != NULL)
+			pfs_reset_time_note(pfs_summary_kinds[family]->tables[l]);
 	}
 }
 
 int64
-pfs_summary_truncate(PfsLevel level)
+pfs_summary_truncate(PfsFamily family, PfsLevel level)
 {
 	uint64		left;
 
 	if (pfs_summary == NULL)
 		return 0;
-	LWLockAcquire(pfs_summary->lock, LW_EXCLUSIVE);
-	left = truncate_level(level);
-	LWLockRelease(pfs_summary->lock);
-	note_reset(level);
+	LWLockAcquire(pfs_summary[family].lock, LW_EXCLUSIVE);
+	left = truncate_level(family, level);
+	LWLockRelease(pfs_summary[family].lock);
+	note_reset(family, level);
 	return (int64) left;
 }
 
@@ -281,9 +284,12 @@ pfs_summary_truncate(PfsLevel level)
 static void
 push_rest(PfsAccountKind kind, PfsAccount *account)
 {
-	PfsDestination to = destination_of_record(kind, account, pfs_level_of_kind[kind]);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		PfsDestination to = destination_of_record(family, kind, account, pfs_level_of_kind[kind]);
 
-	(void) take_cells(pfs_account_cells(account), &to);
+		(void) take_cells(family, pfs_account_cells(account, family), &to);
+	}
 }
 
 static void
@@ -296,18 +302,22 @@ int64
 pfs_summary_truncate_accounts(PfsAccountKind kind)
 {
 	static const char *const tables[] = {"accounts", "users", "hosts"};
+	LWLock	   *lock;
 	int64		before = 0;
 	int64		after = 0;
 
 	if (pfs_summary == NULL)
 		return 0;
-	LWLockAcquire(pfs_summary->lock, LW_EXCLUSIVE);
+	lock = pfs_summary[PFS_FAMILY_WAITS].lock;
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	pfs_accounts_each(kind, count_cb, &before);
-	(void) truncate_level(pfs_level_of_kind[kind]);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		(void) truncate_level(family, pfs_level_of_kind[kind]);
 	pfs_accounts_purge(kind, push_rest);
 	pfs_accounts_each(kind, count_cb, &after);
-	LWLockRelease(pfs_summary->lock);
-	note_reset(pfs_level_of_kind[kind]);
+	LWLockRelease(lock);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		note_reset(family, pfs_level_of_kind[kind]);
 	pfs_reset_time_note(tables[kind]);
 	return Max(before - after, 0);
 }

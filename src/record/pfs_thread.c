@@ -19,6 +19,7 @@
 #include "pfs_compat.h"
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
+#include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_summary.h"
@@ -48,9 +49,30 @@ cells_offset(uint32 history)
 }
 
 size_t
-pfs_thread_record_size(uint32 history, uint32 instruments)
+pfs_thread_record_size(uint32 history, const uint32 *ncells)
 {
-	return TYPEALIGN(PFS_CACHE_LINE, cells_offset(history) + pfs_cells_size(instruments));
+	size_t		size = cells_offset(history);
+
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		size += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(ncells[family], pfs_summary_kinds[family]->cell_size));
+	return TYPEALIGN(PFS_CACHE_LINE, size);
+}
+
+/* The numbers count from now on. */
+static void
+start_summaries(PfsThread *t)
+{
+	char	   *mem = (char *) t + cells_offset(pfs_sizes.waits_history);
+
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		uint32		ncells = pfs_summary[family].ncells;
+		uint32		cell_size = pfs_summary_kinds[family]->cell_size;
+
+		t->summary[family].generation = pfs_load_acquire(&pfs_summary[family].generation);
+		pfs_block_init(&t->summary[family].cells, mem, ncells, cell_size);
+		mem += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(ncells, cell_size));
+	}
 }
 
 /* "client backend" -> "thread/client_backend" */
@@ -235,6 +257,8 @@ publish_mask(PfsThread *t)
 		pfs_fence_seqcst();
 	} while (pfs_load_relaxed(&t->instrumented) != instrumented ||
 			 pfs_load_relaxed(&t->history) != history);
+	if (pfs_load_relaxed(&pfs_memory->wanted))
+		pfs_memory_look_again();
 }
 
 /* What somebody has switched since the thread's start stays as it is. */
@@ -349,6 +373,7 @@ detach_cb(int code, Datum arg)
 		pfs_change_begin(t);
 	pfs_open_finish_all(t);
 	pfs_history_flush(t);
+	pfs_memory_end(t);
 	pfs_summary_end(t);
 	pfs_fd_forget_all();
 	pfs_socket_detach();
@@ -407,9 +432,7 @@ fill_record(PfsThread *t, uint32 index)
 				  pfs_history_kept(pfs_sizes.waits_history), PFS_WAIT_DEPTH, sizeof(PfsWaitEvent));
 	stamp_events(t);
 	t->refs = PFS_NO_ACCOUNT_REFS;
-	t->generation = pfs_load_acquire(&pfs_summary->generation);
-	pfs_cells_init(&t->cells, (char *) t + cells_offset(pfs_sizes.waits_history),
-				   pfs_sizes.instruments);
+	start_summaries(t);
 }
 
 PfsThread *
@@ -443,6 +466,7 @@ pfs_thread_attach(void)
 	pfs_local.log_next = pfs_ring_spare(&t->waits, 0);	/* until the first flush */
 	pfs_local.usual = PFS_FLAG_THREAD | PFS_FLAG_TIMED |
 		(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT;
+	pfs_memory_is_told = false;
 	pfs_fd_start();
 	on_shmem_exit(detach_cb, 0);
 	t->word = pfs_pages_publish(pfs_threads, index);
@@ -450,6 +474,8 @@ pfs_thread_attach(void)
 	pfs_local.slow = PFS_SLOW_IDENTITY;
 	pfs_my_thread = t;
 	refresh_identity(t);
+	if (pfs_memory_is_stale())
+		pfs_memory_sync(t);
 	errno = save_errno;
 	return t;
 }

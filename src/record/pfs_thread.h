@@ -4,14 +4,13 @@
  *	  event to its end.
  *
  * A record lives in a PfsPages container; behind the struct lie the thread's
- * waits (running and finished) and its aggregate cells.  Only the owner writes it, except the
+ * waits (running and finished) and its aggregate cells, by family.  Only the owner writes it, except the
  * two switches and the mask derived from them, which others write, too.
  */
 #ifndef PFS_THREAD_H
 #define PFS_THREAD_H
 
 #include "pfs_account.h"
-#include "pfs_cell.h"
 #include "pfs_event.h"
 #include "pfs_pages.h"
 #include "pfs_ring.h"
@@ -68,14 +67,28 @@ typedef struct PfsThread
 	uint64		history_long_tail;
 
 	/* The owner's numbers, see pfs_summary.c. */
-	uint64		generation;		/* truncations that its cells have seen */
+	struct
+	{
+		uint64		generation; /* truncations that its cells have seen */
+		PfsBlock	cells;
+	}			summary[PFS_NUM_FAMILIES];
 	PfsSeqlock	folds;			/* odd while numbers leave the cells, or refs
 								 * change */
 	PfsAccountRefs refs;		/* whom it works for, once known */
 	bool		has_refs;
 
-	PfsRing		waits;			/* running waits are its spares */
-	PfsCellBlock cells;
+	/* Its memory, see pfs_memory.h: a line that no wait touches. */
+	struct
+	{
+		PfsSeqlock	seq;		/* odd while cells of memory change */
+		uint64		room;		/* peak less what is in use, bytes */
+		uint64		peak;		/* most bytes since somebody began to look */
+		uint64		high;		/* of all peaks before */
+		bool		is_told;	/* its allocations are looked at */
+	}			memory __attribute__((aligned(PFS_CACHE_LINE)));
+
+	PfsRing		waits __attribute__((aligned(PFS_CACHE_LINE))); /* running waits are its
+																 * spares */
 } PfsThread;
 
 /* The container; NULL when pfs is off.  Inherited from the postmaster. */
@@ -103,7 +116,7 @@ typedef struct PfsSharedThreads
 extern PfsSharedThreads *pfs_shared_threads;
 
 /* Bytes of a record with these sizes. */
-extern size_t pfs_thread_record_size(uint32 history, uint32 instruments);
+extern size_t pfs_thread_record_size(uint32 history, const uint32 *ncells);
 
 /* The mask that two switches make. */
 extern uint32 pfs_thread_mask(bool instrumented, bool history);

@@ -16,8 +16,9 @@
 
 #include "miscadmin.h"
 
-#include "pfs_thread_copy.h"
+#include "pfs_memory_cell.h"
 #include "pfs_thread.h"
+#include "pfs_thread_copy.h"
 
 /* Copies of one thread, while it moves its numbers again and again. */
 #define COPY_TRIES		1000
@@ -30,24 +31,39 @@ is_same(const PfsThreadCopy *copy, const PfsThread *t)
 		pfs_pages_word(pfs_threads, copy->index) == copy->word;
 }
 
+/* The biggest cell of all families. */
+typedef union AnyCell
+{
+	PfsCell		wait;
+	PfsMemoryCell memory;
+} AnyCell;
+
+static const PfsSeqlock *
+lock_of(const PfsThread *t, PfsFamily family)
+{
+	return (const PfsSeqlock *) ((const char *) t + pfs_summary_kinds[family]->lock_offset);
+}
+
 /*
  * One cell.  Its owner can lose its processor in the middle of a change; then
  * it is waited for, and in the end its words are taken as they are.  False if
  * the thread has moved its numbers, or gone.
  */
 static bool
-copy_cell(const PfsThreadCopy *copy, const PfsThread *t, uint32 i, PfsCell *cell)
+copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsFamily family, uint32 i, AnyCell *cell)
 {
+	const PfsBlock *block = &t->summary[family].cells;
+
 	for (int tries = 0; tries < PFS_CHANGE_SLEEPS; tries++)
 	{
-		if (pfs_cells_read(&t->cells, &t->seq, i, cell))
+		if (pfs_block_read(block, lock_of(t, family), i, cell))
 			return true;
 		if (!is_same(copy, t))
 			return false;
 		if (tries > 10)
 			pg_usleep(1000);
 	}
-	memcpy(cell, &t->cells.cells[i], sizeof(*cell));
+	memcpy(cell, pfs_block_cell(block, i), block->cell_size);
 	return true;
 }
 
@@ -74,33 +90,48 @@ copy_buckets(PfsThreadCopy *copy, uint32 instrument, const uint32 *buckets)
 }
 
 static void
+make_room(PfsThreadCopy *copy, uint32 cell_size)
+{
+	if (copy->ncells < copy->max_cells)
+		return;
+	copy->max_cells = Max(2 * copy->max_cells, 32);
+	if (copy->cells == NULL)
+	{
+		copy->indexes = palloc(copy->max_cells * sizeof(uint16));
+		copy->cells = palloc(copy->max_cells * cell_size);
+	}
+	else
+	{
+		copy->indexes = repalloc(copy->indexes, copy->max_cells * sizeof(uint16));
+		copy->cells = repalloc(copy->cells, copy->max_cells * cell_size);
+	}
+}
+
+static void
 copy_cells(PfsThreadCopy *copy, const PfsThread *t, const PfsThreadCopies *copies)
 {
-	uint32		first = copies->instrument == PFS_NO_INSTRUMENT ? 0 : copies->instrument;
-	uint32		end = copies->instrument == PFS_NO_INSTRUMENT ? pfs_summary->ncells : first + 1;
+	const PfsSummaryKind *kind = pfs_summary_kinds[copies->family];
+	const PfsBlock *block = &t->summary[copies->family].cells;
 
 	/* 0 while the memory changes hands */
-	end = Min(end, pfs_load_relaxed(&t->cells.ncells));
+	uint32		end = Min(copies->end, pfs_load_relaxed(&block->ncells));
+
 	copy->ncells = 0;
 	copy->nbuckets = 0;
-	for (uint32 i = pfs_cells_next(&t->cells, first); i < end; i = pfs_cells_next(&t->cells, i + 1))
+	for (uint32 i = pfs_block_next(block, copies->first); i < end; i = pfs_block_next(block, i + 1))
 	{
-		PfsCell		cell;
+		AnyCell		cell;
 
-		if (!copy_cell(copy, t, i, &cell))
+		if (!copy_cell(copy, t, copies->family, i, &cell))
 			return;
-		if (copies->with_buckets && cell.buckets != NULL)
-			copy_buckets(copy, i, cell.buckets);
-		if (cell.count_timed + cell.count_untimed == 0)
+		if (copies->with_buckets && cell.wait.buckets != NULL)
+			copy_buckets(copy, i, cell.wait.buckets);
+		if (kind->is_empty(&cell))
 			continue;
-		if (copy->ncells == copy->max_cells)
-		{
-			copy->max_cells = Max(2 * copy->max_cells, 32);
-			copy->cells = copy->cells == NULL ? palloc(copy->max_cells * sizeof(PfsCellCopy))
-				: repalloc(copy->cells, copy->max_cells * sizeof(PfsCellCopy));
-		}
-		copy->cells[copy->ncells].instrument = i;
-		copy->cells[copy->ncells++].cell = cell;
+		make_room(copy, kind->cell_size);
+		copy->indexes[copy->ncells] = i;
+		memcpy(copy->cells + (size_t) copy->ncells * kind->cell_size, &cell, kind->cell_size);
+		copy->ncells++;
 	}
 }
 
@@ -122,7 +153,7 @@ copy_thread(PfsThreadCopy *copy, const PfsThreadCopies *copies)
 		if ((copy->folds & 1) == 0)
 		{
 			copy->thread_id = pfs_load_relaxed(&t->thread_id);
-			copy->generation = pfs_load_relaxed(&t->generation);
+			copy->generation = pfs_load_relaxed(&t->summary[copies->family].generation);
 			copy->refs = t->refs;
 			copy_cells(copy, t, copies);
 			if (is_same(copy, t))
@@ -208,7 +239,10 @@ pfs_thread_copies_free(PfsThreadCopies *copies)
 	for (uint32 i = 0; i < copies->n; i++)
 	{
 		if (copies->threads[i].cells != NULL)
+		{
+			pfree(copies->threads[i].indexes);
 			pfree(copies->threads[i].cells);
+		}
 		if (copies->threads[i].buckets != NULL)
 			pfree(copies->threads[i].buckets);
 	}

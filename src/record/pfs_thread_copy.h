@@ -19,12 +19,6 @@
 #define PFS_CHANGE_SPINS	1000
 #define PFS_CHANGE_SLEEPS	2000
 
-typedef struct PfsCellCopy
-{
-	uint32		instrument;
-	PfsCell		cell;
-} PfsCellCopy;
-
 typedef struct PfsBucketCopy
 {
 	uint16		instrument;
@@ -44,7 +38,8 @@ typedef struct PfsThreadCopy
 	bool		stuck;			/* in the middle of a move, and stays there */
 	uint32		ncells;
 	uint32		max_cells;
-	PfsCellCopy *cells;
+	uint16	   *indexes;		/* of the cells */
+	char	   *cells;			/* copies, of the family's size */
 	uint32		nbuckets;
 	uint32		max_buckets;
 	PfsBucketCopy *buckets;
@@ -55,9 +50,24 @@ typedef struct PfsThreadCopies
 	PfsThreadCopy *threads;
 	uint32		n;
 	uint32		rounds;			/* of copying again */
-	bool		with_buckets;
-	PfsInstrumentId instrument; /* only this one */
+	PfsFamily	family;
+	bool		with_buckets;	/* of waits */
+	uint32		first;			/* cells that are wanted */
+	uint32		end;
 } PfsThreadCopies;
+
+/* The c-th cell of a copy: which it is, and what it held. */
+static inline uint32
+pfs_copied_index(const PfsThreadCopy *copy, uint32 c)
+{
+	return copy->indexes[c];
+}
+
+static inline const void *
+pfs_copied_cell(const PfsThreadCopies *copies, const PfsThreadCopy *copy, uint32 c)
+{
+	return copy->cells + (size_t) c * pfs_summary_kinds[copies->family]->cell_size;
+}
 
 /* Copy: threads comes in as NULL, n as 0. */
 extern void pfs_thread_copies_make(PfsThreadCopies *copies);

@@ -155,9 +155,8 @@ sub near
 }
 
 # One stretch of time by our clock and by a witness whose readings enclose ours:
-# ours is never longer, and as long within a fraction.  On a busy machine a
-# process can lose its processor between the readings of the two, so $measure,
-# which gives (ours, the witness's), may run a few times: one close pair shows it.
+# never longer, and as long within a fraction.  A process can lose its processor
+# between the two, so $measure, which gives both, may run again: one close pair.
 sub as_long_as
 {
 	my ($measure, $fraction, $name) = @_;

@@ -88,9 +88,10 @@ instruments_get(PfsScan *scan, const void *row, int column, bool *isnull)
 		case INSTRUMENTS_ENABLED:
 			return pfs_switch_datum(ins->enabled);
 		case INSTRUMENTS_TIMED:
-			return pfs_switch_datum(ins->timed);
+			return ins->class == PFS_CLASS_MEMORY ? pfs_null(isnull) : pfs_switch_datum(ins->timed);
 		case INSTRUMENTS_PROPERTIES:
-			return CStringGetTextDatum(ins->properties & PFS_PROPERTY_IDLE ? "idle" : "");
+			return CStringGetTextDatum(ins->properties & PFS_PROPERTY_IDLE ? "idle" :
+									   ins->properties & PFS_PROPERTY_BUILT_IN ? "global_statistics" : "");
 		case INSTRUMENTS_DOCUMENTATION:
 			return pfs_text_or_null(ins->documentation, isnull);
 		case INSTRUMENTS_WAIT_EVENT_TYPE:
@@ -99,6 +100,15 @@ instruments_get(PfsScan *scan, const void *row, int column, bool *isnull)
 			return ins->wait_event[0] ? pfs_text_datum(pfs_instrument_wait_event(ins)) : pfs_null(isnull);
 	}
 	return pfs_null(isnull);
+}
+
+/* Memory operations are not timed. */
+static bool
+instruments_ignores(PfsRowId row, int column)
+{
+	const PfsInstrument *ins = pfs_instrument_at(row.slot);
+
+	return column == INSTRUMENTS_TIMED && ins != NULL && ins->class == PFS_CLASS_MEMORY;
 }
 
 static void
@@ -119,6 +129,7 @@ const PfsTable pfs_table_setup_instruments = {
 	.copy = instruments_copy,
 	.get = instruments_get,
 	.identity = number_identity,
+	.ignores = instruments_ignores,
 	.update = instruments_update,
 };
 
@@ -211,13 +222,13 @@ static const PfsColumn timers_columns[] = {
 static double
 timers_estimate(void)
 {
-	return PFS_NUM_CLASSES;
+	return PFS_NUM_TIMED_CLASSES;
 }
 
 static void
 timers_copy(PfsScan *scan)
 {
-	for (int c = 0; c < PFS_NUM_CLASSES; c++)
+	for (int c = 0; c < PFS_NUM_TIMED_CLASSES; c++)
 		add_number(scan, c);
 }
 

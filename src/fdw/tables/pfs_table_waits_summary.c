@@ -34,7 +34,7 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 
 	row->thread_id = from->thread_id;
 	row->instrument = from->instrument;
-	row->totals = from->totals;
+	row->totals = *(const PfsTotals *) from->totals;
 	if (from->account != NULL)
 	{
 		row->named = from->account->named;
@@ -64,7 +64,7 @@ event_name_datum(PfsScan *scan, PfsInstrumentId instrument, bool *isnull)
 		return pfs_null(isnull);
 	old = MemoryContextSwitchTo(scan->rows_context);
 	if (names == NULL)
-		scan->table_private = names = palloc0(pfs_summary->ncells * sizeof(Datum));
+		scan->table_private = names = palloc0(pfs_summary[PFS_FAMILY_WAITS].ncells * sizeof(Datum));
 	if (names[instrument] == (Datum) 0)
 		names[instrument] = pfs_text_datum(pfs_instrument_name(ins));
 	MemoryContextSwitchTo(old);
@@ -116,7 +116,7 @@ static const PfsColumn thread_columns[] = {
 static void
 by_thread_copy(PfsScan *scan)
 {
-	pfs_summary_read(PFS_LEVEL_THREAD, scan->thread_id, scan->instrument, add_row_cb, scan);
+	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_THREAD, scan->thread_id, scan->instrument, add_row_cb, scan);
 }
 
 static Datum
@@ -138,7 +138,7 @@ by_thread_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 static int64
 by_thread_truncate(void)
 {
-	return pfs_summary_truncate(PFS_LEVEL_THREAD);
+	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_THREAD);
 }
 
 /* by account: user_name, host, event_name, TW */
@@ -161,7 +161,7 @@ static const PfsColumn account_columns[] = {
 static void
 by_account_copy(PfsScan *scan)
 {
-	pfs_summary_read(PFS_LEVEL_ACCOUNT, 0, scan->instrument, add_row_cb, scan);
+	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_ACCOUNT, 0, scan->instrument, add_row_cb, scan);
 }
 
 static Datum
@@ -185,7 +185,7 @@ by_account_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 static int64
 by_account_truncate(void)
 {
-	return pfs_summary_truncate(PFS_LEVEL_ACCOUNT);
+	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_ACCOUNT);
 }
 
 /* by user, by host: the name, event_name, TW */
@@ -212,13 +212,13 @@ static const PfsColumn host_columns[] = {
 static void
 by_user_copy(PfsScan *scan)
 {
-	pfs_summary_read(PFS_LEVEL_USER, 0, scan->instrument, add_row_cb, scan);
+	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_USER, 0, scan->instrument, add_row_cb, scan);
 }
 
 static void
 by_host_copy(PfsScan *scan)
 {
-	pfs_summary_read(PFS_LEVEL_HOST, 0, scan->instrument, add_row_cb, scan);
+	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_HOST, 0, scan->instrument, add_row_cb, scan);
 }
 
 static Datum
@@ -250,13 +250,13 @@ by_host_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 static int64
 by_user_truncate(void)
 {
-	return pfs_summary_truncate(PFS_LEVEL_USER);
+	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_USER);
 }
 
 static int64
 by_host_truncate(void)
 {
-	return pfs_summary_truncate(PFS_LEVEL_HOST);
+	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_HOST);
 }
 
 /* ---- global: event_name, TW, quantiles; every instrument has a row ---- */
@@ -311,7 +311,7 @@ find_quantiles(GlobalRow *row, const uint64 *buckets)
 static void
 add_totals_cb(const PfsSummaryRow *from, void *arg)
 {
-	((PfsTotals *) arg)[from->instrument] = from->totals;
+	((PfsTotals *) arg)[from->instrument] = *(const PfsTotals *) from->totals;
 }
 
 static void
@@ -324,11 +324,11 @@ global_copy(PfsScan *scan)
 
 	if (pfs_summary == NULL)
 		return;
-	totals = palloc0(pfs_summary->ncells * sizeof(PfsTotals));
-	pfs_summary_read(PFS_LEVEL_GLOBAL, 0, scan->instrument, add_totals_cb, totals);
+	totals = palloc0(pfs_summary[PFS_FAMILY_WAITS].ncells * sizeof(PfsTotals));
+	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_GLOBAL, 0, scan->instrument, add_totals_cb, totals);
 	if (with_quantiles)
 		histogram = pfs_summary_read_histogram();
-	for (uint32 i = 0; i < Min(pfs_instrument_count(), pfs_summary->ncells); i++)
+	for (uint32 i = 0; i < Min(pfs_instrument_count(), pfs_summary[PFS_FAMILY_WAITS].ncells); i++)
 	{
 		const PfsInstrument *ins = pfs_instrument_at(i);
 		GlobalRow  *row;
@@ -367,7 +367,7 @@ global_estimate(void)
 static int64
 global_truncate(void)
 {
-	return pfs_summary_truncate(PFS_LEVEL_GLOBAL);
+	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_GLOBAL);
 }
 
 /* ---- histogram ---- */
@@ -431,7 +431,7 @@ histogram_copy(PfsScan *scan)
 {
 	uint64	  **histogram = pfs_summary_read_histogram();
 
-	for (uint32 i = 0; histogram != NULL && i < pfs_summary->ncells; i++)
+	for (uint32 i = 0; histogram != NULL && i < pfs_summary[PFS_FAMILY_WAITS].ncells; i++)
 	{
 		if (histogram[i] != NULL && (scan->instrument == PFS_NO_INSTRUMENT || scan->instrument == i))
 			add_buckets(scan, i, histogram[i]);
@@ -479,7 +479,7 @@ histogram_estimate(void)
 static int64
 histogram_truncate(void)
 {
-	return pfs_summary_truncate(PFS_LEVEL_HISTOGRAM);
+	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_HISTOGRAM);
 }
 
 const PfsTable pfs_table_waits_by_thread = {

@@ -1,0 +1,174 @@
+/*
+ * pfs_block.c
+ *	  Setting up, reading and walking arrays of aggregate cells.
+ */
+#include "pfs_block.h"
+
+/*
+ * A reader meets the owner only if it copies during those 30 or so cycles in
+ * which a cell is written; a hundred misses mean that the owner died or sleeps
+ * in the middle.
+ */
+#define READ_TRIES 100
+
+static uint32_t
+bitmap_words(uint32_t ncells)
+{
+	return (ncells + 63) / 64;
+}
+
+/* Bytes of the bitmap, up to where the cells begin. */
+static size_t
+bitmap_bytes(uint32_t ncells)
+{
+	size_t		bytes = bitmap_words(ncells) * sizeof(uint64_t);
+
+	return (bytes + PFS_CACHE_LINE - 1) & ~(size_t) (PFS_CACHE_LINE - 1);
+}
+
+/* The next bit that is set at or after i, or n. */
+static uint32_t
+next_bit(const uint64_t *bitmap, uint32_t n, uint32_t i)
+{
+	uint32_t	w = i / 64;
+	uint64_t	bits;
+
+	if (i >= n)
+		return n;
+	bits = pfs_load_relaxed(&bitmap[w]) & (UINT64_MAX << (i % 64));
+	while (bits == 0)
+	{
+		if (++w >= bitmap_words(n))
+			return n;
+		bits = pfs_load_relaxed(&bitmap[w]);
+	}
+	return w * 64 + __builtin_ctzll(bits);
+}
+
+static void
+zero_cell(void *cell, uint32_t size)
+{
+	for (uint64_t *word = cell; size > 0; word++, size -= sizeof(*word))
+		pfs_store_relaxed(word, 0);
+}
+
+size_t
+pfs_block_size(uint32_t ncells, uint32_t cell_size)
+{
+	return bitmap_bytes(ncells) + (size_t) ncells * cell_size;
+}
+
+/*
+ * The bitmap comes first, so an earlier owner's is still readable here: the
+ * cells it marks are the only ones that are not zero.  That keeps the cells of
+ * instruments that nobody used non-resident, and adding free of a check.  It
+ * holds as long as mem is always used for blocks of the same sizes.
+ */
+void
+pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size)
+{
+	b->ncells = ncells;
+	b->cell_size = cell_size;
+	b->touched = mem;
+	b->cells = (char *) mem + bitmap_bytes(ncells);
+	pfs_block_clear(b);
+}
+
+void
+pfs_block_clear(PfsBlock *b)
+{
+	for (uint32_t w = 0; w < bitmap_words(b->ncells); w++)
+	{
+		uint64_t	bits = b->touched[w];
+
+		if (bits == 0)
+			continue;
+		for (; bits != 0; bits &= bits - 1)
+			zero_cell(pfs_block_cell(b, w * 64 + __builtin_ctzll(bits)), b->cell_size);
+		pfs_store_relaxed(&b->touched[w], 0);
+	}
+}
+
+void
+pfs_block_touch(PfsBlock *b, uint32_t i)
+{
+	pfs_store_relaxed(&b->touched[i / 64], b->touched[i / 64] | UINT64_C(1) << (i % 64));
+}
+
+bool
+pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst)
+{
+	/* NULL while the memory changes hands. */
+	const char *cells = pfs_load_relaxed((char *const *) &b->cells);
+
+	for (int tries = 0; tries < READ_TRIES && cells != NULL; tries++)
+	{
+		uint64_t	word = pfs_seqlock_read_begin(lock);
+
+		if ((word & 1) == 0)
+		{
+			pfs_racy_copy(dst, cells + (size_t) i * b->cell_size, b->cell_size);
+			if (pfs_seqlock_read_valid(lock, word))
+				return true;
+		}
+		pfs_pause();
+	}
+	return false;
+}
+
+uint32_t
+pfs_block_next(const PfsBlock *b, uint32_t i)
+{
+	uint32_t	ncells = pfs_load_relaxed(&b->ncells);
+	const uint64_t *touched = pfs_load_relaxed(&b->touched);
+
+	return touched == NULL ? ncells : next_bit(touched, ncells, i);
+}
+
+/* ---- of many writers ---- */
+
+size_t
+pfs_shared_block_size(uint32_t ncells, uint32_t cell_size)
+{
+	return (size_t) bitmap_words(ncells) * sizeof(uint64_t) + (size_t) ncells * cell_size;
+}
+
+void *
+pfs_shared_block_cell(const PfsSharedBlock *b, uint32_t i)
+{
+	return (char *) ((uint64_t *) b->mem + bitmap_words(b->ncells)) + (size_t) i * b->cell_size;
+}
+
+void *
+pfs_shared_block_touch(const PfsSharedBlock *b, uint32_t i)
+{
+	uint64_t   *word = (uint64_t *) b->mem + i / 64;
+	uint64_t	bit = UINT64_C(1) << (i % 64);
+
+	if ((pfs_load_relaxed(word) & bit) == 0)
+		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+	return pfs_shared_block_cell(b, i);
+}
+
+bool
+pfs_shared_block_is_touched(const PfsSharedBlock *b, uint32_t i)
+{
+	return (pfs_load_relaxed((uint64_t *) b->mem + i / 64) & UINT64_C(1) << (i % 64)) != 0;
+}
+
+uint32_t
+pfs_shared_block_next(const PfsSharedBlock *b, uint32_t i)
+{
+	return next_bit(b->mem, b->ncells, i);
+}
+
+void
+pfs_shared_block_clear(const PfsSharedBlock *b)
+{
+	uint64_t   *touched = b->mem;
+
+	for (uint32_t i = next_bit(touched, b->ncells, 0); i < b->ncells; i = next_bit(touched, b->ncells, i + 1))
+		zero_cell(pfs_shared_block_cell(b, i), b->cell_size);
+	for (uint32_t w = 0; w < bitmap_words(b->ncells); w++)
+		pfs_store_relaxed(&touched[w], 0);
+}

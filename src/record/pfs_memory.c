@@ -1,0 +1,288 @@
+/*
+ * pfs_memory.c
+ *	  Memory instruments by the names of contexts, the marks of a thread's cells,
+ *	  and when a process has to be told of its allocations.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+
+#include "pfs_memory.h"
+#include "pfs_setup.h"
+
+/* Contexts whose names are data get so many instruments in all. */
+#define DYNAMIC_NAMES_MAX 64
+
+PfsSharedMemory *pfs_memory = NULL;
+bool		(*pfs_memory_switch) (PfsThread *t, bool wanted) = NULL;
+bool		pfs_memory_is_told = false;
+
+/* Contexts that a server of any version makes, those met most first. */
+static const char *const well_known[] = {
+	"TopMemoryContext", "ErrorContext", "CacheMemoryContext", "MessageContext", "TopTransactionContext",
+	"CurTransactionContext", "PortalContext", "ExecutorState", "ExprContext", "printtup",
+	"TopPortalContext", "PortalHoldContext", "RowDescriptionContext", "TransactionAbortContext",
+	"index info", "relation rules", "dynahash", "CachedPlanSource", "CachedPlanQuery", "CachedPlan",
+	"SPI Proc", "SPI Exec", "SPI Plan", "SPI TupTable", "SQL function", "PL/pgSQL function",
+	"PLpgSQL infos", "WAL record construction", "ErrorContext", "PostmasterContext",
+	"hba parser context", "ident parser context", "TupleSort main", "TupleSort sort", "Caller tuples",
+	"HashTableContext", "HashBatchContext", "Aggregate hash table", "Vacuum", "Analyze", "Analyze Index",
+	"Autovacuum Launcher", "Autovacuum worker", "Autovacuum database list", "Background Writer",
+	"Checkpointer", "Wal Writer", "Pending ops context", "PgStat Shared Ref", "PgStat Shared Ref Hash",
+	"PgStat Pending", "btree bulk load", "Btree build temporary context", "GIN operation context",
+	"GiST temporary context", "COPY", "COPY TO", "Partition Tuple Routing", "partition directory",
+	"AfterTriggerEvents", "AfterTriggerTupleContext", "event trigger context", "ReorderBuffer",
+	"Logical decoding context", "snapshot builder context", "ApplyContext", "ApplyMessageContext",
+	"LogicalRepRelMap", "Replication command context", "Pool context", "TransactionAbortContext",
+};
+
+/* ---- instruments ---- */
+
+/* A slash in a context's name is no step of the path: "PL/pgSQL function". */
+static void
+make_name(char *dst, const char *name)
+{
+	size_t		length = pg_mbcliplen(name, strlen(name), PFS_NAME_SIZE - sizeof(PFS_MEMORY_PREFIX));
+
+	snprintf(dst, PFS_NAME_SIZE, PFS_MEMORY_PREFIX "%.*s", (int) length, name);
+	for (dst += strlen(PFS_MEMORY_PREFIX); *dst; dst++)
+	{
+		if (*dst == '/')
+			*dst = '_';
+	}
+}
+
+static PfsInstrumentId
+register_context(const char *name, const char *documentation)
+{
+	PfsInstrument proto = {.class = PFS_CLASS_MEMORY};
+
+	make_name(proto.name, name);
+	proto.documentation = documentation;
+	return pfs_instrument_register(&proto);
+}
+
+#define CONTEXT_DOCUMENTATION "Chunks of the memory contexts of this name."
+
+void
+pfs_memory_start(void)
+{
+	pfs_memory->epoch = 1;
+	pfs_memory->other = register_context("other", "Chunks of contexts for which there is no instrument of their own.");
+	for (int i = 0; i < lengthof(well_known); i++)
+		(void) register_context(well_known[i], CONTEXT_DOCUMENTATION);
+}
+
+/* An instrument that exists, whatever the letter case: as registering would find it. */
+static PfsInstrumentId
+find_context(const char *name)
+{
+	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
+	char		wanted[PFS_NAME_SIZE];
+
+	make_name(wanted, name);
+	for (uint32 i = 0; i < n; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && ins->class == PFS_CLASS_MEMORY && pg_strcasecmp(ins->name, wanted) == 0)
+			return i;
+	}
+	return PFS_NO_INSTRUMENT;
+}
+
+PfsInstrumentId
+pfs_memory_instrument(const char *name, bool constant)
+{
+	PfsInstrumentId id = find_context(name);
+
+	if (id != PFS_NO_INSTRUMENT)
+		return id;
+	if (!constant && pfs_add_relaxed(&pfs_memory->dynamic_names, 1) >= DYNAMIC_NAMES_MAX)
+	{
+		pfs_store_relaxed(&pfs_memory->dynamic_names, DYNAMIC_NAMES_MAX);
+		return pfs_memory->other;
+	}
+	id = register_context(name, CONTEXT_DOCUMENTATION);
+	return id == PFS_NO_INSTRUMENT ? pfs_memory->other : id;
+}
+
+/* ---- switches ---- */
+
+void
+pfs_memory_look_again(void)
+{
+	pfs_add_seqcst(&pfs_memory->epoch, 1);
+}
+
+void
+pfs_memory_sync(PfsThread *t)
+{
+	bool		wanted = pfs_load_relaxed(&pfs_memory->wanted);
+
+	if (pfs_memory_switch != NULL)
+		pfs_memory_is_told = pfs_memory_switch(t, wanted);
+	/* Events of the usual kind say what is wanted: see PFS_FLAG_MEMORY. */
+	pfs_local.usual = wanted ? pfs_local.usual | PFS_FLAG_MEMORY : pfs_local.usual & ~PFS_FLAG_MEMORY;
+}
+
+/* ---- marks ---- */
+
+/* The cell of a level if anything was ever left there. */
+static PfsSharedMemoryCell *
+cell_above(PfsSharedBlock block, uint32 cell)
+{
+	return pfs_shared_block_is_touched(&block, cell) ? pfs_shared_block_cell(&block, cell) : NULL;
+}
+
+typedef enum Mark
+{
+	ROOM_COUNT = offsetof(PfsSharedMemoryCell, room_count),
+	ROOM_BYTES = offsetof(PfsSharedMemoryCell, room_bytes),
+	DEPTH_COUNT = offsetof(PfsSharedMemoryCell, depth_count),
+	DEPTH_BYTES = offsetof(PfsSharedMemoryCell, depth_bytes),
+} Mark;
+
+static uint64 *
+left_above(PfsSharedBlock block, uint32 cell, Mark mark)
+{
+	PfsSharedMemoryCell *above = cell_above(block, cell);
+	uint64	   *word = above == NULL ? NULL : (uint64 *) ((char *) above + mark);
+
+	return word == NULL || pfs_load_relaxed(word) == 0 ? NULL : word;
+}
+
+/*
+ * A mark of this thread moves by so much.  What is left at the levels above is
+ * used up, from below to above: there the marks stay where they are.  A reader
+ * sees both changes or none: they are a move of the thread.
+ */
+static void
+carry(PfsThread *t, uint32 cell, Mark mark, uint64 n)
+{
+	uint32		user = pfs_account_user(&t->refs);
+	uint32		host = pfs_account_host(&t->refs);
+	uint64	   *of_account = NULL;
+	uint64	   *of_user = NULL;
+	uint64	   *of_host = NULL;
+	uint64	   *of_server = left_above(pfs_summary[PFS_FAMILY_MEMORY].cells, cell, mark);
+
+	if (t->refs.account != PFS_NO_RECORD)
+		of_account = left_above(pfs_account_cells(pfs_account_at(PFS_ACCOUNTS, t->refs.account), PFS_FAMILY_MEMORY), cell, mark);
+	if (user != PFS_NO_RECORD)
+		of_user = left_above(pfs_account_cells(pfs_account_at(PFS_USERS, user), PFS_FAMILY_MEMORY), cell, mark);
+	if (host != PFS_NO_RECORD)
+		of_host = left_above(pfs_account_cells(pfs_account_at(PFS_HOSTS, host), PFS_FAMILY_MEMORY), cell, mark);
+	if (of_account != NULL)
+		n = pfs_memory_use_up(of_account, n);
+	if (of_user != NULL)
+		(void) pfs_memory_use_up(of_user, n);
+	if (of_host != NULL)
+		n = pfs_memory_use_up(of_host, n);
+	if (of_server != NULL)
+		(void) pfs_memory_use_up(of_server, n);
+}
+
+/* The room has gone below zero: the high mark rises by that. */
+static void
+raise_mark(PfsThread *t, uint32 cell, uint64 *room, uint64 *high, uint64 *range, Mark mark)
+{
+	uint64		n = -*room;
+
+	if (*high == 0)
+		pfs_block_touch(&t->summary[PFS_FAMILY_MEMORY].cells, cell);
+	pfs_seqlock_write_begin(&t->folds);
+	pfs_store_relaxed(room, 0);
+	pfs_store_relaxed(high, *high + n);
+	pfs_store_relaxed(range, *range + n);
+	carry(t, cell, mark, n);
+	pfs_seqlock_write_end(&t->folds);
+}
+
+/* The room is more than the range: the low mark falls. */
+static void
+lower_mark(PfsThread *t, uint32 cell, const uint64 *room, uint64 *range, Mark mark)
+{
+	uint64		n = *room - *range;
+
+	pfs_seqlock_write_begin(&t->folds);
+	pfs_store_relaxed(range, *room);
+	carry(t, cell, mark, n);
+	pfs_seqlock_write_end(&t->folds);
+}
+
+void
+pfs_memory_raise_count(PfsThread *t, uint32 cell)
+{
+	PfsMemoryCell *c = pfs_memory_cell(t, cell);
+
+	raise_mark(t, cell, &c->room_count, &c->high_count, &c->range_count, ROOM_COUNT);
+}
+
+void
+pfs_memory_raise_bytes(PfsThread *t, uint32 cell)
+{
+	PfsMemoryCell *c = pfs_memory_cell(t, cell);
+
+	raise_mark(t, cell, &c->room_bytes, &c->high_bytes, &c->range_bytes, ROOM_BYTES);
+}
+
+void
+pfs_memory_lower_count(PfsThread *t, uint32 cell)
+{
+	PfsMemoryCell *c = pfs_memory_cell(t, cell);
+
+	lower_mark(t, cell, &c->room_count, &c->range_count, DEPTH_COUNT);
+}
+
+void
+pfs_memory_lower_bytes(PfsThread *t, uint32 cell)
+{
+	PfsMemoryCell *c = pfs_memory_cell(t, cell);
+
+	lower_mark(t, cell, &c->room_bytes, &c->range_bytes, DEPTH_BYTES);
+}
+
+void
+pfs_memory_raise_total(PfsThread *t)
+{
+	pfs_store_relaxed(&t->memory.peak, t->memory.peak - t->memory.room);
+	pfs_store_relaxed(&t->memory.room, 0);
+}
+
+void
+pfs_memory_resize(PfsThread *t, uint32 cell, uint64 bytes, uint64 old_bytes)
+{
+	PfsMemoryCell *c = pfs_memory_cell(t, cell);
+
+	pfs_bump(&c->count_alloc, 1);
+	pfs_bump(&c->bytes_alloc, bytes);
+	if (bytes >= old_bytes)
+	{
+		if (pfs_drop(&c->room_bytes, bytes - old_bytes))
+			pfs_memory_raise_bytes(t, cell);
+		if (pfs_drop(&t->memory.room, bytes - old_bytes))
+			pfs_memory_raise_total(t);
+		return;
+	}
+	pfs_bump(&c->room_bytes, old_bytes - bytes);
+	if (c->room_bytes > c->range_bytes)
+		pfs_memory_lower_bytes(t, cell);
+	pfs_bump(&t->memory.room, old_bytes - bytes);
+}
+
+void
+pfs_memory_end(PfsThread *t)
+{
+	const PfsBlock *block = &t->summary[PFS_FAMILY_MEMORY].cells;
+
+	if ((t->memory.seq.word & 1) == 0)
+		pfs_seqlock_write_begin(&t->memory.seq);
+	pfs_memory_settle(t);
+	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
+	{
+		PfsMemoryCell *c = pfs_memory_cell(t, i);
+
+		pfs_memory_remove(t, i, c->high_count - c->room_count, c->high_bytes - c->room_bytes);
+	}
+}

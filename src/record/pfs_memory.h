@@ -1,0 +1,126 @@
+/*
+ * pfs_memory.h
+ *	  Memory instruments, and the numbers of a thread's memory: who counts, when
+ *	  each process has to look at its switches again, and what an allocation or
+ *	  a free does to the thread's cells.
+ *
+ * One word in shared memory, the epoch, tells a process that switches have
+ * changed or that something was truncated.  Every allocation and free that is
+ * counted compares it, inside its change.
+ */
+#ifndef PFS_MEMORY_H
+#define PFS_MEMORY_H
+
+#include "pfs_event_write.h"
+#include "pfs_memory_cell.h"
+
+/* What names of contexts become the names of instruments by. */
+#define PFS_MEMORY_PREFIX "memory/context/"
+
+typedef struct PfsSharedMemory
+{
+	uint64		epoch __attribute__((aligned(PFS_CACHE_LINE)));
+	bool		wanted;			/* some context instrument is on, and the
+								 * consumers above */
+	uint64		chunks_lost;	/* allocations that could not be tracked;
+								 * atomic */
+	uint64		processes_lost; /* that could not be made to count; atomic */
+	uint32		dynamic_names;	/* instruments of contexts whose name is no
+								 * constant; atomic */
+	PfsInstrumentId other;		/* of all that have no instrument of their own */
+} PfsSharedMemory;
+
+/* NULL: pfs is off.  Inherited. */
+extern PFS_HIDDEN PfsSharedMemory *pfs_memory;
+
+/* At start: the well-known contexts. */
+extern void pfs_memory_start(void);
+
+/*
+ * The instrument of contexts with this name: found or made, memory/context/other
+ * when there are too many.  constant: the name is no data.  Instrument points.
+ */
+extern PfsInstrumentId pfs_memory_instrument(const char *name, bool constant);
+
+/* Switches have changed, or a truncation has begun. */
+extern void pfs_memory_look_again(void);
+
+/*
+ * Called in each process that has to begin, or may stop, being told of its
+ * allocations; set by the instrument layer.  Gives whether it is told.
+ */
+extern bool (*pfs_memory_switch) (PfsThread *t, bool wanted);
+
+/* What this process does now. */
+extern PFS_HIDDEN bool pfs_memory_is_told;
+
+/* Compare it with what is wanted; at instrument points. */
+extern void pfs_memory_sync(PfsThread *t);
+
+static pg_attribute_always_inline bool
+pfs_memory_is_stale(void)
+{
+	return pfs_load_relaxed(&pfs_memory->wanted) != pfs_memory_is_told;
+}
+
+/* ---- owner, inside a change of t->memory.seq ---- */
+
+/* Numbers older than a truncation go up. */
+static pg_attribute_always_inline void
+pfs_memory_settle(PfsThread *t)
+{
+	if (pfs_load_relaxed(&pfs_summary[PFS_FAMILY_MEMORY].generation) != t->summary[PFS_FAMILY_MEMORY].generation)
+		pfs_summary_settle(t, PFS_FAMILY_MEMORY);
+}
+
+/* A mark has been reached: move it by so much, after what parents have left. */
+extern void pfs_memory_raise_count(PfsThread *t, uint32 cell);
+extern void pfs_memory_raise_bytes(PfsThread *t, uint32 cell);
+extern void pfs_memory_lower_count(PfsThread *t, uint32 cell);
+extern void pfs_memory_lower_bytes(PfsThread *t, uint32 cell);
+extern void pfs_memory_raise_total(PfsThread *t);
+
+static pg_attribute_always_inline PfsMemoryCell *
+pfs_memory_cell(const PfsThread *t, uint32 cell)
+{
+	return (PfsMemoryCell *) t->summary[PFS_FAMILY_MEMORY].cells.cells + cell;
+}
+
+/* One chunk more. */
+static pg_attribute_always_inline void
+pfs_memory_add(PfsThread *t, uint32 cell, uint64 bytes)
+{
+	PfsMemoryCell *c = pfs_memory_cell(t, cell);
+
+	pfs_bump(&c->count_alloc, 1);
+	pfs_bump(&c->bytes_alloc, bytes);
+	if (unlikely(pfs_drop(&c->room_count, 1)))
+		pfs_memory_raise_count(t, cell);
+	if (unlikely(pfs_drop(&c->room_bytes, bytes)))
+		pfs_memory_raise_bytes(t, cell);
+	if (unlikely(pfs_drop(&t->memory.room, bytes)))
+		pfs_memory_raise_total(t);
+}
+
+/* So many less. */
+static pg_attribute_always_inline void
+pfs_memory_remove(PfsThread *t, uint32 cell, uint64 count, uint64 bytes)
+{
+	PfsMemoryCell *c = pfs_memory_cell(t, cell);
+
+	pfs_bump(&c->room_count, count);
+	if (unlikely(c->room_count > c->range_count))
+		pfs_memory_lower_count(t, cell);
+	pfs_bump(&c->room_bytes, bytes);
+	if (unlikely(c->room_bytes > c->range_bytes))
+		pfs_memory_lower_bytes(t, cell);
+	pfs_bump(&t->memory.room, bytes);
+}
+
+/* One chunk becomes another in its place: one more, one less, no mark but by the difference. */
+extern void pfs_memory_resize(PfsThread *t, uint32 cell, uint64 bytes, uint64 old_bytes);
+
+/* The thread ends, and its memory with it. */
+extern void pfs_memory_end(PfsThread *t);
+
+#endif							/* PFS_MEMORY_H */
