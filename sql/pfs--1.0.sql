@@ -199,9 +199,9 @@ COMMENT ON COLUMN pfs.threads.thread_os_id IS
 COMMENT ON COLUMN pfs.threads.application_name IS
 'As in pg_stat_activity. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.threads.current_memory IS
-'Reserved for memory instruments; NULL.';
+'Bytes of memory contexts in use, of those that are counted; NULL where none are.';
 COMMENT ON COLUMN pfs.threads.high_memory IS
-'Reserved for memory instruments; NULL.';
+'The most that it was, in bytes; NULL where none are counted.';
 
 CREATE FOREIGN TABLE pfs.probes (
 	probe_name text,
@@ -1094,6 +1094,211 @@ COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_number_of_bytes_read IS
 'Bytes received, those of the call included that brings the first bytes of the next message: it ends the idle wait and counts as no call.';
 COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_number_of_bytes_write IS
 'Bytes sent.';
+
+CREATE FOREIGN TABLE pfs.memory_summary_global_by_event_name (
+	event_name text,
+	count_alloc bigint,
+	count_free bigint,
+	sum_number_of_bytes_alloc numeric,
+	sum_number_of_bytes_free numeric,
+	low_count_used bigint,
+	current_count_used bigint,
+	high_count_used bigint,
+	low_number_of_bytes_used bigint,
+	current_number_of_bytes_used bigint,
+	high_number_of_bytes_used bigint
+) SERVER pfs_server OPTIONS ("table" 'memory_summary_global_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.memory_summary_global_by_event_name IS
+'Memory of the whole server, sessions that have ended included. One row per instrument that was used since the last reset or holds something now. TRUNCATE makes what is in use the new baseline, at all levels.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.count_alloc IS
+'Chunks that were allocated.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.count_free IS
+'Of those that were counted when allocated, chunks that were freed, also by the reset or deletion of their context.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.sum_number_of_bytes_alloc IS
+'Bytes of the chunks that were allocated: their space without the header.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.sum_number_of_bytes_free IS
+'Bytes of the chunks that were freed.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.low_count_used IS
+'Fewest chunks in use since the last reset; above threads a lower estimate, the sum of theirs.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.current_count_used IS
+'Chunks in use now: count_alloc less count_free.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.high_count_used IS
+'Most chunks in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.low_number_of_bytes_used IS
+'Fewest bytes in use since the last reset; above threads a lower estimate, the sum of theirs.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.current_number_of_bytes_used IS
+'Bytes in use now.';
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.high_number_of_bytes_used IS
+'Most bytes in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
+
+CREATE FOREIGN TABLE pfs.memory_summary_by_thread_by_event_name (
+	thread_id bigint,
+	event_name text,
+	count_alloc bigint,
+	count_free bigint,
+	sum_number_of_bytes_alloc numeric,
+	sum_number_of_bytes_free numeric,
+	low_count_used bigint,
+	current_count_used bigint,
+	high_count_used bigint,
+	low_number_of_bytes_used bigint,
+	current_number_of_bytes_used bigint,
+	high_number_of_bytes_used bigint
+) SERVER pfs_server OPTIONS ("table" 'memory_summary_by_thread_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.memory_summary_by_thread_by_event_name IS
+'Memory by living thread. One row per thread and instrument that was used since the last reset or holds something now. TRUNCATE makes what is in use the new baseline and pushes what was freed into the accounts.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.thread_id IS
+'Number of the thread, as in threads.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.count_alloc IS
+'Chunks that were allocated.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.count_free IS
+'Of those that were counted when allocated, chunks that were freed, also by the reset or deletion of their context.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.sum_number_of_bytes_alloc IS
+'Bytes of the chunks that were allocated: their space without the header.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.sum_number_of_bytes_free IS
+'Bytes of the chunks that were freed.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.low_count_used IS
+'Fewest chunks in use since the last reset; above threads a lower estimate, the sum of theirs.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.current_count_used IS
+'Chunks in use now: count_alloc less count_free.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.high_count_used IS
+'Most chunks in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.low_number_of_bytes_used IS
+'Fewest bytes in use since the last reset; above threads a lower estimate, the sum of theirs.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.current_number_of_bytes_used IS
+'Bytes in use now.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.high_number_of_bytes_used IS
+'Most bytes in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
+
+CREATE FOREIGN TABLE pfs.memory_summary_by_account_by_event_name (
+	user_name text,
+	host text,
+	event_name text,
+	count_alloc bigint,
+	count_free bigint,
+	sum_number_of_bytes_alloc numeric,
+	sum_number_of_bytes_free numeric,
+	low_count_used bigint,
+	current_count_used bigint,
+	high_count_used bigint,
+	low_number_of_bytes_used bigint,
+	current_number_of_bytes_used bigint,
+	high_number_of_bytes_used bigint
+) SERVER pfs_server OPTIONS ("table" 'memory_summary_by_account_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.memory_summary_by_account_by_event_name IS
+'Memory by account, sessions that have ended included. One row per account and instrument. TRUNCATE makes what is in use the new baseline of threads and accounts and pushes what was freed into users and hosts.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.user_name IS
+'Role that authenticated; NULL for background processes.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.host IS
+'Numeric address of the client, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.count_alloc IS
+'Chunks that were allocated.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.count_free IS
+'Of those that were counted when allocated, chunks that were freed, also by the reset or deletion of their context.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.sum_number_of_bytes_alloc IS
+'Bytes of the chunks that were allocated: their space without the header.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.sum_number_of_bytes_free IS
+'Bytes of the chunks that were freed.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.low_count_used IS
+'Fewest chunks in use since the last reset; above threads a lower estimate, the sum of theirs.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.current_count_used IS
+'Chunks in use now: count_alloc less count_free.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.high_count_used IS
+'Most chunks in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.low_number_of_bytes_used IS
+'Fewest bytes in use since the last reset; above threads a lower estimate, the sum of theirs.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.current_number_of_bytes_used IS
+'Bytes in use now.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.high_number_of_bytes_used IS
+'Most bytes in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
+
+CREATE FOREIGN TABLE pfs.memory_summary_by_user_by_event_name (
+	user_name text,
+	event_name text,
+	count_alloc bigint,
+	count_free bigint,
+	sum_number_of_bytes_alloc numeric,
+	sum_number_of_bytes_free numeric,
+	low_count_used bigint,
+	current_count_used bigint,
+	high_count_used bigint,
+	low_number_of_bytes_used bigint,
+	current_number_of_bytes_used bigint,
+	high_number_of_bytes_used bigint
+) SERVER pfs_server OPTIONS ("table" 'memory_summary_by_user_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.memory_summary_by_user_by_event_name IS
+'Memory by user, sessions that have ended included. One row per user and instrument. TRUNCATE makes what is in use the new baseline of threads, accounts and users.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.user_name IS
+'Role that authenticated; NULL for background processes.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.count_alloc IS
+'Chunks that were allocated.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.count_free IS
+'Of those that were counted when allocated, chunks that were freed, also by the reset or deletion of their context.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.sum_number_of_bytes_alloc IS
+'Bytes of the chunks that were allocated: their space without the header.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.sum_number_of_bytes_free IS
+'Bytes of the chunks that were freed.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.low_count_used IS
+'Fewest chunks in use since the last reset; above threads a lower estimate, the sum of theirs.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.current_count_used IS
+'Chunks in use now: count_alloc less count_free.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.high_count_used IS
+'Most chunks in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.low_number_of_bytes_used IS
+'Fewest bytes in use since the last reset; above threads a lower estimate, the sum of theirs.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.current_number_of_bytes_used IS
+'Bytes in use now.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.high_number_of_bytes_used IS
+'Most bytes in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
+
+CREATE FOREIGN TABLE pfs.memory_summary_by_host_by_event_name (
+	host text,
+	event_name text,
+	count_alloc bigint,
+	count_free bigint,
+	sum_number_of_bytes_alloc numeric,
+	sum_number_of_bytes_free numeric,
+	low_count_used bigint,
+	current_count_used bigint,
+	high_count_used bigint,
+	low_number_of_bytes_used bigint,
+	current_number_of_bytes_used bigint,
+	high_number_of_bytes_used bigint
+) SERVER pfs_server OPTIONS ("table" 'memory_summary_by_host_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.memory_summary_by_host_by_event_name IS
+'Memory by client address, sessions that have ended included. One row per address and instrument. TRUNCATE makes what is in use the new baseline of threads, accounts and hosts and pushes what was freed into the global table.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.host IS
+'Numeric address of the client, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.count_alloc IS
+'Chunks that were allocated.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.count_free IS
+'Of those that were counted when allocated, chunks that were freed, also by the reset or deletion of their context.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.sum_number_of_bytes_alloc IS
+'Bytes of the chunks that were allocated: their space without the header.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.sum_number_of_bytes_free IS
+'Bytes of the chunks that were freed.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.low_count_used IS
+'Fewest chunks in use since the last reset; above threads a lower estimate, the sum of theirs.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.current_count_used IS
+'Chunks in use now: count_alloc less count_free.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.high_count_used IS
+'Most chunks in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.low_number_of_bytes_used IS
+'Fewest bytes in use since the last reset; above threads a lower estimate, the sum of theirs.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.current_number_of_bytes_used IS
+'Bytes in use now.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.high_number_of_bytes_used IS
+'Most bytes in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
 
 --
 -- Views.  Rights are checked for the current user when a table is scanned, so a

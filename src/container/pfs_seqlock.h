@@ -36,7 +36,8 @@ pfs_seqlock_write_begin(PfsSeqlock *l)
 static inline void
 pfs_seqlock_write_end(PfsSeqlock *l)
 {
-	pfs_store_release(&l->word, l->word + 1);	/* B */
+	pfs_fence_release();		/* B */
+	pfs_add_local(&l->word, 1);
 }
 
 /* Returns the word to hand to read_valid; odd means: being written now. */

@@ -95,6 +95,13 @@ pfs_instr_mark_unavailable(void)
 {
 	uint32		n = pfs_instrument_count();
 
+	for (uint32 i = 0; i < n && pfs_memory_probe_failure() != NULL; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN))
+			ins->documentation = "Unavailable: pfs.probes says why memory contexts cannot be watched.";
+	}
 	for (int p = 0; p < npatches; p++)
 	{
 		if (!has_failed(&patches[p]))
@@ -124,6 +131,7 @@ pfs_instr_start(void)
 	}
 	why_no_source = pfs_frames_start();
 	report_frames(why_no_source);
+	pfs_memory_probe_start();
 
 	if (failed > 0)
 		ereport(LOG,

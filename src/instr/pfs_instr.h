@@ -156,4 +156,12 @@ pfs_file_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end, PfsFd *fd)
 extern PfsWaitEvent *pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op,
 									 const void *frame);
 
+/* ---- memory, pfs_instr_memory.c ---- */
+
+/* Postmaster, first start only: find the tables, say what became of them. */
+extern void pfs_memory_probe_start(void);
+
+/* NULL: memory can be counted; else why not. */
+extern const char *pfs_memory_probe_failure(void);
+
 #endif							/* PFS_INSTR_H */

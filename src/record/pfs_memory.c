@@ -77,16 +77,19 @@ pfs_memory_start(void)
 static PfsInstrumentId
 find_context(const char *name)
 {
-	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
+	uint32		n = Min(pfs_load_acquire(&pfs_instruments->ncells[PFS_FAMILY_MEMORY]),
+						pfs_instruments->max_cells[PFS_FAMILY_MEMORY]);
 	char		wanted[PFS_NAME_SIZE];
 
 	make_name(wanted, name);
-	for (uint32 i = 0; i < n; i++)
+	for (uint32 cell = 0; cell < n; cell++)
 	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
+		PfsInstrumentId id = pfs_instrument_of_cell(PFS_FAMILY_MEMORY, cell);
 
-		if (ins != NULL && ins->class == PFS_CLASS_MEMORY && pg_strcasecmp(ins->name, wanted) == 0)
-			return i;
+		if (id != PFS_NO_INSTRUMENT &&
+			pg_strcasecmp(pfs_instruments->items[id].name + strlen(PFS_MEMORY_PREFIX),
+						  wanted + strlen(PFS_MEMORY_PREFIX)) == 0)
+			return id;
 	}
 	return PFS_NO_INSTRUMENT;
 }

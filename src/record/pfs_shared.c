@@ -265,8 +265,9 @@ pfs_shared_start(void)
 	shared->instruments.of_cell[PFS_FAMILY_MEMORY] = layout.memory_instruments;
 	pfs_memory = &shared->memory;
 	pfs_instruments_start(&shared->instruments);
-	pfs_setup_refresh();
 	pfs_actors_start(&shared->actors);
+	pfs_containers_register();
+	pfs_setup_refresh();
 
 	if (pfs_threads->reclaim_errno != 0)
 		ereport(LOG,

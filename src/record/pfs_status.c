@@ -21,6 +21,7 @@
 #include "pfs_summary.h"
 
 #define PROBES_MAX 96
+#define CONTAINERS_MAX 48
 
 /* Postmaster memory, inherited; needed even where pfs is off. */
 static PfsProbeRow probes[PROBES_MAX];
@@ -171,6 +172,45 @@ pfs_container_row(int i, PfsContainerRow *row)
 		return pages_row(*page_containers[i], row);
 	i -= lengthof(page_containers);
 	return i < lengthof(other_containers) && other_containers[i] (row);
+}
+
+static PfsInstrumentId container_instruments[CONTAINERS_MAX];
+
+/* Names of containers are constants, so each start gives the same rows. */
+void
+pfs_containers_register(void)
+{
+	PfsContainerRow row;
+
+	for (int i = 0; i < CONTAINERS_MAX && pfs_container_row(i, &row); i++)
+	{
+		PfsInstrument proto = {.class = PFS_CLASS_MEMORY, .properties = PFS_PROPERTY_BUILT_IN};
+
+		snprintf(proto.name, sizeof(proto.name), "memory/pfs/%s", row.name);
+		proto.documentation = "What a container of pfs itself holds; always on.";
+		container_instruments[i] = pfs_instrument_register(&proto);
+	}
+}
+
+PfsInstrumentId
+pfs_container_instrument(int i)
+{
+	return container_instruments[i];
+}
+
+/* Its marks are not kept: it is never less than nothing, or more than reserved. */
+void
+pfs_container_memory(const PfsContainerRow *row, PfsMemoryTotals *totals)
+{
+	const PfsPagesStats *s = &row->stats;
+	uint64		page = s->pages_resident > 0 ? s->bytes_resident / s->pages_resident : 0;
+
+	*totals = (PfsMemoryTotals)
+	{
+		.count_alloc = s->pages_resident + s->pages_reclaimed, .count_free = s->pages_reclaimed,
+			.bytes_alloc = s->bytes_resident + s->pages_reclaimed * page, .bytes_free = s->pages_reclaimed * page,
+			.high_count = s->pages_resident, .high_bytes = s->bytes_resident,
+	};
 }
 
 void

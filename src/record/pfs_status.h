@@ -6,6 +6,8 @@
 #ifndef PFS_STATUS_H
 #define PFS_STATUS_H
 
+#include "pfs_instrument.h"
+#include "pfs_memory_cell.h"
 #include "pfs_pages.h"
 
 /* One row of pfs.containers. */
@@ -18,6 +20,13 @@ typedef struct PfsContainerRow
 
 /* Rows of pfs.containers, 0 .. n-1; false past the end. */
 extern bool pfs_container_row(int i, PfsContainerRow *row);
+
+/* The instrument memory/pfs/<container> of row i; at start these are registered. */
+extern PfsInstrumentId pfs_container_instrument(int i);
+extern void pfs_containers_register(void);
+
+/* The same row as memory: pages are allocated and given back. */
+extern void pfs_container_memory(const PfsContainerRow *row, PfsMemoryTotals *totals);
 
 /* TRUNCATE of containers and status. */
 extern void pfs_containers_reset(void);

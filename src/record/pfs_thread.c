@@ -373,6 +373,8 @@ detach_cb(int code, Datum arg)
 		pfs_change_begin(t);
 	pfs_open_finish_all(t);
 	pfs_history_flush(t);
+	if (pfs_memory_is_told)
+		pfs_memory_is_told = pfs_memory_switch(NULL, false);
 	pfs_memory_end(t);
 	pfs_summary_end(t);
 	pfs_fd_forget_all();
@@ -396,6 +398,8 @@ pfs_thread_at_fork_child(void)
 	{
 		pfs_my_thread = NULL;
 		pfs_local.never_attach = true;
+		if (pfs_memory_is_told)
+			pfs_memory_is_told = pfs_memory_switch(NULL, false);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "pfs_setup.h"
+#include "pfs_shared_areas.h"
 #include "pfs_tables.h"
 #include "pfs_value.h"
 
@@ -67,8 +68,10 @@ instruments_estimate(void)
 static void
 instruments_copy(PfsScan *scan)
 {
-	uint32		n = pfs_instrument_count();
+	uint32		n;
 
+	pfs_shared_areas_register();
+	n = pfs_instrument_count();
 	for (uint32 i = 0; i < n; i++)
 	{
 		if (pfs_instrument_at(i) != NULL)

@@ -35,6 +35,9 @@ typedef struct ThreadRow
 	bool		is_idle_in_transaction; /* transaction */
 	PfsInstrumentId wait;		/* innermost running one but idle */
 	uint64		wait_event_id;	/* its number; 0: none is running */
+	bool		memory_is_told; /* its memory is looked at */
+	uint64		current_memory; /* bytes */
+	uint64		high_memory;
 	bool		has_status;
 	PfsBackendStatus status;
 	char		name[PFS_NAME_SIZE];
@@ -167,6 +170,9 @@ add_thread_cb(const PfsThread *thread, uint64 word, void *arg)
 	row->is_session = thread->kind == B_BACKEND || row->is_walsender;
 	row->instrumented = thread->instrumented & PFS_SWITCH_ON;
 	row->history = thread->history & PFS_SWITCH_ON;
+	row->memory_is_told = thread->memory.is_told;
+	row->current_memory = thread->memory.peak - Min(thread->memory.room, thread->memory.peak);
+	row->high_memory = Max(thread->memory.high, thread->memory.peak);
 	strlcpy(row->name, thread->name, sizeof(row->name));
 	if (state->with_status)
 		row->has_status = pfs_backend_status_read(thread->status, thread->pid, &row->status);
@@ -270,9 +276,11 @@ get(PfsScan *scan, const void *copied, int column, bool *isnull)
 			return Int32GetDatum(row->pid);
 		case APPLICATION_NAME:
 			return status ? pfs_text_datum(status->application_name) : pfs_null(isnull);
-		case ROLE:				/* reserved */
-		case CURRENT_MEMORY:	/* memory is not instrumented yet */
+		case CURRENT_MEMORY:
+			return row->memory_is_told ? Int64GetDatum((int64) row->current_memory) : pfs_null(isnull);
 		case HIGH_MEMORY:
+			return row->memory_is_told ? Int64GetDatum((int64) row->high_memory) : pfs_null(isnull);
+		case ROLE:				/* reserved */
 			break;
 	}
 	return pfs_null(isnull);

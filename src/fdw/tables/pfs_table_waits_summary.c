@@ -8,22 +8,16 @@
  */
 #include "postgres.h"
 
-#include "pfs_summary.h"
+#include "pfs_levels.h"
 #include "pfs_tables.h"
-#include "pfs_thread.h"
 #include "pfs_tw.h"
 #include "pfs_value.h"
 
 /* ---- summaries ---- */
 
-/* One row; which of the names count depends on the table. */
 typedef struct SummaryRow
 {
-	uint64		thread_id;
-	PfsInstrumentId instrument;
-	bool		named;			/* false: background processes */
-	char		user_name[NAMEDATALEN];
-	char		host_name[PFS_CLIENT_HOST_SIZE];
+	PfsLevelKeys keys;
 	PfsTotals	totals;
 } SummaryRow;
 
@@ -32,232 +26,43 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 {
 	SummaryRow *row = pfs_scan_add(arg);
 
-	row->thread_id = from->thread_id;
-	row->instrument = from->instrument;
+	pfs_level_keys_fill(&row->keys, from);
 	row->totals = *(const PfsTotals *) from->totals;
-	if (from->account != NULL)
-	{
-		row->named = from->account->named;
-		strlcpy(row->user_name, from->account->user_name, sizeof(row->user_name));
-		strlcpy(row->host_name, from->account->host_name, sizeof(row->host_name));
-	}
 }
 
 static Datum
-name_datum(const SummaryRow *row, const char *name, bool *isnull)
+value_get(const SummaryRow *row, int column)
 {
-	return row->named ? pfs_text_datum(name) : pfs_null(isnull);
-}
-
-/*
- * By thread there are a hundred thousand rows of a few hundred names: each is
- * made once in a scan.
- */
-static Datum
-event_name_datum(PfsScan *scan, PfsInstrumentId instrument, bool *isnull)
-{
-	const PfsInstrument *ins = pfs_instrument_at(instrument);
-	Datum	   *names = scan->table_private;
-	MemoryContext old;
-
-	if (ins == NULL)
-		return pfs_null(isnull);
-	old = MemoryContextSwitchTo(scan->rows_context);
-	if (names == NULL)
-		scan->table_private = names = palloc0(pfs_summary[PFS_FAMILY_WAITS].ncells * sizeof(Datum));
-	if (names[instrument] == (Datum) 0)
-		names[instrument] = pfs_text_datum(pfs_instrument_name(ins));
-	MemoryContextSwitchTo(old);
-	return names[instrument];
+	return pfs_tw_get(&row->totals, column);
 }
 
 /* A session meets some twenty kinds of waits. */
 #define ROWS_PER_KEY 20
 
-static double
-by_thread_estimate(void)
-{
-	return pfs_threads_estimate() * ROWS_PER_KEY;
-}
-
-static double
-by_account_estimate(void)
-{
-	return pfs_accounts_estimate(PFS_ACCOUNTS) * ROWS_PER_KEY;
-}
-
-static double
-by_user_estimate(void)
-{
-	return pfs_accounts_estimate(PFS_USERS) * ROWS_PER_KEY;
-}
-
-static double
-by_host_estimate(void)
-{
-	return pfs_accounts_estimate(PFS_HOSTS) * ROWS_PER_KEY;
-}
-
-/* by thread: thread_id, event_name, TW */
-
-enum
-{
-	THREAD_ID,
-	THREAD_EVENT_NAME,
-	THREAD_TW,
-};
-
 static const PfsColumn thread_columns[] = {
-	[THREAD_ID] = {"thread_id", INT8OID, .key = PFS_KEY_THREAD_ID},
-	[THREAD_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	PFS_TW_COLUMNS(THREAD_TW),
-};
-
-static void
-by_thread_copy(PfsScan *scan)
-{
-	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_THREAD, scan->thread_id, scan->instrument, add_row_cb, scan);
-}
-
-static Datum
-by_thread_get(PfsScan *scan, const void *copied, int column, bool *isnull)
-{
-	const SummaryRow *row = copied;
-
-	switch (column)
-	{
-		case THREAD_ID:
-			return Int64GetDatum((int64) row->thread_id);
-		case THREAD_EVENT_NAME:
-			return event_name_datum(scan, row->instrument, isnull);
-		default:
-			return pfs_tw_get(&row->totals, column - THREAD_TW);
-	}
-}
-
-static int64
-by_thread_truncate(void)
-{
-	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_THREAD);
-}
-
-/* by account: user_name, host, event_name, TW */
-
-enum
-{
-	ACCOUNT_USER_NAME,
-	ACCOUNT_HOST,
-	ACCOUNT_EVENT_NAME,
-	ACCOUNT_TW,
+	PFS_THREAD_KEY_COLUMNS,
+	PFS_TW_COLUMNS(PFS_THREAD_KEYS),
 };
 
 static const PfsColumn account_columns[] = {
-	[ACCOUNT_USER_NAME] = {"user_name", TEXTOID, .width = 12},
-	[ACCOUNT_HOST] = {"host", TEXTOID, .width = 12},
-	[ACCOUNT_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	PFS_TW_COLUMNS(ACCOUNT_TW),
-};
-
-static void
-by_account_copy(PfsScan *scan)
-{
-	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_ACCOUNT, 0, scan->instrument, add_row_cb, scan);
-}
-
-static Datum
-by_account_get(PfsScan *scan, const void *copied, int column, bool *isnull)
-{
-	const SummaryRow *row = copied;
-
-	switch (column)
-	{
-		case ACCOUNT_USER_NAME:
-			return name_datum(row, row->user_name, isnull);
-		case ACCOUNT_HOST:
-			return name_datum(row, row->host_name, isnull);
-		case ACCOUNT_EVENT_NAME:
-			return event_name_datum(scan, row->instrument, isnull);
-		default:
-			return pfs_tw_get(&row->totals, column - ACCOUNT_TW);
-	}
-}
-
-static int64
-by_account_truncate(void)
-{
-	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_ACCOUNT);
-}
-
-/* by user, by host: the name, event_name, TW */
-
-enum
-{
-	NAME,
-	NAME_EVENT_NAME,
-	NAME_TW,
+	PFS_ACCOUNT_KEY_COLUMNS,
+	PFS_TW_COLUMNS(PFS_ACCOUNT_KEYS),
 };
 
 static const PfsColumn user_columns[] = {
-	[NAME] = {"user_name", TEXTOID, .width = 12},
-	[NAME_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	PFS_TW_COLUMNS(NAME_TW),
+	PFS_USER_KEY_COLUMNS,
+	PFS_TW_COLUMNS(PFS_USER_KEYS),
 };
 
 static const PfsColumn host_columns[] = {
-	[NAME] = {"host", TEXTOID, .width = 12},
-	[NAME_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	PFS_TW_COLUMNS(NAME_TW),
+	PFS_HOST_KEY_COLUMNS,
+	PFS_TW_COLUMNS(PFS_HOST_KEYS),
 };
 
-static void
-by_user_copy(PfsScan *scan)
-{
-	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_USER, 0, scan->instrument, add_row_cb, scan);
-}
-
-static void
-by_host_copy(PfsScan *scan)
-{
-	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_HOST, 0, scan->instrument, add_row_cb, scan);
-}
-
-static Datum
-by_name_get(PfsScan *scan, const SummaryRow *row, const char *name, int column, bool *isnull)
-{
-	switch (column)
-	{
-		case NAME:
-			return name_datum(row, name, isnull);
-		case NAME_EVENT_NAME:
-			return event_name_datum(scan, row->instrument, isnull);
-		default:
-			return pfs_tw_get(&row->totals, column - NAME_TW);
-	}
-}
-
-static Datum
-by_user_get(PfsScan *scan, const void *copied, int column, bool *isnull)
-{
-	return by_name_get(scan, copied, ((const SummaryRow *) copied)->user_name, column, isnull);
-}
-
-static Datum
-by_host_get(PfsScan *scan, const void *copied, int column, bool *isnull)
-{
-	return by_name_get(scan, copied, ((const SummaryRow *) copied)->host_name, column, isnull);
-}
-
-static int64
-by_user_truncate(void)
-{
-	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_USER);
-}
-
-static int64
-by_host_truncate(void)
-{
-	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_HOST);
-}
+PFS_LEVEL_FUNCTIONS(by_thread, WAITS, THREAD, SummaryRow, add_row_cb, value_get, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_account, WAITS, ACCOUNT, SummaryRow, add_row_cb, value_get, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_user, WAITS, USER, SummaryRow, add_row_cb, value_get, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_host, WAITS, HOST, SummaryRow, add_row_cb, value_get, ROWS_PER_KEY)
 
 /* ---- global: event_name, TW, quantiles; every instrument has a row ---- */
 
@@ -351,7 +156,7 @@ global_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 	const GlobalRow *row = copied;
 
 	if (column == GLOBAL_EVENT_NAME)
-		return event_name_datum(scan, row->instrument, isnull);
+		return pfs_level_event_name(scan, row->instrument, isnull);
 	if (column < GLOBAL_QUANTILE_95)
 		return pfs_tw_get(&row->totals, column - GLOBAL_TW);
 	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(),
@@ -452,7 +257,7 @@ histogram_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 	switch (column)
 	{
 		case HISTOGRAM_EVENT_NAME:
-			return event_name_datum(scan, row->instrument, isnull);
+			return pfs_level_event_name(scan, row->instrument, isnull);
 		case BUCKET_NUMBER:
 			return Int32GetDatum((int32) row->bucket);
 		case BUCKET_TIMER_LOW:

@@ -39,7 +39,12 @@
 	X(pfs_table_events_waits_summary_by_instance) \
 	X(pfs_table_socket_instances) \
 	X(pfs_table_socket_summary_by_event_name) \
-	X(pfs_table_socket_summary_by_instance)
+	X(pfs_table_socket_summary_by_instance) \
+	X(pfs_table_memory_global) \
+	X(pfs_table_memory_by_thread) \
+	X(pfs_table_memory_by_account) \
+	X(pfs_table_memory_by_user) \
+	X(pfs_table_memory_by_host)
 
 #define PFS_TABLE_EXTERN(table) extern const PfsTable table;
 PFS_TABLES(PFS_TABLE_EXTERN)

@@ -1,0 +1,249 @@
+/*
+ * pfs_methods.c
+ *	  Finding, comparing and writing the tables of memory-context methods.
+ *
+ * A context leads to its kind's table.  Before anything is written the tables are
+ * compared with what the version's should be: where they lie, where their entries
+ * point to, and, in the array of 16 and later, that each kind is at its number
+ * and the unused rows are all alike.
+ */
+#include "postgres.h"
+
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pfs_methods.h"
+
+#define RANGES_MAX 64
+
+typedef struct Range
+{
+	uintptr_t	start;
+	uintptr_t	end;
+} Range;
+
+/* The main program. */
+static Range code;
+static Range relro;
+
+/* Read-only memory of what was loaded when the postmaster looked. */
+static Range constants[RANGES_MAX];
+static int	nconstants = 0;
+
+static bool
+is_in(const Range *range, const void *address)
+{
+	return (uintptr_t) address >= range->start && (uintptr_t) address < range->end;
+}
+
+static Range
+range_of(const struct dl_phdr_info *info, const ElfW(Phdr) * ph)
+{
+	uintptr_t	start = info->dlpi_addr + ph->p_vaddr;
+
+	return (Range)
+	{
+		start, start + ph->p_memsz
+	};
+}
+
+static int
+main_program_cb(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++)
+	{
+		const		ElfW(Phdr) * ph = &info->dlpi_phdr[i];
+
+		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X))
+			code = range_of(info, ph);
+		else if (ph->p_type == PT_GNU_RELRO)
+			relro = range_of(info, ph);
+	}
+	return 1;					/* the main program comes first; stop */
+}
+
+static bool
+has_entries(const MemoryContextMethods *table)
+{
+	const void *entries[] = {
+		table->alloc, table->free_p, table->realloc, table->reset, table->delete_context,
+		table->get_chunk_space, table->is_empty, table->stats,
+	};
+
+	if (!is_in(&relro, table) || !is_in(&relro, (const char *) (table + 1) - 1))
+		return false;
+	for (int i = 0; i < lengthof(entries); i++)
+	{
+		if (!is_in(&code, entries[i]))
+			return false;
+	}
+	return true;
+}
+
+#if PFS_METHODS_IN_ARRAY
+
+/* Row 0 belongs to no kind; so do the others that must look like it. */
+static bool
+is_array(const PfsMethods *methods)
+{
+	const MemoryContextMethods *first = methods[PFS_ALLOC_SET].table - pfs_compat_method_id(PFS_ALLOC_SET);
+
+	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
+	{
+		if (methods[kind].table != NULL && methods[kind].table != first + pfs_compat_method_id(kind))
+			return false;
+	}
+	for (int id = 0; id < pfs_compat_method_id(PFS_ALLOC_SET); id++)
+	{
+		if (!is_in(&relro, first + id) || first[id].alloc != NULL || first[id].reset != NULL ||
+			first[id].free_p != first[0].free_p || first[id].realloc != first[0].realloc ||
+			!is_in(&code, first[id].free_p) || !is_in(&code, first[id].realloc))
+			return false;
+	}
+	return true;
+}
+
+#else
+
+static bool
+is_array(const PfsMethods *methods)
+{
+	for (PfsAllocator kind = 1; kind < PFS_NUM_ALLOCATORS; kind++)
+	{
+		for (PfsAllocator other = 0; other < kind; other++)
+		{
+			if (methods[kind].table != NULL && methods[kind].table == methods[other].table)
+				return false;
+		}
+	}
+	return true;
+}
+
+#endif
+
+static void
+describe(PfsMethods *methods, PfsAllocator kind, MemoryContext scratch)
+{
+	PfsMethods *m = &methods[kind];
+	MemoryContextCounters counters = {0};
+
+	m->table = (MemoryContextMethods *) scratch->methods;
+	m->original = *m->table;
+	m->header = pfs_compat_chunk_header(kind);
+	m->original.stats(scratch, NULL, NULL, &counters, false);
+	m->fresh_used = counters.totalspace - counters.freespace;
+}
+
+/* Before 16 the header is what the space of a chunk of known size is more. */
+static void
+measure_header(PfsMethods *m, MemoryContext scratch)
+{
+	void	   *pointer = MemoryContextAlloc(scratch, 64);
+
+	if (m->header == 0 && !PFS_METHODS_IN_ARRAY)
+		m->header = GetMemoryChunkSpace(pointer) - 64;
+}
+
+const char *
+pfs_methods_find(PfsMethods *methods)
+{
+	dl_iterate_phdr(main_program_cb, NULL);
+	memset(methods, 0, PFS_NUM_ALLOCATORS * sizeof(PfsMethods));
+	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
+	{
+		MemoryContext scratch = pfs_compat_scratch_context(kind);
+
+		if (scratch == NULL)
+			continue;
+		describe(methods, kind, scratch);
+		if (has_entries(methods[kind].table))
+			measure_header(&methods[kind], scratch);
+		MemoryContextDelete(scratch);
+		if (!has_entries(methods[kind].table))
+			return "a table of memory-context methods is not the server's own";
+	}
+	if (!is_array(methods))
+		return "the tables of memory-context methods are not as this version has them";
+	if (TopMemoryContext->methods != methods[PFS_ALLOC_SET].table)
+		return "another library has replaced the methods of a memory context";
+	return NULL;
+}
+
+int
+pfs_methods_write(const PfsMethods *methods, const MemoryContextMethods *entries)
+{
+	uintptr_t	page_size = sysconf(_SC_PAGESIZE);
+	uintptr_t	start = (uintptr_t) methods->table & ~(page_size - 1);
+	uintptr_t	end = TYPEALIGN(page_size, (uintptr_t) (methods->table + 1));
+	int			save_errno = errno;
+	int			err = 0;
+
+	if (mprotect((void *) start, end - start, PROT_READ | PROT_WRITE) != 0)
+		err = errno;
+	else
+	{
+		*methods->table = *entries;
+
+		/*
+		 * The linker protects whole pages only; what it left writable stays
+		 * so.
+		 */
+		end = Min(end, relro.end & ~(page_size - 1));
+		if (end > start)
+			(void) mprotect((void *) start, end - start, PROT_READ);
+	}
+	errno = save_errno;
+	return err;
+}
+
+/* ---- constants ---- */
+
+static bool
+is_constant(const ElfW(Phdr) * ph)
+{
+	return ph->p_type == PT_LOAD && (ph->p_flags & (PF_R | PF_W)) == PF_R;
+}
+
+static int
+note_constants_cb(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	for (int i = 0; i < info->dlpi_phnum && nconstants < RANGES_MAX; i++)
+	{
+		if (is_constant(&info->dlpi_phdr[i]))
+			constants[nconstants++] = range_of(info, &info->dlpi_phdr[i]);
+	}
+	return 0;
+}
+
+static int
+find_constant_cb(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++)
+	{
+		Range		range = range_of(info, &info->dlpi_phdr[i]);
+
+		if (is_constant(&info->dlpi_phdr[i]) && is_in(&range, arg))
+			return 1;
+	}
+	return 0;
+}
+
+void
+pfs_methods_note_constants(void)
+{
+	nconstants = 0;
+	dl_iterate_phdr(note_constants_cb, NULL);
+}
+
+bool
+pfs_methods_is_constant(const void *address)
+{
+	for (int i = 0; i < nconstants; i++)
+	{
+		if (is_in(&constants[i], address))
+			return true;
+	}
+	/* Of a library that was loaded since; the server never unloads one. */
+	return dl_iterate_phdr(find_constant_cb, unconstify(void *, address)) != 0;
+}

@@ -1,0 +1,43 @@
+/*
+ * pfs_methods.h
+ *	  The tables of memory-context methods: found and compared in the
+ *	  postmaster, written in any process that wants to be called, and put back
+ *	  there.
+ *
+ * The tables lie in memory that is read-only and private to each process: what
+ * one process writes, no other sees.
+ */
+#ifndef PFS_METHODS_H
+#define PFS_METHODS_H
+
+#include "pfs_compat_memory.h"
+
+typedef struct PfsMethods
+{
+	MemoryContextMethods *table;	/* NULL: this version has no such kind */
+	MemoryContextMethods original;
+	Size		header;			/* of a chunk, within its space */
+	Size		fresh_used;		/* total less free space of a context that
+								 * never had a chunk; a slab has no block then */
+} PfsMethods;
+
+/*
+ * Postmaster, where memory can be allocated.  Fills the array by kind; returns
+ * NULL, or why the tables are not what this version's should be: then nothing of
+ * it may be used.
+ */
+extern const char *pfs_methods_find(PfsMethods *methods);
+
+/*
+ * Write one kind's methods into its table; instrument points.  Returns 0 or the
+ * system's error, and then has written nothing.
+ */
+extern int	pfs_methods_write(const PfsMethods *methods, const MemoryContextMethods *entries);
+
+/* Is this address in memory that a loaded object has as read-only?  Instrument points. */
+extern bool pfs_methods_is_constant(const void *address);
+
+/* Postmaster: remember which memory that is so far; the rest is looked up when met. */
+extern void pfs_methods_note_constants(void);
+
+#endif							/* PFS_METHODS_H */
