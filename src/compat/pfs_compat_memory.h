@@ -55,14 +55,20 @@ typedef enum PfsAllocator
 #define PFS_REALLOC_ARGS context, pointer, size
 #endif
 
-/* In a method that is called with PFS_FREE_PARAMS or PFS_REALLOC_PARAMS. */
+/* The same but for the context. */
+#if PG_VERSION_NUM >= 170000
+#define PFS_REALLOC_REST void *pointer, Size size, int flags
+#define PFS_REALLOC_REST_ARGS pointer, size, flags
+#else
+#define PFS_REALLOC_REST void *pointer, Size size
+#define PFS_REALLOC_REST_ARGS pointer, size
+#endif
+
 #if PG_VERSION_NUM >= 160000
 #define PFS_METHODS_IN_ARRAY 1
-#define PFS_CONTEXT_OF_CHUNK(methods) ((methods)->get_chunk_context(pointer))
 #define PFS_SPACE_OF_CHUNK(methods, context, pointer) ((methods)->get_chunk_space(pointer))
 #else
 #define PFS_METHODS_IN_ARRAY 0
-#define PFS_CONTEXT_OF_CHUNK(methods) (context)
 #define PFS_SPACE_OF_CHUNK(methods, context, pointer) ((methods)->get_chunk_space(context, pointer))
 #endif
 
@@ -125,7 +131,10 @@ pfs_compat_set_chunk_space(const void *pointer)
 #endif
 }
 
+/* Does it?  Before 16 the header of every chunk does. */
 #if PG_VERSION_NUM >= 160000
+#define PFS_SPACE_IS_IN_HEADER(space, headers) ((headers) && likely((space) != 0))
+
 static inline MemoryContext
 pfs_compat_set_chunk_context(const void *pointer)
 {
@@ -135,6 +144,8 @@ pfs_compat_set_chunk_context(const void *pointer)
 		return NULL;
 	return *(MemoryContext *) MemoryChunkGetBlock(chunk);
 }
+#else
+#define PFS_SPACE_IS_IN_HEADER(space, headers) (headers)
 #endif
 
 /* A small context of a kind, to look at; NULL where the version has none. */

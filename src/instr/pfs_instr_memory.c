@@ -1,147 +1,80 @@
 /*
  * pfs_instr_memory.c
- *	  Memory contexts: the methods that stand in for the server's, and when a
- *	  process puts them into its tables.
+ *	  Memory contexts: the methods that stand in for the server's.
  *
- * A process where no memory instrument was ever on has the server's own methods.
- * It gets ours at the first event after one is on, and its own back when none is
- * on any more and nothing that was counted is left.
+ * A context that has been met has methods of its own, in its entry: so what is
+ * known about the context decides which functions are called, and its pointer to
+ * them leads to the entry.  One that has not been met has its kind's table, where
+ * the first allocation meets it.  From 16 on a chunk leads to the table by its
+ * kind, and not by its context: there the free of all contexts looks for the entry.
  *
  * Chunks are counted behind the server's allocation and before its free, so
- * nothing is held across a call that can raise an error.  The way that nearly all
- * calls take has no branch but for "another context" and "something is new":
- * `here.last` is a context all of whose chunks are counted, with its instrument on.
+ * nothing is held across a call that can raise an error.
  *
  * Allocations can happen in signal handlers only where the process is about to
  * exit.  One that comes in the middle of ours sees the odd word and passes by.
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
-#include "pfs_context.h"
 #include "pfs_instr.h"
-#include "pfs_memory.h"
-#include "pfs_methods.h"
-#include "pfs_status.h"
+#include "pfs_instr_memory.h"
 
-/* Names of contexts that were met, by address. */
-#define NAMES 256
+PfsMemoryProbe pfs_memory_probe;
+PfsMemoryHere pfs_memory_here;
 
-static const char *const kind_names[PFS_NUM_ALLOCATORS] = {"AllocSet", "Generation", "Slab", "Bump"};
-
-/* Set in the postmaster, inherited. */
-static PfsMethods methods[PFS_NUM_ALLOCATORS];
-static MemoryContextMethods ours[PFS_NUM_ALLOCATORS];
-static const char *why_not = "pfs is not active";
-
-/* This process; all zero where its allocations are not looked at. */
-static struct
-{
-	MemoryContext last;			/* NULL: none */
-	PfsContext *entry;			/* of the last one */
-	PfsThread  *thread;
-	uint64		epoch;			/* of pfs_memory, as seen last */
-	bool		failed;			/* its tables could not be written */
-	struct
-	{
-		const char *name;
-		PfsInstrumentId instrument;
-	}			names[NAMES];
-}			here;
+#define here pfs_memory_here
+#define KIND(kind) (&pfs_memory_probe.kinds[kind])
 
 /* ---- contexts ---- */
 
-static PfsInstrumentId
-instrument_of(const char *name)
+static void
+choose_way(PfsContext *c)
 {
-	uint32		place = ((uint64) (uintptr_t) name * UINT64CONST(0x9E3779B97F4A7C15)) >> 56;
-	PfsInstrumentId instrument;
-	bool		constant;
+	PfsWay		way = PFS_WAY_OTHER;
 
-	if (here.names[place].name == name)
-		return here.names[place].instrument;
-	constant = pfs_methods_is_constant(name);
-	instrument = pfs_memory_instrument(name, constant);
-	if (constant)
+	if (c->on && c->epoch == here.epoch)
 	{
-		here.names[place].name = name;
-		here.names[place].instrument = instrument;
+		if (c->counted == PFS_COUNTED_ALL)
+			way = PFS_WAY_PLAIN;
+		else if (c->counted == PFS_COUNTED_LISTED)
+			way = PFS_WAY_LISTED;
 	}
-	return instrument;
+	if (way != c->way)
+	{
+		c->methods = pfs_memory_probe.ways[c->kind][way];
+		c->way = way;
+	}
 }
 
-/* A context that never had a chunk. */
-static bool
-is_fresh(PfsAllocator kind, MemoryContext context)
-{
-	MemoryContextCounters counters = {0};
-
-	methods[kind].original.stats(context, NULL, NULL, &counters, false);
-	if (kind == PFS_SLAB)
-		return counters.nblocks == 0;
-	return counters.totalspace - counters.freespace == methods[kind].fresh_used;
-}
-
-/* Inside a change: the epoch is another one. */
+/* Inside a change: what was usual is to be found out again. */
 static pg_noinline void
 look_again(PfsThread *t)
 {
+	pfs_store_relaxed(&t->memory.stale, false);
+	pfs_fence_seqcst();			/* who made it stale did so behind the news */
 	here.epoch = pfs_load_acquire(&pfs_memory->epoch);
-	here.last = NULL;
+	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
+	{
+		c->epoch = here.epoch - 1;
+		choose_way(c);
+	}
 	pfs_memory_settle(t);
 }
 
-/* Is the context's instrument on, for this thread? */
-static void
-find_switch(PfsThread *t, PfsContext *c)
+static bool
+is_busy(const PfsThread *t)
 {
-	if (c->cell == PFS_NO_CELL)
-	{
-		c->instrument = instrument_of(c->context->name);
-		c->cell = pfs_cell_of_instrument(PFS_FAMILY_MEMORY, c->instrument);
-	}
-	c->on = c->cell != PFS_NO_CELL &&
-		(pfs_instrument_flags(c->instrument) & pfs_load_relaxed(&t->mask) & PFS_FLAG_ENABLED) != 0;
-	c->epoch = here.epoch;
+	return (t->memory.seq.word & 1) != 0;
 }
 
-/*
- * The entry of a context that something is about to be allocated in.  One that has
- * none was made since we look on, and is empty: all that were there have entries.
- * NULL: pass by.
- */
-static PfsContext *
-meet(PfsAllocator kind, MemoryContext context)
+void
+pfs_memory_look(PfsThread *t)
 {
-	PfsThread  *t = here.thread;
-	PfsContext *c;
-
-	if (t == NULL || (t->memory.seq.word & 1) != 0)
-		return NULL;
-	if (pfs_load_relaxed(&pfs_memory->epoch) != here.epoch)
-	{
-		pfs_seqlock_write_begin(&t->memory.seq);
-		look_again(t);
-		pfs_seqlock_write_end(&t->memory.seq);
-	}
-	c = pfs_context_find(context);
-	if (c == NULL)
-	{
-		c = pfs_context_add(context);
-		here.last = NULL;
-		if (c == NULL)
-		{
-			pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
-			return NULL;
-		}
-		if (pfs_contexts_incomplete() && !is_fresh(kind, context))
-			c->counted = PFS_COUNTED_NONE;
-		c->epoch = here.epoch - 1;
-	}
-	if (c->epoch != here.epoch)
-		find_switch(t, c);
-	return c;
+	if (!pfs_load_relaxed(&t->memory.stale))
+		return;
+	pfs_seqlock_write_begin(&t->memory.seq);
+	look_again(t);
+	pfs_seqlock_write_end(&t->memory.seq);
 }
 
 /* ---- counting ---- */
@@ -150,7 +83,7 @@ static pg_attribute_always_inline void
 begin_change(PfsThread *t)
 {
 	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(pfs_load_relaxed(&pfs_memory->epoch) != here.epoch))
+	if (unlikely(pfs_load_relaxed(&t->memory.stale)))
 		look_again(t);
 }
 
@@ -160,7 +93,7 @@ end_change(PfsThread *t)
 	pfs_seqlock_write_end(&t->memory.seq);
 }
 
-static pg_attribute_always_inline void
+static void
 count_more(PfsContext *c, uint64 bytes)
 {
 	PfsThread  *t = here.thread;
@@ -172,7 +105,7 @@ count_more(PfsContext *c, uint64 bytes)
 	end_change(t);
 }
 
-static pg_attribute_always_inline void
+static void
 count_less(PfsContext *c, uint64 count, uint64 bytes)
 {
 	PfsThread  *t = here.thread;
@@ -184,7 +117,22 @@ count_less(PfsContext *c, uint64 count, uint64 bytes)
 	end_change(t);
 }
 
-/* A chunk has come into a context that meet() gave. */
+static uint64
+bytes_of(PfsAllocator kind, MemoryContext context, void *pointer)
+{
+	return PFS_SPACE_OF_CHUNK(&KIND(kind)->original, context, pointer) - KIND(kind)->header;
+}
+
+/* Something is about to be allocated: what is wanted now? */
+static void
+prepare(PfsContext *c)
+{
+	pfs_memory_look(here.thread);
+	if (c->epoch != here.epoch)
+		pfs_memory_find_switch(here.thread, c);
+}
+
+/* A chunk has come. */
 static void
 chunk_came(PfsContext *c, const void *chunk, uint64 bytes)
 {
@@ -194,42 +142,28 @@ chunk_came(PfsContext *c, const void *chunk, uint64 bytes)
 		count_more(c, bytes);
 	if (lost)
 		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
-	if (c->counted == PFS_COUNTED_ALL && c->on && c->epoch == here.epoch)
-	{
-		here.entry = c;
-		here.last = c->context;
-	}
+	choose_way(c);
 }
 
 /* A chunk is about to go. */
 static void
-chunk_goes(MemoryContext context, const void *chunk, uint64 bytes)
+chunk_goes(PfsContext *c, const void *chunk, uint64 bytes)
 {
-	PfsContext *c;
-
-	if (here.thread == NULL || (here.thread->memory.seq.word & 1) != 0)
-		return;
-	c = pfs_context_find(context);
-	if (c == NULL || !pfs_context_take(c, chunk))
+	if (is_busy(here.thread) || !pfs_context_take(c, chunk))
 		return;
 	count_less(c, 1, bytes);
 	pfs_context_taken(c);
+	choose_way(c);
 }
 
 /* A chunk has become another one, perhaps in the same place. */
 static void
-chunk_changed(PfsAllocator kind, MemoryContext context, const void *old, uint64 old_bytes,
-			  const void *chunk, uint64 bytes)
+chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chunk, uint64 bytes)
 {
-	PfsContext *c = meet(kind, context);
-	bool		was_counted;
-	bool		is_counted;
+	bool		was_counted = pfs_context_take(c, old);
 	bool		lost;
+	bool		is_counted = pfs_context_put(c, chunk, &lost);
 
-	if (c == NULL)
-		return;
-	was_counted = pfs_context_take(c, old);
-	is_counted = pfs_context_put(c, chunk, &lost);
 	if (lost)
 		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
 	if (was_counted && is_counted && chunk == old)
@@ -238,376 +172,508 @@ chunk_changed(PfsAllocator kind, MemoryContext context, const void *old, uint64 
 		pfs_memory_resize(here.thread, c->cell, bytes, old_bytes);
 		c->bytes += bytes - old_bytes;
 		end_change(here.thread);
-		return;
 	}
-	/* Moved: for a moment there were both. */
-	if (is_counted)
-		count_more(c, bytes);
-	if (was_counted)
-		count_less(c, 1, old_bytes);
-	pfs_context_taken(c);
+	else
+	{
+		/* Moved: for a moment there were both. */
+		if (is_counted)
+			count_more(c, bytes);
+		if (was_counted)
+			count_less(c, 1, old_bytes);
+		pfs_context_taken(c);
+	}
+	choose_way(c);
 }
 
-/* All of a context's chunks go, and then the context itself. */
-static void
-context_goes(MemoryContext context, bool itself)
-{
-	PfsContext *c;
+/* ---- the short ways ---- */
 
-	if (here.thread == NULL || (here.thread->memory.seq.word & 1) != 0)
-		return;
-	c = pfs_context_find(context);
-	if (c == NULL)
-		return;
-	if (c->count > 0)
-		count_less(c, c->count, c->bytes);
-	pfs_context_empty(c);
-	if (itself)
+/*
+ * Straight through, in as few registers as it takes: what is not usual leaves by a
+ * jump to a function that does the rest.  So most calls save no register, and the
+ * steps of pfs_memory_add() and pfs_memory_remove() are written out once more.
+ */
+
+/* From which step on the rest is to be done. */
+typedef enum Step
+{
+	STEP_ALL,					/* something is new */
+	STEP_COUNT,					/* a mark of this has been reached */
+	STEP_BYTES,
+	STEP_TOTAL,
+} Step;
+
+static pg_noinline void *
+finish_alloc(PfsContext *c, uint64 bytes, void *pointer, Step from)
+{
+	PfsThread  *t = here.thread;
+
+	switch (from)
 	{
-		pfs_context_remove(c);
-		here.last = NULL;
+		case STEP_ALL:
+			look_again(t);
+			pfs_memory_add(t, c->cell, bytes);
+			c->count++;
+			c->bytes += bytes;
+			break;
+		case STEP_COUNT:
+			pfs_memory_raise_count(t, c->cell);
+			if (pfs_drop(&c->cell->room_bytes, bytes))
+				pfs_memory_raise_bytes(t, c->cell);
+			if (pfs_drop(&t->memory.room, bytes))
+				pfs_memory_raise_total(t);
+			break;
+		case STEP_BYTES:
+			pfs_memory_raise_bytes(t, c->cell);
+			if (pfs_drop(&t->memory.room, bytes))
+				pfs_memory_raise_total(t);
+			break;
+		case STEP_TOTAL:
+			pfs_memory_raise_total(t);
+			break;
 	}
+	end_change(t);
+	return pointer;
 }
 
-/* ---- the methods, by kind; a kind's number is a constant in each ---- */
-
-static pg_attribute_always_inline uint64
-bytes_of(PfsAllocator kind, bool plain, MemoryContext context, void *pointer)
+static pg_attribute_always_inline void *
+count_alloc(PfsContext *c, uint64 bytes, void *pointer)
 {
-	if (plain)
-	{
-		Size		bytes = pfs_compat_set_chunk_space(pointer);
+	PfsThread  *t = here.thread;
+	PfsMemoryCell *cell = c->cell;
 
-		if (likely(bytes != 0))
-			return bytes;
-	}
-	return PFS_SPACE_OF_CHUNK(&methods[kind].original, context, pointer) - methods[kind].header;
+	pfs_seqlock_write_begin(&t->memory.seq);
+	if (unlikely(pfs_load_relaxed(&t->memory.stale)))
+		return finish_alloc(c, bytes, pointer, STEP_ALL);
+	pfs_bump(&c->count, 1);
+	pfs_bump(&c->bytes, bytes);
+	pfs_bump(&cell->count_alloc, 1);
+	pfs_bump(&cell->bytes_alloc, bytes);
+	if (unlikely(pfs_drop(&cell->room_count, 1)))
+		return finish_alloc(c, bytes, pointer, STEP_COUNT);
+	if (unlikely(pfs_drop(&cell->room_bytes, bytes)))
+		return finish_alloc(c, bytes, pointer, STEP_BYTES);
+	if (unlikely(pfs_drop(&t->memory.room, bytes)))
+		return finish_alloc(c, bytes, pointer, STEP_TOTAL);
+	pfs_seqlock_write_end(&t->memory.seq);
+	return pointer;
 }
 
 static pg_noinline void *
-alloc_slow(PfsAllocator kind, PFS_ALLOC_PARAMS)
+count_alloc_of_unknown_size(PfsAllocator kind, PfsContext *c, void *pointer)
 {
-	PfsContext *c = meet(kind, context);
-	void	   *pointer = methods[kind].original.alloc(PFS_ALLOC_ARGS);
-
-	if (pointer != NULL && c != NULL)
-		chunk_came(c, pointer, kind == PFS_BUMP ? MAXALIGN(size) : bytes_of(kind, false, context, pointer));
-	return pointer;
+	return count_alloc(c, bytes_of(kind, c->context, pointer), pointer);
 }
 
-static pg_attribute_always_inline void *
-alloc_inline(PfsAllocator kind, bool plain, PFS_ALLOC_PARAMS)
+static pg_noinline void
+finish_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *c, uint64 bytes, Step from)
 {
+	PfsThread  *t = here.thread;
+
+	switch (from)
+	{
+		case STEP_ALL:
+			look_again(t);
+			pfs_memory_remove(t, c->cell, 1, bytes);
+			c->bytes -= bytes;
+			break;
+		case STEP_COUNT:
+			pfs_memory_lower_count(t, c->cell);
+			pfs_bump(&c->cell->room_bytes, bytes);
+			if (c->cell->room_bytes > c->cell->range_bytes)
+				pfs_memory_lower_bytes(t, c->cell);
+			break;
+		default:
+			pfs_memory_lower_bytes(t, c->cell);
+			break;
+	}
+	end_change(t);
+	KIND(kind)->original.free_p(PFS_FREE_ARGS);
+}
+
+/* The count of the entry is lower already. */
+static pg_attribute_always_inline void
+count_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *c, uint64 bytes)
+{
+	PfsThread  *t = here.thread;
+	PfsMemoryCell *cell = c->cell;
+
+	pfs_seqlock_write_begin(&t->memory.seq);
+	if (unlikely(pfs_load_relaxed(&t->memory.stale)))
+	{
+		finish_free(kind, context, pointer, c, bytes, STEP_ALL);
+		return;
+	}
+	pfs_bump(&t->memory.room, bytes);
+	c->bytes -= bytes;
+	pfs_bump(&cell->room_count, 1);
+	if (unlikely(cell->room_count > cell->range_count))
+	{
+		finish_free(kind, context, pointer, c, bytes, STEP_COUNT);
+		return;
+	}
+	pfs_bump(&cell->room_bytes, bytes);
+	if (unlikely(cell->room_bytes > cell->range_bytes))
+	{
+		finish_free(kind, context, pointer, c, bytes, STEP_BYTES);
+		return;
+	}
+	pfs_seqlock_write_end(&t->memory.seq);
+	KIND(kind)->original.free_p(PFS_FREE_ARGS);
+}
+
+/* ---- the methods, by kind, which is a constant in each ---- */
+
+/* The first allocation in a context: it was made since we look on, and is empty. */
+static pg_noinline void *
+alloc_first_other(PfsAllocator kind, PFS_ALLOC_PARAMS)
+{
+	PfsContext *c = NULL;
 	void	   *pointer;
 
-	if (unlikely(context != here.last))
-		return alloc_slow(kind, PFS_ALLOC_ARGS);
-	pointer = methods[kind].original.alloc(PFS_ALLOC_ARGS);
-	if (likely(pointer != NULL))
-		count_more(here.entry, kind == PFS_BUMP ? MAXALIGN(size) : bytes_of(kind, plain, context, pointer));
+	if (here.thread != NULL && !is_busy(here.thread))
+	{
+		c = pfs_memory_meet(kind, context, !pfs_contexts_incomplete() || pfs_memory_is_fresh(kind, context));
+		if (c != NULL)
+			prepare(c);
+	}
+	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
+	if (likely(pointer != NULL && c != NULL))
+		chunk_came(c, pointer, kind == PFS_BUMP ? MAXALIGN(size) : bytes_of(kind, context, pointer));
 	return pointer;
 }
 
-static pg_attribute_always_inline MemoryContext
-context_of(PfsAllocator kind, bool plain, PFS_FREE_PARAMS)
+/* A transaction makes a few contexts, whose names are known: they are plain at once. */
+static pg_attribute_always_inline void *
+alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
 {
-#if PFS_METHODS_IN_ARRAY
-	if (plain)
-	{
-		MemoryContext found = pfs_compat_set_chunk_context(pointer);
+	PfsThread  *t = here.thread;
+	const PfsContextName *name = pfs_context_name_place(context->name);
+	PfsContext *c;
+	void	   *pointer;
 
-		if (likely(found != NULL))
-			return found;
+	if (unlikely(t == NULL || is_busy(t) || pfs_load_relaxed(&t->memory.stale) || pfs_contexts_incomplete() ||
+				 name->name != context->name || !pfs_memory_is_on(t, name->instrument) ||
+				 (c = pfs_context_add(context)) == NULL))
+		return alloc_first_other(kind, PFS_ALLOC_ARGS);
+	c->kind = kind;
+	c->way = PFS_WAY_PLAIN;
+	c->on = true;
+	c->epoch = here.epoch;
+	c->instrument = name->instrument;
+	c->cell = pfs_memory_cell(t, name->cell);
+	c->methods = pfs_memory_probe.ways[kind][PFS_WAY_PLAIN];
+	context->methods = &c->methods;
+	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
+	if (unlikely(pointer == NULL))
+		return NULL;
+	return count_alloc(c, kind == PFS_BUMP ? MAXALIGN(size) : bytes_of(kind, context, pointer), pointer);
+}
+
+static pg_noinline void *
+alloc_other(PfsAllocator kind, PFS_ALLOC_PARAMS)
+{
+	PfsContext *c = (PfsContext *) context->methods;
+	bool		busy = is_busy(here.thread);
+	void	   *pointer;
+
+	if (!busy)
+		prepare(c);
+	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
+	if (pointer != NULL && !busy)
+		chunk_came(c, pointer, kind == PFS_BUMP ? MAXALIGN(size) : bytes_of(kind, context, pointer));
+	return pointer;
+}
+
+/* headers: of sets that are as we know them. */
+static pg_attribute_always_inline void *
+alloc_plain(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
+{
+	PfsContext *c = (PfsContext *) context->methods;
+	void	   *pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
+	uint64		bytes;
+
+	if (unlikely(pointer == NULL))
+		return NULL;
+	bytes = kind == PFS_BUMP ? MAXALIGN(size) : headers ? pfs_compat_set_chunk_space(pointer) : 0;
+	if (PFS_SPACE_IS_IN_HEADER(bytes, headers || kind == PFS_BUMP))
+		return count_alloc(c, bytes, pointer);
+	return count_alloc_of_unknown_size(kind, c, pointer);
+}
+
+/* TopMemoryContext is older than any counting, and gets one allocation in six. */
+static pg_attribute_always_inline void *
+alloc_listed(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
+{
+	PfsContext *c = (PfsContext *) context->methods;
+	void	   *pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
+	uint64		bytes;
+
+	if (unlikely(pointer == NULL))
+		return NULL;
+	if (unlikely(!pfs_chunk_list(c, pointer)))
+	{
+		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
+		return pointer;
 	}
-#endif
-	return PFS_CONTEXT_OF_CHUNK(&methods[kind].original);
+	bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
+	if (PFS_SPACE_IS_IN_HEADER(bytes, headers))
+		return count_alloc(c, bytes, pointer);
+	return count_alloc_of_unknown_size(kind, c, pointer);
+}
+
+static pg_noinline void
+free_other(PfsAllocator kind, MemoryContext context, void *pointer)
+{
+	chunk_goes((PfsContext *) context->methods, pointer, bytes_of(kind, context, pointer));
+	KIND(kind)->original.free_p(PFS_FREE_ARGS);
 }
 
 static pg_attribute_always_inline void
-free_inline(PfsAllocator kind, bool plain, PFS_FREE_PARAMS)
+free_plain(PfsAllocator kind, bool headers, MemoryContext context, void *pointer)
 {
-	MemoryContext of = context_of(kind, plain, PFS_FREE_ARGS);
-	uint64		bytes = bytes_of(kind, plain, of, pointer);
+	PfsContext *c = (PfsContext *) context->methods;
+	uint64		bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
 
-	if (likely(of == here.last && here.entry->count > 0))
-		count_less(here.entry, 1, bytes);
-	else
-		chunk_goes(of, pointer, bytes);
-	methods[kind].original.free_p(PFS_FREE_ARGS);
+	if (!PFS_SPACE_IS_IN_HEADER(bytes, headers) || unlikely(c->count == 0))
+	{
+		free_other(kind, context, pointer);
+		return;
+	}
+	pfs_bump(&c->count, -1);
+	count_free(kind, context, pointer, c, bytes);
 }
 
-static pg_attribute_always_inline void *
-realloc_inline(PfsAllocator kind, bool plain, PFS_REALLOC_PARAMS)
+static pg_attribute_always_inline void
+free_listed(PfsAllocator kind, bool headers, MemoryContext context, void *pointer)
 {
-	MemoryContext of = PFS_CONTEXT_OF_CHUNK(&methods[kind].original);
-	uint64		old_bytes = bytes_of(kind, plain, of, pointer);
-	void	   *result = methods[kind].original.realloc(PFS_REALLOC_ARGS);
+	PfsContext *c = (PfsContext *) context->methods;
+	uint64		bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
 
-	if (likely(result != NULL))
-		chunk_changed(kind, of, pointer, old_bytes, result, bytes_of(kind, plain, of, result));
+	/* The last one of all changes what is known of the context. */
+	if (!PFS_SPACE_IS_IN_HEADER(bytes, headers) || unlikely(c->count <= 1))
+	{
+		free_other(kind, context, pointer);
+		return;
+	}
+	if (!pfs_chunk_unlist(c, pointer))
+	{
+		KIND(kind)->original.free_p(PFS_FREE_ARGS);
+		return;
+	}
+	pfs_bump(&c->count, -1);
+	count_free(kind, context, pointer, c, bytes);
+}
+
+static pg_noinline void *
+realloc_known(PfsAllocator kind, MemoryContext context, PFS_REALLOC_REST)
+{
+	PfsContext *c = (PfsContext *) context->methods;
+	uint64		old_bytes = bytes_of(kind, context, pointer);
+	bool		busy = is_busy(here.thread);
+	void	   *result;
+
+	if (!busy)
+		prepare(c);
+	result = KIND(kind)->original.realloc(PFS_REALLOC_ARGS);
+	if (likely(result != NULL && !busy))
+		chunk_changed(c, pointer, old_bytes, result, bytes_of(kind, context, result));
 	return result;
 }
 
-#define METHODS(name, kind, plain) \
-static void * \
-name##_alloc(PFS_ALLOC_PARAMS) \
-{ \
-	return alloc_inline(kind, plain, PFS_ALLOC_ARGS); \
-} \
+/* All of a context's chunks go. */
+static pg_attribute_always_inline void
+empty(PfsContext *c)
+{
+	if (c->count > 0)
+		count_less(c, c->count, c->bytes);
+	if (unlikely(c->listed > 0))
+		pfs_context_unlist_all(c);
+	c->counted = PFS_COUNTED_ALL;
+}
+
+static pg_attribute_always_inline void
+reset(PfsAllocator kind, MemoryContext context)
+{
+	PfsContext *c = (PfsContext *) context->methods;
+
+	if (likely(!is_busy(here.thread)))
+	{
+		empty(c);
+		if (c->way != PFS_WAY_PLAIN)
+			choose_way(c);
+	}
+	KIND(kind)->original.reset(context);
+}
+
+static pg_attribute_always_inline void
+delete_context(PfsAllocator kind, MemoryContext context)
+{
+	PfsContext *c = (PfsContext *) context->methods;
+
+	if (likely(!is_busy(here.thread)))
+		empty(c);
+	pfs_memory_leave(c);
+	pfs_context_remove(c);
+	KIND(kind)->original.delete_context(context);
+}
+
+#if PFS_METHODS_IN_ARRAY
+
+/* Of all contexts of the kind, also such as have no entry. */
+static pg_attribute_always_inline void
+free_any(PfsAllocator kind, bool headers, void *pointer)
+{
+	MemoryContext context = headers ? pfs_compat_set_chunk_context(pointer) : NULL;
+	const PfsContext *c;
+
+	if (unlikely(context == NULL))
+		context = KIND(kind)->original.get_chunk_context(pointer);
+	c = (const PfsContext *) context->methods;
+	if (unlikely(context->methods == KIND(kind)->table))
+		KIND(kind)->original.free_p(pointer);
+	else if (likely(c->way == PFS_WAY_PLAIN))
+		free_plain(kind, headers, context, pointer);
+	else if (c->way == PFS_WAY_LISTED)
+		free_listed(kind, headers, context, pointer);
+	else
+		free_other(kind, context, pointer);
+}
+
+static pg_attribute_always_inline void *
+realloc_any(PfsAllocator kind, PFS_REALLOC_PARAMS)
+{
+	MemoryContext context = KIND(kind)->original.get_chunk_context(pointer);
+
+	if (unlikely(context->methods == KIND(kind)->table))
+		return KIND(kind)->original.realloc(PFS_REALLOC_ARGS);
+	return realloc_known(kind, context, PFS_REALLOC_REST_ARGS);
+}
+
+#define CHUNK_METHODS(name, kind, headers) \
 static void \
-name##_free(PFS_FREE_PARAMS) \
+name##_free(void *pointer) \
 { \
-	free_inline(kind, plain, PFS_FREE_ARGS); \
+	free_any(kind, headers, pointer); \
 } \
 static void * \
 name##_realloc(PFS_REALLOC_PARAMS) \
 { \
-	return realloc_inline(kind, plain, PFS_REALLOC_ARGS); \
+	return realloc_any(kind, PFS_REALLOC_ARGS); \
+}
+
+/* Chunks come by the table. */
+#define SET_CHUNK_METHODS(name, kind) \
+	pfs_memory_probe.table[kind].free_p = name##_free; \
+	pfs_memory_probe.table[kind].realloc = name##_realloc
+
+#else
+
+#define CHUNK_METHODS(name, kind, headers) \
+static void \
+name##_plain_free(MemoryContext context, void *pointer) \
+{ \
+	free_plain(kind, headers, context, pointer); \
+} \
+static void \
+name##_listed_free(MemoryContext context, void *pointer) \
+{ \
+	free_listed(kind, headers, context, pointer); \
+} \
+static void \
+name##_other_free(MemoryContext context, void *pointer) \
+{ \
+	free_other(kind, context, pointer); \
+} \
+static void * \
+name##_realloc(PFS_REALLOC_PARAMS) \
+{ \
+	return realloc_known(kind, PFS_REALLOC_ARGS); \
+}
+
+/* Chunks come by their context, which has been met when it has one. */
+#define SET_CHUNK_METHODS(name, kind) \
+	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].free_p = name##_plain_free; \
+	pfs_memory_probe.ways[kind][PFS_WAY_LISTED].free_p = name##_listed_free; \
+	pfs_memory_probe.ways[kind][PFS_WAY_OTHER].free_p = name##_other_free; \
+	for (PfsWay way = 0; way < PFS_NUM_WAYS; way++) \
+		pfs_memory_probe.ways[kind][way].realloc = name##_realloc
+
+#endif
+
+#define CONTEXT_METHODS(name, kind, headers) \
+static void * \
+name##_first_alloc(PFS_ALLOC_PARAMS) \
+{ \
+	return alloc_first(kind, PFS_ALLOC_ARGS); \
+} \
+static void * \
+name##_plain_alloc(PFS_ALLOC_PARAMS) \
+{ \
+	return alloc_plain(kind, headers, PFS_ALLOC_ARGS); \
+} \
+static void * \
+name##_listed_alloc(PFS_ALLOC_PARAMS) \
+{ \
+	return alloc_listed(kind, headers, PFS_ALLOC_ARGS); \
+} \
+static void * \
+name##_other_alloc(PFS_ALLOC_PARAMS) \
+{ \
+	return alloc_other(kind, PFS_ALLOC_ARGS); \
 } \
 static void \
 name##_reset(MemoryContext context) \
 { \
-	context_goes(context, false); \
-	methods[kind].original.reset(context); \
+	reset(kind, context); \
 } \
 static void \
 name##_delete(MemoryContext context) \
 { \
-	context_goes(context, true); \
-	methods[kind].original.delete_context(context); \
-} \
-static const MemoryContextMethods name##_methods = { \
-	.alloc = name##_alloc, \
-	.free_p = name##_free, \
-	.realloc = name##_realloc, \
-	.reset = name##_reset, \
-	.delete_context = name##_delete, \
-};
+	delete_context(kind, context); \
+}
 
-/* Sets of this server have the headers that we know; or are asked like others. */
-METHODS(plain_set, PFS_ALLOC_SET, true)
-METHODS(set, PFS_ALLOC_SET, false)
-METHODS(generation, PFS_GENERATION, false)
-METHODS(slab, PFS_SLAB, false)
-METHODS(bump, PFS_BUMP, false)
-
-/* ---- a process is told, and is no more ---- */
-
-static int
-kind_of(MemoryContext context)
-{
-	for (int kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
-	{
-		if (context->methods == methods[kind].table)
-			return kind;
+#define SET_CONTEXT_METHODS(name, kind) \
+	pfs_memory_probe.table[kind].alloc = name##_first_alloc; \
+	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].alloc = name##_plain_alloc; \
+	pfs_memory_probe.ways[kind][PFS_WAY_LISTED].alloc = name##_listed_alloc; \
+	pfs_memory_probe.ways[kind][PFS_WAY_OTHER].alloc = name##_other_alloc; \
+	for (PfsWay way = 0; way < PFS_NUM_WAYS; way++) \
+	{ \
+		pfs_memory_probe.ways[kind][way].reset = name##_reset; \
+		pfs_memory_probe.ways[kind][way].delete_context = name##_delete; \
 	}
-	return -1;
-}
 
-/* Contexts that are there already: what they hold was not counted. */
-static bool
-note_contexts(void)
-{
-	MemoryContext context = TopMemoryContext;
+#define SET_METHODS(name, kind) \
+	do { \
+		SET_CONTEXT_METHODS(name, kind); \
+		SET_CHUNK_METHODS(name, kind); \
+	} while (0)
 
-	while (context != NULL)
-	{
-		int			kind = kind_of(context);
+CONTEXT_METHODS(headed_set, PFS_ALLOC_SET, true)
+CHUNK_METHODS(headed_set, PFS_ALLOC_SET, true)
+CONTEXT_METHODS(set, PFS_ALLOC_SET, false)
+CHUNK_METHODS(set, PFS_ALLOC_SET, false)
+CONTEXT_METHODS(generation, PFS_GENERATION, false)
+CHUNK_METHODS(generation, PFS_GENERATION, false)
+CONTEXT_METHODS(slab, PFS_SLAB, false)
+CHUNK_METHODS(slab, PFS_SLAB, false)
+CONTEXT_METHODS(bump, PFS_BUMP, false)
 
-		if (kind >= 0)
-		{
-			PfsContext *c = pfs_context_add(context);
-
-			if (c == NULL)
-				return false;
-			c->epoch = here.epoch - 1;
-			if (!is_fresh(kind, context))
-				c->counted = PFS_COUNTED_NONE;
-		}
-		if (context->firstchild != NULL)
-		{
-			context = context->firstchild;
-			continue;
-		}
-		while (context != NULL && context->nextchild == NULL)
-			context = context->parent;
-		if (context != NULL)
-			context = context->nextchild;
-	}
-	return true;
-}
-
-static void
-put_back(void)
-{
-	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
-	{
-		if (methods[kind].table != NULL)
-			(void) pfs_methods_write(&methods[kind], &methods[kind].original);
-	}
-}
-
-static void
-stop(void)
-{
-	put_back();
-	here.last = NULL;
-	here.thread = NULL;
-	pfs_contexts_stop();
-}
-
-static bool
-start(PfsThread *t)
-{
-	here.last = NULL;
-	here.epoch = pfs_load_acquire(&pfs_memory->epoch);
-	if (!pfs_contexts_start())
-		return false;
-	if (!note_contexts())
-	{
-		pfs_contexts_stop();
-		return false;
-	}
-	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
-	{
-		if (methods[kind].table != NULL && pfs_methods_write(&methods[kind], &ours[kind]) != 0)
-		{
-			stop();
-			return false;
-		}
-	}
-	here.thread = t;
-	return true;
-}
-
-/* pfs_memory_switch; t NULL: the record goes, whatever is left. */
-static bool
-switch_memory(PfsThread *t, bool wanted)
-{
-	if (t == NULL || here.thread == NULL)
-	{
-		if (here.thread != NULL)
-			stop();
-		if (t == NULL || !wanted || here.failed || CritSectionCount > 0 || pfs_load_relaxed(&t->mask) == 0)
-			return false;
-		if (!start(t))
-		{
-			/* Once is enough: it would fail again. */
-			here.failed = true;
-			pfs_add_relaxed(&pfs_memory->processes_lost, 1);
-			return false;
-		}
-		pfs_store_relaxed(&t->memory.is_told, true);
-		return true;
-	}
-	if (wanted || t->memory.peak - t->memory.room > 0)
-		return true;
-	stop();
-	pfs_store_relaxed(&t->memory.is_told, false);
-	return false;
-}
-
-/* ---- the postmaster ---- */
-
-/* Do headers of sets say what the methods say, for chunks of all sizes? */
-static bool
-are_sets_plain(void)
-{
-	MemoryContext scratch = pfs_compat_scratch_context(PFS_ALLOC_SET);
-	bool		plain = true;
-
-	for (Size size = 1; size <= 64 * 1024; size = size * 3 / 2 + 1)
-	{
-		void	   *pointer = MemoryContextAlloc(scratch, size);
-		Size		bytes = pfs_compat_set_chunk_space(pointer);
-
-		if (bytes != 0 && bytes != GetMemoryChunkSpace(pointer) - methods[PFS_ALLOC_SET].header)
-			plain = false;
-#if PFS_METHODS_IN_ARRAY
-		if (pfs_compat_set_chunk_context(pointer) != NULL && pfs_compat_set_chunk_context(pointer) != scratch)
-			plain = false;
-#endif
-	}
-	MemoryContextDelete(scratch);
-	return plain;
-}
-
-/* The server's own, but for those that we stand in for. */
-static MemoryContextMethods
-with_original(PfsAllocator kind, const MemoryContextMethods *entries)
-{
-	MemoryContextMethods all = methods[kind].original;
-
-	all.alloc = entries->alloc;
-	/* Bump chunks have no header: their free and realloc only raise errors. */
-	if (kind != PFS_BUMP)
-	{
-		all.free_p = entries->free_p;
-		all.realloc = entries->realloc;
-	}
-	all.reset = entries->reset;
-	all.delete_context = entries->delete_context;
-	return all;
-}
-
-/* Can the tables be written at all?  What is written is what is there. */
-static const char *
-try_writing(void)
-{
-	static char message[128];
-
-	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
-	{
-		int			err = methods[kind].table == NULL ? 0 : pfs_methods_write(&methods[kind], &methods[kind].original);
-
-		if (err != 0)
-		{
-			snprintf(message, sizeof(message), "could not make a table of memory-context methods writable: %s", strerror(err));
-			return message;
-		}
-	}
-	return NULL;
-}
-
-static void
-report(PfsAllocator kind)
-{
-	PfsProbeRow row = {0};
-
-	if (methods[kind].table == NULL && why_not == NULL)
-		return;
-	snprintf(row.name, sizeof(row.name), "method_table/%s", kind_names[kind]);
-	row.mechanism = "method_table";
-	row.target = kind_names[kind];
-	row.status = why_not == NULL ? "active" : "unavailable";
-	strlcpy(row.detail, why_not == NULL ? "" : why_not, sizeof(row.detail));
-	pfs_probe_report(&row);
-}
-
+/* Bump chunks have no header: their free and realloc only raise errors. */
 void
-pfs_memory_probe_start(void)
+pfs_memory_methods_start(bool headers)
 {
-	why_not = pfs_methods_find(methods);
-	if (why_not == NULL)
-		why_not = try_writing();
 	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
-		report(kind);
-	if (why_not != NULL)
 	{
-		ereport(LOG,
-				(errmsg("pfs: memory instruments are unavailable: %s", why_not)));
-		return;
+		pfs_memory_probe.table[kind] = KIND(kind)->original;
+		for (PfsWay way = 0; way < PFS_NUM_WAYS; way++)
+			pfs_memory_probe.ways[kind][way] = KIND(kind)->original;
 	}
-	pfs_methods_note_constants();
-	ours[PFS_ALLOC_SET] = with_original(PFS_ALLOC_SET, are_sets_plain() ? &plain_set_methods : &set_methods);
-	ours[PFS_GENERATION] = with_original(PFS_GENERATION, &generation_methods);
-	ours[PFS_SLAB] = with_original(PFS_SLAB, &slab_methods);
-	ours[PFS_BUMP] = with_original(PFS_BUMP, &bump_methods);
-	pfs_memory_switch = switch_memory;
-}
-
-const char *
-pfs_memory_probe_failure(void)
-{
-	return why_not;
+	if (headers)
+		SET_METHODS(headed_set, PFS_ALLOC_SET);
+	else
+		SET_METHODS(set, PFS_ALLOC_SET);
+	SET_METHODS(generation, PFS_GENERATION);
+	SET_METHODS(slab, PFS_SLAB);
+	SET_CONTEXT_METHODS(bump, PFS_BUMP);
 }

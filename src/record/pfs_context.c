@@ -1,152 +1,71 @@
 /*
  * pfs_context.c
- *	  Two tables of open addressing in private memory: contexts by address, and
- *	  listed chunks by address.
+ *	  Entries of contexts, and listed chunks by address, a set of open addressing;
+ *	  both in private memory.
  *
- * Both double when they are half full, outside of critical sections if they can,
- * and take nothing more when they are nearly full.
+ * Entries stay in their places: address space for very many is reserved, and used
+ * from its begin.  The set doubles when an eighth of it is used, outside of
+ * critical sections, and takes nothing more when it is nearly full.
  */
 #include "postgres.h"
 
 #include <sys/mman.h>
 
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
+#include "utils/memutils.h"
 
 #include "pfs_context.h"
 
-#define FIRST_CONTEXTS 256
-#define FIRST_CHUNKS 1024
+#define FIRST_BITS 11
+#define LAST_BITS 28
+#define ENTRIES_MAX (1 << 20)
 
-typedef struct Chunk
-{
-	const void *address;		/* NULL: a free place */
-	uint64		serial;			/* its context's */
-} Chunk;
+/* Contexts. */
+static PfsContext *entries = NULL;
+static uint32 nentries;			/* that were ever used */
+static PfsContext *free_entries;
+static bool incomplete;
 
-typedef struct Table
-{
-	char	   *items;
-	uint32		item_size;		/* the address it is found by comes first */
-	uint32		bits;			/* of the number of places */
-	uint32		used;
-} Table;
-
-static Table contexts = {.item_size = sizeof(PfsContext)};
-static Table chunks = {.item_size = sizeof(Chunk)};
-static uint64 last_serial = 0;
-static bool incomplete = false;
+PfsChunkSet pfs_chunks;
 
 static void *
-map(uint32 item_size, uint32 bits)
+map(size_t size)
 {
 	int			save_errno = errno;
-	void	   *memory = mmap(NULL, (size_t) item_size << bits, PROT_READ | PROT_WRITE,
-							  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void	   *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+							  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	errno = save_errno;
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
 static void
-unmap(Table *table)
+unmap(void *memory, size_t size)
 {
-	if (table->items != NULL)
-		(void) munmap(table->items, (size_t) table->item_size << table->bits);
-	table->items = NULL;
-	table->used = 0;
-}
+	int			save_errno = errno;
 
-/* Addresses are multiples of 8, those of contexts of more. */
-static inline uint32
-place_of(const void *address, uint32 bits)
-{
-	return ((uint64) (uintptr_t) address * UINT64CONST(0x9E3779B97F4A7C15)) >> (64 - bits);
-}
-
-static inline const void **
-item_at(const Table *table, uint32 place)
-{
-	return (const void **) (table->items + (size_t) place * table->item_size);
-}
-
-/* The item of this address, or the free place where it would be. */
-static inline const void **
-find(const Table *table, const void *address)
-{
-	uint32		mask = (UINT32_C(1) << table->bits) - 1;
-	uint32		place = place_of(address, table->bits);
-	const void **item = item_at(table, place);
-
-	while (*item != address && *item != NULL)
-		item = item_at(table, place = (place + 1) & mask);
-	return item;
+	if (memory != NULL)
+		(void) munmap(memory, size);
+	errno = save_errno;
 }
 
 static void
-grow(Table *table)
+set_chunk_bits(uint32 bits)
 {
-	Table		old = *table;
-	void	   *memory = map(table->item_size, table->bits + 1);
-
-	if (memory == NULL)
-		return;
-	table->items = memory;
-	table->bits++;
-	for (uint32 place = 0; place < UINT32_C(1) << old.bits; place++)
-	{
-		const void **item = item_at(&old, place);
-
-		if (*item != NULL)
-			memcpy(find(table, *item), item, table->item_size);
-	}
-	unmap(&old);
-}
-
-/* Room for one more? */
-static bool
-make_room(Table *table)
-{
-	uint32		places = UINT32_C(1) << table->bits;
-
-	if (table->used < places / 2)
-		return true;
-	if (CritSectionCount == 0 && table->bits < 30)
-		grow(table);
-	return table->used < (UINT32_C(1) << table->bits) / 8 * 7;
-}
-
-/* Free a place; what was put behind it for want of it moves up. */
-static void
-free_place(Table *table, const void **item)
-{
-	uint32		mask = (UINT32_C(1) << table->bits) - 1;
-	uint32		hole = ((char *) item - table->items) / table->item_size;
-
-	for (uint32 place = (hole + 1) & mask; *item_at(table, place) != NULL; place = (place + 1) & mask)
-	{
-		uint32		home = place_of(*item_at(table, place), table->bits);
-
-		/* Not if its home lies between the hole and its place. */
-		if (((place - home) & mask) < ((place - hole) & mask))
-			continue;
-		memcpy(item_at(table, hole), item_at(table, place), table->item_size);
-		hole = place;
-	}
-	memset(item_at(table, hole), 0, table->item_size);
-	table->used--;
+	pfs_chunks.shift = 64 - bits;
+	pfs_chunks.mask = (UINT32_C(1) << bits) - 1;
 }
 
 bool
 pfs_contexts_start(void)
 {
-	contexts.bits = pg_leftmost_one_pos32(FIRST_CONTEXTS);
-	chunks.bits = pg_leftmost_one_pos32(FIRST_CHUNKS);
-	contexts.items = map(contexts.item_size, contexts.bits);
-	chunks.items = map(chunks.item_size, chunks.bits);
-	contexts.used = chunks.used = 0;
+	set_chunk_bits(FIRST_BITS);
+	nentries = pfs_chunks.used = 0;
+	free_entries = NULL;
 	incomplete = false;
-	if (contexts.items != NULL && chunks.items != NULL)
+	entries = map(ENTRIES_MAX * sizeof(PfsContext));
+	pfs_chunks.places = map(sizeof(void *) << FIRST_BITS);
+	if (entries != NULL && pfs_chunks.places != NULL)
 		return true;
 	pfs_contexts_stop();
 	return false;
@@ -155,9 +74,14 @@ pfs_contexts_start(void)
 void
 pfs_contexts_stop(void)
 {
-	unmap(&contexts);
-	unmap(&chunks);
+	unmap(entries, ENTRIES_MAX * sizeof(PfsContext));
+	unmap(pfs_chunks.places, sizeof(void *) * ((size_t) pfs_chunks.mask + 1));
+	entries = NULL;
+	pfs_chunks.places = NULL;
+	nentries = 0;
 }
+
+/* ---- contexts ---- */
 
 bool
 pfs_contexts_incomplete(void)
@@ -166,90 +90,111 @@ pfs_contexts_incomplete(void)
 }
 
 PfsContext *
-pfs_context_find(MemoryContext context)
-{
-	PfsContext *c = (PfsContext *) find(&contexts, context);
-
-	return c->context == NULL ? NULL : c;
-}
-
-PfsContext *
 pfs_context_add(MemoryContext context)
 {
-	PfsContext *c;
+	PfsContext *c = free_entries;
 
-	if (!make_room(&contexts))
+	if (c != NULL)
+		free_entries = c->next_free;
+	else if (nentries < ENTRIES_MAX)
+		c = &entries[nentries++];
+	else
 	{
 		incomplete = true;
 		return NULL;
 	}
-	c = (PfsContext *) find(&contexts, context);
 	c->context = context;
-	c->serial = ++last_serial;
-	c->cell = PFS_NO_CELL;
-	contexts.used++;
-	return c;
-}
-
-/* Nobody knows where they are: look at all places.  Few contexts ever have any. */
-static void
-unlist_all(PfsContext *c)
-{
-	for (uint32 place = 0; c->listed > 0; place++)
-	{
-		Chunk	   *chunk = (Chunk *) item_at(&chunks, place & ((UINT32_C(1) << chunks.bits) - 1));
-
-		/* What moves up to this place is looked at, too. */
-		while (chunk->address != NULL && chunk->serial == c->serial)
-		{
-			free_place(&chunks, (const void **) chunk);
-			c->listed--;
-		}
-	}
-}
-
-void
-pfs_context_empty(PfsContext *c)
-{
-	unlist_all(c);
 	c->count = 0;
 	c->bytes = 0;
+	c->cell = NULL;
+	c->listed = 0;
 	c->counted = PFS_COUNTED_ALL;
+	return c;
 }
 
 void
 pfs_context_remove(PfsContext *c)
 {
-	unlist_all(c);
-	free_place(&contexts, (const void **) c);
+	c->context = NULL;
+	c->next_free = free_entries;
+	free_entries = c;
 }
 
-static bool
-list(PfsContext *c, const void *address)
+PfsContext *
+pfs_context_next(PfsContext *c)
 {
-	Chunk	   *chunk;
-
-	if (!make_room(&chunks))
-		return false;
-	chunk = (Chunk *) find(&chunks, address);
-	if (chunk->address == NULL)
-		chunks.used++;
-	chunk->address = address;
-	chunk->serial = c->serial;
-	c->listed++;
-	return true;
+	for (c = c == NULL ? entries : c + 1; c < entries + nentries; c++)
+	{
+		if (c->context != NULL)
+			return c;
+	}
+	return NULL;
 }
 
-static bool
-unlist(PfsContext *c, const void *address)
-{
-	Chunk	   *chunk = (Chunk *) find(&chunks, address);
+/* ---- chunks ---- */
 
-	if (chunk->address == NULL || chunk->serial != c->serial)
-		return false;
-	free_place(&chunks, (const void **) chunk);
-	c->listed--;
-	return true;
+bool
+pfs_chunks_make_room(void)
+{
+	const void **old = pfs_chunks.places;
+	const void **grown = NULL;
+	uint32		old_mask = pfs_chunks.mask;
+
+	if (CritSectionCount == 0 && pfs_chunks.shift > 64 - LAST_BITS)
+		grown = map(sizeof(*grown) * 2 * ((size_t) old_mask + 1));
+	if (grown != NULL)
+	{
+		pfs_chunks.places = grown;
+		set_chunk_bits(64 - pfs_chunks.shift + 1);
+		for (uint32 i = 0; i <= old_mask; i++)
+		{
+			if (old[i] != NULL)
+				pfs_chunks.places[pfs_chunk_find(old[i])] = old[i];
+		}
+		unmap(old, sizeof(*old) * ((size_t) old_mask + 1));
+	}
+	return pfs_chunks.used < pfs_chunks.mask / 8 * 7;
+}
+
+void
+pfs_chunk_close_up(uint32 hole)
+{
+	const void **places = pfs_chunks.places;
+	uint32		mask = pfs_chunks.mask;
+
+	for (uint32 i = (hole + 1) & mask; places[i] != NULL; i = (i + 1) & mask)
+	{
+		/* Not if its home lies between the hole and its place. */
+		if (((i - pfs_chunk_home(places[i])) & mask) < ((i - hole) & mask))
+			continue;
+		places[hole] = places[i];
+		hole = i;
+	}
+	places[hole] = NULL;
+}
+
+/*
+ * Nobody knows where they are: look at all places.  Few contexts that have any
+ * are ever emptied.
+ */
+void
+pfs_context_unlist_all(PfsContext *c)
+{
+	const void **places = pfs_chunks.places;
+
+	for (uint64 i = 0; c->listed > 0 && i <= 2 * (uint64) pfs_chunks.mask; i++)
+	{
+		uint32		place = i & pfs_chunks.mask;
+
+		/* What moves up to this place is looked at, too. */
+		while (places[place] != NULL &&
+			   GetMemoryChunkContext(unconstify(void *, places[place])) == c->context)
+		{
+			pfs_chunk_close_up(place);
+			pfs_chunks.used--;
+			c->listed--;
+		}
+	}
 }
 
 bool
@@ -269,12 +214,12 @@ pfs_context_put(PfsContext *c, const void *chunk, bool *lost)
 		case PFS_COUNTED_LISTED:
 			if (!c->on)
 				return false;
-			*lost = !list(c, chunk);
+			*lost = !pfs_chunk_list(c, chunk);
 			return !*lost;
 		case PFS_COUNTED_UNLISTED:
 			if (c->on)
 				return true;
-			*lost = !list(c, chunk);
+			*lost = !pfs_chunk_list(c, chunk);
 			return *lost;
 	}
 	return false;
@@ -291,9 +236,9 @@ pfs_context_take(PfsContext *c, const void *chunk)
 		case PFS_COUNTED_NONE:
 			return false;
 		case PFS_COUNTED_LISTED:
-			return unlist(c, chunk);
+			return pfs_chunk_unlist(c, chunk);
 		case PFS_COUNTED_UNLISTED:
-			return !unlist(c, chunk) && c->count > 0;
+			return !pfs_chunk_unlist(c, chunk) && c->count > 0;
 	}
 	return false;
 }
@@ -304,6 +249,6 @@ pfs_context_taken(PfsContext *c)
 {
 	if (c->count > 0 || c->counted == PFS_COUNTED_ALL)
 		return;
-	unlist_all(c);
+	pfs_context_unlist_all(c);
 	c->counted = PFS_COUNTED_NONE;
 }

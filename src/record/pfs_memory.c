@@ -115,7 +115,13 @@ pfs_memory_instrument(const char *name, bool constant)
 void
 pfs_memory_look_again(void)
 {
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
 	pfs_add_seqcst(&pfs_memory->epoch, 1);
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+		pfs_memory_make_stale(pfs_pages_record(pfs_threads, index));
 }
 
 void
@@ -186,6 +192,12 @@ carry(PfsThread *t, uint32 cell, Mark mark, uint64 n)
 		(void) pfs_memory_use_up(of_server, n);
 }
 
+static uint32
+index_of(const PfsThread *t, const PfsMemoryCell *c)
+{
+	return c - pfs_memory_cell(t, 0);
+}
+
 /* The room has gone below zero: the high mark rises by that. */
 static void
 raise_mark(PfsThread *t, uint32 cell, uint64 *room, uint64 *high, uint64 *range, Mark mark)
@@ -215,35 +227,27 @@ lower_mark(PfsThread *t, uint32 cell, const uint64 *room, uint64 *range, Mark ma
 }
 
 void
-pfs_memory_raise_count(PfsThread *t, uint32 cell)
+pfs_memory_raise_count(PfsThread *t, PfsMemoryCell *c)
 {
-	PfsMemoryCell *c = pfs_memory_cell(t, cell);
-
-	raise_mark(t, cell, &c->room_count, &c->high_count, &c->range_count, ROOM_COUNT);
+	raise_mark(t, index_of(t, c), &c->room_count, &c->high_count, &c->range_count, ROOM_COUNT);
 }
 
 void
-pfs_memory_raise_bytes(PfsThread *t, uint32 cell)
+pfs_memory_raise_bytes(PfsThread *t, PfsMemoryCell *c)
 {
-	PfsMemoryCell *c = pfs_memory_cell(t, cell);
-
-	raise_mark(t, cell, &c->room_bytes, &c->high_bytes, &c->range_bytes, ROOM_BYTES);
+	raise_mark(t, index_of(t, c), &c->room_bytes, &c->high_bytes, &c->range_bytes, ROOM_BYTES);
 }
 
 void
-pfs_memory_lower_count(PfsThread *t, uint32 cell)
+pfs_memory_lower_count(PfsThread *t, PfsMemoryCell *c)
 {
-	PfsMemoryCell *c = pfs_memory_cell(t, cell);
-
-	lower_mark(t, cell, &c->room_count, &c->range_count, DEPTH_COUNT);
+	lower_mark(t, index_of(t, c), &c->room_count, &c->range_count, DEPTH_COUNT);
 }
 
 void
-pfs_memory_lower_bytes(PfsThread *t, uint32 cell)
+pfs_memory_lower_bytes(PfsThread *t, PfsMemoryCell *c)
 {
-	PfsMemoryCell *c = pfs_memory_cell(t, cell);
-
-	lower_mark(t, cell, &c->room_bytes, &c->range_bytes, DEPTH_BYTES);
+	lower_mark(t, index_of(t, c), &c->room_bytes, &c->range_bytes, DEPTH_BYTES);
 }
 
 void
@@ -254,23 +258,21 @@ pfs_memory_raise_total(PfsThread *t)
 }
 
 void
-pfs_memory_resize(PfsThread *t, uint32 cell, uint64 bytes, uint64 old_bytes)
+pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes)
 {
-	PfsMemoryCell *c = pfs_memory_cell(t, cell);
-
 	pfs_bump(&c->count_alloc, 1);
 	pfs_bump(&c->bytes_alloc, bytes);
 	if (bytes >= old_bytes)
 	{
 		if (pfs_drop(&c->room_bytes, bytes - old_bytes))
-			pfs_memory_raise_bytes(t, cell);
+			pfs_memory_raise_bytes(t, c);
 		if (pfs_drop(&t->memory.room, bytes - old_bytes))
 			pfs_memory_raise_total(t);
 		return;
 	}
 	pfs_bump(&c->room_bytes, old_bytes - bytes);
 	if (c->room_bytes > c->range_bytes)
-		pfs_memory_lower_bytes(t, cell);
+		pfs_memory_lower_bytes(t, c);
 	pfs_bump(&t->memory.room, old_bytes - bytes);
 }
 
@@ -286,6 +288,6 @@ pfs_memory_end(PfsThread *t)
 	{
 		PfsMemoryCell *c = pfs_memory_cell(t, i);
 
-		pfs_memory_remove(t, i, c->high_count - c->room_count, c->high_bytes - c->room_bytes);
+		pfs_memory_remove(t, c, c->high_count - c->room_count, c->high_bytes - c->room_bytes);
 	}
 }

@@ -4,9 +4,9 @@
  *	  each process has to look at its switches again, and what an allocation or
  *	  a free does to the thread's cells.
  *
- * One word in shared memory, the epoch, tells a process that switches have
- * changed or that something was truncated.  Every allocation and free that is
- * counted compares it, inside its change.
+ * A process is told that switches have changed, or that something was truncated,
+ * by a flag in its thread's record: every allocation and free that is counted looks
+ * at it, inside its change.  The epoch says which switches a process knows.
  */
 #ifndef PFS_MEMORY_H
 #define PFS_MEMORY_H
@@ -42,8 +42,14 @@ extern void pfs_memory_start(void);
  */
 extern PfsInstrumentId pfs_memory_instrument(const char *name, bool constant);
 
-/* Switches have changed, or a truncation has begun. */
+/* Switches have changed, or a truncation has begun: for all threads, for one. */
 extern void pfs_memory_look_again(void);
+
+static inline void
+pfs_memory_make_stale(PfsThread *t)
+{
+	pfs_store_relaxed(&t->memory.stale, true);
+}
 
 /*
  * Called in each process that has to begin, or may stop, being told of its
@@ -73,14 +79,14 @@ pfs_memory_settle(PfsThread *t)
 		pfs_summary_settle(t, PFS_FAMILY_MEMORY);
 }
 
-/* A mark has been reached: move it by so much, after what parents have left. */
-extern void pfs_memory_raise_count(PfsThread *t, uint32 cell);
-extern void pfs_memory_raise_bytes(PfsThread *t, uint32 cell);
-extern void pfs_memory_lower_count(PfsThread *t, uint32 cell);
-extern void pfs_memory_lower_bytes(PfsThread *t, uint32 cell);
+/* A mark has been reached: move it, after using up what parents have left. */
+extern void pfs_memory_raise_count(PfsThread *t, PfsMemoryCell *c);
+extern void pfs_memory_raise_bytes(PfsThread *t, PfsMemoryCell *c);
+extern void pfs_memory_lower_count(PfsThread *t, PfsMemoryCell *c);
+extern void pfs_memory_lower_bytes(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_raise_total(PfsThread *t);
 
-static pg_attribute_always_inline PfsMemoryCell *
+static inline PfsMemoryCell *
 pfs_memory_cell(const PfsThread *t, uint32 cell)
 {
 	return (PfsMemoryCell *) t->summary[PFS_FAMILY_MEMORY].cells.cells + cell;
@@ -88,37 +94,33 @@ pfs_memory_cell(const PfsThread *t, uint32 cell)
 
 /* One chunk more. */
 static pg_attribute_always_inline void
-pfs_memory_add(PfsThread *t, uint32 cell, uint64 bytes)
+pfs_memory_add(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
 {
-	PfsMemoryCell *c = pfs_memory_cell(t, cell);
-
 	pfs_bump(&c->count_alloc, 1);
 	pfs_bump(&c->bytes_alloc, bytes);
 	if (unlikely(pfs_drop(&c->room_count, 1)))
-		pfs_memory_raise_count(t, cell);
+		pfs_memory_raise_count(t, c);
 	if (unlikely(pfs_drop(&c->room_bytes, bytes)))
-		pfs_memory_raise_bytes(t, cell);
+		pfs_memory_raise_bytes(t, c);
 	if (unlikely(pfs_drop(&t->memory.room, bytes)))
 		pfs_memory_raise_total(t);
 }
 
 /* So many less. */
 static pg_attribute_always_inline void
-pfs_memory_remove(PfsThread *t, uint32 cell, uint64 count, uint64 bytes)
+pfs_memory_remove(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 {
-	PfsMemoryCell *c = pfs_memory_cell(t, cell);
-
 	pfs_bump(&c->room_count, count);
 	if (unlikely(c->room_count > c->range_count))
-		pfs_memory_lower_count(t, cell);
+		pfs_memory_lower_count(t, c);
 	pfs_bump(&c->room_bytes, bytes);
 	if (unlikely(c->room_bytes > c->range_bytes))
-		pfs_memory_lower_bytes(t, cell);
+		pfs_memory_lower_bytes(t, c);
 	pfs_bump(&t->memory.room, bytes);
 }
 
 /* One chunk becomes another in its place: one more, one less, no mark but by the difference. */
-extern void pfs_memory_resize(PfsThread *t, uint32 cell, uint64 bytes, uint64 old_bytes);
+extern void pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes);
 
 /* The thread ends, and its memory with it. */
 extern void pfs_memory_end(PfsThread *t);

@@ -257,8 +257,7 @@ publish_mask(PfsThread *t)
 		pfs_fence_seqcst();
 	} while (pfs_load_relaxed(&t->instrumented) != instrumented ||
 			 pfs_load_relaxed(&t->history) != history);
-	if (pfs_load_relaxed(&pfs_memory->wanted))
-		pfs_memory_look_again();
+	pfs_memory_make_stale(t);
 }
 
 /* What somebody has switched since the thread's start stays as it is. */

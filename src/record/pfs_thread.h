@@ -84,6 +84,8 @@ typedef struct PfsThread
 		uint64		room;		/* peak less what is in use, bytes */
 		uint64		peak;		/* most bytes since somebody began to look */
 		uint64		high;		/* of all peaks before */
+		bool		stale;		/* switches have changed, or a truncation has
+								 * begun; anybody sets it */
 		bool		is_told;	/* its allocations are looked at */
 	}			memory __attribute__((aligned(PFS_CACHE_LINE)));
 
