@@ -17,6 +17,7 @@
 #include "utils/portal.h"
 
 #include "pfs_instr.h"
+#include "pfs_memory.h"
 #include "pfs_socket.h"
 
 #define FRAME __builtin_frame_address(0)
@@ -92,6 +93,9 @@ end_idle(PfsThread *t, ssize_t result)
 {
 	if (result < 0 || pfs_is_changing(t))
 		return;
+	/* What was switched while we were idle holds from this statement on. */
+	if (unlikely(pfs_memory_is_stale()))
+		pfs_memory_sync(t);
 	if (pfs_open_top(PFS_OPEN_IDLE) != NULL)
 		pfs_open_finish(t, 0);
 	if (result > 0 && (pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED))
