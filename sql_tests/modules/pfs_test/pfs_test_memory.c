@@ -55,10 +55,13 @@ PGDLLEXPORT void _PG_init(void);
 #define GROUPS 16
 #define RANDOM_CHUNKS 48
 
+/* Bytes of a chunk's header. */
 #if PG_VERSION_NUM >= 160000
 #define HEADER 8
+#define GENERATION_HEADER 8
 #else
 #define HEADER 16
+#define GENERATION_HEADER 24
 #endif
 
 /* What is really in use, and at most and at least was. */
@@ -85,6 +88,7 @@ typedef struct Context
 {
 	MemoryContext context;
 	bool		bump;
+	Size		header;
 	void	   *chunks[SLOTS];
 } Context;
 
@@ -125,11 +129,23 @@ startup_cb(void)
 	look_at_overhead();
 }
 
+/* As another library would that watches contexts. */
+static void
+replace_methods(void)
+{
+	static MemoryContextMethods copy;
+
+	copy = *TopMemoryContext->methods;
+	TopMemoryContext->methods = &copy;
+}
+
 void
 _PG_init(void)
 {
 	if (!process_shared_preload_libraries_in_progress)
 		return;
+	if (getenv("PFS_TEST_REPLACE_METHODS") != NULL)
+		replace_methods();
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = request_cb;
 	prev_shmem_startup_hook = shmem_startup_hook;
@@ -181,10 +197,14 @@ pfs_test_context(PG_FUNCTION_ARGS)
 	if (i < 0 || i >= CONTEXTS || contexts[i] != NULL)
 		ereport(ERROR, (errmsg("context %d cannot be made", i)));
 	c = new_context();
+	c->header = HEADER;
 	if (strcmp(kind, "AllocSet") == 0)
 		c->context = AllocSetContextCreateInternal(TopMemoryContext, name ? name : "pfs test AllocSet", ALLOCSET_DEFAULT_SIZES);
 	else if (strcmp(kind, "Generation") == 0)
+	{
 		c->context = GenerationContextCreate(TopMemoryContext, name ? name : "pfs test Generation", ALLOCSET_DEFAULT_SIZES);
+		c->header = GENERATION_HEADER;
+	}
 	else if (strcmp(kind, "Slab") == 0)
 		c->context = SlabContextCreate(TopMemoryContext, name ? name : "pfs test Slab", SLAB_DEFAULT_BLOCK_SIZE, 1000);
 #if PG_VERSION_NUM >= 170000
@@ -223,7 +243,7 @@ pfs_test_alloc(PG_FUNCTION_ARGS)
 #endif
 	}
 	memset(*chunk, 'x', size);
-	PG_RETURN_INT64(c->bump ? MAXALIGN(size) : GetMemoryChunkSpace(*chunk) - HEADER);
+	PG_RETURN_INT64(c->bump ? MAXALIGN(size) : GetMemoryChunkSpace(*chunk) - c->header);
 }
 
 /* pfs_test_realloc(i int4, slot int4, size int8) returns bool: it has moved */
@@ -281,7 +301,7 @@ pfs_test_bytes(PG_FUNCTION_ARGS)
 	int64		bytes = 0;
 
 	for (int i = 0; i < n; i++)
-		bytes += GetMemoryChunkSpace(*chunk_at(c, ((int32 *) ARR_DATA_PTR(slots))[i])) - HEADER;
+		bytes += GetMemoryChunkSpace(*chunk_at(c, ((int32 *) ARR_DATA_PTR(slots))[i])) - c->header;
 	PG_RETURN_INT64(bytes);
 }
 

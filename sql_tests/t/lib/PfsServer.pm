@@ -414,10 +414,12 @@ sub poll_connect
 	$expected //= 't';
 	while (time() < $end)
 	{
-		($status, $out, $err) = $self->psql($sql);
-		return 1 if $status == 0 && $out eq $expected;
+		# A psql that is refused can be gone before it has read a word.
+		($status, $out, $err) = eval { $self->psql($sql) };
+		return 1 if defined $status && $status == 0 && $out eq $expected;
 		sleep(0.1);
 	}
+	$_ //= '' foreach $out, $err;
 	diag("still not '$expected': $sql\n$out\n$err");
 	return 0;
 }
