@@ -183,6 +183,7 @@ const PfsSummaryKind pfs_memory_kind = {
 	.shared_size = sizeof(PfsSharedMemoryCell),
 	.totals_size = sizeof(PfsMemoryTotals),
 	.lock_offset = offsetof(PfsThread, memory.seq),
+	.takes_from_above = true,
 	.is_empty = is_empty,
 	.add = add,
 	.add_going = add_going,

@@ -48,6 +48,9 @@ typedef struct PfsSummaryKind
 	size_t		lock_offset;	/* of the PfsSeqlock in PfsThread that guards
 								 * the owner's cells */
 
+	bool		takes_from_above;	/* a thread changes what others left at
+									 * the levels above it */
+
 	/* Nothing was counted, nothing would be shown. */
 	bool		(*is_empty) (const void *cell);
 

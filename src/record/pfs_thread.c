@@ -473,6 +473,7 @@ pfs_thread_attach(void)
 	pfs_fd_start();
 	on_shmem_exit(detach_cb, 0);
 	t->word = pfs_pages_publish(pfs_threads, index);
+	pfs_add_seqcst(&pfs_shared_threads->attached, 1);
 	pfs_socket_attach(t);
 	pfs_local.slow = PFS_SLOW_IDENTITY;
 	pfs_my_thread = t;

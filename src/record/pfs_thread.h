@@ -110,6 +110,8 @@ extern void pfs_threads_each(uint64 thread_id, PfsThreadEmit emit, void *arg);
 typedef struct PfsSharedThreads
 {
 	uint64		last_thread_id; /* atomic */
+	uint64		attached;		/* threads whose records could be seen so far,
+								 * atomic */
 	uint64		too_deep;		/* waits nested too deep, atomic */
 	uint64		reentered;		/* events of signal handlers that passed by,
 								 * atomic */

@@ -166,26 +166,69 @@ copy_thread(PfsThreadCopy *copy, const PfsThreadCopies *copies)
 	copy->stuck = true;
 }
 
+static void
+add_copy(PfsThreadCopies *copies, uint32 index)
+{
+	if (copies->n == copies->max)
+	{
+		uint32		max = Max(2 * copies->max, 64);
+
+		copies->threads = copies->threads == NULL ? palloc(max * sizeof(PfsThreadCopy))
+			: repalloc(copies->threads, max * sizeof(PfsThreadCopy));
+		memset(copies->threads + copies->max, 0, (max - copies->max) * sizeof(PfsThreadCopy));
+		copies->max = max;
+	}
+	copies->threads[copies->n].index = index;
+	copy_thread(&copies->threads[copies->n++], copies);
+}
+
 void
 pfs_thread_copies_make(PfsThreadCopies *copies)
 {
-	uint32		max = 64;
 	uint32		pos = 0;
 	uint32		index;
 	uint64		word;
 
-	copies->threads = palloc0(max * sizeof(PfsThreadCopy));
+	copies->attached = pfs_load_acquire(&pfs_shared_threads->attached);
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+		add_copy(copies, index);
+}
+
+/*
+ * Where threads use up what others have left above, one that attached behind the
+ * copies may have done so.  It is counted when its record can be seen, and before
+ * anything else that it does.
+ */
+static bool
+add_new_threads(PfsThreadCopies *copies)
+{
+	uint64		attached = pfs_load_acquire(&pfs_shared_threads->attached);
+	uint32	   *known;			/* number of its copy + 1, by record */
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+	bool		found = false;
+
+	if (!pfs_summary_kinds[copies->family]->takes_from_above || attached == copies->attached)
+		return false;
+	copies->attached = attached;
+	known = palloc0(pfs_threads->records_max * sizeof(uint32));
+	for (uint32 i = 0; i < copies->n; i++)
+		known[copies->threads[i].index] = i + 1;
 	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
 	{
-		if (copies->n == max)
-		{
-			copies->threads = repalloc(copies->threads, 2 * max * sizeof(PfsThreadCopy));
-			memset(copies->threads + max, 0, max * sizeof(PfsThreadCopy));
-			max *= 2;
-		}
-		copies->threads[copies->n].index = index;
-		copy_thread(&copies->threads[copies->n++], copies);
+		PfsThreadCopy *copy = known[index] == 0 ? NULL : &copies->threads[known[index] - 1];
+
+		if (copy == NULL)
+			add_copy(copies, index);
+		else if (copy->gone && copy->word != word)
+			copy_thread(copy, copies);
+		else
+			continue;
+		found = true;
 	}
+	pfree(known);
+	return found;
 }
 
 bool
@@ -195,15 +238,13 @@ pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id)
 	uint32		index;
 	uint64		word;
 
-	copies->threads = palloc0(sizeof(PfsThreadCopy));
 	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, index);
 
 		if (pfs_load_relaxed(&t->thread_id) != thread_id)
 			continue;
-		copies->threads[0].index = index;
-		copy_thread(&copies->threads[0], copies);
+		add_copy(copies, index);
 		copies->n = copies->threads[0].thread_id == thread_id ? 1 : 0;
 		return copies->n > 0;
 	}
@@ -230,6 +271,8 @@ pfs_thread_copies_hold(PfsThreadCopies *copies)
 		hold = false;
 		copy_thread(copy, copies);
 	}
+	if (add_new_threads(copies))
+		hold = false;
 	return hold || ++copies->rounds >= ROUNDS_MAX;
 }
 
@@ -246,5 +289,6 @@ pfs_thread_copies_free(PfsThreadCopies *copies)
 		if (copies->threads[i].buckets != NULL)
 			pfree(copies->threads[i].buckets);
 	}
-	pfree(copies->threads);
+	if (copies->threads != NULL)
+		pfree(copies->threads);
 }

@@ -49,7 +49,9 @@ typedef struct PfsThreadCopies
 {
 	PfsThreadCopy *threads;
 	uint32		n;
+	uint32		max;
 	uint32		rounds;			/* of copying again */
+	uint64		attached;		/* threads so far, before the copies */
 	PfsFamily	family;
 	bool		with_buckets;	/* of waits */
 	uint32		first;			/* cells that are wanted */
@@ -69,7 +71,7 @@ pfs_copied_cell(const PfsThreadCopies *copies, const PfsThreadCopy *copy, uint32
 	return copy->cells + (size_t) c * pfs_summary_kinds[copies->family]->cell_size;
 }
 
-/* Copy: threads comes in as NULL, n as 0. */
+/* Copy: all but family, with_buckets, first and end comes in as 0. */
 extern void pfs_thread_copies_make(PfsThreadCopies *copies);
 
 /* The same for one thread; false if it is not there. */
