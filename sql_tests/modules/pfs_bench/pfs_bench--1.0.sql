@@ -10,3 +10,6 @@ AS 'MODULE_PATHNAME', 'pfs_bench_cycles' LANGUAGE C STRICT;
 
 CREATE FUNCTION pfs_bench.touch(instruments integer) RETURNS void
 AS 'MODULE_PATHNAME', 'pfs_bench_touch' LANGUAGE C STRICT;
+
+CREATE FUNCTION pfs_bench.alloc(kind text, loops integer) RETURNS double precision
+AS 'MODULE_PATHNAME', 'pfs_bench_alloc' LANGUAGE C STRICT;
