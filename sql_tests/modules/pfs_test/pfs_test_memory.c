@@ -544,24 +544,33 @@ pfs_test_note_contexts(void)
 	}
 }
 
+static const char *
+shown_name(MemoryContext context)
+{
+	if (strcmp(context->name, "dynahash") == 0 && context->ident != NULL)
+		return context->ident;
+	return context->name;
+}
+
 /*
  * pfs_test_contexts() returns text: a line for each AllocSet of this process: address, name,
- * what the set uses, what it uses for itself; divided by tabs.
+ * what the set uses, what it uses for itself, name in pg_backend_memory_contexts; divided by
+ * tabs.
  */
 Datum
 pfs_test_contexts(PG_FUNCTION_ARGS)
 {
-	StringInfoData lines;
+	/* Not from the contexts that are looked at. */
+	static char lines[512 * 1024];
+	size_t		length = 0;
 
-	initStringInfo(&lines);
-	enlargeStringInfo(&lines, 256 * 1024);
 	for (MemoryContext context = TopMemoryContext; context != NULL; context = next_context(context))
 	{
-		if (IsA(context, AllocSetContext))
-			appendStringInfo(&lines, "%p\t%s\t" INT64_FORMAT "\t" INT64_FORMAT "\n", context, context->name,
-							 used_of(context), overhead_of(context));
+		if (IsA(context, AllocSetContext) && length < sizeof(lines))
+			length += snprintf(lines + length, sizeof(lines) - length, "%p\t%s\t" INT64_FORMAT "\t" INT64_FORMAT "\t%s\n",
+							   context, context->name, used_of(context), overhead_of(context), shown_name(context));
 	}
-	PG_RETURN_TEXT_P(cstring_to_text_with_len(lines.data, lines.len));
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(lines, Min(length, sizeof(lines) - 1)));
 }
 
 /* pfs_test_contexts_at_start() returns text: of the moment that was noted: address, name, bytes of chunks with their headers */
