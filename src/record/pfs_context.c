@@ -3,8 +3,9 @@
  *	  Entries of contexts, and listed chunks by address, a set of open addressing;
  *	  both in private memory.
  *
- * Entries stay in their places: address space for very many is reserved, and used
- * from its begin.  The set doubles when an eighth of it is used, outside of
+ * Entries stay in their places: address space for very many is reserved, without
+ * access, so that no system counts it as memory; it is made usable from its begin.
+ * The set doubles when an eighth of it is used, outside of
  * critical sections, and takes nothing more when it is nearly full.
  */
 #include "postgres.h"
@@ -19,20 +20,24 @@
 #define FIRST_BITS 11
 #define LAST_BITS 28
 #define ENTRIES_MAX (1 << 20)
+#define ENTRIES_STEP 1024		/* whole pages, up to 64 kB each */
+
+_Static_assert(ENTRIES_STEP * sizeof(PfsContext) % (64 * 1024) == 0, "whole pages");
 
 /* Contexts. */
 static PfsContext *entries = NULL;
 static uint32 nentries;			/* that were ever used */
+static uint32 nusable;
 static PfsContext *free_entries;
 static bool incomplete;
 
 PfsChunkSet pfs_chunks;
 
 static void *
-map(size_t size)
+map(size_t size, int protection)
 {
 	int			save_errno = errno;
-	void	   *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	void	   *memory = mmap(NULL, size, protection,
 							  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	errno = save_errno;
@@ -60,11 +65,11 @@ bool
 pfs_contexts_start(void)
 {
 	set_chunk_bits(FIRST_BITS);
-	nentries = pfs_chunks.used = 0;
+	nentries = nusable = pfs_chunks.used = 0;
 	free_entries = NULL;
 	incomplete = false;
-	entries = map(ENTRIES_MAX * sizeof(PfsContext));
-	pfs_chunks.places = map(sizeof(void *) << FIRST_BITS);
+	entries = map(ENTRIES_MAX * sizeof(PfsContext), PROT_NONE);
+	pfs_chunks.places = map(sizeof(void *) << FIRST_BITS, PROT_READ | PROT_WRITE);
 	if (entries != NULL && pfs_chunks.places != NULL)
 		return true;
 	pfs_contexts_stop();
@@ -89,6 +94,19 @@ pfs_contexts_incomplete(void)
 	return incomplete;
 }
 
+static pg_noinline bool
+make_more_usable(void)
+{
+	int			save_errno = errno;
+	bool		done = nusable < ENTRIES_MAX &&
+	mprotect(&entries[nusable], ENTRIES_STEP * sizeof(PfsContext), PROT_READ | PROT_WRITE) == 0;
+
+	if (done)
+		nusable += ENTRIES_STEP;
+	errno = save_errno;
+	return done;
+}
+
 PfsContext *
 pfs_context_add(MemoryContext context)
 {
@@ -96,7 +114,7 @@ pfs_context_add(MemoryContext context)
 
 	if (c != NULL)
 		free_entries = c->next_free;
-	else if (nentries < ENTRIES_MAX)
+	else if (likely(nentries < nusable) || make_more_usable())
 		c = &entries[nentries++];
 	else
 	{
@@ -141,7 +159,7 @@ pfs_chunks_make_room(void)
 	uint32		old_mask = pfs_chunks.mask;
 
 	if (CritSectionCount == 0 && pfs_chunks.shift > 64 - LAST_BITS)
-		grown = map(sizeof(*grown) * 2 * ((size_t) old_mask + 1));
+		grown = map(sizeof(*grown) * 2 * ((size_t) old_mask + 1), PROT_READ | PROT_WRITE);
 	if (grown != NULL)
 	{
 		pfs_chunks.places = grown;
