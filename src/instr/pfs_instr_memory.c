@@ -34,7 +34,7 @@ choose_way(PfsContext *c)
 
 	if (c->on && c->epoch == here.epoch)
 	{
-		if (c->counted == PFS_COUNTED_ALL)
+		if (c->counted == PFS_COUNTED_ALL || c->kind == PFS_BUMP)
 			way = PFS_WAY_PLAIN;
 		else if (c->counted == PFS_COUNTED_LISTED)
 			way = PFS_WAY_LISTED;
@@ -132,13 +132,17 @@ prepare(PfsContext *c)
 		pfs_memory_find_switch(here.thread, c);
 }
 
-/* A chunk has come. */
+/*
+ * A chunk has come.  Bump chunks go with all others of their context, so nobody
+ * ever asks which of them were counted: they are not listed, having no header that
+ * would lead from the list to their context.
+ */
 static void
 chunk_came(PfsContext *c, const void *chunk, uint64 bytes)
 {
-	bool		lost;
+	bool		lost = false;
 
-	if (pfs_context_put(c, chunk, &lost))
+	if (c->kind == PFS_BUMP ? c->on : pfs_context_put(c, chunk, &lost))
 		count_more(c, bytes);
 	if (lost)
 		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
