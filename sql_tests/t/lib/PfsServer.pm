@@ -372,13 +372,11 @@ sub poll_connect
 	$expected //= 't';
 	while (time() < $end)
 	{
-		# A psql that is refused can be gone before it has read a word.
-		($status, $out, $err) = eval { $self->psql($sql) };
+		($status, $out, $err) = eval { $self->psql($sql) };	# it can be gone before it has read a word
 		return 1 if defined $status && $status == 0 && $out eq $expected;
 		sleep(0.1);
 	}
-	$_ //= '' foreach $out, $err;
-	diag("still not '$expected': $sql\n$out\n$err");
+	diag("still not '$expected': $sql\n" . ($out // '') . "\n" . ($err // ''));
 	return 0;
 }
 
