@@ -91,6 +91,27 @@ my $mb = 1_000_000;
 	$s[1]->close;
 }
 
+# ---- marks do not wander, however often those below begin anew ----
+
+{
+	my @s = map { $server->session(user => 'u1') } 1 .. 2;
+
+	$s[0]->query("SELECT context(0, 'AllocSet', NULL), alloc(0, 0, 20 * $mb, 0)");
+	$s[1]->query("SELECT context(0, 'AllocSet', NULL)");
+	$server->sql('TRUNCATE pfs.memory_summary_global_by_event_name');
+	foreach my $round (1 .. 3)
+	{
+		$s[1]->query("SELECT alloc(0, 0, 5 * $mb, 0)");
+		$server->sql("TRUNCATE pfs.$table{thread}");
+		$s[1]->query('SELECT free(0, 0)');
+		is(marks($_, $set, $_ eq 'global' ? undef : $_ eq 'host' ? "host = '[local]'" : "user_name = 'u1'"), join('|', map { $_ * $mb } 20, 20, 25),
+			"round $round: the same marks by $_")
+		  foreach qw(account user host global);
+	}
+	$_->close foreach @s;
+	$server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_user = 'u1'", 0);
+}
+
 # ---- each truncation makes a new baseline, at each level ----
 
 foreach my $level (@levels, 'accounts', 'users', 'hosts')
