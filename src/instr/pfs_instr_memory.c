@@ -12,7 +12,9 @@
  * nothing is held across a call that can raise an error.
  *
  * Allocations can happen in signal handlers only where the process is about to
- * exit.  One that comes in the middle of ours sees the odd word and passes by.
+ * exit.  One that comes in the middle of a change leaves the numbers whole, as each
+ * step is one instruction; what would change what is known of a context passes by
+ * (is_busy).
  */
 #include "postgres.h"
 
@@ -532,8 +534,8 @@ free_any(PfsAllocator kind, bool headers, void *pointer)
 
 	if (unlikely(context == NULL))
 		context = KIND(kind)->original.get_chunk_context(pointer);
-	c = (const PfsContext *) context->methods;
-	if (unlikely(context->methods == KIND(kind)->table))
+	c = pfs_context_of(context);
+	if (unlikely(c == NULL))
 		KIND(kind)->original.free_p(pointer);
 	else if (likely(c->way == PFS_WAY_PLAIN))
 		free_plain(kind, headers, context, pointer);
@@ -548,7 +550,7 @@ realloc_any(PfsAllocator kind, PFS_REALLOC_PARAMS)
 {
 	MemoryContext context = KIND(kind)->original.get_chunk_context(pointer);
 
-	if (unlikely(context->methods == KIND(kind)->table))
+	if (unlikely(pfs_context_of(context) == NULL))
 		return KIND(kind)->original.realloc(PFS_REALLOC_ARGS);
 	return realloc_known(kind, context, PFS_REALLOC_REST_ARGS);
 }

@@ -31,6 +31,7 @@ static uint32 nusable;
 static PfsContext *free_entries;
 static bool incomplete;
 
+PfsContextRange pfs_context_range;
 PfsChunkSet pfs_chunks;
 
 static void *
@@ -71,7 +72,13 @@ pfs_contexts_start(void)
 	entries = map(ENTRIES_MAX * sizeof(PfsContext), PROT_NONE);
 	pfs_chunks.places = map(sizeof(void *) << FIRST_BITS, PROT_READ | PROT_WRITE);
 	if (entries != NULL && pfs_chunks.places != NULL)
+	{
+		pfs_context_range = (PfsContextRange)
+		{
+			(uintptr_t) entries, ENTRIES_MAX * sizeof(PfsContext)
+		};
 		return true;
+	}
 	pfs_contexts_stop();
 	return false;
 }
@@ -82,6 +89,7 @@ pfs_contexts_stop(void)
 	unmap(entries, ENTRIES_MAX * sizeof(PfsContext));
 	unmap(pfs_chunks.places, sizeof(void *) * ((size_t) pfs_chunks.mask + 1));
 	entries = NULL;
+	pfs_context_range.size = 0;
 	pfs_chunks.places = NULL;
 	nentries = 0;
 }

@@ -62,6 +62,26 @@ extern bool pfs_contexts_incomplete(void);
 /* The context goes; its chunks have been forgotten. */
 extern void pfs_context_remove(PfsContext *c);
 
+/*
+ * The entry that a context's methods lead to; NULL: they are not ours, but the
+ * kind's table, or another library's.
+ */
+typedef struct PfsContextRange
+{
+	uintptr_t	start;
+	uintptr_t	size;
+} PfsContextRange;
+
+extern PFS_HIDDEN PfsContextRange pfs_context_range;
+
+static pg_attribute_always_inline PfsContext *
+pfs_context_of(MemoryContext context)
+{
+	if (unlikely((uintptr_t) context->methods - pfs_context_range.start >= pfs_context_range.size))
+		return NULL;
+	return (PfsContext *) context->methods;
+}
+
 /* All of them, one after the other; NULL: the first, then NULL: no more. */
 extern PfsContext *pfs_context_next(PfsContext *c);
 
