@@ -16,6 +16,13 @@ SELECT event_name FROM pfs.events_waits_current WHERE thread_id = pfs.thread_id(
 SELECT count(*) > 0 AS others FROM pfs.events_waits_current;
 SELECT count(*) FROM pfs.events_waits_current
 WHERE timer_start IS NULL OR timer_end IS NOT NULL OR timer_wait IS NOT NULL OR end_event_id IS NOT NULL;
+-- The checkpoint that the server makes at its start may not be over yet.
+DO $$ BEGIN
+	FOR i IN 1 .. 1000 LOOP
+		EXIT WHEN EXISTS (SELECT FROM pfs.events_waits_current JOIN pfs.threads USING (thread_id) WHERE event_name = 'wait/activity/CheckpointerMain');
+		PERFORM pg_sleep(0.01);
+	END LOOP;
+END $$;
 SELECT DISTINCT event_name FROM pfs.events_waits_current JOIN pfs.threads USING (thread_id)
 WHERE name = 'thread/checkpointer' AND event_name NOT LIKE 'wait/io/%';
 
