@@ -145,7 +145,7 @@ summary_row(PfsContainerRow *row)
 	return block_row(row, "events_waits_summary_global", bytes / n, n, Min(pfs_instruments->count, n), 0, bytes);
 }
 
-/* The same of memory; lost: allocations that no process could keep account of. */
+/* The same of memory; lost: allocations, and processes, that could not be kept account of. */
 static bool
 memory_row(PfsContainerRow *row)
 {
@@ -153,7 +153,8 @@ memory_row(PfsContainerRow *row)
 	uint64		bytes = pfs_summary_cells_size(PFS_FAMILY_MEMORY, n);
 
 	return block_row(row, "memory_summary_global", n > 0 ? bytes / n : 0, n,
-					 pfs_instruments->ncells[PFS_FAMILY_MEMORY], pfs_memory->chunks_lost, bytes);
+					 pfs_instruments->ncells[PFS_FAMILY_MEMORY],
+					 pfs_memory->chunks_lost + pfs_memory->processes_lost, bytes);
 }
 
 /* The others. */
@@ -222,6 +223,7 @@ pfs_containers_reset(void)
 		pfs_pages_reset_stats(*page_containers[i]);
 	pfs_store_relaxed(&pfs_instruments->lost, 0);
 	pfs_store_relaxed(&pfs_memory->chunks_lost, 0);
+	pfs_store_relaxed(&pfs_memory->processes_lost, 0);
 	pfs_store_relaxed(&pfs_shared_threads->too_deep, 0);
 	pfs_store_relaxed(&pfs_shared_threads->reentered, 0);
 	if (pfs_history_long != NULL)

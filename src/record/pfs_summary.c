@@ -63,10 +63,9 @@ pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const
  * a level counts for all below it, too.
  */
 static PfsDestination
-destination_of(const PfsThread *t, PfsFamily family)
+destination_of(const PfsThread *t, PfsFamily family, uint64 generation)
 {
 	const uint64 *truncated = pfs_summary[family].truncated;
-	uint64		generation = t->summary[family].generation;
 	uint32		user = pfs_account_user(&t->refs);
 	uint32		host = pfs_account_host(&t->refs);
 	PfsDestination to = {.n = 0};
@@ -208,7 +207,7 @@ pfs_summary_settle(PfsThread *t, PfsFamily family)
 	pfs_seqlock_write_begin(&t->folds);
 	if (cells_old)
 	{
-		PfsDestination to = destination_of(t, family);
+		PfsDestination to = destination_of(t, family, *ours);
 
 		events = move_cells(t, family, &to);
 	}
@@ -273,22 +272,29 @@ free_buckets(PfsThread *t)
 	}
 }
 
+/*
+ * What a thread still has when it has settled is newer than all truncations that it
+ * knows of: it goes to the lowest level that there is.  A truncation that begins
+ * meanwhile waits for this thread's change, and takes it from there.
+ */
 void
 pfs_summary_end(PfsThread *t)
 {
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-		pfs_summary_settle(t, family);
-	pfs_seqlock_write_begin(&t->folds);
-	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
-		PfsDestination to = destination_of(t, family);
+		PfsDestination to;
 
+		pfs_summary_settle(t, family);
+		to = destination_of(t, family, UINT64_MAX);
+		pfs_seqlock_write_begin(&t->folds);
 		(void) move_cells(t, family, &to);
-	}
-	(void) move_buckets(t, true);
-	free_buckets(t);
-	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		if (family == PFS_FAMILY_WAITS)
+		{
+			(void) move_buckets(t, true);
+			free_buckets(t);
+		}
 		pfs_block_clear(&t->summary[family].cells);
-	pfs_seqlock_write_end(&t->folds);
+		pfs_seqlock_write_end(&t->folds);
+	}
 	pfs_account_leave(&t->refs);
 }

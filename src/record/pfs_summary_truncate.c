@@ -43,8 +43,8 @@ is_emptied(PfsLevel level, PfsLevel truncated)
 }
 
 /*
- * Wait until every thread that was inside a change has left it.  Behind the
- * fence, a thread that still goes by the old generation shows an odd word.
+ * Wait until every thread that was inside a change has left it, or ended.  Behind
+ * the fence, a thread that still goes by the old generation shows an odd word.
  */
 static void
 wait_for_changes(PfsFamily family)
@@ -61,7 +61,7 @@ wait_for_changes(PfsFamily family)
 
 		for (int i = 0; (seq & 1) != 0 && i < PFS_CHANGE_SPINS + PFS_CHANGE_SLEEPS; i++)
 		{
-			if (pfs_load_acquire(&lock->word) != seq)
+			if (pfs_load_acquire(&lock->word) != seq || pfs_pages_word(pfs_threads, index) != word)
 				break;
 			if (i > PFS_CHANGE_SPINS)
 				pg_usleep(1000);

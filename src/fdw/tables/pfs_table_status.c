@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_shared_areas.h"
 #include "pfs_status.h"
 #include "pfs_tables.h"
 #include "pfs_value.h"
@@ -135,6 +136,8 @@ containers_copy(PfsScan *scan)
 {
 	PfsContainerRow container;
 
+	/* As many instruments as setup_instruments lists. */
+	pfs_shared_areas_register();
 	for (int i = 0; pfs_container_row(i, &container); i++)
 		*(PfsContainerRow *) pfs_scan_add(scan) = container;
 }
