@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 
+#include "pfs_compat.h"
 #include "pfs_instr.h"
 
 /*
@@ -29,7 +30,12 @@ begin_inline(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *fr
 	if (unlikely(t == NULL))
 		return NULL;
 	word = pfs_wait_word();
-	if (likely((word & 0xFF000000U) == PG_WAIT_IO))
+
+	/*
+	 * Who waits for another's call may make one of his own: that has its own
+	 * name.
+	 */
+	if (likely((word & 0xFF000000U) == PG_WAIT_IO && word != PFS_WAIT_AIO_COMPLETION))
 		instrument = pfs_word_instrument(word);
 	else
 	{
