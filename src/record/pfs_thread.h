@@ -82,8 +82,7 @@ typedef struct PfsThread
 	{
 		PfsSeqlock	seq;		/* odd while cells of memory change */
 		uint64		room;		/* peak less what is in use, bytes */
-		uint64		peak;		/* most bytes since somebody began to look */
-		uint64		high;		/* of all peaks before */
+		uint64		peak;		/* most bytes that were in use */
 		bool		stale;		/* switches have changed, or a truncation has
 								 * begun; anybody sets it */
 		bool		is_told;	/* its allocations are looked at */

@@ -172,7 +172,7 @@ add_thread_cb(const PfsThread *thread, uint64 word, void *arg)
 	row->history = thread->history & PFS_SWITCH_ON;
 	row->memory_is_told = thread->memory.is_told;
 	row->current_memory = thread->memory.peak - Min(thread->memory.room, thread->memory.peak);
-	row->high_memory = Max(thread->memory.high, thread->memory.peak);
+	row->high_memory = thread->memory.peak;
 	strlcpy(row->name, thread->name, sizeof(row->name));
 	if (state->with_status)
 		row->has_status = pfs_backend_status_read(thread->status, thread->pid, &row->status);
