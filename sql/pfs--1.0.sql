@@ -484,6 +484,717 @@ COMMENT ON COLUMN pfs.events_waits_history_long.nesting_event_id IS
 COMMENT ON COLUMN pfs.events_waits_history_long.nesting_event_type IS
 'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
 
+CREATE FOREIGN TABLE pfs.events_stages_current (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	work_completed bigint,
+	work_estimated bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_stages_current');
+COMMENT ON FOREIGN TABLE pfs.events_stages_current IS
+'Stages that are running now: of each statement that is being planned or executed the one that it is in. A finished stage is removed. TRUNCATE is accepted and does nothing.';
+COMMENT ON COLUMN pfs.events_stages_current.thread_id IS
+'The thread that is or was in the stage: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_stages_current.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_stages_current.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_stages_current.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_current.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_stages_current.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_stages_current.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_current.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_current.work_completed IS
+'Of a stage/progress/% stage: work done so far, in the unit of the command''s progress view. NULL where the phase has none, and with track_activities off.';
+COMMENT ON COLUMN pfs.events_stages_current.work_estimated IS
+'Of a stage/progress/% stage: all work that there is, in the same unit. NULL where unknown.';
+COMMENT ON COLUMN pfs.events_stages_current.nesting_event_id IS
+'event_id of the statement that the stage belongs to; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_stages_current.nesting_event_type IS
+'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_stages_history (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	work_completed bigint,
+	work_estimated bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_stages_history');
+COMMENT ON FOREIGN TABLE pfs.events_stages_history IS
+'The last finished stages of each living thread, pfs.events_stages_history_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_stages_history.thread_id IS
+'The thread that is or was in the stage: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_stages_history.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_stages_history.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_stages_history.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_history.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_stages_history.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history.work_completed IS
+'Of a stage/progress/% stage: work done so far, in the unit of the command''s progress view. NULL where the phase has none, and with track_activities off.';
+COMMENT ON COLUMN pfs.events_stages_history.work_estimated IS
+'Of a stage/progress/% stage: all work that there is, in the same unit. NULL where unknown.';
+COMMENT ON COLUMN pfs.events_stages_history.nesting_event_id IS
+'event_id of the statement that the stage belongs to; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_stages_history.nesting_event_type IS
+'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_stages_history_long (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	work_completed bigint,
+	work_estimated bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_stages_history_long');
+COMMENT ON FOREIGN TABLE pfs.events_stages_history_long IS
+'The last finished stages of the whole server by their end, pfs.events_stages_history_long_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_stages_history_long.thread_id IS
+'The thread that is or was in the stage: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_stages_history_long.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_stages_history_long.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_stages_history_long.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_history_long.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_stages_history_long.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history_long.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history_long.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history_long.work_completed IS
+'Of a stage/progress/% stage: work done so far, in the unit of the command''s progress view. NULL where the phase has none, and with track_activities off.';
+COMMENT ON COLUMN pfs.events_stages_history_long.work_estimated IS
+'Of a stage/progress/% stage: all work that there is, in the same unit. NULL where unknown.';
+COMMENT ON COLUMN pfs.events_stages_history_long.nesting_event_id IS
+'event_id of the statement that the stage belongs to; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_stages_history_long.nesting_event_type IS
+'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_statements_current (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	lock_time numeric,
+	sql_text text,
+	query_id bigint,
+	digest_text text,
+	database_name text,
+	schema_name text,
+	object_type text,
+	object_schema text,
+	object_name text,
+	returned_sqlstate text,
+	message_text text,
+	errors bigint,
+	warnings bigint,
+	rows_affected bigint,
+	rows_sent bigint,
+	shared_blks_hit bigint,
+	shared_blks_read bigint,
+	shared_blks_dirtied bigint,
+	shared_blks_written bigint,
+	local_blks_read bigint,
+	local_blks_written bigint,
+	temp_blks_read bigint,
+	temp_blks_written bigint,
+	wal_records bigint,
+	wal_fpi bigint,
+	wal_bytes numeric,
+	plan_time numeric,
+	exec_time numeric,
+	cpu_time numeric,
+	max_total_memory bigint,
+	parallel_workers bigint,
+	nesting_event_level integer,
+	statement_id bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_statements_current');
+COMMENT ON FOREIGN TABLE pfs.events_statements_current IS
+'Statements that are running now, one row per nesting level. Numbers are filled in at the end. A finished statement is removed. TRUNCATE is accepted and does nothing.';
+COMMENT ON COLUMN pfs.events_statements_current.thread_id IS
+'The thread that executes or executed it: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_statements_current.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_statements_current.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_statements_current.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_current.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_current.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then: when the client''s message had arrived, of a nested statement its planning or execution. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_statements_current.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_current.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_current.lock_time IS
+'Time of the process itself in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_current.sql_text IS
+'The text, as far as pfs.max_sql_text_length bytes go, without what follows a PASSWORD, OPTIONS or CONNECTION word of a command that can hold secrets. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_current.query_id IS
+'PostgreSQL''s own number of the statement''s shape; NULL with compute_query_id = off. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_current.digest_text IS
+'The text with constants replaced. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_current.database_name IS
+'Database of the session.';
+COMMENT ON COLUMN pfs.events_statements_current.schema_name IS
+'First element of search_path, as written.';
+COMMENT ON COLUMN pfs.events_statements_current.object_type IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_current.object_schema IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_current.object_name IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_current.returned_sqlstate IS
+'SQLSTATE of the error that it failed with; NULL if it did not.';
+COMMENT ON COLUMN pfs.events_statements_current.message_text IS
+'The error''s message, where the server logged it: see log_min_messages. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_current.errors IS
+'Errors that were raised in it, also those that a block of a function caught.';
+COMMENT ON COLUMN pfs.events_statements_current.warnings IS
+'Warnings in it that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_current.rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_current.rows_sent IS
+'Rows returned to whoever called: the client, or the function around it.';
+COMMENT ON COLUMN pfs.events_statements_current.shared_blks_hit IS
+'Pages found in shared buffers, those of statements inside it included.';
+COMMENT ON COLUMN pfs.events_statements_current.shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_current.shared_blks_dirtied IS
+'Pages of shared buffers that it changed first.';
+COMMENT ON COLUMN pfs.events_statements_current.shared_blks_written IS
+'Pages of shared buffers that it wrote itself.';
+COMMENT ON COLUMN pfs.events_statements_current.local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_current.local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_current.temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_current.temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_current.wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_current.wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_current.wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_current.plan_time IS
+'Time in the planner, in picoseconds: what pg_stat_statements calls total_plan_time.';
+COMMENT ON COLUMN pfs.events_statements_current.exec_time IS
+'Time in the executor or the utility, in picoseconds: what pg_stat_statements calls total_exec_time.';
+COMMENT ON COLUMN pfs.events_statements_current.cpu_time IS
+'Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_current.max_total_memory IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_current.parallel_workers IS
+'Parallel workers that worked for it.';
+COMMENT ON COLUMN pfs.events_statements_current.nesting_event_level IS
+'0 at top level, one more inside each statement.';
+COMMENT ON COLUMN pfs.events_statements_current.statement_id IS
+'Number of the statement, unique in the server since its start.';
+COMMENT ON COLUMN pfs.events_statements_current.nesting_event_id IS
+'event_id of the enclosing statement, at top level of the transaction that was open before it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_statements_current.nesting_event_type IS
+'TRANSACTION or STATEMENT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_statements_history (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	lock_time numeric,
+	sql_text text,
+	query_id bigint,
+	digest_text text,
+	database_name text,
+	schema_name text,
+	object_type text,
+	object_schema text,
+	object_name text,
+	returned_sqlstate text,
+	message_text text,
+	errors bigint,
+	warnings bigint,
+	rows_affected bigint,
+	rows_sent bigint,
+	shared_blks_hit bigint,
+	shared_blks_read bigint,
+	shared_blks_dirtied bigint,
+	shared_blks_written bigint,
+	local_blks_read bigint,
+	local_blks_written bigint,
+	temp_blks_read bigint,
+	temp_blks_written bigint,
+	wal_records bigint,
+	wal_fpi bigint,
+	wal_bytes numeric,
+	plan_time numeric,
+	exec_time numeric,
+	cpu_time numeric,
+	max_total_memory bigint,
+	parallel_workers bigint,
+	nesting_event_level integer,
+	statement_id bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_statements_history');
+COMMENT ON FOREIGN TABLE pfs.events_statements_history IS
+'The last finished statements of each living thread, pfs.events_statements_history_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_statements_history.thread_id IS
+'The thread that executes or executed it: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_statements_history.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_statements_history.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_statements_history.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_history.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then: when the client''s message had arrived, of a nested statement its planning or execution. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history.lock_time IS
+'Time of the process itself in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_history.sql_text IS
+'The text, as far as pfs.max_sql_text_length bytes go, without what follows a PASSWORD, OPTIONS or CONNECTION word of a command that can hold secrets. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history.query_id IS
+'PostgreSQL''s own number of the statement''s shape; NULL with compute_query_id = off. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history.digest_text IS
+'The text with constants replaced. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history.database_name IS
+'Database of the session.';
+COMMENT ON COLUMN pfs.events_statements_history.schema_name IS
+'First element of search_path, as written.';
+COMMENT ON COLUMN pfs.events_statements_history.object_type IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history.object_schema IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history.object_name IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history.returned_sqlstate IS
+'SQLSTATE of the error that it failed with; NULL if it did not.';
+COMMENT ON COLUMN pfs.events_statements_history.message_text IS
+'The error''s message, where the server logged it: see log_min_messages. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history.errors IS
+'Errors that were raised in it, also those that a block of a function caught.';
+COMMENT ON COLUMN pfs.events_statements_history.warnings IS
+'Warnings in it that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_history.rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_history.rows_sent IS
+'Rows returned to whoever called: the client, or the function around it.';
+COMMENT ON COLUMN pfs.events_statements_history.shared_blks_hit IS
+'Pages found in shared buffers, those of statements inside it included.';
+COMMENT ON COLUMN pfs.events_statements_history.shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_history.shared_blks_dirtied IS
+'Pages of shared buffers that it changed first.';
+COMMENT ON COLUMN pfs.events_statements_history.shared_blks_written IS
+'Pages of shared buffers that it wrote itself.';
+COMMENT ON COLUMN pfs.events_statements_history.local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_history.local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_history.temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_history.temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_history.wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_history.wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_history.wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_history.plan_time IS
+'Time in the planner, in picoseconds: what pg_stat_statements calls total_plan_time.';
+COMMENT ON COLUMN pfs.events_statements_history.exec_time IS
+'Time in the executor or the utility, in picoseconds: what pg_stat_statements calls total_exec_time.';
+COMMENT ON COLUMN pfs.events_statements_history.cpu_time IS
+'Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_history.max_total_memory IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history.parallel_workers IS
+'Parallel workers that worked for it.';
+COMMENT ON COLUMN pfs.events_statements_history.nesting_event_level IS
+'0 at top level, one more inside each statement.';
+COMMENT ON COLUMN pfs.events_statements_history.statement_id IS
+'Number of the statement, unique in the server since its start.';
+COMMENT ON COLUMN pfs.events_statements_history.nesting_event_id IS
+'event_id of the enclosing statement, at top level of the transaction that was open before it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_statements_history.nesting_event_type IS
+'TRANSACTION or STATEMENT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_statements_history_long (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	lock_time numeric,
+	sql_text text,
+	query_id bigint,
+	digest_text text,
+	database_name text,
+	schema_name text,
+	object_type text,
+	object_schema text,
+	object_name text,
+	returned_sqlstate text,
+	message_text text,
+	errors bigint,
+	warnings bigint,
+	rows_affected bigint,
+	rows_sent bigint,
+	shared_blks_hit bigint,
+	shared_blks_read bigint,
+	shared_blks_dirtied bigint,
+	shared_blks_written bigint,
+	local_blks_read bigint,
+	local_blks_written bigint,
+	temp_blks_read bigint,
+	temp_blks_written bigint,
+	wal_records bigint,
+	wal_fpi bigint,
+	wal_bytes numeric,
+	plan_time numeric,
+	exec_time numeric,
+	cpu_time numeric,
+	max_total_memory bigint,
+	parallel_workers bigint,
+	nesting_event_level integer,
+	statement_id bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_statements_history_long');
+COMMENT ON FOREIGN TABLE pfs.events_statements_history_long IS
+'The last finished statements of the whole server by their end, pfs.events_statements_history_long_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_statements_history_long.thread_id IS
+'The thread that executes or executed it: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_statements_history_long.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_statements_history_long.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_statements_history_long.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_history_long.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then: when the client''s message had arrived, of a nested statement its planning or execution. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history_long.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history_long.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history_long.lock_time IS
+'Time of the process itself in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_history_long.sql_text IS
+'The text, as far as pfs.max_sql_text_length bytes go, without what follows a PASSWORD, OPTIONS or CONNECTION word of a command that can hold secrets. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history_long.query_id IS
+'PostgreSQL''s own number of the statement''s shape; NULL with compute_query_id = off. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history_long.digest_text IS
+'The text with constants replaced. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history_long.database_name IS
+'Database of the session.';
+COMMENT ON COLUMN pfs.events_statements_history_long.schema_name IS
+'First element of search_path, as written.';
+COMMENT ON COLUMN pfs.events_statements_history_long.object_type IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.object_schema IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.object_name IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.returned_sqlstate IS
+'SQLSTATE of the error that it failed with; NULL if it did not.';
+COMMENT ON COLUMN pfs.events_statements_history_long.message_text IS
+'The error''s message, where the server logged it: see log_min_messages. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history_long.errors IS
+'Errors that were raised in it, also those that a block of a function caught.';
+COMMENT ON COLUMN pfs.events_statements_history_long.warnings IS
+'Warnings in it that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_history_long.rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_history_long.rows_sent IS
+'Rows returned to whoever called: the client, or the function around it.';
+COMMENT ON COLUMN pfs.events_statements_history_long.shared_blks_hit IS
+'Pages found in shared buffers, those of statements inside it included.';
+COMMENT ON COLUMN pfs.events_statements_history_long.shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_history_long.shared_blks_dirtied IS
+'Pages of shared buffers that it changed first.';
+COMMENT ON COLUMN pfs.events_statements_history_long.shared_blks_written IS
+'Pages of shared buffers that it wrote itself.';
+COMMENT ON COLUMN pfs.events_statements_history_long.local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_history_long.local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_history_long.temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_history_long.temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_history_long.wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_history_long.wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_history_long.wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.plan_time IS
+'Time in the planner, in picoseconds: what pg_stat_statements calls total_plan_time.';
+COMMENT ON COLUMN pfs.events_statements_history_long.exec_time IS
+'Time in the executor or the utility, in picoseconds: what pg_stat_statements calls total_exec_time.';
+COMMENT ON COLUMN pfs.events_statements_history_long.cpu_time IS
+'Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_history_long.max_total_memory IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.parallel_workers IS
+'Parallel workers that worked for it.';
+COMMENT ON COLUMN pfs.events_statements_history_long.nesting_event_level IS
+'0 at top level, one more inside each statement.';
+COMMENT ON COLUMN pfs.events_statements_history_long.statement_id IS
+'Number of the statement, unique in the server since its start.';
+COMMENT ON COLUMN pfs.events_statements_history_long.nesting_event_id IS
+'event_id of the enclosing statement, at top level of the transaction that was open before it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_statements_history_long.nesting_event_type IS
+'TRANSACTION or STATEMENT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_current (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	state text,
+	trx_id xid8,
+	gid text,
+	access_mode text,
+	isolation_level text,
+	autocommit text,
+	number_of_savepoints bigint,
+	number_of_rollback_to_savepoint bigint,
+	number_of_release_savepoint bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_current');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_current IS
+'Transactions that are running now, one per thread at most. A finished transaction is removed. TRUNCATE is accepted and does nothing.';
+COMMENT ON COLUMN pfs.events_transactions_current.thread_id IS
+'The thread that it runs or ran in: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_transactions_current.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_transactions_current.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_transactions_current.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_current.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_transactions_current.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_current.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_current.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_current.state IS
+'ACTIVE, COMMITTED, ROLLED BACK, or PREPARED for two-phase commit.';
+COMMENT ON COLUMN pfs.events_transactions_current.trx_id IS
+'Transaction id; NULL while none is assigned.';
+COMMENT ON COLUMN pfs.events_transactions_current.gid IS
+'Name that PREPARE TRANSACTION gave it; NULL if none. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_transactions_current.access_mode IS
+'READ WRITE or READ ONLY.';
+COMMENT ON COLUMN pfs.events_transactions_current.isolation_level IS
+'READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ or SERIALIZABLE.';
+COMMENT ON COLUMN pfs.events_transactions_current.autocommit IS
+'YES: it is one statement, or the statements of one message. NO: it was begun by BEGIN, START TRANSACTION or AND CHAIN.';
+COMMENT ON COLUMN pfs.events_transactions_current.number_of_savepoints IS
+'SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_current.number_of_rollback_to_savepoint IS
+'ROLLBACK TO SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_current.number_of_release_savepoint IS
+'RELEASE SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_current.nesting_event_id IS
+'event_id of the statement that began it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_transactions_current.nesting_event_type IS
+'STATEMENT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_history (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	state text,
+	trx_id xid8,
+	gid text,
+	access_mode text,
+	isolation_level text,
+	autocommit text,
+	number_of_savepoints bigint,
+	number_of_rollback_to_savepoint bigint,
+	number_of_release_savepoint bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_history');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_history IS
+'The last finished transactions of each living thread, pfs.events_transactions_history_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_transactions_history.thread_id IS
+'The thread that it runs or ran in: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_transactions_history.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_transactions_history.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_transactions_history.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_history.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_transactions_history.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history.state IS
+'ACTIVE, COMMITTED, ROLLED BACK, or PREPARED for two-phase commit.';
+COMMENT ON COLUMN pfs.events_transactions_history.trx_id IS
+'Transaction id; NULL while none is assigned.';
+COMMENT ON COLUMN pfs.events_transactions_history.gid IS
+'Name that PREPARE TRANSACTION gave it; NULL if none. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_transactions_history.access_mode IS
+'READ WRITE or READ ONLY.';
+COMMENT ON COLUMN pfs.events_transactions_history.isolation_level IS
+'READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ or SERIALIZABLE.';
+COMMENT ON COLUMN pfs.events_transactions_history.autocommit IS
+'YES: it is one statement, or the statements of one message. NO: it was begun by BEGIN, START TRANSACTION or AND CHAIN.';
+COMMENT ON COLUMN pfs.events_transactions_history.number_of_savepoints IS
+'SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history.number_of_rollback_to_savepoint IS
+'ROLLBACK TO SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history.number_of_release_savepoint IS
+'RELEASE SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history.nesting_event_id IS
+'event_id of the statement that began it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_transactions_history.nesting_event_type IS
+'STATEMENT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_history_long (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	state text,
+	trx_id xid8,
+	gid text,
+	access_mode text,
+	isolation_level text,
+	autocommit text,
+	number_of_savepoints bigint,
+	number_of_rollback_to_savepoint bigint,
+	number_of_release_savepoint bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_history_long');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_history_long IS
+'The last finished transactions of the whole server by their end, pfs.events_transactions_history_long_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.thread_id IS
+'The thread that it runs or ran in: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.state IS
+'ACTIVE, COMMITTED, ROLLED BACK, or PREPARED for two-phase commit.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.trx_id IS
+'Transaction id; NULL while none is assigned.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.gid IS
+'Name that PREPARE TRANSACTION gave it; NULL if none. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.access_mode IS
+'READ WRITE or READ ONLY.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.isolation_level IS
+'READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ or SERIALIZABLE.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.autocommit IS
+'YES: it is one statement, or the statements of one message. NO: it was begun by BEGIN, START TRANSACTION or AND CHAIN.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.number_of_savepoints IS
+'SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.number_of_rollback_to_savepoint IS
+'ROLLBACK TO SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.number_of_release_savepoint IS
+'RELEASE SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.nesting_event_id IS
+'event_id of the statement that began it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.nesting_event_type IS
+'STATEMENT; NULL if nesting_event_id is.';
+
 CREATE FOREIGN TABLE pfs.events_waits_summary_global_by_event_name (
 	event_name text,
 	count_star bigint,

@@ -23,10 +23,12 @@
 
 #include "pfs.h"
 #include "pfs_compat.h"
+#include "pfs_compat_hooks.h"
 #include "pfs_guc.h"
 #include "pfs_instr.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
+#include "pfs_statement.h"
 
 PG_MODULE_MAGIC;
 
@@ -74,8 +76,13 @@ request_cb(void)
 	pfs_sizes.accounts[PFS_ACCOUNTS] = sized(pfs_accounts_size, accounts);
 	pfs_sizes.accounts[PFS_USERS] = sized(pfs_users_size, accounts);
 	pfs_sizes.accounts[PFS_HOSTS] = sized(pfs_hosts_size, accounts);
-	pfs_sizes.waits_history = sized(pfs_waits_history_size, DEFAULT_HISTORY_SIZE);
-	pfs_sizes.waits_history_long = sized(pfs_waits_history_long_size, DEFAULT_HISTORY_LONG_SIZE);
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+	{
+		pfs_sizes.history[f] = sized(pfs_history_size[f], DEFAULT_HISTORY_SIZE);
+		pfs_sizes.history_long[f] = sized(pfs_history_long_size[f], DEFAULT_HISTORY_LONG_SIZE);
+	}
+	pfs_sizes.sql_text = pfs_max_sql_text_length;
+	pfs_statement_sizes();
 	pfs_sizes.actors = sized(pfs_setup_actors_size, DEFAULT_ACTORS);
 	pfs_sizes.sockets = sized(pfs_max_socket_instances, pfs_sizes.threads);
 
@@ -143,6 +150,8 @@ _PG_init(void)
 	/* pg_upgrade runs the server to move objects, not to be watched. */
 	if (!pfs_enabled || IsBinaryUpgrade)
 		return;
+	/* Statements are known by the server's own numbers. */
+	EnableQueryId();
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = request_cb;
 	prev_shmem_startup_hook = shmem_startup_hook;

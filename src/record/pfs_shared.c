@@ -45,7 +45,7 @@
 /* More lanes than this cost memory that the fewer collisions do not repay. */
 #define LANES_MAX 16
 /* Tables whose last reset is remembered. */
-#define RESET_TABLES_MAX 64
+#define RESET_TABLES_MAX 128
 
 typedef struct PfsReset
 {
@@ -83,7 +83,7 @@ typedef struct PfsLayout
 	PfsPages   *files;
 	PfsPages   *file_names;
 	PfsHash    *file_index;
-	PfsLog	   *history_long;
+	PfsLog	   *history_long[PFS_NUM_EVENT_FAMILIES];
 	PfsAccounts accounts[PFS_NUM_ACCOUNT_KINDS];
 	PfsPages   *thread_histograms;
 	void	   *summary_cells[PFS_NUM_FAMILIES];
@@ -120,8 +120,7 @@ static void
 lay_out(PfsSegment *seg, PfsLayout *layout)
 {
 	PfsPagesSpec threads = {"thread_instances",
-		pfs_thread_record_size(pfs_sizes.waits_history, pfs_sizes.cells),
-	pfs_sizes.threads, THREADS_PER_PAGE};
+	pfs_thread_record_size(), pfs_sizes.threads, THREADS_PER_PAGE};
 	PfsPagesSpec files = {"file_instances", sizeof(PfsFile), pfs_sizes.files, FILES_PER_PAGE};
 	PfsPagesSpec names = {"file_long_names", TYPEALIGN(8, PFS_FILE_NAME_SIZE),
 	pfs_sizes.files / FILES_PER_LONG_NAME, LONG_NAMES_PER_PAGE};
@@ -147,11 +146,12 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	layout->file_index = pfs_hash_create(seg, layout->files, pfs_sizes.files, pfs_file_has_name);
 
 	/* Room for what the threads hold back: see pfs_event.c. */
-	layout->history_long = pfs_log_create(seg, history_lanes(),
-										  pfs_sizes.waits_history_long == 0 ? 0
-										  : pfs_sizes.waits_history_long +
-										  pfs_sizes.threads * PFS_LOG_GROUP,
-										  sizeof(PfsWaitEvent));
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+		layout->history_long[f] = pfs_log_create(seg, pfs_event_families[f].many_lanes ? history_lanes() : 1,
+												 pfs_sizes.history_long[f] == 0 ? 0
+												 : pfs_sizes.history_long[f] +
+												 pfs_sizes.threads * PFS_LOG_GROUP,
+												 pfs_sizes.event_size[f]);
 	pfs_accounts_create(seg, layout->accounts, pfs_sizes.accounts, pfs_sizes.cells, shared_cell_sizes);
 	layout->thread_histograms = pfs_pages_create(seg, &histograms);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
@@ -236,7 +236,7 @@ pfs_shared_start(void)
 	pfs_files = layout.files;
 	pfs_file_names = layout.file_names;
 	pfs_file_index = layout.file_index;
-	pfs_history_long = layout.history_long;
+	memcpy(pfs_history_long, layout.history_long, sizeof(pfs_history_long));
 	memcpy(pfs_accounts, layout.accounts, sizeof(pfs_accounts));
 	pfs_thread_histograms = layout.thread_histograms;
 	pfs_summary_start(shared->summary, pfs_sizes.cells, layout.summary_cells, layout.summary_buckets,

@@ -132,7 +132,7 @@ find_thread(CopyState *state, uint64 thread_id)
 }
 
 static void
-add_wait_cb(const PfsWaitEvent *event, void *arg)
+add_wait_cb(const PfsEvent *event, void *arg)
 {
 	ThreadRow  *row = find_thread(arg, event->thread_id);
 	const PfsInstrument *ins = pfs_instrument_at(event->instrument);
@@ -196,7 +196,7 @@ copy(PfsScan *scan)
 		state.with_status |= scan->needed[status_columns[i]];
 	pfs_threads_each(scan->thread_id, add_thread_cb, &state);
 	if (scan->needed[PROCESSLIST_STATE] || scan->needed[PROCESSLIST_COMMAND])
-		pfs_events_current(scan->thread_id, add_wait_cb, &state);
+		pfs_events_current(PFS_WAITS, scan->thread_id, add_wait_cb, &state);
 }
 
 static const char *

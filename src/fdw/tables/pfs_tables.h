@@ -24,6 +24,15 @@
 	X(pfs_table_events_waits_current) \
 	X(pfs_table_events_waits_history) \
 	X(pfs_table_events_waits_history_long) \
+	X(pfs_table_events_stages_current) \
+	X(pfs_table_events_stages_history) \
+	X(pfs_table_events_stages_history_long) \
+	X(pfs_table_events_statements_current) \
+	X(pfs_table_events_statements_history) \
+	X(pfs_table_events_statements_history_long) \
+	X(pfs_table_events_transactions_current) \
+	X(pfs_table_events_transactions_history) \
+	X(pfs_table_events_transactions_history_long) \
 	X(pfs_table_waits_global) \
 	X(pfs_table_waits_by_thread) \
 	X(pfs_table_waits_by_account) \
