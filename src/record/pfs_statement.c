@@ -431,6 +431,8 @@ pfs_statement_idle(PfsThread *t)
 	if (!pfs_sql.top_open || pfs_is_changing(t))
 		return;
 	pfs_change_begin(t);
+	/* AND CHAIN begins one behind all hooks. */
+	pfs_transaction_look(t);
 	pfs_top_end(t, pfs_moment());
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;

@@ -226,4 +226,6 @@ pfs_statement_transaction_ended(PfsThread *t)
 	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
 		return;
 	pfs_sql.top.stamp = pfs_moment();
+	/* What comes from here on is another statement, also without an idle wait. */
+	pfs_sql.top.done = true;
 }
