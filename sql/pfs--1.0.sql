@@ -66,7 +66,7 @@ CREATE FOREIGN TABLE pfs.setup_consumers (
 COMMENT ON FOREIGN TABLE pfs.setup_consumers IS
 'Consumers: where events are kept. One row per consumer; each collects only while all above it are on. Off means frozen, not emptied.';
 COMMENT ON COLUMN pfs.setup_consumers.name IS
-'global_instrumentation, below it thread_instrumentation, below it events_waits_current, below that events_waits_history and events_waits_history_long.';
+'global_instrumentation, below it thread_instrumentation, below it events_X_current, below that events_X_history and events_X_history_long, X being waits, stages, statements and transactions; below events_statements_current also events_statements_cpu.';
 COMMENT ON COLUMN pfs.setup_consumers.enabled IS
 'The consumer''s own switch. YES or NO; takes either in any letter case.';
 
@@ -181,9 +181,9 @@ COMMENT ON COLUMN pfs.threads.processlist_command IS
 COMMENT ON COLUMN pfs.threads.processlist_time IS
 'Seconds in this command.';
 COMMENT ON COLUMN pfs.threads.processlist_state IS
-'The wait that is running now, idle apart. Only for pg_read_all_stats and the thread''s own role.';
+'The current stage, else the wait that is running now, idle apart. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.threads.processlist_info IS
-'Text of the statement that is running; from pg_stat_activity, so NULL with track_activities off. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden. Only for pg_read_all_stats and the thread''s own role.';
+'Text of the statement that is running at top level; from pg_stat_activity where the statement is not instrumented. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.threads.parent_thread_id IS
 'Of a parallel worker the leader''s thread, else NULL.';
 COMMENT ON COLUMN pfs.threads.role IS
@@ -2047,7 +2047,7 @@ COMMENT ON COLUMN pfs.processlist.command IS
 COMMENT ON COLUMN pfs.processlist."time" IS
 'Seconds in this command: threads.processlist_time.';
 COMMENT ON COLUMN pfs.processlist.state IS
-'The wait that is running now: threads.processlist_state. Only for pg_read_all_stats and the thread''s own role.';
+'The current stage, else the wait that is running now: threads.processlist_state. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.processlist.info IS
 'Text of the statement that is running: threads.processlist_info. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.processlist.name IS
@@ -2323,6 +2323,90 @@ COMMENT ON FUNCTION pfs.setup_sql() IS
 -- Rights: reading is for pg_monitor, everything else for superusers until it is
 -- granted.
 --
+
+CREATE VIEW pfs.blocking_tree AS
+WITH RECURSIVE edges AS (
+	SELECT w.thread_id AS waiting, w.event_id, b.pid AS blocker, b.thread_id AS blocking
+	FROM pfs.events_waits_current w
+		JOIN pfs.threads t USING (thread_id)
+		CROSS JOIN LATERAL (
+			SELECT p.pid, pfs.thread_id(p.pid) AS thread_id
+			FROM unnest(pg_catalog.pg_blocking_pids(t.thread_os_id)) AS p (pid)
+			GROUP BY p.pid
+		) b
+	WHERE w.event_name LIKE 'wait/lock/%'
+), tree AS (
+	SELECT DISTINCT e.blocking AS thread_id, 0 AS depth, ARRAY[e.blocking] AS path
+	FROM edges e
+	WHERE e.blocking NOT IN (SELECT waiting FROM edges)
+	UNION ALL
+	SELECT e.waiting, tree.depth + 1, tree.path || e.waiting
+	FROM edges e JOIN tree ON tree.thread_id = e.blocking
+	WHERE e.waiting <> ALL (tree.path)
+), depths AS (
+	SELECT thread_id, pg_catalog.max(depth) AS depth FROM tree GROUP BY thread_id
+)
+SELECT
+	e.waiting AS waiting_thread_id,
+	wt.thread_os_id AS waiting_pid,
+	wt.processlist_user AS waiting_user,
+	wt.processlist_info AS waiting_statement,
+	pfs.timer_to_timestamp(w.timer_start, 'wait') AS waiting_since,
+	pfs.timer_now('wait') - w.timer_start AS wait_time,
+	w.object_type,
+	w.object_schema,
+	w.object_name,
+	w.operation AS lock_mode,
+	e.blocking AS blocking_thread_id,
+	e.blocker AS blocking_pid,
+	bt.processlist_user AS blocking_user,
+	coalesce(bt.processlist_info, (
+		SELECT s.sql_text
+		FROM pfs.events_statements_history s
+		WHERE s.thread_id = e.blocking AND s.nesting_event_level = 0
+		ORDER BY s.event_id DESC LIMIT 1
+	)) AS blocking_statement,
+	coalesce(d.depth, 1) AS depth,
+	'SELECT pg_terminate_backend(' || e.blocker || ');' AS terminate_command
+FROM edges e
+	JOIN pfs.events_waits_current w ON w.thread_id = e.waiting AND w.event_id = e.event_id
+	JOIN pfs.threads wt ON wt.thread_id = e.waiting
+	LEFT JOIN pfs.threads bt ON bt.thread_id = e.blocking
+	LEFT JOIN depths d ON d.thread_id = e.waiting;
+COMMENT ON VIEW pfs.blocking_tree IS
+'Who waits for whom: one row for each waiting thread and each process that it waits for a heavyweight lock of.';
+COMMENT ON COLUMN pfs.blocking_tree.waiting_thread_id IS
+'The thread that waits: threads.thread_id.';
+COMMENT ON COLUMN pfs.blocking_tree.waiting_pid IS
+'Its process id.';
+COMMENT ON COLUMN pfs.blocking_tree.waiting_user IS
+'Its authenticated role.';
+COMMENT ON COLUMN pfs.blocking_tree.waiting_statement IS
+'What it executes: threads.processlist_info. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.blocking_tree.waiting_since IS
+'When the wait began.';
+COMMENT ON COLUMN pfs.blocking_tree.wait_time IS
+'How long it has waited, in picoseconds.';
+COMMENT ON COLUMN pfs.blocking_tree.object_type IS
+'What it waits for: RELATION, TRANSACTIONID, TUPLE and others, as in events_waits_current.';
+COMMENT ON COLUMN pfs.blocking_tree.object_schema IS
+'Schema of the relation. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.blocking_tree.object_name IS
+'The relation, the transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.blocking_tree.lock_mode IS
+'Mode of the lock that it wants.';
+COMMENT ON COLUMN pfs.blocking_tree.blocking_thread_id IS
+'A thread that it waits for; NULL if that has no thread, as a prepared transaction.';
+COMMENT ON COLUMN pfs.blocking_tree.blocking_pid IS
+'Its process id; 0 for a prepared transaction.';
+COMMENT ON COLUMN pfs.blocking_tree.blocking_user IS
+'Its authenticated role.';
+COMMENT ON COLUMN pfs.blocking_tree.blocking_statement IS
+'What it executes, or executed last. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.blocking_tree.depth IS
+'How many waits are between it and one that waits for nobody: 1 at least.';
+COMMENT ON COLUMN pfs.blocking_tree.terminate_command IS
+'A statement that ends the blocking session.';
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA pfs FROM PUBLIC;
 GRANT USAGE ON SCHEMA pfs TO pg_monitor;

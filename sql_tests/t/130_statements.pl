@@ -98,8 +98,13 @@ ok($server->poll("SELECT w.nesting_event_type, g.event_name, g.nesting_event_typ
 	JOIN pfs.events_stages_current g ON g.thread_id = w.thread_id AND g.event_id = w.nesting_event_id
 	JOIN pfs.events_statements_current s ON s.thread_id = g.thread_id AND s.event_id = g.nesting_event_id
 	WHERE w.thread_id = $tb AND w.event_name = 'wait/lock/relation'", 'STAGE|stage/sql/parse_analyze|STATEMENT|0'), 'its wait hangs in its stage, that in the statement');
+is($server->sql("SELECT waiting_thread_id, waiting_pid, waiting_statement, object_type, object_schema, object_name, lock_mode, blocking_thread_id, blocking_statement,
+	depth, terminate_command, wait_time > 0, waiting_since < now() FROM pfs.blocking_tree"), join('|', $tb, $b->pid, 'SELECT v FROM t WHERE i = 3;', 'RELATION', 'public', 't', 'AccessShareLock',
+	$ta, 'LOCK TABLE t', 1, 'SELECT pg_terminate_backend(' . $a->pid . ');', 't', 't'), 'blocking_tree says who waits for whom');
+is($server->sql("SELECT command, state, info FROM pfs.processlist WHERE thread_id = $tb"), 'Query|stage/sql/parse_analyze|SELECT v FROM t WHERE i = 3;', 'so does processlist');
 $a->query('COMMIT');
 $b->result;
+is($server->sql('SELECT count(*) FROM pfs.blocking_tree'), 0, 'nobody waits any more');
 cmp_ok(statements($tb, 'lock_time > 0 AND lock_time <= timer_wait', "sql_text LIKE 'SELECT v FROM t WHERE i = 3%'"), 'eq', 't', 'lock_time is what it waited');
 $b->send('SELECT pg_sleep(1000)');
 ok($server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $tb AND sql_text LIKE 'SELECT pg_sleep%' AND event_name = 'statement/sql/select'", 1), 'a running one');
