@@ -1375,6 +1375,929 @@ COMMENT ON COLUMN pfs.events_waits_histogram_global.count_bucket_and_lower IS
 COMMENT ON COLUMN pfs.events_waits_histogram_global.bucket_quantile IS
 'The same as a part of all timed waits of this instrument, 0 to 1.';
 
+CREATE FOREIGN TABLE pfs.events_stages_summary_global_by_event_name (
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_stages_summary_global_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_global_by_event_name IS
+'Counts and times of stages by event name, every instrument has a row. TRUNCATE zeroes all levels.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.count_star IS
+'Stages counted.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_stages_summary_by_thread_by_event_name (
+	thread_id bigint,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_stages_summary_by_thread_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_thread_by_event_name IS
+'Counts and times of stages by event name, by living thread. TRUNCATE pushes the numbers into their accounts.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.thread_id IS
+'A living thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.count_star IS
+'Stages counted.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_stages_summary_by_account_by_event_name (
+	user_name text,
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_stages_summary_by_account_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_account_by_event_name IS
+'Counts and times of stages by event name, by account: user and host. TRUNCATE pushes the numbers of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.count_star IS
+'Stages counted.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_stages_summary_by_user_by_event_name (
+	user_name text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_stages_summary_by_user_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_user_by_event_name IS
+'Counts and times of stages by event name, by user. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.count_star IS
+'Stages counted.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_stages_summary_by_host_by_event_name (
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_stages_summary_by_host_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_host_by_event_name IS
+'Counts and times of stages by event name, by client address. TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.count_star IS
+'Stages counted.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_global_by_event_name (
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_global_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_global_by_event_name IS
+'Counts and times of statements by event name, every instrument has a row. TRUNCATE zeroes all levels, and the histogram.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.max_total_memory IS
+'Reserved; NULL.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_by_thread_by_event_name (
+	thread_id bigint,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_by_thread_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_thread_by_event_name IS
+'Counts and times of statements by event name, by living thread. TRUNCATE pushes the numbers into their accounts.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.thread_id IS
+'A living thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.max_total_memory IS
+'Reserved; NULL.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name (
+	user_name text,
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_by_account_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name IS
+'Counts and times of statements by event name, by account: user and host. TRUNCATE pushes the numbers of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.max_total_memory IS
+'Reserved; NULL.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name (
+	user_name text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_by_user_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name IS
+'Counts and times of statements by event name, by user. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.max_total_memory IS
+'Reserved; NULL.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name (
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_by_host_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name IS
+'Counts and times of statements by event name, by client address. TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.max_total_memory IS
+'Reserved; NULL.';
+
+CREATE FOREIGN TABLE pfs.events_statements_histogram_global (
+	bucket_number integer,
+	bucket_timer_low numeric,
+	bucket_timer_high numeric,
+	count_bucket bigint,
+	count_bucket_and_lower bigint,
+	bucket_quantile double precision
+) SERVER pfs_server OPTIONS ("table" 'events_statements_histogram_global');
+COMMENT ON FOREIGN TABLE pfs.events_statements_histogram_global IS
+'How many statements of the whole server were how long. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_number IS
+'Number of the range of lengths.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_timer_low IS
+'Its lower bound, in picoseconds; included.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_timer_high IS
+'Its upper bound, in picoseconds; not included. NULL: none.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.count_bucket IS
+'Statements of such a length.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.count_bucket_and_lower IS
+'The same or shorter ones.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_quantile IS
+'count_bucket_and_lower as a fraction of all.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_summary_global_by_event_name (
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read_write bigint,
+	sum_timer_read_write numeric,
+	min_timer_read_write numeric,
+	avg_timer_read_write numeric,
+	max_timer_read_write numeric,
+	count_read_only bigint,
+	sum_timer_read_only numeric,
+	min_timer_read_only numeric,
+	avg_timer_read_only numeric,
+	max_timer_read_only numeric
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_summary_global_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_global_by_event_name IS
+'Counts and times of transactions by event name, every instrument has a row. TRUNCATE zeroes all levels.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.count_star IS
+'Transactions counted.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.count_read_write IS
+'Transactions that may write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.sum_timer_read_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.min_timer_read_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.avg_timer_read_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.max_timer_read_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.count_read_only IS
+'Transactions that may not write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.sum_timer_read_only IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.min_timer_read_only IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.avg_timer_read_only IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.max_timer_read_only IS
+'Longest of their times, in picoseconds.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_summary_by_thread_by_event_name (
+	thread_id bigint,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read_write bigint,
+	sum_timer_read_write numeric,
+	min_timer_read_write numeric,
+	avg_timer_read_write numeric,
+	max_timer_read_write numeric,
+	count_read_only bigint,
+	sum_timer_read_only numeric,
+	min_timer_read_only numeric,
+	avg_timer_read_only numeric,
+	max_timer_read_only numeric
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_summary_by_thread_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_thread_by_event_name IS
+'Counts and times of transactions by event name, by living thread. TRUNCATE pushes the numbers into their accounts.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.thread_id IS
+'A living thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.count_star IS
+'Transactions counted.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.count_read_write IS
+'Transactions that may write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.sum_timer_read_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.min_timer_read_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.avg_timer_read_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.max_timer_read_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.count_read_only IS
+'Transactions that may not write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.sum_timer_read_only IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.min_timer_read_only IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.avg_timer_read_only IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.max_timer_read_only IS
+'Longest of their times, in picoseconds.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_summary_by_account_by_event_name (
+	user_name text,
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read_write bigint,
+	sum_timer_read_write numeric,
+	min_timer_read_write numeric,
+	avg_timer_read_write numeric,
+	max_timer_read_write numeric,
+	count_read_only bigint,
+	sum_timer_read_only numeric,
+	min_timer_read_only numeric,
+	avg_timer_read_only numeric,
+	max_timer_read_only numeric
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_summary_by_account_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_account_by_event_name IS
+'Counts and times of transactions by event name, by account: user and host. TRUNCATE pushes the numbers of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.count_star IS
+'Transactions counted.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.count_read_write IS
+'Transactions that may write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.sum_timer_read_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.min_timer_read_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.avg_timer_read_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.max_timer_read_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.count_read_only IS
+'Transactions that may not write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.sum_timer_read_only IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.min_timer_read_only IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.avg_timer_read_only IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.max_timer_read_only IS
+'Longest of their times, in picoseconds.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_summary_by_user_by_event_name (
+	user_name text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read_write bigint,
+	sum_timer_read_write numeric,
+	min_timer_read_write numeric,
+	avg_timer_read_write numeric,
+	max_timer_read_write numeric,
+	count_read_only bigint,
+	sum_timer_read_only numeric,
+	min_timer_read_only numeric,
+	avg_timer_read_only numeric,
+	max_timer_read_only numeric
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_summary_by_user_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_user_by_event_name IS
+'Counts and times of transactions by event name, by user. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.count_star IS
+'Transactions counted.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.count_read_write IS
+'Transactions that may write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.sum_timer_read_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.min_timer_read_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.avg_timer_read_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.max_timer_read_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.count_read_only IS
+'Transactions that may not write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.sum_timer_read_only IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.min_timer_read_only IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.avg_timer_read_only IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.max_timer_read_only IS
+'Longest of their times, in picoseconds.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_summary_by_host_by_event_name (
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read_write bigint,
+	sum_timer_read_write numeric,
+	min_timer_read_write numeric,
+	avg_timer_read_write numeric,
+	max_timer_read_write numeric,
+	count_read_only bigint,
+	sum_timer_read_only numeric,
+	min_timer_read_only numeric,
+	avg_timer_read_only numeric,
+	max_timer_read_only numeric
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_summary_by_host_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_host_by_event_name IS
+'Counts and times of transactions by event name, by client address. TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.count_star IS
+'Transactions counted.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.count_read_write IS
+'Transactions that may write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.sum_timer_read_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.min_timer_read_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.avg_timer_read_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.max_timer_read_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.count_read_only IS
+'Transactions that may not write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.sum_timer_read_only IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.min_timer_read_only IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.avg_timer_read_only IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.max_timer_read_only IS
+'Longest of their times, in picoseconds.';
+
 CREATE FOREIGN TABLE pfs.accounts (
 	user_name text,
 	host text,

@@ -57,9 +57,12 @@ typedef enum PfsFamily
 {
 	PFS_FAMILY_WAITS,			/* idle, too */
 	PFS_FAMILY_MEMORY,
+	PFS_FAMILY_STAGES,
+	PFS_FAMILY_STATEMENTS,
+	PFS_FAMILY_TRANSACTIONS,
 } PfsFamily;
 
-#define PFS_NUM_FAMILIES (PFS_FAMILY_MEMORY + 1)
+#define PFS_NUM_FAMILIES (PFS_FAMILY_TRANSACTIONS + 1)
 
 /* Events of a family share current table and histories; idleness is a wait. */
 typedef enum PfsEventFamily

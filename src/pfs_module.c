@@ -39,6 +39,9 @@ PG_MODULE_MAGIC;
 #define DEFAULT_ACTORS				128
 /* PostgreSQL and its extensions have some 200 names of memory contexts. */
 #define INSTRUMENTS_PER_MEMORY_CELL	4
+/* More than any version has stages, and command tags and other statements. */
+#define STAGE_CELLS					64
+#define STATEMENT_CELLS				256
 /* A server has some files whatever its size, and each session opens more. */
 #define FILES_FOR_SERVER			8192
 #define FILES_PER_CONNECTION		64
@@ -73,6 +76,9 @@ request_cb(void)
 	pfs_sizes.instruments = sized(pfs_max_instruments, DEFAULT_INSTRUMENTS);
 	pfs_sizes.cells[PFS_FAMILY_WAITS] = pfs_sizes.instruments;
 	pfs_sizes.cells[PFS_FAMILY_MEMORY] = pfs_sizes.instruments / INSTRUMENTS_PER_MEMORY_CELL;
+	pfs_sizes.cells[PFS_FAMILY_STAGES] = STAGE_CELLS;
+	pfs_sizes.cells[PFS_FAMILY_STATEMENTS] = STATEMENT_CELLS;
+	pfs_sizes.cells[PFS_FAMILY_TRANSACTIONS] = 1;
 	pfs_sizes.accounts[PFS_ACCOUNTS] = sized(pfs_accounts_size, accounts);
 	pfs_sizes.accounts[PFS_USERS] = sized(pfs_users_size, accounts);
 	pfs_sizes.accounts[PFS_HOSTS] = sized(pfs_hosts_size, accounts);

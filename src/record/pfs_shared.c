@@ -88,7 +88,7 @@ typedef struct PfsLayout
 	PfsPages   *thread_histograms;
 	void	   *summary_cells[PFS_NUM_FAMILIES];
 	uint64	   *summary_buckets;
-	PfsInstrumentId *memory_instruments;
+	PfsInstrumentId *of_cell[PFS_NUM_FAMILIES]; /* all but waits */
 	PfsPages   *actors;
 	PfsPages   *file_sums;
 	PfsFileSum *file_totals;
@@ -159,8 +159,9 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 														 PFS_CACHE_LINE);
 	layout->summary_buckets = pfs_segment_take(seg, pfs_summary_buckets_size(pfs_sizes.cells[PFS_FAMILY_WAITS]),
 											   PFS_CACHE_LINE);
-	layout->memory_instruments = pfs_segment_take(seg, pfs_sizes.cells[PFS_FAMILY_MEMORY] * sizeof(PfsInstrumentId),
-												  PFS_CACHE_LINE);
+	for (PfsFamily family = PFS_FAMILY_WAITS + 1; family < PFS_NUM_FAMILIES; family++)
+		layout->of_cell[family] = pfs_segment_take(seg, pfs_sizes.cells[family] * sizeof(PfsInstrumentId),
+												   PFS_CACHE_LINE);
 	layout->actors = pfs_pages_create(seg, &actors);
 	layout->file_sums = pfs_pages_create(seg, &sums);
 	layout->file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
@@ -262,7 +263,8 @@ pfs_shared_start(void)
 	shared->instruments.items = layout.instruments;
 	shared->instruments.flags = layout.flags;
 	memcpy(shared->instruments.max_cells, pfs_sizes.cells, sizeof(pfs_sizes.cells));
-	shared->instruments.of_cell[PFS_FAMILY_MEMORY] = layout.memory_instruments;
+	for (PfsFamily family = PFS_FAMILY_WAITS + 1; family < PFS_NUM_FAMILIES; family++)
+		shared->instruments.of_cell[family] = layout.of_cell[family];
 	pfs_memory = &shared->memory;
 	pfs_instruments_start(&shared->instruments);
 	pfs_actors_start(&shared->actors);

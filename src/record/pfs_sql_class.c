@@ -164,6 +164,10 @@ pfs_sql_class_start(void)
 		replication_instrument[i] = make(name, PFS_CLASS_STATEMENT, "Command of the replication protocol.");
 	}
 	pfs_transaction_instrument = make("transaction", PFS_CLASS_TRANSACTION, "Transactions.");
+
+	/* pfs_stage_switch() finds the cells of the first ones by counting. */
+	for (int i = 0; i < PFS_NUM_STAGE_KINDS; i++)
+		Assert(pfs_instruments->items[pfs_stage_instrument[i]].cell == pfs_stage_instrument[i] - pfs_stage_instrument[0]);
 }
 
 PfsInstrumentId

@@ -106,7 +106,7 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now)
 		end = Max(pfs_moment_of(stage->flags, now), stage->start);
 		if (stage->event != NULL)
 			pfs_event_end(t, PFS_STAGES, (PfsEvent *) stage->event, end);
-		pfs_event_count(t, stage->instrument, stage->flags, end - stage->start);
+		pfs_count_stage(t, stage->instrument, stage->flags, end - stage->start);
 	}
 }
 
@@ -125,7 +125,7 @@ pfs_stage_hold(PfsThread *t, PfsMoment now, PfsHeldStage *held)
 	held->end_event_id = t->last_event_id;
 	if (stage->event != NULL)
 		pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->event);
-	pfs_event_count(t, stage->instrument, stage->flags, held->end - stage->start);
+	pfs_count_stage(t, stage->instrument, stage->flags, held->end - stage->start);
 }
 
 void

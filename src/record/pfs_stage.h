@@ -10,7 +10,7 @@
 #ifndef PFS_STAGE_H
 #define PFS_STAGE_H
 
-#include "pfs_statement.h"
+#include "pfs_event_cell.h"
 
 typedef struct PfsStage
 {
@@ -69,7 +69,9 @@ pfs_stage_switch(PfsThread *t, PfsStageKind kind, PfsMoment now, uint64 statemen
 	}
 	e->timer_end = now.at;
 	e->end_event_id = t->last_event_id;
-	pfs_summary_add(t, s->instrument, now.at - s->start);
+	pfs_family_look(t, PFS_FAMILY_STAGES);
+	pfs_cells_add(&t->summary[PFS_FAMILY_STAGES].cells, s->instrument - pfs_stage_instrument[0],
+				  now.at - s->start);
 	pfs_ring_push(&events->ring, 0);
 	if (unlikely(events->ring.head - events->flushed >= PFS_LOG_GROUP))
 		pfs_events_flush(t, PFS_STAGES);

@@ -204,7 +204,7 @@ end_statement(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 			pfs_event_record(t, PFS_STATEMENTS, (PfsEvent *) e, end);
 		}
 	}
-	pfs_event_count(t, s->instrument, s->flags, end - s->start);
+	pfs_count_statement(t, s->instrument, s->flags, end - s->start, s->n);
 	s->event = NULL;
 }
 

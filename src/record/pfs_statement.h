@@ -31,16 +31,6 @@ pfs_moment_of(uint32 flags, PfsMoment now)
 	return likely(timer == now.timer) ? now.at : pfs_timer_read(timer);
 }
 
-/* Inside a change: an event's time. */
-static inline void
-pfs_event_count(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
-{
-	if (likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual))
-		pfs_summary_add(t, instrument, ticks);
-	else
-		pfs_event_count_unusual(t, instrument, flags, ticks);
-}
-
 /*
  * What a statement counts; times in ticks of the default timer.  Those of buffers
  * are in the order of BufferUsage.

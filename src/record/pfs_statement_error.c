@@ -194,12 +194,13 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 
 /*
  * Without any hook before, the message was a description or a function call; or
- * it only ends what an earlier message began, and then it is no statement.
+ * it only ends what an earlier message began, or has an empty text, and then it is
+ * no statement.
  */
 void
 pfs_statement_committing(PfsThread *t, bool fastpath)
 {
-	bool		is_new = pfs_transaction_is_new();
+	bool		is_new = pfs_transaction_is_new() && debug_query_string == NULL;
 
 	if (pfs_sql.top_open && pfs_sql.nest == 0 && !pfs_is_changing(t) &&
 		pfs_sql.top.met == PFS_MET_NOTHING)
@@ -226,6 +227,10 @@ pfs_statement_transaction_ended(PfsThread *t)
 	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
 		return;
 	pfs_sql.top.stamp = pfs_moment();
-	/* What comes from here on is another statement, also without an idle wait. */
+
+	/*
+	 * What comes from here on is another statement, also without an idle
+	 * wait.
+	 */
 	pfs_sql.top.done = true;
 }

@@ -12,6 +12,7 @@
 
 #include "pfs_account.h"
 #include "pfs_event.h"
+#include "pfs_histogram.h"
 #include "pfs_pages.h"
 #include "utils/backend_status.h"
 
@@ -64,6 +65,8 @@ typedef struct PfsThread
 		uint64		generation; /* truncations that its cells have seen */
 		PfsBlock	cells;
 	}			summary[PFS_NUM_FAMILIES];
+	uint32		statement_buckets[PFS_HISTOGRAM_BUCKETS];	/* the same of
+															 * statements' lengths */
 	PfsSeqlock	folds;			/* odd while numbers leave the cells, or refs
 								 * change */
 	PfsAccountRefs refs;		/* whom it works for, once known */

@@ -13,7 +13,7 @@
 
 #include "pfs_compat.h"
 #include "pfs_shared.h"
-#include "pfs_statement.h"
+#include "pfs_event_cell.h"
 
 static struct
 {
@@ -123,7 +123,7 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state)
 	e->trx_id = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
 	describe(e);
 	/* The event's slot is another one from here on. */
-	pfs_event_count(t, e->instrument, e->flags, end - e->timer_start);
+	pfs_count_transaction(t, e->flags, end - e->timer_start, e->read_only);
 	pfs_event_end(t, PFS_TRANSACTIONS, (PfsEvent *) e, end);
 	forget(t);
 	pfs_change_end(t);
