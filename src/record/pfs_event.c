@@ -181,15 +181,36 @@ store_waits_avx(const PfsLogClaim *claim, const PfsEvent *const *pick)
 	}
 }
 
+/* Stages, whose size is known. */
+static void
+__attribute__((target("avx")))
+store_stages_avx(const PfsLogClaim *claim, const PfsEvent *const *pick)
+{
+	StaticAssertStmt(sizeof(PfsStageEvent) == 3 * sizeof(__m256i), "a stage is three pieces");
+	for (uint32 i = 0; i < claim->count; i++)
+	{
+		const __m256i *from = (const __m256i *) pick[i];
+		__m256i    *to = pfs_log_slot(claim, i, sizeof(PfsStageEvent));
+
+		pfs_log_slot_begin(claim, i, to);
+		_mm256_storeu_si256(to, _mm256_loadu_si256(from));
+		_mm256_storeu_si256(to + 1, _mm256_loadu_si256(from + 1));
+		_mm256_storeu_si256(to + 2, _mm256_loadu_si256(from + 2));
+		pfs_log_slot_end(claim, i, to);
+	}
+}
+
 /* Events of other families: as much of each as means something. */
 static void
 __attribute__((target("avx")))
 store_parts_avx(const PfsLogClaim *claim, const PfsEvent *const *pick, PfsEventFamily family)
 {
+	size_t		item_size = pfs_sizes.event_size[family];
+
 	for (uint32 i = 0; i < claim->count; i++)
 	{
 		const __m256i *from = (const __m256i *) pick[i];
-		__m256i    *to = pfs_log_slot(claim, i, pfs_sizes.event_size[family]);
+		__m256i    *to = pfs_log_slot(claim, i, item_size);
 		size_t		n = (used_bytes(family, pick[i]) + sizeof(__m256i) - 1) / sizeof(__m256i);
 
 		pfs_log_slot_begin(claim, i, to);
@@ -206,7 +227,10 @@ store_parts(const PfsLogClaim *claim, const PfsEvent *const *pick, PfsEventFamil
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 	if (pfs_local.avx)
 	{
-		store_parts_avx(claim, pick, family);
+		if (family == PFS_STAGES)
+			store_stages_avx(claim, pick);
+		else
+			store_parts_avx(claim, pick, family);
 		return;
 	}
 #endif

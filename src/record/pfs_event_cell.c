@@ -31,12 +31,15 @@ cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags
 {
 	PfsBlock   *block = &t->summary[family].cells;
 	uint32		cell = pfs_instruments->items[instrument].cell;
+	PfsCell    *first;
 
 	if ((flags & PFS_FLAG_THREAD) == 0 || cell >= block->ncells)
 		return NULL;
 	pfs_family_look(t, family);
-	pfs_block_touch(block, cell);
-	return pfs_block_cell(block, cell);
+	first = pfs_block_cell(block, cell);
+	if (unlikely(first->count_timed + first->count_untimed == 0))
+		pfs_block_touch(block, cell);
+	return first;
 }
 
 /* Straight to the server's: thread_instrumentation is off. */
@@ -60,6 +63,9 @@ totals_of_one(bool timed, uint64 ticks)
 static inline uint64
 default_ticks(uint32 flags, uint64 ticks)
 {
+	if (likely((flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
+			   (pfs_local.usual & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK))))
+		return ticks;
 	return (flags & PFS_FLAG_TIMED) ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
 }
 
@@ -90,8 +96,9 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 	if (cell != NULL)
 	{
 		add_one(&cell->time, timed, ticks);
-		for (int i = 0; i < PFS_NUM_NUMBERS; i++)
-			pfs_store_relaxed(&cell->n[i], cell->n[i] + n[i]);
+		/* Readers look on, and look again. */
+		for (int i = 0; i < PFS_NUM_NUMBERS; i += 2)
+			*(PfsPair *) &cell->n[i] += *(const PfsPair *) &n[i];
 		if (timed)
 		{
 			uint32	   *bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];

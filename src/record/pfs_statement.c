@@ -102,8 +102,11 @@ static void
 start_statement(PfsThread *t, PfsStatement *s, uint32 flags, PfsMoment now)
 {
 	memset(s, 0, offsetof(PfsStatement, n));
-	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
-		s->n[i] = 0;
+	for (int i = 0; i < PFS_NUM_NUMBERS; i += 2)
+		*(PfsPair *) &s->n[i] = (PfsPair)
+	{
+		0, 0
+	};
 	s->flags = flags;
 	s->start = pfs_moment_of(flags, now);
 	s->nest = pfs_sql.nest;
@@ -193,7 +196,8 @@ end_statement(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 		e->flags = s->flags;
 		e->instrument = s->instrument;
 		e->sqlstate = s->sqlstate;
-		memcpy(e->n, s->n, sizeof(e->n));
+		for (int i = 0; i < PFS_NUM_NUMBERS; i += 2)
+			*(PfsPair *) &e->n[i] = *(const PfsPair *) &s->n[i];
 		if (failed)
 			pfs_statement_put_message(e, pfs_sql.message, pfs_sql.message_len);
 		if (s->event != NULL)

@@ -63,6 +63,11 @@ typedef enum PfsNumber
 
 #define PFS_NUM_NUMBERS (PFS_N_PARALLEL_WORKERS + 1)
 
+/* Two words at once, where they may lie anywhere. */
+typedef uint64 PfsPair __attribute__((vector_size(16), aligned(8)));
+
+StaticAssertDecl(PFS_NUM_NUMBERS % 2 == 0, "numbers are handled in pairs");
+
 /* Bytes kept of an error's message, and of a schema's name as written. */
 #define PFS_MESSAGE_SIZE	256
 #define PFS_SCHEMA_SIZE		64

@@ -106,9 +106,6 @@ pfs_moment(void)
 	return now;
 }
 
-/* Two words at once, where they may lie anywhere. */
-typedef uint64 PfsPair __attribute__((vector_size(16), aligned(8)));
-
 /* Counters of buffers that a statement has: from the first to the last. */
 #define PFS_NUM_BUFFER_NUMBERS (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT + 1)
 
@@ -143,7 +140,11 @@ pfs_usage_end(const PfsUsage *usage, uint64 *n)
 static inline void
 pfs_add_time(uint64 *number, PfsMoment from, PfsMoment to)
 {
-	if (likely(from.timer == to.timer && to.at > from.at))
+	if (unlikely(from.timer != to.timer || to.at <= from.at))
+		return;
+	if (likely(to.timer == PFS_FLAGS_TIMER(pfs_local.usual)))
+		*number += to.at - from.at;
+	else
 		*number += pfs_ticks_of_default(to.timer, to.at - from.at);
 }
 
