@@ -89,7 +89,7 @@ typedef struct PfsReal
 	ssize_t		(*sendto) (int, const void *, size_t, int, const struct sockaddr *, socklen_t);
 	int			(*connect) (int, const struct sockaddr *, socklen_t);
 	/* errors */
-	void		(*longjmp_chk) (struct __jmp_buf_tag *, int) pg_attribute_noreturn();
+	void		(*longjmp_chk) (struct __jmp_buf_tag *, int) __attribute__((noreturn));
 	/* liburing */
 	int			(*io_uring_submit) (struct io_uring *);
 	int			(*io_uring_wait_cqes) (struct io_uring *, struct io_uring_cqe **, unsigned int,

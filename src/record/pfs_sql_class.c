@@ -15,7 +15,7 @@
 #include "pfs_sql_class.h"
 
 PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
-PfsInstrumentId pfs_tag_instrument[COMMAND_TAG_NEXTTAG];
+PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
 PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
 PfsInstrumentId pfs_transaction_instrument;
 
@@ -110,7 +110,7 @@ make(const char *name, PfsClass class, const char *documentation)
 static void
 make_tags(void)
 {
-	for (int tag = 0; tag < COMMAND_TAG_NEXTTAG; tag++)
+	for (int tag = 0; tag < PFS_NUM_TAGS; tag++)
 	{
 		char		name[PFS_NAME_SIZE];
 		const char *words = GetCommandTagName(tag);

@@ -9,6 +9,15 @@
 
 #include "pfs_instrument.h"
 
+/* Command tags of the version. */
+#define PG_CMDTAG(tag, name, evtrgok, rwrok, rowcnt) + 1
+enum
+{
+	PFS_NUM_TAGS = 0
+#include "tcop/cmdtaglist.h"
+};
+#undef PG_CMDTAG
+
 /* stage/sql/... */
 typedef enum PfsStageKind
 {
@@ -38,7 +47,7 @@ typedef enum PfsOtherStatement
 #define PFS_NUM_OTHER_STATEMENTS (PFS_STATEMENT_FASTPATH + 1)
 
 extern PFS_HIDDEN PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
-extern PFS_HIDDEN PfsInstrumentId pfs_tag_instrument[COMMAND_TAG_NEXTTAG];
+extern PFS_HIDDEN PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
 extern PFS_HIDDEN PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
 extern PFS_HIDDEN PfsInstrumentId pfs_transaction_instrument;
 
