@@ -34,7 +34,7 @@ INSERT INTO pfs_st SELECT g, 'x' FROM generate_series(1, 5) g;
 UPDATE pfs_st SET v = 'y' WHERE i <= 2;
 DELETE FROM pfs_st WHERE i = 5 RETURNING i;
 SELECT count(*) FROM pfs_st;
-/* leading */ VALUES (1), (2);
+VALUES (1), (2);
 COPY pfs_st FROM STDIN;
 7	copied
 8	copied
@@ -43,7 +43,7 @@ COPY (SELECT i FROM pfs_st WHERE i = 7) TO STDOUT;
 PREPARE pfs_p (int) AS SELECT v FROM pfs_st WHERE i = $1;
 EXECUTE pfs_p(1);
 DEALLOCATE pfs_p;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT 1;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT 1 \g /dev/null
 CREATE TEMP TABLE pfs_as AS SELECT * FROM pfs_st;
 VACUUM pfs_st;
 SELECT event_name, level, inside, written, sent, sql_text FROM pfs_last WHERE event_id > :since;

@@ -168,6 +168,18 @@ my $long = "SELECT '" . ("\xc3\xa4" x 600) . "'";
 $b->query($long);
 is(statements($tb, 'octet_length(sql_text), sql_text = left(sql_text, -1) || chr(228)', "sql_text LIKE 'SELECT ''%'"), '1024|t', 'a text is cut at the end of a character');
 
+# ---- progress ----
+
+$server->sql('CREATE TABLE big AS SELECT g, repeat(\'x\', 500) AS v FROM generate_series(1, 30000) g; CHECKPOINT; TRUNCATE pfs.events_stages_history_long');
+$b->query('VACUUM (ANALYZE) big');
+is_over($tb);
+is($server->sql("SELECT count(*) > 0, bool_and(s.event_name = 'statement/sql/vacuum'), bool_and(g.work_completed <= g.work_estimated),
+	count(*) FILTER (WHERE g.event_name = 'stage/progress/vacuum/scanning_heap')
+	FROM pfs.events_stages_history_long g JOIN pfs.events_statements_history_long s ON s.thread_id = g.thread_id AND s.event_id = g.nesting_event_id
+	WHERE g.thread_id = $tb AND g.event_name LIKE 'stage/progress/%'"), 't|t|t|1', 'phases of a command that reports its progress, with their work');
+is($server->sql("SELECT max(work_completed) FROM pfs.events_stages_history_long WHERE thread_id = $tb AND event_name = 'stage/progress/vacuum/scanning_heap'"),
+	$server->sql("SELECT pg_relation_size('big') / 8192"), 'all pages were scanned');
+
 # ---- rights ----
 
 $server->sql('CREATE ROLE reader LOGIN IN ROLE pg_monitor; CREATE ROLE one LOGIN; CREATE ROLE two LOGIN; GRANT USAGE ON SCHEMA pfs TO one, two; GRANT SELECT ON ALL TABLES IN SCHEMA pfs TO one, two;'

@@ -110,7 +110,7 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 	}
 	else if ((flags & PFS_FLAG_THREAD) == 0)
 	{
-		PfsStatementTotals one = {totals_of_one(timed, ticks)};
+		PfsStatementTotals one = {.time = totals_of_one(timed, ticks)};
 
 		for (int i = 0; i < PFS_NUM_NUMBERS; i++)
 			one.n[i] = n[i];

@@ -10,7 +10,7 @@
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_shared.h"
-#include "pfs_statement.h"
+#include "pfs_stage.h"
 #include "pfs_wait_class.h"
 
 /* Copies of an event that changes under the reader's hands before it is skipped. */
@@ -120,6 +120,8 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 		for (uint32 i = 0; i < n; i++)
 		{
 			complete_copy(family, event_at(events, family, i), true);
+			if (family == PFS_STAGES)
+				pfs_stage_read_work(copy->status, copy->pid, (PfsStageEvent *) event_at(events, family, i));
 			reader->emit(event_at(events, family, i), reader->arg);
 		}
 	}

@@ -29,6 +29,7 @@
 #define PFS_SLOW_IDENTITY	0x02	/* role, status entry or leader not known
 									 * yet */
 #define PFS_SLOW_UNNAMED	0x04	/* a message that no hook has seen yet */
+#define PFS_SLOW_PROGRESS	0x10	/* in a command that may report progress */
 #define PFS_SLOW_WATCH		0x08	/* a process without hooks: look for
 									 * transactions */
 

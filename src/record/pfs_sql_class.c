@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 
+#include "commands/progress.h"
 #include "utils/backend_progress.h"
 
 #include "pfs_sql_class.h"
@@ -67,30 +68,39 @@ static const struct
 {
 	ProgressCommandType command;
 	const char *word;
+	int			phase;			/* parameters: phase, -1: there is only one */
+	int			completed;		/* work done, and all work */
+	int			estimated;
 	const char *phases[PHASES_MAX];
 }			progress_commands[] =
 
 {
 	{PROGRESS_COMMAND_VACUUM, "vacuum",
+		PROGRESS_VACUUM_PHASE, PROGRESS_VACUUM_HEAP_BLKS_SCANNED, PROGRESS_VACUUM_TOTAL_HEAP_BLKS,
 		{"initializing", "scanning_heap", "vacuuming_indexes", "vacuuming_heap",
 	"cleaning_up_indexes", "truncating_heap", "performing_final_cleanup"}},
 	{PROGRESS_COMMAND_ANALYZE, "analyze",
+		PROGRESS_ANALYZE_PHASE, PROGRESS_ANALYZE_BLOCKS_DONE, PROGRESS_ANALYZE_BLOCKS_TOTAL,
 		{"initializing", "acquiring_sample_rows", "acquiring_inherited_sample_rows",
 	"computing_statistics", "computing_extended_statistics", "finalizing_analyze"}},
 	{PROGRESS_COMMAND_CLUSTER, "cluster",
+		PROGRESS_CLUSTER_PHASE, PROGRESS_CLUSTER_HEAP_BLKS_SCANNED, PROGRESS_CLUSTER_TOTAL_HEAP_BLKS,
 		{"initializing", "seq_scanning_heap", "index_scanning_heap", "sorting_tuples",
 	"writing_new_heap", "swapping_relation_files", "rebuilding_index", "performing_final_cleanup"}},
 	{PROGRESS_COMMAND_CREATE_INDEX, "create_index",
+		PROGRESS_CREATEIDX_PHASE, PROGRESS_SCAN_BLOCKS_DONE, PROGRESS_SCAN_BLOCKS_TOTAL,
 		{"initializing", "waiting_for_writers_before_build", "building_index",
 			"waiting_for_writers_before_validation", "index_validation_scanning_index",
 			"index_validation_sorting_tuples", "index_validation_scanning_table",
 			"waiting_for_old_snapshots", "waiting_for_readers_before_marking_dead",
 	"waiting_for_readers_before_dropping"}},
 	{PROGRESS_COMMAND_BASEBACKUP, "basebackup",
+		PROGRESS_BASEBACKUP_PHASE, PROGRESS_BASEBACKUP_BACKUP_STREAMED, PROGRESS_BASEBACKUP_BACKUP_TOTAL,
 		{"initializing", "waiting_for_checkpoint_to_finish", "estimating_backup_size",
 			"streaming_database_files", "waiting_for_wal_archiving_to_finish",
 	"transferring_wal_files"}},
-	{PROGRESS_COMMAND_COPY, "copy", {"copying"}},
+	{PROGRESS_COMMAND_COPY, "copy",
+	-1, PROGRESS_COPY_BYTES_PROCESSED, PROGRESS_COPY_BYTES_TOTAL, {"copying"}},
 };
 
 static PfsInstrumentId progress_instrument[lengthof(progress_commands)][PHASES_MAX];
@@ -187,13 +197,38 @@ pfs_replication_statement(const char *command)
 	return PFS_NO_INSTRUMENT;
 }
 
-PfsInstrumentId
-pfs_progress_stage(int command, int64 phase)
+static int
+find_command(int command)
 {
 	for (int c = 0; c < lengthof(progress_commands); c++)
 	{
 		if (progress_commands[c].command == command)
-			return phase >= 0 && phase < PHASES_MAX ? progress_instrument[c][phase] : PFS_NO_INSTRUMENT;
+			return c;
 	}
-	return PFS_NO_INSTRUMENT;
+	return -1;
+}
+
+PfsInstrumentId
+pfs_progress_stage(int command, const int64 *params)
+{
+	int			c = find_command(command);
+	int64		phase;
+
+	if (c < 0)
+		return PFS_NO_INSTRUMENT;
+	phase = progress_commands[c].phase < 0 ? 0 : params[progress_commands[c].phase];
+	return phase >= 0 && phase < PHASES_MAX ? progress_instrument[c][phase] : PFS_NO_INSTRUMENT;
+}
+
+void
+pfs_progress_work(int command, const int64 *params, int64 *completed, int64 *estimated)
+{
+	int			c = find_command(command);
+
+	*completed = *estimated = -1;
+	if (c < 0)
+		return;
+	*completed = params[progress_commands[c].completed];
+	if (params[progress_commands[c].estimated] > 0)
+		*estimated = params[progress_commands[c].estimated];
 }

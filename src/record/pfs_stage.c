@@ -8,7 +8,9 @@
  */
 #include "postgres.h"
 
-#include "pfs_stage.h"
+#include "utils/backend_status.h"
+
+#include "pfs_statement_open.h"
 
 /* Deeper ones need memory from the system. */
 #define STAGES_AT_FIRST 16
@@ -75,6 +77,7 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 s
 	stage->instrument = instrument;
 	stage->event = NULL;
 	stage->event_id = 0;
+	stage->progress = false;
 	stage->flags = pfs_wait_flags(t, instrument);
 	if ((stage->flags & PFS_FLAG_ENABLED) == 0)
 	{
@@ -104,6 +107,9 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now)
 		if (stage->flags == 0)
 			continue;
 		end = Max(pfs_moment_of(stage->flags, now), stage->start);
+		if (stage->event != NULL && stage->event->progress != 0 && MyBEEntry != NULL)
+			pfs_progress_work(stage->event->progress, MyBEEntry->st_progress_param,
+							  &stage->event->work_completed, &stage->event->work_estimated);
 		if (stage->event != NULL)
 			pfs_event_end(t, PFS_STAGES, (PfsEvent *) stage->event, end);
 		pfs_count_stage(t, stage->instrument, stage->flags, end - stage->start);
@@ -160,5 +166,68 @@ pfs_stage_drop(PfsThread *t, uint32 depth)
 
 		if (stage->event != NULL)
 			pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->event);
+	}
+}
+
+/*
+ * At an instrument point: is the command of this process in another phase than at
+ * the last one?
+ */
+void
+pfs_stage_look(PfsThread *t)
+{
+	const PgBackendStatus *status = MyBEEntry;
+	PfsInstrumentId instrument = PFS_NO_INSTRUMENT;
+	PfsStage   *stage = pfs_stages.n > 0 ? &pfs_stages.items[pfs_stages.n - 1] : NULL;
+	bool		in_progress = stage != NULL && stage->progress;
+	PfsMoment	now;
+
+	if (status != NULL && status->st_progress_command != PROGRESS_COMMAND_INVALID)
+		instrument = pfs_progress_stage(status->st_progress_command, status->st_progress_param);
+	if (in_progress ? stage->instrument == instrument : instrument == PFS_NO_INSTRUMENT)
+		return;
+	now = pfs_moment();
+	if (in_progress)
+		pfs_stage_pop(t, pfs_stages.n - 1, now);
+	if (instrument != PFS_NO_INSTRUMENT)
+	{
+		PfsParent	parent = pfs_statement_parent();
+		uint32		n = pfs_stages.n;
+
+		pfs_stage_push(t, instrument, now, parent.event_id);
+		if (pfs_stages.n > n)
+		{
+			stage = &pfs_stages.items[n];
+			stage->progress = true;
+			if (stage->event != NULL)
+				stage->event->progress = status->st_progress_command;
+		}
+	}
+	pfs_set_parent();
+}
+
+/* Work of a running stage, from its process's status entry. */
+void
+pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e)
+{
+	volatile const PgBackendStatus *shared = entry;
+	int64		params[PGSTAT_NUM_PROGRESS_PARAM];
+	int			command;
+	int			before;
+	int			after;
+
+	if (entry == NULL || e->progress == 0)
+		return;
+	for (int i = 0; i < 1000; i++)
+	{
+		pgstat_begin_read_activity(shared, before);
+		command = shared->st_procpid == pid ? shared->st_progress_command : PROGRESS_COMMAND_INVALID;
+		memcpy(params, entry->st_progress_param, sizeof(params));
+		pgstat_end_read_activity(shared, after);
+		if (!pgstat_read_activity_complete(before, after))
+			continue;
+		if (command == e->progress)
+			pfs_progress_work(command, params, &e->work_completed, &e->work_estimated);
+		return;
 	}
 }

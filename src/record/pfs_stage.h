@@ -19,6 +19,8 @@ typedef struct PfsStage
 	uint64		start;
 	uint64		event_id;		/* 0: no number */
 	PfsStageEvent *event;		/* NULL: not shown */
+	bool		progress;		/* phase of a command inside its statement's
+								 * stage */
 } PfsStage;
 
 typedef struct PfsStages
@@ -38,6 +40,12 @@ extern uint64 pfs_stage_event_id(void); /* of the innermost; 0: none */
 /* As a pop of the innermost one; it is recorded by the other. */
 extern void pfs_stage_hold(PfsThread *t, PfsMoment now, PfsHeldStage *held);
 extern void pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id);
+
+/* Has the command of this process come to another phase? */
+extern void pfs_stage_look(PfsThread *t);
+
+/* Any process: the work of a copy of a running stage. */
+extern void pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e);
 
 /* What is the same in all stages of a thread. */
 extern void pfs_stage_stamp(PfsThread *t);

@@ -391,7 +391,7 @@ pfs_top_end(PfsThread *t, PfsMoment now)
 	s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - s->lock_ticks;
 	end_statement(t, s, now, failed, NULL);
 	pfs_sql.top_open = false;
-	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
+	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS);
 	pfs_set_parent();
 }
 
@@ -470,5 +470,8 @@ pfs_statement_look(PfsThread *t, const char *str)
 	pfs_statement_name(t, &pfs_sql.top, replication != PFS_NO_INSTRUMENT ? replication
 					   : pfs_other_statement[PFS_STATEMENT_PARSE], &source);
 	if (replication != PFS_NO_INSTRUMENT)
+	{
 		pfs_sql.top.met = PFS_MET_EXECUTION;
+		pfs_local.slow |= PFS_SLOW_PROGRESS;
+	}
 }

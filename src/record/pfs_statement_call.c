@@ -317,6 +317,7 @@ pfs_call_utility(PfsThread *t, PfsCall *call, const PfsStatementSource *source)
 		}
 	}
 	begin_call(t, call, s, now, PFS_STAGE_UTILITY);
+	pfs_local.slow |= PFS_SLOW_PROGRESS;
 	pfs_usage_begin(&call->usage);
 	pfs_change_end(t);
 }
@@ -450,6 +451,8 @@ pfs_call_utility_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_
 		s->done = true;
 	}
 	end_end(t, call, s, now);
+	if (pfs_sql.nest == 0)
+		pfs_local.slow &= ~PFS_SLOW_PROGRESS;
 	if (s == NULL || s == &pfs_sql.top)
 		return;
 	pfs_change_begin(t);

@@ -527,6 +527,8 @@ pfs_wait_prepare(PfsThread *t)
 		pfs_statement_look(t, debug_query_string);
 	if (pfs_local.slow & PFS_SLOW_WATCH)
 		pfs_transaction_look(t);
+	if (pfs_local.slow & (PFS_SLOW_PROGRESS | PFS_SLOW_WATCH))
+		pfs_stage_look(t);
 	pfs_change_end(t);
 	if (pfs_load_relaxed(&t->mask) == 0)
 		return false;			/* so it has just been decided */
