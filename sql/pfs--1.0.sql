@@ -66,7 +66,7 @@ CREATE FOREIGN TABLE pfs.setup_consumers (
 COMMENT ON FOREIGN TABLE pfs.setup_consumers IS
 'Consumers: where events are kept. One row per consumer; each collects only while all above it are on. Off means frozen, not emptied.';
 COMMENT ON COLUMN pfs.setup_consumers.name IS
-'global_instrumentation, below it thread_instrumentation, below it events_waits_current, below that events_waits_history and events_waits_history_long.';
+'global_instrumentation, below it thread_instrumentation, below it events_X_current, below that events_X_history and events_X_history_long, X being waits, stages, statements and transactions; below events_statements_current also events_statements_cpu.';
 COMMENT ON COLUMN pfs.setup_consumers.enabled IS
 'The consumer''s own switch. YES or NO; takes either in any letter case.';
 
@@ -181,9 +181,9 @@ COMMENT ON COLUMN pfs.threads.processlist_command IS
 COMMENT ON COLUMN pfs.threads.processlist_time IS
 'Seconds in this command.';
 COMMENT ON COLUMN pfs.threads.processlist_state IS
-'The wait that is running now, idle apart. Only for pg_read_all_stats and the thread''s own role.';
+'The current stage, else the wait that is running now, idle apart. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.threads.processlist_info IS
-'Text of the statement that is running; from pg_stat_activity, so NULL with track_activities off. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden. Only for pg_read_all_stats and the thread''s own role.';
+'Text of the statement that is running at top level; from pg_stat_activity where the statement is not instrumented. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.threads.parent_thread_id IS
 'Of a parallel worker the leader''s thread, else NULL.';
 COMMENT ON COLUMN pfs.threads.role IS
@@ -484,6 +484,717 @@ COMMENT ON COLUMN pfs.events_waits_history_long.nesting_event_id IS
 COMMENT ON COLUMN pfs.events_waits_history_long.nesting_event_type IS
 'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
 
+CREATE FOREIGN TABLE pfs.events_stages_current (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	work_completed bigint,
+	work_estimated bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_stages_current');
+COMMENT ON FOREIGN TABLE pfs.events_stages_current IS
+'Stages that are running now: of each statement that is being planned or executed the one that it is in. A finished stage is removed. TRUNCATE is accepted and does nothing.';
+COMMENT ON COLUMN pfs.events_stages_current.thread_id IS
+'The thread that is or was in the stage: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_stages_current.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_stages_current.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_stages_current.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_current.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_stages_current.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_stages_current.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_current.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_current.work_completed IS
+'Of a stage/progress/% stage: work done so far, in the unit of the command''s progress view. NULL where the phase has none, and with track_activities off.';
+COMMENT ON COLUMN pfs.events_stages_current.work_estimated IS
+'Of a stage/progress/% stage: all work that there is, in the same unit. NULL where unknown.';
+COMMENT ON COLUMN pfs.events_stages_current.nesting_event_id IS
+'event_id of the statement that the stage belongs to; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_stages_current.nesting_event_type IS
+'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_stages_history (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	work_completed bigint,
+	work_estimated bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_stages_history');
+COMMENT ON FOREIGN TABLE pfs.events_stages_history IS
+'The last finished stages of each living thread, pfs.events_stages_history_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_stages_history.thread_id IS
+'The thread that is or was in the stage: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_stages_history.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_stages_history.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_stages_history.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_history.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_stages_history.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history.work_completed IS
+'Of a stage/progress/% stage: work done so far, in the unit of the command''s progress view. NULL where the phase has none, and with track_activities off.';
+COMMENT ON COLUMN pfs.events_stages_history.work_estimated IS
+'Of a stage/progress/% stage: all work that there is, in the same unit. NULL where unknown.';
+COMMENT ON COLUMN pfs.events_stages_history.nesting_event_id IS
+'event_id of the statement that the stage belongs to; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_stages_history.nesting_event_type IS
+'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_stages_history_long (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	work_completed bigint,
+	work_estimated bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_stages_history_long');
+COMMENT ON FOREIGN TABLE pfs.events_stages_history_long IS
+'The last finished stages of the whole server by their end, pfs.events_stages_history_long_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_stages_history_long.thread_id IS
+'The thread that is or was in the stage: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_stages_history_long.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_stages_history_long.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_stages_history_long.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_history_long.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_stages_history_long.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history_long.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history_long.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_stages_history_long.work_completed IS
+'Of a stage/progress/% stage: work done so far, in the unit of the command''s progress view. NULL where the phase has none, and with track_activities off.';
+COMMENT ON COLUMN pfs.events_stages_history_long.work_estimated IS
+'Of a stage/progress/% stage: all work that there is, in the same unit. NULL where unknown.';
+COMMENT ON COLUMN pfs.events_stages_history_long.nesting_event_id IS
+'event_id of the statement that the stage belongs to; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_stages_history_long.nesting_event_type IS
+'TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_statements_current (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	lock_time numeric,
+	sql_text text,
+	query_id bigint,
+	digest_text text,
+	database_name text,
+	schema_name text,
+	object_type text,
+	object_schema text,
+	object_name text,
+	returned_sqlstate text,
+	message_text text,
+	errors bigint,
+	warnings bigint,
+	rows_affected bigint,
+	rows_sent bigint,
+	shared_blks_hit bigint,
+	shared_blks_read bigint,
+	shared_blks_dirtied bigint,
+	shared_blks_written bigint,
+	local_blks_read bigint,
+	local_blks_written bigint,
+	temp_blks_read bigint,
+	temp_blks_written bigint,
+	wal_records bigint,
+	wal_fpi bigint,
+	wal_bytes numeric,
+	plan_time numeric,
+	exec_time numeric,
+	cpu_time numeric,
+	max_total_memory bigint,
+	parallel_workers bigint,
+	nesting_event_level integer,
+	statement_id bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_statements_current');
+COMMENT ON FOREIGN TABLE pfs.events_statements_current IS
+'Statements that are running now, one row per nesting level. Numbers are filled in at the end. A finished statement is removed. TRUNCATE is accepted and does nothing.';
+COMMENT ON COLUMN pfs.events_statements_current.thread_id IS
+'The thread that executes or executed it: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_statements_current.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_statements_current.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_statements_current.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_current.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_current.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then: when the client''s message had arrived, of a nested statement its planning or execution. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_statements_current.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_current.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_current.lock_time IS
+'Time of the process itself in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_current.sql_text IS
+'The text, as far as pfs.max_sql_text_length bytes go, without what follows a PASSWORD, OPTIONS or CONNECTION word of a command that can hold secrets. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_current.query_id IS
+'PostgreSQL''s own number of the statement''s shape; NULL with compute_query_id = off. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_current.digest_text IS
+'The text with constants replaced. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_current.database_name IS
+'Database of the session.';
+COMMENT ON COLUMN pfs.events_statements_current.schema_name IS
+'First element of search_path, as written.';
+COMMENT ON COLUMN pfs.events_statements_current.object_type IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_current.object_schema IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_current.object_name IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_current.returned_sqlstate IS
+'SQLSTATE of the error that it failed with; NULL if it did not.';
+COMMENT ON COLUMN pfs.events_statements_current.message_text IS
+'The error''s message, where the server logged it: see log_min_messages. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_current.errors IS
+'Errors that were raised in it, also those that a block of a function caught.';
+COMMENT ON COLUMN pfs.events_statements_current.warnings IS
+'Warnings in it that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_current.rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_current.rows_sent IS
+'Rows returned to whoever called: the client, or the function around it.';
+COMMENT ON COLUMN pfs.events_statements_current.shared_blks_hit IS
+'Pages found in shared buffers, those of statements inside it included.';
+COMMENT ON COLUMN pfs.events_statements_current.shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_current.shared_blks_dirtied IS
+'Pages of shared buffers that it changed first.';
+COMMENT ON COLUMN pfs.events_statements_current.shared_blks_written IS
+'Pages of shared buffers that it wrote itself.';
+COMMENT ON COLUMN pfs.events_statements_current.local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_current.local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_current.temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_current.temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_current.wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_current.wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_current.wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_current.plan_time IS
+'Time in the planner, in picoseconds: what pg_stat_statements calls total_plan_time.';
+COMMENT ON COLUMN pfs.events_statements_current.exec_time IS
+'Time in the executor or the utility, in picoseconds: what pg_stat_statements calls total_exec_time.';
+COMMENT ON COLUMN pfs.events_statements_current.cpu_time IS
+'Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_current.max_total_memory IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_current.parallel_workers IS
+'Parallel workers that worked for it.';
+COMMENT ON COLUMN pfs.events_statements_current.nesting_event_level IS
+'0 at top level, one more inside each statement.';
+COMMENT ON COLUMN pfs.events_statements_current.statement_id IS
+'Number of the statement, unique in the server since its start.';
+COMMENT ON COLUMN pfs.events_statements_current.nesting_event_id IS
+'event_id of the enclosing statement, at top level of the transaction that was open before it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_statements_current.nesting_event_type IS
+'TRANSACTION or STATEMENT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_statements_history (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	lock_time numeric,
+	sql_text text,
+	query_id bigint,
+	digest_text text,
+	database_name text,
+	schema_name text,
+	object_type text,
+	object_schema text,
+	object_name text,
+	returned_sqlstate text,
+	message_text text,
+	errors bigint,
+	warnings bigint,
+	rows_affected bigint,
+	rows_sent bigint,
+	shared_blks_hit bigint,
+	shared_blks_read bigint,
+	shared_blks_dirtied bigint,
+	shared_blks_written bigint,
+	local_blks_read bigint,
+	local_blks_written bigint,
+	temp_blks_read bigint,
+	temp_blks_written bigint,
+	wal_records bigint,
+	wal_fpi bigint,
+	wal_bytes numeric,
+	plan_time numeric,
+	exec_time numeric,
+	cpu_time numeric,
+	max_total_memory bigint,
+	parallel_workers bigint,
+	nesting_event_level integer,
+	statement_id bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_statements_history');
+COMMENT ON FOREIGN TABLE pfs.events_statements_history IS
+'The last finished statements of each living thread, pfs.events_statements_history_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_statements_history.thread_id IS
+'The thread that executes or executed it: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_statements_history.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_statements_history.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_statements_history.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_history.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then: when the client''s message had arrived, of a nested statement its planning or execution. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history.lock_time IS
+'Time of the process itself in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_history.sql_text IS
+'The text, as far as pfs.max_sql_text_length bytes go, without what follows a PASSWORD, OPTIONS or CONNECTION word of a command that can hold secrets. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history.query_id IS
+'PostgreSQL''s own number of the statement''s shape; NULL with compute_query_id = off. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history.digest_text IS
+'The text with constants replaced. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history.database_name IS
+'Database of the session.';
+COMMENT ON COLUMN pfs.events_statements_history.schema_name IS
+'First element of search_path, as written.';
+COMMENT ON COLUMN pfs.events_statements_history.object_type IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history.object_schema IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history.object_name IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history.returned_sqlstate IS
+'SQLSTATE of the error that it failed with; NULL if it did not.';
+COMMENT ON COLUMN pfs.events_statements_history.message_text IS
+'The error''s message, where the server logged it: see log_min_messages. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history.errors IS
+'Errors that were raised in it, also those that a block of a function caught.';
+COMMENT ON COLUMN pfs.events_statements_history.warnings IS
+'Warnings in it that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_history.rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_history.rows_sent IS
+'Rows returned to whoever called: the client, or the function around it.';
+COMMENT ON COLUMN pfs.events_statements_history.shared_blks_hit IS
+'Pages found in shared buffers, those of statements inside it included.';
+COMMENT ON COLUMN pfs.events_statements_history.shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_history.shared_blks_dirtied IS
+'Pages of shared buffers that it changed first.';
+COMMENT ON COLUMN pfs.events_statements_history.shared_blks_written IS
+'Pages of shared buffers that it wrote itself.';
+COMMENT ON COLUMN pfs.events_statements_history.local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_history.local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_history.temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_history.temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_history.wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_history.wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_history.wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_history.plan_time IS
+'Time in the planner, in picoseconds: what pg_stat_statements calls total_plan_time.';
+COMMENT ON COLUMN pfs.events_statements_history.exec_time IS
+'Time in the executor or the utility, in picoseconds: what pg_stat_statements calls total_exec_time.';
+COMMENT ON COLUMN pfs.events_statements_history.cpu_time IS
+'Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_history.max_total_memory IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history.parallel_workers IS
+'Parallel workers that worked for it.';
+COMMENT ON COLUMN pfs.events_statements_history.nesting_event_level IS
+'0 at top level, one more inside each statement.';
+COMMENT ON COLUMN pfs.events_statements_history.statement_id IS
+'Number of the statement, unique in the server since its start.';
+COMMENT ON COLUMN pfs.events_statements_history.nesting_event_id IS
+'event_id of the enclosing statement, at top level of the transaction that was open before it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_statements_history.nesting_event_type IS
+'TRANSACTION or STATEMENT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_statements_history_long (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	lock_time numeric,
+	sql_text text,
+	query_id bigint,
+	digest_text text,
+	database_name text,
+	schema_name text,
+	object_type text,
+	object_schema text,
+	object_name text,
+	returned_sqlstate text,
+	message_text text,
+	errors bigint,
+	warnings bigint,
+	rows_affected bigint,
+	rows_sent bigint,
+	shared_blks_hit bigint,
+	shared_blks_read bigint,
+	shared_blks_dirtied bigint,
+	shared_blks_written bigint,
+	local_blks_read bigint,
+	local_blks_written bigint,
+	temp_blks_read bigint,
+	temp_blks_written bigint,
+	wal_records bigint,
+	wal_fpi bigint,
+	wal_bytes numeric,
+	plan_time numeric,
+	exec_time numeric,
+	cpu_time numeric,
+	max_total_memory bigint,
+	parallel_workers bigint,
+	nesting_event_level integer,
+	statement_id bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_statements_history_long');
+COMMENT ON FOREIGN TABLE pfs.events_statements_history_long IS
+'The last finished statements of the whole server by their end, pfs.events_statements_history_long_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_statements_history_long.thread_id IS
+'The thread that executes or executed it: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_statements_history_long.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_statements_history_long.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_statements_history_long.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_history_long.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then: when the client''s message had arrived, of a nested statement its planning or execution. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history_long.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history_long.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_statements_history_long.lock_time IS
+'Time of the process itself in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_history_long.sql_text IS
+'The text, as far as pfs.max_sql_text_length bytes go, without what follows a PASSWORD, OPTIONS or CONNECTION word of a command that can hold secrets. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history_long.query_id IS
+'PostgreSQL''s own number of the statement''s shape; NULL with compute_query_id = off. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history_long.digest_text IS
+'The text with constants replaced. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history_long.database_name IS
+'Database of the session.';
+COMMENT ON COLUMN pfs.events_statements_history_long.schema_name IS
+'First element of search_path, as written.';
+COMMENT ON COLUMN pfs.events_statements_history_long.object_type IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.object_schema IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.object_name IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.returned_sqlstate IS
+'SQLSTATE of the error that it failed with; NULL if it did not.';
+COMMENT ON COLUMN pfs.events_statements_history_long.message_text IS
+'The error''s message, where the server logged it: see log_min_messages. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history_long.errors IS
+'Errors that were raised in it, also those that a block of a function caught.';
+COMMENT ON COLUMN pfs.events_statements_history_long.warnings IS
+'Warnings in it that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_history_long.rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_history_long.rows_sent IS
+'Rows returned to whoever called: the client, or the function around it.';
+COMMENT ON COLUMN pfs.events_statements_history_long.shared_blks_hit IS
+'Pages found in shared buffers, those of statements inside it included.';
+COMMENT ON COLUMN pfs.events_statements_history_long.shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_history_long.shared_blks_dirtied IS
+'Pages of shared buffers that it changed first.';
+COMMENT ON COLUMN pfs.events_statements_history_long.shared_blks_written IS
+'Pages of shared buffers that it wrote itself.';
+COMMENT ON COLUMN pfs.events_statements_history_long.local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_history_long.local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_history_long.temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_history_long.temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_history_long.wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_history_long.wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_history_long.wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.plan_time IS
+'Time in the planner, in picoseconds: what pg_stat_statements calls total_plan_time.';
+COMMENT ON COLUMN pfs.events_statements_history_long.exec_time IS
+'Time in the executor or the utility, in picoseconds: what pg_stat_statements calls total_exec_time.';
+COMMENT ON COLUMN pfs.events_statements_history_long.cpu_time IS
+'Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_history_long.max_total_memory IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_history_long.parallel_workers IS
+'Parallel workers that worked for it.';
+COMMENT ON COLUMN pfs.events_statements_history_long.nesting_event_level IS
+'0 at top level, one more inside each statement.';
+COMMENT ON COLUMN pfs.events_statements_history_long.statement_id IS
+'Number of the statement, unique in the server since its start.';
+COMMENT ON COLUMN pfs.events_statements_history_long.nesting_event_id IS
+'event_id of the enclosing statement, at top level of the transaction that was open before it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_statements_history_long.nesting_event_type IS
+'TRANSACTION or STATEMENT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_current (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	state text,
+	trx_id xid8,
+	gid text,
+	access_mode text,
+	isolation_level text,
+	autocommit text,
+	number_of_savepoints bigint,
+	number_of_rollback_to_savepoint bigint,
+	number_of_release_savepoint bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_current');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_current IS
+'Transactions that are running now, one per thread at most. A finished transaction is removed. TRUNCATE is accepted and does nothing.';
+COMMENT ON COLUMN pfs.events_transactions_current.thread_id IS
+'The thread that it runs or ran in: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_transactions_current.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_transactions_current.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_transactions_current.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_current.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_transactions_current.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_current.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_current.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_current.state IS
+'ACTIVE, COMMITTED, ROLLED BACK, or PREPARED for two-phase commit.';
+COMMENT ON COLUMN pfs.events_transactions_current.trx_id IS
+'Transaction id; NULL while none is assigned.';
+COMMENT ON COLUMN pfs.events_transactions_current.gid IS
+'Name that PREPARE TRANSACTION gave it; NULL if none. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_transactions_current.access_mode IS
+'READ WRITE or READ ONLY.';
+COMMENT ON COLUMN pfs.events_transactions_current.isolation_level IS
+'READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ or SERIALIZABLE.';
+COMMENT ON COLUMN pfs.events_transactions_current.autocommit IS
+'YES: it is one statement, or the statements of one message. NO: it was begun by BEGIN, START TRANSACTION or AND CHAIN.';
+COMMENT ON COLUMN pfs.events_transactions_current.number_of_savepoints IS
+'SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_current.number_of_rollback_to_savepoint IS
+'ROLLBACK TO SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_current.number_of_release_savepoint IS
+'RELEASE SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_current.nesting_event_id IS
+'event_id of the statement that began it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_transactions_current.nesting_event_type IS
+'STATEMENT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_history (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	state text,
+	trx_id xid8,
+	gid text,
+	access_mode text,
+	isolation_level text,
+	autocommit text,
+	number_of_savepoints bigint,
+	number_of_rollback_to_savepoint bigint,
+	number_of_release_savepoint bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_history');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_history IS
+'The last finished transactions of each living thread, pfs.events_transactions_history_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_transactions_history.thread_id IS
+'The thread that it runs or ran in: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_transactions_history.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_transactions_history.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_transactions_history.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_history.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_transactions_history.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history.state IS
+'ACTIVE, COMMITTED, ROLLED BACK, or PREPARED for two-phase commit.';
+COMMENT ON COLUMN pfs.events_transactions_history.trx_id IS
+'Transaction id; NULL while none is assigned.';
+COMMENT ON COLUMN pfs.events_transactions_history.gid IS
+'Name that PREPARE TRANSACTION gave it; NULL if none. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_transactions_history.access_mode IS
+'READ WRITE or READ ONLY.';
+COMMENT ON COLUMN pfs.events_transactions_history.isolation_level IS
+'READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ or SERIALIZABLE.';
+COMMENT ON COLUMN pfs.events_transactions_history.autocommit IS
+'YES: it is one statement, or the statements of one message. NO: it was begun by BEGIN, START TRANSACTION or AND CHAIN.';
+COMMENT ON COLUMN pfs.events_transactions_history.number_of_savepoints IS
+'SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history.number_of_rollback_to_savepoint IS
+'ROLLBACK TO SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history.number_of_release_savepoint IS
+'RELEASE SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history.nesting_event_id IS
+'event_id of the statement that began it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_transactions_history.nesting_event_type IS
+'STATEMENT; NULL if nesting_event_id is.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_history_long (
+	thread_id bigint,
+	event_id bigint,
+	end_event_id bigint,
+	event_name text,
+	source text,
+	timer_start numeric,
+	timer_end numeric,
+	timer_wait numeric,
+	state text,
+	trx_id xid8,
+	gid text,
+	access_mode text,
+	isolation_level text,
+	autocommit text,
+	number_of_savepoints bigint,
+	number_of_rollback_to_savepoint bigint,
+	number_of_release_savepoint bigint,
+	nesting_event_id bigint,
+	nesting_event_type text
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_history_long');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_history_long IS
+'The last finished transactions of the whole server by their end, pfs.events_transactions_history_long_size of them. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.thread_id IS
+'The thread that it runs or ran in: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.end_event_id IS
+'Number of the last event that began inside this one; its own if none did. NULL while it is running.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.source IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.timer_start IS
+'Begin, in picoseconds since the server''s start, by the timer that setup_timers named then. NULL if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.timer_end IS
+'End, in picoseconds since the server''s start. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.timer_wait IS
+'Length in picoseconds. NULL while it is running, and if not timed.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.state IS
+'ACTIVE, COMMITTED, ROLLED BACK, or PREPARED for two-phase commit.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.trx_id IS
+'Transaction id; NULL while none is assigned.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.gid IS
+'Name that PREPARE TRANSACTION gave it; NULL if none. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.access_mode IS
+'READ WRITE or READ ONLY.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.isolation_level IS
+'READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ or SERIALIZABLE.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.autocommit IS
+'YES: it is one statement, or the statements of one message. NO: it was begun by BEGIN, START TRANSACTION or AND CHAIN.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.number_of_savepoints IS
+'SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.number_of_rollback_to_savepoint IS
+'ROLLBACK TO SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.number_of_release_savepoint IS
+'RELEASE SAVEPOINT commands in it.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.nesting_event_id IS
+'event_id of the statement that began it; NULL if there is none.';
+COMMENT ON COLUMN pfs.events_transactions_history_long.nesting_event_type IS
+'STATEMENT; NULL if nesting_event_id is.';
+
 CREATE FOREIGN TABLE pfs.events_waits_summary_global_by_event_name (
 	event_name text,
 	count_star bigint,
@@ -663,6 +1374,929 @@ COMMENT ON COLUMN pfs.events_waits_histogram_global.count_bucket_and_lower IS
 'Waits that took so long or less.';
 COMMENT ON COLUMN pfs.events_waits_histogram_global.bucket_quantile IS
 'The same as a part of all timed waits of this instrument, 0 to 1.';
+
+CREATE FOREIGN TABLE pfs.events_stages_summary_global_by_event_name (
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_stages_summary_global_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_global_by_event_name IS
+'Counts and times of stages by event name, every instrument has a row. TRUNCATE zeroes all levels.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.count_star IS
+'Stages counted.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_global_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_stages_summary_by_thread_by_event_name (
+	thread_id bigint,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_stages_summary_by_thread_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_thread_by_event_name IS
+'Counts and times of stages by event name, by living thread. TRUNCATE pushes the numbers into their accounts.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.thread_id IS
+'A living thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.count_star IS
+'Stages counted.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_thread_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_stages_summary_by_account_by_event_name (
+	user_name text,
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_stages_summary_by_account_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_account_by_event_name IS
+'Counts and times of stages by event name, by account: user and host. TRUNCATE pushes the numbers of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.count_star IS
+'Stages counted.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_stages_summary_by_user_by_event_name (
+	user_name text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_stages_summary_by_user_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_user_by_event_name IS
+'Counts and times of stages by event name, by user. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.count_star IS
+'Stages counted.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_stages_summary_by_host_by_event_name (
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_stages_summary_by_host_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_host_by_event_name IS
+'Counts and times of stages by event name, by client address. TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.count_star IS
+'Stages counted.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_global_by_event_name (
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_global_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_global_by_event_name IS
+'Counts and times of statements by event name, every instrument has a row. TRUNCATE zeroes all levels, and the histogram.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.max_total_memory IS
+'Reserved; NULL.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_by_thread_by_event_name (
+	thread_id bigint,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_by_thread_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_thread_by_event_name IS
+'Counts and times of statements by event name, by living thread. TRUNCATE pushes the numbers into their accounts.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.thread_id IS
+'A living thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.max_total_memory IS
+'Reserved; NULL.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name (
+	user_name text,
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_by_account_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name IS
+'Counts and times of statements by event name, by account: user and host. TRUNCATE pushes the numbers of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.max_total_memory IS
+'Reserved; NULL.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name (
+	user_name text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_by_user_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name IS
+'Counts and times of statements by event name, by user. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.max_total_memory IS
+'Reserved; NULL.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name (
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_by_host_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name IS
+'Counts and times of statements by event name, by client address. TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.max_total_memory IS
+'Reserved; NULL.';
+
+CREATE FOREIGN TABLE pfs.events_statements_histogram_global (
+	bucket_number integer,
+	bucket_timer_low numeric,
+	bucket_timer_high numeric,
+	count_bucket bigint,
+	count_bucket_and_lower bigint,
+	bucket_quantile double precision
+) SERVER pfs_server OPTIONS ("table" 'events_statements_histogram_global');
+COMMENT ON FOREIGN TABLE pfs.events_statements_histogram_global IS
+'How many statements of the whole server were how long. TRUNCATE empties it.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_number IS
+'Number of the range of lengths.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_timer_low IS
+'Its lower bound, in picoseconds; included.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_timer_high IS
+'Its upper bound, in picoseconds; not included. NULL: none.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.count_bucket IS
+'Statements of such a length.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.count_bucket_and_lower IS
+'The same or shorter ones.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_quantile IS
+'count_bucket_and_lower as a fraction of all.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_summary_global_by_event_name (
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read_write bigint,
+	sum_timer_read_write numeric,
+	min_timer_read_write numeric,
+	avg_timer_read_write numeric,
+	max_timer_read_write numeric,
+	count_read_only bigint,
+	sum_timer_read_only numeric,
+	min_timer_read_only numeric,
+	avg_timer_read_only numeric,
+	max_timer_read_only numeric
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_summary_global_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_global_by_event_name IS
+'Counts and times of transactions by event name, every instrument has a row. TRUNCATE zeroes all levels.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.count_star IS
+'Transactions counted.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.count_read_write IS
+'Transactions that may write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.sum_timer_read_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.min_timer_read_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.avg_timer_read_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.max_timer_read_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.count_read_only IS
+'Transactions that may not write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.sum_timer_read_only IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.min_timer_read_only IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.avg_timer_read_only IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_global_by_event_name.max_timer_read_only IS
+'Longest of their times, in picoseconds.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_summary_by_thread_by_event_name (
+	thread_id bigint,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read_write bigint,
+	sum_timer_read_write numeric,
+	min_timer_read_write numeric,
+	avg_timer_read_write numeric,
+	max_timer_read_write numeric,
+	count_read_only bigint,
+	sum_timer_read_only numeric,
+	min_timer_read_only numeric,
+	avg_timer_read_only numeric,
+	max_timer_read_only numeric
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_summary_by_thread_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_thread_by_event_name IS
+'Counts and times of transactions by event name, by living thread. TRUNCATE pushes the numbers into their accounts.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.thread_id IS
+'A living thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.count_star IS
+'Transactions counted.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.count_read_write IS
+'Transactions that may write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.sum_timer_read_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.min_timer_read_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.avg_timer_read_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.max_timer_read_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.count_read_only IS
+'Transactions that may not write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.sum_timer_read_only IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.min_timer_read_only IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.avg_timer_read_only IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_thread_by_event_name.max_timer_read_only IS
+'Longest of their times, in picoseconds.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_summary_by_account_by_event_name (
+	user_name text,
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read_write bigint,
+	sum_timer_read_write numeric,
+	min_timer_read_write numeric,
+	avg_timer_read_write numeric,
+	max_timer_read_write numeric,
+	count_read_only bigint,
+	sum_timer_read_only numeric,
+	min_timer_read_only numeric,
+	avg_timer_read_only numeric,
+	max_timer_read_only numeric
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_summary_by_account_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_account_by_event_name IS
+'Counts and times of transactions by event name, by account: user and host. TRUNCATE pushes the numbers of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.count_star IS
+'Transactions counted.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.count_read_write IS
+'Transactions that may write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.sum_timer_read_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.min_timer_read_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.avg_timer_read_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.max_timer_read_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.count_read_only IS
+'Transactions that may not write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.sum_timer_read_only IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.min_timer_read_only IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.avg_timer_read_only IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.max_timer_read_only IS
+'Longest of their times, in picoseconds.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_summary_by_user_by_event_name (
+	user_name text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read_write bigint,
+	sum_timer_read_write numeric,
+	min_timer_read_write numeric,
+	avg_timer_read_write numeric,
+	max_timer_read_write numeric,
+	count_read_only bigint,
+	sum_timer_read_only numeric,
+	min_timer_read_only numeric,
+	avg_timer_read_only numeric,
+	max_timer_read_only numeric
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_summary_by_user_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_user_by_event_name IS
+'Counts and times of transactions by event name, by user. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.count_star IS
+'Transactions counted.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.count_read_write IS
+'Transactions that may write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.sum_timer_read_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.min_timer_read_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.avg_timer_read_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.max_timer_read_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.count_read_only IS
+'Transactions that may not write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.sum_timer_read_only IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.min_timer_read_only IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.avg_timer_read_only IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.max_timer_read_only IS
+'Longest of their times, in picoseconds.';
+
+CREATE FOREIGN TABLE pfs.events_transactions_summary_by_host_by_event_name (
+	host text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read_write bigint,
+	sum_timer_read_write numeric,
+	min_timer_read_write numeric,
+	avg_timer_read_write numeric,
+	max_timer_read_write numeric,
+	count_read_only bigint,
+	sum_timer_read_only numeric,
+	min_timer_read_only numeric,
+	avg_timer_read_only numeric,
+	max_timer_read_only numeric
+) SERVER pfs_server OPTIONS ("table" 'events_transactions_summary_by_host_by_event_name');
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_host_by_event_name IS
+'Counts and times of transactions by event name, by client address. TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.count_star IS
+'Transactions counted.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.count_read_write IS
+'Transactions that may write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.sum_timer_read_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.min_timer_read_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.avg_timer_read_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.max_timer_read_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.count_read_only IS
+'Transactions that may not write.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.sum_timer_read_only IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.min_timer_read_only IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.avg_timer_read_only IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.max_timer_read_only IS
+'Longest of their times, in picoseconds.';
 
 CREATE FOREIGN TABLE pfs.accounts (
 	user_name text,
@@ -1336,7 +2970,7 @@ COMMENT ON COLUMN pfs.processlist.command IS
 COMMENT ON COLUMN pfs.processlist."time" IS
 'Seconds in this command: threads.processlist_time.';
 COMMENT ON COLUMN pfs.processlist.state IS
-'The wait that is running now: threads.processlist_state. Only for pg_read_all_stats and the thread''s own role.';
+'The current stage, else the wait that is running now: threads.processlist_state. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.processlist.info IS
 'Text of the statement that is running: threads.processlist_info. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.processlist.name IS
@@ -1612,6 +3246,90 @@ COMMENT ON FUNCTION pfs.setup_sql() IS
 -- Rights: reading is for pg_monitor, everything else for superusers until it is
 -- granted.
 --
+
+CREATE VIEW pfs.blocking_tree AS
+WITH RECURSIVE edges AS (
+	SELECT w.thread_id AS waiting, w.event_id, b.pid AS blocker, b.thread_id AS blocking
+	FROM pfs.events_waits_current w
+		JOIN pfs.threads t USING (thread_id)
+		CROSS JOIN LATERAL (
+			SELECT p.pid, pfs.thread_id(p.pid) AS thread_id
+			FROM unnest(pg_catalog.pg_blocking_pids(t.thread_os_id)) AS p (pid)
+			GROUP BY p.pid
+		) b
+	WHERE w.event_name LIKE 'wait/lock/%'
+), tree AS (
+	SELECT DISTINCT e.blocking AS thread_id, 0 AS depth, ARRAY[e.blocking] AS path
+	FROM edges e
+	WHERE e.blocking NOT IN (SELECT waiting FROM edges)
+	UNION ALL
+	SELECT e.waiting, tree.depth + 1, tree.path || e.waiting
+	FROM edges e JOIN tree ON tree.thread_id = e.blocking
+	WHERE e.waiting <> ALL (tree.path)
+), depths AS (
+	SELECT thread_id, pg_catalog.max(depth) AS depth FROM tree GROUP BY thread_id
+)
+SELECT
+	e.waiting AS waiting_thread_id,
+	wt.thread_os_id AS waiting_pid,
+	wt.processlist_user AS waiting_user,
+	wt.processlist_info AS waiting_statement,
+	pfs.timer_to_timestamp(w.timer_start, 'wait') AS waiting_since,
+	pfs.timer_now('wait') - w.timer_start AS wait_time,
+	w.object_type,
+	w.object_schema,
+	w.object_name,
+	w.operation AS lock_mode,
+	e.blocking AS blocking_thread_id,
+	e.blocker AS blocking_pid,
+	bt.processlist_user AS blocking_user,
+	coalesce(bt.processlist_info, (
+		SELECT s.sql_text
+		FROM pfs.events_statements_history s
+		WHERE s.thread_id = e.blocking AND s.nesting_event_level = 0
+		ORDER BY s.event_id DESC LIMIT 1
+	)) AS blocking_statement,
+	coalesce(d.depth, 1) AS depth,
+	'SELECT pg_terminate_backend(' || e.blocker || ');' AS terminate_command
+FROM edges e
+	JOIN pfs.events_waits_current w ON w.thread_id = e.waiting AND w.event_id = e.event_id
+	JOIN pfs.threads wt ON wt.thread_id = e.waiting
+	LEFT JOIN pfs.threads bt ON bt.thread_id = e.blocking
+	LEFT JOIN depths d ON d.thread_id = e.waiting;
+COMMENT ON VIEW pfs.blocking_tree IS
+'Who waits for whom: one row for each waiting thread and each process that it waits for a heavyweight lock of.';
+COMMENT ON COLUMN pfs.blocking_tree.waiting_thread_id IS
+'The thread that waits: threads.thread_id.';
+COMMENT ON COLUMN pfs.blocking_tree.waiting_pid IS
+'Its process id.';
+COMMENT ON COLUMN pfs.blocking_tree.waiting_user IS
+'Its authenticated role.';
+COMMENT ON COLUMN pfs.blocking_tree.waiting_statement IS
+'What it executes: threads.processlist_info. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.blocking_tree.waiting_since IS
+'When the wait began.';
+COMMENT ON COLUMN pfs.blocking_tree.wait_time IS
+'How long it has waited, in picoseconds.';
+COMMENT ON COLUMN pfs.blocking_tree.object_type IS
+'What it waits for: RELATION, TRANSACTIONID, TUPLE and others, as in events_waits_current.';
+COMMENT ON COLUMN pfs.blocking_tree.object_schema IS
+'Schema of the relation. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.blocking_tree.object_name IS
+'The relation, the transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.blocking_tree.lock_mode IS
+'Mode of the lock that it wants.';
+COMMENT ON COLUMN pfs.blocking_tree.blocking_thread_id IS
+'A thread that it waits for; NULL if that has no thread, as a prepared transaction.';
+COMMENT ON COLUMN pfs.blocking_tree.blocking_pid IS
+'Its process id; 0 for a prepared transaction.';
+COMMENT ON COLUMN pfs.blocking_tree.blocking_user IS
+'Its authenticated role.';
+COMMENT ON COLUMN pfs.blocking_tree.blocking_statement IS
+'What it executes, or executed last. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.blocking_tree.depth IS
+'How many waits are between it and one that waits for nobody: 1 at least.';
+COMMENT ON COLUMN pfs.blocking_tree.terminate_command IS
+'A statement that ends the blocking session.';
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA pfs FROM PUBLIC;
 GRANT USAGE ON SCHEMA pfs TO pg_monitor;

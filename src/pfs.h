@@ -22,12 +22,19 @@
 #define PFS_NAME_SIZE		129
 #define PFS_FILE_NAME_SIZE	1025
 
-/* Nested waits of one thread; deeper ones are counted as lost. */
-#define PFS_WAIT_DEPTH		5
+/* Running events of one thread; what is deeper is counted as lost. */
+#define PFS_WAIT_DEPTH			5
+#define PFS_STAGE_DEPTH			10
+#define PFS_STATEMENT_DEPTH		10
+#define PFS_TRANSACTION_DEPTH	1
 
 /* Longest histories that a user may ask for. */
 #define PFS_HISTORY_SIZE_MAX		1024
 #define PFS_HISTORY_LONG_SIZE_MAX	1000000
+
+/* Bytes of a statement's text that are kept: by default, and at most. */
+#define PFS_SQL_TEXT_DEFAULT	1024
+#define PFS_TEXT_LENGTH_MAX		65536
 
 /* What an instrument can belong to; those up to transactions have a timer. */
 typedef enum PfsClass
@@ -50,9 +57,23 @@ typedef enum PfsFamily
 {
 	PFS_FAMILY_WAITS,			/* idle, too */
 	PFS_FAMILY_MEMORY,
+	PFS_FAMILY_STAGES,
+	PFS_FAMILY_STATEMENTS,
+	PFS_FAMILY_TRANSACTIONS,
 } PfsFamily;
 
-#define PFS_NUM_FAMILIES (PFS_FAMILY_MEMORY + 1)
+#define PFS_NUM_FAMILIES (PFS_FAMILY_TRANSACTIONS + 1)
+
+/* Events of a family share current table and histories; idleness is a wait. */
+typedef enum PfsEventFamily
+{
+	PFS_WAITS,
+	PFS_STAGES,
+	PFS_STATEMENTS,
+	PFS_TRANSACTIONS,
+} PfsEventFamily;
+
+#define PFS_NUM_EVENT_FAMILIES (PFS_TRANSACTIONS + 1)
 
 /* An instrument number; index into the instrument array. */
 typedef uint16 PfsInstrumentId;

@@ -26,8 +26,9 @@
 bool		pfs_enabled = true;
 char	   *pfs_instruments_setting = NULL;
 char	   *pfs_consumers_setting = NULL;
-int			pfs_waits_history_size = -1;
-int			pfs_waits_history_long_size = -1;
+int			pfs_history_size[PFS_NUM_EVENT_FAMILIES] = {-1, -1, -1, -1};
+int			pfs_history_long_size[PFS_NUM_EVENT_FAMILIES] = {-1, -1, -1, -1};
+int			pfs_max_sql_text_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_max_thread_instances = -1;
 int			pfs_max_file_instances = -1;
 int			pfs_max_instruments = -1;
@@ -86,6 +87,40 @@ define_text(const char *name, const char *description, const char *detail, char 
 		pfs_settings_refused = true;
 }
 
+#define HISTORY(family, word) \
+	do { \
+		define_int("pfs.events_" word "_history_size", \
+				   "Finished " word " kept for each thread, in rows.", \
+				   "-1 is 10; 0 switches the table off.", \
+				   &pfs_history_size[family], PFS_HISTORY_SIZE_MAX, NULL); \
+		define_int("pfs.events_" word "_history_long_size", \
+				   "Finished " word " kept for the whole server, in rows.", \
+				   "-1 is 10,000; 0 switches the table off.", \
+				   &pfs_history_long_size[family], PFS_HISTORY_LONG_SIZE_MAX, NULL); \
+	} while (0)
+
+static void
+define_histories(void)
+{
+	HISTORY(PFS_WAITS, "waits");
+	HISTORY(PFS_STAGES, "stages");
+	HISTORY(PFS_STATEMENTS, "statements");
+	HISTORY(PFS_TRANSACTIONS, "transactions");
+}
+
+/* Bytes; the slots of all histories have room for one more text of that length. */
+static void
+define_text_length(const char *name, const char *description, int *variable, int by_default)
+{
+	char	   *wanted = configured(name);
+	int			value;
+
+	DefineCustomIntVariable(name, description, "0 keeps no text.", variable, by_default, 0,
+							PFS_TEXT_LENGTH_MAX, PGC_POSTMASTER, GUC_UNIT_BYTE, NULL, NULL, NULL);
+	if (wanted != NULL && (!parse_int(wanted, &value, GUC_UNIT_BYTE, NULL) || value != *variable))
+		pfs_settings_refused = true;
+}
+
 void
 pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_consumers)
 {
@@ -107,14 +142,7 @@ pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_co
 				"Consumers that are on or off from the start.",
 				"'pattern=value, ...'; % any characters, ? one; ON, OFF.",
 				&pfs_consumers_setting, check_consumers);
-	define_int("pfs.events_waits_history_size",
-			   "Finished waits kept for each thread, in rows.",
-			   "-1 is 10; 0 switches the table off.",
-			   &pfs_waits_history_size, PFS_HISTORY_SIZE_MAX, NULL);
-	define_int("pfs.events_waits_history_long_size",
-			   "Finished waits kept for the whole server, in rows.",
-			   "-1 is 10,000; 0 switches the table off.",
-			   &pfs_waits_history_long_size, PFS_HISTORY_LONG_SIZE_MAX, NULL);
+	define_histories();
 	define_int("pfs.max_thread_instances",
 			   "Processes that can be watched at a time.",
 			   "-1 is every process that the server can have; 0 watches none.",
@@ -147,5 +175,7 @@ pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_co
 			   "Sockets of clients that can be known at a time.",
 			   "-1 is one for each process that can be watched; 0 knows none.",
 			   &pfs_max_socket_instances, MAX_INSTANCES, NULL);
+	define_text_length("pfs.max_sql_text_length", "Bytes of each statement's text that are kept.",
+					   &pfs_max_sql_text_length, PFS_SQL_TEXT_DEFAULT);
 	MarkGUCPrefixReserved("pfs");
 }

@@ -7,11 +7,14 @@
 
 #include "utils/guc.h"
 
+#include "pfs.h"
+
 extern bool pfs_enabled;
 extern char *pfs_instruments_setting;
 extern char *pfs_consumers_setting;
-extern int	pfs_waits_history_size;
-extern int	pfs_waits_history_long_size;
+extern int	pfs_history_size[PFS_NUM_EVENT_FAMILIES];
+extern int	pfs_history_long_size[PFS_NUM_EVENT_FAMILIES];
+extern int	pfs_max_sql_text_length;
 extern int	pfs_max_thread_instances;
 extern int	pfs_max_file_instances;
 extern int	pfs_max_instruments;

@@ -23,10 +23,12 @@
 
 #include "pfs.h"
 #include "pfs_compat.h"
+#include "pfs_compat_hooks.h"
 #include "pfs_guc.h"
 #include "pfs_instr.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
+#include "pfs_statement.h"
 
 PG_MODULE_MAGIC;
 
@@ -37,6 +39,9 @@ PG_MODULE_MAGIC;
 #define DEFAULT_ACTORS				128
 /* PostgreSQL and its extensions have some 200 names of memory contexts. */
 #define INSTRUMENTS_PER_MEMORY_CELL	4
+/* More than any version has stages, and command tags and other statements. */
+#define STAGE_CELLS					64
+#define STATEMENT_CELLS				256
 /* A server has some files whatever its size, and each session opens more. */
 #define FILES_FOR_SERVER			8192
 #define FILES_PER_CONNECTION		64
@@ -71,11 +76,19 @@ request_cb(void)
 	pfs_sizes.instruments = sized(pfs_max_instruments, DEFAULT_INSTRUMENTS);
 	pfs_sizes.cells[PFS_FAMILY_WAITS] = pfs_sizes.instruments;
 	pfs_sizes.cells[PFS_FAMILY_MEMORY] = pfs_sizes.instruments / INSTRUMENTS_PER_MEMORY_CELL;
+	pfs_sizes.cells[PFS_FAMILY_STAGES] = STAGE_CELLS;
+	pfs_sizes.cells[PFS_FAMILY_STATEMENTS] = STATEMENT_CELLS;
+	pfs_sizes.cells[PFS_FAMILY_TRANSACTIONS] = 1;
 	pfs_sizes.accounts[PFS_ACCOUNTS] = sized(pfs_accounts_size, accounts);
 	pfs_sizes.accounts[PFS_USERS] = sized(pfs_users_size, accounts);
 	pfs_sizes.accounts[PFS_HOSTS] = sized(pfs_hosts_size, accounts);
-	pfs_sizes.waits_history = sized(pfs_waits_history_size, DEFAULT_HISTORY_SIZE);
-	pfs_sizes.waits_history_long = sized(pfs_waits_history_long_size, DEFAULT_HISTORY_LONG_SIZE);
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+	{
+		pfs_sizes.history[f] = sized(pfs_history_size[f], DEFAULT_HISTORY_SIZE);
+		pfs_sizes.history_long[f] = sized(pfs_history_long_size[f], DEFAULT_HISTORY_LONG_SIZE);
+	}
+	pfs_sizes.sql_text = pfs_max_sql_text_length;
+	pfs_statement_sizes();
 	pfs_sizes.actors = sized(pfs_setup_actors_size, DEFAULT_ACTORS);
 	pfs_sizes.sockets = sized(pfs_max_socket_instances, pfs_sizes.threads);
 
@@ -143,6 +156,8 @@ _PG_init(void)
 	/* pg_upgrade runs the server to move objects, not to be watched. */
 	if (!pfs_enabled || IsBinaryUpgrade)
 		return;
+	/* Statements are known by the server's own numbers. */
+	EnableQueryId();
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = request_cb;
 	prev_shmem_startup_hook = shmem_startup_hook;

@@ -110,7 +110,8 @@ SELECT count(*) FROM (SELECT name, enabled, timed FROM pfs.setup_instruments
 UPDATE pfs.setup_instruments SET enabled = 'NO', timed = 'NO' WHERE name ILIKE '%/FILE/%';
 UPDATE pfs.setup_instruments x SET
 	enabled = (SELECT y.enabled FROM saved y WHERE y.name = x.name),
-	timed = (SELECT y.timed FROM saved y WHERE y.name = x.name);
+	timed = (SELECT y.timed FROM saved y WHERE y.name = x.name)
+WHERE x.name IN (SELECT name FROM saved);
 SELECT count(*) FROM (SELECT name, enabled, timed FROM pfs.setup_instruments
 	EXCEPT SELECT name, enabled, timed FROM saved) d;
 DELETE FROM saved WHERE name = 'idle';

@@ -149,7 +149,7 @@ foreach my $case (
 	[ '', q{SELECT pfs.set_instruments('wait/io/file/%', 'NO'); SELECT pfs.set_instruments('wait/%', 'YES')}, 0 ],
 	[ '', q{SELECT pfs.set_instruments('wait/io/file/%', 'NO'); SELECT pfs.set_instruments('wait/%', NULL, 'NO')}, 2, 'wait/io/file/%=OFF' ],
 	[ 'idle%=OFF, wait/extension/later%=COUNTED', q{SELECT pfs.set_instruments('%i%d%l%e%', 'NO');
-		UPDATE pfs.setup_instruments SET enabled = 'YES', timed = 'YES' WHERE name = 'idle'}, 30, 'wait/extension/later%=COUNTED' ],
+		UPDATE pfs.setup_instruments SET enabled = 'YES', timed = 'YES' WHERE name = 'idle'}, 40, 'wait/extension/later%=COUNTED' ],
 	[ 'wait/io/file/%=COUNTED', q{SELECT pfs.set_instruments('%%%%idle?transaction%%', 'NO');
 		SELECT pfs.set_instruments('wait/extension/a, b=c', 'NO'), pfs.set_instruments('', 'NO'), pfs.set_instruments('it''s' || chr(10), NULL, 'NO')}, 5 ],
 	[ 'wait/lock/%=OFF, wait/lock/tuple=ON', q{UPDATE pfs.setup_instruments SET enabled = 'NO';

@@ -44,7 +44,7 @@ BEGIN
 	WHILE clock_timestamp() < until LOOP
 		INSERT INTO ash
 		SELECT clock_timestamp(), t.thread_id, w.event_name, pfs.timer_now() - w.timer_start
-		  FROM pfs.threads t LEFT JOIN pfs.events_waits_current w ON w.thread_id = t.thread_id AND w.nesting_event_id IS NULL
+		  FROM pfs.threads t LEFT JOIN pfs.events_waits_current w ON w.thread_id = t.thread_id AND w.nesting_event_type IS DISTINCT FROM 'WAIT'
 		 WHERE t.application_name = 'pgbench';
 		COMMIT;
 		PERFORM pg_sleep(0.05);
@@ -59,9 +59,9 @@ my $until = $server->sql('SELECT pfs.timer_now()');
 $server->sql(<<"EOT");
 CREATE TABLE exact AS
 SELECT thread_id, event_name, timer_start, timer_end FROM
-	(SELECT thread_id, event_name, timer_start, timer_end FROM pfs.events_waits_history_long WHERE nesting_event_id IS NULL
+	(SELECT thread_id, event_name, timer_start, timer_end FROM pfs.events_waits_history_long WHERE nesting_event_type IS DISTINCT FROM 'WAIT'
 	 UNION ALL
-	 SELECT thread_id, event_name, timer_start, pfs.timer_now() FROM pfs.events_waits_current WHERE nesting_event_id IS NULL) e
+	 SELECT thread_id, event_name, timer_start, pfs.timer_now() FROM pfs.events_waits_current WHERE nesting_event_type IS DISTINCT FROM 'WAIT') e
  WHERE timer_end > $since AND timer_start < $until AND thread_id IN (SELECT thread_id FROM ash)
 EOT
 $server->pgbench_end($load);

@@ -68,6 +68,35 @@ pfs_compat_lwlock_waiting(const PGPROC *proc)
 	return *(const volatile uint8 *) &proc->lwWaiting != 0;
 }
 
+/* Number of the process's transaction; 17 put it into a struct. */
+static inline LocalTransactionId
+pfs_compat_lxid(const PGPROC *proc)
+{
+#if PG_VERSION_NUM >= 170000
+	return proc->vxid.lxid;
+#else
+	return proc->lxid;
+#endif
+}
+
+/* Background processes that run transactions. */
+static inline bool
+pfs_compat_has_transactions(BackendType type)
+{
+	switch (type)
+	{
+		case B_AUTOVAC_LAUNCHER:
+		case B_AUTOVAC_WORKER:
+		case B_BG_WORKER:
+#if PG_VERSION_NUM >= 170000
+		case B_SLOTSYNC_WORKER:
+#endif
+			return true;
+		default:
+			return false;
+	}
+}
+
 /* Every process that can have a PGPROC, auxiliary ones too. */
 static inline int
 pfs_compat_max_processes(void)

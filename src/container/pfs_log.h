@@ -87,6 +87,18 @@ pfs_log_store_sized(const PfsLogClaim *claim, uint32_t i, const void *item, size
 	pfs_log_slot_end(claim, i, slot);
 }
 
+/* The same where only the first `bytes` of an item mean something. */
+static inline void
+pfs_log_store_part(const PfsLogClaim *claim, uint32_t i, const void *item, size_t item_size,
+				   size_t bytes)
+{
+	PfsSeqlock *slot = pfs_log_slot(claim, i, item_size);
+
+	pfs_log_slot_begin(claim, i, slot);
+	pfs_racy_copy(slot + 1, (const PfsSeqlock *) item + 1, bytes - sizeof(PfsSeqlock));
+	pfs_log_slot_end(claim, i, slot);
+}
+
 extern uint32_t pfs_log_lanes(const PfsLog *log);
 extern uint32_t pfs_log_slots(const PfsLog *log);	/* per lane */
 

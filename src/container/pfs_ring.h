@@ -18,7 +18,7 @@
 
 #include "pfs_seqlock.h"
 
-#define PFS_RING_SPARES_MAX 8
+#define PFS_RING_SPARES_MAX 10
 
 typedef struct PfsRing
 {

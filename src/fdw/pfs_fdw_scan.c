@@ -47,7 +47,7 @@ typedef struct PfsScanState
 void *
 pfs_scan_add(PfsScan *scan)
 {
-	Size		row_size = scan->table->row_size;
+	Size		row_size = scan->row_size;
 	void	   *row;
 
 	CHECK_FOR_INTERRUPTS();
@@ -114,6 +114,8 @@ pfsBeginForeignScan(ForeignScanState *node, int eflags)
 	state->needed = needed_columns(state->binding, list_nth(plan->fdw_private, PFS_PLAN_NEEDED));
 	state->scan.table = state->binding->table;
 	state->scan.needed = state->needed;
+	state->scan.row_size = state->binding->table->size_of_row != NULL
+		? state->binding->table->size_of_row() : state->binding->table->row_size;
 	state->scan.instrument = PFS_NO_INSTRUMENT;
 	state->scan.rows_context = AllocSetContextCreate(CurrentMemoryContext, "pfs scan",
 													 ALLOCSET_DEFAULT_SIZES);
@@ -260,7 +262,7 @@ pfsIterateForeignScan(ForeignScanState *node)
 
 	MemoryContextReset(state->row_context);
 	old = MemoryContextSwitchTo(state->row_context);
-	fill_slot(state, state->scan.rows + state->position++ * state->scan.table->row_size, slot);
+	fill_slot(state, state->scan.rows + state->position++ * state->scan.row_size, slot);
 	MemoryContextSwitchTo(old);
 	return slot;
 }

@@ -81,6 +81,7 @@ struct PfsTable
 	const PfsColumn *columns;
 	int			ncolumns;
 	Size		row_size;		/* of the C rows that copy() collects */
+	Size		(*size_of_row) (void);	/* instead, where a setting decides */
 
 	/* Rows now, for the planner; cheap. */
 	double		(*estimate) (void);
@@ -141,6 +142,7 @@ struct PfsScan
 	void	   *table_private;	/* the table's own, in the scan's memory */
 
 	/* The copy; tables use pfs_scan_add(). */
+	Size		row_size;
 	MemoryContext rows_context;
 	char	   *rows;
 	Size		nrows;

@@ -4,6 +4,10 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_database.h"
+#include "mb/pg_wchar.h"
+#include "utils/syscache.h"
 #include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
@@ -112,4 +116,22 @@ pfs_role_name(Oid role)
 	char	   *name = GetUserNameFromId(role, true);
 
 	return name ? name : psprintf("%u", role);
+}
+
+/* Without a database the encoding is unknown: bytes that may be anything. */
+int
+pfs_database_encoding(Oid database)
+{
+	int			encoding = PG_SQL_ASCII;
+	HeapTuple	tuple;
+
+	if (database == MyDatabaseId)
+		return GetDatabaseEncoding();
+	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(database));
+	if (HeapTupleIsValid(tuple))
+	{
+		encoding = ((Form_pg_database) GETSTRUCT(tuple))->encoding;
+		ReleaseSysCache(tuple);
+	}
+	return encoding;
 }

@@ -62,6 +62,9 @@ extern PfsTimer pfs_require_timer(const char *name);
 extern Datum pfs_check_switch(const PfsTable *table, const PfsColumn *column,
 							  Datum value, bool isnull);
 
+/* Encoding of a database's texts; PG_SQL_ASCII: unknown. */
+extern int	pfs_database_encoding(Oid database);
+
 /* Names by OID, the number where there is no such object any more. palloc'd. */
 extern char *pfs_database_name(Oid database);
 extern char *pfs_role_name(Oid role);

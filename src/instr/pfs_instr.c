@@ -15,7 +15,7 @@
 PfsReal		pfs_real;
 
 static const PfsInterpose *const families[] = {
-	pfs_wait_calls, pfs_file_calls, pfs_path_calls, pfs_socket_calls,
+	pfs_wait_calls, pfs_file_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,
 };
 
 /* Postmaster memory: what became of the slots, for every making of instruments. */
@@ -132,6 +132,8 @@ pfs_instr_start(void)
 	why_no_source = pfs_frames_start();
 	report_frames(why_no_source);
 	pfs_memory_probe_start();
+	pfs_instr_hooks_start();
+	pfs_instr_xact_start();
 
 	if (failed > 0)
 		ereport(LOG,

@@ -88,6 +88,8 @@ typedef struct PfsReal
 	ssize_t		(*recvfrom) (int, void *, size_t, int, struct sockaddr *, socklen_t *);
 	ssize_t		(*sendto) (int, const void *, size_t, int, const struct sockaddr *, socklen_t);
 	int			(*connect) (int, const struct sockaddr *, socklen_t);
+	/* errors */
+	void		(*longjmp_chk) (struct __jmp_buf_tag *, int) __attribute__((noreturn));
 	/* liburing */
 	int			(*io_uring_submit) (struct io_uring *);
 	int			(*io_uring_wait_cqes) (struct io_uring *, struct io_uring_cqe **, unsigned int,
@@ -110,6 +112,11 @@ extern const PfsInterpose pfs_file_calls[];
 extern const PfsInterpose pfs_path_calls[];
 extern const PfsInterpose pfs_wait_calls[];
 extern const PfsInterpose pfs_socket_calls[];
+extern const PfsInterpose pfs_error_calls[];
+
+/* Postmaster, once: hooks and callbacks. */
+extern void pfs_instr_hooks_start(void);
+extern void pfs_instr_xact_start(void);
 
 /* Postmaster, once: patch everything and report every probe. */
 extern void pfs_instr_start(void);
@@ -144,7 +151,7 @@ pfs_file_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end, PfsFd *fd)
 {
 	pfs_change_begin(t);
 	pfs_file_sum(t, e, end, fd);
-	pfs_wait_finish(t, e, t->wait_depth - 1, end);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
 	pfs_change_end(t);
 }
 

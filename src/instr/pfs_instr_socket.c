@@ -19,6 +19,7 @@
 #include "pfs_instr.h"
 #include "pfs_memory.h"
 #include "pfs_socket.h"
+#include "pfs_statement.h"
 
 #define FRAME __builtin_frame_address(0)
 
@@ -98,6 +99,8 @@ end_idle(PfsThread *t, ssize_t result)
 		pfs_memory_sync(t);
 	if (pfs_open_top(PFS_OPEN_IDLE) != NULL)
 		pfs_open_finish(t, 0);
+	if (result > 0)
+		pfs_statement_arrived(t);
 	if (result > 0 && (pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED))
 		pfs_socket_bytes(t, pfs_my_socket, result);
 }

@@ -23,6 +23,7 @@
 #include "pfs_instr.h"
 #include "pfs_memory.h"
 #include "pfs_socket.h"
+#include "pfs_statement.h"
 
 #define FRAME __builtin_frame_address(0)
 #define CLASS(word) ((word) & 0xFF000000U)
@@ -108,7 +109,13 @@ end_semaphore(PfsSleep *sleep, PfsThread *t, int result)
 								: pfs_wait_goes_on(sleep->kind))))
 	{
 		if (likely(e != NULL))
-			pfs_wait_end(t, e);
+		{
+			uint64		end = pfs_wait_read_end(t, e->flags);
+
+			if (sleep->kind == PFS_OPEN_LWLOCK && end > e->timer_start)
+				pfs_lock_wait_ended(e->flags, end - e->timer_start);
+			pfs_wait_end_at(t, e, end);
+		}
 		else
 			pfs_open_finish_this(t, sleep->open, 0);
 		return;
@@ -192,6 +199,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	if (word == WAIT_EVENT_CLIENT_READ && between_statements())
 	{
 		sleep->kind = PFS_OPEN_IDLE;
+		pfs_statement_idle(t);
 		instrument = pfs_fixed_instrument[IsTransactionOrTransactionBlock()
 										  ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
 	}
@@ -232,6 +240,8 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	e->number_of_bytes = PFS_EVENT_NO_BYTES;
 	if (sleep->kind == PFS_OPEN_LOCK)
 		describe_lock(e);
+	else if (sleep->kind == PFS_OPEN_IDLE)
+		e->nesting_type = PFS_NESTING_NONE;
 	else if (client)
 		e->object_instance = (uintptr_t) pfs_socket_of_wait(instrument);
 	pfs_wait_start(t, e);
@@ -256,7 +266,13 @@ end_latch(PfsSleep *sleep, PfsThread *t)
 		if (e != NULL && e->object_type == PFS_OBJECT_SOCKET)
 			pfs_socket_wait_end(t, e, (PfsSocket *) (uintptr_t) e->object_instance);
 		else if (e != NULL)
-			pfs_wait_end(t, e);
+		{
+			uint64		end = pfs_wait_read_end(t, e->flags);
+
+			if (sleep->kind == PFS_OPEN_LOCK && end > e->timer_start)
+				pfs_lock_wait_ended(e->flags, end - e->timer_start);
+			pfs_wait_end_at(t, e, end);
+		}
 		else
 			pfs_open_finish_this(t, sleep->open, 0);
 	}

@@ -56,6 +56,7 @@ static uintptr_t server_size;
 static PfsRange wrappers[lengthof(wrapper_names)];
 static int	nwrappers;
 static PfsRange spin_delay;
+static PfsRange raise;			/* errfinish() */
 
 /*
  * Return addresses met so far, by their low bits: the offset, with the top bit
@@ -156,6 +157,7 @@ pfs_frames_start(void)
 	}
 	qsort(wrappers, nwrappers, sizeof(wrappers[0]), by_start);
 	(void) find_function("perform_spin_delay", &spin_delay);
+	(void) find_function("errfinish", &raise);
 	pfs_frames_limit = (const uintptr_t *) __libc_stack_end - 1;
 	pfs_frames_usable = true;
 	return NULL;
@@ -270,6 +272,19 @@ pfs_frames_walk_memo(const void *start, PfsFramesMemo *memo)
 	memo->caller = frame[1];
 	memo->source = source;
 	return source;
+}
+
+/* longjmp() <- pg_re_throw() <- errfinish(); a call that never returns can be a function's last. */
+bool
+pfs_frames_is_raise(const void *start)
+{
+	const uintptr_t *outer = pfs_frames_usable ? outer_frame(start) : NULL;
+	uintptr_t	offset;
+
+	if (outer == NULL)
+		return false;
+	offset = return_offset(outer);
+	return offset > raise.start && offset <= raise.end;
 }
 
 bool

@@ -76,4 +76,10 @@ pfs_frames_in_spin_delay(const void *frame)
 	return pfs_frames_usable && pfs_frames_walk_finds_spin_delay(frame);
 }
 
+/*
+ * frame: that of what the server called instead of longjmp().  Was it asked for by
+ * the end of a report, and not by a handler that throws on?  False if unknown.
+ */
+extern bool pfs_frames_is_raise(const void *frame);
+
 #endif							/* PFS_FRAMES_H */

@@ -1,14 +1,15 @@
 /*
  * pfs_event.h
- *	  A wait event: what is remembered of one wait, and where it is kept
- *	  (current stack, thread history, long history).
+ *	  An event: what is remembered of one wait, stage, statement or transaction,
+ *	  and where it is kept (current stack, thread history, long history).  Waits
+ *	  are here; pfs_statement.h has the other families' records.
  */
 #ifndef PFS_EVENT_H
 #define PFS_EVENT_H
 
 #include "pfs.h"
 #include "pfs_clock.h"
-#include "pfs_seqlock.h"
+#include "pfs_ring.h"
 #include "storage/lock.h"
 
 /* events_waits_*.operation */
@@ -50,22 +51,55 @@ typedef enum PfsNesting
 #define PFS_EVENT_NO_OFFSET (-1)
 
 /*
- * Two cache lines.  Written by the thread that waits, under its sequence lock;
- * thread_id and role are the same in all of a thread's slots.  Readers get a
- * completed copy.
+ * What events of all families begin with.  Written by the thread that the event
+ * belongs to, under its sequence lock; thread_id and role are the same in all of
+ * a thread's slots.  Readers get a completed copy.
+ *
+ * log_word belongs to the long history's log; in a thread's slots it is 1, which
+ * the log takes for "being written".  Times are raw readings of the timer in
+ * `flags`; the end of an untimed event is the last reading that its thread made:
+ * a sort key.  nesting_event_id holds if nesting_type says so; end_event_id is 0 in
+ * a reader's copy of a running event.  role is the thread's authenticated one, for
+ * rights; flags are PFS_FLAG_* at the begin; source is an offset in the server
+ * binary, 0: unknown.  operation and object_type are of waits only.
  */
+#define PFS_EVENT_FIELDS \
+	PfsSeqlock	log_word; \
+	uint64		timer_start; \
+	uint64		timer_end; \
+	uint64		event_id; \
+	uint64		nesting_event_id; \
+	uint64		thread_id; \
+	uint64		end_event_id; \
+	union \
+	{ \
+		struct \
+		{ \
+			PfsInstrumentId instrument; \
+			uint8		operation; \
+			uint8		object_type; \
+			uint8		nesting_type; \
+		}; \
+		uint64		kind; \
+	}; \
+	Oid			role; \
+	uint32		flags; \
+	uint32		source
+
+/* An event of any family. */
+typedef struct PfsEvent
+{
+	PFS_EVENT_FIELDS;
+	uint32		own;			/* the family's */
+} PfsEvent;
+
+/* Two cache lines. */
 typedef struct PfsWaitEvent
 {
-	PfsSeqlock	log_word;		/* belongs to the long history's log; in a
-								 * thread's slots 1, which the log takes for
-								 * "being written" */
-	uint64		timer_start;	/* raw readings of the timer in `flags` */
-	uint64		timer_end;		/* of an untimed event the last reading that
-								 * its thread made: a sort key */
-	uint64		event_id;
-	uint64		nesting_event_id;	/* if nesting_type says so */
-	uint64		thread_id;
-	uint64		end_event_id;	/* 0 in a reader's copy of a running event */
+	PFS_EVENT_FIELDS;			/* operation: PfsOperation, object_type:
+								 * PfsObjectType */
+	uint32		spins;			/* of LWLOCK and spin delays; in a reader's
+								 * copy else PFS_EVENT_NO_SPINS: NULL */
 	union
 	{
 		struct
@@ -79,24 +113,6 @@ typedef struct PfsWaitEvent
 									 * files only in a reader's copy */
 	int64		number_of_bytes;	/* PFS_EVENT_NO_BYTES: NULL */
 	int64		file_offset;	/* PFS_EVENT_NO_OFFSET: NULL */
-	uint32		source;			/* offset in the server binary; 0: unknown */
-	uint32		spins;			/* of LWLOCK and spin delays; in a reader's
-								 * copy else PFS_EVENT_NO_SPINS: NULL */
-	Oid			role;			/* authenticated role of the thread, for
-								 * rights */
-	uint32		flags;			/* PFS_FLAG_* at its begin: TIMED, timer,
-								 * where it goes */
-	union
-	{
-		struct
-		{
-			PfsInstrumentId instrument;
-			uint8		operation;	/* PfsOperation */
-			uint8		object_type;	/* PfsObjectType */
-			uint8		nesting_type;	/* PfsNesting */
-		};
-		uint64		kind;		/* all of them in one store */
-	};
 	uint64		unused;
 } PfsWaitEvent;
 
@@ -106,25 +122,51 @@ StaticAssertDecl(sizeof(PfsWaitEvent) == 128, "a wait event is two cache lines")
 extern const char *pfs_operation_name(PfsOperation op);
 extern const char *pfs_nesting_name(PfsNesting n);
 
+/* One family's events of one thread. */
+typedef struct PfsEvents
+{
+	PfsRing		ring;			/* finished ones; running ones are its spares */
+	uint32		depth;			/* owner, release-stored: events that run */
+	uint64		flushed;		/* owner: position up to which events are in
+								 * the long history */
+
+	/* Written by whoever truncates: positions below are hidden. */
+	uint64		history_tail;
+	uint64		history_long_tail;
+} PfsEvents;
+
+/* What the families differ in. */
+typedef struct PfsEventFamilyInfo
+{
+	uint32		depth;			/* events that can run at a time in a thread */
+	bool		many_lanes;		/* so frequent that each processor has its own
+								 * lane in the long history */
+	const char *current;		/* names of tables, containers and consumers */
+	const char *history;
+	const char *history_long;
+} PfsEventFamilyInfo;
+
+extern const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
+
 /*
  * Readers.  Each calls emit for a private copy of every event it finds, in no
  * promised order; history_long is complete and without duplicates, newest
- * pfs_history_long_size by end.  thread_id 0: all threads.  Any backend; may
+ * pfs_sizes.history_long by end.  thread_id 0: all threads.  Any backend; may
  * palloc in the current context.
  */
-typedef void (*PfsEventEmit) (const PfsWaitEvent *event, void *arg);
+typedef void (*PfsEventEmit) (const PfsEvent *event, void *arg);
 
-extern void pfs_events_current(uint64 thread_id, PfsEventEmit emit, void *arg);
-extern void pfs_events_history(uint64 thread_id, PfsEventEmit emit, void *arg);
-extern void pfs_events_history_long(uint64 thread_id, PfsEventEmit emit, void *arg);
+extern void pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg);
+extern void pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg);
+extern void pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg);
 
 /* TRUNCATE; returns how many events disappeared from the table (about). */
-extern int64 pfs_events_history_truncate(void);
-extern int64 pfs_events_history_long_truncate(void);
+extern int64 pfs_events_history_truncate(PfsEventFamily family);
+extern int64 pfs_events_history_long_truncate(PfsEventFamily family);
 
 /* Estimated rows now, for the planner; cheap. */
 extern double pfs_events_current_estimate(void);
-extern double pfs_events_history_estimate(void);
-extern double pfs_events_history_long_estimate(void);
+extern double pfs_events_history_estimate(PfsEventFamily family);
+extern double pfs_events_history_long_estimate(PfsEventFamily family);
 
 #endif							/* PFS_EVENT_H */

@@ -54,15 +54,27 @@ pfs_open_goes_on(const PfsOpenWait *open)
 	return pfs_wait_goes_on(open->kind) && pfs_wait_identity(open->kind) == open->which;
 }
 
+static inline const PfsWaitEvent *
+innermost(const PfsThread *t)
+{
+	return pfs_ring_spare(&t->events[PFS_WAITS].ring, t->events[PFS_WAITS].depth - 1);
+}
+
 /* Inside a change: the innermost open event, which is the innermost of all. */
 static void
 finish_top(PfsThread *t, uint64 end)
 {
 	PfsWaitEvent *e = pfs_local.open[--pfs_local.nopen].event;
 
+	PfsOpenKind kind = pfs_local.open[pfs_local.nopen].kind;
+
 	if (pfs_local.nopen == 0)
 		pfs_local.slow &= ~PFS_SLOW_OPEN;
-	pfs_wait_finish(t, e, t->wait_depth - 1, end != 0 ? end : pfs_wait_read_end(t, e->flags));
+	if (end == 0)
+		end = pfs_wait_read_end(t, e->flags);
+	if ((kind == PFS_OPEN_LOCK || kind == PFS_OPEN_LWLOCK) && end > e->timer_start)
+		pfs_lock_wait_ended(e->flags, end - e->timer_start);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
 }
 
 void
@@ -89,7 +101,7 @@ pfs_open_settle(PfsThread *t)
 {
 	/* A call in progress above the open events is not theirs to judge. */
 	while (pfs_local.nopen > 0 &&
-		   pfs_local.open[pfs_local.nopen - 1].event == pfs_ring_spare(&t->waits, t->wait_depth - 1) &&
+		   pfs_local.open[pfs_local.nopen - 1].event == innermost(t) &&
 		   !pfs_open_goes_on(&pfs_local.open[pfs_local.nopen - 1]))
 		finish_top(t, pfs_local.open[pfs_local.nopen - 1].end);
 }
@@ -107,17 +119,19 @@ pfs_open_settle_now(PfsThread *t)
 void
 pfs_open_finish_all(PfsThread *t)
 {
+	PfsEvents  *waits = &t->events[PFS_WAITS];
+
 	/*
 	 * Calls that a FATAL in a signal handler has cut off lie above or between
 	 * the open events; they have no end and go with the record.
 	 */
-	while (t->wait_depth > 0)
+	while (waits->depth > 0)
 	{
 		if (pfs_local.nopen > 0 &&
-			pfs_local.open[pfs_local.nopen - 1].event == pfs_ring_spare(&t->waits, t->wait_depth - 1))
+			pfs_local.open[pfs_local.nopen - 1].event == innermost(t))
 			finish_top(t, pfs_local.open[pfs_local.nopen - 1].end);
 		else
-			pfs_store_relaxed(&t->wait_depth, t->wait_depth - 1);
+			pfs_store_relaxed(&waits->depth, waits->depth - 1);
 	}
 	pfs_local.nopen = 0;
 }

@@ -28,6 +28,10 @@
 #define PFS_SLOW_OPEN		0x01	/* an event may have ended unnoticed */
 #define PFS_SLOW_IDENTITY	0x02	/* role, status entry or leader not known
 									 * yet */
+#define PFS_SLOW_UNNAMED	0x04	/* a message that no hook has seen yet */
+#define PFS_SLOW_PROGRESS	0x10	/* in a command that may report progress */
+#define PFS_SLOW_WATCH		0x08	/* a process without hooks: look for
+									 * transactions */
 
 /* When does an event that outlives its call end? */
 typedef enum PfsOpenKind
@@ -50,6 +54,12 @@ typedef struct PfsOpenWait
 
 /* What there can be unusual about an event's end. */
 #define PFS_FLAGS_USUAL (PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK | PFS_FLAG_MEMORY)
+/* What an event is nested in; type NONE: nothing. */
+typedef struct PfsParent
+{
+	uint64		event_id;
+	uint64		type;			/* PfsNesting */
+} PfsParent;
 
 /* Everything process-local of the record layer. */
 typedef struct PfsLocal
@@ -70,6 +80,8 @@ typedef struct PfsLocal
 	uint32		usual;			/* flags of an event whose time needs no
 								 * conversion: cells are in the unit of the
 								 * default timer; see PFS_FLAGS_USUAL */
+	PfsParent	parent;			/* of a wait that is in no other */
+	uint64		lock_ticks;		/* of the default timer, in waits for locks */
 	uint64		reentered;		/* events of handlers that passed by */
 	const char *log_next;		/* where the next flush will store: memory of
 								 * PFS_LOG_GROUP events */
@@ -78,8 +90,8 @@ typedef struct PfsLocal
 
 extern PFS_HIDDEN PfsLocal pfs_local;
 
-/* The long history; NULL: size 0. */
-extern PFS_HIDDEN PfsLog *pfs_history_long;
+/* The long histories; NULL: size 0. */
+extern PFS_HIDDEN PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
 
 /*
  * Finished events that a thread's ring keeps for a history of this many rows:
@@ -105,14 +117,31 @@ extern void pfs_thread_identify_now(PfsThread *t);
 
 /* Slow path of begin: something is in the way.  False: pass by. */
 extern bool pfs_wait_prepare(PfsThread *t);
-extern void pfs_history_flush(PfsThread *t);
-extern void pfs_history_long_add(PfsThread *t, const PfsWaitEvent *event);
+extern void pfs_events_flush(PfsThread *t, PfsEventFamily family);
+extern void pfs_history_long_add(PfsThread *t, PfsEventFamily family, const PfsEvent *event);
 
 /* The end of an event that is untimed, or not timed by the cycle counter. */
 extern uint64 pfs_wait_read_end_unusual(PfsThread *t, uint32 flags);
 
-/* Numbers of events that are untimed, of another timer, or of no thread. */
-extern void pfs_wait_count_unusual(PfsThread *t, const PfsWaitEvent *e, uint64 end);
+/* Inside a change: events that are untimed, of another timer, or of no thread. */
+extern void pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags,
+									uint64 ticks);
+
+/*
+ * Events of the families that are not waits.  Inside a change.
+ *
+ * pfs_event_begin() fills in the first spare slot that is not in use, up to the
+ * family's own part; NULL: they are nested too deep, counted.  The event runs from
+ * pfs_event_show() on; its end puts it into the histories, a drop does not.  They
+ * need not end in the order in which they began.  pfs_event_record() is the end of
+ * an event that was never shown, whose end_event_id the caller has set.
+ */
+extern PfsEvent *pfs_event_begin(PfsThread *t, PfsEventFamily family, PfsInstrumentId instrument,
+								 uint32 flags, uint64 start, const PfsParent *parent);
+extern void pfs_event_show(PfsThread *t, PfsEventFamily family);
+extern void pfs_event_end(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end);
+extern void pfs_event_drop(PfsThread *t, PfsEventFamily family, PfsEvent *e);
+extern void pfs_event_record(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end);
 
 /* Is this process still in a wait of this kind? */
 extern bool pfs_wait_goes_on(PfsOpenKind kind);
@@ -139,7 +168,7 @@ extern void pfs_open_finish_all(PfsThread *t);
 /*
  * The owner changes what readers can see between these two (edges A and B of
  * pfs_seqlock.h).  A slot that is being filled is not yet among it: readers come
- * to it by wait_depth, which is stored behind it (C, pairs with the acquire in
+ * to it by its depth, which is stored behind it (C, pairs with the acquire in
  * copy_running_event), and a slot is filled again only after a change, the end
  * of its event.
  */
@@ -197,10 +226,12 @@ static pg_attribute_always_inline PfsWaitEvent *
 pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation operation,
 			   PfsObjectType object_type, int64 file_offset, uint32 source)
 {
-	uint32		level = t->wait_depth;
+	PfsEvents  *waits = &t->events[PFS_WAITS];
+	uint32		level = waits->depth;
 	uint64		id = 0;
-	uint64		nesting = PFS_NESTING_NONE;
+	const PfsWaitEvent *outer;
 	PfsWaitEvent *e;
+	PfsParent	parent;
 
 	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
 				 level >= PFS_WAIT_DEPTH))
@@ -209,7 +240,7 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 			return NULL;
 		/* It may have found out that this thread has no history. */
 		flags &= pfs_load_relaxed(&t->mask);
-		level = t->wait_depth;
+		level = waits->depth;
 	}
 	pfs_local.beginning = 1;
 	pfs_fence_signal();
@@ -217,19 +248,22 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 		t->last_event_id = id = t->last_event_id + 1;
 
 	/* Stores are what an event costs; readers know which fields count. */
-	e = pfs_ring_spare(&t->waits, level);
+	e = pfs_ring_spare(&waits->ring, level);
 	e->event_id = id;
-	if (unlikely(level > 0))
+	parent = pfs_local.parent;
+	if (unlikely(level > 0) &&
+		(outer = pfs_ring_spare(&waits->ring, level - 1))->event_id != 0)
 	{
-		e->nesting_event_id = ((const PfsWaitEvent *) pfs_ring_spare(&t->waits, level - 1))->event_id;
-		nesting = e->nesting_event_id != 0 ? PFS_NESTING_WAIT : PFS_NESTING_NONE;
+		parent.event_id = outer->event_id;
+		parent.type = PFS_NESTING_WAIT;
 	}
+	e->nesting_event_id = parent.event_id;
 	e->file_offset = file_offset;
 	e->source = source;
 	e->flags = flags;
 	/* instrument, operation, object_type, nesting_type; little-endian */
 	e->kind = instrument | (uint64) operation << 16 | (uint64) object_type << 24 |
-		nesting << 32;
+		parent.type << 32;
 	return e;
 }
 
@@ -237,7 +271,7 @@ static pg_attribute_always_inline void
 pfs_wait_start(PfsThread *t, PfsWaitEvent *e)
 {
 	e->timer_start = pfs_wait_clock(e->flags);
-	pfs_store_release(&t->wait_depth, t->wait_depth + 1);	/* C */
+	pfs_store_release(&t->events[PFS_WAITS].depth, t->events[PFS_WAITS].depth + 1); /* C */
 	pfs_fence_signal();
 	pfs_local.beginning = 0;
 }
@@ -263,6 +297,16 @@ pfs_history_prefetch(uint64 head)
 
 	__builtin_prefetch(event, 1);
 	__builtin_prefetch(event + sizeof(PfsWaitEvent) / 2, 1);
+}
+
+/*
+ * Who truncates may store into a record that has just changed hands; what a
+ * thread has not reached yet was not meant for it.
+ */
+static inline uint64
+pfs_history_tail(uint64 tail, uint64 head)
+{
+	return tail > head ? 0 : tail;
 }
 
 /* Inside a change: numbers of waits that are older than a truncation go up. */
@@ -305,6 +349,7 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 static pg_attribute_always_inline void
 pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
 {
+	PfsEvents  *waits = &t->events[PFS_WAITS];
 	uint32		flags = e->flags;
 	uint64		start = e->timer_start;
 
@@ -316,18 +361,26 @@ pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
 	if (likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual))
 		pfs_summary_add(t, e->instrument, end - start);
 	else
-		pfs_wait_count_unusual(t, e, end);
+		pfs_event_count_unusual(t, e->instrument, flags, end - start);
 
-	pfs_store_relaxed(&t->wait_depth, level);
+	pfs_store_relaxed(&waits->depth, level);
 	if (likely(flags & PFS_FLAG_HISTORY))
 	{
-		pfs_ring_push(&t->waits, level);
-		pfs_history_prefetch(t->waits.head);
-		if (unlikely(t->waits.head - t->flushed >= PFS_LOG_GROUP))
-			pfs_history_flush(t);
+		pfs_ring_push(&waits->ring, level);
+		pfs_history_prefetch(waits->ring.head);
+		if (unlikely(waits->ring.head - waits->flushed >= PFS_LOG_GROUP))
+			pfs_events_flush(t, PFS_WAITS);
 	}
 	else if (flags & PFS_FLAG_HISTORY_LONG)
-		pfs_history_long_add(t, e);
+		pfs_history_long_add(t, PFS_WAITS, (const PfsEvent *) e);
+}
+
+/* What a statement's lock_time is made of; of timed events only. */
+static pg_attribute_always_inline void
+pfs_lock_wait_ended(uint32 flags, uint64 ticks)
+{
+	if (flags & PFS_FLAG_TIMED)
+		pfs_local.lock_ticks += pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks);
 }
 
 /* End of the innermost wait, at a clock reading that pfs_wait_read_end() gave. */
@@ -335,7 +388,7 @@ static pg_attribute_always_inline void
 pfs_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end)
 {
 	pfs_change_begin(t);
-	pfs_wait_finish(t, e, t->wait_depth - 1, end);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
 	pfs_change_end(t);
 }
 

@@ -16,6 +16,7 @@
 #include "pfs_atomic.h"
 #include "pfs_memory.h"
 #include "pfs_setup.h"
+#include "pfs_sql_class.h"
 #include "pfs_wait_class.h"
 
 /* Rounds that a registering process waits for another one's slot. */
@@ -224,5 +225,7 @@ pfs_instruments_start(PfsSharedInstruments *shared)
 	pfs_instrument_flag_words = shared->flags;
 	pfs_wait_class_start();
 	pfs_memory_start();
+	pfs_sql_class_start();
+	pfs_setup_classes();
 	shared->fixed = shared->count;
 }

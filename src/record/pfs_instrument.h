@@ -126,7 +126,19 @@ extern PfsInstrumentId pfs_instrument_of_cell(PfsFamily family, uint32 cell);
 static inline PfsFamily
 pfs_family_of_class(PfsClass class)
 {
-	return class == PFS_CLASS_MEMORY ? PFS_FAMILY_MEMORY : PFS_FAMILY_WAITS;
+	switch (class)
+	{
+		case PFS_CLASS_MEMORY:
+			return PFS_FAMILY_MEMORY;
+		case PFS_CLASS_STAGE:
+			return PFS_FAMILY_STAGES;
+		case PFS_CLASS_STATEMENT:
+			return PFS_FAMILY_STATEMENTS;
+		case PFS_CLASS_TRANSACTION:
+			return PFS_FAMILY_TRANSACTIONS;
+		default:
+			return PFS_FAMILY_WAITS;
+	}
 }
 
 /* The effective flags now. */

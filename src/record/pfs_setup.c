@@ -22,6 +22,12 @@ PfsSharedSetup *pfs_setup = NULL;
 /* The texts of pfs.instruments; valid as long as the postmaster's memory is. */
 static const char *start_instruments = "";
 
+#define FAMILY_CURRENT(family) (PFS_CONSUMER_CURRENT + 3 * (family))
+#define FAMILY_CONSUMERS(family, word) \
+	[FAMILY_CURRENT(family)] = {"events_" word "_current", PFS_CONSUMER_THREAD}, \
+	[FAMILY_CURRENT(family) + 1] = {"events_" word "_history", FAMILY_CURRENT(family)}, \
+	[FAMILY_CURRENT(family) + 2] = {"events_" word "_history_long", FAMILY_CURRENT(family)}
+
 static const struct
 {
 	const char *name;
@@ -31,9 +37,20 @@ static const struct
 {
 	[PFS_CONSUMER_GLOBAL] = {"global_instrumentation", -1},
 	[PFS_CONSUMER_THREAD] = {"thread_instrumentation", PFS_CONSUMER_GLOBAL},
-	[PFS_CONSUMER_WAITS_CURRENT] = {"events_waits_current", PFS_CONSUMER_THREAD},
-	[PFS_CONSUMER_WAITS_HISTORY] = {"events_waits_history", PFS_CONSUMER_WAITS_CURRENT},
-	[PFS_CONSUMER_WAITS_HISTORY_LONG] = {"events_waits_history_long", PFS_CONSUMER_WAITS_CURRENT},
+	FAMILY_CONSUMERS(PFS_WAITS, "waits"),
+	FAMILY_CONSUMERS(PFS_STAGES, "stages"),
+	FAMILY_CONSUMERS(PFS_STATEMENTS, "statements"),
+	FAMILY_CONSUMERS(PFS_TRANSACTIONS, "transactions"),
+	[PFS_CONSUMER_STATEMENTS_CPU] = {"events_statements_cpu", FAMILY_CURRENT(PFS_STATEMENTS)},
+};
+
+
+static const PfsEventFamily family_of_class[PFS_NUM_TIMED_CLASSES] = {
+	[PFS_CLASS_IDLE] = PFS_WAITS,
+	[PFS_CLASS_WAIT] = PFS_WAITS,
+	[PFS_CLASS_STAGE] = PFS_STAGES,
+	[PFS_CLASS_STATEMENT] = PFS_STATEMENTS,
+	[PFS_CLASS_TRANSACTION] = PFS_TRANSACTIONS,
 };
 
 static const char *const class_names[PFS_NUM_TIMED_CLASSES] = {
@@ -96,9 +113,24 @@ consumer_is_on(int c)
 	return true;
 }
 
+/* Not those that cost a system call at each begin and end of a statement. */
+bool
+pfs_consumer_default(PfsConsumer c)
+{
+	return c != PFS_CONSUMER_STATEMENTS_CPU;
+}
+
+bool
+pfs_consumer_is_on(PfsConsumer c)
+{
+	return consumer_is_on(c);
+}
+
 uint32
 pfs_setup_flags(const PfsInstrument *ins)
 {
+	PfsEventFamily family;
+	int			current;
 	uint32		flags = PFS_FLAG_ENABLED;
 	uint32		timer;
 
@@ -113,12 +145,14 @@ pfs_setup_flags(const PfsInstrument *ins)
 		flags |= PFS_FLAG_TIMED;
 	if (consumer_is_on(PFS_CONSUMER_THREAD))
 		flags |= PFS_FLAG_THREAD;
-	if (consumer_is_on(PFS_CONSUMER_WAITS_CURRENT))
+	family = family_of_class[ins->class];
+	current = FAMILY_CURRENT(family);
+	if (consumer_is_on(current))
 		flags |= PFS_FLAG_CURRENT;
 	/* A table of size 0 takes nothing: no instrument point has to ask. */
-	if (consumer_is_on(PFS_CONSUMER_WAITS_HISTORY) && pfs_sizes.waits_history > 0)
+	if (consumer_is_on(current + 1) && pfs_sizes.history[family] > 0)
 		flags |= PFS_FLAG_HISTORY;
-	if (consumer_is_on(PFS_CONSUMER_WAITS_HISTORY_LONG) && pfs_sizes.waits_history_long > 0)
+	if (consumer_is_on(current + 2) && pfs_sizes.history_long[family] > 0)
 		flags |= PFS_FLAG_HISTORY_LONG;
 	/* What an untimed event is sorted by is a reading of the default timer. */
 	timer = ins->timed ? pfs_setup->timer[ins->class] : pfs_timer_default();
@@ -181,7 +215,7 @@ pfs_setup_start(PfsSharedSetup *setup, const char *instruments, const char *cons
 	{
 		int			value = pfs_list_value(consumer_list ? consumer_list : "", consumers[c].name);
 
-		setup->consumer[c] = value != PFS_LIST_OFF;
+		setup->consumer[c] = value == PFS_LIST_NONE ? pfs_consumer_default(c) : value != PFS_LIST_OFF;
 	}
 	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
 		setup->timer[class] = pfs_timer_default();
@@ -189,6 +223,28 @@ pfs_setup_start(PfsSharedSetup *setup, const char *instruments, const char *cons
 	{
 		setup->kind_enabled[kind] = 1;
 		setup->kind_history[kind] = 1;
+	}
+}
+
+/* Caller holds the lock, or is alone. */
+void
+pfs_setup_classes(void)
+{
+	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
+	bool		enabled[PFS_NUM_TIMED_CLASSES] = {false};
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && ins->enabled && ins->class < PFS_NUM_TIMED_CLASSES)
+			enabled[ins->class] = true;
+	}
+	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
+	{
+		PfsInstrument any = {.class = class, .enabled = enabled[class], .timed = 1};
+
+		pfs_store_relaxed(&pfs_setup->class_flags[class], pfs_setup_flags(&any));
 	}
 }
 
@@ -266,6 +322,7 @@ recompute_flags(void)
 			pfs_store_relaxed(&pfs_instruments->flags[i], pfs_setup_flags(ins));
 	}
 	pfs_memory_look_again();
+	pfs_setup_classes();
 }
 
 void
@@ -296,6 +353,8 @@ pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed)
 	set_instrument(id, enabled, timed);
 	if (is_context(pfs_instrument_at(id)))
 		recompute_flags();
+	else
+		pfs_setup_classes();
 	LWLockRelease(pfs_setup->lock);
 }
 

@@ -17,12 +17,14 @@ typedef enum PfsConsumer
 {
 	PFS_CONSUMER_GLOBAL,
 	PFS_CONSUMER_THREAD,
-	PFS_CONSUMER_WAITS_CURRENT,
-	PFS_CONSUMER_WAITS_HISTORY,
-	PFS_CONSUMER_WAITS_HISTORY_LONG,
+	/* of each family three, in the order of PfsEventFamily */
+	PFS_CONSUMER_CURRENT,
+	PFS_CONSUMER_HISTORY,
+	PFS_CONSUMER_HISTORY_LONG,
+	PFS_CONSUMER_STATEMENTS_CPU = PFS_CONSUMER_CURRENT + 3 * PFS_NUM_EVENT_FAMILIES,
 } PfsConsumer;
 
-#define PFS_NUM_CONSUMERS (PFS_CONSUMER_WAITS_HISTORY_LONG + 1)
+#define PFS_NUM_CONSUMERS (PFS_CONSUMER_STATEMENTS_CPU + 1)
 
 /* Kinds of threads, as setup_threads lists them (background ones only). */
 typedef struct PfsThreadKind
@@ -50,6 +52,12 @@ typedef struct PfsSharedSetup
 								 * recomputed */
 	uint8		consumer[PFS_NUM_CONSUMERS];	/* the rows' own values */
 	uint8		timer[PFS_NUM_TIMED_CLASSES];	/* PfsTimer */
+
+	/*
+	 * What an event of the class has before its instrument is known: the
+	 * flags of a timed instrument; 0: no instrument of the class is on.
+	 */
+	uint32		class_flags[PFS_NUM_TIMED_CLASSES];
 	uint8		kind_enabled[PFS_MAX_THREAD_KINDS];
 	uint8		kind_history[PFS_MAX_THREAD_KINDS];
 	uint32		nrules;			/* append-only, release-stored after the rule */
@@ -81,10 +89,19 @@ extern uint32 pfs_setup_flags(const PfsInstrument *ins);
 /* At start, when the first instruments are there. */
 extern void pfs_setup_refresh(void);
 
+/* Postmaster, when the instruments are made. */
+extern void pfs_setup_classes(void);
+
 /* The text of pfs.instruments that this server started with. */
 extern const char *pfs_setup_start_list(void);
 
 extern const char *pfs_consumer_name(PfsConsumer c);
+
+/* Is it on at a start where nobody says anything else? */
+extern bool pfs_consumer_default(PfsConsumer c);
+
+/* Does it collect, and all above it?  Any context. */
+extern bool pfs_consumer_is_on(PfsConsumer c);
 
 /* Case-sensitive, exact; -1 if there is none. */
 extern int	pfs_consumer_by_name(const char *name);

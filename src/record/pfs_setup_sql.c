@@ -380,8 +380,11 @@ pfs_setup_sql(void)
 	resetStringInfo(&list);
 	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
 	{
-		if (!pfs_setup->consumer[c])
-			append_entry(&list, pfs_consumer_name(c), strlen(pfs_consumer_name(c)), "", PFS_LIST_OFF);
+		bool		on = pfs_setup->consumer[c];
+
+		if (on != pfs_consumer_default(c))
+			append_entry(&list, pfs_consumer_name(c), strlen(pfs_consumer_name(c)), "",
+						 on ? PFS_LIST_ON : PFS_LIST_OFF);
 	}
 	appendStringInfo(&sql, "ALTER SYSTEM SET pfs.consumers = %s;", quote_literal_cstr(list.data));
 	return sql.data;

@@ -45,7 +45,7 @@
 /* More lanes than this cost memory that the fewer collisions do not repay. */
 #define LANES_MAX 16
 /* Tables whose last reset is remembered. */
-#define RESET_TABLES_MAX 64
+#define RESET_TABLES_MAX 128
 
 typedef struct PfsReset
 {
@@ -83,12 +83,12 @@ typedef struct PfsLayout
 	PfsPages   *files;
 	PfsPages   *file_names;
 	PfsHash    *file_index;
-	PfsLog	   *history_long;
+	PfsLog	   *history_long[PFS_NUM_EVENT_FAMILIES];
 	PfsAccounts accounts[PFS_NUM_ACCOUNT_KINDS];
 	PfsPages   *thread_histograms;
 	void	   *summary_cells[PFS_NUM_FAMILIES];
 	uint64	   *summary_buckets;
-	PfsInstrumentId *memory_instruments;
+	PfsInstrumentId *of_cell[PFS_NUM_FAMILIES]; /* all but waits */
 	PfsPages   *actors;
 	PfsPages   *file_sums;
 	PfsFileSum *file_totals;
@@ -120,8 +120,7 @@ static void
 lay_out(PfsSegment *seg, PfsLayout *layout)
 {
 	PfsPagesSpec threads = {"thread_instances",
-		pfs_thread_record_size(pfs_sizes.waits_history, pfs_sizes.cells),
-	pfs_sizes.threads, THREADS_PER_PAGE};
+	pfs_thread_record_size(), pfs_sizes.threads, THREADS_PER_PAGE};
 	PfsPagesSpec files = {"file_instances", sizeof(PfsFile), pfs_sizes.files, FILES_PER_PAGE};
 	PfsPagesSpec names = {"file_long_names", TYPEALIGN(8, PFS_FILE_NAME_SIZE),
 	pfs_sizes.files / FILES_PER_LONG_NAME, LONG_NAMES_PER_PAGE};
@@ -147,11 +146,12 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	layout->file_index = pfs_hash_create(seg, layout->files, pfs_sizes.files, pfs_file_has_name);
 
 	/* Room for what the threads hold back: see pfs_event.c. */
-	layout->history_long = pfs_log_create(seg, history_lanes(),
-										  pfs_sizes.waits_history_long == 0 ? 0
-										  : pfs_sizes.waits_history_long +
-										  pfs_sizes.threads * PFS_LOG_GROUP,
-										  sizeof(PfsWaitEvent));
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+		layout->history_long[f] = pfs_log_create(seg, pfs_event_families[f].many_lanes ? history_lanes() : 1,
+												 pfs_sizes.history_long[f] == 0 ? 0
+												 : pfs_sizes.history_long[f] +
+												 pfs_sizes.threads * PFS_LOG_GROUP,
+												 pfs_sizes.event_size[f]);
 	pfs_accounts_create(seg, layout->accounts, pfs_sizes.accounts, pfs_sizes.cells, shared_cell_sizes);
 	layout->thread_histograms = pfs_pages_create(seg, &histograms);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
@@ -159,8 +159,9 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 														 PFS_CACHE_LINE);
 	layout->summary_buckets = pfs_segment_take(seg, pfs_summary_buckets_size(pfs_sizes.cells[PFS_FAMILY_WAITS]),
 											   PFS_CACHE_LINE);
-	layout->memory_instruments = pfs_segment_take(seg, pfs_sizes.cells[PFS_FAMILY_MEMORY] * sizeof(PfsInstrumentId),
-												  PFS_CACHE_LINE);
+	for (PfsFamily family = PFS_FAMILY_WAITS + 1; family < PFS_NUM_FAMILIES; family++)
+		layout->of_cell[family] = pfs_segment_take(seg, pfs_sizes.cells[family] * sizeof(PfsInstrumentId),
+												   PFS_CACHE_LINE);
 	layout->actors = pfs_pages_create(seg, &actors);
 	layout->file_sums = pfs_pages_create(seg, &sums);
 	layout->file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
@@ -236,7 +237,7 @@ pfs_shared_start(void)
 	pfs_files = layout.files;
 	pfs_file_names = layout.file_names;
 	pfs_file_index = layout.file_index;
-	pfs_history_long = layout.history_long;
+	memcpy(pfs_history_long, layout.history_long, sizeof(pfs_history_long));
 	memcpy(pfs_accounts, layout.accounts, sizeof(pfs_accounts));
 	pfs_thread_histograms = layout.thread_histograms;
 	pfs_summary_start(shared->summary, pfs_sizes.cells, layout.summary_cells, layout.summary_buckets,
@@ -262,7 +263,8 @@ pfs_shared_start(void)
 	shared->instruments.items = layout.instruments;
 	shared->instruments.flags = layout.flags;
 	memcpy(shared->instruments.max_cells, pfs_sizes.cells, sizeof(pfs_sizes.cells));
-	shared->instruments.of_cell[PFS_FAMILY_MEMORY] = layout.memory_instruments;
+	for (PfsFamily family = PFS_FAMILY_WAITS + 1; family < PFS_NUM_FAMILIES; family++)
+		shared->instruments.of_cell[family] = layout.of_cell[family];
 	pfs_memory = &shared->memory;
 	pfs_instruments_start(&shared->instruments);
 	pfs_actors_start(&shared->actors);

@@ -6,6 +6,7 @@
 #ifndef PFS_SHARED_H
 #define PFS_SHARED_H
 
+#include "pfs.h"
 #include "pfs_account.h"
 #include "pfs_segment.h"
 
@@ -20,8 +21,10 @@ typedef struct PfsSizes
 	uint32		instruments;
 	uint32		cells[PFS_NUM_FAMILIES];	/* of each block of a family */
 	uint32		accounts[PFS_NUM_ACCOUNT_KINDS];
-	uint32		waits_history;	/* rows per thread */
-	uint32		waits_history_long; /* rows in all */
+	uint32		history[PFS_NUM_EVENT_FAMILIES];	/* rows per thread */
+	uint32		history_long[PFS_NUM_EVENT_FAMILIES];	/* rows in all */
+	uint32		event_size[PFS_NUM_EVENT_FAMILIES]; /* bytes */
+	uint32		sql_text;		/* bytes of a statement's text that are kept */
 	uint32		actors;
 	uint32		sockets;
 } PfsSizes;

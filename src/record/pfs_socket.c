@@ -251,7 +251,7 @@ pfs_socket_wait_end(PfsThread *t, PfsWaitEvent *e, PfsSocket *s)
 
 	pfs_change_begin(t);
 	pfs_socket_count(s, PFS_SOCKET_MISC, e, end, 0);
-	pfs_wait_finish(t, e, t->wait_depth - 1, end);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
 	pfs_change_end(t);
 }
 

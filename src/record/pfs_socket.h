@@ -164,7 +164,7 @@ pfs_socket_instant(PfsThread *t, PfsWaitEvent *e, PfsSocket *s, PfsSocketPart pa
 	}
 	else
 		pfs_socket_count(s, part, e, end, bytes);
-	pfs_wait_finish(t, e, t->wait_depth, end);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth, end);
 	pfs_change_end(t);
 	pfs_local.beginning = 0;
 }

@@ -62,27 +62,26 @@ block_row(PfsContainerRow *row, const char *name, uint64 record_size, uint64 max
 }
 
 static uint64
-history_long_used(void)
+history_long_used(PfsEventFamily family)
 {
+	PfsLog	   *log = pfs_history_long[family];
+	void	   *copy = palloc(pfs_sizes.event_size[family]);
 	uint64		used = 0;
 
-	for (uint32 lane = 0; lane < pfs_log_lanes(pfs_history_long); lane++)
+	for (uint32 lane = 0; lane < pfs_log_lanes(log); lane++)
 	{
-		for (uint32 slot = 0; slot < pfs_log_slots(pfs_history_long); slot++)
-		{
-			PfsWaitEvent copy;
-
-			used += pfs_log_read(pfs_history_long, lane, slot, &copy);
-		}
+		for (uint32 slot = 0; slot < pfs_log_slots(log); slot++)
+			used += pfs_log_read(log, lane, slot, copy);
 	}
+	pfree(copy);
 	return used;
 }
 
 /* Lives inside the thread records: no bytes of its own. */
 static bool
-in_thread_row(PfsContainerRow *row, const char *name, uint32 per_thread, uint64 lost)
+in_thread_row(PfsContainerRow *row, PfsEventFamily family, const char *name, uint32 per_thread, uint64 lost)
 {
-	block_row(row, name, sizeof(PfsWaitEvent), (uint64) per_thread * pfs_sizes.threads,
+	block_row(row, name, pfs_sizes.event_size[family], (uint64) per_thread * pfs_sizes.threads,
 			  (uint64) (pfs_threads_estimate() * per_thread), lost, 0);
 	return true;
 }
@@ -111,28 +110,24 @@ instruments_row(PfsContainerRow *row)
 					 pfs_instruments->lost, pfs_instruments->max * each);
 }
 
+/* Current, history and long history of a family. */
 static bool
-current_row(PfsContainerRow *row)
+events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 {
-	return in_thread_row(row, "events_waits_current", PFS_WAIT_DEPTH, pfs_shared_threads->too_deep);
-}
+	const PfsEventFamilyInfo *info = &pfs_event_families[family];
+	uint32		size = pfs_sizes.event_size[family];
+	PfsLog	   *log = pfs_history_long[family];
 
-static bool
-history_row(PfsContainerRow *row)
-{
-	return in_thread_row(row, "events_waits_history", pfs_sizes.waits_history, 0);
-}
-
-static bool
-history_long_row(PfsContainerRow *row)
-{
-	if (pfs_history_long == NULL)
-		return block_row(row, "events_waits_history_long", sizeof(PfsWaitEvent), 0, 0, 0, 0);
-	return block_row(row, "events_waits_history_long", sizeof(PfsWaitEvent),
-					 pfs_sizes.waits_history_long,
-					 Min(history_long_used(), pfs_sizes.waits_history_long),
-					 pfs_log_lost(pfs_history_long),
-					 pfs_log_bytes(pfs_history_long));
+	if (i == 0)
+		return in_thread_row(row, family, info->current, info->depth,
+							 pfs_shared_threads->too_deep[family]);
+	if (i == 1)
+		return in_thread_row(row, family, info->history, pfs_sizes.history[family], 0);
+	if (log == NULL)
+		return block_row(row, info->history_long, size, 0, 0, 0, 0);
+	return block_row(row, info->history_long, size, pfs_sizes.history_long[family],
+					 Min(history_long_used(family), pfs_sizes.history_long[family]),
+					 pfs_log_lost(log), pfs_log_bytes(log));
 }
 
 /* The server's own numbers by instrument, and its histograms. */
@@ -160,8 +155,7 @@ memory_row(PfsContainerRow *row)
 /* The others. */
 static bool (*const other_containers[]) (PfsContainerRow *row) =
 {
-	instruments_row, current_row, history_row, history_long_row, summary_row,
-		memory_row,
+	instruments_row, summary_row, memory_row,
 };
 
 bool
@@ -172,6 +166,9 @@ pfs_container_row(int i, PfsContainerRow *row)
 	if (i < lengthof(page_containers))
 		return pages_row(*page_containers[i], row);
 	i -= lengthof(page_containers);
+	if (i < 3 * PFS_NUM_EVENT_FAMILIES)
+		return events_row(i / 3, i % 3, row);
+	i -= 3 * PFS_NUM_EVENT_FAMILIES;
 	return i < lengthof(other_containers) && other_containers[i] (row);
 }
 
@@ -224,10 +221,13 @@ pfs_containers_reset(void)
 	pfs_store_relaxed(&pfs_instruments->lost, 0);
 	pfs_store_relaxed(&pfs_memory->chunks_lost, 0);
 	pfs_store_relaxed(&pfs_memory->processes_lost, 0);
-	pfs_store_relaxed(&pfs_shared_threads->too_deep, 0);
 	pfs_store_relaxed(&pfs_shared_threads->reentered, 0);
-	if (pfs_history_long != NULL)
-		pfs_log_reset_lost(pfs_history_long);
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+	{
+		pfs_store_relaxed(&pfs_shared_threads->too_deep[f], 0);
+		if (pfs_history_long[f] != NULL)
+			pfs_log_reset_lost(pfs_history_long[f]);
+	}
 	pfs_reset_time_note("containers");
 	pfs_reset_time_note("status");
 }

@@ -190,6 +190,29 @@ move_buckets(PfsThread *t, bool add)
 }
 
 void
+pfs_summary_add_statements(uint32 bucket, uint64 n)
+{
+	pfs_add_relaxed(&pfs_summary[PFS_FAMILY_STATEMENTS].all_buckets[bucket], n);
+}
+
+/* The same of statements: they have one histogram. */
+static uint64
+move_statements(PfsThread *t, bool add)
+{
+	uint32	   *buckets = t->statement_buckets;
+	uint64		events = 0;
+
+	for (uint32 b = next_bucket(buckets, 0); b < PFS_HISTOGRAM_BUCKETS; b = next_bucket(buckets, b + 1))
+	{
+		events += buckets[b];
+		if (add)
+			pfs_summary_add_statements(b, buckets[b]);
+		pfs_store_relaxed(&buckets[b], 0);
+	}
+	return events;
+}
+
+void
 pfs_summary_settle(PfsThread *t, PfsFamily family)
 {
 	PfsSharedSummary *shared = &pfs_summary[family];
@@ -213,6 +236,8 @@ pfs_summary_settle(PfsThread *t, PfsFamily family)
 	}
 	if (buckets_old && family == PFS_FAMILY_WAITS)
 		in_histogram = move_buckets(t, false);
+	if (buckets_old && family == PFS_FAMILY_STATEMENTS)
+		in_histogram = move_statements(t, false);
 	tell_truncator(t, family, generation, events, in_histogram);
 	pfs_store_relaxed(ours, generation);
 	pfs_seqlock_write_end(&t->folds);
@@ -293,6 +318,8 @@ pfs_summary_end(PfsThread *t)
 			(void) move_buckets(t, true);
 			free_buckets(t);
 		}
+		if (family == PFS_FAMILY_STATEMENTS)
+			(void) move_statements(t, true);
 		pfs_block_clear(&t->summary[family].cells);
 		pfs_seqlock_write_end(&t->folds);
 	}

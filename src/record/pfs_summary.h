@@ -99,6 +99,8 @@ typedef struct PfsSharedSummary
 	uint32		ncells;			/* of every block of the family */
 	uint64	   *buckets;		/* [ncells][PFS_HISTOGRAM_BUCKETS], atomic;
 								 * waits only */
+	uint64		all_buckets[PFS_HISTOGRAM_BUCKETS]; /* the same, of statements
+													 * only */
 } PfsSharedSummary;
 
 /* [PFS_NUM_FAMILIES]; NULL: pfs is off.  Inherited. */
@@ -122,6 +124,9 @@ extern void pfs_summary_settle(struct PfsThread *t, PfsFamily family);
 
 /* The first timed wait of a cell. */
 extern void pfs_summary_touch(struct PfsThread *t, PfsInstrumentId instrument);
+
+/* The same of the histogram of all statements. */
+extern void pfs_summary_add_statements(uint32 bucket, uint64 n);
 
 /* A bucket of 32 bits is full, or the cell has none. */
 extern void pfs_summary_add_to_server(PfsInstrumentId instrument, uint32 bucket, uint64 n);
@@ -156,6 +161,9 @@ extern void pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id,
  * NULL where nothing was counted.  palloc'd.
  */
 extern uint64 **pfs_summary_read_histogram(void);
+
+/* Those of all statements: [PFS_HISTOGRAM_BUCKETS].  palloc'd; NULL: pfs is off. */
+extern uint64 *pfs_summary_read_statements(void);
 
 /*
  * Empty a level's table: push it up, or discard it (user, global, histogram).

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_event_cell.h"
 #include "pfs_memory_cell.h"
 #include "pfs_summary.h"
 #include "pfs_thread.h"
@@ -86,4 +87,7 @@ static const PfsSummaryKind waits_kind = {
 const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {
 	[PFS_FAMILY_WAITS] = &waits_kind,
 	[PFS_FAMILY_MEMORY] = &pfs_memory_kind,
+	[PFS_FAMILY_STAGES] = &pfs_stage_kind,
+	[PFS_FAMILY_STATEMENTS] = &pfs_statement_kind,
+	[PFS_FAMILY_TRANSACTIONS] = &pfs_transaction_kind,
 };

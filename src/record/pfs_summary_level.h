@@ -5,6 +5,7 @@
 #ifndef PFS_SUMMARY_LEVEL_H
 #define PFS_SUMMARY_LEVEL_H
 
+#include "pfs_event_cell.h"
 #include "pfs_memory_cell.h"
 #include "pfs_summary.h"
 
@@ -20,6 +21,8 @@ typedef union PfsAnyTotals
 {
 	PfsTotals	waits;
 	PfsMemoryTotals memory;
+	PfsStatementTotals statements;
+	PfsTransactionTotals transactions;
 } PfsAnyTotals;
 
 extern const PfsAccountKind pfs_kind_of_level[];	/* ACCOUNT, USER, HOST

@@ -334,3 +334,34 @@ pfs_summary_read_histogram(void)
 	pfs_thread_copies_free(&copies);
 	return histogram;
 }
+
+uint64 *
+pfs_summary_read_statements(void)
+{
+	PfsThreadCopies copies = {.family = PFS_FAMILY_STATEMENTS, .with_buckets = true};
+	const PfsSharedSummary *statements = &pfs_summary[PFS_FAMILY_STATEMENTS];
+	uint64	   *buckets;
+
+	if (pfs_summary == NULL)
+		return NULL;
+	buckets = palloc(PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
+	LWLockAcquire(statements->lock, LW_SHARED);
+	pfs_thread_copies_make(&copies);
+	do
+	{
+		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+			buckets[b] = pfs_load_relaxed(&statements->all_buckets[b]);
+	} while (!pfs_thread_copies_hold(&copies));
+	for (uint32 i = 0; i < copies.n; i++)
+	{
+		const PfsThreadCopy *copy = &copies.threads[i];
+
+		if (copy->gone || statements->truncated[PFS_LEVEL_HISTOGRAM] > copy->generation)
+			continue;
+		for (uint32 b = 0; b < copy->nbuckets; b++)
+			buckets[copy->buckets[b].bucket] += copy->buckets[b].n;
+	}
+	LWLockRelease(statements->lock);
+	pfs_thread_copies_free(&copies);
+	return buckets;
+}

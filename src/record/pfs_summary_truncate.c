@@ -168,6 +168,18 @@ truncate_server_buckets(void)
 	return left;
 }
 
+/* The same of statements: they have one histogram. */
+static uint64
+truncate_statements(void)
+{
+	uint64	   *buckets = pfs_summary[PFS_FAMILY_STATEMENTS].all_buckets;
+	uint64		left = 0;
+
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+		left += pfs_exchange(&buckets[b], 0);
+	return left;
+}
+
 static uint64
 count_of_copy(const PfsThreadCopies *copies, const PfsThreadCopy *copy, PfsLevel level)
 {
@@ -245,9 +257,10 @@ truncate_level(PfsFamily family, PfsLevel level)
 	wait_for_changes(family);
 
 	left = truncate_threads(family, level);
-	if (family == PFS_FAMILY_WAITS && (level == PFS_LEVEL_HISTOGRAM || level == PFS_LEVEL_GLOBAL))
+	if (level == PFS_LEVEL_HISTOGRAM || level == PFS_LEVEL_GLOBAL)
 	{
-		uint64		in_histogram = truncate_server_buckets();
+		uint64		in_histogram = family == PFS_FAMILY_WAITS ? truncate_server_buckets()
+		: family == PFS_FAMILY_STATEMENTS ? truncate_statements() : 0;
 
 		left += level == PFS_LEVEL_HISTOGRAM ? in_histogram : 0;
 	}

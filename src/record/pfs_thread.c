@@ -14,6 +14,7 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/postmaster.h"
 #include "storage/ipc.h"
+#include "tcop/tcopprot.h"
 
 #include "pfs_actor.h"
 #include "pfs_compat.h"
@@ -22,6 +23,7 @@
 #include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
+#include "pfs_stage.h"
 #include "pfs_summary.h"
 #include "pfs_socket.h"
 
@@ -34,27 +36,32 @@ static PfsThreadKind thread_kinds[PFS_MAX_THREAD_KINDS];
 static char thread_kind_names[PFS_MAX_THREAD_KINDS][PFS_NAME_SIZE];
 static int	nthread_kinds = 0;
 
-/* Parts of the record behind the struct: the waits, then the cells. */
+/* Parts of the record behind the struct: the families' events, then the cells. */
 static size_t
-waits_offset(void)
+events_offset(PfsEventFamily family)
 {
-	return TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
+	size_t		offset = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
+
+	for (int f = 0; f < family; f++)
+		offset += TYPEALIGN(PFS_CACHE_LINE,
+							pfs_ring_size(pfs_history_kept(pfs_sizes.history[f]), pfs_event_families[f].depth,
+										  pfs_sizes.event_size[f]));
+	return offset;
 }
 
 static size_t
-cells_offset(uint32 history)
+cells_offset(void)
 {
-	return waits_offset() +
-		TYPEALIGN(PFS_CACHE_LINE, pfs_ring_size(pfs_history_kept(history), PFS_WAIT_DEPTH, sizeof(PfsWaitEvent)));
+	return events_offset(PFS_NUM_EVENT_FAMILIES);
 }
 
 size_t
-pfs_thread_record_size(uint32 history, const uint32 *ncells)
+pfs_thread_record_size(void)
 {
-	size_t		size = cells_offset(history);
+	size_t		size = cells_offset();
 
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-		size += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(ncells[family], pfs_summary_kinds[family]->cell_size));
+		size += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(pfs_sizes.cells[family], pfs_summary_kinds[family]->cell_size));
 	return TYPEALIGN(PFS_CACHE_LINE, size);
 }
 
@@ -62,7 +69,7 @@ pfs_thread_record_size(uint32 history, const uint32 *ncells)
 static void
 start_summaries(PfsThread *t)
 {
-	char	   *mem = (char *) t + cells_offset(pfs_sizes.waits_history);
+	char	   *mem = (char *) t + cells_offset();
 
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
@@ -138,23 +145,25 @@ is_parallel_worker(void)
 }
 
 /*
- * What all events of a thread have in common lies in every slot of its ring, so
- * that beginning an event does not write it.
+ * What all waits of a thread have in common lies in every slot of its ring, so
+ * that beginning one does not write it.
  */
 static void
 stamp_events(PfsThread *t)
 {
-	uint32		n = t->waits.length + t->waits.spares;
+	const PfsRing *waits = &t->events[PFS_WAITS].ring;
+	uint32		n = waits->length + waits->spares;
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		PfsWaitEvent *e = (PfsWaitEvent *) t->waits.items + i;
+		PfsWaitEvent *e = (PfsWaitEvent *) waits->items + i;
 
 		e->log_word.word = 1;
 		e->thread_id = t->thread_id;
 		/* Whose texts these are; a background thread's are nobody's. */
 		pfs_store_relaxed(&e->role, t->foreground ? t->role : InvalidOid);
 	}
+	pfs_stage_stamp(t);
 }
 
 /* References of a thread that lives; also at instrument points. */
@@ -368,10 +377,12 @@ detach_cb(int code, Datum arg)
 	 * A handler that raised FATAL in the middle of an instrument point leaves
 	 * us busy; nobody else is going to finish that event.
 	 */
+	pfs_statement_detach(t);
 	if ((t->seq.word & 1) == 0)
 		pfs_change_begin(t);
 	pfs_open_finish_all(t);
-	pfs_history_flush(t);
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+		pfs_events_flush(t, f);
 	if (pfs_memory_is_told)
 		pfs_memory_is_told = pfs_memory_switch(NULL, false);
 	pfs_memory_end(t);
@@ -431,8 +442,10 @@ fill_record(PfsThread *t, uint32 index)
 		t->history = pfs_setup->kind_history[MyBackendType];
 	}
 	publish_mask(t);
-	pfs_ring_init(&t->waits, (char *) t + waits_offset(),
-				  pfs_history_kept(pfs_sizes.waits_history), PFS_WAIT_DEPTH, sizeof(PfsWaitEvent));
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+		pfs_ring_init(&t->events[f].ring, (char *) t + events_offset(f),
+					  pfs_history_kept(pfs_sizes.history[f]), pfs_event_families[f].depth,
+					  pfs_sizes.event_size[f]);
 	stamp_events(t);
 	t->refs = PFS_NO_ACCOUNT_REFS;
 	start_summaries(t);
@@ -466,7 +479,7 @@ pfs_thread_attach(void)
 #if defined(__x86_64__)
 	pfs_local.avx = __builtin_cpu_supports("avx");
 #endif
-	pfs_local.log_next = pfs_ring_spare(&t->waits, 0);	/* until the first flush */
+	pfs_local.log_next = pfs_ring_spare(&t->events[PFS_WAITS].ring, 0); /* until the first flush */
 	pfs_local.usual = PFS_FLAG_THREAD | PFS_FLAG_TIMED |
 		(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT;
 	pfs_memory_is_told = false;
@@ -476,6 +489,9 @@ pfs_thread_attach(void)
 	pfs_add_seqcst(&pfs_shared_threads->attached, 1);
 	pfs_socket_attach(t);
 	pfs_local.slow = PFS_SLOW_IDENTITY;
+	/* Autovacuum, logical replication: no hook tells of their transactions. */
+	if (MyProcPort == NULL && !is_parallel_worker() && pfs_compat_has_transactions(MyBackendType))
+		pfs_local.slow |= PFS_SLOW_WATCH;
 	pfs_my_thread = t;
 	refresh_identity(t);
 	if (pfs_memory_is_stale())
@@ -507,12 +523,18 @@ pfs_wait_prepare(PfsThread *t)
 		refresh_identity(t);
 	if (pfs_local.slow & PFS_SLOW_OPEN)
 		pfs_open_settle(t);
+	if (pfs_local.slow & PFS_SLOW_UNNAMED)
+		pfs_statement_look(t, debug_query_string);
+	if (pfs_local.slow & PFS_SLOW_WATCH)
+		pfs_transaction_look(t);
+	if (pfs_local.slow & (PFS_SLOW_PROGRESS | PFS_SLOW_WATCH))
+		pfs_stage_look(t);
 	pfs_change_end(t);
 	if (pfs_load_relaxed(&t->mask) == 0)
 		return false;			/* so it has just been decided */
-	if (t->wait_depth >= PFS_WAIT_DEPTH)
+	if (t->events[PFS_WAITS].depth >= PFS_WAIT_DEPTH)
 	{
-		pfs_add_relaxed(&pfs_shared_threads->too_deep, 1);
+		pfs_add_relaxed(&pfs_shared_threads->too_deep[PFS_WAITS], 1);
 		return false;
 	}
 	return true;

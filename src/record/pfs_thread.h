@@ -4,7 +4,7 @@
  *	  event to its end.
  *
  * A record lives in a PfsPages container; behind the struct lie the thread's
- * waits (running and finished) and its aggregate cells, by family.  Only the owner writes it, except the
+ * events (running and finished) and its aggregate cells, by family.  Only the owner writes it, except the
  * two switches and the mask derived from them, which others write, too.
  */
 #ifndef PFS_THREAD_H
@@ -12,8 +12,8 @@
 
 #include "pfs_account.h"
 #include "pfs_event.h"
+#include "pfs_histogram.h"
 #include "pfs_pages.h"
-#include "pfs_ring.h"
 #include "utils/backend_status.h"
 
 #define PFS_SWITCH_ON	0x1
@@ -53,18 +53,11 @@ typedef struct PfsThread
 								 * flags */
 
 	/* Owner only. */
-	uint32		wait_depth;		/* release-stored; waits that are running */
 	uint64		last_event_id;	/* events that took a number so far */
 	uint64		last_reading;	/* last clock reading, sort key of untimed
 								 * events */
-	uint64		flushed;		/* history position up to which events are in
-								 * the long history */
 	uint32		file_in_use;	/* number + 1 of the file whose sums it is
 								 * adding to; 0: none.  See pfs_file_sum.c */
-
-	/* Written by whoever truncates: positions below are hidden. */
-	uint64		history_tail;
-	uint64		history_long_tail;
 
 	/* The owner's numbers, see pfs_summary.c. */
 	struct
@@ -72,6 +65,8 @@ typedef struct PfsThread
 		uint64		generation; /* truncations that its cells have seen */
 		PfsBlock	cells;
 	}			summary[PFS_NUM_FAMILIES];
+	uint32		statement_buckets[PFS_HISTOGRAM_BUCKETS];	/* the same of
+															 * statements' lengths */
 	PfsSeqlock	folds;			/* odd while numbers leave the cells, or refs
 								 * change */
 	PfsAccountRefs refs;		/* whom it works for, once known */
@@ -88,8 +83,7 @@ typedef struct PfsThread
 		bool		is_told;	/* its allocations are looked at */
 	}			memory __attribute__((aligned(PFS_CACHE_LINE)));
 
-	PfsRing		waits __attribute__((aligned(PFS_CACHE_LINE))); /* running waits are its
-																 * spares */
+	PfsEvents	events[PFS_NUM_EVENT_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
 } PfsThread;
 
 /* The container; NULL when pfs is off.  Inherited from the postmaster. */
@@ -111,15 +105,17 @@ typedef struct PfsSharedThreads
 	uint64		last_thread_id; /* atomic */
 	uint64		attached;		/* threads whose records could be seen so far,
 								 * atomic */
-	uint64		too_deep;		/* waits nested too deep, atomic */
+	uint64		last_statement_id;	/* atomic */
+	uint64		too_deep[PFS_NUM_EVENT_FAMILIES];	/* events nested too deep,
+													 * atomic */
 	uint64		reentered;		/* events of signal handlers that passed by,
 								 * atomic */
 } PfsSharedThreads;
 
 extern PfsSharedThreads *pfs_shared_threads;
 
-/* Bytes of a record with these sizes. */
-extern size_t pfs_thread_record_size(uint32 history, const uint32 *ncells);
+/* Bytes of a record with pfs_sizes. */
+extern size_t pfs_thread_record_size(void);
 
 /* The mask that two switches make. */
 extern uint32 pfs_thread_mask(bool instrumented, bool history);

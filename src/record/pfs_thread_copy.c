@@ -16,6 +16,7 @@
 
 #include "miscadmin.h"
 
+#include "pfs_event_cell.h"
 #include "pfs_memory_cell.h"
 #include "pfs_thread.h"
 #include "pfs_thread_copy.h"
@@ -36,6 +37,8 @@ typedef union AnyCell
 {
 	PfsCell		wait;
 	PfsMemoryCell memory;
+	PfsStatementCell statement;
+	PfsTransactionCell transaction;
 } AnyCell;
 
 static const PfsSeqlock *
@@ -118,13 +121,15 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, const PfsThreadCopies *copie
 
 	copy->ncells = 0;
 	copy->nbuckets = 0;
+	if (copies->with_buckets && copies->family == PFS_FAMILY_STATEMENTS)
+		copy_buckets(copy, 0, t->statement_buckets);
 	for (uint32 i = pfs_block_next(block, copies->first); i < end; i = pfs_block_next(block, i + 1))
 	{
 		AnyCell		cell;
 
 		if (!copy_cell(copy, t, copies->family, i, &cell))
 			return;
-		if (copies->with_buckets && cell.wait.buckets != NULL)
+		if (copies->with_buckets && copies->family == PFS_FAMILY_WAITS && cell.wait.buckets != NULL)
 			copy_buckets(copy, i, cell.wait.buckets);
 		if (kind->is_empty(&cell))
 			continue;

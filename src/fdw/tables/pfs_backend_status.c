@@ -12,38 +12,16 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
-#include "access/htup_details.h"
-#include "catalog/pg_database.h"
 #include "common/ip.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "utils/builtins.h"
-#include "utils/syscache.h"
 
 #include "pfs_backend_status.h"
 #include "pfs_value.h"
 
 /* An entry is written in a microsecond; more failures mean a dead writer. */
 #define READ_TRIES 1000
-
-/* Without a database the encoding is unknown: bytes that may be anything. */
-static int
-encoding_of(Oid database)
-{
-	int			encoding = PG_SQL_ASCII;
-	HeapTuple	tuple;
-
-	if (database == MyDatabaseId)
-		return GetDatabaseEncoding();
-	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(database));
-	if (HeapTupleIsValid(tuple))
-	{
-		encoding = ((Form_pg_database) GETSTRUCT(tuple))->encoding;
-		ReleaseSysCache(tuple);
-	}
-	return encoding;
-}
 
 bool
 pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus *copy)
@@ -83,7 +61,7 @@ pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus 
 
 	application[NAMEDATALEN - 1] = '\0';
 	activity[pgstat_track_activity_query_size - 1] = '\0';
-	encoding = encoding_of(local.st_databaseid);
+	encoding = pfs_database_encoding(local.st_databaseid);
 	copy->state = local.st_state;
 	copy->state_start = local.st_state_start_timestamp ? local.st_state_start_timestamp
 		: local.st_proc_start_timestamp;

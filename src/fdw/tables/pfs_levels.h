@@ -81,7 +81,7 @@ prefix##_get(PfsScan *scan, const void *copied, int column, bool *isnull) \
 \
 	if (column < PFS_##LEVEL##_KEYS) \
 		return pfs_level_key_get(scan, PFS_LEVEL_##LEVEL, &row->keys, column, isnull); \
-	return value_get(row, column - PFS_##LEVEL##_KEYS); \
+	return value_get(row, column - PFS_##LEVEL##_KEYS, isnull); \
 } \
 static int64 \
 prefix##_truncate(void) \

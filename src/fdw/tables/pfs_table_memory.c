@@ -65,7 +65,7 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
  * move in between: no row shows one on the wrong side of what is in use.
  */
 static Datum
-value_get(const MemoryRow *row, int column)
+value_get(const MemoryRow *row, int column, bool *isnull)
 {
 	const PfsMemoryTotals *t = &row->totals;
 	int64		count = t->count_alloc - t->count_free;

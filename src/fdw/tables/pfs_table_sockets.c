@@ -107,7 +107,7 @@ add_instance_cb(const PfsSocket *socket, uint32 index, void *arg)
 
 /* A session has one socket; its rows are in no order. */
 static void
-add_idle_cb(const PfsWaitEvent *event, void *arg)
+add_idle_cb(const PfsEvent *event, void *arg)
 {
 	PfsScan    *scan = arg;
 	SocketRow  *rows = (SocketRow *) scan->rows;
@@ -127,7 +127,7 @@ instances_copy(PfsScan *scan)
 {
 	pfs_sockets_each(add_instance_cb, scan);
 	if (scan->needed[INSTANCES_STATE] && scan->nrows > 0)
-		pfs_events_current(scan->thread_id, add_idle_cb, scan);
+		pfs_events_current(PFS_WAITS, scan->thread_id, add_idle_cb, scan);
 }
 
 static Datum

@@ -13,6 +13,7 @@
 #include "pfs_backend_status.h"
 #include "pfs_instrument.h"
 #include "pfs_setup.h"
+#include "pfs_statement.h"
 #include "pfs_tables.h"
 #include "pfs_thread.h"
 #include "pfs_value.h"
@@ -35,6 +36,9 @@ typedef struct ThreadRow
 	bool		is_idle_in_transaction; /* transaction */
 	PfsInstrumentId wait;		/* innermost running one but idle */
 	uint64		wait_event_id;	/* its number; 0: none is running */
+	PfsInstrumentId stage;		/* the same of stages */
+	uint64		stage_event_id;
+	char	   *statement;		/* what runs at top level, or NULL */
 	bool		memory_is_told; /* its memory is looked at */
 	uint64		current_memory; /* bytes */
 	uint64		high_memory;
@@ -132,7 +136,7 @@ find_thread(CopyState *state, uint64 thread_id)
 }
 
 static void
-add_wait_cb(const PfsWaitEvent *event, void *arg)
+add_wait_cb(const PfsEvent *event, void *arg)
 {
 	ThreadRow  *row = find_thread(arg, event->thread_id);
 	const PfsInstrument *ins = pfs_instrument_at(event->instrument);
@@ -151,6 +155,29 @@ add_wait_cb(const PfsWaitEvent *event, void *arg)
 		row->wait = event->instrument;
 		row->wait_event_id = event->event_id;
 	}
+}
+
+static void
+add_stage_cb(const PfsEvent *event, void *arg)
+{
+	ThreadRow  *row = find_thread(arg, event->thread_id);
+
+	if (row == NULL || event->event_id <= row->stage_event_id)
+		return;
+	row->stage = event->instrument;
+	row->stage_event_id = event->event_id;
+}
+
+static void
+add_statement_cb(const PfsEvent *event, void *arg)
+{
+	ThreadRow  *row = find_thread(arg, event->thread_id);
+	const PfsStatementEvent *statement = (const PfsStatementEvent *) event;
+
+	if (row == NULL || statement->level > 0 || statement->text_len == 0)
+		return;
+	row->statement = pfs_hide_secrets(pfs_text_convert(pfs_statement_text(statement), statement->text_len,
+													   pfs_database_encoding(statement->database)));
 }
 
 static void
@@ -196,7 +223,11 @@ copy(PfsScan *scan)
 		state.with_status |= scan->needed[status_columns[i]];
 	pfs_threads_each(scan->thread_id, add_thread_cb, &state);
 	if (scan->needed[PROCESSLIST_STATE] || scan->needed[PROCESSLIST_COMMAND])
-		pfs_events_current(scan->thread_id, add_wait_cb, &state);
+		pfs_events_current(PFS_WAITS, scan->thread_id, add_wait_cb, &state);
+	if (scan->needed[PROCESSLIST_STATE])
+		pfs_events_current(PFS_STAGES, scan->thread_id, add_stage_cb, &state);
+	if (scan->needed[PROCESSLIST_INFO])
+		pfs_events_current(PFS_STATEMENTS, scan->thread_id, add_statement_cb, &state);
 }
 
 static const char *
@@ -258,11 +289,15 @@ get(PfsScan *scan, const void *copied, int column, bool *isnull)
 			return Int64GetDatum(Max(((ThreadsScan *) scan->table_private)->now - status->state_start, 0)
 								 / USECS_PER_SEC);
 		case PROCESSLIST_STATE:
+			if (row->stage_event_id != 0)
+				return pfs_event_name_datum(row->stage, isnull);
 			if (row->wait_event_id == 0)
 				return pfs_null(isnull);
 			return pfs_text_datum(pfs_instrument_name(pfs_instrument_at(row->wait)));
 		case PROCESSLIST_INFO:
-			return status ? pfs_text_or_null(status->activity, isnull) : pfs_null(isnull);
+			/* The server's own text, where the statement is not instrumented. */
+			return pfs_text_or_null(row->statement != NULL ? row->statement : status ? status->activity : NULL,
+									isnull);
 		case PARENT_THREAD_ID:
 			return pfs_int64_or_null(row->parent_thread_id, isnull);
 		case INSTRUMENTED:

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_buckets.h"
 #include "pfs_levels.h"
 #include "pfs_tables.h"
 #include "pfs_tw.h"
@@ -31,7 +32,7 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 }
 
 static Datum
-value_get(const SummaryRow *row, int column)
+value_get(const SummaryRow *row, int column, bool *isnull)
 {
 	return pfs_tw_get(&row->totals, column);
 }
@@ -181,55 +182,12 @@ enum
 {
 	HISTOGRAM_EVENT_NAME,
 	BUCKET_NUMBER,
-	BUCKET_TIMER_LOW,
-	BUCKET_TIMER_HIGH,
-	COUNT_BUCKET,
-	COUNT_BUCKET_AND_LOWER,
-	BUCKET_QUANTILE,
 };
 
 static const PfsColumn histogram_columns[] = {
 	[HISTOGRAM_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	[BUCKET_NUMBER] = {"bucket_number", INT4OID},
-	[BUCKET_TIMER_LOW] = {"bucket_timer_low", NUMERICOID, .width = 10},
-	[BUCKET_TIMER_HIGH] = {"bucket_timer_high", NUMERICOID, .width = 10},
-	[COUNT_BUCKET] = {"count_bucket", INT8OID},
-	[COUNT_BUCKET_AND_LOWER] = {"count_bucket_and_lower", INT8OID},
-	[BUCKET_QUANTILE] = {"bucket_quantile", FLOAT8OID},
+	PFS_BUCKET_COLUMNS(BUCKET_NUMBER),
 };
-
-typedef struct BucketRow
-{
-	PfsInstrumentId instrument;
-	uint32		bucket;
-	uint64		count;
-	uint64		and_lower;
-	uint64		total;
-} BucketRow;
-
-static void
-add_buckets(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets)
-{
-	uint64		total = 0;
-	uint64		so_far = 0;
-
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
-		total += buckets[b];
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && so_far < total; b++)
-	{
-		BucketRow  *row;
-
-		so_far += buckets[b];
-		if (buckets[b] == 0)
-			continue;
-		row = pfs_scan_add(scan);
-		row->instrument = instrument;
-		row->bucket = b;
-		row->count = buckets[b];
-		row->and_lower = so_far;
-		row->total = total;
-	}
-}
 
 static void
 histogram_copy(PfsScan *scan)
@@ -239,40 +197,18 @@ histogram_copy(PfsScan *scan)
 	for (uint32 i = 0; histogram != NULL && i < pfs_summary[PFS_FAMILY_WAITS].ncells; i++)
 	{
 		if (histogram[i] != NULL && (scan->instrument == PFS_NO_INSTRUMENT || scan->instrument == i))
-			add_buckets(scan, i, histogram[i]);
+			pfs_buckets_add(scan, i, histogram[i]);
 	}
-}
-
-static Datum
-bound_datum(uint64 ticks)
-{
-	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), ticks)));
 }
 
 static Datum
 histogram_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 {
-	const BucketRow *row = copied;
+	const PfsBucketRow *row = copied;
 
-	switch (column)
-	{
-		case HISTOGRAM_EVENT_NAME:
-			return pfs_level_event_name(scan, row->instrument, isnull);
-		case BUCKET_NUMBER:
-			return Int32GetDatum((int32) row->bucket);
-		case BUCKET_TIMER_LOW:
-			return bound_datum(pfs_histogram_low(row->bucket));
-		case BUCKET_TIMER_HIGH:
-			if (row->bucket == PFS_HISTOGRAM_BUCKETS - 1)
-				return pfs_null(isnull);	/* no bound */
-			return bound_datum(pfs_histogram_high(row->bucket));
-		case COUNT_BUCKET:
-			return Int64GetDatum((int64) row->count);
-		case COUNT_BUCKET_AND_LOWER:
-			return Int64GetDatum((int64) row->and_lower);
-		default:
-			return Float8GetDatum((double) row->and_lower / row->total);
-	}
+	if (column == HISTOGRAM_EVENT_NAME)
+		return pfs_level_event_name(scan, row->instrument, isnull);
+	return pfs_bucket_get(row, column - BUCKET_NUMBER, isnull);
 }
 
 static double
@@ -363,7 +299,7 @@ const PfsTable pfs_table_waits_histogram = {
 	.truncate_effect = "empties it; quantiles become 0",
 	.columns = histogram_columns,
 	.ncolumns = lengthof(histogram_columns),
-	.row_size = sizeof(BucketRow),
+	.row_size = sizeof(PfsBucketRow),
 	.estimate = histogram_estimate,
 	.copy = histogram_copy,
 	.get = histogram_get,

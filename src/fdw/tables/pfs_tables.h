@@ -24,12 +24,37 @@
 	X(pfs_table_events_waits_current) \
 	X(pfs_table_events_waits_history) \
 	X(pfs_table_events_waits_history_long) \
+	X(pfs_table_events_stages_current) \
+	X(pfs_table_events_stages_history) \
+	X(pfs_table_events_stages_history_long) \
+	X(pfs_table_events_statements_current) \
+	X(pfs_table_events_statements_history) \
+	X(pfs_table_events_statements_history_long) \
+	X(pfs_table_events_transactions_current) \
+	X(pfs_table_events_transactions_history) \
+	X(pfs_table_events_transactions_history_long) \
 	X(pfs_table_waits_global) \
 	X(pfs_table_waits_by_thread) \
 	X(pfs_table_waits_by_account) \
 	X(pfs_table_waits_by_user) \
 	X(pfs_table_waits_by_host) \
 	X(pfs_table_waits_histogram) \
+	X(pfs_table_stages_global) \
+	X(pfs_table_stages_by_thread) \
+	X(pfs_table_stages_by_account) \
+	X(pfs_table_stages_by_user) \
+	X(pfs_table_stages_by_host) \
+	X(pfs_table_statements_global) \
+	X(pfs_table_statements_by_thread) \
+	X(pfs_table_statements_by_account) \
+	X(pfs_table_statements_by_user) \
+	X(pfs_table_statements_by_host) \
+	X(pfs_table_statements_histogram) \
+	X(pfs_table_transactions_global) \
+	X(pfs_table_transactions_by_thread) \
+	X(pfs_table_transactions_by_account) \
+	X(pfs_table_transactions_by_user) \
+	X(pfs_table_transactions_by_host) \
 	X(pfs_table_accounts) \
 	X(pfs_table_users) \
 	X(pfs_table_hosts) \

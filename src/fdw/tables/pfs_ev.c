@@ -1,0 +1,92 @@
+/*
+ * pfs_ev.c
+ *	  The columns that all events have.
+ */
+#include "postgres.h"
+
+#include "pfs_ev.h"
+#include "pfs_instrument.h"
+#include "pfs_shared.h"
+#include "pfs_source.h"
+#include "pfs_value.h"
+
+/* "symbol+0x1a": CONTRACT says 64 bytes, terminator apart. */
+#define SOURCE_SIZE 65
+
+void
+pfs_ev_add_cb(const PfsEvent *event, void *arg)
+{
+	PfsScan    *scan = arg;
+
+	if (scan->event_id != 0 && event->event_id != scan->event_id)
+		return;
+	if (scan->instrument != PFS_NO_INSTRUMENT && event->instrument != scan->instrument)
+		return;
+	memcpy(pfs_scan_add(scan), event, scan->row_size);
+}
+
+/* timer_wait is the difference of the other two as they are shown. */
+static Datum
+get_timer(const PfsEvent *event, int column, bool *isnull)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(event->flags);
+	PfsPicoseconds start;
+	PfsPicoseconds end;
+
+	if (!(event->flags & PFS_FLAG_TIMED))
+		return pfs_null(isnull);
+	if (column != PFS_EV_TIMER_START && event->end_event_id == 0)
+		return pfs_null(isnull);
+	start = pfs_timer_to_ps(timer, event->timer_start);
+	if (column == PFS_EV_TIMER_START)
+		return NumericGetDatum(pfs_ps_to_numeric(start));
+	end = Max(pfs_timer_to_ps(timer, event->timer_end), start);
+	return NumericGetDatum(pfs_ps_to_numeric(column == PFS_EV_TIMER_END ? end : end - start));
+}
+
+Datum
+pfs_ev_get(const PfsEvent *event, int column, bool *isnull)
+{
+	switch (column)
+	{
+		case PFS_EV_THREAD_ID:
+			return Int64GetDatum((int64) event->thread_id);
+		case PFS_EV_EVENT_ID:
+			return Int64GetDatum((int64) event->event_id);
+		case PFS_EV_END_EVENT_ID:
+			return pfs_int64_or_null(event->end_event_id, isnull);
+		case PFS_EV_EVENT_NAME:
+			return pfs_event_name_datum(event->instrument, isnull);
+		case PFS_EV_SOURCE:
+			{
+				char		source[SOURCE_SIZE];
+
+				return pfs_source_name(event->source, source, sizeof(source))
+					? pfs_text_datum(source) : pfs_null(isnull);
+			}
+		default:
+			return get_timer(event, column, isnull);
+	}
+}
+
+Datum
+pfs_ev_nesting(const PfsEvent *event, int column, bool *isnull)
+{
+	if (column == 0)
+		return pfs_int64_or_null(event->nesting_event_id, isnull);
+	return pfs_text_or_null(event->nesting_event_id == 0 ? NULL
+							: pfs_nesting_name(event->nesting_type), isnull);
+}
+
+Oid
+pfs_ev_role(const void *row)
+{
+	return ((const PfsEvent *) row)->role;
+}
+
+/* Its rows are running events, which no one can take away. */
+int64
+pfs_ev_truncate_nothing(void)
+{
+	return 0;
+}

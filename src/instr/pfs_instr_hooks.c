@@ -1,0 +1,383 @@
+/*
+ * pfs_instr_hooks.c
+ *	  The server's hooks for statements: parse analysis, planner, executor,
+ *	  utilities.
+ *
+ * A hook says what it is called for, and pfs_statement_call.c finds out which
+ * statement that is.  Each calls on exactly once, and touches nothing of its
+ * arguments that the callee may have freed.  They are set when the server starts,
+ * behind the _PG_init of all libraries, so that they are the outermost ones
+ * whatever the order of loading: pg_stat_statements takes query numbers away.
+ *
+ * Parallel workers have no statement of their own.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/planner.h"
+#include "parser/analyze.h"
+#include "tcop/pquery.h"
+#include "tcop/utility.h"
+#include "utils/portal.h"
+
+#include "pfs_compat_hooks.h"
+#include "pfs_instr.h"
+#include "pfs_statement_fast.h"
+
+static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
+static planner_hook_type prev_planner = NULL;
+static ExecutorStart_hook_type prev_executor_start = NULL;
+static ExecutorRun_hook_type prev_executor_run = NULL;
+static ExecutorFinish_hook_type prev_executor_finish = NULL;
+static ExecutorEnd_hook_type prev_executor_end = NULL;
+static ProcessUtility_hook_type prev_process_utility = NULL;
+
+static inline PfsThread *
+thread(void)
+{
+	return IsParallelWorker() ? NULL : pfs_thread_here();
+}
+
+static inline void
+set_portal(PfsStatementSource *source)
+{
+	Portal		portal = ActivePortal;
+
+	source->portal = portal;
+	source->portal_time = portal != NULL ? portal->creation_time : 0;
+}
+
+static CommandTag
+tag_of_query(const Query *query)
+{
+	return query->commandType == CMD_UTILITY ? CreateCommandTag(query->utilityStmt)
+		: CreateCommandTag((Node *) query);
+}
+
+static void
+parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
+{
+	PfsThread  *t = thread();
+
+	if (t != NULL)
+	{
+		PfsStatementSource source = {0};
+
+		source.str = pstate->p_sourcetext;
+		source.location = query->stmt_location;
+		source.len = query->stmt_len;
+		source.query_id = query->queryId;
+		source.tag = tag_of_query(query);
+		pfs_statement_parsed(t, &source);
+	}
+	if (prev_post_parse_analyze)
+		prev_post_parse_analyze(pstate, query, jumble);
+}
+
+static PlannedStmt *
+planner_cb(Query *query, const char *str, int options, ParamListInfo params)
+{
+	PfsThread  *t = thread();
+	PlannedStmt *result;
+	PfsCall		call;
+
+	if (t != NULL)
+	{
+		PfsStatementSource source = {0};
+
+		source.str = str;
+
+		source.location = query->stmt_location;
+		source.len = query->stmt_len;
+		source.query_id = query->queryId;
+		source.tag = tag_of_query(query);
+		set_portal(&source);
+		pfs_call_plan(t, &call, &source);
+	}
+	result = prev_planner ? prev_planner(query, str, options, params)
+		: standard_planner(query, str, options, params);
+	if (t != NULL)
+		pfs_call_plan_end(t, &call);
+	return result;
+}
+
+static inline void
+describe(PfsStatementSource *source, const QueryDesc *desc)
+{
+	const PlannedStmt *stmt = desc->plannedstmt;
+
+	source->str = desc->sourceText;
+	source->location = stmt->stmt_location;
+	source->len = stmt->stmt_len;
+	source->query_id = stmt->queryId;
+	source->tag = CreateCommandTag((Node *) stmt);
+	source->query = desc;
+	set_portal(source);
+}
+
+static void
+executor_start_cb(QueryDesc *desc, int eflags)
+{
+	PfsThread  *t = thread();
+	PfsCall		call;
+
+	if (t != NULL)
+	{
+		PfsStatementSource source;
+
+		describe(&source, desc);
+		pfs_call_executor_start(t, &call, &source);
+	}
+	if (prev_executor_start)
+		prev_executor_start(desc, eflags);
+	else
+		standard_ExecutorStart(desc, eflags);
+	if (t != NULL)
+		pfs_call_executor_start_end(t, &call);
+}
+
+/* Workers that the plan's Gather nodes started last. */
+static bool
+count_workers(PlanState *state, void *arg)
+{
+	if (IsA(state, GatherState))
+		*(uint64 *) arg += ((GatherState *) state)->nworkers_launched;
+	else if (IsA(state, GatherMergeState))
+		*(uint64 *) arg += ((GatherMergeState *) state)->nworkers_launched;
+	return planstate_tree_walker(state, count_workers, arg);
+}
+
+static void
+executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+{
+	PfsThread  *t = thread();
+	bool		fast = t != NULL && pfs_top_is_first_run(t, desc);
+	PfsMoment	start;
+	PfsCall		call;
+
+	if (fast)
+		start = pfs_top_run(t);
+	else if (t != NULL)
+	{
+		PfsStatementSource source;
+
+		describe(&source, desc);
+		pfs_call_run(t, &call, &source);
+	}
+	if (prev_executor_run)
+		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
+	else
+		standard_ExecutorRun(PFS_EXECUTOR_RUN_ARGS);
+	if (t != NULL)
+	{
+		const PlannedStmt *stmt = desc->plannedstmt;
+		uint64		rows = desc->estate->es_processed;
+		bool		is_select = desc->operation == CMD_SELECT;
+		uint64		workers = 0;
+		uint64		sent;
+		uint64		affected;
+
+		if (stmt->parallelModeNeeded && desc->planstate != NULL)
+			count_workers(desc->planstate, &workers);
+		sent = is_select || stmt->hasReturning ? rows : 0;
+		affected = is_select ? 0 : rows;
+		if (fast)
+			pfs_top_run_end(t, start, sent, affected, workers);
+		else
+			pfs_call_run_end(t, &call, sent, affected, workers);
+	}
+}
+
+static void
+executor_finish_cb(QueryDesc *desc)
+{
+	PfsThread  *t = thread();
+	bool		fast = t != NULL && pfs_top_is(t, desc);
+	bool		counts = desc->operation != CMD_SELECT || desc->plannedstmt->hasModifyingCTE;
+	PfsMoment	start;
+	PfsCall		call;
+
+	if (fast)
+		start = pfs_top_finish(t, counts);
+	else if (t != NULL)
+		pfs_call_finish(t, &call, desc);
+	if (prev_executor_finish)
+		prev_executor_finish(desc);
+	else
+		standard_ExecutorFinish(desc);
+	if (fast)
+		pfs_top_finish_end(t, start, counts);
+	else if (t != NULL)
+		pfs_call_finish_end(t, &call);
+}
+
+/* The descriptor is freed only afterwards, and its text lives longer. */
+static void
+executor_end_cb(QueryDesc *desc)
+{
+	PfsThread  *t = thread();
+	bool		fast = t != NULL && pfs_top_is(t, desc);
+	PfsCall		call;
+
+	if (fast)
+		(void) pfs_top_call(t, PFS_STAGE_EXECUTOR_END);
+	else if (t != NULL)
+		pfs_call_executor_end(t, &call, desc);
+	if (prev_executor_end)
+		prev_executor_end(desc);
+	else
+		standard_ExecutorEnd(desc);
+	if (fast)
+		pfs_top_executor_end_end(t);
+	else if (t != NULL)
+	{
+		PfsStatementSource source;
+
+		describe(&source, desc);
+		pfs_call_executor_end_end(t, &call, &source);
+	}
+}
+
+/* What is needed of a transaction command when its tree may be gone. */
+typedef struct TransactionCommand
+{
+	PfsTransactionCommand command;
+	bool		rolls_back;
+	bool		chain;
+	char		gid[PFS_GID_SIZE];
+} TransactionCommand;
+
+static void
+read_transaction_command(TransactionCommand *c, const Node *utility)
+{
+	const TransactionStmt *stmt = (const TransactionStmt *) utility;
+
+	c->command = PFS_COMMAND_OTHER;
+	c->rolls_back = c->chain = false;
+	if (!IsA(utility, TransactionStmt))
+		return;
+	switch (stmt->kind)
+	{
+		case TRANS_STMT_BEGIN:
+		case TRANS_STMT_START:
+			c->command = PFS_COMMAND_BEGIN;
+			break;
+		case TRANS_STMT_SAVEPOINT:
+			c->command = PFS_COMMAND_SAVEPOINT;
+			break;
+		case TRANS_STMT_ROLLBACK_TO:
+			c->command = PFS_COMMAND_ROLLBACK_TO;
+			break;
+		case TRANS_STMT_RELEASE:
+			c->command = PFS_COMMAND_RELEASE;
+			break;
+		case TRANS_STMT_PREPARE:
+			c->command = PFS_COMMAND_PREPARE;
+			strlcpy(c->gid, stmt->gid, sizeof(c->gid));
+			break;
+		case TRANS_STMT_ROLLBACK:
+			c->rolls_back = true;
+			c->chain = stmt->chain;
+			break;
+		case TRANS_STMT_COMMIT:
+			c->chain = stmt->chain;
+			break;
+		default:
+			break;
+	}
+}
+
+/* Rows that a utility handed to its caller, and those that it wrote. */
+static void
+count_rows(NodeTag utility, const QueryCompletion *qc, uint64 *sent, uint64 *affected)
+{
+	*sent = *affected = 0;
+	if (qc == NULL)
+		return;
+	switch (utility)
+	{
+		case T_FetchStmt:
+			*sent = qc->nprocessed;
+			break;
+		case T_ExecuteStmt:
+			if (qc->commandTag == CMDTAG_SELECT)
+				*sent = qc->nprocessed;
+			else if (qc->commandTag == CMDTAG_INSERT || qc->commandTag == CMDTAG_UPDATE ||
+					 qc->commandTag == CMDTAG_DELETE || qc->commandTag == CMDTAG_MERGE)
+				*affected = qc->nprocessed;
+			break;
+		case T_CopyStmt:
+		case T_CreateTableAsStmt:
+		case T_RefreshMatViewStmt:
+			*affected = qc->nprocessed;
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
+				   ProcessUtilityContext context, ParamListInfo params,
+				   QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *qc)
+{
+	/* What a utility does by calling itself is no statement. */
+	PfsThread  *t = context == PROCESS_UTILITY_SUBCOMMAND ? NULL : thread();
+	NodeTag		utility = nodeTag(stmt->utilityStmt);
+	TransactionCommand command;
+	PfsCall		call;
+
+	if (t != NULL)
+	{
+		PfsStatementSource source = {0};
+
+		source.str = str;
+
+		source.location = stmt->stmt_location;
+		source.len = stmt->stmt_len;
+		source.query_id = stmt->queryId;
+		source.tag = CreateCommandTag(stmt->utilityStmt);
+		set_portal(&source);
+		read_transaction_command(&command, stmt->utilityStmt);
+		pfs_call_utility(t, &call, &source);
+	}
+	if (prev_process_utility)
+		prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
+	else
+		standard_ProcessUtility(stmt, str, read_only_tree, context, params, environment, dest, qc);
+	if (t != NULL)
+	{
+		uint64		sent;
+		uint64		affected;
+
+		count_rows(utility, qc, &sent, &affected);
+		pfs_call_utility_end(t, &call, sent, affected);
+		pfs_transaction_command(t, command.command, command.gid);
+		if (command.chain)
+			pfs_transaction_command(t, PFS_COMMAND_CHAIN, NULL);
+		if (command.rolls_back)
+			pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
+	}
+}
+
+void
+pfs_instr_hooks_start(void)
+{
+	prev_post_parse_analyze = post_parse_analyze_hook;
+	post_parse_analyze_hook = parse_analyze_cb;
+	prev_planner = planner_hook;
+	planner_hook = planner_cb;
+	prev_executor_start = ExecutorStart_hook;
+	ExecutorStart_hook = executor_start_cb;
+	prev_executor_run = ExecutorRun_hook;
+	ExecutorRun_hook = executor_run_cb;
+	prev_executor_finish = ExecutorFinish_hook;
+	ExecutorFinish_hook = executor_finish_cb;
+	prev_executor_end = ExecutorEnd_hook;
+	ExecutorEnd_hook = executor_end_cb;
+	prev_process_utility = ProcessUtility_hook;
+	ProcessUtility_hook = process_utility_cb;
+}

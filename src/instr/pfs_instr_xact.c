@@ -1,0 +1,132 @@
+/*
+ * pfs_instr_xact.c
+ *	  Ends of transactions, subtransactions, and errors.
+ *
+ * Errors are seen twice: when they are raised, as every ERROR leaves by a jump
+ * that the server's slot of the C library's function is used for; and when they
+ * are logged, with their texts, which caught ones never are.
+ */
+#include "postgres.h"
+
+#include <setjmp.h>
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "utils/backend_status.h"
+
+#include "pfs_instr.h"
+#include "pfs_statement.h"
+
+static emit_log_hook_type prev_emit_log = NULL;
+
+/* The client called a function by the protocol's own message. */
+static bool
+is_fastpath(void)
+{
+	return MyBEEntry != NULL && MyBEEntry->st_state == STATE_FASTPATH;
+}
+
+static void
+xact_cb(XactEvent event, void *arg)
+{
+	PfsThread  *t = pfs_my_thread;
+
+	if (t == NULL || IsParallelWorker())
+		return;
+	switch (event)
+	{
+		case XACT_EVENT_PRE_COMMIT:
+		case XACT_EVENT_PRE_PREPARE:
+			pfs_statement_committing(t, is_fastpath());
+			return;
+		case XACT_EVENT_COMMIT:
+			pfs_transaction_end(t, PFS_TRANSACTION_COMMITTED);
+			break;
+		case XACT_EVENT_PREPARE:
+			pfs_transaction_end(t, PFS_TRANSACTION_PREPARED);
+			break;
+		case XACT_EVENT_ABORT:
+			pfs_statement_unwind_all(t);
+			pfs_transaction_end(t, PFS_TRANSACTION_ROLLED_BACK);
+			break;
+		default:
+			return;
+	}
+	pfs_statement_transaction_ended(t);
+}
+
+static void
+subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, void *arg)
+{
+	PfsThread  *t = pfs_my_thread;
+
+	if (t == NULL || IsParallelWorker())
+		return;
+	if (event == SUBXACT_EVENT_START_SUB)
+		pfs_statement_mark(GetCurrentTransactionNestLevel());
+	else if (event == SUBXACT_EVENT_ABORT_SUB)
+		pfs_statement_unwind(t, GetCurrentTransactionNestLevel());
+}
+
+/*
+ * No lock, no allocation, no error.  What comes from inside pfs itself while it
+ * is changing its record passes by.
+ */
+static void
+emit_log_cb(ErrorData *edata)
+{
+	PfsThread  *t = pfs_my_thread;
+	int			save_errno = errno;
+
+	if (t != NULL && !IsParallelWorker())
+	{
+		if (edata->elevel >= ERROR)
+		{
+			bool		in_transaction = IsTransactionState();
+
+			/*
+			 * The outermost handlers have given up all context before they
+			 * report.
+			 */
+			pfs_statement_logged(t, true, error_context_stack == NULL, edata->sqlerrcode,
+								 edata->message);
+			if (edata->elevel == ERROR && in_transaction)
+				pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
+		}
+		else if (edata->elevel == WARNING)
+			pfs_statement_logged(t, false, false, edata->sqlerrcode, NULL);
+	}
+	errno = save_errno;
+	if (prev_emit_log)
+		prev_emit_log(edata);
+}
+
+/*
+ * The jump to the innermost handler.  It is a raise if errfinish() made it; what a
+ * handler throws on has been counted.  Nothing of ours is left when it is done.
+ */
+static void
+wrap_longjmp(struct __jmp_buf_tag *env, int value)
+{
+	PfsThread  *t = pfs_my_thread;
+
+	if (t != NULL && env == (struct __jmp_buf_tag *) PG_exception_stack && !IsParallelWorker() &&
+		pfs_frames_is_raise(__builtin_frame_address(0)))
+		pfs_statement_raised(t, geterrcode());
+	pfs_real.longjmp_chk(env, value);
+}
+
+const PfsInterpose pfs_error_calls[] = {
+	{"__longjmp_chk", (void *) wrap_longjmp, (void **) &pfs_real.longjmp_chk, "statement/sql/error"},
+	{"siglongjmp", (void *) wrap_longjmp, (void **) &pfs_real.longjmp_chk, "statement/sql/error"},
+	{NULL, NULL, NULL, NULL},
+};
+
+void
+pfs_instr_xact_start(void)
+{
+	RegisterXactCallback(xact_cb, NULL);
+	RegisterSubXactCallback(subxact_cb, NULL);
+	prev_emit_log = emit_log_hook;
+	emit_log_hook = emit_log_cb;
+}

@@ -1,0 +1,355 @@
+/*
+ * pfs_event_cell.c
+ *	  Counts of stages, statements and transactions.
+ */
+#include "postgres.h"
+
+#include "pfs_event_cell.h"
+#include "pfs_stage.h"
+
+/* ---- one event ---- */
+
+static void
+add_one(PfsCell *c, bool timed, uint64 ticks)
+{
+	if (!timed)
+	{
+		pfs_store_relaxed(&c->count_untimed, c->count_untimed + 1);
+		return;
+	}
+	if (c->count_timed == 0 || ticks < c->min)
+		pfs_store_relaxed(&c->min, ticks);
+	if (c->count_timed == 0 || ticks > c->max)
+		pfs_store_relaxed(&c->max, ticks);
+	pfs_store_relaxed(&c->count_timed, c->count_timed + 1);
+	pfs_store_relaxed(&c->sum, c->sum + ticks);
+}
+
+/* The thread's cell, touched; NULL: no thread's, or the instrument has none. */
+static void *
+cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags)
+{
+	PfsBlock   *block = &t->summary[family].cells;
+	uint32		cell = pfs_instruments->items[instrument].cell;
+	PfsCell    *first;
+
+	if ((flags & PFS_FLAG_THREAD) == 0 || cell >= block->ncells)
+		return NULL;
+	pfs_family_look(t, family);
+	first = pfs_block_cell(block, cell);
+	if (unlikely(first->count_timed + first->count_untimed == 0))
+		pfs_block_touch(block, cell);
+	return first;
+}
+
+/* Straight to the server's: thread_instrumentation is off. */
+static void
+add_global(PfsFamily family, PfsInstrumentId instrument, const void *totals)
+{
+	uint32		cell = pfs_instruments->items[instrument].cell;
+
+	if (cell < pfs_summary[family].ncells)
+		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
+}
+
+static PfsTotals
+totals_of_one(bool timed, uint64 ticks)
+{
+	PfsTotals	one = {timed ? 1 : 0, timed ? 0 : 1, ticks, ticks, ticks};
+
+	return one;
+}
+
+static inline uint64
+default_ticks(uint32 flags, uint64 ticks)
+{
+	if (likely((flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
+			   (pfs_local.usual & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK))))
+		return ticks;
+	return (flags & PFS_FLAG_TIMED) ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
+}
+
+void
+pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
+{
+	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+	PfsCell    *cell = cell_of(t, PFS_FAMILY_STAGES, instrument, flags);
+
+	ticks = default_ticks(flags, ticks);
+	if (cell != NULL)
+		add_one(cell, timed, ticks);
+	else if ((flags & PFS_FLAG_THREAD) == 0)
+	{
+		PfsTotals	one = totals_of_one(timed, ticks);
+
+		add_global(PFS_FAMILY_STAGES, instrument, &one);
+	}
+}
+
+void
+pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks, const uint64 *n)
+{
+	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+	PfsStatementCell *cell = cell_of(t, PFS_FAMILY_STATEMENTS, instrument, flags);
+
+	ticks = default_ticks(flags, ticks);
+	if (cell != NULL)
+	{
+		add_one(&cell->time, timed, ticks);
+		/* Readers look on, and look again. */
+		for (int i = 0; i < PFS_NUM_NUMBERS; i += 2)
+			*(PfsPair *) &cell->n[i] += *(const PfsPair *) &n[i];
+		if (timed)
+		{
+			uint32	   *bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];
+
+			pfs_store_relaxed(bucket, *bucket + 1);
+			if (unlikely(*bucket == 0))
+				pfs_summary_add_statements(pfs_histogram_bucket(ticks), UINT64_C(1) << 32);
+		}
+	}
+	else if ((flags & PFS_FLAG_THREAD) == 0)
+	{
+		PfsStatementTotals one = {.time = totals_of_one(timed, ticks)};
+
+		for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+			one.n[i] = n[i];
+		add_global(PFS_FAMILY_STATEMENTS, instrument, &one);
+		if (timed)
+			pfs_summary_add_statements(pfs_histogram_bucket(ticks), 1);
+	}
+}
+
+void
+pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
+{
+	PfsTransactionPart part = read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE;
+	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+	PfsTransactionCell *cell = cell_of(t, PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, flags);
+
+	ticks = default_ticks(flags, ticks);
+	if (cell != NULL)
+	{
+		add_one(&cell->parts[PFS_TRANSACTIONS_ALL], timed, ticks);
+		add_one(&cell->parts[part], timed, ticks);
+	}
+	else if ((flags & PFS_FLAG_THREAD) == 0)
+	{
+		PfsTransactionTotals one = {0};
+
+		one.parts[PFS_TRANSACTIONS_ALL] = one.parts[part] = totals_of_one(timed, ticks);
+		add_global(PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, &one);
+	}
+}
+
+/* ---- statements ---- */
+
+static bool
+statement_is_empty(const void *cell)
+{
+	const PfsCell *c = cell;
+
+	return c->count_timed + c->count_untimed == 0;
+}
+
+static void
+statement_add(void *totals, const void *cell)
+{
+	PfsStatementTotals *to = totals;
+	const PfsStatementCell *from = cell;
+
+	pfs_totals_add_cell(&to->time, &from->time);
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+		to->n[i] += from->n[i];
+}
+
+static void
+statement_let_go(void *cell)
+{
+	PfsStatementCell *c = cell;
+
+	pfs_cell_clear(&c->time);
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+		pfs_store_relaxed(&c->n[i], 0);
+}
+
+static void
+statement_merge(void *shared, const void *totals)
+{
+	PfsSharedStatementCell *to = shared;
+	const PfsStatementTotals *from = totals;
+
+	pfs_shared_cell_merge(&to->time, &from->time);
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	{
+		uint64		low = (uint64) from->n[i];
+		uint64		high = (uint64) (from->n[i] >> 64);
+
+		if (low != 0 && pfs_add_relaxed(&to->low[i], low) + low < low)
+			high++;
+		if (high != 0)
+			pfs_add_relaxed(&to->high[i], high);
+	}
+}
+
+/* Between the two words of a number a carry may be on its way, for a moment. */
+static void
+statement_read(const void *shared, void *totals)
+{
+	const PfsSharedStatementCell *from = shared;
+	PfsStatementTotals *to = totals;
+
+	pfs_shared_cell_read(&from->time, &to->time);
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+		to->n[i] += (PfsTicks) pfs_load_relaxed(&from->high[i]) << 64 | pfs_load_relaxed(&from->low[i]);
+}
+
+static void
+statement_take(void *shared, void *totals)
+{
+	PfsSharedStatementCell *from = shared;
+	PfsStatementTotals *to = totals;
+
+	pfs_shared_cell_take(&from->time, &to->time);
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	{
+		to->n[i] += (PfsTicks) pfs_exchange(&from->low[i], 0);
+		to->n[i] += (PfsTicks) pfs_exchange(&from->high[i], 0) << 64;
+	}
+}
+
+static uint64
+statement_count(const void *totals)
+{
+	return pfs_totals_count(totals);
+}
+
+static bool
+statement_is_shown(const void *totals)
+{
+	return pfs_totals_count(totals) > 0;
+}
+
+/* ---- stages ---- */
+
+static void
+stage_add(void *totals, const void *cell)
+{
+	pfs_totals_add_cell(totals, cell);
+}
+
+static void
+stage_let_go(void *cell)
+{
+	pfs_cell_clear(cell);
+}
+
+static void
+stage_merge(void *shared, const void *totals)
+{
+	pfs_shared_cell_merge(shared, totals);
+}
+
+static void
+stage_read(const void *shared, void *totals)
+{
+	pfs_shared_cell_read(shared, totals);
+}
+
+static void
+stage_take(void *shared, void *totals)
+{
+	pfs_shared_cell_take(shared, totals);
+}
+
+/* ---- transactions ---- */
+
+static void
+transaction_add(void *totals, const void *cell)
+{
+	PfsTransactionTotals *to = totals;
+	const PfsTransactionCell *from = cell;
+
+	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
+		pfs_totals_add_cell(&to->parts[i], &from->parts[i]);
+}
+
+static void
+transaction_let_go(void *cell)
+{
+	PfsTransactionCell *c = cell;
+
+	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
+		pfs_cell_clear(&c->parts[i]);
+}
+
+static void
+transaction_merge(void *shared, const void *totals)
+{
+	PfsSharedTransactionCell *to = shared;
+	const PfsTransactionTotals *from = totals;
+
+	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
+		pfs_shared_cell_merge(&to->parts[i], &from->parts[i]);
+}
+
+static void
+transaction_read(const void *shared, void *totals)
+{
+	const PfsSharedTransactionCell *from = shared;
+	PfsTransactionTotals *to = totals;
+
+	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
+		pfs_shared_cell_read(&from->parts[i], &to->parts[i]);
+}
+
+static void
+transaction_take(void *shared, void *totals)
+{
+	PfsSharedTransactionCell *from = shared;
+	PfsTransactionTotals *to = totals;
+
+	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
+		pfs_shared_cell_take(&from->parts[i], &to->parts[i]);
+}
+
+/* Each kind's cell begins with the counts of all events, and so do its sums. */
+#define TABLES(words) { \
+		[PFS_LEVEL_THREAD] = "events_" words "_summary_by_thread_by_event_name", \
+		[PFS_LEVEL_ACCOUNT] = "events_" words "_summary_by_account_by_event_name", \
+		[PFS_LEVEL_USER] = "events_" words "_summary_by_user_by_event_name", \
+		[PFS_LEVEL_HOST] = "events_" words "_summary_by_host_by_event_name", \
+		[PFS_LEVEL_GLOBAL] = "events_" words "_summary_global_by_event_name", \
+		[PFS_LEVEL_HISTOGRAM] = HISTOGRAM_TABLE \
+	}
+
+#define KIND(one, Cell, Shared, Totals, words) \
+	.tables = TABLES(words), \
+	.cell_size = sizeof(Cell), \
+	.shared_size = sizeof(Shared), \
+	.totals_size = sizeof(Totals), \
+	.lock_offset = offsetof(PfsThread, seq), \
+	.is_empty = statement_is_empty, \
+	.add = one##_add, \
+	.add_going = one##_add, \
+	.let_go = one##_let_go, \
+	.merge = one##_merge, \
+	.read = one##_read, \
+	.take = one##_take, \
+	.count = statement_count, \
+	.is_shown = statement_is_shown
+
+#define HISTOGRAM_TABLE NULL
+const PfsSummaryKind pfs_stage_kind = {
+	KIND(stage, PfsCell, PfsSharedCell, PfsTotals, "stages")
+};
+
+const PfsSummaryKind pfs_transaction_kind = {
+	KIND(transaction, PfsTransactionCell, PfsSharedTransactionCell, PfsTransactionTotals, "transactions")
+};
+
+#undef HISTOGRAM_TABLE
+#define HISTOGRAM_TABLE "events_statements_histogram_global"
+const PfsSummaryKind pfs_statement_kind = {
+	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements")
+};

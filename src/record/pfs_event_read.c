@@ -1,0 +1,416 @@
+/*
+ * pfs_event_read.c
+ *	  Readers of running and finished events, and TRUNCATE of the histories: the
+ *	  same for all families.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_event_write.h"
+#include "pfs_file.h"
+#include "pfs_shared.h"
+#include "pfs_stage.h"
+#include "pfs_wait_class.h"
+
+/* Copies of an event that changes under the reader's hands before it is skipped. */
+#define READ_TRIES 1000
+
+typedef struct PfsEventReader
+{
+	PfsEventFamily family;
+	PfsEventEmit emit;
+	void	   *arg;
+} PfsEventReader;
+
+static void
+complete_wait(PfsWaitEvent *e, bool running)
+{
+	if (running)
+		e->number_of_bytes = PFS_EVENT_NO_BYTES;
+	if (e->object_type != PFS_OBJECT_LOCK && e->object_type != PFS_OBJECT_SOCKET)
+		e->object_instance = 0;
+	if (e->object_type == PFS_OBJECT_FILE && e->object.file.word != 0 &&
+		e->object.file.index < pfs_files->records_max)
+		e->object_instance = (uintptr_t) pfs_pages_record(pfs_files, e->object.file.index);
+	if (e->object_type != PFS_OBJECT_LWLOCK &&
+		e->instrument != pfs_fixed_instrument[PFS_INS_SPIN_DELAY])
+		e->spins = PFS_EVENT_NO_SPINS;
+}
+
+/*
+ * What is not stored because only readers need it: the address of a file's
+ * record, NULLs of columns that the kind of event does not have, and that a
+ * running event has no end.
+ */
+static void
+complete_copy(PfsEventFamily family, PfsEvent *e, bool running)
+{
+	if (running)
+	{
+		e->timer_end = 0;
+		e->end_event_id = 0;
+	}
+	if (e->nesting_type == PFS_NESTING_NONE)
+		e->nesting_event_id = 0;
+	if (family == PFS_WAITS)
+		complete_wait((PfsWaitEvent *) e, running);
+	else if (family == PFS_STATEMENTS && running)
+	{
+		PfsStatementEvent *s = (PfsStatementEvent *) e;
+
+		s->sqlstate = 0;
+		s->message_len = 0;
+		memset(s->n, 0, sizeof(s->n));
+	}
+}
+
+/*
+ * A stable copy of the running event at a level.  False if there is none, or if
+ * the thread is so busy that it changes under every try.
+ */
+static bool
+copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsEvent *copy)
+{
+	const PfsEvents *events = &t->events[family];
+
+	for (int i = 0; i < READ_TRIES; i++)
+	{
+		uint64		before = pfs_seqlock_read_begin(&t->seq);
+		uint32		depth = pfs_load_acquire(&events->depth);	/* C */
+		const void *slot;
+
+		if (depth <= level)
+			return false;
+		slot = pfs_ring_look(&events->ring, level);
+		if (slot == NULL)
+			return false;
+		pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
+		if (pfs_seqlock_read_valid(&t->seq, before))
+			return true;
+		pfs_pause();
+	}
+	return false;
+}
+
+static inline PfsEvent *
+event_at(void *events, PfsEventFamily family, Size i)
+{
+	return (PfsEvent *) ((char *) events + i * pfs_sizes.event_size[family]);
+}
+
+static void
+emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
+{
+	PfsEventReader *reader = arg;
+	PfsEventFamily family = reader->family;
+	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+	void	   *events = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
+	uint32		n = 0;
+
+	for (uint32 level = 0; level < pfs_event_families[family].depth &&
+		 copy_running_event(t, family, level, event_at(events, family, n)); level++)
+	{
+		if (event_at(events, family, n)->flags & PFS_FLAG_CURRENT)
+			n++;
+	}
+	/* else the slot has changed hands */
+	if (pfs_pages_word(pfs_threads, copy->index) == word)
+	{
+		for (uint32 i = 0; i < n; i++)
+		{
+			complete_copy(family, event_at(events, family, i), true);
+			if (family == PFS_STAGES)
+				pfs_stage_read_work(copy->status, copy->pid, (PfsStageEvent *) event_at(events, family, i));
+			reader->emit(event_at(events, family, i), reader->arg);
+		}
+	}
+	pfree(events);
+}
+
+void
+pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
+{
+	PfsEventReader reader = {family, emit, arg};
+
+	pfs_instrument_name_late();
+	pfs_threads_each(thread_id, emit_current_cb, &reader);
+}
+
+/*
+ * Hand the ring's events of the positions from `from` below `head` to emit, unless the thread
+ * has gone meanwhile.  Only events that carry the flag.
+ */
+static void
+emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 flag,
+		  PfsEventReader *reader)
+{
+	PfsEventFamily family = reader->family;
+	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+	uint32		capacity = copy->events[family].ring.capacity;
+	void	   *events;
+	uint32		n = 0;
+
+	if (capacity == 0)
+		return;
+	if (head > capacity && from < head - capacity)
+		from = head - capacity;
+	if (from >= head)
+		return;
+	events = palloc((Size) (head - from) * pfs_sizes.event_size[family]);
+	for (uint64 pos = from; pos < head; pos++)
+	{
+		PfsEvent   *e = event_at(events, family, n);
+
+		if (pfs_ring_read(&t->events[family].ring, pos, e) && (e->flags & flag))
+			n++;
+	}
+	if (pfs_pages_word(pfs_threads, copy->index) == word)
+	{
+		for (uint32 i = 0; i < n; i++)
+		{
+			complete_copy(family, event_at(events, family, i), false);
+			reader->emit(event_at(events, family, i), reader->arg);
+		}
+	}
+	pfree(events);
+}
+
+/* The ring may keep more than the table shows. */
+static void
+emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
+{
+	PfsEventReader *reader = arg;
+	const PfsEvents *events = &copy->events[reader->family];
+	uint64		rows = pfs_sizes.history[reader->family];
+	uint64		head = events->ring.head;
+
+	emit_ring(copy, word,
+			  Max(pfs_history_tail(events->history_tail, head), head > rows ? head - rows : 0),
+			  head, PFS_FLAG_HISTORY, reader);
+}
+
+void
+pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
+{
+	PfsEventReader reader = {family, emit, arg};
+
+	pfs_instrument_name_late();
+	pfs_threads_each(thread_id, emit_history_cb, &reader);
+}
+
+/* Events of several timers are put in one order by picoseconds. */
+static PfsPicoseconds
+end_of(const PfsEvent *e)
+{
+	return pfs_timer_to_ps(PFS_FLAGS_TIMER(e->flags), e->timer_end);
+}
+
+static int
+by_end_newest_first(const void *a, const void *b)
+{
+	const PfsEvent *x = *(PfsEvent *const *) a;
+	const PfsEvent *y = *(PfsEvent *const *) b;
+	bool		same_timer = (x->flags & PFS_FLAG_TIMER_MASK) == (y->flags & PFS_FLAG_TIMER_MASK);
+	PfsPicoseconds x_end = same_timer ? x->timer_end : end_of(x);
+	PfsPicoseconds y_end = same_timer ? y->timer_end : end_of(y);
+
+	if (x_end != y_end)
+		return x_end > y_end ? -1 : 1;
+	if (x->thread_id != y->thread_id)
+		return x->thread_id > y->thread_id ? -1 : 1;
+	if (x->event_id != y->event_id)
+		return x->event_id > y->event_id ? -1 : 1;
+	return 0;
+}
+
+/*
+ * The newest events found so far.  The lanes can hold many times what the table
+ * shows, so the list is cut to the table's rows whenever it has grown to twice
+ * as many.  Sorting moves pointers; those above n lead to room for more.
+ */
+typedef struct PfsEventList
+{
+	PfsEventFamily family;
+	PfsEvent  **events;
+	Size		n;
+	Size		size;
+} PfsEventList;
+
+/* Sort, drop the second copies, keep the newest. */
+static void
+prune(PfsEventList *list)
+{
+	Size		kept = 0;
+
+	qsort(list->events, list->n, sizeof(PfsEvent *), by_end_newest_first);
+	for (Size i = 0; i < list->n && kept < pfs_sizes.history_long[list->family]; i++)
+	{
+		if (i == 0 || by_end_newest_first(&list->events[kept - 1], &list->events[i]) != 0)
+		{
+			PfsEvent   *e = list->events[i];
+
+			list->events[i] = list->events[kept];
+			list->events[kept++] = e;
+		}
+	}
+	list->n = kept;
+}
+
+/* Room for one more. */
+static PfsEvent *
+next_of(PfsEventList *list)
+{
+	if (list->n == list->size)
+		prune(list);
+	return list->events[list->n];
+}
+
+static void
+append_cb(const PfsEvent *event, void *arg)
+{
+	PfsEventList *list = arg;
+
+	memcpy(next_of(list), event, pfs_sizes.event_size[list->family]);
+	list->n++;
+}
+
+static void
+held_back_cb(const PfsThread *copy, uint64 word, void *arg)
+{
+	PfsEventReader *reader = arg;
+	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+	const PfsEvents *events = &t->events[reader->family];
+	uint64		flushed = pfs_load_acquire(&events->flushed);
+	uint64		head = pfs_load_acquire(&events->ring.head);
+
+	emit_ring(copy, word,
+			  Max(flushed, pfs_history_tail(pfs_load_relaxed(&events->history_long_tail), head)),
+			  head, PFS_FLAG_HISTORY_LONG, reader);
+}
+
+static void
+list_start(PfsEventList *list, PfsEventFamily family, char **memory)
+{
+	Size		size = pfs_sizes.event_size[family];
+
+	list->family = family;
+	list->n = 0;
+	list->size = 2 * (Size) pfs_sizes.history_long[family];
+	list->events = MemoryContextAllocHuge(CurrentMemoryContext, list->size * sizeof(PfsEvent *));
+	*memory = MemoryContextAllocHuge(CurrentMemoryContext, list->size * size);
+	for (Size i = 0; i < list->size; i++)
+		list->events[i] = (PfsEvent *) (*memory + i * size);
+}
+
+/*
+ * Threads first, then the log: an event that is flushed in between is seen
+ * twice, never not at all; the copies are neighbours after sorting.
+ */
+void
+pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
+{
+	PfsLog	   *log = pfs_history_long[family];
+	PfsEventList list;
+	PfsEventReader held_back = {family, append_cb, &list};
+	char	   *memory;
+
+	if (log == NULL)
+		return;
+	pfs_instrument_name_late();
+	list_start(&list, family, &memory);
+	pfs_threads_each(0, held_back_cb, &held_back);
+	for (uint32 lane = 0; lane < pfs_log_lanes(log); lane++)
+	{
+		for (uint32 slot = 0; slot < pfs_log_slots(log); slot++)
+		{
+			if (pfs_log_read(log, lane, slot, next_of(&list)))
+				list.n++;
+		}
+		CHECK_FOR_INTERRUPTS();
+	}
+	prune(&list);
+
+	/* The newest of the server were chosen before a thread's are. */
+	for (Size i = 0; i < list.n; i++)
+	{
+		if (thread_id != 0 && list.events[i]->thread_id != thread_id)
+			continue;
+		complete_copy(family, list.events[i], false);
+		emit(list.events[i], arg);
+	}
+	pfree(list.events);
+	pfree(memory);
+}
+
+static void
+count_cb(const PfsEvent *event, void *arg)
+{
+	(*(int64 *) arg)++;
+}
+
+static void
+hide_history_cb(const PfsThread *copy, uint64 word, void *arg)
+{
+	PfsThread  *t = pfs_pages_record(pfs_threads, copy->index);
+	PfsEvents  *events = &t->events[*(PfsEventFamily *) arg];
+
+	pfs_store_relaxed(&events->history_tail, pfs_load_acquire(&events->ring.head));
+}
+
+int64
+pfs_events_history_truncate(PfsEventFamily family)
+{
+	int64		n = 0;
+
+	pfs_events_history(family, 0, count_cb, &n);
+	pfs_threads_each(0, hide_history_cb, &family);
+	pfs_reset_time_note(pfs_event_families[family].history);
+	return n;
+}
+
+static void
+hide_held_back_cb(const PfsThread *copy, uint64 word, void *arg)
+{
+	PfsThread  *t = pfs_pages_record(pfs_threads, copy->index);
+	PfsEvents  *events = &t->events[*(PfsEventFamily *) arg];
+
+	pfs_store_relaxed(&events->history_long_tail, pfs_load_acquire(&events->ring.head));
+}
+
+int64
+pfs_events_history_long_truncate(PfsEventFamily family)
+{
+	int64		n = 0;
+
+	if (pfs_history_long[family] == NULL)
+		return 0;
+	pfs_events_history_long(family, 0, count_cb, &n);
+
+	/*
+	 * The threads first: what they flush from now on is newer, what they have
+	 * flushed before is hidden by the log's own tails.
+	 */
+	pfs_threads_each(0, hide_held_back_cb, &family);
+	pfs_log_truncate(pfs_history_long[family]);
+	pfs_reset_time_note(pfs_event_families[family].history_long);
+	return n;
+}
+
+double
+pfs_events_current_estimate(void)
+{
+	return pfs_threads_estimate();
+}
+
+double
+pfs_events_history_estimate(PfsEventFamily family)
+{
+	return pfs_threads_estimate() * pfs_sizes.history[family];
+}
+
+double
+pfs_events_history_long_estimate(PfsEventFamily family)
+{
+	return pfs_sizes.history_long[family];
+}

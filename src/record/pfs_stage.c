@@ -1,0 +1,233 @@
+/*
+ * pfs_stage.c
+ *	  The stack of stages of this process.
+ *
+ * Each statement that is being planned or executed has at most one stage; that of
+ * an outer statement goes on while inner ones have theirs.  What is deeper than
+ * events_stages_current can show is still counted.
+ */
+#include "postgres.h"
+
+#include "utils/backend_status.h"
+
+#include "pfs_statement_open.h"
+
+/* Deeper ones need memory from the system. */
+#define STAGES_AT_FIRST 16
+
+static PfsStage first_stages[STAGES_AT_FIRST];
+
+PfsStages	pfs_stages = {first_stages, 0, STAGES_AT_FIRST};
+
+void
+pfs_stage_stamp(PfsThread *t)
+{
+	const PfsRing *ring = &t->events[PFS_STAGES].ring;
+
+	for (uint32 i = 0; i < ring->length + ring->spares; i++)
+	{
+		PfsStageEvent *e = (PfsStageEvent *) (ring->items + i * ring->item_size);
+
+		e->log_word.word = 1;
+		e->thread_id = t->thread_id;
+		e->source = 0;
+		pfs_store_relaxed(&e->role, t->foreground ? t->role : InvalidOid);
+	}
+}
+
+uint64
+pfs_stage_event_id(void)
+{
+	for (uint32 i = pfs_stages.n; i > 0; i--)
+	{
+		if (pfs_stages.items[i - 1].event_id != 0)
+			return pfs_stages.items[i - 1].event_id;
+	}
+	return 0;
+}
+
+/* No more memory: the stage is not seen, and the next ones neither. */
+static bool
+make_room(void)
+{
+	PfsStage   *more;
+
+	if (pfs_stages.n < pfs_stages.max)
+		return true;
+	more = malloc(2 * pfs_stages.max * sizeof(PfsStage));
+	if (more == NULL)
+		return false;
+	memcpy(more, pfs_stages.items, pfs_stages.n * sizeof(PfsStage));
+	if (pfs_stages.items != first_stages)
+		free(pfs_stages.items);
+	pfs_stages.items = more;
+	pfs_stages.max *= 2;
+	return true;
+}
+
+void
+pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 statement_id)
+{
+	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
+	PfsStage   *stage;
+
+	if (unlikely(!make_room()))
+		return;
+	stage = &pfs_stages.items[pfs_stages.n++];
+	stage->instrument = instrument;
+	stage->event = NULL;
+	stage->event_id = 0;
+	stage->progress = false;
+	stage->flags = pfs_wait_flags(t, instrument);
+	if ((stage->flags & PFS_FLAG_ENABLED) == 0)
+	{
+		stage->flags = 0;
+		return;
+	}
+	stage->start = pfs_moment_of(stage->flags, now);
+	stage->event = (PfsStageEvent *) pfs_event_begin(t, PFS_STAGES, instrument, stage->flags,
+													 stage->start, &parent);
+	if (stage->event == NULL)
+		return;
+	stage->event_id = stage->event->event_id;
+	stage->event->progress = 0;
+	stage->event->work_completed = -1;
+	stage->event->work_estimated = -1;
+	pfs_event_show(t, PFS_STAGES);
+}
+
+void
+pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now)
+{
+	while (pfs_stages.n > depth)
+	{
+		PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
+		uint64		end;
+
+		if (stage->flags == 0)
+			continue;
+		end = Max(pfs_moment_of(stage->flags, now), stage->start);
+		if (stage->event != NULL && stage->event->progress != 0 && MyBEEntry != NULL)
+			pfs_progress_work(stage->event->progress, MyBEEntry->st_progress_param,
+							  &stage->event->work_completed, &stage->event->work_estimated);
+		if (stage->event != NULL)
+			pfs_event_end(t, PFS_STAGES, (PfsEvent *) stage->event, end);
+		pfs_count_stage(t, stage->instrument, stage->flags, end - stage->start);
+	}
+}
+
+void
+pfs_stage_hold(PfsThread *t, PfsMoment now, PfsHeldStage *held)
+{
+	PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
+
+	held->flags = stage->event != NULL ? stage->flags : 0;
+	if (stage->flags == 0)
+		return;
+	held->instrument = stage->instrument;
+	held->start = stage->start;
+	held->end = Max(pfs_moment_of(stage->flags, now), stage->start);
+	held->event_id = stage->event_id;
+	held->end_event_id = t->last_event_id;
+	if (stage->event != NULL)
+		pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->event);
+	pfs_count_stage(t, stage->instrument, stage->flags, held->end - stage->start);
+}
+
+void
+pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id)
+{
+	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
+	PfsStageEvent *e;
+
+	if (held->flags == 0)
+		return;
+	/* It has its number. */
+	e = (PfsStageEvent *) pfs_event_begin(t, PFS_STAGES, held->instrument,
+										  held->flags & ~PFS_FLAG_CURRENT, held->start, &parent);
+	if (e != NULL)
+	{
+		e->flags = held->flags;
+		e->event_id = held->event_id;
+		e->end_event_id = held->end_event_id;
+		e->progress = 0;
+		e->work_completed = e->work_estimated = -1;
+		pfs_event_record(t, PFS_STAGES, (PfsEvent *) e, held->end);
+	}
+	held->flags = 0;
+}
+
+void
+pfs_stage_drop(PfsThread *t, uint32 depth)
+{
+	while (pfs_stages.n > depth)
+	{
+		PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
+
+		if (stage->event != NULL)
+			pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->event);
+	}
+}
+
+/*
+ * At an instrument point: is the command of this process in another phase than at
+ * the last one?
+ */
+void
+pfs_stage_look(PfsThread *t)
+{
+	const PgBackendStatus *status = MyBEEntry;
+	PfsInstrumentId instrument = PFS_NO_INSTRUMENT;
+	PfsStage   *stage = pfs_stages.n > 0 ? &pfs_stages.items[pfs_stages.n - 1] : NULL;
+	bool		in_progress = stage != NULL && stage->progress;
+	PfsMoment	now;
+
+	if (status != NULL && status->st_progress_command != PROGRESS_COMMAND_INVALID)
+		instrument = pfs_progress_stage(status->st_progress_command, status->st_progress_param);
+	if (in_progress ? stage->instrument == instrument : instrument == PFS_NO_INSTRUMENT)
+		return;
+	now = pfs_moment();
+	if (in_progress)
+		pfs_stage_pop(t, pfs_stages.n - 1, now);
+	if (instrument != PFS_NO_INSTRUMENT)
+	{
+		PfsParent	parent = pfs_statement_parent();
+		uint32		n = pfs_stages.n;
+
+		pfs_stage_push(t, instrument, now, parent.event_id);
+		if (pfs_stages.n > n)
+		{
+			stage = &pfs_stages.items[n];
+			stage->progress = true;
+			if (stage->event != NULL)
+				stage->event->progress = status->st_progress_command;
+		}
+	}
+	pfs_set_parent();
+}
+
+/* Work of a running stage, from its process's status entry. */
+void
+pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e)
+{
+	volatile const PgBackendStatus *shared = entry;
+	int64		params[PGSTAT_NUM_PROGRESS_PARAM];
+	int			command;
+	int			before;
+	int			after;
+
+	if (entry == NULL || e->progress == 0)
+		return;
+	for (int i = 0; i < 1000; i++)
+	{
+		pgstat_begin_read_activity(shared, before);
+		command = shared->st_procpid == pid ? shared->st_progress_command : PROGRESS_COMMAND_INVALID;
+		memcpy(params, entry->st_progress_param, sizeof(params));
+		pgstat_end_read_activity(shared, after);
+		if (!pgstat_read_activity_complete(before, after))
+			continue;
+		if (command == e->progress)
+			pfs_progress_work(command, params, &e->work_completed, &e->work_estimated);
+		return;
+	}
+}

@@ -1,0 +1,287 @@
+/*
+ * pfs_statement.h
+ *	  Statements, stages and transactions: their events, and the owner's side.
+ *
+ * The process keeps what it needs of an open statement in private memory
+ * (PfsStatement); what readers of events_statements_current see of it lies in a
+ * slot of its ring (PfsStatementEvent) as long as it is on the stack and not too
+ * deep there.
+ */
+#ifndef PFS_STATEMENT_H
+#define PFS_STATEMENT_H
+
+#include "executor/instrument.h"
+
+#include "pfs_event_write.h"
+#include "pfs_sql_class.h"
+
+/* One reading of a clock, used for all that begins or ends at it. */
+typedef struct PfsMoment
+{
+	uint64		at;
+	uint64		timer;			/* PfsTimer */
+} PfsMoment;
+
+/* The moment by the timer of these flags: read again if it is another one. */
+static inline uint64
+pfs_moment_of(uint32 flags, PfsMoment now)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(flags);
+
+	return likely(timer == now.timer) ? now.at : pfs_timer_read(timer);
+}
+
+/*
+ * What a statement counts; times in ticks of the default timer.  Those of buffers
+ * are in the order of BufferUsage.
+ */
+typedef enum PfsNumber
+{
+	PFS_N_LOCK_TIME,
+	PFS_N_PLAN_TIME,
+	PFS_N_EXEC_TIME,
+	PFS_N_CPU_TIME,				/* nanoseconds */
+	PFS_N_ERRORS,
+	PFS_N_WARNINGS,
+	PFS_N_ROWS_AFFECTED,
+	PFS_N_ROWS_SENT,
+	PFS_N_SHARED_BLKS_HIT,
+	PFS_N_SHARED_BLKS_READ,
+	PFS_N_SHARED_BLKS_DIRTIED,
+	PFS_N_SHARED_BLKS_WRITTEN,
+	PFS_N_LOCAL_BLKS_HIT,		/* shown nowhere */
+	PFS_N_LOCAL_BLKS_READ,
+	PFS_N_LOCAL_BLKS_DIRTIED,	/* the same */
+	PFS_N_LOCAL_BLKS_WRITTEN,
+	PFS_N_TEMP_BLKS_READ,
+	PFS_N_TEMP_BLKS_WRITTEN,
+	PFS_N_WAL_RECORDS,
+	PFS_N_WAL_FPI,
+	PFS_N_WAL_BYTES,
+	PFS_N_PARALLEL_WORKERS,
+} PfsNumber;
+
+#define PFS_NUM_NUMBERS (PFS_N_PARALLEL_WORKERS + 1)
+
+/* Two words at once, where they may lie anywhere. */
+typedef uint64 PfsPair __attribute__((vector_size(16), aligned(8)));
+
+StaticAssertDecl(PFS_NUM_NUMBERS % 2 == 0, "numbers are handled in pairs");
+
+/* Bytes kept of an error's message, and of a schema's name as written. */
+#define PFS_MESSAGE_SIZE	256
+#define PFS_SCHEMA_SIZE		64
+
+/*
+ * A statement.  Behind the struct lie the texts, one after the other without
+ * terminators: the schema, the statement's text, the message.
+ */
+typedef struct PfsStatementEvent
+{
+	PFS_EVENT_FIELDS;
+	uint32		level;			/* nesting_event_level */
+	uint64		statement_id;
+	uint64		query_id;		/* 0: none */
+	Oid			database;
+	Oid			user;			/* role in effect when it started */
+	int32		sqlstate;		/* packed; 0: no error */
+	uint16		schema_len;
+	uint16		message_len;
+	uint32		text_len;
+	bool		cpu_counted;
+	uint64		n[PFS_NUM_NUMBERS];
+	char		texts[FLEXIBLE_ARRAY_MEMBER];
+} PfsStatementEvent;
+
+static inline const char *
+pfs_statement_text(const PfsStatementEvent *e)
+{
+	return e->texts + e->schema_len;
+}
+
+static inline const char *
+pfs_statement_message(const PfsStatementEvent *e)
+{
+	return e->texts + e->schema_len + e->text_len;
+}
+
+/* Bytes of it that mean something. */
+static inline size_t
+pfs_statement_event_bytes(const PfsStatementEvent *e)
+{
+	return offsetof(PfsStatementEvent, texts) + e->schema_len + e->text_len + e->message_len;
+}
+
+typedef struct PfsStageEvent
+{
+	PFS_EVENT_FIELDS;
+	uint32		progress;		/* command of a progress stage: its work is in
+								 * the process's status entry; 0: none */
+	int64		work_completed; /* -1: NULL */
+	int64		work_estimated;
+} PfsStageEvent;
+
+typedef enum PfsTransactionState
+{
+	PFS_TRANSACTION_ACTIVE,
+	PFS_TRANSACTION_PREPARED,
+	PFS_TRANSACTION_COMMITTED,
+	PFS_TRANSACTION_ROLLED_BACK,
+} PfsTransactionState;
+
+#define PFS_GID_SIZE 200
+
+typedef struct PfsTransactionEvent
+{
+	PFS_EVENT_FIELDS;
+	uint8		state;			/* PfsTransactionState */
+	uint8		isolation;		/* XACT_READ_UNCOMMITTED ... */
+	bool		read_only;
+	bool		autocommit;
+	uint64		trx_id;			/* full transaction id, 0: none; of a running
+								 * one in a reader's copy */
+	uint32		savepoints;
+	uint32		rollbacks_to_savepoint;
+	uint32		releases;
+	int32		pid;			/* of a running one: whose */
+	char		gid[PFS_GID_SIZE];	/* "": none */
+} PfsTransactionEvent;
+
+/* Sizes of events in pfs_sizes; before the segment is laid out. */
+extern void pfs_statement_sizes(void);
+
+/*
+ * ---- the owner: hooks and callbacks, outside critical sections and changes ----
+ *
+ * All of them are no-ops while pfs_my_thread is NULL, and leave errno alone.
+ */
+
+/* The client's next message has arrived. */
+extern void pfs_statement_arrived(PfsThread *t);
+
+/* The session is going to wait for its client. */
+extern void pfs_statement_idle(PfsThread *t);
+
+/* Inside a change: no hook has seen the message yet.  What does it say? */
+extern void pfs_statement_look(PfsThread *t, const char *str);
+
+/* The process ends: whatever is open ends now. */
+extern void pfs_statement_detach(PfsThread *t);
+
+/* What a hook knows of the statement that it is called for. */
+typedef struct PfsStatementSource
+{
+	const char *str;			/* the whole string, or NULL */
+	int			location;		/* its part of it: stmt_location, stmt_len */
+	int			len;
+	uint64		query_id;
+	CommandTag	tag;
+	const void *query;			/* the executor's descriptor, or NULL */
+	const void *portal;			/* what runs it at top level, or NULL */
+	int64		portal_time;
+} PfsStatementSource;
+
+/* The server's own counters at a moment. */
+typedef struct PfsUsage
+{
+	BufferUsage buffers;
+	WalUsage	wal;
+} PfsUsage;
+
+/* One call of a hook, on the hook's stack. */
+typedef struct PfsCall
+{
+	struct PfsStatement *statement; /* whose; NULL: nobody's */
+	struct PfsStatement *outer; /* what was current before */
+	uint32		nstages;		/* before this call's */
+	int			nest;			/* the same */
+	bool		entered;		/* anything of this is filled in */
+	bool		top;			/* the call is the top level's */
+	PfsMoment	start;
+	uint64		lock_ticks;
+	PfsUsage	usage;
+} PfsCall;
+
+/* Parse analysis of a text of the client's: its statement has a name. */
+extern void pfs_statement_parsed(PfsThread *t, const PfsStatementSource *source);
+
+/*
+ * Around the calls.  begin decides which statement the call belongs to and
+ * begins it where that is the begin; end ends it where that is the end.  After an
+ * error there is no end: see pfs_statement_unwind().
+ */
+extern void pfs_call_plan(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
+extern void pfs_call_plan_end(PfsThread *t, PfsCall *call);
+extern void pfs_call_executor_start(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
+extern void pfs_call_executor_start_end(PfsThread *t, PfsCall *call);
+extern void pfs_call_run(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
+extern void pfs_call_run_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affected,
+							 uint64 parallel_workers);
+extern void pfs_call_finish(PfsThread *t, PfsCall *call, const void *query);
+extern void pfs_call_finish_end(PfsThread *t, PfsCall *call);
+extern void pfs_call_executor_end(PfsThread *t, PfsCall *call, const void *query);
+extern void pfs_call_executor_end_end(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
+extern void pfs_call_utility(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
+extern void pfs_call_utility_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affected);
+
+/* A subtransaction of this level begins; has been rolled back. */
+extern void pfs_statement_mark(int level);
+extern void pfs_statement_unwind(PfsThread *t, int level);
+
+/* The whole transaction has been rolled back. */
+extern void pfs_statement_unwind_all(PfsThread *t);
+
+/*
+ * An error was raised; a message was logged: an error, by the process's outermost
+ * handler.  No lock, no allocation.
+ */
+extern void pfs_statement_raised(PfsThread *t, int sqlstate);
+extern void pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate,
+								 const char *message);
+
+/* The transaction is about to be committed or prepared; it is over. */
+extern void pfs_statement_committing(PfsThread *t, bool fastpath);
+extern void pfs_statement_transaction_ended(PfsThread *t);
+
+/* Stage of the top-level statement: the one before ends. */
+extern void pfs_statement_stage(PfsThread *t, PfsStageKind kind);
+
+/* What new events are nested in. */
+extern PfsParent pfs_statement_parent(void);
+extern void pfs_set_parent(void);
+
+/* A stage that is over and counted, but of what is not known yet. */
+typedef struct PfsHeldStage
+{
+	PfsInstrumentId instrument;
+	uint32		flags;			/* 0: there is none */
+	uint64		start;
+	uint64		end;
+	uint64		event_id;
+	uint64		end_event_id;
+} PfsHeldStage;
+
+/* ---- pfs_transaction.c ---- */
+
+/* Has another transaction begun since?  The second one inside a change. */
+extern void pfs_transaction_notice(PfsThread *t);
+extern void pfs_transaction_look(PfsThread *t);
+extern bool pfs_transaction_is_new(void);
+extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state);
+extern uint64 pfs_transaction_event_id(void);
+
+/* Commands that were executed. */
+typedef enum PfsTransactionCommand
+{
+	PFS_COMMAND_BEGIN,
+	PFS_COMMAND_SAVEPOINT,
+	PFS_COMMAND_ROLLBACK_TO,
+	PFS_COMMAND_RELEASE,
+	PFS_COMMAND_PREPARE,		/* with its gid */
+	PFS_COMMAND_CHAIN,			/* COMMIT or ROLLBACK AND CHAIN */
+	PFS_COMMAND_OTHER,
+} PfsTransactionCommand;
+
+extern void pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid);
+
+#endif							/* PFS_STATEMENT_H */

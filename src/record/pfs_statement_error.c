@@ -1,0 +1,236 @@
+/*
+ * pfs_statement_error.c
+ *	  What errors, subtransactions and ends of transactions do to open
+ *	  statements.
+ *
+ * An error jumps over the ends of the hooks around it.  Whoever catches one has
+ * a subtransaction for it: its begin notes where the hooks stood (the mark), its
+ * rollback ends what began since and restores that.  An error that nobody
+ * catches leaves it all to the next message.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "mb/pg_wchar.h"
+#include "tcop/tcopprot.h"
+
+#include "pfs_statement_open.h"
+
+#define MARKS_AT_FIRST 16
+
+static bool
+make_room(int level)
+{
+	int			max = Max(pfs_sql.max_marks, MARKS_AT_FIRST);
+	PfsMark    *marks;
+
+	if (level < pfs_sql.max_marks)
+		return true;
+	while (max <= level)
+		max *= 2;
+	marks = realloc(pfs_sql.marks, max * sizeof(PfsMark));
+	if (marks == NULL)
+		return false;
+	memset(marks + pfs_sql.max_marks, 0, (max - pfs_sql.max_marks) * sizeof(PfsMark));
+	pfs_sql.marks = marks;
+	pfs_sql.max_marks = max;
+	return true;
+}
+
+void
+pfs_statement_mark(int level)
+{
+	if (!make_room(level))
+		return;
+	pfs_sql.marks[level].nest = pfs_sql.nest;
+	pfs_sql.marks[level].nstages = pfs_stages.n;
+	pfs_sql.marks[level].current = pfs_sql.current;
+}
+
+/* Each end is a change of its own: there may be more of them than spare slots. */
+static void
+end_all(PfsThread *t, int level, bool failed, bool utilities_too)
+{
+	PfsStatement *next;
+
+	for (PfsStatement *s = pfs_sql.open; s != NULL; s = next)
+	{
+		next = s->next;
+		if (s->xact_level < level || (s->is_utility && !utilities_too))
+			continue;
+		pfs_change_begin(t);
+		pfs_nested_end(t, s, pfs_moment(), failed, NULL);
+		pfs_change_end(t);
+	}
+}
+
+void
+pfs_statement_unwind(PfsThread *t, int level)
+{
+	const PfsMark *mark = level < pfs_sql.max_marks ? &pfs_sql.marks[level] : NULL;
+
+	/* Rolled back by a command: no hook is cut off, and nothing has failed. */
+	if (!pfs_sql.raised || pfs_is_changing(t))
+		return;
+	end_all(t, level, true, true);
+	/* Nobody has handled it: this is the end of the whole statement. */
+	if (pfs_sql.failed)
+		return;
+	pfs_sql.raised = false;
+	pfs_sql.message_len = 0;
+	if (mark == NULL)
+		return;
+	pfs_change_begin(t);
+	pfs_sql.nest = mark->nest;
+	pfs_sql.current = mark->current;
+	pfs_stage_pop(t, mark->nstages, pfs_moment());
+	pfs_set_parent();
+	pfs_change_end(t);
+}
+
+/* Procedures can roll back and go on: then their calls are still there. */
+void
+pfs_statement_unwind_all(PfsThread *t)
+{
+	if (pfs_is_changing(t))
+		return;
+	if (pfs_sql.open != NULL)
+		end_all(t, 0, pfs_sql.raised, pfs_sql.raised);
+	if (!pfs_sql.raised)
+		return;
+	pfs_change_begin(t);
+	pfs_sql.nest = 0;
+	pfs_sql.current = NULL;
+	if (!pfs_sql.top_open)
+	{
+		pfs_stage_pop(t, 0, pfs_moment());
+		pfs_sql.raised = false;
+	}
+	pfs_set_parent();
+	pfs_change_end(t);
+}
+
+/* Whose text it is, before anybody forgets it. */
+static void
+look_at_text(PfsThread *t)
+{
+	if (pfs_sql.top_open && pfs_sql.top.met == PFS_MET_NOTHING)
+		pfs_statement_look(t, debug_query_string);
+}
+
+static void
+count_up(PfsNumber number)
+{
+	PfsStatement *s = pfs_sql.current;
+
+	for (; s != NULL; s = s->outer)
+	{
+		s->n[number]++;
+		if (s == &pfs_sql.top)
+			return;
+	}
+	if (pfs_sql.top_open)
+		pfs_sql.top.n[number]++;
+}
+
+void
+pfs_statement_raised(PfsThread *t, int sqlstate)
+{
+	if (pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	look_at_text(t);
+	pfs_sql.raised = true;
+	pfs_sql.sqlstate = sqlstate;
+	pfs_sql.message_len = 0;
+	count_up(PFS_N_ERRORS);
+	pfs_change_end(t);
+}
+
+void
+pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, const char *message)
+{
+	if (pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	look_at_text(t);
+	if (error)
+	{
+		pfs_sql.failed = true;
+		if (unhandled)
+		{
+			pfs_sql.nest = 0;
+			pfs_sql.current = NULL;
+		}
+		pfs_sql.sqlstate = sqlstate;
+		pfs_sql.message_len = 0;
+		if (message != NULL)
+		{
+			uint32		len = strlen(message);
+
+			if (len > PFS_MESSAGE_SIZE)
+				len = pg_mbcliplen(message, len, PFS_MESSAGE_SIZE);
+			memcpy(pfs_sql.message, message, len);
+			pfs_sql.message_len = len;
+		}
+	}
+	else
+		count_up(PFS_N_WARNINGS);
+	pfs_change_end(t);
+}
+
+void
+pfs_statement_stage(PfsThread *t, PfsStageKind kind)
+{
+	PfsMoment	now;
+
+	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
+		return;
+	now = pfs_moment();
+	pfs_change_begin(t);
+	pfs_stage_switch(t, kind, now, pfs_sql.top.event_id);
+	pfs_change_end(t);
+}
+
+/*
+ * Without any hook before, the message was a description or a function call; or
+ * it only ends what an earlier message began, or has an empty text, and then it is
+ * no statement.
+ */
+void
+pfs_statement_committing(PfsThread *t, bool fastpath)
+{
+	bool		is_new = pfs_transaction_is_new() && debug_query_string == NULL;
+
+	if (pfs_sql.top_open && pfs_sql.nest == 0 && !pfs_is_changing(t) &&
+		pfs_sql.top.met == PFS_MET_NOTHING)
+	{
+		pfs_change_begin(t);
+		if (fastpath || is_new)
+		{
+			pfs_statement_name(t, &pfs_sql.top,
+							   pfs_other_statement[fastpath ? PFS_STATEMENT_FASTPATH
+												   : PFS_STATEMENT_DESCRIBE], NULL);
+			pfs_sql.top.met = PFS_MET_EXECUTION;
+		}
+		else
+			pfs_top_drop(t);
+		pfs_change_end(t);
+	}
+	pfs_transaction_notice(t);
+	pfs_statement_stage(t, PFS_STAGE_COMMIT);
+}
+
+void
+pfs_statement_transaction_ended(PfsThread *t)
+{
+	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
+		return;
+	pfs_sql.top.stamp = pfs_moment();
+
+	/*
+	 * What comes from here on is another statement, also without an idle
+	 * wait.
+	 */
+	pfs_sql.top.done = true;
+}

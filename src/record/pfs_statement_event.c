@@ -1,0 +1,142 @@
+/*
+ * pfs_statement_event.c
+ *	  The part of a statement that readers see: its slot, and the texts in it.
+ *
+ * Apart from pfs_statement.c, which decides when statements begin and end.
+ * Everything here runs inside a change.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+#include "pfs_shared.h"
+#include "pfs_statement_open.h"
+
+void
+pfs_statement_sizes(void)
+{
+	pfs_sizes.event_size[PFS_WAITS] = sizeof(PfsWaitEvent);
+	pfs_sizes.event_size[PFS_STAGES] = TYPEALIGN(32, sizeof(PfsStageEvent));
+	pfs_sizes.event_size[PFS_STATEMENTS] =
+		TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsStatementEvent, texts) + PFS_SCHEMA_SIZE +
+				  pfs_sizes.sql_text + PFS_MESSAGE_SIZE);
+	pfs_sizes.event_size[PFS_TRANSACTIONS] = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsTransactionEvent));
+}
+
+/* Bytes of a text that are kept: whole characters. */
+static uint32
+clipped(const char *str, uint32 len, uint32 max)
+{
+	return likely(len <= max) ? len : pg_mbcliplen(str, len, max);
+}
+
+/* The first element of search_path, as it is written. */
+static uint32
+find_schema(char *to)
+{
+	const char *path = namespace_search_path;
+	bool		quoted = false;
+	uint32		len = 0;
+
+	if (path == NULL)
+		return 0;
+	while (*path == ' ')
+		path++;
+	for (; path[len] != '\0' && (quoted || path[len] != ','); len++)
+	{
+		if (path[len] == '"')
+			quoted = !quoted;
+	}
+	while (len > 0 && path[len - 1] == ' ')
+		len--;
+	len = clipped(path, len, PFS_SCHEMA_SIZE);
+	memcpy(to, path, len);
+	return len;
+}
+
+/*
+ * It hardly ever changes.  An element that ends within the first bytes of the
+ * setting is the same as long as those are; the server's allocator gives every
+ * setting at least that much room.
+ */
+#define PATH_LOOK 16
+
+static uint32
+put_schema(char *to)
+{
+	static const char *last_path;
+	static char last_look[PATH_LOOK];
+	static char last_schema[PFS_SCHEMA_SIZE];
+	static uint32 last_len;
+	const char *path = namespace_search_path;
+
+	if (likely(path == last_path && path != NULL && memcmp(path, last_look, PATH_LOOK) == 0))
+	{
+		memcpy(to, last_schema, PATH_LOOK);
+		return last_len;
+	}
+	last_len = find_schema(last_schema);
+	memcpy(to, last_schema, last_len);
+	last_path = NULL;
+	if (path != NULL && path[0] != ' ' && last_len + 1 < PATH_LOOK)
+	{
+		memcpy(last_look, path, PATH_LOOK);
+		last_path = path;
+	}
+	return last_len;
+}
+
+/* The statement's own part of its string. */
+void
+pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len)
+{
+	uint32		max = pfs_sizes.sql_text;
+	uint32		n;
+
+	e->message_len = 0;
+	e->schema_len = put_schema(e->texts);
+	e->text_len = 0;
+	if (str == NULL || max == 0)
+		return;
+	if (location > 0)
+		str += location;
+	n = len > 0 && location >= 0 ? len : strnlen(str, max + 1);
+	while (n > 0 && (*str == ' ' || *str == '\n' || *str == '\t' || *str == '\r'))
+		str++, n--;
+	/* Characters begin at the text's begin: one more tells that it goes on. */
+	n = clipped(str, Min(n, max + 1), max);
+	while (n > 0 && (str[n - 1] == ' ' || str[n - 1] == '\n' || str[n - 1] == '\t' || str[n - 1] == '\r'))
+		n--;
+	memcpy(e->texts + e->schema_len, str, n);
+	e->text_len = n;
+}
+
+void
+pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len)
+{
+	memcpy(e->texts + e->schema_len + e->text_len, message, len);
+	e->message_len = len;
+}
+
+/* A slot for a statement that begins, or for one that is recorded at its end. */
+PfsStatementEvent *
+pfs_statement_make_event(PfsThread *t, PfsStatement *s)
+{
+	PfsStatementEvent *e;
+
+	e = (PfsStatementEvent *) pfs_event_begin(t, PFS_STATEMENTS, s->instrument, s->flags, s->start,
+											  &s->parent);
+	if (e == NULL)
+		return NULL;
+	e->level = s->level;
+	e->statement_id = s->statement_id;
+	e->query_id = s->query_id;
+	e->database = s->database;
+	e->user = s->user;
+	e->sqlstate = 0;
+	e->schema_len = e->message_len = e->text_len = 0;
+	e->cpu_counted = s->cpu_counted;
+	return e;
+}

@@ -1,0 +1,178 @@
+/*
+ * pfs_statement_open.h
+ *	  An open statement, as its process keeps it; what the files of the
+ *	  statements share.
+ */
+#ifndef PFS_STATEMENT_OPEN_H
+#define PFS_STATEMENT_OPEN_H
+
+#include "libpq/libpq-be.h"
+#include "miscadmin.h"
+
+#include "pfs_setup.h"
+#include "pfs_stage.h"
+
+/* How far a statement has come. */
+typedef enum PfsProgress
+{
+	PFS_MET_NOTHING,			/* its message has arrived */
+	PFS_MET_PARSE,				/* parse analysis */
+	PFS_MET_PLAN,				/* planner, or start of the executor */
+	PFS_MET_EXECUTION,
+} PfsProgress;
+
+typedef struct PfsStatement
+{
+	struct PfsStatement *next;	/* nested ones: in the list of open or unused
+								 * ones */
+	struct PfsStatement *outer; /* enclosing one; NULL: none, or it has ended */
+	PfsStatementEvent *event;	/* its slot among the running ones; NULL: too
+								 * deep, not collected, or its outer one has
+								 * ended */
+	const void *query;			/* the executor's descriptor */
+	const void *portal;			/* of the top level: what ran it, and when
+								 * that was made */
+	int64		portal_time;
+	PfsProgress met;
+	bool		done;			/* top level: has run; `stamp` may be its end */
+	bool		is_utility;
+	bool		cpu_counted;
+	uint32		flags;			/* 0: not collected */
+	PfsInstrumentId instrument;
+	int			level;
+	int			nest;			/* hooks around it when it began */
+	int			xact_level;
+	Oid			database;
+	Oid			user;
+	int32		sqlstate;
+	uint64		event_id;
+	uint64		statement_id;
+	uint64		query_id;
+	uint64		start;			/* by the timer in flags */
+	PfsMoment	stamp;
+	uint64		lock_ticks;		/* of the process at the start */
+	uint64		cpu;			/* the same */
+	PfsParent	parent;
+	PfsHeldStage planned;		/* of a nested one that is only planned */
+	uint64		n[PFS_NUM_NUMBERS];
+} PfsStatement;
+
+/* Where the hooks stood when a subtransaction began. */
+typedef struct PfsMark
+{
+	int			nest;
+	uint32		nstages;
+	PfsStatement *current;
+} PfsMark;
+
+/* Everything process-local of the statements. */
+typedef struct PfsSql
+{
+	PfsStatement top;
+	bool		top_open;
+	bool		raised;			/* an error that nobody has handled yet */
+	bool		failed;			/* the top level failed with `sqlstate` */
+	int			nest;			/* hooks that are active */
+	PfsStatement *current;		/* whose hook is active */
+	PfsStatement *open;			/* nested ones, newest first */
+	PfsStatement *unused;
+	uint32		nplanned;		/* of the open ones: only planned */
+	int			sqlstate;		/* of the last error */
+	uint32		message_len;
+	char		message[PFS_MESSAGE_SIZE];
+	uint64		next_id;		/* of statements; those below last_id are ours */
+	uint64		last_id;
+	PfsUsage	usage;			/* of the top level, from the executor's start
+								 * to its run */
+	bool		usage_open;
+	PfsMark    *marks;			/* by level of subtransaction */
+	int			max_marks;
+} PfsSql;
+
+extern PFS_HIDDEN PfsSql pfs_sql;
+
+static inline uint32
+pfs_class_flags(const PfsThread *t, PfsClass class)
+{
+	return pfs_load_relaxed(&pfs_setup->class_flags[class]) & pfs_load_relaxed(&t->mask);
+}
+
+static inline PfsMoment
+pfs_moment(void)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_load_relaxed(&pfs_setup->class_flags[PFS_CLASS_STATEMENT]));
+	PfsMoment	now = {pfs_timer_read(timer), timer};
+
+	return now;
+}
+
+/* Counters of buffers that a statement has: from the first to the last. */
+#define PFS_NUM_BUFFER_NUMBERS (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT + 1)
+
+StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) == (PFS_NUM_BUFFER_NUMBERS - 1) * sizeof(int64) &&
+				 PFS_NUM_BUFFER_NUMBERS % 2 == 0, "BufferUsage begins with the counters that are needed");
+
+static inline void
+pfs_usage_begin(PfsUsage *usage)
+{
+	const PfsPair *now = (const PfsPair *) &pgBufferUsage;
+	PfsPair    *to = (PfsPair *) &usage->buffers;
+
+	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
+		to[i] = now[i];
+	usage->wal = pgWalUsage;
+}
+
+static inline void
+pfs_usage_end(const PfsUsage *usage, uint64 *n)
+{
+	const PfsPair *now = (const PfsPair *) &pgBufferUsage;
+	const PfsPair *then = (const PfsPair *) &usage->buffers;
+	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
+
+	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
+		to[i] += now[i] - then[i];
+	n[PFS_N_WAL_RECORDS] += pgWalUsage.wal_records - usage->wal.wal_records;
+	n[PFS_N_WAL_FPI] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
+	n[PFS_N_WAL_BYTES] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
+}
+
+static inline void
+pfs_add_time(uint64 *number, PfsMoment from, PfsMoment to)
+{
+	if (unlikely(from.timer != to.timer || to.at <= from.at))
+		return;
+	if (likely(to.timer == PFS_FLAGS_TIMER(pfs_local.usual)))
+		*number += to.at - from.at;
+	else
+		*number += pfs_ticks_of_default(to.timer, to.at - from.at);
+}
+
+static inline bool
+pfs_statement_has_client(void)
+{
+	return MyProcPort != NULL;
+}
+
+/* ---- pfs_statement.c; inside a change ---- */
+
+/* Now that its name is known; source NULL: the text stays as it is. */
+extern void pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
+							   const PfsStatementSource *source);
+extern PfsStatement *pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source);
+extern void pfs_nested_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
+						   const PfsStatementSource *source);
+
+/* Those with at least so many hooks around them that were planned only. */
+extern void pfs_nested_drop_planned(PfsThread *t, int nest);
+extern void pfs_top_next(PfsThread *t, PfsMoment now);
+extern void pfs_top_end(PfsThread *t, PfsMoment now);
+extern void pfs_top_drop(PfsThread *t);
+
+/* ---- pfs_statement_event.c; inside a change ---- */
+
+extern void pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len);
+extern void pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len);
+extern PfsStatementEvent *pfs_statement_make_event(PfsThread *t, PfsStatement *s);
+
+#endif							/* PFS_STATEMENT_OPEN_H */
