@@ -195,7 +195,8 @@ foreach my $size (1, 0)
 
 # ---- resets under load: no event is lost or counted twice ----
 
-# Only sockets are on, and the long history has room for all: it is the witness.
+# Only sockets are on, and the long history, which has room for all, is the
+# witness: so the load is a number of statements, not of seconds.
 $server->stop;
 $server->conf(<<'EOT');
 pfs.max_socket_instances = 5
@@ -204,8 +205,8 @@ pfs.events_waits_history_long_size = 400000
 EOT
 $server->start;
 $server->sql('SELECT 1');
-my @loads = ($server->pgbench_start('SELECT 1;', '-c', '4', '-j', '1', '-T', '6'),
-	$server->pgbench_start("SELECT repeat('x', 5000);", '-C', '-c', '3', '-j', '1', '-T', '6'));
+my @loads = ($server->pgbench_start('SELECT 1;', '-c', '4', '-j', '1', '-t', '20000'),
+	$server->pgbench_start("SELECT repeat('x', 5000);", '-C', '-c', '3', '-j', '1', '-t', '700'));
 my $gone = 0;
 my $resets = 0;
 
