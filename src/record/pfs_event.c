@@ -130,6 +130,8 @@ used_bytes(PfsEventFamily family, const PfsEvent *event)
 {
 	if (family == PFS_STATEMENTS)
 		return pfs_statement_event_bytes((const PfsStatementEvent *) event);
+	if (family == PFS_STAGES)
+		return pfs_stage_run_bytes((const PfsStageRun *) event);
 	if (family == PFS_TRANSACTIONS)
 		return offsetof(PfsTransactionEvent, gid) + strlen(((const PfsTransactionEvent *) event)->gid) + 1;
 	return pfs_sizes.event_size[family];
@@ -181,25 +183,6 @@ store_waits_avx(const PfsLogClaim *claim, const PfsEvent *const *pick)
 	}
 }
 
-/* Stages, whose size is known. */
-static void
-__attribute__((target("avx")))
-store_stages_avx(const PfsLogClaim *claim, const PfsEvent *const *pick)
-{
-	StaticAssertStmt(sizeof(PfsStageEvent) == 3 * sizeof(__m256i), "a stage is three pieces");
-	for (uint32 i = 0; i < claim->count; i++)
-	{
-		const __m256i *from = (const __m256i *) pick[i];
-		__m256i    *to = pfs_log_slot(claim, i, sizeof(PfsStageEvent));
-
-		pfs_log_slot_begin(claim, i, to);
-		_mm256_storeu_si256(to, _mm256_loadu_si256(from));
-		_mm256_storeu_si256(to + 1, _mm256_loadu_si256(from + 1));
-		_mm256_storeu_si256(to + 2, _mm256_loadu_si256(from + 2));
-		pfs_log_slot_end(claim, i, to);
-	}
-}
-
 /* Events of other families: as much of each as means something. */
 static void
 __attribute__((target("avx")))
@@ -227,10 +210,7 @@ store_parts(const PfsLogClaim *claim, const PfsEvent *const *pick, PfsEventFamil
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 	if (pfs_local.avx)
 	{
-		if (family == PFS_STAGES)
-			store_stages_avx(claim, pick);
-		else
-			store_parts_avx(claim, pick, family);
+		store_parts_avx(claim, pick, family);
 		return;
 	}
 #endif
@@ -252,9 +232,10 @@ store_waits(const PfsLogClaim *claim, const PfsEvent *const *pick)
 }
 
 /*
- * Copy the held-back events that are meant for the long history.  Owner only.
- * `flushed` is raised last (A, pairs with the reader's acquire): a reader that
- * sees it finds the events in the log.
+ * Copy held-back events that are meant for the long history: as many as the first
+ * claim has room for.  The others wait for the next flush, whose claim then begins a
+ * group of the log, and is the only one again.  Owner only.  `flushed` is raised last (A,
+ * pairs with the reader's acquire): a reader that sees it finds the events in the log.
  */
 void
 pfs_events_flush(PfsThread *t, PfsEventFamily family)
@@ -263,11 +244,12 @@ pfs_events_flush(PfsThread *t, PfsEventFamily family)
 	const PfsRing *ring = &events->ring;
 	PfsLog	   *log = pfs_history_long[family];
 	const PfsEvent *pick[PFS_LOG_GROUP];
+	uint64		position[PFS_LOG_GROUP];
+	PfsLogClaim claim;
 	uint64		head = ring->head;
 	uint64		from = Max(events->flushed,
 						   pfs_history_tail(pfs_load_relaxed(&events->history_long_tail), head));
 	uint32		n = 0;
-	uint32		done = 0;
 
 	if (log == NULL || from >= head)
 	{
@@ -279,22 +261,21 @@ pfs_events_flush(PfsThread *t, PfsEventFamily family)
 		const PfsEvent *e = pfs_ring_item(ring, pos);
 
 		pick[n] = e;
+		position[n] = pos;
 		n += (e->flags & PFS_FLAG_HISTORY_LONG) != 0;
 	}
-	while (done < n)
+	/* The losses are counted there. */
+	if (n > 0 && pfs_log_claim(log, lane_of(t, family), n, &claim))
 	{
-		PfsLogClaim claim;
-
-		if (!pfs_log_claim(log, lane_of(t, family), n - done, &claim))
-			break;				/* the losses are counted there */
 		if (family == PFS_WAITS)
 		{
-			store_waits(&claim, pick + done);
+			store_waits(&claim, pick);
 			pfs_local.log_next = claim.next;
 		}
 		else
-			store_parts(&claim, pick + done, family);
-		done += claim.count;
+			store_parts(&claim, pick, family);
+		if (claim.count < n)
+			head = position[claim.count];
 	}
 	pfs_store_release(&events->flushed, head);	/* A */
 }

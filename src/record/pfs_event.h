@@ -130,9 +130,14 @@ typedef struct PfsEvents
 	uint64		flushed;		/* owner: position up to which events are in
 								 * the long history */
 
-	/* Written by whoever truncates: positions below are hidden. */
+	/*
+	 * Written by whoever truncates: positions below are hidden; and of a run
+	 * of stages those behind which one up to this event_id has begun.
+	 */
 	uint64		history_tail;
 	uint64		history_long_tail;
+	uint64		history_hidden;
+	uint64		history_long_hidden;
 } PfsEvents;
 
 /* What the families differ in. */

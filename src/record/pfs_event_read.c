@@ -79,15 +79,23 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 		uint64		before = pfs_seqlock_read_begin(&t->seq);
 		uint32		depth = pfs_load_acquire(&events->depth);	/* C */
 		const void *slot;
+		uint8		more = 0;
 
 		if (depth <= level)
 			return false;
 		slot = pfs_ring_look(&events->ring, level);
 		if (slot == NULL)
 			return false;
+		/* A run gets marks without a change (A, pairs with pfs_stage_mark). */
+		if (family == PFS_STAGES)
+			more = pfs_load_acquire(&((const PfsStageRun *) slot)->first.more);
 		pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
 		if (pfs_seqlock_read_valid(&t->seq, before))
+		{
+			if (family == PFS_STAGES)
+				((PfsStageRun *) copy)->first.more = Min(more, PFS_STAGE_MARKS);
 			return true;
+		}
 		pfs_pause();
 	}
 	return false;
@@ -99,6 +107,72 @@ event_at(void *events, PfsEventFamily family, Size i)
 	return (PfsEvent *) ((char *) events + i * pfs_sizes.event_size[family]);
 }
 
+/* Copies of a thread's running events, outermost first; returns how many. */
+static uint32
+copy_running_events(const PfsThread *t, PfsEventFamily family, void *events)
+{
+	uint32		n = 0;
+
+	while (n < pfs_event_families[family].depth &&
+		   copy_running_event(t, family, n, event_at(events, family, n)))
+		n++;
+	return n;
+}
+
+/*
+ * Hand on a copy of what lies in a slot.  That is an event, but for runs of stages:
+ * of a running one only the last stage is.
+ */
+static void
+emit_running(const PfsThread *thread, PfsEvent *e, PfsEventReader *reader)
+{
+	PfsStageEvent stage;
+
+	if (reader->family == PFS_STAGES)
+	{
+		pfs_stage_of_run((const PfsStageRun *) e, ((const PfsStageRun *) e)->first.more, true, &stage);
+		pfs_stage_read_work(thread->status, thread->pid, &stage);
+		e = (PfsEvent *) &stage;
+	}
+	complete_copy(reader->family, e, true);
+	reader->emit(e, reader->arg);
+}
+
+/*
+ * The same of one that is in a history: newest stage first, at most `max` of them.
+ * hidden: stages that are not shown.  Returns how many events.
+ */
+static uint64
+emit_finished(PfsEvent *e, uint32 hidden, bool running, uint64 max, PfsEventReader *reader)
+{
+	const PfsStageRun *run = (const PfsStageRun *) e;
+	uint64		n = 0;
+
+	if (reader->family != PFS_STAGES)
+	{
+		complete_copy(reader->family, e, false);
+		reader->emit(e, reader->arg);
+		return 1;
+	}
+	for (uint32 i = run->first.more + (running ? 0 : 1); i > hidden && n < max; i--, n++)
+	{
+		PfsStageEvent stage;
+
+		pfs_stage_of_run(run, i - 1, false, &stage);
+		complete_copy(PFS_STAGES, (PfsEvent *) &stage, false);
+		reader->emit((const PfsEvent *) &stage, reader->arg);
+	}
+	return n;
+}
+
+static inline uint32
+hidden_stages(const PfsEvent *e, uint32 flag)
+{
+	const PfsStageEvent *first = &((const PfsStageRun *) e)->first;
+
+	return flag == PFS_FLAG_HISTORY ? first->hidden : first->hidden_long;
+}
+
 static void
 emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 {
@@ -106,23 +180,15 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 	PfsEventFamily family = reader->family;
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	void	   *events = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
-	uint32		n = 0;
+	uint32		n = copy_running_events(t, family, events);
 
-	for (uint32 level = 0; level < pfs_event_families[family].depth &&
-		 copy_running_event(t, family, level, event_at(events, family, n)); level++)
-	{
-		if (event_at(events, family, n)->flags & PFS_FLAG_CURRENT)
-			n++;
-	}
 	/* else the slot has changed hands */
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
 		for (uint32 i = 0; i < n; i++)
 		{
-			complete_copy(family, event_at(events, family, i), true);
-			if (family == PFS_STAGES)
-				pfs_stage_read_work(copy->status, copy->pid, (PfsStageEvent *) event_at(events, family, i));
-			reader->emit(event_at(events, family, i), reader->arg);
+			if (event_at(events, family, i)->flags & PFS_FLAG_CURRENT)
+				emit_running(copy, event_at(events, family, i), reader);
 		}
 	}
 	pfree(events);
@@ -138,26 +204,59 @@ pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, v
 }
 
 /*
- * Hand the ring's events of the positions from `from` below `head` to emit, unless the thread
- * has gone meanwhile.  Only events that carry the flag.
+ * The stages of runs that have not ended are in the histories already, but for the
+ * last.  A run that ends between the copies of both is taken from the ring.
+ */
+static uint64
+emit_stages_of_running(void *running, uint32 nrunning, void *events, uint32 n, uint32 flag,
+					   uint64 hidden_id, uint64 last_id, uint64 max, PfsEventReader *reader)
+{
+	uint64		done = 0;
+
+	for (uint32 i = nrunning; i > 0 && done < max; i--)
+	{
+		PfsStageRun *run = (PfsStageRun *) event_at(running, PFS_STAGES, i - 1);
+		uint32		hidden = 0;
+		bool		is_in_ring = false;
+
+		for (uint32 j = 0; j < n && !is_in_ring; j++)
+			is_in_ring = event_at(events, PFS_STAGES, j)->event_id == run->first.event_id;
+		if (is_in_ring || (run->first.flags & flag) == 0)
+			continue;
+		while (hidden_id <= last_id && hidden < run->first.more && run->first.event_id + run->marks[hidden].ids <= hidden_id)
+			hidden++;
+		done += emit_finished((PfsEvent *) run, hidden, true, max - done, reader);
+	}
+	return done;
+}
+
+/*
+ * Hand the ring's events of the positions from `from` below `head` to emit, at most
+ * `max`, unless the thread has gone meanwhile.  Only events that carry the flag.
  */
 static void
-emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 flag,
-		  PfsEventReader *reader)
+emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 flag, uint64 hidden_id,
+		  uint64 max, PfsEventReader *reader)
 {
 	PfsEventFamily family = reader->family;
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	uint32		capacity = copy->events[family].ring.capacity;
+	uint32		depth = family == PFS_STAGES ? PFS_STAGE_DEPTH : 0;
+	void	   *running;
 	void	   *events;
+	uint32		nrunning = 0;
 	uint32		n = 0;
 
 	if (capacity == 0)
 		return;
 	if (head > capacity && from < head - capacity)
 		from = head - capacity;
-	if (from >= head)
+	if (from >= head && depth == 0)
 		return;
-	events = palloc((Size) (head - from) * pfs_sizes.event_size[family]);
+	running = palloc((Size) (Max(head, from) - from + depth) * pfs_sizes.event_size[family]);
+	events = event_at(running, family, depth);
+	if (depth > 0)
+		nrunning = copy_running_events(t, family, running);
 	for (uint64 pos = from; pos < head; pos++)
 	{
 		PfsEvent   *e = event_at(events, family, n);
@@ -167,13 +266,18 @@ emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 f
 	}
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
-		for (uint32 i = 0; i < n; i++)
+		uint64		done = emit_stages_of_running(running, nrunning, events, n, flag, hidden_id,
+												  copy->last_event_id, max, reader);
+
+		for (uint32 i = n; i > 0 && done < max; i--)
 		{
-			complete_copy(family, event_at(events, family, i), false);
-			reader->emit(event_at(events, family, i), reader->arg);
+			PfsEvent   *e = event_at(events, family, i - 1);
+
+			done += emit_finished(e, family == PFS_STAGES ? hidden_stages(e, flag) : 0, false, max - done,
+								  reader);
 		}
 	}
-	pfree(events);
+	pfree(running);
 }
 
 /* The ring may keep more than the table shows. */
@@ -187,7 +291,7 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 
 	emit_ring(copy, word,
 			  Max(pfs_history_tail(events->history_tail, head), head > rows ? head - rows : 0),
-			  head, PFS_FLAG_HISTORY, reader);
+			  head, PFS_FLAG_HISTORY, events->history_hidden, rows, reader);
 }
 
 void
@@ -232,6 +336,7 @@ by_end_newest_first(const void *a, const void *b)
 typedef struct PfsEventList
 {
 	PfsEventFamily family;
+	Size		event_size;		/* of what readers are given */
 	PfsEvent  **events;
 	Size		n;
 	Size		size;
@@ -271,7 +376,7 @@ append_cb(const PfsEvent *event, void *arg)
 {
 	PfsEventList *list = arg;
 
-	memcpy(next_of(list), event, pfs_sizes.event_size[list->family]);
+	memcpy(next_of(list), event, list->event_size);
 	list->n++;
 }
 
@@ -286,15 +391,17 @@ held_back_cb(const PfsThread *copy, uint64 word, void *arg)
 
 	emit_ring(copy, word,
 			  Max(flushed, pfs_history_tail(pfs_load_relaxed(&events->history_long_tail), head)),
-			  head, PFS_FLAG_HISTORY_LONG, reader);
+			  head, PFS_FLAG_HISTORY_LONG, pfs_load_relaxed(&events->history_long_hidden), PG_UINT64_MAX,
+			  reader);
 }
 
 static void
 list_start(PfsEventList *list, PfsEventFamily family, char **memory)
 {
-	Size		size = pfs_sizes.event_size[family];
+	Size		size = family == PFS_STAGES ? sizeof(PfsStageEvent) : pfs_sizes.event_size[family];
 
 	list->family = family;
+	list->event_size = size;
 	list->n = 0;
 	list->size = 2 * (Size) pfs_sizes.history_long[family];
 	list->events = MemoryContextAllocHuge(CurrentMemoryContext, list->size * sizeof(PfsEvent *));
@@ -314,17 +421,24 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 	PfsEventList list;
 	PfsEventReader held_back = {family, append_cb, &list};
 	char	   *memory;
+	PfsEvent   *run;
 
 	if (log == NULL)
 		return;
 	pfs_instrument_name_late();
 	list_start(&list, family, &memory);
+	run = palloc(pfs_sizes.event_size[family]);
 	pfs_threads_each(0, held_back_cb, &held_back);
 	for (uint32 lane = 0; lane < pfs_log_lanes(log); lane++)
 	{
 		for (uint32 slot = 0; slot < pfs_log_slots(log); slot++)
 		{
-			if (pfs_log_read(log, lane, slot, next_of(&list)))
+			if (family == PFS_STAGES)
+			{
+				if (pfs_log_read(log, lane, slot, run))
+					emit_finished(run, hidden_stages(run, PFS_FLAG_HISTORY_LONG), false, PG_UINT64_MAX, &held_back);
+			}
+			else if (pfs_log_read(log, lane, slot, next_of(&list)))
 				list.n++;
 		}
 		CHECK_FOR_INTERRUPTS();
@@ -339,6 +453,7 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 		complete_copy(family, list.events[i], false);
 		emit(list.events[i], arg);
 	}
+	pfree(run);
 	pfree(list.events);
 	pfree(memory);
 }
@@ -355,6 +470,7 @@ hide_history_cb(const PfsThread *copy, uint64 word, void *arg)
 	PfsThread  *t = pfs_pages_record(pfs_threads, copy->index);
 	PfsEvents  *events = &t->events[*(PfsEventFamily *) arg];
 
+	pfs_store_relaxed(&events->history_hidden, pfs_load_relaxed(&t->last_event_id));
 	pfs_store_relaxed(&events->history_tail, pfs_load_acquire(&events->ring.head));
 }
 
@@ -375,6 +491,7 @@ hide_held_back_cb(const PfsThread *copy, uint64 word, void *arg)
 	PfsThread  *t = pfs_pages_record(pfs_threads, copy->index);
 	PfsEvents  *events = &t->events[*(PfsEventFamily *) arg];
 
+	pfs_store_relaxed(&events->history_long_hidden, pfs_load_relaxed(&t->last_event_id));
 	pfs_store_relaxed(&events->history_long_tail, pfs_load_acquire(&events->ring.head));
 }
 

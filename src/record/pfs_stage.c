@@ -5,6 +5,10 @@
  * Each statement that is being planned or executed has at most one stage; that of
  * an outer statement goes on while inner ones have theirs.  What is deeper than
  * events_stages_current can show is still counted.
+ *
+ * Those of the top level follow one another, so they share a slot, a run
+ * (PfsStageRun): to go from one to the next is to add a mark.  They are counted when
+ * the run ends.
  */
 #include "postgres.h"
 
@@ -19,6 +23,9 @@ static PfsStage first_stages[STAGES_AT_FIRST];
 
 PfsStages	pfs_stages = {first_stages, 0, STAGES_AT_FIRST};
 
+/* What the flags of a run have to have. */
+#define USUAL (PFS_FLAGS_USUAL | PFS_FLAG_CURRENT)
+
 void
 pfs_stage_stamp(PfsThread *t)
 {
@@ -26,7 +33,7 @@ pfs_stage_stamp(PfsThread *t)
 
 	for (uint32 i = 0; i < ring->length + ring->spares; i++)
 	{
-		PfsStageEvent *e = (PfsStageEvent *) (ring->items + i * ring->item_size);
+		PfsStageEvent *e = &((PfsStageRun *) (ring->items + i * ring->item_size))->first;
 
 		e->log_word.word = 1;
 		e->thread_id = t->thread_id;
@@ -35,13 +42,25 @@ pfs_stage_stamp(PfsThread *t)
 	}
 }
 
+static uint64
+event_id_of(const PfsStage *stage)
+{
+	const PfsStageRun *run = stage->run;
+
+	if (run == NULL || run->first.more == 0)
+		return stage->event_id;
+	return run->first.event_id + run->marks[run->first.more - 1].ids;
+}
+
 uint64
 pfs_stage_event_id(void)
 {
 	for (uint32 i = pfs_stages.n; i > 0; i--)
 	{
-		if (pfs_stages.items[i - 1].event_id != 0)
-			return pfs_stages.items[i - 1].event_id;
+		uint64		id = event_id_of(&pfs_stages.items[i - 1]);
+
+		if (id != 0)
+			return id;
 	}
 	return 0;
 }
@@ -75,7 +94,7 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 s
 		return;
 	stage = &pfs_stages.items[pfs_stages.n++];
 	stage->instrument = instrument;
-	stage->event = NULL;
+	stage->run = NULL;
 	stage->event_id = 0;
 	stage->progress = false;
 	stage->flags = pfs_wait_flags(t, instrument);
@@ -85,15 +104,68 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 s
 		return;
 	}
 	stage->start = pfs_moment_of(stage->flags, now);
-	stage->event = (PfsStageEvent *) pfs_event_begin(t, PFS_STAGES, instrument, stage->flags,
-													 stage->start, &parent);
-	if (stage->event == NULL)
+	stage->run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, stage->flags, stage->start, &parent);
+	if (stage->run == NULL)
 		return;
-	stage->event_id = stage->event->event_id;
-	stage->event->progress = 0;
-	stage->event->work_completed = -1;
-	stage->event->work_estimated = -1;
+	stage->event_id = stage->run->first.event_id;
+	stage->run->first.work_completed = -1;
+	stage->run->first.work_estimated = -1;
 	pfs_event_show(t, PFS_STAGES);
+}
+
+void
+pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement_id)
+{
+	const PfsStage *stage = &pfs_stages.items[0];
+
+	pfs_stage_push(t, pfs_stage_instrument[kind], now, statement_id);
+	if (likely(pfs_stages.n == 1 && stage->run != NULL && now.timer == PFS_FLAGS_TIMER(stage->flags) &&
+			   (stage->flags & USUAL) == (pfs_local.usual | PFS_FLAG_CURRENT)))
+		pfs_stages.run = stage->run;
+}
+
+void
+pfs_stage_switch_slowly(PfsThread *t, PfsStageKind kind, PfsMoment now, uint64 statement_id)
+{
+	pfs_stage_pop(t, 0, now);
+	pfs_stage_first(t, now, kind, statement_id);
+	pfs_set_parent();
+}
+
+/*
+ * A TRUNCATE while the run went on hides the stages that had ended by then: those
+ * behind which another one had begun.
+ */
+static uint32
+hidden_stages(const PfsThread *t, const PfsStageRun *run, uint64 hidden_id)
+{
+	uint32		n = 0;
+
+	if (likely(hidden_id < run->first.event_id) || hidden_id > t->last_event_id)
+		return 0;
+	while (n < run->first.more && run->first.event_id + run->marks[n].ids <= hidden_id)
+		n++;
+	return n;
+}
+
+/* All but the last of its stages into the cells; returns where that begins. */
+static uint64
+count_marks(PfsThread *t, PfsStage *stage)
+{
+	const PfsStageRun *run = stage->run;
+	PfsBlock   *cells = &t->summary[PFS_FAMILY_STAGES].cells;
+	uint64		start = stage->start;
+
+	pfs_family_look(t, PFS_FAMILY_STAGES);
+	for (uint32 i = 0; i < run->first.more; i++)
+	{
+		uint64		end = Max(run->marks[i].at, start);
+
+		pfs_cells_add(cells, stage->instrument - pfs_stage_instrument[0], end - start);
+		stage->instrument = run->marks[i].instrument;
+		start = end;
+	}
+	return start;
 }
 
 void
@@ -102,16 +174,29 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now)
 	while (pfs_stages.n > depth)
 	{
 		PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
+		PfsStageRun *run = stage->run;
+		const PfsEvents *events = &t->events[PFS_STAGES];
 		uint64		end;
 
+		if (run == pfs_stages.run)
+			pfs_stages.run = NULL;
 		if (stage->flags == 0)
 			continue;
 		end = Max(pfs_moment_of(stage->flags, now), stage->start);
-		if (stage->event != NULL && stage->event->progress != 0 && MyBEEntry != NULL)
-			pfs_progress_work(stage->event->progress, MyBEEntry->st_progress_param,
-							  &stage->event->work_completed, &stage->event->work_estimated);
-		if (stage->event != NULL)
-			pfs_event_end(t, PFS_STAGES, (PfsEvent *) stage->event, end);
+		if (run != NULL)
+		{
+			if (run->first.more > 0)
+			{
+				stage->start = count_marks(t, stage);
+				end = Max(end, stage->start);
+				run->first.hidden = hidden_stages(t, run, pfs_load_relaxed(&events->history_hidden));
+				run->first.hidden_long = hidden_stages(t, run, pfs_load_relaxed(&events->history_long_hidden));
+			}
+			if (run->first.progress != 0 && MyBEEntry != NULL)
+				pfs_progress_work(run->first.progress, MyBEEntry->st_progress_param,
+								  &run->first.work_completed, &run->first.work_estimated);
+			pfs_event_end(t, PFS_STAGES, (PfsEvent *) run, end);
+		}
 		pfs_count_stage(t, stage->instrument, stage->flags, end - stage->start);
 	}
 }
@@ -121,7 +206,7 @@ pfs_stage_hold(PfsThread *t, PfsMoment now, PfsHeldStage *held)
 {
 	PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
 
-	held->flags = stage->event != NULL ? stage->flags : 0;
+	held->flags = stage->run != NULL ? stage->flags : 0;
 	if (stage->flags == 0)
 		return;
 	held->instrument = stage->instrument;
@@ -129,8 +214,8 @@ pfs_stage_hold(PfsThread *t, PfsMoment now, PfsHeldStage *held)
 	held->end = Max(pfs_moment_of(stage->flags, now), stage->start);
 	held->event_id = stage->event_id;
 	held->end_event_id = t->last_event_id;
-	if (stage->event != NULL)
-		pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->event);
+	if (stage->run != NULL)
+		pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->run);
 	pfs_count_stage(t, stage->instrument, stage->flags, held->end - stage->start);
 }
 
@@ -150,7 +235,6 @@ pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id)
 		e->flags = held->flags;
 		e->event_id = held->event_id;
 		e->end_event_id = held->end_event_id;
-		e->progress = 0;
 		e->work_completed = e->work_estimated = -1;
 		pfs_event_record(t, PFS_STAGES, (PfsEvent *) e, held->end);
 	}
@@ -164,8 +248,10 @@ pfs_stage_drop(PfsThread *t, uint32 depth)
 	{
 		PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
 
-		if (stage->event != NULL)
-			pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->event);
+		if (stage->run == pfs_stages.run)
+			pfs_stages.run = NULL;
+		if (stage->run != NULL)
+			pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->run);
 	}
 }
 
@@ -199,8 +285,8 @@ pfs_stage_look(PfsThread *t)
 		{
 			stage = &pfs_stages.items[n];
 			stage->progress = true;
-			if (stage->event != NULL)
-				stage->event->progress = status->st_progress_command;
+			if (stage->run != NULL)
+				stage->run->first.progress = status->st_progress_command;
 		}
 	}
 	pfs_set_parent();
@@ -230,4 +316,34 @@ pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e)
 			pfs_progress_work(command, params, &e->work_completed, &e->work_estimated);
 		return;
 	}
+}
+
+/* ---- readers ---- */
+
+void
+pfs_stage_of_run(const PfsStageRun *run, uint32 i, bool running, PfsStageEvent *e)
+{
+	const PfsStageMark *next = i < run->first.more ? &run->marks[i] : NULL;
+
+	*e = run->first;
+	if (i > 0)
+	{
+		const PfsStageMark *mark = &run->marks[i - 1];
+
+		e->timer_start = Max(mark->at, run->first.timer_start);
+		e->event_id = run->first.event_id + mark->ids;
+		e->instrument = mark->instrument;
+	}
+	if (next != NULL)
+	{
+		e->timer_end = Max(next->at, e->timer_start);
+		e->end_event_id = run->first.event_id + next->ids - 1;
+		e->work_completed = e->work_estimated = -1;
+		e->progress = 0;
+	}
+	else if (running)
+		e->timer_end = e->end_event_id = 0;
+	else
+		e->timer_end = Max(e->timer_end, e->timer_start);
+	e->more = e->hidden = e->hidden_long = 0;
 }

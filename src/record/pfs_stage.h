@@ -18,7 +18,7 @@ typedef struct PfsStage
 	uint32		flags;			/* 0: not collected */
 	uint64		start;
 	uint64		event_id;		/* 0: no number */
-	PfsStageEvent *event;		/* NULL: not shown */
+	PfsStageRun *run;			/* NULL: not shown */
 	bool		progress;		/* phase of a command inside its statement's
 								 * stage */
 } PfsStage;
@@ -28,6 +28,8 @@ typedef struct PfsStages
 	PfsStage   *items;			/* that of the top level is the first */
 	uint32		n;
 	uint32		max;
+	PfsStageRun *run;			/* of the top level; NULL: one that cannot go
+								 * on the short way */
 } PfsStages;
 
 extern PFS_HIDDEN PfsStages pfs_stages;
@@ -44,58 +46,52 @@ extern void pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_
 /* Has the command of this process come to another phase? */
 extern void pfs_stage_look(PfsThread *t);
 
+/*
+ * Any process, of a copy: the i-th of its stages, i <= run->first.more, as an event;
+ * running: the last one has no end yet.
+ */
+extern void pfs_stage_of_run(const PfsStageRun *run, uint32 i, bool running, PfsStageEvent *e);
+
 /* Any process: the work of a copy of a running stage. */
 extern void pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e);
 
 /* What is the same in all stages of a thread. */
 extern void pfs_stage_stamp(PfsThread *t);
 
-/* All that a stage can have, and what its flags have to be for the short way. */
-#define PFS_STAGE_USUAL (PFS_FLAGS_USUAL | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY)
+/* The first stage of the top level begins. */
+extern void pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement_id);
+
+/* It ends, and another one begins, where the short way does not lead. */
+extern void pfs_stage_switch_slowly(PfsThread *t, PfsStageKind kind, PfsMoment now, uint64 statement_id);
 
 /*
- * The only stage that there is, of the top level, ends where another one begins.
- * The slots have their stamps, and both events are the outermost of their ring.
+ * The stage of the top level ends where another one begins.  On the short way it
+ * is a mark of the run more, which readers come to by `more` (A, pairs with the
+ * acquire in copy_running_event): no change is needed.  True if that is so.
  */
-static pg_attribute_always_inline void
-pfs_stage_switch(PfsThread *t, PfsStageKind kind, PfsMoment now, uint64 statement_id)
+static pg_attribute_always_inline bool
+pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsMoment now)
 {
 	PfsInstrumentId instrument = pfs_stage_instrument[kind];
-	uint32		flags = pfs_wait_flags(t, instrument);
-	PfsStage   *s = &pfs_stages.items[0];
-	PfsEvents  *events = &t->events[PFS_STAGES];
-	PfsStageEvent *e = s->event;
+	PfsStageRun *run = pfs_stages.run;
+	uint64		id = t->last_event_id + 1;
+	PfsStageMark *mark;
+	uint32		more;
 
-	if (unlikely(pfs_stages.n != 1 || s->flags != flags || e == NULL ||
-				 (flags & PFS_STAGE_USUAL) != (pfs_local.usual | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY) ||
-				 now.timer != PFS_FLAGS_TIMER(flags) || now.at < s->start))
-	{
-		pfs_stage_pop(t, 0, now);
-		pfs_stage_push(t, instrument, now, statement_id);
-		pfs_set_parent();
-		return;
-	}
-	e->timer_end = now.at;
-	e->end_event_id = t->last_event_id;
-	pfs_family_look(t, PFS_FAMILY_STAGES);
-	pfs_cells_add(&t->summary[PFS_FAMILY_STAGES].cells, s->instrument - pfs_stage_instrument[0],
-				  now.at - s->start);
-	pfs_ring_push(&events->ring, 0);
-	if (unlikely(events->ring.head - events->flushed >= PFS_LOG_GROUP))
-		pfs_events_flush(t, PFS_STAGES);
-
-	e = pfs_ring_spare(&events->ring, 0);
-	e->timer_start = s->start = now.at;
-	e->event_id = s->event_id = ++t->last_event_id;
-	e->nesting_event_id = statement_id;
-	e->kind = instrument | (uint64) (statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE) << 32;
-	e->flags = flags;
-	e->progress = 0;
-	e->work_completed = e->work_estimated = -1;
-	s->instrument = instrument;
-	s->event = e;
-	pfs_local.parent.event_id = s->event_id;
-	pfs_local.parent.type = PFS_NESTING_STAGE;
+	if (unlikely(run == NULL || pfs_stages.n != 1 ||
+				 pfs_wait_flags(t, instrument) != run->first.flags ||
+				 now.timer != PFS_FLAGS_TIMER(run->first.flags)))
+		return false;
+	more = run->first.more;
+	if (unlikely(more == PFS_STAGE_MARKS || id - run->first.event_id > PG_UINT32_MAX))
+		return false;
+	t->last_event_id = id;
+	mark = &run->marks[more];
+	mark->at = now.at;
+	mark->what = (id - run->first.event_id) | (uint64) instrument << 32;
+	pfs_store_release(&run->first.more, more + 1);	/* A */
+	pfs_local.parent.event_id = id;
+	return true;
 }
 
 #endif							/* PFS_STAGE_H */

@@ -333,7 +333,7 @@ begin_top(PfsThread *t, PfsMoment now)
 		}
 		pfs_local.slow |= PFS_SLOW_UNNAMED;
 	}
-	pfs_stage_push(t, pfs_stage_instrument[PFS_STAGE_PARSE_ANALYZE], now, s->event_id);
+	pfs_stage_first(t, now, PFS_STAGE_PARSE_ANALYZE, s->event_id);
 	pfs_set_parent();
 }
 

@@ -115,11 +115,52 @@ pfs_statement_event_bytes(const PfsStatementEvent *e)
 typedef struct PfsStageEvent
 {
 	PFS_EVENT_FIELDS;
-	uint32		progress;		/* command of a progress stage: its work is in
+	uint8		progress;		/* command of a progress stage: its work is in
 								 * the process's status entry; 0: none */
+	uint8		more;			/* of a run: stages behind its first one;
+								 * release-stored */
+	uint8		hidden;			/* of a run that has ended: its first stages
+								 * that TRUNCATE has taken out of the history */
+	uint8		hidden_long;	/* the same of the long history */
 	int64		work_completed; /* -1: NULL */
 	int64		work_estimated;
 } PfsStageEvent;
+
+/* A stage of a run: it begins where the one before ends. */
+typedef struct PfsStageMark
+{
+	uint64		at;				/* raw reading */
+	union
+	{
+		struct
+		{
+			uint32		ids;	/* event_id less that of the run's first */
+			PfsInstrumentId instrument;
+		};
+		uint64		what;		/* both */
+	};
+} PfsStageMark;
+
+#define PFS_STAGE_MARKS 8
+
+/*
+ * What lies in a slot: the stages of one statement, as long as each follows the
+ * one before without a gap and nothing about their flags changes.  All but the
+ * last have ended; the last one ends with the run.  Readers make an event of
+ * each; its end_event_id is the one before the next stage's event_id.
+ */
+typedef struct PfsStageRun
+{
+	PfsStageEvent first;
+	PfsStageMark marks[PFS_STAGE_MARKS];
+} PfsStageRun;
+
+/* Bytes of it that mean something. */
+static inline size_t
+pfs_stage_run_bytes(const PfsStageRun *run)
+{
+	return offsetof(PfsStageRun, marks) + run->first.more * sizeof(PfsStageMark);
+}
 
 typedef enum PfsTransactionState
 {

@@ -86,7 +86,10 @@ begin_call(PfsThread *t, PfsCall *call, PfsStatement *s, PfsMoment now, PfsStage
 		return;
 	pfs_sql.current = s;
 	if (call->top)
-		pfs_stage_switch(t, stage, now, s->event_id);
+	{
+		if (!pfs_stage_mark(t, stage, now))
+			pfs_stage_switch_slowly(t, stage, now, s->event_id);
+	}
 	else
 	{
 		pfs_stage_push(t, pfs_stage_instrument[stage], now, s->event_id);
@@ -472,9 +475,12 @@ pfs_top_call(PfsThread *t, PfsStageKind stage)
 {
 	PfsMoment	now = pfs_moment();
 
-	pfs_change_begin(t);
-	pfs_stage_switch(t, stage, now, pfs_sql.top.event_id);
-	pfs_change_end(t);
+	if (!pfs_stage_mark(t, stage, now))
+	{
+		pfs_change_begin(t);
+		pfs_stage_switch_slowly(t, stage, now, pfs_sql.top.event_id);
+		pfs_change_end(t);
+	}
 	pfs_sql.nest = 1;
 	pfs_sql.current = &pfs_sql.top;
 	return now;

@@ -187,8 +187,10 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
 		return;
 	now = pfs_moment();
+	if (pfs_stage_mark(t, kind, now))
+		return;
 	pfs_change_begin(t);
-	pfs_stage_switch(t, kind, now, pfs_sql.top.event_id);
+	pfs_stage_switch_slowly(t, kind, now, pfs_sql.top.event_id);
 	pfs_change_end(t);
 }
 

@@ -382,7 +382,10 @@ detach_cb(int code, Datum arg)
 		pfs_change_begin(t);
 	pfs_open_finish_all(t);
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
-		pfs_events_flush(t, f);
+	{
+		while (t->events[f].flushed < t->events[f].ring.head)
+			pfs_events_flush(t, f);
+	}
 	if (pfs_memory_is_told)
 		pfs_memory_is_told = pfs_memory_switch(NULL, false);
 	pfs_memory_end(t);
