@@ -122,6 +122,7 @@ static void
 executor_start_cb(QueryDesc *desc, int eflags)
 {
 	PfsThread  *t = thread();
+	bool		fast = t != NULL && pfs_top_may_start(t);
 	PfsCall		call;
 
 	if (t != NULL)
@@ -129,13 +130,18 @@ executor_start_cb(QueryDesc *desc, int eflags)
 		PfsStatementSource source;
 
 		describe(&source, desc);
-		pfs_call_executor_start(t, &call, &source);
+		if (fast)
+			pfs_top_start(t, &source);
+		else
+			pfs_call_executor_start(t, &call, &source);
 	}
 	if (prev_executor_start)
 		prev_executor_start(desc, eflags);
 	else
 		standard_ExecutorStart(desc, eflags);
-	if (t != NULL)
+	if (fast)
+		pfs_top_start_end(t);
+	else if (t != NULL)
 		pfs_call_executor_start_end(t, &call);
 }
 
@@ -155,7 +161,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 {
 	PfsThread  *t = thread();
 	bool		fast = t != NULL && pfs_top_is_first_run(t, desc);
-	PfsMoment	start;
+	uint64		start = 0;
 	PfsCall		call;
 
 	if (fast)
@@ -197,7 +203,7 @@ executor_finish_cb(QueryDesc *desc)
 	PfsThread  *t = thread();
 	bool		fast = t != NULL && pfs_top_is(t, desc);
 	bool		counts = desc->operation != CMD_SELECT || desc->plannedstmt->hasModifyingCTE;
-	PfsMoment	start;
+	uint64		start = 0;
 	PfsCall		call;
 
 	if (fast)
@@ -223,7 +229,7 @@ executor_end_cb(QueryDesc *desc)
 	PfsCall		call;
 
 	if (fast)
-		(void) pfs_top_call(t, PFS_STAGE_EXECUTOR_END);
+		pfs_top_executor_end(t);
 	else if (t != NULL)
 		pfs_call_executor_end(t, &call, desc);
 	if (prev_executor_end)

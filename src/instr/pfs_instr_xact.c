@@ -12,19 +12,11 @@
 
 #include "access/parallel.h"
 #include "access/xact.h"
-#include "utils/backend_status.h"
 
 #include "pfs_instr.h"
 #include "pfs_statement.h"
 
 static emit_log_hook_type prev_emit_log = NULL;
-
-/* The client called a function by the protocol's own message. */
-static bool
-is_fastpath(void)
-{
-	return MyBEEntry != NULL && MyBEEntry->st_state == STATE_FASTPATH;
-}
 
 static void
 xact_cb(XactEvent event, void *arg)
@@ -37,22 +29,21 @@ xact_cb(XactEvent event, void *arg)
 	{
 		case XACT_EVENT_PRE_COMMIT:
 		case XACT_EVENT_PRE_PREPARE:
-			pfs_statement_committing(t, is_fastpath());
+			pfs_statement_committing(t);
 			return;
 		case XACT_EVENT_COMMIT:
-			pfs_transaction_end(t, PFS_TRANSACTION_COMMITTED);
+			pfs_statement_transaction_ended(t, PFS_TRANSACTION_COMMITTED);
 			break;
 		case XACT_EVENT_PREPARE:
-			pfs_transaction_end(t, PFS_TRANSACTION_PREPARED);
+			pfs_statement_transaction_ended(t, PFS_TRANSACTION_PREPARED);
 			break;
 		case XACT_EVENT_ABORT:
 			pfs_statement_unwind_all(t);
-			pfs_transaction_end(t, PFS_TRANSACTION_ROLLED_BACK);
+			pfs_statement_transaction_ended(t, PFS_TRANSACTION_ROLLED_BACK);
 			break;
 		default:
 			return;
 	}
-	pfs_statement_transaction_ended(t);
 }
 
 static void

@@ -280,93 +280,22 @@ pfs_events_flush(PfsThread *t, PfsEventFamily family)
 	pfs_store_release(&events->flushed, head);	/* A */
 }
 
-PfsEvent *
-pfs_event_begin(PfsThread *t, PfsEventFamily family, PfsInstrumentId instrument, uint32 flags,
-				uint64 start, const PfsParent *parent)
-{
-	PfsEvents  *events = &t->events[family];
-	PfsEvent   *e;
-
-	if (unlikely(events->depth >= pfs_event_families[family].depth))
-	{
-		pfs_add_relaxed(&pfs_shared_threads->too_deep[family], 1);
-		return NULL;
-	}
-	e = pfs_ring_spare(&events->ring, events->depth);
-	e->log_word.word = 1;
-	e->timer_start = start;
-	e->event_id = (flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0;
-	e->nesting_event_id = parent->event_id;
-	e->thread_id = t->thread_id;
-	e->kind = instrument | (uint64) parent->type << 32;
-	e->role = t->foreground ? t->role : InvalidOid;
-	e->flags = flags;
-	e->source = 0;
-	e->own = 0;
-	return e;
-}
-
-/* C: pairs with the acquire in copy_running_event(). */
 void
-pfs_event_show(PfsThread *t, PfsEventFamily family)
+pfs_event_too_deep(PfsEventFamily family)
 {
-	pfs_store_release(&t->events[family].depth, t->events[family].depth + 1);
+	pfs_add_relaxed(&pfs_shared_threads->too_deep[family], 1);
 }
 
-/* The level's slot becomes that of the last event, and the other way round. */
-static void
-make_last(PfsEvents *events, uint32 level)
+void
+pfs_event_make_last(PfsEvents *events, const PfsEvent *e)
 {
 	uint32		last = events->depth - 1;
-	uint32		offset = events->ring.spare[level];
-
-	pfs_store_relaxed(&events->ring.spare[level], events->ring.spare[last]);
-	pfs_store_relaxed(&events->ring.spare[last], offset);
-}
-
-/* Where a running event is; its level changes when others above it end. */
-static uint32
-level_of(const PfsEvents *events, const PfsEvent *e)
-{
-	uint32		level = events->depth - 1;
+	uint32		level = last;
+	uint32		offset;
 
 	while (level > 0 && pfs_ring_spare(&events->ring, level) != e)
 		level--;
-	return level;
-}
-
-void
-pfs_event_drop(PfsThread *t, PfsEventFamily family, PfsEvent *e)
-{
-	PfsEvents  *events = &t->events[family];
-	uint32		level = level_of(events, e);
-
-	if (unlikely(level != events->depth - 1))
-		make_last(events, level);
-	pfs_store_relaxed(&events->depth, events->depth - 1);
-}
-
-void
-pfs_event_record(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
-{
-	PfsEvents  *events = &t->events[family];
-
-	e->timer_end = Max(end, e->timer_start);
-	if (e->flags & PFS_FLAG_HISTORY)
-	{
-		/* The event lies in the first spare that is not in use. */
-		pfs_ring_push(&events->ring, events->depth);
-		if (unlikely(events->ring.head - events->flushed >= PFS_LOG_GROUP))
-			pfs_events_flush(t, family);
-	}
-	else if (e->flags & PFS_FLAG_HISTORY_LONG)
-		pfs_history_long_add(t, family, e);
-}
-
-void
-pfs_event_end(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
-{
-	pfs_event_drop(t, family, e);
-	e->end_event_id = t->last_event_id;
-	pfs_event_record(t, family, e, end);
+	offset = events->ring.spare[level];
+	pfs_store_relaxed(&events->ring.spare[level], events->ring.spare[last]);
+	pfs_store_relaxed(&events->ring.spare[last], offset);
 }

@@ -7,22 +7,15 @@
 #include "pfs_event_cell.h"
 #include "pfs_stage.h"
 
-/* ---- one event ---- */
+/* ---- one event, where it is not as nearly all are ---- */
 
 static void
 add_one(PfsCell *c, bool timed, uint64 ticks)
 {
-	if (!timed)
-	{
+	if (timed)
+		pfs_cell_add_timed(c, ticks);
+	else
 		pfs_store_relaxed(&c->count_untimed, c->count_untimed + 1);
-		return;
-	}
-	if (c->count_timed == 0 || ticks < c->min)
-		pfs_store_relaxed(&c->min, ticks);
-	if (c->count_timed == 0 || ticks > c->max)
-		pfs_store_relaxed(&c->max, ticks);
-	pfs_store_relaxed(&c->count_timed, c->count_timed + 1);
-	pfs_store_relaxed(&c->sum, c->sum + ticks);
 }
 
 /* The thread's cell, touched; NULL: no thread's, or the instrument has none. */
@@ -31,15 +24,12 @@ cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags
 {
 	PfsBlock   *block = &t->summary[family].cells;
 	uint32		cell = pfs_instruments->items[instrument].cell;
-	PfsCell    *first;
 
 	if ((flags & PFS_FLAG_THREAD) == 0 || cell >= block->ncells)
 		return NULL;
 	pfs_family_look(t, family);
-	first = pfs_block_cell(block, cell);
-	if (unlikely(first->count_timed + first->count_untimed == 0))
-		pfs_block_touch(block, cell);
-	return first;
+	pfs_block_touch(block, cell);
+	return pfs_block_cell(block, cell);
 }
 
 /* Straight to the server's: thread_instrumentation is off. */
@@ -60,17 +50,14 @@ totals_of_one(bool timed, uint64 ticks)
 	return one;
 }
 
-static inline uint64
+static uint64
 default_ticks(uint32 flags, uint64 ticks)
 {
-	if (likely((flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
-			   (pfs_local.usual & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK))))
-		return ticks;
 	return (flags & PFS_FLAG_TIMED) ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
 }
 
 void
-pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
+pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 {
 	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
 	PfsCell    *cell = cell_of(t, PFS_FAMILY_STAGES, instrument, flags);
@@ -87,7 +74,14 @@ pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 t
 }
 
 void
-pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks, const uint64 *n)
+pfs_statement_bucket_wrapped(uint32 bucket)
+{
+	pfs_summary_add_statements(bucket, UINT64_C(1) << 32);
+}
+
+void
+pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
+							const uint64 *n)
 {
 	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
 	PfsStatementCell *cell = cell_of(t, PFS_FAMILY_STATEMENTS, instrument, flags);
@@ -95,18 +89,16 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 	ticks = default_ticks(flags, ticks);
 	if (cell != NULL)
 	{
-		add_one(&cell->time, timed, ticks);
-		/* Readers look on, and look again. */
-		for (int i = 0; i < PFS_NUM_NUMBERS; i += 2)
-			*(PfsPair *) &cell->n[i] += *(const PfsPair *) &n[i];
-		if (timed)
-		{
-			uint32	   *bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];
+		uint32	   *bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];
 
-			pfs_store_relaxed(bucket, *bucket + 1);
-			if (unlikely(*bucket == 0))
-				pfs_summary_add_statements(pfs_histogram_bucket(ticks), UINT64_C(1) << 32);
-		}
+		add_one(&cell->time, timed, ticks);
+		for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+			pfs_store_relaxed(&cell->n[i], cell->n[i] + n[i]);
+		if (!timed)
+			return;
+		pfs_store_relaxed(bucket, *bucket + 1);
+		if (*bucket == 0)
+			pfs_statement_bucket_wrapped(pfs_histogram_bucket(ticks));
 	}
 	else if ((flags & PFS_FLAG_THREAD) == 0)
 	{
@@ -121,9 +113,8 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 }
 
 void
-pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
+pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, PfsTransactionPart part)
 {
-	PfsTransactionPart part = read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE;
 	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
 	PfsTransactionCell *cell = cell_of(t, PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, flags);
 

@@ -72,10 +72,100 @@ pfs_family_look(PfsThread *t, PfsFamily family)
 		pfs_summary_settle(t, family);
 }
 
-/* Ticks are those of the timer in flags.  n: [PFS_NUM_NUMBERS]. */
-extern void pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks);
-extern void pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
-								const uint64 *n);
-extern void pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only);
+/* Is it counted by its thread, in ticks of the default timer?  Nearly all are. */
+static pg_attribute_always_inline bool
+pfs_is_usual(uint32 flags)
+{
+	return likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual);
+}
+
+/* The thread's cell, after a look at truncations.  Fixed instruments have one. */
+static pg_attribute_always_inline void *
+pfs_family_cell(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, size_t cell_size)
+{
+	PfsBlock   *block = &t->summary[family].cells;
+	uint32		i = pfs_instruments->items[instrument].cell;
+	void	   *cell = (char *) block->cells + i * cell_size;
+
+	pfs_family_look(t, family);
+	/* Cells begin with the times of all of their events. */
+	if (unlikely(((PfsCell *) cell)->count_timed == 0))
+		pfs_block_touch(block, i);
+	return cell;
+}
+
+static pg_attribute_always_inline void
+pfs_cell_add_timed(PfsCell *c, uint64 ticks)
+{
+	uint64		n = c->count_timed;
+
+	if (unlikely(n == 0))
+	{
+		pfs_store_relaxed(&c->min, ticks);
+		pfs_store_relaxed(&c->max, ticks);
+	}
+	pfs_store_relaxed(&c->count_timed, n + 1);
+	pfs_store_relaxed(&c->sum, c->sum + ticks);
+	if (ticks < c->min)
+		pfs_store_relaxed(&c->min, ticks);
+	if (ticks > c->max)
+		pfs_store_relaxed(&c->max, ticks);
+}
+
+/* The same of events that are untimed, of another timer, or of no thread. */
+extern void pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks);
+extern void pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
+										const uint64 *n);
+extern void pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, PfsTransactionPart part);
+extern void pfs_statement_bucket_wrapped(uint32 bucket);
+
+/* Ticks are those of the timer in flags. */
+static pg_attribute_always_inline void
+pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
+{
+	if (pfs_is_usual(flags))
+		pfs_cell_add_timed(pfs_family_cell(t, PFS_FAMILY_STAGES, instrument, sizeof(PfsCell)), ticks);
+	else
+		pfs_count_stage_unusual(t, instrument, flags, ticks);
+}
+
+/* n: [PFS_NUM_NUMBERS]. */
+static pg_attribute_always_inline void
+pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks, const uint64 *n)
+{
+	PfsStatementCell *cell;
+	uint32	   *bucket;
+
+	if (unlikely(!pfs_is_usual(flags)))
+	{
+		pfs_count_statement_unusual(t, instrument, flags, ticks, n);
+		return;
+	}
+	cell = pfs_family_cell(t, PFS_FAMILY_STATEMENTS, instrument, sizeof(PfsStatementCell));
+	pfs_cell_add_timed(&cell->time, ticks);
+	/* Readers look on, and look again. */
+	for (int i = 0; i < PFS_NUM_NUMBERS; i += 2)
+		*(PfsPair *) &cell->n[i] += *(const PfsPair *) &n[i];
+	bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];
+	pfs_store_relaxed(bucket, *bucket + 1);
+	if (unlikely(*bucket == 0))
+		pfs_statement_bucket_wrapped(pfs_histogram_bucket(ticks));
+}
+
+static pg_attribute_always_inline void
+pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
+{
+	PfsTransactionPart part = read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE;
+	PfsTransactionCell *cell;
+
+	if (unlikely(!pfs_is_usual(flags)))
+	{
+		pfs_count_transaction_unusual(t, flags, ticks, part);
+		return;
+	}
+	cell = pfs_family_cell(t, PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, sizeof(PfsTransactionCell));
+	pfs_cell_add_timed(&cell->parts[PFS_TRANSACTIONS_ALL], ticks);
+	pfs_cell_add_timed(&cell->parts[part], ticks);
+}
 
 #endif							/* PFS_EVENT_CELL_H */

@@ -127,22 +127,6 @@ extern uint64 pfs_wait_read_end_unusual(PfsThread *t, uint32 flags);
 extern void pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags,
 									uint64 ticks);
 
-/*
- * Events of the families that are not waits.  Inside a change.
- *
- * pfs_event_begin() fills in the first spare slot that is not in use, up to the
- * family's own part; NULL: they are nested too deep, counted.  The event runs from
- * pfs_event_show() on; its end puts it into the histories, a drop does not.  They
- * need not end in the order in which they began.  pfs_event_record() is the end of
- * an event that was never shown, whose end_event_id the caller has set.
- */
-extern PfsEvent *pfs_event_begin(PfsThread *t, PfsEventFamily family, PfsInstrumentId instrument,
-								 uint32 flags, uint64 start, const PfsParent *parent);
-extern void pfs_event_show(PfsThread *t, PfsEventFamily family);
-extern void pfs_event_end(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end);
-extern void pfs_event_drop(PfsThread *t, PfsEventFamily family, PfsEvent *e);
-extern void pfs_event_record(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end);
-
 /* Is this process still in a wait of this kind? */
 extern bool pfs_wait_goes_on(PfsOpenKind kind);
 

@@ -240,6 +240,7 @@ pfs_setup_classes(void)
 		if (ins != NULL && ins->enabled && ins->class < PFS_NUM_TIMED_CLASSES)
 			enabled[ins->class] = true;
 	}
+	pfs_store_relaxed(&pfs_setup->counts_cpu, consumer_is_on(PFS_CONSUMER_STATEMENTS_CPU));
 	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
 	{
 		PfsInstrument any = {.class = class, .enabled = enabled[class], .timed = 1};

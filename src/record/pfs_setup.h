@@ -58,6 +58,7 @@ typedef struct PfsSharedSetup
 	 * flags of a timed instrument; 0: no instrument of the class is on.
 	 */
 	uint32		class_flags[PFS_NUM_TIMED_CLASSES];
+	bool		counts_cpu;		/* events_statements_cpu is on */
 	uint8		kind_enabled[PFS_MAX_THREAD_KINDS];
 	uint8		kind_history[PFS_MAX_THREAD_KINDS];
 	uint32		nrules;			/* append-only, release-stored after the rule */

@@ -104,7 +104,7 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 s
 		return;
 	}
 	stage->start = pfs_moment_of(stage->flags, now);
-	stage->run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, stage->flags, stage->start, &parent);
+	stage->run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, stage->flags, stage->start, parent);
 	if (stage->run == NULL)
 		return;
 	stage->event_id = stage->run->first.event_id;
@@ -121,7 +121,11 @@ pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement
 	pfs_stage_push(t, pfs_stage_instrument[kind], now, statement_id);
 	if (likely(pfs_stages.n == 1 && stage->run != NULL && now.timer == PFS_FLAGS_TIMER(stage->flags) &&
 			   (stage->flags & USUAL) == (pfs_local.usual | PFS_FLAG_CURRENT)))
+	{
 		pfs_stages.run = stage->run;
+		pfs_local.parent.event_id = stage->event_id;
+		pfs_local.parent.type = PFS_NESTING_STAGE;
+	}
 }
 
 void
@@ -229,7 +233,7 @@ pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id)
 		return;
 	/* It has its number. */
 	e = (PfsStageEvent *) pfs_event_begin(t, PFS_STAGES, held->instrument,
-										  held->flags & ~PFS_FLAG_CURRENT, held->start, &parent);
+										  held->flags & ~PFS_FLAG_CURRENT, held->start, parent);
 	if (e != NULL)
 	{
 		e->flags = held->flags;

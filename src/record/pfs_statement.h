@@ -11,8 +11,10 @@
 #define PFS_STATEMENT_H
 
 #include "executor/instrument.h"
+#include "storage/proc.h"
 
-#include "pfs_event_write.h"
+#include "pfs_compat.h"
+#include "pfs_event_own.h"
 #include "pfs_sql_class.h"
 
 /* One reading of a clock, used for all that begins or ends at it. */
@@ -281,8 +283,8 @@ extern void pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int s
 								 const char *message);
 
 /* The transaction is about to be committed or prepared; it is over. */
-extern void pfs_statement_committing(PfsThread *t, bool fastpath);
-extern void pfs_statement_transaction_ended(PfsThread *t);
+extern void pfs_statement_committing(PfsThread *t);
+extern void pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state);
 
 /* Stage of the top-level statement: the one before ends. */
 extern void pfs_statement_stage(PfsThread *t, PfsStageKind kind);
@@ -304,12 +306,48 @@ typedef struct PfsHeldStage
 
 /* ---- pfs_transaction.c ---- */
 
-/* Has another transaction begun since?  The second one inside a change. */
-extern void pfs_transaction_notice(PfsThread *t);
+/* The one of this process. */
+typedef struct PfsTransaction
+{
+	LocalTransactionId lxid;	/* of the open one, InvalidLocalTransactionId:
+								 * none */
+	bool		chain;			/* the next one begins by AND CHAIN */
+	PfsTransactionEvent *event; /* NULL: not collected */
+	uint64		event_id;
+} PfsTransaction;
+
+extern PFS_HIDDEN PfsTransaction pfs_transaction;
+
+static inline uint64
+pfs_transaction_event_id(void)
+{
+	return pfs_transaction.event_id;
+}
+
+static inline bool
+pfs_transaction_is_new(void)
+{
+	LocalTransactionId lxid = pfs_compat_lxid(MyProc);
+
+	return lxid != pfs_transaction.lxid && lxid != InvalidLocalTransactionId;
+}
+
+/* Inside a change: another one has begun, and this is where it is noticed. */
+extern void pfs_transaction_begin(PfsThread *t, PfsMoment now);
+
+/* Inside a change: has another transaction begun since? */
+static inline void
+pfs_transaction_look_at(PfsThread *t, PfsMoment now)
+{
+	if (pfs_transaction_is_new())
+		pfs_transaction_begin(t, now);
+}
+
 extern void pfs_transaction_look(PfsThread *t);
-extern bool pfs_transaction_is_new(void);
-extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state);
-extern uint64 pfs_transaction_event_id(void);
+
+/* The same by itself. */
+extern void pfs_transaction_notice(PfsThread *t);
+extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsMoment now);
 
 /* Commands that were executed. */
 typedef enum PfsTransactionCommand

@@ -56,13 +56,6 @@ is_top_level(void)
 	return pfs_sql.nest == 0 && is_top_level_now();
 }
 
-static inline bool
-is_wanted(const PfsThread *t)
-{
-	return pfs_sql.top_open || pfs_sql.open != NULL ||
-		((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0;
-}
-
 static void
 met(PfsThread *t, PfsStatement *s, PfsProgress progress, const PfsStatementSource *source)
 {
@@ -105,7 +98,7 @@ enter(PfsThread *t, PfsCall *call)
 	call->outer = pfs_sql.current;
 	call->nstages = pfs_stages.n;
 	call->statement = NULL;
-	call->entered = !pfs_is_changing(t) && is_wanted(t);
+	call->entered = !pfs_is_changing(t) && pfs_statement_is_wanted(t);
 	pfs_sql.nest++;
 	if (call->entered)
 	{
@@ -160,7 +153,7 @@ is_other_portal(const PfsStatementSource *source)
 void
 pfs_statement_parsed(PfsThread *t, const PfsStatementSource *source)
 {
-	if (!is_top_level() || pfs_is_changing(t) || !is_wanted(t))
+	if (!is_top_level() || pfs_is_changing(t) || !pfs_statement_is_wanted(t))
 		return;
 	pfs_change_begin(t);
 	if (!pfs_sql.top_open || pfs_sql.top.met != PFS_MET_NOTHING)
@@ -462,93 +455,4 @@ pfs_call_utility_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_
 	pfs_nested_end(t, s, now, false, NULL);
 	pfs_set_parent();
 	pfs_change_end(t);
-}
-
-/* ---- the short way of calls at top level ---- */
-
-/*
- * The statement's own query, already started at top level: nothing is to be found
- * out.  The caller has asked pfs_top_is().
- */
-PfsMoment
-pfs_top_call(PfsThread *t, PfsStageKind stage)
-{
-	PfsMoment	now = pfs_moment();
-
-	if (!pfs_stage_mark(t, stage, now))
-	{
-		pfs_change_begin(t);
-		pfs_stage_switch_slowly(t, stage, now, pfs_sql.top.event_id);
-		pfs_change_end(t);
-	}
-	pfs_sql.nest = 1;
-	pfs_sql.current = &pfs_sql.top;
-	return now;
-}
-
-static inline void
-left_top(PfsThread *t, PfsMoment now)
-{
-	pfs_sql.nest = 0;
-	pfs_sql.current = NULL;
-	pfs_sql.top.stamp = now;
-	if (likely(pfs_stages.n == 1 && pfs_sql.nplanned == 0))
-		return;
-	pfs_change_begin(t);
-	if (pfs_sql.nplanned > 0)
-		pfs_nested_drop_planned(t, 1);
-	pfs_stage_pop(t, 1, now);
-	pfs_set_parent();
-	pfs_change_end(t);
-}
-
-PfsMoment
-pfs_top_run(PfsThread *t)
-{
-	if (unlikely(!pfs_sql.usage_open))
-		pfs_usage_begin(&pfs_sql.usage);
-	pfs_sql.usage_open = false;
-	pfs_sql.top.met = PFS_MET_EXECUTION;
-	return pfs_top_call(t, PFS_STAGE_EXECUTE);
-}
-
-void
-pfs_top_run_end(PfsThread *t, PfsMoment start, uint64 rows_sent, uint64 rows_affected, uint64 workers)
-{
-	PfsMoment	now = pfs_moment();
-	uint64	   *n = pfs_sql.top.n;
-
-	pfs_add_time(&n[PFS_N_EXEC_TIME], start, now);
-	n[PFS_N_ROWS_SENT] += rows_sent;
-	n[PFS_N_ROWS_AFFECTED] += rows_affected;
-	n[PFS_N_PARALLEL_WORKERS] += workers;
-	pfs_usage_end(&pfs_sql.usage, n);
-	pfs_sql.top.done = true;
-	left_top(t, now);
-}
-
-PfsMoment
-pfs_top_finish(PfsThread *t, bool counts)
-{
-	if (counts)
-		pfs_usage_begin(&pfs_sql.usage);
-	return pfs_top_call(t, PFS_STAGE_FINISH);
-}
-
-void
-pfs_top_finish_end(PfsThread *t, PfsMoment start, bool counts)
-{
-	PfsMoment	now = pfs_moment();
-
-	pfs_add_time(&pfs_sql.top.n[PFS_N_EXEC_TIME], start, now);
-	if (counts)
-		pfs_usage_end(&pfs_sql.usage, pfs_sql.top.n);
-	left_top(t, now);
-}
-
-void
-pfs_top_executor_end_end(PfsThread *t)
-{
-	pfs_sql.top.query = NULL;
-	left_top(t, pfs_moment());
 }

@@ -119,24 +119,3 @@ pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len)
 	memcpy(e->texts + e->schema_len + e->text_len, message, len);
 	e->message_len = len;
 }
-
-/* A slot for a statement that begins, or for one that is recorded at its end. */
-PfsStatementEvent *
-pfs_statement_make_event(PfsThread *t, PfsStatement *s)
-{
-	PfsStatementEvent *e;
-
-	e = (PfsStatementEvent *) pfs_event_begin(t, PFS_STATEMENTS, s->instrument, s->flags, s->start,
-											  &s->parent);
-	if (e == NULL)
-		return NULL;
-	e->level = s->level;
-	e->statement_id = s->statement_id;
-	e->query_id = s->query_id;
-	e->database = s->database;
-	e->user = s->user;
-	e->sqlstate = 0;
-	e->schema_len = e->message_len = e->text_len = 0;
-	e->cpu_counted = s->cpu_counted;
-	return e;
-}

@@ -54,7 +54,8 @@ typedef struct PfsStatement
 	uint64		cpu;			/* the same */
 	PfsParent	parent;
 	PfsHeldStage planned;		/* of a nested one that is only planned */
-	uint64		n[PFS_NUM_NUMBERS];
+	uint64	   *n;				/* its numbers: in its slot, or `own` */
+	uint64		own[PFS_NUM_NUMBERS];
 } PfsStatement;
 
 /* Where the hooks stood when a subtransaction began. */
@@ -85,6 +86,7 @@ typedef struct PfsSql
 	PfsUsage	usage;			/* of the top level, from the executor's start
 								 * to its run */
 	bool		usage_open;
+	bool		finished;		/* `stamp` is the end of its executor's finish */
 	PfsMark    *marks;			/* by level of subtransaction */
 	int			max_marks;
 } PfsSql;
@@ -101,6 +103,16 @@ static inline PfsMoment
 pfs_moment(void)
 {
 	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_load_relaxed(&pfs_setup->class_flags[PFS_CLASS_STATEMENT]));
+	PfsMoment	now = {pfs_timer_read(timer), timer};
+
+	return now;
+}
+
+/* The same by the timer that the top level began with. */
+static inline PfsMoment
+pfs_top_moment(void)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_sql.top.flags);
 	PfsMoment	now = {pfs_timer_read(timer), timer};
 
 	return now;
@@ -154,7 +166,98 @@ pfs_statement_has_client(void)
 	return MyProcPort != NULL;
 }
 
+/* Does anybody want statements or stages, or are some open? */
+static inline bool
+pfs_statement_is_wanted(const PfsThread *t)
+{
+	return pfs_sql.top_open || pfs_sql.open != NULL ||
+		((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0;
+}
+
 /* ---- pfs_statement.c; inside a change ---- */
+
+extern uint64 pfs_cpu_now(void);
+extern void pfs_statement_take_ids(void);
+
+/* Everything of a statement that begins but what it is nested in, and its slot. */
+static pg_attribute_always_inline void
+pfs_statement_start(PfsStatement *s, uint32 flags, PfsMoment now)
+{
+	memset(s, 0, offsetof(PfsStatement, own));
+	s->n = s->own;
+	s->flags = flags;
+	s->start = pfs_moment_of(flags, now);
+	s->nest = pfs_sql.nest;
+	s->database = MyDatabaseId;
+	s->user = OidIsValid(MyDatabaseId) ? GetUserId() : InvalidOid;
+	s->lock_ticks = pfs_local.lock_ticks;
+	if (unlikely(pfs_load_relaxed(&pfs_setup->counts_cpu)))
+	{
+		s->cpu_counted = true;
+		s->cpu = pfs_cpu_now();
+	}
+	if (unlikely(pfs_sql.next_id == pfs_sql.last_id))
+		pfs_statement_take_ids();
+	s->statement_id = ++pfs_sql.next_id;
+}
+
+/* Its slot, where there is room; and where its numbers are. */
+static pg_attribute_always_inline PfsStatementEvent *
+pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
+{
+	PfsStatementEvent *e = (PfsStatementEvent *)
+		pfs_event_begin(t, PFS_STATEMENTS, s->instrument, flags, s->start, s->parent);
+
+	s->n = e != NULL ? e->n : s->own;
+	for (int i = 0; i < PFS_NUM_NUMBERS; i += 2)
+		*(PfsPair *) &s->n[i] = (PfsPair)
+	{
+		0, 0
+	};
+	if (unlikely(e == NULL))
+		return NULL;
+	e->level = s->level;
+	e->statement_id = s->statement_id;
+	e->query_id = s->query_id;
+	e->database = s->database;
+	e->user = s->user;
+	e->sqlstate = 0;
+	e->schema_len = e->message_len = 0;
+	e->text_len = 0;
+	e->cpu_counted = s->cpu_counted;
+	return e;
+}
+
+/* It has a slot no more, and goes on. */
+static inline void
+pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
+{
+	if (s->event == NULL)
+		return;
+	memcpy(s->own, s->n, sizeof(s->own));
+	s->n = s->own;
+	pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) s->event);
+	s->event = NULL;
+}
+
+/* It is over and has a slot: into the history and the summaries. */
+static pg_attribute_always_inline void
+pfs_statement_finish(PfsThread *t, PfsStatement *s, PfsStatementEvent *e, uint64 end)
+{
+	uint64		ticks = end - s->start;
+
+	e->flags = s->flags;
+	e->instrument = s->instrument;
+	e->sqlstate = s->sqlstate;
+	pfs_count_statement(t, s->instrument, s->flags, ticks, e->n);
+	pfs_event_end(t, PFS_STATEMENTS, (PfsEvent *) e, end);
+	s->event = NULL;
+	s->n = s->own;
+}
+
+extern void pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
+							  const PfsStatementSource *source);
+extern void pfs_nested_leave(PfsThread *t, PfsMoment now);
 
 /* Now that its name is known; source NULL: the text stays as it is. */
 extern void pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
@@ -173,6 +276,5 @@ extern void pfs_top_drop(PfsThread *t);
 
 extern void pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len);
 extern void pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len);
-extern PfsStatementEvent *pfs_statement_make_event(PfsThread *t, PfsStatement *s);
 
 #endif							/* PFS_STATEMENT_OPEN_H */

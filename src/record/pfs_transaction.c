@@ -13,30 +13,9 @@
 
 #include "pfs_compat.h"
 #include "pfs_shared.h"
-#include "pfs_event_cell.h"
+#include "pfs_statement_open.h"
 
-static struct
-{
-	LocalTransactionId lxid;	/* of the open one, InvalidLocalTransactionId:
-								 * none */
-	PfsTransactionEvent *event; /* NULL: not collected */
-	uint64		event_id;
-	bool		chain;			/* the next one begins by AND CHAIN */
-}			transaction;
-
-uint64
-pfs_transaction_event_id(void)
-{
-	return transaction.event_id;
-}
-
-bool
-pfs_transaction_is_new(void)
-{
-	LocalTransactionId lxid = pfs_compat_lxid(MyProc);
-
-	return lxid != transaction.lxid && lxid != InvalidLocalTransactionId;
-}
+PfsTransaction pfs_transaction;
 
 /* Inside a change: what can change while it runs. */
 static void
@@ -46,56 +25,63 @@ describe(PfsTransactionEvent *e)
 	e->read_only = XactReadOnly;
 }
 
+/* What a wait is nested in is hardly ever the transaction itself. */
+static inline void
+parent_changed(PfsNesting until_now)
+{
+	if (pfs_local.parent.type == until_now)
+		pfs_set_parent();
+}
+
 /* Inside a change. */
-static void
-begin(PfsThread *t)
+static inline void
+forget(void)
+{
+	pfs_transaction.event = NULL;
+	pfs_transaction.event_id = 0;
+	pfs_transaction.lxid = InvalidLocalTransactionId;
+}
+
+void
+pfs_transaction_begin(PfsThread *t, PfsMoment now)
 {
 	PfsInstrumentId instrument = pfs_transaction_instrument;
 	uint32		flags = pfs_wait_flags(t, instrument);
-	PfsParent	parent = pfs_statement_parent();
 	PfsTransactionEvent *e;
 
-	transaction.lxid = pfs_compat_lxid(MyProc);
+	/* Whose end nobody told: it has none. */
+	if (unlikely(pfs_transaction.event != NULL))
+	{
+		pfs_event_drop(t, PFS_TRANSACTIONS, (PfsEvent *) pfs_transaction.event);
+		forget();
+		parent_changed(PFS_NESTING_TRANSACTION);
+	}
+	pfs_transaction.lxid = pfs_compat_lxid(MyProc);
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
 	e = (PfsTransactionEvent *) pfs_event_begin(t, PFS_TRANSACTIONS, instrument, flags,
-												pfs_wait_read_end(t, flags), &parent);
+												pfs_moment_of(flags, now), pfs_statement_parent());
 	if (e == NULL)
 		return;
 	e->state = PFS_TRANSACTION_ACTIVE;
-	e->autocommit = !transaction.chain;
+	e->autocommit = !pfs_transaction.chain;
 	e->trx_id = 0;
 	e->savepoints = e->rollbacks_to_savepoint = e->releases = 0;
 	e->pid = t->pid;
 	e->gid[0] = '\0';
 	describe(e);
-	transaction.chain = false;
-	transaction.event = e;
-	transaction.event_id = e->event_id;
+	pfs_transaction.chain = false;
+	pfs_transaction.event = e;
+	pfs_transaction.event_id = e->event_id;
 	pfs_event_show(t, PFS_TRANSACTIONS);
-	pfs_set_parent();
-}
-
-/* Inside a change. */
-static void
-forget(PfsThread *t)
-{
-	transaction.event = NULL;
-	transaction.event_id = 0;
-	transaction.lxid = InvalidLocalTransactionId;
-	pfs_set_parent();
+	parent_changed(PFS_NESTING_NONE);
 }
 
 void
 pfs_transaction_look(PfsThread *t)
 {
-	if (likely(!pfs_transaction_is_new()))
-		return;
-	/* Whose end nobody told: it has none. */
-	if (transaction.event != NULL)
-		pfs_event_drop(t, PFS_TRANSACTIONS, (PfsEvent *) transaction.event);
-	forget(t);
-	begin(t);
+	if (unlikely(pfs_transaction_is_new()))
+		pfs_transaction_begin(t, pfs_moment());
 }
 
 void
@@ -104,38 +90,39 @@ pfs_transaction_notice(PfsThread *t)
 	if (likely(!pfs_transaction_is_new()) || pfs_is_changing(t))
 		return;
 	pfs_change_begin(t);
-	pfs_transaction_look(t);
+	pfs_transaction_begin(t, pfs_moment());
 	pfs_change_end(t);
 }
 
 void
-pfs_transaction_end(PfsThread *t, PfsTransactionState state)
+pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsMoment now)
 {
-	PfsTransactionEvent *e = transaction.event;
+	PfsTransactionEvent *e = pfs_transaction.event;
 	uint64		end;
 
-	transaction.lxid = InvalidLocalTransactionId;
+	pfs_transaction.lxid = InvalidLocalTransactionId;
 	if (e == NULL || pfs_is_changing(t))
 		return;
 	pfs_change_begin(t);
-	end = Max(pfs_wait_read_end(t, e->flags), e->timer_start);
+	end = Max(pfs_moment_of(e->flags, now), e->timer_start);
 	e->state = state;
 	e->trx_id = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
 	describe(e);
 	/* The event's slot is another one from here on. */
 	pfs_count_transaction(t, e->flags, end - e->timer_start, e->read_only);
 	pfs_event_end(t, PFS_TRANSACTIONS, (PfsEvent *) e, end);
-	forget(t);
+	forget();
+	parent_changed(PFS_NESTING_TRANSACTION);
 	pfs_change_end(t);
 }
 
 void
 pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid)
 {
-	PfsTransactionEvent *e = transaction.event;
+	PfsTransactionEvent *e = pfs_transaction.event;
 
 	if (command == PFS_COMMAND_CHAIN)
-		transaction.chain = true;
+		pfs_transaction.chain = true;
 	if (e == NULL || pfs_is_changing(t))
 		return;
 	pfs_change_begin(t);

@@ -1,0 +1,102 @@
+/*
+ * pfs_event_own.h
+ *	  The owner's side of events that are not waits: begin, show, end.  Inside a
+ *	  change; inline, with the family a constant, as a statement has several
+ *	  of them.
+ *
+ * pfs_event_begin() fills in the first spare slot that is not in use, up to the
+ * family's own part; NULL: they are nested too deep, counted.  The event runs from
+ * pfs_event_show() on; its end puts it into the histories, a drop does not.  They
+ * need not end in the order in which they began.  pfs_event_record() is the end of
+ * an event that was never shown, whose end_event_id the caller has set.
+ */
+#ifndef PFS_EVENT_OWN_H
+#define PFS_EVENT_OWN_H
+
+#include "pfs_event_write.h"
+
+/* Events of a family that can run at a time. */
+static inline uint32
+pfs_event_depth(PfsEventFamily family)
+{
+	return family == PFS_STAGES ? PFS_STAGE_DEPTH
+		: family == PFS_STATEMENTS ? PFS_STATEMENT_DEPTH : PFS_TRANSACTION_DEPTH;
+}
+
+extern void pfs_event_too_deep(PfsEventFamily family);
+
+/* The event's slot becomes that of the last one, and the other way round. */
+extern void pfs_event_make_last(PfsEvents *events, const PfsEvent *e);
+
+static pg_attribute_always_inline PfsEvent *
+pfs_event_begin(PfsThread *t, PfsEventFamily family, PfsInstrumentId instrument, uint32 flags,
+				uint64 start, PfsParent parent)
+{
+	PfsEvents  *events = &t->events[family];
+	PfsEvent   *e;
+
+	if (unlikely(events->depth >= pfs_event_depth(family)))
+	{
+		pfs_event_too_deep(family);
+		return NULL;
+	}
+	e = pfs_ring_spare(&events->ring, events->depth);
+	e->timer_start = start;
+	e->event_id = (flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0;
+	e->nesting_event_id = parent.event_id;
+	e->kind = instrument | parent.type << 32;
+	e->flags = flags;
+	e->own = 0;
+	if (family == PFS_STAGES)
+		return e;				/* see pfs_stage_stamp() */
+	e->log_word.word = 1;
+	e->thread_id = t->thread_id;
+	e->role = t->foreground ? t->role : InvalidOid;
+	e->source = 0;
+	return e;
+}
+
+/* C: pairs with the acquire in copy_running_event(). */
+static pg_attribute_always_inline void
+pfs_event_show(PfsThread *t, PfsEventFamily family)
+{
+	pfs_store_release(&t->events[family].depth, t->events[family].depth + 1);
+}
+
+static pg_attribute_always_inline void
+pfs_event_drop(PfsThread *t, PfsEventFamily family, PfsEvent *e)
+{
+	PfsEvents  *events = &t->events[family];
+	uint32		last = events->depth - 1;
+
+	if (unlikely(pfs_ring_spare(&events->ring, last) != e))
+		pfs_event_make_last(events, e);
+	pfs_store_relaxed(&events->depth, last);
+}
+
+static pg_attribute_always_inline void
+pfs_event_record(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
+{
+	PfsEvents  *events = &t->events[family];
+
+	e->timer_end = Max(end, e->timer_start);
+	if (likely(e->flags & PFS_FLAG_HISTORY))
+	{
+		/* The event lies in the first spare that is not in use. */
+		pfs_ring_push(&events->ring, events->depth);
+		if (unlikely(events->ring.head - events->flushed >= PFS_LOG_GROUP))
+			pfs_events_flush(t, family);
+	}
+	else if (e->flags & PFS_FLAG_HISTORY_LONG)
+		pfs_history_long_add(t, family, e);
+}
+
+static pg_attribute_always_inline void
+pfs_event_end(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
+{
+	pfs_event_drop(t, family, e);
+	e->end_event_id = t->last_event_id;
+	pfs_event_record(t, family, e, end);
+}
+
+#endif							/* PFS_EVENT_OWN_H */

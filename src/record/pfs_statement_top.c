@@ -1,0 +1,411 @@
+/*
+ * pfs_statement_top.c
+ *	  The statement at top level of a session with a client: one at a time,
+ *	  `pfs_sql.top`.
+ *
+ * It begins when a message arrives (the end of an idle wait), or where the one
+ * before it ended, if the session has not been idle in between.  It ends when
+ * the session becomes idle, or at its stamp, the end of its last call, when
+ * the next one shows itself.
+ *
+ * Nearly all calls of hooks are those of one query that is started, run, finished and
+ * ended at top level.  For these nothing is to be found out: the short way.
+ */
+#include "postgres.h"
+
+#include "libpq/libpq-be.h"
+#include "miscadmin.h"
+#include "tcop/tcopprot.h"
+#include "utils/backend_status.h"
+
+#include "pfs_statement_fast.h"
+
+/* ---- begin and end, inside a change ---- */
+
+static void
+begin_top(PfsThread *t, PfsMoment now)
+{
+	PfsStatement *s = &pfs_sql.top;
+	uint32		flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
+	PfsStatementEvent *e;
+
+	pfs_sql.raised = pfs_sql.failed = pfs_sql.usage_open = pfs_sql.finished = false;
+	pfs_sql.sqlstate = 0;
+	pfs_sql.message_len = 0;
+	pfs_sql.nest = 0;
+	pfs_sql.current = NULL;
+	pfs_sql.top_open = true;
+	pfs_statement_start(s, flags, now);
+	s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
+	if (likely(flags & PFS_FLAG_ENABLED))
+	{
+		s->parent.event_id = pfs_transaction_event_id();
+		s->parent.type = s->parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
+		/* Until something is known of it, nobody needs to see it. */
+		e = pfs_statement_make_event(t, s, flags);
+		if (likely(e != NULL))
+		{
+			e->flags &= ~PFS_FLAG_CURRENT;
+			s->event = e;
+			s->event_id = e->event_id;
+			pfs_event_show(t, PFS_STATEMENTS);
+		}
+		pfs_local.slow |= PFS_SLOW_UNNAMED;
+	}
+	pfs_stage_first(t, now, PFS_STAGE_PARSE_ANALYZE, s->event_id);
+	if (unlikely(pfs_stages.run == NULL))
+		pfs_set_parent();
+}
+
+void
+pfs_top_drop(PfsThread *t)
+{
+	pfs_stage_drop(t, 0);
+	if (pfs_sql.top.event != NULL)
+		pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) pfs_sql.top.event);
+	pfs_sql.top.event = NULL;
+	pfs_sql.top.n = pfs_sql.top.own;
+	pfs_sql.top_open = false;
+	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
+	pfs_set_parent();
+}
+
+/* It comes to its end without an execution: what was it? */
+static void
+name_unfinished(PfsThread *t, PfsStatement *s, bool failed)
+{
+	if (s->met == PFS_MET_NOTHING)
+		pfs_statement_name(t, s, pfs_other_statement[PFS_STATEMENT_ERROR], NULL);
+	else if (!failed)
+		pfs_statement_name(t, s, pfs_other_statement[s->met == PFS_MET_PARSE ? PFS_STATEMENT_PARSE
+													 : PFS_STATEMENT_BIND], NULL);
+}
+
+void
+pfs_top_end(PfsThread *t, PfsMoment now)
+{
+	PfsStatement *s = &pfs_sql.top;
+	bool		failed = pfs_sql.raised || pfs_sql.failed;
+	PfsStatementEvent *e;
+
+	if (unlikely(pfs_sql.open != NULL))
+		pfs_nested_leave(t, now);
+	if (unlikely(s->met != PFS_MET_EXECUTION))
+	{
+		if (s->met == PFS_MET_NOTHING && !failed)
+		{
+			pfs_top_drop(t);
+			return;
+		}
+		name_unfinished(t, s, failed);
+	}
+	pfs_stage_pop(t, 0, now);
+	e = s->event;
+	s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - s->lock_ticks;
+	if (likely(e != NULL && !failed && !s->cpu_counted && now.timer == PFS_FLAGS_TIMER(s->flags)))
+		pfs_statement_finish(t, s, e, Max(now.at, s->start));
+	else
+		pfs_statement_end(t, s, now, failed, NULL);
+	pfs_sql.top_open = false;
+	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS);
+	pfs_set_parent();
+}
+
+/* The next statement of a string or pipeline: it begins where this one ended. */
+void
+pfs_top_next(PfsThread *t, PfsMoment now)
+{
+	PfsMoment	stamp = pfs_sql.top_open && pfs_sql.top.done ? pfs_sql.top.stamp : now;
+
+	if (pfs_sql.top_open)
+		pfs_top_end(t, stamp);
+	begin_top(t, stamp);
+}
+
+/* AND CHAIN begins a transaction behind all hooks: it is still this statement's. */
+static inline void
+end_at_wait(PfsThread *t, PfsMoment now)
+{
+	pfs_transaction_look_at(t, now);
+	pfs_top_end(t, now);
+}
+
+void
+pfs_statement_arrived(PfsThread *t)
+{
+	bool		over = pfs_sql.top_open && (pfs_sql.top.done || pfs_sql.raised || pfs_sql.failed);
+	PfsMoment	now;
+
+	/* A part of a message, or the next of those that a statement consists of. */
+	if ((pfs_sql.top_open && !over) || pfs_is_changing(t) || !pfs_statement_is_wanted(t))
+		return;
+	pfs_change_begin(t);
+	now = pfs_moment();
+	if (over)
+		end_at_wait(t, now);
+	begin_top(t, now);
+	pfs_change_end(t);
+}
+
+void
+pfs_statement_idle(PfsThread *t)
+{
+	if (!pfs_sql.top_open || pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	end_at_wait(t, pfs_top_moment());
+	pfs_sql.nest = 0;
+	pfs_sql.current = NULL;
+	pfs_change_end(t);
+}
+
+void
+pfs_statement_detach(PfsThread *t)
+{
+	if (pfs_is_changing(t))
+		return;
+	pfs_transaction_end(t, PFS_TRANSACTION_ROLLED_BACK, pfs_moment());
+	pfs_change_begin(t);
+	if (pfs_sql.top_open)
+		pfs_top_end(t, pfs_moment());
+	pfs_stage_pop(t, 0, pfs_moment());
+	pfs_change_end(t);
+}
+
+/* Inside a change, at an instrument point: nothing but a look. */
+void
+pfs_statement_look(PfsThread *t, const char *str)
+{
+	PfsStatementSource source = {.str = str, .location = -1};
+	PfsInstrumentId replication = PFS_NO_INSTRUMENT;
+
+	if (!pfs_sql.top_open || pfs_sql.top.met != PFS_MET_NOTHING || str == NULL)
+		return;
+	if (MyBackendType == B_WAL_SENDER)
+		replication = pfs_replication_statement(str);
+	pfs_statement_name(t, &pfs_sql.top, replication != PFS_NO_INSTRUMENT ? replication
+					   : pfs_other_statement[PFS_STATEMENT_PARSE], &source);
+	if (replication != PFS_NO_INSTRUMENT)
+	{
+		pfs_sql.top.met = PFS_MET_EXECUTION;
+		pfs_local.slow |= PFS_SLOW_PROGRESS;
+	}
+}
+
+/* ---- the short way ---- */
+
+static pg_noinline void
+switch_stage_slowly(PfsThread *t, PfsStageKind stage, PfsMoment now)
+{
+	pfs_change_begin(t);
+	pfs_stage_switch_slowly(t, stage, now, pfs_sql.top.event_id);
+	pfs_change_end(t);
+}
+
+static pg_attribute_always_inline void
+enter(PfsThread *t, PfsStageKind stage, PfsMoment now)
+{
+	if (!pfs_stage_mark(t, stage, now))
+		switch_stage_slowly(t, stage, now);
+	pfs_sql.nest = 1;
+	pfs_sql.current = &pfs_sql.top;
+}
+
+/* What calls inside this one have left open, after an error that was caught. */
+static pg_noinline void
+clear_up(PfsThread *t)
+{
+	pfs_change_begin(t);
+	if (pfs_sql.nplanned > 0)
+		pfs_nested_drop_planned(t, 1);
+	pfs_stage_pop(t, 1, pfs_moment());
+	pfs_set_parent();
+	pfs_change_end(t);
+}
+
+static pg_attribute_always_inline void
+leave(PfsThread *t)
+{
+	pfs_sql.nest = 0;
+	pfs_sql.current = NULL;
+	if (unlikely(pfs_stages.n != 1 || pfs_sql.nplanned > 0))
+		clear_up(t);
+}
+
+/*
+ * The name, the transaction and the slot's text are changes; so that another
+ * process never sees half of a text.
+ */
+void
+pfs_top_start(PfsThread *t, const PfsStatementSource *source)
+{
+	PfsStatement *s = &pfs_sql.top;
+	PfsMoment	now = pfs_top_moment();
+
+	pfs_change_begin(t);
+	pfs_transaction_look_at(t, now);
+	s->portal = source->portal;
+	s->portal_time = source->portal_time;
+	s->query = source->query;
+	if (s->met == PFS_MET_NOTHING)
+		pfs_statement_name(t, s, pfs_tag_instrument[source->tag], source);
+	s->met = PFS_MET_PLAN;
+	if (!pfs_stage_mark(t, PFS_STAGE_EXECUTOR_START, now))
+		pfs_stage_switch_slowly(t, PFS_STAGE_EXECUTOR_START, now, s->event_id);
+	pfs_change_end(t);
+	pfs_sql.nest = 1;
+	pfs_sql.current = s;
+	pfs_sql.finished = false;
+	pfs_sql.usage_open = true;
+	pfs_usage_begin(&pfs_sql.usage);
+}
+
+void
+pfs_top_start_end(PfsThread *t)
+{
+	leave(t);
+}
+
+uint64
+pfs_top_run(PfsThread *t)
+{
+	PfsMoment	now = pfs_top_moment();
+
+	if (unlikely(!pfs_sql.usage_open))
+		pfs_usage_begin(&pfs_sql.usage);
+	pfs_sql.usage_open = false;
+	pfs_sql.finished = false;
+	pfs_sql.top.met = PFS_MET_EXECUTION;
+	enter(t, PFS_STAGE_EXECUTE, now);
+	return now.at;
+}
+
+static pg_attribute_always_inline void
+count_execution(uint64 start, PfsMoment now)
+{
+	PfsMoment	then = {start, now.timer};
+
+	pfs_add_time(&pfs_sql.top.n[PFS_N_EXEC_TIME], then, now);
+}
+
+void
+pfs_top_run_end(PfsThread *t, uint64 start, uint64 rows_sent, uint64 rows_affected, uint64 workers)
+{
+	PfsMoment	now = pfs_top_moment();
+	uint64	   *n = pfs_sql.top.n;
+
+	count_execution(start, now);
+	n[PFS_N_ROWS_SENT] += rows_sent;
+	n[PFS_N_ROWS_AFFECTED] += rows_affected;
+	n[PFS_N_PARALLEL_WORKERS] += workers;
+	pfs_usage_end(&pfs_sql.usage, n);
+	pfs_sql.top.done = true;
+	pfs_sql.top.stamp = now;
+	leave(t);
+}
+
+uint64
+pfs_top_finish(PfsThread *t, bool counts)
+{
+	PfsMoment	now = pfs_top_moment();
+
+	if (counts)
+		pfs_usage_begin(&pfs_sql.usage);
+	enter(t, PFS_STAGE_FINISH, now);
+	return now.at;
+}
+
+void
+pfs_top_finish_end(PfsThread *t, uint64 start, bool counts)
+{
+	PfsMoment	now = pfs_top_moment();
+
+	count_execution(start, now);
+	if (counts)
+		pfs_usage_end(&pfs_sql.usage, pfs_sql.top.n);
+	pfs_sql.finished = true;
+	pfs_sql.top.stamp = now;
+	leave(t);
+}
+
+/* Nothing lies between the executor's finish and its end. */
+void
+pfs_top_executor_end(PfsThread *t)
+{
+	enter(t, PFS_STAGE_EXECUTOR_END, pfs_sql.finished ? pfs_sql.top.stamp : pfs_top_moment());
+	pfs_sql.finished = false;
+}
+
+void
+pfs_top_executor_end_end(PfsThread *t)
+{
+	pfs_sql.top.query = NULL;
+	pfs_sql.top.stamp = pfs_top_moment();
+	leave(t);
+}
+
+/* ---- ends of transactions ---- */
+
+/*
+ * Without any hook before, the message was a description or a function call; or
+ * it only ends what an earlier message began, or has an empty text, and then it is
+ * no statement.
+ */
+static pg_noinline void
+name_by_commit(PfsThread *t)
+{
+	bool		fastpath = MyBEEntry != NULL && MyBEEntry->st_state == STATE_FASTPATH;
+	bool		is_new = pfs_transaction_is_new() && debug_query_string == NULL;
+
+	pfs_change_begin(t);
+	if (fastpath || is_new)
+	{
+		pfs_statement_name(t, &pfs_sql.top, pfs_other_statement[fastpath ? PFS_STATEMENT_FASTPATH
+																: PFS_STATEMENT_DESCRIBE], NULL);
+		pfs_sql.top.met = PFS_MET_EXECUTION;
+	}
+	else
+		pfs_top_drop(t);
+	pfs_change_end(t);
+}
+
+void
+pfs_statement_stage(PfsThread *t, PfsStageKind kind)
+{
+	PfsMoment	now;
+
+	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
+		return;
+	now = pfs_top_moment();
+	if (!pfs_stage_mark(t, kind, now))
+		switch_stage_slowly(t, kind, now);
+}
+
+void
+pfs_statement_committing(PfsThread *t)
+{
+	if (unlikely(pfs_sql.top_open && pfs_sql.top.met == PFS_MET_NOTHING && pfs_sql.nest == 0 &&
+				 !pfs_is_changing(t)))
+		name_by_commit(t);
+	pfs_transaction_notice(t);
+	pfs_statement_stage(t, PFS_STAGE_COMMIT);
+}
+
+void
+pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
+{
+	PfsMoment	now = {0, 0};
+
+	if (pfs_sql.top_open || pfs_transaction.event != NULL)
+		now = pfs_moment();
+	pfs_transaction_end(t, state, now);
+	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
+		return;
+
+	/*
+	 * What comes from here on is another statement, also without an idle
+	 * wait.
+	 */
+	pfs_sql.top.stamp = now;
+	pfs_sql.top.done = true;
+}
