@@ -118,31 +118,56 @@ describe(PfsStatementSource *source, const QueryDesc *desc)
 	set_portal(source);
 }
 
-static void
-executor_start_cb(QueryDesc *desc, int eflags)
+static inline bool
+is_select(const QueryDesc *desc)
 {
-	PfsThread  *t = thread();
-	bool		fast = t != NULL && pfs_top_may_start(t);
-	PfsCall		call;
+	return desc->operation == CMD_SELECT;
+}
 
-	if (t != NULL)
-	{
-		PfsStatementSource source;
+static inline uint64
+rows_sent(const QueryDesc *desc)
+{
+	return is_select(desc) || desc->plannedstmt->hasReturning ? desc->estate->es_processed : 0;
+}
 
-		describe(&source, desc);
-		if (fast)
-			pfs_top_start(t, &source);
-		else
-			pfs_call_executor_start(t, &call, &source);
-	}
+static inline uint64
+rows_affected(const QueryDesc *desc)
+{
+	return is_select(desc) ? 0 : desc->estate->es_processed;
+}
+
+static inline void
+call_executor_start(QueryDesc *desc, int eflags)
+{
 	if (prev_executor_start)
 		prev_executor_start(desc, eflags);
 	else
 		standard_ExecutorStart(desc, eflags);
-	if (fast)
-		pfs_top_start_end(t);
-	else if (t != NULL)
-		pfs_call_executor_start_end(t, &call);
+}
+
+static void
+executor_start_cb(QueryDesc *desc, int eflags)
+{
+	PfsThread  *t = thread();
+	PfsStatementSource source;
+	PfsCall		call;
+
+	if (t == NULL)
+	{
+		call_executor_start(desc, eflags);
+		return;
+	}
+	describe(&source, desc);
+	if (pfs_top_may_start(t))
+	{
+		pfs_top_start(t, &source);
+		call_executor_start(desc, eflags);
+		pfs_top_leave(t);
+		return;
+	}
+	pfs_call_executor_start(t, &call, &source);
+	call_executor_start(desc, eflags);
+	pfs_call_executor_start_end(t, &call);
 }
 
 /* Workers that the plan's Gather nodes started last. */
@@ -156,95 +181,125 @@ count_workers(PlanState *state, void *arg)
 	return planstate_tree_walker(state, count_workers, arg);
 }
 
-static void
-executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+static inline uint64
+parallel_workers(const QueryDesc *desc)
 {
-	PfsThread  *t = thread();
-	bool		fast = t != NULL && pfs_top_is_first_run(t, desc);
-	uint64		start = 0;
-	PfsCall		call;
+	uint64		n = 0;
 
-	if (fast)
-		start = pfs_top_run(t);
-	else if (t != NULL)
-	{
-		PfsStatementSource source;
+	if (unlikely(desc->plannedstmt->parallelModeNeeded && desc->planstate != NULL))
+		count_workers(desc->planstate, &n);
+	return n;
+}
 
-		describe(&source, desc);
-		pfs_call_run(t, &call, &source);
-	}
+static inline void
+call_executor_run(PFS_EXECUTOR_RUN_PARAMS)
+{
 	if (prev_executor_run)
 		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	else
 		standard_ExecutorRun(PFS_EXECUTOR_RUN_ARGS);
-	if (t != NULL)
-	{
-		const PlannedStmt *stmt = desc->plannedstmt;
-		uint64		rows = desc->estate->es_processed;
-		bool		is_select = desc->operation == CMD_SELECT;
-		uint64		workers = 0;
-		uint64		sent;
-		uint64		affected;
+}
 
-		if (stmt->parallelModeNeeded && desc->planstate != NULL)
-			count_workers(desc->planstate, &workers);
-		sent = is_select || stmt->hasReturning ? rows : 0;
-		affected = is_select ? 0 : rows;
-		if (fast)
-			pfs_top_run_end(t, start, sent, affected, workers);
-		else
-			pfs_call_run_end(t, &call, sent, affected, workers);
+static pg_noinline void
+executor_run_long_way(PFS_EXECUTOR_RUN_PARAMS)
+{
+	PfsThread  *t = thread();
+	PfsStatementSource source;
+	PfsCall		call;
+
+	if (t == NULL)
+	{
+		call_executor_run(PFS_EXECUTOR_RUN_ARGS);
+		return;
 	}
+	describe(&source, desc);
+	pfs_call_run(t, &call, &source);
+	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
+	pfs_call_run_end(t, &call, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
+}
+
+static void
+executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+{
+	PfsThread  *t = pfs_my_thread;
+	uint64		start;
+
+	if (!pfs_top_is_first_run(desc))
+	{
+		executor_run_long_way(PFS_EXECUTOR_RUN_ARGS);
+		return;
+	}
+	start = pfs_top_run(t);
+	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
+	pfs_top_run_end(t, start, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
+}
+
+static inline void
+call_executor_finish(QueryDesc *desc)
+{
+	if (prev_executor_finish)
+		prev_executor_finish(desc);
+	else
+		standard_ExecutorFinish(desc);
 }
 
 static void
 executor_finish_cb(QueryDesc *desc)
 {
-	PfsThread  *t = thread();
-	bool		fast = t != NULL && pfs_top_is(t, desc);
-	bool		counts = desc->operation != CMD_SELECT || desc->plannedstmt->hasModifyingCTE;
-	uint64		start = 0;
+	bool		counts = !is_select(desc) || desc->plannedstmt->hasModifyingCTE;
+	PfsThread  *t;
 	PfsCall		call;
 
-	if (fast)
-		start = pfs_top_finish(t, counts);
-	else if (t != NULL)
+	if (pfs_top_is_fast(desc))
+	{
+		uint64		start = pfs_top_finish(pfs_my_thread, counts);
+
+		call_executor_finish(desc);
+		pfs_top_finish_end(pfs_my_thread, start, counts);
+		return;
+	}
+	t = thread();
+	if (t != NULL)
 		pfs_call_finish(t, &call, desc);
-	if (prev_executor_finish)
-		prev_executor_finish(desc);
-	else
-		standard_ExecutorFinish(desc);
-	if (fast)
-		pfs_top_finish_end(t, start, counts);
-	else if (t != NULL)
+	call_executor_finish(desc);
+	if (t != NULL)
 		pfs_call_finish_end(t, &call);
+}
+
+static inline void
+call_executor_end(QueryDesc *desc)
+{
+	if (prev_executor_end)
+		prev_executor_end(desc);
+	else
+		standard_ExecutorEnd(desc);
 }
 
 /* The descriptor is freed only afterwards, and its text lives longer. */
 static void
 executor_end_cb(QueryDesc *desc)
 {
-	PfsThread  *t = thread();
-	bool		fast = t != NULL && pfs_top_is(t, desc);
+	PfsThread  *t;
+	PfsStatementSource source;
 	PfsCall		call;
 
-	if (fast)
-		pfs_top_executor_end(t);
-	else if (t != NULL)
-		pfs_call_executor_end(t, &call, desc);
-	if (prev_executor_end)
-		prev_executor_end(desc);
-	else
-		standard_ExecutorEnd(desc);
-	if (fast)
-		pfs_top_executor_end_end(t);
-	else if (t != NULL)
+	if (pfs_top_is_fast(desc))
 	{
-		PfsStatementSource source;
-
-		describe(&source, desc);
-		pfs_call_executor_end_end(t, &call, &source);
+		pfs_top_executor_end(pfs_my_thread);
+		call_executor_end(desc);
+		pfs_top_executor_end_end(pfs_my_thread);
+		return;
 	}
+	t = thread();
+	if (t == NULL)
+	{
+		call_executor_end(desc);
+		return;
+	}
+	pfs_call_executor_end(t, &call, desc);
+	call_executor_end(desc);
+	describe(&source, desc);
+	pfs_call_executor_end_end(t, &call, &source);
 }
 
 /* What is needed of a transaction command when its tree may be gone. */

@@ -193,13 +193,18 @@ store_parts_avx(const PfsLogClaim *claim, const PfsEvent *const *pick, PfsEventF
 	for (uint32 i = 0; i < claim->count; i++)
 	{
 		const __m256i *from = (const __m256i *) pick[i];
-		__m256i    *to = pfs_log_slot(claim, i, item_size);
-		size_t		n = (used_bytes(family, pick[i]) + sizeof(__m256i) - 1) / sizeof(__m256i);
+		void	   *slot = pfs_log_slot(claim, i, item_size);
+		__m256i    *to = slot;
+		const __m256i *end = (const __m256i *) ((const char *) from + used_bytes(family, pick[i]));
 
-		pfs_log_slot_begin(claim, i, to);
-		for (size_t j = 0; j < n; j++)
-			_mm256_storeu_si256(to + j, _mm256_loadu_si256(from + j));
-		pfs_log_slot_end(claim, i, to);
+		pfs_log_slot_begin(claim, i, slot);
+		/* Sizes of slots are whole cache lines. */
+		for (; from < end; from += 2, to += 2)
+		{
+			_mm256_storeu_si256(to, _mm256_loadu_si256(from));
+			_mm256_storeu_si256(to + 1, _mm256_loadu_si256(from + 1));
+		}
+		pfs_log_slot_end(claim, i, slot);
 	}
 }
 #endif

@@ -144,8 +144,7 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 	cell = pfs_family_cell(t, PFS_FAMILY_STATEMENTS, instrument, sizeof(PfsStatementCell));
 	pfs_cell_add_timed(&cell->time, ticks);
 	/* Readers look on, and look again. */
-	for (int i = 0; i < PFS_NUM_NUMBERS; i += 2)
-		*(PfsPair *) &cell->n[i] += *(const PfsPair *) &n[i];
+	pfs_numbers_add(cell->n, n);
 	bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];
 	pfs_store_relaxed(bucket, *bucket + 1);
 	if (unlikely(*bucket == 0))

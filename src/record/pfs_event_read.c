@@ -223,7 +223,7 @@ emit_stages_of_running(void *running, uint32 nrunning, void *events, uint32 n, u
 			is_in_ring = event_at(events, PFS_STAGES, j)->event_id == run->first.event_id;
 		if (is_in_ring || (run->first.flags & flag) == 0)
 			continue;
-		while (hidden_id <= last_id && hidden < run->first.more && run->first.event_id + run->marks[hidden].ids <= hidden_id)
+		while (hidden_id <= last_id && hidden < run->first.more && pfs_stage_mark_event_id(&run->marks[hidden]) <= hidden_id)
 			hidden++;
 		done += emit_finished((PfsEvent *) run, hidden, true, max - done, reader);
 	}

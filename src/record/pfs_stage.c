@@ -49,7 +49,7 @@ event_id_of(const PfsStage *stage)
 
 	if (run == NULL || run->first.more == 0)
 		return stage->event_id;
-	return run->first.event_id + run->marks[run->first.more - 1].ids;
+	return pfs_stage_mark_event_id(&run->marks[run->first.more - 1]);
 }
 
 uint64
@@ -116,16 +116,33 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 s
 void
 pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement_id)
 {
-	const PfsStage *stage = &pfs_stages.items[0];
+	PfsInstrumentId instrument = pfs_stage_instrument[kind];
+	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
+	uint32		flags = pfs_wait_flags(t, instrument);
+	PfsStage   *stage = &pfs_stages.items[0];
+	PfsStageRun *run = NULL;
 
-	pfs_stage_push(t, pfs_stage_instrument[kind], now, statement_id);
-	if (likely(pfs_stages.n == 1 && stage->run != NULL && now.timer == PFS_FLAGS_TIMER(stage->flags) &&
-			   (stage->flags & USUAL) == (pfs_local.usual | PFS_FLAG_CURRENT)))
+	if (likely((flags & USUAL) == (pfs_local.usual | PFS_FLAG_CURRENT) && pfs_stages.n == 0 &&
+			   now.timer == PFS_FLAGS_TIMER(flags)))
+		run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, flags, now.at, parent);
+	if (unlikely(run == NULL))
 	{
-		pfs_stages.run = stage->run;
-		pfs_local.parent.event_id = stage->event_id;
-		pfs_local.parent.type = PFS_NESTING_STAGE;
+		pfs_stage_push(t, instrument, now, statement_id);
+		return;
 	}
+	run->first.work_completed = -1;
+	run->first.work_estimated = -1;
+	pfs_event_show(t, PFS_STAGES);
+	stage->instrument = instrument;
+	stage->flags = flags;
+	stage->start = now.at;
+	stage->event_id = run->first.event_id;
+	stage->run = run;
+	stage->progress = false;
+	pfs_stages.n = 1;
+	pfs_stages.run = run;
+	pfs_local.parent.event_id = run->first.event_id;
+	pfs_local.parent.type = PFS_NESTING_STAGE;
 }
 
 void
@@ -145,31 +162,65 @@ hidden_stages(const PfsThread *t, const PfsStageRun *run, uint64 hidden_id)
 {
 	uint32		n = 0;
 
-	if (likely(hidden_id < run->first.event_id) || hidden_id > t->last_event_id)
-		return 0;
-	while (n < run->first.more && run->first.event_id + run->marks[n].ids <= hidden_id)
+	while (hidden_id <= t->last_event_id && n < run->first.more &&
+		   pfs_stage_mark_event_id(&run->marks[n]) <= hidden_id)
 		n++;
 	return n;
 }
 
-/* All but the last of its stages into the cells; returns where that begins. */
-static uint64
-count_marks(PfsThread *t, PfsStage *stage)
+static pg_noinline void
+hide_stages(const PfsThread *t, PfsStageRun *run)
 {
-	const PfsStageRun *run = stage->run;
-	PfsBlock   *cells = &t->summary[PFS_FAMILY_STAGES].cells;
-	uint64		start = stage->start;
+	const PfsEvents *events = &t->events[PFS_STAGES];
 
-	pfs_family_look(t, PFS_FAMILY_STAGES);
-	for (uint32 i = 0; i < run->first.more; i++)
+	run->first.hidden = hidden_stages(t, run, pfs_load_relaxed(&events->history_hidden));
+	run->first.hidden_long = hidden_stages(t, run, pfs_load_relaxed(&events->history_long_hidden));
+}
+
+/*
+ * All but the last stage of a run that is usual into the cells.  *instrument: that of
+ * the last one.  Returns where that begins.
+ */
+static pg_attribute_always_inline uint64
+count_marks(PfsThread *t, const PfsStageRun *run, PfsInstrumentId *instrument)
+{
+	PfsBlock   *block = &t->summary[PFS_FAMILY_STAGES].cells;
+	const PfsStageMark *end = run->marks + run->first.more;
+	uint64		start = run->first.timer_start;
+	uint32		first = pfs_stage_instrument[0];
+	uint32		i = run->first.instrument;
+
+	for (const PfsStageMark *mark = run->marks; mark < end; mark++)
 	{
-		uint64		end = Max(run->marks[i].at, start);
+		uint64		at = Max(mark->at, start);
 
-		pfs_cells_add(cells, stage->instrument - pfs_stage_instrument[0], end - start);
-		stage->instrument = run->marks[i].instrument;
-		start = end;
+		pfs_cells_add(block, i - first, at - start);
+		i = pfs_stage_mark_instrument(mark);
+		start = at;
 	}
+	*instrument = i;
 	return start;
+}
+
+/* The run of the top level, and nothing else is open. */
+void
+pfs_stage_end_run(PfsThread *t, uint64 end)
+{
+	PfsEvents  *events = &t->events[PFS_STAGES];
+	PfsStageRun *run = pfs_stages.run;
+	PfsInstrumentId last;
+	uint64		start;
+
+	pfs_stages.n = 0;
+	pfs_stages.run = NULL;
+	pfs_family_look(t, PFS_FAMILY_STAGES);
+	start = count_marks(t, run, &last);
+	end = Max(end, start);
+	pfs_cells_add(&t->summary[PFS_FAMILY_STAGES].cells, last - pfs_stage_instrument[0], end - start);
+	if (unlikely(pfs_load_relaxed(&events->history_hidden) >= run->first.event_id ||
+				 pfs_load_relaxed(&events->history_long_hidden) >= run->first.event_id))
+		hide_stages(t, run);
+	pfs_event_end(t, PFS_STAGES, (PfsEvent *) run, end);
 }
 
 void
@@ -177,25 +228,21 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now)
 {
 	while (pfs_stages.n > depth)
 	{
-		PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
+		PfsStage   *stage = &pfs_stages.items[pfs_stages.n - 1];
 		PfsStageRun *run = stage->run;
-		const PfsEvents *events = &t->events[PFS_STAGES];
 		uint64		end;
 
-		if (run == pfs_stages.run)
-			pfs_stages.run = NULL;
+		if (run != NULL && run == pfs_stages.run)
+		{
+			pfs_stage_end_run(t, pfs_moment_of(stage->flags, now));
+			continue;
+		}
+		pfs_stages.n--;
 		if (stage->flags == 0)
 			continue;
 		end = Max(pfs_moment_of(stage->flags, now), stage->start);
 		if (run != NULL)
 		{
-			if (run->first.more > 0)
-			{
-				stage->start = count_marks(t, stage);
-				end = Max(end, stage->start);
-				run->first.hidden = hidden_stages(t, run, pfs_load_relaxed(&events->history_hidden));
-				run->first.hidden_long = hidden_stages(t, run, pfs_load_relaxed(&events->history_long_hidden));
-			}
 			if (run->first.progress != 0 && MyBEEntry != NULL)
 				pfs_progress_work(run->first.progress, MyBEEntry->st_progress_param,
 								  &run->first.work_completed, &run->first.work_estimated);
@@ -335,13 +382,13 @@ pfs_stage_of_run(const PfsStageRun *run, uint32 i, bool running, PfsStageEvent *
 		const PfsStageMark *mark = &run->marks[i - 1];
 
 		e->timer_start = Max(mark->at, run->first.timer_start);
-		e->event_id = run->first.event_id + mark->ids;
-		e->instrument = mark->instrument;
+		e->event_id = pfs_stage_mark_event_id(mark);
+		e->instrument = pfs_stage_mark_instrument(mark);
 	}
 	if (next != NULL)
 	{
 		e->timer_end = Max(next->at, e->timer_start);
-		e->end_event_id = run->first.event_id + next->ids - 1;
+		e->end_event_id = pfs_stage_mark_event_id(next) - 1;
 		e->work_completed = e->work_estimated = -1;
 		e->progress = 0;
 	}

@@ -58,40 +58,45 @@ extern void pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageE
 /* What is the same in all stages of a thread. */
 extern void pfs_stage_stamp(PfsThread *t);
 
-/* The first stage of the top level begins. */
+/* The first stage of the top level begins; the last one ends. */
 extern void pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement_id);
+extern void pfs_stage_end_run(PfsThread *t, uint64 end);
 
 /* It ends, and another one begins, where the short way does not lead. */
 extern void pfs_stage_switch_slowly(PfsThread *t, PfsStageKind kind, PfsMoment now, uint64 statement_id);
 
 /*
- * The stage of the top level ends where another one begins.  On the short way it
- * is a mark of the run more, which readers come to by `more` (A, pairs with the
- * acquire in copy_running_event): no change is needed.  True if that is so.
+ * The stage of the top level ends where another one begins: a mark of the run more,
+ * which readers come to by `more` (A, pairs with the acquire in
+ * copy_running_event); no change is needed.  The caller knows that there is a run, that
+ * nothing is nested in it, and that `now` is a reading of its timer.
  */
 static pg_attribute_always_inline bool
-pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsMoment now)
+pfs_stage_mark_run(PfsThread *t, PfsStageKind kind, uint64 now)
 {
 	PfsInstrumentId instrument = pfs_stage_instrument[kind];
 	PfsStageRun *run = pfs_stages.run;
-	uint64		id = t->last_event_id + 1;
-	PfsStageMark *mark;
-	uint32		more;
+	uint32		more = run->first.more;
+	uint64		id;
 
-	if (unlikely(run == NULL || pfs_stages.n != 1 ||
-				 pfs_wait_flags(t, instrument) != run->first.flags ||
-				 now.timer != PFS_FLAGS_TIMER(run->first.flags)))
+	if (unlikely(more == PFS_STAGE_MARKS || pfs_wait_flags(t, instrument) != run->first.flags))
 		return false;
-	more = run->first.more;
-	if (unlikely(more == PFS_STAGE_MARKS || id - run->first.event_id > PG_UINT32_MAX))
-		return false;
-	t->last_event_id = id;
-	mark = &run->marks[more];
-	mark->at = now.at;
-	mark->what = (id - run->first.event_id) | (uint64) instrument << 32;
+	t->last_event_id = id = t->last_event_id + 1;
+	run->marks[more].at = now;
+	run->marks[more].what = id << 16 | instrument;
 	pfs_store_release(&run->first.more, more + 1);	/* A */
 	pfs_local.parent.event_id = id;
 	return true;
+}
+
+/* The same where nothing is known.  False: pfs_stage_switch_slowly(). */
+static inline bool
+pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsMoment now)
+{
+	const PfsStageRun *run = pfs_stages.run;
+
+	return run != NULL && pfs_stages.n == 1 && now.timer == PFS_FLAGS_TIMER(run->first.flags) &&
+		pfs_stage_mark_run(t, kind, now.at);
 }
 
 #endif							/* PFS_STAGE_H */

@@ -70,6 +70,30 @@ typedef uint64 PfsPair __attribute__((vector_size(16), aligned(8)));
 
 StaticAssertDecl(PFS_NUM_NUMBERS % 2 == 0, "numbers are handled in pairs");
 
+#define PFS_NUM_PAIRS (PFS_NUM_NUMBERS / 2)
+
+static pg_attribute_always_inline void
+pfs_numbers_clear(uint64 *n)
+{
+	PfsPair    *to = (PfsPair *) n;
+	PfsPair		zero = {0, 0};
+
+#pragma GCC unroll 11
+	for (int i = 0; i < PFS_NUM_PAIRS; i++)
+		to[i] = zero;
+}
+
+static pg_attribute_always_inline void
+pfs_numbers_add(uint64 *to, const uint64 *n)
+{
+	PfsPair    *sums = (PfsPair *) to;
+	const PfsPair *from = (const PfsPair *) n;
+
+#pragma GCC unroll 11
+	for (int i = 0; i < PFS_NUM_PAIRS; i++)
+		sums[i] += from[i];
+}
+
 /* Bytes kept of an error's message, and of a schema's name as written. */
 #define PFS_MESSAGE_SIZE	256
 #define PFS_SCHEMA_SIZE		64
@@ -132,16 +156,23 @@ typedef struct PfsStageEvent
 typedef struct PfsStageMark
 {
 	uint64		at;				/* raw reading */
-	union
-	{
-		struct
-		{
-			uint32		ids;	/* event_id less that of the run's first */
-			PfsInstrumentId instrument;
-		};
-		uint64		what;		/* both */
-	};
+	uint64		what;			/* event_id and instrument; a thread does not
+								 * live for 2^48 events */
 } PfsStageMark;
+
+StaticAssertDecl(sizeof(PfsInstrumentId) == 2, "a mark has 16 bits for the instrument");
+
+static inline uint64
+pfs_stage_mark_event_id(const PfsStageMark *mark)
+{
+	return mark->what >> 16;
+}
+
+static inline PfsInstrumentId
+pfs_stage_mark_instrument(const PfsStageMark *mark)
+{
+	return (PfsInstrumentId) mark->what;
+}
 
 #define PFS_STAGE_MARKS 8
 

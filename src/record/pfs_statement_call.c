@@ -102,6 +102,8 @@ enter(PfsThread *t, PfsCall *call)
 	pfs_sql.nest++;
 	if (call->entered)
 	{
+		if (call->nest == 0)
+			pfs_sql.fast = NULL;
 		call->top = call->nest == 0 && is_top_level_now();
 		pfs_change_begin(t);
 		/* A transaction is nested in the statement that began it. */

@@ -18,7 +18,7 @@ void
 pfs_statement_sizes(void)
 {
 	pfs_sizes.event_size[PFS_WAITS] = sizeof(PfsWaitEvent);
-	pfs_sizes.event_size[PFS_STAGES] = TYPEALIGN(32, sizeof(PfsStageRun));
+	pfs_sizes.event_size[PFS_STAGES] = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsStageRun));
 	pfs_sizes.event_size[PFS_STATEMENTS] =
 		TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsStatementEvent, texts) + PFS_SCHEMA_SIZE +
 				  pfs_sizes.sql_text + PFS_MESSAGE_SIZE);

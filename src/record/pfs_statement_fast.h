@@ -22,32 +22,131 @@ pfs_top_may_start(const PfsThread *t)
 		(pfs_sql.top.met != PFS_MET_NOTHING || DatumGetInt32(pg_trigger_depth(NULL)) == 0);
 }
 
-/* Is it the query of the statement at top level, and nothing else is open? */
-static inline bool
-pfs_top_is(const PfsThread *t, const void *query)
-{
-	return likely(pfs_sql.top.query == query && pfs_sql.nest == 0 && pfs_sql.open == NULL &&
-				  pfs_sql.top_open && !pfs_is_changing(t));
-}
-
-/* The same, and this is its first run. */
-static inline bool
-pfs_top_is_first_run(const PfsThread *t, const void *query)
-{
-	return pfs_top_is(t, query) && likely(pfs_sql.top.met == PFS_MET_PLAN);
-}
-
-/* start: what the first one of the pair gives. */
 extern void pfs_top_start(PfsThread *t, const PfsStatementSource *source);
-extern void pfs_top_start_end(PfsThread *t);
-extern uint64 pfs_top_run(PfsThread *t);
-extern void pfs_top_run_end(PfsThread *t, uint64 start, uint64 rows_sent, uint64 rows_affected,
-							uint64 workers);
+extern void pfs_top_switch_slowly(PfsThread *t, PfsStageKind stage, PfsMoment now);
+extern void pfs_top_clear_up(PfsThread *t);
+
+/*
+ * Has this query gone the short way so far?  Then it has a slot, its stages are a run,
+ * and all is timed by the cycle counter.  Whatever goes the long way for its statement puts an
+ * end to that.
+ */
+static inline bool
+pfs_top_is_fast(const void *query)
+{
+	return likely(pfs_sql.fast == query);
+}
+
+/* The same, and it has not run yet: another run at top level is another statement. */
+static inline bool
+pfs_top_is_first_run(const void *query)
+{
+	return pfs_top_is_fast(query) && likely(pfs_sql.top.met == PFS_MET_PLAN);
+}
+
+static pg_attribute_always_inline void
+pfs_top_enter(PfsThread *t, PfsStageKind stage, uint64 now)
+{
+	if (unlikely(!pfs_stage_mark_run(t, stage, now)))
+	{
+		PfsMoment	moment = {now, PFS_TIMER_CYCLE};
+
+		pfs_sql.fast = NULL;
+		pfs_top_switch_slowly(t, stage, moment);
+	}
+	pfs_sql.nest = 1;
+	pfs_sql.current = &pfs_sql.top;
+}
+
+static pg_attribute_always_inline void
+pfs_top_leave(PfsThread *t)
+{
+	pfs_sql.nest = 0;
+	pfs_sql.current = NULL;
+	if (unlikely(pfs_stages.n != 1 || pfs_sql.nplanned > 0))
+		pfs_top_clear_up(t);
+}
+
+/* The hook calls on between each pair; start: what the first one gives. */
+static pg_attribute_always_inline uint64
+pfs_top_run(PfsThread *t)
+{
+	uint64		now = pfs_read_cycles();
+
+	pfs_sql.top.met = PFS_MET_EXECUTION;
+	pfs_top_enter(t, PFS_STAGE_EXECUTE, now);
+	return now;
+}
+
+static pg_attribute_always_inline void
+pfs_top_stamp(uint64 now)
+{
+	pfs_sql.top.stamp.at = now;
+	pfs_sql.top.stamp.timer = PFS_TIMER_CYCLE;
+}
+
+static pg_attribute_always_inline void
+pfs_top_count_time(uint64 start, uint64 now)
+{
+	if (likely(now > start))
+		pfs_sql.top.n[PFS_N_EXEC_TIME] += now - start;
+}
+
+static pg_attribute_always_inline void
+pfs_top_run_end(PfsThread *t, uint64 start, uint64 rows_sent, uint64 rows_affected, uint64 workers)
+{
+	uint64		now = pfs_read_cycles();
+	uint64	   *n = pfs_sql.top.n;
+
+	pfs_top_count_time(start, now);
+	n[PFS_N_ROWS_SENT] += rows_sent;
+	n[PFS_N_ROWS_AFFECTED] += rows_affected;
+	n[PFS_N_PARALLEL_WORKERS] += workers;
+	pfs_usage_end(&pfs_sql.usage, n);
+	pfs_sql.top.done = true;
+	pfs_top_stamp(now);
+	pfs_top_leave(t);
+}
 
 /* counts: more than nothing can happen in it. */
-extern uint64 pfs_top_finish(PfsThread *t, bool counts);
-extern void pfs_top_finish_end(PfsThread *t, uint64 start, bool counts);
-extern void pfs_top_executor_end(PfsThread *t);
-extern void pfs_top_executor_end_end(PfsThread *t);
+static pg_attribute_always_inline uint64
+pfs_top_finish(PfsThread *t, bool counts)
+{
+	uint64		now = pfs_read_cycles();
+
+	if (counts)
+		pfs_usage_begin(&pfs_sql.usage);
+	pfs_top_enter(t, PFS_STAGE_FINISH, now);
+	return now;
+}
+
+static pg_attribute_always_inline void
+pfs_top_finish_end(PfsThread *t, uint64 start, bool counts)
+{
+	uint64		now = pfs_read_cycles();
+
+	pfs_top_count_time(start, now);
+	if (counts)
+		pfs_usage_end(&pfs_sql.usage, pfs_sql.top.n);
+	pfs_top_stamp(now);
+	pfs_sql.finished = true;
+	pfs_top_leave(t);
+}
+
+/* Nothing lies between the executor's finish and its end. */
+static pg_attribute_always_inline void
+pfs_top_executor_end(PfsThread *t)
+{
+	pfs_top_enter(t, PFS_STAGE_EXECUTOR_END, likely(pfs_sql.finished) ? pfs_sql.top.stamp.at : pfs_read_cycles());
+}
+
+static pg_attribute_always_inline void
+pfs_top_executor_end_end(PfsThread *t)
+{
+	pfs_sql.top.query = NULL;
+	pfs_sql.fast = NULL;
+	pfs_top_stamp(pfs_read_cycles());
+	pfs_top_leave(t);
+}
 
 #endif							/* PFS_STATEMENT_FAST_H */

@@ -23,6 +23,7 @@ typedef enum PfsProgress
 
 typedef struct PfsStatement
 {
+	/* All but `own` begins with zero. */
 	struct PfsStatement *next;	/* nested ones: in the list of open or unused
 								 * ones */
 	struct PfsStatement *outer; /* enclosing one; NULL: none, or it has ended */
@@ -87,6 +88,8 @@ typedef struct PfsSql
 								 * to its run */
 	bool		usage_open;
 	bool		finished;		/* `stamp` is the end of its executor's finish */
+	const void *fast;			/* the executor's descriptor that the short
+								 * way leads to */
 	PfsMark    *marks;			/* by level of subtransaction */
 	int			max_marks;
 } PfsSql;
@@ -130,6 +133,7 @@ pfs_usage_begin(PfsUsage *usage)
 	const PfsPair *now = (const PfsPair *) &pgBufferUsage;
 	PfsPair    *to = (PfsPair *) &usage->buffers;
 
+#pragma GCC unroll 5
 	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
 		to[i] = now[i];
 	usage->wal = pgWalUsage;
@@ -142,6 +146,7 @@ pfs_usage_end(const PfsUsage *usage, uint64 *n)
 	const PfsPair *then = (const PfsPair *) &usage->buffers;
 	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
 
+#pragma GCC unroll 5
 	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
 		to[i] += now[i] - then[i];
 	n[PFS_N_WAL_RECORDS] += pgWalUsage.wal_records - usage->wal.wal_records;
@@ -183,7 +188,16 @@ extern void pfs_statement_take_ids(void);
 static pg_attribute_always_inline void
 pfs_statement_start(PfsStatement *s, uint32 flags, PfsMoment now)
 {
-	memset(s, 0, offsetof(PfsStatement, own));
+	PfsPair    *words = (PfsPair *) s;
+	PfsPair		zero = {0, 0};
+
+	/*
+	 * The compiler would make it a string instruction, which is slow to
+	 * begin.
+	 */
+#pragma GCC unroll 16
+	for (int i = 0; i < offsetof(PfsStatement, own) / sizeof(PfsPair); i++)
+		words[i] = zero;
 	s->n = s->own;
 	s->flags = flags;
 	s->start = pfs_moment_of(flags, now);
@@ -206,16 +220,15 @@ static pg_attribute_always_inline PfsStatementEvent *
 pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 {
 	PfsStatementEvent *e = (PfsStatementEvent *)
-		pfs_event_begin(t, PFS_STATEMENTS, s->instrument, flags, s->start, s->parent);
+	pfs_event_begin(t, PFS_STATEMENTS, s->instrument, flags, s->start, s->parent);
 
-	s->n = e != NULL ? e->n : s->own;
-	for (int i = 0; i < PFS_NUM_NUMBERS; i += 2)
-		*(PfsPair *) &s->n[i] = (PfsPair)
-	{
-		0, 0
-	};
 	if (unlikely(e == NULL))
+	{
+		pfs_numbers_clear(s->own);
 		return NULL;
+	}
+	s->n = e->n;
+	pfs_numbers_clear(e->n);
 	e->level = s->level;
 	e->statement_id = s->statement_id;
 	e->query_id = s->query_id;

@@ -30,6 +30,7 @@ begin_top(PfsThread *t, PfsMoment now)
 	PfsStatementEvent *e;
 
 	pfs_sql.raised = pfs_sql.failed = pfs_sql.usage_open = pfs_sql.finished = false;
+	pfs_sql.fast = NULL;
 	pfs_sql.sqlstate = 0;
 	pfs_sql.message_len = 0;
 	pfs_sql.nest = 0;
@@ -66,6 +67,7 @@ pfs_top_drop(PfsThread *t)
 	pfs_sql.top.event = NULL;
 	pfs_sql.top.n = pfs_sql.top.own;
 	pfs_sql.top_open = false;
+	pfs_sql.fast = NULL;
 	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
 	pfs_set_parent();
 }
@@ -99,7 +101,10 @@ pfs_top_end(PfsThread *t, PfsMoment now)
 		}
 		name_unfinished(t, s, failed);
 	}
-	pfs_stage_pop(t, 0, now);
+	if (likely(pfs_stages.n == 1 && pfs_stages.run != NULL && now.timer == PFS_FLAGS_TIMER(pfs_stages.run->first.flags)))
+		pfs_stage_end_run(t, now.at);
+	else
+		pfs_stage_pop(t, 0, now);
 	e = s->event;
 	s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - s->lock_ticks;
 	if (likely(e != NULL && !failed && !s->cpu_counted && now.timer == PFS_FLAGS_TIMER(s->flags)))
@@ -107,8 +112,10 @@ pfs_top_end(PfsThread *t, PfsMoment now)
 	else
 		pfs_statement_end(t, s, now, failed, NULL);
 	pfs_sql.top_open = false;
+	pfs_sql.fast = NULL;
 	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS);
-	pfs_set_parent();
+	pfs_local.parent.event_id = pfs_transaction_event_id();
+	pfs_local.parent.type = pfs_local.parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
 }
 
 /* The next statement of a string or pipeline: it begins where this one ended. */
@@ -194,26 +201,17 @@ pfs_statement_look(PfsThread *t, const char *str)
 
 /* ---- the short way ---- */
 
-static pg_noinline void
-switch_stage_slowly(PfsThread *t, PfsStageKind stage, PfsMoment now)
+void
+pfs_top_switch_slowly(PfsThread *t, PfsStageKind stage, PfsMoment now)
 {
 	pfs_change_begin(t);
 	pfs_stage_switch_slowly(t, stage, now, pfs_sql.top.event_id);
 	pfs_change_end(t);
 }
 
-static pg_attribute_always_inline void
-enter(PfsThread *t, PfsStageKind stage, PfsMoment now)
-{
-	if (!pfs_stage_mark(t, stage, now))
-		switch_stage_slowly(t, stage, now);
-	pfs_sql.nest = 1;
-	pfs_sql.current = &pfs_sql.top;
-}
-
 /* What calls inside this one have left open, after an error that was caught. */
-static pg_noinline void
-clear_up(PfsThread *t)
+void
+pfs_top_clear_up(PfsThread *t)
 {
 	pfs_change_begin(t);
 	if (pfs_sql.nplanned > 0)
@@ -223,17 +221,8 @@ clear_up(PfsThread *t)
 	pfs_change_end(t);
 }
 
-static pg_attribute_always_inline void
-leave(PfsThread *t)
-{
-	pfs_sql.nest = 0;
-	pfs_sql.current = NULL;
-	if (unlikely(pfs_stages.n != 1 || pfs_sql.nplanned > 0))
-		clear_up(t);
-}
-
 /*
- * The name, the transaction and the slot's text are changes; so that another
+ * The name, the transaction and the slot's text are changes, so that another
  * process never sees half of a text.
  */
 void
@@ -255,93 +244,14 @@ pfs_top_start(PfsThread *t, const PfsStatementSource *source)
 	pfs_change_end(t);
 	pfs_sql.nest = 1;
 	pfs_sql.current = s;
-	pfs_sql.finished = false;
-	pfs_sql.usage_open = true;
 	pfs_usage_begin(&pfs_sql.usage);
-}
 
-void
-pfs_top_start_end(PfsThread *t)
-{
-	leave(t);
-}
-
-uint64
-pfs_top_run(PfsThread *t)
-{
-	PfsMoment	now = pfs_top_moment();
-
-	if (unlikely(!pfs_sql.usage_open))
-		pfs_usage_begin(&pfs_sql.usage);
-	pfs_sql.usage_open = false;
-	pfs_sql.finished = false;
-	pfs_sql.top.met = PFS_MET_EXECUTION;
-	enter(t, PFS_STAGE_EXECUTE, now);
-	return now.at;
-}
-
-static pg_attribute_always_inline void
-count_execution(uint64 start, PfsMoment now)
-{
-	PfsMoment	then = {start, now.timer};
-
-	pfs_add_time(&pfs_sql.top.n[PFS_N_EXEC_TIME], then, now);
-}
-
-void
-pfs_top_run_end(PfsThread *t, uint64 start, uint64 rows_sent, uint64 rows_affected, uint64 workers)
-{
-	PfsMoment	now = pfs_top_moment();
-	uint64	   *n = pfs_sql.top.n;
-
-	count_execution(start, now);
-	n[PFS_N_ROWS_SENT] += rows_sent;
-	n[PFS_N_ROWS_AFFECTED] += rows_affected;
-	n[PFS_N_PARALLEL_WORKERS] += workers;
-	pfs_usage_end(&pfs_sql.usage, n);
-	pfs_sql.top.done = true;
-	pfs_sql.top.stamp = now;
-	leave(t);
-}
-
-uint64
-pfs_top_finish(PfsThread *t, bool counts)
-{
-	PfsMoment	now = pfs_top_moment();
-
-	if (counts)
-		pfs_usage_begin(&pfs_sql.usage);
-	enter(t, PFS_STAGE_FINISH, now);
-	return now.at;
-}
-
-void
-pfs_top_finish_end(PfsThread *t, uint64 start, bool counts)
-{
-	PfsMoment	now = pfs_top_moment();
-
-	count_execution(start, now);
-	if (counts)
-		pfs_usage_end(&pfs_sql.usage, pfs_sql.top.n);
-	pfs_sql.finished = true;
-	pfs_sql.top.stamp = now;
-	leave(t);
-}
-
-/* Nothing lies between the executor's finish and its end. */
-void
-pfs_top_executor_end(PfsThread *t)
-{
-	enter(t, PFS_STAGE_EXECUTOR_END, pfs_sql.finished ? pfs_sql.top.stamp : pfs_top_moment());
-	pfs_sql.finished = false;
-}
-
-void
-pfs_top_executor_end_end(PfsThread *t)
-{
-	pfs_sql.top.query = NULL;
-	pfs_sql.top.stamp = pfs_top_moment();
-	leave(t);
+	/* Nothing but the clock may be asked from here on. */
+	if (likely(s->event != NULL && pfs_stages.run != NULL && pfs_stages.n == 1 && pfs_is_usual(s->flags) &&
+			   now.timer == PFS_TIMER_CYCLE && PFS_FLAGS_TIMER(pfs_stages.run->first.flags) == PFS_TIMER_CYCLE))
+		pfs_sql.fast = source->query;
+	else
+		pfs_sql.usage_open = true;
 }
 
 /* ---- ends of transactions ---- */
@@ -378,7 +288,7 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 		return;
 	now = pfs_top_moment();
 	if (!pfs_stage_mark(t, kind, now))
-		switch_stage_slowly(t, kind, now);
+		pfs_top_switch_slowly(t, kind, now);
 }
 
 void
