@@ -36,9 +36,18 @@ static ExecutorEnd_hook_type prev_executor_end = NULL;
 static ProcessUtility_hook_type prev_process_utility = NULL;
 
 static inline PfsThread *
-thread(void)
+any_thread(void)
 {
 	return IsParallelWorker() ? NULL : pfs_thread_here();
+}
+
+/* NULL: nobody wants to know.  How deep hooks are nested is known all the same. */
+static inline PfsThread *
+thread(void)
+{
+	PfsThread  *t = any_thread();
+
+	return t != NULL && pfs_statement_is_wanted(t) ? t : NULL;
 }
 
 static inline void
@@ -84,7 +93,9 @@ planner_cb(Query *query, const char *str, int options, ParamListInfo params)
 	PlannedStmt *result;
 	PfsCall		call;
 
-	if (t != NULL)
+	if (t == NULL)
+		pfs_sql.nest++;
+	else
 	{
 		PfsStatementSource source = {0};
 
@@ -99,7 +110,9 @@ planner_cb(Query *query, const char *str, int options, ParamListInfo params)
 	}
 	result = prev_planner ? prev_planner(query, str, options, params)
 		: standard_planner(query, str, options, params);
-	if (t != NULL)
+	if (t == NULL)
+		pfs_sql.nest--;
+	else
 		pfs_call_plan_end(t, &call);
 	return result;
 }
@@ -154,7 +167,9 @@ executor_start_cb(QueryDesc *desc, int eflags)
 
 	if (t == NULL)
 	{
+		pfs_sql.nest++;
 		call_executor_start(desc, eflags);
+		pfs_sql.nest--;
 		return;
 	}
 	describe(&source, desc);
@@ -209,7 +224,9 @@ executor_run_long_way(PFS_EXECUTOR_RUN_PARAMS)
 
 	if (t == NULL)
 	{
+		pfs_sql.nest++;
 		call_executor_run(PFS_EXECUTOR_RUN_ARGS);
+		pfs_sql.nest--;
 		return;
 	}
 	describe(&source, desc);
@@ -259,11 +276,16 @@ executor_finish_cb(QueryDesc *desc)
 		return;
 	}
 	t = thread();
-	if (t != NULL)
-		pfs_call_finish(t, &call, desc);
+	if (t == NULL)
+	{
+		pfs_sql.nest++;
+		call_executor_finish(desc);
+		pfs_sql.nest--;
+		return;
+	}
+	pfs_call_finish(t, &call, desc);
 	call_executor_finish(desc);
-	if (t != NULL)
-		pfs_call_finish_end(t, &call);
+	pfs_call_finish_end(t, &call);
 }
 
 static inline void
@@ -293,7 +315,9 @@ executor_end_cb(QueryDesc *desc)
 	t = thread();
 	if (t == NULL)
 	{
+		pfs_sql.nest++;
 		call_executor_end(desc);
+		pfs_sql.nest--;
 		return;
 	}
 	pfs_call_executor_end(t, &call, desc);
@@ -386,7 +410,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 				   QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *qc)
 {
 	/* What a utility does by calling itself is no statement. */
-	PfsThread  *t = context == PROCESS_UTILITY_SUBCOMMAND ? NULL : thread();
+	PfsThread  *t = context == PROCESS_UTILITY_SUBCOMMAND ? NULL : any_thread();
 	NodeTag		utility = nodeTag(stmt->utilityStmt);
 	TransactionCommand command;
 	PfsCall		call;
