@@ -126,7 +126,9 @@ describe(PfsStatementSource *source, const QueryDesc *desc)
 	source->location = stmt->stmt_location;
 	source->len = stmt->stmt_len;
 	source->query_id = stmt->queryId;
-	source->tag = CreateCommandTag((Node *) stmt);
+	/* Nearly always, and the call would cost more than the answer. */
+	source->tag = stmt->commandType == CMD_SELECT && stmt->rowMarks == NIL ? CMDTAG_SELECT
+		: CreateCommandTag((Node *) stmt);
 	source->query = desc;
 	set_portal(source);
 }
@@ -158,12 +160,21 @@ call_executor_start(QueryDesc *desc, int eflags)
 		standard_ExecutorStart(desc, eflags);
 }
 
+static pg_noinline void
+executor_start_long_way(PfsThread *t, QueryDesc *desc, int eflags, const PfsStatementSource *source)
+{
+	PfsCall		call;
+
+	pfs_call_executor_start(t, &call, source);
+	call_executor_start(desc, eflags);
+	pfs_call_executor_start_end(t, &call);
+}
+
 static void
 executor_start_cb(QueryDesc *desc, int eflags)
 {
 	PfsThread  *t = thread();
 	PfsStatementSource source;
-	PfsCall		call;
 
 	if (t == NULL)
 	{
@@ -173,16 +184,14 @@ executor_start_cb(QueryDesc *desc, int eflags)
 		return;
 	}
 	describe(&source, desc);
-	if (pfs_top_may_start(t))
+	if (!pfs_top_may_start(t, source.portal))
 	{
-		pfs_top_start(t, &source);
-		call_executor_start(desc, eflags);
-		pfs_top_leave(t);
+		executor_start_long_way(t, desc, eflags, &source);
 		return;
 	}
-	pfs_call_executor_start(t, &call, &source);
+	pfs_top_start(t, &source);
 	call_executor_start(desc, eflags);
-	pfs_call_executor_start_end(t, &call);
+	pfs_top_leave(t);
 }
 
 /* Workers that the plan's Gather nodes started last. */
@@ -196,14 +205,20 @@ count_workers(PlanState *state, void *arg)
 	return planstate_tree_walker(state, count_workers, arg);
 }
 
-static inline uint64
-parallel_workers(const QueryDesc *desc)
+static pg_noinline uint64
+parallel_workers_of(PlanState *state)
 {
 	uint64		n = 0;
 
-	if (unlikely(desc->plannedstmt->parallelModeNeeded && desc->planstate != NULL))
-		count_workers(desc->planstate, &n);
+	if (state != NULL)
+		count_workers(state, &n);
 	return n;
+}
+
+static inline uint64
+parallel_workers(const QueryDesc *desc)
+{
+	return unlikely(desc->plannedstmt->parallelModeNeeded) ? parallel_workers_of(desc->planstate) : 0;
 }
 
 static inline void
@@ -260,22 +275,12 @@ call_executor_finish(QueryDesc *desc)
 		standard_ExecutorFinish(desc);
 }
 
-static void
-executor_finish_cb(QueryDesc *desc)
+static pg_noinline void
+executor_finish_long_way(QueryDesc *desc)
 {
-	bool		counts = !is_select(desc) || desc->plannedstmt->hasModifyingCTE;
-	PfsThread  *t;
+	PfsThread  *t = thread();
 	PfsCall		call;
 
-	if (pfs_top_is_fast(desc))
-	{
-		uint64		start = pfs_top_finish(pfs_my_thread, counts);
-
-		call_executor_finish(desc);
-		pfs_top_finish_end(pfs_my_thread, start, counts);
-		return;
-	}
-	t = thread();
 	if (t == NULL)
 	{
 		pfs_sql.nest++;
@@ -288,6 +293,23 @@ executor_finish_cb(QueryDesc *desc)
 	pfs_call_finish_end(t, &call);
 }
 
+static void
+executor_finish_cb(QueryDesc *desc)
+{
+	bool		counts = !is_select(desc) || desc->plannedstmt->hasModifyingCTE;
+	PfsThread  *t = pfs_my_thread;
+	uint64		start;
+
+	if (!pfs_top_is_fast(desc))
+	{
+		executor_finish_long_way(desc);
+		return;
+	}
+	start = pfs_top_finish(t, counts);
+	call_executor_finish(desc);
+	pfs_top_finish_end(t, start, counts);
+}
+
 static inline void
 call_executor_end(QueryDesc *desc)
 {
@@ -298,21 +320,13 @@ call_executor_end(QueryDesc *desc)
 }
 
 /* The descriptor is freed only afterwards, and its text lives longer. */
-static void
-executor_end_cb(QueryDesc *desc)
+static pg_noinline void
+executor_end_long_way(QueryDesc *desc)
 {
-	PfsThread  *t;
+	PfsThread  *t = thread();
 	PfsStatementSource source;
 	PfsCall		call;
 
-	if (pfs_top_is_fast(desc))
-	{
-		pfs_top_executor_end(pfs_my_thread);
-		call_executor_end(desc);
-		pfs_top_executor_end_end(pfs_my_thread);
-		return;
-	}
-	t = thread();
 	if (t == NULL)
 	{
 		pfs_sql.nest++;
@@ -324,6 +338,21 @@ executor_end_cb(QueryDesc *desc)
 	call_executor_end(desc);
 	describe(&source, desc);
 	pfs_call_executor_end_end(t, &call, &source);
+}
+
+static void
+executor_end_cb(QueryDesc *desc)
+{
+	PfsThread  *t = pfs_my_thread;
+
+	if (!pfs_top_is_fast(desc))
+	{
+		executor_end_long_way(desc);
+		return;
+	}
+	pfs_top_executor_end(t);
+	call_executor_end(desc);
+	pfs_top_executor_end_end(t);
 }
 
 /* What is needed of a transaction command when its tree may be gone. */

@@ -14,7 +14,7 @@
 #include "access/xact.h"
 
 #include "pfs_instr.h"
-#include "pfs_statement.h"
+#include "pfs_statement_fast.h"
 
 static emit_log_hook_type prev_emit_log = NULL;
 

@@ -125,7 +125,7 @@ pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, 
 }
 
 /* Bytes of an event that mean something: texts are shorter than their room. */
-static inline size_t
+static pg_attribute_always_inline size_t
 used_bytes(PfsEventFamily family, const PfsEvent *event)
 {
 	if (family == PFS_STATEMENTS)
@@ -133,7 +133,7 @@ used_bytes(PfsEventFamily family, const PfsEvent *event)
 	if (family == PFS_STAGES)
 		return pfs_stage_run_bytes((const PfsStageRun *) event);
 	if (family == PFS_TRANSACTIONS)
-		return offsetof(PfsTransactionEvent, gid) + strlen(((const PfsTransactionEvent *) event)->gid) + 1;
+		return pfs_transaction_event_bytes((const PfsTransactionEvent *) event);
 	return pfs_sizes.event_size[family];
 }
 
@@ -184,28 +184,40 @@ store_waits_avx(const PfsLogClaim *claim, const PfsEvent *const *pick)
 }
 
 /* Events of other families: as much of each as means something. */
-static void
+static pg_attribute_always_inline void
 __attribute__((target("avx")))
-store_parts_avx(const PfsLogClaim *claim, const PfsEvent *const *pick, PfsEventFamily family)
+store_family_avx(const PfsLogClaim *claim, const PfsEvent *const *pick, PfsEventFamily family)
 {
 	size_t		item_size = pfs_sizes.event_size[family];
+	char	   *slot = claim->slots;
 
-	for (uint32 i = 0; i < claim->count; i++)
+	for (uint32 i = 0; i < claim->count; i++, slot += item_size)
 	{
 		const __m256i *from = (const __m256i *) pick[i];
-		void	   *slot = pfs_log_slot(claim, i, item_size);
-		__m256i    *to = slot;
-		const __m256i *end = (const __m256i *) ((const char *) from + used_bytes(family, pick[i]));
+		const char *end = (const char *) from + used_bytes(family, pick[i]);
+		__m256i    *to = (__m256i *) slot;
 
 		pfs_log_slot_begin(claim, i, slot);
 		/* Sizes of slots are whole cache lines. */
-		for (; from < end; from += 2, to += 2)
+		for (; (const char *) from < end; from += 2, to += 2)
 		{
 			_mm256_storeu_si256(to, _mm256_loadu_si256(from));
 			_mm256_storeu_si256(to + 1, _mm256_loadu_si256(from + 1));
 		}
 		pfs_log_slot_end(claim, i, slot);
 	}
+}
+
+static void
+__attribute__((target("avx")))
+store_parts_avx(const PfsLogClaim *claim, const PfsEvent *const *pick, PfsEventFamily family)
+{
+	if (family == PFS_STATEMENTS)
+		store_family_avx(claim, pick, PFS_STATEMENTS);
+	else if (family == PFS_STAGES)
+		store_family_avx(claim, pick, PFS_STAGES);
+	else
+		store_family_avx(claim, pick, PFS_TRANSACTIONS);
 }
 #endif
 

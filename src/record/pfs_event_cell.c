@@ -113,17 +113,15 @@ pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 fla
 }
 
 void
-pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, PfsTransactionPart part)
+pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
 {
+	PfsTransactionPart part = read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE;
 	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
 	PfsTransactionCell *cell = cell_of(t, PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, flags);
 
 	ticks = default_ticks(flags, ticks);
 	if (cell != NULL)
-	{
-		add_one(&cell->parts[PFS_TRANSACTIONS_ALL], timed, ticks);
-		add_one(&cell->parts[part], timed, ticks);
-	}
+		add_one(read_only ? &cell->read_only : &cell->read_write, timed, ticks);
 	else if ((flags & PFS_FLAG_THREAD) == 0)
 	{
 		PfsTransactionTotals one = {0};
@@ -223,6 +221,8 @@ statement_is_shown(const void *totals)
 
 /* ---- stages ---- */
 
+#define stage_is_empty statement_is_empty
+
 static void
 stage_add(void *totals, const void *cell)
 {
@@ -255,14 +255,24 @@ stage_take(void *shared, void *totals)
 
 /* ---- transactions ---- */
 
+static bool
+transaction_is_empty(const void *cell)
+{
+	const PfsTransactionCell *c = cell;
+
+	return statement_is_empty(&c->read_write) && statement_is_empty(&c->read_only);
+}
+
 static void
 transaction_add(void *totals, const void *cell)
 {
 	PfsTransactionTotals *to = totals;
 	const PfsTransactionCell *from = cell;
 
-	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
-		pfs_totals_add_cell(&to->parts[i], &from->parts[i]);
+	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_ALL], &from->read_write);
+	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_ALL], &from->read_only);
+	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_READ_WRITE], &from->read_write);
+	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_READ_ONLY], &from->read_only);
 }
 
 static void
@@ -270,8 +280,8 @@ transaction_let_go(void *cell)
 {
 	PfsTransactionCell *c = cell;
 
-	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
-		pfs_cell_clear(&c->parts[i]);
+	pfs_cell_clear(&c->read_write);
+	pfs_cell_clear(&c->read_only);
 }
 
 static void
@@ -320,7 +330,7 @@ transaction_take(void *shared, void *totals)
 	.shared_size = sizeof(Shared), \
 	.totals_size = sizeof(Totals), \
 	.lock_offset = offsetof(PfsThread, seq), \
-	.is_empty = statement_is_empty, \
+	.is_empty = one##_is_empty, \
 	.add = one##_add, \
 	.add_going = one##_add, \
 	.let_go = one##_let_go, \

@@ -16,8 +16,10 @@
 typedef struct PfsStatementCell
 {
 	PfsCell		time;
-	uint64		n[PFS_NUM_NUMBERS];
+	uint64		n[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
 } PfsStatementCell;
+
+StaticAssertDecl(sizeof(PfsStatementCell) % 16 == 0, "cells lie behind each other");
 
 typedef struct PfsSharedStatementCell
 {
@@ -42,9 +44,11 @@ typedef enum PfsTransactionPart
 
 #define PFS_NUM_TRANSACTION_PARTS (PFS_TRANSACTIONS_READ_ONLY + 1)
 
+/* A thread counts the two kinds; readers add them up. */
 typedef struct PfsTransactionCell
 {
-	PfsCell		parts[PFS_NUM_TRANSACTION_PARTS];
+	PfsCell		read_write;
+	PfsCell		read_only;
 } PfsTransactionCell;
 
 typedef struct PfsSharedTransactionCell
@@ -116,7 +120,7 @@ pfs_cell_add_timed(PfsCell *c, uint64 ticks)
 extern void pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks);
 extern void pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
 										const uint64 *n);
-extern void pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, PfsTransactionPart part);
+extern void pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool read_only);
 extern void pfs_statement_bucket_wrapped(uint32 bucket);
 
 /* Ticks are those of the timer in flags. */
@@ -154,17 +158,20 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 static pg_attribute_always_inline void
 pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
 {
-	PfsTransactionPart part = read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE;
-	PfsTransactionCell *cell;
+	PfsBlock   *block = &t->summary[PFS_FAMILY_TRANSACTIONS].cells;
+	PfsTransactionCell *cell = block->cells;
+	PfsCell    *part = read_only ? &cell->read_only : &cell->read_write;
 
 	if (unlikely(!pfs_is_usual(flags)))
 	{
-		pfs_count_transaction_unusual(t, flags, ticks, part);
+		pfs_count_transaction_unusual(t, flags, ticks, read_only);
 		return;
 	}
-	cell = pfs_family_cell(t, PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, sizeof(PfsTransactionCell));
-	pfs_cell_add_timed(&cell->parts[PFS_TRANSACTIONS_ALL], ticks);
-	pfs_cell_add_timed(&cell->parts[part], ticks);
+	/* There is one instrument. */
+	pfs_family_look(t, PFS_FAMILY_TRANSACTIONS);
+	if (unlikely(part->count_timed == 0))
+		pfs_block_touch(block, 0);
+	pfs_cell_add_timed(part, ticks);
 }
 
 #endif							/* PFS_EVENT_CELL_H */

@@ -23,9 +23,6 @@ static PfsStage first_stages[STAGES_AT_FIRST];
 
 PfsStages	pfs_stages = {first_stages, 0, STAGES_AT_FIRST};
 
-/* What the flags of a run have to have. */
-#define USUAL (PFS_FLAGS_USUAL | PFS_FLAG_CURRENT)
-
 void
 pfs_stage_stamp(PfsThread *t)
 {
@@ -114,42 +111,10 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 s
 }
 
 void
-pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement_id)
-{
-	PfsInstrumentId instrument = pfs_stage_instrument[kind];
-	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
-	uint32		flags = pfs_wait_flags(t, instrument);
-	PfsStage   *stage = &pfs_stages.items[0];
-	PfsStageRun *run = NULL;
-
-	if (likely((flags & USUAL) == (pfs_local.usual | PFS_FLAG_CURRENT) && pfs_stages.n == 0 &&
-			   now.timer == PFS_FLAGS_TIMER(flags)))
-		run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, flags, now.at, parent);
-	if (unlikely(run == NULL))
-	{
-		pfs_stage_push(t, instrument, now, statement_id);
-		return;
-	}
-	run->first.work_completed = -1;
-	run->first.work_estimated = -1;
-	pfs_event_show(t, PFS_STAGES);
-	stage->instrument = instrument;
-	stage->flags = flags;
-	stage->start = now.at;
-	stage->event_id = run->first.event_id;
-	stage->run = run;
-	stage->progress = false;
-	pfs_stages.n = 1;
-	pfs_stages.run = run;
-	pfs_local.parent.event_id = run->first.event_id;
-	pfs_local.parent.type = PFS_NESTING_STAGE;
-}
-
-void
 pfs_stage_switch_slowly(PfsThread *t, PfsStageKind kind, PfsMoment now, uint64 statement_id)
 {
 	pfs_stage_pop(t, 0, now);
-	pfs_stage_first(t, now, kind, statement_id);
+	(void) pfs_stage_first(t, now, kind, statement_id);
 	pfs_set_parent();
 }
 

@@ -58,8 +58,7 @@ extern void pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageE
 /* What is the same in all stages of a thread. */
 extern void pfs_stage_stamp(PfsThread *t);
 
-/* The first stage of the top level begins; the last one ends. */
-extern void pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement_id);
+/* The last stage of the top level ends. */
 extern void pfs_stage_end_run(PfsThread *t, uint64 end);
 
 /* It ends, and another one begins, where the short way does not lead. */
@@ -97,6 +96,40 @@ pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsMoment now)
 
 	return run != NULL && pfs_stages.n == 1 && now.timer == PFS_FLAGS_TIMER(run->first.flags) &&
 		pfs_stage_mark_run(t, kind, now.at);
+}
+
+/* The first stage of the top level begins.  False: not as a run; see pfs_set_parent(). */
+static pg_attribute_always_inline bool
+pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement_id)
+{
+	PfsInstrumentId instrument = pfs_stage_instrument[kind];
+	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
+	uint32		flags = pfs_wait_flags(t, instrument);
+	PfsStage   *stage = &pfs_stages.items[0];
+	PfsStageRun *run = NULL;
+
+	if (likely((flags & (PFS_FLAGS_USUAL | PFS_FLAG_CURRENT)) == (pfs_local.usual | PFS_FLAG_CURRENT) && pfs_stages.n == 0 &&
+			   now.timer == PFS_FLAGS_TIMER(flags)))
+		run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, flags, now.at, parent);
+	if (unlikely(run == NULL))
+	{
+		pfs_stage_push(t, instrument, now, statement_id);
+		return false;
+	}
+	run->first.work_completed = -1;
+	run->first.work_estimated = -1;
+	pfs_event_show(t, PFS_STAGES);
+	stage->instrument = instrument;
+	stage->flags = flags;
+	stage->start = now.at;
+	stage->event_id = run->first.event_id;
+	stage->run = run;
+	stage->progress = false;
+	pfs_stages.n = 1;
+	pfs_stages.run = run;
+	pfs_local.parent.event_id = run->first.event_id;
+	pfs_local.parent.type = PFS_NESTING_STAGE;
+	return true;
 }
 
 #endif							/* PFS_STAGE_H */

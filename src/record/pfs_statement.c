@@ -99,29 +99,27 @@ pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
 				   const PfsStatementSource *source)
 {
 	uint32		flags = instrument == PFS_NO_INSTRUMENT ? 0 : pfs_wait_flags(t, instrument);
-	PfsStatementEvent *e = s->event;
 
-	s->instrument = instrument;
 	if (s == &pfs_sql.top)
 		pfs_local.slow &= ~PFS_SLOW_UNNAMED;
-	if ((flags & PFS_FLAG_ENABLED) == 0)
+	if (flags & PFS_FLAG_ENABLED)
 	{
-		pfs_statement_leave_event(t, s);
-		s->flags = 0;
-		s->event_id = 0;
-		pfs_set_parent();
+		pfs_statement_set_name(s, instrument, flags);
+		if (source == NULL)
+			return;
+		s->query_id = source->query_id;
+		if (s->event != NULL)
+		{
+			s->event->query_id = s->query_id;
+			pfs_statement_put_text(s->event, source->str, source->location, source->len);
+		}
 		return;
 	}
-	s->flags = (flags & ~PFS_FLAG_TIMER_MASK) | (s->flags & PFS_FLAG_TIMER_MASK);
-	if (source != NULL)
-		s->query_id = source->query_id;
-	if (e == NULL)
-		return;
-	e->instrument = instrument;
-	e->flags = s->flags;
-	e->query_id = s->query_id;
-	if (source != NULL)
-		pfs_statement_put_text(e, source->str, source->location, source->len);
+	pfs_statement_leave_event(t, s);
+	s->instrument = instrument;
+	s->flags = 0;
+	s->event_id = 0;
+	pfs_set_parent();
 }
 
 /*

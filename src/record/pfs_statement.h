@@ -65,8 +65,9 @@ typedef enum PfsNumber
 
 #define PFS_NUM_NUMBERS (PFS_N_PARALLEL_WORKERS + 1)
 
-/* Two words at once, where they may lie anywhere. */
-typedef uint64 PfsPair __attribute__((vector_size(16), aligned(8)));
+/* Two words at once; and where they may lie anywhere. */
+typedef uint64 PfsPair __attribute__((vector_size(16)));
+typedef uint64 PfsLoosePair __attribute__((vector_size(16), aligned(8)));
 
 StaticAssertDecl(PFS_NUM_NUMBERS % 2 == 0, "numbers are handled in pairs");
 
@@ -115,7 +116,7 @@ typedef struct PfsStatementEvent
 	uint16		message_len;
 	uint32		text_len;
 	bool		cpu_counted;
-	uint64		n[PFS_NUM_NUMBERS];
+	uint64		n[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
 	char		texts[FLEXIBLE_ARRAY_MEMBER];
 } PfsStatementEvent;
 
@@ -221,6 +222,13 @@ typedef struct PfsTransactionEvent
 	char		gid[PFS_GID_SIZE];	/* "": none */
 } PfsTransactionEvent;
 
+/* Bytes of it that mean something; hardly any has a gid. */
+static inline size_t
+pfs_transaction_event_bytes(const PfsTransactionEvent *e)
+{
+	return e->gid[0] == '\0' ? offsetof(PfsTransactionEvent, gid) + 1 : sizeof(PfsTransactionEvent);
+}
+
 /* Sizes of events in pfs_sizes; before the segment is laid out. */
 extern void pfs_statement_sizes(void);
 
@@ -314,7 +322,7 @@ extern void pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int s
 								 const char *message);
 
 /* The transaction is about to be committed or prepared; it is over. */
-extern void pfs_statement_committing(PfsThread *t);
+extern void pfs_statement_committing_slowly(PfsThread *t);
 extern void pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state);
 
 /* Stage of the top-level statement: the one before ends. */
@@ -364,14 +372,14 @@ pfs_transaction_is_new(void)
 }
 
 /* Inside a change: another one has begun, and this is where it is noticed. */
-extern void pfs_transaction_begin(PfsThread *t, PfsMoment now);
+extern void pfs_transaction_begin(PfsThread *t, PfsMoment now, PfsParent parent);
 
 /* Inside a change: has another transaction begun since? */
 static inline void
 pfs_transaction_look_at(PfsThread *t, PfsMoment now)
 {
 	if (pfs_transaction_is_new())
-		pfs_transaction_begin(t, now);
+		pfs_transaction_begin(t, now, pfs_statement_parent());
 }
 
 extern void pfs_transaction_look(PfsThread *t);

@@ -103,7 +103,10 @@ enter(PfsThread *t, PfsCall *call)
 	if (call->entered)
 	{
 		if (call->nest == 0)
+		{
 			pfs_sql.fast = NULL;
+			pfs_sql.ended_fast = false;
+		}
 		call->top = call->nest == 0 && is_top_level_now();
 		pfs_change_begin(t);
 		/* A transaction is nested in the statement that began it. */

@@ -88,6 +88,12 @@ put_schema(char *to)
 	return last_len;
 }
 
+static inline bool
+is_blank(char c)
+{
+	return unlikely(c == ' ' || c == '\n' || c == '\t' || c == '\r');
+}
+
 /* The statement's own part of its string. */
 void
 pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len)
@@ -103,11 +109,12 @@ pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int 
 	if (location > 0)
 		str += location;
 	n = len > 0 && location >= 0 ? len : strnlen(str, max + 1);
-	while (n > 0 && (*str == ' ' || *str == '\n' || *str == '\t' || *str == '\r'))
+	while (is_blank(*str) && n > 0)
 		str++, n--;
 	/* Characters begin at the text's begin: one more tells that it goes on. */
-	n = clipped(str, Min(n, max + 1), max);
-	while (n > 0 && (str[n - 1] == ' ' || str[n - 1] == '\n' || str[n - 1] == '\t' || str[n - 1] == '\r'))
+	if (unlikely(n > max))
+		n = pg_mbcliplen(str, max + 1, max);
+	while (n > 0 && is_blank(str[n - 1]))
 		n--;
 	memcpy(e->texts + e->schema_len, str, n);
 	e->text_len = n;

@@ -6,23 +6,20 @@
 #ifndef PFS_STATEMENT_FAST_H
 #define PFS_STATEMENT_FAST_H
 
-#include "utils/fmgrprotos.h"
-
 #include "pfs_statement_open.h"
 
 /*
  * Does a query at top level start its executor?  Deferred triggers run at the
- * commit, outside of all hooks, but not by themselves.
+ * commit, outside of all hooks, and of all portals.
  */
 static inline bool
-pfs_top_may_start(const PfsThread *t)
+pfs_top_may_start(const PfsThread *t, const void *portal)
 {
 	return likely(pfs_sql.nest == 0 && pfs_sql.top_open && pfs_sql.open == NULL && !pfs_sql.top.done &&
-				  pfs_sql.top.met < PFS_MET_EXECUTION && pfs_statement_has_client() && !pfs_is_changing(t)) &&
-		(pfs_sql.top.met != PFS_MET_NOTHING || DatumGetInt32(pg_trigger_depth(NULL)) == 0);
+				  pfs_sql.top.met < PFS_MET_EXECUTION && portal != NULL && pfs_statement_has_client() &&
+				  !pfs_is_changing(t));
 }
 
-extern void pfs_top_start(PfsThread *t, const PfsStatementSource *source);
 extern void pfs_top_switch_slowly(PfsThread *t, PfsStageKind stage, PfsMoment now);
 extern void pfs_top_clear_up(PfsThread *t);
 
@@ -67,7 +64,61 @@ pfs_top_leave(PfsThread *t)
 		pfs_top_clear_up(t);
 }
 
-/* The hook calls on between each pair; start: what the first one gives. */
+/* ---- the hook calls on between each pair; start: what the first one gives ---- */
+
+/*
+ * The name, the transaction and the slot's text are changes, so that another
+ * process never sees half of a text.
+ */
+static pg_attribute_always_inline void
+pfs_top_start(PfsThread *t, const PfsStatementSource *source)
+{
+	PfsStatement *s = &pfs_sql.top;
+	PfsMoment	now = pfs_top_moment();
+	PfsInstrumentId instrument = pfs_tag_instrument[source->tag];
+	uint32		flags = pfs_wait_flags(t, instrument);
+	PfsParent	parent = {s->event_id, PFS_NESTING_STATEMENT};
+
+	pfs_change_begin(t);
+	s->portal = source->portal;
+	s->portal_time = source->portal_time;
+	s->query = source->query;
+	if (unlikely(s->met == PFS_MET_PLAN))
+		pfs_transaction_look_at(t, now);
+	else if (likely(s->met == PFS_MET_NOTHING && s->event != NULL && (flags & PFS_FLAG_ENABLED)))
+	{
+		if (pfs_transaction_is_new())
+			pfs_transaction_begin(t, now, parent);
+		pfs_statement_set_name(s, instrument, flags);
+		s->event->query_id = s->query_id = source->query_id;
+		pfs_statement_put_text(s->event, source->str, source->location, source->len);
+		pfs_local.slow &= ~PFS_SLOW_UNNAMED;
+	}
+	else
+	{
+		pfs_transaction_look_at(t, now);
+		if (s->met == PFS_MET_NOTHING)
+			pfs_statement_name(t, s, instrument, source);
+	}
+	s->met = PFS_MET_PLAN;
+	pfs_sql.nest = 1;
+	pfs_sql.current = s;
+
+	/* If all is usual, nothing but the clock has to be asked from here on. */
+	if (likely(s->event != NULL && pfs_stages.run != NULL && pfs_stages.n == 1 && pfs_is_usual(s->flags) &&
+			   now.timer == PFS_TIMER_CYCLE && PFS_FLAGS_TIMER(pfs_stages.run->first.flags) == PFS_TIMER_CYCLE &&
+			   pfs_stage_mark_run(t, PFS_STAGE_EXECUTOR_START, now.at)))
+		pfs_sql.fast = source->query;
+	else
+	{
+		if (!pfs_stage_mark(t, PFS_STAGE_EXECUTOR_START, now))
+			pfs_stage_switch_slowly(t, PFS_STAGE_EXECUTOR_START, now, s->event_id);
+		pfs_sql.usage_open = true;
+	}
+	pfs_change_end(t);
+	pfs_usage_begin(&pfs_sql.usage);
+}
+
 static pg_attribute_always_inline uint64
 pfs_top_run(PfsThread *t)
 {
@@ -145,8 +196,18 @@ pfs_top_executor_end_end(PfsThread *t)
 {
 	pfs_sql.top.query = NULL;
 	pfs_sql.fast = NULL;
+	pfs_sql.ended_fast = true;
 	pfs_top_stamp(pfs_read_cycles());
 	pfs_top_leave(t);
+}
+
+/* The transaction of a query that has gone the short way is about to be committed. */
+static pg_attribute_always_inline void
+pfs_statement_committing(PfsThread *t)
+{
+	if (unlikely(!pfs_sql.ended_fast || pfs_sql.nest > 0 || pfs_stages.run == NULL || pfs_stages.n != 1 ||
+				 !pfs_stage_mark_run(t, PFS_STAGE_COMMIT, pfs_read_cycles())))
+		pfs_statement_committing_slowly(t);
 }
 
 #endif							/* PFS_STATEMENT_FAST_H */

@@ -56,7 +56,7 @@ typedef struct PfsStatement
 	PfsParent	parent;
 	PfsHeldStage planned;		/* of a nested one that is only planned */
 	uint64	   *n;				/* its numbers: in its slot, or `own` */
-	uint64		own[PFS_NUM_NUMBERS];
+	uint64		own[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
 } PfsStatement;
 
 /* Where the hooks stood when a subtransaction began. */
@@ -87,6 +87,7 @@ typedef struct PfsSql
 	PfsUsage	usage;			/* of the top level, from the executor's start
 								 * to its run */
 	bool		usage_open;
+	bool		ended_fast;		/* the short way to the executor's end */
 	bool		finished;		/* `stamp` is the end of its executor's finish */
 	const void *fast;			/* the executor's descriptor that the short
 								 * way leads to */
@@ -130,8 +131,8 @@ StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) == (PFS_NUM_BUFFER_NUM
 static inline void
 pfs_usage_begin(PfsUsage *usage)
 {
-	const PfsPair *now = (const PfsPair *) &pgBufferUsage;
-	PfsPair    *to = (PfsPair *) &usage->buffers;
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	PfsLoosePair *to = (PfsLoosePair *) &usage->buffers;
 
 #pragma GCC unroll 5
 	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
@@ -142,9 +143,11 @@ pfs_usage_begin(PfsUsage *usage)
 static inline void
 pfs_usage_end(const PfsUsage *usage, uint64 *n)
 {
-	const PfsPair *now = (const PfsPair *) &pgBufferUsage;
-	const PfsPair *then = (const PfsPair *) &usage->buffers;
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
 	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
+
+	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT % 2 == 0, "they are pairs of their own");
 
 #pragma GCC unroll 5
 	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
@@ -241,6 +244,18 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	return e;
 }
 
+static pg_attribute_always_inline void
+pfs_statement_set_name(PfsStatement *s, PfsInstrumentId instrument, uint32 flags)
+{
+	s->instrument = instrument;
+	s->flags = flags = (flags & ~PFS_FLAG_TIMER_MASK) | (s->flags & PFS_FLAG_TIMER_MASK);
+	if (likely(s->event != NULL))
+	{
+		s->event->instrument = instrument;
+		s->event->flags = flags;
+	}
+}
+
 /* It has a slot no more, and goes on. */
 static inline void
 pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
@@ -260,7 +275,6 @@ pfs_statement_finish(PfsThread *t, PfsStatement *s, PfsStatementEvent *e, uint64
 	uint64		ticks = end - s->start;
 
 	e->flags = s->flags;
-	e->instrument = s->instrument;
 	e->sqlstate = s->sqlstate;
 	pfs_count_statement(t, s->instrument, s->flags, ticks, e->n);
 	pfs_event_end(t, PFS_STATEMENTS, (PfsEvent *) e, end);

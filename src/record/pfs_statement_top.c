@@ -22,14 +22,15 @@
 
 /* ---- begin and end, inside a change ---- */
 
-static void
+static pg_attribute_always_inline void
 begin_top(PfsThread *t, PfsMoment now)
 {
 	PfsStatement *s = &pfs_sql.top;
 	uint32		flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	PfsStatementEvent *e;
 
-	pfs_sql.raised = pfs_sql.failed = pfs_sql.usage_open = pfs_sql.finished = false;
+	pfs_sql.raised = pfs_sql.failed = pfs_sql.usage_open = pfs_sql.finished = pfs_sql.ended_fast =
+		false;
 	pfs_sql.fast = NULL;
 	pfs_sql.sqlstate = 0;
 	pfs_sql.message_len = 0;
@@ -53,8 +54,7 @@ begin_top(PfsThread *t, PfsMoment now)
 		}
 		pfs_local.slow |= PFS_SLOW_UNNAMED;
 	}
-	pfs_stage_first(t, now, PFS_STAGE_PARSE_ANALYZE, s->event_id);
-	if (unlikely(pfs_stages.run == NULL))
+	if (unlikely(!pfs_stage_first(t, now, PFS_STAGE_PARSE_ANALYZE, s->event_id)))
 		pfs_set_parent();
 }
 
@@ -68,6 +68,7 @@ pfs_top_drop(PfsThread *t)
 	pfs_sql.top.n = pfs_sql.top.own;
 	pfs_sql.top_open = false;
 	pfs_sql.fast = NULL;
+	pfs_sql.ended_fast = false;
 	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
 	pfs_set_parent();
 }
@@ -113,6 +114,7 @@ pfs_top_end(PfsThread *t, PfsMoment now)
 		pfs_statement_end(t, s, now, failed, NULL);
 	pfs_sql.top_open = false;
 	pfs_sql.fast = NULL;
+	pfs_sql.ended_fast = false;
 	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS);
 	pfs_local.parent.event_id = pfs_transaction_event_id();
 	pfs_local.parent.type = pfs_local.parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
@@ -221,39 +223,6 @@ pfs_top_clear_up(PfsThread *t)
 	pfs_change_end(t);
 }
 
-/*
- * The name, the transaction and the slot's text are changes, so that another
- * process never sees half of a text.
- */
-void
-pfs_top_start(PfsThread *t, const PfsStatementSource *source)
-{
-	PfsStatement *s = &pfs_sql.top;
-	PfsMoment	now = pfs_top_moment();
-
-	pfs_change_begin(t);
-	pfs_transaction_look_at(t, now);
-	s->portal = source->portal;
-	s->portal_time = source->portal_time;
-	s->query = source->query;
-	if (s->met == PFS_MET_NOTHING)
-		pfs_statement_name(t, s, pfs_tag_instrument[source->tag], source);
-	s->met = PFS_MET_PLAN;
-	if (!pfs_stage_mark(t, PFS_STAGE_EXECUTOR_START, now))
-		pfs_stage_switch_slowly(t, PFS_STAGE_EXECUTOR_START, now, s->event_id);
-	pfs_change_end(t);
-	pfs_sql.nest = 1;
-	pfs_sql.current = s;
-	pfs_usage_begin(&pfs_sql.usage);
-
-	/* Nothing but the clock may be asked from here on. */
-	if (likely(s->event != NULL && pfs_stages.run != NULL && pfs_stages.n == 1 && pfs_is_usual(s->flags) &&
-			   now.timer == PFS_TIMER_CYCLE && PFS_FLAGS_TIMER(pfs_stages.run->first.flags) == PFS_TIMER_CYCLE))
-		pfs_sql.fast = source->query;
-	else
-		pfs_sql.usage_open = true;
-}
-
 /* ---- ends of transactions ---- */
 
 /*
@@ -292,10 +261,9 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 }
 
 void
-pfs_statement_committing(PfsThread *t)
+pfs_statement_committing_slowly(PfsThread *t)
 {
-	if (unlikely(pfs_sql.top_open && pfs_sql.top.met == PFS_MET_NOTHING && pfs_sql.nest == 0 &&
-				 !pfs_is_changing(t)))
+	if (pfs_sql.top_open && pfs_sql.top.met == PFS_MET_NOTHING && pfs_sql.nest == 0 && !pfs_is_changing(t))
 		name_by_commit(t);
 	pfs_transaction_notice(t);
 	pfs_statement_stage(t, PFS_STAGE_COMMIT);

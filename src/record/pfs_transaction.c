@@ -43,7 +43,7 @@ forget(void)
 }
 
 void
-pfs_transaction_begin(PfsThread *t, PfsMoment now)
+pfs_transaction_begin(PfsThread *t, PfsMoment now, PfsParent parent)
 {
 	PfsInstrumentId instrument = pfs_transaction_instrument;
 	uint32		flags = pfs_wait_flags(t, instrument);
@@ -60,7 +60,7 @@ pfs_transaction_begin(PfsThread *t, PfsMoment now)
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
 	e = (PfsTransactionEvent *) pfs_event_begin(t, PFS_TRANSACTIONS, instrument, flags,
-												pfs_moment_of(flags, now), pfs_statement_parent());
+												pfs_moment_of(flags, now), parent);
 	if (e == NULL)
 		return;
 	e->state = PFS_TRANSACTION_ACTIVE;
@@ -81,7 +81,7 @@ void
 pfs_transaction_look(PfsThread *t)
 {
 	if (unlikely(pfs_transaction_is_new()))
-		pfs_transaction_begin(t, pfs_moment());
+		pfs_transaction_begin(t, pfs_moment(), pfs_statement_parent());
 }
 
 void
@@ -90,7 +90,7 @@ pfs_transaction_notice(PfsThread *t)
 	if (likely(!pfs_transaction_is_new()) || pfs_is_changing(t))
 		return;
 	pfs_change_begin(t);
-	pfs_transaction_begin(t, pfs_moment());
+	pfs_transaction_begin(t, pfs_moment(), pfs_statement_parent());
 	pfs_change_end(t);
 }
 
