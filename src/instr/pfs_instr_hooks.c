@@ -161,20 +161,11 @@ call_executor_start(QueryDesc *desc, int eflags)
 }
 
 static pg_noinline void
-executor_start_long_way(PfsThread *t, QueryDesc *desc, int eflags, const PfsStatementSource *source)
-{
-	PfsCall		call;
-
-	pfs_call_executor_start(t, &call, source);
-	call_executor_start(desc, eflags);
-	pfs_call_executor_start_end(t, &call);
-}
-
-static void
-executor_start_cb(QueryDesc *desc, int eflags)
+executor_start_long_way(QueryDesc *desc, int eflags)
 {
 	PfsThread  *t = thread();
 	PfsStatementSource source;
+	PfsCall		call;
 
 	if (t == NULL)
 	{
@@ -184,11 +175,23 @@ executor_start_cb(QueryDesc *desc, int eflags)
 		return;
 	}
 	describe(&source, desc);
-	if (!pfs_top_may_start(t, source.portal))
+	pfs_call_executor_start(t, &call, &source);
+	call_executor_start(desc, eflags);
+	pfs_call_executor_start_end(t, &call);
+}
+
+static void
+executor_start_cb(QueryDesc *desc, int eflags)
+{
+	PfsThread  *t = pfs_my_thread;
+	PfsStatementSource source;
+
+	if (!pfs_top_may_start(t, ActivePortal))
 	{
-		executor_start_long_way(t, desc, eflags, &source);
+		executor_start_long_way(desc, eflags);
 		return;
 	}
+	describe(&source, desc);
 	pfs_top_start(t, &source);
 	call_executor_start(desc, eflags);
 	pfs_top_leave(t);

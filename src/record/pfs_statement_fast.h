@@ -9,13 +9,14 @@
 #include "pfs_statement_open.h"
 
 /*
- * Does a query at top level start its executor?  Deferred triggers run at the
+ * Does a query at top level start its executor?  t is NULL only where no statement is
+ * open.  Deferred triggers run at the
  * commit, outside of all hooks, and of all portals.
  */
 static inline bool
 pfs_top_may_start(const PfsThread *t, const void *portal)
 {
-	return likely(pfs_sql.nest == 0 && pfs_sql.top_open && pfs_sql.open == NULL && !pfs_sql.top.done &&
+	return likely(pfs_sql.top_open && pfs_sql.nest == 0 && pfs_sql.open == NULL && !pfs_sql.top.done &&
 				  pfs_sql.top.met < PFS_MET_EXECUTION && portal != NULL && pfs_statement_has_client() &&
 				  !pfs_is_changing(t));
 }
