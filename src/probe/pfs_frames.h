@@ -50,6 +50,33 @@ pfs_frames_source(const void *frame)
 }
 
 /*
+ * Return addresses met so far, by their low bits: the offset, with the top bit
+ * telling that a walk steps over it.  Private to pfs_frames.c and what follows.
+ */
+#define PFS_FRAMES_CACHE_SIZE 1024
+extern PFS_HIDDEN uint32 pfs_frames_cache[PFS_FRAMES_CACHE_SIZE];
+extern PFS_HIDDEN uintptr_t pfs_frames_server_base;
+
+/*
+ * The same where the caller is nearly always the source itself, and there are
+ * many callers.
+ */
+static inline uint32
+pfs_frames_source_direct(const void *frame)
+{
+#if defined(__x86_64__)
+	uintptr_t	offset = ((const uintptr_t *) frame)[1] - pfs_frames_server_base;
+
+	if (likely(pfs_frames_cache[(offset >> 1) % PFS_FRAMES_CACHE_SIZE] == offset))
+		return (uint32) offset;
+	/* An extension's call. */
+	if (offset >> 31 != 0)
+		return 0;
+#endif
+	return pfs_frames_source(frame);
+}
+
+/*
  * The same for hot calls.  Not in a signal handler that may have interrupted
  * the same wrapper here.
  */
