@@ -36,7 +36,15 @@ int			pfs_users_size = -1;
 int			pfs_hosts_size = -1;
 int			pfs_setup_actors_size = -1;
 int			pfs_max_socket_instances = -1;
+int			pfs_lwlock_events = PFS_LWLOCK_WAITS;
 bool		pfs_settings_refused = false;
+
+static const struct config_enum_entry lwlock_events_values[] = {
+	{"waits", PFS_LWLOCK_WAITS, false},
+	{"contended", PFS_LWLOCK_CONTENDED, false},
+	{"all", PFS_LWLOCK_ALL, false},
+	{NULL, 0, false},
+};
 
 /* 0 switches the table of instruments off together with everything else. */
 static bool
@@ -71,6 +79,20 @@ define_int(const char *name, const char *description, const char *detail, int *v
 	DefineCustomIntVariable(name, description, detail, variable, -1, -1, max,
 							PGC_POSTMASTER, 0, check, NULL, NULL);
 	if (wanted != NULL && (!parse_int(wanted, &value, 0, NULL) || value != *variable))
+		pfs_settings_refused = true;
+}
+
+static void
+define_enum(const char *name, const char *description, const char *detail, int *variable,
+			const struct config_enum_entry *values)
+{
+	char	   *wanted = configured(name);
+	const char *taken;
+
+	DefineCustomEnumVariable(name, description, detail, variable, *variable, values,
+							 PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	taken = GetConfigOption(name, false, false);
+	if (wanted != NULL && pg_strcasecmp(wanted, taken) != 0)
 		pfs_settings_refused = true;
 }
 
@@ -147,5 +169,9 @@ pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_co
 			   "Sockets of clients that can be known at a time.",
 			   "-1 is one for each process that can be watched; 0 knows none.",
 			   &pfs_max_socket_instances, MAX_INSTANCES, NULL);
+	define_enum("pfs.lwlock_events",
+				"What is an event of an LWLock.",
+				"waits: each sleep; contended: each acquisition that slept; all: each acquisition. The latter two change the server's code in memory.",
+				&pfs_lwlock_events, lwlock_events_values);
 	MarkGUCPrefixReserved("pfs");
 }

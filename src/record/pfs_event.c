@@ -20,6 +20,7 @@
 #include "pfs_memory.h"
 #include "pfs_file.h"
 #include "pfs_lane.h"
+#include "pfs_lwlock.h"
 #include "pfs_shared.h"
 #include "pfs_wait_class.h"
 
@@ -41,6 +42,7 @@ static const char *const operation_names[] = {
 	[PFS_OP_LOCK + 5] = "ShareLock",[PFS_OP_LOCK + 6] = "ShareRowExclusiveLock",
 	[PFS_OP_LOCK + 7] = "ExclusiveLock",[PFS_OP_LOCK + 8] = "AccessExclusiveLock",
 	[PFS_OP_SHARED_LOCK] = "shared_lock",[PFS_OP_EXCLUSIVE_LOCK] = "exclusive_lock",
+	[PFS_OP_TRY_SHARED_LOCK] = "try_shared_lock",[PFS_OP_TRY_EXCLUSIVE_LOCK] = "try_exclusive_lock",
 };
 
 static const char *const nesting_names[] = {
@@ -235,8 +237,14 @@ complete_copy(PfsWaitEvent *e, bool running)
 	}
 	if (e->nesting_type == PFS_NESTING_NONE)
 		e->nesting_event_id = 0;
-	if (e->object_type != PFS_OBJECT_LOCK && e->object_type != PFS_OBJECT_SOCKET)
+	if (e->object_type != PFS_OBJECT_LOCK && e->object_type != PFS_OBJECT_SOCKET &&
+		(e->object_type != PFS_OBJECT_LWLOCK || pfs_lwlock_events_now == PFS_LWLOCK_WAITS))
 		e->object_instance = 0;
+	if (e->object_type == PFS_OBJECT_LWLOCK)
+	{
+		e->number_of_bytes = PFS_EVENT_NO_BYTES;
+		e->file_offset = PFS_EVENT_NO_OFFSET;
+	}
 	if (e->object_type == PFS_OBJECT_FILE && e->object.file.word != 0 &&
 		e->object.file.index < pfs_files->records_max)
 		e->object_instance = (uintptr_t) pfs_pages_record(pfs_files, e->object.file.index);

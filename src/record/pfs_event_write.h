@@ -233,13 +233,20 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	return e;
 }
 
+/* The clock was read before. */
 static pg_attribute_always_inline void
-pfs_wait_start(PfsThread *t, PfsWaitEvent *e)
+pfs_wait_start_at(PfsThread *t, PfsWaitEvent *e, uint64 start)
 {
-	e->timer_start = pfs_wait_clock(e->flags);
+	e->timer_start = start;
 	pfs_store_release(&t->wait_depth, t->wait_depth + 1);	/* C */
 	pfs_fence_signal();
 	pfs_local.beginning = 0;
+}
+
+static pg_attribute_always_inline void
+pfs_wait_start(PfsThread *t, PfsWaitEvent *e)
+{
+	pfs_wait_start_at(t, e, pfs_wait_clock(e->flags));
 }
 
 /* The clock at the end of the wait; to be read right after the call. */
@@ -280,6 +287,7 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 {
 	PfsCell    *cell = (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + instrument;
 	uint32	   *bucket;
+	uint32		n;
 
 	pfs_summary_look(t);
 	if (unlikely(cell->count_timed == 0))
@@ -288,8 +296,9 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 	if (likely(cell->buckets != NULL))
 	{
 		bucket = &cell->buckets[pfs_histogram_bucket(ticks)];
-		pfs_store_relaxed(bucket, *bucket + 1);
-		if (likely(*bucket != 0))
+		n = *bucket + 1;
+		pfs_store_relaxed(bucket, n);
+		if (likely(n != 0))
 			return;
 		/* It has wrapped. */
 		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), UINT64_C(1) << 32);

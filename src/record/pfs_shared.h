@@ -24,6 +24,8 @@ typedef struct PfsSizes
 	uint32		waits_history_long; /* rows in all */
 	uint32		actors;
 	uint32		sockets;
+	uint32		lwlocks;
+	uint32		lwlock_holders; /* threads, or 0 */
 } PfsSizes;
 
 extern PfsSizes pfs_sizes;

@@ -19,6 +19,7 @@
 #include "pfs_compat.h"
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
+#include "pfs_lwlock.h"
 #include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -378,6 +379,7 @@ detach_cb(int code, Datum arg)
 	pfs_summary_end(t);
 	pfs_fd_forget_all();
 	pfs_socket_detach();
+	pfs_lwlock_detach();
 	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
 
 	pfs_my_thread = NULL;
@@ -472,6 +474,7 @@ pfs_thread_attach(void)
 	pfs_memory_is_told = false;
 	pfs_fd_start();
 	on_shmem_exit(detach_cb, 0);
+	pfs_lwlock_attach(t);
 	t->word = pfs_pages_publish(pfs_threads, index);
 	pfs_add_seqcst(&pfs_shared_threads->attached, 1);
 	pfs_socket_attach(t);
