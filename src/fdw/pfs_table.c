@@ -31,6 +31,7 @@ const PfsView pfs_views[] = {
 	{"processlist", "one living thread, in the words of MySQL's process list"},
 	{"tables", "one table or view of pfs"},
 	{"file_summary_by_relation", "one relation, or other use of files, over its files and event names"},
+	{"lwlock_objects", "one LWLock that somebody had to wait for, and what it protects"},
 };
 const int	pfs_num_views = lengthof(pfs_views);
 

@@ -200,8 +200,9 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 		case NESTING_EVENT_TYPE:
 			return pfs_text_or_null(event->nesting_event_id == 0 ? NULL
 									: pfs_nesting_name(event->nesting_type), isnull);
+		case FLAGS:
+			return event->flags & PFS_EVENT_NOT_ACQUIRED ? Int64GetDatum(1) : pfs_null(isnull);
 		case INDEX_NAME:		/* reserved */
-		case FLAGS:				/* reserved */
 			break;
 	}
 	return pfs_null(isnull);
