@@ -58,6 +58,8 @@ foreach my $case (
 	[ 5, '4883e4f0 55', 'no', 'and of the stack pointer' ],
 	[ 5, '4883c408 55', 'no', 'add' ],
 	[ 5, '66 8905 00000000', 'no', 'a prefix' ],
+	[ 5, '488dc0 4889e5', 'no', 'lea of a register' ],
+	[ 5, '4029e5 4889e5', 'no', 'sub of registers' ],
 	[ 5, '48b80102030405060708', 'no', 'mov of eight bytes' ],
 	[ 5, '55 4889', 'no', 'less than an instruction' ],
 	[ 5, '55', 'no', 'less than a jump' ],
