@@ -83,21 +83,40 @@ is((ask("m 256 488716e900000000\n"))[0], '488716e900ffffff', 'moved: a jump');
 # ---- jumps into the prologue ----
 
 foreach my $case (
-	[ 1, 4, '90 90 90 90 90 90 ebfa', 0, 'a short jump back' ],
-	[ 1, 4, '90 90 90 90 90 90 ebf8', -1, 'one to the first byte' ],
-	[ 1, 4, '90 90 90 90 90 90 ebfd', -1, 'one behind it' ],
-	[ 1, 4, '90 90 90 90 90 90 75fb', 0, 'a conditional one' ],
-	[ 1, 4, '90 90 90 90 90 90 e2fb', 0, 'a loop' ],
 	[ 1, 4, '90 90 90 90 90 90 e9f8ffffff', 0, 'a long jump' ],
 	[ 1, 4, '90 90 90 90 90 90 e8f8ffffff', 0, 'a call' ],
 	[ 1, 4, '90 90 90 90 90 90 0f84f8ffffff', 0, 'a long conditional one' ],
 	[ 1, 4, '90 90 90 90 90 90 9084f8ffffff', -1, 'what is none' ],
+	[ 1, 4, '90 90 90 90 90 90 b8e9f7ffffff', 0, 'what may be one' ],
 	[ 1, 4, '90 90 90 90 90 90 e9f5ffffff', -1, 'a call of the function' ])
 {
 	my ($first, $last, $code, $answer, $name) = @$case;
 
 	$code =~ s/ //g;
 	is((ask("j $first $last $code\n"))[0], $answer, "jumps: $name");
+}
+
+foreach my $case (
+	[ '90 90 90 90 90 90 ebfa', 1, 'a short jump back' ],
+	[ '90 90 90 90 90 90 ebf8', 0, 'one to the first byte' ],
+	[ '90 90 90 90 90 90 ebfd', 0, 'one behind them' ],
+	[ '90 90 90 90 90 90 75fb', 1, 'a conditional one' ],
+	[ '90 90 90 90 90 90 e2fb', 1, 'a loop' ],
+	[ '90 90 90 90 90 ebfb', 1, 'one that begins behind them' ],
+	[ 'eb01 90 90 90 90', 1, 'one forward, from their own first byte' ],
+	[ '90 90 90 90 90 b8ebf87500', 0, 'what looks like one is a number' ],
+	[ '90 90 90 90 90 488b8475f8ebf8ff', 0, 'or a displacement' ],
+	[ '90 90 90 90 90 66b875f8', 0, 'or a number of two bytes' ],
+	[ '90 90 90 90 90 48b8ebf7ebf7ebf7ebf7', 0, 'or of eight' ],
+	[ '90 90 90 90 90 f6c075', 0, 'or of one' ],
+	[ '90 90 90 90 90 c5f877 c4e37975c0eb', 0, 'or belongs to a vector' ],
+	[ '90 90 90 90 90 06', 1, 'an instruction that there is not: who knows' ],
+	[ '90 90 90 90 90 75', 1, 'less than an instruction' ])
+{
+	my ($code, $answer, $name) = @$case;
+
+	$code =~ s/ //g;
+	is((ask("r 1 4 $code\n"))[0], $answer, "jumps of its own: $name");
 }
 
 # ---- every instruction of the server ----
@@ -120,5 +139,8 @@ my @wrong = grep { $lengths[$_] != 0 && $lengths[$_] != length($instructions[$_]
 
 is(join(' ', map { $instructions[$_] } @wrong > 20 ? @wrong[ 0 .. 19 ] : @wrong), '', 'none has another length than the disassembler says');
 cmp_ok(scalar(grep { $_ != 0 } @lengths), '>', 10000, 'many of them are known');
+@lengths = ask(join('', map { "l $_\n" } @instructions));
+@wrong = grep { $lengths[$_] != length($instructions[$_]) / 2 } 0 .. $#instructions;
+is(join(' ', map { $instructions[$_] } @wrong > 20 ? @wrong[ 0 .. 19 ] : @wrong), '', 'every one has the length that the disassembler says');
 
 done_testing();

@@ -29,8 +29,8 @@ pfs_decode_is_endbr64(const uint8_t *code, size_t size)
  * Bytes of ModRM, SIB and displacement; 0: not enough bytes.  *relative: the
  * offset of a displacement that counts from the next instruction, else 0.
  */
-static uint32_t
-modrm_length(const uint8_t *code, size_t size, uint32_t *relative)
+uint32_t
+pfs_decode_modrm_length(const uint8_t *code, size_t size, uint32_t *relative)
 {
 	uint8_t		mod;
 	uint8_t		rm;
@@ -97,7 +97,7 @@ decode_one(const uint8_t *code, size_t size, uint32_t *relative)
 		case 0x89:				/* mov */
 		case 0x8b:
 		case 0x8d:				/* lea */
-			more = modrm_length(code + at, size - at, relative);
+			more = pfs_decode_modrm_length(code + at, size - at, relative);
 			if (more == 0)
 				return 0;
 			/* lea of a register does not exist */
@@ -163,23 +163,21 @@ pfs_decode_move(const PfsPrologue *p, const uint8_t *from, uint8_t *to, uintptr_
 	return true;
 }
 
-/* Where the jump or call at `code` leads, as a distance from there; 0: it is none. */
+/*
+ * Where the jump or call with four bytes of distance at `code` leads, counted from
+ * there; 0: it is none.
+ */
 static int64_t
-jump_distance(const uint8_t *code, size_t size, bool after_0f)
+long_distance(const uint8_t *code, size_t size, bool after_0f)
 {
 	uint8_t		op = code[0];
 	int32_t		distance;
 
-	/* jmp, conditional jumps, loop and jrcxz with one byte */
-	if (size >= 2 && (op == 0xeb || (op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0))
-		return 2 + (int8_t) code[1];
-	/* call, jmp, and conditional jumps, which are 0f 8x, with four */
-	if (size >= 5 && (op == 0xe8 || op == 0xe9 || (after_0f && (op & 0xf0) == 0x80)))
-	{
-		memcpy(&distance, code + 1, sizeof(distance));
-		return 5 + (int64_t) distance;
-	}
-	return 0;
+	/* call, jmp, and conditional jumps, which are 0f 8x */
+	if (size < 5 || !(op == 0xe8 || op == 0xe9 || (after_0f && (op & 0xf0) == 0x80)))
+		return 0;
+	memcpy(&distance, code + 1, sizeof(distance));
+	return 5 + (int64_t) distance;
 }
 
 int
@@ -196,7 +194,7 @@ pfs_decode_leads_to(const uint8_t *code, size_t size, uintptr_t code_address,
 	}
 	for (size_t i = 0; i < size; i++)
 	{
-		int64_t		distance = jump_distance(code + i, size - i, i > 0 && code[i - 1] == 0x0f);
+		int64_t		distance = long_distance(code + i, size - i, i > 0 && code[i - 1] == 0x0f);
 		uintptr_t	target = code_address + i + distance;
 
 		if (distance == 0 || target < first || target > last)
@@ -208,4 +206,27 @@ pfs_decode_leads_to(const uint8_t *code, size_t size, uintptr_t code_address,
 		}
 	}
 	return -1;
+}
+
+bool
+pfs_decode_returns_to(const uint8_t *code, size_t size, size_t first, size_t last)
+{
+	for (size_t at = 0; at < size;)
+	{
+		uint32_t	length = pfs_decode_length(code + at, size - at);
+		uint8_t		op = code[at];
+		int64_t		target = (int64_t) at + length;
+
+		if (length == 0)
+			return true;
+		/* jmp, conditional jumps, loop and jrcxz with one byte */
+		if (length == 2 && (op == 0xeb || (op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0))
+		{
+			target += (int8_t) code[at + 1];
+			if (target >= (int64_t) first && target <= (int64_t) last)
+				return true;
+		}
+		at += length;
+	}
+	return false;
 }

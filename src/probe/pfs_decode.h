@@ -62,12 +62,30 @@ typedef struct PfsCodeRange
 } PfsCodeRange;
 
 /*
- * Can any jump or call in these bytes lead into one of the ranges?  Its number,
- * or -1.  Looks at every byte as if an instruction began there, so it may say yes
- * without reason, never no.  code_address: where code[0] runs.  Direct jumps only;
- * jump tables never lead into a prologue.
+ * Can any jump or call with four bytes of distance in these bytes lead into one of
+ * the ranges?  Its number, or -1.  Looks at every byte as if an instruction began
+ * there, so it may say yes without reason, never no.  code_address: where code[0]
+ * runs.  Direct jumps only; jump tables never lead into a prologue.
  */
 extern int	pfs_decode_leads_to(const uint8_t *code, size_t size, uintptr_t code_address,
 								const PfsCodeRange *ranges, int nranges);
+
+/*
+ * Can a jump with one byte of distance in this function lead to its bytes first
+ * to last?  Those are too many to take every byte for one: goes from instruction to
+ * instruction, and says yes at the first one that it does not know.  Only a
+ * function's own jumps are that short: an assembler makes them where both ends are
+ * labels of one section, and compilers give other functions none but their begin.
+ */
+extern bool pfs_decode_returns_to(const uint8_t *code, size_t size, size_t first, size_t last);
+
+/* Bytes of the instruction, 0: there is no such one. */
+extern uint32_t pfs_decode_length(const uint8_t *code, size_t size);
+
+/*
+ * Bytes of ModRM, SIB and displacement; 0: not enough bytes.  *relative: the
+ * offset of a displacement that counts from the next instruction, else 0.
+ */
+extern uint32_t pfs_decode_modrm_length(const uint8_t *code, size_t size, uint32_t *relative);
 
 #endif							/* PFS_DECODE_H */

@@ -167,6 +167,11 @@ make_plan(PfsDetour *detour, PfsPlan *plan, const PfsProgram *program)
 		refuse(detour, "it begins with instructions that pfs does not know", 0);
 		return;
 	}
+	if (pfs_decode_returns_to(code, size, 1, plan->prologue.length - 1))
+	{
+		refuse(detour, "a jump of its own leads into its first instructions", 0);
+		return;
+	}
 	plan->code = code;
 	plan->left = size;
 }

@@ -10,6 +10,7 @@
 #include "utils/builtins.h"
 
 #include "../../../src/probe/pfs_decode.c"
+#include "../../../src/probe/pfs_decode_length.c"
 
 PG_MODULE_MAGIC;
 
@@ -87,6 +88,30 @@ answer_jumps(StringInfo out, const char *line)
 					 pfs_decode_leads_to(code, from_hex(line + at, code), CODE_MAX, &range, 1));
 }
 
+/* "r FIRST LAST HEX": 1 if a short jump of the code leads to these offsets in it, else 0 */
+static void
+answer_returns(StringInfo out, const char *line)
+{
+	uint8_t		code[CODE_MAX];
+	int			first;
+	int			last;
+	int			at;
+
+	sscanf(line, "r %d %d %n", &first, &last, &at);
+	appendStringInfo(out, "%d\n", pfs_decode_returns_to(code, from_hex(line + at, code), first, last));
+}
+
+/* "l HEX": length of any instruction with others behind it, 0 if there is no such one */
+static void
+answer_length(StringInfo out, const char *line)
+{
+	uint8_t		code[CODE_MAX + 8];
+	size_t		n = from_hex(line + 2, code);
+
+	memset(code + n, 0xcc, 8);
+	appendStringInfo(out, "%u\n", pfs_decode_length(code, n + 8));
+}
+
 /* "i HEX": length of an instruction with others behind it, 0 if it is not known */
 static void
 answer_instruction(StringInfo out, const char *line)
@@ -123,6 +148,12 @@ pfs_test_decode(PG_FUNCTION_ARGS)
 				break;
 			case 'j':
 				answer_jumps(&out, line);
+				break;
+			case 'r':
+				answer_returns(&out, line);
+				break;
+			case 'l':
+				answer_length(&out, line);
 				break;
 			case 'i':
 				answer_instruction(&out, line);
