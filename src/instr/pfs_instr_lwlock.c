@@ -33,6 +33,9 @@
 
 PfsAcquisition pfs_acquisition;
 
+/* Who acquires through a function that is no source, as the lock manager is. */
+static PfsFramesMemo sources;
+
 /* The functions behind the wrappers: trampolines. */
 static struct
 {
@@ -55,10 +58,19 @@ instrument_of(const LWLock *lock)
 StaticAssertDecl(LW_EXCLUSIVE == 0 && LW_SHARED == 1 && PFS_OP_SHARED_LOCK + 1 == PFS_OP_EXCLUSIVE_LOCK &&
 				 PFS_OP_TRY_SHARED_LOCK + 1 == PFS_OP_TRY_EXCLUSIVE_LOCK, "operations in another order");
 
-static inline PfsOperation
-operation_of(LWLockMode mode, bool try)
+static pg_attribute_always_inline uint32
+kind_of(PfsInstrumentId instrument, LWLockMode mode, bool try)
 {
-	return (try ? PFS_OP_TRY_EXCLUSIVE_LOCK : PFS_OP_EXCLUSIVE_LOCK) - (mode & LW_SHARED);
+	PfsOperation exclusive = try ? PFS_OP_TRY_EXCLUSIVE_LOCK : PFS_OP_EXCLUSIVE_LOCK;
+
+	return (uint32) pfs_event_kind(instrument, exclusive, PFS_OBJECT_LWLOCK) - ((mode & LW_SHARED) << 16);
+}
+
+/* What is wanted of an instrument that this process may not know yet. */
+static pg_attribute_always_inline uint32
+flags_of(const PfsThread *t, PfsInstrumentId instrument)
+{
+	return likely(instrument != PFS_NO_INSTRUMENT) ? pfs_wait_flags(t, instrument) : 0;
 }
 
 /* ---- events that are seen running ---- */
@@ -75,17 +87,18 @@ show(PfsThread *t, const void *frame)
 
 	if (pfs_lwlock_events_now == PFS_LWLOCK_CONTENDED)
 	{
+		PfsInstrumentId instrument = instrument_of(a->lock);
+
 		/* The mode is in the queue's entry, as we are about to sleep. */
-		a->operation = operation_of(MyProc->lwWaitMode, false);
-		a->instrument = instrument_of(a->lock);
-		a->flags = a->instrument == PFS_NO_INSTRUMENT ? 0 : pfs_wait_flags(t, a->instrument);
+		a->kind = kind_of(instrument, MyProc->lwWaitMode, false);
+		a->flags = flags_of(t, instrument);
 	}
 	a->asked = true;
 	a->interrupted = false;
 	a->instance = PFS_NO_RECORD;
 	if ((a->flags & PFS_FLAG_ENABLED) == 0)
 		return;
-	e = pfs_wait_begin(t, a->instrument, a->flags, a->operation, PFS_OBJECT_LWLOCK,
+	e = pfs_wait_begin(t, (PfsInstrumentId) a->kind, a->flags, (a->kind >> 16) & 0xFF, PFS_OBJECT_LWLOCK,
 					   PFS_EVENT_NO_OFFSET, pfs_frames_source(frame));
 	if (e == NULL)
 		return;
@@ -108,7 +121,7 @@ pfs_lwlock_before_sleep(PfsThread *t, const void *frame)
 	if (a->event == NULL || a->interrupted)
 		return;
 	if (a->instance == PFS_NO_RECORD)
-		a->instance = pfs_lwlock_instance(a->lock, a->instrument);
+		a->instance = pfs_lwlock_instance(a->lock, (PfsInstrumentId) a->kind);
 	pfs_store_relaxed(&a->event->spins, a->event->spins + 1);
 }
 
@@ -158,11 +171,8 @@ static pg_attribute_always_inline void
 count_only(PfsThread *t, const LWLock *lock)
 {
 	PfsInstrumentId instrument = instrument_of(lock);
-	uint32		flags;
+	uint32		flags = flags_of(t, instrument);
 
-	if (unlikely(instrument == PFS_NO_INSTRUMENT))
-		return;
-	flags = pfs_wait_flags(t, instrument);
 	if (likely(flags & PFS_FLAG_ENABLED))
 		pfs_wait_count_only(t, instrument, flags);
 }
@@ -214,103 +224,138 @@ contended_acquire_or_wait(LWLock *lock, LWLockMode mode)
 
 /* ---- all ---- */
 
-/* What an acquisition of `all` keeps in registers between begin and end. */
-typedef struct PfsBegun
-{
-	PfsInstrumentId instrument;
-	uint32		flags;
-	PfsOperation operation;
-	uint64		start;
-} PfsBegun;
-
-/* Begin an acquisition.  The clock is read last. */
-static pg_attribute_always_inline PfsBegun
-begin(PfsThread *t, const LWLock *lock, PfsOperation operation)
-{
-	PfsBegun	b = {instrument_of(lock), 0, operation, 0};
-
-	if (likely(b.instrument != PFS_NO_INSTRUMENT))
-		b.flags = pfs_wait_flags(t, b.instrument);
-	/* flags, instrument, operation, not asked; little-endian */
-	pfs_acquisition.what = b.flags | (uint64) b.instrument << 32 | (uint64) operation << 48;
-	pfs_acquisition.lock = lock;
-	if (likely(b.flags & PFS_FLAG_ENABLED))
-		pfs_acquisition.start = b.start = pfs_wait_clock(b.flags);
-	return b;
-}
+typedef bool (*PfsTake) (LWLock *lock, LWLockMode mode);
 
 static pg_attribute_always_inline void
-end(PfsThread *t, const PfsBegun *b, const LWLock *lock, const void *frame, bool acquired)
+begin(const LWLock *lock, uint32 kind, LWLockMode mode, uint32 flags, uint64 start)
 {
-	uint64		now;
+	pfs_acquisition.lock = lock;
+	pfs_acquisition.kind = kind;
+	pfs_acquisition.mode = mode;
+	pfs_acquisition.flags = flags;
+	pfs_acquisition.start = start;
+}
 
+/*
+ * The end of an acquisition that was shown, or whose event is not as usual.  What
+ * pfs_acquisition has but for the lock still holds.
+ */
+static pg_noinline void
+end_any(const LWLock *lock, bool acquired, uint64 end, const void *frame)
+{
+	const PfsAcquisition *a = &pfs_acquisition;
+	uint32		flags = a->flags | (acquired ? 0 : PFS_EVENT_NOT_ACQUIRED);
+
+	if ((unlikely(a->asked) && finish_shown(acquired)) || (flags & PFS_FLAG_ENABLED) == 0)
+		return;
+	pfs_wait_instant_any(pfs_my_thread, a->kind, flags, (uintptr_t) lock,
+						 pfs_frames_walk_memo(frame, &sources), a->start, end);
+}
+
+/* An acquisition whose event is not as usual, not wanted, or of no thread. */
+static pg_noinline bool
+take_any(PfsTake take, LWLock *lock, LWLockMode mode, bool try)
+{
+	PfsThread  *t = pfs_thread_here();
+	PfsInstrumentId instrument;
+	uint32		flags;
+	uint64		end;
+	bool		result;
+	bool		acquired;
+
+	if (t == NULL)
+		return take(lock, mode);
+	instrument = instrument_of(lock);
+	flags = flags_of(t, instrument);
+	begin(lock, kind_of(instrument, mode, try), mode, flags, pfs_wait_clock(flags));
+	result = take(lock, mode);
+	end = flags & PFS_FLAG_ENABLED ? pfs_wait_read_end(t, flags) : 0;
 	pfs_acquisition.lock = NULL;
-	if (unlikely(pfs_acquisition.asked) && finish_shown(acquired))
-		return;
-	if ((b->flags & PFS_FLAG_ENABLED) == 0)
-		return;
-	now = pfs_wait_read_end(t, b->flags);
-	pfs_wait_instant(t, b->instrument, acquired ? b->flags : b->flags | PFS_EVENT_NOT_ACQUIRED,
-					 b->operation, PFS_OBJECT_LWLOCK, (uintptr_t) lock,
-					 pfs_frames_source_direct(frame), b->start, now);
+	/* LWLockAcquire() says whether it had to sleep. */
+	acquired = result || take == real.acquire;
+	if (acquired)
+		pfs_lwlock_note_taken(pfs_my_lwlocks, lock, mode);
+	end_any(lock, acquired, end, FRAME);
+	return result;
+}
+
+/*
+ * One whose event is as usual, which is nearly every one.  No function is called but
+ * the server's and, once in PFS_LOG_GROUP events, the flush, and what the end needs
+ * is in pfs_acquisition: registers that outlive a call have to be saved.
+ * always: there is no return without the lock.
+ */
+static pg_attribute_always_inline bool
+take_usual(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
+{
+	const PfsAcquisition *a = &pfs_acquisition;
+	PfsThread  *t = pfs_my_thread;
+	PfsInstrumentId instrument = pfs_word_instrument_known(PG_WAIT_LWLOCK | lock->tranche);
+	PfsInstantPlace place;
+	uint32		flags;
+	uint32		source;
+	uint64		end;
+	bool		result;
+	bool		acquired;
+
+	if (unlikely(t == NULL || instrument == PFS_NO_INSTRUMENT))
+		return take_any(take, lock, mode, try);
+	flags = pfs_wait_flags(t, instrument);
+	if (unlikely(!pfs_instant_is_usual(flags)))
+		return take_any(take, lock, mode, try);
+	/* The clock is read last, and first. */
+	begin(lock, kind_of(instrument, mode, try), mode, flags, pfs_read_cycles());
+	result = take(lock, mode);
+	end = pfs_read_cycles();
+	acquired = always || result;
+	t = pfs_my_thread;
+	lock = unconstify(LWLock *, a->lock);
+	pfs_acquisition.lock = NULL;
+	if (acquired)
+		pfs_lwlock_note_taken(pfs_my_lwlocks, lock, a->mode);
+	if (unlikely(a->asked || !pfs_frames_source_known(FRAME, &sources, &source) ||
+				 !pfs_instant_find_place(t, (PfsInstrumentId) a->kind, a->start, end, &place)))
+		end_any(lock, acquired, end, FRAME);
+	else
+		pfs_wait_instant(t, &place, a->kind, acquired ? a->flags : a->flags | PFS_EVENT_NOT_ACQUIRED,
+						 (uintptr_t) lock, source, a->start, end);
+	return result;
 }
 
 static bool
 all_acquire(LWLock *lock, LWLockMode mode)
 {
-	PfsThread  *t = pfs_thread_here();
-	PfsBegun	b;
-	bool		result;
-
-	if (unlikely(t == NULL))
-		return real.acquire(lock, mode);
-	b = begin(t, lock, operation_of(mode, false));
-	result = real.acquire(lock, mode);
-	end(t, &b, lock, FRAME, true);
-	pfs_lwlock_note_taken(pfs_my_lwlocks, lock, mode == LW_SHARED);
-	return result;
+	return take_usual(real.acquire, lock, mode, false, true);
 }
 
 static bool
 all_conditional_acquire(LWLock *lock, LWLockMode mode)
 {
-	PfsThread  *t = pfs_thread_here();
-	PfsBegun	b;
-	bool		result;
-
-	if (unlikely(t == NULL))
-		return real.conditional_acquire(lock, mode);
-	b = begin(t, lock, operation_of(mode, true));
-	result = real.conditional_acquire(lock, mode);
-	end(t, &b, lock, FRAME, result);
-	if (result)
-		pfs_lwlock_note_taken(pfs_my_lwlocks, lock, mode == LW_SHARED);
-	return result;
+	return take_usual(real.conditional_acquire, lock, mode, true, false);
 }
 
 static bool
 all_acquire_or_wait(LWLock *lock, LWLockMode mode)
 {
-	PfsThread  *t = pfs_thread_here();
-	PfsBegun	b;
-	bool		result;
+	return take_usual(real.acquire_or_wait, lock, mode, false, false);
+}
 
-	if (unlikely(t == NULL))
-		return real.acquire_or_wait(lock, mode);
-	b = begin(t, lock, operation_of(mode, false));
-	result = real.acquire_or_wait(lock, mode);
-	end(t, &b, lock, FRAME, result);
-	if (result)
-		pfs_lwlock_note_taken(pfs_my_lwlocks, lock, mode == LW_SHARED);
-	return result;
+/* One that was not taken last, or by a process that is not attached. */
+static pg_noinline void
+release_any(LWLock *lock)
+{
+	if (pfs_my_lwlocks != NULL)
+		pfs_lwlock_note_released_other(pfs_my_lwlocks, lock);
+	real.release(lock);
 }
 
 static void
 all_release(LWLock *lock)
 {
-	if (likely(pfs_my_lwlocks != NULL))
-		pfs_lwlock_note_released(pfs_my_lwlocks, lock);
-	real.release(lock);
+	if (likely(pfs_my_lwlocks != NULL && pfs_lwlock_note_released_last(pfs_my_lwlocks, lock)))
+		real.release(lock);
+	else
+		release_any(lock);
 }
 
 static void
@@ -340,11 +385,15 @@ static bool
 any_wait_for_var(LWLock *lock, void *variable, uint64 old, uint64 *new)
 {
 	PfsThread  *t = pfs_thread_here();
+	PfsInstrumentId instrument;
+	uint32		flags;
 	bool		result;
 
 	if (unlikely(t == NULL))
 		return real.wait_for_var(lock, variable, old, new);
-	(void) begin(t, lock, PFS_OP_EXCLUSIVE_LOCK);
+	instrument = instrument_of(lock);
+	flags = flags_of(t, instrument);
+	begin(lock, kind_of(instrument, LW_EXCLUSIVE, false), LW_EXCLUSIVE, flags, pfs_wait_clock(flags));
 	result = real.wait_for_var(lock, variable, old, new);
 	pfs_acquisition.lock = NULL;
 	if (unlikely(pfs_acquisition.asked))

@@ -10,25 +10,22 @@
 
 #include "pfs_event_write.h"
 
-/* The call of an LWLock function that is in progress; there is one at most. */
+/*
+ * The call of an LWLock function that is in progress; there is one at most, so its end
+ * finds here what its begin knew.
+ */
 typedef struct PfsAcquisition
 {
 	const LWLock *lock;			/* NULL: none */
 	uint64		start;			/* clock at its begin, with `all` */
-	union
-	{
-		struct
-		{
-			uint32		flags;	/* of the event, with `all` */
-			PfsInstrumentId instrument; /* the same */
-			uint8		operation;	/* PfsOperation */
-			bool		asked;	/* whether an event is wanted is decided */
-		};
-		uint64		what;		/* all of them in one store */
-	};
-	PfsWaitEvent *event;		/* shown as running, or NULL */
-	uint32		instance;		/* of the lock, once slept for */
+	uint32		flags;			/* of the event, with `all` */
+	uint32		kind;			/* the same: pfs_event_kind() */
+	LWLockMode	mode;			/* the same */
+	bool		asked;			/* whether an event is wanted is decided;
+								 * false while there is none */
 	bool		interrupted;	/* the sleep goes on in the next call */
+	uint32		instance;		/* of the lock, once slept for */
+	PfsWaitEvent *event;		/* shown as running, or NULL */
 } PfsAcquisition;
 
 extern PFS_HIDDEN PfsAcquisition pfs_acquisition;

@@ -182,9 +182,9 @@ store_events(const PfsLogClaim *claim, const PfsWaitEvent *const *pick)
 void
 pfs_history_flush(PfsThread *t)
 {
-	const PfsRing *ring = &t->waits;
+	const PfsRing ring = t->waits;	/* as nobody else writes it */
 	const PfsWaitEvent *pick[PFS_LOG_GROUP];
-	uint64		head = ring->head;
+	uint64		head = ring.head;
 	uint64		from = Max(t->flushed, tail_of(pfs_load_relaxed(&t->history_long_tail), head));
 	uint32		n = 0;
 	uint32		done = 0;
@@ -196,7 +196,7 @@ pfs_history_flush(PfsThread *t)
 	}
 	for (uint64 pos = from; pos < head; pos++)
 	{
-		const PfsWaitEvent *e = pfs_ring_item(ring, pos);
+		const PfsWaitEvent *e = pfs_ring_item(&ring, pos);
 
 		pick[n] = e;
 		n += (e->flags & PFS_FLAG_HISTORY_LONG) != 0;

@@ -4,7 +4,8 @@
  *	  one that nearly always is too short to be met by a reader.
  *
  * Apart from pfs_event_write.h because begin and end are one change here, and
- * every store counts: an event of a class with some hundreds per transaction.
+ * every instruction counts: a class of events that a point select has some
+ * fifteen of.
  */
 #ifndef PFS_EVENT_INSTANT_H
 #define PFS_EVENT_INSTANT_H
@@ -12,45 +13,74 @@
 #include "pfs_event_write.h"
 
 /*
- * flags: what pfs_wait_flags() gave at its begin, ENABLED among them.  start, end:
- * clock readings by them.  No offset, no bytes: readers know that of LWLocks.
+ * Record an instant of any kind.  kind: as an event has it, without nesting; flags: what
+ * pfs_wait_flags() gave at its begin, ENABLED among them, and PFS_EVENT_*; start,
+ * end: clock readings by the flags.  No offset, no bytes: readers know that of
+ * LWLocks.
  */
-static pg_attribute_always_inline void
-pfs_wait_instant(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation operation,
-				 PfsObjectType object_type, uint64 object_instance, uint32 source,
-				 uint64 start, uint64 end)
+extern void pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_instance,
+								 uint32 source, uint64 start, uint64 end);
+
+/* Do events with these flags go everywhere, timed by the cycle counter? */
+static pg_attribute_always_inline bool
+pfs_instant_is_usual(uint32 flags)
 {
-	uint32		level = t->wait_depth;
-	uint64		id = 0;
-	uint64		nesting = PFS_NESTING_NONE;
-	PfsWaitEvent *e;
+	return (flags & PFS_FLAGS_INSTANT) == pfs_local.instant;
+}
+
+/*
+ * For flags that are usual there is a way straight through.  Whatever stands in it
+ * (another event around this one, one that may have ended, the first of its cell,
+ * a truncation) is found out before anything is written: then it is
+ * pfs_wait_instant_any() that has to be called.
+ */
+typedef struct PfsInstantPlace
+{
+	PfsCell    *cell;
+	uint32	   *bucket;
+} PfsInstantPlace;
+
+static pg_attribute_always_inline bool
+pfs_instant_find_place(const PfsThread *t, PfsInstrumentId instrument, uint64 start, uint64 end,
+					   PfsInstantPlace *place)
+{
+	PfsCell    *cell = (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + instrument;
 
 	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
-				 level >= PFS_WAIT_DEPTH))
-	{
-		if (!pfs_wait_prepare(t))
-			return;
-		flags &= pfs_load_relaxed(&t->mask);
-		level = t->wait_depth;
-	}
+				 t->wait_depth != 0 || end < start ||
+				 pfs_load_relaxed(&pfs_summary[PFS_FAMILY_WAITS].generation) !=
+				 t->summary[PFS_FAMILY_WAITS].generation ||
+				 cell->count_timed == 0 || cell->buckets == NULL))
+		return false;
+	place->cell = cell;
+	place->bucket = &cell->buckets[pfs_histogram_bucket(end - start)];
+	return *place->bucket != PG_UINT32_MAX;
+}
+
+static pg_attribute_always_inline void
+pfs_wait_instant(PfsThread *t, const PfsInstantPlace *place, uint64 kind, uint32 flags,
+				 uint64 object_instance, uint32 source, uint64 start, uint64 end)
+{
+	uint64		id;
+	PfsWaitEvent *e;
+
 	pfs_change_begin(t);
-	if (likely(flags & PFS_FLAG_CURRENT))
-		t->last_event_id = id = t->last_event_id + 1;
-	e = pfs_ring_spare(&t->waits, level);
+	id = t->last_event_id + 1;
+	t->last_event_id = id;
+	e = pfs_ring_spare(&t->waits, 0);
 	e->event_id = id;
-	if (unlikely(level > 0))
-	{
-		e->nesting_event_id = ((const PfsWaitEvent *) pfs_ring_spare(&t->waits, level - 1))->event_id;
-		nesting = e->nesting_event_id != 0 ? PFS_NESTING_WAIT : PFS_NESTING_NONE;
-	}
+	e->end_event_id = id;
 	e->timer_start = start;
+	/* By itself: the compiler would take vector registers to store both. */
+	pfs_store_relaxed(&e->timer_end, end);
 	e->object_instance = object_instance;
 	e->source = source;
 	e->spins = 0;
 	e->flags = flags;
-	e->kind = instrument | (uint64) operation << 16 | (uint64) object_type << 24 |
-		nesting << 32;
-	pfs_wait_finish(t, e, level, end);
+	e->kind = kind;
+	pfs_cell_add(place->cell, end - start);
+	pfs_store_relaxed(place->bucket, *place->bucket + 1);
+	pfs_history_push(t, 0);
 	pfs_change_end(t);
 }
 

@@ -51,6 +51,9 @@ typedef struct PfsOpenWait
 /* What there can be unusual about an event's end. */
 #define PFS_FLAGS_USUAL (PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK | PFS_FLAG_MEMORY)
 
+/* The same of all an event is collected for, but for the long history. */
+#define PFS_FLAGS_INSTANT (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY)
+
 /* Everything process-local of the record layer. */
 typedef struct PfsLocal
 {
@@ -70,6 +73,8 @@ typedef struct PfsLocal
 	uint32		usual;			/* flags of an event whose time needs no
 								 * conversion: cells are in the unit of the
 								 * default timer; see PFS_FLAGS_USUAL */
+	uint32		instant;		/* flags of an event that is usual in all, see
+								 * pfs_event_instant.h */
 	uint64		reentered;		/* events of handlers that passed by */
 	const char *log_next;		/* where the next flush will store: memory of
 								 * PFS_LOG_GROUP events */
@@ -77,6 +82,16 @@ typedef struct PfsLocal
 } PfsLocal;
 
 extern PFS_HIDDEN PfsLocal pfs_local;
+
+/* What is usual from now on. */
+static inline void
+pfs_local_set_usual(uint32 flags)
+{
+	pfs_local.usual = flags;
+	/* Nothing is usual in all where the clock is not the cycle counter. */
+	pfs_local.instant = (flags & PFS_FLAG_TIMER_MASK) != 0 ? ~PFS_FLAGS_INSTANT
+		: flags | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY;
+}
 
 /* The long history; NULL: size 0. */
 extern PFS_HIDDEN PfsLog *pfs_history_long;
@@ -184,6 +199,13 @@ pfs_wait_clock(uint32 flags)
 	return (flags & PFS_FLAG_TIMED) ? pfs_timer_read_system(PFS_FLAGS_TIMER(flags)) : 0;
 }
 
+/* instrument, operation, object_type; little-endian.  PfsWaitEvent.kind without nesting. */
+static pg_attribute_always_inline uint64
+pfs_event_kind(PfsInstrumentId instrument, PfsOperation operation, PfsObjectType object_type)
+{
+	return instrument | (uint64) operation << 16 | (uint64) object_type << 24;
+}
+
 /*
  * Begin: a slot at the next level, with all that is known of the event now.
  * flags: what pfs_wait_flags() gave, ENABLED among them.  The caller fills in
@@ -227,9 +249,7 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	e->file_offset = file_offset;
 	e->source = source;
 	e->flags = flags;
-	/* instrument, operation, object_type, nesting_type; little-endian */
-	e->kind = instrument | (uint64) operation << 16 | (uint64) object_type << 24 |
-		nesting << 32;
+	e->kind = pfs_event_kind(instrument, operation, object_type) | nesting << 32;
 	return e;
 }
 
@@ -291,8 +311,11 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 
 	pfs_summary_look(t);
 	if (unlikely(cell->count_timed == 0))
+	{
 		pfs_summary_touch(t, instrument);
-	pfs_cells_add(&t->summary[PFS_FAMILY_WAITS].cells, instrument, ticks);
+		pfs_cells_touch(&t->summary[PFS_FAMILY_WAITS].cells, instrument, ticks);
+	}
+	pfs_cell_add(cell, ticks);
 	if (likely(cell->buckets != NULL))
 	{
 		bucket = &cell->buckets[pfs_histogram_bucket(ticks)];
@@ -305,6 +328,17 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 	}
 	else
 		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), 1);
+}
+
+/* Inside a change: the event at this level goes into the histories. */
+static pg_attribute_always_inline void
+pfs_history_push(PfsThread *t, uint32 level)
+{
+	uint64		head = pfs_ring_push(&t->waits, level);
+
+	pfs_history_prefetch(head);
+	if (unlikely(head - t->flushed >= PFS_LOG_GROUP))
+		pfs_history_flush(t);
 }
 
 /*
@@ -329,12 +363,7 @@ pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
 
 	pfs_store_relaxed(&t->wait_depth, level);
 	if (likely(flags & PFS_FLAG_HISTORY))
-	{
-		pfs_ring_push(&t->waits, level);
-		pfs_history_prefetch(t->waits.head);
-		if (unlikely(t->waits.head - t->flushed >= PFS_LOG_GROUP))
-			pfs_history_flush(t);
-	}
+		pfs_history_push(t, level);
 	else if (flags & PFS_FLAG_HISTORY_LONG)
 		pfs_history_long_add(t, e);
 }

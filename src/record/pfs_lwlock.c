@@ -88,7 +88,7 @@ pfs_lwlock_count(uint32 instance, const PfsWaitEvent *e, uint64 end)
 static void
 note_taken_before_cb(LWLock *lock, LWLockMode mode, void *context)
 {
-	pfs_lwlock_note_taken(context, lock, mode == LW_SHARED);
+	pfs_lwlock_note_taken(context, lock, mode);
 }
 
 /* What the process took before it had a record it has noted itself. */

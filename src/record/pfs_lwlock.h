@@ -77,30 +77,39 @@ extern uint32 pfs_lwlock_instance(const LWLock *lock, PfsInstrumentId instrument
 /* An acquisition that slept is over. */
 extern void pfs_lwlock_count(uint32 instance, const PfsWaitEvent *e, uint64 end);
 
+StaticAssertDecl(LW_EXCLUSIVE == 0 && LW_SHARED == PFS_LWLOCK_SHARED, "modes are other numbers");
+
 /* This process has taken a lock. */
 static pg_attribute_always_inline void
-pfs_lwlock_note_taken(PfsLwlockHolder *mine, const LWLock *lock, bool shared)
+pfs_lwlock_note_taken(PfsLwlockHolder *mine, const LWLock *lock, LWLockMode mode)
 {
 	uint32		n = mine->n;
 
 	if (unlikely(n >= PFS_LWLOCKS_HELD))
 		return;
-	pfs_store_relaxed(&mine->locks[n], (uintptr_t) lock | (shared ? PFS_LWLOCK_SHARED : 0));
+	pfs_store_relaxed(&mine->locks[n], (uintptr_t) lock | mode);
 	pfs_store_release(&mine->n, n + 1);
 }
 
 /* Out of line: one that was not taken last, or before this process attached. */
 extern void pfs_lwlock_note_released_other(PfsLwlockHolder *mine, const LWLock *lock);
 
-/* This process is about to release a lock. */
-static pg_attribute_always_inline void
-pfs_lwlock_note_released(PfsLwlockHolder *mine, const LWLock *lock)
+/* This process is about to release a lock.  False: it is not the one taken last. */
+static pg_attribute_always_inline bool
+pfs_lwlock_note_released_last(PfsLwlockHolder *mine, const LWLock *lock)
 {
 	uint32		n = mine->n;
 
-	if (likely(n > 0 && (mine->locks[n - 1] & ~PFS_LWLOCK_SHARED) == (uintptr_t) lock))
-		pfs_store_release(&mine->n, n - 1);
-	else
+	if (unlikely(n == 0 || (mine->locks[n - 1] & ~PFS_LWLOCK_SHARED) != (uintptr_t) lock))
+		return false;
+	pfs_store_release(&mine->n, n - 1);
+	return true;
+}
+
+static pg_attribute_always_inline void
+pfs_lwlock_note_released(PfsLwlockHolder *mine, const LWLock *lock)
+{
+	if (!pfs_lwlock_note_released_last(mine, lock))
 		pfs_lwlock_note_released_other(mine, lock);
 }
 

@@ -469,8 +469,8 @@ pfs_thread_attach(void)
 	pfs_local.avx = __builtin_cpu_supports("avx");
 #endif
 	pfs_local.log_next = pfs_ring_spare(&t->waits, 0);	/* until the first flush */
-	pfs_local.usual = PFS_FLAG_THREAD | PFS_FLAG_TIMED |
-		(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT;
+	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED |
+						(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT);
 	pfs_memory_is_told = false;
 	pfs_fd_start();
 	on_shmem_exit(detach_cb, 0);
