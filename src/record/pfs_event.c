@@ -175,9 +175,10 @@ store_events(const PfsLogClaim *claim, const PfsWaitEvent *const *pick)
 }
 
 /*
- * Copy the held-back events that are meant for the long history.  Owner only.
- * `flushed` is raised last (A, pairs with the reader's acquire): a reader that
- * sees it finds the events in the log.
+ * Copy held-back events that are meant for the long history: all of them, or those that
+ * the log's group has room for; the next copies begin with a group of their own
+ * then, and need one claim each.  Owner only.  `flushed` is raised last (A, pairs
+ * with the reader's acquire): a reader that sees it finds the events in the log.
  */
 void
 pfs_history_flush(PfsThread *t)
@@ -186,6 +187,7 @@ pfs_history_flush(PfsThread *t)
 	const PfsWaitEvent *pick[PFS_LOG_GROUP];
 	uint64		head = ring.head;
 	uint64		from = Max(t->flushed, tail_of(pfs_load_relaxed(&t->history_long_tail), head));
+	uint32		wanted = PFS_FLAG_HISTORY_LONG;
 	uint32		n = 0;
 	uint32		done = 0;
 
@@ -196,10 +198,19 @@ pfs_history_flush(PfsThread *t)
 	}
 	for (uint64 pos = from; pos < head; pos++)
 	{
-		const PfsWaitEvent *e = pfs_ring_item(&ring, pos);
+		pick[n] = pfs_ring_item(&ring, pos);
+		wanted &= pick[n++]->flags;
+	}
+	if (unlikely(wanted == 0))
+	{
+		uint32		all = n;
 
-		pick[n] = e;
-		n += (e->flags & PFS_FLAG_HISTORY_LONG) != 0;
+		n = 0;
+		for (uint32 i = 0; i < all; i++)
+		{
+			if (pick[i]->flags & PFS_FLAG_HISTORY_LONG)
+				pick[n++] = pick[i];
+		}
 	}
 	while (done < n)
 	{
@@ -211,8 +222,21 @@ pfs_history_flush(PfsThread *t)
 		store_events(&claim, pick + done);
 		pfs_local.log_next = claim.next;
 		done += claim.count;
+		if (likely(wanted != 0))
+		{
+			head = from + done;
+			break;
+		}
 	}
 	pfs_store_release(&t->flushed, head);	/* A */
+}
+
+void
+pfs_history_flush_all(PfsThread *t)
+{
+	/* Each goes some way, or to the head. */
+	while (t->flushed != t->waits.head)
+		pfs_history_flush(t);
 }
 
 typedef struct PfsEventReader

@@ -121,6 +121,7 @@ extern void pfs_thread_identify_now(PfsThread *t);
 /* Slow path of begin: something is in the way.  False: pass by. */
 extern bool pfs_wait_prepare(PfsThread *t);
 extern void pfs_history_flush(PfsThread *t);
+extern void pfs_history_flush_all(PfsThread *t);
 extern void pfs_history_long_add(PfsThread *t, const PfsWaitEvent *event);
 
 /* The end of an event that is untimed, or not timed by the cycle counter. */

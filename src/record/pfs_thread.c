@@ -372,7 +372,7 @@ detach_cb(int code, Datum arg)
 	if ((t->seq.word & 1) == 0)
 		pfs_change_begin(t);
 	pfs_open_finish_all(t);
-	pfs_history_flush(t);
+	pfs_history_flush_all(t);
 	if (pfs_memory_is_told)
 		pfs_memory_is_told = pfs_memory_switch(NULL, false);
 	pfs_memory_end(t);

@@ -43,6 +43,7 @@ PG_FUNCTION_INFO_V1(pfs_test_take);
 PG_FUNCTION_INFO_V1(pfs_test_fail);
 PG_FUNCTION_INFO_V1(pfs_test_provoke);
 PG_FUNCTION_INFO_V1(pfs_test_chase);
+PG_FUNCTION_INFO_V1(pfs_test_tranche);
 
 PGDLLEXPORT Datum pfs_test_lwlock(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_spinlock(PG_FUNCTION_ARGS);
@@ -57,6 +58,7 @@ PGDLLEXPORT Datum pfs_test_take(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fail(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_provoke(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_chase(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_tranche(PG_FUNCTION_ARGS);
 PGDLLEXPORT void pfs_test_main(Datum arg);
 PGDLLEXPORT void _PG_init(void);
 
@@ -167,6 +169,13 @@ pfs_test_spinlock(PG_FUNCTION_ARGS)
 	hold(seconds);
 	SpinLockRelease(&shared->spinlock);
 	PG_RETURN_VOID();
+}
+
+/* pfs_test_tranche(id) returns text: the name of a tranche */
+Datum
+pfs_test_tranche(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(GetLWLockIdentifier(PG_WAIT_LWLOCK, (uint16) PG_GETARG_INT32(0))));
 }
 
 /* pfs_test_register(): this process knows the other tranche's name from now on */
