@@ -211,4 +211,9 @@ $server->lost_sessions;
 ok($server->poll_connect('SELECT count(*) > 0 FROM pfs.events_waits_history_long WHERE event_name LIKE ' . "'wait/synch/lwlock/%' AND object_instance_begin IS NOT NULL"),
 	'after a crash every acquisition is an event again');
 
+# Without a postmaster the detours are there and record nothing.
+$server->stop;
+like(PfsServer::run_ok('sh', '-c', "echo 'SELECT count(*) > 0 AS works FROM pg_class' | '$bindir/postgres' --single -D '$server->{data}' postgres 2>&1"),
+	qr/works = "t"/, 'a server of one process works');
+
 done_testing();
