@@ -146,6 +146,28 @@ is($server->sql("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id =
 $server->sql("UPDATE pfs.setup_timers SET timer_name = 'CYCLE' WHERE name = 'wait'") if
   $server->sql("SELECT timer_frequency IS NOT NULL FROM pfs.performance_timers WHERE timer_name = 'CYCLE'") eq 't';
 
+# Whatever is unusual goes another way than the rest, to the same numbers.
+$server->sql(q{SELECT pfs.reset('events_waits_summary_by_thread_by_event_name')});
+$b->query('SELECT take(100, 2)');
+is(count($tb, $late), '200|200', 'after TRUNCATE they count from zero');
+my $total = 200;
+foreach my $consumer ('events_waits_history_long', 'events_waits_history', 'events_waits_current', 'thread_instrumentation')
+{
+	$server->sql("UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = '$consumer'");
+	$b->query('SELECT take(50, 1)');
+	$total += 50 if $consumer ne 'thread_instrumentation';
+	is(count($tb, $late), "$total|$total", "without $consumer");
+	$server->sql("UPDATE pfs.setup_consumers SET enabled = 'YES' WHERE name = '$consumer'");
+}
+# Several sessions share the groups of the long history, each with a part of one.
+$began = now();
+foreach my $n (7, 37, 1, 16, 50)
+{
+	$_->query("SELECT take($n, 3)") foreach $b, $c;
+}
+is(events($_, 'count(*), count(DISTINCT event_id), max(event_id) - min(event_id) >= 332', $began, $late), '333|333|t',
+	'the long history has each event once') foreach $tb, $tc;
+
 # ---- all: errors, and the end of a process ----
 
 # What was taken is released by unwinding; the events after that are in nothing.
