@@ -314,7 +314,7 @@ take_usual(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
 	if (acquired)
 		pfs_lwlock_note_taken(pfs_my_lwlocks, lock, a->mode);
 	if (unlikely(a->asked || !pfs_frames_source_known(FRAME, &sources, &source) ||
-				 !pfs_instant_find_place(t, (PfsInstrumentId) a->kind, a->start, end, &place)))
+				 !pfs_wait_instant_begin(t, (PfsInstrumentId) a->kind, a->start, end, &place)))
 		end_any(lock, acquired, end, FRAME);
 	else
 		pfs_wait_instant(t, &place, a->kind, acquired ? a->flags : a->flags | PFS_EVENT_NOT_ACQUIRED,

@@ -102,6 +102,7 @@ pfs_frames_source_known(const void *frame, const PfsFramesMemo *memo, uint32 *so
 	*source = 0;
 	return offset >> 31 != 0;
 #else
+	*source = 0;
 	return false;
 #endif
 }

@@ -33,6 +33,10 @@ pfs_instant_is_usual(uint32 flags)
  * (another event around this one, one that may have ended, the first of its cell,
  * a truncation) is found out before anything is written: then it is
  * pfs_wait_instant_any() that has to be called.
+ *
+ * True: a change has begun, which pfs_wait_instant() ends.  It begins here because
+ * the generation has to be loaded behind the odd word: who truncates waits for
+ * those who may not have seen the new one.  A change without any is harmless.
  */
 typedef struct PfsInstantPlace
 {
@@ -41,20 +45,26 @@ typedef struct PfsInstantPlace
 } PfsInstantPlace;
 
 static pg_attribute_always_inline bool
-pfs_instant_find_place(const PfsThread *t, PfsInstrumentId instrument, uint64 start, uint64 end,
+pfs_wait_instant_begin(PfsThread *t, PfsInstrumentId instrument, uint64 start, uint64 end,
 					   PfsInstantPlace *place)
 {
 	PfsCell    *cell = (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + instrument;
 
 	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
-				 t->wait_depth != 0 || end < start ||
-				 pfs_load_relaxed(&pfs_summary[PFS_FAMILY_WAITS].generation) !=
-				 t->summary[PFS_FAMILY_WAITS].generation ||
-				 cell->count_timed == 0 || cell->buckets == NULL))
+				 t->wait_depth != 0 || end < start))
 		return false;
-	place->cell = cell;
-	place->bucket = &cell->buckets[pfs_histogram_bucket(end - start)];
-	return *place->bucket != PG_UINT32_MAX;
+	pfs_change_begin(t);
+	if (likely(pfs_load_relaxed(&pfs_summary[PFS_FAMILY_WAITS].generation) ==
+			   t->summary[PFS_FAMILY_WAITS].generation &&
+			   cell->count_timed != 0 && cell->buckets != NULL))
+	{
+		place->cell = cell;
+		place->bucket = &cell->buckets[pfs_histogram_bucket(end - start)];
+		if (likely(*place->bucket != PG_UINT32_MAX))
+			return true;
+	}
+	pfs_change_end(t);
+	return false;
 }
 
 static pg_attribute_always_inline void
@@ -64,7 +74,6 @@ pfs_wait_instant(PfsThread *t, const PfsInstantPlace *place, uint64 kind, uint32
 	uint64		id;
 	PfsWaitEvent *e;
 
-	pfs_change_begin(t);
 	id = t->last_event_id + 1;
 	t->last_event_id = id;
 	e = pfs_ring_spare(&t->waits, 0);
