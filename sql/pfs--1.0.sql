@@ -348,7 +348,7 @@ COMMENT ON COLUMN pfs.events_waits_current.number_of_bytes IS
 COMMENT ON COLUMN pfs.events_waits_current.file_offset IS
 'Position in the file in bytes, where the call has one.';
 COMMENT ON COLUMN pfs.events_waits_current.flags IS
-'Reserved; NULL.';
+'1: the event ended without the lock (an attempt that failed, a wait that took nothing); else NULL.';
 COMMENT ON COLUMN pfs.events_waits_current.nesting_event_id IS
 'event_id of the event around it, of the same thread; NULL if there is none.';
 COMMENT ON COLUMN pfs.events_waits_current.nesting_event_type IS
@@ -413,7 +413,7 @@ COMMENT ON COLUMN pfs.events_waits_history.number_of_bytes IS
 COMMENT ON COLUMN pfs.events_waits_history.file_offset IS
 'Position in the file in bytes, where the call has one.';
 COMMENT ON COLUMN pfs.events_waits_history.flags IS
-'Reserved; NULL.';
+'1: the event ended without the lock (an attempt that failed, a wait that took nothing); else NULL.';
 COMMENT ON COLUMN pfs.events_waits_history.nesting_event_id IS
 'event_id of the event around it, of the same thread; NULL if there is none.';
 COMMENT ON COLUMN pfs.events_waits_history.nesting_event_type IS
@@ -478,7 +478,7 @@ COMMENT ON COLUMN pfs.events_waits_history_long.number_of_bytes IS
 COMMENT ON COLUMN pfs.events_waits_history_long.file_offset IS
 'Position in the file in bytes, where the call has one.';
 COMMENT ON COLUMN pfs.events_waits_history_long.flags IS
-'Reserved; NULL.';
+'1: the event ended without the lock (an attempt that failed, a wait that took nothing); else NULL.';
 COMMENT ON COLUMN pfs.events_waits_history_long.nesting_event_id IS
 'event_id of the event around it, of the same thread; NULL if there is none.';
 COMMENT ON COLUMN pfs.events_waits_history_long.nesting_event_type IS
@@ -2528,7 +2528,7 @@ CREATE FOREIGN TABLE pfs.events_waits_summary_by_instance (
 	max_timer_wait numeric
 ) SERVER pfs_server OPTIONS ("table" 'events_waits_summary_by_instance');
 COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_instance IS
-'Waits by event name and object: files. TRUNCATE adds the numbers to the event names and sets them to zero, here and in file_summary_by_instance.';
+'Waits by event name and object: files, sockets, and with pfs.lwlock_events = contended or all LWLocks, of which those acquisitions count that slept. TRUNCATE adds the numbers to the event names (those of LWLocks are there already) and sets them to zero, in all tables by instance.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_instance.event_name IS
 'The instrument: setup_instruments.name.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_instance.object_instance_begin IS
@@ -2934,6 +2934,26 @@ COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.current_number_of_byt
 COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.high_number_of_bytes_used IS
 'Most bytes in use since the last reset; above threads a higher estimate, as if all were at their marks at once.';
 
+CREATE FOREIGN TABLE pfs.lwlock_instances (
+	name text,
+	object_instance_begin bigint,
+	exclusive_locked_by_thread_id bigint,
+	shared_locked_by_count bigint,
+	shared_locked_by_thread_ids bigint[]
+) SERVER pfs_server OPTIONS ("table" 'lwlock_instances');
+COMMENT ON FOREIGN TABLE pfs.lwlock_instances IS
+'LWLocks in the main shared memory that some process had to sleep for since the server''s start; with pfs.lwlock_events = contended or all. TRUNCATE is refused.';
+COMMENT ON COLUMN pfs.lwlock_instances.name IS
+'The instrument of its tranche: setup_instruments.name.';
+COMMENT ON COLUMN pfs.lwlock_instances.object_instance_begin IS
+'Its address, the same in all processes and in events_waits_*; lwlock_objects says what it protects.';
+COMMENT ON COLUMN pfs.lwlock_instances.exclusive_locked_by_thread_id IS
+'The thread that holds it alone: threads.thread_id; NULL if none does, and without pfs.lwlock_events = all.';
+COMMENT ON COLUMN pfs.lwlock_instances.shared_locked_by_count IS
+'How many threads hold it together; NULL without pfs.lwlock_events = all.';
+COMMENT ON COLUMN pfs.lwlock_instances.shared_locked_by_thread_ids IS
+'Which ones: threads.thread_id; NULL without pfs.lwlock_events = all.';
+
 --
 -- Views.  Rights are checked for the current user when a table is scanned, so a
 -- view shows nobody more than the table does.
@@ -3153,6 +3173,64 @@ COMMENT ON COLUMN pfs.file_summary_by_relation.sum_number_of_bytes_read IS
 COMMENT ON COLUMN pfs.file_summary_by_relation.sum_number_of_bytes_write IS
 'Bytes that the writes took.';
 
+CREATE FUNCTION pfs.lwlock_object(object_instance_begin bigint,
+	OUT object_type text, OUT object_number bigint, OUT tablespace oid, OUT database oid, OUT filenode oid,
+	OUT fork text, OUT block_number bigint, OUT thread_id bigint) RETURNS record
+AS 'MODULE_PATHNAME', 'pfs_lwlock_object'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION pfs.lwlock_object(bigint) IS
+'Which object of the server has its LWLock at an address, in numbers: what lwlock_objects makes names of. NULLs for any other address.';
+
+CREATE VIEW pfs.lwlock_objects AS
+SELECT
+	i.name,
+	i.object_instance_begin,
+	o.object_type,
+	o.object_number,
+	CASE
+		WHEN o.filenode IS NULL OR o.database = 0 AND c.oid IS NULL THEN NULL
+		WHEN o.database NOT IN (0, here.oid) THEN '[' || coalesce(d.datname, o.database::text) || ']'
+		ELSE n.nspname::text
+	END AS object_schema,
+	CASE
+		WHEN o.object_type IN ('MAIN', 'TRANCHE') THEN split_part(i.name, '/', 4)
+		ELSE coalesce(c.relname::text, o.filenode::text)
+	END AS object_name,
+	o.fork,
+	o.block_number,
+	o.thread_id
+FROM pfs.lwlock_instances i
+CROSS JOIN LATERAL pfs.lwlock_object(i.object_instance_begin) o
+JOIN pg_catalog.pg_database here ON here.datname = pg_catalog.current_database()
+LEFT JOIN pg_catalog.pg_database d ON d.oid = o.database
+LEFT JOIN LATERAL (
+	SELECT CASE
+		WHEN o.database IN (0, here.oid) THEN pg_catalog.pg_filenode_relation(o.tablespace, o.filenode)::oid
+	END AS oid
+) AS relation ON true
+LEFT JOIN pg_catalog.pg_class c ON c.oid = relation.oid
+LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
+COMMENT ON VIEW pfs.lwlock_objects IS
+'What the locks of lwlock_instances protect.';
+COMMENT ON COLUMN pfs.lwlock_objects.name IS
+'The lock''s event name, wait/synch/lwlock/ and its tranche: lwlock_instances.name.';
+COMMENT ON COLUMN pfs.lwlock_objects.object_instance_begin IS
+'Address of the lock: lwlock_instances.object_instance_begin.';
+COMMENT ON COLUMN pfs.lwlock_objects.object_type IS
+'BUFFER: a page in shared buffers; BUFFER MAPPING, LOCK MANAGER, PREDICATE LOCK MANAGER: a partition of these; WAL INSERT; PROCESS: a process''s own lock; MAIN: one of the server''s single locks; TRANCHE: one that an extension requested. NULL: any other.';
+COMMENT ON COLUMN pfs.lwlock_objects.object_number IS
+'Which one: number of the buffer from 1, as pg_buffercache has it; of the partition, insertion lock, process or lock of the tranche from 0.';
+COMMENT ON COLUMN pfs.lwlock_objects.object_schema IS
+'Of a buffer: schema of the relation whose page it has now, [database] if that is of another one.';
+COMMENT ON COLUMN pfs.lwlock_objects.object_name IS
+'Of a buffer: name of that relation, looked up in the reader''s database; else the number of its file. MAIN, TRANCHE: name of the lock or its tranche.';
+COMMENT ON COLUMN pfs.lwlock_objects.fork IS
+'Of a buffer: main, fsm, vm or init.';
+COMMENT ON COLUMN pfs.lwlock_objects.block_number IS
+'Of a buffer: the page''s number in the fork.';
+COMMENT ON COLUMN pfs.lwlock_objects.thread_id IS
+'PROCESS: whose lock it is, threads.thread_id; NULL while nobody has the place.';
+
 --
 -- Functions.  All of them work in read-only transactions and on a standby, where
 -- UPDATE and TRUNCATE do not.
@@ -3340,3 +3418,4 @@ GRANT EXECUTE ON FUNCTION pfs.format_time(numeric) TO pg_monitor;
 GRANT EXECUTE ON FUNCTION pfs.thread_id(integer) TO pg_monitor;
 GRANT EXECUTE ON FUNCTION pfs.reset_time(text) TO pg_monitor;
 GRANT EXECUTE ON FUNCTION pfs.setup_sql() TO pg_monitor;
+GRANT EXECUTE ON FUNCTION pfs.lwlock_object(bigint) TO pg_monitor;

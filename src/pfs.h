@@ -75,6 +75,14 @@ typedef enum PfsEventFamily
 
 #define PFS_NUM_EVENT_FAMILIES (PFS_TRANSACTIONS + 1)
 
+/* pfs.lwlock_events: what is an event of an LWLock. */
+typedef enum PfsLwlockEvents
+{
+	PFS_LWLOCK_WAITS,			/* each sleep in a queue; no detour */
+	PFS_LWLOCK_CONTENDED,		/* each acquisition that slept */
+	PFS_LWLOCK_ALL,				/* each acquisition */
+} PfsLwlockEvents;
+
 /* An instrument number; index into the instrument array. */
 typedef uint16 PfsInstrumentId;
 

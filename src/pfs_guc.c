@@ -37,7 +37,15 @@ int			pfs_users_size = -1;
 int			pfs_hosts_size = -1;
 int			pfs_setup_actors_size = -1;
 int			pfs_max_socket_instances = -1;
+int			pfs_lwlock_events = PFS_LWLOCK_WAITS;
 bool		pfs_settings_refused = false;
+
+static const struct config_enum_entry lwlock_events_values[] = {
+	{"waits", PFS_LWLOCK_WAITS, false},
+	{"contended", PFS_LWLOCK_CONTENDED, false},
+	{"all", PFS_LWLOCK_ALL, false},
+	{NULL, 0, false},
+};
 
 /* 0 switches the table of instruments off together with everything else. */
 static bool
@@ -72,6 +80,20 @@ define_int(const char *name, const char *description, const char *detail, int *v
 	DefineCustomIntVariable(name, description, detail, variable, -1, -1, max,
 							PGC_POSTMASTER, 0, check, NULL, NULL);
 	if (wanted != NULL && (!parse_int(wanted, &value, 0, NULL) || value != *variable))
+		pfs_settings_refused = true;
+}
+
+static void
+define_enum(const char *name, const char *description, const char *detail, int *variable,
+			const struct config_enum_entry *values)
+{
+	char	   *wanted = configured(name);
+	const char *taken;
+
+	DefineCustomEnumVariable(name, description, detail, variable, *variable, values,
+							 PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	taken = GetConfigOption(name, false, false);
+	if (wanted != NULL && pg_strcasecmp(wanted, taken) != 0)
 		pfs_settings_refused = true;
 }
 
@@ -177,5 +199,9 @@ pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_co
 			   &pfs_max_socket_instances, MAX_INSTANCES, NULL);
 	define_text_length("pfs.max_sql_text_length", "Bytes of each statement's text that are kept.",
 					   &pfs_max_sql_text_length, PFS_SQL_TEXT_DEFAULT);
+	define_enum("pfs.lwlock_events",
+				"What is an event of an LWLock.",
+				"waits: each sleep; contended: each acquisition that slept; all: each acquisition. The latter two change the server's code in memory.",
+				&pfs_lwlock_events, lwlock_events_values);
 	MarkGUCPrefixReserved("pfs");
 }

@@ -23,6 +23,7 @@ extern int	pfs_users_size;
 extern int	pfs_hosts_size;
 extern int	pfs_setup_actors_size;
 extern int	pfs_max_socket_instances;
+extern int	pfs_lwlock_events;	/* PfsLwlockEvents */
 
 /* True if a setting of the configuration was refused and its default taken. */
 extern bool pfs_settings_refused;

@@ -26,6 +26,7 @@
 #include "pfs_compat_hooks.h"
 #include "pfs_guc.h"
 #include "pfs_instr.h"
+#include "pfs_instr_lwlock.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
@@ -48,6 +49,9 @@ PG_MODULE_MAGIC;
 /* As many as there can be connections, within reason. */
 #define ACCOUNTS_AT_LEAST			32
 #define ACCOUNTS_AT_MOST			512
+/* Locks that somebody waits for, sooner or later: of the server, and more with the load. */
+#define LWLOCKS_FOR_SERVER			2048
+#define LWLOCKS_PER_CONNECTION		32
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
@@ -91,6 +95,9 @@ request_cb(void)
 	pfs_statement_sizes();
 	pfs_sizes.actors = sized(pfs_setup_actors_size, DEFAULT_ACTORS);
 	pfs_sizes.sockets = sized(pfs_max_socket_instances, pfs_sizes.threads);
+	pfs_sizes.lwlocks = pfs_lwlock_events == PFS_LWLOCK_WAITS ? 0
+		: LWLOCKS_FOR_SERVER + LWLOCKS_PER_CONNECTION * MaxConnections;
+	pfs_sizes.lwlock_holders = pfs_lwlock_events == PFS_LWLOCK_ALL ? pfs_sizes.threads : 0;
 
 	RequestAddinShmemSpace(pfs_shared_size());
 	RequestNamedLWLockTranche("pfs", PFS_NUM_LOCKS);
@@ -113,6 +120,7 @@ startup_cb(void)
 	{
 		patched = true;
 		pfs_instr_start();
+		pfs_instr_lwlock_start(pfs_lwlock_events);
 		pthread_atfork(NULL, NULL, pfs_thread_at_fork_child);
 	}
 	pfs_instr_mark_unavailable();

@@ -5,6 +5,7 @@
  */
 #include "hammer.h"
 #include "pfs_cell.h"
+#include "pfs_histogram.h"
 
 typedef struct CellContext
 {
@@ -209,9 +210,24 @@ run_cell(uint32_t ncells)
 	hammer_segment_end(&s);
 }
 
+/* The buckets that are looked up are those that are computed, and their bounds hold. */
+static void
+check_histogram(void)
+{
+	for (uint64_t value = 0; value < 2 * PFS_HISTOGRAM_SHORT; value++)
+	{
+		uint32_t	bucket = pfs_histogram_bucket(value);
+
+		if (bucket != pfs_histogram_bucket_computed(value) || value < pfs_histogram_low(bucket) ||
+			value >= pfs_histogram_high(bucket))
+			hammer_fail("value %lu is in bucket %u", value, bucket);
+	}
+}
+
 void
 hammer_cell(void)
 {
+	check_histogram();
 	run_cell(1);
 	run_cell(2);
 	run_cell(7);

@@ -31,23 +31,29 @@ extern void pfs_cell_clear(PfsCell *c);
 extern void pfs_cells_touch(PfsBlock *b, uint32_t i, uint64_t ticks);
 
 /*
- * Owner, holding its lock.  The stores are relaxed atomics, which are plain
- * moves: they tell the compiler that readers look on.
+ * Owner, holding its lock: an event of a cell that was touched.  All are single
+ * stores or additions of whole words, as readers look on.
  */
 static inline void
-pfs_cells_add(PfsBlock *b, uint32_t i, uint64_t ticks)
+pfs_cell_add(PfsCell *c, uint64_t ticks)
 {
-	PfsCell    *c = &((PfsCell *) b->cells)[i];
-	uint64_t	n = c->count_timed;
-
-	if (__builtin_expect(n == 0, 0))
-		pfs_cells_touch(b, i, ticks);
-	pfs_store_relaxed(&c->count_timed, n + 1);
-	pfs_store_relaxed(&c->sum, c->sum + ticks);
+	pfs_bump(&c->count_timed, 1);
+	pfs_bump(&c->sum, ticks);
 	if (ticks < c->min)
 		pfs_store_relaxed(&c->min, ticks);
 	if (ticks > c->max)
 		pfs_store_relaxed(&c->max, ticks);
+}
+
+/* The same for any cell. */
+static inline void
+pfs_cells_add(PfsBlock *b, uint32_t i, uint64_t ticks)
+{
+	PfsCell    *c = &((PfsCell *) b->cells)[i];
+
+	if (__builtin_expect(c->count_timed == 0, 0))
+		pfs_cells_touch(b, i, ticks);
+	pfs_cell_add(c, ticks);
 }
 
 /* The same for an event without a time. */
@@ -58,7 +64,7 @@ pfs_cells_add_untimed(PfsBlock *b, uint32_t i)
 
 	if (__builtin_expect(c->count_untimed == 0, 0))
 		pfs_cells_touch(b, i, UINT64_MAX);
-	pfs_store_relaxed(&c->count_untimed, c->count_untimed + 1);
+	pfs_bump(&c->count_untimed, 1);
 }
 
 /* ---- sums over many cells ---- */

@@ -1,8 +1,21 @@
 /*
  * pfs_histogram.c
- *	  The bounds of the buckets.
+ *	  The bounds of the buckets, and the buckets of short values.
  */
 #include "pfs_histogram.h"
+
+#define BUCKET(bucket, first, last) [first ... last] = bucket
+
+const uint8_t pfs_histogram_short[PFS_HISTOGRAM_SHORT] = {
+	BUCKET(0, 0, 31), BUCKET(1, 32, 38), BUCKET(2, 39, 45), BUCKET(3, 46, 53),
+	BUCKET(4, 54, 63), BUCKET(5, 64, 76), BUCKET(6, 77, 90), BUCKET(7, 91, 107),
+	BUCKET(8, 108, 127), BUCKET(9, 128, 152), BUCKET(10, 153, 181), BUCKET(11, 182, 215),
+	BUCKET(12, 216, 255), BUCKET(13, 256, 304), BUCKET(14, 305, 362), BUCKET(15, 363, 430),
+	BUCKET(16, 431, 511), BUCKET(17, 512, 608), BUCKET(18, 609, 724), BUCKET(19, 725, 861),
+	BUCKET(20, 862, 1023), BUCKET(21, 1024, 1217), BUCKET(22, 1218, 1448), BUCKET(23, 1449, 1722),
+	BUCKET(24, 1723, 2047), BUCKET(25, 2048, 2435), BUCKET(26, 2436, 2896), BUCKET(27, 2897, 3444),
+	BUCKET(28, 3445, 4095),
+};
 
 uint64_t
 pfs_histogram_low(uint32_t bucket)

@@ -69,8 +69,10 @@ pfs_ring_look(const PfsRing *r, uint32_t level)
  * (A) pairs with (C) in pfs_ring_read(): who sees the exchanged offset sees
  * the head of before the push, and so that the position is too old.
  * (B) pairs with (D) there: who sees the head sees the item and its offset.
+ *
+ * Returns the new head.
  */
-static inline void
+static inline uint64_t
 pfs_ring_push(PfsRing *r, uint32_t level)
 {
 	uint64_t	head = r->head;
@@ -81,6 +83,7 @@ pfs_ring_push(PfsRing *r, uint32_t level)
 	pfs_store_release(order, finished); /* A */
 	pfs_store_relaxed(&r->spare[level], oldest);
 	pfs_store_release(&r->head, head + 1);	/* B */
+	return head + 1;
 }
 
 /*

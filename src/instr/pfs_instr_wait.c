@@ -21,6 +21,7 @@
 
 #include "pfs_compat.h"
 #include "pfs_instr.h"
+#include "pfs_instr_lwlock.h"
 #include "pfs_memory.h"
 #include "pfs_socket.h"
 #include "pfs_statement.h"
@@ -137,6 +138,13 @@ wrap_sem_wait(sem_t *sem)
 
 	if (unlikely(t == NULL))
 		return pfs_real.sem_wait(sem);
+	if (pfs_lwlock_in_progress())
+	{
+		pfs_lwlock_before_sleep(t, FRAME);
+		result = pfs_real.sem_wait(sem);
+		pfs_lwlock_after_sleep(result);
+		return result;
+	}
 	begin_semaphore(&sleep, t, FRAME);
 	result = pfs_real.sem_wait(sem);
 	end_semaphore(&sleep, t, result);
@@ -153,6 +161,13 @@ wrap_semop(int id, struct sembuf *ops, size_t nops)
 	/* Raising a semaphore never blocks. */
 	if (unlikely(t == NULL) || nops != 1 || ops->sem_op >= 0)
 		return pfs_real.semop(id, ops, nops);
+	if (pfs_lwlock_in_progress())
+	{
+		pfs_lwlock_before_sleep(t, FRAME);
+		result = pfs_real.semop(id, ops, nops);
+		pfs_lwlock_after_sleep(result);
+		return result;
+	}
 	begin_semaphore(&sleep, t, FRAME);
 	result = pfs_real.semop(id, ops, nops);
 	end_semaphore(&sleep, t, result);
@@ -321,6 +336,8 @@ begin_nap(PfsThread *t, const void *frame)
 	bool		spin = pfs_wait_word() == 0 && pfs_frames_in_spin_delay(frame);
 	PfsWaitEvent *e;
 
+	if (pfs_lwlock_in_progress())
+		pfs_lwlock_before_nap(t, frame);
 	e = pfs_plain_begin(t, pfs_fixed_instrument[spin ? PFS_INS_SPIN_DELAY : PFS_INS_PG_SLEEP],
 						PFS_OP_NONE, frame);
 	/* One event is one delay. */

@@ -48,31 +48,34 @@ typedef struct PfsRange
 } PfsRange;
 
 bool		pfs_frames_usable = false;
+uintptr_t	pfs_frames_server_base = 0;
 const uintptr_t *pfs_frames_limit = NULL;	/* a frame's two words lie below
 											 * it */
 
-static uintptr_t server_base;
 static uintptr_t server_size;
+
+/* This library's text: a detour's wrapper stands between two functions of the server. */
+static uintptr_t own_start;
+static uintptr_t own_end;
 static PfsRange wrappers[lengthof(wrapper_names)];
 static int	nwrappers;
 static PfsRange spin_delay;
 static PfsRange raise;			/* errfinish() */
 
 /*
- * Return addresses met so far, by their low bits: the offset, with the top bit
- * telling that a walk steps over it.  Process-local; a signal handler may
- * replace an entry at any time, which costs a search and nothing else.
+ * Process-local; a signal handler may replace an entry at any time, which costs a
+ * search and nothing else.
  */
-#define PFS_CACHE_SIZE 256
+uint32		pfs_frames_cache[PFS_FRAMES_CACHE_SIZE];
+
 #define PFS_STEP_OVER 0x80000000U
-static uint32 cache[PFS_CACHE_SIZE];
 
 static int
 find_main_cb(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	uintptr_t	end = 0;
 
-	server_base = info->dlpi_addr;
+	pfs_frames_server_base = info->dlpi_addr;
 	for (int i = 0; i < info->dlpi_phnum; i++)
 	{
 		if (info->dlpi_phdr[i].p_type == PT_LOAD)
@@ -80,6 +83,25 @@ find_main_cb(struct dl_phdr_info *info, size_t size, void *arg)
 	}
 	server_size = end;
 	return 1;
+}
+
+static int
+find_own_cb(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	uintptr_t	here = (uintptr_t) find_own_cb;
+
+	for (int i = 0; i < info->dlpi_phnum; i++)
+	{
+		uintptr_t	start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		uintptr_t	end = start + info->dlpi_phdr[i].p_memsz;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD || here < start || here >= end)
+			continue;
+		own_start = start;
+		own_end = end;
+		return 1;
+	}
+	return 0;
 }
 
 /* The code of an exported function of the server; false if it has none. */
@@ -94,9 +116,9 @@ find_function(const char *name, PfsRange *range)
 	if (address == NULL || !dladdr1(address, &info, (void **) &symbol, RTLD_DL_SYMENT) ||
 		symbol == NULL)
 		return false;
-	if ((uintptr_t) address < server_base || (uintptr_t) address >= server_base + server_size)
+	if ((uintptr_t) address < pfs_frames_server_base || (uintptr_t) address >= pfs_frames_server_base + server_size)
 		return false;
-	range->start = (uintptr_t) address - server_base;
+	range->start = (uintptr_t) address - pfs_frames_server_base;
 	range->end = range->start + symbol->st_size;
 	return symbol->st_size > 0;
 }
@@ -105,7 +127,7 @@ find_function(const char *name, PfsRange *range)
 static bool
 keeps_frame_pointer(const PfsRange *range)
 {
-	const unsigned char *code = (const unsigned char *) server_base + range->start;
+	const unsigned char *code = (const unsigned char *) pfs_frames_server_base + range->start;
 	uint32		look = Min(range->end - range->start, 96);
 
 #if defined(__x86_64__)
@@ -137,6 +159,7 @@ const char *
 pfs_frames_start(void)
 {
 	dl_iterate_phdr(find_main_cb, NULL);
+	dl_iterate_phdr(find_own_cb, NULL);
 	if (server_size == 0 || server_size >= PFS_STEP_OVER)
 		return "the server binary is too large";
 
@@ -194,9 +217,9 @@ return_offset(const uintptr_t *frame)
 	register uintptr_t address __asm__("x30") = frame[1];
 
 __asm__("hint 7":"+r"(address));
-	return address - server_base;
+	return address - pfs_frames_server_base;
 #else
-	return frame[1] - server_base;
+	return frame[1] - pfs_frames_server_base;
 #endif
 }
 
@@ -223,10 +246,10 @@ learn(uintptr_t offset, const uintptr_t *frame)
 	bool		over;
 
 	if (offset >= server_size)
-		return false;
+		return offset + pfs_frames_server_base - own_start < own_end - own_start;
 	over = in_wrapper(offset) ||
 		(outer != NULL && in_wrapper(return_offset(outer)));
-	cache[(offset >> 1) % PFS_CACHE_SIZE] = (uint32) offset | (over ? PFS_STEP_OVER : 0);
+	pfs_frames_cache[(offset >> 1) % PFS_FRAMES_CACHE_SIZE] = (uint32) offset | (over ? PFS_STEP_OVER : 0);
 	return over;
 }
 
@@ -238,7 +261,7 @@ pfs_frames_walk(const void *start)
 	for (int i = 0; i < PFS_FRAMES_MAX && frame != NULL; i++)
 	{
 		uintptr_t	offset = return_offset(frame);
-		uint32		entry = cache[(offset >> 1) % PFS_CACHE_SIZE];
+		uint32		entry = pfs_frames_cache[(offset >> 1) % PFS_FRAMES_CACHE_SIZE];
 
 		if (entry == offset)
 			return entry;

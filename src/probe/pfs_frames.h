@@ -50,6 +50,14 @@ pfs_frames_source(const void *frame)
 }
 
 /*
+ * Return addresses met so far, by their low bits: the offset, with the top bit
+ * telling that a walk steps over it.  Private to pfs_frames.c and what follows.
+ */
+#define PFS_FRAMES_CACHE_SIZE 1024
+extern PFS_HIDDEN uint32 pfs_frames_cache[PFS_FRAMES_CACHE_SIZE];
+extern PFS_HIDDEN uintptr_t pfs_frames_server_base;
+
+/*
  * The same for hot calls.  Not in a signal handler that may have interrupted
  * the same wrapper here.
  */
@@ -67,6 +75,36 @@ pfs_frames_source_memo(const void *frame, PfsFramesMemo *memo)
 			return memo->source;
 	}
 	return pfs_frames_walk_memo(frame, memo);
+}
+
+/*
+ * The same where there are many callers, nearly all of them the source itself, and no
+ * function is to be called.  False: pfs_frames_walk_memo() has to look.
+ */
+static inline bool
+pfs_frames_source_known(const void *frame, const PfsFramesMemo *memo, uint32 *source)
+{
+#if defined(__x86_64__)
+	const uintptr_t *own = frame;
+	uintptr_t	offset = own[1] - pfs_frames_server_base;
+
+	*source = (uint32) offset;
+	if (likely(pfs_frames_cache[(offset >> 1) % PFS_FRAMES_CACHE_SIZE] == offset))
+		return true;
+	if (own[1] == memo->caller)
+	{
+		const uintptr_t *outer = (const uintptr_t *) own[0];
+
+		*source = memo->source;
+		return outer > own && outer < pfs_frames_limit && outer[1] == memo->outer;
+	}
+	/* An extension's call. */
+	*source = 0;
+	return offset >> 31 != 0;
+#else
+	*source = 0;
+	return false;
+#endif
 }
 
 /* Was the sleep that called us asked for by a spinlock's delay? */

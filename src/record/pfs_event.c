@@ -54,6 +54,7 @@ static const char *const operation_names[] = {
 	[PFS_OP_LOCK + 5] = "ShareLock",[PFS_OP_LOCK + 6] = "ShareRowExclusiveLock",
 	[PFS_OP_LOCK + 7] = "ExclusiveLock",[PFS_OP_LOCK + 8] = "AccessExclusiveLock",
 	[PFS_OP_SHARED_LOCK] = "shared_lock",[PFS_OP_EXCLUSIVE_LOCK] = "exclusive_lock",
+	[PFS_OP_TRY_SHARED_LOCK] = "try_shared_lock",[PFS_OP_TRY_EXCLUSIVE_LOCK] = "try_exclusive_lock",
 };
 
 static const char *const nesting_names[] = {
@@ -249,24 +250,25 @@ store_waits(const PfsLogClaim *claim, const PfsEvent *const *pick)
 }
 
 /*
- * Copy held-back events that are meant for the long history: as many as the first
- * claim has room for.  The others wait for the next flush, whose claim then begins a
- * group of the log, and is the only one again.  Owner only.  `flushed` is raised last (A,
- * pairs with the reader's acquire): a reader that sees it finds the events in the log.
+ * Copy held-back events that are meant for the long history: all of them, or those that
+ * the log's group has room for; the next copies begin with a group of their own
+ * then, and need one claim each.  Owner only.  `flushed` is raised last (A, pairs
+ * with the reader's acquire): a reader that sees it finds the events in the log.
  */
 void
 pfs_events_flush(PfsThread *t, PfsEventFamily family)
 {
 	PfsEvents  *events = &t->events[family];
-	const PfsRing *ring = &events->ring;
+	const PfsRing ring = events->ring;	/* as nobody else writes it */
 	PfsLog	   *log = pfs_history_long[family];
 	const PfsEvent *pick[PFS_LOG_GROUP];
-	uint64		position[PFS_LOG_GROUP];
 	PfsLogClaim claim;
-	uint64		head = ring->head;
+	uint64		head = ring.head;
 	uint64		from = Max(events->flushed,
 						   pfs_history_tail(pfs_load_relaxed(&events->history_long_tail), head));
+	uint32		wanted = PFS_FLAG_HISTORY_LONG;
 	uint32		n = 0;
+	uint32		done = 0;
 
 	if (log == NULL || from >= head)
 	{
@@ -275,26 +277,49 @@ pfs_events_flush(PfsThread *t, PfsEventFamily family)
 	}
 	for (uint64 pos = from; pos < head; pos++)
 	{
-		const PfsEvent *e = pfs_ring_item(ring, pos);
+		pick[n] = pfs_ring_item(&ring, pos);
+		wanted &= pick[n++]->flags;
+	}
+	if (unlikely(wanted == 0))
+	{
+		uint32		all = n;
 
-		pick[n] = e;
-		position[n] = pos;
-		n += (e->flags & PFS_FLAG_HISTORY_LONG) != 0;
+		n = 0;
+		for (uint32 i = 0; i < all; i++)
+		{
+			if (pick[i]->flags & PFS_FLAG_HISTORY_LONG)
+				pick[n++] = pick[i];
+		}
 	}
 	/* The losses are counted there. */
-	if (n > 0 && pfs_log_claim(log, lane_of(t, family), n, &claim))
+	while (done < n && pfs_log_claim(log, lane_of(t, family), n - done, &claim))
 	{
 		if (family == PFS_WAITS)
 		{
-			store_waits(&claim, pick);
+			store_waits(&claim, pick + done);
 			pfs_local.log_next = claim.next;
 		}
 		else
-			store_parts(&claim, pick, family);
-		if (claim.count < n)
-			head = position[claim.count];
+			store_parts(&claim, pick + done, family);
+		done += claim.count;
+		if (likely(wanted != 0))
+		{
+			head = from + done;
+			break;
+		}
 	}
 	pfs_store_release(&events->flushed, head);	/* A */
+}
+
+void
+pfs_events_flush_all(PfsThread *t)
+{
+	/* Each goes some way, or to the head. */
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+	{
+		while (t->events[f].flushed != t->events[f].ring.head)
+			pfs_events_flush(t, f);
+	}
 }
 
 void

@@ -24,6 +24,7 @@ typedef enum PfsOperation
 	PFS_OP_LOCK,
 	PFS_OP_LOCK_LAST = PFS_OP_LOCK + 8,
 	PFS_OP_SHARED_LOCK, PFS_OP_EXCLUSIVE_LOCK,
+	PFS_OP_TRY_SHARED_LOCK, PFS_OP_TRY_EXCLUSIVE_LOCK,
 } PfsOperation;
 
 /* What event.object holds. */
@@ -49,6 +50,9 @@ typedef enum PfsNesting
 #define PFS_EVENT_NO_SPINS	0xFFFFFFFFU
 #define PFS_EVENT_NO_BYTES	INT64_MIN
 #define PFS_EVENT_NO_OFFSET (-1)
+
+/* In `flags`, beside PFS_FLAG_*: the event ended without the lock. */
+#define PFS_EVENT_NOT_ACQUIRED	0x10000
 
 /*
  * What events of all families begin with.  Written by the thread that the event
@@ -110,7 +114,8 @@ typedef struct PfsWaitEvent
 		LOCKTAG		locktag;
 	}			object;			/* 16 bytes */
 	uint64		object_instance;	/* object_instance_begin, 0: NULL; of
-									 * files only in a reader's copy */
+									 * files only in a reader's copy, of
+									 * LWLocks only with detours */
 	int64		number_of_bytes;	/* PFS_EVENT_NO_BYTES: NULL */
 	int64		file_offset;	/* PFS_EVENT_NO_OFFSET: NULL */
 	uint64		unused;

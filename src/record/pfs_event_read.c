@@ -9,6 +9,7 @@
 
 #include "pfs_event_write.h"
 #include "pfs_file.h"
+#include "pfs_lwlock.h"
 #include "pfs_shared.h"
 #include "pfs_stage.h"
 #include "pfs_wait_class.h"
@@ -28,8 +29,14 @@ complete_wait(PfsWaitEvent *e, bool running)
 {
 	if (running)
 		e->number_of_bytes = PFS_EVENT_NO_BYTES;
-	if (e->object_type != PFS_OBJECT_LOCK && e->object_type != PFS_OBJECT_SOCKET)
+	if (e->object_type != PFS_OBJECT_LOCK && e->object_type != PFS_OBJECT_SOCKET &&
+		(e->object_type != PFS_OBJECT_LWLOCK || pfs_lwlock_events_now == PFS_LWLOCK_WAITS))
 		e->object_instance = 0;
+	if (e->object_type == PFS_OBJECT_LWLOCK)
+	{
+		e->number_of_bytes = PFS_EVENT_NO_BYTES;
+		e->file_offset = PFS_EVENT_NO_OFFSET;
+	}
 	if (e->object_type == PFS_OBJECT_FILE && e->object.file.word != 0 &&
 		e->object.file.index < pfs_files->records_max)
 		e->object_instance = (uintptr_t) pfs_pages_record(pfs_files, e->object.file.index);

@@ -61,6 +61,9 @@ typedef struct PfsParent
 	uint64		type;			/* PfsNesting */
 } PfsParent;
 
+/* The same of all an event is collected for, but for the long history. */
+#define PFS_FLAGS_INSTANT (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY)
+
 /* Everything process-local of the record layer. */
 typedef struct PfsLocal
 {
@@ -82,6 +85,8 @@ typedef struct PfsLocal
 								 * default timer; see PFS_FLAGS_USUAL */
 	PfsParent	parent;			/* of a wait that is in no other */
 	uint64		lock_ticks;		/* of the default timer, in waits for locks */
+	uint32		instant;		/* flags of an event that is usual in all, see
+								 * pfs_event_instant.h */
 	uint64		reentered;		/* events of handlers that passed by */
 	const char *log_next;		/* where the next flush will store: memory of
 								 * PFS_LOG_GROUP events */
@@ -89,6 +94,16 @@ typedef struct PfsLocal
 } PfsLocal;
 
 extern PFS_HIDDEN PfsLocal pfs_local;
+
+/* What is usual from now on. */
+static inline void
+pfs_local_set_usual(uint32 flags)
+{
+	pfs_local.usual = flags;
+	/* Nothing is usual in all where the clock is not the cycle counter. */
+	pfs_local.instant = (flags & PFS_FLAG_TIMER_MASK) != 0 ? ~PFS_FLAGS_INSTANT
+		: flags | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY;
+}
 
 /* The long histories; NULL: size 0. */
 extern PFS_HIDDEN PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
@@ -118,6 +133,7 @@ extern void pfs_thread_identify_now(PfsThread *t);
 /* Slow path of begin: something is in the way.  False: pass by. */
 extern bool pfs_wait_prepare(PfsThread *t);
 extern void pfs_events_flush(PfsThread *t, PfsEventFamily family);
+extern void pfs_events_flush_all(PfsThread *t);
 extern void pfs_history_long_add(PfsThread *t, PfsEventFamily family, const PfsEvent *event);
 
 /* The end of an event that is untimed, or not timed by the cycle counter. */
@@ -197,6 +213,29 @@ pfs_wait_clock(uint32 flags)
 	return (flags & PFS_FLAG_TIMED) ? pfs_timer_read_system(PFS_FLAGS_TIMER(flags)) : 0;
 }
 
+/* instrument, operation, object_type; little-endian.  PfsWaitEvent.kind without nesting. */
+static pg_attribute_always_inline uint64
+pfs_event_kind(PfsInstrumentId instrument, PfsOperation operation, PfsObjectType object_type)
+{
+	return instrument | (uint64) operation << 16 | (uint64) object_type << 24;
+}
+
+/* What a wait at this level is nested in. */
+static pg_attribute_always_inline PfsParent
+pfs_wait_parent(const PfsThread *t, uint32 level)
+{
+	PfsParent	parent = pfs_local.parent;
+	const PfsWaitEvent *outer;
+
+	if (unlikely(level > 0) &&
+		(outer = pfs_ring_spare(&t->events[PFS_WAITS].ring, level - 1))->event_id != 0)
+	{
+		parent.event_id = outer->event_id;
+		parent.type = PFS_NESTING_WAIT;
+	}
+	return parent;
+}
+
 /*
  * Begin: a slot at the next level, with all that is known of the event now.
  * flags: what pfs_wait_flags() gave, ENABLED among them.  The caller fills in
@@ -213,7 +252,6 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	PfsEvents  *waits = &t->events[PFS_WAITS];
 	uint32		level = waits->depth;
 	uint64		id = 0;
-	const PfsWaitEvent *outer;
 	PfsWaitEvent *e;
 	PfsParent	parent;
 
@@ -234,30 +272,29 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	/* Stores are what an event costs; readers know which fields count. */
 	e = pfs_ring_spare(&waits->ring, level);
 	e->event_id = id;
-	parent = pfs_local.parent;
-	if (unlikely(level > 0) &&
-		(outer = pfs_ring_spare(&waits->ring, level - 1))->event_id != 0)
-	{
-		parent.event_id = outer->event_id;
-		parent.type = PFS_NESTING_WAIT;
-	}
+	parent = pfs_wait_parent(t, level);
 	e->nesting_event_id = parent.event_id;
 	e->file_offset = file_offset;
 	e->source = source;
 	e->flags = flags;
-	/* instrument, operation, object_type, nesting_type; little-endian */
-	e->kind = instrument | (uint64) operation << 16 | (uint64) object_type << 24 |
-		parent.type << 32;
+	e->kind = pfs_event_kind(instrument, operation, object_type) | parent.type << 32;
 	return e;
+}
+
+/* The clock was read before. */
+static pg_attribute_always_inline void
+pfs_wait_start_at(PfsThread *t, PfsWaitEvent *e, uint64 start)
+{
+	e->timer_start = start;
+	pfs_store_release(&t->events[PFS_WAITS].depth, t->events[PFS_WAITS].depth + 1); /* C */
+	pfs_fence_signal();
+	pfs_local.beginning = 0;
 }
 
 static pg_attribute_always_inline void
 pfs_wait_start(PfsThread *t, PfsWaitEvent *e)
 {
-	e->timer_start = pfs_wait_clock(e->flags);
-	pfs_store_release(&t->events[PFS_WAITS].depth, t->events[PFS_WAITS].depth + 1); /* C */
-	pfs_fence_signal();
-	pfs_local.beginning = 0;
+	pfs_wait_start_at(t, e, pfs_wait_clock(e->flags));
 }
 
 /* The clock at the end of the wait; to be read right after the call. */
@@ -308,22 +345,39 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 {
 	PfsCell    *cell = (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + instrument;
 	uint32	   *bucket;
+	uint32		n;
 
 	pfs_summary_look(t);
 	if (unlikely(cell->count_timed == 0))
+	{
 		pfs_summary_touch(t, instrument);
-	pfs_cells_add(&t->summary[PFS_FAMILY_WAITS].cells, instrument, ticks);
+		pfs_cells_touch(&t->summary[PFS_FAMILY_WAITS].cells, instrument, ticks);
+	}
+	pfs_cell_add(cell, ticks);
 	if (likely(cell->buckets != NULL))
 	{
 		bucket = &cell->buckets[pfs_histogram_bucket(ticks)];
-		pfs_store_relaxed(bucket, *bucket + 1);
-		if (likely(*bucket != 0))
+		n = *bucket + 1;
+		pfs_store_relaxed(bucket, n);
+		if (likely(n != 0))
 			return;
 		/* It has wrapped. */
 		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), UINT64_C(1) << 32);
 	}
 	else
 		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), 1);
+}
+
+/* Inside a change: the event at this level goes into the histories. */
+static pg_attribute_always_inline void
+pfs_history_push(PfsThread *t, uint32 level)
+{
+	PfsEvents  *waits = &t->events[PFS_WAITS];
+	uint64		head = pfs_ring_push(&waits->ring, level);
+
+	pfs_history_prefetch(head);
+	if (unlikely(head - waits->flushed >= PFS_LOG_GROUP))
+		pfs_events_flush(t, PFS_WAITS);
 }
 
 /*
@@ -349,12 +403,7 @@ pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
 
 	pfs_store_relaxed(&waits->depth, level);
 	if (likely(flags & PFS_FLAG_HISTORY))
-	{
-		pfs_ring_push(&waits->ring, level);
-		pfs_history_prefetch(waits->ring.head);
-		if (unlikely(waits->ring.head - waits->flushed >= PFS_LOG_GROUP))
-			pfs_events_flush(t, PFS_WAITS);
-	}
+		pfs_history_push(t, level);
 	else if (flags & PFS_FLAG_HISTORY_LONG)
 		pfs_history_long_add(t, PFS_WAITS, (const PfsEvent *) e);
 }

@@ -132,7 +132,7 @@ pfs_memory_sync(PfsThread *t)
 	if (pfs_memory_switch != NULL)
 		pfs_memory_is_told = pfs_memory_switch(t, wanted);
 	/* Events of the usual kind say what is wanted: see PFS_FLAG_MEMORY. */
-	pfs_local.usual = wanted ? pfs_local.usual | PFS_FLAG_MEMORY : pfs_local.usual & ~PFS_FLAG_MEMORY;
+	pfs_local_set_usual(wanted ? pfs_local.usual | PFS_FLAG_MEMORY : pfs_local.usual & ~PFS_FLAG_MEMORY);
 }
 
 /* ---- marks ---- */

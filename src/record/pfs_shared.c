@@ -21,6 +21,7 @@
 #include "pfs_file_sum.h"
 #include "pfs_hash.h"
 #include "pfs_log.h"
+#include "pfs_lwlock.h"
 #include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -37,6 +38,7 @@
 #define LONG_NAMES_PER_PAGE 32
 #define ACTORS_PER_PAGE 128
 #define SOCKETS_PER_PAGE 128
+#define LWLOCKS_PER_PAGE 512
 /* One file in this many may have a name longer than PFS_FILE_INLINE_NAME. */
 #define FILES_PER_LONG_NAME 16
 /* A file is opened, closed, read, written, extended and synced, or some of it. */
@@ -95,6 +97,9 @@ typedef struct PfsLayout
 	PfsSharedSockets *shared_sockets;
 	PfsPages   *sockets;
 	void	   *socket_totals;
+	PfsPages   *lwlocks;
+	PfsHash    *lwlock_index;
+	PfsLwlockHolder *lwlock_holders;
 } PfsLayout;
 
 /*
@@ -130,6 +135,7 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	pfs_sizes.threads * HISTOGRAMS_PER_THREAD, HISTOGRAMS_PER_PAGE};
 	PfsPagesSpec sums = {"file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE,
 	SUMS_PER_PAGE};
+	PfsPagesSpec lwlocks = {"lwlock_instances", sizeof(PfsLwlock), pfs_sizes.lwlocks, LWLOCKS_PER_PAGE};
 	PfsPagesSpec sockets = {"socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE};
 	uint32		shared_cell_sizes[PFS_NUM_FAMILIES];
 
@@ -169,6 +175,9 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	layout->sockets = pfs_pages_create(seg, &sockets);
 	layout->socket_totals = pfs_segment_take(seg, pfs_socket_totals_size(pfs_sizes.instruments),
 											 PFS_CACHE_LINE);
+	layout->lwlocks = pfs_pages_create(seg, &lwlocks);
+	layout->lwlock_index = pfs_hash_create(seg, layout->lwlocks, pfs_sizes.lwlocks, pfs_lwlock_matches);
+	layout->lwlock_holders = pfs_segment_take(seg, pfs_lwlock_holders_size(), PFS_CACHE_LINE);
 }
 
 /*
@@ -248,6 +257,9 @@ pfs_shared_start(void)
 	pfs_sockets = layout.sockets;
 	pfs_shared_sockets = layout.shared_sockets;
 	pfs_socket_start(layout.socket_totals, pfs_sizes.instruments);
+	pfs_lwlocks = layout.lwlocks;
+	pfs_lwlock_index = layout.lwlock_index;
+	pfs_lwlock_holders = pfs_sizes.lwlock_holders > 0 ? layout.lwlock_holders : NULL;
 	pfs_shared_threads = &shared->threads;
 	pfs_shared_files = &shared->files;
 	shared->files.ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);

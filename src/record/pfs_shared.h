@@ -27,6 +27,8 @@ typedef struct PfsSizes
 	uint32		sql_text;		/* bytes of a statement's text that are kept */
 	uint32		actors;
 	uint32		sockets;
+	uint32		lwlocks;
+	uint32		lwlock_holders; /* threads, or 0 */
 } PfsSizes;
 
 extern PfsSizes pfs_sizes;

@@ -13,6 +13,7 @@
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
+#include "pfs_lwlock.h"
 #include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -20,7 +21,7 @@
 #include "pfs_status.h"
 #include "pfs_summary.h"
 
-#define PROBES_MAX 96
+#define PROBES_MAX 128
 #define CONTAINERS_MAX 48
 
 /* Postmaster memory, inherited; needed even where pfs is off. */
@@ -38,6 +39,11 @@ pages_row(const PfsPages *pages, PfsContainerRow *row)
 		/* The totals by event name are no records, but bytes. */
 		row->stats.bytes_reserved += pfs_file_totals_size();
 		row->stats.bytes_resident += pfs_file_totals_size();
+	}
+	if (pages == pfs_lwlocks)
+	{
+		row->stats.bytes_reserved += pfs_lwlock_holders_size();
+		row->stats.bytes_resident += pfs_lwlock_holders_size();
 	}
 	return true;
 }
@@ -98,6 +104,7 @@ static PfsPages *const *const page_containers[] = {
 	&pfs_accounts[PFS_HOSTS].pages,
 	&pfs_thread_histograms,
 	&pfs_actors,
+	&pfs_lwlocks,
 };
 
 static bool

@@ -20,6 +20,7 @@
 #include "pfs_compat.h"
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
+#include "pfs_lwlock.h"
 #include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -381,17 +382,14 @@ detach_cb(int code, Datum arg)
 	if ((t->seq.word & 1) == 0)
 		pfs_change_begin(t);
 	pfs_open_finish_all(t);
-	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
-	{
-		while (t->events[f].flushed < t->events[f].ring.head)
-			pfs_events_flush(t, f);
-	}
+	pfs_events_flush_all(t);
 	if (pfs_memory_is_told)
 		pfs_memory_is_told = pfs_memory_switch(NULL, false);
 	pfs_memory_end(t);
 	pfs_summary_end(t);
 	pfs_fd_forget_all();
 	pfs_socket_detach();
+	pfs_lwlock_detach();
 	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
 
 	pfs_my_thread = NULL;
@@ -483,11 +481,12 @@ pfs_thread_attach(void)
 	pfs_local.avx = __builtin_cpu_supports("avx");
 #endif
 	pfs_local.log_next = pfs_ring_spare(&t->events[PFS_WAITS].ring, 0); /* until the first flush */
-	pfs_local.usual = PFS_FLAG_THREAD | PFS_FLAG_TIMED |
-		(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT;
+	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED |
+						(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT);
 	pfs_memory_is_told = false;
 	pfs_fd_start();
 	on_shmem_exit(detach_cb, 0);
+	pfs_lwlock_attach(t);
 	t->word = pfs_pages_publish(pfs_threads, index);
 	pfs_add_seqcst(&pfs_shared_threads->attached, 1);
 	pfs_socket_attach(t);

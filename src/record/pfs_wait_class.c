@@ -32,7 +32,7 @@ typedef struct PfsWaitClass
 
 static const PfsWaitClass wait_classes[] = {
 	{PG_WAIT_LWLOCK, "LWLock", "wait/synch/lwlock/", 0,
-	"Sleep in the queue of a lightweight lock of this tranche."},
+	"Lightweight locks of this tranche: sleeps in a queue, or acquisitions, as pfs.lwlock_events says."},
 	{PG_WAIT_LOCK, "Lock", "wait/lock/", 0,
 	"Wait for a heavyweight lock of this type."},
 	{PG_WAIT_BUFFERPIN, "BufferPin", "wait/synch/bufferpin/", 0,

@@ -52,20 +52,24 @@ extern PfsInstrumentId pfs_wait_class_learn(uint32 word);
 /* Give names to those instruments that this process can name. */
 extern void pfs_wait_class_name_late(void);
 
+/* PFS_NO_INSTRUMENT: not met yet, or one of many. */
 static inline PfsInstrumentId
-pfs_word_instrument(uint32 word)
+pfs_word_instrument_known(uint32 word)
 {
 	uint32		class = PFS_WORD_CLASS(word);
 	uint32		event = PFS_WORD_EVENT(word);
 
 	if (likely(class < PFS_WORD_CLASSES && event < PFS_WORD_EVENTS))
-	{
-		PfsInstrumentId id = pfs_word_map[class][event];
+		return pfs_word_map[class][event];
+	return PFS_NO_INSTRUMENT;
+}
 
-		if (likely(id != PFS_NO_INSTRUMENT))
-			return id;
-	}
-	return pfs_wait_class_learn(word);
+static inline PfsInstrumentId
+pfs_word_instrument(uint32 word)
+{
+	PfsInstrumentId id = pfs_word_instrument_known(word);
+
+	return likely(id != PFS_NO_INSTRUMENT) ? id : pfs_wait_class_learn(word);
 }
 
 #endif							/* PFS_WAIT_CLASS_H */

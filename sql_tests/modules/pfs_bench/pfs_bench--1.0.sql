@@ -13,3 +13,6 @@ AS 'MODULE_PATHNAME', 'pfs_bench_touch' LANGUAGE C STRICT;
 
 CREATE FUNCTION pfs_bench.alloc(kind text, loops integer) RETURNS double precision
 AS 'MODULE_PATHNAME', 'pfs_bench_alloc' LANGUAGE C STRICT;
+
+CREATE FUNCTION pfs_bench.lwlock(number integer, loops integer) RETURNS double precision
+AS 'MODULE_PATHNAME', 'pfs_bench_lwlock' LANGUAGE C STRICT;

@@ -34,9 +34,11 @@
 PG_FUNCTION_INFO_V1(pfs_bench_kinds);
 PG_FUNCTION_INFO_V1(pfs_bench_cycles);
 PG_FUNCTION_INFO_V1(pfs_bench_touch);
+PG_FUNCTION_INFO_V1(pfs_bench_lwlock);
 PGDLLEXPORT Datum pfs_bench_kinds(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_bench_cycles(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_bench_touch(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_bench_lwlock(PG_FUNCTION_ARGS);
 
 #define ALL_FLAGS (PFS_FLAG_ENABLED | PFS_FLAG_THREAD | PFS_FLAG_CURRENT | \
 				   PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)
@@ -291,4 +293,32 @@ pfs_bench_touch(PG_FUNCTION_ARGS)
 		pfs_change_end(t);
 	}
 	PG_RETURN_VOID();
+}
+
+/*
+ * Cycles of taking and releasing an LWLock, one of those that serializable
+ * transactions would use: the median of several runs.  No event is needed for
+ * it, so the figure exists without pfs, too.
+ */
+Datum
+pfs_bench_lwlock(PG_FUNCTION_ARGS)
+{
+	LWLock	   *lock = &MainLWLockArray[PREDICATELOCK_MANAGER_LWLOCK_OFFSET + PG_GETARG_INT32(0)].lock;
+	int			loops = Max(PG_GETARG_INT32(1) / RUNS, 1);
+	double		results[RUNS];
+
+	for (int i = 0; i < RUNS; i++)
+	{
+		uint64		start = pfs_read_cycles();
+
+		for (int j = 0; j < loops; j++)
+		{
+			LWLockAcquire(lock, LW_EXCLUSIVE);
+			LWLockRelease(lock);
+		}
+		results[i] = (double) (pfs_read_cycles() - start) / loops;
+		CHECK_FOR_INTERRUPTS();
+	}
+	qsort(results, RUNS, sizeof(double), compare_double);
+	PG_RETURN_FLOAT8(results[RUNS / 2]);
 }

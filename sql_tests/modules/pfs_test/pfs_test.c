@@ -19,7 +19,9 @@
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
+#include "port/atomics.h"
 #include "storage/lwlock.h"
+#include "storage/proc.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/builtins.h"
@@ -34,6 +36,14 @@ PG_FUNCTION_INFO_V1(pfs_test_register);
 PG_FUNCTION_INFO_V1(pfs_test_wait);
 PG_FUNCTION_INFO_V1(pfs_test_worker);
 PG_FUNCTION_INFO_V1(pfs_test_fork);
+PG_FUNCTION_INFO_V1(pfs_test_hold);
+PG_FUNCTION_INFO_V1(pfs_test_let_go);
+PG_FUNCTION_INFO_V1(pfs_test_try);
+PG_FUNCTION_INFO_V1(pfs_test_take);
+PG_FUNCTION_INFO_V1(pfs_test_fail);
+PG_FUNCTION_INFO_V1(pfs_test_provoke);
+PG_FUNCTION_INFO_V1(pfs_test_chase);
+PG_FUNCTION_INFO_V1(pfs_test_tranche);
 
 PGDLLEXPORT Datum pfs_test_lwlock(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_spinlock(PG_FUNCTION_ARGS);
@@ -41,14 +51,31 @@ PGDLLEXPORT Datum pfs_test_register(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_wait(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_worker(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fork(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_hold(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_let_go(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_try(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_take(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_fail(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_provoke(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_chase(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_tranche(PG_FUNCTION_ARGS);
 PGDLLEXPORT void pfs_test_main(Datum arg);
 PGDLLEXPORT void _PG_init(void);
+
+/* More than pfs keeps instances for in a small server. */
+#define PFS_TEST_LOCKS 3000
+/* No test waits for longer than this for another session. */
+#define PFS_TEST_PATIENCE 120.0
 
 typedef struct PfsTestShared
 {
 	LWLock		late;			/* its tranche has a name only where
 								 * pfs_test_register() was called */
 	slock_t		spinlock;
+	pg_atomic_uint32 let_go;	/* raised by pfs_test_let_go() */
+	pg_atomic_uint32 turn;		/* locks that pfs_test_provoke() has taken */
+	PGPROC	   *volatile chaser;	/* who comes after it */
+	LWLock		locks[PFS_TEST_LOCKS];	/* of the tranche of `late` */
 } PfsTestShared;
 
 static PfsTestShared *shared = NULL;
@@ -74,6 +101,11 @@ startup_cb(void)
 	shared = ShmemInitStruct("pfs_test", sizeof(PfsTestShared), &found);
 	LWLockInitialize(&shared->late, LWLockNewTrancheId());
 	SpinLockInit(&shared->spinlock);
+	pg_atomic_init_u32(&shared->let_go, 0);
+	pg_atomic_init_u32(&shared->turn, 0);
+	shared->chaser = NULL;
+	for (int i = 0; i < PFS_TEST_LOCKS; i++)
+		LWLockInitialize(&shared->locks[i], shared->late.tranche);
 }
 
 void
@@ -102,15 +134,26 @@ hold(double seconds)
 	} while (INSTR_TIME_GET_DOUBLE(now) < seconds);
 }
 
+static LWLock *
+lock_of(text *name)
+{
+	return strcmp(text_to_cstring(name), "late") == 0 ? &shared->late
+		: &GetNamedLWLockTranche("pfs_test")->lock;
+}
+
+static LWLockMode
+mode_of(text *mode)
+{
+	return strcmp(text_to_cstring(mode), "exclusive") == 0 ? LW_EXCLUSIVE : LW_SHARED;
+}
+
 /* pfs_test_lwlock(name text, mode text, seconds float8): 'pfs_test' or 'late', 'shared' or 'exclusive' */
 Datum
 pfs_test_lwlock(PG_FUNCTION_ARGS)
 {
-	bool		late = strcmp(text_to_cstring(PG_GETARG_TEXT_PP(0)), "late") == 0;
-	bool		exclusive = strcmp(text_to_cstring(PG_GETARG_TEXT_PP(1)), "exclusive") == 0;
-	LWLock	   *lock = late ? &shared->late : &GetNamedLWLockTranche("pfs_test")->lock;
+	LWLock	   *lock = lock_of(PG_GETARG_TEXT_PP(0));
 
-	LWLockAcquire(lock, exclusive ? LW_EXCLUSIVE : LW_SHARED);
+	LWLockAcquire(lock, mode_of(PG_GETARG_TEXT_PP(1)));
 	hold(PG_GETARG_FLOAT8(2));
 	LWLockRelease(lock);
 	PG_RETURN_VOID();
@@ -126,6 +169,13 @@ pfs_test_spinlock(PG_FUNCTION_ARGS)
 	hold(seconds);
 	SpinLockRelease(&shared->spinlock);
 	PG_RETURN_VOID();
+}
+
+/* pfs_test_tranche(id) returns text: the name of a tranche */
+Datum
+pfs_test_tranche(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(GetLWLockIdentifier(PG_WAIT_LWLOCK, (uint16) PG_GETARG_INT32(0))));
 }
 
 /* pfs_test_register(): this process knows the other tranche's name from now on */
@@ -219,4 +269,132 @@ pfs_test_fork(PG_FUNCTION_ARGS)
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	PG_RETURN_INT32(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}
+
+static double
+seconds_since(const instr_time *start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, *start);
+	return INSTR_TIME_GET_DOUBLE(now);
+}
+
+/* pfs_test_hold(name text, mode text): as pfs_test_lwlock(), until somebody calls pfs_test_let_go() */
+Datum
+pfs_test_hold(PG_FUNCTION_ARGS)
+{
+	LWLock	   *lock = lock_of(PG_GETARG_TEXT_PP(0));
+	uint32		before = pg_atomic_read_u32(&shared->let_go);
+	instr_time	start;
+
+	LWLockAcquire(lock, mode_of(PG_GETARG_TEXT_PP(1)));
+	INSTR_TIME_SET_CURRENT(start);
+	while (pg_atomic_read_u32(&shared->let_go) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
+		pg_usleep(1000L);
+	LWLockRelease(lock);
+	PG_RETURN_VOID();
+}
+
+/* pfs_test_let_go() */
+Datum
+pfs_test_let_go(PG_FUNCTION_ARGS)
+{
+	pg_atomic_fetch_add_u32(&shared->let_go, 1);
+	PG_RETURN_VOID();
+}
+
+/* pfs_test_try(name text, mode text) returns bool: LWLockConditionalAcquire() */
+Datum
+pfs_test_try(PG_FUNCTION_ARGS)
+{
+	LWLock	   *lock = lock_of(PG_GETARG_TEXT_PP(0));
+	bool		taken = LWLockConditionalAcquire(lock, mode_of(PG_GETARG_TEXT_PP(1)));
+
+	if (taken)
+		LWLockRelease(lock);
+	PG_RETURN_BOOL(taken);
+}
+
+/*
+ * pfs_test_take(n int4, locks int4): n times, take so many locks of the array together and
+ * release them, the first one first.
+ */
+Datum
+pfs_test_take(PG_FUNCTION_ARGS)
+{
+	int			locks = PG_GETARG_INT32(1);
+
+	for (int i = 0; i < PG_GETARG_INT32(0); i++)
+	{
+		for (int l = 0; l < locks; l++)
+			LWLockAcquire(&shared->locks[l], LW_EXCLUSIVE);
+		for (int l = 0; l < locks; l++)
+			LWLockRelease(&shared->locks[l]);
+	}
+	PG_RETURN_VOID();
+}
+
+/*
+ * pfs_test_fail(locks int4, level text): take so many locks and leave with an ERROR, or with a FATAL
+ * one; more than PostgreSQL allows are an error by themselves.
+ */
+Datum
+pfs_test_fail(PG_FUNCTION_ARGS)
+{
+	bool		fatal = strcmp(text_to_cstring(PG_GETARG_TEXT_PP(1)), "fatal") == 0;
+
+	for (int l = 0; l < PG_GETARG_INT32(0); l++)
+		LWLockAcquire(&shared->locks[l], LW_SHARED);
+	ereport(fatal ? FATAL : ERROR, (errmsg("left with locks")));
+	PG_RETURN_VOID();
+}
+
+/*
+ * pfs_test_provoke(n int4): take n locks of the array, one after the other, each until the session
+ * that calls pfs_test_chase(n) sleeps for it.
+ */
+Datum
+pfs_test_provoke(PG_FUNCTION_ARGS)
+{
+	instr_time	start;
+
+	pg_atomic_write_u32(&shared->turn, 0);
+	shared->chaser = NULL;
+	INSTR_TIME_SET_CURRENT(start);
+	for (int l = 0; l < PG_GETARG_INT32(0); l++)
+	{
+		LWLockAcquire(&shared->locks[l], LW_EXCLUSIVE);
+		pg_atomic_write_u32(&shared->turn, l + 1);
+		/* Once it shows the wait, nothing keeps it from sleeping. */
+		while ((shared->chaser == NULL ||
+				(*(volatile uint32 *) &shared->chaser->wait_event_info & 0xFF000000U) != PG_WAIT_LWLOCK) &&
+			   seconds_since(&start) < PFS_TEST_PATIENCE)
+			;
+		LWLockRelease(&shared->locks[l]);
+		/* Until it has had the lock: its next sleep is for the next one. */
+		while (pg_atomic_read_u32(&shared->turn) == l + 1 && seconds_since(&start) < PFS_TEST_PATIENCE)
+			;
+	}
+	PG_RETURN_VOID();
+}
+
+/* pfs_test_chase(n int4): see above */
+Datum
+pfs_test_chase(PG_FUNCTION_ARGS)
+{
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	for (int l = 0; l < PG_GETARG_INT32(0); l++)
+	{
+		while (pg_atomic_read_u32(&shared->turn) != l + 1 && seconds_since(&start) < PFS_TEST_PATIENCE)
+			;
+		shared->chaser = MyProc;
+		LWLockAcquire(&shared->locks[l], LW_EXCLUSIVE);
+		LWLockRelease(&shared->locks[l]);
+		pg_atomic_write_u32(&shared->turn, 0);
+	}
+	PG_RETURN_VOID();
 }

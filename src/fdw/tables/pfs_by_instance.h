@@ -12,9 +12,10 @@ typedef enum PfsInstanceKind
 {
 	PFS_INSTANCE_FILE,
 	PFS_INSTANCE_SOCKET,
+	PFS_INSTANCE_LWLOCK,
 } PfsInstanceKind;
 
-#define PFS_NUM_INSTANCE_KINDS (PFS_INSTANCE_SOCKET + 1)
+#define PFS_NUM_INSTANCE_KINDS (PFS_INSTANCE_LWLOCK + 1)
 
 /* Pushes the numbers of all kinds; returns the events that this one's lost. */
 extern int64 pfs_instances_push(PfsInstanceKind kind);

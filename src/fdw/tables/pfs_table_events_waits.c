@@ -106,8 +106,9 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 		case NESTING_EVENT_ID:
 		case NESTING_EVENT_TYPE:
 			return pfs_ev_nesting(row, column - NESTING_EVENT_ID, isnull);
+		case FLAGS:
+			return event->flags & PFS_EVENT_NOT_ACQUIRED ? Int64GetDatum(1) : pfs_null(isnull);
 		case INDEX_NAME:		/* reserved */
-		case FLAGS:				/* reserved */
 			break;
 		default:
 			return pfs_ev_get(row, column, isnull);

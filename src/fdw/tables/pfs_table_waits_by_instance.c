@@ -8,6 +8,7 @@
 #include "pfs_by_instance.h"
 #include "pfs_file_sum.h"
 #include "pfs_instrument.h"
+#include "pfs_lwlock.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
 #include "pfs_tables.h"
@@ -88,6 +89,26 @@ sockets_copy(PfsScan *scan)
 	pfs_sockets_by_instance(add_socket_cb, scan);
 }
 
+static void
+add_lwlock_cb(const PfsLwlock *lock, uint32 index, void *arg)
+{
+	PfsScan    *scan = arg;
+	InstanceRow *row;
+
+	if (scan->instrument != PFS_NO_INSTRUMENT && lock->instrument != scan->instrument)
+		return;
+	row = pfs_scan_add(scan);
+	row->instrument = lock->instrument;
+	row->object_instance = lock->address;
+	pfs_shared_cell_read(&lock->waits, &row->totals);
+}
+
+static void
+lwlocks_copy(PfsScan *scan)
+{
+	pfs_lwlocks_each(add_lwlock_cb, scan);
+}
+
 static int64
 sockets_push(void)
 {
@@ -111,6 +132,7 @@ static const struct
 {
 	[PFS_INSTANCE_FILE] = {files_copy, pfs_file_sums_estimate, pfs_file_sums_push},
 	[PFS_INSTANCE_SOCKET] = {sockets_copy, pfs_sockets_estimate, sockets_push},
+	[PFS_INSTANCE_LWLOCK] = {lwlocks_copy, pfs_lwlocks_estimate, pfs_lwlocks_truncate},
 };
 
 static double

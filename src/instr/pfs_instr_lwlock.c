@@ -1,0 +1,518 @@
+/*
+ * pfs_instr_lwlock.c
+ *	  Acquisitions of LWLocks, by detours: which lock, how long, who holds it.
+ *
+ * With `contended` an acquisition is counted when it is over, and is an event if
+ * it slept: the event begins with the first sleep, which follows the begin of the
+ * acquisition within a few hundred cycles, because reading the clock at each
+ * begin would cost more than the acquisition.  With `all` every acquisition is an
+ * event with two readings of the clock, and releases are watched, too, to know
+ * who holds what.
+ *
+ * An acquisition in progress is in pfs_acquisition.  There is never a second one:
+ * these functions do not call each other, and no signal handler calls them.
+ * The wrappers of sem_wait() and of naps find it there: a sleep inside is no event
+ * of its own, but one more of its `spins`.  So most acquisitions of `all` are
+ * never seen running; they are written whole when they are over.
+ *
+ * An error can leave an acquisition ("too many LWLocks taken"); then its event is
+ * ended by LWLockReleaseAll(), which error unwinding calls first of all, or by the
+ * next acquisition.
+ */
+#include "postgres.h"
+
+#include "pfs_compat.h"
+#include "pfs_detour.h"
+#include "pfs_event_instant.h"
+#include "pfs_instr.h"
+#include "pfs_instr_lwlock.h"
+#include "pfs_lwlock.h"
+#include "pfs_status.h"
+
+#define FRAME __builtin_frame_address(0)
+
+PfsAcquisition pfs_acquisition;
+
+/* Who acquires through a function that is no source, as the lock manager is. */
+static PfsFramesMemo sources;
+
+/* The functions behind the wrappers: trampolines. */
+static struct
+{
+	bool		(*acquire) (LWLock *lock, LWLockMode mode);
+	bool		(*conditional_acquire) (LWLock *lock, LWLockMode mode);
+	bool		(*acquire_or_wait) (LWLock *lock, LWLockMode mode);
+	bool		(*wait_for_var) (LWLock *lock, void *variable, uint64 old, uint64 *new);
+	void		(*release) (LWLock *lock);
+	void		(*release_clear_var) (LWLock *lock, void *variable, uint64 value);
+	void		(*release_all) (void);
+	void		(*disown) (LWLock *lock);
+}			real;
+
+static inline PfsInstrumentId
+instrument_of(const LWLock *lock)
+{
+	return pfs_word_instrument(PG_WAIT_LWLOCK | lock->tranche);
+}
+
+StaticAssertDecl(LW_EXCLUSIVE == 0 && LW_SHARED == 1 && PFS_OP_SHARED_LOCK + 1 == PFS_OP_EXCLUSIVE_LOCK &&
+				 PFS_OP_TRY_SHARED_LOCK + 1 == PFS_OP_TRY_EXCLUSIVE_LOCK, "operations in another order");
+
+static pg_attribute_always_inline uint32
+kind_of(PfsInstrumentId instrument, LWLockMode mode, bool try)
+{
+	PfsOperation exclusive = try ? PFS_OP_TRY_EXCLUSIVE_LOCK : PFS_OP_EXCLUSIVE_LOCK;
+
+	return (uint32) pfs_event_kind(instrument, exclusive, PFS_OBJECT_LWLOCK) - ((mode & LW_SHARED) << 16);
+}
+
+/* What is wanted of an instrument that this process may not know yet. */
+static pg_attribute_always_inline uint32
+flags_of(const PfsThread *t, PfsInstrumentId instrument)
+{
+	return likely(instrument != PFS_NO_INSTRUMENT) ? pfs_wait_flags(t, instrument) : 0;
+}
+
+/* ---- events that are seen running ---- */
+
+/*
+ * Show the acquisition in progress among the running events.  frame: of a wrapper
+ * inside of it.
+ */
+static void
+show(PfsThread *t, const void *frame)
+{
+	PfsAcquisition *a = &pfs_acquisition;
+	PfsWaitEvent *e;
+
+	if (pfs_lwlock_events_now == PFS_LWLOCK_CONTENDED)
+	{
+		PfsInstrumentId instrument = instrument_of(a->lock);
+
+		/* The mode is in the queue's entry, as we are about to sleep. */
+		a->kind = kind_of(instrument, MyProc->lwWaitMode, false);
+		a->flags = flags_of(t, instrument);
+	}
+	a->asked = true;
+	a->interrupted = false;
+	a->instance = PFS_NO_RECORD;
+	if ((a->flags & PFS_FLAG_ENABLED) == 0)
+		return;
+	e = pfs_wait_begin(t, (PfsInstrumentId) a->kind, a->flags, (a->kind >> 16) & 0xFF, PFS_OBJECT_LWLOCK,
+					   PFS_EVENT_NO_OFFSET, pfs_frames_source(frame));
+	if (e == NULL)
+		return;
+	e->object_instance = (uintptr_t) a->lock;
+	e->spins = 0;
+	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL)
+		pfs_wait_start_at(t, e, a->start);
+	else
+		pfs_wait_start(t, e);
+	a->event = e;
+}
+
+void
+pfs_lwlock_before_sleep(PfsThread *t, const void *frame)
+{
+	PfsAcquisition *a = &pfs_acquisition;
+
+	if (!a->asked)
+		show(t, frame);
+	if (a->event == NULL || a->interrupted)
+		return;
+	if (a->instance == PFS_NO_RECORD)
+		a->instance = pfs_lwlock_instance(a->lock, (PfsInstrumentId) a->kind);
+	pfs_store_relaxed(&a->event->spins, a->event->spins + 1);
+}
+
+void
+pfs_lwlock_before_nap(PfsThread *t, const void *frame)
+{
+	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && !pfs_acquisition.asked)
+		show(t, frame);
+}
+
+/*
+ * The acquisition in progress is over, and it was asked whether to show it.  False:
+ * it was not shown.  Its event is the innermost one, unless a caught error has left
+ * others above it.
+ */
+static pg_noinline bool
+finish_shown(bool acquired)
+{
+	PfsAcquisition *a = &pfs_acquisition;
+	PfsWaitEvent *e = a->event;
+	PfsThread  *t = pfs_my_thread;
+	uint64		end;
+
+	a->event = NULL;
+	a->asked = false;
+	if (e == NULL)
+		return false;
+	if (t == NULL || t->events[PFS_WAITS].depth == 0 || pfs_is_changing(t) ||
+		e != pfs_ring_spare(&t->events[PFS_WAITS].ring, t->events[PFS_WAITS].depth - 1))
+		return true;
+	end = pfs_wait_read_end(t, e->flags);
+	if (!acquired)
+		e->flags |= PFS_EVENT_NOT_ACQUIRED;
+	pfs_change_begin(t);
+	/* Before it leaves its slot. */
+	if (e->spins > 0 && end > e->timer_start)
+		pfs_lock_wait_ended(e->flags, end - e->timer_start);
+	if (e->spins > 0 && a->instance != PFS_NO_RECORD)
+		pfs_lwlock_count(a->instance, e, end);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
+	pfs_change_end(t);
+	return true;
+}
+
+/* ---- contended ---- */
+
+/* An acquisition without an event of its own. */
+static pg_attribute_always_inline void
+count_only(PfsThread *t, const LWLock *lock)
+{
+	PfsInstrumentId instrument = instrument_of(lock);
+	uint32		flags = flags_of(t, instrument);
+
+	if (likely(flags & PFS_FLAG_ENABLED))
+		pfs_wait_count_only(t, instrument, flags);
+}
+
+/* All that an acquisition leaves for the case that it has to sleep is its lock. */
+static bool
+contended_acquire(LWLock *lock, LWLockMode mode)
+{
+	PfsThread  *t = pfs_thread_here();
+	bool		result;
+
+	if (unlikely(t == NULL))
+		return real.acquire(lock, mode);
+	pfs_acquisition.lock = lock;
+	result = real.acquire(lock, mode);
+	pfs_acquisition.lock = NULL;
+	if (unlikely(pfs_acquisition.asked) && finish_shown(true))
+		return result;
+	count_only(t, lock);
+	return result;
+}
+
+static bool
+contended_conditional_acquire(LWLock *lock, LWLockMode mode)
+{
+	PfsThread  *t = pfs_thread_here();
+
+	if (likely(t != NULL))
+		count_only(t, lock);
+	return real.conditional_acquire(lock, mode);
+}
+
+static bool
+contended_acquire_or_wait(LWLock *lock, LWLockMode mode)
+{
+	PfsThread  *t = pfs_thread_here();
+	bool		result;
+
+	if (unlikely(t == NULL))
+		return real.acquire_or_wait(lock, mode);
+	pfs_acquisition.lock = lock;
+	result = real.acquire_or_wait(lock, mode);
+	pfs_acquisition.lock = NULL;
+	if (unlikely(pfs_acquisition.asked) && finish_shown(result))
+		return result;
+	count_only(t, lock);
+	return result;
+}
+
+/* ---- all ---- */
+
+typedef bool (*PfsTake) (LWLock *lock, LWLockMode mode);
+
+static pg_attribute_always_inline void
+begin(const LWLock *lock, uint32 kind, LWLockMode mode, uint32 flags, uint64 start)
+{
+	pfs_acquisition.lock = lock;
+	pfs_acquisition.kind = kind;
+	pfs_acquisition.mode = mode;
+	pfs_acquisition.flags = flags;
+	pfs_acquisition.start = start;
+}
+
+/*
+ * The end of an acquisition that was shown, or whose event is not as usual.  What
+ * pfs_acquisition has but for the lock still holds.
+ */
+static pg_noinline void
+end_any(const LWLock *lock, bool acquired, uint64 end, const void *frame)
+{
+	const PfsAcquisition *a = &pfs_acquisition;
+	uint32		flags = a->flags | (acquired ? 0 : PFS_EVENT_NOT_ACQUIRED);
+
+	if ((unlikely(a->asked) && finish_shown(acquired)) || (flags & PFS_FLAG_ENABLED) == 0)
+		return;
+	pfs_wait_instant_any(pfs_my_thread, a->kind, flags, (uintptr_t) lock,
+						 pfs_frames_walk_memo(frame, &sources), a->start, end);
+}
+
+/* An acquisition whose event is not as usual, not wanted, or of no thread. */
+static pg_noinline bool
+take_any(PfsTake take, LWLock *lock, LWLockMode mode, bool try)
+{
+	PfsThread  *t = pfs_thread_here();
+	PfsInstrumentId instrument;
+	uint32		flags;
+	uint64		end;
+	bool		result;
+	bool		acquired;
+
+	if (t == NULL)
+		return take(lock, mode);
+	instrument = instrument_of(lock);
+	flags = flags_of(t, instrument);
+	begin(lock, kind_of(instrument, mode, try), mode, flags, pfs_wait_clock(flags));
+	result = take(lock, mode);
+	end = flags & PFS_FLAG_ENABLED ? pfs_wait_read_end(t, flags) : 0;
+	pfs_acquisition.lock = NULL;
+	/* LWLockAcquire() says whether it had to sleep. */
+	acquired = result || take == real.acquire;
+	if (acquired)
+		pfs_lwlock_note_taken(pfs_my_lwlocks, lock, mode);
+	end_any(lock, acquired, end, FRAME);
+	return result;
+}
+
+/*
+ * One whose event is as usual, which is nearly every one.  No function is called but
+ * the server's and, once in PFS_LOG_GROUP events, the flush, and what the end needs
+ * is in pfs_acquisition: registers that outlive a call have to be saved.
+ * always: there is no return without the lock.
+ */
+static pg_attribute_always_inline bool
+take_usual(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
+{
+	const PfsAcquisition *a = &pfs_acquisition;
+	PfsThread  *t = pfs_my_thread;
+	PfsInstrumentId instrument = pfs_word_instrument_known(PG_WAIT_LWLOCK | lock->tranche);
+	PfsInstantPlace place;
+	uint32		flags;
+	uint32		source;
+	uint64		end;
+	bool		result;
+	bool		acquired;
+
+	if (unlikely(t == NULL || instrument == PFS_NO_INSTRUMENT))
+		return take_any(take, lock, mode, try);
+	flags = pfs_wait_flags(t, instrument);
+	if (unlikely(!pfs_instant_is_usual(flags)))
+		return take_any(take, lock, mode, try);
+	/* The clock is read last, and first. */
+	begin(lock, kind_of(instrument, mode, try), mode, flags, pfs_read_cycles());
+	result = take(lock, mode);
+	end = pfs_read_cycles();
+	acquired = always || result;
+	t = pfs_my_thread;
+	lock = unconstify(LWLock *, a->lock);
+	pfs_acquisition.lock = NULL;
+	if (acquired)
+		pfs_lwlock_note_taken(pfs_my_lwlocks, lock, a->mode);
+	if (unlikely(a->asked || !pfs_frames_source_known(FRAME, &sources, &source) ||
+				 !pfs_wait_instant_begin(t, (PfsInstrumentId) a->kind, a->start, end, &place)))
+		end_any(lock, acquired, end, FRAME);
+	else
+		pfs_wait_instant(t, &place, a->kind, acquired ? a->flags : a->flags | PFS_EVENT_NOT_ACQUIRED,
+						 (uintptr_t) lock, source, a->start, end);
+	return result;
+}
+
+static bool
+all_acquire(LWLock *lock, LWLockMode mode)
+{
+	return take_usual(real.acquire, lock, mode, false, true);
+}
+
+static bool
+all_conditional_acquire(LWLock *lock, LWLockMode mode)
+{
+	return take_usual(real.conditional_acquire, lock, mode, true, false);
+}
+
+static bool
+all_acquire_or_wait(LWLock *lock, LWLockMode mode)
+{
+	return take_usual(real.acquire_or_wait, lock, mode, false, false);
+}
+
+/* One that was not taken last, or by a process that is not attached. */
+static pg_noinline void
+release_any(LWLock *lock)
+{
+	if (pfs_my_lwlocks != NULL)
+		pfs_lwlock_note_released_other(pfs_my_lwlocks, lock);
+	real.release(lock);
+}
+
+static void
+all_release(LWLock *lock)
+{
+	if (likely(pfs_my_lwlocks != NULL && pfs_lwlock_note_released_last(pfs_my_lwlocks, lock)))
+		real.release(lock);
+	else
+		release_any(lock);
+}
+
+static void
+all_release_clear_var(LWLock *lock, void *variable, uint64 value)
+{
+	if (likely(pfs_my_lwlocks != NULL))
+		pfs_lwlock_note_released(pfs_my_lwlocks, lock);
+	real.release_clear_var(lock, variable, value);
+}
+
+/* The lock stays taken, by nobody. */
+static void
+all_disown(LWLock *lock)
+{
+	if (likely(pfs_my_lwlocks != NULL))
+		pfs_lwlock_note_released(pfs_my_lwlocks, lock);
+	real.disown(lock);
+}
+
+/* ---- both ---- */
+
+/*
+ * Waits for a lock without taking it, so only an event if it sleeps, in either
+ * mode.
+ */
+static bool
+any_wait_for_var(LWLock *lock, void *variable, uint64 old, uint64 *new)
+{
+	PfsThread  *t = pfs_thread_here();
+	PfsInstrumentId instrument;
+	uint32		flags;
+	bool		result;
+
+	if (unlikely(t == NULL))
+		return real.wait_for_var(lock, variable, old, new);
+	instrument = instrument_of(lock);
+	flags = flags_of(t, instrument);
+	begin(lock, kind_of(instrument, LW_EXCLUSIVE, false), LW_EXCLUSIVE, flags, pfs_wait_clock(flags));
+	result = real.wait_for_var(lock, variable, old, new);
+	pfs_acquisition.lock = NULL;
+	if (unlikely(pfs_acquisition.asked))
+		(void) finish_shown(false);
+	return result;
+}
+
+/* Error unwinding, and the end of a process. */
+static void
+any_release_all(void)
+{
+	pfs_acquisition.lock = NULL;
+	if (unlikely(pfs_acquisition.asked))
+		(void) finish_shown(false);
+	if (pfs_my_lwlocks != NULL)
+		pfs_store_release(&pfs_my_lwlocks->n, 0);
+	real.release_all();
+}
+
+/* ---- setting the detours ---- */
+
+/*
+ * LWLockUpdateVar() takes and releases nothing; LWLockReleaseDisowned() releases
+ * what nobody holds since LWLockDisown().
+ */
+static const struct
+{
+	const char *symbol;
+	void	   *wrapper[PFS_LWLOCK_ALL + 1];	/* by mode; NULL: not needed */
+	void	  **real;
+	bool		optional;
+}			points[] =
+
+{
+	{"LWLockAcquire", {NULL, contended_acquire, all_acquire}, (void **) &real.acquire, false},
+	{"LWLockConditionalAcquire", {NULL, contended_conditional_acquire, all_conditional_acquire},
+	(void **) &real.conditional_acquire, false},
+	{"LWLockAcquireOrWait", {NULL, contended_acquire_or_wait, all_acquire_or_wait},
+	(void **) &real.acquire_or_wait, false},
+	{"LWLockWaitForVar", {NULL, any_wait_for_var, any_wait_for_var}, (void **) &real.wait_for_var, false},
+	{"LWLockRelease", {NULL, NULL, all_release}, (void **) &real.release, false},
+	{"LWLockReleaseClearVar", {NULL, NULL, all_release_clear_var}, (void **) &real.release_clear_var, false},
+	{"LWLockReleaseAll", {NULL, any_release_all, any_release_all}, (void **) &real.release_all, false},
+	/* from 18 on */
+	{"LWLockDisown", {NULL, NULL, all_disown}, (void **) &real.disown, true},
+};
+
+static const char *const mode_names[] = {
+	[PFS_LWLOCK_WAITS] = "waits",[PFS_LWLOCK_CONTENDED] = "contended",[PFS_LWLOCK_ALL] = "all",
+};
+
+static void
+report(int point, const PfsDetour *detour, PfsLwlockEvents wanted)
+{
+	PfsProbeRow row = {0};
+
+	snprintf(row.name, sizeof(row.name), "detour/%s", points[point].symbol);
+	row.mechanism = "detour";
+	row.target = points[point].symbol;
+	if (detour == NULL)
+	{
+		row.status = "off";
+		snprintf(row.detail, sizeof(row.detail), "not needed with pfs.lwlock_events = %s", mode_names[wanted]);
+	}
+	else if (detour->result == PFS_DETOUR_ACTIVE)
+		row.status = "active";
+	else
+	{
+		row.status = "unavailable";
+		strlcpy(row.detail, detour->result == PFS_DETOUR_PENDING
+				? "another detour could not be set" : detour->reason, sizeof(row.detail));
+	}
+	pfs_probe_report(&row);
+}
+
+/* One line for the log: the first that is to blame. */
+static void
+complain(const PfsDetour *detours, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (detours[i].result != PFS_DETOUR_REFUSED &&
+			(detours[i].result != PFS_DETOUR_MISSING || detours[i].optional))
+			continue;
+		ereport(LOG,
+				(errmsg("pfs: detours are unavailable, pfs.lwlock_events is taken as \"waits\""),
+				 errdetail("%s: %s.", detours[i].symbol, detours[i].reason),
+				 errhint("SELECT * FROM pfs.probes WHERE mechanism = 'detour' says why.")));
+		return;
+	}
+}
+
+void
+pfs_instr_lwlock_start(PfsLwlockEvents wanted)
+{
+	PfsDetour	detours[lengthof(points)] = {{0}};
+	int			number[lengthof(points)];
+	int			n = 0;
+
+	for (int p = 0; p < lengthof(points); p++)
+	{
+		number[p] = -1;
+		if (points[p].wrapper[wanted] == NULL)
+			continue;
+		detours[n].symbol = points[p].symbol;
+		detours[n].replacement = points[p].wrapper[wanted];
+		detours[n].original = points[p].real;
+		detours[n].optional = points[p].optional;
+		number[p] = n++;
+	}
+	if (n > 0)
+	{
+		if (pfs_detour_patch(detours, n))
+			pfs_lwlock_events_now = wanted;
+		else
+			complain(detours, n);
+	}
+	for (int p = 0; p < lengthof(points); p++)
+		report(p, number[p] < 0 ? NULL : &detours[number[p]], wanted);
+}

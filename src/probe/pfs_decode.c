@@ -1,0 +1,232 @@
+/*
+ * pfs_decode.c
+ *	  Lengths of prologue instructions, and moving them.
+ *
+ * An instruction does the same at another address if none of its operands counts
+ * from the instruction pointer; those that do in one known way (a memory operand
+ * relative to it, a jump with four bytes) are corrected by the distance.
+ */
+#include <string.h>
+
+#include "pfs_decode.h"
+
+/* Parts of a ModRM byte. */
+#define MOD(modrm)	((modrm) >> 6)
+#define REG(modrm)	(((modrm) >> 3) & 7)
+#define RM(modrm)	((modrm) & 7)
+
+#define REX_W 0x08
+
+bool
+pfs_decode_is_endbr64(const uint8_t *code, size_t size)
+{
+	static const uint8_t endbr64[PFS_ENDBR64_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+	return size >= sizeof(endbr64) && memcmp(code, endbr64, sizeof(endbr64)) == 0;
+}
+
+/*
+ * Bytes of ModRM, SIB and displacement; 0: not enough bytes.  *relative: the
+ * offset of a displacement that counts from the next instruction, else 0.
+ */
+uint32_t
+pfs_decode_modrm_length(const uint8_t *code, size_t size, uint32_t *relative)
+{
+	uint8_t		mod;
+	uint8_t		rm;
+	uint32_t	length = 1;
+
+	*relative = 0;
+	if (size < 1)
+		return 0;
+	mod = MOD(code[0]);
+	rm = RM(code[0]);
+	if (mod == 3)
+		return 1;
+	if (rm == 4)
+	{
+		if (size < 2)
+			return 0;
+		length = 2;
+		/* No base register, so a displacement takes its place. */
+		if (mod == 0 && RM(code[1]) == 5)
+			length += 4;
+	}
+	else if (mod == 0 && rm == 5)
+	{
+		*relative = 1;
+		length += 4;
+	}
+	if (mod == 1)
+		length += 1;
+	else if (mod == 2)
+		length += 4;
+	return length <= size ? length : 0;
+}
+
+/* One instruction; its length, 0: unknown.  *relative as above, from its start. */
+static uint32_t
+decode_one(const uint8_t *code, size_t size, uint32_t *relative)
+{
+	uint32_t	at = 0;
+	uint8_t		rex = 0;
+	uint8_t		op;
+	uint32_t	more;
+
+	*relative = 0;
+	if (pfs_decode_is_endbr64(code, size))
+		return PFS_ENDBR64_BYTES;
+	if (size > 0 && (code[0] & 0xf0) == 0x40)
+		rex = code[at++];
+	if (at >= size)
+		return 0;
+	op = code[at++];
+
+	if ((op & 0xf8) == 0x50)	/* push register */
+		return at;
+	if ((op & 0xf8) == 0xb8)	/* mov $imm32, register */
+		return (rex & REX_W) == 0 && at + 4 <= size ? at + 4 : 0;
+	switch (op)
+	{
+		case 0xe9:				/* jmp to another function */
+			*relative = at;
+			return rex == 0 && at + 4 <= size ? at + 4 : 0;
+		case 0x31:				/* xor */
+		case 0x33:
+		case 0x87:				/* xchg */
+		case 0x89:				/* mov */
+		case 0x8b:
+		case 0x8d:				/* lea */
+			more = pfs_decode_modrm_length(code + at, size - at, relative);
+			if (more == 0)
+				return 0;
+			/* lea of a register does not exist */
+			if (op == 0x8d && MOD(code[at]) == 3)
+				return 0;
+			*relative += *relative ? at : 0;
+			return at + more;
+		case 0x81:				/* sub $imm32, register */
+		case 0x83:				/* sub $imm8, register */
+			if (at >= size || MOD(code[at]) != 3 || REG(code[at]) != 5)
+				return 0;
+			at += op == 0x81 ? 5 : 2;
+			return at <= size ? at : 0;
+		default:
+			return 0;
+	}
+}
+
+bool
+pfs_decode_prologue(const uint8_t *code, size_t size, uint32_t need, PfsPrologue *p)
+{
+	memset(p, 0, sizeof(*p));
+	while (p->length < need)
+	{
+		uint32_t	relative;
+		uint32_t	length = decode_one(code + p->length, size - p->length, &relative);
+		bool		jumps = length > 0 && code[p->length] == 0xe9;
+
+		if (length == 0 || p->length + length > PFS_DECODE_MAX)
+			return false;
+		if (relative != 0)
+		{
+			if (p->nrelative >= sizeof(p->relative) / sizeof(p->relative[0]))
+				return false;
+			p->relative[p->nrelative].operand = p->length + relative;
+			p->relative[p->nrelative].end = p->length + length;
+			p->nrelative++;
+		}
+		p->length += length;
+		/* Behind a jump lies something else. */
+		if (jumps && p->length < need)
+			return false;
+	}
+	return true;
+}
+
+bool
+pfs_decode_move(const PfsPrologue *p, const uint8_t *from, uint8_t *to, uintptr_t to_address)
+{
+	memcpy(to, from, p->length);
+	for (uint32_t i = 0; i < p->nrelative; i++)
+	{
+		int32_t		near;
+		int64_t		moved;
+
+		memcpy(&near, from + p->relative[i].operand, sizeof(near));
+		moved = (int64_t) near + (int64_t) ((uintptr_t) from - to_address);
+		if (moved != (int32_t) moved)
+			return false;
+		near = (int32_t) moved;
+		memcpy(to + p->relative[i].operand, &near, sizeof(near));
+	}
+	return true;
+}
+
+/*
+ * Where the jump or call with four bytes of distance at `code` leads, counted from
+ * there; 0: it is none.
+ */
+static int64_t
+long_distance(const uint8_t *code, size_t size, bool after_0f)
+{
+	uint8_t		op = code[0];
+	int32_t		distance;
+
+	/* call, jmp, and conditional jumps, which are 0f 8x */
+	if (size < 5 || !(op == 0xe8 || op == 0xe9 || (after_0f && (op & 0xf0) == 0x80)))
+		return 0;
+	memcpy(&distance, code + 1, sizeof(distance));
+	return 5 + (int64_t) distance;
+}
+
+int
+pfs_decode_leads_to(const uint8_t *code, size_t size, uintptr_t code_address,
+					const PfsCodeRange *ranges, int nranges)
+{
+	uintptr_t	first = UINTPTR_MAX;
+	uintptr_t	last = 0;
+
+	for (int r = 0; r < nranges; r++)
+	{
+		first = ranges[r].first < first ? ranges[r].first : first;
+		last = ranges[r].last > last ? ranges[r].last : last;
+	}
+	for (size_t i = 0; i < size; i++)
+	{
+		int64_t		distance = long_distance(code + i, size - i, i > 0 && code[i - 1] == 0x0f);
+		uintptr_t	target = code_address + i + distance;
+
+		if (distance == 0 || target < first || target > last)
+			continue;
+		for (int r = 0; r < nranges; r++)
+		{
+			if (target >= ranges[r].first && target <= ranges[r].last)
+				return r;
+		}
+	}
+	return -1;
+}
+
+bool
+pfs_decode_returns_to(const uint8_t *code, size_t size, size_t first, size_t last)
+{
+	for (size_t at = 0; at < size;)
+	{
+		uint32_t	length = pfs_decode_length(code + at, size - at);
+		uint8_t		op = code[at];
+		int64_t		target = (int64_t) at + length;
+
+		if (length == 0)
+			return true;
+		/* jmp, conditional jumps, loop and jrcxz with one byte */
+		if (length == 2 && (op == 0xeb || (op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0))
+		{
+			target += (int8_t) code[at + 1];
+			if (target >= (int64_t) first && target <= (int64_t) last)
+				return true;
+		}
+		at += length;
+	}
+	return false;
+}

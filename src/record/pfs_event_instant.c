@@ -1,0 +1,41 @@
+/*
+ * pfs_event_instant.c
+ *	  Instants of every kind: nested, untimed, of another timer, the first of a cell.
+ */
+#include "postgres.h"
+
+#include "pfs_event_instant.h"
+
+void
+pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_instance,
+					 uint32 source, uint64 start, uint64 end)
+{
+	uint32		level = t->events[PFS_WAITS].depth;
+	uint64		id = 0;
+	PfsParent	parent;
+	PfsWaitEvent *e;
+
+	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
+				 level >= PFS_WAIT_DEPTH))
+	{
+		if (!pfs_wait_prepare(t))
+			return;
+		flags &= pfs_load_relaxed(&t->mask);
+		level = t->events[PFS_WAITS].depth;
+	}
+	pfs_change_begin(t);
+	if (flags & PFS_FLAG_CURRENT)
+		t->last_event_id = id = t->last_event_id + 1;
+	e = pfs_ring_spare(&t->events[PFS_WAITS].ring, level);
+	e->event_id = id;
+	parent = pfs_wait_parent(t, level);
+	e->nesting_event_id = parent.event_id;
+	e->timer_start = start;
+	e->object_instance = object_instance;
+	e->source = source;
+	e->spins = 0;
+	e->flags = flags;
+	e->kind = kind | parent.type << 32;
+	pfs_wait_finish(t, e, level, end);
+	pfs_change_end(t);
+}

@@ -1,0 +1,252 @@
+/*
+ * pfs_lwlock.c
+ *	  LWLock instances and holders: making, counting, reading.
+ *
+ * A lock is known by address and tranche.  The address means the same lock in all
+ * processes only inside the server's main shared memory; a lock in a segment
+ * that processes map where they like (parallel query) has no instance.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/shmem.h"
+
+#include "pfs_clock.h"
+#include "pfs_lwlock.h"
+#include "pfs_shared.h"
+
+PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_WAITS;
+PfsPages   *pfs_lwlocks = NULL;
+PfsHash    *pfs_lwlock_index = NULL;
+PfsLwlockHolder *pfs_lwlock_holders = NULL;
+PfsLwlockHolder *pfs_my_lwlocks = NULL;
+
+/* What tells one lock from another. */
+typedef struct PfsLwlockKey
+{
+	uint64		address;
+	uint64		tranche;
+} PfsLwlockKey;
+
+size_t
+pfs_lwlock_holders_size(void)
+{
+	return pfs_sizes.lwlock_holders * sizeof(PfsLwlockHolder);
+}
+
+bool
+pfs_lwlock_matches(const void *record, const void *key)
+{
+	const PfsLwlock *lock = record;
+	const PfsLwlockKey *wanted = key;
+
+	return pfs_load_relaxed(&lock->address) == wanted->address &&
+		pfs_load_relaxed(&lock->tranche) == wanted->tranche;
+}
+
+static void
+fill_cb(void *record, const void *key, void *arg)
+{
+	PfsLwlock  *lock = record;
+	const PfsLwlockKey *wanted = key;
+
+	memset(lock, 0, sizeof(*lock));
+	pfs_store_relaxed(&lock->address, wanted->address);
+	pfs_store_relaxed(&lock->tranche, (uint32) wanted->tranche);
+	lock->instrument = *(const PfsInstrumentId *) arg;
+}
+
+uint32
+pfs_lwlock_instance(const LWLock *lock, PfsInstrumentId instrument)
+{
+	static uint32 hint = 0;
+	PfsLwlockKey key;
+	uint64		word;
+	bool		created;
+
+	if (pfs_lwlocks == NULL || !ShmemAddrIsValid(lock))
+		return PFS_NO_RECORD;
+	key.address = (uintptr_t) lock;
+	key.tranche = lock->tranche;
+	return pfs_hash_insert(pfs_lwlock_index, pfs_hash_bytes(&key, sizeof(key)), &key, fill_cb, &instrument, &hint, &word, &created);
+}
+
+void
+pfs_lwlock_count(uint32 instance, const PfsWaitEvent *e, uint64 end)
+{
+	PfsLwlock  *lock = pfs_pages_record(pfs_lwlocks, instance);
+
+	if (e->flags & PFS_FLAG_TIMED)
+		pfs_shared_cell_add(&lock->waits, pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags),
+															   Max(end, e->timer_start) - e->timer_start));
+	else
+		pfs_shared_cell_add_untimed(&lock->waits);
+}
+
+/* ---- what this process holds ---- */
+
+static void
+note_taken_before_cb(LWLock *lock, LWLockMode mode, void *context)
+{
+	pfs_lwlock_note_taken(context, lock, mode);
+}
+
+/* What the process took before it had a record it has noted itself. */
+void
+pfs_lwlock_attach(const PfsThread *t)
+{
+	if (pfs_lwlock_holders == NULL || pfs_lwlock_events_now != PFS_LWLOCK_ALL)
+		return;
+	pfs_my_lwlocks = &pfs_lwlock_holders[t->index];
+	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
+	ForEachLWLockHeldByMe(note_taken_before_cb, pfs_my_lwlocks);
+}
+
+void
+pfs_lwlock_detach(void)
+{
+	if (pfs_my_lwlocks == NULL)
+		return;
+	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
+	pfs_my_lwlocks = NULL;
+}
+
+/*
+ * The entries above move down.  A reader may see one of them twice or not at all
+ * while they do: it looks at the list again before it believes it.
+ */
+void
+pfs_lwlock_note_released_other(PfsLwlockHolder *mine, const LWLock *lock)
+{
+	uint32		n = mine->n;
+
+	for (uint32 i = n; i-- > 0;)
+	{
+		if ((mine->locks[i] & ~PFS_LWLOCK_SHARED) != (uintptr_t) lock)
+			continue;
+		for (uint32 j = i + 1; j < n; j++)
+			pfs_store_relaxed(&mine->locks[j - 1], mine->locks[j]);
+		pfs_store_release(&mine->n, n - 1);
+		return;
+	}
+}
+
+/* ---- readers ---- */
+
+void
+pfs_lwlocks_each(PfsLwlockEmit emit, void *arg)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_lwlocks == NULL)
+		return;
+	while ((index = pfs_pages_next(pfs_lwlocks, &pos, &word)) != PFS_NO_RECORD)
+	{
+		CHECK_FOR_INTERRUPTS();
+		emit(pfs_pages_record(pfs_lwlocks, index), index, arg);
+	}
+}
+
+/* Copies of a list that changes under every one of them. */
+#define COPY_TRIES 100
+
+/* A list that was there twice in the same state; the number of its entries. */
+static uint32
+copy_holder(const PfsLwlockHolder *holder, uint64 *locks)
+{
+	uint32		n = 0;
+
+	for (int i = 0; i < COPY_TRIES; i++)
+	{
+		bool		same = true;
+
+		n = Min(pfs_load_acquire(&holder->n), PFS_LWLOCKS_HELD);
+		for (uint32 l = 0; l < n; l++)
+			locks[l] = pfs_load_relaxed(&holder->locks[l]);
+		pfs_fence_acquire();
+		for (uint32 l = 0; l < n; l++)
+			same &= locks[l] == pfs_load_relaxed(&holder->locks[l]);
+		if (same && pfs_load_relaxed(&holder->n) == n)
+			break;
+		pfs_pause();
+	}
+	return n;
+}
+
+void
+pfs_lwlock_holders_each(PfsLwlockHolderEmit emit, void *arg)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_lwlock_holders == NULL || pfs_threads == NULL)
+		return;
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
+		uint64		locks[PFS_LWLOCKS_HELD];
+		uint32		n = copy_holder(&pfs_lwlock_holders[index], locks);
+
+		CHECK_FOR_INTERRUPTS();
+		if (pfs_pages_word(pfs_threads, index) != word)
+			continue;
+		for (uint32 l = 0; l < n; l++)
+			emit(thread_id, locks[l] & ~PFS_LWLOCK_SHARED, (locks[l] & PFS_LWLOCK_SHARED) != 0, arg);
+	}
+}
+
+uint64
+pfs_lwlock_thread_of_proc(int procno)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_threads == NULL)
+		return 0;
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
+		bool		found = pfs_load_relaxed(&t->procno) == procno;
+
+		pfs_fence_acquire();
+		if (found && pfs_pages_word(pfs_threads, index) == word)
+			return thread_id;
+	}
+	return 0;
+}
+
+static void
+truncate_cb(const PfsLwlock *lock, uint32 index, void *arg)
+{
+	PfsTotals	totals = {0};
+
+	pfs_shared_cell_take(&((PfsLwlock *) lock)->waits, &totals);
+	*(uint64 *) arg += pfs_totals_count(&totals);
+}
+
+/* The event names have counted these waits, too, so nothing is pushed. */
+int64
+pfs_lwlocks_truncate(void)
+{
+	uint64		events = 0;
+
+	pfs_lwlocks_each(truncate_cb, &events);
+	return (int64) events;
+}
+
+double
+pfs_lwlocks_estimate(void)
+{
+	PfsPagesStats stats;
+
+	if (pfs_lwlocks == NULL)
+		return 0;
+	pfs_pages_stats(pfs_lwlocks, &stats);
+	return stats.records_used;
+}
