@@ -31,7 +31,7 @@ my %without_probe = (
 	'io_uring: set-up, and a look that does not wait' => 'io_uring_queue_init io_uring_queue_init_mem io_uring_queue_init_params io_uring_queue_exit
 		io_uring_peek_batch_cqe',
 	'where memory lies' => 'numa_available numa_max_node numa_move_pages get_mempolicy move_pages',
-	'control flow' => '__longjmp_chk longjmp siglongjmp __sigsetjmp _setjmp',
+	'control flow' => 'longjmp __sigsetjmp _setjmp',
 	'the end of the process' => 'exit _exit abort',
 );
 

@@ -65,7 +65,7 @@ $s->query('COMMIT');
 ok($server->poll('SELECT event_name FROM pfs.events_waits_current WHERE thread_id = ' . $s->thread_id, 'idle'), 'and outside afterwards');
 $s->send('SELECT pg_sleep(1)');
 ok($server->poll('SELECT processlist_command, processlist_state, processlist_info FROM pfs.threads WHERE thread_os_id = ' . $s->pid,
-		'Query|wait/timeout/PgSleep|SELECT pg_sleep(1);'), 'in a query');
+		'Query|stage/sql/execute|SELECT pg_sleep(1)'), 'in a query');
 $s->result;
 is($server->sql(q{SELECT count(*) FROM pfs.threads t FULL JOIN pg_stat_activity a ON a.pid = t.thread_os_id
 	WHERE (t.thread_id IS NULL OR a.pid IS NULL) AND coalesce(a.backend_type, '') NOT IN ('autovacuum worker', 'parallel worker')}), 0,
@@ -74,7 +74,7 @@ is($server->sql(q{SELECT count(*) FROM pfs.threads t FULL JOIN pg_stat_activity 
 # ---- parallel workers ----
 
 $server->sql('ALTER TABLE t SET (parallel_workers = 2); CREATE FUNCTION slow(n int) RETURNS bool LANGUAGE plpgsql PARALLEL SAFE AS'
-	  . q{ 'BEGIN IF n % 100 = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN true; END'});
+	  . q{ 'BEGIN IF n % 10 = 0 THEN PERFORM pg_sleep(0.02); END IF; RETURN true; END'});
 $s->query('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2;');
 $s->send('SELECT count(*) FROM t WHERE slow(n)');
 my $leader = $s->thread_id;

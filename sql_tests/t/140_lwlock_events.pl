@@ -130,7 +130,7 @@ is($b->query('SELECT register()'), '', 'the array has a name');
 my ($stars, $timed) = split /\|/, count($tb, $late);
 $b->query('SELECT take(5000, 3)');
 is(count($tb, $late), ($stars + 15000) . '|' . ($timed + 15000), 'all: 15,000 acquisitions are 15,000 events');
-is($server->sql("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = $tb AND event_name = '$late' AND nesting_event_id IS NOT NULL"), 0,
+is($server->sql("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = $tb AND event_name = '$late' AND nesting_event_type = 'WAIT'"), 0,
 	'none of them in another');
 $server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name = '$late'");
 $b->query('SELECT take(10, 1)');
@@ -180,13 +180,13 @@ foreach my $case ([ 3, 'left with locks' ], [ 250, 'too many LWLocks taken' ])
 	is($server->sql("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $tb AND event_name NOT LIKE 'idle%'"), 0, 'no event is left running');
 	$began = now();
 	$b->query('SELECT take(1, 2)');
-	is(events($tb, 'count(*), count(nesting_event_id)', $began, $late), '2|0', 'nor anything for the next ones to be in');
+	is(events($tb, q{count(*), count(*) FILTER (WHERE nesting_event_type = 'WAIT')}, $began, $late), '2|0', 'nor anything for the next ones to be in');
 }
 $b->send("DO \$\$ BEGIN FOR i IN 1 .. 20 LOOP BEGIN PERFORM fail(5, 'error'); EXCEPTION WHEN OTHERS THEN NULL; END; END LOOP; END \$\$")->result;
 is($b->last_error, '', 'errors that are caught');
 $began = now();
 $b->query('SELECT take(1, 3)');
-is(events($tb, 'count(*), count(nesting_event_id)', $began, $late), '3|0', 'leave nothing either');
+is(events($tb, q{count(*), count(*) FILTER (WHERE nesting_event_type = 'WAIT')}, $began, $late), '3|0', 'leave nothing either');
 # A lock of the array gets an instance, then a session ends that holds it.
 $a->send('SELECT provoke(5)');
 $b->send('SELECT chase(5)');
@@ -268,7 +268,7 @@ is(events($ta, 'count(*)', $began), 0, 'the holder has none');
 $b->send("SELECT fail(250, 'error')")->result;
 like($b->last_error, qr/too many LWLocks taken/, 'an error in the middle of an acquisition');
 $b->query('SELECT pg_sleep(0.01)');
-is($server->sql("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = $tb AND event_name = 'wait/timeout/PgSleep' AND nesting_event_id IS NULL"), 1,
+is($server->sql("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = $tb AND event_name = 'wait/timeout/PgSleep' AND nesting_event_type = 'STAGE'"), 1,
 	'leaves nothing behind');
 
 # A container that is full: waits go on to be events.

@@ -49,7 +49,7 @@ SELECT count(*) FILTER (WHERE timer_wait < 0 OR timer_wait > 600e12),
        count(*) FILTER (WHERE operation NOT IN ('shared_lock', 'exclusive_lock', 'try_shared_lock', 'try_exclusive_lock')),
        count(*) FILTER (WHERE flags IS NOT NULL AND flags <> 1),
        count(*) FILTER (WHERE operation LIKE 'try%' AND spins > 0),
-       count(*) FILTER (WHERE nesting_event_type <> 'WAIT')
+       count(*) FILTER (WHERE nesting_event_type NOT IN ('WAIT', 'STAGE', 'STATEMENT', 'TRANSACTION'))
   FROM (SELECT * FROM pfs.events_waits_current UNION ALL SELECT * FROM pfs.events_waits_history UNION ALL SELECT * FROM pfs.events_waits_history_long) e
  WHERE event_name LIKE 'wait/synch/lwlock/%'
 EOT

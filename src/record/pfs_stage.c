@@ -21,7 +21,7 @@
 
 static PfsStage first_stages[STAGES_AT_FIRST];
 
-PfsStages	pfs_stages = {first_stages, 0, STAGES_AT_FIRST};
+PfsStages	pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL};
 
 void
 pfs_stage_stamp(PfsThread *t)
