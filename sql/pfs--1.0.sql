@@ -3336,6 +3336,13 @@ WITH RECURSIVE edges AS (
 			GROUP BY p.pid
 		) b
 	WHERE w.event_name LIKE 'wait/lock/%'
+	UNION ALL
+	SELECT w.thread_id, w.event_id, t.thread_os_id, t.thread_id
+	FROM pfs.events_waits_current w
+		JOIN pfs.lwlock_instances l USING (object_instance_begin)
+		CROSS JOIN LATERAL unnest(l.exclusive_locked_by_thread_id || l.shared_locked_by_thread_ids) AS holder (thread_id)
+		JOIN pfs.threads t ON t.thread_id = holder.thread_id
+	WHERE w.event_name LIKE 'wait/synch/lwlock/%' AND t.thread_id <> w.thread_id
 ), tree AS (
 	SELECT DISTINCT e.blocking AS thread_id, 0 AS depth, ARRAY[e.blocking] AS path
 	FROM edges e
@@ -3368,14 +3375,14 @@ SELECT
 		ORDER BY s.event_id DESC LIMIT 1
 	)) AS blocking_statement,
 	coalesce(d.depth, 1) AS depth,
-	'SELECT pg_terminate_backend(' || e.blocker || ');' AS terminate_command
+	CASE WHEN e.blocker <> 0 THEN 'SELECT pg_terminate_backend(' || e.blocker || ');' END AS terminate_command
 FROM edges e
 	JOIN pfs.events_waits_current w ON w.thread_id = e.waiting AND w.event_id = e.event_id
 	JOIN pfs.threads wt ON wt.thread_id = e.waiting
 	LEFT JOIN pfs.threads bt ON bt.thread_id = e.blocking
 	LEFT JOIN depths d ON d.thread_id = e.waiting;
 COMMENT ON VIEW pfs.blocking_tree IS
-'Who waits for whom: one row for each waiting thread and each process that it waits for a heavyweight lock of.';
+'Who waits for whom: one row for each waiting thread and each one that holds, or wants before it, the heavyweight lock that it waits for; with pfs.lwlock_events = all also the LWLock.';
 COMMENT ON COLUMN pfs.blocking_tree.waiting_thread_id IS
 'The thread that waits: threads.thread_id.';
 COMMENT ON COLUMN pfs.blocking_tree.waiting_pid IS
@@ -3389,13 +3396,13 @@ COMMENT ON COLUMN pfs.blocking_tree.waiting_since IS
 COMMENT ON COLUMN pfs.blocking_tree.wait_time IS
 'How long it has waited, in picoseconds.';
 COMMENT ON COLUMN pfs.blocking_tree.object_type IS
-'What it waits for: RELATION, TRANSACTIONID, TUPLE and others, as in events_waits_current.';
+'What it waits for: RELATION, TRANSACTIONID, TUPLE and others, or LWLOCK, as in events_waits_current.';
 COMMENT ON COLUMN pfs.blocking_tree.object_schema IS
 'Schema of the relation. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.blocking_tree.object_name IS
-'The relation, the transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+'The relation, the transaction id, or the numbers of the lock''s key; NULL for an LWLock, see lwlock_objects. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.blocking_tree.lock_mode IS
-'Mode of the lock that it wants.';
+'Mode of the lock that it wants; for an LWLock the operation.';
 COMMENT ON COLUMN pfs.blocking_tree.blocking_thread_id IS
 'A thread that it waits for; NULL if that has no thread, as a prepared transaction.';
 COMMENT ON COLUMN pfs.blocking_tree.blocking_pid IS
@@ -3407,7 +3414,7 @@ COMMENT ON COLUMN pfs.blocking_tree.blocking_statement IS
 COMMENT ON COLUMN pfs.blocking_tree.depth IS
 'How many waits are between it and one that waits for nobody: 1 at least.';
 COMMENT ON COLUMN pfs.blocking_tree.terminate_command IS
-'A statement that ends the blocking session.';
+'A statement that ends the blocking session; NULL for a prepared transaction, which ROLLBACK PREPARED ends.';
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA pfs FROM PUBLIC;
 GRANT USAGE ON SCHEMA pfs TO pg_monitor;
