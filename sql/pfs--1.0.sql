@@ -677,7 +677,7 @@ COMMENT ON COLUMN pfs.events_statements_current.sql_text IS
 COMMENT ON COLUMN pfs.events_statements_current.query_id IS
 'PostgreSQL''s own number of the statement''s shape; NULL with compute_query_id = off. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.events_statements_current.digest_text IS
-'The text with constants replaced. Only for pg_read_all_stats and the thread''s own role.';
+'The text of its shape, constants replaced: events_statements_summary_by_digest.digest_text. NULL: that has none, or is no row any more; or without the rights of the thread''s role or pg_read_all_stats.';
 COMMENT ON COLUMN pfs.events_statements_current.database_name IS
 'Database of the session.';
 COMMENT ON COLUMN pfs.events_statements_current.schema_name IS
@@ -811,7 +811,7 @@ COMMENT ON COLUMN pfs.events_statements_history.sql_text IS
 COMMENT ON COLUMN pfs.events_statements_history.query_id IS
 'PostgreSQL''s own number of the statement''s shape; NULL with compute_query_id = off. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.events_statements_history.digest_text IS
-'The text with constants replaced. Only for pg_read_all_stats and the thread''s own role.';
+'The text of its shape, constants replaced: events_statements_summary_by_digest.digest_text. NULL: that has none, or is no row any more; or without the rights of the thread''s role or pg_read_all_stats.';
 COMMENT ON COLUMN pfs.events_statements_history.database_name IS
 'Database of the session.';
 COMMENT ON COLUMN pfs.events_statements_history.schema_name IS
@@ -945,7 +945,7 @@ COMMENT ON COLUMN pfs.events_statements_history_long.sql_text IS
 COMMENT ON COLUMN pfs.events_statements_history_long.query_id IS
 'PostgreSQL''s own number of the statement''s shape; NULL with compute_query_id = off. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.events_statements_history_long.digest_text IS
-'The text with constants replaced. Only for pg_read_all_stats and the thread''s own role.';
+'The text of its shape, constants replaced: events_statements_summary_by_digest.digest_text. NULL: that has none, or is no row any more; or without the rights of the thread''s role or pg_read_all_stats.';
 COMMENT ON COLUMN pfs.events_statements_history_long.database_name IS
 'Database of the session.';
 COMMENT ON COLUMN pfs.events_statements_history_long.schema_name IS
@@ -2002,6 +2002,195 @@ COMMENT ON COLUMN pfs.events_statements_histogram_global.count_bucket_and_lower 
 'The same or shorter ones.';
 COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_quantile IS
 'count_bucket_and_lower as a fraction of all.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_by_digest (
+	database_name text,
+	user_name text,
+	query_id bigint,
+	digest_text text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone,
+	quantile_95 numeric,
+	quantile_99 numeric,
+	quantile_999 numeric,
+	query_sample_text text,
+	query_sample_seen timestamp with time zone,
+	query_sample_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_by_digest');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_digest IS
+'Counts and times of statements by shape: database, user and query identifier; one row for all others. TRUNCATE removes the rows, also those of events_statements_histogram_by_digest and events_waits_summary_by_digest.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.database_name IS
+'Database in which they ran; NULL with user_name and query_id: all others.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.user_name IS
+'Role in effect when they started.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.query_id IS
+'The server''s query identifier, as in pg_stat_statements.queryid. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.digest_text IS
+'Text with parameters for its constants, without secrets. NULL: not known, as it was parsed before this row was made; or without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.count_star IS
+'Statements counted.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.max_total_memory IS
+'Reserved; NULL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.first_seen IS
+'When the row was made.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.last_seen IS
+'End of the last statement.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.quantile_95 IS
+'95 % of them were not longer, in picoseconds: the upper bound of the histogram''s range, at most 19 % too high.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.quantile_99 IS
+'The same of 99 %.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.quantile_999 IS
+'The same of 99.9 %.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.query_sample_text IS
+'Text of the slowest statement of late, without secrets; see pfs.max_digest_sample_age. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.query_sample_seen IS
+'When that ended.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.query_sample_timer_wait IS
+'How long it was, in picoseconds.';
+
+CREATE FOREIGN TABLE pfs.events_statements_histogram_by_digest (
+	database_name text,
+	user_name text,
+	query_id bigint,
+	bucket_number integer,
+	bucket_timer_low numeric,
+	bucket_timer_high numeric,
+	count_bucket bigint,
+	count_bucket_and_lower bigint,
+	bucket_quantile double precision
+) SERVER pfs_server OPTIONS ("table" 'events_statements_histogram_by_digest');
+COMMENT ON FOREIGN TABLE pfs.events_statements_histogram_by_digest IS
+'How many statements of each shape were how long. TRUNCATE empties it; quantiles become 0.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.database_name IS
+'Database in which they ran; NULL with user_name and query_id: all others.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.user_name IS
+'Role in effect when they started.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.query_id IS
+'The server''s query identifier, as in pg_stat_statements.queryid. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.bucket_number IS
+'Number of the range of lengths.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.bucket_timer_low IS
+'Its lower bound, in picoseconds; included.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.bucket_timer_high IS
+'Its upper bound, in picoseconds; not included. NULL: none.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.count_bucket IS
+'Statements of such a length.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.count_bucket_and_lower IS
+'The same or shorter ones.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.bucket_quantile IS
+'count_bucket_and_lower as a fraction of all.';
+
+CREATE FOREIGN TABLE pfs.events_waits_summary_by_digest (
+	database_name text,
+	user_name text,
+	query_id bigint,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_waits_summary_by_digest');
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_digest IS
+'What statements of each shape waited for; those of parallel workers are their leader''s. TRUNCATE zeroes it.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.database_name IS
+'Database in which they ran; NULL with user_name and query_id: all others.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.user_name IS
+'Role in effect when they started.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.query_id IS
+'The server''s query identifier, as in pg_stat_statements.queryid. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.count_star IS
+'Number of waits.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.count_timed IS
+'Of these, waits with a time.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.sum_timer_wait IS
+'Sum of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.min_timer_wait IS
+'The shortest, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.max_timer_wait IS
+'The longest, in picoseconds; 0 where nothing was timed.';
 
 CREATE FOREIGN TABLE pfs.events_transactions_summary_global_by_event_name (
 	event_name text,

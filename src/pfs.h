@@ -36,6 +36,10 @@
 #define PFS_SQL_TEXT_DEFAULT	1024
 #define PFS_TEXT_LENGTH_MAX		65536
 
+/* Seconds after which a digest's sample makes way for any other statement. */
+#define PFS_SAMPLE_AGE_DEFAULT	60
+#define PFS_SAMPLE_AGE_MAX		1048576
+
 /* What an instrument can belong to; those up to transactions have a timer. */
 typedef enum PfsClass
 {

@@ -2,7 +2,7 @@
  * pfs_guc.c
  *	  The settings: definition, checks, and noticing those that were refused.
  *
- * All of them need a restart: sizes, because shared memory is laid out once;
+ * All but one need a restart: sizes, because shared memory is laid out once;
  * the start-up lists, because a reload must not undo later UPDATEs.
  */
 #include "postgres.h"
@@ -38,6 +38,9 @@ int			pfs_hosts_size = -1;
 int			pfs_setup_actors_size = -1;
 int			pfs_max_socket_instances = -1;
 int			pfs_lwlock_events = PFS_LWLOCK_WAITS;
+int			pfs_digests_size = -1;
+int			pfs_max_digest_length = PFS_SQL_TEXT_DEFAULT;
+int			pfs_max_digest_sample_age = PFS_SAMPLE_AGE_DEFAULT;
 bool		pfs_settings_refused = false;
 
 static const struct config_enum_entry lwlock_events_values[] = {
@@ -130,6 +133,21 @@ define_histories(void)
 	HISTORY(PFS_TRANSACTIONS, "transactions");
 }
 
+static void
+define_sample_age(GucIntAssignHook assign)
+{
+	char	   *wanted = configured("pfs.max_digest_sample_age");
+	int			value;
+
+	DefineCustomIntVariable("pfs.max_digest_sample_age",
+							"Seconds after which a digest's sample is replaced by the next statement, even if that is faster.",
+							"0: only by a slower one.",
+							&pfs_max_digest_sample_age, PFS_SAMPLE_AGE_DEFAULT, 0, PFS_SAMPLE_AGE_MAX,
+							PGC_SIGHUP, GUC_UNIT_S, NULL, assign, NULL);
+	if (wanted != NULL && (!parse_int(wanted, &value, GUC_UNIT_S, NULL) || value != pfs_max_digest_sample_age))
+		pfs_settings_refused = true;
+}
+
 /* Bytes; the slots of all histories have room for one more text of that length. */
 static void
 define_text_length(const char *name, const char *description, int *variable, int by_default)
@@ -144,7 +162,8 @@ define_text_length(const char *name, const char *description, int *variable, int
 }
 
 void
-pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_consumers)
+pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_consumers,
+			   GucIntAssignHook assign_sample_age)
 {
 	char	   *wanted = configured("pfs.enabled");
 	bool		value;
@@ -203,5 +222,12 @@ pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_co
 				"What is an event of an LWLock.",
 				"waits: each sleep; contended: each acquisition that slept; all: each acquisition. The latter two change the server's code in memory.",
 				&pfs_lwlock_events, lwlock_events_values);
+	define_int("pfs.digests_size",
+			   "Statement shapes whose numbers are kept apart, by database, user and query identifier.",
+			   "-1 is sized from max_connections; 0: none.",
+			   &pfs_digests_size, MAX_INSTANCES, NULL);
+	define_text_length("pfs.max_digest_length", "Bytes of each digest's normalised text that are kept.",
+					   &pfs_max_digest_length, PFS_SQL_TEXT_DEFAULT);
+	define_sample_age(assign_sample_age);
 	MarkGUCPrefixReserved("pfs");
 }

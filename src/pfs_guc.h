@@ -24,6 +24,9 @@ extern int	pfs_hosts_size;
 extern int	pfs_setup_actors_size;
 extern int	pfs_max_socket_instances;
 extern int	pfs_lwlock_events;	/* PfsLwlockEvents */
+extern int	pfs_digests_size;
+extern int	pfs_max_digest_length;
+extern int	pfs_max_digest_sample_age;
 
 /* True if a setting of the configuration was refused and its default taken. */
 extern bool pfs_settings_refused;
@@ -33,6 +36,7 @@ extern bool pfs_settings_refused;
  * say is for the setup to know.
  */
 extern void pfs_guc_define(GucStringCheckHook check_instruments,
-						   GucStringCheckHook check_consumers);
+						   GucStringCheckHook check_consumers,
+						   GucIntAssignHook assign_sample_age);
 
 #endif							/* PFS_GUC_H */

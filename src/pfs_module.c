@@ -24,6 +24,7 @@
 #include "pfs.h"
 #include "pfs_compat.h"
 #include "pfs_compat_hooks.h"
+#include "pfs_digest.h"
 #include "pfs_guc.h"
 #include "pfs_instr.h"
 #include "pfs_instr_lwlock.h"
@@ -52,6 +53,11 @@ PG_MODULE_MAGIC;
 /* Locks that somebody waits for, sooner or later: of the server, and more with the load. */
 #define LWLOCKS_FOR_SERVER			2048
 #define LWLOCKS_PER_CONNECTION		32
+
+/* An application has its shapes whatever the number of its sessions. */
+#define DIGESTS_AT_LEAST			2000
+#define DIGESTS_PER_CONNECTION		80
+#define DIGESTS_AT_MOST				10000
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
@@ -98,6 +104,9 @@ request_cb(void)
 	pfs_sizes.lwlocks = pfs_lwlock_events == PFS_LWLOCK_WAITS ? 0
 		: LWLOCKS_FOR_SERVER + LWLOCKS_PER_CONNECTION * MaxConnections;
 	pfs_sizes.lwlock_holders = pfs_lwlock_events == PFS_LWLOCK_ALL ? pfs_sizes.threads : 0;
+	pfs_sizes.digests = sized(pfs_digests_size, Min(DIGESTS_AT_LEAST + DIGESTS_PER_CONNECTION * MaxConnections,
+													DIGESTS_AT_MOST));
+	pfs_sizes.digest_text = pfs_max_digest_length;
 
 	RequestAddinShmemSpace(pfs_shared_size());
 	RequestNamedLWLockTranche("pfs", PFS_NUM_LOCKS);
@@ -152,13 +161,19 @@ check_consumers_cb(char **newval, void **extra, GucSource source)
 	return check_list(*newval, true);
 }
 
+static void
+assign_sample_age_cb(int newval, void *extra)
+{
+	pfs_digest_set_sample_age(newval);
+}
+
 void
 _PG_init(void)
 {
 	/* Settings of this kind cannot be defined once the server runs. */
 	if (!process_shared_preload_libraries_in_progress)
 		return;
-	pfs_guc_define(check_instruments_cb, check_consumers_cb);
+	pfs_guc_define(check_instruments_cb, check_consumers_cb, assign_sample_age_cb);
 	pfs_shared_note_loaded();
 
 	/* pg_upgrade runs the server to move objects, not to be watched. */

@@ -15,6 +15,53 @@
 #include "utils/queryjumble.h"
 #endif
 
+/*
+ * One constant of a query, as the server's facility found it.  number: of its
+ * parameter; length: -1 if it is to be found out; is_list: the rest of the list
+ * follows it (18).  False: it stays as it is (18 knows the query's own parameters
+ * by their places).
+ */
+typedef struct PfsConstant
+{
+	int			location;
+	int			length;
+	bool		is_list;
+} PfsConstant;
+
+static inline bool
+pfs_compat_constant(const JumbleState *jumble, int i, PfsConstant *constant)
+{
+	const LocationLen *from = &jumble->clocations[i];
+
+	constant->location = from->location;
+	constant->length = -1;
+	constant->is_list = false;
+#if PG_VERSION_NUM >= 180000
+	if (from->extern_param && !jumble->has_squashed_lists)
+		return false;
+	if (from->squashed)
+	{
+		constant->length = from->length;
+		constant->is_list = true;
+	}
+#endif
+	return true;
+}
+
+/* Before 18 a constant that is met twice takes two numbers. */
+#if PG_VERSION_NUM >= 180000
+#define PFS_DUPLICATES_ARE_NUMBERED 0
+#else
+#define PFS_DUPLICATES_ARE_NUMBERED 1
+#endif
+
+/* The first parameter that a constant can be: behind the query's own. */
+static inline int
+pfs_compat_first_parameter(const JumbleState *jumble)
+{
+	return jumble->highest_extern_param_id + 1;
+}
+
 /* Parameters of ExecutorRun's hook, and how to pass them on: 18 dropped one. */
 #if PG_VERSION_NUM >= 180000
 #define PFS_EXECUTOR_RUN_PARAMS \

@@ -43,6 +43,16 @@
 	__atomic_compare_exchange_n((p), (expected), (desired), false, \
 								__ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)
 
+/* Any process: the word is at least this from now on. */
+static inline void
+pfs_raise_to(uint64_t *word, uint64_t value)
+{
+	uint64_t	old = pfs_load_relaxed(word);
+
+	while (old < value && !pfs_cas(word, &old, value))
+		;
+}
+
 /*
  * Add to a word that only this thread writes: one step for its own signal
  * handlers, and for readers elsewhere a relaxed store.

@@ -50,15 +50,6 @@ pfs_totals_add_cell(PfsTotals *to, const PfsCell *from)
 }
 
 static void
-raise_to(uint64_t *word, uint64_t value)
-{
-	uint64_t	old = pfs_load_relaxed(word);
-
-	while (old < value && !pfs_cas(word, &old, value))
-		;
-}
-
-static void
 add_to_sum(PfsSharedCell *c, uint64_t low, uint64_t high)
 {
 	uint64_t	old = pfs_add_relaxed(&c->sum_low, low);
@@ -73,8 +64,8 @@ void
 pfs_shared_cell_add(PfsSharedCell *c, uint64_t ticks)
 {
 	add_to_sum(c, ticks, 0);
-	raise_to(&c->max, ticks);
-	raise_to(&c->inverted_min, UINT64_MAX - ticks);
+	pfs_raise_to(&c->max, ticks);
+	pfs_raise_to(&c->inverted_min, UINT64_MAX - ticks);
 	pfs_add_relaxed(&c->count_timed, 1);
 }
 
@@ -90,8 +81,8 @@ pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from)
 	if (from->count_timed > 0)
 	{
 		add_to_sum(c, (uint64_t) from->sum, (uint64_t) (from->sum >> 64));
-		raise_to(&c->max, from->max);
-		raise_to(&c->inverted_min, UINT64_MAX - from->min);
+		pfs_raise_to(&c->max, from->max);
+		pfs_raise_to(&c->inverted_min, UINT64_MAX - from->min);
 		pfs_add_relaxed(&c->count_timed, from->count_timed);
 	}
 	if (from->count_untimed > 0)
@@ -128,8 +119,8 @@ pfs_shared_cell_take(PfsSharedCell *c, PfsTotals *to)
 	{
 		/* Times whose count has not arrived yet stay for it. */
 		add_to_sum(c, (uint64_t) now.sum, (uint64_t) (now.sum >> 64));
-		raise_to(&c->max, now.max);
-		raise_to(&c->inverted_min, UINT64_MAX - now.min);
+		pfs_raise_to(&c->max, now.max);
+		pfs_raise_to(&c->inverted_min, UINT64_MAX - now.min);
 		now.sum = 0;
 	}
 	pfs_totals_add(to, &now);

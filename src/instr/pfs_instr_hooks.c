@@ -24,7 +24,8 @@
 #include "utils/portal.h"
 
 #include "pfs_compat_hooks.h"
-#include "pfs_instr.h"
+#include "pfs_digest_wait.h"
+#include "pfs_instr_digest.h"
 #include "pfs_statement_fast.h"
 
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
@@ -81,6 +82,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 		source.query_id = query->queryId;
 		source.tag = tag_of_query(query);
 		pfs_statement_parsed(t, &source);
+		pfs_digest_text_parsed(t, source.str, source.location, source.len, source.query_id, jumble);
 	}
 	if (prev_post_parse_analyze)
 		prev_post_parse_analyze(pstate, query, jumble);
@@ -225,12 +227,35 @@ parallel_workers(const QueryDesc *desc)
 }
 
 static inline void
-call_executor_run(PFS_EXECUTOR_RUN_PARAMS)
+call_executor_run_only(PFS_EXECUTOR_RUN_PARAMS)
 {
 	if (prev_executor_run)
 		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	else
 		standard_ExecutorRun(PFS_EXECUTOR_RUN_ARGS);
+}
+
+/* Workers have to know whom they work for. */
+static pg_noinline void
+call_executor_run_parallel(PFS_EXECUTOR_RUN_PARAMS)
+{
+	PfsThread  *t = pfs_my_thread;
+	PfsDigestKey outer = {0, 0};
+
+	if (t != NULL)
+		outer = pfs_digest_publish(t);
+	call_executor_run_only(PFS_EXECUTOR_RUN_ARGS);
+	if (t != NULL)
+		pfs_digest_publish_again(t, &outer);
+}
+
+static inline void
+call_executor_run(PFS_EXECUTOR_RUN_PARAMS)
+{
+	if (unlikely(desc->plannedstmt->parallelModeNeeded))
+		call_executor_run_parallel(PFS_EXECUTOR_RUN_ARGS);
+	else
+		call_executor_run_only(PFS_EXECUTOR_RUN_ARGS);
 }
 
 static pg_noinline void
@@ -445,6 +470,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	PfsThread  *t = context == PROCESS_UTILITY_SUBCOMMAND ? NULL : any_thread();
 	NodeTag		utility = nodeTag(stmt->utilityStmt);
 	TransactionCommand command;
+	PfsDigestKey outer;
 	PfsCall		call;
 
 	if (t != NULL)
@@ -460,6 +486,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		set_portal(&source);
 		read_transaction_command(&command, stmt->utilityStmt);
 		pfs_call_utility(t, &call, &source);
+		outer = pfs_digest_publish(t);
 	}
 	if (prev_process_utility)
 		prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
@@ -470,6 +497,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		uint64		sent;
 		uint64		affected;
 
+		pfs_digest_publish_again(t, &outer);
 		count_rows(utility, qc, &sent, &affected);
 		pfs_call_utility_end(t, &call, sent, affected);
 		pfs_transaction_command(t, command.command, command.gid);

@@ -2,21 +2,8 @@
  * pfs_account.c
  *	  Accounts, users and hosts: finding, making, counting, removing.
  *
- * References.  Each record has a word with the number of threads (and, of users
- * and hosts, accounts) that refer to it.  It lies outside of the record's
- * memory, so it is never wiped: who raised it lowers it, whatever the record has
- * become meanwhile.
- *
- *	raise:	the word goes up, unless it says DYING; then the record's state word
- *			is looked at: if it is not the one that the search gave, the record
- *			has gone or has another name, and the word goes down again.
- *	remove:	the word goes from 0 to DYING in one step; so nobody refers to it,
- *			nobody will, and the record is the remover's.
- *	fill:	a new owner takes DYING away, before the record is published.
- *
- * The raise and the remover's step work on one word, so one of them is first.
- * If the raise is, the remover passes the record over; if the remover's is, the
- * raise fails and the search begins again.
+ * Each record has a word with the number of threads (and, of users and hosts,
+ * accounts) that refer to it: pfs_ref.h.
  */
 #include "postgres.h"
 
@@ -25,8 +12,7 @@
 #include "pfs.h"
 #include "pfs_account.h"
 #include "pfs_hash.h"
-
-#define DYING			(UINT64_C(1) << 63)
+#include "pfs_ref.h"
 
 /* A record that is being removed is out of the index soon. */
 #define ENTER_TRIES		100
@@ -100,7 +86,7 @@ fill_cb(void *record, const void *key, void *arg)
 
 		pfs_shared_block_clear(&block);
 	}
-	__atomic_fetch_and(&wanted->references[index_of(wanted, record)], ~DYING, __ATOMIC_RELEASE);
+	pfs_ref_revive(&wanted->references[index_of(wanted, record)]);
 }
 
 PfsSharedBlock
@@ -143,24 +129,14 @@ pfs_accounts_create(PfsSegment *seg, PfsAccounts *accounts, const uint32 *sizes,
 static void
 lower(PfsAccountKind kind, uint32 index)
 {
-	(void) pfs_sub_seqcst(&pfs_accounts[kind].references[index], 1);
+	pfs_ref_lower(&pfs_accounts[kind].references[index]);
 }
 
 static bool
 raise_reference(PfsAccountKind kind, uint32 index, uint64 word)
 {
-	uint64	   *references = &pfs_accounts[kind].references[index];
-	uint64		old = pfs_load_relaxed(references);
-
-	do
-	{
-		if (old & DYING)
-			return false;
-	} while (!pfs_cas(references, &old, old + 1));
-	if (pfs_pages_word(pfs_accounts[kind].pages, index) == word)
-		return true;
-	lower(kind, index);
-	return false;
+	return pfs_ref_raise(&pfs_accounts[kind].references[index],
+						 &pfs_accounts[kind].pages->state[index], word);
 }
 
 /*
@@ -327,9 +303,8 @@ pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount
 	while ((index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
 	{
 		PfsAccount *account = pfs_account_at(kind, index);
-		uint64		none = 0;
 
-		if (pfs_cas(&pfs_accounts[kind].references[index], &none, DYING))
+		if (pfs_ref_kill(&pfs_accounts[kind].references[index]))
 			remove_account(kind, index, word, push);
 		else
 			pfs_store_relaxed(&account->total, pfs_load_relaxed(&account->current));

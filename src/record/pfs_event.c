@@ -114,6 +114,8 @@ pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, 
 	if (((flags ^ pfs_local.usual) & PFS_FLAG_MEMORY) != 0)
 		pfs_memory_sync(t);
 	ticks = timed ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
+	if (pfs_local.waits != NULL)
+		pfs_digest_wait_far(instrument, timed, ticks);
 	if ((flags & PFS_FLAG_THREAD) == 0)
 		pfs_summary_count_global(instrument, timed, ticks);
 	else if (timed)

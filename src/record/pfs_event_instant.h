@@ -90,6 +90,7 @@ pfs_wait_instant(PfsThread *t, const PfsInstantPlace *place, uint64 kind, uint32
 	e->kind = kind | pfs_local.parent.type << 32;
 	pfs_cell_add(place->cell, end - start);
 	pfs_store_relaxed(place->bucket, *place->bucket + 1);
+	pfs_digest_wait_add((PfsInstrumentId) kind, end - start);
 	pfs_history_push(t, 0);
 	pfs_change_end(t);
 }
@@ -114,6 +115,8 @@ pfs_wait_count_only(PfsThread *t, PfsInstrumentId instrument, uint32 flags)
 	pfs_change_begin(t);
 	pfs_summary_look(t);
 	pfs_cells_add_untimed(&t->summary[PFS_FAMILY_WAITS].cells, instrument);
+	if (pfs_local.waits != NULL)
+		pfs_digest_wait_far(instrument, false, 0);
 	pfs_change_end(t);
 }
 

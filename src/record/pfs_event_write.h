@@ -64,6 +64,23 @@ typedef struct PfsParent
 /* The same of all an event is collected for, but for the long history. */
 #define PFS_FLAGS_INSTANT (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY)
 
+/*
+ * Waits of the innermost statement that has a digest, by instrument: open
+ * addressing.  See pfs_digest_wait.h.
+ */
+#define PFS_DIGEST_WAITS 64
+
+typedef struct PfsDigestWait
+{
+	uint64		timed;
+	uint64		untimed;
+	uint64		sum;			/* ticks of the default timer */
+	uint64		min;
+	uint64		max;
+	uint64		bit;			/* of waits_used */
+	uint32		key;			/* instrument + 1; 0: nobody's place */
+} PfsDigestWait;
+
 /* Everything process-local of the record layer. */
 typedef struct PfsLocal
 {
@@ -87,6 +104,8 @@ typedef struct PfsLocal
 	uint64		lock_ticks;		/* of the default timer, in waits for locks */
 	uint32		instant;		/* flags of an event that is usual in all, see
 								 * pfs_event_instant.h */
+	PfsDigestWait *waits;		/* NULL: nobody's */
+	uint64		waits_used;		/* those that have counted something */
 	uint64		reentered;		/* events of handlers that passed by */
 	const char *log_next;		/* where the next flush will store: memory of
 								 * PFS_LOG_GROUP events */
@@ -380,6 +399,32 @@ pfs_history_push(PfsThread *t, uint32 level)
 		pfs_events_flush(t, PFS_WAITS);
 }
 
+/* Inside a change: the same where the table has no place for it yet. */
+extern void pfs_digest_wait_far(PfsInstrumentId instrument, bool timed, uint64 ticks);
+
+/* Inside a change: to the statement's own, of an event of the default timer. */
+static pg_attribute_always_inline void
+pfs_digest_wait_add(PfsInstrumentId instrument, uint64 ticks)
+{
+	PfsDigestWait *w = pfs_local.waits;
+
+	if (w == NULL)
+		return;
+	w += instrument % PFS_DIGEST_WAITS;
+	if (unlikely(w->key != (uint32) instrument + 1))
+	{
+		pfs_digest_wait_far(instrument, true, ticks);
+		return;
+	}
+	pfs_local.waits_used |= w->bit;
+	w->timed++;
+	w->sum += ticks;
+	if (ticks < w->min)
+		w->min = ticks;
+	if (ticks > w->max)
+		w->max = ticks;
+}
+
 /*
  * Inside a change: the wait at this level has ended.  Its event goes into the
  * histories, its time into the thread's own numbers.
@@ -397,7 +442,10 @@ pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
 	e->timer_end = end;
 	e->end_event_id = t->last_event_id;
 	if (likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual))
+	{
 		pfs_summary_add(t, e->instrument, end - start);
+		pfs_digest_wait_add(e->instrument, end - start);
+	}
 	else
 		pfs_event_count_unusual(t, e->instrument, flags, end - start);
 

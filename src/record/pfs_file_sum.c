@@ -3,10 +3,8 @@
  *	  Sums of file calls.
  *
  * Every file has a chain of records, one per instrument and part (read, write,
- * misc), from an atomic head in PfsFile.  A record is inserted at the head by
- * compare-and-swap; who fails looks at the records that came in between first,
- * so there are no two of one instrument and part.  Nothing is ever unlinked: the
- * chain goes as a whole, long after its file.
+ * misc), from an atomic head in PfsFile (pfs_chain.h).  It goes as a whole, long
+ * after its file.
  *
  * What has no record (no instance, or no room for one) is added to the totals of
  * its event name.  So these are always the sum of all records of the container
@@ -100,59 +98,16 @@ pfs_file_sum_add(PfsFileSum *sum, const PfsWaitEvent *e, uint64 end)
 		pfs_shared_cell_add_untimed(&sum->cell);
 }
 
-/* From this link until the one that was looked at before, or the end. */
-static PfsFileSum *
-find(uint32 link, uint32 until, PfsInstrumentId instrument, PfsFilePart part)
-{
-	for (; link != until && link != 0; link = sum_at(link)->next)
-	{
-		PfsFileSum *sum = sum_at(link);
-
-		if (sum->instrument == instrument && sum->part == part)
-			return sum;
-	}
-	return NULL;
-}
-
-/*
- * file_in_use keeps the chain.  NULL: no room.  Readers may see the new record
- * before it is linked: with nothing in it.
- */
+/* file_in_use keeps the chain.  NULL: no room. */
 static PfsFileSum *
 find_or_make(PfsFile *file, PfsInstrumentId instrument, PfsFilePart part)
 {
-	uint32		head = pfs_load_acquire(&file->sums);
-	PfsFileSum *found = find(head, 0, instrument, part);
+	PfsFileSum	wanted = {.instrument = instrument, .part = part};
 	uint16		no_event = 0;
-	PfsFileSum *mine;
-	uint32		index;
-	uint64		word;
 
-	if (found != NULL)
-		return found;
-	(void) pfs_cas(&file->first_event, &no_event, (uint16) (instrument + 1));
-	index = pfs_pages_allocate(pfs_file_sums, &hint);
-	if (index == PFS_NO_RECORD)
-		return NULL;
-	mine = pfs_pages_record(pfs_file_sums, index);
-	memset(mine, 0, sizeof(*mine));
-	mine->instrument = instrument;
-	mine->part = part;
-	mine->next = head;
-	word = pfs_pages_publish(pfs_file_sums, index);
-	while (!pfs_cas(&file->sums, &head, index + 1))
-	{
-		found = find(head, mine->next, instrument, part);
-		if (found != NULL)
-		{
-			/* Nobody but us frees it: only a chain's records are claimed. */
-			if (pfs_pages_claim(pfs_file_sums, index, word))
-				pfs_pages_free(pfs_file_sums, index);
-			return found;
-		}
-		mine->next = head;
-	}
-	return mine;
+	if (pfs_load_relaxed(&file->first_event) == 0)
+		(void) pfs_cas(&file->first_event, &no_event, (uint16) (instrument + 1));
+	return (PfsFileSum *) pfs_chain_get(pfs_file_sums, &file->sums, wanted.key, &hint);
 }
 
 void
@@ -246,21 +201,16 @@ move_to_total(PfsFileSum *sum)
 	return (int64) pfs_totals_count(&totals);
 }
 
+static void
+move_cb(PfsChained *cell, void *arg)
+{
+	move_to_total((PfsFileSum *) cell);
+}
+
 void
 pfs_file_sums_free(PfsFile *file)
 {
-	uint32		link = pfs_exchange(&file->sums, 0);
-
-	while (link != 0)
-	{
-		uint32		index = link - 1;
-		PfsFileSum *sum = sum_at(link);
-
-		link = sum->next;
-		move_to_total(sum);
-		if (pfs_pages_claim(pfs_file_sums, index, pfs_pages_word(pfs_file_sums, index)))
-			pfs_pages_free(pfs_file_sums, index);
-	}
+	pfs_chain_free(pfs_file_sums, &file->sums, move_cb, NULL);
 }
 
 /* ---- SQL commands ---- */

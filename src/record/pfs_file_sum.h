@@ -8,26 +8,35 @@
 #ifndef PFS_FILE_SUM_H
 #define PFS_FILE_SUM_H
 
-#include "pfs_cell.h"
+#include "pfs_chain.h"
 #include "pfs_fd.h"
 #include "pfs_thread.h"
 
 /*
- * In shared memory, one cache line; of one file (a record of pfs_file_sums) or
- * of none (an entry of pfs_file_totals).  next, instrument and part are written
- * before it is linked to its file and stay until it is freed.
+ * In shared memory, one cache line; of one file (a record of pfs_file_sums: a
+ * PfsChained) or of none (an entry of pfs_file_totals).  next, instrument and
+ * part are written before it is linked to its file and stay until it is freed.
  */
 struct PfsFileSum				/* declared in pfs_fd.h */
 {
 	PfsSharedCell cell;			/* atomic adds; ticks of the default timer */
 	uint64		bytes;			/* read or written; atomic */
 	uint32		next;			/* index + 1 of the file's next one; 0: none */
-	PfsInstrumentId instrument;
-	uint8		part;			/* PfsFilePart */
-	uint8		unused;
+	union
+	{
+		struct
+		{
+			PfsInstrumentId instrument;
+			uint8		part;	/* PfsFilePart */
+			uint8		unused;
+		};
+		uint32		key;		/* the same */
+	};
 };
 
 StaticAssertDecl(sizeof(PfsFileSum) == PFS_CACHE_LINE, "adding to a file touches one line");
+StaticAssertDecl(sizeof(PfsFileSum) == sizeof(PfsChained) &&
+				 offsetof(PfsFileSum, key) == offsetof(PfsChained, key), "it is a link of a chain");
 
 extern PFS_HIDDEN PfsPages *pfs_file_sums;	/* container file_events */
 extern PFS_HIDDEN PfsFileSum *pfs_file_totals;	/* [instruments *

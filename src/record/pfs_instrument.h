@@ -27,6 +27,7 @@
 #define PFS_FLAG_MEMORY			0x40	/* some memory instrument is on: in
 										 * the words of all, so that any event
 										 * brings the news */
+#define PFS_FLAG_DIGEST			0x80	/* of statements: statements_digest */
 #define PFS_FLAG_TIMER_SHIFT	8	/* three bits: PfsTimer of the class */
 #define PFS_FLAG_TIMER_MASK		0x700
 #define PFS_FLAGS_TIMER(flags)	((PfsTimer) (((flags) & PFS_FLAG_TIMER_MASK) >> PFS_FLAG_TIMER_SHIFT))

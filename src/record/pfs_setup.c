@@ -42,6 +42,7 @@ static const struct
 	FAMILY_CONSUMERS(PFS_STATEMENTS, "statements"),
 	FAMILY_CONSUMERS(PFS_TRANSACTIONS, "transactions"),
 	[PFS_CONSUMER_STATEMENTS_CPU] = {"events_statements_cpu", FAMILY_CURRENT(PFS_STATEMENTS)},
+	[PFS_CONSUMER_STATEMENTS_DIGEST] = {"statements_digest", PFS_CONSUMER_GLOBAL},
 };
 
 
@@ -149,6 +150,9 @@ pfs_setup_flags(const PfsInstrument *ins)
 	current = FAMILY_CURRENT(family);
 	if (consumer_is_on(current))
 		flags |= PFS_FLAG_CURRENT;
+	if (ins->class == PFS_CLASS_STATEMENT && consumer_is_on(PFS_CONSUMER_STATEMENTS_DIGEST) &&
+		pfs_sizes.digests > 0)
+		flags |= PFS_FLAG_DIGEST;
 	/* A table of size 0 takes nothing: no instrument point has to ask. */
 	if (consumer_is_on(current + 1) && pfs_sizes.history[family] > 0)
 		flags |= PFS_FLAG_HISTORY;

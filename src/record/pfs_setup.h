@@ -22,9 +22,10 @@ typedef enum PfsConsumer
 	PFS_CONSUMER_HISTORY,
 	PFS_CONSUMER_HISTORY_LONG,
 	PFS_CONSUMER_STATEMENTS_CPU = PFS_CONSUMER_CURRENT + 3 * PFS_NUM_EVENT_FAMILIES,
+	PFS_CONSUMER_STATEMENTS_DIGEST,
 } PfsConsumer;
 
-#define PFS_NUM_CONSUMERS (PFS_CONSUMER_STATEMENTS_CPU + 1)
+#define PFS_NUM_CONSUMERS (PFS_CONSUMER_STATEMENTS_DIGEST + 1)
 
 /* Kinds of threads, as setup_threads lists them (background ones only). */
 typedef struct PfsThreadKind

@@ -16,6 +16,7 @@
 
 #include "pfs_actor.h"
 #include "pfs_compat.h"
+#include "pfs_digest.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
@@ -100,6 +101,7 @@ typedef struct PfsLayout
 	PfsPages   *lwlocks;
 	PfsHash    *lwlock_index;
 	PfsLwlockHolder *lwlock_holders;
+	PfsDigestLayout digests;
 } PfsLayout;
 
 /*
@@ -178,6 +180,7 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	layout->lwlocks = pfs_pages_create(seg, &lwlocks);
 	layout->lwlock_index = pfs_hash_create(seg, layout->lwlocks, pfs_sizes.lwlocks, pfs_lwlock_matches);
 	layout->lwlock_holders = pfs_segment_take(seg, pfs_lwlock_holders_size(), PFS_CACHE_LINE);
+	pfs_digests_lay_out(seg, &layout->digests);
 }
 
 /*
@@ -260,6 +263,7 @@ pfs_shared_start(void)
 	pfs_lwlocks = layout.lwlocks;
 	pfs_lwlock_index = layout.lwlock_index;
 	pfs_lwlock_holders = pfs_sizes.lwlock_holders > 0 ? layout.lwlock_holders : NULL;
+	pfs_digests_start(&layout.digests);
 	pfs_shared_threads = &shared->threads;
 	pfs_shared_files = &shared->files;
 	shared->files.ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);

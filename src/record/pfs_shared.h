@@ -29,6 +29,8 @@ typedef struct PfsSizes
 	uint32		sockets;
 	uint32		lwlocks;
 	uint32		lwlock_holders; /* threads, or 0 */
+	uint32		digests;
+	uint32		digest_text;	/* bytes of a digest's text that are kept */
 } PfsSizes;
 
 extern PfsSizes pfs_sizes;

@@ -26,6 +26,7 @@
 #include "miscadmin.h"
 
 #include "pfs_compat.h"
+#include "pfs_digest_wait.h"
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
@@ -86,6 +87,7 @@ pfs_set_parent(void)
 		parent.type = parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
 	}
 	pfs_local.parent = parent;
+	pfs_digest_charge();
 }
 
 /* ---- name and end of one statement, inside a change ---- */
@@ -151,6 +153,8 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 		return;
 	}
 	pfs_count_statement(t, s->instrument, s->flags, end - s->start, s->n);
+	if (s->flags & PFS_FLAG_DIGEST)
+		pfs_digest_end_statement(s, NULL, end);
 	if (s->event_id == 0)
 		return;
 	/* It has its number. */

@@ -268,6 +268,12 @@ pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
 	s->event = NULL;
 }
 
+/*
+ * Of one that wants a digest: pfs_digest_wait.c.  e: its slot, or NULL; end: by the
+ * timer in its flags.
+ */
+extern void pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end);
+
 /* It is over and has a slot: into the history and the summaries. */
 static pg_attribute_always_inline void
 pfs_statement_finish(PfsThread *t, PfsStatement *s, PfsStatementEvent *e, uint64 end)
@@ -277,6 +283,8 @@ pfs_statement_finish(PfsThread *t, PfsStatement *s, PfsStatementEvent *e, uint64
 	e->flags = s->flags;
 	e->sqlstate = s->sqlstate;
 	pfs_count_statement(t, s->instrument, s->flags, ticks, e->n);
+	if (s->flags & PFS_FLAG_DIGEST)
+		pfs_digest_end_statement(s, e, end);
 	pfs_event_end(t, PFS_STATEMENTS, (PfsEvent *) e, end);
 	s->event = NULL;
 	s->n = s->own;

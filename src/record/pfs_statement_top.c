@@ -18,6 +18,7 @@
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 
+#include "pfs_digest_wait.h"
 #include "pfs_statement_fast.h"
 
 /* ---- begin and end, inside a change ---- */
@@ -38,6 +39,8 @@ begin_top(PfsThread *t, PfsMoment now)
 	pfs_sql.current = NULL;
 	pfs_sql.top_open = true;
 	pfs_statement_start(s, flags, now);
+	if (flags & PFS_FLAG_DIGEST)
+		pfs_digest_charge_top();
 	s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
 	if (likely(flags & PFS_FLAG_ENABLED))
 	{

@@ -10,6 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "pfs_actor.h"
+#include "pfs_digest.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
@@ -44,6 +45,11 @@ pages_row(const PfsPages *pages, PfsContainerRow *row)
 	{
 		row->stats.bytes_reserved += pfs_lwlock_holders_size();
 		row->stats.bytes_resident += pfs_lwlock_holders_size();
+	}
+	if (pages == pfs_digests)
+	{
+		row->stats.bytes_reserved += pfs_digests_extra_size();
+		row->stats.bytes_resident += pfs_digests_extra_size();
 	}
 	return true;
 }
@@ -105,6 +111,8 @@ static PfsPages *const *const page_containers[] = {
 	&pfs_thread_histograms,
 	&pfs_actors,
 	&pfs_lwlocks,
+	&pfs_digests,
+	&pfs_digest_waits,
 };
 
 static bool

@@ -18,6 +18,7 @@
 
 #include "pfs_actor.h"
 #include "pfs_compat.h"
+#include "pfs_digest_wait.h"
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
 #include "pfs_lwlock.h"
@@ -326,6 +327,7 @@ follow_leader(PfsThread *t, int leader)
 	if (pfs_pages_word(pfs_threads, index) != word)
 		return;
 	decide_switches(t, instrumented, history);
+	pfs_digest_work_for(other);
 	pfs_store_release(&t->parent_thread_id, thread_id);
 }
 
@@ -382,6 +384,7 @@ detach_cb(int code, Datum arg)
 	if ((t->seq.word & 1) == 0)
 		pfs_change_begin(t);
 	pfs_open_finish_all(t);
+	pfs_digest_detach();
 	pfs_events_flush_all(t);
 	if (pfs_memory_is_told)
 		pfs_memory_is_told = pfs_memory_switch(NULL, false);
@@ -494,6 +497,8 @@ pfs_thread_attach(void)
 	/* Autovacuum, logical replication: no hook tells of their transactions. */
 	if (MyProcPort == NULL && !is_parallel_worker() && pfs_compat_has_transactions(MyBackendType))
 		pfs_local.slow |= PFS_SLOW_WATCH;
+	if (is_parallel_worker())
+		pfs_digest_work();
 	pfs_my_thread = t;
 	refresh_identity(t);
 	if (pfs_memory_is_stale())

@@ -56,6 +56,9 @@ typedef struct PfsThread
 	uint64		last_event_id;	/* events that took a number so far */
 	uint64		last_reading;	/* last clock reading, sort key of untimed
 								 * events */
+	uint64		digest_who;		/* whose statement its parallel workers work
+								 * for, a PfsDigestKey; inside a change */
+	uint64		digest_query_id;
 	uint32		file_in_use;	/* number + 1 of the file whose sums it is
 								 * adding to; 0: none.  See pfs_file_sum.c */
 

@@ -8,26 +8,58 @@
 #include "pfs_value.h"
 
 void
-pfs_buckets_add(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets)
+pfs_buckets_quantiles(const uint64 *buckets, uint64 max, uint64 *ticks)
+{
+	static const double quantiles[PFS_NUM_QUANTILES] = {0.95, 0.99, 0.999};
+	uint64		total = 0;
+	uint64		so_far = 0;
+	int			q = 0;
+
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+		total += buckets[b];
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && q < PFS_NUM_QUANTILES; b++)
+	{
+		so_far += buckets[b];
+		while (q < PFS_NUM_QUANTILES && so_far > 0 && so_far >= quantiles[q] * total)
+			ticks[q++] = Min(pfs_histogram_high(b), max);
+	}
+}
+
+int
+pfs_buckets_rows(const uint64 *buckets, PfsBucketRow *rows)
 {
 	uint64		total = 0;
 	uint64		so_far = 0;
+	int			n = 0;
 
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
 		total += buckets[b];
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && so_far < total; b++)
 	{
-		PfsBucketRow *row;
-
 		so_far += buckets[b];
 		if (buckets[b] == 0)
 			continue;
-		row = pfs_scan_add(scan);
+		rows[n].instrument = PFS_NO_INSTRUMENT;
+		rows[n].bucket = b;
+		rows[n].count = buckets[b];
+		rows[n].and_lower = so_far;
+		rows[n++].total = total;
+	}
+	return n;
+}
+
+void
+pfs_buckets_add(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets)
+{
+	PfsBucketRow rows[PFS_HISTOGRAM_BUCKETS];
+	int			n = pfs_buckets_rows(buckets, rows);
+
+	for (int i = 0; i < n; i++)
+	{
+		PfsBucketRow *row = pfs_scan_add(scan);
+
+		*row = rows[i];
 		row->instrument = instrument;
-		row->bucket = b;
-		row->count = buckets[b];
-		row->and_lower = so_far;
-		row->total = total;
 	}
 }
 

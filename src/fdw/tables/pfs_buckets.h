@@ -26,7 +26,19 @@ typedef struct PfsBucketRow
 	[(first) + 4] = {"count_bucket_and_lower", INT8OID}, \
 	[(first) + 5] = {"bucket_quantile", FLOAT8OID}
 
-/* One row for each bucket that counted something. */
+/* The quantiles that tables show: 95 %, 99 %, 99.9 %. */
+#define PFS_NUM_QUANTILES 3
+
+/*
+ * In ticks: the upper bound of the bucket in which each lies, but not more than
+ * max, the longest time that was seen.
+ */
+extern void pfs_buckets_quantiles(const uint64 *buckets, uint64 max, uint64 *ticks);
+
+/* One row for each bucket that counted something; returns their number. */
+extern int	pfs_buckets_rows(const uint64 *buckets, PfsBucketRow *rows);
+
+/* The same into the scan, of an instrument or of none. */
 extern void pfs_buckets_add(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets);
 
 /* column: 0 to 5. */

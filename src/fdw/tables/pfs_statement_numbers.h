@@ -35,6 +35,8 @@ extern Datum pfs_statement_number_datum(PfsNumber number, unsigned __int128 valu
 	[(first) + 19] = {"sum_parallel_workers", INT8OID}, \
 	[(first) + 20] = {"max_total_memory", INT8OID}
 
+#define PFS_STATEMENT_SUM_NCOLUMNS 21
+
 /* column: counted from the first of these. */
 extern Datum pfs_statement_sum_get(const PfsTicks *n, int column, bool *isnull);
 

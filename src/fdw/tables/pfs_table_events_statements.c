@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_digest.h"
 #include "pfs_ev.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
@@ -99,6 +100,17 @@ text_of(const PfsStatementEvent *event, const char *str, int len, bool hide, boo
 	return pfs_text_datum(hide ? pfs_hide_secrets(converted) : converted);
 }
 
+/* Its shape's text, if that is remembered. */
+static Datum
+digest_text_of(const PfsStatementEvent *event, bool *isnull)
+{
+	PfsDigestKey key = pfs_digest_key(event->database, event->user, event->query_id);
+	uint32		len = 0;
+	const char *text = pfs_digest_text_of(&key, &len);
+
+	return text == NULL ? pfs_null(isnull) : text_of(event, text, len, true, isnull);
+}
+
 static Datum
 sqlstate_of(int32 sqlstate, bool *isnull)
 {
@@ -172,6 +184,7 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 		case NESTING_EVENT_TYPE:
 			return pfs_ev_nesting(row, column - NESTING_EVENT_ID, isnull);
 		case DIGEST_TEXT:
+			return digest_text_of(event, isnull);
 		case OBJECT_TYPE:
 		case OBJECT_SCHEMA:
 		case OBJECT_NAME:

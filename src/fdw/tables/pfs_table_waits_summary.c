@@ -88,31 +88,8 @@ typedef struct GlobalRow
 {
 	PfsInstrumentId instrument;
 	PfsTotals	totals;
-	uint64		quantile[3];	/* ticks */
+	uint64		quantile[PFS_NUM_QUANTILES];	/* ticks */
 } GlobalRow;
-
-static const double quantiles[3] = {0.95, 0.99, 0.999};
-
-/*
- * The upper bound of the bucket in which the quantile lies, but not more than
- * was ever seen.
- */
-static void
-find_quantiles(GlobalRow *row, const uint64 *buckets)
-{
-	uint64		total = 0;
-	uint64		so_far = 0;
-	int			q = 0;
-
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
-		total += buckets[b];
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && q < lengthof(quantiles); b++)
-	{
-		so_far += buckets[b];
-		while (q < lengthof(quantiles) && so_far > 0 && so_far >= quantiles[q] * total)
-			row->quantile[q++] = Min(pfs_histogram_high(b), row->totals.max);
-	}
-}
 
 static void
 add_totals_cb(const PfsSummaryRow *from, void *arg)
@@ -147,7 +124,7 @@ global_copy(PfsScan *scan)
 		row->instrument = i;
 		row->totals = totals[i];
 		if (histogram != NULL && histogram[i] != NULL)
-			find_quantiles(row, histogram[i]);
+			pfs_buckets_quantiles(histogram[i], row->totals.max, row->quantile);
 	}
 }
 

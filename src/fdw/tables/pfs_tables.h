@@ -50,6 +50,9 @@
 	X(pfs_table_statements_by_user) \
 	X(pfs_table_statements_by_host) \
 	X(pfs_table_statements_histogram) \
+	X(pfs_table_statements_by_digest) \
+	X(pfs_table_statements_histogram_by_digest) \
+	X(pfs_table_waits_by_digest) \
 	X(pfs_table_transactions_global) \
 	X(pfs_table_transactions_by_thread) \
 	X(pfs_table_transactions_by_account) \

@@ -1,0 +1,71 @@
+/*
+ * pfs_chain.c
+ *	  Chains of cells: finding, making, giving up.
+ */
+#include "pfs_chain.h"
+
+/* From this link until the one that was looked at before, or the end. */
+static PfsChained *
+find(const PfsPages *pages, uint32_t link, uint32_t until, uint32_t key)
+{
+	while (link != until && link != 0)
+	{
+		PfsChained *cell = pfs_chain_at(pages, link);
+
+		if (cell->key == key)
+			return cell;
+		link = cell->next;
+	}
+	return NULL;
+}
+
+PfsChained *
+pfs_chain_get(PfsPages *pages, uint32_t *head, uint32_t key, uint32_t *hint)
+{
+	uint32_t	first = pfs_load_acquire(head);
+	PfsChained *found = find(pages, first, 0, key);
+	PfsChained *mine;
+	uint32_t	index;
+	uint64_t	word;
+
+	if (found != NULL)
+		return found;
+	index = pfs_pages_allocate(pages, hint);
+	if (index == PFS_NO_RECORD)
+		return NULL;
+	mine = pfs_pages_record(pages, index);
+	memset(mine, 0, sizeof(*mine));
+	mine->key = key;
+	mine->next = first;
+	word = pfs_pages_publish(pages, index);
+	while (!pfs_cas(head, &first, index + 1))
+	{
+		found = find(pages, first, mine->next, key);
+		if (found != NULL)
+		{
+			/* Nobody but us frees it: only a chain's records are claimed. */
+			if (pfs_pages_claim(pages, index, word))
+				pfs_pages_free(pages, index);
+			return found;
+		}
+		mine->next = first;
+	}
+	return mine;
+}
+
+void
+pfs_chain_free(PfsPages *pages, uint32_t *head, PfsChainTake take, void *arg)
+{
+	uint32_t	link = pfs_exchange(head, 0);
+
+	while (link != 0)
+	{
+		uint32_t	index = link - 1;
+		PfsChained *cell = pfs_chain_at(pages, link);
+
+		link = cell->next;
+		take(cell, arg);
+		if (pfs_pages_claim(pages, index, pfs_pages_word(pages, index)))
+			pfs_pages_free(pages, index);
+	}
+}

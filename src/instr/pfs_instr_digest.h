@@ -1,0 +1,18 @@
+/*
+ * pfs_instr_digest.h
+ *	  The texts of digests, made at parse analysis.
+ */
+#ifndef PFS_INSTR_DIGEST_H
+#define PFS_INSTR_DIGEST_H
+
+#include "pfs_compat_hooks.h"
+#include "pfs_instr.h"
+
+/*
+ * A query has been analysed: its digest gets its text, if it has none.  jumble NULL:
+ * its constants are not known, the text stays as it is.
+ */
+extern void pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, uint64 query_id,
+								   const JumbleState *jumble);
+
+#endif							/* PFS_INSTR_DIGEST_H */

@@ -1,0 +1,506 @@
+/*
+ * pfs_digest.c
+ *	  The container of digests: finding, making, counting, making room.
+ *
+ * Adding.  Whoever adds to a digest refers to it meanwhile (pfs_ref.h): two atomic
+ * steps on a line that belongs to the digest alone.  So a digest that makes way has
+ * nobody who adds to it, and whoever comes later does not find it: then the numbers
+ * go to a digest of the same key that is made anew, or to all others.  Each number
+ * is added once, to a record that exists, and leaves it with all others in one
+ * move; no total is ever short of one, or has it twice.
+ *
+ * Making room.  A hand goes round and lowers the usage of each digest that it
+ * passes; the first that has none makes way.  Each execution raises usage by one,
+ * up to USAGE_MAX, so the hand's steps are paid for by executions.  It looks at
+ * LOOKS digests at most: then the least used one of these goes.  (The usage of
+ * pg_stat_statements, decayed for and sorted by all entries under an exclusive
+ * lock, picks better victims; but it makes everybody wait for a pass over all
+ * records.)  The hand is one atomic counter, so two processes never stand at the
+ * same digest.  A digest in use is passed over.
+ *
+ * Readers need all numbers at one moment, while numbers move.  So they hold moves
+ * back for as long as they copy: who wants to move says so (`moving`), then looks
+ * whether a reader is there (`held`), and if so does not move; a reader says that
+ * it is there, then waits for those that are moving, which takes as long as one
+ * move.  Both words are changed by sequentially consistent steps, so one of the two
+ * sees the other.  Meanwhile statements for which there is no room are counted for
+ * all others: nobody waits, nothing is lost.  The losses of the container count the
+ * digests that had to make way, or found no room.
+ *
+ * A process that dies in the middle of anything here takes the server's shared
+ * memory with it: nothing here can be interrupted by less.
+ */
+#include "postgres.h"
+
+#include "pfs_digest.h"
+#include "pfs_digest_wait.h"
+#include "pfs_hash.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+
+/* Records of one page; waits are a cache line each. */
+#define DIGESTS_PER_PAGE	32
+#define WAITS_PER_PAGE		1024
+
+/* Kinds of waits that a shape has, on average, within reason. */
+#define WAITS_PER_DIGEST	6
+
+#define USAGE_MAX			8
+#define LOOKS				64
+
+/* A digest that makes way is out of the index soon. */
+#define ENTER_TRIES			64
+
+/* How many digests one caller makes room by: others may take what it got. */
+#define ROOM_TRIES			3
+
+PfsPages   *pfs_digests = NULL;
+PfsPages   *pfs_digest_waits = NULL;
+PfsSharedDigests *pfs_shared_digests = NULL;
+PfsDigestGate *pfs_digest_gates = NULL;
+PfsSharedBlock pfs_digest_other_waits;
+
+static PfsHash *index_of_keys;
+
+/* The last digests that this process had, by the last bits of their keys. */
+#define NEAR 16
+
+static PfsNearDigest near_digests[NEAR];
+static uint32 hint;
+
+/* Ticks of the default timer; 0: to be computed. */
+static uint64 sample_age;
+static int	sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
+
+static size_t
+digest_size(void)
+{
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsDigest, texts) + pfs_sizes.digest_text + pfs_sizes.sql_text);
+}
+
+static bool
+has_key(const void *record, const void *key)
+{
+	const PfsDigest *digest = record;
+	const PfsDigestKey *wanted = key;
+
+	return digest->key.query_id == wanted->query_id && digest->key.who == wanted->who;
+}
+
+size_t
+pfs_digests_extra_size(void)
+{
+	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.digests * sizeof(PfsDigestGate) + sizeof(PfsSharedDigests) +
+		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell));
+}
+
+void
+pfs_digests_lay_out(PfsSegment *seg, PfsDigestLayout *layout)
+{
+	PfsPagesSpec digests = {"digests", digest_size(), pfs_sizes.digests, DIGESTS_PER_PAGE};
+	PfsPagesSpec waits = {"digest_waits", sizeof(PfsChained), pfs_sizes.digests * WAITS_PER_DIGEST, WAITS_PER_PAGE};
+	uint32		ncells = pfs_sizes.digests == 0 ? 0 : pfs_sizes.cells[PFS_FAMILY_WAITS];
+
+	layout->digests = pfs_pages_create(seg, &digests);
+	layout->index = pfs_hash_create(seg, layout->digests, pfs_sizes.digests, has_key);
+	layout->gates = pfs_segment_take(seg, pfs_sizes.digests * sizeof(PfsDigestGate), PFS_CACHE_LINE);
+	layout->waits = pfs_pages_create(seg, &waits);
+	layout->shared = pfs_segment_take(seg, sizeof(PfsSharedDigests), PFS_CACHE_LINE);
+	layout->other_waits = pfs_segment_take(seg, pfs_shared_block_size(ncells, sizeof(PfsSharedCell)),
+										   PFS_CACHE_LINE);
+}
+
+void
+pfs_digests_start(const PfsDigestLayout *layout)
+{
+	pfs_digests = layout->digests;
+	index_of_keys = layout->index;
+	pfs_digest_gates = layout->gates;
+	pfs_digest_waits = layout->waits;
+	pfs_shared_digests = layout->shared;
+	pfs_digest_other_waits.mem = layout->other_waits;
+	pfs_digest_other_waits.ncells = pfs_sizes.digests == 0 ? 0 : pfs_sizes.cells[PFS_FAMILY_WAITS];
+	pfs_digest_other_waits.cell_size = sizeof(PfsSharedCell);
+}
+
+void
+pfs_digest_set_sample_age(int seconds)
+{
+	sample_age_seconds = seconds;
+	sample_age = 0;
+}
+
+static uint64
+sample_age_ticks(void)
+{
+	if (unlikely(sample_age == 0))
+		sample_age = sample_age_seconds == 0 ? PG_UINT64_MAX
+			: sample_age_seconds * pfs_clock->frequency[pfs_timer_default()];
+	return sample_age;
+}
+
+static inline uint32
+number_of(const PfsDigest *digest)
+{
+	size_t		offset = (const char *) digest - pfs_digests->memory;
+	uint32		page = offset / pfs_digests->page_bytes;
+
+	return page * pfs_digests->records_per_page +
+		(offset - page * pfs_digests->page_bytes) / pfs_digests->record_size;
+}
+
+/* ---- adding ---- */
+
+static inline void
+add_number(PfsSharedStatementCell *to, int i, uint64 value)
+{
+	if (pfs_add_relaxed(&to->low[i], value) + value < value)
+		pfs_add_relaxed(&to->high[i], 1);
+}
+
+static inline PfsPair
+pair(const uint64 *n, PfsNumber first)
+{
+	return *(const PfsPair *) &n[first];
+}
+
+/* Nearly every statement has some of these, and of the others hardly any. */
+static inline bool
+is_common(int i)
+{
+	return i == PFS_N_PLAN_TIME || i == PFS_N_EXEC_TIME || i == PFS_N_ROWS_SENT || i == PFS_N_SHARED_BLKS_HIT;
+}
+
+static pg_noinline void
+add_rare(PfsSharedStatementCell *to, const uint64 *n)
+{
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	{
+		if (n[i] != 0 && !is_common(i))
+			add_number(to, i, n[i]);
+	}
+}
+
+StaticAssertDecl(PFS_NUM_NUMBERS == 22, "add_numbers() knows all of them");
+
+static inline void
+add_numbers(PfsSharedStatementCell *to, const uint64 *n)
+{
+	PfsPair		rare = pair(n, PFS_N_ERRORS) | pair(n, PFS_N_SHARED_BLKS_DIRTIED) |
+	pair(n, PFS_N_LOCAL_BLKS_HIT) | pair(n, PFS_N_LOCAL_BLKS_DIRTIED) | pair(n, PFS_N_TEMP_BLKS_READ) |
+	pair(n, PFS_N_WAL_RECORDS) | pair(n, PFS_N_WAL_BYTES);
+
+	if (n[PFS_N_PLAN_TIME] != 0)
+		add_number(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
+	if (n[PFS_N_EXEC_TIME] != 0)
+		add_number(to, PFS_N_EXEC_TIME, n[PFS_N_EXEC_TIME]);
+	if (n[PFS_N_ROWS_SENT] != 0)
+		add_number(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
+	if (n[PFS_N_SHARED_BLKS_HIT] != 0)
+		add_number(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
+	if ((rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_CPU_TIME] | n[PFS_N_ROWS_AFFECTED] |
+		 n[PFS_N_SHARED_BLKS_READ]) != 0)
+		add_rare(to, n);
+}
+
+/* The first time that anything went to all others. */
+static void
+note_others(uint64 first, uint64 last)
+{
+	uint64		old = pfs_load_relaxed(&pfs_shared_digests->first_seen);
+
+	while ((old == 0 || first < old) && !pfs_cas(&pfs_shared_digests->first_seen, &old, first))
+		;
+	pfs_raise_to(&pfs_shared_digests->last_seen, last);
+}
+
+/* ---- making room ---- */
+
+/* Nobody refers to it: all that it has goes to all others. */
+static void
+move_wait_cb(PfsChained *cell, void *arg)
+{
+	PfsTotals	totals = {0};
+
+	pfs_shared_cell_read(&cell->cell, &totals);
+	if (pfs_totals_count(&totals) > 0)
+		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, cell->key), &totals);
+}
+
+static bool
+move_cb(PfsDigest *d, void *arg)
+{
+	PfsStatementTotals totals = {0};
+
+	pfs_statement_kind.read(&d->numbers, &totals);
+	if (pfs_totals_count(&totals.time) > 0)
+	{
+		pfs_statement_kind.merge(&pfs_shared_digests->numbers, &totals);
+		note_others(d->first_seen, d->last_seen);
+	}
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+	{
+		if (d->buckets[b] != 0)
+			pfs_add_relaxed(&pfs_shared_digests->buckets[b], d->buckets[b]);
+	}
+	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
+	return true;
+}
+
+bool
+pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg)
+{
+	PfsDigestGate *gate = &pfs_digest_gates[index];
+	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
+	PfsDigestKey key;
+
+	if (!pfs_ref_kill(&gate->ref))
+		return false;
+
+	/*
+	 * Only who has killed the reference removes the record, so the word stays
+	 * from here on.
+	 */
+	if (pfs_pages_word(pfs_digests, index) != word)
+	{
+		pfs_ref_revive(&gate->ref);
+		return false;
+	}
+	key = d->key;
+	(void) take(d, arg);
+	(void) pfs_hash_remove(index_of_keys, pfs_hash_bytes(&key, sizeof(key)), index, word);
+	pfs_pages_free(pfs_digests, index);
+	return true;
+}
+
+/* False: nothing could be done at this moment. */
+static bool
+make_room(void)
+{
+	uint32		best = PFS_NO_RECORD;
+	uint64		best_word = 0;
+	uint32		best_usage = PG_UINT32_MAX;
+	bool		done = false;
+
+	if (pfs_load_relaxed(&pfs_shared_digests->held) != 0)
+		return false;
+	pfs_add_seqcst(&pfs_shared_digests->moving, 1);
+	pfs_fence_seqcst();			/* pairs with the one in hold() */
+	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(&pfs_shared_digests->held) == 0; i++)
+	{
+		uint32		at = pfs_add_relaxed(&pfs_shared_digests->hand, 1) % pfs_digests->records_max;
+		uint64		word = pfs_pages_word(pfs_digests, at);
+		PfsDigestGate *gate = &pfs_digest_gates[at];
+		uint32		usage = pfs_load_relaxed(&gate->usage);
+
+		if ((word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED || pfs_load_relaxed(&gate->ref) != 0)
+			continue;
+		if (usage < best_usage)
+		{
+			best = at;
+			best_word = word;
+			best_usage = usage;
+		}
+		if (usage > 0)
+			pfs_store_relaxed(&gate->usage, usage - 1);
+		else
+			done = pfs_digest_give_up(at, word, move_cb, NULL);
+	}
+	if (!done && best != PFS_NO_RECORD && pfs_load_acquire(&pfs_shared_digests->held) == 0)
+		done = pfs_digest_give_up(best, best_word, move_cb, NULL);
+	pfs_sub_seqcst(&pfs_shared_digests->moving, 1);
+	return done;
+}
+
+/* ---- finding and making ---- */
+
+static void
+fill_cb(void *record, const void *key, void *arg)
+{
+	PfsDigest  *d = record;
+	PfsDigestGate *gate = &pfs_digest_gates[number_of(d)];
+
+	memset(d, 0, offsetof(PfsDigest, texts));
+	d->key = *(const PfsDigestKey *) key;
+	d->first_seen = d->last_seen = pfs_timer_read(pfs_timer_default());
+	pfs_store_relaxed(&gate->usage, 1);
+	pfs_ref_revive(&gate->ref);
+}
+
+static inline PfsNearDigest *
+near_of(const PfsDigestKey *key)
+{
+	return &near_digests[key->query_id % NEAR];
+}
+
+static inline bool
+is_near(const PfsNearDigest *near, const PfsDigestKey *key)
+{
+	return near->key.query_id == key->query_id && near->key.who == key->who;
+}
+
+static pg_noinline PfsNearDigest *
+enter_far(const PfsDigestKey *key, bool make)
+{
+	PfsNearDigest *near = near_of(key);
+	uint64		hash = pfs_hash_bytes(key, sizeof(*key));
+	int			room = 0;
+
+	for (int tries = 0; tries < ENTER_TRIES; tries++)
+	{
+		uint64		word;
+		bool		created;
+		uint32		index = make ? pfs_hash_insert(index_of_keys, hash, key, fill_cb, NULL, &hint, &word, &created)
+		: pfs_hash_find(index_of_keys, hash, key, &word);
+
+		if (index == PFS_NO_RECORD)
+		{
+			if (!make || room++ == ROOM_TRIES || !make_room())
+				return NULL;
+			continue;
+		}
+		memset(near, 0, sizeof(*near));
+		near->key = *key;
+		near->word = word;
+		near->state = &pfs_digests->state[index];
+		near->digest = pfs_pages_record(pfs_digests, index);
+		near->gate = &pfs_digest_gates[index];
+		if (pfs_ref_raise(&near->gate->ref, near->state, word))
+			return near;
+		pfs_pause();
+	}
+	return NULL;
+}
+
+PfsNearDigest *
+pfs_digest_enter(const PfsDigestKey *key, bool make)
+{
+	PfsNearDigest *near = near_of(key);
+
+	if (likely(is_near(near, key)) && likely(pfs_ref_raise(&near->gate->ref, near->state, near->word)))
+		return near;
+	return enter_far(key, make);
+}
+
+/* ---- one statement ---- */
+
+/* Whoever does not get the word passes by: another sample is as good. */
+static pg_noinline void
+put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
+{
+	uint64		word = pfs_load_relaxed(&d->sample.word);
+	uint32		len = Min(end->text_len, pfs_sizes.sql_text);
+
+	if ((word & 1) != 0 || !pfs_cas(&d->sample.word, &word, word + 1))
+		return;
+	pfs_fence_release();		/* A of pfs_seqlock.h */
+	pfs_store_relaxed(&d->sample_seen, now);
+	pfs_store_relaxed(&d->sample_ticks, ticks);
+	pfs_store_relaxed(&d->sample_len, len);
+	memcpy(d->texts + pfs_sizes.digest_text, end->text, len);
+	pfs_seqlock_write_end(&d->sample);
+}
+
+void
+pfs_digest_count(const PfsDigestEnd *end)
+{
+	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
+	bool		usual = (end->flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK);
+	uint64		now = likely(usual) ? end->end : pfs_timer_read(pfs_timer_default());
+	uint64		ticks = likely(usual) ? end->ticks : pfs_ticks_of_default(PFS_FLAGS_TIMER(end->flags), end->ticks);
+	PfsNearDigest *near = pfs_digest_enter(&end->key, true);
+	PfsDigest  *d = likely(near != NULL) ? near->digest : NULL;
+	PfsSharedStatementCell *numbers = likely(d != NULL) ? &d->numbers : &pfs_shared_digests->numbers;
+
+	add_numbers(numbers, end->n);
+	if (likely(timed))
+	{
+		uint64	   *buckets = likely(d != NULL) ? d->buckets : pfs_shared_digests->buckets;
+
+		pfs_add_relaxed(&buckets[pfs_histogram_bucket(ticks)], 1);
+		pfs_shared_cell_add(&numbers->time, ticks);
+	}
+	else
+		pfs_shared_cell_add_untimed(&numbers->time);
+	if (end->with_waits)
+		pfs_digest_waits_give(near);
+	if (unlikely(d == NULL))
+	{
+		note_others(now, now);
+		return;
+	}
+	pfs_store_relaxed(&d->last_seen, now);
+	/* Made at the end of its first statement: a moment too late. */
+	if (unlikely(now < pfs_load_relaxed(&d->first_seen)))
+		pfs_store_relaxed(&d->first_seen, now);
+	if (unlikely(near->gate->usage < USAGE_MAX))
+		pfs_store_relaxed(&near->gate->usage, near->gate->usage + 1);
+	if (unlikely(ticks > pfs_load_relaxed(&d->sample_ticks) ||
+				 now - pfs_load_relaxed(&d->sample_seen) > sample_age_ticks()) &&
+		timed && end->text_len > 0)
+		put_sample(d, end, now, ticks);
+	pfs_digest_leave(near);
+}
+
+/* ---- texts ---- */
+
+/* A digest that is given up meanwhile may give either answer. */
+bool
+pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key)
+{
+	const PfsNearDigest *near = near_of(key);
+	uint64		word;
+	uint32		index;
+
+	if ((pfs_load_relaxed(&pfs_setup->class_flags[PFS_CLASS_STATEMENT]) & pfs_load_relaxed(&t->mask) &
+		 PFS_FLAG_DIGEST) == 0 || key->query_id == 0 || pfs_sizes.digest_text == 0)
+		return false;
+	if (likely(is_near(near, key) && pfs_load_acquire(near->state) == near->word))
+		return pfs_load_relaxed(&near->digest->text_state) == PFS_TEXT_NONE;
+	index = pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, &word);
+	return index == PFS_NO_RECORD ||
+		pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state) == PFS_TEXT_NONE;
+}
+
+void
+pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len)
+{
+	PfsNearDigest *near = pfs_digest_enter(key, true);
+	uint32		none = PFS_TEXT_NONE;
+	PfsDigest  *d;
+
+	if (near == NULL)
+		return;
+	d = near->digest;
+	if (pfs_cas(&d->text_state, &none, PFS_TEXT_COMING))
+	{
+		len = Min(len, pfs_sizes.digest_text);
+		memcpy(d->texts, str, len);
+		d->text_len = len;
+		pfs_store_release(&d->text_state, PFS_TEXT_READY);
+	}
+	pfs_digest_leave(near);
+}
+
+char *
+pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
+{
+	uint64		word;
+	uint32		index;
+	const PfsDigest *d;
+	char	   *copy;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0 || key->query_id == 0)
+		return NULL;
+	index = pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, &word);
+	if (index == PFS_NO_RECORD)
+		return NULL;
+	d = pfs_pages_record(pfs_digests, index);
+	if (pfs_load_acquire(&d->text_state) != PFS_TEXT_READY)
+		return NULL;
+	*len = Min(d->text_len, pfs_sizes.digest_text);
+	copy = palloc(*len + 1);
+	memcpy(copy, d->texts, *len);
+	pfs_fence_acquire();
+	return *len > 0 && pfs_pages_word(pfs_digests, index) == word ? copy : NULL;
+}

@@ -1,0 +1,400 @@
+/*
+ * pfs_digest_read.c
+ *	  Readers and truncators of digests.
+ *
+ * They hold back whoever wants to move numbers ("Readers" in pfs_digest.c), and
+ * exclude each other by the lock of the summaries: readers shared, truncators
+ * exclusive.  While they hold, nothing is allocated and no error can be raised; an
+ * interrupt waits for the lock.  Statements go on.
+ */
+#include "postgres.h"
+
+#include <time.h>
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "pfs_digest.h"
+#include "pfs_shared.h"
+
+/* A move takes microseconds; whoever sleeps in one is waited for in steps. */
+#define SPINS	1000
+#define NAP_NS	50000
+
+/* A digest that is in use while it is truncated: as long as that, 10 s, at most. */
+#define NAPS	200000
+
+/* How often a sample that is just being written is looked at again. */
+#define SAMPLE_TRIES 100
+
+/* libc's own, which is no wait of the server. */
+static void
+rest(int i)
+{
+	struct timespec nap = {0, NAP_NS};
+
+	if (i < SPINS)
+		pfs_pause();
+	else
+		nanosleep(&nap, NULL);
+}
+
+static void
+hold(LWLockMode mode)
+{
+	LWLockAcquire(pfs_summary[PFS_FAMILY_STATEMENTS].lock, mode);
+	pfs_add_seqcst(&pfs_shared_digests->held, 1);
+	pfs_fence_seqcst();			/* pairs with the one in make_room() */
+	for (int i = 0; pfs_load_acquire(&pfs_shared_digests->moving) != 0; i++)
+		rest(i);
+}
+
+static void
+release(void)
+{
+	pfs_sub_seqcst(&pfs_shared_digests->held, 1);
+	LWLockRelease(pfs_summary[PFS_FAMILY_STATEMENTS].lock);
+}
+
+/* ---- rows ---- */
+
+/* One raw copy: the head, the texts, the sample. */
+typedef struct Copies
+{
+	char	   *mem;
+	uint32		n;
+	Size		stride;
+	Size		head;			/* bytes of PfsDigest that are copied */
+	Size text;					/* offsets, from the copy's begin */
+	Size		sample;
+} Copies;
+
+static void
+copy_sample(const Copies *c, char *to, const PfsDigest *d)
+{
+	PfsDigest  *copy = (PfsDigest *) to;
+
+	for (int i = 0; i < SAMPLE_TRIES; i++)
+	{
+		uint64		word = pfs_seqlock_read_begin(&d->sample);
+
+		copy->sample_seen = pfs_load_relaxed(&d->sample_seen);
+		copy->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
+		copy->sample_len = Min(pfs_load_relaxed(&d->sample_len), pfs_sizes.sql_text);
+		memcpy(to + c->sample, d->texts + pfs_sizes.digest_text, copy->sample_len);
+		if (pfs_seqlock_read_valid(&d->sample, word))
+			return;
+		pfs_pause();
+	}
+	copy->sample_len = 0;
+	copy->sample_seen = 0;
+}
+
+static void
+copy_all(Copies *c, int parts)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+		char	   *to = c->mem + c->n * c->stride;
+		PfsDigest  *copy = (PfsDigest *) to;
+
+		memcpy(to, d, c->head);
+		copy->text_state = pfs_load_acquire(&d->text_state);
+		copy->text_len = copy->text_state == PFS_TEXT_READY ? Min(d->text_len, pfs_sizes.digest_text) : 0;
+		if (parts & PFS_DIGEST_TEXT)
+			memcpy(to + c->text, d->texts, copy->text_len);
+		if (parts & PFS_DIGEST_SAMPLE)
+			copy_sample(c, to, d);
+		c->n++;
+	}
+}
+
+static void
+emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void *arg)
+{
+	const PfsDigest *copy = (const PfsDigest *) from;
+	PfsDigestRow row = {.key = copy->key, .first_seen = copy->first_seen,
+	.last_seen = Max(copy->last_seen, copy->first_seen)};
+
+	pfs_statement_kind.read(&copy->numbers, &row.totals);
+	if (pfs_totals_count(&row.totals.time) == 0)
+		return;
+	if (parts & PFS_DIGEST_BUCKETS)
+		row.buckets = copy->buckets;
+	if ((parts & PFS_DIGEST_TEXT) && copy->text_len > 0)
+	{
+		row.text = from + c->text;
+		row.text_len = copy->text_len;
+	}
+	if ((parts & PFS_DIGEST_SAMPLE) && copy->sample_seen != 0)
+	{
+		row.sample = from + c->sample;
+		row.sample_len = copy->sample_len;
+		row.sample_seen = copy->sample_seen;
+		row.sample_ticks = copy->sample_ticks;
+	}
+	emit(&row, arg);
+}
+
+void
+pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
+{
+	Copies		c = {0};
+	PfsDigest  *others;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return;
+	c.head = (parts & PFS_DIGEST_BUCKETS) ? offsetof(PfsDigest, texts) : offsetof(PfsDigest, buckets);
+	c.text = c.head;
+	c.sample = c.text +((parts & PFS_DIGEST_TEXT) ? pfs_sizes.digest_text : 0);
+	c.stride = TYPEALIGN(8, c.sample + ((parts & PFS_DIGEST_SAMPLE) ? pfs_sizes.sql_text : 0));
+	/* Memory that is not used costs nothing. */
+	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (pfs_sizes.digests + 1) * c.stride);
+
+	hold(LW_SHARED);
+	copy_all(&c, parts);
+	others = (PfsDigest *) (c.mem + c.n * c.stride);
+	memset(others, 0, c.head);
+	others->numbers = pfs_shared_digests->numbers;
+	others->first_seen = pfs_shared_digests->first_seen;
+	others->last_seen = pfs_shared_digests->last_seen;
+	if (parts & PFS_DIGEST_BUCKETS)
+		memcpy(others->buckets, pfs_shared_digests->buckets, sizeof(others->buckets));
+	release();
+
+	for (uint32 i = 0; i <= c.n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		emit_copy(&c, c.mem + i * c.stride, parts, emit, arg);
+	}
+}
+
+typedef struct WaitCopy
+{
+	PfsDigestKey key;
+	uint32		instrument;
+	PfsSharedCell cell;
+} WaitCopy;
+
+static uint32
+copy_waits(WaitCopy *to, PfsInstrumentId instrument)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+	uint32		n = 0;
+
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+
+		/* No cell is in two chains, so there is room for all. */
+		for (uint32 link = pfs_load_acquire(&d->waits); link != 0; link = pfs_chain_at(pfs_digest_waits, link)->next)
+		{
+			const PfsChained *cell = pfs_chain_at(pfs_digest_waits, link);
+
+			if (instrument != PFS_NO_INSTRUMENT && cell->key != instrument)
+				continue;
+			to[n].key = d->key;
+			to[n].instrument = cell->key;
+			to[n++].cell = cell->cell;
+		}
+	}
+	for (uint32 i = pfs_shared_block_next(&pfs_digest_other_waits, 0); i < pfs_digest_other_waits.ncells;
+		 i = pfs_shared_block_next(&pfs_digest_other_waits, i + 1))
+	{
+		if (instrument != PFS_NO_INSTRUMENT && i != instrument)
+			continue;
+		memset(&to[n].key, 0, sizeof(to[n].key));
+		to[n].instrument = i;
+		to[n++].cell = *(const PfsSharedCell *) pfs_shared_block_cell(&pfs_digest_other_waits, i);
+	}
+	return n;
+}
+
+void
+pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg)
+{
+	WaitCopy   *copies;
+	uint32		n;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return;
+	copies = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(WaitCopy) *
+									((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells));
+	hold(LW_SHARED);
+	n = copy_waits(copies, instrument);
+	release();
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsDigestWaitRow row = {.key = copies[i].key, .instrument = copies[i].instrument};
+
+		CHECK_FOR_INTERRUPTS();
+		pfs_shared_cell_read(&copies[i].cell, &row.totals);
+		if (pfs_totals_count(&row.totals) > 0)
+			emit(&row, arg);
+	}
+	pfree(copies);
+}
+
+/* ---- truncators ---- */
+
+typedef struct Taken
+{
+	uint64		statements;
+	uint64		waits;
+} Taken;
+
+static void
+take_wait_cb(PfsChained *cell, void *arg)
+{
+	PfsTotals	totals = {0};
+
+	pfs_shared_cell_take(&cell->cell, &totals);
+	((Taken *) arg)->waits += pfs_totals_count(&totals);
+}
+
+static bool
+take_cb(PfsDigest *d, void *arg)
+{
+	PfsStatementTotals totals = {0};
+
+	pfs_statement_kind.read(&d->numbers, &totals);
+	((Taken *) arg)->statements += pfs_totals_count(&totals.time);
+	pfs_chain_free(pfs_digest_waits, &d->waits, take_wait_cb, arg);
+	return true;
+}
+
+/* False: it is still there, and is what it was. */
+static bool
+remove_one(uint32 index, uint64 word, Taken *taken)
+{
+	for (int i = 0; i < SPINS + NAPS; i++)
+	{
+		if (pfs_digest_give_up(index, word, take_cb, taken))
+			return true;
+		if (pfs_pages_word(pfs_digests, index) != word)
+			return true;
+		rest(i);
+	}
+	return false;
+}
+
+static uint64
+take_buckets(uint64 *buckets)
+{
+	uint64		n = 0;
+
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+	{
+		if (pfs_load_relaxed(&buckets[b]) != 0)
+			n += pfs_exchange(&buckets[b], 0);
+	}
+	return n;
+}
+
+static uint64
+take_other_waits(void)
+{
+	uint64		n = 0;
+
+	for (uint32 i = pfs_shared_block_next(&pfs_digest_other_waits, 0); i < pfs_digest_other_waits.ncells;
+		 i = pfs_shared_block_next(&pfs_digest_other_waits, i + 1))
+	{
+		PfsTotals	totals = {0};
+
+		pfs_shared_cell_take(pfs_shared_block_cell(&pfs_digest_other_waits, i), &totals);
+		n += pfs_totals_count(&totals);
+	}
+	return n;
+}
+
+/* What statements add to all others meanwhile is taken, or stays. */
+int64
+pfs_digests_truncate(void)
+{
+	Taken		taken = {0};
+	PfsStatementTotals totals = {0};
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return 0;
+	hold(LW_EXCLUSIVE);
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+		(void) remove_one(index, word, &taken);
+	pfs_statement_kind.take(&pfs_shared_digests->numbers, &totals);
+	take_buckets(pfs_shared_digests->buckets);
+	take_other_waits();
+	pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
+	release();
+	pfs_reset_time_note("events_statements_summary_by_digest");
+	pfs_reset_time_note("events_statements_histogram_by_digest");
+	pfs_reset_time_note("events_waits_summary_by_digest");
+	return (int64) (taken.statements + pfs_totals_count(&totals.time));
+}
+
+/*
+ * Those of living digests, in place: a digest cannot go meanwhile, but by its
+ * record's word a new one can have come, which has nothing that is older.
+ */
+int64
+pfs_digest_buckets_truncate(void)
+{
+	uint64		n;
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return 0;
+	hold(LW_EXCLUSIVE);
+	n = take_buckets(pfs_shared_digests->buckets);
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+		n += take_buckets(((PfsDigest *) pfs_pages_record(pfs_digests, index))->buckets);
+	release();
+	pfs_reset_time_note("events_statements_histogram_by_digest");
+	return (int64) n;
+}
+
+int64
+pfs_digest_waits_truncate(void)
+{
+	Taken		taken = {0};
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return 0;
+	hold(LW_EXCLUSIVE);
+	taken.waits = take_other_waits();
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+
+		for (uint32 link = pfs_load_acquire(&d->waits); link != 0; link = pfs_chain_at(pfs_digest_waits, link)->next)
+			take_wait_cb(pfs_chain_at(pfs_digest_waits, link), &taken);
+	}
+	release();
+	pfs_reset_time_note("events_waits_summary_by_digest");
+	return (int64) taken.waits;
+}
+
+double
+pfs_digests_estimate(void)
+{
+	return pfs_digests == NULL ? 0 : pfs_load_relaxed(&pfs_digests->used);
+}
+
+double
+pfs_digest_waits_estimate(void)
+{
+	return pfs_digest_waits == NULL ? 0 : pfs_load_relaxed(&pfs_digest_waits->used);
+}
