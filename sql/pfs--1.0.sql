@@ -2954,6 +2954,151 @@ COMMENT ON COLUMN pfs.lwlock_instances.shared_locked_by_count IS
 COMMENT ON COLUMN pfs.lwlock_instances.shared_locked_by_thread_ids IS
 'Which ones: threads.thread_id; NULL without pfs.lwlock_events = all.';
 
+CREATE FOREIGN TABLE pfs.events_errors_summary_global_by_error (
+	error_name text,
+	sql_state text,
+	severity text,
+	sum_error_raised bigint,
+	sum_error_handled bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'events_errors_summary_global_by_error');
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_global_by_error IS
+'Errors by SQLSTATE and severity of the whole server, sessions that have ended included. TRUNCATE zeroes all levels.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.error_name IS
+'Name of the condition as in the manual''s appendix on error codes; NULL for states of extensions, and for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.sql_state IS
+'SQLSTATE; NULL for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.severity IS
+'ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.sum_error_raised IS
+'How often it was raised.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.sum_error_handled IS
+'How often a block caught it.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.first_seen IS
+'When it was raised first since the last reset.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.last_seen IS
+'When it was raised last.';
+
+CREATE FOREIGN TABLE pfs.events_errors_summary_by_thread_by_error (
+	thread_id bigint,
+	error_name text,
+	sql_state text,
+	severity text,
+	sum_error_raised bigint,
+	sum_error_handled bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'events_errors_summary_by_thread_by_error');
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_thread_by_error IS
+'Errors by SQLSTATE and severity, by living thread. TRUNCATE pushes the numbers into their accounts.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.thread_id IS
+'A living thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.error_name IS
+'Name of the condition as in the manual''s appendix on error codes; NULL for states of extensions, and for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.sql_state IS
+'SQLSTATE; NULL for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.severity IS
+'ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.sum_error_raised IS
+'How often it was raised.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.sum_error_handled IS
+'How often a block caught it.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.first_seen IS
+'When it was raised first since the last reset.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.last_seen IS
+'When it was raised last.';
+
+CREATE FOREIGN TABLE pfs.events_errors_summary_by_account_by_error (
+	user_name text,
+	host text,
+	error_name text,
+	sql_state text,
+	severity text,
+	sum_error_raised bigint,
+	sum_error_handled bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'events_errors_summary_by_account_by_error');
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_account_by_error IS
+'Errors by SQLSTATE and severity, by account, sessions that have ended included. TRUNCATE pushes the numbers of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.host IS
+'Numeric address of the client, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.error_name IS
+'Name of the condition as in the manual''s appendix on error codes; NULL for states of extensions, and for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.sql_state IS
+'SQLSTATE; NULL for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.severity IS
+'ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.sum_error_raised IS
+'How often it was raised.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.sum_error_handled IS
+'How often a block caught it.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.first_seen IS
+'When it was raised first since the last reset.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.last_seen IS
+'When it was raised last.';
+
+CREATE FOREIGN TABLE pfs.events_errors_summary_by_user_by_error (
+	user_name text,
+	error_name text,
+	sql_state text,
+	severity text,
+	sum_error_raised bigint,
+	sum_error_handled bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'events_errors_summary_by_user_by_error');
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_user_by_error IS
+'Errors by SQLSTATE and severity, by user, sessions that have ended included. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.error_name IS
+'Name of the condition as in the manual''s appendix on error codes; NULL for states of extensions, and for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.sql_state IS
+'SQLSTATE; NULL for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.severity IS
+'ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.sum_error_raised IS
+'How often it was raised.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.sum_error_handled IS
+'How often a block caught it.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.first_seen IS
+'When it was raised first since the last reset.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.last_seen IS
+'When it was raised last.';
+
+CREATE FOREIGN TABLE pfs.events_errors_summary_by_host_by_error (
+	host text,
+	error_name text,
+	sql_state text,
+	severity text,
+	sum_error_raised bigint,
+	sum_error_handled bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'events_errors_summary_by_host_by_error');
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_host_by_error IS
+'Errors by SQLSTATE and severity, by client address, sessions that have ended included. TRUNCATE pushes the numbers of threads, accounts and hosts into the global table.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.host IS
+'Numeric address of the client, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.error_name IS
+'Name of the condition as in the manual''s appendix on error codes; NULL for states of extensions, and for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.sql_state IS
+'SQLSTATE; NULL for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.severity IS
+'ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.sum_error_raised IS
+'How often it was raised.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.sum_error_handled IS
+'How often a block caught it.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.first_seen IS
+'When it was raised first since the last reset.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.last_seen IS
+'When it was raised last.';
+
 --
 -- Views.  Rights are checked for the current user when a table is scanned, so a
 -- view shows nobody more than the table does.

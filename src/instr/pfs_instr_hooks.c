@@ -24,6 +24,7 @@
 #include "utils/portal.h"
 
 #include "pfs_compat_hooks.h"
+#include "pfs_error.h"
 #include "pfs_instr.h"
 #include "pfs_statement_fast.h"
 
@@ -174,6 +175,7 @@ executor_start_long_way(QueryDesc *desc, int eflags)
 		pfs_sql.nest--;
 		return;
 	}
+	pfs_error_settle(t);
 	describe(&source, desc);
 	pfs_call_executor_start(t, &call, &source);
 	call_executor_start(desc, eflags);
@@ -451,6 +453,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	{
 		PfsStatementSource source = {0};
 
+		pfs_error_settle(t);
 		source.str = str;
 
 		source.location = stmt->stmt_location;

@@ -16,6 +16,7 @@
 
 #include "pfs_actor.h"
 #include "pfs_compat.h"
+#include "pfs_error.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
@@ -66,6 +67,7 @@ typedef struct PfsShared
 	PfsSharedSummary summary[PFS_NUM_FAMILIES];
 	PfsSharedMemory memory;
 	PfsSharedActors actors;
+	PfsSharedErrors errors;
 	uint32		nresets;		/* under the setup lock */
 	PfsReset	resets[RESET_TABLES_MAX];
 } PfsShared;
@@ -278,6 +280,7 @@ pfs_shared_start(void)
 	for (PfsFamily family = PFS_FAMILY_WAITS + 1; family < PFS_NUM_FAMILIES; family++)
 		shared->instruments.of_cell[family] = layout.of_cell[family];
 	pfs_memory = &shared->memory;
+	pfs_errors = &shared->errors;
 	pfs_instruments_start(&shared->instruments);
 	pfs_actors_start(&shared->actors);
 	pfs_containers_register();

@@ -18,6 +18,7 @@
 
 #include "pfs_actor.h"
 #include "pfs_compat.h"
+#include "pfs_error.h"
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
 #include "pfs_lwlock.h"
@@ -379,6 +380,7 @@ detach_cb(int code, Datum arg)
 	 * us busy; nobody else is going to finish that event.
 	 */
 	pfs_statement_detach(t);
+	pfs_error_settle(t);
 	if ((t->seq.word & 1) == 0)
 		pfs_change_begin(t);
 	pfs_open_finish_all(t);
@@ -528,7 +530,10 @@ pfs_wait_prepare(PfsThread *t)
 	if (pfs_local.slow & PFS_SLOW_UNNAMED)
 		pfs_statement_look(t, debug_query_string);
 	if (pfs_local.slow & PFS_SLOW_WATCH)
+	{
 		pfs_transaction_look(t);
+		pfs_error_watch();
+	}
 	if (pfs_local.slow & (PFS_SLOW_PROGRESS | PFS_SLOW_WATCH))
 		pfs_stage_look(t);
 	pfs_change_end(t);
