@@ -3099,6 +3099,41 @@ COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.first_seen IS
 COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.last_seen IS
 'When it was raised last.';
 
+CREATE FOREIGN TABLE pfs.prepared_statements_instances (
+	thread_id bigint,
+	statement_name text,
+	sql_text text,
+	count_execute bigint,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'prepared_statements_instances');
+COMMENT ON FOREIGN TABLE pfs.prepared_statements_instances IS
+'Prepared statements of living sessions: by PREPARE, or from the first execution of one of the protocol. One that was closed disappears soon, not at once. TRUNCATE sets the counts to zero.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.thread_id IS
+'The session that has it: threads.thread_id.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.statement_name IS
+'Its name. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.sql_text IS
+'The statement that was prepared, cut at pfs.max_sql_text_length. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.count_execute IS
+'How often it was executed.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.count_star IS
+'Executions counted.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
 --
 -- Views.  Rights are checked for the current user when a table is scanned, so a
 -- view shows nobody more than the table does.

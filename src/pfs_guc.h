@@ -24,6 +24,7 @@ extern int	pfs_hosts_size;
 extern int	pfs_setup_actors_size;
 extern int	pfs_max_socket_instances;
 extern int	pfs_lwlock_events;	/* PfsLwlockEvents */
+extern int	pfs_max_prepared_statements_instances;
 
 /* True if a setting of the configuration was refused and its default taken. */
 extern bool pfs_settings_refused;

@@ -26,6 +26,7 @@
 #include "pfs_compat_hooks.h"
 #include "pfs_error.h"
 #include "pfs_instr.h"
+#include "pfs_instr_prepared.h"
 #include "pfs_statement_fast.h"
 
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
@@ -76,6 +77,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 	{
 		PfsStatementSource source = {0};
 
+		pfs_prepared_parses++;
 		source.str = pstate->p_sourcetext;
 		source.location = query->stmt_location;
 		source.len = query->stmt_len;
@@ -251,6 +253,9 @@ executor_run_long_way(PFS_EXECUTOR_RUN_PARAMS)
 	}
 	describe(&source, desc);
 	pfs_call_run(t, &call, &source);
+	/* What a portal returns in parts is one execution. */
+	if (!desc->already_executed)
+		pfs_prepared_note(t);
 	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	pfs_call_run_end(t, &call, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
 }
@@ -267,6 +272,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 		return;
 	}
 	start = pfs_top_run(t);
+	pfs_prepared_note(t);
 	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	pfs_top_run_end(t, start, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
 }
@@ -447,6 +453,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	PfsThread  *t = context == PROCESS_UTILITY_SUBCOMMAND ? NULL : any_thread();
 	NodeTag		utility = nodeTag(stmt->utilityStmt);
 	TransactionCommand command;
+	PfsPreparedCommand prepared;
 	PfsCall		call;
 
 	if (t != NULL)
@@ -463,6 +470,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		set_portal(&source);
 		read_transaction_command(&command, stmt->utilityStmt);
 		pfs_call_utility(t, &call, &source);
+		pfs_prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
 	}
 	if (prev_process_utility)
 		prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
@@ -475,6 +483,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 
 		count_rows(utility, qc, &sent, &affected);
 		pfs_call_utility_end(t, &call, sent, affected);
+		pfs_prepared_command_end(t, &prepared);
 		pfs_transaction_command(t, command.command, command.gid);
 		if (command.chain)
 			pfs_transaction_command(t, PFS_COMMAND_CHAIN, NULL);

@@ -29,6 +29,7 @@ typedef struct PfsSizes
 	uint32		sockets;
 	uint32		lwlocks;
 	uint32		lwlock_holders; /* threads, or 0 */
+	uint32		prepared;
 } PfsSizes;
 
 extern PfsSizes pfs_sizes;

@@ -151,6 +151,8 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 		return;
 	}
 	pfs_count_statement(t, s->instrument, s->flags, end - s->start, s->n);
+	if (unlikely(s->prepared != NULL))
+		pfs_prepared_add(s->prepared, s->flags, end - s->start);
 	if (s->event_id == 0)
 		return;
 	/* It has its number. */

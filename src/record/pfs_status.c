@@ -16,6 +16,7 @@
 #include "pfs_file_sum.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
+#include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
@@ -100,6 +101,7 @@ static PfsPages *const *const page_containers[] = {
 	&pfs_file_names,
 	&pfs_file_sums,
 	&pfs_sockets,
+	&pfs_prepared,
 	&pfs_accounts[PFS_ACCOUNTS].pages,
 	&pfs_accounts[PFS_USERS].pages,
 	&pfs_accounts[PFS_HOSTS].pages,

@@ -23,6 +23,7 @@
 #include "pfs_fd.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
+#include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_stage.h"
@@ -392,6 +393,7 @@ detach_cb(int code, Datum arg)
 	pfs_fd_forget_all();
 	pfs_socket_detach();
 	pfs_lwlock_detach();
+	pfs_prepared_detach();
 	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
 
 	pfs_my_thread = NULL;
