@@ -3143,6 +3143,186 @@ COMMENT ON COLUMN pfs.lwlock_instances.shared_locked_by_count IS
 COMMENT ON COLUMN pfs.lwlock_instances.shared_locked_by_thread_ids IS
 'Which ones: threads.thread_id; NULL without pfs.lwlock_events = all.';
 
+CREATE FOREIGN TABLE pfs.events_errors_summary_global_by_error (
+	error_name text,
+	sql_state text,
+	severity text,
+	sum_error_raised bigint,
+	sum_error_handled bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'events_errors_summary_global_by_error');
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_global_by_error IS
+'Errors by SQLSTATE and severity of the whole server, sessions that have ended included. TRUNCATE zeroes all levels.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.error_name IS
+'Name of the condition as in the manual''s appendix on error codes; NULL for states of extensions, and for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.sql_state IS
+'SQLSTATE; NULL for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.severity IS
+'ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.sum_error_raised IS
+'How often it was raised.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.sum_error_handled IS
+'How often a block caught it.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.first_seen IS
+'When it was raised first since the last reset.';
+COMMENT ON COLUMN pfs.events_errors_summary_global_by_error.last_seen IS
+'When it was raised last.';
+
+CREATE FOREIGN TABLE pfs.events_errors_summary_by_thread_by_error (
+	thread_id bigint,
+	error_name text,
+	sql_state text,
+	severity text,
+	sum_error_raised bigint,
+	sum_error_handled bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'events_errors_summary_by_thread_by_error');
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_thread_by_error IS
+'Errors by SQLSTATE and severity, by living thread. TRUNCATE pushes the numbers into their accounts.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.thread_id IS
+'A living thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.error_name IS
+'Name of the condition as in the manual''s appendix on error codes; NULL for states of extensions, and for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.sql_state IS
+'SQLSTATE; NULL for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.severity IS
+'ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.sum_error_raised IS
+'How often it was raised.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.sum_error_handled IS
+'How often a block caught it.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.first_seen IS
+'When it was raised first since the last reset.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_thread_by_error.last_seen IS
+'When it was raised last.';
+
+CREATE FOREIGN TABLE pfs.events_errors_summary_by_account_by_error (
+	user_name text,
+	host text,
+	error_name text,
+	sql_state text,
+	severity text,
+	sum_error_raised bigint,
+	sum_error_handled bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'events_errors_summary_by_account_by_error');
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_account_by_error IS
+'Errors by SQLSTATE and severity, by account, sessions that have ended included. TRUNCATE pushes the numbers of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.host IS
+'Numeric address of the client, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.error_name IS
+'Name of the condition as in the manual''s appendix on error codes; NULL for states of extensions, and for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.sql_state IS
+'SQLSTATE; NULL for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.severity IS
+'ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.sum_error_raised IS
+'How often it was raised.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.sum_error_handled IS
+'How often a block caught it.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.first_seen IS
+'When it was raised first since the last reset.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.last_seen IS
+'When it was raised last.';
+
+CREATE FOREIGN TABLE pfs.events_errors_summary_by_user_by_error (
+	user_name text,
+	error_name text,
+	sql_state text,
+	severity text,
+	sum_error_raised bigint,
+	sum_error_handled bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'events_errors_summary_by_user_by_error');
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_user_by_error IS
+'Errors by SQLSTATE and severity, by user, sessions that have ended included. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.error_name IS
+'Name of the condition as in the manual''s appendix on error codes; NULL for states of extensions, and for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.sql_state IS
+'SQLSTATE; NULL for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.severity IS
+'ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.sum_error_raised IS
+'How often it was raised.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.sum_error_handled IS
+'How often a block caught it.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.first_seen IS
+'When it was raised first since the last reset.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.last_seen IS
+'When it was raised last.';
+
+CREATE FOREIGN TABLE pfs.events_errors_summary_by_host_by_error (
+	host text,
+	error_name text,
+	sql_state text,
+	severity text,
+	sum_error_raised bigint,
+	sum_error_handled bigint,
+	first_seen timestamp with time zone,
+	last_seen timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'events_errors_summary_by_host_by_error');
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_host_by_error IS
+'Errors by SQLSTATE and severity, by client address, sessions that have ended included. TRUNCATE pushes the numbers of threads, accounts and hosts into the global table.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.host IS
+'Numeric address of the client, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.error_name IS
+'Name of the condition as in the manual''s appendix on error codes; NULL for states of extensions, and for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.sql_state IS
+'SQLSTATE; NULL for all that found no place of their own.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.severity IS
+'ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.sum_error_raised IS
+'How often it was raised.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.sum_error_handled IS
+'How often a block caught it.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.first_seen IS
+'When it was raised first since the last reset.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.last_seen IS
+'When it was raised last.';
+
+CREATE FOREIGN TABLE pfs.prepared_statements_instances (
+	thread_id bigint,
+	statement_name text,
+	sql_text text,
+	count_execute bigint,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'prepared_statements_instances');
+COMMENT ON FOREIGN TABLE pfs.prepared_statements_instances IS
+'Prepared statements of living sessions: by PREPARE, or from the first execution of one of the protocol. One that was closed disappears soon, not at once. TRUNCATE sets the counts to zero.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.thread_id IS
+'The session that has it: threads.thread_id.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.statement_name IS
+'Its name. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.sql_text IS
+'The statement that was prepared, cut at pfs.max_sql_text_length. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.count_execute IS
+'How often it was executed.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.count_star IS
+'Executions counted.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.prepared_statements_instances.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
 --
 -- Views.  Rights are checked for the current user when a table is scanned, so a
 -- view shows nobody more than the table does.

@@ -49,6 +49,7 @@ typedef enum PfsClass
 	PFS_CLASS_STATEMENT,
 	PFS_CLASS_TRANSACTION,
 	PFS_CLASS_MEMORY,
+	PFS_CLASS_ERROR,
 } PfsClass;
 
 #define PFS_NUM_TIMED_CLASSES (PFS_CLASS_TRANSACTION + 1)
@@ -64,9 +65,10 @@ typedef enum PfsFamily
 	PFS_FAMILY_STAGES,
 	PFS_FAMILY_STATEMENTS,
 	PFS_FAMILY_TRANSACTIONS,
+	PFS_FAMILY_ERRORS,			/* cells are SQLSTATEs */
 } PfsFamily;
 
-#define PFS_NUM_FAMILIES (PFS_FAMILY_TRANSACTIONS + 1)
+#define PFS_NUM_FAMILIES (PFS_FAMILY_ERRORS + 1)
 
 /* Events of a family share current table and histories; idleness is a wait. */
 typedef enum PfsEventFamily

@@ -41,6 +41,7 @@ int			pfs_lwlock_events = PFS_LWLOCK_WAITS;
 int			pfs_digests_size = -1;
 int			pfs_max_digest_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_max_digest_sample_age = PFS_SAMPLE_AGE_DEFAULT;
+int			pfs_max_prepared_statements_instances = -1;
 bool		pfs_settings_refused = false;
 
 static const struct config_enum_entry lwlock_events_values[] = {
@@ -216,6 +217,10 @@ pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_co
 			   "Sockets of clients that can be known at a time.",
 			   "-1 is one for each process that can be watched; 0 knows none.",
 			   &pfs_max_socket_instances, MAX_INSTANCES, NULL);
+	define_int("pfs.max_prepared_statements_instances",
+			   "Prepared statements that can be known at a time.",
+			   "-1 is sized from max_connections; 0 knows none.",
+			   &pfs_max_prepared_statements_instances, MAX_INSTANCES, NULL);
 	define_text_length("pfs.max_sql_text_length", "Bytes of each statement's text that are kept.",
 					   &pfs_max_sql_text_length, PFS_SQL_TEXT_DEFAULT);
 	define_enum("pfs.lwlock_events",

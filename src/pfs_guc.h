@@ -27,6 +27,7 @@ extern int	pfs_lwlock_events;	/* PfsLwlockEvents */
 extern int	pfs_digests_size;
 extern int	pfs_max_digest_length;
 extern int	pfs_max_digest_sample_age;
+extern int	pfs_max_prepared_statements_instances;
 
 /* True if a setting of the configuration was refused and its default taken. */
 extern bool pfs_settings_refused;

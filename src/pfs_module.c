@@ -25,6 +25,7 @@
 #include "pfs_compat.h"
 #include "pfs_compat_hooks.h"
 #include "pfs_digest.h"
+#include "pfs_error.h"
 #include "pfs_guc.h"
 #include "pfs_instr.h"
 #include "pfs_instr_lwlock.h"
@@ -44,6 +45,8 @@ PG_MODULE_MAGIC;
 /* More than any version has stages, and command tags and other statements. */
 #define STAGE_CELLS					64
 #define STATEMENT_CELLS				256
+/* Applications prepare a handful of statements, some of them hundreds. */
+#define PREPARED_PER_THREAD			16
 /* A server has some files whatever its size, and each session opens more. */
 #define FILES_FOR_SERVER			8192
 #define FILES_PER_CONNECTION		64
@@ -89,6 +92,7 @@ request_cb(void)
 	pfs_sizes.cells[PFS_FAMILY_STAGES] = STAGE_CELLS;
 	pfs_sizes.cells[PFS_FAMILY_STATEMENTS] = STATEMENT_CELLS;
 	pfs_sizes.cells[PFS_FAMILY_TRANSACTIONS] = 1;
+	pfs_sizes.cells[PFS_FAMILY_ERRORS] = PFS_ERROR_CELLS;
 	pfs_sizes.accounts[PFS_ACCOUNTS] = sized(pfs_accounts_size, accounts);
 	pfs_sizes.accounts[PFS_USERS] = sized(pfs_users_size, accounts);
 	pfs_sizes.accounts[PFS_HOSTS] = sized(pfs_hosts_size, accounts);
@@ -100,6 +104,7 @@ request_cb(void)
 	pfs_sizes.sql_text = pfs_max_sql_text_length;
 	pfs_statement_sizes();
 	pfs_sizes.actors = sized(pfs_setup_actors_size, DEFAULT_ACTORS);
+	pfs_sizes.prepared = sized(pfs_max_prepared_statements_instances, pfs_sizes.threads * PREPARED_PER_THREAD);
 	pfs_sizes.sockets = sized(pfs_max_socket_instances, pfs_sizes.threads);
 	pfs_sizes.lwlocks = pfs_lwlock_events == PFS_LWLOCK_WAITS ? 0
 		: LWLOCKS_FOR_SERVER + LWLOCKS_PER_CONNECTION * MaxConnections;

@@ -73,6 +73,7 @@ foreach my $case (
 	[ 'pfs.max_instruments', 1, -1 ],
 	[ 'pfs.max_file_instances', "'many'", -1 ],
 	[ 'pfs.max_socket_instances', 1048577, -1 ],
+	[ 'pfs.max_prepared_statements_instances', -2, -1 ],
 	[ 'pfs.accounts_size', 65537, -1 ],
 	[ 'pfs.setup_actors_size', 16385, -1 ],
 	[ 'pfs.enabled', "'perhaps'", 'on' ])

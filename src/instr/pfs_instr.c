@@ -90,6 +90,17 @@ report_frames(const char *why_not)
 	pfs_probe_report(&row);
 }
 
+bool
+pfs_instr_is_probed(const char *symbol)
+{
+	for (int p = 0; p < npatches; p++)
+	{
+		if (strcmp(patches[p].symbol, symbol) == 0)
+			return patches[p].result == PFS_GOT_PATCHED;
+	}
+	return false;
+}
+
 void
 pfs_instr_mark_unavailable(void)
 {

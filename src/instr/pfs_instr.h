@@ -121,6 +121,9 @@ extern void pfs_instr_xact_start(void);
 /* Postmaster, once: patch everything and report every probe. */
 extern void pfs_instr_start(void);
 
+/* Has the server's slot of this function been patched? */
+extern bool pfs_instr_is_probed(const char *symbol);
+
 /*
  * Postmaster, whenever the instruments were made anew: those whose probe is
  * missing say so in their documentation.

@@ -26,6 +26,9 @@
 #include "pfs_compat_hooks.h"
 #include "pfs_digest_wait.h"
 #include "pfs_instr_digest.h"
+#include "pfs_error.h"
+#include "pfs_instr.h"
+#include "pfs_instr_prepared.h"
 #include "pfs_statement_fast.h"
 
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
@@ -76,6 +79,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 	{
 		PfsStatementSource source = {0};
 
+		pfs_prepared_parses++;
 		source.str = pstate->p_sourcetext;
 		source.location = query->stmt_location;
 		source.len = query->stmt_len;
@@ -176,6 +180,7 @@ executor_start_long_way(QueryDesc *desc, int eflags)
 		pfs_sql.nest--;
 		return;
 	}
+	pfs_error_settle(t);
 	describe(&source, desc);
 	pfs_call_executor_start(t, &call, &source);
 	call_executor_start(desc, eflags);
@@ -274,6 +279,9 @@ executor_run_long_way(PFS_EXECUTOR_RUN_PARAMS)
 	}
 	describe(&source, desc);
 	pfs_call_run(t, &call, &source);
+	/* What a portal returns in parts is one execution. */
+	if (!desc->already_executed)
+		pfs_prepared_note(t);
 	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	pfs_call_run_end(t, &call, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
 }
@@ -290,6 +298,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 		return;
 	}
 	start = pfs_top_run(t);
+	pfs_prepared_note(t);
 	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	pfs_top_run_end(t, start, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
 }
@@ -471,12 +480,14 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	NodeTag		utility = nodeTag(stmt->utilityStmt);
 	TransactionCommand command;
 	PfsDigestKey outer;
+	PfsPreparedCommand prepared;
 	PfsCall		call;
 
 	if (t != NULL)
 	{
 		PfsStatementSource source = {0};
 
+		pfs_error_settle(t);
 		source.str = str;
 
 		source.location = stmt->stmt_location;
@@ -487,6 +498,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		read_transaction_command(&command, stmt->utilityStmt);
 		pfs_call_utility(t, &call, &source);
 		outer = pfs_digest_publish(t);
+		pfs_prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
 	}
 	if (prev_process_utility)
 		prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
@@ -500,6 +512,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		pfs_digest_publish_again(t, &outer);
 		count_rows(utility, qc, &sent, &affected);
 		pfs_call_utility_end(t, &call, sent, affected);
+		pfs_prepared_command_end(t, &prepared);
 		pfs_transaction_command(t, command.command, command.gid);
 		if (command.chain)
 			pfs_transaction_command(t, PFS_COMMAND_CHAIN, NULL);

@@ -16,6 +16,7 @@
 #include "tcop/pquery.h"
 #include "utils/portal.h"
 
+#include "pfs_error.h"
 #include "pfs_instr.h"
 #include "pfs_memory.h"
 #include "pfs_socket.h"
@@ -100,7 +101,10 @@ end_idle(PfsThread *t, ssize_t result)
 	if (pfs_open_top(PFS_OPEN_IDLE) != NULL)
 		pfs_open_finish(t, 0);
 	if (result > 0)
+	{
 		pfs_statement_arrived(t);
+		pfs_error_watch();
+	}
 	if (result > 0 && (pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED))
 		pfs_socket_bytes(t, pfs_my_socket, result);
 }

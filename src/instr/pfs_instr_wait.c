@@ -20,8 +20,10 @@
 #include "access/xact.h"
 
 #include "pfs_compat.h"
+#include "pfs_error.h"
 #include "pfs_instr.h"
 #include "pfs_instr_lwlock.h"
+#include "pfs_prepared.h"
 #include "pfs_memory.h"
 #include "pfs_socket.h"
 #include "pfs_statement.h"
@@ -215,6 +217,8 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	{
 		sleep->kind = PFS_OPEN_IDLE;
 		pfs_statement_idle(t);
+		pfs_error_idle(t);
+		pfs_prepared_idle(t);
 		instrument = pfs_fixed_instrument[IsTransactionOrTransactionBlock()
 										  ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
 	}

@@ -13,10 +13,14 @@
 #include "access/parallel.h"
 #include "access/xact.h"
 
+#include "pfs_error.h"
 #include "pfs_instr.h"
 #include "pfs_statement_fast.h"
 
 static emit_log_hook_type prev_emit_log = NULL;
+
+/* Else only what is logged can be counted.  Set in the postmaster, inherited. */
+static bool raises_are_seen = false;
 
 static void
 xact_cb(XactEvent event, void *arg)
@@ -81,11 +85,17 @@ emit_log_cb(ErrorData *edata)
 			 */
 			pfs_statement_logged(t, true, error_context_stack == NULL, edata->sqlerrcode,
 								 edata->message);
+			pfs_error_logged(t, edata->elevel == ERROR ? PFS_SEVERITY_ERROR
+							 : edata->elevel == FATAL ? PFS_SEVERITY_FATAL : PFS_SEVERITY_PANIC,
+							 edata->sqlerrcode, raises_are_seen);
 			if (edata->elevel == ERROR && in_transaction)
 				pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
 		}
 		else if (edata->elevel == WARNING)
+		{
 			pfs_statement_logged(t, false, false, edata->sqlerrcode, NULL);
+			pfs_error_logged(t, PFS_SEVERITY_WARNING, edata->sqlerrcode, true);
+		}
 	}
 	errno = save_errno;
 	if (prev_emit_log)
@@ -101,21 +111,30 @@ wrap_longjmp(struct __jmp_buf_tag *env, int value)
 {
 	PfsThread  *t = pfs_my_thread;
 
-	if (t != NULL && env == (struct __jmp_buf_tag *) PG_exception_stack && !IsParallelWorker() &&
-		pfs_frames_is_raise(__builtin_frame_address(0)))
-		pfs_statement_raised(t, geterrcode());
+	if (t != NULL && env == (struct __jmp_buf_tag *) PG_exception_stack && !IsParallelWorker())
+	{
+		if (pfs_frames_is_raise(__builtin_frame_address(0)))
+		{
+			pfs_statement_raised(t, geterrcode());
+			pfs_error_raised(t, geterrcode(), env);
+		}
+		else
+			pfs_error_thrown_on(env);
+	}
 	pfs_real.longjmp_chk(env, value);
 }
 
 const PfsInterpose pfs_error_calls[] = {
-	{"__longjmp_chk", (void *) wrap_longjmp, (void **) &pfs_real.longjmp_chk, "statement/sql/error"},
-	{"siglongjmp", (void *) wrap_longjmp, (void **) &pfs_real.longjmp_chk, "statement/sql/error"},
+	{"__longjmp_chk", (void *) wrap_longjmp, (void **) &pfs_real.longjmp_chk, "%error"},
+	{"siglongjmp", (void *) wrap_longjmp, (void **) &pfs_real.longjmp_chk, "%error"},
 	{NULL, NULL, NULL, NULL},
 };
 
 void
 pfs_instr_xact_start(void)
 {
+	for (const PfsInterpose *call = pfs_error_calls; call->symbol != NULL; call++)
+		raises_are_seen |= pfs_instr_is_probed(call->symbol) && pfs_frames_finds_raises();
 	RegisterXactCallback(xact_cb, NULL);
 	RegisterSubXactCallback(subxact_cb, NULL);
 	prev_emit_log = emit_log_hook;

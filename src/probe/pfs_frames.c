@@ -311,6 +311,12 @@ pfs_frames_is_raise(const void *start)
 }
 
 bool
+pfs_frames_finds_raises(void)
+{
+	return pfs_frames_usable && raise.end > raise.start;
+}
+
+bool
 pfs_frames_walk_finds_spin_delay(const void *start)
 {
 	const uintptr_t *frame = start;

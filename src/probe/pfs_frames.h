@@ -120,4 +120,7 @@ pfs_frames_in_spin_delay(const void *frame)
  */
 extern bool pfs_frames_is_raise(const void *frame);
 
+/* Can that be told at all? */
+extern bool pfs_frames_finds_raises(void);
+
 #endif							/* PFS_FRAMES_H */

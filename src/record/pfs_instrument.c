@@ -14,9 +14,11 @@
 
 #include "pfs_instrument.h"
 #include "pfs_atomic.h"
+#include "pfs_error.h"
 #include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_sql_class.h"
+#include "pfs_summary.h"
 #include "pfs_wait_class.h"
 
 /* Rounds that a registering process waits for another one's slot. */
@@ -139,7 +141,7 @@ give_cell(PfsInstrumentId id)
 
 	if (family == PFS_FAMILY_WAITS)
 		return id;
-	if (ins->properties & PFS_PROPERTY_BUILT_IN)
+	if ((ins->properties & PFS_PROPERTY_BUILT_IN) || pfs_summary_kinds[family]->cells_are_no_instruments)
 		return NO_CELL;
 	cell = pfs_add_relaxed(&pfs_instruments->ncells[family], 1);
 	if (cell >= pfs_instruments->max_cells[family])
@@ -226,6 +228,7 @@ pfs_instruments_start(PfsSharedInstruments *shared)
 	pfs_wait_class_start();
 	pfs_memory_start();
 	pfs_sql_class_start();
+	pfs_errors_start();
 	pfs_setup_classes();
 	shared->fixed = shared->count;
 }

@@ -137,6 +137,8 @@ pfs_family_of_class(PfsClass class)
 			return PFS_FAMILY_STATEMENTS;
 		case PFS_CLASS_TRANSACTION:
 			return PFS_FAMILY_TRANSACTIONS;
+		case PFS_CLASS_ERROR:
+			return PFS_FAMILY_ERRORS;
 		default:
 			return PFS_FAMILY_WAITS;
 	}

@@ -140,12 +140,14 @@ pfs_setup_flags(const PfsInstrument *ins)
 	/* Whose memory it is only threads know. */
 	if (ins->class == PFS_CLASS_MEMORY)
 		return consumer_is_on(PFS_CONSUMER_THREAD) && ins->cell != UINT16_MAX ? flags : 0;
+	if (consumer_is_on(PFS_CONSUMER_THREAD))
+		flags |= PFS_FLAG_THREAD;
+	if (ins->class == PFS_CLASS_ERROR)
+		return flags;
 	if (pfs_load_relaxed(&pfs_memory->wanted))
 		flags |= PFS_FLAG_MEMORY;
 	if (ins->timed)
 		flags |= PFS_FLAG_TIMED;
-	if (consumer_is_on(PFS_CONSUMER_THREAD))
-		flags |= PFS_FLAG_THREAD;
 	family = family_of_class[ins->class];
 	current = FAMILY_CURRENT(family);
 	if (consumer_is_on(current))
@@ -197,8 +199,8 @@ pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
 		value = pfs_setup_is_on_by_default(name) ? PFS_LIST_ON : PFS_LIST_OFF;
 	*enabled = rule_enabled >= 0 ? rule_enabled : value != PFS_LIST_OFF;
 	*timed = rule_timed >= 0 ? rule_timed : value == PFS_LIST_ON;
-	/* Memory is never timed: one value less to tell apart. */
-	if (ins->class == PFS_CLASS_MEMORY)
+	/* Memory and errors are never timed: one value less to tell apart. */
+	if (ins->class >= PFS_NUM_TIMED_CLASSES)
 		*timed = 1;
 	if (ins->properties & PFS_PROPERTY_BUILT_IN)
 		*enabled = 1;

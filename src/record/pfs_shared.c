@@ -17,6 +17,7 @@
 #include "pfs_actor.h"
 #include "pfs_compat.h"
 #include "pfs_digest.h"
+#include "pfs_error.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
@@ -24,6 +25,7 @@
 #include "pfs_log.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
+#include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
@@ -40,6 +42,7 @@
 #define ACTORS_PER_PAGE 128
 #define SOCKETS_PER_PAGE 128
 #define LWLOCKS_PER_PAGE 512
+#define PREPARED_PER_PAGE 64
 /* One file in this many may have a name longer than PFS_FILE_INLINE_NAME. */
 #define FILES_PER_LONG_NAME 16
 /* A file is opened, closed, read, written, extended and synced, or some of it. */
@@ -67,6 +70,8 @@ typedef struct PfsShared
 	PfsSharedSummary summary[PFS_NUM_FAMILIES];
 	PfsSharedMemory memory;
 	PfsSharedActors actors;
+	PfsSharedErrors errors;
+	PfsSharedPrepared prepared;
 	uint32		nresets;		/* under the setup lock */
 	PfsReset	resets[RESET_TABLES_MAX];
 } PfsShared;
@@ -102,6 +107,7 @@ typedef struct PfsLayout
 	PfsHash    *lwlock_index;
 	PfsLwlockHolder *lwlock_holders;
 	PfsDigestLayout digests;
+	PfsPages   *prepared;
 } PfsLayout;
 
 /*
@@ -139,6 +145,8 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	SUMS_PER_PAGE};
 	PfsPagesSpec lwlocks = {"lwlock_instances", sizeof(PfsLwlock), pfs_sizes.lwlocks, LWLOCKS_PER_PAGE};
 	PfsPagesSpec sockets = {"socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE};
+	PfsPagesSpec prepared = {"prepared_statements_instances", pfs_prepared_record_size(), pfs_sizes.prepared,
+	PREPARED_PER_PAGE};
 	uint32		shared_cell_sizes[PFS_NUM_FAMILIES];
 
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
@@ -175,6 +183,7 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	layout->file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
 	layout->shared_sockets = pfs_segment_take(seg, sizeof(PfsSharedSockets), PFS_CACHE_LINE);
 	layout->sockets = pfs_pages_create(seg, &sockets);
+	layout->prepared = pfs_pages_create(seg, &prepared);
 	layout->socket_totals = pfs_segment_take(seg, pfs_socket_totals_size(pfs_sizes.instruments),
 											 PFS_CACHE_LINE);
 	layout->lwlocks = pfs_pages_create(seg, &lwlocks);
@@ -258,6 +267,10 @@ pfs_shared_start(void)
 	pfs_file_sums = layout.file_sums;
 	pfs_file_totals = layout.file_totals;
 	pfs_sockets = layout.sockets;
+	pfs_prepared = layout.prepared;
+	pfs_shared_prepared = &shared->prepared;
+	/* Not 0, which a record's page reads as when it has been given back. */
+	pfs_shared_prepared->truncations = 1;
 	pfs_shared_sockets = layout.shared_sockets;
 	pfs_socket_start(layout.socket_totals, pfs_sizes.instruments);
 	pfs_lwlocks = layout.lwlocks;
@@ -282,6 +295,7 @@ pfs_shared_start(void)
 	for (PfsFamily family = PFS_FAMILY_WAITS + 1; family < PFS_NUM_FAMILIES; family++)
 		shared->instruments.of_cell[family] = layout.of_cell[family];
 	pfs_memory = &shared->memory;
+	pfs_errors = &shared->errors;
 	pfs_instruments_start(&shared->instruments);
 	pfs_actors_start(&shared->actors);
 	pfs_containers_register();

@@ -31,6 +31,7 @@ typedef struct PfsSizes
 	uint32		lwlock_holders; /* threads, or 0 */
 	uint32		digests;
 	uint32		digest_text;	/* bytes of a digest's text that are kept */
+	uint32		prepared;
 } PfsSizes;
 
 extern PfsSizes pfs_sizes;

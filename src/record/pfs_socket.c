@@ -22,7 +22,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <time.h>
 
 #include "libpq/libpq-be.h"
 #include "miscadmin.h"
@@ -30,6 +29,7 @@
 
 #include "pfs_compat.h"
 #include "pfs_fence.h"
+#include "pfs_owned.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
@@ -45,11 +45,6 @@ static uint64 my_word;
 /* The totals: cells by instrument and part, then the bytes of each. */
 static PfsSharedBlock totals;
 static uint64 *total_bytes;
-
-/* Changes take nanoseconds; who takes longer sleeps in the middle of one. */
-#define SPINS 1000
-#define NAP_NS 100000
-#define NAPS 10000
 
 /* ---- the totals ---- */
 
@@ -351,45 +346,13 @@ pfs_socket_detach(void)
 
 /* ---- readers ---- */
 
-static void
-nap(void)
-{
-	struct timespec rest = {0, NAP_NS};
-
-	/* libc's own, which is no wait of the server. */
-	nanosleep(&rest, NULL);
-}
-
 /* A copy from between two changes of its owner; false if it has gone. */
 static bool
 copy_socket(uint32 index, uint64 word, PfsSocket *copy)
 {
 	const PfsSocket *s = pfs_pages_record(pfs_sockets, index);
 
-	for (int i = 0; i < SPINS + NAPS; i++)
-	{
-		uint32		thread = pfs_load_relaxed(&s->thread);
-		const PfsSeqlock *lock;
-		uint64		before;
-
-		if (thread >= pfs_threads->records_max)
-			return false;
-		lock = &((const PfsThread *) pfs_pages_record(pfs_threads, thread))->seq;
-		before = pfs_seqlock_read_begin(lock);
-		if ((before & 1) == 0)
-		{
-			pfs_racy_copy(copy, s, sizeof(*copy));
-			if (pfs_seqlock_read_valid(lock, before))
-				return pfs_pages_word(pfs_sockets, index) == word;
-		}
-		if (pfs_pages_word(pfs_sockets, index) != word)
-			return false;
-		if (i < SPINS)
-			pfs_pause();
-		else
-			nap();
-	}
-	return false;
+	return pfs_owned_copy(pfs_sockets, index, word, &s->thread, copy, sizeof(*copy));
 }
 
 static inline bool
@@ -426,11 +389,7 @@ pfs_socket_address(uint32 index)
 Oid
 pfs_socket_role(const PfsSocket *copy)
 {
-	const PfsThread *t = pfs_pages_record(pfs_threads, copy->thread);
-	bool		foreground = pfs_load_relaxed(&t->foreground);
-	Oid			role = pfs_load_relaxed(&t->role);
-
-	return foreground && pfs_load_relaxed(&t->thread_id) == copy->thread_id ? role : InvalidOid;
+	return pfs_owned_role(copy->thread, copy->thread_id);
 }
 
 double
@@ -543,7 +502,7 @@ pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
 		return;
 	by_event = palloc(size);
 	LWLockAcquire(pfs_setup->lock, LW_SHARED);
-	for (int i = 0; i < SPINS; i++)
+	for (int i = 0; i < PFS_OWNED_SPINS; i++)
 	{
 		uint64		done = pfs_load_acquire(&pfs_shared_sockets->moves_done);	/* B */
 		uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
@@ -603,12 +562,12 @@ wait_for_moves(void)
 {
 	uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
 
-	for (int i = 0; i < SPINS + NAPS && pfs_load_acquire(&pfs_shared_sockets->moves_done) < begun; i++)
+	for (int i = 0; i < PFS_OWNED_SPINS + PFS_OWNED_NAPS && pfs_load_acquire(&pfs_shared_sockets->moves_done) < begun; i++)
 	{
-		if (i < SPINS)
+		if (i < PFS_OWNED_SPINS)
 			pfs_pause();
 		else
-			nap();
+			pfs_owned_nap();
 	}
 }
 

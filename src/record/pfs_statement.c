@@ -155,6 +155,8 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 	pfs_count_statement(t, s->instrument, s->flags, end - s->start, s->n);
 	if (s->flags & PFS_FLAG_DIGEST)
 		pfs_digest_end_statement(s, NULL, end);
+	if (unlikely(s->prepared != NULL))
+		pfs_prepared_add(s->prepared, s->flags, end - s->start);
 	if (s->event_id == 0)
 		return;
 	/* It has its number. */

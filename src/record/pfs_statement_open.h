@@ -9,6 +9,7 @@
 #include "libpq/libpq-be.h"
 #include "miscadmin.h"
 
+#include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_stage.h"
 
@@ -55,6 +56,7 @@ typedef struct PfsStatement
 	uint64		cpu;			/* the same */
 	PfsParent	parent;
 	PfsHeldStage planned;		/* of a nested one that is only planned */
+	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL */
 	uint64	   *n;				/* its numbers: in its slot, or `own` */
 	uint64		own[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
 } PfsStatement;
@@ -285,6 +287,8 @@ pfs_statement_finish(PfsThread *t, PfsStatement *s, PfsStatementEvent *e, uint64
 	pfs_count_statement(t, s->instrument, s->flags, ticks, e->n);
 	if (s->flags & PFS_FLAG_DIGEST)
 		pfs_digest_end_statement(s, e, end);
+	if (unlikely(s->prepared != NULL))
+		pfs_prepared_add(s->prepared, s->flags, ticks);
 	pfs_event_end(t, PFS_STATEMENTS, (PfsEvent *) e, end);
 	s->event = NULL;
 	s->n = s->own;

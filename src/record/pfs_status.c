@@ -11,11 +11,13 @@
 
 #include "pfs_actor.h"
 #include "pfs_digest.h"
+#include "pfs_error.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
+#include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
@@ -105,6 +107,7 @@ static PfsPages *const *const page_containers[] = {
 	&pfs_file_names,
 	&pfs_file_sums,
 	&pfs_sockets,
+	&pfs_prepared,
 	&pfs_accounts[PFS_ACCOUNTS].pages,
 	&pfs_accounts[PFS_USERS].pages,
 	&pfs_accounts[PFS_HOSTS].pages,
@@ -167,10 +170,51 @@ memory_row(PfsContainerRow *row)
 					 pfs_memory->chunks_lost + pfs_memory->processes_lost, bytes);
 }
 
+/*
+ * The same of the families of statements, and of errors: their numbers of threads,
+ * accounts, users and hosts lie in those containers.
+ */
+static bool
+family_row(PfsContainerRow *row, PfsFamily family, const char *name, uint64 used, uint64 lost)
+{
+	uint32		n = pfs_summary[family].ncells;
+	uint64		bytes = pfs_summary_cells_size(family, n);
+
+	return block_row(row, name, bytes / n, n, used, lost, bytes);
+}
+
+static bool
+stages_row(PfsContainerRow *row)
+{
+	return family_row(row, PFS_FAMILY_STAGES, "events_stages_summary_global",
+					  pfs_instruments->ncells[PFS_FAMILY_STAGES], 0);
+}
+
+static bool
+statements_row(PfsContainerRow *row)
+{
+	return family_row(row, PFS_FAMILY_STATEMENTS, "events_statements_summary_global",
+					  pfs_instruments->ncells[PFS_FAMILY_STATEMENTS], 0);
+}
+
+static bool
+transactions_row(PfsContainerRow *row)
+{
+	return family_row(row, PFS_FAMILY_TRANSACTIONS, "events_transactions_summary_global",
+					  pfs_instruments->ncells[PFS_FAMILY_TRANSACTIONS], 0);
+}
+
+/* lost: errors that are counted in the row of all others. */
+static bool
+errors_row(PfsContainerRow *row)
+{
+	return family_row(row, PFS_FAMILY_ERRORS, "events_errors_summary_global", pfs_errors_known(), pfs_errors->lost);
+}
+
 /* The others. */
 static bool (*const other_containers[]) (PfsContainerRow *row) =
 {
-	instruments_row, summary_row, memory_row,
+	instruments_row, summary_row, memory_row, stages_row, statements_row, transactions_row, errors_row,
 };
 
 bool
@@ -234,6 +278,7 @@ pfs_containers_reset(void)
 	for (int i = 0; i < lengthof(page_containers); i++)
 		pfs_pages_reset_stats(*page_containers[i]);
 	pfs_store_relaxed(&pfs_instruments->lost, 0);
+	pfs_store_relaxed(&pfs_errors->lost, 0);
 	pfs_store_relaxed(&pfs_memory->chunks_lost, 0);
 	pfs_store_relaxed(&pfs_memory->processes_lost, 0);
 	pfs_store_relaxed(&pfs_shared_threads->reentered, 0);

@@ -48,6 +48,7 @@ typedef struct PfsSummaryKind
 	size_t		lock_offset;	/* of the PfsSeqlock in PfsThread that guards
 								 * the owner's cells */
 
+	bool		cells_are_no_instruments;	/* what they are the family knows */
 	bool		takes_from_above;	/* a thread changes what others left at
 									 * the levels above it */
 
@@ -143,7 +144,8 @@ typedef struct PfsSummaryRow
 {
 	uint64		thread_id;		/* by thread */
 	const PfsAccount *account;	/* by account, user, host: its names */
-	PfsInstrumentId instrument;
+	PfsInstrumentId instrument; /* none where cells are no instruments */
+	uint32		cell;
 	const void *totals;			/* as the family has it */
 } PfsSummaryRow;
 

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_error.h"
 #include "pfs_event_cell.h"
 #include "pfs_memory_cell.h"
 #include "pfs_summary.h"
@@ -90,4 +91,5 @@ const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {
 	[PFS_FAMILY_STAGES] = &pfs_stage_kind,
 	[PFS_FAMILY_STATEMENTS] = &pfs_statement_kind,
 	[PFS_FAMILY_TRANSACTIONS] = &pfs_transaction_kind,
+	[PFS_FAMILY_ERRORS] = &pfs_error_kind,
 };

@@ -5,6 +5,7 @@
 #ifndef PFS_SUMMARY_LEVEL_H
 #define PFS_SUMMARY_LEVEL_H
 
+#include "pfs_error.h"
 #include "pfs_event_cell.h"
 #include "pfs_memory_cell.h"
 #include "pfs_summary.h"
@@ -23,6 +24,7 @@ typedef union PfsAnyTotals
 	PfsMemoryTotals memory;
 	PfsStatementTotals statements;
 	PfsTransactionTotals transactions;
+	PfsErrorCell errors;
 } PfsAnyTotals;
 
 extern const PfsAccountKind pfs_kind_of_level[];	/* ACCOUNT, USER, HOST

@@ -171,8 +171,11 @@ add_threads(Groups *groups, const PfsThreadCopies *copies)
 static void
 emit_row(PfsFamily family, PfsSummaryRow *row, uint32 cell, PfsSummaryEmit emit, void *arg)
 {
-	row->instrument = pfs_instrument_of_cell(family, cell);
-	if (row->instrument != PFS_NO_INSTRUMENT && pfs_summary_kinds[family]->is_shown(row->totals))
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+
+	row->cell = cell;
+	row->instrument = kind->cells_are_no_instruments ? PFS_NO_INSTRUMENT : pfs_instrument_of_cell(family, cell);
+	if ((row->instrument != PFS_NO_INSTRUMENT || kind->cells_are_no_instruments) && kind->is_shown(row->totals))
 		emit(row, arg);
 }
 
@@ -187,7 +190,7 @@ emit_threads(const PfsThreadCopies *copies, uint64 truncated, PfsSummaryEmit emi
 		for (uint32 c = 0; add != NULL && c < copy->ncells; c++)
 		{
 			PfsAnyTotals totals = {0};
-			PfsSummaryRow row = {copy->thread_id, NULL, PFS_NO_INSTRUMENT, &totals};
+			PfsSummaryRow row = {.thread_id = copy->thread_id, .totals = &totals};
 
 			add(&totals, pfs_copied_cell(copies, copy, c));
 			emit_row(copies->family, &row, pfs_copied_index(copy, c), emit, arg);
@@ -204,7 +207,7 @@ emit_groups(const Groups *groups, PfsSummaryEmit emit, void *arg)
 
 		for (uint32 i = groups->first; group != NULL && i < groups->end; i++)
 		{
-			PfsSummaryRow row = {0, &group->account, PFS_NO_INSTRUMENT, totals_at(groups, group, i)};
+			PfsSummaryRow row = {.account = &group->account, .totals = totals_at(groups, group, i)};
 
 			emit_row(groups->family, &row, i, emit, arg);
 		}

@@ -19,10 +19,12 @@
 #include "pfs_actor.h"
 #include "pfs_compat.h"
 #include "pfs_digest_wait.h"
+#include "pfs_error.h"
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
+#include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_stage.h"
@@ -381,6 +383,7 @@ detach_cb(int code, Datum arg)
 	 * us busy; nobody else is going to finish that event.
 	 */
 	pfs_statement_detach(t);
+	pfs_error_settle(t);
 	if ((t->seq.word & 1) == 0)
 		pfs_change_begin(t);
 	pfs_open_finish_all(t);
@@ -393,6 +396,7 @@ detach_cb(int code, Datum arg)
 	pfs_fd_forget_all();
 	pfs_socket_detach();
 	pfs_lwlock_detach();
+	pfs_prepared_detach();
 	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
 
 	pfs_my_thread = NULL;
@@ -533,7 +537,10 @@ pfs_wait_prepare(PfsThread *t)
 	if (pfs_local.slow & PFS_SLOW_UNNAMED)
 		pfs_statement_look(t, debug_query_string);
 	if (pfs_local.slow & PFS_SLOW_WATCH)
+	{
 		pfs_transaction_look(t);
+		pfs_error_watch();
+	}
 	if (pfs_local.slow & (PFS_SLOW_PROGRESS | PFS_SLOW_WATCH))
 		pfs_stage_look(t);
 	pfs_change_end(t);

@@ -16,6 +16,7 @@
 
 #include "miscadmin.h"
 
+#include "pfs_error.h"
 #include "pfs_event_cell.h"
 #include "pfs_memory_cell.h"
 #include "pfs_thread.h"
@@ -39,6 +40,7 @@ typedef union AnyCell
 	PfsMemoryCell memory;
 	PfsStatementCell statement;
 	PfsTransactionCell transaction;
+	PfsErrorCell error;
 } AnyCell;
 
 static const PfsSeqlock *

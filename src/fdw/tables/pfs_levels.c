@@ -13,6 +13,7 @@ pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from)
 {
 	keys->thread_id = from->thread_id;
 	keys->instrument = from->instrument;
+	keys->cell = from->cell;
 	if (from->account != NULL)
 	{
 		keys->named = from->account->named;

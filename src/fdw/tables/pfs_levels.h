@@ -14,6 +14,7 @@ typedef struct PfsLevelKeys
 {
 	uint64		thread_id;
 	PfsInstrumentId instrument;
+	uint32		cell;			/* of families whose cells are no instruments */
 	bool		named;			/* false: background processes */
 	char		user_name[NAMEDATALEN];
 	char		host_name[PFS_CLIENT_HOST_SIZE];

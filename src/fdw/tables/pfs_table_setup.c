@@ -91,7 +91,7 @@ instruments_get(PfsScan *scan, const void *row, int column, bool *isnull)
 		case INSTRUMENTS_ENABLED:
 			return pfs_switch_datum(ins->enabled);
 		case INSTRUMENTS_TIMED:
-			return ins->class == PFS_CLASS_MEMORY ? pfs_null(isnull) : pfs_switch_datum(ins->timed);
+			return ins->class >= PFS_NUM_TIMED_CLASSES ? pfs_null(isnull) : pfs_switch_datum(ins->timed);
 		case INSTRUMENTS_PROPERTIES:
 			return CStringGetTextDatum(ins->properties & PFS_PROPERTY_IDLE ? "idle" :
 									   ins->properties & PFS_PROPERTY_BUILT_IN ? "global_statistics" : "");
@@ -105,13 +105,13 @@ instruments_get(PfsScan *scan, const void *row, int column, bool *isnull)
 	return pfs_null(isnull);
 }
 
-/* Memory operations are not timed. */
+/* Memory operations and errors are not timed. */
 static bool
 instruments_ignores(PfsRowId row, int column)
 {
 	const PfsInstrument *ins = pfs_instrument_at(row.slot);
 
-	return column == INSTRUMENTS_TIMED && ins != NULL && ins->class == PFS_CLASS_MEMORY;
+	return column == INSTRUMENTS_TIMED && ins != NULL && ins->class >= PFS_NUM_TIMED_CLASSES;
 }
 
 static void

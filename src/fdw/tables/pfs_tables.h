@@ -73,7 +73,13 @@
 	X(pfs_table_memory_by_account) \
 	X(pfs_table_memory_by_user) \
 	X(pfs_table_memory_by_host) \
-	X(pfs_table_lwlock_instances)
+	X(pfs_table_lwlock_instances) \
+	X(pfs_table_errors_global) \
+	X(pfs_table_errors_by_thread) \
+	X(pfs_table_errors_by_account) \
+	X(pfs_table_errors_by_user) \
+	X(pfs_table_errors_by_host) \
+	X(pfs_table_prepared_statements_instances)
 
 #define PFS_TABLE_EXTERN(table) extern const PfsTable table;
 PFS_TABLES(PFS_TABLE_EXTERN)

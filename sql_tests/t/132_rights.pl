@@ -1,0 +1,133 @@
+# What other roles' sessions do is hidden from a reader without pg_read_all_stats, in every
+# table and view that has a text of theirs, and through views of a superuser.
+#
+# A marker goes into everything that a session can write a word into.  Then the
+# catalogue is walked: no column of any relation of the schema may show it.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsServer;
+use PfsWire;
+use Test::More;
+
+my $server = PfsServer->new('main', conf => <<'EOT');
+autovacuum = off
+max_prepared_transactions = 4
+compute_query_id = on
+log_min_messages = warning
+EOT
+$server->start;
+$server->sql('CREATE EXTENSION pfs');
+
+my $mark = 'xmarkerx';
+
+$server->sql(<<"EOT");
+CREATE ROLE victim LOGIN;
+CREATE ROLE reader LOGIN;
+CREATE ROLE auditor LOGIN IN ROLE pg_monitor;
+GRANT USAGE ON SCHEMA pfs TO reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA pfs TO reader;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pfs TO reader;
+GRANT CREATE ON SCHEMA public TO victim;
+CREATE SCHEMA ${mark}_schema AUTHORIZATION victim;
+EOT
+
+# A view of a superuser over each table and view shows no more than that.
+my @relations = split /\n/, $server->sql("SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relkind IN ('f', 'v') ORDER BY 1");
+
+cmp_ok(scalar(@relations), '>', 60, 'there are tables and views');
+$server->sql('CREATE SCHEMA through');
+$server->sql("CREATE VIEW through.$_ AS TABLE pfs.$_") foreach @relations;
+$server->sql('GRANT USAGE ON SCHEMA through TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA through TO reader');
+
+# ---- what the victim does ----
+
+sub work
+{
+	my ($s) = @_;
+
+	$s->query("CREATE TABLE IF NOT EXISTS ${mark}_schema.${mark}_table (i int PRIMARY KEY)");
+	$s->query("SELECT '$mark' AS statement");
+	$s->query("PREPARE ${mark}_p AS SELECT '$mark' AS prepared; EXECUTE ${mark}_p; EXECUTE ${mark}_p");
+	$s->query("DO \$\$ BEGIN PERFORM '$mark'; RAISE WARNING '$mark'; END \$\$");
+	$s->send("SELECT '$mark'::int")->result;
+	$s->send("SELECT * FROM $mark")->result;
+	$s->send("SELEC $mark")->result;
+	$s->query("BEGIN; INSERT INTO ${mark}_schema.${mark}_table VALUES (1) ON CONFLICT DO NOTHING; PREPARE TRANSACTION '$mark'");
+	$s->query("ROLLBACK PREPARED '$mark'");
+	$s->query("DECLARE $mark CURSOR WITH HOLD FOR SELECT '$mark'");
+	$s->query("SET search_path = ${mark}_schema, public");
+}
+
+my $s = $server->session(user => 'victim', name => "${mark}_application");
+my $ts = $s->thread_id;
+
+work($s);
+
+# The protocol's own.
+my $wire = PfsWire->new($server, user => 'victim');
+
+$wire->send(@$_) foreach [ Parse => "${mark}_wire", "SELECT '$mark'" ], [ Bind => "${mark}_wire" ], ['Execute'], ['Sync'];
+$wire->until_ready;
+
+# One that runs, one that waits for a lock, and who holds it.
+my $holder = $server->session(user => 'victim');
+my $waiter = $server->session(user => 'victim');
+my $runner = $server->session(user => 'victim');
+
+$holder->query("BEGIN; LOCK TABLE ${mark}_schema.${mark}_table");
+$waiter->send("SELECT '$mark' FROM ${mark}_schema.${mark}_table");
+$runner->send("SELECT '$mark', pg_sleep(1000)");
+$server->poll('SELECT count(*) FROM pfs.blocking_tree', 1);
+$server->poll("SELECT wait_event FROM pg_stat_activity WHERE pid = " . $runner->pid, 'PgSleep');
+
+# ---- who sees it where ----
+
+# Relations and columns in which a role finds the marker; its own texts never have it.
+sub found
+{
+	my ($who, $schema) = @_;
+	my @found;
+
+	foreach my $relation (@relations)
+	{
+		# Every column, whatever its type: nothing that is shown may have it.
+		my ($status, $out, $err) = $server->psql("SELECT string_agg(DISTINCT key, ' ') FROM $schema.$relation r, jsonb_each_text(to_jsonb(r)) j(key, value)
+			WHERE value LIKE '%x' || 'markerx%'", user => $who);
+
+		push @found, "$relation: error $err" if $status != 0;
+		push @found, map { "$relation.$_" } grep { length } split / /, $out =~ s/\s+$//r;
+	}
+	return @found;
+}
+
+my @seen = found('auditor', 'pfs');
+my %seen = map { $_ => 1 } @seen;
+
+# The marker is there to be found: else this test could not fail.
+foreach my $column (qw(events_statements_current.sql_text events_statements_history.sql_text events_statements_history_long.sql_text
+	events_statements_history.message_text events_statements_history_long.message_text events_waits_current.object_name events_waits_current.object_schema
+	prepared_statements_instances.statement_name prepared_statements_instances.sql_text events_transactions_history.gid
+	events_transactions_history_long.gid threads.application_name threads.processlist_info processlist.info
+	blocking_tree.waiting_statement blocking_tree.object_name))
+{
+	ok($seen{$column}, "pg_read_all_stats sees the marker in $column");
+}
+# Which relation a file belongs to is read from the catalogue, which hides no name from anybody.
+my %public = map { $_ => 1 } qw(file_summary_by_relation.object_schema file_summary_by_relation.object_name);
+
+is(join(' ', grep { !$public{$_} } found('reader', 'pfs')), '', 'a reader without rights sees it nowhere');
+is(join(' ', grep { !$public{$_} } found('reader', 'through')), '', 'nor through views of a superuser');
+$server->sql('GRANT USAGE ON SCHEMA pfs TO victim; GRANT SELECT ON ALL TABLES IN SCHEMA pfs TO victim; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pfs TO victim');
+
+my %own = map { $_ => 1 } found('victim', 'pfs');
+
+is(join(' ', grep { !$own{$_} && !/^[a-z_]*(?:name|schema_name)$/ } grep { /^(?:events_statements|prepared)/ } @seen), '', 'the role itself sees its own texts');
+$server->sql('GRANT pg_read_all_stats TO reader');
+is(join(' ', sort { $a cmp $b } found('reader', 'pfs')), join(' ', sort { $a cmp $b } @seen), 'with pg_read_all_stats it sees what others see');
+$server->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'victim'");
+$_->kill foreach $s, $holder, $waiter, $runner;
+
+done_testing();

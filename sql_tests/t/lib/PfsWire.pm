@@ -1,0 +1,83 @@
+# PfsWire.pm
+#	  A client that speaks the protocol's messages one by one, for what no psql of all
+#	  versions sends.
+#
+#	my $c = PfsWire->new($server, user => 'postgres');
+#	$c->send(Parse => 'name', 'SELECT 1');		# Bind, Execute, Close, Sync the same
+#	$c->send('Sync');
+#	my @types = $c->until_ready;				# letters of the answers
+package PfsWire;
+
+use strict;
+use warnings;
+use IO::Socket::UNIX ();
+
+sub new
+{
+	my ($class, $server, %options) = @_;
+	my $socket = IO::Socket::UNIX->new(Peer => "$server->{host}/.s.PGSQL.$server->{port}") or die "no connection: $!";
+	my $self = bless { socket => $socket }, $class;
+	my $body = pack('N', 196608) . join('', map { "$_\0" } user => $options{user} // 'postgres', database => 'postgres') . "\0";
+
+	$socket->syswrite(pack('N', length($body) + 4) . $body);
+	$self->until_ready;
+	return $self;
+}
+
+my %messages = (
+	# name, text
+	Parse => sub { 'P', "$_[0]\0$_[1]\0" . pack('n', 0) },
+	# name of the statement
+	Bind => sub { 'B', "\0$_[0]\0" . pack('n3', 0, 0, 0) },
+	# rows, 0: all
+	Execute => sub { 'E', "\0" . pack('N', $_[0] // 0) },
+	Close => sub { 'C', "S$_[0]\0" },
+	Sync => sub { 'S', '' },
+	Query => sub { 'Q', "$_[0]\0" },
+	Terminate => sub { 'X', '' },
+);
+
+sub send
+{
+	my ($self, $kind, @arguments) = @_;
+	my ($letter, $body) = $messages{$kind}->(@arguments);
+
+	$self->{socket}->syswrite($letter . pack('N', length($body) + 4) . $body);
+}
+
+sub _read
+{
+	my ($self, $bytes) = @_;
+	my $text = '';
+
+	while (length($text) < $bytes)
+	{
+		my $n = $self->{socket}->sysread($text, $bytes - length($text), length($text));
+
+		die 'the connection has ended' unless $n;
+	}
+	return $text;
+}
+
+# Letters of the answers up to ReadyForQuery; the fields of an error in {error}.
+sub until_ready
+{
+	my ($self) = @_;
+	my @letters;
+
+	delete $self->{error};
+	while (1)
+	{
+		my ($letter, $length) = unpack('aN', $self->_read(5));
+		my $body = $self->_read($length - 4);
+
+		push @letters, $letter;
+		$self->{error} = $body if $letter eq 'E';
+		($self->{pid}) = unpack('N', $body) if $letter eq 'K';
+		return @letters if $letter eq 'Z';
+	}
+}
+
+sub pid { return $_[0]->{pid}; }
+
+1;

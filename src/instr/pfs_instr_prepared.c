@@ -1,0 +1,59 @@
+/*
+ * pfs_instr_prepared.c
+ *	  Commands that make, execute or close prepared statements.
+ */
+#include "postgres.h"
+
+#include "pfs_instr_prepared.h"
+
+static void
+read_command(PfsPreparedCommand *c, const Node *utility)
+{
+	const char *name = NULL;
+
+	c->tag = T_Invalid;
+	c->all = false;
+	switch (nodeTag(utility))
+	{
+		case T_PrepareStmt:
+			name = ((const PrepareStmt *) utility)->name;
+			break;
+		case T_ExecuteStmt:
+			name = ((const ExecuteStmt *) utility)->name;
+			break;
+		case T_DeallocateStmt:
+			name = ((const DeallocateStmt *) utility)->name;
+			c->all = name == NULL;
+			break;
+		case T_DiscardStmt:
+			if (((const DiscardStmt *) utility)->target != DISCARD_ALL)
+				return;
+			c->tag = T_DeallocateStmt;
+			c->all = true;
+			return;
+		default:
+			return;
+	}
+	c->tag = nodeTag(utility);
+	if (name != NULL)
+		strlcpy(c->name, name, sizeof(c->name));
+}
+
+void
+pfs_prepared_command(PfsThread *t, PfsPreparedCommand *c, const Node *utility, PfsStatement *s)
+{
+	/* The client can have prepared the command itself. */
+	pfs_prepared_note(t);
+	read_command(c, utility);
+	if (c->tag == T_ExecuteStmt && s != NULL)
+		pfs_prepared_execute(t, s, c->name);
+}
+
+void
+pfs_prepared_command_end(PfsThread *t, const PfsPreparedCommand *c)
+{
+	if (c->tag == T_PrepareStmt)
+		pfs_prepared_made(t, c->name);
+	else if (c->tag == T_DeallocateStmt)
+		pfs_prepared_closed(t, c->all ? NULL : c->name);
+}

@@ -1,0 +1,28 @@
+/*
+ * pfs_owned.h
+ *	  Records of a container that belong to a thread each, and that the thread changes
+ *	  inside its own changes: sockets, prepared statements.
+ */
+#ifndef PFS_OWNED_H
+#define PFS_OWNED_H
+
+#include "pfs_thread.h"
+
+/*
+ * Readers: a copy from between two changes of the owner; false if the record has
+ * gone.  thread: the word of the record that says which thread's it is.
+ */
+extern bool pfs_owned_copy(PfsPages *pages, uint32 index, uint64 word, const uint32 *thread,
+						   void *copy, size_t size);
+
+/* Whose it is, if that thread lives: its role, InvalidOid for a background thread's. */
+extern Oid	pfs_owned_role(uint32 thread, uint64 thread_id);
+
+/* A short rest of who waits for an owner. */
+extern void pfs_owned_nap(void);
+
+/* Changes take nanoseconds; who takes longer sleeps in the middle of one. */
+#define PFS_OWNED_SPINS 1000
+#define PFS_OWNED_NAPS 10000
+
+#endif							/* PFS_OWNED_H */

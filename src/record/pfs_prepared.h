@@ -1,0 +1,115 @@
+/*
+ * pfs_prepared.h
+ *	  Prepared statements of living sessions: those of PREPARE, and those of the
+ *	  protocol from their first execution.
+ *
+ * A session keeps a private entry for each, found by its name, and a shared record, which only it writes.  An execution is counted when its
+ * statement ends, with the statement's time.
+ */
+#ifndef PFS_PREPARED_H
+#define PFS_PREPARED_H
+
+#include "utils/portal.h"
+
+#include "pfs_cell.h"
+#include "pfs_event_write.h"
+#include "pfs_pages.h"
+
+/* In shared memory.  Behind the struct lies the text. */
+typedef struct PfsPrepared
+{
+	/* Written before the record is published. */
+	uint64		thread_id;
+	uint32		thread;			/* index of the thread's record */
+	Oid			database;
+	uint32		text_len;
+	uint32		unused;
+	char		name[NAMEDATALEN];
+
+	/*
+	 * Inside changes.  TRUNCATE leaves the counts to their owner, as it does
+	 * for sockets: numbers of a generation below `collected` are gone.
+	 */
+	uint64		generation;
+	uint64		collected;		/* also who truncates, by compare-and-swap */
+	PfsCell		executions;		/* by the timer's class, ticks of the default
+								 * timer */
+	char text[	FLEXIBLE_ARRAY_MEMBER];
+} PfsPrepared;
+
+typedef struct PfsSharedPrepared
+{
+	uint64		truncations;	/* each execution reads it */
+	uint64		left;			/* executions that owners have given up
+								 * because of one; atomic */
+} PfsSharedPrepared;
+
+extern PfsPages *pfs_prepared;	/* NULL when pfs is off */
+extern PFS_HIDDEN PfsSharedPrepared *pfs_shared_prepared;
+
+/* Bytes of a record with pfs_sizes. */
+extern size_t pfs_prepared_record_size(void);
+
+/* A session's own. */
+typedef struct PfsPreparedEntry
+{
+	struct PfsPreparedEntry *next;	/* with the same hash */
+	struct PfsPreparedEntry *older; /* all of them */
+	const char *source;			/* the server's text and when it was prepared:
+								 * together they say which it is */
+	PfsPrepared *record;		/* NULL: there was no room */
+	uint64		word;
+	uint32		index;
+	int64		time;
+	uint32		hash;			/* of the name */
+	uint64		parses;			/* pfs_prepared_parses when it was looked for
+								 * last */
+	bool		executed;		/* since the session was idle */
+	char		name[NAMEDATALEN];
+} PfsPreparedEntry;
+
+/* ---- the owner; hooks, outside of changes ---- */
+
+struct PfsStatement;
+
+/* The statement executes the prepared one of this name. */
+extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name);
+
+/* Texts that were parsed so far: only behind one can another statement have an entry's name. */
+extern PFS_HIDDEN uint64 pfs_prepared_parses;
+
+/* What a command says of the session's own ones, when it is over. */
+extern void pfs_prepared_made(PfsThread *t, const char *name);
+extern void pfs_prepared_closed(PfsThread *t, const char *name);	/* NULL: all */
+
+extern PFS_HIDDEN uint32 pfs_prepared_count;	/* entries of this session */
+
+/* The session waits for its client: is one of them closed? */
+extern void pfs_prepared_look(PfsThread *t);
+
+static inline void
+pfs_prepared_idle(PfsThread *t)
+{
+	if (unlikely(pfs_prepared_count > 0))
+		pfs_prepared_look(t);
+}
+
+/* ---- inside a change ---- */
+
+/* The statement has ended. */
+extern void pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks);
+
+/* The process ends. */
+extern void pfs_prepared_detach(void);
+
+/* ---- readers ---- */
+
+/* A consistent copy; its counts are zero if they were truncated. */
+typedef void (*PfsPreparedEmit) (const PfsPrepared *copy, void *arg);
+extern void pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg);
+extern double pfs_prepared_estimate(void);
+
+/* All counts to zero; how many executions that were, exactly. */
+extern int64 pfs_prepared_truncate(void);
+
+#endif							/* PFS_PREPARED_H */
