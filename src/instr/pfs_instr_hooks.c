@@ -180,7 +180,6 @@ executor_start_long_way(QueryDesc *desc, int eflags)
 		pfs_sql.nest--;
 		return;
 	}
-	pfs_error_settle(t);
 	describe(&source, desc);
 	pfs_call_executor_start(t, &call, &source);
 	call_executor_start(desc, eflags);
@@ -193,6 +192,8 @@ executor_start_cb(QueryDesc *desc, int eflags)
 	PfsThread  *t = pfs_my_thread;
 	PfsStatementSource source;
 
+	if (likely(t != NULL))
+		pfs_error_settle(t);
 	if (!pfs_top_may_start(t, ActivePortal))
 	{
 		executor_start_long_way(desc, eflags);

@@ -104,6 +104,7 @@ end_idle(PfsThread *t, ssize_t result)
 	{
 		pfs_statement_arrived(t);
 		pfs_error_watch();
+		pfs_error_settle(t);
 	}
 	if (result > 0 && (pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED))
 		pfs_socket_bytes(t, pfs_my_socket, result);
