@@ -41,6 +41,7 @@ uint64		pfs_prepared_parses = 0;
 /* Of this session; allocated outside of the server's memory contexts. */
 static PfsPreparedEntry *buckets[BUCKETS];
 static PfsPreparedEntry *newest = NULL;
+static PfsPreparedEntry *last_executed = NULL;
 static PfsPreparedEntry *next_look = NULL;
 
 size_t
@@ -195,6 +196,8 @@ forget(PfsThread *t, PfsPreparedEntry *entry)
 	pfs_change_begin(t);
 	drop_record(entry);
 	pfs_change_end(t);
+	if (last_executed == entry)
+		last_executed = NULL;
 	free(entry);
 }
 
@@ -268,9 +271,18 @@ pfs_prepared_made(PfsThread *t, const char *name)
 void
 pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 {
-	uint32		hash = hash_of(name);
-	PfsPreparedEntry *entry = buckets[hash % BUCKETS];
+	PfsPreparedEntry *entry = last_executed;
+	uint32		hash;
 
+	/* The same as the last time, and nothing was parsed since? */
+	if (likely(entry != NULL && entry->parses == pfs_prepared_parses && strcmp(entry->name, name) == 0))
+	{
+		entry->executed = true;
+		s->prepared = entry;
+		return;
+	}
+	hash = hash_of(name);
+	entry = buckets[hash % BUCKETS];
 	while (entry != NULL && !has_name(entry, hash, name))
 		entry = entry->next;
 	/* Closed, and another one has its name? */
@@ -289,7 +301,7 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 			return;
 	}
 	entry->executed = true;
-	s->prepared = entry;
+	s->prepared = last_executed = entry;
 }
 
 void
@@ -312,7 +324,7 @@ pfs_prepared_detach(void)
 {
 	for (PfsPreparedEntry *e = newest; e != NULL; e = e->older)
 		drop_record(e);
-	newest = next_look = NULL;
+	newest = next_look = last_executed = NULL;
 	memset(buckets, 0, sizeof(buckets));
 	pfs_prepared_count = 0;
 }
