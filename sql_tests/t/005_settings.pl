@@ -161,7 +161,7 @@ foreach my $case (
 	[ '%=OFF', q{SELECT pfs.set_instruments('wait/io/%', 'Yes'); SELECT pfs.set_instruments('%file%', NULL, 'Yes'); SELECT pfs.set_instruments('%Sync', 'NO', 'NO');
 		SELECT pfs.set_consumers('%', 'NO'); SELECT pfs.set_consumers('events_waits_history', 'YES')}, 40, '%=OFF' ],
 	[ 'idle=OFF', q{UPDATE pfs.setup_instruments SET enabled = CASE length(name) % 3 WHEN 0 THEN 'NO' ELSE 'YES' END, timed = CASE length(name) % 2 WHEN 0 THEN 'NO' ELSE 'YES' END;
-		UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'thread_instrumentation'}, 400 ])
+		UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'thread_instrumentation'}, 450 ])
 {
 	my ($list, $change, $entries, $entry) = @$case;
 

@@ -202,7 +202,7 @@ executor_start_cb(QueryDesc *desc, int eflags)
 	describe(&source, desc);
 	pfs_top_start(t, &source);
 	call_executor_start(desc, eflags);
-	pfs_top_leave(t);
+	pfs_top_start_end(t);
 }
 
 /* Workers that the plan's Gather nodes started last. */

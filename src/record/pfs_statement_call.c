@@ -379,12 +379,7 @@ pfs_call_executor_start_end(PfsThread *t, PfsCall *call)
 	PfsMoment	now = {0, 0};
 	PfsStatement *s = begin_end(t, call, &now);
 
-	if (s == &pfs_sql.top)
-	{
-		pfs_sql.usage = call->usage;
-		pfs_sql.usage_open = true;
-	}
-	else if (s != NULL)
+	if (s != NULL)
 		pfs_usage_end(&call->usage, s->n);
 	end_end(t, call, s, now);
 }

@@ -114,10 +114,22 @@ pfs_top_start(PfsThread *t, const PfsStatementSource *source)
 	{
 		if (!pfs_stage_mark(t, PFS_STAGE_EXECUTOR_START, now))
 			pfs_stage_switch_slowly(t, PFS_STAGE_EXECUTOR_START, now, s->event_id);
-		pfs_sql.usage_open = true;
+		pfs_sql.usage_ends = true;
 	}
 	pfs_change_end(t);
 	pfs_usage_begin(&pfs_sql.usage);
+}
+
+/* On the short way the run goes on with the same usage. */
+static pg_attribute_always_inline void
+pfs_top_start_end(PfsThread *t)
+{
+	if (unlikely(pfs_sql.usage_ends))
+	{
+		pfs_usage_end(&pfs_sql.usage, pfs_sql.top.n);
+		pfs_sql.usage_ends = false;
+	}
+	pfs_top_leave(t);
 }
 
 static pg_attribute_always_inline uint64

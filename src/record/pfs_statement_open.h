@@ -88,7 +88,7 @@ typedef struct PfsSql
 	uint64		last_id;
 	PfsUsage	usage;			/* of the top level, from the executor's start
 								 * to its run */
-	bool		usage_open;
+	bool		usage_ends;		/* with the executor's start */
 	bool		ended_fast;		/* the short way to the executor's end */
 	bool		finished;		/* `stamp` is the end of its executor's finish */
 	const void *fast;			/* the executor's descriptor that the short

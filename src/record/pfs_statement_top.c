@@ -30,7 +30,7 @@ begin_top(PfsThread *t, PfsMoment now)
 	uint32		flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	PfsStatementEvent *e;
 
-	pfs_sql.raised = pfs_sql.failed = pfs_sql.usage_open = pfs_sql.finished = pfs_sql.ended_fast =
+	pfs_sql.raised = pfs_sql.failed = pfs_sql.usage_ends = pfs_sql.finished = pfs_sql.ended_fast =
 		false;
 	pfs_sql.fast = NULL;
 	pfs_sql.sqlstate = 0;
