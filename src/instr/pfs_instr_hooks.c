@@ -45,6 +45,15 @@ any_thread(void)
 	return IsParallelWorker() ? NULL : pfs_thread_here();
 }
 
+/* Is nothing wanted of any process, and nothing open?  thread() would say NULL. */
+static inline bool
+is_idle(void)
+{
+	return !pfs_sql.top_open && pfs_sql.open == NULL &&
+		((pfs_load_relaxed(&pfs_setup->class_flags[PFS_CLASS_STATEMENT]) |
+		  pfs_load_relaxed(&pfs_setup->class_flags[PFS_CLASS_STAGE])) & PFS_FLAG_ENABLED) == 0;
+}
+
 /* NULL: nobody wants to know.  How deep hooks are nested is known all the same. */
 static inline PfsThread *
 thread(void)
@@ -196,7 +205,14 @@ executor_start_cb(QueryDesc *desc, int eflags)
 		pfs_error_settle(t);
 	if (!pfs_top_may_start(t, ActivePortal))
 	{
-		executor_start_long_way(desc, eflags);
+		if (is_idle())
+		{
+			pfs_sql.nest++;
+			call_executor_start(desc, eflags);
+			pfs_sql.nest--;
+		}
+		else
+			executor_start_long_way(desc, eflags);
 		return;
 	}
 	describe(&source, desc);
@@ -295,7 +311,14 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 
 	if (!pfs_top_is_first_run(desc))
 	{
-		executor_run_long_way(PFS_EXECUTOR_RUN_ARGS);
+		if (is_idle())
+		{
+			pfs_sql.nest++;
+			call_executor_run(PFS_EXECUTOR_RUN_ARGS);
+			pfs_sql.nest--;
+		}
+		else
+			executor_run_long_way(PFS_EXECUTOR_RUN_ARGS);
 		return;
 	}
 	start = pfs_top_run(t);
@@ -340,7 +363,14 @@ executor_finish_cb(QueryDesc *desc)
 
 	if (!pfs_top_is_fast(desc))
 	{
-		executor_finish_long_way(desc);
+		if (is_idle())
+		{
+			pfs_sql.nest++;
+			call_executor_finish(desc);
+			pfs_sql.nest--;
+		}
+		else
+			executor_finish_long_way(desc);
 		return;
 	}
 	start = pfs_top_finish(t, counts);
@@ -385,7 +415,14 @@ executor_end_cb(QueryDesc *desc)
 
 	if (!pfs_top_is_fast(desc))
 	{
-		executor_end_long_way(desc);
+		if (is_idle())
+		{
+			pfs_sql.nest++;
+			call_executor_end(desc);
+			pfs_sql.nest--;
+		}
+		else
+			executor_end_long_way(desc);
 		return;
 	}
 	pfs_top_executor_end(t);
