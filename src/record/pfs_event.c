@@ -10,7 +10,7 @@
  * newest ones is displaced by older ones that arrive late.
  *
  * Waits begin and end inline (pfs_event_write.h), as they are most of what
- * happens.  The other families' events begin and end here.
+ * happens; the other families' events as inline (pfs_event_own.h).
  */
 #include "postgres.h"
 

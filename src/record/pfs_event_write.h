@@ -54,6 +54,7 @@ typedef struct PfsOpenWait
 
 /* What there can be unusual about an event's end. */
 #define PFS_FLAGS_USUAL (PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK | PFS_FLAG_MEMORY)
+
 /* What an event is nested in; type NONE: nothing. */
 typedef struct PfsParent
 {
