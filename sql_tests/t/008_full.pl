@@ -53,13 +53,21 @@ sub load_and_look
 	unlike($server->log_text, qr/PANIC|terminated by signal|ERROR/, "$what: nothing in the log");
 }
 
-# By name of the container: records_lost, and the same in status.
+# By name of the container: records_lost, and the same in status.  Sessions that are
+# just ending can lose more between the two looks.
 sub lost
 {
 	my ($container) = @_;
+	my $answer;
 
-	return $server->sql("SELECT records_lost, variable_value = records_lost::text FROM pfs.containers,"
-		  . " pfs.status WHERE name = '$container' AND variable_name = 'pfs_${container}_lost'");
+	foreach (1 .. 20)
+	{
+		$answer = $server->sql("SELECT records_lost, variable_value = records_lost::text FROM pfs.containers,"
+			  . " pfs.status WHERE name = '$container' AND variable_name = 'pfs_${container}_lost'");
+		last if $answer =~ /\|t$/;
+		select(undef, undef, undef, 0.1);
+	}
+	return $answer;
 }
 
 sub used
