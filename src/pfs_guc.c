@@ -18,7 +18,7 @@
 /* Each has some 50 kB of address space for its numbers. */
 #define MAX_ACCOUNTS 65536
 /* Instruments of a version alone are some 450; numbers are 16 bits wide. */
-#define MIN_INSTRUMENTS 512
+#define MIN_INSTRUMENTS 896
 #define MAX_INSTRUMENTS 16384
 /* Each new session looks through all of them. */
 #define MAX_ACTORS 16384
