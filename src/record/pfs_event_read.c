@@ -223,16 +223,13 @@ emit_stages_of_running(void *running, uint32 nrunning, void *events, uint32 n, u
 	for (uint32 i = nrunning; i > 0 && done < max; i--)
 	{
 		PfsStageRun *run = (PfsStageRun *) event_at(running, PFS_STAGES, i - 1);
-		uint32		hidden = 0;
 		bool		is_in_ring = false;
 
 		for (uint32 j = 0; j < n && !is_in_ring; j++)
 			is_in_ring = event_at(events, PFS_STAGES, j)->event_id == run->first.event_id;
 		if (is_in_ring || (run->first.flags & flag) == 0)
 			continue;
-		while (hidden_id <= last_id && hidden < run->first.more && pfs_stage_mark_event_id(&run->marks[hidden]) <= hidden_id)
-			hidden++;
-		done += emit_finished((PfsEvent *) run, hidden, true, max - done, reader);
+		done += emit_finished((PfsEvent *) run, pfs_stages_hidden(run, hidden_id, last_id), true, max - done, reader);
 	}
 	return done;
 }

@@ -118,28 +118,13 @@ pfs_stage_switch_slowly(PfsThread *t, PfsStageKind kind, PfsMoment now, uint64 s
 	pfs_set_parent();
 }
 
-/*
- * A TRUNCATE while the run went on hides the stages that had ended by then: those
- * behind which another one had begun.
- */
-static uint32
-hidden_stages(const PfsThread *t, const PfsStageRun *run, uint64 hidden_id)
-{
-	uint32		n = 0;
-
-	while (hidden_id <= t->last_event_id && n < run->first.more &&
-		   pfs_stage_mark_event_id(&run->marks[n]) <= hidden_id)
-		n++;
-	return n;
-}
-
 static pg_noinline void
 hide_stages(const PfsThread *t, PfsStageRun *run)
 {
 	const PfsEvents *events = &t->events[PFS_STAGES];
 
-	run->first.hidden = hidden_stages(t, run, pfs_load_relaxed(&events->history_hidden));
-	run->first.hidden_long = hidden_stages(t, run, pfs_load_relaxed(&events->history_long_hidden));
+	run->first.hidden = pfs_stages_hidden(run, pfs_load_relaxed(&events->history_hidden), t->last_event_id);
+	run->first.hidden_long = pfs_stages_hidden(run, pfs_load_relaxed(&events->history_long_hidden), t->last_event_id);
 }
 
 /*
@@ -332,6 +317,16 @@ pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e)
 			pfs_progress_work(command, params, &e->work_completed, &e->work_estimated);
 		return;
 	}
+}
+
+uint32
+pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64 last_id)
+{
+	uint32		n = 0;
+
+	while (hidden_id <= last_id && n < run->first.more && pfs_stage_mark_event_id(&run->marks[n]) <= hidden_id)
+		n++;
+	return n;
 }
 
 /* ---- readers ---- */

@@ -47,6 +47,13 @@ extern void pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_
 extern void pfs_stage_look(PfsThread *t);
 
 /*
+ * A TRUNCATE while the run went on hides the stages that had ended by then, those
+ * behind which one up to hidden_id had begun: how many.  last_id: the thread's last
+ * event; a larger hidden_id was meant for who had the record before.
+ */
+extern uint32 pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64 last_id);
+
+/*
  * Any process, of a copy: the i-th of its stages, i <= run->first.more, as an event;
  * running: the last one has no end yet.
  */
