@@ -166,6 +166,11 @@ rows_affected(const QueryDesc *desc)
 	return is_select(desc) ? 0 : desc->estate->es_processed;
 }
 
+/*
+ * Each hook of the executor has three ways, in functions of their own, so that
+ * none pays for the registers that another one needs: the short way, the long way, and
+ * the one of idleness, which counts the nesting only.
+ */
 static inline void
 call_executor_start(QueryDesc *desc, int eflags)
 {
@@ -195,30 +200,35 @@ executor_start_long_way(QueryDesc *desc, int eflags)
 	pfs_call_executor_start_end(t, &call);
 }
 
-static void
-executor_start_cb(QueryDesc *desc, int eflags)
+static pg_noinline void
+executor_start_short_way(QueryDesc *desc, int eflags)
 {
 	PfsThread  *t = pfs_my_thread;
 	PfsStatementSource source;
 
-	if (likely(t != NULL))
-		pfs_error_settle(t);
-	if (!pfs_top_may_start(t, ActivePortal))
-	{
-		if (is_idle())
-		{
-			pfs_sql.nest++;
-			call_executor_start(desc, eflags);
-			pfs_sql.nest--;
-		}
-		else
-			executor_start_long_way(desc, eflags);
-		return;
-	}
 	describe(&source, desc);
 	pfs_top_start(t, &source);
 	call_executor_start(desc, eflags);
 	pfs_top_start_end(t);
+}
+
+static void
+executor_start_cb(QueryDesc *desc, int eflags)
+{
+	PfsThread  *t = pfs_my_thread;
+
+	if (likely(t != NULL))
+		pfs_error_settle(t);
+	if (pfs_top_may_start(t, ActivePortal))
+		executor_start_short_way(desc, eflags);
+	else if (is_idle())
+	{
+		pfs_sql.nest++;
+		call_executor_start(desc, eflags);
+		pfs_sql.nest--;
+	}
+	else
+		executor_start_long_way(desc, eflags);
 }
 
 /* Workers that the plan's Gather nodes started last. */
@@ -303,28 +313,30 @@ executor_run_long_way(PFS_EXECUTOR_RUN_PARAMS)
 	pfs_call_run_end(t, &call, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
 }
 
-static void
-executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+static pg_noinline void
+executor_run_short_way(PFS_EXECUTOR_RUN_PARAMS)
 {
 	PfsThread  *t = pfs_my_thread;
-	uint64		start;
+	uint64		start = pfs_top_run(t);
 
-	if (!pfs_top_is_first_run(desc))
-	{
-		if (is_idle())
-		{
-			pfs_sql.nest++;
-			call_executor_run(PFS_EXECUTOR_RUN_ARGS);
-			pfs_sql.nest--;
-		}
-		else
-			executor_run_long_way(PFS_EXECUTOR_RUN_ARGS);
-		return;
-	}
-	start = pfs_top_run(t);
 	pfs_prepared_note(t);
 	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	pfs_top_run_end(t, start, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
+}
+
+static void
+executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+{
+	if (pfs_top_is_first_run(desc))
+		executor_run_short_way(PFS_EXECUTOR_RUN_ARGS);
+	else if (is_idle())
+	{
+		pfs_sql.nest++;
+		call_executor_run_only(PFS_EXECUTOR_RUN_ARGS);
+		pfs_sql.nest--;
+	}
+	else
+		executor_run_long_way(PFS_EXECUTOR_RUN_ARGS);
 }
 
 static inline void
@@ -354,28 +366,30 @@ executor_finish_long_way(QueryDesc *desc)
 	pfs_call_finish_end(t, &call);
 }
 
-static void
-executor_finish_cb(QueryDesc *desc)
+static pg_noinline void
+executor_finish_short_way(QueryDesc *desc)
 {
 	bool		counts = !is_select(desc) || desc->plannedstmt->hasModifyingCTE;
 	PfsThread  *t = pfs_my_thread;
-	uint64		start;
+	uint64		start = pfs_top_finish(t, counts);
 
-	if (!pfs_top_is_fast(desc))
-	{
-		if (is_idle())
-		{
-			pfs_sql.nest++;
-			call_executor_finish(desc);
-			pfs_sql.nest--;
-		}
-		else
-			executor_finish_long_way(desc);
-		return;
-	}
-	start = pfs_top_finish(t, counts);
 	call_executor_finish(desc);
 	pfs_top_finish_end(t, start, counts);
+}
+
+static void
+executor_finish_cb(QueryDesc *desc)
+{
+	if (pfs_top_is_fast(desc))
+		executor_finish_short_way(desc);
+	else if (is_idle())
+	{
+		pfs_sql.nest++;
+		call_executor_finish(desc);
+		pfs_sql.nest--;
+	}
+	else
+		executor_finish_long_way(desc);
 }
 
 static inline void
@@ -408,26 +422,29 @@ executor_end_long_way(QueryDesc *desc)
 	pfs_call_executor_end_end(t, &call, &source);
 }
 
-static void
-executor_end_cb(QueryDesc *desc)
+static pg_noinline void
+executor_end_short_way(QueryDesc *desc)
 {
 	PfsThread  *t = pfs_my_thread;
 
-	if (!pfs_top_is_fast(desc))
-	{
-		if (is_idle())
-		{
-			pfs_sql.nest++;
-			call_executor_end(desc);
-			pfs_sql.nest--;
-		}
-		else
-			executor_end_long_way(desc);
-		return;
-	}
 	pfs_top_executor_end(t);
 	call_executor_end(desc);
 	pfs_top_executor_end_end(t);
+}
+
+static void
+executor_end_cb(QueryDesc *desc)
+{
+	if (pfs_top_is_fast(desc))
+		executor_end_short_way(desc);
+	else if (is_idle())
+	{
+		pfs_sql.nest++;
+		call_executor_end(desc);
+		pfs_sql.nest--;
+	}
+	else
+		executor_end_long_way(desc);
 }
 
 /* What is needed of a transaction command when its tree may be gone. */

@@ -29,14 +29,21 @@ xact_cb(XactEvent event, void *arg)
 
 	if (t == NULL || IsParallelWorker())
 		return;
+	/* Nearly all are one of these two. */
+	if (likely(event == XACT_EVENT_PRE_COMMIT))
+	{
+		pfs_statement_committing(t);
+		return;
+	}
+	if (likely(event == XACT_EVENT_COMMIT))
+	{
+		pfs_statement_transaction_ended(t, PFS_TRANSACTION_COMMITTED);
+		return;
+	}
 	switch (event)
 	{
-		case XACT_EVENT_PRE_COMMIT:
 		case XACT_EVENT_PRE_PREPARE:
 			pfs_statement_committing(t);
-			return;
-		case XACT_EVENT_COMMIT:
-			pfs_statement_transaction_ended(t, PFS_TRANSACTION_COMMITTED);
 			break;
 		case XACT_EVENT_PREPARE:
 			pfs_statement_transaction_ended(t, PFS_TRANSACTION_PREPARED);

@@ -238,8 +238,8 @@ extern void pfs_statement_sizes(void);
  * All of them are no-ops while pfs_my_thread is NULL, and leave errno alone.
  */
 
-/* The client's next message has arrived. */
-extern void pfs_statement_arrived(PfsThread *t);
+/* The client's next message has arrived: see pfs_statement_arrived(). */
+extern void pfs_statement_begins(PfsThread *t);
 
 /* The session is going to wait for its client. */
 extern void pfs_statement_idle(PfsThread *t);
@@ -321,9 +321,12 @@ extern void pfs_statement_raised(PfsThread *t, int sqlstate);
 extern void pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate,
 								 const char *message);
 
-/* The transaction is about to be committed or prepared; it is over. */
+/*
+ * The transaction is about to be committed or prepared; it is over.  See
+ * pfs_statement_committing() and pfs_statement_transaction_ended().
+ */
 extern void pfs_statement_committing_slowly(PfsThread *t);
-extern void pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state);
+extern void pfs_statement_transaction_ended_slowly(PfsThread *t, PfsTransactionState state);
 
 /* Stage of the top-level statement: the one before ends. */
 extern void pfs_statement_stage(PfsThread *t, PfsStageKind kind);
@@ -385,7 +388,20 @@ pfs_transaction_look_at(PfsThread *t, PfsMoment now)
 extern void pfs_transaction_look(PfsThread *t);
 
 /* The same by itself. */
-extern void pfs_transaction_notice(PfsThread *t);
+extern void pfs_transaction_notice_slowly(PfsThread *t);
+
+static inline void
+pfs_transaction_notice(PfsThread *t)
+{
+	if (!pfs_transaction_is_new())
+		return;
+	if (pfs_transaction.event == NULL &&
+		(pfs_wait_flags(t, pfs_transaction_instrument) & PFS_FLAG_ENABLED) == 0)
+		pfs_transaction.lxid = pfs_compat_lxid(MyProc);
+	else
+		pfs_transaction_notice_slowly(t);
+}
+
 extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsMoment now);
 
 /* Commands that were executed. */

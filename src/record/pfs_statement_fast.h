@@ -218,9 +218,32 @@ pfs_top_executor_end_end(PfsThread *t)
 static pg_attribute_always_inline void
 pfs_statement_committing(PfsThread *t)
 {
-	if (unlikely(!pfs_sql.ended_fast || pfs_sql.nest > 0 || pfs_stages.run == NULL || pfs_stages.n != 1 ||
-				 !pfs_stage_mark_run(t, PFS_STAGE_COMMIT, pfs_read_cycles())))
+	if (likely(pfs_sql.ended_fast && pfs_sql.nest == 0 && pfs_stages.run != NULL && pfs_stages.n == 1) &&
+		likely(pfs_stage_mark_run(t, PFS_STAGE_COMMIT, pfs_read_cycles())))
+		return;
+	if (pfs_sql.top_open)
 		pfs_statement_committing_slowly(t);
+	else
+		pfs_transaction_notice(t);
+}
+
+/* It is over. */
+static pg_attribute_always_inline void
+pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
+{
+	if (!pfs_sql.top_open && pfs_transaction.event == NULL)
+		pfs_transaction.lxid = InvalidLocalTransactionId;
+	else
+		pfs_statement_transaction_ended_slowly(t, state);
+}
+
+/* ---- the client's next message has arrived ---- */
+
+static inline void
+pfs_statement_arrived(PfsThread *t)
+{
+	if (pfs_sql.top_open || pfs_statement_is_wanted(t))
+		pfs_statement_begins(t);
 }
 
 #endif							/* PFS_STATEMENT_FAST_H */

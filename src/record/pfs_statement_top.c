@@ -143,7 +143,7 @@ end_at_wait(PfsThread *t, PfsMoment now)
 }
 
 void
-pfs_statement_arrived(PfsThread *t)
+pfs_statement_begins(PfsThread *t)
 {
 	bool		over = pfs_sql.top_open && (pfs_sql.top.done || pfs_sql.raised || pfs_sql.failed);
 	PfsMoment	now;
@@ -273,7 +273,7 @@ pfs_statement_committing_slowly(PfsThread *t)
 }
 
 void
-pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
+pfs_statement_transaction_ended_slowly(PfsThread *t, PfsTransactionState state)
 {
 	PfsMoment	now = {0, 0};
 

@@ -85,9 +85,9 @@ pfs_transaction_look(PfsThread *t)
 }
 
 void
-pfs_transaction_notice(PfsThread *t)
+pfs_transaction_notice_slowly(PfsThread *t)
 {
-	if (likely(!pfs_transaction_is_new()) || pfs_is_changing(t))
+	if (pfs_is_changing(t))
 		return;
 	pfs_change_begin(t);
 	pfs_transaction_begin(t, pfs_moment(), pfs_statement_parent());
