@@ -137,7 +137,7 @@ used_bytes(PfsEventFamily family, const PfsEvent *event)
 		return pfs_stage_run_bytes((const PfsStageRun *) event);
 	if (family == PFS_TRANSACTIONS)
 		return pfs_transaction_event_bytes((const PfsTransactionEvent *) event);
-	return pfs_sizes.event_size[family];
+	return sizeof(PfsWaitEvent);
 }
 
 static inline uint32
