@@ -199,13 +199,27 @@ chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chun
  * steps of pfs_memory_add() and pfs_memory_remove() are written out once more.
  */
 
+/*
+ * Behind the odd word, which no load of a compiler's passes.  An atomic load would
+ * be an instruction of its own.
+ */
+static pg_attribute_always_inline bool
+is_stale(const PfsThread *t)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	return t->memory.stale;
+#else
+	return pfs_load_relaxed(&t->memory.stale);
+#endif
+}
+
 /* From which step on the rest is to be done. */
 typedef enum Step
 {
 	STEP_ALL,					/* something is new */
 	STEP_COUNT,					/* a mark of this has been reached */
 	STEP_BYTES,
-	STEP_TOTAL,
+	STEP_TOTAL,					/* it was the most that was in use */
 } Step;
 
 static pg_noinline void *
@@ -225,16 +239,9 @@ finish_alloc(PfsContext *c, uint64 bytes, void *pointer, Step from)
 			pfs_memory_raise_count(t, c->cell);
 			if (pfs_drop(&c->cell->room_bytes, bytes))
 				pfs_memory_raise_bytes(t, c->cell);
-			if (pfs_drop(&t->memory.room, bytes))
-				pfs_memory_raise_total(t);
 			break;
-		case STEP_BYTES:
+		default:
 			pfs_memory_raise_bytes(t, c->cell);
-			if (pfs_drop(&t->memory.room, bytes))
-				pfs_memory_raise_total(t);
-			break;
-		case STEP_TOTAL:
-			pfs_memory_raise_total(t);
 			break;
 	}
 	end_change(t);
@@ -248,18 +255,17 @@ count_alloc(PfsContext *c, uint64 bytes, void *pointer)
 	PfsMemoryCell *cell = c->cell;
 
 	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(pfs_load_relaxed(&t->memory.stale)))
+	if (unlikely(is_stale(t)))
 		return finish_alloc(c, bytes, pointer, STEP_ALL);
 	pfs_bump(&c->count, 1);
 	pfs_bump(&c->bytes, bytes);
 	pfs_bump(&cell->count_alloc, 1);
 	pfs_bump(&cell->bytes_alloc, bytes);
+	pfs_memory_total_more(t, bytes);
 	if (unlikely(pfs_drop(&cell->room_count, 1)))
 		return finish_alloc(c, bytes, pointer, STEP_COUNT);
 	if (unlikely(pfs_drop(&cell->room_bytes, bytes)))
 		return finish_alloc(c, bytes, pointer, STEP_BYTES);
-	if (unlikely(pfs_drop(&t->memory.room, bytes)))
-		return finish_alloc(c, bytes, pointer, STEP_TOTAL);
 	pfs_seqlock_write_end(&t->memory.seq);
 	return pointer;
 }
@@ -281,6 +287,10 @@ finish_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext 
 			look_again(t);
 			pfs_memory_remove(t, c->cell, 1, bytes);
 			c->bytes -= bytes;
+			break;
+		case STEP_TOTAL:
+			pfs_memory_total_mark(t, bytes);
+			pfs_memory_cell_less(t, c->cell, 1, bytes);
 			break;
 		case STEP_COUNT:
 			pfs_memory_lower_count(t, c->cell);
@@ -304,13 +314,17 @@ count_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *
 	PfsMemoryCell *cell = c->cell;
 
 	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(pfs_load_relaxed(&t->memory.stale)))
+	if (unlikely(is_stale(t)))
 	{
 		finish_free(kind, context, pointer, c, bytes, STEP_ALL);
 		return;
 	}
-	pfs_bump(&t->memory.room, bytes);
 	c->bytes -= bytes;
+	if (unlikely(pfs_lift(&t->memory.room, bytes)))
+	{
+		finish_free(kind, context, pointer, c, bytes, STEP_TOTAL);
+		return;
+	}
 	pfs_bump(&cell->room_count, 1);
 	if (unlikely(cell->room_count > cell->range_count))
 	{
@@ -440,12 +454,17 @@ free_plain(PfsAllocator kind, bool headers, MemoryContext context, void *pointer
 	PfsContext *c = (PfsContext *) context->methods;
 	uint64		bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
 
-	if (!PFS_SPACE_IS_IN_HEADER(bytes, headers) || unlikely(c->count == 0))
+	if (!PFS_SPACE_IS_IN_HEADER(bytes, headers))
 	{
 		free_other(kind, context, pointer);
 		return;
 	}
-	pfs_bump(&c->count, -1);
+	if (unlikely(pfs_drop(&c->count, 1)))
+	{
+		c->count = 0;
+		free_other(kind, context, pointer);
+		return;
+	}
 	count_free(kind, context, pointer, c, bytes);
 }
 

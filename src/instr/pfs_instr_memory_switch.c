@@ -203,7 +203,7 @@ switch_memory(PfsThread *t, bool wanted)
 		pfs_store_relaxed(&t->memory.is_told, true);
 		return true;
 	}
-	if (wanted || t->memory.peak - t->memory.room > 0)
+	if (wanted || pfs_memory_total_in_use(t->memory.room, t->memory.mark) > 0)
 		return true;
 	stop();
 	pfs_store_relaxed(&t->memory.is_told, false);

@@ -59,6 +59,7 @@ PfsPages   *pfs_digest_waits = NULL;
 PfsSharedDigests *pfs_shared_digests = NULL;
 PfsDigestGate *pfs_digest_gates = NULL;
 PfsSharedBlock pfs_digest_other_waits;
+uint64		pfs_digest_peak = 0;
 
 static PfsHash *index_of_keys;
 
@@ -413,6 +414,8 @@ pfs_digest_count(const PfsDigestEnd *end)
 	PfsSharedStatementCell *numbers = likely(d != NULL) ? &d->numbers : &pfs_shared_digests->numbers;
 
 	add_numbers(numbers, end->n);
+	if (unlikely(pfs_digest_peak != 0))
+		pfs_raise_to(&numbers->memory, pfs_digest_peak);
 	if (likely(timed))
 	{
 		uint64	   *buckets = likely(d != NULL) ? d->buckets : pfs_shared_digests->buckets;

@@ -150,6 +150,7 @@ statement_add(void *totals, const void *cell)
 	pfs_totals_add_cell(&to->time, &from->time);
 	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
 		to->n[i] += from->n[i];
+	to->memory = Max(to->memory, from->memory);
 }
 
 static void
@@ -160,6 +161,7 @@ statement_let_go(void *cell)
 	pfs_cell_clear(&c->time);
 	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
 		pfs_store_relaxed(&c->n[i], 0);
+	pfs_store_relaxed(&c->memory, 0);
 }
 
 static void
@@ -179,6 +181,7 @@ statement_merge(void *shared, const void *totals)
 		if (high != 0)
 			pfs_add_relaxed(&to->high[i], high);
 	}
+	pfs_raise_to(&to->memory, from->memory);
 }
 
 /* Between the two words of a number a carry may be on its way, for a moment. */
@@ -191,6 +194,7 @@ statement_read(const void *shared, void *totals)
 	pfs_shared_cell_read(&from->time, &to->time);
 	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
 		to->n[i] += (PfsTicks) pfs_load_relaxed(&from->high[i]) << 64 | pfs_load_relaxed(&from->low[i]);
+	to->memory = Max(to->memory, pfs_load_relaxed(&from->memory));
 }
 
 static void
@@ -205,6 +209,7 @@ statement_take(void *shared, void *totals)
 		to->n[i] += (PfsTicks) pfs_exchange(&from->low[i], 0);
 		to->n[i] += (PfsTicks) pfs_exchange(&from->high[i], 0) << 64;
 	}
+	to->memory = Max(to->memory, pfs_exchange(&from->memory, 0));
 }
 
 static uint64

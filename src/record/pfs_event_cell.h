@@ -17,6 +17,7 @@ typedef struct PfsStatementCell
 {
 	PfsCell		time;
 	uint64		n[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
+	uint64		memory;			/* maximum; see pfs_statement_memory.h */
 } PfsStatementCell;
 
 StaticAssertDecl(sizeof(PfsStatementCell) % 16 == 0, "cells lie behind each other");
@@ -26,12 +27,14 @@ typedef struct PfsSharedStatementCell
 	PfsSharedCell time;
 	uint64		low[PFS_NUM_NUMBERS];	/* adders carry into high */
 	uint64		high[PFS_NUM_NUMBERS];
+	uint64		memory;			/* maximum */
 } PfsSharedStatementCell;
 
 typedef struct PfsStatementTotals
 {
 	PfsTotals	time;
 	PfsTicks	n[PFS_NUM_NUMBERS];
+	uint64		memory;			/* maximum */
 } PfsStatementTotals;
 
 /* What is counted of transactions three times. */

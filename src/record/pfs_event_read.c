@@ -10,6 +10,7 @@
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_lwlock.h"
+#include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_stage.h"
 #include "pfs_wait_class.h"
@@ -68,6 +69,7 @@ complete_copy(PfsEventFamily family, PfsEvent *e, bool running)
 
 		s->sqlstate = 0;
 		s->message_len = 0;
+		s->counts &= ~PFS_COUNTS_MEMORY;
 		memset(s->n, 0, sizeof(s->n));
 	}
 }

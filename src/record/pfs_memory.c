@@ -13,6 +13,8 @@
 /* Contexts whose names are data get so many instruments in all. */
 #define DYNAMIC_NAMES_MAX 64
 
+#define TOTAL_TRIES 1000
+
 PfsSharedMemory *pfs_memory = NULL;
 bool		(*pfs_memory_switch) (PfsThread *t, bool wanted) = NULL;
 bool		pfs_memory_is_told = false;
@@ -251,13 +253,6 @@ pfs_memory_lower_bytes(PfsThread *t, PfsMemoryCell *c)
 }
 
 void
-pfs_memory_raise_total(PfsThread *t)
-{
-	pfs_store_relaxed(&t->memory.peak, t->memory.peak - t->memory.room);
-	pfs_store_relaxed(&t->memory.room, 0);
-}
-
-void
 pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes)
 {
 	pfs_bump(&c->count_alloc, 1);
@@ -266,14 +261,37 @@ pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes
 	{
 		if (pfs_drop(&c->room_bytes, bytes - old_bytes))
 			pfs_memory_raise_bytes(t, c);
-		if (pfs_drop(&t->memory.room, bytes - old_bytes))
-			pfs_memory_raise_total(t);
+		pfs_memory_total_more(t, bytes - old_bytes);
 		return;
 	}
 	pfs_bump(&c->room_bytes, old_bytes - bytes);
 	if (c->room_bytes > c->range_bytes)
 		pfs_memory_lower_bytes(t, c);
-	pfs_bump(&t->memory.room, old_bytes - bytes);
+	pfs_memory_total_less(t, old_bytes - bytes);
+}
+
+/* Owners change it all the time: at the last try it is taken as it is. */
+void
+pfs_memory_total_read(const PfsThread *copy, uint64 word, uint64 *in_use, uint64 *high)
+{
+	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+	bool		valid = false;
+
+	for (int tries = 0; tries < TOTAL_TRIES && !valid; tries++)
+	{
+		uint64		before = pfs_seqlock_read_begin(&t->memory.seq);
+		uint64		room = pfs_load_relaxed(&t->memory.room);
+		uint64		mark = pfs_load_relaxed(&t->memory.mark);
+
+		*in_use = pfs_memory_total_in_use(room, mark);
+		*high = Max(pfs_load_relaxed(&t->memory.high), pfs_memory_total_peak(room, mark));
+		valid = pfs_seqlock_read_valid(&t->memory.seq, before);
+		pfs_pause();
+	}
+	if (pfs_pages_word(pfs_threads, copy->index) == word)
+		return;
+	*in_use = pfs_memory_total_in_use(copy->memory.room, copy->memory.mark);
+	*high = Max(copy->memory.high, pfs_memory_total_peak(copy->memory.room, copy->memory.mark));
 }
 
 void

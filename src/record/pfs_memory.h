@@ -13,6 +13,7 @@
 
 #include "pfs_event_write.h"
 #include "pfs_memory_cell.h"
+#include "pfs_memory_total.h"
 
 /* What names of contexts become the names of instruments by. */
 #define PFS_MEMORY_PREFIX "memory/context/"
@@ -84,7 +85,6 @@ extern void pfs_memory_raise_count(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_raise_bytes(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_lower_count(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_lower_bytes(PfsThread *t, PfsMemoryCell *c);
-extern void pfs_memory_raise_total(PfsThread *t);
 
 static inline PfsMemoryCell *
 pfs_memory_cell(const PfsThread *t, uint32 cell)
@@ -102,13 +102,12 @@ pfs_memory_add(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
 		pfs_memory_raise_count(t, c);
 	if (unlikely(pfs_drop(&c->room_bytes, bytes)))
 		pfs_memory_raise_bytes(t, c);
-	if (unlikely(pfs_drop(&t->memory.room, bytes)))
-		pfs_memory_raise_total(t);
+	pfs_memory_total_more(t, bytes);
 }
 
-/* So many less. */
+/* So many less: of the cell. */
 static pg_attribute_always_inline void
-pfs_memory_remove(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
+pfs_memory_cell_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 {
 	pfs_bump(&c->room_count, count);
 	if (unlikely(c->room_count > c->range_count))
@@ -116,7 +115,14 @@ pfs_memory_remove(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 	pfs_bump(&c->room_bytes, bytes);
 	if (unlikely(c->room_bytes > c->range_bytes))
 		pfs_memory_lower_bytes(t, c);
-	pfs_bump(&t->memory.room, bytes);
+}
+
+/* And of all. */
+static pg_attribute_always_inline void
+pfs_memory_remove(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
+{
+	pfs_memory_cell_less(t, c, count, bytes);
+	pfs_memory_total_less(t, bytes);
 }
 
 /* One chunk becomes another in its place: one more, one less, no mark but by the difference. */

@@ -246,7 +246,8 @@ pfs_setup_classes(void)
 		if (ins != NULL && ins->enabled && ins->class < PFS_NUM_TIMED_CLASSES)
 			enabled[ins->class] = true;
 	}
-	pfs_store_relaxed(&pfs_setup->counts_cpu, consumer_is_on(PFS_CONSUMER_STATEMENTS_CPU));
+	pfs_store_relaxed(&pfs_setup->counts, (consumer_is_on(PFS_CONSUMER_STATEMENTS_CPU) ? PFS_COUNTS_CPU : 0) |
+					  (pfs_load_relaxed(&pfs_memory->wanted) ? PFS_COUNTS_MEMORY : 0));
 	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
 	{
 		PfsInstrument any = {.class = class, .enabled = enabled[class], .timed = 1};

@@ -46,6 +46,10 @@ typedef struct PfsRule
 	int8		timed;
 } PfsRule;
 
+/* What statements count only if it is wanted. */
+#define PFS_COUNTS_CPU		0x1 /* events_statements_cpu is on */
+#define PFS_COUNTS_MEMORY	0x2 /* some memory instrument is */
+
 typedef struct PfsSharedSetup
 {
 	LWLock	   *lock;			/* writers of this struct and of switches */
@@ -59,7 +63,8 @@ typedef struct PfsSharedSetup
 	 * flags of a timed instrument; 0: no instrument of the class is on.
 	 */
 	uint32		class_flags[PFS_NUM_TIMED_CLASSES];
-	bool		counts_cpu;		/* events_statements_cpu is on */
+	uint8		counts;			/* what statements count that costs:
+								 * PFS_COUNTS_... */
 	uint8		kind_enabled[PFS_MAX_THREAD_KINDS];
 	uint8		kind_history[PFS_MAX_THREAD_KINDS];
 	uint32		nrules;			/* append-only, release-stored after the rule */

@@ -28,7 +28,7 @@
 #include "pfs_compat.h"
 #include "pfs_digest_wait.h"
 #include "pfs_shared.h"
-#include "pfs_statement_open.h"
+#include "pfs_statement_memory.h"
 
 /* Statement numbers that a process takes at a time. */
 #define STATEMENT_IDS_AT_ONCE 64
@@ -37,8 +37,8 @@ PfsSql		pfs_sql = {.top.n = pfs_sql.top.own};
 
 /* ---- small things ---- */
 
-uint64
-pfs_cpu_now(void)
+static uint64
+cpu_now(void)
 {
 	struct timespec ts;
 	int			save_errno = errno;
@@ -46,6 +46,20 @@ pfs_cpu_now(void)
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	errno = save_errno;
 	return (uint64) ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+void
+pfs_statement_start_counting(PfsThread *t, PfsStatement *s)
+{
+	uint8		counts = pfs_load_relaxed(&pfs_setup->counts);
+
+	if (counts & PFS_COUNTS_CPU)
+	{
+		s->counts |= PFS_COUNTS_CPU;
+		s->cpu = cpu_now();
+	}
+	if (counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_begin(t, s);
 }
 
 void
@@ -124,6 +138,16 @@ pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
 	pfs_set_parent();
 }
 
+/* Behind its count in the same change. */
+static inline void
+count_memory(PfsThread *t, const PfsStatement *s)
+{
+	if ((s->counts & PFS_COUNTS_MEMORY) == 0)
+		return;
+	pfs_digest_peak = 0;
+	pfs_statement_memory_count(t, s);
+}
+
 /*
  * The end of a statement that has its name.  One that is only recorded now has no
  * slot yet; its text is the source's.
@@ -135,11 +159,13 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 	PfsStatementEvent *e = s->event;
 	uint64		end;
 
+	if (s->counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_end(t, s);
 	if (s->flags == 0)
 		return;
 	end = Max(pfs_moment_of(s->flags, now), s->start);
-	if (s->cpu_counted)
-		s->n[PFS_N_CPU_TIME] = pfs_cpu_now() - s->cpu;
+	if (s->counts & PFS_COUNTS_CPU)
+		s->n[PFS_N_CPU_TIME] = cpu_now() - s->cpu;
 	if (failed)
 	{
 		s->sqlstate = pfs_sql.sqlstate;
@@ -147,9 +173,13 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 		if (e != NULL)
 			pfs_statement_put_message(e, pfs_sql.message, pfs_sql.message_len);
 	}
+	if (s->counts & PFS_COUNTS_MEMORY)
+		pfs_digest_peak = s->memory;
 	if (e != NULL)
 	{
+		e->memory = s->memory;
 		pfs_statement_finish(t, s, e, end);
+		count_memory(t, s);
 		return;
 	}
 	pfs_count_statement(t, s->instrument, s->flags, end - s->start, s->n);
@@ -157,6 +187,7 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 		pfs_digest_end_statement(s, NULL, end);
 	if (unlikely(s->prepared != NULL))
 		pfs_prepared_add(s->prepared, s->flags, end - s->start);
+	count_memory(t, s);
 	if (s->event_id == 0)
 		return;
 	/* It has its number. */
@@ -167,6 +198,7 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 	e->event_id = s->event_id;
 	e->end_event_id = t->last_event_id;
 	e->sqlstate = s->sqlstate;
+	e->memory = s->memory;
 	memcpy(e->n, s->own, sizeof(s->own));
 	if (source != NULL)
 		pfs_statement_put_text(e, source->str, source->location, source->len);
@@ -193,7 +225,7 @@ pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source)
 		return NULL;
 	if (outer == NULL && pfs_sql.top_open && pfs_sql.top.met != PFS_MET_NOTHING)
 		outer = &pfs_sql.top;
-	pfs_statement_start(s, flags & PFS_FLAG_ENABLED ? flags : 0, now);
+	pfs_statement_start(t, s, flags & PFS_FLAG_ENABLED ? flags : 0, now);
 	s->xact_level = GetCurrentTransactionNestLevel();
 	s->outer = outer;
 	s->level = outer != NULL ? outer->level + 1 : 0;
@@ -261,6 +293,8 @@ pfs_nested_drop_planned(PfsThread *t, int nest)
 		next = s->next;
 		if (s->met != PFS_MET_PLAN || s->query != NULL || s->nest < nest)
 			continue;
+		if (s->counts & PFS_COUNTS_MEMORY)
+			pfs_statement_memory_end(t, s);
 		if (s->event != NULL)
 			pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) s->event);
 		pfs_stage_record(t, &s->planned, s->parent.type == PFS_NESTING_STATEMENT ? s->parent.event_id : 0);

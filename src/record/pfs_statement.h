@@ -115,7 +115,9 @@ typedef struct PfsStatementEvent
 	uint16		schema_len;
 	uint16		message_len;
 	uint32		text_len;
-	bool		cpu_counted;
+	uint8		counts;			/* PFS_COUNTS_... */
+	uint64		memory;			/* the session's most bytes meanwhile, and
+								 * one; if it counts them: written at the end */
 	uint64		n[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
 	char		texts[FLEXIBLE_ARRAY_MEMBER];
 } PfsStatementEvent;

@@ -24,7 +24,7 @@ typedef enum PfsProgress
 
 typedef struct PfsStatement
 {
-	/* All but `own` begins with zero. */
+	/* All in front of `own` begins with zero. */
 	struct PfsStatement *next;	/* nested ones: in the list of open or unused
 								 * ones */
 	struct PfsStatement *outer; /* enclosing one; NULL: none, or it has ended */
@@ -38,7 +38,7 @@ typedef struct PfsStatement
 	PfsProgress met;
 	bool		done;			/* top level: has run; `stamp` may be its end */
 	bool		is_utility;
-	bool		cpu_counted;
+	uint8		counts;			/* PFS_COUNTS_... */
 	uint32		flags;			/* 0: not collected */
 	PfsInstrumentId instrument;
 	int			level;
@@ -59,6 +59,11 @@ typedef struct PfsStatement
 	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL */
 	uint64	   *n;				/* its numbers: in its slot, or `own` */
 	uint64		own[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
+
+	/* Of one that counts memory only: pfs_statement_memory.c. */
+	struct PfsStatement *older;
+	struct PfsStatement *newer;
+	uint64		memory;
 } PfsStatement;
 
 /* Where the hooks stood when a subtransaction began. */
@@ -186,12 +191,12 @@ pfs_statement_is_wanted(const PfsThread *t)
 
 /* ---- pfs_statement.c; inside a change ---- */
 
-extern uint64 pfs_cpu_now(void);
+extern void pfs_statement_start_counting(PfsThread *t, PfsStatement *s);
 extern void pfs_statement_take_ids(void);
 
 /* Everything of a statement that begins but what it is nested in, and its slot. */
 static pg_attribute_always_inline void
-pfs_statement_start(PfsStatement *s, uint32 flags, PfsMoment now)
+pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsMoment now)
 {
 	PfsPair    *words = (PfsPair *) s;
 	PfsPair		zero = {0, 0};
@@ -210,11 +215,8 @@ pfs_statement_start(PfsStatement *s, uint32 flags, PfsMoment now)
 	s->database = MyDatabaseId;
 	s->user = OidIsValid(MyDatabaseId) ? GetUserId() : InvalidOid;
 	s->lock_ticks = pfs_local.lock_ticks;
-	if (unlikely(pfs_load_relaxed(&pfs_setup->counts_cpu)))
-	{
-		s->cpu_counted = true;
-		s->cpu = pfs_cpu_now();
-	}
+	if (unlikely(pfs_load_relaxed(&pfs_setup->counts) != 0))
+		pfs_statement_start_counting(t, s);
 	if (unlikely(pfs_sql.next_id == pfs_sql.last_id))
 		pfs_statement_take_ids();
 	s->statement_id = ++pfs_sql.next_id;
@@ -242,7 +244,7 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	e->sqlstate = 0;
 	e->schema_len = e->message_len = 0;
 	e->text_len = 0;
-	e->cpu_counted = s->cpu_counted;
+	e->counts = s->counts;
 	return e;
 }
 

@@ -20,6 +20,7 @@
 
 #include "pfs_digest_wait.h"
 #include "pfs_statement_fast.h"
+#include "pfs_statement_memory.h"
 
 /* ---- begin and end, inside a change ---- */
 
@@ -38,7 +39,7 @@ begin_top(PfsThread *t, PfsMoment now)
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;
 	pfs_sql.top_open = true;
-	pfs_statement_start(s, flags, now);
+	pfs_statement_start(t, s, flags, now);
 	if (flags & PFS_FLAG_DIGEST)
 		pfs_digest_charge_top();
 	s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
@@ -65,6 +66,8 @@ void
 pfs_top_drop(PfsThread *t)
 {
 	pfs_stage_drop(t, 0);
+	if (pfs_sql.top.counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_end(t, &pfs_sql.top);
 	if (pfs_sql.top.event != NULL)
 		pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) pfs_sql.top.event);
 	pfs_sql.top.event = NULL;
@@ -111,7 +114,7 @@ pfs_top_end(PfsThread *t, PfsMoment now)
 		pfs_stage_pop(t, 0, now);
 	e = s->event;
 	s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - s->lock_ticks;
-	if (likely(e != NULL && !failed && !s->cpu_counted && now.timer == PFS_FLAGS_TIMER(s->flags)))
+	if (likely(e != NULL && !failed && s->counts == 0 && now.timer == PFS_FLAGS_TIMER(s->flags)))
 		pfs_statement_finish(t, s, e, Max(now.at, s->start));
 	else
 		pfs_statement_end(t, s, now, failed, NULL);

@@ -79,8 +79,9 @@ typedef struct PfsThread
 	struct
 	{
 		PfsSeqlock	seq;		/* odd while cells of memory change */
-		uint64		room;		/* peak less what is in use, bytes */
-		uint64		peak;		/* most bytes that were in use */
+		uint64		room;		/* bytes: see pfs_memory_total.h */
+		uint64		mark;
+		uint64		high;		/* most that was in use until the mark began */
 		bool		stale;		/* switches have changed, or a truncation has
 								 * begun; anybody sets it */
 		bool		is_told;	/* its allocations are looked at */

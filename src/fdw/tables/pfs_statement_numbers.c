@@ -49,10 +49,17 @@ static const PfsNumber sums[] = {
 	PFS_N_WAL_FPI, PFS_N_WAL_BYTES, PFS_N_PARALLEL_WORKERS,
 };
 
-/* What is behind them is reserved. */
+StaticAssertDecl(lengthof(sums) == PFS_STATEMENT_SUM_NCOLUMNS - 1, "the maximum is behind them");
+
 Datum
-pfs_statement_sum_get(const PfsTicks *n, int column, bool *isnull)
+pfs_statement_memory_datum(uint64 memory, bool *isnull)
 {
-	return column < lengthof(sums) ? pfs_statement_number_datum(sums[column], n[sums[column]])
-		: pfs_null(isnull);
+	return memory == 0 ? pfs_null(isnull) : Int64GetDatum((int64) (memory - 1));
+}
+
+Datum
+pfs_statement_sum_get(const PfsStatementTotals *totals, int column, bool *isnull)
+{
+	return column < lengthof(sums) ? pfs_statement_number_datum(sums[column], totals->n[sums[column]])
+		: pfs_statement_memory_datum(totals->memory, isnull);
 }

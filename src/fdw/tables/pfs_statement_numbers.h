@@ -5,8 +5,7 @@
 #ifndef PFS_STATEMENT_NUMBERS_H
 #define PFS_STATEMENT_NUMBERS_H
 
-#include "pfs_cell.h"
-#include "pfs_statement.h"
+#include "pfs_event_cell.h"
 
 /* As the column of the number shows it. */
 extern Datum pfs_statement_number_datum(PfsNumber number, unsigned __int128 value);
@@ -38,6 +37,9 @@ extern Datum pfs_statement_number_datum(PfsNumber number, unsigned __int128 valu
 #define PFS_STATEMENT_SUM_NCOLUMNS 21
 
 /* column: counted from the first of these. */
-extern Datum pfs_statement_sum_get(const PfsTicks *n, int column, bool *isnull);
+extern Datum pfs_statement_sum_get(const PfsStatementTotals *totals, int column, bool *isnull);
+
+/* See pfs_statement_memory.h. */
+extern Datum pfs_statement_memory_datum(uint64 memory, bool *isnull);
 
 #endif							/* PFS_STATEMENT_NUMBERS_H */

@@ -187,7 +187,7 @@ summary_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 	if (column >= TW && column < SUMS)
 		return pfs_tw_get(&digest->totals.time, column - TW);
 	if (column >= SUMS && column < FIRST_SEEN)
-		return pfs_statement_sum_get(digest->totals.n, column - SUMS, isnull);
+		return pfs_statement_sum_get(&digest->totals, column - SUMS, isnull);
 	switch (column)
 	{
 		case DIGEST_TEXT:

@@ -6,6 +6,7 @@
 
 #include "pfs_digest.h"
 #include "pfs_ev.h"
+#include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
 #include "pfs_statement_numbers.h"
@@ -188,13 +189,14 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 		case OBJECT_TYPE:
 		case OBJECT_SCHEMA:
 		case OBJECT_NAME:
-		case MAX_TOTAL_MEMORY:
 			return pfs_null(isnull);
+		case MAX_TOTAL_MEMORY:
+			return pfs_statement_memory_datum((event->counts & PFS_COUNTS_MEMORY) ? event->memory : 0, isnull);
 		default:
 			if (column < PFS_EV_FIRST_OWN)
 				return pfs_ev_get(row, column, isnull);
 			number = number_of(column);
-			if (number == PFS_N_CPU_TIME && !event->cpu_counted)
+			if (number == PFS_N_CPU_TIME && (event->counts & PFS_COUNTS_CPU) == 0)
 				return pfs_null(isnull);
 			return pfs_statement_number_datum(number, event->n[number]);
 	}

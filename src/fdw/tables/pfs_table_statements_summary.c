@@ -22,7 +22,7 @@ value_get(const StatementRow *row, int column, bool *isnull)
 {
 	if (column < PFS_TW_NCOLUMNS)
 		return pfs_tw_get(&row->totals.time, column);
-	return pfs_statement_sum_get(row->totals.n, column - PFS_TW_NCOLUMNS, isnull);
+	return pfs_statement_sum_get(&row->totals, column - PFS_TW_NCOLUMNS, isnull);
 }
 
 #define COLUMNS(first) PFS_TW_COLUMNS(first), PFS_STATEMENT_SUM_COLUMNS((first) + PFS_TW_NCOLUMNS)

@@ -12,6 +12,7 @@
 
 #include "pfs_backend_status.h"
 #include "pfs_instrument.h"
+#include "pfs_memory_total.h"
 #include "pfs_setup.h"
 #include "pfs_statement.h"
 #include "pfs_tables.h"
@@ -198,8 +199,7 @@ add_thread_cb(const PfsThread *thread, uint64 word, void *arg)
 	row->instrumented = thread->instrumented & PFS_SWITCH_ON;
 	row->history = thread->history & PFS_SWITCH_ON;
 	row->memory_is_told = thread->memory.is_told;
-	row->current_memory = thread->memory.peak - Min(thread->memory.room, thread->memory.peak);
-	row->high_memory = thread->memory.peak;
+	pfs_memory_total_read(thread, word, &row->current_memory, &row->high_memory);
 	strlcpy(row->name, thread->name, sizeof(row->name));
 	if (state->with_status)
 		row->has_status = pfs_backend_status_read(thread->status, thread->pid, &row->status);

@@ -1,0 +1,37 @@
+/*
+ * pfs_statement_memory.h
+ *	  The most memory that a session had in use while a statement was open.
+ *
+ * Where a number of bytes is stored for a statement it is one more than they are;
+ * 0: not counted.
+ */
+#ifndef PFS_STATEMENT_MEMORY_H
+#define PFS_STATEMENT_MEMORY_H
+
+#include "pfs_event_cell.h"
+#include "pfs_statement_open.h"
+
+/* ---- owner, inside a change; statements that count memory only ---- */
+
+/* A statement begins; it counts if the process can be told of its allocations. */
+extern void pfs_statement_memory_begin(PfsThread *t, PfsStatement *s);
+
+/* It ends, or is dropped: s->memory is its number from now on. */
+extern void pfs_statement_memory_end(PfsThread *t, PfsStatement *s);
+
+/*
+ * It has just been counted in the summaries, in the same change: for the same
+ * cell, whatever is truncated meanwhile.
+ */
+extern void pfs_statement_memory_count(PfsThread *t, const PfsStatement *s);
+
+/* ---- maxima of summaries ---- */
+
+static inline void
+pfs_raise_local(uint64 *max, uint64 value)
+{
+	if (value > *max)
+		pfs_store_relaxed(max, value);
+}
+
+#endif							/* PFS_STATEMENT_MEMORY_H */
