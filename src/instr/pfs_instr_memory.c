@@ -199,20 +199,6 @@ chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chun
  * steps of pfs_memory_add() and pfs_memory_remove() are written out once more.
  */
 
-/*
- * Behind the odd word, which no load of a compiler's passes.  An atomic load would
- * be an instruction of its own.
- */
-static pg_attribute_always_inline bool
-is_stale(const PfsThread *t)
-{
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-	return t->memory.stale;
-#else
-	return pfs_load_relaxed(&t->memory.stale);
-#endif
-}
-
 /* From which step on the rest is to be done. */
 typedef enum Step
 {
@@ -255,7 +241,7 @@ count_alloc(PfsContext *c, uint64 bytes, void *pointer)
 	PfsMemoryCell *cell = c->cell;
 
 	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(is_stale(t)))
+	if (unlikely(pfs_memory_has_news(t)))
 		return finish_alloc(c, bytes, pointer, STEP_ALL);
 	pfs_bump(&c->count, 1);
 	pfs_bump(&c->bytes, bytes);
@@ -314,7 +300,7 @@ count_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *
 	PfsMemoryCell *cell = c->cell;
 
 	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(is_stale(t)))
+	if (unlikely(pfs_memory_has_news(t)))
 	{
 		finish_free(kind, context, pointer, c, bytes, STEP_ALL);
 		return;

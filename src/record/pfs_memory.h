@@ -72,6 +72,20 @@ pfs_memory_is_stale(void)
 
 /* ---- owner, inside a change of t->memory.seq ---- */
 
+/*
+ * Has anybody made it stale?  The load stands behind the odd word, which the
+ * compiler leaves in place; an atomic one would be an instruction of its own.
+ */
+static pg_attribute_always_inline bool
+pfs_memory_has_news(const PfsThread *t)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	return t->memory.stale;
+#else
+	return pfs_load_relaxed(&t->memory.stale);
+#endif
+}
+
 /* Numbers older than a truncation go up. */
 static pg_attribute_always_inline void
 pfs_memory_settle(PfsThread *t)
