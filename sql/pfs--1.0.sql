@@ -729,7 +729,7 @@ COMMENT ON COLUMN pfs.events_statements_current.exec_time IS
 COMMENT ON COLUMN pfs.events_statements_current.cpu_time IS
 'Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.';
 COMMENT ON COLUMN pfs.events_statements_current.max_total_memory IS
-'Reserved; NULL.';
+'The most that the session had in use while it was open, in bytes, of what memory instruments count; NULL while it runs, and if none was on when it began.';
 COMMENT ON COLUMN pfs.events_statements_current.parallel_workers IS
 'Parallel workers that worked for it.';
 COMMENT ON COLUMN pfs.events_statements_current.nesting_event_level IS
@@ -863,7 +863,7 @@ COMMENT ON COLUMN pfs.events_statements_history.exec_time IS
 COMMENT ON COLUMN pfs.events_statements_history.cpu_time IS
 'Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.';
 COMMENT ON COLUMN pfs.events_statements_history.max_total_memory IS
-'Reserved; NULL.';
+'The most that the session had in use while it was open, in bytes, of what memory instruments count; NULL while it runs, and if none was on when it began.';
 COMMENT ON COLUMN pfs.events_statements_history.parallel_workers IS
 'Parallel workers that worked for it.';
 COMMENT ON COLUMN pfs.events_statements_history.nesting_event_level IS
@@ -997,7 +997,7 @@ COMMENT ON COLUMN pfs.events_statements_history_long.exec_time IS
 COMMENT ON COLUMN pfs.events_statements_history_long.cpu_time IS
 'Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.';
 COMMENT ON COLUMN pfs.events_statements_history_long.max_total_memory IS
-'Reserved; NULL.';
+'The most that the session had in use while it was open, in bytes, of what memory instruments count; NULL while it runs, and if none was on when it began.';
 COMMENT ON COLUMN pfs.events_statements_history_long.parallel_workers IS
 'Parallel workers that worked for it.';
 COMMENT ON COLUMN pfs.events_statements_history_long.nesting_event_level IS
@@ -1607,7 +1607,7 @@ COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_wal_byt
 COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_parallel_workers IS
 'Parallel workers that worked for them.';
 COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.max_total_memory IS
-'Reserved; NULL.';
+'The largest max_total_memory of these statements, in bytes; NULL where none has one.';
 
 CREATE FOREIGN TABLE pfs.events_statements_summary_by_thread_by_event_name (
 	thread_id bigint,
@@ -1699,7 +1699,7 @@ COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_wal_
 COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_parallel_workers IS
 'Parallel workers that worked for them.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.max_total_memory IS
-'Reserved; NULL.';
+'The largest max_total_memory of these statements, in bytes; NULL where none has one.';
 
 CREATE FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name (
 	user_name text,
@@ -1794,7 +1794,7 @@ COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_wal
 COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_parallel_workers IS
 'Parallel workers that worked for them.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.max_total_memory IS
-'Reserved; NULL.';
+'The largest max_total_memory of these statements, in bytes; NULL where none has one.';
 
 CREATE FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name (
 	user_name text,
@@ -1886,7 +1886,7 @@ COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_wal_by
 COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_parallel_workers IS
 'Parallel workers that worked for them.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.max_total_memory IS
-'Reserved; NULL.';
+'The largest max_total_memory of these statements, in bytes; NULL where none has one.';
 
 CREATE FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name (
 	host text,
@@ -1978,7 +1978,7 @@ COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_wal_by
 COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_parallel_workers IS
 'Parallel workers that worked for them.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.max_total_memory IS
-'Reserved; NULL.';
+'The largest max_total_memory of these statements, in bytes; NULL where none has one.';
 
 CREATE FOREIGN TABLE pfs.events_statements_histogram_global (
 	bucket_number integer,
@@ -2107,7 +2107,7 @@ COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_wal_bytes IS
 COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_parallel_workers IS
 'Parallel workers that worked for them.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_digest.max_total_memory IS
-'Reserved; NULL.';
+'The largest max_total_memory of these statements, in bytes; NULL where none has one.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_digest.first_seen IS
 'When the row was made.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_digest.last_seen IS

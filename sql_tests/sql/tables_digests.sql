@@ -27,7 +27,7 @@ SELECT count(*) > 5 AS some,
 	bool_and(quantile_95 <= quantile_99 AND quantile_99 <= quantile_999 AND quantile_999 <= max_timer_wait AND quantile_95 > 0) AS quantiles,
 	bool_and(first_seen <= last_seen AND last_seen <= clock_timestamp()) AS seen,
 	bool_and(query_sample_timer_wait BETWEEN min_timer_wait AND max_timer_wait AND query_sample_seen BETWEEN first_seen AND last_seen) AS sample,
-	bool_and(max_total_memory IS NULL) AS reserved
+	bool_and(max_total_memory IS NULL) AS no_memory
 FROM pfs.events_statements_summary_by_digest;
 SELECT sum(count_bucket), max(count_bucket_and_lower), max(bucket_quantile), bool_and(bucket_timer_low < bucket_timer_high) AS bounds
 FROM pfs.events_statements_histogram_by_digest h
