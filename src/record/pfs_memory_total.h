@@ -8,7 +8,7 @@
  * subtracts, and may take it beyond: then what is in use is more than the mark, and
  * the most that ever was.  A free adds, and learns from the same addition whether
  * it was so before; if so, it moves the mark.  The mark is shifted, too: their
- * difference is what is in use.  All zero is nothing in use, and no mark yet.
+ * difference is what is in use.
  */
 #ifndef PFS_MEMORY_TOTAL_H
 #define PFS_MEMORY_TOTAL_H
@@ -16,6 +16,13 @@
 #include "pfs_thread.h"
 
 #define PFS_NO_ROOM (UINT64_C(1) << 63)
+
+/* A new record: nothing is in use. */
+static inline void
+pfs_memory_total_begin(PfsThread *t)
+{
+	t->memory.room = t->memory.mark = PFS_NO_ROOM;
+}
 
 /* ---- owner, inside a change of t->memory.seq ---- */
 

@@ -432,6 +432,7 @@ fill_record(PfsThread *t, uint32 index)
 	 * unused.
 	 */
 	memset(t, 0, sizeof(*t));
+	pfs_memory_total_begin(t);
 	t->thread_id = pfs_add_relaxed(&pfs_shared_threads->last_thread_id, 1) + 1;
 	t->pid = MyProcPid;
 	t->kind = MyBackendType;
