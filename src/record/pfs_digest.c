@@ -173,9 +173,10 @@ is_common(int i)
 }
 
 static pg_noinline void
-add_rare(PfsSharedStatementCell *to, const uint64 *n)
+add_rare(PfsSharedStatementCell *to, const uint64 *n, bool numbers)
 {
-	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	pfs_raise_to(&to->memory, pfs_digest_peak);
+	for (int i = 0; numbers && i < PFS_NUM_NUMBERS; i++)
 	{
 		if (n[i] != 0 && !is_common(i))
 			add_number(to, i, n[i]);
@@ -190,6 +191,7 @@ add_numbers(PfsSharedStatementCell *to, const uint64 *n)
 	PfsPair		rare = pair(n, PFS_N_ERRORS) | pair(n, PFS_N_SHARED_BLKS_DIRTIED) |
 	pair(n, PFS_N_LOCAL_BLKS_HIT) | pair(n, PFS_N_LOCAL_BLKS_DIRTIED) | pair(n, PFS_N_TEMP_BLKS_READ) |
 	pair(n, PFS_N_WAL_RECORDS) | pair(n, PFS_N_WAL_BYTES);
+	uint64		others;
 
 	if (n[PFS_N_PLAN_TIME] != 0)
 		add_number(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
@@ -199,9 +201,10 @@ add_numbers(PfsSharedStatementCell *to, const uint64 *n)
 		add_number(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
 	if (n[PFS_N_SHARED_BLKS_HIT] != 0)
 		add_number(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
-	if ((rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_CPU_TIME] | n[PFS_N_ROWS_AFFECTED] |
-		 n[PFS_N_SHARED_BLKS_READ]) != 0)
-		add_rare(to, n);
+	others = rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_CPU_TIME] | n[PFS_N_ROWS_AFFECTED] |
+		n[PFS_N_SHARED_BLKS_READ];
+	if ((others | pfs_digest_peak) != 0)
+		add_rare(to, n, others != 0);
 }
 
 /* The first time that anything went to all others. */
@@ -414,8 +417,6 @@ pfs_digest_count(const PfsDigestEnd *end)
 	PfsSharedStatementCell *numbers = likely(d != NULL) ? &d->numbers : &pfs_shared_digests->numbers;
 
 	add_numbers(numbers, end->n);
-	if (unlikely(pfs_digest_peak != 0))
-		pfs_raise_to(&numbers->memory, pfs_digest_peak);
 	if (likely(timed))
 	{
 		uint64	   *buckets = likely(d != NULL) ? d->buckets : pfs_shared_digests->buckets;

@@ -35,6 +35,7 @@ pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 		pfs_memory_sync(t);
 	if (!pfs_memory_is_told)
 		return;
+	Assert(s != newest);
 	take_peak(t);
 	s->counts |= PFS_COUNTS_MEMORY;
 	s->memory = 0;
