@@ -224,6 +224,25 @@ sub program
 	is($server->sql("SELECT max(max_total_memory) FROM pfs.events_statements_history_long WHERE nesting_event_level > 0 AND thread_id = " . $s->thread_id),
 		6 * $mb, 'the query had all that in its time');
 	is(peak($s, 'SELECT 2'), 0, 'nothing is left of it');
+
+	# Opened and run inside of a statement that ends before it.
+	$server->sql(<<'EOT2');
+CREATE FUNCTION opened() RETURNS refcursor LANGUAGE plpgsql AS $$
+DECLARE c refcursor; i bigint;
+BEGIN
+	OPEN c FOR SELECT alloc(0, 0, 6000000, 0), free(0, 0), alloc(0, 1, 1000000, 0), free(0, 1) FROM generate_series(1, 10);
+	FETCH c INTO i;
+	RETURN c;
+END $$;
+EOT2
+	$server->sql('TRUNCATE pfs.events_statements_history_long');
+	$s->query('BEGIN');
+	is(peak($s, 'SELECT opened()'), 6 * $mb, 'one that ends has what a cursor had that it leaves');
+	is(peak($s, 'SELECT 3'), 0, 'the next one does not');
+	is(peak($s, "SELECT alloc(0, 2, 9 * $mb, 0), free(0, 2)"), 9 * $mb, 'another one');
+	$s->query('COMMIT');
+	is($server->sql("SELECT max(max_total_memory) FROM pfs.events_statements_history_long WHERE nesting_event_level > 0 AND thread_id = " . $s->thread_id),
+		9 * $mb, 'and the cursor has all');
 	$s->close;
 }
 

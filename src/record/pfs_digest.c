@@ -172,6 +172,7 @@ is_common(int i)
 	return i == PFS_N_PLAN_TIME || i == PFS_N_EXEC_TIME || i == PFS_N_ROWS_SENT || i == PFS_N_SHARED_BLKS_HIT;
 }
 
+/* And what is no sum. */
 static pg_noinline void
 add_rare(PfsSharedStatementCell *to, const uint64 *n, bool numbers)
 {
