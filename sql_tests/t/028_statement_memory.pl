@@ -394,7 +394,7 @@ sub levels { my ($s) = @_; return join(',', map { my $v = summary($_, $s); $v eq
 
 	# Digests that make way.
 	is($server->sql("SELECT max(max_total_memory) FROM pfs.events_statements_summary_by_digest"), $server->sql("SELECT max(max_total_memory) FROM pfs.events_statements_history_long WHERE query_id IS NOT NULL"), 'the most of all digests');
-	$s->query("SELECT alloc(0, 0, 9 * $mb, 0), reset(0) AS most");
+	is(peak($s, "SELECT alloc(0, 0, 9 * $mb, 0), reset(0) AS most"), 9 * $mb, 'one that is bigger than all');
 	my $query = $server->sql("SELECT query_id FROM pfs.events_statements_summary_by_digest WHERE max_total_memory = 9 * $mb");
 	foreach my $columns (1 .. 400) { $s->query('SELECT ' . join(', ', (1) x $columns)); }
 	is($server->sql("SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE query_id = $query"), 0, 'the digest has made way');
