@@ -172,6 +172,9 @@ typedef struct PfsDigestEnd
 
 extern void pfs_digest_count(const PfsDigestEnd *end);
 
+/* It was planned, in so many ticks, and is not executed: no statement. */
+extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);
+
 /* Does anybody want the text of this shape?  Then it is given, or not. */
 extern bool pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key);
 extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len);
