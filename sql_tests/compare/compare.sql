@@ -102,12 +102,10 @@ CREATE FUNCTION pg_temp.agree(a float8, b float8, n numeric) RETURNS boolean LAN
 CREATE TEMP TABLE times AS
 SELECT *, CASE WHEN around > 0 AND b >= a * 0.999 - n * 0.002 AND pg_temp.agree(around, b, n) THEN 'work of pg_stat_statements'
 	WHEN f_ms > 0 AND pg_temp.agree(least(greatest(a, b), b + f_ms), a, n) THEN 'failed at the commit'
-	WHEN too_deep AND b >= a THEN 'failed, deeper than events go'
 	WHEN b > a THEN 'interrupted' END AS class
-FROM (SELECT 'plan_time' AS what, a_plan_ms AS a, b_plan_ms AS b, around_plan_ms AS around, plans AS n, b_calls AS calls, query, 0 AS f_ms,
-		query IN (SELECT query FROM differences WHERE class = 'failed, deeper than events go') AS too_deep FROM shapes WHERE in_b AND (in_a OR b_plan_ms > 0)
+FROM (SELECT 'plan_time' AS what, a_plan_ms AS a, b_plan_ms AS b, around_plan_ms AS around, plans AS n, b_calls AS calls, query, 0 AS f_ms FROM shapes WHERE in_b AND (in_a OR b_plan_ms > 0)
 	UNION ALL SELECT 'exec_time', a_exec_ms, b_exec_ms, around_utility_ms, b_calls, b_calls, query,
-		CASE WHEN f_calls > b_calls - a_calls THEN f_exec_ms ELSE 0 END, false FROM sums WHERE a_calls > 0) t
+		CASE WHEN f_calls > b_calls - a_calls THEN f_exec_ms ELSE 0 END FROM sums WHERE a_calls > 0) t
 WHERE NOT pg_temp.agree(a, b, n);
 
 INSERT INTO differences

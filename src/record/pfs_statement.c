@@ -62,7 +62,15 @@ pfs_statement_parent(void)
 	const PfsStatement *s = pfs_sql.current;
 
 	while (s != NULL && s->event_id == 0)
+	{
+		/*
+		 * Found when it began: recursion is not to walk all of itself each
+		 * time.
+		 */
+		if (s->outer != NULL && s->parent.type == PFS_NESTING_STATEMENT)
+			return s->parent;
 		s = s->outer;
+	}
 	if (s == NULL && pfs_sql.top_open && pfs_sql.top.event_id != 0)
 		s = &pfs_sql.top;
 	if (s != NULL)
