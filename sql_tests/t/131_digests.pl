@@ -14,6 +14,7 @@ my $server = PfsServer->new('main', preload => 'pg_stat_statements,pfs', conf =>
 autovacuum = off
 compute_query_id = on
 pg_stat_statements.track = all
+pg_stat_statements.track_planning = on
 pg_stat_statements.max = 10000
 max_connections = 40
 jit = off
@@ -79,6 +80,32 @@ is($server->sql("SELECT e.digest_text, count(*) FROM pfs.events_statements_histo
 	'UPDATE t SET v = $1 WHERE i = $2 AND v = $3|1', 'events show the text of their shape');
 is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long e JOIN $digests q USING (query_id, database_name)
 	WHERE thread_id = $thread AND e.digest_text IS DISTINCT FROM q.digest_text"), 0, 'the same as the table by digest');
+
+# ---- rows and times, as pg_stat_statements has them ----
+
+# Plans that are made and not executed as statements: expressions, the first of two
+# statements of a function in SQL, the generic plan that is weighed against a custom one.
+$server->sql(q{CREATE FUNCTION two(int) RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM t WHERE i = $1; SELECT count(*) FROM t WHERE i < $1'});
+$server->sql(q{CREATE FUNCTION weighed(n int) RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c bigint := n + 4712; BEGIN IF c - n > 40 THEN SELECT count(*) INTO c FROM t WHERE i < n; END IF; RETURN c; END $$});
+$server->sql("SELECT pg_stat_statements_reset(); SELECT pfs.reset('events_statements_summary_by_digest')");
+$s->query("SELECT two($_), weighed($_ * 10)") foreach 1 .. 12;
+$s->query('BEGIN; DECLARE c CURSOR FOR SELECT i FROM t; FETCH 7 FROM c; MOVE 5 FROM c; CLOSE c; COMMIT');
+$s->query("INSERT INTO t VALUES (-3, 'r') RETURNING i; DELETE FROM t WHERE i = -3");
+is_over($thread);
+my $numbers = 'SELECT %s FROM (SELECT queryid, sum(calls) AS calls, sum(rows) AS rows, sum(plans) AS plans, sum(total_plan_time) AS plan_ms, sum(total_exec_time) AS exec_ms FROM pg_stat_statements GROUP BY queryid) s'
+	. " JOIN $digests q ON q.query_id = s.queryid WHERE digest_text !~ 'pfs|pg_stat_statements' AND %s";
+is($server->sql(sprintf($numbers, 'digest_text, calls, count_star', 'calls <> count_star')), '', 'calls');
+cmp_ok($server->sql(sprintf($numbers, 'sum(plans - calls)', 'plans > calls')), '>', 0, 'some were planned more often than executed');
+is($server->sql(sprintf($numbers, 'digest_text, plan_ms, sum_plan_time', 'sum_plan_time < plan_ms * 0.999 * 1e9 - plans * 1e6')), '', 'the time of each planning is counted');
+is($server->sql(sprintf($numbers, 'digest_text, exec_ms, sum_exec_time', 'sum_exec_time < exec_ms * 0.999 * 1e9 - calls * 1e6')), '', 'and of each execution');
+is($server->sql(sprintf($numbers, 'digest_text, rows, sum_rows_sent, sum_rows_affected', "rows <> greatest(sum_rows_sent, sum_rows_affected) AND digest_text !~ '^DECLARE'")), '', 'rows');
+is($server->sql("SELECT sum_rows_sent, sum_rows_affected FROM $digests WHERE digest_text ~ '^MOVE'"), '0|0', 'MOVE returns none');
+is($server->sql("SELECT count(*) FROM $digests WHERE digest_text LIKE 'c - n >%' OR digest_text LIKE '%n + \$1'"), 0, 'expressions are no statements');
+$s->send('DO $$ DECLARE x int := 3; BEGIN IF x * 4713 > 2 THEN RAISE EXCEPTION \'no\'; END IF; END $$');
+$s->result;
+like($s->last_error, qr/ERROR: .* no$/m, 'an error');
+is_over($thread);
+is($server->sql("SELECT count(*), sum(sum_errors) FROM $digests WHERE digest_text LIKE 'x * %' OR digest_text ~ '^DO .* BEGIN IF x'"), '1|1', 'an expression before it has not failed');
 
 # Cut at a character's end; another user's shape is another digest.
 $s->query("SELECT '" . ('y' x 50) . "' AS \"" . ("\xc3\xa4" x 30) . '", ' . join(', ', map { "i AS \"\xc3\xb6\xc3\xb6\xc3\xb6$_\"" } 1 .. 200) . ' FROM t LIMIT 1');

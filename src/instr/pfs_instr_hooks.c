@@ -506,7 +506,9 @@ count_rows(NodeTag utility, const QueryCompletion *qc, uint64 *sent, uint64 *aff
 	switch (utility)
 	{
 		case T_FetchStmt:
-			*sent = qc->nprocessed;
+			/* MOVE returns none. */
+			if (qc->commandTag == CMDTAG_FETCH)
+				*sent = qc->nprocessed;
 			break;
 		case T_ExecuteStmt:
 			if (qc->commandTag == CMDTAG_SELECT)

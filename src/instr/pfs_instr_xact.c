@@ -127,6 +127,8 @@ wrap_longjmp(struct __jmp_buf_tag *env, int value)
 		}
 		else
 			pfs_error_thrown_on(env);
+		if (pfs_error_has_failed(env))
+			pfs_sql.failed = true;
 	}
 	pfs_real.longjmp_chk(env, value);
 }

@@ -447,6 +447,16 @@ pfs_digest_count(const PfsDigestEnd *end)
 	pfs_digest_leave(near);
 }
 
+void
+pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
+{
+	PfsNearDigest *near = pfs_digest_enter(key, true);
+
+	add_number(near != NULL ? &near->digest->numbers : &pfs_shared_digests->numbers, PFS_N_PLAN_TIME, ticks);
+	if (near != NULL)
+		pfs_digest_leave(near);
+}
+
 /* ---- texts ---- */
 
 /* A digest that is given up meanwhile may give either answer. */

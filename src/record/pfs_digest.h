@@ -175,6 +175,9 @@ extern void pfs_digest_count(const PfsDigestEnd *end);
 /* Its memory, see pfs_statement_memory.h; nearly none has any. */
 extern PFS_HIDDEN uint64 pfs_digest_peak;
 
+/* It was planned, in so many ticks, and is not executed: no statement. */
+extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);
+
 /* Does anybody want the text of this shape?  Then it is given, or not. */
 extern bool pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key);
 extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len);

@@ -213,6 +213,15 @@ charge_nobody(void)
 }
 
 void
+pfs_digest_end_planned(const PfsStatement *s)
+{
+	PfsDigestKey key = pfs_digest_key(s->database, s->user, s->query_id);
+
+	if ((s->flags & PFS_FLAG_DIGEST) != 0 && s->query_id != 0 && s->n[PFS_N_PLAN_TIME] != 0)
+		pfs_digest_count_planning(&key, s->n[PFS_N_PLAN_TIME]);
+}
+
+void
 pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 {
 	PfsDigestEnd mine;
@@ -235,6 +244,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 			give_all();
 			charge_nobody();
 		}
+		pfs_digest_end_planned(s);
 		return;
 	}
 	mine.key = pfs_digest_key(s->database, s->user, s->query_id);

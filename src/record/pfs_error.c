@@ -148,6 +148,12 @@ is_outermost(const void *handler)
 	return pfs_open_error.outermost == NULL || (uintptr_t) handler >= (uintptr_t) pfs_open_error.outermost;
 }
 
+bool
+pfs_error_has_failed(const void *handler)
+{
+	return pfs_open_error.outermost != NULL && is_outermost(handler);
+}
+
 void
 pfs_error_raised(PfsThread *t, int sqlstate, const void *handler)
 {

@@ -76,7 +76,15 @@ pfs_statement_parent(void)
 	const PfsStatement *s = pfs_sql.current;
 
 	while (s != NULL && s->event_id == 0)
+	{
+		/*
+		 * Found when it began: recursion is not to walk all of itself each
+		 * time.
+		 */
+		if (s->outer != NULL && s->parent.type == PFS_NESTING_STATEMENT)
+			return s->parent;
 		s = s->outer;
+	}
 	if (s == NULL && pfs_sql.top_open && pfs_sql.top.event_id != 0)
 		s = &pfs_sql.top;
 	if (s != NULL)
@@ -273,16 +281,34 @@ forget_nested(PfsStatement *s)
 	pfs_sql.unused = s;
 }
 
+/* Planned, and not executed by now: it was no statement. */
+static void
+drop_planned(PfsThread *t, PfsStatement *s)
+{
+	if (s->counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_end(t, s);
+	pfs_digest_end_planned(s);
+	if (s->event != NULL)
+		pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) s->event);
+	pfs_stage_record(t, &s->planned, s->parent.type == PFS_NESTING_STATEMENT ? s->parent.event_id : 0);
+	forget_nested(s);
+}
+
 void
 pfs_nested_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 			   const PfsStatementSource *source)
 {
+	/* An error elsewhere, or in an expression, which no executor ever sees. */
+	if (s->met == PFS_MET_PLAN && s->query == NULL && s->done)
+	{
+		drop_planned(t, s);
+		return;
+	}
 	pfs_stage_record(t, &s->planned, s->event_id);
 	pfs_statement_end(t, s, now, failed, source);
 	forget_nested(s);
 }
 
-/* Planned, and not executed by now: it was no statement. */
 void
 pfs_nested_drop_planned(PfsThread *t, int nest)
 {
@@ -293,12 +319,7 @@ pfs_nested_drop_planned(PfsThread *t, int nest)
 		next = s->next;
 		if (s->met != PFS_MET_PLAN || s->query != NULL || s->nest < nest)
 			continue;
-		if (s->counts & PFS_COUNTS_MEMORY)
-			pfs_statement_memory_end(t, s);
-		if (s->event != NULL)
-			pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) s->event);
-		pfs_stage_record(t, &s->planned, s->parent.type == PFS_NESTING_STATEMENT ? s->parent.event_id : 0);
-		forget_nested(s);
+		drop_planned(t, s);
 	}
 }
 
@@ -314,7 +335,7 @@ pfs_nested_leave(PfsThread *t, PfsMoment now)
 		next = s->next;
 		s->outer = NULL;
 		if (s->query == NULL)
-			pfs_nested_end(t, s, now, pfs_sql.raised, NULL);
+			pfs_nested_end(t, s, now, pfs_top_has_failed(), NULL);
 		else
 			pfs_statement_leave_event(t, s);
 	}

@@ -367,8 +367,12 @@ pfs_call_plan_end(PfsThread *t, PfsCall *call)
 	if (s != NULL)
 	{
 		pfs_add_time(&s->n[PFS_N_PLAN_TIME], call->start, now);
-		if (s != &pfs_sql.top && pfs_stages.n == call->nstages + 1)
-			pfs_stage_hold(t, now, &s->planned);
+		if (s != &pfs_sql.top)
+		{
+			s->done = true;
+			if (pfs_stages.n == call->nstages + 1)
+				pfs_stage_hold(t, now, &s->planned);
+		}
 	}
 	end_end(t, call, s, now);
 }

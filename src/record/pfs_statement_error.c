@@ -92,11 +92,13 @@ pfs_statement_unwind(PfsThread *t, int level)
 void
 pfs_statement_unwind_all(PfsThread *t)
 {
+	bool		failed = pfs_top_has_failed();
+
 	if (pfs_is_changing(t))
 		return;
 	if (pfs_sql.open != NULL)
-		end_all(t, 0, pfs_sql.raised, pfs_sql.raised);
-	if (!pfs_sql.raised)
+		end_all(t, 0, failed, failed);
+	if (!failed)
 		return;
 	pfs_change_begin(t);
 	pfs_sql.nest = 0;
@@ -104,7 +106,7 @@ pfs_statement_unwind_all(PfsThread *t)
 	if (!pfs_sql.top_open)
 	{
 		pfs_stage_pop(t, 0, pfs_moment());
-		pfs_sql.raised = false;
+		pfs_sql.raised = pfs_sql.failed = false;
 	}
 	pfs_set_parent();
 	pfs_change_end(t);

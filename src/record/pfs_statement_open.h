@@ -9,6 +9,7 @@
 #include "libpq/libpq-be.h"
 #include "miscadmin.h"
 
+#include "pfs_error.h"
 #include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_stage.h"
@@ -36,7 +37,8 @@ typedef struct PfsStatement
 								 * that was made */
 	int64		portal_time;
 	PfsProgress met;
-	bool		done;			/* top level: has run; `stamp` may be its end */
+	bool		done;			/* top level: has run; `stamp` may be its end;
+								 * nested: has been planned */
 	bool		is_utility;
 	uint8		counts;			/* PFS_COUNTS_... */
 	uint32		flags;			/* 0: not collected */
@@ -79,7 +81,8 @@ typedef struct PfsSql
 {
 	PfsStatement top;
 	bool		top_open;
-	bool		raised;			/* an error that nobody has handled yet */
+	bool		raised;			/* an error, and no subtransaction was rolled
+								 * back for it */
 	bool		failed;			/* the top level failed with `sqlstate` */
 	int			nest;			/* hooks that are active */
 	PfsStatement *current;		/* whose hook is active */
@@ -103,6 +106,17 @@ typedef struct PfsSql
 } PfsSql;
 
 extern PFS_HIDDEN PfsSql pfs_sql;
+
+/*
+ * Has the statement at top level failed?  An error that somebody else than the
+ * process's outermost handler caught, with or without a subtransaction, does not make
+ * it fail.  While that handler is unknown, every error does.
+ */
+static inline bool
+pfs_top_has_failed(void)
+{
+	return pfs_sql.failed || (pfs_sql.raised && pfs_open_error.outermost == NULL);
+}
 
 static inline uint32
 pfs_class_flags(const PfsThread *t, PfsClass class)
@@ -277,6 +291,9 @@ pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
  * timer in its flags.
  */
 extern void pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end);
+
+/* Of one that was planned and is not executed. */
+extern void pfs_digest_end_planned(const PfsStatement *s);
 
 /* It is over and has a slot: into the history and the summaries. */
 static pg_attribute_always_inline void

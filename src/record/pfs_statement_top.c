@@ -94,7 +94,7 @@ void
 pfs_top_end(PfsThread *t, PfsMoment now)
 {
 	PfsStatement *s = &pfs_sql.top;
-	bool		failed = pfs_sql.raised || pfs_sql.failed;
+	bool		failed = pfs_top_has_failed();
 	PfsStatementEvent *e;
 
 	if (unlikely(pfs_sql.open != NULL))
@@ -148,7 +148,7 @@ end_at_wait(PfsThread *t, PfsMoment now)
 void
 pfs_statement_begins(PfsThread *t)
 {
-	bool		over = pfs_sql.top_open && (pfs_sql.top.done || pfs_sql.raised || pfs_sql.failed);
+	bool		over = pfs_sql.top_open && (pfs_sql.top.done || pfs_top_has_failed());
 	PfsMoment	now;
 
 	/* A part of a message, or the next of those that a statement consists of. */

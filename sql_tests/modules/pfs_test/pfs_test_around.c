@@ -1,0 +1,146 @@
+/*
+ * pfs_test_around.c
+ *	  How long the planner and utilities took, from where pfs measures: around
+ *	  pg_stat_statements, which measures around the server's own functions.
+ *
+ * A witness for scripts/regress-core --compare.  Loaded behind pg_stat_statements, its hooks
+ * are around those; the hooks of pfs are around all.  Each process adds up by database,
+ * role and query identifier, and writes it into a file of its own when it ends, in the folder that
+ * PFS_TEST_AROUND names.  Calls that fail are not counted.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "optimizer/planner.h"
+#include "portability/instr_time.h"
+#include "storage/ipc.h"
+#include "tcop/utility.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+typedef struct AroundKey
+{
+	uint64		query_id;
+	Oid			user;
+	Oid			database;
+} AroundKey;
+
+typedef struct Around
+{
+	AroundKey	key;
+	double		plan_ms;
+	double		utility_ms;
+} Around;
+
+static planner_hook_type prev_planner = NULL;
+static ProcessUtility_hook_type prev_process_utility = NULL;
+static HTAB *table = NULL;
+
+static void
+write_all(int code, Datum arg)
+{
+	const char *folder = getenv("PFS_TEST_AROUND");
+	char		path[MAXPGPATH];
+	HASH_SEQ_STATUS status;
+	Around	   *around;
+	FILE	   *file;
+
+	if (folder == NULL)
+		return;
+	snprintf(path, sizeof(path), "%s/%d", folder, MyProcPid);
+	if ((file = fopen(path, "a")) == NULL)
+		return;
+	hash_seq_init(&status, table);
+	while ((around = hash_seq_search(&status)) != NULL)
+		fprintf(file, "%u,%u," INT64_FORMAT ",%.6f,%.6f\n", around->key.database, around->key.user,
+				(int64) around->key.query_id, around->plan_ms, around->utility_ms);
+	fclose(file);
+}
+
+static Around *
+around_of(const AroundKey *key)
+{
+	bool		found;
+	Around	   *around;
+
+	if (table == NULL)
+	{
+		HASHCTL		info = {.keysize = sizeof(AroundKey), .entrysize = sizeof(Around), .hcxt = TopMemoryContext};
+
+		table = hash_create("pfs_test_around", 1024, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+		on_proc_exit(write_all, 0);
+	}
+	around = hash_search(table, key, HASH_ENTER, &found);
+	if (!found)
+		around->plan_ms = around->utility_ms = 0;
+	return around;
+}
+
+static AroundKey
+key_of(uint64 query_id)
+{
+	AroundKey	key = {query_id, GetUserId(), MyDatabaseId};
+
+	return key;
+}
+
+static double
+since(instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_MILLISEC(now);
+}
+
+static PlannedStmt *
+planner_cb(Query *query, const char *str, int options, ParamListInfo params)
+{
+	AroundKey	key = key_of(query->queryId);
+	instr_time	start;
+	PlannedStmt *result;
+	double		ms;
+
+	INSTR_TIME_SET_CURRENT(start);
+	result = prev_planner ? prev_planner(query, str, options, params)
+		: standard_planner(query, str, options, params);
+	ms = since(start);
+	if (key.query_id != 0 && !IsParallelWorker())
+		around_of(&key)->plan_ms += ms;
+	return result;
+}
+
+static void
+process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
+				   ProcessUtilityContext context, ParamListInfo params,
+				   QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *qc)
+{
+	AroundKey	key = key_of(stmt->queryId);
+	instr_time	start;
+	double		ms;
+
+	INSTR_TIME_SET_CURRENT(start);
+	if (prev_process_utility)
+		prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
+	else
+		standard_ProcessUtility(stmt, str, read_only_tree, context, params, environment, dest, qc);
+	ms = since(start);
+	if (key.query_id != 0 && context != PROCESS_UTILITY_SUBCOMMAND && !IsParallelWorker())
+		around_of(&key)->utility_ms += ms;
+}
+
+void
+_PG_init(void)
+{
+	prev_planner = planner_hook;
+	planner_hook = planner_cb;
+	prev_process_utility = ProcessUtility_hook;
+	ProcessUtility_hook = process_utility_cb;
+}
