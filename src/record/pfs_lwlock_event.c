@@ -172,6 +172,13 @@ pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
 		pfs_store_relaxed(&block->first, tail > from ? (uint32) (tail - from) : 0);
 		copy_block(block->events, &mine->events[from & mask]);
 		pfs_log_slot_end(&claim, 0, block);
+
+		/*
+		 * Where the next one will probably be: written a whole lap of the log
+		 * ago.
+		 */
+		for (size_t i = 0; i < sizeof(PfsLwlockBlock); i += PFS_CACHE_LINE)
+			__builtin_prefetch((const char *) (block + 1) + i, 1);
 	}
 	mine->next = &mine->events[head & mask];
 	pfs_store_release(&mine->head, head);	/* C */
