@@ -171,6 +171,21 @@ foreach my $n (7, 37, 1, 16, 50)
 }
 is(events($_, 'count(*), count(DISTINCT event_id), max(event_id) - min(event_id) >= 332', $began, $late), '333|333|t',
 	'the long history has each event once') foreach $tb, $tc;
+is($server->sql("SELECT count(*) || ' ' || array_agg(event_id ORDER BY timer_end)::text FROM pfs.events_waits_history WHERE thread_id = $tb"),
+	$server->sql("SELECT count(*) || ' ' || array_agg(event_id ORDER BY timer_end)::text FROM (SELECT * FROM pfs.events_waits_history_long"
+	  . " WHERE thread_id = $tb ORDER BY timer_end DESC NULLS LAST LIMIT 10) l"), 'the history has the newest of all kinds of waits');
+$server->sql(q{SELECT pfs.reset('events_waits_history'), pfs.reset('events_waits_history_long')});
+is($server->sql("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = $tb"), 0, 'TRUNCATE empties the history');
+is(events($tb, 'count(*)', $began, $late), 0, 'and the long one, with what is held back');
+$b->query('SELECT take(45, 1)');
+is(events($tb, 'count(*)', $began, $late), 45, 'what comes later is in it');
+my $d = $server->session;
+my $td = $d->thread_id;
+$d->query('SELECT take(15, 3)');
+$d->close;
+ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $td", 0), 'a session ends');
+is(events($td, 'count(*), count(DISTINCT event_id), count(*) FILTER (WHERE nesting_event_type IS NULL)', $began, $late), '45|45|0',
+	'and leaves all of its events');
 
 # ---- all: errors, and the end of a process ----
 
@@ -215,7 +230,7 @@ is($server->sql("SELECT count_star FROM pfs.events_waits_summary_global_by_event
 
 # A buffer, as the server's own functions lock it.
 $server->pgbench(undef, '-i', '-q', '-s', 1);
-my $load = $server->pgbench_start("UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1;\n", '-c', 8, '-j', 1, '-T', 30);
+my $load = $server->pgbench_start("UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1;\n", '-c', 16, '-j', 1, '-T', 30);
 my $hot = $server->poll(q{SELECT count(*) > 0 FROM pfs.lwlock_objects WHERE object_type = 'BUFFER' AND object_schema = 'public'
 	AND object_name LIKE 'pgbench_branches%' AND fork = 'main' AND block_number >= 0});
 ok($hot, 'a hot row: lwlock_objects names the table');

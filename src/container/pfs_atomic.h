@@ -82,6 +82,16 @@ __asm__("addq %1, %0":"+m"(*p):"er"(v):"cc");
 #endif
 }
 
+static inline void
+pfs_bump32(uint32_t *p)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+__asm__("addl $1, %0":"+m"(*p)::"cc");
+#else
+	pfs_store_relaxed(p, pfs_load_relaxed(p) + 1);
+#endif
+}
+
 static inline bool
 pfs_drop(uint64_t *p, uint64_t v)
 {

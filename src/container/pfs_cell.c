@@ -10,7 +10,7 @@ pfs_cell_clear(PfsCell *c)
 	pfs_store_relaxed(&c->count_timed, 0);
 	pfs_store_relaxed(&c->count_untimed, 0);
 	pfs_store_relaxed(&c->sum, 0);
-	pfs_store_relaxed(&c->min, 0);
+	pfs_store_relaxed(&c->min, UINT64_MAX); /* so that the next event is less */
 	pfs_store_relaxed(&c->max, 0);
 }
 

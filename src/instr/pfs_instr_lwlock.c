@@ -26,7 +26,7 @@
 #include "pfs_event_instant.h"
 #include "pfs_instr.h"
 #include "pfs_instr_lwlock.h"
-#include "pfs_lwlock.h"
+#include "pfs_lwlock_event.h"
 #include "pfs_status.h"
 
 #define FRAME __builtin_frame_address(0)
@@ -93,7 +93,14 @@ show(PfsThread *t, const void *frame)
 		a->kind = kind_of(instrument, MyProc->lwWaitMode, false);
 		a->flags = flags_of(t, instrument);
 	}
+	else if (a->plan != NULL)
+	{
+		/* A conditional acquire does not come here. */
+		a->kind = kind_of(a->plan->instrument, a->mode, false);
+		a->flags = a->plan->usual;
+	}
 	a->asked = true;
+	pfs_local.slow |= PFS_SLOW_LWLOCK;
 	a->interrupted = false;
 	a->instance = PFS_NO_RECORD;
 	if ((a->flags & PFS_FLAG_ENABLED) == 0)
@@ -147,6 +154,7 @@ finish_shown(bool acquired)
 
 	a->event = NULL;
 	a->asked = false;
+	pfs_local.slow &= ~PFS_SLOW_LWLOCK;
 	if (e == NULL)
 		return false;
 	if (t == NULL || t->events[PFS_WAITS].depth == 0 || pfs_is_changing(t) ||
@@ -168,41 +176,88 @@ finish_shown(bool acquired)
 
 /* ---- contended ---- */
 
+typedef bool (*PfsTake) (LWLock *lock, LWLockMode mode);
+
 /* An acquisition without an event of its own. */
-static pg_attribute_always_inline void
+static void
 count_only(PfsThread *t, const LWLock *lock)
 {
 	PfsInstrumentId instrument = instrument_of(lock);
 	uint32		flags = flags_of(t, instrument);
 
-	if (likely(flags & PFS_FLAG_ENABLED))
-		pfs_wait_count_only(t, instrument, flags);
+	if ((flags & PFS_FLAG_ENABLED) == 0)
+		return;
+	pfs_wait_count_only(t, instrument, flags);
+	pfs_lwlock_plan(t, lock->tranche, instrument, flags);
 }
 
-/* All that an acquisition leaves for the case that it has to sleep is its lock. */
-static bool
-contended_acquire(LWLock *lock, LWLockMode mode)
+/* One that has slept, without a plan, not wanted, or of no thread. */
+static pg_noinline bool
+contended_any(PfsTake take, LWLock *lock, LWLockMode mode)
 {
 	PfsThread  *t = pfs_thread_here();
 	bool		result;
 
-	if (unlikely(t == NULL))
-		return real.acquire(lock, mode);
+	if (t == NULL)
+		return take(lock, mode);
 	pfs_acquisition.lock = lock;
-	result = real.acquire(lock, mode);
+	result = take(lock, mode);
 	pfs_acquisition.lock = NULL;
-	if (unlikely(pfs_acquisition.asked) && finish_shown(true))
-		return result;
-	count_only(t, lock);
+	if (!pfs_acquisition.asked || !finish_shown(result || take == real.acquire))
+		count_only(t, lock);
 	return result;
+}
+
+/* The end of one that went by a plan, but has slept, or something else is in the way. */
+static pg_noinline bool
+contended_end(PfsTake take, bool result, const LWLock *lock)
+{
+	if (!pfs_acquisition.asked || !finish_shown(result || take == real.acquire))
+		count_only(pfs_my_thread, lock);
+	return result;
+}
+
+static inline const PfsLwlockPlan *
+plan_of(const LWLock *lock)
+{
+	const PfsLwlockPlan *plan = &pfs_lwlock_plans[lock->tranche];
+	const PfsThread *t = pfs_my_thread;
+
+	return likely(lock->tranche < lengthof(pfs_lwlock_plans) && t != NULL && pfs_lwlock_is_planned(t, plan)) ? plan : NULL;
+}
+
+/* All that an acquisition leaves for the case that it has to sleep is its lock. */
+static pg_attribute_always_inline bool
+contended_take(PfsTake take, LWLock *lock, LWLockMode mode)
+{
+	const PfsLwlockPlan *plan = plan_of(lock);
+	bool		result;
+
+	if (unlikely(plan == NULL))
+		return contended_any(take, lock, mode);
+	pfs_acquisition.lock = lock;
+	pfs_acquisition.plan = plan;
+	result = take(lock, mode);
+	lock = unconstify(LWLock *, pfs_acquisition.lock);
+	pfs_acquisition.lock = NULL;
+	if (likely(!pfs_acquisition.asked && pfs_lwlock_count_only(pfs_my_thread, pfs_acquisition.plan)))
+		return result;
+	return contended_end(take, result, lock);
+}
+
+static bool
+contended_acquire(LWLock *lock, LWLockMode mode)
+{
+	return contended_take(real.acquire, lock, mode);
 }
 
 static bool
 contended_conditional_acquire(LWLock *lock, LWLockMode mode)
 {
 	PfsThread  *t = pfs_thread_here();
+	const PfsLwlockPlan *plan = plan_of(lock);
 
-	if (likely(t != NULL))
+	if (t != NULL && (plan == NULL || !pfs_lwlock_count_only(t, plan)))
 		count_only(t, lock);
 	return real.conditional_acquire(lock, mode);
 }
@@ -210,28 +265,16 @@ contended_conditional_acquire(LWLock *lock, LWLockMode mode)
 static bool
 contended_acquire_or_wait(LWLock *lock, LWLockMode mode)
 {
-	PfsThread  *t = pfs_thread_here();
-	bool		result;
-
-	if (unlikely(t == NULL))
-		return real.acquire_or_wait(lock, mode);
-	pfs_acquisition.lock = lock;
-	result = real.acquire_or_wait(lock, mode);
-	pfs_acquisition.lock = NULL;
-	if (unlikely(pfs_acquisition.asked) && finish_shown(result))
-		return result;
-	count_only(t, lock);
-	return result;
+	return contended_take(real.acquire_or_wait, lock, mode);
 }
 
 /* ---- all ---- */
-
-typedef bool (*PfsTake) (LWLock *lock, LWLockMode mode);
 
 static pg_attribute_always_inline void
 begin(const LWLock *lock, uint32 kind, LWLockMode mode, uint32 flags, uint64 start)
 {
 	pfs_acquisition.lock = lock;
+	pfs_acquisition.plan = NULL;
 	pfs_acquisition.kind = kind;
 	pfs_acquisition.mode = mode;
 	pfs_acquisition.flags = flags;
@@ -240,21 +283,42 @@ begin(const LWLock *lock, uint32 kind, LWLockMode mode, uint32 flags, uint64 sta
 
 /*
  * The end of an acquisition that was shown, or whose event is not as usual.  What
- * pfs_acquisition has but for the lock still holds.
+ * pfs_acquisition has but for the lock still holds.  frame: of the wrapper.
  */
-static pg_noinline void
-end_any(const LWLock *lock, bool acquired, uint64 end, const void *frame)
+static void
+end_any(const LWLock *lock, uint32 kind, uint32 flags, bool acquired, uint64 end, const void *frame)
 {
 	const PfsAcquisition *a = &pfs_acquisition;
-	uint32		flags = a->flags | (acquired ? 0 : PFS_EVENT_NOT_ACQUIRED);
+	uint32		source;
 
 	if ((unlikely(a->asked) && finish_shown(acquired)) || (flags & PFS_FLAG_ENABLED) == 0)
 		return;
-	pfs_wait_instant_any(pfs_my_thread, a->kind, flags, (uintptr_t) lock,
-						 pfs_frames_walk_memo(frame, &sources), a->start, end);
+	if (!pfs_frames_source_known(frame, &sources, &source))
+		source = pfs_frames_walk_memo(frame, &sources);
+	pfs_wait_instant_any(pfs_my_thread, kind, flags | (acquired ? 0 : PFS_EVENT_NOT_ACQUIRED), (uintptr_t) lock,
+						 source, a->start, end);
 }
 
-/* An acquisition whose event is not as usual, not wanted, or of no thread. */
+/* The same of one that went by a plan, and is filled in; hands its result on. */
+static pg_noinline bool
+end_planned(bool result, uint64 ticks, const void *frame)
+{
+	const PfsAcquisition *a = &pfs_acquisition;
+	const PfsLwlockEvent *e = pfs_my_lwlocks->next;
+
+	end_any(pfs_lwlock_of(e), kind_of(a->plan->instrument, a->mode, (e->flags & PFS_LWLOCK_TRY) != 0),
+			a->plan->usual, (e->flags & PFS_EVENT_NOT_ACQUIRED) == 0, a->start + ticks, frame);
+	return result;
+}
+
+static pg_noinline bool
+end_block(bool result)
+{
+	pfs_lwlock_flush(pfs_my_thread, pfs_my_lwlocks);
+	return result;
+}
+
+/* An acquisition without a plan, not wanted, or of no thread. */
 static pg_noinline bool
 take_any(PfsTake take, LWLock *lock, LWLockMode mode, bool try)
 {
@@ -264,6 +328,7 @@ take_any(PfsTake take, LWLock *lock, LWLockMode mode, bool try)
 	uint64		end;
 	bool		result;
 	bool		acquired;
+	const PfsAcquisition *a = &pfs_acquisition;
 
 	if (t == NULL)
 		return take(lock, mode);
@@ -277,69 +342,78 @@ take_any(PfsTake take, LWLock *lock, LWLockMode mode, bool try)
 	acquired = result || take == real.acquire;
 	if (acquired)
 		pfs_lwlock_note_taken(pfs_my_lwlocks, lock, mode);
-	end_any(lock, acquired, end, FRAME);
+	end_any(lock, a->kind, flags, acquired, end, FRAME);
+	pfs_lwlock_plan(t, lock->tranche, instrument, flags);
 	return result;
 }
 
 /*
- * One whose event is as usual, which is nearly every one.  No function is called but
- * the server's and, once in PFS_LOG_GROUP events, the flush, and what the end needs
- * is in pfs_acquisition: registers that outlive a call have to be saved.
+ * One that goes by the plan of its tranche, which is nearly every one.  No function is
+ * called but the server's and, once in PFS_LWLOCK_BLOCK events, the flush, and what the
+ * end needs is in pfs_acquisition: registers that outlive a call have to be saved.
  * always: there is no return without the lock.
  */
 static pg_attribute_always_inline bool
-take_usual(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
+take_planned(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
 {
-	const PfsAcquisition *a = &pfs_acquisition;
-	PfsThread  *t = pfs_my_thread;
-	PfsInstrumentId instrument = pfs_word_instrument_known(PG_WAIT_LWLOCK | lock->tranche);
-	PfsInstantPlace place;
-	uint32		flags;
-	uint32		source;
-	uint64		end;
+	PfsAcquisition *a = &pfs_acquisition;
+	const PfsLwlockPlan *plan = plan_of(lock);
+	PfsLwlockHolder *mine;
+	PfsLwlockEvent *e;
+	PfsLwlockRecorded recorded;
+	uint64		held;
+	uint64		start;
+	uint64		ticks;
 	bool		result;
 	bool		acquired;
 
-	if (unlikely(t == NULL || instrument == PFS_NO_INSTRUMENT))
-		return take_any(take, lock, mode, try);
-	flags = pfs_wait_flags(t, instrument);
-	if (unlikely(!pfs_instant_is_usual(flags)))
+	if (unlikely(plan == NULL))
 		return take_any(take, lock, mode, try);
 	/* The clock is read last, and first. */
-	begin(lock, kind_of(instrument, mode, try), mode, flags, pfs_read_cycles());
+	a->lock = lock;
+	a->plan = plan;
+	a->mode = mode;
+	a->start = pfs_read_cycles();
 	result = take(lock, mode);
-	end = pfs_read_cycles();
+	ticks = pfs_read_cycles();
+	start = a->start;
+	ticks -= start;
 	acquired = always || result;
-	t = pfs_my_thread;
-	lock = unconstify(LWLock *, a->lock);
-	pfs_acquisition.lock = NULL;
+	mine = pfs_my_lwlocks;
+	held = (uintptr_t) a->lock | a->mode;
+	a->lock = NULL;
 	if (acquired)
-		pfs_lwlock_note_taken(pfs_my_lwlocks, lock, a->mode);
-	if (unlikely(a->asked || !pfs_frames_source_known(FRAME, &sources, &source) ||
-				 !pfs_wait_instant_begin(t, (PfsInstrumentId) a->kind, a->start, end, &place)))
-		end_any(lock, acquired, end, FRAME);
-	else
-		pfs_wait_instant(t, &place, a->kind, acquired ? a->flags : a->flags | PFS_EVENT_NOT_ACQUIRED,
-						 (uintptr_t) lock, source, a->start, end);
-	return result;
+		pfs_lwlock_note_taken_word(mine, held);
+	e = mine->next;
+	plan = a->plan;
+	pfs_lwlock_fill(e, plan, held, (try ? PFS_LWLOCK_TRY : 0) | (acquired ? 0 : PFS_EVENT_NOT_ACQUIRED),
+					start, ticks);
+	recorded = PFS_LWLOCK_IN_THE_WAY;
+	if (likely(pfs_frames_source_known(FRAME, &sources, &e->source)))
+		recorded = pfs_lwlock_record(pfs_my_thread, mine, e, plan, ticks);
+	if (likely(recorded == PFS_LWLOCK_RECORDED))
+		return result;
+	if (recorded == PFS_LWLOCK_BLOCK_FULL)
+		return end_block(result);
+	return end_planned(result, ticks, FRAME);
 }
 
 static bool
 all_acquire(LWLock *lock, LWLockMode mode)
 {
-	return take_usual(real.acquire, lock, mode, false, true);
+	return take_planned(real.acquire, lock, mode, false, true);
 }
 
 static bool
 all_conditional_acquire(LWLock *lock, LWLockMode mode)
 {
-	return take_usual(real.conditional_acquire, lock, mode, true, false);
+	return take_planned(real.conditional_acquire, lock, mode, true, false);
 }
 
 static bool
 all_acquire_or_wait(LWLock *lock, LWLockMode mode)
 {
-	return take_usual(real.acquire_or_wait, lock, mode, false, false);
+	return take_planned(real.acquire_or_wait, lock, mode, false, false);
 }
 
 /* One that was not taken last, or by a process that is not attached. */
@@ -495,6 +569,7 @@ pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 	int			number[lengthof(points)];
 	int			n = 0;
 
+	pfs_lwlock_plans_start();
 	for (int p = 0; p < lengthof(points); p++)
 	{
 		number[p] = -1;

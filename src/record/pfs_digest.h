@@ -129,7 +129,7 @@ extern void pfs_digest_set_sample_age(int seconds);
  * A digest that this process had lately, and what it knows of it: right as long
  * as the state word is `word`.
  */
-#define PFS_NEAR_WAITS 8
+#define PFS_NEAR_WAITS 16
 
 typedef struct PfsNearDigest
 {

@@ -21,6 +21,7 @@
 #include "pfs_event_write.h"
 #include "pfs_memory.h"
 #include "pfs_lane.h"
+#include "pfs_lwlock_event.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
 
@@ -95,6 +96,7 @@ sort_key(PfsThread *t)
 			(pfs_local.usual & ~(PFS_FLAG_THREAD | PFS_FLAG_MEMORY)))
 			t->last_reading = Max(t->last_reading, newest->timer_end);
 	}
+	t->last_reading = Max(t->last_reading, pfs_lwlock_last_reading());
 	if (t->last_event_id % SORT_KEY_EVENTS == 1 || t->last_reading == 0)
 		t->last_reading = pfs_timer_read(pfs_timer_default());
 	return t->last_reading;

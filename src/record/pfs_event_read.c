@@ -9,7 +9,7 @@
 
 #include "pfs_event_write.h"
 #include "pfs_file.h"
-#include "pfs_lwlock.h"
+#include "pfs_lwlock_event.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_stage.h"
@@ -288,9 +288,8 @@ emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 f
 
 /* The ring may keep more than the table shows. */
 static void
-emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
+emit_ring_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 {
-	PfsEventReader *reader = arg;
 	const PfsEvents *events = &copy->events[reader->family];
 	uint64		rows = pfs_sizes.history[reader->family];
 	uint64		head = events->ring.head;
@@ -298,15 +297,6 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 	emit_ring(copy, word,
 			  Max(pfs_history_tail(events->history_tail, head), head > rows ? head - rows : 0),
 			  head, PFS_FLAG_HISTORY, events->history_hidden, rows, reader);
-}
-
-void
-pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
-{
-	PfsEventReader reader = {family, emit, arg};
-
-	pfs_instrument_name_late();
-	pfs_threads_each(thread_id, emit_history_cb, &reader);
 }
 
 /* Events of several timers are put in one order by picoseconds. */
@@ -344,6 +334,7 @@ typedef struct PfsEventList
 	PfsEventFamily family;
 	Size		event_size;		/* of what readers are given */
 	PfsEvent  **events;
+	Size		rows;			/* that are wanted */
 	Size		n;
 	Size		size;
 } PfsEventList;
@@ -355,7 +346,7 @@ prune(PfsEventList *list)
 	Size		kept = 0;
 
 	qsort(list->events, list->n, sizeof(PfsEvent *), by_end_newest_first);
-	for (Size i = 0; i < list->n && kept < pfs_sizes.history_long[list->family]; i++)
+	for (Size i = 0; i < list->n && kept < list->rows; i++)
 	{
 		if (i == 0 || by_end_newest_first(&list->events[kept - 1], &list->events[i]) != 0)
 		{
@@ -399,21 +390,70 @@ held_back_cb(const PfsThread *copy, uint64 word, void *arg)
 			  Max(flushed, pfs_history_tail(pfs_load_relaxed(&events->history_long_tail), head)),
 			  head, PFS_FLAG_HISTORY_LONG, pfs_load_relaxed(&events->history_long_hidden), PG_UINT64_MAX,
 			  reader);
+	if (reader->family == PFS_WAITS && pfs_lwlock_holders != NULL)
+		pfs_lwlock_ring_held_back(copy, word, append_cb, reader->arg);
 }
 
 static void
-list_start(PfsEventList *list, PfsEventFamily family, char **memory)
+list_start(PfsEventList *list, PfsEventFamily family, Size rows, char **memory)
 {
 	Size		size = family == PFS_STAGES ? sizeof(PfsStageEvent) : pfs_sizes.event_size[family];
 
 	list->family = family;
 	list->event_size = size;
+	list->rows = rows;
 	list->n = 0;
-	list->size = 2 * (Size) pfs_sizes.history_long[family];
+	list->size = 2 * rows;
 	list->events = MemoryContextAllocHuge(CurrentMemoryContext, list->size * sizeof(PfsEvent *));
 	*memory = MemoryContextAllocHuge(CurrentMemoryContext, list->size * size);
 	for (Size i = 0; i < list->size; i++)
 		list->events[i] = (PfsEvent *) (*memory + i * size);
+}
+
+/* Cut to what is wanted, hand on, give back. */
+static void
+list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg, char *memory)
+{
+	prune(list);
+	for (Size i = 0; i < list->n; i++)
+	{
+		if (thread_id != 0 && list->events[i]->thread_id != thread_id)
+			continue;
+		complete_copy(list->family, list->events[i], false);
+		emit(list->events[i], arg);
+	}
+	pfree(list->events);
+	pfree(memory);
+}
+
+static void
+emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
+{
+	PfsEventReader *reader = arg;
+	uint32		rows = pfs_sizes.history[reader->family];
+	PfsEventList list;
+	PfsEventReader into = {reader->family, append_cb, &list};
+	char	   *memory;
+
+	if (reader->family != PFS_WAITS || pfs_lwlock_holders == NULL || rows == 0)
+	{
+		emit_ring_history(copy, word, reader);
+		return;
+	}
+	/* The newest of two rings. */
+	list_start(&list, PFS_WAITS, rows, &memory);
+	emit_ring_history(copy, word, &into);
+	pfs_lwlock_ring_history(copy, word, rows, append_cb, &list);
+	list_end(&list, 0, reader->emit, reader->arg, memory);
+}
+
+void
+pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
+{
+	PfsEventReader reader = {family, emit, arg};
+
+	pfs_instrument_name_late();
+	pfs_threads_each(thread_id, emit_history_cb, &reader);
 }
 
 /*
@@ -432,7 +472,7 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 	if (log == NULL)
 		return;
 	pfs_instrument_name_late();
-	list_start(&list, family, &memory);
+	list_start(&list, family, pfs_sizes.history_long[family], &memory);
 	run = palloc(pfs_sizes.event_size[family]);
 	pfs_threads_each(0, held_back_cb, &held_back);
 	for (uint32 lane = 0; lane < pfs_log_lanes(log); lane++)
@@ -449,19 +489,11 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 		}
 		CHECK_FOR_INTERRUPTS();
 	}
-	prune(&list);
-
-	/* The newest of the server were chosen before a thread's are. */
-	for (Size i = 0; i < list.n; i++)
-	{
-		if (thread_id != 0 && list.events[i]->thread_id != thread_id)
-			continue;
-		complete_copy(family, list.events[i], false);
-		emit(list.events[i], arg);
-	}
+	if (family == PFS_WAITS)
+		pfs_lwlock_log_each(append_cb, &list);
 	pfree(run);
-	pfree(list.events);
-	pfree(memory);
+	/* The newest of the server are chosen before a thread's are. */
+	list_end(&list, thread_id, emit, arg, memory);
 }
 
 static void
@@ -478,6 +510,8 @@ hide_history_cb(const PfsThread *copy, uint64 word, void *arg)
 
 	pfs_store_relaxed(&events->history_hidden, pfs_load_relaxed(&t->last_event_id));
 	pfs_store_relaxed(&events->history_tail, pfs_load_acquire(&events->ring.head));
+	if (*(PfsEventFamily *) arg == PFS_WAITS && pfs_lwlock_holders != NULL)
+		pfs_lwlock_ring_hide(copy->index, false);
 }
 
 int64
@@ -499,6 +533,8 @@ hide_held_back_cb(const PfsThread *copy, uint64 word, void *arg)
 
 	pfs_store_relaxed(&events->history_long_hidden, pfs_load_relaxed(&t->last_event_id));
 	pfs_store_relaxed(&events->history_long_tail, pfs_load_acquire(&events->ring.head));
+	if (*(PfsEventFamily *) arg == PFS_WAITS && pfs_lwlock_holders != NULL)
+		pfs_lwlock_ring_hide(copy->index, true);
 }
 
 int64
@@ -516,6 +552,8 @@ pfs_events_history_long_truncate(PfsEventFamily family)
 	 */
 	pfs_threads_each(0, hide_held_back_cb, &family);
 	pfs_log_truncate(pfs_history_long[family]);
+	if (family == PFS_WAITS && pfs_lwlock_log != NULL)
+		pfs_log_truncate(pfs_lwlock_log);
 	pfs_reset_time_note(pfs_event_families[family].history_long);
 	return n;
 }

@@ -32,6 +32,7 @@
 #define PFS_SLOW_PROGRESS	0x10	/* in a command that may report progress */
 #define PFS_SLOW_WATCH		0x08	/* a process without hooks: look for
 									 * transactions */
+#define PFS_SLOW_LWLOCK		0x20	/* an acquisition has been shown */
 
 /* When does an event that outlives its call end? */
 typedef enum PfsOpenKind
@@ -405,6 +406,21 @@ extern void pfs_digest_wait_far(PfsInstrumentId instrument, bool timed, uint64 t
 
 /* Inside a change: to the statement's own, of an event of the default timer. */
 static pg_attribute_always_inline void
+pfs_digest_wait_count(PfsDigestWait *w, uint64 ticks)
+{
+	w->timed++;
+	w->sum += ticks;
+	if (ticks < w->min)
+	{
+		/* As the first one is. */
+		pfs_local.waits_used |= w->bit;
+		w->min = ticks;
+	}
+	if (ticks > w->max)
+		w->max = ticks;
+}
+
+static pg_attribute_always_inline void
 pfs_digest_wait_add(PfsInstrumentId instrument, uint64 ticks)
 {
 	PfsDigestWait *w = pfs_local.waits;
@@ -413,17 +429,9 @@ pfs_digest_wait_add(PfsInstrumentId instrument, uint64 ticks)
 		return;
 	w += instrument % PFS_DIGEST_WAITS;
 	if (unlikely(w->key != (uint32) instrument + 1))
-	{
 		pfs_digest_wait_far(instrument, true, ticks);
-		return;
-	}
-	pfs_local.waits_used |= w->bit;
-	w->timed++;
-	w->sum += ticks;
-	if (ticks < w->min)
-		w->min = ticks;
-	if (ticks > w->max)
-		w->max = ticks;
+	else
+		pfs_digest_wait_count(w, ticks);
 }
 
 /*

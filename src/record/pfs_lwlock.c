@@ -12,13 +12,13 @@
 #include "storage/shmem.h"
 
 #include "pfs_clock.h"
-#include "pfs_lwlock.h"
+#include "pfs_lwlock_event.h"
 #include "pfs_shared.h"
 
 PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_WAITS;
 PfsPages   *pfs_lwlocks = NULL;
 PfsHash    *pfs_lwlock_index = NULL;
-PfsLwlockHolder *pfs_lwlock_holders = NULL;
+void	   *pfs_lwlock_holders = NULL;
 PfsLwlockHolder *pfs_my_lwlocks = NULL;
 
 /* What tells one lock from another. */
@@ -29,9 +29,16 @@ typedef struct PfsLwlockKey
 } PfsLwlockKey;
 
 size_t
+pfs_lwlock_holder_size(void)
+{
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, events) +
+					 pfs_lwlock_ring_length() * sizeof(PfsLwlockEvent));
+}
+
+size_t
 pfs_lwlock_holders_size(void)
 {
-	return pfs_sizes.lwlock_holders * sizeof(PfsLwlockHolder);
+	return pfs_sizes.lwlock_holders * pfs_lwlock_holder_size();
 }
 
 bool
@@ -97,8 +104,9 @@ pfs_lwlock_attach(const PfsThread *t)
 {
 	if (pfs_lwlock_holders == NULL || pfs_lwlock_events_now != PFS_LWLOCK_ALL)
 		return;
-	pfs_my_lwlocks = &pfs_lwlock_holders[t->index];
+	pfs_my_lwlocks = pfs_lwlock_holder(t->index);
 	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
+	pfs_lwlock_ring_start(pfs_my_lwlocks);
 	ForEachLWLockHeldByMe(note_taken_before_cb, pfs_my_lwlocks);
 }
 
@@ -107,6 +115,7 @@ pfs_lwlock_detach(void)
 {
 	if (pfs_my_lwlocks == NULL)
 		return;
+	pfs_lwlock_ring_end(pfs_my_thread, pfs_my_lwlocks);
 	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
 	pfs_my_lwlocks = NULL;
 }
@@ -118,7 +127,7 @@ pfs_lwlock_detach(void)
 void
 pfs_lwlock_note_released_other(PfsLwlockHolder *mine, const LWLock *lock)
 {
-	uint32		n = mine->n;
+	uint32		n = (uint32) mine->n;
 
 	for (uint32 i = n; i-- > 0;)
 	{
@@ -189,7 +198,7 @@ pfs_lwlock_holders_each(PfsLwlockHolderEmit emit, void *arg)
 		const PfsThread *t = pfs_pages_record(pfs_threads, index);
 		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
 		uint64		locks[PFS_LWLOCKS_HELD];
-		uint32		n = copy_holder(&pfs_lwlock_holders[index], locks);
+		uint32		n = copy_holder(pfs_lwlock_holder(index), locks);
 
 		CHECK_FOR_INTERRUPTS();
 		if (pfs_pages_word(pfs_threads, index) != word)

@@ -39,26 +39,58 @@ extern PfsHash *pfs_lwlock_index;
 /* PostgreSQL lets a process hold this many (MAX_SIMUL_LWLOCKS). */
 #define PFS_LWLOCKS_HELD 200
 
+/* An acquisition, see pfs_lwlock_event.h. */
+typedef struct PfsLwlockEvent
+{
+	uint64		timer_start;	/* of the cycle counter */
+	uint64		lock;			/* as in PfsLwlockHolder; the top 16 bits,
+								 * which no address has, are the instrument */
+	uint32		ticks;
+	uint32		source;
+	uint64		event_id;
+	uint64		nesting_event_id;
+	uint32		nesting_type;
+	uint32		flags;			/* PFS_FLAG_*, PFS_EVENT_* */
+} PfsLwlockEvent;
+
 /*
- * What a process holds: addresses, with the lowest bit set for LW_SHARED.  One for
- * each place in the container of threads; written by the thread that has the place.
- * An entry is made after its lock was taken and goes away before it is released, so
- * a reader that sees one knows that the lock was held at that moment.
+ * What a process holds: addresses, with the lowest bit set for LW_SHARED; and what it
+ * has acquired.  One for each place in the container of threads; written by the thread
+ * that has the place.  An entry is made after its lock was taken and goes away before
+ * it is released, so a reader that sees one knows that the lock was held at that
+ * moment.
  */
 typedef struct PfsLwlockHolder
 {
-	uint32		n;				/* release-stored behind the entry */
-	uint32		unused;
+	uint64		n;				/* release-stored behind the entry */
 	uint64		locks[PFS_LWLOCKS_HELD];
+
+	/* The ring of the newest acquisitions, see pfs_lwlock_event.h. */
+	uint64		head;			/* release-stored behind the event */
+	PfsLwlockEvent *next;		/* owner only: where it stores the next one */
+	uint64		history_tail;	/* as in PfsEvents */
+	uint64		history_long_tail;
+	PfsLwlockEvent events[FLEXIBLE_ARRAY_MEMBER] __attribute__((aligned(PFS_CACHE_LINE)));
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsLwlockHolder;
+
+StaticAssertDecl(offsetof(PfsLwlockHolder, locks) == sizeof(uint64), "entries lie right behind their number");
 
 #define PFS_LWLOCK_SHARED UINT64_C(1)
 
-/* [pfs_sizes.threads]; NULL without `all`.  And this process's, NULL: not attached. */
-extern PfsLwlockHolder *pfs_lwlock_holders;
+/* By place of the thread; NULL without `all`.  And this process's, NULL: not attached. */
+extern void *pfs_lwlock_holders;
 extern PFS_HIDDEN PfsLwlockHolder *pfs_my_lwlocks;
 
+/* Bytes of one, and of all. */
+extern size_t pfs_lwlock_holder_size(void);
 extern size_t pfs_lwlock_holders_size(void);
+
+static inline PfsLwlockHolder *
+pfs_lwlock_holder(uint32 index)
+{
+	return (PfsLwlockHolder *) ((char *) pfs_lwlock_holders + index * pfs_lwlock_holder_size());
+}
+
 extern bool pfs_lwlock_matches(const void *record, const void *key);
 
 /* At attach, before the record is published; inside detach's change. */
@@ -79,28 +111,37 @@ extern void pfs_lwlock_count(uint32 instance, const PfsWaitEvent *e, uint64 end)
 
 StaticAssertDecl(LW_EXCLUSIVE == 0 && LW_SHARED == PFS_LWLOCK_SHARED, "modes are other numbers");
 
-/* This process has taken a lock. */
+/* This process has taken a lock; address and mode as in the list. */
 static pg_attribute_always_inline void
-pfs_lwlock_note_taken(PfsLwlockHolder *mine, const LWLock *lock, LWLockMode mode)
+pfs_lwlock_note_taken_word(PfsLwlockHolder *mine, uint64 held)
 {
-	uint32		n = mine->n;
+	uint64		n = mine->n;
 
 	if (unlikely(n >= PFS_LWLOCKS_HELD))
 		return;
-	pfs_store_relaxed(&mine->locks[n], (uintptr_t) lock | mode);
+	pfs_store_relaxed(&mine->locks[n], held);
 	pfs_store_release(&mine->n, n + 1);
+}
+
+static inline void
+pfs_lwlock_note_taken(PfsLwlockHolder *mine, const LWLock *lock, LWLockMode mode)
+{
+	pfs_lwlock_note_taken_word(mine, (uintptr_t) lock | mode);
 }
 
 /* Out of line: one that was not taken last, or before this process attached. */
 extern void pfs_lwlock_note_released_other(PfsLwlockHolder *mine, const LWLock *lock);
 
-/* This process is about to release a lock.  False: it is not the one taken last. */
+/*
+ * This process is about to release a lock.  False: it is not the one taken last.
+ * Below the first entry is the word of `n`, which is 0 then, and no lock.
+ */
 static pg_attribute_always_inline bool
 pfs_lwlock_note_released_last(PfsLwlockHolder *mine, const LWLock *lock)
 {
-	uint32		n = mine->n;
+	uint64		n = mine->n;
 
-	if (unlikely(n == 0 || (mine->locks[n - 1] & ~PFS_LWLOCK_SHARED) != (uintptr_t) lock))
+	if (unlikely((((const uint64 *) mine)[n] & ~PFS_LWLOCK_SHARED) != (uintptr_t) lock))
 		return false;
 	pfs_store_release(&mine->n, n - 1);
 	return true;

@@ -23,7 +23,7 @@
 #include "pfs_file_sum.h"
 #include "pfs_hash.h"
 #include "pfs_log.h"
-#include "pfs_lwlock.h"
+#include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
 #include "pfs_prepared.h"
 #include "pfs_setup.h"
@@ -105,7 +105,8 @@ typedef struct PfsLayout
 	void	   *socket_totals;
 	PfsPages   *lwlocks;
 	PfsHash    *lwlock_index;
-	PfsLwlockHolder *lwlock_holders;
+	void	   *lwlock_holders;
+	PfsLog	   *lwlock_log;
 	PfsDigestLayout digests;
 	PfsPages   *prepared;
 } PfsLayout;
@@ -189,6 +190,7 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	layout->lwlocks = pfs_pages_create(seg, &lwlocks);
 	layout->lwlock_index = pfs_hash_create(seg, layout->lwlocks, pfs_sizes.lwlocks, pfs_lwlock_matches);
 	layout->lwlock_holders = pfs_segment_take(seg, pfs_lwlock_holders_size(), PFS_CACHE_LINE);
+	layout->lwlock_log = pfs_log_create(seg, history_lanes(), pfs_lwlock_log_blocks(), sizeof(PfsLwlockBlock));
 	pfs_digests_lay_out(seg, &layout->digests);
 }
 
@@ -276,6 +278,7 @@ pfs_shared_start(void)
 	pfs_lwlocks = layout.lwlocks;
 	pfs_lwlock_index = layout.lwlock_index;
 	pfs_lwlock_holders = pfs_sizes.lwlock_holders > 0 ? layout.lwlock_holders : NULL;
+	pfs_lwlock_log = layout.lwlock_log;
 	pfs_digests_start(&layout.digests);
 	pfs_shared_threads = &shared->threads;
 	pfs_shared_files = &shared->files;

@@ -15,7 +15,7 @@
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
-#include "pfs_lwlock.h"
+#include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
 #include "pfs_prepared.h"
 #include "pfs_setup.h"
@@ -128,6 +128,28 @@ instruments_row(PfsContainerRow *row)
 					 pfs_instruments->lost, pfs_instruments->max * each);
 }
 
+static void
+count_cb(const PfsEvent *event, void *arg)
+{
+	(*(uint64 *) arg)++;
+}
+
+/* What the long history of waits keeps of LWLocks. */
+static bool
+add_lwlocks(PfsContainerRow *row)
+{
+	uint64		used = row->stats.records_used;
+
+	if (pfs_lwlock_log == NULL)
+		return true;
+	pfs_lwlock_log_each(count_cb, &used);
+	row->stats.records_used = row->stats.records_high_water = Min(used, row->stats.records_max);
+	row->stats.records_lost += pfs_log_lost(pfs_lwlock_log) * PFS_LWLOCK_BLOCK;
+	row->stats.bytes_reserved += pfs_log_bytes(pfs_lwlock_log);
+	row->stats.bytes_resident += pfs_log_bytes(pfs_lwlock_log);
+	return true;
+}
+
 /* Current, history and long history of a family. */
 static bool
 events_row(PfsEventFamily family, int i, PfsContainerRow *row)
@@ -145,7 +167,8 @@ events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 		return block_row(row, info->history_long, size, 0, 0, 0, 0);
 	return block_row(row, info->history_long, size, pfs_sizes.history_long[family],
 					 Min(history_long_used(family), pfs_sizes.history_long[family]),
-					 pfs_log_lost(log), pfs_log_bytes(log));
+					 pfs_log_lost(log), pfs_log_bytes(log)) &&
+		(family != PFS_WAITS || add_lwlocks(row));
 }
 
 /* The server's own numbers by instrument, and its histograms. */
@@ -288,6 +311,8 @@ pfs_containers_reset(void)
 		if (pfs_history_long[f] != NULL)
 			pfs_log_reset_lost(pfs_history_long[f]);
 	}
+	if (pfs_lwlock_log != NULL)
+		pfs_log_reset_lost(pfs_lwlock_log);
 	pfs_reset_time_note("containers");
 	pfs_reset_time_note("status");
 }
