@@ -1,0 +1,237 @@
+/*
+ * pfs_bench_client.c
+ *	  Cycles of a whole transaction, as a client of several servers sees them.
+ *
+ * A program, no part of the module.  It is connected to all servers at once and
+ * gives them the same prepared statement in turns: some hundred executions for
+ * each server, the order of the servers drawn anew in each turn, the parameters
+ * the same for all.  What the machine does beside, and how fast it runs at the
+ * time, so meets all servers alike, and a difference within one turn is free of
+ * it.  Each execution is timed from before its message is built until its result
+ * is read; low quantiles of a turn leave out those that something interrupted.
+ *
+ * Client and servers have to share a processor, and no process may run before
+ * the other waits (SCHED_BATCH): then everything that a transaction makes the
+ * server do lies between the two readings, also what it does after the answer is
+ * sent.  bench/transaction sees to it.
+ *
+ * usage: pfs_bench_client [-n EXECUTIONS] [-t SECONDS] [-m MAX] [-s SEED] STATEMENT CONNINFO...
+ *
+ * Prints a line per turn and server: number of the turn, number of the server
+ * from 0, and the quantiles 0.05, 0.25 and 0.5 of the cycles (nanoseconds where
+ * no cycle counter can be read).
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#endif
+
+#include "libpq-fe.h"
+
+#define STATEMENT_NAME "P_0"
+#define MAX_PARAMS 8
+
+/* Turns that only warm: plans become generic, caches get filled. */
+#define WARM_TURNS 5
+
+typedef struct Server
+{
+	PGconn	   *conn;
+	uint64_t   *times;			/* of the executions of one turn */
+} Server;
+
+static Server *servers;
+static int	nservers;
+static int	nparams;
+static int	executions = 200;
+static uint64_t random_state = 1;
+
+static inline uint64_t
+nanoseconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t) ts.tv_sec * UINT64_C(1000000000) + (uint64_t) ts.tv_nsec;
+}
+
+static inline uint64_t
+read_cycles(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __rdtsc();
+#else
+	return nanoseconds();
+#endif
+}
+
+/* xorshift64*, from 1 to max */
+static uint64_t
+random_number(uint64_t max)
+{
+	random_state ^= random_state >> 12;
+	random_state ^= random_state << 25;
+	random_state ^= random_state >> 27;
+	return 1 + (random_state * UINT64_C(0x2545F4914F6CDD1D) >> 16) % max;
+}
+
+static void
+give_up(PGconn *conn, const char *what)
+{
+	fprintf(stderr, "pfs_bench_client: %s: %s", what, PQerrorMessage(conn));
+	exit(1);
+}
+
+static void
+check(PGconn *conn, PGresult *result)
+{
+	ExecStatusType status = PQresultStatus(result);
+
+	if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+		give_up(conn, "the statement failed");
+	PQclear(result);
+}
+
+static void
+connect_server(Server *server, const char *conninfo, const char *statement)
+{
+	PGresult   *result;
+
+	server->times = malloc(executions * sizeof(uint64_t));
+	server->conn = PQconnectdb(conninfo);
+	if (server->times == NULL || PQstatus(server->conn) != CONNECTION_OK)
+		give_up(server->conn, conninfo);
+	check(server->conn, PQprepare(server->conn, STATEMENT_NAME, statement, 0, NULL));
+	result = PQdescribePrepared(server->conn, STATEMENT_NAME);
+	nparams = PQnparams(result);
+	check(server->conn, result);
+	if (nparams > MAX_PARAMS)
+	{
+		fprintf(stderr, "pfs_bench_client: more than %d parameters\n", MAX_PARAMS);
+		exit(1);
+	}
+}
+
+/* All executions of one turn on one server; each parameter is the same number. */
+static void
+execute_turn(Server *server, char (*numbers)[24])
+{
+	for (int i = 0; i < executions; i++)
+	{
+		const char *values[MAX_PARAMS];
+		PGresult   *result;
+		uint64_t	start;
+
+		for (int p = 0; p < nparams; p++)
+			values[p] = numbers[i];
+		start = read_cycles();
+		result = PQexecPrepared(server->conn, STATEMENT_NAME, nparams, values, NULL, NULL, 0);
+		server->times[i] = read_cycles() - start;
+		check(server->conn, result);
+	}
+}
+
+static int
+compare_times(const void *a, const void *b)
+{
+	uint64_t	x = *(const uint64_t *) a;
+	uint64_t	y = *(const uint64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+print_turn(long turn)
+{
+	for (int i = 0; i < nservers; i++)
+	{
+		uint64_t   *times = servers[i].times;
+
+		qsort(times, executions, sizeof(uint64_t), compare_times);
+		printf("%ld %d %llu %llu %llu\n", turn, i,
+			   (unsigned long long) times[executions / 20],
+			   (unsigned long long) times[executions / 4],
+			   (unsigned long long) times[executions / 2]);
+	}
+}
+
+static void
+run(double seconds, uint64_t max)
+{
+	uint64_t	end = nanoseconds() + (uint64_t) (seconds * 1e9);
+	char		(*numbers)[24] = malloc(executions * sizeof(*numbers));
+	int		   *order = malloc(nservers * sizeof(int));
+
+	if (numbers == NULL || order == NULL)
+		abort();
+	for (int i = 0; i < nservers; i++)
+		order[i] = i;
+	for (long turn = -WARM_TURNS; turn <= 0 || nanoseconds() < end; turn++)
+	{
+		for (int i = 0; i < executions; i++)
+			snprintf(numbers[i], sizeof(*numbers), "%llu", (unsigned long long) random_number(max));
+		for (int i = nservers - 1; i > 0; i--)
+		{
+			int			j = (int) random_number(i + 1) - 1;
+			int			other = order[j];
+
+			order[j] = order[i];
+			order[i] = other;
+		}
+		for (int i = 0; i < nservers; i++)
+			execute_turn(&servers[order[i]], numbers);
+		if (turn >= 0)
+			print_turn(turn);
+	}
+	free(numbers);
+	free(order);
+}
+
+int
+main(int argc, char **argv)
+{
+	double		seconds = 5;
+	uint64_t	max = 100000;
+	int			option;
+
+	while ((option = getopt(argc, argv, "n:t:m:s:")) != -1)
+	{
+		switch (option)
+		{
+			case 'n':
+				executions = atoi(optarg);
+				break;
+			case 't':
+				seconds = atof(optarg);
+				break;
+			case 'm':
+				max = strtoull(optarg, NULL, 10);
+				break;
+			case 's':
+				random_state = strtoull(optarg, NULL, 10);
+				break;
+			default:
+				return 1;
+		}
+	}
+	nservers = argc - optind - 1;
+	if (nservers < 1 || executions < 1 || max < 1 || random_state == 0)
+	{
+		fprintf(stderr, "usage: pfs_bench_client [-n EXECUTIONS] [-t SECONDS] [-m MAX] [-s SEED] STATEMENT CONNINFO...\n");
+		return 1;
+	}
+	servers = calloc(nservers, sizeof(Server));
+	if (servers == NULL)
+		abort();
+	for (int i = 0; i < nservers; i++)
+		connect_server(&servers[i], argv[optind + 1 + i], argv[optind]);
+	run(seconds, max);
+	for (int i = 0; i < nservers; i++)
+		PQfinish(servers[i].conn);
+	return 0;
+}
