@@ -14,16 +14,19 @@
  * groups of a turn leave out those that something interrupted.
  *
  * Client and servers have to share a processor, and no process may run before
- * the other waits (SCHED_BATCH): then everything that a transaction makes the
+ * the other waits (SCHED_BATCH or SCHED_FIFO): then everything that a transaction makes the
  * server do lies between the two readings, also what it does after the answer is
  * sent.  bench/transaction sees to it.
  *
- * usage: pfs_bench_client [-n EXECUTIONS] [-t SECONDS] [-m MAX] [-s SEED] STATEMENT CONNINFO...
+ * usage: pfs_bench_client [-p] [-n EXECUTIONS] [-t SECONDS] [-m MAX] [-s SEED] STATEMENT CONNINFO...
+ *
+ * -p: sleep after each turn for as long as it took, and leave the processor to others.
  *
  * Prints a line per turn and server: number of the turn, number of the server
  * from 0, and the quantiles 0.1, 0.25 and 0.5 of the groups' cycles each execution
  * (nanoseconds where no cycle counter can be read).
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +43,12 @@
 #define MAX_PARAMS 8
 #define GROUP 16
 
-/* Turns that only warm: plans become generic, caches get filled. */
-#define WARM_TURNS 5
+/*
+ * Executions that only warm: plans become generic, caches get filled, and the long
+ * histories go round once.  Until then, each store into them is to a page that
+ * the kernel has yet to provide.
+ */
+#define WARM_EXECUTIONS 16000
 
 typedef struct Server
 {
@@ -54,6 +61,7 @@ static int	nservers;
 static int	nparams;
 static int	executions = 640;
 static int	ngroups;
+static bool pauses;
 static uint64_t random_state = 1;
 
 static inline uint64_t
@@ -169,7 +177,7 @@ print_turn(long turn)
 static void
 run(double seconds, uint64_t max)
 {
-	uint64_t	end = nanoseconds() + (uint64_t) (seconds * 1e9);
+	uint64_t	end = 0;
 	char		(*numbers)[24] = malloc(ngroups * GROUP * sizeof(*numbers));
 	int		   *order = malloc(nservers * sizeof(int));
 
@@ -177,8 +185,12 @@ run(double seconds, uint64_t max)
 		abort();
 	for (int i = 0; i < nservers; i++)
 		order[i] = i;
-	for (long turn = -WARM_TURNS; turn <= 0 || nanoseconds() < end; turn++)
+	for (long turn = -(WARM_EXECUTIONS / executions + 1); turn <= 0 || nanoseconds() < end; turn++)
 	{
+		uint64_t	start = nanoseconds();
+
+		if (turn == 0)
+			end = start + (uint64_t) (seconds * 1e9);
 		for (int i = 0; i < ngroups * GROUP; i++)
 			snprintf(numbers[i], sizeof(*numbers), "%llu", (unsigned long long) random_number(max));
 		for (int i = nservers - 1; i > 0; i--)
@@ -193,6 +205,8 @@ run(double seconds, uint64_t max)
 			execute_turn(&servers[order[i]], numbers);
 		if (turn >= 0)
 			print_turn(turn);
+		if (pauses)
+			usleep((nanoseconds() - start) / 1000);
 	}
 	free(numbers);
 	free(order);
@@ -205,10 +219,13 @@ main(int argc, char **argv)
 	uint64_t	max = 100000;
 	int			option;
 
-	while ((option = getopt(argc, argv, "n:t:m:s:")) != -1)
+	while ((option = getopt(argc, argv, "pn:t:m:s:")) != -1)
 	{
 		switch (option)
 		{
+			case 'p':
+				pauses = true;
+				break;
 			case 'n':
 				executions = atoi(optarg);
 				break;
@@ -229,7 +246,7 @@ main(int argc, char **argv)
 	ngroups = executions / GROUP;
 	if (nservers < 1 || ngroups < 1 || max < 1 || random_state == 0)
 	{
-		fprintf(stderr, "usage: pfs_bench_client [-n EXECUTIONS] [-t SECONDS] [-m MAX] [-s SEED] STATEMENT CONNINFO...\n");
+		fprintf(stderr, "usage: pfs_bench_client [-p] [-n EXECUTIONS] [-t SECONDS] [-m MAX] [-s SEED] STATEMENT CONNINFO...\n");
 		return 1;
 	}
 	servers = calloc(nservers, sizeof(Server));
