@@ -67,7 +67,7 @@ lint-objects: $(LINT_OBJS)
 
 lint/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LINT_CFLAGS) $(CPPFLAGS) $(CFLAGS_SL) -c -o $@ $<
+	$(CC) $(CFLAGS) $(LINT_CFLAGS) $(CPPFLAGS) -I$(libpq_srcdir) $(CFLAGS_SL) -c -o $@ $<
 
 # The containers know no backend, so this links them with nothing of the server.
 HAMMER_SRCS := $(sort $(wildcard src/container/*.c sql_tests/hammer/*.c))
