@@ -167,7 +167,8 @@ pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, uin
 	old = MemoryContextSwitchTo(context);
 	if (make_text(&text, str, location, len, jumble))
 	{
-		uint32		n = pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
+		uint32		n = text.len <= pfs_sizes.digest_text ? text.len
+		: pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
 
 		pfs_change_begin(t);
 		pfs_digest_put_text(&key, text.data, n);
