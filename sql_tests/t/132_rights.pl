@@ -3,6 +3,8 @@
 #
 # A marker goes into everything that a session can write a word into.  Then the
 # catalogue is walked: no column of any relation of the schema may show it.
+#
+# A password is hidden from everybody: from who looks on while it is set, too.
 
 use strict;
 use warnings;
@@ -127,7 +129,30 @@ my %own = map { $_ => 1 } found('victim', 'pfs');
 is(join(' ', grep { !$own{$_} && !/^[a-z_]*(?:name|schema_name)$/ } grep { /^(?:events_statements|prepared)/ } @seen), '', 'the role itself sees its own texts');
 $server->sql('GRANT pg_read_all_stats TO reader');
 is(join(' ', sort { $a cmp $b } found('reader', 'pfs')), join(' ', sort { $a cmp $b } @seen), 'with pg_read_all_stats it sees what others see');
+# ---- a password that is being set ----
+
+# Its statement waits for one that has set it and has not committed.
+$server->sql('CREATE ROLE secret');
+
+my $first = $server->session;
+my $second = $server->session;
+
+$first->query("BEGIN; ALTER ROLE secret PASSWORD 'hush1'");
+$second->send("ALTER ROLE secret VALID UNTIL 'infinity' PASSWORD 'hush2'");
+ok($server->poll("SELECT count(*) FROM pfs.blocking_tree WHERE waiting_pid = " . $second->pid, 1), 'a statement with a password waits');
+is($server->sql("SELECT waiting_statement, blocking_statement FROM pfs.blocking_tree WHERE waiting_pid = " . $second->pid),
+	"ALTER ROLE secret VALID UNTIL 'infinity' PASSWORD <hidden>|ALTER ROLE secret PASSWORD <hidden>", 'blocking_tree hides both passwords');
+is($server->sql("SELECT $_->[1] FROM pfs.$_->[0] WHERE $_->[2] = " . ($_->[2] eq 'thread_id' ? $second->thread_id : $second->pid)),
+	"ALTER ROLE secret VALID UNTIL 'infinity' PASSWORD <hidden>", "$_->[0].$_->[1] hides the password")
+	foreach [qw(threads processlist_info thread_os_id)], [qw(processlist info id)], [qw(events_statements_current sql_text thread_id)];
+# What pfs says of the server's own text would have it.
+is($server->sql("SELECT query LIKE '%hush2%' FROM pg_stat_activity WHERE pid = " . $second->pid), 't', 'pg_stat_activity does not hide it');
+is(join(' ', grep { $server->sql("SELECT count(*) FROM pfs.$_ r WHERE to_jsonb(r)::text LIKE '%hus' || 'h_''%'") > 0 } @relations), '',
+	'no table shows a password while it is being set');
+$first->query('ROLLBACK');
+$second->result;
+is(join(' ', grep { $server->sql("SELECT count(*) FROM pfs.$_ r WHERE to_jsonb(r)::text LIKE '%hus' || 'h_''%'") > 0 } @relations), '', 'nor when it is set');
 $server->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'victim'");
-$_->kill foreach $s, $holder, $waiter, $runner;
+$_->kill foreach $s, $holder, $waiter, $runner, $first, $second;
 
 done_testing();

@@ -13,7 +13,11 @@
 #include "pfs_hash.h"
 #include "pfs_seqlock.h"
 
-/* Slots that a key may be in: eight cache lines, or the whole table. */
+/*
+ * Slots that a key may be in: eight cache lines, or as many as there are
+ * places where a window begins.  The last window goes on behind those, so none
+ * wraps.
+ */
 #define PFS_HASH_WINDOW		64
 
 /*
@@ -28,7 +32,7 @@ struct PfsHash
 	/* set at creation, never changes */
 	PfsPages   *pages;
 	PfsHashEqual equal;
-	uint64_t	mask;			/* number of slots - 1 */
+	uint64_t	mask;			/* number of slots where windows begin - 1 */
 	uint32_t	window;			/* slots that a key may be in */
 
 	/*
@@ -54,37 +58,43 @@ slot_value(uint64_t hash, uint32_t index)
 
 /* The position comes from the low half, the tag from the high one. */
 static inline uint64_t *
-slot_at(const PfsHash *h, uint64_t hash, uint32_t i)
+window_of(const PfsHash *h, uint64_t hash)
 {
-	return &h->slots[(hash + i) & h->mask];
+	return &h->slots[hash & h->mask];
 }
 
-/* Most slots of a window are empty or another key's: no call for them. */
-static inline bool
-tag_matches(const uint64_t *slot, uint64_t hash)
+/*
+ * The first slot from this one on with the key's tag, or the window's end.  Most
+ * slots are empty or another key's, and who does not find a key has looked at
+ * all of them.  (A tag of 0 also matches empty slots: look_at() knows better.)
+ */
+static inline uint64_t *
+next_match(uint64_t *slot, const uint64_t *end, uint64_t hash)
 {
-	uint64_t	value = pfs_load_relaxed(slot);
-
-	return value != 0 && (value ^ hash) >> 32 == 0;
+	while (slot < end && pfs_load_relaxed(slot) >> 32 != hash >> 32)
+		slot++;
+	return slot;
 }
 
 PfsHash *
 pfs_hash_create(PfsSegment *seg, PfsPages *pages, uint32_t records_max, PfsHashEqual equal)
 {
 	uint64_t	nslots = 2;
+	uint32_t	window;
 	uint64_t   *slots;
 	PfsHash    *h;
 
 	while (nslots < 2 * (uint64_t) records_max)
 		nslots *= 2;
 	h = pfs_segment_take(seg, sizeof(PfsHash), PFS_CACHE_LINE);
-	slots = pfs_segment_take(seg, nslots * sizeof(uint64_t), PFS_CACHE_LINE);
+	window = nslots < PFS_HASH_WINDOW ? nslots : PFS_HASH_WINDOW;
+	slots = pfs_segment_take(seg, (nslots + window - 1) * sizeof(uint64_t), PFS_CACHE_LINE);
 	if (seg->base == NULL)
 		return NULL;
 	h->pages = pages;
 	h->equal = equal;
 	h->mask = nslots - 1;
-	h->window = nslots < PFS_HASH_WINDOW ? nslots : PFS_HASH_WINDOW;
+	h->window = window;
 	h->slots = slots;
 	return h;
 }
@@ -128,13 +138,14 @@ look_at(PfsHash *h, uint64_t hash, uint64_t *slot, const void *key,
 uint32_t
 pfs_hash_find(PfsHash *h, uint64_t hash, const void *key, uint64_t *word)
 {
-	for (uint32_t i = 0; i < h->window; i++)
+	uint64_t   *slot = window_of(h, hash);
+	const uint64_t *end = slot + h->window;
+
+	for (slot = next_match(slot, end, hash); slot < end; slot = next_match(slot + 1, end, hash))
 	{
-		uint64_t   *slot = slot_at(h, hash, i);
 		uint32_t	index;
 
-		if (tag_matches(slot, hash) &&
-			look_at(h, hash, slot, key, &index, word) == RIVAL_LIVE)
+		if (look_at(h, hash, slot, key, &index, word) == RIVAL_LIVE)
 			return index;
 	}
 	return PFS_NO_RECORD;
@@ -144,9 +155,10 @@ pfs_hash_find(PfsHash *h, uint64_t hash, const void *key, uint64_t *word)
 static uint64_t *
 enter(PfsHash *h, uint64_t hash, uint64_t value)
 {
-	for (uint32_t i = 0; i < h->window; i++)
+	uint64_t   *slot = window_of(h, hash);
+
+	for (const uint64_t *end = slot + h->window; slot < end; slot++)
 	{
-		uint64_t   *slot = slot_at(h, hash, i);
 		uint64_t	empty = 0;
 
 		/* N: the key is in the record first.  Pairs with M. */
@@ -165,12 +177,12 @@ find_rival(PfsHash *h, uint64_t hash, const void *key, const uint64_t *mine,
 		   uint32_t *index, uint64_t *word)
 {
 	PfsHashRival worst = RIVAL_NONE;
+	uint64_t   *slot = window_of(h, hash);
+	const uint64_t *end = slot + h->window;
 
-	for (uint32_t i = 0; i < h->window; i++)
+	for (slot = next_match(slot, end, hash); slot < end; slot = next_match(slot + 1, end, hash))
 	{
-		uint64_t   *slot = slot_at(h, hash, i);
-
-		if (slot == mine || !tag_matches(slot, hash))
+		if (slot == mine)
 			continue;
 		switch (look_at(h, hash, slot, key, index, word))
 		{
@@ -202,12 +214,22 @@ pfs_hash_insert(PfsHash *h, uint64_t hash, const void *key, PfsHashFill fill,
 				void *arg, uint32_t *hint, uint64_t *word, bool *created)
 {
 	uint32_t	found = pfs_hash_find(h, hash, key, word);
-	uint32_t	mine;
-	uint64_t	seed = 0;
 
 	*created = false;
 	if (found != PFS_NO_RECORD)
 		return found;
+	return pfs_hash_insert_new(h, hash, key, fill, arg, hint, word, created);
+}
+
+uint32_t
+pfs_hash_insert_new(PfsHash *h, uint64_t hash, const void *key, PfsHashFill fill,
+					void *arg, uint32_t *hint, uint64_t *word, bool *created)
+{
+	uint32_t	found;
+	uint32_t	mine;
+	uint64_t	seed = 0;
+
+	*created = false;
 	mine = pfs_pages_allocate(h->pages, hint);
 	if (mine == PFS_NO_RECORD)
 		return PFS_NO_RECORD;
@@ -260,6 +282,7 @@ bool
 pfs_hash_remove(PfsHash *h, uint64_t hash, uint32_t index, uint64_t word)
 {
 	uint64_t	value = slot_value(hash, index);
+	uint64_t   *slot;
 
 	if (!pfs_pages_claim(h->pages, index, word))
 		return false;
@@ -269,10 +292,9 @@ pfs_hash_remove(PfsHash *h, uint64_t hash, uint32_t index, uint64_t word)
 	 * most. It is cleared before the caller frees the record (release in
 	 * pfs_pages_free), so the next owner's slot is never the one we clear.
 	 */
-	for (uint32_t i = 0; i < h->window; i++)
+	slot = window_of(h, hash);
+	for (const uint64_t *end = slot + h->window; slot < end; slot++)
 	{
-		uint64_t   *slot = slot_at(h, hash, i);
-
 		if (pfs_load_relaxed(slot) == value)
 		{
 			pfs_store_release(slot, 0);

@@ -34,6 +34,11 @@ extern uint32_t pfs_hash_insert(PfsHash *h, uint64_t hash, const void *key,
 								PfsHashFill fill, void *arg, uint32_t *hint,
 								uint64_t *word, bool *created);
 
+/* The same without looking first, for a key that is probably not there. */
+extern uint32_t pfs_hash_insert_new(PfsHash *h, uint64_t hash, const void *key,
+									PfsHashFill fill, void *arg, uint32_t *hint,
+									uint64_t *word, bool *created);
+
 /*
  * Take the record out of the index; it stays DIRTY and belongs to the caller,
  * who reads what it needs and calls pfs_pages_free.  False if another process

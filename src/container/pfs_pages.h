@@ -170,4 +170,11 @@ pfs_pages_word(const PfsPages *c, uint32_t index)
 	return pfs_load_acquire(&c->state[index]);
 }
 
+/* Is there any use in an allocation?  At this moment, without a promise. */
+static inline bool
+pfs_pages_is_full(const PfsPages *c)
+{
+	return pfs_load_relaxed(&c->used) >= c->records_max;
+}
+
 #endif							/* PFS_PAGES_H */

@@ -4,9 +4,10 @@
  *
  * Where the constants are is known at parse analysis only, from the server's own
  * computation of the query identifier; how long they are the server's own scanner
- * says.  So the text is made there, once per digest, in a memory context of its
- * own.  It looks as users of pg_stat_statements know it: white space and comments
- * stay, constants are $1, $2, ... behind the query's own parameters.
+ * says, which reads from the first one on.  So the text is made there, once per
+ * digest, in a memory context of its own.  It looks as users of pg_stat_statements
+ * know it: white space and comments stay, constants are $1, $2, ... behind the
+ * query's own parameters.
  *
  * The scanner reads with the settings of the moment.  If they have changed since the
  * text was parsed (standard_conforming_strings), it can find an error in it, or a
@@ -89,12 +90,12 @@ normalise(StringInfo to, const char *str, int part, int len, const JumbleState *
 	int			n;
 	PfsConstant *constants = find_constants(jumble, part, len, &n);
 	core_yy_extra_type extra;
-	core_yyscan_t scanner = scanner_init(str, &extra, &ScanKeywords, ScanKeywordTokens);
+	core_yyscan_t scanner = NULL;
+	int			base = 0;
 	int			number = 0;
 	int			copied = 0;
 	int			at = -1;
 
-	extra.escape_string_warning = false;
 	for (int i = 0; i < n && to->len <= pfs_sizes.digest_text; i++)
 	{
 		const PfsConstant *constant = &constants[i];
@@ -106,8 +107,21 @@ normalise(StringInfo to, const char *str, int part, int len, const JumbleState *
 			number += PFS_DUPLICATES_ARE_NUMBERED;
 			continue;
 		}
-		end = constant->length >= 0 ? constant->location + constant->length
-			: token_end(scanner, &extra, constant->location, &at);
+		if (constant->length >= 0)
+			end = constant->location + constant->length;
+		else
+		{
+			/* Most texts begin without one, and it begins a token. */
+			if (scanner == NULL)
+			{
+				base = constant->location;
+				scanner = scanner_init(str + base, &extra, &ScanKeywords, ScanKeywordTokens);
+				extra.escape_string_warning = false;
+			}
+			end = token_end(scanner, &extra, constant->location - base, &at);
+			if (end >= 0)
+				end += base;
+		}
 		if (end < 0)
 		{
 			number += PFS_DUPLICATES_ARE_NUMBERED;
@@ -119,7 +133,8 @@ normalise(StringInfo to, const char *str, int part, int len, const JumbleState *
 			return false;
 		copied = end;
 	}
-	scanner_finish(scanner);
+	if (scanner != NULL)
+		scanner_finish(scanner);
 	if (to->len <= pfs_sizes.digest_text)
 		appendBinaryStringInfo(to, str + copied, len - copied);
 	return true;
@@ -167,7 +182,8 @@ pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, uin
 	old = MemoryContextSwitchTo(context);
 	if (make_text(&text, str, location, len, jumble))
 	{
-		uint32		n = pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
+		uint32		n = text.len <= pfs_sizes.digest_text ? text.len
+		: pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
 
 		pfs_change_begin(t);
 		pfs_digest_put_text(&key, text.data, n);

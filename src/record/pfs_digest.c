@@ -232,6 +232,10 @@ move_wait_cb(PfsChained *cell, void *arg)
 		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, cell->key), &totals);
 }
 
+#define BUCKETS_AT_ONCE 6
+
+StaticAssertDecl(PFS_HISTOGRAM_BUCKETS % BUCKETS_AT_ONCE == 0, "move_cb() takes all of them");
+
 static bool
 move_cb(PfsDigest *d, void *arg)
 {
@@ -243,10 +247,18 @@ move_cb(PfsDigest *d, void *arg)
 		pfs_statement_kind.merge(&pfs_shared_digests->numbers, &totals);
 		note_others(d->first_seen, d->last_seen);
 	}
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+	/* Who makes way has few statements, so nearly all buckets are empty. */
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b += BUCKETS_AT_ONCE)
 	{
-		if (d->buckets[b] != 0)
-			pfs_add_relaxed(&pfs_shared_digests->buckets[b], d->buckets[b]);
+		const uint64 *some = &d->buckets[b];
+
+		if (likely((some[0] | some[1] | some[2] | some[3] | some[4] | some[5]) == 0))
+			continue;
+		for (int i = 0; i < BUCKETS_AT_ONCE; i++)
+		{
+			if (some[i] != 0)
+				pfs_add_relaxed(&pfs_shared_digests->buckets[b + i], some[i]);
+		}
 	}
 	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
 	return true;
@@ -285,6 +297,7 @@ make_room(void)
 	uint32		best = PFS_NO_RECORD;
 	uint64		best_word = 0;
 	uint32		best_usage = PG_UINT32_MAX;
+	uint32		at = 0;
 	bool		done = false;
 
 	if (pfs_load_relaxed(&pfs_shared_digests->held) != 0)
@@ -293,11 +306,14 @@ make_room(void)
 	pfs_fence_seqcst();			/* pairs with the one in hold() */
 	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(&pfs_shared_digests->held) == 0; i++)
 	{
-		uint32		at = pfs_add_relaxed(&pfs_shared_digests->hand, 1) % pfs_digests->records_max;
-		uint64		word = pfs_pages_word(pfs_digests, at);
-		PfsDigestGate *gate = &pfs_digest_gates[at];
-		uint32		usage = pfs_load_relaxed(&gate->usage);
+		uint64		word;
+		PfsDigestGate *gate;
+		uint32		usage;
 
+		at = pfs_add_relaxed(&pfs_shared_digests->hand, 1) % pfs_digests->records_max;
+		word = pfs_pages_word(pfs_digests, at);
+		gate = &pfs_digest_gates[at];
+		usage = pfs_load_relaxed(&gate->usage);
 		if ((word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED || pfs_load_relaxed(&gate->ref) != 0)
 			continue;
 		if (usage < best_usage)
@@ -312,8 +328,13 @@ make_room(void)
 			done = pfs_digest_give_up(at, word, move_cb, NULL);
 	}
 	if (!done && best != PFS_NO_RECORD && pfs_load_acquire(&pfs_shared_digests->held) == 0)
+	{
+		at = best;
 		done = pfs_digest_give_up(best, best_word, move_cb, NULL);
+	}
 	pfs_sub_seqcst(&pfs_shared_digests->moving, 1);
+	if (done)
+		hint = at + 1;			/* where the next allocation looks first */
 	return done;
 }
 
@@ -344,26 +365,46 @@ is_near(const PfsNearDigest *near, const PfsDigestKey *key)
 	return near->key.query_id == key->query_id && near->key.who == key->who;
 }
 
+/*
+ * The caller has not found it.  Room is made first where there is none, as that is
+ * how it is once there have been more shapes than there is room for.
+ */
+static uint32
+insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
+{
+	bool		created;
+
+	for (int room = 0;; room++)
+	{
+		if (pfs_pages_is_full(pfs_digests))
+			pfs_pages_count_lost(pfs_digests);
+		else
+		{
+			uint32		index = pfs_hash_insert_new(index_of_keys, hash, key, fill_cb, NULL, &hint, word, &created);
+
+			if (index != PFS_NO_RECORD)
+				return index;
+		}
+		if (room == ROOM_TRIES || !make_room())
+			return PFS_NO_RECORD;
+	}
+}
+
 static pg_noinline PfsNearDigest *
 enter_far(const PfsDigestKey *key, bool make)
 {
 	PfsNearDigest *near = near_of(key);
 	uint64		hash = pfs_hash_bytes(key, sizeof(*key));
-	int			room = 0;
 
 	for (int tries = 0; tries < ENTER_TRIES; tries++)
 	{
 		uint64		word;
-		bool		created;
-		uint32		index = make ? pfs_hash_insert(index_of_keys, hash, key, fill_cb, NULL, &hint, &word, &created)
-		: pfs_hash_find(index_of_keys, hash, key, &word);
+		uint32		index = pfs_hash_find(index_of_keys, hash, key, &word);
 
+		if (index == PFS_NO_RECORD && make)
+			index = insert(key, hash, &word);
 		if (index == PFS_NO_RECORD)
-		{
-			if (!make || room++ == ROOM_TRIES || !make_room())
-				return NULL;
-			continue;
-		}
+			return NULL;
 		memset(near, 0, sizeof(*near));
 		near->key = *key;
 		near->word = word;
