@@ -36,9 +36,10 @@ WITH a AS (
 ), f AS (
 	SELECT database, query_id, count(*) AS calls, sum(sent) AS sent, sum(affected) AS affected, sum(exec_ms) AS exec_ms FROM failed GROUP BY 1, 2
 ), e AS (
-	SELECT database, query_id, bool_and(event_name ~ '^statement/sql/(select|insert|update|delete|merge)') AS is_query FROM events GROUP BY 1, 2
+	SELECT database, query_id, bool_and(event_name ~ '^statement/sql/(select|insert|update|delete|merge)') AS is_query,
+		bool_and(event_name ~ CASE WHEN :major < 17 THEN '^statement/sql/(prepare|execute|deallocate(_all)?)$' ELSE '^statement/sql/(prepare|execute)$' END) AS of_prepared FROM events GROUP BY 1, 2
 )
-SELECT database, usr, query_id, coalesce(a.query, b.query) AS query, coalesce(nested, false) AS nested, coalesce(is_query, false) AS is_query,
+SELECT database, usr, query_id, coalesce(a.query, b.query) AS query, coalesce(nested, false) AS nested, coalesce(is_query, false) AS is_query, coalesce(of_prepared, false) AS of_prepared,
 	a.query_id IS NOT NULL AS in_a, b.query_id IS NOT NULL AS in_b,
 	coalesce(a.calls, 0) AS a_calls, coalesce(b.calls, 0) AS b_calls, coalesce(a.plans, 0) AS plans, coalesce(errors, 0) AS errors,
 	coalesce(rows, 0) AS a_rows, coalesce(sent, 0) AS sent, coalesce(affected, 0) AS affected,
@@ -64,12 +65,9 @@ CREATE TEMP TABLE differences (what text, class text, a float8, b float8, calls 
 CREATE FUNCTION pg_temp.changes_role(query text) RETURNS boolean LANGUAGE sql IMMUTABLE
 	RETURN query ~* '^\s*((RE)?SET\s+((LOCAL|SESSION)\s+)?(ROLE|SESSION\s+AUTHORIZATION)|DISCARD\s+ALL)\M';
 
-CREATE FUNCTION pg_temp.of_prepared(query text, major int) RETURNS boolean LANGUAGE sql IMMUTABLE
-	RETURN query ~* CASE WHEN major < 17 THEN '^\s*(PREPARE|EXECUTE|DEALLOCATE)\M' ELSE '^\s*(PREPARE|EXECUTE)\M' END;
-
 INSERT INTO differences
 SELECT 'calls', CASE
-	WHEN NOT s.in_a AND pg_temp.of_prepared(s.query, :major) THEN 'PREPARE, EXECUTE, DEALLOCATE'
+	WHEN NOT s.in_a AND s.of_prepared THEN 'PREPARE, EXECUTE, DEALLOCATE'
 	WHEN NOT s.in_b AND s.a_calls = 0 THEN 'only planned'
 	WHEN pg_temp.changes_role(s.query) AND q.b_calls - q.a_calls BETWEEN 0 AND q.f_calls THEN 'changes the role'
 	WHEN s.b_calls - s.a_calls BETWEEN 1 AND s.errors AND q.b_calls - q.a_calls BETWEEN 1 AND q.f_calls THEN 'failed'
