@@ -65,6 +65,9 @@ sub grows_not
 grows_not('VACUUM FULL', 1000, q{'VACUUM FULL tiny'});
 grows_not('temporary table', 1000, q{'CREATE TEMP TABLE passing AS SELECT 1 AS a', 'DROP TABLE passing'});
 grows_not('WAL switch', $switches, q{'INSERT INTO tiny VALUES (1)', 'DO $$BEGIN PERFORM pg_switch_wal(); END$$', CASE WHEN i % 8 = 0 THEN 'CHECKPOINT' END});
+# Their directories are renamed, with the files in them.
+grows_not('replication slot', 600,
+	q{'DO $$BEGIN PERFORM pg_create_physical_replication_slot($q$s' || i || '$q$), pg_drop_replication_slot($q$s' || i || '$q$); END$$'});
 is($server->sql(q{SELECT count(*) FROM pfs.status WHERE variable_name ~ 'file_.*_lost' AND variable_value <> '0'}), 0, 'nothing was lost');
 
 done_testing();

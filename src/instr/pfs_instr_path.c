@@ -84,9 +84,12 @@ end_open(PfsWaitEvent *e, PfsThread *t, int fd, const char *path)
 		pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
 }
 
-/* The path's instance goes; its name stays readable for the histories. */
+/*
+ * The path's instance goes, or those of the files below it; its name stays readable
+ * for the histories.
+ */
 static void
-removed(const char *path)
+removed(const char *path, void (*remove) (const char *path))
 {
 	PfsThread  *t = pfs_my_thread;
 
@@ -94,12 +97,12 @@ removed(const char *path)
 	{
 		/* A process without a record (none was free) removes files, too. */
 		if (MyProc != NULL && IsUnderPostmaster && pfs_files != NULL)
-			pfs_file_removed(path);
+			remove(path);
 	}
 	else if (!pfs_is_changing(t))
 	{
 		pfs_change_begin(t);
-		pfs_file_removed(path);
+		remove(path);
 		pfs_change_end(t);
 	}
 }
@@ -162,7 +165,7 @@ wrap_unlink(const char *path)
 	result = pfs_real.unlink(path);
 	end(e);
 	if (result == 0)
-		removed(path);
+		removed(path, pfs_file_removed);
 	return result;
 }
 
@@ -177,7 +180,16 @@ wrap_rename(const char *from, const char *to)
 	end(e);
 	/* Descriptors of the old name find the new one when they are next used. */
 	if (result == 0)
-		removed(from);
+	{
+		struct stat st;
+		int			save_errno = errno;
+
+		removed(from, pfs_file_removed);
+		/* Replication slots are made in a directory that then gets its name. */
+		if (lstat(to, &st) == 0 && S_ISDIR(st.st_mode))
+			removed(from, pfs_file_directory_removed);
+		errno = save_errno;
+	}
 	return result;
 }
 
@@ -252,7 +264,7 @@ wrap_rmdir(const char *path)
 	end(e);
 	/* A directory has an instance if somebody synced it. */
 	if (result == 0)
-		removed(path);
+		removed(path, pfs_file_removed);
 	return result;
 }
 

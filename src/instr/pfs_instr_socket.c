@@ -102,6 +102,9 @@ end_idle(PfsThread *t, ssize_t result)
 		pfs_open_finish(t, 0);
 	if (result > 0)
 	{
+		/* Where the message was there already, no wait has seen to it. */
+		if (unlikely(pfs_local.slow & PFS_SLOW_IDENTITY))
+			pfs_thread_identify_now(t);
 		pfs_statement_arrived(t);
 		pfs_error_watch();
 		pfs_error_settle(t);

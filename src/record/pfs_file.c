@@ -345,6 +345,25 @@ pfs_file_removed(const char *path)
 		bury(index);
 }
 
+void
+pfs_file_directory_removed(const char *path)
+{
+	char		buf[PFS_FILE_NAME_SIZE];
+	char		name[PFS_FILE_NAME_SIZE];
+	const char *canonical = pfs_file_canonical(path, buf);
+	size_t		length = strlen(canonical);
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
+	{
+		if (pfs_file_name(index, word, name) && strncmp(name, canonical, length) == 0 && name[length] == '/' &&
+			pfs_hash_remove(pfs_file_index, pfs_hash_bytes(name, strlen(name)), index, word))
+			bury(index);
+	}
+}
+
 bool
 pfs_file_name(uint32 index, uint64 word, char *buf)
 {

@@ -103,6 +103,9 @@ extern uint32 pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *wor
 /* The path is gone (unlink, rename): remove its instance, if any. */
 extern void pfs_file_removed(const char *path);
 
+/* A directory has another name: what lay in it has gone, too.  Looks at all files. */
+extern void pfs_file_directory_removed(const char *path);
+
 /*
  * The name of the file in this slot if it still carries this state word, also
  * some time after the file was removed.  buf has PFS_FILE_NAME_SIZE bytes.

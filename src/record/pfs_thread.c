@@ -170,7 +170,15 @@ stamp_events(PfsThread *t)
 	pfs_stage_stamp(t);
 }
 
-/* References of a thread that lives; also at instrument points. */
+/*
+ * References of a thread; none if it has gone.  They are written once, before has_refs,
+ * and taken back when the thread ends: nothing here waits, also at instrument points,
+ * and what the leader does with its numbers meanwhile (each rise of a memory mark
+ * holds `folds`) is no reason to find none.  Those that are read while they are taken
+ * back are each there or not.
+ *
+ * False: it lives and does not know them yet.
+ */
 static bool
 thread_refs(uint64 thread_id, PfsAccountRefs *refs)
 {
@@ -181,14 +189,21 @@ thread_refs(uint64 thread_id, PfsAccountRefs *refs)
 	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
 	{
 		PfsThread  *t = pfs_pages_record(pfs_threads, index);
-		bool		found = pfs_load_relaxed(&t->thread_id) == thread_id;
-		uint64		folds = pfs_seqlock_read_begin(&t->folds);
+		bool		has_refs;
 
-		*refs = t->refs;
-		if (found && pfs_seqlock_read_valid(&t->folds, folds) && pfs_pages_word(pfs_threads, index) == word)
-			return true;
+		if (pfs_load_relaxed(&t->thread_id) != thread_id)
+			continue;
+		has_refs = pfs_load_acquire(&t->has_refs);
+		*refs = PFS_NO_ACCOUNT_REFS;
+		refs->account = pfs_load_relaxed(&t->refs.account);
+		refs->user = pfs_load_relaxed(&t->refs.user);
+		refs->host = pfs_load_relaxed(&t->refs.host);
+		pfs_fence_acquire();
+		if (pfs_pages_word(pfs_threads, index) == word)
+			return has_refs;
 	}
-	return false;
+	*refs = PFS_NO_ACCOUNT_REFS;
+	return true;
 }
 
 /*
@@ -208,8 +223,9 @@ find_account(PfsThread *t)
 
 		if (t->parent_thread_id == 0)
 			return false;
-		if (thread_refs(t->parent_thread_id, &leader))
-			(void) pfs_account_share(&refs, &leader);
+		if (!thread_refs(t->parent_thread_id, &leader))
+			return false;
+		(void) pfs_account_share(&refs, &leader);
 	}
 	else if (t->foreground)
 	{
@@ -225,7 +241,8 @@ find_account(PfsThread *t)
 
 	pfs_seqlock_write_begin(&t->folds);
 	t->refs = refs;
-	t->has_refs = true;
+	/* Pairs with the acquire in thread_refs(). */
+	pfs_store_release(&t->has_refs, true);
 	pfs_seqlock_write_end(&t->folds);
 	return true;
 }

@@ -73,7 +73,7 @@ typedef struct PfsThread
 	PfsSeqlock	folds;			/* odd while numbers leave the cells, or refs
 								 * change */
 	PfsAccountRefs refs;		/* whom it works for, once known */
-	bool		has_refs;
+	bool		has_refs;		/* stored behind refs: workers read them by it */
 
 	/* Its memory, see pfs_memory.h: a line that no wait touches. */
 	struct
