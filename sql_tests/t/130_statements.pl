@@ -62,6 +62,37 @@ foreach my $mode ('simple', 'extended', 'prepared')
 		"$mode: none begins before the one before it has ended");
 }
 
+# Without stages, with one of them, and with some: the same statements.
+foreach my $on ('', 'stage/sql/execute', 'stage/sql/parse_analyze', 'stage/sql/commit', 'stage/sql/executor_%')
+{
+	$server->sql("SELECT pfs.set_instruments('stage/%', 'NO'); SELECT pfs.set_instruments('$on', 'YES')");
+	foreach my $mode ('simple', 'prepared')
+	{
+		$server->sql('TRUNCATE pfs.events_statements_history_long, pfs.events_stages_history_long, pfs.events_waits_history_long, pfs.events_transactions_history_long');
+		bench("SELECT v FROM t WHERE i = 8;\n", '-M', $mode, '-t', 50);
+		my $ours = "pfs.events_statements_history_long s WHERE s.sql_text LIKE 'SELECT v FROM t WHERE i = 8%' AND s.event_name = 'statement/sql/select'";
+		my $what = "$mode, stages " . ($on || 'off');
+		is($server->sql("SELECT count(*), sum(rows_sent), count(DISTINCT statement_id), bool_and(exec_time > 0 AND exec_time < timer_wait), sum(shared_blks_hit) >= 50 FROM $ours"),
+			'50|50|50|t|t', "$what: all statements");
+		is($server->sql("SELECT count(*) FROM pfs.events_transactions_history_long t, $ours AND s.thread_id = t.thread_id AND s.event_id = t.nesting_event_id"),
+			50, "$what: each with its transaction");
+		is($server->sql("SELECT string_agg(DISTINCT g.event_name, ' '), count(*) FROM pfs.events_stages_history_long g, $ours AND s.thread_id = g.thread_id
+			AND s.event_id = g.nesting_event_id"), $on eq '' ? '|0' : $on =~ /%/ ? 'stage/sql/executor_end stage/sql/executor_start|100' : "$on|50", "$what: these stages");
+		is($server->sql("SELECT count(*) FROM pfs.events_waits_history_long w, $ours AND s.thread_id = w.thread_id AND w.event_name = 'wait/client/ClientWrite'
+			AND w.timer_start > s.timer_start AND w.timer_end < s.timer_end AND (w.nesting_event_type IS DISTINCT FROM 'STATEMENT' OR w.nesting_event_id <> s.event_id)"),
+			0, "$what: waits hang in the statement") if $on eq '';
+	}
+}
+# Switched by the statement itself.
+$server->sql("SELECT pfs.set_instruments('stage/%', 'NO'); TRUNCATE pfs.events_statements_history_long, pfs.events_stages_history_long");
+bench("SELECT pfs.set_instruments('stage/%', 'YES');\nSELECT pfs.set_instruments('stage/%', 'NO');\n", '-M', 'prepared', '-t', 20);
+is($server->sql("SELECT count(*), count(*) FILTER (WHERE event_name = 'statement/sql/select') FROM pfs.events_statements_history_long WHERE sql_text LIKE 'SELECT pfs.set_instruments%'"),
+	'42|40', 'stages come and go: all statements');
+is($server->sql("SELECT count(*) FILTER (WHERE g.event_name = 'stage/sql/finish'), count(*) FILTER (WHERE g.timer_end < g.timer_start)
+	FROM pfs.events_stages_history_long g JOIN pfs.events_statements_history_long s ON s.thread_id = g.thread_id AND s.event_id = g.nesting_event_id
+	WHERE s.sql_text LIKE 'SELECT pfs.set_instruments%YES%'"), '20|0', 'and stages from where they were switched on');
+$server->sql("SELECT pfs.set_instruments('stage/%', 'YES')");
+
 # A pipeline: no idle wait between its statements.
 $server->sql('TRUNCATE pfs.events_statements_history_long');
 bench("\\startpipeline\nSELECT 1;\nSELECT 2;\nINSERT INTO t VALUES (-1, 'p');\nDELETE FROM t WHERE i = -1;\n\\endpipeline\n", '-M', 'extended', '-t', 5);

@@ -71,20 +71,35 @@ extern void pfs_stage_end_run(PfsThread *t, uint64 end);
 /* It ends, and another one begins, where the short way does not lead. */
 extern void pfs_stage_switch_slowly(PfsThread *t, PfsStageKind kind, PfsMoment now, uint64 statement_id);
 
+/* The stage of the top level is not wanted: is the next one neither? */
+static inline bool
+pfs_stage_mark_off(const PfsThread *t, PfsInstrumentId instrument)
+{
+	PfsStage   *stage = &pfs_stages.items[0];
+
+	if (stage->flags != 0 || (pfs_wait_flags(t, instrument) & PFS_FLAG_ENABLED) != 0)
+		return false;
+	stage->instrument = instrument;
+	return true;
+}
+
 /*
  * The stage of the top level ends where another one begins: a mark of the run more,
  * which readers come to by `more` (A, pairs with the acquire in
- * copy_running_event); no change is needed.  The caller knows that there is a run, that
- * nothing is nested in it, and that `now` is a reading of its timer.
+ * copy_running_event); no change is needed.  The caller knows that nothing is nested in
+ * it, and that `now` is a reading of its timer.
  */
 static pg_attribute_always_inline bool
 pfs_stage_mark_run(PfsThread *t, PfsStageKind kind, uint64 now)
 {
 	PfsInstrumentId instrument = pfs_stage_instrument[kind];
 	PfsStageRun *run = pfs_stages.run;
-	uint32		more = run->first.more;
+	uint32		more;
 	uint64		id;
 
+	if (unlikely(run == NULL))
+		return pfs_stage_mark_off(t, instrument);
+	more = run->first.more;
 	if (unlikely(more == PFS_STAGE_MARKS || pfs_wait_flags(t, instrument) != run->first.flags))
 		return false;
 	t->last_event_id = id = t->last_event_id + 1;
@@ -101,7 +116,7 @@ pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsMoment now)
 {
 	const PfsStageRun *run = pfs_stages.run;
 
-	return run != NULL && pfs_stages.n == 1 && now.timer == PFS_FLAGS_TIMER(run->first.flags) &&
+	return pfs_stages.n == 1 && (run == NULL || now.timer == PFS_FLAGS_TIMER(run->first.flags)) &&
 		pfs_stage_mark_run(t, kind, now.at);
 }
 

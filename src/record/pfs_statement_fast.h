@@ -25,7 +25,7 @@ extern void pfs_top_switch_slowly(PfsThread *t, PfsStageKind stage, PfsMoment no
 extern void pfs_top_clear_up(PfsThread *t);
 
 /*
- * Has this query gone the short way so far?  Then it has a slot, its stages are a run,
+ * Has this query gone the short way so far?  Then it has a slot, its stages are a run or off,
  * and all is timed by the cycle counter.  Whatever goes the long way for its statement puts an
  * end to that.
  */
@@ -106,9 +106,8 @@ pfs_top_start(PfsThread *t, const PfsStatementSource *source)
 	pfs_sql.current = s;
 
 	/* If all is usual, nothing but the clock has to be asked from here on. */
-	if (likely(s->event != NULL && pfs_stages.run != NULL && pfs_stages.n == 1 && pfs_is_usual(s->flags) &&
-			   now.timer == PFS_TIMER_CYCLE && PFS_FLAGS_TIMER(pfs_stages.run->first.flags) == PFS_TIMER_CYCLE &&
-			   pfs_stage_mark_run(t, PFS_STAGE_EXECUTOR_START, now.at)))
+	if (likely(s->event != NULL && pfs_is_usual(s->flags) && now.timer == PFS_TIMER_CYCLE &&
+			   pfs_stage_mark(t, PFS_STAGE_EXECUTOR_START, now)))
 		pfs_sql.fast = source->query;
 	else
 	{
@@ -218,7 +217,7 @@ pfs_top_executor_end_end(PfsThread *t)
 static pg_attribute_always_inline void
 pfs_statement_committing(PfsThread *t)
 {
-	if (likely(pfs_sql.ended_fast && pfs_sql.nest == 0 && pfs_stages.run != NULL && pfs_stages.n == 1) &&
+	if (likely(pfs_sql.ended_fast && pfs_sql.nest == 0 && pfs_stages.n == 1) &&
 		likely(pfs_stage_mark_run(t, PFS_STAGE_COMMIT, pfs_read_cycles())))
 		return;
 	if (pfs_sql.top_open)
