@@ -52,6 +52,7 @@ foreach my $kind (sort keys %sessions)
 	my $s = $sessions{$kind};
 	my $id = $s->thread_id;
 
+	idle($s);
 	is($server->sql(qq{SELECT i.event_name, i.object_instance_begin <> 0, i.socket_id > 2, i.ip IS NOT DISTINCT FROM a.client_addr,
 			i.port IS NOT DISTINCT FROM nullif(a.client_port, -1), i.ip IS NULL, i.state
 		FROM pfs.socket_instances i JOIN pfs.threads t USING (thread_id) JOIN pg_stat_activity a ON a.pid = t.thread_os_id
