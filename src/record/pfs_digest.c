@@ -59,7 +59,6 @@ PfsPages   *pfs_digest_waits = NULL;
 PfsSharedDigests *pfs_shared_digests = NULL;
 PfsDigestGate *pfs_digest_gates = NULL;
 PfsSharedBlock pfs_digest_other_waits;
-uint64		pfs_digest_peak = 0;
 
 static PfsHash *index_of_keys;
 
@@ -172,12 +171,10 @@ is_common(int i)
 	return i == PFS_N_PLAN_TIME || i == PFS_N_EXEC_TIME || i == PFS_N_ROWS_SENT || i == PFS_N_SHARED_BLKS_HIT;
 }
 
-/* And what is no sum. */
 static pg_noinline void
-add_rare(PfsSharedStatementCell *to, const uint64 *n, bool numbers)
+add_rare(PfsSharedStatementCell *to, const uint64 *n)
 {
-	pfs_raise_to(&to->memory, pfs_digest_peak);
-	for (int i = 0; numbers && i < PFS_NUM_NUMBERS; i++)
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
 	{
 		if (n[i] != 0 && !is_common(i))
 			add_number(to, i, n[i]);
@@ -192,7 +189,6 @@ add_numbers(PfsSharedStatementCell *to, const uint64 *n)
 	PfsPair		rare = pair(n, PFS_N_ERRORS) | pair(n, PFS_N_SHARED_BLKS_DIRTIED) |
 	pair(n, PFS_N_LOCAL_BLKS_HIT) | pair(n, PFS_N_LOCAL_BLKS_DIRTIED) | pair(n, PFS_N_TEMP_BLKS_READ) |
 	pair(n, PFS_N_WAL_RECORDS) | pair(n, PFS_N_WAL_BYTES);
-	uint64		others;
 
 	if (n[PFS_N_PLAN_TIME] != 0)
 		add_number(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
@@ -202,10 +198,9 @@ add_numbers(PfsSharedStatementCell *to, const uint64 *n)
 		add_number(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
 	if (n[PFS_N_SHARED_BLKS_HIT] != 0)
 		add_number(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
-	others = rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_CPU_TIME] | n[PFS_N_ROWS_AFFECTED] |
-		n[PFS_N_SHARED_BLKS_READ];
-	if ((others | pfs_digest_peak) != 0)
-		add_rare(to, n, others != 0);
+	if ((rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_CPU_TIME] | n[PFS_N_ROWS_AFFECTED] |
+		 n[PFS_N_SHARED_BLKS_READ]) != 0)
+		add_rare(to, n);
 }
 
 /* The first time that anything went to all others. */
@@ -459,6 +454,8 @@ pfs_digest_count(const PfsDigestEnd *end)
 	PfsSharedStatementCell *numbers = likely(d != NULL) ? &d->numbers : &pfs_shared_digests->numbers;
 
 	add_numbers(numbers, end->n);
+	if (unlikely(end->memory != 0))
+		pfs_raise_to(&numbers->memory, end->memory);
 	if (likely(timed))
 	{
 		uint64	   *buckets = likely(d != NULL) ? d->buckets : pfs_shared_digests->buckets;

@@ -165,15 +165,13 @@ typedef struct PfsDigestEnd
 	uint64		end;			/* by the timer in flags */
 	uint64		ticks;			/* the same */
 	const uint64 *n;
+	uint64		memory;			/* see pfs_statement_memory.h; 0: none */
 	const char *text;
 	uint32		text_len;
 	bool		with_waits;		/* those of pfs_digest_wait.h are its own */
 } PfsDigestEnd;
 
 extern void pfs_digest_count(const PfsDigestEnd *end);
-
-/* Its memory, see pfs_statement_memory.h; nearly none has any. */
-extern PFS_HIDDEN uint64 pfs_digest_peak;
 
 /* It was planned, in so many ticks, and is not executed: no statement. */
 extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);

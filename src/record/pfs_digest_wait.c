@@ -252,6 +252,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 	mine.end = end;
 	mine.ticks = end - s->start;
 	mine.n = s->n;
+	mine.memory = unlikely(s->counts & PFS_COUNTS_MEMORY) ? s->memory : 0;
 	mine.text = e != NULL ? pfs_statement_text(e) : NULL;
 	mine.text_len = e != NULL ? e->text_len : 0;
 	mine.with_waits = is_innermost;

@@ -150,10 +150,8 @@ pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
 static inline void
 count_memory(PfsThread *t, const PfsStatement *s)
 {
-	if ((s->counts & PFS_COUNTS_MEMORY) == 0)
-		return;
-	pfs_digest_peak = 0;
-	pfs_statement_memory_count(t, s);
+	if (s->counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_count(t, s);
 }
 
 /*
@@ -181,8 +179,6 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 		if (e != NULL)
 			pfs_statement_put_message(e, pfs_sql.message, pfs_sql.message_len);
 	}
-	if (s->counts & PFS_COUNTS_MEMORY)
-		pfs_digest_peak = s->memory;
 	if (e != NULL)
 	{
 		e->memory = s->memory;
