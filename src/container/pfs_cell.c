@@ -52,10 +52,7 @@ pfs_totals_add_cell(PfsTotals *to, const PfsCell *from)
 static void
 add_to_sum(PfsSharedCell *c, uint64_t low, uint64_t high)
 {
-	uint64_t	old = pfs_add_relaxed(&c->sum_low, low);
-
-	if (old + low < old)
-		high++;
+	pfs_shared_cell_add_to_sum(c, low);
 	if (high != 0)
 		pfs_add_relaxed(&c->sum_high, high);
 }
@@ -63,10 +60,7 @@ add_to_sum(PfsSharedCell *c, uint64_t low, uint64_t high)
 void
 pfs_shared_cell_add(PfsSharedCell *c, uint64_t ticks)
 {
-	add_to_sum(c, ticks, 0);
-	pfs_raise_to(&c->max, ticks);
-	pfs_raise_to(&c->inverted_min, UINT64_MAX - ticks);
-	pfs_add_relaxed(&c->count_timed, 1);
+	pfs_shared_cell_add_timed(c, 1, ticks, ticks, ticks);
 }
 
 void

@@ -110,6 +110,23 @@ typedef struct PfsSharedCell
 								 * 0 is empty */
 } PfsSharedCell;
 
+static inline void
+pfs_shared_cell_add_to_sum(PfsSharedCell *c, uint64_t ticks)
+{
+	if (__builtin_expect(pfs_add_relaxed(&c->sum_low, ticks) + ticks < ticks, 0))
+		pfs_add_relaxed(&c->sum_high, 1);
+}
+
+/* Any process: so many events with times, at least one. */
+static inline void
+pfs_shared_cell_add_timed(PfsSharedCell *c, uint64_t count, uint64_t sum, uint64_t min, uint64_t max)
+{
+	pfs_shared_cell_add_to_sum(c, sum);
+	pfs_raise_to(&c->max, max);
+	pfs_raise_to(&c->inverted_min, UINT64_MAX - min);
+	pfs_add_relaxed(&c->count_timed, count);
+}
+
 /* Any process: one event. */
 extern void pfs_shared_cell_add(PfsSharedCell *c, uint64_t ticks);
 extern void pfs_shared_cell_add_untimed(PfsSharedCell *c);

@@ -58,13 +58,17 @@ pfs_digest_waits_give(PfsNearDigest *near)
 	{
 		PfsDigestWait *w = take_first();
 		PfsInstrumentId instrument = w->key - 1;
-		PfsTotals	totals = {w->timed, w->untimed, w->sum, w->min, w->max};
 		PfsSharedCell *cell = cell_of(near, instrument);
 
+		if (unlikely(cell == NULL) && instrument < pfs_digest_other_waits.ncells)
+			cell = pfs_shared_block_touch(&pfs_digest_other_waits, instrument);
 		if (likely(cell != NULL))
-			pfs_shared_cell_merge(cell, &totals);
-		else if (instrument < pfs_digest_other_waits.ncells)
-			pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, instrument), &totals);
+		{
+			if (likely(w->timed != 0))
+				pfs_shared_cell_add_timed(cell, w->timed, w->sum, w->min, w->max);
+			if (unlikely(w->untimed != 0))
+				pfs_add_relaxed(&cell->count_untimed, w->untimed);
+		}
 		clear(w);
 	}
 }
