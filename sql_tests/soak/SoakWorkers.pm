@@ -210,9 +210,10 @@ sub count
 				last if $stop;
 				if (!pick(@acts)->($c))
 				{
-					# Cancelled, perhaps inside a transaction.
+					# Cancelled, perhaps inside a transaction; if not, this is one.
 					$c->query('ROLLBACK');
 					add('over', 0, 1);
+					add('transaction', 0, 1);
 				}
 				sleep(rand(0.02)) if chance(0.2);
 			}
