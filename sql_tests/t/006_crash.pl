@@ -31,8 +31,9 @@ my $cancelled = 0;
 
 foreach my $ms (1, 2, 5, 10, 20, 50)
 {
-	# Local: a RESET of its own would be subject to the timeout too.
-	$s->send("BEGIN; SET LOCAL statement_timeout = $ms; SELECT count(*) FROM pfs.events_waits_history_long; COMMIT")->result;
+	# Local: a RESET of its own would be subject to the timeout too.  As COMMIT is,
+	# hence the ROLLBACK.
+	$s->send("BEGIN; SET LOCAL statement_timeout = $ms; SELECT count(*) FROM pfs.events_waits_history_long; COMMIT; ROLLBACK")->result;
 	$cancelled++ if $s->last_error =~ /ERROR:  57014/;
 }
 cmp_ok($cancelled, '>=', 1, 'a scan of it can be cancelled');

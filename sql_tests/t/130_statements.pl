@@ -141,13 +141,13 @@ $b->send('SELECT pg_sleep(1000)');
 ok($server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $tb AND sql_text LIKE 'SELECT pg_sleep%' AND event_name = 'statement/sql/select'", 1), 'a running one');
 $server->sql('SELECT pg_cancel_backend(' . $b->pid . ')');
 $b->result;
-$b->query("SET statement_timeout = '10ms'");
+$b->query("BEGIN; SET LOCAL statement_timeout = '100ms'");
 $b->send('SELECT pg_sleep(1000)');
 $b->result;
 is(statements($tb, 'event_name, errors, returned_sqlstate, message_text', "sql_text LIKE 'SELECT pg_sleep%'"), join("\n",
 	'statement/sql/select|1|57014|canceling statement due to user request',
 	'statement/sql/select|1|57014|canceling statement due to statement timeout'), 'cancelled and timed out');
-$b->query('RESET statement_timeout');
+$b->query('ROLLBACK');
 
 # A function that catches an error without a subtransaction has not failed, nor has its caller.
 SKIP:
