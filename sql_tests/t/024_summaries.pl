@@ -54,6 +54,21 @@ sub rows
 		  . " FROM pfs.$table{$level} WHERE event_name = '$event'");
 }
 
+# Has a process given up its processor for a call?
+sub sleeps
+{
+	my ($pid) = @_;
+	my $until = time() + 60;
+
+	while (time() < $until)
+	{
+		open my $file, '<', "/proc/$pid/stat" or return 0;
+		return 1 if <$file> =~ /^\d+ \(.*\) S /;
+		sleep(0.01);
+	}
+	return 0;
+}
+
 sub lost
 {
 	return $server->sql("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_$_[0]_lost'");
@@ -293,7 +308,24 @@ my $s = $server->session(user => 'u3');
 events($s, 50);
 is(total($_), 0, "thread_instrumentation is off: not by $_") foreach @levels;
 is(total('global'), 50, 'but for the server');
+
+# A wait belongs to where it belonged when it began: so the levels of a background process
+# that waits for long differ by one, once, after a switch.
+$server->sql("SELECT pfs.set_instruments('wait/timeout/PgSleep', 'YES')");
+$s->send('SELECT pg_sleep(1000)');
+ok($server->poll('SELECT wait_event FROM pg_stat_activity WHERE pid = ' . $s->pid, 'PgSleep'), 'a wait begins');
+ok(sleeps($s->pid), 'and its call');
 $server->sql("SELECT pfs.set_consumers('thread_instrumentation', 'YES')");
+$server->sql("SELECT pfs.reset('$table{global}')");
+$server->sql('SELECT pg_cancel_backend(' . $s->pid . ')');
+$s->result;
+$event = 'wait/timeout/PgSleep';
+ok($server->poll("SELECT sum(count_star) FROM pfs.$table{global} WHERE event_name = '$event'", 1), 'it ends when thread_instrumentation is on, and counts for the server');
+is(total($_), 0, "and not by $_") foreach @levels;
+$s->query('SELECT pg_sleep(0.001)');
+is(total($_), $_ eq 'global' ? 2 : 1, "the next one counts everywhere ($_)") foreach @levels, 'global';
+$event = 'wait/io/file/SLRUStat';
+$server->sql("SELECT pfs.set_instruments('wait/timeout/PgSleep', 'NO')");
 $server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name = '$event'");
 events($s, 5);
 is($server->sql("SELECT count_star, count_timed, sum_timer_wait, min_timer_wait, avg_timer_wait, max_timer_wait FROM pfs.$table{user} WHERE event_name = '$event'"),
