@@ -298,9 +298,11 @@ sub crew
 
 # All that can be switched is on, and all numbers are zero.
 #
-# A wait counts for where it belonged when it began.  Background processes may wait for minutes,
+# An event counts for where it belonged when it began.  Background processes may wait for minutes,
 # in a wait that began while thread_instrumentation was off, and would count it for the server
-# only.  They are waked, and the numbers set to zero when each has begun another wait.
+# only.  They are waked, and the numbers set to zero when each has begun another wait.  A walsender
+# has one statement for as long as it lives, which is not shown if it began while
+# events_statements_current was off: it ends, and comes again.
 sub fresh
 {
 	my ($server) = @_;
@@ -311,6 +313,7 @@ sub fresh
 	  q{SELECT pfs.set_consumers('%', 'YES'), pfs.set_instruments('%', 'YES', 'YES'), pfs.set_threads('%', 'YES', 'YES')},
 	  q{SELECT pfs.set_timer(n, 'NANOSECOND') FROM pfs.setup_timers t (n, x)},
 	  q{UPDATE pfs.threads SET instrumented = 'YES', history = 'YES'};
+	$c->query('SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_replication');
 	# Clocks that are a little apart do not matter.
 	sleep(0.1);
 	my $since = $c->value('SELECT pfs.timer_now()');

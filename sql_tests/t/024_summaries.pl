@@ -326,6 +326,19 @@ $s->query('SELECT pg_sleep(0.001)');
 is(total($_), $_ eq 'global' ? 2 : 1, "the next one counts everywhere ($_)") foreach @levels, 'global';
 $event = 'wait/io/file/SLRUStat';
 $server->sql("SELECT pfs.set_instruments('wait/timeout/PgSleep', 'NO')");
+
+# So does a statement: one that began while events_statements_current was off is not shown, and counted.
+my $select = q{FROM pfs.events_statements_summary_global_by_event_name WHERE event_name = 'statement/sql/select'};
+$server->sql("SELECT pfs.set_consumers('events_statements_current', 'NO'), pfs.set_instruments('statement/%', 'YES')");
+$s->send('SELECT pg_sleep(1000)');
+ok($server->poll('SELECT wait_event FROM pg_stat_activity WHERE pid = ' . $s->pid, 'PgSleep'), 'a statement begins');
+$server->sql("SELECT pfs.set_consumers('events_statements_current', 'YES')");
+$server->sql("SELECT pfs.set_instruments('statement/%', 'NO')");
+$server->sql("SELECT pfs.reset('events_statements_summary_global_by_event_name')");
+is($server->sql('SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = ' . $s->thread_id), 0, 'it is not shown');
+$server->sql('SELECT pg_cancel_backend(' . $s->pid . ')');
+$s->result;
+ok($server->poll("SELECT count_star $select", 1), 'and counted when it ends');
 $server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name = '$event'");
 events($s, 5);
 is($server->sql("SELECT count_star, count_timed, sum_timer_wait, min_timer_wait, avg_timer_wait, max_timer_wait FROM pfs.$table{user} WHERE event_name = '$event'"),
@@ -335,5 +348,20 @@ $server->sql(q{UPDATE pfs.setup_timers SET timer_name = 'NANOSECOND' WHERE name 
 events($s, 5);
 is($server->sql("SELECT count_star, count_timed, sum_timer_wait > 0, min_timer_wait <= avg_timer_wait, avg_timer_wait <= max_timer_wait FROM pfs.$table{user} WHERE event_name = '$event'"),
 	'10|5|t|t|t', 'another timer\'s are converted');
+
+# ---- who is known only at the end ----
+
+# Sessions that end before anything has asked who they are: no wait is wanted.
+$server->sql("SELECT pfs.set_instruments('%', 'NO'), pfs.set_instruments('memory/context/%', 'YES')");
+$server->sql('CREATE ROLE u4 LOGIN SUPERUSER');
+foreach (1 .. 10)
+{
+	my ($status, $out, $err) = $server->psql('SELECT 1', user => 'u4', db => 'nowhere');
+
+	like($err, qr/database "nowhere" does not exist/, 'a session that ends early') if $_ == 1;
+}
+ok($server->poll(q{SELECT total_connections || ' ' || current_connections FROM pfs.accounts WHERE user_name = 'u4'}, '10 0'), 'they are connections of their account');
+is($server->sql(q{SELECT sum(count_alloc) > 0, sum(current_count_used) FROM pfs.memory_summary_by_account_by_event_name WHERE user_name = 'u4'}), 't|0',
+	'and their memory is, which they have given back');
 
 done_testing();
