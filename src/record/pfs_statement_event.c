@@ -108,9 +108,19 @@ pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int 
 		return;
 	if (location > 0)
 		str += location;
-	n = len > 0 && location >= 0 ? len : strnlen(str, max + 1);
-	while (is_blank(*str) && n > 0)
-		str++, n--;
+	if (len > 0 && location >= 0)
+	{
+		n = len;
+		while (is_blank(*str) && n > 0)
+			str++, n--;
+	}
+	else
+	{
+		/* Counted behind the blanks: else it could end within a character. */
+		while (is_blank(*str))
+			str++;
+		n = strnlen(str, max + 1);
+	}
 	/* Characters begin at the text's begin: one more tells that it goes on. */
 	if (unlikely(n > max))
 		n = pg_mbcliplen(str, max + 1, max);
