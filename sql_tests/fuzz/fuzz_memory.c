@@ -117,6 +117,7 @@ fuzz_block(FuzzInput *in)
 		bool		got = pfs_block_read(&b, &lock, i, cell);
 
 		FUZZ_CHECK(got == (b.cells != NULL && lock.word % 2 == 0));
+		FUZZ_CHECK(pfs_block_look(&b, i, cell) == (b.cells != NULL));
 		FUZZ_CHECK(i < ncells && n++ < ncells);
 	}
 	free(cell);

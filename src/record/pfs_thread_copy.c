@@ -52,15 +52,12 @@ lock_of(const PfsThread *t, PfsFamily family)
 /*
  * One cell.  Its owner can lose its processor in the middle of a change; then
  * it is waited for, and in the end its words are taken as they are.  False if
- * the thread has moved its numbers, or gone: its block's address is 0 then, at
- * any moment.
+ * the thread has moved its numbers, or gone.
  */
 static bool
 copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsFamily family, uint32 i, AnyCell *cell)
 {
 	const PfsBlock *block = &t->summary[family].cells;
-	uint32		cell_size = pfs_summary_kinds[family]->cell_size;
-	const char *cells;
 
 	for (int tries = 0; tries < PFS_CHANGE_SLEEPS; tries++)
 	{
@@ -71,11 +68,7 @@ copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsFamily family, uint3
 		if (tries > 10)
 			pg_usleep(1000);
 	}
-	cells = pfs_load_relaxed((char *const *) &block->cells);
-	if (cells == NULL)
-		return false;
-	pfs_racy_copy(cell, cells + (size_t) i * cell_size, cell_size);
-	return true;
+	return pfs_block_look(block, i, cell);
 }
 
 static void
