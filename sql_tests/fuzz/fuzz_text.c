@@ -44,12 +44,12 @@ check_slot(const char *str, size_t len, FuzzInput *in)
 		pg_encoding_verifymbstr(fuzz_database_encoding, str + location, part) != (int) part)
 		part = 0;
 	copy = fuzz_string(str, len);
-	/* The server's allocator gives each setting at least so much. */
-	path = calloc(1, Max(len + 1, 24));
-	memcpy(path, str, len);
+	path = fuzz_string(str, len);
 	namespace_search_path = path;
 	event = malloc(offsetof(PfsStatementEvent, texts) + PFS_SCHEMA_SIZE + pfs_sizes.sql_text + PFS_MESSAGE_SIZE);
-	pfs_statement_put_text(event, copy, (int) location, (int) part);
+	/* The second time the schema is the one that was found. */
+	for (int i = 0; i < 2; i++)
+		pfs_statement_put_text(event, copy, (int) location, (int) part);
 	FUZZ_CHECK(event->schema_len <= PFS_SCHEMA_SIZE && event->text_len <= pfs_sizes.sql_text);
 	check_valid(event->texts, event->schema_len);
 	check_valid(event->texts + event->schema_len, event->text_len);

@@ -58,8 +58,7 @@ find_schema(char *to)
 
 /*
  * It hardly ever changes.  An element that ends within the first bytes of the
- * setting is the same as long as those are; the server's allocator gives every
- * setting at least that much room.
+ * setting is the same as long as those are.
  */
 #define PATH_LOOK 16
 
@@ -72,7 +71,7 @@ put_schema(char *to)
 	static uint32 last_len;
 	const char *path = namespace_search_path;
 
-	if (likely(path == last_path && path != NULL && memcmp(path, last_look, PATH_LOOK) == 0))
+	if (likely(path == last_path && path != NULL && strncmp(path, last_look, PATH_LOOK) == 0))
 	{
 		memcpy(to, last_schema, PATH_LOOK);
 		return last_len;
@@ -82,7 +81,7 @@ put_schema(char *to)
 	last_path = NULL;
 	if (path != NULL && path[0] != ' ' && last_len + 1 < PATH_LOOK)
 	{
-		memcpy(last_look, path, PATH_LOOK);
+		strncpy(last_look, path, PATH_LOOK);	/* zeros behind a shorter one */
 		last_path = path;
 	}
 	return last_len;
