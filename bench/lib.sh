@@ -80,6 +80,13 @@ all_variants() {
 	fi
 }
 
+# More of them for lookups, which have budgets of their own.
+more_variants() {
+	local waits="statement/%=OFF, stage/%=OFF, transaction=OFF"
+	variants+=("pfs-waits=pfs;pfs.instruments='$waits'" "pfs-waits-memory=pfs;pfs.instruments='$waits, memory/%=ON'"
+		"pfs-contended=pfs;pfs.lwlock_events=contended" "pfs-lwlocks=pfs;pfs.lwlock_events=all")
+}
+
 # ---- workloads ----
 
 workloads='lookups tpcb reads connect shapes'
