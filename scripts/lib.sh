@@ -188,6 +188,8 @@ source_version() { sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$1/configure"; }
 assertion_server() {
 	local root=$1/postgresql source=$2 build=$1.build stage=$1.stage log=$1.log outside
 	local -a options=(--enable-cassert --enable-debug --with-ssl=openssl --with-gssapi --without-readline --without-zlib)
+	# As Debian's package: without frame pointers nobody knows sources, and who catches an error.
+	options+=(CFLAGS="-g -O2 -fno-omit-frame-pointer" CPPFLAGS="-D_FORTIFY_SOURCE=2")
 	# Only versions that have it by default know this one.
 	[[ $("$source/configure" --help) != *--without-icu* ]] || options+=(--without-icu)
 	mkdir -p "$1" "$build" "$stage"
