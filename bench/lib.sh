@@ -4,12 +4,30 @@
 #
 # A variant is NAME=CONF; CONF is 'library,library;setting=value;setting=value'.
 # The first variant of a run is the base that the others are compared with.
+#
+# From the environment, for scripts/bench: BENCH_FIGURES, a file to which figures are
+# added for bench/report; BENCH_BUILT, a folder with a tree and a server that are
+# built already.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
 
 dir=''	# of the server
 tree=''	# the copy that was built
+
+# figure KIND WORD... NUMBER...: one line for bench/report
+figure() {
+	[ -z "${BENCH_FIGURES:-}" ] || (IFS=$'\t' && printf '%s\n' "$*" >>"$BENCH_FIGURES")
+}
+
+# Build pfs and its test module for a private server, all in this folder.
+#	bench_build FOLDER VERSION; sets BINDIR
+bench_build() {
+	mkdir -p "$1/tree"
+	copy_tree "$1/tree"
+	private_server "$1/server" "$2"
+	build_and_install "$1/tree" || die "the build failed"
+}
 
 # bench_server VERSION SCALE <SETTINGS: pfs built and installed, pgbench's tables
 # filled, the server stopped again.  Sets dir.
@@ -19,15 +37,23 @@ bench_server() {
 	make_scratch
 	dir=$PFS_SCRATCH/bench
 	tree=$PFS_SCRATCH/tree
-	mkdir "$tree"
-	copy_tree "$tree"
-	private_server "$PFS_SCRATCH/server" "$version"
-	build_and_install "$tree" || die "the build failed"
+	if [ -n "${BENCH_BUILT:-}" ]; then
+		cp -a "$BENCH_BUILT/tree" "$BENCH_BUILT/server" "$PFS_SCRATCH/"
+		BINDIR=$PFS_SCRATCH/server$(bin_of "$version")
+	else
+		bench_build "$PFS_SCRATCH" "$version"
+	fi
 	start_server "$dir" < <(cat; echo "include_if_exists = 'variant.conf'")
 	cd "$PFS_SCRATCH"
 	[ "$scale" -eq 0 ] || "$BINDIR/pgbench" -i -q -s "$scale" >"$dir/init.log" 2>&1 ||
 		{ cat "$dir/init.log" >&2; die "pgbench -i failed"; }
 	stop_server "$dir"
+}
+
+# Install the module that measures inside of a backend.
+bench_module() {
+	make -s -C "$tree/sql_tests/modules/pfs_bench" PG_CONFIG="$BINDIR/pg_config" install >"$PFS_SCRATCH/module.log" 2>&1 ||
+		{ tail -n 20 "$PFS_SCRATCH/module.log" >&2; die "the module does not build"; }
 }
 
 # Make CONF the settings of the next start.
@@ -38,4 +64,83 @@ set_variant() {
 		echo "shared_preload_libraries = '${parts[0]:-}'"
 		printf '%s\n' "${parts[@]:1}"
 	} >"$dir/data/variant.conf"
+}
+
+has_library() { [ -e "$("$BINDIR/pg_config" --pkglibdir)/$1.so" ]; }
+
+# The variants that all workloads are measured with, into the array variants; those
+# of pg_wait_sampling where it is installed.  Needs BINDIR.
+all_variants() {
+	variants=('base=' "pfs-off=pfs;pfs.instruments='%=OFF';pfs.consumers='%=OFF'" 'pfs=pfs'
+		"pfs-all=pfs;pfs.instruments='%=ON';pfs.consumers='%=ON'" 'pg_stat_statements=pg_stat_statements')
+	if has_library pg_wait_sampling; then
+		variants+=('pg_wait_sampling=pg_wait_sampling' 'both=pg_stat_statements,pg_wait_sampling')
+	else
+		warn "pg_wait_sampling is not installed: left out"
+	fi
+}
+
+# More of them for lookups, which have budgets of their own.
+more_variants() {
+	local waits="statement/%=OFF, stage/%=OFF, transaction=OFF"
+	variants+=("pfs-waits=pfs;pfs.instruments='$waits'" "pfs-waits-memory=pfs;pfs.instruments='$waits, memory/%=ON'"
+		"pfs-contended=pfs;pfs.lwlock_events=contended" "pfs-lwlocks=pfs;pfs.lwlock_events=all")
+}
+
+# ---- workloads ----
+
+workloads='lookups tpcb reads connect shapes'
+
+# workload NAME: sets args (of pgbench), scale and settings for it.
+workload() {
+	scale=0 settings=(autovacuum=off jit=off checkpoint_timeout=1h max_wal_size=8GB)
+	case $1 in
+		lookups) scale=10 args='-S -M prepared' ;;
+		# The disk's time for a commit would hide the server's.
+		tpcb) scale=10 args='-M prepared' settings+=(synchronous_commit=off) ;;
+		reads) args='-M prepared -f workload.sql' settings+=(shared_buffers=1MB) ;;
+		connect) scale=10 args='-C -S' ;;
+		shapes) args='-f workload.sql -D n=-1' ;;
+		*) die "no such workload: $1 (there are: $workloads)" ;;
+	esac
+	[ "$1" = reads ] || settings+=(shared_buffers=256MB)
+}
+
+# Make what a workload needs, on the running server, in the current folder.
+fill_workload() {
+	case $1 in
+		reads)
+			# A row is a page, and all of them are in the system's cache.
+			sql -c 'CREATE TABLE big (i int PRIMARY KEY, v text)' -c 'ALTER TABLE big ALTER v SET STORAGE PLAIN' \
+				-c "INSERT INTO big SELECT g, repeat('x', 5000) FROM generate_series(1, 4000) g"
+			printf '%s\n' '\set i random(1, 3900)' 'SELECT sum(octet_length(v)) FROM big WHERE i BETWEEN :i AND :i + 49;' >workload.sql
+			;;
+		shapes)
+			sql -c 'CREATE TABLE shapes (i int PRIMARY KEY, c0 int, c1 int, c2 int, c3 int, c4 int, c5 int, c6 int, c7 int, c8 int, c9 int)' \
+				-c 'INSERT INTO shapes SELECT g, g, g, g, g, g, g, g, g, g, g FROM generate_series(1, 100) g'
+			# Three of ten columns in each order: 1,000, one after the other.
+			printf '%s\n' '\set n (:n + 1) % 1000' '\set a :n % 10' '\set b (:n / 10) % 10' '\set c :n / 100' \
+				'\set i random(1, 100)' 'SELECT c:a, c:b, c:c FROM shapes WHERE i = :i;' >workload.sql
+			;;
+	esac
+	sql -c 'VACUUM ANALYZE' -c 'CHECKPOINT'
+}
+
+# Processor time of a server so far, in us: the postmaster, its children, and those
+# that are over.
+server_time() {
+	local pid
+	pid=$(head -n 1 "$dir/data/postmaster.pid")
+	{ cat /proc/[0-9]*/stat 2>/dev/null || :; } | awk -v pid="$pid" -v ticks="$(getconf CLK_TCK)" '
+		{ self = $1; sub(/.*\) /, "") }
+		self == pid { n += $12 + $13 + $14 + $15 }
+		$2 == pid { n += $12 + $13 }
+		END { printf "%.0f\n", n * 1e6 / ticks }'
+}
+
+# Is it time for another round?  more_rounds ROUND ROUNDS MINUTES: at least two, then
+# until the minutes are over, if any are given.
+more_rounds() {
+	[ "$1" -le "$2" ] || return 1
+	[ "$3" = 0 ] || [ "$1" -le 2 ] || awk -v s="$SECONDS" -v m="$3" 'BEGIN { exit !(s < 60 * m) }'
 }

@@ -46,6 +46,20 @@ hammer_pause(HammerRng *rng)
 		usleep(hammer_random(rng, 500));
 }
 
+/* The cycle counter. */
+static inline uint64_t
+hammer_ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	uint64_t	t;
+
+__asm__ __volatile__("mrs %0, cntvct_el0":"=r"(t));
+	return t;
+#endif
+}
+
 /*
  * A worker runs until hammer_going() is false and leaves nothing allocated.
  * id is below 2^20 and never used twice in a test, place is below the number of
@@ -149,5 +163,6 @@ extern void hammer_log(void);
 extern void hammer_hash(void);
 extern void hammer_cell(void);
 extern void hammer_cost(void);
+extern void hammer_bench(void);
 
 #endif							/* HAMMER_H */

@@ -13,28 +13,15 @@
 #define TIMES	1000
 #define ITEM_SIZE	(16 * sizeof(uint64_t))
 
-static inline uint64_t
-ticks(void)
-{
-#if defined(__x86_64__)
-	return __builtin_ia32_rdtsc();
-#else
-	uint64_t	t;
-
-__asm__ __volatile__("mrs %0, cntvct_el0":"=r"(t));
-	return t;
-#endif
-}
-
 #define COST(name, per, statement) \
 	do { \
 		uint64_t best = UINT64_MAX; \
 		for (int r_ = 0; r_ < ROUNDS; r_++) \
 		{ \
-			uint64_t t_ = ticks(); \
+			uint64_t t_ = hammer_ticks(); \
 			for (int n_ = 0; n_ < TIMES; n_++) \
 			{ statement; } \
-			t_ = ticks() - t_; \
+			t_ = hammer_ticks() - t_; \
 			if (t_ < best) \
 				best = t_; \
 		} \
@@ -139,7 +126,7 @@ hammer_cost(void)
 	pfs_ring_init(&ring, items, 10, 1, sizeof(item));
 	pfs_block_init(&block, cells, 300, sizeof(PfsCell));
 
-	COST("reading the counter", 1, (void) ticks());
+	COST("reading the counter", 1, (void) hammer_ticks());
 	(void) pfs_pages_allocate(pages, &hint);	/* the page stays open */
 	COST("pages, allocate and free", 1, pfs_pages_free(pages, pfs_pages_allocate(pages, &hint)));
 	COST("log, claim 16 and store, per item of 128 bytes", PFS_LOG_GROUP, log_items(log, PFS_LOG_GROUP, item));

@@ -43,6 +43,7 @@ static const HammerGroup groups[] = {
 	{"hash", hammer_hash, 8, true},
 	{"cell", hammer_cell, 4, true},
 	{"cost", hammer_cost, 0, false},
+	{"bench", hammer_bench, 1, false},
 };
 #define NGROUPS (sizeof(groups) / sizeof(groups[0]))
 
@@ -424,7 +425,8 @@ main(int argc, char **argv)
 		else
 			chosen[nchosen++] = group_by_name(argv[i]);
 	}
-	if (hammer_options.processes < 2 || hammer_options.processes > HAMMER_WORKERS_MAX ||
+	/* One alone has nobody to be tested against. */
+	if (hammer_options.processes < (nchosen == 1 && chosen[0]->run == hammer_bench ? 1 : 2) || hammer_options.processes > HAMMER_WORKERS_MAX ||
 		(hammer_options.kill && hammer_options.threads))
 		usage();
 	if (nchosen == 0)
