@@ -195,3 +195,42 @@ build_and_install() {
 	fi
 	grep 'warning:' "$log" >&2 || :
 }
+
+# ---- valgrind ----
+
+# Make a server as start_server does, and run it under memcheck.  What it finds goes
+# to DIR/valgrind.PID.  Ends when the server takes connections.
+#	start_memcheck DIR [VALGRIND_OPTION...]; settings come from standard input
+start_memcheck() {
+	local dir=$1
+	shift
+	start_server "$dir"
+	stop_server "$dir"
+	cd "$dir"
+	as_user valgrind --quiet --trace-children=yes --num-callers=30 --error-limit=no --log-file="$dir/valgrind.%p" \
+		"$@" --suppressions="$PFS_TOP/sql_tests/memcheck.supp" \
+		"$BINDIR/postgres" -D "$dir/data" >"$dir/server.log" 2>&1 &
+	for _ in $(seq 300); do
+		sql -c 'SELECT 1' >/dev/null 2>&1 && return
+		sleep 1
+	done
+	tail -n 30 "$dir/server.log" >&2
+	die "the server under valgrind does not start"
+}
+
+# Stop it.  Fails, and shows them, if reports name a function of pfs: those that name
+# the server only are its own.
+#	memcheck_verdict DIR
+memcheck_verdict() {
+	local dir=$1 reports
+	stop_server "$dir"
+	wait
+	reports=$(cat "$dir"/valgrind.* | grep -cE '^==[0-9]+== [A-Z]' || :)
+	say "memcheck: $(find "$dir" -name 'valgrind.*' | wc -l) processes, $reports reports"
+	if grep -lE '\((pfs_[a-z_]*\.[ch]:|in .*/pfs\.so)' "$dir"/valgrind.* >"$dir/named"; then
+		say "some name pfs:"
+		xargs cat <"$dir/named"
+		return 1
+	fi
+	say "none names pfs"
+}

@@ -13,7 +13,7 @@ CREATE TEMP TABLE digests (database text, usr text, query_id bigint, calls bigin
 CREATE TEMP TABLE failed (database text, query_id bigint, event_name text, level int, sent bigint, affected bigint, exec_ms float8);
 CREATE TEMP TABLE events (database text, query_id bigint, event_name text, n bigint);
 CREATE TEMP TABLE lost (what text, n bigint);
-CREATE TEMP TABLE around_oids (database text, usr text, query_id bigint, plan_ms float8, utility_ms float8);
+CREATE TEMP TABLE around_oids (database text, usr text, query_id bigint, plan_ms float8, utility_ms float8, unended bigint, unended_rows bigint);
 \copy names FROM names.csv CSV
 \copy pgss FROM pg_stat_statements.csv CSV
 \copy digests FROM digests.csv CSV
@@ -31,7 +31,8 @@ WITH a AS (
 	SELECT database, usr, query_id, sum(calls) AS calls, sum(plans) AS plans, sum(rows) AS rows, sum(plan_ms) AS plan_ms, sum(exec_ms) AS exec_ms,
 		bool_or(NOT toplevel AND calls > 0) AS nested, min(query) AS query FROM pgss GROUP BY 1, 2, 3
 ), around AS (
-	SELECT coalesce(d.name, o.database) AS database, coalesce(r.name, o.usr) AS usr, query_id, sum(plan_ms) AS plan_ms, sum(utility_ms) AS utility_ms
+	SELECT coalesce(d.name, o.database) AS database, coalesce(r.name, o.usr) AS usr, query_id, sum(plan_ms) AS plan_ms, sum(utility_ms) AS utility_ms,
+		sum(unended) AS unended, sum(unended_rows) AS unended_rows
 	FROM around_oids o LEFT JOIN names d ON d.kind = 'database' AND d.oid = o.database LEFT JOIN names r ON r.kind = 'role' AND r.oid = o.usr GROUP BY 1, 2, 3
 ), f AS (
 	SELECT database, query_id, count(*) AS calls, sum(sent) AS sent, sum(affected) AS affected, sum(exec_ms) AS exec_ms FROM failed GROUP BY 1, 2
@@ -44,17 +45,18 @@ SELECT database, usr, query_id, coalesce(a.query, b.query) AS query, coalesce(ne
 	coalesce(a.calls, 0) AS a_calls, coalesce(b.calls, 0) AS b_calls, coalesce(a.plans, 0) AS plans, coalesce(errors, 0) AS errors,
 	coalesce(rows, 0) AS a_rows, coalesce(sent, 0) AS sent, coalesce(affected, 0) AS affected,
 	coalesce(a.plan_ms, 0) AS a_plan_ms, coalesce(b.plan_ms, 0) AS b_plan_ms, coalesce(around.plan_ms, 0) AS around_plan_ms,
-	coalesce(a.exec_ms, 0) AS a_exec_ms, coalesce(b.exec_ms, 0) AS b_exec_ms, coalesce(utility_ms, 0) AS around_utility_ms
+	coalesce(a.exec_ms, 0) AS a_exec_ms, coalesce(b.exec_ms, 0) AS b_exec_ms, coalesce(utility_ms, 0) AS around_utility_ms,
+	coalesce(unended, 0) AS unended, coalesce(unended_rows, 0) AS unended_rows
 FROM a FULL JOIN digests b USING (database, usr, query_id) LEFT JOIN around USING (database, usr, query_id) LEFT JOIN e USING (database, query_id);
 
 -- The same without the role: failed statements are known by that.
 CREATE TEMP TABLE sums AS
 SELECT s.database, s.query_id, s.query, is_query, nested, coalesce(f.calls, 0) AS f_calls, a_calls, b_calls, errors, a_rows,
 	b_sent - coalesce(f.sent, 0) AS sent, b_affected - coalesce(f.affected, 0) AS affected, coalesce(f.sent, 0) AS f_sent, coalesce(f.affected, 0) AS f_affected,
-	a_exec_ms, b_exec_ms - coalesce(f.exec_ms, 0) AS b_exec_ms, coalesce(f.exec_ms, 0) AS f_exec_ms, around_utility_ms
+	a_exec_ms, b_exec_ms - coalesce(f.exec_ms, 0) AS b_exec_ms, coalesce(f.exec_ms, 0) AS f_exec_ms, around_utility_ms, unended, unended_rows
 FROM (SELECT database, query_id, min(query) AS query, bool_or(is_query) AS is_query, bool_or(nested) AS nested, sum(a_calls) AS a_calls, sum(b_calls) AS b_calls,
 		sum(errors) AS errors, sum(a_rows) AS a_rows, sum(sent) AS b_sent, sum(affected) AS b_affected, sum(a_exec_ms) AS a_exec_ms, sum(b_exec_ms) AS b_exec_ms,
-		sum(around_utility_ms) AS around_utility_ms
+		sum(around_utility_ms) AS around_utility_ms, sum(unended) AS unended, sum(unended_rows) AS unended_rows
 	FROM shapes GROUP BY 1, 2) s
 LEFT JOIN (SELECT database, query_id, count(*) AS calls, sum(sent) AS sent, sum(affected) AS affected, sum(exec_ms) AS exec_ms FROM failed GROUP BY 1, 2) f USING (database, query_id);
 
@@ -73,11 +75,15 @@ SELECT 'calls', CASE
 	WHEN s.b_calls - s.a_calls BETWEEN 1 AND s.errors AND q.b_calls - q.a_calls BETWEEN 1 AND q.f_calls THEN 'failed'
 	WHEN s.a_calls = 0 AND s.b_calls <= s.errors AND q.f_calls > 0 AND s.nested IS FALSE
 		AND q.b_calls - q.f_calls <= (SELECT n FROM lost WHERE what = 'events') THEN 'failed, deeper than events go'
+	WHEN q.b_calls - q.a_calls BETWEEN 1 AND q.unended THEN 'open when its transaction failed'
 	END, s.a_calls, s.b_calls, s.b_calls, s.query
 FROM shapes s JOIN sums q USING (database, query_id) WHERE s.a_calls <> s.b_calls OR NOT s.in_b OR NOT s.in_a;
 
 -- ---- rows ----
 
+-- A cursor that is open when its transaction is rolled back never comes to the executor's end, where
+-- pg_stat_statements counts.
+--
 -- What a shape sends and what it writes is the same number, or one is 0.  pg_stat_statements has
 -- counted what fails at the commit, before it did.
 INSERT INTO differences
@@ -85,6 +91,7 @@ SELECT 'rows', CASE
 	WHEN :major < 16 AND is_query AND nested AND affected = 0 AND a_rows < sent THEN 'fetched in parts'
 	WHEN sent > 0 AND affected > 0 AND sent <> affected AND a_rows = sent + affected THEN 'a rule adds another command'
 	WHEN f_calls > b_calls - a_calls AND a_rows BETWEEN greatest(sent, affected) AND greatest(sent + f_sent, affected + f_affected) THEN 'failed at the commit'
+	WHEN unended > f_calls AND greatest(sent, affected) - a_rows BETWEEN 1 AND unended_rows THEN 'open when its transaction failed'
 	END, a_rows, greatest(sent, affected), b_calls, query
 FROM sums WHERE a_rows <> greatest(sent, affected) AND a_calls > 0;
 

@@ -69,6 +69,13 @@ typedef void (*HammerWorker) (void *context, uint32_t id, uint32_t place, Hammer
 
 /* Runs workers for one share of the time; returns how many were killed. */
 extern uint32_t hammer_run(HammerWorker worker, void *context);
+
+/*
+ * The same, and longer if this has not seen what the test is about: on a busy
+ * machine a short share can pass before some worker had a turn.
+ */
+typedef bool (*HammerEnough) (const void *context);
+extern uint32_t hammer_run_until(HammerWorker worker, void *context, HammerEnough enough);
 extern bool hammer_going(void);
 
 /* Ends the test; only the first call's message is kept. */
@@ -99,6 +106,35 @@ typedef struct HammerSegment
 extern void hammer_segment_begin(HammerSegment *s);
 extern bool hammer_segment_pass(HammerSegment *s);
 extern void hammer_segment_end(HammerSegment *s);
+
+/*
+ * For ThreadSanitizer, which judges plain memory only, while what containers hold
+ * is copied by atomic words: a plain word beside each thing that is published.  It is
+ * written once, before that, and read by whoever got the thing.  So an edge of
+ * src/container/README.md that is missing is a race of two plain accesses.  With
+ * threads only; the first `n` things have such a word.
+ */
+typedef struct HammerWitness
+{
+	uint64_t   *words;			/* NULL: processes */
+	uint64_t	n;
+} HammerWitness;
+
+extern void hammer_witness_begin(HammerWitness *w);
+extern void hammer_witness_end(HammerWitness *w);
+
+static inline void
+hammer_bear(const HammerWitness *w, uint64_t thing, uint64_t value)
+{
+	if (thing < w->n)
+		w->words[thing] = value;
+}
+
+static inline bool
+hammer_borne(const HammerWitness *w, uint64_t thing, uint64_t value)
+{
+	return thing >= w->n || w->words[thing] == value;
+}
 
 extern uint64_t hammer_count_resident(const void *memory, size_t size);
 

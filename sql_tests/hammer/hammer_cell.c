@@ -19,6 +19,7 @@ typedef struct CellContext
 	uint64_t	owners;
 	uint64_t	reads;
 	uint64_t	missed;
+	HammerWitness changes;		/* by the lock's word */
 } CellContext;
 
 /*
@@ -76,6 +77,16 @@ check_zero(CellContext *x)
 	}
 }
 
+/* The word is odd here; it ends as the next even one. */
+static void
+end_change(CellContext *x)
+{
+	uint64_t	word = pfs_load_relaxed(&x->lock.word) + 1;
+
+	hammer_bear(&x->changes, word / 2, word);
+	pfs_seqlock_write_end(&x->lock);
+}
+
 /* Another owner of the same memory, or only all cells to zero. */
 static void
 begin_ownership(CellContext *x, HammerRng *rng)
@@ -88,7 +99,7 @@ begin_ownership(CellContext *x, HammerRng *rng)
 	{
 		pfs_seqlock_write_begin(&x->lock);
 		pfs_block_clear(&x->block);
-		pfs_seqlock_write_end(&x->lock);
+		end_change(x);
 		return;
 	}
 	pfs_store_relaxed(&x->owner, x->owner | 1);
@@ -124,7 +135,7 @@ cell_writer(CellContext *x, HammerRng *rng)
 					pfs_cells_add_untimed(&x->block, i);
 				events++;
 			}
-			pfs_seqlock_write_end(&x->lock);
+			end_change(x);
 			HAMMER_CHECK(pfs_block_next(&x->block, i) == i, "cell %u is not marked", i);
 		}
 		pfs_add_relaxed(&x->events, events);
@@ -146,6 +157,8 @@ cell_reader(CellContext *x, HammerRng *rng)
 
 		if ((owner & 1) != 0)
 			continue;
+		if ((word & 1) == 0 && word != 0)
+			HAMMER_CHECK(hammer_borne(&x->changes, word / 2, word), "change %lu has no witness", word / 2);
 		/* The memory may change hands now. */
 		if (hammer_random(rng, 10000) == 0)
 			hammer_pause(rng);
@@ -183,6 +196,14 @@ cell_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 		cell_reader(context, rng);
 }
 
+static bool
+seen_all(const void *context)
+{
+	const CellContext *x = context;
+
+	return pfs_load_relaxed(&x->owners) > 0 && pfs_load_relaxed(&x->reads) > 0;
+}
+
 static void
 run_cell(uint32_t ncells)
 {
@@ -201,7 +222,9 @@ run_cell(uint32_t ncells)
 	x->ncells = ncells;
 	x->owner = 2;
 	pfs_block_init(&x->block, memory, ncells, sizeof(PfsCell));
-	kills = hammer_run(cell_worker, x);
+	hammer_witness_begin(&x->changes);
+	kills = hammer_run_until(cell_worker, x, seen_all);
+	hammer_witness_end(&x->changes);
 	snprintf(name, sizeof(name), "cell, %u cells%s", ncells, hammer_options.kill ? ", killing" : "");
 	if (x->owners == 0 || x->reads == 0)
 		hammer_fail("%lu owners, %lu reads", x->owners, x->reads);

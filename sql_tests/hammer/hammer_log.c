@@ -30,7 +30,17 @@ typedef struct LogContext
 	uint64_t	unseen;			/* own items, behind a writer that sleeps */
 	uint64_t	truncations_begun;
 	uint64_t	truncations_ended;
+	HammerWitness items;		/* by lane and word */
+	uint64_t	slot_owner[LANES][SLOTS_MAX];	/* plain, for threads: who
+												 * stores there */
 } LogContext;
+
+/* As many lanes share the words of a witness. */
+static uint64_t
+witness_of(uint32_t lane, uint64_t word)
+{
+	return word / 2 * LANES + lane;
+}
 
 static bool
 item_whole(const LogItem *item)
@@ -68,6 +78,8 @@ read_lane(LogContext *x, uint32_t lane, uint64_t hidden)
 					 lane, slot, items[n].words[0], items[n].words[WRITER], items[n].words[COUNTER]);
 		HAMMER_CHECK((items[n].words[0] / 2 - 1) % pfs_log_slots(x->log) == slot,
 					 "item of another slot in slot %u", slot);
+		HAMMER_CHECK(hammer_borne(&x->items, witness_of(lane, items[n].words[0]), items[n].words[BASE]),
+					 "item in lane %u slot %u has no witness", lane, slot);
 		HAMMER_CHECK(items[n].words[0] > hidden, "truncated item in lane %u slot %u", lane, slot);
 		n++;
 	}
@@ -179,6 +191,9 @@ log_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 				items[i].words[COUNTER] = ++counter;
 				items[i].words[BASE] = (uint64_t) id << 40 ^ counter;
 				hammer_fill(items[i].words, BASE + 1, ITEM_WORDS, items[i].words[BASE]);
+				hammer_bear(&x->items, witness_of(lane, claim.done_word + 2 * i), items[i].words[BASE]);
+				if (hammer_options.threads)
+					x->slot_owner[lane][claim.first + i] = id;
 				store_item(x->log, &claim, i, &items[i], counter % 3);
 			}
 			if (alone)
@@ -300,7 +315,9 @@ run_log(uint32_t capacity)
 	if (pfs_log_slots(log) < capacity || pfs_log_slots(log) > SLOTS_MAX || pfs_log_lanes(log) != LANES)
 		hammer_fail("%u slots for %u items", pfs_log_slots(log), capacity);
 	x->log = log;
+	hammer_witness_begin(&x->items);
 	kills = hammer_run(log_worker, x);
+	hammer_witness_end(&x->items);
 	if (!hammer_failed())
 	{
 		if (hammer_options.kill)

@@ -159,6 +159,24 @@ hammer_segment_end(HammerSegment *s)
 	hammer_unshare(s->seg.base - PFS_CACHE_LINE, s->size + PFS_CACHE_LINE);
 }
 
+#define WITNESSES (UINT64_C(1) << 20)
+
+void
+hammer_witness_begin(HammerWitness *w)
+{
+	w->n = hammer_options.threads ? WITNESSES : 0;
+	w->words = w->n > 0 ? hammer_share(w->n * sizeof(uint64_t)) : NULL;
+}
+
+void
+hammer_witness_end(HammerWitness *w)
+{
+	if (w->words != NULL)
+		hammer_unshare(w->words, w->n * sizeof(uint64_t));
+	w->words = NULL;
+	w->n = 0;
+}
+
 uint64_t
 hammer_count_resident(const void *memory, size_t size)
 {
@@ -220,11 +238,21 @@ fork_worker(Start *start)
 	return pid;
 }
 
+/* The share of time is over, and the test has seen what it is about. */
+static bool
+time_is_up(double began, const Start *start, HammerEnough enough)
+{
+	double		passed = now() - began;
+
+	return passed >= hammer_options.share &&
+		(enough == NULL || enough(start->context) || passed >= hammer_options.share + PATIENCE_SECONDS);
+}
+
 static void
-run_threads(Start *starts, int n)
+run_threads(Start *starts, int n, HammerEnough enough)
 {
 	pthread_t	threads[HAMMER_WORKERS_MAX];
-	double		end = now() + hammer_options.share;
+	double		began = now();
 
 	for (int i = 0; i < n; i++)
 	{
@@ -232,7 +260,7 @@ run_threads(Start *starts, int n)
 		if (pthread_create(&threads[i], NULL, thread_main, &starts[i]) != 0)
 			exit(2);
 	}
-	while (now() < end && hammer_going())
+	while (hammer_going() && !time_is_up(began, starts, enough))
 		usleep(2000);
 	pfs_store_release(&shared->stop, 1);
 	for (int i = 0; i < n; i++)
@@ -264,16 +292,16 @@ reap(pid_t *pids, int n)
 }
 
 static uint32_t
-run_processes(Start *starts, int n)
+run_processes(Start *starts, int n, HammerEnough enough)
 {
 	pid_t		pids[HAMMER_WORKERS_MAX];
-	double		end = now() + hammer_options.share;
+	double		began = now();
 	HammerRng	rng = {.state = (uint64_t) (now() * 1e9)};
 	uint32_t	kills = 0;
 
 	for (int i = 0; i < n; i++)
 		pids[i] = fork_worker(&starts[i]);
-	while (now() < end && hammer_going())
+	while (hammer_going() && !time_is_up(began, starts, enough))
 	{
 		usleep(200 + hammer_random(&rng, 2000));
 		if (hammer_options.kill)
@@ -299,6 +327,12 @@ run_processes(Start *starts, int n)
 uint32_t
 hammer_run(HammerWorker worker, void *context)
 {
+	return hammer_run_until(worker, context, NULL);
+}
+
+uint32_t
+hammer_run_until(HammerWorker worker, void *context, HammerEnough enough)
+{
 	Start		starts[HAMMER_WORKERS_MAX];
 	int			n = hammer_options.processes;
 	uint32_t	kills = 0;
@@ -312,9 +346,9 @@ hammer_run(HammerWorker worker, void *context)
 	};
 	pfs_store_release(&shared->stop, 0);
 	if (hammer_options.threads)
-		run_threads(starts, n);
+		run_threads(starts, n, enough);
 	else
-		kills = run_processes(starts, n);
+		kills = run_processes(starts, n, enough);
 	return kills;
 }
 

@@ -29,6 +29,8 @@ typedef struct PagesContext
 	uint64_t	excused;		/* failed, with a page under way */
 	uint64_t	copies;
 	uint32_t   *owners;			/* [records_max] id of the worker, or 0 */
+	HammerWitness records;		/* by record and word */
+	HammerWitness lives;		/* by record: plain, for threads: who has it */
 } PagesContext;
 
 typedef struct Held
@@ -38,15 +40,37 @@ typedef struct Held
 	uint64_t	base;
 } Held;
 
+/*
+ * ThreadSanitizer must not take the permits for what orders the containers'
+ * memory; with its calls in between, nothing is moved across them either.
+ */
+#ifdef __SANITIZE_THREAD__
+#define PERMIT_ORDER __ATOMIC_RELAXED
+#else
+#define PERMIT_ORDER __ATOMIC_SEQ_CST
+#endif
+
 static bool
 take_permit(PagesContext *x)
 {
 	int64_t		n = pfs_load_relaxed(&x->permits);
 
 	while (n > 0)
-		if (pfs_cas(&x->permits, &n, n - 1))
+		if (__atomic_compare_exchange_n(&x->permits, &n, n - 1, false, PERMIT_ORDER, __ATOMIC_RELAXED))
 			return true;
 	return false;
+}
+
+static void
+give_permit(PagesContext *x)
+{
+	__atomic_fetch_add(&x->permits, 1, PERMIT_ORDER);
+}
+
+static uint64_t
+witness_of(const PagesContext *x, uint32_t index, uint64_t word)
+{
+	return word / PFS_VERSION_INC * x->pages->records_max + index;
 }
 
 /* What an allocation that fails although a record is free may blame. */
@@ -89,6 +113,7 @@ write_record(PagesContext *x, Held *h, uint32_t id, uint32_t counter)
 	pfs_store_relaxed(&words[0], next);
 	pfs_store_relaxed(&words[1], h->base);
 	hammer_fill(words, 2, x->words, h->base);
+	hammer_bear(&x->records, witness_of(x, h->index, next), next);
 	h->word = pfs_pages_publish(x->pages, h->index);
 	HAMMER_CHECK(h->word == next, "record %u was published as %lx, not %lx: two owners",
 				 h->index, h->word, next);
@@ -124,6 +149,7 @@ allocate(PagesContext *x, Held *h, uint32_t id, uint32_t counter, uint32_t *hint
 	}
 	*got = true;
 	HAMMER_CHECK(h->index < c->records_max, "index %u of %u", h->index, c->records_max);
+	hammer_bear(&x->lives, h->index, id);
 	before = pfs_exchange(&x->owners[h->index], id);
 	HAMMER_CHECK(before == 0, "record %u given to %u belongs to %u", h->index, id, before);
 	HAMMER_CHECK((pfs_pages_word(c, h->index) & PFS_STATE_MASK) == PFS_STATE_DIRTY,
@@ -151,6 +177,7 @@ release(PagesContext *x, const Held *h, uint32_t id, bool publish_again)
 		HAMMER_CHECK(pfs_pages_claim(c, h->index, again.word), "cannot claim record %u again", h->index);
 	}
 	pfs_store_release(&x->owners[h->index], 0);
+	hammer_bear(&x->lives, h->index, 0);
 	pfs_pages_free(c, h->index);
 }
 
@@ -165,6 +192,8 @@ copy(PagesContext *x, uint32_t index)
 	pfs_add_relaxed(&x->copies, 1);
 	HAMMER_CHECK(words[0] == word && hammer_whole(words, 2, x->words, words[1]),
 				 "copy of record %u is torn: word %lx, in the record %lx", index, word, words[0]);
+	HAMMER_CHECK(hammer_borne(&x->records, witness_of(x, index, word), word),
+				 "record %u, word %lx, has no witness", index, word);
 }
 
 static void
@@ -188,7 +217,7 @@ pages_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 			while (n > 0 && dice < 50 && !hammer_failed())
 			{
 				release(x, &held[--n], id, false);
-				pfs_add_seqcst(&x->permits, 1);
+				give_permit(x);
 			}
 		}
 		if (dice < growing && n < x->held_max)
@@ -205,7 +234,7 @@ pages_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 			if (got)
 				n++;
 			else
-				pfs_add_seqcst(&x->permits, 1);
+				give_permit(x);
 		}
 		else if (dice < 85)
 		{
@@ -216,7 +245,7 @@ pages_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 
 				release(x, &held[i], id, dice < 50);
 				held[i] = held[--n];
-				pfs_add_seqcst(&x->permits, 1);
+				give_permit(x);
 			}
 		}
 		else if (dice < 99)
@@ -240,7 +269,7 @@ pages_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 	while (n > 0 && !hammer_failed())
 	{
 		release(x, &held[--n], id, false);
-		pfs_add_seqcst(&x->permits, 1);
+		give_permit(x);
 	}
 }
 
@@ -359,7 +388,11 @@ run_pages(uint32_t records_max, uint32_t record_size, uint32_t per_page, bool re
 	x->strict = permits <= records_max && !hammer_options.kill;
 	x->permits = hammer_options.kill ? INT32_MAX : permits;
 
+	hammer_witness_begin(&x->records);
+	hammer_witness_begin(&x->lives);
 	kills = hammer_run(pages_worker, x);
+	hammer_witness_end(&x->records);
+	hammer_witness_end(&x->lives);
 	pfs_pages_stats(pages, &stats);
 	opened = opened_pages(pages);
 	if (!hammer_options.kill && !reclaim && !hammer_failed() &&

@@ -33,6 +33,8 @@ typedef struct RingContext
 	uint64_t	gone;
 	uint64_t	running;
 	uint64_t	missed;
+	HammerWitness finished;		/* by position */
+	HammerWitness shown;		/* in the making, by number */
 } RingContext;
 
 static uint64_t
@@ -116,6 +118,7 @@ own_ring(RingContext *x, HammerRng *rng, uint32_t changes)
 		if (dice < 3 && depth < LEVELS)
 		{
 			write_item(r, depth, owner << 44 ^ ++number);
+			hammer_bear(&x->shown, number, owner);
 			pfs_store_release(&x->depth, ++depth);
 			continue;
 		}
@@ -123,6 +126,7 @@ own_ring(RingContext *x, HammerRng *rng, uint32_t changes)
 		{
 			/* Nobody sees it running. */
 			write_item(r, depth, base_of(owner, head));
+			hammer_bear(&x->finished, head, owner);
 			pfs_seqlock_write_begin(&x->lock);
 			pfs_ring_push(r, depth);
 			head++;
@@ -139,6 +143,7 @@ own_ring(RingContext *x, HammerRng *rng, uint32_t changes)
 				if (hammer_random(rng, 8) == 0)
 					continue;
 				write_item(r, depth, base_of(owner, head));
+				hammer_bear(&x->finished, head, owner);
 				pfs_ring_push(r, depth);
 				head++;
 			}
@@ -198,12 +203,15 @@ ring_reader(RingContext *x, HammerRng *rng)
 		if (!running)
 		{
 			check_item(item, owner, pos);
+			HAMMER_CHECK(hammer_borne(&x->finished, pos, owner), "item %lu has no witness", pos);
 			pfs_add_relaxed(&x->read, 1);
 			continue;
 		}
 		HAMMER_CHECK(OWNER(item[1]) == owner && (item[1] & FINISHED) == 0 &&
 					 hammer_whole(item, 2, ITEM_WORDS, item[1]),
 					 "item in the making is torn or another: base %lx of owner %lx", item[1], owner);
+		HAMMER_CHECK(hammer_borne(&x->shown, NUMBER(item[1]), owner),
+					 "item in the making, number %lu, has no witness", NUMBER(item[1]));
 		if (seen_owner != owner)
 			memset(seen, 0, sizeof(seen));
 		seen_owner = owner;
@@ -229,6 +237,15 @@ ring_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 	while (hammer_going());
 }
 
+static bool
+seen_all(const void *context)
+{
+	const RingContext *x = context;
+
+	return pfs_load_relaxed(&x->written) > 0 && pfs_load_relaxed(&x->read) > 0 &&
+		pfs_load_relaxed(&x->running) > 0;
+}
+
 static void
 run_ring(uint32_t capacity)
 {
@@ -246,7 +263,11 @@ run_ring(uint32_t capacity)
 	x->memory = memory;
 	x->capacity = capacity;
 	pfs_ring_init(&x->ring, memory, capacity, LEVELS, ITEM_WORDS * 8);
-	kills = hammer_run(ring_worker, x);
+	hammer_witness_begin(&x->finished);
+	hammer_witness_begin(&x->shown);
+	kills = hammer_run_until(ring_worker, x, seen_all);
+	hammer_witness_end(&x->finished);
+	hammer_witness_end(&x->shown);
 	snprintf(name, sizeof(name), "ring, %u items%s", capacity, hammer_options.kill ? ", killing" : "");
 	if (x->written == 0 || x->read == 0 || x->running == 0)
 		hammer_fail("%lu written, %lu read, %lu in the making", x->written, x->read, x->running);

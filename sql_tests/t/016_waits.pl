@@ -9,8 +9,7 @@ use PfsServer;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my ($module) = grep { -f } ("$FindBin::RealBin/../modules/pfs_test/pfs_test.so", ($ENV{PG_LIBDIR} // '/none') . '/pfs_test.so');
-BAIL_OUT('pfs_test.so is missing: make test-modules') unless defined $module;
+my $module = test_module('pfs_test');
 my $server = PfsServer->new('main', preload => "pfs, $module", conf => <<'EOT');
 autovacuum = off
 max_worker_processes = 12
@@ -18,14 +17,7 @@ pfs.instruments = 'wait/synch/lwlock/pfs_test_late=COUNTED, wait/extension/PfsTe
 EOT
 $server->start;
 $server->sql('CREATE EXTENSION pfs');
-$server->sql(<<"EOT");
-CREATE FUNCTION lwlock(name text, mode text, seconds float8) RETURNS void AS '$module', 'pfs_test_lwlock' LANGUAGE C STRICT;
-CREATE FUNCTION spinlock(seconds float8) RETURNS void AS '$module', 'pfs_test_spinlock' LANGUAGE C STRICT;
-CREATE FUNCTION register() RETURNS void AS '$module', 'pfs_test_register' LANGUAGE C STRICT;
-CREATE FUNCTION wait(name text, seconds float8) RETURNS void AS '$module', 'pfs_test_wait' LANGUAGE C STRICT;
-CREATE FUNCTION worker(library text, type text) RETURNS int AS '$module', 'pfs_test_worker' LANGUAGE C STRICT;
-CREATE FUNCTION fork(sleeps int) RETURNS int AS '$module', 'pfs_test_fork' LANGUAGE C STRICT;
-EOT
+$server->sql(test_functions('pfs_test'));
 
 my $a = $server->session(name => 'a');
 my $b = $server->session(name => 'b');

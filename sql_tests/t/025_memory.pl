@@ -10,23 +10,14 @@ use lib "$FindBin::RealBin/lib";
 use PfsServer;
 use Test::More;
 
-my ($module) = grep { -f } ("$FindBin::RealBin/../modules/pfs_test/pfs_test_memory.so", ($ENV{PG_LIBDIR} // '/none') . '/pfs_test_memory.so');
-BAIL_OUT('pfs_test_memory.so is missing: make test-modules') unless defined $module;
+my $module = test_module('pfs_test_memory');
 my $server = PfsServer->new('main', preload => "pfs,$module", conf => <<'EOT2');
 autovacuum = off
 pfs.instruments = 'memory/%=OFF, memory/context/pfs test%=ON'
 EOT2
 $server->start;
-my $functions = <<"EOT2";
-CREATE FUNCTION context(i int, kind text, name text) RETURNS text AS '$module', 'pfs_test_context' LANGUAGE C;
-CREATE FUNCTION alloc(i int, slot int, size bigint, alignment int) RETURNS bigint AS '$module', 'pfs_test_alloc' LANGUAGE C STRICT;
-CREATE FUNCTION realloc(i int, slot int, size bigint) RETURNS bool AS '$module', 'pfs_test_realloc' LANGUAGE C STRICT;
-CREATE FUNCTION free(i int, slot int) RETURNS void AS '$module', 'pfs_test_free' LANGUAGE C STRICT;
-CREATE FUNCTION reset(i int) RETURNS void AS '$module', 'pfs_test_reset' LANGUAGE C STRICT;
-CREATE FUNCTION delete(i int) RETURNS void AS '$module', 'pfs_test_delete' LANGUAGE C STRICT;
-CREATE FUNCTION bytes(i int, slots int[]) RETURNS bigint AS '$module', 'pfs_test_bytes' LANGUAGE C STRICT;
-EOT2
-$server->sql("CREATE EXTENSION pfs; $functions");
+$server->sql('CREATE EXTENSION pfs');
+$server->sql(test_functions('pfs_test_memory'));
 
 my @kinds = ('AllocSet', 'Generation', 'Slab', PfsServer::version() >= 17 ? 'Bump' : ());
 my $columns = 'count_alloc, count_free, sum_number_of_bytes_alloc, sum_number_of_bytes_free, low_count_used, current_count_used,'

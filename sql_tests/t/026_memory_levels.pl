@@ -10,23 +10,15 @@ use Test::More;
 use Time::HiRes qw(time);
 
 my $seconds = $ENV{PFS_RESET_SECONDS} // 10;
-my ($module) = grep { -f } ("$FindBin::RealBin/../modules/pfs_test/pfs_test_memory.so", ($ENV{PG_LIBDIR} // '/none') . '/pfs_test_memory.so');
-BAIL_OUT('pfs_test_memory.so is missing: make test-modules') unless defined $module;
+my $module = test_module('pfs_test_memory');
 my $server = PfsServer->new('main', tcp => 1, preload => "pfs,$module", conf => <<'EOT2');
 autovacuum = off
 max_connections = 60
 pfs.instruments = 'memory/%=OFF, memory/context/pfs test%=ON'
 EOT2
-my $functions = <<"EOT2";
-CREATE FUNCTION context(i int, kind text, name text) RETURNS text AS '$module', 'pfs_test_context' LANGUAGE C;
-CREATE FUNCTION alloc(i int, slot int, size bigint, alignment int) RETURNS bigint AS '$module', 'pfs_test_alloc' LANGUAGE C STRICT;
-CREATE FUNCTION free(i int, slot int) RETURNS void AS '$module', 'pfs_test_free' LANGUAGE C STRICT;
-CREATE FUNCTION delete(i int) RETURNS void AS '$module', 'pfs_test_delete' LANGUAGE C STRICT;
-CREATE FUNCTION random_steps(n int, groups int[], largest int) RETURNS void AS '$module', 'pfs_test_random' LANGUAGE C STRICT;
-CREATE FUNCTION truth(g int) RETURNS bigint[] AS '$module', 'pfs_test_truth' LANGUAGE C STRICT;
-EOT2
 $server->start;
-$server->sql("CREATE EXTENSION pfs; $functions");
+$server->sql('CREATE EXTENSION pfs');
+$server->sql(test_functions('pfs_test_memory'));
 $server->sql("CREATE ROLE u$_ LOGIN SUPERUSER") foreach 1 .. 3;
 
 my @levels = qw(thread account user host global);

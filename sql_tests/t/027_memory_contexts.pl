@@ -8,8 +8,7 @@ use lib "$FindBin::RealBin/lib";
 use PfsServer;
 use Test::More;
 
-my ($module) = grep { -f } ("$FindBin::RealBin/../modules/pfs_test/pfs_test_memory.so", ($ENV{PG_LIBDIR} // '/none') . '/pfs_test_memory.so');
-BAIL_OUT('pfs_test_memory.so is missing: make test-modules') unless defined $module;
+my $module = test_module('pfs_test_memory');
 
 # The first page that a session makes writable is a table of methods: what its
 # contexts hold at this moment nobody has counted.
@@ -39,10 +38,9 @@ autovacuum = off
 pfs.instruments = 'memory/%=ON'
 EOT2
 $server->start(env => { LD_PRELOAD => $witness });
-$server->sql(<<"EOT2");
+$server->sql(test_functions('pfs_test_memory'));
+$server->sql(<<'EOT2');
 CREATE EXTENSION pfs;
-CREATE FUNCTION contexts() RETURNS text AS '$module', 'pfs_test_contexts' LANGUAGE C;
-CREATE FUNCTION contexts_at_start() RETURNS text AS '$module', 'pfs_test_contexts_at_start' LANGUAGE C;
 CREATE TABLE t (a int PRIMARY KEY, b text UNIQUE);
 INSERT INTO t SELECT g, g::text FROM generate_series(1, 100) g;
 EOT2

@@ -13,8 +13,7 @@ use List::Util qw(max);
 use PfsServer;
 use Test::More;
 
-my ($module) = grep { -f } ("$FindBin::RealBin/../modules/pfs_test/pfs_test_memory.so", ($ENV{PG_LIBDIR} // '/none') . '/pfs_test_memory.so');
-BAIL_OUT('pfs_test_memory.so is missing: make test-modules') unless defined $module;
+my $module = test_module('pfs_test_memory');
 my $server = PfsServer->new('main', preload => "pfs,$module", conf => <<'EOT2');
 autovacuum = off
 compute_query_id = on
@@ -23,14 +22,9 @@ pfs.events_statements_history_long_size = 20000
 pfs.digests_size = 200
 EOT2
 $server->start;
+$server->sql(test_functions('pfs_test_memory'));
 $server->sql(<<"EOT2");
 CREATE EXTENSION pfs;
-CREATE FUNCTION context(i int, kind text, name text) RETURNS text AS '$module', 'pfs_test_context' LANGUAGE C;
-CREATE FUNCTION alloc(i int, slot int, size bigint, alignment int) RETURNS bigint AS '$module', 'pfs_test_alloc' LANGUAGE C STRICT;
-CREATE FUNCTION realloc(i int, slot int, size bigint) RETURNS bool AS '$module', 'pfs_test_realloc' LANGUAGE C STRICT;
-CREATE FUNCTION free(i int, slot int) RETURNS void AS '$module', 'pfs_test_free' LANGUAGE C STRICT;
-CREATE FUNCTION reset(i int) RETURNS void AS '$module', 'pfs_test_reset' LANGUAGE C STRICT;
-CREATE FUNCTION delete(i int) RETURNS void AS '$module', 'pfs_test_delete' LANGUAGE C STRICT;
 CREATE TABLE program (id int, step int, what text);
 CREATE FUNCTION run(n int) RETURNS void LANGUAGE plpgsql AS \$\$
 DECLARE w text; caught bool;

@@ -8,8 +8,7 @@ use lib "$FindBin::RealBin/lib";
 use PfsServer;
 use Test::More;
 
-my ($module) = grep { -f } ("$FindBin::RealBin/../modules/pfs_test/pfs_test.so", ($ENV{PG_LIBDIR} // '/none') . '/pfs_test.so');
-BAIL_OUT('pfs_test.so is missing: make test-modules') unless defined $module;
+my $module = test_module('pfs_test');
 my $server = PfsServer->new('main', preload => "pfs, $module", conf => <<'EOT');
 autovacuum = off
 max_connections = 20
@@ -18,17 +17,7 @@ EOT
 $server->start;
 plan skip_all => 'no detours on this processor'
   if $server->sql('CREATE EXTENSION pfs; SELECT count(*) FROM pfs.probes WHERE detail = ' . "'detours exist for x86-64 only'") > 0;
-$server->sql(<<"EOT");
-CREATE FUNCTION hold(name text, mode text) RETURNS void AS '$module', 'pfs_test_hold' LANGUAGE C STRICT;
-CREATE FUNCTION let_go() RETURNS void AS '$module', 'pfs_test_let_go' LANGUAGE C STRICT;
-CREATE FUNCTION try(name text, mode text) RETURNS bool AS '$module', 'pfs_test_try' LANGUAGE C STRICT;
-CREATE FUNCTION take(n int, locks int) RETURNS void AS '$module', 'pfs_test_take' LANGUAGE C STRICT;
-CREATE FUNCTION fail(locks int, level text) RETURNS void AS '$module', 'pfs_test_fail' LANGUAGE C STRICT;
-CREATE FUNCTION lwlock(name text, mode text, seconds float8) RETURNS void AS '$module', 'pfs_test_lwlock' LANGUAGE C STRICT;
-CREATE FUNCTION register() RETURNS void AS '$module', 'pfs_test_register' LANGUAGE C STRICT;
-CREATE FUNCTION provoke(n int) RETURNS void AS '$module', 'pfs_test_provoke' LANGUAGE C STRICT;
-CREATE FUNCTION chase(n int) RETURNS void AS '$module', 'pfs_test_chase' LANGUAGE C STRICT;
-EOT
+$server->sql(test_functions('pfs_test'));
 
 my $lock = 'wait/synch/lwlock/pfs_test';
 my $late = 'wait/synch/lwlock/pfs_test_late';

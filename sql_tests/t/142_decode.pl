@@ -11,11 +11,10 @@ use Test::More;
 chomp(my $machine = `uname -m`);
 plan skip_all => 'it reads x86-64 only' if $machine ne 'x86_64';
 
-my ($module) = grep { -f } ("$FindBin::RealBin/../modules/pfs_test/pfs_test_decode.so", ($ENV{PG_LIBDIR} // '/none') . '/pfs_test_decode.so');
-BAIL_OUT('pfs_test_decode.so is missing: make test-modules') unless defined $module;
+my $module = test_module('pfs_test_decode');
 my $server = PfsServer->new('main', preload => '');
 $server->start;
-$server->sql("CREATE FUNCTION decode_lines(lines text) RETURNS text AS '$module', 'pfs_test_decode' LANGUAGE C STRICT");
+$server->sql(test_functions('pfs_test_decode'));
 
 # One answer for each line; pfs_test_decode.c says what lines there are.
 sub ask

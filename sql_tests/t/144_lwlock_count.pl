@@ -9,8 +9,7 @@ use PfsServer;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-my ($module) = grep { -f } ("$FindBin::RealBin/../modules/pfs_test/pfs_test.so", ($ENV{PG_LIBDIR} // '/none') . '/pfs_test.so');
-BAIL_OUT('pfs_test.so is missing: make test-modules') unless defined $module;
+my $module = test_module('pfs_test');
 plan skip_all => 'no gdb' if system('gdb --version >/dev/null 2>&1') != 0;
 my $server = PfsServer->new('main', conf => <<'EOT');
 autovacuum = off
@@ -20,7 +19,7 @@ $server->start;
 plan skip_all => 'no detours on this processor'
   if $server->sql('CREATE EXTENSION pfs; SELECT count(*) FROM pfs.probes WHERE detail = ' . "'detours exist for x86-64 only'") > 0;
 
-$server->sql("CREATE FUNCTION tranche(id int) RETURNS text AS '$module', 'pfs_test_tranche' LANGUAGE C STRICT");
+$server->sql(test_functions('pfs_test'));
 
 # Counts calls by the tranche of the lock, until the process is about to sleep.
 my $script = "$server->{dir}/count.py";

@@ -68,6 +68,20 @@ __asm__ __volatile__("addq %1, %0":"+m"(*p):"er"(v):"cc", "memory");
 }
 
 /*
+ * The same, behind everything stored before.  x86-64 keeps stores in order, so
+ * there it is the same instruction.
+ */
+static inline void
+pfs_add_local_release(uint64_t *p, uint64_t v)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	pfs_add_local(p, v);
+#else
+	(void) __atomic_fetch_add(p, v, __ATOMIC_RELEASE);
+#endif
+}
+
+/*
  * Add to, or take from, a word that only this thread writes, within a change of its
  * sequence lock.  One instruction, where a load and a store of the atomic
  * functions would be three.  pfs_drop: has it gone below zero?

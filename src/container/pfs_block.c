@@ -116,6 +116,19 @@ pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst)
 	return false;
 }
 
+bool
+pfs_block_look(const PfsBlock *b, uint32_t i, void *dst)
+{
+	/* As above: at any moment it can be NULL. */
+	const char *cells = pfs_load_relaxed((char *const *) &b->cells);
+	uint32_t	cell_size = pfs_load_relaxed(&b->cell_size);
+
+	if (cells == NULL)
+		return false;
+	pfs_racy_copy(dst, cells + (size_t) i * cell_size, cell_size);
+	return true;
+}
+
 uint32_t
 pfs_block_next(const PfsBlock *b, uint32_t i)
 {

@@ -53,6 +53,12 @@ pfs_block_cell(const PfsBlock *b, uint32_t i)
  */
 extern bool pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst);
 
+/*
+ * Any process: the cell's words as they are now, of an owner that stays in the
+ * middle of a change.  False while the memory changes hands.
+ */
+extern bool pfs_block_look(const PfsBlock *b, uint32_t i, void *dst);
+
 /* Any process: next touched cell at or after i, or ncells. */
 extern uint32_t pfs_block_next(const PfsBlock *b, uint32_t i);
 

@@ -36,8 +36,7 @@ pfs_seqlock_write_begin(PfsSeqlock *l)
 static inline void
 pfs_seqlock_write_end(PfsSeqlock *l)
 {
-	pfs_fence_release();		/* B */
-	pfs_add_local(&l->word, 1);
+	pfs_add_local_release(&l->word, 1); /* B */
 }
 
 /* Returns the word to hand to read_valid; odd means: being written now. */

@@ -102,7 +102,7 @@ pfs_text_or_null(const char *str, bool *isnull)
 
 /* What begins a command that can hold secrets, and what the secret follows. */
 static const char *const secret_verbs[] = {"alter", "create"};
-static const char *const secret_objects[] = {"role", "user", "group", "subscription", "server"};
+static const char *const secret_objects[] = {"role", "user", "group", "subscription", "server", "system"};
 static const char *const secret_words[] = {"password", "options", "connection"};
 
 static bool
@@ -116,63 +116,36 @@ is_one_of(const char *word, int len, const char *const *words, int n)
 	return false;
 }
 
-/* Behind the comment that begins at str, or str itself. */
-static const char *
-skip_comment(const char *str)
-{
-	if (str[0] == '-' && str[1] == '-')
-		return str + strcspn(str, "\n\r");
-	if (str[0] == '/' && str[1] == '*')
-	{
-		int			depth = 0;
-
-		do
-		{
-			if (str[0] == '/' && str[1] == '*')
-				depth++;
-			else if (str[0] == '*' && str[1] == '/')
-				depth--;
-			else
-			{
-				if (*str)
-					str++;
-				continue;
-			}
-			str += 2;
-		} while (depth > 0 && *str);
-	}
-	return str;
-}
-
 /*
  * Where the text has to be cut, or NULL.  Words are looked at wherever they
- * stand, in literals too: a text that shows too little does no harm.
+ * stand, in literals and comments too: a text that shows too little does no
+ * harm.  So no comment is skipped, as what looks like one can stand in a literal.
+ * But one can part the verb from the object; where one might, any object behind
+ * it counts.
  */
 static const char *
-find_secret(const char *str, bool skip_comments)
+find_secret(const char *str)
 {
 	bool		after_verb = false;
+	bool		parted = false;
 	bool		armed = false;
 
 	while (*str)
 	{
 		int			len = 0;
 
-		if (skip_comments && skip_comment(str) != str)
-		{
-			str = skip_comment(str);
-			continue;
-		}
 		while (isalnum((unsigned char) str[len]) || str[len] == '_' || IS_HIGHBIT_SET(str[len]))
 			len++;
 		if (len == 0)
 		{
+			if (after_verb && ((str[0] == '-' && str[1] == '-') || (str[0] == '/' && str[1] == '*')))
+				parted = true;
 			str++;
 			continue;
 		}
 		if (armed && is_one_of(str, len, secret_words, lengthof(secret_words)))
 			return str + len;
-		if (after_verb && is_one_of(str, len, secret_objects, lengthof(secret_objects)))
+		if ((after_verb || parted) && is_one_of(str, len, secret_objects, lengthof(secret_objects)))
 			armed = true;
 		after_verb = is_one_of(str, len, secret_verbs, lengthof(secret_verbs));
 		str += len;
@@ -180,16 +153,10 @@ find_secret(const char *str, bool skip_comments)
 	return NULL;
 }
 
-/*
- * Looked at twice, as something that looks like a comment can stand inside a
- * literal; the earlier place counts.
- */
 char *
 pfs_hide_secrets(char *str)
 {
-	const char *with = find_secret(str, true);
-	const char *without = find_secret(str, false);
-	const char *cut = with == NULL || (without != NULL && without < with) ? without : with;
+	const char *cut = find_secret(str);
 
 	if (cut == NULL)
 		return str;

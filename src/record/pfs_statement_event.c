@@ -58,8 +58,7 @@ find_schema(char *to)
 
 /*
  * It hardly ever changes.  An element that ends within the first bytes of the
- * setting is the same as long as those are; the server's allocator gives every
- * setting at least that much room.
+ * setting is the same as long as those are.
  */
 #define PATH_LOOK 16
 
@@ -72,7 +71,7 @@ put_schema(char *to)
 	static uint32 last_len;
 	const char *path = namespace_search_path;
 
-	if (likely(path == last_path && path != NULL && memcmp(path, last_look, PATH_LOOK) == 0))
+	if (likely(path == last_path && path != NULL && strncmp(path, last_look, PATH_LOOK) == 0))
 	{
 		memcpy(to, last_schema, PATH_LOOK);
 		return last_len;
@@ -82,7 +81,7 @@ put_schema(char *to)
 	last_path = NULL;
 	if (path != NULL && path[0] != ' ' && last_len + 1 < PATH_LOOK)
 	{
-		memcpy(last_look, path, PATH_LOOK);
+		strncpy(last_look, path, PATH_LOOK);	/* zeros behind a shorter one */
 		last_path = path;
 	}
 	return last_len;
@@ -108,9 +107,19 @@ pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int 
 		return;
 	if (location > 0)
 		str += location;
-	n = len > 0 && location >= 0 ? len : strnlen(str, max + 1);
-	while (is_blank(*str) && n > 0)
-		str++, n--;
+	if (len > 0 && location >= 0)
+	{
+		n = len;
+		while (is_blank(*str) && n > 0)
+			str++, n--;
+	}
+	else
+	{
+		/* Counted behind the blanks: else it could end within a character. */
+		while (is_blank(*str))
+			str++;
+		n = strnlen(str, max + 1);
+	}
 	/* Characters begin at the text's begin: one more tells that it goes on. */
 	if (unlikely(n > max))
 		n = pg_mbcliplen(str, max + 1, max);

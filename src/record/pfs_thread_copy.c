@@ -68,8 +68,7 @@ copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsFamily family, uint3
 		if (tries > 10)
 			pg_usleep(1000);
 	}
-	memcpy(cell, pfs_block_cell(block, i), block->cell_size);
-	return true;
+	return pfs_block_look(block, i, cell);
 }
 
 static void

@@ -1,12 +1,14 @@
 /*
  * pfs_test_around.c
  *	  How long the planner and utilities took, from where pfs measures: around
- *	  pg_stat_statements, which measures around the server's own functions.
+ *	  pg_stat_statements, which measures around the server's own functions.  And which
+ *	  executions the executor never ended, with the rows that they had sent:
+ *	  pg_stat_statements counts at that end.
  *
  * A witness for scripts/regress-core --compare.  Loaded behind pg_stat_statements, its hooks
  * are around those; the hooks of pfs are around all.  Each process adds up by database,
  * role and query identifier, and writes it into a file of its own when it ends, in the folder that
- * PFS_TEST_AROUND names.  Calls that fail are not counted.
+ * PFS_TEST_AROUND names.  Times of calls that fail are not in it.
  */
 #include "postgres.h"
 
@@ -19,6 +21,8 @@
 #include "tcop/utility.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
+
+#include "../../../src/compat/pfs_compat_hooks.h"
 
 PG_MODULE_MAGIC;
 
@@ -36,10 +40,15 @@ typedef struct Around
 	AroundKey	key;
 	double		plan_ms;
 	double		utility_ms;
+	int64		unended;		/* executions */
+	int64		unended_rows;
 } Around;
 
 static planner_hook_type prev_planner = NULL;
 static ProcessUtility_hook_type prev_process_utility = NULL;
+static ExecutorStart_hook_type prev_executor_start = NULL;
+static ExecutorRun_hook_type prev_executor_run = NULL;
+static ExecutorEnd_hook_type prev_executor_end = NULL;
 static HTAB *table = NULL;
 
 static void
@@ -58,8 +67,9 @@ write_all(int code, Datum arg)
 		return;
 	hash_seq_init(&status, table);
 	while ((around = hash_seq_search(&status)) != NULL)
-		fprintf(file, "%u,%u," INT64_FORMAT ",%.6f,%.6f\n", around->key.database, around->key.user,
-				(int64) around->key.query_id, around->plan_ms, around->utility_ms);
+		fprintf(file, "%u,%u," INT64_FORMAT ",%.6f,%.6f," INT64_FORMAT "," INT64_FORMAT "\n",
+				around->key.database, around->key.user, (int64) around->key.query_id, around->plan_ms,
+				around->utility_ms, around->unended, around->unended_rows);
 	fclose(file);
 }
 
@@ -78,7 +88,10 @@ around_of(const AroundKey *key)
 	}
 	around = hash_search(table, key, HASH_ENTER, &found);
 	if (!found)
+	{
 		around->plan_ms = around->utility_ms = 0;
+		around->unended = around->unended_rows = 0;
+	}
 	return around;
 }
 
@@ -136,6 +149,71 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		around_of(&key)->utility_ms += ms;
 }
 
+/* Rows of all runs of a query, as pg_stat_statements counts them. */
+static int64
+rows_of(const EState *estate)
+{
+#if PG_VERSION_NUM >= 160000
+	return (int64) estate->es_total_processed;
+#else
+	return (int64) estate->es_processed;
+#endif
+}
+
+static bool
+is_counted(const QueryDesc *query)
+{
+	return query->plannedstmt->queryId != 0 && !IsParallelWorker();
+}
+
+static void
+executor_start_cb(QueryDesc *query, int flags)
+{
+	if (is_counted(query))
+	{
+		AroundKey	key = key_of(query->plannedstmt->queryId);
+
+		around_of(&key)->unended++;
+	}
+	if (prev_executor_start)
+		prev_executor_start(query, flags);
+	else
+		standard_ExecutorStart(query, flags);
+}
+
+static void
+executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+{
+	if (prev_executor_run)
+		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
+	else
+		standard_ExecutorRun(PFS_EXECUTOR_RUN_ARGS);
+	if (is_counted(desc))
+	{
+		AroundKey	key = key_of(desc->plannedstmt->queryId);
+
+		around_of(&key)->unended_rows += (int64) desc->estate->es_processed;
+	}
+}
+
+/* By the role that it has now, as pg_stat_statements does. */
+static void
+executor_end_cb(QueryDesc *query)
+{
+	if (is_counted(query))
+	{
+		AroundKey	key = key_of(query->plannedstmt->queryId);
+		Around	   *around = around_of(&key);
+
+		around->unended--;
+		around->unended_rows -= rows_of(query->estate);
+	}
+	if (prev_executor_end)
+		prev_executor_end(query);
+	else
+		standard_ExecutorEnd(query);
+}
+
 void
 _PG_init(void)
 {
@@ -143,4 +221,10 @@ _PG_init(void)
 	planner_hook = planner_cb;
 	prev_process_utility = ProcessUtility_hook;
 	ProcessUtility_hook = process_utility_cb;
+	prev_executor_start = ExecutorStart_hook;
+	ExecutorStart_hook = executor_start_cb;
+	prev_executor_run = ExecutorRun_hook;
+	ExecutorRun_hook = executor_run_cb;
+	prev_executor_end = ExecutorEnd_hook;
+	ExecutorEnd_hook = executor_end_cb;
 }

@@ -28,12 +28,13 @@ use File::Path qw(make_path remove_tree);
 use File::Temp ();
 use IO::Socket::INET ();
 use IPC::Run ();
+use PfsModules;
 use PfsNumbers;
 use POSIX qw(:sys_wait_h);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(run_ok compile slow_reads between near as_long_as);
+our @EXPORT = qw(run_ok compile slow_reads test_module test_functions between near as_long_as);
 
 our $timeout = $ENV{PG_TEST_TIMEOUT_DEFAULT} || 180;
 

@@ -1,0 +1,88 @@
+/*
+ * fuzz_list.c
+ *	  Patterns, and the texts of pfs.instruments and pfs.consumers.
+ *
+ * Input: a name, a line feed, the text.
+ */
+#include "postgres.h"
+
+#include "pfs_setup.h"
+#include "pfs_setup_list.h"
+
+#include "fuzz.h"
+
+const char *
+pfs_consumer_name(PfsConsumer c)
+{
+	return c % 2 == 0 ? "events_waits_current" : "global_instrumentation";
+}
+
+/* The same question, answered from a table of all prefixes. */
+static bool
+match_slowly(const char *pattern, const char *name)
+{
+	size_t		np = strlen(pattern);
+	size_t		nn = strlen(name);
+	bool	   *row = calloc(nn + 1, sizeof(bool));
+	bool		result;
+
+	row[0] = true;
+	for (size_t p = 0; p < np; p++)
+	{
+		bool		before = row[0];
+
+		row[0] = before && pattern[p] == '%';
+		for (size_t n = 1; n <= nn; n++)
+		{
+			bool		old = row[n];
+
+			if (pattern[p] == '%')
+				row[n] = old || row[n - 1];
+			else
+				row[n] = before && (pattern[p] == '?' || pg_tolower((unsigned char) pattern[p]) ==
+									pg_tolower((unsigned char) name[n - 1]));
+			before = old;
+		}
+	}
+	result = row[nn];
+	free(row);
+	return result;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *end = memchr(data, '\n', size);
+	size_t		name_len = end == NULL ? 0 : end - data;
+	char	   *name = fuzz_string(data, name_len);
+	char	   *list = fuzz_string(data + (end == NULL ? 0 : name_len + 1), size - (end == NULL ? 0 : name_len + 1));
+	char	   *problem = pfs_setup_check_list(list, false);
+	PfsListValue value = pfs_list_value(list, name);
+	const char *at = list;
+	char		pattern[PFS_NAME_SIZE];
+	bool		any = false;
+
+	FUZZ_CHECK(value >= PFS_LIST_NONE && value <= PFS_LIST_COUNTED);
+	FUZZ_CHECK(pfs_pattern_match(list, name) == match_slowly(list, name));
+	while (pfs_list_next_pattern(&at, pattern, sizeof(pattern)))
+	{
+		const char *before = at;
+
+		FUZZ_CHECK(at >= list && at <= list + strlen(list) && before == at);
+		FUZZ_CHECK(strlen(pattern) < sizeof(pattern));
+		if (problem == NULL)
+			FUZZ_CHECK(pattern[0] != '\0');
+		any |= match_slowly(pattern, name);
+	}
+	FUZZ_CHECK(*at == '\0');
+	/* Of a text without a fault every entry counts. */
+	if (problem == NULL)
+		FUZZ_CHECK(any == (value != PFS_LIST_NONE));
+	/* And each consumers' text is an instruments' text. */
+	if (pfs_setup_check_list(list, true) == NULL)
+		FUZZ_CHECK(problem == NULL);
+	free(name);
+	free(list);
+	fuzz_free_all();
+	return 0;
+}

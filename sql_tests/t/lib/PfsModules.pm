@@ -1,0 +1,74 @@
+# PfsModules.pm
+#	  The modules of sql_tests/modules, and SQL for their functions; PfsServer.pm
+#	  hands them on.
+#
+#	my $module = test_module('pfs_test');		# its path, to be preloaded
+#	$server->sql(test_functions('pfs_test'));
+package PfsModules;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use FindBin;
+use Test::More;
+
+our @EXPORT = qw(test_module test_functions);
+
+# Where installcheck has put them, or where they are built.  Ends the tests if it is not there.
+sub test_module
+{
+	my ($name) = @_;
+	my ($path) = grep { -f } ("$FindBin::RealBin/../modules/pfs_test/$name.so", ($ENV{PG_LIBDIR} // '/none') . "/$name.so");
+
+	BAIL_OUT("$name.so is missing: make test-modules") unless defined $path;
+	return $path;
+}
+
+# By module: name and arguments, result, what it is called there.
+my %functions = (
+	pfs_test => [
+		[ 'lwlock(name text, mode text, seconds float8)', 'void', 'pfs_test_lwlock' ],
+		[ 'spinlock(seconds float8)', 'void', 'pfs_test_spinlock' ],
+		[ 'register()', 'void', 'pfs_test_register' ],
+		[ 'wait(name text, seconds float8)', 'void', 'pfs_test_wait' ],
+		[ 'worker(library text, type text)', 'int', 'pfs_test_worker' ],
+		[ 'fork(sleeps int)', 'int', 'pfs_test_fork' ],
+		[ 'hold(name text, mode text)', 'void', 'pfs_test_hold' ],
+		[ 'let_go()', 'void', 'pfs_test_let_go' ],
+		[ 'try(name text, mode text)', 'bool', 'pfs_test_try' ],
+		[ 'take(n int, locks int)', 'void', 'pfs_test_take' ],
+		[ 'fail(locks int, level text)', 'void', 'pfs_test_fail' ],
+		[ 'provoke(n int)', 'void', 'pfs_test_provoke' ],
+		[ 'chase(n int)', 'void', 'pfs_test_chase' ],
+		[ 'tranche(id int)', 'text', 'pfs_test_tranche' ],
+	],
+	pfs_test_decode => [ [ 'decode_lines(lines text)', 'text', 'pfs_test_decode' ] ],
+	pfs_test_memory => [
+		[ 'context(i int, kind text, name text)', 'text', 'pfs_test_context', 'nulls' ],
+		[ 'alloc(i int, slot int, size bigint, alignment int)', 'bigint', 'pfs_test_alloc' ],
+		[ 'realloc(i int, slot int, size bigint)', 'bool', 'pfs_test_realloc' ],
+		[ 'free(i int, slot int)', 'void', 'pfs_test_free' ],
+		[ 'reset(i int)', 'void', 'pfs_test_reset' ],
+		[ 'delete(i int)', 'void', 'pfs_test_delete' ],
+		[ 'bytes(i int, slots int[])', 'bigint', 'pfs_test_bytes' ],
+		[ 'random_steps(n int, groups int[], largest int)', 'void', 'pfs_test_random' ],
+		[ 'truth(g int)', 'bigint[]', 'pfs_test_truth' ],
+		[ 'contexts()', 'text', 'pfs_test_contexts' ],
+		[ 'contexts_at_start()', 'text', 'pfs_test_contexts_at_start' ],
+	],
+);
+
+# One statement, which makes all functions of a module.
+sub test_functions
+{
+	my ($name) = @_;
+	my $path = test_module($name);
+
+	return 'DO $do$ BEGIN ' . join(' ', map {
+		my ($head, $result, $symbol, $nulls) = @$_;
+		"CREATE FUNCTION $head RETURNS $result AS '$path', '$symbol' LANGUAGE C" . ($nulls ? '' : ' STRICT') . ';'
+	} @{ $functions{$name} }) . ' END $do$;';
+}
+
+1;
