@@ -38,7 +38,7 @@ TEST_MODULES := $(sort $(dir $(wildcard sql_tests/modules/*/Makefile)))
 
 LINT_CFLAGS = -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
 	-Wshadow=local -Wmissing-prototypes
-LINT_OBJS := $(patsubst %.c,lint/%.o,$(SRCS) $(sort $(wildcard sql_tests/modules/*/*.c sql_tests/hammer/*.c)))
+LINT_OBJS := $(patsubst %.c,lint/%.o,$(SRCS) $(sort $(wildcard sql_tests/modules/*/*.c sql_tests/hammer/*.c sql_tests/hammer/*/*.c)))
 
 EXTRA_CLEAN = $(DEPS) lint sql_tests/hammer/hammer
 
@@ -69,14 +69,16 @@ lint/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LINT_CFLAGS) $(CPPFLAGS) -I$(libpq_srcdir) $(CFLAGS_SL) -c -o $@ $<
 
-# The containers know no backend, so this links them with nothing of the server.
-HAMMER_SRCS := $(sort $(wildcard src/container/*.c sql_tests/hammer/*.c))
+# The containers know no backend, so this links them with nothing of the server.  What is
+# tested of the record layer needs its headers, and says itself what else.
+HAMMER_SRCS := $(sort $(wildcard src/container/*.c sql_tests/hammer/*.c sql_tests/hammer/record/*.c)) \
+	src/record/pfs_lwlock_event.c
 
 hammer: sql_tests/hammer/hammer
 
-sql_tests/hammer/hammer: $(HAMMER_SRCS) $(wildcard src/container/*.h src/compat/*.h sql_tests/hammer/*.h)
+sql_tests/hammer/hammer: $(HAMMER_SRCS) $(wildcard src/container/*.h src/compat/*.h src/record/*.h sql_tests/hammer/*.h)
 	$(CC) -std=gnu11 -O2 -g -Wall -D_GNU_SOURCE -fno-omit-frame-pointer $(HAMMER_CFLAGS) \
-		$(addprefix -I,$(SRC_DIRS)) -o $@ $(HAMMER_SRCS) -lpthread -lrt
+		$(addprefix -I,$(SRC_DIRS) sql_tests/hammer) -I$(includedir_server) -o $@ $(HAMMER_SRCS) -lpthread -lrt
 
 test-modules:
 	@set -e; for module in $(TEST_MODULES); do $(MAKE) -C $$module PG_CONFIG='$(PG_CONFIG)' all; done

@@ -148,6 +148,65 @@ private_server() {
 	BINDIR=$root$lib/bin
 }
 
+# Get the source of a version's Debian package, the nearest that can be had, and print the
+# folder.  With an apt of its own: the system's lists stay as they are, and rarely name
+# sources.
+#	fetch_source VERSION
+fetch_source() {
+	local apt=$PFS_SCRATCH/apt candidate
+	local -a options=(-o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
+		-o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root
+		-o Acquire::Check-Valid-Until=false)
+	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/source"
+	# shellcheck disable=SC2016 # apt expands it
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' | sort -u |
+		awk '$1 ~ /\/debian/ { print "deb-src", $1, $2, "main" }' >"$apt/sources.list"
+	apt-get "${options[@]}" update >"$apt/log" 2>&1 || :
+	cd "$apt/source"
+	# The newest can be missing from the mirror for a while.
+	for candidate in $(apt-cache "${options[@]}" showsrc "postgresql-$1" 2>/dev/null |
+		awk '/^Version:/ { print $2 }' | sort -rVu); do
+		if apt-get "${options[@]}" source --download-only "postgresql-$1=$candidate" >>"$apt/log" 2>&1; then
+			dpkg-source --no-check -x ./*.dsc "$PFS_SCRATCH/source" >>"$apt/log" 2>&1
+			say "$PFS_SCRATCH/source"
+			return
+		fi
+		warn "no source of $candidate to be had"
+		rm -f ./*
+	done
+	tail -n 20 "$apt/log" >&2
+	die "no source of PostgreSQL $1"
+}
+
+source_version() { sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$1/configure"; }
+
+# A server with assertions, built from source outside of its folder, with no more than the
+# tests use.  Debian's makefiles install libraries into the system's own folders, over the
+# packaged ones, unless the prefix has "postgres" in it.  So nothing is installed but below
+# a folder of its own, and moved from there when all of it would have gone to the prefix.
+#	assertion_server DIR SOURCE; sets BINDIR
+assertion_server() {
+	local root=$1/postgresql source=$2 build=$1.build stage=$1.stage log=$1.log outside
+	local -a options=(--enable-cassert --enable-debug --with-ssl=openssl --with-gssapi --without-readline --without-zlib)
+	# Only versions that have it by default know this one.
+	[[ $("$source/configure" --help) != *--without-icu* ]] || options+=(--without-icu)
+	mkdir -p "$1" "$build" "$stage"
+	if ! (
+		cd "$build" && "$source/configure" --prefix="$root" "${options[@]}" && make -s -j"$(nproc)" &&
+			make -s DESTDIR="$stage" install && make -s -C src/test/isolation DESTDIR="$stage" install &&
+			make -s -C contrib/pg_stat_statements DESTDIR="$stage" install
+	) >"$log" 2>&1 </dev/null; then
+		tail -n 40 "$log" >&2
+		return 1
+	fi
+	outside=$(find "$stage" ! -type d ! -path "$stage$root/*")
+	[ -z "$outside" ] || { warn "this would be installed outside of $root:" "$outside"; return 1; }
+	mv "$stage$root" "$root"
+	rm -rf "$build" "$stage"
+	# shellcheck disable=SC2034 # for the scripts
+	BINDIR=$root/bin
+}
+
 # Make and start a private server: unix socket only, in DIR/data.
 #	start_server DIR; settings come from standard input; needs BINDIR
 start_server() {

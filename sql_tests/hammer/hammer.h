@@ -165,4 +165,7 @@ extern void hammer_cell(void);
 extern void hammer_cost(void);
 extern void hammer_bench(void);
 
+/* Only in a program that is linked with the library's own code, see record/. */
+extern void hammer_lwlock(void) __attribute__((weak));
+
 #endif							/* HAMMER_H */

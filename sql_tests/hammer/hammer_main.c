@@ -42,6 +42,7 @@ static const HammerGroup groups[] = {
 	{"log", hammer_log, 5, true},
 	{"hash", hammer_hash, 8, true},
 	{"cell", hammer_cell, 4, true},
+	{"lwlock", hammer_lwlock, 2, true},
 	{"cost", hammer_cost, 0, false},
 	{"bench", hammer_bench, 1, false},
 };
@@ -397,7 +398,7 @@ static const HammerGroup *
 group_by_name(const char *name)
 {
 	for (size_t i = 0; i < NGROUPS; i++)
-		if (strcmp(groups[i].name, name) == 0)
+		if (strcmp(groups[i].name, name) == 0 && groups[i].run != NULL)
 			return &groups[i];
 	usage();
 	return NULL;
@@ -431,7 +432,7 @@ main(int argc, char **argv)
 		usage();
 	if (nchosen == 0)
 		for (size_t i = 0; i < NGROUPS; i++)
-			if (groups[i].by_default)
+			if (groups[i].by_default && groups[i].run != NULL)
 				chosen[nchosen++] = &groups[i];
 	for (int i = 0; i < nchosen; i++)
 		runs += chosen[i]->runs;

@@ -1,8 +1,9 @@
 # SoakChecks.pm
 #	  What must be true of a server when nobody but us is there: the soak's invariants.
 #
-# Each check is a name and what is wrong; nothing is right.  Background processes go
-# on, so what they change is asked for until it is right, or $patience seconds long.
+# Each check belongs to one of @invariants, and is a name and what is wrong; nothing is right.
+# Background processes go on, so what they change is asked for until it is right, or $patience
+# seconds long.
 package SoakChecks;
 
 use strict;
@@ -12,16 +13,31 @@ use Time::HiRes qw(sleep time);
 # What takes longer than this is wrong; once something is wrong, nobody waits as long again.
 our $patience = 30;
 
+# What must be true, and how it is told to whoever runs the soak.
+our @invariants = (
+	[ counts => 'what sessions have counted themselves, pfs has counted: statements, transactions, waits, errors, shapes, connections' ],
+	[ levels => 'the sums over accounts, users and hosts are those of the server, name by name, and so are the histograms' ],
+	[ records => 'threads, connections, files, sockets, prepared statements, held LWLocks are those that there are; all other records are free' ],
+	[ losses => 'nothing is counted as lost unless a container was full' ],
+	[ memory => 'sessions that have gone use none, background processes and containers have not grown' ],
+	[ rows => 'no reader has met an impossible row, no worker an error that its statement cannot have' ],
+	[ server => 'no crash that was not ours, each restart succeeds, all sessions end, no internal error or complaint of pfs is in the log' ],
+	[ standby => 'it follows, has the same rows, and its counts survive its promotion' ]);
+
+# The one that checks are about.
+our $about;
+
 my ($report);
 
-# $report: called as report(name, wrong), wrong is '' where all is well.
+# $report: called as report(invariant, name, wrong), wrong is '' where all is well.
 sub reports_to { ($report) = @_; }
 
 sub check
 {
 	my ($name, $wrong) = @_;
 
-	$report->($name, $wrong // '');
+	die "$name: a check of what?" unless defined $about && grep { $_->[0] eq $about } @invariants;
+	$report->($about, $name, $wrong // '');
 }
 
 # Until the function returns nothing.
@@ -73,6 +89,7 @@ my %stored = (
 sub counted
 {
 	my ($c, $counts) = @_;
+	local $about = 'counts';
 
 	foreach my $user (sort keys %$counts)
 	{
@@ -109,6 +126,7 @@ sub counted
 sub counted_globally
 {
 	my ($c, $counts) = @_;
+	local $about = 'counts';
 	my %sum;
 
 	foreach my $k (values %$counts)
@@ -132,6 +150,7 @@ sub counted_globally
 sub returned
 {
 	my ($c, $counts, $left, $lingering) = @_;
+	local $about = 'counts';
 	my %sum;
 
 	foreach my $k (values %$counts)
@@ -159,6 +178,7 @@ sub returned
 sub levels
 {
 	my ($c) = @_;
+	local $about = 'levels';
 
 	foreach my $case (['events_waits', 'event_name', 'count_star'], ['events_stages', 'event_name', 'count_star'], ['events_statements', 'event_name', 'count_star'],
 		['events_transactions', 'event_name', 'count_star'], ['events_errors', 'error', 'sum_error_raised'], ['memory', 'event_name', 'count_alloc'])
@@ -211,6 +231,7 @@ sub levels
 sub always
 {
 	my ($c, $server) = @_;
+	local $about = 'records';
 	my $data = $server->{data};
 
 	soon('threads are the processes that there are', sub {
@@ -243,6 +264,7 @@ sub always
 	soon('prepared statements: only those of living sessions', sub {
 			return rows($c, q{SELECT thread_id, statement_name FROM pfs.prepared_statements_instances});
 		});
+	$about = 'memory';
 	soon('memory: nothing is left of sessions that have gone', sub {
 			return rows($c, q{SELECT user_name, event_name, current_count_used, current_number_of_bytes_used FROM pfs.memory_summary_by_user_by_event_name
 				WHERE user_name NOT IN (SELECT processlist_user FROM pfs.threads WHERE processlist_user IS NOT NULL) AND (current_count_used <> 0 OR current_number_of_bytes_used <> 0)
@@ -252,6 +274,7 @@ sub always
 				WHERE (user_name, host) NOT IN (SELECT processlist_user, processlist_host FROM pfs.threads WHERE processlist_user IS NOT NULL AND processlist_host IS NOT NULL)
 				  AND (current_count_used <> 0 OR current_number_of_bytes_used <> 0)});
 		});
+	$about = 'records';
 	soon('connections are those that there are', sub {
 			return rows($c, q{SELECT user_name, current_connections, n FROM pfs.users u FULL JOIN (SELECT usename, count(*) AS n FROM pg_stat_activity WHERE backend_type IN ('client backend', 'walsender')
 				GROUP BY 1) a ON a.usename = u.user_name WHERE user_name IS NOT NULL AND coalesce(current_connections, 0) <> coalesce(n, 0)});
@@ -269,9 +292,11 @@ sub always
 			# Those that were removed are kept for a while.
 			return rows($c, q{SELECT records_used, n FROM pfs.containers, (SELECT count(*) AS n FROM pfs.file_instances) f WHERE name = 'file_instances' AND records_used > n + 300});
 		});
+	$about = 'losses';
 	check('no counter of losses without a cause', rows($c, q{SELECT variable_name, variable_value, records_high_water, records_max FROM pfs.status
 		LEFT JOIN pfs.containers ON variable_name = 'pfs_' || name || '_lost' WHERE variable_name ~ '_lost$' AND variable_value::numeric <> 0
 		AND variable_name NOT IN ('pfs_signal_handler_events_lost', 'pfs_events_waits_current_lost') AND (records_max IS NULL OR records_high_water < records_max)}));
+	$about = 'rows';
 	check('no impossible time', join('; ', grep { $_ ne '' } map {
 				my $table = $_;
 

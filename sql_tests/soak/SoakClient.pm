@@ -149,6 +149,16 @@ sub query
 	return $self->_answers;
 }
 
+# The session's last one: nothing happens to it between this and its end.
+sub last_query
+{
+	my ($self, $sql) = @_;
+
+	$self->{last} = $sql;
+	$self->_write(_message('Q', "$sql\0") . _message('X', ''));
+	return $self->_answers;
+}
+
 # The first column of the first row.
 sub value
 {

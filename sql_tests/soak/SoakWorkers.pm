@@ -118,12 +118,21 @@ sub try_sql
 # ---- counters ----
 
 # What is under way, and becomes part of the numbers when it has been answered.
-my ($epoch, @pending);
+my $epoch;
+
+# Transactions of a session, as far as that is known from what was sent, or none.
+my $transactions;
 
 sub add
 {
 	my ($key, $low, $high) = @_;
 
+	if ($key eq 'transaction' && defined $transactions)
+	{
+		$transactions->[0] += $low;
+		$transactions->[1] += $high;
+		return;
+	}
 	$counts{$epoch}{$key}[0] += $low;
 	$counts{$epoch}{$key}[1] += $high;
 }
@@ -150,6 +159,9 @@ sub expect
 	push @failures, "a counter met $r->{error} $r->{message}" if $me->{left_alone} || $r->{error} !~ $disturbed;
 	return 0;
 }
+
+# The number of a session's transaction, which are counted from one to the next.
+my $lxid = q{(SELECT split_part(virtualtransaction, '/', 2) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'virtualxid')};
 
 # Every event of the instrument SLRUStat is one of ours, and so is every UNLISTEN.
 sub count
@@ -188,7 +200,7 @@ sub count
 	sessions(sub {
 			my ($c) = @_;
 			# Itself a statement of the server that answers.
-			my $r = eval { $c->query(q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_start_time'}) };
+			my $r = eval { $c->query("SELECT variable_value, $lxid FROM pfs.status WHERE variable_name = 'pfs_start_time'") };
 
 			if (!defined $r || defined $r->{error})
 			{
@@ -196,28 +208,65 @@ sub count
 				$epoch = $me->{epoch};
 				add('connection', 0, 1);
 				add('select', 0, 1);
-				add('transaction', 0, 2);
+				add('transaction', 0, 3);
 				return;
 			}
 			$epoch = $r->{rows}[0][0];
 			add('connection', 1, 1);
 			add('select', 1, 1);
-			# The session's own start is a transaction, too, if it waits for something.
-			add('transaction', 1, 2);
-			expect(sub { $c->prepare('p', "SELECT $stat") }, '', transaction => 1, parse => 1) or return;
-			for (1 .. pick(1, 20, 200, 100000))
-			{
-				last if $stop;
-				if (!pick(@acts)->($c))
+			# The session's own start is a transaction, too, if it waits for something; so is
+			# catching up, if somebody has been busy since.
+			add('transaction', 1, 3);
+			$transactions = [ 0, 0 ];
+			my $went_on = eval {
+				if (expect(sub { $c->prepare('p', "SELECT $stat") }, '', transaction => 1, parse => 1))
 				{
-					# Cancelled, perhaps inside a transaction; if not, this is one.
-					$c->query('ROLLBACK');
-					add('over', 0, 1);
-					add('transaction', 0, 1);
+					for (1 .. pick(1, 20, 200, 100000))
+					{
+						last if $stop;
+						if (!pick(@acts)->($c))
+						{
+							# Cancelled, perhaps inside a transaction; if not, this is one.
+							$c->query('ROLLBACK');
+							add('over', 0, 1);
+							add('transaction', 0, 1);
+						}
+						sleep(rand(0.02)) if chance(0.2);
+					}
 				}
-				sleep(rand(0.02)) if chance(0.2);
-			}
+				1;
+			};
+			my $why = $@;
+
+			count_transactions($c, $r->{rows}[0][1], $went_on);
+			die $why unless $went_on;
 		}, user => $me->{user});
+}
+
+# All transactions of a session since the one that had the number $first.  The server knows more
+# of them than were sent: a session that is idle for so long that it misses thousands of
+# invalidations has a transaction to catch up.  So it is asked, and goes at once.
+sub count_transactions
+{
+	my ($c, $first, $went_on) = @_;
+	my ($low, $high) = @$transactions;
+	my $r = $went_on ? eval { $c->last_query("SELECT $lxid") } : undef;
+
+	$transactions = undef;
+	if (!defined $r || defined $r->{error})
+	{
+		push @failures, "a counter met $r->{error} $r->{message}" if defined $r && ($me->{left_alone} || $r->{error} !~ $disturbed);
+		# This one, and one to catch up.
+		add('select', 0, 1);
+		add('transaction', $low, $high + 2);
+		return;
+	}
+	my $n = $r->{rows}[0][0] - $first;
+
+	add('select', 1, 1);
+	push @failures, "a session had $n transactions, at least " . ($low + 1) . ' are known' if $n < $low + 1;
+	# One that was cancelled may have ended before anybody noticed it.
+	add('transaction', $n - ($high - $low), $n);
 }
 
 # ---- loads ----

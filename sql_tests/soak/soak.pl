@@ -13,7 +13,8 @@
 #	crash     processes are killed: after each restart the server counts from zero, exactly
 #	wild      everything is switched and truncated: no number is known, no row is wrong
 #
-# Prints what it does, each check that fails, and a verdict.  SIGINT and SIGTERM end it.
+# Prints what must be true, what it does, each check that fails, and a verdict.  SIGINT and
+# SIGTERM end it.
 
 use strict;
 use warnings;
@@ -31,6 +32,7 @@ my $began = time();
 my $end = $began + 60 * $minutes;
 my $controller = $$;
 my ($passed, $failed) = (0, 0);
+my (%verdict, @failures);	# {invariant} = [passed, failed]
 my (%did, %workers, @standby_counts, $njobs);
 my $folder = PfsServer::folder();
 
@@ -58,23 +60,51 @@ sub chance { return rand() < $_[0]; }
 
 my $where = '';
 
-# Whoever wants the whole logs keeps the folder.
+# Where something is wrong, what the servers said that is not an answer to a session; whoever
+# wants the whole logs keeps the folder.
 {
 	no warnings 'redefine';
-	*PfsServer::show_log = sub { };
+	*PfsServer::show_log = sub {
+		my ($server) = @_;
+
+		$server->{log_offset} = 0;
+		my @lines = grep { /(?:PANIC|TRAP): |WARNING: (?!.*no transaction)|terminated by signal|\bpfs\b(?![._])/ } split /\n/, $server->log_text;
+
+		splice @lines, 0, @lines - 40 if @lines > 40;
+		print join("\n    ", "the log of the $server->{name} ends, of what may matter:", @lines), "\n";
+	};
 }
 
 SoakChecks::reports_to(sub {
-		my ($name, $wrong) = @_;
+		my ($invariant, $name, $wrong) = @_;
 
+		$verdict{$invariant}[ $wrong ne '' ]++;
 		if ($wrong eq '')
 		{
 			$passed++;
 			return;
 		}
 		$failed++;
+		push @failures, sprintf('%.1f s, %s: %s: %s', time() - $began, $where, $name, $wrong);
 		say_it("FAILED: $where: $name: $wrong");
 	});
+
+# Each invariant was checked, and how often it did not hold.
+sub verdict
+{
+	print "\nverdict:\n";
+	foreach my $invariant (map { $_->[0] } @SoakChecks::invariants)
+	{
+		my ($good, $bad) = map { $_ // 0 } @{ $verdict{$invariant} // [] }[ 0, 1 ];
+
+		# A run that has not looked has not shown anything.
+		$failed++, $bad++, push @failures, "$invariant was never checked" unless $good + $bad;
+		printf("  %-8s %-6s %d of %d checks\n", $invariant, $bad ? 'FAILED' : 'holds', $bad || $good, $good + $bad);
+	}
+	print "what failed, in the order in which it happened:\n", map { "  $_\n" } @failures if @failures;
+	printf("%s after %.1f minutes, seed %d\n", $failed ? 'DEFECTS FOUND' : 'no defect found', (time() - $began) / 60, $seed);
+	printf("%d passed, %d failed\n", $passed, $failed);
+}
 
 # ---- servers and our sessions ----
 
@@ -138,6 +168,7 @@ sub finish
 {
 	my (@pids) = @_;
 	my %counts;
+	local $SoakChecks::about = 'rows';
 
 	kill 'TERM', @pids;
 	foreach my $pid (@pids)
@@ -155,6 +186,7 @@ sub finish
 			sleep(0.02);
 		}
 		my $worker = delete $workers{$pid};
+		my $failures = @failures;
 
 		if (open my $file, '<', $worker->{report})
 		{
@@ -180,6 +212,7 @@ sub finish
 		{
 			SoakChecks::check("a worker ($worker->{kind}) reports", 'it does not');
 		}
+		SoakChecks::check("a worker ($worker->{kind}) has met nothing wrong", '') if @failures == $failures;
 	}
 	return \%counts;
 }
@@ -227,6 +260,7 @@ sub children
 sub kill_one
 {
 	my ($server) = @_;
+	local $SoakChecks::about = 'server';
 	my $before = start_time($server);
 	my $r = control($server)->query(q{SELECT pid FROM pg_stat_activity WHERE backend_type NOT IN ('startup')});
 	my %known = map { $_->[0] => 1 } @{ $r->{rows} };
@@ -263,26 +297,44 @@ sub crew
 }
 
 # All that can be switched is on, and all numbers are zero.
+#
+# An event counts for where it belonged when it began.  Background processes may wait for minutes,
+# in a wait that began while thread_instrumentation was off, and would count it for the server
+# only.  They are waked, and the numbers set to zero when each has begun another wait.  A walsender
+# has one statement for as long as it lives, which is not shown if it began while
+# events_statements_current was off: it ends, and comes again.
 sub fresh
 {
 	my ($server) = @_;
+	local $SoakChecks::about = 'server';
 	my $c = control($server);
 
-	$c->query($_) foreach 'ALTER SYSTEM SET autovacuum = on', 'SELECT pg_reload_conf()',
-	  q{TRUNCATE pfs.setup_actors}, q{INSERT INTO pfs.setup_actors DEFAULT VALUES},
+	$c->query($_) foreach q{TRUNCATE pfs.setup_actors}, q{INSERT INTO pfs.setup_actors DEFAULT VALUES},
 	  q{SELECT pfs.set_consumers('%', 'YES'), pfs.set_instruments('%', 'YES', 'YES'), pfs.set_threads('%', 'YES', 'YES')},
 	  q{SELECT pfs.set_timer(n, 'NANOSECOND') FROM pfs.setup_timers t (n, x)},
-	  q{UPDATE pfs.threads SET instrumented = 'YES', history = 'YES'},
-	  'TRUNCATE pfs.users, pfs.hosts, pfs.accounts, pfs.status', q{SELECT pfs.reset()},
+	  q{UPDATE pfs.threads SET instrumented = 'YES', history = 'YES'};
+	$c->query('SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_replication');
+	# Clocks that are a little apart do not matter.
+	sleep(0.1);
+	my $since = $c->value('SELECT pfs.timer_now()');
+
+	SoakChecks::soon('each process begins another wait', sub {
+			$c->query('SELECT pg_reload_conf()');
+			sleep(0.05);
+			return SoakChecks::rows($c, qq{SELECT thread_os_id, t.name, event_name, timer_start, $since FROM pfs.threads t LEFT JOIN pfs.events_waits_current w USING (thread_id)
+				WHERE thread_os_id <> pg_backend_pid() AND (w.timer_start < $since OR w.timer_start IS NULL)});
+		});
+	$c->query($_) foreach 'TRUNCATE pfs.users, pfs.hosts, pfs.accounts, pfs.status', q{SELECT pfs.reset()},
 	  # What that counted itself has moved from level to level.
 	  (map { "SELECT pfs.reset('${_}_summary_global_by_event_name')" } qw(events_stages events_transactions events_waits memory events_statements)),
-	  q{SELECT pfs.reset('events_errors_summary_global_by_error')};
+	  q{SELECT pfs.reset('events_errors_summary_global_by_error')}, 'ALTER SYSTEM SET autovacuum = on', 'SELECT pg_reload_conf()';
 }
 
 # Nobody is there but us.
 sub quiet
 {
 	my ($server) = @_;
+	local $SoakChecks::about = 'server';
 	my $c = control($server);
 
 	if ($c->value('SELECT pg_is_in_recovery()') eq 'f')
@@ -302,6 +354,7 @@ my %quiet;	# what a quiet server had, by process or container
 sub growth
 {
 	my ($server) = @_;
+	local $SoakChecks::about = 'memory';
 	my $c = control($server);
 	my $started = start_time($server);
 	my $r = $c->query(q{SELECT pid, backend_type FROM pg_stat_activity WHERE backend_type IN ('checkpointer', 'walwriter', 'background writer', 'startup', 'logical replication launcher')});
@@ -397,6 +450,7 @@ sub round
 	my $crashed = () = $server->log_text =~ /terminated by signal 9/g;
 
 	$seen{ $server->{name} } = $kills{ $server->{name} };
+	local $SoakChecks::about = 'server';
 	SoakChecks::check('only crashes of ours', $crashed == $want ? '' : "$crashed processes were killed, $want by us");
 	look_at_log($server);
 	my $n = 0;
@@ -405,6 +459,7 @@ sub round
 	say_it(sprintf('%s, %s: %d checks passed, %d failed so far; counted to %d; ended in %.0f + %.0f s, checked in %.0f s%s', $server->{name}, $kind, $passed, $failed, $n,
 			$times[1] - $times[0], $times[2] - $times[1], time() - $times[2],
 			$want ? ", crash restarts: $want" : ''));
+	$SoakChecks::about = 'counts';
 	SoakChecks::check('the round was long enough to count something', $n > 0 ? '' : 'no') unless $kind eq 'wild';
 }
 
@@ -436,6 +491,7 @@ sub make_standby
 sub promote
 {
 	my $c = control($primary);
+	local $SoakChecks::about = 'standby';
 
 	$where = 'standby';
 	$SoakChecks::patience = 30;
@@ -464,6 +520,8 @@ sub promote
 
 # ---- all of it ----
 
+print "Load, with sessions that are cancelled, ended and killed. Whenever all is quiet, this must be true:\n", map { sprintf("  %-8s %s\n", @$_) } @SoakChecks::invariants;
+
 $primary->start;
 control($primary)->query($_)
   foreach 'CREATE EXTENSION pfs', (map { "CREATE ROLE $_ LOGIN SUPERUSER" } 'u0', @users, qw(m1 m2 m3)), 'CREATE ROLE m4 LOGIN IN ROLE pg_monitor',
@@ -488,5 +546,5 @@ promote();
 round($standby, 'exact', $seconds / 2);
 
 say_it(join(', ', map { "$did{$_} $_" } grep { $did{$_} } qw(rounds sessions statements pgbenches reads switches resets cancelled terminated killed)));
-printf("%s after %.1f minutes, seed %d\n%d passed, %d failed\n", $failed ? 'FAILED' : 'no defect found', (time() - $began) / 60, $seed, $passed, $failed);
+verdict();
 exit($failed > 0 || $passed == 0);

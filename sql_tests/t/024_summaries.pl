@@ -54,6 +54,21 @@ sub rows
 		  . " FROM pfs.$table{$level} WHERE event_name = '$event'");
 }
 
+# Has a process given up its processor for a call?
+sub sleeps
+{
+	my ($pid) = @_;
+	my $until = time() + 60;
+
+	while (time() < $until)
+	{
+		open my $file, '<', "/proc/$pid/stat" or return 0;
+		return 1 if <$file> =~ /^\d+ \(.*\) S /;
+		sleep(0.01);
+	}
+	return 0;
+}
+
 sub lost
 {
 	return $server->sql("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_$_[0]_lost'");
@@ -293,7 +308,37 @@ my $s = $server->session(user => 'u3');
 events($s, 50);
 is(total($_), 0, "thread_instrumentation is off: not by $_") foreach @levels;
 is(total('global'), 50, 'but for the server');
+
+# A wait belongs to where it belonged when it began: so the levels of a background process
+# that waits for long differ by one, once, after a switch.
+$server->sql("SELECT pfs.set_instruments('wait/timeout/PgSleep', 'YES')");
+$s->send('SELECT pg_sleep(1000)');
+ok($server->poll('SELECT wait_event FROM pg_stat_activity WHERE pid = ' . $s->pid, 'PgSleep'), 'a wait begins');
+ok(sleeps($s->pid), 'and its call');
 $server->sql("SELECT pfs.set_consumers('thread_instrumentation', 'YES')");
+$server->sql("SELECT pfs.reset('$table{global}')");
+$server->sql('SELECT pg_cancel_backend(' . $s->pid . ')');
+$s->result;
+$event = 'wait/timeout/PgSleep';
+ok($server->poll("SELECT sum(count_star) FROM pfs.$table{global} WHERE event_name = '$event'", 1), 'it ends when thread_instrumentation is on, and counts for the server');
+is(total($_), 0, "and not by $_") foreach @levels;
+$s->query('SELECT pg_sleep(0.001)');
+is(total($_), $_ eq 'global' ? 2 : 1, "the next one counts everywhere ($_)") foreach @levels, 'global';
+$event = 'wait/io/file/SLRUStat';
+$server->sql("SELECT pfs.set_instruments('wait/timeout/PgSleep', 'NO')");
+
+# So does a statement: one that began while events_statements_current was off is not shown, and counted.
+my $select = q{FROM pfs.events_statements_summary_global_by_event_name WHERE event_name = 'statement/sql/select'};
+$server->sql("SELECT pfs.set_consumers('events_statements_current', 'NO'), pfs.set_instruments('statement/%', 'YES')");
+$s->send('SELECT pg_sleep(1000)');
+ok($server->poll('SELECT wait_event FROM pg_stat_activity WHERE pid = ' . $s->pid, 'PgSleep'), 'a statement begins');
+$server->sql("SELECT pfs.set_consumers('events_statements_current', 'YES')");
+$server->sql("SELECT pfs.set_instruments('statement/%', 'NO')");
+$server->sql("SELECT pfs.reset('events_statements_summary_global_by_event_name')");
+is($server->sql('SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = ' . $s->thread_id), 0, 'it is not shown');
+$server->sql('SELECT pg_cancel_backend(' . $s->pid . ')');
+$s->result;
+ok($server->poll("SELECT count_star $select", 1), 'and counted when it ends');
 $server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name = '$event'");
 events($s, 5);
 is($server->sql("SELECT count_star, count_timed, sum_timer_wait, min_timer_wait, avg_timer_wait, max_timer_wait FROM pfs.$table{user} WHERE event_name = '$event'"),
@@ -303,5 +348,20 @@ $server->sql(q{UPDATE pfs.setup_timers SET timer_name = 'NANOSECOND' WHERE name 
 events($s, 5);
 is($server->sql("SELECT count_star, count_timed, sum_timer_wait > 0, min_timer_wait <= avg_timer_wait, avg_timer_wait <= max_timer_wait FROM pfs.$table{user} WHERE event_name = '$event'"),
 	'10|5|t|t|t', 'another timer\'s are converted');
+
+# ---- who is known only at the end ----
+
+# Sessions that end before anything has asked who they are: no wait is wanted.
+$server->sql("SELECT pfs.set_instruments('%', 'NO'), pfs.set_instruments('memory/context/%', 'YES')");
+$server->sql('CREATE ROLE u4 LOGIN SUPERUSER');
+foreach (1 .. 10)
+{
+	my ($status, $out, $err) = $server->psql('SELECT 1', user => 'u4', db => 'nowhere');
+
+	like($err, qr/database "nowhere" does not exist/, 'a session that ends early') if $_ == 1;
+}
+ok($server->poll(q{SELECT total_connections || ' ' || current_connections FROM pfs.accounts WHERE user_name = 'u4'}, '10 0'), 'they are connections of their account');
+is($server->sql(q{SELECT sum(count_alloc) > 0, sum(current_count_used) FROM pfs.memory_summary_by_account_by_event_name WHERE user_name = 'u4'}), 't|0',
+	'and their memory is, which they have given back');
 
 done_testing();

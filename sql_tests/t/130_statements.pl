@@ -244,4 +244,31 @@ PfsServer::run_ok(PfsServer::bindir() . '/pg_basebackup', '-d', $server->connstr
 is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long WHERE event_name = 'statement/com/replication/base_backup' AND sql_text LIKE 'BASE_BACKUP%'"), 1,
 	'a replication command is a statement');
 
+# ---- transactions of an idle session ----
+
+# The server makes it catch up with invalidations that it has missed: a transaction without a statement.
+my $idler = $server->session;
+my $ti = $idler->thread_id;
+my $number = q{SELECT split_part(virtualtransaction, '/', 2) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'virtualxid'};
+my $counted = "SELECT count_star FROM pfs.events_transactions_summary_by_thread_by_event_name WHERE thread_id = $ti";
+
+$idler->query('SELECT 1');
+is_over($ti);
+my $began = $idler->query($number);
+is_over($ti);
+my $had = $server->sql($counted);
+my $caught_up = 0;
+
+for (1 .. 100)
+{
+	$server->sql('DO $$ BEGIN FOR i IN 1 .. 100 LOOP CREATE TEMP TABLE passing (a int, b text, c numeric); DROP TABLE passing; COMMIT; END LOOP; END $$');
+	$caught_up = $server->sql($counted) - $had;
+	last if $caught_up > 0;
+}
+cmp_ok($caught_up, '>', 0, 'an idle session has transactions, to catch up');
+# This one is among them.
+my $ended = $idler->query($number);
+is_over($ti);
+is($server->sql($counted) - $had, $ended - $began, 'as many as its transactions have numbers');
+
 done_testing();

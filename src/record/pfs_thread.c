@@ -374,10 +374,8 @@ refresh_identity(PfsThread *t)
 
 	if (t->parent_thread_id == 0 && is_parallel_worker())
 	{
-		PGPROC	   *leader = MyProc->lockGroupLeader;
-
-		if (leader != NULL && leader != MyProc)
-			follow_leader(t, leader->pid);
+		/* Known from the fork on; MyProc->lockGroupLeader is not. */
+		follow_leader(t, MyBgworkerEntry->bgw_notify_pid);
 		if (t->parent_thread_id == 0)
 			complete = false;
 	}
@@ -403,6 +401,13 @@ detach_cb(int code, Datum arg)
 	pfs_error_settle(t);
 	if ((t->seq.word & 1) == 0)
 		pfs_change_begin(t);
+
+	/*
+	 * With waits off nothing may have asked yet, and its numbers have an
+	 * account.
+	 */
+	if (pfs_local.slow & PFS_SLOW_IDENTITY)
+		refresh_identity(t);
 	pfs_open_finish_all(t);
 	pfs_digest_detach();
 	pfs_events_flush_all(t);

@@ -1,0 +1,561 @@
+/*
+ * hammer_lwlock.c
+ *	  Records of LWLock acquisitions: the ring of each thread that is written without a
+ *	  lock, and the log of blocks (pfs_lwlock_event.h).  The code is the library's; what it
+ *	  needs of the server is at the end of this file.
+ *
+ * All that a record says follows from its thread's number and its own, so each copy that
+ * a reader is given shows whether it is whole, and whose it is.  Threads come and go in the
+ * same memory, and are killed; one worker hides what there is, as TRUNCATE does.
+ */
+#include "postgres.h"
+
+#include "hammer.h"
+#include "miscadmin.h"
+
+/* Not the server's. */
+#undef qsort
+#undef sprintf
+
+#include "pfs_digest_wait.h"
+#include "pfs_lwlock_event.h"
+#include "pfs_shared.h"
+
+#define FLAGS		(PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | \
+					 PFS_FLAG_HISTORY_LONG)
+#define HISTORY		90			/* of a ring of 128 */
+#define WRITERS		(HAMMER_WORKERS_MAX / 2)
+#define RECORDS		(2 * HAMMER_WORKERS_MAX)
+#define LOG_BLOCKS	2048
+#define LAP			(LOG_BLOCKS / 2)	/* far fewer than are kept */
+#define COLLECTED	4096
+
+typedef struct LwlockContext
+{
+	PfsCell		cells[WRITERS];
+	uint32		buckets[WRITERS][PFS_HISTOGRAM_BUCKETS];
+	PfsSharedSummary summary[PFS_NUM_FAMILIES];
+	uint32		mine[WRITERS];	/* 1 + the record of a writer, for who comes
+								 * after a victim */
+	uint64		flushed_at[RECORDS];	/* `blocks` when it last flushed */
+	bool		fast;			/* owners wait for nobody */
+	uint64		blocks;
+	uint64		threads;
+	uint64		recorded;
+	uint64		rests;			/* given to the other log at a thread's end */
+	uint64		read;
+	uint64		gone;			/* was there, and overwritten while it was
+								 * copied */
+	uint64		complete;		/* looks that found all that there had to be */
+	uint64		from_log;
+	uint64		hidden;
+} LwlockContext;
+
+/* What a reader was given of one thread, from an event on. */
+typedef struct Collected
+{
+	uint64		thread_id;
+	uint64		from;
+	uint32		n;
+	bool		overflow;
+	uint64		ids[COLLECTED];
+} Collected;
+
+static LwlockContext *x;
+static uint32 rests;			/* of this process */
+
+/* ---- what a record says ---- */
+
+static uint64
+mix(uint64 thread_id, uint64 id, uint64 which)
+{
+	uint64		h = thread_id * UINT64_C(0x9E3779B97F4A7C15) ^ id * UINT64_C(0xC2B2AE3D27D4EB4F) ^ which;
+
+	h = (h ^ h >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+	return h ^ h >> 32;
+}
+
+static uint64
+start_of(uint64 thread_id, uint64 id)
+{
+	return mix(thread_id, id, 1) >> 1;
+}
+
+/* Most are short. */
+static uint32
+ticks_of(uint64 thread_id, uint64 id)
+{
+	uint32		h = (uint32) mix(thread_id, id, 2);
+
+	return h % 8 == 0 ? h : h % PFS_HISTOGRAM_SHORT;
+}
+
+static uint64
+held_of(uint64 thread_id, uint64 id)
+{
+	return (mix(thread_id, id, 3) & UINT64_C(0x7FFFFFFFFFF0)) | (mix(thread_id, id, 4) & PFS_LWLOCK_SHARED);
+}
+
+static uint32
+source_of(uint64 thread_id, uint64 id)
+{
+	return (uint32) mix(thread_id, id, 5);
+}
+
+static bool
+tries(uint64 thread_id, uint64 id)
+{
+	return mix(thread_id, id, 6) % 2 != 0;
+}
+
+static PfsParent
+parent_of(uint64 thread_id, uint64 id)
+{
+	PfsParent	parent = {mix(thread_id, id, 7), mix(thread_id, id, 8) % 4};
+
+	return parent;
+}
+
+static PfsInstrumentId
+instrument_of(uint64 thread_id)
+{
+	return thread_id % 1000;
+}
+
+static void
+check_event(const PfsEvent *event)
+{
+	const PfsWaitEvent *e = (const PfsWaitEvent *) event;
+	uint64		thread_id = e->thread_id;
+	uint64		id = e->event_id;
+	uint64		held = held_of(thread_id, id);
+	bool		shared = (held & PFS_LWLOCK_SHARED) != 0;
+	PfsParent	parent = parent_of(thread_id, id);
+	PfsOperation operation = tries(thread_id, id) ?
+	(shared ? PFS_OP_TRY_SHARED_LOCK : PFS_OP_TRY_EXCLUSIVE_LOCK)
+	: (shared ? PFS_OP_SHARED_LOCK : PFS_OP_EXCLUSIVE_LOCK);
+
+	HAMMER_CHECK(e->timer_start == start_of(thread_id, id) &&
+				 e->timer_end == e->timer_start + ticks_of(thread_id, id) &&
+				 e->object_instance == (held & ~PFS_LWLOCK_SHARED) &&
+				 e->source == source_of(thread_id, id) &&
+				 e->nesting_event_id == parent.event_id && e->nesting_type == parent.type &&
+				 e->instrument == instrument_of(thread_id) && e->operation == operation &&
+				 e->flags == FLAGS && e->role == (Oid) thread_id,
+				 "event %lu of thread %lu is torn, or another's", id, thread_id);
+}
+
+static void
+collect_cb(const PfsEvent *event, void *arg)
+{
+	Collected  *c = arg;
+
+	check_event(event);
+	if (event->thread_id != c->thread_id || event->event_id < c->from)
+		return;
+	if (c->n < COLLECTED)
+		c->ids[c->n++] = event->event_id;
+	else
+		c->overflow = true;
+}
+
+static void
+collect(Collected *c, uint64 thread_id, uint64 from)
+{
+	c->thread_id = thread_id;
+	c->from = from;
+	c->n = 0;
+	c->overflow = false;
+}
+
+static void
+count_cb(const PfsEvent *event, void *arg)
+{
+	check_event(event);
+	pfs_add_relaxed((uint64 *) arg, 1);
+}
+
+/* ---- owners ---- */
+
+static PfsThread *
+begin_thread(uint32 place, uint32 *index)
+{
+	static uint32_t hint = 0;
+	PfsThread  *t;
+
+	if (x->mine[place] != 0)
+	{
+		/* The victim's. */
+		uint64		word = pfs_pages_word(pfs_threads, x->mine[place] - 1);
+
+		if (pfs_pages_claim(pfs_threads, x->mine[place] - 1, word))
+			pfs_pages_free(pfs_threads, x->mine[place] - 1);
+		x->mine[place] = 0;
+	}
+	*index = pfs_pages_allocate(pfs_threads, &hint);
+	if (*index == PFS_NO_RECORD)
+		return NULL;
+	t = pfs_pages_record(pfs_threads, *index);
+	t->seq.word = 0;
+	t->thread_id = pfs_add_relaxed(&x->threads, 1) + 1;
+	t->index = *index;
+	t->foreground = true;
+	t->role = (Oid) t->thread_id;
+	t->last_event_id = 0;
+	t->summary[PFS_FAMILY_WAITS].generation = 0;
+	t->events[PFS_WAITS].depth = 0;
+	x->flushed_at[*index] = pfs_load_relaxed(&x->blocks);
+	pfs_lwlock_ring_start(pfs_lwlock_holder(*index));
+	pfs_pages_publish(pfs_threads, *index);
+	x->mine[place] = *index + 1;
+	return t;
+}
+
+/* What is less than a block, and not hidden, is given away. */
+static void
+end_thread(PfsThread *t, uint32 place)
+{
+	PfsLwlockHolder *mine = pfs_lwlock_holder(t->index);
+	uint64		whole = mine->head - mine->head % PFS_LWLOCK_BLOCK;
+	uint64		tail = pfs_history_tail(pfs_load_relaxed(&mine->history_long_tail), mine->head);
+	uint32		most = mine->head - Max(whole, tail);
+
+	rests = 0;
+	pfs_change_begin(t);
+	pfs_lwlock_ring_end(t, mine);
+	pfs_change_end(t);
+	HAMMER_CHECK(rests <= most, "%u records at the end, not %u", rests, most);
+	if (pfs_history_tail(pfs_load_relaxed(&mine->history_long_tail), mine->head) == tail)
+		HAMMER_CHECK(rests == most, "%u records at the end, not %u", rests, most);
+	pfs_add_relaxed(&x->rests, rests);
+	if (pfs_pages_claim(pfs_threads, t->index, pfs_pages_word(pfs_threads, t->index)))
+		pfs_pages_free(pfs_threads, t->index);
+	x->mine[place] = 0;
+}
+
+static void
+own_ring(uint32 place, HammerRng *rng, uint32 events)
+{
+	uint32		index;
+	PfsThread  *t = begin_thread(place, &index);
+	PfsLwlockHolder *mine;
+	PfsLwlockPlan plan = {.usual = FLAGS, .cell = &x->cells[place]};
+
+	/* A victim can take a record with it, before it says which. */
+	HAMMER_CHECK(t != NULL || hammer_options.kill, "no record is free");
+	if (t == NULL)
+		return;
+	mine = pfs_lwlock_holder(index);
+	plan.instrument_bits = (uint64) instrument_of(t->thread_id) << PFS_LWLOCK_INSTRUMENT_SHIFT;
+	plan.cell->buckets = x->buckets[place];
+	for (uint64 id = 1; id <= events && hammer_going(); id++)
+	{
+		uint64		ticks = ticks_of(t->thread_id, id);
+		PfsLwlockEvent *e = mine->next;
+
+		pfs_local.parent = parent_of(t->thread_id, id);
+		pfs_lwlock_fill(e, &plan, held_of(t->thread_id, id), tries(t->thread_id, id) ? PFS_LWLOCK_TRY : 0,
+						start_of(t->thread_id, id), ticks);
+		e->source = source_of(t->thread_id, id);
+		switch (pfs_lwlock_record(t, mine, e, &plan, ticks))
+		{
+			case PFS_LWLOCK_IN_THE_WAY:
+				hammer_fail("something is in the way of event %lu", id);
+				return;
+			case PFS_LWLOCK_RECORDED:
+				break;
+			case PFS_LWLOCK_BLOCK_FULL:
+				pfs_lwlock_flush(t, mine);
+				pfs_store_release(&x->flushed_at[index], pfs_add_relaxed(&x->blocks, 1));
+				/* Or the log would have passed before anybody has read it. */
+				if (!x->fast)
+					hammer_pause(rng);
+				break;
+		}
+		HAMMER_CHECK(mine->head == id && mine->next == &mine->events[id % pfs_lwlock_ring_length()],
+					 "head %lu behind event %lu", mine->head, id);
+		pfs_add_relaxed(&x->recorded, 1);
+	}
+	if (hammer_going())
+		end_thread(t, place);
+}
+
+/* ---- readers ---- */
+
+/* Events of one thread, from old to new without a gap. */
+static void
+check_order(const Collected *c, uint64 newest)
+{
+	for (uint32 i = 1; i < c->n; i++)
+		HAMMER_CHECK(c->ids[i] == c->ids[i - 1] + 1, "event %lu behind %lu", c->ids[i], c->ids[i - 1]);
+	if (c->n > 0)
+		HAMMER_CHECK(c->ids[c->n - 1] >= newest, "event %lu is the newest, not %lu", c->ids[c->n - 1], newest);
+}
+
+/* The newest of a ring; where nobody has changed it meanwhile, how many there are is known. */
+static void
+read_ring(const PfsThread *copy, uint64 word, bool held_back, HammerRng *rng)
+{
+	PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
+	uint64	   *tail = held_back ? &holder->history_long_tail : &holder->history_tail;
+	uint64		hidden = pfs_load_relaxed(tail);
+	uint64		head = pfs_load_acquire(&holder->head);
+	uint32		rows = 1 + hammer_random(rng, HISTORY);
+	Collected	c;
+
+	collect(&c, copy->thread_id, 0);
+	if (held_back)
+		pfs_lwlock_ring_held_back(copy, word, collect_cb, &c);
+	else
+		pfs_lwlock_ring_history(copy, word, rows, collect_cb, &c);
+	pfs_add_relaxed(&x->read, c.n);
+	if (pfs_pages_word(pfs_threads, copy->index) != word)
+		return;
+	check_order(&c, head);
+	if (!held_back && c.n < Min(rows, head - pfs_history_tail(pfs_load_relaxed(tail), head)))
+		pfs_add_relaxed(&x->gone, 1);
+	HAMMER_CHECK(c.n <= (held_back ? PFS_LWLOCK_BLOCK - 1 : rows), "%u events", c.n);
+	if (pfs_load_acquire(&holder->head) == head && pfs_load_relaxed(tail) == hidden &&
+		pfs_pages_word(pfs_threads, copy->index) == word)
+	{
+		uint64		from = Max(pfs_history_tail(hidden, head),
+							   held_back ? head - head % PFS_LWLOCK_BLOCK : head > rows ? head - rows : 0);
+
+		HAMMER_CHECK(c.n == head - from, "%u events, not %lu to %lu", c.n, from + 1, head);
+		pfs_add_relaxed(&x->complete, 1);
+	}
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+	uint64		i = *(const uint64 *) a;
+	uint64		j = *(const uint64 *) b;
+
+	return i < j ? -1 : i > j;
+}
+
+/*
+ * The thread first, the log second: nothing that was there is missed, and nothing is seen
+ * more than twice.  A victim may hold places of the log for ever.
+ */
+static void
+read_all(const PfsThread *copy, uint64 word)
+{
+	static Collected c;
+	PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
+	uint64		head = pfs_load_acquire(&holder->head);
+	uint64		first = head < 2 * PFS_LWLOCK_BLOCK ? 1 : head - head % PFS_LWLOCK_BLOCK - PFS_LWLOCK_BLOCK + 1;
+	uint64		flushed_at = pfs_load_acquire(&x->flushed_at[copy->index]);
+	uint64		tail;
+	uint32		held_back;
+
+	/* Enough of it: the newest block, and what is held back. */
+	collect(&c, copy->thread_id, first);
+	pfs_lwlock_ring_held_back(copy, word, collect_cb, &c);
+	held_back = c.n;
+	pfs_lwlock_log_each(collect_cb, &c);
+	pfs_add_relaxed(&x->from_log, c.n - held_back);
+	tail = pfs_history_tail(pfs_load_relaxed(&holder->history_long_tail), pfs_load_acquire(&holder->head));
+	if (hammer_options.kill || pfs_pages_word(pfs_threads, copy->index) != word ||
+		pfs_load_relaxed(&x->blocks) - flushed_at > LAP || c.overflow)
+		return;
+	qsort(c.ids, c.n, sizeof(uint64), compare_ids);
+	for (uint64 id = Max(first, tail + 1), i = 0; id <= head; id++)
+	{
+		uint32		times = 0;
+
+		while (i < c.n && c.ids[i] < id)
+			i++;
+		for (; i < c.n && c.ids[i] == id; i++)
+			times++;
+		HAMMER_CHECK(times == 1 || times == 2, "event %lu of thread %lu, which has %lu, is seen %u times", id, copy->thread_id, head, times);
+	}
+	pfs_add_relaxed(&x->complete, 1);
+}
+
+/* Nothing that was there is seen any more. */
+static void
+hide(const PfsThread *copy, uint64 word, bool history_long)
+{
+	PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
+	uint64		head = pfs_load_acquire(&holder->head);
+	Collected	c;
+
+	if (pfs_pages_word(pfs_threads, copy->index) != word)
+		return;
+	collect(&c, copy->thread_id, 0);
+	pfs_lwlock_ring_hide(copy->index, history_long);
+	if (history_long)
+		pfs_lwlock_ring_held_back(copy, word, collect_cb, &c);
+	else
+		pfs_lwlock_ring_history(copy, word, HISTORY, collect_cb, &c);
+	pfs_add_relaxed(&x->hidden, 1);
+	if (pfs_pages_word(pfs_threads, copy->index) == word && c.n > 0)
+		HAMMER_CHECK(c.ids[0] > head, "event %lu was hidden at %lu", c.ids[0], head);
+}
+
+static void
+read_rings(bool hides, HammerRng *rng)
+{
+	while (hammer_going())
+	{
+		uint32_t	pos = hammer_random(rng, RECORDS);
+		uint64		word;
+		uint32		index = pfs_pages_next(pfs_threads, &pos, &word);
+		PfsThread	copy;
+		uint32		dice = hammer_random(rng, 64);
+
+		if (index == PFS_NO_RECORD || !pfs_pages_copy(pfs_threads, index, 0, &copy, sizeof(copy), &word))
+			continue;
+		if (hides && dice < 4)
+			hide(&copy, word, dice % 2 == 0);
+		else if (dice == 4)
+			read_all(&copy, word);
+		else
+			read_ring(&copy, word, dice % 2 == 0, rng);
+		/* The memory may change hands now. */
+		if (hammer_random(rng, 1000) == 0)
+			hammer_pause(rng);
+	}
+}
+
+static void
+lwlock_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
+{
+	uint32		writers = Min((uint32) hammer_options.processes / 2, WRITERS);
+
+	if (place >= writers)
+	{
+		/* One hides: a TRUNCATE excludes others. */
+		read_rings(place == writers, rng);
+		return;
+	}
+	do
+		own_ring(place, rng, 1 + hammer_random(rng, hammer_random(rng, 4) == 0 ? 100 : 20000));
+	while (hammer_going());
+}
+
+/* When all is over, what is in the log and what is held back is each there once. */
+static void
+check_rest(void)
+{
+	uint64		log = 0;
+	uint32_t	pos = 0;
+	uint64		word;
+	uint32		index;
+
+	pfs_lwlock_log_each(count_cb, &log);
+	if (log == 0)
+		hammer_fail("the log is empty");
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsThread	copy;
+		HammerRng	rng = {.state = index};
+
+		if (!pfs_pages_copy(pfs_threads, index, 0, &copy, sizeof(copy), &word))
+			continue;
+		read_ring(&copy, word, false, &rng);
+		read_ring(&copy, word, true, &rng);
+		read_all(&copy, word);
+	}
+}
+
+static void
+run_lwlock(bool fast)
+{
+	HammerSegment s;
+	void	   *holders = NULL;
+	uint32		kills;
+	char		name[100];
+	PfsPagesSpec spec = {"thread_instances", TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread)), RECORDS, 4};
+
+	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
+	{
+		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
+		pfs_threads = pfs_pages_create(&s.seg, &spec);
+		holders = pfs_segment_take(&s.seg, RECORDS * pfs_lwlock_holder_size(), PFS_CACHE_LINE);
+		pfs_lwlock_log = pfs_log_create(&s.seg, 1, LOG_BLOCKS, sizeof(PfsLwlockBlock));
+	}
+	x->fast = fast;
+	pfs_lwlock_holders = holders;
+	pfs_history_long[PFS_WAITS] = pfs_lwlock_log;
+	pfs_summary = x->summary;
+	kills = hammer_run(lwlock_worker, NULL);
+	check_rest();
+	if (x->recorded == 0 || x->read == 0 || x->complete == 0 || x->from_log == 0 || x->hidden == 0)
+		hammer_fail("%lu recorded, %lu read, %lu complete, %lu from the log, %lu hidden", x->recorded, x->read, x->complete, x->from_log, x->hidden);
+	sprintf(name, "lwlock, %s%s", fast ? "owners that pass readers" : "owners that wait", hammer_options.kill ? ", killing" : "");
+	hammer_done(name, "%lu threads, %lu records, %lu blocks, %lu rests; %lu read, %lu gone, %lu from the log, %lu complete looks, %lu hidden, %lu blocks lost, %u kills",
+				x->threads, x->recorded, x->blocks, x->rests, x->read, x->gone, x->from_log, x->complete, x->hidden, pfs_log_lost(pfs_lwlock_log), kills);
+	hammer_segment_end(&s);
+}
+
+void
+hammer_lwlock(void)
+{
+	/* Owners store with plain instructions what readers copy. */
+	if (hammer_options.threads)
+	{
+		hammer_done("lwlock", "not with threads");
+		return;
+	}
+	pfs_sizes.history[PFS_WAITS] = HISTORY;
+	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED);
+#if defined(__x86_64__)
+	pfs_local.avx = __builtin_cpu_supports("avx");
+#endif
+	run_lwlock(false);
+	run_lwlock(true);
+}
+
+/* ---- what the library's code needs of the rest ---- */
+
+volatile sig_atomic_t InterruptPending = false;
+PfsPages   *pfs_threads = NULL;
+PfsLocal	pfs_local;
+PfsSizes	pfs_sizes;
+PfsLog	   *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
+PfsSharedSummary *pfs_summary = NULL;
+PfsDigestCharged pfs_digest_charged;
+uint32	   *pfs_instrument_flag_words = NULL;
+void	   *pfs_lwlock_holders = NULL;
+PfsLwlockHolder *pfs_my_lwlocks = NULL;
+PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_ALL;
+
+void
+ProcessInterrupts(void)
+{
+}
+
+/* A reader has seen the head, and copies next: let the owner come near, or pass. */
+void *
+palloc(Size size)
+{
+	static HammerRng rng = {.state = 1};
+
+	for (uint32 spins = hammer_random(&rng, hammer_random(&rng, 400) + 1); spins > 0; spins--)
+		pfs_pause();
+	return malloc(size);
+}
+
+void
+pfree(void *pointer)
+{
+	free(pointer);
+}
+
+size_t
+pfs_lwlock_holder_size(void)
+{
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, events) +
+					 pfs_lwlock_ring_length() * sizeof(PfsLwlockEvent));
+}
+
+/* The log of all waits. */
+void
+pfs_history_long_add(PfsThread *t, PfsEventFamily family, const PfsEvent *event)
+{
+	check_event(event);
+	rests++;
+}
