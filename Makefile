@@ -78,7 +78,7 @@ hammer: sql_tests/hammer/hammer
 
 sql_tests/hammer/hammer: $(HAMMER_SRCS) $(wildcard src/container/*.h src/compat/*.h src/record/*.h sql_tests/hammer/*.h)
 	$(CC) -std=gnu11 -O2 -g -Wall -D_GNU_SOURCE -fno-omit-frame-pointer $(HAMMER_CFLAGS) \
-		$(addprefix -I,$(SRC_DIRS) sql_tests/hammer) -I$(includedir_server) -o $@ $(HAMMER_SRCS) -lpthread -lrt
+		$(addprefix -I,$(SRC_DIRS)) -I$(includedir_server) -o $@ $(HAMMER_SRCS) -lpthread -lrt
 
 test-modules:
 	@set -e; for module in $(TEST_MODULES); do $(MAKE) -C $$module PG_CONFIG='$(PG_CONFIG)' all; done

@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "hammer.h"
+#include "../hammer.h"
 #include "miscadmin.h"
 
 /* Not the server's. */
