@@ -46,12 +46,13 @@ is($server->sql("SELECT count(*) FROM pfs.events_statements_summary_by_digest WH
 
 # ---- cuts ----
 
-# Two bytes each: one blank more in front, and the 100th byte is another half.
+# Two bytes each: one blank more in front, and the 100th byte is another half.  psql takes
+# such blanks away, so a function's statement has them.
 foreach my $blanks (0 .. 3)
 {
-	my $begin = "SELECT $blanks AS \"";
+	my $statement = "SELECT $blanks AS \"" . ("\xc3\xa4" x 20) . '", \'' . ("\xc3\xb6" x 100) . "'";
 
-	$s->query((' ' x $blanks) . $begin . ("\xc3\xa4" x 20) . '", \'' . ("\xc3\xb6" x 100) . "'");
+	$s->query('DO $do$ BEGIN EXECUTE $q$' . (' ' x $blanks) . $statement . '$q$; END $do$');
 	is_over();
 	is($server->sql("SELECT octet_length(sql_text) BETWEEN 99 AND 100, right(sql_text, 1) = U&'\\00f6' FROM pfs.events_statements_history
 		WHERE thread_id = $thread AND sql_text LIKE 'SELECT $blanks AS%'"), 't|t', "cut between characters behind $blanks blanks");
