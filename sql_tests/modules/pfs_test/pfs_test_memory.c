@@ -55,13 +55,20 @@ PGDLLEXPORT void _PG_init(void);
 #define GROUPS 16
 #define RANDOM_CHUNKS 48
 
-/* Bytes of a chunk's header. */
-#if PG_VERSION_NUM >= 160000
-#define HEADER 8
-#define GENERATION_HEADER 8
+/* Bytes of a chunk's header; a server with assertions keeps there what was asked for. */
+#ifdef MEMORY_CONTEXT_CHECKING
+#define REQUESTED sizeof(Size)
 #else
-#define HEADER 16
-#define GENERATION_HEADER 24
+#define REQUESTED 0
+#endif
+#if PG_VERSION_NUM >= 160000
+#define HEADER (8 + REQUESTED)
+#define GENERATION_HEADER HEADER
+#define SLAB_HEADER HEADER
+#else
+#define HEADER (16 + REQUESTED)
+#define GENERATION_HEADER (24 + REQUESTED)
+#define SLAB_HEADER 16
 #endif
 
 /* What is really in use, and at most and at least was. */
@@ -206,7 +213,10 @@ pfs_test_context(PG_FUNCTION_ARGS)
 		c->header = GENERATION_HEADER;
 	}
 	else if (strcmp(kind, "Slab") == 0)
+	{
 		c->context = SlabContextCreate(TopMemoryContext, name ? name : "pfs test Slab", SLAB_DEFAULT_BLOCK_SIZE, 1000);
+		c->header = SLAB_HEADER;
+	}
 #if PG_VERSION_NUM >= 170000
 	else if (strcmp(kind, "Bump") == 0)
 	{
