@@ -44,8 +44,8 @@ $socket->flush;
 IO::Select->new($socket)->can_read($PfsServer::timeout) or die 'the server asks for no password';
 my $unknown = q{FROM pfs.threads WHERE name = 'thread/client_backend' AND processlist_user IS NULL};
 ok($server->poll("SELECT count(*) $unknown", 1), 'a session that has not said its password has no user');
-is($server->sql("SELECT event_name FROM pfs.events_waits_current JOIN pfs.threads USING (thread_id)"
-	  . " WHERE name = 'thread/client_backend' AND processlist_user IS NULL"), 'wait/io/socket/ClientRead', 'it waits for its client, and is not idle');
+ok($server->poll("SELECT event_name FROM pfs.events_waits_current JOIN pfs.threads USING (thread_id)"
+	  . " WHERE name = 'thread/client_backend' AND processlist_user IS NULL", 'wait/io/socket/ClientRead'), 'it waits for its client, and is not idle');
 my $id = $server->sql("SELECT thread_id $unknown");
 sleep(0.2);
 print $socket 'p' . pack('N', length("secret\0") + 4) . "secret\0";
