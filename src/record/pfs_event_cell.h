@@ -16,10 +16,13 @@
 typedef struct PfsStatementCell
 {
 	PfsCell		time;
-	uint64		n[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
+	uint64		n[PFS_NUM_NUMBERS];
 	uint64		memory;			/* maximum; see pfs_statement_memory.h */
+	uint64		unused;
 } PfsStatementCell;
 
+/* As in an event: in a thread's block aligned, in a reader's copy perhaps not. */
+StaticAssertDecl(offsetof(PfsStatementCell, n) % 16 == 0, "pairs of numbers are aligned");
 StaticAssertDecl(sizeof(PfsStatementCell) % 16 == 0, "cells lie behind each other");
 
 typedef struct PfsSharedStatementCell

@@ -40,9 +40,12 @@ typedef struct PfsLwlockBlock
 	uint64		thread_id;
 	Oid			role;			/* as in an event */
 	uint32		first;			/* those before it are hidden by a TRUNCATE */
-	PfsLwlockEvent events[PFS_LWLOCK_BLOCK] __attribute__((aligned(PFS_CACHE_LINE)));
+	char		unused[PFS_CACHE_LINE - 24];
+	PfsLwlockEvent events[PFS_LWLOCK_BLOCK];
 } PfsLwlockBlock;
 
+/* In the log; a reader's copy lies anywhere. */
+StaticAssertDecl(offsetof(PfsLwlockBlock, events) == PFS_CACHE_LINE, "events begin with a line");
 StaticAssertDecl(sizeof(PfsLwlockBlock) % PFS_CACHE_LINE == 0, "blocks lie behind each other");
 
 extern PfsLog *pfs_lwlock_log;	/* NULL: history_long or `all` is off */

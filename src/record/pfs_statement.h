@@ -118,9 +118,12 @@ typedef struct PfsStatementEvent
 	uint8		counts;			/* PFS_COUNTS_... */
 	uint64		memory;			/* the session's most bytes meanwhile, and
 								 * one; if it counts them: written at the end */
-	uint64		n[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
+	uint64		n[PFS_NUM_NUMBERS];
 	char		texts[FLEXIBLE_ARRAY_MEMBER];
 } PfsStatementEvent;
+
+/* In shared memory, where they are handled in pairs; a reader's copy lies anywhere. */
+StaticAssertDecl(offsetof(PfsStatementEvent, n) % 16 == 0, "pairs of numbers are aligned");
 
 static inline const char *
 pfs_statement_text(const PfsStatementEvent *e)
