@@ -2,6 +2,7 @@
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS pfs;
 RESET client_min_messages;
+UPDATE pfs.setup_consumers SET enabled = 'YES';
 
 -- Values in any letter case; RETURNING shows what was written.
 UPDATE pfs.setup_instruments SET enabled = 'no', timed = 'nO' WHERE name = 'idle'

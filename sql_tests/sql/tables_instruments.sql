@@ -18,7 +18,7 @@ WHERE name LIKE 'wait/%' ORDER BY 1;
 -- Everything is on and timed, memory contexts are off.
 SELECT DISTINCT split_part(name, '/', 1) = 'memory' AS memory, split_part(name, '/', 2) = 'context' AS context, enabled, timed
 FROM pfs.setup_instruments ORDER BY 1, 2, 3, 4;
-SELECT DISTINCT enabled FROM pfs.setup_consumers;
+SELECT DISTINCT enabled FROM pfs.setup_consumers WHERE name <> 'events_statements_cpu';
 SELECT DISTINCT enabled, history FROM pfs.setup_threads;
 
 -- What waits for work is marked.
