@@ -17,14 +17,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "preload.h"
 
 #define PROCESSES_MAX 4096
 
@@ -60,19 +58,12 @@ forget(void)
 __attribute__((constructor)) static void
 start(void)
 {
-	const char *name = getenv("INSIDE_CALLS");
 	const char *us = getenv("INSIDE_CALLS_READ_US");
-	int			fd = name != NULL ? open(name, O_RDWR) : -1;
-	void	   *memory;
 
 	read_us = us != NULL ? atol(us) : 0;
-	if (fd < 0)
+	processes = preload_map("INSIDE_CALLS", sizeof(Processes));
+	if (processes == NULL)
 		return;
-	memory = mmap(NULL, sizeof(Processes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (memory == MAP_FAILED)
-		return;
-	processes = memory;
 	pthread_atfork(NULL, NULL, forget);
 }
 
@@ -110,15 +101,6 @@ me(void)
 	return mine;
 }
 
-static int64_t
-processor_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 static void
 linger(void)
 {
@@ -136,7 +118,7 @@ type \
 name parameters \
 { \
 	static type (*next) parameters; \
-	int64_t begin = processor_time(); \
+	int64_t begin = preload_clock(CLOCK_THREAD_CPUTIME_ID); \
 	int error = errno; \
 	Process *process = me(); \
 	type result; \
@@ -154,7 +136,7 @@ name parameters \
 		process->until = late_so_far(); \
 		process->calls++; \
 		if (is_inside) \
-			process->inside += processor_time() - begin; \
+			process->inside += preload_clock(CLOCK_THREAD_CPUTIME_ID) - begin; \
 	} \
 	errno = error; \
 	return result; \

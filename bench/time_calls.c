@@ -9,15 +9,12 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "preload.h"
 
 #define PROCESSES_MAX 1000
 
@@ -51,17 +48,9 @@ forget(void)
 __attribute__((constructor)) static void
 start(void)
 {
-	const char *name = getenv("TIME_CALLS");
-	int			fd = name != NULL ? open(name, O_RDWR) : -1;
-	void	   *memory;
-
-	if (fd < 0)
+	processes = preload_map("TIME_CALLS", sizeof(Processes));
+	if (processes == NULL)
 		return;
-	memory = mmap(NULL, sizeof(Processes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (memory == MAP_FAILED)
-		return;
-	processes = memory;
 	pthread_atfork(NULL, NULL, forget);
 }
 
@@ -78,15 +67,6 @@ me(void)
 	return mine;
 }
 
-static int64_t
-clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 #define CALL(kind, type, name, parameters, arguments) \
 type \
 name parameters \
@@ -99,13 +79,13 @@ name parameters \
 	\
 	if (next == NULL) \
 		next = (type (*) parameters) dlsym(RTLD_NEXT, #name); \
-	begin = clock_now(); \
+	begin = preload_clock(CLOCK_MONOTONIC); \
 	errno = error; \
 	result = next arguments; \
 	error = errno; \
 	if (process != NULL) \
 	{ \
-		process->nanoseconds[kind] += clock_now() - begin; \
+		process->nanoseconds[kind] += preload_clock(CLOCK_MONOTONIC) - begin; \
 		process->calls[kind]++; \
 	} \
 	errno = error; \
