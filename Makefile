@@ -23,7 +23,7 @@ DEPS = $(OBJS:.o=.d)
 # definition; it repeats what 16 and later say.
 PG_CPPFLAGS = $(addprefix -I,$(SRC_DIRS)) -MMD -MP \
 	'-DPGDLLEXPORT=__attribute__((visibility("default")))'
-PG_CFLAGS = -std=gnu11 -fvisibility=hidden -fno-omit-frame-pointer
+PG_CFLAGS = -std=gnu11 -fvisibility=hidden -fno-omit-frame-pointer -fno-plt
 
 # Bitcode would only let the JIT inline our functions, which no plan gains
 # from, and it would make clang a condition of building.

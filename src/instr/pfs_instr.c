@@ -12,7 +12,7 @@
 /* More than all families have together. */
 #define PATCHES_MAX 96
 
-PfsReal		pfs_real;
+PFS_NEAR PfsReal pfs_real;
 
 static const PfsInterpose *const families[] = {
 	pfs_wait_calls, pfs_file_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,

@@ -62,7 +62,7 @@ begin_inline(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *fr
 static pg_noinline PfsWaitEvent *
 begin(int fd, PfsOperation op, int64 offset, const void *frame)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 
 	return begin_inline(pfs_my_thread, fd, op, offset, frame, &memo);
 }
@@ -93,7 +93,7 @@ end(PfsWaitEvent *e, int fd, int64 bytes)
 static ssize_t
 wrap_pread(int fd, void *buf, size_t count, off_t offset)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	PfsWaitEvent *e;
 	ssize_t		result;
 
@@ -122,7 +122,7 @@ wrap_pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
 static ssize_t
 wrap_pwrite(int fd, const void *buf, size_t count, off_t offset)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	PfsWaitEvent *e;
 	ssize_t		result;
 
@@ -137,7 +137,7 @@ wrap_pwrite(int fd, const void *buf, size_t count, off_t offset)
 static ssize_t
 wrap_preadv(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	PfsWaitEvent *e;
 	ssize_t		result;
 
@@ -152,7 +152,7 @@ wrap_preadv(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 static ssize_t
 wrap_pwritev(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	PfsWaitEvent *e;
 	ssize_t		result;
 

@@ -33,10 +33,10 @@
 
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
 static planner_hook_type prev_planner = NULL;
-static ExecutorStart_hook_type prev_executor_start = NULL;
-static ExecutorRun_hook_type prev_executor_run = NULL;
-static ExecutorFinish_hook_type prev_executor_finish = NULL;
-static ExecutorEnd_hook_type prev_executor_end = NULL;
+static PFS_NEAR ExecutorStart_hook_type prev_executor_start = NULL;
+static PFS_NEAR ExecutorRun_hook_type prev_executor_run = NULL;
+static PFS_NEAR ExecutorFinish_hook_type prev_executor_finish = NULL;
+static PFS_NEAR ExecutorEnd_hook_type prev_executor_end = NULL;
 static ProcessUtility_hook_type prev_process_utility = NULL;
 
 static inline PfsThread *
@@ -50,8 +50,8 @@ static inline bool
 is_idle(void)
 {
 	return !pfs_sql.top_open && pfs_sql.open == NULL &&
-		((pfs_load_relaxed(&pfs_setup->class_flags[PFS_CLASS_STATEMENT]) |
-		  pfs_load_relaxed(&pfs_setup->class_flags[PFS_CLASS_STAGE])) & PFS_FLAG_ENABLED) == 0;
+		((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) |
+		  pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STAGE])) & PFS_FLAG_ENABLED) == 0;
 }
 
 /* NULL: nobody wants to know.  How deep hooks are nested is known all the same. */

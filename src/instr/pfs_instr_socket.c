@@ -116,7 +116,7 @@ end_idle(PfsThread *t, ssize_t result)
 static ssize_t
 wrap_recv(int fd, void *buf, size_t len, int flags)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	PfsThread  *t = pfs_thread_here();
 	PfsSocketCall call;
 	ssize_t		result;
@@ -138,7 +138,7 @@ wrap_recv(int fd, void *buf, size_t len, int flags)
 static ssize_t
 wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	PfsThread  *t = pfs_thread_here();
 	PfsSocketCall call;
 	ssize_t		result;
@@ -160,7 +160,7 @@ wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
 static ssize_t
 wrap_send(int fd, const void *buf, size_t len, int flags)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	PfsThread  *t = pfs_my_thread;
 	PfsSocketCall call;
 	ssize_t		result;
@@ -176,7 +176,7 @@ wrap_send(int fd, const void *buf, size_t len, int flags)
 static ssize_t
 wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockaddr *from, socklen_t *fromlen)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	PfsThread  *t = pfs_my_thread;
 	PfsSocketCall call;
 	ssize_t		result;
@@ -192,7 +192,7 @@ wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockaddr *from, s
 static ssize_t
 wrap_sendto(int fd, const void *buf, size_t len, int flags, const struct sockaddr *to, socklen_t tolen)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	PfsThread  *t = pfs_my_thread;
 	PfsSocketCall call;
 	ssize_t		result;

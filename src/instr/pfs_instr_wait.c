@@ -55,7 +55,7 @@ typedef struct PfsSleep
 static pg_attribute_always_inline void
 begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	uint32		word = pfs_wait_word();
 	bool		lwlock = CLASS(word) == PG_WAIT_LWLOCK;
 	PfsInstrumentId instrument;
@@ -205,7 +205,7 @@ between_statements(void)
 static pg_attribute_always_inline void
 begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 {
-	static PfsFramesMemo memo;
+	static PFS_NEAR PfsFramesMemo memo;
 	uint32		word = pfs_wait_word();
 	PfsInstrumentId instrument;
 	PfsWaitEvent *e;

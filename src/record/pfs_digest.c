@@ -54,8 +54,8 @@
 /* How many digests one caller makes room by: others may take what it got. */
 #define ROOM_TRIES			3
 
-PfsPages   *pfs_digests = NULL;
-PfsPages   *pfs_digest_waits = NULL;
+PFS_NEAR PfsPages *pfs_digests = NULL;
+PFS_NEAR PfsPages *pfs_digest_waits = NULL;
 PfsSharedDigests *pfs_shared_digests = NULL;
 PfsDigestGate *pfs_digest_gates = NULL;
 PfsSharedBlock pfs_digest_other_waits;
@@ -65,12 +65,12 @@ static PfsHash *index_of_keys;
 /* The last digests that this process had, by the last bits of their keys. */
 #define NEAR 16
 
-static PfsNearDigest near_digests[NEAR];
+static PFS_NEAR PfsNearDigest near_digests[NEAR];
 static uint32 hint;
 
 /* Ticks of the default timer; 0: to be computed. */
-static uint64 sample_age;
-static int	sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
+static PFS_NEAR uint64 sample_age;
+static PFS_NEAR int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
 
 static size_t
 digest_size(void)
@@ -505,7 +505,7 @@ pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key)
 	uint64		word;
 	uint32		index;
 
-	if ((pfs_load_relaxed(&pfs_setup->class_flags[PFS_CLASS_STATEMENT]) & pfs_load_relaxed(&t->mask) &
+	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & pfs_load_relaxed(&t->mask) &
 		 PFS_FLAG_DIGEST) == 0 || key->query_id == 0 || pfs_sizes.digest_text == 0)
 		return false;
 	if (likely(is_near(near, key) && pfs_load_acquire(near->state) == near->word))

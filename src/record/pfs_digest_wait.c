@@ -9,9 +9,9 @@
 /* How often a worker tries to read what its leader is just changing. */
 #define READ_TRIES 1000
 
-PfsDigestCharged pfs_digest_charged;
+PFS_NEAR PfsDigestCharged pfs_digest_charged;
 
-static bool working;			/* a parallel worker, for its leader's */
+static PFS_NEAR bool working;	/* a parallel worker, for its leader's */
 static uint32 hint;
 
 StaticAssertDecl(PFS_DIGEST_WAITS == 64, "a word says which are used");
@@ -293,7 +293,7 @@ pfs_digest_publish(PfsThread *t)
 void
 pfs_digest_work(void)
 {
-	if ((pfs_load_relaxed(&pfs_setup->class_flags[PFS_CLASS_STATEMENT]) & PFS_FLAG_DIGEST) == 0)
+	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & PFS_FLAG_DIGEST) == 0)
 		return;
 	working = true;
 	pfs_local.waits = pfs_digest_charged.items;

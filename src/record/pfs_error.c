@@ -17,10 +17,10 @@
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
 
-PfsSharedErrors *pfs_errors = NULL;
-PfsOpenError pfs_open_error;
+PFS_NEAR PfsSharedErrors *pfs_errors = NULL;
+PFS_NEAR PfsOpenError pfs_open_error;
 
-static PfsInstrumentId error_instrument = PFS_NO_INSTRUMENT;
+static PFS_NEAR PfsInstrumentId error_instrument = PFS_NO_INSTRUMENT;
 
 void
 pfs_errors_start(void)

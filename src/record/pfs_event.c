@@ -25,7 +25,7 @@
 #include "pfs_shared.h"
 #include "pfs_statement.h"
 
-PfsLog	   *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
+PFS_NEAR PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
 
 #define TABLES(family) \
 	"events_" family "_current", "events_" family "_history", "events_" family "_history_long"

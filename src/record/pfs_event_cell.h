@@ -78,7 +78,7 @@ extern const PfsSummaryKind pfs_transaction_kind;
 static inline void
 pfs_family_look(PfsThread *t, PfsFamily family)
 {
-	if (unlikely(pfs_load_relaxed(&pfs_summary[family].generation) != t->summary[family].generation))
+	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[family]) != t->summary[family].generation))
 		pfs_summary_settle(t, family);
 }
 
@@ -89,12 +89,11 @@ pfs_is_usual(uint32 flags)
 	return likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual);
 }
 
-/* The thread's cell, after a look at truncations.  Fixed instruments have one. */
+/* The i-th of the thread's cells, after a look at truncations. */
 static pg_attribute_always_inline void *
-pfs_family_cell(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, size_t cell_size)
+pfs_family_cell(PfsThread *t, PfsFamily family, uint32 i, size_t cell_size)
 {
 	PfsBlock   *block = &t->summary[family].cells;
-	uint32		i = pfs_instruments->items[instrument].cell;
 	void	   *cell = (char *) block->cells + i * cell_size;
 
 	pfs_family_look(t, family);
@@ -134,7 +133,7 @@ static pg_attribute_always_inline void
 pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 {
 	if (pfs_is_usual(flags))
-		pfs_cell_add_timed(pfs_family_cell(t, PFS_FAMILY_STAGES, instrument, sizeof(PfsCell)), ticks);
+		pfs_cell_add_timed(pfs_family_cell(t, PFS_FAMILY_STAGES, pfs_stage_cell(instrument), sizeof(PfsCell)), ticks);
 	else
 		pfs_count_stage_unusual(t, instrument, flags, ticks);
 }
@@ -151,7 +150,7 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 		pfs_count_statement_unusual(t, instrument, flags, ticks, n);
 		return;
 	}
-	cell = pfs_family_cell(t, PFS_FAMILY_STATEMENTS, instrument, sizeof(PfsStatementCell));
+	cell = pfs_family_cell(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(instrument), sizeof(PfsStatementCell));
 	pfs_cell_add_timed(&cell->time, ticks);
 	/* Readers look on, and look again. */
 	pfs_numbers_add(cell->n, n);

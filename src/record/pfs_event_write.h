@@ -355,7 +355,7 @@ pfs_history_tail(uint64 tail, uint64 head)
 static pg_attribute_always_inline void
 pfs_summary_look(PfsThread *t)
 {
-	if (unlikely(pfs_load_relaxed(&pfs_summary[PFS_FAMILY_WAITS].generation) !=
+	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
 				 t->summary[PFS_FAMILY_WAITS].generation))
 		pfs_summary_settle(t, PFS_FAMILY_WAITS);
 }

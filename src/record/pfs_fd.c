@@ -18,8 +18,8 @@
 /* Descriptors above this are looked up anew at each call. */
 #define FDS_MAX 65536
 
-PfsFd	   *pfs_fds = NULL;
-int			pfs_nfds = 0;
+PFS_NEAR PfsFd *pfs_fds = NULL;
+PFS_NEAR int pfs_nfds = 0;
 
 static const uint64 no_record = 0;
 static int	highest_fd = -1;	/* of those that were counted */

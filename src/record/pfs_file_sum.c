@@ -52,8 +52,8 @@
 /* Between two looks at a lock that another session holds, in microseconds. */
 #define LOCK_POLL 50
 
-PfsPages   *pfs_file_sums = NULL;
-PfsFileSum *pfs_file_totals = NULL;
+PFS_NEAR PfsPages *pfs_file_sums = NULL;
+PFS_NEAR PfsFileSum *pfs_file_totals = NULL;
 
 static uint32 hint;
 

@@ -26,8 +26,8 @@
 
 #define NO_CELL UINT16_MAX
 
-PfsSharedInstruments *pfs_instruments = NULL;
-uint32	   *pfs_instrument_flag_words = NULL;
+PFS_NEAR PfsSharedInstruments *pfs_instruments = NULL;
+PFS_NEAR PfsSharedWords *pfs_words = NULL;
 
 void
 pfs_instrument_name_late(void)
@@ -125,7 +125,7 @@ publish_switches(PfsInstrumentId id)
 	{
 		generation = pfs_load_acquire(&pfs_setup->generation);
 		pfs_setup_defaults(ins, &ins->enabled, &ins->timed);
-		pfs_store_relaxed(&pfs_instruments->flags[id], pfs_setup_flags(ins));
+		pfs_store_relaxed(&pfs_words->flags[id], pfs_setup_flags(ins));
 		pfs_store_release(&ins->ready, 1);	/* A */
 		pfs_fence_seqcst();
 	} while (pfs_load_relaxed(&pfs_setup->generation) != generation);
@@ -224,7 +224,6 @@ void
 pfs_instruments_start(PfsSharedInstruments *shared)
 {
 	pfs_instruments = shared;
-	pfs_instrument_flag_words = shared->flags;
 	pfs_wait_class_start();
 	pfs_memory_start();
 	pfs_sql_class_start();

@@ -11,6 +11,7 @@
 #define PFS_INSTRUMENT_H
 
 #include "pfs.h"
+#include "pfs_atomic.h"
 #include "pfs_clock.h"
 
 /*
@@ -75,14 +76,33 @@ typedef struct PfsSharedInstruments
 	uint32		max_cells[PFS_NUM_FAMILIES];
 	PfsInstrumentId *of_cell[PFS_NUM_FAMILIES]; /* [max_cells]; NULL for waits */
 	PfsInstrument *items;		/* [max] */
-	uint32	   *flags;			/* [max] effective flags, atomic; a dense
-								 * array of its own as every instrument point
-								 * reads it */
 } PfsSharedInstruments;
+
+/*
+ * What nearly every event reads and only SQL changes, each word by itself: on as few
+ * pages as it can be.
+ */
+typedef struct PfsSharedWords
+{
+	/* TRUNCATEs so far: pfs_summary_truncate.c, pfs_socket.c, pfs_prepared.c. */
+	uint64		truncations[PFS_NUM_FAMILIES];
+	uint64		socket_truncations;
+	uint64		prepared_truncations;
+
+	/*
+	 * What an event of the class has before its instrument is known: the
+	 * flags of a timed instrument; 0: no instrument of the class is on.
+	 */
+	uint32		class_flags[PFS_NUM_TIMED_CLASSES];
+	uint32		statement_counts;	/* what statements count that costs:
+									 * PFS_COUNTS_... */
+	uint32		flags[FLEXIBLE_ARRAY_MEMBER];	/* by instrument: effective
+												 * ones, atomic */
+} PfsSharedWords;
 
 /* Set once in the postmaster, inherited by every process; NULL when off. */
 extern PFS_HIDDEN PfsSharedInstruments *pfs_instruments;
-extern PFS_HIDDEN uint32 *pfs_instrument_flag_words;	/* pfs_instruments->flags */
+extern PFS_HIDDEN PfsSharedWords *pfs_words;
 
 /*
  * For readers: number of slots to look at; skip those that are not ready.
@@ -148,7 +168,7 @@ pfs_family_of_class(PfsClass class)
 static inline uint32
 pfs_instrument_flags(PfsInstrumentId id)
 {
-	return __atomic_load_n(&pfs_instrument_flag_words[id], __ATOMIC_RELAXED);
+	return pfs_load_relaxed(&pfs_words->flags[id]);
 }
 
 #endif							/* PFS_INSTRUMENT_H */

@@ -71,7 +71,7 @@ pfs_lwlock_plan(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, 
 	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && (cell->buckets == NULL || pfs_my_lwlocks == NULL))
 		return;
 	plan = &pfs_lwlock_plans[tranche];
-	plan->flags = &pfs_instrument_flag_words[instrument];
+	plan->flags = &pfs_words->flags[instrument];
 	plan->usual = flags;
 	plan->instrument = instrument;
 	plan->instrument_bits = (uint64) instrument << PFS_LWLOCK_INSTRUMENT_SHIFT;

@@ -171,7 +171,7 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 		bucket = &cell->buckets[pfs_histogram_bucket_computed(ticks)];
 
 	pfs_change_begin(t);
-	if (unlikely(pfs_load_relaxed(&pfs_summary[PFS_FAMILY_WAITS].generation) !=
+	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
 				 t->summary[PFS_FAMILY_WAITS].generation || *bucket == PG_UINT32_MAX))
 		goto in_the_way;
 	if (pfs_local.waits != NULL)
@@ -209,7 +209,7 @@ pfs_lwlock_count_only(PfsThread *t, const PfsLwlockPlan *plan)
 	if (unlikely((t->seq.word & 1) != 0))
 		return false;
 	pfs_change_begin(t);
-	if (unlikely(pfs_load_relaxed(&pfs_summary[PFS_FAMILY_WAITS].generation) !=
+	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
 				 t->summary[PFS_FAMILY_WAITS].generation))
 		goto in_the_way;
 	if (pfs_local.waits != NULL)

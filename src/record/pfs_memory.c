@@ -15,9 +15,9 @@
 
 #define TOTAL_TRIES 1000
 
-PfsSharedMemory *pfs_memory = NULL;
+PFS_NEAR PfsSharedMemory *pfs_memory = NULL;
 bool		(*pfs_memory_switch) (PfsThread *t, bool wanted) = NULL;
-bool		pfs_memory_is_told = false;
+PFS_NEAR bool pfs_memory_is_told = false;
 
 /* Contexts that a server of any version makes, those met most first. */
 static const char *const well_known[] = {

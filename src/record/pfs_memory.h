@@ -90,7 +90,7 @@ pfs_memory_has_news(const PfsThread *t)
 static pg_attribute_always_inline void
 pfs_memory_settle(PfsThread *t)
 {
-	if (pfs_load_relaxed(&pfs_summary[PFS_FAMILY_MEMORY].generation) != t->summary[PFS_FAMILY_MEMORY].generation)
+	if (pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_MEMORY]) != t->summary[PFS_FAMILY_MEMORY].generation)
 		pfs_summary_settle(t, PFS_FAMILY_MEMORY);
 }
 

@@ -31,18 +31,18 @@
 #include "pfs_event_cell.h"
 #include "pfs_statement_open.h"
 
-PfsPages   *pfs_prepared = NULL;
-PfsSharedPrepared *pfs_shared_prepared = NULL;
-uint32		pfs_prepared_count = 0;
-uint64		pfs_prepared_parses = 0;
+PFS_NEAR PfsPages *pfs_prepared = NULL;
+PFS_NEAR PfsSharedPrepared *pfs_shared_prepared = NULL;
+PFS_NEAR uint32 pfs_prepared_count = 0;
+PFS_NEAR uint64 pfs_prepared_parses = 0;
 
 #define BUCKETS 256
 
 /* Of this session; allocated outside of the server's memory contexts. */
 static PfsPreparedEntry *buckets[BUCKETS];
-static PfsPreparedEntry *newest = NULL;
-static PfsPreparedEntry *last_executed = NULL;
-static PfsPreparedEntry *next_look = NULL;
+static PFS_NEAR PfsPreparedEntry *newest = NULL;
+static PFS_NEAR PfsPreparedEntry *last_executed = NULL;
+static PFS_NEAR PfsPreparedEntry *next_look = NULL;
 
 size_t
 pfs_prepared_record_size(void)
@@ -56,7 +56,7 @@ pfs_prepared_record_size(void)
 static void
 begin_generation(PfsPrepared *p)
 {
-	uint64		now = pfs_load_relaxed(&pfs_shared_prepared->truncations);
+	uint64		now = pfs_load_relaxed(&pfs_words->prepared_truncations);
 	uint64		collected = pfs_load_relaxed(&p->collected);
 
 	if (collected <= p->generation && pfs_cas(&p->collected, &collected, now))
@@ -74,7 +74,7 @@ pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
 	if (unlikely(p == NULL))
 		return;
 	pfs_fence_signal();
-	if (unlikely(p->generation != pfs_load_relaxed(&pfs_shared_prepared->truncations)))
+	if (unlikely(p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations)))
 		begin_generation(p);
 	c = &p->executions;
 	if (unlikely((flags & PFS_FLAG_TIMED) == 0))
@@ -132,7 +132,7 @@ make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *sourc
 	p->database = MyDatabaseId;
 	strlcpy(p->name, entry->name, sizeof(p->name));
 	put_text(p, source);
-	p->generation = p->collected = pfs_load_relaxed(&pfs_shared_prepared->truncations);
+	p->generation = p->collected = pfs_load_relaxed(&pfs_words->prepared_truncations);
 	entry->word = pfs_pages_publish(pfs_prepared, entry->index);
 	entry->record = p;
 }
@@ -145,7 +145,7 @@ drop_record(PfsPreparedEntry *entry)
 
 	if (p == NULL)
 		return;
-	if (p->generation != pfs_load_relaxed(&pfs_shared_prepared->truncations))
+	if (p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations))
 		begin_generation(p);
 	entry->record = NULL;
 	if (pfs_pages_claim(pfs_prepared, entry->index, entry->word))
@@ -410,7 +410,7 @@ pfs_prepared_truncate(void)
 	copy = palloc(pfs_prepared_record_size());
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
 	pfs_exchange(&pfs_shared_prepared->left, 0);
-	generation = pfs_add_seqcst(&pfs_shared_prepared->truncations, 1) + 1;
+	generation = pfs_add_seqcst(&pfs_words->prepared_truncations, 1) + 1;
 	pfs_fence_everywhere();
 	while ((index = pfs_pages_next(pfs_prepared, &pos, &word)) != PFS_NO_RECORD)
 		left += collect(index, word, generation, copy);

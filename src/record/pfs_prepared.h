@@ -39,7 +39,6 @@ typedef struct PfsPrepared
 
 typedef struct PfsSharedPrepared
 {
-	uint64		truncations;	/* each execution reads it */
 	uint64		left;			/* executions that owners have given up
 								 * because of one; atomic */
 } PfsSharedPrepared;

@@ -17,7 +17,7 @@
 #include "pfs_setup_list.h"
 #include "pfs_shared.h"
 
-PfsSharedSetup *pfs_setup = NULL;
+PFS_NEAR PfsSharedSetup *pfs_setup = NULL;
 
 /* The texts of pfs.instruments; valid as long as the postmaster's memory is. */
 static const char *start_instruments = "";
@@ -246,13 +246,13 @@ pfs_setup_classes(void)
 		if (ins != NULL && ins->enabled && ins->class < PFS_NUM_TIMED_CLASSES)
 			enabled[ins->class] = true;
 	}
-	pfs_store_relaxed(&pfs_setup->counts, (consumer_is_on(PFS_CONSUMER_STATEMENTS_CPU) ? PFS_COUNTS_CPU : 0) |
+	pfs_store_relaxed(&pfs_words->statement_counts, (consumer_is_on(PFS_CONSUMER_STATEMENTS_CPU) ? PFS_COUNTS_CPU : 0) |
 					  (pfs_load_relaxed(&pfs_memory->wanted) ? PFS_COUNTS_MEMORY : 0));
 	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
 	{
 		PfsInstrument any = {.class = class, .enabled = enabled[class], .timed = 1};
 
-		pfs_store_relaxed(&pfs_setup->class_flags[class], pfs_setup_flags(&any));
+		pfs_store_relaxed(&pfs_words->class_flags[class], pfs_setup_flags(&any));
 	}
 }
 
@@ -327,7 +327,7 @@ recompute_flags(void)
 		PfsInstrument *ins = pfs_instrument_at(i);
 
 		if (ins != NULL)
-			pfs_store_relaxed(&pfs_instruments->flags[i], pfs_setup_flags(ins));
+			pfs_store_relaxed(&pfs_words->flags[i], pfs_setup_flags(ins));
 	}
 	pfs_memory_look_again();
 	pfs_setup_classes();
@@ -351,7 +351,7 @@ set_instrument(PfsInstrumentId id, int enabled, int timed)
 		ins->enabled = enabled;
 	if (timed >= 0 && ins->class != PFS_CLASS_MEMORY)
 		ins->timed = timed;
-	pfs_store_relaxed(&pfs_instruments->flags[id], pfs_setup_flags(ins));
+	pfs_store_relaxed(&pfs_words->flags[id], pfs_setup_flags(ins));
 }
 
 void

@@ -57,14 +57,6 @@ typedef struct PfsSharedSetup
 								 * recomputed */
 	uint8		consumer[PFS_NUM_CONSUMERS];	/* the rows' own values */
 	uint8		timer[PFS_NUM_TIMED_CLASSES];	/* PfsTimer */
-
-	/*
-	 * What an event of the class has before its instrument is known: the
-	 * flags of a timed instrument; 0: no instrument of the class is on.
-	 */
-	uint32		class_flags[PFS_NUM_TIMED_CLASSES];
-	uint8		counts;			/* what statements count that costs:
-								 * PFS_COUNTS_... */
 	uint8		kind_enabled[PFS_MAX_THREAD_KINDS];
 	uint8		kind_history[PFS_MAX_THREAD_KINDS];
 	uint32		nrules;			/* append-only, release-stored after the rule */

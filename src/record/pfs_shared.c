@@ -76,7 +76,7 @@ typedef struct PfsShared
 	PfsReset	resets[RESET_TABLES_MAX];
 } PfsShared;
 
-PfsSizes	pfs_sizes;
+PFS_NEAR PfsSizes pfs_sizes;
 
 static PfsShared *shared = NULL;
 static bool loaded = false;
@@ -86,7 +86,7 @@ typedef struct PfsLayout
 {
 	PfsShared  *shared;
 	PfsInstrument *instruments;
-	uint32	   *flags;
+	PfsSharedWords *words;
 	PfsPages   *threads;
 	PfsPages   *files;
 	PfsPages   *file_names;
@@ -156,7 +156,8 @@ lay_out(PfsSegment *seg, PfsLayout *layout)
 	layout->shared = pfs_segment_take(seg, sizeof(PfsShared), PFS_CACHE_LINE);
 	layout->instruments = pfs_segment_take(seg, pfs_sizes.instruments * sizeof(PfsInstrument),
 										   PFS_CACHE_LINE);
-	layout->flags = pfs_segment_take(seg, pfs_sizes.instruments * sizeof(uint32), PFS_CACHE_LINE);
+	layout->words = pfs_segment_take(seg, offsetof(PfsSharedWords, flags) + pfs_sizes.instruments * sizeof(uint32),
+									 PFS_CACHE_LINE);
 	layout->threads = pfs_pages_create(seg, &threads);
 	layout->files = pfs_pages_create(seg, &files);
 	layout->file_names = pfs_pages_create(seg, &names);
@@ -256,6 +257,7 @@ pfs_shared_start(void)
 	lay_out(&seg, &layout);
 
 	shared = layout.shared;
+	pfs_words = layout.words;
 	pfs_threads = layout.threads;
 	pfs_files = layout.files;
 	pfs_file_names = layout.file_names;
@@ -272,7 +274,7 @@ pfs_shared_start(void)
 	pfs_prepared = layout.prepared;
 	pfs_shared_prepared = &shared->prepared;
 	/* Not 0, which a record's page reads as when it has been given back. */
-	pfs_shared_prepared->truncations = 1;
+	pfs_words->prepared_truncations = 1;
 	pfs_shared_sockets = layout.shared_sockets;
 	pfs_socket_start(layout.socket_totals, pfs_sizes.instruments);
 	pfs_lwlocks = layout.lwlocks;
@@ -293,7 +295,6 @@ pfs_shared_start(void)
 					GetConfigOption("pfs.consumers", false, false));
 	shared->instruments.max = pfs_sizes.instruments;
 	shared->instruments.items = layout.instruments;
-	shared->instruments.flags = layout.flags;
 	memcpy(shared->instruments.max_cells, pfs_sizes.cells, sizeof(pfs_sizes.cells));
 	for (PfsFamily family = PFS_FAMILY_WAITS + 1; family < PFS_NUM_FAMILIES; family++)
 		shared->instruments.of_cell[family] = layout.of_cell[family];

@@ -35,9 +35,9 @@
 #include "pfs_socket.h"
 #include "pfs_wait_class.h"
 
-PfsPages   *pfs_sockets = NULL;
-PfsSharedSockets *pfs_shared_sockets = NULL;
-PfsSocket  *pfs_my_socket = NULL;
+PFS_NEAR PfsPages *pfs_sockets = NULL;
+PFS_NEAR PfsSharedSockets *pfs_shared_sockets = NULL;
+PFS_NEAR PfsSocket *pfs_my_socket = NULL;
 
 static uint32 my_index;
 static uint64 my_word;
@@ -60,7 +60,7 @@ void
 pfs_socket_start(void *mem, uint32 instruments)
 {
 	/* Not 0, which a record's page reads as when it has been given back. */
-	pfs_shared_sockets->truncations = 1;
+	pfs_words->socket_truncations = 1;
 	totals = (PfsSharedBlock)
 	{
 		mem, instruments * PFS_SOCKET_PARTS, sizeof(PfsSharedCell)
@@ -154,7 +154,7 @@ give_up_cells(PfsSocket *s, uint64 to, bool truncated)
 static void
 begin_generation(PfsSocket *s)
 {
-	uint64		now = pfs_load_relaxed(&pfs_shared_sockets->truncations);
+	uint64		now = pfs_load_relaxed(&pfs_words->socket_truncations);
 
 	give_up_cells(s, now, true);
 	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
@@ -281,7 +281,7 @@ fill_record(PfsSocket *s, const PfsThread *t, bool peer)
 	s->peer = peer;
 	s->descriptor = -1;
 	s->port = -1;
-	s->generation = pfs_load_relaxed(&pfs_shared_sockets->truncations);
+	s->generation = pfs_load_relaxed(&pfs_words->socket_truncations);
 	s->collected = s->generation;
 	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
 	{
@@ -597,7 +597,7 @@ pfs_sockets_truncate(bool totals_too)
 		return 0;
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
 	pfs_exchange(&pfs_shared_sockets->left, 0);
-	truncation.generation = pfs_add_seqcst(&pfs_shared_sockets->truncations, 1) + 1;
+	truncation.generation = pfs_add_seqcst(&pfs_words->socket_truncations, 1) + 1;
 	pfs_fence_everywhere();
 	pfs_sockets_each(collect_cb, &truncation);
 	wait_for_moves();

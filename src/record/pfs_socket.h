@@ -84,10 +84,6 @@ typedef struct PfsSocketTotals
 
 typedef struct PfsSharedSockets
 {
-	/* TRUNCATE raises it, each event of a socket reads it. */
-	uint64		truncations;
-	char		pad[PFS_CACHE_LINE - sizeof(uint64)];
-
 	/* Atomic: numbers of a record that go to the totals. */
 	uint64		moves_begun;
 	uint64		moves_done;
@@ -133,7 +129,7 @@ static pg_attribute_always_inline bool
 pfs_socket_is_current(const PfsSocket *s)
 {
 	pfs_fence_signal();
-	return s->generation == pfs_load_relaxed(&pfs_shared_sockets->truncations);
+	return s->generation == pfs_load_relaxed(&pfs_words->socket_truncations);
 }
 
 /*

@@ -15,10 +15,11 @@
 
 #include "pfs_sql_class.h"
 
-PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
-PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
-PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
-PfsInstrumentId pfs_transaction_instrument;
+PFS_NEAR PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
+PFS_NEAR PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
+PFS_NEAR PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
+PFS_NEAR PfsInstrumentId pfs_transaction_instrument;
+PFS_NEAR PfsInstrumentId pfs_first_statement;
 
 static const struct
 {
@@ -165,6 +166,7 @@ pfs_sql_class_start(void)
 		pfs_stage_instrument[i] = make(name, PFS_CLASS_STAGE, stages[i].documentation);
 	}
 	make_progress();
+	pfs_first_statement = pfs_instruments->count;
 	make_tags();
 	for (int i = 0; i < PFS_NUM_OTHER_STATEMENTS; i++)
 		pfs_other_statement[i] = make(others[i].name, PFS_CLASS_STATEMENT, others[i].documentation);
@@ -175,9 +177,10 @@ pfs_sql_class_start(void)
 	}
 	pfs_transaction_instrument = make("transaction", PFS_CLASS_TRANSACTION, "Transactions.");
 
-	/* pfs_stage_switch() finds the cells of the first ones by counting. */
-	for (int i = 0; i < PFS_NUM_STAGE_KINDS; i++)
-		Assert(pfs_instruments->items[pfs_stage_instrument[i]].cell == pfs_stage_instrument[i] - pfs_stage_instrument[0]);
+	for (int i = pfs_stage_instrument[0]; i < pfs_first_statement; i++)
+		Assert(pfs_instruments->items[i].cell == pfs_stage_cell(i));
+	for (int i = pfs_first_statement; i < pfs_transaction_instrument; i++)
+		Assert(pfs_instruments->items[i].cell == pfs_statement_cell(i));
 }
 
 PfsInstrumentId

@@ -50,6 +50,23 @@ extern PFS_HIDDEN PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
 extern PFS_HIDDEN PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
 extern PFS_HIDDEN PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
 extern PFS_HIDDEN PfsInstrumentId pfs_transaction_instrument;
+extern PFS_HIDDEN PfsInstrumentId pfs_first_statement;
+
+/*
+ * Their cells, also of all others of these families: they are registered in one go, so
+ * that counting finds them, and nothing shared has to be asked.
+ */
+static inline uint32
+pfs_stage_cell(PfsInstrumentId instrument)
+{
+	return instrument - pfs_stage_instrument[0];
+}
+
+static inline uint32
+pfs_statement_cell(PfsInstrumentId instrument)
+{
+	return instrument - pfs_first_statement;
+}
 
 extern void pfs_sql_class_start(void);
 

@@ -19,9 +19,9 @@
 /* Deeper ones need memory from the system. */
 #define STAGES_AT_FIRST 16
 
-static PfsStage first_stages[STAGES_AT_FIRST];
+static PFS_NEAR PfsStage first_stages[STAGES_AT_FIRST];
 
-PfsStages	pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL};
+PFS_NEAR PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL};
 
 void
 pfs_stage_stamp(PfsThread *t)
@@ -137,14 +137,13 @@ count_marks(PfsThread *t, const PfsStageRun *run, PfsInstrumentId *instrument)
 	PfsBlock   *block = &t->summary[PFS_FAMILY_STAGES].cells;
 	const PfsStageMark *end = run->marks + run->first.more;
 	uint64		start = run->first.timer_start;
-	uint32		first = pfs_stage_instrument[0];
 	uint32		i = run->first.instrument;
 
 	for (const PfsStageMark *mark = run->marks; mark < end; mark++)
 	{
 		uint64		at = Max(mark->at, start);
 
-		pfs_cells_add(block, i - first, at - start);
+		pfs_cells_add(block, pfs_stage_cell(i), at - start);
 		i = pfs_stage_mark_instrument(mark);
 		start = at;
 	}
@@ -166,7 +165,7 @@ pfs_stage_end_run(PfsThread *t, uint64 end)
 	pfs_family_look(t, PFS_FAMILY_STAGES);
 	start = count_marks(t, run, &last);
 	end = Max(end, start);
-	pfs_cells_add(&t->summary[PFS_FAMILY_STAGES].cells, last - pfs_stage_instrument[0], end - start);
+	pfs_cells_add(&t->summary[PFS_FAMILY_STAGES].cells, pfs_stage_cell(last), end - start);
 	if (unlikely(pfs_load_relaxed(&events->history_hidden) >= run->first.event_id ||
 				 pfs_load_relaxed(&events->history_long_hidden) >= run->first.event_id))
 		hide_stages(t, run);

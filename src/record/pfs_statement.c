@@ -33,7 +33,7 @@
 /* Statement numbers that a process takes at a time. */
 #define STATEMENT_IDS_AT_ONCE 64
 
-PfsSql		pfs_sql = {.top.n = pfs_sql.top.own};
+PFS_NEAR PfsSql pfs_sql = {.top.n = pfs_sql.top.own};
 
 /* ---- small things ---- */
 
@@ -51,7 +51,7 @@ cpu_now(void)
 void
 pfs_statement_start_counting(PfsThread *t, PfsStatement *s)
 {
-	uint8		counts = pfs_load_relaxed(&pfs_setup->counts);
+	uint32		counts = pfs_load_relaxed(&pfs_words->statement_counts);
 
 	if (counts & PFS_COUNTS_CPU)
 	{

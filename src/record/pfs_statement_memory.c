@@ -17,7 +17,7 @@
 #include "pfs_statement_memory.h"
 
 /* The newest open one that counts memory; nobody else has it. */
-static PfsStatement *newest;
+static PFS_NEAR PfsStatement *newest;
 
 static inline void
 take_peak(PfsThread *t)
@@ -69,7 +69,7 @@ pfs_statement_memory_end(PfsThread *t, PfsStatement *s)
 void
 pfs_statement_memory_count(PfsThread *t, const PfsStatement *s)
 {
-	uint32		i = pfs_instruments->items[s->instrument].cell;
+	uint32		i = pfs_statement_cell(s->instrument);
 	PfsBlock   *block = &t->summary[PFS_FAMILY_STATEMENTS].cells;
 
 	if ((s->flags & PFS_FLAG_THREAD) == 0 && i < pfs_summary[PFS_FAMILY_STATEMENTS].ncells)

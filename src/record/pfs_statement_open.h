@@ -121,13 +121,13 @@ pfs_top_has_failed(void)
 static inline uint32
 pfs_class_flags(const PfsThread *t, PfsClass class)
 {
-	return pfs_load_relaxed(&pfs_setup->class_flags[class]) & pfs_load_relaxed(&t->mask);
+	return pfs_load_relaxed(&pfs_words->class_flags[class]) & pfs_load_relaxed(&t->mask);
 }
 
 static inline PfsMoment
 pfs_moment(void)
 {
-	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_load_relaxed(&pfs_setup->class_flags[PFS_CLASS_STATEMENT]));
+	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]));
 	PfsMoment	now = {pfs_timer_read(timer), timer};
 
 	return now;
@@ -229,7 +229,7 @@ pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsMoment now)
 	s->database = MyDatabaseId;
 	s->user = OidIsValid(MyDatabaseId) ? GetUserId() : InvalidOid;
 	s->lock_ticks = pfs_local.lock_ticks;
-	if (unlikely(pfs_load_relaxed(&pfs_setup->counts) != 0))
+	if (unlikely(pfs_load_relaxed(&pfs_words->statement_counts) != 0))
 		pfs_statement_start_counting(t, s);
 	if (unlikely(pfs_sql.next_id == pfs_sql.last_id))
 		pfs_statement_take_ids();

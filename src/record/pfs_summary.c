@@ -11,8 +11,8 @@
 #include "pfs_event_write.h"
 #include "pfs_summary_level.h"
 
-PfsSharedSummary *pfs_summary = NULL;
-PfsPages   *pfs_thread_histograms = NULL;
+PFS_NEAR PfsSharedSummary *pfs_summary = NULL;
+PFS_NEAR PfsPages *pfs_thread_histograms = NULL;
 
 const PfsAccountKind pfs_kind_of_level[] = {
 	[PFS_LEVEL_ACCOUNT] = PFS_ACCOUNTS,[PFS_LEVEL_USER] = PFS_USERS,[PFS_LEVEL_HOST] = PFS_HOSTS,
@@ -219,7 +219,7 @@ pfs_summary_settle(PfsThread *t, PfsFamily family)
 	uint64	   *ours = &t->summary[family].generation;
 
 	/* Pairs with the release in truncate_level(). */
-	uint64		generation = pfs_load_acquire(&shared->generation);
+	uint64		generation = pfs_load_acquire(&pfs_words->truncations[family]);
 	bool		cells_old = pfs_load_relaxed(&shared->truncated[PFS_LEVEL_THREAD]) > *ours;
 	bool		buckets_old = pfs_load_relaxed(&shared->truncated[PFS_LEVEL_HISTOGRAM]) > *ours;
 	uint64		events = 0;

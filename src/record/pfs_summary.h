@@ -82,8 +82,10 @@ extern const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES];
 
 typedef struct PfsSharedSummary
 {
-	/* Truncations so far: every event compares it.  Changed under the lock. */
-	uint64		generation __attribute__((aligned(PFS_CACHE_LINE)));
+	/*
+	 * Every event compares how many truncations there were by now, the
+	 * family's generation: pfs_words->truncations, changed under the lock.
+	 */
 	uint64		truncated[PFS_NUM_LEVELS];	/* generation that a level's last
 											 * truncation made */
 	uint64		before[PFS_NUM_LEVELS]; /* the same before the last one */

@@ -210,19 +210,20 @@ static uint64
 truncate_threads(PfsFamily family, PfsLevel level)
 {
 	const PfsSharedSummary *shared = &pfs_summary[family];
+	uint64		generation = pfs_words->truncations[family];
 	PfsThreadCopies copies = {.family = family, .with_buckets = level == PFS_LEVEL_HISTOGRAM, .end = shared->ncells};
 	uint64		left;
 
 	pfs_thread_copies_make(&copies);
 	do
 	{
-		left = pfs_load_acquire(&shared->settled[shared->generation & 1][level]);
+		left = pfs_load_acquire(&shared->settled[generation & 1][level]);
 	} while (!pfs_thread_copies_hold(&copies));
 	for (uint32 i = 0; i < copies.n; i++)
 	{
 		const PfsThreadCopy *copy = &copies.threads[i];
 
-		if (!copy->gone && copy->generation < shared->generation &&
+		if (!copy->gone && copy->generation < generation &&
 			copy->generation >= shared->before[level] && pfs_summary_belongs(&copy->refs, level))
 			left += count_of_copy(&copies, copy, level);
 	}
@@ -235,7 +236,7 @@ static uint64
 truncate_level(PfsFamily family, PfsLevel level)
 {
 	PfsSharedSummary *shared = &pfs_summary[family];
-	uint64		generation = shared->generation + 1;
+	uint64		generation = pfs_words->truncations[family] + 1;
 	uint64		left;
 
 	for (int l = 0; l < PFS_NUM_LEVELS; l++)
@@ -245,7 +246,7 @@ truncate_level(PfsFamily family, PfsLevel level)
 			pfs_store_relaxed(&shared->truncated[l], generation);
 		pfs_store_relaxed(&shared->settled[generation & 1][l], 0);
 	}
-	pfs_store_release(&shared->generation, generation);
+	pfs_store_release(&pfs_words->truncations[family], generation);
 	if (family == PFS_FAMILY_MEMORY)
 		pfs_memory_look_again();
 

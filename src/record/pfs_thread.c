@@ -32,9 +32,9 @@
 #include "pfs_socket.h"
 
 PfsPages   *pfs_threads = NULL;
-PfsSharedThreads *pfs_shared_threads = NULL;
-PfsThread  *pfs_my_thread = NULL;
-PfsLocal	pfs_local;
+PFS_NEAR PfsSharedThreads *pfs_shared_threads = NULL;
+PFS_NEAR PfsThread *pfs_my_thread = NULL;
+PFS_NEAR PfsLocal pfs_local;
 
 static PfsThreadKind thread_kinds[PFS_MAX_THREAD_KINDS];
 static char thread_kind_names[PFS_MAX_THREAD_KINDS][PFS_NAME_SIZE];
@@ -80,7 +80,7 @@ start_summaries(PfsThread *t)
 		uint32		ncells = pfs_summary[family].ncells;
 		uint32		cell_size = pfs_summary_kinds[family]->cell_size;
 
-		t->summary[family].generation = pfs_load_acquire(&pfs_summary[family].generation);
+		t->summary[family].generation = pfs_load_acquire(&pfs_words->truncations[family]);
 		pfs_block_init(&t->summary[family].cells, mem, ncells, cell_size);
 		mem += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(ncells, cell_size));
 	}

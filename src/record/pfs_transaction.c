@@ -15,7 +15,7 @@
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
-PfsTransaction pfs_transaction;
+PFS_NEAR PfsTransaction pfs_transaction;
 
 /* Inside a change: what can change while it runs. */
 static void

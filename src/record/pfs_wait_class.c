@@ -18,8 +18,8 @@
 #define EVENTS_PER_CLASS_MAX 400
 
 PfsInstrumentId pfs_word_map[PFS_WORD_CLASSES][PFS_WORD_EVENTS];
-PfsInstrumentId pfs_fixed_instrument[PFS_NUM_FIXED_INSTRUMENTS];
-PfsInstrumentId pfs_file_instrument[PFS_FILE_OTHER + 1][PFS_OP_DIR + 1];
+PFS_NEAR PfsInstrumentId pfs_fixed_instrument[PFS_NUM_FIXED_INSTRUMENTS];
+PFS_NEAR PfsInstrumentId pfs_file_instrument[PFS_FILE_OTHER + 1][PFS_OP_DIR + 1];
 
 typedef struct PfsWaitClass
 {

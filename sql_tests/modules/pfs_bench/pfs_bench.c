@@ -236,7 +236,7 @@ pfs_bench_cycles(PG_FUNCTION_ARGS)
 		ereport(ERROR, (errmsg("pfs_bench must be in shared_preload_libraries, instead of pfs")));
 
 	instrument = instrument_of(kind, &word);
-	flags = pfs_instruments->flags[instrument];
+	flags = pfs_words->flags[instrument];
 	relation = table_open(RelationRelationId, AccessShareLock);
 	smgr = RelationGetSmgr(relation);
 
@@ -245,14 +245,14 @@ pfs_bench_cycles(PG_FUNCTION_ARGS)
 	pfs_real.preadv = no_preadv;
 	pfs_real.sem_wait = no_sem_wait;
 	pfs_real.send = no_send;
-	pfs_instruments->flags[instrument] = kind->flags;
+	pfs_words->flags[instrument] = kind->flags;
 	if (kind->call == CALL_SEM_WAIT)
 		pgstat_report_wait_start(word);
 	for (int i = 0; i < RUNS; i++)
 		results[i] = ((double) run(kind, loops, true, smgr) -
 					  (double) run(kind, loops, false, smgr)) / loops;
 	pgstat_report_wait_end();
-	pfs_instruments->flags[instrument] = flags;
+	pfs_words->flags[instrument] = flags;
 	pfs_real = real;
 
 	table_close(relation, AccessShareLock);
