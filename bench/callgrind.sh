@@ -37,14 +37,16 @@ job() {
 }
 
 # Under callgrind, on the processor cpu.  Addresses that differ would make counts differ.
-under_callgrind() { as_user env -u PGHOST taskset -c "$cpu" setarch -R valgrind --tool=callgrind "$@"; }
+under_callgrind() {
+	as_user env -u PGHOST taskset -c "$cpu" setarch -R valgrind --tool=callgrind --vgdb-prefix="$dir/vgdb" "$@"
+}
 
 # Run a client; what it says is only worth seeing when it fails.
 client() {
 	taskset -c "$cpu" "$@" >"$dir/client.log" 2>&1 || { cat "$dir/client.log" "$dir/valgrind.log" >&2; die "${1##*/} failed"; }
 }
 
-# Start a server of these files with the settings CONF, in the folder dir.
+# Start a PostgreSQL server of these files with the settings CONF, in the folder dir.
 #	start_counted FILES CONF
 start_counted() {
 	rm -rf "$dir/data"
