@@ -17,7 +17,7 @@ mariadb_runner=(as_user)	# what runs the server
 # MariaDB, stopped, with no tables; needs bench_server's scratch folder.  Sets maria and mariadbd.
 mariadb_instance() {
 	maria=$PFS_SCRATCH/mariadb
-	trap 'set -- $?; stop_all_mariadb; cleanup_scratch "$1"' EXIT
+	trap end_with_mariadb EXIT
 	mkdir "$maria"
 	if is_root; then chown "$(pfs_user)" "$maria"; fi
 	cd "$maria"
@@ -45,20 +45,21 @@ start_mariadb() {
 	die "MariaDB does not start"
 }
 
-# stop_mariadb [SIGNAL]
+# stop_mariadb SIGNAL
 stop_mariadb() {
-	kill "-${1:-TERM}" "$(cat "$maria/mariadb.pid")"
+	kill "-$1" "$(cat "$maria/mariadb.pid")"
 	wait "$started" 2>/dev/null || :
 }
 
-# Those that run when the script ends, of its jobs, too.  A pid file can be stale.
-stop_all_mariadb() {
-	local file pid
+# Stop those that run when the script ends, of its jobs, too.  A pid file can be stale.
+end_with_mariadb() {
+	local status=$? file pid
 	for file in "$PFS_SCRATCH"/*/mariadb.pid; do
 		pid=$(cat "$file" 2>/dev/null) || continue
 		[ "$(readlink "/proc/$pid/cwd" 2>/dev/null)" = "${file%/*}/data" ] || continue
 		kill -KILL "$pid" 2>/dev/null || :
 	done
+	cleanup_scratch "$status"
 }
 
 consumers=()
@@ -68,6 +69,7 @@ for consumer in events_{stages,statements,transactions,waits}_{current,history,h
 done
 
 # mariadb_variant off|again|default|all: its options, into the array variant_options
+# shellcheck disable=SC2034 # for the scripts
 mariadb_variant() {
 	case $1 in
 		off | again) variant_options=(--performance-schema=OFF) ;;
@@ -115,7 +117,7 @@ fill_both() {
 	start_mariadb --performance-schema=OFF
 	mariadb_sql 'CREATE DATABASE sbtest'
 	bench mariadb oltp_point_select prepare
-	stop_mariadb
+	stop_mariadb TERM
 	set_variant ''
 	restart_server "$dir"
 	bench postgresql oltp_point_select prepare
