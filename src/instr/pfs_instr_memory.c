@@ -199,37 +199,27 @@ chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chun
  * steps of pfs_memory_add() and pfs_memory_remove() are written out once more.
  */
 
-/* From which step on the rest is to be done. */
-typedef enum Step
-{
-	STEP_ALL,					/* something is new */
-	STEP_COUNT,					/* a mark of this has been reached */
-	STEP_BYTES,
-	STEP_TOTAL,					/* it was the most that was in use */
-} Step;
-
 static pg_noinline void *
-finish_alloc(PfsContext *c, uint64 bytes, void *pointer, Step from)
+finish_alloc(PfsContext *c, uint64 bytes, void *pointer)
 {
 	PfsThread  *t = here.thread;
 
-	switch (from)
-	{
-		case STEP_ALL:
-			look_again(t);
-			pfs_memory_add(t, c->cell, bytes);
-			c->count++;
-			c->bytes += bytes;
-			break;
-		case STEP_COUNT:
-			pfs_memory_raise_count(t, c->cell);
-			if (pfs_drop(&c->cell->room_bytes, bytes))
-				pfs_memory_raise_bytes(t, c->cell);
-			break;
-		default:
-			pfs_memory_raise_bytes(t, c->cell);
-			break;
-	}
+	look_again(t);
+	pfs_memory_add(t, c->cell, bytes);
+	c->count++;
+	c->bytes += bytes;
+	end_change(t);
+	return pointer;
+}
+
+/* A mark has been passed; so many bytes are still to be taken from their room. */
+static pg_noinline void *
+finish_alloc_mark(PfsContext *c, uint64 bytes, void *pointer)
+{
+	PfsThread  *t = here.thread;
+
+	(void) pfs_drop(&c->cell->room_bytes, bytes);
+	pfs_memory_raise(t, c->cell);
 	end_change(t);
 	return pointer;
 }
@@ -242,16 +232,16 @@ count_alloc(PfsContext *c, uint64 bytes, void *pointer)
 
 	pfs_seqlock_write_begin(&t->memory.seq);
 	if (unlikely(pfs_memory_has_news(t)))
-		return finish_alloc(c, bytes, pointer, STEP_ALL);
+		return finish_alloc(c, bytes, pointer);
 	pfs_bump(&c->count, 1);
 	pfs_bump(&c->bytes, bytes);
 	pfs_bump(&cell->count_alloc, 1);
 	pfs_bump(&cell->bytes_alloc, bytes);
 	pfs_memory_total_more(t, bytes);
 	if (unlikely(pfs_drop(&cell->room_count, 1)))
-		return finish_alloc(c, bytes, pointer, STEP_COUNT);
+		return finish_alloc_mark(c, bytes, pointer);
 	if (unlikely(pfs_drop(&cell->room_bytes, bytes)))
-		return finish_alloc(c, bytes, pointer, STEP_BYTES);
+		return finish_alloc_mark(c, 0, pointer);
 	pfs_seqlock_write_end(&t->memory.seq);
 	return pointer;
 }
@@ -261,6 +251,15 @@ count_alloc_of_unknown_size(PfsAllocator kind, PfsContext *c, void *pointer)
 {
 	return count_alloc(c, bytes_of(kind, c->context, pointer), pointer);
 }
+
+/* From which step on the rest of a free is to be done. */
+typedef enum Step
+{
+	STEP_ALL,					/* something is new */
+	STEP_COUNT,					/* a mark of this has been reached */
+	STEP_BYTES,
+	STEP_TOTAL,					/* it was the most that was in use */
+} Step;
 
 static pg_noinline void
 finish_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *c, uint64 bytes, Step from)
@@ -279,13 +278,11 @@ finish_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext 
 			pfs_memory_cell_less(t, c->cell, 1, bytes);
 			break;
 		case STEP_COUNT:
-			pfs_memory_lower_count(t, c->cell);
 			pfs_bump(&c->cell->room_bytes, bytes);
-			if (c->cell->room_bytes > c->cell->range_bytes)
-				pfs_memory_lower_bytes(t, c->cell);
+			pfs_memory_lower(t, c->cell);
 			break;
 		default:
-			pfs_memory_lower_bytes(t, c->cell);
+			pfs_memory_lower(t, c->cell);
 			break;
 	}
 	end_change(t);

@@ -1,7 +1,7 @@
 /*
  * pfs_memory.c
- *	  Memory instruments by the names of contexts, the marks of a thread's cells,
- *	  and when a process has to be told of its allocations.
+ *	  Memory instruments by the names of contexts, and when a process has to be
+ *	  told of its allocations.
  */
 #include "postgres.h"
 
@@ -137,138 +137,7 @@ pfs_memory_sync(PfsThread *t)
 	pfs_local_set_usual(wanted ? pfs_local.usual | PFS_FLAG_MEMORY : pfs_local.usual & ~PFS_FLAG_MEMORY);
 }
 
-/* ---- marks ---- */
-
-/* The cell of a level if anything was ever left there. */
-static PfsSharedMemoryCell *
-cell_above(PfsSharedBlock block, uint32 cell)
-{
-	return pfs_shared_block_is_touched(&block, cell) ? pfs_shared_block_cell(&block, cell) : NULL;
-}
-
-typedef enum Mark
-{
-	ROOM_COUNT = offsetof(PfsSharedMemoryCell, room_count),
-	ROOM_BYTES = offsetof(PfsSharedMemoryCell, room_bytes),
-	DEPTH_COUNT = offsetof(PfsSharedMemoryCell, depth_count),
-	DEPTH_BYTES = offsetof(PfsSharedMemoryCell, depth_bytes),
-} Mark;
-
-static uint64 *
-left_above(PfsSharedBlock block, uint32 cell, Mark mark)
-{
-	PfsSharedMemoryCell *above = cell_above(block, cell);
-	uint64	   *word = above == NULL ? NULL : (uint64 *) ((char *) above + mark);
-
-	return word == NULL || pfs_load_relaxed(word) == 0 ? NULL : word;
-}
-
-/*
- * A mark of this thread moves by so much.  What is left at the levels above is
- * used up, from below to above: there the marks stay where they are.  A reader
- * sees both changes or none: they are a move of the thread.
- */
-static void
-carry(PfsThread *t, uint32 cell, Mark mark, uint64 n)
-{
-	uint32		user = pfs_account_user(&t->refs);
-	uint32		host = pfs_account_host(&t->refs);
-	uint64	   *of_account = NULL;
-	uint64	   *of_user = NULL;
-	uint64	   *of_host = NULL;
-	uint64	   *of_server = left_above(pfs_summary[PFS_FAMILY_MEMORY].cells, cell, mark);
-
-	if (t->refs.account != PFS_NO_RECORD)
-		of_account = left_above(pfs_account_cells(pfs_account_at(PFS_ACCOUNTS, t->refs.account), PFS_FAMILY_MEMORY), cell, mark);
-	if (user != PFS_NO_RECORD)
-		of_user = left_above(pfs_account_cells(pfs_account_at(PFS_USERS, user), PFS_FAMILY_MEMORY), cell, mark);
-	if (host != PFS_NO_RECORD)
-		of_host = left_above(pfs_account_cells(pfs_account_at(PFS_HOSTS, host), PFS_FAMILY_MEMORY), cell, mark);
-	if (of_account != NULL)
-		n = pfs_memory_use_up(of_account, n);
-	if (of_user != NULL)
-		(void) pfs_memory_use_up(of_user, n);
-	if (of_host != NULL)
-		n = pfs_memory_use_up(of_host, n);
-	if (of_server != NULL)
-		(void) pfs_memory_use_up(of_server, n);
-}
-
-static uint32
-index_of(const PfsThread *t, const PfsMemoryCell *c)
-{
-	return c - pfs_memory_cell(t, 0);
-}
-
-/* The room has gone below zero: the high mark rises by that. */
-static void
-raise_mark(PfsThread *t, uint32 cell, uint64 *room, uint64 *high, uint64 *range, Mark mark)
-{
-	uint64		n = -*room;
-
-	if (*high == 0)
-		pfs_block_touch(&t->summary[PFS_FAMILY_MEMORY].cells, cell);
-	pfs_seqlock_write_begin(&t->folds);
-	pfs_store_relaxed(room, 0);
-	pfs_store_relaxed(high, *high + n);
-	pfs_store_relaxed(range, *range + n);
-	carry(t, cell, mark, n);
-	pfs_seqlock_write_end(&t->folds);
-}
-
-/* The room is more than the range: the low mark falls. */
-static void
-lower_mark(PfsThread *t, uint32 cell, const uint64 *room, uint64 *range, Mark mark)
-{
-	uint64		n = *room - *range;
-
-	pfs_seqlock_write_begin(&t->folds);
-	pfs_store_relaxed(range, *room);
-	carry(t, cell, mark, n);
-	pfs_seqlock_write_end(&t->folds);
-}
-
-void
-pfs_memory_raise_count(PfsThread *t, PfsMemoryCell *c)
-{
-	raise_mark(t, index_of(t, c), &c->room_count, &c->high_count, &c->range_count, ROOM_COUNT);
-}
-
-void
-pfs_memory_raise_bytes(PfsThread *t, PfsMemoryCell *c)
-{
-	raise_mark(t, index_of(t, c), &c->room_bytes, &c->high_bytes, &c->range_bytes, ROOM_BYTES);
-}
-
-void
-pfs_memory_lower_count(PfsThread *t, PfsMemoryCell *c)
-{
-	lower_mark(t, index_of(t, c), &c->room_count, &c->range_count, DEPTH_COUNT);
-}
-
-void
-pfs_memory_lower_bytes(PfsThread *t, PfsMemoryCell *c)
-{
-	lower_mark(t, index_of(t, c), &c->room_bytes, &c->range_bytes, DEPTH_BYTES);
-}
-
-void
-pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes)
-{
-	pfs_bump(&c->count_alloc, 1);
-	pfs_bump(&c->bytes_alloc, bytes);
-	if (bytes >= old_bytes)
-	{
-		if (pfs_drop(&c->room_bytes, bytes - old_bytes))
-			pfs_memory_raise_bytes(t, c);
-		pfs_memory_total_more(t, bytes - old_bytes);
-		return;
-	}
-	pfs_bump(&c->room_bytes, old_bytes - bytes);
-	if (c->room_bytes > c->range_bytes)
-		pfs_memory_lower_bytes(t, c);
-	pfs_memory_total_less(t, old_bytes - bytes);
-}
+/* ---- readers, and the end ---- */
 
 /* Owners change it all the time: at the last try it is taken as it is. */
 void

@@ -94,11 +94,15 @@ pfs_memory_settle(PfsThread *t)
 		pfs_summary_settle(t, PFS_FAMILY_MEMORY);
 }
 
-/* A mark has been reached: move it, after using up what parents have left. */
-extern void pfs_memory_raise_count(PfsThread *t, PfsMemoryCell *c);
-extern void pfs_memory_raise_bytes(PfsThread *t, PfsMemoryCell *c);
-extern void pfs_memory_lower_count(PfsThread *t, PfsMemoryCell *c);
-extern void pfs_memory_lower_bytes(PfsThread *t, PfsMemoryCell *c);
+/*
+ * Marks have been passed, that of chunks, that of bytes, or both: move them, after
+ * using up what parents have left.
+ */
+extern void pfs_memory_raise(PfsThread *t, PfsMemoryCell *c);
+extern void pfs_memory_lower(PfsThread *t, PfsMemoryCell *c);
+
+/* The thread's references are new: who its parents are. */
+extern void pfs_memory_refer(PfsThread *t);
 
 static inline PfsMemoryCell *
 pfs_memory_cell(const PfsThread *t, uint32 cell)
@@ -112,10 +116,8 @@ pfs_memory_add(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
 {
 	pfs_bump(&c->count_alloc, 1);
 	pfs_bump(&c->bytes_alloc, bytes);
-	if (unlikely(pfs_drop(&c->room_count, 1)))
-		pfs_memory_raise_count(t, c);
-	if (unlikely(pfs_drop(&c->room_bytes, bytes)))
-		pfs_memory_raise_bytes(t, c);
+	if (unlikely(pfs_drop(&c->room_count, 1) | pfs_drop(&c->room_bytes, bytes)))
+		pfs_memory_raise(t, c);
 	pfs_memory_total_more(t, bytes);
 }
 
@@ -124,11 +126,9 @@ static pg_attribute_always_inline void
 pfs_memory_cell_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 {
 	pfs_bump(&c->room_count, count);
-	if (unlikely(c->room_count > c->range_count))
-		pfs_memory_lower_count(t, c);
 	pfs_bump(&c->room_bytes, bytes);
-	if (unlikely(c->room_bytes > c->range_bytes))
-		pfs_memory_lower_bytes(t, c);
+	if (unlikely(c->room_count > c->range_count || c->room_bytes > c->range_bytes))
+		pfs_memory_lower(t, c);
 }
 
 /* And of all. */

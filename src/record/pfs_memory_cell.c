@@ -195,18 +195,3 @@ const PfsSummaryKind pfs_memory_kind = {
 	.count = count,
 	.is_shown = is_shown,
 };
-
-uint64
-pfs_memory_use_up(uint64 *room, uint64 n)
-{
-	uint64		left = pfs_load_relaxed(room);
-
-	while (left > 0 && n > 0)
-	{
-		uint64		used = Min(left, n);
-
-		if (pfs_cas(room, &left, left - used))
-			return n - used;
-	}
-	return n;
-}

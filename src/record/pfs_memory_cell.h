@@ -49,6 +49,16 @@ typedef struct PfsSharedMemoryCell
 	uint64_t	depth_bytes;
 } PfsSharedMemoryCell;
 
+/*
+ * A level above a thread, as its owner sees it: the cells, and which of them were
+ * ever touched; touched NULL: there is no such level.
+ */
+typedef struct PfsMemoryLevel
+{
+	const uint64_t *touched;
+	PfsSharedMemoryCell *cells;
+} PfsMemoryLevel;
+
 /* A private sum.  Marks are added up in modular arithmetic. */
 typedef struct PfsMemoryTotals
 {
@@ -66,6 +76,19 @@ struct PfsSummaryKind;
 extern const struct PfsSummaryKind pfs_memory_kind;
 
 /* Owner, inside a change: use up what is left of some room; returns the rest. */
-extern uint64_t pfs_memory_use_up(uint64_t *room, uint64_t n);
+static inline uint64_t
+pfs_memory_use_up(uint64_t *room, uint64_t n)
+{
+	uint64_t	left = pfs_load_relaxed(room);
+
+	while (left > 0 && n > 0)
+	{
+		uint64_t	used = left < n ? left : n;
+
+		if (pfs_cas(room, &left, left - used))
+			return n - used;
+	}
+	return n;
+}
 
 #endif							/* PFS_MEMORY_CELL_H */

@@ -241,6 +241,7 @@ find_account(PfsThread *t)
 
 	pfs_seqlock_write_begin(&t->folds);
 	t->refs = refs;
+	pfs_memory_refer(t);
 	/* Pairs with the acquire in thread_refs(). */
 	pfs_store_release(&t->has_refs, true);
 	pfs_seqlock_write_end(&t->folds);
@@ -479,6 +480,7 @@ fill_record(PfsThread *t, uint32 index)
 					  pfs_sizes.event_size[f]);
 	stamp_events(t);
 	t->refs = PFS_NO_ACCOUNT_REFS;
+	pfs_memory_refer(t);
 	start_summaries(t);
 }
 

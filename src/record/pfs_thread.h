@@ -12,6 +12,7 @@
 
 #include "pfs_account.h"
 #include "pfs_event.h"
+#include "pfs_memory_cell.h"
 #include "pfs_histogram.h"
 #include "pfs_pages.h"
 #include "utils/backend_status.h"
@@ -85,6 +86,11 @@ typedef struct PfsThread
 		bool		stale;		/* switches have changed, or a truncation has
 								 * begun; anybody sets it */
 		bool		is_told;	/* its allocations are looked at */
+		PfsMemoryLevel account; /* owner only: whom its marks concern; the
+								 * references hold the records */
+		PfsMemoryLevel user;
+		PfsMemoryLevel host;
+		PfsMemoryLevel server;
 	}			memory __attribute__((aligned(PFS_CACHE_LINE)));
 
 	PfsEvents	events[PFS_NUM_EVENT_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
