@@ -5,7 +5,7 @@
  *
  * Entries stay in their places: address space for very many is reserved, without
  * access, so that no system counts it as memory; it is made usable from its begin.
- * The set doubles when an eighth of it is used, outside of
+ * The set doubles when a quarter of it is used, outside of
  * critical sections, and takes nothing more when it is nearly full.
  */
 #include "postgres.h"
@@ -17,7 +17,12 @@
 
 #include "pfs_context.h"
 
-#define FIRST_BITS 11
+
+/*
+ * The set of a client backend that counts everything: its TopMemoryContext has more
+ * than 500 chunks before its first query.  A smaller one would only be copied.
+ */
+#define FIRST_BITS 12
 #define LAST_BITS 28
 #define ENTRIES_MAX (1 << 20)
 #define ENTRIES_STEP 1024		/* whole pages, up to 64 kB each */

@@ -130,7 +130,7 @@ extern void pfs_chunk_close_up(uint32 hole);
 static pg_attribute_always_inline bool
 pfs_chunk_list(PfsContext *c, const void *chunk)
 {
-	if (unlikely(pfs_chunks.used > pfs_chunks.mask / 8) && !pfs_chunks_make_room())
+	if (unlikely(pfs_chunks.used > pfs_chunks.mask / 4) && !pfs_chunks_make_room())
 		return false;
 	pfs_chunks.places[pfs_chunk_find(chunk)] = chunk;
 	pfs_chunks.used++;

@@ -82,15 +82,23 @@ find_context(const char *name)
 	uint32		n = Min(pfs_load_acquire(&pfs_instruments->ncells[PFS_FAMILY_MEMORY]),
 						pfs_instruments->max_cells[PFS_FAMILY_MEMORY]);
 	char		wanted[PFS_NAME_SIZE];
+	const char *last = wanted + strlen(PFS_MEMORY_PREFIX);
 
 	make_name(wanted, name);
 	for (uint32 cell = 0; cell < n; cell++)
 	{
 		PfsInstrumentId id = pfs_instrument_of_cell(PFS_FAMILY_MEMORY, cell);
+		const char *known;
 
-		if (id != PFS_NO_INSTRUMENT &&
-			pg_strcasecmp(pfs_instruments->items[id].name + strlen(PFS_MEMORY_PREFIX),
-						  wanted + strlen(PFS_MEMORY_PREFIX)) == 0)
+		if (id == PFS_NO_INSTRUMENT)
+			continue;
+		known = pfs_instruments->items[id].name + strlen(PFS_MEMORY_PREFIX);
+
+		/*
+		 * Most differ in the first letter: each session asks for a dozen of
+		 * them.
+		 */
+		if (pg_tolower((unsigned char) *known) == pg_tolower((unsigned char) *last) && pg_strcasecmp(known, last) == 0)
 			return id;
 	}
 	return PFS_NO_INSTRUMENT;
