@@ -69,6 +69,33 @@ pfs_thread_record_size(void)
 	return TYPEALIGN(PFS_CACHE_LINE, size);
 }
 
+/*
+ * A new process faults in each page that it touches, though an earlier owner of the
+ * record has left it in memory.  Where it reads first, the kernel gives it all
+ * pages around that are there (fault_around_bytes: 64 kB), to be written as well;
+ * where it writes first, that page alone.  So this reads what is about to be
+ * written, the begin of the record, the order of each ring and the bitmap of each
+ * block, and nothing that would stay untouched otherwise.
+ */
+static void
+look_at_record(const PfsThread *t)
+{
+	const volatile char *mem = (const volatile char *) t;
+	size_t		offset = 0;
+
+	(void) mem[0];
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+	{
+		offset = events_offset(f + 1);
+		(void) mem[offset - PFS_CACHE_LINE];
+	}
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		(void) mem[offset];
+		offset += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(pfs_summary[family].ncells, pfs_summary_kinds[family]->cell_size));
+	}
+}
+
 /* The numbers count from now on. */
 static void
 start_summaries(PfsThread *t)
@@ -449,6 +476,8 @@ fill_record(PfsThread *t, uint32 index)
 {
 	const PfsThreadKind *kind = pfs_thread_kind(MyBackendType);
 	bool		parallel = is_parallel_worker();
+
+	look_at_record(t);
 
 	/*
 	 * Everything but the ring's items and the cells, which cost nothing
