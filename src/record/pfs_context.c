@@ -40,11 +40,11 @@ PfsContextRange pfs_context_range;
 PfsChunkSet pfs_chunks;
 
 static void *
-map(size_t size, int protection)
+map(size_t size, int protection, int flags)
 {
 	int			save_errno = errno;
 	void	   *memory = mmap(NULL, size, protection,
-							  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+							  MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 
 	errno = save_errno;
 	return memory == MAP_FAILED ? NULL : memory;
@@ -58,6 +58,16 @@ unmap(void *memory, size_t size)
 	if (memory != NULL)
 		(void) munmap(memory, size);
 	errno = save_errno;
+}
+
+/*
+ * Places of the set.  All pages are used soon, and each would be faulted in twice: a
+ * place is read before it is written.
+ */
+static const void **
+map_places(uint32 bits)
+{
+	return map(sizeof(void *) << bits, PROT_READ | PROT_WRITE, MAP_POPULATE);
 }
 
 static void
@@ -74,8 +84,8 @@ pfs_contexts_start(void)
 	nentries = nusable = pfs_chunks.used = 0;
 	free_entries = NULL;
 	incomplete = false;
-	entries = map(ENTRIES_MAX * sizeof(PfsContext), PROT_NONE);
-	pfs_chunks.places = map(sizeof(void *) << FIRST_BITS, PROT_READ | PROT_WRITE);
+	entries = map(ENTRIES_MAX * sizeof(PfsContext), PROT_NONE, MAP_NORESERVE);
+	pfs_chunks.places = map_places(FIRST_BITS);
 	if (entries != NULL && pfs_chunks.places != NULL)
 	{
 		pfs_context_range = (PfsContextRange)
@@ -172,7 +182,7 @@ pfs_chunks_make_room(void)
 	uint32		old_mask = pfs_chunks.mask;
 
 	if (CritSectionCount == 0 && pfs_chunks.shift > 64 - LAST_BITS)
-		grown = map(sizeof(*grown) * 2 * ((size_t) old_mask + 1), PROT_READ | PROT_WRITE);
+		grown = map_places(64 - pfs_chunks.shift + 1);
 	if (grown != NULL)
 	{
 		pfs_chunks.places = grown;
