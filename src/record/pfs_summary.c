@@ -167,6 +167,16 @@ next_bucket(const uint32 *buckets, uint32 b)
 	return b;
 }
 
+/*
+ * A short session comes here once: the kernel maps all resident pages around one
+ * that is read, as writable ones, but of those that are written only themselves.
+ */
+static void
+look_at_server(uint32 cell)
+{
+	(void) *(volatile uint64 *) &pfs_summary[PFS_FAMILY_WAITS].buckets[(size_t) cell * PFS_HISTOGRAM_BUCKETS];
+}
+
 /* Empty the buckets; add: into the server's. */
 static uint64
 move_buckets(PfsThread *t, bool add)
@@ -178,6 +188,8 @@ move_buckets(PfsThread *t, bool add)
 	{
 		uint32	   *buckets = wait_cell(t, i)->buckets;
 
+		if (add && buckets != NULL)
+			look_at_server(i);
 		for (uint32 b = next_bucket(buckets, 0); b < PFS_HISTOGRAM_BUCKETS; b = next_bucket(buckets, b + 1))
 		{
 			events += buckets[b];
