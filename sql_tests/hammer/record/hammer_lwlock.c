@@ -37,7 +37,7 @@ typedef struct LwlockContext
 	PfsSharedSummary summary[PFS_NUM_FAMILIES];
 	uint32		mine[WRITERS];	/* 1 + the record of a writer, for who comes
 								 * after a victim */
-	uint64		flushed_at[RECORDS];	/* `blocks` when it last flushed */
+	uint64		flushed_at[RECORDS];	/* `blocks` before it last flushed */
 	bool		fast;			/* owners wait for nobody */
 	uint64		blocks;
 	uint64		threads;
@@ -252,6 +252,7 @@ own_ring(uint32 place, HammerRng *rng, uint32 events)
 	{
 		uint64		ticks = ticks_of(t->thread_id, id);
 		PfsLwlockEvent *e = mine->next;
+		uint64		before;
 
 		pfs_local.parent = parent_of(t->thread_id, id);
 		pfs_lwlock_fill(e, &plan, held_of(t->thread_id, id), tries(t->thread_id, id) ? PFS_LWLOCK_TRY : 0,
@@ -265,8 +266,11 @@ own_ring(uint32 place, HammerRng *rng, uint32 events)
 			case PFS_LWLOCK_RECORDED:
 				break;
 			case PFS_LWLOCK_BLOCK_FULL:
+				/* Others may fill the log before this process goes on. */
+				before = pfs_load_relaxed(&x->blocks);
 				pfs_lwlock_flush(t, mine);
-				pfs_store_release(&x->flushed_at[index], pfs_add_relaxed(&x->blocks, 1));
+				pfs_add_relaxed(&x->blocks, 1);
+				pfs_store_release(&x->flushed_at[index], before);	/* E */
 				/* Or the log would have passed before anybody has read it. */
 				if (!x->fast)
 					hammer_pause(rng);
@@ -344,9 +348,11 @@ read_all(const PfsThread *copy, uint64 word)
 {
 	static Collected c;
 	PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
+
+	/* In this order: the newest block of the head was not written before. */
+	uint64		flushed_at = pfs_load_acquire(&x->flushed_at[copy->index]); /* E */
 	uint64		head = pfs_load_acquire(&holder->head);
 	uint64		first = head < 2 * PFS_LWLOCK_BLOCK ? 1 : head - head % PFS_LWLOCK_BLOCK - PFS_LWLOCK_BLOCK + 1;
-	uint64		flushed_at = pfs_load_acquire(&x->flushed_at[copy->index]);
 	uint64		tail;
 	uint32		held_back;
 
