@@ -95,16 +95,23 @@ end_change(PfsThread *t)
 	pfs_seqlock_write_end(&t->memory.seq);
 }
 
+/* One chunk more, in a change that has looked at the news; ends it. */
+static inline void
+add_and_end(PfsThread *t, PfsContext *c, uint64 bytes)
+{
+	pfs_memory_add(t, c->cell, bytes);
+	c->count++;
+	c->bytes += bytes;
+	end_change(t);
+}
+
 static void
 count_more(PfsContext *c, uint64 bytes)
 {
 	PfsThread  *t = here.thread;
 
 	begin_change(t);
-	pfs_memory_add(t, c->cell, bytes);
-	c->count++;
-	c->bytes += bytes;
-	end_change(t);
+	add_and_end(t, c, bytes);
 }
 
 static void
@@ -205,10 +212,7 @@ finish_alloc(PfsContext *c, uint64 bytes, void *pointer)
 	PfsThread  *t = here.thread;
 
 	look_again(t);
-	pfs_memory_add(t, c->cell, bytes);
-	c->count++;
-	c->bytes += bytes;
-	end_change(t);
+	add_and_end(t, c, bytes);
 	return pointer;
 }
 

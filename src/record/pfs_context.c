@@ -17,7 +17,6 @@
 
 #include "pfs_context.h"
 
-
 /*
  * The set of a client backend that counts everything: its TopMemoryContext has more
  * than 500 chunks before its first query.  A smaller one would only be copied.
