@@ -9,7 +9,7 @@
 
 EXTENSION = pfs
 MODULE_big = pfs
-DATA = sql/pfs--1.0.sql
+DATA = sql/pfs--1.0.sql sql/pfs--1.0--1.1.sql
 PGFILEDESC = "pfs - exact waits of a live server"
 
 SRC_DIRS = src src/compat src/container src/probe src/record src/instr src/fdw src/fdw/tables

@@ -10,7 +10,7 @@
 #define PFS_H
 
 /* Version of the SQL objects that belong to this library. */
-#define PFS_VERSION "1.0"
+#define PFS_VERSION "1.1"
 
 /*
  * On variables that instrument points read.  -fvisibility=hidden speaks of
