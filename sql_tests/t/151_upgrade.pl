@@ -110,6 +110,9 @@ my $old = $server->session(db => 'old');
 $old->query('CREATE SCHEMA mon; SET search_path TO mon, public; CREATE EXTENSION pfs; RESET search_path');
 is($old->query(q{SELECT extversion, extnamespace::regnamespace FROM pg_extension WHERE extname = 'pfs'}), '1.0|mon', 'release 1.0, in a schema of a user');
 my $as_released = everything($old);
+my @tables = split /\n/, $old->query(q{SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relkind IN ('f', 'v') ORDER BY 1});
+like(join("\n", map { $old->query("SELECT count(*) FROM (SELECT * FROM pfs.$_ OFFSET 0) t") } @tables), qr/^(\d+\n?)+$/,
+	@tables . ' tables and views of 1.0 are read by the present library');
 my @views = split /\n/, $old->query(q{SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relkind = 'v' ORDER BY 1});
 
 $old->query('CREATE SCHEMA mine;'
