@@ -25,21 +25,24 @@ WHERE classid = 'pg_extension'::regclass AND objid = (SELECT oid FROM pg_extensi
 -- arguments better than the one of pg_catalog was taken.  Other views, defaults of columns
 -- and defaults of arguments hold nothing that could be taken from elsewhere.
 --
+-- No literal has a backslash, which would mean something else where a database has
+-- standard_conforming_strings off: the whole script is read before its first statement.
+--
 
 CREATE OR REPLACE VIEW pfs.file_summary_by_relation AS
 WITH files AS (
 	SELECT
 		CASE
 			WHEN path IS NOT NULL THEN CASE WHEN path[4] IS NULL THEN 'relation' ELSE 'temporary' END
-			WHEN file_name LIKE '%pgsql\_tmp%' THEN 'temporary'
-			WHEN file_name LIKE 'pg\_wal/%' THEN 'WAL'
+			WHEN file_name ~ 'pgsql_tmp' THEN 'temporary'
+			WHEN file_name ~ '^pg_wal/' THEN 'WAL'
 			WHEN file_name ~ '^pg_(xact|multixact|subtrans|commit_ts|serial|notify)/' THEN 'SLRU'
 			ELSE 'other'
 		END AS kind,
 		CASE
 			WHEN file_name LIKE 'global/%' THEN 1664
 			WHEN file_name LIKE 'base/%' THEN 1663
-			ELSE substring(file_name FROM '^pg_tblspc/(\d+)/')::bigint
+			ELSE substring(file_name FROM '^pg_tblspc/([0-9]+)/')::bigint
 		END AS tablespace,
 		coalesce(path[2], path[3])::bigint AS database,
 		path[5]::bigint AS filenode,
@@ -47,7 +50,7 @@ WITH files AS (
 	FROM pfs.file_summary_by_instance s,
 		-- 2, 3: database; 4: of a session's temporary relation; 5: number of the file
 		LATERAL regexp_match(file_name,
-			'^(global|base/(\d+)|pg_tblspc/\d+/PG_[^/]+/(\d+))/(t\d+_)?(\d+)(?:_(?:fsm|vm|init))?(?:\.\d+)?$') AS path
+			'^(global|base/([0-9]+)|pg_tblspc/[0-9]+/PG_[^/]+/([0-9]+))/(t[0-9]+_)?([0-9]+)(?:_(?:fsm|vm|init))?(?:[.][0-9]+)?$') AS path
 ), sums AS (
 	-- How many of a part's calls were timed is in no column: it is sum / average.
 	SELECT

@@ -44,10 +44,10 @@ sub judge
 # ---- what the extension refers to, asked from clean installations of all releases ----
 
 my $trees = <<'EOT';
-SELECT ev_action FROM pg_rewrite WHERE ev_class IN (SELECT oid FROM pg_class WHERE relnamespace = 'pfs'::regnamespace)
-UNION ALL SELECT proargdefaults FROM pg_proc WHERE pronamespace = 'pfs'::regnamespace AND proargdefaults IS NOT NULL
-UNION ALL SELECT prosqlbody FROM pg_proc WHERE pronamespace = 'pfs'::regnamespace AND prosqlbody IS NOT NULL
-UNION ALL SELECT adbin FROM pg_attrdef WHERE adrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'pfs'::regnamespace)
+SELECT ev_action FROM pg_rewrite WHERE ev_class IN (SELECT oid FROM pg_class WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%'))
+UNION ALL SELECT proargdefaults FROM pg_proc WHERE pronamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%') AND proargdefaults IS NOT NULL
+UNION ALL SELECT prosqlbody FROM pg_proc WHERE pronamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%') AND prosqlbody IS NOT NULL
+UNION ALL SELECT adbin FROM pg_attrdef WHERE adrelid IN (SELECT oid FROM pg_class WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%'))
 EOT
 my (@calls, %types, %relations);
 
@@ -98,8 +98,8 @@ EOT
 	}
 	$types{$_} = 1 foreach split /\n/, $there->query(<<'EOT');
 SELECT DISTINCT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype = 'b' AND typelem = 0 AND oid IN
-	(SELECT atttypid FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relnamespace = 'pfs'::regnamespace
-	UNION SELECT unnest(coalesce(proallargtypes, proargtypes::oid[]) || prorettype) FROM pg_proc WHERE pronamespace = 'pfs'::regnamespace)
+	(SELECT atttypid FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%')
+	UNION SELECT unnest(coalesce(proallargtypes, proargtypes::oid[]) || prorettype) FROM pg_proc WHERE pronamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%'))
 EOT
 }
 
@@ -117,6 +117,13 @@ my %names = map { ("$_->{kind} $_->{name}" => 1) } @calls;
 ok($names{'operator <>'} && $names{'operator ||'} && $names{'function unnest'} && $names{'function pg_backend_pid'},
 	'the trees tell which operators and functions there are: ' . keys %names);
 cmp_ok(scalar(@relations), '>=', 4, 'and which catalogs');
+
+# A body that is kept as text is read with the search path of whoever calls it, unless it has one of its own.
+is($clean->query(<<'EOT'), '', 'functions in SQL or PL/pgSQL have a search path of their own');
+SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_language l ON l.oid = prolang
+WHERE pronamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%') AND lanname <> 'c' AND prosqlbody IS NULL
+	AND NOT EXISTS (SELECT FROM unnest(proconfig) setting WHERE setting ~ '^search_path=pg_catalog')
+EOT
 
 # ---- traps ----
 
@@ -225,9 +232,9 @@ FROM pg_depend d JOIN parts USING (classid, objid),
 WHERE d.deptype <> 'e' AND (refclassid, refobjid) NOT IN (SELECT classid, objid FROM parts) AND i.schema IS DISTINCT FROM 'pg_catalog'
 EOT
 	my %ours = map { $_ => 1 } split /\n/, $there->query(<<'EOT');
-SELECT oid FROM pg_class WHERE relnamespace = 'pfs'::regnamespace
-UNION SELECT oid FROM pg_proc WHERE pronamespace = 'pfs'::regnamespace
-UNION SELECT oid FROM pg_type WHERE typnamespace = 'pfs'::regnamespace
+SELECT oid FROM pg_class WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%')
+UNION SELECT oid FROM pg_proc WHERE pronamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%')
+UNION SELECT oid FROM pg_type WHERE typnamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%')
 EOT
 
 	push @found, map { "OID $_" } grep { !$ours{$_} } map { PfsNodeTree::oids($_) } split /\n/, $there->query($trees);
@@ -251,14 +258,14 @@ if ($detours)
 }
 ok($server->poll('SELECT count(*) FROM pfs.blocking_tree', $detours ? 2 : 1), 'somebody waits for a lock');
 ok($server->poll('SELECT count(*) > 0 FROM pfs.lwlock_objects', $detours ? 't' : 'f'), 'and for an LWLock');
-my @tables = split /\n/, $server->sql(q{SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relkind IN ('f', 'v') ORDER BY 1});
+my @tables = split /\n/, $server->sql(q{SELECT oid::regclass FROM pg_class WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%') AND relkind IN ('f', 'v') ORDER BY 1});
 
 # Everything that reads, and functions: what of the planted was called, and how many errors there were.
 sub use_everything
 {
 	my ($there) = @_;
 
-	$there->send("\\o /dev/null\n" . join("\n", map { "TABLE pfs.$_;" } @tables) . <<'EOT' . "\\o\n")->result;
+	$there->send("\\o /dev/null\n" . join("\n", map { "TABLE $_;" } @tables) . <<'EOT' . "\\o\n")->result;
 
 SELECT pfs.timer_now(), pfs.timer_to_timestamp(0), pfs.format_time(0), pfs.thread_id(), pfs.reset_time('threads'),
 	pfs.setup_sql(), pfs.lwlock_object(0), pfs.set_instruments('none'), pfs.set_threads('none', 'YES'), pfs.set_thread(0, 'YES'),
@@ -346,6 +353,27 @@ foreach my $database (qw(old_public old_mon trapped))
 		"$database: the owner drops his schemas");
 	is(judge($database)->query(q{SELECT count(*) FROM pfs.blocking_tree}), $detours ? 2 : 1, "$database: pfs is still there");
 }
+
+# What was planted can have given a column a type that the view cannot keep: that is said, and no half of an update is done.
+$server->sql('CREATE DATABASE another_type OWNER dbo');
+$server->psql(<<'EOT', db => 'another_type', user => 'dbo');
+CREATE TYPE public.command AS (t text);
+CREATE FUNCTION public.join(text, integer) RETURNS public.command LANGUAGE sql AS 'SELECT NULL::public.command';
+CREATE FUNCTION public.join(public.command, text) RETURNS public.command LANGUAGE sql AS 'SELECT $1';
+CREATE OPERATOR public.|| (LEFTARG = text, RIGHTARG = integer, FUNCTION = public.join);
+CREATE OPERATOR public.|| (LEFTARG = public.command, RIGHTARG = text, FUNCTION = public.join);
+EOT
+$there = judge('another_type');
+$installation->release('1.0');
+$there->query('CREATE EXTENSION pfs SCHEMA public');
+$installation->release;
+$there->send('ALTER EXTENSION pfs UPDATE')->result;
+like($there->last_error, qr/ERROR:  42P16: cannot change data type of view column "terminate_command" from (public\.)?command to text/,
+	'a column of another type: the update is refused');
+is($there->query(q{SELECT extversion, extnamespace::regnamespace FROM pg_extension WHERE extname = 'pfs'}), '1.0|public', 'all of it');
+$there->query('DROP EXTENSION pfs; CREATE EXTENSION pfs');
+is(join("\n", strangers('another_type')), '', 'a new extension takes nothing of it');
+$there->close;
 
 # Without a schema to create in, or with one of the user's choice.
 $server->sql('CREATE DATABASE empty');
