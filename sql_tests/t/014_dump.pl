@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
-use PfsReleases;
+use PfsReleases qw(difference);
 use PfsServer;
 use Test::More;
 
@@ -47,16 +47,6 @@ SELECT ftrelid::regclass, ftoptions FROM pg_foreign_table ORDER BY ftrelid::regc
 SELECT extname, extversion, extnamespace::regnamespace FROM pg_extension ORDER BY 1;
 EOT
 my $before = $there->query($objects);
-
-# The lines that one side lacks.
-sub difference
-{
-	my %count;
-
-	$count{$_}++ foreach split /\n/, $_[0];
-	$count{$_}-- foreach split /\n/, $_[1];
-	return join("\n", map { ($count{$_} > 0 ? '+' : '-') . $_ } grep { $count{$_} } sort keys %count);
-}
 
 sub dump_of
 {

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
-use PfsReleases;
+use PfsReleases qw(difference);
 use PfsServer;
 use Test::More;
 
@@ -77,16 +77,6 @@ sub everything
 	my %found = map { $_ => $there->query($everything{$_}) } keys %everything;
 	$there->query('RESET search_path');
 	return \%found;
-}
-
-# The lines that only one of two has.
-sub difference
-{
-	my %count;
-
-	$count{$_}++ foreach split /\n/, $_[0];
-	$count{$_}-- foreach split /\n/, $_[1];
-	return join("\n", map { ($count{$_} > 0 ? '+' : '-') . $_ } grep { $count{$_} } sort keys %count);
 }
 
 sub dump_of

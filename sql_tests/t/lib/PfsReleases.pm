@@ -12,14 +12,18 @@
 #	my $server = PfsServer->new('main', postgres => $installation->postgres);
 #	$installation->release('1.0');			# what CREATE EXTENSION finds from now on
 #	$installation->release;					# this tree again
+#	is(difference($rows, $other_rows), '', 'two databases have the same');
 package PfsReleases;
 
 use strict;
 use warnings;
 
+use Exporter 'import';
 use File::Copy ();
 use File::Path qw(make_path);
 use PfsServer;
+
+our @EXPORT_OK = qw(difference);
 
 # The control files of the releases, as they were.
 my %control = ('1.0' => <<'EOT');
@@ -75,6 +79,16 @@ sub release
 	open my $file, '>', $path or die "$path: $!";
 	print $file $control{$release} // die "no release $release";
 	close $file;
+}
+
+# The lines that only one of two results has.
+sub difference
+{
+	my %count;
+
+	$count{$_}++ foreach split /\n/, $_[0];
+	$count{$_}-- foreach split /\n/, $_[1];
+	return join("\n", map { ($count{$_} > 0 ? '+' : '-') . $_ } grep { $count{$_} } sort keys %count);
 }
 
 1;
