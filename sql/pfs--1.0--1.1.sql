@@ -234,8 +234,8 @@ COMMENT ON COLUMN pfs.events_waits_current.event_id IS
 COMMENT ON COLUMN pfs.setup_actors.host IS
 'Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no rule has the very address; % is any. No pattern.';
 COMMENT ON COLUMN pfs.probes.mechanism IS
-'How pfs gets called. got: by an address in the server''s table of external functions; method_table: by a function in one of the server''s tables of functions; hook: by a variable that the server has for extensions; detour: by a jump that was written over the first instructions of a function.';
+'How pfs gets called. got: by an address in the server''s table of external functions; method_table: by a function in one of the server''s tables of functions; hook: by a variable that the server has for extensions; detour: by a jump that was written over the first instructions of a function. NULL: no call, but something that pfs relies on.';
 COMMENT ON COLUMN pfs.probes.status IS
-'active, unavailable or off. A hook is active when a call of it was seen.';
+'active, unavailable (something is missing) or off. A hook is active when a call of it was seen.';
 COMMENT ON COLUMN pfs.probes.detail IS
 'Why it is not active, or what is special about it; of a hook the library that is called before pfs; else NULL.';
