@@ -145,6 +145,7 @@ pfs_instr_start(void)
 	pfs_memory_probe_start();
 	pfs_instr_hooks_start();
 	pfs_instr_xact_start();
+	pfs_instr_replication_start();
 
 	if (failed > 0)
 		ereport(LOG,

@@ -117,6 +117,7 @@ extern const PfsInterpose pfs_error_calls[];
 /* Postmaster, once: hooks and callbacks. */
 extern void pfs_instr_hooks_start(void);
 extern void pfs_instr_xact_start(void);
+extern void pfs_instr_replication_start(void);
 
 /* Postmaster, once: patch everything and report every probe. */
 extern void pfs_instr_start(void);

@@ -29,6 +29,7 @@
 #include "pfs_error.h"
 #include "pfs_instr.h"
 #include "pfs_instr_prepared.h"
+#include "pfs_instr_twophase.h"
 #include "pfs_statement_fast.h"
 
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
@@ -453,6 +454,8 @@ typedef struct TransactionCommand
 	PfsTransactionCommand command;
 	bool		rolls_back;
 	bool		chain;
+	uint64		trx_id;			/* of the prepared transaction that is
+								 * finished */
 	char		gid[PFS_GID_SIZE];
 } TransactionCommand;
 
@@ -463,6 +466,7 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 
 	c->command = PFS_COMMAND_OTHER;
 	c->rolls_back = c->chain = false;
+	c->trx_id = 0;
 	if (!IsA(utility, TransactionStmt))
 		return;
 	switch (stmt->kind)
@@ -482,6 +486,11 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 			break;
 		case TRANS_STMT_PREPARE:
 			c->command = PFS_COMMAND_PREPARE;
+			strlcpy(c->gid, stmt->gid, sizeof(c->gid));
+			break;
+		case TRANS_STMT_COMMIT_PREPARED:
+		case TRANS_STMT_ROLLBACK_PREPARED:
+			c->command = PFS_COMMAND_FINISH_PREPARED;
 			strlcpy(c->gid, stmt->gid, sizeof(c->gid));
 			break;
 		case TRANS_STMT_ROLLBACK:
@@ -554,6 +563,9 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		set_portal(&source);
 		read_transaction_command(&command, stmt->utilityStmt);
 		pfs_call_utility(t, &call, &source);
+		/* Behind the command nobody knows it any more. */
+		if (command.command == PFS_COMMAND_FINISH_PREPARED && pfs_transaction.event != NULL)
+			command.trx_id = pfs_prepared_trx_id(command.gid);
 		outer = pfs_digest_publish(t);
 		pfs_prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
 	}
@@ -570,9 +582,9 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		count_rows(utility, qc, &sent, &affected);
 		pfs_call_utility_end(t, &call, sent, affected);
 		pfs_prepared_command_end(t, &prepared);
-		pfs_transaction_command(t, command.command, command.gid);
+		pfs_transaction_command(t, command.command, command.gid, command.trx_id);
 		if (command.chain)
-			pfs_transaction_command(t, PFS_COMMAND_CHAIN, NULL);
+			pfs_transaction_command(t, PFS_COMMAND_CHAIN, NULL, 0);
 		if (command.rolls_back)
 			pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
 	}

@@ -219,7 +219,8 @@ typedef struct PfsTransactionEvent
 	bool		read_only;
 	bool		autocommit;
 	uint64		trx_id;			/* full transaction id, 0: none; of a running
-								 * one in a reader's copy */
+								 * one in a reader's copy.  COMMIT PREPARED
+								 * and ROLLBACK PREPARED: the prepared one's */
 	uint32		savepoints;
 	uint32		rollbacks_to_savepoint;
 	uint32		releases;
@@ -251,6 +252,12 @@ extern void pfs_statement_idle(PfsThread *t);
 
 /* Inside a change: no hook has seen the message yet.  What does it say? */
 extern void pfs_statement_look(PfsThread *t, const char *str);
+
+/*
+ * A walsender answers its client: what does the command say that it answers?
+ * completes: it says that it is ready for the next one.
+ */
+extern void pfs_statement_answers(PfsThread *t, bool completes);
 
 /* The process ends: whatever is open ends now. */
 extern void pfs_statement_detach(PfsThread *t);
@@ -417,10 +424,14 @@ typedef enum PfsTransactionCommand
 	PFS_COMMAND_ROLLBACK_TO,
 	PFS_COMMAND_RELEASE,
 	PFS_COMMAND_PREPARE,		/* with its gid */
+	PFS_COMMAND_FINISH_PREPARED,	/* COMMIT or ROLLBACK PREPARED, with gid
+									 * and trx_id of the prepared transaction */
 	PFS_COMMAND_CHAIN,			/* COMMIT or ROLLBACK AND CHAIN */
 	PFS_COMMAND_OTHER,
 } PfsTransactionCommand;
 
-extern void pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid);
+/* gid and trx_id: where the command says that it has them. */
+extern void pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid,
+									uint64 trx_id);
 
 #endif							/* PFS_STATEMENT_H */

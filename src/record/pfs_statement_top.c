@@ -207,6 +207,22 @@ pfs_statement_look(PfsThread *t, const char *str)
 	}
 }
 
+void
+pfs_statement_answers(PfsThread *t, bool completes)
+{
+	if (!pfs_sql.top_open || pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	pfs_statement_look(t, debug_query_string);
+	/* The next command can arrive without an idle wait in between. */
+	if (completes && pfs_sql.top.met == PFS_MET_EXECUTION)
+	{
+		pfs_sql.top.stamp = pfs_top_moment();
+		pfs_sql.top.done = true;
+	}
+	pfs_change_end(t);
+}
+
 /* ---- the short way ---- */
 
 void
@@ -243,7 +259,11 @@ name_by_commit(PfsThread *t)
 	bool		is_new = pfs_transaction_is_new() && debug_query_string == NULL;
 
 	pfs_change_begin(t);
-	if (fastpath || is_new)
+	/* IDENTIFY_SYSTEM has a transaction of its own before it answers. */
+	if (MyBackendType == B_WAL_SENDER && debug_query_string != NULL &&
+		pfs_replication_statement(debug_query_string) != PFS_NO_INSTRUMENT)
+		pfs_statement_look(t, debug_query_string);
+	else if (fastpath || is_new)
 	{
 		pfs_statement_name(t, &pfs_sql.top, pfs_other_statement[fastpath ? PFS_STATEMENT_FASTPATH
 																: PFS_STATEMENT_DESCRIBE], NULL);
