@@ -96,7 +96,8 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 		source.query_id = query->queryId;
 		source.tag = tag_of_query(query);
 		pfs_statement_parsed(t, &source);
-		pfs_digest_text_parsed(t, source.str, source.location, source.len, source.query_id, jumble);
+		pfs_digest_text_parsed(t, source.str, source.location, source.len, query->commandType, source.query_id,
+							   jumble);
 	}
 	if (prev_post_parse_analyze)
 		prev_post_parse_analyze(pstate, query, jumble);

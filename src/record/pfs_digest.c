@@ -498,8 +498,8 @@ pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
 /* ---- texts ---- */
 
 /* A digest that is given up meanwhile may give either answer. */
-bool
-pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key)
+PfsDigestTextState
+pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 {
 	const PfsNearDigest *near = near_of(key);
 	uint64		word;
@@ -507,32 +507,73 @@ pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key)
 
 	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & pfs_load_relaxed(&t->mask) &
 		 PFS_FLAG_DIGEST) == 0 || key->query_id == 0 || pfs_sizes.digest_text == 0)
-		return false;
+		return PFS_TEXT_READY;
 	if (likely(is_near(near, key) && pfs_load_acquire(near->state) == near->word))
-		return pfs_load_relaxed(&near->digest->text_state) == PFS_TEXT_NONE;
+		return pfs_load_relaxed(&near->digest->text_state);
 	index = pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, &word);
-	return index == PFS_NO_RECORD ||
-		pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state) == PFS_TEXT_NONE;
+	return index == PFS_NO_RECORD ? PFS_TEXT_NONE
+		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state);
+}
+
+/*
+ * Take the right to write the text; false: somebody else has it, or the text that is
+ * there is as good.
+ */
+static bool
+claim_text(PfsDigest *d, bool provisional)
+{
+	uint32		none = PFS_TEXT_NONE;
+	uint32		worse = PFS_TEXT_PROVISIONAL;
+
+	return pfs_cas(&d->text_state, &none, PFS_TEXT_COMING) ||
+		(!provisional && pfs_cas(&d->text_state, &worse, PFS_TEXT_REPLACED));
 }
 
 void
-pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len)
+pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
 {
 	PfsNearDigest *near = pfs_digest_enter(key, true);
-	uint32		none = PFS_TEXT_NONE;
 	PfsDigest  *d;
 
 	if (near == NULL)
 		return;
 	d = near->digest;
-	if (pfs_cas(&d->text_state, &none, PFS_TEXT_COMING))
+	if (claim_text(d, provisional))
 	{
+		/* Pairs with the one in pfs_digest_copy_text(): no byte before REPLACED. */
+		pfs_fence_release();
 		len = Min(len, pfs_sizes.digest_text);
 		memcpy(d->texts, str, len);
-		d->text_len = len;
-		pfs_store_release(&d->text_state, PFS_TEXT_READY);
+		pfs_store_relaxed(&d->text_len, len);
+		pfs_store_release(&d->text_state, provisional ? PFS_TEXT_PROVISIONAL : PFS_TEXT_READY);
 	}
 	pfs_digest_leave(near);
+}
+
+/* How often a text that is just being replaced is looked at again. */
+#define TEXT_TRIES 100
+
+uint32
+pfs_digest_copy_text(const PfsDigest *d, char *to)
+{
+	for (int i = 0; i < TEXT_TRIES; i++)
+	{
+		uint32		before = pfs_load_acquire(&d->text_state);
+		uint32		len;
+
+		if (before == PFS_TEXT_PROVISIONAL || before == PFS_TEXT_READY)
+		{
+			len = Min(pfs_load_relaxed(&d->text_len), pfs_sizes.digest_text);
+			memcpy(to, d->texts, len);
+			pfs_fence_acquire();
+			if (pfs_load_relaxed(&d->text_state) == before)
+				return len;
+		}
+		else if (before != PFS_TEXT_REPLACED)
+			return 0;
+		pfs_pause();
+	}
+	return 0;
 }
 
 char *
@@ -540,7 +581,6 @@ pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
 {
 	uint64		word;
 	uint32		index;
-	const PfsDigest *d;
 	char	   *copy;
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0 || key->query_id == 0)
@@ -548,12 +588,8 @@ pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
 	index = pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, &word);
 	if (index == PFS_NO_RECORD)
 		return NULL;
-	d = pfs_pages_record(pfs_digests, index);
-	if (pfs_load_acquire(&d->text_state) != PFS_TEXT_READY)
-		return NULL;
-	*len = Min(d->text_len, pfs_sizes.digest_text);
-	copy = palloc(*len + 1);
-	memcpy(copy, d->texts, *len);
+	copy = palloc(pfs_sizes.digest_text + 1);
+	*len = pfs_digest_copy_text(pfs_pages_record(pfs_digests, index), copy);
 	pfs_fence_acquire();
 	return *len > 0 && pfs_pages_word(pfs_digests, index) == word ? copy : NULL;
 }

@@ -34,12 +34,18 @@ pfs_digest_key(Oid database, Oid user, uint64 query_id)
 #define PFS_DIGEST_DATABASE(who) ((Oid) ((who) >> 32))
 #define PFS_DIGEST_USER(who) ((Oid) (who))
 
-/* Has a digest its text? */
+/*
+ * Has a digest its text?  A state is never left for a lower one, and READY never, so
+ * the text is written twice at most, and the state says by itself whether a copy of
+ * the text is whole: it was PROVISIONAL or READY before, and is the same behind.
+ */
 typedef enum PfsDigestTextState
 {
 	PFS_TEXT_NONE,
 	PFS_TEXT_COMING,			/* one process writes it */
-	PFS_TEXT_READY,				/* never changes any more */
+	PFS_TEXT_PROVISIONAL,		/* not how a client would write the statement */
+	PFS_TEXT_REPLACED,			/* one process writes a better one */
+	PFS_TEXT_READY,
 } PfsDigestTextState;
 
 /*
@@ -57,7 +63,10 @@ typedef struct PfsDigest
 	PfsSharedStatementCell numbers;
 	uint32		waits;			/* chain of its waits, by instrument */
 
-	/* Digest's text: by compare-and-swap to COMING, release-stored READY. */
+	/*
+	 * Digest's text: compare-and-swap to COMING or REPLACED, by whoever
+	 * writes it; release-stored PROVISIONAL or READY behind it.
+	 */
 	uint32		text_state;
 	uint32		text_len;
 
@@ -176,9 +185,12 @@ extern void pfs_digest_count(const PfsDigestEnd *end);
 /* It was planned, in so many ticks, and is not executed: no statement. */
 extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);
 
-/* Does anybody want the text of this shape?  Then it is given, or not. */
-extern bool pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key);
-extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len);
+/*
+ * Which text of this shape would be taken now: none (READY), only one that is not
+ * provisional (PROVISIONAL), or any (NONE)?  Then it is given, or not.
+ */
+extern PfsDigestTextState pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key);
+extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional);
 
 /* A digest that nobody refers to goes, if it is still this one. */
 extern bool pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg);
@@ -225,6 +237,9 @@ extern void pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit 
 
 /* The text of a shape; NULL if there is none. palloc'd, *len bytes. */
 extern char *pfs_digest_text_of(const PfsDigestKey *key, uint32 *len);
+
+/* The same of a digest that stays: its length, 0 if there is none; to has room for any. */
+extern uint32 pfs_digest_copy_text(const PfsDigest *d, char *to);
 
 /* Return the events that left: of statements, statements, waits. */
 extern int64 pfs_digests_truncate(void);

@@ -104,10 +104,8 @@ copy_all(Copies *c, int parts)
 		PfsDigest  *copy = (PfsDigest *) to;
 
 		memcpy(to, d, c->head);
-		copy->text_state = pfs_load_acquire(&d->text_state);
-		copy->text_len = copy->text_state == PFS_TEXT_READY ? Min(d->text_len, pfs_sizes.digest_text) : 0;
 		if (parts & PFS_DIGEST_TEXT)
-			memcpy(to + c->text, d->texts, copy->text_len);
+			copy->text_len = pfs_digest_copy_text(d, to + c->text);
 		if (parts & PFS_DIGEST_SAMPLE)
 			copy_sample(c, to, d);
 		c->n++;

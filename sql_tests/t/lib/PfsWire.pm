@@ -27,8 +27,8 @@ sub new
 my %messages = (
 	# name, text
 	Parse => sub { 'P', "$_[0]\0$_[1]\0" . pack('n', 0) },
-	# name of the statement
-	Bind => sub { 'B', "\0$_[0]\0" . pack('n3', 0, 0, 0) },
+	# name of the statement, values of its parameters
+	Bind => sub { my ($name, @values) = @_; 'B', "\0$name\0" . pack('n2', 0, scalar(@values)) . join('', map { pack('N', length($_)) . $_ } @values) . pack('n', 0) },
 	# rows, 0: all
 	Execute => sub { 'E', "\0" . pack('N', $_[0] // 0) },
 	Close => sub { 'C', "S$_[0]\0" },
