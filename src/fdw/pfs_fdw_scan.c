@@ -37,11 +37,11 @@ typedef struct PfsScanState
 	Size		position;
 	MemoryContext row_context;	/* values of the current row */
 
-	/* Who reads, and the answer for the role asked for last. */
+	/* Who reads, and the answers for the roles asked for last, of each kind. */
 	Oid			reader;
 	bool		reads_all;
-	Oid			last_role;
-	bool		last_answer;
+	Oid			last_role[2];
+	bool		last_answer[2];
 } PfsScanState;
 
 void *
@@ -200,22 +200,31 @@ make_copy(PfsScanState *state, ExprContext *econtext)
 	MemoryContextSwitchTo(old);
 }
 
+/* Has the reader the privileges of this role?  which: 0 the row's, 1 the other one. */
+static bool
+has_privileges(PfsScanState *state, int which, Oid role)
+{
+	if (role != state->last_role[which])
+	{
+		state->last_answer[which] = has_privs_of_role(state->reader, role);
+		state->last_role[which] = role;
+	}
+	return state->last_answer[which];
+}
+
 static bool
 may_see(PfsScanState *state, const void *row)
 {
+	const PfsTable *table = state->scan.table;
 	Oid			role;
 
 	if (state->reads_all)
 		return true;
-	role = state->scan.table->role ? state->scan.table->role(row) : InvalidOid;
-	if (!OidIsValid(role))
+	role = table->role ? table->role(row) : InvalidOid;
+	if (!OidIsValid(role) || !has_privileges(state, 0, role))
 		return false;
-	if (role != state->last_role)
-	{
-		state->last_answer = has_privs_of_role(state->reader, role);
-		state->last_role = role;
-	}
-	return state->last_answer;
+	role = table->also_role ? table->also_role(row) : InvalidOid;
+	return !OidIsValid(role) || has_privileges(state, 1, role);
 }
 
 static void

@@ -101,6 +101,12 @@ struct PfsTable
 
 	/* Optional.  The row's role, for hidden columns; InvalidOid: nobody's. */
 	Oid			(*role) (const void *row);
+
+	/*
+	 * Optional.  Another role whose rights hidden columns ask for as well;
+	 * InvalidOid: none.
+	 */
+	Oid			(*also_role) (const void *row);
 	/* Optional; needed for update and delete. */
 	PfsRowId	(*identity) (const void *row);
 

@@ -117,7 +117,7 @@ put_text(PfsPrepared *p, const CachedPlanSource *source)
 }
 
 static void
-make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *source)
+make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *source, bool nested)
 {
 	static uint32 hint = 0;
 	PfsPrepared *p;
@@ -130,6 +130,7 @@ make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *sourc
 	p->thread_id = t->thread_id;
 	p->thread = t->index;
 	p->database = MyDatabaseId;
+	p->user = nested ? GetUserId() : InvalidOid;
 	strlcpy(p->name, entry->name, sizeof(p->name));
 	put_text(p, source);
 	p->generation = p->collected = pfs_load_relaxed(&pfs_words->prepared_truncations);
@@ -233,9 +234,12 @@ is_wanted(PfsThread *t)
 		(pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) != 0;
 }
 
-/* One that was not known: whatever had its name is closed. */
+/*
+ * One that was not known: whatever had its name is closed.  nested: what made it is not
+ * at top level.
+ */
 static PfsPreparedEntry *
-make_entry(PfsThread *t, const char *name)
+make_entry(PfsThread *t, const char *name, bool nested)
 {
 	char		cut[NAMEDATALEN];
 	const PreparedStatement *statement;
@@ -251,7 +255,7 @@ make_entry(PfsThread *t, const char *name)
 	entry->source = statement->plansource->query_string;
 	entry->time = statement->prepare_time;
 	entry->parses = pfs_prepared_parses;
-	make_record(t, entry, statement->plansource);
+	make_record(t, entry, statement->plansource, nested);
 	entry->hash = hash_of(cut);
 	entry->next = buckets[entry->hash % BUCKETS];
 	buckets[entry->hash % BUCKETS] = entry;
@@ -265,7 +269,7 @@ void
 pfs_prepared_made(PfsThread *t, const char *name)
 {
 	if (is_wanted(t))
-		(void) make_entry(t, name);
+		(void) make_entry(t, name, pfs_sql.nest > 0);
 }
 
 void
@@ -296,7 +300,7 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 	{
 		if (!is_wanted(t))
 			return;
-		entry = make_entry(t, name);
+		entry = make_entry(t, name, s != &pfs_sql.top);
 		if (entry == NULL)
 			return;
 	}

@@ -23,7 +23,8 @@ typedef struct PfsPrepared
 	uint32		thread;			/* index of the thread's record */
 	Oid			database;
 	uint32		text_len;
-	uint32		unused;
+	Oid			user;			/* made inside another statement: role in
+								 * effect then; else InvalidOid */
 	char		name[NAMEDATALEN];
 
 	/*

@@ -95,6 +95,9 @@ pfs_numbers_add(uint64 *to, const uint64 *n)
 		sums[i] += from[i];
 }
 
+/* Beside PFS_COUNTS_...: begun inside another statement, or behind its end. */
+#define PFS_IS_NESTED 0x80
+
 /* Bytes kept of an error's message, and of a schema's name as written. */
 #define PFS_MESSAGE_SIZE	256
 #define PFS_SCHEMA_SIZE		64
@@ -115,7 +118,7 @@ typedef struct PfsStatementEvent
 	uint16		schema_len;
 	uint16		message_len;
 	uint32		text_len;
-	uint8		counts;			/* PFS_COUNTS_... */
+	uint8		counts;			/* PFS_COUNTS_..., PFS_IS_NESTED */
 	uint64		memory;			/* the session's most bytes meanwhile, and
 								 * one; if it counts them: written at the end */
 	uint64		n[PFS_NUM_NUMBERS];

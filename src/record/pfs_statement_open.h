@@ -258,7 +258,7 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	e->sqlstate = 0;
 	e->schema_len = e->message_len = 0;
 	e->text_len = 0;
-	e->counts = s->counts;
+	e->counts = s->counts | (s == &pfs_sql.top ? 0 : PFS_IS_NESTED);
 	return e;
 }
 

@@ -52,9 +52,10 @@ extern int64 pfs_ev_truncate_nothing(void);
 
 /*
  * The three tables of a family.  words: "waits"; one: "wait".  Rows are copies of
- * the family's events, as large as the server was told to keep them.
+ * the family's events, as large as the server was told to keep them.  also: the
+ * tables' also_role.
  */
-#define PFS_EV_TABLES(family, stem, one, columns, get) \
+#define PFS_EV_TABLES(family, stem, one, columns, get, also) \
 static void \
 current_copy(PfsScan *scan) \
 { \
@@ -106,6 +107,7 @@ const PfsTable pfs_table_events_##stem##_current = { \
 	.copy = current_copy, \
 	.get = get, \
 	.role = pfs_ev_role, \
+	.also_role = also, \
 	.truncate = pfs_ev_truncate_nothing, \
 }; \
 const PfsTable pfs_table_events_##stem##_history = { \
@@ -119,6 +121,7 @@ const PfsTable pfs_table_events_##stem##_history = { \
 	.copy = history_copy, \
 	.get = get, \
 	.role = pfs_ev_role, \
+	.also_role = also, \
 	.truncate = history_truncate, \
 	.in_reset_all = true, \
 }; \
@@ -133,6 +136,7 @@ const PfsTable pfs_table_events_##stem##_history_long = { \
 	.copy = history_long_copy, \
 	.get = get, \
 	.role = pfs_ev_role, \
+	.also_role = also, \
 	.truncate = history_long_truncate, \
 	.in_reset_all = true, \
 }

@@ -202,4 +202,13 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 	}
 }
 
-PFS_EV_TABLES(PFS_STATEMENTS, statements, "statement", columns, get);
+/* What a SECURITY DEFINER function executes is its owner's, whoever calls it. */
+static Oid
+nested_role(const void *row)
+{
+	const PfsStatementEvent *event = row;
+
+	return (event->counts & PFS_IS_NESTED) ? event->user : InvalidOid;
+}
+
+PFS_EV_TABLES(PFS_STATEMENTS, statements, "statement", columns, get, nested_role);

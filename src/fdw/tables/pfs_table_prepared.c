@@ -70,6 +70,12 @@ role(const void *row)
 	return pfs_owned_role(p->thread, p->thread_id);
 }
 
+static Oid
+nested_role(const void *row)
+{
+	return ((const PfsPrepared *) row)->user;
+}
+
 const PfsTable pfs_table_prepared_statements_instances = {
 	.name = "prepared_statements_instances",
 	.row_is = "one prepared statement of a living session",
@@ -82,6 +88,7 @@ const PfsTable pfs_table_prepared_statements_instances = {
 	.copy = copy_rows,
 	.get = get,
 	.role = role,
+	.also_role = nested_role,
 	.truncate = pfs_prepared_truncate,
 	.in_reset_all = true,
 };
