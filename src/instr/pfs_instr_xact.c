@@ -15,6 +15,7 @@
 
 #include "pfs_error.h"
 #include "pfs_instr.h"
+#include "pfs_secret.h"
 #include "pfs_statement_fast.h"
 
 static emit_log_hook_type prev_emit_log = NULL;
@@ -87,11 +88,17 @@ emit_log_cb(ErrorData *edata)
 			bool		in_transaction = IsTransactionState();
 
 			/*
+			 * A text that does not parse is no statement yet where a function
+			 * executes it.
+			 */
+			bool		quotes_secret = pfs_has_secret(edata->internalquery) || pfs_has_secret(edata->context);
+
+			/*
 			 * The outermost handlers have given up all context before they
 			 * report.
 			 */
 			pfs_statement_logged(t, true, error_context_stack == NULL, edata->sqlerrcode,
-								 edata->message);
+								 quotes_secret ? PFS_SECRET_TEXT : edata->message);
 			pfs_error_logged(t, edata->elevel == ERROR ? PFS_SEVERITY_ERROR
 							 : edata->elevel == FATAL ? PFS_SEVERITY_FATAL : PFS_SEVERITY_PANIC,
 							 edata->sqlerrcode, raises_are_seen);

@@ -540,7 +540,10 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 	d = near->digest;
 	if (claim_text(d, provisional))
 	{
-		/* Pairs with the one in pfs_digest_copy_text(): no byte before REPLACED. */
+		/*
+		 * Pairs with the one in pfs_digest_copy_text(): no byte before
+		 * REPLACED.
+		 */
 		pfs_fence_release();
 		len = Min(len, pfs_sizes.digest_text);
 		memcpy(d->texts, str, len);

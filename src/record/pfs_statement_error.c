@@ -14,6 +14,8 @@
 #include "mb/pg_wchar.h"
 #include "tcop/tcopprot.h"
 
+#include "pfs_secret.h"
+#include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
 #define MARKS_AT_FIRST 16
@@ -149,11 +151,42 @@ pfs_statement_raised(PfsThread *t, int sqlstate)
 	pfs_change_end(t);
 }
 
+/*
+ * Can the text of this statement hold a secret?  What is cut in its slot, or not there, or
+ * has not been parsed, is looked for in the client's whole text.
+ */
+static bool
+holds_secret(const PfsStatement *s)
+{
+	const PfsStatementEvent *e = s->event;
+
+	if (e != NULL && s->met != PFS_MET_NOTHING && e->text_len + MAX_MULTIBYTE_CHAR_LEN <= pfs_sizes.sql_text)
+		return pfs_find_secret(pfs_statement_text(e), e->text_len) >= 0;
+	return pfs_has_secret(debug_query_string);
+}
+
+/*
+ * A message can quote the statement that failed ("syntax error at or near"), and is that
+ * of all statements around it.
+ */
+static bool
+is_about_secret(void)
+{
+	for (const PfsStatement *s = pfs_sql.current; s != NULL; s = s->outer)
+	{
+		if (s != &pfs_sql.top && holds_secret(s))
+			return true;
+	}
+	return pfs_sql.top_open && holds_secret(&pfs_sql.top);
+}
+
 void
 pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, const char *message)
 {
 	if (pfs_is_changing(t))
 		return;
+	if (message != NULL && is_about_secret())
+		message = PFS_SECRET_TEXT;
 	pfs_change_begin(t);
 	look_at_text(t);
 	if (error)

@@ -17,7 +17,7 @@ sub new
 	my ($class, $server, %options) = @_;
 	my $socket = IO::Socket::UNIX->new(Peer => "$server->{host}/.s.PGSQL.$server->{port}") or die "no connection: $!";
 	my $self = bless { socket => $socket }, $class;
-	my $body = pack('N', 196608) . join('', map { "$_\0" } user => $options{user} // 'postgres', database => 'postgres') . "\0";
+	my $body = pack('N', 196608) . join('', map { "$_\0" } user => $options{user} // 'postgres', database => $options{database} // 'postgres') . "\0";
 
 	$socket->syswrite(pack('N', length($body) + 4) . $body);
 	$self->until_ready;

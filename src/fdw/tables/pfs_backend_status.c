@@ -72,7 +72,7 @@ pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus 
 	copy->application_name = pfs_text_convert(application, strlen(application), encoding);
 	copy->activity = NULL;
 	if ((local.st_state == STATE_RUNNING || local.st_state == STATE_FASTPATH) && activity[0])
-		copy->activity = pfs_hide_secrets(pfs_text_convert(activity, strlen(activity), encoding));
+		copy->activity = pfs_text_of_statement(activity, strlen(activity), encoding);
 	pfree(activity);
 	return true;
 }

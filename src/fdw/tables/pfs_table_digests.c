@@ -172,8 +172,7 @@ text_of(const SummaryRow *row, const char *str, uint32 len, bool *isnull)
 {
 	if (str == NULL || len == 0)
 		return pfs_null(isnull);
-	return pfs_text_datum(pfs_hide_secrets(pfs_text_convert(str, len,
-															pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.who)))));
+	return pfs_text_datum(pfs_text_of_statement(str, len, pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.who))));
 }
 
 static Datum
