@@ -29,7 +29,7 @@ my %texts = (
 	LATIN1 => [ join('', map { chr } 0x80 .. 0xff) ],
 	EUC_JP => [ "\xa4\xa2\xc6\xfc\xcb\xdc \x8e\xb1 \x8f\xb0\xa1", "\xa9\xa1\xfe\xfe \x8f\xfe\xfe \x8f\xa2\xb7" ],
 	WIN1251 => [ join('', map { chr } grep { $_ != 0x98 } 0x80 .. 0xff) ]);
-my @clients = qw(SQL_ASCII UTF8 LATIN1 EUC_JP WIN1251 SJIS MULE_INTERNAL KOI8R LATIN9 GB18030);
+my @clients = qw(SQL_ASCII UTF8 LATIN1 EUC_JP WIN1251 SJIS KOI8R);
 my @databases = sort keys %texts;
 my (%wire, %second);
 
@@ -48,18 +48,14 @@ foreach my $database (@databases)
 {
 	my $w = $wire{$database} = PfsWire->new($server, database => "db_$database");
 	my $n = 0;
+	# A name ends with a character.
+	my $name = $database eq 'EUC_JP' ? "\xa4\xa2" : $database eq 'UTF8' ? "\xc3\xa4\xe2\x82\xac" : substr($texts{$database}[0], 0, 40);
 
 	$server->psql('CREATE EXTENSION pfs', db => "db_$database");
 	say_to($w, 'CREATE TABLE marked (i int)');
 	foreach my $text (@{ $texts{$database} })
 	{
-		my $name = substr($text, 0, 60);
-
 		$n++;
-		# A name ends with a character.
-		$name = substr($text, 0, $database =~ /LATIN1|WIN|ASCII/ ? 40 : 12) if length($text) > 40;
-		$name = "\xa4\xa2" if $database eq 'EUC_JP';
-		$name = "\xc3\xa4\xe2\x82\xac" if $database eq 'UTF8';
 		say_to($w, "SELECT '$text' AS marked_$n");
 		say_to($w, "SELECT '$text'::int AS marked_$n");
 		say_to($w, "SELEC '$text'");
@@ -69,17 +65,14 @@ foreach my $database (@databases)
 		say_to($w, "ROLLBACK PREPARED '$database $name $n'");
 		say_to($w, "CREATE SCHEMA \"$name $n\"; SET search_path = \"$name $n\"; CREATE TABLE \"$name\" (i int); SELECT 1 FROM \"$name\"");
 		say_to($w, "DO \$\$ BEGIN EXECUTE 'SELECT ''$text'', 1'; END \$\$");
-		say_to($w, "CREATE ROLE \"$database $name $n\" LOGIN SUPERUSER; CREATE DATABASE \"$name $n\" TEMPLATE none_such");
+		say_to($w, "CREATE ROLE \"$database $name $n\" LOGIN SUPERUSER");
 		say_to($w, "SELECT pfs.set_instruments('$name', 'YES'); SELECT pfs.set_actor('$name', '$name')");
-		# A role's name in accounts and users; it waits for a lock on a relation.
-		if ($n == 1)
-		{
-			say_to($w, "BEGIN; LOCK TABLE \"$name\"");
-			my $s = $second{$database} = PfsWire->new($server, database => "db_$database", user => "$database $name $n");
-
-			$s->send(Query => "SELECT '$text' FROM \"$name $n\".\"$name\"");
-		}
 	}
+	# A role's name in accounts and users; it waits for a lock on a relation.
+	my $s = $second{$database} = PfsWire->new($server, database => "db_$database", user => "$database $name 1");
+
+	say_to($w, "BEGIN; LOCK TABLE \"$name\"");
+	$s->send(Query => "SELECT '$texts{$database}[0]' FROM \"$name $n\".\"$name\"");
 }
 ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE event_name = 'wait/lock/relation'", scalar(@databases)), 'each has a session that waits');
 
@@ -99,14 +92,14 @@ foreach my $database (@databases)
 	{
 		my ($status, $out, $err) = $server->psql("SET client_encoding = '$client';\n\\o /dev/null\n" . join('', map { "SELECT * FROM pfs.$_;\n" } @relations), db => "db_$database");
 
-		next if $err =~ /conversion between \S+ and \S+ is not supported/;
+		next if $status != 0 && $err =~ /Conversion between \S+ and \S+ is not supported/;
 		$clients++;
 		push @failed, "$client: $err" if $status != 0;
 	}
 	$readers += $clients;
 	is(join("\n", @failed), '', "every table can be read in $database by $clients kinds of clients");
 }
-cmp_ok($readers, '>', 25, 'pairs of encodings that the server converts');
+cmp_ok($readers, '>', 20, 'pairs of encodings that the server converts');
 
 # ---- what they see ----
 
@@ -133,7 +126,6 @@ is(shown('UTF8', 'UTF8', 'UTF8'), hex_of($texts{UTF8}[0]), 'the same encoding ev
 is(shown('UTF8', 'UTF8', 'LATIN1'), hex_of("\xc3\xa4\xc3\xb6 ? ?? ? ?"), 'a client that has not all characters');
 is(shown('UTF8', 'LATIN1', 'LATIN1'), hex_of("\xe4\xf6 ? ?? ? ?"), 'a database that has not');
 is(shown('UTF8', 'LATIN1', 'UTF8'), hex_of("\xe4\xf6 ? ?? ? ?"), 'whatever the client has');
-is(shown('UTF8', 'EUC_JP', 'EUC_JP'), hex_of("??" . " ? \xc6\xfc\xcb\xdc \xa7\xd8 ?"), 'another one') if 0;
 is(shown('LATIN1', 'UTF8', 'UTF8'), $utf8_of_latin, 'all of LATIN1');
 is(shown('LATIN1', 'SQL_ASCII', 'SQL_ASCII'), hex_of($latin), 'a database that takes all bytes, and a client that does');
 is(shown('LATIN1', 'SQL_ASCII', 'UTF8'), hex_of('?' x 128), 'and one that does not');
