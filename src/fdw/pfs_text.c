@@ -149,7 +149,7 @@ pfs_text_datum(const char *str)
 		str = copy_valid(str, len, encoding);
 	if (client != encoding && client != PG_SQL_ASCII)
 	{
-		/* A character of many bytes has one in its place. */
+		/* What stands for a character can be shorter than it. */
 		str = copy_for_client(str, len);
 		len = strlen(str);
 	}
