@@ -20,10 +20,11 @@ DEPS = $(OBJS:.o=.d)
 # Includes are by bare file name.  -MMD and the include at the end track
 # headers, which PGXS does only where the server was built with --enable-depend.
 # PostgreSQL 15 leaves PGDLLEXPORT empty, so hidden visibility needs our own
-# definition; it repeats what 16 and later say.
+# definition; it repeats what 16 and later say.  A function that the headers do not
+# declare would be found missing only when the server does not start.
 PG_CPPFLAGS = $(addprefix -I,$(SRC_DIRS)) -MMD -MP \
 	'-DPGDLLEXPORT=__attribute__((visibility("default")))'
-PG_CFLAGS = -std=gnu11 -fvisibility=hidden -fno-omit-frame-pointer -fno-plt
+PG_CFLAGS = -std=gnu11 -Werror=implicit-function-declaration -fvisibility=hidden -fno-omit-frame-pointer -fno-plt
 
 # Bitcode would only let the JIT inline our functions, which no plan gains
 # from, and it would make clang a condition of building.
