@@ -44,10 +44,13 @@ find_planned(uint64 query_id)
 static inline bool
 is_top_level_now(void)
 {
+	/* The function looks at no argument, and if it ever did it would find none. */
+	static FunctionCallInfoBaseData no_arguments;
+
 	if (!pfs_statement_has_client())
 		return false;
 	return (pfs_sql.top_open && pfs_sql.top.met != PFS_MET_NOTHING && !pfs_sql.top.done) ||
-		DatumGetInt32(pg_trigger_depth(NULL)) == 0;
+		DatumGetInt32(pg_trigger_depth(&no_arguments)) == 0;
 }
 
 static inline bool
