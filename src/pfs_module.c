@@ -29,9 +29,11 @@
 #include "pfs_guc.h"
 #include "pfs_instr.h"
 #include "pfs_instr_lwlock.h"
+#include "pfs_platform.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
+#include "pfs_status.h"
 
 PG_MODULE_MAGIC;
 
@@ -172,6 +174,22 @@ assign_sample_age_cb(int newval, void *extra)
 	pfs_digest_set_sample_age(newval);
 }
 
+/* Where pfs cannot work it leaves the server alone, and says so in the log and in probes. */
+static bool
+is_possible_here(void)
+{
+	const char *why_not = pfs_platform_refusal();
+	PfsProbeRow row = {.name = "platform",.target = "Linux, glibc, fork()",.status = "unavailable"};
+
+	if (why_not == NULL)
+		return true;
+	strlcpy(row.detail, why_not, sizeof(row.detail));
+	pfs_probe_report(&row);
+	ereport(LOG,
+			(errmsg("pfs: cannot work here, the server runs without it: %s", why_not)));
+	return false;
+}
+
 void
 _PG_init(void)
 {
@@ -183,6 +201,8 @@ _PG_init(void)
 
 	/* pg_upgrade runs the server to move objects, not to be watched. */
 	if (!pfs_enabled || IsBinaryUpgrade)
+		return;
+	if (!is_possible_here())
 		return;
 	/* Statements are known by the server's own numbers. */
 	EnableQueryId();

@@ -29,6 +29,7 @@
 #include "pfs_error.h"
 #include "pfs_instr.h"
 #include "pfs_instr_prepared.h"
+#include "pfs_instr_prove.h"
 #include "pfs_statement_fast.h"
 
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
@@ -578,21 +579,84 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	}
 }
 
+/*
+ * What the hooks hold until a process has called them once: they tell so, for
+ * pfs.probes, and put the real function in their own place, so that later calls pay
+ * nothing for it.  Where another library's function is in front they stay, and tell
+ * so again.
+ */
+#define FIRST_CALL(number, hook, cb) \
+	do { \
+		if (pfs_hook_note(number) && hook == first_##cb) \
+			hook = cb; \
+	} while (0)
+
+static void
+first_parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
+{
+	FIRST_CALL(PFS_HOOK_PARSE_ANALYZE, post_parse_analyze_hook, parse_analyze_cb);
+	parse_analyze_cb(pstate, query, jumble);
+}
+
+static PlannedStmt *
+first_planner_cb(Query *query, const char *str, int options, ParamListInfo params)
+{
+	FIRST_CALL(PFS_HOOK_PLANNER, planner_hook, planner_cb);
+	return planner_cb(query, str, options, params);
+}
+
+static void
+first_executor_start_cb(QueryDesc *desc, int eflags)
+{
+	FIRST_CALL(PFS_HOOK_EXECUTOR_START, ExecutorStart_hook, executor_start_cb);
+	executor_start_cb(desc, eflags);
+}
+
+static void
+first_executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+{
+	FIRST_CALL(PFS_HOOK_EXECUTOR_RUN, ExecutorRun_hook, executor_run_cb);
+	executor_run_cb(PFS_EXECUTOR_RUN_ARGS);
+}
+
+static void
+first_executor_finish_cb(QueryDesc *desc)
+{
+	FIRST_CALL(PFS_HOOK_EXECUTOR_FINISH, ExecutorFinish_hook, executor_finish_cb);
+	executor_finish_cb(desc);
+}
+
+static void
+first_executor_end_cb(QueryDesc *desc)
+{
+	FIRST_CALL(PFS_HOOK_EXECUTOR_END, ExecutorEnd_hook, executor_end_cb);
+	executor_end_cb(desc);
+}
+
+static void
+first_process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
+						 ProcessUtilityContext context, ParamListInfo params,
+						 QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *qc)
+{
+	FIRST_CALL(PFS_HOOK_PROCESS_UTILITY, ProcessUtility_hook, process_utility_cb);
+	process_utility_cb(stmt, str, read_only_tree, context, params, environment, dest, qc);
+}
+
+#define SET_HOOK(number, hook, prev, cb) \
+	do { \
+		prev = hook; \
+		hook = first_##cb; \
+		pfs_hook_report(number, #hook, &hook, &prev); \
+	} while (0)
+
 void
 pfs_instr_hooks_start(void)
 {
-	prev_post_parse_analyze = post_parse_analyze_hook;
-	post_parse_analyze_hook = parse_analyze_cb;
-	prev_planner = planner_hook;
-	planner_hook = planner_cb;
-	prev_executor_start = ExecutorStart_hook;
-	ExecutorStart_hook = executor_start_cb;
-	prev_executor_run = ExecutorRun_hook;
-	ExecutorRun_hook = executor_run_cb;
-	prev_executor_finish = ExecutorFinish_hook;
-	ExecutorFinish_hook = executor_finish_cb;
-	prev_executor_end = ExecutorEnd_hook;
-	ExecutorEnd_hook = executor_end_cb;
-	prev_process_utility = ProcessUtility_hook;
-	ProcessUtility_hook = process_utility_cb;
+	SET_HOOK(PFS_HOOK_PARSE_ANALYZE, post_parse_analyze_hook, prev_post_parse_analyze, parse_analyze_cb);
+	SET_HOOK(PFS_HOOK_PLANNER, planner_hook, prev_planner, planner_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_START, ExecutorStart_hook, prev_executor_start, executor_start_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_RUN, ExecutorRun_hook, prev_executor_run, executor_run_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_FINISH, ExecutorFinish_hook, prev_executor_finish, executor_finish_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_END, ExecutorEnd_hook, prev_executor_end, executor_end_cb);
+	SET_HOOK(PFS_HOOK_PROCESS_UTILITY, ProcessUtility_hook, prev_process_utility, process_utility_cb);
 }

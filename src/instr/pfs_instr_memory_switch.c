@@ -235,25 +235,6 @@ have_sets_headers(void)
 	return plain;
 }
 
-/* Can the tables be written at all?  What is written is what is there. */
-static const char *
-try_writing(void)
-{
-	static char message[128];
-
-	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
-	{
-		int			err = KIND(kind)->table == NULL ? 0 : pfs_methods_write(KIND(kind), &KIND(kind)->original);
-
-		if (err != 0)
-		{
-			snprintf(message, sizeof(message), "could not make a table of memory-context methods writable: %s", strerror(err));
-			return message;
-		}
-	}
-	return NULL;
-}
-
 static void
 report(PfsAllocator kind)
 {
@@ -274,7 +255,7 @@ pfs_memory_probe_start(void)
 {
 	why_not = pfs_methods_find(pfs_memory_probe.kinds);
 	if (why_not == NULL)
-		why_not = try_writing();
+		why_not = pfs_methods_prove(pfs_memory_probe.kinds);
 	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
 		report(kind);
 	if (why_not != NULL)

@@ -15,12 +15,17 @@
 
 #include "pfs_error.h"
 #include "pfs_instr.h"
+#include "pfs_instr_prove.h"
 #include "pfs_statement_fast.h"
 
 static emit_log_hook_type prev_emit_log = NULL;
 
 /* Else only what is logged can be counted.  Set in the postmaster, inherited. */
 static bool raises_are_seen = false;
+
+/* Has this process told that it is called at the ends of transactions, and of subtransactions? */
+static bool xact_noted = false;
+static bool subxact_noted = false;
 
 static void
 xact_cb(XactEvent event, void *arg)
@@ -32,6 +37,8 @@ xact_cb(XactEvent event, void *arg)
 	/* Nearly all are one of these two. */
 	if (likely(event == XACT_EVENT_PRE_COMMIT))
 	{
+		if (unlikely(!xact_noted))
+			xact_noted = pfs_hook_note(PFS_HOOK_XACT);
 		pfs_statement_committing(t);
 		return;
 	}
@@ -64,6 +71,8 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 
 	if (t == NULL || IsParallelWorker())
 		return;
+	if (unlikely(!subxact_noted))
+		subxact_noted = pfs_hook_note(PFS_HOOK_SUBXACT);
 	if (event == SUBXACT_EVENT_START_SUB)
 		pfs_statement_mark(GetCurrentTransactionNestLevel());
 	else if (event == SUBXACT_EVENT_ABORT_SUB)
@@ -109,6 +118,15 @@ emit_log_cb(ErrorData *edata)
 		prev_emit_log(edata);
 }
 
+/* See pfs_instr_hooks.c. */
+static void
+first_emit_log_cb(ErrorData *edata)
+{
+	if (pfs_hook_note(PFS_HOOK_EMIT_LOG) && emit_log_hook == first_emit_log_cb)
+		emit_log_hook = emit_log_cb;
+	emit_log_cb(edata);
+}
+
 /*
  * The jump to the innermost handler.  It is a raise if errfinish() made it; what a
  * handler throws on has been counted.  Nothing of ours is left when it is done.
@@ -142,10 +160,12 @@ const PfsInterpose pfs_error_calls[] = {
 void
 pfs_instr_xact_start(void)
 {
-	for (const PfsInterpose *call = pfs_error_calls; call->symbol != NULL; call++)
-		raises_are_seen |= pfs_instr_is_probed(call->symbol) && pfs_frames_finds_raises();
+	raises_are_seen = pfs_prove_raises_are_seen();
 	RegisterXactCallback(xact_cb, NULL);
 	RegisterSubXactCallback(subxact_cb, NULL);
 	prev_emit_log = emit_log_hook;
-	emit_log_hook = emit_log_cb;
+	emit_log_hook = first_emit_log_cb;
+	pfs_hook_report(PFS_HOOK_EMIT_LOG, "emit_log_hook", &emit_log_hook, &prev_emit_log);
+	pfs_hook_report(PFS_HOOK_XACT, "RegisterXactCallback", NULL, NULL);
+	pfs_hook_report(PFS_HOOK_SUBXACT, "RegisterSubXactCallback", NULL, NULL);
 }

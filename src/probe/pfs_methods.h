@@ -34,6 +34,12 @@ extern const char *pfs_methods_find(PfsMethods *methods);
  */
 extern int	pfs_methods_write(const PfsMethods *methods, const MemoryContextMethods *entries);
 
+/*
+ * Postmaster: is an allocation seen by what is written into each kind's table, and a
+ * free?  Afterwards the tables are what they were.  NULL, or why not.
+ */
+extern const char *pfs_methods_prove(const PfsMethods *methods);
+
 /* Is this address in memory that a loaded object has as read-only?  Instrument points. */
 extern bool pfs_methods_is_constant(const void *address);
 

@@ -31,6 +31,8 @@
 static PfsProbeRow probes[PROBES_MAX];
 static int	nprobes = 0;
 
+PfsSharedHooks *pfs_shared_hooks = NULL;
+
 static bool
 pages_row(const PfsPages *pages, PfsContainerRow *row)
 {
@@ -375,6 +377,14 @@ pfs_status_row(int i, char *name, size_t name_size, char *value, size_t value_si
 void
 pfs_probe_report(const PfsProbeRow *row)
 {
+	for (int i = 0; i < nprobes; i++)
+	{
+		if (strcmp(probes[i].name, row->name) == 0)
+		{
+			probes[i] = *row;
+			return;
+		}
+	}
 	if (nprobes < PROBES_MAX)
 		probes[nprobes++] = *row;
 }
@@ -385,5 +395,7 @@ pfs_probe_row(int i, PfsProbeRow *row)
 	if (i >= nprobes)
 		return false;
 	*row = probes[i];
+	if (row->look != NULL)
+		row->look(row, row->number);
 	return true;
 }

@@ -38,14 +38,33 @@ extern bool pfs_status_row(int i, char *name, size_t name_size, char *value, siz
 typedef struct PfsProbeRow
 {
 	char		name[NAMEDATALEN];
-	const char *mechanism;		/* got, method_table, hook, detour; static */
+	const char *mechanism;		/* got, method_table, hook, detour; static.
+								 * NULL: pfs relies on it, and is not called
+								 * by it */
 	const char *target;			/* static */
-	const char *status;			/* active or unavailable; static */
+	const char *status;			/* active, unavailable or off; static */
 	char		detail[160];
+
+	/* Fills in status and detail when the row is read; NULL: they stay. */
+	void		(*look) (struct PfsProbeRow *row, int number);
+	int			number;			/* for look */
 } PfsProbeRow;
 
-/* Kept in postmaster memory at load, inherited by all.  Postmaster only. */
+/*
+ * Kept in postmaster memory at load, inherited by all.  Postmaster only.  A row of
+ * the same name is replaced: shared memory can be made several times.
+ */
 extern void pfs_probe_report(const PfsProbeRow *row);
 extern bool pfs_probe_row(int i, PfsProbeRow *row);
+
+#define PFS_HOOKS_MAX 16
+
+/* In shared memory: hooks of which some process has seen a call.  Only ever set. */
+typedef struct PfsSharedHooks
+{
+	uint8		seen[PFS_HOOKS_MAX];
+} PfsSharedHooks;
+
+extern PfsSharedHooks *pfs_shared_hooks;
 
 #endif							/* PFS_STATUS_H */
