@@ -69,7 +69,7 @@ report(const PfsGotPatch *patch)
 			strlcpy(row.detail, "the system lets its slot be written and keeps the old content", sizeof(row.detail));
 			break;
 		case PFS_GOT_UNSEEN:
-			strlcpy(row.detail, "calls of the server go past slots of this kind", sizeof(row.detail));
+			strlcpy(row.detail, "calls of the server go past its slot", sizeof(row.detail));
 			break;
 		case PFS_GOT_PROTECTED:
 			snprintf(row.detail, sizeof(row.detail), "could not make the slot's page writable: %s",

@@ -44,6 +44,7 @@ my %functions = (
 		[ 'tranche(id int)', 'text', 'pfs_test_tranche' ],
 	],
 	pfs_test_decode => [ [ 'decode_lines(lines text)', 'text', 'pfs_test_decode' ] ],
+	pfs_test_front => [ [ 'elsewhere()', 'void', 'pfs_test_elsewhere' ] ],
 	pfs_test_memory => [
 		[ 'context(i int, kind text, name text)', 'text', 'pfs_test_context', 'nulls' ],
 		[ 'alloc(i int, slot int, size bigint, alignment int)', 'bigint', 'pfs_test_alloc' ],
