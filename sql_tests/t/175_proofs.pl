@@ -130,12 +130,12 @@ SKIP:
 
 	# ---- another build ----
 
-	# ProcSleep keeps a frame pointer by another instruction, so pfs sees none; and the server has a function
-	# less, as minor releases before it came.
+	# ProcSleep has another way to write "mov %rsp,%rbp", in which pfs sees no frame pointer; and the server has a
+	# function less, as minor releases before it came.
 	$server->stop;
 	my $copy = PfsCopy->new("$server->{dir}/copy");
 
-	$copy->change_function('ProcSleep', "\x55\x48\x89\xe5", "\xc8\x00\x00\x00");
+	$copy->change_function('ProcSleep', "\x48\x89\xe5", "\x48\x8b\xec");
 	$copy->change_text("\0ForEachLWLockHeldByMe\0", "\0NotEachLWLockHeldByMe\0");
 	$server->mark_log;
 	$copy->start($server);

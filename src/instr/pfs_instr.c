@@ -100,6 +100,20 @@ pfs_instr_mark_unavailable(void)
 {
 	uint32		n = pfs_instrument_count();
 
+	for (int p = 0; p < npatches; p++)
+	{
+		if (!has_failed(&patches[p]))
+			continue;
+		for (uint32 i = 0; i < n; i++)
+		{
+			PfsInstrument *ins = pfs_instrument_at(i);
+
+			if (ins != NULL && pfs_pattern_match(calls[p]->instruments, ins->name))
+				ins->documentation = "Incomplete or unavailable: a probe could not be set, pfs.probes says which and why.";
+		}
+	}
+
+	/* Slots of many families stand for nearly all instruments; these know better. */
 	for (uint32 i = 0; i < n && pfs_memory_probe_failure() != NULL; i++)
 	{
 		PfsInstrument *ins = pfs_instrument_at(i);
@@ -113,18 +127,6 @@ pfs_instr_mark_unavailable(void)
 
 		if (ins != NULL && ins->class == PFS_CLASS_ERROR)
 			ins->documentation = "Incomplete: errors that are caught, or not logged, are not seen; pfs.probes says why.";
-	}
-	for (int p = 0; p < npatches; p++)
-	{
-		if (!has_failed(&patches[p]))
-			continue;
-		for (uint32 i = 0; i < n; i++)
-		{
-			PfsInstrument *ins = pfs_instrument_at(i);
-
-			if (ins != NULL && pfs_pattern_match(calls[p]->instruments, ins->name))
-				ins->documentation = "Incomplete or unavailable: a probe could not be set, pfs.probes says which and why.";
-		}
 	}
 }
 
