@@ -190,8 +190,9 @@ make_copy(PfsScanState *state, ExprContext *econtext)
 	MemoryContext old;
 
 	state->copied = true;
-	if (!pfs_is_active())
-		return;					/* switched off: every table is empty */
+	/* Switched off: every table is empty but those that say why. */
+	if (!pfs_is_active() && !state->scan.table->without_memory)
+		return;
 	evaluate_keys(state, econtext);
 	if (state->nothing)
 		return;

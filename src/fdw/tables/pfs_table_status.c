@@ -76,6 +76,7 @@ probes_get(PfsScan *scan, const void *row, int column, bool *isnull)
 const PfsTable pfs_table_probes = {
 	.name = "probes",
 	.row_is = "one place where the server calls pfs, and whether it works",
+	.without_memory = true,
 	.truncate_effect = "refused",
 	.columns = probes_columns,
 	.ncolumns = lengthof(probes_columns),
