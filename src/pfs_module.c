@@ -179,7 +179,7 @@ static bool
 is_possible_here(void)
 {
 	const char *why_not = pfs_platform_refusal();
-	PfsProbeRow row = {.name = "platform",.target = "Linux, glibc, fork()",.status = "unavailable"};
+	PfsProbeRow row = {.name = "platform", .target = "Linux, glibc, fork()", .status = "unavailable"};
 
 	if (why_not == NULL)
 		return true;

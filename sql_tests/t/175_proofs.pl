@@ -147,6 +147,26 @@ SKIP:
 	$server->sql($caught);
 	is(($server->psql('SELECT 1/0'))[0] != 0 ? raised() : '', '1|0', 'an error counts once, when it is logged');
 
+	# ---- another minor version ----
+
+	my $built = $server->sql('SHOW server_version_num');
+	my $runs = $built + 1;
+	my $name = sub { int($_[0] / 10000) . '.' . $_[0] % 10000 };
+
+	$server->stop;
+	$copy->change_text("\0$built\0", "\0$runs\0");
+	$server->mark_log;
+	$copy->start($server);
+	is($server->sql(q{SELECT status, detail FROM pfs.probes WHERE probe_name = 'server_version'}),
+		'active|pfs was built for ' . $name->($built) . ', the server is ' . $name->($runs) . '; what can be looked at is laid out alike', 'another minor version: probes says so');
+	$server->stop;
+	$copy->change_size('pgWalUsage', 8);
+	$server->mark_log;
+	$copy->start($server);
+	is($server->sql(q{SELECT status, detail FROM pfs.probes WHERE probe_name = 'server_version'}),
+		'unavailable|counters of buffers or WAL are laid out in another way than in the version that pfs was built for', 'one with other counters: what is wrong');
+	like(lines(), qr/^pfs: numbers can be wrong: counters of buffers or WAL/m, 'in the log, too');
+
 	# ---- no place for pfs ----
 
 	my $anew = compile('anew', "void SubPostmasterMain(void) {}\n");

@@ -78,7 +78,7 @@ struct PfsTable
 	const char *name;
 	const char *row_is;			/* pfs.tables.a_row_is */
 	const char *truncate_effect;	/* pfs.tables.truncate_effect */
-	bool		without_memory;	/* has rows where pfs is switched off, too */
+	bool		without_memory; /* has rows where pfs is switched off, too */
 	const PfsColumn *columns;
 	int			ncolumns;
 	Size		row_size;		/* of the C rows that copy() collects */

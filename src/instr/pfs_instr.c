@@ -113,7 +113,10 @@ pfs_instr_mark_unavailable(void)
 		}
 	}
 
-	/* Slots of many families stand for nearly all instruments; these know better. */
+	/*
+	 * Slots of many families stand for nearly all instruments; these know
+	 * better.
+	 */
 	for (uint32 i = 0; i < n && pfs_memory_probe_failure() != NULL; i++)
 	{
 		PfsInstrument *ins = pfs_instrument_at(i);

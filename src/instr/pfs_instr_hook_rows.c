@@ -87,7 +87,7 @@ look_cb(PfsProbeRow *row, int hook)
 void
 pfs_hook_report(PfsHook hook, const char *name, void *variable, void *previous)
 {
-	PfsProbeRow row = {.mechanism = "hook",.target = name,.status = "off",.look = look_cb,.number = hook};
+	PfsProbeRow row = {.mechanism = "hook", .target = name, .status = "off", .look = look_cb, .number = hook};
 
 	snprintf(row.name, sizeof(row.name), "hook/%s", name);
 	hooks[hook].variable = variable;

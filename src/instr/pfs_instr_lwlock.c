@@ -604,8 +604,8 @@ report(int point, const PfsDetour *detour, PfsLwlockEvents wanted)
 static void
 report_held_before(void)
 {
-	PfsProbeRow row = {.name = "detour/ForEachLWLockHeldByMe",.mechanism = "detour",
-		.target = "ForEachLWLockHeldByMe",.status = "unavailable"
+	PfsProbeRow row = {.name = "detour/ForEachLWLockHeldByMe", .mechanism = "detour",
+		.target = "ForEachLWLockHeldByMe", .status = "unavailable"
 	};
 
 	strlcpy(row.detail, "this minor version has no such function: of the locks that a process held before its first event,"

@@ -245,7 +245,7 @@ judge_slots(PfsGotPatch *patches, int npatches)
 static void
 report(const char *name, const char *mechanism, const char *target, const char *why_not)
 {
-	PfsProbeRow row = {.mechanism = mechanism,.target = target,.status = why_not == NULL ? "active" : "unavailable"};
+	PfsProbeRow row = {.mechanism = mechanism, .target = target, .status = why_not == NULL ? "active" : "unavailable"};
 
 	strlcpy(row.name, name, sizeof(row.name));
 	strlcpy(row.detail, why_not == NULL ? "" : why_not, sizeof(row.detail));
@@ -280,7 +280,7 @@ report_version(void)
 {
 	const char *running = GetConfigOption("server_version_num", false, false);
 	const char *why_not = judge_layout();
-	PfsProbeRow row = {.name = "server_version",.target = "minor version",.status = why_not == NULL ? "active" : "unavailable"};
+	PfsProbeRow row = {.name = "server_version", .target = "minor version", .status = why_not == NULL ? "active" : "unavailable"};
 
 	if (why_not != NULL)
 		strlcpy(row.detail, why_not, sizeof(row.detail));

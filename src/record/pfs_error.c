@@ -142,6 +142,10 @@ pfs_error_handled(PfsThread *t)
 	count(t, pfs_open_error.cell, pfs_open_error.flags, &one);
 }
 
+/*
+ * Stacks grow down on all processors that pfs works on, so the outermost handler is the
+ * highest one.  A library's own stack is mapped memory, and lies below the main one.
+ */
 static inline bool
 is_outermost(const void *handler)
 {

@@ -245,7 +245,7 @@ pfs_shared_note_loaded(void)
 static void
 report_reclaim(void)
 {
-	PfsProbeRow row = {.name = "reclaim",.target = "madvise(MADV_REMOVE)",.status = "active"};
+	PfsProbeRow row = {.name = "reclaim", .target = "madvise(MADV_REMOVE)", .status = "active"};
 	int			error = pfs_pages_reclaim_errno(pfs_threads);
 
 	if (error != 0)

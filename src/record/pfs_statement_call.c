@@ -44,7 +44,10 @@ find_planned(uint64 query_id)
 static inline bool
 is_top_level_now(void)
 {
-	/* The function looks at no argument, and if it ever did it would find none. */
+	/*
+	 * The function looks at no argument, and if it ever did it would find
+	 * none.
+	 */
 	static FunctionCallInfoBaseData no_arguments;
 
 	if (!pfs_statement_has_client())

@@ -5,6 +5,7 @@
 #	my $copy = PfsCopy->new("$server->{dir}/copy");
 #	$copy->change_function('LWLockAcquire', "\x55\x48\x89\xe5", "\xc8\x00\x00\x00");
 #	$copy->change_text("SomeFunction\0", "NoneFunction\0");
+#	$copy->change_size('SomeVariable', 8);
 #	$copy->start($server);
 package PfsCopy;
 
@@ -84,6 +85,17 @@ sub change_text
 	close $file;
 	die "no such text: $from" if $at < 0;
 	$self->_write($at, $to);
+}
+
+# Say of an exported variable that it has another size.
+sub change_size
+{
+	my ($self, $variable, $size) = @_;
+	my ($number) = PfsServer::run_ok('readelf', '-W', '--dyn-syms', $self->{path}) =~ /^\s*(\d+):.* \Q$variable\E$/m;
+	my ($offset) = PfsServer::run_ok('readelf', '-SW', $self->{path}) =~ /\s\.dynsym\s+\S+\s+\S+\s+([0-9a-f]+)\s/;
+
+	# st_size is the last word of a symbol's 24 bytes
+	$self->_write(hex($offset) + $number * 24 + 16, pack('Q<', $size));
 }
 
 # Start a server of the tests with it.

@@ -46,6 +46,7 @@ main_program(struct dl_phdr_info *info, size_t size, void *arg)
 		if (ph->p_flags & PF_X)
 		{
 			text = (unsigned char *) (base + ph->p_vaddr);
+
 			text_size = ph->p_filesz;
 		}
 	}
@@ -85,7 +86,7 @@ slot_of(const char *name)
 	const char *strings = NULL;
 	size_t		n = 0;
 
-	for (const		ElfW(Dyn) * dyn = dynamic; dyn->d_tag != DT_NULL; dyn++)
+	for (const ElfW(Dyn) * dyn = dynamic; dyn->d_tag != DT_NULL; dyn++)
 	{
 		if (dyn->d_tag == DT_JMPREL)
 			rela = (const ElfW(Rela) *) dyn->d_un.d_ptr;
@@ -129,17 +130,18 @@ bypass(const char *name)
 
 		if (text[i] != 0xff || text[i + 1] != 0x25)
 			continue;
-		memcpy(&distance, text + i + 2, sizeof(distance));
-		if ((uintptr_t) (text + i + 6) + (intptr_t) distance != (uintptr_t) slot)
+		memcpy(&distance, text +i + 2, sizeof(distance));
+		if ((uintptr_t) (text +i + 6) +(intptr_t) distance != (uintptr_t) slot)
 			continue;
-		write_jump(text + i - (text[i - 1] == 0xf2), *slot);
+		write_jump(text +i - (text[i - 1] == 0xf2), *slot);
 		return;
 	}
 }
 
 static void **jump_slot;
 
-static __attribute__((noinline)) void
+static __attribute__((noinline))
+void
 jump_from_here(void)
 {
 	sigjmp_buf **handler = dlsym(RTLD_DEFAULT, "PG_exception_stack");
