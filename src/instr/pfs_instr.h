@@ -121,7 +121,7 @@ extern void pfs_instr_xact_start(void);
 /* Postmaster, once: patch everything and report every probe. */
 extern void pfs_instr_start(void);
 
-/* Has the server's slot of this function been patched? */
+/* Has the server's slot of this function been patched, and does nothing speak against it? */
 extern bool pfs_instr_is_probed(const char *symbol);
 
 /*

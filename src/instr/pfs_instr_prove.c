@@ -120,7 +120,7 @@ look_at_longjmp(struct __jmp_buf_tag *env, int value)
 	real.longjmp_chk(env, value);
 }
 
-/* Ask the server for calls that change nothing. */
+/* Ask the server for calls that change nothing.  What could not be asked for counts as seen. */
 static void
 ask_for_calls(void)
 {
@@ -129,9 +129,13 @@ ask_for_calls(void)
 
 	if (fd >= 0)
 		CloseTransientFile(fd);
+	else
+		seen.close = true;
 	file = AllocateFile("/dev/null", "r");
 	if (file != NULL)
 		FreeFile(file);
+	else
+		seen.fclose = true;
 	pg_usleep(1);
 }
 
@@ -292,17 +296,6 @@ report_version(void)
 	return why_not;
 }
 
-static bool
-is_patched(const PfsGotPatch *patches, int npatches, const char *symbol)
-{
-	for (int i = 0; i < npatches; i++)
-	{
-		if (strcmp(patches[i].symbol, symbol) == 0 && patches[i].result == PFS_GOT_PATCHED)
-			return true;
-	}
-	return false;
-}
-
 void
 pfs_prove_start(PfsGotPatch *patches, int npatches)
 {
@@ -321,7 +314,7 @@ pfs_prove_start(PfsGotPatch *patches, int npatches)
 		pfs_frames_stop();
 		no_raise = no_source;
 	}
-	else if (!is_patched(patches, npatches, "__longjmp_chk") && !is_patched(patches, npatches, "siglongjmp"))
+	else if (!pfs_instr_is_probed("__longjmp_chk") && !pfs_instr_is_probed("siglongjmp"))
 		no_raise = "the jump of an error passes no slot";
 	else if (!seen.raise)
 		no_raise = "the jump of an error does not come from errfinish()";
