@@ -19,8 +19,9 @@ typedef struct PfsStage
 	uint64		start;
 	uint64		event_id;		/* 0: no number */
 	PfsStageRun *run;			/* NULL: not shown */
-	bool		progress;		/* phase of a command inside its statement's
-								 * stage */
+	int			progress;		/* phase of a command inside its statement's
+								 * stage: the command; 0: it is none */
+	Oid			target;			/* the same: the relation that it works on */
 } PfsStage;
 
 typedef struct PfsStages
@@ -146,7 +147,7 @@ pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement
 	stage->start = now.at;
 	stage->event_id = run->first.event_id;
 	stage->run = run;
-	stage->progress = false;
+	stage->progress = 0;
 	pfs_stages.n = 1;
 	pfs_stages.run = run;
 	pfs_local.parent.event_id = run->first.event_id;

@@ -111,7 +111,15 @@ enter(PfsThread *t, PfsCall *call)
 		pfs_change_begin(t);
 		/* A transaction is nested in the statement that began it. */
 		if (!call->top)
+		{
 			pfs_transaction_look(t);
+			/* So is a statement in the phase that its command is in. */
+			if (pfs_local.slow & PFS_SLOW_PROGRESS)
+			{
+				pfs_stage_look(t);
+				call->nstages = pfs_stages.n;
+			}
+		}
 	}
 	return call->entered;
 }
