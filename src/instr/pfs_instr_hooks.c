@@ -29,6 +29,7 @@
 #include "pfs_error.h"
 #include "pfs_instr.h"
 #include "pfs_instr_prepared.h"
+#include "pfs_instr_rows.h"
 #include "pfs_statement_fast.h"
 
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
@@ -160,10 +161,27 @@ rows_sent(const QueryDesc *desc)
 	return is_select(desc) || desc->plannedstmt->hasReturning ? desc->estate->es_processed : 0;
 }
 
+/* After a run: those of WITH, too, that it has come to. */
 static inline uint64
 rows_affected(const QueryDesc *desc)
 {
-	return is_select(desc) ? 0 : desc->estate->es_processed;
+	uint64		rows = is_select(desc) ? 0 : desc->estate->es_processed;
+
+	return unlikely(desc->plannedstmt->hasModifyingCTE) ? rows + pfs_rows_of_with(desc) : rows;
+}
+
+/* The same after the executor's finish, which completes WITH. */
+static inline uint64
+rows_finished(const QueryDesc *desc)
+{
+	return unlikely(desc->plannedstmt->hasModifyingCTE) ? pfs_rows_of_with(desc) : 0;
+}
+
+/* Is it the plan of the EXECUTE that the process is in? */
+static inline bool
+is_of_execute(void)
+{
+	return unlikely(pfs_execute.nest != 0) && pfs_sql.nest == pfs_execute.nest && ActivePortal != pfs_execute.portal;
 }
 
 /*
@@ -267,13 +285,15 @@ call_executor_run_only(PFS_EXECUTOR_RUN_PARAMS)
 		standard_ExecutorRun(PFS_EXECUTOR_RUN_ARGS);
 }
 
-/* Workers have to know whom they work for. */
+/* Workers have to know whom they work for; rows of WITH have to be watched. */
 static pg_noinline void
-call_executor_run_parallel(PFS_EXECUTOR_RUN_PARAMS)
+call_executor_run_unusual(PFS_EXECUTOR_RUN_PARAMS)
 {
-	PfsThread  *t = pfs_my_thread;
+	PfsThread  *t = desc->plannedstmt->parallelModeNeeded ? pfs_my_thread : NULL;
 	PfsDigestKey outer = {0, 0};
 
+	if (desc->plannedstmt->hasModifyingCTE)
+		pfs_rows_watch_with(desc);
 	if (t != NULL)
 		outer = pfs_digest_publish(t);
 	call_executor_run_only(PFS_EXECUTOR_RUN_ARGS);
@@ -284,8 +304,8 @@ call_executor_run_parallel(PFS_EXECUTOR_RUN_PARAMS)
 static inline void
 call_executor_run(PFS_EXECUTOR_RUN_PARAMS)
 {
-	if (unlikely(desc->plannedstmt->parallelModeNeeded))
-		call_executor_run_parallel(PFS_EXECUTOR_RUN_ARGS);
+	if (unlikely(desc->plannedstmt->parallelModeNeeded | desc->plannedstmt->hasModifyingCTE))
+		call_executor_run_unusual(PFS_EXECUTOR_RUN_ARGS);
 	else
 		call_executor_run_only(PFS_EXECUTOR_RUN_ARGS);
 }
@@ -296,6 +316,7 @@ executor_run_long_way(PFS_EXECUTOR_RUN_PARAMS)
 	PfsThread  *t = thread();
 	PfsStatementSource source;
 	PfsCall		call;
+	uint64		affected;
 
 	if (t == NULL)
 	{
@@ -310,7 +331,10 @@ executor_run_long_way(PFS_EXECUTOR_RUN_PARAMS)
 	if (!desc->already_executed)
 		pfs_prepared_note(t);
 	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
-	pfs_call_run_end(t, &call, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
+	affected = rows_affected(desc);
+	pfs_call_run_end(t, &call, rows_sent(desc), affected, parallel_workers(desc));
+	if (is_of_execute())
+		pfs_execute.affected += affected;
 }
 
 static pg_noinline void
@@ -353,6 +377,7 @@ executor_finish_long_way(QueryDesc *desc)
 {
 	PfsThread  *t = thread();
 	PfsCall		call;
+	uint64		affected;
 
 	if (t == NULL)
 	{
@@ -363,7 +388,10 @@ executor_finish_long_way(QueryDesc *desc)
 	}
 	pfs_call_finish(t, &call, desc);
 	call_executor_finish(desc);
-	pfs_call_finish_end(t, &call);
+	affected = rows_finished(desc);
+	pfs_call_finish_end(t, &call, affected);
+	if (is_of_execute())
+		pfs_execute.affected += affected;
 }
 
 static pg_noinline void
@@ -374,6 +402,8 @@ executor_finish_short_way(QueryDesc *desc)
 	uint64		start = pfs_top_finish(t, counts);
 
 	call_executor_finish(desc);
+	if (counts)
+		pfs_sql.top.n[PFS_N_ROWS_AFFECTED] += rows_finished(desc);
 	pfs_top_finish_end(t, start, counts);
 }
 
@@ -496,11 +526,16 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 	}
 }
 
-/* Rows that a utility handed to its caller, and those that it wrote. */
+/*
+ * Rows that a utility handed to its caller, and those that it wrote.  sent: what its
+ * receiver counted, if it has one that counts; executed: by the plan of EXECUTE.
+ */
 static void
-count_rows(NodeTag utility, const QueryCompletion *qc, uint64 *sent, uint64 *affected)
+count_rows(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *sent, uint64 *affected)
 {
-	*sent = *affected = 0;
+	*affected = 0;
+	if (utility == T_ExecuteStmt)
+		*affected = executed;
 	if (qc == NULL)
 		return;
 	switch (utility)
@@ -509,13 +544,6 @@ count_rows(NodeTag utility, const QueryCompletion *qc, uint64 *sent, uint64 *aff
 			/* MOVE returns none. */
 			if (qc->commandTag == CMDTAG_FETCH)
 				*sent = qc->nprocessed;
-			break;
-		case T_ExecuteStmt:
-			if (qc->commandTag == CMDTAG_SELECT)
-				*sent = qc->nprocessed;
-			else if (qc->commandTag == CMDTAG_INSERT || qc->commandTag == CMDTAG_UPDATE ||
-					 qc->commandTag == CMDTAG_DELETE || qc->commandTag == CMDTAG_MERGE)
-				*affected = qc->nprocessed;
 			break;
 		case T_CopyStmt:
 		case T_CreateTableAsStmt:
@@ -538,6 +566,8 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	TransactionCommand command;
 	PfsDigestKey outer;
 	PfsPreparedCommand prepared;
+	PfsExecute	outer_execute = pfs_execute;
+	PfsRowCounter counter;
 	PfsCall		call;
 
 	if (t != NULL)
@@ -556,6 +586,11 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		pfs_call_utility(t, &call, &source);
 		outer = pfs_digest_publish(t);
 		pfs_prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
+		dest = pfs_rows_receiver(&counter, utility, dest);
+		pfs_execute = (PfsExecute)
+		{
+			utility == T_ExecuteStmt ? pfs_sql.nest : 0, ActivePortal, 0
+		};
 	}
 	if (prev_process_utility)
 		prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
@@ -563,11 +598,12 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		standard_ProcessUtility(stmt, str, read_only_tree, context, params, environment, dest, qc);
 	if (t != NULL)
 	{
-		uint64		sent;
+		uint64		sent = counter.rows;
 		uint64		affected;
 
 		pfs_digest_publish_again(t, &outer);
-		count_rows(utility, qc, &sent, &affected);
+		count_rows(utility, qc, pfs_execute.affected, &sent, &affected);
+		pfs_execute = outer_execute;
 		pfs_call_utility_end(t, &call, sent, affected);
 		pfs_prepared_command_end(t, &prepared);
 		pfs_transaction_command(t, command.command, command.gid);

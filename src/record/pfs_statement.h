@@ -305,7 +305,7 @@ extern void pfs_call_run(PfsThread *t, PfsCall *call, const PfsStatementSource *
 extern void pfs_call_run_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affected,
 							 uint64 parallel_workers);
 extern void pfs_call_finish(PfsThread *t, PfsCall *call, const void *query);
-extern void pfs_call_finish_end(PfsThread *t, PfsCall *call);
+extern void pfs_call_finish_end(PfsThread *t, PfsCall *call, uint64 rows_affected);
 extern void pfs_call_executor_end(PfsThread *t, PfsCall *call, const void *query);
 extern void pfs_call_executor_end_end(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
 extern void pfs_call_utility(PfsThread *t, PfsCall *call, const PfsStatementSource *source);

@@ -415,13 +415,16 @@ pfs_call_run_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affe
 }
 
 void
-pfs_call_finish_end(PfsThread *t, PfsCall *call)
+pfs_call_finish_end(PfsThread *t, PfsCall *call, uint64 rows_affected)
 {
 	PfsMoment	now = {0, 0};
 	PfsStatement *s = begin_end(t, call, &now);
 
 	if (s != NULL)
+	{
 		count_execution(call, s, now);
+		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+	}
 	end_end(t, call, s, now);
 }
 
