@@ -234,8 +234,10 @@ thread_refs(uint64 thread_id, PfsAccountRefs *refs)
 }
 
 /*
- * The account: of a client when it is authenticated, of a parallel worker its
- * leader's, of all others the background's.  False: not known yet.
+ * The account: of a client when its session is there, of a parallel worker its
+ * leader's, of all others the background's.  False: not known yet.  The server ends
+ * the initialization of a session when role, database, rights and limits let it in;
+ * until then it is a login that can fail, and belongs to nobody.
  */
 static bool
 find_account(PfsThread *t)
@@ -258,7 +260,7 @@ find_account(PfsThread *t)
 	{
 		char		host[PFS_CLIENT_HOST_SIZE];
 
-		if (t->role == InvalidOid || MyProcPort == NULL)
+		if (t->role == InvalidOid || MyProcPort == NULL || !IsNormalProcessingMode())
 			return false;
 		(void) pfs_client_host(host, sizeof(host));
 		pfs_account_enter(&refs, MyProcPort->user_name, host, true);
