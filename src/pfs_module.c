@@ -15,6 +15,7 @@
 
 #include <pthread.h>
 
+#include "access/xact.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
@@ -140,13 +141,25 @@ startup_cb(void)
 	pfs_instr_mark_unavailable();
 }
 
+/*
+ * The postmaster takes what the configuration says without its bad entries: a typing
+ * error does not switch off what else was asked for.  pfs_guc.c warns of them, once.
+ * Everybody else is told: ALTER SYSTEM (in a transaction also in single-user mode), or a
+ * process that reads the configuration again, for which it changes nothing.
+ */
 static bool
-check_list(const char *list, bool consumers)
+check_list(char *list, bool consumers)
 {
-	char	   *wrong = pfs_setup_check_list(list, consumers);
+	const char *at = list;
+	char	   *wrong = pfs_setup_list_problem(&at, consumers);
 
 	if (wrong == NULL)
 		return true;
+	if (!IsUnderPostmaster && !IsTransactionState())
+	{
+		pfs_setup_leave_out(list, consumers);
+		return true;
+	}
 	GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
 	GUC_check_errdetail("%s", wrong);
 	GUC_check_errhint("The form is 'pattern=value, ...', for example '%s'.",
@@ -166,6 +179,18 @@ check_consumers_cb(char **newval, void **extra, GucSource source)
 	return check_list(*newval, true);
 }
 
+static char *
+instruments_problem_cb(const char **list)
+{
+	return pfs_setup_list_problem(list, false);
+}
+
+static char *
+consumers_problem_cb(const char **list)
+{
+	return pfs_setup_list_problem(list, true);
+}
+
 static void
 assign_sample_age_cb(int newval, void *extra)
 {
@@ -178,7 +203,8 @@ _PG_init(void)
 	/* Settings of this kind cannot be defined once the server runs. */
 	if (!process_shared_preload_libraries_in_progress)
 		return;
-	pfs_guc_define(check_instruments_cb, check_consumers_cb, assign_sample_age_cb);
+	pfs_guc_define(check_instruments_cb, instruments_problem_cb, check_consumers_cb, consumers_problem_cb,
+				   assign_sample_age_cb);
 	pfs_shared_note_loaded();
 
 	/* pg_upgrade runs the server to move objects, not to be watched. */

@@ -348,7 +348,7 @@ pfs_status_row(int i, char *name, size_t name_size, char *value, size_t value_si
 			return true;
 		case 1:
 			strlcpy(name, "pfs_settings_refused", name_size);
-			snprintf(value, value_size, "%d", pfs_setup->settings_refused ? 1 : 0);
+			snprintf(value, value_size, "%u", pfs_setup->settings_refused);
 			return true;
 		case 2:
 			strlcpy(name, "pfs_bytes_reserved", name_size);
