@@ -142,7 +142,7 @@ SELECT current_number_of_bytes_used > 1000 AS in_use FROM pfs.memory_summary_by_
 WHERE thread_id = pfs.thread_id() AND event_name = 'memory/context/CacheMemoryContext';
 SELECT c.name FROM pfs.memory_summary_global_by_event_name m JOIN pfs.containers c ON m.event_name = 'memory/pfs/' || c.name
 WHERE current_number_of_bytes_used <> bytes_resident OR count_free <> pages_reclaimed;
-SELECT pfs.reset('memory_summary_by_host_by_event_name') >= 0 AS reset;
+SELECT pfs.reset('memory_summary_by_host_by_event_name') > 0 AS reset;
 
 UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'memory/%';
 DROP ROLE regress_pfs_nobody, regress_pfs_monitor;
