@@ -5,7 +5,8 @@ RESET client_min_messages;
 
 -- Every probe has a mechanism and a status that the documentation names, and a
 -- reason where it does not work.
-SELECT count(*) > 20 AS some, count(*) FILTER (WHERE status = 'active') > 10 AS active FROM pfs.probes;
+SELECT target FROM unnest('{sem_wait, epoll_wait, recv, send, open, close, read, write, pread, pwrite, fsync, fdatasync, ftruncate, stat, unlink, rename, mkdir, rmdir}'::text[]) target
+WHERE NOT EXISTS (SELECT FROM pfs.probes p WHERE p.target = target.target AND status = 'active');
 SELECT probe_name FROM pfs.probes GROUP BY 1 HAVING count(*) > 1;
 SELECT probe_name, mechanism, status, detail FROM pfs.probes
 WHERE mechanism NOT IN ('got', 'method_table', 'hook', 'detour') OR status NOT IN ('active', 'unavailable', 'off')
