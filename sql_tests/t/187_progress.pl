@@ -189,7 +189,8 @@ is(history('(seq|index)_scanning_heap'), "index_scanning_heap $rows/none", 'CLUS
 
 $server->sql('CREATE TABLE fresh (i int, v text); INSERT INTO fresh SELECT * FROM big; CREATE INDEX ON fresh (i); DELETE FROM fresh WHERE i % 10 = 0');
 $holder->query('BEGIN; DECLARE c CURSOR FOR SELECT * FROM fresh; FETCH 1 FROM c; MOVE 20000 FROM c');
-held('VACUUM (FREEZE) fresh', "IN ('BufferPin', 'BufferCleanup')");
+# With naps a phase is noticed even if all blocks are in memory.
+held("SET vacuum_cost_delay = '1ms'; SET vacuum_cost_limit = 100; VACUUM (FREEZE) fresh", "IN ('BufferPin', 'BufferCleanup')");
 is(stage(), view('vacuum', 'heap_blks_scanned', 'heap_blks_total'), 'VACUUM, scanning: the blocks of the view');
 like(stage(), qr/^scanning_heap\|[1-9]\d*\|\d+$/, 'some of all blocks');
 $holder->query('COMMIT');
@@ -200,8 +201,7 @@ is(history('vacuuming_indexes'), PfsServer::version() >= 17 ? 'vacuuming_indexes
 	'its indexes, where the server counts them');
 
 lock_rows();
-# With naps the phase is noticed even if all blocks are in memory.
-held("SET vacuum_cost_delay = '1ms'; SET vacuum_cost_limit = 100; ANALYZE big", $advisory);
+held('ANALYZE big', $advisory);
 is(view('analyze', "''", "''"), stage(), 'ANALYZE, computing: no work');
 unlock_rows();
 $pages = $server->sql("SELECT pg_relation_size('big') / 8192");
