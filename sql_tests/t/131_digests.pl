@@ -167,6 +167,18 @@ is_over($thread);
 is($server->sql("SELECT query_sample_text, query_sample_timer_wait < max_timer_wait FROM $digests WHERE digest_text = '$sleeps' AND count_star = 4"),
 	'SELECT pg_sleep(0.011)|t', 'one that is too old makes way for a faster one');
 
+# A moment that is stored is shown the same each time.
+my $seen = $server->sql(<<"EOT");
+CREATE TEMP TABLE seen (first timestamptz, last timestamptz, sample timestamptz);
+DO \$\$ BEGIN
+	FOR i IN 1 .. 300 LOOP
+		INSERT INTO seen SELECT first_seen, last_seen, query_sample_seen FROM $digests WHERE digest_text = '$sleeps';
+	END LOOP;
+END \$\$;
+SELECT count(*), count(DISTINCT first), count(DISTINCT last), count(DISTINCT sample) FROM seen;
+EOT
+is((split /\n/, $seen)[-1], '300|1|1|1', 'first_seen, last_seen and query_sample_seen are the same at each of 300 readings');
+
 # ---- quantiles ----
 
 $server->sql("SELECT pfs.reset('events_statements_summary_by_digest'); SELECT pfs.reset('events_statements_history_long')");

@@ -68,6 +68,9 @@ static PfsHash *index_of_keys;
 static PFS_NEAR PfsNearDigest near_digests[NEAR];
 static uint32 hint;
 
+/* The same; 0 until the process has taken an offset. */
+static PFS_NEAR uint64 offset_age;
+
 /* Ticks of the default timer; 0: to be computed. */
 static PFS_NEAR uint64 sample_age;
 static PFS_NEAR int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
@@ -203,14 +206,53 @@ add_numbers(PfsSharedStatementCell *to, const uint64 *n)
 		add_rare(to, n);
 }
 
-/* The first time that anything went to all others. */
-static void
-note_others(uint64 first, uint64 last)
+/*
+ * How long the offset of a digest's last statement is taken to hold: clocks that
+ * differ by one part in a million are ten microseconds apart then.
+ */
+#define OFFSET_SECONDS 10
+
+static pg_noinline void
+take_offset(PfsDigestOffset *offset, uint64 now)
 {
+	offset_age = OFFSET_SECONDS * pfs_clock->frequency[pfs_timer_default()];
+	pfs_store_relaxed(&offset->value, pfs_clock_offset(now));
+	pfs_store_relaxed(&offset->taken, now);
+}
+
+static inline void
+look_at_offset(PfsDigestOffset *offset, uint64 now)
+{
+	if (unlikely(now - pfs_load_relaxed(&offset->taken) > offset_age))
+		take_offset(offset, now);
+}
+
+/*
+ * Something goes to all others: a statement that ended at `first`, which is now, or
+ * all that digest d has counted.
+ */
+static void
+note_others(uint64 first, uint64 last, const PfsDigest *d)
+{
+	PfsDigestOffset *offset = &pfs_shared_digests->last_offset;
 	uint64		old = pfs_load_relaxed(&pfs_shared_digests->first_seen);
 
-	while ((old == 0 || first < old) && !pfs_cas(&pfs_shared_digests->first_seen, &old, first))
-		;
+	while (old == 0 || first < old)
+	{
+		if (!pfs_cas(&pfs_shared_digests->first_seen, &old, first))
+			continue;
+		pfs_store_relaxed(&pfs_shared_digests->first_offset, d != NULL ? d->first_offset : pfs_clock_offset(first));
+		break;
+	}
+	if (last <= pfs_load_relaxed(&pfs_shared_digests->last_seen))
+		return;
+	if (d == NULL)
+		look_at_offset(offset, last);
+	else
+	{
+		pfs_store_relaxed(&offset->value, d->last_offset.value);
+		pfs_store_relaxed(&offset->taken, d->last_offset.taken);
+	}
 	pfs_raise_to(&pfs_shared_digests->last_seen, last);
 }
 
@@ -240,7 +282,7 @@ move_cb(PfsDigest *d, void *arg)
 	if (pfs_totals_count(&totals.time) > 0)
 	{
 		pfs_statement_kind.merge(&pfs_shared_digests->numbers, &totals);
-		note_others(d->first_seen, d->last_seen);
+		note_others(d->first_seen, d->last_seen, d);
 	}
 	/* Who makes way has few statements, so nearly all buckets are empty. */
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b += BUCKETS_AT_ONCE)
@@ -344,6 +386,11 @@ fill_cb(void *record, const void *key, void *arg)
 	memset(d, 0, offsetof(PfsDigest, texts));
 	d->key = *(const PfsDigestKey *) key;
 	d->first_seen = d->last_seen = pfs_timer_read(pfs_timer_default());
+	d->first_offset = pfs_clock_offset(d->first_seen);
+	d->last_offset = (PfsDigestOffset)
+	{
+		d->first_seen, d->first_offset
+	};
 	pfs_store_relaxed(&gate->usage, 1);
 	pfs_ref_revive(&gate->ref);
 }
@@ -437,6 +484,7 @@ put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	pfs_fence_release();		/* A of pfs_seqlock.h */
 	pfs_store_relaxed(&d->sample_seen, now);
 	pfs_store_relaxed(&d->sample_ticks, ticks);
+	pfs_store_relaxed(&d->sample_offset, d->last_offset.value);
 	pfs_store_relaxed(&d->sample_len, len);
 	memcpy(d->texts + pfs_sizes.digest_text, end->text, len);
 	pfs_seqlock_write_end(&d->sample);
@@ -469,10 +517,11 @@ pfs_digest_count(const PfsDigestEnd *end)
 		pfs_digest_waits_give(near);
 	if (unlikely(d == NULL))
 	{
-		note_others(now, now);
+		note_others(now, now, NULL);
 		return;
 	}
 	pfs_store_relaxed(&d->last_seen, now);
+	look_at_offset(&d->last_offset, now);
 	/* Made at the end of its first statement: a moment too late. */
 	if (unlikely(now < pfs_load_relaxed(&d->first_seen)))
 		pfs_store_relaxed(&d->first_seen, now);

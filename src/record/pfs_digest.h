@@ -43,6 +43,16 @@ typedef enum PfsDigestTextState
 } PfsDigestTextState;
 
 /*
+ * The offset of last_seen.  It is taken anew by a statement that ends long after the
+ * last time, and so only where last_seen changes, too.
+ */
+typedef struct PfsDigestOffset
+{
+	uint64		taken;			/* raw */
+	int64		value;			/* see pfs_clock_offset() */
+} PfsDigestOffset;
+
+/*
  * In shared memory.  The key is written before the record can be found and stays
  * until it is freed; all else by whoever holds a reference (pfs_ref.h).  Counts
  * in buckets have 64 bits: halves would save a sixth of the record, and wrap
@@ -54,6 +64,8 @@ typedef struct PfsDigest
 	PfsDigestKey key;
 	uint64		first_seen;		/* raw; with the key */
 	uint64		last_seen;		/* raw; relaxed store, a late one may win */
+	int64		first_offset;	/* see pfs_clock_offset(); with the key */
+	PfsDigestOffset last_offset;
 	PfsSharedStatementCell numbers;
 	uint32		waits;			/* chain of its waits, by instrument */
 
@@ -66,6 +78,7 @@ typedef struct PfsDigest
 	PfsSeqlock	sample;
 	uint64		sample_seen;	/* raw: its end; 0: there is none */
 	uint64		sample_ticks;	/* its length */
+	int64		sample_offset;	/* of sample_seen */
 	uint64		buckets[PFS_HISTOGRAM_BUCKETS]; /* atomic adds */
 	char		texts[FLEXIBLE_ARRAY_MEMBER];	/* the digest's, the sample's */
 } PfsDigest;
@@ -85,6 +98,8 @@ typedef struct PfsSharedDigests
 	PfsSharedStatementCell numbers;
 	uint64		first_seen;
 	uint64		last_seen;
+	int64		first_offset;
+	PfsDigestOffset last_offset;
 	uint64		buckets[PFS_HISTOGRAM_BUCKETS];
 
 	/* Who makes room; see "Readers" in pfs_digest.c. */
@@ -195,14 +210,14 @@ typedef struct PfsDigestRow
 {
 	PfsDigestKey key;			/* all others: 0 */
 	PfsStatementTotals totals;
-	uint64		first_seen;
-	uint64		last_seen;
+	TimestampTz first_seen;
+	TimestampTz last_seen;
 	const uint64 *buckets;
 	const char *text;
 	const char *sample;
 	uint32		text_len;
 	uint32		sample_len;
-	uint64		sample_seen;
+	TimestampTz sample_seen;
 	uint64		sample_ticks;
 } PfsDigestRow;
 

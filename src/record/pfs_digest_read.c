@@ -80,6 +80,7 @@ copy_sample(const Copies *c, char *to, const PfsDigest *d)
 
 		copy->sample_seen = pfs_load_relaxed(&d->sample_seen);
 		copy->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
+		copy->sample_offset = pfs_load_relaxed(&d->sample_offset);
 		copy->sample_len = Min(pfs_load_relaxed(&d->sample_len), pfs_sizes.sql_text);
 		memcpy(to + c->sample, d->texts + pfs_sizes.digest_text, copy->sample_len);
 		if (pfs_seqlock_read_valid(&d->sample, word))
@@ -118,12 +119,13 @@ static void
 emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void *arg)
 {
 	const PfsDigest *copy = (const PfsDigest *) from;
-	PfsDigestRow row = {.key = copy->key, .first_seen = copy->first_seen,
-	.last_seen = Max(copy->last_seen, copy->first_seen)};
+	PfsDigestRow row = {.key = copy->key};
 
 	pfs_statement_kind.read(&copy->numbers, &row.totals);
 	if (pfs_totals_count(&row.totals.time) == 0)
 		return;
+	row.first_seen = pfs_clock_moment(copy->first_seen, copy->first_offset);
+	row.last_seen = Max(pfs_clock_moment(copy->last_seen, copy->last_offset.value), row.first_seen);
 	if (parts & PFS_DIGEST_BUCKETS)
 		row.buckets = copy->buckets;
 	if ((parts & PFS_DIGEST_TEXT) && copy->text_len > 0)
@@ -135,7 +137,7 @@ emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void
 	{
 		row.sample = from + c->sample;
 		row.sample_len = copy->sample_len;
-		row.sample_seen = copy->sample_seen;
+		row.sample_seen = pfs_clock_moment(copy->sample_seen, copy->sample_offset);
 		row.sample_ticks = copy->sample_ticks;
 	}
 	emit(&row, arg);
@@ -163,6 +165,8 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	others->numbers = pfs_shared_digests->numbers;
 	others->first_seen = pfs_shared_digests->first_seen;
 	others->last_seen = pfs_shared_digests->last_seen;
+	others->first_offset = pfs_shared_digests->first_offset;
+	others->last_offset = pfs_shared_digests->last_offset;
 	if (parts & PFS_DIGEST_BUCKETS)
 		memcpy(others->buckets, pfs_shared_digests->buckets, sizeof(others->buckets));
 	release();
