@@ -27,8 +27,13 @@
  * all others: nobody waits, nothing is lost.  The losses of the container count the
  * digests that had to make way, or found no room.
  *
+ * A process that is stopped in the middle of a move is waited for for a while.  A
+ * truncator then goes on and raises `abandoned`: whoever moves compares it with what it
+ * was at the move's begin, and drops what he has, which is older than the truncation.
+ *
  * A process that dies in the middle of anything here takes the server's shared
- * memory with it: nothing here can be interrupted by less.
+ * memory with it.  One that is thrown out of it by an error, which nothing here can
+ * raise, takes its word back later: pfs_digest_repair().
  */
 #include "postgres.h"
 
@@ -258,6 +263,41 @@ note_others(uint64 first, uint64 last, const PfsDigest *d)
 
 /* ---- making room ---- */
 
+/* This process is in the middle of a move, since `abandoned` had this value. */
+static bool is_moving = false;
+static uint64 moving_since;
+
+static inline bool
+is_wanted(void)
+{
+	return pfs_load_relaxed(&pfs_shared_digests->abandoned) == moving_since;
+}
+
+static void
+begin_moving(void)
+{
+	pfs_add_seqcst(&pfs_shared_digests->moving, 1);
+	is_moving = true;
+	moving_since = pfs_load_relaxed(&pfs_shared_digests->abandoned);
+}
+
+static void
+end_moving(void)
+{
+	is_moving = false;
+	pfs_sub_seqcst(&pfs_shared_digests->moving, 1);
+}
+
+bool
+pfs_digest_repair(void)
+{
+	bool		was_moving = is_moving;
+
+	if (was_moving)
+		end_moving();
+	return was_moving;
+}
+
 /* Nobody refers to it: all that it has goes to all others. */
 static void
 move_wait_cb(PfsChained *cell, void *arg)
@@ -265,7 +305,7 @@ move_wait_cb(PfsChained *cell, void *arg)
 	PfsTotals	totals = {0};
 
 	pfs_shared_cell_read(&cell->cell, &totals);
-	if (pfs_totals_count(&totals) > 0)
+	if (pfs_totals_count(&totals) > 0 && is_wanted())
 		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, cell->key), &totals);
 }
 
@@ -279,13 +319,13 @@ move_cb(PfsDigest *d, void *arg)
 	PfsStatementTotals totals = {0};
 
 	pfs_statement_kind.read(&d->numbers, &totals);
-	if (pfs_totals_count(&totals.time) > 0)
+	if (pfs_totals_count(&totals.time) > 0 && is_wanted())
 	{
 		pfs_statement_kind.merge(&pfs_shared_digests->numbers, &totals);
 		note_others(d->first_seen, d->last_seen, d);
 	}
 	/* Who makes way has few statements, so nearly all buckets are empty. */
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b += BUCKETS_AT_ONCE)
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && is_wanted(); b += BUCKETS_AT_ONCE)
 	{
 		const uint64 *some = &d->buckets[b];
 
@@ -339,8 +379,8 @@ make_room(void)
 
 	if (pfs_load_relaxed(&pfs_shared_digests->held) != 0)
 		return false;
-	pfs_add_seqcst(&pfs_shared_digests->moving, 1);
-	pfs_fence_seqcst();			/* pairs with the one in hold() */
+	begin_moving();
+	pfs_fence_seqcst();			/* pairs with the one in hold_moves() */
 	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(&pfs_shared_digests->held) == 0; i++)
 	{
 		uint64		word;
@@ -369,7 +409,7 @@ make_room(void)
 		at = best;
 		done = pfs_digest_give_up(best, best_word, move_cb, NULL);
 	}
-	pfs_sub_seqcst(&pfs_shared_digests->moving, 1);
+	end_moving();
 	if (done)
 		hint = at + 1;			/* where the next allocation looks first */
 	return done;

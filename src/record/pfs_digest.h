@@ -107,6 +107,8 @@ typedef struct PfsSharedDigests
 	uint64		moving;			/* processes that are moving numbers; atomic */
 	uint64		held __attribute__((aligned(PFS_CACHE_LINE)));	/* readers and
 																 * truncators; atomic */
+	uint64		abandoned;		/* truncations that did not wait for who was
+								 * moving, atomic */
 	uint64		unused __attribute__((aligned(PFS_CACHE_LINE)));
 } PfsSharedDigests;
 
@@ -194,6 +196,9 @@ extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);
 /* Does anybody want the text of this shape?  Then it is given, or not. */
 extern bool pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key);
 extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len);
+
+/* See pfs_thread_repair.c: true if there was something to repair. */
+extern bool pfs_digest_repair(void);
 
 /* A digest that nobody refers to goes, if it is still this one. */
 extern bool pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg);

@@ -10,7 +10,8 @@
  *
  * Truncation and owners, as for sockets: the owner makes its sequence word odd and
  * loads `truncations`; who truncates raises it and, behind a fence on all
- * processors, copies each record between two changes of its owner.  Counts of an
+ * processors, copies each record between two changes of its owner (or, of one that is
+ * stopped in the middle of a change, as it is: then the count of one execution is lost).  Counts of an
  * older generation are taken by whoever raises `collected`, once.
  */
 #include "postgres.h"
@@ -21,7 +22,6 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
-#include "storage/lwlock.h"
 #include "utils/plancache.h"
 
 #include "pfs_fence.h"
@@ -332,16 +332,17 @@ pfs_prepared_detach(void)
 /* ---- readers ---- */
 
 static bool
-copy_record(uint32 index, uint64 word, PfsPrepared *copy)
+copy_record(uint32 index, uint64 word, PfsPrepared *copy, PfsPatience *patience)
 {
 	const PfsPrepared *p = pfs_pages_record(pfs_prepared, index);
 
-	return pfs_owned_copy(pfs_prepared, index, word, &p->thread, copy, pfs_prepared_record_size());
+	return pfs_owned_copy(pfs_prepared, index, word, &p->thread, copy, pfs_prepared_record_size(), patience);
 }
 
 void
 pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 {
+	PfsPatience patience = {0};
 	PfsPrepared *copy;
 	uint32		pos = 0;
 	uint32		index;
@@ -350,16 +351,18 @@ pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 	if (pfs_prepared == NULL)
 		return;
 	copy = palloc(pfs_prepared_record_size());
-	LWLockAcquire(pfs_setup->lock, LW_SHARED);
+	pfs_turn_take(PFS_TURN_PREPARED, false);
 	while ((index = pfs_pages_next(pfs_prepared, &pos, &word)) != PFS_NO_RECORD)
 	{
-		if (!copy_record(index, word, copy) || (thread_id != 0 && copy->thread_id != thread_id))
+		CHECK_FOR_INTERRUPTS();
+		if (!copy_record(index, word, copy, &patience) || (thread_id != 0 && copy->thread_id != thread_id))
 			continue;
 		if (copy->generation < copy->collected)
 			memset(&copy->executions, 0, sizeof(copy->executions));
 		emit(copy, arg);
 	}
-	LWLockRelease(pfs_setup->lock);
+	pfs_turn_give(PFS_TURN_PREPARED, false);
+	pfs_patience_end(&patience);
 	pfree(copy);
 }
 
@@ -379,11 +382,11 @@ pfs_prepared_estimate(void)
  * fails its owner has, or it has changed hands: that is seen at the next round.
  */
 static uint64
-collect(uint32 index, uint64 word, uint64 generation, PfsPrepared *copy)
+collect(uint32 index, uint64 word, uint64 generation, PfsPrepared *copy, PfsPatience *patience)
 {
 	PfsPrepared *p = pfs_pages_record(pfs_prepared, index);
 
-	while (copy_record(index, word, copy))
+	while (copy_record(index, word, copy, patience))
 	{
 		uint64		collected = copy->collected;
 
@@ -398,6 +401,7 @@ collect(uint32 index, uint64 word, uint64 generation, PfsPrepared *copy)
 int64
 pfs_prepared_truncate(void)
 {
+	PfsPatience patience = {.of_reset = true};
 	PfsPrepared *copy;
 	uint64		generation;
 	uint64		left = 0;
@@ -408,14 +412,17 @@ pfs_prepared_truncate(void)
 	if (pfs_prepared == NULL)
 		return 0;
 	copy = palloc(pfs_prepared_record_size());
-	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	pfs_turn_take(PFS_TURN_PREPARED, true);
+	HOLD_INTERRUPTS();
 	pfs_exchange(&pfs_shared_prepared->left, 0);
 	generation = pfs_add_seqcst(&pfs_words->prepared_truncations, 1) + 1;
 	pfs_fence_everywhere();
 	while ((index = pfs_pages_next(pfs_prepared, &pos, &word)) != PFS_NO_RECORD)
-		left += collect(index, word, generation, copy);
+		left += collect(index, word, generation, copy, &patience);
 	left += pfs_exchange(&pfs_shared_prepared->left, 0);
-	LWLockRelease(pfs_setup->lock);
+	RESUME_INTERRUPTS();
+	pfs_turn_give(PFS_TURN_PREPARED, true);
+	pfs_patience_end(&patience);
 	pfree(copy);
 	return (int64) left;
 }

@@ -25,6 +25,7 @@
 #include "pfs_log.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
+#include "pfs_patience.h"
 #include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -72,6 +73,7 @@ typedef struct PfsShared
 	PfsSharedActors actors;
 	PfsSharedErrors errors;
 	PfsSharedPrepared prepared;
+	PfsSharedPatience patience;
 	uint32		nresets;		/* under the setup lock */
 	PfsReset	resets[RESET_TABLES_MAX];
 } PfsShared;
@@ -265,8 +267,7 @@ pfs_shared_start(void)
 	memcpy(pfs_history_long, layout.history_long, sizeof(pfs_history_long));
 	memcpy(pfs_accounts, layout.accounts, sizeof(pfs_accounts));
 	pfs_thread_histograms = layout.thread_histograms;
-	pfs_summary_start(shared->summary, pfs_sizes.cells, layout.summary_cells, layout.summary_buckets,
-					  &GetNamedLWLockTranche("pfs")[1].lock);
+	pfs_summary_start(shared->summary, pfs_sizes.cells, layout.summary_cells, layout.summary_buckets);
 	pfs_actors = layout.actors;
 	pfs_file_sums = layout.file_sums;
 	pfs_file_totals = layout.file_totals;
@@ -300,6 +301,7 @@ pfs_shared_start(void)
 		shared->instruments.of_cell[family] = layout.of_cell[family];
 	pfs_memory = &shared->memory;
 	pfs_errors = &shared->errors;
+	pfs_patience = &shared->patience;
 	pfs_instruments_start(&shared->instruments);
 	pfs_actors_start(&shared->actors);
 	pfs_containers_register();

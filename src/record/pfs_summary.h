@@ -16,7 +16,6 @@
 #include "pfs_cell.h"
 #include "pfs_histogram.h"
 #include "pfs_instrument.h"
-#include "storage/lwlock.h"
 
 /*
  * Where numbers are kept, from below to above: thread, account, host, global;
@@ -96,8 +95,6 @@ typedef struct PfsSharedSummary
 	 * Atomic.
 	 */
 	uint64		settled[2][PFS_NUM_LEVELS] __attribute__((aligned(PFS_CACHE_LINE)));
-	LWLock	   *lock;			/* exclusive: truncate; shared: read.  The
-								 * same for all families */
 	PfsSharedBlock cells;		/* of the global level */
 	uint32		ncells;			/* of every block of the family */
 	uint64	   *buckets;		/* [ncells][PFS_HISTOGRAM_BUCKETS], atomic;
@@ -116,7 +113,7 @@ extern PfsPages *pfs_thread_histograms;
 extern size_t pfs_summary_cells_size(PfsFamily family, uint32 ncells);
 extern size_t pfs_summary_buckets_size(uint32 ncells);
 extern void pfs_summary_start(PfsSharedSummary *shared, const uint32 *ncells, void *const *cells,
-							  uint64 *buckets, LWLock *lock);
+							  uint64 *buckets);
 
 /* ---- owner of a thread, inside a change ---- */
 

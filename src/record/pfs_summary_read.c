@@ -5,8 +5,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "pfs_summary_level.h"
 #include "pfs_thread_copy.h"
 
@@ -110,7 +108,7 @@ group_of_thread(const Groups *groups, const PfsAccountRefs *refs)
 	}
 }
 
-/* What is above the threads: records live as long as the lock is held. */
+/* What is above the threads: no record goes while it is our turn. */
 static void
 read_above(Groups *groups)
 {
@@ -217,16 +215,16 @@ emit_groups(const Groups *groups, PfsSummaryEmit emit, void *arg)
 static void
 read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, void *arg)
 {
-	PfsSharedSummary *shared = &pfs_summary[copies->family];
 	uint64		truncated;
 
-	LWLockAcquire(shared->lock, LW_SHARED);
-	truncated = shared->truncated[PFS_LEVEL_THREAD];
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
+	truncated = pfs_summary[copies->family].truncated[PFS_LEVEL_THREAD];
 	if (thread_id == 0)
 		pfs_thread_copies_make(copies);
 	else
 		(void) pfs_thread_copies_make_one(copies, thread_id);
-	LWLockRelease(shared->lock);
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies->patience);
 	emit_threads(copies, truncated, emit, arg);
 	pfs_thread_copies_free(copies);
 }
@@ -264,14 +262,15 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 	}
 	groups.groups = palloc0(Max(groups.n, 1) * sizeof(Group *));
 
-	LWLockAcquire(pfs_summary[family].lock, LW_SHARED);
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
 	pfs_thread_copies_make(&copies);
 	do
 	{
 		read_above(&groups);
 	} while (!pfs_thread_copies_hold(&copies));
 	add_threads(&groups, &copies);
-	LWLockRelease(pfs_summary[family].lock);
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies.patience);
 
 	emit_groups(&groups, emit, arg);
 	pfs_thread_copies_free(&copies);
@@ -318,7 +317,7 @@ pfs_summary_read_histogram(void)
 		return NULL;
 	histogram = palloc0(waits->ncells * sizeof(uint64 *));
 	copies.end = waits->ncells;
-	LWLockAcquire(waits->lock, LW_SHARED);
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
 	pfs_thread_copies_make(&copies);
 	do
 	{
@@ -333,7 +332,8 @@ pfs_summary_read_histogram(void)
 		for (uint32 b = 0; b < copy->nbuckets; b++)
 			buckets_at(histogram, copy->buckets[b].instrument)[copy->buckets[b].bucket] += copy->buckets[b].n;
 	}
-	LWLockRelease(waits->lock);
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies.patience);
 	pfs_thread_copies_free(&copies);
 	return histogram;
 }
@@ -348,7 +348,7 @@ pfs_summary_read_statements(void)
 	if (pfs_summary == NULL)
 		return NULL;
 	buckets = palloc(PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
-	LWLockAcquire(statements->lock, LW_SHARED);
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
 	pfs_thread_copies_make(&copies);
 	do
 	{
@@ -364,7 +364,8 @@ pfs_summary_read_statements(void)
 		for (uint32 b = 0; b < copy->nbuckets; b++)
 			buckets[copy->buckets[b].bucket] += copy->buckets[b].n;
 	}
-	LWLockRelease(statements->lock);
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies.patience);
 	pfs_thread_copies_free(&copies);
 	return buckets;
 }
