@@ -13,8 +13,6 @@
  */
 #include "postgres.h"
 
-#include <pthread.h>
-
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
@@ -26,12 +24,14 @@
 #include "pfs_compat_hooks.h"
 #include "pfs_digest.h"
 #include "pfs_error.h"
+#include "pfs_exit.h"
 #include "pfs_guc.h"
 #include "pfs_instr.h"
 #include "pfs_instr_lwlock.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
+#include "pfs_thread_end.h"
 
 PG_MODULE_MAGIC;
 
@@ -117,6 +117,20 @@ request_cb(void)
 	RequestNamedLWLockTranche("pfs", PFS_NUM_LOCKS);
 }
 
+/* How processes will know that they end. */
+static void
+watch_ends(void)
+{
+	void	   *exits;
+	int		   *used;
+	const char *why_not = pfs_exit_find(&exits, &used);
+
+	if (why_not != NULL)
+		ereport(LOG,
+				(errmsg("pfs: processes leave their thread at the end of their exit: %s", why_not)));
+	pfs_thread_end_start(exits, used);
+}
+
 static void
 startup_cb(void)
 {
@@ -135,7 +149,7 @@ startup_cb(void)
 		patched = true;
 		pfs_instr_start();
 		pfs_instr_lwlock_start(pfs_lwlock_events);
-		pthread_atfork(NULL, NULL, pfs_thread_at_fork_child);
+		watch_ends();
 	}
 	pfs_instr_mark_unavailable();
 }

@@ -197,7 +197,7 @@ extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);
 extern bool pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key);
 extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len);
 
-/* See pfs_thread_repair.c: true if there was something to repair. */
+/* See pfs_thread_end.c: true if there was something to repair. */
 extern bool pfs_digest_repair(void);
 
 /* A digest that nobody refers to goes, if it is still this one. */

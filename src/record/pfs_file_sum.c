@@ -55,6 +55,9 @@ PFS_NEAR PfsFileSum *pfs_file_totals = NULL;
 
 static uint32 hint;
 
+/* This process holds the lock. */
+static bool has_lock = false;
+
 size_t
 pfs_file_totals_size(void)
 {
@@ -138,6 +141,7 @@ pfs_file_sums_try_lock(void)
 
 	if ((word & 1) != 0 || !pfs_cas(&pfs_shared_files->moving.word, &word, word + 1))
 		return false;
+	has_lock = true;
 	pfs_fence_release();		/* A of pfs_seqlock.h */
 	return true;
 }
@@ -145,7 +149,18 @@ pfs_file_sums_try_lock(void)
 void
 pfs_file_sums_unlock(void)
 {
+	has_lock = false;
 	pfs_seqlock_write_end(&pfs_shared_files->moving);
+}
+
+bool
+pfs_file_sums_repair(void)
+{
+	bool		had_lock = has_lock;
+
+	if (had_lock)
+		pfs_file_sums_unlock();
+	return had_lock;
 }
 
 /* A process ends its call whatever we do, so no other is ever waited for. */

@@ -74,7 +74,7 @@ typedef struct PfsSharedPatience
 	uint64		reads_inexact;	/* atomic */
 	uint64		resets_inexact; /* atomic */
 	uint64		repaired;		/* sequence words and the like, atomic; see
-								 * pfs_thread_repair.c */
+								 * pfs_thread_end.c */
 } PfsSharedPatience;
 
 extern PFS_HIDDEN PfsSharedPatience *pfs_patience;

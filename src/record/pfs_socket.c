@@ -42,6 +42,9 @@ PFS_NEAR PfsSocket *pfs_my_socket = NULL;
 static uint32 my_index;
 static uint64 my_word;
 
+/* This process has begun a move. */
+static bool is_moving = false;
+
 /* The totals: cells by instrument and part, then the bytes of each. */
 static PfsSharedBlock totals;
 static uint64 *total_bytes;
@@ -120,6 +123,7 @@ zero_cell(PfsSocketCell *c)
 static void
 begin_move(void)
 {
+	is_moving = true;
 	pfs_add_seqcst(&pfs_shared_sockets->moves_begun, 1);
 	pfs_fence_release();		/* A */
 }
@@ -128,6 +132,17 @@ static void
 end_move(void)
 {
 	pfs_add_seqcst(&pfs_shared_sockets->moves_done, 1); /* B */
+	is_moving = false;
+}
+
+bool
+pfs_socket_repair(void)
+{
+	bool		was_moving = is_moving;
+
+	if (was_moving)
+		end_move();
+	return was_moving;
 }
 
 /*

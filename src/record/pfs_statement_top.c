@@ -19,8 +19,10 @@
 #include "utils/backend_status.h"
 
 #include "pfs_digest_wait.h"
+#include "pfs_memory.h"
 #include "pfs_statement_fast.h"
 #include "pfs_statement_memory.h"
+#include "pfs_thread_end.h"
 
 /* ---- begin and end, inside a change ---- */
 
@@ -165,7 +167,10 @@ pfs_statement_begins(PfsThread *t)
 void
 pfs_statement_idle(PfsThread *t)
 {
-	if (!pfs_sql.top_open || pfs_is_changing(t))
+	/* Nobody is in the middle of anything here. */
+	if (unlikely(pfs_is_changing(t) || (pfs_memory_is_told && (t->memory.seq.word & 1) != 0)))
+		pfs_thread_repair(t);
+	if (!pfs_sql.top_open)
 		return;
 	pfs_change_begin(t);
 	end_at_wait(t, pfs_top_moment());

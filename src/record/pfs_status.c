@@ -13,10 +13,12 @@
 #include "pfs_digest.h"
 #include "pfs_error.h"
 #include "pfs_event_write.h"
+#include "pfs_fence.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
+#include "pfs_patience.h"
 #include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -305,6 +307,9 @@ pfs_containers_reset(void)
 	pfs_store_relaxed(&pfs_memory->chunks_lost, 0);
 	pfs_store_relaxed(&pfs_memory->processes_lost, 0);
 	pfs_store_relaxed(&pfs_shared_threads->reentered, 0);
+	pfs_store_relaxed(&pfs_patience->reads_inexact, 0);
+	pfs_store_relaxed(&pfs_patience->resets_inexact, 0);
+	pfs_store_relaxed(&pfs_patience->repaired, 0);
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
 	{
 		pfs_store_relaxed(&pfs_shared_threads->too_deep[f], 0);
@@ -363,8 +368,24 @@ pfs_status_row(int i, char *name, size_t name_size, char *value, size_t value_si
 			strlcpy(name, "pfs_signal_handler_events_lost", name_size);
 			snprintf(value, value_size, UINT64_FORMAT, pfs_shared_threads->reentered);
 			return true;
+		case 5:
+			strlcpy(name, "pfs_reads_inexact", name_size);
+			snprintf(value, value_size, UINT64_FORMAT, pfs_load_relaxed(&pfs_patience->reads_inexact));
+			return true;
+		case 6:
+			strlcpy(name, "pfs_resets_inexact", name_size);
+			snprintf(value, value_size, UINT64_FORMAT, pfs_load_relaxed(&pfs_patience->resets_inexact));
+			return true;
+		case 7:
+			strlcpy(name, "pfs_sequence_words_repaired", name_size);
+			snprintf(value, value_size, UINT64_FORMAT, pfs_load_relaxed(&pfs_patience->repaired));
+			return true;
+		case 8:
+			strlcpy(name, "pfs_fence", name_size);
+			strlcpy(value, pfs_fence_name(), value_size);
+			return true;
 		default:
-			if (!pfs_container_row(i - 5, &row))
+			if (!pfs_container_row(i - 9, &row))
 				return false;
 			snprintf(name, name_size, "pfs_%s_lost", row.name);
 			snprintf(value, value_size, UINT64_FORMAT, row.stats.records_lost);
