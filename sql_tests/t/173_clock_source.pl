@@ -7,22 +7,19 @@ use lib "$FindBin::RealBin/lib";
 use PfsServer;
 use Test::More;
 
-my $src = "$FindBin::RealBin/../../src/record";
-my $library = compile('clock_source', <<"EOT");
-#include "$src/pfs_clock_source.c"
-int main(int argc, char **argv) { return pfs_clock_source_is_trusted(argv[1]) ? 0 : 1; }
-EOT
-(my $folder = $library) =~ s{/[^/]*$}{};
-my $program = "$folder/clock_source";
-run_ok(split(' ', $ENV{CC} // 'gcc'), '-I', $src, '-o', $program, "$folder/clock_source.c");
+test_module('pfs_test_stop');
+my $server = PfsServer->new('main');
+$server->start;
+$server->sql('CREATE EXTENSION pfs');
+$server->sql(test_functions('pfs_test_stop'));
+my $sources = "$server->{dir}/sources";
+mkdir $sources;
 
-# What a program says of a folder with such a list; undef: without one.
+# Is the counter trusted with such a list?  undef: without one.
 sub is_trusted
 {
 	my ($list) = @_;
-	my $sources = "$folder/sources";
 
-	mkdir $sources;
 	unlink "$sources/available_clocksource";
 	if (defined $list)
 	{
@@ -30,7 +27,7 @@ sub is_trusted
 		print $file $list;
 		close $file;
 	}
-	return system($program, $sources) == 0 ? 'yes' : 'no';
+	return $server->sql("SELECT CASE WHEN clock_source('$sources') THEN 'yes' ELSE 'no' END");
 }
 
 is(is_trusted("tsc hpet acpi_pm \n"), 'yes', 'a machine that uses it');
@@ -42,21 +39,18 @@ is(is_trusted("hyperv_clocksource_tsc_page acpi_pm \n"), 'no', 'a source that is
 is(is_trusted(''), 'yes', 'an empty list says nothing');
 is(is_trusted(undef), 'yes', 'nor does none');
 
-# What a server does is what the machine's own list says.
-my $own = '/sys/devices/system/clocksource/clocksource0';
-my $server = PfsServer->new('main');
-$server->start;
-$server->sql('CREATE EXTENSION pfs');
+# What the server does is what the machine's own list says.
 my $offered = $server->sql("SELECT timer_frequency IS NOT NULL FROM pfs.performance_timers WHERE timer_name = 'CYCLE'");
+my $trusted = $server->sql("SELECT clock_source('/sys/devices/system/clocksource/clocksource0')");
 my $complaint = 'the kernel does not trust';
 if ($offered eq 't')
 {
-	is(`uname -m` =~ /x86_64/ ? system($program, $own) : 0, 0, 'CYCLE is offered where the kernel trusts it');
-	ok(!index($server->log_text, $complaint) >= 0, 'and the log is silent');
+	is($trusted, 't', 'CYCLE is offered where the kernel trusts it') if `uname -m` =~ /x86_64/;
+	ok(index($server->log_text, $complaint) < 0, 'and the log is silent');
 }
 else
 {
-	is($server->sql("SELECT DISTINCT timer_name FROM pfs.setup_timers"), 'NANOSECOND', 'NANOSECOND is the default without it');
-	ok(index($server->log_text, "timers use NANOSECOND") >= 0, 'the log says so');
+	is($server->sql('SELECT DISTINCT timer_name FROM pfs.setup_timers'), 'NANOSECOND', 'NANOSECOND is the default without it');
+	ok(index($server->log_text, 'timers use NANOSECOND') >= 0, 'the log says so');
 }
 done_testing();
