@@ -99,7 +99,7 @@ find_in_table(const char *image, const Elf64_Shdr *table, const Elf64_Shdr *stri
 static void *
 symbol(const char *wanted)
 {
-	Library		library = {{0}};
+	Library		library = {.base = 0};
 	struct stat st;
 	const char *image;
 	const Elf64_Shdr *sections;
