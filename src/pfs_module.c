@@ -92,7 +92,7 @@ request_cb(void)
 	pfs_sizes.cells[PFS_FAMILY_STAGES] = STAGE_CELLS;
 	pfs_sizes.cells[PFS_FAMILY_STATEMENTS] = STATEMENT_CELLS;
 	pfs_sizes.cells[PFS_FAMILY_TRANSACTIONS] = 1;
-	pfs_sizes.cells[PFS_FAMILY_ERRORS] = PFS_ERROR_CELLS;
+	pfs_sizes.cells[PFS_FAMILY_ERRORS] = pfs_error_cells();
 	pfs_sizes.accounts[PFS_ACCOUNTS] = sized(pfs_accounts_size, accounts);
 	pfs_sizes.accounts[PFS_USERS] = sized(pfs_users_size, accounts);
 	pfs_sizes.accounts[PFS_HOSTS] = sized(pfs_hosts_size, accounts);

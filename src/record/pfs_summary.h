@@ -49,6 +49,16 @@ typedef struct PfsSummaryKind
 								 * the owner's cells */
 
 	bool		cells_are_no_instruments;	/* what they are the family knows */
+
+	/*
+	 * Of such a family, whose cells can become others': a palloc'd copy of
+	 * what they are, under the summaries' lock and behind the numbers; all
+	 * may become others', under the lock exclusively and before the
+	 * generation of a truncation of the global level is raised.  NULL: they
+	 * never do.
+	 */
+	void	   *(*copy_keys) (void);
+	void		(*free_keys) (void);
 	bool		takes_from_above;	/* a thread changes what others left at
 									 * the levels above it */
 
@@ -148,6 +158,7 @@ typedef struct PfsSummaryRow
 	const PfsAccount *account;	/* by account, user, host: its names */
 	PfsInstrumentId instrument; /* none where cells are no instruments */
 	uint32		cell;
+	const void *keys;			/* see PfsSummaryKind */
 	const void *totals;			/* as the family has it */
 } PfsSummaryRow;
 

@@ -179,8 +179,15 @@ emit_row(PfsFamily family, PfsSummaryRow *row, uint32 cell, PfsSummaryEmit emit,
 		emit(row, arg);
 }
 
+/* What the cells are that were copied, in the same hold of the lock; or NULL. */
+static const void *
+copy_keys(PfsFamily family)
+{
+	return pfs_summary_kinds[family]->copy_keys == NULL ? NULL : pfs_summary_kinds[family]->copy_keys();
+}
+
 static void
-emit_threads(const PfsThreadCopies *copies, uint64 truncated, PfsSummaryEmit emit, void *arg)
+emit_threads(const PfsThreadCopies *copies, uint64 truncated, const void *keys, PfsSummaryEmit emit, void *arg)
 {
 	for (uint32 i = 0; i < copies->n; i++)
 	{
@@ -190,7 +197,7 @@ emit_threads(const PfsThreadCopies *copies, uint64 truncated, PfsSummaryEmit emi
 		for (uint32 c = 0; add != NULL && c < copy->ncells; c++)
 		{
 			PfsAnyTotals totals = {0};
-			PfsSummaryRow row = {.thread_id = copy->thread_id, .totals = &totals};
+			PfsSummaryRow row = {.thread_id = copy->thread_id, .keys = keys, .totals = &totals};
 
 			add(&totals, pfs_copied_cell(copies, copy, c));
 			emit_row(copies->family, &row, pfs_copied_index(copy, c), emit, arg);
@@ -199,7 +206,7 @@ emit_threads(const PfsThreadCopies *copies, uint64 truncated, PfsSummaryEmit emi
 }
 
 static void
-emit_groups(const Groups *groups, PfsSummaryEmit emit, void *arg)
+emit_groups(const Groups *groups, const void *keys, PfsSummaryEmit emit, void *arg)
 {
 	for (uint32 g = 0; g < groups->n; g++)
 	{
@@ -207,7 +214,7 @@ emit_groups(const Groups *groups, PfsSummaryEmit emit, void *arg)
 
 		for (uint32 i = groups->first; group != NULL && i < groups->end; i++)
 		{
-			PfsSummaryRow row = {.account = &group->account, .totals = totals_at(groups, group, i)};
+			PfsSummaryRow row = {.account = &group->account, .keys = keys, .totals = totals_at(groups, group, i)};
 
 			emit_row(groups->family, &row, i, emit, arg);
 		}
@@ -219,6 +226,7 @@ read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, voi
 {
 	PfsSharedSummary *shared = &pfs_summary[copies->family];
 	uint64		truncated;
+	const void *keys;
 
 	LWLockAcquire(shared->lock, LW_SHARED);
 	truncated = shared->truncated[PFS_LEVEL_THREAD];
@@ -226,8 +234,9 @@ read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, voi
 		pfs_thread_copies_make(copies);
 	else
 		(void) pfs_thread_copies_make_one(copies, thread_id);
+	keys = copy_keys(copies->family);
 	LWLockRelease(shared->lock);
-	emit_threads(copies, truncated, emit, arg);
+	emit_threads(copies, truncated, keys, emit, arg);
 	pfs_thread_copies_free(copies);
 }
 
@@ -237,6 +246,7 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 {
 	PfsThreadCopies copies = {.family = family};
 	Groups		groups = {.family = family, .level = level};
+	const void *keys;
 
 	if (pfs_summary == NULL)
 		return;
@@ -271,9 +281,10 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 		read_above(&groups);
 	} while (!pfs_thread_copies_hold(&copies));
 	add_threads(&groups, &copies);
+	keys = copy_keys(family);
 	LWLockRelease(pfs_summary[family].lock);
 
-	emit_groups(&groups, emit, arg);
+	emit_groups(&groups, keys, emit, arg);
 	pfs_thread_copies_free(&copies);
 }
 

@@ -246,6 +246,8 @@ truncate_level(PfsFamily family, PfsLevel level)
 			pfs_store_relaxed(&shared->truncated[l], generation);
 		pfs_store_relaxed(&shared->settled[generation & 1][l], 0);
 	}
+	if (level == PFS_LEVEL_GLOBAL && pfs_summary_kinds[family]->free_keys != NULL)
+		pfs_summary_kinds[family]->free_keys();
 	pfs_store_release(&pfs_words->truncations[family], generation);
 	if (family == PFS_FAMILY_MEMORY)
 		pfs_memory_look_again();
