@@ -63,6 +63,19 @@ pfs_scan_add(PfsScan *scan)
 	return row;
 }
 
+/*
+ * Rows of other sizes than most are copies by themselves, and a pointer leads to each.
+ * To get memory from the system takes longer than to copy what lies in it.
+ */
+void
+pfs_scan_add_copy(PfsScan *scan, const void *row, Size bytes)
+{
+	void	   *copy = MemoryContextAlloc(scan->rows_context, bytes);
+
+	memcpy(copy, row, bytes);
+	*(void **) pfs_scan_add(scan) = copy;
+}
+
 /* Prepare the conditions that reduce the copy. */
 static void
 begin_keys(PfsScanState *state, ForeignScanState *node)
@@ -253,6 +266,7 @@ pfsIterateForeignScan(ForeignScanState *node)
 	PfsScanState *state = node->fdw_state;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 	MemoryContext old;
+	const void *row;
 
 	ExecClearTuple(slot);
 	if (!state->copied)
@@ -262,7 +276,8 @@ pfsIterateForeignScan(ForeignScanState *node)
 
 	MemoryContextReset(state->row_context);
 	old = MemoryContextSwitchTo(state->row_context);
-	fill_slot(state, state->scan.rows + state->position++ * state->scan.row_size, slot);
+	row = state->scan.rows + state->position++ * state->scan.row_size;
+	fill_slot(state, state->scan.table->rows_vary ? *(const void *const *) row : row, slot);
 	MemoryContextSwitchTo(old);
 	return slot;
 }

@@ -82,6 +82,7 @@ struct PfsTable
 	int			ncolumns;
 	Size		row_size;		/* of the C rows that copy() collects */
 	Size		(*size_of_row) (void);	/* instead, where a setting decides */
+	bool		rows_vary;		/* in size: they come by pfs_scan_add_copy() */
 
 	/* Rows now, for the planner; cheap. */
 	double		(*estimate) (void);
@@ -151,6 +152,9 @@ struct PfsScan
 
 /* Room for one more row, zeroed.  The pointer is valid until the next call. */
 extern void *pfs_scan_add(PfsScan *scan);
+
+/* The same of tables whose rows vary in size: a copy of so many bytes. */
+extern void pfs_scan_add_copy(PfsScan *scan, const void *row, Size bytes);
 
 /* -1: the column is not to be changed; else the YES or NO to be written. */
 extern int	pfs_new_switch(const PfsNewRow *values, int column);

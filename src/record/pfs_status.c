@@ -27,6 +27,15 @@
 #define PROBES_MAX 128
 #define CONTAINERS_MAX 48
 
+/* What rows of pfs.status are made of: all containers at one moment. */
+struct PfsStatus
+{
+	PfsContainerRow containers[CONTAINERS_MAX];
+	int			n;
+	uint64		reserved;		/* bytes of all */
+	uint64		resident;
+};
+
 /* Postmaster memory, inherited; needed even where pfs is off. */
 static PfsProbeRow probes[PROBES_MAX];
 static int	nprobes = 0;
@@ -73,22 +82,6 @@ block_row(PfsContainerRow *row, const char *name, uint64 record_size, uint64 max
 	row->stats.bytes_reserved = bytes;
 	row->stats.bytes_resident = bytes;
 	return true;
-}
-
-static uint64
-history_long_used(PfsEventFamily family)
-{
-	PfsLog	   *log = pfs_history_long[family];
-	void	   *copy = palloc(pfs_sizes.event_size[family]);
-	uint64		used = 0;
-
-	for (uint32 lane = 0; lane < pfs_log_lanes(log); lane++)
-	{
-		for (uint32 slot = 0; slot < pfs_log_slots(log); slot++)
-			used += pfs_log_read(log, lane, slot, copy);
-	}
-	pfree(copy);
-	return used;
 }
 
 /* Lives inside the thread records: no bytes of its own. */
@@ -166,7 +159,7 @@ events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 	if (log == NULL)
 		return block_row(row, info->history_long, size, 0, 0, 0, 0);
 	return block_row(row, info->history_long, size, pfs_sizes.history_long[family],
-					 Min(history_long_used(family), pfs_sizes.history_long[family]),
+					 Min(pfs_log_count(log), pfs_sizes.history_long[family]),
 					 pfs_log_lost(log), pfs_log_bytes(log)) &&
 		(family != PFS_WAITS || add_lwlocks(row));
 }
@@ -317,29 +310,27 @@ pfs_containers_reset(void)
 	pfs_reset_time_note("status");
 }
 
-static void
-footprint(uint64 *reserved, uint64 *resident)
+PfsStatus *
+pfs_status_make(void)
 {
-	PfsContainerRow row;
+	PfsStatus  *status = palloc0(sizeof(PfsStatus));
 
-	*reserved = *resident = 0;
-	for (int i = 0; pfs_container_row(i, &row); i++)
+	while (status->n < CONTAINERS_MAX && pfs_container_row(status->n, &status->containers[status->n]))
 	{
-		*reserved += row.stats.bytes_reserved;
-		*resident += row.stats.bytes_resident;
+		status->reserved += status->containers[status->n].stats.bytes_reserved;
+		status->resident += status->containers[status->n].stats.bytes_resident;
+		status->n++;
 	}
+	return status;
 }
 
 bool
-pfs_status_row(int i, char *name, size_t name_size, char *value, size_t value_size)
+pfs_status_row(const PfsStatus *status, int i, char *name, size_t name_size, char *value, size_t value_size)
 {
-	PfsContainerRow row;
-	uint64		reserved;
-	uint64		resident;
+	const PfsContainerRow *row;
 
 	if (!pfs_is_active())
 		return false;
-	footprint(&reserved, &resident);
 	switch (i)
 	{
 		case 0:
@@ -352,11 +343,11 @@ pfs_status_row(int i, char *name, size_t name_size, char *value, size_t value_si
 			return true;
 		case 2:
 			strlcpy(name, "pfs_bytes_reserved", name_size);
-			snprintf(value, value_size, UINT64_FORMAT, reserved);
+			snprintf(value, value_size, UINT64_FORMAT, status->reserved);
 			return true;
 		case 3:
 			strlcpy(name, "pfs_bytes_resident", name_size);
-			snprintf(value, value_size, UINT64_FORMAT, resident);
+			snprintf(value, value_size, UINT64_FORMAT, status->resident);
 			return true;
 		case 4:
 			/* Counted when a process ends. */
@@ -364,10 +355,11 @@ pfs_status_row(int i, char *name, size_t name_size, char *value, size_t value_si
 			snprintf(value, value_size, UINT64_FORMAT, pfs_shared_threads->reentered);
 			return true;
 		default:
-			if (!pfs_container_row(i - 5, &row))
+			if (i - 5 >= status->n)
 				return false;
-			snprintf(name, name_size, "pfs_%s_lost", row.name);
-			snprintf(value, value_size, UINT64_FORMAT, row.stats.records_lost);
+			row = &status->containers[i - 5];
+			snprintf(name, name_size, "pfs_%s_lost", row->name);
+			snprintf(value, value_size, UINT64_FORMAT, row->stats.records_lost);
 			return true;
 	}
 }

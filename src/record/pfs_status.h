@@ -31,8 +31,16 @@ extern void pfs_container_memory(const PfsContainerRow *row, PfsMemoryTotals *to
 /* TRUNCATE of containers and status. */
 extern void pfs_containers_reset(void);
 
+/*
+ * What the rows of pfs.status are made of: to look at all containers takes
+ * milliseconds, so it is done once for all rows.  palloc'd.
+ */
+typedef struct PfsStatus PfsStatus;
+extern PfsStatus *pfs_status_make(void);
+
 /* One row of pfs.status; false past the end. Value is text, buf sizes in bytes. */
-extern bool pfs_status_row(int i, char *name, size_t name_size, char *value, size_t value_size);
+extern bool pfs_status_row(const PfsStatus *status, int i, char *name, size_t name_size,
+						   char *value, size_t value_size);
 
 /* One row of pfs.probes. */
 typedef struct PfsProbeRow

@@ -218,11 +218,12 @@ status_estimate(void)
 static void
 status_copy(PfsScan *scan)
 {
-	StatusRow	status;
+	PfsStatus  *status = pfs_status_make();
+	StatusRow	row;
 
-	for (int i = 0; pfs_status_row(i, status.name, sizeof(status.name),
-								   status.value, sizeof(status.value)); i++)
-		*(StatusRow *) pfs_scan_add(scan) = status;
+	for (int i = 0; pfs_status_row(status, i, row.name, sizeof(row.name), row.value, sizeof(row.value)); i++)
+		*(StatusRow *) pfs_scan_add(scan) = row;
+	pfree(status);
 }
 
 static Datum
