@@ -62,23 +62,26 @@ pfs_stage_event_id(void)
 	return 0;
 }
 
-/* No more memory: the stage is not seen, and the next ones neither. */
-static bool
-make_room(void)
+/*
+ * A signal handler's events read the stack, so it moves inside a change.  Without
+ * memory the next stages are not seen.
+ */
+void
+pfs_stages_make_room(PfsThread *t)
 {
-	PfsStage   *more;
+	PfsStage   *old = pfs_stages.items;
+	uint32		max = pfs_stages.max;
+	PfsStage   *more = pfs_private_map(2 * max * sizeof(PfsStage), false);
 
-	if (pfs_stages.n < pfs_stages.max)
-		return true;
-	more = malloc(2 * pfs_stages.max * sizeof(PfsStage));
 	if (more == NULL)
-		return false;
-	memcpy(more, pfs_stages.items, pfs_stages.n * sizeof(PfsStage));
-	if (pfs_stages.items != first_stages)
-		free(pfs_stages.items);
+		return;
+	pfs_change_begin(t);
+	memcpy(more, old, pfs_stages.n * sizeof(PfsStage));
 	pfs_stages.items = more;
-	pfs_stages.max *= 2;
-	return true;
+	pfs_stages.max = 2 * max;
+	pfs_change_end(t);
+	if (old != first_stages)
+		pfs_private_unmap(old, max * sizeof(PfsStage));
 }
 
 void
@@ -87,7 +90,7 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 s
 	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
 	PfsStage   *stage;
 
-	if (unlikely(!make_room()))
+	if (unlikely(pfs_stages.n == pfs_stages.max))
 		return;
 	stage = &pfs_stages.items[pfs_stages.n++];
 	stage->instrument = instrument;

@@ -34,6 +34,18 @@ typedef struct PfsStages
 
 extern PFS_HIDDEN PfsStages pfs_stages;
 
+/*
+ * Outside of a change, before one in which a call begins: its stage and one of a
+ * command's phases are going to have places.
+ */
+static inline bool
+pfs_stages_need_room(void)
+{
+	return pfs_stages.n + 2 > pfs_stages.max;
+}
+
+extern void pfs_stages_make_room(PfsThread *t);
+
 extern void pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 statement_id);
 extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now);
 extern void pfs_stage_drop(PfsThread *t, uint32 depth);

@@ -222,8 +222,7 @@ void
 pfs_top_clear_up(PfsThread *t)
 {
 	pfs_change_begin(t);
-	if (pfs_sql.nplanned > 0)
-		pfs_nested_drop_planned(t, 1);
+	pfs_nested_drop_planned(t, 1);
 	pfs_stage_pop(t, 1, pfs_moment());
 	pfs_set_parent();
 	pfs_change_end(t);
