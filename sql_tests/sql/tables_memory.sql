@@ -14,13 +14,17 @@ SELECT name FROM pfs.setup_instruments
 WHERE name IN ('memory/context/TopMemoryContext', 'memory/context/CacheMemoryContext', 'memory/context/ExecutorState', 'memory/context/other')
 ORDER BY name COLLATE "C";
 SELECT count(*) FROM pfs.setup_instruments WHERE name LIKE 'memory/%' AND (documentation IS NULL OR wait_event IS NOT NULL OR wait_event_type IS NOT NULL);
--- timed is ignored, whatever is written.
+-- timed is ignored, but has to be a value that it takes, or NULL as it reads.
 UPDATE pfs.setup_instruments SET timed = 'YES' WHERE name LIKE 'memory/%';
 UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name = 'memory/context/TopMemoryContext';
 UPDATE pfs.setup_instruments SET timed = timed WHERE name = 'memory/context/TopMemoryContext';
 UPDATE pfs.setup_instruments SET timed = NULL, enabled = 'yes' WHERE name = 'memory/context/MessageContext';
 SELECT name, enabled, timed FROM pfs.setup_instruments WHERE name IN ('memory/context/MessageContext', 'memory/context/TopMemoryContext') ORDER BY name COLLATE "C";
 UPDATE pfs.setup_instruments SET timed = 'maybe' WHERE name = 'memory/context/TopMemoryContext';
+\echo :SQLSTATE
+UPDATE pfs.setup_instruments SET timed = 'maybe' WHERE name LIKE 'memory/pfs/%';
+\echo :SQLSTATE
+UPDATE pfs.setup_instruments SET enabled = 'maybe' WHERE name = 'memory/context/TopMemoryContext';
 \echo :SQLSTATE
 UPDATE pfs.setup_instruments SET enabled = NULL WHERE name = 'memory/context/TopMemoryContext';
 \echo :SQLSTATE

@@ -108,7 +108,9 @@ struct PfsTable
 	 * Optional: changes, applied when the statement has succeeded.  update
 	 * and remove cannot fail any more; a row that has gone is passed over.
 	 *
-	 * ignores: this column of this row reads NULL whatever is written to it.
+	 * ignores: this column of this row reads NULL whatever is written to it,
+	 * which has to be NULL or a value that the column takes.
+	 *
 	 * check_insert is asked at each new row, the last one of the array,
 	 * whether the table could take all of them; it raises the error if not.
 	 * insert takes all or none.  It raises the same errors, before it has
