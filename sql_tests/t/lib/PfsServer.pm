@@ -121,7 +121,7 @@ sub compile
 	open my $file, '>', "$base.c" or die "$base.c: $!";
 	print $file $text;
 	close $file;
-	run_ok($ENV{CC} // 'gcc', '-shared', '-fPIC', '-O1', '-D_GNU_SOURCE', '-o', "$base.so", "$base.c", '-ldl');
+	run_ok(split(' ', $ENV{CC} // 'gcc'), '-shared', '-fPIC', '-O1', '-D_GNU_SOURCE', '-o', "$base.so", "$base.c", '-ldl');
 	return "$base.so";
 }
 
