@@ -14,7 +14,7 @@ my %without_probe = (
 	'descriptors only: nothing is read or written' => 'dup dup2 fcntl fileno isatty lseek pipe socket socketpair epoll_create epoll_create1
 		epoll_ctl eventfd signalfd timerfd_create shm_open fstat ioctl',
 	'sockets: set up, not waited for' => 'bind listen getsockname getpeername getsockopt setsockopt shutdown',
-	'the postmaster only, which has no thread record' => 'accept accept4 fork vfork setsid daemon',
+	'the postmaster only, which has no thread record' => 'accept accept4 vfork setsid daemon',
 	'one look at an inode or a link, where the file is opened, renamed or removed next' => 'access faccessat chmod fchmod chown fchown
 		utime utimes utimensat futimens readlink realpath __realpath_chk symlink getcwd chdir statvfs fstatvfs umask',
 	'folders: read in small pieces from what opendir() has fetched' => 'opendir fdopendir readdir closedir rewinddir scandir dirfd',

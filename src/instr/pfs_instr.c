@@ -16,6 +16,7 @@ PFS_NEAR PfsReal pfs_real;
 
 static const PfsInterpose *const families[] = {
 	pfs_wait_calls, pfs_file_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,
+	pfs_memory_calls,
 };
 
 /* Postmaster memory: what became of the slots, for every making of instruments. */

@@ -382,8 +382,14 @@ pfs_probe_report(const PfsProbeRow *row)
 bool
 pfs_probe_row(int i, PfsProbeRow *row)
 {
+	uint64		replaced = pfs_memory == NULL ? 0 : pfs_load_relaxed(&pfs_memory->processes_replaced);
+
 	if (i >= nprobes)
 		return false;
 	*row = probes[i];
+	/* What processes found later: the tables are each one's own. */
+	if (replaced > 0 && strcmp(row->mechanism, "method_table") == 0 && row->detail[0] == '\0')
+		snprintf(row->detail, sizeof(row->detail),
+				 "another library replaced methods in " UINT64_FORMAT " processes; its own stay there", replaced);
 	return true;
 }

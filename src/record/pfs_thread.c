@@ -532,7 +532,12 @@ pfs_thread_attach(void)
 	index = pfs_pages_allocate(pfs_threads, &hint);
 	errno = save_errno;
 	if (index == PFS_NO_RECORD)
-		return NULL;			/* counted there; this process stays unseen */
+	{
+		/* Counted there; this process stays unseen. */
+		if (pfs_memory_is_told)
+			pfs_memory_is_told = pfs_memory_switch(NULL, false);
+		return NULL;
+	}
 
 	t = pfs_pages_record(pfs_threads, index);
 	fill_record(t, index);
@@ -544,7 +549,6 @@ pfs_thread_attach(void)
 	pfs_local.log_next = pfs_ring_spare(&t->events[PFS_WAITS].ring, 0); /* until the first flush */
 	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED |
 						(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT);
-	pfs_memory_is_told = false;
 	pfs_fd_start();
 	on_shmem_exit(detach_cb, 0);
 	pfs_lwlock_attach(t);
@@ -559,7 +563,8 @@ pfs_thread_attach(void)
 		pfs_digest_work();
 	pfs_my_thread = t;
 	refresh_identity(t);
-	if (pfs_memory_is_stale())
+	/* What was counted from its birth on becomes its own. */
+	if (pfs_memory_is_told || pfs_memory_is_stale())
 		pfs_memory_sync(t);
 	errno = save_errno;
 	return t;

@@ -56,6 +56,13 @@ my %functions = (
 		[ 'truth(g int)', 'bigint[]', 'pfs_test_truth' ],
 		[ 'contexts()', 'text', 'pfs_test_contexts' ],
 		[ 'contexts_at_start()', 'text', 'pfs_test_contexts_at_start' ],
+		[ 'held()', 'bigint', 'pfs_test_held' ],
+	],
+	pfs_test_methods => [
+		[ 'many(contexts int, chunks int)', 'void', 'pfs_test_many' ],
+		[ 'swap(name text, how text)', 'void', 'pfs_test_swap' ],
+		[ 'unswap()', 'void', 'pfs_test_unswap' ],
+		[ 'swapped()', 'bigint', 'pfs_test_swapped' ],
 	],
 );
 
