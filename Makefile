@@ -20,10 +20,11 @@ DEPS = $(OBJS:.o=.d)
 # Includes are by bare file name.  -MMD and the include at the end track
 # headers, which PGXS does only where the server was built with --enable-depend.
 # PostgreSQL 15 leaves PGDLLEXPORT empty, so hidden visibility needs our own
-# definition; it repeats what 16 and later say.
+# definition; it repeats what 16 and later say.  A function that the headers do not
+# declare would be found missing only when the server does not start.
 PG_CPPFLAGS = $(addprefix -I,$(SRC_DIRS)) -MMD -MP \
 	'-DPGDLLEXPORT=__attribute__((visibility("default")))'
-PG_CFLAGS = -std=gnu11 -fvisibility=hidden -fno-omit-frame-pointer -fno-plt
+PG_CFLAGS = -std=gnu11 -Werror=implicit-function-declaration -fvisibility=hidden -fno-omit-frame-pointer -fno-plt
 
 # Bitcode would only let the JIT inline our functions, which no plan gains
 # from, and it would make clang a condition of building.
@@ -51,7 +52,7 @@ include $(PGXS)
 
 # Each allocation and free of the server passes here, and no call that looks for
 # its caller is made below.
-src/instr/pfs_instr_memory.o src/record/pfs_context.o: CFLAGS += -fomit-frame-pointer
+src/instr/pfs_instr_memory.o src/instr/pfs_instr_memory_chunk.o src/record/pfs_context.o: CFLAGS += -fomit-frame-pointer
 src/record/pfs_statement%.o src/record/pfs_stage.o src/record/pfs_transaction.o: CFLAGS += -fomit-frame-pointer
 
 # PGXS removes the objects of one folder only.

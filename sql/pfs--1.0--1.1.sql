@@ -6,3 +6,238 @@
 -- An extension that was created by 1.0 belongs to the schema that was current then, and
 -- its update script runs with that schema in front.  Nothing of it may be used.
 SET LOCAL search_path TO pg_catalog, pg_temp;
+
+--
+-- The extension belongs to pg_catalog from now on, which nobody can drop, so that it does
+-- not fall with a schema of a user.  ALTER EXTENSION ... SET SCHEMA is only for relocatable
+-- extensions.  Dependencies on pg_catalog are not recorded, as the server pins it.  In a
+-- new installation this changes nothing.
+--
+
+UPDATE pg_extension SET extnamespace = 'pg_catalog'::regnamespace WHERE extname = 'pfs';
+DELETE FROM pg_depend
+WHERE classid = 'pg_extension'::regclass AND objid = (SELECT oid FROM pg_extension WHERE extname = 'pfs')
+	AND refclassid = 'pg_namespace'::regclass;
+
+--
+-- The views that use operators and functions, with their text of 1.0.  1.0 resolved it with
+-- the current schema in the search path, where an operator or function that fits its
+-- arguments better than the one of pg_catalog was taken.  Other views, defaults of columns
+-- and defaults of arguments hold nothing that could be taken from elsewhere.
+--
+-- No literal has a backslash, which would mean something else where a database has
+-- standard_conforming_strings off: the whole script is read before its first statement.
+--
+
+CREATE OR REPLACE VIEW pfs.file_summary_by_relation AS
+WITH files AS (
+	SELECT
+		CASE
+			WHEN path IS NOT NULL THEN CASE WHEN path[4] IS NULL THEN 'relation' ELSE 'temporary' END
+			WHEN file_name ~ 'pgsql_tmp' THEN 'temporary'
+			WHEN file_name ~ '^pg_wal/' THEN 'WAL'
+			WHEN file_name ~ '^pg_(xact|multixact|subtrans|commit_ts|serial|notify)/' THEN 'SLRU'
+			ELSE 'other'
+		END AS kind,
+		CASE
+			WHEN file_name LIKE 'global/%' THEN 1664
+			WHEN file_name LIKE 'base/%' THEN 1663
+			ELSE substring(file_name FROM '^pg_tblspc/([0-9]+)/')::bigint
+		END AS tablespace,
+		coalesce(path[2], path[3])::bigint AS database,
+		path[5]::bigint AS filenode,
+		s.*
+	FROM pfs.file_summary_by_instance s,
+		-- 2, 3: database; 4: of a session's temporary relation; 5: number of the file
+		LATERAL regexp_match(file_name,
+			'^(global|base/([0-9]+)|pg_tblspc/[0-9]+/PG_[^/]+/([0-9]+))/(t[0-9]+_)?([0-9]+)(?:_(?:fsm|vm|init))?(?:[.][0-9]+)?$') AS path
+), sums AS (
+	-- How many of a part's calls were timed is in no column: it is sum / average.
+	SELECT
+		tablespace, database, filenode, kind,
+		CASE kind
+			WHEN 'SLRU' THEN split_part(file_name, '/', 1)
+			WHEN 'other' THEN file_name
+		END AS name,
+		sum(count_star)::bigint AS count_star,
+		sum(count_timed)::bigint AS count_timed,
+		sum(sum_timer_wait) AS sum_timer_wait,
+		coalesce(min(min_timer_wait) FILTER (WHERE count_timed > 0), 0) AS min_timer_wait,
+		coalesce(trunc(sum(sum_timer_wait) / nullif(sum(count_timed), 0)), 0) AS avg_timer_wait,
+		max(max_timer_wait) AS max_timer_wait,
+		sum(count_read)::bigint AS count_read,
+		sum(sum_timer_read) AS sum_timer_read,
+		coalesce(min(min_timer_read) FILTER (WHERE sum_timer_read > 0), 0) AS min_timer_read,
+		coalesce(trunc(sum(sum_timer_read) / nullif(round(sum(sum_timer_read / nullif(avg_timer_read, 0))), 0)), 0) AS avg_timer_read,
+		max(max_timer_read) AS max_timer_read,
+		sum(count_write)::bigint AS count_write,
+		sum(sum_timer_write) AS sum_timer_write,
+		coalesce(min(min_timer_write) FILTER (WHERE sum_timer_write > 0), 0) AS min_timer_write,
+		coalesce(trunc(sum(sum_timer_write) / nullif(round(sum(sum_timer_write / nullif(avg_timer_write, 0))), 0)), 0) AS avg_timer_write,
+		max(max_timer_write) AS max_timer_write,
+		sum(count_misc)::bigint AS count_misc,
+		sum(sum_timer_misc) AS sum_timer_misc,
+		coalesce(min(min_timer_misc) FILTER (WHERE sum_timer_misc > 0), 0) AS min_timer_misc,
+		coalesce(trunc(sum(sum_timer_misc) / nullif(round(sum(sum_timer_misc / nullif(avg_timer_misc, 0))), 0)), 0) AS avg_timer_misc,
+		max(max_timer_misc) AS max_timer_misc,
+		sum(sum_number_of_bytes_read) AS sum_number_of_bytes_read,
+		sum(sum_number_of_bytes_write) AS sum_number_of_bytes_write
+	FROM files
+	GROUP BY 1, 2, 3, 4, 5
+)
+SELECT
+	coalesce(t.spcname::text, sums.tablespace::text) AS tablespace,
+	CASE
+		WHEN sums.filenode IS NULL THEN NULL
+		WHEN sums.database <> here.oid THEN '[' || coalesce(d.datname, sums.database::text) || ']'
+		ELSE n.nspname::text
+	END AS object_schema,
+	coalesce(c.relname::text, sums.name, sums.filenode::text) AS object_name,
+	sums.kind,
+	sums.count_star,
+	sums.count_timed,
+	sums.sum_timer_wait,
+	sums.min_timer_wait,
+	sums.avg_timer_wait,
+	sums.max_timer_wait,
+	sums.count_read,
+	sums.sum_timer_read,
+	sums.min_timer_read,
+	sums.avg_timer_read,
+	sums.max_timer_read,
+	sums.count_write,
+	sums.sum_timer_write,
+	sums.min_timer_write,
+	sums.avg_timer_write,
+	sums.max_timer_write,
+	sums.count_misc,
+	sums.sum_timer_misc,
+	sums.min_timer_misc,
+	sums.avg_timer_misc,
+	sums.max_timer_misc,
+	sums.sum_number_of_bytes_read,
+	sums.sum_number_of_bytes_write
+FROM sums
+JOIN pg_catalog.pg_database here ON here.datname = pg_catalog.current_database()
+LEFT JOIN pg_catalog.pg_tablespace t ON t.oid = sums.tablespace
+LEFT JOIN pg_catalog.pg_database d ON d.oid = sums.database
+LEFT JOIN LATERAL (
+	SELECT CASE
+		WHEN sums.filenode IS NULL OR sums.database <> here.oid THEN NULL
+		WHEN sums.kind = 'relation' THEN pg_catalog.pg_filenode_relation(sums.tablespace::oid, sums.filenode::oid)::oid
+		ELSE (
+			SELECT min(r.oid) FROM pg_catalog.pg_class r
+			WHERE r.relfilenode = sums.filenode::oid AND r.reltablespace IN (0, sums.tablespace::oid) AND r.relpersistence = 't'
+		)
+	END AS oid
+) AS relation ON true
+LEFT JOIN pg_catalog.pg_class c ON c.oid = relation.oid
+LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
+
+CREATE OR REPLACE VIEW pfs.lwlock_objects AS
+SELECT
+	i.name,
+	i.object_instance_begin,
+	o.object_type,
+	o.object_number,
+	CASE
+		WHEN o.filenode IS NULL OR o.database = 0 AND c.oid IS NULL THEN NULL
+		WHEN o.database NOT IN (0, here.oid) THEN '[' || coalesce(d.datname, o.database::text) || ']'
+		ELSE n.nspname::text
+	END AS object_schema,
+	CASE
+		WHEN o.object_type IN ('MAIN', 'TRANCHE') THEN split_part(i.name, '/', 4)
+		ELSE coalesce(c.relname::text, o.filenode::text)
+	END AS object_name,
+	o.fork,
+	o.block_number,
+	o.thread_id
+FROM pfs.lwlock_instances i
+CROSS JOIN LATERAL pfs.lwlock_object(i.object_instance_begin) o
+JOIN pg_catalog.pg_database here ON here.datname = pg_catalog.current_database()
+LEFT JOIN pg_catalog.pg_database d ON d.oid = o.database
+LEFT JOIN LATERAL (
+	SELECT CASE
+		WHEN o.database IN (0, here.oid) THEN pg_catalog.pg_filenode_relation(o.tablespace, o.filenode)::oid
+	END AS oid
+) AS relation ON true
+LEFT JOIN pg_catalog.pg_class c ON c.oid = relation.oid
+LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
+
+CREATE OR REPLACE VIEW pfs.blocking_tree AS
+WITH RECURSIVE edges AS (
+	SELECT w.thread_id AS waiting, w.event_id, b.pid AS blocker, b.thread_id AS blocking
+	FROM pfs.events_waits_current w
+		JOIN pfs.threads t USING (thread_id)
+		CROSS JOIN LATERAL (
+			SELECT p.pid, pfs.thread_id(p.pid) AS thread_id
+			FROM unnest(pg_catalog.pg_blocking_pids(t.thread_os_id)) AS p (pid)
+			GROUP BY p.pid
+		) b
+	WHERE w.event_name LIKE 'wait/lock/%'
+	UNION ALL
+	SELECT w.thread_id, w.event_id, t.thread_os_id, t.thread_id
+	FROM pfs.events_waits_current w
+		JOIN pfs.lwlock_instances l USING (object_instance_begin)
+		CROSS JOIN LATERAL unnest(l.exclusive_locked_by_thread_id || l.shared_locked_by_thread_ids) AS holder (thread_id)
+		JOIN pfs.threads t ON t.thread_id = holder.thread_id
+	WHERE w.event_name LIKE 'wait/synch/lwlock/%' AND t.thread_id <> w.thread_id
+), tree AS (
+	SELECT DISTINCT e.blocking AS thread_id, 0 AS depth, ARRAY[e.blocking] AS path
+	FROM edges e
+	WHERE e.blocking NOT IN (SELECT waiting FROM edges)
+	UNION ALL
+	SELECT e.waiting, tree.depth + 1, tree.path || e.waiting
+	FROM edges e JOIN tree ON tree.thread_id = e.blocking
+	WHERE e.waiting <> ALL (tree.path)
+), depths AS (
+	SELECT thread_id, pg_catalog.max(depth) AS depth FROM tree GROUP BY thread_id
+)
+SELECT
+	e.waiting AS waiting_thread_id,
+	wt.thread_os_id AS waiting_pid,
+	wt.processlist_user AS waiting_user,
+	wt.processlist_info AS waiting_statement,
+	pfs.timer_to_timestamp(w.timer_start, 'wait') AS waiting_since,
+	pfs.timer_now('wait') - w.timer_start AS wait_time,
+	w.object_type,
+	w.object_schema,
+	w.object_name,
+	w.operation AS lock_mode,
+	e.blocking AS blocking_thread_id,
+	e.blocker AS blocking_pid,
+	bt.processlist_user AS blocking_user,
+	coalesce(bt.processlist_info, (
+		SELECT s.sql_text
+		FROM pfs.events_statements_history s
+		WHERE s.thread_id = e.blocking AND s.nesting_event_level = 0
+		ORDER BY s.event_id DESC LIMIT 1
+	)) AS blocking_statement,
+	coalesce(d.depth, 1) AS depth,
+	CASE WHEN e.blocker <> 0 THEN 'SELECT pg_terminate_backend(' || e.blocker || ');' END AS terminate_command
+FROM edges e
+	JOIN pfs.events_waits_current w ON w.thread_id = e.waiting AND w.event_id = e.event_id
+	JOIN pfs.threads wt ON wt.thread_id = e.waiting
+	LEFT JOIN pfs.threads bt ON bt.thread_id = e.blocking
+	LEFT JOIN depths d ON d.thread_id = e.waiting;
+
+--
+-- Comments
+--
+
+COMMENT ON COLUMN pfs.setup_instruments.wait_event_type IS
+'The word of pg_stat_activity.wait_event_type for the same wait; NULL if there is none. No key, as wait_event.';
+COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
+'The word of pg_stat_activity.wait_event for the same wait; NULL if there is none. No key: some words name several instruments, ClientRead three. What a session waits for is the row of events_waits_current with its thread_id and the highest event_id.';
+COMMENT ON COLUMN pfs.events_waits_current.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions. Of several rows of a thread, the one with the highest number is what it waits for.';
+COMMENT ON COLUMN pfs.setup_actors.host IS
+'Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no rule has the very address; % is any. No pattern.';
+COMMENT ON COLUMN pfs.probes.mechanism IS
+'How pfs gets called. got: by an address in the server''s table of external functions; method_table: by a function in one of the server''s tables of functions; hook: by a variable that the server has for extensions; detour: by a jump that was written over the first instructions of a function. NULL: no call, but something that pfs relies on.';
+COMMENT ON COLUMN pfs.probes.status IS
+'active, unavailable (something is missing) or off. A hook is active when a call of it was seen.';
+COMMENT ON COLUMN pfs.probes.detail IS
+'Why it is not active, or what is special about it; of a hook the library that is called before pfs; else NULL.';
+COMMENT ON FOREIGN TABLE pfs.events_statements_current IS
+'Statements that are running now, one row per nesting level, and the queries of open cursors, from DECLARE to CLOSE: at level 1 or deeper, in nothing once DECLARE has ended. A thread shows ten at a time; cursors that nobody reads are left out first. Numbers are filled in at the end. A finished statement is removed. TRUNCATE is accepted and does nothing.';

@@ -42,7 +42,7 @@ int			pfs_digests_size = -1;
 int			pfs_max_digest_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_max_digest_sample_age = PFS_SAMPLE_AGE_DEFAULT;
 int			pfs_max_prepared_statements_instances = -1;
-bool		pfs_settings_refused = false;
+int			pfs_settings_refused = 0;
 
 static const struct config_enum_entry lwlock_events_values[] = {
 	{"waits", PFS_LWLOCK_WAITS, false},
@@ -84,7 +84,7 @@ define_int(const char *name, const char *description, const char *detail, int *v
 	DefineCustomIntVariable(name, description, detail, variable, -1, -1, max,
 							PGC_POSTMASTER, 0, check, NULL, NULL);
 	if (wanted != NULL && (!parse_int(wanted, &value, 0, NULL) || value != *variable))
-		pfs_settings_refused = true;
+		pfs_settings_refused++;
 }
 
 static void
@@ -98,19 +98,27 @@ define_enum(const char *name, const char *description, const char *detail, int *
 							 PGC_POSTMASTER, 0, NULL, NULL, NULL);
 	taken = GetConfigOption(name, false, false);
 	if (wanted != NULL && pg_strcasecmp(wanted, taken) != 0)
-		pfs_settings_refused = true;
+		pfs_settings_refused++;
 }
 
+/* A list, whose check takes bad entries out of what the configuration says. */
 static void
-define_text(const char *name, const char *description, const char *detail, char **variable,
-			GucStringCheckHook check)
+define_list(const char *name, const char *description, const char *detail, char **variable,
+			GucStringCheckHook check, PfsListProblem problem)
 {
-	char	   *wanted = configured(name);
+	const char *wanted = configured(name);
+	char	   *wrong;
 
 	DefineCustomStringVariable(name, description, detail, variable, "",
 							   PGC_POSTMASTER, 0, check, NULL, NULL);
-	if (wanted != NULL && strcmp(wanted, *variable) != 0)
-		pfs_settings_refused = true;
+	while (wanted != NULL && (wrong = problem(&wanted)) != NULL)
+	{
+		pfs_settings_refused++;
+		ereport(WARNING,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("an entry of \"%s\" is left out", name),
+				 errdetail("%s", wrong)));
+	}
 }
 
 #define HISTORY(family, word) \
@@ -146,7 +154,7 @@ define_sample_age(GucIntAssignHook assign)
 							&pfs_max_digest_sample_age, PFS_SAMPLE_AGE_DEFAULT, 0, PFS_SAMPLE_AGE_MAX,
 							PGC_SIGHUP, GUC_UNIT_S, NULL, assign, NULL);
 	if (wanted != NULL && (!parse_int(wanted, &value, GUC_UNIT_S, NULL) || value != pfs_max_digest_sample_age))
-		pfs_settings_refused = true;
+		pfs_settings_refused++;
 }
 
 /* Bytes; the slots of all histories have room for one more text of that length. */
@@ -159,11 +167,12 @@ define_text_length(const char *name, const char *description, int *variable, int
 	DefineCustomIntVariable(name, description, "0 keeps no text.", variable, by_default, 0,
 							PFS_TEXT_LENGTH_MAX, PGC_POSTMASTER, GUC_UNIT_BYTE, NULL, NULL, NULL);
 	if (wanted != NULL && (!parse_int(wanted, &value, GUC_UNIT_BYTE, NULL) || value != *variable))
-		pfs_settings_refused = true;
+		pfs_settings_refused++;
 }
 
 void
-pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_consumers,
+pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_problem,
+			   GucStringCheckHook check_consumers, PfsListProblem consumers_problem,
 			   GucIntAssignHook assign_sample_age)
 {
 	char	   *wanted = configured("pfs.enabled");
@@ -174,16 +183,16 @@ pfs_guc_define(GucStringCheckHook check_instruments, GucStringCheckHook check_co
 							 "Off: no shared memory and no probe; tables are empty.",
 							 &pfs_enabled, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
 	if (wanted != NULL && (!parse_bool(wanted, &value) || value != pfs_enabled))
-		pfs_settings_refused = true;
+		pfs_settings_refused++;
 
-	define_text("pfs.instruments",
+	define_list("pfs.instruments",
 				"Instruments that are on, off or counted from the start.",
 				"'pattern=value, ...'; % any characters, ? one; ON, OFF, COUNTED. The longest pattern wins.",
-				&pfs_instruments_setting, check_instruments);
-	define_text("pfs.consumers",
+				&pfs_instruments_setting, check_instruments, instruments_problem);
+	define_list("pfs.consumers",
 				"Consumers that are on or off from the start.",
 				"'pattern=value, ...'; % any characters, ? one; ON, OFF.",
-				&pfs_consumers_setting, check_consumers);
+				&pfs_consumers_setting, check_consumers, consumers_problem);
 	define_histories();
 	define_int("pfs.max_thread_instances",
 			   "Processes that can be watched at a time.",

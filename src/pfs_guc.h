@@ -29,15 +29,24 @@ extern int	pfs_max_digest_length;
 extern int	pfs_max_digest_sample_age;
 extern int	pfs_max_prepared_statements_instances;
 
-/* True if a setting of the configuration was refused and its default taken. */
-extern bool pfs_settings_refused;
+/*
+ * What was refused of the configuration: entries of the two lists, which are left
+ * out, and other settings, which have their defaults.
+ */
+extern int	pfs_settings_refused;
+
+/*
+ * What is wrong with the next bad entry of a list, which is moved behind it, or NULL;
+ * palloc'd.
+ */
+typedef char *(*PfsListProblem) (const char **list);
 
 /*
  * _PG_init, while shared_preload_libraries are loaded.  What the two lists may
  * say is for the setup to know.
  */
-extern void pfs_guc_define(GucStringCheckHook check_instruments,
-						   GucStringCheckHook check_consumers,
+extern void pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_problem,
+						   GucStringCheckHook check_consumers, PfsListProblem consumers_problem,
 						   GucIntAssignHook assign_sample_age);
 
 #endif							/* PFS_GUC_H */

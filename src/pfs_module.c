@@ -13,8 +13,7 @@
  */
 #include "postgres.h"
 
-#include <pthread.h>
-
+#include "access/xact.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
@@ -26,12 +25,16 @@
 #include "pfs_compat_hooks.h"
 #include "pfs_digest.h"
 #include "pfs_error.h"
+#include "pfs_exit.h"
 #include "pfs_guc.h"
 #include "pfs_instr.h"
 #include "pfs_instr_lwlock.h"
+#include "pfs_platform.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
+#include "pfs_status.h"
+#include "pfs_thread_end.h"
 
 PG_MODULE_MAGIC;
 
@@ -92,7 +95,7 @@ request_cb(void)
 	pfs_sizes.cells[PFS_FAMILY_STAGES] = STAGE_CELLS;
 	pfs_sizes.cells[PFS_FAMILY_STATEMENTS] = STATEMENT_CELLS;
 	pfs_sizes.cells[PFS_FAMILY_TRANSACTIONS] = 1;
-	pfs_sizes.cells[PFS_FAMILY_ERRORS] = PFS_ERROR_CELLS;
+	pfs_sizes.cells[PFS_FAMILY_ERRORS] = pfs_error_cells();
 	pfs_sizes.accounts[PFS_ACCOUNTS] = sized(pfs_accounts_size, accounts);
 	pfs_sizes.accounts[PFS_USERS] = sized(pfs_users_size, accounts);
 	pfs_sizes.accounts[PFS_HOSTS] = sized(pfs_hosts_size, accounts);
@@ -117,6 +120,20 @@ request_cb(void)
 	RequestNamedLWLockTranche("pfs", PFS_NUM_LOCKS);
 }
 
+/* How processes will know that they end. */
+static void
+watch_ends(void)
+{
+	void	   *exits;
+	int		   *used;
+	const char *why_not = pfs_exit_find(&exits, &used);
+
+	if (why_not != NULL)
+		ereport(LOG,
+				(errmsg("pfs: processes leave their thread at the end of their exit: %s", why_not)));
+	pfs_thread_end_start(exits, used);
+}
+
 static void
 startup_cb(void)
 {
@@ -135,18 +152,30 @@ startup_cb(void)
 		patched = true;
 		pfs_instr_start();
 		pfs_instr_lwlock_start(pfs_lwlock_events);
-		pthread_atfork(NULL, NULL, pfs_thread_at_fork_child);
+		watch_ends();
 	}
 	pfs_instr_mark_unavailable();
 }
 
+/*
+ * The postmaster takes what the configuration says without its bad entries: a typing
+ * error does not switch off what else was asked for.  pfs_guc.c warns of them, once.
+ * Everybody else is told: ALTER SYSTEM (in a transaction also in single-user mode), or a
+ * process that reads the configuration again, for which it changes nothing.
+ */
 static bool
-check_list(const char *list, bool consumers)
+check_list(char *list, bool consumers)
 {
-	char	   *wrong = pfs_setup_check_list(list, consumers);
+	const char *at = list;
+	char	   *wrong = pfs_setup_list_problem(&at, consumers);
 
 	if (wrong == NULL)
 		return true;
+	if (!IsUnderPostmaster && !IsTransactionState())
+	{
+		pfs_setup_leave_out(list, consumers);
+		return true;
+	}
 	GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
 	GUC_check_errdetail("%s", wrong);
 	GUC_check_errhint("The form is 'pattern=value, ...', for example '%s'.",
@@ -166,10 +195,38 @@ check_consumers_cb(char **newval, void **extra, GucSource source)
 	return check_list(*newval, true);
 }
 
+static char *
+instruments_problem_cb(const char **list)
+{
+	return pfs_setup_list_problem(list, false);
+}
+
+static char *
+consumers_problem_cb(const char **list)
+{
+	return pfs_setup_list_problem(list, true);
+}
+
 static void
 assign_sample_age_cb(int newval, void *extra)
 {
 	pfs_digest_set_sample_age(newval);
+}
+
+/* Where pfs cannot work it leaves the server alone, and says so in the log and in probes. */
+static bool
+is_possible_here(void)
+{
+	const char *why_not = pfs_platform_refusal();
+	PfsProbeRow row = {.name = "platform", .target = "Linux, glibc, fork()", .status = "unavailable"};
+
+	if (why_not == NULL)
+		return true;
+	strlcpy(row.detail, why_not, sizeof(row.detail));
+	pfs_probe_report(&row);
+	ereport(LOG,
+			(errmsg("pfs: cannot work here, the server runs without it: %s", why_not)));
+	return false;
 }
 
 void
@@ -178,11 +235,14 @@ _PG_init(void)
 	/* Settings of this kind cannot be defined once the server runs. */
 	if (!process_shared_preload_libraries_in_progress)
 		return;
-	pfs_guc_define(check_instruments_cb, check_consumers_cb, assign_sample_age_cb);
+	pfs_guc_define(check_instruments_cb, instruments_problem_cb, check_consumers_cb, consumers_problem_cb,
+				   assign_sample_age_cb);
 	pfs_shared_note_loaded();
 
 	/* pg_upgrade runs the server to move objects, not to be watched. */
 	if (!pfs_enabled || IsBinaryUpgrade)
+		return;
+	if (!is_possible_here())
 		return;
 	/* Statements are known by the server's own numbers. */
 	EnableQueryId();

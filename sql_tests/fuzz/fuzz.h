@@ -88,6 +88,7 @@ fuzz_string(const void *bytes, size_t size)
 
 /* What the server would know; targets that need it set it. */
 extern int	fuzz_database_encoding;
+extern int	fuzz_client_encoding;
 
 /* Memory of palloc() since the last time. */
 extern void fuzz_free_all(void);

@@ -33,6 +33,8 @@ const uint16 ScanKeywordTokens[1];
 static const char *whole;		/* the statement, blanks around it apart */
 static int	whole_len;
 static bool has_constants;
+static CmdType command;
+const char *debug_query_string;
 
 Oid
 GetUserId(void)
@@ -56,15 +58,19 @@ FlushErrorState(void)
 {
 }
 
-bool
-pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key)
+PfsDigestTextState
+pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 {
-	return true;
+	return PFS_TEXT_NONE;
 }
 
 void
-pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len)
+pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
 {
+	FUZZ_CHECK(provisional || command != CMD_SELECT || memchr(whole, 's', whole_len) != NULL ||
+			   memchr(whole, 'S', whole_len) != NULL || memchr(whole, 'w', whole_len) != NULL ||
+			   memchr(whole, 'W', whole_len) != NULL || memchr(whole, 't', whole_len) != NULL ||
+			   memchr(whole, 'T', whole_len) != NULL);
 	FUZZ_CHECK(len <= pfs_sizes.digest_text);
 	FUZZ_CHECK(pg_encoding_verifymbstr(PG_UTF8, str, len) == (int) len);
 	if (!has_constants)
@@ -205,7 +211,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		constants[i].length = -1;
 	}
 	jumble.clocations = constants;
-	pfs_digest_text_parsed(t, str, location, len, 1, &jumble);
+	command = n % 2 ? CMD_SELECT : CMD_UTILITY;
+	debug_query_string = n % 3 ? str : NULL;
+	pfs_digest_text_parsed(t, str, location, len, command, 1, &jumble);
 	free(str);
 	free(t);
 	fuzz_free_all();

@@ -49,6 +49,35 @@ match_slowly(const char *pattern, const char *name)
 	return result;
 }
 
+static char *
+first_problem(const char *list, bool consumers)
+{
+	return pfs_setup_list_problem(&list, consumers);
+}
+
+/* What is left of a text says the same of each name as the text, and nothing of it is bad. */
+static void
+check_rest(const char *list, const char *name)
+{
+	char	   *rest = fuzz_string((const uint8_t *) list, strlen(list));
+
+	pfs_setup_leave_out(rest, false);
+	FUZZ_CHECK(strlen(rest) <= strlen(list));
+	FUZZ_CHECK(first_problem(rest, false) == NULL);
+	if (first_problem(list, false) == NULL)
+		FUZZ_CHECK(strcmp(rest, list) == 0);
+	else
+		FUZZ_CHECK(strlen(rest) < strlen(list));
+
+	/*
+	 * A pattern that is bad for its length or for being empty matches all the
+	 * same.
+	 */
+	if (strlen(list) < PFS_NAME_SIZE && name[0] != '\0')
+		FUZZ_CHECK(pfs_list_value(rest, name) == pfs_list_value(list, name));
+	free(rest);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -56,7 +85,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t		name_len = end == NULL ? 0 : end - data;
 	char	   *name = fuzz_string(data, name_len);
 	char	   *list = fuzz_string(data + (end == NULL ? 0 : name_len + 1), size - (end == NULL ? 0 : name_len + 1));
-	char	   *problem = pfs_setup_check_list(list, false);
+	char	   *problem = first_problem(list, false);
 	PfsListValue value = pfs_list_value(list, name);
 	const char *at = list;
 	char		pattern[PFS_NAME_SIZE];
@@ -79,8 +108,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (problem == NULL)
 		FUZZ_CHECK(any == (value != PFS_LIST_NONE));
 	/* And each consumers' text is an instruments' text. */
-	if (pfs_setup_check_list(list, true) == NULL)
+	if (first_problem(list, true) == NULL)
 		FUZZ_CHECK(problem == NULL);
+	check_rest(list, name);
 	free(name);
 	free(list);
 	fuzz_free_all();

@@ -8,7 +8,9 @@
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 
+#include "pfs_secret.h"
 #include "pfs_value.h"
 
 #include "fuzz.h"
@@ -40,6 +42,15 @@ static const struct
 	{"ALTER", "SERVER", "OPTIONS (SET password", ")"},
 	{"CREATE", "USER MAPPING FOR CURRENT_USER SERVER", "OPTIONS (password", ")"},
 	{"ALTER", "SYSTEM SET", "= 'password=", "'"},
+	{"CREATE", "FOREIGN DATA WRAPPER", "HANDLER h OPTIONS (ADD x", ")"},
+	{"Alter", "foreign DATA wrapper", "OPTIONS (SET password", ")"},
+	{"ALTER", "ROLE", "CONNECTION LIMIT 5 PASSWORD", ""},
+	{"ALTER", "DATABASE", "SET primary_conninfo =", ""},
+	{"ALTER", "ROLE", "IN DATABASE d SET \"primary_conninfo\" TO", ""},
+	{"alter", "user", "set Primary_Conninfo to", ""},
+	{"ALTER", "SYSTEM /*", "*/ SET ssl_passphrase_command = ", ""},
+	{"SET", "SESSION /*", "*/ primary_conninfo TO", ""},
+	{"SELECT pg_catalog.set_config( --", "", "\n 'primary_conninfo' ,", ", false)"},
 };
 
 /* Bytes that the choices make, without what would end them. */
@@ -106,6 +117,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int			s = fuzz_take(&in, 1) % lengthof(statements);
 	StringInfoData str;
 	char	   *hidden;
+	char	   *slot;
 
 	initStringInfo(&str);
 	put_gap(&str, &in);
@@ -123,8 +135,22 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fuzz_take(&in, 1) % 4 == 0)
 		str.data[str.len - fuzz_take(&in, 1) % 8] = '\0';
 
-	hidden = pfs_hide_secrets(str.data);
+	hidden = pfs_text_of_statement(str.data, (int) strlen(str.data), PG_UTF8);
 	FUZZ_CHECK(strstr(hidden, SECRET) == NULL);
+	/* Whoever keeps the message of the statement finds it, too. */
+	FUZZ_CHECK(strstr(str.data, SECRET) == NULL || pfs_has_secret(str.data));
+
+	/* No byte behind the end of a text in a slot is looked at. */
+	slot = fuzz_copy(str.data, str.len);
+	for (size_t len = 0; len <= (size_t) str.len; len++)
+	{
+		int			shown = pfs_find_secret(slot, len);
+
+		FUZZ_CHECK(shown <= (int) len);
+		if (shown >= 0)
+			break;
+	}
+	free(slot);
 	fuzz_free_all();
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "fuzz.h"
 
 int			fuzz_database_encoding = PG_UTF8;
+int			fuzz_client_encoding = PG_UTF8;
 char	   *namespace_search_path = NULL;
 
 /* All that was allocated, so that nothing has to be freed by who would not. */
@@ -102,6 +103,12 @@ GetDatabaseEncoding(void)
 	return fuzz_database_encoding;
 }
 
+int
+pg_get_client_encoding(void)
+{
+	return fuzz_client_encoding;
+}
+
 /*
  * As in the server: whole characters, by what their first bytes say, and no
  * byte behind the end that is given.
@@ -132,7 +139,7 @@ pg_mbcliplen(const char *str, int len, int limit)
 	return pg_encoding_mbcliplen(fuzz_database_encoding, str, len, limit);
 }
 
-/* A conversion that knows half of the bytes, and gives them back longer. */
+/* A conversion that knows half of the characters, and gives them back longer. */
 Oid
 FindDefaultConversionProc(int32 from, int32 to)
 {
@@ -147,11 +154,17 @@ pg_do_encoding_conversion_buf(Oid proc, int src_encoding, int dest_encoding, uns
 	int			made = 0;
 
 	FUZZ_CHECK(noError && srclen >= 0 && destlen >= srclen * MAX_CONVERSION_GROWTH + 1);
-	while (done < srclen && src[done] != 0 && (src[done] & 0xC0) != 0xC0)
+	while (done < srclen && src[done] != 0)
 	{
-		for (int i = 0; i < (src[done] & 0x80 ? MAX_CONVERSION_GROWTH : 1); i++)
-			dest[made++] = src[done] & 0x7F ? src[done] & 0x7F : '?';
-		done++;
+		int			len = IS_HIGHBIT_SET(src[done]) ? pg_encoding_mblen(src_encoding, (char *) src + done) : 1;
+
+		if (done + len > srclen || (IS_HIGHBIT_SET(src[done]) && src[done] % 2 == 0))
+			break;
+		for (int end = done + len; done < end; done++)
+		{
+			for (int i = 0; i < (src[done] & 0x80 ? MAX_CONVERSION_GROWTH : 1); i++)
+				dest[made++] = src[done] & 0x7F ? src[done] & 0x7F : '?';
+		}
 	}
 	dest[made] = '\0';
 	return done;

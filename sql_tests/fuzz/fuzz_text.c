@@ -3,7 +3,7 @@
  *	  Texts of statements and sessions: cut into a slot, converted, looked
  *	  through for secrets.
  *
- * Input: encodings of writer and reader, how much is kept, the statement's place,
+ * Input: encodings of writer, reader and the reader's client, how much is kept, the statement's place,
  * then the text.
  */
 #include "postgres.h"
@@ -24,6 +24,21 @@ static void
 check_valid(const char *str, size_t len)
 {
 	FUZZ_CHECK(pg_encoding_verifymbstr(fuzz_database_encoding, str, len) == (int) len);
+}
+
+/* As the server sends it: it converts, or is checked only. */
+static void
+check_client(const char *str, size_t len)
+{
+	char	   *sent = malloc(len * MAX_CONVERSION_GROWTH + 1);
+
+	if (fuzz_database_encoding == PG_SQL_ASCII && fuzz_client_encoding != PG_SQL_ASCII)
+		FUZZ_CHECK(pg_encoding_verifymbstr(fuzz_client_encoding, str, len) == (int) len);
+	else if (fuzz_client_encoding != fuzz_database_encoding && fuzz_client_encoding != PG_SQL_ASCII &&
+			 FindDefaultConversionProc(fuzz_database_encoding, fuzz_client_encoding) != InvalidOid)
+		FUZZ_CHECK(pg_do_encoding_conversion_buf(1, fuzz_database_encoding, fuzz_client_encoding, (unsigned char *) str,
+												 (int) len, (unsigned char *) sent, (int) len * MAX_CONVERSION_GROWTH + 1, true) == (int) len);
+	free(sent);
 }
 
 /* As the server hands it on: valid, and whole. */
@@ -72,6 +87,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t		len;
 
 	fuzz_database_encoding = fuzz_take(&in, 1) % (PG_ENCODING_BE_LAST + 1);
+	fuzz_client_encoding = fuzz_take(&in, 1) % _PG_LAST_ENCODING_;
 	pfs_sizes.sql_text = fuzz_take(&in, 1);
 	check_slot((const char *) in.data + Min(in.size, 2), in.size - Min(in.size, 2), &in);
 
@@ -82,7 +98,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	{
 		converted = pfs_text_convert(str, (int) len, from);
 		check_valid(converted, strlen(converted));
-		hidden = pfs_hide_secrets(converted);
+		hidden = pfs_text_of_statement(str, (int) len, from);
 		check_valid(hidden, strlen(hidden));
 	}
 	free(str);
@@ -90,8 +106,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Any bytes at all. */
 	str = fuzz_string(in.data, len);
 	hidden = DatumGetPointer(pfs_text_datum(str));
-	FUZZ_CHECK(VARSIZE_ANY_EXHDR(hidden) == len);
-	check_valid(VARDATA_ANY(hidden), len);
+	FUZZ_CHECK(VARSIZE_ANY_EXHDR(hidden) <= len);
+	check_valid(VARDATA_ANY(hidden), VARSIZE_ANY_EXHDR(hidden));
+	check_client(VARDATA_ANY(hidden), VARSIZE_ANY_EXHDR(hidden));
 	free(str);
 	fuzz_free_all();
 	return 0;

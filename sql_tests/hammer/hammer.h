@@ -162,6 +162,7 @@ extern void hammer_ring(void);
 extern void hammer_log(void);
 extern void hammer_hash(void);
 extern void hammer_cell(void);
+extern void hammer_private(void);
 extern void hammer_cost(void);
 extern void hammer_bench(void);
 

@@ -41,6 +41,7 @@ static const HammerGroup groups[] = {
 	{"ring", hammer_ring, 4, true},
 	{"log", hammer_log, 5, true},
 	{"hash", hammer_hash, 8, true},
+	{"private", hammer_private, 0, true},
 	{"cell", hammer_cell, 4, true},
 	{"lwlock", hammer_lwlock, 2, true},
 	{"cost", hammer_cost, 0, false},

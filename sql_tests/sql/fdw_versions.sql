@@ -43,3 +43,10 @@ TRUNCATE pfs.newer;
 \echo :SQLSTATE
 ROLLBACK;
 SELECT count(*) FROM pfs.setup_consumers;
+
+-- Every release can be updated to this one, whose objects and library are of one version.
+SELECT version FROM pg_available_extension_versions WHERE name = 'pfs' ORDER BY version;
+SELECT version, path FROM pg_available_extensions e JOIN pg_available_extension_versions v USING (name)
+	LEFT JOIN pg_extension_update_paths('pfs') ON source = version AND target = default_version
+WHERE name = 'pfs' AND version <> default_version ORDER BY version;
+SELECT extversion, extnamespace::regnamespace, extrelocatable FROM pg_extension WHERE extname = 'pfs';

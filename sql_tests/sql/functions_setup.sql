@@ -61,6 +61,17 @@ SELECT thread_os_id = pg_backend_pid() FROM pfs.threads WHERE thread_id = pfs.th
 SELECT pfs.thread_id(0), pfs.thread_id(NULL);
 SELECT count(*) FROM pfs.threads WHERE pfs.thread_id(thread_os_id) IS DISTINCT FROM thread_id;
 
+-- Values are YES and NO, also where an instrument has no time; a list takes no other word.
+SELECT pfs.set_instruments('error', 'rubbish');
+\echo :SQLSTATE
+SELECT pfs.set_instruments('error', NULL, 'rubbish');
+\echo :SQLSTATE
+SELECT pfs.set_instruments('memory/context/%', 'no', 'rubbish');
+\echo :SQLSTATE
+SELECT pfs.set_instruments('error', 'yes', 'no') AS set, count(timed) AS timed FROM pfs.setup_instruments WHERE name = 'error';
+SELECT pfs.set_thread(pfs.thread_id(), 'rubbish');
+\echo :SQLSTATE
+
 -- setup_sql() gives settings that make the present set-up.
 SELECT pfs.set_instruments('idle', 'no'), pfs.set_instruments('idle/transaction', 'yes', 'no'),
 	pfs.set_consumers('events_waits_history_long', 'no');

@@ -244,7 +244,7 @@ DELETE FROM some_actors WHERE user_name = 'h' RETURNING *;
 DROP FOREIGN TABLE some_actors;
 
 -- TRUNCATE takes all; reset() without a name none.
-SELECT pfs.reset() >= 0 AS reset;
+SELECT pfs.reset() > 0 AS reset;
 SELECT count(*) FROM pfs.setup_actors;
 SELECT count(*) > 0 AS some FROM pfs.setup_actors;
 TRUNCATE pfs.setup_actors;

@@ -20,6 +20,20 @@ UPDATE pfs.setup_instruments SET timed = NULL WHERE name = 'idle';
 \echo :SQLSTATE
 UPDATE pfs.setup_instruments SET enabled = 'on' WHERE name = 'idle';
 \echo :SQLSTATE
+-- where timed reads NULL, too
+UPDATE pfs.setup_instruments SET timed = 'rubbish' WHERE name = 'error';
+\echo :SQLSTATE
+UPDATE pfs.setup_instruments SET enabled = 'rubbish' WHERE name = 'error';
+\echo :SQLSTATE
+UPDATE pfs.setup_instruments SET enabled = 'YES', timed = '' WHERE name = 'error';
+\echo :SQLSTATE
+UPDATE pfs.setup_instruments SET enabled = 'yes', timed = 'no' WHERE name = 'error' RETURNING name, enabled, timed;
+UPDATE pfs.threads SET instrumented = 'rubbish' WHERE thread_id = pfs.thread_id();
+\echo :SQLSTATE
+UPDATE pfs.threads SET history = 'rubbish' WHERE thread_id = pfs.thread_id();
+\echo :SQLSTATE
+UPDATE pfs.setup_threads SET enabled = 'rubbish';
+\echo :SQLSTATE
 
 -- Columns that cannot change, also to what they are
 UPDATE pfs.setup_instruments SET name = name WHERE name = 'idle';

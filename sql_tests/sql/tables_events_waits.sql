@@ -61,7 +61,7 @@ WHERE event_name LIKE 'wait/io/file/%' AND (operation IS NULL OR operation NOT I
 	'write', 'sync', 'flush', 'stat', 'seek', 'chsize', 'delete', 'rename', 'link', 'prefetch', 'allocate', 'copy', 'dir'));
 -- a call that failed moved no bytes; those on relations and WAL do not fail
 SELECT DISTINCT event_name, operation FROM pfs.events_waits_history_long
-WHERE event_name ~ '^wait/io/file/(DataFile(Read|Write|Extend)|WALWrite)$'
+WHERE event_name ~* '^wait/io/file/(DataFile(Read|Write|Extend)|WALWrite)$'
 	AND (number_of_bytes IS NULL OR number_of_bytes <= 0 OR file_offset IS NULL OR file_offset < 0);
 SELECT DISTINCT event_name FROM pfs.events_waits_history_long
 WHERE number_of_bytes IS NOT NULL

@@ -85,7 +85,7 @@ SELECT pfs.reset_time('file_summary_by_instance') > pfs.reset_time('file_summary
 	abs(extract(epoch FROM pfs.reset_time('file_summary_by_instance') - pfs.reset_time('events_waits_summary_by_instance'))) < 1 AS both;
 SELECT pfs.reset('file_summary_by_event_name') >= :before AS returned;
 SELECT coalesce(sum(count_star), 0) < :before AS gone FROM pfs.file_summary_by_event_name;
-SELECT pfs.reset('events_waits_summary_by_instance') >= 0 AS returned;
+SELECT pfs.reset('events_waits_summary_by_instance') > 0 AS returned;
 
 -- What cannot be written.
 SELECT try('TRUNCATE pfs.file_instances') AS truncate, try($$SELECT pfs.reset('file_instances')$$) AS reset;

@@ -14,13 +14,17 @@ SELECT name FROM pfs.setup_instruments
 WHERE name IN ('memory/context/TopMemoryContext', 'memory/context/CacheMemoryContext', 'memory/context/ExecutorState', 'memory/context/other')
 ORDER BY name COLLATE "C";
 SELECT count(*) FROM pfs.setup_instruments WHERE name LIKE 'memory/%' AND (documentation IS NULL OR wait_event IS NOT NULL OR wait_event_type IS NOT NULL);
--- timed is ignored, whatever is written.
+-- timed is ignored, but has to be a value that it takes, or NULL as it reads.
 UPDATE pfs.setup_instruments SET timed = 'YES' WHERE name LIKE 'memory/%';
 UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name = 'memory/context/TopMemoryContext';
 UPDATE pfs.setup_instruments SET timed = timed WHERE name = 'memory/context/TopMemoryContext';
 UPDATE pfs.setup_instruments SET timed = NULL, enabled = 'yes' WHERE name = 'memory/context/MessageContext';
 SELECT name, enabled, timed FROM pfs.setup_instruments WHERE name IN ('memory/context/MessageContext', 'memory/context/TopMemoryContext') ORDER BY name COLLATE "C";
 UPDATE pfs.setup_instruments SET timed = 'maybe' WHERE name = 'memory/context/TopMemoryContext';
+\echo :SQLSTATE
+UPDATE pfs.setup_instruments SET timed = 'maybe' WHERE name LIKE 'memory/pfs/%';
+\echo :SQLSTATE
+UPDATE pfs.setup_instruments SET enabled = 'maybe' WHERE name = 'memory/context/TopMemoryContext';
 \echo :SQLSTATE
 UPDATE pfs.setup_instruments SET enabled = NULL WHERE name = 'memory/context/TopMemoryContext';
 \echo :SQLSTATE
@@ -142,7 +146,7 @@ SELECT current_number_of_bytes_used > 1000 AS in_use FROM pfs.memory_summary_by_
 WHERE thread_id = pfs.thread_id() AND event_name = 'memory/context/CacheMemoryContext';
 SELECT c.name FROM pfs.memory_summary_global_by_event_name m JOIN pfs.containers c ON m.event_name = 'memory/pfs/' || c.name
 WHERE current_number_of_bytes_used <> bytes_resident OR count_free <> pages_reclaimed;
-SELECT pfs.reset('memory_summary_by_host_by_event_name') >= 0 AS reset;
+SELECT pfs.reset('memory_summary_by_host_by_event_name') > 0 AS reset;
 
 UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'memory/%';
 DROP ROLE regress_pfs_nobody, regress_pfs_monitor;

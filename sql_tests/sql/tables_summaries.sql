@@ -79,7 +79,7 @@ SELECT try('TRUNCATE pfs.events_waits_summary_by_thread_by_event_name') AS grant
 RESET ROLE;
 
 -- A reset is noted for the table and for those below it.
-SELECT pfs.reset('events_waits_summary_by_host_by_event_name') >= 0 AS reset;
+SELECT pfs.reset('events_waits_summary_by_host_by_event_name') > 0 AS reset;
 SELECT count(DISTINCT pfs.reset_time(t)) <= 3 AS together,
 	min(pfs.reset_time(t)) > (SELECT variable_value::timestamptz FROM pfs.status WHERE variable_name = 'pfs_start_time') AS after_start
 FROM (VALUES ('events_waits_summary_by_host_by_event_name'), ('events_waits_summary_by_account_by_event_name'),

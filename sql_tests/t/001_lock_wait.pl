@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
+use PfsReadme;
 use PfsServer;
 use Test::More;
 use Time::HiRes qw(sleep time);
@@ -58,6 +59,15 @@ is(locks('current', $tc, 'event_name, object_type, object_schema, object_name, o
 is(locks('current', $ta, 'timer_start IS NULL, timer_end IS NULL, timer_wait IS NULL, end_event_id IS NULL'),
 	'f|t|t|t', 'a running event has a start and no end');
 is(locks('current', $ta, 'object_instance_begin <> 0, source IS NOT NULL'), 't|t', 'the lock has an address, the wait a source');
+
+# The query of README.md for what each session waits for has one row for each, nested waits or not.
+(my $waits_for = PfsReadme::query(qr/DISTINCT ON \(a\.pid\)/)) =~ s/;\s*$//;
+ok($server->poll("SELECT string_agg(rows || ' ' || event_name, ', ' ORDER BY array_position(ARRAY[" . join(', ', map { $_->pid } $a, $b, $c) . "], pid))"
+	  . " FROM (SELECT pid, count(*) AS rows, min(event_name) AS event_name FROM ($waits_for) q GROUP BY pid) s WHERE pid IN ("
+	  . join(', ', map { $_->pid } $a, $b, $c) . ')',
+	'1 wait/lock/transactionid, 1 idle/transaction, 1 wait/lock/tuple'), 'one row for each session: what it waits for');
+is($server->sql('SELECT count(*) FROM pg_stat_activity a JOIN pfs.setup_instruments i USING (wait_event_type, wait_event) WHERE a.pid = ' . $b->pid),
+	3, 'by the words of pg_stat_activity it would be three');
 
 my $so_far = locks('current', $ta, 'pfs.timer_now() - timer_start');
 sleep(0.2);

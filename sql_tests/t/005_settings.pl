@@ -91,6 +91,45 @@ foreach my $case (
 	is($server->sql('SELECT count(*) > 0 FROM pfs.events_waits_history_long'), 't', 'and pfs works');
 }
 
+# A bad entry of a list takes no other with it.
+sub refused
+{
+	return $server->sql(q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_settings_refused'});
+}
+
+$server->stop;
+File::Copy::copy("$conf.good", $conf);
+$server->conf(<<'EOT');
+pfs.instruments = 'idle, wait/io/file/%=COUNTED, wait/lock/%=SOMETIMES, =ON, wait/io/socket/%=OFF, wait/io/'
+pfs.consumers = 'events_waits_history_long=OFF, events_nothing%=OFF, events_stages_history=COUNTED'
+pfs.events_waits_history_size = 1025
+EOT
+$server->mark_log;
+ok($server->start(fail_ok => 1), 'bad entries among good ones: the server starts');
+is($server->sql('SHOW pfs.instruments'), 'wait/io/file/%=COUNTED, wait/io/socket/%=OFF', 'the bad ones are left out');
+is($server->sql('SHOW pfs.consumers'), 'events_waits_history_long=OFF', 'those of consumers, too');
+is($server->sql(q{SELECT DISTINCT split_part(name, '/', 3), enabled, timed FROM pfs.setup_instruments WHERE name ~ '^wait/io/(file|socket)/' ORDER BY 1}),
+	"file|YES|NO\nsocket|NO|NO", 'the good ones hold');
+is($server->sql(q{SELECT DISTINCT enabled, timed FROM pfs.setup_instruments WHERE name ~ '^(wait/lock/|idle$)'}), 'YES|YES', 'and nothing came of the bad ones');
+is($server->sql(q{SELECT string_agg(name, ' ') FROM pfs.setup_consumers WHERE enabled = 'NO'}), 'events_waits_history_long events_statements_cpu', 'nor among consumers');
+my $log = $server->log_text;
+
+like($log, qr/WARNING: .*"pfs\.$_->[0]" is left out\n.*$_->[1]/, "a warning names it: $_->[1]")
+  foreach [ 'instruments', 'Entry "idle" has no value' ], [ 'instruments', 'Value "SOMETIMES" of "wait/lock/%"' ], [ 'instruments', 'Entry "=ON"' ],
+  [ 'instruments', 'Entry "wait/io/" has no value' ], [ 'consumers', 'No consumer matches "events_nothing%"' ], [ 'consumers', 'Value "COUNTED" of "events_stages_history"' ];
+is(scalar(() = $log =~ /WARNING: /g), 7, 'each of them once');
+is(refused(), 7, 'status counts entries and settings');
+$server->mark_log;
+$server->sql('SELECT pg_reload_conf()');
+$server->wait_log(qr/received SIGHUP/);
+$server->sql("ALTER SYSTEM SET log_checkpoints = off");
+$server->sql('SELECT pg_reload_conf()');
+$server->wait_log(qr/parameter "log_checkpoints" changed|received SIGHUP.*received SIGHUP/s);
+unlike($server->log_text, qr/pfs\.(instruments|consumers)/, 'a reload finds nothing new');
+is($server->sql(q{SELECT count(*) FROM pg_settings WHERE name IN ('pfs.instruments', 'pfs.consumers') AND pending_restart}), 0, 'and waits for no restart');
+$server->fails("ALTER SYSTEM SET pfs.instruments = 'wait/%=ON, idle'", '22023', qr/DETAIL: .*"idle"/, 'ALTER SYSTEM refuses the whole of one');
+$server->sql('ALTER SYSTEM RESET ALL');
+
 # PostgreSQL itself takes a name that nobody defines away.
 $server->stop;
 File::Copy::copy("$conf.good", $conf);
@@ -120,8 +159,10 @@ $server->fails('SET pfs.enabled = off', '55P02', qr/pfs\.enabled/, 'SET: only at
 is(($server->psql(q{ALTER SYSTEM SET pfs.instruments = 'memory/%=ON, wait/io/file/%=COUNTED, idle%=OFF'}))[0], 0, 'a good list is taken');
 my $refused = $server->sql(q{SELECT count(*) FROM pg_settings WHERE name LIKE 'pfs.%' AND context <> 'postmaster' AND name <> 'pfs.max_digest_sample_age'});
 is($refused, 0, 'every setting needs a restart');
-is($server->sql(q{SELECT pg_reload_conf(); SELECT pg_sleep(0.1) IS NULL; SELECT enabled FROM pfs.setup_instruments WHERE name = 'idle'}),
-	"t\nf\nYES", 'a reload changes nothing');
+$server->mark_log;
+$server->sql('SELECT pg_reload_conf()');
+$server->wait_log(qr/parameter "pfs\.instruments" cannot be changed without restarting/);
+is($server->sql(q{SELECT enabled FROM pfs.setup_instruments WHERE name = 'idle'}), 'YES', 'a reload changes nothing');
 $server->restart;
 is($server->sql(q{SELECT name, enabled, timed FROM pfs.setup_instruments WHERE name IN ('idle', 'wait/io/file/DataFileRead', 'wait/io/file/FileStat', 'wait/lock/relation') ORDER BY 1}),
 	"idle|NO|NO\nwait/io/file/DataFileRead|YES|NO\nwait/io/file/FileStat|YES|NO\nwait/lock/relation|YES|YES", 'a restart does');
@@ -154,10 +195,10 @@ foreach my $case (
 	[ 'wait/io/file/%=COUNTED', q{SELECT pfs.set_instruments('%%%%idle?transaction%%', 'NO');
 		SELECT pfs.set_instruments('wait/extension/a, b=c', 'NO'), pfs.set_instruments('', 'NO'), pfs.set_instruments('it''s' || chr(10), NULL, 'NO')}, 5 ],
 	[ 'wait/lock/%=OFF, wait/lock/tuple=ON', q{UPDATE pfs.setup_instruments SET enabled = 'NO';
-		UPDATE pfs.setup_instruments SET enabled = 'YES', timed = 'NO' WHERE name IN ('idle', 'wait/lock/tuple', 'wait/io/file/WALSync')}, 5, 'idle=COUNTED' ],
+		UPDATE pfs.setup_instruments SET enabled = 'YES', timed = 'NO' WHERE name ILIKE ANY ('{idle, wait/lock/tuple, wait/io/file/WALSync}')}, 5, 'idle=COUNTED' ],
 	[ 'wait/lock/%=COUNTED', q{UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name LIKE 'wait/io/file/%';
 		UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait/io/file/DataFileRead';
-		UPDATE pfs.setup_instruments SET timed = 'YES' WHERE name IN ('wait/io/file/WALSync', 'wait/lock/tuple')}, 5, 'wait/io/file/%=COUNTED' ],
+		UPDATE pfs.setup_instruments SET timed = 'YES' WHERE name ILIKE ANY ('{wait/io/file/WALSync, wait/lock/tuple}')}, 5, 'wait/io/file/%=COUNTED' ],
 	[ '%=OFF', q{SELECT pfs.set_instruments('wait/io/%', 'Yes'); SELECT pfs.set_instruments('%file%', NULL, 'Yes'); SELECT pfs.set_instruments('%Sync', 'NO', 'NO');
 		SELECT pfs.set_consumers('%', 'NO'); SELECT pfs.set_consumers('events_waits_history', 'YES')}, 40, '%=OFF' ],
 	[ 'idle=OFF', q{UPDATE pfs.setup_instruments SET enabled = CASE length(name) % 3 WHEN 0 THEN 'NO' ELSE 'YES' END, timed = CASE length(name) % 2 WHEN 0 THEN 'NO' ELSE 'YES' END;

@@ -39,7 +39,7 @@ foreach my $ms (1, 2, 5, 10, 20, 50)
 cmp_ok($cancelled, '>=', 1, 'a scan of it can be cancelled');
 is($s->query('SELECT count(*) FROM pfs.events_waits_history_long'), 200000, 'and works afterwards');
 $s->send('SELECT count(*) FROM pfs.events_waits_history_long a, pfs.events_waits_history_long b, pfs.events_waits_history_long c');
-sleep(0.3);
+$server->poll('SELECT state FROM pg_stat_activity WHERE pid = ' . $s->pid, 'active');
 $server->sql('SELECT pg_cancel_backend(' . $s->pid . ')');
 $s->result;
 like($s->last_error, qr/57014/, 'so can a join of it with itself');
@@ -47,7 +47,7 @@ like($s->last_error, qr/57014/, 'so can a join of it with itself');
 my $reader = $server->session;
 my $reader_id = $reader->thread_id;
 $reader->send('SELECT count(*) FROM pfs.events_waits_history_long a, pfs.events_waits_history_long b');
-sleep(0.1);
+$server->poll('SELECT state FROM pg_stat_activity WHERE pid = ' . $reader->pid, 'active');
 $server->sql('SELECT pg_terminate_backend(' . $reader->pid . ')');
 $reader->result;
 like($reader->last_error, qr/57P01/, 'a reader is terminated');

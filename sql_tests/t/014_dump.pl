@@ -5,15 +5,24 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
+use PfsReleases qw(difference);
 use PfsServer;
 use Test::More;
 
-my $server = PfsServer->new('main', conf => 'autovacuum = off');
+my $installation = PfsReleases->new;
+my $server = PfsServer->new('main', postgres => $installation->postgres, conf => 'autovacuum = off');
 $server->start;
 $server->sql(<<'EOT');
 CREATE ROLE dba;
 CREATE DATABASE used;
+CREATE DATABASE released;
 EOT
+# As release 1.0 has made it.
+$installation->release('1.0');
+my $released = $server->session(db => 'released');
+$released->query('CREATE EXTENSION pfs; CREATE VIEW blocked AS SELECT * FROM pfs.blocking_tree');
+is($released->query("SELECT extversion, extnamespace::regnamespace FROM pg_extension WHERE extname = 'pfs'"), '1.0|public', 'another database has release 1.0');
+$installation->release;
 my $there = $server->session(db => 'used');
 $there->query(<<'EOT');
 CREATE EXTENSION pfs;
@@ -38,16 +47,6 @@ SELECT ftrelid::regclass, ftoptions FROM pg_foreign_table ORDER BY ftrelid::regc
 SELECT extname, extversion, extnamespace::regnamespace FROM pg_extension ORDER BY 1;
 EOT
 my $before = $there->query($objects);
-
-# The lines that one side lacks.
-sub difference
-{
-	my %count;
-
-	$count{$_}++ foreach split /\n/, $_[0];
-	$count{$_}-- foreach split /\n/, $_[1];
-	return join("\n", map { ($count{$_} > 0 ? '+' : '-') . $_ } grep { $count{$_} } sort keys %count);
-}
 
 sub dump_of
 {
@@ -101,13 +100,17 @@ my $upgraded = IPC::Run::run([
 ok($upgraded, 'pg_upgrade of a server that loads pfs, into one that does') or diag($upgrade);
 SKIP:
 {
-	skip 'not upgraded', 4 unless $upgraded;
+	skip 'not upgraded', 6 unless $upgraded;
 	$new->start;
 	my $after = $new->session(db => 'used');
 	is(difference($after->query($objects), $before), '', 'with the same objects and rights');
 	is($after->query('SELECT count(*) > 0 FROM top_waits'), 't', 'which work');
 	is($after->query('SELECT count(*) FROM saved'), $saved, 'with the rows of other tables');
 	is($after->query(q{SELECT count(*) > 0 FROM pfs.events_waits_current}), 't', 'and pfs records');
+	my $update = $new->session(db => 'released');
+	is($update->query("SELECT extversion, extnamespace::regnamespace FROM pg_extension WHERE extname = 'pfs'"), '1.0|public', 'release 1.0 is upgraded as it is');
+	is($update->query("ALTER EXTENSION pfs UPDATE; SELECT extversion, extnamespace::regnamespace, (SELECT count(*) FROM blocked) FROM pg_extension WHERE extname = 'pfs'"),
+		'1.1|pg_catalog|0', 'and then updated');
 }
 
 # ---- DROP EXTENSION ----

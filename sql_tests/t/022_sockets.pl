@@ -63,6 +63,24 @@ foreach my $kind (sort keys %sessions)
 is($server->sql('SELECT count(*), count(DISTINCT object_instance_begin), count(DISTINCT thread_id) FROM pfs.socket_instances'),
 	join('|', (1 + keys %sessions) x 3), 'one row for each session, none for others');
 
+# Whether a session is idle does not depend on what is recorded of it.
+{
+	my $s = $sessions{unix};
+
+	$server->sql("SELECT pfs.set_instruments('idle%', 'NO')");
+	$s->query('SELECT 1');
+	is(idle($s), 1, 'idle, and its idle time is not recorded');
+	is($server->sql('SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = ' . $s->thread_id), 0, 'which is so');
+	$s->query('BEGIN');
+	is(idle($s), 1, 'the same inside a transaction');
+	$s->query('COMMIT');
+	$server->sql("SELECT pfs.set_instruments('%', 'NO')");
+	is($s->query('SELECT state FROM pfs.socket_instances WHERE thread_id = pfs.thread_id()'), 'ACTIVE', 'active, and nothing is recorded');
+	is(idle($s), 1, 'and idle again');
+	$server->sql("SELECT pfs.set_instruments('%', 'YES')");
+}
+$server->sql('SELECT pfs.reset()');
+
 # ---- what goes through ----
 
 foreach my $kind (sort keys %sessions)

@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use IO::Select;
+use IO::Socket::INET;
 use IO::Socket::UNIX;
 use PfsServer;
 use Test::More;
@@ -23,7 +24,7 @@ open my $in, '<', $hba or die "$hba: $!";
 my @lines = <$in>;
 close $in;
 open my $out, '>', $hba or die "$hba: $!";
-print $out "local all claimed password\n", @lines;
+print $out "local all claimed password\nhost all all 127.0.0.0/8 trust\n", @lines;
 close $out;
 $server->start;
 $server->sql('CREATE EXTENSION pfs');
@@ -114,6 +115,34 @@ is(switches(session('alice')), 'YES|NO', 'another one does');
 $server->sql('TRUNCATE pfs.setup_actors');
 is(switches(session('alice')), 'NO|NO', 'no rule at all: not instrumented');
 is($server->sql(q{SELECT count(*) FROM pfs.threads WHERE type = 'BACKGROUND' AND instrumented = 'NO'}), 0, 'rules are not for background processes');
+
+# localhost is this machine, however it is reached; a rule with the address goes before it.
+$server->sql(<<'EOT');
+INSERT INTO pfs.setup_actors (host, user_name, enabled, history) VALUES
+	('localhost', '%', 'YES', 'NO'), ('127.0.0.1', '%', 'NO', 'YES'), ('%', 'bob', 'NO', 'NO'), ('localhost', 'claimed', 'YES', 'YES'), ('%', 'claimed', 'NO', 'NO')
+EOT
+%expected = ('alice@[local]' => 'YES|NO', 'alice@127.0.0.1' => 'NO|YES', 'alice@::1' => 'YES|NO', 'bob@[local]' => 'NO|NO', 'bob@127.0.0.1' => 'NO|NO',
+	'claimed@127.0.0.1' => 'YES|YES', 'claimed@::1' => 'YES|YES');
+foreach my $who (sort keys %expected)
+{
+	my ($user, $host) = split /@/, $who;
+
+	is(switches(session($user, $host)), $expected{$who}, "localhost, $who: $expected{$who}") if exists $where{$host};
+}
+$server->sql(q{DELETE FROM pfs.setup_actors WHERE host = '127.0.0.1' OR user_name <> '%'});
+is(switches(session('alice', '127.0.0.1')), 'YES|NO', 'localhost: 127.0.0.1 without a rule of its own');
+{
+	# A client can bind to any loopback address.
+	my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port, LocalAddr => '127.3.2.1') or die "no connection: $!";
+	my $message = pack('N', 196608) . "user\0bob\0database\0postgres\0\0";
+
+	print $socket pack('N', length($message) + 4) . $message;
+	$socket->flush;
+	$server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_host = '127.3.2.1' AND processlist_command = 'Sleep'", 1);
+	is($server->sql("SELECT instrumented, history FROM pfs.threads WHERE processlist_host = '127.3.2.1'"), 'YES|NO', 'localhost: all of 127.0.0.0/8');
+}
+is($server->sql("SELECT host, enabled, history FROM pfs.setup_actors"), 'localhost|YES|NO', 'it is kept as written');
+$server->sql('TRUNCATE pfs.setup_actors');
 
 # ---- before authentication, and switched by somebody then ----
 

@@ -358,9 +358,10 @@ foreach (1 .. 10)
 {
 	my ($status, $out, $err) = $server->psql('SELECT 1', user => 'u4', db => 'nowhere');
 
-	like($err, qr/database "nowhere" does not exist/, 'a session that ends early') if $_ == 1;
+	like($err, qr/database "nowhere" does not exist/, 'a login that fails') if $_ == 1;
+	is(($server->psql('\q', user => 'u4'))[0], 0, 'a session that ends without a statement') if $_ <= 4;
 }
-ok($server->poll(q{SELECT total_connections || ' ' || current_connections FROM pfs.accounts WHERE user_name = 'u4'}, '10 0'), 'they are connections of their account');
+ok($server->poll(q{SELECT total_connections || ' ' || current_connections FROM pfs.accounts WHERE user_name = 'u4'}, '4 0'), 'sessions, and no failed logins, are connections of their account');
 is($server->sql(q{SELECT sum(count_alloc) > 0, sum(current_count_used) FROM pfs.memory_summary_by_account_by_event_name WHERE user_name = 'u4'}), 't|0',
 	'and their memory is, which they have given back');
 

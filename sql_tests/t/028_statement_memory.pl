@@ -59,7 +59,7 @@ sub of_tag
 {
 	my ($s, $tag, $column) = @_;
 
-	$server->poll('SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = ' . $s->thread_id, 0);
+	$server->poll('SELECT count(*) FROM pfs.events_statements_current WHERE nesting_event_level = 0 AND thread_id = ' . $s->thread_id, 0);
 	return $server->sql("SELECT coalesce(($column)::text, 'NULL') FROM pfs.events_statements_history_long WHERE thread_id = "
 		  . $s->thread_id . " AND sql_text LIKE '%/* $tag */%' AND nesting_event_level = 0");
 }

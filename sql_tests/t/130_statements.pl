@@ -178,7 +178,16 @@ cmp_ok($server->sql("SELECT count(*) FROM pfs.events_statements_history c JOIN p
 $b->query("BEGIN; INSERT INTO parent VALUES (1); PREPARE TRANSACTION 'two-phase'");
 is_over($tb);
 is($server->sql("SELECT state, gid, trx_id IS NOT NULL FROM pfs.events_transactions_history WHERE thread_id = $tb AND gid IS NOT NULL"), 'PREPARED|two-phase|t', 'a prepared transaction and its name');
-$b->query("COMMIT PREPARED 'two-phase'");
+my $prepared = $server->sql("SELECT transaction FROM pg_prepared_xacts WHERE gid = 'two-phase'");
+$b->query("BEGIN; INSERT INTO parent VALUES (2); PREPARE TRANSACTION 'two-phase 2'");
+my $prepared_2 = $server->sql("SELECT transaction FROM pg_prepared_xacts WHERE gid = 'two-phase 2'");
+$b->query("COMMIT PREPARED 'two-phase'; ROLLBACK PREPARED 'two-phase 2'");
+$b->send("COMMIT PREPARED 'two-phase 2'");
+$b->result;
+is_over($tb);
+is($server->sql("SELECT t.state, t.gid, t.trx_id::xid FROM pfs.events_transactions_history t JOIN pfs.events_statements_history s ON s.thread_id = t.thread_id AND s.event_id = t.nesting_event_id
+	WHERE t.thread_id = $tb AND s.sql_text ~ '^(COMMIT|ROLLBACK) PREPARED' ORDER BY t.event_id"), "COMMITTED|two-phase|$prepared\nCOMMITTED|two-phase 2|$prepared_2\nROLLED BACK||",
+	'what finishes a prepared transaction has its name and number, unless there is none');
 
 # ---- recursion to the stack's limit ----
 
@@ -239,7 +248,27 @@ like($reader->query($of_one), qr/^([1-9]\d*)\|\1\|/, 'pg_read_all_stats sees all
 
 # ---- replication commands ----
 
-my ($status, $out) = $server->psql('IDENTIFY_SYSTEM; SELECT 1', db => 'postgres replication=database');
+# Some wait, some end a transaction of their own, some only answer; each is one event.
+$server->sql("SELECT pg_create_physical_replication_slot('phys')");
+foreach my $kind ('database', 'true')
+{
+	$server->sql('TRUNCATE pfs.events_statements_history_long');
+	my ($status, $out, $err) = $server->psql(join(";\n", 'IDENTIFY_SYSTEM', 'SHOW wal_segment_size', 'READ_REPLICATION_SLOT phys', 'SHOW server_version_num',
+			'READ_REPLICATION_SLOT "no such"', 'CREATE_REPLICATION_SLOT made TEMPORARY PHYSICAL', 'DROP_REPLICATION_SLOT made', ($kind eq 'database' ? ("SELECT 'sql'", 'show work_mem') : ()), 'IDENTIFY_SYSTEM') . ";\n",
+		db => "postgres replication=$kind");
+
+	is($status, 0, "replication=$kind") or diag($err);
+	is($server->sql("SELECT string_agg(replace(event_name, 'statement/', '') || ' ' || sql_text, E'\n' ORDER BY event_id)
+		FROM pfs.events_statements_history_long WHERE thread_id = (SELECT max(thread_id) FROM pfs.events_statements_history_long WHERE event_name LIKE 'statement/com/replication/%')"),
+		"com/replication/identify_system IDENTIFY_SYSTEM;\ncom/replication/show SHOW wal_segment_size;\ncom/replication/read_replication_slot READ_REPLICATION_SLOT phys;\n"
+		. "com/replication/show SHOW server_version_num;\ncom/replication/read_replication_slot READ_REPLICATION_SLOT \"no such\";\n"
+		. "com/replication/create_replication_slot CREATE_REPLICATION_SLOT made TEMPORARY PHYSICAL;\ncom/replication/drop_replication_slot DROP_REPLICATION_SLOT made;\n"
+		. ($kind eq 'database' ? "sql/select SELECT 'sql'\nsql/show show work_mem\n" : '') . 'com/replication/identify_system IDENTIFY_SYSTEM;', 'each command is one event');
+	# They follow each other, and none is empty; the client waits in between.
+	is($server->sql("SELECT count(*) FROM (SELECT timer_start, timer_end, lag(timer_end) OVER (ORDER BY event_id) AS before FROM pfs.events_statements_history_long
+		WHERE thread_id = (SELECT max(thread_id) FROM pfs.events_statements_history_long WHERE event_name LIKE 'statement/com/replication/%')) e
+		WHERE timer_end <= timer_start OR timer_start < before"), 0, 'with times of its own');
+}
 PfsServer::run_ok(PfsServer::bindir() . '/pg_basebackup', '-d', $server->connstr, '-D', "$server->{dir}/backup", '-X', 'none', '-c', 'fast');
 is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long WHERE event_name = 'statement/com/replication/base_backup' AND sql_text LIKE 'BASE_BACKUP%'"), 1,
 	'a replication command is a statement');

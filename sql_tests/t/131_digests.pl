@@ -7,6 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use PfsServer;
+use PfsWire;
 use Test::More;
 use Time::HiRes qw(sleep);
 
@@ -80,6 +81,23 @@ is($server->sql("SELECT e.digest_text, count(*) FROM pfs.events_statements_histo
 	'UPDATE t SET v = $1 WHERE i = $2 AND v = $3|1', 'events show the text of their shape');
 is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long e JOIN $digests q USING (query_id, database_name)
 	WHERE thread_id = $thread AND e.digest_text IS DISTINCT FROM q.digest_text"), 0, 'the same as the table by digest');
+
+# What PL/pgSQL parses for an assignment, and what EXPLAIN does for its query, has the
+# identifier of a query: the first text stays only until a client sends that one.
+$server->sql(q{CREATE FUNCTION moved(x int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN x := x + 41; RETURN x; END $$});
+$s->query('SELECT moved(1)');
+$s->query('EXPLAIN SELECT 815 + i FROM t WHERE i = 17');
+my $wire = PfsWire->new($server);
+
+$wire->send(@$_) foreach [ Parse => '', 'SELECT $1::int + 41' ], [ Bind => '', 1 ], ['Execute'], ['Sync'];
+$wire->until_ready;
+$s->query('SELECT 815 + i FROM t WHERE i = 17');
+# A worse one that comes later replaces nothing.
+$s->query('DISCARD PLANS; SELECT moved(2)');
+$s->query('EXPLAIN (COSTS OFF) SELECT 815 + i FROM t WHERE i = 18');
+is_over($thread);
+is($server->sql(qq{SELECT digest_text FROM $digests WHERE digest_text ~ '(:=|::int \\+|\\+ i FROM t)' AND digest_text !~ '^(CREATE|EXPLAIN)' ORDER BY digest_text COLLATE "C"}),
+	"SELECT \$1 + i FROM t WHERE i = \$2\nSELECT \$1::int + \$2", 'the text of a shape is how a client sends it');
 
 # ---- rows and times, as pg_stat_statements has them ----
 
@@ -166,6 +184,18 @@ $s->query("SELECT pg_sleep(0.011)");
 is_over($thread);
 is($server->sql("SELECT query_sample_text, query_sample_timer_wait < max_timer_wait FROM $digests WHERE digest_text = '$sleeps' AND count_star = 4"),
 	'SELECT pg_sleep(0.011)|t', 'one that is too old makes way for a faster one');
+
+# A moment that is stored is shown the same each time.
+my $seen = $server->sql(<<"EOT");
+CREATE TEMP TABLE seen (first timestamptz, last timestamptz, sample timestamptz);
+DO \$\$ BEGIN
+	FOR i IN 1 .. 300 LOOP
+		INSERT INTO seen SELECT first_seen, last_seen, query_sample_seen FROM $digests WHERE digest_text = '$sleeps';
+	END LOOP;
+END \$\$;
+SELECT count(*), count(DISTINCT first), count(DISTINCT last), count(DISTINCT sample) FROM seen;
+EOT
+is((split /\n/, $seen)[-1], '300|1|1|1', 'first_seen, last_seen and query_sample_seen are the same at each of 300 readings');
 
 # ---- quantiles ----
 

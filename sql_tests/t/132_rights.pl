@@ -129,6 +129,85 @@ my %own = map { $_ => 1 } found('victim', 'pfs');
 is(join(' ', grep { !$own{$_} && !/^[a-z_]*(?:name|schema_name)$/ } grep { /^(?:events_statements|prepared)/ } @seen), '', 'the role itself sees its own texts');
 $server->sql('GRANT pg_read_all_stats TO reader');
 is(join(' ', sort { $a cmp $b } found('reader', 'pfs')), join(' ', sort { $a cmp $b } @seen), 'with pg_read_all_stats it sees what others see');
+# ---- what a function does with the rights of its owner ----
+
+# The caller's session executes it, with texts that the caller is not to see.
+$server->sql(<<"EOT");
+CREATE ROLE caller LOGIN;
+CREATE ROLE other LOGIN;
+GRANT caller TO other;
+GRANT USAGE ON SCHEMA pfs TO caller, other;
+GRANT SELECT ON ALL TABLES IN SCHEMA pfs TO caller, other;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pfs TO caller, other;
+CREATE TABLE public.calls (i int);
+GRANT INSERT ON public.calls TO caller;
+CREATE FUNCTION public.definer() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS \$\$
+DECLARE mark text := 'xmark' || 'erx';
+BEGIN
+	EXECUTE format('SELECT %L, count(*) FROM pg_authid', mark);
+	EXECUTE format('PREPARE definers AS SELECT %L', mark);
+	EXECUTE format('DO %L', format('BEGIN PERFORM %L; END', mark));
+	BEGIN
+		EXECUTE format('SELECT %L::int', mark);
+	EXCEPTION WHEN OTHERS THEN
+	END;
+END \$\$;
+CREATE FUNCTION public.deferred() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS \$\$
+BEGIN
+	EXECUTE format('SELECT %L || count(*) FROM pg_authid', 'xmark' || 'erx');
+	PERFORM pg_advisory_lock(4711);
+	RETURN NULL;
+END \$\$;
+CREATE CONSTRAINT TRIGGER t AFTER INSERT ON public.calls DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.deferred();
+CREATE FUNCTION public.fails() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS \$\$
+BEGIN
+	EXECUTE format('SELECT 1 / (count(*) - count(*)) FROM pg_authid WHERE rolname <> %L', 'xmark' || 'erx');
+END \$\$;
+EOT
+$server->sql('TRUNCATE pfs.events_statements_history_long; TRUNCATE pfs.events_statements_summary_by_digest');
+
+my $caller = $server->session(user => 'caller');
+my $tc = $caller->thread_id;
+
+$caller->query('SELECT public.definer()');
+$caller->send('SELECT public.fails()')->result;
+
+# Its commit comes with a message of its own, behind the end of the statement.
+my $locker = $server->session;
+my $late = PfsWire->new($server, user => 'caller');
+
+$locker->query('SELECT pg_advisory_lock(4711)');
+$late->send(@$_) foreach [ Parse => '', 'INSERT INTO public.calls VALUES (1)' ], [ Bind => '' ], ['Execute'];
+ok($server->poll("SELECT count(*) FROM pfs.threads t JOIN pfs.events_waits_current w USING (thread_id) WHERE t.processlist_user = 'caller' AND w.event_name LIKE 'idle%' AND t.thread_id <> $tc", 1),
+	'the client keeps the server waiting for the commit');
+$late->send('Sync');
+ok($server->poll("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", 1), 'a deferred trigger runs, without a statement around it');
+
+my $nested = "SELECT count(*), count(sql_text), count(digest_text), count(query_id), count(message_text) FROM pfs.events_statements_history_long
+	WHERE thread_id >= $tc AND nesting_event_level > 0";
+my ($all, @texts) = split /\|/, $server->sql($nested);
+
+cmp_ok($all, '>', 4, 'there are nested statements');
+is($texts[0], $all, 'pg_read_all_stats sees their texts');
+cmp_ok($texts[3], '>', 0, 'and a message');
+foreach my $who ('caller', 'other')
+{
+	my ($status, $out) = $server->psql($nested, user => $who);
+
+	is($out, "$all|0|0|0|0", "$who has rights on the session, and none on the function's owner");
+	is(join(' ', grep { !$public{$_} } found($who, 'pfs')), '', 'and finds the marker nowhere');
+}
+# What the session itself has said is its own.
+is($caller->query("SELECT string_agg(sql_text, ', ' ORDER BY event_id) FROM pfs.events_statements_history WHERE thread_id = $tc AND sql_text LIKE 'SELECT public.%'"),
+	'SELECT public.definer(), SELECT public.fails()', 'the caller sees what it has called');
+is($caller->query("SELECT message_text FROM pfs.events_statements_history WHERE thread_id = $tc AND sql_text LIKE '%fails()'"), 'division by zero', 'and why it has failed');
+is($caller->query("SELECT count(*), count(sql_text), count(statement_name) FROM pfs.prepared_statements_instances WHERE thread_id = $tc"), '1|0|0', 'a statement that the function has prepared is hidden');
+is($server->sql("SELECT count(*), count(sql_text), count(statement_name) FROM pfs.prepared_statements_instances WHERE thread_id = $tc"), '1|1|1', 'but from pg_read_all_stats');
+$caller->query("PREPARE own AS SELECT 'own'");
+is($caller->query("SELECT statement_name FROM pfs.prepared_statements_instances WHERE thread_id = $tc AND statement_name IS NOT NULL"), 'own', 'one of its own is not');
+$locker->query('SELECT pg_advisory_unlock(4711)');
+$late->until_ready;
+
 # ---- a password that is being set ----
 
 # Its statement waits for one that has set it and has not committed.

@@ -195,6 +195,56 @@ cmp_ok($others, '>', 0, 'what finds no place is in the row of all others');
 is($others + $server->sql("SELECT count(*) FROM pfs.$global WHERE sql_state LIKE 'Z%' AND error_name IS NULL AND sum_error_raised = 1"), 500, 'the others have rows of their own');
 is($server->sql("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_events_errors_summary_global_lost'"), $others, 'and status counts them');
 $server->sql('TRUNCATE pfs.status');
-is($server->sql("SELECT records_used = records_max - 1, records_lost FROM pfs.containers WHERE name = 'events_errors_summary_global'"), 't|0', 'containers says how full it is');
+is($server->sql("SELECT records_used = records_max, records_lost FROM pfs.containers WHERE name = 'events_errors_summary_global'"), 't|0', 'containers says how full it is');
+
+# They compete with each other only: those that PostgreSQL defines have their places.
+$b->query("DO \$\$ BEGIN BEGIN PERFORM 'x'::xml; EXCEPTION WHEN OTHERS THEN NULL; END;
+	BEGIN RAISE EXCEPTION USING ERRCODE = '72000'; EXCEPTION WHEN OTHERS THEN NULL; END; RAISE WARNING USING ERRCODE = '72000'; END \$\$");
+is($server->sql("SELECT string_agg(concat_ws(' ', error_name, severity, sum_error_raised), ', ' ORDER BY severity) FROM pfs.$global WHERE sql_state = '72000'"),
+	'snapshot_too_old ERROR 1, snapshot_too_old WARNING 1', 'a state that was not met before the places were taken has its row');
+is($server->sql("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_events_errors_summary_global_lost'"), 0, 'and is not lost');
+
+# A reset of the global table, and no other, gives the places back.
+my $used = $server->sql("SELECT records_used FROM pfs.containers WHERE name = 'events_errors_summary_global'");
+
+$server->sql("SELECT pfs.reset('events_errors_summary_${_}_by_error')") foreach qw(by_thread by_account by_host);
+is($server->sql("SELECT records_used FROM pfs.containers WHERE name = 'events_errors_summary_global'"), $used, 'resets of other levels keep them');
+reset_all();
+cmp_ok($server->sql("SELECT records_used FROM pfs.containers WHERE name = 'events_errors_summary_global'"), '<=', $used - 100, 'one of the global table frees them');
+$b->query("DO \$\$ BEGIN FOR i IN 1 .. 3 LOOP BEGIN RAISE EXCEPTION USING ERRCODE = 'Y000' || i; EXCEPTION WHEN OTHERS THEN NULL; END; END LOOP; PERFORM 1; END \$\$");
+ok($server->poll("SELECT string_agg(concat_ws(' ', sql_state, sum_error_raised, sum_error_handled), ', ' ORDER BY sql_state) FROM pfs.$global WHERE sql_state LIKE 'Y%' OR sql_state LIKE 'Z%'",
+	'Y0001 1 1, Y0002 1 1, Y0003 1 1'), 'others have rows then, and no row shows what it was before');
+
+# ---- unknown states of several sessions while resets give the places away ----
+
+reset_all();
+($made, $taken) = (0, 0);
+# Each session has 100 states of its own: they take each other's places all the time.
+my $unknown = <<'EOT';
+DO $$ BEGIN FOR i IN 1 .. 100 LOOP BEGIN RAISE EXCEPTION USING ERRCODE = 'X' || chr(65 + pg_backend_pid() % 26) || to_char(i, 'FM000'); EXCEPTION WHEN OTHERS THEN NULL; END; END LOOP; END $$;
+EOT
+{
+	my @loads = map { $server->pgbench_start($unknown, '-t', 40, '-c', 3, @$_) } ['-C'], [];
+	my $resets = 0;
+	my $wrong = 0;
+
+	while (grep { $server->pgbench_running($_) } @loads)
+	{
+		$taken += $server->sql("SELECT pfs.reset('$global')");
+		# What is read between two resets: one row for each state, and none that nobody raises.
+		$wrong += $server->sql("SELECT count(*) FROM (SELECT sql_state FROM pfs.$global WHERE severity = 'ERROR' GROUP BY 1
+			HAVING count(*) > 1 OR sql_state !~ '^X[A-Z](0[0-9][0-9]|100)\$') w");
+		$resets++;
+	}
+	$server->pgbench_end($_) foreach @loads;
+	$made = 2 * 3 * 40 * 100;
+	ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgbench'", 0), 'the load is over');
+	$taken += $server->sql("SELECT coalesce(sum(sum_error_raised), 0) FROM pfs.$global WHERE sql_state LIKE 'X%' OR sql_state IS NULL");
+	is($taken, $made, "all $made errors of unknown states are counted once, in $resets resets");
+	is($wrong, 0, 'each state has one row, and no row is of another state');
+}
+reset_all();
+$b->query("DO \$\$ BEGIN FOR i IN 1 .. 120 LOOP BEGIN RAISE EXCEPTION USING ERRCODE = 'W' || to_char(i, 'FM0000'); EXCEPTION WHEN OTHERS THEN NULL; END; END LOOP; PERFORM 1; END \$\$");
+ok($server->poll("SELECT count(*), min(sum_error_raised), max(sum_error_raised), max(sum_error_handled) FROM pfs.$global WHERE sql_state LIKE 'W%'", '120|1|1|1'), 'after all that the places are there');
 
 done_testing();

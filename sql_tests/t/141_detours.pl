@@ -5,8 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
-use File::Copy ();
-use File::Path qw(make_path);
+use PfsCopy;
 use PfsServer;
 use Test::More;
 
@@ -161,39 +160,15 @@ works('changed text', qr/LWLockRelease: its text in memory is not that of the se
 
 # ---- an unknown prologue ----
 
-# A copy of the server, at a place from which it finds its files, in which LWLockAcquire begins in another way:
-# "enter" for "push %rbp; mov %rsp,%rbp".
+# LWLockAcquire begins in another way: "enter" for "push %rbp; mov %rsp,%rbp".
 $server->stop;
 my $bindir = PfsServer::bindir();
-my $copy = "$server->{dir}/copy";
-(my $parent = $bindir) =~ s{/[^/]*$}{};
-chomp(my $share = `pg_config --sharedir`);
+my $copy = PfsCopy->new("$server->{dir}/copy");
 
-make_path("$copy$bindir", $copy . ($share =~ s{/[^/]*$}{}r));
-symlink "$parent/lib", "$copy$parent/lib" or die "symlink: $!";
-symlink $share, "$copy$share" or die "symlink: $!";
-PfsServer::run_ok('cp', "$bindir/postgres", "$copy$bindir/postgres");
-my ($address) = PfsServer::run_ok('nm', '-D', "$bindir/postgres") =~ /^([0-9a-f]+) T LWLockAcquire$/m;
-my ($offset);
-
-foreach (split /\n/, PfsServer::run_ok('readelf', '-lW', "$bindir/postgres"))
-{
-	# type, offset, virtual address, physical address, size in the file
-	next unless /^\s+LOAD\s+0x([0-9a-f]+) 0x([0-9a-f]+) 0x[0-9a-f]+ 0x([0-9a-f]+) /;
-	$offset = hex($address) - hex($2) + hex($1) if hex($address) >= hex($2) && hex($address) < hex($2) + hex($3);
-}
-open my $file, '+<:raw', "$copy$bindir/postgres" or die "postgres: $!";
-seek $file, $offset, 0;
-read $file, my $code, 16;
-my $at = index($code, "\x55\x48\x89\xe5");
-ok($at >= 0, 'the prologue that is known');
-seek $file, $offset + $at, 0;
-print $file "\xc8\x00\x00\x00";
-close $file;
+$copy->change_function('LWLockAcquire', "\x55\x48\x89\xe5", "\xc8\x00\x00\x00");
 $server->mark_log;
-PfsServer::run_ok("$bindir/pg_ctl", '-D', $server->{data}, '-l', $server->{logfile}, '-w', '-p', "$copy$bindir/postgres", 'start');
-$server->{running} = 1;
-is(readlink('/proc/' . $server->postmaster_pid . '/exe'), "$copy$bindir/postgres", 'unknown prologue: the server starts');
+$copy->start($server);
+is(readlink('/proc/' . $server->postmaster_pid . '/exe'), $copy->path, 'unknown prologue: the server starts');
 works('unknown prologue', qr/LWLockAcquire: it begins with instructions that pfs does not know/);
 
 # ---- afterwards ----

@@ -50,6 +50,44 @@
 #define PFS_HAVE_CUSTOM_WAIT_EVENTS 0
 #endif
 
+/*
+ * Calls back for each LWLock that this process holds.  The function came with minor
+ * releases (15.16 has it, 15.15 does not), so neither the headers nor the running
+ * server need have it: weak, and NULL where it is missing.
+ */
+extern void ForEachLWLockHeldByMe(void (*callback) (LWLock *, LWLockMode, void *), void *context)
+			__attribute__((weak));
+
+static inline bool
+pfs_compat_lists_held_lwlocks(void)
+{
+	return ForEachLWLockHeldByMe != NULL;
+}
+
+/*
+ * The same.  Where the server has no such function, only the locks with fixed places
+ * are asked for; those of buffers and of extensions stay unknown.
+ */
+static inline void
+pfs_compat_each_held_lwlock(void (*callback) (LWLock *, LWLockMode, void *), void *context)
+{
+	if (pfs_compat_lists_held_lwlocks())
+	{
+		ForEachLWLockHeldByMe(callback, context);
+		return;
+	}
+	for (int i = 0; i < NUM_FIXED_LWLOCKS; i++)
+	{
+		LWLock	   *lock = &MainLWLockArray[i].lock;
+
+		if (LWLockHeldByMe(lock))
+			callback(lock, LWLockHeldByMeInMode(lock, LW_EXCLUSIVE) ? LW_EXCLUSIVE : LW_SHARED, context);
+	}
+}
+
+/* The version whose headers this library was built with, as server_version_num says it. */
+#define PFS_BUILT_FOR PG_VERSION_NUM
+
 /* Index of a process in the array of all processes. */
 static inline int
 pfs_compat_procno(const PGPROC *proc)

@@ -16,7 +16,18 @@
 #ifndef PFS_FENCE_H
 #define PFS_FENCE_H
 
+/* What the system lets us make it of. */
+typedef enum PfsFenceKind
+{
+	PFS_FENCE_MEMBARRIER,
+	PFS_FENCE_WALK,				/* over all processors */
+	PFS_FENCE_PATIENCE,			/* no fence, but milliseconds */
+} PfsFenceKind;
+
 /* Takes milliseconds.  Keeps errno. */
-extern void pfs_fence_everywhere(void);
+extern PfsFenceKind pfs_fence_everywhere(void);
+
+/* What it is made of: "membarrier", "affinity", "sleep".  Makes none. */
+extern const char *pfs_fence_name(void);
 
 #endif							/* PFS_FENCE_H */

@@ -229,6 +229,15 @@ pfs_log_slots(const PfsLog *log)
 	return log->ngroups * PFS_LOG_GROUP;
 }
 
+/* The position is raised before anything is stored, see pfs_log_claim(). */
+uint32_t
+pfs_log_used_slots(const PfsLog *log, uint32_t lane)
+{
+	uint64_t	position = pfs_load_acquire(&log->lanes[lane].position);
+
+	return POSITION_LAP(position) > 0 ? pfs_log_slots(log) : (POSITION_GROUP(position) + 1) * PFS_LOG_GROUP;
+}
+
 bool
 pfs_log_read(const PfsLog *log, uint32_t lane, uint32_t slot, void *dst)
 {
@@ -255,6 +264,26 @@ pfs_log_read(const PfsLog *log, uint32_t lane, uint32_t slot, void *dst)
 	return false;
 }
 
+uint64_t
+pfs_log_count(const PfsLog *log)
+{
+	uint64_t	n = 0;
+
+	for (uint32_t lane = 0; lane < log->nlanes; lane++)
+	{
+		uint64_t	tail = pfs_load_acquire(&log->lanes[lane].tail);
+		uint32_t	used = pfs_log_used_slots(log, lane);
+
+		for (uint32_t slot = 0; slot < used; slot++)
+		{
+			uint64_t	word = pfs_load_relaxed(&slot_lock(log, lane, slot)->word);
+
+			n += (word & 1) == 0 && word > tail;
+		}
+	}
+	return n;
+}
+
 void
 pfs_log_truncate(PfsLog *log)
 {
@@ -264,7 +293,9 @@ pfs_log_truncate(PfsLog *log)
 		uint64_t	old = pfs_load_relaxed(tail);
 		uint64_t	newest = 0;
 
-		for (uint32_t slot = 0; slot < pfs_log_slots(log); slot++)
+		uint32_t	used = pfs_log_used_slots(log, lane);
+
+		for (uint32_t slot = 0; slot < used; slot++)
 		{
 			uint64_t	word = pfs_load_acquire(&slot_lock(log, lane, slot)->word);
 

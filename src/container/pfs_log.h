@@ -103,6 +103,15 @@ extern uint32_t pfs_log_lanes(const PfsLog *log);
 extern uint32_t pfs_log_slots(const PfsLog *log);	/* per lane */
 
 /*
+ * Slots at the begin of a lane outside of which no item was stored before this
+ * call: readers leave the others alone, which would become resident.
+ */
+extern uint32_t pfs_log_used_slots(const PfsLog *log, uint32_t lane);
+
+/* Items that pfs_log_read() would find now, without copying them. */
+extern uint64_t pfs_log_count(const PfsLog *log);
+
+/*
  * Copy slot i of lane into dst; its leading word tells the order within the
  * lane.  False if empty, truncated, or being overwritten (after some retries).
  */

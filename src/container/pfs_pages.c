@@ -53,6 +53,30 @@ page_searched(const PfsPages *c, uint32_t page, uint64_t available)
 		pfs_load_acquire(&c->page_state[page]) != PFS_PAGE_RETIRED;
 }
 
+/*
+ * Does the system take back a page that has been written to?  0, its error, or
+ * PFS_PAGES_KEPT: an emulator that says so and keeps the bytes.  Nobody has used the page yet.
+ */
+static int
+try_removing(char *memory, size_t bytes)
+{
+	volatile char *first = memory;
+	volatile char *last = memory + bytes - 1;
+
+	int			result;
+
+	*first = *last = 1;
+	result = madvise(memory, bytes, MADV_REMOVE) == 0 ? 0 : errno;
+	if (result == 0 && (*first != 0 || *last != 0))
+		result = PFS_PAGES_KEPT;
+	if (result != 0)
+		*first = *last = 0;
+	else
+		/* Looking has brought pages of zeros back. */
+		(void) madvise(memory, bytes, MADV_REMOVE);
+	return result;
+}
+
 PfsPages *
 pfs_pages_create(PfsSegment *seg, const PfsPagesSpec *spec)
 {
@@ -102,8 +126,8 @@ pfs_pages_create(PfsSegment *seg, const PfsPagesSpec *spec)
 	c->state = state;
 	c->page_state = page_state;
 	c->page_used = page_used;
-	if (pages_max > 0 && madvise(memory, page_bytes, MADV_REMOVE) != 0)
-		c->reclaim_errno = errno;
+	if (pages_max > 0)
+		c->reclaim_errno = try_removing(memory, page_bytes);
 	return c;
 }
 

@@ -112,9 +112,12 @@ extern void pfs_pages_count_lost(PfsPages *c);
 extern const char *pfs_pages_name(const PfsPages *c);
 extern size_t pfs_pages_record_size(const PfsPages *c);
 
+/* The system said that it took a page back, and its bytes were still there. */
+#define PFS_PAGES_KEPT (-1)
+
 /*
- * Try madvise(MADV_REMOVE) on a never-used page at creation.  Returns 0 or the
- * errno with which the system refuses; then pages are kept when empty.
+ * What madvise(MADV_REMOVE) did to a page at creation: 0, the errno with which the
+ * system refuses, or PFS_PAGES_KEPT; then pages are kept when empty.
  */
 extern int	pfs_pages_reclaim_errno(const PfsPages *c);
 

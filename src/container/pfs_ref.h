@@ -50,6 +50,13 @@ pfs_ref_kill(uint64_t *ref)
 	return pfs_cas(ref, &none, PFS_REF_DYING);
 }
 
+/* Does the record belong to one who has killed it? */
+static inline bool
+pfs_ref_is_killed(const uint64_t *ref)
+{
+	return (pfs_load_acquire(ref) & PFS_REF_DYING) != 0;
+}
+
 static inline void
 pfs_ref_revive(uint64_t *ref)
 {

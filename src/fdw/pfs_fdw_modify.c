@@ -342,18 +342,25 @@ collect_values(PfsModify *modify, TupleTableSlot *slot, const PfsRowId *changed)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 		int			column = modify->binding->column_of[i];
+		bool		ignored;
 
 		if (column < 0 || !modify->set[column])
 			continue;
-		if (changed != NULL && table->ignores != NULL && table->ignores(*changed, column))
-			row_isnull[i] = true;
-		else if (check_of(modify, column) != NULL)
+		ignored = changed != NULL && table->ignores != NULL && table->ignores(*changed, column);
+		if (check_of(modify, column) != NULL && !(ignored && row_isnull[i]))
 		{
 			/* A check either raises an error or gives a value. */
 			row[i] = check_of(modify, column) (table, &table->columns[column],
 											   row[i], row_isnull[i]);
 			row_isnull[i] = false;
 		}
+
+		/*
+		 * It reads NULL, so NULL can be written back; other values must be
+		 * valid ones.
+		 */
+		if (ignored)
+			row_isnull[i] = true;
 		isnull[column] = row_isnull[i];
 		if (!row_isnull[i])
 			values[column] = datumCopy(row[i], att->attbyval, att->attlen);

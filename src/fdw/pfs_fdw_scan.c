@@ -37,11 +37,11 @@ typedef struct PfsScanState
 	Size		position;
 	MemoryContext row_context;	/* values of the current row */
 
-	/* Who reads, and the answer for the role asked for last. */
+	/* Who reads, and the answers for the roles asked for last, of each kind. */
 	Oid			reader;
 	bool		reads_all;
-	Oid			last_role;
-	bool		last_answer;
+	Oid			last_role[2];
+	bool		last_answer[2];
 } PfsScanState;
 
 void *
@@ -61,6 +61,19 @@ pfs_scan_add(PfsScan *scan)
 	row = scan->rows + scan->nrows++ * row_size;
 	memset(row, 0, row_size);
 	return row;
+}
+
+/*
+ * Rows of other sizes than most are copies by themselves, and a pointer leads to each.
+ * To get memory from the system takes longer than to copy what lies in it.
+ */
+void
+pfs_scan_add_copy(PfsScan *scan, const void *row, Size bytes)
+{
+	void	   *copy = MemoryContextAlloc(scan->rows_context, bytes);
+
+	memcpy(copy, row, bytes);
+	*(void **) pfs_scan_add(scan) = copy;
 }
 
 /* Prepare the conditions that reduce the copy. */
@@ -190,8 +203,9 @@ make_copy(PfsScanState *state, ExprContext *econtext)
 	MemoryContext old;
 
 	state->copied = true;
-	if (!pfs_is_active())
-		return;					/* switched off: every table is empty */
+	/* Switched off: every table is empty but those that say why. */
+	if (!pfs_is_active() && !state->scan.table->without_memory)
+		return;
 	evaluate_keys(state, econtext);
 	if (state->nothing)
 		return;
@@ -200,22 +214,31 @@ make_copy(PfsScanState *state, ExprContext *econtext)
 	MemoryContextSwitchTo(old);
 }
 
+/* Has the reader the privileges of this role?  which: 0 the row's, 1 the other one. */
+static bool
+has_privileges(PfsScanState *state, int which, Oid role)
+{
+	if (role != state->last_role[which])
+	{
+		state->last_answer[which] = has_privs_of_role(state->reader, role);
+		state->last_role[which] = role;
+	}
+	return state->last_answer[which];
+}
+
 static bool
 may_see(PfsScanState *state, const void *row)
 {
+	const PfsTable *table = state->scan.table;
 	Oid			role;
 
 	if (state->reads_all)
 		return true;
-	role = state->scan.table->role ? state->scan.table->role(row) : InvalidOid;
-	if (!OidIsValid(role))
+	role = table->role ? table->role(row) : InvalidOid;
+	if (!OidIsValid(role) || !has_privileges(state, 0, role))
 		return false;
-	if (role != state->last_role)
-	{
-		state->last_answer = has_privs_of_role(state->reader, role);
-		state->last_role = role;
-	}
-	return state->last_answer;
+	role = table->also_role ? table->also_role(row) : InvalidOid;
+	return !OidIsValid(role) || has_privileges(state, 1, role);
 }
 
 static void
@@ -253,6 +276,7 @@ pfsIterateForeignScan(ForeignScanState *node)
 	PfsScanState *state = node->fdw_state;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 	MemoryContext old;
+	const void *row;
 
 	ExecClearTuple(slot);
 	if (!state->copied)
@@ -262,7 +286,8 @@ pfsIterateForeignScan(ForeignScanState *node)
 
 	MemoryContextReset(state->row_context);
 	old = MemoryContextSwitchTo(state->row_context);
-	fill_slot(state, state->scan.rows + state->position++ * state->scan.row_size, slot);
+	row = state->scan.rows + state->position++ * state->scan.row_size;
+	fill_slot(state, state->scan.table->rows_vary ? *(const void *const *) row : row, slot);
 	MemoryContextSwitchTo(old);
 	return slot;
 }

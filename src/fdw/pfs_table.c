@@ -66,6 +66,7 @@ pfs_require_active(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("pfs is switched off"),
+				 errdetail("It was not switched on when the server started, or cannot work here: then pfs.probes says why."),
 				 errhint("Add this line to postgresql.conf and restart the server: pfs.enabled = on")));
 }
 

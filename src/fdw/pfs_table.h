@@ -78,10 +78,12 @@ struct PfsTable
 	const char *name;
 	const char *row_is;			/* pfs.tables.a_row_is */
 	const char *truncate_effect;	/* pfs.tables.truncate_effect */
+	bool		without_memory; /* has rows where pfs is switched off, too */
 	const PfsColumn *columns;
 	int			ncolumns;
 	Size		row_size;		/* of the C rows that copy() collects */
 	Size		(*size_of_row) (void);	/* instead, where a setting decides */
+	bool		rows_vary;		/* in size: they come by pfs_scan_add_copy() */
 
 	/* Rows now, for the planner; cheap. */
 	double		(*estimate) (void);
@@ -101,6 +103,12 @@ struct PfsTable
 
 	/* Optional.  The row's role, for hidden columns; InvalidOid: nobody's. */
 	Oid			(*role) (const void *row);
+
+	/*
+	 * Optional.  Another role whose rights hidden columns ask for as well;
+	 * InvalidOid: none.
+	 */
+	Oid			(*also_role) (const void *row);
 	/* Optional; needed for update and delete. */
 	PfsRowId	(*identity) (const void *row);
 
@@ -108,7 +116,9 @@ struct PfsTable
 	 * Optional: changes, applied when the statement has succeeded.  update
 	 * and remove cannot fail any more; a row that has gone is passed over.
 	 *
-	 * ignores: this column of this row reads NULL whatever is written to it.
+	 * ignores: this column of this row reads NULL whatever is written to it,
+	 * which has to be NULL or a value that the column takes.
+	 *
 	 * check_insert is asked at each new row, the last one of the array,
 	 * whether the table could take all of them; it raises the error if not.
 	 * insert takes all or none.  It raises the same errors, before it has
@@ -151,6 +161,9 @@ struct PfsScan
 
 /* Room for one more row, zeroed.  The pointer is valid until the next call. */
 extern void *pfs_scan_add(PfsScan *scan);
+
+/* The same of tables whose rows vary in size: a copy of so many bytes. */
+extern void pfs_scan_add_copy(PfsScan *scan, const void *row, Size bytes);
 
 /* -1: the column is not to be changed; else the YES or NO to be written. */
 extern int	pfs_new_switch(const PfsNewRow *values, int column);

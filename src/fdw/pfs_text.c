@@ -8,14 +8,16 @@
  */
 #include "postgres.h"
 
-#include <ctype.h>
-
 #include "catalog/namespace.h"
 #include "mb/pg_wchar.h"
 
+#include "pfs_secret.h"
 #include "pfs_value.h"
 
-/* Stands for what is invalid or has no counterpart in the reader's encoding. */
+/*
+ * Stands for what is invalid, or has no counterpart in the encoding of the reader's database
+ * or of its client.
+ */
 #define REPLACEMENT '?'
 
 /* Valid already, but for bytes that make no character. */
@@ -38,24 +40,17 @@ copy_valid(const char *str, int len, int encoding)
 	return result;
 }
 
-char *
-pfs_text_convert(const char *str, int len, int encoding)
+/*
+ * Append what a conversion makes of the text, or, if only whether it converts is of
+ * interest, the text itself; in both, REPLACEMENT for each character that does not convert.
+ */
+static void
+append_convertible(StringInfo buf, const char *str, int len, int from, int to, bool converted)
 {
-	int			to = GetDatabaseEncoding();
-	const char *end;
-	Oid			proc;
-	StringInfoData buf;
-	char	   *piece;
+	Oid			proc = FindDefaultConversionProc(from, to);
+	const char *end = str + len;
+	char	   *piece = palloc(len * MAX_CONVERSION_GROWTH + 1);
 
-	/* The writer may have cut it inside a character. */
-	len = pg_encoding_mbcliplen(encoding, str, len, len);
-	end = str + len;
-	if (encoding == to || encoding == PG_SQL_ASCII || to == PG_SQL_ASCII)
-		return copy_valid(str, len, to);
-
-	proc = FindDefaultConversionProc(encoding, to);
-	initStringInfo(&buf);
-	piece = palloc(len * MAX_CONVERSION_GROWTH + 1);
 	while (str < end)
 	{
 		int			done = 0;
@@ -63,23 +58,81 @@ pfs_text_convert(const char *str, int len, int encoding)
 		if (OidIsValid(proc))
 		{
 			piece[0] = '\0';
-			done = pg_do_encoding_conversion_buf(proc, encoding, to, (unsigned char *) str,
+			done = pg_do_encoding_conversion_buf(proc, from, to, (unsigned char *) str,
 												 end - str, (unsigned char *) piece,
 												 (end - str) * MAX_CONVERSION_GROWTH + 1, true);
-			appendStringInfoString(&buf, piece);
 		}
 		else
 		{
 			while (done < end - str && !IS_HIGHBIT_SET(str[done]))
-				appendStringInfoChar(&buf, str[done++]);
+				done++;
 		}
+		if (converted && OidIsValid(proc))
+			appendStringInfoString(buf, piece);
+		else
+			appendBinaryStringInfo(buf, str, done);
 		str += done;
 		if (str < end)
 		{
-			appendStringInfoChar(&buf, REPLACEMENT);
-			str += Min(pg_encoding_mblen(encoding, str), end - str);
+			appendStringInfoChar(buf, REPLACEMENT);
+			str += Min(pg_encoding_mblen(from, str), end - str);
 		}
 	}
+	pfree(piece);
+}
+
+char *
+pfs_text_convert(const char *str, int len, int encoding)
+{
+	int			to = GetDatabaseEncoding();
+	StringInfoData buf;
+
+	/* The writer may have cut it inside a character. */
+	len = pg_encoding_mbcliplen(encoding, str, len, len);
+	if (encoding == to || encoding == PG_SQL_ASCII || to == PG_SQL_ASCII)
+		return copy_valid(str, len, to);
+	initStringInfo(&buf);
+	append_convertible(&buf, str, len, encoding, to, true);
+	return buf.data;
+}
+
+char *
+pfs_text_of_statement(const char *str, int len, int encoding)
+{
+	int			shown = pfs_find_secret(str, len);
+
+	if (shown < 0)
+		return pfs_text_convert(str, len, encoding);
+	return psprintf("%s " PFS_SECRET_TEXT, pfs_text_convert(str, shown, encoding));
+}
+
+static bool
+is_ascii(const char *str, int len)
+{
+	for (int i = 0; i < len; i++)
+	{
+		if (IS_HIGHBIT_SET(str[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A valid text of this database, without what the server would refuse to send to the
+ * client.  From a database in SQL_ASCII it sends what is valid in the client's encoding,
+ * else what has a counterpart there.
+ */
+static char *
+copy_for_client(const char *str, int len)
+{
+	int			encoding = GetDatabaseEncoding();
+	int			client = pg_get_client_encoding();
+	StringInfoData buf;
+
+	if (encoding == PG_SQL_ASCII)
+		return copy_valid(str, len, client);
+	initStringInfo(&buf);
+	append_convertible(&buf, str, len, encoding, client, false);
 	return buf.data;
 }
 
@@ -88,78 +141,23 @@ pfs_text_datum(const char *str)
 {
 	int			len = strlen(str);
 	int			encoding = GetDatabaseEncoding();
+	int			client = pg_get_client_encoding();
 
-	if (pg_encoding_verifymbstr(encoding, str, len) == len)
+	if (likely(is_ascii(str, len)))
 		return PointerGetDatum(cstring_to_text_with_len(str, len));
-	return CStringGetTextDatum(copy_valid(str, len, encoding));
+	if (pg_encoding_verifymbstr(encoding, str, len) != len)
+		str = copy_valid(str, len, encoding);
+	if (client != encoding && client != PG_SQL_ASCII)
+	{
+		/* What stands for a character can be shorter than it. */
+		str = copy_for_client(str, len);
+		len = strlen(str);
+	}
+	return PointerGetDatum(cstring_to_text_with_len(str, len));
 }
 
 Datum
 pfs_text_or_null(const char *str, bool *isnull)
 {
 	return str == NULL ? pfs_null(isnull) : pfs_text_datum(str);
-}
-
-/* What begins a command that can hold secrets, and what the secret follows. */
-static const char *const secret_verbs[] = {"alter", "create"};
-static const char *const secret_objects[] = {"role", "user", "group", "subscription", "server", "system"};
-static const char *const secret_words[] = {"password", "options", "connection"};
-
-static bool
-is_one_of(const char *word, int len, const char *const *words, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		if (strlen(words[i]) == len && pg_strncasecmp(words[i], word, len) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Where the text has to be cut, or NULL.  Words are looked at wherever they
- * stand, in literals and comments too: a text that shows too little does no
- * harm.  So no comment is skipped, as what looks like one can stand in a literal.
- * But one can part the verb from the object; where one might, any object behind
- * it counts.
- */
-static const char *
-find_secret(const char *str)
-{
-	bool		after_verb = false;
-	bool		parted = false;
-	bool		armed = false;
-
-	while (*str)
-	{
-		int			len = 0;
-
-		while (isalnum((unsigned char) str[len]) || str[len] == '_' || IS_HIGHBIT_SET(str[len]))
-			len++;
-		if (len == 0)
-		{
-			if (after_verb && ((str[0] == '-' && str[1] == '-') || (str[0] == '/' && str[1] == '*')))
-				parted = true;
-			str++;
-			continue;
-		}
-		if (armed && is_one_of(str, len, secret_words, lengthof(secret_words)))
-			return str + len;
-		if ((after_verb || parted) && is_one_of(str, len, secret_objects, lengthof(secret_objects)))
-			armed = true;
-		after_verb = is_one_of(str, len, secret_verbs, lengthof(secret_verbs));
-		str += len;
-	}
-	return NULL;
-}
-
-char *
-pfs_hide_secrets(char *str)
-{
-	const char *cut = find_secret(str);
-
-	if (cut == NULL)
-		return str;
-	str[cut - str] = '\0';
-	return psprintf("%s <hidden>", str);
 }

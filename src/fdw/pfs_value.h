@@ -34,7 +34,10 @@ pfs_switch_datum(bool on)
 
 extern Numeric pfs_ps_to_numeric(PfsPicoseconds ps);
 
-/* A text of the server's own or of this database; what is invalid becomes '?'. */
+/*
+ * A text of the server's own or of this database.  What is invalid, or could not be sent to
+ * the client, becomes '?'.
+ */
 extern Datum pfs_text_datum(const char *str);
 
 /* NULL gives a null. */
@@ -46,11 +49,8 @@ extern Datum pfs_event_name_datum(PfsInstrumentId instrument, bool *isnull);
 /* A text of another database, in the encoding with this number. */
 extern char *pfs_text_convert(const char *str, int len, int encoding);
 
-/*
- * Cut a statement's text behind the word after which secrets can stand, and
- * append "<hidden>".  str is overwritten or a new one palloc'd.
- */
-extern char *pfs_hide_secrets(char *str);
+/* The same of a statement's text, without the secrets that it may hold. */
+extern char *pfs_text_of_statement(const char *str, int len, int encoding);
 
 /* 1 or 0 from a user's YES or NO, -1 if it is neither. */
 extern int	pfs_parse_switch(const char *value);

@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "pfs_instr.h"
+#include "pfs_instr_prove.h"
 #include "pfs_setup.h"
 #include "pfs_status.h"
 
@@ -16,6 +17,7 @@ PFS_NEAR PfsReal pfs_real;
 
 static const PfsInterpose *const families[] = {
 	pfs_wait_calls, pfs_file_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,
+	pfs_memory_calls,
 };
 
 /* Postmaster memory: what became of the slots, for every making of instruments. */
@@ -44,7 +46,7 @@ collect(void)
 static bool
 has_failed(const PfsGotPatch *patch)
 {
-	return patch->result == PFS_GOT_PROTECTED || patch->result == PFS_GOT_UNSUPPORTED;
+	return patch->result != PFS_GOT_PATCHED && patch->result != PFS_GOT_NOT_IMPORTED;
 }
 
 static void
@@ -62,7 +64,13 @@ report(const PfsGotPatch *patch)
 			row.status = "active";
 			break;
 		case PFS_GOT_NOT_IMPORTED:
-			strlcpy(row.detail, "this server does not call it", sizeof(row.detail));
+			/* What this server does not call is not missing. */
+			return;
+		case PFS_GOT_UNCHANGED:
+			strlcpy(row.detail, "the system lets its slot be written and keeps the old content", sizeof(row.detail));
+			break;
+		case PFS_GOT_UNSEEN:
+			strlcpy(row.detail, "calls of the server go past its slot", sizeof(row.detail));
 			break;
 		case PFS_GOT_PROTECTED:
 			snprintf(row.detail, sizeof(row.detail), "could not make the slot's page writable: %s",
@@ -74,19 +82,6 @@ report(const PfsGotPatch *patch)
 					sizeof(row.detail));
 			break;
 	}
-	pfs_probe_report(&row);
-}
-
-static void
-report_frames(const char *why_not)
-{
-	PfsProbeRow row = {0};
-
-	strlcpy(row.name, "source", sizeof(row.name));
-	row.mechanism = "got";
-	row.target = "frame pointers";
-	row.status = why_not == NULL ? "active" : "unavailable";
-	strlcpy(row.detail, why_not == NULL ? "" : why_not, sizeof(row.detail));
 	pfs_probe_report(&row);
 }
 
@@ -106,13 +101,6 @@ pfs_instr_mark_unavailable(void)
 {
 	uint32		n = pfs_instrument_count();
 
-	for (uint32 i = 0; i < n && pfs_memory_probe_failure() != NULL; i++)
-	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins != NULL && ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN))
-			ins->documentation = "Unavailable: pfs.probes says why memory contexts cannot be watched.";
-	}
 	for (int p = 0; p < npatches; p++)
 	{
 		if (!has_failed(&patches[p]))
@@ -125,34 +113,51 @@ pfs_instr_mark_unavailable(void)
 				ins->documentation = "Incomplete or unavailable: a probe could not be set, pfs.probes says which and why.";
 		}
 	}
+
+	/*
+	 * Slots of many families stand for nearly all instruments; these know
+	 * better.
+	 */
+	for (uint32 i = 0; i < n && pfs_memory_probe_failure() != NULL; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN))
+			ins->documentation = "Unavailable: pfs.probes says why memory contexts cannot be watched.";
+	}
+	for (uint32 i = 0; i < n && !pfs_prove_raises_are_seen(); i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && ins->class == PFS_CLASS_ERROR)
+			ins->documentation = "Incomplete: errors that are caught, or not logged, are not seen; pfs.probes says why.";
+	}
 }
 
 void
 pfs_instr_start(void)
 {
 	int			failed = 0;
-	const char *why_no_source;
+	int			wanted = 0;
 
 	collect();
 	pfs_got_patch(patches, npatches);
+	pfs_prove_start(patches, npatches);
 	for (int i = 0; i < npatches; i++)
 	{
 		report(&patches[i]);
 		failed += has_failed(&patches[i]);
+		wanted += patches[i].result != PFS_GOT_NOT_IMPORTED;
 	}
-	why_no_source = pfs_frames_start();
-	report_frames(why_no_source);
 	pfs_memory_probe_start();
 	pfs_instr_hooks_start();
 	pfs_instr_xact_start();
+	pfs_instr_replication_start();
 
 	if (failed > 0)
 		ereport(LOG,
-				(errmsg("pfs: %d of %d probes are unavailable", failed, npatches),
+				(errmsg("pfs: %d of %d probes are unavailable", failed, wanted),
 				 errhint("SELECT * FROM pfs.probes WHERE status = 'unavailable' says why.")));
-	if (why_no_source != NULL)
-		ereport(LOG,
-				(errmsg("pfs: the source of waits stays unknown: %s", why_no_source)));
 }
 
 PfsWaitEvent *

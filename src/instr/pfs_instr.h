@@ -90,6 +90,8 @@ typedef struct PfsReal
 	int			(*connect) (int, const struct sockaddr *, socklen_t);
 	/* errors */
 	void		(*longjmp_chk) (struct __jmp_buf_tag *, int) __attribute__((noreturn));
+	/* processes */
+	pid_t		(*fork) (void);
 	/* liburing */
 	int			(*io_uring_submit) (struct io_uring *);
 	int			(*io_uring_wait_cqes) (struct io_uring *, struct io_uring_cqe **, unsigned int,
@@ -113,15 +115,17 @@ extern const PfsInterpose pfs_path_calls[];
 extern const PfsInterpose pfs_wait_calls[];
 extern const PfsInterpose pfs_socket_calls[];
 extern const PfsInterpose pfs_error_calls[];
+extern const PfsInterpose pfs_memory_calls[];
 
 /* Postmaster, once: hooks and callbacks. */
 extern void pfs_instr_hooks_start(void);
 extern void pfs_instr_xact_start(void);
+extern void pfs_instr_replication_start(void);
 
 /* Postmaster, once: patch everything and report every probe. */
 extern void pfs_instr_start(void);
 
-/* Has the server's slot of this function been patched? */
+/* Has the server's slot of this function been patched, and does nothing speak against it? */
 extern bool pfs_instr_is_probed(const char *symbol);
 
 /*

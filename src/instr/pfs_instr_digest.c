@@ -5,7 +5,8 @@
  * Where the constants are is known at parse analysis only, from the server's own
  * computation of the query identifier; how long they are the server's own scanner
  * says, which reads from the first one on.  So the text is made there, once per
- * digest, in a memory context of its own.  It looks as users of pg_stat_statements
+ * digest (twice if the first one was no statement as a client writes it), in a memory
+ * context of its own.  It looks as users of pg_stat_statements
  * know it: white space and comments stay, constants are $1, $2, ... behind the
  * query's own parameters.
  *
@@ -15,9 +16,12 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "parser/scanner.h"
+#include "tcop/tcopprot.h"
 #include "utils/memutils.h"
 
 #include "pfs_compat_hooks.h"
@@ -166,17 +170,112 @@ make_text(StringInfo to, const char *source, int location, int len, const Jumble
 	return done;
 }
 
+/* What statements that are no utilities begin with. */
+static const struct
+{
+	CmdType		command;
+	const char *words[4];
+}			first_words[] =
+
+{
+	{CMD_SELECT, {"select", "with", "values", "table"}},
+	{CMD_INSERT, {"insert", "with"}},
+	{CMD_UPDATE, {"update", "with"}},
+	{CMD_DELETE, {"delete", "with"}},
+	{CMD_MERGE, {"merge", "with"}},
+};
+
+/* Behind a comment that begins here; str if none does. */
+static const char *
+skip_comment(const char *str, const char *end)
+{
+	int			depth = 0;
+
+	if (end - str < 2)
+		return str;
+	if (str[0] == '-' && str[1] == '-')
+	{
+		while (str < end && *str != '\n' && *str != '\r')
+			str++;
+		return str;
+	}
+	if (str[0] != '/' || str[1] != '*')
+		return str;
+	do
+	{
+		if (end - str >= 2 && str[0] == '/' && str[1] == '*')
+			depth++, str += 2;
+		else if (end - str >= 2 && str[0] == '*' && str[1] == '/')
+			depth--, str += 2;
+		else
+			str++;
+	} while (depth > 0 && str < end);
+	return str;
+}
+
+/*
+ * Does the text begin as a statement of this command does?  PL/pgSQL has its expressions
+ * and assignments parsed as queries, whose text is "x + 1" or "y := x + 1", and which have
+ * the identifier of the query that they stand for; EXPLAIN, PREPARE and others have the query
+ * inside of them parsed by its own, with the text of the whole.  Parentheses can begin
+ * an expression, too, so only in what the client has sent they may stand before a query.
+ */
+static bool
+begins_as_statement(const char *str, int len, CmdType command, bool from_client)
+{
+	const char *end = str + len;
+	const char *next;
+
+	while (str < end)
+	{
+		if (isspace((unsigned char) *str) || (*str == '(' && from_client))
+			str++;
+		else if ((next = skip_comment(str, end)) != str)
+			str = next;
+		else
+			break;
+	}
+	for (len = 0; len < end - str && isalpha((unsigned char) str[len]);)
+		len++;
+	for (int c = 0; c < lengthof(first_words); c++)
+	{
+		if (first_words[c].command != command)
+			continue;
+		for (int w = 0; w < lengthof(first_words[c].words) && first_words[c].words[w] != NULL; w++)
+		{
+			if (strlen(first_words[c].words[w]) == len && pg_strncasecmp(first_words[c].words[w], str, len) == 0)
+				return true;
+		}
+		return false;
+	}
+	return true;
+}
+
+/* A text that begins otherwise is taken until a better one comes. */
+static bool
+is_provisional(const char *source, int location, int len, CmdType command)
+{
+	const char *str = CleanQuerytext(source, &location, &len);
+
+	return !begins_as_statement(str, len, command, source == debug_query_string);
+}
+
 /* Parse analysis: no critical section, no handler. */
 void
-pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, uint64 query_id,
+pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, CmdType command, uint64 query_id,
 					   const JumbleState *jumble)
 {
 	PfsDigestKey key = pfs_digest_key(MyDatabaseId, GetUserId(), query_id);
+	PfsDigestTextState state = pfs_digest_has_text(t, &key);
+	bool		provisional;
 	MemoryContext context;
 	MemoryContext old;
 	StringInfoData text;
 
-	if (likely(!pfs_digest_lacks_text(t, &key)) || str == NULL || pfs_is_changing(t))
+	if (likely(state == PFS_TEXT_READY) || str == NULL || pfs_is_changing(t))
+		return;
+	provisional = is_provisional(str, location, len, command);
+	if (state != PFS_TEXT_NONE && (state != PFS_TEXT_PROVISIONAL || provisional))
 		return;
 	context = AllocSetContextCreate(CurrentMemoryContext, "pfs digest text", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
@@ -186,7 +285,7 @@ pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, uin
 		: pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
 
 		pfs_change_begin(t);
-		pfs_digest_put_text(&key, text.data, n);
+		pfs_digest_put_text(&key, text.data, n, provisional);
 		pfs_change_end(t);
 	}
 	MemoryContextSwitchTo(old);

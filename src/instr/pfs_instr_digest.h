@@ -9,10 +9,11 @@
 #include "pfs_instr.h"
 
 /*
- * A query has been analysed: its digest gets its text, if it has none.  jumble NULL:
- * its constants are not known, the text stays as it is.
+ * A query has been analysed: its digest gets its text, if it has none or one that is no
+ * statement as clients write them.  jumble NULL: its constants are not known, the text
+ * stays as it is.
  */
-extern void pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, uint64 query_id,
+extern void pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, CmdType command, uint64 query_id,
 								   const JumbleState *jumble);
 
 #endif							/* PFS_INSTR_DIGEST_H */

@@ -29,6 +29,9 @@
 #include "pfs_error.h"
 #include "pfs_instr.h"
 #include "pfs_instr_prepared.h"
+#include "pfs_instr_twophase.h"
+#include "pfs_instr_prove.h"
+#include "pfs_instr_rows.h"
 #include "pfs_statement_fast.h"
 
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
@@ -84,6 +87,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 {
 	PfsThread  *t = thread();
 
+	pfs_hook_called(PFS_HOOK_PARSE_ANALYZE);
 	if (t != NULL)
 	{
 		PfsStatementSource source = {0};
@@ -95,7 +99,8 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 		source.query_id = query->queryId;
 		source.tag = tag_of_query(query);
 		pfs_statement_parsed(t, &source);
-		pfs_digest_text_parsed(t, source.str, source.location, source.len, source.query_id, jumble);
+		pfs_digest_text_parsed(t, source.str, source.location, source.len, query->commandType, source.query_id,
+							   jumble);
 	}
 	if (prev_post_parse_analyze)
 		prev_post_parse_analyze(pstate, query, jumble);
@@ -108,6 +113,7 @@ planner_cb(Query *query, const char *str, int options, ParamListInfo params)
 	PlannedStmt *result;
 	PfsCall		call;
 
+	pfs_hook_called(PFS_HOOK_PLANNER);
 	if (t == NULL)
 		pfs_sql.nest++;
 	else
@@ -160,10 +166,27 @@ rows_sent(const QueryDesc *desc)
 	return is_select(desc) || desc->plannedstmt->hasReturning ? desc->estate->es_processed : 0;
 }
 
+/* After a run: those of WITH, too, that it has come to. */
 static inline uint64
 rows_affected(const QueryDesc *desc)
 {
-	return is_select(desc) ? 0 : desc->estate->es_processed;
+	uint64		rows = is_select(desc) ? 0 : desc->estate->es_processed;
+
+	return unlikely(desc->plannedstmt->hasModifyingCTE) ? rows + pfs_rows_of_with(desc) : rows;
+}
+
+/* The same after the executor's finish, which completes WITH. */
+static inline uint64
+rows_finished(const QueryDesc *desc)
+{
+	return unlikely(desc->plannedstmt->hasModifyingCTE) ? pfs_rows_of_with(desc) : 0;
+}
+
+/* Is it the plan of the EXECUTE that the process is in? */
+static inline bool
+is_of_execute(void)
+{
+	return unlikely(pfs_execute.nest != 0) && pfs_sql.nest == pfs_execute.nest && ActivePortal != pfs_execute.portal;
 }
 
 /*
@@ -217,6 +240,7 @@ executor_start_cb(QueryDesc *desc, int eflags)
 {
 	PfsThread  *t = pfs_my_thread;
 
+	pfs_hook_called(PFS_HOOK_EXECUTOR_START);
 	if (likely(t != NULL))
 		pfs_error_settle(t);
 	if (pfs_top_may_start(t, ActivePortal))
@@ -267,13 +291,15 @@ call_executor_run_only(PFS_EXECUTOR_RUN_PARAMS)
 		standard_ExecutorRun(PFS_EXECUTOR_RUN_ARGS);
 }
 
-/* Workers have to know whom they work for. */
+/* Workers have to know whom they work for; rows of WITH have to be watched. */
 static pg_noinline void
-call_executor_run_parallel(PFS_EXECUTOR_RUN_PARAMS)
+call_executor_run_unusual(PFS_EXECUTOR_RUN_PARAMS)
 {
-	PfsThread  *t = pfs_my_thread;
+	PfsThread  *t = desc->plannedstmt->parallelModeNeeded ? pfs_my_thread : NULL;
 	PfsDigestKey outer = {0, 0};
 
+	if (desc->plannedstmt->hasModifyingCTE)
+		pfs_rows_watch_with(desc);
 	if (t != NULL)
 		outer = pfs_digest_publish(t);
 	call_executor_run_only(PFS_EXECUTOR_RUN_ARGS);
@@ -284,8 +310,8 @@ call_executor_run_parallel(PFS_EXECUTOR_RUN_PARAMS)
 static inline void
 call_executor_run(PFS_EXECUTOR_RUN_PARAMS)
 {
-	if (unlikely(desc->plannedstmt->parallelModeNeeded))
-		call_executor_run_parallel(PFS_EXECUTOR_RUN_ARGS);
+	if (unlikely(desc->plannedstmt->parallelModeNeeded | desc->plannedstmt->hasModifyingCTE))
+		call_executor_run_unusual(PFS_EXECUTOR_RUN_ARGS);
 	else
 		call_executor_run_only(PFS_EXECUTOR_RUN_ARGS);
 }
@@ -296,6 +322,7 @@ executor_run_long_way(PFS_EXECUTOR_RUN_PARAMS)
 	PfsThread  *t = thread();
 	PfsStatementSource source;
 	PfsCall		call;
+	uint64		affected;
 
 	if (t == NULL)
 	{
@@ -310,7 +337,10 @@ executor_run_long_way(PFS_EXECUTOR_RUN_PARAMS)
 	if (!desc->already_executed)
 		pfs_prepared_note(t);
 	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
-	pfs_call_run_end(t, &call, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
+	affected = rows_affected(desc);
+	pfs_call_run_end(t, &call, rows_sent(desc), affected, parallel_workers(desc));
+	if (is_of_execute())
+		pfs_execute.affected += affected;
 }
 
 static pg_noinline void
@@ -327,6 +357,7 @@ executor_run_short_way(PFS_EXECUTOR_RUN_PARAMS)
 static void
 executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 {
+	pfs_hook_called(PFS_HOOK_EXECUTOR_RUN);
 	if (pfs_top_is_first_run(desc))
 		executor_run_short_way(PFS_EXECUTOR_RUN_ARGS);
 	else if (is_idle())
@@ -353,6 +384,7 @@ executor_finish_long_way(QueryDesc *desc)
 {
 	PfsThread  *t = thread();
 	PfsCall		call;
+	uint64		affected;
 
 	if (t == NULL)
 	{
@@ -363,7 +395,10 @@ executor_finish_long_way(QueryDesc *desc)
 	}
 	pfs_call_finish(t, &call, desc);
 	call_executor_finish(desc);
-	pfs_call_finish_end(t, &call);
+	affected = rows_finished(desc);
+	pfs_call_finish_end(t, &call, affected);
+	if (is_of_execute())
+		pfs_execute.affected += affected;
 }
 
 static pg_noinline void
@@ -374,12 +409,15 @@ executor_finish_short_way(QueryDesc *desc)
 	uint64		start = pfs_top_finish(t, counts);
 
 	call_executor_finish(desc);
+	if (counts)
+		pfs_sql.top.n[PFS_N_ROWS_AFFECTED] += rows_finished(desc);
 	pfs_top_finish_end(t, start, counts);
 }
 
 static void
 executor_finish_cb(QueryDesc *desc)
 {
+	pfs_hook_called(PFS_HOOK_EXECUTOR_FINISH);
 	if (pfs_top_is_fast(desc))
 		executor_finish_short_way(desc);
 	else if (is_idle())
@@ -435,6 +473,7 @@ executor_end_short_way(QueryDesc *desc)
 static void
 executor_end_cb(QueryDesc *desc)
 {
+	pfs_hook_called(PFS_HOOK_EXECUTOR_END);
 	if (pfs_top_is_fast(desc))
 		executor_end_short_way(desc);
 	else if (is_idle())
@@ -453,6 +492,8 @@ typedef struct TransactionCommand
 	PfsTransactionCommand command;
 	bool		rolls_back;
 	bool		chain;
+	uint64		trx_id;			/* of the prepared transaction that is
+								 * finished */
 	char		gid[PFS_GID_SIZE];
 } TransactionCommand;
 
@@ -463,6 +504,7 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 
 	c->command = PFS_COMMAND_OTHER;
 	c->rolls_back = c->chain = false;
+	c->trx_id = 0;
 	if (!IsA(utility, TransactionStmt))
 		return;
 	switch (stmt->kind)
@@ -484,6 +526,11 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 			c->command = PFS_COMMAND_PREPARE;
 			strlcpy(c->gid, stmt->gid, sizeof(c->gid));
 			break;
+		case TRANS_STMT_COMMIT_PREPARED:
+		case TRANS_STMT_ROLLBACK_PREPARED:
+			c->command = PFS_COMMAND_FINISH_PREPARED;
+			strlcpy(c->gid, stmt->gid, sizeof(c->gid));
+			break;
 		case TRANS_STMT_ROLLBACK:
 			c->rolls_back = true;
 			c->chain = stmt->chain;
@@ -496,11 +543,16 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 	}
 }
 
-/* Rows that a utility handed to its caller, and those that it wrote. */
+/*
+ * Rows that a utility handed to its caller, and those that it wrote.  sent: what its
+ * receiver counted, if it has one that counts; executed: by the plan of EXECUTE.
+ */
 static void
-count_rows(NodeTag utility, const QueryCompletion *qc, uint64 *sent, uint64 *affected)
+count_rows(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *sent, uint64 *affected)
 {
-	*sent = *affected = 0;
+	*affected = 0;
+	if (utility == T_ExecuteStmt)
+		*affected = executed;
 	if (qc == NULL)
 		return;
 	switch (utility)
@@ -509,13 +561,6 @@ count_rows(NodeTag utility, const QueryCompletion *qc, uint64 *sent, uint64 *aff
 			/* MOVE returns none. */
 			if (qc->commandTag == CMDTAG_FETCH)
 				*sent = qc->nprocessed;
-			break;
-		case T_ExecuteStmt:
-			if (qc->commandTag == CMDTAG_SELECT)
-				*sent = qc->nprocessed;
-			else if (qc->commandTag == CMDTAG_INSERT || qc->commandTag == CMDTAG_UPDATE ||
-					 qc->commandTag == CMDTAG_DELETE || qc->commandTag == CMDTAG_MERGE)
-				*affected = qc->nprocessed;
 			break;
 		case T_CopyStmt:
 		case T_CreateTableAsStmt:
@@ -538,8 +583,11 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	TransactionCommand command;
 	PfsDigestKey outer;
 	PfsPreparedCommand prepared;
+	PfsExecute	outer_execute = pfs_execute;
+	PfsRowCounter counter;
 	PfsCall		call;
 
+	pfs_hook_called(PFS_HOOK_PROCESS_UTILITY);
 	if (t != NULL)
 	{
 		PfsStatementSource source = {0};
@@ -554,8 +602,16 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		set_portal(&source);
 		read_transaction_command(&command, stmt->utilityStmt);
 		pfs_call_utility(t, &call, &source);
+		/* Behind the command nobody knows it any more. */
+		if (command.command == PFS_COMMAND_FINISH_PREPARED && pfs_transaction.event != NULL)
+			command.trx_id = pfs_prepared_trx_id(command.gid);
 		outer = pfs_digest_publish(t);
 		pfs_prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
+		dest = pfs_rows_receiver(&counter, utility, dest);
+		pfs_execute = (PfsExecute)
+		{
+			utility == T_ExecuteStmt ? pfs_sql.nest : 0, ActivePortal, 0
+		};
 	}
 	if (prev_process_utility)
 		prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
@@ -563,36 +619,37 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		standard_ProcessUtility(stmt, str, read_only_tree, context, params, environment, dest, qc);
 	if (t != NULL)
 	{
-		uint64		sent;
+		uint64		sent = counter.rows;
 		uint64		affected;
 
 		pfs_digest_publish_again(t, &outer);
-		count_rows(utility, qc, &sent, &affected);
+		count_rows(utility, qc, pfs_execute.affected, &sent, &affected);
+		pfs_execute = outer_execute;
 		pfs_call_utility_end(t, &call, sent, affected);
 		pfs_prepared_command_end(t, &prepared);
-		pfs_transaction_command(t, command.command, command.gid);
+		pfs_transaction_command(t, command.command, command.gid, command.trx_id);
 		if (command.chain)
-			pfs_transaction_command(t, PFS_COMMAND_CHAIN, NULL);
+			pfs_transaction_command(t, PFS_COMMAND_CHAIN, NULL, 0);
 		if (command.rolls_back)
 			pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
 	}
 }
 
+#define SET_HOOK(number, hook, prev, cb) \
+	do { \
+		prev = hook; \
+		hook = cb; \
+		pfs_hook_report(number, #hook, &hook, &prev); \
+	} while (0)
+
 void
 pfs_instr_hooks_start(void)
 {
-	prev_post_parse_analyze = post_parse_analyze_hook;
-	post_parse_analyze_hook = parse_analyze_cb;
-	prev_planner = planner_hook;
-	planner_hook = planner_cb;
-	prev_executor_start = ExecutorStart_hook;
-	ExecutorStart_hook = executor_start_cb;
-	prev_executor_run = ExecutorRun_hook;
-	ExecutorRun_hook = executor_run_cb;
-	prev_executor_finish = ExecutorFinish_hook;
-	ExecutorFinish_hook = executor_finish_cb;
-	prev_executor_end = ExecutorEnd_hook;
-	ExecutorEnd_hook = executor_end_cb;
-	prev_process_utility = ProcessUtility_hook;
-	ProcessUtility_hook = process_utility_cb;
+	SET_HOOK(PFS_HOOK_PARSE_ANALYZE, post_parse_analyze_hook, prev_post_parse_analyze, parse_analyze_cb);
+	SET_HOOK(PFS_HOOK_PLANNER, planner_hook, prev_planner, planner_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_START, ExecutorStart_hook, prev_executor_start, executor_start_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_RUN, ExecutorRun_hook, prev_executor_run, executor_run_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_FINISH, ExecutorFinish_hook, prev_executor_finish, executor_finish_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_END, ExecutorEnd_hook, prev_executor_end, executor_end_cb);
+	SET_HOOK(PFS_HOOK_PROCESS_UTILITY, ProcessUtility_hook, prev_process_utility, process_utility_cb);
 }

@@ -21,6 +21,8 @@
  */
 #include "postgres.h"
 
+#include <dlfcn.h>
+
 #include "pfs_compat.h"
 #include "pfs_detour.h"
 #include "pfs_event_instant.h"
@@ -521,11 +523,64 @@ static const char *const mode_names[] = {
 	[PFS_LWLOCK_WAITS] = "waits",[PFS_LWLOCK_CONTENDED] = "contended",[PFS_LWLOCK_ALL] = "all",
 };
 
+/* ---- the postmaster's proof ---- */
+
+/* What real held, and which calls have passed the wrappers. */
+static bool (*proved_acquire) (LWLock *lock, LWLockMode mode);
+static void (*proved_release) (LWLock *lock);
+static bool acquire_seen;
+static bool release_seen;
+
+static bool
+look_at_acquire(LWLock *lock, LWLockMode mode)
+{
+	acquire_seen = true;
+	return proved_acquire(lock, mode);
+}
+
+static void
+look_at_release(LWLock *lock)
+{
+	release_seen = true;
+	proved_release(lock);
+}
+
+/*
+ * Take and release a lock of our own: does the call pass the wrappers, which have
+ * nothing to record in the postmaster and hand it on through `real`?
+ */
+static bool
+prove(void)
+{
+	LWLock	   *lock = &GetNamedLWLockTranche("pfs")->lock;
+
+	acquire_seen = false;
+	release_seen = real.release == NULL;
+	proved_acquire = real.acquire;
+	real.acquire = look_at_acquire;
+	if (real.release != NULL)
+	{
+		proved_release = real.release;
+		real.release = look_at_release;
+	}
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	LWLockRelease(lock);
+	real.acquire = proved_acquire;
+	if (proved_release != NULL)
+		real.release = proved_release;
+	return acquire_seen && release_seen;
+}
+
+/* ---- reports ---- */
+
 static void
 report(int point, const PfsDetour *detour, PfsLwlockEvents wanted)
 {
 	PfsProbeRow row = {0};
 
+	/* What this version does not have is not missing. */
+	if (points[point].optional && dlsym(RTLD_DEFAULT, points[point].symbol) == NULL)
+		return;
 	snprintf(row.name, sizeof(row.name), "detour/%s", points[point].symbol);
 	row.mechanism = "detour";
 	row.target = points[point].symbol;
@@ -542,6 +597,19 @@ report(int point, const PfsDetour *detour, PfsLwlockEvents wanted)
 		strlcpy(row.detail, detour->result == PFS_DETOUR_PENDING
 				? "another detour could not be set" : detour->reason, sizeof(row.detail));
 	}
+	pfs_probe_report(&row);
+}
+
+/* A process can hold locks when it attaches, and only the server knows which. */
+static void
+report_held_before(void)
+{
+	PfsProbeRow row = {.name = "detour/ForEachLWLockHeldByMe", .mechanism = "detour",
+		.target = "ForEachLWLockHeldByMe", .status = "unavailable"
+	};
+
+	strlcpy(row.detail, "this minor version has no such function: of the locks that a process held before its first event,"
+			" those of buffers and extensions are unknown", sizeof(row.detail));
 	pfs_probe_report(&row);
 }
 
@@ -583,11 +651,18 @@ pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 	}
 	if (n > 0)
 	{
-		if (pfs_detour_patch(detours, n))
-			pfs_lwlock_events_now = wanted;
-		else
+		if (!pfs_detour_patch(detours, n))
 			complain(detours, n);
+		else if (!prove())
+		{
+			pfs_detour_take_back(detours, n, "a call went past it");
+			complain(detours, n);
+		}
+		else
+			pfs_lwlock_events_now = wanted;
 	}
 	for (int p = 0; p < lengthof(points); p++)
 		report(p, number[p] < 0 ? NULL : &detours[number[p]], wanted);
+	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && !pfs_compat_lists_held_lwlocks())
+		report_held_before();
 }

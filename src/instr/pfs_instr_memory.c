@@ -14,7 +14,9 @@
  * Allocations can happen in signal handlers only where the process is about to
  * exit.  One that comes in the middle of a change leaves the numbers whole, as each
  * step is one instruction; what would change what is known of a context passes by
- * (is_busy).
+ * (pfs_memory_is_busy).
+ *
+ * Here is what is usual; pfs_instr_memory_chunk.c has the rest.
  */
 #include "postgres.h"
 
@@ -26,177 +28,6 @@ PfsMemoryHere pfs_memory_here;
 
 #define here pfs_memory_here
 #define KIND(kind) (&pfs_memory_probe.kinds[kind])
-
-/* ---- contexts ---- */
-
-static void
-choose_way(PfsContext *c)
-{
-	PfsWay		way = PFS_WAY_OTHER;
-
-	if (c->on && c->epoch == here.epoch)
-	{
-		if (c->counted == PFS_COUNTED_ALL || c->kind == PFS_BUMP)
-			way = PFS_WAY_PLAIN;
-		else if (c->counted == PFS_COUNTED_LISTED)
-			way = PFS_WAY_LISTED;
-	}
-	if (way != c->way)
-	{
-		c->methods = pfs_memory_probe.ways[c->kind][way];
-		c->way = way;
-	}
-}
-
-/* Inside a change: what was usual is to be found out again. */
-static pg_noinline void
-look_again(PfsThread *t)
-{
-	pfs_store_relaxed(&t->memory.stale, false);
-	pfs_fence_seqcst();			/* who made it stale did so behind the news */
-	here.epoch = pfs_load_acquire(&pfs_memory->epoch);
-	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
-	{
-		c->epoch = here.epoch - 1;
-		choose_way(c);
-	}
-	pfs_memory_settle(t);
-}
-
-static bool
-is_busy(const PfsThread *t)
-{
-	return (t->memory.seq.word & 1) != 0;
-}
-
-void
-pfs_memory_look(PfsThread *t)
-{
-	if (!pfs_load_relaxed(&t->memory.stale))
-		return;
-	pfs_seqlock_write_begin(&t->memory.seq);
-	look_again(t);
-	pfs_seqlock_write_end(&t->memory.seq);
-}
-
-/* ---- counting ---- */
-
-static pg_attribute_always_inline void
-begin_change(PfsThread *t)
-{
-	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(pfs_load_relaxed(&t->memory.stale)))
-		look_again(t);
-}
-
-static pg_attribute_always_inline void
-end_change(PfsThread *t)
-{
-	pfs_seqlock_write_end(&t->memory.seq);
-}
-
-/* One chunk more, in a change that has looked at the news; ends it. */
-static inline void
-add_and_end(PfsThread *t, PfsContext *c, uint64 bytes)
-{
-	pfs_memory_add(t, c->cell, bytes);
-	c->count++;
-	c->bytes += bytes;
-	end_change(t);
-}
-
-static void
-count_more(PfsContext *c, uint64 bytes)
-{
-	PfsThread  *t = here.thread;
-
-	begin_change(t);
-	add_and_end(t, c, bytes);
-}
-
-static void
-count_less(PfsContext *c, uint64 count, uint64 bytes)
-{
-	PfsThread  *t = here.thread;
-
-	begin_change(t);
-	pfs_memory_remove(t, c->cell, count, bytes);
-	c->count -= count;
-	c->bytes -= bytes;
-	end_change(t);
-}
-
-static uint64
-bytes_of(PfsAllocator kind, MemoryContext context, void *pointer)
-{
-	return PFS_SPACE_OF_CHUNK(&KIND(kind)->original, context, pointer) - KIND(kind)->header;
-}
-
-/* Something is about to be allocated: what is wanted now? */
-static void
-prepare(PfsContext *c)
-{
-	pfs_memory_look(here.thread);
-	if (c->epoch != here.epoch)
-		pfs_memory_find_switch(here.thread, c);
-}
-
-/*
- * A chunk has come.  Bump chunks go with all others of their context, so nobody
- * ever asks which of them were counted: they are not listed, having no header that
- * would lead from the list to their context.
- */
-static void
-chunk_came(PfsContext *c, const void *chunk, uint64 bytes)
-{
-	bool		lost = false;
-
-	if (c->kind == PFS_BUMP ? c->on : pfs_context_put(c, chunk, &lost))
-		count_more(c, bytes);
-	if (lost)
-		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
-	choose_way(c);
-}
-
-/* A chunk is about to go. */
-static void
-chunk_goes(PfsContext *c, const void *chunk, uint64 bytes)
-{
-	if (is_busy(here.thread) || !pfs_context_take(c, chunk))
-		return;
-	count_less(c, 1, bytes);
-	pfs_context_taken(c);
-	choose_way(c);
-}
-
-/* A chunk has become another one, perhaps in the same place. */
-static void
-chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chunk, uint64 bytes)
-{
-	bool		was_counted = pfs_context_take(c, old);
-	bool		lost;
-	bool		is_counted = pfs_context_put(c, chunk, &lost);
-
-	if (lost)
-		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
-	if (was_counted && is_counted && chunk == old)
-	{
-		begin_change(here.thread);
-		pfs_memory_resize(here.thread, c->cell, bytes, old_bytes);
-		c->bytes += bytes - old_bytes;
-		end_change(here.thread);
-	}
-	else
-	{
-		/* Moved: for a moment there were both. */
-		if (is_counted)
-			count_more(c, bytes);
-		if (was_counted)
-			count_less(c, 1, old_bytes);
-		pfs_context_taken(c);
-	}
-	choose_way(c);
-}
 
 /* ---- the short ways ---- */
 
@@ -211,8 +42,11 @@ finish_alloc(PfsContext *c, uint64 bytes, void *pointer)
 {
 	PfsThread  *t = here.thread;
 
-	look_again(t);
-	add_and_end(t, c, bytes);
+	pfs_memory_take_news(t);
+	pfs_memory_add(t, c->cell, bytes);
+	c->count++;
+	c->bytes += bytes;
+	pfs_memory_end_change(t);
 	return pointer;
 }
 
@@ -224,7 +58,7 @@ finish_alloc_mark(PfsContext *c, uint64 bytes, void *pointer)
 
 	(void) pfs_drop(&c->cell->room_bytes, bytes);
 	pfs_memory_raise(t, c->cell);
-	end_change(t);
+	pfs_memory_end_change(t);
 	return pointer;
 }
 
@@ -253,7 +87,7 @@ count_alloc(PfsContext *c, uint64 bytes, void *pointer)
 static pg_noinline void *
 count_alloc_of_unknown_size(PfsAllocator kind, PfsContext *c, void *pointer)
 {
-	return count_alloc(c, bytes_of(kind, c->context, pointer), pointer);
+	return count_alloc(c, PFS_SPACE_OF_CHUNK(&KIND(kind)->original, c->context, pointer) - KIND(kind)->header, pointer);
 }
 
 /* From which step on the rest of a free is to be done. */
@@ -273,7 +107,7 @@ finish_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext 
 	switch (from)
 	{
 		case STEP_ALL:
-			look_again(t);
+			pfs_memory_take_news(t);
 			pfs_memory_remove(t, c->cell, 1, bytes);
 			c->bytes -= bytes;
 			break;
@@ -289,7 +123,7 @@ finish_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext 
 			pfs_memory_lower(t, c->cell);
 			break;
 	}
-	end_change(t);
+	pfs_memory_end_change(t);
 	KIND(kind)->original.free_p(PFS_FREE_ARGS);
 }
 
@@ -330,25 +164,6 @@ count_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *
 
 /* ---- the methods, by kind, which is a constant in each ---- */
 
-/* The first allocation in a context: it was made since we look on, and is empty. */
-static pg_noinline void *
-alloc_first_other(PfsAllocator kind, PFS_ALLOC_PARAMS)
-{
-	PfsContext *c = NULL;
-	void	   *pointer;
-
-	if (here.thread != NULL && !is_busy(here.thread))
-	{
-		c = pfs_memory_meet(kind, context, !pfs_contexts_incomplete() || pfs_memory_is_fresh(kind, context));
-		if (c != NULL)
-			prepare(c);
-	}
-	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
-	if (likely(pointer != NULL && c != NULL))
-		chunk_came(c, pointer, kind == PFS_BUMP ? MAXALIGN(size) : bytes_of(kind, context, pointer));
-	return pointer;
-}
-
 /* A transaction makes a few contexts, whose names are known: they are plain at once. */
 static pg_attribute_always_inline void *
 alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
@@ -358,10 +173,11 @@ alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
 	PfsContext *c;
 	void	   *pointer;
 
-	if (unlikely(t == NULL || is_busy(t) || pfs_load_relaxed(&t->memory.stale) || pfs_contexts_incomplete() ||
+	if (unlikely(t == NULL || pfs_memory_is_busy(t) || pfs_load_relaxed(&t->memory.stale) ||
+				 pfs_contexts_incomplete() || context->methods != KIND(kind)->table ||
 				 name->name != context->name || !pfs_memory_is_on(t, name->instrument) ||
 				 (c = pfs_context_add(context)) == NULL))
-		return alloc_first_other(kind, PFS_ALLOC_ARGS);
+		return pfs_memory_alloc(kind, PFS_ALLOC_ARGS);
 	c->kind = kind;
 	c->way = PFS_WAY_PLAIN;
 	c->on = true;
@@ -373,32 +189,22 @@ alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
 	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
 		return NULL;
-	return count_alloc(c, kind == PFS_BUMP ? MAXALIGN(size) : bytes_of(kind, context, pointer), pointer);
-}
-
-static pg_noinline void *
-alloc_other(PfsAllocator kind, PFS_ALLOC_PARAMS)
-{
-	PfsContext *c = (PfsContext *) context->methods;
-	bool		busy = is_busy(here.thread);
-	void	   *pointer;
-
-	if (!busy)
-		prepare(c);
-	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
-	if (pointer != NULL && !busy)
-		chunk_came(c, pointer, kind == PFS_BUMP ? MAXALIGN(size) : bytes_of(kind, context, pointer));
-	return pointer;
+	if (kind == PFS_BUMP)
+		return count_alloc(c, MAXALIGN(size), pointer);
+	return count_alloc_of_unknown_size(kind, c, pointer);
 }
 
 /* headers: of sets that are as we know them. */
 static pg_attribute_always_inline void *
 alloc_plain(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
 {
-	PfsContext *c = (PfsContext *) context->methods;
-	void	   *pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
+	PfsContext *c = pfs_context_of(context);
+	void	   *pointer;
 	uint64		bytes;
 
+	if (unlikely(c == NULL))
+		return pfs_memory_alloc(kind, PFS_ALLOC_ARGS);
+	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
 		return NULL;
 	bytes = kind == PFS_BUMP ? MAXALIGN(size) : headers ? pfs_compat_set_chunk_space(pointer) : 0;
@@ -411,15 +217,18 @@ alloc_plain(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
 static pg_attribute_always_inline void *
 alloc_listed(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
 {
-	PfsContext *c = (PfsContext *) context->methods;
-	void	   *pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
+	PfsContext *c = pfs_context_of(context);
+	void	   *pointer;
 	uint64		bytes;
 
+	if (unlikely(c == NULL))
+		return pfs_memory_alloc(kind, PFS_ALLOC_ARGS);
+	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
 		return NULL;
 	if (unlikely(!pfs_chunk_list(c, pointer)))
 	{
-		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
+		pfs_memory_lose_chunk();
 		return pointer;
 	}
 	bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
@@ -428,43 +237,34 @@ alloc_listed(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
 	return count_alloc_of_unknown_size(kind, c, pointer);
 }
 
-static pg_noinline void
-free_other(PfsAllocator kind, MemoryContext context, void *pointer)
-{
-	chunk_goes((PfsContext *) context->methods, pointer, bytes_of(kind, context, pointer));
-	KIND(kind)->original.free_p(PFS_FREE_ARGS);
-}
-
 static pg_attribute_always_inline void
-free_plain(PfsAllocator kind, bool headers, MemoryContext context, void *pointer)
+free_plain(PfsAllocator kind, bool headers, PfsContext *c, MemoryContext context, void *pointer)
 {
-	PfsContext *c = (PfsContext *) context->methods;
 	uint64		bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
 
 	if (!PFS_SPACE_IS_IN_HEADER(bytes, headers))
 	{
-		free_other(kind, context, pointer);
+		pfs_memory_free(kind, context, pointer);
 		return;
 	}
 	if (unlikely(pfs_drop(&c->count, 1)))
 	{
 		c->count = 0;
-		free_other(kind, context, pointer);
+		pfs_memory_free(kind, context, pointer);
 		return;
 	}
 	count_free(kind, context, pointer, c, bytes);
 }
 
 static pg_attribute_always_inline void
-free_listed(PfsAllocator kind, bool headers, MemoryContext context, void *pointer)
+free_listed(PfsAllocator kind, bool headers, PfsContext *c, MemoryContext context, void *pointer)
 {
-	PfsContext *c = (PfsContext *) context->methods;
 	uint64		bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
 
 	/* The last one of all changes what is known of the context. */
 	if (!PFS_SPACE_IS_IN_HEADER(bytes, headers) || unlikely(c->count <= 1))
 	{
-		free_other(kind, context, pointer);
+		pfs_memory_free(kind, context, pointer);
 		return;
 	}
 	if (!pfs_chunk_unlist(c, pointer))
@@ -476,28 +276,12 @@ free_listed(PfsAllocator kind, bool headers, MemoryContext context, void *pointe
 	count_free(kind, context, pointer, c, bytes);
 }
 
-static pg_noinline void *
-realloc_known(PfsAllocator kind, MemoryContext context, PFS_REALLOC_REST)
-{
-	PfsContext *c = (PfsContext *) context->methods;
-	uint64		old_bytes = bytes_of(kind, context, pointer);
-	bool		busy = is_busy(here.thread);
-	void	   *result;
-
-	if (!busy)
-		prepare(c);
-	result = KIND(kind)->original.realloc(PFS_REALLOC_ARGS);
-	if (likely(result != NULL && !busy))
-		chunk_changed(c, pointer, old_bytes, result, bytes_of(kind, context, result));
-	return result;
-}
-
 /* All of a context's chunks go. */
 static pg_attribute_always_inline void
 empty(PfsContext *c)
 {
 	if (c->count > 0)
-		count_less(c, c->count, c->bytes);
+		pfs_memory_count_less(c, c->count, c->bytes);
 	if (unlikely(c->listed > 0))
 		pfs_context_unlist_all(c);
 	c->counted = PFS_COUNTED_ALL;
@@ -506,26 +290,31 @@ empty(PfsContext *c)
 static pg_attribute_always_inline void
 reset(PfsAllocator kind, MemoryContext context)
 {
-	PfsContext *c = (PfsContext *) context->methods;
+	PfsContext *c = pfs_memory_entry(kind, context);
 
-	if (likely(!is_busy(here.thread)))
+	if (likely(c != NULL && !pfs_memory_is_busy(here.thread)))
 	{
 		empty(c);
 		if (c->way != PFS_WAY_PLAIN)
-			choose_way(c);
+			pfs_memory_choose_way(c);
 	}
 	KIND(kind)->original.reset(context);
 }
 
+/* The server's own delete method may call others of the context's. */
 static pg_attribute_always_inline void
 delete_context(PfsAllocator kind, MemoryContext context)
 {
-	PfsContext *c = (PfsContext *) context->methods;
+	PfsContext *c = pfs_memory_entry(kind, context);
 
-	if (likely(!is_busy(here.thread)))
-		empty(c);
-	pfs_memory_leave(c);
-	pfs_context_remove(c);
+	if (likely(c != NULL))
+	{
+		if (likely(!pfs_memory_is_busy(here.thread)))
+			empty(c);
+		if (likely(context->methods == &c->methods))
+			context->methods = KIND(kind)->table;
+		pfs_context_remove(c);
+	}
 	KIND(kind)->original.delete_context(context);
 }
 
@@ -536,19 +325,19 @@ static pg_attribute_always_inline void
 free_any(PfsAllocator kind, bool headers, void *pointer)
 {
 	MemoryContext context = headers ? pfs_compat_set_chunk_context(pointer) : NULL;
-	const PfsContext *c;
+	PfsContext *c;
 
 	if (unlikely(context == NULL))
 		context = KIND(kind)->original.get_chunk_context(pointer);
 	c = pfs_context_of(context);
 	if (unlikely(c == NULL))
-		KIND(kind)->original.free_p(pointer);
+		pfs_memory_free(kind, context, pointer);
 	else if (likely(c->way == PFS_WAY_PLAIN))
-		free_plain(kind, headers, context, pointer);
+		free_plain(kind, headers, c, context, pointer);
 	else if (c->way == PFS_WAY_LISTED)
-		free_listed(kind, headers, context, pointer);
+		free_listed(kind, headers, c, context, pointer);
 	else
-		free_other(kind, context, pointer);
+		pfs_memory_free(kind, context, pointer);
 }
 
 static pg_attribute_always_inline void *
@@ -556,9 +345,7 @@ realloc_any(PfsAllocator kind, PFS_REALLOC_PARAMS)
 {
 	MemoryContext context = KIND(kind)->original.get_chunk_context(pointer);
 
-	if (unlikely(pfs_context_of(context) == NULL))
-		return KIND(kind)->original.realloc(PFS_REALLOC_ARGS);
-	return realloc_known(kind, context, PFS_REALLOC_REST_ARGS);
+	return pfs_memory_realloc(kind, context, PFS_REALLOC_REST_ARGS);
 }
 
 #define CHUNK_METHODS(name, kind, headers) \
@@ -580,26 +367,43 @@ name##_realloc(PFS_REALLOC_PARAMS) \
 
 #else
 
+/*
+ * Of a context that has an entry, unless another library's copy of its methods has led
+ * here.
+ */
+static pg_attribute_always_inline void
+free_known(PfsAllocator kind, bool headers, PfsWay way, MemoryContext context, void *pointer)
+{
+	PfsContext *c = pfs_context_of(context);
+
+	if (unlikely(c == NULL || way == PFS_WAY_OTHER))
+		pfs_memory_free(kind, context, pointer);
+	else if (way == PFS_WAY_PLAIN)
+		free_plain(kind, headers, c, context, pointer);
+	else
+		free_listed(kind, headers, c, context, pointer);
+}
+
 #define CHUNK_METHODS(name, kind, headers) \
 static void \
 name##_plain_free(MemoryContext context, void *pointer) \
 { \
-	free_plain(kind, headers, context, pointer); \
+	free_known(kind, headers, PFS_WAY_PLAIN, context, pointer); \
 } \
 static void \
 name##_listed_free(MemoryContext context, void *pointer) \
 { \
-	free_listed(kind, headers, context, pointer); \
+	free_known(kind, headers, PFS_WAY_LISTED, context, pointer); \
 } \
 static void \
 name##_other_free(MemoryContext context, void *pointer) \
 { \
-	free_other(kind, context, pointer); \
+	free_known(kind, headers, PFS_WAY_OTHER, context, pointer); \
 } \
 static void * \
 name##_realloc(PFS_REALLOC_PARAMS) \
 { \
-	return realloc_known(kind, PFS_REALLOC_ARGS); \
+	return pfs_memory_realloc(kind, PFS_REALLOC_ARGS); \
 }
 
 /* Chunks come by their context, which has been met when it has one. */
@@ -631,7 +435,7 @@ name##_listed_alloc(PFS_ALLOC_PARAMS) \
 static void * \
 name##_other_alloc(PFS_ALLOC_PARAMS) \
 { \
-	return alloc_other(kind, PFS_ALLOC_ARGS); \
+	return pfs_memory_alloc(kind, PFS_ALLOC_ARGS); \
 } \
 static void \
 name##_reset(MemoryContext context) \

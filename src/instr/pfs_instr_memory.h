@@ -1,7 +1,8 @@
 /*
  * pfs_instr_memory.h
- *	  What the two files about memory contexts share: the methods that stand in
- *	  for the server's, and who puts them into its tables.
+ *	  What the three files about memory contexts share: the methods that stand in
+ *	  for the server's, what they do where a call is not usual, and who puts them
+ *	  into the server's tables.
  */
 #ifndef PFS_INSTR_MEMORY_H
 #define PFS_INSTR_MEMORY_H
@@ -33,7 +34,10 @@ typedef struct PfsMemoryProbe
 
 extern PFS_HIDDEN PfsMemoryProbe pfs_memory_probe;
 
-/* This process; thread NULL: its allocations are not looked at. */
+/*
+ * This process; thread NULL: its allocations are not looked at.  The thread is a private
+ * record before the process has attached (pfs_memory_early.h).
+ */
 typedef struct PfsMemoryHere
 {
 	PfsThread  *thread;
@@ -69,8 +73,75 @@ pfs_memory_is_on(const PfsThread *t, PfsInstrumentId instrument)
 	return (pfs_instrument_flags(instrument) & pfs_load_relaxed(&t->mask) & PFS_FLAG_ENABLED) != 0;
 }
 
+static inline bool
+pfs_memory_is_busy(const PfsThread *t)
+{
+	return (t->memory.seq.word & 1) != 0;
+}
+
+/* ---- pfs_instr_memory.c ---- */
+
 /* Fill in table and ways; headers: sets have the headers that we know. */
 extern void pfs_memory_methods_start(bool headers);
+
+/* ---- pfs_instr_memory_chunk.c ---- */
+
+/* Methods, of contexts and chunks of any kind, whatever is known of them. */
+extern void *pfs_memory_alloc(PfsAllocator kind, PFS_ALLOC_PARAMS);
+extern void pfs_memory_free(PfsAllocator kind, MemoryContext context, void *pointer);
+extern void *pfs_memory_realloc(PfsAllocator kind, MemoryContext context, PFS_REALLOC_REST);
+
+/* The entry's methods become those of its way. */
+extern void pfs_memory_choose_way(PfsContext *c);
+
+/* Another session may have flipped switches, or truncated: inside a change, it has. */
+extern void pfs_memory_look(PfsThread *t);
+extern void pfs_memory_take_news(PfsThread *t);
+
+/* A chunk is there that could not be kept account of. */
+extern void pfs_memory_lose_chunk(void);
+
+/* The entry of a context with methods that are another library's; NULL: it has none. */
+extern PfsContext *pfs_memory_search(MemoryContext context);
+
+/* The entry of a context, whoever's methods it has; NULL: it has none. */
+static pg_attribute_always_inline PfsContext *
+pfs_memory_entry(PfsAllocator kind, MemoryContext context)
+{
+	PfsContext *c = pfs_context_of(context);
+
+	if (likely(c != NULL) || context->methods == pfs_memory_probe.kinds[kind].table)
+		return c;
+	return pfs_memory_search(context);
+}
+
+static pg_attribute_always_inline void
+pfs_memory_begin_change(PfsThread *t)
+{
+	pfs_seqlock_write_begin(&t->memory.seq);
+	if (unlikely(pfs_load_relaxed(&t->memory.stale)))
+		pfs_memory_take_news(t);
+}
+
+static pg_attribute_always_inline void
+pfs_memory_end_change(PfsThread *t)
+{
+	pfs_seqlock_write_end(&t->memory.seq);
+}
+
+static inline void
+pfs_memory_count_less(PfsContext *c, uint64 count, uint64 bytes)
+{
+	PfsThread  *t = pfs_memory_here.thread;
+
+	pfs_memory_begin_change(t);
+	pfs_memory_remove(t, c->cell, count, bytes);
+	c->count -= count;
+	c->bytes -= bytes;
+	pfs_memory_end_change(t);
+}
+
+/* ---- pfs_instr_memory_switch.c ---- */
 
 /* The entry of a context that the process has not met yet; empty: it has no chunk. */
 extern PfsContext *pfs_memory_meet(PfsAllocator kind, MemoryContext context, bool empty);
@@ -78,13 +149,16 @@ extern PfsContext *pfs_memory_meet(PfsAllocator kind, MemoryContext context, boo
 /* Is the context's instrument on, for this thread, now? */
 extern void pfs_memory_find_switch(PfsThread *t, PfsContext *c);
 
-/* The context has its own methods again; the entry stays. */
-extern void pfs_memory_leave(PfsContext *c);
-
 /* A context that never had a chunk? */
 extern bool pfs_memory_is_fresh(PfsAllocator kind, MemoryContext context);
 
-/* Another session may have flipped switches, or truncated. */
-extern void pfs_memory_look(PfsThread *t);
+/*
+ * Another library has put methods of its own among the entry's: the context gets a
+ * copy of them all, as if the library had made it, and the entry is searched for.
+ */
+extern void pfs_memory_set_apart(PfsContext *c);
+
+/* Methods of another library were met; it is counted once in each process. */
+extern void pfs_memory_note_others(void);
 
 #endif							/* PFS_INSTR_MEMORY_H */

@@ -4,8 +4,11 @@
  *	  meets, and where the tables are found in the postmaster.
  *
  * A process where no memory instrument was ever on has the server's own methods.
- * It gets ours at the first event after one is on, and its own back when none is
- * on any more and nothing that was counted is left.
+ * It gets ours at its birth, if one is on then, or else at the first event after one
+ * is, and its own back when none is on any more and nothing that was counted is left.
+ *
+ * The tables and the contexts may be written by other libraries, too.  What they put
+ * there in place of ours stays there, whatever we do later.
  */
 #include "postgres.h"
 
@@ -13,6 +16,8 @@
 
 #include "pfs_instr.h"
 #include "pfs_instr_memory.h"
+#include "pfs_memory_early.h"
+#include "pfs_private.h"
 #include "pfs_status.h"
 
 #define KIND(kind) (&pfs_memory_probe.kinds[kind])
@@ -48,13 +53,28 @@ name_of(const char *name)
 		return *known;
 	if (!pfs_methods_is_constant(name))
 		return look_up(name, false);
+
+	/*
+	 * A name that is known here takes a new context past
+	 * pfs_memory_find_switch(), which only a process that stays attached to
+	 * the segment may pass.
+	 */
+	if (pfs_memory_is_early(pfs_memory_here.thread))
+		return look_up(name, true);
 	*known = look_up(name, true);
 	return *known;
 }
 
+/* In a process that has left shared memory nothing more is counted. */
 void
 pfs_memory_find_switch(PfsThread *t, PfsContext *c)
 {
+	if (pfs_memory_is_early(t) && !pfs_memory_has_segment())
+	{
+		c->on = false;
+		c->epoch = pfs_memory_here.epoch;
+		return;
+	}
 	if (c->cell == NULL)
 	{
 		PfsContextName name = name_of(c->context->name);
@@ -85,23 +105,52 @@ pfs_memory_meet(PfsAllocator kind, MemoryContext context, bool empty)
 
 	if (unlikely(c == NULL))
 	{
-		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
+		pfs_memory_lose_chunk();
 		return NULL;
 	}
 	if (!empty)
 		c->counted = PFS_COUNTED_NONE;
 	c->kind = kind;
+	c->on = false;
 	c->epoch = pfs_memory_here.epoch - 1;
 	c->way = PFS_WAY_OTHER;
 	c->methods = pfs_memory_probe.ways[kind][PFS_WAY_OTHER];
-	context->methods = &c->methods;
+	/* Another library's methods, which have led here, stay. */
+	if (context->methods == KIND(kind)->table)
+		context->methods = &c->methods;
 	return c;
 }
 
+/* ---- other libraries ---- */
+
 void
-pfs_memory_leave(PfsContext *c)
+pfs_memory_note_others(void)
 {
-	c->context->methods = KIND(c->kind)->table;
+	static bool noted = false;
+
+	if (noted || !pfs_memory_has_segment())
+		return;
+	noted = true;
+	pfs_add_relaxed(&pfs_memory->processes_replaced, 1);
+}
+
+/*
+ * The copy is never given back, as the library may find it and keep its address.  What
+ * the library writes to the old place from now on is not called.  Without memory for a
+ * copy its methods are lost.
+ */
+void
+pfs_memory_set_apart(PfsContext *c)
+{
+	MemoryContextMethods *copy = pfs_private_map(sizeof(*copy), false);
+
+	pfs_memory_note_others();
+	if (copy != NULL)
+	{
+		*copy = c->methods;
+		c->context->methods = copy;
+	}
+	c->methods = pfs_memory_probe.ways[c->kind][c->way];
 }
 
 /* ---- a process is told, and is no more ---- */
@@ -142,28 +191,82 @@ meet_all(void)
 	return true;
 }
 
+/*
+ * The context gets its kind's methods, unless it has another library's: false.  That may
+ * have kept the address of ours, so they are the server's from now on.
+ */
+static bool
+leave(PfsContext *c)
+{
+	const PfsMethods *methods = KIND(c->kind);
+	const MemoryContextMethods *ours = &pfs_memory_probe.ways[c->kind][c->way];
+	bool		same = pfs_methods_are(&c->methods, ours);
+
+	if (same && c->context->methods == &c->methods)
+	{
+		c->context->methods = methods->table;
+		return true;
+	}
+	pfs_memory_note_others();
+	(void) pfs_methods_exchange(&c->methods, ours, &methods->original);
+	return false;
+}
+
+static int
+write_table(PfsAllocator kind, const MemoryContextMethods *from, const MemoryContextMethods *to)
+{
+	bool		others;
+	int			err;
+
+	if (KIND(kind)->table == NULL)
+		return 0;
+	err = pfs_methods_write(KIND(kind), from, to, &others);
+	if (err == 0 && others)
+		pfs_memory_note_others();
+	return err;
+}
+
 static void
 stop(void)
 {
+	bool		keep = false;
+
 	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
-		pfs_memory_leave(c);
+		keep |= !leave(c);
+	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
+		(void) write_table(kind, &pfs_memory_probe.table[kind], &KIND(kind)->original);
+	pfs_memory_here.thread = NULL;
+	pfs_contexts_stop(keep);
+	pfs_memory_early_stop();
+}
+
+/* Are all tables as they were when the postmaster looked? */
+static bool
+have_own_tables(void)
+{
 	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
 	{
-		if (KIND(kind)->table != NULL)
-			(void) pfs_methods_write(KIND(kind), &KIND(kind)->original);
+		if (KIND(kind)->table != NULL && !pfs_methods_are(KIND(kind)->table, &KIND(kind)->original))
+			return false;
 	}
-	pfs_memory_here.thread = NULL;
-	pfs_contexts_stop();
+	return true;
 }
 
 /*
  * Who makes our news stale comes behind the record's publication: or we see
- * what he did before.
+ * what he did before.  A record that is early is nobody's to make stale: its switches
+ * are those of this moment, until the process attaches.
  */
 static bool
 start(PfsThread *t)
 {
-	pfs_store_relaxed(&t->memory.stale, true);
+	pfs_store_relaxed(&t->memory.stale, !pfs_memory_is_early(t));
+	pfs_memory_here.epoch = pfs_load_acquire(&pfs_memory->epoch);
+	if (!have_own_tables())
+	{
+		pfs_memory_note_others();
+		return false;
+	}
 	if (!pfs_contexts_start())
 		return false;
 	pfs_memory_here.thread = t;
@@ -174,7 +277,7 @@ start(PfsThread *t)
 	}
 	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
 	{
-		if (KIND(kind)->table != NULL && pfs_methods_write(KIND(kind), &pfs_memory_probe.table[kind]) != 0)
+		if (write_table(kind, &KIND(kind)->original, &pfs_memory_probe.table[kind]) != 0)
 		{
 			stop();
 			return false;
@@ -183,23 +286,59 @@ start(PfsThread *t)
 	return true;
 }
 
-/* pfs_memory_switch; t NULL: the record goes, whatever is left. */
+/* start(), and if it cannot be done, never again: it would fail again. */
+static bool
+start_or_fail(PfsThread *t)
+{
+	if (t != NULL && start(t))
+		return true;
+	failed = true;
+	pfs_add_relaxed(&pfs_memory->processes_lost, 1);
+	return false;
+}
+
+/* What was counted before the process attached becomes its thread's. */
+static void
+hand_over(PfsThread *t)
+{
+	PfsThread  *early = pfs_memory_here.thread;
+
+	pfs_seqlock_write_begin(&early->memory.seq);
+	pfs_seqlock_write_begin(&t->memory.seq);
+	pfs_memory_early_hand_over(t);
+	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
+	{
+		if (c->cell != NULL)
+			c->cell = pfs_memory_cell(t, c->cell - pfs_memory_cell(early, 0));
+	}
+	pfs_memory_here.thread = t;
+	pfs_seqlock_write_end(&t->memory.seq);
+	pfs_seqlock_write_end(&early->memory.seq);
+	pfs_memory_early_stop();
+	pfs_memory_make_stale(t);
+	pfs_memory_look(t);
+}
+
+/*
+ * pfs_memory_switch; t NULL: the record goes, or there will be none, whatever is left.
+ * A thread that is not to be instrumented gets nothing of what was counted before that
+ * was known.
+ */
 static bool
 switch_memory(PfsThread *t, bool wanted)
 {
-	if (t == NULL || pfs_memory_here.thread == NULL)
+	if (pfs_memory_is_early(pfs_memory_here.thread) && t != NULL && pfs_load_relaxed(&t->mask) != 0)
+	{
+		hand_over(t);
+		pfs_store_relaxed(&t->memory.is_told, true);
+	}
+	if (t == NULL || pfs_memory_here.thread != t)
 	{
 		if (pfs_memory_here.thread != NULL)
 			stop();
-		if (t == NULL || !wanted || failed || CritSectionCount > 0 || pfs_load_relaxed(&t->mask) == 0)
+		if (t == NULL || !wanted || failed || CritSectionCount > 0 || pfs_load_relaxed(&t->mask) == 0 ||
+			!start_or_fail(t))
 			return false;
-		if (!start(t))
-		{
-			/* Once is enough: it would fail again. */
-			failed = true;
-			pfs_add_relaxed(&pfs_memory->processes_lost, 1);
-			return false;
-		}
 		pfs_store_relaxed(&t->memory.is_told, true);
 		return true;
 	}
@@ -209,6 +348,39 @@ switch_memory(PfsThread *t, bool wanted)
 	pfs_store_relaxed(&t->memory.is_told, false);
 	return false;
 }
+
+/* ---- a process is born ---- */
+
+/* In the child, before it has done anything. */
+static pg_noinline void
+begin_early(void)
+{
+	int			save_errno = errno;
+
+	if (!IsUnderPostmaster && pfs_memory_switch != NULL)
+	{
+		pfs_memory_is_told = start_or_fail(pfs_memory_early_start());
+		if (!pfs_memory_is_told)
+			pfs_memory_early_stop();
+	}
+	errno = save_errno;
+}
+
+/* The server calls it in one place, for each process that the postmaster makes. */
+static pid_t
+wrap_fork(void)
+{
+	pid_t		pid = pfs_real.fork();
+
+	if (pid == 0 && pfs_memory_has_segment() && pfs_load_relaxed(&pfs_memory->wanted))
+		begin_early();
+	return pid;
+}
+
+const PfsInterpose pfs_memory_calls[] = {
+	{"fork", wrap_fork, (void **) &pfs_real.fork, PFS_MEMORY_PREFIX "%"},
+	{NULL}
+};
 
 /* ---- the postmaster ---- */
 
@@ -235,31 +407,13 @@ have_sets_headers(void)
 	return plain;
 }
 
-/* Can the tables be written at all?  What is written is what is there. */
-static const char *
-try_writing(void)
-{
-	static char message[128];
-
-	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
-	{
-		int			err = KIND(kind)->table == NULL ? 0 : pfs_methods_write(KIND(kind), &KIND(kind)->original);
-
-		if (err != 0)
-		{
-			snprintf(message, sizeof(message), "could not make a table of memory-context methods writable: %s", strerror(err));
-			return message;
-		}
-	}
-	return NULL;
-}
-
 static void
 report(PfsAllocator kind)
 {
 	PfsProbeRow row = {0};
 
-	if (KIND(kind)->table == NULL && why_not == NULL)
+	/* What this version does not have is not missing. */
+	if (kind == PFS_BUMP && !PFS_HAVE_BUMP)
 		return;
 	snprintf(row.name, sizeof(row.name), "method_table/%s", kind_names[kind]);
 	row.mechanism = "method_table";
@@ -274,7 +428,7 @@ pfs_memory_probe_start(void)
 {
 	why_not = pfs_methods_find(pfs_memory_probe.kinds);
 	if (why_not == NULL)
-		why_not = try_writing();
+		why_not = pfs_methods_prove(pfs_memory_probe.kinds);
 	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
 		report(kind);
 	if (why_not != NULL)

@@ -27,6 +27,7 @@
 #include "pfs_memory.h"
 #include "pfs_socket.h"
 #include "pfs_statement.h"
+#include "pfs_thread_end.h"
 
 #define FRAME __builtin_frame_address(0)
 #define CLASS(word) ((word) & 0xFF000000U)
@@ -202,6 +203,20 @@ between_statements(void)
 	return debug_query_string == NULL && ActivePortal == NULL && !ClientAuthInProgress;
 }
 
+/*
+ * What is known of the process, and whether all of its words are as they should be.  A
+ * handler that makes the process quit can wait for the client in the middle of a
+ * change, and no other handler waits.
+ */
+static pg_noinline void
+look_at_thread(PfsThread *t, bool for_client)
+{
+	if ((pfs_local.slow & PFS_SLOW_REPAIR) && !for_client)
+		pfs_thread_repair(t);
+	if (pfs_local.slow & PFS_SLOW_IDENTITY)
+		pfs_thread_identify_now(t);
+}
+
 static pg_attribute_always_inline void
 begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 {
@@ -234,8 +249,8 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 
 	sleep->event = NULL;
 	sleep->open = NULL;
-	if (unlikely(pfs_local.slow & PFS_SLOW_IDENTITY))
-		pfs_thread_identify_now(t);
+	if (unlikely(pfs_local.slow & (PFS_SLOW_IDENTITY | PFS_SLOW_REPAIR)))
+		look_at_thread(t, client && sleep->kind != PFS_OPEN_IDLE);
 	if (unlikely(pfs_memory_is_stale()))
 		pfs_memory_sync(t);
 	if (unlikely(pfs_local.slow & PFS_SLOW_OPEN))

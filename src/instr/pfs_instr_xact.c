@@ -15,6 +15,8 @@
 
 #include "pfs_error.h"
 #include "pfs_instr.h"
+#include "pfs_instr_prove.h"
+#include "pfs_secret.h"
 #include "pfs_statement_fast.h"
 
 static emit_log_hook_type prev_emit_log = NULL;
@@ -32,6 +34,7 @@ xact_cb(XactEvent event, void *arg)
 	/* Nearly all are one of these two. */
 	if (likely(event == XACT_EVENT_PRE_COMMIT))
 	{
+		pfs_hook_called(PFS_HOOK_XACT);
 		pfs_statement_committing(t);
 		return;
 	}
@@ -64,6 +67,7 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 
 	if (t == NULL || IsParallelWorker())
 		return;
+	pfs_hook_called(PFS_HOOK_SUBXACT);
 	if (event == SUBXACT_EVENT_START_SUB)
 		pfs_statement_mark(GetCurrentTransactionNestLevel());
 	else if (event == SUBXACT_EVENT_ABORT_SUB)
@@ -80,6 +84,7 @@ emit_log_cb(ErrorData *edata)
 	PfsThread  *t = pfs_my_thread;
 	int			save_errno = errno;
 
+	pfs_hook_called(PFS_HOOK_EMIT_LOG);
 	if (t != NULL && !IsParallelWorker())
 	{
 		if (edata->elevel >= ERROR)
@@ -87,11 +92,17 @@ emit_log_cb(ErrorData *edata)
 			bool		in_transaction = IsTransactionState();
 
 			/*
+			 * A text that does not parse is no statement yet where a function
+			 * executes it.
+			 */
+			bool		quotes_secret = pfs_has_secret(edata->internalquery) || pfs_has_secret(edata->context);
+
+			/*
 			 * The outermost handlers have given up all context before they
 			 * report.
 			 */
 			pfs_statement_logged(t, true, error_context_stack == NULL, edata->sqlerrcode,
-								 edata->message);
+								 quotes_secret ? PFS_SECRET_TEXT : edata->message);
 			pfs_error_logged(t, edata->elevel == ERROR ? PFS_SEVERITY_ERROR
 							 : edata->elevel == FATAL ? PFS_SEVERITY_FATAL : PFS_SEVERITY_PANIC,
 							 edata->sqlerrcode, raises_are_seen);
@@ -142,10 +153,12 @@ const PfsInterpose pfs_error_calls[] = {
 void
 pfs_instr_xact_start(void)
 {
-	for (const PfsInterpose *call = pfs_error_calls; call->symbol != NULL; call++)
-		raises_are_seen |= pfs_instr_is_probed(call->symbol) && pfs_frames_finds_raises();
+	raises_are_seen = pfs_prove_raises_are_seen();
 	RegisterXactCallback(xact_cb, NULL);
 	RegisterSubXactCallback(subxact_cb, NULL);
 	prev_emit_log = emit_log_hook;
 	emit_log_hook = emit_log_cb;
+	pfs_hook_report(PFS_HOOK_EMIT_LOG, "emit_log_hook", &emit_log_hook, &prev_emit_log);
+	pfs_hook_report(PFS_HOOK_XACT, "RegisterXactCallback", NULL, NULL);
+	pfs_hook_report(PFS_HOOK_SUBXACT, "RegisterSubXactCallback", NULL, NULL);
 }

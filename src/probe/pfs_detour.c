@@ -464,6 +464,29 @@ pfs_detour_patch(PfsDetour *detours, int ndetours)
 	return done;
 }
 
+/*
+ * The trampolines stay: who calls one by its pointer still gets the original.  Functions
+ * that another tool has changed since get the file's text back, too.
+ */
+void
+pfs_detour_take_back(PfsDetour *detours, int ndetours, const char *reason)
+{
+	PfsProgram	program = {.file = -1};
+
+	dl_iterate_phdr(find_text_cb, &program);
+	program.file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	for (int i = 0; i < ndetours; i++)
+	{
+		if (detours[i].result != PFS_DETOUR_ACTIVE)
+			continue;
+		if (program.file >= 0)
+			restore_pages(&program, dlsym(RTLD_DEFAULT, detours[i].symbol), PFS_ENDBR64_BYTES + JUMP_BYTES);
+		refuse(&detours[i], reason, 0);
+	}
+	if (program.file >= 0)
+		close(program.file);
+}
+
 #else							/* !__x86_64__ */
 
 bool
@@ -475,6 +498,12 @@ pfs_detour_patch(PfsDetour *detours, int ndetours)
 		strlcpy(detours[i].reason, "detours exist for x86-64 only", sizeof(detours[i].reason));
 	}
 	return false;
+}
+
+void
+pfs_detour_take_back(PfsDetour *detours, int ndetours, const char *reason)
+{
+	/* None was set. */
 }
 
 #endif							/* __x86_64__ */

@@ -38,4 +38,10 @@ typedef struct PfsDetour
  */
 extern bool pfs_detour_patch(PfsDetour *detours, int ndetours);
 
+/*
+ * Take all of a list back that pfs_detour_patch() has set, because they do not work:
+ * REFUSED for this reason.
+ */
+extern void pfs_detour_take_back(PfsDetour *detours, int ndetours, const char *reason);
+
 #endif							/* PFS_DETOUR_H */

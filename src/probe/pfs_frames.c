@@ -3,18 +3,22 @@
  *	  Frame-pointer walks over the server's wrappers.
  *
  * Separate from the instruments because it is about machine code only.  A walk
- * reads the process's own stack, between the given frame and the stack's end,
+ * reads the main thread's stack, between the given frame and the stack's end,
  * so it cannot fault whatever a frame pointer holds.
+ *
+ * A library can call the server on another stack: a thread of its own, a coroutine.
+ * Above such a stack there can be unmapped memory, and its functions need not keep
+ * frame pointers.  So a walk that begins there gives up.  What reads only the frame of
+ * the function that called the wrapper (the memos, the look at a raise or at a spin
+ * delay) needs no such check: that function is the server's, and keeps one.
  */
 #include "postgres.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 
 #include "pfs_frames.h"
-
-/* End of the main thread's stack; the server has no other (glibc). */
-extern void *__libc_stack_end;
 
 /* Functions that wait on behalf of their caller. */
 static const char *const wrapper_names[] = {
@@ -51,6 +55,10 @@ bool		pfs_frames_usable = false;
 uintptr_t	pfs_frames_server_base = 0;
 const uintptr_t *pfs_frames_limit = NULL;	/* a frame's two words lie below
 											 * it */
+
+/* The main thread's stack, as large as it may grow. */
+static uintptr_t stack_start;
+static uintptr_t stack_size;
 
 static uintptr_t server_size;
 
@@ -146,6 +154,27 @@ keeps_frame_pointer(const PfsRange *range)
 	return false;
 }
 
+/* The bounds of this thread's stack, which is the main one. */
+static bool
+find_stack(void)
+{
+	pthread_attr_t attributes;
+	void	   *start;
+	size_t		size;
+	bool		found;
+
+	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+		return false;
+	found = pthread_attr_getstack(&attributes, &start, &size) == 0;
+	pthread_attr_destroy(&attributes);
+	if (!found)
+		return false;
+	stack_start = (uintptr_t) start;
+	stack_size = size;
+	pfs_frames_limit = (const uintptr_t *) (stack_start + stack_size) - 1;
+	return true;
+}
+
 static int
 by_start(const void *a, const void *b)
 {
@@ -181,7 +210,8 @@ pfs_frames_start(void)
 	qsort(wrappers, nwrappers, sizeof(wrappers[0]), by_start);
 	(void) find_function("perform_spin_delay", &spin_delay);
 	(void) find_function("errfinish", &raise);
-	pfs_frames_limit = (const uintptr_t *) __libc_stack_end - 1;
+	if (!find_stack())
+		return "the bounds of the main thread's stack are unknown";
 	pfs_frames_usable = true;
 	return NULL;
 }
@@ -258,6 +288,8 @@ pfs_frames_walk(const void *start)
 {
 	const uintptr_t *frame = start;
 
+	if (unlikely((uintptr_t) start - stack_start >= stack_size))
+		return 0;
 	for (int i = 0; i < PFS_FRAMES_MAX && frame != NULL; i++)
 	{
 		uintptr_t	offset = return_offset(frame);
@@ -314,6 +346,45 @@ bool
 pfs_frames_finds_raises(void)
 {
 	return pfs_frames_usable && raise.end > raise.start;
+}
+
+void
+pfs_frames_forget_raises(void)
+{
+	raise.start = raise.end = 0;
+}
+
+/* ---- proofs ---- */
+
+/* Functions of this library between the one that proves and the server's. */
+#define OWN_FRAMES_MAX 4
+
+static bool
+returns_here(const uintptr_t *frame)
+{
+	return return_offset(frame) + pfs_frames_server_base - own_start < own_end - own_start;
+}
+
+bool
+pfs_frames_prove(const void *start, const char *function)
+{
+	const uintptr_t *frame = start;
+	PfsRange	range;
+
+	if (!pfs_frames_usable || !find_function(function, &range))
+		return false;
+	for (int i = 0; i < OWN_FRAMES_MAX && frame != NULL && returns_here(frame); i++)
+		frame = outer_frame(frame);
+	if (frame == NULL || return_offset(frame) <= range.start || return_offset(frame) > range.end)
+		return false;
+	frame = outer_frame(frame);
+	return frame != NULL && returns_here(frame);
+}
+
+void
+pfs_frames_stop(void)
+{
+	pfs_frames_usable = false;
 }
 
 bool

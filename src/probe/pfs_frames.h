@@ -123,4 +123,17 @@ extern bool pfs_frames_is_raise(const void *frame);
 /* Can that be told at all? */
 extern bool pfs_frames_finds_raises(void);
 
+/* ---- the postmaster's proofs ---- */
+
+/*
+ * frame: of a function of this library that the server's exported `function` has
+ * called, by way of wrappers of this library or without, and that a function of this
+ * library has called itself.  Do the frames say so?
+ */
+extern bool pfs_frames_prove(const void *frame, const char *function);
+
+/* They do not: sources stay unknown from now on, or raises do. */
+extern void pfs_frames_stop(void);
+extern void pfs_frames_forget_raises(void);
+
 #endif							/* PFS_FRAMES_H */

@@ -19,14 +19,10 @@
 #if defined(__x86_64__)
 #define PFS_RELOC_JUMP_SLOT R_X86_64_JUMP_SLOT
 #define PFS_RELOC_GLOB_DAT	R_X86_64_GLOB_DAT
-#define PFS_ELF_SUPPORTED 1
-#elif defined(__aarch64__)
+#else							/* pfs_platform.c refuses all others */
 #define PFS_RELOC_JUMP_SLOT R_AARCH64_JUMP_SLOT
 #define PFS_RELOC_GLOB_DAT	R_AARCH64_GLOB_DAT
-#define PFS_ELF_SUPPORTED 1
 #endif
-
-#ifdef PFS_ELF_SUPPORTED
 
 /* The main program, as the dynamic linker mapped it. */
 typedef struct PfsImage
@@ -128,7 +124,7 @@ store_slot(const PfsImage *image, void **slot, void *value)
 }
 
 static void
-patch_slot(const PfsImage *image, PfsGotPatch *patch, void **slot)
+patch_slot(const PfsImage *image, PfsGotPatch *patch, void **slot, PfsGotKind kind)
 {
 	void	   *old = *slot;
 	int			err;
@@ -150,17 +146,17 @@ patch_slot(const PfsImage *image, PfsGotPatch *patch, void **slot)
 	if (*patch->original == NULL)
 		*patch->original = old;
 
+	patch->kinds |= kind;
 	err = store_slot(image, slot, patch->replacement);
-	if (err == 0)
-	{
-		if (patch->result != PFS_GOT_PROTECTED)
-			patch->result = PFS_GOT_PATCHED;
-	}
-	else
+	if (err != 0)
 	{
 		patch->result = PFS_GOT_PROTECTED;
 		patch->error = err;
 	}
+	else if (*(void *volatile *) slot != patch->replacement)
+		patch->result = PFS_GOT_UNCHANGED;
+	else if (patch->result == PFS_GOT_NOT_IMPORTED)
+		patch->result = PFS_GOT_PATCHED;
 }
 
 void
@@ -188,19 +184,9 @@ pfs_got_patch(PfsGotPatch *patches, int npatches)
 			for (int p = 0; p < npatches; p++)
 			{
 				if (strcmp(name, patches[p].symbol) == 0)
-					patch_slot(&image, &patches[p], (void **) (image.base + rela->r_offset));
+					patch_slot(&image, &patches[p], (void **) (image.base + rela->r_offset),
+							   type == PFS_RELOC_JUMP_SLOT ? PFS_GOT_JUMP_SLOT : PFS_GOT_GLOB_DAT);
 			}
 		}
 	}
 }
-
-#else							/* !PFS_ELF_SUPPORTED */
-
-void
-pfs_got_patch(PfsGotPatch *patches, int npatches)
-{
-	for (int p = 0; p < npatches; p++)
-		patches[p].result = PFS_GOT_UNSUPPORTED;
-}
-
-#endif							/* PFS_ELF_SUPPORTED */

@@ -18,8 +18,19 @@ typedef enum PfsGotResult
 	PFS_GOT_NOT_IMPORTED,		/* this binary does not call the function */
 	PFS_GOT_PROTECTED,			/* the page could not be made writable; see
 								 * error */
+	PFS_GOT_UNCHANGED,			/* the page was said to be writable, and has
+								 * its old content */
 	PFS_GOT_UNSUPPORTED,		/* no dynamic section that we understand */
+	PFS_GOT_UNSEEN,				/* set by whoever called the function to see:
+								 * calls do not pass the slot */
 } PfsGotResult;
+
+/* Relocations that make slots; a mask. */
+typedef enum PfsGotKind
+{
+	PFS_GOT_JUMP_SLOT = 1,
+	PFS_GOT_GLOB_DAT = 2,
+} PfsGotKind;
 
 typedef struct PfsGotPatch
 {
@@ -29,6 +40,7 @@ typedef struct PfsGotPatch
 								 * the replacement calls; set before the slot
 								 * changes */
 	PfsGotResult result;
+	uint32		kinds;			/* of the slots that were changed */
 	int			error;			/* errno of PFS_GOT_PROTECTED */
 } PfsGotPatch;
 

@@ -170,8 +170,37 @@ pfs_methods_find(PfsMethods *methods)
 	return NULL;
 }
 
+/* All members are pointers to functions. */
+#define NUM_ENTRIES (sizeof(MemoryContextMethods) / sizeof(void *))
+
+bool
+pfs_methods_exchange(MemoryContextMethods *table, const MemoryContextMethods *from,
+					 const MemoryContextMethods *to)
+{
+	void	  **entries = (void **) table;
+	void	   *const *old = (void *const *) from;
+	void	   *const *new = (void *const *) to;
+	bool		all = true;
+
+	for (int i = 0; i < NUM_ENTRIES; i++)
+	{
+		if (entries[i] == old[i])
+			entries[i] = new[i];
+		else if (entries[i] != new[i])
+			all = false;
+	}
+	return all;
+}
+
+bool
+pfs_methods_are(const MemoryContextMethods *table, const MemoryContextMethods *methods)
+{
+	return memcmp(table, methods, sizeof(*table)) == 0;
+}
+
 int
-pfs_methods_write(const PfsMethods *methods, const MemoryContextMethods *entries)
+pfs_methods_write(const PfsMethods *methods, const MemoryContextMethods *from,
+				  const MemoryContextMethods *to, bool *others)
 {
 	uintptr_t	page_size = sysconf(_SC_PAGESIZE);
 	uintptr_t	start = (uintptr_t) methods->table & ~(page_size - 1);
@@ -179,11 +208,12 @@ pfs_methods_write(const PfsMethods *methods, const MemoryContextMethods *entries
 	int			save_errno = errno;
 	int			err = 0;
 
+	*others = false;
 	if (mprotect((void *) start, end - start, PROT_READ | PROT_WRITE) != 0)
 		err = errno;
 	else
 	{
-		*methods->table = *entries;
+		*others = !pfs_methods_exchange(methods->table, from, to);
 
 		/*
 		 * The linker protects whole pages only; what it left writable stays

@@ -29,10 +29,27 @@ typedef struct PfsMethods
 extern const char *pfs_methods_find(PfsMethods *methods);
 
 /*
- * Write one kind's methods into its table; instrument points.  Returns 0 or the
- * system's error, and then has written nothing.
+ * Replace the entries of a table of methods that are still those of `from` by those of
+ * `to`.  False: some are neither, as another library has put its own there; these stay.
  */
-extern int	pfs_methods_write(const PfsMethods *methods, const MemoryContextMethods *entries);
+extern bool pfs_methods_exchange(MemoryContextMethods *table, const MemoryContextMethods *from,
+								 const MemoryContextMethods *to);
+
+/*
+ * The same in a kind's own table, which is read-only; instrument points.  Returns 0 or
+ * the system's error, and then has written nothing; *others: some entries stay.
+ */
+extern int	pfs_methods_write(const PfsMethods *methods, const MemoryContextMethods *from,
+							  const MemoryContextMethods *to, bool *others);
+
+/* Are the methods in use these, all of them? */
+extern bool pfs_methods_are(const MemoryContextMethods *table, const MemoryContextMethods *methods);
+
+/*
+ * Postmaster: is an allocation seen by what is written into each kind's table, and a
+ * free?  Afterwards the tables are what they were.  NULL, or why not.
+ */
+extern const char *pfs_methods_prove(const PfsMethods *methods);
 
 /* Is this address in memory that a loaded object has as read-only?  Instrument points. */
 extern bool pfs_methods_is_constant(const void *address);

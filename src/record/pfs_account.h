@@ -98,7 +98,7 @@ extern PfsSharedBlock pfs_account_cells(PfsAccount *account, PfsFamily family);
 /*
  * Remove the records of a kind that nobody refers to, give the rest as many
  * total connections as current ones.  push gets each record that goes, with what
- * is still in its cells.  The summary lock must be held exclusively.
+ * is still in its cells.  In a turn alone.
  */
 extern void pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount *));
 

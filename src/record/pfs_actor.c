@@ -27,6 +27,30 @@ static PfsSharedActors *shared = NULL;
 
 static uint32 insert_hint = 0;
 
+/* Is it what a rule for "localhost" means: this machine, by a socket of any kind? */
+static bool
+is_local(const char *host)
+{
+	static const char mapped[] = "::ffff:";
+
+	if (strcmp(host, "[local]") == 0 || strcmp(host, "::1") == 0)
+		return true;
+	if (strncmp(host, mapped, sizeof(mapped) - 1) == 0)
+		host += sizeof(mapped) - 1;
+	return strncmp(host, "127.", 4) == 0;
+}
+
+/* How well a rule's host fits: by its own name, as localhost, as any; -1: not at all. */
+static int
+host_rank(const char *rule, const char *host, bool local)
+{
+	if (strcmp(rule, host) == 0)
+		return 2;
+	if (local && strcmp(rule, PFS_ACTOR_LOCALHOST) == 0)
+		return 1;
+	return strcmp(rule, PFS_ACTOR_ANY) == 0 ? 0 : -1;
+}
+
 /*
  * The switches that apply: each step of the order beats all later ones, and as
  * no two rules have one key, at most one rule is at each step.
@@ -39,22 +63,22 @@ find_switches(const char *user_name, const char *host)
 	uint64		word;
 	uint64		switches = 0;
 	int			best = -1;
+	bool		local = is_local(host);
 
 	while ((index = pfs_pages_next(pfs_actors, &pos, &word)) != PFS_NO_RECORD)
 	{
 		PfsActor	rule;
 		bool		of_user;
-		bool		of_host;
+		int			of_host;
 		int			rank;
 
 		if (!pfs_pages_copy(pfs_actors, index, 0, &rule, sizeof(rule), &word))
 			continue;
 		of_user = strcmp(rule.user_name, user_name) == 0;
-		of_host = strcmp(rule.host, host) == 0;
-		if ((!of_user && strcmp(rule.user_name, PFS_ACTOR_ANY) != 0) ||
-			(!of_host && strcmp(rule.host, PFS_ACTOR_ANY) != 0))
+		of_host = host_rank(rule.host, host, local);
+		if ((!of_user && strcmp(rule.user_name, PFS_ACTOR_ANY) != 0) || of_host < 0)
 			continue;
-		rank = of_user * 2 + of_host;
+		rank = of_user * 3 + of_host;
 		if (rank > best)
 		{
 			best = rank;

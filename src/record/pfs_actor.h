@@ -14,6 +14,7 @@
 
 /* In a rule: whoever, wherever. */
 #define PFS_ACTOR_ANY "%"
+#define PFS_ACTOR_LOCALHOST "localhost"
 
 #define PFS_ACTOR_ENABLED 0x1
 #define PFS_ACTOR_HISTORY 0x2

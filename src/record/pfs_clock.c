@@ -14,6 +14,7 @@
 #include "utils/timestamp.h"
 
 #include "pfs_clock.h"
+#include "pfs_clock_source.h"
 
 #define PICOSECONDS_PER_SECOND INT64CONST(1000000000000)
 
@@ -92,6 +93,17 @@ cycle_counter_is_constant(void)
 #endif
 }
 
+/* Has the kernel found the counter to be wrong?  It uses that of other processors than x86 itself. */
+static bool
+kernel_trusts_cycle_counter(void)
+{
+#if defined(__x86_64__)
+	return pfs_clock_source_is_trusted(PFS_CLOCK_SOURCES);
+#else
+	return true;
+#endif
+}
+
 /* Both clocks at nearly the same moment: the tightest of some tries. */
 static void
 read_both(uint64 *cycles, uint64 *ns)
@@ -139,8 +151,9 @@ void
 pfs_clock_start(PfsSharedClock *clock)
 {
 	bool		constant = cycle_counter_is_constant();
+	bool		trusted = kernel_trusts_cycle_counter();
 
-	clock->frequency[PFS_TIMER_CYCLE] = constant ? measure_cycle_frequency() : 0;
+	clock->frequency[PFS_TIMER_CYCLE] = constant && trusted ? measure_cycle_frequency() : 0;
 	clock->frequency[PFS_TIMER_NANOSECOND] = 1000000000;
 	clock->frequency[PFS_TIMER_MICROSECOND] = 1000000;
 	clock->frequency[PFS_TIMER_MILLISECOND] = 1000;
@@ -149,6 +162,10 @@ pfs_clock_start(PfsSharedClock *clock)
 	if (!constant)
 		ereport(LOG,
 				(errmsg("pfs: the processor's cycle counter is not constant; timers use NANOSECOND")));
+	else if (!trusted)
+		ereport(LOG,
+				(errmsg("pfs: the kernel does not trust the processor's cycle counter; timers use NANOSECOND"),
+				 errdetail("\"tsc\" is not listed in \"%s/available_clocksource\".", PFS_CLOCK_SOURCES)));
 
 	clock->start_time = GetCurrentTimestamp();
 	for (int t = 0; t < PFS_NUM_TIMERS; t++)
@@ -245,6 +262,28 @@ pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks)
 	if (ticks <= UINT64_MAX / PICOSECONDS_PER_SECOND)
 		return (uint64) ticks * PICOSECONDS_PER_SECOND / frequency;
 	return ticks * PICOSECONDS_PER_SECOND / frequency;
+}
+
+#define PS_PER_MICROSECOND 1000000
+
+/* Microseconds of the default timer since the server's start. */
+static int64
+microseconds_of(uint64 reading)
+{
+	return (int64) (pfs_timer_to_ps(pfs_timer_default(), reading) / PS_PER_MICROSECOND);
+}
+
+/* reading: of the default timer, made just now.  Any context. */
+int64
+pfs_clock_offset(uint64 reading)
+{
+	return GetCurrentTimestamp() - microseconds_of(reading);
+}
+
+TimestampTz
+pfs_clock_moment(uint64 reading, int64 offset)
+{
+	return microseconds_of(reading) + offset;
 }
 
 PfsPicoseconds

@@ -69,6 +69,15 @@ extern void pfs_timer_measure(PfsTimer timer, PfsTimerFacts *facts);
 /* A raw reading as picoseconds since server start. */
 extern PfsPicoseconds pfs_timer_to_ps(PfsTimer timer, uint64 reading);
 
+/*
+ * Moments that are stored.  The wall clock and a timer drift apart, so whoever stores
+ * a reading that is to be shown as a date stores beside it how far apart the two were:
+ * the wall clock less the timer's microseconds since the server's start.  Then the
+ * same date is shown each time that it is read.
+ */
+extern int64 pfs_clock_offset(uint64 reading);
+extern TimestampTz pfs_clock_moment(uint64 reading, int64 offset);
+
 /* Differences of two readings, or a sum of them, as picoseconds. */
 extern PfsPicoseconds pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks);
 

@@ -1,111 +1,59 @@
 /*
  * pfs_context.c
- *	  Entries of contexts, and listed chunks by address, a set of open addressing;
- *	  both in private memory.
+ *	  Entries of contexts, and listed chunks by address, a set of open addressing
+ *	  for each context that has any; all in private memory.
  *
- * Entries stay in their places: address space for very many is reserved, without
- * access, so that no system counts it as memory; it is made usable from its begin.
- * The set doubles when a quarter of it is used, outside of
- * critical sections, and takes nothing more when it is nearly full.
+ * Entries stay in their places, in a pool that reserves address space for very many.
+ * A set doubles when a quarter of it is used, outside of critical sections where that
+ * needs the system, and takes nothing more when it is nearly full.
  */
 #include "postgres.h"
 
-#include <sys/mman.h>
-
-#include "miscadmin.h"
-#include "utils/memutils.h"
-
+#include "pfs_chunk_places.h"
 #include "pfs_context.h"
+#include "pfs_private.h"
 
 /*
- * The set of a client backend that counts everything: its TopMemoryContext has more
- * than 500 chunks before its first query.  A smaller one would only be copied.
+ * The first set of TopMemoryContext, the only context without a parent, and of the
+ * others.  In a client backend that counts everything the former has more than 500
+ * chunks before its first query: a smaller set would only be copied.
  */
-#define FIRST_BITS 12
+#define FIRST_BITS_TOP 12
+#define FIRST_BITS 4
 #define LAST_BITS 28
-#define ENTRIES_MAX (1 << 20)
-#define ENTRIES_STEP 1024		/* whole pages, up to 64 kB each */
 
-_Static_assert(ENTRIES_STEP * sizeof(PfsContext) % (64 * 1024) == 0, "whole pages");
+#define NOWHERE ((uintptr_t) 0 - PFS_CONTEXTS_SIZE)
 
 /* Contexts. */
-static PfsContext *entries = NULL;
-static uint32 nentries;			/* that were ever used */
-static uint32 nusable;
-static PfsContext *free_entries;
+static PfsPool entries = PFS_POOL_INIT(sizeof(PfsContext), PFS_CONTEXTS_MAX);
 static bool incomplete;
+static PfsContext *found_last;	/* by pfs_context_search() */
 
-PfsContextRange pfs_context_range;
-PfsChunkSet pfs_chunks;
-
-static void *
-map(size_t size, int protection, int flags)
-{
-	int			save_errno = errno;
-	void	   *memory = mmap(NULL, size, protection,
-							  MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-
-	errno = save_errno;
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
-static void
-unmap(void *memory, size_t size)
-{
-	int			save_errno = errno;
-
-	if (memory != NULL)
-		(void) munmap(memory, size);
-	errno = save_errno;
-}
-
-/*
- * Places of the set.  All pages are used soon, and each would be faulted in twice: a
- * place is read before it is written.
- */
-static const void **
-map_places(uint32 bits)
-{
-	return map(sizeof(void *) << bits, PROT_READ | PROT_WRITE, MAP_POPULATE);
-}
-
-static void
-set_chunk_bits(uint32 bits)
-{
-	pfs_chunks.shift = 64 - bits;
-	pfs_chunks.mask = (UINT32_C(1) << bits) - 1;
-}
+uintptr_t	pfs_contexts_at = NOWHERE;
 
 bool
 pfs_contexts_start(void)
 {
-	set_chunk_bits(FIRST_BITS);
-	nentries = nusable = pfs_chunks.used = 0;
-	free_entries = NULL;
+	found_last = NULL;
 	incomplete = false;
-	entries = map(ENTRIES_MAX * sizeof(PfsContext), PROT_NONE, MAP_NORESERVE);
-	pfs_chunks.places = map_places(FIRST_BITS);
-	if (entries != NULL && pfs_chunks.places != NULL)
-	{
-		pfs_context_range = (PfsContextRange)
-		{
-			(uintptr_t) entries, ENTRIES_MAX * sizeof(PfsContext)
-		};
-		return true;
-	}
-	pfs_contexts_stop();
-	return false;
+	if (!pfs_pool_make_room(&entries))
+		return false;
+	pfs_contexts_at = (uintptr_t) entries.items;
+	return true;
 }
 
 void
-pfs_contexts_stop(void)
+pfs_contexts_stop(bool keep)
 {
-	unmap(entries, ENTRIES_MAX * sizeof(PfsContext));
-	unmap(pfs_chunks.places, sizeof(void *) * ((size_t) pfs_chunks.mask + 1));
-	entries = NULL;
-	pfs_context_range.size = 0;
-	pfs_chunks.places = NULL;
-	nentries = 0;
+	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
+		pfs_context_unlist_all(c);
+	pfs_places_stop();
+	if (keep)
+		entries = (PfsPool) PFS_POOL_INIT(sizeof(PfsContext), PFS_CONTEXTS_MAX);
+	else
+		pfs_pool_destroy(&entries);
+	found_last = NULL;
+	pfs_contexts_at = NOWHERE;
 }
 
 /* ---- contexts ---- */
@@ -116,29 +64,15 @@ pfs_contexts_incomplete(void)
 	return incomplete;
 }
 
-static pg_noinline bool
-make_more_usable(void)
-{
-	int			save_errno = errno;
-	bool		done = nusable < ENTRIES_MAX &&
-	mprotect(&entries[nusable], ENTRIES_STEP * sizeof(PfsContext), PROT_READ | PROT_WRITE) == 0;
-
-	if (done)
-		nusable += ENTRIES_STEP;
-	errno = save_errno;
-	return done;
-}
-
 PfsContext *
 pfs_context_add(MemoryContext context)
 {
-	PfsContext *c = free_entries;
+	PfsContext *c;
 
-	if (c != NULL)
-		free_entries = c->next_free;
-	else if (likely(nentries < nusable) || make_more_usable())
-		c = &entries[nentries++];
-	else
+	if (unlikely(!pfs_pool_has_room(&entries)))
+		(void) pfs_pool_make_room(&entries);
+	c = pfs_pool_take(&entries);
+	if (unlikely(c == NULL))
 	{
 		incomplete = true;
 		return NULL;
@@ -147,7 +81,8 @@ pfs_context_add(MemoryContext context)
 	c->count = 0;
 	c->bytes = 0;
 	c->cell = NULL;
-	c->listed = 0;
+	c->places = NULL;
+	c->listed = c->mask = 0;
 	c->counted = PFS_COUNTED_ALL;
 	return c;
 }
@@ -155,15 +90,18 @@ pfs_context_add(MemoryContext context)
 void
 pfs_context_remove(PfsContext *c)
 {
+	if (unlikely(c->places != NULL))
+		pfs_context_unlist_all(c);
 	c->context = NULL;
-	c->next_free = free_entries;
-	free_entries = c;
+	pfs_pool_put(&entries, c);
 }
 
 PfsContext *
 pfs_context_next(PfsContext *c)
 {
-	for (c = c == NULL ? entries : c + 1; c < entries + nentries; c++)
+	const PfsContext *end = (const PfsContext *) entries.items + entries.used;
+
+	for (c = c == NULL ? (PfsContext *) entries.items : c + 1; c < end; c++)
 	{
 		if (c->context != NULL)
 			return c;
@@ -171,41 +109,62 @@ pfs_context_next(PfsContext *c)
 	return NULL;
 }
 
+/* Libraries that change methods change few contexts': a search is for the same one again. */
+PfsContext *
+pfs_context_search(MemoryContext context)
+{
+	if (found_last != NULL && found_last->context == context)
+		return found_last;
+	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
+	{
+		if (c->context == context)
+			return found_last = c;
+	}
+	return NULL;
+}
+
 /* ---- chunks ---- */
 
-bool
-pfs_chunks_make_room(void)
+static inline uint32
+bits_of(const PfsContext *c)
 {
-	const void **old = pfs_chunks.places;
-	const void **grown = NULL;
-	uint32		old_mask = pfs_chunks.mask;
+	return 64 - c->shift;
+}
 
-	if (CritSectionCount == 0 && pfs_chunks.shift > 64 - LAST_BITS)
-		grown = map_places(64 - pfs_chunks.shift + 1);
+bool
+pfs_chunks_make_room(PfsContext *c)
+{
+	const void **old = c->places;
+	uint64		old_places = old == NULL ? 0 : (uint64) c->mask + 1;
+	uint32		bits = old != NULL ? bits_of(c) + 1 : c->context->parent == NULL ? FIRST_BITS_TOP : FIRST_BITS;
+	const void **grown = bits <= LAST_BITS ? pfs_places_get(bits) : NULL;
+
 	if (grown != NULL)
 	{
-		pfs_chunks.places = grown;
-		set_chunk_bits(64 - pfs_chunks.shift + 1);
-		for (uint32 i = 0; i <= old_mask; i++)
+		c->places = grown;
+		c->shift = 64 - bits;
+		c->mask = (UINT32_C(1) << bits) - 1;
+		for (uint64 i = 0; i < old_places; i++)
 		{
 			if (old[i] != NULL)
-				pfs_chunks.places[pfs_chunk_find(old[i])] = old[i];
+				grown[pfs_chunk_find(c, old[i])] = old[i];
 		}
-		unmap(old, sizeof(*old) * ((size_t) old_mask + 1));
+		if (old != NULL)
+			pfs_places_put(old, bits - 1);
 	}
-	return pfs_chunks.used < pfs_chunks.mask / 8 * 7;
+	return c->listed < c->mask / 8 * 7;
 }
 
 void
-pfs_chunk_close_up(uint32 hole)
+pfs_chunk_close_up(PfsContext *c, uint32 hole)
 {
-	const void **places = pfs_chunks.places;
-	uint32		mask = pfs_chunks.mask;
+	const void **places = c->places;
+	uint32		mask = c->mask;
 
 	for (uint32 i = (hole + 1) & mask; places[i] != NULL; i = (i + 1) & mask)
 	{
 		/* Not if its home lies between the hole and its place. */
-		if (((i - pfs_chunk_home(places[i])) & mask) < ((i - hole) & mask))
+		if (((i - pfs_chunk_home(c, places[i])) & mask) < ((i - hole) & mask))
 			continue;
 		places[hole] = places[i];
 		hole = i;
@@ -213,28 +172,20 @@ pfs_chunk_close_up(uint32 hole)
 	places[hole] = NULL;
 }
 
-/*
- * Nobody knows where they are: look at all places.  Few contexts that have any
- * are ever emptied.
- */
 void
 pfs_context_unlist_all(PfsContext *c)
 {
-	const void **places = pfs_chunks.places;
+	if (c->places != NULL)
+		pfs_places_put(c->places, bits_of(c));
+	c->places = NULL;
+	c->listed = c->mask = 0;
+}
 
-	for (uint64 i = 0; c->listed > 0 && i <= 2 * (uint64) pfs_chunks.mask; i++)
-	{
-		uint32		place = i & pfs_chunks.mask;
-
-		/* What moves up to this place is looked at, too. */
-		while (places[place] != NULL &&
-			   GetMemoryChunkContext(unconstify(void *, places[place])) == c->context)
-		{
-			pfs_chunk_close_up(place);
-			pfs_chunks.used--;
-			c->listed--;
-		}
-	}
+/* An exception goes: was it one? */
+static bool
+unlist(PfsContext *c, const void *chunk)
+{
+	return c->listed > 0 && pfs_chunk_unlist(c, chunk);
 }
 
 bool
@@ -276,9 +227,9 @@ pfs_context_take(PfsContext *c, const void *chunk)
 		case PFS_COUNTED_NONE:
 			return false;
 		case PFS_COUNTED_LISTED:
-			return pfs_chunk_unlist(c, chunk);
+			return unlist(c, chunk);
 		case PFS_COUNTED_UNLISTED:
-			return !pfs_chunk_unlist(c, chunk) && c->count > 0;
+			return !unlist(c, chunk) && c->count > 0;
 	}
 	return false;
 }
@@ -289,6 +240,8 @@ pfs_context_taken(PfsContext *c)
 {
 	if (c->count > 0 || c->counted == PFS_COUNTED_ALL)
 		return;
-	pfs_context_unlist_all(c);
+	/* An empty set stays: where one chunk comes and goes it is needed again. */
+	if (c->listed > 0)
+		pfs_context_unlist_all(c);
 	c->counted = PFS_COUNTED_NONE;
 }

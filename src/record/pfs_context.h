@@ -1,15 +1,18 @@
 /*
  * pfs_context.h
- *	  The process's memory contexts, and the set of chunks that are exceptions in
- *	  theirs.
+ *	  The process's memory contexts, and of each the set of chunks that are
+ *	  exceptions in it.
  *
  * A free is counted if and only if its allocation was.  In most contexts all
  * chunks are counted, or none, and a free needs no question.  Where a switch
  * has flipped in a context's life, or the context is older than the counting,
  * the fewer ones are listed by address: the counted chunks of a context whose
- * first ones were not, or those not counted where the first ones were.
+ * first ones were not, or those not counted where the first ones were.  Each
+ * context has a set of its own, so that its end costs what it has listed.
  *
  * A context leads to its entry by its methods: they are the entry's first member.
+ * Where another library has put methods of its own into a context, the entry is
+ * searched for (pfs_context_search).
  *
  * Private memory from mmap(): nothing here can come from the allocators that are
  * watched.  Owner only, at allocations and frees.
@@ -40,17 +43,30 @@ typedef struct PfsContext
 	PfsMemoryCell *cell;		/* of its instrument; NULL: not looked up yet */
 	uint64		epoch;			/* at which `on` was found out */
 	uint32		listed;			/* chunks in the set */
+	uint32		mask;			/* the number of places less one; 0: it has
+								 * none */
 	PfsInstrumentId instrument;
 	uint8		counted;		/* PfsCounted */
 	bool		on;				/* allocations are to be counted */
 	uint8		kind;			/* the caller's: which allocator */
 	uint8		way;			/* the caller's: which methods it has */
-	struct PfsContext *next_free;
+	uint8		shift;			/* 64 less the bits of the number of places */
+	const void **places;		/* of the set; NULL: it has none.  A place
+								 * holds a chunk, or NULL.  The pool of
+								 * entries links free ones here */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsContext;
 
-/* Map the memory; false: the system gives none.  Unmap it. */
+/* Address space is reserved for so many. */
+#define PFS_CONTEXTS_MAX (1 << 20)
+
+/* Map the memory; false: the system gives none. */
 extern bool pfs_contexts_start(void);
-extern void pfs_contexts_stop(void);
+
+/*
+ * Unmap it.  keep: not the entries, as another library may have the address of one: it
+ * can put the methods there back into a context.
+ */
+extern void pfs_contexts_stop(bool keep);
 
 /*
  * A new entry, without chunks; its methods are the caller's.  NULL: no room, and from then on a
@@ -64,76 +80,72 @@ extern void pfs_context_remove(PfsContext *c);
 
 /*
  * The entry that a context's methods lead to; NULL: they are not ours, but the
- * kind's table, or another library's.
+ * kind's table, or another library's.  All methods of ours ask this, as a library can
+ * copy them into a table of its own, and can call them when nothing is counted any
+ * more.
  */
-typedef struct PfsContextRange
-{
-	uintptr_t	start;
-	uintptr_t	size;
-} PfsContextRange;
+#define PFS_CONTEXTS_SIZE (PFS_CONTEXTS_MAX * sizeof(PfsContext))
 
-extern PFS_HIDDEN PfsContextRange pfs_context_range;
+/* Where entries begin; such that no address is one, while there are none. */
+extern PFS_HIDDEN uintptr_t pfs_contexts_at;
 
 static pg_attribute_always_inline PfsContext *
 pfs_context_of(MemoryContext context)
 {
-	if (unlikely((uintptr_t) context->methods - pfs_context_range.start >= pfs_context_range.size))
+	if (unlikely((uintptr_t) context->methods - pfs_contexts_at >= PFS_CONTEXTS_SIZE))
 		return NULL;
+	/* So that callers, all of which compare, do it once. */
+	if (context->methods == NULL)
+		__builtin_unreachable();
 	return (PfsContext *) context->methods;
 }
+
+/*
+ * The entry of a context whose methods are another library's; NULL: it has none.
+ * This looks at all entries, unless it is the one that was found last.
+ */
+extern PfsContext *pfs_context_search(MemoryContext context);
 
 /* All of them, one after the other; NULL: the first, then NULL: no more. */
 extern PfsContext *pfs_context_next(PfsContext *c);
 
-/* Its listed chunks, if any, go: to be called while they are still there. */
+/* Its listed chunks, if any, go, and with them its set. */
 extern void pfs_context_unlist_all(PfsContext *c);
 
-/* The set; places hold chunks, NULL is a free one. */
-typedef struct PfsChunkSet
-{
-	const void **places;
-	uint32		shift;			/* 64 less the bits of the number of places */
-	uint32		mask;			/* the number of places less one */
-	uint32		used;
-} PfsChunkSet;
-
-extern PFS_HIDDEN PfsChunkSet pfs_chunks;
-
-/* Make it bigger if that can be; false: no room. */
-extern bool pfs_chunks_make_room(void);
+/* Make its set bigger if that can be; false: no room. */
+extern bool pfs_chunks_make_room(PfsContext *c);
 
 static pg_attribute_always_inline uint32
-pfs_chunk_home(const void *chunk)
+pfs_chunk_home(const PfsContext *c, const void *chunk)
 {
-	return ((uint64) (uintptr_t) chunk * UINT64CONST(0x9E3779B97F4A7C15)) >> pfs_chunks.shift;
+	return ((uint64) (uintptr_t) chunk * UINT64CONST(0x9E3779B97F4A7C15)) >> c->shift;
 }
 
-/* The place of a chunk, or the free one where it would be. */
+/* The place of a chunk, or the free one where it would be; the context has a set. */
 static pg_attribute_always_inline uint32
-pfs_chunk_find(const void *chunk)
+pfs_chunk_find(const PfsContext *c, const void *chunk)
 {
-	const void **places = pfs_chunks.places;
-	uint32		place = pfs_chunk_home(chunk);
+	const void **places = c->places;
+	uint32		place = pfs_chunk_home(c, chunk);
 
 	while (unlikely(places[place] != chunk && places[place] != NULL))
-		place = (place + 1) & pfs_chunks.mask;
+		place = (place + 1) & c->mask;
 	return place;
 }
 
 /* Free a place behind which others may lie for want of it. */
-extern void pfs_chunk_close_up(uint32 hole);
+extern void pfs_chunk_close_up(PfsContext *c, uint32 hole);
 
 /*
  * The two steps of a context whose counted chunks are listed; list: false, the set
- * has no room; unlist: it was not there.
+ * has no room; unlist, where some are listed: false, it was not there.
  */
 static pg_attribute_always_inline bool
 pfs_chunk_list(PfsContext *c, const void *chunk)
 {
-	if (unlikely(pfs_chunks.used > pfs_chunks.mask / 4) && !pfs_chunks_make_room())
+	if (unlikely(c->listed >= c->mask / 4) && !pfs_chunks_make_room(c))
 		return false;
-	pfs_chunks.places[pfs_chunk_find(chunk)] = chunk;
-	pfs_chunks.used++;
+	c->places[pfs_chunk_find(c, chunk)] = chunk;
 	c->listed++;
 	return true;
 }
@@ -141,16 +153,15 @@ pfs_chunk_list(PfsContext *c, const void *chunk)
 static pg_attribute_always_inline bool
 pfs_chunk_unlist(PfsContext *c, const void *chunk)
 {
-	uint32		place = pfs_chunk_find(chunk);
+	uint32		place = pfs_chunk_find(c, chunk);
 
-	if (unlikely(pfs_chunks.places[place] == NULL))
+	if (unlikely(c->places[place] == NULL))
 		return false;
-	pfs_chunks.used--;
 	c->listed--;
-	if (likely(pfs_chunks.places[(place + 1) & pfs_chunks.mask] == NULL))
-		pfs_chunks.places[place] = NULL;
+	if (likely(c->places[(place + 1) & c->mask] == NULL))
+		c->places[place] = NULL;
 	else
-		pfs_chunk_close_up(place);
+		pfs_chunk_close_up(c, place);
 	return true;
 }
 

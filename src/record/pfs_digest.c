@@ -27,8 +27,13 @@
  * all others: nobody waits, nothing is lost.  The losses of the container count the
  * digests that had to make way, or found no room.
  *
+ * A process that is stopped in the middle of a move is waited for for a while.  A
+ * truncator then goes on and raises `abandoned`: whoever moves compares it with what it
+ * was at the move's begin, and drops what he has, which is older than the truncation.
+ *
  * A process that dies in the middle of anything here takes the server's shared
- * memory with it: nothing here can be interrupted by less.
+ * memory with it.  One that is thrown out of it by an error, which nothing here can
+ * raise, takes its word back later: pfs_digest_repair().
  */
 #include "postgres.h"
 
@@ -67,6 +72,9 @@ static PfsHash *index_of_keys;
 
 static PFS_NEAR PfsNearDigest near_digests[NEAR];
 static uint32 hint;
+
+/* The same; 0 until the process has taken an offset. */
+static PFS_NEAR uint64 offset_age;
 
 /* Ticks of the default timer; 0: to be computed. */
 static PFS_NEAR uint64 sample_age;
@@ -203,18 +211,92 @@ add_numbers(PfsSharedStatementCell *to, const uint64 *n)
 		add_rare(to, n);
 }
 
-/* The first time that anything went to all others. */
-static void
-note_others(uint64 first, uint64 last)
+/*
+ * How long the offset of a digest's last statement is taken to hold: clocks that
+ * differ by one part in a million are ten microseconds apart then.
+ */
+#define OFFSET_SECONDS 10
+
+static pg_noinline void
+take_offset(PfsDigestOffset *offset, uint64 now)
 {
+	offset_age = OFFSET_SECONDS * pfs_clock->frequency[pfs_timer_default()];
+	pfs_store_relaxed(&offset->value, pfs_clock_offset(now));
+	pfs_store_relaxed(&offset->taken, now);
+}
+
+static inline void
+look_at_offset(PfsDigestOffset *offset, uint64 now)
+{
+	if (unlikely(now - pfs_load_relaxed(&offset->taken) > offset_age))
+		take_offset(offset, now);
+}
+
+/*
+ * Something goes to all others: a statement that ended at `first`, which is now, or
+ * all that digest d has counted.
+ */
+static void
+note_others(uint64 first, uint64 last, const PfsDigest *d)
+{
+	PfsDigestOffset *offset = &pfs_shared_digests->last_offset;
 	uint64		old = pfs_load_relaxed(&pfs_shared_digests->first_seen);
 
-	while ((old == 0 || first < old) && !pfs_cas(&pfs_shared_digests->first_seen, &old, first))
-		;
+	while (old == 0 || first < old)
+	{
+		if (!pfs_cas(&pfs_shared_digests->first_seen, &old, first))
+			continue;
+		pfs_store_relaxed(&pfs_shared_digests->first_offset, d != NULL ? d->first_offset : pfs_clock_offset(first));
+		break;
+	}
+	if (last <= pfs_load_relaxed(&pfs_shared_digests->last_seen))
+		return;
+	if (d == NULL)
+		look_at_offset(offset, last);
+	else
+	{
+		pfs_store_relaxed(&offset->value, d->last_offset.value);
+		pfs_store_relaxed(&offset->taken, d->last_offset.taken);
+	}
 	pfs_raise_to(&pfs_shared_digests->last_seen, last);
 }
 
 /* ---- making room ---- */
+
+/* This process is in the middle of a move, since `abandoned` had this value. */
+static bool is_moving = false;
+static uint64 moving_since;
+
+static inline bool
+is_wanted(void)
+{
+	return pfs_load_relaxed(&pfs_shared_digests->abandoned) == moving_since;
+}
+
+static void
+begin_moving(void)
+{
+	pfs_add_seqcst(&pfs_shared_digests->moving, 1);
+	is_moving = true;
+	moving_since = pfs_load_relaxed(&pfs_shared_digests->abandoned);
+}
+
+static void
+end_moving(void)
+{
+	is_moving = false;
+	pfs_sub_seqcst(&pfs_shared_digests->moving, 1);
+}
+
+bool
+pfs_digest_repair(void)
+{
+	bool		was_moving = is_moving;
+
+	if (was_moving)
+		end_moving();
+	return was_moving;
+}
 
 /* Nobody refers to it: all that it has goes to all others. */
 static void
@@ -223,7 +305,7 @@ move_wait_cb(PfsChained *cell, void *arg)
 	PfsTotals	totals = {0};
 
 	pfs_shared_cell_read(&cell->cell, &totals);
-	if (pfs_totals_count(&totals) > 0)
+	if (pfs_totals_count(&totals) > 0 && is_wanted())
 		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, cell->key), &totals);
 }
 
@@ -237,13 +319,13 @@ move_cb(PfsDigest *d, void *arg)
 	PfsStatementTotals totals = {0};
 
 	pfs_statement_kind.read(&d->numbers, &totals);
-	if (pfs_totals_count(&totals.time) > 0)
+	if (pfs_totals_count(&totals.time) > 0 && is_wanted())
 	{
 		pfs_statement_kind.merge(&pfs_shared_digests->numbers, &totals);
-		note_others(d->first_seen, d->last_seen);
+		note_others(d->first_seen, d->last_seen, d);
 	}
 	/* Who makes way has few statements, so nearly all buckets are empty. */
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b += BUCKETS_AT_ONCE)
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && is_wanted(); b += BUCKETS_AT_ONCE)
 	{
 		const uint64 *some = &d->buckets[b];
 
@@ -297,8 +379,8 @@ make_room(void)
 
 	if (pfs_load_relaxed(&pfs_shared_digests->held) != 0)
 		return false;
-	pfs_add_seqcst(&pfs_shared_digests->moving, 1);
-	pfs_fence_seqcst();			/* pairs with the one in hold() */
+	begin_moving();
+	pfs_fence_seqcst();			/* pairs with the one in hold_moves() */
 	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(&pfs_shared_digests->held) == 0; i++)
 	{
 		uint64		word;
@@ -327,7 +409,7 @@ make_room(void)
 		at = best;
 		done = pfs_digest_give_up(best, best_word, move_cb, NULL);
 	}
-	pfs_sub_seqcst(&pfs_shared_digests->moving, 1);
+	end_moving();
 	if (done)
 		hint = at + 1;			/* where the next allocation looks first */
 	return done;
@@ -344,6 +426,11 @@ fill_cb(void *record, const void *key, void *arg)
 	memset(d, 0, offsetof(PfsDigest, texts));
 	d->key = *(const PfsDigestKey *) key;
 	d->first_seen = d->last_seen = pfs_timer_read(pfs_timer_default());
+	d->first_offset = pfs_clock_offset(d->first_seen);
+	d->last_offset = (PfsDigestOffset)
+	{
+		d->first_seen, d->first_offset
+	};
 	pfs_store_relaxed(&gate->usage, 1);
 	pfs_ref_revive(&gate->ref);
 }
@@ -437,6 +524,7 @@ put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	pfs_fence_release();		/* A of pfs_seqlock.h */
 	pfs_store_relaxed(&d->sample_seen, now);
 	pfs_store_relaxed(&d->sample_ticks, ticks);
+	pfs_store_relaxed(&d->sample_offset, d->last_offset.value);
 	pfs_store_relaxed(&d->sample_len, len);
 	memcpy(d->texts + pfs_sizes.digest_text, end->text, len);
 	pfs_seqlock_write_end(&d->sample);
@@ -469,10 +557,11 @@ pfs_digest_count(const PfsDigestEnd *end)
 		pfs_digest_waits_give(near);
 	if (unlikely(d == NULL))
 	{
-		note_others(now, now);
+		note_others(now, now, NULL);
 		return;
 	}
 	pfs_store_relaxed(&d->last_seen, now);
+	look_at_offset(&d->last_offset, now);
 	/* Made at the end of its first statement: a moment too late. */
 	if (unlikely(now < pfs_load_relaxed(&d->first_seen)))
 		pfs_store_relaxed(&d->first_seen, now);
@@ -498,8 +587,8 @@ pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
 /* ---- texts ---- */
 
 /* A digest that is given up meanwhile may give either answer. */
-bool
-pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key)
+PfsDigestTextState
+pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 {
 	const PfsNearDigest *near = near_of(key);
 	uint64		word;
@@ -507,32 +596,76 @@ pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key)
 
 	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & pfs_load_relaxed(&t->mask) &
 		 PFS_FLAG_DIGEST) == 0 || key->query_id == 0 || pfs_sizes.digest_text == 0)
-		return false;
+		return PFS_TEXT_READY;
 	if (likely(is_near(near, key) && pfs_load_acquire(near->state) == near->word))
-		return pfs_load_relaxed(&near->digest->text_state) == PFS_TEXT_NONE;
+		return pfs_load_relaxed(&near->digest->text_state);
 	index = pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, &word);
-	return index == PFS_NO_RECORD ||
-		pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state) == PFS_TEXT_NONE;
+	return index == PFS_NO_RECORD ? PFS_TEXT_NONE
+		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state);
+}
+
+/*
+ * Take the right to write the text; false: somebody else has it, or the text that is
+ * there is as good.
+ */
+static bool
+claim_text(PfsDigest *d, bool provisional)
+{
+	uint32		none = PFS_TEXT_NONE;
+	uint32		worse = PFS_TEXT_PROVISIONAL;
+
+	return pfs_cas(&d->text_state, &none, PFS_TEXT_COMING) ||
+		(!provisional && pfs_cas(&d->text_state, &worse, PFS_TEXT_REPLACED));
 }
 
 void
-pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len)
+pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
 {
 	PfsNearDigest *near = pfs_digest_enter(key, true);
-	uint32		none = PFS_TEXT_NONE;
 	PfsDigest  *d;
 
 	if (near == NULL)
 		return;
 	d = near->digest;
-	if (pfs_cas(&d->text_state, &none, PFS_TEXT_COMING))
+	if (claim_text(d, provisional))
 	{
+		/*
+		 * Pairs with the one in pfs_digest_copy_text(): no byte before
+		 * REPLACED.
+		 */
+		pfs_fence_release();
 		len = Min(len, pfs_sizes.digest_text);
 		memcpy(d->texts, str, len);
-		d->text_len = len;
-		pfs_store_release(&d->text_state, PFS_TEXT_READY);
+		pfs_store_relaxed(&d->text_len, len);
+		pfs_store_release(&d->text_state, provisional ? PFS_TEXT_PROVISIONAL : PFS_TEXT_READY);
 	}
 	pfs_digest_leave(near);
+}
+
+/* How often a text that is just being replaced is looked at again. */
+#define TEXT_TRIES 100
+
+uint32
+pfs_digest_copy_text(const PfsDigest *d, char *to)
+{
+	for (int i = 0; i < TEXT_TRIES; i++)
+	{
+		uint32		before = pfs_load_acquire(&d->text_state);
+		uint32		len;
+
+		if (before == PFS_TEXT_PROVISIONAL || before == PFS_TEXT_READY)
+		{
+			len = Min(pfs_load_relaxed(&d->text_len), pfs_sizes.digest_text);
+			memcpy(to, d->texts, len);
+			pfs_fence_acquire();
+			if (pfs_load_relaxed(&d->text_state) == before)
+				return len;
+		}
+		else if (before != PFS_TEXT_REPLACED)
+			return 0;
+		pfs_pause();
+	}
+	return 0;
 }
 
 char *
@@ -540,7 +673,6 @@ pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
 {
 	uint64		word;
 	uint32		index;
-	const PfsDigest *d;
 	char	   *copy;
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0 || key->query_id == 0)
@@ -548,12 +680,8 @@ pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
 	index = pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, &word);
 	if (index == PFS_NO_RECORD)
 		return NULL;
-	d = pfs_pages_record(pfs_digests, index);
-	if (pfs_load_acquire(&d->text_state) != PFS_TEXT_READY)
-		return NULL;
-	*len = Min(d->text_len, pfs_sizes.digest_text);
-	copy = palloc(*len + 1);
-	memcpy(copy, d->texts, *len);
+	copy = palloc(pfs_sizes.digest_text + 1);
+	*len = pfs_digest_copy_text(pfs_pages_record(pfs_digests, index), copy);
 	pfs_fence_acquire();
 	return *len > 0 && pfs_pages_word(pfs_digests, index) == word ? copy : NULL;
 }

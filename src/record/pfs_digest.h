@@ -34,13 +34,29 @@ pfs_digest_key(Oid database, Oid user, uint64 query_id)
 #define PFS_DIGEST_DATABASE(who) ((Oid) ((who) >> 32))
 #define PFS_DIGEST_USER(who) ((Oid) (who))
 
-/* Has a digest its text? */
+/*
+ * Has a digest its text?  A state is never left for a lower one, and READY never, so
+ * the text is written twice at most, and the state says by itself whether a copy of
+ * the text is whole: it was PROVISIONAL or READY before, and is the same behind.
+ */
 typedef enum PfsDigestTextState
 {
 	PFS_TEXT_NONE,
 	PFS_TEXT_COMING,			/* one process writes it */
-	PFS_TEXT_READY,				/* never changes any more */
+	PFS_TEXT_PROVISIONAL,		/* not how a client would write the statement */
+	PFS_TEXT_REPLACED,			/* one process writes a better one */
+	PFS_TEXT_READY,
 } PfsDigestTextState;
+
+/*
+ * The offset of last_seen.  It is taken anew by a statement that ends long after the
+ * last time, and so only where last_seen changes, too.
+ */
+typedef struct PfsDigestOffset
+{
+	uint64		taken;			/* raw */
+	int64		value;			/* see pfs_clock_offset() */
+} PfsDigestOffset;
 
 /*
  * In shared memory.  The key is written before the record can be found and stays
@@ -54,10 +70,15 @@ typedef struct PfsDigest
 	PfsDigestKey key;
 	uint64		first_seen;		/* raw; with the key */
 	uint64		last_seen;		/* raw; relaxed store, a late one may win */
+	int64		first_offset;	/* see pfs_clock_offset(); with the key */
+	PfsDigestOffset last_offset;
 	PfsSharedStatementCell numbers;
 	uint32		waits;			/* chain of its waits, by instrument */
 
-	/* Digest's text: by compare-and-swap to COMING, release-stored READY. */
+	/*
+	 * Digest's text: compare-and-swap to COMING or REPLACED, by whoever
+	 * writes it; release-stored PROVISIONAL or READY behind it.
+	 */
 	uint32		text_state;
 	uint32		text_len;
 
@@ -66,6 +87,7 @@ typedef struct PfsDigest
 	PfsSeqlock	sample;
 	uint64		sample_seen;	/* raw: its end; 0: there is none */
 	uint64		sample_ticks;	/* its length */
+	int64		sample_offset;	/* of sample_seen */
 	uint64		buckets[PFS_HISTOGRAM_BUCKETS]; /* atomic adds */
 	char		texts[FLEXIBLE_ARRAY_MEMBER];	/* the digest's, the sample's */
 } PfsDigest;
@@ -85,6 +107,8 @@ typedef struct PfsSharedDigests
 	PfsSharedStatementCell numbers;
 	uint64		first_seen;
 	uint64		last_seen;
+	int64		first_offset;
+	PfsDigestOffset last_offset;
 	uint64		buckets[PFS_HISTOGRAM_BUCKETS];
 
 	/* Who makes room; see "Readers" in pfs_digest.c. */
@@ -92,6 +116,8 @@ typedef struct PfsSharedDigests
 	uint64		moving;			/* processes that are moving numbers; atomic */
 	uint64		held __attribute__((aligned(PFS_CACHE_LINE)));	/* readers and
 																 * truncators; atomic */
+	uint64		abandoned;		/* truncations that did not wait for who was
+								 * moving, atomic */
 	uint64		unused __attribute__((aligned(PFS_CACHE_LINE)));
 } PfsSharedDigests;
 
@@ -176,9 +202,15 @@ extern void pfs_digest_count(const PfsDigestEnd *end);
 /* It was planned, in so many ticks, and is not executed: no statement. */
 extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);
 
-/* Does anybody want the text of this shape?  Then it is given, or not. */
-extern bool pfs_digest_lacks_text(const PfsThread *t, const PfsDigestKey *key);
-extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len);
+/*
+ * Which text of this shape would be taken now: none (READY), only one that is not
+ * provisional (PROVISIONAL), or any (NONE)?  Then it is given, or not.
+ */
+extern PfsDigestTextState pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key);
+extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional);
+
+/* See pfs_thread_end.c: true if there was something to repair. */
+extern bool pfs_digest_repair(void);
 
 /* A digest that nobody refers to goes, if it is still this one. */
 extern bool pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg);
@@ -195,14 +227,14 @@ typedef struct PfsDigestRow
 {
 	PfsDigestKey key;			/* all others: 0 */
 	PfsStatementTotals totals;
-	uint64		first_seen;
-	uint64		last_seen;
+	TimestampTz first_seen;
+	TimestampTz last_seen;
 	const uint64 *buckets;
 	const char *text;
 	const char *sample;
 	uint32		text_len;
 	uint32		sample_len;
-	uint64		sample_seen;
+	TimestampTz sample_seen;
 	uint64		sample_ticks;
 } PfsDigestRow;
 
@@ -225,6 +257,9 @@ extern void pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit 
 
 /* The text of a shape; NULL if there is none. palloc'd, *len bytes. */
 extern char *pfs_digest_text_of(const PfsDigestKey *key, uint32 *len);
+
+/* The same of a digest that stays: its length, 0 if there is none; to has room for any. */
+extern uint32 pfs_digest_copy_text(const PfsDigest *d, char *to);
 
 /* Return the events that left: of statements, statements, waits. */
 extern int64 pfs_digests_truncate(void);

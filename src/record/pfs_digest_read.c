@@ -2,58 +2,75 @@
  * pfs_digest_read.c
  *	  Readers and truncators of digests.
  *
- * They hold back whoever wants to move numbers ("Readers" in pfs_digest.c), and
- * exclude each other by the lock of the summaries: readers shared, truncators
- * exclusive.  While they hold, nothing is allocated and no error can be raised; an
- * interrupt waits for the lock.  Statements go on.
+ * They hold back whoever wants to move numbers ("Readers" in pfs_digest.c), and take
+ * turns (pfs_patience.h).  While they hold, nothing is allocated and no error can be
+ * raised: nobody would take `held` back.  Statements go on.
+ *
+ * Who is in the middle of a move already is waited for.  If it is stopped there, a
+ * reader finds the numbers of one digest in the digest, with all others, or half of
+ * them in both; a truncator tells it by `abandoned` that what it has on its way is not
+ * wanted any more.  A digest that is in use for longer than the truncator's patience
+ * stays, without its numbers: what its user is about to add comes after the truncation.
  */
 #include "postgres.h"
-
-#include <time.h>
 
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "pfs_digest.h"
+#include "pfs_patience.h"
 #include "pfs_shared.h"
-
-/* A move takes microseconds; whoever sleeps in one is waited for in steps. */
-#define SPINS	1000
-#define NAP_NS	50000
-
-/* A digest that is in use while it is truncated: as long as that, 10 s, at most. */
-#define NAPS	200000
 
 /* How often a sample that is just being written is looked at again. */
 #define SAMPLE_TRIES 100
 
-/* libc's own, which is no wait of the server. */
-static void
-rest(int i)
+/* False: somebody is in the middle of a move, and does not go on. */
+static bool
+hold_moves(PfsPatience *patience)
 {
-	struct timespec nap = {0, NAP_NS};
-
-	if (i < SPINS)
-		pfs_pause();
-	else
-		nanosleep(&nap, NULL);
-}
-
-static void
-hold(LWLockMode mode)
-{
-	LWLockAcquire(pfs_summary[PFS_FAMILY_STATEMENTS].lock, mode);
 	pfs_add_seqcst(&pfs_shared_digests->held, 1);
 	pfs_fence_seqcst();			/* pairs with the one in make_room() */
-	for (int i = 0; pfs_load_acquire(&pfs_shared_digests->moving) != 0; i++)
-		rest(i);
+	while (pfs_load_acquire(&pfs_shared_digests->moving) != 0)
+	{
+		if (!pfs_patience_more(patience))
+			return false;
+	}
+	return true;
 }
 
 static void
-release(void)
+let_move(void)
 {
 	pfs_sub_seqcst(&pfs_shared_digests->held, 1);
-	LWLockRelease(pfs_summary[PFS_FAMILY_STATEMENTS].lock);
+}
+
+/* Until release() no interrupt is served. */
+static void
+hold(bool alone, PfsPatience *patience)
+{
+	bool		held;
+
+	pfs_turn_take(PFS_TURN_DIGESTS, alone);
+	held = hold_moves(patience);
+	if (!held)
+	{
+		/* Perhaps because the command was cancelled. */
+		let_move();
+		CHECK_FOR_INTERRUPTS();
+		held = hold_moves(patience);
+	}
+	if (!held && alone)
+		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
+	HOLD_INTERRUPTS();
+}
+
+static void
+release(bool alone, const PfsPatience *patience)
+{
+	let_move();
+	RESUME_INTERRUPTS();
+	pfs_turn_give(PFS_TURN_DIGESTS, alone);
+	pfs_patience_end(patience);
 }
 
 /* ---- rows ---- */
@@ -80,6 +97,7 @@ copy_sample(const Copies *c, char *to, const PfsDigest *d)
 
 		copy->sample_seen = pfs_load_relaxed(&d->sample_seen);
 		copy->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
+		copy->sample_offset = pfs_load_relaxed(&d->sample_offset);
 		copy->sample_len = Min(pfs_load_relaxed(&d->sample_len), pfs_sizes.sql_text);
 		memcpy(to + c->sample, d->texts + pfs_sizes.digest_text, copy->sample_len);
 		if (pfs_seqlock_read_valid(&d->sample, word))
@@ -104,10 +122,8 @@ copy_all(Copies *c, int parts)
 		PfsDigest  *copy = (PfsDigest *) to;
 
 		memcpy(to, d, c->head);
-		copy->text_state = pfs_load_acquire(&d->text_state);
-		copy->text_len = copy->text_state == PFS_TEXT_READY ? Min(d->text_len, pfs_sizes.digest_text) : 0;
 		if (parts & PFS_DIGEST_TEXT)
-			memcpy(to + c->text, d->texts, copy->text_len);
+			copy->text_len = pfs_digest_copy_text(d, to + c->text);
 		if (parts & PFS_DIGEST_SAMPLE)
 			copy_sample(c, to, d);
 		c->n++;
@@ -118,12 +134,13 @@ static void
 emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void *arg)
 {
 	const PfsDigest *copy = (const PfsDigest *) from;
-	PfsDigestRow row = {.key = copy->key, .first_seen = copy->first_seen,
-	.last_seen = Max(copy->last_seen, copy->first_seen)};
+	PfsDigestRow row = {.key = copy->key};
 
 	pfs_statement_kind.read(&copy->numbers, &row.totals);
 	if (pfs_totals_count(&row.totals.time) == 0)
 		return;
+	row.first_seen = pfs_clock_moment(copy->first_seen, copy->first_offset);
+	row.last_seen = Max(pfs_clock_moment(copy->last_seen, copy->last_offset.value), row.first_seen);
 	if (parts & PFS_DIGEST_BUCKETS)
 		row.buckets = copy->buckets;
 	if ((parts & PFS_DIGEST_TEXT) && copy->text_len > 0)
@@ -135,7 +152,7 @@ emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void
 	{
 		row.sample = from + c->sample;
 		row.sample_len = copy->sample_len;
-		row.sample_seen = copy->sample_seen;
+		row.sample_seen = pfs_clock_moment(copy->sample_seen, copy->sample_offset);
 		row.sample_ticks = copy->sample_ticks;
 	}
 	emit(&row, arg);
@@ -144,6 +161,7 @@ emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void
 void
 pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 {
+	PfsPatience patience = {0};
 	Copies		c = {0};
 	PfsDigest  *others;
 
@@ -156,16 +174,18 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	/* Memory that is not used costs nothing. */
 	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (pfs_sizes.digests + 1) * c.stride);
 
-	hold(LW_SHARED);
+	hold(false, &patience);
 	copy_all(&c, parts);
 	others = (PfsDigest *) (c.mem + c.n * c.stride);
 	memset(others, 0, c.head);
 	others->numbers = pfs_shared_digests->numbers;
 	others->first_seen = pfs_shared_digests->first_seen;
 	others->last_seen = pfs_shared_digests->last_seen;
+	others->first_offset = pfs_shared_digests->first_offset;
+	others->last_offset = pfs_shared_digests->last_offset;
 	if (parts & PFS_DIGEST_BUCKETS)
 		memcpy(others->buckets, pfs_shared_digests->buckets, sizeof(others->buckets));
-	release();
+	release(false, &patience);
 
 	for (uint32 i = 0; i <= c.n; i++)
 	{
@@ -181,6 +201,10 @@ typedef struct WaitCopy
 	PfsSharedCell cell;
 } WaitCopy;
 
+/*
+ * No cell is in two chains, so there is room for all; but a chain that is being moved by
+ * somebody who was not waited for can lead anywhere.
+ */
 static uint32
 copy_waits(WaitCopy *to, PfsInstrumentId instrument)
 {
@@ -193,8 +217,9 @@ copy_waits(WaitCopy *to, PfsInstrumentId instrument)
 	{
 		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
 
-		/* No cell is in two chains, so there is room for all. */
-		for (uint32 link = pfs_load_acquire(&d->waits); link != 0; link = pfs_chain_at(pfs_digest_waits, link)->next)
+		for (uint32 link = pfs_load_acquire(&d->waits);
+			 link != 0 && link <= pfs_digest_waits->records_max && n < pfs_digest_waits->records_max;
+			 link = pfs_chain_at(pfs_digest_waits, link)->next)
 		{
 			const PfsChained *cell = pfs_chain_at(pfs_digest_waits, link);
 
@@ -220,6 +245,7 @@ copy_waits(WaitCopy *to, PfsInstrumentId instrument)
 void
 pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg)
 {
+	PfsPatience patience = {0};
 	WaitCopy   *copies;
 	uint32		n;
 
@@ -227,9 +253,9 @@ pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *
 		return;
 	copies = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(WaitCopy) *
 									((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells));
-	hold(LW_SHARED);
+	hold(false, &patience);
 	n = copy_waits(copies, instrument);
-	release();
+	release(false, &patience);
 	for (uint32 i = 0; i < n; i++)
 	{
 		PfsDigestWaitRow row = {.key = copies[i].key, .instrument = copies[i].instrument};
@@ -270,21 +296,6 @@ take_cb(PfsDigest *d, void *arg)
 	return true;
 }
 
-/* False: it is still there, and is what it was. */
-static bool
-remove_one(uint32 index, uint64 word, Taken *taken)
-{
-	for (int i = 0; i < SPINS + NAPS; i++)
-	{
-		if (pfs_digest_give_up(index, word, take_cb, taken))
-			return true;
-		if (pfs_pages_word(pfs_digests, index) != word)
-			return true;
-		rest(i);
-	}
-	return false;
-}
-
 static uint64
 take_buckets(uint64 *buckets)
 {
@@ -296,6 +307,48 @@ take_buckets(uint64 *buckets)
 			n += pfs_exchange(&buckets[b], 0);
 	}
 	return n;
+}
+
+/*
+ * The waits of a digest stay in its chain; not of one that somebody has killed, who is
+ * about to free the chain.
+ */
+static void
+take_waits(PfsDigest *d, Taken *taken)
+{
+	uint32		n = 0;
+
+	for (uint32 link = pfs_load_acquire(&d->waits);
+		 link != 0 && link <= pfs_digest_waits->records_max && n < pfs_digest_waits->records_max;
+		 link = pfs_chain_at(pfs_digest_waits, link)->next, n++)
+		take_wait_cb(pfs_chain_at(pfs_digest_waits, link), taken);
+}
+
+/* All that it has, as somebody refers to it and does not go on. */
+static void
+empty_one(uint32 index, Taken *taken)
+{
+	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
+	PfsStatementTotals totals = {0};
+
+	pfs_statement_kind.take(&d->numbers, &totals);
+	(void) take_buckets(d->buckets);
+	if (pfs_ref_is_killed(&pfs_digest_gates[index].ref))
+		return;
+	taken->statements += pfs_totals_count(&totals.time);
+	take_waits(d, taken);
+}
+
+static void
+remove_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
+{
+	pfs_patience_next(patience);
+	do
+	{
+		if (pfs_digest_give_up(index, word, take_cb, taken) || pfs_pages_word(pfs_digests, index) != word)
+			return;
+	} while (pfs_patience_more(patience));
+	empty_one(index, taken);
 }
 
 static uint64
@@ -318,6 +371,7 @@ take_other_waits(void)
 int64
 pfs_digests_truncate(void)
 {
+	PfsPatience patience = {.of_reset = true};
 	Taken		taken = {0};
 	PfsStatementTotals totals = {0};
 	uint32		pos = 0;
@@ -326,14 +380,14 @@ pfs_digests_truncate(void)
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
 		return 0;
-	hold(LW_EXCLUSIVE);
+	hold(true, &patience);
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
-		(void) remove_one(index, word, &taken);
+		remove_one(index, word, &taken, &patience);
 	pfs_statement_kind.take(&pfs_shared_digests->numbers, &totals);
 	take_buckets(pfs_shared_digests->buckets);
 	take_other_waits();
 	pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
-	release();
+	release(true, &patience);
 	pfs_reset_time_note("events_statements_summary_by_digest");
 	pfs_reset_time_note("events_statements_histogram_by_digest");
 	pfs_reset_time_note("events_waits_summary_by_digest");
@@ -347,6 +401,7 @@ pfs_digests_truncate(void)
 int64
 pfs_digest_buckets_truncate(void)
 {
+	PfsPatience patience = {.of_reset = true};
 	uint64		n;
 	uint32		pos = 0;
 	uint32		index;
@@ -354,11 +409,11 @@ pfs_digest_buckets_truncate(void)
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
 		return 0;
-	hold(LW_EXCLUSIVE);
+	hold(true, &patience);
 	n = take_buckets(pfs_shared_digests->buckets);
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
 		n += take_buckets(((PfsDigest *) pfs_pages_record(pfs_digests, index))->buckets);
-	release();
+	release(true, &patience);
 	pfs_reset_time_note("events_statements_histogram_by_digest");
 	return (int64) n;
 }
@@ -366,6 +421,7 @@ pfs_digest_buckets_truncate(void)
 int64
 pfs_digest_waits_truncate(void)
 {
+	PfsPatience patience = {.of_reset = true};
 	Taken		taken = {0};
 	uint32		pos = 0;
 	uint32		index;
@@ -373,16 +429,11 @@ pfs_digest_waits_truncate(void)
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
 		return 0;
-	hold(LW_EXCLUSIVE);
+	hold(true, &patience);
 	taken.waits = take_other_waits();
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
-	{
-		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
-
-		for (uint32 link = pfs_load_acquire(&d->waits); link != 0; link = pfs_chain_at(pfs_digest_waits, link)->next)
-			take_wait_cb(pfs_chain_at(pfs_digest_waits, link), &taken);
-	}
-	release();
+		take_waits(pfs_pages_record(pfs_digests, index), &taken);
+	release(true, &patience);
 	pfs_reset_time_note("events_waits_summary_by_digest");
 	return (int64) taken.waits;
 }

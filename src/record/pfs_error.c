@@ -39,36 +39,102 @@ key_of(int sqlstate, PfsSeverity severity)
 	return (uint64) (severity + 1) << 32 | (uint32) sqlstate;
 }
 
+uint32
+pfs_error_cells(void)
+{
+	return PFS_ERROR_CELL_FIRST_DEFINED + PFS_ERROR_SEVERITIES * pfs_error_names();
+}
+
 /*
- * Cells are given out in order and never taken back, so the first free one ends the
- * search.  Who loses it to another process looks at what that one stored.
+ * The cell of a state that is not PostgreSQL's.  Places are given out in order, so
+ * the first free one ends the search.  Who loses it to another process looks at
+ * what that one stored.
  */
 static uint32
-find_cell(int sqlstate, PfsSeverity severity)
+find_place(uint64 key)
 {
-	uint64		key = key_of(sqlstate, severity);
-
-	for (uint32 i = PFS_ERROR_CELL_OTHER + 1; i < PFS_ERROR_CELLS; i++)
+	for (uint32 i = 0; i < PFS_ERROR_PLACES; i++)
 	{
 		uint64		there = pfs_load_relaxed(&pfs_errors->keys[i]);
 
 		if (there == 0 && pfs_cas(&pfs_errors->keys[i], &there, key))
-			return i;
+			there = key;
 		if (there == key)
-			return i;
+			return PFS_ERROR_CELL_OTHER + 1 + i;
 	}
 	return PFS_ERROR_CELL_OTHER;
 }
 
-bool
-pfs_error_of_cell(uint32 cell, char *state, PfsSeverity *severity)
+/*
+ * Inside a change, behind its look at the family's generation: see
+ * pfs_errors_free_places().
+ */
+static uint32
+find_cell(int sqlstate, PfsSeverity severity)
 {
-	uint64		key = pfs_load_relaxed(&pfs_errors->keys[cell]);
-	uint32		sqlstate = (uint32) key;
+	uint32		number = pfs_error_name_number(sqlstate);
 
-	if (key == 0)
-		return false;
-	*severity = (PfsSeverity) (key >> 32) - 1;
+	if (number < pfs_error_names() && severity < PFS_ERROR_SEVERITIES)
+		return PFS_ERROR_CELL_FIRST_DEFINED + severity * pfs_error_names() + number;
+	return find_place(key_of(sqlstate, severity));
+}
+
+/*
+ * Who empties the global table frees all places: before it raises the family's
+ * generation.  Readers are excluded by its lock.
+ *
+ * An owner finds its place and counts there within one change, behind a look at
+ * the generation.  If it sees the new one, it finds what is stored in the places
+ * behind their freeing: no place changes its state between then and the next
+ * truncation, so all who count the same state by this generation do it in the
+ * first place that has it.  If it sees the old one, its change began before the
+ * truncator's fence, and the truncator waits for its end: what it counted, in
+ * whatever place, is of the old generation, which is returned by the truncation
+ * and shown to nobody.  So no count appears under another state than its own, and
+ * none is lost or returned twice.
+ *
+ * Such a late one can also take a place for its state.  That is then as if it had
+ * taken it behind the truncation; at worst a state has two places and uses the
+ * first, until the next truncation.
+ */
+void
+pfs_errors_free_places(void)
+{
+	for (uint32 i = 0; i < PFS_ERROR_PLACES; i++)
+		pfs_store_relaxed(&pfs_errors->keys[i], 0);
+}
+
+void *
+pfs_errors_copy_keys(void)
+{
+	uint64	   *keys = palloc(sizeof(pfs_errors->keys));
+
+	for (uint32 i = 0; i < PFS_ERROR_PLACES; i++)
+		keys[i] = pfs_load_relaxed(&pfs_errors->keys[i]);
+	return keys;
+}
+
+bool
+pfs_error_of_cell(uint32 cell, const uint64 *keys, char *state, PfsSeverity *severity)
+{
+	uint32		sqlstate;
+
+	if (cell >= PFS_ERROR_CELL_FIRST_DEFINED)
+	{
+		uint32		n = cell - PFS_ERROR_CELL_FIRST_DEFINED;
+
+		*severity = (PfsSeverity) (n / pfs_error_names());
+		sqlstate = pfs_error_named_state(n % pfs_error_names());
+	}
+	else
+	{
+		uint64		key = cell == PFS_ERROR_CELL_OTHER ? 0 : keys[cell - PFS_ERROR_CELL_OTHER - 1];
+
+		if (key == 0)
+			return false;
+		*severity = (PfsSeverity) (key >> 32) - 1;
+		sqlstate = (uint32) key;
+	}
 	for (int i = 0; i < 5; i++, sqlstate >>= 6)
 		state[i] = PGUNSIXBIT(sqlstate);
 	state[5] = '\0';
@@ -80,41 +146,45 @@ pfs_errors_known(void)
 {
 	uint32		n = 0;
 
-	for (uint32 i = PFS_ERROR_CELL_OTHER + 1; i < PFS_ERROR_CELLS && pfs_load_relaxed(&pfs_errors->keys[i]) != 0; i++)
+	while (n < PFS_ERROR_PLACES && pfs_load_relaxed(&pfs_errors->keys[n]) != 0)
 		n++;
-	return n;
+	return pfs_error_cells() - PFS_ERROR_PLACES + n;
 }
 
 /* ---- the owner ---- */
 
-/* Raised or handled once, at `seen`. */
+/* A state was raised or handled once. */
 static void
-count(PfsThread *t, uint32 cell, uint32 flags, const PfsErrorCell *one)
+count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsErrorCell *one)
 {
 	PfsBlock   *block = &t->summary[PFS_FAMILY_ERRORS].cells;
 	PfsErrorCell *c;
+	uint32		cell;
 
-	if ((flags & PFS_FLAG_THREAD) == 0)
-	{
-		pfs_error_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_ERRORS].cells, cell), one);
-		return;
-	}
 	pfs_change_begin(t);
 	pfs_family_look(t, PFS_FAMILY_ERRORS);
-	pfs_block_touch(block, cell);
-	c = pfs_block_cell(block, cell);
-	pfs_store_relaxed(&c->raised, c->raised + one->raised);
-	pfs_store_relaxed(&c->handled, c->handled + one->handled);
-	if (one->last_seen != 0)
-		pfs_store_relaxed(&c->last_seen, one->last_seen);
-	if (c->first_seen == 0)
-		pfs_store_relaxed(&c->first_seen, one->first_seen);
+	cell = find_cell(sqlstate, severity);
+	if (cell == PFS_ERROR_CELL_OTHER && one->raised > 0)
+		pfs_add_relaxed(&pfs_errors->lost, 1);
+	if (flags & PFS_FLAG_THREAD)
+	{
+		pfs_block_touch(block, cell);
+		c = pfs_block_cell(block, cell);
+		pfs_store_relaxed(&c->raised, c->raised + one->raised);
+		pfs_store_relaxed(&c->handled, c->handled + one->handled);
+		if (one->last_seen != 0)
+			pfs_store_relaxed(&c->last_seen, one->last_seen);
+		if (c->first_seen == 0)
+			pfs_store_relaxed(&c->first_seen, one->first_seen);
+	}
+	else
+		pfs_error_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_ERRORS].cells, cell), one);
 	pfs_change_end(t);
 }
 
-/* The cell that it was counted in; false: it was not. */
+/* False: it was not counted; *flags: as it was. */
 static bool
-count_raise(PfsThread *t, PfsSeverity severity, int sqlstate, uint32 *cell, uint32 *flags)
+count_raise(PfsThread *t, PfsSeverity severity, int sqlstate, uint32 *flags)
 {
 	PfsErrorCell one = {.raised = 1};
 
@@ -124,10 +194,7 @@ count_raise(PfsThread *t, PfsSeverity severity, int sqlstate, uint32 *cell, uint
 	if ((*flags & PFS_FLAG_ENABLED) == 0)
 		return false;
 	one.first_seen = one.last_seen = GetCurrentTimestamp();
-	*cell = find_cell(sqlstate, severity);
-	if (*cell == PFS_ERROR_CELL_OTHER)
-		pfs_add_relaxed(&pfs_errors->lost, 1);
-	count(t, *cell, *flags, &one);
+	count(t, sqlstate, severity, *flags, &one);
 	return true;
 }
 
@@ -135,13 +202,18 @@ void
 pfs_error_handled(PfsThread *t)
 {
 	PfsErrorCell one = {.handled = 1};
+	int			sqlstate = pfs_open_error.sqlstate;
 
 	if (pfs_is_changing(t))
 		return;
 	pfs_open_error.sqlstate = 0;
-	count(t, pfs_open_error.cell, pfs_open_error.flags, &one);
+	count(t, sqlstate, PFS_SEVERITY_ERROR, pfs_open_error.flags, &one);
 }
 
+/*
+ * Stacks grow down on all processors that pfs works on, so the outermost handler is the
+ * highest one.  A library's own stack is mapped memory, and lies below the main one.
+ */
 static inline bool
 is_outermost(const void *handler)
 {
@@ -163,8 +235,7 @@ pfs_error_raised(PfsThread *t, int sqlstate, const void *handler)
 		return;
 	}
 	pfs_error_settle(t);
-	if (count_raise(t, PFS_SEVERITY_ERROR, sqlstate, &pfs_open_error.cell, &pfs_open_error.flags) &&
-		!is_outermost(handler))
+	if (count_raise(t, PFS_SEVERITY_ERROR, sqlstate, &pfs_open_error.flags) && !is_outermost(handler))
 		pfs_open_error.sqlstate = sqlstate;
 }
 
@@ -178,7 +249,6 @@ pfs_error_thrown_on(const void *handler)
 void
 pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_are_seen)
 {
-	uint32		cell;
 	uint32		flags;
 
 	if (pfs_is_changing(t))
@@ -196,5 +266,5 @@ pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_a
 	if (severity >= PFS_SEVERITY_FATAL)
 		pfs_error_settle(t);
 	if (severity != PFS_SEVERITY_ERROR || !raises_are_seen)
-		(void) count_raise(t, severity, sqlstate, &cell, &flags);
+		(void) count_raise(t, severity, sqlstate, &flags);
 }

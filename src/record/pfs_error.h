@@ -4,8 +4,7 @@
  *	  block caught it.
  *
  * They are a family of summaries like any other, but their cells are no
- * instruments: a state gets the next cell when it is first seen, whoever sees it,
- * and keeps it.  Cell 0 is for those that came when all others were taken.
+ * instruments.  Cell 0 is for those that came when all places were taken.
  *
  * Nothing of this costs anything until an error happens.
  */
@@ -15,13 +14,6 @@
 #include "pfs_event_write.h"
 #include "pfs_summary.h"
 
-/*
- * Places for states: the server has some 250, of which a server in its life
- * meets a few dozen.
- */
-#define PFS_ERROR_CELLS 384
-#define PFS_ERROR_CELL_OTHER 0
-
 typedef enum PfsSeverity
 {
 	PFS_SEVERITY_WARNING,
@@ -29,6 +21,17 @@ typedef enum PfsSeverity
 	PFS_SEVERITY_FATAL,
 	PFS_SEVERITY_PANIC,
 } PfsSeverity;
+
+/*
+ * Cells.  Each state that PostgreSQL defines has one for each severity below
+ * PANIC (which ends the server, and with it these numbers): for ever, whatever
+ * other states were met.  All the others compete for the places of the second
+ * part, which a reset of the global table empties.
+ */
+#define PFS_ERROR_CELL_OTHER 0
+#define PFS_ERROR_PLACES 127
+#define PFS_ERROR_SEVERITIES PFS_SEVERITY_PANIC
+#define PFS_ERROR_CELL_FIRST_DEFINED (PFS_ERROR_CELL_OTHER + 1 + PFS_ERROR_PLACES)
 
 /*
  * Counts of one cell: a thread's, above threads (atomic), and private sums.  Times
@@ -46,14 +49,19 @@ typedef struct PfsSharedErrors
 {
 	uint64		lost;			/* errors that had no cell of their own;
 								 * atomic */
-	uint64		keys[PFS_ERROR_CELLS];	/* by cell; 0: free.  Stored once, by
-										 * compare-and-swap */
+	uint64		keys[PFS_ERROR_PLACES]; /* state and severity of the places;
+										 * 0: free.  Set by compare-and-swap,
+										 * freed by pfs_errors_free_places() */
 } PfsSharedErrors;
 
 /* NULL: pfs is off.  Inherited. */
 extern PFS_HIDDEN PfsSharedErrors *pfs_errors;
 
 extern const struct PfsSummaryKind pfs_error_kind;
+
+/* Truncators and readers of the summaries, see PfsSummaryKind. */
+extern void pfs_errors_free_places(void);
+extern void *pfs_errors_copy_keys(void);
 
 /* At start: the instrument. */
 extern void pfs_errors_start(void);
@@ -82,7 +90,6 @@ typedef struct PfsOpenError
 {
 	int			sqlstate;		/* 0: there is none */
 	uint32		flags;
-	uint32		cell;
 	const void *outermost;		/* handler of the process; NULL: not known */
 } PfsOpenError;
 
@@ -124,13 +131,22 @@ pfs_error_watch(void)
 
 /* ---- readers ---- */
 
-/* What a cell is for; state: 6 bytes.  False: all others. */
-extern bool pfs_error_of_cell(uint32 cell, char *state, PfsSeverity *severity);
+/*
+ * What a cell is for; state: 6 bytes.  False: all others.  keys: a copy of the
+ * places' keys that belongs to the numbers.
+ */
+extern bool pfs_error_of_cell(uint32 cell, const uint64 *keys, char *state, PfsSeverity *severity);
 
 /* As the manual says it, in lower case; NULL: an extension's. */
 extern const char *pfs_error_name(const char *state);
 
-/* Cells in use. */
+/* States that have names, all of them PostgreSQL's; which one this is, or that many. */
+extern uint32 pfs_error_names(void);
+extern uint32 pfs_error_name_number(int sqlstate);
+extern int	pfs_error_named_state(uint32 number);
+
+/* Cells that there are, and those that are not free. */
+extern uint32 pfs_error_cells(void);
 extern uint32 pfs_errors_known(void);
 
 #endif							/* PFS_ERROR_H */

@@ -283,23 +283,65 @@ static const struct
 	{"XX002", "index_corrupted"}
 };
 
-const char *
-pfs_error_name(const char *state)
+/* The place of a state in the list, or where it would be; it is found by what strcmp() says. */
+static uint32
+find(const char *state, bool *found)
 {
-	int			low = 0;
-	int			high = lengthof(names);
+	uint32		low = 0;
+	uint32		high = lengthof(names);
 
-	while (low < high)
+	*found = false;
+	while (low < high && !*found)
 	{
-		int			middle = (low + high) / 2;
+		uint32		middle = (low + high) / 2;
 		int			order = strcmp(state, names[middle].state);
 
 		if (order == 0)
-			return names[middle].name;
-		if (order < 0)
+		{
+			*found = true;
+			low = middle;
+		}
+		else if (order < 0)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return NULL;
+	return low;
+}
+
+const char *
+pfs_error_name(const char *state)
+{
+	bool		found;
+	uint32		number = find(state, &found);
+
+	return found ? names[number].name : NULL;
+}
+
+uint32
+pfs_error_names(void)
+{
+	return lengthof(names);
+}
+
+uint32
+pfs_error_name_number(int sqlstate)
+{
+	char		state[6];
+	bool		found;
+	uint32		number;
+
+	for (int i = 0; i < 5; i++, sqlstate >>= 6)
+		state[i] = PGUNSIXBIT(sqlstate);
+	state[5] = '\0';
+	number = find(state, &found);
+	return found ? number : lengthof(names);
+}
+
+int
+pfs_error_named_state(uint32 number)
+{
+	const char *state = names[number].state;
+
+	return MAKE_SQLSTATE(state[0], state[1], state[2], state[3], state[4]);
 }

@@ -166,6 +166,9 @@ extern const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
  */
 typedef void (*PfsEventEmit) (const PfsEvent *event, void *arg);
 
+/* Bytes that such a copy has. */
+extern Size pfs_event_bytes(PfsEventFamily family, const PfsEvent *event);
+
 extern void pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg);
 extern void pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg);
 extern void pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg);

@@ -23,6 +23,9 @@
 bool
 pfs_wait_goes_on(PfsOpenKind kind)
 {
+	/* At the very end of a process. */
+	if (MyProc == NULL)
+		return false;
 	switch (kind)
 	{
 		case PFS_OPEN_LWLOCK:
@@ -45,7 +48,7 @@ pfs_wait_goes_on(PfsOpenKind kind)
 uint64
 pfs_wait_identity(PfsOpenKind kind)
 {
-	return kind == PFS_OPEN_LOCK ? pg_atomic_read_u64(&MyProc->waitStart) : 0;
+	return kind == PFS_OPEN_LOCK && MyProc != NULL ? pg_atomic_read_u64(&MyProc->waitStart) : 0;
 }
 
 bool

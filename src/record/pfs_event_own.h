@@ -5,7 +5,8 @@
  *	  of them.
  *
  * pfs_event_begin() fills in the first spare slot that is not in use, up to the
- * family's own part; NULL: they are nested too deep, counted.  The event runs from
+ * family's own part; NULL: they are nested too deep, counted (but of statements:
+ * pfs_statement_end()).  The event runs from
  * pfs_event_show() on; its end puts it into the histories, a drop does not.  They
  * need not end in the order in which they began.  pfs_event_record() is the end of
  * an event that was never shown, whose end_event_id the caller has set.
@@ -37,7 +38,9 @@ pfs_event_begin(PfsThread *t, PfsEventFamily family, PfsInstrumentId instrument,
 
 	if (unlikely(events->depth >= pfs_event_depth(family)))
 	{
-		pfs_event_too_deep(family);
+		/* What a statement is, and whether it is lost, shows at its end. */
+		if (family != PFS_STATEMENTS)
+			pfs_event_too_deep(family);
 		return NULL;
 	}
 	e = pfs_ring_spare(&events->ring, events->depth);

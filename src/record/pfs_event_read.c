@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 #include "pfs_event_write.h"
 #include "pfs_file.h"
@@ -18,12 +19,29 @@
 /* Copies of an event that changes under the reader's hands before it is skipped. */
 #define READ_TRIES 1000
 
+/* Copies from a log between two looks for a cancel. */
+#define READS_AT_ONCE 1024
+
 typedef struct PfsEventReader
 {
 	PfsEventFamily family;
 	PfsEventEmit emit;
 	void	   *arg;
 } PfsEventReader;
+
+Size
+pfs_event_bytes(PfsEventFamily family, const PfsEvent *event)
+{
+	switch (family)
+	{
+		case PFS_STATEMENTS:
+			return pfs_statement_event_bytes((const PfsStatementEvent *) event);
+		case PFS_STAGES:
+			return sizeof(PfsStageEvent);
+		default:
+			return pfs_sizes.event_size[family];
+	}
+}
 
 static void
 complete_wait(PfsWaitEvent *e, bool running)
@@ -327,12 +345,15 @@ by_end_newest_first(const void *a, const void *b)
 /*
  * The newest events found so far.  The lanes can hold many times what the table
  * shows, so the list is cut to the table's rows whenever it has grown to twice
- * as many.  Sorting moves pointers; those above n lead to room for more.
+ * as many.  Sorting moves pointers.  Each event has as much memory as it has bytes
+ * that mean something: of statements, whose texts are mostly short, whole copies
+ * would be several times as much, and to get memory from the system takes longer
+ * than all the rest.
  */
 typedef struct PfsEventList
 {
 	PfsEventFamily family;
-	Size		event_size;		/* of what readers are given */
+	MemoryContext context;		/* of the events */
 	PfsEvent  **events;
 	Size		rows;			/* that are wanted */
 	Size		n;
@@ -348,33 +369,32 @@ prune(PfsEventList *list)
 	qsort(list->events, list->n, sizeof(PfsEvent *), by_end_newest_first);
 	for (Size i = 0; i < list->n && kept < list->rows; i++)
 	{
-		if (i == 0 || by_end_newest_first(&list->events[kept - 1], &list->events[i]) != 0)
+		if (kept > 0 && by_end_newest_first(&list->events[kept - 1], &list->events[i]) == 0)
+			continue;
+		if (i > kept)
 		{
 			PfsEvent   *e = list->events[i];
 
 			list->events[i] = list->events[kept];
-			list->events[kept++] = e;
+			list->events[kept] = e;
 		}
+		kept++;
 	}
+	for (Size i = kept; i < list->n; i++)
+		pfree(list->events[i]);
 	list->n = kept;
-}
-
-/* Room for one more. */
-static PfsEvent *
-next_of(PfsEventList *list)
-{
-	if (list->n == list->size)
-		prune(list);
-	return list->events[list->n];
 }
 
 static void
 append_cb(const PfsEvent *event, void *arg)
 {
 	PfsEventList *list = arg;
+	Size		bytes = pfs_event_bytes(list->family, event);
 
-	memcpy(next_of(list), event, list->event_size);
-	list->n++;
+	if (list->n == list->size)
+		prune(list);
+	list->events[list->n] = MemoryContextAlloc(list->context, bytes);
+	memcpy(list->events[list->n++], event, bytes);
 }
 
 static void
@@ -395,24 +415,19 @@ held_back_cb(const PfsThread *copy, uint64 word, void *arg)
 }
 
 static void
-list_start(PfsEventList *list, PfsEventFamily family, Size rows, char **memory)
+list_start(PfsEventList *list, PfsEventFamily family, Size rows)
 {
-	Size		size = family == PFS_STAGES ? sizeof(PfsStageEvent) : pfs_sizes.event_size[family];
-
 	list->family = family;
-	list->event_size = size;
+	list->context = AllocSetContextCreate(CurrentMemoryContext, "pfs events", ALLOCSET_DEFAULT_SIZES);
 	list->rows = rows;
 	list->n = 0;
 	list->size = 2 * rows;
-	list->events = MemoryContextAllocHuge(CurrentMemoryContext, list->size * sizeof(PfsEvent *));
-	*memory = MemoryContextAllocHuge(CurrentMemoryContext, list->size * size);
-	for (Size i = 0; i < list->size; i++)
-		list->events[i] = (PfsEvent *) (*memory + i * size);
+	list->events = MemoryContextAllocHuge(list->context, Max(list->size, 1) * sizeof(PfsEvent *));
 }
 
 /* Cut to what is wanted, hand on, give back. */
 static void
-list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg, char *memory)
+list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
 {
 	prune(list);
 	for (Size i = 0; i < list->n; i++)
@@ -422,8 +437,7 @@ list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg, cha
 		complete_copy(list->family, list->events[i], false);
 		emit(list->events[i], arg);
 	}
-	pfree(list->events);
-	pfree(memory);
+	MemoryContextDelete(list->context);
 }
 
 static void
@@ -433,7 +447,6 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 	uint32		rows = pfs_sizes.history[reader->family];
 	PfsEventList list;
 	PfsEventReader into = {reader->family, append_cb, &list};
-	char	   *memory;
 
 	if (reader->family != PFS_WAITS || pfs_lwlock_holders == NULL || rows == 0)
 	{
@@ -441,10 +454,10 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 		return;
 	}
 	/* The newest of two rings. */
-	list_start(&list, PFS_WAITS, rows, &memory);
+	list_start(&list, PFS_WAITS, rows);
 	emit_ring_history(copy, word, &into);
 	pfs_lwlock_ring_history(copy, word, rows, append_cb, &list);
-	list_end(&list, 0, reader->emit, reader->arg, memory);
+	list_end(&list, 0, reader->emit, reader->arg);
 }
 
 void
@@ -466,34 +479,35 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 	PfsLog	   *log = pfs_history_long[family];
 	PfsEventList list;
 	PfsEventReader held_back = {family, append_cb, &list};
-	char	   *memory;
-	PfsEvent   *run;
+	PfsEvent   *copy;
 
 	if (log == NULL)
 		return;
 	pfs_instrument_name_late();
-	list_start(&list, family, pfs_sizes.history_long[family], &memory);
-	run = palloc(pfs_sizes.event_size[family]);
+	list_start(&list, family, pfs_sizes.history_long[family]);
+	copy = palloc(pfs_sizes.event_size[family]);
 	pfs_threads_each(0, held_back_cb, &held_back);
 	for (uint32 lane = 0; lane < pfs_log_lanes(log); lane++)
 	{
-		for (uint32 slot = 0; slot < pfs_log_slots(log); slot++)
+		uint32		used = pfs_log_used_slots(log, lane);
+
+		for (uint32 slot = 0; slot < used; slot++)
 		{
+			if (slot % READS_AT_ONCE == 0)
+				CHECK_FOR_INTERRUPTS();
+			if (!pfs_log_read(log, lane, slot, copy))
+				continue;
 			if (family == PFS_STAGES)
-			{
-				if (pfs_log_read(log, lane, slot, run))
-					emit_finished(run, hidden_stages(run, PFS_FLAG_HISTORY_LONG), false, PG_UINT64_MAX, &held_back);
-			}
-			else if (pfs_log_read(log, lane, slot, next_of(&list)))
-				list.n++;
+				emit_finished(copy, hidden_stages(copy, PFS_FLAG_HISTORY_LONG), false, PG_UINT64_MAX, &held_back);
+			else
+				append_cb(copy, &list);
 		}
-		CHECK_FOR_INTERRUPTS();
 	}
 	if (family == PFS_WAITS)
 		pfs_lwlock_log_each(append_cb, &list);
-	pfree(run);
+	pfree(copy);
 	/* The newest of the server are chosen before a thread's are. */
-	list_end(&list, thread_id, emit, arg, memory);
+	list_end(&list, thread_id, emit, arg);
 }
 
 static void

@@ -33,6 +33,8 @@
 #define PFS_SLOW_WATCH		0x08	/* a process without hooks: look for
 									 * transactions */
 #define PFS_SLOW_LWLOCK		0x20	/* an acquisition has been shown */
+#define PFS_SLOW_REPAIR		0x40	/* an event has passed by: a word may be
+									 * left odd, see pfs_thread_end.c */
 
 /* When does an event that outlives its call end? */
 typedef enum PfsOpenKind

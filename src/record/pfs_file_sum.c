@@ -43,19 +43,20 @@
 #include "pfs_file_sum.h"
 #include "pfs_instrument.h"
 #include "pfs_event_write.h"
+#include "pfs_patience.h"
 #include "pfs_seqlock.h"
 #include "pfs_shared.h"
 
-/* How often a reader that met somebody moving numbers tries again. */
+/* How often a reader that meets numbers on the move again and again tries. */
 #define READ_TRIES 100
-
-/* Between two looks at a lock that another session holds, in microseconds. */
-#define LOCK_POLL 50
 
 PFS_NEAR PfsPages *pfs_file_sums = NULL;
 PFS_NEAR PfsFileSum *pfs_file_totals = NULL;
 
 static uint32 hint;
+
+/* This process holds the lock. */
+static bool has_lock = false;
 
 size_t
 pfs_file_totals_size(void)
@@ -140,6 +141,7 @@ pfs_file_sums_try_lock(void)
 
 	if ((word & 1) != 0 || !pfs_cas(&pfs_shared_files->moving.word, &word, word + 1))
 		return false;
+	has_lock = true;
 	pfs_fence_release();		/* A of pfs_seqlock.h */
 	return true;
 }
@@ -147,7 +149,18 @@ pfs_file_sums_try_lock(void)
 void
 pfs_file_sums_unlock(void)
 {
+	has_lock = false;
 	pfs_seqlock_write_end(&pfs_shared_files->moving);
+}
+
+bool
+pfs_file_sums_repair(void)
+{
+	bool		had_lock = has_lock;
+
+	if (had_lock)
+		pfs_file_sums_unlock();
+	return had_lock;
 }
 
 /* A process ends its call whatever we do, so no other is ever waited for. */
@@ -218,15 +231,32 @@ pfs_file_sums_free(PfsFile *file)
 /*
  * No interrupt is looked at while it is held.  Without a record, an event of our
  * own can add as ever: adding needs no lock.
+ *
+ * False: somebody who holds it does not go on.  The command works without it then.  What
+ * it misses is what the holder has on its way from a chain to the totals; and when the
+ * holder goes on meanwhile, a link can lead to a record that is of another chain by
+ * now: its numbers, too, are taken or moved, once, by exchanges.
  */
-static void
-lock(void)
+static bool
+lock(PfsPatience *patience)
 {
 	while (!pfs_file_sums_try_lock())
 	{
-		CHECK_FOR_INTERRUPTS();
-		pg_usleep(LOCK_POLL);
+		if (!pfs_patience_more(patience))
+		{
+			CHECK_FOR_INTERRUPTS();
+			return false;
+		}
 	}
+	return true;
+}
+
+static void
+unlock(bool locked, const PfsPatience *patience)
+{
+	if (locked)
+		pfs_file_sums_unlock();
+	pfs_patience_end(patience);
 }
 
 /*
@@ -300,6 +330,8 @@ read_all(PfsFileNumbers *numbers)
 void
 pfs_file_sums_by_instrument(PfsFileNumbers *numbers)
 {
+	PfsPatience patience = {0};
+
 	if (pfs_files == NULL)
 		return;
 	for (int tries = 0; tries < READ_TRIES; tries++)
@@ -310,34 +342,44 @@ pfs_file_sums_by_instrument(PfsFileNumbers *numbers)
 		memset(numbers, 0, pfs_instruments->max * sizeof(PfsFileNumbers));
 		read_all(numbers);
 		if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
-			return;
-		pg_usleep(LOCK_POLL);
+			break;
+		pfs_patience_next(&patience);
+		while ((pfs_seqlock_read_begin(&pfs_shared_files->moving) & 1) != 0 && pfs_patience_more(&patience))
+			;
+		if (patience.has_run_out)
+			break;
 	}
+	pfs_patience_end(&patience);
 }
 
 int64
 pfs_file_sums_push(void)
 {
+	PfsPatience patience = {.of_reset = true};
 	uint32		pos = 0;
 	uint64		word;
 	uint32		index;
 	int64		events = 0;
+	bool		locked;
 
 	if (pfs_files == NULL)
 		return 0;
-	lock();
+	locked = lock(&patience);
 	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
 	{
 		const PfsFile *file = pfs_pages_record(pfs_files, index);
+		uint32		n = 0;
 
 		/*
 		 * Holding the lock, no chain is freed: also not one removed
-		 * meanwhile.
+		 * meanwhile.  Without it no link is believed.
 		 */
-		for (uint32 link = pfs_load_acquire(&file->sums); link != 0; link = sum_at(link)->next)
+		for (uint32 link = pfs_load_acquire(&file->sums);
+			 link != 0 && link <= pfs_file_sums->records_max && n < pfs_file_sums->records_max;
+			 link = sum_at(link)->next, n++)
 			events += move_to_total(sum_at(link));
 	}
-	pfs_file_sums_unlock();
+	unlock(locked, &patience);
 	pfs_reset_time_note("file_summary_by_instance");
 	pfs_reset_time_note("events_waits_summary_by_instance");
 	return events;
@@ -346,6 +388,8 @@ pfs_file_sums_push(void)
 int64
 pfs_file_sums_clear(void)
 {
+	PfsPatience patience = {.of_reset = true};
+	bool		locked;
 	PfsTotals	totals = {0};
 	uint64		bytes = 0;
 	uint32		pos = 0;
@@ -354,12 +398,12 @@ pfs_file_sums_clear(void)
 
 	if (pfs_files == NULL)
 		return 0;
-	lock();
+	locked = lock(&patience);
 	while ((index = pfs_pages_next(pfs_file_sums, &pos, &word)) != PFS_NO_RECORD)
 		take(pfs_pages_record(pfs_file_sums, index), &totals, &bytes);
 	for (uint32 i = 0; i < totals_used(); i++)
 		take(&pfs_file_totals[i], &totals, &bytes);
-	pfs_file_sums_unlock();
+	unlock(locked, &patience);
 	pfs_reset_time_note("file_summary_by_event_name");
 	pfs_reset_time_note("file_summary_by_instance");
 	pfs_reset_time_note("events_waits_summary_by_instance");

@@ -90,6 +90,9 @@ pfs_file_sum(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd)
 extern bool pfs_file_sums_try_lock(void);
 extern void pfs_file_sums_unlock(void);
 
+/* See pfs_thread_end.c: true if there was something to repair. */
+extern bool pfs_file_sums_repair(void);
+
 /*
  * Holding it: which of these removed files (n at most 64) does a process still
  * count a call for?  A bit each.

@@ -12,6 +12,7 @@
 #include "storage/shmem.h"
 
 #include "pfs_clock.h"
+#include "pfs_compat.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_shared.h"
 
@@ -107,7 +108,7 @@ pfs_lwlock_attach(const PfsThread *t)
 	pfs_my_lwlocks = pfs_lwlock_holder(t->index);
 	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
 	pfs_lwlock_ring_start(pfs_my_lwlocks);
-	ForEachLWLockHeldByMe(note_taken_before_cb, pfs_my_lwlocks);
+	pfs_compat_each_held_lwlock(note_taken_before_cb, pfs_my_lwlocks);
 }
 
 void

@@ -283,7 +283,9 @@ pfs_lwlock_log_each(PfsEventEmit emit, void *arg)
 	block = palloc(sizeof(PfsLwlockBlock));
 	for (uint32 lane = 0; lane < pfs_log_lanes(pfs_lwlock_log); lane++)
 	{
-		for (uint32 slot = 0; slot < pfs_log_slots(pfs_lwlock_log); slot++)
+		uint32		used = pfs_log_used_slots(pfs_lwlock_log, lane);
+
+		for (uint32 slot = 0; slot < used; slot++)
 		{
 			if (!pfs_log_read(pfs_lwlock_log, lane, slot, block))
 				continue;

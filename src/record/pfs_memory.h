@@ -26,6 +26,8 @@ typedef struct PfsSharedMemory
 	uint64		chunks_lost;	/* allocations that could not be tracked;
 								 * atomic */
 	uint64		processes_lost; /* that could not be made to count; atomic */
+	uint64		processes_replaced; /* in which another library was found to
+									 * have replaced methods; atomic */
 	uint32		dynamic_names;	/* instruments of contexts whose name is no
 								 * constant; atomic */
 	PfsInstrumentId other;		/* of all that have no instrument of their own */

@@ -4,32 +4,22 @@
  */
 #include "postgres.h"
 
-#include <time.h>
-
 #include "pfs_owned.h"
 
-#define NAP_NS 100000
-
-void
-pfs_owned_nap(void)
-{
-	struct timespec rest = {0, NAP_NS};
-
-	/* libc's own, which is no wait of the server. */
-	nanosleep(&rest, NULL);
-}
-
 bool
-pfs_owned_copy(PfsPages *pages, uint32 index, uint64 word, const uint32 *thread, void *copy, size_t size)
+pfs_owned_copy(PfsPages *pages, uint32 index, uint64 word, const uint32 *thread, void *copy, size_t size,
+			   PfsPatience *patience)
 {
 	const void *record = pfs_pages_record(pages, index);
+	uint32		owner;
+	const PfsSeqlock *lock;
 
-	for (int i = 0; i < PFS_OWNED_SPINS + PFS_OWNED_NAPS; i++)
+	pfs_patience_next(patience);
+	do
 	{
-		uint32		owner = pfs_load_relaxed(thread);
-		const PfsSeqlock *lock;
 		uint64		before;
 
+		owner = pfs_load_relaxed(thread);
 		if (owner >= pfs_threads->records_max)
 			return false;
 		lock = &((const PfsThread *) pfs_pages_record(pfs_threads, owner))->seq;
@@ -42,12 +32,12 @@ pfs_owned_copy(PfsPages *pages, uint32 index, uint64 word, const uint32 *thread,
 		}
 		if (pfs_pages_word(pages, index) != word)
 			return false;
-		if (i < PFS_OWNED_SPINS)
-			pfs_pause();
-		else
-			pfs_owned_nap();
-	}
-	return false;
+	} while (pfs_patience_more(patience));
+
+	/* Its owner has been in the middle of a change for long. */
+	pfs_racy_copy(copy, record, size);
+	pfs_fence_acquire();
+	return pfs_pages_word(pages, index) == word;
 }
 
 Oid

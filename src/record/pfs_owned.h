@@ -6,23 +6,18 @@
 #ifndef PFS_OWNED_H
 #define PFS_OWNED_H
 
+#include "pfs_patience.h"
 #include "pfs_thread.h"
 
 /*
- * Readers: a copy from between two changes of the owner; false if the record has
- * gone.  thread: the word of the record that says which thread's it is.
+ * Readers: a copy from between two changes of the owner, or, when the patience has run
+ * out, as it is; false if the record has gone.  thread: the word of the record that
+ * says which thread's it is.
  */
 extern bool pfs_owned_copy(PfsPages *pages, uint32 index, uint64 word, const uint32 *thread,
-						   void *copy, size_t size);
+						   void *copy, size_t size, PfsPatience *patience);
 
 /* Whose it is, if that thread lives: its role, InvalidOid for a background thread's. */
 extern Oid	pfs_owned_role(uint32 thread, uint64 thread_id);
-
-/* A short rest of who waits for an owner. */
-extern void pfs_owned_nap(void);
-
-/* Changes take nanoseconds; who takes longer sleeps in the middle of one. */
-#define PFS_OWNED_SPINS 1000
-#define PFS_OWNED_NAPS 10000
 
 #endif							/* PFS_OWNED_H */

@@ -10,7 +10,8 @@
  *
  * Truncation and owners, as for sockets: the owner makes its sequence word odd and
  * loads `truncations`; who truncates raises it and, behind a fence on all
- * processors, copies each record between two changes of its owner.  Counts of an
+ * processors, copies each record between two changes of its owner (or, of one that is
+ * stopped in the middle of a change, as it is: then the count of one execution is lost).  Counts of an
  * older generation are taken by whoever raises `collected`, once.
  */
 #include "postgres.h"
@@ -21,10 +22,10 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
-#include "storage/lwlock.h"
 #include "utils/plancache.h"
 
 #include "pfs_fence.h"
+#include "pfs_hash.h"
 #include "pfs_owned.h"
 #include "pfs_prepared.h"
 #include "pfs_shared.h"
@@ -36,10 +37,15 @@ PFS_NEAR PfsSharedPrepared *pfs_shared_prepared = NULL;
 PFS_NEAR uint32 pfs_prepared_count = 0;
 PFS_NEAR uint64 pfs_prepared_parses = 0;
 
-#define BUCKETS 256
+/*
+ * No session comes to so many: the server takes some kB for each.  Those beyond
+ * have no row, and are counted as lost.
+ */
+#define ENTRIES_MAX (1 << 20)
 
-/* Of this session; allocated outside of the server's memory contexts. */
-static PfsPreparedEntry *buckets[BUCKETS];
+/* Of this session. */
+static PfsPool entries = PFS_POOL_INIT(sizeof(PfsPreparedEntry), ENTRIES_MAX);
+static PfsIndex by_name;
 static PFS_NEAR PfsPreparedEntry *newest = NULL;
 static PFS_NEAR PfsPreparedEntry *last_executed = NULL;
 static PFS_NEAR PfsPreparedEntry *next_look = NULL;
@@ -117,7 +123,7 @@ put_text(PfsPrepared *p, const CachedPlanSource *source)
 }
 
 static void
-make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *source)
+make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *source, bool nested)
 {
 	static uint32 hint = 0;
 	PfsPrepared *p;
@@ -130,6 +136,7 @@ make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *sourc
 	p->thread_id = t->thread_id;
 	p->thread = t->index;
 	p->database = MyDatabaseId;
+	p->user = nested ? GetUserId() : InvalidOid;
 	strlcpy(p->name, entry->name, sizeof(p->name));
 	put_text(p, source);
 	p->generation = p->collected = pfs_load_relaxed(&pfs_words->prepared_truncations);
@@ -154,66 +161,77 @@ drop_record(PfsPreparedEntry *entry)
 
 /* ---- entries ---- */
 
-/* Names are short; what is longer than the server's own keys is cut, as it does. */
-static inline uint32
+/* What is longer than the server's own keys is cut, as it does. */
+static inline uint64
 hash_of(const char *name)
 {
-	uint32		hash = 0;
-
-	for (int i = 0; i < NAMEDATALEN - 1 && name[i] != '\0'; i++)
-		hash = hash * 31 + (unsigned char) name[i];
-	return hash;
+	return pfs_hash_bytes(name, strnlen(name, NAMEDATALEN - 1));
 }
 
-static inline bool
-has_name(const PfsPreparedEntry *entry, uint32 hash, const char *name)
+/* The entry of a name; NULL: it has none.  There are never two. */
+static PfsPreparedEntry *
+find_entry(uint64 hash, const char *name)
 {
-	return entry->hash == hash && strncmp(entry->name, name, NAMEDATALEN - 1) == 0;
+	PfsIndexLink *link = pfs_index_find(&by_name, hash);
+
+	while (link != NULL && strncmp(((PfsPreparedEntry *) link)->name, name, NAMEDATALEN - 1) != 0)
+		link = pfs_index_next(link->next, hash);
+	return (PfsPreparedEntry *) link;
 }
 
 static void
 forget(PfsThread *t, PfsPreparedEntry *entry)
 {
-	PfsPreparedEntry **link = &buckets[entry->hash % BUCKETS];
-
-	while (*link != entry)
-		link = &(*link)->next;
-	*link = entry->next;
-	for (link = &newest; *link != entry;)
-		link = &(*link)->older;
-	*link = entry->older;
+	pfs_index_remove(&by_name, &entry->by_name);
+	if (entry->newer != NULL)
+		entry->newer->older = entry->older;
+	else
+		newest = entry->older;
+	if (entry->older != NULL)
+		entry->older->newer = entry->newer;
 	if (next_look == entry)
 		next_look = entry->older;
-	/* Who executes it goes on without. */
+	if (last_executed == entry)
+		last_executed = NULL;
 	if (pfs_sql.top.prepared == entry)
 		pfs_sql.top.prepared = NULL;
-	for (PfsStatement *s = pfs_sql.open; s != NULL; s = s->next)
-	{
-		if (s->prepared == entry)
-			s->prepared = NULL;
-	}
 	pfs_prepared_count--;
 	pfs_change_begin(t);
 	drop_record(entry);
 	pfs_change_end(t);
-	if (last_executed == entry)
-		last_executed = NULL;
-	free(entry);
+	/* Nested statements that execute it count no more, but still know it. */
+	entry->closed = true;
+	if (entry->users == 0)
+		pfs_pool_put(&entries, entry);
+	if (newest == NULL)
+	{
+		pfs_pool_shrink(&entries);
+		pfs_index_resize(&by_name);
+	}
+}
+
+void
+pfs_prepared_release(PfsPreparedEntry *entry)
+{
+	if (--entry->users == 0 && entry->closed)
+		pfs_pool_put(&entries, entry);
 }
 
 void
 pfs_prepared_closed(PfsThread *t, const char *name)
 {
-	PfsPreparedEntry *older;
-
 	if (pfs_is_changing(t))
 		return;
-	for (PfsPreparedEntry *e = newest; e != NULL; e = older)
+	if (name != NULL)
 	{
-		older = e->older;
-		if (name == NULL || strcmp(e->name, name) == 0)
-			forget(t, e);
+		PfsPreparedEntry *entry = find_entry(hash_of(name), name);
+
+		if (entry != NULL)
+			forget(t, entry);
+		return;
 	}
+	while (newest != NULL)
+		forget(t, newest);
 }
 
 /* Does the server still have it under this name? */
@@ -233,9 +251,13 @@ is_wanted(PfsThread *t)
 		(pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) != 0;
 }
 
-/* One that was not known: whatever had its name is closed. */
+/*
+ * Makes an entry for one that was not known; whatever had its name is closed.
+ * nested: what made it is not at top level.  NULL: the server has none of this name,
+ * or there is no memory.
+ */
 static PfsPreparedEntry *
-make_entry(PfsThread *t, const char *name)
+make_entry(PfsThread *t, const char *name, bool nested)
 {
 	char		cut[NAMEDATALEN];
 	const PreparedStatement *statement;
@@ -245,17 +267,26 @@ make_entry(PfsThread *t, const char *name)
 	strlcpy(cut, name, sizeof(cut));
 	pfs_prepared_closed(t, cut);
 	statement = FetchPreparedStatement(cut, false);
-	if (statement == NULL || (entry = calloc(1, sizeof(PfsPreparedEntry))) == NULL)
+	if (statement == NULL)
 		return NULL;
+	if (!pfs_index_has_room(&by_name))
+		pfs_index_resize(&by_name);
+	if (!pfs_pool_make_room(&entries))
+	{
+		pfs_pages_count_lost(pfs_prepared);
+		return NULL;
+	}
+	entry = pfs_pool_take(&entries);
+	memset(entry, 0, sizeof(*entry));
 	strlcpy(entry->name, cut, sizeof(entry->name));
 	entry->source = statement->plansource->query_string;
 	entry->time = statement->prepare_time;
 	entry->parses = pfs_prepared_parses;
-	make_record(t, entry, statement->plansource);
-	entry->hash = hash_of(cut);
-	entry->next = buckets[entry->hash % BUCKETS];
-	buckets[entry->hash % BUCKETS] = entry;
+	make_record(t, entry, statement->plansource, nested);
+	pfs_index_add(&by_name, &entry->by_name, hash_of(cut));
 	entry->older = newest;
+	if (newest != NULL)
+		newest->newer = entry;
 	newest = entry;
 	pfs_prepared_count++;
 	return entry;
@@ -265,26 +296,35 @@ void
 pfs_prepared_made(PfsThread *t, const char *name)
 {
 	if (is_wanted(t))
-		(void) make_entry(t, name);
+		(void) make_entry(t, name, pfs_sql.nest > 0);
+}
+
+/* The statement is going to be counted for the entry, while that is not closed. */
+static inline void
+set_executes(PfsStatement *s, PfsPreparedEntry *entry)
+{
+	entry->executed = true;
+	if (unlikely(s != &pfs_sql.top))
+	{
+		if (s->prepared != NULL)
+			pfs_prepared_release(s->prepared);
+		entry->users++;
+	}
+	s->prepared = entry;
 }
 
 void
 pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 {
 	PfsPreparedEntry *entry = last_executed;
-	uint32		hash;
 
 	/* The same as the last time, and nothing was parsed since? */
 	if (likely(entry != NULL && entry->parses == pfs_prepared_parses && strcmp(entry->name, name) == 0))
 	{
-		entry->executed = true;
-		s->prepared = entry;
+		set_executes(s, entry);
 		return;
 	}
-	hash = hash_of(name);
-	entry = buckets[hash % BUCKETS];
-	while (entry != NULL && !has_name(entry, hash, name))
-		entry = entry->next;
+	entry = find_entry(hash_of(name), name);
 	/* Closed, and another one has its name? */
 	if (entry != NULL && unlikely(entry->parses != pfs_prepared_parses))
 	{
@@ -296,12 +336,12 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 	{
 		if (!is_wanted(t))
 			return;
-		entry = make_entry(t, name);
+		entry = make_entry(t, name, s != &pfs_sql.top);
 		if (entry == NULL)
 			return;
 	}
-	entry->executed = true;
-	s->prepared = last_executed = entry;
+	last_executed = entry;
+	set_executes(s, entry);
 }
 
 void
@@ -325,23 +365,24 @@ pfs_prepared_detach(void)
 	for (PfsPreparedEntry *e = newest; e != NULL; e = e->older)
 		drop_record(e);
 	newest = next_look = last_executed = NULL;
-	memset(buckets, 0, sizeof(buckets));
+	memset(&by_name, 0, sizeof(by_name));
 	pfs_prepared_count = 0;
 }
 
 /* ---- readers ---- */
 
 static bool
-copy_record(uint32 index, uint64 word, PfsPrepared *copy)
+copy_record(uint32 index, uint64 word, PfsPrepared *copy, PfsPatience *patience)
 {
 	const PfsPrepared *p = pfs_pages_record(pfs_prepared, index);
 
-	return pfs_owned_copy(pfs_prepared, index, word, &p->thread, copy, pfs_prepared_record_size());
+	return pfs_owned_copy(pfs_prepared, index, word, &p->thread, copy, pfs_prepared_record_size(), patience);
 }
 
 void
 pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 {
+	PfsPatience patience = {0};
 	PfsPrepared *copy;
 	uint32		pos = 0;
 	uint32		index;
@@ -350,16 +391,18 @@ pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 	if (pfs_prepared == NULL)
 		return;
 	copy = palloc(pfs_prepared_record_size());
-	LWLockAcquire(pfs_setup->lock, LW_SHARED);
+	pfs_turn_take(PFS_TURN_PREPARED, false);
 	while ((index = pfs_pages_next(pfs_prepared, &pos, &word)) != PFS_NO_RECORD)
 	{
-		if (!copy_record(index, word, copy) || (thread_id != 0 && copy->thread_id != thread_id))
+		CHECK_FOR_INTERRUPTS();
+		if (!copy_record(index, word, copy, &patience) || (thread_id != 0 && copy->thread_id != thread_id))
 			continue;
 		if (copy->generation < copy->collected)
 			memset(&copy->executions, 0, sizeof(copy->executions));
 		emit(copy, arg);
 	}
-	LWLockRelease(pfs_setup->lock);
+	pfs_turn_give(PFS_TURN_PREPARED, false);
+	pfs_patience_end(&patience);
 	pfree(copy);
 }
 
@@ -379,11 +422,11 @@ pfs_prepared_estimate(void)
  * fails its owner has, or it has changed hands: that is seen at the next round.
  */
 static uint64
-collect(uint32 index, uint64 word, uint64 generation, PfsPrepared *copy)
+collect(uint32 index, uint64 word, uint64 generation, PfsPrepared *copy, PfsPatience *patience)
 {
 	PfsPrepared *p = pfs_pages_record(pfs_prepared, index);
 
-	while (copy_record(index, word, copy))
+	while (copy_record(index, word, copy, patience))
 	{
 		uint64		collected = copy->collected;
 
@@ -398,6 +441,7 @@ collect(uint32 index, uint64 word, uint64 generation, PfsPrepared *copy)
 int64
 pfs_prepared_truncate(void)
 {
+	PfsPatience patience = {.of_reset = true};
 	PfsPrepared *copy;
 	uint64		generation;
 	uint64		left = 0;
@@ -408,14 +452,17 @@ pfs_prepared_truncate(void)
 	if (pfs_prepared == NULL)
 		return 0;
 	copy = palloc(pfs_prepared_record_size());
-	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	pfs_turn_take(PFS_TURN_PREPARED, true);
+	HOLD_INTERRUPTS();
 	pfs_exchange(&pfs_shared_prepared->left, 0);
 	generation = pfs_add_seqcst(&pfs_words->prepared_truncations, 1) + 1;
 	pfs_fence_everywhere();
 	while ((index = pfs_pages_next(pfs_prepared, &pos, &word)) != PFS_NO_RECORD)
-		left += collect(index, word, generation, copy);
+		left += collect(index, word, generation, copy, &patience);
 	left += pfs_exchange(&pfs_shared_prepared->left, 0);
-	LWLockRelease(pfs_setup->lock);
+	RESUME_INTERRUPTS();
+	pfs_turn_give(PFS_TURN_PREPARED, true);
+	pfs_patience_end(&patience);
 	pfree(copy);
 	return (int64) left;
 }

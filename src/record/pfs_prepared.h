@@ -14,6 +14,7 @@
 #include "pfs_cell.h"
 #include "pfs_event_write.h"
 #include "pfs_pages.h"
+#include "pfs_private.h"
 
 /* In shared memory.  Behind the struct lies the text. */
 typedef struct PfsPrepared
@@ -23,7 +24,8 @@ typedef struct PfsPrepared
 	uint32		thread;			/* index of the thread's record */
 	Oid			database;
 	uint32		text_len;
-	uint32		unused;
+	Oid			user;			/* made inside another statement: role in
+								 * effect then; else InvalidOid */
 	char		name[NAMEDATALEN];
 
 	/*
@@ -52,27 +54,34 @@ extern size_t pfs_prepared_record_size(void);
 /* A session's own. */
 typedef struct PfsPreparedEntry
 {
-	struct PfsPreparedEntry *next;	/* with the same hash */
-	struct PfsPreparedEntry *older; /* all of them */
+	PfsIndexLink by_name;		/* by the hash of the name; first */
+	struct PfsPreparedEntry *older; /* list of all of them */
+	struct PfsPreparedEntry *newer;
 	const char *source;			/* the server's text and when it was prepared:
 								 * together they say which it is */
-	PfsPrepared *record;		/* NULL: there was no room */
+	PfsPrepared *record;		/* NULL: there was no room, or it is closed */
 	uint64		word;
 	uint32		index;
+	uint32		users;			/* nested statements that execute it */
 	int64		time;
-	uint32		hash;			/* of the name */
 	uint64		parses;			/* pfs_prepared_parses when it was looked for
 								 * last */
 	bool		executed;		/* since the session was idle */
+	bool		closed;			/* it is there for its users only */
 	char		name[NAMEDATALEN];
+	uint64		pool;			/* of a free entry: see pfs_private.h */
 } PfsPreparedEntry;
 
 /* ---- the owner; hooks, outside of changes ---- */
 
 struct PfsStatement;
 
-/* The statement executes the prepared one of this name. */
+/*
+ * The statement executes the prepared one of this name; a nested one that does is
+ * over, which may be inside a change.
+ */
 extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name);
+extern void pfs_prepared_release(PfsPreparedEntry *entry);
 
 /* Texts that were parsed so far: only behind one can another statement have an entry's name. */
 extern PFS_HIDDEN uint64 pfs_prepared_parses;

@@ -60,17 +60,22 @@ typedef struct PfsSharedSetup
 	uint8		kind_enabled[PFS_MAX_THREAD_KINDS];
 	uint8		kind_history[PFS_MAX_THREAD_KINDS];
 	uint32		nrules;			/* append-only, release-stored after the rule */
-	bool		settings_refused;	/* a setting was refused at start */
+	uint32		settings_refused;	/* settings, and entries of lists, that
+									 * were refused at start */
 	PfsRule		rules[PFS_MAX_RULES];
 } PfsSharedSetup;
 
 extern PfsSharedSetup *pfs_setup;
 
 /*
- * GUC texts.  pfs_setup_check_list: syntax of pfs.instruments (consumers:
- * names too); returns NULL or a palloc'd message about what is wrong.
+ * The texts of pfs.instruments and pfs.consumers.  What is wrong with the next bad
+ * entry from *list on, as a palloc'd sentence that names it, and *list is moved behind
+ * it; NULL: none is bad.
  */
-extern char *pfs_setup_check_list(const char *list, bool consumers);
+extern char *pfs_setup_list_problem(const char **list, bool consumers);
+
+/* Takes the bad entries out of a text; one that has none stays as it is. */
+extern void pfs_setup_leave_out(char *list, bool consumers);
 extern void pfs_setup_start(PfsSharedSetup *setup, const char *instruments, const char *consumers);
 
 /* `%` any characters, `?` one, no other special; letter case is ignored. */

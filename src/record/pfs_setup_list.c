@@ -160,31 +160,70 @@ names_a_consumer(const PfsListEntry *entry)
 	return false;
 }
 
+/* What is wrong with an entry, as a sentence, palloc'd; NULL: nothing. */
+static char *
+entry_problem(const PfsListEntry *entry, bool consumers)
+{
+	int			length = (int) entry->pattern_length;
+
+	if (length == 0)
+		return psprintf("Entry \"=%.*s\" has no pattern.", (int) entry->value_length, entry->value);
+	if (length >= PFS_NAME_SIZE)
+		return psprintf("Pattern \"%.*s\" is longer than %d bytes.", length, entry->pattern, PFS_NAME_SIZE - 1);
+	if (entry->value == NULL)
+		return psprintf("Entry \"%.*s\" has no value; write \"%.*s=ON\".",
+						length, entry->pattern, length, entry->pattern);
+	if (parse_value(entry) == PFS_LIST_NONE ||
+		(consumers && parse_value(entry) == PFS_LIST_COUNTED))
+		return psprintf("Value \"%.*s\" of \"%.*s\" is none of %s.",
+						(int) entry->value_length, entry->value, length, entry->pattern,
+						consumers ? "ON and OFF" : "ON, OFF and COUNTED");
+	if (consumers && !names_a_consumer(entry))
+		return psprintf("No consumer matches \"%.*s\".", length, entry->pattern);
+	return NULL;
+}
+
 char *
-pfs_setup_check_list(const char *list, bool consumers)
+pfs_setup_list_problem(const char **list, bool consumers)
 {
 	PfsListEntry entry;
+	char	   *problem = NULL;
 
-	while (next_entry(&list, &entry))
+	while (problem == NULL && next_entry(list, &entry))
+		problem = entry_problem(&entry, consumers);
+	return problem;
+}
+
+void
+pfs_setup_leave_out(char *list, bool consumers)
+{
+	const char *from = list;
+	const char *begin = list;
+	char	   *to = list;
+	PfsListEntry entry;
+
+	while (next_entry(&from, &entry))
 	{
-		int			length = (int) entry.pattern_length;
+		char	   *problem = entry_problem(&entry, consumers);
 
-		if (length == 0)
-			return psprintf("An entry has no pattern before \"=\".");
-		if (length >= PFS_NAME_SIZE)
-			return psprintf("Pattern \"%.*s\" is longer than %d bytes.", length, entry.pattern, PFS_NAME_SIZE - 1);
-		if (entry.value == NULL)
-			return psprintf("Entry \"%.*s\" has no value; write \"%.*s=ON\".",
-							length, entry.pattern, length, entry.pattern);
-		if (parse_value(&entry) == PFS_LIST_NONE ||
-			(consumers && parse_value(&entry) == PFS_LIST_COUNTED))
-			return psprintf("Value \"%.*s\" of \"%.*s\" is none of %s.",
-							(int) entry.value_length, entry.value, length, entry.pattern,
-							consumers ? "ON and OFF" : "ON, OFF and COUNTED");
-		if (consumers && !names_a_consumer(&entry))
-			return psprintf("No consumer matches \"%.*s\".", length, entry.pattern);
+		if (problem == NULL)
+		{
+			memmove(to, begin, from - begin);
+			to += from - begin;
+		}
+		else
+			pfree(problem);
+		begin = from;
 	}
-	return NULL;
+	/* The comma in front of a last one that has gone. */
+	if (*begin == '\0' && to > list && to[-1] == ',' && to < begin)
+		to--;
+	memmove(to, begin, strlen(begin) + 1);
+	if (to < begin)
+	{
+		begin = list + strspn(list, " \t\n\r");
+		memmove(list, begin, strlen(begin) + 1);
+	}
 }
 
 bool

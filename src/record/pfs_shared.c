@@ -25,6 +25,7 @@
 #include "pfs_log.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
+#include "pfs_patience.h"
 #include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -72,6 +73,8 @@ typedef struct PfsShared
 	PfsSharedActors actors;
 	PfsSharedErrors errors;
 	PfsSharedPrepared prepared;
+	PfsSharedPatience patience;
+	PfsSharedHooks hooks;
 	uint32		nresets;		/* under the setup lock */
 	PfsReset	resets[RESET_TABLES_MAX];
 } PfsShared;
@@ -240,6 +243,25 @@ pfs_shared_note_loaded(void)
 	loaded = true;
 }
 
+/* Does the system take shared memory back?  All containers lie in one segment. */
+static void
+report_reclaim(void)
+{
+	PfsProbeRow row = {.name = "reclaim", .target = "madvise(MADV_REMOVE)", .status = "active"};
+	int			error = pfs_pages_reclaim_errno(pfs_threads);
+
+	if (error != 0)
+	{
+		row.status = "unavailable";
+		strlcpy(row.detail, error == PFS_PAGES_KEPT ? "the system says that it took shared memory back and keeps its bytes"
+				: strerror(error), sizeof(row.detail));
+		ereport(LOG,
+				(errmsg("pfs: the system does not take shared memory back: %s", row.detail),
+				 errdetail("Memory that pfs used once stays resident.")));
+	}
+	pfs_probe_report(&row);
+}
+
 void
 pfs_shared_start(void)
 {
@@ -265,8 +287,7 @@ pfs_shared_start(void)
 	memcpy(pfs_history_long, layout.history_long, sizeof(pfs_history_long));
 	memcpy(pfs_accounts, layout.accounts, sizeof(pfs_accounts));
 	pfs_thread_histograms = layout.thread_histograms;
-	pfs_summary_start(shared->summary, pfs_sizes.cells, layout.summary_cells, layout.summary_buckets,
-					  &GetNamedLWLockTranche("pfs")[1].lock);
+	pfs_summary_start(shared->summary, pfs_sizes.cells, layout.summary_cells, layout.summary_buckets);
 	pfs_actors = layout.actors;
 	pfs_file_sums = layout.file_sums;
 	pfs_file_totals = layout.file_totals;
@@ -298,18 +319,16 @@ pfs_shared_start(void)
 	memcpy(shared->instruments.max_cells, pfs_sizes.cells, sizeof(pfs_sizes.cells));
 	for (PfsFamily family = PFS_FAMILY_WAITS + 1; family < PFS_NUM_FAMILIES; family++)
 		shared->instruments.of_cell[family] = layout.of_cell[family];
+	pfs_shared_hooks = &shared->hooks;
 	pfs_memory = &shared->memory;
 	pfs_errors = &shared->errors;
+	pfs_patience = &shared->patience;
 	pfs_instruments_start(&shared->instruments);
 	pfs_actors_start(&shared->actors);
 	pfs_containers_register();
 	pfs_setup_refresh();
 
-	if (pfs_threads->reclaim_errno != 0)
-		ereport(LOG,
-				(errmsg("pfs: the system does not take shared memory back: %s",
-						strerror(pfs_threads->reclaim_errno)),
-				 errdetail("Memory that pfs used once stays resident.")));
+	report_reclaim();
 }
 
 static PfsReset *

@@ -10,8 +10,8 @@
 #include "pfs_account.h"
 #include "pfs_segment.h"
 
-/* Our LWLocks: changes of the set-up; truncating and reading summaries. */
-#define PFS_NUM_LOCKS 2
+/* Our LWLocks: changes of the set-up. */
+#define PFS_NUM_LOCKS 1
 
 /* Settings in effect, -1 resolved.  Filled from the GUCs at request time. */
 typedef struct PfsSizes

@@ -13,8 +13,9 @@
  * it comes to the record, or the owner, which has an event or ends.  One of them
  * succeeds, and takes them to the totals; the owner starts from zero either way.
  *
- * Truncators and readers exclude each other by the setup lock, which no
- * instrument point takes.  What owners move meanwhile, numbers on their way from
+ * Truncators and readers take turns (pfs_patience.h).  An owner that stays in a change
+ * for longer than the truncator's patience loses the event that it is adding, and no
+ * other.  What owners move meanwhile, numbers on their way from
  * a record to the totals, lies between moves_begun and moves_done: a reader
  * that sees one of them change reads again, and a truncator waits for the last.
  */
@@ -25,7 +26,6 @@
 
 #include "libpq/libpq-be.h"
 #include "miscadmin.h"
-#include "storage/lwlock.h"
 
 #include "pfs_compat.h"
 #include "pfs_fence.h"
@@ -41,6 +41,9 @@ PFS_NEAR PfsSocket *pfs_my_socket = NULL;
 
 static uint32 my_index;
 static uint64 my_word;
+
+/* This process has begun a move. */
+static bool is_moving = false;
 
 /* The totals: cells by instrument and part, then the bytes of each. */
 static PfsSharedBlock totals;
@@ -120,6 +123,7 @@ zero_cell(PfsSocketCell *c)
 static void
 begin_move(void)
 {
+	is_moving = true;
 	pfs_add_seqcst(&pfs_shared_sockets->moves_begun, 1);
 	pfs_fence_release();		/* A */
 }
@@ -128,6 +132,17 @@ static void
 end_move(void)
 {
 	pfs_add_seqcst(&pfs_shared_sockets->moves_done, 1); /* B */
+	is_moving = false;
+}
+
+bool
+pfs_socket_repair(void)
+{
+	bool		was_moving = is_moving;
+
+	if (was_moving)
+		end_move();
+	return was_moving;
 }
 
 /*
@@ -348,11 +363,11 @@ pfs_socket_detach(void)
 
 /* A copy from between two changes of its owner; false if it has gone. */
 static bool
-copy_socket(uint32 index, uint64 word, PfsSocket *copy)
+copy_socket(uint32 index, uint64 word, PfsSocket *copy, PfsPatience *patience)
 {
 	const PfsSocket *s = pfs_pages_record(pfs_sockets, index);
 
-	return pfs_owned_copy(pfs_sockets, index, word, &s->thread, copy, sizeof(*copy));
+	return pfs_owned_copy(pfs_sockets, index, word, &s->thread, copy, sizeof(*copy), patience);
 }
 
 static inline bool
@@ -361,23 +376,32 @@ is_live(const PfsSocket *copy)
 	return copy->generation >= copy->collected;
 }
 
-void
-pfs_sockets_each(PfsSocketEmit emit, void *arg)
+static void
+each(PfsSocketEmit emit, void *arg, PfsPatience *patience)
 {
 	uint32		pos = 0;
 	uint32		index;
 	uint64		word;
 
-	if (pfs_sockets == NULL)
-		return;
 	while ((index = pfs_pages_next(pfs_sockets, &pos, &word)) != PFS_NO_RECORD)
 	{
 		PfsSocket	copy;
 
 		CHECK_FOR_INTERRUPTS();
-		if (copy_socket(index, word, &copy))
+		if (copy_socket(index, word, &copy, patience))
 			emit(&copy, index, arg);
 	}
+}
+
+void
+pfs_sockets_each(PfsSocketEmit emit, void *arg)
+{
+	PfsPatience patience = {0};
+
+	if (pfs_sockets == NULL)
+		return;
+	each(emit, arg, &patience);
+	pfs_patience_end(&patience);
 }
 
 uint64
@@ -401,6 +425,20 @@ pfs_sockets_estimate(void)
 		return 0;
 	pfs_pages_stats(pfs_sockets, &stats);
 	return stats.records_used;
+}
+
+/* Until the moves that have begun are done; false: one goes on for too long. */
+static bool
+wait_for_moves(PfsPatience *patience)
+{
+	uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
+
+	while (pfs_load_acquire(&pfs_shared_sockets->moves_done) < begun)
+	{
+		if (!pfs_patience_more(patience))
+			return false;
+	}
+	return true;
 }
 
 static void
@@ -457,9 +495,9 @@ pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg)
 
 	if (pfs_sockets == NULL)
 		return;
-	LWLockAcquire(pfs_setup->lock, LW_SHARED);
+	pfs_turn_take(PFS_TURN_SOCKETS, false);
 	pfs_sockets_each(by_instance_cb, &reader);
-	LWLockRelease(pfs_setup->lock);
+	pfs_turn_give(PFS_TURN_SOCKETS, false);
 }
 
 static void
@@ -487,9 +525,13 @@ sum_totals(PfsSocketTotals *by_event)
 	}
 }
 
+/* Sums that are disturbed by owners again and again are taken as they are. */
+#define SUM_TRIES 1000
+
 /*
  * Sessions that end move their numbers while we add up.  On a server where they
- * end so fast that no reading is undisturbed, the last one is given.
+ * end so fast that no reading is undisturbed, or where one is stopped in the middle of
+ * it, the last reading is given.
  */
 void
 pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
@@ -497,24 +539,29 @@ pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
 	uint32		instruments = totals.ncells / PFS_SOCKET_PARTS;
 	Size		size = instruments * sizeof(PfsSocketTotals);
 	PfsSocketTotals *by_event;
+	PfsPatience patience = {0};
 
 	if (pfs_sockets == NULL)
 		return;
 	by_event = palloc(size);
-	LWLockAcquire(pfs_setup->lock, LW_SHARED);
-	for (int i = 0; i < PFS_OWNED_SPINS; i++)
+	pfs_turn_take(PFS_TURN_SOCKETS, false);
+	for (int i = 0; i < SUM_TRIES; i++)
 	{
 		uint64		done = pfs_load_acquire(&pfs_shared_sockets->moves_done);	/* B */
 		uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
 
 		memset(by_event, 0, size);
-		pfs_sockets_each(sum_cb, by_event);
+		each(sum_cb, by_event, &patience);
 		sum_totals(by_event);
 		pfs_fence_acquire();	/* A */
 		if (begun == done && pfs_load_relaxed(&pfs_shared_sockets->moves_begun) == begun)
 			break;
+		pfs_patience_next(&patience);
+		if (begun != done && !wait_for_moves(&patience))
+			break;
 	}
-	LWLockRelease(pfs_setup->lock);
+	pfs_turn_give(PFS_TURN_SOCKETS, false);
+	pfs_patience_end(&patience);
 	for (uint32 i = 0; i < instruments; i++)
 	{
 		PfsTotals	all;
@@ -556,21 +603,6 @@ collect_cb(const PfsSocket *copy, uint32 index, void *arg)
 		truncation->events += push_cells(copy->cells);
 }
 
-/* Owners that have raised `collected` before we came may still be adding. */
-static void
-wait_for_moves(void)
-{
-	uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
-
-	for (int i = 0; i < PFS_OWNED_SPINS + PFS_OWNED_NAPS && pfs_load_acquire(&pfs_shared_sockets->moves_done) < begun; i++)
-	{
-		if (i < PFS_OWNED_SPINS)
-			pfs_pause();
-		else
-			pfs_owned_nap();
-	}
-}
-
 static uint64
 take_totals(void)
 {
@@ -592,20 +624,26 @@ int64
 pfs_sockets_truncate(bool totals_too)
 {
 	Truncation	truncation = {0};
+	PfsPatience patience = {.of_reset = true};
 
 	if (pfs_sockets == NULL)
 		return 0;
-	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	pfs_turn_take(PFS_TURN_SOCKETS, true);
+	HOLD_INTERRUPTS();
 	pfs_exchange(&pfs_shared_sockets->left, 0);
 	truncation.generation = pfs_add_seqcst(&pfs_words->socket_truncations, 1) + 1;
 	pfs_fence_everywhere();
-	pfs_sockets_each(collect_cb, &truncation);
-	wait_for_moves();
+	each(collect_cb, &truncation, &patience);
+	/* Owners that have raised `collected` before we came may still be adding. */
+	pfs_patience_next(&patience);
+	(void) wait_for_moves(&patience);
 	truncation.events += pfs_exchange(&pfs_shared_sockets->left, 0);
 
 	/* All that was in the records is in the totals by now. */
 	if (totals_too)
 		truncation.events = take_totals();
-	LWLockRelease(pfs_setup->lock);
+	RESUME_INTERRUPTS();
+	pfs_turn_give(PFS_TURN_SOCKETS, true);
+	pfs_patience_end(&patience);
 	return (int64) truncation.events;
 }

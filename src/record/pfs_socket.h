@@ -101,6 +101,9 @@ extern PFS_HIDDEN PfsSocket *pfs_my_socket;
 extern size_t pfs_socket_totals_size(uint32 instruments);
 extern void pfs_socket_start(void *totals, uint32 instruments);
 
+/* See pfs_thread_end.c: true if there was something to repair. */
+extern bool pfs_socket_repair(void);
+
 /* At attach, before the process has events; inside detach's change. */
 extern void pfs_socket_attach(const PfsThread *t);
 extern void pfs_socket_detach(void);

@@ -73,13 +73,4 @@ extern void pfs_sql_class_start(void);
 /* statement/com/replication/<first word of the text>, or PFS_NO_INSTRUMENT. */
 extern PfsInstrumentId pfs_replication_statement(const char *command);
 
-/*
- * The stage of a command that reports its progress, by the server's numbers of
- * command and phase; PFS_NO_INSTRUMENT: none.
- */
-extern PfsInstrumentId pfs_progress_stage(int command, const int64 *params);
-
-/* Its work by the command's parameters; -1: none. */
-extern void pfs_progress_work(int command, const int64 *params, int64 *completed, int64 *estimated);
-
 #endif							/* PFS_SQL_CLASS_H */

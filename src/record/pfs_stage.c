@@ -14,6 +14,7 @@
 
 #include "utils/backend_status.h"
 
+#include "pfs_progress.h"
 #include "pfs_statement_open.h"
 
 /* Deeper ones need memory from the system. */
@@ -62,23 +63,26 @@ pfs_stage_event_id(void)
 	return 0;
 }
 
-/* No more memory: the stage is not seen, and the next ones neither. */
-static bool
-make_room(void)
+/*
+ * A signal handler's events read the stack, so it moves inside a change.  Without
+ * memory the next stages are not seen.
+ */
+void
+pfs_stages_make_room(PfsThread *t)
 {
-	PfsStage   *more;
+	PfsStage   *old = pfs_stages.items;
+	uint32		max = pfs_stages.max;
+	PfsStage   *more = pfs_private_map(2 * max * sizeof(PfsStage), false);
 
-	if (pfs_stages.n < pfs_stages.max)
-		return true;
-	more = malloc(2 * pfs_stages.max * sizeof(PfsStage));
 	if (more == NULL)
-		return false;
-	memcpy(more, pfs_stages.items, pfs_stages.n * sizeof(PfsStage));
-	if (pfs_stages.items != first_stages)
-		free(pfs_stages.items);
+		return;
+	pfs_change_begin(t);
+	memcpy(more, old, pfs_stages.n * sizeof(PfsStage));
 	pfs_stages.items = more;
-	pfs_stages.max *= 2;
-	return true;
+	pfs_stages.max = 2 * max;
+	pfs_change_end(t);
+	if (old != first_stages)
+		pfs_private_unmap(old, max * sizeof(PfsStage));
 }
 
 void
@@ -87,13 +91,13 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 s
 	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
 	PfsStage   *stage;
 
-	if (unlikely(!make_room()))
+	if (unlikely(pfs_stages.n == pfs_stages.max))
 		return;
 	stage = &pfs_stages.items[pfs_stages.n++];
 	stage->instrument = instrument;
 	stage->run = NULL;
 	stage->event_id = 0;
-	stage->progress = false;
+	stage->progress = 0;
 	stage->flags = pfs_wait_flags(t, instrument);
 	if ((stage->flags & PFS_FLAG_ENABLED) == 0)
 	{
@@ -172,6 +176,32 @@ pfs_stage_end_run(PfsThread *t, uint64 end)
 	pfs_event_end(t, PFS_STAGES, (PfsEvent *) run, end);
 }
 
+/* Is the command whose phase this is the one that the process is in? */
+static inline bool
+is_same_command(const PfsStage *stage)
+{
+	return MyBEEntry->st_progress_command == stage->progress && MyBEEntry->st_progress_command_target == stage->target;
+}
+
+/*
+ * The work of a progress stage by the parameters of this process's command, which
+ * outlive the command itself.  False: they are those of another run of the phase.
+ */
+static bool
+look_at_work(PfsStage *stage)
+{
+	const PgBackendStatus *status = MyBEEntry;
+	bool		over;
+
+	if (status == NULL || stage->run == NULL || stage->run->first.progress == 0)
+		return true;
+	over = status->st_progress_command == PROGRESS_COMMAND_INVALID;
+	if (!over && !is_same_command(stage))
+		return false;
+	return pfs_progress_work(stage->instrument, stage->progress, (const int64 *) status->st_progress_param, over,
+							 &stage->run->first.work_completed, &stage->run->first.work_estimated);
+}
+
 void
 pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now)
 {
@@ -192,9 +222,8 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now)
 		end = Max(pfs_moment_of(stage->flags, now), stage->start);
 		if (run != NULL)
 		{
-			if (run->first.progress != 0 && MyBEEntry != NULL)
-				pfs_progress_work(run->first.progress, MyBEEntry->st_progress_param,
-								  &run->first.work_completed, &run->first.work_estimated);
+			if (stage->progress != 0 && !look_at_work(stage))
+				pfs_progress_complete(&run->first.work_completed, &run->first.work_estimated);
 			pfs_event_end(t, PFS_STAGES, (PfsEvent *) run, end);
 		}
 		pfs_count_stage(t, stage->instrument, stage->flags, end - stage->start);
@@ -255,26 +284,45 @@ pfs_stage_drop(PfsThread *t, uint32 depth)
 	}
 }
 
+/* The innermost stage that is a phase of a command, or NULL. */
+static PfsStage *
+progress_stage(void)
+{
+	for (uint32 i = pfs_stages.n; i > 0; i--)
+	{
+		if (pfs_stages.items[i - 1].progress != 0)
+			return &pfs_stages.items[i - 1];
+	}
+	return NULL;
+}
+
 /*
  * At an instrument point: is the command of this process in another phase than at
- * the last one?
+ * the last one, or again in the same one (the next table, the next round of a vacuum)?
+ * Statements inside the command, those of functions that it calls, are in none of their
+ * own, unless they are such commands themselves.
  */
 void
 pfs_stage_look(PfsThread *t)
 {
 	const PgBackendStatus *status = MyBEEntry;
 	PfsInstrumentId instrument = PFS_NO_INSTRUMENT;
-	PfsStage   *stage = pfs_stages.n > 0 ? &pfs_stages.items[pfs_stages.n - 1] : NULL;
-	bool		in_progress = stage != NULL && stage->progress;
+	PfsStage   *stage = progress_stage();
+	bool		innermost = stage == NULL || stage == &pfs_stages.items[pfs_stages.n - 1];
 	PfsMoment	now;
 
 	if (status != NULL && status->st_progress_command != PROGRESS_COMMAND_INVALID)
 		instrument = pfs_progress_stage(status->st_progress_command, status->st_progress_param);
-	if (in_progress ? stage->instrument == instrument : instrument == PFS_NO_INSTRUMENT)
+	if (stage == NULL ? instrument == PFS_NO_INSTRUMENT : stage->instrument == instrument && look_at_work(stage))
+		return;
+	if (!innermost && (instrument == PFS_NO_INSTRUMENT || is_same_command(stage)))
 		return;
 	now = pfs_moment();
-	if (in_progress)
+	if (stage != NULL && innermost)
 		pfs_stage_pop(t, pfs_stages.n - 1, now);
+	else if (stage != NULL && stage->run != NULL)
+		stage->run->first.progress = 0; /* from here on the parameters are the
+										 * inner command's */
 	if (instrument != PFS_NO_INSTRUMENT)
 	{
 		PfsParent	parent = pfs_statement_parent();
@@ -284,9 +332,11 @@ pfs_stage_look(PfsThread *t)
 		if (pfs_stages.n > n)
 		{
 			stage = &pfs_stages.items[n];
-			stage->progress = true;
+			stage->progress = status->st_progress_command;
+			stage->target = status->st_progress_command_target;
 			if (stage->run != NULL)
-				stage->run->first.progress = status->st_progress_command;
+				stage->run->first.progress = stage->progress;
+			(void) look_at_work(stage);
 		}
 	}
 	pfs_set_parent();
@@ -313,7 +363,10 @@ pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e)
 		if (!pgstat_read_activity_complete(before, after))
 			continue;
 		if (command == e->progress)
-			pfs_progress_work(command, params, &e->work_completed, &e->work_estimated);
+		{
+			if (!pfs_progress_work(e->instrument, command, params, false, &e->work_completed, &e->work_estimated))
+				pfs_progress_complete(&e->work_completed, &e->work_estimated);
+		}
 		return;
 	}
 }

@@ -19,8 +19,9 @@ typedef struct PfsStage
 	uint64		start;
 	uint64		event_id;		/* 0: no number */
 	PfsStageRun *run;			/* NULL: not shown */
-	bool		progress;		/* phase of a command inside its statement's
-								 * stage */
+	int			progress;		/* phase of a command inside its statement's
+								 * stage: the command; 0: it is none */
+	Oid			target;			/* the same: the relation that it works on */
 } PfsStage;
 
 typedef struct PfsStages
@@ -33,6 +34,18 @@ typedef struct PfsStages
 } PfsStages;
 
 extern PFS_HIDDEN PfsStages pfs_stages;
+
+/*
+ * Outside of a change, before one in which a call begins: its stage and one of a
+ * command's phases are going to have places.
+ */
+static inline bool
+pfs_stages_need_room(void)
+{
+	return pfs_stages.n + 2 > pfs_stages.max;
+}
+
+extern void pfs_stages_make_room(PfsThread *t);
 
 extern void pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 statement_id);
 extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now);
@@ -146,7 +159,7 @@ pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement
 	stage->start = now.at;
 	stage->event_id = run->first.event_id;
 	stage->run = run;
-	stage->progress = false;
+	stage->progress = 0;
 	pfs_stages.n = 1;
 	pfs_stages.run = run;
 	pfs_local.parent.event_id = run->first.event_id;

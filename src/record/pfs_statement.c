@@ -9,10 +9,9 @@
  * Nested statements, and all of processes without a client: begun by the first
  * call of planner, executor start or utility inside another call, ended by the
  * executor's or the utility's end.  They are a list, not a stack, because a
- * cursor stays open while others come and go.  One whose outer statement has
- * ended goes on without a slot and is recorded at its end.
+ * cursor stays open while others come and go: pfs_nested.c.
  *
- * Errors jump over the ends.  What a subtransaction began is known by its level
+ * Errors jump over the ends.  What a subtransaction began is known by its number
  * and ended when that is rolled back; where the hooks' own nesting stood is
  * remembered at the begin of each subtransaction, as whoever catches an error does
  * so with one.  The next arrival clears everything.
@@ -182,6 +181,9 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 	if (e != NULL)
 	{
 		e->memory = s->memory;
+		/* The history says in which one it began. */
+		if (s->parent.type != PFS_NESTING_NONE)
+			e->nesting_type = s->parent.type;
 		pfs_statement_finish(t, s, e, end);
 		count_memory(t, s);
 		return;
@@ -193,11 +195,18 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 		pfs_prepared_add(s->prepared, s->flags, end - s->start);
 	count_memory(t, s);
 	if (s->event_id == 0)
+	{
+		if (s->too_deep)
+			pfs_event_too_deep(PFS_STATEMENTS);
 		return;
+	}
 	/* It has its number. */
 	e = pfs_statement_make_event(t, s, s->flags & ~PFS_FLAG_CURRENT);
 	if (e == NULL)
+	{
+		pfs_event_too_deep(PFS_STATEMENTS);
 		return;
+	}
 	e->flags = s->flags;
 	e->event_id = s->event_id;
 	e->end_event_id = t->last_event_id;
@@ -214,24 +223,27 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 
 /* ---- nested statements, inside a change ---- */
 
-/* NULL: no memory. */
+/*
+ * Begins a nested statement.  NULL: there is no memory, and it is counted as lost.
+ */
 PfsStatement *
 pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source)
 {
-	PfsStatement *s = pfs_sql.unused;
+	PfsStatement *s = pfs_nested_take();
 	PfsStatement *outer = pfs_sql.current;
 	uint32		flags = pfs_tag_instrument[source->tag] == PFS_NO_INSTRUMENT ? 0
 	: pfs_wait_flags(t, pfs_tag_instrument[source->tag]);
 
-	if (s != NULL)
-		pfs_sql.unused = s->next;
-	else if ((s = malloc(sizeof(PfsStatement))) == NULL)
+	if (unlikely(s == NULL))
+	{
+		if (flags & PFS_FLAG_CURRENT)
+			pfs_event_too_deep(PFS_STATEMENTS);
 		return NULL;
+	}
 	if (outer == NULL && pfs_sql.top_open && pfs_sql.top.met != PFS_MET_NOTHING)
 		outer = &pfs_sql.top;
 	pfs_statement_start(t, s, flags & PFS_FLAG_ENABLED ? flags : 0, now);
-	s->xact_level = GetCurrentTransactionNestLevel();
-	s->outer = outer;
+	pfs_nested_add(s, outer);
 	s->level = outer != NULL ? outer->level + 1 : 0;
 	s->instrument = pfs_tag_instrument[source->tag];
 	s->query_id = source->query_id;
@@ -241,8 +253,6 @@ pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source)
 		s->parent.event_id = pfs_transaction_event_id();
 		s->parent.type = PFS_NESTING_TRANSACTION;
 	}
-	s->next = pfs_sql.open;
-	pfs_sql.open = s;
 	if (s->flags == 0)
 		return s;
 	s->event = pfs_statement_make_event(t, s, s->flags);
@@ -251,30 +261,11 @@ pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source)
 		pfs_statement_put_text(s->event, source->str, source->location, source->len);
 		s->event_id = s->event->event_id;
 		pfs_event_show(t, PFS_STATEMENTS);
+		pfs_nested_show(s);
 	}
+	else
+		s->too_deep = (s->flags & PFS_FLAG_CURRENT) != 0;
 	return s;
-}
-
-/* Take it off the list; it is not to be touched afterwards. */
-static void
-forget_nested(PfsStatement *s)
-{
-	PfsStatement **link = &pfs_sql.open;
-
-	for (PfsStatement *inner = pfs_sql.open; inner != NULL; inner = inner->next)
-	{
-		if (inner->outer == s)
-			inner->outer = s->outer;
-	}
-	while (*link != s)
-		link = &(*link)->next;
-	*link = s->next;
-	if (s->met == PFS_MET_PLAN && s->query == NULL)
-		pfs_sql.nplanned--;
-	if (pfs_sql.current == s)
-		pfs_sql.current = s->outer;
-	s->next = pfs_sql.unused;
-	pfs_sql.unused = s;
 }
 
 /* Planned, and not executed by now: it was no statement. */
@@ -287,7 +278,7 @@ drop_planned(PfsThread *t, PfsStatement *s)
 	if (s->event != NULL)
 		pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) s->event);
 	pfs_stage_record(t, &s->planned, s->parent.type == PFS_NESTING_STATEMENT ? s->parent.event_id : 0);
-	forget_nested(s);
+	pfs_nested_remove(s);
 }
 
 void
@@ -295,44 +286,39 @@ pfs_nested_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 			   const PfsStatementSource *source)
 {
 	/* An error elsewhere, or in an expression, which no executor ever sees. */
-	if (s->met == PFS_MET_PLAN && s->query == NULL && s->done)
+	if (s->is_planned && s->done)
 	{
 		drop_planned(t, s);
 		return;
 	}
 	pfs_stage_record(t, &s->planned, s->event_id);
 	pfs_statement_end(t, s, now, failed, source);
-	forget_nested(s);
+	pfs_nested_remove(s);
 }
 
 void
 pfs_nested_drop_planned(PfsThread *t, int nest)
 {
-	PfsStatement *next;
-
-	for (PfsStatement *s = pfs_sql.open; s != NULL && pfs_sql.nplanned > 0; s = next)
-	{
-		next = s->next;
-		if (s->met != PFS_MET_PLAN || s->query != NULL || s->nest < nest)
-			continue;
-		drop_planned(t, s);
-	}
+	while (pfs_sql.planned != NULL && pfs_sql.planned->nest >= nest)
+		drop_planned(t, pfs_sql.planned);
 }
 
-/* What is left of nested statements: cursors go on without a slot. */
+/*
+ * The statement at top level ends.  What is left of those inside it: cursors go on,
+ * in the slots that they have, and are in nothing from now on.
+ */
 void
 pfs_nested_leave(PfsThread *t, PfsMoment now)
 {
-	PfsStatement *next;
+	PfsStatement *older;
 
 	pfs_nested_drop_planned(t, 0);
-	for (PfsStatement *s = pfs_sql.open; s != NULL; s = next)
+	for (PfsStatement *s = pfs_sql.open; s != pfs_sql.left; s = older)
 	{
-		next = s->next;
-		s->outer = NULL;
+		older = s->older_open;
+		pfs_nested_leave_outer(s);
 		if (s->query == NULL)
 			pfs_nested_end(t, s, now, pfs_top_has_failed(), NULL);
-		else
-			pfs_statement_leave_event(t, s);
 	}
+	pfs_sql.left = pfs_sql.open;
 }

@@ -95,6 +95,9 @@ pfs_numbers_add(uint64 *to, const uint64 *n)
 		sums[i] += from[i];
 }
 
+/* Beside PFS_COUNTS_...: begun inside another statement, or behind its end. */
+#define PFS_IS_NESTED 0x80
+
 /* Bytes kept of an error's message, and of a schema's name as written. */
 #define PFS_MESSAGE_SIZE	256
 #define PFS_SCHEMA_SIZE		64
@@ -115,7 +118,7 @@ typedef struct PfsStatementEvent
 	uint16		schema_len;
 	uint16		message_len;
 	uint32		text_len;
-	uint8		counts;			/* PFS_COUNTS_... */
+	uint8		counts;			/* PFS_COUNTS_..., PFS_IS_NESTED */
 	uint64		memory;			/* the session's most bytes meanwhile, and
 								 * one; if it counts them: written at the end */
 	uint64		n[PFS_NUM_NUMBERS];
@@ -219,7 +222,8 @@ typedef struct PfsTransactionEvent
 	bool		read_only;
 	bool		autocommit;
 	uint64		trx_id;			/* full transaction id, 0: none; of a running
-								 * one in a reader's copy */
+								 * one in a reader's copy.  COMMIT PREPARED
+								 * and ROLLBACK PREPARED: the prepared one's */
 	uint32		savepoints;
 	uint32		rollbacks_to_savepoint;
 	uint32		releases;
@@ -251,6 +255,12 @@ extern void pfs_statement_idle(PfsThread *t);
 
 /* Inside a change: no hook has seen the message yet.  What does it say? */
 extern void pfs_statement_look(PfsThread *t, const char *str);
+
+/*
+ * A walsender answers its client: what does the command say that it answers?
+ * completes: it says that it is ready for the next one.
+ */
+extern void pfs_statement_answers(PfsThread *t, bool completes);
 
 /* The process ends: whatever is open ends now. */
 extern void pfs_statement_detach(PfsThread *t);
@@ -305,7 +315,7 @@ extern void pfs_call_run(PfsThread *t, PfsCall *call, const PfsStatementSource *
 extern void pfs_call_run_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affected,
 							 uint64 parallel_workers);
 extern void pfs_call_finish(PfsThread *t, PfsCall *call, const void *query);
-extern void pfs_call_finish_end(PfsThread *t, PfsCall *call);
+extern void pfs_call_finish_end(PfsThread *t, PfsCall *call, uint64 rows_affected);
 extern void pfs_call_executor_end(PfsThread *t, PfsCall *call, const void *query);
 extern void pfs_call_executor_end_end(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
 extern void pfs_call_utility(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
@@ -417,10 +427,14 @@ typedef enum PfsTransactionCommand
 	PFS_COMMAND_ROLLBACK_TO,
 	PFS_COMMAND_RELEASE,
 	PFS_COMMAND_PREPARE,		/* with its gid */
+	PFS_COMMAND_FINISH_PREPARED,	/* COMMIT or ROLLBACK PREPARED, with gid
+									 * and trx_id of the prepared transaction */
 	PFS_COMMAND_CHAIN,			/* COMMIT or ROLLBACK AND CHAIN */
 	PFS_COMMAND_OTHER,
 } PfsTransactionCommand;
 
-extern void pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid);
+/* gid and trx_id: where the command says that it has them. */
+extern void pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid,
+									uint64 trx_id);
 
 #endif							/* PFS_STATEMENT_H */

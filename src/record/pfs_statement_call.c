@@ -15,39 +15,27 @@
 #include "pfs_setup.h"
 #include "pfs_statement_fast.h"
 
-static PfsStatement *
+/* The nested statement of an executor's descriptor; NULL: it is none. */
+static inline PfsStatement *
 find_nested(const void *query)
 {
-	PfsStatement *s = pfs_sql.open;
-
-	while (s != NULL && s->query != query)
-		s = s->next;
-	return s;
-}
-
-static PfsStatement *
-find_planned(uint64 query_id)
-{
-	PfsStatement *s;
-
-	if (pfs_sql.nplanned == 0)
-		return NULL;
-	for (s = pfs_sql.open; s != NULL; s = s->next)
-	{
-		if (s->met == PFS_MET_PLAN && s->query == NULL && s->nest == pfs_sql.nest && s->query_id == query_id)
-			return s;
-	}
-	return NULL;
+	return pfs_sql.open != NULL ? pfs_nested_find(query) : NULL;
 }
 
 /* Deferred triggers run at the commit, outside of all hooks, but not by themselves. */
 static inline bool
 is_top_level_now(void)
 {
+	/*
+	 * The function looks at no argument, and if it ever did it would find
+	 * none.
+	 */
+	static FunctionCallInfoBaseData no_arguments;
+
 	if (!pfs_statement_has_client())
 		return false;
 	return (pfs_sql.top_open && pfs_sql.top.met != PFS_MET_NOTHING && !pfs_sql.top.done) ||
-		DatumGetInt32(pg_trigger_depth(NULL)) == 0;
+		DatumGetInt32(pg_trigger_depth(&no_arguments)) == 0;
 }
 
 static inline bool
@@ -85,6 +73,7 @@ begin_call(PfsThread *t, PfsCall *call, PfsStatement *s, PfsMoment now, PfsStage
 	}
 	else
 	{
+		s->call_nest = pfs_sql.nest;
 		pfs_stage_push(t, pfs_stage_instrument[stage], now, s->event_id);
 		pfs_set_parent();
 	}
@@ -108,10 +97,23 @@ enter(PfsThread *t, PfsCall *call)
 			pfs_sql.ended_fast = false;
 		}
 		call->top = call->nest == 0 && is_top_level_now();
+		/* The change can neither allocate nor wait. */
+		if (unlikely(pfs_nested_needs_room()))
+			pfs_nested_make_more_room();
+		if (unlikely(pfs_stages_need_room()))
+			pfs_stages_make_room(t);
 		pfs_change_begin(t);
 		/* A transaction is nested in the statement that began it. */
 		if (!call->top)
+		{
 			pfs_transaction_look(t);
+			/* So is a statement in the phase that its command is in. */
+			if (pfs_local.slow & PFS_SLOW_PROGRESS)
+			{
+				pfs_stage_look(t);
+				call->nstages = pfs_stages.n;
+			}
+		}
 	}
 	return call->entered;
 }
@@ -121,8 +123,7 @@ leave(PfsThread *t, PfsCall *call, PfsMoment now)
 {
 	pfs_sql.nest = call->nest;
 	pfs_sql.current = call->outer;
-	if (pfs_sql.nplanned > 0)
-		pfs_nested_drop_planned(t, call->nest + 1);
+	pfs_nested_drop_planned(t, call->nest + 1);
 	if (call->top && call->statement != NULL && pfs_stages.n == 1)
 		return;
 	pfs_stage_pop(t, call->top && call->statement != NULL ? 1 : call->nstages, now);
@@ -185,15 +186,11 @@ pfs_call_plan(PfsThread *t, PfsCall *call, const PfsStatementSource *source)
 	else
 	{
 		pfs_sql.nest--;
-		if (pfs_sql.nplanned > 0)
-			pfs_nested_drop_planned(t, pfs_sql.nest);
+		pfs_nested_drop_planned(t, pfs_sql.nest);
 		s = pfs_nested_begin(t, now, source);
 		pfs_sql.nest++;
 		if (s != NULL)
-		{
-			s->met = PFS_MET_PLAN;
-			pfs_sql.nplanned++;
-		}
+			pfs_nested_set_planned(s);
 	}
 	begin_call(t, call, s, now, PFS_STAGE_PLAN);
 	pfs_change_end(t);
@@ -217,20 +214,14 @@ pfs_call_executor_start(PfsThread *t, PfsCall *call, const PfsStatementSource *s
 	else
 	{
 		pfs_sql.nest--;
-		s = find_planned(source->query_id);
+		s = pfs_nested_find_planned(source->query_id);
 		if (s != NULL)
-		{
-			pfs_sql.nplanned--;
 			pfs_stage_record(t, &s->planned, s->event_id);
-		}
 		else
 			s = pfs_nested_begin(t, now, source);
 		pfs_sql.nest++;
 		if (s != NULL)
-		{
-			s->met = PFS_MET_EXECUTION;
-			s->query = source->query;
-		}
+			pfs_nested_set_query(s, source->query);
 	}
 	begin_call(t, call, s, now, PFS_STAGE_EXECUTOR_START);
 	pfs_usage_begin(&call->usage);
@@ -246,9 +237,13 @@ pfs_call_run(PfsThread *t, PfsCall *call, const PfsStatementSource *source)
 	if (!enter(t, call))
 		return;
 	now = pfs_moment();
-	s = pfs_sql.open != NULL ? find_nested(source->query) : NULL;
+	s = find_nested(source->query);
 	if (s != NULL)
+	{
 		call->top = false;
+		if (unlikely(s->event == NULL && s->event_id != 0))
+			pfs_nested_show_again(t, s, source);
+	}
 	else if (call->top)
 	{
 		/* A portal's second run at top level is the next Execute. */
@@ -270,7 +265,7 @@ call_of_query(PfsThread *t, PfsCall *call, const void *query, PfsStageKind stage
 
 	if (!enter(t, call))
 		return;
-	s = pfs_sql.open != NULL ? find_nested(query) : NULL;
+	s = find_nested(query);
 	if (s != NULL)
 		call->top = false;
 	else if (call->top && pfs_sql.top_open && pfs_sql.top.query == query)
@@ -346,6 +341,8 @@ end_end(PfsThread *t, PfsCall *call, PfsStatement *s, PfsMoment now)
 	leave(t, call, now);
 	if (s == &pfs_sql.top)
 		s->stamp = now;
+	else if (s != NULL)
+		s->call_nest = 0;
 	pfs_change_end(t);
 }
 
@@ -407,13 +404,16 @@ pfs_call_run_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affe
 }
 
 void
-pfs_call_finish_end(PfsThread *t, PfsCall *call)
+pfs_call_finish_end(PfsThread *t, PfsCall *call, uint64 rows_affected)
 {
 	PfsMoment	now = {0, 0};
 	PfsStatement *s = begin_end(t, call, &now);
 
 	if (s != NULL)
+	{
 		count_execution(call, s, now);
+		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+	}
 	end_end(t, call, s, now);
 }
 
@@ -434,6 +434,7 @@ pfs_call_executor_end_end(PfsThread *t, PfsCall *call, const PfsStatementSource 
 		pfs_nested_end(t, s, now, false, source);
 		pfs_set_parent();
 		pfs_change_end(t);
+		pfs_nested_shrink();
 	}
 }
 

@@ -14,24 +14,29 @@
 #include "mb/pg_wchar.h"
 #include "tcop/tcopprot.h"
 
+#include "pfs_secret.h"
+#include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
 #define MARKS_AT_FIRST 16
 
+/* Room for the mark of a level: callbacks of subtransactions, outside of changes. */
 static bool
 make_room(int level)
 {
-	int			max = Max(pfs_sql.max_marks, MARKS_AT_FIRST);
+	uint32		max = Max(pfs_sql.max_marks, MARKS_AT_FIRST);
 	PfsMark    *marks;
 
-	if (level < pfs_sql.max_marks)
+	if (likely(level < pfs_sql.max_marks))
 		return true;
 	while (max <= level)
 		max *= 2;
-	marks = realloc(pfs_sql.marks, max * sizeof(PfsMark));
+	marks = pfs_private_map(max * sizeof(PfsMark), false);
 	if (marks == NULL)
 		return false;
-	memset(marks + pfs_sql.max_marks, 0, (max - pfs_sql.max_marks) * sizeof(PfsMark));
+	if (pfs_sql.marks != NULL)
+		memcpy(marks, pfs_sql.marks, pfs_sql.max_marks * sizeof(PfsMark));
+	pfs_private_unmap(pfs_sql.marks, pfs_sql.max_marks * sizeof(PfsMark));
 	pfs_sql.marks = marks;
 	pfs_sql.max_marks = max;
 	return true;
@@ -45,23 +50,28 @@ pfs_statement_mark(int level)
 	pfs_sql.marks[level].nest = pfs_sql.nest;
 	pfs_sql.marks[level].nstages = pfs_stages.n;
 	pfs_sql.marks[level].current = pfs_sql.current;
+	pfs_sql.marks[level].statement_id = pfs_sql.next_id;
 }
 
-/* Each end is a change of its own: there may be more of them than spare slots. */
+/*
+ * Ends what began behind the statement of this number.  Each end is a change of its
+ * own, so that others need not wait for all of them.
+ */
 static void
-end_all(PfsThread *t, int level, bool failed, bool utilities_too)
+end_all(PfsThread *t, uint64 statement_id, bool failed, bool utilities_too)
 {
-	PfsStatement *next;
+	PfsStatement *older;
 
-	for (PfsStatement *s = pfs_sql.open; s != NULL; s = next)
+	for (PfsStatement *s = pfs_sql.open; s != NULL && s->statement_id > statement_id; s = older)
 	{
-		next = s->next;
-		if (s->xact_level < level || (s->is_utility && !utilities_too))
+		older = s->older_open;
+		if (s->is_utility && !utilities_too)
 			continue;
 		pfs_change_begin(t);
 		pfs_nested_end(t, s, pfs_moment(), failed, NULL);
 		pfs_change_end(t);
 	}
+	pfs_nested_shrink();
 }
 
 void
@@ -69,10 +79,21 @@ pfs_statement_unwind(PfsThread *t, int level)
 {
 	const PfsMark *mark = level < pfs_sql.max_marks ? &pfs_sql.marks[level] : NULL;
 
-	/* Rolled back by a command: no hook is cut off, and nothing has failed. */
-	if (!pfs_sql.raised || pfs_is_changing(t))
+	if (pfs_is_changing(t))
 		return;
-	end_all(t, level, true, true);
+
+	/*
+	 * Rolled back by a command: no hook is cut off, and nothing has failed.
+	 * But the cursors that were opened inside go without a call.
+	 */
+	if (!pfs_sql.raised)
+	{
+		if (mark != NULL)
+			end_all(t, mark->statement_id, false, false);
+		return;
+	}
+	if (mark != NULL)
+		end_all(t, mark->statement_id, true, true);
 	/* Nobody has handled it: this is the end of the whole statement. */
 	if (pfs_sql.failed)
 		return;
@@ -149,11 +170,42 @@ pfs_statement_raised(PfsThread *t, int sqlstate)
 	pfs_change_end(t);
 }
 
+/*
+ * Can the text of this statement hold a secret?  What is cut in its slot, or not there, or
+ * has not been parsed, is looked for in the client's whole text.
+ */
+static bool
+holds_secret(const PfsStatement *s)
+{
+	const PfsStatementEvent *e = s->event;
+
+	if (e != NULL && s->met != PFS_MET_NOTHING && e->text_len + MAX_MULTIBYTE_CHAR_LEN <= pfs_sizes.sql_text)
+		return pfs_find_secret(pfs_statement_text(e), e->text_len) >= 0;
+	return pfs_has_secret(debug_query_string);
+}
+
+/*
+ * A message can quote the statement that failed ("syntax error at or near"), and is that
+ * of all statements around it.
+ */
+static bool
+is_about_secret(void)
+{
+	for (const PfsStatement *s = pfs_sql.current; s != NULL; s = s->outer)
+	{
+		if (s != &pfs_sql.top && holds_secret(s))
+			return true;
+	}
+	return pfs_sql.top_open && holds_secret(&pfs_sql.top);
+}
+
 void
 pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, const char *message)
 {
 	if (pfs_is_changing(t))
 		return;
+	if (message != NULL && is_about_secret())
+		message = PFS_SECRET_TEXT;
 	pfs_change_begin(t);
 	look_at_text(t);
 	if (error)

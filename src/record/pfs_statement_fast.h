@@ -61,7 +61,7 @@ pfs_top_leave(PfsThread *t)
 {
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;
-	if (unlikely(pfs_stages.n != 1 || pfs_sql.nplanned > 0))
+	if (unlikely(pfs_stages.n != 1 || pfs_sql.planned != NULL))
 		pfs_top_clear_up(t);
 }
 

@@ -11,6 +11,7 @@
 
 #include "pfs_error.h"
 #include "pfs_prepared.h"
+#include "pfs_private.h"
 #include "pfs_setup.h"
 #include "pfs_stage.h"
 
@@ -26,8 +27,6 @@ typedef enum PfsProgress
 typedef struct PfsStatement
 {
 	/* All in front of `own` begins with zero. */
-	struct PfsStatement *next;	/* nested ones: in the list of open or unused
-								 * ones */
 	struct PfsStatement *outer; /* enclosing one; NULL: none, or it has ended */
 	PfsStatementEvent *event;	/* its slot among the running ones; NULL: too
 								 * deep, not collected, or its outer one has
@@ -40,12 +39,12 @@ typedef struct PfsStatement
 	bool		done;			/* top level: has run; `stamp` may be its end;
 								 * nested: has been planned */
 	bool		is_utility;
+	bool		too_deep;		/* all slots were in use when it began */
 	uint8		counts;			/* PFS_COUNTS_... */
 	uint32		flags;			/* 0: not collected */
 	PfsInstrumentId instrument;
 	int			level;
 	int			nest;			/* hooks around it when it began */
-	int			xact_level;
 	Oid			database;
 	Oid			user;
 	int32		sqlstate;
@@ -66,6 +65,21 @@ typedef struct PfsStatement
 	struct PfsStatement *older;
 	struct PfsStatement *newer;
 	uint64		memory;
+
+	/* Of a nested one only: pfs_nested.c. */
+	struct PfsStatement *older_open;	/* list of all open ones */
+	struct PfsStatement *newer_open;
+	struct PfsStatement *inner; /* list of those that began inside it */
+	struct PfsStatement *inner_before;
+	struct PfsStatement *inner_after;
+	struct PfsStatement *planned_before;	/* list of those that are only
+											 * planned */
+	PfsIndexLink by_query;		/* if it has a query */
+	int			call_nest;		/* hooks that are active while one is called
+								 * for it; 0: none is */
+	bool		left;			/* the statement at top level that it began in
+								 * has ended */
+	bool		is_planned;
 } PfsStatement;
 
 /* Where the hooks stood when a subtransaction began. */
@@ -74,6 +88,7 @@ typedef struct PfsMark
 	int			nest;
 	uint32		nstages;
 	PfsStatement *current;
+	uint64		statement_id;	/* the last that was given */
 } PfsMark;
 
 /* Everything process-local of the statements. */
@@ -87,8 +102,9 @@ typedef struct PfsSql
 	int			nest;			/* hooks that are active */
 	PfsStatement *current;		/* whose hook is active */
 	PfsStatement *open;			/* nested ones, newest first */
-	PfsStatement *unused;
-	uint32		nplanned;		/* of the open ones: only planned */
+	PfsStatement *left;			/* of these, the newest one that is older than
+								 * the top level */
+	PfsStatement *planned;		/* those that are only planned, newest first */
 	int			sqlstate;		/* of the last error */
 	uint32		message_len;
 	char		message[PFS_MESSAGE_SIZE];
@@ -102,7 +118,7 @@ typedef struct PfsSql
 	const void *fast;			/* the executor's descriptor that the short
 								 * way leads to */
 	PfsMark    *marks;			/* by level of subtransaction */
-	int			max_marks;
+	uint32		max_marks;
 } PfsSql;
 
 extern PFS_HIDDEN PfsSql pfs_sql;
@@ -203,6 +219,44 @@ pfs_statement_is_wanted(const PfsThread *t)
 		((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0;
 }
 
+/* ---- pfs_nested.c; inside a change unless it says otherwise ---- */
+
+/*
+ * Outside of a change: pfs_nested_take() is going to find a statement.  Without
+ * memory it does not; then the next statement is not seen, and counted as lost.
+ */
+extern bool pfs_nested_needs_room(void);
+extern void pfs_nested_make_more_room(void);
+
+/* Outside of a change: if none is open any more, their memory goes back. */
+extern void pfs_nested_shrink(void);
+
+/* One of any content, or NULL; into the lists; out of all of them, and it is gone. */
+extern PfsStatement *pfs_nested_take(void);
+extern void pfs_nested_add(PfsStatement *s, PfsStatement *outer);
+extern void pfs_nested_remove(PfsStatement *s);
+
+/* It goes on behind the end of the statement at top level. */
+extern void pfs_nested_leave_outer(PfsStatement *s);
+
+/* It is planned; it is executed, by this descriptor (NULL: it is a utility). */
+extern void pfs_nested_set_planned(PfsStatement *s);
+extern void pfs_nested_set_query(PfsStatement *s, const void *query);
+
+/* The newest one of this descriptor; the planned one of the present call.  Or NULL. */
+extern PfsStatement *pfs_nested_find(const void *query);
+extern PfsStatement *pfs_nested_find_planned(uint64 query_id);
+
+/* It has a slot now; it has none any more. */
+extern void pfs_nested_show(PfsStatement *s);
+extern void pfs_nested_hide(PfsStatement *s);
+
+/* A cursor that nobody is reading gives its slot away; false: there is none. */
+extern bool pfs_nested_free_slot(PfsThread *t);
+
+/* A cursor without a slot is read: it gets one, if there is any. */
+extern void pfs_nested_show_again(PfsThread *t, PfsStatement *s, const PfsStatementSource *source);
+
 /* ---- pfs_statement.c; inside a change ---- */
 
 extern void pfs_statement_start_counting(PfsThread *t, PfsStatement *s);
@@ -245,8 +299,15 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 
 	if (unlikely(e == NULL))
 	{
-		pfs_numbers_clear(s->own);
-		return NULL;
+		if (pfs_nested_free_slot(t))
+			e = (PfsStatementEvent *) pfs_event_begin(t, PFS_STATEMENTS, s->instrument, flags, s->start, s->parent);
+		if (e == NULL)
+		{
+			/* One that has a number has had a slot, and counts on. */
+			if (s->event_id == 0)
+				pfs_numbers_clear(s->own);
+			return NULL;
+		}
 	}
 	s->n = e->n;
 	pfs_numbers_clear(e->n);
@@ -258,7 +319,7 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	e->sqlstate = 0;
 	e->schema_len = e->message_len = 0;
 	e->text_len = 0;
-	e->counts = s->counts;
+	e->counts = s->counts | (s == &pfs_sql.top ? 0 : PFS_IS_NESTED);
 	return e;
 }
 
@@ -284,6 +345,8 @@ pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
 	s->n = s->own;
 	pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) s->event);
 	s->event = NULL;
+	if (s != &pfs_sql.top)
+		pfs_nested_hide(s);
 }
 
 /*

@@ -19,8 +19,10 @@
 #include "utils/backend_status.h"
 
 #include "pfs_digest_wait.h"
+#include "pfs_memory.h"
 #include "pfs_statement_fast.h"
 #include "pfs_statement_memory.h"
+#include "pfs_thread_end.h"
 
 /* ---- begin and end, inside a change ---- */
 
@@ -165,7 +167,10 @@ pfs_statement_begins(PfsThread *t)
 void
 pfs_statement_idle(PfsThread *t)
 {
-	if (!pfs_sql.top_open || pfs_is_changing(t))
+	/* Nobody is in the middle of anything here. */
+	if (unlikely(pfs_is_changing(t) || (pfs_memory_is_told && (t->memory.seq.word & 1) != 0)))
+		pfs_thread_repair(t);
+	if (!pfs_sql.top_open)
 		return;
 	pfs_change_begin(t);
 	end_at_wait(t, pfs_top_moment());
@@ -207,6 +212,22 @@ pfs_statement_look(PfsThread *t, const char *str)
 	}
 }
 
+void
+pfs_statement_answers(PfsThread *t, bool completes)
+{
+	if (!pfs_sql.top_open || pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	pfs_statement_look(t, debug_query_string);
+	/* The next command can arrive without an idle wait in between. */
+	if (completes && pfs_sql.top.met == PFS_MET_EXECUTION)
+	{
+		pfs_sql.top.stamp = pfs_top_moment();
+		pfs_sql.top.done = true;
+	}
+	pfs_change_end(t);
+}
+
 /* ---- the short way ---- */
 
 void
@@ -222,8 +243,7 @@ void
 pfs_top_clear_up(PfsThread *t)
 {
 	pfs_change_begin(t);
-	if (pfs_sql.nplanned > 0)
-		pfs_nested_drop_planned(t, 1);
+	pfs_nested_drop_planned(t, 1);
 	pfs_stage_pop(t, 1, pfs_moment());
 	pfs_set_parent();
 	pfs_change_end(t);
@@ -243,7 +263,11 @@ name_by_commit(PfsThread *t)
 	bool		is_new = pfs_transaction_is_new() && debug_query_string == NULL;
 
 	pfs_change_begin(t);
-	if (fastpath || is_new)
+	/* IDENTIFY_SYSTEM has a transaction of its own before it answers. */
+	if (MyBackendType == B_WAL_SENDER && debug_query_string != NULL &&
+		pfs_replication_statement(debug_query_string) != PFS_NO_INSTRUMENT)
+		pfs_statement_look(t, debug_query_string);
+	else if (fastpath || is_new)
 	{
 		pfs_statement_name(t, &pfs_sql.top, pfs_other_statement[fastpath ? PFS_STATEMENT_FASTPATH
 																: PFS_STATEMENT_DESCRIBE], NULL);

@@ -13,10 +13,12 @@
 #include "pfs_digest.h"
 #include "pfs_error.h"
 #include "pfs_event_write.h"
+#include "pfs_fence.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
+#include "pfs_patience.h"
 #include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -27,9 +29,20 @@
 #define PROBES_MAX 128
 #define CONTAINERS_MAX 48
 
+/* What rows of pfs.status are made of: all containers at one moment. */
+struct PfsStatus
+{
+	PfsContainerRow containers[CONTAINERS_MAX];
+	int			n;
+	uint64		reserved;		/* bytes of all */
+	uint64		resident;
+};
+
 /* Postmaster memory, inherited; needed even where pfs is off. */
 static PfsProbeRow probes[PROBES_MAX];
 static int	nprobes = 0;
+
+PfsSharedHooks *pfs_shared_hooks = NULL;
 
 static bool
 pages_row(const PfsPages *pages, PfsContainerRow *row)
@@ -73,22 +86,6 @@ block_row(PfsContainerRow *row, const char *name, uint64 record_size, uint64 max
 	row->stats.bytes_reserved = bytes;
 	row->stats.bytes_resident = bytes;
 	return true;
-}
-
-static uint64
-history_long_used(PfsEventFamily family)
-{
-	PfsLog	   *log = pfs_history_long[family];
-	void	   *copy = palloc(pfs_sizes.event_size[family]);
-	uint64		used = 0;
-
-	for (uint32 lane = 0; lane < pfs_log_lanes(log); lane++)
-	{
-		for (uint32 slot = 0; slot < pfs_log_slots(log); slot++)
-			used += pfs_log_read(log, lane, slot, copy);
-	}
-	pfree(copy);
-	return used;
 }
 
 /* Lives inside the thread records: no bytes of its own. */
@@ -166,7 +163,7 @@ events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 	if (log == NULL)
 		return block_row(row, info->history_long, size, 0, 0, 0, 0);
 	return block_row(row, info->history_long, size, pfs_sizes.history_long[family],
-					 Min(history_long_used(family), pfs_sizes.history_long[family]),
+					 Min(pfs_log_count(log), pfs_sizes.history_long[family]),
 					 pfs_log_lost(log), pfs_log_bytes(log)) &&
 		(family != PFS_WAITS || add_lwlocks(row));
 }
@@ -305,6 +302,9 @@ pfs_containers_reset(void)
 	pfs_store_relaxed(&pfs_memory->chunks_lost, 0);
 	pfs_store_relaxed(&pfs_memory->processes_lost, 0);
 	pfs_store_relaxed(&pfs_shared_threads->reentered, 0);
+	pfs_store_relaxed(&pfs_patience->reads_inexact, 0);
+	pfs_store_relaxed(&pfs_patience->resets_inexact, 0);
+	pfs_store_relaxed(&pfs_patience->repaired, 0);
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
 	{
 		pfs_store_relaxed(&pfs_shared_threads->too_deep[f], 0);
@@ -317,64 +317,110 @@ pfs_containers_reset(void)
 	pfs_reset_time_note("status");
 }
 
-static void
-footprint(uint64 *reserved, uint64 *resident)
+PfsStatus *
+pfs_status_make(void)
 {
-	PfsContainerRow row;
+	PfsStatus  *status = palloc0(sizeof(PfsStatus));
 
-	*reserved = *resident = 0;
-	for (int i = 0; pfs_container_row(i, &row); i++)
+	while (status->n < CONTAINERS_MAX && pfs_container_row(status->n, &status->containers[status->n]))
 	{
-		*reserved += row.stats.bytes_reserved;
-		*resident += row.stats.bytes_resident;
+		status->reserved += status->containers[status->n].stats.bytes_reserved;
+		status->resident += status->containers[status->n].stats.bytes_resident;
+		status->n++;
 	}
+	return status;
+}
+
+/* Rows of pfs.status that are no container's loss: in this order, before those. */
+typedef enum StatusRow
+{
+	STATUS_START_TIME,
+	STATUS_SETTINGS_REFUSED,
+	STATUS_BYTES_RESERVED,
+	STATUS_BYTES_RESIDENT,
+	STATUS_SIGNAL_HANDLER_EVENTS_LOST,	/* counted when a process ends */
+	STATUS_READS_INEXACT,
+	STATUS_RESETS_INEXACT,
+	STATUS_WORDS_REPAIRED,
+	STATUS_FENCE,
+} StatusRow;
+
+#define NUM_STATUS_ROWS (STATUS_FENCE + 1)
+
+static const char *const status_names[] = {
+	[STATUS_START_TIME] = "pfs_start_time",
+	[STATUS_SETTINGS_REFUSED] = "pfs_settings_refused",
+	[STATUS_BYTES_RESERVED] = "pfs_bytes_reserved",
+	[STATUS_BYTES_RESIDENT] = "pfs_bytes_resident",
+	[STATUS_SIGNAL_HANDLER_EVENTS_LOST] = "pfs_signal_handler_events_lost",
+	[STATUS_READS_INEXACT] = "pfs_reads_inexact",
+	[STATUS_RESETS_INEXACT] = "pfs_resets_inexact",
+	[STATUS_WORDS_REPAIRED] = "pfs_sequence_words_repaired",
+	[STATUS_FENCE] = "pfs_fence",
+};
+
+StaticAssertDecl(lengthof(status_names) == NUM_STATUS_ROWS, "a row of status has no name");
+
+static uint64
+status_number(const PfsStatus *status, StatusRow row)
+{
+	switch (row)
+	{
+		case STATUS_SETTINGS_REFUSED:
+			return pfs_setup->settings_refused;
+		case STATUS_BYTES_RESERVED:
+			return status->reserved;
+		case STATUS_BYTES_RESIDENT:
+			return status->resident;
+		case STATUS_SIGNAL_HANDLER_EVENTS_LOST:
+			return pfs_load_relaxed(&pfs_shared_threads->reentered);
+		case STATUS_READS_INEXACT:
+			return pfs_load_relaxed(&pfs_patience->reads_inexact);
+		case STATUS_RESETS_INEXACT:
+			return pfs_load_relaxed(&pfs_patience->resets_inexact);
+		case STATUS_WORDS_REPAIRED:
+			return pfs_load_relaxed(&pfs_patience->repaired);
+		case STATUS_START_TIME:
+		case STATUS_FENCE:
+			break;
+	}
+	return 0;
 }
 
 bool
-pfs_status_row(int i, char *name, size_t name_size, char *value, size_t value_size)
+pfs_status_row(const PfsStatus *status, int i, char *name, size_t name_size, char *value, size_t value_size)
 {
-	PfsContainerRow row;
-	uint64		reserved;
-	uint64		resident;
-
-	if (!pfs_is_active())
+	if (!pfs_is_active() || i >= NUM_STATUS_ROWS + status->n)
 		return false;
-	footprint(&reserved, &resident);
-	switch (i)
+	if (i >= NUM_STATUS_ROWS)
 	{
-		case 0:
-			strlcpy(name, "pfs_start_time", name_size);
-			strlcpy(value, timestamptz_to_str(pfs_clock->start_time), value_size);
-			return true;
-		case 1:
-			strlcpy(name, "pfs_settings_refused", name_size);
-			snprintf(value, value_size, "%d", pfs_setup->settings_refused ? 1 : 0);
-			return true;
-		case 2:
-			strlcpy(name, "pfs_bytes_reserved", name_size);
-			snprintf(value, value_size, UINT64_FORMAT, reserved);
-			return true;
-		case 3:
-			strlcpy(name, "pfs_bytes_resident", name_size);
-			snprintf(value, value_size, UINT64_FORMAT, resident);
-			return true;
-		case 4:
-			/* Counted when a process ends. */
-			strlcpy(name, "pfs_signal_handler_events_lost", name_size);
-			snprintf(value, value_size, UINT64_FORMAT, pfs_shared_threads->reentered);
-			return true;
-		default:
-			if (!pfs_container_row(i - 5, &row))
-				return false;
-			snprintf(name, name_size, "pfs_%s_lost", row.name);
-			snprintf(value, value_size, UINT64_FORMAT, row.stats.records_lost);
-			return true;
+		const PfsContainerRow *row = &status->containers[i - NUM_STATUS_ROWS];
+
+		snprintf(name, name_size, "pfs_%s_lost", row->name);
+		snprintf(value, value_size, UINT64_FORMAT, row->stats.records_lost);
+		return true;
 	}
+	strlcpy(name, status_names[i], name_size);
+	if (i == STATUS_START_TIME)
+		strlcpy(value, timestamptz_to_str(pfs_clock->start_time), value_size);
+	else if (i == STATUS_FENCE)
+		strlcpy(value, pfs_fence_name(), value_size);
+	else
+		snprintf(value, value_size, UINT64_FORMAT, status_number(status, (StatusRow) i));
+	return true;
 }
 
 void
 pfs_probe_report(const PfsProbeRow *row)
 {
+	for (int i = 0; i < nprobes; i++)
+	{
+		if (strcmp(probes[i].name, row->name) == 0)
+		{
+			probes[i] = *row;
+			return;
+		}
+	}
 	if (nprobes < PROBES_MAX)
 		probes[nprobes++] = *row;
 }
@@ -382,8 +428,16 @@ pfs_probe_report(const PfsProbeRow *row)
 bool
 pfs_probe_row(int i, PfsProbeRow *row)
 {
+	uint64		replaced = pfs_memory == NULL ? 0 : pfs_load_relaxed(&pfs_memory->processes_replaced);
+
 	if (i >= nprobes)
 		return false;
 	*row = probes[i];
+	if (row->look != NULL)
+		row->look(row, row->number);
+	/* What processes found later: the tables are each one's own. */
+	if (replaced > 0 && row->mechanism != NULL && strcmp(row->mechanism, "method_table") == 0 && row->detail[0] == '\0')
+		snprintf(row->detail, sizeof(row->detail),
+				 "another library replaced methods in " UINT64_FORMAT " processes; its own stay there", replaced);
 	return true;
 }

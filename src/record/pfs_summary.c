@@ -36,12 +36,11 @@ pfs_summary_buckets_size(uint32 ncells)
 
 void
 pfs_summary_start(PfsSharedSummary *shared, const uint32 *ncells, void *const *cells,
-				  uint64 *buckets, LWLock *lock)
+				  uint64 *buckets)
 {
 	pfs_summary = shared;
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
-		shared[family].lock = lock;
 		shared[family].ncells = ncells[family];
 		shared[family].cells = (PfsSharedBlock)
 		{

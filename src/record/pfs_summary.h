@@ -16,7 +16,6 @@
 #include "pfs_cell.h"
 #include "pfs_histogram.h"
 #include "pfs_instrument.h"
-#include "storage/lwlock.h"
 
 /*
  * Where numbers are kept, from below to above: thread, account, host, global;
@@ -49,6 +48,16 @@ typedef struct PfsSummaryKind
 								 * the owner's cells */
 
 	bool		cells_are_no_instruments;	/* what they are the family knows */
+
+	/*
+	 * Of such a family, whose cells can become others': a palloc'd copy of
+	 * what they are, under the summaries' lock and behind the numbers; all
+	 * may become others', under the lock exclusively and before the
+	 * generation of a truncation of the global level is raised.  NULL: they
+	 * never do.
+	 */
+	void	   *(*copy_keys) (void);
+	void		(*free_keys) (void);
 	bool		takes_from_above;	/* a thread changes what others left at
 									 * the levels above it */
 
@@ -96,8 +105,6 @@ typedef struct PfsSharedSummary
 	 * Atomic.
 	 */
 	uint64		settled[2][PFS_NUM_LEVELS] __attribute__((aligned(PFS_CACHE_LINE)));
-	LWLock	   *lock;			/* exclusive: truncate; shared: read.  The
-								 * same for all families */
 	PfsSharedBlock cells;		/* of the global level */
 	uint32		ncells;			/* of every block of the family */
 	uint64	   *buckets;		/* [ncells][PFS_HISTOGRAM_BUCKETS], atomic;
@@ -116,7 +123,7 @@ extern PfsPages *pfs_thread_histograms;
 extern size_t pfs_summary_cells_size(PfsFamily family, uint32 ncells);
 extern size_t pfs_summary_buckets_size(uint32 ncells);
 extern void pfs_summary_start(PfsSharedSummary *shared, const uint32 *ncells, void *const *cells,
-							  uint64 *buckets, LWLock *lock);
+							  uint64 *buckets);
 
 /* ---- owner of a thread, inside a change ---- */
 
@@ -148,6 +155,7 @@ typedef struct PfsSummaryRow
 	const PfsAccount *account;	/* by account, user, host: its names */
 	PfsInstrumentId instrument; /* none where cells are no instruments */
 	uint32		cell;
+	const void *keys;			/* see PfsSummaryKind */
 	const void *totals;			/* as the family has it */
 } PfsSummaryRow;
 

@@ -5,8 +5,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "pfs_summary_level.h"
 #include "pfs_thread_copy.h"
 
@@ -110,7 +108,7 @@ group_of_thread(const Groups *groups, const PfsAccountRefs *refs)
 	}
 }
 
-/* What is above the threads: records live as long as the lock is held. */
+/* What is above the threads: no record goes while it is our turn. */
 static void
 read_above(Groups *groups)
 {
@@ -179,8 +177,15 @@ emit_row(PfsFamily family, PfsSummaryRow *row, uint32 cell, PfsSummaryEmit emit,
 		emit(row, arg);
 }
 
+/* What the cells are that were copied, in the same hold of the lock; or NULL. */
+static const void *
+copy_keys(PfsFamily family)
+{
+	return pfs_summary_kinds[family]->copy_keys == NULL ? NULL : pfs_summary_kinds[family]->copy_keys();
+}
+
 static void
-emit_threads(const PfsThreadCopies *copies, uint64 truncated, PfsSummaryEmit emit, void *arg)
+emit_threads(const PfsThreadCopies *copies, uint64 truncated, const void *keys, PfsSummaryEmit emit, void *arg)
 {
 	for (uint32 i = 0; i < copies->n; i++)
 	{
@@ -190,7 +195,7 @@ emit_threads(const PfsThreadCopies *copies, uint64 truncated, PfsSummaryEmit emi
 		for (uint32 c = 0; add != NULL && c < copy->ncells; c++)
 		{
 			PfsAnyTotals totals = {0};
-			PfsSummaryRow row = {.thread_id = copy->thread_id, .totals = &totals};
+			PfsSummaryRow row = {.thread_id = copy->thread_id, .keys = keys, .totals = &totals};
 
 			add(&totals, pfs_copied_cell(copies, copy, c));
 			emit_row(copies->family, &row, pfs_copied_index(copy, c), emit, arg);
@@ -199,7 +204,7 @@ emit_threads(const PfsThreadCopies *copies, uint64 truncated, PfsSummaryEmit emi
 }
 
 static void
-emit_groups(const Groups *groups, PfsSummaryEmit emit, void *arg)
+emit_groups(const Groups *groups, const void *keys, PfsSummaryEmit emit, void *arg)
 {
 	for (uint32 g = 0; g < groups->n; g++)
 	{
@@ -207,7 +212,7 @@ emit_groups(const Groups *groups, PfsSummaryEmit emit, void *arg)
 
 		for (uint32 i = groups->first; group != NULL && i < groups->end; i++)
 		{
-			PfsSummaryRow row = {.account = &group->account, .totals = totals_at(groups, group, i)};
+			PfsSummaryRow row = {.account = &group->account, .keys = keys, .totals = totals_at(groups, group, i)};
 
 			emit_row(groups->family, &row, i, emit, arg);
 		}
@@ -217,17 +222,19 @@ emit_groups(const Groups *groups, PfsSummaryEmit emit, void *arg)
 static void
 read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, void *arg)
 {
-	PfsSharedSummary *shared = &pfs_summary[copies->family];
 	uint64		truncated;
+	const void *keys;
 
-	LWLockAcquire(shared->lock, LW_SHARED);
-	truncated = shared->truncated[PFS_LEVEL_THREAD];
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
+	truncated = pfs_summary[copies->family].truncated[PFS_LEVEL_THREAD];
 	if (thread_id == 0)
 		pfs_thread_copies_make(copies);
 	else
 		(void) pfs_thread_copies_make_one(copies, thread_id);
-	LWLockRelease(shared->lock);
-	emit_threads(copies, truncated, emit, arg);
+	keys = copy_keys(copies->family);
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies->patience);
+	emit_threads(copies, truncated, keys, emit, arg);
 	pfs_thread_copies_free(copies);
 }
 
@@ -237,6 +244,7 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 {
 	PfsThreadCopies copies = {.family = family};
 	Groups		groups = {.family = family, .level = level};
+	const void *keys;
 
 	if (pfs_summary == NULL)
 		return;
@@ -264,16 +272,18 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 	}
 	groups.groups = palloc0(Max(groups.n, 1) * sizeof(Group *));
 
-	LWLockAcquire(pfs_summary[family].lock, LW_SHARED);
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
 	pfs_thread_copies_make(&copies);
 	do
 	{
 		read_above(&groups);
 	} while (!pfs_thread_copies_hold(&copies));
 	add_threads(&groups, &copies);
-	LWLockRelease(pfs_summary[family].lock);
+	keys = copy_keys(family);
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies.patience);
 
-	emit_groups(&groups, emit, arg);
+	emit_groups(&groups, keys, emit, arg);
 	pfs_thread_copies_free(&copies);
 }
 
@@ -318,7 +328,7 @@ pfs_summary_read_histogram(void)
 		return NULL;
 	histogram = palloc0(waits->ncells * sizeof(uint64 *));
 	copies.end = waits->ncells;
-	LWLockAcquire(waits->lock, LW_SHARED);
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
 	pfs_thread_copies_make(&copies);
 	do
 	{
@@ -333,7 +343,8 @@ pfs_summary_read_histogram(void)
 		for (uint32 b = 0; b < copy->nbuckets; b++)
 			buckets_at(histogram, copy->buckets[b].instrument)[copy->buckets[b].bucket] += copy->buckets[b].n;
 	}
-	LWLockRelease(waits->lock);
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies.patience);
 	pfs_thread_copies_free(&copies);
 	return histogram;
 }
@@ -348,7 +359,7 @@ pfs_summary_read_statements(void)
 	if (pfs_summary == NULL)
 		return NULL;
 	buckets = palloc(PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
-	LWLockAcquire(statements->lock, LW_SHARED);
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
 	pfs_thread_copies_make(&copies);
 	do
 	{
@@ -364,7 +375,8 @@ pfs_summary_read_statements(void)
 		for (uint32 b = 0; b < copy->nbuckets; b++)
 			buckets[copy->buckets[b].bucket] += copy->buckets[b].n;
 	}
-	LWLockRelease(statements->lock);
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies.patience);
 	pfs_thread_copies_free(&copies);
 	return buckets;
 }

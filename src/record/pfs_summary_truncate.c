@@ -10,8 +10,12 @@
  * counted: those that are still in their threads here, those that threads have
  * moved meanwhile by the threads themselves (settled[]).
  *
- * Cells above threads are emptied by truncators only, which hold the lock
- * exclusively.  What threads add to them meanwhile is taken, or stays.
+ * A thread that stays inside a change for longer than the truncator's patience adds
+ * what it is about to add to its old numbers, and then leaves those out itself: it is
+ * as if its event had ended before.  Only the count of events that is returned may
+ * then be short of it.
+ *
+ * Cells above threads are emptied by truncators only, one at a time.  What threads add to them meanwhile is taken, or stays.
  */
 #include "postgres.h"
 
@@ -47,7 +51,7 @@ is_emptied(PfsLevel level, PfsLevel truncated)
  * the fence, a thread that still goes by the old generation shows an odd word.
  */
 static void
-wait_for_changes(PfsFamily family)
+wait_for_changes(PfsFamily family, PfsPatience *patience)
 {
 	uint32		pos = 0;
 	uint32		index;
@@ -59,14 +63,10 @@ wait_for_changes(PfsFamily family)
 		const PfsSeqlock *lock = (const PfsSeqlock *) ((const char *) t + pfs_summary_kinds[family]->lock_offset);
 		uint64		seq = pfs_seqlock_read_begin(lock);
 
-		for (int i = 0; (seq & 1) != 0 && i < PFS_CHANGE_SPINS + PFS_CHANGE_SLEEPS; i++)
-		{
-			if (pfs_load_acquire(&lock->word) != seq || pfs_pages_word(pfs_threads, index) != word)
-				break;
-			if (i > PFS_CHANGE_SPINS)
-				pg_usleep(1000);
-			pfs_pause();
-		}
+		pfs_patience_next(patience);
+		while ((seq & 1) != 0 && pfs_load_acquire(&lock->word) == seq &&
+			   pfs_pages_word(pfs_threads, index) == word && pfs_patience_more(patience))
+			;
 	}
 }
 
@@ -207,11 +207,11 @@ count_of_copy(const PfsThreadCopies *copies, const PfsThreadCopy *copy, PfsLevel
  * more, until their owners move them and say so in settled[].
  */
 static uint64
-truncate_threads(PfsFamily family, PfsLevel level)
+truncate_threads(PfsFamily family, PfsLevel level, PfsPatience *patience)
 {
 	const PfsSharedSummary *shared = &pfs_summary[family];
 	uint64		generation = pfs_words->truncations[family];
-	PfsThreadCopies copies = {.family = family, .with_buckets = level == PFS_LEVEL_HISTOGRAM, .end = shared->ncells};
+	PfsThreadCopies copies = {.family = family, .with_buckets = level == PFS_LEVEL_HISTOGRAM, .end = shared->ncells, .patience = *patience};
 	uint64		left;
 
 	pfs_thread_copies_make(&copies);
@@ -227,13 +227,14 @@ truncate_threads(PfsFamily family, PfsLevel level)
 			copy->generation >= shared->before[level] && pfs_summary_belongs(&copy->refs, level))
 			left += count_of_copy(&copies, copy, level);
 	}
+	*patience = copies.patience;
 	pfs_thread_copies_free(&copies);
 	return left;
 }
 
-/* Holding the lock exclusively. */
+/* In a turn alone. */
 static uint64
-truncate_level(PfsFamily family, PfsLevel level)
+truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
 {
 	PfsSharedSummary *shared = &pfs_summary[family];
 	uint64		generation = pfs_words->truncations[family] + 1;
@@ -246,6 +247,8 @@ truncate_level(PfsFamily family, PfsLevel level)
 			pfs_store_relaxed(&shared->truncated[l], generation);
 		pfs_store_relaxed(&shared->settled[generation & 1][l], 0);
 	}
+	if (level == PFS_LEVEL_GLOBAL && pfs_summary_kinds[family]->free_keys != NULL)
+		pfs_summary_kinds[family]->free_keys();
 	pfs_store_release(&pfs_words->truncations[family], generation);
 	if (family == PFS_FAMILY_MEMORY)
 		pfs_memory_look_again();
@@ -255,9 +258,9 @@ truncate_level(PfsFamily family, PfsLevel level)
 	 * truncation.
 	 */
 	pfs_fence_everywhere();
-	wait_for_changes(family);
+	wait_for_changes(family, patience);
 
-	left = truncate_threads(family, level);
+	left = truncate_threads(family, level, patience);
 	if (level == PFS_LEVEL_HISTOGRAM || level == PFS_LEVEL_GLOBAL)
 	{
 		uint64		in_histogram = family == PFS_FAMILY_WAITS ? truncate_server_buckets()
@@ -280,16 +283,39 @@ note_reset(PfsFamily family, PfsLevel level)
 	}
 }
 
+/*
+ * Take the turn.  Whoever has to be waited for is waited for here first, as long as
+ * nothing has changed and the command can still be cancelled; from the return on
+ * interrupts wait for end_turn().
+ */
+static void
+begin_turn(PfsFamily family, PfsPatience *patience)
+{
+	pfs_turn_take(PFS_TURN_SUMMARIES, true);
+	wait_for_changes(family, patience);
+	CHECK_FOR_INTERRUPTS();
+	HOLD_INTERRUPTS();
+}
+
+static void
+end_turn(const PfsPatience *patience)
+{
+	RESUME_INTERRUPTS();
+	pfs_turn_give(PFS_TURN_SUMMARIES, true);
+	pfs_patience_end(patience);
+}
+
 int64
 pfs_summary_truncate(PfsFamily family, PfsLevel level)
 {
+	PfsPatience patience = {.of_reset = true};
 	uint64		left;
 
 	if (pfs_summary == NULL)
 		return 0;
-	LWLockAcquire(pfs_summary[family].lock, LW_EXCLUSIVE);
-	left = truncate_level(family, level);
-	LWLockRelease(pfs_summary[family].lock);
+	begin_turn(family, &patience);
+	left = truncate_level(family, level, &patience);
+	end_turn(&patience);
 	note_reset(family, level);
 	return (int64) left;
 }
@@ -316,20 +342,19 @@ int64
 pfs_summary_truncate_accounts(PfsAccountKind kind)
 {
 	static const char *const tables[] = {"accounts", "users", "hosts"};
-	LWLock	   *lock;
+	PfsPatience patience = {.of_reset = true};
 	int64		before = 0;
 	int64		after = 0;
 
 	if (pfs_summary == NULL)
 		return 0;
-	lock = pfs_summary[PFS_FAMILY_WAITS].lock;
-	LWLockAcquire(lock, LW_EXCLUSIVE);
+	begin_turn(PFS_FAMILY_WAITS, &patience);
 	pfs_accounts_each(kind, count_cb, &before);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-		(void) truncate_level(family, pfs_level_of_kind[kind]);
+		(void) truncate_level(family, pfs_level_of_kind[kind], &patience);
 	pfs_accounts_purge(kind, push_rest);
 	pfs_accounts_each(kind, count_cb, &after);
-	LWLockRelease(lock);
+	end_turn(&patience);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 		note_reset(family, pfs_level_of_kind[kind]);
 	pfs_reset_time_note(tables[kind]);

@@ -3,9 +3,7 @@
  *	  Birth and death of thread records, and what others may ask of them.
  *
  * A process attaches at its first event that is allowed to (no hook exists at
- * the start of a process) and detaches in an on_shmem_exit callback; a
- * before_shmem_exit callback would lose the waits of the shutdown itself and
- * break callers of cancel_before_shmem_exit().
+ * the start of a process); pfs_thread_end.c has how it detaches.
  */
 #include "postgres.h"
 
@@ -24,11 +22,10 @@
 #include "pfs_fd.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
-#include "pfs_prepared.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_stage.h"
-#include "pfs_summary.h"
+#include "pfs_thread_end.h"
 #include "pfs_socket.h"
 
 PfsPages   *pfs_threads = NULL;
@@ -234,8 +231,10 @@ thread_refs(uint64 thread_id, PfsAccountRefs *refs)
 }
 
 /*
- * The account: of a client when it is authenticated, of a parallel worker its
- * leader's, of all others the background's.  False: not known yet.
+ * The account: of a client when its session is there, of a parallel worker its
+ * leader's, of all others the background's.  False: not known yet.  The server ends
+ * the initialization of a session when role, database, rights and limits let it in;
+ * until then it is a login that can fail, and belongs to nobody.
  */
 static bool
 find_account(PfsThread *t)
@@ -258,7 +257,7 @@ find_account(PfsThread *t)
 	{
 		char		host[PFS_CLIENT_HOST_SIZE];
 
-		if (t->role == InvalidOid || MyProcPort == NULL)
+		if (t->role == InvalidOid || MyProcPort == NULL || !IsNormalProcessingMode())
 			return false;
 		(void) pfs_client_host(host, sizeof(host));
 		pfs_account_enter(&refs, MyProcPort->user_name, host, true);
@@ -378,14 +377,14 @@ follow_leader(PfsThread *t, int leader)
 	pfs_store_release(&t->parent_thread_id, thread_id);
 }
 
-/* What a process learns about itself only after its first events. */
-static void
-refresh_identity(PfsThread *t)
+/* What a process learns about itself only after its first events; inside a change. */
+void
+pfs_thread_refresh_identity(PfsThread *t)
 {
 	bool		complete = true;
 
 	/* Before authentication the name is only what the client claims. */
-	if (t->role == InvalidOid && OidIsValid(MyProc->roleId) && !ClientAuthInProgress)
+	if (t->role == InvalidOid && MyProc != NULL && OidIsValid(MyProc->roleId) && !ClientAuthInProgress)
 	{
 		pfs_store_relaxed(&t->role, MyProc->roleId);
 		stamp_events(t);
@@ -410,65 +409,6 @@ refresh_identity(PfsThread *t)
 	complete &= find_account(t);
 	if (complete)
 		pfs_local.slow &= ~PFS_SLOW_IDENTITY;
-}
-
-/* on_shmem_exit */
-static void
-detach_cb(int code, Datum arg)
-{
-	PfsThread  *t = pfs_my_thread;
-
-	if (t == NULL)
-		return;
-
-	/*
-	 * A handler that raised FATAL in the middle of an instrument point leaves
-	 * us busy; nobody else is going to finish that event.
-	 */
-	pfs_statement_detach(t);
-	pfs_error_settle(t);
-	if ((t->seq.word & 1) == 0)
-		pfs_change_begin(t);
-
-	/*
-	 * With waits off nothing may have asked yet, and its numbers have an
-	 * account.
-	 */
-	if (pfs_local.slow & PFS_SLOW_IDENTITY)
-		refresh_identity(t);
-	pfs_open_finish_all(t);
-	pfs_digest_detach();
-	pfs_events_flush_all(t);
-	if (pfs_memory_is_told)
-		pfs_memory_is_told = pfs_memory_switch(NULL, false);
-	pfs_memory_end(t);
-	pfs_summary_end(t);
-	pfs_fd_forget_all();
-	pfs_socket_detach();
-	pfs_lwlock_detach();
-	pfs_prepared_detach();
-	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
-
-	pfs_my_thread = NULL;
-	pfs_local.never_attach = true;
-	if (pfs_pages_claim(pfs_threads, t->index, t->word))
-		pfs_pages_free(pfs_threads, t->index);
-}
-
-/*
- * A child that the server did not make itself (a library's fork()) shares our
- * record by inheritance and must not write it.
- */
-void
-pfs_thread_at_fork_child(void)
-{
-	if (MyProc != NULL || pfs_my_thread != NULL)
-	{
-		pfs_my_thread = NULL;
-		pfs_local.never_attach = true;
-		if (pfs_memory_is_told)
-			pfs_memory_is_told = pfs_memory_switch(NULL, false);
-	}
 }
 
 static void
@@ -524,7 +464,7 @@ pfs_thread_attach(void)
 	if (MyProc == NULL || pfs_local.never_attach || pfs_threads == NULL)
 		return NULL;
 	if (!IsUnderPostmaster || proc_exit_inprogress || CritSectionCount > 0 ||
-		!pfs_compat_type_attaches(MyBackendType))
+		!pfs_compat_type_attaches(MyBackendType) || !pfs_thread_can_end())
 		return NULL;
 
 	/* A handler must not come here a second time. */
@@ -532,7 +472,12 @@ pfs_thread_attach(void)
 	index = pfs_pages_allocate(pfs_threads, &hint);
 	errno = save_errno;
 	if (index == PFS_NO_RECORD)
-		return NULL;			/* counted there; this process stays unseen */
+	{
+		/* Counted there; this process stays unseen. */
+		if (pfs_memory_is_told)
+			pfs_memory_is_told = pfs_memory_switch(NULL, false);
+		return NULL;
+	}
 
 	t = pfs_pages_record(pfs_threads, index);
 	fill_record(t, index);
@@ -544,9 +489,8 @@ pfs_thread_attach(void)
 	pfs_local.log_next = pfs_ring_spare(&t->events[PFS_WAITS].ring, 0); /* until the first flush */
 	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED |
 						(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT);
-	pfs_memory_is_told = false;
 	pfs_fd_start();
-	on_shmem_exit(detach_cb, 0);
+	pfs_thread_watch_end();
 	pfs_lwlock_attach(t);
 	t->word = pfs_pages_publish(pfs_threads, index);
 	pfs_add_seqcst(&pfs_shared_threads->attached, 1);
@@ -558,8 +502,9 @@ pfs_thread_attach(void)
 	if (is_parallel_worker())
 		pfs_digest_work();
 	pfs_my_thread = t;
-	refresh_identity(t);
-	if (pfs_memory_is_stale())
+	pfs_thread_refresh_identity(t);
+	/* What was counted from its birth on becomes its own. */
+	if (pfs_memory_is_told || pfs_memory_is_stale())
 		pfs_memory_sync(t);
 	errno = save_errno;
 	return t;
@@ -571,7 +516,7 @@ pfs_thread_identify_now(PfsThread *t)
 	if (pfs_is_changing(t))
 		return;
 	pfs_change_begin(t);
-	refresh_identity(t);
+	pfs_thread_refresh_identity(t);
 	pfs_change_end(t);
 }
 
@@ -581,11 +526,12 @@ pfs_wait_prepare(PfsThread *t)
 	if (pfs_is_changing(t))
 	{
 		pfs_local.reentered++;
+		pfs_local.slow |= PFS_SLOW_REPAIR;
 		return false;
 	}
 	pfs_change_begin(t);
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
-		refresh_identity(t);
+		pfs_thread_refresh_identity(t);
 	if (pfs_local.slow & PFS_SLOW_OPEN)
 		pfs_open_settle(t);
 	if (pfs_local.slow & PFS_SLOW_UNNAMED)

@@ -130,9 +130,6 @@ extern size_t pfs_thread_record_size(void);
 /* The mask that two switches make. */
 extern uint32 pfs_thread_mask(bool instrumented, bool history);
 
-/* pthread_atfork: the child of a foreign fork() forgets the record. */
-extern void pfs_thread_at_fork_child(void);
-
 /* Change switches (-1: leave) of the thread in this slot if it is still the same; else false. */
 extern bool pfs_thread_set(uint32 index, uint64 word, int instrumented, int history);
 

@@ -14,8 +14,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
 #include "pfs_memory_cell.h"
@@ -55,19 +53,17 @@ lock_of(const PfsThread *t, PfsFamily family)
  * the thread has moved its numbers, or gone.
  */
 static bool
-copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsFamily family, uint32 i, AnyCell *cell)
+copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies, uint32 i, AnyCell *cell)
 {
-	const PfsBlock *block = &t->summary[family].cells;
+	const PfsBlock *block = &t->summary[copies->family].cells;
 
-	for (int tries = 0; tries < PFS_CHANGE_SLEEPS; tries++)
+	do
 	{
-		if (pfs_block_read(block, lock_of(t, family), i, cell))
+		if (pfs_block_read(block, lock_of(t, copies->family), i, cell))
 			return true;
 		if (!is_same(copy, t))
 			return false;
-		if (tries > 10)
-			pg_usleep(1000);
-	}
+	} while (pfs_patience_more(&copies->patience));
 	return pfs_block_look(block, i, cell);
 }
 
@@ -112,7 +108,7 @@ make_room(PfsThreadCopy *copy, uint32 cell_size)
 }
 
 static void
-copy_cells(PfsThreadCopy *copy, const PfsThread *t, const PfsThreadCopies *copies)
+copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 {
 	const PfsSummaryKind *kind = pfs_summary_kinds[copies->family];
 	const PfsBlock *block = &t->summary[copies->family].cells;
@@ -128,7 +124,7 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, const PfsThreadCopies *copie
 	{
 		AnyCell		cell;
 
-		if (!copy_cell(copy, t, copies->family, i, &cell))
+		if (!copy_cell(copy, t, copies, i, &cell))
 			return;
 		if (copies->with_buckets && copies->family == PFS_FAMILY_WAITS && cell.wait.buckets != NULL)
 			copy_buckets(copy, i, cell.wait.buckets);
@@ -143,10 +139,11 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, const PfsThreadCopies *copie
 
 /* A copy between two moves of the thread; gone: it has none any more. */
 static void
-copy_thread(PfsThreadCopy *copy, const PfsThreadCopies *copies)
+copy_thread(PfsThreadCopy *copy, PfsThreadCopies *copies)
 {
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 
+	pfs_patience_next(&copies->patience);
 	for (int tries = 0; tries < COPY_TRIES; tries++)
 	{
 		copy->word = pfs_pages_word(pfs_threads, copy->index);
@@ -165,9 +162,8 @@ copy_thread(PfsThreadCopy *copy, const PfsThreadCopies *copies)
 			if (is_same(copy, t))
 				return;
 		}
-		if (tries > 100)
-			pg_usleep(1000);
-		pfs_pause();
+		if (!pfs_patience_more(&copies->patience))
+			break;
 	}
 	copy->stuck = true;
 }

@@ -8,16 +8,13 @@
  *		  read what is above the threads
  *	  while (!pfs_thread_copies_hold(&copies));
  *
- * Readers and truncators, holding the summary lock.
+ * Readers and truncators, in their turn.  They wait with the patience of the copies.
  */
 #ifndef PFS_THREAD_COPY_H
 #define PFS_THREAD_COPY_H
 
+#include "pfs_patience.h"
 #include "pfs_summary.h"
-
-/* A thread in the middle of a change is waited for: tries, then sleeps of 1 ms. */
-#define PFS_CHANGE_SPINS	1000
-#define PFS_CHANGE_SLEEPS	2000
 
 typedef struct PfsBucketCopy
 {
@@ -56,6 +53,7 @@ typedef struct PfsThreadCopies
 	bool		with_buckets;	/* of waits */
 	uint32		first;			/* cells that are wanted */
 	uint32		end;
+	PfsPatience patience;
 } PfsThreadCopies;
 
 /* The c-th cell of a copy: which it is, and what it held. */
@@ -71,7 +69,7 @@ pfs_copied_cell(const PfsThreadCopies *copies, const PfsThreadCopy *copy, uint32
 	return copy->cells + (size_t) c * pfs_summary_kinds[copies->family]->cell_size;
 }
 
-/* Copy: all but family, with_buckets, first and end comes in as 0. */
+/* Copy: all but family, with_buckets, first, end and patience comes in as 0. */
 extern void pfs_thread_copies_make(PfsThreadCopies *copies);
 
 /* The same for one thread; false if it is not there. */
@@ -79,8 +77,8 @@ extern bool pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id
 
 /*
  * Has no thread moved numbers since it was copied?  Those that have are copied
- * again.  After some hundred rounds, or when a thread stopped in the middle of a
- * move does not go on within seconds, the answer is yes.
+ * again.  After some hundred rounds the answer is yes; and threads that are in the
+ * middle of a move when the patience has run out are not asked any more.
  */
 extern bool pfs_thread_copies_hold(PfsThreadCopies *copies);
 extern void pfs_thread_copies_free(PfsThreadCopies *copies);

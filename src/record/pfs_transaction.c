@@ -106,7 +106,9 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsMoment now)
 	pfs_change_begin(t);
 	end = Max(pfs_moment_of(e->flags, now), e->timer_start);
 	e->state = state;
-	e->trx_id = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
+	/* COMMIT PREPARED has put another one there, and has none itself. */
+	if (likely(e->trx_id == 0))
+		e->trx_id = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
 	describe(e);
 	/* The event's slot is another one from here on. */
 	pfs_count_transaction(t, e->flags, end - e->timer_start, e->read_only);
@@ -117,7 +119,7 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsMoment now)
 }
 
 void
-pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid)
+pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid, uint64 trx_id)
 {
 	PfsTransactionEvent *e = pfs_transaction.event;
 
@@ -143,6 +145,10 @@ pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char 
 			break;
 		case PFS_COMMAND_PREPARE:
 			strlcpy(e->gid, gid, sizeof(e->gid));
+			break;
+		case PFS_COMMAND_FINISH_PREPARED:
+			strlcpy(e->gid, gid, sizeof(e->gid));
+			e->trx_id = trx_id;
 			break;
 		case PFS_COMMAND_CHAIN:
 		case PFS_COMMAND_OTHER:

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "storage/fd.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "port/atomics.h"
@@ -25,6 +27,7 @@
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
@@ -36,7 +39,9 @@ PG_FUNCTION_INFO_V1(pfs_test_register);
 PG_FUNCTION_INFO_V1(pfs_test_wait);
 PG_FUNCTION_INFO_V1(pfs_test_worker);
 PG_FUNCTION_INFO_V1(pfs_test_fork);
+PG_FUNCTION_INFO_V1(pfs_test_fork_busy);
 PG_FUNCTION_INFO_V1(pfs_test_hold);
+PG_FUNCTION_INFO_V1(pfs_test_hold_forking);
 PG_FUNCTION_INFO_V1(pfs_test_let_go);
 PG_FUNCTION_INFO_V1(pfs_test_try);
 PG_FUNCTION_INFO_V1(pfs_test_take);
@@ -51,7 +56,9 @@ PGDLLEXPORT Datum pfs_test_register(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_wait(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_worker(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fork(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_fork_busy(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_hold(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_hold_forking(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_let_go(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_try(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_take(PG_FUNCTION_ARGS);
@@ -247,6 +254,17 @@ pfs_test_worker(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(pid);
 }
 
+/* The exit status of a child, once it has ended. */
+static int
+status_of(pid_t pid)
+{
+	int			status = -1;
+
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 /*
  * pfs_test_fork(sleeps int4) returns int4: exit status of a child that the
  * server does not know, and that calls the server's functions.
@@ -255,7 +273,6 @@ Datum
 pfs_test_fork(PG_FUNCTION_ARGS)
 {
 	int			sleeps = PG_GETARG_INT32(0);
-	int			status = -1;
 	pid_t		pid;
 
 	fflush(NULL);
@@ -266,9 +283,52 @@ pfs_test_fork(PG_FUNCTION_ARGS)
 			pg_usleep(100L);
 		_exit(3);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	PG_RETURN_INT32(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	PG_RETURN_INT32(status_of(pid));
+}
+
+/*
+ * pfs_test_fork_busy(how text) returns int4: exit status of a child that reads files by
+ * the server's functions, allocates, and takes and releases an LWLock; it ends by
+ * exit() or by _exit().
+ */
+Datum
+pfs_test_fork_busy(PG_FUNCTION_ARGS)
+{
+	bool		by_exit = strcmp(text_to_cstring(PG_GETARG_TEXT_PP(0)), "exit") == 0;
+	pid_t		pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+	{
+		MemoryContext context = AllocSetContextCreate(TopMemoryContext, "child", ALLOCSET_DEFAULT_SIZES);
+
+		for (int i = 0; i < 100; i++)
+		{
+			int			fd = OpenTransientFile("PG_VERSION", O_RDONLY);
+			char		byte;
+
+			if (fd < 0 || read(fd, &byte, 1) != 1)
+				_exit(4);
+			CloseTransientFile(fd);
+			(void) MemoryContextAlloc(context, 1000 * i);
+			(void) palloc(100);
+			LWLockAcquire(&shared->locks[0], LW_SHARED);
+			LWLockRelease(&shared->locks[0]);
+			pg_usleep(10L);
+		}
+		MemoryContextDelete(context);
+		if (!by_exit)
+			_exit(3);
+
+		/*
+		 * As a child has to that wants to end so: the server's own are not
+		 * for it.
+		 */
+		on_exit_reset();
+		exit(3);
+	}
+	PG_RETURN_INT32(status_of(pid));
 }
 
 static double
@@ -279,6 +339,34 @@ seconds_since(const instr_time *start)
 	INSTR_TIME_SET_CURRENT(now);
 	INSTR_TIME_SUBTRACT(now, *start);
 	return INSTR_TIME_GET_DOUBLE(now);
+}
+
+/*
+ * pfs_test_hold_forking(name text): hold it in shared mode, as below, while a child has
+ * taken and released it, too.
+ */
+Datum
+pfs_test_hold_forking(PG_FUNCTION_ARGS)
+{
+	LWLock	   *lock = lock_of(PG_GETARG_TEXT_PP(0));
+	uint32		before = pg_atomic_read_u32(&shared->let_go);
+	instr_time	start;
+	pid_t		pid;
+
+	LWLockAcquire(lock, LW_SHARED);
+	pid = fork();
+	if (pid == 0)
+	{
+		LWLockAcquire(lock, LW_SHARED);
+		LWLockRelease(lock);
+		_exit(0);
+	}
+	(void) status_of(pid);
+	INSTR_TIME_SET_CURRENT(start);
+	while (pg_atomic_read_u32(&shared->let_go) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
+		pg_usleep(1000L);
+	LWLockRelease(lock);
+	PG_RETURN_VOID();
 }
 
 /* pfs_test_hold(name text, mode text): as pfs_test_lwlock(), until somebody calls pfs_test_let_go() */

@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include <pthread.h>
+
 #include "catalog/pg_type.h"
 #include "common/pg_prng.h"
 #include "fmgr.h"
@@ -35,6 +37,7 @@ PG_FUNCTION_INFO_V1(pfs_test_random);
 PG_FUNCTION_INFO_V1(pfs_test_truth);
 PG_FUNCTION_INFO_V1(pfs_test_contexts);
 PG_FUNCTION_INFO_V1(pfs_test_contexts_at_start);
+PG_FUNCTION_INFO_V1(pfs_test_held);
 
 PGDLLEXPORT Datum pfs_test_context(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_alloc(PG_FUNCTION_ARGS);
@@ -47,6 +50,7 @@ PGDLLEXPORT Datum pfs_test_random(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_truth(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_contexts(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_contexts_at_start(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_held(PG_FUNCTION_ARGS);
 PGDLLEXPORT void pfs_test_note_contexts(void);
 PGDLLEXPORT void _PG_init(void);
 
@@ -153,6 +157,8 @@ _PG_init(void)
 		return;
 	if (getenv("PFS_TEST_REPLACE_METHODS") != NULL)
 		replace_methods();
+	/* What a process has when it is born. */
+	pthread_atfork(NULL, NULL, pfs_test_note_contexts);
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = request_cb;
 	prev_shmem_startup_hook = shmem_startup_hook;
@@ -593,4 +599,27 @@ pfs_test_contexts_at_start(PG_FUNCTION_ARGS)
 	for (int i = 0; i < nnoted; i++)
 		appendStringInfo(&lines, "%p\t%s\t" INT64_FORMAT "\n", noted[i].context, noted[i].name, noted[i].chunks);
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(lines.data, lines.len));
+}
+
+/*
+ * pfs_test_held() returns int8: bytes of chunks, with their headers, that the AllocSets of this
+ * process hold and that it has not inherited.
+ */
+Datum
+pfs_test_held(PG_FUNCTION_ARGS)
+{
+	int64		held = 0;
+
+	for (MemoryContext context = TopMemoryContext; context != NULL; context = next_context(context))
+	{
+		if (!IsA(context, AllocSetContext))
+			continue;
+		held += used_of(context) - overhead_of(context);
+		for (int i = 0; i < nnoted; i++)
+		{
+			if (noted[i].context == context && noted[i].name == context->name)
+				held -= noted[i].chunks;
+		}
+	}
+	PG_RETURN_INT64(held);
 }

@@ -34,7 +34,9 @@ my %functions = (
 		[ 'wait(name text, seconds float8)', 'void', 'pfs_test_wait' ],
 		[ 'worker(library text, type text)', 'int', 'pfs_test_worker' ],
 		[ 'fork(sleeps int)', 'int', 'pfs_test_fork' ],
+		[ 'fork_busy(how text)', 'int', 'pfs_test_fork_busy' ],
 		[ 'hold(name text, mode text)', 'void', 'pfs_test_hold' ],
+		[ 'hold_forking(name text)', 'void', 'pfs_test_hold_forking' ],
 		[ 'let_go()', 'void', 'pfs_test_let_go' ],
 		[ 'try(name text, mode text)', 'bool', 'pfs_test_try' ],
 		[ 'take(n int, locks int)', 'void', 'pfs_test_take' ],
@@ -43,7 +45,14 @@ my %functions = (
 		[ 'chase(n int)', 'void', 'pfs_test_chase' ],
 		[ 'tranche(id int)', 'text', 'pfs_test_tranche' ],
 	],
+	pfs_test_stop => [
+		[ 'stop_at(function text)', 'void', 'pfs_test_stop_at' ],
+		[ 'make_odd(variable text, at int)', 'void', 'pfs_test_make_odd' ],
+		[ 'clock_source(folder text)', 'bool', 'pfs_test_clock_source' ],
+		[ 'fence(refused int)', 'text', 'pfs_test_fence' ],
+	],
 	pfs_test_decode => [ [ 'decode_lines(lines text)', 'text', 'pfs_test_decode' ] ],
+	pfs_test_front => [ [ 'elsewhere()', 'void', 'pfs_test_elsewhere' ] ],
 	pfs_test_memory => [
 		[ 'context(i int, kind text, name text)', 'text', 'pfs_test_context', 'nulls' ],
 		[ 'alloc(i int, slot int, size bigint, alignment int)', 'bigint', 'pfs_test_alloc' ],
@@ -56,6 +65,13 @@ my %functions = (
 		[ 'truth(g int)', 'bigint[]', 'pfs_test_truth' ],
 		[ 'contexts()', 'text', 'pfs_test_contexts' ],
 		[ 'contexts_at_start()', 'text', 'pfs_test_contexts_at_start' ],
+		[ 'held()', 'bigint', 'pfs_test_held' ],
+	],
+	pfs_test_methods => [
+		[ 'many(contexts int, chunks int)', 'void', 'pfs_test_many' ],
+		[ 'swap(name text, how text)', 'void', 'pfs_test_swap' ],
+		[ 'unswap()', 'void', 'pfs_test_unswap' ],
+		[ 'swapped()', 'bigint', 'pfs_test_swapped' ],
 	],
 );
 

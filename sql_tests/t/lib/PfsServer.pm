@@ -121,7 +121,7 @@ sub compile
 	open my $file, '>', "$base.c" or die "$base.c: $!";
 	print $file $text;
 	close $file;
-	run_ok($ENV{CC} // 'gcc', '-shared', '-fPIC', '-O1', '-D_GNU_SOURCE', '-o', "$base.so", "$base.c", '-ldl');
+	run_ok(split(' ', $ENV{CC} // 'gcc'), '-shared', '-fPIC', '-O1', '-D_GNU_SOURCE', '-o', "$base.so", "$base.c", '-ldl');
 	return "$base.so";
 }
 
@@ -148,7 +148,7 @@ sub free_port
 # ---- servers ----
 
 # Options: tcp (listen on 127.0.0.1 too), conf (text), from (folder of a base backup to take over), initdb
-# (more arguments), preload (default 'pfs').
+# (more arguments), preload (default 'pfs'), postgres (the server's program, where it is not the installed one).
 sub new
 {
 	my ($class, $name, %options) = @_;
@@ -157,6 +157,7 @@ sub new
 		dir => folder() . "/$name",
 		port => $next_port++,
 		log_offset => 0,
+		postgres => $options{postgres},
 	}, $class;
 
 	$self->{port} = free_port() if $options{tcp};
@@ -237,6 +238,7 @@ sub start
 	my @command = (bindir() . '/pg_ctl', '-D', $self->{data}, '-l', $self->{logfile}, '-w', '-t', $timeout);
 
 	push @command, '-o', $options{args} if defined $options{args};
+	push @command, '-p', $self->{postgres} if defined $self->{postgres};
 	$ok = IPC::Run::run([ @command, 'start' ], '<', '/dev/null', '>', "$self->{dir}/pg_ctl.out", '2>&1');
 	die "server $self->{name} does not start" unless $ok || $options{fail_ok};
 	$self->{running} = $ok;

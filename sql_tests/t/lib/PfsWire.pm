@@ -17,7 +17,7 @@ sub new
 	my ($class, $server, %options) = @_;
 	my $socket = IO::Socket::UNIX->new(Peer => "$server->{host}/.s.PGSQL.$server->{port}") or die "no connection: $!";
 	my $self = bless { socket => $socket }, $class;
-	my $body = pack('N', 196608) . join('', map { "$_\0" } user => $options{user} // 'postgres', database => 'postgres') . "\0";
+	my $body = pack('N', 196608) . join('', map { "$_\0" } user => $options{user} // 'postgres', database => $options{database} // 'postgres') . "\0";
 
 	$socket->syswrite(pack('N', length($body) + 4) . $body);
 	$self->until_ready;
@@ -27,8 +27,8 @@ sub new
 my %messages = (
 	# name, text
 	Parse => sub { 'P', "$_[0]\0$_[1]\0" . pack('n', 0) },
-	# name of the statement
-	Bind => sub { 'B', "\0$_[0]\0" . pack('n3', 0, 0, 0) },
+	# name of the statement, values of its parameters
+	Bind => sub { my ($name, @values) = @_; 'B', "\0$name\0" . pack('n2', 0, scalar(@values)) . join('', map { pack('N', length($_)) . $_ } @values) . pack('n', 0) },
 	# rows, 0: all
 	Execute => sub { 'E', "\0" . pack('N', $_[0] // 0) },
 	Close => sub { 'C', "S$_[0]\0" },

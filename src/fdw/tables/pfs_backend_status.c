@@ -15,7 +15,9 @@
 #include "common/ip.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
+#include "storage/proc.h"
 #include "utils/builtins.h"
+#include "utils/wait_event.h"
 
 #include "pfs_backend_status.h"
 #include "pfs_value.h"
@@ -72,8 +74,33 @@ pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus 
 	copy->application_name = pfs_text_convert(application, strlen(application), encoding);
 	copy->activity = NULL;
 	if ((local.st_state == STATE_RUNNING || local.st_state == STATE_FASTPATH) && activity[0])
-		copy->activity = pfs_hide_secrets(pfs_text_convert(activity, strlen(activity), encoding));
+		copy->activity = pfs_text_of_statement(activity, strlen(activity), encoding);
 	pfree(activity);
+	return true;
+}
+
+bool
+pfs_backend_status_is_idle(const PgBackendStatus *entry, int pid, int procno)
+{
+	volatile const PgBackendStatus *shared = entry;
+	volatile const PGPROC *proc = GetPGProcByNumber(procno);
+
+	/* It says that it is idle before it has sent the result. */
+	if (proc->pid != pid || proc->wait_event_info != WAIT_EVENT_CLIENT_READ)
+		return false;
+	for (int i = 0; entry != NULL && i < READ_TRIES; i++)
+	{
+		BackendState state;
+		int			before;
+		int			after;
+
+		CHECK_FOR_INTERRUPTS();
+		pgstat_begin_read_activity(shared, before);
+		state = shared->st_procpid == pid ? shared->st_state : STATE_UNDEFINED;
+		pgstat_end_read_activity(shared, after);
+		if (pgstat_read_activity_complete(before, after))
+			return state != STATE_RUNNING && state != STATE_FASTPATH;
+	}
 	return true;
 }
 

@@ -26,6 +26,12 @@ typedef struct PfsBackendStatus
  */
 extern bool pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus *copy);
 
+/*
+ * Does a process, whose PGPROC has the number, wait for its client's next command?
+ * With track_activities off one that waits for the data of a COPY looks the same.
+ */
+extern bool pfs_backend_status_is_idle(const PgBackendStatus *entry, int pid, int procno);
+
 /* "127.0.0.1", "[local]"; NULL: no client.  palloc'd. */
 extern char *pfs_backend_status_host(const PfsBackendStatus *status);
 

@@ -16,13 +16,14 @@
 void
 pfs_ev_add_cb(const PfsEvent *event, void *arg)
 {
-	PfsScan    *scan = arg;
+	const PfsEvCopy *copy = arg;
+	PfsScan    *scan = copy->scan;
 
 	if (scan->event_id != 0 && event->event_id != scan->event_id)
 		return;
 	if (scan->instrument != PFS_NO_INSTRUMENT && event->instrument != scan->instrument)
 		return;
-	memcpy(pfs_scan_add(scan), event, scan->row_size);
+	pfs_scan_add_copy(scan, event, pfs_event_bytes(copy->family, event));
 }
 
 /* timer_wait is the difference of the other two as they are shown. */

@@ -45,30 +45,43 @@ extern Datum pfs_ev_get(const PfsEvent *event, int column, bool *isnull);
 /* One of the last two: 0 or 1. */
 extern Datum pfs_ev_nesting(const PfsEvent *event, int column, bool *isnull);
 
-/* The callbacks. */
+/* The callbacks; arg of the first: what is copied where. */
+typedef struct PfsEvCopy
+{
+	PfsScan    *scan;
+	PfsEventFamily family;
+} PfsEvCopy;
+
 extern void pfs_ev_add_cb(const PfsEvent *event, void *arg);
 extern Oid	pfs_ev_role(const void *row);
 extern int64 pfs_ev_truncate_nothing(void);
 
 /*
  * The three tables of a family.  words: "waits"; one: "wait".  Rows are copies of
- * the family's events, as large as the server was told to keep them.
+ * the family's events, each with as many bytes as mean something.  also: the tables'
+ * also_role.
  */
-#define PFS_EV_TABLES(family, stem, one, columns, get) \
+#define PFS_EV_TABLES(family, stem, one, columns, get, also) \
 static void \
 current_copy(PfsScan *scan) \
 { \
-	pfs_events_current(family, scan->thread_id, pfs_ev_add_cb, scan); \
+	PfsEvCopy	copy = {scan, family}; \
+\
+	pfs_events_current(family, scan->thread_id, pfs_ev_add_cb, &copy); \
 } \
 static void \
 history_copy(PfsScan *scan) \
 { \
-	pfs_events_history(family, scan->thread_id, pfs_ev_add_cb, scan); \
+	PfsEvCopy	copy = {scan, family}; \
+\
+	pfs_events_history(family, scan->thread_id, pfs_ev_add_cb, &copy); \
 } \
 static void \
 history_long_copy(PfsScan *scan) \
 { \
-	pfs_events_history_long(family, scan->thread_id, pfs_ev_add_cb, scan); \
+	PfsEvCopy	copy = {scan, family}; \
+\
+	pfs_events_history_long(family, scan->thread_id, pfs_ev_add_cb, &copy); \
 } \
 static double \
 history_estimate(void) \
@@ -90,22 +103,19 @@ history_long_truncate(void) \
 { \
 	return pfs_events_history_long_truncate(family); \
 } \
-static Size \
-event_size(void) \
-{ \
-	return pfs_sizes.event_size[family]; \
-} \
 const PfsTable pfs_table_events_##stem##_current = { \
 	.name = "events_" #stem "_current", \
 	.row_is = "one " one " that is running now", \
 	.truncate_effect = "accepted, does nothing", \
 	.columns = columns, \
 	.ncolumns = lengthof(columns), \
-	.size_of_row = event_size, \
+	.row_size = sizeof(void *), \
+	.rows_vary = true, \
 	.estimate = pfs_events_current_estimate, \
 	.copy = current_copy, \
 	.get = get, \
 	.role = pfs_ev_role, \
+	.also_role = also, \
 	.truncate = pfs_ev_truncate_nothing, \
 }; \
 const PfsTable pfs_table_events_##stem##_history = { \
@@ -114,11 +124,13 @@ const PfsTable pfs_table_events_##stem##_history = { \
 	.truncate_effect = "empties it", \
 	.columns = columns, \
 	.ncolumns = lengthof(columns), \
-	.size_of_row = event_size, \
+	.row_size = sizeof(void *), \
+	.rows_vary = true, \
 	.estimate = history_estimate, \
 	.copy = history_copy, \
 	.get = get, \
 	.role = pfs_ev_role, \
+	.also_role = also, \
 	.truncate = history_truncate, \
 	.in_reset_all = true, \
 }; \
@@ -128,11 +140,13 @@ const PfsTable pfs_table_events_##stem##_history_long = { \
 	.truncate_effect = "empties it", \
 	.columns = columns, \
 	.ncolumns = lengthof(columns), \
-	.size_of_row = event_size, \
+	.row_size = sizeof(void *), \
+	.rows_vary = true, \
 	.estimate = history_long_estimate, \
 	.copy = history_long_copy, \
 	.get = get, \
 	.role = pfs_ev_role, \
+	.also_role = also, \
 	.truncate = history_long_truncate, \
 	.in_reset_all = true, \
 }

@@ -35,8 +35,6 @@ typedef struct Names
 	uint64		who;
 	char	   *database;
 	char	   *user;
-	uint64		now_reading;	/* the same moment by two clocks */
-	TimestampTz now;
 } Names;
 
 static Names *
@@ -132,7 +130,6 @@ static void
 summary_copy(PfsScan *scan)
 {
 	MemoryContext old = MemoryContextSwitchTo(scan->rows_context);
-	Names	   *names = palloc0(sizeof(Names));
 	int			parts = 0;
 
 	if (scan->needed[DIGEST_TEXT])
@@ -142,9 +139,6 @@ summary_copy(PfsScan *scan)
 	if (scan->needed[QUERY_SAMPLE_TEXT] || scan->needed[QUERY_SAMPLE_SEEN] || scan->needed[QUERY_SAMPLE_TIMER_WAIT])
 		parts |= PFS_DIGEST_SAMPLE;
 	pfs_digests_read(parts, add_summary_cb, scan);
-	names->now_reading = pfs_timer_read(pfs_timer_default());
-	names->now = GetCurrentTimestamp();
-	scan->table_private = names;
 	MemoryContextSwitchTo(old);
 }
 
@@ -154,26 +148,13 @@ time_datum(uint64 ticks)
 	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), ticks)));
 }
 
-#define PS_PER_MICROSECOND 1000000
-
-/* Counted back from now, as pfs.timer_to_timestamp() does. */
-static Datum
-seen_datum(PfsScan *scan, uint64 reading)
-{
-	const Names *names = scan->table_private;
-	uint64		age = names->now_reading > reading ? names->now_reading - reading : 0;
-
-	return TimestampTzGetDatum(names->now - (TimestampTz) (pfs_ticks_to_ps(pfs_timer_default(), age) / PS_PER_MICROSECOND));
-}
-
 /* Somebody else's text, in this database's encoding, and without secrets. */
 static Datum
 text_of(const SummaryRow *row, const char *str, uint32 len, bool *isnull)
 {
 	if (str == NULL || len == 0)
 		return pfs_null(isnull);
-	return pfs_text_datum(pfs_hide_secrets(pfs_text_convert(str, len,
-															pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.who)))));
+	return pfs_text_datum(pfs_text_of_statement(str, len, pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.who))));
 }
 
 static Datum
@@ -193,13 +174,13 @@ summary_get(PfsScan *scan, const void *copied, int column, bool *isnull)
 		case DIGEST_TEXT:
 			return text_of(row, digest->text, digest->text_len, isnull);
 		case FIRST_SEEN:
-			return seen_datum(scan, digest->first_seen);
+			return TimestampTzGetDatum(digest->first_seen);
 		case LAST_SEEN:
-			return seen_datum(scan, digest->last_seen);
+			return TimestampTzGetDatum(digest->last_seen);
 		case QUERY_SAMPLE_TEXT:
 			return text_of(row, digest->sample, digest->sample_len, isnull);
 		case QUERY_SAMPLE_SEEN:
-			return digest->sample == NULL ? pfs_null(isnull) : seen_datum(scan, digest->sample_seen);
+			return digest->sample == NULL ? pfs_null(isnull) : TimestampTzGetDatum(digest->sample_seen);
 		case QUERY_SAMPLE_TIMER_WAIT:
 			return digest->sample == NULL ? pfs_null(isnull) : time_datum(digest->sample_ticks);
 		default:

@@ -18,6 +18,8 @@ typedef struct ErrorRow
 {
 	PfsLevelKeys keys;
 	PfsErrorCell totals;
+	PfsSeverity severity;
+	char		state[6];		/* "": all others */
 } ErrorRow;
 
 /* Behind a level's own keys, of which the last is the event name of other families. */
@@ -79,6 +81,8 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 
 	pfs_level_keys_fill(&row->keys, from);
 	row->totals = *(const PfsErrorCell *) from->totals;
+	if (!pfs_error_of_cell(from->cell, from->keys, row->state, &row->severity))
+		row->state[0] = '\0';
 }
 
 static const char *
@@ -103,9 +107,6 @@ time_or_null(int64 time, bool *isnull)
 static Datum
 value_get(const ErrorRow *row, int column, bool *isnull)
 {
-	PfsSeverity severity;
-	char		state[6];
-
 	switch (column)
 	{
 		case SUM_ERROR_RAISED:
@@ -118,11 +119,11 @@ value_get(const ErrorRow *row, int column, bool *isnull)
 			return time_or_null(row->totals.last_seen, isnull);
 	}
 	/* All others have neither. */
-	if (!pfs_error_of_cell(row->keys.cell, state, &severity))
+	if (row->state[0] == '\0')
 		return pfs_null(isnull);
 	if (column == ERROR_NAME)
-		return pfs_text_or_null(pfs_error_name(state), isnull);
-	return CStringGetTextDatum(column == SQL_STATE ? state : severity_word(severity));
+		return pfs_text_or_null(pfs_error_name(row->state), isnull);
+	return CStringGetTextDatum(column == SQL_STATE ? row->state : severity_word(row->severity));
 }
 
 /* A session meets a few. */

@@ -43,4 +43,4 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 	}
 }
 
-PFS_EV_TABLES(PFS_STAGES, stages, "stage", columns, get);
+PFS_EV_TABLES(PFS_STAGES, stages, "stage", columns, get, NULL);

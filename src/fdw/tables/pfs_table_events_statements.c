@@ -89,16 +89,16 @@ static const PfsColumn columns[] = {
 	PFS_EV_NESTING_COLUMNS(NESTING_EVENT_ID),
 };
 
-/* Somebody else's text, in this database's encoding, and without secrets. */
+/* Somebody else's text, in this database's encoding; hide: without secrets. */
 static Datum
 text_of(const PfsStatementEvent *event, const char *str, int len, bool hide, bool *isnull)
 {
-	char	   *converted;
+	int			encoding;
 
 	if (len == 0)
 		return pfs_null(isnull);
-	converted = pfs_text_convert(str, len, pfs_database_encoding(event->database));
-	return pfs_text_datum(hide ? pfs_hide_secrets(converted) : converted);
+	encoding = pfs_database_encoding(event->database);
+	return pfs_text_datum(hide ? pfs_text_of_statement(str, len, encoding) : pfs_text_convert(str, len, encoding));
 }
 
 /* Its shape's text, if that is remembered. */
@@ -202,4 +202,13 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 	}
 }
 
-PFS_EV_TABLES(PFS_STATEMENTS, statements, "statement", columns, get);
+/* What a SECURITY DEFINER function executes is its owner's, whoever calls it. */
+static Oid
+nested_role(const void *row)
+{
+	const PfsStatementEvent *event = row;
+
+	return (event->counts & PFS_IS_NESTED) ? event->user : InvalidOid;
+}
+
+PFS_EV_TABLES(PFS_STATEMENTS, statements, "statement", columns, get, nested_role);

@@ -113,4 +113,4 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 	}
 }
 
-PFS_EV_TABLES(PFS_TRANSACTIONS, transactions, "transaction", columns, get);
+PFS_EV_TABLES(PFS_TRANSACTIONS, transactions, "transaction", columns, get, NULL);

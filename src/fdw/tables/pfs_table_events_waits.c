@@ -116,4 +116,4 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 	return pfs_null(isnull);
 }
 
-PFS_EV_TABLES(PFS_WAITS, waits, "wait", columns, get);
+PFS_EV_TABLES(PFS_WAITS, waits, "wait", columns, get, NULL);

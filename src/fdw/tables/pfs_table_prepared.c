@@ -54,8 +54,7 @@ get(PfsScan *scan, const void *row, int column, bool *isnull)
 		case SQL_TEXT:
 			if (p->text_len == 0)
 				return pfs_null(isnull);
-			return pfs_text_datum(pfs_hide_secrets(pfs_text_convert(p->text, p->text_len,
-																	pfs_database_encoding(p->database))));
+			return pfs_text_datum(pfs_text_of_statement(p->text, p->text_len, pfs_database_encoding(p->database)));
 		default:
 			pfs_totals_add_cell(&totals, &p->executions);
 			return pfs_tw_get(&totals, column == COUNT_EXECUTE ? PFS_TW_COUNT_STAR : column - TOTALS);
@@ -70,6 +69,12 @@ role(const void *row)
 	return pfs_owned_role(p->thread, p->thread_id);
 }
 
+static Oid
+nested_role(const void *row)
+{
+	return ((const PfsPrepared *) row)->user;
+}
+
 const PfsTable pfs_table_prepared_statements_instances = {
 	.name = "prepared_statements_instances",
 	.row_is = "one prepared statement of a living session",
@@ -82,6 +87,7 @@ const PfsTable pfs_table_prepared_statements_instances = {
 	.copy = copy_rows,
 	.get = get,
 	.role = role,
+	.also_role = nested_role,
 	.truncate = pfs_prepared_truncate,
 	.in_reset_all = true,
 };

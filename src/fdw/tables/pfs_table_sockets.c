@@ -11,10 +11,11 @@
 #include "storage/spin.h"
 #include "utils/builtins.h"
 
-#include "pfs_event.h"
+#include "pfs_backend_status.h"
 #include "pfs_instrument.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
+#include "pfs_thread.h"
 #include "pfs_by_instance.h"
 #include "pfs_tables.h"
 #include "pfs_tw.h"
@@ -105,29 +106,43 @@ add_instance_cb(const PfsSocket *socket, uint32 index, void *arg)
 		inet_ntop(socket->family, socket->address, row->ip, sizeof(row->ip));
 }
 
-/* A session has one socket; its rows are in no order. */
-static void
-add_idle_cb(const PfsEvent *event, void *arg)
+/* Where the row of the last thread was found. */
+typedef struct StateCopy
 {
-	PfsScan    *scan = arg;
-	SocketRow  *rows = (SocketRow *) scan->rows;
-	const PfsInstrument *ins = pfs_instrument_at(event->instrument);
+	PfsScan    *scan;
+	Size		last;
+} StateCopy;
 
-	if (ins == NULL || ins->class != PFS_CLASS_IDLE)
-		return;
-	for (Size i = 0; i < scan->nrows; i++)
+/*
+ * The state of a session's socket, of which it has one.  Threads and sockets are
+ * mostly in the same order.
+ */
+static void
+add_state_cb(const PfsThread *thread, uint64 word, void *arg)
+{
+	StateCopy  *copy = arg;
+	SocketRow  *rows = (SocketRow *) copy->scan->rows;
+
+	for (Size i = 0; i < copy->scan->nrows; i++)
 	{
-		if (rows[i].thread_id == event->thread_id)
-			rows[i].is_idle = true;
+		Size		at = (copy->last + i) % copy->scan->nrows;
+
+		if (rows[at].thread_id != thread->thread_id)
+			continue;
+		rows[at].is_idle = pfs_backend_status_is_idle(thread->status, thread->pid, thread->procno);
+		copy->last = at;
+		return;
 	}
 }
 
 static void
 instances_copy(PfsScan *scan)
 {
+	StateCopy	copy = {.scan = scan};
+
 	pfs_sockets_each(add_instance_cb, scan);
 	if (scan->needed[INSTANCES_STATE] && scan->nrows > 0)
-		pfs_events_current(PFS_WAITS, scan->thread_id, add_idle_cb, scan);
+		pfs_threads_each(scan->thread_id, add_state_cb, &copy);
 }
 
 static Datum

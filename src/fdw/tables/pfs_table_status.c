@@ -76,6 +76,7 @@ probes_get(PfsScan *scan, const void *row, int column, bool *isnull)
 const PfsTable pfs_table_probes = {
 	.name = "probes",
 	.row_is = "one place where the server calls pfs, and whether it works",
+	.without_memory = true,
 	.truncate_effect = "refused",
 	.columns = probes_columns,
 	.ncolumns = lengthof(probes_columns),
@@ -218,11 +219,12 @@ status_estimate(void)
 static void
 status_copy(PfsScan *scan)
 {
-	StatusRow	status;
+	PfsStatus  *status = pfs_status_make();
+	StatusRow	row;
 
-	for (int i = 0; pfs_status_row(i, status.name, sizeof(status.name),
-								   status.value, sizeof(status.value)); i++)
-		*(StatusRow *) pfs_scan_add(scan) = status;
+	for (int i = 0; pfs_status_row(status, i, row.name, sizeof(row.name), row.value, sizeof(row.value)); i++)
+		*(StatusRow *) pfs_scan_add(scan) = row;
+	pfree(status);
 }
 
 static Datum

@@ -177,8 +177,15 @@ add_statement_cb(const PfsEvent *event, void *arg)
 
 	if (row == NULL || statement->level > 0 || statement->text_len == 0)
 		return;
-	row->statement = pfs_hide_secrets(pfs_text_convert(pfs_statement_text(statement), statement->text_len,
-													   pfs_database_encoding(statement->database)));
+
+	/*
+	 * A deferred trigger's, behind the end of the statement: its text asks
+	 * for more rights.
+	 */
+	if (row->is_session && (statement->counts & PFS_IS_NESTED))
+		return;
+	row->statement = pfs_text_of_statement(pfs_statement_text(statement), statement->text_len,
+										   pfs_database_encoding(statement->database));
 }
 
 static void

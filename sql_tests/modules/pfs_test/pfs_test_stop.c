@@ -1,0 +1,305 @@
+/*
+ * pfs_test_stop.c
+ *	  A process that stops itself in the middle of an instrument point, as one does that
+ *	  a debugger or the system has stopped; one whose sequence word was left odd; and the
+ *	  list of what is called at a process's end, filled up by somebody else.
+ *
+ * A function of pfs.so is found by its name in the file's table of symbols.  The first
+ * byte of its code is replaced by a breakpoint; the signal's handler puts the byte
+ * back and stops the process.  When it goes on it makes the call as if nothing had been.
+ */
+#include "postgres.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/proc.h"
+#include "utils/builtins.h"
+#include "utils/elog.h"
+#include "utils/guc.h"
+
+#include "../../../src/container/pfs_fence.c"
+#include "../../../src/record/pfs_clock_source.c"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(pfs_test_stop_at);
+PG_FUNCTION_INFO_V1(pfs_test_make_odd);
+PG_FUNCTION_INFO_V1(pfs_test_clock_source);
+PG_FUNCTION_INFO_V1(pfs_test_fence);
+PGDLLEXPORT Datum pfs_test_stop_at(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_make_odd(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_clock_source(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_fence(PG_FUNCTION_ARGS);
+PGDLLEXPORT void _PG_init(void);
+
+/* ---- symbols of pfs.so ---- */
+
+typedef struct Library
+{
+	char		path[MAXPGPATH];
+	uintptr_t	base;
+} Library;
+
+static int
+find_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	Library    *library = arg;
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	if (name == NULL || strcmp(name, "/pfs.so") != 0)
+		return 0;
+	strlcpy(library->path, info->dlpi_name, sizeof(library->path));
+	library->base = info->dlpi_addr;
+	return 1;
+}
+
+/*
+ * The value of the symbol in this table; wanted: "name", or "file.c:name" for one of
+ * several functions of a name.  The compiler may have added ".part.0" and the like.
+ */
+static uintptr_t
+find_in_table(const char *image, const Elf64_Shdr *table, const Elf64_Shdr *strings, const char *wanted)
+{
+	const Elf64_Sym *symbols = (const Elf64_Sym *) (image + table->sh_offset);
+	const char *names = image + strings->sh_offset;
+	const char *colon = strchr(wanted, ':');
+	const char *name = colon != NULL ? colon + 1 : wanted;
+	const char *file = "";
+	size_t		length = strlen(name);
+
+	for (size_t i = 0; i < table->sh_size / sizeof(Elf64_Sym); i++)
+	{
+		const char *this = names + symbols[i].st_name;
+
+		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FILE)
+			file = strrchr(this, '/') != NULL ? strrchr(this, '/') + 1 : this;
+		else if (symbols[i].st_value != 0 && strncmp(this, name, length) == 0 &&
+				 (this[length] == '\0' || this[length] == '.') && strstr(this, ".cold") == NULL &&
+				 (colon == NULL || (strlen(file) == colon - wanted && strncmp(file, wanted, colon - wanted) == 0)))
+			return symbols[i].st_value;
+	}
+	return 0;
+}
+
+static void *
+symbol(const char *wanted)
+{
+	Library		library = {.base = 0};
+	struct stat st;
+	const char *image;
+	const Elf64_Shdr *sections;
+	uintptr_t	value = 0;
+	int			fd;
+
+	if (dl_iterate_phdr(find_library, &library) == 0)
+		elog(ERROR, "pfs.so is not loaded");
+	fd = open(library.path, O_RDONLY);
+	if (fd < 0 || fstat(fd, &st) != 0)
+		elog(ERROR, "%s: %m", library.path);
+	image = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (image == MAP_FAILED)
+		elog(ERROR, "%s: %m", library.path);
+	sections = (const Elf64_Shdr *) (image + ((const Elf64_Ehdr *) image)->e_shoff);
+	for (int i = 0; i < ((const Elf64_Ehdr *) image)->e_shnum && value == 0; i++)
+	{
+		if (sections[i].sh_type == SHT_SYMTAB)
+			value = find_in_table(image, &sections[i], &sections[sections[i].sh_link], wanted);
+	}
+	munmap(unconstify(char *, image), st.st_size);
+	if (value == 0)
+		elog(ERROR, "pfs.so has no symbol %s", wanted);
+	return (void *) (library.base + value);
+}
+
+/* ---- stopping ---- */
+
+#if defined(__x86_64__)
+#define BREAKPOINT 0xCC
+typedef uint8 Code;
+#define INSTRUCTION(context) ((context)->uc_mcontext.gregs[REG_RIP])
+#define BEHIND 1
+#else
+#define BREAKPOINT 0xD4200000
+typedef uint32 Code;
+#define INSTRUCTION(context) ((context)->uc_mcontext.pc)
+#define BEHIND 0
+#endif
+
+static Code *place;
+static Code instead;
+
+static void
+allow(int protection)
+{
+	uintptr_t	page = sysconf(_SC_PAGESIZE);
+	uintptr_t	begin = (uintptr_t) place & ~(page - 1);
+
+	if (mprotect((void *) begin, 2 * page, protection) != 0)
+		_exit(99);
+}
+
+static void
+set_code(Code code)
+{
+	allow(PROT_READ | PROT_WRITE | PROT_EXEC);
+	*place = code;
+	__builtin___clear_cache((char *) place, (char *) (place + 1));
+	allow(PROT_READ | PROT_EXEC);
+}
+
+static void
+stop(int signo, siginfo_t *info, void *arg)
+{
+	ucontext_t *context = arg;
+	int			save_errno = errno;
+
+	set_code(instead);
+	INSTRUCTION(context) = (uintptr_t) place;
+	kill(getpid(), SIGSTOP);
+	errno = save_errno;
+}
+
+/* pfs_test_stop_at(function text): where this process will stop. */
+Datum
+pfs_test_stop_at(PG_FUNCTION_ARGS)
+{
+	struct sigaction action = {0};
+
+	place = symbol(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	action.sa_sigaction = stop;
+	action.sa_flags = SA_SIGINFO | SA_NODEFER;
+	sigaction(SIGTRAP, &action, NULL);
+	instead = *place;
+	set_code(BREAKPOINT);
+	PG_RETURN_VOID();
+}
+
+/*
+ * pfs_test_make_odd(variable text, at int): the word at this distance in what a pointer of
+ * pfs.so points to is one more than it was.
+ */
+Datum
+pfs_test_make_odd(PG_FUNCTION_ARGS)
+{
+	char	  **pointer = symbol(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+
+	(*(uint64 *) (*pointer + PG_GETARG_INT32(1)))++;
+	PG_RETURN_VOID();
+}
+
+/* pfs_test_clock_source(folder text) returns bool */
+Datum
+pfs_test_clock_source(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(pfs_clock_source_is_trusted(text_to_cstring(PG_GETARG_TEXT_PP(0))));
+}
+
+/* ---- the fence ---- */
+
+static bool
+refuse(int call)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {lengthof(filter), filter};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/*
+ * pfs_test_fence(refused int) returns text: what the fence is made of, and what it says
+ * that it is made of, in a child for which the system refuses so many of the ways.
+ */
+Datum
+pfs_test_fence(PG_FUNCTION_ARGS)
+{
+	static const int calls[] = {SYS_membarrier, SYS_sched_setaffinity};
+	static const char *const names[] = {"membarrier", "affinity", "sleep"};
+	int			refused = Min(PG_GETARG_INT32(0), (int) lengthof(calls));
+	int			status = -1;
+	pid_t		pid = fork();
+
+	if (pid == 0)
+	{
+		cpu_set_t	before;
+		cpu_set_t	after;
+		int			kind;
+
+		for (int i = 0; i < refused; i++)
+		{
+			if (!refuse(calls[i]))
+				_exit(99);
+		}
+		sched_getaffinity(0, sizeof(before), &before);
+		kind = pfs_fence_everywhere();
+		sched_getaffinity(0, sizeof(after), &after);
+		if (!CPU_EQUAL(&before, &after))
+			_exit(98);
+		_exit(strcmp(names[kind], pfs_fence_name()) == 0 ? kind : 97);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) >= (int) lengthof(names))
+		elog(ERROR, "the child ended with status %d", status);
+	PG_RETURN_TEXT_P(cstring_to_text(names[WEXITSTATUS(status)]));
+}
+
+/* ---- the list of what is called at the end ---- */
+
+static int	exit_callbacks = 0;
+static emit_log_hook_type prev_emit_log_hook = NULL;
+
+static void
+nothing_cb(int code, Datum arg)
+{
+}
+
+/*
+ * The first message of a client backend that has MyProc; with log_min_messages = debug3
+ * that is before its first event.
+ */
+static void
+emit_log_cb(ErrorData *edata)
+{
+	static bool done = false;
+
+	if (MyProc != NULL && MyProcPort != NULL && !done)
+	{
+		done = true;
+		for (int i = 0; i < exit_callbacks; i++)
+			on_shmem_exit(nothing_cb, 0);
+	}
+	if (prev_emit_log_hook != NULL)
+		prev_emit_log_hook(edata);
+}
+
+void
+_PG_init(void)
+{
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	DefineCustomIntVariable("pfs_test.exit_callbacks", "Callbacks that each client backend registers.", NULL,
+							&exit_callbacks, 0, 0, 100, PGC_SIGHUP, 0, NULL, NULL, NULL);
+	prev_emit_log_hook = emit_log_hook;
+	emit_log_hook = emit_log_cb;
+}

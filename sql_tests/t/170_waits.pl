@@ -1,0 +1,195 @@
+# Nobody waits for long for a process that is stopped: at each of the places where a
+# process can be in the middle of something one stops, and all tables are read, reset
+# and truncated meanwhile.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsServer;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+# What a statement may take that comes upon one: it waits half a second at most, and the
+# rest is for a machine that has other things to do.
+my $bound = 10;
+
+test_module('pfs_test_stop');
+my $server = PfsServer->new('main', conf => <<'EOT');
+autovacuum = off
+pfs.digests_size = 100
+pfs.max_file_instances = 400
+pfs.instruments = 'memory/%=ON'
+EOT
+$server->start;
+$server->sql('CREATE EXTENSION pfs');
+$server->sql(test_functions('pfs_test_stop'));
+plan skip_all => 'no breakpoints on this processor' unless `uname -m` =~ /^(x86_64|aarch64)$/;
+$server->sql(<<'EOT');
+CREATE FUNCTION read_all() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	name text;
+	n bigint;
+	total bigint = 0;
+BEGIN
+	FOR name IN SELECT table_name FROM pfs.tables LOOP
+		EXECUTE format('SELECT count(*) FROM (SELECT t.*::text FROM pfs.%I t) t', name) INTO n;
+		total = total + n;
+	END LOOP;
+	RETURN total;
+END $$;
+CREATE FUNCTION empty_all(command text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	name text;
+	done bigint = 0;
+BEGIN
+	FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relkind = 'f' AND relname !~ '^setup_' ORDER BY 1 LOOP
+		BEGIN
+			EXECUTE format(command, name);
+			done = done + 1;
+		EXCEPTION WHEN wrong_object_type OR feature_not_supported OR object_not_in_prerequisite_state OR invalid_parameter_value THEN
+		END;
+	END LOOP;
+	RETURN done;
+END $$;
+EOT
+my $all = $server->sql('SELECT read_all() > 0');
+is($all, 't', 'all tables can be read');
+my $resets = $server->sql(q{SELECT empty_all('SELECT pfs.reset(%L)')});
+my $truncates = $server->sql(q{SELECT empty_all('TRUNCATE pfs.%I')});
+cmp_ok($resets, '>', 40, 'most can be reset');
+is($truncates, $resets, 'and truncated');
+my $observer = $server->session;
+$observer->query('SET statement_timeout = ' . $bound * 1000);
+
+sub state_of
+{
+	my ($pid) = @_;
+
+	open my $stat, '<', "/proc/$pid/stat" or return '';
+	return <$stat> =~ /\) (\S)/ ? $1 : '';
+}
+
+sub status
+{
+	my ($name) = @_;
+
+	return $server->sql("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_$name'");
+}
+
+sub inexact { return status('reads_inexact') + status('resets_inexact'); }
+
+# A session that stops there while it executes this; 'end': while it ends.
+sub stopped
+{
+	my ($place, $sql) = @_;
+	my $s = $server->session;
+	my $pid = $s->pid;
+
+	$s->query($_) foreach ref $sql ? @$sql[ 0 .. $#$sql - 1 ] : ();
+	$sql = ref $sql ? $sql->[-1] : $sql;
+	# This statement itself may come to the place.
+	$s->send("SELECT stop_at('$place')");
+	$s->{closed} = 1 if $sql eq 'end';
+	$sql eq 'end' ? ($s->{in} .= "\\q\n") : $s->send($sql);
+	foreach (1 .. 600)
+	{
+		last if state_of($pid) eq 'T';
+		$s->{handle}->pump_nb if $s->{handle}->pumpable;
+		sleep(0.02);
+	}
+	is(state_of($pid), 'T', "$place: a process has stopped") or diag($s->{err} // '');
+	return ($s, $pid);
+}
+
+my @shapes = map { 'SELECT ' . join(', ', ('1') x $_) } 1 .. 140;
+
+# Function of pfs.so, what leads there, what the process is in the middle of.  Those of one
+# group are stopped at the same time.
+my @groups = (
+	[
+		[ 'pfs_digest.c:move_cb', [ "DO \$\$ BEGIN PERFORM 1; END \$\$", join('; ', @shapes) ], 'making room for a digest' ],
+	],
+	[
+		[ 'pfs_events_flush', q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 40)}, 'the end of a wait' ],
+		[ 'pfs_digest_count', 'SELECT 1', 'the end of a statement' ],
+		[ 'pfs_memory_raise', q{SELECT length(repeat('x', 3000000))}, 'a high mark of memory' ],
+		[ 'pfs_file_sums_free', q{SET work_mem = '64kB'; DO $$ BEGIN FOR i IN 1 .. 300 LOOP PERFORM count(*) FROM (SELECT g FROM generate_series(1, 3000) g ORDER BY g DESC) s; END LOOP; END $$},
+			'freeing the sums of files' ],
+		[ 'pfs_socket_count', 'SELECT 1', 'counting for a socket' ],
+		[ 'pfs_block_clear', 'end', 'the end of a session' ],
+	],
+	[
+		[ 'pfs_summary_touch', [ 'SELECT 1', q{SELECT pg_sleep(0.01)} ], 'the first wait of an instrument' ],
+		[ 'pfs_file_sum_slow', q{SELECT length(pg_read_file('PG_VERSION'))}, 'counting for a file' ],
+		[ 'push_cells', 'end', 'the end of a socket' ],
+		[ 'pfs_prepared_add', [ 'PREPARE p AS SELECT 1', 'EXECUTE p' ], 'an execution of a prepared statement' ],
+		[ 'publish_switches', q{SELECT to_tsvector('english', 'a b')}, 'making an instrument' ],
+		[ 'pfs_pages_publish', 'PREPARE p AS SELECT 1', 'making a record' ],
+	],
+);
+
+foreach my $group (@groups)
+{
+	my @victims = map { [ stopped(@$_), @$_ ] } @$group;
+	my $moving = $group->[0][0] =~ /move_cb/;
+	my @statements = ('SELECT read_all() > 0', "SELECT empty_all('SELECT pfs.reset(%L)') = $resets");
+
+	# It does the same as a reset.
+	push @statements, "SELECT empty_all('TRUNCATE pfs.%I') = $truncates" if $moving;
+	foreach my $statement (@statements)
+	{
+		my $start = time;
+		my $out = $observer->send($statement)->result;
+
+		is($out, 't', "$group->[0][2]: $statement ends") or diag($observer->{last_error});
+		cmp_ok(time - $start, '<', $bound, 'in time');
+	}
+
+	# Each would wait for half a second.
+	if ($moving)
+	{
+		my $before = inexact();
+
+		foreach my $statement ('SELECT count(*) FROM pfs.events_statements_summary_by_digest',
+			"SELECT pfs.reset('events_statements_summary_by_digest')", 'TRUNCATE pfs.events_statements_summary_by_digest',
+			'TRUNCATE pfs.events_statements_histogram_by_digest, pfs.events_waits_summary_by_digest')
+		{
+			my $canceller = $server->session;
+
+			$canceller->query("SET statement_timeout = '100ms'");
+			$canceller->send($statement)->result;
+			like($canceller->{last_error}, qr/canceling statement due to statement timeout/, "$statement can be cancelled");
+			$canceller->close;
+		}
+		$observer->query('SELECT count(*) FROM pfs.events_statements_summary_by_digest');
+		cmp_ok(inexact(), '>', $before, 'who did not wait any longer has counted itself');
+	}
+	foreach my $victim (@victims)
+	{
+		my ($s, $pid, $function, $sql, $what) = @$victim;
+
+		kill 'CONT', $pid;
+		if ($sql eq 'end')
+		{
+			ok($server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_id = $pid", '0'), "$what: goes on, and ends");
+		}
+		else
+		{
+			$s->result;
+			is($s->query('SELECT 2'), '2', "$what: goes on");
+			$s->close;
+		}
+	}
+}
+
+# Afterwards all is as ever: nothing is held back, nobody is in the middle of anything.
+is(status('sequence_words_repaired'), '0', 'there was nothing to repair');
+$server->sql('SELECT pfs.reset()');
+my $before = inexact();
+my $s = $server->session;
+$s->query($_) foreach @shapes;
+ok($server->poll(q{SELECT count(*) > 90 AND bool_or(query_id IS NULL) FROM pfs.events_statements_summary_by_digest}, 't'), 'digests make way again');
+$server->sql('SELECT read_all()');
+is(inexact(), $before, 'and all is exact again');
+done_testing();

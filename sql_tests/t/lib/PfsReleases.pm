@@ -1,0 +1,94 @@
+# PfsReleases.pm
+#	  An installation of the server in which CREATE EXTENSION finds pfs as an older
+#	  release has installed it.
+#
+# The scripts of a release are installed for ever, but its control file is replaced by
+# that of the next one.  PostgreSQL finds its folders relative to its own program, so a
+# copy of this program, with links to everything else, gets a control file of its own.
+# The control file is read by each CREATE EXTENSION and ALTER EXTENSION: no restart is
+# needed between releases.  The library is always that of this tree.
+#
+#	my $installation = PfsReleases->new;
+#	my $server = PfsServer->new('main', postgres => $installation->postgres);
+#	$installation->release('1.0');			# what CREATE EXTENSION finds from now on
+#	$installation->release;					# this tree again
+#	is(difference($rows, $other_rows), '', 'two databases have the same');
+package PfsReleases;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use File::Copy ();
+use File::Path qw(make_path);
+use PfsServer;
+
+our @EXPORT_OK = qw(difference);
+
+# The control files of the releases, as they were.
+my %control = ('1.0' => <<'EOT');
+# pfs extension
+comment = 'exact waits of a live server, readable and switchable by SQL'
+default_version = '1.0'
+module_pathname = '$libdir/pfs'
+relocatable = false
+superuser = true
+EOT
+
+# Makes the copy; it has this tree's release.
+sub new
+{
+	my ($class) = @_;
+	my $self = bless {}, $class;
+	my %from;
+
+	foreach my $dir (qw(bindir sharedir pkglibdir))
+	{
+		chomp($from{$dir} = `pg_config --$dir`);
+		$self->{$dir} = PfsServer::folder() . "/installation$from{$dir}";
+	}
+	make_path($self->{bindir}, "$self->{sharedir}/extension", $self->{pkglibdir} =~ s{/[^/]+$}{}r);
+	File::Copy::cp("$from{bindir}/postgres", $self->postgres) or die "postgres: $!";
+	_link($from{pkglibdir}, $self->{pkglibdir});
+	_link($_, "$self->{sharedir}/" . s{.*/}{}r) foreach grep { !m{/extension$} } glob "$from{sharedir}/*";
+	_link($_, "$self->{sharedir}/extension/" . s{.*/}{}r) foreach glob "$from{sharedir}/extension/*";
+	$self->{current} = "$from{sharedir}/extension/pfs.control";
+	return $self;
+}
+
+sub _link
+{
+	symlink $_[0], $_[1] or die "$_[1]: $!";
+}
+
+sub postgres
+{
+	my ($self) = @_;
+
+	return "$self->{bindir}/postgres";
+}
+
+# Choose the release that is installed; without a name that of this tree.
+sub release
+{
+	my ($self, $release) = @_;
+	my $path = "$self->{sharedir}/extension/pfs.control";
+
+	unlink $path;
+	return _link($self->{current}, $path) unless defined $release;
+	open my $file, '>', $path or die "$path: $!";
+	print $file $control{$release} // die "no release $release";
+	close $file;
+}
+
+# The lines that only one of two results has.
+sub difference
+{
+	my %count;
+
+	$count{$_}++ foreach split /\n/, $_[0];
+	$count{$_}-- foreach split /\n/, $_[1];
+	return join("\n", map { ($count{$_} > 0 ? '+' : '-') . $_ } grep { $count{$_} } sort keys %count);
+}
+
+1;

@@ -1,0 +1,104 @@
+/*
+ * pfs_instr_hook_rows.c
+ *	  Rows of pfs.probes for hooks and callbacks: whether a call was seen, and
+ *	  whose functions stand around ours.
+ *
+ * Any library can set a hook at any time, so what the server's variable holds is
+ * looked at when a row is read, in the process that reads it.
+ */
+#include "postgres.h"
+
+#include <dlfcn.h>
+
+#include "miscadmin.h"
+
+#include "pfs_instr.h"
+#include "pfs_instr_prove.h"
+#include "pfs_status.h"
+
+StaticAssertDecl(PFS_NUM_HOOKS <= PFS_HOOKS_MAX, "too many hooks");
+
+/* Set in the postmaster, inherited. */
+static struct
+{
+	void	  **variable;
+	void	  **previous;
+}			hooks[PFS_NUM_HOOKS];
+
+PFS_NEAR uint32 pfs_hooks_noted = 0;
+
+void
+pfs_hook_note(PfsHook hook)
+{
+	if (MyProc == NULL || !IsUnderPostmaster)
+		return;
+
+	/*
+	 * Nearly always another process has been here: their line is not written
+	 * again.
+	 */
+	if (pfs_load_relaxed(&pfs_shared_hooks->seen[hook]) == 0)
+		pfs_store_relaxed(&pfs_shared_hooks->seen[hook], 1);
+	pfs_hooks_noted |= UINT32_C(1) << hook;
+}
+
+/* The object that an address lies in, by name without folder and ending; NULL: in this library. */
+static const char *
+library_of(void *address, char *name, size_t size)
+{
+	Dl_info		info;
+	Dl_info		own;
+	const char *file;
+	char	   *dot;
+
+	if (!dladdr(address, &info) || info.dli_fname == NULL)
+		return "unknown code";
+	if (dladdr((void *) library_of, &own) && own.dli_fbase == info.dli_fbase)
+		return NULL;
+	file = strrchr(info.dli_fname, '/');
+	strlcpy(name, file == NULL ? info.dli_fname : file + 1, size);
+	dot = strstr(name, ".so");
+	if (dot != NULL)
+		*dot = '\0';
+	return name;
+}
+
+/* Who stands in the server's variable calls first, and we call who was there before us. */
+static void
+look_cb(PfsProbeRow *row, int hook)
+{
+	void	   *first = hooks[hook].variable != NULL ? *hooks[hook].variable : NULL;
+	void	   *next = hooks[hook].previous != NULL ? *hooks[hook].previous : NULL;
+	bool		seen = pfs_shared_hooks != NULL && pfs_load_relaxed(&pfs_shared_hooks->seen[hook]) != 0;
+	char		name[NAMEDATALEN];
+	const char *library = first != NULL ? library_of(first, name, sizeof(name)) : NULL;
+
+	row->status = seen ? "active" : "off";
+	if (hooks[hook].variable != NULL && first == NULL)
+	{
+		row->status = "unavailable";
+		strlcpy(row->detail, "another library has emptied the hook", sizeof(row->detail));
+	}
+	else if (library != NULL && !seen)
+	{
+		row->status = "unavailable";
+		snprintf(row->detail, sizeof(row->detail), "%s is in front of it and has not called it so far", library);
+	}
+	else if (library != NULL)
+		snprintf(row->detail, sizeof(row->detail), "%s is in front of it", library);
+	else if (!seen)
+		strlcpy(row->detail, "no call was seen so far", sizeof(row->detail));
+	else if (next != NULL && (library = library_of(next, name, sizeof(name))) != NULL)
+		snprintf(row->detail, sizeof(row->detail), "in front of %s", library);
+}
+
+void
+pfs_hook_report(PfsHook hook, const char *name, void *variable, void *previous)
+{
+	PfsProbeRow row = {.mechanism = "hook", .target = name, .status = "off", .look = look_cb, .number = hook};
+
+	snprintf(row.name, sizeof(row.name), "hook/%s", name);
+	hooks[hook].variable = variable;
+	hooks[hook].previous = previous;
+	pfs_probe_report(&row);
+}

@@ -1,0 +1,232 @@
+/*
+ * pfs_instr_memory_chunk.c
+ *	  Memory contexts: what is done with a chunk where the call is not usual.
+ *
+ * A context that is met for the first time, one in whose life a switch has flipped, news
+ * from other sessions, a repalloc(), and contexts to which another library has given
+ * methods of its own.  These can lead to ours, from copies that the library has made,
+ * also when this process counts nothing any more: then they pass the call on.
+ */
+#include "postgres.h"
+
+#include "pfs_instr.h"
+#include "pfs_instr_memory.h"
+#include "pfs_memory_early.h"
+
+#define here pfs_memory_here
+#define KIND(kind) (&pfs_memory_probe.kinds[kind])
+
+/* ---- contexts ---- */
+
+void
+pfs_memory_choose_way(PfsContext *c)
+{
+	PfsWay		way = PFS_WAY_OTHER;
+
+	if (c->on && c->epoch == here.epoch)
+	{
+		if (c->counted == PFS_COUNTED_ALL || c->kind == PFS_BUMP)
+			way = PFS_WAY_PLAIN;
+		else if (c->counted == PFS_COUNTED_LISTED)
+			way = PFS_WAY_LISTED;
+	}
+	if (way != c->way)
+	{
+		bool		all = pfs_methods_exchange(&c->methods, &pfs_memory_probe.ways[c->kind][c->way],
+											   &pfs_memory_probe.ways[c->kind][way]);
+
+		c->way = way;
+		if (unlikely(!all))
+			pfs_memory_set_apart(c);
+	}
+}
+
+/* Inside a change: what was usual is to be found out again. */
+pg_noinline void
+pfs_memory_take_news(PfsThread *t)
+{
+	pfs_store_relaxed(&t->memory.stale, false);
+	pfs_fence_seqcst();			/* who made it stale did so behind the news */
+	here.epoch = pfs_load_acquire(&pfs_memory->epoch);
+	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
+	{
+		c->epoch = here.epoch - 1;
+		pfs_memory_choose_way(c);
+	}
+	pfs_memory_settle(t);
+}
+
+void
+pfs_memory_look(PfsThread *t)
+{
+	if (!pfs_load_relaxed(&t->memory.stale))
+		return;
+	pfs_seqlock_write_begin(&t->memory.seq);
+	pfs_memory_take_news(t);
+	pfs_seqlock_write_end(&t->memory.seq);
+}
+
+PfsContext *
+pfs_memory_search(MemoryContext context)
+{
+	pfs_memory_note_others();
+	return pfs_context_search(context);
+}
+
+/* ---- chunks ---- */
+
+/* Only a process that has left shared memory, and whose numbers nobody sees, does not say so. */
+void
+pfs_memory_lose_chunk(void)
+{
+	if (pfs_memory_has_segment())
+		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
+}
+
+static void
+count_more(PfsContext *c, uint64 bytes)
+{
+	PfsThread  *t = here.thread;
+
+	pfs_memory_begin_change(t);
+	pfs_memory_add(t, c->cell, bytes);
+	c->count++;
+	c->bytes += bytes;
+	pfs_memory_end_change(t);
+}
+
+static uint64
+bytes_of(PfsAllocator kind, MemoryContext context, void *pointer)
+{
+	return PFS_SPACE_OF_CHUNK(&KIND(kind)->original, context, pointer) - KIND(kind)->header;
+}
+
+/* Something is about to be allocated: what is wanted now? */
+static void
+prepare(PfsContext *c)
+{
+	pfs_memory_look(here.thread);
+	if (c->epoch != here.epoch)
+		pfs_memory_find_switch(here.thread, c);
+}
+
+/*
+ * A chunk has come.  Bump chunks go with all others of their context, so nobody
+ * ever asks which of them were counted: they are not listed, having no header that
+ * would lead from the list to their context.
+ */
+static void
+chunk_came(PfsContext *c, const void *chunk, uint64 bytes)
+{
+	bool		lost = false;
+
+	if (c->kind == PFS_BUMP ? c->on : pfs_context_put(c, chunk, &lost))
+		count_more(c, bytes);
+	if (lost)
+		pfs_memory_lose_chunk();
+	pfs_memory_choose_way(c);
+}
+
+/* A chunk is about to go. */
+static void
+chunk_goes(PfsContext *c, const void *chunk, uint64 bytes)
+{
+	if (pfs_memory_is_busy(here.thread) || !pfs_context_take(c, chunk))
+		return;
+	pfs_memory_count_less(c, 1, bytes);
+	pfs_context_taken(c);
+	pfs_memory_choose_way(c);
+}
+
+/* A chunk has become another one, perhaps in the same place. */
+static void
+chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chunk, uint64 bytes)
+{
+	bool		was_counted = pfs_context_take(c, old);
+	bool		lost;
+	bool		is_counted = pfs_context_put(c, chunk, &lost);
+
+	if (lost)
+		pfs_memory_lose_chunk();
+	if (was_counted && is_counted && chunk == old)
+	{
+		pfs_memory_begin_change(here.thread);
+		pfs_memory_resize(here.thread, c->cell, bytes, old_bytes);
+		c->bytes += bytes - old_bytes;
+		pfs_memory_end_change(here.thread);
+	}
+	else
+	{
+		/* Moved: for a moment there were both. */
+		if (is_counted)
+			count_more(c, bytes);
+		if (was_counted)
+			pfs_memory_count_less(c, 1, old_bytes);
+		pfs_context_taken(c);
+	}
+	pfs_memory_choose_way(c);
+}
+
+/* ---- methods ---- */
+
+/*
+ * A context without an entry has its kind's table, and was made since we look on, so
+ * that it is empty; or all entries are in use; or it has methods of another library,
+ * which lead to ours.
+ */
+static PfsContext *
+find_entry(PfsAllocator kind, MemoryContext context)
+{
+	PfsContext *c = pfs_memory_entry(kind, context);
+	bool		empty;
+
+	if (c != NULL)
+		return c;
+	empty = context->methods == KIND(kind)->table && !pfs_contexts_incomplete();
+	return pfs_memory_meet(kind, context, empty || pfs_memory_is_fresh(kind, context));
+}
+
+void *
+pfs_memory_alloc(PfsAllocator kind, PFS_ALLOC_PARAMS)
+{
+	PfsContext *c = NULL;
+	void	   *pointer;
+
+	if (here.thread != NULL && !pfs_memory_is_busy(here.thread))
+	{
+		c = find_entry(kind, context);
+		if (c != NULL)
+			prepare(c);
+	}
+	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
+	if (likely(pointer != NULL && c != NULL))
+		chunk_came(c, pointer, kind == PFS_BUMP ? MAXALIGN(size) : bytes_of(kind, context, pointer));
+	return pointer;
+}
+
+void
+pfs_memory_free(PfsAllocator kind, MemoryContext context, void *pointer)
+{
+	PfsContext *c = pfs_memory_entry(kind, context);
+
+	if (c != NULL)
+		chunk_goes(c, pointer, bytes_of(kind, context, pointer));
+	KIND(kind)->original.free_p(PFS_FREE_ARGS);
+}
+
+void *
+pfs_memory_realloc(PfsAllocator kind, MemoryContext context, PFS_REALLOC_REST)
+{
+	PfsContext *c = pfs_memory_entry(kind, context);
+	uint64		old_bytes;
+	void	   *result;
+
+	if (c == NULL || pfs_memory_is_busy(here.thread))
+		return KIND(kind)->original.realloc(PFS_REALLOC_ARGS);
+	old_bytes = bytes_of(kind, context, pointer);
+	prepare(c);
+	result = KIND(kind)->original.realloc(PFS_REALLOC_ARGS);
+	if (likely(result != NULL))
+		chunk_changed(c, pointer, old_bytes, result, bytes_of(kind, context, result));
+	return result;
+}

@@ -1,0 +1,360 @@
+/*
+ * pfs_instr_prove.c
+ *	  The postmaster's proofs, before its first child: calls of the server pass
+ *	  the patched slots, frames lead to who called, raised errors are seen, and
+ *	  the server's structures are those that pfs was built for.
+ *
+ * The wrappers themselves pay nothing for it.  In the postmaster they have nothing to
+ * record and hand each call on through pfs_real; so functions of this file take the
+ * place of the real ones there while the server is asked for something harmless.
+ * What is not seen is reported as unavailable, and the server starts all the same.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "storage/fd.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+
+#include "pfs_compat.h"
+#include "pfs_instr.h"
+#include "pfs_instr_prove.h"
+#include "pfs_platform.h"
+#include "pfs_status.h"
+
+#define FRAME __builtin_frame_address(0)
+
+/* The real functions while those of this file stand in for them. */
+static PfsReal real;
+
+/* What the functions of this file have seen. */
+static struct
+{
+	bool		open;
+	bool		close;
+	bool		fopen;
+	bool		fclose;
+	bool		sleep;
+	bool		jump;
+	bool		caller;			/* the frames lead from the sleep to who asked
+								 * for it */
+	bool		raise;			/* and from the jump to errfinish() */
+}			seen;
+
+/* A raise is counted: its slot and the frames have proved themselves. */
+static bool raises_are_seen = false;
+
+static int
+look_at_open(const char *path, int flags,...)
+{
+	va_list		args;
+	mode_t		mode;
+
+	va_start(args, flags);
+	mode = va_arg(args, mode_t);
+	va_end(args);
+	seen.open = true;
+	return real.open(path, flags, mode);
+}
+
+static int
+look_at_open_2(const char *path, int flags)
+{
+	seen.open = true;
+	return real.open_2(path, flags);
+}
+
+static int
+look_at_close(int fd)
+{
+	seen.close = true;
+	return real.close(fd);
+}
+
+static FILE *
+look_at_fopen(const char *path, const char *mode)
+{
+	seen.fopen = true;
+	return real.fopen(path, mode);
+}
+
+static int
+look_at_fclose(FILE *file)
+{
+	seen.fclose = true;
+	return real.fclose(file);
+}
+
+/* Nobody needs this sleep, and on a busy machine it would be the longest part of all. */
+static int
+look_at_nanosleep(const struct timespec *request, struct timespec *remain)
+{
+	seen.sleep = true;
+	seen.caller = pfs_frames_prove(FRAME, "pg_usleep");
+	return 0;
+}
+
+static int
+look_at_select(int nfds, fd_set *reads, fd_set *writes, fd_set *excepts, struct timeval *timeout)
+{
+	seen.sleep = true;
+	seen.caller = pfs_frames_prove(FRAME, "pg_usleep");
+	return 0;
+}
+
+static void look_at_longjmp(struct __jmp_buf_tag *env, int value) __attribute__((noreturn));
+
+/* What wrap_longjmp() asks of its own frame, which is the one above. */
+static void
+look_at_longjmp(struct __jmp_buf_tag *env, int value)
+{
+	const uintptr_t *frame = FRAME;
+
+	seen.jump = true;
+	seen.raise = pfs_frames_is_raise((const void *) frame[0]);
+	real.longjmp_chk(env, value);
+}
+
+/* Ask the server for calls that change nothing.  What could not be asked for counts as seen. */
+static void
+ask_for_calls(void)
+{
+	int			fd = OpenTransientFile("/dev/null", O_RDWR);
+	FILE	   *file;
+
+	if (fd >= 0)
+		CloseTransientFile(fd);
+	else
+		seen.close = true;
+	file = AllocateFile("/dev/null", "r");
+	if (file != NULL)
+		FreeFile(file);
+	else
+		seen.fclose = true;
+	pg_usleep(1);
+}
+
+/*
+ * Raise an error and catch it.  It is never logged, as nobody reports it.  Raising
+ * sets some of the server's state back, which is restored.
+ */
+static void
+ask_for_error(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	uint32		interrupts = InterruptHoldoffCount;
+	uint32		cancels = QueryCancelHoldoffCount;
+	bool		exit_on_error = ExitOnAnyError;
+
+	/* With exit_on_error it would be the end of the postmaster. */
+	ExitOnAnyError = false;
+	PG_TRY();
+	{
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg_internal("pfs looks whether it sees errors")));
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	ExitOnAnyError = exit_on_error;
+	InterruptHoldoffCount = interrupts;
+	QueryCancelHoldoffCount = cancels;
+}
+
+static void
+look(void)
+{
+	real = pfs_real;
+	pfs_real.open = look_at_open;
+	pfs_real.open_2 = look_at_open_2;
+	pfs_real.close = look_at_close;
+	pfs_real.fopen = look_at_fopen;
+	pfs_real.fclose = look_at_fclose;
+	pfs_real.nanosleep = look_at_nanosleep;
+	pfs_real.select = look_at_select;
+	pfs_real.longjmp_chk = look_at_longjmp;
+	ask_for_calls();
+	ask_for_error();
+	pfs_real = real;
+}
+
+/*
+ * Functions that the server was made to call; of several names it calls one, which
+ * proves them all.
+ */
+static const struct
+{
+	const char *symbols[4];
+	const bool *seen;
+}			asked[] =
+
+{
+	{{"open", "open64", "__open_2", "__open64_2"}, &seen.open},
+	{{"close"}, &seen.close},
+	{{"fopen", "fopen64"}, &seen.fopen},
+	{{"fclose"}, &seen.fclose},
+	{{"nanosleep", "select"}, &seen.sleep},
+	{{"__longjmp_chk", "siglongjmp"}, &seen.jump},
+};
+
+static bool
+is_one_of(const char *symbol, const char *const *symbols)
+{
+	for (int i = 0; i < lengthof(asked[0].symbols) && symbols[i] != NULL; i++)
+	{
+		if (strcmp(symbol, symbols[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Could all slots be set whose function the server may have called here? */
+static bool
+is_patched_whole(const PfsGotPatch *patches, int npatches, const char *const *symbols)
+{
+	for (int i = 0; i < npatches; i++)
+	{
+		if (is_one_of(patches[i].symbol, symbols) && patches[i].result != PFS_GOT_PATCHED &&
+			patches[i].result != PFS_GOT_NOT_IMPORTED)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Calls that were not seen speak against their own slot, and, if no call at all was
+ * seen by slots of a kind, against all of the kind.  Where one of several names could
+ * not be set, it may have been the one that was called: then nothing speaks against the
+ * others.
+ */
+static void
+judge_slots(PfsGotPatch *patches, int npatches)
+{
+	uint32		tried = 0;
+	uint32		proved = 0;
+
+	for (int a = 0; a < lengthof(asked); a++)
+	{
+		bool		decides = *asked[a].seen || is_patched_whole(patches, npatches, asked[a].symbols);
+
+		for (int i = 0; i < npatches && decides; i++)
+		{
+			if (patches[i].result != PFS_GOT_PATCHED || !is_one_of(patches[i].symbol, asked[a].symbols))
+				continue;
+			tried |= patches[i].kinds;
+			if (*asked[a].seen)
+				proved |= patches[i].kinds;
+			else
+				patches[i].result = PFS_GOT_UNSEEN;
+		}
+	}
+	for (int i = 0; i < npatches; i++)
+	{
+		if (patches[i].result == PFS_GOT_PATCHED && (patches[i].kinds & tried) != 0 && (patches[i].kinds & proved) == 0)
+			patches[i].result = PFS_GOT_UNSEEN;
+	}
+}
+
+static void
+report(const char *name, const char *mechanism, const char *target, const char *why_not)
+{
+	PfsProbeRow row = {.mechanism = mechanism, .target = target, .status = why_not == NULL ? "active" : "unavailable"};
+
+	strlcpy(row.name, name, sizeof(row.name));
+	strlcpy(row.detail, why_not == NULL ? "" : why_not, sizeof(row.detail));
+	pfs_probe_report(&row);
+}
+
+/*
+ * What a minor release could change without pfs being built anew, and can be looked at:
+ * where a process's record ends, and so the place of every other one, and the sizes of
+ * the counters of buffers and WAL.  PortalData is not there yet; what is read of it has
+ * been at its place since 15, and minor releases add only behind the last member.
+ */
+static const char *
+judge_layout(void)
+{
+	for (uint32 i = 0; i < ProcGlobal->allProcCount; i++)
+	{
+		const dlist_head *members = &ProcGlobal->allProcs[i].lockGroupMembers;
+
+		/* An empty list whose head is where we think it is leads to itself. */
+		if (members->head.next != &members->head || members->head.prev != &members->head)
+			return "records of processes are laid out in another way than in the version that pfs was built for";
+	}
+	if (pfs_platform_variable_size("pgBufferUsage") != sizeof(BufferUsage) ||
+		pfs_platform_variable_size("pgWalUsage") != sizeof(WalUsage))
+		return "counters of buffers or WAL are laid out in another way than in the version that pfs was built for";
+	return NULL;
+}
+
+static const char *
+report_version(void)
+{
+	const char *running = GetConfigOption("server_version_num", false, false);
+	const char *why_not = judge_layout();
+	PfsProbeRow row = {.name = "server_version", .target = "minor version", .status = why_not == NULL ? "active" : "unavailable"};
+
+	if (why_not != NULL)
+		strlcpy(row.detail, why_not, sizeof(row.detail));
+	else if (atoi(running) != PFS_BUILT_FOR)
+		snprintf(row.detail, sizeof(row.detail), "pfs was built for %d.%d, the server is %d.%d; what can be looked at is laid out alike",
+				 PFS_BUILT_FOR / 10000, PFS_BUILT_FOR % 10000, atoi(running) / 10000, atoi(running) % 10000);
+	pfs_probe_report(&row);
+	return why_not;
+}
+
+void
+pfs_prove_start(PfsGotPatch *patches, int npatches)
+{
+	const char *no_source = pfs_frames_start();
+	const char *no_raise = NULL;
+	const char *no_layout;
+
+	look();
+	judge_slots(patches, npatches);
+
+	/* Without a call nothing speaks against the frames. */
+	if (no_source == NULL && seen.sleep && !seen.caller)
+		no_source = "frames do not lead to who called";
+	if (no_source != NULL)
+	{
+		pfs_frames_stop();
+		no_raise = no_source;
+	}
+	else if (!pfs_instr_is_probed("__longjmp_chk") && !pfs_instr_is_probed("siglongjmp"))
+		no_raise = "the jump of an error passes no slot";
+	else if (!seen.raise)
+		no_raise = "the jump of an error does not come from errfinish()";
+	if (no_raise != NULL)
+		pfs_frames_forget_raises();
+	raises_are_seen = no_raise == NULL;
+	report("source", "got", "frame pointers", no_source);
+	report("raise", "got", "errfinish", no_raise);
+	no_layout = report_version();
+
+	if (no_source != NULL)
+		ereport(LOG,
+				(errmsg("pfs: the source of waits stays unknown, and only errors that are logged count: %s", no_source)));
+	else if (no_raise != NULL)
+		ereport(LOG,
+				(errmsg("pfs: only errors that are logged count: %s", no_raise)));
+	if (no_layout != NULL)
+		ereport(LOG,
+				(errmsg("pfs: numbers can be wrong: %s", no_layout)));
+}
+
+bool
+pfs_prove_raises_are_seen(void)
+{
+	return raises_are_seen;
+}

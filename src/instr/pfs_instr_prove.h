@@ -1,0 +1,55 @@
+/*
+ * pfs_instr_prove.h
+ *	  What the postmaster finds out, before its first child, about the ways in
+ *	  which the server calls pfs; and which hooks have been called since.
+ */
+#ifndef PFS_INSTR_PROVE_H
+#define PFS_INSTR_PROVE_H
+
+#include "pfs_got.h"
+
+/* Postmaster, once, when slots are patched: mark those that calls go past, and report the rest. */
+extern void pfs_prove_start(PfsGotPatch *patches, int npatches);
+
+/* Are errors seen when they are raised?  Else only those that are logged can be counted. */
+extern bool pfs_prove_raises_are_seen(void);
+
+/* ---- hooks, pfs_instr_hook_rows.c ---- */
+
+typedef enum PfsHook
+{
+	PFS_HOOK_PARSE_ANALYZE,
+	PFS_HOOK_PLANNER,
+	PFS_HOOK_EXECUTOR_START,
+	PFS_HOOK_EXECUTOR_RUN,
+	PFS_HOOK_EXECUTOR_FINISH,
+	PFS_HOOK_EXECUTOR_END,
+	PFS_HOOK_PROCESS_UTILITY,
+	PFS_HOOK_EMIT_LOG,
+	PFS_HOOK_XACT,
+	PFS_HOOK_SUBXACT,
+} PfsHook;
+
+#define PFS_NUM_HOOKS (PFS_HOOK_SUBXACT + 1)
+
+/*
+ * Postmaster, once: the row of a hook.  variable: the server's; previous: what it held
+ * before.  Both NULL for a list of callbacks.
+ */
+extern void pfs_hook_report(PfsHook hook, const char *name, void *variable, void *previous);
+
+/* The hooks, a bit each, of whose calls this process has told or need not tell. */
+extern PFS_HIDDEN uint32 pfs_hooks_noted;
+
+/* Tell that the hook is called, for its row; unless the process must not touch shared memory. */
+extern void pfs_hook_note(PfsHook hook);
+
+/* The first thing that each hook's function does. */
+static inline void
+pfs_hook_called(PfsHook hook)
+{
+	if (unlikely((pfs_hooks_noted & (UINT32_C(1) << hook)) == 0))
+		pfs_hook_note(hook);
+}
+
+#endif							/* PFS_INSTR_PROVE_H */

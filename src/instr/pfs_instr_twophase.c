@@ -1,0 +1,90 @@
+/*
+ * pfs_instr_twophase.c
+ *	  Which transaction COMMIT PREPARED or ROLLBACK PREPARED is about to finish.
+ *
+ * Apart from the other hooks because it asks the server, which no instrument point does
+ * elsewhere.  The server keeps the names of prepared transactions to itself; what it offers
+ * is the function behind the view pg_prepared_xacts.  (Prepared transactions have entries in
+ * the array of processes, which could be compared before and after the command; but these
+ * have no names, and with two sessions that finish transactions at the same time nobody
+ * could tell which is whose.)
+ *
+ * The function copies the list under a shared TwoPhaseStateLock, as the command itself does
+ * next in exclusive mode, and describes its rows, for which it may look up four types in the
+ * catalogue's cache.  That is safe where the utility hook calls: inside a transaction, in no
+ * critical section, with no lock of the server's held, outside of the thread record's write
+ * section.  What it can raise is what any command can at its begin: the lack of memory, and
+ * a cancel request.  Then the command fails before it has done anything, and the prepared
+ * transaction is still there.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "access/twophase.h"
+#include "executor/executor.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+
+#include "pfs_instr_twophase.h"
+
+/* Columns of pg_prepared_xact(). */
+#define COLUMN_TRANSACTION	1
+#define COLUMN_GID			2
+
+/* A transaction that is still there is less than one epoch older than the next one. */
+static uint64
+full_xid(TransactionId xid)
+{
+	FullTransactionId next = ReadNextFullTransactionId();
+	uint32		epoch = EpochFromFullTransactionId(next);
+
+	if (xid > XidFromFullTransactionId(next))
+		epoch--;
+	return U64FromFullTransactionId(FullTransactionIdFromEpochAndXid(epoch, xid));
+}
+
+static bool
+is_named(HeapTupleHeader row, const char *gid)
+{
+	bool		isnull;
+	Datum		name = GetAttributeByNum(row, COLUMN_GID, &isnull);
+
+	return !isnull && strcmp(TextDatumGetCString(name), gid) == 0;
+}
+
+uint64
+pfs_prepared_trx_id(const char *gid)
+{
+	LOCAL_FCINFO(fcinfo, 0);
+	FmgrInfo	function;
+	ReturnSetInfo result = {.type = T_ReturnSetInfo, .allowedModes = SFRM_ValuePerCall};
+	MemoryContext context;
+	MemoryContext old;
+	uint64		found = 0;
+
+	if (max_prepared_xacts == 0)
+		return 0;
+	context = AllocSetContextCreate(CurrentMemoryContext, "pfs prepared transactions", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	fmgr_info(F_PG_PREPARED_XACT, &function);
+	result.econtext = CreateStandaloneExprContext();
+	InitFunctionCallInfoData(*fcinfo, &function, 0, InvalidOid, NULL, (Node *) &result);
+	for (;;)
+	{
+		Datum		value = FunctionCallInvoke(fcinfo);
+		HeapTupleHeader row;
+		bool		isnull;
+
+		if (result.isDone == ExprEndResult)
+			break;
+		row = DatumGetHeapTupleHeader(value);
+		if (found == 0 && is_named(row, gid))
+			found = full_xid(DatumGetTransactionId(GetAttributeByNum(row, COLUMN_TRANSACTION, &isnull)));
+	}
+	FreeExprContext(result.econtext, true);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return found;
+}

@@ -1,0 +1,88 @@
+/*
+ * pfs_memory_early.c
+ *	  The private record in which a process counts its memory before it attaches,
+ *	  and how its numbers become a thread's.
+ */
+#include "postgres.h"
+
+#include "storage/pg_shmem.h"
+
+#include "pfs_memory.h"
+#include "pfs_memory_early.h"
+#include "pfs_private.h"
+
+/* Only its part of memory is used: the other pages are never touched. */
+static PfsThread early;
+static void *early_cells = NULL;
+static size_t early_size;
+
+PfsThread *
+pfs_memory_early_start(void)
+{
+	uint32		ncells = pfs_summary[PFS_FAMILY_MEMORY].ncells;
+
+	early_size = pfs_block_size(ncells, sizeof(PfsMemoryCell));
+	early_cells = pfs_private_map(early_size, false);
+	if (early_cells == NULL)
+		return NULL;
+	pfs_block_init(&early.summary[PFS_FAMILY_MEMORY].cells, early_cells, ncells, sizeof(PfsMemoryCell));
+	early.summary[PFS_FAMILY_MEMORY].generation = pfs_load_acquire(&pfs_words->truncations[PFS_FAMILY_MEMORY]);
+	/* The switches of threads are not known yet: see switch_memory(). */
+	early.mask = ~(uint32) 0;
+	pfs_memory_total_begin(&early);
+	return &early;
+}
+
+bool
+pfs_memory_is_early(const PfsThread *t)
+{
+	return t == &early;
+}
+
+bool
+pfs_memory_has_segment(void)
+{
+	return UsedShmemSegAddr != NULL;
+}
+
+/*
+ * The thread's high marks are raised to the early ones first, as if all had been in use
+ * at once: so they use up what is left at the levels above, like any other mark.  Then
+ * what was freed is given back.  The low marks are zero, as a process begins with
+ * nothing.
+ *
+ * The generation is the early one: a truncation in between is applied to these numbers
+ * as to those of any thread that slept through it.
+ */
+void
+pfs_memory_early_hand_over(PfsThread *t)
+{
+	const PfsBlock *block = &early.summary[PFS_FAMILY_MEMORY].cells;
+
+	pfs_seqlock_write_begin(&t->folds);
+	pfs_store_relaxed(&t->summary[PFS_FAMILY_MEMORY].generation, early.summary[PFS_FAMILY_MEMORY].generation);
+	pfs_seqlock_write_end(&t->folds);
+	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
+	{
+		const PfsMemoryCell *from = pfs_block_cell(block, i);
+		PfsMemoryCell *to = pfs_memory_cell(t, i);
+
+		pfs_bump(&to->count_alloc, from->count_alloc);
+		pfs_bump(&to->bytes_alloc, from->bytes_alloc);
+		(void) pfs_drop(&to->room_count, from->high_count);
+		(void) pfs_drop(&to->room_bytes, from->high_bytes);
+		pfs_memory_raise(t, to);
+		pfs_bump(&to->room_count, from->room_count);
+		pfs_bump(&to->room_bytes, from->room_bytes);
+	}
+	pfs_store_relaxed(&t->memory.high, early.memory.high);
+	pfs_store_relaxed(&t->memory.mark, early.memory.mark);
+	pfs_store_relaxed(&t->memory.room, early.memory.room);
+}
+
+void
+pfs_memory_early_stop(void)
+{
+	pfs_private_unmap(early_cells, early_size);
+	early_cells = NULL;
+}

@@ -1,0 +1,39 @@
+/*
+ * pfs_memory_early.h
+ *	  What a process counts of its memory before it has a thread record.
+ *
+ * A process that the postmaster makes allocates a good part of its memory before its
+ * first event, some of it before it has a PGPROC.  It counts in a record of its own, in
+ * private memory, which looks like any thread's to those who count, but belongs to no
+ * account and is seen by nobody.  When the process attaches, its thread gets the
+ * numbers.  A process that never does keeps them to itself.
+ */
+#ifndef PFS_MEMORY_EARLY_H
+#define PFS_MEMORY_EARLY_H
+
+#include "pfs_thread.h"
+
+/*
+ * The record, empty; NULL: the system gives no memory.  The process has just been
+ * born, and no other function here was called.
+ */
+extern PfsThread *pfs_memory_early_start(void);
+
+extern bool pfs_memory_is_early(const PfsThread *t);
+
+/*
+ * Is the segment there?  The syslogger gives it up; nothing that is early can do
+ * without asking.
+ */
+extern bool pfs_memory_has_segment(void);
+
+/*
+ * Give all numbers to a thread that has none; inside a change of both records'
+ * memory.seq.  The owner has to apply truncations behind it (pfs_memory_settle), and to
+ * call pfs_memory_early_stop() when nothing leads to the old cells any more.
+ */
+extern void pfs_memory_early_hand_over(PfsThread *t);
+
+extern void pfs_memory_early_stop(void);
+
+#endif							/* PFS_MEMORY_EARLY_H */

@@ -1,0 +1,280 @@
+/*
+ * pfs_nested.c
+ *	  Open nested statements of this process: which there are, how each is found,
+ *	  and which of them readers see.
+ *
+ * A session can have a hundred thousand cursors, each with an open statement, and
+ * these need not end in the order in which they began.  So nothing here walks
+ * over all of them for one:
+ *
+ * - All open ones are a list, newest first.  Their numbers (statement_id) fall
+ *   along it, so those that began in a subtransaction are its first ones: those
+ *   with larger numbers than the last one that was given when the subtransaction
+ *   began.  From pfs_sql.left on they are older than the statement at top level.
+ * - A statement knows those that began directly inside it, which go to the one
+ *   around it when it ends.
+ * - The executor's descriptor leads to its statement by an index.
+ * - Those that are only planned so far are a list of their own, newest first.  A
+ *   planning drops those with as many hooks around them or more, so these
+ *   numbers of hooks fall along it, too.
+ *
+ * A thread has PFS_STATEMENT_DEPTH slots in which readers see running statements.
+ * A cursor that is not being read needs none: it keeps its slot until another
+ * statement wants one and none is free, and has one again when it is read.  So
+ * what is being executed goes before what is only open.
+ *
+ * Statements lie in a pool of private memory, which grows before a call's change
+ * begins (pfs_nested_make_room()).
+ */
+#include "postgres.h"
+
+#include "pfs_statement_open.h"
+
+/*
+ * No session comes to so many: the server takes 8 kB and more for a cursor.  Those
+ * beyond are counted as lost.
+ */
+#define NESTED_MAX (1 << 20)
+
+static PfsPool pool = PFS_POOL_INIT(sizeof(PfsStatement), NESTED_MAX);
+static PfsIndex by_query;
+
+/* Nested ones that have a slot, the one that got it first in front. */
+static PFS_NEAR PfsStatement *shown[PFS_STATEMENT_DEPTH];
+static PFS_NEAR uint32 nshown;
+
+/* ---- room, outside of changes ---- */
+
+void
+pfs_nested_make_more_room(void)
+{
+	(void) pfs_pool_make_room(&pool);
+	pfs_index_resize(&by_query);
+}
+
+bool
+pfs_nested_needs_room(void)
+{
+	return !pfs_pool_has_room(&pool) || !pfs_index_has_room(&by_query);
+}
+
+void
+pfs_nested_shrink(void)
+{
+	if (pfs_sql.open != NULL)
+		return;
+	pfs_pool_shrink(&pool);
+	pfs_index_resize(&by_query);
+}
+
+/* ---- the lists ---- */
+
+static void
+add_inner(PfsStatement *outer, PfsStatement *s)
+{
+	s->outer = outer;
+	s->inner_before = NULL;
+	s->inner_after = NULL;
+	/* What the top level has inside it needs no list: pfs_nested_leave(). */
+	if (outer == NULL || outer == &pfs_sql.top)
+		return;
+	s->inner_after = outer->inner;
+	if (outer->inner != NULL)
+		outer->inner->inner_before = s;
+	outer->inner = s;
+}
+
+static void
+remove_inner(PfsStatement *s)
+{
+	if (s->inner_after != NULL)
+		s->inner_after->inner_before = s->inner_before;
+	if (s->inner_before != NULL)
+		s->inner_before->inner_after = s->inner_after;
+	else if (s->outer != NULL && s->outer != &pfs_sql.top)
+		s->outer->inner = s->inner_after;
+}
+
+PfsStatement *
+pfs_nested_take(void)
+{
+	return pfs_pool_take(&pool);
+}
+
+void
+pfs_nested_add(PfsStatement *s, PfsStatement *outer)
+{
+	s->inner = NULL;
+	s->planned_before = NULL;
+	s->call_nest = 0;
+	s->left = false;
+	s->is_planned = false;
+	add_inner(outer, s);
+	s->newer_open = NULL;
+	s->older_open = pfs_sql.open;
+	if (pfs_sql.open != NULL)
+		pfs_sql.open->newer_open = s;
+	pfs_sql.open = s;
+}
+
+static void
+remove_planned(PfsStatement *s)
+{
+	PfsStatement **at = &pfs_sql.planned;
+
+	/* The newest one, but for those of calls that an error has cut off. */
+	while (*at != s)
+		at = &(*at)->planned_before;
+	*at = s->planned_before;
+	s->is_planned = false;
+}
+
+void
+pfs_nested_remove(PfsStatement *s)
+{
+	if (s->is_planned)
+		remove_planned(s);
+	if (s->query != NULL)
+		pfs_index_remove(&by_query, &s->by_query);
+	pfs_nested_hide(s);
+	while (s->inner != NULL)
+	{
+		PfsStatement *inner = s->inner;
+
+		remove_inner(inner);
+		add_inner(s->outer, inner);
+	}
+	remove_inner(s);
+	if (s->newer_open != NULL)
+		s->newer_open->older_open = s->older_open;
+	else
+		pfs_sql.open = s->older_open;
+	if (s->older_open != NULL)
+		s->older_open->newer_open = s->newer_open;
+	if (pfs_sql.left == s)
+		pfs_sql.left = s->older_open;
+	if (pfs_sql.current == s)
+		pfs_sql.current = s->outer;
+	if (unlikely(s->prepared != NULL))
+		pfs_prepared_release(s->prepared);
+	pfs_pool_put(&pool, s);
+}
+
+void
+pfs_nested_leave_outer(PfsStatement *s)
+{
+	remove_inner(s);
+	add_inner(NULL, s);
+	s->left = true;
+	/* While it was inside of another one that is what readers saw. */
+	if (s->event != NULL)
+		s->event->nesting_type = PFS_NESTING_NONE;
+}
+
+void
+pfs_nested_set_planned(PfsStatement *s)
+{
+	s->met = PFS_MET_PLAN;
+	s->is_planned = true;
+	s->planned_before = pfs_sql.planned;
+	pfs_sql.planned = s;
+}
+
+void
+pfs_nested_set_query(PfsStatement *s, const void *query)
+{
+	if (s->is_planned)
+		remove_planned(s);
+	s->met = PFS_MET_EXECUTION;
+	s->query = query;
+	if (query != NULL)
+		pfs_index_add(&by_query, &s->by_query, (uintptr_t) query);
+}
+
+PfsStatement *
+pfs_nested_find(const void *query)
+{
+	PfsIndexLink *link = pfs_index_find(&by_query, (uintptr_t) query);
+
+	return link == NULL ? NULL : (PfsStatement *) ((char *) link - offsetof(PfsStatement, by_query));
+}
+
+PfsStatement *
+pfs_nested_find_planned(uint64 query_id)
+{
+	PfsStatement *s = pfs_sql.planned;
+
+	/*
+	 * Those with more hooks around them are of calls that an error has cut
+	 * off.
+	 */
+	while (s != NULL && s->nest > pfs_sql.nest)
+		s = s->planned_before;
+	return s != NULL && s->nest == pfs_sql.nest && s->query_id == query_id ? s : NULL;
+}
+
+/* ---- slots ---- */
+
+void
+pfs_nested_show(PfsStatement *s)
+{
+	shown[nshown++] = s;
+}
+
+void
+pfs_nested_hide(PfsStatement *s)
+{
+	for (uint32 i = nshown; i > 0; i--)
+	{
+		if (shown[i - 1] != s)
+			continue;
+		memmove(&shown[i - 1], &shown[i], (nshown - i) * sizeof(shown[0]));
+		nshown--;
+		return;
+	}
+}
+
+/*
+ * Is it a cursor that nobody is reading?  A call that an error has cut off leaves
+ * its number of hooks behind; it counts again when as many are active.  Then the
+ * cursor just keeps its slot.
+ */
+static bool
+is_waiting(const PfsStatement *s)
+{
+	return s->query != NULL && (s->call_nest == 0 || s->call_nest > pfs_sql.nest);
+}
+
+bool
+pfs_nested_free_slot(PfsThread *t)
+{
+	for (uint32 i = 0; i < nshown; i++)
+	{
+		if (!is_waiting(shown[i]))
+			continue;
+		pfs_statement_leave_event(t, shown[i]);
+		return true;
+	}
+	return false;
+}
+
+void
+pfs_nested_show_again(PfsThread *t, PfsStatement *s, const PfsStatementSource *source)
+{
+	PfsStatementEvent *e;
+
+	/* It has its number. */
+	e = pfs_statement_make_event(t, s, s->flags & ~PFS_FLAG_CURRENT);
+	if (e == NULL)
+		return;
+	memcpy(e->n, s->own, sizeof(s->own));
+	e->flags = s->flags;
+	e->event_id = s->event_id;
+	e->sqlstate = s->sqlstate;
+	if (s->left)
+		e->nesting_type = PFS_NESTING_NONE;
+	pfs_statement_put_text(e, source->str, source->location, source->len);
+	s->event = e;
+	pfs_event_show(t, PFS_STATEMENTS);
+	pfs_nested_show(s);
+}

@@ -1,0 +1,151 @@
+/*
+ * pfs_patience.c
+ *	  Waiting for processes that are in the middle of something, and taking turns.
+ */
+#include "postgres.h"
+
+#include <time.h>
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "storage/proc.h"
+
+#include "pfs_atomic.h"
+#include "pfs_patience.h"
+
+/* Looks without a nap, and pauses of the processor between two of them. */
+#define LOOKS		50
+#define PAUSES		20
+
+#define NAP_NS		100000
+
+/*
+ * All naps of a reading or a reset.  A process that only waits for its processor, on
+ * a machine that has many times too few of them, has it again by then.
+ */
+#define NAPS_NS		UINT64CONST(500000000)
+
+/* How long, within a statement, nobody naps again after this has run out. */
+#define AGAIN_NS	UINT64CONST(10000000000)
+
+PFS_NEAR PfsSharedPatience *pfs_patience = NULL;
+
+/* The statement of this process whose patience ran out last, and when. */
+static TimestampTz tired_statement = 0;
+static uint64 tired_at = 0;
+
+static uint64
+now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64) ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static bool
+is_tired(uint64 now)
+{
+	return tired_at != 0 && tired_statement == GetCurrentStatementStartTimestamp() && now - tired_at < AGAIN_NS;
+}
+
+static bool
+run_out(PfsPatience *patience)
+{
+	patience->has_run_out = true;
+	return false;
+}
+
+bool
+pfs_patience_more(PfsPatience *patience)
+{
+	struct timespec nap = {0, NAP_NS};
+	uint64		now;
+
+	if (patience->looks++ < LOOKS)
+	{
+		for (int i = 0; i < PAUSES; i++)
+			pfs_pause();
+		return true;
+	}
+	if (patience->has_run_out || QueryCancelPending || ProcDiePending)
+		return run_out(patience);
+	now = now_ns();
+	if (patience->until == 0)
+		patience->until = is_tired(now) ? now : now + NAPS_NS;
+	if (now >= patience->until)
+	{
+		if (!is_tired(now))
+		{
+			tired_statement = GetCurrentStatementStartTimestamp();
+			tired_at = now;
+		}
+		return run_out(patience);
+	}
+	/* libc's own, which is no wait of the server. */
+	nanosleep(&nap, NULL);
+	return true;
+}
+
+void
+pfs_patience_end(const PfsPatience *patience)
+{
+	if (patience->has_run_out)
+		pfs_add_relaxed(patience->of_reset ? &pfs_patience->resets_inexact : &pfs_patience->reads_inexact, 1);
+}
+
+/* ---- turns ---- */
+
+/* What tells our locks from those of others: nobody else uses this type of lock. */
+static LOCKTAG
+tag_of(PfsTurn what)
+{
+	LOCKTAG		tag = {.locktag_field1 = InvalidOid, .locktag_field2 = 0x706673, .locktag_field3 = what};
+
+	tag.locktag_type = LOCKTAG_USERLOCK;
+	tag.locktag_lockmethodid = USER_LOCKMETHOD;
+	return tag;
+}
+
+static LOCKMODE
+mode_of(bool alone)
+{
+	return alone ? ExclusiveLock : ShareLock;
+}
+
+/* The server's own setting limits the wait, as no argument of LockAcquire() does. */
+static void
+wait_for_turn(const LOCKTAG *tag, LOCKMODE mode)
+{
+	int			timeout = LockTimeout;
+
+	if (timeout == 0 || timeout > PFS_TURN_TIMEOUT)
+		LockTimeout = PFS_TURN_TIMEOUT;
+	PG_TRY();
+	{
+		(void) LockAcquire(tag, mode, false, false);
+	}
+	PG_FINALLY();
+	{
+		LockTimeout = timeout;
+	}
+	PG_END_TRY();
+}
+
+void
+pfs_turn_take(PfsTurn what, bool alone)
+{
+	LOCKTAG		tag = tag_of(what);
+
+	if (LockAcquire(&tag, mode_of(alone), false, true) == LOCKACQUIRE_NOT_AVAIL)
+		wait_for_turn(&tag, mode_of(alone));
+}
+
+void
+pfs_turn_give(PfsTurn what, bool alone)
+{
+	LOCKTAG		tag = tag_of(what);
+
+	(void) LockRelease(&tag, mode_of(alone), false);
+}

@@ -1,0 +1,225 @@
+/*
+ * pfs_thread_end.c
+ *	  How a process leaves its record: at its end, and as a child that is no process of
+ *	  the server's; and how it puts right what was left undone in the middle of a
+ *	  change.
+ *
+ * The end.  The server has a list of functions that it calls when a process ends, with
+ * room for 20, and a process that wants to add one more dies.  So nothing is added at
+ * attach, which can happen anywhere, and no room is taken from anybody: the function of
+ * the list's last entry makes place for ours, which calls it when it is done.  Where
+ * the list has not been found (pfs_exit.c looks for it in the postmaster), the process
+ * detaches when the C library's exit() calls what was registered with atexit(), once,
+ * in the postmaster; that is behind the server's own functions, so the thread can be
+ * seen for some moments longer than its entry in pg_stat_activity.
+ * (A before_shmem_exit callback would lose the waits of the shutdown itself and break
+ * callers of cancel_before_shmem_exit().)
+ *
+ * Children.  A child that a library makes by fork() must not write its parent's record:
+ * the C library tells it so (pthread_atfork), and it forgets whatever leads there.  One
+ * that was made by the bare system call is not told; that its number is not the
+ * record's is seen when it ends, and until then it must not call the server.
+ *
+ * Repair.  A process makes words odd, or counts itself in, when it begins to change what
+ * others read, and takes that back some instructions later.  Nothing in between raises
+ * an error, calls the server or waits.  Should an error nevertheless have left such a
+ * place, nobody could read the thread any more, and its own events would all pass by,
+ * as those of a handler that came in the middle.  The process itself finds out: where
+ * it waits on a latch it is in the main line and outside of every change.  Words of a
+ * process that has gone need no repair: it either came through detach(), which repairs
+ * first, or it was killed, and shared memory is made anew.
+ */
+#include "postgres.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "storage/proc.h"
+
+#include "pfs_digest.h"
+#include "pfs_digest_wait.h"
+#include "pfs_error.h"
+#include "pfs_fd.h"
+#include "pfs_file_sum.h"
+#include "pfs_lwlock.h"
+#include "pfs_memory.h"
+#include "pfs_patience.h"
+#include "pfs_prepared.h"
+#include "pfs_socket.h"
+#include "pfs_statement.h"
+#include "pfs_thread_end.h"
+
+/* Of the server; NULL: not known. */
+static PfsExit *exits = NULL;
+static const int *exits_used = NULL;
+
+/* What our function has taken the place of. */
+static PfsExit replaced;
+
+/* ---- repair ---- */
+
+/* False: there is nothing to repair. */
+static bool
+make_even(PfsSeqlock *lock)
+{
+	if ((pfs_load_relaxed(&lock->word) & 1) == 0)
+		return false;
+	pfs_seqlock_write_end(lock);
+	return true;
+}
+
+/*
+ * Waits that were begun and are not waited for any more, and one that was being
+ * filled.
+ */
+static void
+drop_waits(PfsThread *t)
+{
+	PfsEvents  *waits = &t->events[PFS_WAITS];
+
+	pfs_local.beginning = 0;
+	if (waits->depth > pfs_local.nopen)
+		pfs_store_release(&waits->depth, pfs_local.nopen);
+}
+
+/* What this process counts itself in for besides. */
+static uint64
+repair_others(void)
+{
+	return pfs_digest_repair() + pfs_socket_repair() + pfs_file_sums_repair();
+}
+
+void
+pfs_thread_repair(PfsThread *t)
+{
+	uint64		repaired = repair_others();
+	bool		was_beginning = pfs_local.beginning != 0;
+
+	pfs_local.slow &= ~PFS_SLOW_REPAIR;
+	repaired += make_even(&t->folds);
+	repaired += make_even(&t->memory.seq);
+	if (was_beginning || (t->seq.word & 1) != 0)
+	{
+		/* Inside the change that was never ended, or in one of our own. */
+		if ((t->seq.word & 1) == 0)
+			pfs_change_begin(t);
+		drop_waits(t);
+		pfs_change_end(t);
+		repaired++;
+	}
+	if (repaired > 0)
+		pfs_add_relaxed(&pfs_patience->repaired, repaired);
+}
+
+/* ---- the end ---- */
+
+/* Everything that leads to the record; it stays what it is. */
+static void
+forget(void)
+{
+	pfs_my_thread = NULL;
+	pfs_my_lwlocks = NULL;
+	pfs_my_socket = NULL;
+	pfs_local.never_attach = true;
+	if (pfs_memory_is_told)
+		pfs_memory_is_told = pfs_memory_switch(NULL, false);
+}
+
+static void
+detach(void)
+{
+	PfsThread  *t = pfs_my_thread;
+
+	if (t == NULL)
+		return;
+	if (t->pid != (int) getpid())
+	{
+		forget();
+		return;
+	}
+
+	/*
+	 * A handler that raised FATAL in the middle of an instrument point leaves
+	 * us busy; nobody else is going to finish that event.
+	 */
+	pfs_statement_detach(t);
+	pfs_error_settle(t);
+	(void) repair_others();
+	pfs_local.beginning = 0;
+	(void) make_even(&t->folds);
+	if ((t->seq.word & 1) == 0)
+		pfs_change_begin(t);
+
+	/*
+	 * With waits off nothing may have asked yet, and its numbers have an
+	 * account.
+	 */
+	if (pfs_local.slow & PFS_SLOW_IDENTITY)
+		pfs_thread_refresh_identity(t);
+	pfs_open_finish_all(t);
+	pfs_digest_detach();
+	pfs_events_flush_all(t);
+	if (pfs_memory_is_told)
+		pfs_memory_is_told = pfs_memory_switch(NULL, false);
+	pfs_memory_end(t);
+	pfs_summary_end(t);
+	pfs_fd_forget_all();
+	pfs_socket_detach();
+	pfs_lwlock_detach();
+	pfs_prepared_detach();
+	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
+
+	pfs_my_thread = NULL;
+	pfs_local.never_attach = true;
+	if (pfs_pages_claim(pfs_threads, t->index, t->word))
+		pfs_pages_free(pfs_threads, t->index);
+}
+
+/* In the place of one of the server's. */
+static void
+exit_cb(int code, Datum arg)
+{
+	PfsExit		next = replaced;
+
+	detach();
+	next.function(code, next.arg);
+}
+
+/*
+ * A process that has MyProc but nothing to call at its end yet is just being born: it
+ * attaches at its next event.
+ */
+bool
+pfs_thread_can_end(void)
+{
+	return exits == NULL || *exits_used > 0;
+}
+
+void
+pfs_thread_watch_end(void)
+{
+	PfsExit    *last;
+
+	if (exits == NULL)
+		return;
+	last = &exits[*exits_used - 1];
+	replaced = *last;
+	last->function = exit_cb;
+}
+
+/* pthread_atfork; also of all children that the postmaster makes, which have no record. */
+static void
+at_fork_child(void)
+{
+	if (MyProc != NULL || pfs_my_thread != NULL)
+		forget();
+}
+
+void
+pfs_thread_end_start(PfsExit *list, const int *used)
+{
+	exits = list;
+	exits_used = used;
+	pthread_atfork(NULL, NULL, at_fork_child);
+	atexit(detach);
+}
