@@ -439,7 +439,7 @@ sub round
 	{
 		SoakChecks::counted($c, $known);
 		$c->query(q{SELECT pfs.set_instruments('%', 'YES', 'YES')});
-		SoakChecks::levels($c);
+		SoakChecks::levels($c, logins_fail => $kind eq 'crash');
 	}
 	SoakChecks::counted_globally($c, $known) if $kind eq 'levels';
 	SoakChecks::returned($c, $known, { map { $_ => $counts->{left}{u0}{"left $_"}[0] } qw(waits statements) }, \%lingering) if $kind eq 'returned';
