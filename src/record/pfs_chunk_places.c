@@ -5,8 +5,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "pfs_atomic.h"
 #include "pfs_chunk_places.h"
 #include "pfs_private.h"
@@ -36,7 +34,7 @@ size_of(uint32 bits)
 static bool
 add_area(void)
 {
-	Area	   *area = CritSectionCount > 0 ? NULL : pfs_private_map(AREA_SIZE, false);
+	Area	   *area = pfs_private_map(AREA_SIZE, false);
 
 	if (area == NULL)
 		return false;
@@ -56,7 +54,7 @@ pfs_places_get(uint32 bits)
 	const void **places;
 
 	if (bits > SMALL_BITS)
-		return CritSectionCount > 0 ? NULL : pfs_private_map(size_of(bits), true);
+		return pfs_private_map(size_of(bits), true);
 	places = put_back[bits];
 	if (places != NULL)
 	{

@@ -12,7 +12,7 @@
 
 #include "pfs.h"
 
-/* NULL: the system gives no memory, or cannot be asked in a critical section. */
+/* NULL: the system gives no memory. */
 extern const void **pfs_places_get(uint32 bits);
 
 extern void pfs_places_put(const void **places, uint32 bits);

@@ -4,10 +4,12 @@
  *	  for each context that has any; all in private memory.
  *
  * Entries stay in their places, in a pool that reserves address space for very many.
- * A set doubles when a quarter of it is used, outside of critical sections where that
- * needs the system, and takes nothing more when it is nearly full.
+ * A set doubles when a quarter of it is used, in a critical section when it is nearly
+ * full; where the system gives no memory it takes nothing more then.
  */
 #include "postgres.h"
+
+#include "miscadmin.h"
 
 #include "pfs_chunk_places.h"
 #include "pfs_context.h"
@@ -137,8 +139,15 @@ pfs_chunks_make_room(PfsContext *c)
 	const void **old = c->places;
 	uint64		old_places = old == NULL ? 0 : (uint64) c->mask + 1;
 	uint32		bits = old != NULL ? bits_of(c) + 1 : c->context->parent == NULL ? FIRST_BITS_TOP : FIRST_BITS;
-	const void **grown = bits <= LAST_BITS ? pfs_places_get(bits) : NULL;
+	bool		is_full = c->listed >= c->mask / 8 * 7;
+	const void **grown = NULL;
 
+	/*
+	 * Asking the system raises no error, but takes its time: in a critical
+	 * section only where a chunk would be lost.
+	 */
+	if (bits <= LAST_BITS && (CritSectionCount == 0 || is_full))
+		grown = pfs_places_get(bits);
 	if (grown != NULL)
 	{
 		c->places = grown;
