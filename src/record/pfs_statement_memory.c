@@ -3,12 +3,9 @@
  *	  The most memory that a session had in use while a statement was open.
  *
  * The thread's mark (pfs_memory_total.h) is what was in use most since the last
- * begin or end of a statement.  Each begin and end hands it to the newest open
- * statement and begins it anew, so that an allocation never asks for whom.  Open
- * statements are in a list in the order of their begins, top level or not: what
- * any of them had in its time, all older ones had in theirs.  So a statement's
- * peak is the most of its own and all newer ones', and when it ends the next older
- * one gets that.  They need not be nested for this: a cursor stays open while
+ * begin or end of a statement.  Each begin and end adds it to the open statements'
+ * spans and begins it anew, so that an allocation never asks for whom.  Statements
+ * need not be nested for this, and they end in any order: a cursor stays open while
  * the statement that opened it ends, and others come and go.
  */
 #include "postgres.h"
@@ -16,17 +13,8 @@
 #include "pfs_memory.h"
 #include "pfs_statement_memory.h"
 
-/* The newest open one that counts memory; nobody else has it. */
-static PFS_NEAR PfsStatement *newest;
-
-static inline void
-take_peak(PfsThread *t)
-{
-	uint64		peak = pfs_memory_total_next(t);
-
-	if (newest != NULL && peak > newest->memory)
-		newest->memory = peak;
-}
+/* Spans of the open statements, top level or not, that count memory. */
+static PfsPeaks peaks;
 
 void
 pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
@@ -35,35 +23,16 @@ pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 		pfs_memory_sync(t);
 	if (!pfs_memory_is_told)
 		return;
-	Assert(s != newest);
-	take_peak(t);
+	pfs_peaks_add(&peaks, pfs_memory_total_next(t));
 	s->counts |= PFS_COUNTS_MEMORY;
-	s->memory = 0;
-	s->older = newest;
-	s->newer = NULL;
-	if (newest != NULL)
-		newest->newer = s;
-	newest = s;
+	pfs_span_begin(&peaks, &s->memory_span);
 }
 
 void
 pfs_statement_memory_end(PfsThread *t, PfsStatement *s)
 {
-	uint64		peak = 0;
-
-	take_peak(t);
-	for (const PfsStatement *one = s; one != NULL; one = one->newer)
-		peak = Max(peak, one->memory);
-	if (s->older != NULL)
-	{
-		s->older->newer = s->newer;
-		s->older->memory = Max(s->older->memory, peak);
-	}
-	if (s->newer != NULL)
-		s->newer->older = s->older;
-	else
-		newest = s->older;
-	s->memory = peak + 1;
+	pfs_peaks_add(&peaks, pfs_memory_total_next(t));
+	s->memory = pfs_span_end(&peaks, &s->memory_span) + 1;
 }
 
 void

@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 
 #include "pfs_error.h"
+#include "pfs_peak.h"
 #include "pfs_prepared.h"
 #include "pfs_private.h"
 #include "pfs_setup.h"
@@ -62,9 +63,8 @@ typedef struct PfsStatement
 	uint64		own[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
 
 	/* Of one that counts memory only: pfs_statement_memory.c. */
-	struct PfsStatement *older;
-	struct PfsStatement *newer;
-	uint64		memory;
+	PfsSpan		memory_span;
+	uint64		memory;			/* set at its end */
 
 	/* Of a nested one only: pfs_nested.c. */
 	struct PfsStatement *older_open;	/* list of all open ones */
