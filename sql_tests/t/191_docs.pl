@@ -106,7 +106,7 @@ shared_buffers = 1MB
 autovacuum = off
 EOT
 $server->start;
-$server->sql('CREATE EXTENSION pfs; CREATE ROLE app LOGIN; CREATE ROLE monitor LOGIN IN ROLE pg_monitor');
+$server->sql('CREATE EXTENSION pfs; CREATE ROLE app LOGIN');
 
 # The table of settings.md beside what the server says.
 my $settings = $server->sql(<<'EOT');
