@@ -13,7 +13,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use PfsNodeTree;
-use PfsReadme;
+use PfsDocs;
 use PfsReleases;
 use PfsServer;
 use Test::More;
@@ -314,8 +314,8 @@ foreach my $schema (sort keys %old)
 	my ($called) = use_everything($old{$schema});
 	like(join("\n", @$called), qr/^unnest\(pg_catalog\._int4\)$/m, '1.0: reading calls them');
 }
-my $list = PfsReadme::query(qr/pg_describe_object/);
-like(judge('old_public')->query($list), qr/^operator public\.<>\(bigint,oid\)$/m, 'the query of README.md shows them');
+my $list = PfsDocs::query(qr/pg_describe_object/);
+like(judge('old_public')->query($list), qr/^operator public\.<>\(bigint,oid\)$/m, 'the query of the pages shows them');
 
 # ---- 1.1 takes nothing ----
 
@@ -329,7 +329,7 @@ sub takes_nothing
 	is($errors, '', "$name: no error");
 	is($there->query(q{SELECT extversion, extnamespace::pg_catalog.regnamespace FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pfs'}),
 		'1.1|pg_catalog', "$name: the extension belongs to pg_catalog");
-	unlike(judge($database)->query($list), qr/^(operator|function (?!pfs\.))/m, "$name: the query of README.md shows nothing");
+	unlike(judge($database)->query($list), qr/^(operator|function (?!pfs\.))/m, "$name: the query of the pages shows nothing");
 }
 
 $installation->release;
