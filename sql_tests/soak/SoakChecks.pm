@@ -176,7 +176,7 @@ sub returned
 # The sums over accounts, users and hosts are those of the server, name by name.  What
 # background processes and we ourselves add meanwhile lies between two looks.  A login that
 # fails is nobody's, so where sessions are ended while they log in (logins_fail), the server
-# can have more; of memory always, which a session counts from its birth.
+# can have more.
 sub levels
 {
 	my ($c, %options) = @_;
@@ -206,7 +206,7 @@ sub levels
 					{
 						my $has = $level{$l}{$n} // 0;
 
-						my $least = $options{logins_fail} || $family eq 'memory' ? 0 : $first{$n} // 0;
+						my $least = $options{logins_fail} ? 0 : $first{$n} // 0;
 
 						push @wrong, "$n by $l: $has, server: $least to $last{$n}" if $has < $least || $has > $last{$n};
 					}

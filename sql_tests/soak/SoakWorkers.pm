@@ -479,7 +479,7 @@ my @gentle = (
 	q{SELECT pfs.set_consumers('%history%', CASE WHEN random() < 0.4 THEN 'NO' ELSE 'YES' END)},
 	q{SELECT pfs.set_consumers('events_statements_cpu', CASE WHEN random() < 0.4 THEN 'NO' ELSE 'YES' END)},
 	q{UPDATE pfs.threads SET history = CASE WHEN random() < 0.3 THEN 'no' ELSE 'yes' END},
-	(map { "TRUNCATE pfs.memory_summary_$_" } qw(global_by_event_name by_thread_by_event_name)),
+	'TRUNCATE pfs.memory_summary_global_by_event_name',
 	(map { my $f = $_; map { "TRUNCATE pfs.events_${f}_$_" } qw(history history_long current) } qw(waits stages statements transactions)),
 	(map { "TRUNCATE pfs.$_" } qw(prepared_statements_instances file_summary_by_event_name file_summary_by_instance socket_summary_by_event_name
 		socket_summary_by_instance events_waits_summary_by_digest events_statements_histogram_by_digest)),
@@ -488,11 +488,12 @@ my @gentle = (
 # Instruments that counters do not go by.
 my @others = map { my $pattern = $_; map { "SELECT pfs.set_instruments('$pattern', '$_', '" . ($_ eq 'NO' ? 'NO' : 'YES') . "')" } 'NO', 'YES', 'YES' }
   ('wait/synch/%', 'wait/lock/%', 'wait/io/socket/%', 'wait/timeout/%', 'wait/activity/%', 'stage/%', 'idle%', 'wait/io/file/Data%', 'wait/io/file/WAL%');
-# What moves numbers from level to level, and keeps those of the whole server.
+# What moves numbers from level to level, and keeps those of the whole server.  What a session
+# has counted while it logs in has no account to move to yet, so it moves to the server.
 my @levels = map { my $f = $_; map { my $l = $_; map { sprintf($_, "pfs.$f" . sprintf($l, $f =~ /errors/ ? 'error' : 'event_name')) } 'TRUNCATE %s', "SELECT pfs.reset('%s')" }
 	qw(_summary_by_thread_by_%s _summary_by_account_by_%s _summary_by_user_by_%s _summary_by_host_by_%s) } qw(events_waits events_statements events_transactions events_errors events_stages);
-push @levels, map { ("TRUNCATE pfs.$_", "SELECT pfs.reset('$_')") } qw(accounts users hosts memory_summary_by_account_by_event_name
-	memory_summary_by_user_by_event_name memory_summary_by_host_by_event_name);
+push @levels, map { ("TRUNCATE pfs.$_", "SELECT pfs.reset('$_')") } qw(accounts users hosts memory_summary_by_thread_by_event_name
+	memory_summary_by_account_by_event_name memory_summary_by_user_by_event_name memory_summary_by_host_by_event_name);
 # What nobody can count through.
 my @wild = (
 	q{UPDATE pfs.setup_instruments SET enabled = CASE WHEN random() < 0.5 THEN 'yes' ELSE 'no' END, timed = CASE WHEN random() < 0.5 THEN 'yes' ELSE 'no' END},
