@@ -13,6 +13,8 @@
 #include "pfs_account.h"
 #include "pfs_hash.h"
 #include "pfs_ref.h"
+#include "pfs_shared.h"
+#include "pfs_summary_kind.h"
 
 /* A record that is being removed is out of the index soon. */
 #define ENTER_TRIES		100
@@ -99,8 +101,7 @@ pfs_account_cells(PfsAccount *account, PfsFamily family)
 }
 
 void
-pfs_accounts_create(PfsSegment *seg, PfsAccounts *accounts, const uint32 *sizes,
-					const uint32 *ncells, const uint32 *cell_sizes)
+pfs_accounts_lay_out(PfsSegment *seg)
 {
 	size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsAccount));
 
@@ -112,17 +113,19 @@ pfs_accounts_create(PfsSegment *seg, PfsAccounts *accounts, const uint32 *sizes,
 	{
 		blocks[family] = (PfsSharedBlock)
 		{
-			(void *) size, ncells[family], cell_sizes[family]
+			(void *) size, pfs_sizes.cells[family], pfs_summary_kinds[family]->shared_size
 		};
-		size += TYPEALIGN(PFS_CACHE_LINE, pfs_shared_block_size(ncells[family], cell_sizes[family]));
+		size += TYPEALIGN(PFS_CACHE_LINE, pfs_shared_block_size(blocks[family].ncells, blocks[family].cell_size));
 	}
 	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		PfsPagesSpec spec = {names[kind], size, sizes[kind], RECORDS_PER_PAGE};
+		uint32		records = pfs_sizes.accounts[kind];
+		PfsPagesSpec spec = {names[kind], size, records, RECORDS_PER_PAGE};
+		PfsPages   *pages = pfs_pages_create(seg, &spec);
 
-		accounts[kind].pages = pfs_pages_create(seg, &spec);
-		accounts[kind].index = pfs_hash_create(seg, accounts[kind].pages, sizes[kind], has_names);
-		accounts[kind].references = pfs_segment_take(seg, sizes[kind] * sizeof(uint64), PFS_CACHE_LINE);
+		pfs_accounts[kind].pages = pages;
+		pfs_accounts[kind].index = pfs_hash_create(seg, pages, records, has_names);
+		pfs_accounts[kind].references = pfs_segment_take(seg, records * sizeof(uint64), PFS_CACHE_LINE);
 	}
 }
 

@@ -16,16 +16,6 @@
 #include "pfs_client.h"
 #include "pfs_pages.h"
 
-/* The kinds of records here; also how tables are told apart. */
-typedef enum PfsAccountKind
-{
-	PFS_ACCOUNTS,
-	PFS_USERS,
-	PFS_HOSTS,
-} PfsAccountKind;
-
-#define PFS_NUM_ACCOUNT_KINDS (PFS_HOSTS + 1)
-
 /*
  * One account, user or host; its cells lie behind it.  Names and parents never
  * change while it is ALLOCATED.
@@ -53,9 +43,8 @@ typedef struct PfsAccounts
 
 extern PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
 
-/* Lay out the three containers; ncells, cell_sizes: of a record's blocks, by family. */
-extern void pfs_accounts_create(PfsSegment *seg, PfsAccounts *accounts, const uint32 *sizes,
-								const uint32 *ncells, const uint32 *cell_sizes);
+/* Takes the three containers. */
+extern void pfs_accounts_lay_out(PfsSegment *seg);
 
 /* What a thread refers to; PFS_NO_RECORD: nothing. */
 typedef struct PfsAccountRefs

@@ -14,6 +14,10 @@
 
 #include "pfs_actor.h"
 #include "pfs_setup.h"
+#include "pfs_shared.h"
+
+/* Records of one page. */
+#define ACTORS_PER_PAGE 128
 
 /*
  * How often a session looks anew because rules came or went meanwhile.  A writer
@@ -23,7 +27,7 @@
 #define DECIDE_TRIES_MAX 100
 
 PfsPages   *pfs_actors = NULL;
-static PfsSharedActors *shared = NULL;
+PfsSharedActors *pfs_shared_actors = NULL;
 
 static uint32 insert_hint = 0;
 
@@ -95,10 +99,10 @@ pfs_actor_decide(const char *user_name, const char *host, bool *enabled, bool *h
 
 	for (int i = 0; i < DECIDE_TRIES_MAX; i++)
 	{
-		uint64		begin = pfs_seqlock_read_begin(&shared->seq);
+		uint64		begin = pfs_seqlock_read_begin(&pfs_shared_actors->seq);
 
 		switches = find_switches(user_name, host);
-		if (pfs_seqlock_read_valid(&shared->seq, begin))
+		if (pfs_seqlock_read_valid(&pfs_shared_actors->seq, begin))
 			break;
 		pfs_pause();
 	}
@@ -187,10 +191,10 @@ pfs_actors_insert(const PfsActor *rules, int n, int *which)
 		result = PFS_ACTOR_FULL;
 	if (result == PFS_ACTOR_DONE)
 	{
-		pfs_seqlock_write_begin(&shared->seq);
+		pfs_seqlock_write_begin(&pfs_shared_actors->seq);
 		for (int i = 0; i < n; i++)
 			insert_rule(&rules[i]);
-		pfs_seqlock_write_end(&shared->seq);
+		pfs_seqlock_write_end(&pfs_shared_actors->seq);
 	}
 	LWLockRelease(pfs_setup->lock);
 	return result;
@@ -211,9 +215,9 @@ pfs_actor_set(const PfsActor *rule)
 	}
 	else if (has_room(1))
 	{
-		pfs_seqlock_write_begin(&shared->seq);
+		pfs_seqlock_write_begin(&pfs_shared_actors->seq);
 		insert_rule(rule);
-		pfs_seqlock_write_end(&shared->seq);
+		pfs_seqlock_write_end(&pfs_shared_actors->seq);
 	}
 	else
 		result = PFS_ACTOR_FULL;
@@ -256,10 +260,10 @@ pfs_actors_remove(const PfsActorRef *refs, int n)
 	int64		removed = 0;
 
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	pfs_seqlock_write_begin(&shared->seq);
+	pfs_seqlock_write_begin(&pfs_shared_actors->seq);
 	for (int i = 0; i < n; i++)
 		removed += remove_rule(refs[i]);
-	pfs_seqlock_write_end(&shared->seq);
+	pfs_seqlock_write_end(&pfs_shared_actors->seq);
 	LWLockRelease(pfs_setup->lock);
 	return removed;
 }
@@ -271,10 +275,10 @@ pfs_actor_remove_key(const char *user_name, const char *host)
 	int64		removed = 0;
 
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	pfs_seqlock_write_begin(&shared->seq);
+	pfs_seqlock_write_begin(&pfs_shared_actors->seq);
 	if (find_key(user_name, host, &ref))
 		removed = remove_rule(ref);
-	pfs_seqlock_write_end(&shared->seq);
+	pfs_seqlock_write_end(&pfs_shared_actors->seq);
 	LWLockRelease(pfs_setup->lock);
 	return removed;
 }
@@ -287,20 +291,27 @@ pfs_actors_remove_all(void)
 	int64		removed = 0;
 
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	pfs_seqlock_write_begin(&shared->seq);
+	pfs_seqlock_write_begin(&pfs_shared_actors->seq);
 	while ((ref.index = pfs_pages_next(pfs_actors, &pos, &ref.word)) != PFS_NO_RECORD)
 		removed += remove_rule(ref);
-	pfs_seqlock_write_end(&shared->seq);
+	pfs_seqlock_write_end(&pfs_shared_actors->seq);
 	LWLockRelease(pfs_setup->lock);
 	return removed;
 }
 
 void
-pfs_actors_start(PfsSharedActors *actors)
+pfs_actors_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec spec = {"setup_actors", sizeof(PfsActor), pfs_sizes.actors, ACTORS_PER_PAGE};
+
+	pfs_actors = pfs_pages_create(seg, &spec);
+}
+
+void
+pfs_actors_start(void)
 {
 	PfsActor	rule = {PFS_ACTOR_ANY, PFS_ACTOR_ANY, PFS_ACTOR_ENABLED | PFS_ACTOR_HISTORY};
 
-	shared = actors;
 	if (pfs_actors->records_max > 0)
 		insert_rule(&rule);
 }

@@ -53,8 +53,11 @@ typedef enum PfsActorResult
 	PFS_ACTOR_FULL,
 } PfsActorResult;
 
-/* Server start: the one rule that lets everybody be instrumented. */
-extern void pfs_actors_start(PfsSharedActors *shared);
+extern PfsSharedActors *pfs_shared_actors;
+
+/* Server start: the container, and the one rule that lets everybody be instrumented. */
+extern void pfs_actors_lay_out(PfsSegment *seg);
+extern void pfs_actors_start(void);
 
 /*
  * What a session of this user and host starts with: the rule for both, else for

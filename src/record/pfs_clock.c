@@ -148,8 +148,9 @@ __asm__ __volatile__("mrs %0, cntfrq_el0":"=r"(frequency));
 }
 
 void
-pfs_clock_start(PfsSharedClock *clock)
+pfs_clock_start(void)
 {
+	PfsSharedClock *clock = pfs_clock;
 	bool		constant = cycle_counter_is_constant();
 	bool		trusted = kernel_trusts_cycle_counter();
 
@@ -170,7 +171,6 @@ pfs_clock_start(PfsSharedClock *clock)
 	clock->start_time = GetCurrentTimestamp();
 	for (int t = 0; t < PFS_NUM_TIMERS; t++)
 		clock->zero[t] = pfs_timer_read((PfsTimer) t);
-	pfs_clock = clock;
 }
 
 const char *

@@ -53,7 +53,7 @@ typedef struct PfsTimerFacts
 extern PfsSharedClock *pfs_clock;
 
 /* Measure frequencies (about 20 ms) and take the common zero. */
-extern void pfs_clock_start(PfsSharedClock *clock);
+extern void pfs_clock_start(void);
 extern const char *pfs_timer_name(PfsTimer timer);
 
 /* Case-insensitive; -1 if there is no such timer. */

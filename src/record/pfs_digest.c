@@ -103,32 +103,21 @@ pfs_digests_extra_size(void)
 }
 
 void
-pfs_digests_lay_out(PfsSegment *seg, PfsDigestLayout *layout)
+pfs_digests_lay_out(PfsSegment *seg)
 {
 	PfsPagesSpec digests = {"digests", digest_size(), pfs_sizes.digests, DIGESTS_PER_PAGE};
 	PfsPagesSpec waits = {"digest_waits", sizeof(PfsChained), pfs_sizes.digests * WAITS_PER_DIGEST, WAITS_PER_PAGE};
 	uint32		ncells = pfs_sizes.digests == 0 ? 0 : pfs_sizes.cells[PFS_FAMILY_WAITS];
 
-	layout->digests = pfs_pages_create(seg, &digests);
-	layout->index = pfs_hash_create(seg, layout->digests, pfs_sizes.digests, has_key);
-	layout->gates = pfs_segment_take(seg, pfs_sizes.digests * sizeof(PfsDigestGate), PFS_CACHE_LINE);
-	layout->waits = pfs_pages_create(seg, &waits);
-	layout->shared = pfs_segment_take(seg, sizeof(PfsSharedDigests), PFS_CACHE_LINE);
-	layout->other_waits = pfs_segment_take(seg, pfs_shared_block_size(ncells, sizeof(PfsSharedCell)),
-										   PFS_CACHE_LINE);
-}
-
-void
-pfs_digests_start(const PfsDigestLayout *layout)
-{
-	pfs_digests = layout->digests;
-	index_of_keys = layout->index;
-	pfs_digest_gates = layout->gates;
-	pfs_digest_waits = layout->waits;
-	pfs_shared_digests = layout->shared;
-	pfs_digest_other_waits.mem = layout->other_waits;
-	pfs_digest_other_waits.ncells = pfs_sizes.digests == 0 ? 0 : pfs_sizes.cells[PFS_FAMILY_WAITS];
-	pfs_digest_other_waits.cell_size = sizeof(PfsSharedCell);
+	pfs_digests = pfs_pages_create(seg, &digests);
+	index_of_keys = pfs_hash_create(seg, pfs_digests, pfs_sizes.digests, has_key);
+	pfs_digest_gates = pfs_segment_take(seg, pfs_sizes.digests * sizeof(PfsDigestGate), PFS_CACHE_LINE);
+	pfs_digest_waits = pfs_pages_create(seg, &waits);
+	pfs_digest_other_waits = (PfsSharedBlock)
+	{
+		pfs_segment_take(seg, pfs_shared_block_size(ncells, sizeof(PfsSharedCell)), PFS_CACHE_LINE),
+			ncells, sizeof(PfsSharedCell)
+	};
 }
 
 void

@@ -129,19 +129,8 @@ extern PFS_HIDDEN PfsDigestGate *pfs_digest_gates;	/* [digests] */
 extern PFS_HIDDEN PfsSharedBlock pfs_digest_other_waits;	/* PfsSharedCell, by
 															 * instrument */
 
-/* The segment's parts, in both passes of the layout. */
-typedef struct PfsDigestLayout
-{
-	PfsPages   *digests;
-	struct PfsHash *index;
-	PfsDigestGate *gates;
-	PfsPages   *waits;
-	PfsSharedDigests *shared;
-	void	   *other_waits;
-} PfsDigestLayout;
-
-extern void pfs_digests_lay_out(PfsSegment *seg, PfsDigestLayout *layout);
-extern void pfs_digests_start(const PfsDigestLayout *layout);
+/* Takes the containers, the gates, and what all others have. */
+extern void pfs_digests_lay_out(PfsSegment *seg);
 
 /* Bytes of what is no record: gates and "all others". */
 extern size_t pfs_digests_extra_size(void);

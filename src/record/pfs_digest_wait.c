@@ -19,7 +19,7 @@ StaticAssertDecl(PFS_DIGEST_WAITS == 64, "a word says which are used");
 static inline PfsDigestWait *
 take_first(void)
 {
-	PfsDigestWait *w = &pfs_digest_charged.items[__builtin_ctzll(pfs_local.waits_used)];
+	PfsDigestWait *w = &pfs_digest_wait_items[__builtin_ctzll(pfs_local.waits_used)];
 
 	pfs_local.waits_used &= pfs_local.waits_used - 1;
 	return w;
@@ -119,7 +119,7 @@ forget_all(void)
 {
 	give_all();
 	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
-		pfs_digest_charged.items[i].key = 0;
+		pfs_digest_wait_items[i].key = 0;
 }
 
 /*
@@ -148,13 +148,13 @@ pfs_digest_wait_far(PfsInstrumentId instrument, bool timed, uint64 ticks)
 	uint32		i = home;
 	PfsDigestWait *w;
 
-	while (pfs_digest_charged.items[i].key != (uint32) instrument + 1 && pfs_digest_charged.items[i].key != 0)
+	while (pfs_digest_wait_items[i].key != (uint32) instrument + 1 && pfs_digest_wait_items[i].key != 0)
 	{
 		i = (i + 1) % PFS_DIGEST_WAITS;
 		if (i == home)
 			forget_all();
 	}
-	w = &pfs_digest_charged.items[i];
+	w = &pfs_digest_wait_items[i];
 	if (w->key == 0)
 	{
 		clear(w);
@@ -163,8 +163,8 @@ pfs_digest_wait_far(PfsInstrumentId instrument, bool timed, uint64 ticks)
 	}
 	else if (i != home)
 	{
-		change_places(w, &pfs_digest_charged.items[home]);
-		w = &pfs_digest_charged.items[home];
+		change_places(w, &pfs_digest_wait_items[home]);
+		w = &pfs_digest_wait_items[home];
 	}
 	pfs_local.waits_used |= w->bit;
 	if (!timed)
@@ -205,7 +205,7 @@ pfs_digest_charge_now(void)
 		pfs_digest_charged.key = pfs_digest_key(s->database, s->user, s->query_id);
 	else
 		pfs_digest_charged.key.query_id = 0;
-	pfs_local.waits = s != NULL ? pfs_digest_charged.items : NULL;
+	pfs_local.waits = s != NULL ? pfs_digest_wait_items : NULL;
 }
 
 /* The innermost statement has ended: who is it now?  pfs_digest_charge() will say. */
@@ -296,7 +296,7 @@ pfs_digest_work(void)
 	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & PFS_FLAG_DIGEST) == 0)
 		return;
 	working = true;
-	pfs_local.waits = pfs_digest_charged.items;
+	pfs_local.waits = pfs_digest_wait_items;
 }
 
 void
@@ -320,7 +320,14 @@ pfs_digest_work_for(const PfsThread *leader)
 }
 
 void
-pfs_digest_detach(void)
+pfs_digest_attach(PfsThread *t)
+{
+	if (pfs_thread_is_parallel_worker())
+		pfs_digest_work();
+}
+
+void
+pfs_digest_detach(PfsThread *t)
 {
 	pfs_local.waits = NULL;
 	give_all();

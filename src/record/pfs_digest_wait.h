@@ -26,7 +26,6 @@ typedef struct PfsDigestCharged
 {
 	uint64		statement_id;	/* 0: nobody */
 	PfsDigestKey key;			/* query_id 0: it is the top level's */
-	PfsDigestWait items[PFS_DIGEST_WAITS];
 } PfsDigestCharged;
 
 extern PFS_HIDDEN PfsDigestCharged pfs_digest_charged;
@@ -48,7 +47,7 @@ pfs_digest_charge_top(void)
 		pfs_digest_charge_now();
 	pfs_digest_charged.statement_id = pfs_sql.top.statement_id;
 	pfs_digest_charged.key.query_id = 0;
-	pfs_local.waits = pfs_digest_charged.items;
+	pfs_local.waits = pfs_digest_wait_items;
 }
 
 /* All that is in the table to this digest, which has been entered; NULL: to all others. */
@@ -65,7 +64,8 @@ extern void pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key);
 extern void pfs_digest_work(void);
 extern void pfs_digest_work_for(const PfsThread *leader);
 
-/* The process ends. */
-extern void pfs_digest_detach(void);
+/* The process begins, as a parallel worker or another one; ends. */
+extern void pfs_digest_attach(PfsThread *t);
+extern void pfs_digest_detach(PfsThread *t);
 
 #endif							/* PFS_DIGEST_WAIT_H */

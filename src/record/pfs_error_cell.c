@@ -111,6 +111,19 @@ error_is_shown(const void *totals)
 	return !error_is_empty(totals);
 }
 
+/* Errors that are counted in the row of all others. */
+static uint64
+errors_lost(void)
+{
+	return pfs_load_relaxed(&pfs_errors->lost);
+}
+
+static void
+reset_errors_lost(void)
+{
+	pfs_store_relaxed(&pfs_errors->lost, 0);
+}
+
 const PfsSummaryKind pfs_error_kind = {
 	.tables = {
 		[PFS_LEVEL_THREAD] = "events_errors_summary_by_thread_by_error",
@@ -135,4 +148,8 @@ const PfsSummaryKind pfs_error_kind = {
 	.take = error_take,
 	.count = error_count,
 	.is_shown = error_is_shown,
+	.container = "events_errors_summary_global",
+	.used = pfs_errors_known,
+	.lost = errors_lost,
+	.reset_lost = reset_errors_lost,
 };

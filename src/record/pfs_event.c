@@ -14,60 +14,59 @@
  */
 #include "postgres.h"
 
+#include <unistd.h>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-#include "pfs_event_write.h"
-#include "pfs_memory.h"
+#include "pfs_event_own.h"
 #include "pfs_lane.h"
-#include "pfs_lwlock_event.h"
+#include "pfs_memory_told.h"
 #include "pfs_shared.h"
-#include "pfs_statement.h"
 
 PFS_NEAR PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
 
-#define TABLES(family) \
-	"events_" family "_current", "events_" family "_history", "events_" family "_history_long"
+/* More lanes than this cost memory that the fewer collisions do not repay. */
+#define LANES_MAX 16
 
 /*
- * Statements and transactions come a hundred thousand times a second at most, and
- * are flushed by the handful; lanes for each processor would cost them hundreds
- * of megabytes.
+ * A power of two, at least the number of processors if that is not too many.
+ * Asked once: a restart after a crash has to lay out what was requested.
  */
-const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
-	[PFS_WAITS] = {PFS_WAIT_DEPTH, true, TABLES("waits")},
-	[PFS_STAGES] = {PFS_STAGE_DEPTH, true, TABLES("stages")},
-	[PFS_STATEMENTS] = {PFS_STATEMENT_DEPTH, false, TABLES("statements")},
-	[PFS_TRANSACTIONS] = {PFS_TRANSACTION_DEPTH, false, TABLES("transactions")},
-};
+uint32
+pfs_history_lanes(void)
+{
+	static uint32 lanes = 0;
 
-static const char *const operation_names[] = {
-	[PFS_OP_OPEN] = "open",[PFS_OP_CREATE] = "create",[PFS_OP_CLOSE] = "close",
-	[PFS_OP_READ] = "read",[PFS_OP_WRITE] = "write",[PFS_OP_SYNC] = "sync",
-	[PFS_OP_FLUSH] = "flush",[PFS_OP_STAT] = "stat",[PFS_OP_SEEK] = "seek",
-	[PFS_OP_CHSIZE] = "chsize",[PFS_OP_DELETE] = "delete",[PFS_OP_RENAME] = "rename",
-	[PFS_OP_LINK] = "link",[PFS_OP_PREFETCH] = "prefetch",[PFS_OP_ALLOCATE] = "allocate",
-	[PFS_OP_COPY] = "copy",[PFS_OP_DIR] = "dir",
-	[PFS_OP_RECV] = "recv",[PFS_OP_SEND] = "send",[PFS_OP_WAIT] = "wait",
-	[PFS_OP_LOCK + 1] = "AccessShareLock",[PFS_OP_LOCK + 2] = "RowShareLock",
-	[PFS_OP_LOCK + 3] = "RowExclusiveLock",[PFS_OP_LOCK + 4] = "ShareUpdateExclusiveLock",
-	[PFS_OP_LOCK + 5] = "ShareLock",[PFS_OP_LOCK + 6] = "ShareRowExclusiveLock",
-	[PFS_OP_LOCK + 7] = "ExclusiveLock",[PFS_OP_LOCK + 8] = "AccessExclusiveLock",
-	[PFS_OP_SHARED_LOCK] = "shared_lock",[PFS_OP_EXCLUSIVE_LOCK] = "exclusive_lock",
-	[PFS_OP_TRY_SHARED_LOCK] = "try_shared_lock",[PFS_OP_TRY_EXCLUSIVE_LOCK] = "try_exclusive_lock",
-};
+	if (lanes == 0)
+	{
+		long		processors = sysconf(_SC_NPROCESSORS_CONF);
+
+		for (lanes = 1; lanes < processors && lanes < LANES_MAX;)
+			lanes *= 2;
+	}
+	return lanes;
+}
+
+/* Each log has room for what the threads hold back. */
+void
+pfs_histories_lay_out(PfsSegment *seg)
+{
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+	{
+		uint32		rows = pfs_sizes.history_long[f];
+
+		pfs_history_long[f] = pfs_log_create(seg, pfs_event_families[f].many_lanes ? pfs_history_lanes() : 1,
+											 rows == 0 ? 0 : rows + pfs_sizes.threads * PFS_LOG_GROUP,
+											 pfs_sizes.event_size[f]);
+	}
+}
 
 static const char *const nesting_names[] = {
 	[PFS_NESTING_TRANSACTION] = "TRANSACTION",[PFS_NESTING_STATEMENT] = "STATEMENT",
 	[PFS_NESTING_STAGE] = "STAGE",[PFS_NESTING_WAIT] = "WAIT",
 };
-
-const char *
-pfs_operation_name(PfsOperation op)
-{
-	return op < lengthof(operation_names) ? operation_names[op] : NULL;
-}
 
 const char *
 pfs_nesting_name(PfsNesting n)
@@ -96,7 +95,8 @@ sort_key(PfsThread *t)
 			(pfs_local.usual & ~(PFS_FLAG_THREAD | PFS_FLAG_MEMORY)))
 			t->last_reading = Max(t->last_reading, newest->timer_end);
 	}
-	t->last_reading = Max(t->last_reading, pfs_lwlock_last_reading());
+	if (pfs_event_families[PFS_WAITS].last_reading != NULL)
+		t->last_reading = Max(t->last_reading, pfs_event_families[PFS_WAITS].last_reading());
 	if (t->last_event_id % SORT_KEY_EVENTS == 1 || t->last_reading == 0)
 		t->last_reading = pfs_timer_read(pfs_timer_default());
 	return t->last_reading;
@@ -129,19 +129,6 @@ pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, 
 	}
 }
 
-/* Bytes of an event that mean something: texts are shorter than their room. */
-static pg_attribute_always_inline size_t
-used_bytes(PfsEventFamily family, const PfsEvent *event)
-{
-	if (family == PFS_STATEMENTS)
-		return pfs_statement_event_bytes((const PfsStatementEvent *) event);
-	if (family == PFS_STAGES)
-		return pfs_stage_run_bytes((const PfsStageRun *) event);
-	if (family == PFS_TRANSACTIONS)
-		return pfs_transaction_event_bytes((const PfsTransactionEvent *) event);
-	return sizeof(PfsWaitEvent);
-}
-
 static inline uint32
 lane_of(const PfsThread *t, PfsEventFamily family)
 {
@@ -154,7 +141,7 @@ pfs_history_long_add(PfsThread *t, PfsEventFamily family, const PfsEvent *event)
 	PfsLogClaim claim;
 
 	if (pfs_log_claim(pfs_history_long[family], lane_of(t, family), 1, &claim))
-		pfs_log_store_part(&claim, 0, event, pfs_sizes.event_size[family], used_bytes(family, event));
+		pfs_log_store_part(&claim, 0, event, pfs_sizes.event_size[family], pfs_event_families[family].bytes(event));
 }
 
 /*
@@ -187,57 +174,12 @@ store_waits_avx(const PfsLogClaim *claim, const PfsEvent *const *pick)
 		pfs_log_slot_end(claim, i, to);
 	}
 }
-
-/* Events of other families: as much of each as means something. */
-static pg_attribute_always_inline void
-__attribute__((target("avx")))
-store_family_avx(const PfsLogClaim *claim, const PfsEvent *const *pick, PfsEventFamily family)
-{
-	size_t		item_size = pfs_sizes.event_size[family];
-	char	   *slot = claim->slots;
-
-	for (uint32 i = 0; i < claim->count; i++, slot += item_size)
-	{
-		const __m256i *from = (const __m256i *) pick[i];
-		const char *end = (const char *) from + used_bytes(family, pick[i]);
-		__m256i    *to = (__m256i *) slot;
-
-		pfs_log_slot_begin(claim, i, slot);
-		/* Sizes of slots are whole cache lines. */
-		for (; (const char *) from < end; from += 2, to += 2)
-		{
-			_mm256_storeu_si256(to, _mm256_loadu_si256(from));
-			_mm256_storeu_si256(to + 1, _mm256_loadu_si256(from + 1));
-		}
-		pfs_log_slot_end(claim, i, slot);
-	}
-}
-
-static void
-__attribute__((target("avx")))
-store_parts_avx(const PfsLogClaim *claim, const PfsEvent *const *pick, PfsEventFamily family)
-{
-	if (family == PFS_STATEMENTS)
-		store_family_avx(claim, pick, PFS_STATEMENTS);
-	else if (family == PFS_STAGES)
-		store_family_avx(claim, pick, PFS_STAGES);
-	else
-		store_family_avx(claim, pick, PFS_TRANSACTIONS);
-}
 #endif
 
-static void
-store_parts(const PfsLogClaim *claim, const PfsEvent *const *pick, PfsEventFamily family)
+size_t
+pfs_wait_event_bytes(const PfsEvent *event)
 {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-	if (pfs_local.avx)
-	{
-		store_parts_avx(claim, pick, family);
-		return;
-	}
-#endif
-	for (uint32 i = 0; i < claim->count; i++)
-		pfs_log_store_part(claim, i, pick[i], pfs_sizes.event_size[family], used_bytes(family, pick[i]));
+	return sizeof(PfsWaitEvent);
 }
 
 static inline void
@@ -251,6 +193,13 @@ store_waits(const PfsLogClaim *claim, const PfsEvent *const *pick)
 	}
 #endif
 	store_waits_inline(claim, pick);
+}
+
+void
+pfs_wait_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size)
+{
+	store_waits(claim, pick);
+	pfs_local.log_next = claim->next;
 }
 
 /*
@@ -298,13 +247,7 @@ pfs_events_flush(PfsThread *t, PfsEventFamily family)
 	/* The losses are counted there. */
 	while (done < n && pfs_log_claim(log, lane_of(t, family), n - done, &claim))
 	{
-		if (family == PFS_WAITS)
-		{
-			store_waits(&claim, pick + done);
-			pfs_local.log_next = claim.next;
-		}
-		else
-			store_parts(&claim, pick + done, family);
+		pfs_event_families[family].store(&claim, pick + done, pfs_sizes.event_size[family]);
 		done += claim.count;
 		if (likely(wanted != 0))
 		{
@@ -344,4 +287,15 @@ pfs_event_make_last(PfsEvents *events, const PfsEvent *e)
 	offset = events->ring.spare[level];
 	pfs_store_relaxed(&events->ring.spare[level], events->ring.spare[last]);
 	pfs_store_relaxed(&events->ring.spare[last], offset);
+}
+
+void
+pfs_histories_reset_lost(void)
+{
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+	{
+		pfs_store_relaxed(&pfs_shared_threads->too_deep[f], 0);
+		if (pfs_history_long[f] != NULL)
+			pfs_log_reset_lost(pfs_history_long[f]);
+	}
 }

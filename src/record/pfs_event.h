@@ -9,23 +9,9 @@
 
 #include "pfs.h"
 #include "pfs_clock.h"
+#include "pfs_operation.h"
 #include "pfs_ring.h"
 #include "storage/lock.h"
-
-/* events_waits_*.operation */
-typedef enum PfsOperation
-{
-	PFS_OP_NONE,				/* NULL */
-	PFS_OP_OPEN, PFS_OP_CREATE, PFS_OP_CLOSE, PFS_OP_READ, PFS_OP_WRITE, PFS_OP_SYNC, PFS_OP_FLUSH,
-	PFS_OP_STAT, PFS_OP_SEEK, PFS_OP_CHSIZE, PFS_OP_DELETE, PFS_OP_RENAME, PFS_OP_LINK,
-	PFS_OP_PREFETCH, PFS_OP_ALLOCATE, PFS_OP_COPY, PFS_OP_DIR,
-	PFS_OP_RECV, PFS_OP_SEND, PFS_OP_WAIT,
-	/* heavyweight lock modes: PFS_OP_LOCK + LOCKMODE (1 .. 8) */
-	PFS_OP_LOCK,
-	PFS_OP_LOCK_LAST = PFS_OP_LOCK + 8,
-	PFS_OP_SHARED_LOCK, PFS_OP_EXCLUSIVE_LOCK,
-	PFS_OP_TRY_SHARED_LOCK, PFS_OP_TRY_EXCLUSIVE_LOCK,
-} PfsOperation;
 
 /* What event.object holds. */
 typedef enum PfsObjectType
@@ -123,8 +109,6 @@ typedef struct PfsWaitEvent
 
 StaticAssertDecl(sizeof(PfsWaitEvent) == 128, "a wait event is two cache lines");
 
-/* "read", "ShareLock", ...; NULL for PFS_OP_NONE. */
-extern const char *pfs_operation_name(PfsOperation op);
 extern const char *pfs_nesting_name(PfsNesting n);
 
 /* One family's events of one thread. */
@@ -145,7 +129,10 @@ typedef struct PfsEvents
 	uint64		history_long_hidden;
 } PfsEvents;
 
-/* What the families differ in. */
+struct PfsLogClaim;
+struct PfsThread;
+
+/* What the families differ in.  Of the callbacks only those may be NULL that say so. */
 typedef struct PfsEventFamilyInfo
 {
 	uint32		depth;			/* events that can run at a time in a thread */
@@ -154,8 +141,27 @@ typedef struct PfsEventFamilyInfo
 	const char *current;		/* names of tables, containers and consumers */
 	const char *history;
 	const char *history_long;
+
+	/* Bytes of an event in its slot that mean something. */
+	size_t		(*bytes) (const PfsEvent *event);
+
+	/* Copies events to a claim of the long history's log: as many as it is for. */
+	void		(*store) (const struct PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+
+	/*
+	 * Owner: writes what all events of the thread have in common into its slots; again when its
+	 * role becomes known.  NULL: each event has it written.
+	 */
+	void		(*stamp) (struct PfsThread *t);
+
+	/*
+	 * Owner: the last reading of the default timer by events that the family keeps
+	 * elsewhere; 0: none.  NULL: there are no such events.
+	 */
+	uint64		(*last_reading) (void);
 } PfsEventFamilyInfo;
 
+/* The families, each by its number: pfs_families.c. */
 extern const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
 
 /*

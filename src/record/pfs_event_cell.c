@@ -343,7 +343,8 @@ transaction_take(void *shared, void *totals)
 	.read = one##_read, \
 	.take = one##_take, \
 	.count = statement_count, \
-	.is_shown = statement_is_shown
+	.is_shown = statement_is_shown, \
+	.container = "events_" words "_summary_global"
 
 #define HISTOGRAM_TABLE NULL
 const PfsSummaryKind pfs_stage_kind = {

@@ -85,6 +85,9 @@ typedef struct PfsDigestWait
 	uint32		key;			/* instrument + 1; 0: nobody's place */
 } PfsDigestWait;
 
+/* pfs_local.waits, while there is such a statement. */
+extern PFS_HIDDEN PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
+
 /* Everything process-local of the record layer. */
 typedef struct PfsLocal
 {
@@ -128,6 +131,13 @@ pfs_local_set_usual(uint32 flags)
 		: flags | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY;
 }
 
+/* Postmaster: takes the logs; how many lanes those of frequent events have. */
+extern void pfs_histories_lay_out(PfsSegment *seg);
+extern uint32 pfs_history_lanes(void);
+
+/* TRUNCATE of containers. */
+extern void pfs_histories_reset_lost(void);
+
 /* The long histories; NULL: size 0. */
 extern PFS_HIDDEN PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
 
@@ -153,11 +163,22 @@ extern PfsThread *pfs_thread_attach(void);
  */
 extern void pfs_thread_identify_now(PfsThread *t);
 
+/*
+ * A latch wait begins, in the main line of the process: outside of all changes and of
+ * all signal handlers.  What says otherwise was left so by an error, and is repaired.
+ */
+extern void pfs_thread_repair(PfsThread *t);
+
 /* Slow path of begin: something is in the way.  False: pass by. */
 extern bool pfs_wait_prepare(PfsThread *t);
 extern void pfs_events_flush(PfsThread *t, PfsEventFamily family);
 extern void pfs_events_flush_all(PfsThread *t);
 extern void pfs_history_long_add(PfsThread *t, PfsEventFamily family, const PfsEvent *event);
+
+/* Waits' own of PfsEventFamilyInfo. */
+extern size_t pfs_wait_event_bytes(const PfsEvent *event);
+extern void pfs_wait_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+extern void pfs_wait_event_stamp(PfsThread *t);
 
 /* The end of an event that is untimed, or not timed by the cycle counter. */
 extern uint64 pfs_wait_read_end_unusual(PfsThread *t, uint32 flags);

@@ -25,7 +25,7 @@ static const uint64 no_record = 0;
 static int	highest_fd = -1;	/* of those that were counted */
 
 void
-pfs_fd_start(void)
+pfs_fd_start(PfsThread *t)
 {
 	struct rlimit limit;
 	rlim_t		n = 1024;
@@ -52,7 +52,7 @@ uncount(PfsFd *entry)
 }
 
 void
-pfs_fd_forget_all(void)
+pfs_fd_forget_all(PfsThread *t)
 {
 	for (int fd = 0; fd <= highest_fd; fd++)
 		uncount(&pfs_fds[fd]);

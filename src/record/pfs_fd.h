@@ -26,8 +26,9 @@ extern PFS_HIDDEN PfsFd *pfs_fds;	/* [pfs_nfds], or NULL */
 extern PFS_HIDDEN int pfs_nfds;
 
 /* At attach and at the process's end. */
-extern void pfs_fd_start(void);
-extern void pfs_fd_forget_all(void);
+struct PfsThread;
+extern void pfs_fd_start(struct PfsThread *t);
+extern void pfs_fd_forget_all(struct PfsThread *t);
 
 /* fd was just opened for path, or is about to be closed. */
 extern void pfs_fd_opened(int fd, const char *path);

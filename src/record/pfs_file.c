@@ -13,11 +13,18 @@
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
 #include "pfs_hash.h"
+#include "pfs_shared.h"
 
 PfsPages   *pfs_files = NULL;
 PfsPages   *pfs_file_names = NULL;
 PfsHash    *pfs_file_index = NULL;
 PfsSharedFiles *pfs_shared_files = NULL;
+
+/* Guesses at what one page should hold: some 64 kB of each kind of record. */
+#define FILES_PER_PAGE 256
+#define LONG_NAMES_PER_PAGE 32
+/* One file in this many may have a name longer than PFS_FILE_INLINE_NAME. */
+#define FILES_PER_LONG_NAME 16
 
 /* Removals between two looks at what can be freed; how many are freed then. */
 #define FREE_EVERY		16
@@ -59,9 +66,24 @@ resolve(const char *path, char *real, size_t size)
 	free(resolved);
 }
 
+static bool file_has_name(const void *record, const void *key);
+
+void
+pfs_files_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec files = {"file_instances", sizeof(PfsFile), pfs_sizes.files, FILES_PER_PAGE};
+	PfsPagesSpec names = {"file_long_names", TYPEALIGN(8, PFS_FILE_NAME_SIZE),
+	pfs_sizes.files / FILES_PER_LONG_NAME, LONG_NAMES_PER_PAGE};
+
+	pfs_files = pfs_pages_create(seg, &files);
+	pfs_file_names = pfs_pages_create(seg, &names);
+	pfs_file_index = pfs_hash_create(seg, pfs_files, pfs_sizes.files, file_has_name);
+}
+
 void
 pfs_file_start(void)
 {
+	pfs_shared_files->ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);
 	resolve(DataDir, real_data_dir, sizeof(real_data_dir));
 	resolve("pg_wal", real_wal_dir, sizeof(real_wal_dir));
 }
@@ -163,8 +185,8 @@ name_of(const PfsFile *file)
  * The record can be recycled while it is compared, so nothing is believed:
  * lengths are bounded here, and the index checks the record's state word after.
  */
-bool
-pfs_file_has_name(const void *record, const void *key)
+static bool
+file_has_name(const void *record, const void *key)
 {
 	const PfsFile *file = record;
 	size_t		length = strlen(key);

@@ -7,22 +7,11 @@
 #define PFS_FILE_H
 
 #include "pfs.h"
+#include "pfs_file_kind.h"
 #include "pfs_pages.h"
 #include "pfs_seqlock.h"
 
 #define PFS_FILE_INLINE_NAME 96
-
-/* What a path is, told by where it lies in the data directory. */
-typedef enum PfsFileKind
-{
-	PFS_FILE_UNKNOWN,			/* descriptor not looked at yet */
-	PFS_FILE_NOT_A_FILE,		/* socket, pipe, epoll, ... */
-	PFS_FILE_DATA,				/* base, global, pg_tblspc */
-	PFS_FILE_TEMP,				/* pgsql_tmp, and temporary files by name */
-	PFS_FILE_WAL,				/* pg_wal */
-	PFS_FILE_SLRU,				/* pg_xact, pg_multixact, pg_subtrans, ... */
-	PFS_FILE_OTHER,
-} PfsFileKind;
 
 /* What a call does with a file's contents. */
 typedef enum PfsFilePart
@@ -80,10 +69,8 @@ extern PfsPages *pfs_file_names;	/* names longer than PFS_FILE_INLINE_NAME */
 extern struct PfsHash *pfs_file_index;
 extern PfsSharedFiles *pfs_shared_files;
 
-/* Equality for the index; key is a terminated canonical name. */
-extern bool pfs_file_has_name(const void *record, const void *key);
-
-/* Postmaster, in the data directory: where it and pg_wal really are. */
+/* Postmaster: takes the containers; in the data directory: where it and pg_wal really are. */
+extern void pfs_files_lay_out(PfsSegment *seg);
 extern void pfs_file_start(void);
 
 /* An absolute path into a tablespace, which pg_tblspc leads to by a link. */

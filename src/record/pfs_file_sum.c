@@ -55,6 +55,19 @@ PFS_NEAR PfsFileSum *pfs_file_totals = NULL;
 
 static uint32 hint;
 
+/* A file is opened, closed, read, written, extended and synced, or some of it. */
+#define SUMS_PER_FILE 6
+#define SUMS_PER_PAGE 1024
+
+void
+pfs_file_sums_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec spec = {"file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE, SUMS_PER_PAGE};
+
+	pfs_file_sums = pfs_pages_create(seg, &spec);
+	pfs_file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
+}
+
 /* This process holds the lock. */
 static bool has_lock = false;
 

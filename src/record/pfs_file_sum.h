@@ -44,6 +44,9 @@ extern PFS_HIDDEN PfsFileSum *pfs_file_totals;	/* [instruments *
 
 extern size_t pfs_file_totals_size(void);
 
+/* Takes the container and the totals. */
+extern void pfs_file_sums_lay_out(PfsSegment *seg);
+
 static inline PfsFilePart
 pfs_file_part(PfsOperation op)
 {

@@ -14,11 +14,10 @@
 
 #include "pfs_instrument.h"
 #include "pfs_atomic.h"
-#include "pfs_error.h"
-#include "pfs_memory.h"
+#include "pfs_segment.h"
 #include "pfs_setup.h"
+#include "pfs_shared.h"
 #include "pfs_sql_class.h"
-#include "pfs_summary.h"
 #include "pfs_wait_class.h"
 
 /* Rounds that a registering process waits for another one's slot. */
@@ -28,6 +27,10 @@
 
 PFS_NEAR PfsSharedInstruments *pfs_instruments = NULL;
 PFS_NEAR PfsSharedWords *pfs_words = NULL;
+
+/* What pfs_instruments has pointers to, until it is started. */
+static PfsInstrument *items = NULL;
+static PfsInstrumentId *of_cell[PFS_NUM_FAMILIES];
 
 void
 pfs_instrument_name_late(void)
@@ -141,7 +144,8 @@ give_cell(PfsInstrumentId id)
 
 	if (family == PFS_FAMILY_WAITS)
 		return id;
-	if ((ins->properties & PFS_PROPERTY_BUILT_IN) || pfs_summary_kinds[family]->cells_are_no_instruments)
+	/* The cells of errors are SQLSTATEs. */
+	if ((ins->properties & PFS_PROPERTY_BUILT_IN) || family == PFS_FAMILY_ERRORS)
 		return NO_CELL;
 	cell = pfs_add_relaxed(&pfs_instruments->ncells[family], 1);
 	if (cell >= pfs_instruments->max_cells[family])
@@ -221,13 +225,29 @@ pfs_instrument_set_name(PfsInstrument *ins, const char *name)
 }
 
 void
-pfs_instruments_start(PfsSharedInstruments *shared)
+pfs_instruments_lay_out(PfsSegment *seg)
 {
-	pfs_instruments = shared;
+	items = pfs_segment_take(seg, pfs_sizes.instruments * sizeof(PfsInstrument), PFS_CACHE_LINE);
+	pfs_words = pfs_segment_take(seg, offsetof(PfsSharedWords, flags) + pfs_sizes.instruments * sizeof(uint32),
+								 PFS_CACHE_LINE);
+	for (PfsFamily family = PFS_FAMILY_WAITS + 1; family < PFS_NUM_FAMILIES; family++)
+		of_cell[family] = pfs_segment_take(seg, pfs_sizes.cells[family] * sizeof(PfsInstrumentId), PFS_CACHE_LINE);
+}
+
+/* Other parts register theirs behind these. */
+void
+pfs_instruments_start(void)
+{
+	pfs_instruments->max = pfs_sizes.instruments;
+	pfs_instruments->items = items;
+	memcpy(pfs_instruments->max_cells, pfs_sizes.cells, sizeof(pfs_sizes.cells));
+	memcpy(pfs_instruments->of_cell, of_cell, sizeof(of_cell));
 	pfs_wait_class_start();
-	pfs_memory_start();
 	pfs_sql_class_start();
-	pfs_errors_start();
-	pfs_setup_classes();
-	shared->fixed = shared->count;
+}
+
+void
+pfs_instruments_reset_lost(void)
+{
+	pfs_store_relaxed(&pfs_instruments->lost, 0);
 }

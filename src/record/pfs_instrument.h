@@ -78,6 +78,9 @@ typedef struct PfsSharedInstruments
 	PfsInstrument *items;		/* [max] */
 } PfsSharedInstruments;
 
+/* What names of memory contexts become the names of instruments by. */
+#define PFS_MEMORY_PREFIX "memory/context/"
+
 /*
  * What nearly every event reads and only SQL changes, each word by itself: on as few
  * pages as it can be.
@@ -96,6 +99,8 @@ typedef struct PfsSharedWords
 	uint32		class_flags[PFS_NUM_TIMED_CLASSES];
 	uint32		statement_counts;	/* what statements count that costs:
 									 * PFS_COUNTS_... */
+	bool		memory_wanted;	/* some context instrument is on, and the
+								 * consumers above */
 	uint32		flags[FLEXIBLE_ARRAY_MEMBER];	/* by instrument: effective
 												 * ones, atomic */
 } PfsSharedWords;
@@ -134,7 +139,14 @@ extern PfsInstrumentId pfs_instrument_register(const PfsInstrument *proto);
 
 /* Publish the name of an unnamed instrument; its patterns are applied again. */
 extern void pfs_instrument_set_name(PfsInstrument *ins, const char *name);
-extern void pfs_instruments_start(PfsSharedInstruments *shared);
+
+/* Postmaster: takes the arrays; registers what the server's waits and commands are. */
+struct PfsSegment;
+extern void pfs_instruments_lay_out(struct PfsSegment *seg);
+extern void pfs_instruments_start(void);
+
+/* TRUNCATE of containers. */
+extern void pfs_instruments_reset_lost(void);
 
 /*
  * Which cell of a family's blocks an instrument has: waits by their numbers, as

@@ -16,6 +16,9 @@
 #include "pfs_lwlock_event.h"
 #include "pfs_shared.h"
 
+/* Records of one page. */
+#define LWLOCKS_PER_PAGE 512
+
 PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_WAITS;
 PfsPages   *pfs_lwlocks = NULL;
 PfsHash    *pfs_lwlock_index = NULL;
@@ -42,14 +45,34 @@ pfs_lwlock_holders_size(void)
 	return pfs_sizes.lwlock_holders * pfs_lwlock_holder_size();
 }
 
-bool
-pfs_lwlock_matches(const void *record, const void *key)
+static bool
+matches(const void *record, const void *key)
 {
 	const PfsLwlock *lock = record;
 	const PfsLwlockKey *wanted = key;
 
 	return pfs_load_relaxed(&lock->address) == wanted->address &&
 		pfs_load_relaxed(&lock->tranche) == wanted->tranche;
+}
+
+void
+pfs_lwlocks_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec spec = {"lwlock_instances", sizeof(PfsLwlock), pfs_sizes.lwlocks, LWLOCKS_PER_PAGE};
+	void	   *holders;
+
+	pfs_lwlocks = pfs_pages_create(seg, &spec);
+	pfs_lwlock_index = pfs_hash_create(seg, pfs_lwlocks, pfs_sizes.lwlocks, matches);
+	holders = pfs_segment_take(seg, pfs_lwlock_holders_size(), PFS_CACHE_LINE);
+	pfs_lwlock_holders = pfs_sizes.lwlock_holders > 0 ? holders : NULL;
+	pfs_lwlock_log = pfs_log_create(seg, pfs_history_lanes(), pfs_lwlock_log_blocks(), sizeof(PfsLwlockBlock));
+}
+
+void
+pfs_lwlocks_reset_lost(void)
+{
+	if (pfs_lwlock_log != NULL)
+		pfs_log_reset_lost(pfs_lwlock_log);
 }
 
 static void
@@ -101,7 +124,7 @@ note_taken_before_cb(LWLock *lock, LWLockMode mode, void *context)
 
 /* What the process took before it had a record it has noted itself. */
 void
-pfs_lwlock_attach(const PfsThread *t)
+pfs_lwlock_attach(PfsThread *t)
 {
 	if (pfs_lwlock_holders == NULL || pfs_lwlock_events_now != PFS_LWLOCK_ALL)
 		return;
@@ -112,11 +135,11 @@ pfs_lwlock_attach(const PfsThread *t)
 }
 
 void
-pfs_lwlock_detach(void)
+pfs_lwlock_detach(PfsThread *t)
 {
 	if (pfs_my_lwlocks == NULL)
 		return;
-	pfs_lwlock_ring_end(pfs_my_thread, pfs_my_lwlocks);
+	pfs_lwlock_ring_end(t, pfs_my_lwlocks);
 	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
 	pfs_my_lwlocks = NULL;
 }

@@ -91,11 +91,15 @@ pfs_lwlock_holder(uint32 index)
 	return (PfsLwlockHolder *) ((char *) pfs_lwlock_holders + index * pfs_lwlock_holder_size());
 }
 
-extern bool pfs_lwlock_matches(const void *record, const void *key);
+/* Takes the containers, the lists of holders and the log. */
+extern void pfs_lwlocks_lay_out(PfsSegment *seg);
+
+/* TRUNCATE of containers. */
+extern void pfs_lwlocks_reset_lost(void);
 
 /* At attach, before the record is published; inside detach's change. */
-extern void pfs_lwlock_attach(const PfsThread *t);
-extern void pfs_lwlock_detach(void);
+extern void pfs_lwlock_attach(PfsThread *t);
+extern void pfs_lwlock_detach(PfsThread *t);
 
 /* ---- instrument points ---- */
 

@@ -10,7 +10,6 @@
 
 #include "miscadmin.h"
 
-#include "pfs_digest_wait.h"
 #include "pfs_event_instant.h"
 #include "pfs_lane.h"
 #include "pfs_lwlock_event.h"
@@ -77,7 +76,7 @@ pfs_lwlock_plan(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, 
 	plan->instrument_bits = (uint64) instrument << PFS_LWLOCK_INSTRUMENT_SHIFT;
 	plan->cell = cell;
 	plan->digest_key = (uint32) instrument + 1;
-	plan->digest = &pfs_digest_charged.items[instrument % PFS_DIGEST_WAITS];
+	plan->digest = &pfs_digest_wait_items[instrument % PFS_DIGEST_WAITS];
 }
 
 /* ---- owner ---- */

@@ -13,11 +13,7 @@
 /* Contexts whose names are data get so many instruments in all. */
 #define DYNAMIC_NAMES_MAX 64
 
-#define TOTAL_TRIES 1000
-
 PFS_NEAR PfsSharedMemory *pfs_memory = NULL;
-bool		(*pfs_memory_switch) (PfsThread *t, bool wanted) = NULL;
-PFS_NEAR bool pfs_memory_is_told = false;
 
 /* Contexts that a server of any version makes, those met most first. */
 static const char *const well_known[] = {
@@ -134,41 +130,13 @@ pfs_memory_look_again(void)
 		pfs_memory_make_stale(pfs_pages_record(pfs_threads, index));
 }
 
+/* ---- the begin and the end of a thread ---- */
+
 void
-pfs_memory_sync(PfsThread *t)
+pfs_memory_begin(PfsThread *t)
 {
-	bool		wanted = pfs_load_relaxed(&pfs_memory->wanted);
-
-	if (pfs_memory_switch != NULL)
-		pfs_memory_is_told = pfs_memory_switch(t, wanted);
-	/* Events of the usual kind say what is wanted: see PFS_FLAG_MEMORY. */
-	pfs_local_set_usual(wanted ? pfs_local.usual | PFS_FLAG_MEMORY : pfs_local.usual & ~PFS_FLAG_MEMORY);
-}
-
-/* ---- readers, and the end ---- */
-
-/* Owners change it all the time: at the last try it is taken as it is. */
-void
-pfs_memory_total_read(const PfsThread *copy, uint64 word, uint64 *in_use, uint64 *high)
-{
-	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
-	bool		valid = false;
-
-	for (int tries = 0; tries < TOTAL_TRIES && !valid; tries++)
-	{
-		uint64		before = pfs_seqlock_read_begin(&t->memory.seq);
-		uint64		room = pfs_load_relaxed(&t->memory.room);
-		uint64		mark = pfs_load_relaxed(&t->memory.mark);
-
-		*in_use = pfs_memory_total_in_use(room, mark);
-		*high = Max(pfs_load_relaxed(&t->memory.high), pfs_memory_total_peak(room, mark));
-		valid = pfs_seqlock_read_valid(&t->memory.seq, before);
-		pfs_pause();
-	}
-	if (pfs_pages_word(pfs_threads, copy->index) == word)
-		return;
-	*in_use = pfs_memory_total_in_use(copy->memory.room, copy->memory.mark);
-	*high = Max(copy->memory.high, pfs_memory_total_peak(copy->memory.room, copy->memory.mark));
+	pfs_memory_total_begin(t);
+	pfs_memory_refer(t);
 }
 
 void
@@ -176,6 +144,8 @@ pfs_memory_end(PfsThread *t)
 {
 	const PfsBlock *block = &t->summary[PFS_FAMILY_MEMORY].cells;
 
+	if (pfs_memory_is_told)
+		pfs_memory_is_told = pfs_memory_switch(NULL, false);
 	if ((t->memory.seq.word & 1) == 0)
 		pfs_seqlock_write_begin(&t->memory.seq);
 	pfs_memory_settle(t);

@@ -13,16 +13,12 @@
 
 #include "pfs_event_write.h"
 #include "pfs_memory_cell.h"
+#include "pfs_memory_told.h"
 #include "pfs_memory_total.h"
-
-/* What names of contexts become the names of instruments by. */
-#define PFS_MEMORY_PREFIX "memory/context/"
 
 typedef struct PfsSharedMemory
 {
 	uint64		epoch __attribute__((aligned(PFS_CACHE_LINE)));
-	bool		wanted;			/* some context instrument is on, and the
-								 * consumers above */
 	uint64		chunks_lost;	/* allocations that could not be tracked;
 								 * atomic */
 	uint64		processes_lost; /* that could not be made to count; atomic */
@@ -39,38 +35,17 @@ extern PFS_HIDDEN PfsSharedMemory *pfs_memory;
 /* At start: the well-known contexts. */
 extern void pfs_memory_start(void);
 
+/* A thread begins: it has nothing in use, and no account yet. */
+extern void pfs_memory_begin(PfsThread *t);
+
 /*
  * The instrument of contexts with this name: found or made, memory/context/other
  * when there are too many.  constant: the name is no data.  Instrument points.
  */
 extern PfsInstrumentId pfs_memory_instrument(const char *name, bool constant);
 
-/* Switches have changed, or a truncation has begun: for all threads, for one. */
+/* Switches have changed, or a truncation has begun: all threads look again. */
 extern void pfs_memory_look_again(void);
-
-static inline void
-pfs_memory_make_stale(PfsThread *t)
-{
-	pfs_store_relaxed(&t->memory.stale, true);
-}
-
-/*
- * Called in each process that has to begin, or may stop, being told of its
- * allocations; set by the instrument layer.  Gives whether it is told.
- */
-extern bool (*pfs_memory_switch) (PfsThread *t, bool wanted);
-
-/* What this process does now. */
-extern PFS_HIDDEN bool pfs_memory_is_told;
-
-/* Compare it with what is wanted; at instrument points. */
-extern void pfs_memory_sync(PfsThread *t);
-
-static pg_attribute_always_inline bool
-pfs_memory_is_stale(void)
-{
-	return pfs_load_relaxed(&pfs_memory->wanted) != pfs_memory_is_told;
-}
 
 /* ---- owner, inside a change of t->memory.seq ---- */
 
@@ -144,7 +119,7 @@ pfs_memory_remove(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 /* One chunk becomes another in its place: one more, one less, no mark but by the difference. */
 extern void pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes);
 
-/* The thread ends, and its memory with it. */
+/* The thread ends, and its memory with it: the process is not told of any more. */
 extern void pfs_memory_end(PfsThread *t);
 
 #endif							/* PFS_MEMORY_H */

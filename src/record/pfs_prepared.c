@@ -34,6 +34,10 @@
 
 PFS_NEAR PfsPages *pfs_prepared = NULL;
 PFS_NEAR PfsSharedPrepared *pfs_shared_prepared = NULL;
+
+/* Records of one page. */
+#define PREPARED_PER_PAGE 64
+
 PFS_NEAR uint32 pfs_prepared_count = 0;
 PFS_NEAR uint64 pfs_prepared_parses = 0;
 
@@ -54,6 +58,22 @@ size_t
 pfs_prepared_record_size(void)
 {
 	return TYPEALIGN(8, offsetof(PfsPrepared, text) + pfs_sizes.sql_text);
+}
+
+void
+pfs_prepared_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec spec = {"prepared_statements_instances", pfs_prepared_record_size(), pfs_sizes.prepared,
+	PREPARED_PER_PAGE};
+
+	pfs_prepared = pfs_pages_create(seg, &spec);
+}
+
+void
+pfs_prepared_start(void)
+{
+	/* Not 0, which a record's page reads as when it has been given back. */
+	pfs_words->prepared_truncations = 1;
 }
 
 /* ---- records ---- */
@@ -360,7 +380,7 @@ pfs_prepared_look(PfsThread *t)
 }
 
 void
-pfs_prepared_detach(void)
+pfs_prepared_detach(PfsThread *t)
 {
 	for (PfsPreparedEntry *e = newest; e != NULL; e = e->older)
 		drop_record(e);

@@ -51,6 +51,10 @@ extern PFS_HIDDEN PfsSharedPrepared *pfs_shared_prepared;
 /* Bytes of a record with pfs_sizes. */
 extern size_t pfs_prepared_record_size(void);
 
+/* Postmaster: takes the container; starts. */
+extern void pfs_prepared_lay_out(PfsSegment *seg);
+extern void pfs_prepared_start(void);
+
 /* A session's own. */
 typedef struct PfsPreparedEntry
 {
@@ -108,7 +112,7 @@ pfs_prepared_idle(PfsThread *t)
 extern void pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks);
 
 /* The process ends. */
-extern void pfs_prepared_detach(void);
+extern void pfs_prepared_detach(PfsThread *t);
 
 /* ---- readers ---- */
 

@@ -10,9 +10,11 @@
  */
 #include "postgres.h"
 
+#include "utils/guc.h"
+
 #include "pfs_atomic.h"
 #include "pfs_compat.h"
-#include "pfs_memory.h"
+#include "pfs_part.h"
 #include "pfs_setup.h"
 #include "pfs_setup_list.h"
 #include "pfs_shared.h"
@@ -144,7 +146,7 @@ pfs_setup_flags(const PfsInstrument *ins)
 		flags |= PFS_FLAG_THREAD;
 	if (ins->class == PFS_CLASS_ERROR)
 		return flags;
-	if (pfs_load_relaxed(&pfs_memory->wanted))
+	if (pfs_load_relaxed(&pfs_words->memory_wanted))
 		flags |= PFS_FLAG_MEMORY;
 	if (ins->timed)
 		flags |= PFS_FLAG_TIMED;
@@ -213,9 +215,15 @@ pfs_setup_start_list(void)
 }
 
 void
-pfs_setup_start(PfsSharedSetup *setup, const char *instruments, const char *consumer_list)
+pfs_setup_start(void)
 {
-	pfs_setup = setup;
+	PfsSharedSetup *setup = pfs_setup;
+	const char *instruments = GetConfigOption("pfs.instruments", false, false);
+	const char *consumer_list = GetConfigOption("pfs.consumers", false, false);
+
+	/* Once here instead of once in each process. */
+	(void) pfs_thread_kind_count();
+	setup->lock = &(GetNamedLWLockTranche("pfs"))->lock;
 	start_instruments = instruments ? instruments : "";
 	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
 	{
@@ -247,7 +255,7 @@ pfs_setup_classes(void)
 			enabled[ins->class] = true;
 	}
 	pfs_store_relaxed(&pfs_words->statement_counts, (consumer_is_on(PFS_CONSUMER_STATEMENTS_CPU) ? PFS_COUNTS_CPU : 0) |
-					  (pfs_load_relaxed(&pfs_memory->wanted) ? PFS_COUNTS_MEMORY : 0));
+					  (pfs_load_relaxed(&pfs_words->memory_wanted) ? PFS_COUNTS_MEMORY : 0));
 	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
 	{
 		PfsInstrument any = {.class = class, .enabled = enabled[class], .timed = 1};
@@ -321,7 +329,7 @@ recompute_flags(void)
 	 * publish_switches().
 	 */
 	pfs_add_seqcst(&pfs_setup->generation, 1);
-	pfs_store_relaxed(&pfs_memory->wanted, is_memory_wanted(n));
+	pfs_store_relaxed(&pfs_words->memory_wanted, is_memory_wanted(n));
 	for (uint32 i = 0; i < n; i++)
 	{
 		PfsInstrument *ins = pfs_instrument_at(i);
@@ -329,7 +337,11 @@ recompute_flags(void)
 		if (ins != NULL)
 			pfs_store_relaxed(&pfs_words->flags[i], pfs_setup_flags(ins));
 	}
-	pfs_memory_look_again();
+	for (int i = 0; i < pfs_num_parts; i++)
+	{
+		if (pfs_parts[i].switched != NULL)
+			pfs_parts[i].switched();
+	}
 	pfs_setup_classes();
 }
 

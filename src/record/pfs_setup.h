@@ -76,7 +76,9 @@ extern char *pfs_setup_list_problem(const char **list, bool consumers);
 
 /* Takes the bad entries out of a text; one that has none stays as it is. */
 extern void pfs_setup_leave_out(char *list, bool consumers);
-extern void pfs_setup_start(PfsSharedSetup *setup, const char *instruments, const char *consumers);
+
+/* Postmaster: the start-up values of everything. */
+extern void pfs_setup_start(void);
 
 /* `%` any characters, `?` one, no other special; letter case is ignored. */
 extern bool pfs_pattern_match(const char *pattern, const char *name);
@@ -127,6 +129,9 @@ extern void pfs_setup_set_thread_kind(int kind, int enabled, int history);
 /* Thread kinds of this version. */
 extern int	pfs_thread_kind_count(void);
 extern const PfsThreadKind *pfs_thread_kind(int kind);
+
+/* "client backend" behind "thread/": "thread/client_backend". */
+extern void pfs_thread_make_name(char *dst, size_t size, const char *prefix, const char *words);
 
 /* The ALTER SYSTEM lines that make the present set-up the next start's. palloc'd. */
 extern char *pfs_setup_sql(void);

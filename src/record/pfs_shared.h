@@ -1,14 +1,12 @@
 /*
  * pfs_shared.h
- *	  The one segment of shared memory: its sizes, its making, and whether pfs
- *	  is working in this server.
+ *	  The one segment of shared memory: its sizes, how it is made of the list of
+ *	  parts, and whether pfs is working in this server.
  */
 #ifndef PFS_SHARED_H
 #define PFS_SHARED_H
 
 #include "pfs.h"
-#include "pfs_account.h"
-#include "pfs_segment.h"
 
 /* Our LWLocks: changes of the set-up. */
 #define PFS_NUM_LOCKS 1
@@ -48,6 +46,23 @@ extern bool pfs_is_active(void);
 /* Library in shared_preload_libraries (pfs.enabled may be off). */
 extern bool pfs_is_loaded(void);
 extern void pfs_shared_note_loaded(void);
+
+/*
+ * When tables were last reset.  In shared memory, under the setup lock.
+ */
+#define PFS_RESETS_MAX 128
+
+typedef struct PfsSharedResets
+{
+	uint32		n;
+	struct
+	{
+		char		table[NAMEDATALEN];
+		TimestampTz time;
+	}			items[PFS_RESETS_MAX];
+} PfsSharedResets;
+
+extern PfsSharedResets *pfs_resets;
 
 /*
  * When a table was last reset; the server's start if never.  table: name

@@ -45,30 +45,36 @@ static uint64 my_word;
 /* This process has begun a move. */
 static bool is_moving = false;
 
-/* The totals: cells by instrument and part, then the bytes of each. */
-static PfsSharedBlock totals;
-static uint64 *total_bytes;
+/* Records of one page. */
+#define SOCKETS_PER_PAGE 128
+
+PfsSharedBlock pfs_socket_totals;
+uint64	   *pfs_socket_total_bytes = NULL;
 
 /* ---- the totals ---- */
 
-size_t
-pfs_socket_totals_size(uint32 instruments)
+void
+pfs_sockets_lay_out(PfsSegment *seg)
 {
-	uint32		cells = instruments * PFS_SOCKET_PARTS;
+	PfsPagesSpec spec = {"socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE};
+	uint32		cells = pfs_sizes.instruments * PFS_SOCKET_PARTS;
+	size_t		size = pfs_shared_block_size(cells, sizeof(PfsSharedCell));
+	char	   *mem;
 
-	return pfs_shared_block_size(cells, sizeof(PfsSharedCell)) + cells * sizeof(uint64);
+	pfs_sockets = pfs_pages_create(seg, &spec);
+	mem = pfs_segment_take(seg, size + cells * sizeof(uint64), PFS_CACHE_LINE);
+	pfs_socket_totals = (PfsSharedBlock)
+	{
+		mem, cells, sizeof(PfsSharedCell)
+	};
+	pfs_socket_total_bytes = mem == NULL ? NULL : (uint64 *) (mem + size);
 }
 
 void
-pfs_socket_start(void *mem, uint32 instruments)
+pfs_sockets_start(void)
 {
 	/* Not 0, which a record's page reads as when it has been given back. */
 	pfs_words->socket_truncations = 1;
-	totals = (PfsSharedBlock)
-	{
-		mem, instruments * PFS_SOCKET_PARTS, sizeof(PfsSharedCell)
-	};
-	total_bytes = (uint64 *) ((char *) mem + pfs_shared_block_size(totals.ncells, totals.cell_size));
 }
 
 static void
@@ -77,8 +83,8 @@ add_to_totals(PfsInstrumentId instrument, PfsSocketPart part, const PfsTotals *c
 	uint32		i = instrument * PFS_SOCKET_PARTS + part;
 
 	if (bytes != 0)
-		pfs_add_relaxed(&total_bytes[i], bytes);
-	pfs_shared_cell_merge(pfs_shared_block_touch(&totals, i), calls);
+		pfs_add_relaxed(&pfs_socket_total_bytes[i], bytes);
+	pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_socket_totals, i), calls);
 }
 
 /* Of a copy or by the owner.  Returns the number of events. */
@@ -318,7 +324,7 @@ fill_record(PfsSocket *s, const PfsThread *t, bool peer)
 }
 
 void
-pfs_socket_attach(const PfsThread *t)
+pfs_socket_attach(PfsThread *t)
 {
 	static uint32 hint = 0;
 	bool		client = MyProcPort != NULL && MyProcPort->sock != PGINVALID_SOCKET;
@@ -340,7 +346,7 @@ pfs_socket_attach(const PfsThread *t)
 #define ENDED PG_UINT64_MAX
 
 void
-pfs_socket_detach(void)
+pfs_socket_detach(PfsThread *t)
 {
 	PfsSocket  *s = pfs_my_socket;
 
@@ -507,7 +513,7 @@ sum_cb(const PfsSocket *copy, uint32 index, void *arg)
 
 	for (int i = 0; i < PFS_SOCKET_CELLS && is_live(copy); i++)
 	{
-		if (copy->cells[i].instrument < totals.ncells / PFS_SOCKET_PARTS)
+		if (copy->cells[i].instrument < pfs_socket_totals.ncells / PFS_SOCKET_PARTS)
 			add_cell(&by_event[copy->cells[i].instrument], &copy->cells[i]);
 	}
 }
@@ -515,13 +521,13 @@ sum_cb(const PfsSocket *copy, uint32 index, void *arg)
 static void
 sum_totals(PfsSocketTotals *by_event)
 {
-	for (uint32 i = pfs_shared_block_next(&totals, 0); i < totals.ncells;
-		 i = pfs_shared_block_next(&totals, i + 1))
+	for (uint32 i = pfs_shared_block_next(&pfs_socket_totals, 0); i < pfs_socket_totals.ncells;
+		 i = pfs_shared_block_next(&pfs_socket_totals, i + 1))
 	{
 		PfsSocketTotals *to = &by_event[i / PFS_SOCKET_PARTS];
 
-		pfs_shared_cell_read(pfs_shared_block_cell(&totals, i), &to->part[i % PFS_SOCKET_PARTS]);
-		to->bytes[i % PFS_SOCKET_PARTS] += pfs_load_relaxed(&total_bytes[i]);
+		pfs_shared_cell_read(pfs_shared_block_cell(&pfs_socket_totals, i), &to->part[i % PFS_SOCKET_PARTS]);
+		to->bytes[i % PFS_SOCKET_PARTS] += pfs_load_relaxed(&pfs_socket_total_bytes[i]);
 	}
 }
 
@@ -536,7 +542,7 @@ sum_totals(PfsSocketTotals *by_event)
 void
 pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
 {
-	uint32		instruments = totals.ncells / PFS_SOCKET_PARTS;
+	uint32		instruments = pfs_socket_totals.ncells / PFS_SOCKET_PARTS;
 	Size		size = instruments * sizeof(PfsSocketTotals);
 	PfsSocketTotals *by_event;
 	PfsPatience patience = {0};
@@ -608,13 +614,13 @@ take_totals(void)
 {
 	uint64		events = 0;
 
-	for (uint32 i = pfs_shared_block_next(&totals, 0); i < totals.ncells;
-		 i = pfs_shared_block_next(&totals, i + 1))
+	for (uint32 i = pfs_shared_block_next(&pfs_socket_totals, 0); i < pfs_socket_totals.ncells;
+		 i = pfs_shared_block_next(&pfs_socket_totals, i + 1))
 	{
 		PfsTotals	taken = {0};
 
-		pfs_shared_cell_take(pfs_shared_block_cell(&totals, i), &taken);
-		pfs_exchange(&total_bytes[i], 0);
+		pfs_shared_cell_take(pfs_shared_block_cell(&pfs_socket_totals, i), &taken);
+		pfs_exchange(&pfs_socket_total_bytes[i], 0);
 		events += pfs_totals_count(&taken);
 	}
 	return events;

@@ -97,16 +97,20 @@ extern PFS_HIDDEN PfsSharedSockets *pfs_shared_sockets;
 /* This process's record, or NULL.  What instrument points ask for. */
 extern PFS_HIDDEN PfsSocket *pfs_my_socket;
 
-/* The totals' bytes; postmaster, once the rest is laid out: where they are. */
-extern size_t pfs_socket_totals_size(uint32 instruments);
-extern void pfs_socket_start(void *totals, uint32 instruments);
+/* The totals: cells by instrument and part, and the bytes of each. */
+extern PfsSharedBlock pfs_socket_totals;
+extern uint64 *pfs_socket_total_bytes;
+
+/* Postmaster: takes container and totals; starts. */
+extern void pfs_sockets_lay_out(PfsSegment *seg);
+extern void pfs_sockets_start(void);
 
 /* See pfs_thread_end.c: true if there was something to repair. */
 extern bool pfs_socket_repair(void);
 
 /* At attach, before the process has events; inside detach's change. */
-extern void pfs_socket_attach(const PfsThread *t);
-extern void pfs_socket_detach(void);
+extern void pfs_socket_attach(PfsThread *t);
+extern void pfs_socket_detach(PfsThread *t);
 
 /*
  * Inside a change: count a call that is not of the usual kind.  s NULL: a

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 
 #include "pfs_shared.h"
+#include "pfs_event_store.h"
 #include "pfs_statement_open.h"
 
 void
@@ -24,6 +25,14 @@ pfs_statement_sizes(void)
 				  pfs_sizes.sql_text + PFS_MESSAGE_SIZE);
 	pfs_sizes.event_size[PFS_TRANSACTIONS] = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsTransactionEvent));
 }
+
+size_t
+pfs_statement_event_used(const PfsEvent *event)
+{
+	return pfs_statement_event_bytes((const PfsStatementEvent *) event);
+}
+
+PFS_EVENT_STORE(pfs_statement_event_store, pfs_statement_event_used)
 
 /* Bytes of a text that are kept: whole characters. */
 static uint32

@@ -13,7 +13,8 @@
  */
 #include "postgres.h"
 
-#include "pfs_memory.h"
+#include "pfs_memory_told.h"
+#include "pfs_memory_total.h"
 #include "pfs_statement_memory.h"
 
 /* The newest open one that counts memory; nobody else has it. */

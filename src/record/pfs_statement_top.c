@@ -19,10 +19,9 @@
 #include "utils/backend_status.h"
 
 #include "pfs_digest_wait.h"
-#include "pfs_memory.h"
+#include "pfs_memory_told.h"
 #include "pfs_statement_fast.h"
 #include "pfs_statement_memory.h"
-#include "pfs_thread_end.h"
 
 /* ---- begin and end, inside a change ---- */
 

@@ -9,10 +9,20 @@
 #include "postgres.h"
 
 #include "pfs_event_write.h"
+#include "pfs_shared.h"
 #include "pfs_summary_level.h"
 
 PFS_NEAR PfsSharedSummary *pfs_summary = NULL;
 PFS_NEAR PfsPages *pfs_thread_histograms = NULL;
+
+/* Guesses: some 64 kB are a page. */
+#define HISTOGRAMS_PER_PAGE 100
+/* Instruments that a thread meets in its life; what is more counts together. */
+#define HISTOGRAMS_PER_THREAD 32
+
+/* What pfs_summary has pointers to, until it is started. */
+static void *global_cells[PFS_NUM_FAMILIES];
+static uint64 *global_buckets = NULL;
 
 const PfsAccountKind pfs_kind_of_level[] = {
 	[PFS_LEVEL_ACCOUNT] = PFS_ACCOUNTS,[PFS_LEVEL_USER] = PFS_USERS,[PFS_LEVEL_HOST] = PFS_HOSTS,
@@ -35,19 +45,32 @@ pfs_summary_buckets_size(uint32 ncells)
 }
 
 void
-pfs_summary_start(PfsSharedSummary *shared, const uint32 *ncells, void *const *cells,
-				  uint64 *buckets)
+pfs_summary_lay_out(PfsSegment *seg)
 {
-	pfs_summary = shared;
+	PfsPagesSpec histograms = {"waits_histograms", PFS_HISTOGRAM_BUCKETS * sizeof(uint32),
+	pfs_sizes.threads * HISTOGRAMS_PER_THREAD, HISTOGRAMS_PER_PAGE};
+
+	pfs_thread_histograms = pfs_pages_create(seg, &histograms);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		global_cells[family] = pfs_segment_take(seg, pfs_summary_cells_size(family, pfs_sizes.cells[family]),
+												PFS_CACHE_LINE);
+	global_buckets = pfs_segment_take(seg, pfs_summary_buckets_size(pfs_sizes.cells[PFS_FAMILY_WAITS]), PFS_CACHE_LINE);
+}
+
+void
+pfs_summary_start(void)
+{
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
-		shared[family].ncells = ncells[family];
-		shared[family].cells = (PfsSharedBlock)
+		uint32		ncells = pfs_sizes.cells[family];
+
+		pfs_summary[family].ncells = ncells;
+		pfs_summary[family].cells = (PfsSharedBlock)
 		{
-			cells[family], ncells[family], pfs_summary_kinds[family]->shared_size
+			global_cells[family], ncells, pfs_summary_kinds[family]->shared_size
 		};
 	}
-	shared[PFS_FAMILY_WAITS].buckets = buckets;
+	pfs_summary[PFS_FAMILY_WAITS].buckets = global_buckets;
 }
 
 void
@@ -335,4 +358,30 @@ pfs_summary_end(PfsThread *t)
 		pfs_seqlock_write_end(&t->folds);
 	}
 	pfs_account_leave(&t->refs);
+}
+
+void
+pfs_summary_begin(PfsThread *t)
+{
+	char	   *mem = (char *) t + pfs_thread_cells_offset();
+
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		uint32		ncells = pfs_summary[family].ncells;
+		uint32		cell_size = pfs_summary_kinds[family]->cell_size;
+
+		t->summary[family].generation = pfs_load_acquire(&pfs_words->truncations[family]);
+		pfs_block_init(&t->summary[family].cells, mem, ncells, cell_size);
+		mem += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(ncells, cell_size));
+	}
+}
+
+void
+pfs_families_reset_lost(void)
+{
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		if (pfs_summary_kinds[family]->reset_lost != NULL)
+			pfs_summary_kinds[family]->reset_lost();
+	}
 }

@@ -16,78 +16,7 @@
 #include "pfs_cell.h"
 #include "pfs_histogram.h"
 #include "pfs_instrument.h"
-
-/*
- * Where numbers are kept, from below to above: thread, account, host, global;
- * users stand beside, above accounts.  The histogram has no levels of its own.
- */
-typedef enum PfsLevel
-{
-	PFS_LEVEL_THREAD,
-	PFS_LEVEL_ACCOUNT,
-	PFS_LEVEL_USER,
-	PFS_LEVEL_HOST,
-	PFS_LEVEL_GLOBAL,
-	PFS_LEVEL_HISTOGRAM,
-} PfsLevel;
-
-#define PFS_NUM_LEVELS (PFS_LEVEL_HISTOGRAM + 1)
-
-/*
- * What the cells of a family are: an owner's, those above threads, and private
- * sums, which all begin as zero bytes.  Functions that say "owner" run inside a
- * change of the family's lock, the others in readers and truncators.
- */
-typedef struct PfsSummaryKind
-{
-	const char *tables[PFS_NUM_LEVELS]; /* by level; NULL: none */
-	uint32		cell_size;
-	uint32		shared_size;
-	uint32		totals_size;
-	size_t		lock_offset;	/* of the PfsSeqlock in PfsThread that guards
-								 * the owner's cells */
-
-	bool		cells_are_no_instruments;	/* what they are the family knows */
-
-	/*
-	 * Of such a family, whose cells can become others': a palloc'd copy of
-	 * what they are, under the summaries' lock and behind the numbers; all
-	 * may become others', under the lock exclusively and before the
-	 * generation of a truncation of the global level is raised.  NULL: they
-	 * never do.
-	 */
-	void	   *(*copy_keys) (void);
-	void		(*free_keys) (void);
-	bool		takes_from_above;	/* a thread changes what others left at
-									 * the levels above it */
-
-	/* Nothing was counted, nothing would be shown. */
-	bool		(*is_empty) (const void *cell);
-
-	/* All of a cell. */
-	void		(*add) (void *totals, const void *cell);
-
-	/*
-	 * Numbers that are older than a truncation go to a level above it: what
-	 * goes, and what stays with the thread.  NULL: nothing stays.
-	 */
-	void		(*add_going) (void *totals, const void *cell);
-	void		(*add_staying) (void *totals, const void *cell);
-
-	/* Owner: leave what stays. */
-	void		(*let_go) (void *cell);
-
-	/* The cells above: add a sum; read; take all that is there. */
-	void		(*merge) (void *shared, const void *totals);
-	void		(*read) (const void *shared, void *totals);
-	void		(*take) (void *shared, void *totals);
-
-	/* Events; rows that have none and nothing else are not shown. */
-	uint64		(*count) (const void *totals);
-	bool		(*is_shown) (const void *totals);
-} PfsSummaryKind;
-
-extern const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES];
+#include "pfs_summary_kind.h"
 
 typedef struct PfsSharedSummary
 {
@@ -113,17 +42,24 @@ typedef struct PfsSharedSummary
 													 * only */
 } PfsSharedSummary;
 
+extern const PfsSummaryKind pfs_wait_kind;
+
 /* [PFS_NUM_FAMILIES]; NULL: pfs is off.  Inherited. */
 extern PFS_HIDDEN PfsSharedSummary *pfs_summary;
 
 /* The buckets of threads, one record per touched cell. */
 extern PfsPages *pfs_thread_histograms;
 
-/* Bytes of the global level's cells, and of the buckets; set at start. */
+/* Bytes of the global level's cells, and of the buckets. */
 extern size_t pfs_summary_cells_size(PfsFamily family, uint32 ncells);
 extern size_t pfs_summary_buckets_size(uint32 ncells);
-extern void pfs_summary_start(PfsSharedSummary *shared, const uint32 *ncells, void *const *cells,
-							  uint64 *buckets);
+
+/* Postmaster: takes all of them. */
+extern void pfs_summary_lay_out(PfsSegment *seg);
+extern void pfs_summary_start(void);
+
+/* TRUNCATE of containers. */
+extern void pfs_families_reset_lost(void);
 
 /* ---- owner of a thread, inside a change ---- */
 
@@ -140,6 +76,9 @@ extern void pfs_summary_add_statements(uint32 bucket, uint64 n);
 
 /* A bucket of 32 bits is full, or the cell has none. */
 extern void pfs_summary_add_to_server(PfsInstrumentId instrument, uint32 bucket, uint64 n);
+
+/* The thread begins: its numbers count from now on. */
+extern void pfs_summary_begin(struct PfsThread *t);
 
 /* The thread ends: everything goes to whom it worked for. */
 extern void pfs_summary_end(struct PfsThread *t);

@@ -5,9 +5,6 @@
 #ifndef PFS_SUMMARY_LEVEL_H
 #define PFS_SUMMARY_LEVEL_H
 
-#include "pfs_error.h"
-#include "pfs_event_cell.h"
-#include "pfs_memory_cell.h"
 #include "pfs_summary.h"
 
 /* Where numbers go: up to two places. */
@@ -17,14 +14,11 @@ typedef struct PfsDestination
 	int			n;
 } PfsDestination;
 
-/* A private sum of any family. */
+/* A private sum of any family; all zero is empty. */
 typedef union PfsAnyTotals
 {
-	PfsTotals	waits;
-	PfsMemoryTotals memory;
-	PfsStatementTotals statements;
-	PfsTransactionTotals transactions;
-	PfsErrorCell errors;
+	char		bytes[PFS_TOTALS_SIZE_MAX];
+	PfsTotals	aligned;
 } PfsAnyTotals;
 
 extern const PfsAccountKind pfs_kind_of_level[];	/* ACCOUNT, USER, HOST

@@ -124,8 +124,33 @@ typedef struct PfsSharedThreads
 
 extern PfsSharedThreads *pfs_shared_threads;
 
-/* Bytes of a record with pfs_sizes. */
-extern size_t pfs_thread_record_size(void);
+/* Takes the container. */
+extern void pfs_threads_lay_out(PfsSegment *seg);
+
+/* Where the cells of all families begin in a record. */
+extern size_t pfs_thread_cells_offset(void);
+
+/*
+ * ---- attach ----
+ *
+ * Everything that is the record's own; of its parts those that all events need.
+ */
+extern void pfs_thread_fill(PfsThread *t, uint32 index);
+
+/* Writes what all of its events have in common into their slots. */
+extern void pfs_thread_stamp_events(PfsThread *t);
+
+/* Its switches, of those that nobody has set since its start. */
+extern void pfs_thread_decide(PfsThread *t, bool instrumented, bool history);
+
+/* Is this process a worker of parallel query? */
+extern bool pfs_thread_is_parallel_worker(void);
+
+/*
+ * The record of a living process, or PFS_NO_RECORD; instrument points.  The caller
+ * compares the word once more behind what he reads.
+ */
+extern uint32 pfs_thread_find(int pid, uint64 *word);
 
 /* The mask that two switches make. */
 extern uint32 pfs_thread_mask(bool instrumented, bool history);

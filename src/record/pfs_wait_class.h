@@ -6,9 +6,9 @@
 #ifndef PFS_WAIT_CLASS_H
 #define PFS_WAIT_CLASS_H
 
-#include "pfs_event.h"
-#include "pfs_file.h"
+#include "pfs_file_kind.h"
 #include "pfs_instrument.h"
+#include "pfs_operation.h"
 
 /* A word is class << 24 | event; classes are 1 to 11, events nearly all small. */
 #define PFS_WORD_CLASS(word)	((word) >> 24)

@@ -1,5 +1,5 @@
 /*
- * pfs_memory_cell.c
+ * pfs_memory_kind.c
  *	  Counts of memory as a family of summaries: what goes up from a thread, and
  *	  what stays with it.
  *
@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_memory.h"
 #include "pfs_memory_cell.h"
 #include "pfs_summary.h"
 #include "pfs_thread.h"
@@ -171,6 +172,20 @@ is_shown(const void *totals)
 	return count(totals) > 0;
 }
 
+/* Allocations, and processes, that could not be kept account of. */
+static uint64
+lost(void)
+{
+	return pfs_load_relaxed(&pfs_memory->chunks_lost) + pfs_load_relaxed(&pfs_memory->processes_lost);
+}
+
+static void
+reset_lost(void)
+{
+	pfs_store_relaxed(&pfs_memory->chunks_lost, 0);
+	pfs_store_relaxed(&pfs_memory->processes_lost, 0);
+}
+
 const PfsSummaryKind pfs_memory_kind = {
 	.tables = {
 		[PFS_LEVEL_THREAD] = "memory_summary_by_thread_by_event_name",
@@ -194,4 +209,7 @@ const PfsSummaryKind pfs_memory_kind = {
 	.take = take,
 	.count = count,
 	.is_shown = is_shown,
+	.container = "memory_summary_global",
+	.lost = lost,
+	.reset_lost = reset_lost,
 };

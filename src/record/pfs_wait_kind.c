@@ -1,13 +1,9 @@
 /*
- * pfs_summary_kind.c
- *	  The families of summaries, and waits as one of them: nothing of a wait
- *	  stays behind.
+ * pfs_wait_kind.c
+ *	  Waits as a family of numbers: nothing of a wait stays behind.
  */
 #include "postgres.h"
 
-#include "pfs_error.h"
-#include "pfs_event_cell.h"
-#include "pfs_memory_cell.h"
 #include "pfs_summary.h"
 #include "pfs_thread.h"
 
@@ -61,7 +57,14 @@ wait_is_shown(const void *totals)
 	return pfs_totals_count(totals) > 0;
 }
 
-static const PfsSummaryKind waits_kind = {
+/* The cells of waits are their instruments. */
+static uint32
+wait_used(void)
+{
+	return Min(pfs_instruments->count, pfs_summary[PFS_FAMILY_WAITS].ncells);
+}
+
+const PfsSummaryKind pfs_wait_kind = {
 	.tables = {
 		[PFS_LEVEL_THREAD] = "events_waits_summary_by_thread_by_event_name",
 		[PFS_LEVEL_ACCOUNT] = "events_waits_summary_by_account_by_event_name",
@@ -83,13 +86,6 @@ static const PfsSummaryKind waits_kind = {
 	.take = wait_take,
 	.count = wait_count,
 	.is_shown = wait_is_shown,
-};
-
-const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {
-	[PFS_FAMILY_WAITS] = &waits_kind,
-	[PFS_FAMILY_MEMORY] = &pfs_memory_kind,
-	[PFS_FAMILY_STAGES] = &pfs_stage_kind,
-	[PFS_FAMILY_STATEMENTS] = &pfs_statement_kind,
-	[PFS_FAMILY_TRANSACTIONS] = &pfs_transaction_kind,
-	[PFS_FAMILY_ERRORS] = &pfs_error_kind,
+	.container = "events_waits_summary_global",
+	.used = wait_used,
 };
