@@ -7,7 +7,8 @@
  * detached.  It matters in these places:
  *
  * Start.  Setup before instruments, as registering one asks for its switches; instruments
- * before all that register some; containers, whose names become instruments, last.
+ * before all that register some; containers, whose names become instruments, behind all
+ * others that have rows.  Then the catalogue is complete, and all switches take effect.
  *
  * Begin.  Memory before summaries: neither looks at the other, and both are there before the
  * record can be seen.
@@ -217,6 +218,14 @@ const PfsPart pfs_parts[] = {
 	{
 		.name = "containers",
 		.start = pfs_containers_register,
+	},
+	{
+		.name = "catalogue",
+		.start = pfs_instruments_end_start,
+	},
+	{
+		.name = "switches",
+		.start = pfs_setup_refresh,
 	},
 };
 

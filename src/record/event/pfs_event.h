@@ -145,18 +145,22 @@ typedef struct PfsEventFamilyInfo
 	/* Bytes of an event in its slot that mean something. */
 	size_t		(*bytes) (const PfsEvent *event);
 
-	/* Copies events to a claim of the long history's log: as many as it is for. */
+	/*
+	 * Copies events to a claim of the long history's log: as many as it is
+	 * for.
+	 */
 	void		(*store) (const struct PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
 
 	/*
-	 * Owner: writes what all events of the thread have in common into its slots; again when its
-	 * role becomes known.  NULL: each event has it written.
+	 * Owner: writes what all events of the thread have in common into its
+	 * slots; again when its role becomes known.  NULL: each event has it
+	 * written.
 	 */
 	void		(*stamp) (struct PfsThread *t);
 
 	/*
-	 * Owner: the last reading of the default timer by events that the family keeps
-	 * elsewhere; 0: none.  NULL: there are no such events.
+	 * Owner: the last reading of the default timer by events that the family
+	 * keeps elsewhere; 0: none.  NULL: there are no such events.
 	 */
 	uint64		(*last_reading) (void);
 } PfsEventFamilyInfo;

@@ -1,5 +1,5 @@
 /*
- * pfs_event.c
+ * pfs_event_flush.c
  *	  Events at rest: from a thread's history to the long history.
  *
  * An event that goes to both histories is written once, into its thread's
@@ -61,17 +61,6 @@ pfs_histories_lay_out(PfsSegment *seg)
 											 rows == 0 ? 0 : rows + pfs_sizes.threads * PFS_LOG_GROUP,
 											 pfs_sizes.event_size[f]);
 	}
-}
-
-static const char *const nesting_names[] = {
-	[PFS_NESTING_TRANSACTION] = "TRANSACTION",[PFS_NESTING_STATEMENT] = "STATEMENT",
-	[PFS_NESTING_STAGE] = "STAGE",[PFS_NESTING_WAIT] = "WAIT",
-};
-
-const char *
-pfs_nesting_name(PfsNesting n)
-{
-	return n < lengthof(nesting_names) ? nesting_names[n] : NULL;
 }
 
 /*

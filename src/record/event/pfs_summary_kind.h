@@ -8,6 +8,8 @@
 
 #include "pfs.h"
 
+struct PfsThread;
+
 /*
  * Where numbers are kept, from below to above: thread, account, host, global;
  * users stand beside, above accounts.  The histogram has no levels of its own.
@@ -41,13 +43,14 @@ typedef struct PfsSummaryKind
 	bool		cells_are_no_instruments;	/* what they are the family knows */
 
 	/*
-	 * Of such a family, whose cells can become others': a palloc'd copy of
-	 * what they are, under the summaries' lock and behind the numbers; all
+	 * Of such a family, whose cells can become others': copies what they are,
+	 * so many bytes, under the summaries' lock and behind the numbers; all
 	 * may become others', under the lock exclusively and before the
 	 * generation of a truncation of the global level is raised.  NULL: they
 	 * never do.
 	 */
-	void	   *(*copy_keys) (void);
+	size_t		keys_size;
+	void		(*copy_keys) (void *to);
 	void		(*free_keys) (void);
 	bool		takes_from_above;	/* a thread changes what others left at
 									 * the levels above it */
@@ -74,8 +77,24 @@ typedef struct PfsSummaryKind
 	void		(*take) (void *shared, void *totals);
 
 	/*
-	 * The row of containers of the global level: its name, how many cells are used, and
-	 * what could not be counted where it belongs; NULL: nothing of that kind.
+	 * Owner, of a family with a histogram: empty the thread's own buckets,
+	 * add: into the server's.  Returns how many events were in them.  The
+	 * thread ends: give the memory of the buckets back.  NULL: there are
+	 * none; they have no memory of their own.
+	 */
+	uint64		(*move_buckets) (struct PfsThread *t, bool add);
+	void		(*free_buckets) (struct PfsThread *t);
+
+	/*
+	 * A truncation has begun: tell all threads, whose owners do not look at
+	 * the generation at each event.  NULL: they do.
+	 */
+	void		(*look_again) (void);
+
+	/*
+	 * The row of containers of the global level: its name, how many cells are
+	 * used, and what could not be counted where it belongs; NULL: nothing of
+	 * that kind.
 	 */
 	const char *container;
 	uint32		(*used) (void);

@@ -35,6 +35,25 @@ pfs_summary_cells_of(PfsFamily family, PfsAccountKind kind, uint32 index)
 /* Add to all of a destination's cells. */
 extern void pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const void *totals);
 
+/*
+ * The next one at or after b that counted something; most are empty, so by four
+ * where it can.
+ */
+static inline uint32
+pfs_next_bucket(const uint32 *buckets, uint32 b)
+{
+	if (buckets == NULL)
+		return PFS_HISTOGRAM_BUCKETS;
+	while (b < PFS_HISTOGRAM_BUCKETS && buckets[b] == 0)
+	{
+		b++;
+		while (b + 4 <= PFS_HISTOGRAM_BUCKETS &&
+			   (buckets[b] | buckets[b + 1] | buckets[b + 2] | buckets[b + 3]) == 0)
+			b += 4;
+	}
+	return b;
+}
+
 /* Does the level show the numbers of a thread with these references? */
 extern bool pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level);
 

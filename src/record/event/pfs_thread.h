@@ -63,7 +63,7 @@ typedef struct PfsThread
 	uint32		file_in_use;	/* number + 1 of the file whose sums it is
 								 * adding to; 0: none.  See pfs_file_sum.c */
 
-	/* The owner's numbers, see pfs_summary.c. */
+	/* The owner's numbers, see pfs_summary_move.c. */
 	struct
 	{
 		uint64		generation; /* truncations that its cells have seen */
@@ -139,6 +139,9 @@ extern void pfs_thread_fill(PfsThread *t, uint32 index);
 
 /* Writes what all of its events have in common into their slots. */
 extern void pfs_thread_stamp_events(PfsThread *t);
+
+/* Makes the mask of both switches, behind a change of one. */
+extern void pfs_thread_publish_mask(PfsThread *t);
 
 /* Its switches, of those that nobody has set since its start. */
 extern void pfs_thread_decide(PfsThread *t, bool instrumented, bool history);

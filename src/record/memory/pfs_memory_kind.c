@@ -209,6 +209,7 @@ const PfsSummaryKind pfs_memory_kind = {
 	.take = take,
 	.count = count,
 	.is_shown = is_shown,
+	.look_again = pfs_memory_look_again,
 	.container = "memory_summary_global",
 	.lost = lost,
 	.reset_lost = reset_lost,

@@ -105,7 +105,17 @@ extern uint64 pfs_file_sums_in_use(const uint32 *files, int n);
 /* Holding it, nobody counts for this file: its sums go to the event names. */
 extern void pfs_file_sums_free(PfsFile *file);
 
-/* ---- SQL commands ---- */
+/* The numbers of one are taken away: added to these; moved to its event name's, how many events. */
+extern void pfs_file_sum_take(PfsFileSum *sum, PfsTotals *totals, uint64 *bytes);
+extern int64 pfs_file_sum_move(PfsFileSum *sum);
+
+static inline PfsFileSum *
+pfs_file_sum_at(uint32 link)
+{
+	return pfs_pages_record(pfs_file_sums, link - 1);
+}
+
+/* ---- SQL commands: pfs_file_sum_read.c ---- */
 
 /* A private sum. */
 typedef struct PfsFileNumbers

@@ -1,14 +1,12 @@
 /*
  * pfs_lwlock_event.c
- *	  Records of acquisitions: plans, blocks for the long history, readers.
+ *	  Records of acquisitions: plans, and blocks for the long history.
  */
 #include "postgres.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
-
-#include "miscadmin.h"
 
 #include "pfs_event_instant.h"
 #include "pfs_lane.h"
@@ -90,8 +88,8 @@ pfs_lwlock_ring_start(PfsLwlockHolder *mine)
 	mine->next = mine->events;
 }
 
-static void
-make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, PfsWaitEvent *to)
+void
+pfs_lwlock_make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, PfsWaitEvent *to)
 {
 	bool		try = (from->flags & PFS_LWLOCK_TRY) != 0;
 	bool		shared = (from->lock & PFS_LWLOCK_SHARED) != 0;
@@ -111,12 +109,6 @@ make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, PfsWaitEvent 
 	to->flags = from->flags & ~PFS_LWLOCK_TRY;
 	to->source = from->source;
 	to->object_instance = (uintptr_t) pfs_lwlock_of(from);
-}
-
-static inline Oid
-role_of(const PfsThread *t)
-{
-	return t->foreground ? pfs_load_relaxed(&t->role) : InvalidOid;
 }
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
@@ -167,7 +159,7 @@ pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
 
 		pfs_log_slot_begin(&claim, 0, block);
 		pfs_store_relaxed(&block->thread_id, t->thread_id);
-		pfs_store_relaxed(&block->role, role_of(t));
+		pfs_store_relaxed(&block->role, pfs_lwlock_role_of(t));
 		pfs_store_relaxed(&block->first, tail > from ? (uint32) (tail - from) : 0);
 		copy_block(block->events, &mine->events[from & mask]);
 		pfs_log_slot_end(&claim, 0, block);
@@ -200,7 +192,7 @@ pfs_lwlock_ring_end(PfsThread *t, PfsLwlockHolder *mine)
 
 		if ((mine->events[pos & mask].flags & PFS_FLAG_HISTORY_LONG) == 0)
 			continue;
-		make_event(&mine->events[pos & mask], t->thread_id, role_of(t), &event);
+		pfs_lwlock_make_event(&mine->events[pos & mask], t->thread_id, pfs_lwlock_role_of(t), &event);
 		pfs_history_long_add(t, PFS_WAITS, (const PfsEvent *) &event);
 	}
 }
@@ -214,100 +206,4 @@ pfs_lwlock_last_reading(void)
 		return 0;
 	e = &pfs_my_lwlocks->events[(pfs_my_lwlocks->head - 1) & (pfs_lwlock_ring_length() - 1)];
 	return e->timer_start + e->ticks;
-}
-
-/* ---- readers ---- */
-
-/* Copies of the records from `from` below `head`; the thread may go meanwhile. */
-static void
-ring_each(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 flag, PfsEventEmit emit, void *arg)
-{
-	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint32		length = pfs_lwlock_ring_length();
-	PfsLwlockEvent *events;
-	uint64		now;
-
-	if (head > length && from < head - length)
-		from = head - length;
-	if (from >= head)
-		return;
-	events = palloc((head - from) * sizeof(PfsLwlockEvent));
-	for (uint64 pos = from; pos < head; pos++)
-		pfs_racy_copy(&events[pos - from], &holder->events[pos & (length - 1)], sizeof(PfsLwlockEvent));
-	pfs_fence_acquire();		/* B */
-	now = pfs_load_relaxed(&holder->head);
-	if (pfs_pages_word(pfs_threads, copy->index) == word)
-	{
-		/* The one at `now` may be being written, where `now - length` was. */
-		for (uint64 pos = from; pos < head; pos++)
-		{
-			PfsWaitEvent event;
-
-			if (now - pos >= length || (events[pos - from].flags & flag) == 0)
-				continue;
-			make_event(&events[pos - from], copy->thread_id, role_of(copy), &event);
-			emit((const PfsEvent *) &event, arg);
-		}
-	}
-	pfree(events);
-}
-
-void
-pfs_lwlock_ring_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg)
-{
-	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint64		head = pfs_load_acquire(&holder->head); /* D */
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&holder->history_tail), head);
-
-	ring_each(copy, word, Max(tail, head > rows ? head - rows : 0), head, PFS_FLAG_HISTORY, emit, arg);
-}
-
-void
-pfs_lwlock_ring_held_back(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg)
-{
-	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint64		head = pfs_load_acquire(&holder->head); /* D */
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&holder->history_long_tail), head);
-
-	ring_each(copy, word, Max(tail, head - head % PFS_LWLOCK_BLOCK), head, PFS_FLAG_HISTORY_LONG, emit, arg);
-}
-
-void
-pfs_lwlock_log_each(PfsEventEmit emit, void *arg)
-{
-	PfsLwlockBlock *block;
-
-	if (pfs_lwlock_log == NULL)
-		return;
-	block = palloc(sizeof(PfsLwlockBlock));
-	for (uint32 lane = 0; lane < pfs_log_lanes(pfs_lwlock_log); lane++)
-	{
-		uint32		used = pfs_log_used_slots(pfs_lwlock_log, lane);
-
-		for (uint32 slot = 0; slot < used; slot++)
-		{
-			if (!pfs_log_read(pfs_lwlock_log, lane, slot, block))
-				continue;
-			for (uint32 i = block->first; i < PFS_LWLOCK_BLOCK; i++)
-			{
-				PfsWaitEvent event;
-
-				if ((block->events[i].flags & PFS_FLAG_HISTORY_LONG) == 0)
-					continue;
-				make_event(&block->events[i], block->thread_id, block->role, &event);
-				emit((const PfsEvent *) &event, arg);
-			}
-		}
-		CHECK_FOR_INTERRUPTS();
-	}
-	pfree(block);
-}
-
-void
-pfs_lwlock_ring_hide(uint32 index, bool history_long)
-{
-	PfsLwlockHolder *holder = pfs_lwlock_holder(index);
-	uint64		head = pfs_load_acquire(&holder->head);
-
-	pfs_store_relaxed(history_long ? &holder->history_long_tail : &holder->history_tail, head);
 }

@@ -63,6 +63,15 @@ extern uint64 pfs_lwlock_last_reading(void);
 
 /* ---- readers; any backend ---- */
 
+/* The wait event that a record stands for; role: whose, as pfs_lwlock_role_of() says. */
+extern void pfs_lwlock_make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, PfsWaitEvent *to);
+
+static inline Oid
+pfs_lwlock_role_of(const PfsThread *t)
+{
+	return t->foreground ? pfs_load_relaxed(&t->role) : InvalidOid;
+}
+
 /*
  * A thread's records from a position on that carry the flag, and whose thread is still
  * there; for history_long, those that are not in the log yet.

@@ -122,6 +122,9 @@ extern void pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEven
 /* Inside a change: bytes of a read that is no event. */
 extern void pfs_socket_count_bytes(PfsSocket *s, uint64 bytes);
 
+/* These numbers go to the totals, of a copy or by the owner; how many events. */
+extern uint64 pfs_socket_push_cells(const PfsSocketCell *cells);
+
 /* The record of the socket that this wait of class Client is for, or NULL. */
 extern PfsSocket *pfs_socket_of_wait(PfsInstrumentId instrument);
 

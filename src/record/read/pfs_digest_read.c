@@ -449,3 +449,21 @@ pfs_digest_waits_estimate(void)
 {
 	return pfs_digest_waits == NULL ? 0 : pfs_load_relaxed(&pfs_digest_waits->used);
 }
+
+char *
+pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
+{
+	uint64		word;
+	uint32		index;
+	char	   *copy;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0 || key->query_id == 0)
+		return NULL;
+	index = pfs_digest_find(key, &word);
+	if (index == PFS_NO_RECORD)
+		return NULL;
+	copy = palloc(pfs_sizes.digest_text + 1);
+	*len = pfs_digest_copy_text(pfs_pages_record(pfs_digests, index), copy);
+	pfs_fence_acquire();
+	return *len > 0 && pfs_pages_word(pfs_digests, index) == word ? copy : NULL;
+}

@@ -181,7 +181,14 @@ emit_row(PfsFamily family, PfsSummaryRow *row, uint32 cell, PfsSummaryEmit emit,
 static const void *
 copy_keys(PfsFamily family)
 {
-	return pfs_summary_kinds[family]->copy_keys == NULL ? NULL : pfs_summary_kinds[family]->copy_keys();
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+	void	   *keys;
+
+	if (kind->copy_keys == NULL)
+		return NULL;
+	keys = palloc(kind->keys_size);
+	kind->copy_keys(keys);
+	return keys;
 }
 
 static void

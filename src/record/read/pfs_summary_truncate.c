@@ -22,7 +22,6 @@
 #include "miscadmin.h"
 
 #include "pfs_fence.h"
-#include "pfs_memory.h"
 #include "pfs_shared.h"
 #include "pfs_summary_level.h"
 #include "pfs_thread.h"
@@ -250,8 +249,8 @@ truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
 	if (level == PFS_LEVEL_GLOBAL && pfs_summary_kinds[family]->free_keys != NULL)
 		pfs_summary_kinds[family]->free_keys();
 	pfs_store_release(&pfs_words->truncations[family], generation);
-	if (family == PFS_FAMILY_MEMORY)
-		pfs_memory_look_again();
+	if (pfs_summary_kinds[family]->look_again != NULL)
+		pfs_summary_kinds[family]->look_again();
 
 	/*
 	 * From here on no thread adds to numbers that are older than this

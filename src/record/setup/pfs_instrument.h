@@ -144,6 +144,7 @@ extern void pfs_instrument_set_name(PfsInstrument *ins, const char *name);
 struct PfsSegment;
 extern void pfs_instruments_lay_out(struct PfsSegment *seg);
 extern void pfs_instruments_start(void);
+extern void pfs_instruments_end_start(void);
 
 /* TRUNCATE of containers. */
 extern void pfs_instruments_reset_lost(void);

@@ -29,7 +29,8 @@ typedef struct PfsContainerRow
 typedef struct PfsPartCounter
 {
 	const char *name;			/* of the row; NULL: none */
-	size_t		offset;			/* in the struct that the part's address leads to */
+	size_t		offset;			/* in the struct that the part's address leads
+								 * to */
 } PfsPartCounter;
 
 #define PFS_PART_COUNTERS 3
@@ -42,13 +43,17 @@ typedef struct PfsPart
 {
 	const char *name;
 
-	/* A struct in the segment: its bytes, and the pointer that is to lead to it. */
+	/*
+	 * A struct in the segment: its bytes, and the pointer that is to lead to
+	 * it.
+	 */
 	size_t		size;
 	void	  **address;
 
 	/*
-	 * Takes what else the part has in the segment.  Called twice, see pfs_segment.h: what it
-	 * stores the first time is NULL and is replaced the second time.
+	 * Takes what else the part has in the segment.  Called twice, see
+	 * pfs_segment.h: what it stores the first time is NULL and is replaced
+	 * the second time.
 	 */
 	void		(*lay_out) (PfsSegment *seg);
 
@@ -59,27 +64,31 @@ typedef struct PfsPart
 	void		(*switched) (void);
 
 	/*
-	 * A process gets its thread record: begin fills in the part's share of it before
-	 * anybody can see it, attach runs when readers can, before the process has events.
-	 * Instrument points: no lock, no allocation, no error.
+	 * A process gets its thread record: begin fills in the part's share of it
+	 * before anybody can see it, attach runs when readers can, before the
+	 * process has events. Instrument points: no lock, no allocation, no
+	 * error.
 	 */
 	void		(*begin) (struct PfsThread *t);
 	void		(*attach) (struct PfsThread *t);
 
 	/*
-	 * The process ends.  leave runs first, outside of changes; detach runs in the
-	 * record's last change, after repair of all parts.
+	 * The process ends.  leave runs first, outside of changes; detach runs in
+	 * the record's last change, after repair of all parts.
 	 */
 	void		(*leave) (struct PfsThread *t);
 	void		(*detach) (struct PfsThread *t);
 
 	/*
-	 * Takes back what the process has counted itself in for and was kept by an error from
-	 * taking back; true if there was something.
+	 * Takes back what the process has counted itself in for and was kept by
+	 * an error from taking back; true if there was something.
 	 */
 	bool		(*repair) (void);
 
-	/* Rows of containers: one of pages, and the bytes that belong to it beside them; others. */
+	/*
+	 * Rows of containers: one of pages, and the bytes that belong to it
+	 * beside them; others.
+	 */
 	PfsPages  **pages;
 	size_t		(*beside) (void);
 	int			nrows;

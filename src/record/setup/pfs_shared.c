@@ -1,26 +1,19 @@
 /*
  * pfs_shared.c
- *	  The segment: the list of parts, laid out twice and started once; and when
- *	  tables were last reset.
+ *	  The segment: the list of parts, laid out twice and started once.
  */
 #include "postgres.h"
 
 #include <unistd.h>
 
-#include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/guc.h"
-#include "utils/timestamp.h"
 
-#include "pfs_clock.h"
-#include "pfs_instrument.h"
 #include "pfs_part.h"
 #include "pfs_probe_row.h"
-#include "pfs_setup.h"
 #include "pfs_shared.h"
 
 PFS_NEAR PfsSizes pfs_sizes;
-PfsSharedResets *pfs_resets = NULL;
 
 static bool active = false;
 static bool loaded = false;
@@ -128,49 +121,5 @@ pfs_shared_start(void)
 		if (pfs_parts[i].start != NULL)
 			pfs_parts[i].start();
 	}
-	/* What is registered from now on was not known at the start. */
-	pfs_instruments->fixed = pfs_instruments->count;
-	pfs_setup_refresh();
 	report_reclaim();
-}
-
-/* The table's place, or the first free one; PFS_RESETS_MAX: there is none. */
-static uint32
-find_reset(const char *table)
-{
-	uint32		i = 0;
-
-	while (i < pfs_resets->n && strcmp(pfs_resets->items[i].table, table) != 0)
-		i++;
-	return i;
-}
-
-TimestampTz
-pfs_reset_time(const char *table)
-{
-	uint32		i;
-	TimestampTz time;
-
-	LWLockAcquire(pfs_setup->lock, LW_SHARED);
-	i = find_reset(table);
-	time = i < pfs_resets->n ? pfs_resets->items[i].time : pfs_clock->start_time;
-	LWLockRelease(pfs_setup->lock);
-	return time;
-}
-
-void
-pfs_reset_time_note(const char *table)
-{
-	uint32		i;
-
-	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	i = find_reset(table);
-	if (i == pfs_resets->n && i < PFS_RESETS_MAX)
-	{
-		strlcpy(pfs_resets->items[i].table, table, NAMEDATALEN);
-		pfs_resets->n++;
-	}
-	if (i < pfs_resets->n)
-		pfs_resets->items[i].time = GetCurrentTimestamp();
-	LWLockRelease(pfs_setup->lock);
 }

@@ -7,6 +7,7 @@
 #define PFS_SHARED_H
 
 #include "pfs.h"
+#include "datatype/timestamp.h"
 
 /* Our LWLocks: changes of the set-up. */
 #define PFS_NUM_LOCKS 1

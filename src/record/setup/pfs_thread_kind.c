@@ -41,7 +41,7 @@ pfs_thread_kind_count(void)
 				strlcpy(thread_kind_names[type], "thread/worker", PFS_NAME_SIZE);
 			else
 				pfs_thread_make_name(thread_kind_names[type], PFS_NAME_SIZE, "thread/",
-								 GetBackendTypeDesc((BackendType) type));
+									 GetBackendTypeDesc((BackendType) type));
 			kind->name = thread_kind_names[type];
 			kind->background = pfs_compat_type_attaches(type) &&
 				!pfs_compat_is_foreground((BackendType) type);

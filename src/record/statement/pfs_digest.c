@@ -575,6 +575,12 @@ pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
 
 /* ---- texts ---- */
 
+uint32
+pfs_digest_find(const PfsDigestKey *key, uint64 *word)
+{
+	return pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, word);
+}
+
 /* A digest that is given up meanwhile may give either answer. */
 PfsDigestTextState
 pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
@@ -588,7 +594,7 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 		return PFS_TEXT_READY;
 	if (likely(is_near(near, key) && pfs_load_acquire(near->state) == near->word))
 		return pfs_load_relaxed(&near->digest->text_state);
-	index = pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, &word);
+	index = pfs_digest_find(key, &word);
 	return index == PFS_NO_RECORD ? PFS_TEXT_NONE
 		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state);
 }
@@ -655,22 +661,4 @@ pfs_digest_copy_text(const PfsDigest *d, char *to)
 		pfs_pause();
 	}
 	return 0;
-}
-
-char *
-pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
-{
-	uint64		word;
-	uint32		index;
-	char	   *copy;
-
-	if (pfs_digests == NULL || pfs_sizes.digests == 0 || key->query_id == 0)
-		return NULL;
-	index = pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, &word);
-	if (index == PFS_NO_RECORD)
-		return NULL;
-	copy = palloc(pfs_sizes.digest_text + 1);
-	*len = pfs_digest_copy_text(pfs_pages_record(pfs_digests, index), copy);
-	pfs_fence_acquire();
-	return *len > 0 && pfs_pages_word(pfs_digests, index) == word ? copy : NULL;
 }

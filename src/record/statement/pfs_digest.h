@@ -244,6 +244,9 @@ typedef void (*PfsDigestWaitEmit) (const PfsDigestWaitRow *row, void *arg);
 extern void pfs_digests_read(int parts, PfsDigestEmit emit, void *arg);
 extern void pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg);
 
+/* The record of a digest and its state word; PFS_NO_RECORD: there is none. */
+extern uint32 pfs_digest_find(const PfsDigestKey *key, uint64 *word);
+
 /* The text of a shape; NULL if there is none. palloc'd, *len bytes. */
 extern char *pfs_digest_text_of(const PfsDigestKey *key, uint32 *len);
 

@@ -104,43 +104,6 @@ pfs_errors_free_places(void)
 		pfs_store_relaxed(&pfs_errors->keys[i], 0);
 }
 
-void *
-pfs_errors_copy_keys(void)
-{
-	uint64	   *keys = palloc(sizeof(pfs_errors->keys));
-
-	for (uint32 i = 0; i < PFS_ERROR_PLACES; i++)
-		keys[i] = pfs_load_relaxed(&pfs_errors->keys[i]);
-	return keys;
-}
-
-bool
-pfs_error_of_cell(uint32 cell, const uint64 *keys, char *state, PfsSeverity *severity)
-{
-	uint32		sqlstate;
-
-	if (cell >= PFS_ERROR_CELL_FIRST_DEFINED)
-	{
-		uint32		n = cell - PFS_ERROR_CELL_FIRST_DEFINED;
-
-		*severity = (PfsSeverity) (n / pfs_error_names());
-		sqlstate = pfs_error_named_state(n % pfs_error_names());
-	}
-	else
-	{
-		uint64		key = cell == PFS_ERROR_CELL_OTHER ? 0 : keys[cell - PFS_ERROR_CELL_OTHER - 1];
-
-		if (key == 0)
-			return false;
-		*severity = (PfsSeverity) (key >> 32) - 1;
-		sqlstate = (uint32) key;
-	}
-	for (int i = 0; i < 5; i++, sqlstate >>= 6)
-		state[i] = PGUNSIXBIT(sqlstate);
-	state[5] = '\0';
-	return true;
-}
-
 uint32
 pfs_errors_known(void)
 {
@@ -267,4 +230,40 @@ pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_a
 		pfs_error_settle(t);
 	if (severity != PFS_SEVERITY_ERROR || !raises_are_seen)
 		(void) count_raise(t, severity, sqlstate, &flags);
+}
+
+void
+pfs_errors_copy_keys(void *to)
+{
+	uint64	   *keys = to;
+
+	for (uint32 i = 0; i < PFS_ERROR_PLACES; i++)
+		keys[i] = pfs_load_relaxed(&pfs_errors->keys[i]);
+}
+
+bool
+pfs_error_of_cell(uint32 cell, const uint64 *keys, char *state, PfsSeverity *severity)
+{
+	uint32		sqlstate;
+
+	if (cell >= PFS_ERROR_CELL_FIRST_DEFINED)
+	{
+		uint32		n = cell - PFS_ERROR_CELL_FIRST_DEFINED;
+
+		*severity = (PfsSeverity) (n / pfs_error_names());
+		sqlstate = pfs_error_named_state(n % pfs_error_names());
+	}
+	else
+	{
+		uint64		key = cell == PFS_ERROR_CELL_OTHER ? 0 : keys[cell - PFS_ERROR_CELL_OTHER - 1];
+
+		if (key == 0)
+			return false;
+		*severity = (PfsSeverity) (key >> 32) - 1;
+		sqlstate = (uint32) key;
+	}
+	for (int i = 0; i < 5; i++, sqlstate >>= 6)
+		state[i] = PGUNSIXBIT(sqlstate);
+	state[5] = '\0';
+	return true;
 }

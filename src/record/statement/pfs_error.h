@@ -61,7 +61,7 @@ extern const struct PfsSummaryKind pfs_error_kind;
 
 /* Truncators and readers of the summaries, see PfsSummaryKind. */
 extern void pfs_errors_free_places(void);
-extern void *pfs_errors_copy_keys(void);
+extern void pfs_errors_copy_keys(void *to);
 
 /* At start: the instrument. */
 extern void pfs_errors_start(void);

@@ -133,6 +133,7 @@ const PfsSummaryKind pfs_error_kind = {
 		[PFS_LEVEL_GLOBAL] = "events_errors_summary_global_by_error",
 	},
 	.cells_are_no_instruments = true,
+	.keys_size = PFS_ERROR_PLACES * sizeof(uint64),
 	.copy_keys = pfs_errors_copy_keys,
 	.free_keys = pfs_errors_free_places,
 	.cell_size = sizeof(PfsErrorCell),

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "pfs_event_cell.h"
-#include "pfs_stage.h"
+#include "pfs_summary_level.h"
 
 /* ---- one event, where it is not as nearly all are ---- */
 
@@ -319,6 +319,31 @@ transaction_take(void *shared, void *totals)
 		pfs_shared_cell_take(&from->parts[i], &to->parts[i]);
 }
 
+/* ---- the histogram of all statements ---- */
+
+void
+pfs_summary_add_statements(uint32 bucket, uint64 n)
+{
+	pfs_add_relaxed(&pfs_summary[PFS_FAMILY_STATEMENTS].all_buckets[bucket], n);
+}
+
+/* Empty the thread's buckets; add: into the server's. */
+static uint64
+move_statements(PfsThread *t, bool add)
+{
+	uint32	   *buckets = t->statement_buckets;
+	uint64		events = 0;
+
+	for (uint32 b = pfs_next_bucket(buckets, 0); b < PFS_HISTOGRAM_BUCKETS; b = pfs_next_bucket(buckets, b + 1))
+	{
+		events += buckets[b];
+		if (add)
+			pfs_summary_add_statements(b, buckets[b]);
+		pfs_store_relaxed(&buckets[b], 0);
+	}
+	return events;
+}
+
 /* Each kind's cell begins with the counts of all events, and so do its sums. */
 #define TABLES(words) { \
 		[PFS_LEVEL_THREAD] = "events_" words "_summary_by_thread_by_event_name", \
@@ -358,5 +383,6 @@ const PfsSummaryKind pfs_transaction_kind = {
 #undef HISTOGRAM_TABLE
 #define HISTOGRAM_TABLE "events_statements_histogram_global"
 const PfsSummaryKind pfs_statement_kind = {
-	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements")
+	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements"),
+	.move_buckets = move_statements
 };

@@ -15,7 +15,6 @@
 #include "utils/backend_status.h"
 
 #include "pfs_progress.h"
-#include "pfs_event_store.h"
 #include "pfs_statement_open.h"
 
 /* Deeper ones need memory from the system. */
@@ -24,14 +23,6 @@
 static PFS_NEAR PfsStage first_stages[STAGES_AT_FIRST];
 
 PFS_NEAR PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL};
-
-size_t
-pfs_stage_event_used(const PfsEvent *event)
-{
-	return pfs_stage_run_bytes((const PfsStageRun *) event);
-}
-
-PFS_EVENT_STORE(pfs_stage_event_store, pfs_stage_event_used)
 
 void
 pfs_stage_stamp(PfsThread *t)

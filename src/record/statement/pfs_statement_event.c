@@ -2,7 +2,7 @@
  * pfs_statement_event.c
  *	  The part of a statement that readers see: its slot, and the texts in it.
  *
- * Apart from pfs_statement.c, which decides when statements begin and end.
+ * Apart from pfs_statement_nest.c, which decides when statements begin and end.
  * Everything here runs inside a change.
  */
 #include "postgres.h"
@@ -12,7 +12,6 @@
 #include "miscadmin.h"
 
 #include "pfs_shared.h"
-#include "pfs_event_store.h"
 #include "pfs_statement_open.h"
 
 void
@@ -25,14 +24,6 @@ pfs_statement_sizes(void)
 				  pfs_sizes.sql_text + PFS_MESSAGE_SIZE);
 	pfs_sizes.event_size[PFS_TRANSACTIONS] = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsTransactionEvent));
 }
-
-size_t
-pfs_statement_event_used(const PfsEvent *event)
-{
-	return pfs_statement_event_bytes((const PfsStatementEvent *) event);
-}
-
-PFS_EVENT_STORE(pfs_statement_event_store, pfs_statement_event_used)
 
 /* Bytes of a text that are kept: whole characters. */
 static uint32

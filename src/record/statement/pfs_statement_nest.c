@@ -1,5 +1,5 @@
 /*
- * pfs_statement.c
+ * pfs_statement_nest.c
  *	  Statements: what those at top level and nested ones have in common, and
  *	  the nested ones.
  *

@@ -257,7 +257,7 @@ extern bool pfs_nested_free_slot(PfsThread *t);
 /* A cursor without a slot is read: it gets one, if there is any. */
 extern void pfs_nested_show_again(PfsThread *t, PfsStatement *s, const PfsStatementSource *source);
 
-/* ---- pfs_statement.c; inside a change ---- */
+/* ---- pfs_statement_nest.c; inside a change ---- */
 
 extern void pfs_statement_start_counting(PfsThread *t, PfsStatement *s);
 extern void pfs_statement_take_ids(void);

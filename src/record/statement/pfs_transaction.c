@@ -13,18 +13,9 @@
 
 #include "pfs_compat.h"
 #include "pfs_shared.h"
-#include "pfs_event_store.h"
 #include "pfs_statement_open.h"
 
 PFS_NEAR PfsTransaction pfs_transaction;
-
-size_t
-pfs_transaction_event_used(const PfsEvent *event)
-{
-	return pfs_transaction_event_bytes((const PfsTransactionEvent *) event);
-}
-
-PFS_EVENT_STORE(pfs_transaction_event_store, pfs_transaction_event_used)
 
 /* Inside a change: what can change while it runs. */
 static void
