@@ -186,6 +186,11 @@ pfs_thread_refresh_identity(PfsThread *t)
 		pfs_local.slow &= ~PFS_SLOW_IDENTITY;
 }
 
+/*
+ * Takes a record for this process, fills it, and lets each part take its share.  The
+ * process has its record (pfs_my_thread) when all of it is there: a signal handler that
+ * comes before passes by, as never_attach is set.
+ */
 PfsThread *
 pfs_thread_attach(void)
 {
@@ -258,6 +263,12 @@ pfs_thread_identify_now(PfsThread *t)
 	pfs_change_end(t);
 }
 
+/*
+ * Looks at everything that pfs_local.slow says the process has missed, in one change: who it
+ * is, waits that are over, a message that no hook has seen, transactions and errors of a
+ * process without hooks, phases of a command.  Then the wait begins after all, unless
+ * the thread is not instrumented or the wait is nested too deep.
+ */
 bool
 pfs_wait_prepare(PfsThread *t)
 {

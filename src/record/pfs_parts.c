@@ -196,6 +196,7 @@ const PfsPart pfs_parts[] = {
 		.attach = pfs_socket_attach,
 		.detach = pfs_socket_detach,
 		.repair = pfs_socket_repair,
+		.forget = pfs_socket_forget,
 		.pages = &pfs_sockets,
 	},
 	{
@@ -203,6 +204,7 @@ const PfsPart pfs_parts[] = {
 		.lay_out = pfs_lwlocks_lay_out,
 		.begin = pfs_lwlock_attach,
 		.detach = pfs_lwlock_detach,
+		.forget = pfs_lwlock_forget,
 		.pages = &pfs_lwlocks,
 		.beside = pfs_lwlock_holders_size,
 		.reset = pfs_lwlocks_reset_lost,

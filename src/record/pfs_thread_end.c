@@ -36,11 +36,9 @@
 
 #include "storage/proc.h"
 
-#include "pfs_lwlock.h"
 #include "pfs_memory_told.h"
-#include "pfs_patience.h"
 #include "pfs_part.h"
-#include "pfs_socket.h"
+#include "pfs_patience.h"
 #include "pfs_thread_end.h"
 
 /* Of the server; NULL: not known. */
@@ -119,8 +117,11 @@ static void
 forget(void)
 {
 	pfs_my_thread = NULL;
-	pfs_my_lwlocks = NULL;
-	pfs_my_socket = NULL;
+	for (int i = 0; i < pfs_num_parts; i++)
+	{
+		if (pfs_parts[i].forget != NULL)
+			pfs_parts[i].forget();
+	}
 	pfs_local.never_attach = true;
 	if (pfs_memory_is_told)
 		pfs_memory_is_told = pfs_memory_switch(NULL, false);

@@ -32,6 +32,7 @@ pfs_summary_buckets_size(uint32 ncells)
 	return (size_t) ncells * PFS_HISTOGRAM_BUCKETS * sizeof(uint64);
 }
 
+/* Takes the buckets of threads, and the global level: cells of each family, and the buckets of waits. */
 void
 pfs_summary_lay_out(PfsSegment *seg)
 {
@@ -45,6 +46,7 @@ pfs_summary_lay_out(PfsSegment *seg)
 	global_buckets = pfs_segment_take(seg, pfs_summary_buckets_size(pfs_sizes.cells[PFS_FAMILY_WAITS]), PFS_CACHE_LINE);
 }
 
+/* Writes into the shared struct where the global level lies. */
 void
 pfs_summary_start(void)
 {

@@ -166,6 +166,7 @@ pfs_summary_end(PfsThread *t)
 	pfs_account_leave(&t->refs);
 }
 
+/* Puts the thread's cells, all untouched, behind the rest of its record; they count from now on. */
 void
 pfs_summary_begin(PfsThread *t)
 {

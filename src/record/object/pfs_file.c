@@ -68,6 +68,7 @@ resolve(const char *path, char *real, size_t size)
 
 static bool file_has_name(const void *record, const void *key);
 
+/* Takes the containers of files and of long names, and the index by name. */
 void
 pfs_files_lay_out(PfsSegment *seg)
 {

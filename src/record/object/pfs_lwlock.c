@@ -54,6 +54,7 @@ matches(const void *record, const void *key)
 		pfs_load_relaxed(&lock->tranche) == wanted->tranche;
 }
 
+/* The lists of holders take nothing, and are NULL, where no acquisition is an event. */
 void
 pfs_lwlocks_lay_out(PfsSegment *seg)
 {
@@ -140,6 +141,12 @@ pfs_lwlock_detach(PfsThread *t)
 		return;
 	pfs_lwlock_ring_end(t, pfs_my_lwlocks);
 	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
+	pfs_my_lwlocks = NULL;
+}
+
+void
+pfs_lwlock_forget(void)
+{
 	pfs_my_lwlocks = NULL;
 }
 

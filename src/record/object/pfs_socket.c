@@ -51,6 +51,7 @@ uint64	   *pfs_socket_total_bytes = NULL;
 
 /* ---- the totals ---- */
 
+/* Takes the container, the cells of the totals, and their bytes behind them. */
 void
 pfs_sockets_lay_out(PfsSegment *seg)
 {
@@ -360,4 +361,10 @@ pfs_socket_detach(PfsThread *t)
 	if (pfs_pages_claim(pfs_sockets, my_index, my_word))
 		pfs_pages_free(pfs_sockets, my_index);
 	end_move();
+}
+
+void
+pfs_socket_forget(void)
+{
+	pfs_my_socket = NULL;
 }

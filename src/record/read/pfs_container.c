@@ -15,6 +15,7 @@
 
 #define CONTAINERS_MAX 48
 
+/* The row of a part's pages. */
 static void
 pages_row(const PfsPart *part, PfsContainerRow *row)
 {

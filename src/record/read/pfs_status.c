@@ -29,6 +29,7 @@ struct PfsStatus
 	uint64		resident;
 };
 
+/* TRUNCATE of containers: all losses and high-water marks, and the counters of all parts. */
 void
 pfs_containers_reset(void)
 {
@@ -83,6 +84,7 @@ static const char *const status_names[] = {
 
 StaticAssertDecl(lengthof(status_names) == NUM_STATUS_ROWS, "a row of status has no name");
 
+/* The value of a row that is no part's. */
 static void
 own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
 {

@@ -299,6 +299,7 @@ pfs_actors_remove_all(void)
 	return removed;
 }
 
+/* Takes the container of rules. */
 void
 pfs_actors_lay_out(PfsSegment *seg)
 {

@@ -18,6 +18,7 @@
 static PfsInstrument *items = NULL;
 static PfsInstrumentId *of_cell[PFS_NUM_FAMILIES];
 
+/* Takes the array, the words that events read, and which instrument each cell is of. */
 void
 pfs_instruments_lay_out(PfsSegment *seg)
 {
@@ -28,7 +29,7 @@ pfs_instruments_lay_out(PfsSegment *seg)
 		of_cell[family] = pfs_segment_take(seg, pfs_sizes.cells[family] * sizeof(PfsInstrumentId), PFS_CACHE_LINE);
 }
 
-/* Other parts register theirs behind these. */
+/* Registers what waits and commands are; other parts register theirs behind these. */
 void
 pfs_instruments_start(void)
 {

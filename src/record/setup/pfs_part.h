@@ -86,6 +86,13 @@ typedef struct PfsPart
 	bool		(*repair) (void);
 
 	/*
+	 * The process must not come to its record any more, as a child that
+	 * shares it with its parent: what leads to the part's share of it becomes
+	 * NULL, and nothing in it changes.
+	 */
+	void		(*forget) (void);
+
+	/*
 	 * Rows of containers: one of pages, and the bytes that belong to it
 	 * beside them; others.
 	 */

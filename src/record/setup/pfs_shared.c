@@ -101,6 +101,10 @@ report_reclaim(void)
 	pfs_probe_report(&row);
 }
 
+/*
+ * Makes the segment: takes it from the server, lays all parts out in it, and starts them in the
+ * order of their list.
+ */
 void
 pfs_shared_start(void)
 {

@@ -102,6 +102,7 @@ pfs_digests_extra_size(void)
 		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell));
 }
 
+/* Takes the containers, their index and gates, and the cells of all others' waits. */
 void
 pfs_digests_lay_out(PfsSegment *seg)
 {
