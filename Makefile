@@ -12,7 +12,9 @@ MODULE_big = pfs
 DATA = sql/pfs--1.0.sql sql/pfs--1.0--1.1.sql
 PGFILEDESC = "pfs - exact waits of a live server"
 
-SRC_DIRS = src src/compat src/container src/probe src/record src/instr src/fdw src/fdw/tables
+ROOMS = setup event statement object memory read
+SRC_DIRS = src src/compat src/container src/probe src/record $(addprefix src/record/,$(ROOMS)) \
+	src/instr src/fdw src/fdw/tables
 SRCS := $(sort $(wildcard $(addsuffix /*.c,$(SRC_DIRS))))
 OBJS = $(SRCS:.c=.o)
 DEPS = $(OBJS:.o=.d)
@@ -52,8 +54,8 @@ include $(PGXS)
 
 # Each allocation and free of the server passes here, and no call that looks for
 # its caller is made below.
-src/instr/pfs_instr_memory.o src/instr/pfs_instr_memory_chunk.o src/record/pfs_context.o: CFLAGS += -fomit-frame-pointer
-src/record/pfs_statement%.o src/record/pfs_stage.o src/record/pfs_transaction.o: CFLAGS += -fomit-frame-pointer
+src/instr/pfs_instr_memory.o src/instr/pfs_instr_memory_chunk.o src/record/memory/pfs_context.o: CFLAGS += -fomit-frame-pointer
+$(addprefix src/record/statement/,pfs_statement%.o pfs_stage.o pfs_transaction.o): CFLAGS += -fomit-frame-pointer
 
 # PGXS removes the objects of one folder only.
 clean: clean-test-modules
@@ -73,11 +75,11 @@ lint/%.o: %.c
 # The containers know no backend, so this links them with nothing of the server.  What is
 # tested of the record layer needs its headers, and says itself what else.
 HAMMER_SRCS := $(sort $(wildcard src/container/*.c sql_tests/hammer/*.c sql_tests/hammer/record/*.c)) \
-	src/record/pfs_lwlock_event.c
+	src/record/object/pfs_lwlock_event.c src/record/read/pfs_lwlock_event_read.c
 
 hammer: sql_tests/hammer/hammer
 
-sql_tests/hammer/hammer: $(HAMMER_SRCS) $(wildcard src/container/*.h src/compat/*.h src/record/*.h sql_tests/hammer/*.h)
+sql_tests/hammer/hammer: $(HAMMER_SRCS) $(wildcard src/container/*.h src/compat/*.h src/record/*/*.h sql_tests/hammer/*.h)
 	$(CC) -std=gnu11 -O2 -g -Wall -D_GNU_SOURCE -fno-omit-frame-pointer $(HAMMER_CFLAGS) \
 		$(addprefix -I,$(SRC_DIRS)) -I$(includedir_server) -o $@ $(HAMMER_SRCS) -lpthread -lrt
 

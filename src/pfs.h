@@ -88,6 +88,16 @@ typedef enum PfsEventFamily
 
 #define PFS_NUM_EVENT_FAMILIES (PFS_TRANSACTIONS + 1)
 
+/* Whose connections and numbers are added up; also how their tables are told apart. */
+typedef enum PfsAccountKind
+{
+	PFS_ACCOUNTS,
+	PFS_USERS,
+	PFS_HOSTS,
+} PfsAccountKind;
+
+#define PFS_NUM_ACCOUNT_KINDS (PFS_HOSTS + 1)
+
 /* pfs.lwlock_events: what is an event of an LWLock. */
 typedef enum PfsLwlockEvents
 {

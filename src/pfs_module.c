@@ -33,7 +33,7 @@
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
-#include "pfs_status.h"
+#include "pfs_probe_row.h"
 #include "pfs_thread_end.h"
 
 PG_MODULE_MAGIC;

@@ -8,7 +8,7 @@
 #include "pfs_instr.h"
 #include "pfs_instr_prove.h"
 #include "pfs_setup.h"
-#include "pfs_status.h"
+#include "pfs_probe_row.h"
 
 /* More than all families have together. */
 #define PATCHES_MAX 96

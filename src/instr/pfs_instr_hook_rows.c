@@ -14,7 +14,7 @@
 
 #include "pfs_instr.h"
 #include "pfs_instr_prove.h"
-#include "pfs_status.h"
+#include "pfs_probe_row.h"
 
 StaticAssertDecl(PFS_NUM_HOOKS <= PFS_HOOKS_MAX, "too many hooks");
 

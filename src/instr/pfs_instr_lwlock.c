@@ -29,7 +29,7 @@
 #include "pfs_instr.h"
 #include "pfs_instr_lwlock.h"
 #include "pfs_lwlock_event.h"
-#include "pfs_status.h"
+#include "pfs_probe_row.h"
 
 #define FRAME __builtin_frame_address(0)
 

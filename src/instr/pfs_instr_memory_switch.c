@@ -18,7 +18,7 @@
 #include "pfs_instr_memory.h"
 #include "pfs_memory_early.h"
 #include "pfs_private.h"
-#include "pfs_status.h"
+#include "pfs_probe_row.h"
 
 #define KIND(kind) (&pfs_memory_probe.kinds[kind])
 
@@ -372,7 +372,7 @@ wrap_fork(void)
 {
 	pid_t		pid = pfs_real.fork();
 
-	if (pid == 0 && pfs_memory_has_segment() && pfs_load_relaxed(&pfs_memory->wanted))
+	if (pid == 0 && pfs_memory_has_segment() && pfs_load_relaxed(&pfs_words->memory_wanted))
 		begin_early();
 	return pid;
 }

@@ -25,7 +25,7 @@
 #include "pfs_instr.h"
 #include "pfs_instr_prove.h"
 #include "pfs_platform.h"
-#include "pfs_status.h"
+#include "pfs_probe_row.h"
 
 #define FRAME __builtin_frame_address(0)
 

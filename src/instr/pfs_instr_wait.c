@@ -27,7 +27,6 @@
 #include "pfs_memory.h"
 #include "pfs_socket.h"
 #include "pfs_statement.h"
-#include "pfs_thread_end.h"
 
 #define FRAME __builtin_frame_address(0)
 #define CLASS(word) ((word) & 0xFF000000U)

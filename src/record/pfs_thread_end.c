@@ -36,17 +36,9 @@
 
 #include "storage/proc.h"
 
-#include "pfs_digest.h"
-#include "pfs_digest_wait.h"
-#include "pfs_error.h"
-#include "pfs_fd.h"
-#include "pfs_file_sum.h"
-#include "pfs_lwlock.h"
-#include "pfs_memory.h"
+#include "pfs_memory_told.h"
+#include "pfs_part.h"
 #include "pfs_patience.h"
-#include "pfs_prepared.h"
-#include "pfs_socket.h"
-#include "pfs_statement.h"
 #include "pfs_thread_end.h"
 
 /* Of the server; NULL: not known. */
@@ -86,7 +78,14 @@ drop_waits(PfsThread *t)
 static uint64
 repair_others(void)
 {
-	return pfs_digest_repair() + pfs_socket_repair() + pfs_file_sums_repair();
+	uint64		repaired = 0;
+
+	for (int i = 0; i < pfs_num_parts; i++)
+	{
+		if (pfs_parts[i].repair != NULL)
+			repaired += pfs_parts[i].repair();
+	}
+	return repaired;
 }
 
 void
@@ -118,8 +117,11 @@ static void
 forget(void)
 {
 	pfs_my_thread = NULL;
-	pfs_my_lwlocks = NULL;
-	pfs_my_socket = NULL;
+	for (int i = 0; i < pfs_num_parts; i++)
+	{
+		if (pfs_parts[i].forget != NULL)
+			pfs_parts[i].forget();
+	}
 	pfs_local.never_attach = true;
 	if (pfs_memory_is_told)
 		pfs_memory_is_told = pfs_memory_switch(NULL, false);
@@ -142,8 +144,11 @@ detach(void)
 	 * A handler that raised FATAL in the middle of an instrument point leaves
 	 * us busy; nobody else is going to finish that event.
 	 */
-	pfs_statement_detach(t);
-	pfs_error_settle(t);
+	for (int i = 0; i < pfs_num_parts; i++)
+	{
+		if (pfs_parts[i].leave != NULL)
+			pfs_parts[i].leave(t);
+	}
 	(void) repair_others();
 	pfs_local.beginning = 0;
 	(void) make_even(&t->folds);
@@ -156,17 +161,11 @@ detach(void)
 	 */
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
 		pfs_thread_refresh_identity(t);
-	pfs_open_finish_all(t);
-	pfs_digest_detach();
-	pfs_events_flush_all(t);
-	if (pfs_memory_is_told)
-		pfs_memory_is_told = pfs_memory_switch(NULL, false);
-	pfs_memory_end(t);
-	pfs_summary_end(t);
-	pfs_fd_forget_all();
-	pfs_socket_detach();
-	pfs_lwlock_detach();
-	pfs_prepared_detach();
+	for (int i = 0; i < pfs_num_parts; i++)
+	{
+		if (pfs_parts[i].detach != NULL)
+			pfs_parts[i].detach(t);
+	}
 	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
 
 	pfs_my_thread = NULL;

@@ -24,13 +24,7 @@ extern void pfs_thread_end_start(PfsExit *exits, const int *used);
 extern bool pfs_thread_can_end(void);
 extern void pfs_thread_watch_end(void);
 
-/*
- * A latch wait begins, in the main line of the process: outside of all changes and of
- * all signal handlers.  What says otherwise was left so by an error, and is repaired.
- */
-extern void pfs_thread_repair(PfsThread *t);
-
-/* Of pfs_thread.c: what a process learns about itself only after its first events. */
+/* Of pfs_attach.c: what a process learns about itself only after its first events. */
 extern void pfs_thread_refresh_identity(PfsThread *t);
 
 #endif							/* PFS_THREAD_END_H */

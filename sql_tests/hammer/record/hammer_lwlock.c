@@ -17,7 +17,6 @@
 #undef qsort
 #undef sprintf
 
-#include "pfs_digest_wait.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_shared.h"
 
@@ -523,7 +522,7 @@ PfsLocal	pfs_local;
 PfsSizes	pfs_sizes;
 PfsLog	   *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
 PfsSharedSummary *pfs_summary = NULL;
-PfsDigestCharged pfs_digest_charged;
+PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
 static PfsSharedWords words;
 PfsSharedWords *pfs_words = &words;
 void	   *pfs_lwlock_holders = NULL;

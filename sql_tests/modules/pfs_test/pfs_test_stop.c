@@ -33,7 +33,7 @@
 #include "utils/guc.h"
 
 #include "../../../src/container/pfs_fence.c"
-#include "../../../src/record/pfs_clock_source.c"
+#include "../../../src/record/setup/pfs_clock_source.c"
 
 PG_MODULE_MAGIC;
 

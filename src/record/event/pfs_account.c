@@ -1,0 +1,315 @@
+/*
+ * pfs_account.c
+ *	  Accounts, users and hosts: finding, making, counting, removing.
+ *
+ * Each record has a word with the number of threads (and, of users and hosts,
+ * accounts) that refer to it: pfs_ref.h.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs.h"
+#include "pfs_account.h"
+#include "pfs_hash.h"
+#include "pfs_ref.h"
+#include "pfs_shared.h"
+#include "pfs_summary_kind.h"
+
+/* A record that is being removed is out of the index soon. */
+#define ENTER_TRIES		100
+
+/* 64 kB of cells, or so, are a page. */
+#define RECORDS_PER_PAGE 1
+
+PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
+
+/* The blocks of each record, their memory relative to it. */
+static PfsSharedBlock blocks[PFS_NUM_FAMILIES];
+
+static uint32 hints[PFS_NUM_ACCOUNT_KINDS];
+
+/* What a record is found by; NULL for names that its kind has not, or of the background. */
+typedef struct AccountKey
+{
+	const char *user_name;
+	const char *host_name;
+	uint64		hash;
+	uint64	   *references;		/* of the container */
+	PfsPages   *pages;
+	uint32		user;
+	uint32		host;
+} AccountKey;
+
+static bool
+same_name(const char *stored, const char *wanted)
+{
+	return strncmp(stored, wanted == NULL ? "" : wanted, NAMEDATALEN) == 0;
+}
+
+static bool
+has_names(const void *record, const void *key)
+{
+	const PfsAccount *account = record;
+	const AccountKey *wanted = key;
+
+	return account->named == (wanted->user_name != NULL || wanted->host_name != NULL) &&
+		same_name(account->user_name, wanted->user_name) &&
+		same_name(account->host_name, wanted->host_name);
+}
+
+static uint32
+index_of(const AccountKey *key, const void *record)
+{
+	size_t		offset = (const char *) record - key->pages->memory;
+	uint32		page = offset / key->pages->page_bytes;
+
+	return page * key->pages->records_per_page +
+		(offset - page * key->pages->page_bytes) / key->pages->record_size;
+}
+
+static void
+fill_cb(void *record, const void *key, void *arg)
+{
+	PfsAccount *account = record;
+	const AccountKey *wanted = key;
+
+	account->hash = wanted->hash;
+	account->current = 0;
+	account->total = 0;
+	account->user = wanted->user;
+	account->host = wanted->host;
+	account->named = wanted->user_name != NULL || wanted->host_name != NULL;
+	strlcpy(account->user_name, wanted->user_name ? wanted->user_name : "", sizeof(account->user_name));
+	strlcpy(account->host_name, wanted->host_name ? wanted->host_name : "", sizeof(account->host_name));
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		PfsSharedBlock block = pfs_account_cells(account, family);
+
+		pfs_shared_block_clear(&block);
+	}
+	pfs_ref_revive(&wanted->references[index_of(wanted, record)]);
+}
+
+PfsSharedBlock
+pfs_account_cells(PfsAccount *account, PfsFamily family)
+{
+	PfsSharedBlock block = blocks[family];
+
+	block.mem = (char *) account + (uintptr_t) block.mem;
+	return block;
+}
+
+void
+pfs_accounts_lay_out(PfsSegment *seg)
+{
+	size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsAccount));
+
+	static const char *const names[PFS_NUM_ACCOUNT_KINDS] = {
+		[PFS_ACCOUNTS] = "accounts",[PFS_USERS] = "users",[PFS_HOSTS] = "hosts",
+	};
+
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		blocks[family] = (PfsSharedBlock)
+		{
+			(void *) size, pfs_sizes.cells[family], pfs_summary_kinds[family]->shared_size
+		};
+		size += TYPEALIGN(PFS_CACHE_LINE, pfs_shared_block_size(blocks[family].ncells, blocks[family].cell_size));
+	}
+	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		uint32		records = pfs_sizes.accounts[kind];
+		PfsPagesSpec spec = {names[kind], size, records, RECORDS_PER_PAGE};
+		PfsPages   *pages = pfs_pages_create(seg, &spec);
+
+		pfs_accounts[kind].pages = pages;
+		pfs_accounts[kind].index = pfs_hash_create(seg, pages, records, has_names);
+		pfs_accounts[kind].references = pfs_segment_take(seg, records * sizeof(uint64), PFS_CACHE_LINE);
+	}
+}
+
+static void
+lower(PfsAccountKind kind, uint32 index)
+{
+	pfs_ref_lower(&pfs_accounts[kind].references[index]);
+}
+
+static bool
+raise_reference(PfsAccountKind kind, uint32 index, uint64 word)
+{
+	return pfs_ref_raise(&pfs_accounts[kind].references[index],
+						 &pfs_accounts[kind].pages->state[index], word);
+}
+
+/*
+ * Find or make a record and refer to it.  *created: made, with these parents,
+ * also if it was removed again before we could refer to it.
+ */
+static uint32
+enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 user, uint32 host,
+	  bool *created)
+{
+	PfsAccounts *accounts = &pfs_accounts[kind];
+	AccountKey	key = {user_name, host_name, 0, accounts->references, accounts->pages, user, host};
+	char		names[NAMEDATALEN + PFS_CLIENT_HOST_SIZE];
+
+	snprintf(names, sizeof(names), "%s@%s", user_name ? user_name : "", host_name ? host_name : "");
+	key.hash = pfs_hash_bytes(names, strlen(names));
+	for (int tries = 0; tries < ENTER_TRIES; tries++)
+	{
+		uint64		word;
+		uint32		index = pfs_hash_insert(accounts->index, key.hash, &key, fill_cb, NULL,
+											&hints[kind], &word, created);
+
+		if (index == PFS_NO_RECORD)
+			return PFS_NO_RECORD;
+		if (raise_reference(kind, index, word))
+			return index;
+		if (*created)
+			return PFS_NO_RECORD;
+		pfs_pause();
+	}
+	pfs_pages_count_lost(accounts->pages);
+	return PFS_NO_RECORD;
+}
+
+static void
+count_connection(PfsAccountKind kind, uint32 index, int64 connections)
+{
+	PfsAccount *account;
+
+	if (index == PFS_NO_RECORD)
+		return;
+	account = pfs_account_at(kind, index);
+	pfs_add_relaxed(&account->current, (uint64) connections);
+	if (connections > 0)
+		pfs_add_relaxed(&account->total, (uint64) connections);
+}
+
+static void
+lower_if_any(PfsAccountKind kind, uint32 *index)
+{
+	if (*index != PFS_NO_RECORD)
+		lower(kind, *index);
+	*index = PFS_NO_RECORD;
+}
+
+void
+pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name, bool connection)
+{
+	bool		created;
+
+	refs->user = enter(PFS_USERS, user_name, NULL, PFS_NO_RECORD, PFS_NO_RECORD, &created);
+	refs->host = enter(PFS_HOSTS, NULL, host_name, PFS_NO_RECORD, PFS_NO_RECORD, &created);
+	refs->account = enter(PFS_ACCOUNTS, user_name, host_name, refs->user, refs->host, &created);
+	if (created)
+	{
+		/*
+		 * A new account keeps the references to its parents; one that was
+		 * removed before we could refer to it has given them back.
+		 */
+		refs->user = PFS_NO_RECORD;
+		refs->host = PFS_NO_RECORD;
+	}
+	else if (refs->account != PFS_NO_RECORD)
+	{
+		lower_if_any(PFS_USERS, &refs->user);
+		lower_if_any(PFS_HOSTS, &refs->host);
+	}
+	refs->counted = connection;
+	if (connection)
+	{
+		count_connection(PFS_ACCOUNTS, refs->account, 1);
+		count_connection(PFS_USERS, pfs_account_user(refs), 1);
+		count_connection(PFS_HOSTS, pfs_account_host(refs), 1);
+	}
+}
+
+/*
+ * The leader lives, or did a moment ago: if its account has lost its last
+ * reference meanwhile, the raise fails or keeps what is still there.
+ */
+bool
+pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader)
+{
+	const uint32 from[PFS_NUM_ACCOUNT_KINDS] = {leader->account, leader->user, leader->host};
+	uint32	   *to[PFS_NUM_ACCOUNT_KINDS] = {&refs->account, &refs->user, &refs->host};
+	bool		any = false;
+
+	*refs = PFS_NO_ACCOUNT_REFS;
+	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		uint64		word;
+
+		if (from[kind] == PFS_NO_RECORD)
+			continue;
+		word = pfs_pages_word(pfs_accounts[kind].pages, from[kind]);
+		if ((word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED && raise_reference(kind, from[kind], word))
+		{
+			*to[kind] = from[kind];
+			any = true;
+		}
+	}
+	return any;
+}
+
+void
+pfs_account_leave(PfsAccountRefs *refs)
+{
+	if (refs->counted)
+	{
+		count_connection(PFS_ACCOUNTS, refs->account, -1);
+		count_connection(PFS_USERS, pfs_account_user(refs), -1);
+		count_connection(PFS_HOSTS, pfs_account_host(refs), -1);
+		refs->counted = false;
+	}
+	lower_if_any(PFS_ACCOUNTS, &refs->account);
+	lower_if_any(PFS_USERS, &refs->user);
+	lower_if_any(PFS_HOSTS, &refs->host);
+}
+
+uint32
+pfs_account_user(const PfsAccountRefs *refs)
+{
+	return refs->account != PFS_NO_RECORD ? pfs_account_at(PFS_ACCOUNTS, refs->account)->user : refs->user;
+}
+
+uint32
+pfs_account_host(const PfsAccountRefs *refs)
+{
+	return refs->account != PFS_NO_RECORD ? pfs_account_at(PFS_ACCOUNTS, refs->account)->host : refs->host;
+}
+
+/* Nobody refers to it: it is ours.  Its parents lose one reference. */
+static void
+remove_account(PfsAccountKind kind, uint32 index, uint64 word, void (*push) (PfsAccountKind, PfsAccount *))
+{
+	PfsAccount *account = pfs_account_at(kind, index);
+
+	push(kind, account);
+	if (!pfs_hash_remove(pfs_accounts[kind].index, account->hash, index, word))
+		return;
+	lower_if_any(PFS_USERS, &account->user);
+	lower_if_any(PFS_HOSTS, &account->host);
+	pfs_pages_free(pfs_accounts[kind].pages, index);
+}
+
+void
+pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount *))
+{
+	PfsPages   *pages = pfs_accounts[kind].pages;
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	while ((index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsAccount *account = pfs_account_at(kind, index);
+
+		if (pfs_ref_kill(&pfs_accounts[kind].references[index]))
+			remove_account(kind, index, word, push);
+		else
+			pfs_store_relaxed(&account->total, pfs_load_relaxed(&account->current));
+	}
+}

@@ -1,0 +1,99 @@
+/*
+ * pfs_account.h
+ *	  Accounts, users and hosts: who threads work for, what was counted for
+ *	  them, and how many connections they have and had.
+ *
+ * An account is a user on a host.  A thread refers to its account, the account
+ * to its user and its host; where there is no account (size 0, or full) the
+ * thread refers to user and host itself.  Background processes share one account
+ * without names.  Records stay when their last thread has gone, until TRUNCATE.
+ */
+#ifndef PFS_ACCOUNT_H
+#define PFS_ACCOUNT_H
+
+#include "pfs.h"
+#include "pfs_block.h"
+#include "pfs_client.h"
+#include "pfs_pages.h"
+
+/*
+ * One account, user or host; its cells lie behind it.  Names and parents never
+ * change while it is ALLOCATED.
+ */
+typedef struct PfsAccount
+{
+	uint64		hash;			/* of the names */
+	uint64		current;		/* connections now; atomic */
+	uint64		total;			/* connections since the last TRUNCATE; atomic */
+	uint32		user;			/* of an account: its parents, each held by a */
+	uint32		host;			/* reference; PFS_NO_RECORD: missing */
+	bool		named;			/* false: background processes */
+	char		user_name[NAMEDATALEN]; /* accounts and users */
+	char		host_name[PFS_CLIENT_HOST_SIZE];	/* accounts and hosts */
+} PfsAccount;
+
+/* One container.  Inherited from the postmaster; pages NULL: pfs is off. */
+typedef struct PfsAccounts
+{
+	PfsPages   *pages;
+	struct PfsHash *index;
+	uint64	   *references;		/* [records_max]; outside of the records, as
+								 * they outlive them */
+} PfsAccounts;
+
+extern PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
+
+/* Takes the three containers. */
+extern void pfs_accounts_lay_out(PfsSegment *seg);
+
+/* What a thread refers to; PFS_NO_RECORD: nothing. */
+typedef struct PfsAccountRefs
+{
+	uint32		account;
+	uint32		user;			/* only without an account */
+	uint32		host;
+	bool		counted;		/* as a connection */
+} PfsAccountRefs;
+
+#define PFS_NO_ACCOUNT_REFS ((PfsAccountRefs) {PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD, false})
+
+/*
+ * Find or make the records and take a reference to them.  user_name NULL: the
+ * background's.  connection: count one.  Instrument points; what is full is
+ * counted there and missing here.
+ */
+extern void pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name,
+							  bool connection);
+
+/* The same account as another, living thread's: of a parallel worker's leader. */
+extern bool pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader);
+
+/* Give the references back. */
+extern void pfs_account_leave(PfsAccountRefs *refs);
+
+/* The user and the host that numbers of these references belong to. */
+extern uint32 pfs_account_user(const PfsAccountRefs *refs);
+extern uint32 pfs_account_host(const PfsAccountRefs *refs);
+
+static inline PfsAccount *
+pfs_account_at(PfsAccountKind kind, uint32 index)
+{
+	return pfs_pages_record(pfs_accounts[kind].pages, index);
+}
+
+/* The shared cells of a record. */
+extern PfsSharedBlock pfs_account_cells(PfsAccount *account, PfsFamily family);
+
+/*
+ * Remove the records of a kind that nobody refers to, give the rest as many
+ * total connections as current ones.  push gets each record that goes, with what
+ * is still in its cells.  In a turn alone.
+ */
+extern void pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount *));
+
+/* A row of accounts, users, hosts. */
+typedef void (*PfsAccountEmit) (const PfsAccount *copy, void *arg);
+extern void pfs_accounts_each(PfsAccountKind kind, PfsAccountEmit emit, void *arg);
+extern double pfs_accounts_estimate(PfsAccountKind kind);
+
+#endif							/* PFS_ACCOUNT_H */

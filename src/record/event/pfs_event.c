@@ -1,0 +1,18 @@
+/*
+ * pfs_event.c
+ *	  Names of what events are nested in.
+ */
+#include "postgres.h"
+
+#include "pfs_event.h"
+
+static const char *const nesting_names[] = {
+	[PFS_NESTING_TRANSACTION] = "TRANSACTION",[PFS_NESTING_STATEMENT] = "STATEMENT",
+	[PFS_NESTING_STAGE] = "STAGE",[PFS_NESTING_WAIT] = "WAIT",
+};
+
+const char *
+pfs_nesting_name(PfsNesting n)
+{
+	return n < lengthof(nesting_names) ? nesting_names[n] : NULL;
+}

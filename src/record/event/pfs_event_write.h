@@ -1,0 +1,543 @@
+/*
+ * pfs_event_write.h
+ *	  The owner's side of a wait event: begin, end, and the thread record they
+ *	  work on.  Everything an instrument point needs, inline.
+ *
+ *	  begin:	pfs_wait_flags()	is it wanted?
+ *				pfs_wait_begin()	a slot among the running events
+ *				(object, number_of_bytes, spins, as the call has them)
+ *				pfs_wait_start()	read the clock, publish
+ *	  the call
+ *	  end:		pfs_wait_end()		read the clock, histories, cells
+ *
+ * Rules: no lock, no allocation, no error.  errno belongs to the server, before
+ * the call and after: nothing on the usual way can change it, and whatever
+ * makes a system call restores it (pfs_fd_look, pfs_thread_attach, pfs_pages).
+ * A signal handler that comes here while the record is being changed sees that
+ * (pfs_is_changing) and passes by.
+ */
+#ifndef PFS_EVENT_WRITE_H
+#define PFS_EVENT_WRITE_H
+
+#include "pfs_instrument.h"
+#include "pfs_log.h"
+#include "pfs_summary.h"
+#include "pfs_thread.h"
+
+/* Reasons for an instrument point to take its slow path. */
+#define PFS_SLOW_OPEN		0x01	/* an event may have ended unnoticed */
+#define PFS_SLOW_IDENTITY	0x02	/* role, status entry or leader not known
+									 * yet */
+#define PFS_SLOW_UNNAMED	0x04	/* a message that no hook has seen yet */
+#define PFS_SLOW_PROGRESS	0x10	/* in a command that may report progress */
+#define PFS_SLOW_WATCH		0x08	/* a process without hooks: look for
+									 * transactions */
+#define PFS_SLOW_LWLOCK		0x20	/* an acquisition has been shown */
+#define PFS_SLOW_REPAIR		0x40	/* an event has passed by: a word may be
+									 * left odd, see pfs_thread_end.c */
+
+/* When does an event that outlives its call end? */
+typedef enum PfsOpenKind
+{
+	PFS_OPEN_LWLOCK,			/* until the process is off the lock's queue */
+	PFS_OPEN_LOCK,				/* until the lock manager stops waiting */
+	PFS_OPEN_GROUP,				/* until the group's leader has served us */
+	PFS_OPEN_IDLE,				/* until a byte of the next message arrives */
+} PfsOpenKind;
+
+typedef struct PfsOpenWait
+{
+	PfsWaitEvent *event;
+	PfsOpenKind kind;
+	uint64		which;			/* tells it from the process's next wait of
+								 * the kind */
+	uint64		end;			/* end of the last call under it; 0: not known
+								 * yet */
+} PfsOpenWait;
+
+/* What there can be unusual about an event's end. */
+#define PFS_FLAGS_USUAL (PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK | PFS_FLAG_MEMORY)
+
+/* What an event is nested in; type NONE: nothing. */
+typedef struct PfsParent
+{
+	uint64		event_id;
+	uint64		type;			/* PfsNesting */
+} PfsParent;
+
+/* The same of all an event is collected for, but for the long history. */
+#define PFS_FLAGS_INSTANT (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY)
+
+/*
+ * Waits of the innermost statement that has a digest, by instrument: open
+ * addressing.  See pfs_digest_wait.h.
+ */
+#define PFS_DIGEST_WAITS 64
+
+typedef struct PfsDigestWait
+{
+	uint64		timed;
+	uint64		untimed;
+	uint64		sum;			/* ticks of the default timer */
+	uint64		min;
+	uint64		max;
+	uint64		bit;			/* of waits_used */
+	uint32		key;			/* instrument + 1; 0: nobody's place */
+} PfsDigestWait;
+
+/* pfs_local.waits, while there is such a statement. */
+extern PFS_HIDDEN PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
+
+/* Everything process-local of the record layer. */
+typedef struct PfsLocal
+{
+	union
+	{
+		struct
+		{
+			volatile uint8 slow;	/* PFS_SLOW_* */
+			volatile uint8 beginning;	/* between pfs_wait_begin() and
+										 * _start() */
+		};
+		volatile uint16 not_usual;	/* either, in one load */
+	};
+	uint32		nopen;
+	bool		never_attach;	/* gone, or not ours to watch */
+	bool		avx;			/* the processor has it */
+	uint32		usual;			/* flags of an event whose time needs no
+								 * conversion: cells are in the unit of the
+								 * default timer; see PFS_FLAGS_USUAL */
+	PfsParent	parent;			/* of a wait that is in no other */
+	uint64		lock_ticks;		/* of the default timer, in waits for locks */
+	uint32		instant;		/* flags of an event that is usual in all, see
+								 * pfs_event_instant.h */
+	PfsDigestWait *waits;		/* NULL: nobody's */
+	uint64		waits_used;		/* those that have counted something */
+	uint64		reentered;		/* events of handlers that passed by */
+	const char *log_next;		/* where the next flush will store: memory of
+								 * PFS_LOG_GROUP events */
+	PfsOpenWait open[PFS_WAIT_DEPTH];
+} PfsLocal;
+
+extern PFS_HIDDEN PfsLocal pfs_local;
+
+/* What is usual from now on. */
+static inline void
+pfs_local_set_usual(uint32 flags)
+{
+	pfs_local.usual = flags;
+	/* Nothing is usual in all where the clock is not the cycle counter. */
+	pfs_local.instant = (flags & PFS_FLAG_TIMER_MASK) != 0 ? ~PFS_FLAGS_INSTANT
+		: flags | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY;
+}
+
+/* Postmaster: takes the logs; how many lanes those of frequent events have. */
+extern void pfs_histories_lay_out(PfsSegment *seg);
+extern uint32 pfs_history_lanes(void);
+
+/* TRUNCATE of containers. */
+extern void pfs_histories_reset_lost(void);
+
+/* The long histories; NULL: size 0. */
+extern PFS_HIDDEN PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
+
+/*
+ * Finished events that a thread's ring keeps for a history of this many rows:
+ * at least what it may hold back from the long history.
+ */
+static inline uint32
+pfs_history_kept(uint32 rows)
+{
+	return rows == 0 ? 0 : Max(rows, PFS_LOG_GROUP);
+}
+
+/*
+ * Get a record for this process.  Only from calls that no signal handler
+ * makes.  NULL if it must not, or if no record is free (counted).
+ */
+extern PfsThread *pfs_thread_attach(void);
+
+/*
+ * Latch waits ask who they are also where their events are not wanted: a session
+ * is a connection of its account whatever is switched off.
+ */
+extern void pfs_thread_identify_now(PfsThread *t);
+
+/*
+ * A latch wait begins, in the main line of the process: outside of all changes and of
+ * all signal handlers.  What says otherwise was left so by an error, and is repaired.
+ */
+extern void pfs_thread_repair(PfsThread *t);
+
+/* Slow path of begin: something is in the way.  False: pass by. */
+extern bool pfs_wait_prepare(PfsThread *t);
+extern void pfs_events_flush(PfsThread *t, PfsEventFamily family);
+extern void pfs_events_flush_all(PfsThread *t);
+extern void pfs_history_long_add(PfsThread *t, PfsEventFamily family, const PfsEvent *event);
+
+/* Waits' own of PfsEventFamilyInfo. */
+extern size_t pfs_wait_event_bytes(const PfsEvent *event);
+extern void pfs_wait_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+extern void pfs_wait_event_stamp(PfsThread *t);
+
+/* The end of an event that is untimed, or not timed by the cycle counter. */
+extern uint64 pfs_wait_read_end_unusual(PfsThread *t, uint32 flags);
+
+/* Inside a change: events that are untimed, of another timer, or of no thread. */
+extern void pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags,
+									uint64 ticks);
+
+/* Is this process still in a wait of this kind? */
+extern bool pfs_wait_goes_on(PfsOpenKind kind);
+
+/* What the present wait of this kind has and the next one will not; or 0. */
+extern uint64 pfs_wait_identity(PfsOpenKind kind);
+
+/* Is it still this wait? */
+extern bool pfs_open_goes_on(const PfsOpenWait *open);
+
+/* End the innermost open event at the given raw reading, 0: now. */
+extern void pfs_open_finish(PfsThread *t, uint64 end);
+
+/* The same for an event that a call continued, if it is still the innermost. */
+extern void pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end);
+
+/* Inside a change: those that nobody waits in any more; all of them. */
+extern void pfs_open_settle(PfsThread *t);
+
+/* The same by itself: also where the next event is not wanted. */
+extern void pfs_open_settle_now(PfsThread *t);
+extern void pfs_open_finish_all(PfsThread *t);
+
+/*
+ * The owner changes what readers can see between these two (edges A and B of
+ * pfs_seqlock.h).  A slot that is being filled is not yet among it: readers come
+ * to it by its depth, which is stored behind it (C, pairs with the acquire in
+ * copy_running_event), and a slot is filled again only after a change, the end
+ * of its event.
+ */
+static pg_attribute_always_inline void
+pfs_change_begin(PfsThread *t)
+{
+	pfs_seqlock_write_begin(&t->seq);
+}
+
+static pg_attribute_always_inline void
+pfs_change_end(PfsThread *t)
+{
+	pfs_seqlock_write_end(&t->seq);
+}
+
+/* Has a signal handler come while its process was in the middle of something? */
+static pg_attribute_always_inline bool
+pfs_is_changing(const PfsThread *t)
+{
+	return (pfs_load_relaxed(&t->seq.word) & 1) != 0 || pfs_local.beginning != 0;
+}
+
+/*
+ * Is this event to be collected?  The one load and one branch that a disabled
+ * instrument costs, behind finding out which instrument it is.
+ */
+static pg_attribute_always_inline uint32
+pfs_wait_flags(const PfsThread *t, PfsInstrumentId instrument)
+{
+	return pfs_instrument_flags(instrument) & pfs_load_relaxed(&t->mask);
+}
+
+/*
+ * The clock of an event's class: the cycle counter, nearly always, or the
+ * system; 0 without TIMED.
+ */
+static pg_attribute_always_inline uint64
+pfs_wait_clock(uint32 flags)
+{
+	if (likely((flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == PFS_FLAG_TIMED))
+		return pfs_read_cycles();
+	return (flags & PFS_FLAG_TIMED) ? pfs_timer_read_system(PFS_FLAGS_TIMER(flags)) : 0;
+}
+
+/* instrument, operation, object_type; little-endian.  PfsWaitEvent.kind without nesting. */
+static pg_attribute_always_inline uint64
+pfs_event_kind(PfsInstrumentId instrument, PfsOperation operation, PfsObjectType object_type)
+{
+	return instrument | (uint64) operation << 16 | (uint64) object_type << 24;
+}
+
+/* What a wait at this level is nested in. */
+static pg_attribute_always_inline PfsParent
+pfs_wait_parent(const PfsThread *t, uint32 level)
+{
+	PfsParent	parent = pfs_local.parent;
+	const PfsWaitEvent *outer;
+
+	if (unlikely(level > 0) &&
+		(outer = pfs_ring_spare(&t->events[PFS_WAITS].ring, level - 1))->event_id != 0)
+	{
+		parent.event_id = outer->event_id;
+		parent.type = PFS_NESTING_WAIT;
+	}
+	return parent;
+}
+
+/*
+ * Begin: a slot at the next level, with all that is known of the event now.
+ * flags: what pfs_wait_flags() gave, ENABLED among them.  The caller fills in
+ * object (for object_type FILE and LOCK), object_instance (LOCK, SOCKET), spins (LWLOCK,
+ * spin delays), number_of_bytes (at the latest before the end), and calls pfs_wait_start().  NULL: pass by.
+ *
+ * A wait that no _current consumer takes has a slot, too, but no number, and
+ * readers do not show it.
+ */
+static pg_attribute_always_inline PfsWaitEvent *
+pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation operation,
+			   PfsObjectType object_type, int64 file_offset, uint32 source)
+{
+	PfsEvents  *waits = &t->events[PFS_WAITS];
+	uint32		level = waits->depth;
+	uint64		id = 0;
+	PfsWaitEvent *e;
+	PfsParent	parent;
+
+	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
+				 level >= PFS_WAIT_DEPTH))
+	{
+		if (!pfs_wait_prepare(t))
+			return NULL;
+		/* It may have found out that this thread has no history. */
+		flags &= pfs_load_relaxed(&t->mask);
+		level = waits->depth;
+	}
+	pfs_local.beginning = 1;
+	pfs_fence_signal();
+	if (likely(flags & PFS_FLAG_CURRENT))
+		t->last_event_id = id = t->last_event_id + 1;
+
+	/* Stores are what an event costs; readers know which fields count. */
+	e = pfs_ring_spare(&waits->ring, level);
+	e->event_id = id;
+	parent = pfs_wait_parent(t, level);
+	e->nesting_event_id = parent.event_id;
+	e->file_offset = file_offset;
+	e->source = source;
+	e->flags = flags;
+	e->kind = pfs_event_kind(instrument, operation, object_type) | parent.type << 32;
+	return e;
+}
+
+/* The clock was read before. */
+static pg_attribute_always_inline void
+pfs_wait_start_at(PfsThread *t, PfsWaitEvent *e, uint64 start)
+{
+	e->timer_start = start;
+	pfs_store_release(&t->events[PFS_WAITS].depth, t->events[PFS_WAITS].depth + 1); /* C */
+	pfs_fence_signal();
+	pfs_local.beginning = 0;
+}
+
+static pg_attribute_always_inline void
+pfs_wait_start(PfsThread *t, PfsWaitEvent *e)
+{
+	pfs_wait_start_at(t, e, pfs_wait_clock(e->flags));
+}
+
+/* The clock at the end of the wait; to be read right after the call. */
+static pg_attribute_always_inline uint64
+pfs_wait_read_end(PfsThread *t, uint32 flags)
+{
+	if (likely((flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == PFS_FLAG_TIMED))
+		return pfs_read_cycles();
+	return pfs_wait_read_end_unusual(t, flags);
+}
+
+/*
+ * A flush stores PFS_LOG_GROUP events, to memory that was written a whole lap of
+ * the log ago.  Asking for all of it at once would fill the processor's buffers;
+ * each event asks for the two cache lines of one.
+ */
+static pg_attribute_always_inline void
+pfs_history_prefetch(uint64 head)
+{
+	const char *event = pfs_local.log_next + head % PFS_LOG_GROUP * sizeof(PfsWaitEvent);
+
+	__builtin_prefetch(event, 1);
+	__builtin_prefetch(event + sizeof(PfsWaitEvent) / 2, 1);
+}
+
+/*
+ * Who truncates may store into a record that has just changed hands; what a
+ * thread has not reached yet was not meant for it.
+ */
+static inline uint64
+pfs_history_tail(uint64 tail, uint64 head)
+{
+	return tail > head ? 0 : tail;
+}
+
+/* Inside a change: numbers of waits that are older than a truncation go up. */
+static pg_attribute_always_inline void
+pfs_summary_look(PfsThread *t)
+{
+	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
+				 t->summary[PFS_FAMILY_WAITS].generation))
+		pfs_summary_settle(t, PFS_FAMILY_WAITS);
+}
+
+/* Inside a change: the thread's own numbers, of an event of the default timer. */
+static pg_attribute_always_inline void
+pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
+{
+	PfsCell    *cell = (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + instrument;
+	uint32	   *bucket;
+	uint32		n;
+
+	pfs_summary_look(t);
+	if (unlikely(cell->count_timed == 0))
+	{
+		pfs_summary_touch(t, instrument);
+		pfs_cells_touch(&t->summary[PFS_FAMILY_WAITS].cells, instrument, ticks);
+	}
+	pfs_cell_add(cell, ticks);
+	if (likely(cell->buckets != NULL))
+	{
+		bucket = &cell->buckets[pfs_histogram_bucket(ticks)];
+		n = *bucket + 1;
+		pfs_store_relaxed(bucket, n);
+		if (likely(n != 0))
+			return;
+		/* It has wrapped. */
+		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), UINT64_C(1) << 32);
+	}
+	else
+		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), 1);
+}
+
+/* Inside a change: the event at this level goes into the histories. */
+static pg_attribute_always_inline void
+pfs_history_push(PfsThread *t, uint32 level)
+{
+	PfsEvents  *waits = &t->events[PFS_WAITS];
+	uint64		head = pfs_ring_push(&waits->ring, level);
+
+	pfs_history_prefetch(head);
+	if (unlikely(head - waits->flushed >= PFS_LOG_GROUP))
+		pfs_events_flush(t, PFS_WAITS);
+}
+
+/* Inside a change: the same where the table has no place for it yet. */
+extern void pfs_digest_wait_far(PfsInstrumentId instrument, bool timed, uint64 ticks);
+
+/* Inside a change: to the statement's own, of an event of the default timer. */
+static pg_attribute_always_inline void
+pfs_digest_wait_count(PfsDigestWait *w, uint64 ticks)
+{
+	w->timed++;
+	w->sum += ticks;
+	if (ticks < w->min)
+	{
+		/* As the first one is. */
+		pfs_local.waits_used |= w->bit;
+		w->min = ticks;
+	}
+	if (ticks > w->max)
+		w->max = ticks;
+}
+
+static pg_attribute_always_inline void
+pfs_digest_wait_add(PfsInstrumentId instrument, uint64 ticks)
+{
+	PfsDigestWait *w = pfs_local.waits;
+
+	if (w == NULL)
+		return;
+	w += instrument % PFS_DIGEST_WAITS;
+	if (unlikely(w->key != (uint32) instrument + 1))
+		pfs_digest_wait_far(instrument, true, ticks);
+	else
+		pfs_digest_wait_count(w, ticks);
+}
+
+/*
+ * Inside a change: the wait at this level has ended.  Its event goes into the
+ * histories, its time into the thread's own numbers.
+ */
+static pg_attribute_always_inline void
+pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
+{
+	PfsEvents  *waits = &t->events[PFS_WAITS];
+	uint32		flags = e->flags;
+	uint64		start = e->timer_start;
+
+	/* Another processor's counter may lag; a wait is never negative. */
+	if (unlikely(end < start))
+		end = start;
+	e->timer_end = end;
+	e->end_event_id = t->last_event_id;
+	if (likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual))
+	{
+		pfs_summary_add(t, e->instrument, end - start);
+		pfs_digest_wait_add(e->instrument, end - start);
+	}
+	else
+		pfs_event_count_unusual(t, e->instrument, flags, end - start);
+
+	pfs_store_relaxed(&waits->depth, level);
+	if (likely(flags & PFS_FLAG_HISTORY))
+		pfs_history_push(t, level);
+	else if (flags & PFS_FLAG_HISTORY_LONG)
+		pfs_history_long_add(t, PFS_WAITS, (const PfsEvent *) e);
+}
+
+/* What a statement's lock_time is made of; of timed events only. */
+static pg_attribute_always_inline void
+pfs_lock_wait_ended(uint32 flags, uint64 ticks)
+{
+	if (flags & PFS_FLAG_TIMED)
+		pfs_local.lock_ticks += pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks);
+}
+
+/* End of the innermost wait, at a clock reading that pfs_wait_read_end() gave. */
+static pg_attribute_always_inline void
+pfs_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end)
+{
+	pfs_change_begin(t);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
+	pfs_change_end(t);
+}
+
+static pg_attribute_always_inline void
+pfs_wait_end(PfsThread *t, PfsWaitEvent *e)
+{
+	pfs_wait_end_at(t, e, pfs_wait_read_end(t, e->flags));
+}
+
+/* The innermost open event if it is of this kind, else NULL. */
+static pg_attribute_always_inline PfsOpenWait *
+pfs_open_top(PfsOpenKind kind)
+{
+	PfsOpenWait *open;
+
+	if (likely((pfs_local.slow & PFS_SLOW_OPEN) == 0))
+		return NULL;
+	open = &pfs_local.open[pfs_local.nopen - 1];
+	return open->kind == kind ? open : NULL;
+}
+
+/*
+ * The innermost wait goes on although its call has returned.  Idleness has no
+ * other end than the moment when it is found to be over.
+ */
+static pg_attribute_always_inline void
+pfs_wait_keep_open(PfsThread *t, PfsWaitEvent *e, PfsOpenKind kind)
+{
+	PfsOpenWait *open = &pfs_local.open[pfs_local.nopen];
+
+	open->event = e;
+	open->kind = kind;
+	open->which = kind == PFS_OPEN_IDLE ? 0 : pfs_wait_identity(kind);
+	open->end = kind == PFS_OPEN_IDLE ? 0 : pfs_wait_read_end(t, e->flags);
+	pfs_local.nopen++;
+	pfs_local.slow |= PFS_SLOW_OPEN;
+}
+
+#endif							/* PFS_EVENT_WRITE_H */

@@ -1,0 +1,33 @@
+/*
+ * pfs_memory_total.c
+ *	  What readers see of all memory of a thread.
+ */
+#include "postgres.h"
+
+#include "pfs_memory_total.h"
+
+#define TOTAL_TRIES 1000
+
+/* Owners change it all the time: at the last try it is taken as it is. */
+void
+pfs_memory_total_read(const PfsThread *copy, uint64 word, uint64 *in_use, uint64 *high)
+{
+	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+	bool		valid = false;
+
+	for (int tries = 0; tries < TOTAL_TRIES && !valid; tries++)
+	{
+		uint64		before = pfs_seqlock_read_begin(&t->memory.seq);
+		uint64		room = pfs_load_relaxed(&t->memory.room);
+		uint64		mark = pfs_load_relaxed(&t->memory.mark);
+
+		*in_use = pfs_memory_total_in_use(room, mark);
+		*high = Max(pfs_load_relaxed(&t->memory.high), pfs_memory_total_peak(room, mark));
+		valid = pfs_seqlock_read_valid(&t->memory.seq, before);
+		pfs_pause();
+	}
+	if (pfs_pages_word(pfs_threads, copy->index) == word)
+		return;
+	*in_use = pfs_memory_total_in_use(copy->memory.room, copy->memory.mark);
+	*high = Max(copy->memory.high, pfs_memory_total_peak(copy->memory.room, copy->memory.mark));
+}

@@ -1,0 +1,128 @@
+/*
+ * pfs_summary.h
+ *	  Totals by instrument: of threads, accounts, users, hosts and the server,
+ *	  and how often each time was seen.
+ *
+ * A thread's cells are written by itself only.  When it ends they are added to
+ * its account (or what takes its place).  TRUNCATE of a level moves nothing of a
+ * thread: it raises a counter, and the thread moves its old numbers at its next
+ * event; until then every reader counts them where they belong.  README.md has
+ * the argument.
+ */
+#ifndef PFS_SUMMARY_H
+#define PFS_SUMMARY_H
+
+#include "pfs_account.h"
+#include "pfs_cell.h"
+#include "pfs_histogram.h"
+#include "pfs_instrument.h"
+#include "pfs_summary_kind.h"
+
+typedef struct PfsSharedSummary
+{
+	/*
+	 * Every event compares how many truncations there were by now, the
+	 * family's generation: pfs_words->truncations, changed under the lock.
+	 */
+	uint64		truncated[PFS_NUM_LEVELS];	/* generation that a level's last
+											 * truncation made */
+	uint64		before[PFS_NUM_LEVELS]; /* the same before the last one */
+
+	/*
+	 * By the last bit of a truncation's generation: how many events, by the
+	 * level whose table showed them, threads have moved because of it.
+	 * Atomic.
+	 */
+	uint64		settled[2][PFS_NUM_LEVELS] __attribute__((aligned(PFS_CACHE_LINE)));
+	PfsSharedBlock cells;		/* of the global level */
+	uint32		ncells;			/* of every block of the family */
+	uint64	   *buckets;		/* [ncells][PFS_HISTOGRAM_BUCKETS], atomic;
+								 * waits only */
+	uint64		all_buckets[PFS_HISTOGRAM_BUCKETS]; /* the same, of statements
+													 * only */
+} PfsSharedSummary;
+
+extern const PfsSummaryKind pfs_wait_kind;
+
+/* [PFS_NUM_FAMILIES]; NULL: pfs is off.  Inherited. */
+extern PFS_HIDDEN PfsSharedSummary *pfs_summary;
+
+/* The buckets of threads, one record per touched cell. */
+extern PfsPages *pfs_thread_histograms;
+
+/* Bytes of the global level's cells, and of the buckets. */
+extern size_t pfs_summary_cells_size(PfsFamily family, uint32 ncells);
+extern size_t pfs_summary_buckets_size(uint32 ncells);
+
+/* Postmaster: takes all of them. */
+extern void pfs_summary_lay_out(PfsSegment *seg);
+extern void pfs_summary_start(void);
+
+/* TRUNCATE of containers. */
+extern void pfs_families_reset_lost(void);
+
+/* ---- owner of a thread, inside a change ---- */
+
+struct PfsThread;
+
+/* Truncations have happened: move what is older than them. */
+extern void pfs_summary_settle(struct PfsThread *t, PfsFamily family);
+
+/* The first timed wait of a cell. */
+extern void pfs_summary_touch(struct PfsThread *t, PfsInstrumentId instrument);
+
+/* The same of the histogram of all statements. */
+extern void pfs_summary_add_statements(uint32 bucket, uint64 n);
+
+/* A bucket of 32 bits is full, or the cell has none. */
+extern void pfs_summary_add_to_server(PfsInstrumentId instrument, uint32 bucket, uint64 n);
+
+/* The thread begins: its numbers count from now on. */
+extern void pfs_summary_begin(struct PfsThread *t);
+
+/* The thread ends: everything goes to whom it worked for. */
+extern void pfs_summary_end(struct PfsThread *t);
+
+/* A wait of no thread's: thread_instrumentation is off. */
+extern void pfs_summary_count_global(PfsInstrumentId instrument, bool timed, uint64 ticks);
+
+/* ---- readers and truncators: backends only, may palloc, may wait ---- */
+
+typedef struct PfsSummaryRow
+{
+	uint64		thread_id;		/* by thread */
+	const PfsAccount *account;	/* by account, user, host: its names */
+	PfsInstrumentId instrument; /* none where cells are no instruments */
+	uint32		cell;
+	const void *keys;			/* see PfsSummaryKind */
+	const void *totals;			/* as the family has it */
+} PfsSummaryRow;
+
+typedef void (*PfsSummaryEmit) (const PfsSummaryRow *row, void *arg);
+
+/*
+ * The rows of a level that counted something, each event in exactly one of them.
+ * thread_id 0: all threads; instrument PFS_NO_INSTRUMENT: all, another family's: none.
+ */
+extern void pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
+							 PfsSummaryEmit emit, void *arg);
+
+/*
+ * All counts of the server: [instrument] arrays of PFS_HISTOGRAM_BUCKETS words,
+ * NULL where nothing was counted.  palloc'd.
+ */
+extern uint64 **pfs_summary_read_histogram(void);
+
+/* Those of all statements: [PFS_HISTOGRAM_BUCKETS].  palloc'd; NULL: pfs is off. */
+extern uint64 *pfs_summary_read_statements(void);
+
+/*
+ * Empty a level's table: push it up, or discard it (user, global, histogram).
+ * Returns how many events left the table, exactly: what came later is in it.
+ */
+extern int64 pfs_summary_truncate(PfsFamily family, PfsLevel level);
+
+/* TRUNCATE of accounts, users, hosts, for all families; returns the rows that left. */
+extern int64 pfs_summary_truncate_accounts(PfsAccountKind kind);
+
+#endif							/* PFS_SUMMARY_H */

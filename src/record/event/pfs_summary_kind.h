@@ -1,0 +1,118 @@
+/*
+ * pfs_summary_kind.h
+ *	  What families of numbers differ in: their cells, and how these are added,
+ *	  moved and shown.  Apart from pfs_summary.h, as accounts need the sizes only.
+ */
+#ifndef PFS_SUMMARY_KIND_H
+#define PFS_SUMMARY_KIND_H
+
+#include "pfs.h"
+
+struct PfsThread;
+
+/*
+ * Where numbers are kept, from below to above: thread, account, host, global;
+ * users stand beside, above accounts.  The histogram has no levels of its own.
+ */
+typedef enum PfsLevel
+{
+	PFS_LEVEL_THREAD,
+	PFS_LEVEL_ACCOUNT,
+	PFS_LEVEL_USER,
+	PFS_LEVEL_HOST,
+	PFS_LEVEL_GLOBAL,
+	PFS_LEVEL_HISTOGRAM,
+} PfsLevel;
+
+#define PFS_NUM_LEVELS (PFS_LEVEL_HISTOGRAM + 1)
+
+/*
+ * What the cells of a family are: an owner's, those above threads, and private
+ * sums, which all begin as zero bytes.  Functions that say "owner" run inside a
+ * change of the family's lock, the others in readers and truncators.
+ */
+typedef struct PfsSummaryKind
+{
+	const char *tables[PFS_NUM_LEVELS]; /* by level; NULL: none */
+	uint32		cell_size;
+	uint32		shared_size;
+	uint32		totals_size;
+	size_t		lock_offset;	/* of the PfsSeqlock in PfsThread that guards
+								 * the owner's cells */
+
+	bool		cells_are_no_instruments;	/* what they are the family knows */
+
+	/*
+	 * Of such a family, whose cells can become others': copies what they are,
+	 * so many bytes, under the summaries' lock and behind the numbers; all
+	 * may become others', under the lock exclusively and before the
+	 * generation of a truncation of the global level is raised.  NULL: they
+	 * never do.
+	 */
+	size_t		keys_size;
+	void		(*copy_keys) (void *to);
+	void		(*free_keys) (void);
+	bool		takes_from_above;	/* a thread changes what others left at
+									 * the levels above it */
+
+	/* Nothing was counted, nothing would be shown. */
+	bool		(*is_empty) (const void *cell);
+
+	/* All of a cell. */
+	void		(*add) (void *totals, const void *cell);
+
+	/*
+	 * Numbers that are older than a truncation go to a level above it: what
+	 * goes, and what stays with the thread.  NULL: nothing stays.
+	 */
+	void		(*add_going) (void *totals, const void *cell);
+	void		(*add_staying) (void *totals, const void *cell);
+
+	/* Owner: leave what stays. */
+	void		(*let_go) (void *cell);
+
+	/* The cells above: add a sum; read; take all that is there. */
+	void		(*merge) (void *shared, const void *totals);
+	void		(*read) (const void *shared, void *totals);
+	void		(*take) (void *shared, void *totals);
+
+	/*
+	 * Owner, of a family with a histogram: empty the thread's own buckets,
+	 * add: into the server's.  Returns how many events were in them.  The
+	 * thread ends: give the memory of the buckets back.  NULL: there are
+	 * none; they have no memory of their own.
+	 */
+	uint64		(*move_buckets) (struct PfsThread *t, bool add);
+	void		(*free_buckets) (struct PfsThread *t);
+
+	/*
+	 * A truncation has begun: tell all threads, whose owners do not look at
+	 * the generation at each event.  NULL: they do.
+	 */
+	void		(*look_again) (void);
+
+	/*
+	 * The row of containers of the global level: its name, how many cells are
+	 * used, and what could not be counted where it belongs; NULL: nothing of
+	 * that kind.
+	 */
+	const char *container;
+	uint32		(*used) (void);
+	uint64		(*lost) (void);
+	void		(*reset_lost) (void);
+
+	/* Events; rows that have none and nothing else are not shown. */
+	uint64		(*count) (const void *totals);
+	bool		(*is_shown) (const void *totals);
+} PfsSummaryKind;
+
+/* The families, each by its number: pfs_families.c. */
+extern const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES];
+
+/*
+ * Bytes of the largest private sum; a family whose sum is larger does not
+ * compile (pfs_families.c).
+ */
+#define PFS_TOTALS_SIZE_MAX 416
+
+#endif							/* PFS_SUMMARY_KIND_H */

@@ -1,0 +1,60 @@
+/*
+ * pfs_summary_level.h
+ *	  What the files of the summaries share: where numbers go from where.
+ */
+#ifndef PFS_SUMMARY_LEVEL_H
+#define PFS_SUMMARY_LEVEL_H
+
+#include "pfs_summary.h"
+
+/* Where numbers go: up to two places. */
+typedef struct PfsDestination
+{
+	PfsSharedBlock cells[2];
+	int			n;
+} PfsDestination;
+
+/* A private sum of any family; all zero is empty. */
+typedef union PfsAnyTotals
+{
+	char		bytes[PFS_TOTALS_SIZE_MAX];
+	PfsTotals	aligned;
+} PfsAnyTotals;
+
+extern const PfsAccountKind pfs_kind_of_level[];	/* ACCOUNT, USER, HOST
+													 * only */
+extern const PfsLevel pfs_level_of_kind[];
+
+/* The shared cells of a record. */
+static inline PfsSharedBlock
+pfs_summary_cells_of(PfsFamily family, PfsAccountKind kind, uint32 index)
+{
+	return pfs_account_cells(pfs_account_at(kind, index), family);
+}
+
+/* Add to all of a destination's cells. */
+extern void pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const void *totals);
+
+/*
+ * The next one at or after b that counted something; most are empty, so by four
+ * where it can.
+ */
+static inline uint32
+pfs_next_bucket(const uint32 *buckets, uint32 b)
+{
+	if (buckets == NULL)
+		return PFS_HISTOGRAM_BUCKETS;
+	while (b < PFS_HISTOGRAM_BUCKETS && buckets[b] == 0)
+	{
+		b++;
+		while (b + 4 <= PFS_HISTOGRAM_BUCKETS &&
+			   (buckets[b] | buckets[b + 1] | buckets[b + 2] | buckets[b + 3]) == 0)
+			b += 4;
+	}
+	return b;
+}
+
+/* Does the level show the numbers of a thread with these references? */
+extern bool pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level);
+
+#endif							/* PFS_SUMMARY_LEVEL_H */

@@ -1,0 +1,184 @@
+/*
+ * pfs_summary_move.c
+ *	  Totals by instrument, the owner's side: moving a thread's numbers up when
+ *	  it ends, or when they are older than a truncation.
+ *
+ * README.md, "Summaries", has the rules; pfs_thread_copy.c says how readers keep
+ * up, pfs_summary_truncate.c how TRUNCATE does.
+ */
+#include "postgres.h"
+
+#include "pfs_event_write.h"
+#include "pfs_summary_level.h"
+
+const PfsAccountKind pfs_kind_of_level[] = {
+	[PFS_LEVEL_ACCOUNT] = PFS_ACCOUNTS,[PFS_LEVEL_USER] = PFS_USERS,[PFS_LEVEL_HOST] = PFS_HOSTS,
+};
+
+const PfsLevel pfs_level_of_kind[] = {
+	[PFS_ACCOUNTS] = PFS_LEVEL_ACCOUNT,[PFS_USERS] = PFS_LEVEL_USER,[PFS_HOSTS] = PFS_LEVEL_HOST,
+};
+
+void
+pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const void *totals)
+{
+	for (int n = 0; n < to->n; n++)
+		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&to->cells[n], cell), totals);
+}
+
+/*
+ * The lowest level that was not truncated since these numbers began: truncating
+ * a level counts for all below it, too.
+ */
+static PfsDestination
+destination_of(const PfsThread *t, PfsFamily family, uint64 generation)
+{
+	const uint64 *truncated = pfs_summary[family].truncated;
+	uint32		user = pfs_account_user(&t->refs);
+	uint32		host = pfs_account_host(&t->refs);
+	PfsDestination to = {.n = 0};
+
+	if (t->refs.account != PFS_NO_RECORD &&
+		pfs_load_relaxed(&truncated[PFS_LEVEL_ACCOUNT]) <= generation)
+	{
+		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_ACCOUNTS, t->refs.account);
+		return to;
+	}
+	if (user != PFS_NO_RECORD && pfs_load_relaxed(&truncated[PFS_LEVEL_USER]) <= generation)
+		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_USERS, user);
+	if (host != PFS_NO_RECORD && pfs_load_relaxed(&truncated[PFS_LEVEL_HOST]) <= generation)
+		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_HOSTS, host);
+	else if (pfs_load_relaxed(&truncated[PFS_LEVEL_GLOBAL]) <= generation)
+		to.cells[to.n++] = pfs_summary[family].cells;
+	return to;
+}
+
+bool
+pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level)
+{
+	switch (level)
+	{
+		case PFS_LEVEL_ACCOUNT:
+			return refs->account != PFS_NO_RECORD;
+		case PFS_LEVEL_USER:
+			return pfs_account_user(refs) != PFS_NO_RECORD;
+		case PFS_LEVEL_HOST:
+			return pfs_account_host(refs) != PFS_NO_RECORD;
+		default:
+			return true;
+	}
+}
+
+/*
+ * For the truncator that made this generation: what its table loses by our
+ * move.  If it has done its work by now, nobody looks: the next one uses the
+ * other half of settled[], and waits for us before it looks at its own.
+ */
+static void
+tell_truncator(const PfsThread *t, PfsFamily family, uint64 generation, uint64 events, uint64 in_histogram)
+{
+	const uint64 *before = pfs_summary[family].before;
+	uint64	   *settled = pfs_summary[family].settled[generation & 1];
+	uint64		ours = t->summary[family].generation;
+
+	for (int level = 0; level < PFS_LEVEL_HISTOGRAM; level++)
+	{
+		if (pfs_load_relaxed(&before[level]) <= ours && pfs_summary_belongs(&t->refs, level))
+			pfs_add_relaxed(&settled[level], events);
+	}
+	if (pfs_load_relaxed(&before[PFS_LEVEL_HISTOGRAM]) <= ours)
+		pfs_add_relaxed(&settled[PFS_LEVEL_HISTOGRAM], in_histogram);
+}
+
+/* Move what goes of all cells; they stay marked, waits' with their buckets. */
+static uint64
+move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
+{
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+	PfsBlock   *block = &t->summary[family].cells;
+	uint64		events = 0;
+
+	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
+	{
+		PfsAnyTotals totals = {0};
+
+		kind->add_going(&totals, pfs_block_cell(block, i));
+		events += kind->count(&totals);
+		pfs_summary_merge(family, to, i, &totals);
+		kind->let_go(pfs_block_cell(block, i));
+	}
+	return events;
+}
+
+void
+pfs_summary_settle(PfsThread *t, PfsFamily family)
+{
+	PfsSharedSummary *shared = &pfs_summary[family];
+	uint64	   *ours = &t->summary[family].generation;
+
+	/* Pairs with the release in truncate_level(). */
+	uint64		generation = pfs_load_acquire(&pfs_words->truncations[family]);
+	bool		cells_old = pfs_load_relaxed(&shared->truncated[PFS_LEVEL_THREAD]) > *ours;
+	bool		buckets_old = pfs_load_relaxed(&shared->truncated[PFS_LEVEL_HISTOGRAM]) > *ours;
+	uint64		events = 0;
+	uint64		in_histogram = 0;
+
+	if (generation == *ours)
+		return;
+	pfs_seqlock_write_begin(&t->folds);
+	if (cells_old)
+	{
+		PfsDestination to = destination_of(t, family, *ours);
+
+		events = move_cells(t, family, &to);
+	}
+	if (buckets_old && pfs_summary_kinds[family]->move_buckets != NULL)
+		in_histogram = pfs_summary_kinds[family]->move_buckets(t, false);
+	tell_truncator(t, family, generation, events, in_histogram);
+	pfs_store_relaxed(ours, generation);
+	pfs_seqlock_write_end(&t->folds);
+}
+
+/*
+ * What a thread still has when it has settled is newer than all truncations that it
+ * knows of: it goes to the lowest level that there is.  A truncation that begins
+ * meanwhile waits for this thread's change, and takes it from there.
+ */
+void
+pfs_summary_end(PfsThread *t)
+{
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		const PfsSummaryKind *kind = pfs_summary_kinds[family];
+		PfsDestination to;
+
+		pfs_summary_settle(t, family);
+		to = destination_of(t, family, UINT64_MAX);
+		pfs_seqlock_write_begin(&t->folds);
+		(void) move_cells(t, family, &to);
+		if (kind->move_buckets != NULL)
+			(void) kind->move_buckets(t, true);
+		if (kind->free_buckets != NULL)
+			kind->free_buckets(t);
+		pfs_block_clear(&t->summary[family].cells);
+		pfs_seqlock_write_end(&t->folds);
+	}
+	pfs_account_leave(&t->refs);
+}
+
+/* Puts the thread's cells, all untouched, behind the rest of its record; they count from now on. */
+void
+pfs_summary_begin(PfsThread *t)
+{
+	char	   *mem = (char *) t + pfs_thread_cells_offset();
+
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		uint32		ncells = pfs_summary[family].ncells;
+		uint32		cell_size = pfs_summary_kinds[family]->cell_size;
+
+		t->summary[family].generation = pfs_load_acquire(&pfs_words->truncations[family]);
+		pfs_block_init(&t->summary[family].cells, mem, ncells, cell_size);
+		mem += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(ncells, cell_size));
+	}
+}

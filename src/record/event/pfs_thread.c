@@ -1,0 +1,242 @@
+/*
+ * pfs_thread.c
+ *	  Thread records: what lies where in them, how a new one is filled, its switches,
+ *	  and what other processes may ask of them.
+ *
+ * pfs_attach.c has how a process gets one, pfs_thread_end.c how it leaves it.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "libpq/libpq-be.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/postmaster.h"
+#include "storage/ipc.h"
+#include "tcop/tcopprot.h"
+
+#include "pfs_compat.h"
+#include "pfs_event_write.h"
+#include "pfs_memory_told.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+
+/* A guess at what one page should hold. */
+#define THREADS_PER_PAGE 8
+
+PfsPages   *pfs_threads = NULL;
+PFS_NEAR PfsSharedThreads *pfs_shared_threads = NULL;
+PFS_NEAR PfsThread *pfs_my_thread = NULL;
+PFS_NEAR PfsLocal pfs_local;
+PFS_NEAR PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
+
+/* Parts of the record behind the struct: the families' events, then the cells. */
+static size_t
+events_offset(PfsEventFamily family)
+{
+	size_t		offset = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
+
+	for (int f = 0; f < family; f++)
+		offset += TYPEALIGN(PFS_CACHE_LINE,
+							pfs_ring_size(pfs_history_kept(pfs_sizes.history[f]), pfs_event_families[f].depth,
+										  pfs_sizes.event_size[f]));
+	return offset;
+}
+
+size_t
+pfs_thread_cells_offset(void)
+{
+	return events_offset(PFS_NUM_EVENT_FAMILIES);
+}
+
+static size_t
+record_size(void)
+{
+	size_t		size = pfs_thread_cells_offset();
+
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		size += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(pfs_sizes.cells[family], pfs_summary_kinds[family]->cell_size));
+	return TYPEALIGN(PFS_CACHE_LINE, size);
+}
+
+void
+pfs_threads_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec spec = {"thread_instances", record_size(), pfs_sizes.threads, THREADS_PER_PAGE};
+
+	pfs_threads = pfs_pages_create(seg, &spec);
+}
+
+/*
+ * A new process faults in each page that it touches, though an earlier owner of the
+ * record has left it in memory.  Where it reads first, the kernel gives it all
+ * pages around that are there (fault_around_bytes: 64 kB), to be written as well;
+ * where it writes first, that page alone.  So this reads what is about to be
+ * written, the begin of the record, the order of each ring and the bitmap of each
+ * block, and nothing that would stay untouched otherwise.
+ */
+static void
+look_at_record(const PfsThread *t)
+{
+	const volatile char *mem = (const volatile char *) t;
+	size_t		offset = 0;
+
+	(void) mem[0];
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+	{
+		offset = events_offset(f + 1);
+		(void) mem[offset - PFS_CACHE_LINE];
+	}
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		(void) mem[offset];
+		offset += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(pfs_summary[family].ncells, pfs_summary_kinds[family]->cell_size));
+	}
+}
+
+uint32
+pfs_thread_mask(bool instrumented, bool history)
+{
+	/* Without a thread's own numbers and events nothing is left to collect. */
+	if (!instrumented)
+		return 0;
+	return history ? ~(uint32) 0 : ~(uint32) (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
+}
+
+bool
+pfs_thread_is_parallel_worker(void)
+{
+	/* ParallelWorkerNumber is set only after the worker's first waits. */
+	return MyBackendType == B_BG_WORKER && MyBgworkerEntry != NULL &&
+		strcmp(MyBgworkerEntry->bgw_library_name, "postgres") == 0 &&
+		strcmp(MyBgworkerEntry->bgw_function_name, "ParallelWorkerMain") == 0;
+}
+
+/*
+ * What all waits of a thread have in common lies in every slot of its ring, so
+ * that beginning one does not write it.
+ */
+void
+pfs_wait_event_stamp(PfsThread *t)
+{
+	const PfsRing *waits = &t->events[PFS_WAITS].ring;
+	uint32		n = waits->length + waits->spares;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsWaitEvent *e = (PfsWaitEvent *) waits->items + i;
+
+		e->log_word.word = 1;
+		e->thread_id = t->thread_id;
+		/* Whose texts these are; a background thread's are nobody's. */
+		pfs_store_relaxed(&e->role, t->foreground ? t->role : InvalidOid);
+	}
+}
+
+void
+pfs_thread_stamp_events(PfsThread *t)
+{
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+	{
+		if (pfs_event_families[f].stamp != NULL)
+			pfs_event_families[f].stamp(t);
+	}
+}
+
+/*
+ * The record of a living process.  Also asked at instrument points (a parallel
+ * worker looks for its leader), so it reads in place instead of copying records;
+ * the caller compares the word once more behind what he reads.
+ */
+uint32
+pfs_thread_find(int pid, uint64 *word)
+{
+	uint32		pos = 0;
+	uint32		index;
+
+	while ((index = pfs_pages_next(pfs_threads, &pos, word)) != PFS_NO_RECORD)
+	{
+		PfsThread  *t = pfs_pages_record(pfs_threads, index);
+
+		if (pfs_load_relaxed(&t->pid) == pid)
+			return index;
+	}
+	return PFS_NO_RECORD;
+}
+
+/*
+ * The owner and others may change switches at a time: whoever is the last to
+ * store the mask has seen both changes, as he looks again behind his store.
+ */
+void
+pfs_thread_publish_mask(PfsThread *t)
+{
+	uint8		instrumented;
+	uint8		history;
+
+	do
+	{
+		instrumented = pfs_load_relaxed(&t->instrumented);
+		history = pfs_load_relaxed(&t->history);
+		pfs_store_relaxed(&t->mask, pfs_thread_mask(instrumented & PFS_SWITCH_ON,
+													history & PFS_SWITCH_ON));
+		pfs_fence_seqcst();
+	} while (pfs_load_relaxed(&t->instrumented) != instrumented ||
+			 pfs_load_relaxed(&t->history) != history);
+	pfs_memory_make_stale(t);
+}
+
+/* What somebody has switched since the thread's start stays as it is. */
+static void
+decide_switch(uint8 *control, bool on)
+{
+	uint8		undecided = PFS_SWITCH_ON | PFS_SWITCH_OPEN;
+
+	(void) pfs_cas(control, &undecided, on ? PFS_SWITCH_ON : 0);
+}
+
+void
+pfs_thread_decide(PfsThread *t, bool instrumented, bool history)
+{
+	decide_switch(&t->instrumented, instrumented);
+	decide_switch(&t->history, history);
+	pfs_thread_publish_mask(t);
+}
+
+void
+pfs_thread_fill(PfsThread *t, uint32 index)
+{
+	const PfsThreadKind *kind = pfs_thread_kind(MyBackendType);
+	bool		parallel = pfs_thread_is_parallel_worker();
+
+	look_at_record(t);
+
+	/*
+	 * Everything but the ring's items and the cells, which cost nothing
+	 * unused.
+	 */
+	memset(t, 0, sizeof(*t));
+	t->thread_id = pfs_add_relaxed(&pfs_shared_threads->last_thread_id, 1) + 1;
+	t->pid = MyProcPid;
+	t->kind = MyBackendType;
+	t->procno = pfs_compat_procno(MyProc);
+	t->index = index;
+	t->foreground = parallel || pfs_compat_is_foreground(MyBackendType);
+	if (MyBackendType == B_BG_WORKER && MyBgworkerEntry != NULL)
+		pfs_thread_make_name(t->name, sizeof(t->name), "thread/worker/", MyBgworkerEntry->bgw_type);
+	else
+		strlcpy(t->name, kind ? kind->name : "thread/unknown", sizeof(t->name));
+	if (t->foreground)
+		t->instrumented = t->history = PFS_SWITCH_ON | PFS_SWITCH_OPEN;
+	else
+	{
+		t->instrumented = pfs_setup->kind_enabled[MyBackendType];
+		t->history = pfs_setup->kind_history[MyBackendType];
+	}
+	pfs_thread_publish_mask(t);
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+		pfs_ring_init(&t->events[f].ring, (char *) t + events_offset(f),
+					  pfs_history_kept(pfs_sizes.history[f]), pfs_event_families[f].depth,
+					  pfs_sizes.event_size[f]);
+	pfs_thread_stamp_events(t);
+	t->refs = PFS_NO_ACCOUNT_REFS;
+}

@@ -1,0 +1,168 @@
+/*
+ * pfs_thread.h
+ *	  Thread records: one per process that has had an event, from its first
+ *	  event to its end.
+ *
+ * A record lives in a PfsPages container; behind the struct lie the thread's
+ * events (running and finished) and its aggregate cells, by family.  Only the owner writes it, except the
+ * two switches and the mask derived from them, which others write, too.
+ */
+#ifndef PFS_THREAD_H
+#define PFS_THREAD_H
+
+#include "pfs_account.h"
+#include "pfs_event.h"
+#include "pfs_memory_cell.h"
+#include "pfs_histogram.h"
+#include "pfs_pages.h"
+#include "utils/backend_status.h"
+
+#define PFS_SWITCH_ON	0x1
+#define PFS_SWITCH_OPEN	0x2		/* until the process knows who it is */
+
+typedef struct PfsThread
+{
+	/*
+	 * The owner's sequence lock: odd while running waits or cells change.  It
+	 * is also what a signal handler sees that comes in between.
+	 */
+	PfsSeqlock	seq;
+
+	/* Written at attach, before the record is published. */
+	uint64		thread_id;		/* never reused; from 1 */
+	int32		pid;
+	int32		kind;			/* index for pfs_thread_kind() */
+	int32		procno;			/* index in the proc array */
+	uint32		index;			/* of this record */
+	uint64		word;			/* its state word while it lives */
+	bool		foreground;		/* client backend, walsender, parallel worker */
+	char		name[PFS_NAME_SIZE];	/* thread/client_backend, ... */
+
+	/* Owner writes later; single words, each valid by itself. */
+	uint64		parent_thread_id;	/* 0: none, or not yet known */
+	Oid			role;			/* authenticated role; InvalidOid before */
+	PgBackendStatus *status;	/* its backend status entry, or NULL */
+
+	/*
+	 * Switches: YES or NO in PFS_SWITCH_ON.  The owner decides, once, those
+	 * that are PFS_SWITCH_OPEN, by compare-and-swap; other processes store,
+	 * under the setup lock.
+	 */
+	uint8		instrumented;
+	uint8		history;
+	uint32		mask;			/* made of both; and-ed to an instrument's
+								 * flags */
+
+	/* Owner only. */
+	uint64		last_event_id;	/* events that took a number so far */
+	uint64		last_reading;	/* last clock reading, sort key of untimed
+								 * events */
+	uint64		digest_who;		/* whose statement its parallel workers work
+								 * for, a PfsDigestKey; inside a change */
+	uint64		digest_query_id;
+	uint32		file_in_use;	/* number + 1 of the file whose sums it is
+								 * adding to; 0: none.  See pfs_file_sum.c */
+
+	/* The owner's numbers, see pfs_summary_move.c. */
+	struct
+	{
+		uint64		generation; /* truncations that its cells have seen */
+		PfsBlock	cells;
+	}			summary[PFS_NUM_FAMILIES];
+	uint32		statement_buckets[PFS_HISTOGRAM_BUCKETS];	/* the same of
+															 * statements' lengths */
+	PfsSeqlock	folds;			/* odd while numbers leave the cells, or refs
+								 * change */
+	PfsAccountRefs refs;		/* whom it works for, once known */
+	bool		has_refs;		/* stored behind refs: workers read them by it */
+
+	/* Its memory, see pfs_memory.h: a line that no wait touches. */
+	struct
+	{
+		PfsSeqlock	seq;		/* odd while cells of memory change */
+		uint64		room;		/* bytes: see pfs_memory_total.h */
+		uint64		mark;
+		uint64		high;		/* most that was in use until the mark began */
+		bool		stale;		/* switches have changed, or a truncation has
+								 * begun; anybody sets it */
+		bool		is_told;	/* its allocations are looked at */
+		PfsMemoryLevel account; /* owner only: whom its marks concern; the
+								 * references hold the records */
+		PfsMemoryLevel user;
+		PfsMemoryLevel host;
+		PfsMemoryLevel server;
+	}			memory __attribute__((aligned(PFS_CACHE_LINE)));
+
+	PfsEvents	events[PFS_NUM_EVENT_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
+} PfsThread;
+
+/* The container; NULL when pfs is off.  Inherited from the postmaster. */
+extern PfsPages *pfs_threads;
+
+/* This process's record; NULL: not attached.  Read by every instrument point. */
+extern PFS_HIDDEN PfsThread *pfs_my_thread;
+
+/*
+ * A private copy of the fixed part of each living thread; *word is the state
+ * word, for pfs_thread_set.  thread_id 0: all.
+ */
+typedef void (*PfsThreadEmit) (const PfsThread *copy, uint64 word, void *arg);
+extern void pfs_threads_each(uint64 thread_id, PfsThreadEmit emit, void *arg);
+
+/* Owner and thread part of the shared state. */
+typedef struct PfsSharedThreads
+{
+	uint64		last_thread_id; /* atomic */
+	uint64		attached;		/* threads whose records could be seen so far,
+								 * atomic */
+	uint64		last_statement_id;	/* atomic */
+	uint64		too_deep[PFS_NUM_EVENT_FAMILIES];	/* events nested too deep,
+													 * atomic */
+	uint64		reentered;		/* events of signal handlers that passed by,
+								 * atomic */
+} PfsSharedThreads;
+
+extern PfsSharedThreads *pfs_shared_threads;
+
+/* Takes the container. */
+extern void pfs_threads_lay_out(PfsSegment *seg);
+
+/* Where the cells of all families begin in a record. */
+extern size_t pfs_thread_cells_offset(void);
+
+/*
+ * ---- attach ----
+ *
+ * Everything that is the record's own; of its parts those that all events need.
+ */
+extern void pfs_thread_fill(PfsThread *t, uint32 index);
+
+/* Writes what all of its events have in common into their slots. */
+extern void pfs_thread_stamp_events(PfsThread *t);
+
+/* Makes the mask of both switches, behind a change of one. */
+extern void pfs_thread_publish_mask(PfsThread *t);
+
+/* Its switches, of those that nobody has set since its start. */
+extern void pfs_thread_decide(PfsThread *t, bool instrumented, bool history);
+
+/* Is this process a worker of parallel query? */
+extern bool pfs_thread_is_parallel_worker(void);
+
+/*
+ * The record of a living process, or PFS_NO_RECORD; instrument points.  The caller
+ * compares the word once more behind what he reads.
+ */
+extern uint32 pfs_thread_find(int pid, uint64 *word);
+
+/* The mask that two switches make. */
+extern uint32 pfs_thread_mask(bool instrumented, bool history);
+
+/* Change switches (-1: leave) of the thread in this slot if it is still the same; else false. */
+extern bool pfs_thread_set(uint32 index, uint64 word, int instrumented, int history);
+
+/* thread_id of a living process, or 0. */
+extern uint64 pfs_thread_id_of_pid(int pid);
+extern double pfs_threads_estimate(void);
+
+#endif							/* PFS_THREAD_H */

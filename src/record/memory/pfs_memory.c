@@ -1,0 +1,158 @@
+/*
+ * pfs_memory.c
+ *	  Memory instruments by the names of contexts, and when a process has to be
+ *	  told of its allocations.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+
+#include "pfs_memory.h"
+#include "pfs_setup.h"
+
+/* Contexts whose names are data get so many instruments in all. */
+#define DYNAMIC_NAMES_MAX 64
+
+PFS_NEAR PfsSharedMemory *pfs_memory = NULL;
+
+/* Contexts that a server of any version makes, those met most first. */
+static const char *const well_known[] = {
+	"TopMemoryContext", "ErrorContext", "CacheMemoryContext", "MessageContext", "TopTransactionContext",
+	"CurTransactionContext", "PortalContext", "ExecutorState", "ExprContext", "printtup",
+	"TopPortalContext", "PortalHoldContext", "RowDescriptionContext", "TransactionAbortContext",
+	"index info", "relation rules", "dynahash", "CachedPlanSource", "CachedPlanQuery", "CachedPlan",
+	"SPI Proc", "SPI Exec", "SPI Plan", "SPI TupTable", "SQL function", "PL/pgSQL function",
+	"PLpgSQL infos", "WAL record construction", "ErrorContext", "PostmasterContext",
+	"hba parser context", "ident parser context", "TupleSort main", "TupleSort sort", "Caller tuples",
+	"HashTableContext", "HashBatchContext", "Aggregate hash table", "Vacuum", "Analyze", "Analyze Index",
+	"Autovacuum Launcher", "Autovacuum worker", "Autovacuum database list", "Background Writer",
+	"Checkpointer", "Wal Writer", "Pending ops context", "PgStat Shared Ref", "PgStat Shared Ref Hash",
+	"PgStat Pending", "btree bulk load", "Btree build temporary context", "GIN operation context",
+	"GiST temporary context", "COPY", "COPY TO", "Partition Tuple Routing", "partition directory",
+	"AfterTriggerEvents", "AfterTriggerTupleContext", "event trigger context", "ReorderBuffer",
+	"Logical decoding context", "snapshot builder context", "ApplyContext", "ApplyMessageContext",
+	"LogicalRepRelMap", "Replication command context", "Pool context", "TransactionAbortContext",
+};
+
+/* ---- instruments ---- */
+
+/* A slash in a context's name is no step of the path: "PL/pgSQL function". */
+static void
+make_name(char *dst, const char *name)
+{
+	size_t		length = pg_mbcliplen(name, strlen(name), PFS_NAME_SIZE - sizeof(PFS_MEMORY_PREFIX));
+
+	snprintf(dst, PFS_NAME_SIZE, PFS_MEMORY_PREFIX "%.*s", (int) length, name);
+	for (dst += strlen(PFS_MEMORY_PREFIX); *dst; dst++)
+	{
+		if (*dst == '/')
+			*dst = '_';
+	}
+}
+
+static PfsInstrumentId
+register_context(const char *name, const char *documentation)
+{
+	PfsInstrument proto = {.class = PFS_CLASS_MEMORY};
+
+	make_name(proto.name, name);
+	proto.documentation = documentation;
+	return pfs_instrument_register(&proto);
+}
+
+#define CONTEXT_DOCUMENTATION "Chunks of the memory contexts of this name."
+
+void
+pfs_memory_start(void)
+{
+	pfs_memory->epoch = 1;
+	pfs_memory->other = register_context("other", "Chunks of contexts for which there is no instrument of their own.");
+	for (int i = 0; i < lengthof(well_known); i++)
+		(void) register_context(well_known[i], CONTEXT_DOCUMENTATION);
+}
+
+/* An instrument that exists, whatever the letter case: as registering would find it. */
+static PfsInstrumentId
+find_context(const char *name)
+{
+	uint32		n = Min(pfs_load_acquire(&pfs_instruments->ncells[PFS_FAMILY_MEMORY]),
+						pfs_instruments->max_cells[PFS_FAMILY_MEMORY]);
+	char		wanted[PFS_NAME_SIZE];
+	const char *last = wanted + strlen(PFS_MEMORY_PREFIX);
+
+	make_name(wanted, name);
+	for (uint32 cell = 0; cell < n; cell++)
+	{
+		PfsInstrumentId id = pfs_instrument_of_cell(PFS_FAMILY_MEMORY, cell);
+		const char *known;
+
+		if (id == PFS_NO_INSTRUMENT)
+			continue;
+		known = pfs_instruments->items[id].name + strlen(PFS_MEMORY_PREFIX);
+
+		/*
+		 * Most differ in the first letter: each session asks for a dozen of
+		 * them.
+		 */
+		if (pg_tolower((unsigned char) *known) == pg_tolower((unsigned char) *last) && pg_strcasecmp(known, last) == 0)
+			return id;
+	}
+	return PFS_NO_INSTRUMENT;
+}
+
+PfsInstrumentId
+pfs_memory_instrument(const char *name, bool constant)
+{
+	PfsInstrumentId id = find_context(name);
+
+	if (id != PFS_NO_INSTRUMENT)
+		return id;
+	if (!constant && pfs_add_relaxed(&pfs_memory->dynamic_names, 1) >= DYNAMIC_NAMES_MAX)
+	{
+		pfs_store_relaxed(&pfs_memory->dynamic_names, DYNAMIC_NAMES_MAX);
+		return pfs_memory->other;
+	}
+	id = register_context(name, CONTEXT_DOCUMENTATION);
+	return id == PFS_NO_INSTRUMENT ? pfs_memory->other : id;
+}
+
+/* ---- switches ---- */
+
+void
+pfs_memory_look_again(void)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	pfs_add_seqcst(&pfs_memory->epoch, 1);
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+		pfs_memory_make_stale(pfs_pages_record(pfs_threads, index));
+}
+
+/* ---- the begin and the end of a thread ---- */
+
+void
+pfs_memory_begin(PfsThread *t)
+{
+	pfs_memory_total_begin(t);
+	pfs_memory_refer(t);
+}
+
+void
+pfs_memory_end(PfsThread *t)
+{
+	const PfsBlock *block = &t->summary[PFS_FAMILY_MEMORY].cells;
+
+	if (pfs_memory_is_told)
+		pfs_memory_is_told = pfs_memory_switch(NULL, false);
+	if ((t->memory.seq.word & 1) == 0)
+		pfs_seqlock_write_begin(&t->memory.seq);
+	pfs_memory_settle(t);
+	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
+	{
+		PfsMemoryCell *c = pfs_memory_cell(t, i);
+
+		pfs_memory_remove(t, c, c->high_count - c->room_count, c->high_bytes - c->room_bytes);
+	}
+}

@@ -1,0 +1,125 @@
+/*
+ * pfs_memory.h
+ *	  Memory instruments, and the numbers of a thread's memory: who counts, when
+ *	  each process has to look at its switches again, and what an allocation or
+ *	  a free does to the thread's cells.
+ *
+ * A process is told that switches have changed, or that something was truncated,
+ * by a flag in its thread's record: every allocation and free that is counted looks
+ * at it, inside its change.  The epoch says which switches a process knows.
+ */
+#ifndef PFS_MEMORY_H
+#define PFS_MEMORY_H
+
+#include "pfs_event_write.h"
+#include "pfs_memory_cell.h"
+#include "pfs_memory_told.h"
+#include "pfs_memory_total.h"
+
+typedef struct PfsSharedMemory
+{
+	uint64		epoch __attribute__((aligned(PFS_CACHE_LINE)));
+	uint64		chunks_lost;	/* allocations that could not be tracked;
+								 * atomic */
+	uint64		processes_lost; /* that could not be made to count; atomic */
+	uint64		processes_replaced; /* in which another library was found to
+									 * have replaced methods; atomic */
+	uint32		dynamic_names;	/* instruments of contexts whose name is no
+								 * constant; atomic */
+	PfsInstrumentId other;		/* of all that have no instrument of their own */
+} PfsSharedMemory;
+
+/* NULL: pfs is off.  Inherited. */
+extern PFS_HIDDEN PfsSharedMemory *pfs_memory;
+
+/* At start: the well-known contexts. */
+extern void pfs_memory_start(void);
+
+/* A thread begins: it has nothing in use, and no account yet. */
+extern void pfs_memory_begin(PfsThread *t);
+
+/*
+ * The instrument of contexts with this name: found or made, memory/context/other
+ * when there are too many.  constant: the name is no data.  Instrument points.
+ */
+extern PfsInstrumentId pfs_memory_instrument(const char *name, bool constant);
+
+/* Switches have changed, or a truncation has begun: all threads look again. */
+extern void pfs_memory_look_again(void);
+
+/* ---- owner, inside a change of t->memory.seq ---- */
+
+/*
+ * Has anybody made it stale?  The load stands behind the odd word, which the
+ * compiler leaves in place; an atomic one would be an instruction of its own.
+ */
+static pg_attribute_always_inline bool
+pfs_memory_has_news(const PfsThread *t)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	return t->memory.stale;
+#else
+	return pfs_load_relaxed(&t->memory.stale);
+#endif
+}
+
+/* Numbers older than a truncation go up. */
+static pg_attribute_always_inline void
+pfs_memory_settle(PfsThread *t)
+{
+	if (pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_MEMORY]) != t->summary[PFS_FAMILY_MEMORY].generation)
+		pfs_summary_settle(t, PFS_FAMILY_MEMORY);
+}
+
+/*
+ * Marks have been passed, that of chunks, that of bytes, or both: move them, after
+ * using up what parents have left.
+ */
+extern void pfs_memory_raise(PfsThread *t, PfsMemoryCell *c);
+extern void pfs_memory_lower(PfsThread *t, PfsMemoryCell *c);
+
+/* The thread's references are new: who its parents are. */
+extern void pfs_memory_refer(PfsThread *t);
+
+static inline PfsMemoryCell *
+pfs_memory_cell(const PfsThread *t, uint32 cell)
+{
+	return (PfsMemoryCell *) t->summary[PFS_FAMILY_MEMORY].cells.cells + cell;
+}
+
+/* One chunk more. */
+static pg_attribute_always_inline void
+pfs_memory_add(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
+{
+	pfs_bump(&c->count_alloc, 1);
+	pfs_bump(&c->bytes_alloc, bytes);
+	if (unlikely(pfs_drop(&c->room_count, 1) | pfs_drop(&c->room_bytes, bytes)))
+		pfs_memory_raise(t, c);
+	pfs_memory_total_more(t, bytes);
+}
+
+/* So many less: of the cell. */
+static pg_attribute_always_inline void
+pfs_memory_cell_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
+{
+	pfs_bump(&c->room_count, count);
+	pfs_bump(&c->room_bytes, bytes);
+	if (unlikely(c->room_count > c->range_count || c->room_bytes > c->range_bytes))
+		pfs_memory_lower(t, c);
+}
+
+/* And of all. */
+static pg_attribute_always_inline void
+pfs_memory_remove(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
+{
+	pfs_memory_cell_less(t, c, count, bytes);
+	pfs_memory_total_less(t, bytes);
+}
+
+/* One chunk becomes another in its place: one more, one less, no mark but by the difference. */
+extern void pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes);
+
+/* The thread ends, and its memory with it: the process is not told of any more. */
+extern void pfs_memory_end(PfsThread *t);
+
+#endif							/* PFS_MEMORY_H */

@@ -1,0 +1,216 @@
+/*
+ * pfs_memory_kind.c
+ *	  Counts of memory as a family of summaries: what goes up from a thread, and
+ *	  what stays with it.
+ *
+ * What is in use stays: no level but the thread's knows when it will be freed.
+ * What was allocated and freed again goes, and the room between the marks and
+ * what is in use.  What went and what stayed add up to what there was.
+ */
+#include "postgres.h"
+
+#include "pfs_memory.h"
+#include "pfs_memory_cell.h"
+#include "pfs_summary.h"
+#include "pfs_thread.h"
+
+static bool
+is_empty(const void *cell)
+{
+	return ((const PfsMemoryCell *) cell)->count_alloc == 0;
+}
+
+static void
+add(void *totals, const void *cell)
+{
+	PfsMemoryTotals *to = totals;
+	const PfsMemoryCell *c = cell;
+
+	to->count_alloc += c->count_alloc;
+	to->count_free += c->count_alloc - (c->high_count - c->room_count);
+	to->bytes_alloc += c->bytes_alloc;
+	to->bytes_free += c->bytes_alloc - (c->high_bytes - c->room_bytes);
+	to->low_count += c->high_count - c->range_count;
+	to->high_count += c->high_count;
+	to->low_bytes += c->high_bytes - c->range_bytes;
+	to->high_bytes += c->high_bytes;
+}
+
+static void
+add_staying(void *totals, const void *cell)
+{
+	PfsMemoryTotals *to = totals;
+	const PfsMemoryCell *c = cell;
+	uint64		count = c->high_count - c->room_count;
+	uint64		bytes = c->high_bytes - c->room_bytes;
+
+	to->count_alloc += count;
+	to->bytes_alloc += bytes;
+	to->low_count += count;
+	to->high_count += count;
+	to->low_bytes += bytes;
+	to->high_bytes += bytes;
+}
+
+static void
+add_going(void *totals, const void *cell)
+{
+	PfsMemoryTotals *to = totals;
+	const PfsMemoryCell *c = cell;
+	uint64		freed = c->count_alloc - (c->high_count - c->room_count);
+	uint64		bytes_freed = c->bytes_alloc - (c->high_bytes - c->room_bytes);
+
+	to->count_alloc += freed;
+	to->count_free += freed;
+	to->bytes_alloc += bytes_freed;
+	to->bytes_free += bytes_freed;
+	to->high_count += c->room_count;
+	to->low_count -= c->range_count - c->room_count;
+	to->high_bytes += c->room_bytes;
+	to->low_bytes -= c->range_bytes - c->room_bytes;
+}
+
+static void
+let_go(void *cell)
+{
+	PfsMemoryCell *c = cell;
+	uint64		count = c->high_count - c->room_count;
+	uint64		bytes = c->high_bytes - c->room_bytes;
+
+	pfs_store_relaxed(&c->count_alloc, count);
+	pfs_store_relaxed(&c->high_count, count);
+	pfs_store_relaxed(&c->room_count, 0);
+	pfs_store_relaxed(&c->range_count, 0);
+	pfs_store_relaxed(&c->bytes_alloc, bytes);
+	pfs_store_relaxed(&c->high_bytes, bytes);
+	pfs_store_relaxed(&c->room_bytes, 0);
+	pfs_store_relaxed(&c->range_bytes, 0);
+}
+
+/* Sums that come here are of what went: as much was freed as allocated. */
+static void
+merge(void *shared, const void *totals)
+{
+	PfsSharedMemoryCell *c = shared;
+	const PfsMemoryTotals *from = totals;
+	uint64		low = (uint64) from->bytes_free;
+	uint64		high = (uint64) (from->bytes_free >> 64);
+	uint64		old = pfs_add_relaxed(&c->bytes_low, low);
+
+	if (old + low < old)
+		high++;
+	if (high != 0)
+		pfs_add_relaxed(&c->bytes_high, high);
+	pfs_add_relaxed(&c->room_count, from->high_count);
+	pfs_add_relaxed(&c->room_bytes, from->high_bytes);
+	pfs_add_relaxed(&c->depth_count, -from->low_count);
+	pfs_add_relaxed(&c->depth_bytes, -from->low_bytes);
+	pfs_add_relaxed(&c->count, from->count_free);
+}
+
+static void
+add_shared(PfsMemoryTotals *to, const PfsSharedMemoryCell *c)
+{
+	PfsTicks	bytes = (PfsTicks) c->bytes_high << 64 | c->bytes_low;
+
+	to->count_alloc += c->count;
+	to->count_free += c->count;
+	to->bytes_alloc += bytes;
+	to->bytes_free += bytes;
+	to->high_count += c->room_count;
+	to->low_count -= c->depth_count;
+	to->high_bytes += c->room_bytes;
+	to->low_bytes -= c->depth_bytes;
+}
+
+static void
+read_shared(const void *shared, void *totals)
+{
+	const PfsSharedMemoryCell *c = shared;
+	PfsSharedMemoryCell copy = {
+		.count = pfs_load_relaxed(&c->count),
+		.bytes_low = pfs_load_relaxed(&c->bytes_low),
+		.bytes_high = pfs_load_relaxed(&c->bytes_high),
+		.room_count = pfs_load_relaxed(&c->room_count),
+		.room_bytes = pfs_load_relaxed(&c->room_bytes),
+		.depth_count = pfs_load_relaxed(&c->depth_count),
+		.depth_bytes = pfs_load_relaxed(&c->depth_bytes),
+	};
+
+	add_shared(totals, &copy);
+}
+
+static void
+take(void *shared, void *totals)
+{
+	PfsSharedMemoryCell *c = shared;
+	PfsSharedMemoryCell taken = {
+		.count = pfs_exchange(&c->count, 0),
+		.bytes_low = pfs_exchange(&c->bytes_low, 0),
+		.bytes_high = pfs_exchange(&c->bytes_high, 0),
+		.room_count = pfs_exchange(&c->room_count, 0),
+		.room_bytes = pfs_exchange(&c->room_bytes, 0),
+		.depth_count = pfs_exchange(&c->depth_count, 0),
+		.depth_bytes = pfs_exchange(&c->depth_bytes, 0),
+	};
+
+	add_shared(totals, &taken);
+}
+
+/* Allocations and frees are one event each. */
+static uint64
+count(const void *totals)
+{
+	const PfsMemoryTotals *t = totals;
+
+	return t->count_alloc + t->count_free;
+}
+
+static bool
+is_shown(const void *totals)
+{
+	return count(totals) > 0;
+}
+
+/* Allocations, and processes, that could not be kept account of. */
+static uint64
+lost(void)
+{
+	return pfs_load_relaxed(&pfs_memory->chunks_lost) + pfs_load_relaxed(&pfs_memory->processes_lost);
+}
+
+static void
+reset_lost(void)
+{
+	pfs_store_relaxed(&pfs_memory->chunks_lost, 0);
+	pfs_store_relaxed(&pfs_memory->processes_lost, 0);
+}
+
+const PfsSummaryKind pfs_memory_kind = {
+	.tables = {
+		[PFS_LEVEL_THREAD] = "memory_summary_by_thread_by_event_name",
+		[PFS_LEVEL_ACCOUNT] = "memory_summary_by_account_by_event_name",
+		[PFS_LEVEL_USER] = "memory_summary_by_user_by_event_name",
+		[PFS_LEVEL_HOST] = "memory_summary_by_host_by_event_name",
+		[PFS_LEVEL_GLOBAL] = "memory_summary_global_by_event_name",
+	},
+	.cell_size = sizeof(PfsMemoryCell),
+	.shared_size = sizeof(PfsSharedMemoryCell),
+	.totals_size = sizeof(PfsMemoryTotals),
+	.lock_offset = offsetof(PfsThread, memory.seq),
+	.takes_from_above = true,
+	.is_empty = is_empty,
+	.add = add,
+	.add_going = add_going,
+	.add_staying = add_staying,
+	.let_go = let_go,
+	.merge = merge,
+	.read = read_shared,
+	.take = take,
+	.count = count,
+	.is_shown = is_shown,
+	.look_again = pfs_memory_look_again,
+	.container = "memory_summary_global",
+	.lost = lost,
+	.reset_lost = reset_lost,
+};

@@ -1,0 +1,175 @@
+/*
+ * pfs_fd.c
+ *	  The process's table of descriptors.
+ *
+ * Private memory from mmap(), one entry per possible descriptor; only entries
+ * in use become resident.  Filled at open(), or by one readlink() for a
+ * descriptor that was opened before this process attached.
+ */
+#include "postgres.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "pfs_event_write.h"
+#include "pfs_fd.h"
+
+/* Descriptors above this are looked up anew at each call. */
+#define FDS_MAX 65536
+
+PFS_NEAR PfsFd *pfs_fds = NULL;
+PFS_NEAR int pfs_nfds = 0;
+
+static const uint64 no_record = 0;
+static int	highest_fd = -1;	/* of those that were counted */
+
+void
+pfs_fd_start(PfsThread *t)
+{
+	struct rlimit limit;
+	rlim_t		n = 1024;
+	void	   *memory;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		n = Min(limit.rlim_cur, FDS_MAX);
+	memory = mmap(NULL, n * sizeof(PfsFd), PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return;					/* every call looks its descriptor up */
+	pfs_fds = memory;
+	pfs_nfds = (int) n;
+}
+
+static void
+uncount(PfsFd *entry)
+{
+	PfsFile    *file = pfs_pages_record(pfs_files, entry->index);
+
+	if (entry->counted && pfs_pages_word(pfs_files, entry->index) == entry->word)
+		(void) __atomic_fetch_sub(&file->open_count, 1, __ATOMIC_RELAXED);
+	entry->counted = 0;
+}
+
+void
+pfs_fd_forget_all(PfsThread *t)
+{
+	for (int fd = 0; fd <= highest_fd; fd++)
+		uncount(&pfs_fds[fd]);
+	highest_fd = -1;
+}
+
+/* Fill an entry for a path that is known to be a file. */
+static void
+identify(PfsFd *entry, const char *path, bool count)
+{
+	char		buf[PFS_FILE_NAME_SIZE];
+	const char *canonical = pfs_file_canonical(path, buf);
+
+	memset(entry->sums, 0, sizeof(entry->sums));
+	entry->kind = pfs_file_kind(canonical);
+	entry->index = pfs_file_open(canonical, entry->kind, &entry->word);
+	entry->counted = 0;
+	if (entry->index == PFS_NO_RECORD)
+	{
+		entry->index = 0;
+		entry->word = 0;
+		entry->state = &no_record;
+	}
+	else
+	{
+		PfsFile    *file = pfs_pages_record(pfs_files, entry->index);
+
+		entry->state = (const uint64 *) &pfs_files->state[entry->index];
+		if (count)
+			pfs_add_relaxed(&file->open_count, 1);
+		entry->counted = count;
+	}
+}
+
+void
+pfs_fd_opened(int fd, const char *path)
+{
+	if (fd < 0 || fd >= pfs_nfds)
+		return;
+	uncount(&pfs_fds[fd]);		/* closed behind our back */
+	identify(&pfs_fds[fd], path, true);
+	highest_fd = Max(highest_fd, fd);
+}
+
+void
+pfs_fd_closed(int fd)
+{
+	if (fd < 0 || fd >= pfs_nfds)
+		return;
+	uncount(&pfs_fds[fd]);
+	memset(&pfs_fds[fd], 0, sizeof(PfsFd));
+}
+
+/* Ask the system what the descriptor is. */
+static void
+look(int fd, PfsFd *entry, bool count)
+{
+	static const char deleted[] = " (deleted)";
+	char		link[64];
+	char		path[PFS_FILE_NAME_SIZE + 64];
+	ssize_t		length;
+
+	memset(entry, 0, sizeof(*entry));
+	entry->kind = PFS_FILE_NOT_A_FILE;
+	entry->state = &no_record;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0 || path[0] != '/')
+		return;					/* "socket:[1]", "anon_inode:...", or unknown */
+	path[length] = '\0';
+	if (length > (ssize_t) sizeof(deleted) &&
+		strcmp(path + length - (sizeof(deleted) - 1), deleted) == 0)
+	{
+		/* Unlinked by somebody: the kind is still known, an instance is not. */
+		char		buf[PFS_FILE_NAME_SIZE];
+
+		path[length - (sizeof(deleted) - 1)] = '\0';
+		entry->kind = pfs_file_kind(pfs_file_canonical(path, buf));
+		return;
+	}
+	if (strncmp(path, "/dev/shm/", 9) == 0)
+	{
+		/* Shared memory segments go by shm_unlink(); an instance would stay. */
+		entry->kind = PFS_FILE_OTHER;
+		return;
+	}
+	if (strncmp(path, "/dev/", 5) == 0)
+		return;					/* terminals, /dev/null */
+	if (pfs_file_is_tablespace_path(path))
+	{
+		/* The server knows it by a path through pg_tblspc, we do not. */
+		entry->kind = pfs_file_kind(path) == PFS_FILE_TEMP ? PFS_FILE_TEMP : PFS_FILE_DATA;
+		return;
+	}
+	identify(entry, path, count);
+}
+
+const PfsFd *
+pfs_fd_look(int fd)
+{
+	static PfsFd beyond;		/* for descriptors outside the table */
+	static const PfsFd unknown = {.kind = PFS_FILE_NOT_A_FILE};
+	bool		inside = (uint32) fd < (uint32) pfs_nfds;
+	PfsFd	   *entry = inside ? &pfs_fds[fd] : &beyond;
+	int			save_errno = errno;
+
+	/*
+	 * A signal handler that found us in the middle of a change gets no
+	 * answer.
+	 */
+	if (pfs_is_changing(pfs_my_thread))
+		return &unknown;
+	pfs_change_begin(pfs_my_thread);
+	look(fd, entry, inside);
+	if (entry->counted)
+		highest_fd = Max(highest_fd, fd);
+	pfs_change_end(pfs_my_thread);
+	errno = save_errno;
+	return entry;
+}

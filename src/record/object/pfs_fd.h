@@ -1,0 +1,58 @@
+/*
+ * pfs_fd.h
+ *	  Which file a descriptor of this process is.
+ */
+#ifndef PFS_FD_H
+#define PFS_FD_H
+
+#include "pfs_file.h"
+
+typedef struct PfsFileSum PfsFileSum;
+
+/* One descriptor.  Process-local; all zero is "not looked at yet". */
+typedef struct PfsFd
+{
+	uint64		word;			/* state word of the file record, or 0: none */
+	const uint64 *state;		/* where that word is; a constant 0 for none */
+	uint32		index;			/* of the file record */
+	uint8		kind;			/* PfsFileKind */
+	uint8		counted;		/* we raised the record's open_count */
+	PfsFileSum *sums[PFS_NUM_FILE_PARTS];	/* where the last call of each
+											 * part was counted, while word
+											 * holds; or NULL */
+} PfsFd;
+
+extern PFS_HIDDEN PfsFd *pfs_fds;	/* [pfs_nfds], or NULL */
+extern PFS_HIDDEN int pfs_nfds;
+
+/* At attach and at the process's end. */
+struct PfsThread;
+extern void pfs_fd_start(struct PfsThread *t);
+extern void pfs_fd_forget_all(struct PfsThread *t);
+
+/* fd was just opened for path, or is about to be closed. */
+extern void pfs_fd_opened(int fd, const char *path);
+extern void pfs_fd_closed(int fd);
+
+/* Slow path: ask the system what fd is. */
+extern const PfsFd *pfs_fd_look(int fd);
+
+/*
+ * What is known of fd; never NULL.  kind PFS_FILE_NOT_A_FILE: sockets, pipes.
+ * One readlink() at the first sight of a descriptor that was opened before.
+ */
+static inline const PfsFd *
+pfs_fd_get(int fd)
+{
+	if (likely((uint32) fd < (uint32) pfs_nfds))
+	{
+		const PfsFd *entry = &pfs_fds[fd];
+
+		/* The record may have been removed, or renamed, by another process. */
+		if (likely(entry->kind != PFS_FILE_UNKNOWN && pfs_load_acquire(entry->state) == entry->word))
+			return entry;
+	}
+	return pfs_fd_look(fd);
+}
+
+#endif							/* PFS_FD_H */

@@ -1,0 +1,409 @@
+/*
+ * pfs_file.c
+ *	  File instances: names, kinds, making and removing.
+ *
+ * Everything here runs at instrument points around open(), unlink() and
+ * rename(): no lock, no allocation, no error.
+ */
+#include "postgres.h"
+
+#include "common/relpath.h"
+#include "miscadmin.h"
+
+#include "pfs_file.h"
+#include "pfs_file_sum.h"
+#include "pfs_hash.h"
+#include "pfs_shared.h"
+
+PfsPages   *pfs_files = NULL;
+PfsPages   *pfs_file_names = NULL;
+PfsHash    *pfs_file_index = NULL;
+PfsSharedFiles *pfs_shared_files = NULL;
+
+/* Guesses at what one page should hold: some 64 kB of each kind of record. */
+#define FILES_PER_PAGE 256
+#define LONG_NAMES_PER_PAGE 32
+/* One file in this many may have a name longer than PFS_FILE_INLINE_NAME. */
+#define FILES_PER_LONG_NAME 16
+
+/* Removals between two looks at what can be freed; how many are freed then. */
+#define FREE_EVERY		16
+#define FREE_AT_ONCE	64
+
+static uint32 file_hint;
+static uint32 name_hint;
+
+static const struct
+{
+	const char *prefix;
+	PfsFileKind kind;
+}			kinds[] =
+
+{
+	{"base/", PFS_FILE_DATA},
+	{"global/", PFS_FILE_DATA},
+	{"pg_tblspc/", PFS_FILE_DATA},
+	{"pg_wal/", PFS_FILE_WAL},
+	{"pg_xact/", PFS_FILE_SLRU},
+	{"pg_multixact/", PFS_FILE_SLRU},
+	{"pg_subtrans/", PFS_FILE_SLRU},
+	{"pg_commit_ts/", PFS_FILE_SLRU},
+	{"pg_serial/", PFS_FILE_SLRU},
+	{"pg_notify/", PFS_FILE_SLRU},
+};
+
+/* Without symbolic links, each with a slash at its end; empty: unknown. */
+static char real_data_dir[MAXPGPATH + 1];
+static char real_wal_dir[MAXPGPATH + 1];
+
+static void
+resolve(const char *path, char *real, size_t size)
+{
+	char	   *resolved = realpath(path, NULL);
+
+	if (resolved != NULL)
+		snprintf(real, size, "%s/", resolved);
+	free(resolved);
+}
+
+static bool file_has_name(const void *record, const void *key);
+
+/* Takes the containers of files and of long names, and the index by name. */
+void
+pfs_files_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec files = {"file_instances", sizeof(PfsFile), pfs_sizes.files, FILES_PER_PAGE};
+	PfsPagesSpec names = {"file_long_names", TYPEALIGN(8, PFS_FILE_NAME_SIZE),
+	pfs_sizes.files / FILES_PER_LONG_NAME, LONG_NAMES_PER_PAGE};
+
+	pfs_files = pfs_pages_create(seg, &files);
+	pfs_file_names = pfs_pages_create(seg, &names);
+	pfs_file_index = pfs_hash_create(seg, pfs_files, pfs_sizes.files, file_has_name);
+}
+
+void
+pfs_file_start(void)
+{
+	pfs_shared_files->ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);
+	resolve(DataDir, real_data_dir, sizeof(real_data_dir));
+	resolve("pg_wal", real_wal_dir, sizeof(real_wal_dir));
+}
+
+bool
+pfs_file_is_tablespace_path(const char *path)
+{
+	return path[0] == '/' && strstr(path, "/" TABLESPACE_VERSION_DIRECTORY "/") != NULL;
+}
+
+static bool
+starts_with(const char *path, const char *prefix)
+{
+	return prefix[0] != '\0' && strncmp(path, prefix, strlen(prefix)) == 0;
+}
+
+/* An absolute path below the data directory, seen from there. */
+static const char *
+relative(const char *path, char *buf)
+{
+	size_t		dir = strlen(DataDir);
+
+	if (strncmp(path, DataDir, dir) == 0 && path[dir] == '/')
+		return path + dir + 1;
+	if (starts_with(path, real_data_dir))
+		return path + strlen(real_data_dir);
+	if (starts_with(path, real_wal_dir))
+	{
+		snprintf(buf, PFS_FILE_NAME_SIZE, "pg_wal/%s", path + strlen(real_wal_dir));
+		return buf;
+	}
+	return path;
+}
+
+const char *
+pfs_file_canonical(const char *path, char *buf)
+{
+	size_t		length;
+
+	while (path[0] == '.' && path[1] == '/')
+		path += 2;
+	if (path[0] == '/' && DataDir != NULL)
+		path = relative(path, buf);
+	length = strlen(path);
+	if (length < PFS_FILE_NAME_SIZE)
+		return path;
+
+	/*
+	 * Cut at the front, not inside a character: continuation bytes are
+	 * 10xxxxxx.
+	 */
+	path += length - (PFS_FILE_NAME_SIZE - 1 - 3);
+	while (((unsigned char) *path & 0xC0) == 0x80)
+		path++;
+	snprintf(buf, PFS_FILE_NAME_SIZE, "\xE2\x80\xA6%s", path);
+	return buf;
+}
+
+/* Files of relations are named by number; those of temporary ones by t<number>_. */
+static bool
+is_relation_file(const char *canonical)
+{
+	const char *slash = strrchr(canonical, '/');
+	const char *base = slash ? slash + 1 : canonical;
+
+	if (base[0] == 't')
+		base++;
+	return base[0] >= '0' && base[0] <= '9';
+}
+
+PfsFileKind
+pfs_file_kind(const char *canonical)
+{
+	if (strstr(canonical, "pgsql_tmp") != NULL)
+		return PFS_FILE_TEMP;
+	for (int i = 0; i < lengthof(kinds); i++)
+	{
+		if (strncmp(canonical, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
+			continue;
+		/* pg_control, pg_filenode.map and PG_VERSION lie there, too. */
+		if (kinds[i].kind == PFS_FILE_DATA && !is_relation_file(canonical))
+			return PFS_FILE_OTHER;
+		return kinds[i].kind;
+	}
+	return PFS_FILE_OTHER;
+}
+
+static const char *
+name_of(const PfsFile *file)
+{
+	uint32		index = pfs_load_relaxed(&file->long_name);
+
+	if (index == PFS_NO_RECORD || index >= pfs_file_names->records_max)
+		return file->name;
+	return pfs_pages_record(pfs_file_names, index);
+}
+
+/*
+ * The record can be recycled while it is compared, so nothing is believed:
+ * lengths are bounded here, and the index checks the record's state word after.
+ */
+static bool
+file_has_name(const void *record, const void *key)
+{
+	const PfsFile *file = record;
+	size_t		length = strlen(key);
+
+	if (pfs_load_relaxed(&file->name_length) != length)
+		return false;
+	if (length >= PFS_FILE_INLINE_NAME && pfs_load_relaxed(&file->long_name) == PFS_NO_RECORD)
+		return false;
+	return memcmp(name_of(file), key, length) == 0;
+}
+
+typedef struct PfsFileFill
+{
+	uint64		hash;
+	PfsFileKind kind;
+	uint32		long_name;		/* of the record that was filled */
+} PfsFileFill;
+
+static void
+fill_file_cb(void *record, const void *key, void *arg)
+{
+	PfsFile    *file = record;
+	PfsFileFill *fill = arg;
+	size_t		length = strlen(key);
+
+	pfs_store_relaxed(&file->gone, 0);
+	file->hash = fill->hash;
+	file->kind = fill->kind;
+	file->open_count = 0;
+	file->sums = 0;
+	file->first_event = 0;
+	file->long_name = PFS_NO_RECORD;
+	if (length >= PFS_FILE_INLINE_NAME)
+	{
+		file->long_name = pfs_pages_allocate(pfs_file_names, &name_hint);
+		if (file->long_name != PFS_NO_RECORD)
+		{
+			memcpy(pfs_pages_record(pfs_file_names, file->long_name), key, length + 1);
+			pfs_pages_publish(pfs_file_names, file->long_name);
+		}
+	}
+	fill->long_name = file->long_name;
+	if (file->long_name == PFS_NO_RECORD)
+	{
+		/* No room for the whole name: its end says most. */
+		const char *end = (const char *) key + length - Min(length, PFS_FILE_INLINE_NAME - 1);
+
+		strlcpy(file->name, end, sizeof(file->name));
+	}
+	pfs_store_relaxed(&file->name_length, (uint16) length);
+}
+
+static void
+free_long_name(uint32 index)
+{
+	if (pfs_pages_claim(pfs_file_names, index, pfs_pages_word(pfs_file_names, index)))
+		pfs_pages_free(pfs_file_names, index);
+}
+
+uint32
+pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word)
+{
+	PfsFileFill fill;
+	uint32		index;
+	bool		created;
+
+	fill.hash = pfs_hash_bytes(canonical, strlen(canonical));
+	fill.kind = kind;
+	fill.long_name = PFS_NO_RECORD;
+	index = pfs_hash_insert(pfs_file_index, fill.hash, canonical, fill_file_cb, &fill,
+							&file_hint, word, &created);
+
+	/*
+	 * Somebody was faster, or there was no room: what was filled is free
+	 * again.
+	 */
+	if (!created && fill.long_name != PFS_NO_RECORD)
+		free_long_name(fill.long_name);
+	return index;
+}
+
+/*
+ * A DIRTY record of ours goes back to the container, its long name and its sums
+ * with it.
+ */
+static void
+free_file(uint32 index)
+{
+	PfsFile    *file = pfs_pages_record(pfs_files, index);
+	uint32		long_name = file->long_name;
+
+	pfs_file_sums_free(file);
+	pfs_store_relaxed(&file->gone, 0);
+	if (long_name != PFS_NO_RECORD)
+		free_long_name(long_name);
+	pfs_pages_free(pfs_files, index);
+}
+
+static void
+let_go(uint32 index)
+{
+	PfsFile    *file = pfs_pages_record(pfs_files, index);
+	uint32		head = pfs_load_relaxed(&pfs_shared_files->to_free);
+
+	do
+		file->next_to_free = head;
+	while (!pfs_cas(&pfs_shared_files->to_free, &head, index + 1));
+}
+
+/*
+ * Free what was let go, except files that a process still counts a call for.
+ * If somebody else is at it, a later removal will.
+ */
+static void
+free_some(void)
+{
+	uint32		files[FREE_AT_ONCE];
+	uint32		next;
+	uint64		in_use;
+	int			n = 0;
+
+	if (!pfs_file_sums_try_lock())
+		return;
+	for (next = pfs_exchange(&pfs_shared_files->to_free, 0); next != 0;)
+	{
+		uint32		index = next - 1;
+
+		next = ((PfsFile *) pfs_pages_record(pfs_files, index))->next_to_free;
+		if (n < FREE_AT_ONCE)
+			files[n++] = index;
+		else
+			let_go(index);
+	}
+	in_use = n > 0 ? pfs_file_sums_in_use(files, n) : 0;
+	for (int i = 0; i < n; i++)
+	{
+		if (in_use & (UINT64_C(1) << i))
+			let_go(files[i]);
+		else
+			free_file(files[i]);
+	}
+	pfs_file_sums_unlock();
+}
+
+/*
+ * Keep a removed record as a tombstone; the one that was in its place is freed,
+ * in a container with many a handful together, as that looks at all threads.
+ */
+static void
+bury(uint32 index)
+{
+	PfsFile    *file = pfs_pages_record(pfs_files, index);
+	uint32		n = pfs_shared_files->ntombstones;
+	uint64		number = pfs_add_relaxed(&pfs_shared_files->buried, 1);
+	uint32		before = index + 1;
+
+	if (n > 0)
+	{
+		pfs_store_release(&file->gone, 1);
+		before = pfs_exchange(&pfs_shared_files->tombstones[number % n], index + 1);
+	}
+	if (before != 0)
+		let_go(before - 1);
+	if (n < PFS_FILE_TOMBSTONES || number % FREE_EVERY == 0)
+		free_some();
+}
+
+void
+pfs_file_removed(const char *path)
+{
+	char		buf[PFS_FILE_NAME_SIZE];
+	const char *canonical = pfs_file_canonical(path, buf);
+	uint64		hash = pfs_hash_bytes(canonical, strlen(canonical));
+	uint64		word;
+	uint32		index = pfs_hash_find(pfs_file_index, hash, canonical, &word);
+
+	if (index != PFS_NO_RECORD && pfs_hash_remove(pfs_file_index, hash, index, word))
+		bury(index);
+}
+
+void
+pfs_file_directory_removed(const char *path)
+{
+	char		buf[PFS_FILE_NAME_SIZE];
+	char		name[PFS_FILE_NAME_SIZE];
+	const char *canonical = pfs_file_canonical(path, buf);
+	size_t		length = strlen(canonical);
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
+	{
+		if (pfs_file_name(index, word, name) && strncmp(name, canonical, length) == 0 && name[length] == '/' &&
+			pfs_hash_remove(pfs_file_index, pfs_hash_bytes(name, strlen(name)), index, word))
+			bury(index);
+	}
+}
+
+bool
+pfs_file_name(uint32 index, uint64 word, char *buf)
+{
+	const PfsFile *file;
+	uint64		tombstone = (word & ~PFS_STATE_MASK) | PFS_STATE_DIRTY;
+	uint64		now;
+
+	if (pfs_files == NULL || index >= pfs_files->records_max || word == 0)
+		return false;
+	file = pfs_pages_record(pfs_files, index);
+	now = pfs_pages_word(pfs_files, index);
+	if (now != word && !(now == tombstone && pfs_load_acquire(&file->gone)))
+		return false;
+	strlcpy(buf, name_of(file), PFS_FILE_NAME_SIZE);
+	pfs_fence_acquire();
+
+	/* A new owner clears `gone` before it writes the name. */
+	now = pfs_pages_word(pfs_files, index);
+	return now == word || (now == tombstone && pfs_load_relaxed(&file->gone));
+}

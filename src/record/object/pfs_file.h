@@ -1,0 +1,102 @@
+/*
+ * pfs_file.h
+ *	  File instances: one record per path that the server has opened, found by
+ *	  descriptor on the hot path and by path elsewhere.
+ */
+#ifndef PFS_FILE_H
+#define PFS_FILE_H
+
+#include "pfs.h"
+#include "pfs_file_kind.h"
+#include "pfs_pages.h"
+#include "pfs_seqlock.h"
+
+#define PFS_FILE_INLINE_NAME 96
+
+/* What a call does with a file's contents. */
+typedef enum PfsFilePart
+{
+	PFS_FILE_READ,
+	PFS_FILE_WRITE,				/* copying into it, too */
+	PFS_FILE_MISC,				/* all others */
+} PfsFilePart;
+
+#define PFS_NUM_FILE_PARTS (PFS_FILE_MISC + 1)
+
+/*
+ * In shared memory.  Name and kind never change while it is ALLOCATED.  A
+ * removed file's record stays for a while as a tombstone (DIRTY, same version,
+ * `gone` set), so that events in the histories keep their file's name, and its
+ * sums stay with it.
+ */
+typedef struct PfsFile
+{
+	uint64		hash;			/* of the name */
+	uint32		open_count;		/* descriptors that processes hold; atomic */
+	uint32		long_name;		/* index of a long-name record, or
+								 * PFS_NO_RECORD */
+	uint32		sums;			/* index + 1 of the newest of its PfsFileSum;
+								 * 0: none; atomic */
+	uint32		next_to_free;	/* index + 1 of the next one that waits to be
+								 * freed */
+	uint16		first_event;	/* instrument + 1 of the first event; 0: none
+								 * yet; atomic */
+	uint16		name_length;
+	uint8		gone;			/* a tombstone */
+	uint8		kind;			/* PfsFileKind */
+	char		name[PFS_FILE_INLINE_NAME]; /* below the data directory;
+											 * terminated */
+} PfsFile;
+
+/* Tombstones that are kept, at most; a smaller container keeps a quarter. */
+#define PFS_FILE_TOMBSTONES 256
+
+typedef struct PfsSharedFiles
+{
+	uint64		buried;			/* tombstones made so far; atomic */
+	uint32		ntombstones;	/* set at start */
+	uint32		to_free;		/* index + 1 of removed files that are no
+								 * tombstones any more; atomic */
+	PfsSeqlock	moving;			/* odd while sums are moved: pfs_file_sum.c */
+	uint32		tombstones[PFS_FILE_TOMBSTONES];	/* record index + 1;
+													 * atomic */
+} PfsSharedFiles;
+
+struct PfsHash;
+
+extern PfsPages *pfs_files;
+extern PfsPages *pfs_file_names;	/* names longer than PFS_FILE_INLINE_NAME */
+extern struct PfsHash *pfs_file_index;
+extern PfsSharedFiles *pfs_shared_files;
+
+/* Postmaster: takes the containers; in the data directory: where it and pg_wal really are. */
+extern void pfs_files_lay_out(PfsSegment *seg);
+extern void pfs_file_start(void);
+
+/* An absolute path into a tablespace, which pg_tblspc leads to by a link. */
+extern bool pfs_file_is_tablespace_path(const char *path);
+
+/*
+ * The canonical name of a path as the server passes it or the system shows it:
+ * below the data directory if it lies there, cut at the front when longer than
+ * PFS_FILE_NAME_SIZE - 1.  Returns buf or a part of path.
+ */
+extern const char *pfs_file_canonical(const char *path, char *buf);
+extern PfsFileKind pfs_file_kind(const char *canonical);
+
+/* Find or make the instance.  PFS_NO_RECORD when there is no room. */
+extern uint32 pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word);
+
+/* The path is gone (unlink, rename): remove its instance, if any. */
+extern void pfs_file_removed(const char *path);
+
+/* A directory has another name: what lay in it has gone, too.  Looks at all files. */
+extern void pfs_file_directory_removed(const char *path);
+
+/*
+ * The name of the file in this slot if it still carries this state word, also
+ * some time after the file was removed.  buf has PFS_FILE_NAME_SIZE bytes.
+ */
+extern bool pfs_file_name(uint32 index, uint64 word, char *buf);
+
+#endif							/* PFS_FILE_H */

@@ -1,0 +1,219 @@
+/*
+ * pfs_file_sum.c
+ *	  Sums of file calls.
+ *
+ * Every file has a chain of records, one per instrument and part (read, write,
+ * misc), from an atomic head in PfsFile (pfs_chain.h).  It goes as a whole, long
+ * after its file.
+ *
+ * What has no record (no instance, or no room for one) is added to the totals of
+ * its event name.  So these are always the sum of all records of the container
+ * and of pfs_file_totals.
+ *
+ * Who may free a record.  A process that ends a call on a file writes the file's
+ * number into file_in_use of its thread record, then looks at the file's state
+ * word, and adds only if the file is still the same; else to the event name.
+ * After that it clears file_in_use.  Who removes a file changes the state word
+ * first; the file is then a tombstone for as long as PFS_FILE_TOMBSTONES others
+ * are removed, and its chain stays where it is and goes on counting (late calls
+ * that saw the old word are among them).  Only then file_in_use of all threads
+ * is looked at, and if none names the file nobody can come to the chain any more:
+ * its sums are added to the event names, and the records are free.  If one
+ * does, which takes a process that was put aside between two instructions, the
+ * file waits for a later removal.
+ *
+ * Between the store to file_in_use and the load of the state word there is no
+ * fence: what would be needed is that the store is visible before all those
+ * further removals, each of them a system call at least, are over, and stores
+ * do not stay in a processor that long.  (A container of less than four files
+ * has no tombstones: there the distance is that between the compare-and-swap of
+ * the removal and the look at the threads.)
+ *
+ * The lock.  Freeing, pushing and clearing move numbers from one place to
+ * another, one process at a time.  The lock is the sequence word `moving`: odd
+ * while it is held.  Instrument points only try it; SQL commands wait.  Whoever
+ * adds does not care: taking a record's numbers is an exchange of each word.
+ * So a reader of sums over all records knows from the word whether any number
+ * moved under it.
+ */
+#include "postgres.h"
+
+#include "pfs_file_sum.h"
+#include "pfs_instrument.h"
+#include "pfs_event_write.h"
+#include "pfs_shared.h"
+
+PFS_NEAR PfsPages *pfs_file_sums = NULL;
+PFS_NEAR PfsFileSum *pfs_file_totals = NULL;
+
+static uint32 hint;
+
+/* A file is opened, closed, read, written, extended and synced, or some of it. */
+#define SUMS_PER_FILE 6
+#define SUMS_PER_PAGE 1024
+
+void
+pfs_file_sums_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec spec = {"file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE, SUMS_PER_PAGE};
+
+	pfs_file_sums = pfs_pages_create(seg, &spec);
+	pfs_file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
+}
+
+/* This process holds the lock. */
+static bool has_lock = false;
+
+size_t
+pfs_file_totals_size(void)
+{
+	return (size_t) pfs_sizes.instruments * PFS_NUM_FILE_PARTS * sizeof(PfsFileSum);
+}
+
+static inline PfsFileSum *
+total_of(PfsInstrumentId instrument, PfsFilePart part)
+{
+	return &pfs_file_totals[instrument * PFS_NUM_FILE_PARTS + part];
+}
+
+void
+pfs_file_sum_add(PfsFileSum *sum, const PfsWaitEvent *e, uint64 end)
+{
+	uint64		ticks = end > e->timer_start ? end - e->timer_start : 0;
+
+	if (e->number_of_bytes > 0 && pfs_file_part(e->operation) != PFS_FILE_MISC)
+		pfs_add_relaxed(&sum->bytes, (uint64) e->number_of_bytes);
+	if (likely((e->flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
+			   (pfs_local.usual & ~PFS_FLAG_THREAD)))
+		pfs_shared_cell_add(&sum->cell, ticks);
+	else if (e->flags & PFS_FLAG_TIMED)
+		pfs_shared_cell_add(&sum->cell, pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), ticks));
+	else
+		pfs_shared_cell_add_untimed(&sum->cell);
+}
+
+/* file_in_use keeps the chain.  NULL: no room. */
+static PfsFileSum *
+find_or_make(PfsFile *file, PfsInstrumentId instrument, PfsFilePart part)
+{
+	PfsFileSum	wanted = {.instrument = instrument, .part = part};
+	uint16		no_event = 0;
+
+	if (pfs_load_relaxed(&file->first_event) == 0)
+		(void) pfs_cas(&file->first_event, &no_event, (uint16) (instrument + 1));
+	return (PfsFileSum *) pfs_chain_get(pfs_file_sums, &file->sums, wanted.key, &hint);
+}
+
+void
+pfs_file_sum_slow(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd)
+{
+	PfsFilePart part = pfs_file_part(e->operation);
+	PfsFileSum *sum = NULL;
+
+	if (e->object_type == PFS_OBJECT_FILE && e->object.file.word != 0)
+	{
+		uint32		index = e->object.file.index;
+
+		pfs_store_relaxed(&t->file_in_use, index + 1);
+		pfs_fence_signal();
+		if (pfs_pages_word(pfs_files, index) == e->object.file.word)
+			sum = find_or_make(pfs_pages_record(pfs_files, index), e->instrument, part);
+		if (sum != NULL && fd != NULL && fd->word == e->object.file.word && fd->index == index)
+			fd->sums[part] = sum;
+	}
+	pfs_file_sum_add(sum != NULL ? sum : total_of(e->instrument, part), e, end);
+	pfs_store_release(&t->file_in_use, 0);
+}
+
+/* ---- removal of files ---- */
+
+bool
+pfs_file_sums_try_lock(void)
+{
+	uint64		word = pfs_load_relaxed(&pfs_shared_files->moving.word);
+
+	if ((word & 1) != 0 || !pfs_cas(&pfs_shared_files->moving.word, &word, word + 1))
+		return false;
+	has_lock = true;
+	pfs_fence_release();		/* A of pfs_seqlock.h */
+	return true;
+}
+
+void
+pfs_file_sums_unlock(void)
+{
+	has_lock = false;
+	pfs_seqlock_write_end(&pfs_shared_files->moving);
+}
+
+bool
+pfs_file_sums_repair(void)
+{
+	bool		had_lock = has_lock;
+
+	if (had_lock)
+		pfs_file_sums_unlock();
+	return had_lock;
+}
+
+/* A process ends its call whatever we do, so no other is ever waited for. */
+uint64
+pfs_file_sums_in_use(const uint32 *files, int n)
+{
+	uint64		in_use = 0;
+	uint32		pos = 0;
+	uint64		word;
+	uint32		index;
+
+	pfs_fence_seqcst();
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		uint32		file = pfs_load_acquire(&t->file_in_use);
+
+		if (file == 0)
+			continue;
+		for (int i = 0; i < n; i++)
+		{
+			if (files[i] == file - 1)
+				in_use |= UINT64_C(1) << i;
+		}
+	}
+	return in_use;
+}
+
+void
+pfs_file_sum_take(PfsFileSum *sum, PfsTotals *totals, uint64 *bytes)
+{
+	/* An exchange costs more than a look; most records of a server are idle. */
+	if (pfs_load_relaxed(&sum->cell.count_timed) + pfs_load_relaxed(&sum->cell.count_untimed) == 0)
+		return;
+	pfs_shared_cell_take(&sum->cell, totals);
+	*bytes += pfs_exchange(&sum->bytes, 0);
+}
+
+int64
+pfs_file_sum_move(PfsFileSum *sum)
+{
+	PfsFileSum *total = total_of(sum->instrument, sum->part);
+	PfsTotals	totals = {0};
+	uint64		bytes = 0;
+
+	pfs_file_sum_take(sum, &totals, &bytes);
+	pfs_shared_cell_merge(&total->cell, &totals);
+	if (bytes > 0)
+		pfs_add_relaxed(&total->bytes, bytes);
+	return (int64) pfs_totals_count(&totals);
+}
+
+static void
+move_cb(PfsChained *cell, void *arg)
+{
+	pfs_file_sum_move((PfsFileSum *) cell);
+}
+
+void
+pfs_file_sums_free(PfsFile *file)
+{
+	pfs_chain_free(pfs_file_sums, &file->sums, move_cb, NULL);
+}

@@ -1,0 +1,171 @@
+/*
+ * pfs_lwlock.c
+ *	  LWLock instances and holders: making and counting.
+ *
+ * A lock is known by address and tranche.  The address means the same lock in all
+ * processes only inside the server's main shared memory; a lock in a segment
+ * that processes map where they like (parallel query) has no instance.
+ */
+#include "postgres.h"
+
+#include "storage/shmem.h"
+
+#include "pfs_clock.h"
+#include "pfs_compat.h"
+#include "pfs_lwlock_event.h"
+#include "pfs_shared.h"
+
+/* Records of one page. */
+#define LWLOCKS_PER_PAGE 512
+
+PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_WAITS;
+PfsPages   *pfs_lwlocks = NULL;
+PfsHash    *pfs_lwlock_index = NULL;
+void	   *pfs_lwlock_holders = NULL;
+PFS_NEAR PfsLwlockHolder *pfs_my_lwlocks = NULL;
+
+/* What tells one lock from another. */
+typedef struct PfsLwlockKey
+{
+	uint64		address;
+	uint64		tranche;
+} PfsLwlockKey;
+
+size_t
+pfs_lwlock_holder_size(void)
+{
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, events) +
+					 pfs_lwlock_ring_length() * sizeof(PfsLwlockEvent));
+}
+
+size_t
+pfs_lwlock_holders_size(void)
+{
+	return pfs_sizes.lwlock_holders * pfs_lwlock_holder_size();
+}
+
+static bool
+matches(const void *record, const void *key)
+{
+	const PfsLwlock *lock = record;
+	const PfsLwlockKey *wanted = key;
+
+	return pfs_load_relaxed(&lock->address) == wanted->address &&
+		pfs_load_relaxed(&lock->tranche) == wanted->tranche;
+}
+
+/* The lists of holders take nothing, and are NULL, where no acquisition is an event. */
+void
+pfs_lwlocks_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec spec = {"lwlock_instances", sizeof(PfsLwlock), pfs_sizes.lwlocks, LWLOCKS_PER_PAGE};
+	void	   *holders;
+
+	pfs_lwlocks = pfs_pages_create(seg, &spec);
+	pfs_lwlock_index = pfs_hash_create(seg, pfs_lwlocks, pfs_sizes.lwlocks, matches);
+	holders = pfs_segment_take(seg, pfs_lwlock_holders_size(), PFS_CACHE_LINE);
+	pfs_lwlock_holders = pfs_sizes.lwlock_holders > 0 ? holders : NULL;
+	pfs_lwlock_log = pfs_log_create(seg, pfs_history_lanes(), pfs_lwlock_log_blocks(), sizeof(PfsLwlockBlock));
+}
+
+void
+pfs_lwlocks_reset_lost(void)
+{
+	if (pfs_lwlock_log != NULL)
+		pfs_log_reset_lost(pfs_lwlock_log);
+}
+
+static void
+fill_cb(void *record, const void *key, void *arg)
+{
+	PfsLwlock  *lock = record;
+	const PfsLwlockKey *wanted = key;
+
+	memset(lock, 0, sizeof(*lock));
+	pfs_store_relaxed(&lock->address, wanted->address);
+	pfs_store_relaxed(&lock->tranche, (uint32) wanted->tranche);
+	lock->instrument = *(const PfsInstrumentId *) arg;
+}
+
+uint32
+pfs_lwlock_instance(const LWLock *lock, PfsInstrumentId instrument)
+{
+	static uint32 hint = 0;
+	PfsLwlockKey key;
+	uint64		word;
+	bool		created;
+
+	if (pfs_lwlocks == NULL || !ShmemAddrIsValid(lock))
+		return PFS_NO_RECORD;
+	key.address = (uintptr_t) lock;
+	key.tranche = lock->tranche;
+	return pfs_hash_insert(pfs_lwlock_index, pfs_hash_bytes(&key, sizeof(key)), &key, fill_cb, &instrument, &hint, &word, &created);
+}
+
+void
+pfs_lwlock_count(uint32 instance, const PfsWaitEvent *e, uint64 end)
+{
+	PfsLwlock  *lock = pfs_pages_record(pfs_lwlocks, instance);
+
+	if (e->flags & PFS_FLAG_TIMED)
+		pfs_shared_cell_add(&lock->waits, pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags),
+															   Max(end, e->timer_start) - e->timer_start));
+	else
+		pfs_shared_cell_add_untimed(&lock->waits);
+}
+
+/* ---- what this process holds ---- */
+
+static void
+note_taken_before_cb(LWLock *lock, LWLockMode mode, void *context)
+{
+	pfs_lwlock_note_taken(context, lock, mode);
+}
+
+/* What the process took before it had a record it has noted itself. */
+void
+pfs_lwlock_attach(PfsThread *t)
+{
+	if (pfs_lwlock_holders == NULL || pfs_lwlock_events_now != PFS_LWLOCK_ALL)
+		return;
+	pfs_my_lwlocks = pfs_lwlock_holder(t->index);
+	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
+	pfs_lwlock_ring_start(pfs_my_lwlocks);
+	pfs_compat_each_held_lwlock(note_taken_before_cb, pfs_my_lwlocks);
+}
+
+void
+pfs_lwlock_detach(PfsThread *t)
+{
+	if (pfs_my_lwlocks == NULL)
+		return;
+	pfs_lwlock_ring_end(t, pfs_my_lwlocks);
+	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
+	pfs_my_lwlocks = NULL;
+}
+
+void
+pfs_lwlock_forget(void)
+{
+	pfs_my_lwlocks = NULL;
+}
+
+/*
+ * The entries above move down.  A reader may see one of them twice or not at all
+ * while they do: it looks at the list again before it believes it.
+ */
+void
+pfs_lwlock_note_released_other(PfsLwlockHolder *mine, const LWLock *lock)
+{
+	uint32		n = (uint32) mine->n;
+
+	for (uint32 i = n; i-- > 0;)
+	{
+		if ((mine->locks[i] & ~PFS_LWLOCK_SHARED) != (uintptr_t) lock)
+			continue;
+		for (uint32 j = i + 1; j < n; j++)
+			pfs_store_relaxed(&mine->locks[j - 1], mine->locks[j]);
+		pfs_store_release(&mine->n, n - 1);
+		return;
+	}
+}

@@ -1,0 +1,209 @@
+/*
+ * pfs_lwlock_event.c
+ *	  Records of acquisitions: plans, and blocks for the long history.
+ */
+#include "postgres.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "pfs_event_instant.h"
+#include "pfs_lane.h"
+#include "pfs_lwlock_event.h"
+#include "pfs_shared.h"
+
+PfsLwlockPlan pfs_lwlock_plans[PFS_WORD_EVENTS];
+PfsLog	   *pfs_lwlock_log = NULL;
+
+/* Of instruments that are not known yet. */
+static const uint32 no_flags = 0;
+
+uint32
+pfs_lwlock_ring_length(void)
+{
+	static uint32 length = 0;
+
+	if (length == 0)
+	{
+		/* A reader's records are not the block that is being written. */
+		uint32		wanted = pfs_history_kept(pfs_sizes.history[PFS_WAITS]) + PFS_LWLOCK_BLOCK;
+
+		for (length = 2 * PFS_LWLOCK_BLOCK; length < wanted;)
+			length *= 2;
+	}
+	return length;
+}
+
+/* Room for what the threads hold back: the first block of each may be older. */
+uint32
+pfs_lwlock_log_blocks(void)
+{
+	if (pfs_sizes.lwlock_holders == 0 || pfs_sizes.history_long[PFS_WAITS] == 0)
+		return 0;
+	return pfs_sizes.history_long[PFS_WAITS] / PFS_LWLOCK_BLOCK + 1 + pfs_sizes.threads;
+}
+
+/* ---- plans ---- */
+
+void
+pfs_lwlock_plans_start(void)
+{
+	for (int i = 0; i < lengthof(pfs_lwlock_plans); i++)
+	{
+		pfs_lwlock_plans[i].flags = &no_flags;
+		pfs_lwlock_plans[i].usual = ~0U;
+	}
+}
+
+void
+pfs_lwlock_plan(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags)
+{
+	PfsLwlockPlan *plan;
+	PfsCell    *cell = (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + instrument;
+
+	if (tranche >= lengthof(pfs_lwlock_plans) || !pfs_instant_is_usual(flags) ||
+		cell->count_timed + cell->count_untimed == 0)
+		return;
+	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && (cell->buckets == NULL || pfs_my_lwlocks == NULL))
+		return;
+	plan = &pfs_lwlock_plans[tranche];
+	plan->flags = &pfs_words->flags[instrument];
+	plan->usual = flags;
+	plan->instrument = instrument;
+	plan->instrument_bits = (uint64) instrument << PFS_LWLOCK_INSTRUMENT_SHIFT;
+	plan->cell = cell;
+	plan->digest_key = (uint32) instrument + 1;
+	plan->digest = &pfs_digest_wait_items[instrument % PFS_DIGEST_WAITS];
+}
+
+/* ---- owner ---- */
+
+void
+pfs_lwlock_ring_start(PfsLwlockHolder *mine)
+{
+	pfs_store_relaxed(&mine->head, 0);
+	pfs_store_relaxed(&mine->history_tail, 0);
+	pfs_store_relaxed(&mine->history_long_tail, 0);
+	mine->next = mine->events;
+}
+
+void
+pfs_lwlock_make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, PfsWaitEvent *to)
+{
+	bool		try = (from->flags & PFS_LWLOCK_TRY) != 0;
+	bool		shared = (from->lock & PFS_LWLOCK_SHARED) != 0;
+	PfsOperation operation = try ? (shared ? PFS_OP_TRY_SHARED_LOCK : PFS_OP_TRY_EXCLUSIVE_LOCK)
+	: (shared ? PFS_OP_SHARED_LOCK : PFS_OP_EXCLUSIVE_LOCK);
+
+	memset(to, 0, sizeof(*to));
+	to->log_word.word = 1;
+	to->timer_start = from->timer_start;
+	to->timer_end = from->timer_start + from->ticks;
+	to->event_id = to->end_event_id = from->event_id;
+	to->nesting_event_id = from->nesting_event_id;
+	to->thread_id = thread_id;
+	to->kind = pfs_event_kind(from->lock >> PFS_LWLOCK_INSTRUMENT_SHIFT, operation, PFS_OBJECT_LWLOCK) |
+		(uint64) from->nesting_type << 32;
+	to->role = role;
+	to->flags = from->flags & ~PFS_LWLOCK_TRY;
+	to->source = from->source;
+	to->object_instance = (uintptr_t) pfs_lwlock_of(from);
+}
+
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+static void
+__attribute__((target("avx")))
+copy_block_avx(PfsLwlockEvent *to, const PfsLwlockEvent *from)
+{
+	const __m256i *src = (const __m256i *) from;
+	__m256i    *dst = (__m256i *) to;
+
+#pragma GCC unroll 8
+	for (int i = 0; i < PFS_LWLOCK_BLOCK * sizeof(PfsLwlockEvent) / sizeof(__m256i); i++)
+		_mm256_storeu_si256(dst + i, _mm256_loadu_si256(src + i));
+}
+#endif
+
+static inline void
+copy_block(PfsLwlockEvent *to, const PfsLwlockEvent *from)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	if (pfs_local.avx)
+	{
+		copy_block_avx(to, from);
+		return;
+	}
+#endif
+	pfs_racy_copy(to, from, PFS_LWLOCK_BLOCK * sizeof(PfsLwlockEvent));
+}
+
+/*
+ * Positions below a truncation are hidden; a position that this ring has not
+ * reached was not meant for it (see pfs_history_tail()).
+ */
+void
+pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
+{
+	uint64		head = mine->head + 1;
+	uint64		from = head - PFS_LWLOCK_BLOCK;
+	uint64		tail = pfs_history_tail(pfs_load_relaxed(&mine->history_long_tail), head);
+	uint32		mask = pfs_lwlock_ring_length() - 1;
+	PfsLogClaim claim;
+
+	/* The losses are counted there. */
+	if (pfs_lwlock_log != NULL && tail < head &&
+		pfs_log_claim(pfs_lwlock_log, pfs_lane(t->index, pfs_log_lanes(pfs_lwlock_log)), 1, &claim))
+	{
+		PfsLwlockBlock *block = pfs_log_slot(&claim, 0, sizeof(PfsLwlockBlock));
+
+		pfs_log_slot_begin(&claim, 0, block);
+		pfs_store_relaxed(&block->thread_id, t->thread_id);
+		pfs_store_relaxed(&block->role, pfs_lwlock_role_of(t));
+		pfs_store_relaxed(&block->first, tail > from ? (uint32) (tail - from) : 0);
+		copy_block(block->events, &mine->events[from & mask]);
+		pfs_log_slot_end(&claim, 0, block);
+
+		/*
+		 * Where the next one will probably be: written a whole lap of the log
+		 * ago.
+		 */
+		for (size_t i = 0; i < sizeof(PfsLwlockBlock); i += PFS_CACHE_LINE)
+			__builtin_prefetch((const char *) (block + 1) + i, 1);
+	}
+	mine->next = &mine->events[head & mask];
+	pfs_store_release(&mine->head, head);	/* C */
+	pfs_change_end(t);
+}
+
+/* What is less than a block goes to the log of all waits. */
+void
+pfs_lwlock_ring_end(PfsThread *t, PfsLwlockHolder *mine)
+{
+	uint64		head = mine->head;
+	uint64		tail = pfs_history_tail(pfs_load_relaxed(&mine->history_long_tail), head);
+	uint32		mask = pfs_lwlock_ring_length() - 1;
+
+	if (pfs_history_long[PFS_WAITS] == NULL)
+		return;
+	for (uint64 pos = Max(head - head % PFS_LWLOCK_BLOCK, tail); pos < head; pos++)
+	{
+		PfsWaitEvent event;
+
+		if ((mine->events[pos & mask].flags & PFS_FLAG_HISTORY_LONG) == 0)
+			continue;
+		pfs_lwlock_make_event(&mine->events[pos & mask], t->thread_id, pfs_lwlock_role_of(t), &event);
+		pfs_history_long_add(t, PFS_WAITS, (const PfsEvent *) &event);
+	}
+}
+
+uint64
+pfs_lwlock_last_reading(void)
+{
+	const PfsLwlockEvent *e;
+
+	if (pfs_my_lwlocks == NULL || pfs_my_lwlocks->head == 0)
+		return 0;
+	e = &pfs_my_lwlocks->events[(pfs_my_lwlocks->head - 1) & (pfs_lwlock_ring_length() - 1)];
+	return e->timer_start + e->ticks;
+}

@@ -1,0 +1,370 @@
+/*
+ * pfs_socket.c
+ *	  Birth and death of socket records, and calls of the less usual kinds;
+ *	  pfs_socket_read.c has readers and truncation.
+ *
+ * Truncation and owners.  Both do "store, then look": the owner makes its
+ * sequence word odd and loads `truncations`; the truncator raises `truncations`
+ * and, behind a fence on all processors (pfs_fence.h), looks at the words.  So an
+ * owner that still adds to numbers of the old generation is seen to be changing,
+ * and is waited for; any other, and that one from its next change on, sees the
+ * new value.  Then numbers of the old generation stay as they are until someone
+ * raises the record's `collected` over their generation: the truncator, when
+ * it comes to the record, or the owner, which has an event or ends.  One of them
+ * succeeds, and takes them to the totals; the owner starts from zero either way.
+ *
+ * Truncators and readers take turns (pfs_patience.h).  An owner that stays in a change
+ * for longer than the truncator's patience loses the event that it is adding, and no
+ * other.  What owners move meanwhile, numbers on their way from
+ * a record to the totals, lies between moves_begun and moves_done: a reader
+ * that sees one of them change reads again, and a truncator waits for the last.
+ */
+#include "postgres.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include "libpq/libpq-be.h"
+#include "miscadmin.h"
+
+#include "pfs_compat.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+#include "pfs_socket.h"
+#include "pfs_wait_class.h"
+
+PFS_NEAR PfsPages *pfs_sockets = NULL;
+PFS_NEAR PfsSharedSockets *pfs_shared_sockets = NULL;
+PFS_NEAR PfsSocket *pfs_my_socket = NULL;
+
+static uint32 my_index;
+static uint64 my_word;
+
+/* This process has begun a move. */
+static bool is_moving = false;
+
+/* Records of one page. */
+#define SOCKETS_PER_PAGE 128
+
+PfsSharedBlock pfs_socket_totals;
+uint64	   *pfs_socket_total_bytes = NULL;
+
+/* ---- the totals ---- */
+
+/* Takes the container, the cells of the totals, and their bytes behind them. */
+void
+pfs_sockets_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec spec = {"socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE};
+	uint32		cells = pfs_sizes.instruments * PFS_SOCKET_PARTS;
+	size_t		size = pfs_shared_block_size(cells, sizeof(PfsSharedCell));
+	char	   *mem;
+
+	pfs_sockets = pfs_pages_create(seg, &spec);
+	mem = pfs_segment_take(seg, size + cells * sizeof(uint64), PFS_CACHE_LINE);
+	pfs_socket_totals = (PfsSharedBlock)
+	{
+		mem, cells, sizeof(PfsSharedCell)
+	};
+	pfs_socket_total_bytes = mem == NULL ? NULL : (uint64 *) (mem + size);
+}
+
+void
+pfs_sockets_start(void)
+{
+	/* Not 0, which a record's page reads as when it has been given back. */
+	pfs_words->socket_truncations = 1;
+}
+
+static void
+add_to_totals(PfsInstrumentId instrument, PfsSocketPart part, const PfsTotals *calls, uint64 bytes)
+{
+	uint32		i = instrument * PFS_SOCKET_PARTS + part;
+
+	if (bytes != 0)
+		pfs_add_relaxed(&pfs_socket_total_bytes[i], bytes);
+	pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_socket_totals, i), calls);
+}
+
+uint64
+pfs_socket_push_cells(const PfsSocketCell *cells)
+{
+	uint64		events = 0;
+
+	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+	{
+		PfsTotals	calls = {0};
+
+		if (cells[i].instrument == PFS_NO_INSTRUMENT)
+			break;
+		pfs_totals_add_cell(&calls, &cells[i].calls);
+		if (pfs_totals_count(&calls) == 0 && cells[i].bytes == 0)
+			continue;
+		add_to_totals(cells[i].instrument, cells[i].part, &calls, cells[i].bytes);
+		events += pfs_totals_count(&calls);
+	}
+	return events;
+}
+
+/* ---- the owner ---- */
+
+static void
+zero_cell(PfsSocketCell *c)
+{
+	pfs_store_relaxed(&c->calls.count_timed, 0);
+	pfs_store_relaxed(&c->calls.count_untimed, 0);
+	pfs_store_relaxed(&c->calls.sum, 0);
+	pfs_store_relaxed(&c->calls.min, UINT64_MAX);
+	pfs_store_relaxed(&c->calls.max, 0);
+	pfs_store_relaxed(&c->bytes, 0);
+}
+
+/*
+ * Numbers are on their way: what is stored in between cannot be seen by one who
+ * does not see moves_begun behind it (A, pairs with the fence of
+ * pfs_sockets_by_event), and is seen by one who sees moves_done (B).
+ */
+static void
+begin_move(void)
+{
+	is_moving = true;
+	pfs_add_seqcst(&pfs_shared_sockets->moves_begun, 1);
+	pfs_fence_release();		/* A */
+}
+
+static void
+end_move(void)
+{
+	pfs_add_seqcst(&pfs_shared_sockets->moves_done, 1); /* B */
+	is_moving = false;
+}
+
+bool
+pfs_socket_repair(void)
+{
+	bool		was_moving = is_moving;
+
+	if (was_moving)
+		end_move();
+	return was_moving;
+}
+
+/*
+ * Inside a change: take the numbers to the totals, unless a truncator has.
+ * to: what the record is collected up to from now on.
+ */
+static void
+give_up_cells(PfsSocket *s, uint64 to, bool truncated)
+{
+	uint64		collected = pfs_load_relaxed(&s->collected);
+
+	begin_move();
+	if (collected <= s->generation && pfs_cas(&s->collected, &collected, to))
+	{
+		uint64		events = pfs_socket_push_cells(s->cells);
+
+		if (truncated)
+			pfs_add_relaxed(&pfs_shared_sockets->left, events);
+	}
+	end_move();
+}
+
+/* Inside a change: a truncation has come. */
+static void
+begin_generation(PfsSocket *s)
+{
+	uint64		now = pfs_load_relaxed(&pfs_words->socket_truncations);
+
+	give_up_cells(s, now, true);
+	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+		zero_cell(&s->cells[i]);
+	pfs_store_relaxed(&s->generation, now);
+}
+
+/* The cell of a kind of call, NULL if there is no room for another kind. */
+static PfsSocketCell *
+find_cell(PfsSocket *s, PfsInstrumentId instrument, PfsSocketPart part)
+{
+	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+	{
+		PfsSocketCell *c = &s->cells[i];
+
+		if (c->instrument == PFS_NO_INSTRUMENT)
+		{
+			pfs_store_relaxed(&c->part, part);
+			pfs_store_relaxed(&c->instrument, instrument);
+		}
+		if (c->instrument == instrument && c->part == part)
+			return c;
+	}
+	return NULL;
+}
+
+void
+pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEvent *e, uint64 end, uint64 bytes)
+{
+	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
+	uint64		ticks = timed && end > e->timer_start
+	? pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), end - e->timer_start) : 0;
+	PfsTotals	call = {.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks};
+	PfsSocketCell *c = NULL;
+
+	if (s != NULL && !pfs_socket_is_current(s))
+		begin_generation(s);
+	if (s != NULL)
+		c = find_cell(s, e->instrument, part);
+	if (c == NULL)
+	{
+		add_to_totals(e->instrument, part, &call, bytes);
+		return;
+	}
+	pfs_store_relaxed(&c->calls.count_timed, c->calls.count_timed + call.count_timed);
+	pfs_store_relaxed(&c->calls.count_untimed, c->calls.count_untimed + call.count_untimed);
+	pfs_store_relaxed(&c->bytes, c->bytes + bytes);
+	if (timed)
+	{
+		pfs_store_relaxed(&c->calls.sum, c->calls.sum + ticks);
+		pfs_store_relaxed(&c->calls.min, Min(c->calls.min, ticks));
+		pfs_store_relaxed(&c->calls.max, Max(c->calls.max, ticks));
+	}
+}
+
+void
+pfs_socket_count_bytes(PfsSocket *s, uint64 bytes)
+{
+	PfsTotals	none = {0};
+
+	if (s == NULL)
+	{
+		add_to_totals(pfs_fixed_instrument[PFS_INS_CLIENT_READ], PFS_SOCKET_READ, &none, bytes);
+		return;
+	}
+	begin_generation(s);
+	pfs_store_relaxed(&s->cells[PFS_SOCKET_CELL_READ].bytes,
+					  s->cells[PFS_SOCKET_CELL_READ].bytes + bytes);
+}
+
+/*
+ * A session waits on its client's socket, but for a publisher or primary that
+ * libpq talks to; of these only the WAL receiver's has a record.
+ */
+PfsSocket *
+pfs_socket_of_wait(PfsInstrumentId instrument)
+{
+	PfsSocket  *s = pfs_my_socket;
+	bool		peer = instrument == pfs_word_instrument(WAIT_EVENT_LIBPQWALRECEIVER_RECEIVE) ||
+	instrument == pfs_word_instrument(WAIT_EVENT_LIBPQWALRECEIVER_CONNECT);
+
+	return s != NULL && s->peer == peer ? s : NULL;
+}
+
+void
+pfs_socket_wait_end(PfsThread *t, PfsWaitEvent *e, PfsSocket *s)
+{
+	uint64		end = pfs_wait_read_end(t, e->flags);
+
+	pfs_change_begin(t);
+	pfs_socket_count(s, PFS_SOCKET_MISC, e, end, 0);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
+	pfs_change_end(t);
+}
+
+/* Numbers only: no name is looked up. */
+static void
+fill_address(PfsSocket *s, const struct sockaddr_storage *from)
+{
+	const struct sockaddr_in *in = (const struct sockaddr_in *) from;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *) from;
+
+	if (from->ss_family == AF_INET)
+	{
+		s->family = AF_INET;
+		memcpy(s->address, &in->sin_addr, sizeof(in->sin_addr));
+		s->port = ntohs(in->sin_port);
+	}
+	else if (from->ss_family == AF_INET6)
+	{
+		s->family = AF_INET6;
+		memcpy(s->address, &in6->sin6_addr, sizeof(in6->sin6_addr));
+		s->port = ntohs(in6->sin6_port);
+	}
+}
+
+static void
+fill_record(PfsSocket *s, const PfsThread *t, bool peer)
+{
+	memset(s, 0, sizeof(*s));
+	s->thread_id = t->thread_id;
+	s->thread = t->index;
+	s->pid = t->pid;
+	s->peer = peer;
+	s->descriptor = -1;
+	s->port = -1;
+	s->generation = pfs_load_relaxed(&pfs_words->socket_truncations);
+	s->collected = s->generation;
+	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+	{
+		s->cells[i].instrument = PFS_NO_INSTRUMENT;
+		zero_cell(&s->cells[i]);
+	}
+	if (peer)
+		s->instrument = pfs_word_instrument(WAIT_EVENT_LIBPQWALRECEIVER_RECEIVE);
+	else
+	{
+		s->instrument = pfs_fixed_instrument[PFS_INS_CLIENT_READ];
+		s->descriptor = MyProcPort->sock;
+		fill_address(s, &MyProcPort->raddr.addr);
+		s->cells[PFS_SOCKET_CELL_READ].instrument = s->instrument;
+		s->cells[PFS_SOCKET_CELL_READ].part = PFS_SOCKET_READ;
+		s->cells[PFS_SOCKET_CELL_WRITE].instrument = pfs_fixed_instrument[PFS_INS_CLIENT_WRITE];
+		s->cells[PFS_SOCKET_CELL_WRITE].part = PFS_SOCKET_WRITE;
+	}
+}
+
+void
+pfs_socket_attach(PfsThread *t)
+{
+	static uint32 hint = 0;
+	bool		client = MyProcPort != NULL && MyProcPort->sock != PGINVALID_SOCKET;
+	bool		peer = MyBackendType == B_WAL_RECEIVER;
+	PfsSocket  *s;
+
+	if (!client && !peer)
+		return;
+	my_index = pfs_pages_allocate(pfs_sockets, &hint);
+	if (my_index == PFS_NO_RECORD)
+		return;					/* counted there; calls go to the totals */
+	s = pfs_pages_record(pfs_sockets, my_index);
+	fill_record(s, t, peer);
+	my_word = pfs_pages_publish(pfs_sockets, my_index);
+	pfs_my_socket = s;
+}
+
+/* The generation that comes after all others. */
+#define ENDED PG_UINT64_MAX
+
+void
+pfs_socket_detach(PfsThread *t)
+{
+	PfsSocket  *s = pfs_my_socket;
+
+	if (s == NULL)
+		return;
+	pfs_my_socket = NULL;
+
+	/*
+	 * A reader of the totals must not find the record gone and its numbers
+	 * not there yet.
+	 */
+	begin_move();
+	give_up_cells(s, ENDED, !pfs_socket_is_current(s));
+	if (pfs_pages_claim(pfs_sockets, my_index, my_word))
+		pfs_pages_free(pfs_sockets, my_index);
+	end_move();
+}
+
+void
+pfs_socket_forget(void)
+{
+	pfs_my_socket = NULL;
+}

@@ -1,0 +1,226 @@
+/*
+ * pfs_socket.h
+ *	  Socket instances: one record per client connection and one for a WAL
+ *	  receiver's peer, with the numbers of its calls; and the numbers of calls
+ *	  on sockets that have no record, or not any more.
+ *
+ * A record belongs to a thread, and its owner writes it inside a change of the
+ * thread's sequence lock, which its readers use as well.  TRUNCATE writes
+ * nobody's numbers: it raises a counter, and who owns or reads a record finds
+ * its numbers to be of an older generation.  pfs_socket.c has the protocol.
+ */
+#ifndef PFS_SOCKET_H
+#define PFS_SOCKET_H
+
+#include "pfs_event_write.h"
+
+/* What a call does, and the column family that it is counted in. */
+typedef enum PfsSocketPart
+{
+	PFS_SOCKET_READ,			/* recv */
+	PFS_SOCKET_WRITE,			/* send */
+	PFS_SOCKET_MISC,			/* wait */
+} PfsSocketPart;
+
+#define PFS_SOCKET_PARTS (PFS_SOCKET_MISC + 1)
+
+/*
+ * Kinds of calls that one socket counts by itself; calls of more kinds are
+ * counted in the totals of their instrument only.
+ */
+#define PFS_SOCKET_CELLS 8
+
+/*
+ * The first two cells of a client's socket have their kind from the start; they
+ * have the numbers of the parts that they are.
+ */
+#define PFS_SOCKET_CELL_READ	0	/* ClientRead, recv */
+#define PFS_SOCKET_CELL_WRITE	1	/* ClientWrite, send */
+
+typedef struct PfsSocketCell
+{
+	PfsCell		calls;			/* min is UINT64_MAX while nothing was timed */
+	uint64		bytes;
+	PfsInstrumentId instrument; /* PFS_NO_INSTRUMENT: not in use */
+	uint16		part;			/* PfsSocketPart */
+	uint32		unused;
+} PfsSocketCell;
+
+/* In shared memory.  Only the owner writes it, but for `collected`. */
+typedef struct PfsSocket
+{
+	/* Written before the record is published. */
+	uint64		thread_id;
+	uint32		thread;			/* index of the thread's record */
+	int32		pid;
+	int32		descriptor;		/* -1: not known */
+	int32		port;			/* -1: none */
+	PfsInstrumentId instrument; /* what names it: receiving from it */
+	bool		peer;			/* of a WAL receiver: its address is in the
+								 * server's WalRcv */
+	uint8		family;			/* AF_INET, AF_INET6, or 0: no address */
+	uint8		unused[4];
+	uint8		address[16];
+
+	/* Inside changes. */
+	uint64		generation;		/* value of `truncations` that the numbers
+								 * belong to */
+
+	/*
+	 * Numbers of generations below this one are in the totals, or going
+	 * there. Whoever raises it by compare-and-swap, owner or truncator, takes
+	 * them there.
+	 */
+	uint64		collected;
+	PfsSocketCell cells[PFS_SOCKET_CELLS];
+} PfsSocket;
+
+/* Sums of the calls of one instrument. */
+typedef struct PfsSocketTotals
+{
+	PfsTotals	part[PFS_SOCKET_PARTS];
+	uint64		bytes[PFS_SOCKET_PARTS];
+} PfsSocketTotals;
+
+typedef struct PfsSharedSockets
+{
+	/* Atomic: numbers of a record that go to the totals. */
+	uint64		moves_begun;
+	uint64		moves_done;
+	uint64		left;			/* events that owners moved because of a
+								 * truncation */
+} PfsSharedSockets;
+
+extern PfsPages *pfs_sockets;	/* NULL when pfs is off */
+extern PFS_HIDDEN PfsSharedSockets *pfs_shared_sockets;
+
+/* This process's record, or NULL.  What instrument points ask for. */
+extern PFS_HIDDEN PfsSocket *pfs_my_socket;
+
+/* The totals: cells by instrument and part, and the bytes of each. */
+extern PfsSharedBlock pfs_socket_totals;
+extern uint64 *pfs_socket_total_bytes;
+
+/* Postmaster: takes container and totals; starts. */
+extern void pfs_sockets_lay_out(PfsSegment *seg);
+extern void pfs_sockets_start(void);
+
+/* See pfs_thread_end.c: true if there was something to repair. */
+extern bool pfs_socket_repair(void);
+
+/* At attach, before the process has events; inside detach's change. */
+extern void pfs_socket_attach(PfsThread *t);
+extern void pfs_socket_detach(PfsThread *t);
+
+/* In a child that must not come to the record any more. */
+extern void pfs_socket_forget(void);
+
+/*
+ * Inside a change: count a call that is not of the usual kind.  s NULL: a
+ * socket without a record.
+ */
+extern void pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEvent *e, uint64 end,
+							 uint64 bytes);
+
+/* Inside a change: bytes of a read that is no event. */
+extern void pfs_socket_count_bytes(PfsSocket *s, uint64 bytes);
+
+/* These numbers go to the totals, of a copy or by the owner; how many events. */
+extern uint64 pfs_socket_push_cells(const PfsSocketCell *cells);
+
+/* The record of the socket that this wait of class Client is for, or NULL. */
+extern PfsSocket *pfs_socket_of_wait(PfsInstrumentId instrument);
+
+/* End of a wait for a socket, instead of pfs_wait_end(). */
+extern void pfs_socket_wait_end(PfsThread *t, PfsWaitEvent *e, PfsSocket *s);
+
+/*
+ * Inside a change: do the numbers belong to now?  The load comes after the odd
+ * word is stored; the other side is in pfs_sockets_truncate().
+ */
+static pg_attribute_always_inline bool
+pfs_socket_is_current(const PfsSocket *s)
+{
+	pfs_fence_signal();
+	return s->generation == pfs_load_relaxed(&pfs_words->socket_truncations);
+}
+
+/*
+ * Instead of start and end: a call that could not block, and is over.  Nobody
+ * sees it running.  s: the record of the client's socket, or NULL.
+ */
+static pg_attribute_always_inline void
+pfs_socket_instant(PfsThread *t, PfsWaitEvent *e, PfsSocket *s, PfsSocketPart part, uint64 start,
+				   uint64 end, uint64 bytes)
+{
+	e->timer_start = start;
+	e->object_instance = (uintptr_t) s;
+	pfs_change_begin(t);
+	if (likely(s != NULL && pfs_socket_is_current(s) && end >= start &&
+			   (e->flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
+			   (pfs_local.usual & ~PFS_FLAG_THREAD)))
+	{
+		PfsSocketCell *c = &s->cells[part];
+		uint64		ticks = end - start;
+
+		pfs_store_relaxed(&c->calls.count_timed, c->calls.count_timed + 1);
+		pfs_store_relaxed(&c->calls.sum, c->calls.sum + ticks);
+		if (unlikely(ticks < c->calls.min))
+			pfs_store_relaxed(&c->calls.min, ticks);
+		if (unlikely(ticks > c->calls.max))
+			pfs_store_relaxed(&c->calls.max, ticks);
+		pfs_store_relaxed(&c->bytes, c->bytes + bytes);
+	}
+	else
+		pfs_socket_count(s, part, e, end, bytes);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth, end);
+	pfs_change_end(t);
+	pfs_local.beginning = 0;
+}
+
+/* A read that is no event by itself: it ended an idle wait. */
+static pg_attribute_always_inline void
+pfs_socket_bytes(PfsThread *t, PfsSocket *s, uint64 bytes)
+{
+	pfs_change_begin(t);
+	if (likely(s != NULL && pfs_socket_is_current(s)))
+		pfs_store_relaxed(&s->cells[PFS_SOCKET_CELL_READ].bytes,
+						  s->cells[PFS_SOCKET_CELL_READ].bytes + bytes);
+	else
+		pfs_socket_count_bytes(s, bytes);
+	pfs_change_end(t);
+}
+
+/* ---- readers; SQL commands ---- */
+
+/* A consistent copy of each record; any backend. */
+typedef void (*PfsSocketEmit) (const PfsSocket *copy, uint32 index, void *arg);
+extern void pfs_sockets_each(PfsSocketEmit emit, void *arg);
+
+/* object_instance_begin of the record in this slot. */
+extern uint64 pfs_socket_address(uint32 index);
+
+/* Role of the thread for rights, InvalidOid: nobody's, or gone. */
+extern Oid	pfs_socket_role(const PfsSocket *copy);
+
+/*
+ * The sums since the last truncation, for each socket and instrument, or for
+ * each instrument (address is 0).
+ */
+typedef void (*PfsSocketTotalsEmit) (PfsInstrumentId instrument, uint64 address,
+									 const PfsSocketTotals *totals, void *arg);
+extern void pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg);
+extern void pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg);
+
+/* All parts of them in one. */
+extern void pfs_socket_totals_all(const PfsSocketTotals *totals, PfsTotals *to);
+
+/*
+ * TRUNCATE by instance: what the records count goes to the totals; by event:
+ * and from there away.  Returns how many events left the table, to the last one.
+ */
+extern int64 pfs_sockets_truncate(bool totals_too);
+
+extern double pfs_sockets_estimate(void);
+
+#endif							/* PFS_SOCKET_H */

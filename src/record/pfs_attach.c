@@ -1,0 +1,304 @@
+/*
+ * pfs_attach.c
+ *	  How a process gets its thread record, learns who it is, and looks at what it has
+ *	  missed.
+ *
+ * A process attaches at its first event that is allowed to (no hook exists at the start
+ * of a process).  What it is then is known in part only: role, status entry, account
+ * and a parallel worker's leader come later, and each begin of an event looks for them
+ * until they are there.  Each part has its share of a new record (pfs_part.h);
+ * pfs_thread_end.c has how the process detaches.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "libpq/libpq-be.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/postmaster.h"
+#include "storage/ipc.h"
+#include "tcop/tcopprot.h"
+
+#include "pfs_actor.h"
+#include "pfs_compat.h"
+#include "pfs_digest_wait.h"
+#include "pfs_error.h"
+#include "pfs_event_write.h"
+#include "pfs_memory.h"
+#include "pfs_part.h"
+#include "pfs_shared.h"
+#include "pfs_stage.h"
+#include "pfs_thread_end.h"
+
+/*
+ * References of a thread; none if it has gone.  They are written once, before has_refs,
+ * and taken back when the thread ends: nothing here waits, also at instrument points,
+ * and what the leader does with its numbers meanwhile (each rise of a memory mark
+ * holds `folds`) is no reason to find none.  Those that are read while they are taken
+ * back are each there or not.
+ *
+ * False: it lives and does not know them yet.
+ */
+static bool
+thread_refs(uint64 thread_id, PfsAccountRefs *refs)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsThread  *t = pfs_pages_record(pfs_threads, index);
+		bool		has_refs;
+
+		if (pfs_load_relaxed(&t->thread_id) != thread_id)
+			continue;
+		has_refs = pfs_load_acquire(&t->has_refs);
+		*refs = PFS_NO_ACCOUNT_REFS;
+		refs->account = pfs_load_relaxed(&t->refs.account);
+		refs->user = pfs_load_relaxed(&t->refs.user);
+		refs->host = pfs_load_relaxed(&t->refs.host);
+		pfs_fence_acquire();
+		if (pfs_pages_word(pfs_threads, index) == word)
+			return has_refs;
+	}
+	*refs = PFS_NO_ACCOUNT_REFS;
+	return true;
+}
+
+/*
+ * The account: of a client when its session is there, of a parallel worker its
+ * leader's, of all others the background's.  False: not known yet.  The server ends
+ * the initialization of a session when role, database, rights and limits let it in;
+ * until then it is a login that can fail, and belongs to nobody.
+ */
+static bool
+find_account(PfsThread *t)
+{
+	PfsAccountRefs refs = PFS_NO_ACCOUNT_REFS;
+
+	if (t->has_refs)
+		return true;
+	if (pfs_thread_is_parallel_worker())
+	{
+		PfsAccountRefs leader;
+
+		if (t->parent_thread_id == 0)
+			return false;
+		if (!thread_refs(t->parent_thread_id, &leader))
+			return false;
+		(void) pfs_account_share(&refs, &leader);
+	}
+	else if (t->foreground)
+	{
+		char		host[PFS_CLIENT_HOST_SIZE];
+
+		if (t->role == InvalidOid || MyProcPort == NULL || !IsNormalProcessingMode())
+			return false;
+		(void) pfs_client_host(host, sizeof(host));
+		pfs_account_enter(&refs, MyProcPort->user_name, host, true);
+	}
+	else
+		pfs_account_enter(&refs, NULL, NULL, true);
+
+	pfs_seqlock_write_begin(&t->folds);
+	t->refs = refs;
+	pfs_memory_refer(t);
+	/* Pairs with the acquire in thread_refs(). */
+	pfs_store_release(&t->has_refs, true);
+	pfs_seqlock_write_end(&t->folds);
+	return true;
+}
+
+/*
+ * MyProcPort's name, and not the role's: looking that up needs the catalog.  They
+ * are the same; a longer name was cut to find the role.
+ */
+static void
+ask_actors(PfsThread *t)
+{
+	char		user_name[NAMEDATALEN];
+	char		host[PFS_CLIENT_HOST_SIZE];
+	bool		instrumented;
+	bool		history;
+
+	strlcpy(user_name, MyProcPort->user_name, sizeof(user_name));
+	(void) pfs_client_host(host, sizeof(host));
+	pfs_actor_decide(user_name, host, &instrumented, &history);
+	pfs_thread_decide(t, instrumented, history);
+}
+
+/* The leader's number and switches become the worker's, if the leader is there. */
+static void
+follow_leader(PfsThread *t, int leader)
+{
+	uint64		word;
+	uint32		index = pfs_thread_find(leader, &word);
+	PfsThread  *other;
+	uint64		thread_id;
+	bool		instrumented;
+	bool		history;
+
+	if (index == PFS_NO_RECORD)
+		return;
+	other = pfs_pages_record(pfs_threads, index);
+	thread_id = pfs_load_relaxed(&other->thread_id);
+	instrumented = pfs_load_relaxed(&other->instrumented) & PFS_SWITCH_ON;
+	history = pfs_load_relaxed(&other->history) & PFS_SWITCH_ON;
+	pfs_fence_acquire();
+	if (pfs_pages_word(pfs_threads, index) != word)
+		return;
+	pfs_thread_decide(t, instrumented, history);
+	pfs_digest_work_for(other);
+	pfs_store_release(&t->parent_thread_id, thread_id);
+}
+
+/* What a process learns about itself only after its first events; inside a change. */
+void
+pfs_thread_refresh_identity(PfsThread *t)
+{
+	bool		complete = true;
+
+	/* Before authentication the name is only what the client claims. */
+	if (t->role == InvalidOid && MyProc != NULL && OidIsValid(MyProc->roleId) && !ClientAuthInProgress)
+	{
+		pfs_store_relaxed(&t->role, MyProc->roleId);
+		pfs_thread_stamp_events(t);
+		if (pfs_compat_is_foreground(MyBackendType) && MyProcPort != NULL)
+			ask_actors(t);
+	}
+	if (t->role == InvalidOid && (t->foreground || MyBackendType == B_BG_WORKER))
+		complete = false;
+
+	if (t->status == NULL)
+		pfs_store_relaxed(&t->status, MyBEEntry);
+	if (t->status == NULL)
+		complete = false;
+
+	if (t->parent_thread_id == 0 && pfs_thread_is_parallel_worker())
+	{
+		/* Known from the fork on; MyProc->lockGroupLeader is not. */
+		follow_leader(t, MyBgworkerEntry->bgw_notify_pid);
+		if (t->parent_thread_id == 0)
+			complete = false;
+	}
+	complete &= find_account(t);
+	if (complete)
+		pfs_local.slow &= ~PFS_SLOW_IDENTITY;
+}
+
+/*
+ * Takes a record for this process, fills it, and lets each part take its share.  The
+ * process has its record (pfs_my_thread) when all of it is there: a signal handler that
+ * comes before passes by, as never_attach is set.
+ */
+PfsThread *
+pfs_thread_attach(void)
+{
+	static uint32 hint = 0;
+	int			save_errno = errno;
+	uint32		index;
+	PfsThread  *t;
+
+	if (MyProc == NULL || pfs_local.never_attach || pfs_threads == NULL)
+		return NULL;
+	if (!IsUnderPostmaster || proc_exit_inprogress || CritSectionCount > 0 ||
+		!pfs_compat_type_attaches(MyBackendType) || !pfs_thread_can_end())
+		return NULL;
+
+	/* A handler must not come here a second time. */
+	pfs_local.never_attach = true;
+	index = pfs_pages_allocate(pfs_threads, &hint);
+	errno = save_errno;
+	if (index == PFS_NO_RECORD)
+	{
+		/* Counted there; this process stays unseen. */
+		if (pfs_memory_is_told)
+			pfs_memory_is_told = pfs_memory_switch(NULL, false);
+		return NULL;
+	}
+
+	t = pfs_pages_record(pfs_threads, index);
+	pfs_thread_fill(t, index);
+	pfs_local.nopen = 0;
+	pfs_local.beginning = 0;
+#if defined(__x86_64__)
+	pfs_local.avx = __builtin_cpu_supports("avx");
+#endif
+	pfs_local.log_next = pfs_ring_spare(&t->events[PFS_WAITS].ring, 0); /* until the first flush */
+	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED |
+						(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT);
+	for (int i = 0; i < pfs_num_parts; i++)
+	{
+		if (pfs_parts[i].begin != NULL)
+			pfs_parts[i].begin(t);
+	}
+	pfs_thread_watch_end();
+	t->word = pfs_pages_publish(pfs_threads, index);
+	pfs_add_seqcst(&pfs_shared_threads->attached, 1);
+	for (int i = 0; i < pfs_num_parts; i++)
+	{
+		if (pfs_parts[i].attach != NULL)
+			pfs_parts[i].attach(t);
+	}
+	pfs_local.slow = PFS_SLOW_IDENTITY;
+	/* Autovacuum, logical replication: no hook tells of their transactions. */
+	if (MyProcPort == NULL && !pfs_thread_is_parallel_worker() && pfs_compat_has_transactions(MyBackendType))
+		pfs_local.slow |= PFS_SLOW_WATCH;
+	pfs_my_thread = t;
+	pfs_thread_refresh_identity(t);
+	/* What was counted from its birth on becomes its own. */
+	if (pfs_memory_is_told || pfs_memory_is_stale())
+		pfs_memory_sync(t);
+	errno = save_errno;
+	return t;
+}
+
+void
+pfs_thread_identify_now(PfsThread *t)
+{
+	if (pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	pfs_thread_refresh_identity(t);
+	pfs_change_end(t);
+}
+
+/*
+ * Looks at everything that pfs_local.slow says the process has missed, in one change: who it
+ * is, waits that are over, a message that no hook has seen, transactions and errors of a
+ * process without hooks, phases of a command.  Then the wait begins after all, unless
+ * the thread is not instrumented or the wait is nested too deep.
+ */
+bool
+pfs_wait_prepare(PfsThread *t)
+{
+	if (pfs_is_changing(t))
+	{
+		pfs_local.reentered++;
+		pfs_local.slow |= PFS_SLOW_REPAIR;
+		return false;
+	}
+	pfs_change_begin(t);
+	if (pfs_local.slow & PFS_SLOW_IDENTITY)
+		pfs_thread_refresh_identity(t);
+	if (pfs_local.slow & PFS_SLOW_OPEN)
+		pfs_open_settle(t);
+	if (pfs_local.slow & PFS_SLOW_UNNAMED)
+		pfs_statement_look(t, debug_query_string);
+	if (pfs_local.slow & PFS_SLOW_WATCH)
+	{
+		pfs_transaction_look(t);
+		pfs_error_watch();
+	}
+	if (pfs_local.slow & (PFS_SLOW_PROGRESS | PFS_SLOW_WATCH))
+		pfs_stage_look(t);
+	pfs_change_end(t);
+	if (pfs_load_relaxed(&t->mask) == 0)
+		return false;			/* so it has just been decided */
+	if (t->events[PFS_WAITS].depth >= PFS_WAIT_DEPTH)
+	{
+		pfs_add_relaxed(&pfs_shared_threads->too_deep[PFS_WAITS], 1);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,63 @@
+/*
+ * pfs_families.c
+ *	  The families of events and the families of numbers, each with what it differs
+ *	  in.  They are listed here, above the rooms of all of them, so that code for all
+ *	  families knows none.
+ */
+#include "postgres.h"
+
+#include "pfs_error.h"
+#include "pfs_event_cell.h"
+#include "pfs_event_write.h"
+#include "pfs_lwlock_event.h"
+#include "pfs_memory.h"
+#include "pfs_stage.h"
+#include "pfs_statement.h"
+#include "pfs_summary.h"
+
+#define TABLES(family) \
+	"events_" family "_current", "events_" family "_history", "events_" family "_history_long"
+
+/*
+ * Statements and transactions come a hundred thousand times a second at most, and
+ * are flushed by the handful; lanes for each processor would cost them hundreds
+ * of megabytes.
+ */
+const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
+	[PFS_WAITS] = {
+		PFS_WAIT_DEPTH, true, TABLES("waits"),
+		.bytes = pfs_wait_event_bytes,
+		.store = pfs_wait_event_store,
+		.stamp = pfs_wait_event_stamp,
+		.last_reading = pfs_lwlock_last_reading,
+	},
+	[PFS_STAGES] = {
+		PFS_STAGE_DEPTH, true, TABLES("stages"),
+		.bytes = pfs_stage_event_used,
+		.store = pfs_stage_event_store,
+		.stamp = pfs_stage_stamp,
+	},
+	[PFS_STATEMENTS] = {
+		PFS_STATEMENT_DEPTH, false, TABLES("statements"),
+		.bytes = pfs_statement_event_used,
+		.store = pfs_statement_event_store,
+	},
+	[PFS_TRANSACTIONS] = {
+		PFS_TRANSACTION_DEPTH, false, TABLES("transactions"),
+		.bytes = pfs_transaction_event_used,
+		.store = pfs_transaction_event_store,
+	},
+};
+
+const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {
+	[PFS_FAMILY_WAITS] = &pfs_wait_kind,
+	[PFS_FAMILY_MEMORY] = &pfs_memory_kind,
+	[PFS_FAMILY_STAGES] = &pfs_stage_kind,
+	[PFS_FAMILY_STATEMENTS] = &pfs_statement_kind,
+	[PFS_FAMILY_TRANSACTIONS] = &pfs_transaction_kind,
+	[PFS_FAMILY_ERRORS] = &pfs_error_kind,
+};
+
+StaticAssertDecl(sizeof(PfsTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsMemoryTotals) <= PFS_TOTALS_SIZE_MAX &&
+				 sizeof(PfsStatementTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsTransactionTotals) <= PFS_TOTALS_SIZE_MAX &&
+				 sizeof(PfsErrorCell) <= PFS_TOTALS_SIZE_MAX, "a private sum of any family has room");

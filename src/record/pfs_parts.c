@@ -1,0 +1,234 @@
+/*
+ * pfs_parts.c
+ *	  The list of parts: all that lies in shared memory, and all that has its share in
+ *	  a thread record's begin and end.  pfs_part.h says what an entry is.
+ *
+ * The order is that in which parts are laid out, started, begun, attached, left and
+ * detached.  It matters in these places:
+ *
+ * Start.  Setup before instruments, as registering one asks for its switches; instruments
+ * before all that register some; containers, whose names become instruments, behind all
+ * others that have rows.  Then the catalogue is complete, and all switches take effect.
+ *
+ * Begin.  Memory before summaries: neither looks at the other, and both are there before the
+ * record can be seen.
+ *
+ * Leave.  Statements before errors: ending the open ones may still say what became of the
+ * last error.
+ *
+ * Detach.  Open waits end first, as they count for the statement's digest, for the histories
+ * and for the summaries.  Digests take what is still in the table of waits.  Histories
+ * give away all events.  Memory stops being counted and drops to nothing in use before
+ * summaries move all numbers up, among them memory's, and give the account back.  What
+ * has a record of its own comes behind: nothing counts for it any more.
+ */
+#include "postgres.h"
+
+#include "pfs_actor.h"
+#include "pfs_clock.h"
+#include "pfs_container.h"
+#include "pfs_digest.h"
+#include "pfs_digest_wait.h"
+#include "pfs_error.h"
+#include "pfs_event_write.h"
+#include "pfs_file.h"
+#include "pfs_file_sum.h"
+#include "pfs_lwlock.h"
+#include "pfs_memory.h"
+#include "pfs_part.h"
+#include "pfs_patience.h"
+#include "pfs_prepared.h"
+#include "pfs_probe_row.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+#include "pfs_socket.h"
+#include "pfs_statement.h"
+#include "pfs_summary.h"
+
+/* A struct in the segment and the pointer to it. */
+#define STRUCT(pointer) .size = sizeof(*(pointer)), .address = (void **) &(pointer)
+
+const PfsPart pfs_parts[] = {
+	{
+		.name = "clock",
+		STRUCT(pfs_clock),
+		.start = pfs_clock_start,
+	},
+	{
+		.name = "setup",
+		STRUCT(pfs_setup),
+		.start = pfs_setup_start,
+	},
+	{
+		.name = "resets",
+		STRUCT(pfs_resets),
+	},
+	{
+		.name = "patience",
+		STRUCT(pfs_patience),
+		.counters = {
+			{"pfs_reads_inexact", offsetof(PfsSharedPatience, reads_inexact)},
+			{"pfs_resets_inexact", offsetof(PfsSharedPatience, resets_inexact)},
+			{"pfs_sequence_words_repaired", offsetof(PfsSharedPatience, repaired)},
+		},
+	},
+	{
+		.name = "hooks",
+		STRUCT(pfs_shared_hooks),
+	},
+	{
+		.name = "instruments",
+		STRUCT(pfs_instruments),
+		.lay_out = pfs_instruments_lay_out,
+		.start = pfs_instruments_start,
+		.nrows = 1,
+		.row = pfs_container_of_instruments,
+		.reset = pfs_instruments_reset_lost,
+	},
+	{
+		.name = "setup_actors",
+		STRUCT(pfs_shared_actors),
+		.lay_out = pfs_actors_lay_out,
+		.start = pfs_actors_start,
+		.pages = &pfs_actors,
+	},
+	{
+		.name = "threads",
+		STRUCT(pfs_shared_threads),
+		.lay_out = pfs_threads_lay_out,
+		.detach = pfs_open_finish_all,
+		.pages = &pfs_threads,
+		.counters = {
+			{"pfs_signal_handler_events_lost", offsetof(PfsSharedThreads, reentered)},
+		},
+	},
+	{
+		.name = "accounts",
+		.lay_out = pfs_accounts_lay_out,
+		.pages = &pfs_accounts[PFS_ACCOUNTS].pages,
+	},
+	{
+		.name = "users",
+		.pages = &pfs_accounts[PFS_USERS].pages,
+	},
+	{
+		.name = "hosts",
+		.pages = &pfs_accounts[PFS_HOSTS].pages,
+	},
+	{
+		.name = "statements",
+		.leave = pfs_statement_detach,
+	},
+	{
+		.name = "errors",
+		STRUCT(pfs_errors),
+		.start = pfs_errors_start,
+		.leave = pfs_error_settle,
+	},
+	{
+		.name = "digests",
+		STRUCT(pfs_shared_digests),
+		.lay_out = pfs_digests_lay_out,
+		.attach = pfs_digest_attach,
+		.detach = pfs_digest_detach,
+		.repair = pfs_digest_repair,
+		.pages = &pfs_digests,
+		.beside = pfs_digests_extra_size,
+	},
+	{
+		.name = "digest_waits",
+		.pages = &pfs_digest_waits,
+	},
+	{
+		.name = "histories",
+		.lay_out = pfs_histories_lay_out,
+		.detach = pfs_events_flush_all,
+		.nrows = 3 * PFS_NUM_EVENT_FAMILIES,
+		.row = pfs_container_of_events,
+		.reset = pfs_histories_reset_lost,
+	},
+	{
+		.name = "memory",
+		STRUCT(pfs_memory),
+		.start = pfs_memory_start,
+		.switched = pfs_memory_look_again,
+		.begin = pfs_memory_begin,
+		.detach = pfs_memory_end,
+	},
+	{
+		.name = "summaries",
+		.size = PFS_NUM_FAMILIES * sizeof(PfsSharedSummary),
+		.address = (void **) &pfs_summary,
+		.lay_out = pfs_summary_lay_out,
+		.start = pfs_summary_start,
+		.begin = pfs_summary_begin,
+		.detach = pfs_summary_end,
+		.pages = &pfs_thread_histograms,
+		.nrows = PFS_NUM_FAMILIES,
+		.row = pfs_container_of_family,
+		.reset = pfs_families_reset_lost,
+	},
+	{
+		.name = "files",
+		STRUCT(pfs_shared_files),
+		.lay_out = pfs_files_lay_out,
+		.start = pfs_file_start,
+		.begin = pfs_fd_start,
+		.detach = pfs_fd_forget_all,
+		.pages = &pfs_files,
+	},
+	{
+		.name = "file_names",
+		.pages = &pfs_file_names,
+	},
+	{
+		.name = "file_sums",
+		.lay_out = pfs_file_sums_lay_out,
+		.repair = pfs_file_sums_repair,
+		.pages = &pfs_file_sums,
+		.beside = pfs_file_totals_size,
+	},
+	{
+		.name = "sockets",
+		STRUCT(pfs_shared_sockets),
+		.lay_out = pfs_sockets_lay_out,
+		.start = pfs_sockets_start,
+		.attach = pfs_socket_attach,
+		.detach = pfs_socket_detach,
+		.repair = pfs_socket_repair,
+		.forget = pfs_socket_forget,
+		.pages = &pfs_sockets,
+	},
+	{
+		.name = "lwlocks",
+		.lay_out = pfs_lwlocks_lay_out,
+		.begin = pfs_lwlock_attach,
+		.detach = pfs_lwlock_detach,
+		.forget = pfs_lwlock_forget,
+		.pages = &pfs_lwlocks,
+		.beside = pfs_lwlock_holders_size,
+		.reset = pfs_lwlocks_reset_lost,
+	},
+	{
+		.name = "prepared",
+		STRUCT(pfs_shared_prepared),
+		.lay_out = pfs_prepared_lay_out,
+		.start = pfs_prepared_start,
+		.detach = pfs_prepared_detach,
+		.pages = &pfs_prepared,
+	},
+	{
+		.name = "containers",
+		.start = pfs_containers_register,
+	},
+	{
+		.name = "catalogue",
+		.start = pfs_instruments_end_start,
+	},
+	{
+		.name = "switches",
+		.start = pfs_setup_refresh,
+	},
+};
+
+const int	pfs_num_parts = lengthof(pfs_parts);

@@ -1,0 +1,205 @@
+/*
+ * pfs_container.c
+ *	  Rows of pfs.containers, and of the containers as memory instruments.
+ *
+ * Everything here is computed when asked for; the counters live with what they
+ * count.
+ */
+#include "postgres.h"
+
+#include "pfs_container.h"
+#include "pfs_event_write.h"
+#include "pfs_lwlock_event.h"
+#include "pfs_shared.h"
+#include "pfs_summary.h"
+
+#define CONTAINERS_MAX 48
+
+/* The row of a part's pages. */
+static void
+pages_row(const PfsPart *part, PfsContainerRow *row)
+{
+	PfsPages   *pages = *part->pages;
+
+	row->name = pfs_pages_name(pages);
+	row->record_size = pfs_pages_record_size(pages);
+	pfs_pages_stats(pages, &row->stats);
+	if (part->beside != NULL)
+	{
+		/* Totals and the like are no records, but bytes. */
+		size_t		beside = part->beside();
+
+		row->stats.bytes_reserved += beside;
+		row->stats.bytes_resident += beside;
+	}
+}
+
+/* A container that is one block: what is reserved is what it is. */
+static void
+block_row(PfsContainerRow *row, const char *name, uint64 record_size, uint64 max, uint64 used,
+		  uint64 lost, uint64 bytes)
+{
+	memset(row, 0, sizeof(*row));
+	row->name = name;
+	row->record_size = record_size;
+	row->stats.records_max = max;
+	row->stats.records_used = used;
+	row->stats.records_high_water = used;
+	row->stats.records_lost = lost;
+	row->stats.pages_max = bytes > 0 ? 1 : 0;
+	row->stats.pages_resident = bytes > 0 ? 1 : 0;
+	row->stats.bytes_reserved = bytes;
+	row->stats.bytes_resident = bytes;
+}
+
+/* Lives inside the thread records: no bytes of its own. */
+static void
+in_thread_row(PfsContainerRow *row, PfsEventFamily family, const char *name, uint32 per_thread, uint64 lost)
+{
+	block_row(row, name, pfs_sizes.event_size[family], (uint64) per_thread * pfs_sizes.threads,
+			  (uint64) (pfs_threads_estimate() * per_thread), lost, 0);
+}
+
+void
+pfs_container_of_instruments(int i, PfsContainerRow *row)
+{
+	uint64		each = sizeof(PfsInstrument) + sizeof(uint32);
+
+	block_row(row, "instruments", each, pfs_instruments->max,
+			  Min(pfs_instruments->count, pfs_instruments->max),
+			  pfs_instruments->lost, pfs_instruments->max * each);
+}
+
+static void
+count_cb(const PfsEvent *event, void *arg)
+{
+	(*(uint64 *) arg)++;
+}
+
+/* What the long history of waits keeps of LWLocks. */
+static void
+add_lwlocks(PfsContainerRow *row)
+{
+	uint64		used = row->stats.records_used;
+
+	if (pfs_lwlock_log == NULL)
+		return;
+	pfs_lwlock_log_each(count_cb, &used);
+	row->stats.records_used = row->stats.records_high_water = Min(used, row->stats.records_max);
+	row->stats.records_lost += pfs_log_lost(pfs_lwlock_log) * PFS_LWLOCK_BLOCK;
+	row->stats.bytes_reserved += pfs_log_bytes(pfs_lwlock_log);
+	row->stats.bytes_resident += pfs_log_bytes(pfs_lwlock_log);
+}
+
+/* Current, history and long history of a family. */
+static void
+events_row(PfsEventFamily family, int i, PfsContainerRow *row)
+{
+	const PfsEventFamilyInfo *info = &pfs_event_families[family];
+	uint32		size = pfs_sizes.event_size[family];
+	PfsLog	   *log = pfs_history_long[family];
+
+	if (i == 0)
+		in_thread_row(row, family, info->current, info->depth, pfs_shared_threads->too_deep[family]);
+	else if (i == 1)
+		in_thread_row(row, family, info->history, pfs_sizes.history[family], 0);
+	else if (log == NULL)
+		block_row(row, info->history_long, size, 0, 0, 0, 0);
+	else
+	{
+		block_row(row, info->history_long, size, pfs_sizes.history_long[family],
+				  Min(pfs_log_count(log), pfs_sizes.history_long[family]), pfs_log_lost(log), pfs_log_bytes(log));
+		if (family == PFS_WAITS)
+			add_lwlocks(row);
+	}
+}
+
+void
+pfs_container_of_events(int i, PfsContainerRow *row)
+{
+	events_row(i / 3, i % 3, row);
+}
+
+/*
+ * The server's own numbers of a family, with the histograms of waits: its numbers of threads,
+ * accounts, users and hosts lie in those containers.
+ */
+void
+pfs_container_of_family(int i, PfsContainerRow *row)
+{
+	const PfsSummaryKind *kind;
+	uint32		n;
+	uint32		used;
+	uint64		bytes;
+
+	kind = pfs_summary_kinds[i];
+	n = pfs_summary[i].ncells;
+	bytes = pfs_summary_cells_size(i, n);
+	if (pfs_summary[i].buckets != NULL)
+		bytes += pfs_summary_buckets_size(n);
+	used = kind->used != NULL ? kind->used() : pfs_instruments->ncells[i];
+	block_row(row, kind->container, n > 0 ? bytes / n : 0, n, used, kind->lost != NULL ? kind->lost() : 0, bytes);
+}
+
+/* A part's rows: that of its pages is the first. */
+bool
+pfs_container_row(int i, PfsContainerRow *row)
+{
+	if (!pfs_is_active())
+		return false;
+	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
+	{
+		if (part->pages != NULL && i-- == 0)
+		{
+			pages_row(part, row);
+			return true;
+		}
+		if (i < part->nrows)
+		{
+			part->row(i, row);
+			return true;
+		}
+		i -= part->nrows;
+	}
+	return false;
+}
+
+/* memory/pfs/%, by row. */
+static PfsInstrumentId container_instruments[CONTAINERS_MAX];
+
+/* Names of containers are constants, so each start gives the same rows. */
+void
+pfs_containers_register(void)
+{
+	PfsContainerRow row;
+
+	for (int i = 0; i < CONTAINERS_MAX && pfs_container_row(i, &row); i++)
+	{
+		PfsInstrument proto = {.class = PFS_CLASS_MEMORY, .properties = PFS_PROPERTY_BUILT_IN};
+
+		snprintf(proto.name, sizeof(proto.name), "memory/pfs/%s", row.name);
+		proto.documentation = "What a container of pfs itself holds; always on.";
+		container_instruments[i] = pfs_instrument_register(&proto);
+	}
+}
+
+PfsInstrumentId
+pfs_container_instrument(int i)
+{
+	return container_instruments[i];
+}
+
+/* Its marks are not kept: it is never less than nothing, or more than reserved. */
+void
+pfs_container_memory(const PfsContainerRow *row, PfsMemoryTotals *totals)
+{
+	const PfsPagesStats *s = &row->stats;
+	uint64		page = s->pages_resident > 0 ? s->bytes_resident / s->pages_resident : 0;
+
+	*totals = (PfsMemoryTotals)
+	{
+		.count_alloc = s->pages_resident + s->pages_reclaimed, .count_free = s->pages_reclaimed,
+			.bytes_alloc = s->bytes_resident + s->pages_reclaimed * page, .bytes_free = s->pages_reclaimed * page,
+			.high_count = s->pages_resident, .high_bytes = s->bytes_resident,
+	};
+}

@@ -1,0 +1,30 @@
+/*
+ * pfs_container.h
+ *	  Rows of pfs.containers, and of the containers as memory instruments.
+ */
+#ifndef PFS_CONTAINER_H
+#define PFS_CONTAINER_H
+
+#include "pfs_instrument.h"
+#include "pfs_memory_cell.h"
+#include "pfs_part.h"
+
+/* Rows of pfs.containers, 0 .. n-1; false past the end. */
+extern bool pfs_container_row(int i, PfsContainerRow *row);
+
+/* The instrument memory/pfs/<container> of row i; at start these are registered. */
+extern PfsInstrumentId pfs_container_instrument(int i);
+extern void pfs_containers_register(void);
+
+/* The same row as memory: pages are allocated and given back. */
+extern void pfs_container_memory(const PfsContainerRow *row, PfsMemoryTotals *totals);
+
+/*
+ * PfsPart.row: the instruments; the three tables of each family of events; the global level of
+ * each family of numbers.
+ */
+extern void pfs_container_of_instruments(int i, PfsContainerRow *row);
+extern void pfs_container_of_events(int i, PfsContainerRow *row);
+extern void pfs_container_of_family(int i, PfsContainerRow *row);
+
+#endif							/* PFS_CONTAINER_H */

@@ -1,0 +1,469 @@
+/*
+ * pfs_digest_read.c
+ *	  Readers and truncators of digests.
+ *
+ * They hold back whoever wants to move numbers ("Readers" in pfs_digest.c), and take
+ * turns (pfs_patience.h).  While they hold, nothing is allocated and no error can be
+ * raised: nobody would take `held` back.  Statements go on.
+ *
+ * Who is in the middle of a move already is waited for.  If it is stopped there, a
+ * reader finds the numbers of one digest in the digest, with all others, or half of
+ * them in both; a truncator tells it by `abandoned` that what it has on its way is not
+ * wanted any more.  A digest that is in use for longer than the truncator's patience
+ * stays, without its numbers: what its user is about to add comes after the truncation.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "pfs_digest.h"
+#include "pfs_patience.h"
+#include "pfs_shared.h"
+
+/* How often a sample that is just being written is looked at again. */
+#define SAMPLE_TRIES 100
+
+/* False: somebody is in the middle of a move, and does not go on. */
+static bool
+hold_moves(PfsPatience *patience)
+{
+	pfs_add_seqcst(&pfs_shared_digests->held, 1);
+	pfs_fence_seqcst();			/* pairs with the one in make_room() */
+	while (pfs_load_acquire(&pfs_shared_digests->moving) != 0)
+	{
+		if (!pfs_patience_more(patience))
+			return false;
+	}
+	return true;
+}
+
+static void
+let_move(void)
+{
+	pfs_sub_seqcst(&pfs_shared_digests->held, 1);
+}
+
+/* Until release() no interrupt is served. */
+static void
+hold(bool alone, PfsPatience *patience)
+{
+	bool		held;
+
+	pfs_turn_take(PFS_TURN_DIGESTS, alone);
+	held = hold_moves(patience);
+	if (!held)
+	{
+		/* Perhaps because the command was cancelled. */
+		let_move();
+		CHECK_FOR_INTERRUPTS();
+		held = hold_moves(patience);
+	}
+	if (!held && alone)
+		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
+	HOLD_INTERRUPTS();
+}
+
+static void
+release(bool alone, const PfsPatience *patience)
+{
+	let_move();
+	RESUME_INTERRUPTS();
+	pfs_turn_give(PFS_TURN_DIGESTS, alone);
+	pfs_patience_end(patience);
+}
+
+/* ---- rows ---- */
+
+/* One raw copy: the head, the texts, the sample. */
+typedef struct Copies
+{
+	char	   *mem;
+	uint32		n;
+	Size		stride;
+	Size		head;			/* bytes of PfsDigest that are copied */
+	Size text;					/* offsets, from the copy's begin */
+	Size		sample;
+} Copies;
+
+static void
+copy_sample(const Copies *c, char *to, const PfsDigest *d)
+{
+	PfsDigest  *copy = (PfsDigest *) to;
+
+	for (int i = 0; i < SAMPLE_TRIES; i++)
+	{
+		uint64		word = pfs_seqlock_read_begin(&d->sample);
+
+		copy->sample_seen = pfs_load_relaxed(&d->sample_seen);
+		copy->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
+		copy->sample_offset = pfs_load_relaxed(&d->sample_offset);
+		copy->sample_len = Min(pfs_load_relaxed(&d->sample_len), pfs_sizes.sql_text);
+		memcpy(to + c->sample, d->texts + pfs_sizes.digest_text, copy->sample_len);
+		if (pfs_seqlock_read_valid(&d->sample, word))
+			return;
+		pfs_pause();
+	}
+	copy->sample_len = 0;
+	copy->sample_seen = 0;
+}
+
+static void
+copy_all(Copies *c, int parts)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+		char	   *to = c->mem + c->n * c->stride;
+		PfsDigest  *copy = (PfsDigest *) to;
+
+		memcpy(to, d, c->head);
+		if (parts & PFS_DIGEST_TEXT)
+			copy->text_len = pfs_digest_copy_text(d, to + c->text);
+		if (parts & PFS_DIGEST_SAMPLE)
+			copy_sample(c, to, d);
+		c->n++;
+	}
+}
+
+static void
+emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void *arg)
+{
+	const PfsDigest *copy = (const PfsDigest *) from;
+	PfsDigestRow row = {.key = copy->key};
+
+	pfs_statement_kind.read(&copy->numbers, &row.totals);
+	if (pfs_totals_count(&row.totals.time) == 0)
+		return;
+	row.first_seen = pfs_clock_moment(copy->first_seen, copy->first_offset);
+	row.last_seen = Max(pfs_clock_moment(copy->last_seen, copy->last_offset.value), row.first_seen);
+	if (parts & PFS_DIGEST_BUCKETS)
+		row.buckets = copy->buckets;
+	if ((parts & PFS_DIGEST_TEXT) && copy->text_len > 0)
+	{
+		row.text = from + c->text;
+		row.text_len = copy->text_len;
+	}
+	if ((parts & PFS_DIGEST_SAMPLE) && copy->sample_seen != 0)
+	{
+		row.sample = from + c->sample;
+		row.sample_len = copy->sample_len;
+		row.sample_seen = pfs_clock_moment(copy->sample_seen, copy->sample_offset);
+		row.sample_ticks = copy->sample_ticks;
+	}
+	emit(&row, arg);
+}
+
+void
+pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
+{
+	PfsPatience patience = {0};
+	Copies		c = {0};
+	PfsDigest  *others;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return;
+	c.head = (parts & PFS_DIGEST_BUCKETS) ? offsetof(PfsDigest, texts) : offsetof(PfsDigest, buckets);
+	c.text = c.head;
+	c.sample = c.text +((parts & PFS_DIGEST_TEXT) ? pfs_sizes.digest_text : 0);
+	c.stride = TYPEALIGN(8, c.sample + ((parts & PFS_DIGEST_SAMPLE) ? pfs_sizes.sql_text : 0));
+	/* Memory that is not used costs nothing. */
+	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (pfs_sizes.digests + 1) * c.stride);
+
+	hold(false, &patience);
+	copy_all(&c, parts);
+	others = (PfsDigest *) (c.mem + c.n * c.stride);
+	memset(others, 0, c.head);
+	others->numbers = pfs_shared_digests->numbers;
+	others->first_seen = pfs_shared_digests->first_seen;
+	others->last_seen = pfs_shared_digests->last_seen;
+	others->first_offset = pfs_shared_digests->first_offset;
+	others->last_offset = pfs_shared_digests->last_offset;
+	if (parts & PFS_DIGEST_BUCKETS)
+		memcpy(others->buckets, pfs_shared_digests->buckets, sizeof(others->buckets));
+	release(false, &patience);
+
+	for (uint32 i = 0; i <= c.n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		emit_copy(&c, c.mem + i * c.stride, parts, emit, arg);
+	}
+}
+
+typedef struct WaitCopy
+{
+	PfsDigestKey key;
+	uint32		instrument;
+	PfsSharedCell cell;
+} WaitCopy;
+
+/*
+ * No cell is in two chains, so there is room for all; but a chain that is being moved by
+ * somebody who was not waited for can lead anywhere.
+ */
+static uint32
+copy_waits(WaitCopy *to, PfsInstrumentId instrument)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+	uint32		n = 0;
+
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+
+		for (uint32 link = pfs_load_acquire(&d->waits);
+			 link != 0 && link <= pfs_digest_waits->records_max && n < pfs_digest_waits->records_max;
+			 link = pfs_chain_at(pfs_digest_waits, link)->next)
+		{
+			const PfsChained *cell = pfs_chain_at(pfs_digest_waits, link);
+
+			if (instrument != PFS_NO_INSTRUMENT && cell->key != instrument)
+				continue;
+			to[n].key = d->key;
+			to[n].instrument = cell->key;
+			to[n++].cell = cell->cell;
+		}
+	}
+	for (uint32 i = pfs_shared_block_next(&pfs_digest_other_waits, 0); i < pfs_digest_other_waits.ncells;
+		 i = pfs_shared_block_next(&pfs_digest_other_waits, i + 1))
+	{
+		if (instrument != PFS_NO_INSTRUMENT && i != instrument)
+			continue;
+		memset(&to[n].key, 0, sizeof(to[n].key));
+		to[n].instrument = i;
+		to[n++].cell = *(const PfsSharedCell *) pfs_shared_block_cell(&pfs_digest_other_waits, i);
+	}
+	return n;
+}
+
+void
+pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg)
+{
+	PfsPatience patience = {0};
+	WaitCopy   *copies;
+	uint32		n;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return;
+	copies = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(WaitCopy) *
+									((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells));
+	hold(false, &patience);
+	n = copy_waits(copies, instrument);
+	release(false, &patience);
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsDigestWaitRow row = {.key = copies[i].key, .instrument = copies[i].instrument};
+
+		CHECK_FOR_INTERRUPTS();
+		pfs_shared_cell_read(&copies[i].cell, &row.totals);
+		if (pfs_totals_count(&row.totals) > 0)
+			emit(&row, arg);
+	}
+	pfree(copies);
+}
+
+/* ---- truncators ---- */
+
+typedef struct Taken
+{
+	uint64		statements;
+	uint64		waits;
+} Taken;
+
+static void
+take_wait_cb(PfsChained *cell, void *arg)
+{
+	PfsTotals	totals = {0};
+
+	pfs_shared_cell_take(&cell->cell, &totals);
+	((Taken *) arg)->waits += pfs_totals_count(&totals);
+}
+
+static bool
+take_cb(PfsDigest *d, void *arg)
+{
+	PfsStatementTotals totals = {0};
+
+	pfs_statement_kind.read(&d->numbers, &totals);
+	((Taken *) arg)->statements += pfs_totals_count(&totals.time);
+	pfs_chain_free(pfs_digest_waits, &d->waits, take_wait_cb, arg);
+	return true;
+}
+
+static uint64
+take_buckets(uint64 *buckets)
+{
+	uint64		n = 0;
+
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+	{
+		if (pfs_load_relaxed(&buckets[b]) != 0)
+			n += pfs_exchange(&buckets[b], 0);
+	}
+	return n;
+}
+
+/*
+ * The waits of a digest stay in its chain; not of one that somebody has killed, who is
+ * about to free the chain.
+ */
+static void
+take_waits(PfsDigest *d, Taken *taken)
+{
+	uint32		n = 0;
+
+	for (uint32 link = pfs_load_acquire(&d->waits);
+		 link != 0 && link <= pfs_digest_waits->records_max && n < pfs_digest_waits->records_max;
+		 link = pfs_chain_at(pfs_digest_waits, link)->next, n++)
+		take_wait_cb(pfs_chain_at(pfs_digest_waits, link), taken);
+}
+
+/* All that it has, as somebody refers to it and does not go on. */
+static void
+empty_one(uint32 index, Taken *taken)
+{
+	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
+	PfsStatementTotals totals = {0};
+
+	pfs_statement_kind.take(&d->numbers, &totals);
+	(void) take_buckets(d->buckets);
+	if (pfs_ref_is_killed(&pfs_digest_gates[index].ref))
+		return;
+	taken->statements += pfs_totals_count(&totals.time);
+	take_waits(d, taken);
+}
+
+static void
+remove_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
+{
+	pfs_patience_next(patience);
+	do
+	{
+		if (pfs_digest_give_up(index, word, take_cb, taken) || pfs_pages_word(pfs_digests, index) != word)
+			return;
+	} while (pfs_patience_more(patience));
+	empty_one(index, taken);
+}
+
+static uint64
+take_other_waits(void)
+{
+	uint64		n = 0;
+
+	for (uint32 i = pfs_shared_block_next(&pfs_digest_other_waits, 0); i < pfs_digest_other_waits.ncells;
+		 i = pfs_shared_block_next(&pfs_digest_other_waits, i + 1))
+	{
+		PfsTotals	totals = {0};
+
+		pfs_shared_cell_take(pfs_shared_block_cell(&pfs_digest_other_waits, i), &totals);
+		n += pfs_totals_count(&totals);
+	}
+	return n;
+}
+
+/* What statements add to all others meanwhile is taken, or stays. */
+int64
+pfs_digests_truncate(void)
+{
+	PfsPatience patience = {.of_reset = true};
+	Taken		taken = {0};
+	PfsStatementTotals totals = {0};
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return 0;
+	hold(true, &patience);
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+		remove_one(index, word, &taken, &patience);
+	pfs_statement_kind.take(&pfs_shared_digests->numbers, &totals);
+	take_buckets(pfs_shared_digests->buckets);
+	take_other_waits();
+	pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
+	release(true, &patience);
+	pfs_reset_time_note("events_statements_summary_by_digest");
+	pfs_reset_time_note("events_statements_histogram_by_digest");
+	pfs_reset_time_note("events_waits_summary_by_digest");
+	return (int64) (taken.statements + pfs_totals_count(&totals.time));
+}
+
+/*
+ * Those of living digests, in place: a digest cannot go meanwhile, but by its
+ * record's word a new one can have come, which has nothing that is older.
+ */
+int64
+pfs_digest_buckets_truncate(void)
+{
+	PfsPatience patience = {.of_reset = true};
+	uint64		n;
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return 0;
+	hold(true, &patience);
+	n = take_buckets(pfs_shared_digests->buckets);
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+		n += take_buckets(((PfsDigest *) pfs_pages_record(pfs_digests, index))->buckets);
+	release(true, &patience);
+	pfs_reset_time_note("events_statements_histogram_by_digest");
+	return (int64) n;
+}
+
+int64
+pfs_digest_waits_truncate(void)
+{
+	PfsPatience patience = {.of_reset = true};
+	Taken		taken = {0};
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return 0;
+	hold(true, &patience);
+	taken.waits = take_other_waits();
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+		take_waits(pfs_pages_record(pfs_digests, index), &taken);
+	release(true, &patience);
+	pfs_reset_time_note("events_waits_summary_by_digest");
+	return (int64) taken.waits;
+}
+
+double
+pfs_digests_estimate(void)
+{
+	return pfs_digests == NULL ? 0 : pfs_load_relaxed(&pfs_digests->used);
+}
+
+double
+pfs_digest_waits_estimate(void)
+{
+	return pfs_digest_waits == NULL ? 0 : pfs_load_relaxed(&pfs_digest_waits->used);
+}
+
+char *
+pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
+{
+	uint64		word;
+	uint32		index;
+	char	   *copy;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0 || key->query_id == 0)
+		return NULL;
+	index = pfs_digest_find(key, &word);
+	if (index == PFS_NO_RECORD)
+		return NULL;
+	copy = palloc(pfs_sizes.digest_text + 1);
+	*len = pfs_digest_copy_text(pfs_pages_record(pfs_digests, index), copy);
+	pfs_fence_acquire();
+	return *len > 0 && pfs_pages_word(pfs_digests, index) == word ? copy : NULL;
+}

@@ -1,0 +1,211 @@
+/*
+ * pfs_file_sum_read.c
+ *	  Readers and truncation of the sums of file calls; pfs_file_sum.c has who adds to
+ *	  them, and the lock under which they move.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_file_sum.h"
+#include "pfs_instrument.h"
+#include "pfs_patience.h"
+#include "pfs_shared.h"
+
+/* How often a reader that meets numbers on the move again and again tries. */
+#define READ_TRIES 100
+
+/* Those that any instrument can have used; the others stay untouched. */
+static uint32
+totals_used(void)
+{
+	return Min(pfs_load_relaxed(&pfs_instruments->count), pfs_instruments->max) * PFS_NUM_FILE_PARTS;
+}
+
+/*
+ * No interrupt is looked at while it is held.  Without a record, an event of our
+ * own can add as ever: adding needs no lock.
+ *
+ * False: somebody who holds it does not go on.  The command works without it then.  What
+ * it misses is what the holder has on its way from a chain to the totals; and when the
+ * holder goes on meanwhile, a link can lead to a record that is of another chain by
+ * now: its numbers, too, are taken or moved, once, by exchanges.
+ */
+static bool
+lock(PfsPatience *patience)
+{
+	while (!pfs_file_sums_try_lock())
+	{
+		if (!pfs_patience_more(patience))
+		{
+			CHECK_FOR_INTERRUPTS();
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+unlock(bool locked, const PfsPatience *patience)
+{
+	if (locked)
+		pfs_file_sums_unlock();
+	pfs_patience_end(patience);
+}
+
+/*
+ * A file's chain stays while its state word does, so a look at the word
+ * afterwards tells whether all that was read was the file's.  Until then no
+ * link is believed.
+ */
+void
+pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
+{
+	uint32		pos = 0;
+	uint64		word;
+	uint32		index;
+	uint32		max = 64;
+	PfsFileSum *copies;
+
+	if (pfs_files == NULL)
+		return;
+	copies = palloc(max * sizeof(PfsFileSum));
+	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsFile *file = pfs_pages_record(pfs_files, index);
+		uint32		link = pfs_load_acquire(&file->sums);
+		uint32		n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		while (link != 0 && link <= pfs_file_sums->records_max && n < pfs_file_sums->records_max)
+		{
+			if (n == max)
+				copies = repalloc(copies, (max *= 2) * sizeof(PfsFileSum));
+			pfs_racy_copy(&copies[n], pfs_file_sum_at(link), sizeof(PfsFileSum));
+			link = copies[n++].next;
+		}
+		pfs_fence_acquire();
+		if (pfs_pages_word(pfs_files, index) != word)
+			continue;
+		for (uint32 i = 0; i < n; i++)
+			emit(index, word, &copies[i], arg);
+	}
+	pfree(copies);
+}
+
+void
+pfs_file_numbers_add(PfsFileNumbers *to, const PfsFileSum *sum, PfsFilePart part)
+{
+	pfs_shared_cell_read(&sum->cell, &to->totals[part]);
+	to->bytes[part] += pfs_load_relaxed(&sum->bytes);
+}
+
+static void
+read_all(PfsFileNumbers *numbers)
+{
+	uint32		pos = 0;
+	uint64		word;
+	uint32		index;
+
+	while ((index = pfs_pages_next(pfs_file_sums, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsFileSum	copy;
+
+		/* Not so: it is being freed, and whoever does it holds the lock. */
+		if (pfs_pages_copy(pfs_file_sums, index, 0, &copy, sizeof(copy), &word))
+			pfs_file_numbers_add(&numbers[copy.instrument], &copy, copy.part);
+	}
+	for (uint32 i = 0; i < totals_used(); i++)
+		pfs_file_numbers_add(&numbers[i / PFS_NUM_FILE_PARTS], &pfs_file_totals[i],
+							 i % PFS_NUM_FILE_PARTS);
+}
+
+/* If numbers never stop moving, some may be missing, or there twice, for once. */
+void
+pfs_file_sums_by_instrument(PfsFileNumbers *numbers)
+{
+	PfsPatience patience = {0};
+
+	if (pfs_files == NULL)
+		return;
+	for (int tries = 0; tries < READ_TRIES; tries++)
+	{
+		uint64		word = pfs_seqlock_read_begin(&pfs_shared_files->moving);
+
+		CHECK_FOR_INTERRUPTS();
+		memset(numbers, 0, pfs_instruments->max * sizeof(PfsFileNumbers));
+		read_all(numbers);
+		if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
+			break;
+		pfs_patience_next(&patience);
+		while ((pfs_seqlock_read_begin(&pfs_shared_files->moving) & 1) != 0 && pfs_patience_more(&patience))
+			;
+		if (patience.has_run_out)
+			break;
+	}
+	pfs_patience_end(&patience);
+}
+
+int64
+pfs_file_sums_push(void)
+{
+	PfsPatience patience = {.of_reset = true};
+	uint32		pos = 0;
+	uint64		word;
+	uint32		index;
+	int64		events = 0;
+	bool		locked;
+
+	if (pfs_files == NULL)
+		return 0;
+	locked = lock(&patience);
+	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsFile *file = pfs_pages_record(pfs_files, index);
+		uint32		n = 0;
+
+		/*
+		 * Holding the lock, no chain is freed: also not one removed
+		 * meanwhile.  Without it no link is believed.
+		 */
+		for (uint32 link = pfs_load_acquire(&file->sums);
+			 link != 0 && link <= pfs_file_sums->records_max && n < pfs_file_sums->records_max;
+			 link = pfs_file_sum_at(link)->next, n++)
+			events += pfs_file_sum_move(pfs_file_sum_at(link));
+	}
+	unlock(locked, &patience);
+	pfs_reset_time_note("file_summary_by_instance");
+	pfs_reset_time_note("events_waits_summary_by_instance");
+	return events;
+}
+
+int64
+pfs_file_sums_clear(void)
+{
+	PfsPatience patience = {.of_reset = true};
+	bool		locked;
+	PfsTotals	totals = {0};
+	uint64		bytes = 0;
+	uint32		pos = 0;
+	uint64		word;
+	uint32		index;
+
+	if (pfs_files == NULL)
+		return 0;
+	locked = lock(&patience);
+	while ((index = pfs_pages_next(pfs_file_sums, &pos, &word)) != PFS_NO_RECORD)
+		pfs_file_sum_take(pfs_pages_record(pfs_file_sums, index), &totals, &bytes);
+	for (uint32 i = 0; i < totals_used(); i++)
+		pfs_file_sum_take(&pfs_file_totals[i], &totals, &bytes);
+	unlock(locked, &patience);
+	pfs_reset_time_note("file_summary_by_event_name");
+	pfs_reset_time_note("file_summary_by_instance");
+	pfs_reset_time_note("events_waits_summary_by_instance");
+	return (int64) pfs_totals_count(&totals);
+}
+
+double
+pfs_file_sums_estimate(void)
+{
+	return pfs_file_sums == NULL ? 0 : pfs_load_relaxed(&pfs_file_sums->used);
+}

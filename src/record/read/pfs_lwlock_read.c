@@ -1,0 +1,128 @@
+/*
+ * pfs_lwlock_read.c
+ *	  Readers and truncation of LWLock instances, and of who holds them; pfs_lwlock.c
+ *	  has the owner's side.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_lwlock.h"
+
+void
+pfs_lwlocks_each(PfsLwlockEmit emit, void *arg)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_lwlocks == NULL)
+		return;
+	while ((index = pfs_pages_next(pfs_lwlocks, &pos, &word)) != PFS_NO_RECORD)
+	{
+		CHECK_FOR_INTERRUPTS();
+		emit(pfs_pages_record(pfs_lwlocks, index), index, arg);
+	}
+}
+
+/* Copies of a list that changes under every one of them. */
+#define COPY_TRIES 100
+
+/* A list that was there twice in the same state; the number of its entries. */
+static uint32
+copy_holder(const PfsLwlockHolder *holder, uint64 *locks)
+{
+	uint32		n = 0;
+
+	for (int i = 0; i < COPY_TRIES; i++)
+	{
+		bool		same = true;
+
+		n = Min(pfs_load_acquire(&holder->n), PFS_LWLOCKS_HELD);
+		for (uint32 l = 0; l < n; l++)
+			locks[l] = pfs_load_relaxed(&holder->locks[l]);
+		pfs_fence_acquire();
+		for (uint32 l = 0; l < n; l++)
+			same &= locks[l] == pfs_load_relaxed(&holder->locks[l]);
+		if (same && pfs_load_relaxed(&holder->n) == n)
+			break;
+		pfs_pause();
+	}
+	return n;
+}
+
+void
+pfs_lwlock_holders_each(PfsLwlockHolderEmit emit, void *arg)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_lwlock_holders == NULL || pfs_threads == NULL)
+		return;
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
+		uint64		locks[PFS_LWLOCKS_HELD];
+		uint32		n = copy_holder(pfs_lwlock_holder(index), locks);
+
+		CHECK_FOR_INTERRUPTS();
+		if (pfs_pages_word(pfs_threads, index) != word)
+			continue;
+		for (uint32 l = 0; l < n; l++)
+			emit(thread_id, locks[l] & ~PFS_LWLOCK_SHARED, (locks[l] & PFS_LWLOCK_SHARED) != 0, arg);
+	}
+}
+
+uint64
+pfs_lwlock_thread_of_proc(int procno)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_threads == NULL)
+		return 0;
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
+		bool		found = pfs_load_relaxed(&t->procno) == procno;
+
+		pfs_fence_acquire();
+		if (found && pfs_pages_word(pfs_threads, index) == word)
+			return thread_id;
+	}
+	return 0;
+}
+
+static void
+truncate_cb(const PfsLwlock *lock, uint32 index, void *arg)
+{
+	PfsTotals	totals = {0};
+
+	pfs_shared_cell_take(&((PfsLwlock *) lock)->waits, &totals);
+	*(uint64 *) arg += pfs_totals_count(&totals);
+}
+
+/* The event names have counted these waits, too, so nothing is pushed. */
+int64
+pfs_lwlocks_truncate(void)
+{
+	uint64		events = 0;
+
+	pfs_lwlocks_each(truncate_cb, &events);
+	return (int64) events;
+}
+
+double
+pfs_lwlocks_estimate(void)
+{
+	PfsPagesStats stats;
+
+	if (pfs_lwlocks == NULL)
+		return 0;
+	pfs_pages_stats(pfs_lwlocks, &stats);
+	return stats.records_used;
+}

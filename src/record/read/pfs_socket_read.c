@@ -1,0 +1,299 @@
+/*
+ * pfs_socket_read.c
+ *	  Readers and truncation of sockets and of the numbers of their calls;
+ *	  pfs_socket.c has the owner's side, and how the two go together.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_fence.h"
+#include "pfs_owned.h"
+#include "pfs_socket.h"
+
+/* A copy from between two changes of its owner; false if it has gone. */
+static bool
+copy_socket(uint32 index, uint64 word, PfsSocket *copy, PfsPatience *patience)
+{
+	const PfsSocket *s = pfs_pages_record(pfs_sockets, index);
+
+	return pfs_owned_copy(pfs_sockets, index, word, &s->thread, copy, sizeof(*copy), patience);
+}
+
+static inline bool
+is_live(const PfsSocket *copy)
+{
+	return copy->generation >= copy->collected;
+}
+
+static void
+each(PfsSocketEmit emit, void *arg, PfsPatience *patience)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	while ((index = pfs_pages_next(pfs_sockets, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsSocket	copy;
+
+		CHECK_FOR_INTERRUPTS();
+		if (copy_socket(index, word, &copy, patience))
+			emit(&copy, index, arg);
+	}
+}
+
+void
+pfs_sockets_each(PfsSocketEmit emit, void *arg)
+{
+	PfsPatience patience = {0};
+
+	if (pfs_sockets == NULL)
+		return;
+	each(emit, arg, &patience);
+	pfs_patience_end(&patience);
+}
+
+uint64
+pfs_socket_address(uint32 index)
+{
+	return (uintptr_t) pfs_pages_record(pfs_sockets, index);
+}
+
+Oid
+pfs_socket_role(const PfsSocket *copy)
+{
+	return pfs_owned_role(copy->thread, copy->thread_id);
+}
+
+double
+pfs_sockets_estimate(void)
+{
+	PfsPagesStats stats;
+
+	if (pfs_sockets == NULL)
+		return 0;
+	pfs_pages_stats(pfs_sockets, &stats);
+	return stats.records_used;
+}
+
+/* Until the moves that have begun are done; false: one goes on for too long. */
+static bool
+wait_for_moves(PfsPatience *patience)
+{
+	uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
+
+	while (pfs_load_acquire(&pfs_shared_sockets->moves_done) < begun)
+	{
+		if (!pfs_patience_more(patience))
+			return false;
+	}
+	return true;
+}
+
+static void
+add_cell(PfsSocketTotals *to, const PfsSocketCell *cell)
+{
+	pfs_totals_add_cell(&to->part[cell->part], &cell->calls);
+	to->bytes[cell->part] += cell->bytes;
+}
+
+void
+pfs_socket_totals_all(const PfsSocketTotals *from, PfsTotals *to)
+{
+	memset(to, 0, sizeof(*to));
+	for (int part = 0; part < PFS_SOCKET_PARTS; part++)
+		pfs_totals_add(to, &from->part[part]);
+}
+
+typedef struct PfsSocketReader
+{
+	PfsSocketTotalsEmit emit;
+	void	   *arg;
+	PfsSocketTotals *by_event;
+} PfsSocketReader;
+
+/* One row per instrument, in the order of their first cells. */
+static void
+by_instance_cb(const PfsSocket *copy, uint32 index, void *arg)
+{
+	PfsSocketReader *reader = arg;
+	uint32		done = 0;
+
+	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+	{
+		PfsSocketTotals sums = {0};
+
+		if ((done & (1 << i)) || copy->cells[i].instrument == PFS_NO_INSTRUMENT)
+			continue;
+		for (int j = i; j < PFS_SOCKET_CELLS; j++)
+		{
+			if (copy->cells[j].instrument != copy->cells[i].instrument)
+				continue;
+			done |= 1 << j;
+			if (is_live(copy))
+				add_cell(&sums, &copy->cells[j]);
+		}
+		reader->emit(copy->cells[i].instrument, pfs_socket_address(index), &sums, reader->arg);
+	}
+}
+
+void
+pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg)
+{
+	PfsSocketReader reader = {emit, arg, NULL};
+
+	if (pfs_sockets == NULL)
+		return;
+	pfs_turn_take(PFS_TURN_SOCKETS, false);
+	pfs_sockets_each(by_instance_cb, &reader);
+	pfs_turn_give(PFS_TURN_SOCKETS, false);
+}
+
+static void
+sum_cb(const PfsSocket *copy, uint32 index, void *arg)
+{
+	PfsSocketTotals *by_event = arg;
+
+	for (int i = 0; i < PFS_SOCKET_CELLS && is_live(copy); i++)
+	{
+		if (copy->cells[i].instrument < pfs_socket_totals.ncells / PFS_SOCKET_PARTS)
+			add_cell(&by_event[copy->cells[i].instrument], &copy->cells[i]);
+	}
+}
+
+static void
+sum_totals(PfsSocketTotals *by_event)
+{
+	for (uint32 i = pfs_shared_block_next(&pfs_socket_totals, 0); i < pfs_socket_totals.ncells;
+		 i = pfs_shared_block_next(&pfs_socket_totals, i + 1))
+	{
+		PfsSocketTotals *to = &by_event[i / PFS_SOCKET_PARTS];
+
+		pfs_shared_cell_read(pfs_shared_block_cell(&pfs_socket_totals, i), &to->part[i % PFS_SOCKET_PARTS]);
+		to->bytes[i % PFS_SOCKET_PARTS] += pfs_load_relaxed(&pfs_socket_total_bytes[i]);
+	}
+}
+
+/* Sums that are disturbed by owners again and again are taken as they are. */
+#define SUM_TRIES 1000
+
+/*
+ * Sessions that end move their numbers while we add up.  On a server where they
+ * end so fast that no reading is undisturbed, or where one is stopped in the middle of
+ * it, the last reading is given.
+ */
+void
+pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
+{
+	uint32		instruments = pfs_socket_totals.ncells / PFS_SOCKET_PARTS;
+	Size		size = instruments * sizeof(PfsSocketTotals);
+	PfsSocketTotals *by_event;
+	PfsPatience patience = {0};
+
+	if (pfs_sockets == NULL)
+		return;
+	by_event = palloc(size);
+	pfs_turn_take(PFS_TURN_SOCKETS, false);
+	for (int i = 0; i < SUM_TRIES; i++)
+	{
+		uint64		done = pfs_load_acquire(&pfs_shared_sockets->moves_done);	/* B */
+		uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
+
+		memset(by_event, 0, size);
+		each(sum_cb, by_event, &patience);
+		sum_totals(by_event);
+		pfs_fence_acquire();	/* A */
+		if (begun == done && pfs_load_relaxed(&pfs_shared_sockets->moves_begun) == begun)
+			break;
+		pfs_patience_next(&patience);
+		if (begun != done && !wait_for_moves(&patience))
+			break;
+	}
+	pfs_turn_give(PFS_TURN_SOCKETS, false);
+	pfs_patience_end(&patience);
+	for (uint32 i = 0; i < instruments; i++)
+	{
+		PfsTotals	all;
+
+		pfs_socket_totals_all(&by_event[i], &all);
+		if (pfs_totals_count(&all) > 0 || by_event[i].bytes[PFS_SOCKET_READ] > 0)
+			emit(i, 0, &by_event[i], arg);
+	}
+	pfree(by_event);
+}
+
+/* ---- truncation ---- */
+
+typedef struct Truncation
+{
+	uint64		generation;
+	uint64		events;
+} Truncation;
+
+static void
+collect_cb(const PfsSocket *copy, uint32 index, void *arg)
+{
+	Truncation *truncation = arg;
+	PfsSocket  *s = pfs_pages_record(pfs_sockets, index);
+	uint64		collected = copy->collected;
+
+	/*
+	 * Its owner has begun anew by itself, or has no event since the last
+	 * time.
+	 */
+	if (copy->generation >= truncation->generation || collected > copy->generation)
+		return;
+
+	/*
+	 * If the record changes hands between the copy and this, its word has
+	 * another value: ENDED, or at least the new generation.
+	 */
+	if (pfs_cas(&s->collected, &collected, truncation->generation))
+		truncation->events += pfs_socket_push_cells(copy->cells);
+}
+
+static uint64
+take_totals(void)
+{
+	uint64		events = 0;
+
+	for (uint32 i = pfs_shared_block_next(&pfs_socket_totals, 0); i < pfs_socket_totals.ncells;
+		 i = pfs_shared_block_next(&pfs_socket_totals, i + 1))
+	{
+		PfsTotals	taken = {0};
+
+		pfs_shared_cell_take(pfs_shared_block_cell(&pfs_socket_totals, i), &taken);
+		pfs_exchange(&pfs_socket_total_bytes[i], 0);
+		events += pfs_totals_count(&taken);
+	}
+	return events;
+}
+
+int64
+pfs_sockets_truncate(bool totals_too)
+{
+	Truncation	truncation = {0};
+	PfsPatience patience = {.of_reset = true};
+
+	if (pfs_sockets == NULL)
+		return 0;
+	pfs_turn_take(PFS_TURN_SOCKETS, true);
+	HOLD_INTERRUPTS();
+	pfs_exchange(&pfs_shared_sockets->left, 0);
+	truncation.generation = pfs_add_seqcst(&pfs_words->socket_truncations, 1) + 1;
+	pfs_fence_everywhere();
+	each(collect_cb, &truncation, &patience);
+	/* Owners that have raised `collected` before we came may still be adding. */
+	pfs_patience_next(&patience);
+	(void) wait_for_moves(&patience);
+	truncation.events += pfs_exchange(&pfs_shared_sockets->left, 0);
+
+	/* All that was in the records is in the totals by now. */
+	if (totals_too)
+		truncation.events = take_totals();
+	RESUME_INTERRUPTS();
+	pfs_turn_give(PFS_TURN_SOCKETS, true);
+	pfs_patience_end(&patience);
+	return (int64) truncation.events;
+}

@@ -1,0 +1,389 @@
+/*
+ * pfs_summary_read.c
+ *	  Totals by level, and the histogram: one pass over the threads, one over
+ *	  what is above them.
+ */
+#include "postgres.h"
+
+#include "pfs_summary_level.h"
+#include "pfs_thread_copy.h"
+
+/* All totals of one account, user, host, or of the server. */
+typedef struct Group
+{
+	PfsAccount	account;
+	char	   *totals;			/* [ncells], of the family's size */
+} Group;
+
+typedef struct Groups
+{
+	PfsFamily	family;
+	PfsLevel	level;
+	PfsAccountKind kind;
+	uint32		n;				/* places: record numbers of the kind, or 1 */
+	Group	  **groups;			/* [n], NULL: none */
+	uint32		first;			/* cells that are wanted */
+	uint32		end;
+} Groups;
+
+static size_t
+totals_bytes(const Groups *groups)
+{
+	return (size_t) pfs_summary[groups->family].ncells * pfs_summary_kinds[groups->family]->totals_size;
+}
+
+static void *
+totals_at(const Groups *groups, const Group *group, uint32 cell)
+{
+	return group->totals + (size_t) cell * pfs_summary_kinds[groups->family]->totals_size;
+}
+
+static Group *
+group_at(Groups *groups, uint32 index)
+{
+	Group	  **group;
+
+	if (index == PFS_NO_RECORD)
+		return NULL;
+	group = &groups->groups[groups->level == PFS_LEVEL_GLOBAL ? 0 : index];
+	if (*group == NULL)
+	{
+		*group = palloc0(sizeof(Group));
+		(*group)->totals = palloc0(totals_bytes(groups));
+		if (groups->level != PFS_LEVEL_GLOBAL)
+			(*group)->account = *pfs_account_at(groups->kind, index);
+	}
+	return *group;
+}
+
+static void
+add_shared(Groups *groups, uint32 group, PfsSharedBlock cells)
+{
+	Group	   *to = group_at(groups, group);
+
+	if (to == NULL)
+		return;
+	for (uint32 i = pfs_shared_block_next(&cells, groups->first); i < groups->end;
+		 i = pfs_shared_block_next(&cells, i + 1))
+		pfs_summary_kinds[groups->family]->read(pfs_shared_block_cell(&cells, i), totals_at(groups, to, i));
+}
+
+/* Which group of the level an account, user or host belongs to. */
+static uint32
+group_of_record(const Groups *groups, PfsAccountKind kind, uint32 index)
+{
+	const PfsAccount *account = pfs_account_at(kind, index);
+
+	switch (groups->level)
+	{
+		case PFS_LEVEL_GLOBAL:
+
+			/*
+			 * Users stand beside: what they have, hosts or the server have,
+			 * too.
+			 */
+			return kind == PFS_USERS ? PFS_NO_RECORD : 0;
+		case PFS_LEVEL_USER:
+			return kind == PFS_USERS ? index : kind == PFS_ACCOUNTS ? account->user : PFS_NO_RECORD;
+		case PFS_LEVEL_HOST:
+			return kind == PFS_HOSTS ? index : kind == PFS_ACCOUNTS ? account->host : PFS_NO_RECORD;
+		default:
+			return kind == PFS_ACCOUNTS ? index : PFS_NO_RECORD;
+	}
+}
+
+static uint32
+group_of_thread(const Groups *groups, const PfsAccountRefs *refs)
+{
+	switch (groups->level)
+	{
+		case PFS_LEVEL_GLOBAL:
+			return 0;
+		case PFS_LEVEL_USER:
+			return pfs_account_user(refs);
+		case PFS_LEVEL_HOST:
+			return pfs_account_host(refs);
+		default:
+			return refs->account;
+	}
+}
+
+/* What is above the threads: no record goes while it is our turn. */
+static void
+read_above(Groups *groups)
+{
+	for (uint32 i = 0; i < groups->n; i++)
+	{
+		if (groups->groups[i] != NULL)
+			memset(groups->groups[i]->totals, 0, totals_bytes(groups));
+	}
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		uint32		pos = 0;
+		uint32		index;
+		uint64		word;
+
+		while ((index = pfs_pages_next(pfs_accounts[kind].pages, &pos, &word)) != PFS_NO_RECORD)
+			add_shared(groups, group_of_record(groups, kind, index),
+					   pfs_summary_cells_of(groups->family, kind, index));
+	}
+	if (groups->level == PFS_LEVEL_GLOBAL)
+		add_shared(groups, 0, pfs_summary[groups->family].cells);
+}
+
+/*
+ * A thread's numbers count for the levels that were not truncated since; for the
+ * others, what stays with the thread.  NULL: nothing.
+ */
+typedef void (*AddCell) (void *totals, const void *cell);
+
+static AddCell
+adder_of(PfsFamily family, uint64 truncated, const PfsThreadCopy *copy)
+{
+	if (copy->gone)
+		return NULL;
+	return truncated <= copy->generation ? pfs_summary_kinds[family]->add : pfs_summary_kinds[family]->add_staying;
+}
+
+static void
+add_threads(Groups *groups, const PfsThreadCopies *copies)
+{
+	uint64		truncated = pfs_summary[groups->family].truncated[groups->level];
+
+	for (uint32 i = 0; i < copies->n; i++)
+	{
+		const PfsThreadCopy *copy = &copies->threads[i];
+		AddCell		add = adder_of(groups->family, truncated, copy);
+		Group	   *group;
+
+		if (add == NULL)
+			continue;
+		group = group_at(groups, group_of_thread(groups, &copy->refs));
+		if (group == NULL)
+			continue;
+		for (uint32 c = 0; c < copy->ncells; c++)
+			add(totals_at(groups, group, pfs_copied_index(copy, c)), pfs_copied_cell(copies, copy, c));
+	}
+}
+
+static void
+emit_row(PfsFamily family, PfsSummaryRow *row, uint32 cell, PfsSummaryEmit emit, void *arg)
+{
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+
+	row->cell = cell;
+	row->instrument = kind->cells_are_no_instruments ? PFS_NO_INSTRUMENT : pfs_instrument_of_cell(family, cell);
+	if ((row->instrument != PFS_NO_INSTRUMENT || kind->cells_are_no_instruments) && kind->is_shown(row->totals))
+		emit(row, arg);
+}
+
+/* What the cells are that were copied, in the same hold of the lock; or NULL. */
+static const void *
+copy_keys(PfsFamily family)
+{
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+	void	   *keys;
+
+	if (kind->copy_keys == NULL)
+		return NULL;
+	keys = palloc(kind->keys_size);
+	kind->copy_keys(keys);
+	return keys;
+}
+
+static void
+emit_threads(const PfsThreadCopies *copies, uint64 truncated, const void *keys, PfsSummaryEmit emit, void *arg)
+{
+	for (uint32 i = 0; i < copies->n; i++)
+	{
+		const PfsThreadCopy *copy = &copies->threads[i];
+		AddCell		add = adder_of(copies->family, truncated, copy);
+
+		for (uint32 c = 0; add != NULL && c < copy->ncells; c++)
+		{
+			PfsAnyTotals totals = {0};
+			PfsSummaryRow row = {.thread_id = copy->thread_id, .keys = keys, .totals = &totals};
+
+			add(&totals, pfs_copied_cell(copies, copy, c));
+			emit_row(copies->family, &row, pfs_copied_index(copy, c), emit, arg);
+		}
+	}
+}
+
+static void
+emit_groups(const Groups *groups, const void *keys, PfsSummaryEmit emit, void *arg)
+{
+	for (uint32 g = 0; g < groups->n; g++)
+	{
+		const Group *group = groups->groups[g];
+
+		for (uint32 i = groups->first; group != NULL && i < groups->end; i++)
+		{
+			PfsSummaryRow row = {.account = &group->account, .keys = keys, .totals = totals_at(groups, group, i)};
+
+			emit_row(groups->family, &row, i, emit, arg);
+		}
+	}
+}
+
+static void
+read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, void *arg)
+{
+	uint64		truncated;
+	const void *keys;
+
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
+	truncated = pfs_summary[copies->family].truncated[PFS_LEVEL_THREAD];
+	if (thread_id == 0)
+		pfs_thread_copies_make(copies);
+	else
+		(void) pfs_thread_copies_make_one(copies, thread_id);
+	keys = copy_keys(copies->family);
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies->patience);
+	emit_threads(copies, truncated, keys, emit, arg);
+	pfs_thread_copies_free(copies);
+}
+
+void
+pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
+				 PfsSummaryEmit emit, void *arg)
+{
+	PfsThreadCopies copies = {.family = family};
+	Groups		groups = {.family = family, .level = level};
+	const void *keys;
+
+	if (pfs_summary == NULL)
+		return;
+	pfs_instrument_name_late();
+	groups.end = pfs_summary[family].ncells;
+	if (instrument != PFS_NO_INSTRUMENT)
+	{
+		groups.first = pfs_cell_of_instrument(family, instrument);
+		if (groups.first >= groups.end)
+			return;
+		groups.end = groups.first + 1;
+	}
+	copies.first = groups.first;
+	copies.end = groups.end;
+	if (level == PFS_LEVEL_THREAD)
+	{
+		read_threads(&copies, thread_id, emit, arg);
+		return;
+	}
+	groups.n = 1;
+	if (level != PFS_LEVEL_GLOBAL)
+	{
+		groups.kind = pfs_kind_of_level[level];
+		groups.n = pfs_accounts[groups.kind].pages->records_max;
+	}
+	groups.groups = palloc0(Max(groups.n, 1) * sizeof(Group *));
+
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
+	pfs_thread_copies_make(&copies);
+	do
+	{
+		read_above(&groups);
+	} while (!pfs_thread_copies_hold(&copies));
+	add_threads(&groups, &copies);
+	keys = copy_keys(family);
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies.patience);
+
+	emit_groups(&groups, keys, emit, arg);
+	pfs_thread_copies_free(&copies);
+}
+
+static uint64 *
+buckets_at(uint64 **histogram, uint32 instrument)
+{
+	if (histogram[instrument] == NULL)
+		histogram[instrument] = palloc0(PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
+	return histogram[instrument];
+}
+
+/* The server's buckets, of instruments that any cell was touched of. */
+static void
+read_server_buckets(uint64 **histogram)
+{
+	const PfsSharedSummary *waits = &pfs_summary[PFS_FAMILY_WAITS];
+
+	for (uint32 i = 0; i < Min(pfs_instruments->count, waits->ncells); i++)
+	{
+		const uint64 *buckets = &waits->buckets[(size_t) i * PFS_HISTOGRAM_BUCKETS];
+
+		if (histogram[i] != NULL)
+			memset(histogram[i], 0, PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
+		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+		{
+			uint64		n = pfs_load_relaxed(&buckets[b]);
+
+			if (n != 0)
+				buckets_at(histogram, i)[b] = n;
+		}
+	}
+}
+
+uint64	  **
+pfs_summary_read_histogram(void)
+{
+	PfsThreadCopies copies = {.family = PFS_FAMILY_WAITS, .with_buckets = true};
+	const PfsSharedSummary *waits = &pfs_summary[PFS_FAMILY_WAITS];
+	uint64	  **histogram;
+
+	if (pfs_summary == NULL)
+		return NULL;
+	histogram = palloc0(waits->ncells * sizeof(uint64 *));
+	copies.end = waits->ncells;
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
+	pfs_thread_copies_make(&copies);
+	do
+	{
+		read_server_buckets(histogram);
+	} while (!pfs_thread_copies_hold(&copies));
+	for (uint32 i = 0; i < copies.n; i++)
+	{
+		const PfsThreadCopy *copy = &copies.threads[i];
+
+		if (copy->gone || waits->truncated[PFS_LEVEL_HISTOGRAM] > copy->generation)
+			continue;
+		for (uint32 b = 0; b < copy->nbuckets; b++)
+			buckets_at(histogram, copy->buckets[b].instrument)[copy->buckets[b].bucket] += copy->buckets[b].n;
+	}
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies.patience);
+	pfs_thread_copies_free(&copies);
+	return histogram;
+}
+
+uint64 *
+pfs_summary_read_statements(void)
+{
+	PfsThreadCopies copies = {.family = PFS_FAMILY_STATEMENTS, .with_buckets = true};
+	const PfsSharedSummary *statements = &pfs_summary[PFS_FAMILY_STATEMENTS];
+	uint64	   *buckets;
+
+	if (pfs_summary == NULL)
+		return NULL;
+	buckets = palloc(PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
+	pfs_turn_take(PFS_TURN_SUMMARIES, false);
+	pfs_thread_copies_make(&copies);
+	do
+	{
+		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+			buckets[b] = pfs_load_relaxed(&statements->all_buckets[b]);
+	} while (!pfs_thread_copies_hold(&copies));
+	for (uint32 i = 0; i < copies.n; i++)
+	{
+		const PfsThreadCopy *copy = &copies.threads[i];
+
+		if (copy->gone || statements->truncated[PFS_LEVEL_HISTOGRAM] > copy->generation)
+			continue;
+		for (uint32 b = 0; b < copy->nbuckets; b++)
+			buckets[copy->buckets[b].bucket] += copy->buckets[b].n;
+	}
+	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_patience_end(&copies.patience);
+	pfs_thread_copies_free(&copies);
+	return buckets;
+}

@@ -1,0 +1,361 @@
+/*
+ * pfs_summary_truncate.c
+ *	  Emptying a level: what threads have is left to them, what is above is
+ *	  moved here.
+ *
+ * A truncation raises the generation.  Each thread compares it inside every
+ * change, behind the odd word of its lock; so behind pfs_fence_everywhere() a
+ * thread either sees the new generation, or its word is odd and it is waited
+ * for.  From then on numbers older than the truncation do not grow, and can be
+ * counted: those that are still in their threads here, those that threads have
+ * moved meanwhile by the threads themselves (settled[]).
+ *
+ * A thread that stays inside a change for longer than the truncator's patience adds
+ * what it is about to add to its old numbers, and then leaves those out itself: it is
+ * as if its event had ended before.  Only the count of events that is returned may
+ * then be short of it.
+ *
+ * Cells above threads are emptied by truncators only, one at a time.  What threads add to them meanwhile is taken, or stays.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_fence.h"
+#include "pfs_shared.h"
+#include "pfs_summary_level.h"
+#include "pfs_thread.h"
+#include "pfs_thread_copy.h"
+
+/* The levels that lose their numbers when one is truncated: those below, too. */
+static bool
+is_emptied(PfsLevel level, PfsLevel truncated)
+{
+	switch (truncated)
+	{
+		case PFS_LEVEL_GLOBAL:
+			return true;
+		case PFS_LEVEL_USER:
+		case PFS_LEVEL_HOST:
+			return level == truncated || level == PFS_LEVEL_ACCOUNT || level == PFS_LEVEL_THREAD;
+		case PFS_LEVEL_ACCOUNT:
+			return level == truncated || level == PFS_LEVEL_THREAD;
+		default:
+			return level == truncated;
+	}
+}
+
+/*
+ * Wait until every thread that was inside a change has left it, or ended.  Behind
+ * the fence, a thread that still goes by the old generation shows an odd word.
+ */
+static void
+wait_for_changes(PfsFamily family, PfsPatience *patience)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		const PfsSeqlock *lock = (const PfsSeqlock *) ((const char *) t + pfs_summary_kinds[family]->lock_offset);
+		uint64		seq = pfs_seqlock_read_begin(lock);
+
+		pfs_patience_next(patience);
+		while ((seq & 1) != 0 && pfs_load_acquire(&lock->word) == seq &&
+			   pfs_pages_word(pfs_threads, index) == word && pfs_patience_more(patience))
+			;
+	}
+}
+
+/* Take a record's cells and add them to others; returns the events. */
+static uint64
+take_cells(PfsFamily family, PfsSharedBlock cells, const PfsDestination *to)
+{
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+	uint64		events = 0;
+
+	for (uint32 i = pfs_shared_block_next(&cells, 0); i < cells.ncells; i = pfs_shared_block_next(&cells, i + 1))
+	{
+		PfsAnyTotals totals = {0};
+
+		kind->take(pfs_shared_block_cell(&cells, i), &totals);
+		events += kind->count(&totals);
+		pfs_summary_merge(family, to, i, &totals);
+	}
+	return events;
+}
+
+/* Where an account's or a host's numbers go when this level is truncated. */
+static PfsDestination
+destination_of_record(PfsFamily family, PfsAccountKind kind, const PfsAccount *account, PfsLevel truncated)
+{
+	PfsDestination to = {.n = 0};
+
+	if (truncated == PFS_LEVEL_GLOBAL || kind == PFS_USERS)
+		return to;
+	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_USER && account->user != PFS_NO_RECORD)
+		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_USERS, account->user);
+	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_HOST && account->host != PFS_NO_RECORD)
+		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_HOSTS, account->host);
+	else
+		to.cells[to.n++] = pfs_summary[family].cells;
+	return to;
+}
+
+/* Does the table of this level show what such a record has? */
+static bool
+is_shown(PfsAccountKind kind, const PfsAccount *account, PfsLevel level)
+{
+	switch (level)
+	{
+		case PFS_LEVEL_GLOBAL:
+			return kind != PFS_USERS;
+		case PFS_LEVEL_USER:
+			return kind == PFS_USERS || (kind == PFS_ACCOUNTS && account->user != PFS_NO_RECORD);
+		case PFS_LEVEL_HOST:
+			return kind == PFS_HOSTS || (kind == PFS_ACCOUNTS && account->host != PFS_NO_RECORD);
+		case PFS_LEVEL_ACCOUNT:
+			return kind == PFS_ACCOUNTS;
+		default:
+			return false;
+	}
+}
+
+/* Empty everything above the threads that the truncation is about. */
+static uint64
+truncate_above(PfsFamily family, PfsLevel level)
+{
+	const PfsDestination nowhere = {.n = 0};
+	uint64		left = 0;
+
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		uint32		pos = 0;
+		uint32		index;
+		uint64		word;
+
+		if (!is_emptied(pfs_level_of_kind[kind], level))
+			continue;
+		while ((index = pfs_pages_next(pfs_accounts[kind].pages, &pos, &word)) != PFS_NO_RECORD)
+		{
+			PfsAccount *account = pfs_account_at(kind, index);
+			PfsDestination to = destination_of_record(family, kind, account, level);
+			uint64		events = take_cells(family, pfs_account_cells(account, family), &to);
+
+			left += is_shown(kind, account, level) ? events : 0;
+		}
+	}
+	if (level == PFS_LEVEL_GLOBAL)
+		left += take_cells(family, pfs_summary[family].cells, &nowhere);
+	return left;
+}
+
+static uint64
+truncate_server_buckets(void)
+{
+	const PfsSharedSummary *waits = &pfs_summary[PFS_FAMILY_WAITS];
+	uint64		left = 0;
+	size_t		n = (size_t) Min(pfs_instruments->count, waits->ncells) * PFS_HISTOGRAM_BUCKETS;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		if (pfs_load_relaxed(&waits->buckets[i]) != 0)
+			left += pfs_exchange(&waits->buckets[i], 0);
+	}
+	return left;
+}
+
+/* The same of statements: they have one histogram. */
+static uint64
+truncate_statements(void)
+{
+	uint64	   *buckets = pfs_summary[PFS_FAMILY_STATEMENTS].all_buckets;
+	uint64		left = 0;
+
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+		left += pfs_exchange(&buckets[b], 0);
+	return left;
+}
+
+static uint64
+count_of_copy(const PfsThreadCopies *copies, const PfsThreadCopy *copy, PfsLevel level)
+{
+	const PfsSummaryKind *kind = pfs_summary_kinds[copies->family];
+	uint64		n = 0;
+
+	if (level == PFS_LEVEL_HISTOGRAM)
+	{
+		for (uint32 b = 0; b < copy->nbuckets; b++)
+			n += copy->buckets[b].n;
+		return n;
+	}
+	for (uint32 c = 0; c < copy->ncells; c++)
+	{
+		PfsAnyTotals totals = {0};
+
+		kind->add_going(&totals, pfs_copied_cell(copies, copy, c));
+		n += kind->count(&totals);
+	}
+	return n;
+}
+
+/*
+ * What the table loses of the threads: their old numbers do not change any
+ * more, until their owners move them and say so in settled[].
+ */
+static uint64
+truncate_threads(PfsFamily family, PfsLevel level, PfsPatience *patience)
+{
+	const PfsSharedSummary *shared = &pfs_summary[family];
+	uint64		generation = pfs_words->truncations[family];
+	PfsThreadCopies copies = {.family = family, .with_buckets = level == PFS_LEVEL_HISTOGRAM, .end = shared->ncells, .patience = *patience};
+	uint64		left;
+
+	pfs_thread_copies_make(&copies);
+	do
+	{
+		left = pfs_load_acquire(&shared->settled[generation & 1][level]);
+	} while (!pfs_thread_copies_hold(&copies));
+	for (uint32 i = 0; i < copies.n; i++)
+	{
+		const PfsThreadCopy *copy = &copies.threads[i];
+
+		if (!copy->gone && copy->generation < generation &&
+			copy->generation >= shared->before[level] && pfs_summary_belongs(&copy->refs, level))
+			left += count_of_copy(&copies, copy, level);
+	}
+	*patience = copies.patience;
+	pfs_thread_copies_free(&copies);
+	return left;
+}
+
+/* In a turn alone. */
+static uint64
+truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
+{
+	PfsSharedSummary *shared = &pfs_summary[family];
+	uint64		generation = pfs_words->truncations[family] + 1;
+	uint64		left;
+
+	for (int l = 0; l < PFS_NUM_LEVELS; l++)
+	{
+		pfs_store_relaxed(&shared->before[l], shared->truncated[l]);
+		if (is_emptied(l, level))
+			pfs_store_relaxed(&shared->truncated[l], generation);
+		pfs_store_relaxed(&shared->settled[generation & 1][l], 0);
+	}
+	if (level == PFS_LEVEL_GLOBAL && pfs_summary_kinds[family]->free_keys != NULL)
+		pfs_summary_kinds[family]->free_keys();
+	pfs_store_release(&pfs_words->truncations[family], generation);
+	if (pfs_summary_kinds[family]->look_again != NULL)
+		pfs_summary_kinds[family]->look_again();
+
+	/*
+	 * From here on no thread adds to numbers that are older than this
+	 * truncation.
+	 */
+	pfs_fence_everywhere();
+	wait_for_changes(family, patience);
+
+	left = truncate_threads(family, level, patience);
+	if (level == PFS_LEVEL_HISTOGRAM || level == PFS_LEVEL_GLOBAL)
+	{
+		uint64		in_histogram = family == PFS_FAMILY_WAITS ? truncate_server_buckets()
+		: family == PFS_FAMILY_STATEMENTS ? truncate_statements() : 0;
+
+		left += level == PFS_LEVEL_HISTOGRAM ? in_histogram : 0;
+	}
+	if (level != PFS_LEVEL_HISTOGRAM)
+		left += truncate_above(family, level);
+	return left;
+}
+
+static void
+note_reset(PfsFamily family, PfsLevel level)
+{
+	for (int l = 0; l < PFS_NUM_LEVELS; l++)
+	{
+		if (is_emptied(l, level) && pfs_summary_kinds[family]->tables[l] != NULL)
+			pfs_reset_time_note(pfs_summary_kinds[family]->tables[l]);
+	}
+}
+
+/*
+ * Take the turn.  Whoever has to be waited for is waited for here first, as long as
+ * nothing has changed and the command can still be cancelled; from the return on
+ * interrupts wait for end_turn().
+ */
+static void
+begin_turn(PfsFamily family, PfsPatience *patience)
+{
+	pfs_turn_take(PFS_TURN_SUMMARIES, true);
+	wait_for_changes(family, patience);
+	CHECK_FOR_INTERRUPTS();
+	HOLD_INTERRUPTS();
+}
+
+static void
+end_turn(const PfsPatience *patience)
+{
+	RESUME_INTERRUPTS();
+	pfs_turn_give(PFS_TURN_SUMMARIES, true);
+	pfs_patience_end(patience);
+}
+
+int64
+pfs_summary_truncate(PfsFamily family, PfsLevel level)
+{
+	PfsPatience patience = {.of_reset = true};
+	uint64		left;
+
+	if (pfs_summary == NULL)
+		return 0;
+	begin_turn(family, &patience);
+	left = truncate_level(family, level, &patience);
+	end_turn(&patience);
+	note_reset(family, level);
+	return (int64) left;
+}
+
+/* What arrived in a record between the truncation and its removal. */
+static void
+push_rest(PfsAccountKind kind, PfsAccount *account)
+{
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		PfsDestination to = destination_of_record(family, kind, account, pfs_level_of_kind[kind]);
+
+		(void) take_cells(family, pfs_account_cells(account, family), &to);
+	}
+}
+
+static void
+count_cb(const PfsAccount *copy, void *arg)
+{
+	(*(int64 *) arg)++;
+}
+
+int64
+pfs_summary_truncate_accounts(PfsAccountKind kind)
+{
+	static const char *const tables[] = {"accounts", "users", "hosts"};
+	PfsPatience patience = {.of_reset = true};
+	int64		before = 0;
+	int64		after = 0;
+
+	if (pfs_summary == NULL)
+		return 0;
+	begin_turn(PFS_FAMILY_WAITS, &patience);
+	pfs_accounts_each(kind, count_cb, &before);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		(void) truncate_level(family, pfs_level_of_kind[kind], &patience);
+	pfs_accounts_purge(kind, push_rest);
+	pfs_accounts_each(kind, count_cb, &after);
+	end_turn(&patience);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		note_reset(family, pfs_level_of_kind[kind]);
+	pfs_reset_time_note(tables[kind]);
+	return Max(before - after, 0);
+}

@@ -1,0 +1,86 @@
+/*
+ * pfs_thread_read.c
+ *	  Readers of thread records, and changes of their switches.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_setup.h"
+#include "pfs_thread.h"
+
+void
+pfs_threads_each(uint64 thread_id, PfsThreadEmit emit, void *arg)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_threads == NULL)
+		return;
+	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsThread	copy;
+		uint64		copied;
+
+		CHECK_FOR_INTERRUPTS();
+		if (pfs_pages_copy(pfs_threads, index, 0, &copy, sizeof(copy), &copied) &&
+			(thread_id == 0 || copy.thread_id == thread_id))
+			emit(&copy, copied, arg);
+	}
+}
+
+bool
+pfs_thread_set(uint32 index, uint64 word, int instrumented, int history)
+{
+	PfsThread  *t;
+	bool		same;
+
+	if (pfs_threads == NULL || index >= pfs_threads->records_max)
+		return false;
+	t = pfs_pages_record(pfs_threads, index);
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+
+	/*
+	 * If the thread ends and the slot gets a new owner between the test and
+	 * the stores, that owner has our switches instead of its kind's:
+	 * accepted, as it can be seen and changed in pfs.threads.
+	 */
+	same = pfs_pages_word(pfs_threads, index) == word;
+	if (same)
+	{
+		if (instrumented >= 0)
+			pfs_store_relaxed(&t->instrumented, instrumented ? PFS_SWITCH_ON : 0);
+		if (history >= 0)
+			pfs_store_relaxed(&t->history, history ? PFS_SWITCH_ON : 0);
+		pfs_fence_seqcst();
+		pfs_thread_publish_mask(t);
+	}
+	LWLockRelease(pfs_setup->lock);
+	return same;
+}
+
+uint64
+pfs_thread_id_of_pid(int pid)
+{
+	uint64		word;
+	uint32		index = pfs_threads != NULL ? pfs_thread_find(pid, &word) : PFS_NO_RECORD;
+	uint64		thread_id;
+
+	if (index == PFS_NO_RECORD)
+		return 0;
+	thread_id = pfs_load_relaxed(&((PfsThread *) pfs_pages_record(pfs_threads, index))->thread_id);
+	pfs_fence_acquire();
+	return pfs_pages_word(pfs_threads, index) == word ? thread_id : 0;
+}
+
+double
+pfs_threads_estimate(void)
+{
+	PfsPagesStats stats;
+
+	if (pfs_threads == NULL)
+		return 0;
+	pfs_pages_stats(pfs_threads, &stats);
+	return stats.records_used;
+}

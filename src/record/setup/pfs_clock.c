@@ -1,0 +1,296 @@
+/*
+ * pfs_clock.c
+ *	  Timers: reading, measuring, converting.
+ *
+ * Separate because it is the only place that knows what a reading means.
+ */
+#include "postgres.h"
+
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "utils/timestamp.h"
+
+#include "pfs_clock.h"
+#include "pfs_clock_source.h"
+
+#define PICOSECONDS_PER_SECOND INT64CONST(1000000000000)
+
+/* How long the cycle counter is compared with CLOCK_MONOTONIC at start. */
+#define CALIBRATION_NS	INT64CONST(20000000)
+/* Calls among which the cheapest one is a timer's overhead (MySQL's number). */
+#define OVERHEAD_CALLS	20
+/* Steps among which the smallest one is a timer's resolution. */
+#define RESOLUTION_STEPS 5
+/* Readings after which a timer that does not advance is given up. */
+#define RESOLUTION_READS_MAX 20000000
+
+PfsSharedClock *pfs_clock = NULL;
+
+static const char *const timer_names[PFS_NUM_TIMERS] = {
+	[PFS_TIMER_CYCLE] = "CYCLE",
+	[PFS_TIMER_NANOSECOND] = "NANOSECOND",
+	[PFS_TIMER_MICROSECOND] = "MICROSECOND",
+	[PFS_TIMER_MILLISECOND] = "MILLISECOND",
+	[PFS_TIMER_TICK] = "TICK",
+};
+
+/* Set in the postmaster, inherited. */
+static uint64 ticks_per_second = 100;
+
+/*
+ * MILLISECOND and TICK read the exact clock, too.  The kernel's coarse clock and
+ * times() advance with the timer interrupt, and on a virtual machine that does
+ * not get its processors in time they were seen to stand still for 90 ms.
+ */
+static inline uint64
+read_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64) ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+uint64
+pfs_timer_read_system(PfsTimer timer)
+{
+	switch (timer)
+	{
+		case PFS_TIMER_CYCLE:
+			return pfs_read_cycles();
+		case PFS_TIMER_NANOSECOND:
+			return read_ns(CLOCK_MONOTONIC);
+		case PFS_TIMER_MICROSECOND:
+			return read_ns(CLOCK_MONOTONIC) / 1000;
+		case PFS_TIMER_MILLISECOND:
+			return read_ns(CLOCK_MONOTONIC) / 1000000;
+		case PFS_TIMER_TICK:
+			return read_ns(CLOCK_MONOTONIC) / (1000000000 / ticks_per_second);
+	}
+	return 0;
+}
+
+/* Does the processor promise that its counter runs at one rate, always? */
+static bool
+cycle_counter_is_constant(void)
+{
+#if defined(__x86_64__)
+	unsigned int eax,
+				ebx,
+				ecx,
+				edx;
+
+	if (!__get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx))
+		return false;
+	return (edx & (1 << 8)) != 0;	/* invariant TSC */
+#elif defined(__aarch64__)
+	return true;				/* by definition of the generic timer */
+#else
+	return false;
+#endif
+}
+
+/* Has the kernel found the counter to be wrong?  It uses that of other processors than x86 itself. */
+static bool
+kernel_trusts_cycle_counter(void)
+{
+#if defined(__x86_64__)
+	return pfs_clock_source_is_trusted(PFS_CLOCK_SOURCES);
+#else
+	return true;
+#endif
+}
+
+/* Both clocks at nearly the same moment: the tightest of some tries. */
+static void
+read_both(uint64 *cycles, uint64 *ns)
+{
+	uint64		best = PG_UINT64_MAX;
+
+	for (int i = 0; i < 50; i++)
+	{
+		uint64		before = pfs_read_cycles();
+		uint64		now = read_ns(CLOCK_MONOTONIC);
+		uint64		after = pfs_read_cycles();
+
+		if (after - before < best)
+		{
+			best = after - before;
+			*cycles = before + (after - before) / 2;
+			*ns = now;
+		}
+	}
+}
+
+static uint64
+measure_cycle_frequency(void)
+{
+#if defined(__aarch64__)
+	uint64		frequency;
+
+__asm__ __volatile__("mrs %0, cntfrq_el0":"=r"(frequency));
+	return frequency;
+#else
+	uint64		cycles0 = 0;
+	uint64		cycles1 = 0;
+	uint64		ns0 = 0;
+	uint64		ns1 = 0;
+
+	read_both(&cycles0, &ns0);
+	while (read_ns(CLOCK_MONOTONIC) - ns0 < CALIBRATION_NS)
+		;
+	read_both(&cycles1, &ns1);
+	return (uint64) ((unsigned __int128) (cycles1 - cycles0) * 1000000000 / (ns1 - ns0));
+#endif
+}
+
+void
+pfs_clock_start(void)
+{
+	PfsSharedClock *clock = pfs_clock;
+	bool		constant = cycle_counter_is_constant();
+	bool		trusted = kernel_trusts_cycle_counter();
+
+	clock->frequency[PFS_TIMER_CYCLE] = constant && trusted ? measure_cycle_frequency() : 0;
+	clock->frequency[PFS_TIMER_NANOSECOND] = 1000000000;
+	clock->frequency[PFS_TIMER_MICROSECOND] = 1000000;
+	clock->frequency[PFS_TIMER_MILLISECOND] = 1000;
+	ticks_per_second = sysconf(_SC_CLK_TCK);
+	clock->frequency[PFS_TIMER_TICK] = ticks_per_second;
+	if (!constant)
+		ereport(LOG,
+				(errmsg("pfs: the processor's cycle counter is not constant; timers use NANOSECOND")));
+	else if (!trusted)
+		ereport(LOG,
+				(errmsg("pfs: the kernel does not trust the processor's cycle counter; timers use NANOSECOND"),
+				 errdetail("\"tsc\" is not listed in \"%s/available_clocksource\".", PFS_CLOCK_SOURCES)));
+
+	clock->start_time = GetCurrentTimestamp();
+	for (int t = 0; t < PFS_NUM_TIMERS; t++)
+		clock->zero[t] = pfs_timer_read((PfsTimer) t);
+}
+
+const char *
+pfs_timer_name(PfsTimer timer)
+{
+	return timer_names[timer];
+}
+
+int
+pfs_timer_by_name(const char *name)
+{
+	for (int t = 0; t < PFS_NUM_TIMERS; t++)
+	{
+		if (pg_strcasecmp(name, timer_names[t]) == 0)
+			return t;
+	}
+	return -1;
+}
+
+bool
+pfs_timer_offered(PfsTimer timer)
+{
+	return pfs_clock->frequency[timer] != 0;
+}
+
+PfsTimer
+pfs_timer_default(void)
+{
+	return pfs_timer_offered(PFS_TIMER_CYCLE) ? PFS_TIMER_CYCLE : PFS_TIMER_NANOSECOND;
+}
+
+void
+pfs_timer_measure(PfsTimer timer, PfsTimerFacts *facts)
+{
+	uint64		best = PG_UINT64_MAX;
+
+	memset(facts, 0, sizeof(*facts));
+	if (!pfs_timer_offered(timer))
+		return;
+	facts->frequency = pfs_clock->frequency[timer];
+
+	for (int i = 0; i < OVERHEAD_CALLS; i++)
+	{
+		uint64		before = pfs_read_cycles();
+
+		(void) pfs_timer_read(timer);
+		best = Min(best, pfs_read_cycles() - before);
+	}
+	facts->overhead = best;
+
+	best = PG_UINT64_MAX;
+	for (int i = 0; i < RESOLUTION_STEPS; i++)
+	{
+		uint64		first = pfs_timer_read(timer);
+		uint64		next = first;
+
+		for (int n = 0; next == first && n < RESOLUTION_READS_MAX; n++)
+			next = pfs_timer_read(timer);
+		if (next > first)
+			best = Min(best, next - first);
+	}
+
+	/*
+	 * A counter that advances faster than it can be read still steps by one;
+	 * what was seen is the time of a reading.
+	 */
+	facts->resolution = timer == PFS_TIMER_CYCLE || best == PG_UINT64_MAX ? 1 : best;
+	if (timer == PFS_TIMER_NANOSECOND)
+	{
+		struct timespec resolution;
+
+		if (clock_getres(CLOCK_MONOTONIC, &resolution) == 0)
+			facts->resolution = Max(1, resolution.tv_nsec);
+	}
+}
+
+PfsPicoseconds
+pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks)
+{
+	uint64		frequency = pfs_clock->frequency[timer];
+
+	if (frequency == 0)
+		return 0;
+
+	/*
+	 * Most waits are short: a division of 128 bits takes several times as
+	 * long.
+	 */
+	if (ticks <= UINT64_MAX / PICOSECONDS_PER_SECOND)
+		return (uint64) ticks * PICOSECONDS_PER_SECOND / frequency;
+	return ticks * PICOSECONDS_PER_SECOND / frequency;
+}
+
+#define PS_PER_MICROSECOND 1000000
+
+/* Microseconds of the default timer since the server's start. */
+static int64
+microseconds_of(uint64 reading)
+{
+	return (int64) (pfs_timer_to_ps(pfs_timer_default(), reading) / PS_PER_MICROSECOND);
+}
+
+/* reading: of the default timer, made just now.  Any context. */
+int64
+pfs_clock_offset(uint64 reading)
+{
+	return GetCurrentTimestamp() - microseconds_of(reading);
+}
+
+TimestampTz
+pfs_clock_moment(uint64 reading, int64 offset)
+{
+	return microseconds_of(reading) + offset;
+}
+
+PfsPicoseconds
+pfs_timer_to_ps(PfsTimer timer, uint64 reading)
+{
+	uint64		zero = pfs_clock->zero[timer];
+
+	/* Another processor's counter may lag behind the one that took the zero. */
+	return reading <= zero ? 0 : pfs_ticks_to_ps(timer, reading - zero);
+}

@@ -1,0 +1,194 @@
+/*
+ * pfs_instrument.c
+ *	  The instrument array: registration without locks, lookup by name.
+ *
+ * Slots are claimed in order by a compare-and-swap on `count`, after looking
+ * at every slot below it, so no two instruments have one name.  A slot is
+ * visible once `ready` is set (A, pairs with the acquire loads of readers); a
+ * process that meets a claimed slot which is not ready waits a bounded time,
+ * as its owner is a few hundred instructions away from setting it.
+ */
+#include "postgres.h"
+
+#include "pfs_instrument.h"
+#include "pfs_atomic.h"
+#include "pfs_setup.h"
+
+/* Rounds that a registering process waits for another one's slot. */
+#define READY_SPINS_MAX 100000
+
+#define NO_CELL UINT16_MAX
+
+PFS_NEAR PfsSharedInstruments *pfs_instruments = NULL;
+PFS_NEAR PfsSharedWords *pfs_words = NULL;
+
+PfsInstrument *
+pfs_instrument_at(PfsInstrumentId id)
+{
+	PfsInstrument *ins = &pfs_instruments->items[id];
+
+	return id < pfs_instruments->max && pfs_load_acquire(&ins->ready) ? ins : NULL;
+}
+
+const char *
+pfs_instrument_name(const PfsInstrument *ins)
+{
+	return pfs_load_acquire(&ins->named) == 1 ? ins->late_name : ins->name;
+}
+
+/* Same name without regard to letter case, below n.  Waits for slots in the making. */
+static PfsInstrumentId
+find_name(const char *name, uint32 n, bool *unsure)
+{
+	*unsure = false;
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsInstrument *ins = &pfs_instruments->items[i];
+
+		for (int spin = 0; !pfs_load_acquire(&ins->ready); spin++)
+		{
+			if (spin >= READY_SPINS_MAX)
+			{
+				*unsure = true;
+				return PFS_NO_INSTRUMENT;
+			}
+			pfs_pause();
+		}
+		if (pg_strcasecmp(pfs_instrument_name(ins), name) == 0)
+			return (PfsInstrumentId) i;
+	}
+	return PFS_NO_INSTRUMENT;
+}
+
+PfsInstrumentId
+pfs_instrument_by_name(const char *name)
+{
+	uint32		n = pfs_instrument_count();
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && strcmp(pfs_instrument_name(ins), name) == 0)
+			return (PfsInstrumentId) i;
+	}
+	return PFS_NO_INSTRUMENT;
+}
+
+/*
+ * Switches and flags of an instrument that registers, or gets its name, now.
+ * The setup may change meanwhile: the changer raises the generation first and
+ * walks the array afterwards, so either it sees our slot or we see its
+ * generation.
+ */
+static void
+publish_switches(PfsInstrumentId id)
+{
+	PfsInstrument *ins = &pfs_instruments->items[id];
+	uint64		generation;
+
+	do
+	{
+		generation = pfs_load_acquire(&pfs_setup->generation);
+		pfs_setup_defaults(ins, &ins->enabled, &ins->timed);
+		pfs_store_relaxed(&pfs_words->flags[id], pfs_setup_flags(ins));
+		pfs_store_release(&ins->ready, 1);	/* A */
+		pfs_fence_seqcst();
+	} while (pfs_load_relaxed(&pfs_setup->generation) != generation);
+}
+
+/* The next cell of the family, if there is one and the instrument needs one. */
+static uint16
+give_cell(PfsInstrumentId id)
+{
+	const PfsInstrument *ins = &pfs_instruments->items[id];
+	PfsFamily	family = pfs_family_of_class(ins->class);
+	uint32		cell;
+
+	if (family == PFS_FAMILY_WAITS)
+		return id;
+	/* The cells of errors are SQLSTATEs. */
+	if ((ins->properties & PFS_PROPERTY_BUILT_IN) || family == PFS_FAMILY_ERRORS)
+		return NO_CELL;
+	cell = pfs_add_relaxed(&pfs_instruments->ncells[family], 1);
+	if (cell >= pfs_instruments->max_cells[family])
+	{
+		pfs_sub_seqcst(&pfs_instruments->ncells[family], 1);
+		pfs_add_relaxed(&pfs_instruments->lost, 1);
+		return NO_CELL;
+	}
+	pfs_store_relaxed(&pfs_instruments->of_cell[family][cell], id);
+	return cell;
+}
+
+uint32
+pfs_cell_of_instrument(PfsFamily family, PfsInstrumentId id)
+{
+	const PfsInstrument *ins = pfs_instrument_at(id);
+
+	return ins != NULL && pfs_family_of_class(ins->class) == family ? ins->cell : NO_CELL;
+}
+
+PfsInstrumentId
+pfs_instrument_of_cell(PfsFamily family, uint32 cell)
+{
+	PfsInstrumentId id = cell;
+
+	if (pfs_instruments->of_cell[family] != NULL)
+		id = pfs_load_relaxed(&pfs_instruments->of_cell[family][cell]);
+	return pfs_cell_of_instrument(family, id) == cell ? id : PFS_NO_INSTRUMENT;
+}
+
+PfsInstrumentId
+pfs_instrument_register(const PfsInstrument *proto)
+{
+	uint32		n = pfs_load_acquire(&pfs_instruments->count);
+
+	for (;;)
+	{
+		bool		unsure;
+		PfsInstrumentId found = find_name(proto->name, Min(n, pfs_instruments->max), &unsure);
+		PfsInstrument *ins;
+
+		if (found != PFS_NO_INSTRUMENT)
+			return found;
+		if (unsure || n >= pfs_instruments->max)
+		{
+			pfs_add_relaxed(&pfs_instruments->lost, 1);
+			return PFS_NO_INSTRUMENT;
+		}
+		if (!pfs_cas(&pfs_instruments->count, &n, n + 1))
+			continue;			/* n is the new count; look at what came */
+
+		ins = &pfs_instruments->items[n];
+		*ins = *proto;
+		ins->ready = 0;
+		ins->named = 0;
+		ins->cell = give_cell(n);
+		if (ins->unnamed)
+			pfs_add_relaxed(&pfs_instruments->unnamed, 1);
+		publish_switches(n);
+		return (PfsInstrumentId) n;
+	}
+}
+
+void
+pfs_instrument_set_name(PfsInstrument *ins, const char *name)
+{
+	uint8		expected = 0;
+	PfsInstrumentId id = ins - pfs_instruments->items;
+
+	/* 2: being written by the one process that got here first. */
+	if (!pfs_cas(&ins->named, &expected, 2))
+		return;
+	strlcpy(ins->late_name, name, sizeof(ins->late_name));
+	pfs_store_release(&ins->named, 1);
+	pfs_sub_seqcst(&pfs_instruments->unnamed, 1);
+	publish_switches(id);
+}
+
+void
+pfs_instruments_reset_lost(void)
+{
+	pfs_store_relaxed(&pfs_instruments->lost, 0);
+}

@@ -1,0 +1,41 @@
+/*
+ * pfs_probe_row.c
+ *	  Rows of pfs.probes.
+ */
+#include "postgres.h"
+
+#include "pfs_probe_row.h"
+
+#define PROBES_MAX 128
+
+/* Postmaster memory, inherited; needed even where pfs is off. */
+static PfsProbeRow probes[PROBES_MAX];
+static int	nprobes = 0;
+
+PfsSharedHooks *pfs_shared_hooks = NULL;
+
+void
+pfs_probe_report(const PfsProbeRow *row)
+{
+	for (int i = 0; i < nprobes; i++)
+	{
+		if (strcmp(probes[i].name, row->name) == 0)
+		{
+			probes[i] = *row;
+			return;
+		}
+	}
+	if (nprobes < PROBES_MAX)
+		probes[nprobes++] = *row;
+}
+
+bool
+pfs_probe_reported(int i, PfsProbeRow *row)
+{
+	if (i >= nprobes)
+		return false;
+	*row = probes[i];
+	if (row->look != NULL)
+		row->look(row, row->number);
+	return true;
+}

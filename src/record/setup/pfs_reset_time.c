@@ -1,0 +1,55 @@
+/*
+ * pfs_reset_time.c
+ *	  When tables were last reset.
+ */
+#include "postgres.h"
+
+#include "storage/lwlock.h"
+#include "utils/timestamp.h"
+
+#include "pfs_clock.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+
+PfsSharedResets *pfs_resets = NULL;
+
+/* The table's place, or the first free one; PFS_RESETS_MAX: there is none. */
+static uint32
+find_reset(const char *table)
+{
+	uint32		i = 0;
+
+	while (i < pfs_resets->n && strcmp(pfs_resets->items[i].table, table) != 0)
+		i++;
+	return i;
+}
+
+TimestampTz
+pfs_reset_time(const char *table)
+{
+	uint32		i;
+	TimestampTz time;
+
+	LWLockAcquire(pfs_setup->lock, LW_SHARED);
+	i = find_reset(table);
+	time = i < pfs_resets->n ? pfs_resets->items[i].time : pfs_clock->start_time;
+	LWLockRelease(pfs_setup->lock);
+	return time;
+}
+
+void
+pfs_reset_time_note(const char *table)
+{
+	uint32		i;
+
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	i = find_reset(table);
+	if (i == pfs_resets->n && i < PFS_RESETS_MAX)
+	{
+		strlcpy(pfs_resets->items[i].table, table, NAMEDATALEN);
+		pfs_resets->n++;
+	}
+	if (i < pfs_resets->n)
+		pfs_resets->items[i].time = GetCurrentTimestamp();
+	LWLockRelease(pfs_setup->lock);
+}

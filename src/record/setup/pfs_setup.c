@@ -1,0 +1,504 @@
+/*
+ * pfs_setup.c
+ *	  The switches' values, and how they become the one word of flags that an
+ *	  instrument point tests.
+ *
+ * Writers hold pfs_setup->lock (SQL commands only).  Instrument points never
+ * look here; they read the effective flags.  A process that registers an
+ * instrument reads without the lock: every item is one byte, and rules are
+ * published by their count.
+ */
+#include "postgres.h"
+
+#include "utils/guc.h"
+
+#include "pfs_atomic.h"
+#include "pfs_compat.h"
+#include "pfs_part.h"
+#include "pfs_setup.h"
+#include "pfs_setup_list.h"
+#include "pfs_shared.h"
+
+PFS_NEAR PfsSharedSetup *pfs_setup = NULL;
+
+/* The texts of pfs.instruments; valid as long as the postmaster's memory is. */
+static const char *start_instruments = "";
+
+#define FAMILY_CURRENT(family) (PFS_CONSUMER_CURRENT + 3 * (family))
+#define FAMILY_CONSUMERS(family, word) \
+	[FAMILY_CURRENT(family)] = {"events_" word "_current", PFS_CONSUMER_THREAD}, \
+	[FAMILY_CURRENT(family) + 1] = {"events_" word "_history", FAMILY_CURRENT(family)}, \
+	[FAMILY_CURRENT(family) + 2] = {"events_" word "_history_long", FAMILY_CURRENT(family)}
+
+static const struct
+{
+	const char *name;
+	int			parent;			/* PfsConsumer, or -1 */
+}			consumers[PFS_NUM_CONSUMERS] =
+
+{
+	[PFS_CONSUMER_GLOBAL] = {"global_instrumentation", -1},
+	[PFS_CONSUMER_THREAD] = {"thread_instrumentation", PFS_CONSUMER_GLOBAL},
+	FAMILY_CONSUMERS(PFS_WAITS, "waits"),
+	FAMILY_CONSUMERS(PFS_STAGES, "stages"),
+	FAMILY_CONSUMERS(PFS_STATEMENTS, "statements"),
+	FAMILY_CONSUMERS(PFS_TRANSACTIONS, "transactions"),
+	[PFS_CONSUMER_STATEMENTS_CPU] = {"events_statements_cpu", FAMILY_CURRENT(PFS_STATEMENTS)},
+	[PFS_CONSUMER_STATEMENTS_DIGEST] = {"statements_digest", PFS_CONSUMER_GLOBAL},
+};
+
+
+static const PfsEventFamily family_of_class[PFS_NUM_TIMED_CLASSES] = {
+	[PFS_CLASS_IDLE] = PFS_WAITS,
+	[PFS_CLASS_WAIT] = PFS_WAITS,
+	[PFS_CLASS_STAGE] = PFS_STAGES,
+	[PFS_CLASS_STATEMENT] = PFS_STATEMENTS,
+	[PFS_CLASS_TRANSACTION] = PFS_TRANSACTIONS,
+};
+
+static const char *const class_names[PFS_NUM_TIMED_CLASSES] = {
+	[PFS_CLASS_IDLE] = "idle",
+	[PFS_CLASS_WAIT] = "wait",
+	[PFS_CLASS_STAGE] = "stage",
+	[PFS_CLASS_STATEMENT] = "statement",
+	[PFS_CLASS_TRANSACTION] = "transaction",
+};
+
+static int
+find_text(const char *const *texts, int n, const char *text)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (strcmp(texts[i], text) == 0)
+			return i;
+	}
+	return -1;
+}
+
+const char *
+pfs_class_name(PfsClass c)
+{
+	return class_names[c];
+}
+
+int
+pfs_class_by_name(const char *name)
+{
+	return find_text(class_names, PFS_NUM_TIMED_CLASSES, name);
+}
+
+const char *
+pfs_consumer_name(PfsConsumer c)
+{
+	return consumers[c].name;
+}
+
+int
+pfs_consumer_by_name(const char *name)
+{
+	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
+	{
+		if (strcmp(consumers[c].name, name) == 0)
+			return c;
+	}
+	return -1;
+}
+
+/* A consumer collects only while all above it do. */
+static bool
+consumer_is_on(int c)
+{
+	for (; c >= 0; c = consumers[c].parent)
+	{
+		if (!pfs_setup->consumer[c])
+			return false;
+	}
+	return true;
+}
+
+/* Not those that cost a system call at each begin and end of a statement. */
+bool
+pfs_consumer_default(PfsConsumer c)
+{
+	return c != PFS_CONSUMER_STATEMENTS_CPU;
+}
+
+bool
+pfs_consumer_is_on(PfsConsumer c)
+{
+	return consumer_is_on(c);
+}
+
+uint32
+pfs_setup_flags(const PfsInstrument *ins)
+{
+	PfsEventFamily family;
+	int			current;
+	uint32		flags = PFS_FLAG_ENABLED;
+	uint32		timer;
+
+	if (!ins->enabled || !consumer_is_on(PFS_CONSUMER_GLOBAL))
+		return 0;
+	/* Whose memory it is only threads know. */
+	if (ins->class == PFS_CLASS_MEMORY)
+		return consumer_is_on(PFS_CONSUMER_THREAD) && ins->cell != UINT16_MAX ? flags : 0;
+	if (consumer_is_on(PFS_CONSUMER_THREAD))
+		flags |= PFS_FLAG_THREAD;
+	if (ins->class == PFS_CLASS_ERROR)
+		return flags;
+	if (pfs_load_relaxed(&pfs_words->memory_wanted))
+		flags |= PFS_FLAG_MEMORY;
+	if (ins->timed)
+		flags |= PFS_FLAG_TIMED;
+	family = family_of_class[ins->class];
+	current = FAMILY_CURRENT(family);
+	if (consumer_is_on(current))
+		flags |= PFS_FLAG_CURRENT;
+	if (ins->class == PFS_CLASS_STATEMENT && consumer_is_on(PFS_CONSUMER_STATEMENTS_DIGEST) &&
+		pfs_sizes.digests > 0)
+		flags |= PFS_FLAG_DIGEST;
+	/* A table of size 0 takes nothing: no instrument point has to ask. */
+	if (consumer_is_on(current + 1) && pfs_sizes.history[family] > 0)
+		flags |= PFS_FLAG_HISTORY;
+	if (consumer_is_on(current + 2) && pfs_sizes.history_long[family] > 0)
+		flags |= PFS_FLAG_HISTORY_LONG;
+	/* What an untimed event is sorted by is a reading of the default timer. */
+	timer = ins->timed ? pfs_setup->timer[ins->class] : pfs_timer_default();
+	return flags | timer << PFS_FLAG_TIMER_SHIFT;
+}
+
+bool
+pfs_setup_is_on_by_default(const char *name)
+{
+	return pg_strncasecmp(name, PFS_MEMORY_PREFIX, strlen(PFS_MEMORY_PREFIX)) != 0;
+}
+
+/*
+ * Run-time rules, newest first, then pfs.instruments, then the built-in
+ * default: on and timed; memory contexts are off.
+ */
+void
+pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
+{
+	const char *name = pfs_instrument_name(ins);
+	int			rule_enabled = -1;
+	int			rule_timed = -1;
+	int			value;
+
+	for (int i = (int) pfs_load_acquire(&pfs_setup->nrules) - 1; i >= 0; i--)
+	{
+		const PfsRule *rule = &pfs_setup->rules[i];
+
+		if (!pfs_pattern_match(rule->pattern, name))
+			continue;
+		if (rule_enabled < 0)
+			rule_enabled = rule->enabled;
+		if (rule_timed < 0)
+			rule_timed = rule->timed;
+	}
+	value = pfs_list_value(start_instruments, name);
+	if (value == PFS_LIST_NONE)
+		value = pfs_setup_is_on_by_default(name) ? PFS_LIST_ON : PFS_LIST_OFF;
+	*enabled = rule_enabled >= 0 ? rule_enabled : value != PFS_LIST_OFF;
+	*timed = rule_timed >= 0 ? rule_timed : value == PFS_LIST_ON;
+	/* Memory and errors are never timed: one value less to tell apart. */
+	if (ins->class >= PFS_NUM_TIMED_CLASSES)
+		*timed = 1;
+	if (ins->properties & PFS_PROPERTY_BUILT_IN)
+		*enabled = 1;
+}
+
+const char *
+pfs_setup_start_list(void)
+{
+	return start_instruments;
+}
+
+void
+pfs_setup_start(void)
+{
+	PfsSharedSetup *setup = pfs_setup;
+	const char *instruments = GetConfigOption("pfs.instruments", false, false);
+	const char *consumer_list = GetConfigOption("pfs.consumers", false, false);
+
+	/* Once here instead of once in each process. */
+	(void) pfs_thread_kind_count();
+	setup->lock = &(GetNamedLWLockTranche("pfs"))->lock;
+	start_instruments = instruments ? instruments : "";
+	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
+	{
+		int			value = pfs_list_value(consumer_list ? consumer_list : "", consumers[c].name);
+
+		setup->consumer[c] = value == PFS_LIST_NONE ? pfs_consumer_default(c) : value != PFS_LIST_OFF;
+	}
+	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
+		setup->timer[class] = pfs_timer_default();
+	for (int kind = 0; kind < PFS_MAX_THREAD_KINDS; kind++)
+	{
+		setup->kind_enabled[kind] = 1;
+		setup->kind_history[kind] = 1;
+	}
+}
+
+/* Caller holds the lock, or is alone. */
+void
+pfs_setup_classes(void)
+{
+	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
+	bool		enabled[PFS_NUM_TIMED_CLASSES] = {false};
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && ins->enabled && ins->class < PFS_NUM_TIMED_CLASSES)
+			enabled[ins->class] = true;
+	}
+	pfs_store_relaxed(&pfs_words->statement_counts, (consumer_is_on(PFS_CONSUMER_STATEMENTS_CPU) ? PFS_COUNTS_CPU : 0) |
+					  (pfs_load_relaxed(&pfs_words->memory_wanted) ? PFS_COUNTS_MEMORY : 0));
+	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
+	{
+		PfsInstrument any = {.class = class, .enabled = enabled[class], .timed = 1};
+
+		pfs_store_relaxed(&pfs_words->class_flags[class], pfs_setup_flags(&any));
+	}
+}
+
+static bool
+is_context(const PfsInstrument *ins)
+{
+	return ins != NULL && ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN);
+}
+
+/* May a pattern be meant for contexts that have not been seen yet? */
+static bool
+is_for_later_contexts(const char *pattern, uint32 n)
+{
+	size_t		fixed = strcspn(pattern, "%?");
+
+	if (pg_strncasecmp(pattern, PFS_MEMORY_PREFIX, Min(fixed, strlen(PFS_MEMORY_PREFIX))) != 0 ||
+		(pattern[fixed] == '\0' && fixed <= strlen(PFS_MEMORY_PREFIX)))
+		return false;
+	for (uint32 i = 0; i < n; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (is_context(ins) && pfs_pattern_match(pattern, ins->name))
+			return false;
+	}
+	return true;
+}
+
+/* Is any context's memory to be counted, of those that are known or to come? */
+static bool
+is_memory_wanted(uint32 n)
+{
+	const char *list = start_instruments;
+	char		pattern[PFS_NAME_SIZE];
+
+	if (!consumer_is_on(PFS_CONSUMER_THREAD))
+		return false;
+	for (uint32 i = 0; i < n; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (is_context(ins) && ins->enabled)
+			return true;
+	}
+	for (uint32 i = 0; i < pfs_setup->nrules; i++)
+	{
+		if (pfs_setup->rules[i].enabled == 1 && is_for_later_contexts(pfs_setup->rules[i].pattern, n))
+			return true;
+	}
+	while (pfs_list_next_pattern(&list, pattern, sizeof(pattern)))
+	{
+		if (pfs_list_value(start_instruments, pattern) != PFS_LIST_OFF && is_for_later_contexts(pattern, n))
+			return true;
+	}
+	return false;
+}
+
+/* Caller holds the lock. */
+static void
+recompute_flags(void)
+{
+	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
+
+	/*
+	 * Who registers meanwhile sees this and computes again:
+	 * publish_switches().
+	 */
+	pfs_add_seqcst(&pfs_setup->generation, 1);
+	pfs_store_relaxed(&pfs_words->memory_wanted, is_memory_wanted(n));
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL)
+			pfs_store_relaxed(&pfs_words->flags[i], pfs_setup_flags(ins));
+	}
+	for (int i = 0; i < pfs_num_parts; i++)
+	{
+		if (pfs_parts[i].switched != NULL)
+			pfs_parts[i].switched();
+	}
+	pfs_setup_classes();
+}
+
+void
+pfs_setup_refresh(void)
+{
+	recompute_flags();
+}
+
+/* Caller holds the lock, and recomputes behind the last change of memory instruments. */
+static void
+set_instrument(PfsInstrumentId id, int enabled, int timed)
+{
+	PfsInstrument *ins = &pfs_instruments->items[id];
+
+	if (ins->properties & PFS_PROPERTY_BUILT_IN)
+		return;
+	if (enabled >= 0)
+		ins->enabled = enabled;
+	if (timed >= 0 && ins->class != PFS_CLASS_MEMORY)
+		ins->timed = timed;
+	pfs_store_relaxed(&pfs_words->flags[id], pfs_setup_flags(ins));
+}
+
+void
+pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed)
+{
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	set_instrument(id, enabled, timed);
+	if (is_context(pfs_instrument_at(id)))
+		recompute_flags();
+	else
+		pfs_setup_classes();
+	LWLockRelease(pfs_setup->lock);
+}
+
+/*
+ * A rule for instruments to come, the newest of all; an older one of the same
+ * pattern goes, and what the new one leaves open is taken over from it.  The
+ * caller raises the generation afterwards, so a process that read the rules
+ * while they were moved reads them again.
+ */
+static void
+remember_rule(const char *pattern, int enabled, int timed)
+{
+	uint32		n = 0;
+	PfsRule    *rule;
+
+	for (uint32 i = 0; i < pfs_setup->nrules; i++)
+	{
+		rule = &pfs_setup->rules[i];
+		if (pg_strcasecmp(rule->pattern, pattern) == 0)
+		{
+			enabled = enabled >= 0 ? enabled : rule->enabled;
+			timed = timed >= 0 ? timed : rule->timed;
+		}
+		else
+			n++;
+	}
+	if (n >= PFS_MAX_RULES)
+	{
+		LWLockRelease(pfs_setup->lock);
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("pfs.set_instruments remembers at most %d patterns", PFS_MAX_RULES),
+				 errhint("Change present instruments with UPDATE pfs.setup_instruments, or put the patterns into pfs.instruments and restart.")));
+	}
+	if (n < pfs_setup->nrules)
+	{
+		uint32		total = pfs_setup->nrules;
+
+		pfs_store_release(&pfs_setup->nrules, 0);
+		n = 0;
+		for (uint32 i = 0; i < total; i++)
+		{
+			if (pg_strcasecmp(pfs_setup->rules[i].pattern, pattern) != 0)
+				pfs_setup->rules[n++] = pfs_setup->rules[i];
+		}
+	}
+	rule = &pfs_setup->rules[n];
+	strlcpy(rule->pattern, pattern, sizeof(rule->pattern));
+	rule->enabled = enabled;
+	rule->timed = timed;
+	pfs_store_release(&pfs_setup->nrules, n + 1);
+}
+
+int64
+pfs_setup_set_instruments(const char *pattern, int enabled, int timed)
+{
+	int64		matched = 0;
+	uint32		n;
+
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	/* The rule first: who registers meanwhile looks again (publish_switches). */
+	remember_rule(pattern, enabled, timed);
+	pfs_add_seqcst(&pfs_setup->generation, 1);
+	n = pfs_instrument_count();
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && pfs_pattern_match(pattern, pfs_instrument_name(ins)))
+		{
+			set_instrument(i, enabled, timed);
+			matched++;
+		}
+	}
+	recompute_flags();
+	LWLockRelease(pfs_setup->lock);
+	return matched;
+}
+
+void
+pfs_setup_set_consumer(PfsConsumer c, bool enabled)
+{
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	pfs_setup->consumer[c] = enabled;
+	recompute_flags();
+	LWLockRelease(pfs_setup->lock);
+}
+
+int64
+pfs_setup_set_consumers(const char *pattern, bool enabled)
+{
+	int64		matched = 0;
+
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
+	{
+		if (!pfs_pattern_match(pattern, consumers[c].name))
+			continue;
+		matched++;
+		pfs_setup->consumer[c] = enabled;
+		for (int p = consumers[c].parent; enabled && p >= 0; p = consumers[p].parent)
+			pfs_setup->consumer[p] = true;
+	}
+	recompute_flags();
+	LWLockRelease(pfs_setup->lock);
+	return matched;
+}
+
+void
+pfs_setup_set_timer(PfsClass c, PfsTimer timer)
+{
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	pfs_setup->timer[c] = timer;
+	recompute_flags();
+	LWLockRelease(pfs_setup->lock);
+}
+
+void
+pfs_setup_set_thread_kind(int kind, int enabled, int history)
+{
+	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
+	if (enabled >= 0)
+		pfs_setup->kind_enabled[kind] = enabled;
+	if (history >= 0)
+		pfs_setup->kind_history[kind] = history;
+	LWLockRelease(pfs_setup->lock);
+}

@@ -1,0 +1,59 @@
+/*
+ * pfs_thread_kind.c
+ *	  Kinds of threads: the backend types of the server's version, under the names
+ *	  that threads and setup_threads show.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_compat.h"
+#include "pfs_setup.h"
+
+static PfsThreadKind thread_kinds[PFS_MAX_THREAD_KINDS];
+static char thread_kind_names[PFS_MAX_THREAD_KINDS][PFS_NAME_SIZE];
+static int	nthread_kinds = 0;
+
+/* "client backend" -> "thread/client_backend" */
+void
+pfs_thread_make_name(char *dst, size_t size, const char *prefix, const char *words)
+{
+	snprintf(dst, size, "%s%s", prefix, words);
+	for (; *dst; dst++)
+	{
+		if (*dst == ' ')
+			*dst = '_';
+	}
+}
+
+/* The kinds are the backend types of the version; made when first asked for. */
+int
+pfs_thread_kind_count(void)
+{
+	if (nthread_kinds == 0)
+	{
+		StaticAssertStmt(PFS_NUM_BACKEND_TYPES <= PFS_MAX_THREAD_KINDS, "too many backend types");
+		for (int type = 0; type < PFS_NUM_BACKEND_TYPES; type++)
+		{
+			PfsThreadKind *kind = &thread_kinds[type];
+
+			if (type == B_BG_WORKER)
+				strlcpy(thread_kind_names[type], "thread/worker", PFS_NAME_SIZE);
+			else
+				pfs_thread_make_name(thread_kind_names[type], PFS_NAME_SIZE, "thread/",
+									 GetBackendTypeDesc((BackendType) type));
+			kind->name = thread_kind_names[type];
+			kind->background = pfs_compat_type_attaches(type) &&
+				!pfs_compat_is_foreground((BackendType) type);
+			kind->documentation = GetBackendTypeDesc((BackendType) type);
+		}
+		nthread_kinds = PFS_NUM_BACKEND_TYPES;
+	}
+	return nthread_kinds;
+}
+
+const PfsThreadKind *
+pfs_thread_kind(int kind)
+{
+	return kind >= 0 && kind < pfs_thread_kind_count() ? &thread_kinds[kind] : NULL;
+}

@@ -1,0 +1,665 @@
+/*
+ * pfs_digest.c
+ *	  The container of digests: finding, making, counting, making room.
+ *
+ * Adding.  Whoever adds to a digest refers to it meanwhile (pfs_ref.h): two atomic
+ * steps on a line that belongs to the digest alone.  So a digest that makes way has
+ * nobody who adds to it, and whoever comes later does not find it: then the numbers
+ * go to a digest of the same key that is made anew, or to all others.  Each number
+ * is added once, to a record that exists, and leaves it with all others in one
+ * move; no total is ever short of one, or has it twice.
+ *
+ * Making room.  A hand goes round and lowers the usage of each digest that it
+ * passes; the first that has none makes way.  Each execution raises usage by one,
+ * up to USAGE_MAX, so the hand's steps are paid for by executions.  It looks at
+ * LOOKS digests at most: then the least used one of these goes.  (The usage of
+ * pg_stat_statements, decayed for and sorted by all entries under an exclusive
+ * lock, picks better victims; but it makes everybody wait for a pass over all
+ * records.)  The hand is one atomic counter, so two processes never stand at the
+ * same digest.  A digest in use is passed over.
+ *
+ * Readers need all numbers at one moment, while numbers move.  So they hold moves
+ * back for as long as they copy: who wants to move says so (`moving`), then looks
+ * whether a reader is there (`held`), and if so does not move; a reader says that
+ * it is there, then waits for those that are moving, which takes as long as one
+ * move.  Both words are changed by sequentially consistent steps, so one of the two
+ * sees the other.  Meanwhile statements for which there is no room are counted for
+ * all others: nobody waits, nothing is lost.  The losses of the container count the
+ * digests that had to make way, or found no room.
+ *
+ * A process that is stopped in the middle of a move is waited for for a while.  A
+ * truncator then goes on and raises `abandoned`: whoever moves compares it with what it
+ * was at the move's begin, and drops what he has, which is older than the truncation.
+ *
+ * A process that dies in the middle of anything here takes the server's shared
+ * memory with it.  One that is thrown out of it by an error, which nothing here can
+ * raise, takes its word back later: pfs_digest_repair().
+ */
+#include "postgres.h"
+
+#include "pfs_digest.h"
+#include "pfs_digest_wait.h"
+#include "pfs_hash.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+
+/* Records of one page; waits are a cache line each. */
+#define DIGESTS_PER_PAGE	32
+#define WAITS_PER_PAGE		1024
+
+/* Kinds of waits that a shape has, on average, within reason. */
+#define WAITS_PER_DIGEST	6
+
+#define USAGE_MAX			8
+#define LOOKS				64
+
+/* A digest that makes way is out of the index soon. */
+#define ENTER_TRIES			64
+
+/* How many digests one caller makes room by: others may take what it got. */
+#define ROOM_TRIES			3
+
+PFS_NEAR PfsPages *pfs_digests = NULL;
+PFS_NEAR PfsPages *pfs_digest_waits = NULL;
+PfsSharedDigests *pfs_shared_digests = NULL;
+PfsDigestGate *pfs_digest_gates = NULL;
+PfsSharedBlock pfs_digest_other_waits;
+
+static PfsHash *index_of_keys;
+
+/* The last digests that this process had, by the last bits of their keys. */
+#define NEAR 16
+
+static PFS_NEAR PfsNearDigest near_digests[NEAR];
+static uint32 hint;
+
+/* The same; 0 until the process has taken an offset. */
+static PFS_NEAR uint64 offset_age;
+
+/* Ticks of the default timer; 0: to be computed. */
+static PFS_NEAR uint64 sample_age;
+static PFS_NEAR int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
+
+static size_t
+digest_size(void)
+{
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsDigest, texts) + pfs_sizes.digest_text + pfs_sizes.sql_text);
+}
+
+static bool
+has_key(const void *record, const void *key)
+{
+	const PfsDigest *digest = record;
+	const PfsDigestKey *wanted = key;
+
+	return digest->key.query_id == wanted->query_id && digest->key.who == wanted->who;
+}
+
+size_t
+pfs_digests_extra_size(void)
+{
+	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.digests * sizeof(PfsDigestGate) + sizeof(PfsSharedDigests) +
+		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell));
+}
+
+/* Takes the containers, their index and gates, and the cells of all others' waits. */
+void
+pfs_digests_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec digests = {"digests", digest_size(), pfs_sizes.digests, DIGESTS_PER_PAGE};
+	PfsPagesSpec waits = {"digest_waits", sizeof(PfsChained), pfs_sizes.digests * WAITS_PER_DIGEST, WAITS_PER_PAGE};
+	uint32		ncells = pfs_sizes.digests == 0 ? 0 : pfs_sizes.cells[PFS_FAMILY_WAITS];
+
+	pfs_digests = pfs_pages_create(seg, &digests);
+	index_of_keys = pfs_hash_create(seg, pfs_digests, pfs_sizes.digests, has_key);
+	pfs_digest_gates = pfs_segment_take(seg, pfs_sizes.digests * sizeof(PfsDigestGate), PFS_CACHE_LINE);
+	pfs_digest_waits = pfs_pages_create(seg, &waits);
+	pfs_digest_other_waits = (PfsSharedBlock)
+	{
+		pfs_segment_take(seg, pfs_shared_block_size(ncells, sizeof(PfsSharedCell)), PFS_CACHE_LINE),
+			ncells, sizeof(PfsSharedCell)
+	};
+}
+
+void
+pfs_digest_set_sample_age(int seconds)
+{
+	sample_age_seconds = seconds;
+	sample_age = 0;
+}
+
+static uint64
+sample_age_ticks(void)
+{
+	if (unlikely(sample_age == 0))
+		sample_age = sample_age_seconds == 0 ? PG_UINT64_MAX
+			: sample_age_seconds * pfs_clock->frequency[pfs_timer_default()];
+	return sample_age;
+}
+
+static inline uint32
+number_of(const PfsDigest *digest)
+{
+	size_t		offset = (const char *) digest - pfs_digests->memory;
+	uint32		page = offset / pfs_digests->page_bytes;
+
+	return page * pfs_digests->records_per_page +
+		(offset - page * pfs_digests->page_bytes) / pfs_digests->record_size;
+}
+
+/* ---- adding ---- */
+
+static inline void
+add_number(PfsSharedStatementCell *to, int i, uint64 value)
+{
+	if (pfs_add_relaxed(&to->low[i], value) + value < value)
+		pfs_add_relaxed(&to->high[i], 1);
+}
+
+static inline PfsPair
+pair(const uint64 *n, PfsNumber first)
+{
+	return *(const PfsPair *) &n[first];
+}
+
+/* Nearly every statement has some of these, and of the others hardly any. */
+static inline bool
+is_common(int i)
+{
+	return i == PFS_N_PLAN_TIME || i == PFS_N_EXEC_TIME || i == PFS_N_ROWS_SENT || i == PFS_N_SHARED_BLKS_HIT;
+}
+
+static pg_noinline void
+add_rare(PfsSharedStatementCell *to, const uint64 *n)
+{
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	{
+		if (n[i] != 0 && !is_common(i))
+			add_number(to, i, n[i]);
+	}
+}
+
+StaticAssertDecl(PFS_NUM_NUMBERS == 22, "add_numbers() knows all of them");
+
+static inline void
+add_numbers(PfsSharedStatementCell *to, const uint64 *n)
+{
+	PfsPair		rare = pair(n, PFS_N_ERRORS) | pair(n, PFS_N_SHARED_BLKS_DIRTIED) |
+	pair(n, PFS_N_LOCAL_BLKS_HIT) | pair(n, PFS_N_LOCAL_BLKS_DIRTIED) | pair(n, PFS_N_TEMP_BLKS_READ) |
+	pair(n, PFS_N_WAL_RECORDS) | pair(n, PFS_N_WAL_BYTES);
+
+	if (n[PFS_N_PLAN_TIME] != 0)
+		add_number(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
+	if (n[PFS_N_EXEC_TIME] != 0)
+		add_number(to, PFS_N_EXEC_TIME, n[PFS_N_EXEC_TIME]);
+	if (n[PFS_N_ROWS_SENT] != 0)
+		add_number(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
+	if (n[PFS_N_SHARED_BLKS_HIT] != 0)
+		add_number(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
+	if ((rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_CPU_TIME] | n[PFS_N_ROWS_AFFECTED] |
+		 n[PFS_N_SHARED_BLKS_READ]) != 0)
+		add_rare(to, n);
+}
+
+/*
+ * How long the offset of a digest's last statement is taken to hold: clocks that
+ * differ by one part in a million are ten microseconds apart then.
+ */
+#define OFFSET_SECONDS 10
+
+static pg_noinline void
+take_offset(PfsDigestOffset *offset, uint64 now)
+{
+	offset_age = OFFSET_SECONDS * pfs_clock->frequency[pfs_timer_default()];
+	pfs_store_relaxed(&offset->value, pfs_clock_offset(now));
+	pfs_store_relaxed(&offset->taken, now);
+}
+
+static inline void
+look_at_offset(PfsDigestOffset *offset, uint64 now)
+{
+	if (unlikely(now - pfs_load_relaxed(&offset->taken) > offset_age))
+		take_offset(offset, now);
+}
+
+/*
+ * Something goes to all others: a statement that ended at `first`, which is now, or
+ * all that digest d has counted.
+ */
+static void
+note_others(uint64 first, uint64 last, const PfsDigest *d)
+{
+	PfsDigestOffset *offset = &pfs_shared_digests->last_offset;
+	uint64		old = pfs_load_relaxed(&pfs_shared_digests->first_seen);
+
+	while (old == 0 || first < old)
+	{
+		if (!pfs_cas(&pfs_shared_digests->first_seen, &old, first))
+			continue;
+		pfs_store_relaxed(&pfs_shared_digests->first_offset, d != NULL ? d->first_offset : pfs_clock_offset(first));
+		break;
+	}
+	if (last <= pfs_load_relaxed(&pfs_shared_digests->last_seen))
+		return;
+	if (d == NULL)
+		look_at_offset(offset, last);
+	else
+	{
+		pfs_store_relaxed(&offset->value, d->last_offset.value);
+		pfs_store_relaxed(&offset->taken, d->last_offset.taken);
+	}
+	pfs_raise_to(&pfs_shared_digests->last_seen, last);
+}
+
+/* ---- making room ---- */
+
+/* This process is in the middle of a move, since `abandoned` had this value. */
+static bool is_moving = false;
+static uint64 moving_since;
+
+static inline bool
+is_wanted(void)
+{
+	return pfs_load_relaxed(&pfs_shared_digests->abandoned) == moving_since;
+}
+
+static void
+begin_moving(void)
+{
+	pfs_add_seqcst(&pfs_shared_digests->moving, 1);
+	is_moving = true;
+	moving_since = pfs_load_relaxed(&pfs_shared_digests->abandoned);
+}
+
+static void
+end_moving(void)
+{
+	is_moving = false;
+	pfs_sub_seqcst(&pfs_shared_digests->moving, 1);
+}
+
+bool
+pfs_digest_repair(void)
+{
+	bool		was_moving = is_moving;
+
+	if (was_moving)
+		end_moving();
+	return was_moving;
+}
+
+/* Nobody refers to it: all that it has goes to all others. */
+static void
+move_wait_cb(PfsChained *cell, void *arg)
+{
+	PfsTotals	totals = {0};
+
+	pfs_shared_cell_read(&cell->cell, &totals);
+	if (pfs_totals_count(&totals) > 0 && is_wanted())
+		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, cell->key), &totals);
+}
+
+#define BUCKETS_AT_ONCE 6
+
+StaticAssertDecl(PFS_HISTOGRAM_BUCKETS % BUCKETS_AT_ONCE == 0, "move_cb() takes all of them");
+
+static bool
+move_cb(PfsDigest *d, void *arg)
+{
+	PfsStatementTotals totals = {0};
+
+	pfs_statement_kind.read(&d->numbers, &totals);
+	if (pfs_totals_count(&totals.time) > 0 && is_wanted())
+	{
+		pfs_statement_kind.merge(&pfs_shared_digests->numbers, &totals);
+		note_others(d->first_seen, d->last_seen, d);
+	}
+	/* Who makes way has few statements, so nearly all buckets are empty. */
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && is_wanted(); b += BUCKETS_AT_ONCE)
+	{
+		const uint64 *some = &d->buckets[b];
+
+		if (likely((some[0] | some[1] | some[2] | some[3] | some[4] | some[5]) == 0))
+			continue;
+		for (int i = 0; i < BUCKETS_AT_ONCE; i++)
+		{
+			if (some[i] != 0)
+				pfs_add_relaxed(&pfs_shared_digests->buckets[b + i], some[i]);
+		}
+	}
+	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
+	return true;
+}
+
+bool
+pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg)
+{
+	PfsDigestGate *gate = &pfs_digest_gates[index];
+	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
+	PfsDigestKey key;
+
+	if (!pfs_ref_kill(&gate->ref))
+		return false;
+
+	/*
+	 * Only who has killed the reference removes the record, so the word stays
+	 * from here on.
+	 */
+	if (pfs_pages_word(pfs_digests, index) != word)
+	{
+		pfs_ref_revive(&gate->ref);
+		return false;
+	}
+	key = d->key;
+	(void) take(d, arg);
+	(void) pfs_hash_remove(index_of_keys, pfs_hash_bytes(&key, sizeof(key)), index, word);
+	pfs_pages_free(pfs_digests, index);
+	return true;
+}
+
+/* False: nothing could be done at this moment. */
+static bool
+make_room(void)
+{
+	uint32		best = PFS_NO_RECORD;
+	uint64		best_word = 0;
+	uint32		best_usage = PG_UINT32_MAX;
+	uint32		at = 0;
+	bool		done = false;
+
+	if (pfs_load_relaxed(&pfs_shared_digests->held) != 0)
+		return false;
+	begin_moving();
+	pfs_fence_seqcst();			/* pairs with the one in hold_moves() */
+	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(&pfs_shared_digests->held) == 0; i++)
+	{
+		uint64		word;
+		PfsDigestGate *gate;
+		uint32		usage;
+
+		at = pfs_add_relaxed(&pfs_shared_digests->hand, 1) % pfs_digests->records_max;
+		word = pfs_pages_word(pfs_digests, at);
+		gate = &pfs_digest_gates[at];
+		usage = pfs_load_relaxed(&gate->usage);
+		if ((word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED || pfs_load_relaxed(&gate->ref) != 0)
+			continue;
+		if (usage < best_usage)
+		{
+			best = at;
+			best_word = word;
+			best_usage = usage;
+		}
+		if (usage > 0)
+			pfs_store_relaxed(&gate->usage, usage - 1);
+		else
+			done = pfs_digest_give_up(at, word, move_cb, NULL);
+	}
+	if (!done && best != PFS_NO_RECORD && pfs_load_acquire(&pfs_shared_digests->held) == 0)
+	{
+		at = best;
+		done = pfs_digest_give_up(best, best_word, move_cb, NULL);
+	}
+	end_moving();
+	if (done)
+		hint = at + 1;			/* where the next allocation looks first */
+	return done;
+}
+
+/* ---- finding and making ---- */
+
+static void
+fill_cb(void *record, const void *key, void *arg)
+{
+	PfsDigest  *d = record;
+	PfsDigestGate *gate = &pfs_digest_gates[number_of(d)];
+
+	memset(d, 0, offsetof(PfsDigest, texts));
+	d->key = *(const PfsDigestKey *) key;
+	d->first_seen = d->last_seen = pfs_timer_read(pfs_timer_default());
+	d->first_offset = pfs_clock_offset(d->first_seen);
+	d->last_offset = (PfsDigestOffset)
+	{
+		d->first_seen, d->first_offset
+	};
+	pfs_store_relaxed(&gate->usage, 1);
+	pfs_ref_revive(&gate->ref);
+}
+
+static inline PfsNearDigest *
+near_of(const PfsDigestKey *key)
+{
+	return &near_digests[key->query_id % NEAR];
+}
+
+static inline bool
+is_near(const PfsNearDigest *near, const PfsDigestKey *key)
+{
+	return near->key.query_id == key->query_id && near->key.who == key->who;
+}
+
+/*
+ * The caller has not found it.  Room is made first where there is none, as that is
+ * how it is once there have been more shapes than there is room for.
+ */
+static uint32
+insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
+{
+	bool		created;
+
+	for (int room = 0;; room++)
+	{
+		if (pfs_pages_is_full(pfs_digests))
+			pfs_pages_count_lost(pfs_digests);
+		else
+		{
+			uint32		index = pfs_hash_insert_new(index_of_keys, hash, key, fill_cb, NULL, &hint, word, &created);
+
+			if (index != PFS_NO_RECORD)
+				return index;
+		}
+		if (room == ROOM_TRIES || !make_room())
+			return PFS_NO_RECORD;
+	}
+}
+
+static pg_noinline PfsNearDigest *
+enter_far(const PfsDigestKey *key, bool make)
+{
+	PfsNearDigest *near = near_of(key);
+	uint64		hash = pfs_hash_bytes(key, sizeof(*key));
+
+	for (int tries = 0; tries < ENTER_TRIES; tries++)
+	{
+		uint64		word;
+		uint32		index = pfs_hash_find(index_of_keys, hash, key, &word);
+
+		if (index == PFS_NO_RECORD && make)
+			index = insert(key, hash, &word);
+		if (index == PFS_NO_RECORD)
+			return NULL;
+		memset(near, 0, sizeof(*near));
+		near->key = *key;
+		near->word = word;
+		near->state = &pfs_digests->state[index];
+		near->digest = pfs_pages_record(pfs_digests, index);
+		near->gate = &pfs_digest_gates[index];
+		if (pfs_ref_raise(&near->gate->ref, near->state, word))
+			return near;
+		pfs_pause();
+	}
+	return NULL;
+}
+
+PfsNearDigest *
+pfs_digest_enter(const PfsDigestKey *key, bool make)
+{
+	PfsNearDigest *near = near_of(key);
+
+	if (likely(is_near(near, key)) && likely(pfs_ref_raise(&near->gate->ref, near->state, near->word)))
+		return near;
+	return enter_far(key, make);
+}
+
+/* ---- one statement ---- */
+
+/* Whoever does not get the word passes by: another sample is as good. */
+static pg_noinline void
+put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
+{
+	uint64		word = pfs_load_relaxed(&d->sample.word);
+	uint32		len = Min(end->text_len, pfs_sizes.sql_text);
+
+	if ((word & 1) != 0 || !pfs_cas(&d->sample.word, &word, word + 1))
+		return;
+	pfs_fence_release();		/* A of pfs_seqlock.h */
+	pfs_store_relaxed(&d->sample_seen, now);
+	pfs_store_relaxed(&d->sample_ticks, ticks);
+	pfs_store_relaxed(&d->sample_offset, d->last_offset.value);
+	pfs_store_relaxed(&d->sample_len, len);
+	memcpy(d->texts + pfs_sizes.digest_text, end->text, len);
+	pfs_seqlock_write_end(&d->sample);
+}
+
+void
+pfs_digest_count(const PfsDigestEnd *end)
+{
+	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
+	bool		usual = (end->flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK);
+	uint64		now = likely(usual) ? end->end : pfs_timer_read(pfs_timer_default());
+	uint64		ticks = likely(usual) ? end->ticks : pfs_ticks_of_default(PFS_FLAGS_TIMER(end->flags), end->ticks);
+	PfsNearDigest *near = pfs_digest_enter(&end->key, true);
+	PfsDigest  *d = likely(near != NULL) ? near->digest : NULL;
+	PfsSharedStatementCell *numbers = likely(d != NULL) ? &d->numbers : &pfs_shared_digests->numbers;
+
+	add_numbers(numbers, end->n);
+	if (unlikely(end->memory != 0))
+		pfs_raise_to(&numbers->memory, end->memory);
+	if (likely(timed))
+	{
+		uint64	   *buckets = likely(d != NULL) ? d->buckets : pfs_shared_digests->buckets;
+
+		pfs_add_relaxed(&buckets[pfs_histogram_bucket(ticks)], 1);
+		pfs_shared_cell_add(&numbers->time, ticks);
+	}
+	else
+		pfs_shared_cell_add_untimed(&numbers->time);
+	if (end->with_waits)
+		pfs_digest_waits_give(near);
+	if (unlikely(d == NULL))
+	{
+		note_others(now, now, NULL);
+		return;
+	}
+	pfs_store_relaxed(&d->last_seen, now);
+	look_at_offset(&d->last_offset, now);
+	/* Made at the end of its first statement: a moment too late. */
+	if (unlikely(now < pfs_load_relaxed(&d->first_seen)))
+		pfs_store_relaxed(&d->first_seen, now);
+	if (unlikely(near->gate->usage < USAGE_MAX))
+		pfs_store_relaxed(&near->gate->usage, near->gate->usage + 1);
+	if (unlikely(ticks > pfs_load_relaxed(&d->sample_ticks) ||
+				 now - pfs_load_relaxed(&d->sample_seen) > sample_age_ticks()) &&
+		timed && end->text_len > 0)
+		put_sample(d, end, now, ticks);
+	pfs_digest_leave(near);
+}
+
+void
+pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
+{
+	PfsNearDigest *near = pfs_digest_enter(key, true);
+
+	add_number(near != NULL ? &near->digest->numbers : &pfs_shared_digests->numbers, PFS_N_PLAN_TIME, ticks);
+	if (near != NULL)
+		pfs_digest_leave(near);
+}
+
+/* ---- texts ---- */
+
+uint32
+pfs_digest_find(const PfsDigestKey *key, uint64 *word)
+{
+	return pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, word);
+}
+
+/* A digest that is given up meanwhile may give either answer. */
+PfsDigestTextState
+pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
+{
+	const PfsNearDigest *near = near_of(key);
+	uint64		word;
+	uint32		index;
+
+	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & pfs_load_relaxed(&t->mask) &
+		 PFS_FLAG_DIGEST) == 0 || key->query_id == 0 || pfs_sizes.digest_text == 0)
+		return PFS_TEXT_READY;
+	if (likely(is_near(near, key) && pfs_load_acquire(near->state) == near->word))
+		return pfs_load_relaxed(&near->digest->text_state);
+	index = pfs_digest_find(key, &word);
+	return index == PFS_NO_RECORD ? PFS_TEXT_NONE
+		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state);
+}
+
+/*
+ * Take the right to write the text; false: somebody else has it, or the text that is
+ * there is as good.
+ */
+static bool
+claim_text(PfsDigest *d, bool provisional)
+{
+	uint32		none = PFS_TEXT_NONE;
+	uint32		worse = PFS_TEXT_PROVISIONAL;
+
+	return pfs_cas(&d->text_state, &none, PFS_TEXT_COMING) ||
+		(!provisional && pfs_cas(&d->text_state, &worse, PFS_TEXT_REPLACED));
+}
+
+void
+pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
+{
+	PfsNearDigest *near = pfs_digest_enter(key, true);
+	PfsDigest  *d;
+
+	if (near == NULL)
+		return;
+	d = near->digest;
+	if (claim_text(d, provisional))
+	{
+		/*
+		 * Pairs with the one in pfs_digest_copy_text(): no byte before
+		 * REPLACED.
+		 */
+		pfs_fence_release();
+		len = Min(len, pfs_sizes.digest_text);
+		memcpy(d->texts, str, len);
+		pfs_store_relaxed(&d->text_len, len);
+		pfs_store_release(&d->text_state, provisional ? PFS_TEXT_PROVISIONAL : PFS_TEXT_READY);
+	}
+	pfs_digest_leave(near);
+}
+
+/* How often a text that is just being replaced is looked at again. */
+#define TEXT_TRIES 100
+
+uint32
+pfs_digest_copy_text(const PfsDigest *d, char *to)
+{
+	for (int i = 0; i < TEXT_TRIES; i++)
+	{
+		uint32		before = pfs_load_acquire(&d->text_state);
+		uint32		len;
+
+		if (before == PFS_TEXT_PROVISIONAL || before == PFS_TEXT_READY)
+		{
+			len = Min(pfs_load_relaxed(&d->text_len), pfs_sizes.digest_text);
+			memcpy(to, d->texts, len);
+			pfs_fence_acquire();
+			if (pfs_load_relaxed(&d->text_state) == before)
+				return len;
+		}
+		else if (before != PFS_TEXT_REPLACED)
+			return 0;
+		pfs_pause();
+	}
+	return 0;
+}

@@ -1,0 +1,264 @@
+/*
+ * pfs_digest.h
+ *	  Digests: what was counted of all statements of one shape, by database, user
+ *	  and query identifier.
+ *
+ * A digest is a record that all processes add to.  When there is no room for
+ * another one, one that is used little makes way: its numbers go to "all
+ * others", which is always there and also takes what finds no room.
+ * pfs_digest.c has the protocol.
+ */
+#ifndef PFS_DIGEST_H
+#define PFS_DIGEST_H
+
+#include "pfs_chain.h"
+#include "pfs_event_cell.h"
+#include "pfs_histogram.h"
+#include "pfs_ref.h"
+#include "pfs_seqlock.h"
+
+typedef struct PfsDigestKey
+{
+	uint64		who;			/* database and user, pfs_digest_key() */
+	uint64		query_id;		/* never 0 */
+} PfsDigestKey;
+
+static inline PfsDigestKey
+pfs_digest_key(Oid database, Oid user, uint64 query_id)
+{
+	PfsDigestKey key = {(uint64) database << 32 | user, query_id};
+
+	return key;
+}
+
+#define PFS_DIGEST_DATABASE(who) ((Oid) ((who) >> 32))
+#define PFS_DIGEST_USER(who) ((Oid) (who))
+
+/*
+ * Has a digest its text?  A state is never left for a lower one, and READY never, so
+ * the text is written twice at most, and the state says by itself whether a copy of
+ * the text is whole: it was PROVISIONAL or READY before, and is the same behind.
+ */
+typedef enum PfsDigestTextState
+{
+	PFS_TEXT_NONE,
+	PFS_TEXT_COMING,			/* one process writes it */
+	PFS_TEXT_PROVISIONAL,		/* not how a client would write the statement */
+	PFS_TEXT_REPLACED,			/* one process writes a better one */
+	PFS_TEXT_READY,
+} PfsDigestTextState;
+
+/*
+ * The offset of last_seen.  It is taken anew by a statement that ends long after the
+ * last time, and so only where last_seen changes, too.
+ */
+typedef struct PfsDigestOffset
+{
+	uint64		taken;			/* raw */
+	int64		value;			/* see pfs_clock_offset() */
+} PfsDigestOffset;
+
+/*
+ * In shared memory.  The key is written before the record can be found and stays
+ * until it is freed; all else by whoever holds a reference (pfs_ref.h).  Counts
+ * in buckets have 64 bits: halves would save a sixth of the record, and wrap
+ * within ten years for a shape that is executed 14 times a second.  Raw times are
+ * those of the default timer.
+ */
+typedef struct PfsDigest
+{
+	PfsDigestKey key;
+	uint64		first_seen;		/* raw; with the key */
+	uint64		last_seen;		/* raw; relaxed store, a late one may win */
+	int64		first_offset;	/* see pfs_clock_offset(); with the key */
+	PfsDigestOffset last_offset;
+	PfsSharedStatementCell numbers;
+	uint32		waits;			/* chain of its waits, by instrument */
+
+	/*
+	 * Digest's text: compare-and-swap to COMING or REPLACED, by whoever
+	 * writes it; release-stored PROVISIONAL or READY behind it.
+	 */
+	uint32		text_state;
+	uint32		text_len;
+
+	/* The slowest statement; who makes the word odd, by compare-and-swap. */
+	uint32		sample_len;
+	PfsSeqlock	sample;
+	uint64		sample_seen;	/* raw: its end; 0: there is none */
+	uint64		sample_ticks;	/* its length */
+	int64		sample_offset;	/* of sample_seen */
+	uint64		buckets[PFS_HISTOGRAM_BUCKETS]; /* atomic adds */
+	char		texts[FLEXIBLE_ARRAY_MEMBER];	/* the digest's, the sample's */
+} PfsDigest;
+
+/* Beside each record, outside of its memory: a line of its own. */
+typedef struct PfsDigestGate
+{
+	uint64		ref;			/* pfs_ref.h */
+	uint32		usage;			/* raised by use, lowered by the hand; races
+								 * cost a turn */
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsDigestGate;
+
+/* Everything else that is shared of digests. */
+typedef struct PfsSharedDigests
+{
+	/* All that could not be kept apart; as in PfsDigest. */
+	PfsSharedStatementCell numbers;
+	uint64		first_seen;
+	uint64		last_seen;
+	int64		first_offset;
+	PfsDigestOffset last_offset;
+	uint64		buckets[PFS_HISTOGRAM_BUCKETS];
+
+	/* Who makes room; see "Readers" in pfs_digest.c. */
+	uint32		hand __attribute__((aligned(PFS_CACHE_LINE)));
+	uint64		moving;			/* processes that are moving numbers; atomic */
+	uint64		held __attribute__((aligned(PFS_CACHE_LINE)));	/* readers and
+																 * truncators; atomic */
+	uint64		abandoned;		/* truncations that did not wait for who was
+								 * moving, atomic */
+	uint64		unused __attribute__((aligned(PFS_CACHE_LINE)));
+} PfsSharedDigests;
+
+/* Containers digests and digest_waits; NULL: pfs is off.  Inherited. */
+extern PFS_HIDDEN PfsPages *pfs_digests;
+extern PFS_HIDDEN PfsPages *pfs_digest_waits;
+extern PFS_HIDDEN PfsSharedDigests *pfs_shared_digests;
+extern PFS_HIDDEN PfsDigestGate *pfs_digest_gates;	/* [digests] */
+extern PFS_HIDDEN PfsSharedBlock pfs_digest_other_waits;	/* PfsSharedCell, by
+															 * instrument */
+
+/* Takes the containers, the gates, and what all others have. */
+extern void pfs_digests_lay_out(PfsSegment *seg);
+
+/* Bytes of what is no record: gates and "all others". */
+extern size_t pfs_digests_extra_size(void);
+
+/* Setting pfs.max_digest_sample_age, seconds; assign hook. */
+extern void pfs_digest_set_sample_age(int seconds);
+
+/* ---- instrument points, inside a change: no lock, no allocation, no error ---- */
+
+/*
+ * A digest that this process had lately, and what it knows of it: right as long
+ * as the state word is `word`.
+ */
+#define PFS_NEAR_WAITS 16
+
+typedef struct PfsNearDigest
+{
+	PfsDigestKey key;			/* query_id 0: empty */
+	uint64		word;
+	const uint64 *state;
+	PfsDigest  *digest;
+	PfsDigestGate *gate;
+	struct
+	{
+		PfsChained *cell;		/* NULL: none */
+		PfsInstrumentId instrument;
+	}			waits[PFS_NEAR_WAITS];	/* by the last bits of the instrument */
+} PfsNearDigest;
+
+/*
+ * The digest of this key, referred to until pfs_digest_leave(); made if there is
+ * none.  NULL: the numbers belong to all others.  Valid until the next call.
+ */
+extern PfsNearDigest *pfs_digest_enter(const PfsDigestKey *key, bool make);
+
+static inline void
+pfs_digest_leave(PfsNearDigest *near)
+{
+	pfs_ref_lower(&near->gate->ref);
+}
+
+/* A statement has ended; text: its own, or NULL; n: [PFS_NUM_NUMBERS]. */
+typedef struct PfsDigestEnd
+{
+	PfsDigestKey key;
+	uint32		flags;			/* of the statement */
+	uint64		end;			/* by the timer in flags */
+	uint64		ticks;			/* the same */
+	const uint64 *n;
+	uint64		memory;			/* see pfs_statement_memory.h; 0: none */
+	const char *text;
+	uint32		text_len;
+	bool		with_waits;		/* those of pfs_digest_wait.h are its own */
+} PfsDigestEnd;
+
+extern void pfs_digest_count(const PfsDigestEnd *end);
+
+/* It was planned, in so many ticks, and is not executed: no statement. */
+extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);
+
+/*
+ * Which text of this shape would be taken now: none (READY), only one that is not
+ * provisional (PROVISIONAL), or any (NONE)?  Then it is given, or not.
+ */
+extern PfsDigestTextState pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key);
+extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional);
+
+/* See pfs_thread_end.c: true if there was something to repair. */
+extern bool pfs_digest_repair(void);
+
+/* A digest that nobody refers to goes, if it is still this one. */
+extern bool pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg);
+
+/* ---- readers and truncators: backends only, may palloc, may wait ---- */
+
+/* What a reader wants beside keys and numbers. */
+#define PFS_DIGEST_BUCKETS	0x1
+#define PFS_DIGEST_TEXT		0x2
+#define PFS_DIGEST_SAMPLE	0x4
+
+/* A private copy.  Texts are not terminated; NULL: none, or not asked for. */
+typedef struct PfsDigestRow
+{
+	PfsDigestKey key;			/* all others: 0 */
+	PfsStatementTotals totals;
+	TimestampTz first_seen;
+	TimestampTz last_seen;
+	const uint64 *buckets;
+	const char *text;
+	const char *sample;
+	uint32		text_len;
+	uint32		sample_len;
+	TimestampTz sample_seen;
+	uint64		sample_ticks;
+} PfsDigestRow;
+
+typedef struct PfsDigestWaitRow
+{
+	PfsDigestKey key;
+	PfsInstrumentId instrument;
+	PfsTotals	totals;
+} PfsDigestWaitRow;
+
+typedef void (*PfsDigestEmit) (const PfsDigestRow *row, void *arg);
+typedef void (*PfsDigestWaitEmit) (const PfsDigestWaitRow *row, void *arg);
+
+/*
+ * Rows that counted something, each number in exactly one of them.  What they
+ * point to lives as long as the memory context.
+ */
+extern void pfs_digests_read(int parts, PfsDigestEmit emit, void *arg);
+extern void pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg);
+
+/* The record of a digest and its state word; PFS_NO_RECORD: there is none. */
+extern uint32 pfs_digest_find(const PfsDigestKey *key, uint64 *word);
+
+/* The text of a shape; NULL if there is none. palloc'd, *len bytes. */
+extern char *pfs_digest_text_of(const PfsDigestKey *key, uint32 *len);
+
+/* The same of a digest that stays: its length, 0 if there is none; to has room for any. */
+extern uint32 pfs_digest_copy_text(const PfsDigest *d, char *to);
+
+/* Return the events that left: of statements, statements, waits. */
+extern int64 pfs_digests_truncate(void);
+extern int64 pfs_digest_buckets_truncate(void);
+extern int64 pfs_digest_waits_truncate(void);
+
+extern double pfs_digests_estimate(void);
+extern double pfs_digest_waits_estimate(void);
+
+#endif							/* PFS_DIGEST_H */

@@ -1,0 +1,336 @@
+/*
+ * pfs_digest_wait.c
+ *	  Waits by digest: the process's own table, and where it is emptied to.
+ */
+#include "postgres.h"
+
+#include "pfs_digest_wait.h"
+
+/* How often a worker tries to read what its leader is just changing. */
+#define READ_TRIES 1000
+
+PFS_NEAR PfsDigestCharged pfs_digest_charged;
+
+static PFS_NEAR bool working;	/* a parallel worker, for its leader's */
+static uint32 hint;
+
+StaticAssertDecl(PFS_DIGEST_WAITS == 64, "a word says which are used");
+
+static inline PfsDigestWait *
+take_first(void)
+{
+	PfsDigestWait *w = &pfs_digest_wait_items[__builtin_ctzll(pfs_local.waits_used)];
+
+	pfs_local.waits_used &= pfs_local.waits_used - 1;
+	return w;
+}
+
+/* Its place stays its instrument's. */
+static inline void
+clear(PfsDigestWait *w)
+{
+	w->timed = w->untimed = w->sum = w->max = 0;
+	w->min = PG_UINT64_MAX;
+}
+
+/* The digest's cell of an instrument; NULL: no room, or all others. */
+static inline PfsSharedCell *
+cell_of(PfsNearDigest *near, PfsInstrumentId instrument)
+{
+	PfsChained *cell;
+
+	if (unlikely(near == NULL))
+		return NULL;
+	cell = near->waits[instrument % PFS_NEAR_WAITS].cell;
+	if (unlikely(cell == NULL || near->waits[instrument % PFS_NEAR_WAITS].instrument != instrument))
+	{
+		cell = pfs_chain_get(pfs_digest_waits, &near->digest->waits, instrument, &hint);
+		near->waits[instrument % PFS_NEAR_WAITS].cell = cell;
+		near->waits[instrument % PFS_NEAR_WAITS].instrument = instrument;
+	}
+	return cell == NULL ? NULL : &cell->cell;
+}
+
+void
+pfs_digest_waits_give(PfsNearDigest *near)
+{
+	while (pfs_local.waits_used != 0)
+	{
+		PfsDigestWait *w = take_first();
+		PfsInstrumentId instrument = w->key - 1;
+		PfsSharedCell *cell = cell_of(near, instrument);
+
+		if (unlikely(cell == NULL) && instrument < pfs_digest_other_waits.ncells)
+			cell = pfs_shared_block_touch(&pfs_digest_other_waits, instrument);
+		if (likely(cell != NULL))
+		{
+			if (likely(w->timed != 0))
+				pfs_shared_cell_add_timed(cell, w->timed, w->sum, w->min, w->max);
+			if (unlikely(w->untimed != 0))
+				pfs_add_relaxed(&cell->count_untimed, w->untimed);
+		}
+		clear(w);
+	}
+}
+
+static void
+drop_all(void)
+{
+	while (pfs_local.waits_used != 0)
+		clear(take_first());
+}
+
+/* The key of whose waits they are; query_id 0: nobody's. */
+static PfsDigestKey
+key_now(void)
+{
+	if (pfs_sql.top.statement_id != pfs_digest_charged.statement_id || working)
+		return pfs_digest_charged.key;
+	return pfs_digest_key(pfs_sql.top.database, pfs_sql.top.user, pfs_sql.top.query_id);
+}
+
+/*
+ * Before the statement has ended.  Parallel workers can be late: they add to a
+ * digest that is there, but do not make one.
+ */
+static void
+give_all(void)
+{
+	PfsDigestKey key;
+	PfsNearDigest *near;
+
+	if (pfs_local.waits_used == 0)
+		return;
+	key = key_now();
+	if (key.query_id == 0)
+	{
+		drop_all();
+		return;
+	}
+	near = pfs_digest_enter(&key, !working);
+	pfs_digest_waits_give(near);
+	if (near != NULL)
+		pfs_digest_leave(near);
+}
+
+/* All places taken by other instruments: whoever has none here any more goes. */
+static void
+forget_all(void)
+{
+	give_all();
+	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
+		pfs_digest_wait_items[i].key = 0;
+}
+
+/*
+ * The one that was met last comes to where it is looked for first.  No place becomes
+ * empty, so the other is still found.
+ */
+static void
+change_places(PfsDigestWait *a, PfsDigestWait *b)
+{
+	PfsDigestWait was_a = *a;
+	uint64		both = a->bit | b->bit;
+	uint64		used = pfs_local.waits_used & both;
+
+	*a = *b;
+	a->bit = was_a.bit;
+	was_a.bit = b->bit;
+	*b = was_a;
+	if (used != 0 && used != both)
+		pfs_local.waits_used ^= both;
+}
+
+void
+pfs_digest_wait_far(PfsInstrumentId instrument, bool timed, uint64 ticks)
+{
+	uint32		home = instrument % PFS_DIGEST_WAITS;
+	uint32		i = home;
+	PfsDigestWait *w;
+
+	while (pfs_digest_wait_items[i].key != (uint32) instrument + 1 && pfs_digest_wait_items[i].key != 0)
+	{
+		i = (i + 1) % PFS_DIGEST_WAITS;
+		if (i == home)
+			forget_all();
+	}
+	w = &pfs_digest_wait_items[i];
+	if (w->key == 0)
+	{
+		clear(w);
+		w->key = (uint32) instrument + 1;
+		w->bit = UINT64_C(1) << i;
+	}
+	else if (i != home)
+	{
+		change_places(w, &pfs_digest_wait_items[home]);
+		w = &pfs_digest_wait_items[home];
+	}
+	pfs_local.waits_used |= w->bit;
+	if (!timed)
+	{
+		w->untimed++;
+		return;
+	}
+	w->timed++;
+	w->sum += ticks;
+	w->min = Min(w->min, ticks);
+	w->max = Max(w->max, ticks);
+}
+
+/* The innermost statement with a digest, of those around the present call. */
+static const PfsStatement *
+innermost(void)
+{
+	const PfsStatement *s = pfs_sql.current;
+
+	while (s != NULL && s != &pfs_sql.top && (s->query_id == 0 || (s->flags & PFS_FLAG_DIGEST) == 0))
+		s = s->outer;
+	if (s == NULL && pfs_sql.top_open)
+		s = &pfs_sql.top;
+	return s != NULL && (s->flags & PFS_FLAG_DIGEST) != 0 ? s : NULL;
+}
+
+void
+pfs_digest_charge_now(void)
+{
+	const PfsStatement *s = innermost();
+	uint64		id = s != NULL ? s->statement_id : 0;
+
+	if (id == pfs_digest_charged.statement_id || working)
+		return;
+	give_all();
+	pfs_digest_charged.statement_id = id;
+	if (s != NULL && s != &pfs_sql.top)
+		pfs_digest_charged.key = pfs_digest_key(s->database, s->user, s->query_id);
+	else
+		pfs_digest_charged.key.query_id = 0;
+	pfs_local.waits = s != NULL ? pfs_digest_wait_items : NULL;
+}
+
+/* The innermost statement has ended: who is it now?  pfs_digest_charge() will say. */
+static inline void
+charge_nobody(void)
+{
+	pfs_digest_charged.statement_id = 0;
+	pfs_local.waits = NULL;
+}
+
+void
+pfs_digest_end_planned(const PfsStatement *s)
+{
+	PfsDigestKey key = pfs_digest_key(s->database, s->user, s->query_id);
+
+	if ((s->flags & PFS_FLAG_DIGEST) != 0 && s->query_id != 0 && s->n[PFS_N_PLAN_TIME] != 0)
+		pfs_digest_count_planning(&key, s->n[PFS_N_PLAN_TIME]);
+}
+
+void
+pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
+{
+	PfsDigestEnd mine;
+	bool		is_innermost = s->statement_id == pfs_digest_charged.statement_id;
+
+	if (s->query_id == 0)
+	{
+		if (is_innermost)
+		{
+			drop_all();
+			charge_nobody();
+		}
+		return;
+	}
+	/* Prepared or bound only: it has waited, but it was not executed. */
+	if (unlikely(s->met != PFS_MET_EXECUTION && s->n[PFS_N_ERRORS] == 0))
+	{
+		if (is_innermost)
+		{
+			give_all();
+			charge_nobody();
+		}
+		pfs_digest_end_planned(s);
+		return;
+	}
+	mine.key = pfs_digest_key(s->database, s->user, s->query_id);
+	mine.flags = s->flags;
+	mine.end = end;
+	mine.ticks = end - s->start;
+	mine.n = s->n;
+	mine.memory = unlikely(s->counts & PFS_COUNTS_MEMORY) ? s->memory : 0;
+	mine.text = e != NULL ? pfs_statement_text(e) : NULL;
+	mine.text_len = e != NULL ? e->text_len : 0;
+	mine.with_waits = is_innermost;
+	pfs_digest_count(&mine);
+	if (likely(is_innermost))
+		charge_nobody();
+}
+
+/* ---- parallel workers ---- */
+
+void
+pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key)
+{
+	if (pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	pfs_store_relaxed(&t->digest_who, key->who);
+	pfs_store_relaxed(&t->digest_query_id, key->query_id);
+	pfs_change_end(t);
+}
+
+PfsDigestKey
+pfs_digest_publish(PfsThread *t)
+{
+	PfsDigestKey before = {t->digest_who, t->digest_query_id};
+	PfsDigestKey now = {0, 0};
+
+	if (pfs_digest_charged.statement_id != 0)
+		now = key_now();
+	pfs_digest_publish_again(t, &now);
+	return before;
+}
+
+void
+pfs_digest_work(void)
+{
+	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & PFS_FLAG_DIGEST) == 0)
+		return;
+	working = true;
+	pfs_local.waits = pfs_digest_wait_items;
+}
+
+void
+pfs_digest_work_for(const PfsThread *leader)
+{
+	PfsDigestKey key = {0, 0};
+
+	if (!working)
+		return;
+	for (int i = 0; i < READ_TRIES; i++)
+	{
+		uint64		word = pfs_seqlock_read_begin(&leader->seq);
+
+		key.who = pfs_load_relaxed(&leader->digest_who);
+		key.query_id = pfs_load_relaxed(&leader->digest_query_id);
+		if (pfs_seqlock_read_valid(&leader->seq, word))
+			break;
+		pfs_pause();
+	}
+	pfs_digest_charged.key = key;
+}
+
+void
+pfs_digest_attach(PfsThread *t)
+{
+	if (pfs_thread_is_parallel_worker())
+		pfs_digest_work();
+}
+
+void
+pfs_digest_detach(PfsThread *t)
+{
+	pfs_local.waits = NULL;
+	give_all();
+	charge_nobody();
+	working = false;
+}

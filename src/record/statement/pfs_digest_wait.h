@@ -1,0 +1,71 @@
+/*
+ * pfs_digest_wait.h
+ *	  The waits of the statement that is being executed, until they are added to
+ *	  its digest.
+ *
+ * One small table per process, for the innermost statement that has a query
+ * identifier.  Waits add to it inline (pfs_digest_wait_add() in
+ * pfs_event_write.h); it is emptied when the statement ends, when another one
+ * becomes the innermost, and when it is full.
+ *
+ * Everything here: the process itself, inside a change, unless it says otherwise.
+ */
+#ifndef PFS_DIGEST_WAIT_H
+#define PFS_DIGEST_WAIT_H
+
+#include "pfs_digest.h"
+#include "pfs_statement_open.h"
+
+/*
+ * Another statement may be the innermost one now.  Of the top level's the query
+ * identifier need not be known before it ends.
+ */
+extern void pfs_digest_charge_now(void);
+
+typedef struct PfsDigestCharged
+{
+	uint64		statement_id;	/* 0: nobody */
+	PfsDigestKey key;			/* query_id 0: it is the top level's */
+} PfsDigestCharged;
+
+extern PFS_HIDDEN PfsDigestCharged pfs_digest_charged;
+
+static inline void
+pfs_digest_charge(void)
+{
+	/* Nearly always the one at top level, and it was before. */
+	if (likely(pfs_sql.open == NULL && pfs_sql.top_open && pfs_sql.top.statement_id == pfs_digest_charged.statement_id))
+		return;
+	pfs_digest_charge_now();
+}
+
+/* The top level begins, and wants a digest; nothing is in it. */
+static inline void
+pfs_digest_charge_top(void)
+{
+	if (unlikely(pfs_local.waits_used != 0))
+		pfs_digest_charge_now();
+	pfs_digest_charged.statement_id = pfs_sql.top.statement_id;
+	pfs_digest_charged.key.query_id = 0;
+	pfs_local.waits = pfs_digest_wait_items;
+}
+
+/* All that is in the table to this digest, which has been entered; NULL: to all others. */
+extern void pfs_digest_waits_give(PfsNearDigest *near);
+
+/*
+ * A parallel worker's waits are its leader's statement's.  The leader says which
+ * one that is before it starts workers, and afterwards what it said before; not
+ * inside a change.  A worker collects from its begin, and reads what the leader
+ * says once.
+ */
+extern PfsDigestKey pfs_digest_publish(PfsThread *t);
+extern void pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key);
+extern void pfs_digest_work(void);
+extern void pfs_digest_work_for(const PfsThread *leader);
+
+/* The process begins, as a parallel worker or another one; ends. */
+extern void pfs_digest_attach(PfsThread *t);
+extern void pfs_digest_detach(PfsThread *t);
+
+#endif							/* PFS_DIGEST_WAIT_H */

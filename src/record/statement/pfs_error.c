@@ -1,0 +1,269 @@
+/*
+ * pfs_error.c
+ *	  Counting errors, and finding out which were caught.
+ *
+ * An ERROR leaves by a jump to the innermost handler.  A handler that throws it on
+ * jumps again.  If the last of the jumps goes to the outermost handler of
+ * the process, or the server logs the error, nobody has caught it.  If not, and
+ * something else happens (another raise, a statement, the session becomes idle, the process
+ * ends), somebody has.
+ *
+ * A parallel worker's errors are raised again in its leader, and count there.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "pfs_error.h"
+#include "pfs_event_cell.h"
+
+PFS_NEAR PfsSharedErrors *pfs_errors = NULL;
+PFS_NEAR PfsOpenError pfs_open_error;
+
+static PFS_NEAR PfsInstrumentId error_instrument = PFS_NO_INSTRUMENT;
+
+void
+pfs_errors_start(void)
+{
+	PfsInstrument proto = {.class = PFS_CLASS_ERROR, .name = "error"};
+
+	proto.documentation = "Errors by SQLSTATE, and warnings that log_min_messages lets through.";
+	error_instrument = pfs_instrument_register(&proto);
+}
+
+/* ---- cells ---- */
+
+static uint64
+key_of(int sqlstate, PfsSeverity severity)
+{
+	return (uint64) (severity + 1) << 32 | (uint32) sqlstate;
+}
+
+uint32
+pfs_error_cells(void)
+{
+	return PFS_ERROR_CELL_FIRST_DEFINED + PFS_ERROR_SEVERITIES * pfs_error_names();
+}
+
+/*
+ * The cell of a state that is not PostgreSQL's.  Places are given out in order, so
+ * the first free one ends the search.  Who loses it to another process looks at
+ * what that one stored.
+ */
+static uint32
+find_place(uint64 key)
+{
+	for (uint32 i = 0; i < PFS_ERROR_PLACES; i++)
+	{
+		uint64		there = pfs_load_relaxed(&pfs_errors->keys[i]);
+
+		if (there == 0 && pfs_cas(&pfs_errors->keys[i], &there, key))
+			there = key;
+		if (there == key)
+			return PFS_ERROR_CELL_OTHER + 1 + i;
+	}
+	return PFS_ERROR_CELL_OTHER;
+}
+
+/*
+ * Inside a change, behind its look at the family's generation: see
+ * pfs_errors_free_places().
+ */
+static uint32
+find_cell(int sqlstate, PfsSeverity severity)
+{
+	uint32		number = pfs_error_name_number(sqlstate);
+
+	if (number < pfs_error_names() && severity < PFS_ERROR_SEVERITIES)
+		return PFS_ERROR_CELL_FIRST_DEFINED + severity * pfs_error_names() + number;
+	return find_place(key_of(sqlstate, severity));
+}
+
+/*
+ * Who empties the global table frees all places: before it raises the family's
+ * generation.  Readers are excluded by its lock.
+ *
+ * An owner finds its place and counts there within one change, behind a look at
+ * the generation.  If it sees the new one, it finds what is stored in the places
+ * behind their freeing: no place changes its state between then and the next
+ * truncation, so all who count the same state by this generation do it in the
+ * first place that has it.  If it sees the old one, its change began before the
+ * truncator's fence, and the truncator waits for its end: what it counted, in
+ * whatever place, is of the old generation, which is returned by the truncation
+ * and shown to nobody.  So no count appears under another state than its own, and
+ * none is lost or returned twice.
+ *
+ * Such a late one can also take a place for its state.  That is then as if it had
+ * taken it behind the truncation; at worst a state has two places and uses the
+ * first, until the next truncation.
+ */
+void
+pfs_errors_free_places(void)
+{
+	for (uint32 i = 0; i < PFS_ERROR_PLACES; i++)
+		pfs_store_relaxed(&pfs_errors->keys[i], 0);
+}
+
+uint32
+pfs_errors_known(void)
+{
+	uint32		n = 0;
+
+	while (n < PFS_ERROR_PLACES && pfs_load_relaxed(&pfs_errors->keys[n]) != 0)
+		n++;
+	return pfs_error_cells() - PFS_ERROR_PLACES + n;
+}
+
+/* ---- the owner ---- */
+
+/* A state was raised or handled once. */
+static void
+count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsErrorCell *one)
+{
+	PfsBlock   *block = &t->summary[PFS_FAMILY_ERRORS].cells;
+	PfsErrorCell *c;
+	uint32		cell;
+
+	pfs_change_begin(t);
+	pfs_family_look(t, PFS_FAMILY_ERRORS);
+	cell = find_cell(sqlstate, severity);
+	if (cell == PFS_ERROR_CELL_OTHER && one->raised > 0)
+		pfs_add_relaxed(&pfs_errors->lost, 1);
+	if (flags & PFS_FLAG_THREAD)
+	{
+		pfs_block_touch(block, cell);
+		c = pfs_block_cell(block, cell);
+		pfs_store_relaxed(&c->raised, c->raised + one->raised);
+		pfs_store_relaxed(&c->handled, c->handled + one->handled);
+		if (one->last_seen != 0)
+			pfs_store_relaxed(&c->last_seen, one->last_seen);
+		if (c->first_seen == 0)
+			pfs_store_relaxed(&c->first_seen, one->first_seen);
+	}
+	else
+		pfs_error_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_ERRORS].cells, cell), one);
+	pfs_change_end(t);
+}
+
+/* False: it was not counted; *flags: as it was. */
+static bool
+count_raise(PfsThread *t, PfsSeverity severity, int sqlstate, uint32 *flags)
+{
+	PfsErrorCell one = {.raised = 1};
+
+	if (error_instrument == PFS_NO_INSTRUMENT)
+		return false;
+	*flags = pfs_wait_flags(t, error_instrument);
+	if ((*flags & PFS_FLAG_ENABLED) == 0)
+		return false;
+	one.first_seen = one.last_seen = GetCurrentTimestamp();
+	count(t, sqlstate, severity, *flags, &one);
+	return true;
+}
+
+void
+pfs_error_handled(PfsThread *t)
+{
+	PfsErrorCell one = {.handled = 1};
+	int			sqlstate = pfs_open_error.sqlstate;
+
+	if (pfs_is_changing(t))
+		return;
+	pfs_open_error.sqlstate = 0;
+	count(t, sqlstate, PFS_SEVERITY_ERROR, pfs_open_error.flags, &one);
+}
+
+/*
+ * Stacks grow down on all processors that pfs works on, so the outermost handler is the
+ * highest one.  A library's own stack is mapped memory, and lies below the main one.
+ */
+static inline bool
+is_outermost(const void *handler)
+{
+	return pfs_open_error.outermost == NULL || (uintptr_t) handler >= (uintptr_t) pfs_open_error.outermost;
+}
+
+bool
+pfs_error_has_failed(const void *handler)
+{
+	return pfs_open_error.outermost != NULL && is_outermost(handler);
+}
+
+void
+pfs_error_raised(PfsThread *t, int sqlstate, const void *handler)
+{
+	if (pfs_is_changing(t))
+	{
+		pfs_local.reentered++;
+		return;
+	}
+	pfs_error_settle(t);
+	if (count_raise(t, PFS_SEVERITY_ERROR, sqlstate, &pfs_open_error.flags) && !is_outermost(handler))
+		pfs_open_error.sqlstate = sqlstate;
+}
+
+void
+pfs_error_thrown_on(const void *handler)
+{
+	if (is_outermost(handler))
+		pfs_open_error.sqlstate = 0;
+}
+
+void
+pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_are_seen)
+{
+	uint32		flags;
+
+	if (pfs_is_changing(t))
+	{
+		pfs_local.reentered++;
+		return;
+	}
+
+	/*
+	 * Who logs an error has not caught it; one that has no handler any more
+	 * is logged as FATAL.
+	 */
+	if (severity >= PFS_SEVERITY_ERROR && sqlstate == pfs_open_error.sqlstate)
+		pfs_open_error.sqlstate = 0;
+	if (severity >= PFS_SEVERITY_FATAL)
+		pfs_error_settle(t);
+	if (severity != PFS_SEVERITY_ERROR || !raises_are_seen)
+		(void) count_raise(t, severity, sqlstate, &flags);
+}
+
+void
+pfs_errors_copy_keys(void *to)
+{
+	uint64	   *keys = to;
+
+	for (uint32 i = 0; i < PFS_ERROR_PLACES; i++)
+		keys[i] = pfs_load_relaxed(&pfs_errors->keys[i]);
+}
+
+bool
+pfs_error_of_cell(uint32 cell, const uint64 *keys, char *state, PfsSeverity *severity)
+{
+	uint32		sqlstate;
+
+	if (cell >= PFS_ERROR_CELL_FIRST_DEFINED)
+	{
+		uint32		n = cell - PFS_ERROR_CELL_FIRST_DEFINED;
+
+		*severity = (PfsSeverity) (n / pfs_error_names());
+		sqlstate = pfs_error_named_state(n % pfs_error_names());
+	}
+	else
+	{
+		uint64		key = cell == PFS_ERROR_CELL_OTHER ? 0 : keys[cell - PFS_ERROR_CELL_OTHER - 1];
+
+		if (key == 0)
+			return false;
+		*severity = (PfsSeverity) (key >> 32) - 1;
+		sqlstate = (uint32) key;
+	}
+	for (int i = 0; i < 5; i++, sqlstate >>= 6)
+		state[i] = PGUNSIXBIT(sqlstate);
+	state[5] = '\0';
+	return true;
+}

@@ -1,0 +1,156 @@
+/*
+ * pfs_error_cell.c
+ *	  Counts of errors as a family of summaries.
+ *
+ * Above threads many add at a time and a truncator takes.  Times and counts are
+ * words of their own, so a taker can come between them: then the raise has gone
+ * up with the time of its taking, and its own time stays for the next ones, too
+ * early by that moment.  No count is lost or doubled.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "pfs_error.h"
+
+static bool
+error_is_empty(const void *cell)
+{
+	const PfsErrorCell *c = cell;
+
+	return c->raised + c->handled == 0;
+}
+
+static void
+error_add(void *totals, const void *cell)
+{
+	PfsErrorCell *to = totals;
+	const PfsErrorCell *from = cell;
+
+	to->raised += from->raised;
+	to->handled += from->handled;
+	if (from->first_seen != 0 && (to->first_seen == 0 || from->first_seen < to->first_seen))
+		to->first_seen = from->first_seen;
+	to->last_seen = Max(to->last_seen, from->last_seen);
+}
+
+static void
+error_let_go(void *cell)
+{
+	PfsErrorCell *c = cell;
+
+	pfs_store_relaxed(&c->raised, 0);
+	pfs_store_relaxed(&c->handled, 0);
+	pfs_store_relaxed(&c->first_seen, 0);
+	pfs_store_relaxed(&c->last_seen, 0);
+}
+
+static void
+error_merge(void *shared, const void *totals)
+{
+	PfsErrorCell *to = shared;
+	const PfsErrorCell *from = totals;
+	int64		first = pfs_load_relaxed(&to->first_seen);
+	int64		last = pfs_load_relaxed(&to->last_seen);
+
+	if (from->raised != 0)
+		pfs_add_relaxed(&to->raised, from->raised);
+	if (from->handled != 0)
+		pfs_add_relaxed(&to->handled, from->handled);
+	while (from->first_seen != 0 && (first == 0 || from->first_seen < first) &&
+		   !pfs_cas(&to->first_seen, &first, from->first_seen))
+		;
+	while (from->last_seen > last && !pfs_cas(&to->last_seen, &last, from->last_seen))
+		;
+}
+
+/* Whose times have not arrived yet is being counted at this moment. */
+static void
+add_now(PfsErrorCell *to, PfsErrorCell *now)
+{
+	if (now->raised > 0 && now->first_seen == 0)
+		now->first_seen = now->last_seen = GetCurrentTimestamp();
+	error_add(to, now);
+}
+
+static void
+error_read(const void *shared, void *totals)
+{
+	const PfsErrorCell *from = shared;
+	PfsErrorCell now;
+
+	now.last_seen = pfs_load_relaxed(&from->last_seen);
+	now.first_seen = pfs_load_relaxed(&from->first_seen);
+	now.handled = pfs_load_relaxed(&from->handled);
+	now.raised = pfs_load_relaxed(&from->raised);
+	add_now(totals, &now);
+}
+
+static void
+error_take(void *shared, void *totals)
+{
+	PfsErrorCell *from = shared;
+	PfsErrorCell now;
+
+	now.last_seen = pfs_exchange(&from->last_seen, 0);
+	now.first_seen = pfs_exchange(&from->first_seen, 0);
+	now.handled = pfs_exchange(&from->handled, 0);
+	now.raised = pfs_exchange(&from->raised, 0);
+	add_now(totals, &now);
+}
+
+static uint64
+error_count(const void *totals)
+{
+	return ((const PfsErrorCell *) totals)->raised;
+}
+
+static bool
+error_is_shown(const void *totals)
+{
+	return !error_is_empty(totals);
+}
+
+/* Errors that are counted in the row of all others. */
+static uint64
+errors_lost(void)
+{
+	return pfs_load_relaxed(&pfs_errors->lost);
+}
+
+static void
+reset_errors_lost(void)
+{
+	pfs_store_relaxed(&pfs_errors->lost, 0);
+}
+
+const PfsSummaryKind pfs_error_kind = {
+	.tables = {
+		[PFS_LEVEL_THREAD] = "events_errors_summary_by_thread_by_error",
+		[PFS_LEVEL_ACCOUNT] = "events_errors_summary_by_account_by_error",
+		[PFS_LEVEL_USER] = "events_errors_summary_by_user_by_error",
+		[PFS_LEVEL_HOST] = "events_errors_summary_by_host_by_error",
+		[PFS_LEVEL_GLOBAL] = "events_errors_summary_global_by_error",
+	},
+	.cells_are_no_instruments = true,
+	.keys_size = PFS_ERROR_PLACES * sizeof(uint64),
+	.copy_keys = pfs_errors_copy_keys,
+	.free_keys = pfs_errors_free_places,
+	.cell_size = sizeof(PfsErrorCell),
+	.shared_size = sizeof(PfsErrorCell),
+	.totals_size = sizeof(PfsErrorCell),
+	.lock_offset = offsetof(PfsThread, seq),
+	.is_empty = error_is_empty,
+	.add = error_add,
+	.add_going = error_add,
+	.let_go = error_let_go,
+	.merge = error_merge,
+	.read = error_read,
+	.take = error_take,
+	.count = error_count,
+	.is_shown = error_is_shown,
+	.container = "events_errors_summary_global",
+	.used = pfs_errors_known,
+	.lost = errors_lost,
+	.reset_lost = reset_errors_lost,
+};

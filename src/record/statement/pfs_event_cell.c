@@ -1,0 +1,388 @@
+/*
+ * pfs_event_cell.c
+ *	  Counts of stages, statements and transactions.
+ */
+#include "postgres.h"
+
+#include "pfs_event_cell.h"
+#include "pfs_summary_level.h"
+
+/* ---- one event, where it is not as nearly all are ---- */
+
+static void
+add_one(PfsCell *c, bool timed, uint64 ticks)
+{
+	if (timed)
+		pfs_cell_add_timed(c, ticks);
+	else
+		pfs_store_relaxed(&c->count_untimed, c->count_untimed + 1);
+}
+
+/* The thread's cell, touched; NULL: no thread's, or the instrument has none. */
+static void *
+cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags)
+{
+	PfsBlock   *block = &t->summary[family].cells;
+	uint32		cell = pfs_instruments->items[instrument].cell;
+
+	if ((flags & PFS_FLAG_THREAD) == 0 || cell >= block->ncells)
+		return NULL;
+	pfs_family_look(t, family);
+	pfs_block_touch(block, cell);
+	return pfs_block_cell(block, cell);
+}
+
+/* Straight to the server's: thread_instrumentation is off. */
+static void
+add_global(PfsFamily family, PfsInstrumentId instrument, const void *totals)
+{
+	uint32		cell = pfs_instruments->items[instrument].cell;
+
+	if (cell < pfs_summary[family].ncells)
+		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
+}
+
+static PfsTotals
+totals_of_one(bool timed, uint64 ticks)
+{
+	PfsTotals	one = {timed ? 1 : 0, timed ? 0 : 1, ticks, ticks, ticks};
+
+	return one;
+}
+
+static uint64
+default_ticks(uint32 flags, uint64 ticks)
+{
+	return (flags & PFS_FLAG_TIMED) ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
+}
+
+void
+pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
+{
+	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+	PfsCell    *cell = cell_of(t, PFS_FAMILY_STAGES, instrument, flags);
+
+	ticks = default_ticks(flags, ticks);
+	if (cell != NULL)
+		add_one(cell, timed, ticks);
+	else if ((flags & PFS_FLAG_THREAD) == 0)
+	{
+		PfsTotals	one = totals_of_one(timed, ticks);
+
+		add_global(PFS_FAMILY_STAGES, instrument, &one);
+	}
+}
+
+void
+pfs_statement_bucket_wrapped(uint32 bucket)
+{
+	pfs_summary_add_statements(bucket, UINT64_C(1) << 32);
+}
+
+void
+pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
+							const uint64 *n)
+{
+	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+	PfsStatementCell *cell = cell_of(t, PFS_FAMILY_STATEMENTS, instrument, flags);
+
+	ticks = default_ticks(flags, ticks);
+	if (cell != NULL)
+	{
+		uint32	   *bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];
+
+		add_one(&cell->time, timed, ticks);
+		for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+			pfs_store_relaxed(&cell->n[i], cell->n[i] + n[i]);
+		if (!timed)
+			return;
+		pfs_store_relaxed(bucket, *bucket + 1);
+		if (*bucket == 0)
+			pfs_statement_bucket_wrapped(pfs_histogram_bucket(ticks));
+	}
+	else if ((flags & PFS_FLAG_THREAD) == 0)
+	{
+		PfsStatementTotals one = {.time = totals_of_one(timed, ticks)};
+
+		for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+			one.n[i] = n[i];
+		add_global(PFS_FAMILY_STATEMENTS, instrument, &one);
+		if (timed)
+			pfs_summary_add_statements(pfs_histogram_bucket(ticks), 1);
+	}
+}
+
+void
+pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
+{
+	PfsTransactionPart part = read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE;
+	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+	PfsTransactionCell *cell = cell_of(t, PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, flags);
+
+	ticks = default_ticks(flags, ticks);
+	if (cell != NULL)
+		add_one(read_only ? &cell->read_only : &cell->read_write, timed, ticks);
+	else if ((flags & PFS_FLAG_THREAD) == 0)
+	{
+		PfsTransactionTotals one = {0};
+
+		one.parts[PFS_TRANSACTIONS_ALL] = one.parts[part] = totals_of_one(timed, ticks);
+		add_global(PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, &one);
+	}
+}
+
+/* ---- statements ---- */
+
+static bool
+statement_is_empty(const void *cell)
+{
+	const PfsCell *c = cell;
+
+	return c->count_timed + c->count_untimed == 0;
+}
+
+static void
+statement_add(void *totals, const void *cell)
+{
+	PfsStatementTotals *to = totals;
+	const PfsStatementCell *from = cell;
+
+	pfs_totals_add_cell(&to->time, &from->time);
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+		to->n[i] += from->n[i];
+	to->memory = Max(to->memory, from->memory);
+}
+
+static void
+statement_let_go(void *cell)
+{
+	PfsStatementCell *c = cell;
+
+	pfs_cell_clear(&c->time);
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+		pfs_store_relaxed(&c->n[i], 0);
+	pfs_store_relaxed(&c->memory, 0);
+}
+
+static void
+statement_merge(void *shared, const void *totals)
+{
+	PfsSharedStatementCell *to = shared;
+	const PfsStatementTotals *from = totals;
+
+	pfs_shared_cell_merge(&to->time, &from->time);
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	{
+		uint64		low = (uint64) from->n[i];
+		uint64		high = (uint64) (from->n[i] >> 64);
+
+		if (low != 0 && pfs_add_relaxed(&to->low[i], low) + low < low)
+			high++;
+		if (high != 0)
+			pfs_add_relaxed(&to->high[i], high);
+	}
+	pfs_raise_to(&to->memory, from->memory);
+}
+
+/* Between the two words of a number a carry may be on its way, for a moment. */
+static void
+statement_read(const void *shared, void *totals)
+{
+	const PfsSharedStatementCell *from = shared;
+	PfsStatementTotals *to = totals;
+
+	pfs_shared_cell_read(&from->time, &to->time);
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+		to->n[i] += (PfsTicks) pfs_load_relaxed(&from->high[i]) << 64 | pfs_load_relaxed(&from->low[i]);
+	to->memory = Max(to->memory, pfs_load_relaxed(&from->memory));
+}
+
+static void
+statement_take(void *shared, void *totals)
+{
+	PfsSharedStatementCell *from = shared;
+	PfsStatementTotals *to = totals;
+
+	pfs_shared_cell_take(&from->time, &to->time);
+	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	{
+		to->n[i] += (PfsTicks) pfs_exchange(&from->low[i], 0);
+		to->n[i] += (PfsTicks) pfs_exchange(&from->high[i], 0) << 64;
+	}
+	to->memory = Max(to->memory, pfs_exchange(&from->memory, 0));
+}
+
+static uint64
+statement_count(const void *totals)
+{
+	return pfs_totals_count(totals);
+}
+
+static bool
+statement_is_shown(const void *totals)
+{
+	return pfs_totals_count(totals) > 0;
+}
+
+/* ---- stages ---- */
+
+#define stage_is_empty statement_is_empty
+
+static void
+stage_add(void *totals, const void *cell)
+{
+	pfs_totals_add_cell(totals, cell);
+}
+
+static void
+stage_let_go(void *cell)
+{
+	pfs_cell_clear(cell);
+}
+
+static void
+stage_merge(void *shared, const void *totals)
+{
+	pfs_shared_cell_merge(shared, totals);
+}
+
+static void
+stage_read(const void *shared, void *totals)
+{
+	pfs_shared_cell_read(shared, totals);
+}
+
+static void
+stage_take(void *shared, void *totals)
+{
+	pfs_shared_cell_take(shared, totals);
+}
+
+/* ---- transactions ---- */
+
+static bool
+transaction_is_empty(const void *cell)
+{
+	const PfsTransactionCell *c = cell;
+
+	return statement_is_empty(&c->read_write) && statement_is_empty(&c->read_only);
+}
+
+static void
+transaction_add(void *totals, const void *cell)
+{
+	PfsTransactionTotals *to = totals;
+	const PfsTransactionCell *from = cell;
+
+	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_ALL], &from->read_write);
+	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_ALL], &from->read_only);
+	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_READ_WRITE], &from->read_write);
+	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_READ_ONLY], &from->read_only);
+}
+
+static void
+transaction_let_go(void *cell)
+{
+	PfsTransactionCell *c = cell;
+
+	pfs_cell_clear(&c->read_write);
+	pfs_cell_clear(&c->read_only);
+}
+
+static void
+transaction_merge(void *shared, const void *totals)
+{
+	PfsSharedTransactionCell *to = shared;
+	const PfsTransactionTotals *from = totals;
+
+	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
+		pfs_shared_cell_merge(&to->parts[i], &from->parts[i]);
+}
+
+static void
+transaction_read(const void *shared, void *totals)
+{
+	const PfsSharedTransactionCell *from = shared;
+	PfsTransactionTotals *to = totals;
+
+	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
+		pfs_shared_cell_read(&from->parts[i], &to->parts[i]);
+}
+
+static void
+transaction_take(void *shared, void *totals)
+{
+	PfsSharedTransactionCell *from = shared;
+	PfsTransactionTotals *to = totals;
+
+	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
+		pfs_shared_cell_take(&from->parts[i], &to->parts[i]);
+}
+
+/* ---- the histogram of all statements ---- */
+
+void
+pfs_summary_add_statements(uint32 bucket, uint64 n)
+{
+	pfs_add_relaxed(&pfs_summary[PFS_FAMILY_STATEMENTS].all_buckets[bucket], n);
+}
+
+/* Empty the thread's buckets; add: into the server's. */
+static uint64
+move_statements(PfsThread *t, bool add)
+{
+	uint32	   *buckets = t->statement_buckets;
+	uint64		events = 0;
+
+	for (uint32 b = pfs_next_bucket(buckets, 0); b < PFS_HISTOGRAM_BUCKETS; b = pfs_next_bucket(buckets, b + 1))
+	{
+		events += buckets[b];
+		if (add)
+			pfs_summary_add_statements(b, buckets[b]);
+		pfs_store_relaxed(&buckets[b], 0);
+	}
+	return events;
+}
+
+/* Each kind's cell begins with the counts of all events, and so do its sums. */
+#define TABLES(words) { \
+		[PFS_LEVEL_THREAD] = "events_" words "_summary_by_thread_by_event_name", \
+		[PFS_LEVEL_ACCOUNT] = "events_" words "_summary_by_account_by_event_name", \
+		[PFS_LEVEL_USER] = "events_" words "_summary_by_user_by_event_name", \
+		[PFS_LEVEL_HOST] = "events_" words "_summary_by_host_by_event_name", \
+		[PFS_LEVEL_GLOBAL] = "events_" words "_summary_global_by_event_name", \
+		[PFS_LEVEL_HISTOGRAM] = HISTOGRAM_TABLE \
+	}
+
+#define KIND(one, Cell, Shared, Totals, words) \
+	.tables = TABLES(words), \
+	.cell_size = sizeof(Cell), \
+	.shared_size = sizeof(Shared), \
+	.totals_size = sizeof(Totals), \
+	.lock_offset = offsetof(PfsThread, seq), \
+	.is_empty = one##_is_empty, \
+	.add = one##_add, \
+	.add_going = one##_add, \
+	.let_go = one##_let_go, \
+	.merge = one##_merge, \
+	.read = one##_read, \
+	.take = one##_take, \
+	.count = statement_count, \
+	.is_shown = statement_is_shown, \
+	.container = "events_" words "_summary_global"
+
+#define HISTOGRAM_TABLE NULL
+const PfsSummaryKind pfs_stage_kind = {
+	KIND(stage, PfsCell, PfsSharedCell, PfsTotals, "stages")
+};
+
+const PfsSummaryKind pfs_transaction_kind = {
+	KIND(transaction, PfsTransactionCell, PfsSharedTransactionCell, PfsTransactionTotals, "transactions")
+};
+
+#undef HISTOGRAM_TABLE
+#define HISTOGRAM_TABLE "events_statements_histogram_global"
+const PfsSummaryKind pfs_statement_kind = {
+	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements"),
+	.move_buckets = move_statements
+};

@@ -1,0 +1,388 @@
+/*
+ * pfs_prepared.c
+ *	  Prepared statements: entries of this session, their records, readers and
+ *	  truncation.
+ *
+ * Nobody says when a statement of the protocol is closed, so a session looks for
+ * one of its entries each time it becomes idle, in turn.  One that was executed
+ * just before is taken to be there, so a session that executes the same
+ * ones again and again pays a few instructions.
+ *
+ * Truncation and owners, as for sockets: the owner makes its sequence word odd and
+ * loads `truncations`; who truncates raises it and, behind a fence on all
+ * processors, copies each record between two changes of its owner (or, of one that is
+ * stopped in the middle of a change, as it is: then the count of one execution is lost).  Counts of an
+ * older generation are taken by whoever raises `collected`, once.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "commands/prepare.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "utils/plancache.h"
+
+#include "pfs_hash.h"
+#include "pfs_prepared.h"
+#include "pfs_shared.h"
+#include "pfs_event_cell.h"
+#include "pfs_statement_open.h"
+
+PFS_NEAR PfsPages *pfs_prepared = NULL;
+PFS_NEAR PfsSharedPrepared *pfs_shared_prepared = NULL;
+
+/* Records of one page. */
+#define PREPARED_PER_PAGE 64
+
+PFS_NEAR uint32 pfs_prepared_count = 0;
+PFS_NEAR uint64 pfs_prepared_parses = 0;
+
+/*
+ * No session comes to so many: the server takes some kB for each.  Those beyond
+ * have no row, and are counted as lost.
+ */
+#define ENTRIES_MAX (1 << 20)
+
+/* Of this session. */
+static PfsPool entries = PFS_POOL_INIT(sizeof(PfsPreparedEntry), ENTRIES_MAX);
+static PfsIndex by_name;
+static PFS_NEAR PfsPreparedEntry *newest = NULL;
+static PFS_NEAR PfsPreparedEntry *last_executed = NULL;
+static PFS_NEAR PfsPreparedEntry *next_look = NULL;
+
+size_t
+pfs_prepared_record_size(void)
+{
+	return TYPEALIGN(8, offsetof(PfsPrepared, text) + pfs_sizes.sql_text);
+}
+
+void
+pfs_prepared_lay_out(PfsSegment *seg)
+{
+	PfsPagesSpec spec = {"prepared_statements_instances", pfs_prepared_record_size(), pfs_sizes.prepared,
+	PREPARED_PER_PAGE};
+
+	pfs_prepared = pfs_pages_create(seg, &spec);
+}
+
+void
+pfs_prepared_start(void)
+{
+	/* Not 0, which a record's page reads as when it has been given back. */
+	pfs_words->prepared_truncations = 1;
+}
+
+/* ---- records ---- */
+
+/* Inside a change: counts that were truncated are this process's to give up, or taken. */
+static void
+begin_generation(PfsPrepared *p)
+{
+	uint64		now = pfs_load_relaxed(&pfs_words->prepared_truncations);
+	uint64		collected = pfs_load_relaxed(&p->collected);
+
+	if (collected <= p->generation && pfs_cas(&p->collected, &collected, now))
+		pfs_add_relaxed(&pfs_shared_prepared->left, p->executions.count_timed + p->executions.count_untimed);
+	pfs_cell_clear(&p->executions);
+	pfs_store_relaxed(&p->generation, now);
+}
+
+void
+pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
+{
+	PfsPrepared *p = entry->record;
+	PfsCell    *c;
+
+	if (unlikely(p == NULL))
+		return;
+	pfs_fence_signal();
+	if (unlikely(p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations)))
+		begin_generation(p);
+	c = &p->executions;
+	if (unlikely((flags & PFS_FLAG_TIMED) == 0))
+	{
+		pfs_bump(&c->count_untimed, 1);
+		return;
+	}
+	if (unlikely(!pfs_is_usual(flags)))
+		ticks = pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks);
+	if (c->count_timed == 0 || ticks < c->min)
+		pfs_store_relaxed(&c->min, ticks);
+	if (ticks > c->max)
+		pfs_store_relaxed(&c->max, ticks);
+	pfs_bump(&c->count_timed, 1);
+	pfs_bump(&c->sum, ticks);
+}
+
+/* The part of a text that is the statement: as for statements at top level. */
+static void
+put_text(PfsPrepared *p, const CachedPlanSource *source)
+{
+	const char *str = source->query_string;
+	int			location = source->raw_parse_tree != NULL ? source->raw_parse_tree->stmt_location : 0;
+	int			len = source->raw_parse_tree != NULL ? source->raw_parse_tree->stmt_len : 0;
+	uint32		max = pfs_sizes.sql_text;
+
+	if (location > 0)
+		str += location;
+	if (location < 0 || len <= 0)
+		len = strlen(str);
+	while (len > 0 && isspace((unsigned char) *str))
+	{
+		str++;
+		len--;
+	}
+	while (len > 0 && isspace((unsigned char) str[len - 1]))
+		len--;
+	p->text_len = len <= max ? len : pg_mbcliplen(str, len, max);
+	memcpy(p->text, str, p->text_len);
+}
+
+static void
+make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *source, bool nested)
+{
+	static uint32 hint = 0;
+	PfsPrepared *p;
+
+	entry->index = pfs_pages_allocate(pfs_prepared, &hint);
+	if (entry->index == PFS_NO_RECORD)
+		return;					/* counted there */
+	p = pfs_pages_record(pfs_prepared, entry->index);
+	memset(p, 0, offsetof(PfsPrepared, text));
+	p->thread_id = t->thread_id;
+	p->thread = t->index;
+	p->database = MyDatabaseId;
+	p->user = nested ? GetUserId() : InvalidOid;
+	strlcpy(p->name, entry->name, sizeof(p->name));
+	put_text(p, source);
+	p->generation = p->collected = pfs_load_relaxed(&pfs_words->prepared_truncations);
+	entry->word = pfs_pages_publish(pfs_prepared, entry->index);
+	entry->record = p;
+}
+
+/* Inside a change. */
+static void
+drop_record(PfsPreparedEntry *entry)
+{
+	PfsPrepared *p = entry->record;
+
+	if (p == NULL)
+		return;
+	if (p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations))
+		begin_generation(p);
+	entry->record = NULL;
+	if (pfs_pages_claim(pfs_prepared, entry->index, entry->word))
+		pfs_pages_free(pfs_prepared, entry->index);
+}
+
+/* ---- entries ---- */
+
+/* What is longer than the server's own keys is cut, as it does. */
+static inline uint64
+hash_of(const char *name)
+{
+	return pfs_hash_bytes(name, strnlen(name, NAMEDATALEN - 1));
+}
+
+/* The entry of a name; NULL: it has none.  There are never two. */
+static PfsPreparedEntry *
+find_entry(uint64 hash, const char *name)
+{
+	PfsIndexLink *link = pfs_index_find(&by_name, hash);
+
+	while (link != NULL && strncmp(((PfsPreparedEntry *) link)->name, name, NAMEDATALEN - 1) != 0)
+		link = pfs_index_next(link->next, hash);
+	return (PfsPreparedEntry *) link;
+}
+
+static void
+forget(PfsThread *t, PfsPreparedEntry *entry)
+{
+	pfs_index_remove(&by_name, &entry->by_name);
+	if (entry->newer != NULL)
+		entry->newer->older = entry->older;
+	else
+		newest = entry->older;
+	if (entry->older != NULL)
+		entry->older->newer = entry->newer;
+	if (next_look == entry)
+		next_look = entry->older;
+	if (last_executed == entry)
+		last_executed = NULL;
+	if (pfs_sql.top.prepared == entry)
+		pfs_sql.top.prepared = NULL;
+	pfs_prepared_count--;
+	pfs_change_begin(t);
+	drop_record(entry);
+	pfs_change_end(t);
+	/* Nested statements that execute it count no more, but still know it. */
+	entry->closed = true;
+	if (entry->users == 0)
+		pfs_pool_put(&entries, entry);
+	if (newest == NULL)
+	{
+		pfs_pool_shrink(&entries);
+		pfs_index_resize(&by_name);
+	}
+}
+
+void
+pfs_prepared_release(PfsPreparedEntry *entry)
+{
+	if (--entry->users == 0 && entry->closed)
+		pfs_pool_put(&entries, entry);
+}
+
+void
+pfs_prepared_closed(PfsThread *t, const char *name)
+{
+	if (pfs_is_changing(t))
+		return;
+	if (name != NULL)
+	{
+		PfsPreparedEntry *entry = find_entry(hash_of(name), name);
+
+		if (entry != NULL)
+			forget(t, entry);
+		return;
+	}
+	while (newest != NULL)
+		forget(t, newest);
+}
+
+/* Does the server still have it under this name? */
+static bool
+is_there(const PfsPreparedEntry *entry)
+{
+	const PreparedStatement *statement = FetchPreparedStatement(entry->name, false);
+
+	return statement != NULL && statement->plansource->query_string == entry->source &&
+		statement->prepare_time == entry->time;
+}
+
+static bool
+is_wanted(PfsThread *t)
+{
+	return pfs_prepared != NULL && pfs_prepared->records_max > 0 && !pfs_is_changing(t) &&
+		(pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) != 0;
+}
+
+/*
+ * Makes an entry for one that was not known; whatever had its name is closed.
+ * nested: what made it is not at top level.  NULL: the server has none of this name,
+ * or there is no memory.
+ */
+static PfsPreparedEntry *
+make_entry(PfsThread *t, const char *name, bool nested)
+{
+	char		cut[NAMEDATALEN];
+	const PreparedStatement *statement;
+	PfsPreparedEntry *entry;
+
+	/* As the server's own table does. */
+	strlcpy(cut, name, sizeof(cut));
+	pfs_prepared_closed(t, cut);
+	statement = FetchPreparedStatement(cut, false);
+	if (statement == NULL)
+		return NULL;
+	if (!pfs_index_has_room(&by_name))
+		pfs_index_resize(&by_name);
+	if (!pfs_pool_make_room(&entries))
+	{
+		pfs_pages_count_lost(pfs_prepared);
+		return NULL;
+	}
+	entry = pfs_pool_take(&entries);
+	memset(entry, 0, sizeof(*entry));
+	strlcpy(entry->name, cut, sizeof(entry->name));
+	entry->source = statement->plansource->query_string;
+	entry->time = statement->prepare_time;
+	entry->parses = pfs_prepared_parses;
+	make_record(t, entry, statement->plansource, nested);
+	pfs_index_add(&by_name, &entry->by_name, hash_of(cut));
+	entry->older = newest;
+	if (newest != NULL)
+		newest->newer = entry;
+	newest = entry;
+	pfs_prepared_count++;
+	return entry;
+}
+
+void
+pfs_prepared_made(PfsThread *t, const char *name)
+{
+	if (is_wanted(t))
+		(void) make_entry(t, name, pfs_sql.nest > 0);
+}
+
+/* The statement is going to be counted for the entry, while that is not closed. */
+static inline void
+set_executes(PfsStatement *s, PfsPreparedEntry *entry)
+{
+	entry->executed = true;
+	if (unlikely(s != &pfs_sql.top))
+	{
+		if (s->prepared != NULL)
+			pfs_prepared_release(s->prepared);
+		entry->users++;
+	}
+	s->prepared = entry;
+}
+
+void
+pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
+{
+	PfsPreparedEntry *entry = last_executed;
+
+	/* The same as the last time, and nothing was parsed since? */
+	if (likely(entry != NULL && entry->parses == pfs_prepared_parses && strcmp(entry->name, name) == 0))
+	{
+		set_executes(s, entry);
+		return;
+	}
+	entry = find_entry(hash_of(name), name);
+	/* Closed, and another one has its name? */
+	if (entry != NULL && unlikely(entry->parses != pfs_prepared_parses))
+	{
+		entry->parses = pfs_prepared_parses;
+		if (!is_there(entry))
+			entry = NULL;
+	}
+	if (unlikely(entry == NULL))
+	{
+		if (!is_wanted(t))
+			return;
+		entry = make_entry(t, name, s != &pfs_sql.top);
+		if (entry == NULL)
+			return;
+	}
+	last_executed = entry;
+	set_executes(s, entry);
+}
+
+void
+pfs_prepared_look(PfsThread *t)
+{
+	PfsPreparedEntry *entry = next_look != NULL ? next_look : newest;
+
+	next_look = entry->older;
+	if (entry->executed)
+	{
+		entry->executed = false;
+		return;
+	}
+	if (!pfs_is_changing(t) && !is_there(entry))
+		forget(t, entry);
+}
+
+void
+pfs_prepared_detach(PfsThread *t)
+{
+	for (PfsPreparedEntry *e = newest; e != NULL; e = e->older)
+		drop_record(e);
+	newest = next_look = last_executed = NULL;
+	memset(&by_name, 0, sizeof(by_name));
+	pfs_prepared_count = 0;
+}

@@ -1,0 +1,127 @@
+/*
+ * pfs_prepared.h
+ *	  Prepared statements of living sessions: those of PREPARE, and those of the
+ *	  protocol from their first execution.
+ *
+ * A session keeps a private entry for each, found by its name, and a shared record, which only it writes.  An execution is counted when its
+ * statement ends, with the statement's time.
+ */
+#ifndef PFS_PREPARED_H
+#define PFS_PREPARED_H
+
+#include "utils/portal.h"
+
+#include "pfs_cell.h"
+#include "pfs_event_write.h"
+#include "pfs_pages.h"
+#include "pfs_private.h"
+
+/* In shared memory.  Behind the struct lies the text. */
+typedef struct PfsPrepared
+{
+	/* Written before the record is published. */
+	uint64		thread_id;
+	uint32		thread;			/* index of the thread's record */
+	Oid			database;
+	uint32		text_len;
+	Oid			user;			/* made inside another statement: role in
+								 * effect then; else InvalidOid */
+	char		name[NAMEDATALEN];
+
+	/*
+	 * Inside changes.  TRUNCATE leaves the counts to their owner, as it does
+	 * for sockets: numbers of a generation below `collected` are gone.
+	 */
+	uint64		generation;
+	uint64		collected;		/* also who truncates, by compare-and-swap */
+	PfsCell		executions;		/* by the timer's class, ticks of the default
+								 * timer */
+	char text[	FLEXIBLE_ARRAY_MEMBER];
+} PfsPrepared;
+
+typedef struct PfsSharedPrepared
+{
+	uint64		left;			/* executions that owners have given up
+								 * because of one; atomic */
+} PfsSharedPrepared;
+
+extern PfsPages *pfs_prepared;	/* NULL when pfs is off */
+extern PFS_HIDDEN PfsSharedPrepared *pfs_shared_prepared;
+
+/* Bytes of a record with pfs_sizes. */
+extern size_t pfs_prepared_record_size(void);
+
+/* Postmaster: takes the container; starts. */
+extern void pfs_prepared_lay_out(PfsSegment *seg);
+extern void pfs_prepared_start(void);
+
+/* A session's own. */
+typedef struct PfsPreparedEntry
+{
+	PfsIndexLink by_name;		/* by the hash of the name; first */
+	struct PfsPreparedEntry *older; /* list of all of them */
+	struct PfsPreparedEntry *newer;
+	const char *source;			/* the server's text and when it was prepared:
+								 * together they say which it is */
+	PfsPrepared *record;		/* NULL: there was no room, or it is closed */
+	uint64		word;
+	uint32		index;
+	uint32		users;			/* nested statements that execute it */
+	int64		time;
+	uint64		parses;			/* pfs_prepared_parses when it was looked for
+								 * last */
+	bool		executed;		/* since the session was idle */
+	bool		closed;			/* it is there for its users only */
+	char		name[NAMEDATALEN];
+	uint64		pool;			/* of a free entry: see pfs_private.h */
+} PfsPreparedEntry;
+
+/* ---- the owner; hooks, outside of changes ---- */
+
+struct PfsStatement;
+
+/*
+ * The statement executes the prepared one of this name; a nested one that does is
+ * over, which may be inside a change.
+ */
+extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name);
+extern void pfs_prepared_release(PfsPreparedEntry *entry);
+
+/* Texts that were parsed so far: only behind one can another statement have an entry's name. */
+extern PFS_HIDDEN uint64 pfs_prepared_parses;
+
+/* What a command says of the session's own ones, when it is over. */
+extern void pfs_prepared_made(PfsThread *t, const char *name);
+extern void pfs_prepared_closed(PfsThread *t, const char *name);	/* NULL: all */
+
+extern PFS_HIDDEN uint32 pfs_prepared_count;	/* entries of this session */
+
+/* The session waits for its client: is one of them closed? */
+extern void pfs_prepared_look(PfsThread *t);
+
+static inline void
+pfs_prepared_idle(PfsThread *t)
+{
+	if (unlikely(pfs_prepared_count > 0))
+		pfs_prepared_look(t);
+}
+
+/* ---- inside a change ---- */
+
+/* The statement has ended. */
+extern void pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks);
+
+/* The process ends. */
+extern void pfs_prepared_detach(PfsThread *t);
+
+/* ---- readers ---- */
+
+/* A consistent copy; its counts are zero if they were truncated. */
+typedef void (*PfsPreparedEmit) (const PfsPrepared *copy, void *arg);
+extern void pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg);
+extern double pfs_prepared_estimate(void);
+
+/* All counts to zero; how many executions that were, exactly. */
+extern int64 pfs_prepared_truncate(void);
+
+#endif							/* PFS_PREPARED_H */

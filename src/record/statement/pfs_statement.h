@@ -1,0 +1,448 @@
+/*
+ * pfs_statement.h
+ *	  Statements, stages and transactions: their events, and the owner's side.
+ *
+ * The process keeps what it needs of an open statement in private memory
+ * (PfsStatement); what readers of events_statements_current see of it lies in a
+ * slot of its ring (PfsStatementEvent) as long as it is on the stack and not too
+ * deep there.
+ */
+#ifndef PFS_STATEMENT_H
+#define PFS_STATEMENT_H
+
+#include "executor/instrument.h"
+#include "storage/proc.h"
+
+#include "pfs_compat.h"
+#include "pfs_event_own.h"
+#include "pfs_sql_class.h"
+
+/* One reading of a clock, used for all that begins or ends at it. */
+typedef struct PfsMoment
+{
+	uint64		at;
+	uint64		timer;			/* PfsTimer */
+} PfsMoment;
+
+/* The moment by the timer of these flags: read again if it is another one. */
+static inline uint64
+pfs_moment_of(uint32 flags, PfsMoment now)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(flags);
+
+	return likely(timer == now.timer) ? now.at : pfs_timer_read(timer);
+}
+
+/*
+ * What a statement counts; times in ticks of the default timer.  Those of buffers
+ * are in the order of BufferUsage.
+ */
+typedef enum PfsNumber
+{
+	PFS_N_LOCK_TIME,
+	PFS_N_PLAN_TIME,
+	PFS_N_EXEC_TIME,
+	PFS_N_CPU_TIME,				/* nanoseconds */
+	PFS_N_ERRORS,
+	PFS_N_WARNINGS,
+	PFS_N_ROWS_AFFECTED,
+	PFS_N_ROWS_SENT,
+	PFS_N_SHARED_BLKS_HIT,
+	PFS_N_SHARED_BLKS_READ,
+	PFS_N_SHARED_BLKS_DIRTIED,
+	PFS_N_SHARED_BLKS_WRITTEN,
+	PFS_N_LOCAL_BLKS_HIT,		/* shown nowhere */
+	PFS_N_LOCAL_BLKS_READ,
+	PFS_N_LOCAL_BLKS_DIRTIED,	/* the same */
+	PFS_N_LOCAL_BLKS_WRITTEN,
+	PFS_N_TEMP_BLKS_READ,
+	PFS_N_TEMP_BLKS_WRITTEN,
+	PFS_N_WAL_RECORDS,
+	PFS_N_WAL_FPI,
+	PFS_N_WAL_BYTES,
+	PFS_N_PARALLEL_WORKERS,
+} PfsNumber;
+
+#define PFS_NUM_NUMBERS (PFS_N_PARALLEL_WORKERS + 1)
+
+/* Two words at once; and where they may lie anywhere. */
+typedef uint64 PfsPair __attribute__((vector_size(16)));
+typedef uint64 PfsLoosePair __attribute__((vector_size(16), aligned(8)));
+
+StaticAssertDecl(PFS_NUM_NUMBERS % 2 == 0, "numbers are handled in pairs");
+
+#define PFS_NUM_PAIRS (PFS_NUM_NUMBERS / 2)
+
+static pg_attribute_always_inline void
+pfs_numbers_clear(uint64 *n)
+{
+	PfsPair    *to = (PfsPair *) n;
+	PfsPair		zero = {0, 0};
+
+#pragma GCC unroll 11
+	for (int i = 0; i < PFS_NUM_PAIRS; i++)
+		to[i] = zero;
+}
+
+static pg_attribute_always_inline void
+pfs_numbers_add(uint64 *to, const uint64 *n)
+{
+	PfsPair    *sums = (PfsPair *) to;
+	const PfsPair *from = (const PfsPair *) n;
+
+#pragma GCC unroll 11
+	for (int i = 0; i < PFS_NUM_PAIRS; i++)
+		sums[i] += from[i];
+}
+
+/* Beside PFS_COUNTS_...: begun inside another statement, or behind its end. */
+#define PFS_IS_NESTED 0x80
+
+/* Bytes kept of an error's message, and of a schema's name as written. */
+#define PFS_MESSAGE_SIZE	256
+#define PFS_SCHEMA_SIZE		64
+
+/*
+ * A statement.  Behind the struct lie the texts, one after the other without
+ * terminators: the schema, the statement's text, the message.
+ */
+typedef struct PfsStatementEvent
+{
+	PFS_EVENT_FIELDS;
+	uint32		level;			/* nesting_event_level */
+	uint64		statement_id;
+	uint64		query_id;		/* 0: none */
+	Oid			database;
+	Oid			user;			/* role in effect when it started */
+	int32		sqlstate;		/* packed; 0: no error */
+	uint16		schema_len;
+	uint16		message_len;
+	uint32		text_len;
+	uint8		counts;			/* PFS_COUNTS_..., PFS_IS_NESTED */
+	uint64		memory;			/* the session's most bytes meanwhile, and
+								 * one; if it counts them: written at the end */
+	uint64		n[PFS_NUM_NUMBERS];
+	char		texts[FLEXIBLE_ARRAY_MEMBER];
+} PfsStatementEvent;
+
+/* In shared memory, where they are handled in pairs; a reader's copy lies anywhere. */
+StaticAssertDecl(offsetof(PfsStatementEvent, n) % 16 == 0, "pairs of numbers are aligned");
+
+static inline const char *
+pfs_statement_text(const PfsStatementEvent *e)
+{
+	return e->texts + e->schema_len;
+}
+
+static inline const char *
+pfs_statement_message(const PfsStatementEvent *e)
+{
+	return e->texts + e->schema_len + e->text_len;
+}
+
+/* Bytes of it that mean something. */
+static inline size_t
+pfs_statement_event_bytes(const PfsStatementEvent *e)
+{
+	return offsetof(PfsStatementEvent, texts) + e->schema_len + e->text_len + e->message_len;
+}
+
+typedef struct PfsStageEvent
+{
+	PFS_EVENT_FIELDS;
+	uint8		progress;		/* command of a progress stage: its work is in
+								 * the process's status entry; 0: none */
+	uint8		more;			/* of a run: stages behind its first one;
+								 * release-stored */
+	uint8		hidden;			/* of a run that has ended: its first stages
+								 * that TRUNCATE has taken out of the history */
+	uint8		hidden_long;	/* the same of the long history */
+	int64		work_completed; /* -1: NULL */
+	int64		work_estimated;
+} PfsStageEvent;
+
+/* A stage of a run: it begins where the one before ends. */
+typedef struct PfsStageMark
+{
+	uint64		at;				/* raw reading */
+	uint64		what;			/* event_id and instrument; a thread does not
+								 * live for 2^48 events */
+} PfsStageMark;
+
+StaticAssertDecl(sizeof(PfsInstrumentId) == 2, "a mark has 16 bits for the instrument");
+
+static inline uint64
+pfs_stage_mark_event_id(const PfsStageMark *mark)
+{
+	return mark->what >> 16;
+}
+
+static inline PfsInstrumentId
+pfs_stage_mark_instrument(const PfsStageMark *mark)
+{
+	return (PfsInstrumentId) mark->what;
+}
+
+#define PFS_STAGE_MARKS 8
+
+/*
+ * What lies in a slot: the stages of one statement, as long as each follows the
+ * one before without a gap and nothing about their flags changes.  All but the
+ * last have ended; the last one ends with the run.  Readers make an event of
+ * each; its end_event_id is the one before the next stage's event_id.
+ */
+typedef struct PfsStageRun
+{
+	PfsStageEvent first;
+	PfsStageMark marks[PFS_STAGE_MARKS];
+} PfsStageRun;
+
+/* Bytes of it that mean something. */
+static inline size_t
+pfs_stage_run_bytes(const PfsStageRun *run)
+{
+	return offsetof(PfsStageRun, marks) + run->first.more * sizeof(PfsStageMark);
+}
+
+typedef enum PfsTransactionState
+{
+	PFS_TRANSACTION_ACTIVE,
+	PFS_TRANSACTION_PREPARED,
+	PFS_TRANSACTION_COMMITTED,
+	PFS_TRANSACTION_ROLLED_BACK,
+} PfsTransactionState;
+
+#define PFS_GID_SIZE 200
+
+typedef struct PfsTransactionEvent
+{
+	PFS_EVENT_FIELDS;
+	uint8		state;			/* PfsTransactionState */
+	uint8		isolation;		/* XACT_READ_UNCOMMITTED ... */
+	bool		read_only;
+	bool		autocommit;
+	uint64		trx_id;			/* full transaction id, 0: none; of a running
+								 * one in a reader's copy.  COMMIT PREPARED
+								 * and ROLLBACK PREPARED: the prepared one's */
+	uint32		savepoints;
+	uint32		rollbacks_to_savepoint;
+	uint32		releases;
+	int32		pid;			/* of a running one: whose */
+	char		gid[PFS_GID_SIZE];	/* "": none */
+} PfsTransactionEvent;
+
+/* Bytes of it that mean something; hardly any has a gid. */
+static inline size_t
+pfs_transaction_event_bytes(const PfsTransactionEvent *e)
+{
+	return e->gid[0] == '\0' ? offsetof(PfsTransactionEvent, gid) + 1 : sizeof(PfsTransactionEvent);
+}
+
+/* Theirs of PfsEventFamilyInfo. */
+extern size_t pfs_stage_event_used(const PfsEvent *event);
+extern size_t pfs_statement_event_used(const PfsEvent *event);
+extern size_t pfs_transaction_event_used(const PfsEvent *event);
+extern void pfs_stage_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+extern void pfs_statement_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+extern void pfs_transaction_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+
+/* Sizes of events in pfs_sizes; before the segment is laid out. */
+extern void pfs_statement_sizes(void);
+
+/*
+ * ---- the owner: hooks and callbacks, outside critical sections and changes ----
+ *
+ * All of them are no-ops while pfs_my_thread is NULL, and leave errno alone.
+ */
+
+/* The client's next message has arrived: see pfs_statement_arrived(). */
+extern void pfs_statement_begins(PfsThread *t);
+
+/* The session is going to wait for its client. */
+extern void pfs_statement_idle(PfsThread *t);
+
+/* Inside a change: no hook has seen the message yet.  What does it say? */
+extern void pfs_statement_look(PfsThread *t, const char *str);
+
+/*
+ * A walsender answers its client: what does the command say that it answers?
+ * completes: it says that it is ready for the next one.
+ */
+extern void pfs_statement_answers(PfsThread *t, bool completes);
+
+/* The process ends: whatever is open ends now. */
+extern void pfs_statement_detach(PfsThread *t);
+
+/* What a hook knows of the statement that it is called for. */
+typedef struct PfsStatementSource
+{
+	const char *str;			/* the whole string, or NULL */
+	int			location;		/* its part of it: stmt_location, stmt_len */
+	int			len;
+	uint64		query_id;
+	CommandTag	tag;
+	const void *query;			/* the executor's descriptor, or NULL */
+	const void *portal;			/* what runs it at top level, or NULL */
+	int64		portal_time;
+} PfsStatementSource;
+
+/* The server's own counters at a moment. */
+typedef struct PfsUsage
+{
+	BufferUsage buffers;
+	WalUsage	wal;
+} PfsUsage;
+
+/* One call of a hook, on the hook's stack. */
+typedef struct PfsCall
+{
+	struct PfsStatement *statement; /* whose; NULL: nobody's */
+	struct PfsStatement *outer; /* what was current before */
+	uint32		nstages;		/* before this call's */
+	int			nest;			/* the same */
+	bool		entered;		/* anything of this is filled in */
+	bool		top;			/* the call is the top level's */
+	PfsMoment	start;
+	uint64		lock_ticks;
+	PfsUsage	usage;
+} PfsCall;
+
+/* Parse analysis of a text of the client's: its statement has a name. */
+extern void pfs_statement_parsed(PfsThread *t, const PfsStatementSource *source);
+
+/*
+ * Around the calls.  begin decides which statement the call belongs to and
+ * begins it where that is the begin; end ends it where that is the end.  After an
+ * error there is no end: see pfs_statement_unwind().
+ */
+extern void pfs_call_plan(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
+extern void pfs_call_plan_end(PfsThread *t, PfsCall *call);
+extern void pfs_call_executor_start(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
+extern void pfs_call_executor_start_end(PfsThread *t, PfsCall *call);
+extern void pfs_call_run(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
+extern void pfs_call_run_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affected,
+							 uint64 parallel_workers);
+extern void pfs_call_finish(PfsThread *t, PfsCall *call, const void *query);
+extern void pfs_call_finish_end(PfsThread *t, PfsCall *call, uint64 rows_affected);
+extern void pfs_call_executor_end(PfsThread *t, PfsCall *call, const void *query);
+extern void pfs_call_executor_end_end(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
+extern void pfs_call_utility(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
+extern void pfs_call_utility_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affected);
+
+/* A subtransaction of this level begins; has been rolled back. */
+extern void pfs_statement_mark(int level);
+extern void pfs_statement_unwind(PfsThread *t, int level);
+
+/* The whole transaction has been rolled back. */
+extern void pfs_statement_unwind_all(PfsThread *t);
+
+/*
+ * An error was raised; a message was logged: an error, by the process's outermost
+ * handler.  No lock, no allocation.
+ */
+extern void pfs_statement_raised(PfsThread *t, int sqlstate);
+extern void pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate,
+								 const char *message);
+
+/*
+ * The transaction is about to be committed or prepared; it is over.  See
+ * pfs_statement_committing() and pfs_statement_transaction_ended().
+ */
+extern void pfs_statement_committing_slowly(PfsThread *t);
+extern void pfs_statement_transaction_ended_slowly(PfsThread *t, PfsTransactionState state);
+
+/* Stage of the top-level statement: the one before ends. */
+extern void pfs_statement_stage(PfsThread *t, PfsStageKind kind);
+
+/* What new events are nested in. */
+extern PfsParent pfs_statement_parent(void);
+extern void pfs_set_parent(void);
+
+/* A stage that is over and counted, but of what is not known yet. */
+typedef struct PfsHeldStage
+{
+	PfsInstrumentId instrument;
+	uint32		flags;			/* 0: there is none */
+	uint64		start;
+	uint64		end;
+	uint64		event_id;
+	uint64		end_event_id;
+} PfsHeldStage;
+
+/* ---- pfs_transaction.c ---- */
+
+/* The one of this process. */
+typedef struct PfsTransaction
+{
+	LocalTransactionId lxid;	/* of the open one, InvalidLocalTransactionId:
+								 * none */
+	bool		chain;			/* the next one begins by AND CHAIN */
+	PfsTransactionEvent *event; /* NULL: not collected */
+	uint64		event_id;
+} PfsTransaction;
+
+extern PFS_HIDDEN PfsTransaction pfs_transaction;
+
+static inline uint64
+pfs_transaction_event_id(void)
+{
+	return pfs_transaction.event_id;
+}
+
+static inline bool
+pfs_transaction_is_new(void)
+{
+	LocalTransactionId lxid = pfs_compat_lxid(MyProc);
+
+	return lxid != pfs_transaction.lxid && lxid != InvalidLocalTransactionId;
+}
+
+/* Inside a change: another one has begun, and this is where it is noticed. */
+extern void pfs_transaction_begin(PfsThread *t, PfsMoment now, PfsParent parent);
+
+/* Inside a change: has another transaction begun since? */
+static inline void
+pfs_transaction_look_at(PfsThread *t, PfsMoment now)
+{
+	if (pfs_transaction_is_new())
+		pfs_transaction_begin(t, now, pfs_statement_parent());
+}
+
+extern void pfs_transaction_look(PfsThread *t);
+
+/* The same by itself. */
+extern void pfs_transaction_notice_slowly(PfsThread *t);
+
+static inline void
+pfs_transaction_notice(PfsThread *t)
+{
+	if (!pfs_transaction_is_new())
+		return;
+	if (pfs_transaction.event == NULL &&
+		(pfs_wait_flags(t, pfs_transaction_instrument) & PFS_FLAG_ENABLED) == 0)
+		pfs_transaction.lxid = pfs_compat_lxid(MyProc);
+	else
+		pfs_transaction_notice_slowly(t);
+}
+
+extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsMoment now);
+
+/* Commands that were executed. */
+typedef enum PfsTransactionCommand
+{
+	PFS_COMMAND_BEGIN,
+	PFS_COMMAND_SAVEPOINT,
+	PFS_COMMAND_ROLLBACK_TO,
+	PFS_COMMAND_RELEASE,
+	PFS_COMMAND_PREPARE,		/* with its gid */
+	PFS_COMMAND_FINISH_PREPARED,	/* COMMIT or ROLLBACK PREPARED, with gid
+									 * and trx_id of the prepared transaction */
+	PFS_COMMAND_CHAIN,			/* COMMIT or ROLLBACK AND CHAIN */
+	PFS_COMMAND_OTHER,
+} PfsTransactionCommand;
+
+/* gid and trx_id: where the command says that it has them. */
+extern void pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid,
+									uint64 trx_id);
+
+#endif							/* PFS_STATEMENT_H */

@@ -1,0 +1,137 @@
+/*
+ * pfs_statement_event.c
+ *	  The part of a statement that readers see: its slot, and the texts in it.
+ *
+ * Apart from pfs_statement_nest.c, which decides when statements begin and end.
+ * Everything here runs inside a change.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+#include "pfs_shared.h"
+#include "pfs_statement_open.h"
+
+void
+pfs_statement_sizes(void)
+{
+	pfs_sizes.event_size[PFS_WAITS] = sizeof(PfsWaitEvent);
+	pfs_sizes.event_size[PFS_STAGES] = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsStageRun));
+	pfs_sizes.event_size[PFS_STATEMENTS] =
+		TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsStatementEvent, texts) + PFS_SCHEMA_SIZE +
+				  pfs_sizes.sql_text + PFS_MESSAGE_SIZE);
+	pfs_sizes.event_size[PFS_TRANSACTIONS] = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsTransactionEvent));
+}
+
+/* Bytes of a text that are kept: whole characters. */
+static uint32
+clipped(const char *str, uint32 len, uint32 max)
+{
+	return likely(len <= max) ? len : pg_mbcliplen(str, len, max);
+}
+
+/* The first element of search_path, as it is written. */
+static uint32
+find_schema(char *to)
+{
+	const char *path = namespace_search_path;
+	bool		quoted = false;
+	uint32		len = 0;
+
+	if (path == NULL)
+		return 0;
+	while (*path == ' ')
+		path++;
+	for (; path[len] != '\0' && (quoted || path[len] != ','); len++)
+	{
+		if (path[len] == '"')
+			quoted = !quoted;
+	}
+	while (len > 0 && path[len - 1] == ' ')
+		len--;
+	len = clipped(path, len, PFS_SCHEMA_SIZE);
+	memcpy(to, path, len);
+	return len;
+}
+
+/*
+ * It hardly ever changes.  An element that ends within the first bytes of the
+ * setting is the same as long as those are.
+ */
+#define PATH_LOOK 16
+
+static uint32
+put_schema(char *to)
+{
+	static PFS_NEAR const char *last_path;
+	static PFS_NEAR char last_look[PATH_LOOK];
+	static PFS_NEAR char last_schema[PFS_SCHEMA_SIZE];
+	static PFS_NEAR uint32 last_len;
+	const char *path = namespace_search_path;
+
+	if (likely(path == last_path && path != NULL && strncmp(path, last_look, PATH_LOOK) == 0))
+	{
+		memcpy(to, last_schema, PATH_LOOK);
+		return last_len;
+	}
+	last_len = find_schema(last_schema);
+	memcpy(to, last_schema, last_len);
+	last_path = NULL;
+	if (path != NULL && path[0] != ' ' && last_len + 1 < PATH_LOOK)
+	{
+		strncpy(last_look, path, PATH_LOOK);	/* zeros behind a shorter one */
+		last_path = path;
+	}
+	return last_len;
+}
+
+static inline bool
+is_blank(char c)
+{
+	return unlikely(c == ' ' || c == '\n' || c == '\t' || c == '\r');
+}
+
+/* The statement's own part of its string. */
+void
+pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len)
+{
+	uint32		max = pfs_sizes.sql_text;
+	uint32		n;
+
+	e->message_len = 0;
+	e->schema_len = put_schema(e->texts);
+	e->text_len = 0;
+	if (str == NULL || max == 0)
+		return;
+	if (location > 0)
+		str += location;
+	if (len > 0 && location >= 0)
+	{
+		n = len;
+		while (is_blank(*str) && n > 0)
+			str++, n--;
+	}
+	else
+	{
+		/* Counted behind the blanks: else it could end within a character. */
+		while (is_blank(*str))
+			str++;
+		n = strnlen(str, max + 1);
+	}
+	/* Characters begin at the text's begin: one more tells that it goes on. */
+	if (unlikely(n > max))
+		n = pg_mbcliplen(str, max + 1, max);
+	while (n > 0 && is_blank(str[n - 1]))
+		n--;
+	memcpy(e->texts + e->schema_len, str, n);
+	e->text_len = n;
+}
+
+void
+pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len)
+{
+	memcpy(e->texts + e->schema_len + e->text_len, message, len);
+	e->message_len = len;
+}

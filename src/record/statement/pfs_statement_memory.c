@@ -1,0 +1,50 @@
+/*
+ * pfs_statement_memory.c
+ *	  The most memory that a session had in use while a statement was open.
+ *
+ * The thread's mark (pfs_memory_total.h) is what was in use most since the last
+ * begin or end of a statement.  Each begin and end adds it to the open statements'
+ * spans and begins it anew, so that an allocation never asks for whom.  Statements
+ * need not be nested for this, and they end in any order: a cursor stays open while
+ * the statement that opened it ends, and others come and go.
+ */
+#include "postgres.h"
+
+#include "pfs_memory_told.h"
+#include "pfs_memory_total.h"
+#include "pfs_statement_memory.h"
+
+/* Spans of the open statements, top level or not, that count memory. */
+static PfsPeaks peaks;
+
+void
+pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
+{
+	if (unlikely(pfs_memory_is_stale()))
+		pfs_memory_sync(t);
+	if (!pfs_memory_is_told)
+		return;
+	pfs_peaks_add(&peaks, pfs_memory_total_next(t));
+	s->counts |= PFS_COUNTS_MEMORY;
+	pfs_span_begin(&peaks, &s->memory_span);
+}
+
+void
+pfs_statement_memory_end(PfsThread *t, PfsStatement *s)
+{
+	pfs_peaks_add(&peaks, pfs_memory_total_next(t));
+	s->memory = pfs_span_end(&peaks, &s->memory_span) + 1;
+}
+
+void
+pfs_statement_memory_count(PfsThread *t, const PfsStatement *s)
+{
+	uint32		i = pfs_statement_cell(s->instrument);
+	PfsBlock   *block = &t->summary[PFS_FAMILY_STATEMENTS].cells;
+
+	if ((s->flags & PFS_FLAG_THREAD) == 0 && i < pfs_summary[PFS_FAMILY_STATEMENTS].ncells)
+		pfs_raise_to(&((PfsSharedStatementCell *)
+					   pfs_shared_block_cell(&pfs_summary[PFS_FAMILY_STATEMENTS].cells, i))->memory, s->memory);
+	else if ((s->flags & PFS_FLAG_THREAD) != 0 && i < block->ncells)
+		pfs_raise_local(&((PfsStatementCell *) pfs_block_cell(block, i))->memory, s->memory);
+}

@@ -1,0 +1,324 @@
+/*
+ * pfs_statement_nest.c
+ *	  Statements: what those at top level and nested ones have in common, and
+ *	  the nested ones.
+ *
+ * pfs_statement_top.c has those at top level of a session with a client, one at a
+ * time.
+ *
+ * Nested statements, and all of processes without a client: begun by the first
+ * call of planner, executor start or utility inside another call, ended by the
+ * executor's or the utility's end.  They are a list, not a stack, because a
+ * cursor stays open while others come and go: pfs_nested.c.
+ *
+ * Errors jump over the ends.  What a subtransaction began is known by its number
+ * and ended when that is rolled back; where the hooks' own nesting stood is
+ * remembered at the begin of each subtransaction, as whoever catches an error does
+ * so with one.  The next arrival clears everything.
+ */
+#include "postgres.h"
+
+#include <time.h>
+
+#include "access/xact.h"
+#include "libpq/libpq-be.h"
+#include "miscadmin.h"
+
+#include "pfs_compat.h"
+#include "pfs_digest_wait.h"
+#include "pfs_shared.h"
+#include "pfs_statement_memory.h"
+
+/* Statement numbers that a process takes at a time. */
+#define STATEMENT_IDS_AT_ONCE 64
+
+PFS_NEAR PfsSql pfs_sql = {.top.n = pfs_sql.top.own};
+
+/* ---- small things ---- */
+
+static uint64
+cpu_now(void)
+{
+	struct timespec ts;
+	int			save_errno = errno;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	errno = save_errno;
+	return (uint64) ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+void
+pfs_statement_start_counting(PfsThread *t, PfsStatement *s)
+{
+	uint32		counts = pfs_load_relaxed(&pfs_words->statement_counts);
+
+	if (counts & PFS_COUNTS_CPU)
+	{
+		s->counts |= PFS_COUNTS_CPU;
+		s->cpu = cpu_now();
+	}
+	if (counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_begin(t, s);
+}
+
+void
+pfs_statement_take_ids(void)
+{
+	pfs_sql.next_id = pfs_add_relaxed(&pfs_shared_threads->last_statement_id, STATEMENT_IDS_AT_ONCE);
+	pfs_sql.last_id = pfs_sql.next_id + STATEMENT_IDS_AT_ONCE;
+}
+
+PfsParent
+pfs_statement_parent(void)
+{
+	PfsParent	parent = {0, PFS_NESTING_NONE};
+	const PfsStatement *s = pfs_sql.current;
+
+	while (s != NULL && s->event_id == 0)
+	{
+		/*
+		 * Found when it began: recursion is not to walk all of itself each
+		 * time.
+		 */
+		if (s->outer != NULL && s->parent.type == PFS_NESTING_STATEMENT)
+			return s->parent;
+		s = s->outer;
+	}
+	if (s == NULL && pfs_sql.top_open && pfs_sql.top.event_id != 0)
+		s = &pfs_sql.top;
+	if (s != NULL)
+	{
+		parent.event_id = s->event_id;
+		parent.type = PFS_NESTING_STATEMENT;
+	}
+	return parent;
+}
+
+/* What waits are nested in from now on: stage, else statement, else transaction. */
+void
+pfs_set_parent(void)
+{
+	PfsParent	parent = {pfs_stage_event_id(), PFS_NESTING_STAGE};
+
+	if (parent.event_id == 0)
+		parent = pfs_statement_parent();
+	if (parent.event_id == 0)
+	{
+		parent.event_id = pfs_transaction_event_id();
+		parent.type = parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
+	}
+	pfs_local.parent = parent;
+	pfs_digest_charge();
+}
+
+/* ---- name and end of one statement, inside a change ---- */
+
+/*
+ * Now that its name is known: is it wanted?  The timer stays what it was at the
+ * begin.
+ */
+void
+pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
+				   const PfsStatementSource *source)
+{
+	uint32		flags = instrument == PFS_NO_INSTRUMENT ? 0 : pfs_wait_flags(t, instrument);
+
+	if (s == &pfs_sql.top)
+		pfs_local.slow &= ~PFS_SLOW_UNNAMED;
+	if (flags & PFS_FLAG_ENABLED)
+	{
+		pfs_statement_set_name(s, instrument, flags);
+		if (source == NULL)
+			return;
+		s->query_id = source->query_id;
+		if (s->event != NULL)
+		{
+			s->event->query_id = s->query_id;
+			pfs_statement_put_text(s->event, source->str, source->location, source->len);
+		}
+		return;
+	}
+	pfs_statement_leave_event(t, s);
+	s->instrument = instrument;
+	s->flags = 0;
+	s->event_id = 0;
+	pfs_set_parent();
+}
+
+/* Behind its count in the same change. */
+static inline void
+count_memory(PfsThread *t, const PfsStatement *s)
+{
+	if (s->counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_count(t, s);
+}
+
+/*
+ * The end of a statement that has its name.  One that is only recorded now has no
+ * slot yet; its text is the source's.
+ */
+void
+pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
+				  const PfsStatementSource *source)
+{
+	PfsStatementEvent *e = s->event;
+	uint64		end;
+
+	if (s->counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_end(t, s);
+	if (s->flags == 0)
+		return;
+	end = Max(pfs_moment_of(s->flags, now), s->start);
+	if (s->counts & PFS_COUNTS_CPU)
+		s->n[PFS_N_CPU_TIME] = cpu_now() - s->cpu;
+	if (failed)
+	{
+		s->sqlstate = pfs_sql.sqlstate;
+		s->n[PFS_N_ERRORS] = Max(s->n[PFS_N_ERRORS], 1);
+		if (e != NULL)
+			pfs_statement_put_message(e, pfs_sql.message, pfs_sql.message_len);
+	}
+	if (e != NULL)
+	{
+		e->memory = s->memory;
+		/* The history says in which one it began. */
+		if (s->parent.type != PFS_NESTING_NONE)
+			e->nesting_type = s->parent.type;
+		pfs_statement_finish(t, s, e, end);
+		count_memory(t, s);
+		return;
+	}
+	pfs_count_statement(t, s->instrument, s->flags, end - s->start, s->n);
+	if (s->flags & PFS_FLAG_DIGEST)
+		pfs_digest_end_statement(s, NULL, end);
+	if (unlikely(s->prepared != NULL))
+		pfs_prepared_add(s->prepared, s->flags, end - s->start);
+	count_memory(t, s);
+	if (s->event_id == 0)
+	{
+		if (s->too_deep)
+			pfs_event_too_deep(PFS_STATEMENTS);
+		return;
+	}
+	/* It has its number. */
+	e = pfs_statement_make_event(t, s, s->flags & ~PFS_FLAG_CURRENT);
+	if (e == NULL)
+	{
+		pfs_event_too_deep(PFS_STATEMENTS);
+		return;
+	}
+	e->flags = s->flags;
+	e->event_id = s->event_id;
+	e->end_event_id = t->last_event_id;
+	e->sqlstate = s->sqlstate;
+	e->memory = s->memory;
+	memcpy(e->n, s->own, sizeof(s->own));
+	if (source != NULL)
+		pfs_statement_put_text(e, source->str, source->location, source->len);
+	if (failed)
+		pfs_statement_put_message(e, pfs_sql.message, pfs_sql.message_len);
+	pfs_event_record(t, PFS_STATEMENTS, (PfsEvent *) e, end);
+	s->n = s->own;
+}
+
+/* ---- nested statements, inside a change ---- */
+
+/*
+ * Begins a nested statement.  NULL: there is no memory, and it is counted as lost.
+ */
+PfsStatement *
+pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source)
+{
+	PfsStatement *s = pfs_nested_take();
+	PfsStatement *outer = pfs_sql.current;
+	uint32		flags = pfs_tag_instrument[source->tag] == PFS_NO_INSTRUMENT ? 0
+	: pfs_wait_flags(t, pfs_tag_instrument[source->tag]);
+
+	if (unlikely(s == NULL))
+	{
+		if (flags & PFS_FLAG_CURRENT)
+			pfs_event_too_deep(PFS_STATEMENTS);
+		return NULL;
+	}
+	if (outer == NULL && pfs_sql.top_open && pfs_sql.top.met != PFS_MET_NOTHING)
+		outer = &pfs_sql.top;
+	pfs_statement_start(t, s, flags & PFS_FLAG_ENABLED ? flags : 0, now);
+	pfs_nested_add(s, outer);
+	s->level = outer != NULL ? outer->level + 1 : 0;
+	s->instrument = pfs_tag_instrument[source->tag];
+	s->query_id = source->query_id;
+	s->parent = pfs_statement_parent();
+	if (s->parent.event_id == 0 && pfs_transaction_event_id() != 0)
+	{
+		s->parent.event_id = pfs_transaction_event_id();
+		s->parent.type = PFS_NESTING_TRANSACTION;
+	}
+	if (s->flags == 0)
+		return s;
+	s->event = pfs_statement_make_event(t, s, s->flags);
+	if (s->event != NULL)
+	{
+		pfs_statement_put_text(s->event, source->str, source->location, source->len);
+		s->event_id = s->event->event_id;
+		pfs_event_show(t, PFS_STATEMENTS);
+		pfs_nested_show(s);
+	}
+	else
+		s->too_deep = (s->flags & PFS_FLAG_CURRENT) != 0;
+	return s;
+}
+
+/* Planned, and not executed by now: it was no statement. */
+static void
+drop_planned(PfsThread *t, PfsStatement *s)
+{
+	if (s->counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_end(t, s);
+	pfs_digest_end_planned(s);
+	if (s->event != NULL)
+		pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) s->event);
+	pfs_stage_record(t, &s->planned, s->parent.type == PFS_NESTING_STATEMENT ? s->parent.event_id : 0);
+	pfs_nested_remove(s);
+}
+
+void
+pfs_nested_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
+			   const PfsStatementSource *source)
+{
+	/* An error elsewhere, or in an expression, which no executor ever sees. */
+	if (s->is_planned && s->done)
+	{
+		drop_planned(t, s);
+		return;
+	}
+	pfs_stage_record(t, &s->planned, s->event_id);
+	pfs_statement_end(t, s, now, failed, source);
+	pfs_nested_remove(s);
+}
+
+void
+pfs_nested_drop_planned(PfsThread *t, int nest)
+{
+	while (pfs_sql.planned != NULL && pfs_sql.planned->nest >= nest)
+		drop_planned(t, pfs_sql.planned);
+}
+
+/*
+ * The statement at top level ends.  What is left of those inside it: cursors go on,
+ * in the slots that they have, and are in nothing from now on.
+ */
+void
+pfs_nested_leave(PfsThread *t, PfsMoment now)
+{
+	PfsStatement *older;
+
+	pfs_nested_drop_planned(t, 0);
+	for (PfsStatement *s = pfs_sql.open; s != pfs_sql.left; s = older)
+	{
+		older = s->older_open;
+		pfs_nested_leave_outer(s);
+		if (s->query == NULL)
+			pfs_nested_end(t, s, now, pfs_top_has_failed(), NULL);
+	}
+	pfs_sql.left = pfs_sql.open;
+}

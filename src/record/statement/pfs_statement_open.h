@@ -1,0 +1,401 @@
+/*
+ * pfs_statement_open.h
+ *	  An open statement, as its process keeps it; what the files of the
+ *	  statements share.
+ */
+#ifndef PFS_STATEMENT_OPEN_H
+#define PFS_STATEMENT_OPEN_H
+
+#include "libpq/libpq-be.h"
+#include "miscadmin.h"
+
+#include "pfs_error.h"
+#include "pfs_peak.h"
+#include "pfs_prepared.h"
+#include "pfs_private.h"
+#include "pfs_setup.h"
+#include "pfs_stage.h"
+
+/* How far a statement has come. */
+typedef enum PfsProgress
+{
+	PFS_MET_NOTHING,			/* its message has arrived */
+	PFS_MET_PARSE,				/* parse analysis */
+	PFS_MET_PLAN,				/* planner, or start of the executor */
+	PFS_MET_EXECUTION,
+} PfsProgress;
+
+typedef struct PfsStatement
+{
+	/* All in front of `own` begins with zero. */
+	struct PfsStatement *outer; /* enclosing one; NULL: none, or it has ended */
+	PfsStatementEvent *event;	/* its slot among the running ones; NULL: too
+								 * deep, not collected, or its outer one has
+								 * ended */
+	const void *query;			/* the executor's descriptor */
+	const void *portal;			/* of the top level: what ran it, and when
+								 * that was made */
+	int64		portal_time;
+	PfsProgress met;
+	bool		done;			/* top level: has run; `stamp` may be its end;
+								 * nested: has been planned */
+	bool		is_utility;
+	bool		too_deep;		/* all slots were in use when it began */
+	uint8		counts;			/* PFS_COUNTS_... */
+	uint32		flags;			/* 0: not collected */
+	PfsInstrumentId instrument;
+	int			level;
+	int			nest;			/* hooks around it when it began */
+	Oid			database;
+	Oid			user;
+	int32		sqlstate;
+	uint64		event_id;
+	uint64		statement_id;
+	uint64		query_id;
+	uint64		start;			/* by the timer in flags */
+	PfsMoment	stamp;
+	uint64		lock_ticks;		/* of the process at the start */
+	uint64		cpu;			/* the same */
+	PfsParent	parent;
+	PfsHeldStage planned;		/* of a nested one that is only planned */
+	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL */
+	uint64	   *n;				/* its numbers: in its slot, or `own` */
+	uint64		own[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
+
+	/* Of one that counts memory only: pfs_statement_memory.c. */
+	PfsSpan		memory_span;
+	uint64		memory;			/* set at its end */
+
+	/* Of a nested one only: pfs_nested.c. */
+	struct PfsStatement *older_open;	/* list of all open ones */
+	struct PfsStatement *newer_open;
+	struct PfsStatement *inner; /* list of those that began inside it */
+	struct PfsStatement *inner_before;
+	struct PfsStatement *inner_after;
+	struct PfsStatement *planned_before;	/* list of those that are only
+											 * planned */
+	PfsIndexLink by_query;		/* if it has a query */
+	int			call_nest;		/* hooks that are active while one is called
+								 * for it; 0: none is */
+	bool		left;			/* the statement at top level that it began in
+								 * has ended */
+	bool		is_planned;
+} PfsStatement;
+
+/* Where the hooks stood when a subtransaction began. */
+typedef struct PfsMark
+{
+	int			nest;
+	uint32		nstages;
+	PfsStatement *current;
+	uint64		statement_id;	/* the last that was given */
+} PfsMark;
+
+/* Everything process-local of the statements. */
+typedef struct PfsSql
+{
+	PfsStatement top;
+	bool		top_open;
+	bool		raised;			/* an error, and no subtransaction was rolled
+								 * back for it */
+	bool		failed;			/* the top level failed with `sqlstate` */
+	int			nest;			/* hooks that are active */
+	PfsStatement *current;		/* whose hook is active */
+	PfsStatement *open;			/* nested ones, newest first */
+	PfsStatement *left;			/* of these, the newest one that is older than
+								 * the top level */
+	PfsStatement *planned;		/* those that are only planned, newest first */
+	int			sqlstate;		/* of the last error */
+	uint32		message_len;
+	char		message[PFS_MESSAGE_SIZE];
+	uint64		next_id;		/* of statements; those below last_id are ours */
+	uint64		last_id;
+	PfsUsage	usage;			/* of the top level, from the executor's start
+								 * to its run */
+	bool		usage_ends;		/* with the executor's start */
+	bool		ended_fast;		/* the short way to the executor's end */
+	bool		finished;		/* `stamp` is the end of its executor's finish */
+	const void *fast;			/* the executor's descriptor that the short
+								 * way leads to */
+	PfsMark    *marks;			/* by level of subtransaction */
+	uint32		max_marks;
+} PfsSql;
+
+extern PFS_HIDDEN PfsSql pfs_sql;
+
+/*
+ * Has the statement at top level failed?  An error that somebody else than the
+ * process's outermost handler caught, with or without a subtransaction, does not make
+ * it fail.  While that handler is unknown, every error does.
+ */
+static inline bool
+pfs_top_has_failed(void)
+{
+	return pfs_sql.failed || (pfs_sql.raised && pfs_open_error.outermost == NULL);
+}
+
+static inline uint32
+pfs_class_flags(const PfsThread *t, PfsClass class)
+{
+	return pfs_load_relaxed(&pfs_words->class_flags[class]) & pfs_load_relaxed(&t->mask);
+}
+
+static inline PfsMoment
+pfs_moment(void)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]));
+	PfsMoment	now = {pfs_timer_read(timer), timer};
+
+	return now;
+}
+
+/* The same by the timer that the top level began with. */
+static inline PfsMoment
+pfs_top_moment(void)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_sql.top.flags);
+	PfsMoment	now = {pfs_timer_read(timer), timer};
+
+	return now;
+}
+
+/* Counters of buffers that a statement has: from the first to the last. */
+#define PFS_NUM_BUFFER_NUMBERS (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT + 1)
+
+StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) == (PFS_NUM_BUFFER_NUMBERS - 1) * sizeof(int64) &&
+				 PFS_NUM_BUFFER_NUMBERS % 2 == 0, "BufferUsage begins with the counters that are needed");
+
+static inline void
+pfs_usage_begin(PfsUsage *usage)
+{
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	PfsLoosePair *to = (PfsLoosePair *) &usage->buffers;
+
+#pragma GCC unroll 5
+	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
+		to[i] = now[i];
+	usage->wal = pgWalUsage;
+}
+
+static inline void
+pfs_usage_end(const PfsUsage *usage, uint64 *n)
+{
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
+	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
+
+	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT % 2 == 0, "they are pairs of their own");
+
+#pragma GCC unroll 5
+	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
+		to[i] += now[i] - then[i];
+	n[PFS_N_WAL_RECORDS] += pgWalUsage.wal_records - usage->wal.wal_records;
+	n[PFS_N_WAL_FPI] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
+	n[PFS_N_WAL_BYTES] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
+}
+
+static inline void
+pfs_add_time(uint64 *number, PfsMoment from, PfsMoment to)
+{
+	if (unlikely(from.timer != to.timer || to.at <= from.at))
+		return;
+	if (likely(to.timer == PFS_FLAGS_TIMER(pfs_local.usual)))
+		*number += to.at - from.at;
+	else
+		*number += pfs_ticks_of_default(to.timer, to.at - from.at);
+}
+
+static inline bool
+pfs_statement_has_client(void)
+{
+	return MyProcPort != NULL;
+}
+
+/* Does anybody want statements or stages, or are some open? */
+static inline bool
+pfs_statement_is_wanted(const PfsThread *t)
+{
+	return pfs_sql.top_open || pfs_sql.open != NULL ||
+		((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0;
+}
+
+/* ---- pfs_nested.c; inside a change unless it says otherwise ---- */
+
+/*
+ * Outside of a change: pfs_nested_take() is going to find a statement.  Without
+ * memory it does not; then the next statement is not seen, and counted as lost.
+ */
+extern bool pfs_nested_needs_room(void);
+extern void pfs_nested_make_more_room(void);
+
+/* Outside of a change: if none is open any more, their memory goes back. */
+extern void pfs_nested_shrink(void);
+
+/* One of any content, or NULL; into the lists; out of all of them, and it is gone. */
+extern PfsStatement *pfs_nested_take(void);
+extern void pfs_nested_add(PfsStatement *s, PfsStatement *outer);
+extern void pfs_nested_remove(PfsStatement *s);
+
+/* It goes on behind the end of the statement at top level. */
+extern void pfs_nested_leave_outer(PfsStatement *s);
+
+/* It is planned; it is executed, by this descriptor (NULL: it is a utility). */
+extern void pfs_nested_set_planned(PfsStatement *s);
+extern void pfs_nested_set_query(PfsStatement *s, const void *query);
+
+/* The newest one of this descriptor; the planned one of the present call.  Or NULL. */
+extern PfsStatement *pfs_nested_find(const void *query);
+extern PfsStatement *pfs_nested_find_planned(uint64 query_id);
+
+/* It has a slot now; it has none any more. */
+extern void pfs_nested_show(PfsStatement *s);
+extern void pfs_nested_hide(PfsStatement *s);
+
+/* A cursor that nobody is reading gives its slot away; false: there is none. */
+extern bool pfs_nested_free_slot(PfsThread *t);
+
+/* A cursor without a slot is read: it gets one, if there is any. */
+extern void pfs_nested_show_again(PfsThread *t, PfsStatement *s, const PfsStatementSource *source);
+
+/* ---- pfs_statement_nest.c; inside a change ---- */
+
+extern void pfs_statement_start_counting(PfsThread *t, PfsStatement *s);
+extern void pfs_statement_take_ids(void);
+
+/* Everything of a statement that begins but what it is nested in, and its slot. */
+static pg_attribute_always_inline void
+pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsMoment now)
+{
+	PfsPair    *words = (PfsPair *) s;
+	PfsPair		zero = {0, 0};
+
+	/*
+	 * The compiler would make it a string instruction, which is slow to
+	 * begin.
+	 */
+#pragma GCC unroll 16
+	for (int i = 0; i < offsetof(PfsStatement, own) / sizeof(PfsPair); i++)
+		words[i] = zero;
+	s->n = s->own;
+	s->flags = flags;
+	s->start = pfs_moment_of(flags, now);
+	s->nest = pfs_sql.nest;
+	s->database = MyDatabaseId;
+	s->user = OidIsValid(MyDatabaseId) ? GetUserId() : InvalidOid;
+	s->lock_ticks = pfs_local.lock_ticks;
+	if (unlikely(pfs_load_relaxed(&pfs_words->statement_counts) != 0))
+		pfs_statement_start_counting(t, s);
+	if (unlikely(pfs_sql.next_id == pfs_sql.last_id))
+		pfs_statement_take_ids();
+	s->statement_id = ++pfs_sql.next_id;
+}
+
+/* Its slot, where there is room; and where its numbers are. */
+static pg_attribute_always_inline PfsStatementEvent *
+pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
+{
+	PfsStatementEvent *e = (PfsStatementEvent *)
+	pfs_event_begin(t, PFS_STATEMENTS, s->instrument, flags, s->start, s->parent);
+
+	if (unlikely(e == NULL))
+	{
+		if (pfs_nested_free_slot(t))
+			e = (PfsStatementEvent *) pfs_event_begin(t, PFS_STATEMENTS, s->instrument, flags, s->start, s->parent);
+		if (e == NULL)
+		{
+			/* One that has a number has had a slot, and counts on. */
+			if (s->event_id == 0)
+				pfs_numbers_clear(s->own);
+			return NULL;
+		}
+	}
+	s->n = e->n;
+	pfs_numbers_clear(e->n);
+	e->level = s->level;
+	e->statement_id = s->statement_id;
+	e->query_id = s->query_id;
+	e->database = s->database;
+	e->user = s->user;
+	e->sqlstate = 0;
+	e->schema_len = e->message_len = 0;
+	e->text_len = 0;
+	e->counts = s->counts | (s == &pfs_sql.top ? 0 : PFS_IS_NESTED);
+	return e;
+}
+
+static pg_attribute_always_inline void
+pfs_statement_set_name(PfsStatement *s, PfsInstrumentId instrument, uint32 flags)
+{
+	s->instrument = instrument;
+	s->flags = flags = (flags & ~PFS_FLAG_TIMER_MASK) | (s->flags & PFS_FLAG_TIMER_MASK);
+	if (likely(s->event != NULL))
+	{
+		s->event->instrument = instrument;
+		s->event->flags = flags;
+	}
+}
+
+/* It has a slot no more, and goes on. */
+static inline void
+pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
+{
+	if (s->event == NULL)
+		return;
+	memcpy(s->own, s->n, sizeof(s->own));
+	s->n = s->own;
+	pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) s->event);
+	s->event = NULL;
+	if (s != &pfs_sql.top)
+		pfs_nested_hide(s);
+}
+
+/*
+ * Of one that wants a digest: pfs_digest_wait.c.  e: its slot, or NULL; end: by the
+ * timer in its flags.
+ */
+extern void pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end);
+
+/* Of one that was planned and is not executed. */
+extern void pfs_digest_end_planned(const PfsStatement *s);
+
+/* It is over and has a slot: into the history and the summaries. */
+static pg_attribute_always_inline void
+pfs_statement_finish(PfsThread *t, PfsStatement *s, PfsStatementEvent *e, uint64 end)
+{
+	uint64		ticks = end - s->start;
+
+	e->flags = s->flags;
+	e->sqlstate = s->sqlstate;
+	pfs_count_statement(t, s->instrument, s->flags, ticks, e->n);
+	if (s->flags & PFS_FLAG_DIGEST)
+		pfs_digest_end_statement(s, e, end);
+	if (unlikely(s->prepared != NULL))
+		pfs_prepared_add(s->prepared, s->flags, ticks);
+	pfs_event_end(t, PFS_STATEMENTS, (PfsEvent *) e, end);
+	s->event = NULL;
+	s->n = s->own;
+}
+
+extern void pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
+							  const PfsStatementSource *source);
+extern void pfs_nested_leave(PfsThread *t, PfsMoment now);
+
+/* Now that its name is known; source NULL: the text stays as it is. */
+extern void pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
+							   const PfsStatementSource *source);
+extern PfsStatement *pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source);
+extern void pfs_nested_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
+						   const PfsStatementSource *source);
+
+/* Those with at least so many hooks around them that were planned only. */
+extern void pfs_nested_drop_planned(PfsThread *t, int nest);
+extern void pfs_top_next(PfsThread *t, PfsMoment now);
+extern void pfs_top_end(PfsThread *t, PfsMoment now);
+extern void pfs_top_drop(PfsThread *t);
+
+/* ---- pfs_statement_event.c; inside a change ---- */
+
+extern void pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len);
+extern void pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len);
+
+#endif							/* PFS_STATEMENT_OPEN_H */

@@ -1,0 +1,318 @@
+/*
+ * pfs_statement_top.c
+ *	  The statement at top level of a session with a client: one at a time,
+ *	  `pfs_sql.top`.
+ *
+ * It begins when a message arrives (the end of an idle wait), or where the one
+ * before it ended, if the session has not been idle in between.  It ends when
+ * the session becomes idle, or at its stamp, the end of its last call, when
+ * the next one shows itself.
+ *
+ * Nearly all calls of hooks are those of one query that is started, run, finished and
+ * ended at top level.  For these nothing is to be found out: the short way.
+ */
+#include "postgres.h"
+
+#include "libpq/libpq-be.h"
+#include "miscadmin.h"
+#include "tcop/tcopprot.h"
+#include "utils/backend_status.h"
+
+#include "pfs_digest_wait.h"
+#include "pfs_memory_told.h"
+#include "pfs_statement_fast.h"
+#include "pfs_statement_memory.h"
+
+/* ---- begin and end, inside a change ---- */
+
+static pg_attribute_always_inline void
+begin_top(PfsThread *t, PfsMoment now)
+{
+	PfsStatement *s = &pfs_sql.top;
+	uint32		flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
+	PfsStatementEvent *e;
+
+	pfs_sql.raised = pfs_sql.failed = pfs_sql.usage_ends = pfs_sql.finished = pfs_sql.ended_fast =
+		false;
+	pfs_sql.fast = NULL;
+	pfs_sql.sqlstate = 0;
+	pfs_sql.message_len = 0;
+	pfs_sql.nest = 0;
+	pfs_sql.current = NULL;
+	pfs_sql.top_open = true;
+	pfs_statement_start(t, s, flags, now);
+	if (flags & PFS_FLAG_DIGEST)
+		pfs_digest_charge_top();
+	s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
+	if (likely(flags & PFS_FLAG_ENABLED))
+	{
+		s->parent.event_id = pfs_transaction_event_id();
+		s->parent.type = s->parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
+		/* Until something is known of it, nobody needs to see it. */
+		e = pfs_statement_make_event(t, s, flags);
+		if (likely(e != NULL))
+		{
+			e->flags &= ~PFS_FLAG_CURRENT;
+			s->event = e;
+			s->event_id = e->event_id;
+			pfs_event_show(t, PFS_STATEMENTS);
+		}
+		pfs_local.slow |= PFS_SLOW_UNNAMED;
+	}
+	if (unlikely(!pfs_stage_first(t, now, PFS_STAGE_PARSE_ANALYZE, s->event_id)))
+		pfs_set_parent();
+}
+
+void
+pfs_top_drop(PfsThread *t)
+{
+	pfs_stage_drop(t, 0);
+	if (pfs_sql.top.counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_end(t, &pfs_sql.top);
+	if (pfs_sql.top.event != NULL)
+		pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) pfs_sql.top.event);
+	pfs_sql.top.event = NULL;
+	pfs_sql.top.n = pfs_sql.top.own;
+	pfs_sql.top_open = false;
+	pfs_sql.fast = NULL;
+	pfs_sql.ended_fast = false;
+	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
+	pfs_set_parent();
+}
+
+/* It comes to its end without an execution: what was it? */
+static void
+name_unfinished(PfsThread *t, PfsStatement *s, bool failed)
+{
+	if (s->met == PFS_MET_NOTHING)
+		pfs_statement_name(t, s, pfs_other_statement[PFS_STATEMENT_ERROR], NULL);
+	else if (!failed)
+		pfs_statement_name(t, s, pfs_other_statement[s->met == PFS_MET_PARSE ? PFS_STATEMENT_PARSE
+													 : PFS_STATEMENT_BIND], NULL);
+}
+
+void
+pfs_top_end(PfsThread *t, PfsMoment now)
+{
+	PfsStatement *s = &pfs_sql.top;
+	bool		failed = pfs_top_has_failed();
+	PfsStatementEvent *e;
+
+	if (unlikely(pfs_sql.open != NULL))
+		pfs_nested_leave(t, now);
+	if (unlikely(s->met != PFS_MET_EXECUTION))
+	{
+		if (s->met == PFS_MET_NOTHING && !failed)
+		{
+			pfs_top_drop(t);
+			return;
+		}
+		name_unfinished(t, s, failed);
+	}
+	if (likely(pfs_stages.n == 1 && pfs_stages.run != NULL && now.timer == PFS_FLAGS_TIMER(pfs_stages.run->first.flags)))
+		pfs_stage_end_run(t, now.at);
+	else
+		pfs_stage_pop(t, 0, now);
+	e = s->event;
+	s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - s->lock_ticks;
+	if (likely(e != NULL && !failed && s->counts == 0 && now.timer == PFS_FLAGS_TIMER(s->flags)))
+		pfs_statement_finish(t, s, e, Max(now.at, s->start));
+	else
+		pfs_statement_end(t, s, now, failed, NULL);
+	pfs_sql.top_open = false;
+	pfs_sql.fast = NULL;
+	pfs_sql.ended_fast = false;
+	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS);
+	pfs_local.parent.event_id = pfs_transaction_event_id();
+	pfs_local.parent.type = pfs_local.parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
+}
+
+/* The next statement of a string or pipeline: it begins where this one ended. */
+void
+pfs_top_next(PfsThread *t, PfsMoment now)
+{
+	PfsMoment	stamp = pfs_sql.top_open && pfs_sql.top.done ? pfs_sql.top.stamp : now;
+
+	if (pfs_sql.top_open)
+		pfs_top_end(t, stamp);
+	begin_top(t, stamp);
+}
+
+/* AND CHAIN begins a transaction behind all hooks: it is still this statement's. */
+static inline void
+end_at_wait(PfsThread *t, PfsMoment now)
+{
+	pfs_transaction_look_at(t, now);
+	pfs_top_end(t, now);
+}
+
+void
+pfs_statement_begins(PfsThread *t)
+{
+	bool		over = pfs_sql.top_open && (pfs_sql.top.done || pfs_top_has_failed());
+	PfsMoment	now;
+
+	/* A part of a message, or the next of those that a statement consists of. */
+	if ((pfs_sql.top_open && !over) || pfs_is_changing(t) || !pfs_statement_is_wanted(t))
+		return;
+	pfs_change_begin(t);
+	now = pfs_moment();
+	if (over)
+		end_at_wait(t, now);
+	begin_top(t, now);
+	pfs_change_end(t);
+}
+
+void
+pfs_statement_idle(PfsThread *t)
+{
+	/* Nobody is in the middle of anything here. */
+	if (unlikely(pfs_is_changing(t) || (pfs_memory_is_told && (t->memory.seq.word & 1) != 0)))
+		pfs_thread_repair(t);
+	if (!pfs_sql.top_open)
+		return;
+	pfs_change_begin(t);
+	end_at_wait(t, pfs_top_moment());
+	pfs_sql.nest = 0;
+	pfs_sql.current = NULL;
+	pfs_change_end(t);
+}
+
+void
+pfs_statement_detach(PfsThread *t)
+{
+	if (pfs_is_changing(t))
+		return;
+	pfs_transaction_end(t, PFS_TRANSACTION_ROLLED_BACK, pfs_moment());
+	pfs_change_begin(t);
+	if (pfs_sql.top_open)
+		pfs_top_end(t, pfs_moment());
+	pfs_stage_pop(t, 0, pfs_moment());
+	pfs_change_end(t);
+}
+
+/* Inside a change, at an instrument point: nothing but a look. */
+void
+pfs_statement_look(PfsThread *t, const char *str)
+{
+	PfsStatementSource source = {.str = str, .location = -1};
+	PfsInstrumentId replication = PFS_NO_INSTRUMENT;
+
+	if (!pfs_sql.top_open || pfs_sql.top.met != PFS_MET_NOTHING || str == NULL)
+		return;
+	if (MyBackendType == B_WAL_SENDER)
+		replication = pfs_replication_statement(str);
+	pfs_statement_name(t, &pfs_sql.top, replication != PFS_NO_INSTRUMENT ? replication
+					   : pfs_other_statement[PFS_STATEMENT_PARSE], &source);
+	if (replication != PFS_NO_INSTRUMENT)
+	{
+		pfs_sql.top.met = PFS_MET_EXECUTION;
+		pfs_local.slow |= PFS_SLOW_PROGRESS;
+	}
+}
+
+void
+pfs_statement_answers(PfsThread *t, bool completes)
+{
+	if (!pfs_sql.top_open || pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	pfs_statement_look(t, debug_query_string);
+	/* The next command can arrive without an idle wait in between. */
+	if (completes && pfs_sql.top.met == PFS_MET_EXECUTION)
+	{
+		pfs_sql.top.stamp = pfs_top_moment();
+		pfs_sql.top.done = true;
+	}
+	pfs_change_end(t);
+}
+
+/* ---- the short way ---- */
+
+void
+pfs_top_switch_slowly(PfsThread *t, PfsStageKind stage, PfsMoment now)
+{
+	pfs_change_begin(t);
+	pfs_stage_switch_slowly(t, stage, now, pfs_sql.top.event_id);
+	pfs_change_end(t);
+}
+
+/* What calls inside this one have left open, after an error that was caught. */
+void
+pfs_top_clear_up(PfsThread *t)
+{
+	pfs_change_begin(t);
+	pfs_nested_drop_planned(t, 1);
+	pfs_stage_pop(t, 1, pfs_moment());
+	pfs_set_parent();
+	pfs_change_end(t);
+}
+
+/* ---- ends of transactions ---- */
+
+/*
+ * Without any hook before, the message was a description or a function call; or
+ * it only ends what an earlier message began, or has an empty text, and then it is
+ * no statement.
+ */
+static pg_noinline void
+name_by_commit(PfsThread *t)
+{
+	bool		fastpath = MyBEEntry != NULL && MyBEEntry->st_state == STATE_FASTPATH;
+	bool		is_new = pfs_transaction_is_new() && debug_query_string == NULL;
+
+	pfs_change_begin(t);
+	/* IDENTIFY_SYSTEM has a transaction of its own before it answers. */
+	if (MyBackendType == B_WAL_SENDER && debug_query_string != NULL &&
+		pfs_replication_statement(debug_query_string) != PFS_NO_INSTRUMENT)
+		pfs_statement_look(t, debug_query_string);
+	else if (fastpath || is_new)
+	{
+		pfs_statement_name(t, &pfs_sql.top, pfs_other_statement[fastpath ? PFS_STATEMENT_FASTPATH
+																: PFS_STATEMENT_DESCRIBE], NULL);
+		pfs_sql.top.met = PFS_MET_EXECUTION;
+	}
+	else
+		pfs_top_drop(t);
+	pfs_change_end(t);
+}
+
+void
+pfs_statement_stage(PfsThread *t, PfsStageKind kind)
+{
+	PfsMoment	now;
+
+	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
+		return;
+	now = pfs_top_moment();
+	if (!pfs_stage_mark(t, kind, now))
+		pfs_top_switch_slowly(t, kind, now);
+}
+
+void
+pfs_statement_committing_slowly(PfsThread *t)
+{
+	if (pfs_sql.top_open && pfs_sql.top.met == PFS_MET_NOTHING && pfs_sql.nest == 0 && !pfs_is_changing(t))
+		name_by_commit(t);
+	pfs_transaction_notice(t);
+	pfs_statement_stage(t, PFS_STAGE_COMMIT);
+}
+
+void
+pfs_statement_transaction_ended_slowly(PfsThread *t, PfsTransactionState state)
+{
+	PfsMoment	now = {0, 0};
+
+	if (pfs_sql.top_open || pfs_transaction.event != NULL)
+		now = pfs_moment();
+	pfs_transaction_end(t, state, now);
+	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
+		return;
+
+	/*
+	 * What comes from here on is another statement, also without an idle
+	 * wait.
+	 */
+	pfs_sql.top.stamp = now;
+	pfs_sql.top.done = true;
+}
