@@ -192,7 +192,7 @@ typedef struct HistogramRow
 
 #define HISTOGRAM_COLUMNS(X, t) \
 	KEY_COLUMNS(X, t) \
-	PFS_BUCKET_COLUMNS(X, t, &row->bucket, "Statements that took so long", "timed statements of this row")
+	PFS_BUCKET_COLUMNS(X, t, &row->bucket, "Statements that took so long", "timed statements of this shape")
 
 PFS_COLUMNS(histogram, HistogramRow, HISTOGRAM_COLUMNS)
 
