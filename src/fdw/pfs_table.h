@@ -57,7 +57,7 @@ struct PfsColumn
 	PfsColumnCheck check;		/* not NULL: the column can be written */
 	PfsColumnCheck check_new;	/* of an INSERT, where UPDATE cannot write */
 	const char *by_default;		/* what an INSERT that leaves it out writes */
-	PfsSince	since;			/* places it behind the columns of older releases */
+	PfsSince	since;			/* 0: PFS_SINCE_1_0 */
 };
 
 /*
@@ -109,9 +109,9 @@ struct PfsTable
 	void		(*copy) (PfsScan *scan);
 
 	/*
-	 * One column of a collected row, by its number in `columns`; made from the
-	 * list of columns.  *isnull comes in as false.  May palloc; the memory
-	 * lives as long as the row is the current one.
+	 * One column of a collected row, by its number in `columns`; made from
+	 * the list of columns.  *isnull comes in as false.  May palloc; the
+	 * memory lives as long as the row is the current one.
 	 */
 	Datum		(*get) (PfsScan *scan, const void *row, int column, bool *isnull);
 

@@ -59,8 +59,8 @@ enum
 #define PFS_CALLS_PARTS (PFS_CALLS_MISC + 1)
 
 /*
- * parts: a const PfsTotals[PFS_CALLS_PARTS]; moved: the bytes of the first two; then the comments on
- * the three counts and on the two sums of bytes.
+ * parts: a const PfsTotals[PFS_CALLS_PARTS]; moved: the bytes of the first two; then the
+ * comments on the three counts and on the two sums of bytes.
  */
 #define PFS_CALLS_COLUMNS(X, t, parts, moved, reads, writes, others, bytes_read, bytes_written) \
 	PFS_TW_COLUMNS(X, t, pfs_calls_all(parts, &(PfsTotals) {0}), "Number of calls.") \
