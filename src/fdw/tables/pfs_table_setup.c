@@ -69,7 +69,7 @@ wait_event_of(const PfsInstrument *ins, bool *isnull)
 	X(t, enabled, text, none, pfs_switch_datum(instrument_of(row)->enabled), \
 	  "Is it collected?" PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
 	X(t, timed, text, none, timed_of(instrument_of(row), isnull), \
-	  "Is it timed, too?" PFS_YES_OR_NO" Events that are not timed have NULL times.", \
+	  "Is it timed, too?" PFS_YES_OR_NO " Events that are not timed have NULL times.", \
 	  .width = 4, .check = pfs_check_switch) \
 	X(t, properties, text, none, properties_of(instrument_of(row)), \
 	  "idle: it waits for work, not for a resource. Empty otherwise.", .width = 4) \
