@@ -2,7 +2,8 @@
 #
 #   make, make install       build and install with the server that PG_CONFIG names
 #   make installcheck        test the installed extension on private, temporary servers
-#   make lint                all warnings as errors, layer directions, indentation
+#   make lint                all warnings as errors, layer directions, indentation, and
+#                            that what tools/sql writes is no older than the lists
 #
 # scripts/test does all of it on a private copy of the server and installs
 # nothing; see CONTRIBUTING.md.
@@ -65,6 +66,7 @@ clean: clean-test-modules
 lint: lint-objects
 	tools/check-layers
 	tools/indent --check
+	CC='$(CC)' tools/sql --check
 
 lint-objects: $(LINT_OBJS)
 

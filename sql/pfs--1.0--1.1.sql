@@ -20,6 +20,341 @@ WHERE classid = 'pg_extension'::regclass AND objid = (SELECT oid FROM pg_extensi
 	AND refclassid = 'pg_namespace'::regclass;
 
 --
+-- The tables: what the lists of columns in src/fdw/tables have and older releases do not.
+--
+
+-- tools/sql writes from here
+
+COMMENT ON COLUMN pfs.setup_instruments.wait_event_type IS
+'The word of pg_stat_activity.wait_event_type for the same wait; NULL if there is none. No key, as wait_event.';
+COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
+'The word of pg_stat_activity.wait_event for the same wait; NULL if there is none. No key: some words name several instruments, ClientRead three. What a session waits for is the row of events_waits_current with its thread_id and the highest event_id.';
+
+COMMENT ON COLUMN pfs.setup_actors.host IS
+'Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no rule has the very address; % is any. No pattern.';
+
+COMMENT ON COLUMN pfs.probes.mechanism IS
+'How pfs gets called. got: by an address in the server''s table of external functions; method_table: by a function in one of the server''s tables of functions; hook: by a variable that the server has for extensions; detour: by a jump that was written over the first instructions of a function. NULL: no call, but something that pfs relies on.';
+COMMENT ON COLUMN pfs.probes.status IS
+'active, unavailable (something is missing) or off. A hook is active when a call of it was seen.';
+COMMENT ON COLUMN pfs.probes.detail IS
+'Why it is not active, or what is special about it; of a hook the library that is called before pfs; else NULL.';
+
+COMMENT ON COLUMN pfs.events_waits_current.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions. In events_waits_current, of several rows of a thread, the one with the highest number is what it waits for.';
+
+COMMENT ON COLUMN pfs.events_waits_history.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions. In events_waits_current, of several rows of a thread, the one with the highest number is what it waits for.';
+
+COMMENT ON COLUMN pfs.events_waits_history_long.event_id IS
+'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions. In events_waits_current, of several rows of a thread, the one with the highest number is what it waits for.';
+
+COMMENT ON FOREIGN TABLE pfs.events_statements_current IS
+'Statements that are running now, one row per nesting level, and the queries of open cursors, from DECLARE to CLOSE: at level 1 or deeper, in nothing once DECLARE has ended. A thread shows ten at a time; cursors that nobody reads are left out first. Numbers are filled in at the end. A finished statement is removed. TRUNCATE is accepted and does nothing.';
+
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.thread_id IS
+'A living thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+COMMENT ON COLUMN pfs.events_waits_histogram_global.event_name IS
+'The instrument: setup_instruments.name.';
+
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_number IS
+'Number of the range, from 0; four for each doubling of the time.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_timer_low IS
+'Its lower bound, in picoseconds, included.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_timer_high IS
+'Its upper bound, in picoseconds, not included: 1.19 times the lower one. NULL: none.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.count_bucket IS
+'Statements that took so long.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.count_bucket_and_lower IS
+'Statements that took so long or less.';
+COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_quantile IS
+'The same as a part of all timed statements, 0 to 1.';
+
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.bucket_number IS
+'Number of the range, from 0; four for each doubling of the time.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.bucket_timer_low IS
+'Its lower bound, in picoseconds, included.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.bucket_timer_high IS
+'Its upper bound, in picoseconds, not included: 1.19 times the lower one. NULL: none.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.count_bucket IS
+'Statements that took so long.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.count_bucket_and_lower IS
+'Statements that took so long or less.';
+COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.bucket_quantile IS
+'The same as a part of all timed statements of this shape, 0 to 1.';
+
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_digest.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+COMMENT ON COLUMN pfs.accounts.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.accounts.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+
+COMMENT ON COLUMN pfs.users.user_name IS
+'The authenticated role; NULL for background processes.';
+
+COMMENT ON COLUMN pfs.hosts.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+
+COMMENT ON COLUMN pfs.file_summary_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.sum_timer_read IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.min_timer_read IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.avg_timer_read IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.max_timer_read IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.sum_timer_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.min_timer_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.avg_timer_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.max_timer_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.sum_timer_misc IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.min_timer_misc IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.avg_timer_misc IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_event_name.max_timer_misc IS
+'Longest of their times, in picoseconds.';
+
+COMMENT ON COLUMN pfs.file_summary_by_instance.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.sum_timer_read IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.min_timer_read IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.avg_timer_read IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.max_timer_read IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.sum_timer_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.min_timer_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.avg_timer_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.max_timer_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.sum_timer_misc IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.min_timer_misc IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.avg_timer_misc IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_instance.max_timer_misc IS
+'Longest of their times, in picoseconds.';
+
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_instance.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_star IS
+'Number of calls.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.sum_timer_read IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.min_timer_read IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.avg_timer_read IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.max_timer_read IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.sum_timer_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.min_timer_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.avg_timer_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.max_timer_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.sum_timer_misc IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.min_timer_misc IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.avg_timer_misc IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_event_name.max_timer_misc IS
+'Longest of their times, in picoseconds.';
+
+COMMENT ON COLUMN pfs.socket_summary_by_instance.count_star IS
+'Number of calls.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_timer_read IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.min_timer_read IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.avg_timer_read IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.max_timer_read IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_timer_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.min_timer_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.avg_timer_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.max_timer_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.sum_timer_misc IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.min_timer_misc IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.avg_timer_misc IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.socket_summary_by_instance.max_timer_misc IS
+'Longest of their times, in picoseconds.';
+
+COMMENT ON COLUMN pfs.memory_summary_global_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.thread_id IS
+'A living thread: threads.thread_id.';
+COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes.';
+COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.event_name IS
+'The instrument: setup_instruments.name.';
+
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+
+COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+
+-- tools/sql ends here
+
+--
 -- The views that use operators and functions, with their text of 1.0.  1.0 resolved it with
 -- the current schema in the search path, where an operator or function that fits its
 -- arguments better than the one of pg_catalog was taken.  Other views, defaults of columns
@@ -220,24 +555,3 @@ FROM edges e
 	JOIN pfs.threads wt ON wt.thread_id = e.waiting
 	LEFT JOIN pfs.threads bt ON bt.thread_id = e.blocking
 	LEFT JOIN depths d ON d.thread_id = e.waiting;
-
---
--- Comments
---
-
-COMMENT ON COLUMN pfs.setup_instruments.wait_event_type IS
-'The word of pg_stat_activity.wait_event_type for the same wait; NULL if there is none. No key, as wait_event.';
-COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
-'The word of pg_stat_activity.wait_event for the same wait; NULL if there is none. No key: some words name several instruments, ClientRead three. What a session waits for is the row of events_waits_current with its thread_id and the highest event_id.';
-COMMENT ON COLUMN pfs.events_waits_current.event_id IS
-'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions. Of several rows of a thread, the one with the highest number is what it waits for.';
-COMMENT ON COLUMN pfs.setup_actors.host IS
-'Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no rule has the very address; % is any. No pattern.';
-COMMENT ON COLUMN pfs.probes.mechanism IS
-'How pfs gets called. got: by an address in the server''s table of external functions; method_table: by a function in one of the server''s tables of functions; hook: by a variable that the server has for extensions; detour: by a jump that was written over the first instructions of a function. NULL: no call, but something that pfs relies on.';
-COMMENT ON COLUMN pfs.probes.status IS
-'active, unavailable (something is missing) or off. A hook is active when a call of it was seen.';
-COMMENT ON COLUMN pfs.probes.detail IS
-'Why it is not active, or what is special about it; of a hook the library that is called before pfs; else NULL.';
-COMMENT ON FOREIGN TABLE pfs.events_statements_current IS
-'Statements that are running now, one row per nesting level, and the queries of open cursors, from DECLARE to CLOSE: at level 1 or deeper, in nothing once DECLARE has ended. A thread shows ten at a time; cursors that nobody reads are left out first. Numbers are filled in at the end. A finished statement is removed. TRUNCATE is accepted and does nothing.';

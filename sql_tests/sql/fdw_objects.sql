@@ -46,13 +46,16 @@ SELECT count(*) FROM pfs_imported.setup_consumers;
 SELECT relname, attname, by_default FROM pfs_columns WHERE nspname = 'pfs_imported' AND by_default IS NOT NULL
 ORDER BY relname, attnum;
 
--- The columns, frozen: none may be renamed, dropped or change its type.
+-- The columns, frozen: none may be renamed, dropped or change its type.  Unaligned, so that
+-- a column is a change of its table's line only.
+\a
 SELECT relname, string_agg(attname || ' ' || type, ', ' ORDER BY attnum) AS columns
 FROM pfs_columns WHERE nspname = 'pfs' GROUP BY relname ORDER BY relname COLLATE "C";
 SELECT c.relname, string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum) AS columns
 FROM pg_class c JOIN pg_attribute ON attrelid = c.oid
 WHERE relnamespace = 'pfs'::regnamespace AND relkind = 'v' AND attnum > 0
 GROUP BY relname ORDER BY relname COLLATE "C";
+\a
 
 -- No column needs quotes because its name is reserved.
 SELECT c.relname, attname

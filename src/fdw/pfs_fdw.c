@@ -22,24 +22,34 @@
 PFS_FUNCTION(pfs_fdw_handler);
 PFS_FUNCTION(pfs_fdw_validator);
 
+/*
+ * Prints the command that creates a table, for IMPORT FOREIGN SCHEMA.  Columns
+ * of later releases come last, as they do in an updated database.
+ */
 static char *
 print_table(const PfsTable *table, const char *server)
 {
 	StringInfoData buf;
+	const char *separator = "";
 
 	initStringInfo(&buf);
 	appendStringInfo(&buf, "CREATE FOREIGN TABLE %s (\n", quote_identifier(table->name));
-	for (int i = 0; i < table->ncolumns; i++)
+	for (int since = 0; since < PFS_NUM_RELEASES; since++)
 	{
-		const PfsColumn *column = &table->columns[i];
+		for (int i = 0; i < table->ncolumns; i++)
+		{
+			const PfsColumn *column = &table->columns[i];
 
-		appendStringInfo(&buf, "\t%s %s", quote_identifier(column->name),
-						 format_type_be(column->type));
-		if (column->by_default != NULL)
-			appendStringInfo(&buf, " DEFAULT %s", quote_literal_cstr(column->by_default));
-		appendStringInfoString(&buf, i < table->ncolumns - 1 ? ",\n" : "\n");
+			if (column->since != since)
+				continue;
+			appendStringInfo(&buf, "%s\t%s %s", separator, quote_identifier(column->name),
+							 format_type_be(column->type));
+			if (column->by_default != NULL)
+				appendStringInfo(&buf, " DEFAULT %s", quote_literal_cstr(column->by_default));
+			separator = ",\n";
+		}
 	}
-	appendStringInfo(&buf, ") SERVER %s OPTIONS (\"table\" '%s')",
+	appendStringInfo(&buf, "\n) SERVER %s OPTIONS (\"table\" '%s')",
 					 quote_identifier(server), table->name);
 	return buf.data;
 }

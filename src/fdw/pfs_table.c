@@ -139,6 +139,11 @@ pfs_table_of(Relation rel)
 	return pfs_table_by_name(table_name_of(rel));
 }
 
+/*
+ * pfs_bind finds the entry of a foreign table and the number of each of its
+ * columns, for scans and writes.  It raises an error for what the library does
+ * not have, unless a script of the extension made it.
+ */
 PfsBinding *
 pfs_bind(Relation rel)
 {

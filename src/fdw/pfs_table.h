@@ -29,6 +29,18 @@ typedef enum PfsKey
 #define PFS_NUM_KEYS (PFS_KEY_EVENT_NAME + 1)
 
 /*
+ * The release that a column came with.  Whichever list it stands in, it is behind
+ * all columns of older releases where SQL sees it, as ALTER TABLE can only append.
+ */
+typedef enum PfsSince
+{
+	PFS_SINCE_1_0,
+	PFS_SINCE_1_1,
+} PfsSince;
+
+#define PFS_NUM_RELEASES (PFS_SINCE_1_1 + 1)
+
+/*
  * Checks a value that SQL wants to write and returns it as it will read
  * afterwards.  Raises 22023 for anything that the column does not take.
  */
@@ -38,13 +50,14 @@ typedef Datum (*PfsColumnCheck) (const PfsTable *table, const PfsColumn *column,
 struct PfsColumn
 {
 	const char *name;
-	Oid			type;
+	Oid			type;			/* these two come from the list: pfs_columns.h */
 	int			width;			/* usual bytes, for the planner; 0: the type's */
 	PfsKey		key;
 	bool		hidden;			/* NULL without the rights of the row's role */
 	PfsColumnCheck check;		/* not NULL: the column can be written */
 	PfsColumnCheck check_new;	/* of an INSERT, where UPDATE cannot write */
 	const char *by_default;		/* what an INSERT that leaves it out writes */
+	PfsSince	since;			/* 0: PFS_SINCE_1_0 */
 };
 
 /*
@@ -96,8 +109,9 @@ struct PfsTable
 	void		(*copy) (PfsScan *scan);
 
 	/*
-	 * One column of a collected row.  *isnull comes in as false.  May palloc;
-	 * the memory lives as long as the row is the current one.
+	 * One column of a collected row, by its number in `columns`; made from
+	 * the list of columns.  *isnull comes in as false.  May palloc; the
+	 * memory lives as long as the row is the current one.
 	 */
 	Datum		(*get) (PfsScan *scan, const void *row, int column, bool *isnull);
 

@@ -6,12 +6,13 @@
 # that of the next one.  PostgreSQL finds its folders relative to its own program, so a
 # copy of this program, with links to everything else, gets a control file of its own.
 # The control file is read by each CREATE EXTENSION and ALTER EXTENSION: no restart is
-# needed between releases.  The library is always that of this tree.
+# needed between releases.  The library is that of this tree, or of the one that use_tree() names.
 #
 #	my $installation = PfsReleases->new;
 #	my $server = PfsServer->new('main', postgres => $installation->postgres);
 #	$installation->release('1.0');			# what CREATE EXTENSION finds from now on
 #	$installation->release;					# this tree again
+#	$installation->use_tree($dir);			# another tree instead of this one
 #	is(difference($rows, $other_rows), '', 'two databases have the same');
 package PfsReleases;
 
@@ -59,6 +60,22 @@ sub new
 sub _link
 {
 	symlink $_[0], $_[1] or die "$_[1]: $!";
+}
+
+# Let it have the library and the scripts of another tree, in which they are built.
+sub use_tree
+{
+	my ($self, $tree) = @_;
+	my $real = readlink $self->{pkglibdir};
+
+	unlink $self->{pkglibdir};
+	make_path($self->{pkglibdir});
+	_link($_, "$self->{pkglibdir}/" . s{.*/}{}r) foreach grep { !m{/pfs\.so$} } glob "$real/*";
+	_link("$tree/pfs.so", "$self->{pkglibdir}/pfs.so");
+	unlink glob "$self->{sharedir}/extension/pfs--*.sql";
+	_link($_, "$self->{sharedir}/extension/" . s{.*/}{}r) foreach glob "$tree/sql/pfs--*.sql";
+	$self->{current} = "$tree/pfs.control";
+	return $self->release;
 }
 
 sub postgres

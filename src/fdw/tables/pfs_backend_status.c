@@ -25,6 +25,11 @@
 /* An entry is written in a microsecond; more failures mean a dead writer. */
 #define READ_TRIES 1000
 
+/*
+ * pfs_backend_status_read copies one entry for the tables of threads and sockets.
+ * The caller gets nothing if the process has ended, or if its entry was being
+ * written at every try.
+ */
 bool
 pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus *copy)
 {
@@ -79,13 +84,17 @@ pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus 
 	return true;
 }
 
+/*
+ * pfs_backend_status_is_idle says whether a session waits for its next command.
+ * The wait event alone does not tell: a session also waits for the data of COPY,
+ * and it says that it is idle before it has sent the result.
+ */
 bool
 pfs_backend_status_is_idle(const PgBackendStatus *entry, int pid, int procno)
 {
 	volatile const PgBackendStatus *shared = entry;
 	volatile const PGPROC *proc = GetPGProcByNumber(procno);
 
-	/* It says that it is idle before it has sent the result. */
 	if (proc->pid != pid || proc->wait_event_info != WAIT_EVENT_CLIENT_READ)
 		return false;
 	for (int i = 0; entry != NULL && i < READ_TRIES; i++)
@@ -104,6 +113,7 @@ pfs_backend_status_is_idle(const PgBackendStatus *entry, int pid, int procno)
 	return true;
 }
 
+/* Returns the client's address as threads.processlist_host shows it. */
 char *
 pfs_backend_status_host(const PfsBackendStatus *status)
 {
@@ -125,6 +135,7 @@ pfs_backend_status_host(const PfsBackendStatus *status)
 	}
 }
 
+/* Returns the kind of the connection as threads.connection_type shows it. */
 const char *
 pfs_backend_status_connection(const PfsBackendStatus *status)
 {

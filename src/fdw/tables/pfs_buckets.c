@@ -1,12 +1,17 @@
 /*
  * pfs_buckets.c
- *	  The columns of a histogram.
+ *	  The rows of a histogram and their values, and the quantiles.  Waits and
+ *	  statements have histograms of the same kind, so they share this file.
  */
 #include "postgres.h"
 
 #include "pfs_buckets.h"
 #include "pfs_value.h"
 
+/*
+ * pfs_buckets_quantiles finds the bucket in which each quantile lies by counting
+ * upward from the shortest times.
+ */
 void
 pfs_buckets_quantiles(const uint64 *buckets, uint64 max, uint64 *ticks)
 {
@@ -25,6 +30,10 @@ pfs_buckets_quantiles(const uint64 *buckets, uint64 max, uint64 *ticks)
 	}
 }
 
+/*
+ * pfs_buckets_rows makes the rows of one histogram.  A row has what the buckets
+ * below it counted, too, so the rows are made from the shortest times upward.
+ */
 int
 pfs_buckets_rows(const uint64 *buckets, PfsBucketRow *rows)
 {
@@ -48,6 +57,7 @@ pfs_buckets_rows(const uint64 *buckets, PfsBucketRow *rows)
 	return n;
 }
 
+/* Adds the rows of one histogram to what the scan returns. */
 void
 pfs_buckets_add(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets)
 {
@@ -70,23 +80,15 @@ bound_datum(uint64 ticks)
 }
 
 Datum
-pfs_bucket_get(const PfsBucketRow *row, int column, bool *isnull)
+pfs_bucket_low(const PfsBucketRow *row)
 {
-	switch (column)
-	{
-		case 0:
-			return Int32GetDatum((int32) row->bucket);
-		case 1:
-			return bound_datum(pfs_histogram_low(row->bucket));
-		case 2:
-			if (row->bucket == PFS_HISTOGRAM_BUCKETS - 1)
-				return pfs_null(isnull);	/* no bound */
-			return bound_datum(pfs_histogram_high(row->bucket));
-		case 3:
-			return Int64GetDatum((int64) row->count);
-		case 4:
-			return Int64GetDatum((int64) row->and_lower);
-		default:
-			return Float8GetDatum((double) row->and_lower / row->total);
-	}
+	return bound_datum(pfs_histogram_low(row->bucket));
+}
+
+Datum
+pfs_bucket_high(const PfsBucketRow *row, bool *isnull)
+{
+	if (row->bucket == PFS_HISTOGRAM_BUCKETS - 1)
+		return pfs_null(isnull);
+	return bound_datum(pfs_histogram_high(row->bucket));
 }

@@ -1,6 +1,6 @@
 /*
  * pfs_buckets.h
- *	  The columns of a histogram.
+ *	  The columns of a histogram, and the quantiles that are found from it.
  */
 #ifndef PFS_BUCKETS_H
 #define PFS_BUCKETS_H
@@ -17,14 +17,21 @@ typedef struct PfsBucketRow
 	uint64		total;
 } PfsBucketRow;
 
-/* The six entries of a PfsColumn array, from index `first`. */
-#define PFS_BUCKET_COLUMNS(first) \
-	[(first) + 0] = {"bucket_number", INT4OID}, \
-	[(first) + 1] = {"bucket_timer_low", NUMERICOID, .width = 10}, \
-	[(first) + 2] = {"bucket_timer_high", NUMERICOID, .width = 10}, \
-	[(first) + 3] = {"count_bucket", INT8OID}, \
-	[(first) + 4] = {"count_bucket_and_lower", INT8OID}, \
-	[(first) + 5] = {"bucket_quantile", FLOAT8OID}
+/*
+ * bucket_row: a const PfsBucketRow *; the rest: comments.  took: on the events of the bucket,
+ * "Waits that took so long"; all: of what bucket_quantile is a part.
+ */
+#define PFS_BUCKET_COLUMNS(X, t, bucket_row, took, all) \
+	X(t, bucket_number, integer, none, Int32GetDatum((int32) (bucket_row)->bucket), \
+	  "Number of the range, from 0; four for each doubling of the time.") \
+	X(t, bucket_timer_low, numeric, picoseconds, pfs_bucket_low(bucket_row), \
+	  "Its lower bound, in picoseconds, included.", .width = 10) \
+	X(t, bucket_timer_high, numeric, picoseconds, pfs_bucket_high(bucket_row, isnull), \
+	  "Its upper bound, in picoseconds, not included: 1.19 times the lower one. NULL: none.", .width = 10) \
+	X(t, count_bucket, bigint, count, Int64GetDatum((int64) (bucket_row)->count), took ".") \
+	X(t, count_bucket_and_lower, bigint, count, Int64GetDatum((int64) (bucket_row)->and_lower), took " or less.") \
+	X(t, bucket_quantile, float8, fraction, Float8GetDatum((double) (bucket_row)->and_lower / (bucket_row)->total), \
+	  "The same as a part of all " all ", 0 to 1.")
 
 /* The quantiles that tables show: 95 %, 99 %, 99.9 %. */
 #define PFS_NUM_QUANTILES 3
@@ -38,10 +45,11 @@ extern void pfs_buckets_quantiles(const uint64 *buckets, uint64 max, uint64 *tic
 /* One row for each bucket that counted something; returns their number. */
 extern int	pfs_buckets_rows(const uint64 *buckets, PfsBucketRow *rows);
 
-/* The same into the scan, of an instrument or of none. */
+/* Adds these rows to the scan, as those of an instrument or of none. */
 extern void pfs_buckets_add(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets);
 
-/* column: 0 to 5. */
-extern Datum pfs_bucket_get(const PfsBucketRow *row, int column, bool *isnull);
+/* The bounds of a row's bucket.  The last one has no upper bound. */
+extern Datum pfs_bucket_low(const PfsBucketRow *row);
+extern Datum pfs_bucket_high(const PfsBucketRow *row, bool *isnull);
 
 #endif							/* PFS_BUCKETS_H */

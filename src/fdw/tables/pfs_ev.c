@@ -1,6 +1,7 @@
 /*
  * pfs_ev.c
- *	  The columns that all events have.
+ *	  The values of the columns that events of all families have, and the
+ *	  callbacks that their tables share.
  */
 #include "postgres.h"
 
@@ -13,6 +14,10 @@
 /* "symbol+0x1a": CONTRACT says 64 bytes, terminator apart. */
 #define SOURCE_SIZE 65
 
+/*
+ * pfs_ev_add_cb adds an event to the scan, unless a condition on event_id or
+ * event_name leaves it out.
+ */
 void
 pfs_ev_add_cb(const PfsEvent *event, void *arg)
 {
@@ -26,9 +31,12 @@ pfs_ev_add_cb(const PfsEvent *event, void *arg)
 	pfs_scan_add_copy(scan, event, pfs_event_bytes(copy->family, event));
 }
 
-/* timer_wait is the difference of the other two as they are shown. */
-static Datum
-get_timer(const PfsEvent *event, int column, bool *isnull)
+/*
+ * pfs_ev_timer returns one of an event's times.  timer_wait is the difference of the
+ * other two as they are shown.
+ */
+Datum
+pfs_ev_timer(const PfsEvent *event, PfsEvTime what, bool *isnull)
 {
 	PfsTimer	timer = PFS_FLAGS_TIMER(event->flags);
 	PfsPicoseconds start;
@@ -36,45 +44,27 @@ get_timer(const PfsEvent *event, int column, bool *isnull)
 
 	if (!(event->flags & PFS_FLAG_TIMED))
 		return pfs_null(isnull);
-	if (column != PFS_EV_TIMER_START && event->end_event_id == 0)
+	if (what != PFS_EV_START && event->end_event_id == 0)
 		return pfs_null(isnull);
 	start = pfs_timer_to_ps(timer, event->timer_start);
-	if (column == PFS_EV_TIMER_START)
+	if (what == PFS_EV_START)
 		return NumericGetDatum(pfs_ps_to_numeric(start));
 	end = Max(pfs_timer_to_ps(timer, event->timer_end), start);
-	return NumericGetDatum(pfs_ps_to_numeric(column == PFS_EV_TIMER_END ? end : end - start));
+	return NumericGetDatum(pfs_ps_to_numeric(what == PFS_EV_END ? end : end - start));
 }
 
 Datum
-pfs_ev_get(const PfsEvent *event, int column, bool *isnull)
+pfs_ev_source(const PfsEvent *event, bool *isnull)
 {
-	switch (column)
-	{
-		case PFS_EV_THREAD_ID:
-			return Int64GetDatum((int64) event->thread_id);
-		case PFS_EV_EVENT_ID:
-			return Int64GetDatum((int64) event->event_id);
-		case PFS_EV_END_EVENT_ID:
-			return pfs_int64_or_null(event->end_event_id, isnull);
-		case PFS_EV_EVENT_NAME:
-			return pfs_event_name_datum(event->instrument, isnull);
-		case PFS_EV_SOURCE:
-			{
-				char		source[SOURCE_SIZE];
+	char		source[SOURCE_SIZE];
 
-				return pfs_source_name(event->source, source, sizeof(source))
-					? pfs_text_datum(source) : pfs_null(isnull);
-			}
-		default:
-			return get_timer(event, column, isnull);
-	}
+	return pfs_source_name(event->source, source, sizeof(source))
+		? pfs_text_datum(source) : pfs_null(isnull);
 }
 
 Datum
-pfs_ev_nesting(const PfsEvent *event, int column, bool *isnull)
+pfs_ev_nesting_type(const PfsEvent *event, bool *isnull)
 {
-	if (column == 0)
-		return pfs_int64_or_null(event->nesting_event_id, isnull);
 	return pfs_text_or_null(event->nesting_event_id == 0 ? NULL
 							: pfs_nesting_name(event->nesting_type), isnull);
 }

@@ -10,40 +10,49 @@
 #include "pfs_event.h"
 #include "pfs_tables.h"
 
-/* The first columns, by their own numbers. */
-enum
+/*
+ * The first columns, with comments that differ by family: on the thread, on event_id behind
+ * what holds for all families, on the source, and on timer_start behind what holds for all.
+ */
+#define PFS_EV_COLUMNS(X, t, thread_is, more_of_id, source_is, begin_is) \
+	X(t, thread_id, bigint, none, Int64GetDatum((int64) row->thread_id), thread_is, .key = PFS_KEY_THREAD_ID) \
+	X(t, event_id, bigint, none, Int64GetDatum((int64) row->event_id), \
+	  "Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, " \
+	  "statements and transactions." more_of_id, .key = PFS_KEY_EVENT_ID) \
+	X(t, end_event_id, bigint, none, pfs_int64_or_null(row->end_event_id, isnull), \
+	  "Number of the last event that began inside this one; its own if none did. NULL while it is running.") \
+	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	X(t, source, text, none, pfs_ev_source((const PfsEvent *) row, isnull), source_is, .width = 24) \
+	X(t, timer_start, numeric, picoseconds, pfs_ev_timer((const PfsEvent *) row, PFS_EV_START, isnull), \
+	  "Begin, in picoseconds since the server's start, by the timer that setup_timers named then" begin_is, \
+	  .width = 14) \
+	X(t, timer_end, numeric, picoseconds, pfs_ev_timer((const PfsEvent *) row, PFS_EV_END, isnull), \
+	  "End, in picoseconds since the server's start. NULL while it is running, and if not timed.", .width = 14) \
+	X(t, timer_wait, numeric, picoseconds, pfs_ev_timer((const PfsEvent *) row, PFS_EV_LENGTH, isnull), \
+	  "Length in picoseconds. NULL while it is running, and if not timed.", .width = 10)
+
+/* How most families end the comments on event_id and timer_start. */
+#define PFS_EV_NO_MORE ""
+#define PFS_EV_BEGIN_NULL ". NULL if not timed."
+
+/* The last two, with their comments. */
+#define PFS_EV_NESTING_COLUMNS(X, t, id_is, type_is) \
+	X(t, nesting_event_id, bigint, none, pfs_int64_or_null(row->nesting_event_id, isnull), id_is) \
+	X(t, nesting_event_type, text, none, pfs_ev_nesting_type((const PfsEvent *) row, isnull), type_is, .width = 8)
+
+/* What of an event's times is wanted. */
+typedef enum PfsEvTime
 {
-	PFS_EV_THREAD_ID,
-	PFS_EV_EVENT_ID,
-	PFS_EV_END_EVENT_ID,
-	PFS_EV_EVENT_NAME,
-	PFS_EV_SOURCE,
-	PFS_EV_TIMER_START,
-	PFS_EV_TIMER_END,
-	PFS_EV_TIMER_WAIT,
-	PFS_EV_FIRST_OWN,			/* of the family */
-};
+	PFS_EV_START,
+	PFS_EV_END,
+	PFS_EV_LENGTH,
+} PfsEvTime;
 
-#define PFS_EV_COLUMNS \
-	[PFS_EV_THREAD_ID] = {"thread_id", INT8OID, .key = PFS_KEY_THREAD_ID}, \
-	[PFS_EV_EVENT_ID] = {"event_id", INT8OID, .key = PFS_KEY_EVENT_ID}, \
-	[PFS_EV_END_EVENT_ID] = {"end_event_id", INT8OID}, \
-	[PFS_EV_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME}, \
-	[PFS_EV_SOURCE] = {"source", TEXTOID, .width = 24}, \
-	[PFS_EV_TIMER_START] = {"timer_start", NUMERICOID, .width = 14}, \
-	[PFS_EV_TIMER_END] = {"timer_end", NUMERICOID, .width = 14}, \
-	[PFS_EV_TIMER_WAIT] = {"timer_wait", NUMERICOID, .width = 10}
-
-/* The last two, from the number `first` on. */
-#define PFS_EV_NESTING_COLUMNS(first) \
-	[first] = {"nesting_event_id", INT8OID}, \
-	[(first) + 1] = {"nesting_event_type", TEXTOID, .width = 8}
-
-/* One of the first columns. */
-extern Datum pfs_ev_get(const PfsEvent *event, int column, bool *isnull);
-
-/* One of the last two: 0 or 1. */
-extern Datum pfs_ev_nesting(const PfsEvent *event, int column, bool *isnull);
+/* Values of these columns. */
+extern Datum pfs_ev_timer(const PfsEvent *event, PfsEvTime what, bool *isnull);
+extern Datum pfs_ev_source(const PfsEvent *event, bool *isnull);
+extern Datum pfs_ev_nesting_type(const PfsEvent *event, bool *isnull);
 
 /* The callbacks; arg of the first: what is copied where. */
 typedef struct PfsEvCopy
@@ -57,11 +66,11 @@ extern Oid	pfs_ev_role(const void *row);
 extern int64 pfs_ev_truncate_nothing(void);
 
 /*
- * The three tables of a family.  words: "waits"; one: "wait".  Rows are copies of
- * the family's events, each with as many bytes as mean something.  also: the tables'
- * also_role.
+ * The three tables of a family, whose columns PFS_COLUMNS(stem, ...) has made.  stem:
+ * waits; one: "wait".  Rows are copies of the family's events, each with as many bytes as
+ * mean something.  also: the tables' also_role; comment: on the table of running events.
  */
-#define PFS_EV_TABLES(family, stem, one, columns, get, also) \
+#define PFS_EV_TABLES(family, stem, one, also, comment) \
 static void \
 current_copy(PfsScan *scan) \
 { \
@@ -104,47 +113,43 @@ history_long_truncate(void) \
 	return pfs_events_history_long_truncate(family); \
 } \
 const PfsTable pfs_table_events_##stem##_current = { \
-	.name = "events_" #stem "_current", \
-	.row_is = "one " one " that is running now", \
-	.truncate_effect = "accepted, does nothing", \
-	.columns = columns, \
-	.ncolumns = lengthof(columns), \
+	PFS_TABLE("events_" #stem "_current", stem, "MySQL", \
+			  "one " one " that is running now", \
+			  "accepted, does nothing", \
+			  comment), \
 	.row_size = sizeof(void *), \
 	.rows_vary = true, \
 	.estimate = pfs_events_current_estimate, \
 	.copy = current_copy, \
-	.get = get, \
 	.role = pfs_ev_role, \
 	.also_role = also, \
 	.truncate = pfs_ev_truncate_nothing, \
 }; \
 const PfsTable pfs_table_events_##stem##_history = { \
-	.name = "events_" #stem "_history", \
-	.row_is = "one of the last finished " #stem " of a living thread", \
-	.truncate_effect = "empties it", \
-	.columns = columns, \
-	.ncolumns = lengthof(columns), \
+	PFS_TABLE("events_" #stem "_history", stem, "MySQL", \
+			  "one of the last finished " #stem " of a living thread", \
+			  "empties it", \
+			  "The last finished " #stem " of each living thread, pfs.events_" #stem "_history_size of them. " \
+			  "TRUNCATE empties it."), \
 	.row_size = sizeof(void *), \
 	.rows_vary = true, \
 	.estimate = history_estimate, \
 	.copy = history_copy, \
-	.get = get, \
 	.role = pfs_ev_role, \
 	.also_role = also, \
 	.truncate = history_truncate, \
 	.in_reset_all = true, \
 }; \
 const PfsTable pfs_table_events_##stem##_history_long = { \
-	.name = "events_" #stem "_history_long", \
-	.row_is = "one of the last finished " #stem " of the whole server", \
-	.truncate_effect = "empties it", \
-	.columns = columns, \
-	.ncolumns = lengthof(columns), \
+	PFS_TABLE("events_" #stem "_history_long", stem, "MySQL", \
+			  "one of the last finished " #stem " of the whole server", \
+			  "empties it", \
+			  "The last finished " #stem " of the whole server by their end, pfs.events_" #stem "_history_long_size " \
+			  "of them. TRUNCATE empties it."), \
 	.row_size = sizeof(void *), \
 	.rows_vary = true, \
 	.estimate = history_long_estimate, \
 	.copy = history_long_copy, \
-	.get = get, \
 	.role = pfs_ev_role, \
 	.also_role = also, \
 	.truncate = history_long_truncate, \

@@ -10,33 +10,12 @@
 #include "pfs_tables.h"
 #include "pfs_tw.h"
 
-/* One of the tables; prefix names its functions and columns. */
-#define PFS_EVENT_LEVEL_TABLE(prefix, stem, one, Row, of, effect) \
-const PfsTable pfs_table_##stem##_##prefix = { \
-	.name = "events_" #stem "_summary_" #prefix "_by_event_name", \
-	.row_is = "one kind of " one " of one " of, \
-	.truncate_effect = effect, \
-	.columns = prefix##_columns, \
-	.ncolumns = lengthof(prefix##_columns), \
-	.row_size = sizeof(Row), \
-	.estimate = prefix##_estimate, \
-	.copy = prefix##_copy, \
-	.get = prefix##_get, \
-	.truncate = prefix##_truncate, \
-	.in_reset_all = true, \
-}
-
 /*
- * All of them.  FAMILY: the family; Row: {PfsLevelKeys keys; Totals totals;}; COLUMNS(first):
- * the columns behind the keys; value_get(row, column): one of them; effect: of TRUNCATE of
- * the global one.
+ * All of them.  stem: "statements", one: "statement"; FAMILY: the family; Row: {PfsLevelKeys
+ * keys; Totals totals;}; COLUMNS(X, t): the list of the columns behind the keys; effect: of
+ * TRUNCATE of the global one.
  */
-#define PFS_EVENT_LEVEL_TABLES(stem, one, FAMILY, Row, Totals, COLUMNS, value_get, rows_per_key, effect) \
-static const PfsColumn by_thread_columns[] = {PFS_THREAD_KEY_COLUMNS, COLUMNS(PFS_THREAD_KEYS)}; \
-static const PfsColumn by_account_columns[] = {PFS_ACCOUNT_KEY_COLUMNS, COLUMNS(PFS_ACCOUNT_KEYS)}; \
-static const PfsColumn by_user_columns[] = {PFS_USER_KEY_COLUMNS, COLUMNS(PFS_USER_KEYS)}; \
-static const PfsColumn by_host_columns[] = {PFS_HOST_KEY_COLUMNS, COLUMNS(PFS_HOST_KEYS)}; \
-static const PfsColumn global_columns[] = {PFS_GLOBAL_KEY_COLUMNS, COLUMNS(PFS_GLOBAL_KEYS)}; \
+#define PFS_EVENT_LEVEL_TABLES(stem, one, FAMILY, Row, Totals, COLUMNS, rows_per_key, effect) \
 static void \
 add_row_cb(const PfsSummaryRow *from, void *arg) \
 { \
@@ -51,10 +30,11 @@ add_totals_cb(const PfsSummaryRow *from, void *arg) \
 	((Totals *) arg)[pfs_cell_of_instrument(PFS_FAMILY_##FAMILY, from->instrument)] = \
 		*(const Totals *) from->totals; \
 } \
-PFS_LEVEL_FUNCTIONS(by_thread, FAMILY, THREAD, Row, add_row_cb, value_get, rows_per_key) \
-PFS_LEVEL_FUNCTIONS(by_account, FAMILY, ACCOUNT, Row, add_row_cb, value_get, rows_per_key) \
-PFS_LEVEL_FUNCTIONS(by_user, FAMILY, USER, Row, add_row_cb, value_get, rows_per_key) \
-PFS_LEVEL_FUNCTIONS(by_host, FAMILY, HOST, Row, add_row_cb, value_get, rows_per_key) \
+PFS_LEVEL_FUNCTIONS(by_thread, FAMILY, THREAD, Row, COLUMNS, add_row_cb, rows_per_key) \
+PFS_LEVEL_FUNCTIONS(by_account, FAMILY, ACCOUNT, Row, COLUMNS, add_row_cb, rows_per_key) \
+PFS_LEVEL_FUNCTIONS(by_user, FAMILY, USER, Row, COLUMNS, add_row_cb, rows_per_key) \
+PFS_LEVEL_FUNCTIONS(by_host, FAMILY, HOST, Row, COLUMNS, add_row_cb, rows_per_key) \
+PFS_JOINED_COLUMNS(global, Row, PFS_GLOBAL_KEYS, COLUMNS) \
 static void \
 global_copy(PfsScan *scan) \
 { \
@@ -74,15 +54,6 @@ global_copy(PfsScan *scan) \
 		row->totals = totals[cell]; \
 	} \
 } \
-static Datum \
-global_get(PfsScan *scan, const void *copied, int column, bool *isnull) \
-{ \
-	const Row  *row = copied; \
-\
-	if (column < PFS_GLOBAL_KEYS) \
-		return pfs_level_event_name(scan, row->keys.instrument, isnull); \
-	return value_get(row, column - PFS_GLOBAL_KEYS, isnull); \
-} \
 static double \
 global_estimate(void) \
 { \
@@ -93,25 +64,20 @@ global_truncate(void) \
 { \
 	return pfs_summary_truncate(PFS_FAMILY_##FAMILY, PFS_LEVEL_GLOBAL); \
 } \
-PFS_EVENT_LEVEL_TABLE(by_thread, stem, one, Row, "living thread", "pushes the numbers into their accounts"); \
-PFS_EVENT_LEVEL_TABLE(by_account, stem, one, Row, "account", \
-					  "pushes the numbers of threads and accounts into their users and hosts"); \
-PFS_EVENT_LEVEL_TABLE(by_user, stem, one, Row, "user", \
-					  "pushes the numbers of threads and accounts into their hosts, discards those of users"); \
-PFS_EVENT_LEVEL_TABLE(by_host, stem, one, Row, "client address", \
-					  "pushes the numbers of threads, accounts and hosts into the global ones"); \
-const PfsTable pfs_table_##stem##_global = { \
-	.name = "events_" #stem "_summary_global_by_event_name", \
-	.row_is = "one kind of " one, \
-	.truncate_effect = effect, \
-	.columns = global_columns, \
-	.ncolumns = lengthof(global_columns), \
-	.row_size = sizeof(Row), \
-	.estimate = global_estimate, \
-	.copy = global_copy, \
-	.get = global_get, \
-	.truncate = global_truncate, \
-	.in_reset_all = true, \
-}
+PFS_EVENT_LEVEL_TABLE(stem, by_thread, Row, one " of one living thread", PFS_THREAD_EFFECT, \
+	"by living thread. TRUNCATE pushes the numbers into their accounts."); \
+PFS_EVENT_LEVEL_TABLE(stem, by_account, Row, one " of one account", PFS_ACCOUNT_EFFECT, \
+	"by account: user and host. TRUNCATE pushes the numbers of threads and accounts into their users and hosts."); \
+PFS_EVENT_LEVEL_TABLE(stem, by_user, Row, one " of one user", PFS_USER_EFFECT, \
+	"by user. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users."); \
+PFS_EVENT_LEVEL_TABLE(stem, by_host, Row, one " of one client address", PFS_HOST_EFFECT, \
+	"by client address. TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones."); \
+PFS_EVENT_LEVEL_TABLE(stem, global, Row, one, effect, \
+	"every instrument has a row. TRUNCATE " effect ".")
+
+/* One of them. */
+#define PFS_EVENT_LEVEL_TABLE(stem, prefix, Row, of, effect, comment) \
+PFS_LEVEL_TABLE(stem##_##prefix, prefix, Row, "events_" #stem "_summary_" #prefix "_by_event_name", "MySQL", \
+				"one kind of " of, effect, "Counts and times of " #stem " by event name, " comment)
 
 #endif							/* PFS_EVENT_LEVELS_H */

@@ -1,6 +1,7 @@
 /*
  * pfs_levels.c
- *	  Keys of summaries, and estimates of their rows.
+ *	  The values of the keys that pfs_levels.h lists, and estimates of the rows
+ *	  of summaries.
  */
 #include "postgres.h"
 
@@ -8,6 +9,10 @@
 #include "pfs_thread.h"
 #include "pfs_value.h"
 
+/*
+ * pfs_level_keys_fill copies the keys of what the record layer read into a row.
+ * What a level has no key for stays zero, as rows come zeroed.
+ */
 void
 pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from)
 {
@@ -23,8 +28,8 @@ pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from)
 }
 
 /*
- * By thread there are a hundred thousand rows of a few hundred names: each is
- * made once in a scan.
+ * pfs_level_event_name returns the name of an instrument.  By thread there are a
+ * hundred thousand rows of a few hundred names: each is made once in a scan.
  */
 Datum
 pfs_level_event_name(PfsScan *scan, PfsInstrumentId instrument, bool *isnull)
@@ -44,39 +49,13 @@ pfs_level_event_name(PfsScan *scan, PfsInstrumentId instrument, bool *isnull)
 	return names[instrument];
 }
 
-static Datum
-name(const PfsLevelKeys *keys, const char *which, bool *isnull)
-{
-	return keys->named ? pfs_text_datum(which) : pfs_null(isnull);
-}
-
 Datum
-pfs_level_key_get(PfsScan *scan, PfsLevel level, const PfsLevelKeys *keys, int column, bool *isnull)
+pfs_level_name_datum(bool named, const char *name, bool *isnull)
 {
-	switch (level)
-	{
-		case PFS_LEVEL_THREAD:
-			if (column == 0)
-				return Int64GetDatum((int64) keys->thread_id);
-			break;
-		case PFS_LEVEL_ACCOUNT:
-			if (column < 2)
-				return name(keys, column == 0 ? keys->user_name : keys->host_name, isnull);
-			break;
-		case PFS_LEVEL_USER:
-			if (column == 0)
-				return name(keys, keys->user_name, isnull);
-			break;
-		case PFS_LEVEL_HOST:
-			if (column == 0)
-				return name(keys, keys->host_name, isnull);
-			break;
-		default:
-			break;
-	}
-	return pfs_level_event_name(scan, keys->instrument, isnull);
+	return named ? pfs_text_datum(name) : pfs_null(isnull);
 }
 
+/* Estimates the rows of one level from the threads or accounts that there are. */
 double
 pfs_level_estimate(PfsLevel level, double rows_per_key)
 {

@@ -1,13 +1,13 @@
 /*
  * pfs_levels.h
- *	  The keys that summaries of all families have, by level: of a thread, an
- *	  account, a user, a host; then the event name.
+ *	  What summaries of all families share, by level: the keys, of a thread, an
+ *	  account, a user, a host; then the event name; and the table itself.
  */
 #ifndef PFS_LEVELS_H
 #define PFS_LEVELS_H
 
 #include "pfs_summary.h"
-#include "pfs_table.h"
+#include "pfs_tables.h"
 
 /* First in a row of a summary; which of the names count depends on the level. */
 typedef struct PfsLevelKeys
@@ -22,36 +22,32 @@ typedef struct PfsLevelKeys
 
 extern void pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from);
 
-/* The entries of a PfsColumn array, and how many they are. */
-#define PFS_EVENT_NAME_COLUMN {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME}
+/* The keys of each level.  row is a struct that begins with PfsLevelKeys keys. */
+#define PFS_THREAD_KEYS(X, t) \
+	X(t, thread_id, bigint, none, Int64GetDatum((int64) row->keys.thread_id), \
+	  "A living thread: threads.thread_id.", .key = PFS_KEY_THREAD_ID)
 
-#define PFS_THREAD_KEYS 2
-#define PFS_THREAD_KEY_COLUMNS \
-	[0] = {"thread_id", INT8OID, .key = PFS_KEY_THREAD_ID}, \
-	[1] = PFS_EVENT_NAME_COLUMN
+#define PFS_ACCOUNT_KEYS(X, t) \
+	PFS_USER_KEYS(X, t) \
+	PFS_HOST_KEYS(X, t)
 
-#define PFS_ACCOUNT_KEYS 3
-#define PFS_ACCOUNT_KEY_COLUMNS \
-	[0] = {"user_name", TEXTOID, .width = 12}, \
-	[1] = {"host", TEXTOID, .width = 12}, \
-	[2] = PFS_EVENT_NAME_COLUMN
+#define PFS_USER_KEYS(X, t) \
+	X(t, user_name, text, none, pfs_level_name_datum(row->keys.named, row->keys.user_name, isnull), \
+	  "The authenticated role; NULL for background processes.", .width = 12)
 
-#define PFS_USER_KEYS 2
-#define PFS_USER_KEY_COLUMNS \
-	[0] = {"user_name", TEXTOID, .width = 12}, \
-	[1] = PFS_EVENT_NAME_COLUMN
+#define PFS_HOST_KEYS(X, t) \
+	X(t, host, text, none, pfs_level_name_datum(row->keys.named, row->keys.host_name, isnull), \
+	  "Numeric client address, [local] for a Unix socket; NULL for background processes.", .width = 12)
 
-#define PFS_HOST_KEYS 2
-#define PFS_HOST_KEY_COLUMNS \
-	[0] = {"host", TEXTOID, .width = 12}, \
-	[1] = PFS_EVENT_NAME_COLUMN
+#define PFS_GLOBAL_KEYS(X, t)
 
-#define PFS_GLOBAL_KEYS 1
-#define PFS_GLOBAL_KEY_COLUMNS \
-	[0] = PFS_EVENT_NAME_COLUMN
+/* What stands behind the keys, where the cells of the family are instruments. */
+#define PFS_EVENT_NAME_COLUMN(X, t) \
+	X(t, event_name, text, none, pfs_level_event_name(scan, row->keys.instrument, isnull), \
+	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME)
 
-/* The value of a key column; column counts from the level's first one. */
-extern Datum pfs_level_key_get(PfsScan *scan, PfsLevel level, const PfsLevelKeys *keys, int column, bool *isnull);
+/* A user's name or client address; NULL where nobody has logged in. */
+extern Datum pfs_level_name_datum(bool named, const char *name, bool *isnull);
 
 /* The name of an instrument; made once in a scan, which must not use table_private. */
 extern Datum pfs_level_event_name(PfsScan *scan, PfsInstrumentId instrument, bool *isnull);
@@ -60,10 +56,12 @@ extern Datum pfs_level_event_name(PfsScan *scan, PfsInstrumentId instrument, boo
 extern double pfs_level_estimate(PfsLevel level, double rows_per_key);
 
 /*
- * The functions of a family's table of one level.  Row: the type of its rows,
- * which has `keys`; add_cb fills one; value_get gives the columns behind the keys.
+ * The columns and functions of a family's table of one level, for a PfsTable that
+ * PFS_LEVEL_TABLE or the family's own file defines.  Row: the type of its rows, which
+ * begins with the keys; COLUMNS: the list of the columns behind them; add_cb fills a row.
  */
-#define PFS_LEVEL_FUNCTIONS(prefix, FAMILY, LEVEL, Row, add_cb, value_get, rows_per_key) \
+#define PFS_LEVEL_FUNCTIONS(prefix, FAMILY, LEVEL, Row, COLUMNS, add_cb, rows_per_key) \
+PFS_JOINED_COLUMNS(prefix, Row, PFS_##LEVEL##_KEYS, COLUMNS) \
 static double \
 prefix##_estimate(void) \
 { \
@@ -75,19 +73,27 @@ prefix##_copy(PfsScan *scan) \
 	pfs_summary_read(PFS_FAMILY_##FAMILY, PFS_LEVEL_##LEVEL, \
 					 PFS_LEVEL_##LEVEL == PFS_LEVEL_THREAD ? scan->thread_id : 0, scan->instrument, add_cb, scan); \
 } \
-static Datum \
-prefix##_get(PfsScan *scan, const void *copied, int column, bool *isnull) \
-{ \
-	const Row  *row = copied; \
-\
-	if (column < PFS_##LEVEL##_KEYS) \
-		return pfs_level_key_get(scan, PFS_LEVEL_##LEVEL, &row->keys, column, isnull); \
-	return value_get(row, column - PFS_##LEVEL##_KEYS, isnull); \
-} \
 static int64 \
 prefix##_truncate(void) \
 { \
 	return pfs_summary_truncate(PFS_FAMILY_##FAMILY, PFS_LEVEL_##LEVEL); \
 }
+
+/* The table itself, which C knows as pfs_table_<symbol>. */
+#define PFS_LEVEL_TABLE(symbol, prefix, Row, name, source, a_row_is, effect, comment) \
+const PfsTable pfs_table_##symbol = { \
+	PFS_TABLE(name, prefix, source, a_row_is, effect, comment), \
+	.row_size = sizeof(Row), \
+	.estimate = prefix##_estimate, \
+	.copy = prefix##_copy, \
+	.truncate = prefix##_truncate, \
+	.in_reset_all = true, \
+}
+
+/* What TRUNCATE does at the levels of all families but memory, as pfs.tables shows it. */
+#define PFS_THREAD_EFFECT "pushes the numbers into their accounts"
+#define PFS_ACCOUNT_EFFECT "pushes the numbers of threads and accounts into their users and hosts"
+#define PFS_USER_EFFECT "pushes the numbers of threads and accounts into their hosts, discards those of users"
+#define PFS_HOST_EFFECT "pushes the numbers of threads, accounts and hosts into the global ones"
 
 #endif							/* PFS_LEVELS_H */

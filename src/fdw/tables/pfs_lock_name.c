@@ -62,6 +62,10 @@ pfs_lock_schema(const LOCKTAG *tag)
 	return OidIsValid(schema) ? get_namespace_name(schema) : NULL;
 }
 
+/*
+ * pfs_lock_name returns what a lock is on, for object_name.  A relation of another
+ * database, or one that has been dropped, shows as its OID.
+ */
 char *
 pfs_lock_name(const LOCKTAG *tag)
 {

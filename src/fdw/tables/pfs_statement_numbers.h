@@ -10,34 +10,57 @@
 /* As the column of the number shows it. */
 extern Datum pfs_statement_number_datum(PfsNumber number, unsigned __int128 value);
 
-/* The same of a summary: the entries of a PfsColumn array, from index `first`. */
-#define PFS_STATEMENT_SUM_COLUMNS(first) \
-	[(first) + 0] = {"sum_lock_time", NUMERICOID, .width = 12}, \
-	[(first) + 1] = {"sum_plan_time", NUMERICOID, .width = 12}, \
-	[(first) + 2] = {"sum_exec_time", NUMERICOID, .width = 12}, \
-	[(first) + 3] = {"sum_cpu_time", NUMERICOID, .width = 12}, \
-	[(first) + 4] = {"sum_errors", INT8OID}, \
-	[(first) + 5] = {"sum_warnings", INT8OID}, \
-	[(first) + 6] = {"sum_rows_affected", INT8OID}, \
-	[(first) + 7] = {"sum_rows_sent", INT8OID}, \
-	[(first) + 8] = {"sum_shared_blks_hit", INT8OID}, \
-	[(first) + 9] = {"sum_shared_blks_read", INT8OID}, \
-	[(first) + 10] = {"sum_shared_blks_dirtied", INT8OID}, \
-	[(first) + 11] = {"sum_shared_blks_written", INT8OID}, \
-	[(first) + 12] = {"sum_local_blks_read", INT8OID}, \
-	[(first) + 13] = {"sum_local_blks_written", INT8OID}, \
-	[(first) + 14] = {"sum_temp_blks_read", INT8OID}, \
-	[(first) + 15] = {"sum_temp_blks_written", INT8OID}, \
-	[(first) + 16] = {"sum_wal_records", INT8OID}, \
-	[(first) + 17] = {"sum_wal_fpi", INT8OID}, \
-	[(first) + 18] = {"sum_wal_bytes", NUMERICOID, .width = 12}, \
-	[(first) + 19] = {"sum_parallel_workers", INT8OID}, \
-	[(first) + 20] = {"max_total_memory", INT8OID}
+/* The sum of a number over statements. */
+static inline Datum
+pfs_statement_sum_datum(const PfsStatementTotals *totals, PfsNumber number)
+{
+	return pfs_statement_number_datum(number, totals->n[number]);
+}
 
-#define PFS_STATEMENT_SUM_NCOLUMNS 21
-
-/* column: counted from the first of these. */
-extern Datum pfs_statement_sum_get(const PfsStatementTotals *totals, int column, bool *isnull);
+/* totals: a const PfsStatementTotals *.  Two numbers of local buffers are not shown. */
+#define PFS_STATEMENT_SUM_COLUMNS(X, t, totals) \
+	X(t, sum_lock_time, numeric, picoseconds, pfs_statement_sum_datum(totals, PFS_N_LOCK_TIME), \
+	  "Time in waits for heavyweight and lightweight locks, in picoseconds.", .width = 12) \
+	X(t, sum_plan_time, numeric, picoseconds, pfs_statement_sum_datum(totals, PFS_N_PLAN_TIME), \
+	  "Time in the planner, in picoseconds.", .width = 12) \
+	X(t, sum_exec_time, numeric, picoseconds, pfs_statement_sum_datum(totals, PFS_N_EXEC_TIME), \
+	  "Time in the executor or in utilities, in picoseconds.", .width = 12) \
+	X(t, sum_cpu_time, numeric, picoseconds, pfs_statement_sum_datum(totals, PFS_N_CPU_TIME), \
+	  "Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.", \
+	  .width = 12) \
+	X(t, sum_errors, bigint, count, pfs_statement_sum_datum(totals, PFS_N_ERRORS), \
+	  "Errors raised in them, caught ones included.") \
+	X(t, sum_warnings, bigint, count, pfs_statement_sum_datum(totals, PFS_N_WARNINGS), \
+	  "Warnings that log_min_messages lets through.") \
+	X(t, sum_rows_affected, bigint, count, pfs_statement_sum_datum(totals, PFS_N_ROWS_AFFECTED), \
+	  "Rows inserted, updated, deleted, merged or copied.") \
+	X(t, sum_rows_sent, bigint, count, pfs_statement_sum_datum(totals, PFS_N_ROWS_SENT), \
+	  "Rows returned to whoever called.") \
+	X(t, sum_shared_blks_hit, bigint, pages, pfs_statement_sum_datum(totals, PFS_N_SHARED_BLKS_HIT), \
+	  "Pages found in shared buffers.") \
+	X(t, sum_shared_blks_read, bigint, pages, pfs_statement_sum_datum(totals, PFS_N_SHARED_BLKS_READ), \
+	  "Pages read into shared buffers.") \
+	X(t, sum_shared_blks_dirtied, bigint, pages, pfs_statement_sum_datum(totals, PFS_N_SHARED_BLKS_DIRTIED), \
+	  "Pages of shared buffers that they changed first.") \
+	X(t, sum_shared_blks_written, bigint, pages, pfs_statement_sum_datum(totals, PFS_N_SHARED_BLKS_WRITTEN), \
+	  "Pages of shared buffers that they wrote themselves.") \
+	X(t, sum_local_blks_read, bigint, pages, pfs_statement_sum_datum(totals, PFS_N_LOCAL_BLKS_READ), \
+	  "Pages of temporary tables read.") \
+	X(t, sum_local_blks_written, bigint, pages, pfs_statement_sum_datum(totals, PFS_N_LOCAL_BLKS_WRITTEN), \
+	  "Pages of temporary tables written.") \
+	X(t, sum_temp_blks_read, bigint, pages, pfs_statement_sum_datum(totals, PFS_N_TEMP_BLKS_READ), \
+	  "Pages of temporary files read.") \
+	X(t, sum_temp_blks_written, bigint, pages, pfs_statement_sum_datum(totals, PFS_N_TEMP_BLKS_WRITTEN), \
+	  "Pages of temporary files written.") \
+	X(t, sum_wal_records, bigint, count, pfs_statement_sum_datum(totals, PFS_N_WAL_RECORDS), \
+	  "WAL records written.") \
+	X(t, sum_wal_fpi, bigint, count, pfs_statement_sum_datum(totals, PFS_N_WAL_FPI), "Full page images in them.") \
+	X(t, sum_wal_bytes, numeric, bytes, pfs_statement_sum_datum(totals, PFS_N_WAL_BYTES), \
+	  "Bytes of WAL.", .width = 12) \
+	X(t, sum_parallel_workers, bigint, count, pfs_statement_sum_datum(totals, PFS_N_PARALLEL_WORKERS), \
+	  "Parallel workers that worked for them.") \
+	X(t, max_total_memory, bigint, bytes, pfs_statement_memory_datum((totals)->memory, isnull), \
+	  "The largest max_total_memory of these statements, in bytes; NULL where none has one.")
 
 /* See pfs_statement_memory.h. */
 extern Datum pfs_statement_memory_datum(uint64 memory, bool *isnull);

@@ -1,6 +1,8 @@
 /*
  * pfs_table_accounts.c
  *	  accounts, users, hosts: how many connections there are and were.
+ *
+ * All three read records of one kind, PfsAccount, so they share a file.
  */
 #include "postgres.h"
 
@@ -20,173 +22,79 @@ name_datum(const PfsAccount *account, const char *name, bool *isnull)
 	return account->named ? pfs_text_datum(name) : pfs_null(isnull);
 }
 
-enum
-{
-	USER_NAME,
-	HOST,
-	CURRENT_CONNECTIONS,
-	TOTAL_CONNECTIONS,
-};
+#define USER_COLUMN(X, t) \
+	X(t, user_name, text, none, name_datum(row, row->user_name, isnull), \
+	  "The authenticated role; NULL for background processes.", .width = 12)
 
-static const PfsColumn account_columns[] = {
-	[USER_NAME] = {"user_name", TEXTOID, .width = 12},
-	[HOST] = {"host", TEXTOID, .width = 12},
-	[CURRENT_CONNECTIONS] = {"current_connections", INT8OID},
-	[TOTAL_CONNECTIONS] = {"total_connections", INT8OID},
-};
+#define HOST_COLUMN(X, t) \
+	X(t, host, text, none, name_datum(row, row->host_name, isnull), \
+	  "Numeric client address, [local] for a Unix socket; NULL for background processes.", .width = 12)
 
-static void
-accounts_copy(PfsScan *scan)
-{
-	pfs_accounts_each(PFS_ACCOUNTS, add_account_cb, scan);
+#define CONNECTIONS_COLUMNS(X, t) \
+	X(t, current_connections, bigint, count, Int64GetDatum((int64) row->current), "Connections now.") \
+	X(t, total_connections, bigint, count, Int64GetDatum((int64) row->total), \
+	  "Connections since the last TRUNCATE.")
+
+#define ACCOUNTS_COLUMNS(X, t) USER_COLUMN(X, t) HOST_COLUMN(X, t) CONNECTIONS_COLUMNS(X, t)
+#define USERS_COLUMNS(X, t) USER_COLUMN(X, t) CONNECTIONS_COLUMNS(X, t)
+#define HOSTS_COLUMNS(X, t) HOST_COLUMN(X, t) CONNECTIONS_COLUMNS(X, t)
+
+/* The functions of one of the tables; KIND: which records. */
+#define ACCOUNT_TABLE_FUNCTIONS(t, KIND, LIST) \
+PFS_COLUMNS(t, PfsAccount, LIST) \
+static void \
+t##_copy(PfsScan *scan) \
+{ \
+	pfs_accounts_each(KIND, add_account_cb, scan); \
+} \
+static double \
+t##_estimate(void) \
+{ \
+	return pfs_accounts_estimate(KIND); \
+} \
+static int64 \
+t##_truncate(void) \
+{ \
+	return pfs_summary_truncate_accounts(KIND); \
 }
 
-static Datum
-accounts_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const PfsAccount *account = row;
-
-	switch (column)
-	{
-		case USER_NAME:
-			return name_datum(account, account->user_name, isnull);
-		case HOST:
-			return name_datum(account, account->host_name, isnull);
-		case CURRENT_CONNECTIONS:
-			return Int64GetDatum((int64) account->current);
-		default:
-			return Int64GetDatum((int64) account->total);
-	}
-}
-
-static double
-accounts_estimate(void)
-{
-	return pfs_accounts_estimate(PFS_ACCOUNTS);
-}
-
-static int64
-accounts_truncate(void)
-{
-	return pfs_summary_truncate_accounts(PFS_ACCOUNTS);
-}
-
-enum
-{
-	NAME,
-	NAME_CURRENT_CONNECTIONS,
-	NAME_TOTAL_CONNECTIONS,
-};
-
-static const PfsColumn user_columns[] = {
-	[NAME] = {"user_name", TEXTOID, .width = 12},
-	[NAME_CURRENT_CONNECTIONS] = {"current_connections", INT8OID},
-	[NAME_TOTAL_CONNECTIONS] = {"total_connections", INT8OID},
-};
-
-static const PfsColumn host_columns[] = {
-	[NAME] = {"host", TEXTOID, .width = 12},
-	[NAME_CURRENT_CONNECTIONS] = {"current_connections", INT8OID},
-	[NAME_TOTAL_CONNECTIONS] = {"total_connections", INT8OID},
-};
-
-static Datum
-by_name_get(const PfsAccount *account, const char *name, int column, bool *isnull)
-{
-	switch (column)
-	{
-		case NAME:
-			return name_datum(account, name, isnull);
-		case NAME_CURRENT_CONNECTIONS:
-			return Int64GetDatum((int64) account->current);
-		default:
-			return Int64GetDatum((int64) account->total);
-	}
-}
-
-static void
-users_copy(PfsScan *scan)
-{
-	pfs_accounts_each(PFS_USERS, add_account_cb, scan);
-}
-
-static Datum
-users_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	return by_name_get(row, ((const PfsAccount *) row)->user_name, column, isnull);
-}
-
-static double
-users_estimate(void)
-{
-	return pfs_accounts_estimate(PFS_USERS);
-}
-
-static int64
-users_truncate(void)
-{
-	return pfs_summary_truncate_accounts(PFS_USERS);
-}
-
-static void
-hosts_copy(PfsScan *scan)
-{
-	pfs_accounts_each(PFS_HOSTS, add_account_cb, scan);
-}
-
-static Datum
-hosts_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	return by_name_get(row, ((const PfsAccount *) row)->host_name, column, isnull);
-}
-
-static double
-hosts_estimate(void)
-{
-	return pfs_accounts_estimate(PFS_HOSTS);
-}
-
-static int64
-hosts_truncate(void)
-{
-	return pfs_summary_truncate_accounts(PFS_HOSTS);
-}
+ACCOUNT_TABLE_FUNCTIONS(accounts, PFS_ACCOUNTS, ACCOUNTS_COLUMNS)
+ACCOUNT_TABLE_FUNCTIONS(users, PFS_USERS, USERS_COLUMNS)
+ACCOUNT_TABLE_FUNCTIONS(hosts, PFS_HOSTS, HOSTS_COLUMNS)
 
 const PfsTable pfs_table_accounts = {
-	.name = "accounts",
-	.row_is = "one user on one client address",
-	.truncate_effect = "removes rows without a connection, pushes the numbers of threads and accounts upward",
-	.columns = account_columns,
-	.ncolumns = lengthof(account_columns),
+	PFS_TABLE("accounts", accounts, "MySQL",
+			  "one user on one client address",
+			  "removes rows without a connection, pushes the numbers of threads and accounts upward",
+			  "Accounts: users on client addresses. Failed logins and parallel workers do not count; background "
+			  "processes share one row with NULLs. TRUNCATE removes rows without a connection and pushes the "
+			  "summaries of threads and accounts upward."),
 	.row_size = sizeof(PfsAccount),
 	.estimate = accounts_estimate,
 	.copy = accounts_copy,
-	.get = accounts_get,
 	.truncate = accounts_truncate,
 };
 
 const PfsTable pfs_table_users = {
-	.name = "users",
-	.row_is = "one user",
-	.truncate_effect = "removes rows without a connection, pushes the numbers below upward, discards those of users",
-	.columns = user_columns,
-	.ncolumns = lengthof(user_columns),
+	PFS_TABLE("users", users, "MySQL",
+			  "one user",
+			  "removes rows without a connection, pushes the numbers below upward, discards those of users",
+			  "Users that are or were connected. Background processes share one row with NULL. TRUNCATE removes "
+			  "rows without a connection; the summaries below are pushed upward, those of users discarded."),
 	.row_size = sizeof(PfsAccount),
 	.estimate = users_estimate,
 	.copy = users_copy,
-	.get = users_get,
 	.truncate = users_truncate,
 };
 
 const PfsTable pfs_table_hosts = {
-	.name = "hosts",
-	.row_is = "one client address",
-	.truncate_effect = "removes rows without a connection, pushes the numbers below upward",
-	.columns = host_columns,
-	.ncolumns = lengthof(host_columns),
+	PFS_TABLE("hosts", hosts, "MySQL",
+			  "one client address",
+			  "removes rows without a connection, pushes the numbers below upward",
+			  "Client addresses that are or were connected. Background processes share one row with NULL. TRUNCATE "
+			  "removes rows without a connection and pushes the summaries below upward."),
 	.row_size = sizeof(PfsAccount),
 	.estimate = hosts_estimate,
 	.copy = hosts_copy,
-	.get = hosts_get,
 	.truncate = hosts_truncate,
 };

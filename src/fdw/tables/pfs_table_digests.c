@@ -1,7 +1,8 @@
 /*
  * pfs_table_digests.c
  *	  events_statements_summary_by_digest, events_statements_histogram_by_digest,
- *	  events_waits_summary_by_digest.
+ *	  events_waits_summary_by_digest: what is known of each digest.  They have
+ *	  their keys in common, and TRUNCATE of the first empties all three.
  */
 #include "postgres.h"
 
@@ -16,20 +17,7 @@
 
 /* ---- keys ---- */
 
-enum
-{
-	DATABASE_NAME,
-	USER_NAME,
-	QUERY_ID,
-	NUM_KEYS,
-};
-
-#define KEY_COLUMNS \
-	[DATABASE_NAME] = {"database_name", TEXTOID, .width = 12}, \
-	[USER_NAME] = {"user_name", TEXTOID, .width = 12}, \
-	[QUERY_ID] = {"query_id", INT8OID, .hidden = true}
-
-/* Neighbours are often of one database and one user. */
+/* The names of the last row: neighbours are often of one database and one user. */
 typedef struct Names
 {
 	uint64		who;
@@ -37,6 +25,7 @@ typedef struct Names
 	char	   *user;
 } Names;
 
+/* Looks up the names of a database and a user, unless the last row had the same. */
 static Names *
 names_of(PfsScan *scan, uint64 who)
 {
@@ -55,16 +44,28 @@ names_of(PfsScan *scan, uint64 who)
 	return names;
 }
 
+/* The row of all others has no key. */
 static Datum
-key_get(PfsScan *scan, const PfsDigestKey *key, int column, bool *isnull)
+database_name_of(PfsScan *scan, const PfsDigestKey *key, bool *isnull)
 {
-	if (key->query_id == 0)
-		return pfs_null(isnull);	/* all others */
-	if (column == QUERY_ID)
-		return Int64GetDatum((int64) key->query_id);
-	return pfs_text_datum(column == DATABASE_NAME ? names_of(scan, key->who)->database
-						  : names_of(scan, key->who)->user);
+	return key->query_id == 0 ? pfs_null(isnull) : pfs_text_datum(names_of(scan, key->who)->database);
 }
+
+static Datum
+user_name_of(PfsScan *scan, const PfsDigestKey *key, bool *isnull)
+{
+	return key->query_id == 0 ? pfs_null(isnull) : pfs_text_datum(names_of(scan, key->who)->user);
+}
+
+#define RIGHTS_OF_USER "NULL without the rights of user_name or pg_read_all_stats."
+
+#define KEY_COLUMNS(X, t) \
+	X(t, database_name, text, none, database_name_of(scan, &row->key, isnull), \
+	  "Database in which they ran; NULL with user_name and query_id: all others.", .width = 12) \
+	X(t, user_name, text, none, user_name_of(scan, &row->key, isnull), \
+	  "Role in effect when they started.", .width = 12) \
+	X(t, query_id, bigint, none, pfs_int64_or_null(row->key.query_id, isnull), \
+	  "The server's query identifier, as in pg_stat_statements.queryid. " RIGHTS_OF_USER, .hidden = true)
 
 /* Every row begins with its key. */
 static Oid
@@ -76,36 +77,6 @@ key_role(const void *row)
 }
 
 /* ---- events_statements_summary_by_digest ---- */
-
-enum
-{
-	DIGEST_TEXT = NUM_KEYS,
-	TW,
-	SUMS = TW + PFS_TW_NCOLUMNS,
-	FIRST_SEEN = SUMS + PFS_STATEMENT_SUM_NCOLUMNS,
-	LAST_SEEN,
-	QUANTILE_95,
-	QUANTILE_99,
-	QUANTILE_999,
-	QUERY_SAMPLE_TEXT,
-	QUERY_SAMPLE_SEEN,
-	QUERY_SAMPLE_TIMER_WAIT,
-};
-
-static const PfsColumn summary_columns[] = {
-	KEY_COLUMNS,
-	[DIGEST_TEXT] = {"digest_text", TEXTOID, .width = 100, .hidden = true},
-	PFS_TW_COLUMNS(TW),
-	PFS_STATEMENT_SUM_COLUMNS(SUMS),
-	[FIRST_SEEN] = {"first_seen", TIMESTAMPTZOID},
-	[LAST_SEEN] = {"last_seen", TIMESTAMPTZOID},
-	[QUANTILE_95] = {"quantile_95", NUMERICOID, .width = 10},
-	[QUANTILE_99] = {"quantile_99", NUMERICOID, .width = 10},
-	[QUANTILE_999] = {"quantile_999", NUMERICOID, .width = 10},
-	[QUERY_SAMPLE_TEXT] = {"query_sample_text", TEXTOID, .width = 100, .hidden = true},
-	[QUERY_SAMPLE_SEEN] = {"query_sample_seen", TIMESTAMPTZOID},
-	[QUERY_SAMPLE_TIMER_WAIT] = {"query_sample_timer_wait", NUMERICOID, .width = 10},
-};
 
 typedef struct SummaryRow
 {
@@ -125,23 +96,6 @@ add_summary_cb(const PfsDigestRow *digest, void *arg)
 		pfs_buckets_quantiles(digest->buckets, digest->totals.time.max, row->quantile);
 }
 
-/* What only serves columns that nobody asked for is not copied. */
-static void
-summary_copy(PfsScan *scan)
-{
-	MemoryContext old = MemoryContextSwitchTo(scan->rows_context);
-	int			parts = 0;
-
-	if (scan->needed[DIGEST_TEXT])
-		parts |= PFS_DIGEST_TEXT;
-	if (scan->needed[QUANTILE_95] || scan->needed[QUANTILE_99] || scan->needed[QUANTILE_999])
-		parts |= PFS_DIGEST_BUCKETS;
-	if (scan->needed[QUERY_SAMPLE_TEXT] || scan->needed[QUERY_SAMPLE_SEEN] || scan->needed[QUERY_SAMPLE_TIMER_WAIT])
-		parts |= PFS_DIGEST_SAMPLE;
-	pfs_digests_read(parts, add_summary_cb, scan);
-	MemoryContextSwitchTo(old);
-}
-
 static Datum
 time_datum(uint64 ticks)
 {
@@ -158,46 +112,71 @@ text_of(const SummaryRow *row, const char *str, uint32 len, bool *isnull)
 }
 
 static Datum
-summary_get(PfsScan *scan, const void *copied, int column, bool *isnull)
+sample_seen_of(const PfsDigestRow *digest, bool *isnull)
 {
-	const SummaryRow *row = copied;
-	const PfsDigestRow *digest = &row->digest;
+	return digest->sample == NULL ? pfs_null(isnull) : TimestampTzGetDatum(digest->sample_seen);
+}
 
-	if (column < NUM_KEYS)
-		return key_get(scan, &row->key, column, isnull);
-	if (column >= TW && column < SUMS)
-		return pfs_tw_get(&digest->totals.time, column - TW);
-	if (column >= SUMS && column < FIRST_SEEN)
-		return pfs_statement_sum_get(&digest->totals, column - SUMS, isnull);
-	switch (column)
-	{
-		case DIGEST_TEXT:
-			return text_of(row, digest->text, digest->text_len, isnull);
-		case FIRST_SEEN:
-			return TimestampTzGetDatum(digest->first_seen);
-		case LAST_SEEN:
-			return TimestampTzGetDatum(digest->last_seen);
-		case QUERY_SAMPLE_TEXT:
-			return text_of(row, digest->sample, digest->sample_len, isnull);
-		case QUERY_SAMPLE_SEEN:
-			return digest->sample == NULL ? pfs_null(isnull) : TimestampTzGetDatum(digest->sample_seen);
-		case QUERY_SAMPLE_TIMER_WAIT:
-			return digest->sample == NULL ? pfs_null(isnull) : time_datum(digest->sample_ticks);
-		default:
-			return time_datum(row->quantile[column - QUANTILE_95]);
-	}
+static Datum
+sample_time_of(const PfsDigestRow *digest, bool *isnull)
+{
+	return digest->sample == NULL ? pfs_null(isnull) : time_datum(digest->sample_ticks);
+}
+
+#define SUMMARY_COLUMNS(X, t) \
+	KEY_COLUMNS(X, t) \
+	X(t, digest_text, text, none, text_of(row, row->digest.text, row->digest.text_len, isnull), \
+	  "Text with parameters for its constants, without secrets. NULL: not known, as it was parsed before this " \
+	  "row was made; or without the rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
+	PFS_TW_COLUMNS(X, t, &row->digest.totals.time, "Statements counted.") \
+	PFS_STATEMENT_SUM_COLUMNS(X, t, &row->digest.totals) \
+	X(t, first_seen, timestamptz, none, TimestampTzGetDatum(row->digest.first_seen), "When the row was made.") \
+	X(t, last_seen, timestamptz, none, TimestampTzGetDatum(row->digest.last_seen), "End of the last statement.") \
+	X(t, quantile_95, numeric, picoseconds, time_datum(row->quantile[0]), \
+	  "95 % of them were not longer, in picoseconds: the upper bound of the histogram's range, at most 19 % too " \
+	  "high.", .width = 10) \
+	X(t, quantile_99, numeric, picoseconds, time_datum(row->quantile[1]), "The same of 99 %.", .width = 10) \
+	X(t, quantile_999, numeric, picoseconds, time_datum(row->quantile[2]), "The same of 99.9 %.", .width = 10) \
+	X(t, query_sample_text, text, none, text_of(row, row->digest.sample, row->digest.sample_len, isnull), \
+	  "Text of the slowest statement of late, without secrets; see pfs.max_digest_sample_age. NULL without the " \
+	  "rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
+	X(t, query_sample_seen, timestamptz, none, sample_seen_of(&row->digest, isnull), "When that ended.") \
+	X(t, query_sample_timer_wait, numeric, picoseconds, sample_time_of(&row->digest, isnull), \
+	  "How long it was, in picoseconds.", .width = 10)
+
+PFS_COLUMNS(summary, SummaryRow, SUMMARY_COLUMNS)
+
+#define NEEDED(column) scan->needed[PFS_COLUMN(summary, column)]
+
+/*
+ * Copies the digests; what only serves columns that nobody asked for is not copied.
+ */
+static void
+summary_copy(PfsScan *scan)
+{
+	MemoryContext old = MemoryContextSwitchTo(scan->rows_context);
+	int			parts = 0;
+
+	if (NEEDED(digest_text))
+		parts |= PFS_DIGEST_TEXT;
+	if (NEEDED(quantile_95) || NEEDED(quantile_99) || NEEDED(quantile_999))
+		parts |= PFS_DIGEST_BUCKETS;
+	if (NEEDED(query_sample_text) || NEEDED(query_sample_seen) || NEEDED(query_sample_timer_wait))
+		parts |= PFS_DIGEST_SAMPLE;
+	pfs_digests_read(parts, add_summary_cb, scan);
+	MemoryContextSwitchTo(old);
 }
 
 const PfsTable pfs_table_statements_by_digest = {
-	.name = "events_statements_summary_by_digest",
-	.row_is = "one shape of statements of one user in one database, or all others",
-	.truncate_effect = "removes the rows, also of the histogram and the waits by digest",
-	.columns = summary_columns,
-	.ncolumns = lengthof(summary_columns),
+	PFS_TABLE("events_statements_summary_by_digest", summary, "MySQL",
+			  "one shape of statements of one user in one database, or all others",
+			  "removes the rows, also of the histogram and the waits by digest",
+			  "Counts and times of statements by shape: database, user and query identifier; one row for all "
+			  "others. TRUNCATE removes the rows, also those of events_statements_histogram_by_digest and "
+			  "events_waits_summary_by_digest."),
 	.row_size = sizeof(SummaryRow),
 	.estimate = pfs_digests_estimate,
 	.copy = summary_copy,
-	.get = summary_get,
 	.role = key_role,
 	.truncate = pfs_digests_truncate,
 	.in_reset_all = true,
@@ -205,17 +184,19 @@ const PfsTable pfs_table_statements_by_digest = {
 
 /* ---- events_statements_histogram_by_digest ---- */
 
-static const PfsColumn histogram_columns[] = {
-	KEY_COLUMNS,
-	PFS_BUCKET_COLUMNS(NUM_KEYS),
-};
-
 typedef struct HistogramRow
 {
 	PfsDigestKey key;
 	PfsBucketRow bucket;
 } HistogramRow;
 
+#define HISTOGRAM_COLUMNS(X, t) \
+	KEY_COLUMNS(X, t) \
+	PFS_BUCKET_COLUMNS(X, t, &row->bucket, "Statements that took so long", "timed statements of this shape")
+
+PFS_COLUMNS(histogram, HistogramRow, HISTOGRAM_COLUMNS)
+
+/* Adds the rows of one digest's histogram. */
 static void
 add_histogram_cb(const PfsDigestRow *digest, void *arg)
 {
@@ -237,16 +218,6 @@ histogram_copy(PfsScan *scan)
 	pfs_digests_read(PFS_DIGEST_BUCKETS, add_histogram_cb, scan);
 }
 
-static Datum
-histogram_get(PfsScan *scan, const void *copied, int column, bool *isnull)
-{
-	const HistogramRow *row = copied;
-
-	if (column < NUM_KEYS)
-		return key_get(scan, &row->key, column, isnull);
-	return pfs_bucket_get(&row->bucket, column - NUM_KEYS, isnull);
-}
-
 /* A shape's times are alike. */
 #define BUCKETS_PER_DIGEST 8
 
@@ -257,15 +228,13 @@ histogram_estimate(void)
 }
 
 const PfsTable pfs_table_statements_histogram_by_digest = {
-	.name = "events_statements_histogram_by_digest",
-	.row_is = "one range of lengths of one shape of statements",
-	.truncate_effect = "empties it; quantiles become 0",
-	.columns = histogram_columns,
-	.ncolumns = lengthof(histogram_columns),
+	PFS_TABLE("events_statements_histogram_by_digest", histogram, "MySQL",
+			  "one range of lengths of one shape of statements",
+			  "empties it; quantiles become 0",
+			  "How many statements of each shape were how long. TRUNCATE empties it; quantiles become 0."),
 	.row_size = sizeof(HistogramRow),
 	.estimate = histogram_estimate,
 	.copy = histogram_copy,
-	.get = histogram_get,
 	.role = key_role,
 	.truncate = pfs_digest_buckets_truncate,
 	.in_reset_all = true,
@@ -273,14 +242,13 @@ const PfsTable pfs_table_statements_histogram_by_digest = {
 
 /* ---- events_waits_summary_by_digest ---- */
 
-#define WAITS_EVENT_NAME NUM_KEYS
-#define WAITS_TW (WAITS_EVENT_NAME + 1)
+#define WAITS_COLUMNS(X, t) \
+	KEY_COLUMNS(X, t) \
+	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	  "Name of the instrument, as in setup_instruments.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	PFS_TW_COLUMNS(X, t, &row->totals, "Number of waits.")
 
-static const PfsColumn waits_columns[] = {
-	KEY_COLUMNS,
-	[WAITS_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	PFS_TW_COLUMNS(WAITS_TW),
-};
+PFS_COLUMNS(waits, PfsDigestWaitRow, WAITS_COLUMNS)
 
 static void
 add_wait_cb(const PfsDigestWaitRow *row, void *arg)
@@ -294,28 +262,15 @@ waits_copy(PfsScan *scan)
 	pfs_digest_waits_read(scan->instrument, add_wait_cb, scan);
 }
 
-static Datum
-waits_get(PfsScan *scan, const void *copied, int column, bool *isnull)
-{
-	const PfsDigestWaitRow *row = copied;
-
-	if (column < NUM_KEYS)
-		return key_get(scan, &row->key, column, isnull);
-	if (column == WAITS_EVENT_NAME)
-		return pfs_event_name_datum(row->instrument, isnull);
-	return pfs_tw_get(&row->totals, column - WAITS_TW);
-}
-
 const PfsTable pfs_table_waits_by_digest = {
-	.name = "events_waits_summary_by_digest",
-	.row_is = "one kind of wait of one shape of statements",
-	.truncate_effect = "zeroes it",
-	.columns = waits_columns,
-	.ncolumns = lengthof(waits_columns),
+	PFS_TABLE("events_waits_summary_by_digest", waits, "own",
+			  "one kind of wait of one shape of statements",
+			  "zeroes it",
+			  "What statements of each shape waited for; those of parallel workers are their leader's. TRUNCATE "
+			  "zeroes it."),
 	.row_size = sizeof(PfsDigestWaitRow),
 	.estimate = pfs_digest_waits_estimate,
 	.copy = waits_copy,
-	.get = waits_get,
 	.role = key_role,
 	.truncate = pfs_digest_waits_truncate,
 	.in_reset_all = true,

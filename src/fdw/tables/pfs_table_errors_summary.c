@@ -22,58 +22,6 @@ typedef struct ErrorRow
 	char		state[6];		/* "": all others */
 } ErrorRow;
 
-/* Behind a level's own keys, of which the last is the event name of other families. */
-enum
-{
-	ERROR_NAME,
-	SQL_STATE,
-	SEVERITY,
-	SUM_ERROR_RAISED,
-	SUM_ERROR_HANDLED,
-	FIRST_SEEN,
-	LAST_SEEN,
-};
-
-#define ERROR_COLUMNS(first) \
-	[(first) + ERROR_NAME] = {"error_name", TEXTOID, .width = 24}, \
-	[(first) + SQL_STATE] = {"sql_state", TEXTOID, .width = 6}, \
-	[(first) + SEVERITY] = {"severity", TEXTOID, .width = 6}, \
-	[(first) + SUM_ERROR_RAISED] = {"sum_error_raised", INT8OID}, \
-	[(first) + SUM_ERROR_HANDLED] = {"sum_error_handled", INT8OID}, \
-	[(first) + FIRST_SEEN] = {"first_seen", TIMESTAMPTZOID}, \
-	[(first) + LAST_SEEN] = {"last_seen", TIMESTAMPTZOID}
-
-#define THREAD_KEYS (PFS_THREAD_KEYS - 1)
-#define ACCOUNT_KEYS (PFS_ACCOUNT_KEYS - 1)
-#define USER_KEYS (PFS_USER_KEYS - 1)
-#define HOST_KEYS (PFS_HOST_KEYS - 1)
-#define GLOBAL_KEYS (PFS_GLOBAL_KEYS - 1)
-
-static const PfsColumn by_thread_columns[] = {
-	[0] = {"thread_id", INT8OID, .key = PFS_KEY_THREAD_ID},
-	ERROR_COLUMNS(THREAD_KEYS),
-};
-
-static const PfsColumn by_account_columns[] = {
-	[0] = {"user_name", TEXTOID, .width = 12},
-	[1] = {"host", TEXTOID, .width = 12},
-	ERROR_COLUMNS(ACCOUNT_KEYS),
-};
-
-static const PfsColumn by_user_columns[] = {
-	[0] = {"user_name", TEXTOID, .width = 12},
-	ERROR_COLUMNS(USER_KEYS),
-};
-
-static const PfsColumn by_host_columns[] = {
-	[0] = {"host", TEXTOID, .width = 12},
-	ERROR_COLUMNS(HOST_KEYS),
-};
-
-static const PfsColumn global_columns[] = {
-	ERROR_COLUMNS(GLOBAL_KEYS),
-};
-
 static void
 add_row_cb(const PfsSummaryRow *from, void *arg)
 {
@@ -104,73 +52,78 @@ time_or_null(int64 time, bool *isnull)
 	return time == 0 ? pfs_null(isnull) : TimestampTzGetDatum(time);
 }
 
-static Datum
-value_get(const ErrorRow *row, int column, bool *isnull)
+/* All others have neither of the next three. */
+static bool
+is_all_others(const ErrorRow *row)
 {
-	switch (column)
-	{
-		case SUM_ERROR_RAISED:
-			return Int64GetDatum((int64) row->totals.raised);
-		case SUM_ERROR_HANDLED:
-			return Int64GetDatum((int64) row->totals.handled);
-		case FIRST_SEEN:
-			return time_or_null(row->totals.first_seen, isnull);
-		case LAST_SEEN:
-			return time_or_null(row->totals.last_seen, isnull);
-	}
-	/* All others have neither. */
-	if (row->state[0] == '\0')
-		return pfs_null(isnull);
-	if (column == ERROR_NAME)
-		return pfs_text_or_null(pfs_error_name(row->state), isnull);
-	return CStringGetTextDatum(column == SQL_STATE ? row->state : severity_word(row->severity));
+	return row->state[0] == '\0';
 }
+
+static Datum
+error_name_of(const ErrorRow *row, bool *isnull)
+{
+	return is_all_others(row) ? pfs_null(isnull) : pfs_text_or_null(pfs_error_name(row->state), isnull);
+}
+
+static Datum
+sql_state_of(const ErrorRow *row, bool *isnull)
+{
+	return is_all_others(row) ? pfs_null(isnull) : CStringGetTextDatum(row->state);
+}
+
+static Datum
+severity_of(const ErrorRow *row, bool *isnull)
+{
+	return is_all_others(row) ? pfs_null(isnull) : CStringGetTextDatum(severity_word(row->severity));
+}
+
+#define COLUMNS(X, t) \
+	X(t, error_name, text, none, error_name_of(row, isnull), \
+	  "Name of the condition as in the manual's appendix on error codes; NULL for states of extensions, and for " \
+	  "all that found no place of their own.", .width = 24) \
+	X(t, sql_state, text, none, sql_state_of(row, isnull), \
+	  "SQLSTATE; NULL for all that found no place of their own.", .width = 6) \
+	X(t, severity, text, none, severity_of(row, isnull), \
+	  "ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets " \
+	  "through.", .width = 6) \
+	X(t, sum_error_raised, bigint, count, Int64GetDatum((int64) row->totals.raised), "How often it was raised.") \
+	X(t, sum_error_handled, bigint, count, Int64GetDatum((int64) row->totals.handled), \
+	  "How often a block caught it.") \
+	X(t, first_seen, timestamptz, none, time_or_null(row->totals.first_seen, isnull), \
+	  "When it was raised first since the last reset.") \
+	X(t, last_seen, timestamptz, none, time_or_null(row->totals.last_seen, isnull), "When it was raised last.")
 
 /* A session meets a few. */
 #define ROWS_PER_KEY 3
 
-#define LEVEL(prefix, LEVEL, of, effect) \
-static double \
-prefix##_estimate(void) \
-{ \
-	return pfs_level_estimate(PFS_LEVEL_##LEVEL, ROWS_PER_KEY); \
-} \
-static void \
-prefix##_copy(PfsScan *scan) \
-{ \
-	pfs_summary_read(PFS_FAMILY_ERRORS, PFS_LEVEL_##LEVEL, \
-					 PFS_LEVEL_##LEVEL == PFS_LEVEL_THREAD ? scan->thread_id : 0, PFS_NO_INSTRUMENT, add_row_cb, scan); \
-} \
-static Datum \
-prefix##_get(PfsScan *scan, const void *copied, int column, bool *isnull) \
-{ \
-	const ErrorRow *row = copied; \
-\
-	if (column < LEVEL##_KEYS) \
-		return pfs_level_key_get(scan, PFS_LEVEL_##LEVEL, &row->keys, column, isnull); \
-	return value_get(row, column - LEVEL##_KEYS, isnull); \
-} \
-static int64 \
-prefix##_truncate(void) \
-{ \
-	return pfs_summary_truncate(PFS_FAMILY_ERRORS, PFS_LEVEL_##LEVEL); \
-} \
-const PfsTable pfs_table_errors_##prefix = { \
-	.name = "events_errors_summary_" #prefix "_by_error", \
-	.row_is = "one SQLSTATE and severity" of, \
-	.truncate_effect = effect, \
-	.columns = prefix##_columns, \
-	.ncolumns = lengthof(prefix##_columns), \
-	.row_size = sizeof(ErrorRow), \
-	.estimate = prefix##_estimate, \
-	.copy = prefix##_copy, \
-	.get = prefix##_get, \
-	.truncate = prefix##_truncate, \
-	.in_reset_all = true, \
-}
+PFS_LEVEL_FUNCTIONS(by_thread, ERRORS, THREAD, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_account, ERRORS, ACCOUNT, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_user, ERRORS, USER, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_host, ERRORS, HOST, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(global, ERRORS, GLOBAL, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
 
-LEVEL(by_thread, THREAD, " of one living thread", "pushes the numbers into their accounts");
-LEVEL(by_account, ACCOUNT, " of one account", "pushes the numbers of threads and accounts into their users and hosts");
-LEVEL(by_user, USER, " of one user", "pushes the numbers of threads and accounts into their hosts, discards those of users");
-LEVEL(by_host, HOST, " of one client address", "pushes the numbers of threads, accounts and hosts into the global ones");
-LEVEL(global, GLOBAL, "", "zeroes all levels");
+PFS_LEVEL_TABLE(errors_by_thread, by_thread, ErrorRow, "events_errors_summary_by_thread_by_error", "MySQL",
+				"one SQLSTATE and severity of one living thread",
+				PFS_THREAD_EFFECT,
+				"Errors by SQLSTATE and severity, by living thread. TRUNCATE pushes the numbers into their "
+				"accounts.");
+PFS_LEVEL_TABLE(errors_by_account, by_account, ErrorRow, "events_errors_summary_by_account_by_error", "MySQL",
+				"one SQLSTATE and severity of one account",
+				PFS_ACCOUNT_EFFECT,
+				"Errors by SQLSTATE and severity, by account, sessions that have ended included. TRUNCATE pushes "
+				"the numbers of threads and accounts into their users and hosts.");
+PFS_LEVEL_TABLE(errors_by_user, by_user, ErrorRow, "events_errors_summary_by_user_by_error", "MySQL",
+				"one SQLSTATE and severity of one user",
+				PFS_USER_EFFECT,
+				"Errors by SQLSTATE and severity, by user, sessions that have ended included. TRUNCATE pushes the "
+				"numbers of threads and accounts into their hosts and discards those of users.");
+PFS_LEVEL_TABLE(errors_by_host, by_host, ErrorRow, "events_errors_summary_by_host_by_error", "MySQL",
+				"one SQLSTATE and severity of one client address",
+				PFS_HOST_EFFECT,
+				"Errors by SQLSTATE and severity, by client address, sessions that have ended included. TRUNCATE "
+				"pushes the numbers of threads, accounts and hosts into the global table.");
+PFS_LEVEL_TABLE(errors_global, global, ErrorRow, "events_errors_summary_global_by_error", "MySQL",
+				"one SQLSTATE and severity",
+				"zeroes all levels",
+				"Errors by SQLSTATE and severity of the whole server, sessions that have ended included. TRUNCATE "
+				"zeroes all levels.");

@@ -1,6 +1,7 @@
 /*
  * pfs_table_events_stages.c
- *	  events_stages_current, _history, _history_long.
+ *	  events_stages_current, _history, _history_long: the columns that stages have
+ *	  besides those of all events.
  */
 #include "postgres.h"
 
@@ -9,38 +10,26 @@
 #include "pfs_statement.h"
 #include "pfs_value.h"
 
-enum
-{
-	WORK_COMPLETED = PFS_EV_FIRST_OWN,
-	WORK_ESTIMATED,
-	NESTING_EVENT_ID,
-	NESTING_EVENT_TYPE,
-};
-
-static const PfsColumn columns[] = {
-	PFS_EV_COLUMNS,
-	[WORK_COMPLETED] = {"work_completed", INT8OID},
-	[WORK_ESTIMATED] = {"work_estimated", INT8OID},
-	PFS_EV_NESTING_COLUMNS(NESTING_EVENT_ID),
-};
-
+/* -1 stands for NULL. */
 static Datum
-get(PfsScan *scan, const void *row, int column, bool *isnull)
+work_datum(int64 work, bool *isnull)
 {
-	const PfsStageEvent *event = row;
-
-	switch (column)
-	{
-		case WORK_COMPLETED:
-			return event->work_completed < 0 ? pfs_null(isnull) : Int64GetDatum(event->work_completed);
-		case WORK_ESTIMATED:
-			return event->work_estimated < 0 ? pfs_null(isnull) : Int64GetDatum(event->work_estimated);
-		case NESTING_EVENT_ID:
-		case NESTING_EVENT_TYPE:
-			return pfs_ev_nesting(row, column - NESTING_EVENT_ID, isnull);
-		default:
-			return pfs_ev_get(row, column, isnull);
-	}
+	return work < 0 ? pfs_null(isnull) : Int64GetDatum(work);
 }
 
-PFS_EV_TABLES(PFS_STAGES, stages, "stage", columns, get, NULL);
+#define STAGES_COLUMNS(X, t) \
+	PFS_EV_COLUMNS(X, t, "The thread that is or was in the stage: threads.thread_id.", PFS_EV_NO_MORE, \
+	               PFS_RESERVED, PFS_EV_BEGIN_NULL) \
+	X(t, work_completed, bigint, none, work_datum(row->work_completed, isnull), \
+	  "Of a stage/progress/% stage: work done so far, in the unit of the command's progress view. NULL where the " \
+	  "phase has none, and with track_activities off.") \
+	X(t, work_estimated, bigint, none, work_datum(row->work_estimated, isnull), \
+	  "Of a stage/progress/% stage: all work that there is, in the same unit. NULL where unknown.") \
+	PFS_EV_NESTING_COLUMNS(X, t, "event_id of the statement that the stage belongs to; NULL if there is none.", \
+	                       "TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.")
+
+PFS_COLUMNS(stages, PfsStageEvent, STAGES_COLUMNS)
+
+PFS_EV_TABLES(PFS_STAGES, stages, "stage", NULL,
+			  "Stages that are running now: of each statement that is being planned or executed the one that it is "
+			  "in. A finished stage is removed. TRUNCATE is accepted and does nothing.");

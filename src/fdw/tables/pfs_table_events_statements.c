@@ -1,6 +1,7 @@
 /*
  * pfs_table_events_statements.c
- *	  events_statements_current, _history, _history_long.
+ *	  events_statements_current, _history, _history_long: the columns that
+ *	  statements have besides those of all events.
  */
 #include "postgres.h"
 
@@ -11,83 +12,6 @@
 #include "pfs_statement.h"
 #include "pfs_statement_numbers.h"
 #include "pfs_value.h"
-
-enum
-{
-	LOCK_TIME = PFS_EV_FIRST_OWN,
-	SQL_TEXT,
-	QUERY_ID,
-	DIGEST_TEXT,
-	DATABASE_NAME,
-	SCHEMA_NAME,
-	OBJECT_TYPE,
-	OBJECT_SCHEMA,
-	OBJECT_NAME,
-	RETURNED_SQLSTATE,
-	MESSAGE_TEXT,
-	ERRORS,
-	WARNINGS,
-	ROWS_AFFECTED,
-	ROWS_SENT,
-	SHARED_BLKS_HIT,
-	SHARED_BLKS_READ,
-	SHARED_BLKS_DIRTIED,
-	SHARED_BLKS_WRITTEN,
-	LOCAL_BLKS_READ,
-	LOCAL_BLKS_WRITTEN,
-	TEMP_BLKS_READ,
-	TEMP_BLKS_WRITTEN,
-	WAL_RECORDS,
-	WAL_FPI,
-	WAL_BYTES,
-	PLAN_TIME,
-	EXEC_TIME,
-	CPU_TIME,
-	MAX_TOTAL_MEMORY,
-	PARALLEL_WORKERS,
-	NESTING_EVENT_LEVEL,
-	STATEMENT_ID,
-	NESTING_EVENT_ID,
-	NESTING_EVENT_TYPE,
-};
-
-static const PfsColumn columns[] = {
-	PFS_EV_COLUMNS,
-	[LOCK_TIME] = {"lock_time", NUMERICOID, .width = 6},
-	[SQL_TEXT] = {"sql_text", TEXTOID, .width = 100, .hidden = true},
-	[QUERY_ID] = {"query_id", INT8OID, .hidden = true},
-	[DIGEST_TEXT] = {"digest_text", TEXTOID, .width = 100, .hidden = true},
-	[DATABASE_NAME] = {"database_name", TEXTOID, .width = 12},
-	[SCHEMA_NAME] = {"schema_name", TEXTOID, .width = 8},
-	[OBJECT_TYPE] = {"object_type", TEXTOID, .width = 8},
-	[OBJECT_SCHEMA] = {"object_schema", TEXTOID, .width = 8, .hidden = true},
-	[OBJECT_NAME] = {"object_name", TEXTOID, .width = 12, .hidden = true},
-	[RETURNED_SQLSTATE] = {"returned_sqlstate", TEXTOID, .width = 5},
-	[MESSAGE_TEXT] = {"message_text", TEXTOID, .width = 32, .hidden = true},
-	[ERRORS] = {"errors", INT8OID},
-	[WARNINGS] = {"warnings", INT8OID},
-	[ROWS_AFFECTED] = {"rows_affected", INT8OID},
-	[ROWS_SENT] = {"rows_sent", INT8OID},
-	[SHARED_BLKS_HIT] = {"shared_blks_hit", INT8OID},
-	[SHARED_BLKS_READ] = {"shared_blks_read", INT8OID},
-	[SHARED_BLKS_DIRTIED] = {"shared_blks_dirtied", INT8OID},
-	[SHARED_BLKS_WRITTEN] = {"shared_blks_written", INT8OID},
-	[LOCAL_BLKS_READ] = {"local_blks_read", INT8OID},
-	[LOCAL_BLKS_WRITTEN] = {"local_blks_written", INT8OID},
-	[TEMP_BLKS_READ] = {"temp_blks_read", INT8OID},
-	[TEMP_BLKS_WRITTEN] = {"temp_blks_written", INT8OID},
-	[WAL_RECORDS] = {"wal_records", INT8OID},
-	[WAL_FPI] = {"wal_fpi", INT8OID},
-	[WAL_BYTES] = {"wal_bytes", NUMERICOID, .width = 6},
-	[PLAN_TIME] = {"plan_time", NUMERICOID, .width = 10},
-	[EXEC_TIME] = {"exec_time", NUMERICOID, .width = 10},
-	[CPU_TIME] = {"cpu_time", NUMERICOID, .width = 10},
-	[MAX_TOTAL_MEMORY] = {"max_total_memory", INT8OID},
-	[PARALLEL_WORKERS] = {"parallel_workers", INT8OID},
-	[NESTING_EVENT_LEVEL] = {"nesting_event_level", INT4OID},
-	[STATEMENT_ID] = {"statement_id", INT8OID},
-	PFS_EV_NESTING_COLUMNS(NESTING_EVENT_ID),
-};
 
 /* Somebody else's text, in this database's encoding; hide: without secrets. */
 static Datum
@@ -101,7 +25,7 @@ text_of(const PfsStatementEvent *event, const char *str, int len, bool hide, boo
 	return pfs_text_datum(hide ? pfs_text_of_statement(str, len, encoding) : pfs_text_convert(str, len, encoding));
 }
 
-/* Its shape's text, if that is remembered. */
+/* The text of the statement's digest, if that has a row with a text. */
 static Datum
 digest_text_of(const PfsStatementEvent *event, bool *isnull)
 {
@@ -112,6 +36,7 @@ digest_text_of(const PfsStatementEvent *event, bool *isnull)
 	return text == NULL ? pfs_null(isnull) : text_of(event, text, len, true, isnull);
 }
 
+/* Unpacks an SQLSTATE; 0, no error, gives a null. */
 static Datum
 sqlstate_of(int32 sqlstate, bool *isnull)
 {
@@ -125,82 +50,101 @@ sqlstate_of(int32 sqlstate, bool *isnull)
 	return CStringGetTextDatum(buf);
 }
 
-/* Up to the pages of shared buffers, columns and numbers are in the same order. */
-static PfsNumber
-number_of(int column)
+static Datum
+database_name_of(const PfsStatementEvent *event, bool *isnull)
 {
-	switch (column)
-	{
-		case LOCAL_BLKS_READ:
-			return PFS_N_LOCAL_BLKS_READ;
-		case LOCAL_BLKS_WRITTEN:
-			return PFS_N_LOCAL_BLKS_WRITTEN;
-		case TEMP_BLKS_READ:
-		case TEMP_BLKS_WRITTEN:
-		case WAL_RECORDS:
-		case WAL_FPI:
-		case WAL_BYTES:
-			return PFS_N_TEMP_BLKS_READ + (column - TEMP_BLKS_READ);
-		case LOCK_TIME:
-			return PFS_N_LOCK_TIME;
-		case PLAN_TIME:
-			return PFS_N_PLAN_TIME;
-		case EXEC_TIME:
-			return PFS_N_EXEC_TIME;
-		case CPU_TIME:
-			return PFS_N_CPU_TIME;
-		case PARALLEL_WORKERS:
-			return PFS_N_PARALLEL_WORKERS;
-		default:
-			return PFS_N_ERRORS + (column - ERRORS);
-	}
+	return OidIsValid(event->database) ? pfs_text_datum(pfs_database_name(event->database)) : pfs_null(isnull);
 }
 
 static Datum
-get(PfsScan *scan, const void *row, int column, bool *isnull)
+number_of(const PfsStatementEvent *event, PfsNumber number)
 {
-	const PfsStatementEvent *event = row;
-	PfsNumber	number;
-
-	switch (column)
-	{
-		case SQL_TEXT:
-			return text_of(event, pfs_statement_text(event), event->text_len, true, isnull);
-		case QUERY_ID:
-			return pfs_int64_or_null(event->query_id, isnull);
-		case DATABASE_NAME:
-			return OidIsValid(event->database) ? pfs_text_datum(pfs_database_name(event->database))
-				: pfs_null(isnull);
-		case SCHEMA_NAME:
-			return text_of(event, event->texts, event->schema_len, false, isnull);
-		case RETURNED_SQLSTATE:
-			return sqlstate_of(event->sqlstate, isnull);
-		case MESSAGE_TEXT:
-			return text_of(event, pfs_statement_message(event), event->message_len, false, isnull);
-		case NESTING_EVENT_LEVEL:
-			return Int32GetDatum((int32) event->level);
-		case STATEMENT_ID:
-			return Int64GetDatum((int64) event->statement_id);
-		case NESTING_EVENT_ID:
-		case NESTING_EVENT_TYPE:
-			return pfs_ev_nesting(row, column - NESTING_EVENT_ID, isnull);
-		case DIGEST_TEXT:
-			return digest_text_of(event, isnull);
-		case OBJECT_TYPE:
-		case OBJECT_SCHEMA:
-		case OBJECT_NAME:
-			return pfs_null(isnull);
-		case MAX_TOTAL_MEMORY:
-			return pfs_statement_memory_datum((event->counts & PFS_COUNTS_MEMORY) ? event->memory : 0, isnull);
-		default:
-			if (column < PFS_EV_FIRST_OWN)
-				return pfs_ev_get(row, column, isnull);
-			number = number_of(column);
-			if (number == PFS_N_CPU_TIME && (event->counts & PFS_COUNTS_CPU) == 0)
-				return pfs_null(isnull);
-			return pfs_statement_number_datum(number, event->n[number]);
-	}
+	return pfs_statement_number_datum(number, event->n[number]);
 }
+
+static Datum
+cpu_time_of(const PfsStatementEvent *event, bool *isnull)
+{
+	return event->counts & PFS_COUNTS_CPU ? number_of(event, PFS_N_CPU_TIME) : pfs_null(isnull);
+}
+
+static Datum
+memory_of(const PfsStatementEvent *event, bool *isnull)
+{
+	return pfs_statement_memory_datum(event->counts & PFS_COUNTS_MEMORY ? event->memory : 0, isnull);
+}
+
+#define NUMBER(number) number_of(row, PFS_N_##number)
+
+#define STATEMENTS_COLUMNS(X, t) \
+	PFS_EV_COLUMNS(X, t, "The thread that executes or executed it: threads.thread_id.", PFS_EV_NO_MORE, PFS_RESERVED, \
+	               ": when the client's message had arrived, of a nested statement its planning or execution. NULL if " \
+	               "not timed.") \
+	X(t, lock_time, numeric, picoseconds, NUMBER(LOCK_TIME), \
+	  "Time of the process itself in waits for heavyweight and lightweight locks, in picoseconds.", .width = 6) \
+	X(t, sql_text, text, none, text_of(row, pfs_statement_text(row), row->text_len, true, isnull), \
+	  "The text, as far as pfs.max_sql_text_length bytes go, without what follows a PASSWORD, OPTIONS or " \
+	  "CONNECTION word of a command that can hold secrets." PFS_OWN_ROLE, .width = 100, .hidden = true) \
+	X(t, query_id, bigint, none, pfs_int64_or_null(row->query_id, isnull), \
+	  "PostgreSQL's own number of the statement's shape; NULL with compute_query_id = off." PFS_OWN_ROLE, \
+	  .hidden = true) \
+	X(t, digest_text, text, none, digest_text_of(row, isnull), \
+	  "The text of its shape, constants replaced: events_statements_summary_by_digest.digest_text. NULL: that " \
+	  "has none, or is no row any more; or without the rights of the thread's role or pg_read_all_stats.", \
+	  .width = 100, .hidden = true) \
+	X(t, database_name, text, none, database_name_of(row, isnull), "Database of the session.", .width = 12) \
+	X(t, schema_name, text, none, text_of(row, row->texts, row->schema_len, false, isnull), \
+	  "First element of search_path, as written.", .width = 8) \
+	X(t, object_type, text, none, pfs_null(isnull), PFS_RESERVED, .width = 8) \
+	X(t, object_schema, text, none, pfs_null(isnull), PFS_RESERVED, .width = 8, .hidden = true) \
+	X(t, object_name, text, none, pfs_null(isnull), PFS_RESERVED, .width = 12, .hidden = true) \
+	X(t, returned_sqlstate, text, none, sqlstate_of(row->sqlstate, isnull), \
+	  "SQLSTATE of the error that it failed with; NULL if it did not.", .width = 5) \
+	X(t, message_text, text, none, text_of(row, pfs_statement_message(row), row->message_len, false, isnull), \
+	  "The error's message, where the server logged it: see log_min_messages." PFS_OWN_ROLE, \
+	  .width = 32, .hidden = true) \
+	X(t, errors, bigint, count, NUMBER(ERRORS), \
+	  "Errors that were raised in it, also those that a block of a function caught.") \
+	X(t, warnings, bigint, count, NUMBER(WARNINGS), "Warnings in it that log_min_messages lets through.") \
+	X(t, rows_affected, bigint, count, NUMBER(ROWS_AFFECTED), \
+	  "Rows inserted, updated, deleted, merged or copied.") \
+	X(t, rows_sent, bigint, count, NUMBER(ROWS_SENT), \
+	  "Rows returned to whoever called: the client, or the function around it.") \
+	X(t, shared_blks_hit, bigint, pages, NUMBER(SHARED_BLKS_HIT), \
+	  "Pages found in shared buffers, those of statements inside it included.") \
+	X(t, shared_blks_read, bigint, pages, NUMBER(SHARED_BLKS_READ), "Pages read into shared buffers.") \
+	X(t, shared_blks_dirtied, bigint, pages, NUMBER(SHARED_BLKS_DIRTIED), \
+	  "Pages of shared buffers that it changed first.") \
+	X(t, shared_blks_written, bigint, pages, NUMBER(SHARED_BLKS_WRITTEN), \
+	  "Pages of shared buffers that it wrote itself.") \
+	X(t, local_blks_read, bigint, pages, NUMBER(LOCAL_BLKS_READ), "Pages of temporary tables read.") \
+	X(t, local_blks_written, bigint, pages, NUMBER(LOCAL_BLKS_WRITTEN), "Pages of temporary tables written.") \
+	X(t, temp_blks_read, bigint, pages, NUMBER(TEMP_BLKS_READ), "Pages of temporary files read.") \
+	X(t, temp_blks_written, bigint, pages, NUMBER(TEMP_BLKS_WRITTEN), "Pages of temporary files written.") \
+	X(t, wal_records, bigint, count, NUMBER(WAL_RECORDS), "WAL records written.") \
+	X(t, wal_fpi, bigint, count, NUMBER(WAL_FPI), "Full page images in them.") \
+	X(t, wal_bytes, numeric, bytes, NUMBER(WAL_BYTES), "Bytes of WAL.", .width = 6) \
+	X(t, plan_time, numeric, picoseconds, NUMBER(PLAN_TIME), \
+	  "Time in the planner, in picoseconds: what pg_stat_statements calls total_plan_time.", .width = 10) \
+	X(t, exec_time, numeric, picoseconds, NUMBER(EXEC_TIME), \
+	  "Time in the executor or the utility, in picoseconds: what pg_stat_statements calls total_exec_time.", \
+	  .width = 10) \
+	X(t, cpu_time, numeric, picoseconds, cpu_time_of(row, isnull), \
+	  "Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.", \
+	  .width = 10) \
+	X(t, max_total_memory, bigint, bytes, memory_of(row, isnull), \
+	  "The most that the session had in use while it was open, in bytes, of what memory instruments count; NULL " \
+	  "while it runs, and if none was on when it began.") \
+	X(t, parallel_workers, bigint, count, NUMBER(PARALLEL_WORKERS), "Parallel workers that worked for it.") \
+	X(t, nesting_event_level, integer, none, Int32GetDatum((int32) row->level), \
+	  "0 at top level, one more inside each statement.") \
+	X(t, statement_id, bigint, none, Int64GetDatum((int64) row->statement_id), \
+	  "Number of the statement, unique in the server since its start.") \
+	PFS_EV_NESTING_COLUMNS(X, t, \
+	                       "event_id of the enclosing statement, at top level of the transaction that was open before " \
+	                       "it; NULL if there is none.", "TRANSACTION or STATEMENT; NULL if nesting_event_id is.")
+
+PFS_COLUMNS(statements, PfsStatementEvent, STATEMENTS_COLUMNS)
 
 /* What a SECURITY DEFINER function executes is its owner's, whoever calls it. */
 static Oid
@@ -211,4 +155,8 @@ nested_role(const void *row)
 	return (event->counts & PFS_IS_NESTED) ? event->user : InvalidOid;
 }
 
-PFS_EV_TABLES(PFS_STATEMENTS, statements, "statement", columns, get, nested_role);
+PFS_EV_TABLES(PFS_STATEMENTS, statements, "statement", nested_role,
+			  "Statements that are running now, one row per nesting level, and the queries of open cursors, from "
+			  "DECLARE to CLOSE: at level 1 or deeper, in nothing once DECLARE has ended. A thread shows ten at a "
+			  "time; cursors that nobody reads are left out first. Numbers are filled in at the end. A finished "
+			  "statement is removed. TRUNCATE is accepted and does nothing.");

@@ -1,6 +1,7 @@
 /*
  * pfs_table_events_transactions.c
- *	  events_transactions_current, _history, _history_long.
+ *	  events_transactions_current, _history, _history_long: the columns that
+ *	  transactions have besides those of all events.
  */
 #include "postgres.h"
 
@@ -14,35 +15,6 @@
 #include "pfs_shared.h"
 #include "pfs_statement.h"
 #include "pfs_value.h"
-
-enum
-{
-	STATE = PFS_EV_FIRST_OWN,
-	TRX_ID,
-	GID,
-	ACCESS_MODE,
-	ISOLATION_LEVEL,
-	AUTOCOMMIT,
-	NUMBER_OF_SAVEPOINTS,
-	NUMBER_OF_ROLLBACK_TO_SAVEPOINT,
-	NUMBER_OF_RELEASE_SAVEPOINT,
-	NESTING_EVENT_ID,
-	NESTING_EVENT_TYPE,
-};
-
-static const PfsColumn columns[] = {
-	PFS_EV_COLUMNS,
-	[STATE] = {"state", TEXTOID, .width = 9},
-	[TRX_ID] = {"trx_id", XID8OID},
-	[GID] = {"gid", TEXTOID, .width = 12, .hidden = true},
-	[ACCESS_MODE] = {"access_mode", TEXTOID, .width = 10},
-	[ISOLATION_LEVEL] = {"isolation_level", TEXTOID, .width = 14},
-	[AUTOCOMMIT] = {"autocommit", TEXTOID, .width = 3},
-	[NUMBER_OF_SAVEPOINTS] = {"number_of_savepoints", INT8OID},
-	[NUMBER_OF_ROLLBACK_TO_SAVEPOINT] = {"number_of_rollback_to_savepoint", INT8OID},
-	[NUMBER_OF_RELEASE_SAVEPOINT] = {"number_of_release_savepoint", INT8OID},
-	PFS_EV_NESTING_COLUMNS(NESTING_EVENT_ID),
-};
 
 static const char *const states[] = {
 	[PFS_TRANSACTION_ACTIVE] = "ACTIVE",
@@ -59,6 +31,7 @@ static const char *const isolation_levels[] = {
 };
 
 /*
+ * The id of the transaction that runs in a process; 0 while it has none.
  * Nobody tells when a running transaction gets its number, but its process shows
  * the lower half of it.
  */
@@ -78,39 +51,38 @@ running_id(int pid)
 }
 
 static Datum
-get(PfsScan *scan, const void *row, int column, bool *isnull)
+trx_id_of(const PfsTransactionEvent *event, bool *isnull)
 {
-	const PfsTransactionEvent *event = row;
-	uint64		id;
+	uint64		id = event->state == PFS_TRANSACTION_ACTIVE ? running_id(event->pid) : event->trx_id;
 
-	switch (column)
-	{
-		case STATE:
-			return CStringGetTextDatum(states[event->state]);
-		case TRX_ID:
-			id = event->state == PFS_TRANSACTION_ACTIVE ? running_id(event->pid) : event->trx_id;
-			return id == 0 ? pfs_null(isnull)
-				: FullTransactionIdGetDatum(FullTransactionIdFromU64(id));
-		case GID:
-			return event->gid[0] == '\0' ? pfs_null(isnull) : pfs_text_datum(event->gid);
-		case ACCESS_MODE:
-			return CStringGetTextDatum(event->read_only ? "READ ONLY" : "READ WRITE");
-		case ISOLATION_LEVEL:
-			return CStringGetTextDatum(isolation_levels[event->isolation]);
-		case AUTOCOMMIT:
-			return pfs_switch_datum(event->autocommit);
-		case NUMBER_OF_SAVEPOINTS:
-			return Int64GetDatum(event->savepoints);
-		case NUMBER_OF_ROLLBACK_TO_SAVEPOINT:
-			return Int64GetDatum(event->rollbacks_to_savepoint);
-		case NUMBER_OF_RELEASE_SAVEPOINT:
-			return Int64GetDatum(event->releases);
-		case NESTING_EVENT_ID:
-		case NESTING_EVENT_TYPE:
-			return pfs_ev_nesting(row, column - NESTING_EVENT_ID, isnull);
-		default:
-			return pfs_ev_get(row, column, isnull);
-	}
+	return id == 0 ? pfs_null(isnull) : FullTransactionIdGetDatum(FullTransactionIdFromU64(id));
 }
 
-PFS_EV_TABLES(PFS_TRANSACTIONS, transactions, "transaction", columns, get, NULL);
+#define TRANSACTIONS_COLUMNS(X, t) \
+	PFS_EV_COLUMNS(X, t, "The thread that it runs or ran in: threads.thread_id.", PFS_EV_NO_MORE, PFS_RESERVED, \
+	               PFS_EV_BEGIN_NULL) \
+	X(t, state, text, none, CStringGetTextDatum(states[row->state]), \
+	  "ACTIVE, COMMITTED, ROLLED BACK, or PREPARED for two-phase commit.", .width = 9) \
+	X(t, trx_id, xid8, none, trx_id_of(row, isnull), "Transaction id; NULL while none is assigned.") \
+	X(t, gid, text, none, row->gid[0] == '\0' ? pfs_null(isnull) : pfs_text_datum(row->gid), \
+	  "Name that PREPARE TRANSACTION gave it; NULL if none." PFS_OWN_ROLE, .width = 12, .hidden = true) \
+	X(t, access_mode, text, none, CStringGetTextDatum(row->read_only ? "READ ONLY" : "READ WRITE"), \
+	  "READ WRITE or READ ONLY.", .width = 10) \
+	X(t, isolation_level, text, none, CStringGetTextDatum(isolation_levels[row->isolation]), \
+	  "READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ or SERIALIZABLE.", .width = 14) \
+	X(t, autocommit, text, none, pfs_switch_datum(row->autocommit), \
+	  "YES: it is one statement, or the statements of one message. NO: it was begun by BEGIN, START TRANSACTION " \
+	  "or AND CHAIN.", .width = 3) \
+	X(t, number_of_savepoints, bigint, count, Int64GetDatum(row->savepoints), "SAVEPOINT commands in it.") \
+	X(t, number_of_rollback_to_savepoint, bigint, count, Int64GetDatum(row->rollbacks_to_savepoint), \
+	  "ROLLBACK TO SAVEPOINT commands in it.") \
+	X(t, number_of_release_savepoint, bigint, count, Int64GetDatum(row->releases), \
+	  "RELEASE SAVEPOINT commands in it.") \
+	PFS_EV_NESTING_COLUMNS(X, t, "event_id of the statement that began it; NULL if there is none.", \
+	                       "STATEMENT; NULL if nesting_event_id is.")
+
+PFS_COLUMNS(transactions, PfsTransactionEvent, TRANSACTIONS_COLUMNS)
+
+PFS_EV_TABLES(PFS_TRANSACTIONS, transactions, "transaction", NULL,
+			  "Transactions that are running now, one per thread at most. A finished transaction is removed. "
+			  "TRUNCATE is accepted and does nothing.");

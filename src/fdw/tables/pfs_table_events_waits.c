@@ -1,6 +1,7 @@
 /*
  * pfs_table_events_waits.c
- *	  events_waits_current, _history, _history_long.
+ *	  events_waits_current, _history, _history_long: the columns that waits have
+ *	  besides those of all events, among them the object that is waited for.
  */
 #include "postgres.h"
 
@@ -10,110 +11,102 @@
 #include "pfs_shared.h"
 #include "pfs_value.h"
 
-enum
-{
-	SPINS = PFS_EV_FIRST_OWN,
-	OBJECT_SCHEMA,
-	OBJECT_NAME,
-	INDEX_NAME,
-	OBJECT_TYPE,
-	OBJECT_INSTANCE_BEGIN,
-	OPERATION,
-	NUMBER_OF_BYTES,
-	FILE_OFFSET,
-	FLAGS,
-	NESTING_EVENT_ID,
-	NESTING_EVENT_TYPE,
-};
-
-static const PfsColumn columns[] = {
-	PFS_EV_COLUMNS,
-	[SPINS] = {"spins", INT4OID},
-	[OBJECT_SCHEMA] = {"object_schema", TEXTOID, .width = 8, .hidden = true},
-	[OBJECT_NAME] = {"object_name", TEXTOID, .width = 24, .hidden = true},
-	[INDEX_NAME] = {"index_name", TEXTOID, .width = 1, .hidden = true},
-	[OBJECT_TYPE] = {"object_type", TEXTOID, .width = 6},
-	[OBJECT_INSTANCE_BEGIN] = {"object_instance_begin", INT8OID},
-	[OPERATION] = {"operation", TEXTOID, .width = 6},
-	[NUMBER_OF_BYTES] = {"number_of_bytes", INT8OID},
-	[FILE_OFFSET] = {"file_offset", INT8OID},
-	[FLAGS] = {"flags", INT8OID},
-	PFS_EV_NESTING_COLUMNS(NESTING_EVENT_ID),
-};
-
+/* What an event's object_type column says; NULL: nothing. */
 static Datum
-get_object(const PfsWaitEvent *event, int column, bool *isnull)
+object_type_of(const PfsWaitEvent *event, bool *isnull)
 {
-	const LOCKTAG *tag = &event->object.locktag;
-
 	switch (event->object_type)
 	{
 		case PFS_OBJECT_FILE:
-			if (column == OBJECT_TYPE)
-				return CStringGetTextDatum("FILE");
-			if (column == OBJECT_NAME)
-			{
-				char		name[PFS_FILE_NAME_SIZE];
-
-				if (pfs_file_name(event->object.file.index, event->object.file.word, name))
-					return pfs_text_datum(name);
-			}
-			break;
+			return CStringGetTextDatum("FILE");
 		case PFS_OBJECT_SOCKET:
-			if (column == OBJECT_TYPE)
-				return CStringGetTextDatum("SOCKET");
-			break;
+			return CStringGetTextDatum("SOCKET");
 		case PFS_OBJECT_LWLOCK:
-			if (column == OBJECT_TYPE)
-				return CStringGetTextDatum("LWLOCK");
-			break;
+			return CStringGetTextDatum("LWLOCK");
 		case PFS_OBJECT_LOCK:
-			if (column == OBJECT_TYPE)
-				return CStringGetTextDatum(pfs_lock_type(tag));
-			if (column == OBJECT_SCHEMA)
-				return pfs_text_or_null(pfs_lock_schema(tag), isnull);
-			return pfs_text_datum(pfs_lock_name(tag));
+			return CStringGetTextDatum(pfs_lock_type(&event->object.locktag));
 		default:
-			break;
+			return pfs_null(isnull);
 	}
+}
+
+static Datum
+object_schema_of(const PfsWaitEvent *event, bool *isnull)
+{
+	if (event->object_type != PFS_OBJECT_LOCK)
+		return pfs_null(isnull);
+	return pfs_text_or_null(pfs_lock_schema(&event->object.locktag), isnull);
+}
+
+/* A file's record may be another file's by now: then the name has gone. */
+static Datum
+object_name_of(const PfsWaitEvent *event, bool *isnull)
+{
+	char		name[PFS_FILE_NAME_SIZE];
+
+	if (event->object_type == PFS_OBJECT_LOCK)
+		return pfs_text_datum(pfs_lock_name(&event->object.locktag));
+	if (event->object_type == PFS_OBJECT_FILE &&
+		pfs_file_name(event->object.file.index, event->object.file.word, name))
+		return pfs_text_datum(name);
 	return pfs_null(isnull);
 }
 
 static Datum
-get(PfsScan *scan, const void *row, int column, bool *isnull)
+spins_of(const PfsWaitEvent *event, bool *isnull)
 {
-	const PfsWaitEvent *event = row;
-
-	switch (column)
-	{
-		case SPINS:
-			return event->spins == PFS_EVENT_NO_SPINS ? pfs_null(isnull)
-				: Int32GetDatum((int32) Min(event->spins, PG_INT32_MAX));
-		case OBJECT_SCHEMA:
-		case OBJECT_NAME:
-		case OBJECT_TYPE:
-			return get_object(event, column, isnull);
-		case OBJECT_INSTANCE_BEGIN:
-			return pfs_int64_or_null(event->object_instance, isnull);
-		case OPERATION:
-			return pfs_text_or_null(pfs_operation_name(event->operation), isnull);
-		case NUMBER_OF_BYTES:
-			return event->number_of_bytes == PFS_EVENT_NO_BYTES ? pfs_null(isnull)
-				: Int64GetDatum(event->number_of_bytes);
-		case FILE_OFFSET:
-			return event->file_offset == PFS_EVENT_NO_OFFSET ? pfs_null(isnull)
-				: Int64GetDatum(event->file_offset);
-		case NESTING_EVENT_ID:
-		case NESTING_EVENT_TYPE:
-			return pfs_ev_nesting(row, column - NESTING_EVENT_ID, isnull);
-		case FLAGS:
-			return event->flags & PFS_EVENT_NOT_ACQUIRED ? Int64GetDatum(1) : pfs_null(isnull);
-		case INDEX_NAME:		/* reserved */
-			break;
-		default:
-			return pfs_ev_get(row, column, isnull);
-	}
-	return pfs_null(isnull);
+	return event->spins == PFS_EVENT_NO_SPINS ? pfs_null(isnull)
+		: Int32GetDatum((int32) Min(event->spins, PG_INT32_MAX));
 }
 
-PFS_EV_TABLES(PFS_WAITS, waits, "wait", columns, get, NULL);
+static Datum
+bytes_of(const PfsWaitEvent *event, bool *isnull)
+{
+	return event->number_of_bytes == PFS_EVENT_NO_BYTES ? pfs_null(isnull)
+		: Int64GetDatum(event->number_of_bytes);
+}
+
+static Datum
+offset_of(const PfsWaitEvent *event, bool *isnull)
+{
+	return event->file_offset == PFS_EVENT_NO_OFFSET ? pfs_null(isnull)
+		: Int64GetDatum(event->file_offset);
+}
+
+#define WAITS_COLUMNS(X, t) \
+	PFS_EV_COLUMNS(X, t, "The thread that waits or waited: threads.thread_id.", \
+	               " In events_waits_current, of several rows of a thread, the one with the highest number is what it " \
+	               "waits for.", \
+	               "The function of the server that waits, as exported symbol and offset, inside a static function the " \
+	               "offset in the server binary. NULL where unknown.", PFS_EV_BEGIN_NULL) \
+	X(t, spins, integer, count, spins_of(row, isnull), \
+	  "Of a spinlock the number of delays, of an LWLock how often the process slept within the event; else NULL.") \
+	X(t, object_schema, text, none, object_schema_of(row, isnull), \
+	  "Schema of the relation that a lock is on; [database] if it is of another database." PFS_OWN_ROLE, \
+	  .width = 8, .hidden = true) \
+	X(t, object_name, text, none, object_name_of(row, isnull), \
+	  "What is waited for: a path below the data directory, a relation, a transaction id, or the numbers of the " \
+	  "lock's key." PFS_OWN_ROLE, .width = 24, .hidden = true) \
+	X(t, index_name, text, none, pfs_null(isnull), PFS_RESERVED, .width = 1, .hidden = true) \
+	X(t, object_type, text, none, object_type_of(row, isnull), \
+	  "FILE, SOCKET, LWLOCK, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.", \
+	  .width = 6) \
+	X(t, object_instance_begin, bigint, none, pfs_int64_or_null(row->object_instance, isnull), \
+	  "Identifies the object among those of its type; NULL where unknown.") \
+	X(t, operation, text, none, pfs_text_or_null(pfs_operation_name(row->operation), isnull), \
+	  "What was done: read, write, sync and others for files, recv, send, wait for sockets, the lock mode for " \
+	  "locks.", .width = 6) \
+	X(t, number_of_bytes, bigint, bytes, bytes_of(row, isnull), \
+	  "Bytes that the call moved; NULL where it moves none.") \
+	X(t, file_offset, bigint, bytes, offset_of(row, isnull), \
+	  "Position in the file in bytes, where the call has one.") \
+	X(t, flags, bigint, none, row->flags & PFS_EVENT_NOT_ACQUIRED ? Int64GetDatum(1) : pfs_null(isnull), \
+	  "1: the event ended without the lock (an attempt that failed, a wait that took nothing); else NULL.") \
+	PFS_EV_NESTING_COLUMNS(X, t, "event_id of the event around it, of the same thread; NULL if there is none.", \
+	                       "TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.")
+
+PFS_COLUMNS(waits, PfsWaitEvent, WAITS_COLUMNS)
+
+PFS_EV_TABLES(PFS_WAITS, waits, "wait", NULL,
+			  "Waits that are running now, one row per nesting level. A finished wait is removed. TRUNCATE is "
+			  "accepted and does nothing.");

@@ -26,18 +26,22 @@ typedef struct FileRow
 	char		name[PFS_FILE_NAME_SIZE];
 } FileRow;
 
-enum
+static Datum
+first_event_of(const FileRow *row, bool *isnull)
 {
-	FILES_FILE_NAME,
-	FILES_EVENT_NAME,
-	FILES_OPEN_COUNT,
-};
+	return row->first_event == 0 ? pfs_null(isnull) : pfs_event_name_datum(row->first_event - 1, isnull);
+}
 
-static const PfsColumn files_columns[] = {
-	[FILES_FILE_NAME] = {"file_name", TEXTOID, .width = 24},
-	[FILES_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	[FILES_OPEN_COUNT] = {"open_count", INT8OID},
-};
+#define FILES_COLUMNS(X, t) \
+	X(t, file_name, text, none, pfs_text_datum(row->name), \
+	  "Path below the data directory; cut at the front if longer than 1,024 bytes.", .width = 24) \
+	X(t, event_name, text, none, first_event_of(row, isnull), \
+	  "The instrument of the first event on the file; NULL if there was none, or no room for its numbers.", \
+	  .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	X(t, open_count, bigint, count, Int64GetDatum(row->open_count), \
+	  "Descriptors that processes of the server hold now.")
+
+PFS_COLUMNS(files, FileRow, FILES_COLUMNS)
 
 static double
 files_estimate(void)
@@ -45,6 +49,7 @@ files_estimate(void)
 	return pfs_files == NULL ? 0 : pfs_load_relaxed(&pfs_files->used);
 }
 
+/* Copies the files whose names are there while they are looked at. */
 static void
 files_copy(PfsScan *scan)
 {
@@ -69,34 +74,14 @@ files_copy(PfsScan *scan)
 	}
 }
 
-static Datum
-files_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const FileRow *file = row;
-
-	switch (column)
-	{
-		case FILES_FILE_NAME:
-			return pfs_text_datum(file->name);
-		case FILES_EVENT_NAME:
-			return file->first_event == 0 ? pfs_null(isnull)
-				: pfs_event_name_datum(file->first_event - 1, isnull);
-		case FILES_OPEN_COUNT:
-			return Int64GetDatum(file->open_count);
-	}
-	return pfs_null(isnull);
-}
-
 const PfsTable pfs_table_file_instances = {
-	.name = "file_instances",
-	.row_is = "one file that the server has opened and that is still there",
-	.truncate_effect = "refused",
-	.columns = files_columns,
-	.ncolumns = lengthof(files_columns),
+	PFS_TABLE("file_instances", files, "MySQL",
+			  "one file that the server has opened and that is still there",
+			  "refused",
+			  "Files that the server has opened and that are still there. One row per path."),
 	.row_size = sizeof(FileRow),
 	.estimate = files_estimate,
 	.copy = files_copy,
-	.get = files_get,
 };
 
 /* The parts are those of pfs_tw.h. */
@@ -112,16 +97,18 @@ typedef struct EventRow
 	PfsFileNumbers numbers;
 } EventRow;
 
-enum
-{
-	EVENT_EVENT_NAME,
-	EVENT_NUMBERS,
-};
+#define NUMBERS_COLUMNS(X, t) \
+	PFS_CALLS_COLUMNS(X, t, row->numbers.totals, row->numbers.bytes, \
+					  "Number of reads.", "Number of writes, copies into the file among them.", \
+					  "Number of other calls.", "Bytes that the reads brought.", \
+					  "Bytes that the writes took.")
 
-static const PfsColumn event_columns[] = {
-	[EVENT_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	PFS_CALLS_COLUMNS(EVENT_NUMBERS),
-};
+#define EVENT_COLUMNS(X, t) \
+	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	NUMBERS_COLUMNS(X, t)
+
+PFS_COLUMNS(event, EventRow, EVENT_COLUMNS)
 
 /* A guess: the kinds of calls that a server has made after a while. */
 #define USUAL_EVENT_NAMES 40
@@ -132,6 +119,10 @@ event_estimate(void)
 	return USUAL_EVENT_NAMES;
 }
 
+/*
+ * Adds up the numbers of all files by instrument, and adds a row for each that has
+ * counted a call.
+ */
 static void
 event_copy(PfsScan *scan)
 {
@@ -147,7 +138,7 @@ event_copy(PfsScan *scan)
 		PfsTotals	all = {0};
 		EventRow   *row;
 
-		pfs_calls_add(&all, numbers[i].totals);
+		pfs_calls_all(numbers[i].totals, &all);
 		if (pfs_totals_count(&all) == 0 ||
 			(scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument))
 			continue;
@@ -158,26 +149,15 @@ event_copy(PfsScan *scan)
 	pfree(numbers);
 }
 
-static Datum
-event_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const EventRow *event = row;
-
-	if (column == EVENT_EVENT_NAME)
-		return pfs_event_name_datum(event->instrument, isnull);
-	return pfs_calls_get(event->numbers.totals, event->numbers.bytes, column - EVENT_NUMBERS);
-}
-
 const PfsTable pfs_table_file_summary_by_event_name = {
-	.name = "file_summary_by_event_name",
-	.row_is = "one event name of file calls, over all files, removed ones too",
-	.truncate_effect = "empties it, and sets the numbers of all files to zero",
-	.columns = event_columns,
-	.ncolumns = lengthof(event_columns),
+	PFS_TABLE("file_summary_by_event_name", event, "MySQL",
+			  "one event name of file calls, over all files, removed ones too",
+			  "empties it, and sets the numbers of all files to zero",
+			  "File calls by event name, over all files: those that are still there, removed ones, and calls "
+			  "without a file of their own. TRUNCATE empties it and sets the numbers of all files to zero."),
 	.row_size = sizeof(EventRow),
 	.estimate = event_estimate,
 	.copy = event_copy,
-	.get = event_get,
 	.truncate = pfs_file_sums_clear,
 	.in_reset_all = true,
 };
@@ -194,22 +174,18 @@ typedef struct InstanceRow
 	PfsFileNumbers numbers;
 } InstanceRow;
 
-enum
-{
-	INSTANCE_FILE_NAME,
-	INSTANCE_EVENT_NAME,
-	INSTANCE_OBJECT_INSTANCE_BEGIN,
-	INSTANCE_NUMBERS,
-};
+#define INSTANCE_COLUMNS(X, t) \
+	X(t, file_name, text, none, pfs_text_datum(row->name), \
+	  "Path below the data directory; cut at the front if longer than 1,024 bytes.", .width = 24) \
+	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	X(t, object_instance_begin, bigint, none, Int64GetDatum((int64) (uintptr_t) pfs_pages_record(pfs_files, row->file)), \
+	  "Identifies the object, as in events_waits_current.") \
+	NUMBERS_COLUMNS(X, t)
 
-static const PfsColumn instance_columns[] = {
-	[INSTANCE_FILE_NAME] = {"file_name", TEXTOID, .width = 24},
-	[INSTANCE_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	[INSTANCE_OBJECT_INSTANCE_BEGIN] = {"object_instance_begin", INT8OID},
-	PFS_CALLS_COLUMNS(INSTANCE_NUMBERS),
-};
+PFS_COLUMNS(instance, InstanceRow, INSTANCE_COLUMNS)
 
-/* NULL if it has just gone. */
+/* A copy of a file's name for all of its rows; NULL if the file has just gone. */
 static const char *
 copy_name(PfsScan *scan, uint32 file, uint64 word)
 {
@@ -218,6 +194,10 @@ copy_name(PfsScan *scan, uint32 file, uint64 word)
 	return pfs_file_name(file, word, name) ? MemoryContextStrdup(scan->rows_context, name) : NULL;
 }
 
+/*
+ * Adds a record of numbers to the row of its file and instrument, which it makes if
+ * there is none.
+ */
 static void
 add_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)
 {
@@ -257,23 +237,6 @@ instance_copy(PfsScan *scan)
 	pfs_file_sums_each(add_sum_cb, scan);
 }
 
-static Datum
-instance_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const InstanceRow *instance = row;
-
-	switch (column)
-	{
-		case INSTANCE_FILE_NAME:
-			return pfs_text_datum(instance->name);
-		case INSTANCE_EVENT_NAME:
-			return pfs_event_name_datum(instance->instrument, isnull);
-		case INSTANCE_OBJECT_INSTANCE_BEGIN:
-			return Int64GetDatum((int64) (uintptr_t) pfs_pages_record(pfs_files, instance->file));
-	}
-	return pfs_calls_get(instance->numbers.totals, instance->numbers.bytes, column - INSTANCE_NUMBERS);
-}
-
 static int64
 instance_truncate(void)
 {
@@ -281,15 +244,14 @@ instance_truncate(void)
 }
 
 const PfsTable pfs_table_file_summary_by_instance = {
-	.name = "file_summary_by_instance",
-	.row_is = "one event name and one file that is still there",
-	.truncate_effect = "adds its numbers to the event names and sets them to zero, in all tables by instance",
-	.columns = instance_columns,
-	.ncolumns = lengthof(instance_columns),
+	PFS_TABLE("file_summary_by_instance", instance, "MySQL",
+			  "one event name and one file that is still there",
+			  "adds its numbers to the event names and sets them to zero, in all tables by instance",
+			  "File calls by file and event name; files that are still there only. TRUNCATE adds the numbers to "
+			  "the event names and sets them to zero, here and in events_waits_summary_by_instance."),
 	.row_size = sizeof(InstanceRow),
 	.estimate = pfs_file_sums_estimate,
 	.copy = instance_copy,
-	.get = instance_get,
 	.truncate = instance_truncate,
 	.in_reset_all = true,
 };

@@ -41,23 +41,6 @@ typedef struct LwlockRow
 	uint64	   *shared;
 } LwlockRow;
 
-enum
-{
-	NAME,
-	OBJECT_INSTANCE_BEGIN,
-	EXCLUSIVE_LOCKED_BY_THREAD_ID,
-	SHARED_LOCKED_BY_COUNT,
-	SHARED_LOCKED_BY_THREAD_IDS,
-};
-
-static const PfsColumn columns[] = {
-	[NAME] = {"name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	[OBJECT_INSTANCE_BEGIN] = {"object_instance_begin", INT8OID},
-	[EXCLUSIVE_LOCKED_BY_THREAD_ID] = {"exclusive_locked_by_thread_id", INT8OID},
-	[SHARED_LOCKED_BY_COUNT] = {"shared_locked_by_count", INT8OID},
-	[SHARED_LOCKED_BY_THREAD_IDS] = {"shared_locked_by_thread_ids", INT8ARRAYOID, .width = 32},
-};
-
 static void
 add_lock_cb(const PfsLwlock *lock, uint32 index, void *arg)
 {
@@ -80,6 +63,10 @@ by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/*
+ * Adds a thread to the list of holders, if the lock has a row.  The rows are in the
+ * order of addresses by then.
+ */
 static void
 add_holder_cb(uint64 thread_id, uint64 address, bool shared, void *arg)
 {
@@ -102,7 +89,8 @@ add_holder_cb(uint64 thread_id, uint64 address, bool shared, void *arg)
 }
 
 /*
- * Threads are read one after the other, so a lock that changed hands meanwhile can
+ * Puts the holders into the rows of their locks; returns false if two of them exclude
+ * each other.  Threads are read one after the other, so a lock that changed hands meanwhile can
  * have a holder that excludes another one.  The later of the two is the true one.
  */
 static bool
@@ -139,15 +127,69 @@ put_holders(PfsScan *scan, const Holders *holders, bool last_try)
 	return agree || last_try;
 }
 
+/* Holders are known only while all acquisitions are recorded. */
+static bool
+holders_are_known(void)
+{
+	return pfs_lwlock_events_now == PFS_LWLOCK_ALL;
+}
+
+static Datum
+exclusive_holder(const LwlockRow *row, bool *isnull)
+{
+	return holders_are_known() ? pfs_int64_or_null(row->exclusive, isnull) : pfs_null(isnull);
+}
+
+static Datum
+count_of_sharers(const LwlockRow *row, bool *isnull)
+{
+	return holders_are_known() ? Int64GetDatum((int64) row->nshared) : pfs_null(isnull);
+}
+
+/* The threads that hold a lock together, as an array. */
+static Datum
+sharers(const LwlockRow *row, bool *isnull)
+{
+	Datum	   *ids;
+
+	if (!holders_are_known())
+		return pfs_null(isnull);
+	ids = palloc(Max(row->nshared, 1) * sizeof(Datum));
+	for (Size i = 0; i < row->nshared; i++)
+		ids[i] = Int64GetDatum((int64) row->shared[i]);
+	return PointerGetDatum(construct_array(ids, (int) row->nshared, INT8OID, sizeof(int64),
+										   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+#define COLUMNS(X, t) \
+	X(t, name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	  "The instrument of its tranche: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	X(t, object_instance_begin, bigint, none, Int64GetDatum((int64) row->address), \
+	  "Its address, the same in all processes and in events_waits_*; lwlock_objects says what it protects.") \
+	X(t, exclusive_locked_by_thread_id, bigint, none, exclusive_holder(row, isnull), \
+	  "The thread that holds it alone: threads.thread_id; NULL if none does, and without pfs.lwlock_events = " \
+	  "all.") \
+	X(t, shared_locked_by_count, bigint, count, count_of_sharers(row, isnull), \
+	  "How many threads hold it together; NULL without pfs.lwlock_events = all.") \
+	X(t, shared_locked_by_thread_ids, bigints, none, sharers(row, isnull), \
+	  "Which ones: threads.thread_id; NULL without pfs.lwlock_events = all.", .width = 32)
+
+PFS_COLUMNS(lwlocks, LwlockRow, COLUMNS)
+
+/*
+ * Copies the locks, and if a column of holders is needed those, too: again until no
+ * lock has holders that exclude each other.
+ */
 static void
 copy(PfsScan *scan)
 {
 	Holders		holders = {.scan = scan};
 
 	pfs_lwlocks_each(add_lock_cb, scan);
-	if (pfs_lwlock_events_now != PFS_LWLOCK_ALL || scan->nrows == 0 ||
-		!(scan->needed[EXCLUSIVE_LOCKED_BY_THREAD_ID] || scan->needed[SHARED_LOCKED_BY_COUNT] ||
-		  scan->needed[SHARED_LOCKED_BY_THREAD_IDS]))
+	if (!holders_are_known() || scan->nrows == 0 ||
+		!(scan->needed[PFS_COLUMN(lwlocks, exclusive_locked_by_thread_id)] ||
+		  scan->needed[PFS_COLUMN(lwlocks, shared_locked_by_count)] ||
+		  scan->needed[PFS_COLUMN(lwlocks, shared_locked_by_thread_ids)]))
 		return;
 	qsort(scan->rows, scan->nrows, sizeof(LwlockRow), by_address);
 	for (int tries = 1; tries <= HOLDER_TRIES; tries++)
@@ -159,51 +201,13 @@ copy(PfsScan *scan)
 	}
 }
 
-static Datum
-thread_ids(const LwlockRow *row)
-{
-	Datum	   *ids = palloc(Max(row->nshared, 1) * sizeof(Datum));
-
-	for (Size i = 0; i < row->nshared; i++)
-		ids[i] = Int64GetDatum((int64) row->shared[i]);
-	return PointerGetDatum(construct_array(ids, (int) row->nshared, INT8OID, sizeof(int64),
-										   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-}
-
-static Datum
-get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const LwlockRow *lock = row;
-
-	switch (column)
-	{
-		case NAME:
-			return pfs_event_name_datum(lock->instrument, isnull);
-		case OBJECT_INSTANCE_BEGIN:
-			return Int64GetDatum((int64) lock->address);
-	}
-	if (pfs_lwlock_events_now != PFS_LWLOCK_ALL)
-		return pfs_null(isnull);
-	switch (column)
-	{
-		case EXCLUSIVE_LOCKED_BY_THREAD_ID:
-			return pfs_int64_or_null(lock->exclusive, isnull);
-		case SHARED_LOCKED_BY_COUNT:
-			return Int64GetDatum((int64) lock->nshared);
-		case SHARED_LOCKED_BY_THREAD_IDS:
-			return thread_ids(lock);
-	}
-	return pfs_null(isnull);
-}
-
 const PfsTable pfs_table_lwlock_instances = {
-	.name = "lwlock_instances",
-	.row_is = "one LWLock that somebody had to wait for",
-	.truncate_effect = "refused",
-	.columns = columns,
-	.ncolumns = lengthof(columns),
+	PFS_TABLE("lwlock_instances", lwlocks, "MySQL's rwlock_instances, of LWLocks",
+			  "one LWLock that somebody had to wait for",
+			  "refused",
+			  "LWLocks in the main shared memory that some process had to sleep for since the server's start; with "
+			  "pfs.lwlock_events = contended or all. TRUNCATE is refused."),
 	.row_size = sizeof(LwlockRow),
 	.estimate = pfs_lwlocks_estimate,
 	.copy = copy,
-	.get = get,
 };

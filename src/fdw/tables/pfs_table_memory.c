@@ -22,32 +22,6 @@ typedef struct MemoryRow
 	PfsMemoryTotals totals;
 } MemoryRow;
 
-enum
-{
-	COUNT_ALLOC,
-	COUNT_FREE,
-	BYTES_ALLOC,
-	BYTES_FREE,
-	LOW_COUNT,
-	CURRENT_COUNT,
-	HIGH_COUNT,
-	LOW_BYTES,
-	CURRENT_BYTES,
-	HIGH_BYTES,
-};
-
-#define MEMORY_COLUMNS(first) \
-	[(first) + COUNT_ALLOC] = {"count_alloc", INT8OID}, \
-	[(first) + COUNT_FREE] = {"count_free", INT8OID}, \
-	[(first) + BYTES_ALLOC] = {"sum_number_of_bytes_alloc", NUMERICOID, .width = 10}, \
-	[(first) + BYTES_FREE] = {"sum_number_of_bytes_free", NUMERICOID, .width = 10}, \
-	[(first) + LOW_COUNT] = {"low_count_used", INT8OID}, \
-	[(first) + CURRENT_COUNT] = {"current_count_used", INT8OID}, \
-	[(first) + HIGH_COUNT] = {"high_count_used", INT8OID}, \
-	[(first) + LOW_BYTES] = {"low_number_of_bytes_used", INT8OID}, \
-	[(first) + CURRENT_BYTES] = {"current_number_of_bytes_used", INT8OID}, \
-	[(first) + HIGH_BYTES] = {"high_number_of_bytes_used", INT8OID}
-
 /* A session meets some thirty kinds of contexts. */
 #define ROWS_PER_KEY 30
 
@@ -61,71 +35,69 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 }
 
 /*
- * Threads and what is above them are read one after the other, and a mark can
- * move in between: no row shows one on the wrong side of what is in use.
+ * Threads and what is above them are read one after the other, and a high-water or
+ * low-water mark can move in between.  No row shows one on the wrong side of what is in use.
  */
-static Datum
-value_get(const MemoryRow *row, int column, bool *isnull)
+static int64
+low(uint64 mark, int64 current)
 {
-	const PfsMemoryTotals *t = &row->totals;
-	int64		count = t->count_alloc - t->count_free;
-	int64		bytes = (int64) (t->bytes_alloc - t->bytes_free);
-
-	switch (column)
-	{
-		case COUNT_ALLOC:
-			return Int64GetDatum((int64) t->count_alloc);
-		case COUNT_FREE:
-			return Int64GetDatum((int64) t->count_free);
-		case BYTES_ALLOC:
-			return NumericGetDatum(pfs_ps_to_numeric(t->bytes_alloc));
-		case BYTES_FREE:
-			return NumericGetDatum(pfs_ps_to_numeric(t->bytes_free));
-		case LOW_COUNT:
-			return Int64GetDatum(Max(Min((int64) t->low_count, count), 0));
-		case CURRENT_COUNT:
-			return Int64GetDatum(count);
-		case HIGH_COUNT:
-			return Int64GetDatum(Max((int64) t->high_count, count));
-		case LOW_BYTES:
-			return Int64GetDatum(Max(Min((int64) t->low_bytes, bytes), 0));
-		case CURRENT_BYTES:
-			return Int64GetDatum(bytes);
-		default:
-			return Int64GetDatum(Max((int64) t->high_bytes, bytes));
-	}
+	return Max(Min((int64) mark, current), 0);
 }
 
-static const PfsColumn thread_columns[] = {
-	PFS_THREAD_KEY_COLUMNS,
-	MEMORY_COLUMNS(PFS_THREAD_KEYS),
-};
+static int64
+high(uint64 mark, int64 current)
+{
+	return Max((int64) mark, current);
+}
 
-static const PfsColumn account_columns[] = {
-	PFS_ACCOUNT_KEY_COLUMNS,
-	MEMORY_COLUMNS(PFS_ACCOUNT_KEYS),
-};
+static int64
+count_used(const MemoryRow *row)
+{
+	return row->totals.count_alloc - row->totals.count_free;
+}
 
-static const PfsColumn user_columns[] = {
-	PFS_USER_KEY_COLUMNS,
-	MEMORY_COLUMNS(PFS_USER_KEYS),
-};
+static int64
+bytes_used(const MemoryRow *row)
+{
+	return (int64) (row->totals.bytes_alloc - row->totals.bytes_free);
+}
 
-static const PfsColumn host_columns[] = {
-	PFS_HOST_KEY_COLUMNS,
-	MEMORY_COLUMNS(PFS_HOST_KEYS),
-};
+static Datum
+bytes_datum(PfsPicoseconds bytes)
+{
+	return NumericGetDatum(pfs_ps_to_numeric(bytes));
+}
 
-static const PfsColumn global_columns[] = {
-	PFS_GLOBAL_KEY_COLUMNS,
-	MEMORY_COLUMNS(PFS_GLOBAL_KEYS),
-};
+#define COLUMNS(X, t) \
+	PFS_EVENT_NAME_COLUMN(X, t) \
+	X(t, count_alloc, bigint, count, Int64GetDatum((int64) row->totals.count_alloc), \
+	  "Chunks that were allocated.") \
+	X(t, count_free, bigint, count, Int64GetDatum((int64) row->totals.count_free), \
+	  "Of those that were counted when allocated, chunks that were freed, also by the reset or deletion of their " \
+	  "context.") \
+	X(t, sum_number_of_bytes_alloc, numeric, bytes, bytes_datum(row->totals.bytes_alloc), \
+	  "Bytes of the chunks that were allocated: their space without the header.", .width = 10) \
+	X(t, sum_number_of_bytes_free, numeric, bytes, bytes_datum(row->totals.bytes_free), \
+	  "Bytes of the chunks that were freed.", .width = 10) \
+	X(t, low_count_used, bigint, count, Int64GetDatum(low(row->totals.low_count, count_used(row))), \
+	  "Fewest chunks in use since the last reset; above threads a lower estimate, the sum of theirs.") \
+	X(t, current_count_used, bigint, count, Int64GetDatum(count_used(row)), \
+	  "Chunks in use now: count_alloc less count_free.") \
+	X(t, high_count_used, bigint, count, Int64GetDatum(high(row->totals.high_count, count_used(row))), \
+	  "Most chunks in use since the last reset; above threads a higher estimate, as if all were at their marks " \
+	  "at once.") \
+	X(t, low_number_of_bytes_used, bigint, bytes, Int64GetDatum(low(row->totals.low_bytes, bytes_used(row))), \
+	  "Fewest bytes in use since the last reset; above threads a lower estimate, the sum of theirs.") \
+	X(t, current_number_of_bytes_used, bigint, bytes, Int64GetDatum(bytes_used(row)), "Bytes in use now.") \
+	X(t, high_number_of_bytes_used, bigint, bytes, Int64GetDatum(high(row->totals.high_bytes, bytes_used(row))), \
+	  "Most bytes in use since the last reset; above threads a higher estimate, as if all were at their marks at " \
+	  "once.")
 
-PFS_LEVEL_FUNCTIONS(by_thread, MEMORY, THREAD, MemoryRow, add_row_cb, value_get, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_account, MEMORY, ACCOUNT, MemoryRow, add_row_cb, value_get, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_user, MEMORY, USER, MemoryRow, add_row_cb, value_get, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_host, MEMORY, HOST, MemoryRow, add_row_cb, value_get, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(contexts, MEMORY, GLOBAL, MemoryRow, add_row_cb, value_get, 4 * ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_thread, MEMORY, THREAD, MemoryRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_account, MEMORY, ACCOUNT, MemoryRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_user, MEMORY, USER, MemoryRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_host, MEMORY, HOST, MemoryRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(contexts, MEMORY, GLOBAL, MemoryRow, COLUMNS, add_row_cb, 4 * ROWS_PER_KEY)
 
 /* ---- what is always counted ---- */
 
@@ -151,6 +123,7 @@ add_area_cb(PfsInstrumentId instrument, uint64 count, uint64 bytes, void *arg)
 	add_built_in(arg, instrument, &totals);
 }
 
+/* Copies the contexts' numbers, then what has numbers of its own: containers and areas. */
 static void
 global_copy(PfsScan *scan)
 {
@@ -168,71 +141,41 @@ global_copy(PfsScan *scan)
 }
 
 const PfsTable pfs_table_memory_global = {
-	.name = "memory_summary_global_by_event_name",
-	.row_is = "one kind of memory of the whole server",
-	.truncate_effect = "makes what is in use the new baseline at all levels",
-	.columns = global_columns,
-	.ncolumns = lengthof(global_columns),
+	PFS_TABLE("memory_summary_global_by_event_name", contexts, "MySQL",
+			  "one kind of memory of the whole server",
+			  "makes what is in use the new baseline at all levels",
+			  "Memory of the whole server, sessions that have ended included. One row per instrument that was used "
+			  "since the last reset or holds something now. TRUNCATE makes what is in use the new baseline, at all "
+			  "levels."),
 	.row_size = sizeof(MemoryRow),
 	.estimate = contexts_estimate,
 	.copy = global_copy,
-	.get = contexts_get,
 	.truncate = contexts_truncate,
 	.in_reset_all = true,
 };
 
-const PfsTable pfs_table_memory_by_thread = {
-	.name = "memory_summary_by_thread_by_event_name",
-	.row_is = "one kind of memory of one living thread",
-	.truncate_effect = "makes what is in use the new baseline, pushes what was freed into their accounts",
-	.columns = thread_columns,
-	.ncolumns = lengthof(thread_columns),
-	.row_size = sizeof(MemoryRow),
-	.estimate = by_thread_estimate,
-	.copy = by_thread_copy,
-	.get = by_thread_get,
-	.truncate = by_thread_truncate,
-	.in_reset_all = true,
-};
-
-const PfsTable pfs_table_memory_by_account = {
-	.name = "memory_summary_by_account_by_event_name",
-	.row_is = "one kind of memory of one account",
-	.truncate_effect = "makes what is in use the new baseline of threads and accounts, pushes what was freed into their users and hosts",
-	.columns = account_columns,
-	.ncolumns = lengthof(account_columns),
-	.row_size = sizeof(MemoryRow),
-	.estimate = by_account_estimate,
-	.copy = by_account_copy,
-	.get = by_account_get,
-	.truncate = by_account_truncate,
-	.in_reset_all = true,
-};
-
-const PfsTable pfs_table_memory_by_user = {
-	.name = "memory_summary_by_user_by_event_name",
-	.row_is = "one kind of memory of one user",
-	.truncate_effect = "makes what is in use the new baseline of threads, accounts and users",
-	.columns = user_columns,
-	.ncolumns = lengthof(user_columns),
-	.row_size = sizeof(MemoryRow),
-	.estimate = by_user_estimate,
-	.copy = by_user_copy,
-	.get = by_user_get,
-	.truncate = by_user_truncate,
-	.in_reset_all = true,
-};
-
-const PfsTable pfs_table_memory_by_host = {
-	.name = "memory_summary_by_host_by_event_name",
-	.row_is = "one kind of memory of one client address",
-	.truncate_effect = "makes what is in use the new baseline of threads, accounts and hosts, pushes what was freed into the global table",
-	.columns = host_columns,
-	.ncolumns = lengthof(host_columns),
-	.row_size = sizeof(MemoryRow),
-	.estimate = by_host_estimate,
-	.copy = by_host_copy,
-	.get = by_host_get,
-	.truncate = by_host_truncate,
-	.in_reset_all = true,
-};
+PFS_LEVEL_TABLE(memory_by_thread, by_thread, MemoryRow, "memory_summary_by_thread_by_event_name", "MySQL",
+				"one kind of memory of one living thread",
+				"makes what is in use the new baseline, pushes what was freed into their accounts",
+				"Memory by living thread. One row per thread and instrument that was used since the last reset or "
+				"holds something now. TRUNCATE makes what is in use the new baseline and pushes what was freed "
+				"into the accounts.");
+PFS_LEVEL_TABLE(memory_by_account, by_account, MemoryRow, "memory_summary_by_account_by_event_name", "MySQL",
+				"one kind of memory of one account",
+				"makes what is in use the new baseline of threads and accounts, pushes what was freed into their "
+				"users and hosts",
+				"Memory by account, sessions that have ended included. One row per account and instrument. "
+				"TRUNCATE makes what is in use the new baseline of threads and accounts and pushes what was freed "
+				"into users and hosts.");
+PFS_LEVEL_TABLE(memory_by_user, by_user, MemoryRow, "memory_summary_by_user_by_event_name", "MySQL",
+				"one kind of memory of one user",
+				"makes what is in use the new baseline of threads, accounts and users",
+				"Memory by user, sessions that have ended included. One row per user and instrument. TRUNCATE "
+				"makes what is in use the new baseline of threads, accounts and users.");
+PFS_LEVEL_TABLE(memory_by_host, by_host, MemoryRow, "memory_summary_by_host_by_event_name", "MySQL",
+				"one kind of memory of one client address",
+				"makes what is in use the new baseline of threads, accounts and hosts, pushes what was freed into "
+				"the global table",
+				"Memory by client address, sessions that have ended included. One row per address and instrument. "
+				"TRUNCATE makes what is in use the new baseline of threads, accounts and hosts and pushes what was "
+				"freed into the global table.");

@@ -1,6 +1,6 @@
 /*
  * pfs_table_prepared.c
- *	  prepared_statements_instances.
+ *	  prepared_statements_instances: what living sessions have prepared.
  */
 #include "postgres.h"
 
@@ -10,22 +10,40 @@
 #include "pfs_tw.h"
 #include "pfs_value.h"
 
-enum
+static Datum
+name_of(const PfsPrepared *p)
 {
-	THREAD_ID,
-	STATEMENT_NAME,
-	SQL_TEXT,
-	COUNT_EXECUTE,
-	TOTALS,
-};
+	return pfs_text_datum(pfs_text_convert(p->name, strlen(p->name), pfs_database_encoding(p->database)));
+}
 
-static const PfsColumn columns[] = {
-	[THREAD_ID] = {"thread_id", INT8OID, .key = PFS_KEY_THREAD_ID},
-	[STATEMENT_NAME] = {"statement_name", TEXTOID, .width = 12, .hidden = true},
-	[SQL_TEXT] = {"sql_text", TEXTOID, .width = 100, .hidden = true},
-	[COUNT_EXECUTE] = {"count_execute", INT8OID},
-	PFS_TW_COLUMNS(TOTALS),
-};
+static Datum
+sql_text_of(const PfsPrepared *p, bool *isnull)
+{
+	if (p->text_len == 0)
+		return pfs_null(isnull);
+	return pfs_text_datum(pfs_text_of_statement(p->text, p->text_len, pfs_database_encoding(p->database)));
+}
+
+static const PfsTotals *
+executions_of(const PfsPrepared *p, PfsTotals *totals)
+{
+	pfs_totals_add_cell(totals, &p->executions);
+	return totals;
+}
+
+#define EXECUTIONS executions_of(row, &(PfsTotals) {0})
+
+#define COLUMNS(X, t) \
+	X(t, thread_id, bigint, none, Int64GetDatum((int64) row->thread_id), \
+	  "The session that has it: threads.thread_id.", .key = PFS_KEY_THREAD_ID) \
+	X(t, statement_name, text, none, name_of(row), "Its name." PFS_OWN_ROLE, .width = 12, .hidden = true) \
+	X(t, sql_text, text, none, sql_text_of(row, isnull), \
+	  "The statement that was prepared, cut at pfs.max_sql_text_length." PFS_OWN_ROLE, \
+	  .width = 100, .hidden = true) \
+	X(t, count_execute, bigint, count, pfs_tw_get(EXECUTIONS, PFS_TW_COUNT_STAR), "How often it was executed.") \
+	PFS_TW_COLUMNS(X, t, EXECUTIONS, "Executions counted.")
+
+PFS_COLUMNS(prepared, PfsPrepared, COLUMNS)
 
 static void
 add_cb(const PfsPrepared *copy, void *arg)
@@ -39,28 +57,6 @@ copy_rows(PfsScan *scan)
 	pfs_prepared_each(scan->thread_id, add_cb, scan);
 }
 
-static Datum
-get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const PfsPrepared *p = row;
-	PfsTotals	totals = {0};
-
-	switch (column)
-	{
-		case THREAD_ID:
-			return Int64GetDatum((int64) p->thread_id);
-		case STATEMENT_NAME:
-			return pfs_text_datum(pfs_text_convert(p->name, strlen(p->name), pfs_database_encoding(p->database)));
-		case SQL_TEXT:
-			if (p->text_len == 0)
-				return pfs_null(isnull);
-			return pfs_text_datum(pfs_text_of_statement(p->text, p->text_len, pfs_database_encoding(p->database)));
-		default:
-			pfs_totals_add_cell(&totals, &p->executions);
-			return pfs_tw_get(&totals, column == COUNT_EXECUTE ? PFS_TW_COUNT_STAR : column - TOTALS);
-	}
-}
-
 static Oid
 role(const void *row)
 {
@@ -69,6 +65,7 @@ role(const void *row)
 	return pfs_owned_role(p->thread, p->thread_id);
 }
 
+/* A statement that a SECURITY DEFINER function prepared is its owner's, too. */
 static Oid
 nested_role(const void *row)
 {
@@ -76,16 +73,15 @@ nested_role(const void *row)
 }
 
 const PfsTable pfs_table_prepared_statements_instances = {
-	.name = "prepared_statements_instances",
-	.row_is = "one prepared statement of a living session",
-	.truncate_effect = "sets the counts to zero",
-	.columns = columns,
-	.ncolumns = lengthof(columns),
+	PFS_TABLE("prepared_statements_instances", prepared, "MySQL",
+			  "one prepared statement of a living session",
+			  "sets the counts to zero",
+			  "Prepared statements of living sessions: by PREPARE, or from the first execution of one of the "
+			  "protocol. One that was closed disappears soon, not at once. TRUNCATE sets the counts to zero."),
 	.row_size = sizeof(PfsPrepared),
 	.size_of_row = pfs_prepared_record_size,
 	.estimate = pfs_prepared_estimate,
 	.copy = copy_rows,
-	.get = get,
 	.role = role,
 	.also_role = nested_role,
 	.truncate = pfs_prepared_truncate,

@@ -38,26 +38,52 @@ number_identity(const void *row)
 /*
  * setup_instruments
  */
-enum
+static const PfsInstrument *
+instrument_of(const NumberRow *row)
 {
-	INSTRUMENTS_NAME,
-	INSTRUMENTS_ENABLED,
-	INSTRUMENTS_TIMED,
-	INSTRUMENTS_PROPERTIES,
-	INSTRUMENTS_DOCUMENTATION,
-	INSTRUMENTS_WAIT_EVENT_TYPE,
-	INSTRUMENTS_WAIT_EVENT,
-};
+	return pfs_instrument_at(row->number);
+}
 
-static const PfsColumn instruments_columns[] = {
-	[INSTRUMENTS_NAME] = {"name", TEXTOID, .width = 36},
-	[INSTRUMENTS_ENABLED] = {"enabled", TEXTOID, .width = 4, .check = pfs_check_switch},
-	[INSTRUMENTS_TIMED] = {"timed", TEXTOID, .width = 4, .check = pfs_check_switch},
-	[INSTRUMENTS_PROPERTIES] = {"properties", TEXTOID, .width = 4},
-	[INSTRUMENTS_DOCUMENTATION] = {"documentation", TEXTOID, .width = 64},
-	[INSTRUMENTS_WAIT_EVENT_TYPE] = {"wait_event_type", TEXTOID, .width = 8},
-	[INSTRUMENTS_WAIT_EVENT] = {"wait_event", TEXTOID, .width = 20},
-};
+static Datum
+timed_of(const PfsInstrument *ins, bool *isnull)
+{
+	return ins->class >= PFS_NUM_TIMED_CLASSES ? pfs_null(isnull) : pfs_switch_datum(ins->timed);
+}
+
+static Datum
+properties_of(const PfsInstrument *ins)
+{
+	return CStringGetTextDatum(ins->properties & PFS_PROPERTY_IDLE ? "idle" :
+							   ins->properties & PFS_PROPERTY_BUILT_IN ? "global_statistics" : "");
+}
+
+static Datum
+wait_event_of(const PfsInstrument *ins, bool *isnull)
+{
+	return ins->wait_event[0] ? pfs_text_datum(pfs_instrument_wait_event(ins)) : pfs_null(isnull);
+}
+
+#define INSTRUMENTS_COLUMNS(X, t) \
+	X(t, name, text, none, pfs_text_datum(pfs_instrument_name(instrument_of(row))), \
+	  "Path from coarse to fine: class / order / family / the word that PostgreSQL itself uses.", .width = 36) \
+	X(t, enabled, text, none, pfs_switch_datum(instrument_of(row)->enabled), \
+	  "Is it collected?" PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
+	X(t, timed, text, none, timed_of(instrument_of(row), isnull), \
+	  "Is it timed, too?" PFS_YES_OR_NO " Events that are not timed have NULL times.", \
+	  .width = 4, .check = pfs_check_switch) \
+	X(t, properties, text, none, properties_of(instrument_of(row)), \
+	  "idle: it waits for work, not for a resource. Empty otherwise.", .width = 4) \
+	X(t, documentation, text, none, pfs_text_or_null(instrument_of(row)->documentation, isnull), \
+	  "What is measured, where the name alone does not say it.", .width = 64) \
+	X(t, wait_event_type, text, none, pfs_text_or_null(instrument_of(row)->wait_event_type, isnull), \
+	  "The word of pg_stat_activity.wait_event_type for the same wait; NULL if there is none. No key, as " \
+	  "wait_event.", .width = 8) \
+	X(t, wait_event, text, none, wait_event_of(instrument_of(row), isnull), \
+	  "The word of pg_stat_activity.wait_event for the same wait; NULL if there is none. No key: some words name " \
+	  "several instruments, ClientRead three. What a session waits for is the row of events_waits_current with " \
+	  "its thread_id and the highest event_id.", .width = 20)
+
+PFS_COLUMNS(instruments, NumberRow, INSTRUMENTS_COLUMNS)
 
 static double
 instruments_estimate(void)
@@ -65,6 +91,7 @@ instruments_estimate(void)
 	return pfs_instrument_count();
 }
 
+/* Lists the areas of shared memory first: they have instruments, too. */
 static void
 instruments_copy(PfsScan *scan)
 {
@@ -79,58 +106,31 @@ instruments_copy(PfsScan *scan)
 	}
 }
 
-static Datum
-instruments_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const PfsInstrument *ins = pfs_instrument_at(((const NumberRow *) row)->number);
-
-	switch (column)
-	{
-		case INSTRUMENTS_NAME:
-			return pfs_text_datum(pfs_instrument_name(ins));
-		case INSTRUMENTS_ENABLED:
-			return pfs_switch_datum(ins->enabled);
-		case INSTRUMENTS_TIMED:
-			return ins->class >= PFS_NUM_TIMED_CLASSES ? pfs_null(isnull) : pfs_switch_datum(ins->timed);
-		case INSTRUMENTS_PROPERTIES:
-			return CStringGetTextDatum(ins->properties & PFS_PROPERTY_IDLE ? "idle" :
-									   ins->properties & PFS_PROPERTY_BUILT_IN ? "global_statistics" : "");
-		case INSTRUMENTS_DOCUMENTATION:
-			return pfs_text_or_null(ins->documentation, isnull);
-		case INSTRUMENTS_WAIT_EVENT_TYPE:
-			return pfs_text_or_null(ins->wait_event_type, isnull);
-		case INSTRUMENTS_WAIT_EVENT:
-			return ins->wait_event[0] ? pfs_text_datum(pfs_instrument_wait_event(ins)) : pfs_null(isnull);
-	}
-	return pfs_null(isnull);
-}
-
 /* Memory operations and errors are not timed. */
 static bool
 instruments_ignores(PfsRowId row, int column)
 {
 	const PfsInstrument *ins = pfs_instrument_at(row.slot);
 
-	return column == INSTRUMENTS_TIMED && ins != NULL && ins->class >= PFS_NUM_TIMED_CLASSES;
+	return column == PFS_COLUMN(instruments, timed) && ins != NULL && ins->class >= PFS_NUM_TIMED_CLASSES;
 }
 
 static void
 instruments_update(PfsRowId row, const PfsNewRow *values)
 {
-	pfs_setup_set_instrument(row.slot, pfs_new_switch(values, INSTRUMENTS_ENABLED),
-							 pfs_new_switch(values, INSTRUMENTS_TIMED));
+	pfs_setup_set_instrument(row.slot, pfs_new_switch(values, PFS_COLUMN(instruments, enabled)),
+							 pfs_new_switch(values, PFS_COLUMN(instruments, timed)));
 }
 
 const PfsTable pfs_table_setup_instruments = {
-	.name = "setup_instruments",
-	.row_is = "one instrument: something that can be measured",
-	.truncate_effect = "refused",
-	.columns = instruments_columns,
-	.ncolumns = lengthof(instruments_columns),
+	PFS_TABLE("setup_instruments", instruments, "MySQL",
+			  "one instrument: something that can be measured",
+			  "refused",
+			  "Instruments: what can be measured, and whether it is. One row per instrument. UPDATE of enabled and "
+			  "timed takes effect with other sessions' next event and lasts until the server restarts."),
 	.row_size = sizeof(NumberRow),
 	.estimate = instruments_estimate,
 	.copy = instruments_copy,
-	.get = instruments_get,
 	.identity = number_identity,
 	.ignores = instruments_ignores,
 	.update = instruments_update,
@@ -139,16 +139,15 @@ const PfsTable pfs_table_setup_instruments = {
 /*
  * setup_consumers
  */
-enum
-{
-	CONSUMERS_NAME,
-	CONSUMERS_ENABLED,
-};
+#define CONSUMERS_COLUMNS(X, t) \
+	X(t, name, text, none, CStringGetTextDatum(pfs_consumer_name(row->number)), \
+	  "global_instrumentation, below it thread_instrumentation, below it events_X_current, below that " \
+	  "events_X_history and events_X_history_long, X being waits, stages, statements and transactions; below " \
+	  "events_statements_current also events_statements_cpu.", .width = 24) \
+	X(t, enabled, text, none, pfs_switch_datum(pfs_setup->consumer[row->number]), \
+	  "The consumer's own switch." PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch)
 
-static const PfsColumn consumers_columns[] = {
-	[CONSUMERS_NAME] = {"name", TEXTOID, .width = 24},
-	[CONSUMERS_ENABLED] = {"enabled", TEXTOID, .width = 4, .check = pfs_check_switch},
-};
+PFS_COLUMNS(consumers, NumberRow, CONSUMERS_COLUMNS)
 
 static double
 consumers_estimate(void)
@@ -163,40 +162,24 @@ consumers_copy(PfsScan *scan)
 		add_number(scan, c);
 }
 
-static Datum
-consumers_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	uint32		number = ((const NumberRow *) row)->number;
-
-	switch (column)
-	{
-		case CONSUMERS_NAME:
-			return CStringGetTextDatum(pfs_consumer_name(number));
-		case CONSUMERS_ENABLED:
-			return pfs_switch_datum(pfs_setup->consumer[number]);
-	}
-	return pfs_null(isnull);
-}
-
 static void
 consumers_update(PfsRowId row, const PfsNewRow *values)
 {
-	int			enabled = pfs_new_switch(values, CONSUMERS_ENABLED);
+	int			enabled = pfs_new_switch(values, PFS_COLUMN(consumers, enabled));
 
 	if (enabled >= 0)
 		pfs_setup_set_consumer(row.slot, enabled);
 }
 
 const PfsTable pfs_table_setup_consumers = {
-	.name = "setup_consumers",
-	.row_is = "one consumer: a place where events are kept, on only while all above it are",
-	.truncate_effect = "refused",
-	.columns = consumers_columns,
-	.ncolumns = lengthof(consumers_columns),
+	PFS_TABLE("setup_consumers", consumers, "MySQL",
+			  "one consumer: a place where events are kept, on only while all above it are",
+			  "refused",
+			  "Consumers: where events are kept. One row per consumer; each collects only while all above it are "
+			  "on. Off means frozen, not emptied."),
 	.row_size = sizeof(NumberRow),
 	.estimate = consumers_estimate,
 	.copy = consumers_copy,
-	.get = consumers_get,
 	.identity = number_identity,
 	.update = consumers_update,
 };
@@ -204,12 +187,6 @@ const PfsTable pfs_table_setup_consumers = {
 /*
  * setup_timers
  */
-enum
-{
-	TIMERS_NAME,
-	TIMERS_TIMER_NAME,
-};
-
 /* Takes the timers that this machine offers. */
 static Datum
 check_timer_name(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull)
@@ -217,10 +194,13 @@ check_timer_name(const PfsTable *table, const PfsColumn *column, Datum value, bo
 	return CStringGetTextDatum(pfs_timer_name(pfs_require_timer(isnull ? NULL : TextDatumGetCString(value))));
 }
 
-static const PfsColumn timers_columns[] = {
-	[TIMERS_NAME] = {"name", TEXTOID, .width = 10},
-	[TIMERS_TIMER_NAME] = {"timer_name", TEXTOID, .width = 10, .check = check_timer_name},
-};
+#define TIMERS_COLUMNS(X, t) \
+	X(t, name, text, none, CStringGetTextDatum(pfs_class_name(row->number)), \
+	  "idle, wait, stage, statement or transaction.", .width = 10) \
+	X(t, timer_name, text, none, CStringGetTextDatum(pfs_timer_name(pfs_setup->timer[row->number])), \
+	  "One of performance_timers that this machine has.", .width = 10, .check = check_timer_name)
+
+PFS_COLUMNS(timers, NumberRow, TIMERS_COLUMNS)
 
 static double
 timers_estimate(void)
@@ -235,39 +215,23 @@ timers_copy(PfsScan *scan)
 		add_number(scan, c);
 }
 
-static Datum
-timers_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	uint32		number = ((const NumberRow *) row)->number;
-
-	switch (column)
-	{
-		case TIMERS_NAME:
-			return CStringGetTextDatum(pfs_class_name(number));
-		case TIMERS_TIMER_NAME:
-			return CStringGetTextDatum(pfs_timer_name(pfs_setup->timer[number]));
-	}
-	return pfs_null(isnull);
-}
-
 static void
 timers_update(PfsRowId row, const PfsNewRow *values)
 {
-	if (values->set[TIMERS_TIMER_NAME])
+	if (values->set[PFS_COLUMN(timers, timer_name)])
 		pfs_setup_set_timer(row.slot,
-							pfs_timer_by_name(TextDatumGetCString(values->values[TIMERS_TIMER_NAME])));
+							pfs_timer_by_name(TextDatumGetCString(values->values[PFS_COLUMN(timers, timer_name)])));
 }
 
 const PfsTable pfs_table_setup_timers = {
-	.name = "setup_timers",
-	.row_is = "one class of events and the timer that measures it",
-	.truncate_effect = "refused",
-	.columns = timers_columns,
-	.ncolumns = lengthof(timers_columns),
+	PFS_TABLE("setup_timers", timers, "MySQL",
+			  "one class of events and the timer that measures it",
+			  "refused",
+			  "The timer of each class of events. A change takes effect with events that begin afterwards; each "
+			  "event is shown by the timer that it was taken with."),
 	.row_size = sizeof(NumberRow),
 	.estimate = timers_estimate,
 	.copy = timers_copy,
-	.get = timers_get,
 	.identity = number_identity,
 	.update = timers_update,
 };
@@ -275,22 +239,19 @@ const PfsTable pfs_table_setup_timers = {
 /*
  * setup_threads
  */
-enum
-{
-	THREADS_NAME,
-	THREADS_ENABLED,
-	THREADS_HISTORY,
-	THREADS_PROPERTIES,
-	THREADS_DOCUMENTATION,
-};
+#define THREADS_COLUMNS(X, t) \
+	X(t, name, text, none, CStringGetTextDatum(pfs_thread_kind(row->number)->name), \
+	  "As threads.name of such a thread.", .width = 24) \
+	X(t, enabled, text, none, pfs_switch_datum(pfs_setup->kind_enabled[row->number]), \
+	  "threads.instrumented of threads that start afterwards." PFS_YES_OR_NO, \
+	  .width = 4, .check = pfs_check_switch) \
+	X(t, history, text, none, pfs_switch_datum(pfs_setup->kind_history[row->number]), \
+	  "threads.history of threads that start afterwards." PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
+	X(t, properties, text, none, CStringGetTextDatum(""), "Reserved; empty.", .width = 4) \
+	X(t, documentation, text, none, pfs_text_or_null(pfs_thread_kind(row->number)->documentation, isnull), \
+	  "PostgreSQL's own words for this kind of process.", .width = 32)
 
-static const PfsColumn threads_columns[] = {
-	[THREADS_NAME] = {"name", TEXTOID, .width = 24},
-	[THREADS_ENABLED] = {"enabled", TEXTOID, .width = 4, .check = pfs_check_switch},
-	[THREADS_HISTORY] = {"history", TEXTOID, .width = 4, .check = pfs_check_switch},
-	[THREADS_PROPERTIES] = {"properties", TEXTOID, .width = 4},
-	[THREADS_DOCUMENTATION] = {"documentation", TEXTOID, .width = 32},
-};
+PFS_COLUMNS(threads, NumberRow, THREADS_COLUMNS)
 
 static double
 threads_estimate(void)
@@ -310,45 +271,21 @@ threads_copy(PfsScan *scan)
 	}
 }
 
-static Datum
-threads_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	uint32		number = ((const NumberRow *) row)->number;
-	const PfsThreadKind *kind = pfs_thread_kind(number);
-
-	switch (column)
-	{
-		case THREADS_NAME:
-			return CStringGetTextDatum(kind->name);
-		case THREADS_ENABLED:
-			return pfs_switch_datum(pfs_setup->kind_enabled[number]);
-		case THREADS_HISTORY:
-			return pfs_switch_datum(pfs_setup->kind_history[number]);
-		case THREADS_PROPERTIES:
-			return CStringGetTextDatum("");
-		case THREADS_DOCUMENTATION:
-			return pfs_text_or_null(kind->documentation, isnull);
-	}
-	return pfs_null(isnull);
-}
-
 static void
 threads_update(PfsRowId row, const PfsNewRow *values)
 {
-	pfs_setup_set_thread_kind(row.slot, pfs_new_switch(values, THREADS_ENABLED),
-							  pfs_new_switch(values, THREADS_HISTORY));
+	pfs_setup_set_thread_kind(row.slot, pfs_new_switch(values, PFS_COLUMN(threads, enabled)),
+							  pfs_new_switch(values, PFS_COLUMN(threads, history)));
 }
 
 const PfsTable pfs_table_setup_threads = {
-	.name = "setup_threads",
-	.row_is = "one kind of background process, and the switches that its threads start with",
-	.truncate_effect = "refused",
-	.columns = threads_columns,
-	.ncolumns = lengthof(threads_columns),
+	PFS_TABLE("setup_threads", threads, "MySQL",
+			  "one kind of background process, and the switches that its threads start with",
+			  "refused",
+			  "Kinds of background processes and the switches that their threads start with. One row per kind."),
 	.row_size = sizeof(NumberRow),
 	.estimate = threads_estimate,
 	.copy = threads_copy,
-	.get = threads_get,
 	.identity = number_identity,
 	.update = threads_update,
 };

@@ -18,15 +18,6 @@ typedef struct ActorRow
 	PfsActor	rule;
 } ActorRow;
 
-enum
-{
-	HOST,
-	USER_NAME,
-	ROLE,
-	ENABLED,
-	HISTORY,
-};
-
 static Datum
 check_name(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull)
 {
@@ -36,13 +27,23 @@ check_name(const PfsTable *table, const PfsColumn *column, Datum value, bool isn
 	return CStringGetTextDatum(name);
 }
 
-static const PfsColumn columns[] = {
-	[HOST] = {"host", TEXTOID, .width = 12, .check_new = check_name, .by_default = "%"},
-	[USER_NAME] = {"user_name", TEXTOID, .width = 12, .check_new = check_name, .by_default = "%"},
-	[ROLE] = {"role", TEXTOID, .width = 2, .check_new = check_name, .by_default = "%"},
-	[ENABLED] = {"enabled", TEXTOID, .width = 4, .check = pfs_check_switch, .by_default = "YES"},
-	[HISTORY] = {"history", TEXTOID, .width = 4, .check = pfs_check_switch, .by_default = "YES"},
-};
+#define COLUMNS(X, t) \
+	X(t, host, text, none, pfs_text_datum(row->rule.host), \
+	  "Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no " \
+	  "rule has the very address; % is any. No pattern.", .width = 12, .check_new = check_name, .by_default = "%") \
+	X(t, user_name, text, none, pfs_text_datum(row->rule.user_name), \
+	  "The role that authenticates; % is any. No pattern.", \
+	  .width = 12, .check_new = check_name, .by_default = "%") \
+	X(t, role, text, none, CStringGetTextDatum(PFS_ACTOR_ANY), \
+	  "Reserved; %.", .width = 2, .check_new = check_name, .by_default = "%") \
+	X(t, enabled, text, none, pfs_switch_datum(row->rule.switches & PFS_ACTOR_ENABLED), \
+	  "threads.instrumented of such sessions at their start." PFS_YES_OR_NO, \
+	  .width = 4, .check = pfs_check_switch, .by_default = "YES") \
+	X(t, history, text, none, pfs_switch_datum(row->rule.switches & PFS_ACTOR_HISTORY), \
+	  "threads.history of such sessions at their start." PFS_YES_OR_NO, \
+	  .width = 4, .check = pfs_check_switch, .by_default = "YES")
+
+PFS_COLUMNS(actors, ActorRow, COLUMNS)
 
 static double
 estimate(void)
@@ -55,6 +56,7 @@ estimate(void)
 	return stats.records_used;
 }
 
+/* Copies the rules that are there while they are looked at. */
 static void
 copy(PfsScan *scan)
 {
@@ -75,27 +77,6 @@ copy(PfsScan *scan)
 		row->ref = ref;
 		row->rule = rule;
 	}
-}
-
-static Datum
-get(PfsScan *scan, const void *copied, int column, bool *isnull)
-{
-	const PfsActor *rule = &((const ActorRow *) copied)->rule;
-
-	switch (column)
-	{
-		case HOST:
-			return pfs_text_datum(rule->host);
-		case USER_NAME:
-			return pfs_text_datum(rule->user_name);
-		case ROLE:
-			return CStringGetTextDatum(PFS_ACTOR_ANY);
-		case ENABLED:
-			return pfs_switch_datum(rule->switches & PFS_ACTOR_ENABLED);
-		case HISTORY:
-			return pfs_switch_datum(rule->switches & PFS_ACTOR_HISTORY);
-	}
-	return pfs_null(isnull);
 }
 
 static PfsRowId
@@ -125,19 +106,20 @@ update(PfsRowId row, const PfsNewRow *values)
 	PfsActorRef ref;
 
 	if (find_ref(row, &ref))
-		pfs_actor_update(ref, pfs_new_switch(values, ENABLED), pfs_new_switch(values, HISTORY));
+		pfs_actor_update(ref, pfs_new_switch(values, PFS_COLUMN(actors, enabled)), pfs_new_switch(values, PFS_COLUMN(actors, history)));
 }
 
+/* A rule from the values of a new row, which were checked. */
 static PfsActor
 make_rule(const PfsNewRow *row)
 {
 	PfsActor	rule = {0};
 
-	strlcpy(rule.host, TextDatumGetCString(row->values[HOST]), sizeof(rule.host));
-	strlcpy(rule.user_name, TextDatumGetCString(row->values[USER_NAME]), sizeof(rule.user_name));
-	if (pfs_new_switch(row, ENABLED) == 1)
+	strlcpy(rule.host, TextDatumGetCString(row->values[PFS_COLUMN(actors, host)]), sizeof(rule.host));
+	strlcpy(rule.user_name, TextDatumGetCString(row->values[PFS_COLUMN(actors, user_name)]), sizeof(rule.user_name));
+	if (pfs_new_switch(row, PFS_COLUMN(actors, enabled)) == 1)
 		rule.switches |= PFS_ACTOR_ENABLED;
-	if (pfs_new_switch(row, HISTORY) == 1)
+	if (pfs_new_switch(row, PFS_COLUMN(actors, history)) == 1)
 		rule.switches |= PFS_ACTOR_HISTORY;
 	return rule;
 }
@@ -149,6 +131,10 @@ same_text(Datum a, Datum b)
 	return datumIsEqual(a, b, false, -1);
 }
 
+/*
+ * Raises the error if the last of the new rows is a duplicate of another one or of a
+ * rule, or does not fit.
+ */
 static void
 check_insert(const PfsNewRow *rows, int nrows)
 {
@@ -157,8 +143,8 @@ check_insert(const PfsNewRow *rows, int nrows)
 
 	for (int i = 0; i < nrows - 1; i++)
 	{
-		if (same_text(rows[i].values[HOST], values[HOST]) &&
-			same_text(rows[i].values[USER_NAME], values[USER_NAME]))
+		if (same_text(rows[i].values[PFS_COLUMN(actors, host)], values[PFS_COLUMN(actors, host)]) &&
+			same_text(rows[i].values[PFS_COLUMN(actors, user_name)], values[PFS_COLUMN(actors, user_name)]))
 			pfs_report_actor(PFS_ACTOR_DUPLICATE, &rule);
 	}
 	pfs_report_actor(pfs_actor_check(&rule, nrows - 1), &rule);
@@ -190,15 +176,16 @@ delete(const PfsRowId *rows, int nrows)
 }
 
 const PfsTable pfs_table_setup_actors = {
-	.name = "setup_actors",
-	.row_is = "one rule: are sessions of this user and host instrumented from their start",
-	.truncate_effect = "all rules gone: new sessions are not instrumented",
-	.columns = columns,
-	.ncolumns = lengthof(columns),
+	PFS_TABLE("setup_actors", actors, "MySQL",
+			  "one rule: are sessions of this user and host instrumented from their start",
+			  "all rules gone: new sessions are not instrumented",
+			  "Rules for sessions that start afterwards: is one of this user and host instrumented? The first "
+			  "match decides, in this order: host and user_name, user_name only, host only, neither; without a "
+			  "match a session is not instrumented. Takes INSERT, UPDATE of enabled and history, DELETE, and "
+			  "TRUNCATE, which leaves no rule."),
 	.row_size = sizeof(ActorRow),
 	.estimate = estimate,
 	.copy = copy,
-	.get = get,
 	.identity = identity,
 	.update = update,
 	.check_insert = check_insert,

@@ -36,27 +36,6 @@ typedef struct SocketRow
 	char		ip[INET6_ADDRSTRLEN];	/* "": NULL */
 } SocketRow;
 
-enum
-{
-	INSTANCES_EVENT_NAME,
-	INSTANCES_OBJECT_INSTANCE_BEGIN,
-	INSTANCES_THREAD_ID,
-	INSTANCES_SOCKET_ID,
-	INSTANCES_IP,
-	INSTANCES_PORT,
-	INSTANCES_STATE,
-};
-
-static const PfsColumn instances_columns[] = {
-	[INSTANCES_EVENT_NAME] = {"event_name", TEXTOID, .width = 25, .key = PFS_KEY_EVENT_NAME},
-	[INSTANCES_OBJECT_INSTANCE_BEGIN] = {"object_instance_begin", INT8OID},
-	[INSTANCES_THREAD_ID] = {"thread_id", INT8OID, .key = PFS_KEY_THREAD_ID},
-	[INSTANCES_SOCKET_ID] = {"socket_id", INT4OID},
-	[INSTANCES_IP] = {"ip", INETOID, .hidden = true},
-	[INSTANCES_PORT] = {"port", INT4OID, .hidden = true},
-	[INSTANCES_STATE] = {"state", TEXTOID, .width = 6},
-};
-
 /*
  * Where a WAL receiver is connected to, as the server says it: an address, a
  * name or a folder.
@@ -83,6 +62,7 @@ read_peer(SocketRow *row, int pid)
 		row->port = -1;
 }
 
+/* Adds a socket, unless a condition on thread_id or event_name leaves it out. */
 static void
 add_instance_cb(const PfsSocket *socket, uint32 index, void *arg)
 {
@@ -135,40 +115,51 @@ add_state_cb(const PfsThread *thread, uint64 word, void *arg)
 	}
 }
 
+static Datum
+descriptor_of(const SocketRow *socket, bool *isnull)
+{
+	return socket->descriptor < 0 ? pfs_null(isnull) : Int32GetDatum(socket->descriptor);
+}
+
+static Datum
+ip_of(const SocketRow *socket, bool *isnull)
+{
+	return socket->ip[0] == '\0' ? pfs_null(isnull) : DirectFunctionCall1(inet_in, CStringGetDatum(socket->ip));
+}
+
+static Datum
+port_of(const SocketRow *socket, bool *isnull)
+{
+	return socket->port < 0 ? pfs_null(isnull) : Int32GetDatum(socket->port);
+}
+
+#define INSTANCES_COLUMNS(X, t) \
+	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	  "The instrument that receives from it: setup_instruments.name.", .width = 25, .key = PFS_KEY_EVENT_NAME) \
+	X(t, object_instance_begin, bigint, none, Int64GetDatum((int64) row->address), \
+	  "Identifies the socket among those of now; the same in events_waits_* and socket_summary_by_instance.") \
+	X(t, thread_id, bigint, none, Int64GetDatum((int64) row->thread_id), \
+	  "The thread that owns it: threads.thread_id.", .key = PFS_KEY_THREAD_ID) \
+	X(t, socket_id, integer, none, descriptor_of(row, isnull), \
+	  "Descriptor in that process; NULL for the WAL receiver, whose socket belongs to libpq.") \
+	X(t, ip, inet, none, ip_of(row, isnull), \
+	  "Address of the other side; NULL for a Unix socket, and where the WAL receiver was given no address." \
+	  PFS_OWN_ROLE, .hidden = true) \
+	X(t, port, integer, none, port_of(row, isnull), \
+	  "Port of the other side; NULL for a Unix socket." PFS_OWN_ROLE, .hidden = true) \
+	X(t, state, text, none, CStringGetTextDatum(row->is_idle ? "IDLE" : "ACTIVE"), \
+	  "IDLE while the session waits for its next command, else ACTIVE.", .width = 6)
+
+PFS_COLUMNS(instances, SocketRow, INSTANCES_COLUMNS)
+
 static void
 instances_copy(PfsScan *scan)
 {
 	StateCopy	copy = {.scan = scan};
 
 	pfs_sockets_each(add_instance_cb, scan);
-	if (scan->needed[INSTANCES_STATE] && scan->nrows > 0)
+	if (scan->needed[PFS_COLUMN(instances, state)] && scan->nrows > 0)
 		pfs_threads_each(scan->thread_id, add_state_cb, &copy);
-}
-
-static Datum
-instances_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const SocketRow *socket = row;
-
-	switch (column)
-	{
-		case INSTANCES_EVENT_NAME:
-			return pfs_event_name_datum(socket->instrument, isnull);
-		case INSTANCES_OBJECT_INSTANCE_BEGIN:
-			return Int64GetDatum((int64) socket->address);
-		case INSTANCES_THREAD_ID:
-			return Int64GetDatum((int64) socket->thread_id);
-		case INSTANCES_SOCKET_ID:
-			return socket->descriptor < 0 ? pfs_null(isnull) : Int32GetDatum(socket->descriptor);
-		case INSTANCES_IP:
-			return socket->ip[0] == '\0' ? pfs_null(isnull)
-				: DirectFunctionCall1(inet_in, CStringGetDatum(socket->ip));
-		case INSTANCES_PORT:
-			return socket->port < 0 ? pfs_null(isnull) : Int32GetDatum(socket->port);
-		case INSTANCES_STATE:
-			return CStringGetTextDatum(socket->is_idle ? "IDLE" : "ACTIVE");
-	}
-	return pfs_null(isnull);
 }
 
 static Oid
@@ -178,15 +169,14 @@ instances_role(const void *row)
 }
 
 const PfsTable pfs_table_socket_instances = {
-	.name = "socket_instances",
-	.row_is = "one connection of a client, or of the WAL receiver",
-	.truncate_effect = "refused",
-	.columns = instances_columns,
-	.ncolumns = lengthof(instances_columns),
+	PFS_TABLE("socket_instances", instances, "MySQL",
+			  "one connection of a client, or of the WAL receiver",
+			  "refused",
+			  "The connections of clients, walsenders' among them, and the WAL receiver's to its primary; those of "
+			  "processes that have had an event. TRUNCATE is refused."),
 	.row_size = sizeof(SocketRow),
 	.estimate = pfs_sockets_estimate,
 	.copy = instances_copy,
-	.get = instances_get,
 	.role = instances_role,
 };
 
@@ -204,6 +194,7 @@ typedef struct SummaryRow
 StaticAssertDecl((int) PFS_SOCKET_READ == PFS_CALLS_READ && (int) PFS_SOCKET_WRITE == PFS_CALLS_WRITE &&
 				 (int) PFS_SOCKET_MISC == PFS_CALLS_MISC, "parts in another order");
 
+/* Adds the numbers of a socket or of an event name, unless a condition leaves them out. */
 static void
 add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals *totals, void *arg)
 {
@@ -218,25 +209,25 @@ add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals
 	row->totals = *totals;
 }
 
-static Datum
-summary_value(const SummaryRow *row, int column)
-{
-	return pfs_calls_get(row->totals.part, row->totals.bytes, column);
-}
+#define SUMMARY_COLUMNS(X, t) \
+	PFS_CALLS_COLUMNS(X, t, row->totals.part, row->totals.bytes, \
+					  "Calls that received bytes (operation recv). The call that brings the first bytes of the " \
+					  "next message ends the idle wait and is none.", \
+					  "Calls that sent bytes (operation send).", \
+					  "Waits until the socket can be read or written, or is connected (operation wait).", \
+					  "Bytes received, those of the call included that brings the first bytes of the next message: " \
+					  "it ends the idle wait and counts as no call.", \
+					  "Bytes sent.")
 
 /*
  * socket_summary_by_event_name
  */
-enum
-{
-	BY_EVENT_EVENT_NAME,
-	BY_EVENT_TOTALS,
-};
+#define BY_EVENT_COLUMNS(X, t) \
+	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	  "The instrument: setup_instruments.name.", .width = 25, .key = PFS_KEY_EVENT_NAME) \
+	SUMMARY_COLUMNS(X, t)
 
-static const PfsColumn by_event_columns[] = {
-	[BY_EVENT_EVENT_NAME] = {"event_name", TEXTOID, .width = 25, .key = PFS_KEY_EVENT_NAME},
-	PFS_CALLS_COLUMNS(BY_EVENT_TOTALS)
-};
+PFS_COLUMNS(by_event, SummaryRow, BY_EVENT_COLUMNS)
 
 /* A guess: reading, writing, opening, others. */
 #define USUAL_SOCKET_EVENTS 4
@@ -253,15 +244,7 @@ by_event_copy(PfsScan *scan)
 	pfs_sockets_by_event(add_summary_cb, scan);
 }
 
-static Datum
-by_event_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	return column == BY_EVENT_EVENT_NAME
-		? pfs_event_name_datum(((const SummaryRow *) row)->instrument, isnull)
-		: summary_value(row, column - BY_EVENT_TOTALS);
-}
-
-/* The other table is emptied, too. */
+/* TRUNCATE empties the tables by instance, too, and notes so. */
 static int64
 by_event_truncate(void)
 {
@@ -276,15 +259,14 @@ by_event_truncate(void)
 }
 
 const PfsTable pfs_table_socket_summary_by_event_name = {
-	.name = "socket_summary_by_event_name",
-	.row_is = "the calls on sockets under one event name",
-	.truncate_effect = "zeroes it, and socket_summary_by_instance",
-	.columns = by_event_columns,
-	.ncolumns = lengthof(by_event_columns),
+	PFS_TABLE("socket_summary_by_event_name", by_event, "MySQL",
+			  "the calls on sockets under one event name",
+			  "zeroes it, and socket_summary_by_instance",
+			  "Calls on sockets, those that have been closed included. Shows a row where something was counted "
+			  "since the last reset. TRUNCATE zeroes it, and socket_summary_by_instance."),
 	.row_size = sizeof(SummaryRow),
 	.estimate = by_event_estimate,
 	.copy = by_event_copy,
-	.get = by_event_get,
 	.truncate = by_event_truncate,
 	.in_reset_all = true,
 };
@@ -292,18 +274,14 @@ const PfsTable pfs_table_socket_summary_by_event_name = {
 /*
  * socket_summary_by_instance
  */
-enum
-{
-	BY_INSTANCE_EVENT_NAME,
-	BY_INSTANCE_OBJECT_INSTANCE_BEGIN,
-	BY_INSTANCE_TOTALS,
-};
+#define BY_INSTANCE_COLUMNS(X, t) \
+	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	  "The instrument: setup_instruments.name.", .width = 25, .key = PFS_KEY_EVENT_NAME) \
+	X(t, object_instance_begin, bigint, none, Int64GetDatum((int64) row->address), \
+	  "The socket: socket_instances.object_instance_begin, and the same of events_waits_*.") \
+	SUMMARY_COLUMNS(X, t)
 
-static const PfsColumn by_instance_columns[] = {
-	[BY_INSTANCE_EVENT_NAME] = {"event_name", TEXTOID, .width = 25, .key = PFS_KEY_EVENT_NAME},
-	[BY_INSTANCE_OBJECT_INSTANCE_BEGIN] = {"object_instance_begin", INT8OID},
-	PFS_CALLS_COLUMNS(BY_INSTANCE_TOTALS)
-};
+PFS_COLUMNS(by_instance, SummaryRow, BY_INSTANCE_COLUMNS)
 
 static double
 by_instance_estimate(void)
@@ -317,22 +295,6 @@ by_instance_copy(PfsScan *scan)
 	pfs_sockets_by_instance(add_summary_cb, scan);
 }
 
-static Datum
-by_instance_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const SummaryRow *summary = row;
-
-	switch (column)
-	{
-		case BY_INSTANCE_EVENT_NAME:
-			return pfs_event_name_datum(summary->instrument, isnull);
-		case BY_INSTANCE_OBJECT_INSTANCE_BEGIN:
-			return Int64GetDatum((int64) summary->address);
-		default:
-			return summary_value(summary, column - BY_INSTANCE_TOTALS);
-	}
-}
-
 static int64
 by_instance_truncate(void)
 {
@@ -340,15 +302,14 @@ by_instance_truncate(void)
 }
 
 const PfsTable pfs_table_socket_summary_by_instance = {
-	.name = "socket_summary_by_instance",
-	.row_is = "the calls on one connection under one event name",
-	.truncate_effect = "adds its numbers to the event names and sets them to zero, in all tables by instance",
-	.columns = by_instance_columns,
-	.ncolumns = lengthof(by_instance_columns),
+	PFS_TABLE("socket_summary_by_instance", by_instance, "MySQL",
+			  "the calls on one connection under one event name",
+			  "adds its numbers to the event names and sets them to zero, in all tables by instance",
+			  "Calls on each socket of socket_instances. TRUNCATE zeroes it; the numbers stay in "
+			  "socket_summary_by_event_name."),
 	.row_size = sizeof(SummaryRow),
 	.estimate = by_instance_estimate,
 	.copy = by_instance_copy,
-	.get = by_instance_get,
 	.truncate = by_instance_truncate,
 	.in_reset_all = true,
 };

@@ -1,6 +1,9 @@
 /*
  * pfs_table_stages_summary.c
  *	  events_stages_summary_{global,by_thread,by_account,by_user,by_host}_by_event_name.
+ *
+ * A file of its own, as are the summaries of each family: pfs_event_levels.h gives
+ * a file's functions their names, so it can be used once in each.
  */
 #include "postgres.h"
 
@@ -12,14 +15,11 @@ typedef struct StageRow
 	PfsTotals	totals;
 } StageRow;
 
-static Datum
-value_get(const StageRow *row, int column, bool *isnull)
-{
-	return pfs_tw_get(&row->totals, column);
-}
+#define COLUMNS(X, t) \
+	PFS_EVENT_NAME_COLUMN(X, t) \
+	PFS_TW_COLUMNS(X, t, &row->totals, "Stages counted.")
 
 /* A session goes through nearly all stages of statements. */
 #define ROWS_PER_KEY 8
 
-PFS_EVENT_LEVEL_TABLES(stages, "stage", STAGES, StageRow, PfsTotals, PFS_TW_COLUMNS, value_get, ROWS_PER_KEY,
-					   "zeroes all levels");
+PFS_EVENT_LEVEL_TABLES(stages, "stage", STAGES, StageRow, PfsTotals, COLUMNS, ROWS_PER_KEY, "zeroes all levels");

@@ -1,7 +1,8 @@
 /*
  * pfs_table_statements_summary.c
  *	  events_statements_summary_{global,by_thread,by_account,by_user,by_host}_by_event_name,
- *	  and events_statements_histogram_global.
+ *	  and events_statements_histogram_global, which TRUNCATE of the global one
+ *	  empties, too.
  */
 #include "postgres.h"
 
@@ -17,27 +18,23 @@ typedef struct StatementRow
 	PfsStatementTotals totals;
 } StatementRow;
 
-static Datum
-value_get(const StatementRow *row, int column, bool *isnull)
-{
-	if (column < PFS_TW_NCOLUMNS)
-		return pfs_tw_get(&row->totals.time, column);
-	return pfs_statement_sum_get(&row->totals, column - PFS_TW_NCOLUMNS, isnull);
-}
-
-#define COLUMNS(first) PFS_TW_COLUMNS(first), PFS_STATEMENT_SUM_COLUMNS((first) + PFS_TW_NCOLUMNS)
+#define COLUMNS(X, t) \
+	PFS_EVENT_NAME_COLUMN(X, t) \
+	PFS_TW_COLUMNS(X, t, &row->totals.time, "Statements counted.") \
+	PFS_STATEMENT_SUM_COLUMNS(X, t, &row->totals)
 
 /* A session has a handful of commands. */
 #define ROWS_PER_KEY 5
 
-PFS_EVENT_LEVEL_TABLES(statements, "statement", STATEMENTS, StatementRow, PfsStatementTotals, COLUMNS, value_get,
-					   ROWS_PER_KEY, "zeroes all levels, and the histogram");
+PFS_EVENT_LEVEL_TABLES(statements, "statement", STATEMENTS, StatementRow, PfsStatementTotals, COLUMNS, ROWS_PER_KEY,
+					   "zeroes all levels, and the histogram");
 
 /* ---- histogram ---- */
 
-static const PfsColumn histogram_columns[] = {
-	PFS_BUCKET_COLUMNS(0),
-};
+#define HISTOGRAM_COLUMNS(X, t) \
+	PFS_BUCKET_COLUMNS(X, t, row, "Statements that took so long", "timed statements")
+
+PFS_COLUMNS(histogram, PfsBucketRow, HISTOGRAM_COLUMNS)
 
 static void
 histogram_copy(PfsScan *scan)
@@ -46,12 +43,6 @@ histogram_copy(PfsScan *scan)
 
 	if (buckets != NULL)
 		pfs_buckets_add(scan, PFS_NO_INSTRUMENT, buckets);
-}
-
-static Datum
-histogram_get(PfsScan *scan, const void *copied, int column, bool *isnull)
-{
-	return pfs_bucket_get(copied, column, isnull);
 }
 
 static double
@@ -67,15 +58,13 @@ histogram_truncate(void)
 }
 
 const PfsTable pfs_table_statements_histogram = {
-	.name = "events_statements_histogram_global",
-	.row_is = "one range of lengths of statements",
-	.truncate_effect = "empties it",
-	.columns = histogram_columns,
-	.ncolumns = lengthof(histogram_columns),
+	PFS_TABLE("events_statements_histogram_global", histogram, "MySQL",
+			  "one range of lengths of statements",
+			  "empties it",
+			  "How many statements of the whole server were how long. TRUNCATE empties it."),
 	.row_size = sizeof(PfsBucketRow),
 	.estimate = histogram_estimate,
 	.copy = histogram_copy,
-	.get = histogram_get,
 	.truncate = histogram_truncate,
 	.in_reset_all = true,
 };

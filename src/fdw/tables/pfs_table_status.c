@@ -20,22 +20,28 @@
 /*
  * probes
  */
-enum
+static Datum
+detail_of(const PfsProbeRow *probe, bool *isnull)
 {
-	PROBES_PROBE_NAME,
-	PROBES_MECHANISM,
-	PROBES_TARGET,
-	PROBES_STATUS,
-	PROBES_DETAIL,
-};
+	return probe->detail[0] ? pfs_text_datum(probe->detail) : pfs_null(isnull);
+}
 
-static const PfsColumn probes_columns[] = {
-	[PROBES_PROBE_NAME] = {"probe_name", TEXTOID, .width = 16},
-	[PROBES_MECHANISM] = {"mechanism", TEXTOID, .width = 6},
-	[PROBES_TARGET] = {"target", TEXTOID, .width = 16},
-	[PROBES_STATUS] = {"status", TEXTOID, .width = 8},
-	[PROBES_DETAIL] = {"detail", TEXTOID, .width = 48},
-};
+#define PROBES_COLUMNS(X, t) \
+	X(t, probe_name, text, none, pfs_text_datum(row->name), "Name of the probe.", .width = 16) \
+	X(t, mechanism, text, none, pfs_text_or_null(row->mechanism, isnull), \
+	  "How pfs gets called. got: by an address in the server's table of external functions; method_table: by a " \
+	  "function in one of the server's tables of functions; hook: by a variable that the server has for " \
+	  "extensions; detour: by a jump that was written over the first instructions of a function. NULL: no call, " \
+	  "but something that pfs relies on.", .width = 6) \
+	X(t, target, text, none, pfs_text_or_null(row->target, isnull), "What was replaced or hooked.", .width = 16) \
+	X(t, status, text, none, pfs_text_or_null(row->status, isnull), \
+	  "active, unavailable (something is missing) or off. A hook is active when a call of it was seen.", \
+	  .width = 8) \
+	X(t, detail, text, none, detail_of(row, isnull), \
+	  "Why it is not active, or what is special about it; of a hook the library that is called before pfs; else " \
+	  "NULL.", .width = 48)
+
+PFS_COLUMNS(probes, PfsProbeRow, PROBES_COLUMNS)
 
 static double
 probes_estimate(void)
@@ -52,38 +58,15 @@ probes_copy(PfsScan *scan)
 		*(PfsProbeRow *) pfs_scan_add(scan) = probe;
 }
 
-static Datum
-probes_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const PfsProbeRow *probe = row;
-
-	switch (column)
-	{
-		case PROBES_PROBE_NAME:
-			return pfs_text_datum(probe->name);
-		case PROBES_MECHANISM:
-			return pfs_text_or_null(probe->mechanism, isnull);
-		case PROBES_TARGET:
-			return pfs_text_or_null(probe->target, isnull);
-		case PROBES_STATUS:
-			return pfs_text_or_null(probe->status, isnull);
-		case PROBES_DETAIL:
-			return probe->detail[0] ? pfs_text_datum(probe->detail) : pfs_null(isnull);
-	}
-	return pfs_null(isnull);
-}
-
 const PfsTable pfs_table_probes = {
-	.name = "probes",
-	.row_is = "one place where the server calls pfs, and whether it works",
+	PFS_TABLE("probes", probes, "own",
+			  "one place where the server calls pfs, and whether it works",
+			  "refused",
+			  "Probes: the places where the server calls pfs, and whether each works or why not."),
 	.without_memory = true,
-	.truncate_effect = "refused",
-	.columns = probes_columns,
-	.ncolumns = lengthof(probes_columns),
 	.row_size = sizeof(PfsProbeRow),
 	.estimate = probes_estimate,
 	.copy = probes_copy,
-	.get = probes_get,
 };
 
 /* TRUNCATE of containers and of status, which show the same counters. */
@@ -97,34 +80,27 @@ reset_counters(void)
 /*
  * containers
  */
-enum
-{
-	CONTAINERS_NAME,
-	CONTAINERS_RECORD_SIZE,
-	CONTAINERS_RECORDS_MAX,
-	CONTAINERS_RECORDS_USED,
-	CONTAINERS_RECORDS_HIGH_WATER,
-	CONTAINERS_RECORDS_LOST,
-	CONTAINERS_PAGES_MAX,
-	CONTAINERS_PAGES_RESIDENT,
-	CONTAINERS_PAGES_RECLAIMED,
-	CONTAINERS_BYTES_RESERVED,
-	CONTAINERS_BYTES_RESIDENT,
-};
+#define CONTAINERS_COLUMNS(X, t) \
+	X(t, name, text, none, CStringGetTextDatum(row->name), \
+	  "Name of the container, as in the settings.", .width = 24) \
+	X(t, record_size, bigint, bytes, Int64GetDatum((int64) row->record_size), "Bytes of one record.") \
+	X(t, records_max, bigint, count, Int64GetDatum((int64) row->stats.records_max), "Records that fit.") \
+	X(t, records_used, bigint, count, Int64GetDatum((int64) row->stats.records_used), "Records in use now.") \
+	X(t, records_high_water, bigint, count, Int64GetDatum((int64) row->stats.records_high_water), \
+	  "Most records in use at a time since the last TRUNCATE.") \
+	X(t, records_lost, bigint, count, Int64GetDatum((int64) row->stats.records_lost), \
+	  "Records that were wanted while it was full, since the last TRUNCATE.") \
+	X(t, pages_max, bigint, pages, Int64GetDatum((int64) row->stats.pages_max), "Pages that it can have.") \
+	X(t, pages_resident, bigint, pages, Int64GetDatum((int64) row->stats.pages_resident), \
+	  "Pages that take memory now.") \
+	X(t, pages_reclaimed, bigint, pages, Int64GetDatum((int64) row->stats.pages_reclaimed), \
+	  "Pages given back to the system since the last TRUNCATE.") \
+	X(t, bytes_reserved, bigint, bytes, Int64GetDatum((int64) row->stats.bytes_reserved), \
+	  "Bytes of shared memory set aside at the server's start.") \
+	X(t, bytes_resident, bigint, bytes, Int64GetDatum((int64) row->stats.bytes_resident), \
+	  "Bytes that take memory now.")
 
-static const PfsColumn containers_columns[] = {
-	[CONTAINERS_NAME] = {"name", TEXTOID, .width = 24},
-	[CONTAINERS_RECORD_SIZE] = {"record_size", INT8OID},
-	[CONTAINERS_RECORDS_MAX] = {"records_max", INT8OID},
-	[CONTAINERS_RECORDS_USED] = {"records_used", INT8OID},
-	[CONTAINERS_RECORDS_HIGH_WATER] = {"records_high_water", INT8OID},
-	[CONTAINERS_RECORDS_LOST] = {"records_lost", INT8OID},
-	[CONTAINERS_PAGES_MAX] = {"pages_max", INT8OID},
-	[CONTAINERS_PAGES_RESIDENT] = {"pages_resident", INT8OID},
-	[CONTAINERS_PAGES_RECLAIMED] = {"pages_reclaimed", INT8OID},
-	[CONTAINERS_BYTES_RESERVED] = {"bytes_reserved", INT8OID},
-	[CONTAINERS_BYTES_RESIDENT] = {"bytes_resident", INT8OID},
-};
+PFS_COLUMNS(containers, PfsContainerRow, CONTAINERS_COLUMNS)
 
 static double
 containers_estimate(void)
@@ -143,50 +119,15 @@ containers_copy(PfsScan *scan)
 		*(PfsContainerRow *) pfs_scan_add(scan) = container;
 }
 
-static Datum
-containers_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const PfsContainerRow *container = row;
-	const PfsPagesStats *stats = &container->stats;
-
-	switch (column)
-	{
-		case CONTAINERS_NAME:
-			return CStringGetTextDatum(container->name);
-		case CONTAINERS_RECORD_SIZE:
-			return Int64GetDatum((int64) container->record_size);
-		case CONTAINERS_RECORDS_MAX:
-			return Int64GetDatum((int64) stats->records_max);
-		case CONTAINERS_RECORDS_USED:
-			return Int64GetDatum((int64) stats->records_used);
-		case CONTAINERS_RECORDS_HIGH_WATER:
-			return Int64GetDatum((int64) stats->records_high_water);
-		case CONTAINERS_RECORDS_LOST:
-			return Int64GetDatum((int64) stats->records_lost);
-		case CONTAINERS_PAGES_MAX:
-			return Int64GetDatum((int64) stats->pages_max);
-		case CONTAINERS_PAGES_RESIDENT:
-			return Int64GetDatum((int64) stats->pages_resident);
-		case CONTAINERS_PAGES_RECLAIMED:
-			return Int64GetDatum((int64) stats->pages_reclaimed);
-		case CONTAINERS_BYTES_RESERVED:
-			return Int64GetDatum((int64) stats->bytes_reserved);
-		case CONTAINERS_BYTES_RESIDENT:
-			return Int64GetDatum((int64) stats->bytes_resident);
-	}
-	return pfs_null(isnull);
-}
-
 const PfsTable pfs_table_containers = {
-	.name = "containers",
-	.row_is = "one container: a part of pfs's memory with records of one kind",
-	.truncate_effect = "losses and reclaims to zero, high water to now",
-	.columns = containers_columns,
-	.ncolumns = lengthof(containers_columns),
+	PFS_TABLE("containers", containers, "own",
+			  "one container: a part of pfs's memory with records of one kind",
+			  "losses and reclaims to zero, high water to now",
+			  "Containers: the parts of pfs's shared memory. TRUNCATE sets losses and reclaims to zero and the "
+			  "high water mark to now."),
 	.row_size = sizeof(PfsContainerRow),
 	.estimate = containers_estimate,
 	.copy = containers_copy,
-	.get = containers_get,
 	.truncate = reset_counters,
 };
 
@@ -199,16 +140,12 @@ typedef struct StatusRow
 	char		value[VARIABLE_VALUE_SIZE];
 } StatusRow;
 
-enum
-{
-	STATUS_VARIABLE_NAME,
-	STATUS_VARIABLE_VALUE,
-};
+#define STATUS_COLUMNS(X, t) \
+	X(t, variable_name, text, none, pfs_text_datum(row->name), \
+	  "pfs_start_time, footprint totals, or pfs_<container>_lost.", .width = 28) \
+	X(t, variable_value, text, none, pfs_text_datum(row->value), "Its value as text.", .width = 8)
 
-static const PfsColumn status_columns[] = {
-	[STATUS_VARIABLE_NAME] = {"variable_name", TEXTOID, .width = 28},
-	[STATUS_VARIABLE_VALUE] = {"variable_value", TEXTOID, .width = 8},
-};
+PFS_COLUMNS(status, StatusRow, STATUS_COLUMNS)
 
 static double
 status_estimate(void)
@@ -227,31 +164,15 @@ status_copy(PfsScan *scan)
 	pfree(status);
 }
 
-static Datum
-status_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const StatusRow *status = row;
-
-	switch (column)
-	{
-		case STATUS_VARIABLE_NAME:
-			return pfs_text_datum(status->name);
-		case STATUS_VARIABLE_VALUE:
-			return pfs_text_datum(status->value);
-	}
-	return pfs_null(isnull);
-}
-
 const PfsTable pfs_table_status = {
-	.name = "status",
-	.row_is = "one fact about pfs itself, or one counter of what it lost",
-	.truncate_effect = "loss counters to zero, as TRUNCATE of containers",
-	.columns = status_columns,
-	.ncolumns = lengthof(status_columns),
+	PFS_TABLE("status", status, "own",
+			  "one fact about pfs itself, or one counter of what it lost",
+			  "loss counters to zero, as TRUNCATE of containers",
+			  "Facts about pfs and counters of what it lost, all zero on a healthy server. TRUNCATE sets the "
+			  "counters to zero."),
 	.row_size = sizeof(StatusRow),
 	.estimate = status_estimate,
 	.copy = status_copy,
-	.get = status_get,
 	.truncate = reset_counters,
 };
 
@@ -264,20 +185,39 @@ typedef struct DefinitionRow
 	const PfsView *view;		/* or */
 } DefinitionRow;
 
-enum
+static Datum
+table_name_of(const DefinitionRow *row)
 {
-	DEFINITIONS_TABLE_NAME,
-	DEFINITIONS_A_ROW_IS,
-	DEFINITIONS_TRUNCATE_EFFECT,
-	DEFINITIONS_WRITABLE_COLUMNS,
-};
+	return CStringGetTextDatum(row->table ? row->table->name : row->view->name);
+}
 
-static const PfsColumn definitions_columns[] = {
-	[DEFINITIONS_TABLE_NAME] = {"table_name", TEXTOID, .width = 24},
-	[DEFINITIONS_A_ROW_IS] = {"a_row_is", TEXTOID, .width = 48},
-	[DEFINITIONS_TRUNCATE_EFFECT] = {"truncate_effect", TEXTOID, .width = 24},
-	[DEFINITIONS_WRITABLE_COLUMNS] = {"writable_columns", TEXTOID, .width = 16},
-};
+static Datum
+a_row_is_of(const DefinitionRow *row)
+{
+	return CStringGetTextDatum(row->table ? row->table->row_is : row->view->row_is);
+}
+
+static Datum
+truncate_effect_of(const DefinitionRow *row)
+{
+	return CStringGetTextDatum(row->table ? row->table->truncate_effect : "refused: it is a view");
+}
+
+static Datum
+writable_columns_of(const DefinitionRow *row, bool *isnull)
+{
+	return pfs_text_or_null(row->table ? pfs_writable_columns(row->table) : NULL, isnull);
+}
+
+#define DEFINITIONS_COLUMNS(X, t) \
+	X(t, table_name, text, none, table_name_of(row), "Name of the table or view in schema pfs.", .width = 24) \
+	X(t, a_row_is, text, none, a_row_is_of(row), "What one row stands for.", .width = 48) \
+	X(t, truncate_effect, text, none, truncate_effect_of(row), \
+	  "What TRUNCATE and pfs.reset() do to it.", .width = 24) \
+	X(t, writable_columns, text, none, writable_columns_of(row, isnull), \
+	  "Columns that UPDATE can change; NULL: none.", .width = 16)
+
+PFS_COLUMNS(definitions, DefinitionRow, DEFINITIONS_COLUMNS)
 
 static double
 definitions_estimate(void)
@@ -294,35 +234,12 @@ definitions_copy(PfsScan *scan)
 		((DefinitionRow *) pfs_scan_add(scan))->view = &pfs_views[i];
 }
 
-static Datum
-definitions_get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const DefinitionRow *definition = row;
-	const PfsTable *table = definition->table;
-	const PfsView *view = definition->view;
-
-	switch (column)
-	{
-		case DEFINITIONS_TABLE_NAME:
-			return CStringGetTextDatum(table ? table->name : view->name);
-		case DEFINITIONS_A_ROW_IS:
-			return CStringGetTextDatum(table ? table->row_is : view->row_is);
-		case DEFINITIONS_TRUNCATE_EFFECT:
-			return CStringGetTextDatum(table ? table->truncate_effect : "refused: it is a view");
-		case DEFINITIONS_WRITABLE_COLUMNS:
-			return pfs_text_or_null(table ? pfs_writable_columns(table) : NULL, isnull);
-	}
-	return pfs_null(isnull);
-}
-
 const PfsTable pfs_table_table_definitions = {
-	.name = "table_definitions",
-	.row_is = "one table or view of pfs, as the library defines it",
-	.truncate_effect = "refused",
-	.columns = definitions_columns,
-	.ncolumns = lengthof(definitions_columns),
+	PFS_TABLE("table_definitions", definitions, "own",
+			  "one table or view of pfs, as the library defines it",
+			  "refused",
+			  "What the library knows of its tables and views; the view pfs.tables shows it."),
 	.row_size = sizeof(DefinitionRow),
 	.estimate = definitions_estimate,
 	.copy = definitions_copy,
-	.get = definitions_get,
 };

@@ -48,59 +48,6 @@ typedef struct ThreadRow
 	char		name[PFS_NAME_SIZE];
 } ThreadRow;
 
-enum
-{
-	THREAD_ID,
-	NAME,
-	TYPE,
-	PROCESSLIST_ID,
-	PROCESSLIST_USER,
-	PROCESSLIST_HOST,
-	PROCESSLIST_DB,
-	PROCESSLIST_COMMAND,
-	PROCESSLIST_TIME,
-	PROCESSLIST_STATE,
-	PROCESSLIST_INFO,
-	PARENT_THREAD_ID,
-	ROLE,
-	INSTRUMENTED,
-	HISTORY,
-	CONNECTION_TYPE,
-	THREAD_OS_ID,
-	APPLICATION_NAME,
-	CURRENT_MEMORY,
-	HIGH_MEMORY,
-};
-
-static const PfsColumn columns[] = {
-	[THREAD_ID] = {"thread_id", INT8OID, .key = PFS_KEY_THREAD_ID},
-	[NAME] = {"name", TEXTOID, .width = 24},
-	[TYPE] = {"type", TEXTOID, .width = 11},
-	[PROCESSLIST_ID] = {"processlist_id", INT4OID},
-	[PROCESSLIST_USER] = {"processlist_user", TEXTOID, .width = 12},
-	[PROCESSLIST_HOST] = {"processlist_host", TEXTOID, .width = 12, .hidden = true},
-	[PROCESSLIST_DB] = {"processlist_db", TEXTOID, .width = 12},
-	[PROCESSLIST_COMMAND] = {"processlist_command", TEXTOID, .width = 8},
-	[PROCESSLIST_TIME] = {"processlist_time", INT8OID},
-	[PROCESSLIST_STATE] = {"processlist_state", TEXTOID, .width = 30, .hidden = true},
-	[PROCESSLIST_INFO] = {"processlist_info", TEXTOID, .width = 128, .hidden = true},
-	[PARENT_THREAD_ID] = {"parent_thread_id", INT8OID},
-	[ROLE] = {"role", TEXTOID, .width = 1},
-	[INSTRUMENTED] = {"instrumented", TEXTOID, .width = 4, .check = pfs_check_switch},
-	[HISTORY] = {"history", TEXTOID, .width = 4, .check = pfs_check_switch},
-	[CONNECTION_TYPE] = {"connection_type", TEXTOID, .width = 7},
-	[THREAD_OS_ID] = {"thread_os_id", INT4OID},
-	[APPLICATION_NAME] = {"application_name", TEXTOID, .width = 12, .hidden = true},
-	[CURRENT_MEMORY] = {"current_memory", INT8OID},
-	[HIGH_MEMORY] = {"high_memory", INT8OID},
-};
-
-/* Columns that the status entry gives. */
-static const int status_columns[] = {
-	PROCESSLIST_HOST, PROCESSLIST_DB, PROCESSLIST_COMMAND, PROCESSLIST_TIME, PROCESSLIST_INFO,
-	CONNECTION_TYPE, APPLICATION_NAME,
-};
-
 typedef struct CopyState
 {
 	PfsScan    *scan;
@@ -136,6 +83,10 @@ find_thread(CopyState *state, uint64 thread_id)
 	return NULL;				/* it began after the threads were copied */
 }
 
+/*
+ * Notes a running wait in its thread's row: the innermost one, and whether the thread
+ * is idle.
+ */
 static void
 add_wait_cb(const PfsEvent *event, void *arg)
 {
@@ -158,6 +109,7 @@ add_wait_cb(const PfsEvent *event, void *arg)
 	}
 }
 
+/* Notes a running stage in its thread's row: the latest one. */
 static void
 add_stage_cb(const PfsEvent *event, void *arg)
 {
@@ -169,6 +121,7 @@ add_stage_cb(const PfsEvent *event, void *arg)
 	row->stage_event_id = event->event_id;
 }
 
+/* Notes the text of the statement that runs at top level in its thread's row. */
 static void
 add_statement_cb(const PfsEvent *event, void *arg)
 {
@@ -188,6 +141,7 @@ add_statement_cb(const PfsEvent *event, void *arg)
 										   pfs_database_encoding(statement->database));
 }
 
+/* Makes the row of a thread from its record. */
 static void
 add_thread_cb(const PfsThread *thread, uint64 word, void *arg)
 {
@@ -212,31 +166,10 @@ add_thread_cb(const PfsThread *thread, uint64 word, void *arg)
 		row->has_status = pfs_backend_status_read(thread->status, thread->pid, &row->status);
 }
 
-static double
-estimate(void)
-{
-	return pfs_threads_estimate();
-}
-
-static void
-copy(PfsScan *scan)
-{
-	ThreadsScan *threads = palloc(sizeof(ThreadsScan));
-	CopyState	state = {.scan = scan};
-
-	threads->now = GetCurrentTimestamp();
-	scan->table_private = threads;
-	for (int i = 0; i < lengthof(status_columns); i++)
-		state.with_status |= scan->needed[status_columns[i]];
-	pfs_threads_each(scan->thread_id, add_thread_cb, &state);
-	if (scan->needed[PROCESSLIST_STATE] || scan->needed[PROCESSLIST_COMMAND])
-		pfs_events_current(PFS_WAITS, scan->thread_id, add_wait_cb, &state);
-	if (scan->needed[PROCESSLIST_STATE])
-		pfs_events_current(PFS_STAGES, scan->thread_id, add_stage_cb, &state);
-	if (scan->needed[PROCESSLIST_INFO])
-		pfs_events_current(PFS_STATEMENTS, scan->thread_id, add_statement_cb, &state);
-}
-
+/*
+ * What a thread is doing, in the words of the process list.  Background processes
+ * and walsenders have no state of their own there.
+ */
 static const char *
 command(const ThreadRow *row)
 {
@@ -265,67 +198,157 @@ command(const ThreadRow *row)
 }
 
 static Datum
-get(PfsScan *scan, const void *copied, int column, bool *isnull)
+user_of(const ThreadRow *row, bool *isnull)
 {
-	const ThreadRow *row = copied;
-	const PfsBackendStatus *status = row->has_status ? &row->status : NULL;
+	return OidIsValid(row->role) ? pfs_text_datum(pfs_role_name(row->role)) : pfs_null(isnull);
+}
 
-	switch (column)
-	{
-		case THREAD_ID:
-			return Int64GetDatum((int64) row->thread_id);
-		case NAME:
-			return pfs_text_datum(row->name);
-		case TYPE:
-			return CStringGetTextDatum(row->foreground ? "FOREGROUND" : "BACKGROUND");
-		case PROCESSLIST_ID:
-			return row->is_session ? Int32GetDatum(row->pid) : pfs_null(isnull);
-		case PROCESSLIST_USER:
-			return OidIsValid(row->role) ? pfs_text_datum(pfs_role_name(row->role)) : pfs_null(isnull);
-		case PROCESSLIST_HOST:
-			return status ? pfs_text_or_null(pfs_backend_status_host(status), isnull) : pfs_null(isnull);
-		case PROCESSLIST_DB:
-			if (!status || !OidIsValid(status->database))
-				return pfs_null(isnull);
-			return pfs_text_datum(pfs_database_name(status->database));
-		case PROCESSLIST_COMMAND:
-			return CStringGetTextDatum(command(row));
-		case PROCESSLIST_TIME:
-			if (!status || status->state_start == 0)
-				return pfs_null(isnull);
-			return Int64GetDatum(Max(((ThreadsScan *) scan->table_private)->now - status->state_start, 0)
-								 / USECS_PER_SEC);
-		case PROCESSLIST_STATE:
-			if (row->stage_event_id != 0)
-				return pfs_event_name_datum(row->stage, isnull);
-			if (row->wait_event_id == 0)
-				return pfs_null(isnull);
-			return pfs_text_datum(pfs_instrument_name(pfs_instrument_at(row->wait)));
-		case PROCESSLIST_INFO:
-			/* The server's own text, where the statement is not instrumented. */
-			return pfs_text_or_null(row->statement != NULL ? row->statement : status ? status->activity : NULL,
-									isnull);
-		case PARENT_THREAD_ID:
-			return pfs_int64_or_null(row->parent_thread_id, isnull);
-		case INSTRUMENTED:
-			return pfs_switch_datum(row->instrumented);
-		case HISTORY:
-			return pfs_switch_datum(row->history);
-		case CONNECTION_TYPE:
-			return status ? pfs_text_or_null(pfs_backend_status_connection(status), isnull)
-				: pfs_null(isnull);
-		case THREAD_OS_ID:
-			return Int32GetDatum(row->pid);
-		case APPLICATION_NAME:
-			return status ? pfs_text_datum(status->application_name) : pfs_null(isnull);
-		case CURRENT_MEMORY:
-			return row->memory_is_told ? Int64GetDatum((int64) row->current_memory) : pfs_null(isnull);
-		case HIGH_MEMORY:
-			return row->memory_is_told ? Int64GetDatum((int64) row->high_memory) : pfs_null(isnull);
-		case ROLE:				/* reserved */
-			break;
-	}
-	return pfs_null(isnull);
+static Datum
+host_of(const ThreadRow *row, bool *isnull)
+{
+	return row->has_status ? pfs_text_or_null(pfs_backend_status_host(&row->status), isnull) : pfs_null(isnull);
+}
+
+static Datum
+database_of(const ThreadRow *row, bool *isnull)
+{
+	if (!row->has_status || !OidIsValid(row->status.database))
+		return pfs_null(isnull);
+	return pfs_text_datum(pfs_database_name(row->status.database));
+}
+
+/* How long the process has been in its present state. */
+static Datum
+seconds_of(PfsScan *scan, const ThreadRow *row, bool *isnull)
+{
+	const ThreadsScan *threads = scan->table_private;
+
+	if (!row->has_status || row->status.state_start == 0)
+		return pfs_null(isnull);
+	return Int64GetDatum(Max(threads->now - row->status.state_start, 0) / USECS_PER_SEC);
+}
+
+static Datum
+state_of(const ThreadRow *row, bool *isnull)
+{
+	if (row->stage_event_id != 0)
+		return pfs_event_name_datum(row->stage, isnull);
+	if (row->wait_event_id == 0)
+		return pfs_null(isnull);
+	return pfs_text_datum(pfs_instrument_name(pfs_instrument_at(row->wait)));
+}
+
+/* The server's own text stands in where the statement is not instrumented. */
+static Datum
+info_of(const ThreadRow *row, bool *isnull)
+{
+	if (row->statement != NULL)
+		return pfs_text_datum(row->statement);
+	return pfs_text_or_null(row->has_status ? row->status.activity : NULL, isnull);
+}
+
+static Datum
+connection_type_of(const ThreadRow *row, bool *isnull)
+{
+	return pfs_text_or_null(row->has_status ? pfs_backend_status_connection(&row->status) : NULL, isnull);
+}
+
+static Datum
+application_name_of(const ThreadRow *row, bool *isnull)
+{
+	return row->has_status ? pfs_text_datum(row->status.application_name) : pfs_null(isnull);
+}
+
+static Datum
+memory_of(const ThreadRow *row, uint64 bytes, bool *isnull)
+{
+	return row->memory_is_told ? Int64GetDatum((int64) bytes) : pfs_null(isnull);
+}
+
+#define COLUMNS(X, t) \
+	X(t, thread_id, bigint, none, Int64GetDatum((int64) row->thread_id), \
+	  "Number of the thread, from 1; never used again while the server runs.", .key = PFS_KEY_THREAD_ID) \
+	X(t, name, text, none, pfs_text_datum(row->name), \
+	  "thread/client_backend, thread/checkpointer, thread/worker/... and so on: the kind of process.", \
+	  .width = 24) \
+	X(t, type, text, none, CStringGetTextDatum(row->foreground ? "FOREGROUND" : "BACKGROUND"), \
+	  "FOREGROUND: client backends, walsenders, parallel workers. BACKGROUND: all others.", .width = 11) \
+	X(t, processlist_id, integer, none, row->is_session ? Int32GetDatum(row->pid) : pfs_null(isnull), \
+	  "Process id of client backends and walsenders, else NULL.") \
+	X(t, processlist_user, text, none, user_of(row, isnull), \
+	  "The authenticated role; NULL before authentication and for processes without one.", .width = 12) \
+	X(t, processlist_host, text, none, host_of(row, isnull), \
+	  "Numeric client address, [local] for a Unix socket, NULL without client." PFS_OWN_ROLE, \
+	  .width = 12, .hidden = true) \
+	X(t, processlist_db, text, none, database_of(row, isnull), "Database of the session.", .width = 12) \
+	X(t, processlist_command, text, none, CStringGetTextDatum(command(row)), \
+	  "Query, Sleep, Sleep in transaction, Replication or Daemon.", .width = 8) \
+	X(t, processlist_time, bigint, seconds, seconds_of(scan, row, isnull), "Seconds in this command.") \
+	X(t, processlist_state, text, none, state_of(row, isnull), \
+	  "The current stage, else the wait that is running now, idle apart." PFS_OWN_ROLE, \
+	  .width = 30, .hidden = true) \
+	X(t, processlist_info, text, none, info_of(row, isnull), \
+	  "Text of the statement that is running at top level; from pg_stat_activity where the statement is not " \
+	  "instrumented. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden." \
+	  PFS_OWN_ROLE, .width = 128, .hidden = true) \
+	X(t, parent_thread_id, bigint, none, pfs_int64_or_null(row->parent_thread_id, isnull), \
+	  "Of a parallel worker the leader's thread, else NULL.") \
+	X(t, role, text, none, pfs_null(isnull), PFS_RESERVED, .width = 1) \
+	X(t, instrumented, text, none, pfs_switch_datum(row->instrumented), \
+	  "Are events of this thread collected?" PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
+	X(t, history, text, none, pfs_switch_datum(row->history), \
+	  "Do its events go to the histories?" PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
+	X(t, connection_type, text, none, connection_type_of(row, isnull), \
+	  "Socket, TCP/IP, SSL/TLS or GSS; NULL without client.", .width = 7) \
+	X(t, thread_os_id, integer, none, Int32GetDatum(row->pid), \
+	  "Process id, of every thread: pg_stat_activity.pid.") \
+	X(t, application_name, text, none, application_name_of(row, isnull), \
+	  "As in pg_stat_activity." PFS_OWN_ROLE, .width = 12, .hidden = true) \
+	X(t, current_memory, bigint, bytes, memory_of(row, row->current_memory, isnull), \
+	  "Bytes of memory contexts in use, of those that are counted; NULL where none are.") \
+	X(t, high_memory, bigint, bytes, memory_of(row, row->high_memory, isnull), \
+	  "The most that it was, in bytes; NULL where none are counted.")
+
+PFS_COLUMNS(threads, ThreadRow, COLUMNS)
+
+/* Columns that the status entry gives. */
+static const int status_columns[] = {
+	PFS_COLUMN(threads, processlist_host),
+	PFS_COLUMN(threads, processlist_db),
+	PFS_COLUMN(threads, processlist_command),
+	PFS_COLUMN(threads, processlist_time),
+	PFS_COLUMN(threads, processlist_info),
+	PFS_COLUMN(threads, connection_type),
+	PFS_COLUMN(threads, application_name),
+};
+
+static double
+estimate(void)
+{
+	return pfs_threads_estimate();
+}
+
+/*
+ * Copies the threads, and what only serves some columns if these are needed: the
+ * status entries, and the events that are running.
+ */
+static void
+copy(PfsScan *scan)
+{
+	ThreadsScan *threads = palloc(sizeof(ThreadsScan));
+	CopyState	state = {.scan = scan};
+
+	threads->now = GetCurrentTimestamp();
+	scan->table_private = threads;
+	for (int i = 0; i < lengthof(status_columns); i++)
+		state.with_status |= scan->needed[status_columns[i]];
+	pfs_threads_each(scan->thread_id, add_thread_cb, &state);
+	if (scan->needed[PFS_COLUMN(threads, processlist_state)] || scan->needed[PFS_COLUMN(threads, processlist_command)])
+		pfs_events_current(PFS_WAITS, scan->thread_id, add_wait_cb, &state);
+	if (scan->needed[PFS_COLUMN(threads, processlist_state)])
+		pfs_events_current(PFS_STAGES, scan->thread_id, add_stage_cb, &state);
+	if (scan->needed[PFS_COLUMN(threads, processlist_info)])
+		pfs_events_current(PFS_STATEMENTS, scan->thread_id, add_statement_cb, &state);
 }
 
 /* A background process belongs to nobody, whatever role it runs as. */
@@ -346,6 +369,7 @@ identity(const void *row)
 	return id;
 }
 
+/* Changes the switches of a thread, unless it has ended since the scan read it. */
 static void
 update(PfsRowId row, const PfsNewRow *values)
 {
@@ -357,20 +381,19 @@ update(PfsRowId row, const PfsNewRow *values)
 	if ((word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED ||
 		pfs_row_version(word / PFS_VERSION_INC) != row.version)
 		return;					/* the thread has ended */
-	pfs_thread_set(row.slot, word, pfs_new_switch(values, INSTRUMENTED),
-				   pfs_new_switch(values, HISTORY));
+	pfs_thread_set(row.slot, word, pfs_new_switch(values, PFS_COLUMN(threads, instrumented)),
+				   pfs_new_switch(values, PFS_COLUMN(threads, history)));
 }
 
 const PfsTable pfs_table_threads = {
-	.name = "threads",
-	.row_is = "one living process of the server that has had an event",
-	.truncate_effect = "refused",
-	.columns = columns,
-	.ncolumns = lengthof(columns),
+	PFS_TABLE("threads", threads, "MySQL",
+			  "one living process of the server that has had an event",
+			  "refused",
+			  "Threads: one row per living process of the server that has had an event. UPDATE of instrumented and "
+			  "history takes effect with the thread's next event."),
 	.row_size = sizeof(ThreadRow),
 	.estimate = estimate,
 	.copy = copy,
-	.get = get,
 	.role = role,
 	.identity = identity,
 	.update = update,

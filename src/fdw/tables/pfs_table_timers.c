@@ -16,20 +16,26 @@ typedef struct TimerRow
 	PfsTimerFacts facts;
 } TimerRow;
 
-enum
+/* What was measured of a timer; NULL where this machine does not offer it. */
+static Datum
+fact_datum(const TimerRow *timer, uint64 fact, bool *isnull)
 {
-	TIMER_NAME,
-	TIMER_FREQUENCY,
-	TIMER_RESOLUTION,
-	TIMER_OVERHEAD,
-};
+	if (!timer->offered || timer->facts.frequency == 0)
+		return pfs_null(isnull);
+	return Int64GetDatum((int64) fact);
+}
 
-static const PfsColumn columns[] = {
-	[TIMER_NAME] = {"timer_name", TEXTOID, .width = 11},
-	[TIMER_FREQUENCY] = {"timer_frequency", INT8OID},
-	[TIMER_RESOLUTION] = {"timer_resolution", INT8OID},
-	[TIMER_OVERHEAD] = {"timer_overhead", INT8OID},
-};
+#define COLUMNS(X, t) \
+	X(t, timer_name, text, none, CStringGetTextDatum(pfs_timer_name(row->timer)), \
+	  "CYCLE: the processor's counter. NANOSECOND to TICK: CLOCK_MONOTONIC in these units.", .width = 11) \
+	X(t, timer_frequency, bigint, hertz, fact_datum(row, row->facts.frequency, isnull), "Units per second.") \
+	X(t, timer_resolution, bigint, ticks, fact_datum(row, row->facts.resolution, isnull), \
+	  "Smallest step seen, in units of the timer.") \
+	X(t, timer_overhead, bigint, cycles, fact_datum(row, row->facts.overhead, isnull), \
+	  "Cost of one reading in processor cycles, the smallest of 20. A timed event has it twice inside its " \
+	  "timer_wait.")
+
+PFS_COLUMNS(timers, TimerRow, COLUMNS)
 
 static double
 estimate(void)
@@ -37,12 +43,13 @@ estimate(void)
 	return PFS_NUM_TIMERS;
 }
 
+/* Adds all timers, and measures those that this machine offers. */
 static void
 copy(PfsScan *scan)
 {
 	/* Measuring the slow timers takes a while: only if someone looks. */
-	bool		measure = scan->needed[TIMER_FREQUENCY] || scan->needed[TIMER_RESOLUTION] ||
-	scan->needed[TIMER_OVERHEAD];
+	bool		measure = scan->needed[PFS_COLUMN(timers, timer_frequency)] ||
+	scan->needed[PFS_COLUMN(timers, timer_resolution)] || scan->needed[PFS_COLUMN(timers, timer_overhead)];
 
 	for (int timer = 0; timer < PFS_NUM_TIMERS; timer++)
 	{
@@ -55,35 +62,12 @@ copy(PfsScan *scan)
 	}
 }
 
-static Datum
-get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const TimerRow *timer = row;
-
-	if (column == TIMER_NAME)
-		return CStringGetTextDatum(pfs_timer_name(timer->timer));
-	if (!timer->offered || timer->facts.frequency == 0)
-		return pfs_null(isnull);
-	switch (column)
-	{
-		case TIMER_FREQUENCY:
-			return Int64GetDatum((int64) timer->facts.frequency);
-		case TIMER_RESOLUTION:
-			return Int64GetDatum((int64) timer->facts.resolution);
-		case TIMER_OVERHEAD:
-			return Int64GetDatum((int64) timer->facts.overhead);
-	}
-	return pfs_null(isnull);
-}
-
 const PfsTable pfs_table_performance_timers = {
-	.name = "performance_timers",
-	.row_is = "one timer, measured while it is read",
-	.truncate_effect = "refused",
-	.columns = columns,
-	.ncolumns = lengthof(columns),
+	PFS_TABLE("performance_timers", timers, "MySQL",
+			  "one timer, measured while it is read",
+			  "refused",
+			  "The five timers, measured anew at each SELECT. NULLs where this machine does not offer one."),
 	.row_size = sizeof(TimerRow),
 	.estimate = estimate,
 	.copy = copy,
-	.get = get,
 };

@@ -1,6 +1,7 @@
 /*
  * pfs_table_transactions_summary.c
- *	  events_transactions_summary_{global,by_thread,by_account,by_user,by_host}_by_event_name.
+ *	  events_transactions_summary_{global,by_thread,by_account,by_user,by_host}_by_event_name:
+ *	  all transactions, then those that may write, and those that may not.
  */
 #include "postgres.h"
 
@@ -13,26 +14,13 @@ typedef struct TransactionRow
 	PfsTransactionTotals totals;
 } TransactionRow;
 
-/* All, then those that may write, and those that may not. */
-#define READ_WRITE PFS_TW_NCOLUMNS
-#define READ_ONLY (READ_WRITE + PFS_TW_PART_NCOLUMNS)
+#define PART(part) (&row->totals.parts[PFS_TRANSACTIONS_##part])
 
-#define COLUMNS(first) \
-	PFS_TW_COLUMNS(first), \
-	PFS_TW_PART_COLUMNS((first) + READ_WRITE, "read_write"), \
-	PFS_TW_PART_COLUMNS((first) + READ_ONLY, "read_only")
+#define COLUMNS(X, t) \
+	PFS_EVENT_NAME_COLUMN(X, t) \
+	PFS_TW_COLUMNS(X, t, PART(ALL), "Transactions counted.") \
+	PFS_TW_PART_COLUMNS(X, t, read_write, PART(READ_WRITE), "Transactions that may write.") \
+	PFS_TW_PART_COLUMNS(X, t, read_only, PART(READ_ONLY), "Transactions that may not write.")
 
-static Datum
-value_get(const TransactionRow *row, int column, bool *isnull)
-{
-	const PfsTotals *parts = row->totals.parts;
-
-	if (column >= READ_ONLY)
-		return pfs_tw_get(&parts[PFS_TRANSACTIONS_READ_ONLY], pfs_tw_of_part(column - READ_ONLY));
-	if (column >= READ_WRITE)
-		return pfs_tw_get(&parts[PFS_TRANSACTIONS_READ_WRITE], pfs_tw_of_part(column - READ_WRITE));
-	return pfs_tw_get(&parts[PFS_TRANSACTIONS_ALL], column);
-}
-
-PFS_EVENT_LEVEL_TABLES(transactions, "transaction", TRANSACTIONS, TransactionRow, PfsTransactionTotals, COLUMNS,
-					   value_get, 1, "zeroes all levels");
+PFS_EVENT_LEVEL_TABLES(transactions, "transaction", TRANSACTIONS, TransactionRow, PfsTransactionTotals, COLUMNS, 1,
+					   "zeroes all levels");

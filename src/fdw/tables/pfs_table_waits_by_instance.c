@@ -22,20 +22,19 @@ typedef struct InstanceRow
 	PfsTotals	totals;
 } InstanceRow;
 
-enum
-{
-	EVENT_NAME,
-	OBJECT_INSTANCE_BEGIN,
-	TW,
-};
+#define COLUMNS(X, t) \
+	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	X(t, object_instance_begin, bigint, none, Int64GetDatum((int64) row->object_instance), \
+	  "Identifies the object, as in events_waits_current.") \
+	PFS_TW_COLUMNS(X, t, &row->totals, "Number of waits.")
 
-static const PfsColumn columns[] = {
-	[EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	[OBJECT_INSTANCE_BEGIN] = {"object_instance_begin", INT8OID},
-	PFS_TW_COLUMNS(TW),
-};
+PFS_COLUMNS(instances, InstanceRow, COLUMNS)
 
-/* The parts of one file and instrument come apart, but all of a file together. */
+/*
+ * Adds the numbers of one file to its row.  Those of one file and instrument come in
+ * several parts, but all parts of a file come together.
+ */
 static void
 add_file_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)
 {
@@ -69,6 +68,7 @@ files_copy(PfsScan *scan)
 	pfs_file_sums_each(add_file_sum_cb, scan);
 }
 
+/* Adds the numbers of one socket, unless a condition on event_name leaves it out. */
 static void
 add_socket_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals *totals, void *arg)
 {
@@ -89,6 +89,7 @@ sockets_copy(PfsScan *scan)
 	pfs_sockets_by_instance(add_socket_cb, scan);
 }
 
+/* Adds the waits for one LWLock, unless a condition on event_name leaves it out. */
 static void
 add_lwlock_cb(const PfsLwlock *lock, uint32 index, void *arg)
 {
@@ -109,6 +110,7 @@ lwlocks_copy(PfsScan *scan)
 	pfs_lwlocks_each(add_lwlock_cb, scan);
 }
 
+/* Pushes the numbers of sockets, and notes the time for the two tables that show them. */
 static int64
 sockets_push(void)
 {
@@ -152,21 +154,10 @@ copy(PfsScan *scan)
 		sources[i].copy(scan);
 }
 
-static Datum
-get(PfsScan *scan, const void *row, int column, bool *isnull)
-{
-	const InstanceRow *instance = row;
-
-	switch (column)
-	{
-		case EVENT_NAME:
-			return pfs_event_name_datum(instance->instrument, isnull);
-		case OBJECT_INSTANCE_BEGIN:
-			return Int64GetDatum((int64) instance->object_instance);
-	}
-	return pfs_tw_get(&instance->totals, column - TW);
-}
-
+/*
+ * pfs_instances_push is TRUNCATE of one of the tables by instance.  The numbers of all
+ * kinds go, as one TRUNCATE must leave the tables of all kinds consistent.
+ */
 int64
 pfs_instances_push(PfsInstanceKind kind)
 {
@@ -193,15 +184,15 @@ truncate_all(void)
 }
 
 const PfsTable pfs_table_events_waits_summary_by_instance = {
-	.name = "events_waits_summary_by_instance",
-	.row_is = "one event name and one object that its waits were for",
-	.truncate_effect = "adds its numbers to the event names and sets them to zero, in all tables by instance",
-	.columns = columns,
-	.ncolumns = lengthof(columns),
+	PFS_TABLE("events_waits_summary_by_instance", instances, "MySQL",
+			  "one event name and one object that its waits were for",
+			  "adds its numbers to the event names and sets them to zero, in all tables by instance",
+			  "Waits by event name and object: files, sockets, and with pfs.lwlock_events = contended or all "
+			  "LWLocks, of which those acquisitions count that slept. TRUNCATE adds the numbers to the event names "
+			  "(those of LWLocks are there already) and sets them to zero, in all tables by instance."),
 	.row_size = sizeof(InstanceRow),
 	.estimate = estimate,
 	.copy = copy,
-	.get = get,
 	.truncate = truncate_all,
 	.in_reset_all = true,
 };

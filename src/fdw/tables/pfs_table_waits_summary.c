@@ -31,65 +31,42 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 	row->totals = *(const PfsTotals *) from->totals;
 }
 
-static Datum
-value_get(const SummaryRow *row, int column, bool *isnull)
-{
-	return pfs_tw_get(&row->totals, column);
-}
+#define LEVEL_COLUMNS(X, t) \
+	PFS_EVENT_NAME_COLUMN(X, t) \
+	PFS_TW_COLUMNS(X, t, &row->totals, "Number of waits.")
 
 /* A session meets some twenty kinds of waits. */
 #define ROWS_PER_KEY 20
 
-static const PfsColumn thread_columns[] = {
-	PFS_THREAD_KEY_COLUMNS,
-	PFS_TW_COLUMNS(PFS_THREAD_KEYS),
-};
+PFS_LEVEL_FUNCTIONS(by_thread, WAITS, THREAD, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_account, WAITS, ACCOUNT, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_user, WAITS, USER, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_FUNCTIONS(by_host, WAITS, HOST, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
 
-static const PfsColumn account_columns[] = {
-	PFS_ACCOUNT_KEY_COLUMNS,
-	PFS_TW_COLUMNS(PFS_ACCOUNT_KEYS),
-};
-
-static const PfsColumn user_columns[] = {
-	PFS_USER_KEY_COLUMNS,
-	PFS_TW_COLUMNS(PFS_USER_KEYS),
-};
-
-static const PfsColumn host_columns[] = {
-	PFS_HOST_KEY_COLUMNS,
-	PFS_TW_COLUMNS(PFS_HOST_KEYS),
-};
-
-PFS_LEVEL_FUNCTIONS(by_thread, WAITS, THREAD, SummaryRow, add_row_cb, value_get, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_account, WAITS, ACCOUNT, SummaryRow, add_row_cb, value_get, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_user, WAITS, USER, SummaryRow, add_row_cb, value_get, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_host, WAITS, HOST, SummaryRow, add_row_cb, value_get, ROWS_PER_KEY)
-
-/* ---- global: event_name, TW, quantiles; every instrument has a row ---- */
-
-enum
-{
-	GLOBAL_EVENT_NAME,
-	GLOBAL_TW,
-	GLOBAL_QUANTILE_95 = GLOBAL_TW + PFS_TW_NCOLUMNS,
-	GLOBAL_QUANTILE_99,
-	GLOBAL_QUANTILE_999,
-};
-
-static const PfsColumn global_columns[] = {
-	[GLOBAL_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	PFS_TW_COLUMNS(GLOBAL_TW),
-	[GLOBAL_QUANTILE_95] = {"quantile_95", NUMERICOID, .width = 10},
-	[GLOBAL_QUANTILE_99] = {"quantile_99", NUMERICOID, .width = 10},
-	[GLOBAL_QUANTILE_999] = {"quantile_999", NUMERICOID, .width = 10},
-};
+/* ---- global: the same, and quantiles; every instrument has a row ---- */
 
 typedef struct GlobalRow
 {
-	PfsInstrumentId instrument;
+	PfsLevelKeys keys;
 	PfsTotals	totals;
 	uint64		quantile[PFS_NUM_QUANTILES];	/* ticks */
 } GlobalRow;
+
+static Datum
+ticks_datum(uint64 ticks)
+{
+	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), ticks)));
+}
+
+#define GLOBAL_COLUMNS(X, t) \
+	LEVEL_COLUMNS(X, t) \
+	X(t, quantile_95, numeric, picoseconds, ticks_datum(row->quantile[0]), \
+	  "95 % of the waits took at most so long, in picoseconds: upper bound of the range in " \
+	  "events_waits_histogram_global, at most 19 % too much, and never above the longest.", .width = 10) \
+	X(t, quantile_99, numeric, picoseconds, ticks_datum(row->quantile[1]), "The same for 99 %.", .width = 10) \
+	X(t, quantile_999, numeric, picoseconds, ticks_datum(row->quantile[2]), "The same for 99.9 %.", .width = 10)
+
+PFS_COLUMNS(global, GlobalRow, GLOBAL_COLUMNS)
 
 static void
 add_totals_cb(const PfsSummaryRow *from, void *arg)
@@ -97,11 +74,15 @@ add_totals_cb(const PfsSummaryRow *from, void *arg)
 	((PfsTotals *) arg)[from->instrument] = *(const PfsTotals *) from->totals;
 }
 
+/*
+ * Copies the totals of every instrument of waits, from which quantiles follow only
+ * where they are asked for: the histograms are large.
+ */
 static void
 global_copy(PfsScan *scan)
 {
-	bool		with_quantiles = scan->needed[GLOBAL_QUANTILE_95] || scan->needed[GLOBAL_QUANTILE_99] ||
-	scan->needed[GLOBAL_QUANTILE_999];
+	bool		with_quantiles = scan->needed[PFS_COLUMN(global, quantile_95)] ||
+	scan->needed[PFS_COLUMN(global, quantile_99)] || scan->needed[PFS_COLUMN(global, quantile_999)];
 	uint64	  **histogram = NULL;
 	PfsTotals  *totals;
 
@@ -121,24 +102,11 @@ global_copy(PfsScan *scan)
 		if (scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument)
 			continue;
 		row = pfs_scan_add(scan);
-		row->instrument = i;
+		row->keys.instrument = i;
 		row->totals = totals[i];
 		if (histogram != NULL && histogram[i] != NULL)
 			pfs_buckets_quantiles(histogram[i], row->totals.max, row->quantile);
 	}
-}
-
-static Datum
-global_get(PfsScan *scan, const void *copied, int column, bool *isnull)
-{
-	const GlobalRow *row = copied;
-
-	if (column == GLOBAL_EVENT_NAME)
-		return pfs_level_event_name(scan, row->instrument, isnull);
-	if (column < GLOBAL_QUANTILE_95)
-		return pfs_tw_get(&row->totals, column - GLOBAL_TW);
-	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(),
-															 row->quantile[column - GLOBAL_QUANTILE_95])));
 }
 
 static double
@@ -155,16 +123,12 @@ global_truncate(void)
 
 /* ---- histogram ---- */
 
-enum
-{
-	HISTOGRAM_EVENT_NAME,
-	BUCKET_NUMBER,
-};
+#define HISTOGRAM_COLUMNS(X, t) \
+	X(t, event_name, text, none, pfs_level_event_name(scan, row->instrument, isnull), \
+	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	PFS_BUCKET_COLUMNS(X, t, row, "Waits that took so long", "timed waits of this instrument")
 
-static const PfsColumn histogram_columns[] = {
-	[HISTOGRAM_EVENT_NAME] = {"event_name", TEXTOID, .width = 30, .key = PFS_KEY_EVENT_NAME},
-	PFS_BUCKET_COLUMNS(BUCKET_NUMBER),
-};
+PFS_COLUMNS(histogram, PfsBucketRow, HISTOGRAM_COLUMNS)
 
 static void
 histogram_copy(PfsScan *scan)
@@ -176,16 +140,6 @@ histogram_copy(PfsScan *scan)
 		if (histogram[i] != NULL && (scan->instrument == PFS_NO_INSTRUMENT || scan->instrument == i))
 			pfs_buckets_add(scan, i, histogram[i]);
 	}
-}
-
-static Datum
-histogram_get(PfsScan *scan, const void *copied, int column, bool *isnull)
-{
-	const PfsBucketRow *row = copied;
-
-	if (column == HISTOGRAM_EVENT_NAME)
-		return pfs_level_event_name(scan, row->instrument, isnull);
-	return pfs_bucket_get(row, column - BUCKET_NUMBER, isnull);
 }
 
 static double
@@ -200,86 +154,35 @@ histogram_truncate(void)
 	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_HISTOGRAM);
 }
 
-const PfsTable pfs_table_waits_by_thread = {
-	.name = "events_waits_summary_by_thread_by_event_name",
-	.row_is = "one kind of wait of one living thread",
-	.truncate_effect = "pushes the numbers into their accounts",
-	.columns = thread_columns,
-	.ncolumns = lengthof(thread_columns),
-	.row_size = sizeof(SummaryRow),
-	.estimate = by_thread_estimate,
-	.copy = by_thread_copy,
-	.get = by_thread_get,
-	.truncate = by_thread_truncate,
-	.in_reset_all = true,
-};
-
-const PfsTable pfs_table_waits_by_account = {
-	.name = "events_waits_summary_by_account_by_event_name",
-	.row_is = "one kind of wait of one account",
-	.truncate_effect = "pushes the numbers of threads and accounts into their users and hosts",
-	.columns = account_columns,
-	.ncolumns = lengthof(account_columns),
-	.row_size = sizeof(SummaryRow),
-	.estimate = by_account_estimate,
-	.copy = by_account_copy,
-	.get = by_account_get,
-	.truncate = by_account_truncate,
-	.in_reset_all = true,
-};
-
-const PfsTable pfs_table_waits_by_user = {
-	.name = "events_waits_summary_by_user_by_event_name",
-	.row_is = "one kind of wait of one user",
-	.truncate_effect = "pushes the numbers of threads and accounts into their hosts, discards those of users",
-	.columns = user_columns,
-	.ncolumns = lengthof(user_columns),
-	.row_size = sizeof(SummaryRow),
-	.estimate = by_user_estimate,
-	.copy = by_user_copy,
-	.get = by_user_get,
-	.truncate = by_user_truncate,
-	.in_reset_all = true,
-};
-
-const PfsTable pfs_table_waits_by_host = {
-	.name = "events_waits_summary_by_host_by_event_name",
-	.row_is = "one kind of wait of one client address",
-	.truncate_effect = "pushes the numbers of threads, accounts and hosts into the global ones",
-	.columns = host_columns,
-	.ncolumns = lengthof(host_columns),
-	.row_size = sizeof(SummaryRow),
-	.estimate = by_host_estimate,
-	.copy = by_host_copy,
-	.get = by_host_get,
-	.truncate = by_host_truncate,
-	.in_reset_all = true,
-};
-
-const PfsTable pfs_table_waits_global = {
-	.name = "events_waits_summary_global_by_event_name",
-	.row_is = "one kind of wait",
-	.truncate_effect = "zeroes all levels, and the histogram",
-	.columns = global_columns,
-	.ncolumns = lengthof(global_columns),
-	.row_size = sizeof(GlobalRow),
-	.estimate = global_estimate,
-	.copy = global_copy,
-	.get = global_get,
-	.truncate = global_truncate,
-	.in_reset_all = true,
-};
-
-const PfsTable pfs_table_waits_histogram = {
-	.name = "events_waits_histogram_global",
-	.row_is = "one range of times of one kind of wait, if any wait took so long",
-	.truncate_effect = "empties it; quantiles become 0",
-	.columns = histogram_columns,
-	.ncolumns = lengthof(histogram_columns),
-	.row_size = sizeof(PfsBucketRow),
-	.estimate = histogram_estimate,
-	.copy = histogram_copy,
-	.get = histogram_get,
-	.truncate = histogram_truncate,
-	.in_reset_all = true,
-};
+PFS_LEVEL_TABLE(waits_by_thread, by_thread, SummaryRow, "events_waits_summary_by_thread_by_event_name", "MySQL",
+				"one kind of wait of one living thread",
+				PFS_THREAD_EFFECT,
+				"Waits of living threads. One row per thread and instrument that it met since the last reset. "
+				"TRUNCATE pushes the numbers into their accounts.");
+PFS_LEVEL_TABLE(waits_by_account, by_account, SummaryRow, "events_waits_summary_by_account_by_event_name", "MySQL",
+				"one kind of wait of one account",
+				PFS_ACCOUNT_EFFECT,
+				"Waits by account: a user on a client address, sessions that have ended included. One row per "
+				"account and instrument. TRUNCATE pushes the numbers of threads and accounts into their users and "
+				"hosts.");
+PFS_LEVEL_TABLE(waits_by_user, by_user, SummaryRow, "events_waits_summary_by_user_by_event_name", "MySQL",
+				"one kind of wait of one user",
+				PFS_USER_EFFECT,
+				"Waits by user, sessions that have ended included. One row per user and instrument. TRUNCATE "
+				"pushes the numbers of threads and accounts into their hosts and discards those of users.");
+PFS_LEVEL_TABLE(waits_by_host, by_host, SummaryRow, "events_waits_summary_by_host_by_event_name", "MySQL",
+				"one kind of wait of one client address",
+				PFS_HOST_EFFECT,
+				"Waits by client address, sessions that have ended included. One row per address and instrument. "
+				"TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones.");
+PFS_LEVEL_TABLE(waits_global, global, GlobalRow, "events_waits_summary_global_by_event_name", "MySQL",
+				"one kind of wait",
+				"zeroes all levels, and the histogram",
+				"Waits of the whole server since the last reset, with those of sessions that have ended. One row "
+				"per instrument, also of those that nobody waited for. TRUNCATE zeroes all levels and the "
+				"histogram.");
+PFS_LEVEL_TABLE(waits_histogram, histogram, PfsBucketRow, "events_waits_histogram_global", "own",
+				"one range of times of one kind of wait, if any wait took so long",
+				"empties it; quantiles become 0",
+				"How often waits took how long, since the last reset. One row per instrument and range of times "
+				"that was met. TRUNCATE empties it; the quantiles become 0.");

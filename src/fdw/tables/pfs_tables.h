@@ -7,6 +7,7 @@
 #ifndef PFS_TABLES_H
 #define PFS_TABLES_H
 
+#include "pfs_columns.h"
 #include "pfs_table.h"
 
 #define PFS_TABLES(X) \

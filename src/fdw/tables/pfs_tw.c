@@ -1,6 +1,7 @@
 /*
  * pfs_tw.c
- *	  The values of the columns that every summary has.
+ *	  The values of the columns that every summary has.  The columns themselves
+ *	  stand in pfs_tw.h, as tables of all families put them into their lists.
  */
 #include "postgres.h"
 
@@ -13,6 +14,9 @@ time_datum(PfsTicks ticks)
 	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), ticks)));
 }
 
+/*
+ * pfs_tw_get returns one value of a sum, for the list of columns in pfs_tw.h.
+ */
 Datum
 pfs_tw_get(const PfsTotals *totals, PfsTw what)
 {
@@ -38,18 +42,16 @@ pfs_tw_get(const PfsTotals *totals, PfsTw what)
 											 totals->count_timed : 0));
 }
 
-Datum
-pfs_calls_get(const PfsTotals *parts, const uint64 *bytes, int column)
+const PfsTotals *
+pfs_calls_all(const PfsTotals *parts, PfsTotals *all)
 {
-	PfsTotals	all = {0};
-	int			i = column - PFS_CALLS_PART(0);
+	for (int part = 0; part < PFS_CALLS_PARTS; part++)
+		pfs_totals_add(all, &parts[part]);
+	return all;
+}
 
-	if (column == PFS_CALLS_BYTES_READ)
-		return NumericGetDatum(pfs_ps_to_numeric(bytes[PFS_CALLS_READ]));
-	if (column == PFS_CALLS_BYTES_WRITE)
-		return NumericGetDatum(pfs_ps_to_numeric(bytes[PFS_CALLS_WRITE]));
-	if (i >= 0)
-		return pfs_tw_get(&parts[i / PFS_TW_PART_NCOLUMNS], pfs_tw_of_part(i % PFS_TW_PART_NCOLUMNS));
-	pfs_calls_add(&all, parts);
-	return pfs_tw_get(&all, column);
+Datum
+pfs_bytes_datum(uint64 bytes)
+{
+	return NumericGetDatum(pfs_ps_to_numeric(bytes));
 }

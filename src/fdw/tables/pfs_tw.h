@@ -9,7 +9,7 @@
 #include "pfs_cell.h"
 #include "pfs_table.h"
 
-/* Column numbers, from the table's first of them. */
+/* What can be shown of a sum. */
 typedef enum PfsTw
 {
 	PFS_TW_COUNT_STAR,
@@ -20,33 +20,30 @@ typedef enum PfsTw
 	PFS_TW_MAX,
 } PfsTw;
 
-#define PFS_TW_NCOLUMNS (PFS_TW_MAX + 1)
+/* totals: a const PfsTotals *; counted: the comment on count_star. */
+#define PFS_TW_COLUMNS(X, t, totals, counted) \
+	X(t, count_star, bigint, count, pfs_tw_get(totals, PFS_TW_COUNT_STAR), counted) \
+	X(t, count_timed, bigint, count, pfs_tw_get(totals, PFS_TW_COUNT_TIMED), "Those of them that were timed.") \
+	X(t, sum_timer_wait, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_SUM), \
+	  "Sum of their times, in picoseconds.", .width = 14) \
+	X(t, min_timer_wait, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_MIN), \
+	  "Shortest of their times, in picoseconds; 0 where nothing was timed.", .width = 10) \
+	X(t, avg_timer_wait, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_AVG), \
+	  "sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.", .width = 10) \
+	X(t, max_timer_wait, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_MAX), \
+	  "Longest of their times, in picoseconds; 0 where nothing was timed.", .width = 12)
 
-/* The six entries of a PfsColumn array, from index `first`. */
-#define PFS_TW_COLUMNS(first) \
-	[(first) + PFS_TW_COUNT_STAR] = {"count_star", INT8OID}, \
-	[(first) + PFS_TW_COUNT_TIMED] = {"count_timed", INT8OID}, \
-	[(first) + PFS_TW_SUM] = {"sum_timer_wait", NUMERICOID, .width = 14}, \
-	[(first) + PFS_TW_MIN] = {"min_timer_wait", NUMERICOID, .width = 10}, \
-	[(first) + PFS_TW_AVG] = {"avg_timer_wait", NUMERICOID, .width = 10}, \
-	[(first) + PFS_TW_MAX] = {"max_timer_wait", NUMERICOID, .width = 12}
-
-/* The same for a part of the calls: count_read, sum_timer_read, ... */
-#define PFS_TW_PART_COLUMNS(first, part) \
-	[(first) + 0] = {"count_" part, INT8OID}, \
-	[(first) + 1] = {"sum_timer_" part, NUMERICOID, .width = 14}, \
-	[(first) + 2] = {"min_timer_" part, NUMERICOID, .width = 10}, \
-	[(first) + 3] = {"avg_timer_" part, NUMERICOID, .width = 10}, \
-	[(first) + 4] = {"max_timer_" part, NUMERICOID, .width = 12}
-
-#define PFS_TW_PART_NCOLUMNS 5
-
-/* Which value the i-th column of such a part is. */
-static inline PfsTw
-pfs_tw_of_part(int i)
-{
-	return i == 0 ? PFS_TW_COUNT_STAR : (PfsTw) (i + 1);
-}
+/* The same of a part of the calls, which is in the names: count_read, sum_timer_read, ... */
+#define PFS_TW_PART_COLUMNS(X, t, part, totals, counted) \
+	X(t, count_##part, bigint, count, pfs_tw_get(totals, PFS_TW_COUNT_STAR), counted) \
+	X(t, sum_timer_##part, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_SUM), \
+	  "Sum of their times, in picoseconds.", .width = 14) \
+	X(t, min_timer_##part, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_MIN), \
+	  "Shortest of their times, in picoseconds.", .width = 10) \
+	X(t, avg_timer_##part, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_AVG), \
+	  "Average of their times, in picoseconds.", .width = 10) \
+	X(t, max_timer_##part, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_MAX), \
+	  "Longest of their times, in picoseconds.", .width = 12)
 
 /*
  * What summaries of calls have behind their keys: all calls, those that read,
@@ -60,33 +57,31 @@ enum
 };
 
 #define PFS_CALLS_PARTS (PFS_CALLS_MISC + 1)
-#define PFS_CALLS_PART(part) (PFS_TW_NCOLUMNS + (part) * PFS_TW_PART_NCOLUMNS)
-#define PFS_CALLS_BYTES_READ PFS_CALLS_PART(PFS_CALLS_PARTS)
-#define PFS_CALLS_BYTES_WRITE (PFS_CALLS_BYTES_READ + 1)
 
-#define PFS_CALLS_COLUMNS(first) \
-	PFS_TW_COLUMNS(first), \
-	PFS_TW_PART_COLUMNS((first) + PFS_CALLS_PART(PFS_CALLS_READ), "read"), \
-	PFS_TW_PART_COLUMNS((first) + PFS_CALLS_PART(PFS_CALLS_WRITE), "write"), \
-	PFS_TW_PART_COLUMNS((first) + PFS_CALLS_PART(PFS_CALLS_MISC), "misc"), \
-	[(first) + PFS_CALLS_BYTES_READ] = {"sum_number_of_bytes_read", NUMERICOID, .width = 10}, \
-	[(first) + PFS_CALLS_BYTES_WRITE] = {"sum_number_of_bytes_write", NUMERICOID, .width = 10}
+/*
+ * parts: a const PfsTotals[PFS_CALLS_PARTS]; moved: the bytes of the first two; then the
+ * comments on the three counts and on the two sums of bytes.
+ */
+#define PFS_CALLS_COLUMNS(X, t, parts, moved, reads, writes, others, bytes_read, bytes_written) \
+	PFS_TW_COLUMNS(X, t, pfs_calls_all(parts, &(PfsTotals) {0}), "Number of calls.") \
+	PFS_TW_PART_COLUMNS(X, t, read, &(parts)[PFS_CALLS_READ], reads) \
+	PFS_TW_PART_COLUMNS(X, t, write, &(parts)[PFS_CALLS_WRITE], writes) \
+	PFS_TW_PART_COLUMNS(X, t, misc, &(parts)[PFS_CALLS_MISC], others) \
+	X(t, sum_number_of_bytes_read, numeric, bytes, pfs_bytes_datum((moved)[PFS_CALLS_READ]), \
+	  bytes_read, .width = 10) \
+	X(t, sum_number_of_bytes_write, numeric, bytes, pfs_bytes_datum((moved)[PFS_CALLS_WRITE]), \
+	  bytes_written, .width = 10)
 
-/* column: counted from the first of these; parts, bytes: [PFS_CALLS_PARTS]. */
-extern Datum pfs_calls_get(const PfsTotals *parts, const uint64 *bytes, int column);
-
-/* All parts in one, to be added to a sum. */
-static inline void
-pfs_calls_add(PfsTotals *to, const PfsTotals *parts)
-{
-	for (int part = 0; part < PFS_CALLS_PARTS; part++)
-		pfs_totals_add(to, &parts[part]);
-}
+/* Adds all parts to *all, which is zero, and returns it. */
+extern const PfsTotals *pfs_calls_all(const PfsTotals *parts, PfsTotals *all);
 
 /*
  * Times are in ticks of the default timer and shown in picoseconds; 0 where
  * nothing was timed.
  */
 extern Datum pfs_tw_get(const PfsTotals *totals, PfsTw what);
+
+/* A sum of bytes, which can exceed what a bigint holds. */
+extern Datum pfs_bytes_datum(uint64 bytes);
 
 #endif							/* PFS_TW_H */
