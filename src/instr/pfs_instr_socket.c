@@ -20,7 +20,7 @@
 #include "pfs_instr.h"
 #include "pfs_memory.h"
 #include "pfs_socket.h"
-#include "pfs_statement_fast.h"
+#include "pfs_statement.h"
 
 #define FRAME __builtin_frame_address(0)
 

@@ -17,7 +17,7 @@
 #include "pfs_instr.h"
 #include "pfs_instr_prove.h"
 #include "pfs_secret.h"
-#include "pfs_statement_fast.h"
+#include "pfs_statement_open.h"
 
 static emit_log_hook_type prev_emit_log = NULL;
 

@@ -247,8 +247,8 @@ extern void pfs_statement_sizes(void);
  * All of them are no-ops while pfs_my_thread is NULL, and leave errno alone.
  */
 
-/* The client's next message has arrived: see pfs_statement_arrived(). */
-extern void pfs_statement_begins(PfsThread *t);
+/* Bytes have arrived from the client: they may begin its next statement. */
+extern void pfs_statement_arrived(PfsThread *t);
 
 /* The session is going to wait for its client. */
 extern void pfs_statement_idle(PfsThread *t);
@@ -278,49 +278,6 @@ typedef struct PfsStatementSource
 	int64		portal_time;
 } PfsStatementSource;
 
-/* The server's own counters at a moment. */
-typedef struct PfsUsage
-{
-	BufferUsage buffers;
-	WalUsage	wal;
-} PfsUsage;
-
-/* One call of a hook, on the hook's stack. */
-typedef struct PfsCall
-{
-	struct PfsStatement *statement; /* whose; NULL: nobody's */
-	struct PfsStatement *outer; /* what was current before */
-	uint32		nstages;		/* before this call's */
-	int			nest;			/* the same */
-	bool		entered;		/* anything of this is filled in */
-	bool		top;			/* the call is the top level's */
-	PfsMoment	start;
-	uint64		lock_ticks;
-	PfsUsage	usage;
-} PfsCall;
-
-/* Parse analysis of a text of the client's: its statement has a name. */
-extern void pfs_statement_parsed(PfsThread *t, const PfsStatementSource *source);
-
-/*
- * Around the calls.  begin decides which statement the call belongs to and
- * begins it where that is the begin; end ends it where that is the end.  After an
- * error there is no end: see pfs_statement_unwind().
- */
-extern void pfs_call_plan(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
-extern void pfs_call_plan_end(PfsThread *t, PfsCall *call);
-extern void pfs_call_executor_start(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
-extern void pfs_call_executor_start_end(PfsThread *t, PfsCall *call);
-extern void pfs_call_run(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
-extern void pfs_call_run_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affected,
-							 uint64 parallel_workers);
-extern void pfs_call_finish(PfsThread *t, PfsCall *call, const void *query);
-extern void pfs_call_finish_end(PfsThread *t, PfsCall *call, uint64 rows_affected);
-extern void pfs_call_executor_end(PfsThread *t, PfsCall *call, const void *query);
-extern void pfs_call_executor_end_end(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
-extern void pfs_call_utility(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
-extern void pfs_call_utility_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affected);
-
 /* A subtransaction of this level begins; has been rolled back. */
 extern void pfs_statement_mark(int level);
 extern void pfs_statement_unwind(PfsThread *t, int level);
@@ -336,12 +293,9 @@ extern void pfs_statement_raised(PfsThread *t, int sqlstate);
 extern void pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate,
 								 const char *message);
 
-/*
- * The transaction is about to be committed or prepared; it is over.  See
- * pfs_statement_committing() and pfs_statement_transaction_ended().
- */
-extern void pfs_statement_committing_slowly(PfsThread *t);
-extern void pfs_statement_transaction_ended_slowly(PfsThread *t, PfsTransactionState state);
+/* The transaction is about to be committed or prepared; it is over. */
+extern void pfs_statement_committing(PfsThread *t);
+extern void pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state);
 
 /* Stage of the top-level statement: the one before ends. */
 extern void pfs_statement_stage(PfsThread *t, PfsStageKind kind);

@@ -110,13 +110,6 @@ typedef struct PfsSql
 	char		message[PFS_MESSAGE_SIZE];
 	uint64		next_id;		/* of statements; those below last_id are ours */
 	uint64		last_id;
-	PfsUsage	usage;			/* of the top level, from the executor's start
-								 * to its run */
-	bool		usage_ends;		/* with the executor's start */
-	bool		ended_fast;		/* the short way to the executor's end */
-	bool		finished;		/* `stamp` is the end of its executor's finish */
-	const void *fast;			/* the executor's descriptor that the short
-								 * way leads to */
 	PfsMark    *marks;			/* by level of subtransaction */
 	uint32		max_marks;
 } PfsSql;
@@ -157,41 +150,6 @@ pfs_top_moment(void)
 	PfsMoment	now = {pfs_timer_read(timer), timer};
 
 	return now;
-}
-
-/* Counters of buffers that a statement has: from the first to the last. */
-#define PFS_NUM_BUFFER_NUMBERS (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT + 1)
-
-StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) == (PFS_NUM_BUFFER_NUMBERS - 1) * sizeof(int64) &&
-				 PFS_NUM_BUFFER_NUMBERS % 2 == 0, "BufferUsage begins with the counters that are needed");
-
-static inline void
-pfs_usage_begin(PfsUsage *usage)
-{
-	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
-	PfsLoosePair *to = (PfsLoosePair *) &usage->buffers;
-
-#pragma GCC unroll 5
-	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
-		to[i] = now[i];
-	usage->wal = pgWalUsage;
-}
-
-static inline void
-pfs_usage_end(const PfsUsage *usage, uint64 *n)
-{
-	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
-	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
-	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
-
-	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT % 2 == 0, "they are pairs of their own");
-
-#pragma GCC unroll 5
-	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
-		to[i] += now[i] - then[i];
-	n[PFS_N_WAL_RECORDS] += pgWalUsage.wal_records - usage->wal.wal_records;
-	n[PFS_N_WAL_FPI] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
-	n[PFS_N_WAL_BYTES] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
 }
 
 static inline void

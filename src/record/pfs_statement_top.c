@@ -8,8 +8,8 @@
  * the session becomes idle, or at its stamp, the end of its last call, when
  * the next one shows itself.
  *
- * Nearly all calls of hooks are those of one query that is started, run, finished and
- * ended at top level.  For these nothing is to be found out: the short way.
+ * Separate from pfs_statement.c, as those nested inside it begin and end with calls of
+ * hooks, and many can be open at a time.
  */
 #include "postgres.h"
 
@@ -20,7 +20,6 @@
 
 #include "pfs_digest_wait.h"
 #include "pfs_memory.h"
-#include "pfs_statement_fast.h"
 #include "pfs_statement_memory.h"
 #include "pfs_thread_end.h"
 
@@ -33,9 +32,7 @@ begin_top(PfsThread *t, PfsMoment now)
 	uint32		flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	PfsStatementEvent *e;
 
-	pfs_sql.raised = pfs_sql.failed = pfs_sql.usage_ends = pfs_sql.finished = pfs_sql.ended_fast =
-		false;
-	pfs_sql.fast = NULL;
+	pfs_sql.raised = pfs_sql.failed = false;
 	pfs_sql.sqlstate = 0;
 	pfs_sql.message_len = 0;
 	pfs_sql.nest = 0;
@@ -75,8 +72,6 @@ pfs_top_drop(PfsThread *t)
 	pfs_sql.top.event = NULL;
 	pfs_sql.top.n = pfs_sql.top.own;
 	pfs_sql.top_open = false;
-	pfs_sql.fast = NULL;
-	pfs_sql.ended_fast = false;
 	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
 	pfs_set_parent();
 }
@@ -121,8 +116,6 @@ pfs_top_end(PfsThread *t, PfsMoment now)
 	else
 		pfs_statement_end(t, s, now, failed, NULL);
 	pfs_sql.top_open = false;
-	pfs_sql.fast = NULL;
-	pfs_sql.ended_fast = false;
 	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS);
 	pfs_local.parent.event_id = pfs_transaction_event_id();
 	pfs_local.parent.type = pfs_local.parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
@@ -148,7 +141,7 @@ end_at_wait(PfsThread *t, PfsMoment now)
 }
 
 void
-pfs_statement_begins(PfsThread *t)
+pfs_statement_arrived(PfsThread *t)
 {
 	bool		over = pfs_sql.top_open && (pfs_sql.top.done || pfs_top_has_failed());
 	PfsMoment	now;
@@ -228,27 +221,6 @@ pfs_statement_answers(PfsThread *t, bool completes)
 	pfs_change_end(t);
 }
 
-/* ---- the short way ---- */
-
-void
-pfs_top_switch_slowly(PfsThread *t, PfsStageKind stage, PfsMoment now)
-{
-	pfs_change_begin(t);
-	pfs_stage_switch_slowly(t, stage, now, pfs_sql.top.event_id);
-	pfs_change_end(t);
-}
-
-/* What calls inside this one have left open, after an error that was caught. */
-void
-pfs_top_clear_up(PfsThread *t)
-{
-	pfs_change_begin(t);
-	pfs_nested_drop_planned(t, 1);
-	pfs_stage_pop(t, 1, pfs_moment());
-	pfs_set_parent();
-	pfs_change_end(t);
-}
-
 /* ---- ends of transactions ---- */
 
 /*
@@ -286,12 +258,15 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
 		return;
 	now = pfs_top_moment();
-	if (!pfs_stage_mark(t, kind, now))
-		pfs_top_switch_slowly(t, kind, now);
+	if (likely(pfs_stage_mark(t, kind, now)))
+		return;
+	pfs_change_begin(t);
+	pfs_stage_switch_slowly(t, kind, now, pfs_sql.top.event_id);
+	pfs_change_end(t);
 }
 
 void
-pfs_statement_committing_slowly(PfsThread *t)
+pfs_statement_committing(PfsThread *t)
 {
 	if (pfs_sql.top_open && pfs_sql.top.met == PFS_MET_NOTHING && pfs_sql.nest == 0 && !pfs_is_changing(t))
 		name_by_commit(t);
@@ -300,7 +275,7 @@ pfs_statement_committing_slowly(PfsThread *t)
 }
 
 void
-pfs_statement_transaction_ended_slowly(PfsThread *t, PfsTransactionState state)
+pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
 {
 	PfsMoment	now = {0, 0};
 

@@ -1,0 +1,529 @@
+/*
+ * pfs_instr_call.c
+ *	  Calls of the hooks for statements: which statement each belongs to, and
+ *	  what it adds to that statement.
+ *
+ * Separate from pfs_instr_hooks.c, which knows the server's arguments and
+ * counts rows: here a call becomes a change of the state that record keeps of
+ * the open statements.  A call's begin and its end are one write section each.
+ * What is counted in between is the difference of the server's own counters; a
+ * statement's numbers include those of the statements inside it, as their calls
+ * lie inside its own.
+ */
+#include "postgres.h"
+
+#include "nodes/plannodes.h"
+#include "tcop/pquery.h"
+#include "tcop/utility.h"
+#include "utils/fmgrprotos.h"
+#include "utils/portal.h"
+
+#include "pfs_instr_call.h"
+
+/* ---- the server's counters ---- */
+
+/* Counters of buffers that a statement has: from the first to the last. */
+#define NUM_BUFFER_NUMBERS (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT + 1)
+
+StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) == (NUM_BUFFER_NUMBERS - 1) * sizeof(int64) &&
+				 NUM_BUFFER_NUMBERS % 2 == 0, "BufferUsage begins with the counters that are needed");
+
+static inline void
+usage_begin(PfsUsage *usage)
+{
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	PfsLoosePair *to = (PfsLoosePair *) &usage->buffers;
+
+#pragma GCC unroll 5
+	for (int i = 0; i < NUM_BUFFER_NUMBERS / 2; i++)
+		to[i] = now[i];
+	usage->wal = pgWalUsage;
+}
+
+/* Add what has come since usage_begin() to a statement's numbers. */
+static inline void
+usage_end(const PfsUsage *usage, uint64 *n)
+{
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
+	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
+
+	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT % 2 == 0, "they are pairs of their own");
+
+#pragma GCC unroll 5
+	for (int i = 0; i < NUM_BUFFER_NUMBERS / 2; i++)
+		to[i] += now[i] - then[i];
+	n[PFS_N_WAL_RECORDS] += pgWalUsage.wal_records - usage->wal.wal_records;
+	n[PFS_N_WAL_FPI] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
+	n[PFS_N_WAL_BYTES] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
+}
+
+/* ---- what a call is for ---- */
+
+void
+pfs_call_set_portal(PfsStatementSource *source)
+{
+	Portal		portal = ActivePortal;
+
+	source->portal = portal;
+	source->portal_time = portal != NULL ? portal->creation_time : 0;
+}
+
+/* What the executor's descriptor says of its statement. */
+static inline void
+describe(PfsStatementSource *source, const QueryDesc *desc)
+{
+	const PlannedStmt *stmt = desc->plannedstmt;
+
+	source->str = desc->sourceText;
+	source->location = stmt->stmt_location;
+	source->len = stmt->stmt_len;
+	source->query_id = stmt->queryId;
+	/* Nearly always, and the server's function would cost more than the answer. */
+	source->tag = stmt->commandType == CMD_SELECT && stmt->rowMarks == NIL ? CMDTAG_SELECT
+		: CreateCommandTag((Node *) stmt);
+	source->query = desc;
+	pfs_call_set_portal(source);
+}
+
+/* The nested statement of an executor's descriptor; NULL: it is none. */
+static inline PfsStatement *
+find_nested(const QueryDesc *desc)
+{
+	return pfs_sql.open != NULL ? pfs_nested_find(desc) : NULL;
+}
+
+/*
+ * Is a call that lies in no other one at top level?  Deferred triggers run at the
+ * commit, outside of all hooks, but their statements are the triggers' own.
+ */
+static inline bool
+is_top_level_now(void)
+{
+	/*
+	 * The function looks at no argument, and if it ever did it would find
+	 * none.
+	 */
+	static FunctionCallInfoBaseData no_arguments;
+
+	if (!pfs_statement_has_client())
+		return false;
+	return (pfs_sql.top_open && pfs_sql.top.met != PFS_MET_NOTHING && !pfs_sql.top.done) ||
+		DatumGetInt32(pg_trigger_depth(&no_arguments)) == 0;
+}
+
+/* The statement has come to a phase; the first one gives it its name. */
+static void
+reach(PfsThread *t, PfsStatement *s, PfsProgress phase, const PfsStatementSource *source)
+{
+	if (s->met == PFS_MET_NOTHING)
+		pfs_statement_name(t, s, pfs_tag_instrument[source->tag], source);
+	if (s->met < phase)
+		s->met = phase;
+}
+
+/*
+ * The statement at top level that a call belongs to.  is_next: the call is not one of
+ * the statement that has run, if one has.  A portal that was made for an earlier
+ * statement can be the one that is executed now.
+ */
+static PfsStatement *
+top_of_call(PfsThread *t, PfsMoment now, const PfsStatementSource *source, bool is_next)
+{
+	if (!pfs_sql.top_open || (pfs_sql.top.done && is_next))
+		pfs_top_next(t, now);
+	pfs_transaction_look_at(t, now);
+	pfs_sql.top.portal = source->portal;
+	pfs_sql.top.portal_time = source->portal_time;
+	return &pfs_sql.top;
+}
+
+static inline bool
+is_other_portal(const PfsStatementSource *source)
+{
+	return source->portal != pfs_sql.top.portal || source->portal_time != pfs_sql.top.portal_time;
+}
+
+/* ---- begin and end of any call ---- */
+
+/*
+ * Begin a write section for a call that pfs_call_begin() has found to be wanted, and
+ * say whether it is at top level.  The caller finds the statement, and ends the section
+ * by begin_call().
+ */
+static PfsMoment
+enter(PfsCall *call)
+{
+	PfsThread  *t = call->thread;
+
+	call->outer = pfs_sql.current;
+	call->nstages = pfs_stages.n;
+	call->top = call->nest == 0 && is_top_level_now();
+	if (call->top)
+		pfs_change_begin(t);
+	else
+	{
+		/* The write section can neither allocate nor wait. */
+		if (unlikely(pfs_nested_needs_room()))
+			pfs_nested_make_more_room();
+		if (unlikely(pfs_stages_need_room()))
+			pfs_stages_make_room(t);
+		pfs_change_begin(t);
+		/* A transaction is nested in the statement that began it. */
+		pfs_transaction_look(t);
+		/* So is a statement in the phase that its command is in. */
+		if (pfs_local.slow & PFS_SLOW_PROGRESS)
+		{
+			pfs_stage_look(t);
+			call->nstages = pfs_stages.n;
+		}
+	}
+	return pfs_moment();
+}
+
+/*
+ * The call's statement is known: NULL, if there is none.  Its stage begins, the call
+ * is active, and the write section ends.
+ */
+static void
+begin_call(PfsCall *call, PfsStatement *s, PfsMoment now, PfsStageKind stage)
+{
+	PfsThread  *t = call->thread;
+
+	call->statement = s;
+	call->start = now;
+	call->lock_ticks = pfs_local.lock_ticks;
+	pfs_sql.nest = call->nest + 1;
+	if (s != NULL)
+	{
+		pfs_sql.current = s;
+		if (!call->top)
+		{
+			s->call_nest = pfs_sql.nest;
+			pfs_stage_push(t, pfs_stage_instrument[stage], now, s->event_id);
+			pfs_set_parent();
+		}
+		else if (unlikely(!pfs_stage_mark(t, stage, now)))
+			pfs_stage_switch_slowly(t, stage, now, s->event_id);
+	}
+	pfs_change_end(t);
+}
+
+/* What calls inside this one have left open, after an error that was caught. */
+static pg_noinline void
+clean_up(PfsCall *call, PfsMoment now)
+{
+	PfsThread  *t = call->thread;
+
+	pfs_nested_drop_planned(t, call->nest + 1);
+	if (call->top && call->statement != NULL && pfs_stages.n == 1)
+		return;
+	pfs_stage_pop(t, call->top && call->statement != NULL ? 1 : call->nstages, now);
+	pfs_set_parent();
+}
+
+/* The end of a call, inside of a write section, which ends here. */
+static void
+end_call(PfsCall *call, PfsMoment now)
+{
+	PfsStatement *s = call->statement;
+
+	pfs_sql.nest = call->nest;
+	pfs_sql.current = call->outer;
+	if (unlikely(pfs_sql.planned != NULL || pfs_stages.n != 1 || !call->top || s == NULL))
+		clean_up(call, now);
+	if (s == &pfs_sql.top)
+		s->stamp = now;
+	else if (s != NULL)
+		s->call_nest = 0;
+	pfs_change_end(call->thread);
+}
+
+/* The time and the counters of a call that executes. */
+static inline void
+count_execution(const PfsCall *call, PfsStatement *s, PfsMoment now)
+{
+	pfs_add_time(&s->n[PFS_N_EXEC_TIME], call->start, now);
+	if (s != &pfs_sql.top)
+		s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
+	usage_end(&call->usage, s->n);
+}
+
+/* A nested statement is over; it was not left open by this. */
+static void
+end_nested(PfsThread *t, PfsStatement *s, PfsMoment now, const PfsStatementSource *source)
+{
+	pfs_change_begin(t);
+	pfs_nested_end(t, s, now, false, source);
+	pfs_set_parent();
+	pfs_change_end(t);
+	pfs_nested_shrink();
+}
+
+/* ---- parse analysis and planner ---- */
+
+/* A text of the client's: its statement has a name. */
+void
+pfs_call_parsed(PfsThread *t, const PfsStatementSource *source)
+{
+	if (pfs_sql.nest != 0 || !is_top_level_now() || pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	if (!pfs_sql.top_open || pfs_sql.top.met != PFS_MET_NOTHING)
+		pfs_top_next(t, pfs_moment());
+	pfs_transaction_look(t);
+	reach(t, &pfs_sql.top, PFS_MET_PARSE, source);
+	pfs_change_end(t);
+}
+
+/* A nested statement begins with its plan, if it has one made. */
+void
+pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
+{
+	PfsThread  *t = call->thread;
+	PfsMoment	now = enter(call);
+	PfsStatement *s;
+
+	if (call->top)
+	{
+		s = top_of_call(t, now, source, true);
+		reach(t, s, PFS_MET_PLAN, source);
+	}
+	else
+	{
+		pfs_nested_drop_planned(t, call->nest);
+		s = pfs_nested_begin(t, now, source);
+		if (s != NULL)
+			pfs_nested_set_planned(s);
+	}
+	begin_call(call, s, now, PFS_STAGE_PLAN);
+}
+
+/* The stage of a nested plan waits for the statement that executes it. */
+void
+pfs_call_plan_end(PfsCall *call)
+{
+	PfsThread  *t = call->thread;
+	PfsStatement *s = call->statement;
+	PfsMoment	now = pfs_moment();
+
+	pfs_change_begin(t);
+	if (s != NULL)
+	{
+		pfs_add_time(&s->n[PFS_N_PLAN_TIME], call->start, now);
+		if (s != &pfs_sql.top)
+		{
+			s->done = true;
+			if (pfs_stages.n == call->nstages + 1)
+				pfs_stage_hold(t, now, &s->planned);
+		}
+	}
+	end_call(call, now);
+}
+
+/* ---- executor ---- */
+
+/* Here nested statements begin that have a plan already. */
+void
+pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
+{
+	PfsThread  *t = call->thread;
+	PfsMoment	now = enter(call);
+	PfsStatementSource source;
+	PfsStatement *s;
+
+	describe(&source, desc);
+	if (call->top)
+	{
+		s = top_of_call(t, now, &source, is_other_portal(&source));
+		reach(t, s, PFS_MET_PLAN, &source);
+		s->query = desc;
+	}
+	else
+	{
+		s = pfs_nested_find_planned(source.query_id);
+		if (s != NULL)
+			pfs_stage_record(t, &s->planned, s->event_id);
+		else
+			s = pfs_nested_begin(t, now, &source);
+		if (s != NULL)
+			pfs_nested_set_query(s, desc);
+	}
+	begin_call(call, s, now, PFS_STAGE_EXECUTOR_START);
+	usage_begin(&call->usage);
+}
+
+void
+pfs_call_executor_start_end(PfsCall *call)
+{
+	PfsMoment	now = pfs_moment();
+
+	pfs_change_begin(call->thread);
+	if (call->statement != NULL)
+		usage_end(&call->usage, call->statement->n);
+	end_call(call, now);
+}
+
+/*
+ * A run belongs to the statement whose start has seen the descriptor.  At top level a
+ * second run of it is the next Execute of its portal, and another statement.
+ */
+void
+pfs_call_run_begin(PfsCall *call, const QueryDesc *desc)
+{
+	PfsThread  *t = call->thread;
+	PfsMoment	now = enter(call);
+	PfsStatement *s = find_nested(desc);
+	PfsStatementSource source;
+
+	if (s != NULL)
+	{
+		call->top = false;
+		if (unlikely(s->event == NULL && s->event_id != 0))
+		{
+			describe(&source, desc);
+			pfs_nested_show_again(t, s, &source);
+		}
+	}
+	else if (call->top)
+	{
+		describe(&source, desc);
+		s = top_of_call(t, now, &source, pfs_sql.top.query != desc || pfs_sql.top.met == PFS_MET_EXECUTION);
+		reach(t, s, PFS_MET_EXECUTION, &source);
+		s->query = desc;
+	}
+	begin_call(call, s, now, PFS_STAGE_EXECUTE);
+	usage_begin(&call->usage);
+}
+
+void
+pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 parallel_workers)
+{
+	PfsStatement *s = call->statement;
+	PfsMoment	now = pfs_moment();
+
+	pfs_change_begin(call->thread);
+	if (s != NULL)
+	{
+		count_execution(call, s, now);
+		s->n[PFS_N_ROWS_SENT] += rows_sent;
+		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+		s->n[PFS_N_PARALLEL_WORKERS] += parallel_workers;
+		s->done = true;
+	}
+	end_call(call, now);
+}
+
+/* The statement that has run by this descriptor, or NULL: nothing begins here. */
+static PfsStatement *
+find_executed(PfsCall *call, const QueryDesc *desc)
+{
+	PfsStatement *s = find_nested(desc);
+
+	if (s != NULL)
+		call->top = false;
+	else if (call->top && pfs_sql.top_open && pfs_sql.top.query == desc)
+		s = &pfs_sql.top;
+	return s;
+}
+
+void
+pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc)
+{
+	PfsMoment	now = enter(call);
+
+	begin_call(call, find_executed(call, desc), now, PFS_STAGE_FINISH);
+	usage_begin(&call->usage);
+}
+
+void
+pfs_call_finish_end(PfsCall *call, uint64 rows_affected)
+{
+	PfsStatement *s = call->statement;
+	PfsMoment	now = pfs_moment();
+
+	pfs_change_begin(call->thread);
+	if (s != NULL)
+	{
+		count_execution(call, s, now);
+		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+	}
+	end_call(call, now);
+}
+
+void
+pfs_call_executor_end_begin(PfsCall *call, const QueryDesc *desc)
+{
+	PfsMoment	now = enter(call);
+
+	begin_call(call, find_executed(call, desc), now, PFS_STAGE_EXECUTOR_END);
+}
+
+/* A nested statement is over; that at top level goes on until the next one shows. */
+void
+pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc)
+{
+	PfsStatement *s = call->statement;
+	PfsMoment	now = pfs_moment();
+	PfsStatementSource source;
+
+	pfs_change_begin(call->thread);
+	end_call(call, now);
+	if (s == &pfs_sql.top)
+		s->query = NULL;
+	else if (s != NULL)
+	{
+		describe(&source, desc);
+		end_nested(call->thread, s, now, &source);
+	}
+}
+
+/* ---- utilities ---- */
+
+void
+pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
+{
+	PfsThread  *t = call->thread;
+	PfsMoment	now = enter(call);
+	PfsStatement *s;
+
+	if (call->top)
+	{
+		s = top_of_call(t, now, source, is_other_portal(source));
+		reach(t, s, PFS_MET_EXECUTION, source);
+	}
+	else
+	{
+		s = pfs_nested_begin(t, now, source);
+		if (s != NULL)
+		{
+			s->met = PFS_MET_EXECUTION;
+			s->is_utility = true;
+		}
+	}
+	/* It may report its progress. */
+	pfs_local.slow |= PFS_SLOW_PROGRESS;
+	begin_call(call, s, now, PFS_STAGE_UTILITY);
+	usage_begin(&call->usage);
+}
+
+void
+pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected)
+{
+	PfsStatement *s = call->statement;
+	PfsMoment	now = pfs_moment();
+
+	pfs_change_begin(call->thread);
+	if (s != NULL)
+	{
+		count_execution(call, s, now);
+		s->n[PFS_N_ROWS_SENT] += rows_sent;
+		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+		s->done = true;
+	}
+	end_call(call, now);
+	if (pfs_sql.nest == 0)
+		pfs_local.slow &= ~PFS_SLOW_PROGRESS;
+	if (s != NULL && s != &pfs_sql.top)
+		end_nested(call->thread, s, now, NULL);
+}
