@@ -83,16 +83,49 @@ pfs_memory_lose_chunk(void)
 		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
 }
 
-static void
-count_more(PfsContext *c, uint64 bytes)
+/* The write section is open, and ends here. */
+pg_noinline void
+pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest)
 {
 	PfsThread  *t = here.thread;
 
-	pfs_memory_begin_change(t);
-	pfs_memory_add(t, c->cell, bytes);
-	c->count++;
-	c->bytes += bytes;
-	pfs_memory_end_change(t);
+	for (; rest == PFS_REST_ALL; rest = pfs_memory_count_more(c, bytes))
+	{
+		pfs_memory_take_news(t);
+		pfs_memory_end_change(t);
+	}
+	if (rest == PFS_REST_MARK)
+	{
+		pfs_memory_raise(t, c->cell);
+		pfs_memory_end_change(t);
+	}
+}
+
+/* The same of chunks that have gone. */
+pg_noinline void
+pfs_memory_finish_less(PfsContext *c, uint64 count, uint64 bytes, PfsMemoryRest rest)
+{
+	PfsThread  *t = here.thread;
+
+	for (; rest == PFS_REST_ALL; rest = pfs_memory_count_less(c, count, bytes))
+	{
+		pfs_memory_take_news(t);
+		pfs_memory_end_change(t);
+	}
+	if (rest == PFS_REST_MARK)
+	{
+		pfs_memory_lower(t, c->cell);
+		pfs_memory_end_change(t);
+	}
+}
+
+static void
+count_more(PfsContext *c, uint64 bytes)
+{
+	PfsMemoryRest rest = pfs_memory_count_more(c, bytes);
+
+	if (unlikely(rest != PFS_REST_NONE))
+		pfs_memory_finish_more(c, bytes, rest);
 }
 
 static uint64
@@ -133,7 +166,7 @@ chunk_goes(PfsContext *c, const void *chunk, uint64 bytes)
 {
 	if (pfs_memory_is_busy(here.thread) || !pfs_context_take(c, chunk))
 		return;
-	pfs_memory_count_less(c, 1, bytes);
+	pfs_memory_take_off(c, 1, bytes);
 	pfs_context_taken(c);
 	pfs_memory_choose_way(c);
 }
@@ -161,7 +194,7 @@ chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chun
 		if (is_counted)
 			count_more(c, bytes);
 		if (was_counted)
-			pfs_memory_count_less(c, 1, old_bytes);
+			pfs_memory_take_off(c, 1, old_bytes);
 		pfs_context_taken(c);
 	}
 	pfs_memory_choose_way(c);

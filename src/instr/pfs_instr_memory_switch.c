@@ -320,24 +320,23 @@ hand_over(PfsThread *t)
 }
 
 /*
- * pfs_memory_switch; t NULL: the record goes, or there will be none, whatever is left.
- * A thread that is not to be instrumented gets nothing of what was counted before that
- * was known.
+ * Begin to count, go on, or stop, as the switches say; true: the process counts.  A
+ * thread that is not to be instrumented gets nothing of what was counted before that
+ * was known.  What has been counted goes on being counted until none of it is left.
  */
 static bool
-switch_memory(PfsThread *t, bool wanted)
+switch_cb(PfsThread *t, bool wanted)
 {
-	if (pfs_memory_is_early(pfs_memory_here.thread) && t != NULL && pfs_load_relaxed(&t->mask) != 0)
+	if (pfs_memory_is_early(pfs_memory_here.thread) && pfs_load_relaxed(&t->mask) != 0)
 	{
 		hand_over(t);
 		pfs_store_relaxed(&t->memory.is_told, true);
 	}
-	if (t == NULL || pfs_memory_here.thread != t)
+	if (pfs_memory_here.thread != t)
 	{
 		if (pfs_memory_here.thread != NULL)
 			stop();
-		if (t == NULL || !wanted || failed || CritSectionCount > 0 || pfs_load_relaxed(&t->mask) == 0 ||
-			!start_or_fail(t))
+		if (!wanted || failed || CritSectionCount > 0 || pfs_load_relaxed(&t->mask) == 0 || !start_or_fail(t))
 			return false;
 		pfs_store_relaxed(&t->memory.is_told, true);
 		return true;
@@ -349,6 +348,16 @@ switch_memory(PfsThread *t, bool wanted)
 	return false;
 }
 
+/* Stop at once, whatever is left: the record goes, or there will be none. */
+static void
+leave_cb(void)
+{
+	if (pfs_memory_here.thread != NULL)
+		stop();
+}
+
+static const PfsMemoryCallbacks callbacks = {switch_cb, leave_cb};
+
 /* ---- a process is born ---- */
 
 /* In the child, before it has done anything. */
@@ -357,7 +366,7 @@ begin_early(void)
 {
 	int			save_errno = errno;
 
-	if (!IsUnderPostmaster && pfs_memory_switch != NULL)
+	if (!IsUnderPostmaster && pfs_memory_callbacks != NULL)
 	{
 		pfs_memory_is_told = start_or_fail(pfs_memory_early_start());
 		if (!pfs_memory_is_told)
@@ -439,7 +448,7 @@ pfs_memory_probe_start(void)
 	}
 	pfs_methods_note_constants();
 	pfs_memory_methods_start(have_sets_headers());
-	pfs_memory_switch = switch_memory;
+	pfs_memory_callbacks = &callbacks;
 }
 
 const char *

@@ -16,7 +16,7 @@
 #define TOTAL_TRIES 1000
 
 PFS_NEAR PfsSharedMemory *pfs_memory = NULL;
-bool		(*pfs_memory_switch) (PfsThread *t, bool wanted) = NULL;
+const PfsMemoryCallbacks *pfs_memory_callbacks = NULL;
 PFS_NEAR bool pfs_memory_is_told = false;
 
 /* Contexts that a server of any version makes, those met most first. */
@@ -139,10 +139,18 @@ pfs_memory_sync(PfsThread *t)
 {
 	bool		wanted = pfs_load_relaxed(&pfs_memory->wanted);
 
-	if (pfs_memory_switch != NULL)
-		pfs_memory_is_told = pfs_memory_switch(t, wanted);
+	if (pfs_memory_callbacks != NULL)
+		pfs_memory_is_told = pfs_memory_callbacks->switch_cb(t, wanted);
 	/* Events of the usual kind say what is wanted: see PFS_FLAG_MEMORY. */
 	pfs_local_set_usual(wanted ? pfs_local.usual | PFS_FLAG_MEMORY : pfs_local.usual & ~PFS_FLAG_MEMORY);
+}
+
+void
+pfs_memory_leave(void)
+{
+	if (pfs_memory_is_told)
+		pfs_memory_callbacks->leave_cb();
+	pfs_memory_is_told = false;
 }
 
 /* ---- readers, and the end ---- */
@@ -183,6 +191,7 @@ pfs_memory_end(PfsThread *t)
 	{
 		PfsMemoryCell *c = pfs_memory_cell(t, i);
 
-		pfs_memory_remove(t, c, c->high_count - c->room_count, c->high_bytes - c->room_bytes);
+		if (pfs_memory_less(t, c, c->high_count - c->room_count, c->high_bytes - c->room_bytes))
+			pfs_memory_lower(t, c);
 	}
 }

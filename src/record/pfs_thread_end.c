@@ -121,8 +121,7 @@ forget(void)
 	pfs_my_lwlocks = NULL;
 	pfs_my_socket = NULL;
 	pfs_local.never_attach = true;
-	if (pfs_memory_is_told)
-		pfs_memory_is_told = pfs_memory_switch(NULL, false);
+	pfs_memory_leave();
 }
 
 static void
@@ -159,8 +158,7 @@ detach(void)
 	pfs_open_finish_all(t);
 	pfs_digest_detach();
 	pfs_events_flush_all(t);
-	if (pfs_memory_is_told)
-		pfs_memory_is_told = pfs_memory_switch(NULL, false);
+	pfs_memory_leave();
 	pfs_memory_end(t);
 	pfs_summary_end(t);
 	pfs_fd_forget_all();
