@@ -396,6 +396,7 @@ pfs_call_run_begin(PfsCall *call, const QueryDesc *desc)
 	usage_begin(&call->usage);
 }
 
+/* Counts the run, and what it returned and changed. */
 void
 pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 parallel_workers)
 {
@@ -480,6 +481,10 @@ pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc)
 
 /* ---- utilities ---- */
 
+/*
+ * A utility is executed at once, so its statement is named and executed here. Inside
+ * another call it is a nested statement.
+ */
 void
 pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
 {
@@ -507,6 +512,7 @@ pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
 	usage_begin(&call->usage);
 }
 
+/* The end of a utility is that of a nested statement, too. */
 void
 pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected)
 {

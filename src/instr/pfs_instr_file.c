@@ -306,6 +306,7 @@ begin_close(PfsThread *t, int fd, const void *frame)
 	return e;
 }
 
+/* Of a process without a record nothing is known of its descriptors. */
 static int
 wrap_close(int fd)
 {
@@ -360,6 +361,7 @@ writes_to_system(FILE *file, size_t bytes)
 #endif
 }
 
+/* The part of wrap_fread() that reaches the system; a jump leads here. */
 static pg_noinline size_t
 read_from_system(void *buf, size_t size, size_t n, FILE *file)
 {
@@ -413,6 +415,7 @@ wrap_fgets(char *buf, int size, FILE *file)
 	return result;
 }
 
+/* As wrap_close(); the descriptor is known only before the call. */
 static int
 wrap_fclose(FILE *file)
 {
@@ -429,7 +432,7 @@ wrap_fclose(FILE *file)
 	return result;
 }
 
-/* io_uring's calls carry many files; they have the server's word and no object. */
+/* io_uring's calls carry many files; they have the server's wait event and no object. */
 static PfsWaitEvent *
 begin_uring(const void *frame)
 {

@@ -48,6 +48,10 @@ tag_of_query(const Query *query)
 		: CreateCommandTag((Node *) query);
 }
 
+/*
+ * Parse analysis gives a client's statement its name, and its digest a text. It lies
+ * inside no other call, so it is not counted among those that are active.
+ */
 static void
 parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 {
@@ -72,6 +76,9 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 		prev_post_parse_analyze(pstate, query, jumble);
 }
 
+/*
+ * The planner: of the statement at top level, or of a nested one that begins with it.
+ */
 static PlannedStmt *
 planner_cb(Query *query, const char *str, int options, ParamListInfo params)
 {
@@ -146,6 +153,7 @@ count_workers(PlanState *state, void *arg)
 	return planstate_tree_walker(state, count_workers, arg);
 }
 
+/* Workers of a query that has just run. */
 static inline uint64
 parallel_workers(const QueryDesc *desc)
 {
@@ -158,6 +166,10 @@ parallel_workers(const QueryDesc *desc)
 
 /* ---- the executor's hooks ---- */
 
+/*
+ * The start of the executor. An error that was caught in the meantime has been handled
+ * when another statement begins.
+ */
 static void
 executor_start_cb(QueryDesc *desc, int eflags)
 {
@@ -215,6 +227,9 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 	}
 }
 
+/*
+ * The finish of the executor, where triggers run and the parts of WITH are completed.
+ */
 static void
 executor_finish_cb(QueryDesc *desc)
 {
@@ -237,6 +252,7 @@ executor_finish_cb(QueryDesc *desc)
 	}
 }
 
+/* The end of the executor. */
 static void
 executor_end_cb(QueryDesc *desc)
 {
@@ -266,6 +282,7 @@ typedef struct TransactionCommand
 	char		gid[PFS_GID_SIZE];
 } TransactionCommand;
 
+/* Reads what a utility does to transactions, if it does anything to them. */
 static void
 read_transaction_command(TransactionCommand *c, const Node *utility)
 {
@@ -341,6 +358,10 @@ count_rows(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *
 	}
 }
 
+/*
+ * A utility. What one does by calling itself is no statement. Beside the call itself,
+ * utilities make and execute prepared statements, return rows, and end transactions.
+ */
 static void
 process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 				   ProcessUtilityContext context, ParamListInfo params,

@@ -290,7 +290,7 @@ name##_realloc(PFS_REALLOC_PARAMS) \
 	return pfs_memory_realloc(kind, PFS_REALLOC_ARGS); \
 }
 
-/* Chunks come by their context, which has been met when it has one. */
+/* Chunks come by their context, which has an entry when it has a chunk. */
 #define SET_CHUNK_METHODS(name, kind) \
 	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].free_p = name##_plain_free; \
 	pfs_memory_probe.ways[kind][PFS_WAY_LISTED].free_p = name##_listed_free; \

@@ -51,8 +51,8 @@ typedef struct PfsMemoryHere
 extern PFS_HIDDEN PfsMemoryHere pfs_memory_here;
 
 /*
- * Names of contexts that were met, by address, with what they lead to: constants
- * only.  Private memory.
+ * Cached lookups of context names, by address, with what they lead to: constants
+ * only.  Process-local.
  */
 #define PFS_CONTEXT_NAMES 256
 
@@ -98,7 +98,10 @@ extern void *pfs_memory_realloc(PfsAllocator kind, MemoryContext context, PFS_RE
 /* The entry's methods become those of its way. */
 extern void pfs_memory_choose_way(PfsContext *c);
 
-/* Another session may have flipped switches, or truncated: inside a change, it has. */
+/*
+ * Look whether another session has flipped switches, or truncated; inside a write
+ * section, when it has.
+ */
 extern void pfs_memory_look(PfsThread *t);
 extern void pfs_memory_take_news(PfsThread *t);
 
@@ -120,7 +123,7 @@ pfs_memory_entry(PfsAllocator kind, MemoryContext context)
 }
 
 static pg_attribute_always_inline void
-pfs_memory_begin_change(PfsThread *t)
+pfs_memory_write_begin(PfsThread *t)
 {
 	pfs_seqlock_write_begin(&t->memory.seq);
 	if (unlikely(pfs_load_relaxed(&t->memory.stale)))
@@ -128,7 +131,7 @@ pfs_memory_begin_change(PfsThread *t)
 }
 
 static pg_attribute_always_inline void
-pfs_memory_end_change(PfsThread *t)
+pfs_memory_write_end(PfsThread *t)
 {
 	pfs_seqlock_write_end(&t->memory.seq);
 }
@@ -147,6 +150,7 @@ typedef enum PfsMemoryRest
 	PFS_REST_ALL,				/* there are news, and nothing has been counted */
 } PfsMemoryRest;
 
+/* Count one chunk more, of a context whose chunks are counted. */
 static pg_attribute_always_inline PfsMemoryRest
 pfs_memory_count_more(PfsContext *c, uint64 bytes)
 {
@@ -165,7 +169,7 @@ pfs_memory_count_more(PfsContext *c, uint64 bytes)
 
 extern void pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest);
 
-/* The entry's own count is lower already. */
+/* Count chunks less; the entry's own count is lower already. */
 static pg_attribute_always_inline PfsMemoryRest
 pfs_memory_count_less(PfsContext *c, uint64 count, uint64 bytes)
 {
@@ -197,8 +201,11 @@ pfs_memory_take_off(PfsContext *c, uint64 count, uint64 bytes)
 
 /* ---- pfs_instr_memory_switch.c ---- */
 
-/* The entry of a context that the process has not met yet; empty: it has no chunk. */
-extern PfsContext *pfs_memory_meet(PfsAllocator kind, MemoryContext context, bool empty);
+/*
+ * Make an entry for a context that has none; empty: the context has no chunk.  NULL:
+ * there is no room for one.
+ */
+extern PfsContext *pfs_memory_add_context(PfsAllocator kind, MemoryContext context, bool empty);
 
 /* Is the context's instrument on, for this thread, now? */
 extern void pfs_memory_find_switch(PfsThread *t, PfsContext *c);
@@ -212,7 +219,7 @@ extern bool pfs_memory_is_fresh(PfsAllocator kind, MemoryContext context);
  */
 extern void pfs_memory_set_apart(PfsContext *c);
 
-/* Methods of another library were met; it is counted once in each process. */
+/* Methods of another library were found; that is counted once in each process. */
 extern void pfs_memory_note_others(void);
 
 #endif							/* PFS_INSTR_MEMORY_H */

@@ -24,7 +24,7 @@ typedef struct PfsMoment
 	uint64		timer;			/* PfsTimer */
 } PfsMoment;
 
-/* The moment by the timer of these flags: read again if it is another one. */
+/* The reading by the timer of these flags: the clock is read again if it is another one. */
 static inline uint64
 pfs_moment_of(uint32 flags, PfsMoment now)
 {
@@ -242,7 +242,7 @@ pfs_transaction_event_bytes(const PfsTransactionEvent *e)
 extern void pfs_statement_sizes(void);
 
 /*
- * ---- the owner: hooks and callbacks, outside critical sections and changes ----
+ * ---- the owner: hooks and callbacks, outside critical and write sections ----
  *
  * All of them are no-ops while pfs_my_thread is NULL, and leave errno alone.
  */
@@ -253,7 +253,7 @@ extern void pfs_statement_arrived(PfsThread *t);
 /* The session is going to wait for its client. */
 extern void pfs_statement_idle(PfsThread *t);
 
-/* Inside a change: no hook has seen the message yet.  What does it say? */
+/* Inside a write section: no hook has seen the message yet.  What does it say? */
 extern void pfs_statement_look(PfsThread *t, const char *str);
 
 /*
@@ -279,7 +279,7 @@ typedef struct PfsStatementSource
 } PfsStatementSource;
 
 /* A subtransaction of this level begins; has been rolled back. */
-extern void pfs_statement_mark(int level);
+extern void pfs_statement_note_subxact(int level);
 extern void pfs_statement_unwind(PfsThread *t, int level);
 
 /* The whole transaction has been rolled back. */
@@ -343,10 +343,10 @@ pfs_transaction_is_new(void)
 	return lxid != pfs_transaction.lxid && lxid != InvalidLocalTransactionId;
 }
 
-/* Inside a change: another one has begun, and this is where it is noticed. */
+/* Inside a write section: another one has begun, and this is where it is noticed. */
 extern void pfs_transaction_begin(PfsThread *t, PfsMoment now, PfsParent parent);
 
-/* Inside a change: has another transaction begun since? */
+/* Inside a write section: has another transaction begun since? */
 static inline void
 pfs_transaction_look_at(PfsThread *t, PfsMoment now)
 {
@@ -356,7 +356,7 @@ pfs_transaction_look_at(PfsThread *t, PfsMoment now)
 
 extern void pfs_transaction_look(PfsThread *t);
 
-/* The same by itself. */
+/* The same outside of one; pfs_transaction_notice() calls it if there is an event to begin. */
 extern void pfs_transaction_notice_slowly(PfsThread *t);
 
 static inline void

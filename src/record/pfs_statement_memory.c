@@ -2,9 +2,10 @@
  * pfs_statement_memory.c
  *	  The most memory that a session had in use while a statement was open.
  *
- * The thread's mark (pfs_memory_total.h) is what was in use most since the last
- * begin or end of a statement.  Each begin and end hands it to the newest open
- * statement and begins it anew, so that an allocation never asks for whom.  Open
+ * The thread's high-water mark (pfs_memory_total.h) is what was in use most since the
+ * last begin or end of a statement.  Each begin and end hands it to the newest open
+ * statement and begins it anew, so that an allocation never asks for which statement
+ * it is.  Open
  * statements are in a list in the order of their begins, top level or not: what
  * any of them had in its time, all older ones had in theirs.  So a statement's
  * peak is the most of its own and all newer ones', and when it ends the next older
@@ -19,6 +20,7 @@
 /* The newest open one that counts memory; nobody else has it. */
 static PFS_NEAR PfsStatement *newest;
 
+/* Hands the high-water mark of the thread to the newest open statement. */
 static inline void
 take_peak(PfsThread *t)
 {
@@ -28,6 +30,7 @@ take_peak(PfsThread *t)
 		newest->memory = peak;
 }
 
+/* Puts a statement that begins at the end of the list. */
 void
 pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 {
@@ -46,6 +49,10 @@ pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 	newest = s;
 }
 
+/*
+ * Takes a statement out of the list, with the most that it and all newer ones had; that
+ * becomes the next older one's, too.
+ */
 void
 pfs_statement_memory_end(PfsThread *t, PfsStatement *s)
 {
@@ -66,6 +73,7 @@ pfs_statement_memory_end(PfsThread *t, PfsStatement *s)
 	s->memory = peak + 1;
 }
 
+/* Raises the maximum of the cell that the statement has just been counted in. */
 void
 pfs_statement_memory_count(PfsThread *t, const PfsStatement *s)
 {

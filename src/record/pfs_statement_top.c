@@ -23,8 +23,12 @@
 #include "pfs_statement_memory.h"
 #include "pfs_thread_end.h"
 
-/* ---- begin and end, inside a change ---- */
+/* ---- begin and end, inside a write section ---- */
 
+/*
+ * Begins the statement at top level.  It has no name yet, so readers do not see it; its
+ * first stage begins with it.
+ */
 static pg_attribute_always_inline void
 begin_top(PfsThread *t, PfsMoment now)
 {
@@ -61,6 +65,7 @@ begin_top(PfsThread *t, PfsMoment now)
 		pfs_set_parent();
 }
 
+/* Forgets the statement at top level: it was none. */
 void
 pfs_top_drop(PfsThread *t)
 {
@@ -76,7 +81,7 @@ pfs_top_drop(PfsThread *t)
 	pfs_set_parent();
 }
 
-/* It comes to its end without an execution: what was it? */
+/* Names a statement that comes to its end without an execution. */
 static void
 name_unfinished(PfsThread *t, PfsStatement *s, bool failed)
 {
@@ -87,6 +92,10 @@ name_unfinished(PfsThread *t, PfsStatement *s, bool failed)
 													 : PFS_STATEMENT_BIND], NULL);
 }
 
+/*
+ * Ends the statement at top level, its stages, and what is open inside it.  From here on
+ * waits are nested in the transaction, if one goes on.
+ */
 void
 pfs_top_end(PfsThread *t, PfsMoment now)
 {
@@ -140,6 +149,10 @@ end_at_wait(PfsThread *t, PfsMoment now)
 	pfs_top_end(t, now);
 }
 
+/*
+ * Begins a statement with a client's message, if the session has been idle, or the
+ * statement before is over and has not ended yet.
+ */
 void
 pfs_statement_arrived(PfsThread *t)
 {
@@ -157,6 +170,7 @@ pfs_statement_arrived(PfsThread *t)
 	pfs_change_end(t);
 }
 
+/* Ends the statement at top level, as its session is going to wait for its client. */
 void
 pfs_statement_idle(PfsThread *t)
 {
@@ -185,7 +199,10 @@ pfs_statement_detach(PfsThread *t)
 	pfs_change_end(t);
 }
 
-/* Inside a change, at an instrument point: nothing but a look. */
+/*
+ * Names a statement that no hook has seen yet by its text: it is being parsed, or it is a
+ * replication command.  Inside a write section, at any instrument point.
+ */
 void
 pfs_statement_look(PfsThread *t, const char *str)
 {
@@ -205,6 +222,10 @@ pfs_statement_look(PfsThread *t, const char *str)
 	}
 }
 
+/*
+ * A walsender's answer shows the command by its text; with the last one the command is
+ * over.
+ */
 void
 pfs_statement_answers(PfsThread *t, bool completes)
 {
@@ -224,7 +245,8 @@ pfs_statement_answers(PfsThread *t, bool completes)
 /* ---- ends of transactions ---- */
 
 /*
- * Without any hook before, the message was a description or a function call; or
+ * Names a statement that comes to a commit without having met a hook.  The message was a
+ * description or a function call; or
  * it only ends what an earlier message began, or has an empty text, and then it is
  * no statement.
  */
@@ -250,6 +272,7 @@ name_by_commit(PfsThread *t)
 	pfs_change_end(t);
 }
 
+/* The statement at top level comes to another stage, outside of all calls. */
 void
 pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 {
@@ -265,6 +288,7 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 	pfs_change_end(t);
 }
 
+/* The commit begins: a transaction that nobody has noticed is noticed at the latest now. */
 void
 pfs_statement_committing(PfsThread *t)
 {
@@ -274,6 +298,7 @@ pfs_statement_committing(PfsThread *t)
 	pfs_statement_stage(t, PFS_STAGE_COMMIT);
 }
 
+/* Ends the transaction; what the session does from here on is another statement. */
 void
 pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
 {
