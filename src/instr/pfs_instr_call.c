@@ -79,7 +79,11 @@ describe(PfsStatementSource *source, const QueryDesc *desc)
 	source->location = stmt->stmt_location;
 	source->len = stmt->stmt_len;
 	source->query_id = stmt->queryId;
-	/* Nearly always, and the server's function would cost more than the answer. */
+
+	/*
+	 * Nearly always, and the server's function would cost more than the
+	 * answer.
+	 */
 	source->tag = stmt->commandType == CMD_SELECT && stmt->rowMarks == NIL ? CMDTAG_SELECT
 		: CreateCommandTag((Node *) stmt);
 	source->query = desc;

@@ -147,7 +147,8 @@ typedef enum PfsMemoryRest
 {
 	PFS_REST_NONE,				/* the write section is over */
 	PFS_REST_MARK,				/* a mark is to be moved */
-	PFS_REST_ALL,				/* there are news, and nothing has been counted */
+	PFS_REST_ALL,				/* there are news, and nothing has been
+								 * counted */
 } PfsMemoryRest;
 
 /* Count one chunk more, of a context whose chunks are counted. */

@@ -63,14 +63,14 @@ typedef struct PfsMemoryCallbacks
 {
 	/*
 	 * The process counts its allocations from now on, or is told that it need
-	 * not any more.  Returns whether it counts.  At instrument points; private
-	 * memory only.
+	 * not any more.  Returns whether it counts.  At instrument points;
+	 * private memory only.
 	 */
 	bool		(*switch_cb) (PfsThread *t, bool wanted);
 
 	/*
-	 * The process leaves its record, or gets none: from here on nothing may be
-	 * counted, whatever is wanted.
+	 * The process leaves its record, or gets none: from here on nothing may
+	 * be counted, whatever is wanted.
 	 */
 	void		(*leave_cb) (void);
 } PfsMemoryCallbacks;
