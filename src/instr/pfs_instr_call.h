@@ -96,7 +96,7 @@ extern void pfs_call_executor_start_end(PfsCall *call);
 extern void pfs_call_run_begin(PfsCall *call, const QueryDesc *desc);
 extern void pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 parallel_workers);
 extern void pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc);
-extern void pfs_call_finish_end(PfsCall *call, uint64 rows_affected);
+extern void pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected);
 extern void pfs_call_executor_end_begin(PfsCall *call, const QueryDesc *desc);
 
 /* The descriptor is freed only behind this, and its text lives longer. */

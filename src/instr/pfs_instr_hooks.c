@@ -246,7 +246,7 @@ executor_finish_cb(QueryDesc *desc)
 	{
 		uint64		affected = rows_finished(desc);
 
-		pfs_call_finish_end(&call, affected);
+		pfs_call_finish_end(&call, desc, affected);
 		if (is_of_execute())
 			pfs_execute.affected += affected;
 	}
