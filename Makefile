@@ -56,7 +56,7 @@ include $(PGXS)
 # Each allocation and free of the server passes here, and no call that looks for
 # its caller is made below.
 src/instr/pfs_instr_memory.o src/instr/pfs_instr_memory_chunk.o src/record/memory/pfs_context.o: CFLAGS += -fomit-frame-pointer
-$(addprefix src/record/statement/,pfs_statement%.o pfs_stage.o pfs_transaction.o): CFLAGS += -fomit-frame-pointer
+src/instr/pfs_instr_call.o $(addprefix src/record/statement/,pfs_statement%.o pfs_stage.o pfs_transaction.o): CFLAGS += -fomit-frame-pointer
 
 # PGXS removes the objects of one folder only.
 clean: clean-test-modules

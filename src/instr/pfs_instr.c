@@ -1,7 +1,10 @@
 /*
  * pfs_instr.c
- *	  Puts the wrappers of all families into the server's slots, reports what
- *	  became of each, and the begin of events that have no object.
+ *	  Puts the wrappers of all families into the server's slots and reports what
+ *	  became of each; begins events that have no object.
+ *
+ * Separate from the families' files, which say only which functions they wrap: what is
+ * done with a list of wrappers is the same for all of them.
  */
 #include "postgres.h"
 
@@ -25,6 +28,7 @@ static PfsGotPatch patches[PATCHES_MAX];
 static const PfsInterpose *calls[PATCHES_MAX];
 static int	npatches = 0;
 
+/* Collects the wrappers of all families into one list of slots to patch. */
 static void
 collect(void)
 {
@@ -49,6 +53,7 @@ has_failed(const PfsGotPatch *patch)
 	return patch->result != PFS_GOT_PATCHED && patch->result != PFS_GOT_NOT_IMPORTED;
 }
 
+/* Reports one slot as a row of pfs.probes. */
 static void
 report(const PfsGotPatch *patch)
 {
@@ -96,6 +101,10 @@ pfs_instr_is_probed(const char *symbol)
 	return false;
 }
 
+/*
+ * Says in the documentation of instruments whose probe could not be set that they are
+ * incomplete or unavailable. Called whenever the instruments have been made anew.
+ */
 void
 pfs_instr_mark_unavailable(void)
 {
@@ -134,6 +143,10 @@ pfs_instr_mark_unavailable(void)
 	}
 }
 
+/*
+ * Sets all probes and reports them, in the postmaster. A probe that cannot be set costs
+ * its instruments and one line in the log, and the server starts all the same.
+ */
 void
 pfs_instr_start(void)
 {
@@ -160,6 +173,10 @@ pfs_instr_start(void)
 				 errhint("SELECT * FROM pfs.probes WHERE status = 'unavailable' says why.")));
 }
 
+/*
+ * Begins an event under the wait event that the server has announced, or under the
+ * fallback; no object.
+ */
 PfsWaitEvent *
 pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op, const void *frame)
 {

@@ -134,7 +134,7 @@ extern bool pfs_instr_is_probed(const char *symbol);
  */
 extern void pfs_instr_mark_unavailable(void);
 
-/* The server's word for the wait it is about to make. */
+/* The wait_event_info of the wait that the server is about to make; 0: none. */
 static inline uint32
 pfs_wait_word(void)
 {
@@ -163,8 +163,8 @@ pfs_file_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end, PfsFd *fd)
 }
 
 /*
- * Begin and start an event under the server's word, or under `fallback` where
- * it has none; no object.  frame: __builtin_frame_address(0) of the wrapper.
+ * Begin and start an event under the server's wait_event_info, or under `fallback`
+ * where it has none; no object.  frame: __builtin_frame_address(0) of the wrapper.
  * NULL: just make the call.
  */
 extern PfsWaitEvent *pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op,

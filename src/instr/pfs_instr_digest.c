@@ -6,11 +6,12 @@
  * computation of the query identifier; how long they are the server's own scanner
  * says, which reads from the first one on.  So the text is made there, once per
  * digest (twice if the first one was no statement as a client writes it), in a memory
- * context of its own.  It looks as users of pg_stat_statements
+ * context of its own.  Separate from pfs_instr_hooks.c, as nothing else of the statements
+ * scans texts.  It looks as users of pg_stat_statements
  * know it: white space and comments stay, constants are $1, $2, ... behind the
  * query's own parameters.
  *
- * The scanner reads with the settings of the moment.  If they have changed since the
+ * The scanner reads with the settings that hold now.  If they have changed since the
  * text was parsed (standard_conforming_strings), it can find an error in it, or a
  * string where none is: then the digest has no text.
  */
@@ -84,8 +85,9 @@ token_end(core_yyscan_t scanner, const core_yy_extra_type *extra, int location, 
 }
 
 /*
- * What comes behind the kept length is not made.  False: what the scanner finds
- * cannot be what the parser found.
+ * Puts the text with parameters for its constants into `to`; what comes behind the
+ * length that is kept is not made.  False: what the scanner finds cannot be what the
+ * parser found.
  */
 static bool
 normalise(StringInfo to, const char *str, int part, int len, const JumbleState *jumble)
@@ -144,7 +146,10 @@ normalise(StringInfo to, const char *str, int part, int len, const JumbleState *
 	return true;
 }
 
-/* False: the text cannot be made. */
+/*
+ * Makes the text of a digest from the statement's part of a source text.  An error of the
+ * scanner is caught: then the text cannot be made, and the result is false.
+ */
 static bool
 make_text(StringInfo to, const char *source, int location, int len, const JumbleState *jumble)
 {
@@ -260,7 +265,10 @@ is_provisional(const char *source, int location, int len, CmdType command)
 	return !begins_as_statement(str, len, command, source == debug_query_string);
 }
 
-/* Parse analysis: no critical section, no handler. */
+/*
+ * Gives a digest its text, if it has none, or only a provisional one.  Called at parse
+ * analysis, which is in no critical section and in no signal handler, so it may allocate.
+ */
 void
 pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, CmdType command, uint64 query_id,
 					   const JumbleState *jumble)

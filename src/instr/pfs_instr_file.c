@@ -12,15 +12,20 @@
 #include "pfs_compat.h"
 #include "pfs_instr.h"
 
+#define FRAME __builtin_frame_address(0)
+
 /*
- * Inlined into the calls that matter, see begin() for the others.  Under a
- * wait event of class IO the instrument is known without the file, so that a
- * disabled one costs nothing more.
+ * Begin the event of a call on a descriptor.  NULL: just make the call.
+ *
+ * Under a wait event of class IO the instrument is known without the file, so that a
+ * disabled one costs nothing more.  This function and end() are inline in every
+ * wrapper, as for pread() and pwrite() that pays: an event that is recorded everywhere
+ * costs 112 cycles (bench/cycles).  Each operation remembers its last caller.
  */
 static pg_attribute_always_inline PfsWaitEvent *
-begin_inline(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame,
-			 PfsFramesMemo *memo)
+begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 {
+	static PFS_NEAR PfsFramesMemo memos[PFS_OP_COPY + 1];
 	uint32		word;
 	PfsInstrumentId instrument;
 	const PfsFd *file = NULL;
@@ -50,7 +55,7 @@ begin_inline(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *fr
 	if (file == NULL)
 		file = pfs_fd_get(fd);
 	e = pfs_wait_begin(t, instrument, flags, op, PFS_OBJECT_FILE, offset,
-					   pfs_frames_source_memo(frame, memo));
+					   pfs_frames_source_memo(frame, &memos[op]));
 	if (unlikely(e == NULL))
 		return NULL;
 	e->object.file.word = file->word;
@@ -59,49 +64,33 @@ begin_inline(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *fr
 	return e;
 }
 
-static pg_noinline PfsWaitEvent *
-begin(int fd, PfsOperation op, int64 offset, const void *frame)
-{
-	static PFS_NEAR PfsFramesMemo memo;
-
-	return begin_inline(pfs_my_thread, fd, op, offset, frame, &memo);
-}
-
 /*
- * bytes: what the call returned, negative on failure, or PFS_EVENT_NO_BYTES.
- * fd: -1 if it is closed by now, or was none.
+ * End the event; NULL: there is none.  bytes: what the call returned, negative on
+ * failure, or PFS_EVENT_NO_BYTES.  fd: -1 if it is closed by now, or was none.
  */
 static pg_attribute_always_inline void
-end_inline(PfsWaitEvent *e, int fd, int64 bytes)
+end(PfsWaitEvent *e, int fd, int64 bytes)
 {
 	PfsThread  *t = pfs_my_thread;
-	uint64		now = pfs_wait_read_end(t, e->flags);
+	uint64		now;
 
+	if (e == NULL)
+		return;
+	now = pfs_wait_read_end(t, e->flags);
 	/* No reader takes it before the event has its end. */
 	e->number_of_bytes = bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES;
 	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
 }
 
-static pg_noinline void
-end(PfsWaitEvent *e, int fd, int64 bytes)
-{
-	end_inline(e, fd, bytes);
-}
-
-#define FRAME __builtin_frame_address(0)
-
 static ssize_t
 wrap_pread(int fd, void *buf, size_t count, off_t offset)
 {
-	static PFS_NEAR PfsFramesMemo memo;
 	PfsWaitEvent *e;
 	ssize_t		result;
 
-	e = begin_inline(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME, &memo);
-	if (e == NULL)
-		return pfs_real.pread(fd, buf, count, offset);
+	e = begin(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME);
 	result = pfs_real.pread(fd, buf, count, offset);
-	end_inline(e, fd, result);
+	end(e, fd, result);
 	return result;
 }
 
@@ -111,9 +100,7 @@ wrap_pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
 	PfsWaitEvent *e;
 	ssize_t		result;
 
-	e = begin(fd, PFS_OP_READ, offset, FRAME);
-	if (e == NULL)
-		return pfs_real.pread_chk(fd, buf, count, offset, size);
+	e = begin(pfs_my_thread, fd, PFS_OP_READ, offset, FRAME);
 	result = pfs_real.pread_chk(fd, buf, count, offset, size);
 	end(e, fd, result);
 	return result;
@@ -122,45 +109,36 @@ wrap_pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
 static ssize_t
 wrap_pwrite(int fd, const void *buf, size_t count, off_t offset)
 {
-	static PFS_NEAR PfsFramesMemo memo;
 	PfsWaitEvent *e;
 	ssize_t		result;
 
-	e = begin_inline(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME, &memo);
-	if (e == NULL)
-		return pfs_real.pwrite(fd, buf, count, offset);
+	e = begin(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME);
 	result = pfs_real.pwrite(fd, buf, count, offset);
-	end_inline(e, fd, result);
+	end(e, fd, result);
 	return result;
 }
 
 static ssize_t
 wrap_preadv(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 {
-	static PFS_NEAR PfsFramesMemo memo;
 	PfsWaitEvent *e;
 	ssize_t		result;
 
-	e = begin_inline(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME, &memo);
-	if (e == NULL)
-		return pfs_real.preadv(fd, iov, iovcnt, offset);
+	e = begin(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME);
 	result = pfs_real.preadv(fd, iov, iovcnt, offset);
-	end_inline(e, fd, result);
+	end(e, fd, result);
 	return result;
 }
 
 static ssize_t
 wrap_pwritev(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 {
-	static PFS_NEAR PfsFramesMemo memo;
 	PfsWaitEvent *e;
 	ssize_t		result;
 
-	e = begin_inline(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME, &memo);
-	if (e == NULL)
-		return pfs_real.pwritev(fd, iov, iovcnt, offset);
+	e = begin(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME);
 	result = pfs_real.pwritev(fd, iov, iovcnt, offset);
-	end_inline(e, fd, result);
+	end(e, fd, result);
 	return result;
 }
 
@@ -170,9 +148,7 @@ wrap_read(int fd, void *buf, size_t count)
 	PfsWaitEvent *e;
 	ssize_t		result;
 
-	e = begin(fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
-	if (e == NULL)
-		return pfs_real.read(fd, buf, count);
+	e = begin(pfs_my_thread, fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.read(fd, buf, count);
 	end(e, fd, result);
 	return result;
@@ -184,9 +160,7 @@ wrap_read_chk(int fd, void *buf, size_t count, size_t size)
 	PfsWaitEvent *e;
 	ssize_t		result;
 
-	e = begin(fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
-	if (e == NULL)
-		return pfs_real.read_chk(fd, buf, count, size);
+	e = begin(pfs_my_thread, fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.read_chk(fd, buf, count, size);
 	end(e, fd, result);
 	return result;
@@ -198,9 +172,7 @@ wrap_write(int fd, const void *buf, size_t count)
 	PfsWaitEvent *e;
 	ssize_t		result;
 
-	e = begin(fd, PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME);
-	if (e == NULL)
-		return pfs_real.write(fd, buf, count);
+	e = begin(pfs_my_thread, fd, PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.write(fd, buf, count);
 	end(e, fd, result);
 	return result;
@@ -212,9 +184,7 @@ wrap_fsync(int fd)
 	PfsWaitEvent *e;
 	int			result;
 
-	e = begin(fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
-	if (e == NULL)
-		return pfs_real.fsync(fd);
+	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.fsync(fd);
 	end(e, fd, PFS_EVENT_NO_BYTES);
 	return result;
@@ -226,9 +196,7 @@ wrap_fdatasync(int fd)
 	PfsWaitEvent *e;
 	int			result;
 
-	e = begin(fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
-	if (e == NULL)
-		return pfs_real.fdatasync(fd);
+	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.fdatasync(fd);
 	end(e, fd, PFS_EVENT_NO_BYTES);
 	return result;
@@ -240,9 +208,7 @@ wrap_syncfs(int fd)
 	PfsWaitEvent *e;
 	int			result;
 
-	e = begin(fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
-	if (e == NULL)
-		return pfs_real.syncfs(fd);
+	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.syncfs(fd);
 	end(e, fd, PFS_EVENT_NO_BYTES);
 	return result;
@@ -254,9 +220,7 @@ wrap_sync_file_range(int fd, off_t offset, off_t nbytes, unsigned int flags)
 	PfsWaitEvent *e;
 	int			result;
 
-	e = begin(fd, PFS_OP_FLUSH, offset, FRAME);
-	if (e == NULL)
-		return pfs_real.sync_file_range(fd, offset, nbytes, flags);
+	e = begin(pfs_my_thread, fd, PFS_OP_FLUSH, offset, FRAME);
 	result = pfs_real.sync_file_range(fd, offset, nbytes, flags);
 	end(e, fd, result == 0 ? nbytes : PFS_EVENT_NO_BYTES);
 	return result;
@@ -268,9 +232,7 @@ wrap_ftruncate(int fd, off_t length)
 	PfsWaitEvent *e;
 	int			result;
 
-	e = begin(fd, PFS_OP_CHSIZE, length, FRAME);
-	if (e == NULL)
-		return pfs_real.ftruncate(fd, length);
+	e = begin(pfs_my_thread, fd, PFS_OP_CHSIZE, length, FRAME);
 	result = pfs_real.ftruncate(fd, length);
 	end(e, fd, PFS_EVENT_NO_BYTES);
 	return result;
@@ -282,9 +244,7 @@ wrap_posix_fallocate(int fd, off_t offset, off_t len)
 	PfsWaitEvent *e;
 	int			result;
 
-	e = begin(fd, PFS_OP_ALLOCATE, offset, FRAME);
-	if (e == NULL)
-		return pfs_real.posix_fallocate(fd, offset, len);
+	e = begin(pfs_my_thread, fd, PFS_OP_ALLOCATE, offset, FRAME);
 	result = pfs_real.posix_fallocate(fd, offset, len);
 	end(e, fd, result == 0 ? len : PFS_EVENT_NO_BYTES);
 	return result;
@@ -297,9 +257,7 @@ wrap_posix_fadvise(int fd, off_t offset, off_t len, int advice)
 	int			result;
 
 	/* The other advices touch no page. */
-	e = advice == POSIX_FADV_WILLNEED ? begin(fd, PFS_OP_PREFETCH, offset, FRAME) : NULL;
-	if (e == NULL)
-		return pfs_real.posix_fadvise(fd, offset, len, advice);
+	e = advice == POSIX_FADV_WILLNEED ? begin(pfs_my_thread, fd, PFS_OP_PREFETCH, offset, FRAME) : NULL;
 	result = pfs_real.posix_fadvise(fd, offset, len, advice);
 	end(e, fd, result == 0 ? len : PFS_EVENT_NO_BYTES);
 	return result;
@@ -312,17 +270,15 @@ wrap_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_
 	PfsWaitEvent *e;
 	ssize_t		result;
 
-	e = begin(out, PFS_OP_COPY, out_offset ? *out_offset : PFS_EVENT_NO_OFFSET, FRAME);
-	if (e == NULL)
-		return pfs_real.copy_file_range(in, in_offset, out, out_offset, len, flags);
+	e = begin(pfs_my_thread, out, PFS_OP_COPY, out_offset ? *out_offset : PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.copy_file_range(in, in_offset, out, out_offset, len, flags);
 	end(e, out, result);
 	return result;
 }
 
 /*
- * A descriptor that goes away is not asked about any more: if its file was
- * removed or renamed meanwhile, the event has a kind and no object.
+ * Begin the event of a call that closes a descriptor.  Its file is not looked up any
+ * more: if it was removed or renamed meanwhile, the event has a kind and no object.
  */
 static PfsWaitEvent *
 begin_close(PfsThread *t, int fd, const void *frame)
@@ -350,6 +306,7 @@ begin_close(PfsThread *t, int fd, const void *frame)
 	return e;
 }
 
+/* Of a process without a record nothing is known of its descriptors. */
 static int
 wrap_close(int fd)
 {
@@ -362,8 +319,7 @@ wrap_close(int fd)
 	e = begin_close(t, fd, FRAME);
 	pfs_fd_closed(fd);
 	result = pfs_real.close(fd);
-	if (e != NULL)
-		end(e, -1, PFS_EVENT_NO_BYTES);
+	end(e, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -405,16 +361,16 @@ writes_to_system(FILE *file, size_t bytes)
 #endif
 }
 
+/* The part of wrap_fread() that reaches the system; a jump leads here. */
 static pg_noinline size_t
 read_from_system(void *buf, size_t size, size_t n, FILE *file)
 {
-	PfsWaitEvent *e = begin(fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
+	PfsWaitEvent *e = begin(pfs_my_thread, fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
 	size_t		result;
 
-	if (e == NULL)
-		return pfs_real.fread(buf, size, n, file);
 	result = pfs_real.fread(buf, size, n, file);
-	end(e, fileno(file), (int64) (result * size));
+	if (e != NULL)
+		end(e, fileno(file), (int64) (result * size));
 	return result;
 }
 
@@ -438,11 +394,10 @@ wrap_fwrite(const void *buf, size_t size, size_t n, FILE *file)
 	size_t		result;
 
 	e = writes_to_system(file, size * n)
-		? begin(fileno(file), PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
-	if (e == NULL)
-		return pfs_real.fwrite(buf, size, n, file);
+		? begin(pfs_my_thread, fileno(file), PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
 	result = pfs_real.fwrite(buf, size, n, file);
-	end(e, fileno(file), (int64) (result * size));
+	if (e != NULL)
+		end(e, fileno(file), (int64) (result * size));
 	return result;
 }
 
@@ -453,14 +408,14 @@ wrap_fgets(char *buf, int size, FILE *file)
 	char	   *result;
 
 	e = reads_line_from_system(file)
-		? begin(fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
-	if (e == NULL)
-		return pfs_real.fgets(buf, size, file);
+		? begin(pfs_my_thread, fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
 	result = pfs_real.fgets(buf, size, file);
-	end(e, fileno(file), result != NULL ? (int64) strlen(result) : PFS_EVENT_NO_BYTES);
+	if (e != NULL)
+		end(e, fileno(file), result != NULL ? (int64) strlen(result) : PFS_EVENT_NO_BYTES);
 	return result;
 }
 
+/* As wrap_close(); the descriptor is known only before the call. */
 static int
 wrap_fclose(FILE *file)
 {
@@ -473,12 +428,11 @@ wrap_fclose(FILE *file)
 	e = begin_close(pfs_my_thread, fd, FRAME);
 	pfs_fd_closed(fd);
 	result = pfs_real.fclose(file);
-	if (e != NULL)
-		end(e, -1, PFS_EVENT_NO_BYTES);
+	end(e, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
-/* io_uring's calls carry many files; they have the server's word and no object. */
+/* io_uring's calls carry many files; they have the server's wait event and no object. */
 static PfsWaitEvent *
 begin_uring(const void *frame)
 {
@@ -495,8 +449,7 @@ wrap_io_uring_submit(struct io_uring *ring)
 	int			result;
 
 	result = pfs_real.io_uring_submit(ring);
-	if (e != NULL)
-		end(e, -1, PFS_EVENT_NO_BYTES);
+	end(e, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -508,8 +461,7 @@ wrap_io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqes, unsig
 	int			result;
 
 	result = pfs_real.io_uring_wait_cqes(ring, cqes, n, timeout, mask);
-	if (e != NULL)
-		end(e, -1, PFS_EVENT_NO_BYTES);
+	end(e, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 

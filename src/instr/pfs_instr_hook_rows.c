@@ -4,7 +4,8 @@
  *	  whose functions stand around ours.
  *
  * Any library can set a hook at any time, so what the server's variable holds is
- * looked at when a row is read, in the process that reads it.
+ * looked at when a row is read, in the process that reads it.  Separate from the hooks
+ * themselves, of which the two files know only their own.
  */
 #include "postgres.h"
 
@@ -63,7 +64,10 @@ library_of(void *address, char *name, size_t size)
 	return name;
 }
 
-/* Who stands in the server's variable calls first, and we call who was there before us. */
+/*
+ * Fills in the row of a hook when it is read.  The function in the server's variable is
+ * called first, and ours calls the one that was there before.
+ */
 static void
 look_cb(PfsProbeRow *row, int hook)
 {

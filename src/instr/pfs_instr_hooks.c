@@ -3,13 +3,13 @@
  *	  The server's hooks for statements: parse analysis, planner, executor,
  *	  utilities.
  *
- * A hook says what it is called for, and pfs_statement_call.c finds out which
- * statement that is.  Each calls on exactly once, and touches nothing of its
- * arguments that the callee may have freed.  They are set when the server starts,
- * behind the _PG_init of all libraries, so that they are the outermost ones
- * whatever the order of loading: pg_stat_statements takes query numbers away.
- *
- * Parallel workers have no statement of their own.
+ * Here is what depends on a hook's arguments: what the server says of the statement,
+ * and how many rows it returned and changed.  pfs_instr_call.c finds out which
+ * statement a call belongs to.  Each function passes the call on exactly once, and
+ * touches nothing of its arguments that the callee may have freed.  They are set when
+ * the server starts, behind the _PG_init of all libraries, so that they are the
+ * outermost ones whatever the order of loading: pg_stat_statements takes query numbers
+ * away.
  */
 #include "postgres.h"
 
@@ -27,12 +27,11 @@
 #include "pfs_digest_wait.h"
 #include "pfs_instr_digest.h"
 #include "pfs_error.h"
-#include "pfs_instr.h"
+#include "pfs_instr_call.h"
 #include "pfs_instr_prepared.h"
 #include "pfs_instr_twophase.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
-#include "pfs_statement_fast.h"
 
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
 static planner_hook_type prev_planner = NULL;
@@ -42,39 +41,6 @@ static PFS_NEAR ExecutorFinish_hook_type prev_executor_finish = NULL;
 static PFS_NEAR ExecutorEnd_hook_type prev_executor_end = NULL;
 static ProcessUtility_hook_type prev_process_utility = NULL;
 
-static inline PfsThread *
-any_thread(void)
-{
-	return IsParallelWorker() ? NULL : pfs_thread_here();
-}
-
-/* Is nothing wanted of any process, and nothing open?  thread() would say NULL. */
-static inline bool
-is_idle(void)
-{
-	return !pfs_sql.top_open && pfs_sql.open == NULL &&
-		((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) |
-		  pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STAGE])) & PFS_FLAG_ENABLED) == 0;
-}
-
-/* NULL: nobody wants to know.  How deep hooks are nested is known all the same. */
-static inline PfsThread *
-thread(void)
-{
-	PfsThread  *t = any_thread();
-
-	return t != NULL && pfs_statement_is_wanted(t) ? t : NULL;
-}
-
-static inline void
-set_portal(PfsStatementSource *source)
-{
-	Portal		portal = ActivePortal;
-
-	source->portal = portal;
-	source->portal_time = portal != NULL ? portal->creation_time : 0;
-}
-
 static CommandTag
 tag_of_query(const Query *query)
 {
@@ -82,13 +48,17 @@ tag_of_query(const Query *query)
 		: CreateCommandTag((Node *) query);
 }
 
+/*
+ * Parse analysis gives a client's statement its name, and its digest a text. It lies
+ * inside no other call, so it is not counted among those that are active.
+ */
 static void
 parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 {
-	PfsThread  *t = thread();
+	PfsThread  *t = pfs_call_thread();
 
 	pfs_hook_called(PFS_HOOK_PARSE_ANALYZE);
-	if (t != NULL)
+	if (t != NULL && pfs_statement_is_wanted(t))
 	{
 		PfsStatementSource source = {0};
 
@@ -98,7 +68,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 		source.len = query->stmt_len;
 		source.query_id = query->queryId;
 		source.tag = tag_of_query(query);
-		pfs_statement_parsed(t, &source);
+		pfs_call_parsed(t, &source);
 		pfs_digest_text_parsed(t, source.str, source.location, source.len, query->commandType, source.query_id,
 							   jumble);
 	}
@@ -106,53 +76,36 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 		prev_post_parse_analyze(pstate, query, jumble);
 }
 
+/*
+ * The planner: of the statement at top level, or of a nested one that begins with it.
+ */
 static PlannedStmt *
 planner_cb(Query *query, const char *str, int options, ParamListInfo params)
 {
-	PfsThread  *t = thread();
 	PlannedStmt *result;
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_PLANNER);
-	if (t == NULL)
-		pfs_sql.nest++;
-	else
+	if (pfs_call_begin(&call))
 	{
 		PfsStatementSource source = {0};
 
 		source.str = str;
-
 		source.location = query->stmt_location;
 		source.len = query->stmt_len;
 		source.query_id = query->queryId;
 		source.tag = tag_of_query(query);
-		set_portal(&source);
-		pfs_call_plan(t, &call, &source);
+		pfs_call_set_portal(&source);
+		pfs_call_plan_begin(&call, &source);
 	}
 	result = prev_planner ? prev_planner(query, str, options, params)
 		: standard_planner(query, str, options, params);
-	if (t == NULL)
-		pfs_sql.nest--;
-	else
-		pfs_call_plan_end(t, &call);
+	if (pfs_call_end(&call))
+		pfs_call_plan_end(&call);
 	return result;
 }
 
-static inline void
-describe(PfsStatementSource *source, const QueryDesc *desc)
-{
-	const PlannedStmt *stmt = desc->plannedstmt;
-
-	source->str = desc->sourceText;
-	source->location = stmt->stmt_location;
-	source->len = stmt->stmt_len;
-	source->query_id = stmt->queryId;
-	/* Nearly always, and the call would cost more than the answer. */
-	source->tag = stmt->commandType == CMD_SELECT && stmt->rowMarks == NIL ? CMDTAG_SELECT
-		: CreateCommandTag((Node *) stmt);
-	source->query = desc;
-	set_portal(source);
-}
+/* ---- rows of the executor ---- */
 
 static inline bool
 is_select(const QueryDesc *desc)
@@ -189,73 +142,7 @@ is_of_execute(void)
 	return unlikely(pfs_execute.nest != 0) && pfs_sql.nest == pfs_execute.nest && ActivePortal != pfs_execute.portal;
 }
 
-/*
- * Each hook of the executor has three ways, in functions of their own, so that
- * none pays for the registers that another one needs: the short way, the long way, and
- * the one of idleness, which counts the nesting only.
- */
-static inline void
-call_executor_start(QueryDesc *desc, int eflags)
-{
-	if (prev_executor_start)
-		prev_executor_start(desc, eflags);
-	else
-		standard_ExecutorStart(desc, eflags);
-}
-
-static pg_noinline void
-executor_start_long_way(QueryDesc *desc, int eflags)
-{
-	PfsThread  *t = thread();
-	PfsStatementSource source;
-	PfsCall		call;
-
-	if (t == NULL)
-	{
-		pfs_sql.nest++;
-		call_executor_start(desc, eflags);
-		pfs_sql.nest--;
-		return;
-	}
-	describe(&source, desc);
-	pfs_call_executor_start(t, &call, &source);
-	call_executor_start(desc, eflags);
-	pfs_call_executor_start_end(t, &call);
-}
-
-static pg_noinline void
-executor_start_short_way(QueryDesc *desc, int eflags)
-{
-	PfsThread  *t = pfs_my_thread;
-	PfsStatementSource source;
-
-	describe(&source, desc);
-	pfs_top_start(t, &source);
-	call_executor_start(desc, eflags);
-	pfs_top_start_end(t);
-}
-
-static void
-executor_start_cb(QueryDesc *desc, int eflags)
-{
-	PfsThread  *t = pfs_my_thread;
-
-	pfs_hook_called(PFS_HOOK_EXECUTOR_START);
-	if (likely(t != NULL))
-		pfs_error_settle(t);
-	if (pfs_top_may_start(t, ActivePortal))
-		executor_start_short_way(desc, eflags);
-	else if (is_idle())
-	{
-		pfs_sql.nest++;
-		call_executor_start(desc, eflags);
-		pfs_sql.nest--;
-	}
-	else
-		executor_start_long_way(desc, eflags);
-}
-
-/* Workers that the plan's Gather nodes started last. */
+/* Workers that the plan's Gather nodes started last; a walker of plan states. */
 static bool
 count_workers(PlanState *state, void *arg)
 {
@@ -266,225 +153,123 @@ count_workers(PlanState *state, void *arg)
 	return planstate_tree_walker(state, count_workers, arg);
 }
 
-static pg_noinline uint64
-parallel_workers_of(PlanState *state)
-{
-	uint64		n = 0;
-
-	if (state != NULL)
-		count_workers(state, &n);
-	return n;
-}
-
+/* Workers of a query that has just run. */
 static inline uint64
 parallel_workers(const QueryDesc *desc)
 {
-	return unlikely(desc->plannedstmt->parallelModeNeeded) ? parallel_workers_of(desc->planstate) : 0;
+	uint64		n = 0;
+
+	if (unlikely(desc->plannedstmt->parallelModeNeeded) && desc->planstate != NULL)
+		count_workers(desc->planstate, &n);
+	return n;
 }
 
-static inline void
-call_executor_run_only(PFS_EXECUTOR_RUN_PARAMS)
+/* ---- the executor's hooks ---- */
+
+/*
+ * The start of the executor. An error that was caught in the meantime has been handled
+ * when another statement begins.
+ */
+static void
+executor_start_cb(QueryDesc *desc, int eflags)
 {
+	PfsCall		call;
+
+	pfs_hook_called(PFS_HOOK_EXECUTOR_START);
+	if (likely(pfs_my_thread != NULL))
+		pfs_error_settle(pfs_my_thread);
+	if (pfs_call_begin(&call))
+		pfs_call_executor_start_begin(&call, desc);
+	if (prev_executor_start)
+		prev_executor_start(desc, eflags);
+	else
+		standard_ExecutorStart(desc, eflags);
+	if (pfs_call_end(&call))
+		pfs_call_executor_start_end(&call);
+}
+
+/*
+ * Workers have to know for which digest they work, and rows of WITH have to be
+ * watched while the query runs.
+ */
+static void
+executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+{
+	bool		parallel = desc->plannedstmt->parallelModeNeeded;
+	PfsDigestKey outer = {0, 0};
+	PfsCall		call;
+
+	pfs_hook_called(PFS_HOOK_EXECUTOR_RUN);
+	if (pfs_call_begin(&call))
+	{
+		pfs_call_run_begin(&call, desc);
+		/* What a portal returns in parts is one execution. */
+		if (!desc->already_executed)
+			pfs_prepared_note(call.thread);
+		if (unlikely(desc->plannedstmt->hasModifyingCTE))
+			pfs_rows_watch_with(desc);
+		if (unlikely(parallel))
+			outer = pfs_digest_publish(call.thread);
+	}
 	if (prev_executor_run)
 		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	else
 		standard_ExecutorRun(PFS_EXECUTOR_RUN_ARGS);
-}
-
-/* Workers have to know whom they work for; rows of WITH have to be watched. */
-static pg_noinline void
-call_executor_run_unusual(PFS_EXECUTOR_RUN_PARAMS)
-{
-	PfsThread  *t = desc->plannedstmt->parallelModeNeeded ? pfs_my_thread : NULL;
-	PfsDigestKey outer = {0, 0};
-
-	if (desc->plannedstmt->hasModifyingCTE)
-		pfs_rows_watch_with(desc);
-	if (t != NULL)
-		outer = pfs_digest_publish(t);
-	call_executor_run_only(PFS_EXECUTOR_RUN_ARGS);
-	if (t != NULL)
-		pfs_digest_publish_again(t, &outer);
-}
-
-static inline void
-call_executor_run(PFS_EXECUTOR_RUN_PARAMS)
-{
-	if (unlikely(desc->plannedstmt->parallelModeNeeded | desc->plannedstmt->hasModifyingCTE))
-		call_executor_run_unusual(PFS_EXECUTOR_RUN_ARGS);
-	else
-		call_executor_run_only(PFS_EXECUTOR_RUN_ARGS);
-}
-
-static pg_noinline void
-executor_run_long_way(PFS_EXECUTOR_RUN_PARAMS)
-{
-	PfsThread  *t = thread();
-	PfsStatementSource source;
-	PfsCall		call;
-	uint64		affected;
-
-	if (t == NULL)
+	if (unlikely(parallel) && call.thread != NULL)
+		pfs_digest_publish_again(call.thread, &outer);
+	if (pfs_call_end(&call))
 	{
-		pfs_sql.nest++;
-		call_executor_run(PFS_EXECUTOR_RUN_ARGS);
-		pfs_sql.nest--;
-		return;
+		uint64		affected = rows_affected(desc);
+
+		pfs_call_run_end(&call, rows_sent(desc), affected, parallel_workers(desc));
+		if (is_of_execute())
+			pfs_execute.affected += affected;
 	}
-	describe(&source, desc);
-	pfs_call_run(t, &call, &source);
-	/* What a portal returns in parts is one execution. */
-	if (!desc->already_executed)
-		pfs_prepared_note(t);
-	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
-	affected = rows_affected(desc);
-	pfs_call_run_end(t, &call, rows_sent(desc), affected, parallel_workers(desc));
-	if (is_of_execute())
-		pfs_execute.affected += affected;
 }
 
-static pg_noinline void
-executor_run_short_way(PFS_EXECUTOR_RUN_PARAMS)
-{
-	PfsThread  *t = pfs_my_thread;
-	uint64		start = pfs_top_run(t);
-
-	pfs_prepared_note(t);
-	call_executor_run(PFS_EXECUTOR_RUN_ARGS);
-	pfs_top_run_end(t, start, rows_sent(desc), rows_affected(desc), parallel_workers(desc));
-}
-
+/*
+ * The finish of the executor, where triggers run and the parts of WITH are completed.
+ */
 static void
-executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+executor_finish_cb(QueryDesc *desc)
 {
-	pfs_hook_called(PFS_HOOK_EXECUTOR_RUN);
-	if (pfs_top_is_first_run(desc))
-		executor_run_short_way(PFS_EXECUTOR_RUN_ARGS);
-	else if (is_idle())
-	{
-		pfs_sql.nest++;
-		call_executor_run_only(PFS_EXECUTOR_RUN_ARGS);
-		pfs_sql.nest--;
-	}
-	else
-		executor_run_long_way(PFS_EXECUTOR_RUN_ARGS);
-}
+	PfsCall		call;
 
-static inline void
-call_executor_finish(QueryDesc *desc)
-{
+	pfs_hook_called(PFS_HOOK_EXECUTOR_FINISH);
+	if (pfs_call_begin(&call))
+		pfs_call_finish_begin(&call, desc);
 	if (prev_executor_finish)
 		prev_executor_finish(desc);
 	else
 		standard_ExecutorFinish(desc);
-}
-
-static pg_noinline void
-executor_finish_long_way(QueryDesc *desc)
-{
-	PfsThread  *t = thread();
-	PfsCall		call;
-	uint64		affected;
-
-	if (t == NULL)
+	if (pfs_call_end(&call))
 	{
-		pfs_sql.nest++;
-		call_executor_finish(desc);
-		pfs_sql.nest--;
-		return;
+		uint64		affected = rows_finished(desc);
+
+		pfs_call_finish_end(&call, desc, affected);
+		if (is_of_execute())
+			pfs_execute.affected += affected;
 	}
-	pfs_call_finish(t, &call, desc);
-	call_executor_finish(desc);
-	affected = rows_finished(desc);
-	pfs_call_finish_end(t, &call, affected);
-	if (is_of_execute())
-		pfs_execute.affected += affected;
 }
 
-static pg_noinline void
-executor_finish_short_way(QueryDesc *desc)
-{
-	bool		counts = !is_select(desc) || desc->plannedstmt->hasModifyingCTE;
-	PfsThread  *t = pfs_my_thread;
-	uint64		start = pfs_top_finish(t, counts);
-
-	call_executor_finish(desc);
-	if (counts)
-		pfs_sql.top.n[PFS_N_ROWS_AFFECTED] += rows_finished(desc);
-	pfs_top_finish_end(t, start, counts);
-}
-
+/* The end of the executor. */
 static void
-executor_finish_cb(QueryDesc *desc)
+executor_end_cb(QueryDesc *desc)
 {
-	pfs_hook_called(PFS_HOOK_EXECUTOR_FINISH);
-	if (pfs_top_is_fast(desc))
-		executor_finish_short_way(desc);
-	else if (is_idle())
-	{
-		pfs_sql.nest++;
-		call_executor_finish(desc);
-		pfs_sql.nest--;
-	}
-	else
-		executor_finish_long_way(desc);
-}
+	PfsCall		call;
 
-static inline void
-call_executor_end(QueryDesc *desc)
-{
+	pfs_hook_called(PFS_HOOK_EXECUTOR_END);
+	if (pfs_call_begin(&call))
+		pfs_call_executor_end_begin(&call, desc);
 	if (prev_executor_end)
 		prev_executor_end(desc);
 	else
 		standard_ExecutorEnd(desc);
+	if (pfs_call_end(&call))
+		pfs_call_executor_end_end(&call, desc);
 }
 
-/* The descriptor is freed only afterwards, and its text lives longer. */
-static pg_noinline void
-executor_end_long_way(QueryDesc *desc)
-{
-	PfsThread  *t = thread();
-	PfsStatementSource source;
-	PfsCall		call;
-
-	if (t == NULL)
-	{
-		pfs_sql.nest++;
-		call_executor_end(desc);
-		pfs_sql.nest--;
-		return;
-	}
-	pfs_call_executor_end(t, &call, desc);
-	call_executor_end(desc);
-	describe(&source, desc);
-	pfs_call_executor_end_end(t, &call, &source);
-}
-
-static pg_noinline void
-executor_end_short_way(QueryDesc *desc)
-{
-	PfsThread  *t = pfs_my_thread;
-
-	pfs_top_executor_end(t);
-	call_executor_end(desc);
-	pfs_top_executor_end_end(t);
-}
-
-static void
-executor_end_cb(QueryDesc *desc)
-{
-	pfs_hook_called(PFS_HOOK_EXECUTOR_END);
-	if (pfs_top_is_fast(desc))
-		executor_end_short_way(desc);
-	else if (is_idle())
-	{
-		pfs_sql.nest++;
-		call_executor_end(desc);
-		pfs_sql.nest--;
-	}
-	else
-		executor_end_long_way(desc);
-}
+/* ---- utilities ---- */
 
 /* What is needed of a transaction command when its tree may be gone. */
 typedef struct TransactionCommand
@@ -497,6 +282,7 @@ typedef struct TransactionCommand
 	char		gid[PFS_GID_SIZE];
 } TransactionCommand;
 
+/* Reads what a utility does to transactions, if it does anything to them. */
 static void
 read_transaction_command(TransactionCommand *c, const Node *utility)
 {
@@ -572,13 +358,17 @@ count_rows(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *
 	}
 }
 
+/*
+ * A utility. What one does by calling itself is no statement. Beside the call itself,
+ * utilities make and execute prepared statements, return rows, and end transactions.
+ */
 static void
 process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 				   ProcessUtilityContext context, ParamListInfo params,
 				   QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *qc)
 {
 	/* What a utility does by calling itself is no statement. */
-	PfsThread  *t = context == PROCESS_UTILITY_SUBCOMMAND ? NULL : any_thread();
+	PfsThread  *t = context == PROCESS_UTILITY_SUBCOMMAND ? NULL : pfs_call_thread();
 	NodeTag		utility = nodeTag(stmt->utilityStmt);
 	TransactionCommand command;
 	PfsDigestKey outer;
@@ -594,14 +384,14 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 
 		pfs_error_settle(t);
 		source.str = str;
-
 		source.location = stmt->stmt_location;
 		source.len = stmt->stmt_len;
 		source.query_id = stmt->queryId;
 		source.tag = CreateCommandTag(stmt->utilityStmt);
-		set_portal(&source);
+		pfs_call_set_portal(&source);
 		read_transaction_command(&command, stmt->utilityStmt);
-		pfs_call_utility(t, &call, &source);
+		if (pfs_call_begin(&call))
+			pfs_call_utility_begin(&call, &source);
 		/* Behind the command nobody knows it any more. */
 		if (command.command == PFS_COMMAND_FINISH_PREPARED && pfs_transaction.event != NULL)
 			command.trx_id = pfs_prepared_trx_id(command.gid);
@@ -625,7 +415,8 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		pfs_digest_publish_again(t, &outer);
 		count_rows(utility, qc, pfs_execute.affected, &sent, &affected);
 		pfs_execute = outer_execute;
-		pfs_call_utility_end(t, &call, sent, affected);
+		if (pfs_call_end(&call))
+			pfs_call_utility_end(&call, sent, affected);
 		pfs_prepared_command_end(t, &prepared);
 		pfs_transaction_command(t, command.command, command.gid, command.trx_id);
 		if (command.chain)

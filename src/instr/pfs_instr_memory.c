@@ -2,21 +2,23 @@
  * pfs_instr_memory.c
  *	  Memory contexts: the methods that stand in for the server's.
  *
- * A context that has been met has methods of its own, in its entry: so what is
+ * A context that has an entry has methods of its own, in the entry: so what is
  * known about the context decides which functions are called, and its pointer to
- * them leads to the entry.  One that has not been met has its kind's table, where
- * the first allocation meets it.  From 16 on a chunk leads to the table by its
+ * them leads to the entry.  One that has none has its kind's table, where the
+ * first allocation makes the entry.  From 16 on a chunk leads to the table by its
  * kind, and not by its context: there the free of all contexts looks for the entry.
+ *
+ * Each method is written once, as an inline function of which the kind of the
+ * allocator, whether its headers are known, and the way of the context are constants;
+ * the lists at the end of the file make the methods of them.
  *
  * Chunks are counted behind the server's allocation and before its free, so
  * nothing is held across a call that can raise an error.
  *
  * Allocations can happen in signal handlers only where the process is about to
- * exit.  One that comes in the middle of a change leaves the numbers whole, as each
- * step is one instruction; what would change what is known of a context passes by
+ * exit.  One that comes in the middle of a write section leaves the numbers whole, as
+ * each step is one instruction; what would change what is known of a context passes by
  * (pfs_memory_is_busy).
- *
- * Here is what is usual; pfs_instr_memory_chunk.c has the rest.
  */
 #include "postgres.h"
 
@@ -29,142 +31,56 @@ PfsMemoryHere pfs_memory_here;
 #define here pfs_memory_here
 #define KIND(kind) (&pfs_memory_probe.kinds[kind])
 
-/* ---- the short ways ---- */
+/* ---- counting ---- */
 
-/*
- * Straight through, in as few registers as it takes: what is not usual leaves by a
- * jump to a function that does the rest.  So most calls save no register, and the
- * steps of pfs_memory_add() and pfs_memory_remove() are written out once more.
- */
-
+/* The method's result, behind what is left to do. */
 static pg_noinline void *
-finish_alloc(PfsContext *c, uint64 bytes, void *pointer)
+finish_alloc(PfsContext *c, uint64 bytes, void *pointer, PfsMemoryRest rest)
 {
-	PfsThread  *t = here.thread;
-
-	pfs_memory_take_news(t);
-	pfs_memory_add(t, c->cell, bytes);
-	c->count++;
-	c->bytes += bytes;
-	pfs_memory_end_change(t);
-	return pointer;
-}
-
-/* A mark has been passed; so many bytes are still to be taken from their room. */
-static pg_noinline void *
-finish_alloc_mark(PfsContext *c, uint64 bytes, void *pointer)
-{
-	PfsThread  *t = here.thread;
-
-	(void) pfs_drop(&c->cell->room_bytes, bytes);
-	pfs_memory_raise(t, c->cell);
-	pfs_memory_end_change(t);
+	pfs_memory_finish_more(c, bytes, rest);
 	return pointer;
 }
 
 static pg_attribute_always_inline void *
 count_alloc(PfsContext *c, uint64 bytes, void *pointer)
 {
-	PfsThread  *t = here.thread;
-	PfsMemoryCell *cell = c->cell;
+	PfsMemoryRest rest = pfs_memory_count_more(c, bytes);
 
-	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(pfs_memory_has_news(t)))
-		return finish_alloc(c, bytes, pointer);
-	pfs_bump(&c->count, 1);
-	pfs_bump(&c->bytes, bytes);
-	pfs_bump(&cell->count_alloc, 1);
-	pfs_bump(&cell->bytes_alloc, bytes);
-	pfs_memory_total_more(t, bytes);
-	if (unlikely(pfs_drop(&cell->room_count, 1)))
-		return finish_alloc_mark(c, bytes, pointer);
-	if (unlikely(pfs_drop(&cell->room_bytes, bytes)))
-		return finish_alloc_mark(c, 0, pointer);
-	pfs_seqlock_write_end(&t->memory.seq);
-	return pointer;
+	return likely(rest == PFS_REST_NONE) ? pointer : finish_alloc(c, bytes, pointer, rest);
 }
 
+/* The chunk's size is not in its header, or is no size that the header can say. */
 static pg_noinline void *
 count_alloc_of_unknown_size(PfsAllocator kind, PfsContext *c, void *pointer)
 {
 	return count_alloc(c, PFS_SPACE_OF_CHUNK(&KIND(kind)->original, c->context, pointer) - KIND(kind)->header, pointer);
 }
 
-/* From which step on the rest of a free is to be done. */
-typedef enum Step
-{
-	STEP_ALL,					/* something is new */
-	STEP_COUNT,					/* a mark of this has been reached */
-	STEP_BYTES,
-	STEP_TOTAL,					/* it was the most that was in use */
-} Step;
-
 static pg_noinline void
-finish_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *c, uint64 bytes, Step from)
+finish_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *c, uint64 bytes, PfsMemoryRest rest)
 {
-	PfsThread  *t = here.thread;
-
-	switch (from)
-	{
-		case STEP_ALL:
-			pfs_memory_take_news(t);
-			pfs_memory_remove(t, c->cell, 1, bytes);
-			c->bytes -= bytes;
-			break;
-		case STEP_TOTAL:
-			pfs_memory_total_mark(t, bytes);
-			pfs_memory_cell_less(t, c->cell, 1, bytes);
-			break;
-		case STEP_COUNT:
-			pfs_bump(&c->cell->room_bytes, bytes);
-			pfs_memory_lower(t, c->cell);
-			break;
-		default:
-			pfs_memory_lower(t, c->cell);
-			break;
-	}
-	pfs_memory_end_change(t);
+	pfs_memory_finish_less(c, 1, bytes, rest);
 	KIND(kind)->original.free_p(PFS_FREE_ARGS);
 }
 
-/* The count of the entry is lower already. */
+/* Count the free, and make it.  The count of the entry is lower already. */
 static pg_attribute_always_inline void
 count_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *c, uint64 bytes)
 {
-	PfsThread  *t = here.thread;
-	PfsMemoryCell *cell = c->cell;
+	PfsMemoryRest rest = pfs_memory_count_less(c, 1, bytes);
 
-	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(pfs_memory_has_news(t)))
-	{
-		finish_free(kind, context, pointer, c, bytes, STEP_ALL);
-		return;
-	}
-	c->bytes -= bytes;
-	if (unlikely(pfs_lift(&t->memory.room, bytes)))
-	{
-		finish_free(kind, context, pointer, c, bytes, STEP_TOTAL);
-		return;
-	}
-	pfs_bump(&cell->room_count, 1);
-	if (unlikely(cell->room_count > cell->range_count))
-	{
-		finish_free(kind, context, pointer, c, bytes, STEP_COUNT);
-		return;
-	}
-	pfs_bump(&cell->room_bytes, bytes);
-	if (unlikely(cell->room_bytes > cell->range_bytes))
-	{
-		finish_free(kind, context, pointer, c, bytes, STEP_BYTES);
-		return;
-	}
-	pfs_seqlock_write_end(&t->memory.seq);
-	KIND(kind)->original.free_p(PFS_FREE_ARGS);
+	if (likely(rest == PFS_REST_NONE))
+		KIND(kind)->original.free_p(PFS_FREE_ARGS);
+	else
+		finish_free(kind, context, pointer, c, bytes, rest);
 }
 
 /* ---- the methods, by kind, which is a constant in each ---- */
 
-/* A transaction makes a few contexts, whose names are known: they are plain at once. */
+/*
+ * The first allocation in a context that has been made since the process counts.  A
+ * transaction makes a few of these, whose names are known: they are plain at once.
+ */
 static pg_attribute_always_inline void *
 alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
 {
@@ -194,80 +110,52 @@ alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
 	return count_alloc_of_unknown_size(kind, c, pointer);
 }
 
-/* headers: of sets that are as we know them. */
+/*
+ * An allocation in a context that has an entry.  kind, headers and way are constants in
+ * each method; headers: of sets whose headers are as we know them.  TopMemoryContext is
+ * older than any counting, so its counted chunks are listed, and it gets one allocation
+ * in six.
+ */
 static pg_attribute_always_inline void *
-alloc_plain(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
+alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 {
 	PfsContext *c = pfs_context_of(context);
 	void	   *pointer;
 	uint64		bytes;
 
-	if (unlikely(c == NULL))
+	if (unlikely(c == NULL) || way == PFS_WAY_OTHER)
 		return pfs_memory_alloc(kind, PFS_ALLOC_ARGS);
 	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
 		return NULL;
+	if (way == PFS_WAY_LISTED && unlikely(!pfs_chunk_list(c, pointer)))
+	{
+		pfs_memory_lose_chunk();
+		return pointer;
+	}
 	bytes = kind == PFS_BUMP ? MAXALIGN(size) : headers ? pfs_compat_set_chunk_space(pointer) : 0;
 	if (PFS_SPACE_IS_IN_HEADER(bytes, headers || kind == PFS_BUMP))
 		return count_alloc(c, bytes, pointer);
 	return count_alloc_of_unknown_size(kind, c, pointer);
 }
 
-/* TopMemoryContext is older than any counting, and gets one allocation in six. */
-static pg_attribute_always_inline void *
-alloc_listed(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
-{
-	PfsContext *c = pfs_context_of(context);
-	void	   *pointer;
-	uint64		bytes;
-
-	if (unlikely(c == NULL))
-		return pfs_memory_alloc(kind, PFS_ALLOC_ARGS);
-	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
-	if (unlikely(pointer == NULL))
-		return NULL;
-	if (unlikely(!pfs_chunk_list(c, pointer)))
-	{
-		pfs_memory_lose_chunk();
-		return pointer;
-	}
-	bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
-	if (PFS_SPACE_IS_IN_HEADER(bytes, headers))
-		return count_alloc(c, bytes, pointer);
-	return count_alloc_of_unknown_size(kind, c, pointer);
-}
-
+/*
+ * A free in such a context.  What is left for pfs_memory_free() are chunks whose size is
+ * not in their header, and those that change what is known of the context: one of a
+ * context that has no counted chunk, and the last one of all that are listed.
+ */
 static pg_attribute_always_inline void
-free_plain(PfsAllocator kind, bool headers, PfsContext *c, MemoryContext context, void *pointer)
+free_known(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryContext context, void *pointer)
 {
 	uint64		bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
 
-	if (!PFS_SPACE_IS_IN_HEADER(bytes, headers))
+	if (way == PFS_WAY_OTHER || !PFS_SPACE_IS_IN_HEADER(bytes, headers) ||
+		unlikely(way == PFS_WAY_LISTED ? c->count <= 1 : c->count == 0))
 	{
 		pfs_memory_free(kind, context, pointer);
 		return;
 	}
-	if (unlikely(pfs_drop(&c->count, 1)))
-	{
-		c->count = 0;
-		pfs_memory_free(kind, context, pointer);
-		return;
-	}
-	count_free(kind, context, pointer, c, bytes);
-}
-
-static pg_attribute_always_inline void
-free_listed(PfsAllocator kind, bool headers, PfsContext *c, MemoryContext context, void *pointer)
-{
-	uint64		bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
-
-	/* The last one of all changes what is known of the context. */
-	if (!PFS_SPACE_IS_IN_HEADER(bytes, headers) || unlikely(c->count <= 1))
-	{
-		pfs_memory_free(kind, context, pointer);
-		return;
-	}
-	if (!pfs_chunk_unlist(c, pointer))
+	if (way == PFS_WAY_LISTED && !pfs_chunk_unlist(c, pointer))
 	{
 		KIND(kind)->original.free_p(PFS_FREE_ARGS);
 		return;
@@ -281,7 +169,7 @@ static pg_attribute_always_inline void
 empty(PfsContext *c)
 {
 	if (c->count > 0)
-		pfs_memory_count_less(c, c->count, c->bytes);
+		pfs_memory_take_off(c, c->count, c->bytes);
 	if (unlikely(c->listed > 0))
 		pfs_context_unlist_all(c);
 	c->counted = PFS_COUNTED_ALL;
@@ -333,11 +221,9 @@ free_any(PfsAllocator kind, bool headers, void *pointer)
 	if (unlikely(c == NULL))
 		pfs_memory_free(kind, context, pointer);
 	else if (likely(c->way == PFS_WAY_PLAIN))
-		free_plain(kind, headers, c, context, pointer);
-	else if (c->way == PFS_WAY_LISTED)
-		free_listed(kind, headers, c, context, pointer);
+		free_known(kind, headers, PFS_WAY_PLAIN, c, context, pointer);
 	else
-		pfs_memory_free(kind, context, pointer);
+		free_known(kind, headers, c->way, c, context, pointer);
 }
 
 static pg_attribute_always_inline void *
@@ -372,33 +258,31 @@ name##_realloc(PFS_REALLOC_PARAMS) \
  * here.
  */
 static pg_attribute_always_inline void
-free_known(PfsAllocator kind, bool headers, PfsWay way, MemoryContext context, void *pointer)
+free_of_context(PfsAllocator kind, bool headers, PfsWay way, MemoryContext context, void *pointer)
 {
 	PfsContext *c = pfs_context_of(context);
 
-	if (unlikely(c == NULL || way == PFS_WAY_OTHER))
+	if (unlikely(c == NULL))
 		pfs_memory_free(kind, context, pointer);
-	else if (way == PFS_WAY_PLAIN)
-		free_plain(kind, headers, c, context, pointer);
 	else
-		free_listed(kind, headers, c, context, pointer);
+		free_known(kind, headers, way, c, context, pointer);
 }
 
 #define CHUNK_METHODS(name, kind, headers) \
 static void \
 name##_plain_free(MemoryContext context, void *pointer) \
 { \
-	free_known(kind, headers, PFS_WAY_PLAIN, context, pointer); \
+	free_of_context(kind, headers, PFS_WAY_PLAIN, context, pointer); \
 } \
 static void \
 name##_listed_free(MemoryContext context, void *pointer) \
 { \
-	free_known(kind, headers, PFS_WAY_LISTED, context, pointer); \
+	free_of_context(kind, headers, PFS_WAY_LISTED, context, pointer); \
 } \
 static void \
 name##_other_free(MemoryContext context, void *pointer) \
 { \
-	free_known(kind, headers, PFS_WAY_OTHER, context, pointer); \
+	free_of_context(kind, headers, PFS_WAY_OTHER, context, pointer); \
 } \
 static void * \
 name##_realloc(PFS_REALLOC_PARAMS) \
@@ -406,7 +290,7 @@ name##_realloc(PFS_REALLOC_PARAMS) \
 	return pfs_memory_realloc(kind, PFS_REALLOC_ARGS); \
 }
 
-/* Chunks come by their context, which has been met when it has one. */
+/* Chunks come by their context, which has an entry when it has a chunk. */
 #define SET_CHUNK_METHODS(name, kind) \
 	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].free_p = name##_plain_free; \
 	pfs_memory_probe.ways[kind][PFS_WAY_LISTED].free_p = name##_listed_free; \
@@ -425,17 +309,17 @@ name##_first_alloc(PFS_ALLOC_PARAMS) \
 static void * \
 name##_plain_alloc(PFS_ALLOC_PARAMS) \
 { \
-	return alloc_plain(kind, headers, PFS_ALLOC_ARGS); \
+	return alloc_known(kind, headers, PFS_WAY_PLAIN, PFS_ALLOC_ARGS); \
 } \
 static void * \
 name##_listed_alloc(PFS_ALLOC_PARAMS) \
 { \
-	return alloc_listed(kind, headers, PFS_ALLOC_ARGS); \
+	return alloc_known(kind, headers, PFS_WAY_LISTED, PFS_ALLOC_ARGS); \
 } \
 static void * \
 name##_other_alloc(PFS_ALLOC_PARAMS) \
 { \
-	return pfs_memory_alloc(kind, PFS_ALLOC_ARGS); \
+	return alloc_known(kind, headers, PFS_WAY_OTHER, PFS_ALLOC_ARGS); \
 } \
 static void \
 name##_reset(MemoryContext context) \

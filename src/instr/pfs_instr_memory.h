@@ -1,8 +1,9 @@
 /*
  * pfs_instr_memory.h
  *	  What the three files about memory contexts share: the methods that stand in
- *	  for the server's, what they do where a call is not usual, and who puts them
- *	  into the server's tables.
+ *	  for the server's (pfs_instr_memory.c), what they do where less is known of a
+ *	  context or a chunk (pfs_instr_memory_chunk.c), and when the server's tables lead
+ *	  to them (pfs_instr_memory_switch.c).
  */
 #ifndef PFS_INSTR_MEMORY_H
 #define PFS_INSTR_MEMORY_H
@@ -11,7 +12,10 @@
 #include "pfs_memory.h"
 #include "pfs_methods.h"
 
-/* Methods that a context can have; what is usual for it takes the short way. */
+/*
+ * What is known of a context decides which methods it has: so what a call would have to
+ * ask each time is a constant in the method.
+ */
 typedef enum PfsWay
 {
 	PFS_WAY_PLAIN,				/* all its chunks are counted, and its
@@ -47,8 +51,8 @@ typedef struct PfsMemoryHere
 extern PFS_HIDDEN PfsMemoryHere pfs_memory_here;
 
 /*
- * Names of contexts that were met, by address, with what they lead to: constants
- * only.  Private memory.
+ * Cached lookups of context names, by address, with what they lead to: constants
+ * only.  Process-local.
  */
 #define PFS_CONTEXT_NAMES 256
 
@@ -94,7 +98,10 @@ extern void *pfs_memory_realloc(PfsAllocator kind, MemoryContext context, PFS_RE
 /* The entry's methods become those of its way. */
 extern void pfs_memory_choose_way(PfsContext *c);
 
-/* Another session may have flipped switches, or truncated: inside a change, it has. */
+/*
+ * Look whether another session has flipped switches, or truncated; inside a write
+ * section, when it has.
+ */
 extern void pfs_memory_look(PfsThread *t);
 extern void pfs_memory_take_news(PfsThread *t);
 
@@ -116,7 +123,7 @@ pfs_memory_entry(PfsAllocator kind, MemoryContext context)
 }
 
 static pg_attribute_always_inline void
-pfs_memory_begin_change(PfsThread *t)
+pfs_memory_write_begin(PfsThread *t)
 {
 	pfs_seqlock_write_begin(&t->memory.seq);
 	if (unlikely(pfs_load_relaxed(&t->memory.stale)))
@@ -124,27 +131,82 @@ pfs_memory_begin_change(PfsThread *t)
 }
 
 static pg_attribute_always_inline void
-pfs_memory_end_change(PfsThread *t)
+pfs_memory_write_end(PfsThread *t)
 {
 	pfs_seqlock_write_end(&t->memory.seq);
 }
 
-static inline void
+/*
+ * Counting a chunk, or chunks, in two parts.  The first one is inline in the methods and
+ * calls nobody; with the write section still open it says what is left to do, which is
+ * nearly always nothing.  The second one is a jump out of the method.  So a method saves
+ * no register: an allocation of 64 bytes and its free cost 22.8 cycles, without
+ * counting 15.2 (bench/cycles).
+ */
+typedef enum PfsMemoryRest
+{
+	PFS_REST_NONE,				/* the write section is over */
+	PFS_REST_MARK,				/* a mark is to be moved */
+	PFS_REST_ALL,				/* there are news, and nothing has been
+								 * counted */
+} PfsMemoryRest;
+
+/* Count one chunk more, of a context whose chunks are counted. */
+static pg_attribute_always_inline PfsMemoryRest
+pfs_memory_count_more(PfsContext *c, uint64 bytes)
+{
+	PfsThread  *t = pfs_memory_here.thread;
+
+	pfs_seqlock_write_begin(&t->memory.seq);
+	if (unlikely(pfs_memory_has_news(t)))
+		return PFS_REST_ALL;
+	pfs_bump(&c->count, 1);
+	pfs_bump(&c->bytes, bytes);
+	if (unlikely(pfs_memory_more(t, c->cell, bytes)))
+		return PFS_REST_MARK;
+	pfs_seqlock_write_end(&t->memory.seq);
+	return PFS_REST_NONE;
+}
+
+extern void pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest);
+
+/* Count chunks less; the entry's own count is lower already. */
+static pg_attribute_always_inline PfsMemoryRest
 pfs_memory_count_less(PfsContext *c, uint64 count, uint64 bytes)
 {
 	PfsThread  *t = pfs_memory_here.thread;
 
-	pfs_memory_begin_change(t);
-	pfs_memory_remove(t, c->cell, count, bytes);
-	c->count -= count;
+	pfs_seqlock_write_begin(&t->memory.seq);
+	if (unlikely(pfs_memory_has_news(t)))
+		return PFS_REST_ALL;
 	c->bytes -= bytes;
-	pfs_memory_end_change(t);
+	if (unlikely(pfs_memory_less(t, c->cell, count, bytes)))
+		return PFS_REST_MARK;
+	pfs_seqlock_write_end(&t->memory.seq);
+	return PFS_REST_NONE;
+}
+
+extern void pfs_memory_finish_less(PfsContext *c, uint64 count, uint64 bytes, PfsMemoryRest rest);
+
+/* Both parts, where a call more does not matter. */
+static inline void
+pfs_memory_take_off(PfsContext *c, uint64 count, uint64 bytes)
+{
+	PfsMemoryRest rest;
+
+	c->count -= count;
+	rest = pfs_memory_count_less(c, count, bytes);
+	if (unlikely(rest != PFS_REST_NONE))
+		pfs_memory_finish_less(c, count, bytes, rest);
 }
 
 /* ---- pfs_instr_memory_switch.c ---- */
 
-/* The entry of a context that the process has not met yet; empty: it has no chunk. */
-extern PfsContext *pfs_memory_meet(PfsAllocator kind, MemoryContext context, bool empty);
+/*
+ * Make an entry for a context that has none; empty: the context has no chunk.  NULL:
+ * there is no room for one.
+ */
+extern PfsContext *pfs_memory_add_context(PfsAllocator kind, MemoryContext context, bool empty);
 
 /* Is the context's instrument on, for this thread, now? */
 extern void pfs_memory_find_switch(PfsThread *t, PfsContext *c);
@@ -158,7 +220,7 @@ extern bool pfs_memory_is_fresh(PfsAllocator kind, MemoryContext context);
  */
 extern void pfs_memory_set_apart(PfsContext *c);
 
-/* Methods of another library were met; it is counted once in each process. */
+/* Methods of another library were found; that is counted once in each process. */
 extern void pfs_memory_note_others(void);
 
 #endif							/* PFS_INSTR_MEMORY_H */

@@ -1,11 +1,14 @@
 /*
  * pfs_instr_memory_chunk.c
- *	  Memory contexts: what is done with a chunk where the call is not usual.
+ *	  Memory contexts: the slow path of the methods, which presumes nothing of the
+ *	  context or the chunk.
  *
- * A context that is met for the first time, one in whose life a switch has flipped, news
- * from other sessions, a repalloc(), and contexts to which another library has given
- * methods of its own.  These can lead to ours, from copies that the library has made,
- * also when this process counts nothing any more: then they pass the call on.
+ * It is taken for the first allocation of a context, for one in whose life a switch has
+ * flipped, for news from other sessions, for repalloc(), and for contexts to which
+ * another library has given methods of its own.  These can lead to ours, from copies that
+ * the library has made, also when this process counts nothing any more: then they pass
+ * the call on.  Separate from pfs_instr_memory.c, whose methods are inline functions with
+ * constant arguments.
  */
 #include "postgres.h"
 
@@ -18,6 +21,10 @@
 
 /* ---- contexts ---- */
 
+/*
+ * Gives the entry the methods that fit what is known of it now. Where another library
+ * has replaced some of them, the context is set apart.
+ */
 void
 pfs_memory_choose_way(PfsContext *c)
 {
@@ -41,12 +48,15 @@ pfs_memory_choose_way(PfsContext *c)
 	}
 }
 
-/* Inside a change: what was usual is to be found out again. */
+/*
+ * Inside a write section: switches may have changed, so what is known of each context is
+ * to be found out again, and truncations are applied.
+ */
 pg_noinline void
 pfs_memory_take_news(PfsThread *t)
 {
 	pfs_store_relaxed(&t->memory.stale, false);
-	pfs_fence_seqcst();			/* who made it stale did so behind the news */
+	pfs_fence_seqcst();			/* it was made stale behind the news */
 	here.epoch = pfs_load_acquire(&pfs_memory->epoch);
 	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
 	{
@@ -83,16 +93,49 @@ pfs_memory_lose_chunk(void)
 		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
 }
 
-static void
-count_more(PfsContext *c, uint64 bytes)
+/* The write section is open, and ends here. */
+pg_noinline void
+pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest)
 {
 	PfsThread  *t = here.thread;
 
-	pfs_memory_begin_change(t);
-	pfs_memory_add(t, c->cell, bytes);
-	c->count++;
-	c->bytes += bytes;
-	pfs_memory_end_change(t);
+	for (; rest == PFS_REST_ALL; rest = pfs_memory_count_more(c, bytes))
+	{
+		pfs_memory_take_news(t);
+		pfs_memory_write_end(t);
+	}
+	if (rest == PFS_REST_MARK)
+	{
+		pfs_memory_raise(t, c->cell);
+		pfs_memory_write_end(t);
+	}
+}
+
+/* The same of chunks that have gone. */
+pg_noinline void
+pfs_memory_finish_less(PfsContext *c, uint64 count, uint64 bytes, PfsMemoryRest rest)
+{
+	PfsThread  *t = here.thread;
+
+	for (; rest == PFS_REST_ALL; rest = pfs_memory_count_less(c, count, bytes))
+	{
+		pfs_memory_take_news(t);
+		pfs_memory_write_end(t);
+	}
+	if (rest == PFS_REST_MARK)
+	{
+		pfs_memory_lower(t, c->cell);
+		pfs_memory_write_end(t);
+	}
+}
+
+static void
+count_more(PfsContext *c, uint64 bytes)
+{
+	PfsMemoryRest rest = pfs_memory_count_more(c, bytes);
+
+	if (unlikely(rest != PFS_REST_NONE))
+		pfs_memory_finish_more(c, bytes, rest);
 }
 
 static uint64
@@ -133,7 +176,7 @@ chunk_goes(PfsContext *c, const void *chunk, uint64 bytes)
 {
 	if (pfs_memory_is_busy(here.thread) || !pfs_context_take(c, chunk))
 		return;
-	pfs_memory_count_less(c, 1, bytes);
+	pfs_memory_take_off(c, 1, bytes);
 	pfs_context_taken(c);
 	pfs_memory_choose_way(c);
 }
@@ -150,18 +193,18 @@ chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chun
 		pfs_memory_lose_chunk();
 	if (was_counted && is_counted && chunk == old)
 	{
-		pfs_memory_begin_change(here.thread);
+		pfs_memory_write_begin(here.thread);
 		pfs_memory_resize(here.thread, c->cell, bytes, old_bytes);
 		c->bytes += bytes - old_bytes;
-		pfs_memory_end_change(here.thread);
+		pfs_memory_write_end(here.thread);
 	}
 	else
 	{
-		/* Moved: for a moment there were both. */
+		/* Moved: for a short time there were both. */
 		if (is_counted)
 			count_more(c, bytes);
 		if (was_counted)
-			pfs_memory_count_less(c, 1, old_bytes);
+			pfs_memory_take_off(c, 1, old_bytes);
 		pfs_context_taken(c);
 	}
 	pfs_memory_choose_way(c);
@@ -170,9 +213,9 @@ chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chun
 /* ---- methods ---- */
 
 /*
- * A context without an entry has its kind's table, and was made since we look on, so
- * that it is empty; or all entries are in use; or it has methods of another library,
- * which lead to ours.
+ * Finds the entry of a context, or makes it.  A context without an entry has its kind's
+ * table, and was made since the process counts, so that it is empty; or all entries are
+ * in use; or it has methods of another library, which lead to ours.
  */
 static PfsContext *
 find_entry(PfsAllocator kind, MemoryContext context)
@@ -183,9 +226,10 @@ find_entry(PfsAllocator kind, MemoryContext context)
 	if (c != NULL)
 		return c;
 	empty = context->methods == KIND(kind)->table && !pfs_contexts_incomplete();
-	return pfs_memory_meet(kind, context, empty || pfs_memory_is_fresh(kind, context));
+	return pfs_memory_add_context(kind, context, empty || pfs_memory_is_fresh(kind, context));
 }
 
+/* Allocates, in any context; counts the chunk if its instrument is on. */
 void *
 pfs_memory_alloc(PfsAllocator kind, PFS_ALLOC_PARAMS)
 {
@@ -214,6 +258,10 @@ pfs_memory_free(PfsAllocator kind, MemoryContext context, void *pointer)
 	KIND(kind)->original.free_p(PFS_FREE_ARGS);
 }
 
+/*
+ * Makes a chunk bigger or smaller, in any context; it may be counted behind this, and
+ * not before.
+ */
 void *
 pfs_memory_realloc(PfsAllocator kind, MemoryContext context, PFS_REALLOC_REST)
 {

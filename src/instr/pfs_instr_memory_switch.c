@@ -1,14 +1,16 @@
 /*
  * pfs_instr_memory_switch.c
- *	  When a process has our methods for its memory contexts, which contexts it
- *	  meets, and where the tables are found in the postmaster.
+ *	  When a process has our methods for its memory contexts, and where the tables
+ *	  are found in the postmaster.
  *
  * A process where no memory instrument was ever on has the server's own methods.
  * It gets ours at its birth, if one is on then, or else at the first event after one
  * is, and its own back when none is on any more and nothing that was counted is left.
+ * record asks for that by PfsMemoryCallbacks, as it does not know methods.
  *
  * The tables and the contexts may be written by other libraries, too.  What they put
- * there in place of ours stays there, whatever we do later.
+ * there in place of ours stays there, whatever we do later.  Separate from the methods
+ * themselves, which are called a hundred times in a transaction.
  */
 #include "postgres.h"
 
@@ -44,6 +46,7 @@ look_up(const char *name, bool constant)
 	};
 }
 
+/* Looks up the instrument of a context's name; that of a constant is cached. */
 static PfsContextName
 name_of(const char *name)
 {
@@ -65,7 +68,10 @@ name_of(const char *name)
 	return *known;
 }
 
-/* In a process that has left shared memory nothing more is counted. */
+/*
+ * Finds out whether the context's allocations are to be counted from now on.  In a process
+ * that has left shared memory nothing more is counted.
+ */
 void
 pfs_memory_find_switch(PfsThread *t, PfsContext *c)
 {
@@ -98,8 +104,12 @@ pfs_memory_is_fresh(PfsAllocator kind, MemoryContext context)
 	return counters.totalspace - counters.freespace == KIND(kind)->fresh_used;
 }
 
+/*
+ * Makes an entry for a context, with methods that presume nothing. Chunks that it has
+ * already were not counted.
+ */
 PfsContext *
-pfs_memory_meet(PfsAllocator kind, MemoryContext context, bool empty)
+pfs_memory_add_context(PfsAllocator kind, MemoryContext context, bool empty)
 {
 	PfsContext *c = pfs_context_add(context);
 
@@ -153,7 +163,7 @@ pfs_memory_set_apart(PfsContext *c)
 	c->methods = pfs_memory_probe.ways[c->kind][c->way];
 }
 
-/* ---- a process is told, and is no more ---- */
+/* ---- a process begins and stops counting ---- */
 
 static int
 kind_of(MemoryContext context)
@@ -177,15 +187,15 @@ next_context(MemoryContext context)
 	return context == NULL ? NULL : context->nextchild;
 }
 
-/* Contexts that are there already: what they hold was not counted. */
+/* Makes entries for the contexts that are there already: what they hold was not counted. */
 static bool
-meet_all(void)
+add_all_contexts(void)
 {
 	for (MemoryContext context = TopMemoryContext; context != NULL; context = next_context(context))
 	{
 		int			kind = kind_of(context);
 
-		if (kind >= 0 && pfs_memory_meet(kind, context, pfs_memory_is_fresh(kind, context)) == NULL)
+		if (kind >= 0 && pfs_memory_add_context(kind, context, pfs_memory_is_fresh(kind, context)) == NULL)
 			return false;
 	}
 	return true;
@@ -226,6 +236,7 @@ write_table(PfsAllocator kind, const MemoryContextMethods *from, const MemoryCon
 	return err;
 }
 
+/* Stops counting: all contexts and tables get the server's methods back. */
 static void
 stop(void)
 {
@@ -253,9 +264,12 @@ have_own_tables(void)
 }
 
 /*
- * Who makes our news stale comes behind the record's publication: or we see
- * what he did before.  A record that is early is nobody's to make stale: its switches
- * are those of this moment, until the process attaches.
+ * Begins to count: makes entries for all contexts, and lets the tables lead to our
+ * methods.  False: that cannot be done, and nothing has changed.
+ *
+ * Another session makes the record stale only when it is published; what that session
+ * did before, this process sees here.  A record from before the attach is known to
+ * nobody, so its switches are those of now, until the process attaches.
  */
 static bool
 start(PfsThread *t)
@@ -270,7 +284,7 @@ start(PfsThread *t)
 	if (!pfs_contexts_start())
 		return false;
 	pfs_memory_here.thread = t;
-	if (!meet_all())
+	if (!add_all_contexts())
 	{
 		stop();
 		return false;
@@ -320,24 +334,23 @@ hand_over(PfsThread *t)
 }
 
 /*
- * pfs_memory_switch; t NULL: the record goes, or there will be none, whatever is left.
- * A thread that is not to be instrumented gets nothing of what was counted before that
- * was known.
+ * Begin to count, go on, or stop, as the switches say; true: the process counts.  A
+ * thread that is not to be instrumented gets nothing of what was counted before that
+ * was known.  What has been counted goes on being counted until none of it is left.
  */
 static bool
-switch_memory(PfsThread *t, bool wanted)
+switch_cb(PfsThread *t, bool wanted)
 {
-	if (pfs_memory_is_early(pfs_memory_here.thread) && t != NULL && pfs_load_relaxed(&t->mask) != 0)
+	if (pfs_memory_is_early(pfs_memory_here.thread) && pfs_load_relaxed(&t->mask) != 0)
 	{
 		hand_over(t);
 		pfs_store_relaxed(&t->memory.is_told, true);
 	}
-	if (t == NULL || pfs_memory_here.thread != t)
+	if (pfs_memory_here.thread != t)
 	{
 		if (pfs_memory_here.thread != NULL)
 			stop();
-		if (t == NULL || !wanted || failed || CritSectionCount > 0 || pfs_load_relaxed(&t->mask) == 0 ||
-			!start_or_fail(t))
+		if (!wanted || failed || CritSectionCount > 0 || pfs_load_relaxed(&t->mask) == 0 || !start_or_fail(t))
 			return false;
 		pfs_store_relaxed(&t->memory.is_told, true);
 		return true;
@@ -349,6 +362,16 @@ switch_memory(PfsThread *t, bool wanted)
 	return false;
 }
 
+/* Stop at once, whatever is left: the record goes, or there will be none. */
+static void
+leave_cb(void)
+{
+	if (pfs_memory_here.thread != NULL)
+		stop();
+}
+
+static const PfsMemoryCallbacks callbacks = {switch_cb, leave_cb};
+
 /* ---- a process is born ---- */
 
 /* In the child, before it has done anything. */
@@ -357,7 +380,7 @@ begin_early(void)
 {
 	int			save_errno = errno;
 
-	if (!IsUnderPostmaster && pfs_memory_switch != NULL)
+	if (!IsUnderPostmaster && pfs_memory_callbacks != NULL)
 	{
 		pfs_memory_is_told = start_or_fail(pfs_memory_early_start());
 		if (!pfs_memory_is_told)
@@ -407,6 +430,7 @@ have_sets_headers(void)
 	return plain;
 }
 
+/* Reports the method table of one kind of context as a row of pfs.probes. */
 static void
 report(PfsAllocator kind)
 {
@@ -423,6 +447,10 @@ report(PfsAllocator kind)
 	pfs_probe_report(&row);
 }
 
+/*
+ * Finds the method tables of all kinds and proves that they are what they seem, in the
+ * postmaster; hands record the callbacks if memory can be counted.
+ */
 void
 pfs_memory_probe_start(void)
 {
@@ -439,7 +467,7 @@ pfs_memory_probe_start(void)
 	}
 	pfs_methods_note_constants();
 	pfs_memory_methods_start(have_sets_headers());
-	pfs_memory_switch = switch_memory;
+	pfs_memory_callbacks = &callbacks;
 }
 
 const char *

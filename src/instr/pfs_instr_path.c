@@ -2,8 +2,8 @@
  * pfs_instr_path.c
  *	  Calls by path: open, unlink, rename, stat and their kin.
  *
- * PostgreSQL announces no wait event for these, so the instrument's word comes
- * from where the path lies.  They also keep the file instances right: open
+ * PostgreSQL announces no wait event for these, so the instrument comes from where
+ * the path lies and what is done.  They also keep the file instances right: open
  * makes one, unlink and rename take it away, whatever is switched on.
  */
 #include "postgres.h"
@@ -85,7 +85,7 @@ end_open(PfsWaitEvent *e, PfsThread *t, int fd, const char *path)
 }
 
 /*
- * The path's instance goes, or those of the files below it; its name stays readable
+ * Removes the path's instance, or those of the files below it; its name stays readable
  * for the histories.
  */
 static void
@@ -107,6 +107,10 @@ removed(const char *path, void (*remove) (const char *path))
 	}
 }
 
+/*
+ * Opens a file, and makes its instance known. The mode is there only where a file can
+ * be made.
+ */
 static int
 wrap_open(const char *path, int flags,...)
 {
@@ -169,6 +173,10 @@ wrap_unlink(const char *path)
 	return result;
 }
 
+/*
+ * Renames a file or a directory: instances of the old name go, and descriptors find the
+ * new one when they are next used.
+ */
 static int
 wrap_rename(const char *from, const char *to)
 {
@@ -178,7 +186,6 @@ wrap_rename(const char *from, const char *to)
 	e = begin(pfs_my_thread, from, PFS_OP_RENAME, FRAME);
 	result = pfs_real.rename(from, to);
 	end(e);
-	/* Descriptors of the old name find the new one when they are next used. */
 	if (result == 0)
 	{
 		struct stat st;

@@ -1,11 +1,15 @@
 /*
  * pfs_instr_prepared.c
  *	  Commands that make, execute or close prepared statements.
+ *
+ * Separate from pfs_instr_hooks.c, which calls this around each utility: the command's
+ * tree may be gone when it is over, so what is needed of it is read before.
  */
 #include "postgres.h"
 
 #include "pfs_instr_prepared.h"
 
+/* Reads what a utility does to prepared statements; tag T_Invalid: nothing. */
 static void
 read_command(PfsPreparedCommand *c, const Node *utility)
 {

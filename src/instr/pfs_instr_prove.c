@@ -1,7 +1,7 @@
 /*
  * pfs_instr_prove.c
  *	  The postmaster's proofs, before its first child: calls of the server pass
- *	  the patched slots, frames lead to who called, raised errors are seen, and
+ *	  the patched slots, frames lead to the caller, raised errors are seen, and
  *	  the server's structures are those that pfs was built for.
  *
  * The wrappers themselves pay nothing for it.  In the postmaster they have nothing to
@@ -41,8 +41,8 @@ static struct
 	bool		fclose;
 	bool		sleep;
 	bool		jump;
-	bool		caller;			/* the frames lead from the sleep to who asked
-								 * for it */
+	bool		caller;			/* the frames lead from the sleep to the
+								 * function that asked for it */
 	bool		raise;			/* and from the jump to errfinish() */
 }			seen;
 
@@ -170,6 +170,10 @@ ask_for_error(void)
 	QueryCancelHoldoffCount = cancels;
 }
 
+/*
+ * Puts the functions of this file behind the wrappers, and asks the server to call
+ * them.
+ */
 static void
 look(void)
 {
@@ -264,6 +268,7 @@ judge_slots(PfsGotPatch *patches, int npatches)
 	}
 }
 
+/* Reports a proof as a row of pfs.probes; why_not NULL: it succeeded. */
 static void
 report(const char *name, const char *mechanism, const char *target, const char *why_not)
 {
@@ -297,6 +302,7 @@ judge_layout(void)
 	return NULL;
 }
 
+/* Reports whether the server is laid out as pfs was built for; NULL: it is. */
 static const char *
 report_version(void)
 {
@@ -313,6 +319,11 @@ report_version(void)
 	return why_not;
 }
 
+/*
+ * Makes all proofs, and takes back what has not proved itself: slots that calls go
+ * past, sources where frames do not lead to the caller, raised errors that are not
+ * seen.
+ */
 void
 pfs_prove_start(PfsGotPatch *patches, int npatches)
 {

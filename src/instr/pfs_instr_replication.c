@@ -3,7 +3,7 @@
  *	  Commands of the replication protocol that never wait: whatever a walsender
  *	  answers passes through here.
  *
- * No hook sees a replication command.  Those that wait or raise an error are met at that
+ * No hook sees a replication command.  Those that wait or raise an error are noticed at that
  * instrument point; IDENTIFY_SYSTEM, SHOW and READ_REPLICATION_SLOT do neither, and when the
  * walsender sends its buffer and waits for the next command, the text is gone.  But each
  * command answers, at least with its completion, while it is in debug_query_string: so in a

@@ -56,6 +56,10 @@ destroy_cb(DestReceiver *self)
 	counter->to->rDestroy(counter->to);
 }
 
+/*
+ * Sets up the counter for utilities whose completion does not say how many rows they
+ * return.
+ */
 DestReceiver *
 pfs_rows_receiver(PfsRowCounter *counter, NodeTag utility, DestReceiver *dest)
 {
@@ -115,6 +119,10 @@ find_rows(const EState *estate)
 	return NULL;
 }
 
+/*
+ * Calls a node that changes data for WITH as if it were the main one, and takes off
+ * again what it has added to the query's count.
+ */
 static TupleTableSlot *
 exec_modify_cb(PlanState *node)
 {
@@ -134,6 +142,7 @@ exec_modify_cb(PlanState *node)
 	return slot;
 }
 
+/* Puts the function above into the nodes of a query's WITH; each run begins from zero. */
 void
 pfs_rows_watch_with(const QueryDesc *desc)
 {

@@ -20,7 +20,7 @@
 #include "pfs_instr.h"
 #include "pfs_memory.h"
 #include "pfs_socket.h"
-#include "pfs_statement_fast.h"
+#include "pfs_statement.h"
 
 #define FRAME __builtin_frame_address(0)
 
@@ -51,6 +51,7 @@ typedef struct PfsSocketCall
 	PfsInstrumentId instrument;
 } PfsSocketCall;
 
+/* Notes when the call begins, if it may be an event. */
 static inline void
 begin(PfsSocketCall *call, PfsThread *t, int fd, PfsFixedInstrument client)
 {
@@ -63,6 +64,9 @@ begin(PfsSocketCall *call, PfsThread *t, int fd, PfsFixedInstrument client)
 	call->start = (call->flags & PFS_FLAG_ENABLED) ? pfs_wait_clock(call->flags) : 0;
 }
 
+/*
+ * Makes an event of a call that has moved bytes; it is begun only now, when it is over.
+ */
 static inline void
 end(PfsSocketCall *call, PfsThread *t, ssize_t bytes, PfsOperation op, const void *frame,
 	PfsFramesMemo *memo)
@@ -90,12 +94,16 @@ is_next_message(int fd)
 		!ClientAuthInProgress;
 }
 
+/*
+ * Ends the idle wait with the call that brings the first bytes of the client's next
+ * message, and begins the next statement. What was switched in the meantime holds from
+ * here on.
+ */
 static inline void
 end_idle(PfsThread *t, ssize_t result)
 {
 	if (result < 0 || pfs_is_changing(t))
 		return;
-	/* What was switched while we were idle holds from this statement on. */
 	if (unlikely(pfs_memory_is_stale()))
 		pfs_memory_sync(t);
 	if (pfs_open_top(PFS_OPEN_IDLE) != NULL)
@@ -113,6 +121,7 @@ end_idle(PfsThread *t, ssize_t result)
 		pfs_socket_bytes(t, pfs_my_socket, result);
 }
 
+/* Receives: the next message of the client, or the rest of one. */
 static ssize_t
 wrap_recv(int fd, void *buf, size_t len, int flags)
 {
@@ -135,6 +144,7 @@ wrap_recv(int fd, void *buf, size_t len, int flags)
 	return result;
 }
 
+/* As wrap_recv(), for builds that check sizes of buffers. */
 static ssize_t
 wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
 {
@@ -157,6 +167,7 @@ wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
 	return result;
 }
 
+/* Sends to the client, or to another server. */
 static ssize_t
 wrap_send(int fd, const void *buf, size_t len, int flags)
 {
@@ -173,6 +184,7 @@ wrap_send(int fd, const void *buf, size_t len, int flags)
 	return result;
 }
 
+/* As wrap_recv(), of a socket that is not the client's. */
 static ssize_t
 wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockaddr *from, socklen_t *fromlen)
 {
@@ -189,6 +201,7 @@ wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockaddr *from, s
 	return result;
 }
 
+/* As wrap_send(), of a socket that is not the client's. */
 static ssize_t
 wrap_sendto(int fd, const void *buf, size_t len, int flags, const struct sockaddr *to, socklen_t tolen)
 {

@@ -2,7 +2,7 @@
  * pfs_instr_twophase.c
  *	  Which transaction COMMIT PREPARED or ROLLBACK PREPARED is about to finish.
  *
- * Apart from the other hooks because it asks the server, which no instrument point does
+ * Separate from the other hooks because it asks the server, which no instrument point does
  * elsewhere.  The server keeps the names of prepared transactions to itself; what it offers
  * is the function behind the view pg_prepared_xacts.  (Prepared transactions have entries in
  * the array of processes, which could be compared before and after the command; but these
@@ -54,6 +54,10 @@ is_named(HeapTupleHeader row, const char *gid)
 	return !isnull && strcmp(TextDatumGetCString(name), gid) == 0;
 }
 
+/*
+ * Reads the rows of pg_prepared_xacts until one has this name. All of them are read to
+ * the end, as the function behind the view has no other way to give up what it holds.
+ */
 uint64
 pfs_prepared_trx_id(const char *gid)
 {

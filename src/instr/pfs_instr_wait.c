@@ -5,7 +5,8 @@
  *	  child processes.
  *
  * What one wait is, and so when its event ends, differs by family: see
- * pfs_event_open.c for those that are more than one call.
+ * pfs_event_open.c for those that are more than one call.  Separate from files and
+ * sockets, whose events always end with their call.
  */
 #include "postgres.h"
 
@@ -51,7 +52,10 @@ typedef struct PfsSleep
 /* Waits that end with their call. */
 #define ENDS_WITH_CALL ((PfsOpenKind) -1)
 
-/* Before the call: continue an open event, or begin one. */
+/*
+ * Before a call of a semaphore: continues an open event, or begins one.  Without a wait
+ * event the process takes back wake-ups that another wait has absorbed.
+ */
 static pg_attribute_always_inline void
 begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 {
@@ -98,8 +102,8 @@ count_sleep(PfsWaitEvent *e)
 }
 
 /*
- * After the call.  A wake-up ends the wait only if the process is off the
- * queue; an interrupted call never does.
+ * After the call: ends the event, or leaves it open.  A wake-up ends the wait only if the
+ * process is off the queue; an interrupted call never does.
  */
 static pg_attribute_always_inline void
 end_semaphore(PfsSleep *sleep, PfsThread *t, int result)
@@ -131,6 +135,10 @@ end_semaphore(PfsSleep *sleep, PfsThread *t, int result)
 		still_open(t, sleep->open);
 }
 
+/*
+ * Sleeps on a semaphore. Inside an acquisition that a detour has seen, the sleep is one
+ * of the acquisition's.
+ */
 static int
 wrap_sem_wait(sem_t *sem)
 {
@@ -153,6 +161,7 @@ wrap_sem_wait(sem_t *sem)
 	return result;
 }
 
+/* As wrap_sem_wait(), for builds with SysV semaphores. */
 static int
 wrap_semop(int id, struct sembuf *ops, size_t nops)
 {
@@ -203,9 +212,9 @@ between_statements(void)
 }
 
 /*
- * What is known of the process, and whether all of its words are as they should be.  A
- * handler that makes the process quit can wait for the client in the middle of a
- * change, and no other handler waits.
+ * Finds out what is not known of the process yet, and repairs sequence words that were
+ * left odd.  A handler that makes the process quit can wait for the client in the middle
+ * of a write section, and no other handler waits.
  */
 static pg_noinline void
 look_at_thread(PfsThread *t, bool for_client)
@@ -216,6 +225,12 @@ look_at_thread(PfsThread *t, bool for_client)
 		pfs_thread_identify_now(t);
 }
 
+/*
+ * Before a wait for a latch or a socket: finds out which of the families it is (idle, a
+ * client, a heavyweight lock, any other), and begins its event or continues an open
+ * one. The main line of the process is here in no write section, so much of what has
+ * been put off is done here.
+ */
 static pg_attribute_always_inline void
 begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 {
@@ -281,6 +296,9 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	sleep->event = e;
 }
 
+/*
+ * After the wait: ends the event, or leaves it open for the next call or for recv().
+ */
 static pg_attribute_always_inline void
 end_latch(PfsSleep *sleep, PfsThread *t)
 {
@@ -315,6 +333,7 @@ end_latch(PfsSleep *sleep, PfsThread *t)
 		still_open(t, sleep->open);
 }
 
+/* Waits for a latch or a socket. */
 static int
 wrap_epoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout)
 {
@@ -348,6 +367,10 @@ wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout)
 
 /* ---- naps ---- */
 
+/*
+ * Begins the event of a nap; one without a wait event in a spin delay has an instrument
+ * of its own.
+ */
 static PfsWaitEvent *
 begin_nap(PfsThread *t, const void *frame)
 {
@@ -387,6 +410,7 @@ wrap_nanosleep(const struct timespec *request, struct timespec *remain)
 	return result;
 }
 
+/* Naps, or waits for sockets that are not the server's own. */
 static int
 wrap_select(int nfds, fd_set *reads, fd_set *writes, fd_set *excepts, struct timeval *timeout)
 {

@@ -4,7 +4,8 @@
  *
  * Errors are seen twice: when they are raised, as every ERROR leaves by a jump
  * that the server's slot of the C library's function is used for; and when they
- * are logged, with their texts, which caught ones never are.
+ * are logged, with their texts, which caught ones never are.  Separate from the hooks
+ * of statements, as no statement needs to be open for any of this.
  */
 #include "postgres.h"
 
@@ -17,13 +18,14 @@
 #include "pfs_instr.h"
 #include "pfs_instr_prove.h"
 #include "pfs_secret.h"
-#include "pfs_statement_fast.h"
+#include "pfs_statement_open.h"
 
 static emit_log_hook_type prev_emit_log = NULL;
 
 /* Else only what is logged can be counted.  Set in the postmaster, inherited. */
 static bool raises_are_seen = false;
 
+/* Tells record of the commit, the preparation and the abort of a transaction. */
 static void
 xact_cb(XactEvent event, void *arg)
 {
@@ -69,14 +71,15 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 		return;
 	pfs_hook_called(PFS_HOOK_SUBXACT);
 	if (event == SUBXACT_EVENT_START_SUB)
-		pfs_statement_mark(GetCurrentTransactionNestLevel());
+		pfs_statement_note_subxact(GetCurrentTransactionNestLevel());
 	else if (event == SUBXACT_EVENT_ABORT_SUB)
 		pfs_statement_unwind(t, GetCurrentTransactionNestLevel());
 }
 
 /*
- * No lock, no allocation, no error.  What comes from inside pfs itself while it
- * is changing its record passes by.
+ * Counts a message that is logged: an error with its text, which becomes the statement's,
+ * or a warning.  It takes no lock, allocates nothing, and raises nothing.  What comes from
+ * inside pfs itself, in the middle of a write section, passes by.
  */
 static void
 emit_log_cb(ErrorData *edata)
@@ -121,8 +124,8 @@ emit_log_cb(ErrorData *edata)
 }
 
 /*
- * The jump to the innermost handler.  It is a raise if errfinish() made it; what a
- * handler throws on has been counted.  Nothing of ours is left when it is done.
+ * Jumps to the innermost handler.  An error is raised if errfinish() has called; what a
+ * handler throws on has been counted.  The function does not return.
  */
 static void
 wrap_longjmp(struct __jmp_buf_tag *env, int value)

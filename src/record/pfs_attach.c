@@ -212,8 +212,7 @@ pfs_thread_attach(void)
 	if (index == PFS_NO_RECORD)
 	{
 		/* Counted there; this process stays unseen. */
-		if (pfs_memory_is_told)
-			pfs_memory_is_told = pfs_memory_switch(NULL, false);
+		pfs_memory_leave();
 		return NULL;
 	}
 

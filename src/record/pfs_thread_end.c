@@ -123,8 +123,7 @@ forget(void)
 			pfs_parts[i].forget();
 	}
 	pfs_local.never_attach = true;
-	if (pfs_memory_is_told)
-		pfs_memory_is_told = pfs_memory_switch(NULL, false);
+	pfs_memory_leave();
 }
 
 static void

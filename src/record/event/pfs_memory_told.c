@@ -7,7 +7,7 @@
 #include "pfs_event_write.h"
 #include "pfs_memory_told.h"
 
-bool		(*pfs_memory_switch) (PfsThread *t, bool wanted) = NULL;
+const PfsMemoryCallbacks *pfs_memory_callbacks = NULL;
 PFS_NEAR bool pfs_memory_is_told = false;
 
 void
@@ -15,8 +15,16 @@ pfs_memory_sync(PfsThread *t)
 {
 	bool		wanted = pfs_load_relaxed(&pfs_words->memory_wanted);
 
-	if (pfs_memory_switch != NULL)
-		pfs_memory_is_told = pfs_memory_switch(t, wanted);
+	if (pfs_memory_callbacks != NULL)
+		pfs_memory_is_told = pfs_memory_callbacks->switch_cb(t, wanted);
 	/* Events of the usual kind say what is wanted: see PFS_FLAG_MEMORY. */
 	pfs_local_set_usual(wanted ? pfs_local.usual | PFS_FLAG_MEMORY : pfs_local.usual & ~PFS_FLAG_MEMORY);
+}
+
+void
+pfs_memory_leave(void)
+{
+	if (pfs_memory_is_told)
+		pfs_memory_callbacks->leave_cb();
+	pfs_memory_is_told = false;
 }

@@ -18,16 +18,37 @@ pfs_memory_make_stale(PfsThread *t)
 }
 
 /*
- * Called in each process that has to begin, or may stop, being told of its
- * allocations; set by the instrument layer.  Gives whether it is told.
+ * What the owner of the memory contexts' methods does for these folders, which do
+ * not know it.  It hands these functions down once, in the postmaster, where memory
+ * can be counted at all; children inherit them.
  */
-extern bool (*pfs_memory_switch) (PfsThread *t, bool wanted);
+typedef struct PfsMemoryCallbacks
+{
+	/*
+	 * The process counts its allocations from now on, or is told that it need
+	 * not any more.  Returns whether it counts.  At instrument points;
+	 * private memory only.
+	 */
+	bool		(*switch_cb) (PfsThread *t, bool wanted);
+
+	/*
+	 * The process leaves its record, or gets none: from here on nothing may
+	 * be counted, whatever is wanted.
+	 */
+	void		(*leave_cb) (void);
+} PfsMemoryCallbacks;
+
+/* NULL: memory cannot be counted. */
+extern PFS_HIDDEN const PfsMemoryCallbacks *pfs_memory_callbacks;
 
 /* What this process does now. */
 extern PFS_HIDDEN bool pfs_memory_is_told;
 
 /* Compare it with what is wanted; at instrument points. */
 extern void pfs_memory_sync(PfsThread *t);
+
+/* The process leaves its record, or gets none. */
+extern void pfs_memory_leave(void);
 
 static pg_attribute_always_inline bool
 pfs_memory_is_stale(void)

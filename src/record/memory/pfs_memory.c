@@ -144,8 +144,7 @@ pfs_memory_end(PfsThread *t)
 {
 	const PfsBlock *block = &t->summary[PFS_FAMILY_MEMORY].cells;
 
-	if (pfs_memory_is_told)
-		pfs_memory_is_told = pfs_memory_switch(NULL, false);
+	pfs_memory_leave();
 	if ((t->memory.seq.word & 1) == 0)
 		pfs_seqlock_write_begin(&t->memory.seq);
 	pfs_memory_settle(t);
@@ -153,6 +152,7 @@ pfs_memory_end(PfsThread *t)
 	{
 		PfsMemoryCell *c = pfs_memory_cell(t, i);
 
-		pfs_memory_remove(t, c, c->high_count - c->room_count, c->high_bytes - c->room_bytes);
+		if (pfs_memory_less(t, c, c->high_count - c->room_count, c->high_bytes - c->room_bytes))
+			pfs_memory_lower(t, c);
 	}
 }

@@ -87,33 +87,35 @@ pfs_memory_cell(const PfsThread *t, uint32 cell)
 	return (PfsMemoryCell *) t->summary[PFS_FAMILY_MEMORY].cells.cells + cell;
 }
 
-/* One chunk more. */
-static pg_attribute_always_inline void
-pfs_memory_add(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
+/*
+ * One chunk more.  True: a high mark has been passed, so pfs_memory_raise() has to
+ * follow.
+ */
+static pg_attribute_always_inline bool
+pfs_memory_more(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
 {
 	pfs_bump(&c->count_alloc, 1);
 	pfs_bump(&c->bytes_alloc, bytes);
-	if (unlikely(pfs_drop(&c->room_count, 1) | pfs_drop(&c->room_bytes, bytes)))
-		pfs_memory_raise(t, c);
 	pfs_memory_total_more(t, bytes);
+	if (unlikely(pfs_drop(&c->room_count, 1)))
+	{
+		(void) pfs_drop(&c->room_bytes, bytes);
+		return true;
+	}
+	return pfs_drop(&c->room_bytes, bytes);
 }
 
-/* So many less: of the cell. */
-static pg_attribute_always_inline void
-pfs_memory_cell_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
+/*
+ * So many chunks less.  True: a low mark has been passed, so pfs_memory_lower() has to
+ * follow.
+ */
+static pg_attribute_always_inline bool
+pfs_memory_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 {
+	pfs_memory_total_less(t, bytes);
 	pfs_bump(&c->room_count, count);
 	pfs_bump(&c->room_bytes, bytes);
-	if (unlikely(c->room_count > c->range_count || c->room_bytes > c->range_bytes))
-		pfs_memory_lower(t, c);
-}
-
-/* And of all. */
-static pg_attribute_always_inline void
-pfs_memory_remove(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
-{
-	pfs_memory_cell_less(t, c, count, bytes);
-	pfs_memory_total_less(t, bytes);
+	return unlikely(c->room_count > c->range_count) || unlikely(c->room_bytes > c->range_bytes);
 }
 
 /* One chunk becomes another in its place: one more, one less, no mark but by the difference. */

@@ -27,7 +27,11 @@ pfs_memory_early_start(void)
 		return NULL;
 	pfs_block_init(&early.summary[PFS_FAMILY_MEMORY].cells, early_cells, ncells, sizeof(PfsMemoryCell));
 	early.summary[PFS_FAMILY_MEMORY].generation = pfs_load_acquire(&pfs_words->truncations[PFS_FAMILY_MEMORY]);
-	/* The switches of threads are not known yet: see switch_memory(). */
+
+	/*
+	 * The switches of threads are not known yet: see switch_cb() of
+	 * pfs_instr_memory_switch.c.
+	 */
 	early.mask = ~(uint32) 0;
 	pfs_memory_total_begin(&early);
 	return &early;

@@ -24,7 +24,7 @@ typedef struct PfsMoment
 	uint64		timer;			/* PfsTimer */
 } PfsMoment;
 
-/* The moment by the timer of these flags: read again if it is another one. */
+/* The reading by the timer of these flags: the clock is read again if it is another one. */
 static inline uint64
 pfs_moment_of(uint32 flags, PfsMoment now)
 {
@@ -250,18 +250,18 @@ extern void pfs_transaction_event_store(const PfsLogClaim *claim, const PfsEvent
 extern void pfs_statement_sizes(void);
 
 /*
- * ---- the owner: hooks and callbacks, outside critical sections and changes ----
+ * ---- the owner: hooks and callbacks, outside critical and write sections ----
  *
  * All of them are no-ops while pfs_my_thread is NULL, and leave errno alone.
  */
 
-/* The client's next message has arrived: see pfs_statement_arrived(). */
-extern void pfs_statement_begins(PfsThread *t);
+/* Bytes have arrived from the client: they may begin its next statement. */
+extern void pfs_statement_arrived(PfsThread *t);
 
 /* The session is going to wait for its client. */
 extern void pfs_statement_idle(PfsThread *t);
 
-/* Inside a change: no hook has seen the message yet.  What does it say? */
+/* Inside a write section: no hook has seen the message yet.  What does it say? */
 extern void pfs_statement_look(PfsThread *t, const char *str);
 
 /*
@@ -286,51 +286,8 @@ typedef struct PfsStatementSource
 	int64		portal_time;
 } PfsStatementSource;
 
-/* The server's own counters at a moment. */
-typedef struct PfsUsage
-{
-	BufferUsage buffers;
-	WalUsage	wal;
-} PfsUsage;
-
-/* One call of a hook, on the hook's stack. */
-typedef struct PfsCall
-{
-	struct PfsStatement *statement; /* whose; NULL: nobody's */
-	struct PfsStatement *outer; /* what was current before */
-	uint32		nstages;		/* before this call's */
-	int			nest;			/* the same */
-	bool		entered;		/* anything of this is filled in */
-	bool		top;			/* the call is the top level's */
-	PfsMoment	start;
-	uint64		lock_ticks;
-	PfsUsage	usage;
-} PfsCall;
-
-/* Parse analysis of a text of the client's: its statement has a name. */
-extern void pfs_statement_parsed(PfsThread *t, const PfsStatementSource *source);
-
-/*
- * Around the calls.  begin decides which statement the call belongs to and
- * begins it where that is the begin; end ends it where that is the end.  After an
- * error there is no end: see pfs_statement_unwind().
- */
-extern void pfs_call_plan(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
-extern void pfs_call_plan_end(PfsThread *t, PfsCall *call);
-extern void pfs_call_executor_start(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
-extern void pfs_call_executor_start_end(PfsThread *t, PfsCall *call);
-extern void pfs_call_run(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
-extern void pfs_call_run_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affected,
-							 uint64 parallel_workers);
-extern void pfs_call_finish(PfsThread *t, PfsCall *call, const void *query);
-extern void pfs_call_finish_end(PfsThread *t, PfsCall *call, uint64 rows_affected);
-extern void pfs_call_executor_end(PfsThread *t, PfsCall *call, const void *query);
-extern void pfs_call_executor_end_end(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
-extern void pfs_call_utility(PfsThread *t, PfsCall *call, const PfsStatementSource *source);
-extern void pfs_call_utility_end(PfsThread *t, PfsCall *call, uint64 rows_sent, uint64 rows_affected);
-
 /* A subtransaction of this level begins; has been rolled back. */
-extern void pfs_statement_mark(int level);
+extern void pfs_statement_note_subxact(int level);
 extern void pfs_statement_unwind(PfsThread *t, int level);
 
 /* The whole transaction has been rolled back. */
@@ -344,12 +301,9 @@ extern void pfs_statement_raised(PfsThread *t, int sqlstate);
 extern void pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate,
 								 const char *message);
 
-/*
- * The transaction is about to be committed or prepared; it is over.  See
- * pfs_statement_committing() and pfs_statement_transaction_ended().
- */
-extern void pfs_statement_committing_slowly(PfsThread *t);
-extern void pfs_statement_transaction_ended_slowly(PfsThread *t, PfsTransactionState state);
+/* The transaction is about to be committed or prepared; it is over. */
+extern void pfs_statement_committing(PfsThread *t);
+extern void pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state);
 
 /* Stage of the top-level statement: the one before ends. */
 extern void pfs_statement_stage(PfsThread *t, PfsStageKind kind);
@@ -397,10 +351,10 @@ pfs_transaction_is_new(void)
 	return lxid != pfs_transaction.lxid && lxid != InvalidLocalTransactionId;
 }
 
-/* Inside a change: another one has begun, and this is where it is noticed. */
+/* Inside a write section: another one has begun, and this is where it is noticed. */
 extern void pfs_transaction_begin(PfsThread *t, PfsMoment now, PfsParent parent);
 
-/* Inside a change: has another transaction begun since? */
+/* Inside a write section: has another transaction begun since? */
 static inline void
 pfs_transaction_look_at(PfsThread *t, PfsMoment now)
 {
@@ -410,7 +364,7 @@ pfs_transaction_look_at(PfsThread *t, PfsMoment now)
 
 extern void pfs_transaction_look(PfsThread *t);
 
-/* The same by itself. */
+/* The same outside of one; pfs_transaction_notice() calls it if there is an event to begin. */
 extern void pfs_transaction_notice_slowly(PfsThread *t);
 
 static inline void

@@ -3,8 +3,8 @@
  *	  What errors, subtransactions and ends of transactions do to open
  *	  statements.
  *
- * An error jumps over the ends of the hooks around it.  Whoever catches one has
- * a subtransaction for it: its begin notes where the hooks stood (the mark), its
+ * An error jumps over the ends of the hooks around it.  Code that catches one has
+ * a subtransaction for it: its begin notes where the hooks stood (PfsSubxact), its
  * rollback ends what began since and restores that.  An error that nobody
  * catches leaves it all to the next message.
  */
@@ -18,44 +18,50 @@
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
-#define MARKS_AT_FIRST 16
+#define SUBXACTS_AT_FIRST 16
 
-/* Room for the mark of a level: callbacks of subtransactions, outside of changes. */
+/*
+ * Has a subtransaction of this level a place?  Called by their callbacks, outside of write
+ * sections, so the array may grow here.
+ */
 static bool
-make_room(int level)
+have_place(int level)
 {
-	uint32		max = Max(pfs_sql.max_marks, MARKS_AT_FIRST);
-	PfsMark    *marks;
+	uint32		max = Max(pfs_sql.max_subxacts, SUBXACTS_AT_FIRST);
+	PfsSubxact *subxacts;
 
-	if (likely(level < pfs_sql.max_marks))
+	if (likely(level < pfs_sql.max_subxacts))
 		return true;
 	while (max <= level)
 		max *= 2;
-	marks = pfs_private_map(max * sizeof(PfsMark), false);
-	if (marks == NULL)
+	subxacts = pfs_private_map(max * sizeof(PfsSubxact), false);
+	if (subxacts == NULL)
 		return false;
-	if (pfs_sql.marks != NULL)
-		memcpy(marks, pfs_sql.marks, pfs_sql.max_marks * sizeof(PfsMark));
-	pfs_private_unmap(pfs_sql.marks, pfs_sql.max_marks * sizeof(PfsMark));
-	pfs_sql.marks = marks;
-	pfs_sql.max_marks = max;
+	if (pfs_sql.subxacts != NULL)
+		memcpy(subxacts, pfs_sql.subxacts, pfs_sql.max_subxacts * sizeof(PfsSubxact));
+	pfs_private_unmap(pfs_sql.subxacts, pfs_sql.max_subxacts * sizeof(PfsSubxact));
+	pfs_sql.subxacts = subxacts;
+	pfs_sql.max_subxacts = max;
 	return true;
 }
 
 void
-pfs_statement_mark(int level)
+pfs_statement_note_subxact(int level)
 {
-	if (!make_room(level))
+	PfsSubxact *subxact;
+
+	if (!have_place(level))
 		return;
-	pfs_sql.marks[level].nest = pfs_sql.nest;
-	pfs_sql.marks[level].nstages = pfs_stages.n;
-	pfs_sql.marks[level].current = pfs_sql.current;
-	pfs_sql.marks[level].statement_id = pfs_sql.next_id;
+	subxact = &pfs_sql.subxacts[level];
+	subxact->nest = pfs_sql.nest;
+	subxact->nstages = pfs_stages.n;
+	subxact->current = pfs_sql.current;
+	subxact->statement_id = pfs_sql.next_id;
 }
 
 /*
- * Ends what began behind the statement of this number.  Each end is a change of its
- * own, so that others need not wait for all of them.
+ * Ends what began behind the statement of this number.  Each end is a write section of
+ * its own, so that readers need not wait for all of them.
  */
 static void
 end_all(PfsThread *t, uint64 statement_id, bool failed, bool utilities_too)
@@ -74,10 +80,14 @@ end_all(PfsThread *t, uint64 statement_id, bool failed, bool utilities_too)
 	pfs_nested_shrink();
 }
 
+/*
+ * Ends what began inside a subtransaction that has been rolled back; after an error, puts
+ * the hooks back to where they stood when it began.
+ */
 void
 pfs_statement_unwind(PfsThread *t, int level)
 {
-	const PfsMark *mark = level < pfs_sql.max_marks ? &pfs_sql.marks[level] : NULL;
+	const PfsSubxact *subxact = level < pfs_sql.max_subxacts ? &pfs_sql.subxacts[level] : NULL;
 
 	if (pfs_is_changing(t))
 		return;
@@ -88,28 +98,31 @@ pfs_statement_unwind(PfsThread *t, int level)
 	 */
 	if (!pfs_sql.raised)
 	{
-		if (mark != NULL)
-			end_all(t, mark->statement_id, false, false);
+		if (subxact != NULL)
+			end_all(t, subxact->statement_id, false, false);
 		return;
 	}
-	if (mark != NULL)
-		end_all(t, mark->statement_id, true, true);
+	if (subxact != NULL)
+		end_all(t, subxact->statement_id, true, true);
 	/* Nobody has handled it: this is the end of the whole statement. */
 	if (pfs_sql.failed)
 		return;
 	pfs_sql.raised = false;
 	pfs_sql.message_len = 0;
-	if (mark == NULL)
+	if (subxact == NULL)
 		return;
 	pfs_change_begin(t);
-	pfs_sql.nest = mark->nest;
-	pfs_sql.current = mark->current;
-	pfs_stage_pop(t, mark->nstages, pfs_moment());
+	pfs_sql.nest = subxact->nest;
+	pfs_sql.current = subxact->current;
+	pfs_stage_pop(t, subxact->nstages, pfs_moment());
 	pfs_set_parent();
 	pfs_change_end(t);
 }
 
-/* Procedures can roll back and go on: then their calls are still there. */
+/*
+ * Ends what is open when the whole transaction has been rolled back by an error.
+ * Procedures can roll back and go on: then their calls are still there.
+ */
 void
 pfs_statement_unwind_all(PfsThread *t)
 {
@@ -133,7 +146,7 @@ pfs_statement_unwind_all(PfsThread *t)
 	pfs_change_end(t);
 }
 
-/* Whose text it is, before anybody forgets it. */
+/* Takes the text of a statement without a name, as long as the server has it. */
 static void
 look_at_text(PfsThread *t)
 {
@@ -141,6 +154,7 @@ look_at_text(PfsThread *t)
 		pfs_statement_look(t, debug_query_string);
 }
 
+/* Counts an error or a warning for the current statement and all around it. */
 static void
 count_up(PfsNumber number)
 {
@@ -156,6 +170,7 @@ count_up(PfsNumber number)
 		pfs_sql.top.n[number]++;
 }
 
+/* Counts an error that is raised; whether somebody catches it is not known yet. */
 void
 pfs_statement_raised(PfsThread *t, int sqlstate)
 {
@@ -199,6 +214,10 @@ is_about_secret(void)
 	return pfs_sql.top_open && holds_secret(&pfs_sql.top);
 }
 
+/*
+ * Takes a logged error's text for the statement at top level, which has failed; counts a
+ * warning.
+ */
 void
 pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, const char *message)
 {

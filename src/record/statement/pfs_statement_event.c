@@ -2,8 +2,8 @@
  * pfs_statement_event.c
  *	  The part of a statement that readers see: its slot, and the texts in it.
  *
- * Apart from pfs_statement_nest.c, which decides when statements begin and end.
- * Everything here runs inside a change.
+ * Separate from pfs_statement_nest.c, which decides when statements begin and end.
+ * Everything here runs inside a write section.
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@ clipped(const char *str, uint32 len, uint32 max)
 	return likely(len <= max) ? len : pg_mbcliplen(str, len, max);
 }
 
-/* The first element of search_path, as it is written. */
+/* Copies the first element of search_path, as it is written; returns its length. */
 static uint32
 find_schema(char *to)
 {
@@ -57,11 +57,12 @@ find_schema(char *to)
 }
 
 /*
- * It hardly ever changes.  An element that ends within the first bytes of the
- * setting is the same as long as those are.
+ * Bytes of search_path by which put_schema() knows it again.  An element that ends
+ * within the first bytes of the setting is the same as long as those are.
  */
 #define PATH_LOOK 16
 
+/* As find_schema(), for a setting that hardly ever changes: the last one is cached. */
 static uint32
 put_schema(char *to)
 {
@@ -93,7 +94,10 @@ is_blank(char c)
 	return unlikely(c == ' ' || c == '\n' || c == '\t' || c == '\r');
 }
 
-/* The statement's own part of its string. */
+/*
+ * Puts the schema and the statement's own part of a string into its slot, without the
+ * blanks around it, and cut to whole characters.
+ */
 void
 pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len)
 {

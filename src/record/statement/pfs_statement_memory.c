@@ -2,9 +2,10 @@
  * pfs_statement_memory.c
  *	  The most memory that a session had in use while a statement was open.
  *
- * The thread's mark (pfs_memory_total.h) is what was in use most since the last
+ * The thread's high-water mark (pfs_memory_total.h) is what was in use most since the last
  * begin or end of a statement.  Each begin and end adds it to the open statements'
- * spans and begins it anew, so that an allocation never asks for whom.  Statements
+ * spans and begins it anew, so that an allocation never asks which statement it
+ * belongs to.  Statements
  * need not be nested for this, and they end in any order: a cursor stays open while
  * the statement that opened it ends, and others come and go.
  */
@@ -17,6 +18,7 @@
 /* Spans of the open statements, top level or not, that count memory. */
 static PfsPeaks peaks;
 
+/* Opens the span of a statement that begins. */
 void
 pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 {
@@ -29,6 +31,7 @@ pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 	pfs_span_begin(&peaks, &s->memory_span);
 }
 
+/* Closes the span of a statement that ends: the most that was added to it is its peak. */
 void
 pfs_statement_memory_end(PfsThread *t, PfsStatement *s)
 {
@@ -36,6 +39,7 @@ pfs_statement_memory_end(PfsThread *t, PfsStatement *s)
 	s->memory = pfs_span_end(&peaks, &s->memory_span) + 1;
 }
 
+/* Raises the maximum of the cell that the statement has just been counted in. */
 void
 pfs_statement_memory_count(PfsThread *t, const PfsStatement *s)
 {

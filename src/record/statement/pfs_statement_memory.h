@@ -2,8 +2,8 @@
  * pfs_statement_memory.h
  *	  The most memory that a session had in use while a statement was open.
  *
- * Where a number of bytes is stored for a statement it is one more than they are;
- * 0: not counted.
+ * Separate from the other numbers of a statement, as it is a maximum and not a sum.
+ * Where it is stored for a statement it is one more than the bytes are; 0: not counted.
  */
 #ifndef PFS_STATEMENT_MEMORY_H
 #define PFS_STATEMENT_MEMORY_H
@@ -11,7 +11,7 @@
 #include "pfs_event_cell.h"
 #include "pfs_statement_open.h"
 
-/* ---- owner, inside a change; statements that count memory only ---- */
+/* ---- owner, inside a write section; statements that count memory only ---- */
 
 /* A statement begins; it counts if the process can be told of its allocations. */
 extern void pfs_statement_memory_begin(PfsThread *t, PfsStatement *s);
@@ -20,8 +20,8 @@ extern void pfs_statement_memory_begin(PfsThread *t, PfsStatement *s);
 extern void pfs_statement_memory_end(PfsThread *t, PfsStatement *s);
 
 /*
- * It has just been counted in the summaries, in the same change: for the same
- * cell, whatever is truncated meanwhile.
+ * It has just been counted in the summaries, in the same write section: so both are in
+ * the same cell, whatever is truncated meanwhile.
  */
 extern void pfs_statement_memory_count(PfsThread *t, const PfsStatement *s);
 

@@ -34,8 +34,9 @@
 
 PFS_NEAR PfsSql pfs_sql = {.top.n = pfs_sql.top.own};
 
-/* ---- small things ---- */
+/* ---- begin ---- */
 
+/* Processor time of this process so far, in nanoseconds. */
 static uint64
 cpu_now(void)
 {
@@ -47,6 +48,7 @@ cpu_now(void)
 	return (uint64) ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/* Begins what is counted only if it is asked for: processor time, memory. */
 void
 pfs_statement_start_counting(PfsThread *t, PfsStatement *s)
 {
@@ -68,6 +70,10 @@ pfs_statement_take_ids(void)
 	pfs_sql.last_id = pfs_sql.next_id + STATEMENT_IDS_AT_ONCE;
 }
 
+/*
+ * The statement that new events are nested in: the current one, or the nearest around it
+ * that has a number; else the one at top level.
+ */
 PfsParent
 pfs_statement_parent(void)
 {
@@ -111,11 +117,11 @@ pfs_set_parent(void)
 	pfs_digest_charge();
 }
 
-/* ---- name and end of one statement, inside a change ---- */
+/* ---- name and end of one statement, inside a write section ---- */
 
 /*
- * Now that its name is known: is it wanted?  The timer stays what it was at the
- * begin.
+ * Gives a statement its name.  If its instrument is off, it gives up its slot and is not
+ * collected.  The timer stays what it was at the begin.
  */
 void
 pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
@@ -145,7 +151,7 @@ pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
 	pfs_set_parent();
 }
 
-/* Behind its count in the same change. */
+/* Behind its count, in the same write section. */
 static inline void
 count_memory(PfsThread *t, const PfsStatement *s)
 {
@@ -154,8 +160,8 @@ count_memory(PfsThread *t, const PfsStatement *s)
 }
 
 /*
- * The end of a statement that has its name.  One that is only recorded now has no
- * slot yet; its text is the source's.
+ * Ends a statement that has its name: into the summaries, its digest and the history.
+ * One without a slot gets one now, if there is any; its text is the source's.
  */
 void
 pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
@@ -221,7 +227,7 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 	s->n = s->own;
 }
 
-/* ---- nested statements, inside a change ---- */
+/* ---- nested statements, inside a write section ---- */
 
 /*
  * Begins a nested statement.  NULL: there is no memory, and it is counted as lost.
@@ -268,7 +274,7 @@ pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source)
 	return s;
 }
 
-/* Planned, and not executed by now: it was no statement. */
+/* Removes a statement that was planned, and not executed by now: it was none. */
 static void
 drop_planned(PfsThread *t, PfsStatement *s)
 {
@@ -281,6 +287,7 @@ drop_planned(PfsThread *t, PfsStatement *s)
 	pfs_nested_remove(s);
 }
 
+/* Ends a nested statement, and removes it. */
 void
 pfs_nested_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 			   const PfsStatementSource *source)
@@ -304,8 +311,8 @@ pfs_nested_drop_planned(PfsThread *t, int nest)
 }
 
 /*
- * The statement at top level ends.  What is left of those inside it: cursors go on,
- * in the slots that they have, and are in nothing from now on.
+ * Ends or leaves what is still open inside the statement at top level, which ends:
+ * cursors go on, in the slots that they have, and are nested in nothing from now on.
  */
 void
 pfs_nested_leave(PfsThread *t, PfsMoment now)

@@ -2,6 +2,9 @@
  * pfs_statement_open.h
  *	  An open statement, as its process keeps it; what the files of the
  *	  statements share.
+ *
+ * Separate from pfs_statement.h, which readers include, too: everything here is
+ * process-local, and changed by instrument points only.
  */
 #ifndef PFS_STATEMENT_OPEN_H
 #define PFS_STATEMENT_OPEN_H
@@ -16,7 +19,7 @@
 #include "pfs_setup.h"
 #include "pfs_stage.h"
 
-/* How far a statement has come. */
+/* The phase that a statement has come to. */
 typedef enum PfsProgress
 {
 	PFS_MET_NOTHING,			/* its message has arrived */
@@ -83,13 +86,13 @@ typedef struct PfsStatement
 } PfsStatement;
 
 /* Where the hooks stood when a subtransaction began. */
-typedef struct PfsMark
+typedef struct PfsSubxact
 {
 	int			nest;
 	uint32		nstages;
 	PfsStatement *current;
 	uint64		statement_id;	/* the last that was given */
-} PfsMark;
+} PfsSubxact;
 
 /* Everything process-local of the statements. */
 typedef struct PfsSql
@@ -110,15 +113,8 @@ typedef struct PfsSql
 	char		message[PFS_MESSAGE_SIZE];
 	uint64		next_id;		/* of statements; those below last_id are ours */
 	uint64		last_id;
-	PfsUsage	usage;			/* of the top level, from the executor's start
-								 * to its run */
-	bool		usage_ends;		/* with the executor's start */
-	bool		ended_fast;		/* the short way to the executor's end */
-	bool		finished;		/* `stamp` is the end of its executor's finish */
-	const void *fast;			/* the executor's descriptor that the short
-								 * way leads to */
-	PfsMark    *marks;			/* by level of subtransaction */
-	uint32		max_marks;
+	PfsSubxact *subxacts;		/* by level of subtransaction */
+	uint32		max_subxacts;
 } PfsSql;
 
 extern PFS_HIDDEN PfsSql pfs_sql;
@@ -140,6 +136,7 @@ pfs_class_flags(const PfsThread *t, PfsClass class)
 	return pfs_load_relaxed(&pfs_words->class_flags[class]) & pfs_load_relaxed(&t->mask);
 }
 
+/* A reading of the clock by the timer of statements. */
 static inline PfsMoment
 pfs_moment(void)
 {
@@ -149,7 +146,7 @@ pfs_moment(void)
 	return now;
 }
 
-/* The same by the timer that the top level began with. */
+/* The same by the timer that the statement at top level began with. */
 static inline PfsMoment
 pfs_top_moment(void)
 {
@@ -159,41 +156,7 @@ pfs_top_moment(void)
 	return now;
 }
 
-/* Counters of buffers that a statement has: from the first to the last. */
-#define PFS_NUM_BUFFER_NUMBERS (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT + 1)
-
-StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) == (PFS_NUM_BUFFER_NUMBERS - 1) * sizeof(int64) &&
-				 PFS_NUM_BUFFER_NUMBERS % 2 == 0, "BufferUsage begins with the counters that are needed");
-
-static inline void
-pfs_usage_begin(PfsUsage *usage)
-{
-	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
-	PfsLoosePair *to = (PfsLoosePair *) &usage->buffers;
-
-#pragma GCC unroll 5
-	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
-		to[i] = now[i];
-	usage->wal = pgWalUsage;
-}
-
-static inline void
-pfs_usage_end(const PfsUsage *usage, uint64 *n)
-{
-	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
-	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
-	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
-
-	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT % 2 == 0, "they are pairs of their own");
-
-#pragma GCC unroll 5
-	for (int i = 0; i < PFS_NUM_BUFFER_NUMBERS / 2; i++)
-		to[i] += now[i] - then[i];
-	n[PFS_N_WAL_RECORDS] += pgWalUsage.wal_records - usage->wal.wal_records;
-	n[PFS_N_WAL_FPI] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
-	n[PFS_N_WAL_BYTES] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
-}
-
+/* Add a duration to a sum in ticks of the default timer; readings of two timers give none. */
 static inline void
 pfs_add_time(uint64 *number, PfsMoment from, PfsMoment to)
 {
@@ -219,16 +182,16 @@ pfs_statement_is_wanted(const PfsThread *t)
 		((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0;
 }
 
-/* ---- pfs_nested.c; inside a change unless it says otherwise ---- */
+/* ---- pfs_nested.c; inside a write section unless it says otherwise ---- */
 
 /*
- * Outside of a change: pfs_nested_take() is going to find a statement.  Without
+ * Outside of a write section: pfs_nested_take() is going to find a statement.  Without
  * memory it does not; then the next statement is not seen, and counted as lost.
  */
 extern bool pfs_nested_needs_room(void);
 extern void pfs_nested_make_more_room(void);
 
-/* Outside of a change: if none is open any more, their memory goes back. */
+/* Outside of a write section: if none is open any more, their memory goes back. */
 extern void pfs_nested_shrink(void);
 
 /* One of any content, or NULL; into the lists; out of all of them, and it is gone. */
@@ -257,12 +220,12 @@ extern bool pfs_nested_free_slot(PfsThread *t);
 /* A cursor without a slot is read: it gets one, if there is any. */
 extern void pfs_nested_show_again(PfsThread *t, PfsStatement *s, const PfsStatementSource *source);
 
-/* ---- pfs_statement_nest.c; inside a change ---- */
+/* ---- pfs_statement_nest.c; inside a write section ---- */
 
 extern void pfs_statement_start_counting(PfsThread *t, PfsStatement *s);
 extern void pfs_statement_take_ids(void);
 
-/* Everything of a statement that begins but what it is nested in, and its slot. */
+/* Fill in a statement that begins, but for what it is nested in, and its slot. */
 static pg_attribute_always_inline void
 pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsMoment now)
 {
@@ -290,7 +253,10 @@ pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsMoment now)
 	s->statement_id = ++pfs_sql.next_id;
 }
 
-/* Its slot, where there is room; and where its numbers are. */
+/*
+ * Make a slot for a statement, which has its numbers from then on; NULL: all are in use.  A
+ * cursor that nobody reads gives its slot away first.
+ */
 static pg_attribute_always_inline PfsStatementEvent *
 pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 {
@@ -323,6 +289,7 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	return e;
 }
 
+/* Write a statement's instrument and flags, also into its slot. */
 static pg_attribute_always_inline void
 pfs_statement_set_name(PfsStatement *s, PfsInstrumentId instrument, uint32 flags)
 {
@@ -335,7 +302,7 @@ pfs_statement_set_name(PfsStatement *s, PfsInstrumentId instrument, uint32 flags
 	}
 }
 
-/* It has a slot no more, and goes on. */
+/* The statement gives up its slot, and goes on: its numbers are its own from then on. */
 static inline void
 pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
 {
@@ -358,7 +325,7 @@ extern void pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEv
 /* Of one that was planned and is not executed. */
 extern void pfs_digest_end_planned(const PfsStatement *s);
 
-/* It is over and has a slot: into the history and the summaries. */
+/* End a statement that has a slot: into the summaries, its digest and the history. */
 static pg_attribute_always_inline void
 pfs_statement_finish(PfsThread *t, PfsStatement *s, PfsStatementEvent *e, uint64 end)
 {
@@ -393,7 +360,7 @@ extern void pfs_top_next(PfsThread *t, PfsMoment now);
 extern void pfs_top_end(PfsThread *t, PfsMoment now);
 extern void pfs_top_drop(PfsThread *t);
 
-/* ---- pfs_statement_event.c; inside a change ---- */
+/* ---- pfs_statement_event.c; inside a write section ---- */
 
 extern void pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len);
 extern void pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len);

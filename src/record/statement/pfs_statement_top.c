@@ -8,8 +8,8 @@
  * the session becomes idle, or at its stamp, the end of its last call, when
  * the next one shows itself.
  *
- * Nearly all calls of hooks are those of one query that is started, run, finished and
- * ended at top level.  For these nothing is to be found out: the short way.
+ * Separate from pfs_statement.c, as those nested inside it begin and end with calls of
+ * hooks, and many can be open at a time.
  */
 #include "postgres.h"
 
@@ -20,11 +20,14 @@
 
 #include "pfs_digest_wait.h"
 #include "pfs_memory_told.h"
-#include "pfs_statement_fast.h"
 #include "pfs_statement_memory.h"
 
-/* ---- begin and end, inside a change ---- */
+/* ---- begin and end, inside a write section ---- */
 
+/*
+ * Begins the statement at top level.  It has no name yet, so readers do not see it; its
+ * first stage begins with it.
+ */
 static pg_attribute_always_inline void
 begin_top(PfsThread *t, PfsMoment now)
 {
@@ -32,9 +35,7 @@ begin_top(PfsThread *t, PfsMoment now)
 	uint32		flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	PfsStatementEvent *e;
 
-	pfs_sql.raised = pfs_sql.failed = pfs_sql.usage_ends = pfs_sql.finished = pfs_sql.ended_fast =
-		false;
-	pfs_sql.fast = NULL;
+	pfs_sql.raised = pfs_sql.failed = false;
 	pfs_sql.sqlstate = 0;
 	pfs_sql.message_len = 0;
 	pfs_sql.nest = 0;
@@ -63,6 +64,7 @@ begin_top(PfsThread *t, PfsMoment now)
 		pfs_set_parent();
 }
 
+/* Forgets the statement at top level: it was none. */
 void
 pfs_top_drop(PfsThread *t)
 {
@@ -74,13 +76,11 @@ pfs_top_drop(PfsThread *t)
 	pfs_sql.top.event = NULL;
 	pfs_sql.top.n = pfs_sql.top.own;
 	pfs_sql.top_open = false;
-	pfs_sql.fast = NULL;
-	pfs_sql.ended_fast = false;
 	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
 	pfs_set_parent();
 }
 
-/* It comes to its end without an execution: what was it? */
+/* Names a statement that comes to its end without an execution. */
 static void
 name_unfinished(PfsThread *t, PfsStatement *s, bool failed)
 {
@@ -91,6 +91,10 @@ name_unfinished(PfsThread *t, PfsStatement *s, bool failed)
 													 : PFS_STATEMENT_BIND], NULL);
 }
 
+/*
+ * Ends the statement at top level, its stages, and what is open inside it.  From here on
+ * waits are nested in the transaction, if one goes on.
+ */
 void
 pfs_top_end(PfsThread *t, PfsMoment now)
 {
@@ -120,8 +124,6 @@ pfs_top_end(PfsThread *t, PfsMoment now)
 	else
 		pfs_statement_end(t, s, now, failed, NULL);
 	pfs_sql.top_open = false;
-	pfs_sql.fast = NULL;
-	pfs_sql.ended_fast = false;
 	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS);
 	pfs_local.parent.event_id = pfs_transaction_event_id();
 	pfs_local.parent.type = pfs_local.parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
@@ -146,8 +148,12 @@ end_at_wait(PfsThread *t, PfsMoment now)
 	pfs_top_end(t, now);
 }
 
+/*
+ * Begins a statement with a client's message, if the session has been idle, or the
+ * statement before is over and has not ended yet.
+ */
 void
-pfs_statement_begins(PfsThread *t)
+pfs_statement_arrived(PfsThread *t)
 {
 	bool		over = pfs_sql.top_open && (pfs_sql.top.done || pfs_top_has_failed());
 	PfsMoment	now;
@@ -163,6 +169,7 @@ pfs_statement_begins(PfsThread *t)
 	pfs_change_end(t);
 }
 
+/* Ends the statement at top level, as its session is going to wait for its client. */
 void
 pfs_statement_idle(PfsThread *t)
 {
@@ -191,7 +198,10 @@ pfs_statement_detach(PfsThread *t)
 	pfs_change_end(t);
 }
 
-/* Inside a change, at an instrument point: nothing but a look. */
+/*
+ * Names a statement that no hook has seen yet by its text: it is being parsed, or it is a
+ * replication command.  Inside a write section, at any instrument point.
+ */
 void
 pfs_statement_look(PfsThread *t, const char *str)
 {
@@ -211,6 +221,10 @@ pfs_statement_look(PfsThread *t, const char *str)
 	}
 }
 
+/*
+ * A walsender's answer shows the command by its text; with the last one the command is
+ * over.
+ */
 void
 pfs_statement_answers(PfsThread *t, bool completes)
 {
@@ -227,31 +241,11 @@ pfs_statement_answers(PfsThread *t, bool completes)
 	pfs_change_end(t);
 }
 
-/* ---- the short way ---- */
-
-void
-pfs_top_switch_slowly(PfsThread *t, PfsStageKind stage, PfsMoment now)
-{
-	pfs_change_begin(t);
-	pfs_stage_switch_slowly(t, stage, now, pfs_sql.top.event_id);
-	pfs_change_end(t);
-}
-
-/* What calls inside this one have left open, after an error that was caught. */
-void
-pfs_top_clear_up(PfsThread *t)
-{
-	pfs_change_begin(t);
-	pfs_nested_drop_planned(t, 1);
-	pfs_stage_pop(t, 1, pfs_moment());
-	pfs_set_parent();
-	pfs_change_end(t);
-}
-
 /* ---- ends of transactions ---- */
 
 /*
- * Without any hook before, the message was a description or a function call; or
+ * Names a statement that comes to a commit without having met a hook.  The message was a
+ * description or a function call; or
  * it only ends what an earlier message began, or has an empty text, and then it is
  * no statement.
  */
@@ -277,6 +271,7 @@ name_by_commit(PfsThread *t)
 	pfs_change_end(t);
 }
 
+/* The statement at top level comes to another stage, outside of all calls. */
 void
 pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 {
@@ -285,12 +280,16 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
 		return;
 	now = pfs_top_moment();
-	if (!pfs_stage_mark(t, kind, now))
-		pfs_top_switch_slowly(t, kind, now);
+	if (likely(pfs_stage_mark(t, kind, now)))
+		return;
+	pfs_change_begin(t);
+	pfs_stage_switch_slowly(t, kind, now, pfs_sql.top.event_id);
+	pfs_change_end(t);
 }
 
+/* The commit begins: a transaction that nobody has noticed is noticed at the latest now. */
 void
-pfs_statement_committing_slowly(PfsThread *t)
+pfs_statement_committing(PfsThread *t)
 {
 	if (pfs_sql.top_open && pfs_sql.top.met == PFS_MET_NOTHING && pfs_sql.nest == 0 && !pfs_is_changing(t))
 		name_by_commit(t);
@@ -298,8 +297,9 @@ pfs_statement_committing_slowly(PfsThread *t)
 	pfs_statement_stage(t, PFS_STAGE_COMMIT);
 }
 
+/* Ends the transaction; what the session does from here on is another statement. */
 void
-pfs_statement_transaction_ended_slowly(PfsThread *t, PfsTransactionState state)
+pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
 {
 	PfsMoment	now = {0, 0};
 

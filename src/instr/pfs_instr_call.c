@@ -1,0 +1,611 @@
+/*
+ * pfs_instr_call.c
+ *	  Calls of the hooks for statements: which statement each belongs to, and
+ *	  what it adds to that statement.
+ *
+ * Separate from pfs_instr_hooks.c, which knows the server's arguments and
+ * counts rows: here a call becomes a change of the state that record keeps of
+ * the open statements.  What a call counts is the difference of the server's own
+ * counters; a statement's numbers include those of the statements inside it, as
+ * their calls lie inside its own.
+ *
+ * Where a statement begins or ends, or its stages are pushed and popped, that is done in
+ * a write section, so that readers see all of it or nothing.  Numbers of a running
+ * statement are stored one by one.
+ */
+#include "postgres.h"
+
+#include "nodes/plannodes.h"
+#include "tcop/pquery.h"
+#include "tcop/utility.h"
+#include "utils/fmgrprotos.h"
+#include "utils/portal.h"
+
+#include "pfs_instr_call.h"
+
+/* ---- the server's counters ---- */
+
+/* Counters of buffers that a statement has: from the first to the last. */
+#define NUM_BUFFER_NUMBERS (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT + 1)
+
+StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) == (NUM_BUFFER_NUMBERS - 1) * sizeof(int64) &&
+				 NUM_BUFFER_NUMBERS % 2 == 0, "BufferUsage begins with the counters that are needed");
+
+static inline void
+usage_begin(PfsUsage *usage)
+{
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	PfsLoosePair *to = (PfsLoosePair *) &usage->buffers;
+
+#pragma GCC unroll 5
+	for (int i = 0; i < NUM_BUFFER_NUMBERS / 2; i++)
+		to[i] = now[i];
+	usage->wal = pgWalUsage;
+}
+
+/* Add what has come since usage_begin() to a statement's numbers. */
+static inline void
+usage_end(const PfsUsage *usage, uint64 *n)
+{
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
+	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
+
+	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT % 2 == 0, "they are pairs of their own");
+
+#pragma GCC unroll 5
+	for (int i = 0; i < NUM_BUFFER_NUMBERS / 2; i++)
+		to[i] += now[i] - then[i];
+	n[PFS_N_WAL_RECORDS] += pgWalUsage.wal_records - usage->wal.wal_records;
+	n[PFS_N_WAL_FPI] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
+	n[PFS_N_WAL_BYTES] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
+}
+
+/* ---- what a call is for ---- */
+
+void
+pfs_call_set_portal(PfsStatementSource *source)
+{
+	Portal		portal = ActivePortal;
+
+	source->portal = portal;
+	source->portal_time = portal != NULL ? portal->creation_time : 0;
+}
+
+/* What the executor's descriptor says of its statement. */
+static inline void
+describe(PfsStatementSource *source, const QueryDesc *desc)
+{
+	const PlannedStmt *stmt = desc->plannedstmt;
+
+	source->str = desc->sourceText;
+	source->location = stmt->stmt_location;
+	source->len = stmt->stmt_len;
+	source->query_id = stmt->queryId;
+
+	/*
+	 * Nearly always, and the server's function would cost more than the
+	 * answer.
+	 */
+	source->tag = stmt->commandType == CMD_SELECT && stmt->rowMarks == NIL ? CMDTAG_SELECT
+		: CreateCommandTag((Node *) stmt);
+	source->query = desc;
+	pfs_call_set_portal(source);
+}
+
+/* The nested statement of an executor's descriptor; NULL: it is none. */
+static inline PfsStatement *
+find_nested(const QueryDesc *desc)
+{
+	return pfs_sql.open != NULL ? pfs_nested_find(desc) : NULL;
+}
+
+/*
+ * Is a call that lies in no other one at top level?  Deferred triggers run at the
+ * commit, outside of all hooks, but their statements are the triggers' own.
+ */
+static inline bool
+is_top_level_now(void)
+{
+	/*
+	 * The function looks at no argument, and if it ever did it would find
+	 * none.
+	 */
+	static FunctionCallInfoBaseData no_arguments;
+
+	if (!pfs_statement_has_client())
+		return false;
+	return (pfs_sql.top_open && pfs_sql.top.met != PFS_MET_NOTHING && !pfs_sql.top.done) ||
+		DatumGetInt32(pg_trigger_depth(&no_arguments)) == 0;
+}
+
+/* The statement has come to a phase; the first one gives it its name. */
+static void
+reach(PfsThread *t, PfsStatement *s, PfsProgress phase, const PfsStatementSource *source)
+{
+	if (s->met == PFS_MET_NOTHING)
+		pfs_statement_name(t, s, pfs_tag_instrument[source->tag], source);
+	if (s->met < phase)
+		s->met = phase;
+}
+
+/*
+ * The statement at top level that a call belongs to.  is_next: the call is not one of
+ * the statement that has run, if one has.  A portal that was made for an earlier
+ * statement can be the one that is executed now.
+ */
+static PfsStatement *
+top_of_call(PfsThread *t, PfsMoment now, const PfsStatementSource *source, bool is_next)
+{
+	if (!pfs_sql.top_open || (pfs_sql.top.done && is_next))
+		pfs_top_next(t, now);
+	pfs_transaction_look_at(t, now);
+	pfs_sql.top.portal = source->portal;
+	pfs_sql.top.portal_time = source->portal_time;
+	return &pfs_sql.top;
+}
+
+static inline bool
+is_other_portal(const PfsStatementSource *source)
+{
+	return source->portal != pfs_sql.top.portal || source->portal_time != pfs_sql.top.portal_time;
+}
+
+/* ---- begin and end of any call ---- */
+
+/*
+ * Begin a write section for a call that pfs_call_begin() has found to be wanted, and
+ * say whether it is at top level.  The caller finds the statement, and ends the section
+ * by begin_call().
+ */
+static PfsMoment
+enter(PfsCall *call)
+{
+	PfsThread  *t = call->thread;
+
+	call->outer = pfs_sql.current;
+	call->nstages = pfs_stages.n;
+	call->top = call->nest == 0 && is_top_level_now();
+	if (call->top)
+		pfs_change_begin(t);
+	else
+	{
+		/* The write section can neither allocate nor wait. */
+		if (unlikely(pfs_nested_needs_room()))
+			pfs_nested_make_more_room();
+		if (unlikely(pfs_stages_need_room()))
+			pfs_stages_make_room(t);
+		pfs_change_begin(t);
+		/* A transaction is nested in the statement that began it. */
+		pfs_transaction_look(t);
+		/* So is a statement in the phase that its command is in. */
+		if (pfs_local.slow & PFS_SLOW_PROGRESS)
+		{
+			pfs_stage_look(t);
+			call->nstages = pfs_stages.n;
+		}
+	}
+	return pfs_moment();
+}
+
+/* The statement at top level comes to another stage, and that to its slot's. */
+static pg_noinline void
+switch_stage(PfsThread *t, PfsStageKind stage, PfsMoment now)
+{
+	pfs_change_begin(t);
+	pfs_stage_switch_slowly(t, stage, now, pfs_sql.top.event_id);
+	pfs_change_end(t);
+}
+
+/*
+ * The call's statement is known: NULL, if there is none.  Its stage begins, the call
+ * is active, and the write section ends.
+ */
+static void
+begin_call(PfsCall *call, PfsStatement *s, PfsMoment now, PfsStageKind stage)
+{
+	PfsThread  *t = call->thread;
+
+	call->statement = s;
+	call->start = now;
+	call->lock_ticks = pfs_local.lock_ticks;
+	pfs_sql.nest = call->nest + 1;
+	if (s != NULL)
+	{
+		pfs_sql.current = s;
+		if (!call->top)
+		{
+			s->call_nest = pfs_sql.nest;
+			pfs_stage_push(t, pfs_stage_instrument[stage], now, s->event_id);
+			pfs_set_parent();
+		}
+		else if (unlikely(!pfs_stage_mark(t, stage, now)))
+			pfs_stage_switch_slowly(t, stage, now, s->event_id);
+	}
+	pfs_change_end(t);
+}
+
+/*
+ * Is the call for the query of the statement at top level, which its start has found?
+ * Three of the four calls of nearly every query are.  Then nothing is to be found out, and
+ * all that readers may see of it is the next stage, which needs no write section.  With
+ * this branch pfs adds 3,640 instructions to a point lookup, without it 4,360
+ * (bench/instructions).
+ */
+static pg_attribute_always_inline bool
+is_known(const PfsCall *call, const QueryDesc *desc)
+{
+	return likely(call->nest == 0 && pfs_sql.top.query == desc && pfs_sql.top_open && pfs_sql.open == NULL);
+}
+
+/* enter() and begin_call() for such a call. */
+static pg_attribute_always_inline void
+begin_known(PfsCall *call, PfsStageKind stage)
+{
+	PfsMoment	now = pfs_moment();
+
+	call->statement = &pfs_sql.top;
+	call->outer = pfs_sql.current;
+	call->top = true;
+	call->start = now;
+	pfs_sql.nest = 1;
+	pfs_sql.current = &pfs_sql.top;
+	if (unlikely(!pfs_stage_mark(call->thread, stage, now)))
+		switch_stage(call->thread, stage, now);
+}
+
+/*
+ * The end of a call that is nested, or belongs to no statement, or inside of which calls
+ * have left something open after an error that was caught.
+ */
+static pg_noinline void
+end_call_inside(PfsCall *call, PfsMoment now)
+{
+	PfsThread  *t = call->thread;
+	PfsStatement *s = call->statement;
+
+	pfs_change_begin(t);
+	pfs_nested_drop_planned(t, call->nest + 1);
+	if (s != &pfs_sql.top || pfs_stages.n != 1)
+	{
+		pfs_stage_pop(t, s == &pfs_sql.top ? 1 : call->nstages, now);
+		pfs_set_parent();
+	}
+	pfs_change_end(t);
+	if (s != NULL)
+		s->call_nest = 0;
+}
+
+/* The end of any call. */
+static pg_attribute_always_inline void
+end_call(PfsCall *call, PfsMoment now)
+{
+	PfsStatement *s = call->statement;
+
+	pfs_sql.nest = call->nest;
+	pfs_sql.current = call->outer;
+	if (unlikely(s != &pfs_sql.top || pfs_stages.n != 1 || pfs_sql.planned != NULL))
+		end_call_inside(call, now);
+	if (s == &pfs_sql.top)
+		s->stamp = now;
+}
+
+/*
+ * The time of a call that executes; `now` is its end.  For locks the statement at top
+ * level waits also outside of calls, so it counts from its own begin to its end.
+ */
+static inline void
+count_time(const PfsCall *call, PfsStatement *s, PfsMoment now)
+{
+	pfs_add_time(&s->n[PFS_N_EXEC_TIME], call->start, now);
+	if (s != &pfs_sql.top)
+		s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
+}
+
+/* Ends a nested statement, whose last call is over. */
+static void
+end_nested(PfsThread *t, PfsStatement *s, PfsMoment now, const PfsStatementSource *source)
+{
+	pfs_change_begin(t);
+	pfs_nested_end(t, s, now, false, source);
+	pfs_set_parent();
+	pfs_change_end(t);
+	pfs_nested_shrink();
+}
+
+/* ---- parse analysis and planner ---- */
+
+/* A text of the client's: its statement has a name. */
+void
+pfs_call_parsed(PfsThread *t, const PfsStatementSource *source)
+{
+	if (pfs_sql.nest != 0 || !is_top_level_now() || pfs_is_changing(t))
+		return;
+	pfs_change_begin(t);
+	if (!pfs_sql.top_open || pfs_sql.top.met != PFS_MET_NOTHING)
+		pfs_top_next(t, pfs_moment());
+	pfs_transaction_look(t);
+	reach(t, &pfs_sql.top, PFS_MET_PARSE, source);
+	pfs_change_end(t);
+}
+
+/* A nested statement begins with its plan, if it has one made. */
+void
+pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
+{
+	PfsThread  *t = call->thread;
+	PfsMoment	now = enter(call);
+	PfsStatement *s;
+
+	if (call->top)
+	{
+		s = top_of_call(t, now, source, true);
+		reach(t, s, PFS_MET_PLAN, source);
+	}
+	else
+	{
+		pfs_nested_drop_planned(t, call->nest);
+		s = pfs_nested_begin(t, now, source);
+		if (s != NULL)
+			pfs_nested_set_planned(s);
+	}
+	begin_call(call, s, now, PFS_STAGE_PLAN);
+}
+
+/* The stage of a nested plan waits for the statement that executes it. */
+void
+pfs_call_plan_end(PfsCall *call)
+{
+	PfsThread  *t = call->thread;
+	PfsStatement *s = call->statement;
+	PfsMoment	now = pfs_moment();
+
+	if (s != NULL)
+	{
+		pfs_add_time(&s->n[PFS_N_PLAN_TIME], call->start, now);
+		if (s != &pfs_sql.top)
+		{
+			s->done = true;
+			if (pfs_stages.n == call->nstages + 1)
+			{
+				pfs_change_begin(t);
+				pfs_stage_hold(t, now, &s->planned);
+				pfs_change_end(t);
+			}
+		}
+	}
+	end_call(call, now);
+}
+
+/* ---- executor ---- */
+
+/* Here nested statements begin that have a plan already. */
+void
+pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
+{
+	PfsThread  *t = call->thread;
+	PfsMoment	now = enter(call);
+	PfsStatementSource source;
+	PfsStatement *s;
+
+	describe(&source, desc);
+	if (call->top)
+	{
+		s = top_of_call(t, now, &source, is_other_portal(&source));
+		reach(t, s, PFS_MET_PLAN, &source);
+		s->query = desc;
+	}
+	else
+	{
+		s = pfs_nested_find_planned(source.query_id);
+		if (s != NULL)
+			pfs_stage_record(t, &s->planned, s->event_id);
+		else
+			s = pfs_nested_begin(t, now, &source);
+		if (s != NULL)
+			pfs_nested_set_query(s, desc);
+	}
+	begin_call(call, s, now, PFS_STAGE_EXECUTOR_START);
+	usage_begin(&call->usage);
+}
+
+void
+pfs_call_executor_start_end(PfsCall *call)
+{
+	PfsMoment	now = pfs_moment();
+
+	if (call->statement != NULL)
+		usage_end(&call->usage, call->statement->n);
+	end_call(call, now);
+}
+
+/*
+ * A run belongs to the statement whose start has seen the descriptor.  At top level a
+ * second run of it is the next Execute of its portal, and another statement.
+ */
+static pg_noinline void
+begin_run(PfsCall *call, const QueryDesc *desc)
+{
+	PfsThread  *t = call->thread;
+	PfsMoment	now = enter(call);
+	PfsStatement *s = find_nested(desc);
+	PfsStatementSource source;
+
+	describe(&source, desc);
+	if (s != NULL)
+	{
+		call->top = false;
+		if (unlikely(s->event == NULL && s->event_id != 0))
+			pfs_nested_show_again(t, s, &source);
+	}
+	else if (call->top)
+	{
+		s = top_of_call(t, now, &source, pfs_sql.top.query != desc || pfs_sql.top.met == PFS_MET_EXECUTION);
+		reach(t, s, PFS_MET_EXECUTION, &source);
+		s->query = desc;
+	}
+	begin_call(call, s, now, PFS_STAGE_EXECUTE);
+}
+
+void
+pfs_call_run_begin(PfsCall *call, const QueryDesc *desc)
+{
+	if (is_known(call, desc) && likely(pfs_sql.top.met == PFS_MET_PLAN))
+	{
+		pfs_sql.top.met = PFS_MET_EXECUTION;
+		begin_known(call, PFS_STAGE_EXECUTE);
+	}
+	else
+		begin_run(call, desc);
+	usage_begin(&call->usage);
+}
+
+/* Counts the run, and what it returned and changed. */
+void
+pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 parallel_workers)
+{
+	PfsStatement *s = call->statement;
+	PfsMoment	now = pfs_moment();
+
+	if (s != NULL)
+	{
+		count_time(call, s, now);
+		usage_end(&call->usage, s->n);
+		s->n[PFS_N_ROWS_SENT] += rows_sent;
+		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+		s->n[PFS_N_PARALLEL_WORKERS] += parallel_workers;
+		s->done = true;
+	}
+	end_call(call, now);
+}
+
+/* Nothing begins with a call for a descriptor that has run: its statement, or none. */
+static pg_noinline void
+begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
+{
+	PfsMoment	now = enter(call);
+	PfsStatement *s = find_nested(desc);
+
+	if (s != NULL)
+		call->top = false;
+	else if (call->top && pfs_sql.top_open && pfs_sql.top.query == desc)
+		s = &pfs_sql.top;
+	begin_call(call, s, now, stage);
+}
+
+/* Can anything be counted in the finish of this query?  Triggers are, and parts of WITH. */
+static inline bool
+finish_counts(const QueryDesc *desc)
+{
+	return desc->operation != CMD_SELECT || desc->plannedstmt->hasModifyingCTE;
+}
+
+void
+pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc)
+{
+	if (is_known(call, desc))
+		begin_known(call, PFS_STAGE_FINISH);
+	else
+		begin_behind_run(call, desc, PFS_STAGE_FINISH);
+	/* For a query that reads these would be 50 instructions. */
+	if (finish_counts(desc))
+		usage_begin(&call->usage);
+}
+
+void
+pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
+{
+	PfsStatement *s = call->statement;
+	PfsMoment	now = pfs_moment();
+
+	if (s != NULL)
+	{
+		count_time(call, s, now);
+		if (finish_counts(desc))
+			usage_end(&call->usage, s->n);
+		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+	}
+	end_call(call, now);
+}
+
+void
+pfs_call_executor_end_begin(PfsCall *call, const QueryDesc *desc)
+{
+	if (is_known(call, desc))
+		begin_known(call, PFS_STAGE_EXECUTOR_END);
+	else
+		begin_behind_run(call, desc, PFS_STAGE_EXECUTOR_END);
+}
+
+/* A nested statement is over; that at top level goes on until the next one shows. */
+void
+pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc)
+{
+	PfsStatement *s = call->statement;
+	PfsMoment	now = pfs_moment();
+	PfsStatementSource source;
+
+	end_call(call, now);
+	if (s == &pfs_sql.top)
+		s->query = NULL;
+	else if (s != NULL)
+	{
+		describe(&source, desc);
+		end_nested(call->thread, s, now, &source);
+	}
+}
+
+/* ---- utilities ---- */
+
+/*
+ * A utility is executed at once, so its statement is named and executed here. Inside
+ * another call it is a nested statement.
+ */
+void
+pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
+{
+	PfsThread  *t = call->thread;
+	PfsMoment	now = enter(call);
+	PfsStatement *s;
+
+	if (call->top)
+	{
+		s = top_of_call(t, now, source, is_other_portal(source));
+		reach(t, s, PFS_MET_EXECUTION, source);
+	}
+	else
+	{
+		s = pfs_nested_begin(t, now, source);
+		if (s != NULL)
+		{
+			s->met = PFS_MET_EXECUTION;
+			s->is_utility = true;
+		}
+	}
+	/* It may report its progress. */
+	pfs_local.slow |= PFS_SLOW_PROGRESS;
+	begin_call(call, s, now, PFS_STAGE_UTILITY);
+	usage_begin(&call->usage);
+}
+
+/* The end of a utility is that of a nested statement, too. */
+void
+pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected)
+{
+	PfsStatement *s = call->statement;
+	PfsMoment	now = pfs_moment();
+
+	if (s != NULL)
+	{
+		count_time(call, s, now);
+		usage_end(&call->usage, s->n);
+		s->n[PFS_N_ROWS_SENT] += rows_sent;
+		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+		s->done = true;
+	}
+	end_call(call, now);
+	if (pfs_sql.nest == 0)
+		pfs_local.slow &= ~PFS_SLOW_PROGRESS;
+	if (s != NULL && s != &pfs_sql.top)
+		end_nested(call->thread, s, now, NULL);
+}
