@@ -244,7 +244,7 @@ _PG_init(void)
 		return;
 	if (!is_possible_here())
 		return;
-	/* Statements are known by the server's own numbers. */
+	/* The server's query identifiers tell statements apart. */
 	EnableQueryId();
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = request_cb;

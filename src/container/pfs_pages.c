@@ -271,13 +271,13 @@ static uint32_t
 start_position(PfsPages *c, const uint32_t *hint)
 {
 	uint32_t	page;
-	uint64_t	who;
+	uint64_t	seed;
 
 	if (*hint != 0)
 		return (*hint - 1) < c->records_max ? *hint - 1 : (*hint - 1) % c->records_max;
 	page = pfs_load_relaxed(&c->hint);
-	who = ((uint64_t) getpid() + ((uintptr_t) hint >> 3)) * UINT64_C(0x9E3779B97F4A7C15);
-	return page * c->records_per_page + (uint32_t) (who >> 32) % page_size(c, page);
+	seed = ((uint64_t) getpid() + ((uintptr_t) hint >> 3)) * UINT64_C(0x9E3779B97F4A7C15);
+	return page * c->records_per_page + (uint32_t) (seed >> 32) % page_size(c, page);
 }
 
 /* Find the record that our reservation stands for. */

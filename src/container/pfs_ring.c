@@ -5,8 +5,8 @@
 #include "pfs_ring.h"
 
 /*
- * One change of the owner pushes up to `spares` items, all behind one fence: so
- * many positions beside the readers' keep all of them apart.
+ * One write section of the owner pushes up to `spares` items, all behind one
+ * fence: so many positions beside the readers' keep all of them apart.
  */
 static uint32_t
 ring_length(uint32_t capacity, uint32_t spares)
