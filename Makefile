@@ -62,6 +62,7 @@ clean: clean-test-modules
 
 lint: lint-objects
 	tools/check-layers
+	tools/words
 	tools/indent --check
 
 lint-objects: $(LINT_OBJS)

@@ -87,6 +87,7 @@ walk(void)
 	return done;
 }
 
+/* Makes every other process pass a full fence, by the best means that the system allows. */
 PfsFenceKind
 pfs_fence_everywhere(void)
 {
@@ -107,6 +108,7 @@ pfs_fence_everywhere(void)
 	return kind;
 }
 
+/* Says which means the next fence would use, without making one. */
 const char *
 pfs_fence_name(void)
 {

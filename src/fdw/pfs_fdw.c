@@ -22,6 +22,7 @@
 PFS_FUNCTION(pfs_fdw_handler);
 PFS_FUNCTION(pfs_fdw_validator);
 
+/* Makes the CREATE FOREIGN TABLE command of a table. */
 static char *
 print_table(const PfsTable *table, const char *server)
 {
@@ -67,6 +68,7 @@ pfsImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverOid)
 	return commands;
 }
 
+/* The foreign data wrapper's handler function: the list of its callbacks. */
 Datum
 pfs_fdw_handler(PG_FUNCTION_ARGS)
 {

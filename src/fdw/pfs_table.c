@@ -139,6 +139,7 @@ pfs_table_of(Relation rel)
 	return pfs_table_by_name(table_name_of(rel));
 }
 
+/* Binds a foreign table's columns by name to those of the table of the same name; raises an error where they do not fit. */
 PfsBinding *
 pfs_bind(Relation rel)
 {
