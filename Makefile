@@ -65,6 +65,7 @@ clean: clean-test-modules
 
 lint: lint-objects
 	tools/check-layers
+	tools/words
 	tools/indent --check
 	CC='$(CC)' tools/sql --check
 

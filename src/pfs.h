@@ -43,7 +43,7 @@
 #define PFS_SQL_TEXT_DEFAULT	1024
 #define PFS_TEXT_LENGTH_MAX		65536
 
-/* Seconds after which a digest's sample makes way for any other statement. */
+/* Seconds after which any other statement replaces a digest's sample. */
 #define PFS_SAMPLE_AGE_DEFAULT	60
 #define PFS_SAMPLE_AGE_MAX		1048576
 

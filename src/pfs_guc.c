@@ -170,6 +170,7 @@ define_text_length(const char *name, const char *description, int *variable, int
 		pfs_settings_refused++;
 }
 
+/* Defines all settings.  The hooks are those of the layers that understand the values. */
 void
 pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_problem,
 			   GucStringCheckHook check_consumers, PfsListProblem consumers_problem,

@@ -134,6 +134,7 @@ watch_ends(void)
 	pfs_thread_end_start(exits, used);
 }
 
+/* Start-up hook: lays out shared memory, then sets the probes, once per postmaster. */
 static void
 startup_cb(void)
 {
@@ -229,6 +230,7 @@ is_possible_here(void)
 	return false;
 }
 
+/* Entry point: settings first, as they decide whether anything else is done. */
 void
 _PG_init(void)
 {
@@ -244,7 +246,7 @@ _PG_init(void)
 		return;
 	if (!is_possible_here())
 		return;
-	/* Statements are known by the server's own numbers. */
+	/* The server's query identifiers tell statements apart. */
 	EnableQueryId();
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = request_cb;

@@ -70,7 +70,7 @@ is($server->sql('SELECT count(*) FROM pg_stat_activity a JOIN pfs.setup_instrume
 	3, 'by the words of pg_stat_activity it would be three');
 
 my $so_far = locks('current', $ta, 'pfs.timer_now() - timer_start');
-sleep(0.2);
+ok($server->poll_lasts($ta, 'wait/lock/%', $so_far / 1e12 + 0.2), 'the wait lasts');
 between(locks('current', $ta, 'pfs.timer_now() - timer_start'), $so_far + 0.19e12, $so_far + 60e12, 'time so far grows');
 
 my $event = locks('current', $ta, 'event_id');
@@ -81,7 +81,7 @@ is($server->sql("SELECT abs(extract(epoch FROM waitstart - pfs.timer_to_timestam
 
 # Past the deadlock check, whose end ends the server's call but not the wait.
 $server->wait_log(qr/still waiting for ShareLock on transaction $xid/);
-sleep(0.8);
+ok($server->poll_lasts($ta, 'wait/lock/%', locks('current', $ta, 'pfs.timer_now() - timer_start') / 1e12 + 0.2), 'the wait outlives the deadlock check');
 is(locks('current', $ta, 'event_id'), $event, 'the same event goes on after the deadlock check');
 is(locks('history', $ta, 'count(*)'), 0, 'and nothing of it is in the history');
 $b->query('COMMIT');
@@ -157,7 +157,7 @@ my $last = $server->sql("SELECT max(event_id) FROM pfs.events_waits_history WHER
 $b->query('BEGIN; UPDATE queue SET n = n + 1 WHERE id = 1');
 $a->send('UPDATE queue SET n = n + 1 WHERE id = 1');
 ok(is_waiting($ta), 'waits again');
-sleep(0.3);
+ok($server->poll_lasts($ta, 'wait/lock/%', 0.3), 'and waits on');
 my $began = time();
 $so_far = locks('current', $ta, 'pfs.timer_now() - timer_start') / 1e12;
 is($server->sql('SELECT pg_cancel_backend(' . $a->pid . ')'), 't', 'cancelled');

@@ -39,7 +39,7 @@ sub running
 {
 	my ($thread, $name) = @_;
 
-	return $server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread AND event_name = '$name'", 1);
+	return $server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread AND event_name LIKE '$name'", 1);
 }
 
 # How long a session's statement took by its own clock: the outside witness.
@@ -57,9 +57,8 @@ my $tranche = 'wait/synch/lwlock/pfs_test';
 
 is($server->sql("SELECT count(*) FROM pfs.setup_instruments WHERE name = '$tranche'"), 0, 'a tranche that nobody waited for is not listed');
 mark();
-$a->send(q{SELECT lwlock('pfs_test', 'exclusive', 0.7)});
-$server->poll("SELECT processlist_command FROM pfs.threads WHERE thread_id = $ta", 'Query');
-sleep(0.05);
+$a->send(q{SELECT hold('pfs_test', 'exclusive')});
+ok(running($ta, 'wait/timeout/PgSleep'), 'the lock is held');
 $b->send(q{SELECT clock_timestamp() AS began \gset} . "\n" . q{SELECT lwlock('pfs_test', 'shared', 0) \g /dev/null}
 	  . "\nSELECT extract(epoch FROM clock_timestamp() - :'began')");
 ok(running($tb, $tranche), 'the wait is shown while it lasts');
@@ -67,6 +66,8 @@ is($server->sql("SELECT object_type, operation, spins, timer_end IS NULL FROM pf
 	'LWLOCK|shared_lock|1|t', 'what it waits for');
 is($server->sql('SELECT wait_event_type, wait_event FROM pg_stat_activity WHERE pid = ' . $b->pid),
 	$server->sql("SELECT wait_event_type, wait_event FROM pfs.setup_instruments WHERE name = '$tranche'"), 'PostgreSQL has the same words for it');
+ok($server->poll_lasts($tb, $tranche, 0.2), 'the wait lasts');
+$server->sql('SELECT let_go()');
 my $took = $b->result;
 $a->result;
 is(of_b($tranche, 'count(*)'), 1, 'one event');
@@ -78,20 +79,23 @@ like($server->sql("SELECT source FROM pfs.events_waits_history_long WHERE thread
 # Two that want it: the second sleeps until the first has had it, in turn.
 mark();
 my $c = $server->session;
-$a->send(q{SELECT lwlock('pfs_test', 'exclusive', 0.3)});
-sleep(0.05);
+$a->send(q{SELECT hold('pfs_test', 'exclusive')});
+ok(running($ta, 'wait/timeout/PgSleep'), 'the lock is held again');
 $_->send(q{SELECT lwlock('pfs_test', 'exclusive', 0.1)}) foreach $b, $c;
+ok(running($_->thread_id, $tranche), 'a session waits for it') foreach $b, $c;
+$server->sql('SELECT let_go()');
 $_->result foreach $a, $b, $c;
 is($server->sql("SELECT count(*) FROM pfs.events_waits_current WHERE event_name LIKE 'wait/synch/lwlock/%'"), 0, 'nobody waits any more');
 cmp_ok($server->sql("SELECT count(*) FROM pfs.events_waits_history_long WHERE event_name = '$tranche' AND operation = 'exclusive_lock'"),
 	'>=', 1, 'those who waited have an event');
 
 # A tranche whose name the waiting process does not know.
-$a->send(q{SELECT lwlock('late', 'exclusive', 0.3)});
-$server->poll("SELECT processlist_command FROM pfs.threads WHERE thread_id = $ta", 'Query');
-sleep(0.05);
-$b->query(q{SELECT lwlock('late', 'exclusive', 0)});
-$a->result;
+$a->send(q{SELECT hold('late', 'exclusive')});
+ok(running($ta, 'wait/timeout/PgSleep'), 'a lock of that tranche is held');
+$b->send(q{SELECT lwlock('late', 'exclusive', 0)});
+ok(running($tb, 'wait/synch/lwlock/%'), 'and waited for');
+$server->sql('SELECT let_go()');
+$_->result foreach $a, $b;
 like($server->sql("SELECT DISTINCT event_name FROM pfs.events_waits_history WHERE thread_id = $tb AND event_name LIKE 'wait/synch/lwlock/%'") || '',
 	qr{^wait/synch/lwlock/extension:\d+$}m, 'a tranche without a name has a number');
 is($c->query('SELECT register() IS NULL; SELECT enabled, timed FROM pfs.setup_instruments WHERE name = ' . "'wait/synch/lwlock/pfs_test_late'"),
@@ -127,8 +131,7 @@ $b->send('VACUUM (FREEZE, DISABLE_PAGE_SKIPPING) pinned');
 ok(running($tb, $pin), 'VACUUM waits for a buffer that a cursor has pinned');
 # Whatever wakes it up, it goes on waiting.
 $server->sql('SELECT pg_log_backend_memory_contexts(' . $b->pid . ')') for 1 .. 3;
-sleep(0.3);
-ok(running($tb, $pin), 'it goes on');
+ok($server->poll_lasts($tb, $pin, 0.3), 'it goes on');
 $a->query('COMMIT');
 $b->result;
 between(of_b($pin, 'sum(timer_wait)') / 1e12, 0.3, 60, 'for as long as the cursor was open');
@@ -145,6 +148,7 @@ for (1 .. 10)
 	$server->sql('SELECT pg_log_backend_memory_contexts(' . $b->pid . ')');
 	sleep(0.02);
 }
+ok($server->poll_lasts($tb, 'wait/lock/relation', 0.2), 'it goes on');
 $a->query('COMMIT');
 $b->result;
 is(of_b('wait/lock/relation', 'count(*)'), 1, 'signals that wake it up do not cut it into pieces');
@@ -164,7 +168,7 @@ for (1 .. 5)
 $server->wait_log(qr/Grand total/);
 is($server->sql("SELECT event_id FROM pfs.events_waits_current WHERE thread_id = $tb AND event_name = 'idle'"), $idle,
 	'signals that it handles do not end its idle time');
-sleep(0.2);
+ok($server->poll_lasts($tb, 'idle', 0.2), 'it goes on');
 $b->query('SELECT 1');
 between($server->sql("SELECT timer_wait FROM pfs.events_waits_history_long WHERE thread_id = $tb AND event_id = $idle") / 1e12, 0.2, 600,
 	'the next command does: it is one event of all that time');
@@ -184,7 +188,7 @@ $b->{in} .= "COPY copied FROM STDIN;\n1\n";
 $b->{handle}->pump_nb while $b->{in} ne '';
 ok(running($tb, 'wait/io/socket/ClientRead'), 'COPY waits for its client by a socket event, not by an idle one');
 is($server->sql("SELECT object_type, operation FROM pfs.events_waits_current WHERE thread_id = $tb"), 'SOCKET|wait', 'on its socket');
-sleep(0.2);
+ok($server->poll_lasts($tb, 'wait/io/socket/ClientRead', 0.2), 'for long');
 $b->{in} .= "2\n\\.\n";
 $b->query('SELECT 1');
 between(of_b('wait/io/socket/ClientRead', 'max(timer_wait)') / 1e12, 0.2, 60, 'as long as it had to');
@@ -199,7 +203,7 @@ $stopped->send(q{SELECT repeat('x', 1000) FROM (SELECT pg_sleep(0.5)) s, generat
 running($tstopped, 'wait/timeout/PgSleep');
 kill 'STOP', $client;
 ok(running($tstopped, 'wait/io/socket/ClientWrite'), 'a session waits for a client that does not read');
-sleep(0.2);
+ok($server->poll_lasts($tstopped, 'wait/io/socket/ClientWrite', 0.2), 'for long');
 kill 'CONT', $client;
 $stopped->result;
 is($stopped->last_error, '', 'which gets everything later');

@@ -47,7 +47,7 @@ ok($server->poll("SELECT count(*) $unknown", 1), 'a session that has not said it
 ok($server->poll("SELECT event_name FROM pfs.events_waits_current JOIN pfs.threads USING (thread_id)"
 	  . " WHERE name = 'thread/client_backend' AND processlist_user IS NULL", 'wait/io/socket/ClientRead'), 'it waits for its client, and is not idle');
 my $id = $server->sql("SELECT thread_id $unknown");
-sleep(0.2);
+ok($server->poll_lasts($id, 'wait/io/socket/ClientRead', 0.2), 'for long');
 print $socket 'p' . pack('N', length("secret\0") + 4) . "secret\0";
 $socket->flush;
 ok($server->poll("SELECT processlist_user FROM pfs.threads WHERE thread_id = $id", 'claimed'), 'afterwards it has');
@@ -81,11 +81,11 @@ foreach my $case (@cases)
 	# A command that is there before the server looks for it has no idle time.
 	my $first = $server->sql("SELECT event_id FROM pfs.events_waits_current WHERE thread_id = $thread");
 
-	sleep(0.2);
+	ok($server->poll_lasts($thread, 'idle', 0.2), "$type: for long");
 	for (1 .. 20)
 	{
 		$s->query('SELECT 1');
-		sleep(0.01);
+		$server->poll("SELECT event_name FROM pfs.events_waits_current WHERE thread_id = $thread", 'idle');
 	}
 	ok($server->poll("SELECT event_name FROM pfs.events_waits_current WHERE thread_id = $thread", 'idle'), "$type: idle again");
 	between($server->sql("SELECT count(*) FROM pfs.events_waits_history_long WHERE thread_id = $thread AND event_name = 'idle' AND event_id >= $first"),

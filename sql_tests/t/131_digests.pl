@@ -179,7 +179,7 @@ $server->sql('ALTER SYSTEM SET pfs.max_digest_sample_age = 1');
 $server->sql('SELECT pg_reload_conf()');
 ok($server->poll('SHOW pfs.max_digest_sample_age', '1s'), 'another age');
 $s->query('SELECT 1');
-sleep(1.1);
+ok($server->poll("SELECT clock_timestamp() - query_sample_seen > '1 s' FROM $digests WHERE digest_text = '$sleeps'"), 'the sample is older than that');
 $s->query("SELECT pg_sleep(0.011)");
 is_over($thread);
 is($server->sql("SELECT query_sample_text, query_sample_timer_wait < max_timer_wait FROM $digests WHERE digest_text = '$sleeps' AND count_star = 4"),

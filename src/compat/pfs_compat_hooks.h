@@ -28,6 +28,7 @@ typedef struct PfsConstant
 	bool		is_list;
 } PfsConstant;
 
+/* Describes the i-th constant of a statement; false: it stays as it is. */
 static inline bool
 pfs_compat_constant(const JumbleState *jumble, int i, PfsConstant *constant)
 {

@@ -82,8 +82,8 @@ pfs_add_local_release(uint64_t *p, uint64_t v)
 }
 
 /*
- * Add to, or take from, a word that only this thread writes, within a change of its
- * sequence lock.  One instruction, where a load and a store of the atomic
+ * Add to, or take from, a word that only this thread writes, within a write section
+ * of its sequence lock.  One instruction, where a load and a store of the atomic
  * functions would be three.  pfs_drop: has it gone below zero?
  */
 static inline void

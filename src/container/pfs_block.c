@@ -95,6 +95,10 @@ pfs_block_touch(PfsBlock *b, uint32_t i)
 	pfs_store_relaxed(&b->touched[i / 64], b->touched[i / 64] | UINT64_C(1) << (i % 64));
 }
 
+/*
+ * Copies a cell from between two write sections of its owner.  Some tries, as a busy
+ * owner may be in the next one each time; false if none of them succeeded.
+ */
 bool
 pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst)
 {

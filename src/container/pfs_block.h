@@ -55,7 +55,7 @@ extern bool pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i
 
 /*
  * Any process: the cell's words as they are now, of an owner that stays in the
- * middle of a change.  False while the memory changes hands.
+ * middle of a write section.  False while the memory changes hands.
  */
 extern bool pfs_block_look(const PfsBlock *b, uint32_t i, void *dst);
 

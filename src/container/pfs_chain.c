@@ -19,6 +19,10 @@ find(const PfsPages *pages, uint32_t link, uint32_t until, uint32_t key)
 	return NULL;
 }
 
+/*
+ * Finds the cell of a key, or puts a new one in at the head.  Whoever fails at the
+ * head looks at the cells that were put in meanwhile: one of them may have the key.
+ */
 PfsChained *
 pfs_chain_get(PfsPages *pages, uint32_t *head, uint32_t key, uint32_t *hint)
 {
@@ -53,6 +57,7 @@ pfs_chain_get(PfsPages *pages, uint32_t *head, uint32_t key, uint32_t *hint)
 	return mine;
 }
 
+/* Takes the whole chain off its head in one step, then gives back cell after cell. */
 void
 pfs_chain_free(PfsPages *pages, uint32_t *head, PfsChainTake take, void *arg)
 {

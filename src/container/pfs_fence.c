@@ -7,12 +7,12 @@
  * processors run without its timer's interrupt (nohz_full), and sandboxes.
  *
  * The walk.  Whoever makes the fence has the system move it to each processor in turn.
- * Another process either is on that processor, and makes way, or has left it since the
- * fence began: both are a switch of processes, which is a full fence for the one that
+ * Another process either runs on that processor, and is preempted, or has left it since
+ * the fence began: both are a switch of processes, which is a full fence for the one that
  * leaves.  So each process has passed one, wherever it went meanwhile.  Processors that
  * the walk cannot visit are those that are off, and those that this process may not
  * use; its kin, which have the same parent, may not either, unless somebody has given a
- * single one of them other processors by hand.
+ * single one of them another set of processors.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* processors by sched.h */
@@ -87,6 +87,7 @@ walk(void)
 	return done;
 }
 
+/* Makes every other process pass a full fence, by the best means that the system allows. */
 PfsFenceKind
 pfs_fence_everywhere(void)
 {
@@ -107,6 +108,7 @@ pfs_fence_everywhere(void)
 	return kind;
 }
 
+/* Says which means the next fence would use, without making one. */
 const char *
 pfs_fence_name(void)
 {

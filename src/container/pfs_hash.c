@@ -76,6 +76,10 @@ next_match(uint64_t *slot, const uint64_t *end, uint64_t hash)
 	return slot;
 }
 
+/*
+ * Lays out the slots: at least twice as many as records, and a window more, so that no
+ * search wraps around.
+ */
 PfsHash *
 pfs_hash_create(PfsSegment *seg, PfsPages *pages, uint32_t records_max, PfsHashEqual equal)
 {
@@ -135,6 +139,10 @@ look_at(PfsHash *h, uint64_t hash, uint64_t *slot, const void *key,
 	}
 }
 
+/*
+ * Looks at the slots of the key's window that have its hash bits.  A record that is
+ * inserted or removed meanwhile may be found or not.
+ */
 uint32_t
 pfs_hash_find(PfsHash *h, uint64_t hash, const void *key, uint64_t *word)
 {
@@ -221,6 +229,11 @@ pfs_hash_insert(PfsHash *h, uint64_t hash, const void *key, PfsHashFill fill,
 	return pfs_hash_insert_new(h, hash, key, fill, arg, hint, word, created);
 }
 
+/*
+ * Inserts a record for a key that was not found.  It is filled before it enters a slot;
+ * if another process inserts the same key meanwhile, at least one of the two withdraws,
+ * and tries again after a pause.
+ */
 uint32_t
 pfs_hash_insert_new(PfsHash *h, uint64_t hash, const void *key, PfsHashFill fill,
 					void *arg, uint32_t *hint, uint64_t *word, bool *created)
@@ -278,6 +291,7 @@ pfs_hash_insert_new(PfsHash *h, uint64_t hash, const void *key, PfsHashFill fill
 	return PFS_NO_RECORD;
 }
 
+/* Claims the record and clears its slot; the caller frees the record. */
 bool
 pfs_hash_remove(PfsHash *h, uint64_t hash, uint32_t index, uint64_t word)
 {
@@ -316,6 +330,7 @@ mix(uint64_t a, uint64_t b)
 	return (uint64_t) product ^ (uint64_t) (product >> 64);
 }
 
+/* Hashes a key of any length: each of its bits reaches each bit of the value. */
 uint64_t
 pfs_hash_bytes(const void *data, size_t len)
 {

@@ -17,6 +17,7 @@ const uint8_t pfs_histogram_short[PFS_HISTOGRAM_SHORT] = {
 	BUCKET(28, 3445, 4095),
 };
 
+/* Computes the smallest value of a bucket, for readers; writers never need it. */
 uint64_t
 pfs_histogram_low(uint32_t bucket)
 {

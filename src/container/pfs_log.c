@@ -78,6 +78,10 @@ done_word(const PfsLog *log, uint64_t lap, uint32_t group, uint32_t i)
 	return 2 * ((lap * log->ngroups + group) * PFS_LOG_GROUP + i + 1);
 }
 
+/*
+ * Lays out the lanes: each can hold all items that the log promises, and some groups
+ * more, which writers may be filling.
+ */
 PfsLog *
 pfs_log_create(PfsSegment *seg, uint32_t lanes, uint32_t capacity, uint32_t item_size)
 {
@@ -140,6 +144,11 @@ group_complete(const PfsLog *log, uint32_t lane, uint32_t group, uint64_t word)
 	return true;
 }
 
+/*
+ * Claims slots of the first group with room, from the lane's position on.  A group
+ * that is full, or that writers of the last lap have not finished, is passed over; if
+ * all are, the items count as lost.  Nobody waits for anybody.
+ */
 bool
 pfs_log_claim(PfsLog *log, uint32_t lane, uint32_t want, PfsLogClaim *claim)
 {
@@ -238,6 +247,7 @@ pfs_log_used_slots(const PfsLog *log, uint32_t lane)
 	return POSITION_LAP(position) > 0 ? pfs_log_slots(log) : (POSITION_GROUP(position) + 1) * PFS_LOG_GROUP;
 }
 
+/* Copies a slot from between two write sections of whoever stores into it. */
 bool
 pfs_log_read(const PfsLog *log, uint32_t lane, uint32_t slot, void *dst)
 {
@@ -264,6 +274,7 @@ pfs_log_read(const PfsLog *log, uint32_t lane, uint32_t slot, void *dst)
 	return false;
 }
 
+/* Counts the items that readers can see now, without copying any. */
 uint64_t
 pfs_log_count(const PfsLog *log)
 {
@@ -284,6 +295,10 @@ pfs_log_count(const PfsLog *log)
 	return n;
 }
 
+/*
+ * Moves each lane's tail behind the newest item that is stored.  A concurrent
+ * truncation may move it further, never back.
+ */
 void
 pfs_log_truncate(PfsLog *log)
 {

@@ -77,6 +77,10 @@ try_removing(char *memory, size_t bytes)
 	return result;
 }
 
+/*
+ * Lays out a container: states outside of the pages that hold the records, since pages
+ * can be given back to the system.
+ */
 PfsPages *
 pfs_pages_create(PfsSegment *seg, const PfsPagesSpec *spec)
 {
@@ -271,13 +275,13 @@ static uint32_t
 start_position(PfsPages *c, const uint32_t *hint)
 {
 	uint32_t	page;
-	uint64_t	who;
+	uint64_t	seed;
 
 	if (*hint != 0)
 		return (*hint - 1) < c->records_max ? *hint - 1 : (*hint - 1) % c->records_max;
 	page = pfs_load_relaxed(&c->hint);
-	who = ((uint64_t) getpid() + ((uintptr_t) hint >> 3)) * UINT64_C(0x9E3779B97F4A7C15);
-	return page * c->records_per_page + (uint32_t) (who >> 32) % page_size(c, page);
+	seed = ((uint64_t) getpid() + ((uintptr_t) hint >> 3)) * UINT64_C(0x9E3779B97F4A7C15);
+	return page * c->records_per_page + (uint32_t) (seed >> 32) % page_size(c, page);
 }
 
 /* Find the record that our reservation stands for. */
@@ -322,6 +326,10 @@ take_record(PfsPages *c, uint32_t *hint)
 	}
 }
 
+/*
+ * Reserves a record, opening a page where no free record is left, then searches for one;
+ * by the reservation the search ends.  A failure is counted once.
+ */
 uint32_t
 pfs_pages_allocate(PfsPages *c, uint32_t *hint)
 {
@@ -454,6 +462,10 @@ retire_empty_pages(PfsPages *c, uint32_t page)
 	}
 }
 
+/*
+ * Gives a record back that the caller has claimed.  Whoever frees the last record of a
+ * page retires the page.
+ */
 void
 pfs_pages_free(PfsPages *c, uint32_t index)
 {
@@ -484,6 +496,7 @@ pfs_pages_copy(PfsPages *c, uint32_t index, size_t off, void *dst, size_t len,
 	return pfs_load_relaxed(&c->state[index]) == before;
 }
 
+/* Steps through the ALLOCATED records of the pages that are present. */
 uint32_t
 pfs_pages_next(PfsPages *c, uint32_t *pos, uint64_t *word)
 {
@@ -516,6 +529,7 @@ pfs_pages_next(PfsPages *c, uint32_t *pos, uint64_t *word)
 	return PFS_NO_RECORD;
 }
 
+/* Reads the counters one by one: together they need not belong to one moment. */
 void
 pfs_pages_stats(PfsPages *c, PfsPagesStats *stats)
 {

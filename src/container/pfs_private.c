@@ -53,6 +53,10 @@ usable_bytes(const PfsPool *pool)
 	return (bytes + PFS_POOL_STEP - 1) / PFS_POOL_STEP * PFS_POOL_STEP;
 }
 
+/*
+ * Makes the next step of the reserved address space accessible.  Items stay where they
+ * are, so pointers to them stay valid.
+ */
 bool
 pfs_pool_make_room(PfsPool *pool)
 {

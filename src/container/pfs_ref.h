@@ -3,20 +3,21 @@
  *	  References to records of a PfsPages container that anybody may remove when
  *	  nobody uses them: one word per record.
  *
- * The word lies outside of the record's memory and survives it, so it is never
- * wiped: who raised it lowers it, whatever the record has become meanwhile.
+ * The word counts the pins of the record.  It lies outside of the record's
+ * memory and survives it, so it is never wiped: whoever has pinned a record
+ * unpins it, whatever the record has become meanwhile.
  *
- *	raise:	the word goes up; if it says DYING, down again, and the raise has
- *			failed.  Then the record's state word is looked at: if it is not the
- *			one that was found, the record has gone or has another key, and the
- *			reference is lowered.
- *	kill:	the word goes from 0 to DYING in one step; so nobody refers to it,
- *			nobody will, and the record is the killer's.
- *	revive:	a new owner takes DYING away, before the record is published.
+ *	pin:	adds one; if the word says that the record is dead, takes it off again
+ *			and fails.  Then the record's state word is compared: if it is not the
+ *			one that was found, the record has gone or has another key, and the pin
+ *			is taken back.
+ *	mark dead:	sets the dead bit in one step, from 0 only.  So nobody uses the
+ *			record, nobody will, and whoever has marked it may remove it.
+ *	reuse:	the next owner clears the dead bit, before the record is published.
  *
- * Raise and kill are single steps on one word, so one of them is first.  If the
- * raise is, the kill fails and the record is passed over; if the kill is, the
- * raise fails and the search begins again.  Nobody waits for anybody.
+ * Pinning and marking dead are single steps on one word, so one of them is
+ * first.  If it is the pin, the record cannot be marked dead and is passed over;
+ * if it is the mark, the pin fails and the search begins again.  Nobody waits.
  */
 #ifndef PFS_REF_H
 #define PFS_REF_H
@@ -25,13 +26,14 @@
 
 #define PFS_REF_DYING	(UINT64_C(1) << 63)
 
+/* Give back a pin. */
 static inline void
 pfs_ref_lower(uint64_t *ref)
 {
 	(void) pfs_sub_seqcst(ref, 1);
 }
 
-/* word: the record's state word as it was found. */
+/* Pin the record; word: its state word as it was found.  False: it has gone. */
 static inline bool
 pfs_ref_raise(uint64_t *ref, const uint64_t *state, uint64_t word)
 {
@@ -42,6 +44,7 @@ pfs_ref_raise(uint64_t *ref, const uint64_t *state, uint64_t word)
 	return false;
 }
 
+/* Mark a record dead that nobody has pinned; false: somebody has. */
 static inline bool
 pfs_ref_kill(uint64_t *ref)
 {
@@ -50,13 +53,14 @@ pfs_ref_kill(uint64_t *ref)
 	return pfs_cas(ref, &none, PFS_REF_DYING);
 }
 
-/* Does the record belong to one who has killed it? */
+/* Is the record marked dead, so that it belongs to whoever marked it? */
 static inline bool
 pfs_ref_is_killed(const uint64_t *ref)
 {
 	return (pfs_load_acquire(ref) & PFS_REF_DYING) != 0;
 }
 
+/* Clear the dead bit, on behalf of the record's next owner. */
 static inline void
 pfs_ref_revive(uint64_t *ref)
 {

@@ -5,8 +5,8 @@
 #include "pfs_ring.h"
 
 /*
- * One change of the owner pushes up to `spares` items, all behind one fence: so
- * many positions beside the readers' keep all of them apart.
+ * One write section of the owner pushes up to `spares` items, all behind one
+ * fence: so many positions beside the readers' keep all of them apart.
  */
 static uint32_t
 ring_length(uint32_t capacity, uint32_t spares)
@@ -29,6 +29,7 @@ pfs_ring_size(uint32_t capacity, uint32_t spares, uint32_t item_size)
 	return (size + 7) & ~(size_t) 7;
 }
 
+/* Gives each place of the ring and each level a slot of its own. */
 void
 pfs_ring_init(PfsRing *r, void *mem, uint32_t capacity, uint32_t spares, uint32_t item_size)
 {

@@ -10,6 +10,7 @@ align_up(size_t n, size_t align)
 	return (n + align - 1) & ~(align - 1);
 }
 
+/* Takes the next part of the segment; NULL in the pass that only adds up sizes. */
 void *
 pfs_segment_take(PfsSegment *seg, size_t size, size_t align)
 {

@@ -22,6 +22,7 @@ check_length(const char *column, const char *value, int max)
 				 errmsg("\"%s\" is longer than %d bytes: \"%s\"", column, max, value)));
 }
 
+/* Raises an error for a value that a rule's column cannot have. */
 void
 pfs_check_actor_column(const char *column, const char *value)
 {
@@ -41,6 +42,7 @@ pfs_check_actor_column(const char *column, const char *value)
 				 errdetail("The only value is \"%s\".", PFS_ACTOR_ANY)));
 }
 
+/* Raises the error that belongs to what came of a change of the rules. */
 void
 pfs_report_actor(PfsActorResult result, const PfsActor *rule)
 {

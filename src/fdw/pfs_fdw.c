@@ -77,6 +77,7 @@ pfsImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverOid)
 	return commands;
 }
 
+/* The foreign data wrapper's handler function: the list of its callbacks. */
 Datum
 pfs_fdw_handler(PG_FUNCTION_ARGS)
 {

@@ -68,6 +68,7 @@ verb(CmdType operation)
 	}
 }
 
+/* Does the table have what this command needs? */
 static bool
 is_supported(const PfsTable *table, CmdType operation)
 {
@@ -174,6 +175,7 @@ pfsPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	return NIL;
 }
 
+/* Makes the state of a command, with a memory context for its changes. */
 static PfsModify *
 begin_modify(ResultRelInfo *rinfo, CmdType operation)
 {
@@ -226,6 +228,7 @@ find_set_columns(PfsModify *modify, Relation rel, Bitmapset *updated)
 	}
 }
 
+/* Begins an INSERT, UPDATE or DELETE, and finds the columns that it needs. */
 void
 pfsBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,
 					  int subplan_index, int eflags)
@@ -431,6 +434,7 @@ pfsExecForeignUpdate(EState *estate, ResultRelInfo *rinfo,
 	return slot;
 }
 
+/* Collects a row to be removed; it goes when the statement has succeeded. */
 TupleTableSlot *
 pfsExecForeignDelete(EState *estate, ResultRelInfo *rinfo,
 					 TupleTableSlot *slot, TupleTableSlot *planSlot)

@@ -70,6 +70,7 @@ is_set_once(PlannerInfo *root, int paramid)
 	return false;
 }
 
+/* Finds anything in an expression whose value can change from one rescan to the next. */
 static bool
 is_not_constant_walker(Node *node, PlannerInfo *root)
 {
@@ -183,6 +184,7 @@ set_widths(RelOptInfo *baserel, const PfsBinding *binding)
 	}
 }
 
+/* Estimates the rows that the copy has and those that the conditions leave. */
 void
 pfsGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
@@ -237,6 +239,7 @@ pfsGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 		plan->copied_rows = Max(baserel->rows, 1);
 }
 
+/* Adds the only path: copy the rows that the keys allow, then return those that match. */
 void
 pfsGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
@@ -288,6 +291,10 @@ needed_attributes(RelOptInfo *baserel)
 	return result;
 }
 
+/*
+ * Makes the plan node.  All conditions stay with the executor; those on keys restrict
+ * the copy as well.
+ */
 ForeignScan *
 pfsGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 				  ForeignPath *best_path, List *tlist, List *scan_clauses, Plan *outer_plan)

@@ -44,6 +44,7 @@ typedef struct PfsScanState
 	bool		last_answer[2];
 } PfsScanState;
 
+/* Adds a zeroed row to the copy and returns its address, valid until the next call. */
 void *
 pfs_scan_add(PfsScan *scan)
 {
@@ -111,6 +112,7 @@ needed_columns(const PfsBinding *binding, List *attributes)
 	return needed;
 }
 
+/* Begins a scan: binds the columns and takes the reader's rights.  Copies nothing yet. */
 void
 pfsBeginForeignScan(ForeignScanState *node, int eflags)
 {
@@ -179,6 +181,7 @@ set_key(PfsScan *scan, PfsKey key, Datum value, Oid type)
 	}
 }
 
+/* Computes the values that the copy can be restricted to. */
 static void
 evaluate_keys(PfsScanState *state, ExprContext *econtext)
 {
@@ -197,6 +200,7 @@ evaluate_keys(PfsScanState *state, ExprContext *econtext)
 	}
 }
 
+/* Has the table copy its rows, in a memory context that lives as long as the scan. */
 static void
 make_copy(PfsScanState *state, ExprContext *econtext)
 {
@@ -241,6 +245,10 @@ may_see(PfsScanState *state, const void *row)
 	return !OidIsValid(role) || has_privileges(state, 1, role);
 }
 
+/*
+ * Makes the values of a row: of the columns that are needed, NULL where the reader may
+ * not see them.
+ */
 static void
 fill_slot(PfsScanState *state, const void *row, TupleTableSlot *slot)
 {
@@ -270,6 +278,7 @@ fill_slot(PfsScanState *state, const void *row, TupleTableSlot *slot)
 	}
 }
 
+/* Returns the next row; the first call makes the copy. */
 TupleTableSlot *
 pfsIterateForeignScan(ForeignScanState *node)
 {

@@ -109,6 +109,7 @@ read_tag(const BufferDesc *buffer, PfsCompatPage *page)
 	return false;
 }
 
+/* Is it the content lock of a shared buffer?  Then the page is part of the answer. */
 static bool
 find_buffer(uintptr_t address, Answer *answer)
 {
@@ -146,6 +147,7 @@ number_in_tranche(Size number)
 	return n;
 }
 
+/* Is it one of the main array, which ends with the tranches that extensions requested? */
 static bool
 find_in_main_array(uintptr_t address, Answer *answer)
 {
@@ -168,6 +170,7 @@ find_in_main_array(uintptr_t address, Answer *answer)
 	return name_it(answer, "MAIN", number);
 }
 
+/* Is it the fast-path lock of a process? */
 static bool
 find_process(uintptr_t address, Answer *answer)
 {
@@ -206,6 +209,7 @@ find_wal_insert(uintptr_t address, Answer *answer)
 	return name_it(answer, "WAL INSERT", n);
 }
 
+/* SQL function: tells what an LWLock at an address protects. */
 Datum
 pfs_lwlock_object(PG_FUNCTION_ARGS)
 {

@@ -129,6 +129,7 @@ switch_thread_cb(const PfsThread *copy, uint64 word, void *arg)
 		change->n++;
 }
 
+/* SQL function: switches instrumentation and history of one thread. */
 Datum
 pfs_set_thread(PG_FUNCTION_ARGS)
 {
@@ -146,6 +147,7 @@ pfs_set_thread(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(change.n);
 }
 
+/* SQL function: switches the kinds of background processes that match a pattern. */
 Datum
 pfs_set_threads(PG_FUNCTION_ARGS)
 {
@@ -190,6 +192,7 @@ require_table(const char *name)
 	return table;
 }
 
+/* SQL function: truncates one table, or all; returns how many rows or events left. */
 Datum
 pfs_reset(PG_FUNCTION_ARGS)
 {
@@ -253,6 +256,7 @@ actor_arguments(FunctionCallInfo fcinfo)
 	return rule;
 }
 
+/* SQL function: inserts or updates a rule for new sessions. */
 Datum
 pfs_set_actor(PG_FUNCTION_ARGS)
 {

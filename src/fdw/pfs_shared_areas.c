@@ -49,6 +49,10 @@ emit_row(TupleTableSlot *slot, PfsSharedAreaEmit emit, void *arg)
 		emit(instrument_of(TextDatumGetCString(name)), 1, DatumGetInt64(bytes), arg);
 }
 
+/*
+ * Calls emit for each named area of shared memory, as the server's own function lists
+ * them.
+ */
 void
 pfs_shared_areas_each(PfsSharedAreaEmit emit, void *arg)
 {

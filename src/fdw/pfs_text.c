@@ -136,6 +136,10 @@ copy_for_client(const char *str, int len)
 	return buf.data;
 }
 
+/*
+ * Makes a text of bytes that need not be valid: replaces what the database's encoding
+ * does not allow, and what the client's cannot show.
+ */
 Datum
 pfs_text_datum(const char *str)
 {

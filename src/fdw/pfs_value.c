@@ -18,6 +18,7 @@
 /* Picoseconds beyond 2^63 (106 days) are put together from two parts. */
 #define UPPER_UNIT INT64CONST(1000000000000000000)
 
+/* Converts 128 bits; numeric's own functions take 64, so in two halves. */
 Numeric
 pfs_ps_to_numeric(PfsPicoseconds ps)
 {
@@ -45,6 +46,7 @@ pfs_parse_switch(const char *value)
 	return -1;
 }
 
+/* Raises an error for a value that is neither YES nor NO. */
 Datum
 pfs_check_switch(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull)
 {

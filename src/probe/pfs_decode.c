@@ -116,6 +116,10 @@ decode_one(const uint8_t *code, size_t size, uint32_t *relative)
 	}
 }
 
+/*
+ * Decodes whole instructions until at least `need` bytes; false: one of them cannot be
+ * moved.
+ */
 bool
 pfs_decode_prologue(const uint8_t *code, size_t size, uint32_t need, PfsPrologue *p)
 {
@@ -144,6 +148,10 @@ pfs_decode_prologue(const uint8_t *code, size_t size, uint32_t need, PfsPrologue
 	return true;
 }
 
+/*
+ * Copies the instructions to another address and corrects their relative operands;
+ * false: one of them does not reach that far.
+ */
 bool
 pfs_decode_move(const PfsPrologue *p, const uint8_t *from, uint8_t *to, uintptr_t to_address)
 {
@@ -180,6 +188,10 @@ long_distance(const uint8_t *code, size_t size, bool after_0f)
 	return 5 + (int64_t) distance;
 }
 
+/*
+ * Finds a jump or call that leads into one of the ranges.  Every byte is taken as a
+ * possible begin of one, so it may find what is none, and never misses one.
+ */
 int
 pfs_decode_leads_to(const uint8_t *code, size_t size, uintptr_t code_address,
 					const PfsCodeRange *ranges, int nranges)
@@ -208,6 +220,10 @@ pfs_decode_leads_to(const uint8_t *code, size_t size, uintptr_t code_address,
 	return -1;
 }
 
+/*
+ * Does a jump inside the function lead to one of its bytes first to last?  What cannot be
+ * decoded counts as a jump that does.
+ */
 bool
 pfs_decode_returns_to(const uint8_t *code, size_t size, size_t first, size_t last)
 {

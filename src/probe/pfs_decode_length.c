@@ -60,6 +60,7 @@ typedef struct Prefixes
 	bool		rex_w;
 } Prefixes;
 
+/* Is it one of the legacy prefixes, which may stand in any order? */
 static bool
 is_prefix(uint8_t byte)
 {
@@ -129,6 +130,7 @@ kind_of(const uint8_t *code, size_t size, size_t *at)
 	return op == 0x38 ? 'm' : 'M';
 }
 
+/* Returns the length of the instruction at code; 0: not known. */
 uint32_t
 pfs_decode_length(const uint8_t *code, size_t size)
 {

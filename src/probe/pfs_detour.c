@@ -85,6 +85,9 @@ refuse(PfsDetour *detour, const char *reason, int error)
 		strlcpy(detour->reason, reason, sizeof(detour->reason));
 }
 
+/*
+ * dl_iterate_phdr() callback: finds the executable segment of the main program, which comes first.
+ */
 static int
 find_text_cb(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -330,6 +333,10 @@ take_back(const PfsPlan *plans, int n, const PfsProgram *program)
 	}
 }
 
+/*
+ * Writes a jump at the begin of each function, with all signals blocked.  If one fails,
+ * those that were written are taken back.
+ */
 static bool
 set_jumps(PfsDetour *detours, PfsPlan *plans, int n, const PfsProgram *program, uint8_t *near)
 {
@@ -428,6 +435,7 @@ count_threads(void)
 	return stat("/proc/self/task", &st) == 0 && st.st_nlink > 2 ? (int) st.st_nlink - 2 : 0;
 }
 
+/* Checks all functions before it patches any: all of them or none. */
 bool
 pfs_detour_patch(PfsDetour *detours, int ndetours)
 {

@@ -42,6 +42,7 @@ typedef struct Variables
 	size_t		size;
 } Variables;
 
+/* dl_iterate_phdr() callback: finds the main program's writable data. */
 static int
 find_variables(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -102,6 +103,10 @@ find_changed(const Variables *variables, const char *before, const Pair *pair)
 	return found;
 }
 
+/*
+ * Finds the list and its counter by what a registration has changed; returns why not, or
+ * NULL.
+ */
 static const char *
 find_in(const Variables *variables, const char *before, void **list, int **used)
 {
@@ -122,6 +127,7 @@ find_in(const Variables *variables, const char *before, void **list, int **used)
 	return NULL;
 }
 
+/* Registers a callback of its own, looks for what has changed, and takes it back. */
 const char *
 pfs_exit_find(void **list, int **used)
 {

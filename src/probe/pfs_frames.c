@@ -93,6 +93,7 @@ find_main_cb(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
+/* dl_iterate_phdr() callback: finds the text of this library. */
 static int
 find_own_cb(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -184,6 +185,7 @@ by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+/* Checks whether the server's functions keep frame pointers; returns why not, or NULL. */
 const char *
 pfs_frames_start(void)
 {
@@ -216,6 +218,7 @@ pfs_frames_start(void)
 	return NULL;
 }
 
+/* Is the offset inside one of the server's own wrappers?  A binary search. */
 static bool
 in_wrapper(uintptr_t offset)
 {
@@ -283,6 +286,7 @@ learn(uintptr_t offset, const uintptr_t *frame)
 	return over;
 }
 
+/* Steps outward to the first caller that is no wrapper; 0: none was found. */
 uint32
 pfs_frames_walk(const void *start)
 {
@@ -365,6 +369,7 @@ returns_here(const uintptr_t *frame)
 	return return_offset(frame) + pfs_frames_server_base - own_start < own_end - own_start;
 }
 
+/* Does the walk lead from here through this library to the named function, and out again? */
 bool
 pfs_frames_prove(const void *start, const char *function)
 {
@@ -387,6 +392,7 @@ pfs_frames_stop(void)
 	pfs_frames_usable = false;
 }
 
+/* Was select() called by pg_usleep() for a spin delay? */
 bool
 pfs_frames_walk_finds_spin_delay(const void *start)
 {

@@ -37,6 +37,10 @@ typedef struct PfsImage
 	size_t		nrela[2];
 } PfsImage;
 
+/*
+ * dl_iterate_phdr() callback: reads the dynamic section of the main program, which comes
+ * first.
+ */
 static int
 describe_main_cb(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -123,6 +127,7 @@ store_slot(const PfsImage *image, void **slot, void *value)
 	return 0;
 }
 
+/* Stores the replacement into one slot, whose page is writable for that long only. */
 static void
 patch_slot(const PfsImage *image, PfsGotPatch *patch, void **slot, PfsGotKind kind)
 {
@@ -159,6 +164,7 @@ patch_slot(const PfsImage *image, PfsGotPatch *patch, void **slot, PfsGotKind ki
 		patch->result = PFS_GOT_PATCHED;
 }
 
+/* Goes through both relocation tables and patches every slot of the wanted symbols. */
 void
 pfs_got_patch(PfsGotPatch *patches, int npatches)
 {

@@ -63,6 +63,7 @@ main_program_cb(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;					/* the main program comes first; stop */
 }
 
+/* Does the table lie in read-only data, and do all entries point into the server's text? */
 static bool
 has_entries(const MemoryContextMethods *table)
 {
@@ -145,6 +146,10 @@ measure_header(PfsMethods *m, MemoryContext scratch)
 		m->header = GetMemoryChunkSpace(pointer) - 64;
 }
 
+/*
+ * Finds the method table of each kind of allocator by a scratch context; returns why not,
+ * or NULL.
+ */
 const char *
 pfs_methods_find(PfsMethods *methods)
 {
@@ -173,6 +178,7 @@ pfs_methods_find(PfsMethods *methods)
 /* All members are pointers to functions. */
 #define NUM_ENTRIES (sizeof(MemoryContextMethods) / sizeof(void *))
 
+/* Replaces the entries that are as expected; false: another library has replaced some. */
 bool
 pfs_methods_exchange(MemoryContextMethods *table, const MemoryContextMethods *from,
 					 const MemoryContextMethods *to)
@@ -198,6 +204,10 @@ pfs_methods_are(const MemoryContextMethods *table, const MemoryContextMethods *m
 	return memcmp(table, methods, sizeof(*table)) == 0;
 }
 
+/*
+ * The same in the server's table, whose page is writable for that long only; returns
+ * errno.
+ */
 int
 pfs_methods_write(const PfsMethods *methods, const MemoryContextMethods *from,
 				  const MemoryContextMethods *to, bool *others)

@@ -365,6 +365,15 @@ sub poll
 	return 0;
 }
 
+# Until an event of a thread has been running for so many seconds.
+sub poll_lasts
+{
+	my ($self, $thread, $event_name, $seconds) = @_;
+
+	return $self->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread AND event_name LIKE '$event_name'"
+		  . " AND pfs.timer_now() - timer_start > $seconds * 1e12", 1);
+}
+
 # The same with a new connection each time, which may fail.
 sub poll_connect
 {
