@@ -23,7 +23,7 @@
  * their own, together.  Between the tables of the rest they would be on a dozen,
  * which each process has to have a copy of, and to find again when it runs after others.
  */
-#define PFS_NEAR __attribute__((section("pfs_near")))
+#define PFS_HOT __attribute__((section("pfs_hot")))
 
 /* Bytes, terminator included, of names that users see (CONTRACT: 128, 1024). */
 #define PFS_NAME_SIZE		129

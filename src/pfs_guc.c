@@ -15,7 +15,7 @@
 #include "pfs_guc.h"
 
 #define MAX_INSTANCES 1048576
-/* Each has some 50 kB of address space for its numbers. */
+/* Each has some 50 kB of address space for its counters. */
 #define MAX_ACCOUNTS 65536
 /* Instruments of a version alone are some 450; numbers are 16 bits wide. */
 #define MIN_INSTRUMENTS 896

@@ -19,7 +19,7 @@ pfs_consumer_name(PfsConsumer c)
 
 /* The same question, answered from a table of all prefixes. */
 static bool
-match_slowly(const char *pattern, const char *name)
+match_slow(const char *pattern, const char *name)
 {
 	size_t		np = strlen(pattern);
 	size_t		nn = strlen(name);
@@ -92,7 +92,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool		any = false;
 
 	FUZZ_CHECK(value >= PFS_LIST_NONE && value <= PFS_LIST_COUNTED);
-	FUZZ_CHECK(pfs_pattern_match(list, name) == match_slowly(list, name));
+	FUZZ_CHECK(pfs_pattern_match(list, name) == match_slow(list, name));
 	while (pfs_list_next_pattern(&at, pattern, sizeof(pattern)))
 	{
 		const char *before = at;
@@ -101,7 +101,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(strlen(pattern) < sizeof(pattern));
 		if (problem == NULL)
 			FUZZ_CHECK(pattern[0] != '\0');
-		any |= match_slowly(pattern, name);
+		any |= match_slow(pattern, name);
 	}
 	FUZZ_CHECK(*at == '\0');
 	/* Of a text without a fault every entry counts. */

@@ -19,7 +19,7 @@ typedef struct CellContext
 	uint64_t	owners;
 	uint64_t	reads;
 	uint64_t	missed;
-	HammerWitness changes;		/* by the lock's word */
+	HammerWitness writes;		/* by the lock's word */
 } CellContext;
 
 /*
@@ -43,7 +43,7 @@ ticks_of(uint64_t timed)
 
 /* In cells of even number, a change makes this many events. */
 static uint32_t
-events_per_change(uint32_t cell)
+events_per_write(uint32_t cell)
 {
 	return cell % 2 == 0 ? 3 : 1;
 }
@@ -54,7 +54,7 @@ consistent(uint32_t i, const PfsCell *c)
 	uint64_t	events = c->count_timed + c->count_untimed;
 	uint64_t	n = c->count_timed;
 
-	if (events % events_per_change(i) != 0 || n != (events + ((i & 2) == 0)) / 2)
+	if (events % events_per_write(i) != 0 || n != (events + ((i & 2) == 0)) / 2)
 		return false;
 	if (n == 0)
 		return c->sum == 0 && c->max == 0;
@@ -79,11 +79,11 @@ check_zero(CellContext *x)
 
 /* The word is odd here; it ends as the next even one. */
 static void
-end_change(CellContext *x)
+end_write(CellContext *x)
 {
 	uint64_t	word = pfs_load_relaxed(&x->lock.word) + 1;
 
-	hammer_bear(&x->changes, word / 2, word);
+	hammer_bear(&x->writes, word / 2, word);
 	pfs_seqlock_write_end(&x->lock);
 }
 
@@ -99,7 +99,7 @@ begin_ownership(CellContext *x, HammerRng *rng)
 	{
 		pfs_seqlock_write_begin(&x->lock);
 		pfs_block_clear(&x->block);
-		end_change(x);
+		end_write(x);
 		return;
 	}
 	pfs_store_relaxed(&x->owner, x->owner | 1);
@@ -127,7 +127,7 @@ cell_writer(CellContext *x, HammerRng *rng)
 			PfsCell    *c = pfs_block_cell(&x->block, i);
 
 			pfs_seqlock_write_begin(&x->lock);
-			for (uint32_t k = events_per_change(i); k > 0; k--)
+			for (uint32_t k = events_per_write(i); k > 0; k--)
 			{
 				if (event_timed(i, c->count_timed + c->count_untimed))
 					pfs_cells_add(&x->block, i, ticks_of(c->count_timed + 1));
@@ -135,7 +135,7 @@ cell_writer(CellContext *x, HammerRng *rng)
 					pfs_cells_add_untimed(&x->block, i);
 				events++;
 			}
-			end_change(x);
+			end_write(x);
 			HAMMER_CHECK(pfs_block_next(&x->block, i) == i, "cell %u is not marked", i);
 		}
 		pfs_add_relaxed(&x->events, events);
@@ -158,7 +158,7 @@ cell_reader(CellContext *x, HammerRng *rng)
 		if ((owner & 1) != 0)
 			continue;
 		if ((word & 1) == 0 && word != 0)
-			HAMMER_CHECK(hammer_borne(&x->changes, word / 2, word), "change %lu has no witness", word / 2);
+			HAMMER_CHECK(hammer_borne(&x->writes, word / 2, word), "change %lu has no witness", word / 2);
 		/* The memory may change hands now. */
 		if (hammer_random(rng, 10000) == 0)
 			hammer_pause(rng);
@@ -222,9 +222,9 @@ run_cell(uint32_t ncells)
 	x->ncells = ncells;
 	x->owner = 2;
 	pfs_block_init(&x->block, memory, ncells, sizeof(PfsCell));
-	hammer_witness_begin(&x->changes);
+	hammer_witness_begin(&x->writes);
 	kills = hammer_run_until(cell_worker, x, seen_all);
-	hammer_witness_end(&x->changes);
+	hammer_witness_end(&x->writes);
 	snprintf(name, sizeof(name), "cell, %u cells%s", ncells, hammer_options.kill ? ", killing" : "");
 	if (x->owners == 0 || x->reads == 0)
 		hammer_fail("%lu owners, %lu reads", x->owners, x->reads);

@@ -50,7 +50,7 @@ check_item(const uint64_t *item, uint64_t owner, uint64_t pos)
 				 "item %lu of owner %lx is torn or another: base %lx", pos, owner, item[1]);
 }
 
-/* Inside a change, or at a level that the depth does not show yet. */
+/* Inside a write section, or at a level that the depth does not show yet. */
 static void
 write_item(PfsRing *r, uint32_t level, uint64_t base)
 {
@@ -101,7 +101,7 @@ begin_ownership(RingContext *x, uint64_t owner, HammerRng *rng)
 }
 
 static void
-own_ring(RingContext *x, HammerRng *rng, uint32_t changes)
+own_ring(RingContext *x, HammerRng *rng, uint32_t writes)
 {
 	PfsRing    *r = &x->ring;
 	uint64_t	owner = (pfs_load_relaxed(&x->owner) | 1) + 1;
@@ -110,7 +110,7 @@ own_ring(RingContext *x, HammerRng *rng, uint32_t changes)
 	uint32_t	depth = 0;
 
 	begin_ownership(x, owner, rng);
-	for (; changes > 0 && hammer_going(); changes--)
+	for (; writes > 0 && hammer_going(); writes--)
 	{
 		uint32_t	dice = hammer_random(rng, 8);
 		uint64_t	before = head;

@@ -193,7 +193,7 @@ pfs_compat_custom_wait_names(int *n)
 
 /* The word of an existing custom wait event (17+; see above). */
 static inline uint32
-pfs_compat_custom_wait_word(const char *name)
+pfs_compat_custom_wait_event_info(const char *name)
 {
 #if PFS_HAVE_CUSTOM_WAIT_EVENTS
 	return WaitEventExtensionNew(name);

@@ -97,10 +97,10 @@ pfs_peaks_add(PfsPeaks *peaks, uint64_t value)
 			grow(peaks);
 		entries = entries_of(peaks);
 	}
+	/* Without room the newest one counts for the entry before. */
 	if (peaks->used < size_of(peaks))
-		entries[peaks->used++] = (PfsPeak) {number, value};
-	else
-		entries[peaks->used - 1].number = number;
+		entries[peaks->used++].value = value;
+	entries[peaks->used - 1].number = number;
 }
 
 /*

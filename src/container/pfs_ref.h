@@ -24,47 +24,47 @@
 
 #include "pfs_pages.h"
 
-#define PFS_REF_DYING	(UINT64_C(1) << 63)
+#define PFS_REF_DEAD	(UINT64_C(1) << 63)
 
 /* Give back a pin. */
 static inline void
-pfs_ref_lower(uint64_t *ref)
+pfs_ref_unpin(uint64_t *ref)
 {
 	(void) pfs_sub_seqcst(ref, 1);
 }
 
 /* Pin the record; word: its state word as it was found.  False: it has gone. */
 static inline bool
-pfs_ref_raise(uint64_t *ref, const uint64_t *state, uint64_t word)
+pfs_ref_pin(uint64_t *ref, const uint64_t *state, uint64_t word)
 {
-	if (__builtin_expect((pfs_add_seqcst(ref, 1) & PFS_REF_DYING) == 0 &&
+	if (__builtin_expect((pfs_add_seqcst(ref, 1) & PFS_REF_DEAD) == 0 &&
 						 pfs_load_acquire(state) == word, 1))
 		return true;
-	pfs_ref_lower(ref);
+	pfs_ref_unpin(ref);
 	return false;
 }
 
 /* Mark a record dead that nobody has pinned; false: somebody has. */
 static inline bool
-pfs_ref_kill(uint64_t *ref)
+pfs_ref_mark_dead(uint64_t *ref)
 {
 	uint64_t	none = 0;
 
-	return pfs_cas(ref, &none, PFS_REF_DYING);
+	return pfs_cas(ref, &none, PFS_REF_DEAD);
 }
 
 /* Is the record marked dead, so that it belongs to whoever marked it? */
 static inline bool
-pfs_ref_is_killed(const uint64_t *ref)
+pfs_ref_is_dead(const uint64_t *ref)
 {
-	return (pfs_load_acquire(ref) & PFS_REF_DYING) != 0;
+	return (pfs_load_acquire(ref) & PFS_REF_DEAD) != 0;
 }
 
 /* Clear the dead bit, on behalf of the record's next owner. */
 static inline void
-pfs_ref_revive(uint64_t *ref)
+pfs_ref_reuse(uint64_t *ref)
 {
-	(void) __atomic_fetch_and(ref, ~PFS_REF_DYING, __ATOMIC_RELEASE);
+	(void) __atomic_fetch_and(ref, ~PFS_REF_DEAD, __ATOMIC_RELEASE);
 }
 
 #endif							/* PFS_REF_H */

@@ -1,6 +1,6 @@
 /*
  * pfs_columns.h
- *	  How a list of columns becomes a table: the numbers of the columns, the
+ *	  How a list of columns becomes a table: the counters of the columns, the
  *	  array that the plumbing reads, and the function that gets a value.
  *
  * A column stands once, in a list in the file of its table, with all that is

@@ -16,7 +16,7 @@
 /* More than all families have together. */
 #define PATCHES_MAX 96
 
-PFS_NEAR PfsReal pfs_real;
+PFS_HOT PfsReal pfs_real;
 
 static const PfsInterpose *const families[] = {
 	pfs_wait_calls, pfs_file_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,
@@ -180,8 +180,8 @@ pfs_instr_start(void)
 PfsWaitEvent *
 pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op, const void *frame)
 {
-	uint32		word = pfs_wait_word();
-	PfsInstrumentId instrument = word != 0 ? pfs_word_instrument(word) : fallback;
+	uint32		wait_info = pfs_wait_event_info();
+	PfsInstrumentId instrument = wait_info != 0 ? pfs_wait_info_instrument(wait_info) : fallback;
 	uint32		flags;
 	PfsWaitEvent *e;
 

@@ -136,7 +136,7 @@ extern void pfs_instr_mark_unavailable(void);
 
 /* The wait_event_info of the wait that the server is about to make; 0: none. */
 static inline uint32
-pfs_wait_word(void)
+pfs_wait_event_info(void)
 {
 	return *(volatile uint32 *) my_wait_event_info;
 }
@@ -156,10 +156,10 @@ pfs_thread_here(void)
 static pg_attribute_always_inline void
 pfs_file_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end, PfsFd *fd)
 {
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_file_sum(t, e, end, fd);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /*

@@ -6,11 +6,11 @@
  * Separate from pfs_instr_hooks.c, which knows the server's arguments and
  * counts rows: here a call becomes a change of the state that record keeps of
  * the open statements.  What a call counts is the difference of the server's own
- * counters; a statement's numbers include those of the statements inside it, as
+ * counters; a statement's counters include those of the statements inside it, as
  * their calls lie inside its own.
  *
  * Where a statement begins or ends, or its stages are pushed and popped, that is done in
- * a write section, so that readers see all of it or nothing.  Numbers of a running
+ * a write section, so that readers see all of it or nothing.  Counters of a running
  * statement are stored one by one.
  */
 #include "postgres.h"
@@ -43,7 +43,7 @@ usage_begin(PfsUsage *usage)
 	usage->wal = pgWalUsage;
 }
 
-/* Add what has come since usage_begin() to a statement's numbers. */
+/* Add what has come since usage_begin() to a statement's counters. */
 static inline void
 usage_end(const PfsUsage *usage, uint64 *n)
 {
@@ -115,18 +115,18 @@ is_top_level_now(void)
 
 	if (!pfs_statement_has_client())
 		return false;
-	return (pfs_sql.top_open && pfs_sql.top.met != PFS_MET_NOTHING && !pfs_sql.top.done) ||
+	return (pfs_sql.top_open && pfs_sql.top.phase != PFS_PHASE_ARRIVED && !pfs_sql.top.done) ||
 		DatumGetInt32(pg_trigger_depth(&no_arguments)) == 0;
 }
 
 /* The statement has come to a phase; the first one gives it its name. */
 static void
-reach(PfsThread *t, PfsStatement *s, PfsProgress phase, const PfsStatementSource *source)
+reach(PfsThread *t, PfsStatement *s, PfsStatementPhase phase, const PfsStatementSource *source)
 {
-	if (s->met == PFS_MET_NOTHING)
+	if (s->phase == PFS_PHASE_ARRIVED)
 		pfs_statement_name(t, s, pfs_tag_instrument[source->tag], source);
-	if (s->met < phase)
-		s->met = phase;
+	if (s->phase < phase)
+		s->phase = phase;
 }
 
 /*
@@ -135,7 +135,7 @@ reach(PfsThread *t, PfsStatement *s, PfsProgress phase, const PfsStatementSource
  * statement can be the one that is executed now.
  */
 static PfsStatement *
-top_of_call(PfsThread *t, PfsMoment now, const PfsStatementSource *source, bool is_next)
+top_of_call(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source, bool is_next)
 {
 	if (!pfs_sql.top_open || (pfs_sql.top.done && is_next))
 		pfs_top_next(t, now);
@@ -158,7 +158,7 @@ is_other_portal(const PfsStatementSource *source)
  * say whether it is at top level.  The caller finds the statement, and ends the section
  * by begin_call().
  */
-static PfsMoment
+static PfsTimestamp
 enter(PfsCall *call)
 {
 	PfsThread  *t = call->thread;
@@ -167,7 +167,7 @@ enter(PfsCall *call)
 	call->nstages = pfs_stages.n;
 	call->top = call->nest == 0 && is_top_level_now();
 	if (call->top)
-		pfs_change_begin(t);
+		pfs_write_begin(t);
 	else
 	{
 		/* The write section can neither allocate nor wait. */
@@ -175,7 +175,7 @@ enter(PfsCall *call)
 			pfs_nested_make_more_room();
 		if (unlikely(pfs_stages_need_room()))
 			pfs_stages_make_room(t);
-		pfs_change_begin(t);
+		pfs_write_begin(t);
 		/* A transaction is nested in the statement that began it. */
 		pfs_transaction_look(t);
 		/* So is a statement in the phase that its command is in. */
@@ -185,16 +185,16 @@ enter(PfsCall *call)
 			call->nstages = pfs_stages.n;
 		}
 	}
-	return pfs_moment();
+	return pfs_timestamp_now();
 }
 
 /* The statement at top level comes to another stage, and that to its slot's. */
 static pg_noinline void
-switch_stage(PfsThread *t, PfsStageKind stage, PfsMoment now)
+switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now)
 {
-	pfs_change_begin(t);
-	pfs_stage_switch_slowly(t, stage, now, pfs_sql.top.event_id);
-	pfs_change_end(t);
+	pfs_write_begin(t);
+	pfs_stage_switch_slow(t, stage, now, pfs_sql.top.event_id);
+	pfs_write_end(t);
 }
 
 /*
@@ -202,7 +202,7 @@ switch_stage(PfsThread *t, PfsStageKind stage, PfsMoment now)
  * is active, and the write section ends.
  */
 static void
-begin_call(PfsCall *call, PfsStatement *s, PfsMoment now, PfsStageKind stage)
+begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
 {
 	PfsThread  *t = call->thread;
 
@@ -220,9 +220,9 @@ begin_call(PfsCall *call, PfsStatement *s, PfsMoment now, PfsStageKind stage)
 			pfs_set_parent();
 		}
 		else if (unlikely(!pfs_stage_mark(t, stage, now)))
-			pfs_stage_switch_slowly(t, stage, now, s->event_id);
+			pfs_stage_switch_slow(t, stage, now, s->event_id);
 	}
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /*
@@ -242,7 +242,7 @@ is_known(const PfsCall *call, const QueryDesc *desc)
 static pg_attribute_always_inline void
 begin_known(PfsCall *call, PfsStageKind stage)
 {
-	PfsMoment	now = pfs_moment();
+	PfsTimestamp now = pfs_timestamp_now();
 
 	call->statement = &pfs_sql.top;
 	call->outer = pfs_sql.current;
@@ -259,26 +259,26 @@ begin_known(PfsCall *call, PfsStageKind stage)
  * have left something open after an error that was caught.
  */
 static pg_noinline void
-end_call_inside(PfsCall *call, PfsMoment now)
+end_call_inside(PfsCall *call, PfsTimestamp now)
 {
 	PfsThread  *t = call->thread;
 	PfsStatement *s = call->statement;
 
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_nested_drop_planned(t, call->nest + 1);
 	if (s != &pfs_sql.top || pfs_stages.n != 1)
 	{
 		pfs_stage_pop(t, s == &pfs_sql.top ? 1 : call->nstages, now);
 		pfs_set_parent();
 	}
-	pfs_change_end(t);
+	pfs_write_end(t);
 	if (s != NULL)
 		s->call_nest = 0;
 }
 
 /* The end of any call. */
 static pg_attribute_always_inline void
-end_call(PfsCall *call, PfsMoment now)
+end_call(PfsCall *call, PfsTimestamp now)
 {
 	PfsStatement *s = call->statement;
 
@@ -295,7 +295,7 @@ end_call(PfsCall *call, PfsMoment now)
  * level waits also outside of calls, so it counts from its own begin to its end.
  */
 static inline void
-count_time(const PfsCall *call, PfsStatement *s, PfsMoment now)
+count_time(const PfsCall *call, PfsStatement *s, PfsTimestamp now)
 {
 	pfs_add_time(&s->n[PFS_N_EXEC_TIME], call->start, now);
 	if (s != &pfs_sql.top)
@@ -304,12 +304,12 @@ count_time(const PfsCall *call, PfsStatement *s, PfsMoment now)
 
 /* Ends a nested statement, whose last call is over. */
 static void
-end_nested(PfsThread *t, PfsStatement *s, PfsMoment now, const PfsStatementSource *source)
+end_nested(PfsThread *t, PfsStatement *s, PfsTimestamp now, const PfsStatementSource *source)
 {
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_nested_end(t, s, now, false, source);
 	pfs_set_parent();
-	pfs_change_end(t);
+	pfs_write_end(t);
 	pfs_nested_shrink();
 }
 
@@ -319,14 +319,14 @@ end_nested(PfsThread *t, PfsStatement *s, PfsMoment now, const PfsStatementSourc
 void
 pfs_call_parsed(PfsThread *t, const PfsStatementSource *source)
 {
-	if (pfs_sql.nest != 0 || !is_top_level_now() || pfs_is_changing(t))
+	if (pfs_sql.nest != 0 || !is_top_level_now() || pfs_is_writing(t))
 		return;
-	pfs_change_begin(t);
-	if (!pfs_sql.top_open || pfs_sql.top.met != PFS_MET_NOTHING)
-		pfs_top_next(t, pfs_moment());
+	pfs_write_begin(t);
+	if (!pfs_sql.top_open || pfs_sql.top.phase != PFS_PHASE_ARRIVED)
+		pfs_top_next(t, pfs_timestamp_now());
 	pfs_transaction_look(t);
-	reach(t, &pfs_sql.top, PFS_MET_PARSE, source);
-	pfs_change_end(t);
+	reach(t, &pfs_sql.top, PFS_PHASE_PARSE, source);
+	pfs_write_end(t);
 }
 
 /* A nested statement begins with its plan, if it has one made. */
@@ -334,13 +334,13 @@ void
 pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
 {
 	PfsThread  *t = call->thread;
-	PfsMoment	now = enter(call);
+	PfsTimestamp now = enter(call);
 	PfsStatement *s;
 
 	if (call->top)
 	{
 		s = top_of_call(t, now, source, true);
-		reach(t, s, PFS_MET_PLAN, source);
+		reach(t, s, PFS_PHASE_PLAN, source);
 	}
 	else
 	{
@@ -358,7 +358,7 @@ pfs_call_plan_end(PfsCall *call)
 {
 	PfsThread  *t = call->thread;
 	PfsStatement *s = call->statement;
-	PfsMoment	now = pfs_moment();
+	PfsTimestamp now = pfs_timestamp_now();
 
 	if (s != NULL)
 	{
@@ -368,9 +368,9 @@ pfs_call_plan_end(PfsCall *call)
 			s->done = true;
 			if (pfs_stages.n == call->nstages + 1)
 			{
-				pfs_change_begin(t);
+				pfs_write_begin(t);
 				pfs_stage_hold(t, now, &s->planned);
-				pfs_change_end(t);
+				pfs_write_end(t);
 			}
 		}
 	}
@@ -384,7 +384,7 @@ void
 pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 {
 	PfsThread  *t = call->thread;
-	PfsMoment	now = enter(call);
+	PfsTimestamp now = enter(call);
 	PfsStatementSource source;
 	PfsStatement *s;
 
@@ -392,7 +392,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 	if (call->top)
 	{
 		s = top_of_call(t, now, &source, is_other_portal(&source));
-		reach(t, s, PFS_MET_PLAN, &source);
+		reach(t, s, PFS_PHASE_PLAN, &source);
 		s->query = desc;
 	}
 	else
@@ -412,7 +412,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 void
 pfs_call_executor_start_end(PfsCall *call)
 {
-	PfsMoment	now = pfs_moment();
+	PfsTimestamp now = pfs_timestamp_now();
 
 	if (call->statement != NULL)
 		usage_end(&call->usage, call->statement->n);
@@ -427,7 +427,7 @@ static pg_noinline void
 begin_run(PfsCall *call, const QueryDesc *desc)
 {
 	PfsThread  *t = call->thread;
-	PfsMoment	now = enter(call);
+	PfsTimestamp now = enter(call);
 	PfsStatement *s = find_nested(desc);
 	PfsStatementSource source;
 
@@ -440,8 +440,8 @@ begin_run(PfsCall *call, const QueryDesc *desc)
 	}
 	else if (call->top)
 	{
-		s = top_of_call(t, now, &source, pfs_sql.top.query != desc || pfs_sql.top.met == PFS_MET_EXECUTION);
-		reach(t, s, PFS_MET_EXECUTION, &source);
+		s = top_of_call(t, now, &source, pfs_sql.top.query != desc || pfs_sql.top.phase == PFS_PHASE_EXECUTION);
+		reach(t, s, PFS_PHASE_EXECUTION, &source);
 		s->query = desc;
 	}
 	begin_call(call, s, now, PFS_STAGE_EXECUTE);
@@ -450,9 +450,9 @@ begin_run(PfsCall *call, const QueryDesc *desc)
 void
 pfs_call_run_begin(PfsCall *call, const QueryDesc *desc)
 {
-	if (is_known(call, desc) && likely(pfs_sql.top.met == PFS_MET_PLAN))
+	if (is_known(call, desc) && likely(pfs_sql.top.phase == PFS_PHASE_PLAN))
 	{
-		pfs_sql.top.met = PFS_MET_EXECUTION;
+		pfs_sql.top.phase = PFS_PHASE_EXECUTION;
 		begin_known(call, PFS_STAGE_EXECUTE);
 	}
 	else
@@ -465,7 +465,7 @@ void
 pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 parallel_workers)
 {
 	PfsStatement *s = call->statement;
-	PfsMoment	now = pfs_moment();
+	PfsTimestamp now = pfs_timestamp_now();
 
 	if (s != NULL)
 	{
@@ -483,7 +483,7 @@ pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 p
 static pg_noinline void
 begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
 {
-	PfsMoment	now = enter(call);
+	PfsTimestamp now = enter(call);
 	PfsStatement *s = find_nested(desc);
 
 	if (s != NULL)
@@ -516,7 +516,7 @@ void
 pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 {
 	PfsStatement *s = call->statement;
-	PfsMoment	now = pfs_moment();
+	PfsTimestamp now = pfs_timestamp_now();
 
 	if (s != NULL)
 	{
@@ -542,7 +542,7 @@ void
 pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc)
 {
 	PfsStatement *s = call->statement;
-	PfsMoment	now = pfs_moment();
+	PfsTimestamp now = pfs_timestamp_now();
 	PfsStatementSource source;
 
 	end_call(call, now);
@@ -565,20 +565,20 @@ void
 pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
 {
 	PfsThread  *t = call->thread;
-	PfsMoment	now = enter(call);
+	PfsTimestamp now = enter(call);
 	PfsStatement *s;
 
 	if (call->top)
 	{
 		s = top_of_call(t, now, source, is_other_portal(source));
-		reach(t, s, PFS_MET_EXECUTION, source);
+		reach(t, s, PFS_PHASE_EXECUTION, source);
 	}
 	else
 	{
 		s = pfs_nested_begin(t, now, source);
 		if (s != NULL)
 		{
-			s->met = PFS_MET_EXECUTION;
+			s->phase = PFS_PHASE_EXECUTION;
 			s->is_utility = true;
 		}
 	}
@@ -593,7 +593,7 @@ void
 pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected)
 {
 	PfsStatement *s = call->statement;
-	PfsMoment	now = pfs_moment();
+	PfsTimestamp now = pfs_timestamp_now();
 
 	if (s != NULL)
 	{

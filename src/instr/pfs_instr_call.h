@@ -42,7 +42,7 @@ typedef struct PfsCall
 	PfsStatement *outer;		/* pfs_sql.current before the call */
 	uint32		nstages;		/* stages on the stack before the call */
 	bool		top;			/* it is called for the statement at top level */
-	PfsMoment	start;
+	PfsTimestamp start;
 	uint64		lock_ticks;
 	PfsUsage	usage;
 } PfsCall;
@@ -67,7 +67,7 @@ pfs_call_begin(PfsCall *call)
 	call->nest = pfs_sql.nest;
 	call->thread = t;
 	call->statement = NULL;
-	if (t != NULL && pfs_statement_is_wanted(t) && !pfs_is_changing(t))
+	if (t != NULL && pfs_statement_is_wanted(t) && !pfs_is_writing(t))
 		return true;
 	call->thread = NULL;
 	pfs_sql.nest++;
@@ -78,7 +78,7 @@ pfs_call_begin(PfsCall *call)
 static pg_attribute_always_inline bool
 pfs_call_end(PfsCall *call)
 {
-	if (call->thread != NULL && !pfs_is_changing(call->thread))
+	if (call->thread != NULL && !pfs_is_writing(call->thread))
 		return true;
 	pfs_sql.nest = call->nest;
 	if (call->thread != NULL)

@@ -280,7 +280,7 @@ pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, Cmd
 	MemoryContext old;
 	StringInfoData text;
 
-	if (likely(state == PFS_TEXT_READY) || str == NULL || pfs_is_changing(t))
+	if (likely(state == PFS_TEXT_READY) || str == NULL || pfs_is_writing(t))
 		return;
 	provisional = is_provisional(str, location, len, command);
 	if (state != PFS_TEXT_NONE && (state != PFS_TEXT_PROVISIONAL || provisional))
@@ -292,9 +292,9 @@ pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, Cmd
 		uint32		n = text.len <= pfs_sizes.digest_text ? text.len
 		: pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
 
-		pfs_change_begin(t);
+		pfs_write_begin(t);
 		pfs_digest_put_text(&key, text.data, n, provisional);
-		pfs_change_end(t);
+		pfs_write_end(t);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

@@ -25,8 +25,8 @@
 static pg_attribute_always_inline PfsWaitEvent *
 begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 {
-	static PFS_NEAR PfsFramesMemo memos[PFS_OP_COPY + 1];
-	uint32		word;
+	static PFS_HOT PfsFramesMemo memos[PFS_OP_COPY + 1];
+	uint32		wait_info;
 	PfsInstrumentId instrument;
 	const PfsFd *file = NULL;
 	uint32		flags;
@@ -34,14 +34,14 @@ begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 
 	if (unlikely(t == NULL))
 		return NULL;
-	word = pfs_wait_word();
+	wait_info = pfs_wait_event_info();
 
 	/*
 	 * Who waits for another's call may make one of his own: that has its own
 	 * name.
 	 */
-	if (likely((word & 0xFF000000U) == PG_WAIT_IO && word != PFS_WAIT_AIO_COMPLETION))
-		instrument = pfs_word_instrument(word);
+	if (likely((wait_info & 0xFF000000U) == PG_WAIT_IO && wait_info != PFS_WAIT_AIO_COMPLETION))
+		instrument = pfs_wait_info_instrument(wait_info);
 	else
 	{
 		file = pfs_fd_get(fd);

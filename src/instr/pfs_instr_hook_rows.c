@@ -26,7 +26,7 @@ static struct
 	void	  **previous;
 }			hooks[PFS_NUM_HOOKS];
 
-PFS_NEAR uint32 pfs_hooks_noted = 0;
+PFS_HOT uint32 pfs_hooks_noted = 0;
 
 void
 pfs_hook_note(PfsHook hook)

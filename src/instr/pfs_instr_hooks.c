@@ -35,10 +35,10 @@
 
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
 static planner_hook_type prev_planner = NULL;
-static PFS_NEAR ExecutorStart_hook_type prev_executor_start = NULL;
-static PFS_NEAR ExecutorRun_hook_type prev_executor_run = NULL;
-static PFS_NEAR ExecutorFinish_hook_type prev_executor_finish = NULL;
-static PFS_NEAR ExecutorEnd_hook_type prev_executor_end = NULL;
+static PFS_HOT ExecutorStart_hook_type prev_executor_start = NULL;
+static PFS_HOT ExecutorRun_hook_type prev_executor_run = NULL;
+static PFS_HOT ExecutorFinish_hook_type prev_executor_finish = NULL;
+static PFS_HOT ExecutorEnd_hook_type prev_executor_end = NULL;
 static ProcessUtility_hook_type prev_process_utility = NULL;
 
 static CommandTag
@@ -177,7 +177,7 @@ executor_start_cb(QueryDesc *desc, int eflags)
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_START);
 	if (likely(pfs_my_thread != NULL))
-		pfs_error_settle(pfs_my_thread);
+		pfs_error_flush(pfs_my_thread);
 	if (pfs_call_begin(&call))
 		pfs_call_executor_start_begin(&call, desc);
 	if (prev_executor_start)
@@ -382,7 +382,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	{
 		PfsStatementSource source = {0};
 
-		pfs_error_settle(t);
+		pfs_error_flush(t);
 		source.str = str;
 		source.location = stmt->stmt_location;
 		source.len = stmt->stmt_len;

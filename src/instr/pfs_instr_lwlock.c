@@ -9,7 +9,7 @@
  * event with two readings of the clock, and releases are watched, too, to know
  * who holds what.
  *
- * What the process has looked up of a tranche is cached in a PfsLwlockPlan; an
+ * What the process has looked up of a tranche is cached in a PfsLwlockLookup; an
  * acquisition that finds one needs no instrument and no flags.
  *
  * An acquisition in progress is in pfs_acquisition.  There is never a second one:
@@ -57,7 +57,7 @@ static struct
 static inline PfsInstrumentId
 instrument_of(const LWLock *lock)
 {
-	return pfs_word_instrument(PG_WAIT_LWLOCK | lock->tranche);
+	return pfs_wait_info_instrument(PG_WAIT_LWLOCK | lock->tranche);
 }
 
 StaticAssertDecl(LW_EXCLUSIVE == 0 && LW_SHARED == 1 && PFS_OP_SHARED_LOCK + 1 == PFS_OP_EXCLUSIVE_LOCK &&
@@ -98,11 +98,11 @@ show(PfsThread *t, const void *frame)
 		a->kind = kind_of(instrument, MyProc->lwWaitMode, false);
 		a->flags = flags_of(t, instrument);
 	}
-	else if (a->plan != NULL)
+	else if (a->lookup != NULL)
 	{
 		/* A conditional acquire does not come here. */
-		a->kind = kind_of(a->plan->instrument, a->mode, false);
-		a->flags = a->plan->usual;
+		a->kind = kind_of(a->lookup->instrument, a->mode, false);
+		a->flags = a->lookup->usual;
 	}
 	a->asked = true;
 	pfs_local.slow |= PFS_SLOW_LWLOCK;
@@ -162,20 +162,20 @@ finish_shown(bool acquired)
 	pfs_local.slow &= ~PFS_SLOW_LWLOCK;
 	if (e == NULL)
 		return false;
-	if (t == NULL || t->events[PFS_WAITS].depth == 0 || pfs_is_changing(t) ||
+	if (t == NULL || t->events[PFS_WAITS].depth == 0 || pfs_is_writing(t) ||
 		e != pfs_ring_spare(&t->events[PFS_WAITS].ring, t->events[PFS_WAITS].depth - 1))
 		return true;
 	end = pfs_wait_read_end(t, e->flags);
 	if (!acquired)
 		e->flags |= PFS_EVENT_NOT_ACQUIRED;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	/* Before it leaves its slot. */
 	if (e->spins > 0 && end > e->timer_start)
 		pfs_lock_wait_ended(e->flags, end - e->timer_start);
 	if (e->spins > 0 && a->instance != PFS_NO_RECORD)
 		pfs_lwlock_count(a->instance, e, end);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
-	pfs_change_end(t);
+	pfs_write_end(t);
 	return true;
 }
 
@@ -193,7 +193,7 @@ count_only(PfsThread *t, const LWLock *lock)
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
 	pfs_wait_count_only(t, instrument, flags);
-	pfs_lwlock_plan(t, lock->tranche, instrument, flags);
+	pfs_lwlock_cache_lookup(t, lock->tranche, instrument, flags);
 }
 
 /*
@@ -209,13 +209,13 @@ contended_end(PfsTake take, bool result, const LWLock *lock)
 }
 
 /* What the process has cached of the lock's tranche; NULL: nothing, or it does not hold any more. */
-static inline const PfsLwlockPlan *
-plan_of(const LWLock *lock)
+static inline const PfsLwlockLookup *
+lookup_of(const LWLock *lock)
 {
-	const PfsLwlockPlan *plan = &pfs_lwlock_plans[lock->tranche];
+	const PfsLwlockLookup *lookup = &pfs_lwlock_lookups[lock->tranche];
 	const PfsThread *t = pfs_my_thread;
 
-	return likely(lock->tranche < lengthof(pfs_lwlock_plans) && t != NULL && pfs_lwlock_is_planned(t, plan)) ? plan : NULL;
+	return likely(lock->tranche < lengthof(pfs_lwlock_lookups) && t != NULL && pfs_lwlock_is_cached(t, lookup)) ? lookup : NULL;
 }
 
 /*
@@ -225,18 +225,18 @@ plan_of(const LWLock *lock)
 static pg_attribute_always_inline bool
 contended_take(PfsTake take, LWLock *lock, LWLockMode mode)
 {
-	const PfsLwlockPlan *plan = plan_of(lock);
+	const PfsLwlockLookup *lookup = lookup_of(lock);
 	bool		result;
 
-	if (unlikely(plan == NULL) && pfs_thread_here() == NULL)
+	if (unlikely(lookup == NULL) && pfs_thread_here() == NULL)
 		return take(lock, mode);
 	pfs_acquisition.lock = lock;
-	pfs_acquisition.plan = plan;
+	pfs_acquisition.lookup = lookup;
 	result = take(lock, mode);
 	lock = unconstify(LWLock *, pfs_acquisition.lock);
-	plan = pfs_acquisition.plan;
+	lookup = pfs_acquisition.lookup;
 	pfs_acquisition.lock = NULL;
-	if (likely(!pfs_acquisition.asked && plan != NULL && pfs_lwlock_count_only(pfs_my_thread, plan)))
+	if (likely(!pfs_acquisition.asked && lookup != NULL && pfs_lwlock_count_only(pfs_my_thread, lookup)))
 		return result;
 	return contended_end(take, result, lock);
 }
@@ -251,9 +251,9 @@ static bool
 contended_conditional_acquire(LWLock *lock, LWLockMode mode)
 {
 	PfsThread  *t = pfs_thread_here();
-	const PfsLwlockPlan *plan = plan_of(lock);
+	const PfsLwlockLookup *lookup = lookup_of(lock);
 
-	if (t != NULL && (plan == NULL || !pfs_lwlock_count_only(t, plan)))
+	if (t != NULL && (lookup == NULL || !pfs_lwlock_count_only(t, lookup)))
 		count_only(t, lock);
 	return real.conditional_acquire(lock, mode);
 }
@@ -270,7 +270,7 @@ static pg_attribute_always_inline void
 begin(const LWLock *lock, uint32 kind, LWLockMode mode, uint32 flags, uint64 start)
 {
 	pfs_acquisition.lock = lock;
-	pfs_acquisition.plan = NULL;
+	pfs_acquisition.lookup = NULL;
 	pfs_acquisition.kind = kind;
 	pfs_acquisition.mode = mode;
 	pfs_acquisition.flags = flags;
@@ -302,8 +302,8 @@ end_planned(bool result, uint64 ticks, const void *frame)
 	const PfsAcquisition *a = &pfs_acquisition;
 	const PfsLwlockEvent *e = pfs_my_lwlocks->next;
 
-	end_any(pfs_lwlock_of(e), kind_of(a->plan->instrument, a->mode, (e->flags & PFS_LWLOCK_TRY) != 0),
-			a->plan->usual, (e->flags & PFS_EVENT_NOT_ACQUIRED) == 0, a->start + ticks, frame);
+	end_any(pfs_lwlock_of(e), kind_of(a->lookup->instrument, a->mode, (e->flags & PFS_LWLOCK_TRY) != 0),
+			a->lookup->usual, (e->flags & PFS_EVENT_NOT_ACQUIRED) == 0, a->start + ticks, frame);
 	return result;
 }
 
@@ -340,23 +340,23 @@ end_uncached(bool result, bool acquired, uint64 held, const void *frame)
 
 	end_any(lock, a->kind, flags, acquired,
 			flags & PFS_FLAG_ENABLED ? pfs_wait_read_end(pfs_my_thread, flags) : 0, frame);
-	pfs_lwlock_plan(pfs_my_thread, lock->tranche, (PfsInstrumentId) a->kind, flags);
+	pfs_lwlock_cache_lookup(pfs_my_thread, lock->tranche, (PfsInstrumentId) a->kind, flags);
 	return result;
 }
 
 /*
  * Take the lock, and record that.  Nearly every acquisition finds a cached lookup of its
- * tranche (PfsLwlockPlan), and its event is written whole when it is over: 89 cycles, of
- * which two readings of the clock are 43 (bench/lwlocks).  So no function is called but
- * the server's and, once in PFS_LWLOCK_BLOCK events, the flush, and what the end needs is
- * in pfs_acquisition: registers that outlive a call have to be saved.  always: there is
- * no return without the lock; LWLockAcquire() returns whether it had to sleep.
+ * tranche (PfsLwlockLookup), and its event is written whole when it is over: 89 cycles,
+ * of which two readings of the clock are 43 (bench/lwlocks).  So no function is called
+ * but the server's and, once in PFS_LWLOCK_BLOCK events, the flush, and what the end
+ * needs is in pfs_acquisition: registers that outlive a call have to be saved.  always:
+ * there is no return without the lock; LWLockAcquire() returns whether it had to sleep.
  */
 static pg_attribute_always_inline bool
 all_take(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
 {
 	PfsAcquisition *a = &pfs_acquisition;
-	const PfsLwlockPlan *plan = plan_of(lock);
+	const PfsLwlockLookup *lookup = lookup_of(lock);
 	PfsLwlockHolder *mine;
 	PfsLwlockEvent *e;
 	PfsLwlockRecorded recorded;
@@ -365,10 +365,10 @@ all_take(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
 	bool		result;
 	bool		acquired;
 
-	if (likely(plan != NULL))
+	if (likely(lookup != NULL))
 	{
 		a->lock = lock;
-		a->plan = plan;
+		a->lookup = lookup;
 		a->mode = mode;
 		/* The clock is read last, and first. */
 		a->start = pfs_read_cycles();
@@ -387,15 +387,15 @@ all_take(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
 	a->lock = NULL;
 	if (acquired)
 		pfs_lwlock_note_taken_word(mine, held);
-	plan = a->plan;
-	if (unlikely(plan == NULL))
+	lookup = a->lookup;
+	if (unlikely(lookup == NULL))
 		return end_uncached(result, acquired, held, FRAME);
 	e = mine->next;
-	pfs_lwlock_fill(e, plan, held, (try ? PFS_LWLOCK_TRY : 0) | (acquired ? 0 : PFS_EVENT_NOT_ACQUIRED),
+	pfs_lwlock_fill(e, lookup, held, (try ? PFS_LWLOCK_TRY : 0) | (acquired ? 0 : PFS_EVENT_NOT_ACQUIRED),
 					a->start, ticks);
 	recorded = PFS_LWLOCK_IN_THE_WAY;
 	if (likely(pfs_frames_source_known(FRAME, &sources, &e->source)))
-		recorded = pfs_lwlock_record(pfs_my_thread, mine, e, plan, ticks);
+		recorded = pfs_lwlock_record(pfs_my_thread, mine, e, lookup, ticks);
 	if (likely(recorded == PFS_LWLOCK_RECORDED))
 		return result;
 	if (recorded == PFS_LWLOCK_BLOCK_FULL)
@@ -647,7 +647,7 @@ pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 	int			number[lengthof(points)];
 	int			n = 0;
 
-	pfs_lwlock_plans_start();
+	pfs_lwlock_lookups_start();
 	for (int p = 0; p < lengthof(points); p++)
 	{
 		number[p] = -1;

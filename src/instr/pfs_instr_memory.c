@@ -16,7 +16,7 @@
  * nothing is held across a call that can raise an error.
  *
  * Allocations can happen in signal handlers only where the process is about to
- * exit.  One that comes in the middle of a write section leaves the numbers whole, as
+ * exit.  One that comes in the middle of a write section leaves the counters whole, as
  * each step is one instruction; what would change what is known of a context passes by
  * (pfs_memory_is_busy).
  */
@@ -113,8 +113,8 @@ alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
 /*
  * An allocation in a context that has an entry.  kind, headers and way are constants in
  * each method; headers: of sets whose headers are as we know them.  TopMemoryContext is
- * older than any counting, so its counted chunks are listed, and it gets one allocation
- * in six.
+ * older than any counting, so its counted chunks are tracked, and it gets one
+ * allocation in six.
  */
 static pg_attribute_always_inline void *
 alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
@@ -128,7 +128,7 @@ alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
 		return NULL;
-	if (way == PFS_WAY_LISTED && unlikely(!pfs_chunk_list(c, pointer)))
+	if (way == PFS_WAY_TRACKED && unlikely(!pfs_chunk_track(c, pointer)))
 	{
 		pfs_memory_lose_chunk();
 		return pointer;
@@ -142,7 +142,7 @@ alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 /*
  * A free in such a context.  What is left for pfs_memory_free() are chunks whose size is
  * not in their header, and those that change what is known of the context: one of a
- * context that has no counted chunk, and the last one of all that are listed.
+ * context that has no counted chunk, and the last one of all that are tracked.
  */
 static pg_attribute_always_inline void
 free_known(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryContext context, void *pointer)
@@ -150,12 +150,12 @@ free_known(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryCon
 	uint64		bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
 
 	if (way == PFS_WAY_OTHER || !PFS_SPACE_IS_IN_HEADER(bytes, headers) ||
-		unlikely(way == PFS_WAY_LISTED ? c->count <= 1 : c->count == 0))
+		unlikely(way == PFS_WAY_TRACKED ? c->count <= 1 : c->count == 0))
 	{
 		pfs_memory_free(kind, context, pointer);
 		return;
 	}
-	if (way == PFS_WAY_LISTED && !pfs_chunk_unlist(c, pointer))
+	if (way == PFS_WAY_TRACKED && !pfs_chunk_untrack(c, pointer))
 	{
 		KIND(kind)->original.free_p(PFS_FREE_ARGS);
 		return;
@@ -170,8 +170,8 @@ empty(PfsContext *c)
 {
 	if (c->count > 0)
 		pfs_memory_take_off(c, c->count, c->bytes);
-	if (unlikely(c->listed > 0))
-		pfs_context_unlist_all(c);
+	if (unlikely(c->tracked > 0))
+		pfs_context_untrack_all(c);
 	c->counted = PFS_COUNTED_ALL;
 }
 
@@ -275,9 +275,9 @@ name##_plain_free(MemoryContext context, void *pointer) \
 	free_of_context(kind, headers, PFS_WAY_PLAIN, context, pointer); \
 } \
 static void \
-name##_listed_free(MemoryContext context, void *pointer) \
+name##_tracked_free(MemoryContext context, void *pointer) \
 { \
-	free_of_context(kind, headers, PFS_WAY_LISTED, context, pointer); \
+	free_of_context(kind, headers, PFS_WAY_TRACKED, context, pointer); \
 } \
 static void \
 name##_other_free(MemoryContext context, void *pointer) \
@@ -293,7 +293,7 @@ name##_realloc(PFS_REALLOC_PARAMS) \
 /* Chunks come by their context, which has an entry when it has a chunk. */
 #define SET_CHUNK_METHODS(name, kind) \
 	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].free_p = name##_plain_free; \
-	pfs_memory_probe.ways[kind][PFS_WAY_LISTED].free_p = name##_listed_free; \
+	pfs_memory_probe.ways[kind][PFS_WAY_TRACKED].free_p = name##_tracked_free; \
 	pfs_memory_probe.ways[kind][PFS_WAY_OTHER].free_p = name##_other_free; \
 	for (PfsWay way = 0; way < PFS_NUM_WAYS; way++) \
 		pfs_memory_probe.ways[kind][way].realloc = name##_realloc
@@ -312,9 +312,9 @@ name##_plain_alloc(PFS_ALLOC_PARAMS) \
 	return alloc_known(kind, headers, PFS_WAY_PLAIN, PFS_ALLOC_ARGS); \
 } \
 static void * \
-name##_listed_alloc(PFS_ALLOC_PARAMS) \
+name##_tracked_alloc(PFS_ALLOC_PARAMS) \
 { \
-	return alloc_known(kind, headers, PFS_WAY_LISTED, PFS_ALLOC_ARGS); \
+	return alloc_known(kind, headers, PFS_WAY_TRACKED, PFS_ALLOC_ARGS); \
 } \
 static void * \
 name##_other_alloc(PFS_ALLOC_PARAMS) \
@@ -335,7 +335,7 @@ name##_delete(MemoryContext context) \
 #define SET_CONTEXT_METHODS(name, kind) \
 	pfs_memory_probe.table[kind].alloc = name##_first_alloc; \
 	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].alloc = name##_plain_alloc; \
-	pfs_memory_probe.ways[kind][PFS_WAY_LISTED].alloc = name##_listed_alloc; \
+	pfs_memory_probe.ways[kind][PFS_WAY_TRACKED].alloc = name##_tracked_alloc; \
 	pfs_memory_probe.ways[kind][PFS_WAY_OTHER].alloc = name##_other_alloc; \
 	for (PfsWay way = 0; way < PFS_NUM_WAYS; way++) \
 	{ \

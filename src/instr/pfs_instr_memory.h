@@ -20,7 +20,7 @@ typedef enum PfsWay
 {
 	PFS_WAY_PLAIN,				/* all its chunks are counted, and its
 								 * instrument is on */
-	PFS_WAY_LISTED,				/* its counted chunks are listed, and its
+	PFS_WAY_TRACKED,			/* its counted chunks are tracked, and its
 								 * instrument is on */
 	PFS_WAY_OTHER,
 } PfsWay;
@@ -146,7 +146,7 @@ pfs_memory_write_end(PfsThread *t)
 typedef enum PfsMemoryRest
 {
 	PFS_REST_NONE,				/* the write section is over */
-	PFS_REST_MARK,				/* a mark is to be moved */
+	PFS_REST_MARK,				/* a water mark is to be moved */
 	PFS_REST_ALL,				/* there are news, and nothing has been
 								 * counted */
 } PfsMemoryRest;

@@ -34,8 +34,8 @@ pfs_memory_choose_way(PfsContext *c)
 	{
 		if (c->counted == PFS_COUNTED_ALL || c->kind == PFS_BUMP)
 			way = PFS_WAY_PLAIN;
-		else if (c->counted == PFS_COUNTED_LISTED)
-			way = PFS_WAY_LISTED;
+		else if (c->counted == PFS_COUNTED_TRACKED)
+			way = PFS_WAY_TRACKED;
 	}
 	if (way != c->way)
 	{
@@ -63,7 +63,7 @@ pfs_memory_take_news(PfsThread *t)
 		c->epoch = here.epoch - 1;
 		pfs_memory_choose_way(c);
 	}
-	pfs_memory_settle(t);
+	pfs_memory_apply_resets(t);
 }
 
 void
@@ -85,7 +85,7 @@ pfs_memory_search(MemoryContext context)
 
 /* ---- chunks ---- */
 
-/* Only a process that has left shared memory, and whose numbers nobody sees, does not say so. */
+/* Only a process that has left shared memory, and whose counters nobody sees, does not say so. */
 void
 pfs_memory_lose_chunk(void)
 {
@@ -106,7 +106,7 @@ pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest)
 	}
 	if (rest == PFS_REST_MARK)
 	{
-		pfs_memory_raise(t, c->cell);
+		pfs_memory_raise_high_water(t, c->cell);
 		pfs_memory_write_end(t);
 	}
 }
@@ -124,7 +124,7 @@ pfs_memory_finish_less(PfsContext *c, uint64 count, uint64 bytes, PfsMemoryRest 
 	}
 	if (rest == PFS_REST_MARK)
 	{
-		pfs_memory_lower(t, c->cell);
+		pfs_memory_lower_low_water(t, c->cell);
 		pfs_memory_write_end(t);
 	}
 }
@@ -155,8 +155,8 @@ prepare(PfsContext *c)
 
 /*
  * A chunk has come.  Bump chunks go with all others of their context, so nobody
- * ever asks which of them were counted: they are not listed, having no header that
- * would lead from the list to their context.
+ * ever asks which of them were counted: they are not tracked, having no header
+ * that would lead from the list to their context.
  */
 static void
 chunk_came(PfsContext *c, const void *chunk, uint64 bytes)

@@ -355,7 +355,7 @@ switch_cb(PfsThread *t, bool wanted)
 		pfs_store_relaxed(&t->memory.is_told, true);
 		return true;
 	}
-	if (wanted || pfs_memory_total_in_use(t->memory.room, t->memory.mark) > 0)
+	if (wanted || pfs_memory_total_in_use(t->memory.headroom, t->memory.high_water) > 0)
 		return true;
 	stop();
 	pfs_store_relaxed(&t->memory.is_told, false);

@@ -69,16 +69,16 @@ end_open(PfsWaitEvent *e, PfsThread *t, int fd, const char *path)
 {
 	uint64		now = e != NULL ? pfs_wait_read_end(t, e->flags) : 0;
 
-	if (t != NULL && fd >= 0 && !pfs_is_changing(t))
+	if (t != NULL && fd >= 0 && !pfs_is_writing(t))
 	{
-		pfs_change_begin(t);
+		pfs_write_begin(t);
 		pfs_fd_opened(fd, path);
 		if (e != NULL && fd < pfs_nfds)
 		{
 			e->object.file.word = pfs_fds[fd].word;
 			e->object.file.index = pfs_fds[fd].index;
 		}
-		pfs_change_end(t);
+		pfs_write_end(t);
 	}
 	if (e != NULL)
 		pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
@@ -99,11 +99,11 @@ removed(const char *path, void (*remove) (const char *path))
 		if (MyProc != NULL && IsUnderPostmaster && pfs_files != NULL)
 			remove(path);
 	}
-	else if (!pfs_is_changing(t))
+	else if (!pfs_is_writing(t))
 	{
-		pfs_change_begin(t);
+		pfs_write_begin(t);
 		remove(path);
-		pfs_change_end(t);
+		pfs_write_end(t);
 	}
 }
 

@@ -34,12 +34,12 @@ is_client_socket(int fd)
 static PfsInstrumentId
 socket_instrument(int fd, PfsFixedInstrument client)
 {
-	uint32		word;
+	uint32		wait_info;
 
 	if (likely(is_client_socket(fd)))
 		return pfs_fixed_instrument[client];
-	word = pfs_wait_word();
-	return word != 0 ? pfs_word_instrument(word) : pfs_fixed_instrument[PFS_INS_OTHER_SOCKET];
+	wait_info = pfs_wait_event_info();
+	return wait_info != 0 ? pfs_wait_info_instrument(wait_info) : pfs_fixed_instrument[PFS_INS_OTHER_SOCKET];
 }
 
 /* One call in progress. */
@@ -102,7 +102,7 @@ is_next_message(int fd)
 static inline void
 end_idle(PfsThread *t, ssize_t result)
 {
-	if (result < 0 || pfs_is_changing(t))
+	if (result < 0 || pfs_is_writing(t))
 		return;
 	if (unlikely(pfs_memory_is_stale()))
 		pfs_memory_sync(t);
@@ -115,7 +115,7 @@ end_idle(PfsThread *t, ssize_t result)
 			pfs_thread_identify_now(t);
 		pfs_statement_arrived(t);
 		pfs_error_watch();
-		pfs_error_settle(t);
+		pfs_error_flush(t);
 	}
 	if (result > 0 && (pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED))
 		pfs_socket_bytes(t, pfs_my_socket, result);
@@ -125,7 +125,7 @@ end_idle(PfsThread *t, ssize_t result)
 static ssize_t
 wrap_recv(int fd, void *buf, size_t len, int flags)
 {
-	static PFS_NEAR PfsFramesMemo memo;
+	static PFS_HOT PfsFramesMemo memo;
 	PfsThread  *t = pfs_thread_here();
 	PfsSocketCall call;
 	ssize_t		result;
@@ -148,7 +148,7 @@ wrap_recv(int fd, void *buf, size_t len, int flags)
 static ssize_t
 wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
 {
-	static PFS_NEAR PfsFramesMemo memo;
+	static PFS_HOT PfsFramesMemo memo;
 	PfsThread  *t = pfs_thread_here();
 	PfsSocketCall call;
 	ssize_t		result;
@@ -171,7 +171,7 @@ wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
 static ssize_t
 wrap_send(int fd, const void *buf, size_t len, int flags)
 {
-	static PFS_NEAR PfsFramesMemo memo;
+	static PFS_HOT PfsFramesMemo memo;
 	PfsThread  *t = pfs_my_thread;
 	PfsSocketCall call;
 	ssize_t		result;
@@ -188,7 +188,7 @@ wrap_send(int fd, const void *buf, size_t len, int flags)
 static ssize_t
 wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockaddr *from, socklen_t *fromlen)
 {
-	static PFS_NEAR PfsFramesMemo memo;
+	static PFS_HOT PfsFramesMemo memo;
 	PfsThread  *t = pfs_my_thread;
 	PfsSocketCall call;
 	ssize_t		result;
@@ -205,7 +205,7 @@ wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockaddr *from, s
 static ssize_t
 wrap_sendto(int fd, const void *buf, size_t len, int flags, const struct sockaddr *to, socklen_t tolen)
 {
-	static PFS_NEAR PfsFramesMemo memo;
+	static PFS_HOT PfsFramesMemo memo;
 	PfsThread  *t = pfs_my_thread;
 	PfsSocketCall call;
 	ssize_t		result;

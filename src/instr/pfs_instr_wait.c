@@ -30,7 +30,7 @@
 #include "pfs_statement.h"
 
 #define FRAME __builtin_frame_address(0)
-#define CLASS(word) ((word) & 0xFF000000U)
+#define CLASS(wait_info) ((wait_info) & 0xFF000000U)
 
 /* The call of an open event returned and the wait goes on. */
 static inline void
@@ -59,9 +59,9 @@ typedef struct PfsSleep
 static pg_attribute_always_inline void
 begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 {
-	static PFS_NEAR PfsFramesMemo memo;
-	uint32		word = pfs_wait_word();
-	bool		lwlock = CLASS(word) == PG_WAIT_LWLOCK;
+	static PFS_HOT PfsFramesMemo memo;
+	uint32		wait_info = pfs_wait_event_info();
+	bool		lwlock = CLASS(wait_info) == PG_WAIT_LWLOCK;
 	PfsInstrumentId instrument;
 	PfsWaitEvent *e;
 	uint32		flags;
@@ -72,7 +72,7 @@ begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 	sleep->open = pfs_open_top(sleep->kind);
 	if (unlikely(sleep->open != NULL))
 		return;
-	instrument = likely(word != 0) ? pfs_word_instrument(word)
+	instrument = likely(wait_info != 0) ? pfs_wait_info_instrument(wait_info)
 		: pfs_fixed_instrument[PFS_INS_SEMAPHORE_ABSORB];
 	if (unlikely(instrument == PFS_NO_INSTRUMENT))
 		return;
@@ -234,15 +234,15 @@ look_at_thread(PfsThread *t, bool for_client)
 static pg_attribute_always_inline void
 begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 {
-	static PFS_NEAR PfsFramesMemo memo;
-	uint32		word = pfs_wait_word();
+	static PFS_HOT PfsFramesMemo memo;
+	uint32		wait_info = pfs_wait_event_info();
 	PfsInstrumentId instrument;
 	PfsWaitEvent *e;
 	uint32		flags;
 	bool		client = false;
 
 	sleep->kind = ENDS_WITH_CALL;
-	if (word == WAIT_EVENT_CLIENT_READ && between_statements())
+	if (wait_info == WAIT_EVENT_CLIENT_READ && between_statements())
 	{
 		sleep->kind = PFS_OPEN_IDLE;
 		pfs_statement_idle(t);
@@ -251,11 +251,11 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 		instrument = pfs_fixed_instrument[IsTransactionOrTransactionBlock()
 										  ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
 	}
-	else if (word != 0)
+	else if (wait_info != 0)
 	{
-		instrument = pfs_word_instrument(word);
-		client = CLASS(word) == PG_WAIT_CLIENT;
-		if (CLASS(word) == PG_WAIT_LOCK)
+		instrument = pfs_wait_info_instrument(wait_info);
+		client = CLASS(wait_info) == PG_WAIT_CLIENT;
+		if (CLASS(wait_info) == PG_WAIT_LOCK)
 			sleep->kind = PFS_OPEN_LOCK;
 	}
 	else
@@ -270,7 +270,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	if (unlikely(pfs_local.slow & PFS_SLOW_OPEN))
 	{
 		/* What an error ended is over, whether or not this wait is wanted. */
-		pfs_open_settle_now(t);
+		pfs_open_end_stale_now(t);
 		sleep->open = pfs_open_top(sleep->kind);
 		if (sleep->open != NULL)
 			return;
@@ -374,7 +374,7 @@ wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout)
 static PfsWaitEvent *
 begin_nap(PfsThread *t, const void *frame)
 {
-	bool		spin = pfs_wait_word() == 0 && pfs_frames_in_spin_delay(frame);
+	bool		spin = pfs_wait_event_info() == 0 && pfs_frames_in_spin_delay(frame);
 	PfsWaitEvent *e;
 
 	if (pfs_lwlock_in_progress())

@@ -65,13 +65,13 @@ typedef struct PfsProgram
 } PfsProgram;
 
 /* What is known of one function, by the number of its detour. */
-typedef struct PfsPlan
+typedef struct PfsPatchPlan
 {
 	uint8_t    *code;			/* where the jump goes */
 	size_t		left;			/* bytes of the function from there */
 	PfsPrologue prologue;
 	bool		set;
-} PfsPlan;
+} PfsPatchPlan;
 
 static size_t page_size;
 
@@ -133,7 +133,7 @@ is_as_in_file(const PfsProgram *program, const uint8_t *code, size_t size)
 
 /* Find the function and decide whether its prologue can be moved. */
 static void
-make_plan(PfsDetour *detour, PfsPlan *plan, const PfsProgram *program)
+make_patch_plan(PfsDetour *detour, PfsPatchPlan *plan, const PfsProgram *program)
 {
 	void	   *address = dlsym(RTLD_DEFAULT, detour->symbol);
 	Dl_info		info;
@@ -181,7 +181,7 @@ make_plan(PfsDetour *detour, PfsPlan *plan, const PfsProgram *program)
 
 /* No call or jump of the binary may lead behind the first byte of a jump of ours. */
 static void
-check_jumps(PfsDetour *detours, PfsPlan *plans, int n, const PfsProgram *program)
+check_jumps(PfsDetour *detours, PfsPatchPlan *plans, int n, const PfsProgram *program)
 {
 	PfsCodeRange ranges[DETOURS_MAX];
 	int			numbers[DETOURS_MAX];
@@ -261,7 +261,7 @@ write_jump(uint8_t *to, uintptr_t at, uintptr_t target)
 
 /* The slot of one function; false: out of reach. */
 static bool
-fill_slot(uint8_t *slot, const PfsDetour *detour, const PfsPlan *plan)
+fill_slot(uint8_t *slot, const PfsDetour *detour, const PfsPatchPlan *plan)
 {
 	static const uint8_t far_jump[] = {0xff, 0x25, 0, 0, 0, 0};
 	uint32_t	length = plan->prologue.length;
@@ -324,7 +324,7 @@ write_text(const PfsProgram *program, uint8_t *code, const uint8_t *bytes, size_
 
 /* Take all jumps back that were set. */
 static void
-take_back(const PfsPlan *plans, int n, const PfsProgram *program)
+take_back(const PfsPatchPlan *plans, int n, const PfsProgram *program)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -338,7 +338,7 @@ take_back(const PfsPlan *plans, int n, const PfsProgram *program)
  * those that were written are taken back.
  */
 static bool
-set_jumps(PfsDetour *detours, PfsPlan *plans, int n, const PfsProgram *program, uint8_t *near)
+set_jumps(PfsDetour *detours, PfsPatchPlan *plans, int n, const PfsProgram *program, uint8_t *near)
 {
 	sigset_t	all;
 	sigset_t	before;
@@ -384,7 +384,7 @@ has_failed(const PfsDetour *detours, int n)
 
 /* Trampolines, then the jumps. */
 static bool
-set_all(PfsDetour *detours, PfsPlan *plans, int n, const PfsProgram *program)
+set_all(PfsDetour *detours, PfsPatchPlan *plans, int n, const PfsProgram *program)
 {
 	size_t		size = TYPEALIGN(page_size, n * SLOT_BYTES);
 	uint8_t    *near = map_near(program, size);
@@ -439,7 +439,7 @@ count_threads(void)
 bool
 pfs_detour_patch(PfsDetour *detours, int ndetours)
 {
-	PfsPlan		plans[DETOURS_MAX] = {{0}};
+	PfsPatchPlan plans[DETOURS_MAX] = {{0}};
 	PfsProgram	program = {.file = -1};
 	bool		done = false;
 
@@ -457,7 +457,7 @@ pfs_detour_patch(PfsDetour *detours, int ndetours)
 	else
 	{
 		for (int i = 0; i < ndetours; i++)
-			make_plan(&detours[i], &plans[i], &program);
+			make_patch_plan(&detours[i], &plans[i], &program);
 		if (!has_failed(detours, ndetours))
 			check_jumps(detours, plans, ndetours, &program);
 		done = !has_failed(detours, ndetours) && set_all(detours, plans, ndetours, &program);

@@ -32,9 +32,9 @@
 /*
  * References of a thread; none if it has gone.  They are written once, before has_refs,
  * and taken back when the thread ends: nothing here waits, also at instrument points,
- * and what the leader does with its numbers meanwhile (each rise of a memory mark
- * holds `folds`) is no reason to find none.  Those that are read while they are taken
- * back are each there or not.
+ * and what the leader does with its counters meanwhile (each rise of a memory water
+ * mark holds `moves`) is no reason to find none.  Those that are read while they are
+ * taken back are each there or not.
  *
  * False: it lives and does not know them yet.
  */
@@ -100,12 +100,12 @@ find_account(PfsThread *t)
 	else
 		pfs_account_enter(&refs, NULL, NULL, true);
 
-	pfs_seqlock_write_begin(&t->folds);
+	pfs_seqlock_write_begin(&t->moves);
 	t->refs = refs;
 	pfs_memory_refer(t);
 	/* Pairs with the acquire in thread_refs(). */
 	pfs_store_release(&t->has_refs, true);
-	pfs_seqlock_write_end(&t->folds);
+	pfs_seqlock_write_end(&t->moves);
 	return true;
 }
 
@@ -152,7 +152,7 @@ follow_leader(PfsThread *t, int leader)
 	pfs_store_release(&t->parent_thread_id, thread_id);
 }
 
-/* What a process learns about itself only after its first events; inside a change. */
+/* What a process learns about itself only after its first events; inside a write section. */
 void
 pfs_thread_refresh_identity(PfsThread *t)
 {
@@ -255,33 +255,33 @@ pfs_thread_attach(void)
 void
 pfs_thread_identify_now(PfsThread *t)
 {
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_thread_refresh_identity(t);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /*
- * Looks at everything that pfs_local.slow says the process has missed, in one change: who it
- * is, waits that are over, a message that no hook has seen, transactions and errors of a
- * process without hooks, phases of a command.  Then the wait begins after all, unless
+ * Looks at everything that pfs_local.slow says the process has missed, in one write section:
+ * who it is, waits that are over, a message that no hook has seen, transactions and errors
+ * of a process without hooks, phases of a command.  Then the wait begins after all, unless
  * the thread is not instrumented or the wait is nested too deep.
  */
 bool
 pfs_wait_prepare(PfsThread *t)
 {
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 	{
 		pfs_local.reentered++;
 		pfs_local.slow |= PFS_SLOW_REPAIR;
 		return false;
 	}
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
 		pfs_thread_refresh_identity(t);
 	if (pfs_local.slow & PFS_SLOW_OPEN)
-		pfs_open_settle(t);
+		pfs_open_end_stale(t);
 	if (pfs_local.slow & PFS_SLOW_UNNAMED)
 		pfs_statement_look(t, debug_query_string);
 	if (pfs_local.slow & PFS_SLOW_WATCH)
@@ -291,7 +291,7 @@ pfs_wait_prepare(PfsThread *t)
 	}
 	if (pfs_local.slow & (PFS_SLOW_PROGRESS | PFS_SLOW_WATCH))
 		pfs_stage_look(t);
-	pfs_change_end(t);
+	pfs_write_end(t);
 	if (pfs_load_relaxed(&t->mask) == 0)
 		return false;			/* so it has just been decided */
 	if (t->events[PFS_WAITS].depth >= PFS_WAIT_DEPTH)

@@ -20,7 +20,7 @@
 
 /*
  * Statements and transactions come a hundred thousand times a second at most, and
- * are flushed by the handful; lanes for each processor would cost them hundreds
+ * are flushed in batches; lanes for each processor would cost them hundreds
  * of megabytes.
  */
 const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {

@@ -19,7 +19,7 @@
  * Detach.  Open waits end first, as they count for the statement's digest, for the histories
  * and for the summaries.  Digests take what is still in the table of waits.  Histories
  * give away all events.  Memory stops being counted and drops to nothing in use before
- * summaries move all numbers up, among them memory's, and give the account back.  What
+ * summaries move all counters up, among them memory's, and give the account back.  What
  * has a record of its own comes behind: nothing counts for it any more.
  */
 #include "postgres.h"
@@ -123,7 +123,7 @@ const PfsPart pfs_parts[] = {
 		.name = "errors",
 		STRUCT(pfs_errors),
 		.start = pfs_errors_start,
-		.leave = pfs_error_settle,
+		.leave = pfs_error_flush,
 	},
 	{
 		.name = "digests",

@@ -1,8 +1,8 @@
 /*
  * pfs_thread_end.c
  *	  How a process leaves its record: at its end, and as a child that is no process of
- *	  the server's; and how it puts right what was left undone in the middle of a
- *	  change.
+ *	  the server's; and how it puts right what was left undone in the middle of a write
+ *	  section.
  *
  * The end.  The server has a list of functions that it calls when a process ends, with
  * room for 20, and a process that wants to add one more dies.  So nothing is added at
@@ -25,9 +25,9 @@
  * an error, calls the server or waits.  Should an error nevertheless have left such a
  * place, nobody could read the thread any more, and its own events would all pass by,
  * as those of a handler that came in the middle.  The process itself finds out: where
- * it waits on a latch it is in the main line and outside of every change.  Words of a
- * process that has gone need no repair: it either came through detach(), which repairs
- * first, or it was killed, and shared memory is made anew.
+ * it waits on a latch it is in the main line and outside of every write section.  Words
+ * of a process that has gone need no repair: it either came through detach(), which
+ * repairs first, or it was killed, and shared memory is made anew.
  */
 #include "postgres.h"
 
@@ -95,15 +95,18 @@ pfs_thread_repair(PfsThread *t)
 	bool		was_beginning = pfs_local.beginning != 0;
 
 	pfs_local.slow &= ~PFS_SLOW_REPAIR;
-	repaired += make_even(&t->folds);
+	repaired += make_even(&t->moves);
 	repaired += make_even(&t->memory.seq);
 	if (was_beginning || (t->seq.word & 1) != 0)
 	{
-		/* Inside the change that was never ended, or in one of our own. */
+		/*
+		 * Inside the write section that was never ended, or in one of our
+		 * own.
+		 */
 		if ((t->seq.word & 1) == 0)
-			pfs_change_begin(t);
+			pfs_write_begin(t);
 		drop_waits(t);
-		pfs_change_end(t);
+		pfs_write_end(t);
 		repaired++;
 	}
 	if (repaired > 0)
@@ -150,12 +153,12 @@ detach(void)
 	}
 	(void) repair_others();
 	pfs_local.beginning = 0;
-	(void) make_even(&t->folds);
+	(void) make_even(&t->moves);
 	if ((t->seq.word & 1) == 0)
-		pfs_change_begin(t);
+		pfs_write_begin(t);
 
 	/*
-	 * With waits off nothing may have asked yet, and its numbers have an
+	 * With waits off nothing may have asked yet, and its counters have an
 	 * account.
 	 */
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)

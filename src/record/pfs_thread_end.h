@@ -1,7 +1,7 @@
 /*
  * pfs_thread_end.h
  *	  How a process leaves its record, and how it puts right what was left undone in
- *	  the middle of a change.
+ *	  the middle of a write section.
  */
 #ifndef PFS_THREAD_END_H
 #define PFS_THREAD_END_H

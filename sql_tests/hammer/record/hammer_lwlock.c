@@ -220,9 +220,9 @@ end_thread(PfsThread *t, uint32 place)
 	uint32		most = mine->head - Max(whole, tail);
 
 	rests = 0;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_lwlock_ring_end(t, mine);
-	pfs_change_end(t);
+	pfs_write_end(t);
 	HAMMER_CHECK(rests <= most, "%u records at the end, not %u", rests, most);
 	if (pfs_history_tail(pfs_load_relaxed(&mine->history_long_tail), mine->head) == tail)
 		HAMMER_CHECK(rests == most, "%u records at the end, not %u", rests, most);
@@ -238,15 +238,15 @@ own_ring(uint32 place, HammerRng *rng, uint32 events)
 	uint32		index;
 	PfsThread  *t = begin_thread(place, &index);
 	PfsLwlockHolder *mine;
-	PfsLwlockPlan plan = {.usual = FLAGS, .cell = &x->cells[place]};
+	PfsLwlockLookup lookup = {.usual = FLAGS, .cell = &x->cells[place]};
 
 	/* A victim can take a record with it, before it says which. */
 	HAMMER_CHECK(t != NULL || hammer_options.kill, "no record is free");
 	if (t == NULL)
 		return;
 	mine = pfs_lwlock_holder(index);
-	plan.instrument_bits = (uint64) instrument_of(t->thread_id) << PFS_LWLOCK_INSTRUMENT_SHIFT;
-	plan.cell->buckets = x->buckets[place];
+	lookup.instrument_bits = (uint64) instrument_of(t->thread_id) << PFS_LWLOCK_INSTRUMENT_SHIFT;
+	lookup.cell->buckets = x->buckets[place];
 	for (uint64 id = 1; id <= events && hammer_going(); id++)
 	{
 		uint64		ticks = ticks_of(t->thread_id, id);
@@ -254,10 +254,10 @@ own_ring(uint32 place, HammerRng *rng, uint32 events)
 		uint64		before;
 
 		pfs_local.parent = parent_of(t->thread_id, id);
-		pfs_lwlock_fill(e, &plan, held_of(t->thread_id, id), tries(t->thread_id, id) ? PFS_LWLOCK_TRY : 0,
+		pfs_lwlock_fill(e, &lookup, held_of(t->thread_id, id), tries(t->thread_id, id) ? PFS_LWLOCK_TRY : 0,
 						start_of(t->thread_id, id), ticks);
 		e->source = source_of(t->thread_id, id);
-		switch (pfs_lwlock_record(t, mine, e, &plan, ticks))
+		switch (pfs_lwlock_record(t, mine, e, &lookup, ticks))
 		{
 			case PFS_LWLOCK_IN_THE_WAY:
 				hammer_fail("something is in the way of event %lu", id);
@@ -297,32 +297,32 @@ check_order(const Collected *c, uint64 newest)
 
 /* The newest of a ring; where nobody has changed it meanwhile, how many there are is known. */
 static void
-read_ring(const PfsThread *copy, uint64 word, bool held_back, HammerRng *rng)
+read_ring(const PfsThread *copy, uint64 word, bool buffered, HammerRng *rng)
 {
 	PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint64	   *tail = held_back ? &holder->history_long_tail : &holder->history_tail;
+	uint64	   *tail = buffered ? &holder->history_long_tail : &holder->history_tail;
 	uint64		hidden = pfs_load_relaxed(tail);
 	uint64		head = pfs_load_acquire(&holder->head);
 	uint32		rows = 1 + hammer_random(rng, HISTORY);
 	Collected	c;
 
 	collect(&c, copy->thread_id, 0);
-	if (held_back)
-		pfs_lwlock_ring_held_back(copy, word, collect_cb, &c);
+	if (buffered)
+		pfs_lwlock_ring_buffered(copy, word, collect_cb, &c);
 	else
 		pfs_lwlock_ring_history(copy, word, rows, collect_cb, &c);
 	pfs_add_relaxed(&x->read, c.n);
 	if (pfs_pages_word(pfs_threads, copy->index) != word)
 		return;
 	check_order(&c, head);
-	if (!held_back && c.n < Min(rows, head - pfs_history_tail(pfs_load_relaxed(tail), head)))
+	if (!buffered && c.n < Min(rows, head - pfs_history_tail(pfs_load_relaxed(tail), head)))
 		pfs_add_relaxed(&x->gone, 1);
-	HAMMER_CHECK(c.n <= (held_back ? PFS_LWLOCK_BLOCK - 1 : rows), "%u events", c.n);
+	HAMMER_CHECK(c.n <= (buffered ? PFS_LWLOCK_BLOCK - 1 : rows), "%u events", c.n);
 	if (pfs_load_acquire(&holder->head) == head && pfs_load_relaxed(tail) == hidden &&
 		pfs_pages_word(pfs_threads, copy->index) == word)
 	{
 		uint64		from = Max(pfs_history_tail(hidden, head),
-							   held_back ? head - head % PFS_LWLOCK_BLOCK : head > rows ? head - rows : 0);
+							   buffered ? head - head % PFS_LWLOCK_BLOCK : head > rows ? head - rows : 0);
 
 		HAMMER_CHECK(c.n == head - from, "%u events, not %lu to %lu", c.n, from + 1, head);
 		pfs_add_relaxed(&x->complete, 1);
@@ -353,14 +353,14 @@ read_all(const PfsThread *copy, uint64 word)
 	uint64		head = pfs_load_acquire(&holder->head);
 	uint64		first = head < 2 * PFS_LWLOCK_BLOCK ? 1 : head - head % PFS_LWLOCK_BLOCK - PFS_LWLOCK_BLOCK + 1;
 	uint64		tail;
-	uint32		held_back;
+	uint32		buffered;
 
-	/* Enough of it: the newest block, and what is held back. */
+	/* Enough of it: the newest block, and what is buffered. */
 	collect(&c, copy->thread_id, first);
-	pfs_lwlock_ring_held_back(copy, word, collect_cb, &c);
-	held_back = c.n;
+	pfs_lwlock_ring_buffered(copy, word, collect_cb, &c);
+	buffered = c.n;
 	pfs_lwlock_log_each(collect_cb, &c);
-	pfs_add_relaxed(&x->from_log, c.n - held_back);
+	pfs_add_relaxed(&x->from_log, c.n - buffered);
 	tail = pfs_history_tail(pfs_load_relaxed(&holder->history_long_tail), pfs_load_acquire(&holder->head));
 	if (hammer_options.kill || pfs_pages_word(pfs_threads, copy->index) != word ||
 		pfs_load_relaxed(&x->blocks) - flushed_at > LAP || c.overflow)
@@ -392,7 +392,7 @@ hide(const PfsThread *copy, uint64 word, bool history_long)
 	collect(&c, copy->thread_id, 0);
 	pfs_lwlock_ring_hide(copy->index, history_long);
 	if (history_long)
-		pfs_lwlock_ring_held_back(copy, word, collect_cb, &c);
+		pfs_lwlock_ring_buffered(copy, word, collect_cb, &c);
 	else
 		pfs_lwlock_ring_history(copy, word, HISTORY, collect_cb, &c);
 	pfs_add_relaxed(&x->hidden, 1);
@@ -441,7 +441,7 @@ lwlock_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 	while (hammer_going());
 }
 
-/* When all is over, what is in the log and what is held back is each there once. */
+/* When all is over, what is in the log and what is buffered is each there once. */
 static void
 check_rest(void)
 {

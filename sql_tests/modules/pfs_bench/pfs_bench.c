@@ -186,13 +186,13 @@ instrument_of(const PfsBenchKind *kind, uint32 *word)
 	{
 		case CALL_SEM_WAIT:
 			*word = PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT;
-			return pfs_word_instrument(*word);
+			return pfs_wait_info_instrument(*word);
 		case CALL_SEND:
 			*word = 0;
 			return pfs_fixed_instrument[PFS_INS_CLIENT_WRITE];
 		default:
 			*word = WAIT_EVENT_DATA_FILE_READ;
-			return pfs_word_instrument(*word);
+			return pfs_wait_info_instrument(*word);
 	}
 }
 
@@ -288,9 +288,9 @@ pfs_bench_touch(PG_FUNCTION_ARGS)
 
 	for (uint32 i = 0; t != NULL && i < 10 * n; i++)
 	{
-		pfs_change_begin(t);
+		pfs_write_begin(t);
 		pfs_summary_add(t, i % n, UINT64_C(100) << (i / n));
-		pfs_change_end(t);
+		pfs_write_end(t);
 	}
 	PG_RETURN_VOID();
 }

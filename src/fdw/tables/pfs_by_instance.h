@@ -17,7 +17,7 @@ typedef enum PfsInstanceKind
 
 #define PFS_NUM_INSTANCE_KINDS (PFS_INSTANCE_LWLOCK + 1)
 
-/* Pushes the numbers of all kinds; returns the events that this one's lost. */
+/* Pushes the counters of all kinds; returns the events that this one's lost. */
 extern int64 pfs_instances_push(PfsInstanceKind kind);
 
 #endif							/* PFS_BY_INSTANCE_H */

@@ -8,7 +8,7 @@
 
 #include "pfs_levels.h"
 #include "pfs_tables.h"
-#include "pfs_tw.h"
+#include "pfs_timer_wait.h"
 
 /*
  * All of them.  stem: "statements", one: "statement"; FAMILY: the family; Row: {PfsLevelKeys

@@ -10,9 +10,9 @@
 
 #include "pfs_buckets.h"
 #include "pfs_digest.h"
-#include "pfs_statement_numbers.h"
+#include "pfs_statement_counters.h"
 #include "pfs_tables.h"
-#include "pfs_tw.h"
+#include "pfs_timer_wait.h"
 #include "pfs_value.h"
 
 /* ---- keys ---- */
@@ -20,26 +20,26 @@
 /* The names of the last row: neighbours are often of one database and one user. */
 typedef struct Names
 {
-	uint64		who;
+	uint64		db_user;
 	char	   *database;
 	char	   *user;
 } Names;
 
 /* Looks up the names of a database and a user, unless the last row had the same. */
 static Names *
-names_of(PfsScan *scan, uint64 who)
+names_of(PfsScan *scan, uint64 db_user)
 {
 	Names	   *names = scan->table_private;
 	MemoryContext old;
 
-	if (names != NULL && names->who == who && names->database != NULL)
+	if (names != NULL && names->db_user == db_user && names->database != NULL)
 		return names;
 	old = MemoryContextSwitchTo(scan->rows_context);
 	if (names == NULL)
 		names = scan->table_private = palloc0(sizeof(Names));
-	names->who = who;
-	names->database = pfs_database_name(PFS_DIGEST_DATABASE(who));
-	names->user = pfs_role_name(PFS_DIGEST_USER(who));
+	names->db_user = db_user;
+	names->database = pfs_database_name(PFS_DIGEST_DATABASE(db_user));
+	names->user = pfs_role_name(PFS_DIGEST_USER(db_user));
 	MemoryContextSwitchTo(old);
 	return names;
 }
@@ -48,13 +48,13 @@ names_of(PfsScan *scan, uint64 who)
 static Datum
 database_name_of(PfsScan *scan, const PfsDigestKey *key, bool *isnull)
 {
-	return key->query_id == 0 ? pfs_null(isnull) : pfs_text_datum(names_of(scan, key->who)->database);
+	return key->query_id == 0 ? pfs_null(isnull) : pfs_text_datum(names_of(scan, key->db_user)->database);
 }
 
 static Datum
 user_name_of(PfsScan *scan, const PfsDigestKey *key, bool *isnull)
 {
-	return key->query_id == 0 ? pfs_null(isnull) : pfs_text_datum(names_of(scan, key->who)->user);
+	return key->query_id == 0 ? pfs_null(isnull) : pfs_text_datum(names_of(scan, key->db_user)->user);
 }
 
 #define RIGHTS_OF_USER "NULL without the rights of user_name or pg_read_all_stats."
@@ -73,7 +73,7 @@ key_role(const void *row)
 {
 	const PfsDigestKey *key = row;
 
-	return key->query_id == 0 ? InvalidOid : PFS_DIGEST_USER(key->who);
+	return key->query_id == 0 ? InvalidOid : PFS_DIGEST_USER(key->db_user);
 }
 
 /* ---- events_statements_summary_by_digest ---- */
@@ -108,7 +108,7 @@ text_of(const SummaryRow *row, const char *str, uint32 len, bool *isnull)
 {
 	if (str == NULL || len == 0)
 		return pfs_null(isnull);
-	return pfs_text_datum(pfs_text_of_statement(str, len, pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.who))));
+	return pfs_text_datum(pfs_text_of_statement(str, len, pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.db_user))));
 }
 
 static Datum
@@ -128,7 +128,7 @@ sample_time_of(const PfsDigestRow *digest, bool *isnull)
 	X(t, digest_text, text, none, text_of(row, row->digest.text, row->digest.text_len, isnull), \
 	  "Text with parameters for its constants, without secrets. NULL: not known, as it was parsed before this " \
 	  "row was made; or without the rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
-	PFS_TW_COLUMNS(X, t, &row->digest.totals.time, "Statements counted.") \
+	PFS_TIMER_WAIT_COLUMNS(X, t, &row->digest.totals.time, "Statements counted.") \
 	PFS_STATEMENT_SUM_COLUMNS(X, t, &row->digest.totals) \
 	X(t, first_seen, timestamptz, none, TimestampTzGetDatum(row->digest.first_seen), "When the row was made.") \
 	X(t, last_seen, timestamptz, none, TimestampTzGetDatum(row->digest.last_seen), "End of the last statement.") \
@@ -246,7 +246,7 @@ const PfsTable pfs_table_statements_histogram_by_digest = {
 	KEY_COLUMNS(X, t) \
 	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
 	  "Name of the instrument, as in setup_instruments.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
-	PFS_TW_COLUMNS(X, t, &row->totals, "Number of waits.")
+	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, "Number of waits.")
 
 PFS_COLUMNS(waits, PfsDigestWaitRow, WAITS_COLUMNS)
 

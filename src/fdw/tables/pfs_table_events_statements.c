@@ -10,7 +10,7 @@
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
-#include "pfs_statement_numbers.h"
+#include "pfs_statement_counters.h"
 #include "pfs_value.h"
 
 /* Somebody else's text, in this database's encoding; hide: without secrets. */
@@ -57,9 +57,9 @@ database_name_of(const PfsStatementEvent *event, bool *isnull)
 }
 
 static Datum
-number_of(const PfsStatementEvent *event, PfsNumber number)
+number_of(const PfsStatementEvent *event, PfsCounter counter)
 {
-	return pfs_statement_number_datum(number, event->n[number]);
+	return pfs_statement_counter_datum(counter, event->n[counter]);
 }
 
 static Datum
@@ -74,7 +74,7 @@ memory_of(const PfsStatementEvent *event, bool *isnull)
 	return pfs_statement_memory_datum(event->counts & PFS_COUNTS_MEMORY ? event->memory : 0, isnull);
 }
 
-#define NUMBER(number) number_of(row, PFS_N_##number)
+#define NUMBER(counter) number_of(row, PFS_N_##counter)
 
 #define STATEMENTS_COLUMNS(X, t) \
 	PFS_EV_COLUMNS(X, t, "The thread that executes or executed it: threads.thread_id.", PFS_EV_NO_MORE, PFS_RESERVED, \

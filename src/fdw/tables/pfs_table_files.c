@@ -11,7 +11,7 @@
 #include "pfs_file_sum.h"
 #include "pfs_instrument.h"
 #include "pfs_tables.h"
-#include "pfs_tw.h"
+#include "pfs_timer_wait.h"
 #include "pfs_value.h"
 
 /*
@@ -84,7 +84,7 @@ const PfsTable pfs_table_file_instances = {
 	.copy = files_copy,
 };
 
-/* The parts are those of pfs_tw.h. */
+/* The parts are those of pfs_timer_wait.h. */
 StaticAssertDecl((int) PFS_FILE_READ == PFS_CALLS_READ && (int) PFS_FILE_WRITE == PFS_CALLS_WRITE &&
 				 (int) PFS_FILE_MISC == PFS_CALLS_MISC, "parts in another order");
 
@@ -94,11 +94,11 @@ StaticAssertDecl((int) PFS_FILE_READ == PFS_CALLS_READ && (int) PFS_FILE_WRITE =
 typedef struct EventRow
 {
 	PfsInstrumentId instrument;
-	PfsFileNumbers numbers;
+	PfsFileCounters counters;
 } EventRow;
 
 #define NUMBERS_COLUMNS(X, t) \
-	PFS_CALLS_COLUMNS(X, t, row->numbers.totals, row->numbers.bytes, \
+	PFS_CALLS_COLUMNS(X, t, row->counters.totals, row->counters.bytes, \
 					  "Number of reads.", "Number of writes, copies into the file among them.", \
 					  "Number of other calls.", "Bytes that the reads brought.", \
 					  "Bytes that the writes took.")
@@ -120,33 +120,33 @@ event_estimate(void)
 }
 
 /*
- * Adds up the numbers of all files by instrument, and adds a row for each that has
- * counted a call.
+ * Adds up the counters of all files by instrument, and adds a row for each that
+ * has counted a call.
  */
 static void
 event_copy(PfsScan *scan)
 {
 	uint32		n = pfs_instruments == NULL ? 0 : pfs_instruments->max;
-	PfsFileNumbers *numbers;
+	PfsFileCounters *counters;
 
 	if (n == 0)
 		return;
-	numbers = palloc_extended(n * sizeof(PfsFileNumbers), MCXT_ALLOC_HUGE);
-	pfs_file_sums_by_instrument(numbers);
+	counters = palloc_extended(n * sizeof(PfsFileCounters), MCXT_ALLOC_HUGE);
+	pfs_file_sums_by_instrument(counters);
 	for (uint32 i = 0; i < n; i++)
 	{
 		PfsTotals	all = {0};
 		EventRow   *row;
 
-		pfs_calls_all(numbers[i].totals, &all);
+		pfs_calls_all(counters[i].totals, &all);
 		if (pfs_totals_count(&all) == 0 ||
 			(scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument))
 			continue;
 		row = pfs_scan_add(scan);
 		row->instrument = i;
-		row->numbers = numbers[i];
+		row->counters = counters[i];
 	}
-	pfree(numbers);
+	pfree(counters);
 }
 
 const PfsTable pfs_table_file_summary_by_event_name = {
@@ -171,7 +171,7 @@ typedef struct InstanceRow
 	uint64		word;
 	const char *name;			/* one for all rows of the file */
 	PfsInstrumentId instrument;
-	PfsFileNumbers numbers;
+	PfsFileCounters counters;
 } InstanceRow;
 
 #define INSTANCE_COLUMNS(X, t) \
@@ -228,7 +228,7 @@ add_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)
 		row->word = word;
 		row->instrument = sum->instrument;
 	}
-	pfs_file_numbers_add(&row->numbers, sum, sum->part);
+	pfs_file_counters_add(&row->counters, sum, sum->part);
 }
 
 static void

@@ -123,7 +123,7 @@ add_area_cb(PfsInstrumentId instrument, uint64 count, uint64 bytes, void *arg)
 	add_built_in(arg, instrument, &totals);
 }
 
-/* Copies the contexts' numbers, then what has numbers of its own: containers and areas. */
+/* Copies the contexts' counters, then what has counters of its own: containers and areas. */
 static void
 global_copy(PfsScan *scan)
 {

@@ -7,7 +7,7 @@
 #include "pfs_owned.h"
 #include "pfs_prepared.h"
 #include "pfs_tables.h"
-#include "pfs_tw.h"
+#include "pfs_timer_wait.h"
 #include "pfs_value.h"
 
 static Datum
@@ -40,8 +40,8 @@ executions_of(const PfsPrepared *p, PfsTotals *totals)
 	X(t, sql_text, text, none, sql_text_of(row, isnull), \
 	  "The statement that was prepared, cut at pfs.max_sql_text_length." PFS_OWN_ROLE, \
 	  .width = 100, .hidden = true) \
-	X(t, count_execute, bigint, count, pfs_tw_get(EXECUTIONS, PFS_TW_COUNT_STAR), "How often it was executed.") \
-	PFS_TW_COLUMNS(X, t, EXECUTIONS, "Executions counted.")
+	X(t, count_execute, bigint, count, pfs_timer_wait_get(EXECUTIONS, PFS_TIMER_WAIT_COUNT_STAR), "How often it was executed.") \
+	PFS_TIMER_WAIT_COLUMNS(X, t, EXECUTIONS, "Executions counted.")
 
 PFS_COLUMNS(prepared, PfsPrepared, COLUMNS)
 

@@ -18,7 +18,7 @@
 #include "pfs_thread.h"
 #include "pfs_by_instance.h"
 #include "pfs_tables.h"
-#include "pfs_tw.h"
+#include "pfs_timer_wait.h"
 #include "pfs_value.h"
 
 /*
@@ -190,11 +190,11 @@ typedef struct SummaryRow
 	PfsSocketTotals totals;
 } SummaryRow;
 
-/* The parts are those of pfs_tw.h. */
+/* The parts are those of pfs_timer_wait.h. */
 StaticAssertDecl((int) PFS_SOCKET_READ == PFS_CALLS_READ && (int) PFS_SOCKET_WRITE == PFS_CALLS_WRITE &&
 				 (int) PFS_SOCKET_MISC == PFS_CALLS_MISC, "parts in another order");
 
-/* Adds the numbers of a socket or of an event name, unless a condition leaves them out. */
+/* Adds the counters of a socket or of an event name, unless a condition leaves them out. */
 static void
 add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals *totals, void *arg)
 {

@@ -17,7 +17,7 @@ typedef struct StageRow
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
-	PFS_TW_COLUMNS(X, t, &row->totals, "Stages counted.")
+	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, "Stages counted.")
 
 /* A session goes through nearly all stages of statements. */
 #define ROWS_PER_KEY 8

@@ -9,7 +9,7 @@
 #include "pfs_buckets.h"
 #include "pfs_event_cell.h"
 #include "pfs_event_levels.h"
-#include "pfs_statement_numbers.h"
+#include "pfs_statement_counters.h"
 #include "pfs_value.h"
 
 typedef struct StatementRow
@@ -20,7 +20,7 @@ typedef struct StatementRow
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
-	PFS_TW_COLUMNS(X, t, &row->totals.time, "Statements counted.") \
+	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals.time, "Statements counted.") \
 	PFS_STATEMENT_SUM_COLUMNS(X, t, &row->totals)
 
 /* A session has a handful of commands. */

@@ -18,9 +18,9 @@ typedef struct TransactionRow
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
-	PFS_TW_COLUMNS(X, t, PART(ALL), "Transactions counted.") \
-	PFS_TW_PART_COLUMNS(X, t, read_write, PART(READ_WRITE), "Transactions that may write.") \
-	PFS_TW_PART_COLUMNS(X, t, read_only, PART(READ_ONLY), "Transactions that may not write.")
+	PFS_TIMER_WAIT_COLUMNS(X, t, PART(ALL), "Transactions counted.") \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read_write, PART(READ_WRITE), "Transactions that may write.") \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read_only, PART(READ_ONLY), "Transactions that may not write.")
 
 PFS_EVENT_LEVEL_TABLES(transactions, "transaction", TRANSACTIONS, TransactionRow, PfsTransactionTotals, COLUMNS, 1,
 					   "zeroes all levels");

@@ -1,7 +1,7 @@
 /*
  * pfs_table_waits_by_instance.c
  *	  events_waits_summary_by_instance: the waits of each object that has
- *	  numbers of its own.  A kind of object is one entry of `sources`.
+ *	  counters of its own.  A kind of object is one entry of `sources`.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 #include "pfs_shared.h"
 #include "pfs_socket.h"
 #include "pfs_tables.h"
-#include "pfs_tw.h"
+#include "pfs_timer_wait.h"
 #include "pfs_value.h"
 
 typedef struct InstanceRow
@@ -27,13 +27,13 @@ typedef struct InstanceRow
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
 	X(t, object_instance_begin, bigint, none, Int64GetDatum((int64) row->object_instance), \
 	  "Identifies the object, as in events_waits_current.") \
-	PFS_TW_COLUMNS(X, t, &row->totals, "Number of waits.")
+	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, "Number of waits.")
 
 PFS_COLUMNS(instances, InstanceRow, COLUMNS)
 
 /*
- * Adds the numbers of one file to its row.  Those of one file and instrument come in
- * several parts, but all parts of a file come together.
+ * Adds the counters of one file to its row.  Those of one file and instrument come
+ * in several parts, but all parts of a file come together.
  */
 static void
 add_file_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)
@@ -68,7 +68,7 @@ files_copy(PfsScan *scan)
 	pfs_file_sums_each(add_file_sum_cb, scan);
 }
 
-/* Adds the numbers of one socket, unless a condition on event_name leaves it out. */
+/* Adds the counters of one socket, unless a condition on event_name leaves it out. */
 static void
 add_socket_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals *totals, void *arg)
 {
@@ -110,7 +110,7 @@ lwlocks_copy(PfsScan *scan)
 	pfs_lwlocks_each(add_lwlock_cb, scan);
 }
 
-/* Pushes the numbers of sockets, and notes the time for the two tables that show them. */
+/* Pushes the counters of sockets, and notes the time for the two tables that show them. */
 static int64
 sockets_push(void)
 {
@@ -155,8 +155,8 @@ copy(PfsScan *scan)
 }
 
 /*
- * pfs_instances_push is TRUNCATE of one of the tables by instance.  The numbers of all
- * kinds go, as one TRUNCATE must leave the tables of all kinds consistent.
+ * pfs_instances_push is TRUNCATE of one of the tables by instance.  The counters of
+ * all kinds go, as one TRUNCATE must leave the tables of all kinds consistent.
  */
 int64
 pfs_instances_push(PfsInstanceKind kind)

@@ -11,7 +11,7 @@
 #include "pfs_buckets.h"
 #include "pfs_levels.h"
 #include "pfs_tables.h"
-#include "pfs_tw.h"
+#include "pfs_timer_wait.h"
 #include "pfs_value.h"
 
 /* ---- summaries ---- */
@@ -33,7 +33,7 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 
 #define LEVEL_COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
-	PFS_TW_COLUMNS(X, t, &row->totals, "Number of waits.")
+	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, "Number of waits.")
 
 /* A session meets some twenty kinds of waits. */
 #define ROWS_PER_KEY 20

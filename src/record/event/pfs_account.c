@@ -88,7 +88,7 @@ fill_cb(void *record, const void *key, void *arg)
 
 		pfs_shared_block_clear(&block);
 	}
-	pfs_ref_revive(&wanted->references[index_of(wanted, record)]);
+	pfs_ref_reuse(&wanted->references[index_of(wanted, record)]);
 }
 
 PfsSharedBlock
@@ -132,14 +132,14 @@ pfs_accounts_lay_out(PfsSegment *seg)
 static void
 lower(PfsAccountKind kind, uint32 index)
 {
-	pfs_ref_lower(&pfs_accounts[kind].references[index]);
+	pfs_ref_unpin(&pfs_accounts[kind].references[index]);
 }
 
 static bool
-raise_reference(PfsAccountKind kind, uint32 index, uint64 word)
+pin_record(PfsAccountKind kind, uint32 index, uint64 word)
 {
-	return pfs_ref_raise(&pfs_accounts[kind].references[index],
-						 &pfs_accounts[kind].pages->state[index], word);
+	return pfs_ref_pin(&pfs_accounts[kind].references[index],
+					   &pfs_accounts[kind].pages->state[index], word);
 }
 
 /*
@@ -164,7 +164,7 @@ enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 
 
 		if (index == PFS_NO_RECORD)
 			return PFS_NO_RECORD;
-		if (raise_reference(kind, index, word))
+		if (pin_record(kind, index, word))
 			return index;
 		if (*created)
 			return PFS_NO_RECORD;
@@ -188,7 +188,7 @@ count_connection(PfsAccountKind kind, uint32 index, int64 connections)
 }
 
 static void
-lower_if_any(PfsAccountKind kind, uint32 *index)
+unpin_if_any(PfsAccountKind kind, uint32 *index)
 {
 	if (*index != PFS_NO_RECORD)
 		lower(kind, *index);
@@ -214,8 +214,8 @@ pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_
 	}
 	else if (refs->account != PFS_NO_RECORD)
 	{
-		lower_if_any(PFS_USERS, &refs->user);
-		lower_if_any(PFS_HOSTS, &refs->host);
+		unpin_if_any(PFS_USERS, &refs->user);
+		unpin_if_any(PFS_HOSTS, &refs->host);
 	}
 	refs->counted = connection;
 	if (connection)
@@ -245,7 +245,7 @@ pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader)
 		if (from[kind] == PFS_NO_RECORD)
 			continue;
 		word = pfs_pages_word(pfs_accounts[kind].pages, from[kind]);
-		if ((word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED && raise_reference(kind, from[kind], word))
+		if ((word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED && pin_record(kind, from[kind], word))
 		{
 			*to[kind] = from[kind];
 			any = true;
@@ -264,9 +264,9 @@ pfs_account_leave(PfsAccountRefs *refs)
 		count_connection(PFS_HOSTS, pfs_account_host(refs), -1);
 		refs->counted = false;
 	}
-	lower_if_any(PFS_ACCOUNTS, &refs->account);
-	lower_if_any(PFS_USERS, &refs->user);
-	lower_if_any(PFS_HOSTS, &refs->host);
+	unpin_if_any(PFS_ACCOUNTS, &refs->account);
+	unpin_if_any(PFS_USERS, &refs->user);
+	unpin_if_any(PFS_HOSTS, &refs->host);
 }
 
 uint32
@@ -290,8 +290,8 @@ remove_account(PfsAccountKind kind, uint32 index, uint64 word, void (*push) (Pfs
 	push(kind, account);
 	if (!pfs_hash_remove(pfs_accounts[kind].index, account->hash, index, word))
 		return;
-	lower_if_any(PFS_USERS, &account->user);
-	lower_if_any(PFS_HOSTS, &account->host);
+	unpin_if_any(PFS_USERS, &account->user);
+	unpin_if_any(PFS_HOSTS, &account->host);
 	pfs_pages_free(pfs_accounts[kind].pages, index);
 }
 
@@ -307,7 +307,7 @@ pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount
 	{
 		PfsAccount *account = pfs_account_at(kind, index);
 
-		if (pfs_ref_kill(&pfs_accounts[kind].references[index]))
+		if (pfs_ref_mark_dead(&pfs_accounts[kind].references[index]))
 			remove_account(kind, index, word, push);
 		else
 			pfs_store_relaxed(&account->total, pfs_load_relaxed(&account->current));

@@ -71,7 +71,7 @@ extern bool pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader
 /* Give the references back. */
 extern void pfs_account_leave(PfsAccountRefs *refs);
 
-/* The user and the host that numbers of these references belong to. */
+/* The user and the host that counters of these references belong to. */
 extern uint32 pfs_account_user(const PfsAccountRefs *refs);
 extern uint32 pfs_account_host(const PfsAccountRefs *refs);
 

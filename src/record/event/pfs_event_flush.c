@@ -3,10 +3,10 @@
  *	  Events at rest: from a thread's history to the long history.
  *
  * An event that goes to both histories is written once, into its thread's
- * ring, and copied to the long history by the handful (pfs_events_flush): one
+ * ring, and copied to the long history in batches (pfs_events_flush): one
  * compare-and-swap for up to PFS_LOG_GROUP events.  Until then a reader of the
  * long history finds it in the ring, between `flushed` and the head.  The log
- * has room for the events that all threads hold back, so that none of the
+ * has room for the events that all threads buffer, so that none of the
  * newest ones is displaced by older ones that arrive late.
  *
  * Waits begin and end inline (pfs_event_write.h), as they are most of what
@@ -25,7 +25,7 @@
 #include "pfs_memory_told.h"
 #include "pfs_shared.h"
 
-PFS_NEAR PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
+PFS_HOT PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
 
 /* More lanes than this cost memory that the fewer collisions do not repay. */
 #define LANES_MAX 16
@@ -49,7 +49,7 @@ pfs_history_lanes(void)
 	return lanes;
 }
 
-/* Each log has room for what the threads hold back. */
+/* Each log has room for what the threads buffer. */
 void
 pfs_histories_lay_out(PfsSegment *seg)
 {
@@ -106,7 +106,7 @@ pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, 
 		pfs_memory_sync(t);
 	ticks = timed ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
 	if (pfs_local.waits != NULL)
-		pfs_digest_wait_far(instrument, timed, ticks);
+		pfs_digest_wait_add_slow(instrument, timed, ticks);
 	if ((flags & PFS_FLAG_THREAD) == 0)
 		pfs_summary_count_global(instrument, timed, ticks);
 	else if (timed)
@@ -192,7 +192,7 @@ pfs_wait_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size
 }
 
 /*
- * Copy held-back events that are meant for the long history: all of them, or those that
+ * Copy buffered events that are meant for the long history: all of them, or those that
  * the log's group has room for; the next copies begin with a group of their own
  * then, and need one claim each.  Owner only.  `flushed` is raised last (A, pairs
  * with the reader's acquire): a reader that sees it finds the events in the log.

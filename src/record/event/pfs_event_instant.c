@@ -23,7 +23,7 @@ pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_inst
 		flags &= pfs_load_relaxed(&t->mask);
 		level = t->events[PFS_WAITS].depth;
 	}
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	if (flags & PFS_FLAG_CURRENT)
 		t->last_event_id = id = t->last_event_id + 1;
 	e = pfs_ring_spare(&t->events[PFS_WAITS].ring, level);
@@ -37,5 +37,5 @@ pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_inst
 	e->flags = flags;
 	e->kind = kind | parent.type << 32;
 	pfs_wait_finish(t, e, level, end);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }

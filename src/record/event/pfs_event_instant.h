@@ -3,8 +3,8 @@
  *	  A wait event that is recorded when it is over, and was never seen running:
  *	  one that nearly always is too short to be met by a reader.
  *
- * Begin and end are one change here.  Where they are usual in all, there is a way
- * straight through: pfs_lwlock_event.h.
+ * Begin and end are one write section here.  Where they are usual in all, there
+ * is a way straight through: pfs_lwlock_event.h.
  */
 #ifndef PFS_EVENT_INSTANT_H
 #define PFS_EVENT_INSTANT_H
@@ -44,12 +44,12 @@ pfs_wait_count_only(PfsThread *t, PfsInstrumentId instrument, uint32 flags)
 		pfs_local.reentered++;
 		return;
 	}
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_summary_look(t);
 	pfs_cells_add_untimed(&t->summary[PFS_FAMILY_WAITS].cells, instrument);
 	if (pfs_local.waits != NULL)
-		pfs_digest_wait_far(instrument, false, 0);
-	pfs_change_end(t);
+		pfs_digest_wait_add_slow(instrument, false, 0);
+	pfs_write_end(t);
 }
 
 #endif							/* PFS_EVENT_INSTANT_H */

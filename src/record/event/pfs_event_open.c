@@ -63,7 +63,7 @@ innermost(const PfsThread *t)
 	return pfs_ring_spare(&t->events[PFS_WAITS].ring, t->events[PFS_WAITS].depth - 1);
 }
 
-/* Inside a change: the innermost open event, which is the innermost of all. */
+/* Inside a write section: the innermost open event, which is the innermost of all. */
 static void
 finish_top(PfsThread *t, uint64 end)
 {
@@ -83,9 +83,9 @@ finish_top(PfsThread *t, uint64 end)
 void
 pfs_open_finish(PfsThread *t, uint64 end)
 {
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	finish_top(t, end);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /*
@@ -100,7 +100,7 @@ pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end)
 }
 
 void
-pfs_open_settle(PfsThread *t)
+pfs_open_end_stale(PfsThread *t)
 {
 	/* A call in progress above the open events is not theirs to judge. */
 	while (pfs_local.nopen > 0 &&
@@ -110,13 +110,13 @@ pfs_open_settle(PfsThread *t)
 }
 
 void
-pfs_open_settle_now(PfsThread *t)
+pfs_open_end_stale_now(PfsThread *t)
 {
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
-	pfs_change_begin(t);
-	pfs_open_settle(t);
-	pfs_change_end(t);
+	pfs_write_begin(t);
+	pfs_open_end_stale(t);
+	pfs_write_end(t);
 }
 
 void

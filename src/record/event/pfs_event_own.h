@@ -1,7 +1,7 @@
 /*
  * pfs_event_own.h
  *	  The owner's side of events that are not waits: begin, show, end.  Inside a
- *	  change; inline, with the family a constant, as a statement has several
+ *	  write section; inline, with the family a constant, as a statement has several
  *	  of them.
  *
  * pfs_event_begin() fills in the first spare slot that is not in use, up to the

@@ -14,7 +14,7 @@
  * the call and after: nothing on the usual way can change it, and whatever
  * makes a system call restores it (pfs_fd_look, pfs_thread_attach, pfs_pages).
  * A signal handler that comes here while the record is being changed sees that
- * (pfs_is_changing) and passes by.
+ * (pfs_is_writing) and passes by.
  */
 #ifndef PFS_EVENT_WRITE_H
 #define PFS_EVENT_WRITE_H
@@ -143,7 +143,7 @@ extern PFS_HIDDEN PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
 
 /*
  * Finished events that a thread's ring keeps for a history of this many rows:
- * at least what it may hold back from the long history.
+ * at least what it may buffer from the long history.
  */
 static inline uint32
 pfs_history_kept(uint32 rows)
@@ -164,8 +164,9 @@ extern PfsThread *pfs_thread_attach(void);
 extern void pfs_thread_identify_now(PfsThread *t);
 
 /*
- * A latch wait begins, in the main line of the process: outside of all changes and of
- * all signal handlers.  What says otherwise was left so by an error, and is repaired.
+ * A latch wait begins, in the main line of the process: outside of all write sections
+ * and of all signal handlers.  What says otherwise was left so by an error, and is
+ * repaired.
  */
 extern void pfs_thread_repair(PfsThread *t);
 
@@ -183,7 +184,7 @@ extern void pfs_wait_event_stamp(PfsThread *t);
 /* The end of an event that is untimed, or not timed by the cycle counter. */
 extern uint64 pfs_wait_read_end_unusual(PfsThread *t, uint32 flags);
 
-/* Inside a change: events that are untimed, of another timer, or of no thread. */
+/* Inside a write section: events that are untimed, of another timer, or of no thread. */
 extern void pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags,
 									uint64 ticks);
 
@@ -202,35 +203,35 @@ extern void pfs_open_finish(PfsThread *t, uint64 end);
 /* The same for an event that a call continued, if it is still the innermost. */
 extern void pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end);
 
-/* Inside a change: those that nobody waits in any more; all of them. */
-extern void pfs_open_settle(PfsThread *t);
+/* Inside a write section: those that nobody waits in any more; all of them. */
+extern void pfs_open_end_stale(PfsThread *t);
 
 /* The same by itself: also where the next event is not wanted. */
-extern void pfs_open_settle_now(PfsThread *t);
+extern void pfs_open_end_stale_now(PfsThread *t);
 extern void pfs_open_finish_all(PfsThread *t);
 
 /*
  * The owner changes what readers can see between these two (edges A and B of
  * pfs_seqlock.h).  A slot that is being filled is not yet among it: readers come
  * to it by its depth, which is stored behind it (C, pairs with the acquire in
- * copy_running_event), and a slot is filled again only after a change, the end
- * of its event.
+ * copy_running_event), and a slot is filled again only after a write section,
+ * the end of its event.
  */
 static pg_attribute_always_inline void
-pfs_change_begin(PfsThread *t)
+pfs_write_begin(PfsThread *t)
 {
 	pfs_seqlock_write_begin(&t->seq);
 }
 
 static pg_attribute_always_inline void
-pfs_change_end(PfsThread *t)
+pfs_write_end(PfsThread *t)
 {
 	pfs_seqlock_write_end(&t->seq);
 }
 
 /* Has a signal handler come while its process was in the middle of something? */
 static pg_attribute_always_inline bool
-pfs_is_changing(const PfsThread *t)
+pfs_is_writing(const PfsThread *t)
 {
 	return (pfs_load_relaxed(&t->seq.word) & 1) != 0 || pfs_local.beginning != 0;
 }
@@ -374,16 +375,16 @@ pfs_history_tail(uint64 tail, uint64 head)
 	return tail > head ? 0 : tail;
 }
 
-/* Inside a change: numbers of waits that are older than a truncation go up. */
+/* Inside a write section: counters of waits that are older than a truncation go up. */
 static pg_attribute_always_inline void
 pfs_summary_look(PfsThread *t)
 {
 	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
 				 t->summary[PFS_FAMILY_WAITS].generation))
-		pfs_summary_settle(t, PFS_FAMILY_WAITS);
+		pfs_summary_apply_resets(t, PFS_FAMILY_WAITS);
 }
 
-/* Inside a change: the thread's own numbers, of an event of the default timer. */
+/* Inside a write section: the thread's own counters, of an event of the default timer. */
 static pg_attribute_always_inline void
 pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 {
@@ -412,7 +413,7 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), 1);
 }
 
-/* Inside a change: the event at this level goes into the histories. */
+/* Inside a write section: the event at this level goes into the histories. */
 static pg_attribute_always_inline void
 pfs_history_push(PfsThread *t, uint32 level)
 {
@@ -424,10 +425,10 @@ pfs_history_push(PfsThread *t, uint32 level)
 		pfs_events_flush(t, PFS_WAITS);
 }
 
-/* Inside a change: the same where the table has no place for it yet. */
-extern void pfs_digest_wait_far(PfsInstrumentId instrument, bool timed, uint64 ticks);
+/* Inside a write section: the same where the table has no place for it yet. */
+extern void pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks);
 
-/* Inside a change: to the statement's own, of an event of the default timer. */
+/* Inside a write section: to the statement's own, of an event of the default timer. */
 static pg_attribute_always_inline void
 pfs_digest_wait_count(PfsDigestWait *w, uint64 ticks)
 {
@@ -452,14 +453,14 @@ pfs_digest_wait_add(PfsInstrumentId instrument, uint64 ticks)
 		return;
 	w += instrument % PFS_DIGEST_WAITS;
 	if (unlikely(w->key != (uint32) instrument + 1))
-		pfs_digest_wait_far(instrument, true, ticks);
+		pfs_digest_wait_add_slow(instrument, true, ticks);
 	else
 		pfs_digest_wait_count(w, ticks);
 }
 
 /*
- * Inside a change: the wait at this level has ended.  Its event goes into the
- * histories, its time into the thread's own numbers.
+ * Inside a write section: the wait at this level has ended.  Its event goes
+ * into the histories, its time into the thread's own counters.
  */
 static pg_attribute_always_inline void
 pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
@@ -500,9 +501,9 @@ pfs_lock_wait_ended(uint32 flags, uint64 ticks)
 static pg_attribute_always_inline void
 pfs_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end)
 {
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 static pg_attribute_always_inline void

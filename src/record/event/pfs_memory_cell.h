@@ -1,15 +1,16 @@
 /*
  * pfs_memory_cell.h
  *	  Counts of memory: of one thread and one instrument, above threads, and
- *	  private sums; and how the marks of one become those of all.
+ *	  private sums; and how the water marks of one become those of all.
  *
  * HIGH and LOW of a level are the sums of what is below it, as if all were at
- * their marks at once.  What a thread's mark is above (below) its present use is
- * room for more (less) that moves no mark.  A thread that ends leaves its room
- * to its account, and a thread that reaches a new mark uses up room that is left
- * there before the account's own mark moves.  So no mark of any level ever comes
- * nearer to the present use by anything but a reset; and as none is ever on the
- * wrong side of it, none is on the wrong side of what was really used.
+ * their water marks at once.  What a thread's water mark is above (below) its
+ * present use is headroom for more (less) that moves no water mark.  A thread
+ * that ends leaves its headroom to its account, and a thread that reaches a new
+ * water mark uses up headroom that is left there before the account's own water
+ * mark moves.  So no water mark of any level ever comes nearer to the present
+ * use by anything but a reset; and as none is ever on the wrong side of it, none
+ * is on the wrong side of what was really used.
  */
 #ifndef PFS_MEMORY_CELL_H
 #define PFS_MEMORY_CELL_H
@@ -17,18 +18,20 @@
 #include "pfs_cell.h"
 
 /*
- * A thread's.  In use now: high - room; freed so far: allocated less in use;
- * LOW: high - range.  An allocation below the high mark stores four words.
+ * A thread's.  In use now: high - headroom; freed so far: allocated less in
+ * use; LOW: high - range.  An allocation below the high-water mark stores four
+ * words.
  */
 typedef struct PfsMemoryCell
 {
 	uint64_t	count_alloc;
 	uint64_t	bytes_alloc;
-	uint64_t	room_count;		/* high mark less what is in use */
-	uint64_t	room_bytes;
+	uint64_t	headroom_count; /* high-water mark less what is in use */
+	uint64_t	headroom_bytes;
 	uint64_t	high_count;
 	uint64_t	high_bytes;
-	uint64_t	range_count;	/* high mark less low mark; room is never more */
+	uint64_t	range_count;	/* high-water mark less low-water mark;
+								 * headroom is never more */
 	uint64_t	range_bytes;
 } PfsMemoryCell;
 
@@ -36,15 +39,15 @@ _Static_assert(sizeof(PfsMemoryCell) == PFS_CACHE_LINE, "a cell is a cache line"
 
 /*
  * Of many writers, by atomic adds; all zero is empty.  Only what was allocated
- * and freed again comes here, and room that threads left.
+ * and freed again comes here, and headroom that threads left.
  */
 typedef struct PfsSharedMemoryCell
 {
 	uint64_t	count;			/* allocations, and as many frees */
 	uint64_t	bytes_low;		/* their bytes; adders carry into bytes_high */
 	uint64_t	bytes_high;
-	uint64_t	room_count;		/* the level's HIGH is so much above its sum */
-	uint64_t	room_bytes;
+	uint64_t	headroom_count; /* the level's HIGH is so much above its sum */
+	uint64_t	headroom_bytes;
 	uint64_t	depth_count;	/* and its LOW so much below */
 	uint64_t	depth_bytes;
 } PfsSharedMemoryCell;
@@ -59,7 +62,7 @@ typedef struct PfsMemoryLevel
 	PfsSharedMemoryCell *cells;
 } PfsMemoryLevel;
 
-/* A private sum.  Marks are added up in modular arithmetic. */
+/* A private sum.  Water marks are added up in modular arithmetic. */
 typedef struct PfsMemoryTotals
 {
 	uint64_t	count_alloc;
@@ -75,17 +78,17 @@ typedef struct PfsMemoryTotals
 struct PfsSummaryKind;
 extern const struct PfsSummaryKind pfs_memory_kind;
 
-/* Owner, inside a change: use up what is left of some room; returns the rest. */
+/* Owner, inside a write section: use up what is left of some headroom; returns the rest. */
 static inline uint64_t
-pfs_memory_use_up(uint64_t *room, uint64_t n)
+pfs_memory_use_up(uint64_t *headroom, uint64_t n)
 {
-	uint64_t	left = pfs_load_relaxed(room);
+	uint64_t	left = pfs_load_relaxed(headroom);
 
 	while (left > 0 && n > 0)
 	{
 		uint64_t	used = left < n ? left : n;
 
-		if (pfs_cas(room, &left, left - used))
+		if (pfs_cas(headroom, &left, left - used))
 			return n - used;
 	}
 	return n;

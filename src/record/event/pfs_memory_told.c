@@ -8,7 +8,7 @@
 #include "pfs_memory_told.h"
 
 const PfsMemoryCallbacks *pfs_memory_callbacks = NULL;
-PFS_NEAR bool pfs_memory_is_told = false;
+PFS_HOT bool pfs_memory_is_told = false;
 
 void
 pfs_memory_sync(PfsThread *t)

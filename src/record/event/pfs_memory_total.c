@@ -18,16 +18,16 @@ pfs_memory_total_read(const PfsThread *copy, uint64 word, uint64 *in_use, uint64
 	for (int tries = 0; tries < TOTAL_TRIES && !valid; tries++)
 	{
 		uint64		before = pfs_seqlock_read_begin(&t->memory.seq);
-		uint64		room = pfs_load_relaxed(&t->memory.room);
-		uint64		mark = pfs_load_relaxed(&t->memory.mark);
+		uint64		headroom = pfs_load_relaxed(&t->memory.headroom);
+		uint64		high_water = pfs_load_relaxed(&t->memory.high_water);
 
-		*in_use = pfs_memory_total_in_use(room, mark);
-		*high = Max(pfs_load_relaxed(&t->memory.high), pfs_memory_total_peak(room, mark));
+		*in_use = pfs_memory_total_in_use(headroom, high_water);
+		*high = Max(pfs_load_relaxed(&t->memory.high), pfs_memory_total_peak(headroom, high_water));
 		valid = pfs_seqlock_read_valid(&t->memory.seq, before);
 		pfs_pause();
 	}
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 		return;
-	*in_use = pfs_memory_total_in_use(copy->memory.room, copy->memory.mark);
-	*high = Max(copy->memory.high, pfs_memory_total_peak(copy->memory.room, copy->memory.mark));
+	*in_use = pfs_memory_total_in_use(copy->memory.headroom, copy->memory.high_water);
+	*high = Max(copy->memory.high, pfs_memory_total_peak(copy->memory.headroom, copy->memory.high_water));
 }

@@ -1,15 +1,15 @@
 /*
  * pfs_summary.c
  *	  Totals by instrument: what lies in shared memory, and how much of it.
- *	  pfs_summary_move.c has how numbers get there.
+ *	  pfs_summary_move.c has how counters get there.
  */
 #include "postgres.h"
 
 #include "pfs_shared.h"
 #include "pfs_summary.h"
 
-PFS_NEAR PfsSharedSummary *pfs_summary = NULL;
-PFS_NEAR PfsPages *pfs_thread_histograms = NULL;
+PFS_HOT PfsSharedSummary *pfs_summary = NULL;
+PFS_HOT PfsPages *pfs_thread_histograms = NULL;
 
 /* Guesses: some 64 kB are a page. */
 #define HISTOGRAMS_PER_PAGE 100

@@ -5,7 +5,7 @@
  *
  * A thread's cells are written by itself only.  When it ends they are added to
  * its account (or what takes its place).  TRUNCATE of a level moves nothing of a
- * thread: it raises a counter, and the thread moves its old numbers at its next
+ * thread: it raises a counter, and the thread moves its old counters at its next
  * event; until then every reader counts them where they belong.  README.md has
  * the argument.
  */
@@ -33,7 +33,7 @@ typedef struct PfsSharedSummary
 	 * level whose table showed them, threads have moved because of it.
 	 * Atomic.
 	 */
-	uint64		settled[2][PFS_NUM_LEVELS] __attribute__((aligned(PFS_CACHE_LINE)));
+	uint64		applied[2][PFS_NUM_LEVELS] __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsSharedBlock cells;		/* of the global level */
 	uint32		ncells;			/* of every block of the family */
 	uint64	   *buckets;		/* [ncells][PFS_HISTOGRAM_BUCKETS], atomic;
@@ -61,12 +61,12 @@ extern void pfs_summary_start(void);
 /* TRUNCATE of containers. */
 extern void pfs_families_reset_lost(void);
 
-/* ---- owner of a thread, inside a change ---- */
+/* ---- owner of a thread, inside a write section ---- */
 
 struct PfsThread;
 
 /* Truncations have happened: move what is older than them. */
-extern void pfs_summary_settle(struct PfsThread *t, PfsFamily family);
+extern void pfs_summary_apply_resets(struct PfsThread *t, PfsFamily family);
 
 /* The first timed wait of a cell. */
 extern void pfs_summary_touch(struct PfsThread *t, PfsInstrumentId instrument);
@@ -77,7 +77,7 @@ extern void pfs_summary_add_statements(uint32 bucket, uint64 n);
 /* A bucket of 32 bits is full, or the cell has none. */
 extern void pfs_summary_add_to_server(PfsInstrumentId instrument, uint32 bucket, uint64 n);
 
-/* The thread begins: its numbers count from now on. */
+/* The thread begins: its counters count from now on. */
 extern void pfs_summary_begin(struct PfsThread *t);
 
 /* The thread ends: everything goes to whom it worked for. */

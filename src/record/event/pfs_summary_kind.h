@@ -11,7 +11,7 @@
 struct PfsThread;
 
 /*
- * Where numbers are kept, from below to above: thread, account, host, global;
+ * Where counters are kept, from below to above: thread, account, host, global;
  * users stand beside, above accounts.  The histogram has no levels of its own.
  */
 typedef enum PfsLevel
@@ -29,7 +29,7 @@ typedef enum PfsLevel
 /*
  * What the cells of a family are: an owner's, those above threads, and private
  * sums, which all begin as zero bytes.  Functions that say "owner" run inside a
- * change of the family's lock, the others in readers and truncators.
+ * write section of the family's lock, the others in readers and truncators.
  */
 typedef struct PfsSummaryKind
 {
@@ -44,7 +44,7 @@ typedef struct PfsSummaryKind
 
 	/*
 	 * Of such a family, whose cells can become others': copies what they are,
-	 * so many bytes, under the summaries' lock and behind the numbers; all
+	 * so many bytes, under the summaries' lock and behind the counters; all
 	 * may become others', under the lock exclusively and before the
 	 * generation of a truncation of the global level is raised.  NULL: they
 	 * never do.
@@ -62,14 +62,14 @@ typedef struct PfsSummaryKind
 	void		(*add) (void *totals, const void *cell);
 
 	/*
-	 * Numbers that are older than a truncation go to a level above it: what
+	 * Counters that are older than a truncation go to a level above it: what
 	 * goes, and what stays with the thread.  NULL: nothing stays.
 	 */
 	void		(*add_going) (void *totals, const void *cell);
 	void		(*add_staying) (void *totals, const void *cell);
 
 	/* Owner: leave what stays. */
-	void		(*let_go) (void *cell);
+	void		(*clear_going) (void *cell);
 
 	/* The cells above: add a sum; read; take all that is there. */
 	void		(*merge) (void *shared, const void *totals);

@@ -1,13 +1,13 @@
 /*
  * pfs_summary_level.h
- *	  What the files of the summaries share: where numbers go from where.
+ *	  What the files of the summaries share: where counters go from where.
  */
 #ifndef PFS_SUMMARY_LEVEL_H
 #define PFS_SUMMARY_LEVEL_H
 
 #include "pfs_summary.h"
 
-/* Where numbers go: up to two places. */
+/* Where counters go: up to two places. */
 typedef struct PfsDestination
 {
 	PfsSharedBlock cells[2];
@@ -54,7 +54,7 @@ pfs_next_bucket(const uint32 *buckets, uint32 b)
 	return b;
 }
 
-/* Does the level show the numbers of a thread with these references? */
+/* Does the level show the counters of a thread with these references? */
 extern bool pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level);
 
 #endif							/* PFS_SUMMARY_LEVEL_H */

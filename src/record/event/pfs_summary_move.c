@@ -1,6 +1,6 @@
 /*
  * pfs_summary_move.c
- *	  Totals by instrument, the owner's side: moving a thread's numbers up when
+ *	  Totals by instrument, the owner's side: moving a thread's counters up when
  *	  it ends, or when they are older than a truncation.
  *
  * README.md, "Summaries", has the rules; pfs_thread_copy.c says how readers keep
@@ -27,8 +27,8 @@ pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const
 }
 
 /*
- * The lowest level that was not truncated since these numbers began: truncating
- * a level counts for all below it, too.
+ * The lowest level that was not truncated since these counters began:
+ * truncating a level counts for all below it, too.
  */
 static PfsDestination
 destination_of(const PfsThread *t, PfsFamily family, uint64 generation)
@@ -72,22 +72,22 @@ pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level)
 /*
  * For the truncator that made this generation: what its table loses by our
  * move.  If it has done its work by now, nobody looks: the next one uses the
- * other half of settled[], and waits for us before it looks at its own.
+ * other half of applied[], and waits for us before it looks at its own.
  */
 static void
 tell_truncator(const PfsThread *t, PfsFamily family, uint64 generation, uint64 events, uint64 in_histogram)
 {
 	const uint64 *before = pfs_summary[family].before;
-	uint64	   *settled = pfs_summary[family].settled[generation & 1];
+	uint64	   *applied = pfs_summary[family].applied[generation & 1];
 	uint64		ours = t->summary[family].generation;
 
 	for (int level = 0; level < PFS_LEVEL_HISTOGRAM; level++)
 	{
 		if (pfs_load_relaxed(&before[level]) <= ours && pfs_summary_belongs(&t->refs, level))
-			pfs_add_relaxed(&settled[level], events);
+			pfs_add_relaxed(&applied[level], events);
 	}
 	if (pfs_load_relaxed(&before[PFS_LEVEL_HISTOGRAM]) <= ours)
-		pfs_add_relaxed(&settled[PFS_LEVEL_HISTOGRAM], in_histogram);
+		pfs_add_relaxed(&applied[PFS_LEVEL_HISTOGRAM], in_histogram);
 }
 
 /* Move what goes of all cells; they stay marked, waits' with their buckets. */
@@ -105,13 +105,13 @@ move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 		kind->add_going(&totals, pfs_block_cell(block, i));
 		events += kind->count(&totals);
 		pfs_summary_merge(family, to, i, &totals);
-		kind->let_go(pfs_block_cell(block, i));
+		kind->clear_going(pfs_block_cell(block, i));
 	}
 	return events;
 }
 
 void
-pfs_summary_settle(PfsThread *t, PfsFamily family)
+pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 {
 	PfsSharedSummary *shared = &pfs_summary[family];
 	uint64	   *ours = &t->summary[family].generation;
@@ -125,7 +125,7 @@ pfs_summary_settle(PfsThread *t, PfsFamily family)
 
 	if (generation == *ours)
 		return;
-	pfs_seqlock_write_begin(&t->folds);
+	pfs_seqlock_write_begin(&t->moves);
 	if (cells_old)
 	{
 		PfsDestination to = destination_of(t, family, *ours);
@@ -136,13 +136,13 @@ pfs_summary_settle(PfsThread *t, PfsFamily family)
 		in_histogram = pfs_summary_kinds[family]->move_buckets(t, false);
 	tell_truncator(t, family, generation, events, in_histogram);
 	pfs_store_relaxed(ours, generation);
-	pfs_seqlock_write_end(&t->folds);
+	pfs_seqlock_write_end(&t->moves);
 }
 
 /*
- * What a thread still has when it has settled is newer than all truncations that it
- * knows of: it goes to the lowest level that there is.  A truncation that begins
- * meanwhile waits for this thread's change, and takes it from there.
+ * What a thread still has when it has applied them is newer than all truncations
+ * that it knows of: it goes to the lowest level that there is.  A truncation that
+ * begins meanwhile waits for this thread's write section, and takes it from there.
  */
 void
 pfs_summary_end(PfsThread *t)
@@ -152,16 +152,16 @@ pfs_summary_end(PfsThread *t)
 		const PfsSummaryKind *kind = pfs_summary_kinds[family];
 		PfsDestination to;
 
-		pfs_summary_settle(t, family);
+		pfs_summary_apply_resets(t, family);
 		to = destination_of(t, family, UINT64_MAX);
-		pfs_seqlock_write_begin(&t->folds);
+		pfs_seqlock_write_begin(&t->moves);
 		(void) move_cells(t, family, &to);
 		if (kind->move_buckets != NULL)
 			(void) kind->move_buckets(t, true);
 		if (kind->free_buckets != NULL)
 			kind->free_buckets(t);
 		pfs_block_clear(&t->summary[family].cells);
-		pfs_seqlock_write_end(&t->folds);
+		pfs_seqlock_write_end(&t->moves);
 	}
 	pfs_account_leave(&t->refs);
 }

@@ -24,10 +24,10 @@
 #define THREADS_PER_PAGE 8
 
 PfsPages   *pfs_threads = NULL;
-PFS_NEAR PfsSharedThreads *pfs_shared_threads = NULL;
-PFS_NEAR PfsThread *pfs_my_thread = NULL;
-PFS_NEAR PfsLocal pfs_local;
-PFS_NEAR PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
+PFS_HOT PfsSharedThreads *pfs_shared_threads = NULL;
+PFS_HOT PfsThread *pfs_my_thread = NULL;
+PFS_HOT PfsLocal pfs_local;
+PFS_HOT PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
 
 /* Parts of the record behind the struct: the families' events, then the cells. */
 static size_t
@@ -96,7 +96,7 @@ look_at_record(const PfsThread *t)
 uint32
 pfs_thread_mask(bool instrumented, bool history)
 {
-	/* Without a thread's own numbers and events nothing is left to collect. */
+	/* Without a thread's own counters and events nothing is left to collect. */
 	if (!instrumented)
 		return 0;
 	return history ? ~(uint32) 0 : ~(uint32) (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);

@@ -57,13 +57,13 @@ typedef struct PfsThread
 	uint64		last_event_id;	/* events that took a number so far */
 	uint64		last_reading;	/* last clock reading, sort key of untimed
 								 * events */
-	uint64		digest_who;		/* whose statement its parallel workers work
-								 * for, a PfsDigestKey; inside a change */
+	uint64		digest_db_user; /* whose statement its parallel workers work
+								 * for, a PfsDigestKey; inside a write section */
 	uint64		digest_query_id;
 	uint32		file_in_use;	/* number + 1 of the file whose sums it is
 								 * adding to; 0: none.  See pfs_file_sum.c */
 
-	/* The owner's numbers, see pfs_summary_move.c. */
+	/* The owner's counters, see pfs_summary_move.c. */
 	struct
 	{
 		uint64		generation; /* truncations that its cells have seen */
@@ -71,7 +71,7 @@ typedef struct PfsThread
 	}			summary[PFS_NUM_FAMILIES];
 	uint32		statement_buckets[PFS_HISTOGRAM_BUCKETS];	/* the same of
 															 * statements' lengths */
-	PfsSeqlock	folds;			/* odd while numbers leave the cells, or refs
+	PfsSeqlock	moves;			/* odd while counters leave the cells, or refs
 								 * change */
 	PfsAccountRefs refs;		/* whom it works for, once known */
 	bool		has_refs;		/* stored behind refs: workers read them by it */
@@ -80,14 +80,15 @@ typedef struct PfsThread
 	struct
 	{
 		PfsSeqlock	seq;		/* odd while cells of memory change */
-		uint64		room;		/* bytes: see pfs_memory_total.h */
-		uint64		mark;
-		uint64		high;		/* most that was in use until the mark began */
+		uint64		headroom;	/* bytes: see pfs_memory_total.h */
+		uint64		high_water;
+		uint64		high;		/* most that was in use until the water mark
+								 * began */
 		bool		stale;		/* switches have changed, or a truncation has
 								 * begun; anybody sets it */
 		bool		is_told;	/* its allocations are looked at */
-		PfsMemoryLevel account; /* owner only: whom its marks concern; the
-								 * references hold the records */
+		PfsMemoryLevel account; /* owner only: whom its water marks concern;
+								 * the references hold the records */
 		PfsMemoryLevel user;
 		PfsMemoryLevel host;
 		PfsMemoryLevel server;

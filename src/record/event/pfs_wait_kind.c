@@ -23,7 +23,7 @@ wait_add(void *totals, const void *cell)
 }
 
 static void
-wait_let_go(void *cell)
+wait_clear_going(void *cell)
 {
 	pfs_cell_clear(cell);
 }
@@ -177,7 +177,7 @@ const PfsSummaryKind pfs_wait_kind = {
 	.is_empty = wait_is_empty,
 	.add = wait_add,
 	.add_going = wait_add,
-	.let_go = wait_let_go,
+	.clear_going = wait_clear_going,
 	.merge = wait_merge,
 	.read = wait_read,
 	.take = wait_take,

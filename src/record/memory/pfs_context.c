@@ -1,6 +1,6 @@
 /*
  * pfs_context.c
- *	  Entries of contexts, and listed chunks by address, a set of open addressing
+ *	  Entries of contexts, and tracked chunks by address, a set of open addressing
  *	  for each context that has any; all in private memory.
  *
  * Entries stay in their places, in a pool that reserves address space for very many.
@@ -48,7 +48,7 @@ void
 pfs_contexts_stop(bool keep)
 {
 	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
-		pfs_context_unlist_all(c);
+		pfs_context_untrack_all(c);
 	pfs_places_stop();
 	if (keep)
 		entries = (PfsPool) PFS_POOL_INIT(sizeof(PfsContext), PFS_CONTEXTS_MAX);
@@ -84,7 +84,7 @@ pfs_context_add(MemoryContext context)
 	c->bytes = 0;
 	c->cell = NULL;
 	c->places = NULL;
-	c->listed = c->mask = 0;
+	c->tracked = c->mask = 0;
 	c->counted = PFS_COUNTED_ALL;
 	return c;
 }
@@ -93,7 +93,7 @@ void
 pfs_context_remove(PfsContext *c)
 {
 	if (unlikely(c->places != NULL))
-		pfs_context_unlist_all(c);
+		pfs_context_untrack_all(c);
 	c->context = NULL;
 	pfs_pool_put(&entries, c);
 }
@@ -139,7 +139,7 @@ pfs_chunks_make_room(PfsContext *c)
 	const void **old = c->places;
 	uint64		old_places = old == NULL ? 0 : (uint64) c->mask + 1;
 	uint32		bits = old != NULL ? bits_of(c) + 1 : c->context->parent == NULL ? FIRST_BITS_TOP : FIRST_BITS;
-	bool		is_full = c->listed >= c->mask / 8 * 7;
+	bool		is_full = c->tracked >= c->mask / 8 * 7;
 	const void **grown = NULL;
 
 	/*
@@ -161,7 +161,7 @@ pfs_chunks_make_room(PfsContext *c)
 		if (old != NULL)
 			pfs_places_put(old, bits - 1);
 	}
-	return c->listed < c->mask / 8 * 7;
+	return c->tracked < c->mask / 8 * 7;
 }
 
 void
@@ -182,19 +182,19 @@ pfs_chunk_close_up(PfsContext *c, uint32 hole)
 }
 
 void
-pfs_context_unlist_all(PfsContext *c)
+pfs_context_untrack_all(PfsContext *c)
 {
 	if (c->places != NULL)
 		pfs_places_put(c->places, bits_of(c));
 	c->places = NULL;
-	c->listed = c->mask = 0;
+	c->tracked = c->mask = 0;
 }
 
 /* An exception goes: was it one? */
 static bool
 unlist(PfsContext *c, const void *chunk)
 {
-	return c->listed > 0 && pfs_chunk_unlist(c, chunk);
+	return c->tracked > 0 && pfs_chunk_untrack(c, chunk);
 }
 
 bool
@@ -202,24 +202,24 @@ pfs_context_put(PfsContext *c, const void *chunk, bool *lost)
 {
 	*lost = false;
 	if (c->counted == PFS_COUNTED_ALL && !c->on)
-		c->counted = c->count == 0 ? PFS_COUNTED_NONE : PFS_COUNTED_UNLISTED;
+		c->counted = c->count == 0 ? PFS_COUNTED_NONE : PFS_COUNTED_UNTRACKED;
 	else if (c->counted == PFS_COUNTED_NONE && c->on)
-		c->counted = PFS_COUNTED_LISTED;
+		c->counted = PFS_COUNTED_TRACKED;
 	switch ((PfsCounted) c->counted)
 	{
 		case PFS_COUNTED_ALL:
 			return true;
 		case PFS_COUNTED_NONE:
 			return false;
-		case PFS_COUNTED_LISTED:
+		case PFS_COUNTED_TRACKED:
 			if (!c->on)
 				return false;
-			*lost = !pfs_chunk_list(c, chunk);
+			*lost = !pfs_chunk_track(c, chunk);
 			return !*lost;
-		case PFS_COUNTED_UNLISTED:
+		case PFS_COUNTED_UNTRACKED:
 			if (c->on)
 				return true;
-			*lost = !pfs_chunk_list(c, chunk);
+			*lost = !pfs_chunk_track(c, chunk);
 			return *lost;
 	}
 	return false;
@@ -235,9 +235,9 @@ pfs_context_take(PfsContext *c, const void *chunk)
 			return c->count > 0;
 		case PFS_COUNTED_NONE:
 			return false;
-		case PFS_COUNTED_LISTED:
+		case PFS_COUNTED_TRACKED:
 			return unlist(c, chunk);
-		case PFS_COUNTED_UNLISTED:
+		case PFS_COUNTED_UNTRACKED:
 			return !unlist(c, chunk) && c->count > 0;
 	}
 	return false;
@@ -250,7 +250,7 @@ pfs_context_taken(PfsContext *c)
 	if (c->count > 0 || c->counted == PFS_COUNTED_ALL)
 		return;
 	/* An empty set stays: where one chunk comes and goes it is needed again. */
-	if (c->listed > 0)
-		pfs_context_unlist_all(c);
+	if (c->tracked > 0)
+		pfs_context_untrack_all(c);
 	c->counted = PFS_COUNTED_NONE;
 }

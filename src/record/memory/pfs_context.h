@@ -6,9 +6,9 @@
  * A free is counted if and only if its allocation was.  In most contexts all
  * chunks are counted, or none, and a free needs no question.  Where a switch
  * has flipped in a context's life, or the context is older than the counting,
- * the fewer ones are listed by address: the counted chunks of a context whose
+ * the fewer ones are tracked by address: the counted chunks of a context whose
  * first ones were not, or those not counted where the first ones were.  Each
- * context has a set of its own, so that its end costs what it has listed.
+ * context has a set of its own, so that its end costs what it has tracked.
  *
  * A context leads to its entry by its methods: they are the entry's first member.
  * Where another library has put methods of its own into a context, the entry is
@@ -29,8 +29,8 @@ typedef enum PfsCounted
 {
 	PFS_COUNTED_ALL,			/* also: it has no chunk */
 	PFS_COUNTED_NONE,
-	PFS_COUNTED_LISTED,			/* those in the set */
-	PFS_COUNTED_UNLISTED,		/* those not in the set */
+	PFS_COUNTED_TRACKED,		/* those in the set */
+	PFS_COUNTED_UNTRACKED,		/* those not in the set */
 } PfsCounted;
 
 /* One context.  Stays where it is until it is removed. */
@@ -42,7 +42,7 @@ typedef struct PfsContext
 	uint64		bytes;			/* theirs */
 	PfsMemoryCell *cell;		/* of its instrument; NULL: not looked up yet */
 	uint64		epoch;			/* at which `on` was found out */
-	uint32		listed;			/* chunks in the set */
+	uint32		tracked;		/* chunks in the set */
 	uint32		mask;			/* the number of places less one; 0: it has
 								 * none */
 	PfsInstrumentId instrument;
@@ -109,8 +109,8 @@ extern PfsContext *pfs_context_search(MemoryContext context);
 /* All of them, one after the other; NULL: the first, then NULL: no more. */
 extern PfsContext *pfs_context_next(PfsContext *c);
 
-/* Its listed chunks, if any, go, and with them its set. */
-extern void pfs_context_unlist_all(PfsContext *c);
+/* Its tracked chunks, if any, go, and with them its set. */
+extern void pfs_context_untrack_all(PfsContext *c);
 
 /* Make its set bigger if that can be; false: no room. */
 extern bool pfs_chunks_make_room(PfsContext *c);
@@ -137,27 +137,27 @@ pfs_chunk_find(const PfsContext *c, const void *chunk)
 extern void pfs_chunk_close_up(PfsContext *c, uint32 hole);
 
 /*
- * The two steps of a context whose counted chunks are listed; list: false, the set
- * has no room; unlist, where some are listed: false, it was not there.
+ * The two steps of a context whose counted chunks are tracked; track: false, the
+ * set has no room; untrack, where some are tracked: false, it was not there.
  */
 static pg_attribute_always_inline bool
-pfs_chunk_list(PfsContext *c, const void *chunk)
+pfs_chunk_track(PfsContext *c, const void *chunk)
 {
-	if (unlikely(c->listed >= c->mask / 4) && !pfs_chunks_make_room(c))
+	if (unlikely(c->tracked >= c->mask / 4) && !pfs_chunks_make_room(c))
 		return false;
 	c->places[pfs_chunk_find(c, chunk)] = chunk;
-	c->listed++;
+	c->tracked++;
 	return true;
 }
 
 static pg_attribute_always_inline bool
-pfs_chunk_unlist(PfsContext *c, const void *chunk)
+pfs_chunk_untrack(PfsContext *c, const void *chunk)
 {
 	uint32		place = pfs_chunk_find(c, chunk);
 
 	if (unlikely(c->places[place] == NULL))
 		return false;
-	c->listed--;
+	c->tracked--;
 	if (likely(c->places[(place + 1) & c->mask] == NULL))
 		c->places[place] = NULL;
 	else
@@ -168,12 +168,12 @@ pfs_chunk_unlist(PfsContext *c, const void *chunk)
 /*
  * A chunk has come: is it counted?  `on` says what is wanted; *lost: the set has
  * no room, so it is not as wanted.  A chunk goes: was it counted?  The entry's
- * numbers are the caller's.
+ * counters are the caller's.
  */
 extern bool pfs_context_put(PfsContext *c, const void *chunk, bool *lost);
 extern bool pfs_context_take(PfsContext *c, const void *chunk);
 
-/* Behind a take, with the numbers as they are now. */
+/* Behind a take, with the counters as they are now. */
 extern void pfs_context_taken(PfsContext *c);
 
 #endif							/* PFS_CONTEXT_H */

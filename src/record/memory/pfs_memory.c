@@ -13,7 +13,7 @@
 /* Contexts whose names are data get so many instruments in all. */
 #define DYNAMIC_NAMES_MAX 64
 
-PFS_NEAR PfsSharedMemory *pfs_memory = NULL;
+PFS_HOT PfsSharedMemory *pfs_memory = NULL;
 
 /* Contexts that a server of any version makes, those met most first. */
 static const char *const well_known[] = {
@@ -147,12 +147,12 @@ pfs_memory_end(PfsThread *t)
 	pfs_memory_leave();
 	if ((t->memory.seq.word & 1) == 0)
 		pfs_seqlock_write_begin(&t->memory.seq);
-	pfs_memory_settle(t);
+	pfs_memory_apply_resets(t);
 	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
 		PfsMemoryCell *c = pfs_memory_cell(t, i);
 
-		if (pfs_memory_less(t, c, c->high_count - c->room_count, c->high_bytes - c->room_bytes))
-			pfs_memory_lower(t, c);
+		if (pfs_memory_less(t, c, c->high_count - c->headroom_count, c->high_bytes - c->headroom_bytes))
+			pfs_memory_lower_low_water(t, c);
 	}
 }

@@ -1,12 +1,12 @@
 /*
  * pfs_memory.h
- *	  Memory instruments, and the numbers of a thread's memory: who counts, when
+ *	  Memory instruments, and the counters of a thread's memory: who counts, when
  *	  each process has to look at its switches again, and what an allocation or
  *	  a free does to the thread's cells.
  *
  * A process is told that switches have changed, or that something was truncated,
  * by a flag in its thread's record: every allocation and free that is counted looks
- * at it, inside its change.  The epoch says which switches a process knows.
+ * at it, inside its write section.  The epoch says which switches a process knows.
  */
 #ifndef PFS_MEMORY_H
 #define PFS_MEMORY_H
@@ -47,7 +47,7 @@ extern PfsInstrumentId pfs_memory_instrument(const char *name, bool constant);
 /* Switches have changed, or a truncation has begun: all threads look again. */
 extern void pfs_memory_look_again(void);
 
-/* ---- owner, inside a change of t->memory.seq ---- */
+/* ---- owner, inside a write section of t->memory.seq ---- */
 
 /*
  * Has anybody made it stale?  The load stands behind the odd word, which the
@@ -63,20 +63,20 @@ pfs_memory_has_news(const PfsThread *t)
 #endif
 }
 
-/* Numbers older than a truncation go up. */
+/* Counters older than a truncation go up. */
 static pg_attribute_always_inline void
-pfs_memory_settle(PfsThread *t)
+pfs_memory_apply_resets(PfsThread *t)
 {
 	if (pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_MEMORY]) != t->summary[PFS_FAMILY_MEMORY].generation)
-		pfs_summary_settle(t, PFS_FAMILY_MEMORY);
+		pfs_summary_apply_resets(t, PFS_FAMILY_MEMORY);
 }
 
 /*
- * Marks have been passed, that of chunks, that of bytes, or both: move them, after
- * using up what parents have left.
+ * Water marks have been passed, that of chunks, that of bytes, or both: move them,
+ * after using up what parents have left.
  */
-extern void pfs_memory_raise(PfsThread *t, PfsMemoryCell *c);
-extern void pfs_memory_lower(PfsThread *t, PfsMemoryCell *c);
+extern void pfs_memory_raise_high_water(PfsThread *t, PfsMemoryCell *c);
+extern void pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c);
 
 /* The thread's references are new: who its parents are. */
 extern void pfs_memory_refer(PfsThread *t);
@@ -88,8 +88,8 @@ pfs_memory_cell(const PfsThread *t, uint32 cell)
 }
 
 /*
- * One chunk more.  True: a high mark has been passed, so pfs_memory_raise() has to
- * follow.
+ * One chunk more.  True: a high-water mark has been passed, so
+ * pfs_memory_raise_high_water() has to follow.
  */
 static pg_attribute_always_inline bool
 pfs_memory_more(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
@@ -97,28 +97,28 @@ pfs_memory_more(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
 	pfs_bump(&c->count_alloc, 1);
 	pfs_bump(&c->bytes_alloc, bytes);
 	pfs_memory_total_more(t, bytes);
-	if (unlikely(pfs_drop(&c->room_count, 1)))
+	if (unlikely(pfs_drop(&c->headroom_count, 1)))
 	{
-		(void) pfs_drop(&c->room_bytes, bytes);
+		(void) pfs_drop(&c->headroom_bytes, bytes);
 		return true;
 	}
-	return pfs_drop(&c->room_bytes, bytes);
+	return pfs_drop(&c->headroom_bytes, bytes);
 }
 
 /*
- * So many chunks less.  True: a low mark has been passed, so pfs_memory_lower() has to
- * follow.
+ * So many chunks less.  True: a low-water mark has been passed, so
+ * pfs_memory_lower_low_water() has to follow.
  */
 static pg_attribute_always_inline bool
 pfs_memory_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 {
 	pfs_memory_total_less(t, bytes);
-	pfs_bump(&c->room_count, count);
-	pfs_bump(&c->room_bytes, bytes);
-	return unlikely(c->room_count > c->range_count) || unlikely(c->room_bytes > c->range_bytes);
+	pfs_bump(&c->headroom_count, count);
+	pfs_bump(&c->headroom_bytes, bytes);
+	return unlikely(c->headroom_count > c->range_count) || unlikely(c->headroom_bytes > c->range_bytes);
 }
 
-/* One chunk becomes another in its place: one more, one less, no mark but by the difference. */
+/* One chunk becomes another in its place: one more, one less, no water mark but by the difference. */
 extern void pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes);
 
 /* The thread ends, and its memory with it: the process is not told of any more. */

@@ -1,7 +1,7 @@
 /*
  * pfs_memory_early.c
  *	  The private record in which a process counts its memory before it attaches,
- *	  and how its numbers become a thread's.
+ *	  and how its counters become a thread's.
  */
 #include "postgres.h"
 
@@ -50,12 +50,12 @@ pfs_memory_has_segment(void)
 }
 
 /*
- * The thread's high marks are raised to the early ones first, as if all had been in use
- * at once: so they use up what is left at the levels above, like any other mark.  Then
- * what was freed is given back.  The low marks are zero, as a process begins with
- * nothing.
+ * The thread's high-water marks are raised to the early ones first, as if all had been
+ * in use at once: so they use up what is left at the levels above, like any other water
+ * mark.  Then what was freed is given back.  The low-water marks are zero, as a process
+ * begins with nothing.
  *
- * The generation is the early one: a truncation in between is applied to these numbers
+ * The generation is the early one: a truncation in between is applied to these counters
  * as to those of any thread that slept through it.
  */
 void
@@ -63,9 +63,9 @@ pfs_memory_early_hand_over(PfsThread *t)
 {
 	const PfsBlock *block = &early.summary[PFS_FAMILY_MEMORY].cells;
 
-	pfs_seqlock_write_begin(&t->folds);
+	pfs_seqlock_write_begin(&t->moves);
 	pfs_store_relaxed(&t->summary[PFS_FAMILY_MEMORY].generation, early.summary[PFS_FAMILY_MEMORY].generation);
-	pfs_seqlock_write_end(&t->folds);
+	pfs_seqlock_write_end(&t->moves);
 	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
 		const PfsMemoryCell *from = pfs_block_cell(block, i);
@@ -73,15 +73,15 @@ pfs_memory_early_hand_over(PfsThread *t)
 
 		pfs_bump(&to->count_alloc, from->count_alloc);
 		pfs_bump(&to->bytes_alloc, from->bytes_alloc);
-		(void) pfs_drop(&to->room_count, from->high_count);
-		(void) pfs_drop(&to->room_bytes, from->high_bytes);
-		pfs_memory_raise(t, to);
-		pfs_bump(&to->room_count, from->room_count);
-		pfs_bump(&to->room_bytes, from->room_bytes);
+		(void) pfs_drop(&to->headroom_count, from->high_count);
+		(void) pfs_drop(&to->headroom_bytes, from->high_bytes);
+		pfs_memory_raise_high_water(t, to);
+		pfs_bump(&to->headroom_count, from->headroom_count);
+		pfs_bump(&to->headroom_bytes, from->headroom_bytes);
 	}
 	pfs_store_relaxed(&t->memory.high, early.memory.high);
-	pfs_store_relaxed(&t->memory.mark, early.memory.mark);
-	pfs_store_relaxed(&t->memory.room, early.memory.room);
+	pfs_store_relaxed(&t->memory.high_water, early.memory.high_water);
+	pfs_store_relaxed(&t->memory.headroom, early.memory.headroom);
 }
 
 void

@@ -6,7 +6,7 @@
  * first event, some of it before it has a PGPROC.  It counts in a record of its own, in
  * private memory, which looks like any thread's to those who count, but belongs to no
  * account and is seen by nobody.  When the process attaches, its thread gets the
- * numbers.  A process that never does keeps them to itself.
+ * counters.  A process that never does keeps them to itself.
  */
 #ifndef PFS_MEMORY_EARLY_H
 #define PFS_MEMORY_EARLY_H
@@ -28,9 +28,9 @@ extern bool pfs_memory_is_early(const PfsThread *t);
 extern bool pfs_memory_has_segment(void);
 
 /*
- * Give all numbers to a thread that has none; inside a change of both records'
- * memory.seq.  The owner has to apply truncations behind it (pfs_memory_settle), and to
- * call pfs_memory_early_stop() when nothing leads to the old cells any more.
+ * Give all counters to a thread that has none; inside a write section of both records'
+ * memory.seq.  The owner has to apply truncations behind it (pfs_memory_apply_resets),
+ * and to call pfs_memory_early_stop() when nothing leads to the old cells any more.
  */
 extern void pfs_memory_early_hand_over(PfsThread *t);
 

@@ -27,9 +27,9 @@ add(void *totals, const void *cell)
 	const PfsMemoryCell *c = cell;
 
 	to->count_alloc += c->count_alloc;
-	to->count_free += c->count_alloc - (c->high_count - c->room_count);
+	to->count_free += c->count_alloc - (c->high_count - c->headroom_count);
 	to->bytes_alloc += c->bytes_alloc;
-	to->bytes_free += c->bytes_alloc - (c->high_bytes - c->room_bytes);
+	to->bytes_free += c->bytes_alloc - (c->high_bytes - c->headroom_bytes);
 	to->low_count += c->high_count - c->range_count;
 	to->high_count += c->high_count;
 	to->low_bytes += c->high_bytes - c->range_bytes;
@@ -41,8 +41,8 @@ add_staying(void *totals, const void *cell)
 {
 	PfsMemoryTotals *to = totals;
 	const PfsMemoryCell *c = cell;
-	uint64		count = c->high_count - c->room_count;
-	uint64		bytes = c->high_bytes - c->room_bytes;
+	uint64		count = c->high_count - c->headroom_count;
+	uint64		bytes = c->high_bytes - c->headroom_bytes;
 
 	to->count_alloc += count;
 	to->bytes_alloc += bytes;
@@ -57,33 +57,33 @@ add_going(void *totals, const void *cell)
 {
 	PfsMemoryTotals *to = totals;
 	const PfsMemoryCell *c = cell;
-	uint64		freed = c->count_alloc - (c->high_count - c->room_count);
-	uint64		bytes_freed = c->bytes_alloc - (c->high_bytes - c->room_bytes);
+	uint64		freed = c->count_alloc - (c->high_count - c->headroom_count);
+	uint64		bytes_freed = c->bytes_alloc - (c->high_bytes - c->headroom_bytes);
 
 	to->count_alloc += freed;
 	to->count_free += freed;
 	to->bytes_alloc += bytes_freed;
 	to->bytes_free += bytes_freed;
-	to->high_count += c->room_count;
-	to->low_count -= c->range_count - c->room_count;
-	to->high_bytes += c->room_bytes;
-	to->low_bytes -= c->range_bytes - c->room_bytes;
+	to->high_count += c->headroom_count;
+	to->low_count -= c->range_count - c->headroom_count;
+	to->high_bytes += c->headroom_bytes;
+	to->low_bytes -= c->range_bytes - c->headroom_bytes;
 }
 
 static void
 let_go(void *cell)
 {
 	PfsMemoryCell *c = cell;
-	uint64		count = c->high_count - c->room_count;
-	uint64		bytes = c->high_bytes - c->room_bytes;
+	uint64		count = c->high_count - c->headroom_count;
+	uint64		bytes = c->high_bytes - c->headroom_bytes;
 
 	pfs_store_relaxed(&c->count_alloc, count);
 	pfs_store_relaxed(&c->high_count, count);
-	pfs_store_relaxed(&c->room_count, 0);
+	pfs_store_relaxed(&c->headroom_count, 0);
 	pfs_store_relaxed(&c->range_count, 0);
 	pfs_store_relaxed(&c->bytes_alloc, bytes);
 	pfs_store_relaxed(&c->high_bytes, bytes);
-	pfs_store_relaxed(&c->room_bytes, 0);
+	pfs_store_relaxed(&c->headroom_bytes, 0);
 	pfs_store_relaxed(&c->range_bytes, 0);
 }
 
@@ -101,8 +101,8 @@ merge(void *shared, const void *totals)
 		high++;
 	if (high != 0)
 		pfs_add_relaxed(&c->bytes_high, high);
-	pfs_add_relaxed(&c->room_count, from->high_count);
-	pfs_add_relaxed(&c->room_bytes, from->high_bytes);
+	pfs_add_relaxed(&c->headroom_count, from->high_count);
+	pfs_add_relaxed(&c->headroom_bytes, from->high_bytes);
 	pfs_add_relaxed(&c->depth_count, -from->low_count);
 	pfs_add_relaxed(&c->depth_bytes, -from->low_bytes);
 	pfs_add_relaxed(&c->count, from->count_free);
@@ -117,9 +117,9 @@ add_shared(PfsMemoryTotals *to, const PfsSharedMemoryCell *c)
 	to->count_free += c->count;
 	to->bytes_alloc += bytes;
 	to->bytes_free += bytes;
-	to->high_count += c->room_count;
+	to->high_count += c->headroom_count;
 	to->low_count -= c->depth_count;
-	to->high_bytes += c->room_bytes;
+	to->high_bytes += c->headroom_bytes;
 	to->low_bytes -= c->depth_bytes;
 }
 
@@ -131,8 +131,8 @@ read_shared(const void *shared, void *totals)
 		.count = pfs_load_relaxed(&c->count),
 		.bytes_low = pfs_load_relaxed(&c->bytes_low),
 		.bytes_high = pfs_load_relaxed(&c->bytes_high),
-		.room_count = pfs_load_relaxed(&c->room_count),
-		.room_bytes = pfs_load_relaxed(&c->room_bytes),
+		.headroom_count = pfs_load_relaxed(&c->headroom_count),
+		.headroom_bytes = pfs_load_relaxed(&c->headroom_bytes),
 		.depth_count = pfs_load_relaxed(&c->depth_count),
 		.depth_bytes = pfs_load_relaxed(&c->depth_bytes),
 	};
@@ -148,8 +148,8 @@ take(void *shared, void *totals)
 		.count = pfs_exchange(&c->count, 0),
 		.bytes_low = pfs_exchange(&c->bytes_low, 0),
 		.bytes_high = pfs_exchange(&c->bytes_high, 0),
-		.room_count = pfs_exchange(&c->room_count, 0),
-		.room_bytes = pfs_exchange(&c->room_bytes, 0),
+		.headroom_count = pfs_exchange(&c->headroom_count, 0),
+		.headroom_bytes = pfs_exchange(&c->headroom_bytes, 0),
 		.depth_count = pfs_exchange(&c->depth_count, 0),
 		.depth_bytes = pfs_exchange(&c->depth_bytes, 0),
 	};
@@ -203,7 +203,7 @@ const PfsSummaryKind pfs_memory_kind = {
 	.add = add,
 	.add_going = add_going,
 	.add_staying = add_staying,
-	.let_go = let_go,
+	.clear_going = let_go,
 	.merge = merge,
 	.read = read_shared,
 	.take = take,

@@ -18,8 +18,8 @@
 /* Descriptors above this are looked up anew at each call. */
 #define FDS_MAX 65536
 
-PFS_NEAR PfsFd *pfs_fds = NULL;
-PFS_NEAR int pfs_nfds = 0;
+PFS_HOT PfsFd *pfs_fds = NULL;
+PFS_HOT int pfs_nfds = 0;
 
 static const uint64 no_record = 0;
 static int	highest_fd = -1;	/* of those that were counted */
@@ -160,16 +160,16 @@ pfs_fd_look(int fd)
 	int			save_errno = errno;
 
 	/*
-	 * A signal handler that found us in the middle of a change gets no
+	 * A signal handler that found us in the middle of a write section gets no
 	 * answer.
 	 */
-	if (pfs_is_changing(pfs_my_thread))
+	if (pfs_is_writing(pfs_my_thread))
 		return &unknown;
-	pfs_change_begin(pfs_my_thread);
+	pfs_write_begin(pfs_my_thread);
 	look(fd, entry, inside);
 	if (entry->counted)
 		highest_fd = Max(highest_fd, fd);
-	pfs_change_end(pfs_my_thread);
+	pfs_write_end(pfs_my_thread);
 	errno = save_errno;
 	return entry;
 }

@@ -287,7 +287,7 @@ free_file(uint32 index)
 }
 
 static void
-let_go(uint32 index)
+release(uint32 index)
 {
 	PfsFile    *file = pfs_pages_record(pfs_files, index);
 	uint32		head = pfs_load_relaxed(&pfs_shared_files->to_free);
@@ -319,13 +319,13 @@ free_some(void)
 		if (n < FREE_AT_ONCE)
 			files[n++] = index;
 		else
-			let_go(index);
+			release(index);
 	}
 	in_use = n > 0 ? pfs_file_sums_in_use(files, n) : 0;
 	for (int i = 0; i < n; i++)
 	{
 		if (in_use & (UINT64_C(1) << i))
-			let_go(files[i]);
+			release(files[i]);
 		else
 			free_file(files[i]);
 	}
@@ -350,7 +350,7 @@ bury(uint32 index)
 		before = pfs_exchange(&pfs_shared_files->tombstones[number % n], index + 1);
 	}
 	if (before != 0)
-		let_go(before - 1);
+		release(before - 1);
 	if (n < PFS_FILE_TOMBSTONES || number % FREE_EVERY == 0)
 		free_some();
 }

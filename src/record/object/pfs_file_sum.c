@@ -29,10 +29,10 @@
  * has no tombstones: there the distance is that between the compare-and-swap of
  * the removal and the look at the threads.)
  *
- * The lock.  Freeing, pushing and clearing move numbers from one place to
+ * The lock.  Freeing, pushing and clearing move counters from one place to
  * another, one process at a time.  The lock is the sequence word `moving`: odd
  * while it is held.  Instrument points only try it; SQL commands wait.  Whoever
- * adds does not care: taking a record's numbers is an exchange of each word.
+ * adds does not care: taking a record's counters is an exchange of each word.
  * So a reader of sums over all records knows from the word whether any number
  * moved under it.
  */
@@ -43,8 +43,8 @@
 #include "pfs_event_write.h"
 #include "pfs_shared.h"
 
-PFS_NEAR PfsPages *pfs_file_sums = NULL;
-PFS_NEAR PfsFileSum *pfs_file_totals = NULL;
+PFS_HOT PfsPages *pfs_file_sums = NULL;
+PFS_HOT PfsFileSum *pfs_file_totals = NULL;
 
 static uint32 hint;
 

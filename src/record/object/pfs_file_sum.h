@@ -55,15 +55,15 @@ pfs_file_part(PfsOperation op)
 	return op == PFS_OP_WRITE || op == PFS_OP_COPY ? PFS_FILE_WRITE : PFS_FILE_MISC;
 }
 
-/* Out of line: the event's numbers to this record. */
+/* Out of line: the event's counters to this record. */
 extern void pfs_file_sum_add(PfsFileSum *sum, const PfsWaitEvent *e, uint64 end);
 
 /* Out of line: find or make the record; fd, if not NULL, remembers it. */
 extern void pfs_file_sum_slow(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd);
 
 /*
- * Inside a change: count a file call that ends now, before the event leaves its
- * slot.  fd: the descriptor's entry, or NULL if the call has none.
+ * Inside a write section: count a file call that ends now, before the event
+ * leaves its slot.  fd: the descriptor's entry, or NULL if the call has none.
  */
 static pg_attribute_always_inline void
 pfs_file_sum(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd)
@@ -105,7 +105,7 @@ extern uint64 pfs_file_sums_in_use(const uint32 *files, int n);
 /* Holding it, nobody counts for this file: its sums go to the event names. */
 extern void pfs_file_sums_free(PfsFile *file);
 
-/* The numbers of one are taken away: added to these; moved to its event name's, how many events. */
+/* The counters of one are taken away: added to these; moved to its event name's, how many events. */
 extern void pfs_file_sum_take(PfsFileSum *sum, PfsTotals *totals, uint64 *bytes);
 extern int64 pfs_file_sum_move(PfsFileSum *sum);
 
@@ -118,13 +118,13 @@ pfs_file_sum_at(uint32 link)
 /* ---- SQL commands: pfs_file_sum_read.c ---- */
 
 /* A private sum. */
-typedef struct PfsFileNumbers
+typedef struct PfsFileCounters
 {
 	PfsTotals	totals[PFS_NUM_FILE_PARTS];
 	uint64		bytes[PFS_NUM_FILE_PARTS];
-} PfsFileNumbers;
+} PfsFileCounters;
 
-extern void pfs_file_numbers_add(PfsFileNumbers *to, const PfsFileSum *sum, PfsFilePart part);
+extern void pfs_file_counters_add(PfsFileCounters *to, const PfsFileSum *sum, PfsFilePart part);
 
 /*
  * Each living file, instrument and part that has a record, all of one file one
@@ -133,12 +133,12 @@ extern void pfs_file_numbers_add(PfsFileNumbers *to, const PfsFileSum *sum, PfsF
 typedef void (*PfsFileSumEmit) (uint32 file, uint64 word, const PfsFileSum *copy, void *arg);
 extern void pfs_file_sums_each(PfsFileSumEmit emit, void *arg);
 
-/* Everything counted, by instrument: numbers[pfs_instruments->max], zeroed. */
-extern void pfs_file_sums_by_instrument(PfsFileNumbers *numbers);
+/* Everything counted, by instrument: counters[pfs_instruments->max], zeroed. */
+extern void pfs_file_sums_by_instrument(PfsFileCounters *counters);
 
 /*
- * TRUNCATE of the instances: their numbers go to the event names; of the event
- * names: all numbers go.  Both return the events that left the table.
+ * TRUNCATE of the instances: their counters go to the event names; of the
+ * event names: all counters go.  Both return the events that left the table.
  */
 extern int64 pfs_file_sums_push(void);
 extern int64 pfs_file_sums_clear(void);

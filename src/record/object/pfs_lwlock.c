@@ -22,7 +22,7 @@ PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_WAITS;
 PfsPages   *pfs_lwlocks = NULL;
 PfsHash    *pfs_lwlock_index = NULL;
 void	   *pfs_lwlock_holders = NULL;
-PFS_NEAR PfsLwlockHolder *pfs_my_lwlocks = NULL;
+PFS_HOT PfsLwlockHolder *pfs_my_lwlocks = NULL;
 
 /* What tells one lock from another. */
 typedef struct PfsLwlockKey

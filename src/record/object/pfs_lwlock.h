@@ -1,6 +1,6 @@
 /*
  * pfs_lwlock.h
- *	  LWLocks by address: those that somebody had to wait for, with the numbers
+ *	  LWLocks by address: those that somebody had to wait for, with the counters
  *	  of these waits, and which locks each process holds.
  *
  * Only with detours (pfs.lwlock_events is not `waits`).  An instance is made at the
@@ -97,7 +97,7 @@ extern void pfs_lwlocks_lay_out(PfsSegment *seg);
 /* TRUNCATE of containers. */
 extern void pfs_lwlocks_reset_lost(void);
 
-/* At attach, before the record is published; inside detach's change. */
+/* At attach, before the record is published; inside detach's write section. */
 extern void pfs_lwlock_attach(PfsThread *t);
 extern void pfs_lwlock_detach(PfsThread *t);
 
@@ -173,7 +173,7 @@ extern void pfs_lwlock_holders_each(PfsLwlockHolderEmit emit, void *arg);
 /* The thread that works for the process at this place of the proc array, or 0. */
 extern uint64 pfs_lwlock_thread_of_proc(int procno);
 
-/* TRUNCATE of the numbers by instance; returns the events that left. */
+/* TRUNCATE of the counters by instance; returns the events that left. */
 extern int64 pfs_lwlocks_truncate(void);
 extern double pfs_lwlocks_estimate(void);
 

@@ -1,6 +1,6 @@
 /*
  * pfs_lwlock_event.c
- *	  Records of acquisitions: plans, and blocks for the long history.
+ *	  Records of acquisitions: cached lookups, and blocks for the long history.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "pfs_lwlock_event.h"
 #include "pfs_shared.h"
 
-PfsLwlockPlan pfs_lwlock_plans[PFS_WORD_EVENTS];
+PfsLwlockLookup pfs_lwlock_lookups[PFS_WAIT_INFO_EVENTS];
 PfsLog	   *pfs_lwlock_log = NULL;
 
 /* Of instruments that are not known yet. */
@@ -35,7 +35,7 @@ pfs_lwlock_ring_length(void)
 	return length;
 }
 
-/* Room for what the threads hold back: the first block of each may be older. */
+/* Room for what the threads buffer: the first block of each may be older. */
 uint32
 pfs_lwlock_log_blocks(void)
 {
@@ -47,34 +47,34 @@ pfs_lwlock_log_blocks(void)
 /* ---- plans ---- */
 
 void
-pfs_lwlock_plans_start(void)
+pfs_lwlock_lookups_start(void)
 {
-	for (int i = 0; i < lengthof(pfs_lwlock_plans); i++)
+	for (int i = 0; i < lengthof(pfs_lwlock_lookups); i++)
 	{
-		pfs_lwlock_plans[i].flags = &no_flags;
-		pfs_lwlock_plans[i].usual = ~0U;
+		pfs_lwlock_lookups[i].flags = &no_flags;
+		pfs_lwlock_lookups[i].usual = ~0U;
 	}
 }
 
 void
-pfs_lwlock_plan(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags)
+pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags)
 {
-	PfsLwlockPlan *plan;
+	PfsLwlockLookup *lookup;
 	PfsCell    *cell = (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + instrument;
 
-	if (tranche >= lengthof(pfs_lwlock_plans) || !pfs_instant_is_usual(flags) ||
+	if (tranche >= lengthof(pfs_lwlock_lookups) || !pfs_instant_is_usual(flags) ||
 		cell->count_timed + cell->count_untimed == 0)
 		return;
 	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && (cell->buckets == NULL || pfs_my_lwlocks == NULL))
 		return;
-	plan = &pfs_lwlock_plans[tranche];
-	plan->flags = &pfs_words->flags[instrument];
-	plan->usual = flags;
-	plan->instrument = instrument;
-	plan->instrument_bits = (uint64) instrument << PFS_LWLOCK_INSTRUMENT_SHIFT;
-	plan->cell = cell;
-	plan->digest_key = (uint32) instrument + 1;
-	plan->digest = &pfs_digest_wait_items[instrument % PFS_DIGEST_WAITS];
+	lookup = &pfs_lwlock_lookups[tranche];
+	lookup->flags = &pfs_words->flags[instrument];
+	lookup->usual = flags;
+	lookup->instrument = instrument;
+	lookup->instrument_bits = (uint64) instrument << PFS_LWLOCK_INSTRUMENT_SHIFT;
+	lookup->cell = cell;
+	lookup->digest_key = (uint32) instrument + 1;
+	lookup->digest = &pfs_digest_wait_items[instrument % PFS_DIGEST_WAITS];
 }
 
 /* ---- owner ---- */
@@ -173,7 +173,7 @@ pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
 	}
 	mine->next = &mine->events[head & mask];
 	pfs_store_release(&mine->head, head);	/* C */
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /* What is less than a block goes to the log of all waits. */

@@ -54,7 +54,7 @@ extern PfsLog *pfs_lwlock_log;	/* NULL: history_long or `all` is off */
 extern uint32 pfs_lwlock_ring_length(void);
 extern uint32 pfs_lwlock_log_blocks(void);
 
-/* Owner: at attach, before the record is published; inside detach's change. */
+/* Owner: at attach, before the record is published; inside detach's write section. */
 extern void pfs_lwlock_ring_start(PfsLwlockHolder *mine);
 extern void pfs_lwlock_ring_end(PfsThread *t, PfsLwlockHolder *mine);
 
@@ -77,7 +77,7 @@ pfs_lwlock_role_of(const PfsThread *t)
  * there; for history_long, those that are not in the log yet.
  */
 extern void pfs_lwlock_ring_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg);
-extern void pfs_lwlock_ring_held_back(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
+extern void pfs_lwlock_ring_buffered(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
 extern void pfs_lwlock_log_each(PfsEventEmit emit, void *arg);
 
 /* TRUNCATE: what a thread has recorded so far. */
@@ -90,24 +90,24 @@ extern void pfs_lwlock_ring_hide(uint32 index, bool history_long);
  * next one is going to be usual in all.  Initialised in the postmaster, which has no
  * thread.
  */
-typedef struct PfsLwlockPlan
+typedef struct PfsLwlockLookup
 {
 	const uint32 *flags;		/* of the instrument */
 	uint32		usual;			/* if they are this, with the thread's mask,
-								 * events are as planned; never ~0 */
+								 * events are as cached; never ~0 */
 	PfsInstrumentId instrument;
 	uint32		digest_key;		/* PfsDigestWait.key */
 	uint64		instrument_bits;	/* the same, for the record */
 	PfsCell    *cell;			/* of this thread; with `all` it has buckets */
 	PfsDigestWait *digest;		/* where it would be */
-} __attribute__((aligned(PFS_CACHE_LINE))) PfsLwlockPlan;
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsLwlockLookup;
 
-extern PFS_HIDDEN PfsLwlockPlan pfs_lwlock_plans[PFS_WORD_EVENTS];
+extern PFS_HIDDEN PfsLwlockLookup pfs_lwlock_lookups[PFS_WAIT_INFO_EVENTS];
 
-extern void pfs_lwlock_plans_start(void);
+extern void pfs_lwlock_lookups_start(void);
 
-/* An event with these flags has been recorded: can the next one go by the plan? */
-extern void pfs_lwlock_plan(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags);
+/* An event with these flags has been recorded: can the next one go by the cached lookup? */
+extern void pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags);
 
 static inline const LWLock *
 pfs_lwlock_of(const PfsLwlockEvent *e)
@@ -115,14 +115,14 @@ pfs_lwlock_of(const PfsLwlockEvent *e)
 	return (const LWLock *) (uintptr_t) (e->lock & ((UINT64_C(1) << PFS_LWLOCK_INSTRUMENT_SHIFT) - 1) & ~PFS_LWLOCK_SHARED);
 }
 
-/* The flags are as planned.  t: attached. */
+/* The flags are as cached.  t: attached. */
 static pg_attribute_always_inline bool
-pfs_lwlock_is_planned(const PfsThread *t, const PfsLwlockPlan *plan)
+pfs_lwlock_is_cached(const PfsThread *t, const PfsLwlockLookup *lookup)
 {
-	return likely((pfs_load_relaxed(plan->flags) & pfs_load_relaxed(&t->mask)) == plan->usual);
+	return likely((pfs_load_relaxed(lookup->flags) & pfs_load_relaxed(&t->mask)) == lookup->usual);
 }
 
-/* Owner: the ring's last block is complete; ends the change. */
+/* Owner: the ring's last block is complete; ends the write section. */
 extern void pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine);
 
 typedef enum PfsLwlockRecorded
@@ -138,14 +138,14 @@ typedef enum PfsLwlockRecorded
  * held: lock and mode as in the list; ticks, if they are too many, tell nothing.
  */
 static pg_attribute_always_inline void
-pfs_lwlock_fill(PfsLwlockEvent *e, const PfsLwlockPlan *plan, uint64 held, uint32 flags, uint64 start, uint64 ticks)
+pfs_lwlock_fill(PfsLwlockEvent *e, const PfsLwlockLookup *lookup, uint64 held, uint32 flags, uint64 start, uint64 ticks)
 {
 	pfs_fence_release();		/* A */
 	e->timer_start = start;
 	e->ticks = (uint32) ticks;
-	e->lock = held | plan->instrument_bits;
+	e->lock = held | lookup->instrument_bits;
 	/* One by one: the compiler would take vector registers to store both. */
-	pfs_store_relaxed(&e->flags, plan->usual | flags);
+	pfs_store_relaxed(&e->flags, lookup->usual | flags);
 	pfs_store_relaxed(&e->nesting_type, (uint32) pfs_local.parent.type);
 	e->nesting_event_id = pfs_local.parent.event_id;
 }
@@ -159,12 +159,12 @@ pfs_lwlock_fill(PfsLwlockEvent *e, const PfsLwlockPlan *plan, uint64 held, uint3
  * A statement that no hook has seen yet is nobody's concern who does not wait.
  *
  * The generation has to be loaded behind the odd word: who truncates waits for those
- * who may not have seen the new one.  A change without any is harmless.
+ * who may not have seen the new one.  A write section without any is harmless.
  */
 static pg_attribute_always_inline PfsLwlockRecorded
-pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const PfsLwlockPlan *plan, uint64 ticks)
+pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const PfsLwlockLookup *lookup, uint64 ticks)
 {
-	PfsCell    *cell = plan->cell;
+	PfsCell    *cell = lookup->cell;
 	uint64		head;
 	uint64		id;
 	uint32	   *bucket;
@@ -179,15 +179,15 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 	else
 		bucket = &cell->buckets[pfs_histogram_bucket_computed(ticks)];
 
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
 				 t->summary[PFS_FAMILY_WAITS].generation || *bucket == PG_UINT32_MAX))
 		goto in_the_way;
 	if (pfs_local.waits != NULL)
 	{
-		PfsDigestWait *digest = plan->digest;
+		PfsDigestWait *digest = lookup->digest;
 
-		if (unlikely(digest->key != plan->digest_key))
+		if (unlikely(digest->key != lookup->digest_key))
 			goto in_the_way;
 		pfs_digest_wait_count(digest, ticks);
 	}
@@ -203,39 +203,39 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 		return PFS_LWLOCK_BLOCK_FULL;
 	mine->next = e + 1;
 	pfs_store_release(&mine->head, head);	/* C */
-	pfs_change_end(t);
+	pfs_write_end(t);
 	return PFS_LWLOCK_RECORDED;
 
 in_the_way:
-	pfs_change_end(t);
+	pfs_write_end(t);
 	return PFS_LWLOCK_IN_THE_WAY;
 }
 
-/* Only count one, with `contended`.  False: not by the plan. */
+/* Only count one, with `contended`.  False: not by the cached lookup. */
 static pg_attribute_always_inline bool
-pfs_lwlock_count_only(PfsThread *t, const PfsLwlockPlan *plan)
+pfs_lwlock_count_only(PfsThread *t, const PfsLwlockLookup *lookup)
 {
 	if (unlikely((t->seq.word & 1) != 0))
 		return false;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
 				 t->summary[PFS_FAMILY_WAITS].generation))
 		goto in_the_way;
 	if (pfs_local.waits != NULL)
 	{
-		PfsDigestWait *digest = plan->digest;
+		PfsDigestWait *digest = lookup->digest;
 
-		if (unlikely(digest->key != plan->digest_key))
+		if (unlikely(digest->key != lookup->digest_key))
 			goto in_the_way;
 		digest->untimed++;
 		pfs_local.waits_used |= digest->bit;
 	}
-	pfs_bump(&plan->cell->count_untimed, 1);
-	pfs_change_end(t);
+	pfs_bump(&lookup->cell->count_untimed, 1);
+	pfs_write_end(t);
 	return true;
 
 in_the_way:
-	pfs_change_end(t);
+	pfs_write_end(t);
 	return false;
 }
 

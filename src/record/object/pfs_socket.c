@@ -6,18 +6,18 @@
  * Truncation and owners.  Both do "store, then look": the owner makes its
  * sequence word odd and loads `truncations`; the truncator raises `truncations`
  * and, behind a fence on all processors (pfs_fence.h), looks at the words.  So an
- * owner that still adds to numbers of the old generation is seen to be changing,
- * and is waited for; any other, and that one from its next change on, sees the
- * new value.  Then numbers of the old generation stay as they are until someone
+ * owner that still adds to counters of the old generation is seen to be changing,
+ * and is waited for; any other, and that one from its next write section on, sees the
+ * new value.  Then counters of the old generation stay as they are until someone
  * raises the record's `collected` over their generation: the truncator, when
  * it comes to the record, or the owner, which has an event or ends.  One of them
  * succeeds, and takes them to the totals; the owner starts from zero either way.
  *
- * Truncators and readers take turns (pfs_patience.h).  An owner that stays in a change
- * for longer than the truncator's patience loses the event that it is adding, and no
- * other.  What owners move meanwhile, numbers on their way from
- * a record to the totals, lies between moves_begun and moves_done: a reader
- * that sees one of them change reads again, and a truncator waits for the last.
+ * Truncators and readers take turns (pfs_patience.h).  An owner that stays in a write
+ * section for longer than the truncator's patience loses the event that it is adding,
+ * and no other.  What owners move meanwhile, counters on their way from a record to
+ * the totals, lies between moves_begun and moves_done: a reader that sees one of them
+ * change reads again, and a truncator waits for the last.
  */
 #include "postgres.h"
 
@@ -33,9 +33,9 @@
 #include "pfs_socket.h"
 #include "pfs_wait_class.h"
 
-PFS_NEAR PfsPages *pfs_sockets = NULL;
-PFS_NEAR PfsSharedSockets *pfs_shared_sockets = NULL;
-PFS_NEAR PfsSocket *pfs_my_socket = NULL;
+PFS_HOT PfsPages *pfs_sockets = NULL;
+PFS_HOT PfsSharedSockets *pfs_shared_sockets = NULL;
+PFS_HOT PfsSocket *pfs_my_socket = NULL;
 
 static uint32 my_index;
 static uint64 my_word;
@@ -120,8 +120,8 @@ zero_cell(PfsSocketCell *c)
 }
 
 /*
- * Numbers are on their way: what is stored in between cannot be seen by one who
- * does not see moves_begun behind it (A, pairs with the fence of
+ * Counters are on their way: what is stored in between cannot be seen by one
+ * who does not see moves_begun behind it (A, pairs with the fence of
  * pfs_sockets_by_event), and is seen by one who sees moves_done (B).
  */
 static void
@@ -150,8 +150,8 @@ pfs_socket_repair(void)
 }
 
 /*
- * Inside a change: take the numbers to the totals, unless a truncator has.
- * to: what the record is collected up to from now on.
+ * Inside a write section: take the counters to the totals, unless a truncator
+ * has. to: what the record is collected up to from now on.
  */
 static void
 give_up_cells(PfsSocket *s, uint64 to, bool truncated)
@@ -169,7 +169,7 @@ give_up_cells(PfsSocket *s, uint64 to, bool truncated)
 	end_move();
 }
 
-/* Inside a change: a truncation has come. */
+/* Inside a write section: a truncation has come. */
 static void
 begin_generation(PfsSocket *s)
 {
@@ -252,8 +252,8 @@ PfsSocket *
 pfs_socket_of_wait(PfsInstrumentId instrument)
 {
 	PfsSocket  *s = pfs_my_socket;
-	bool		peer = instrument == pfs_word_instrument(WAIT_EVENT_LIBPQWALRECEIVER_RECEIVE) ||
-	instrument == pfs_word_instrument(WAIT_EVENT_LIBPQWALRECEIVER_CONNECT);
+	bool		peer = instrument == pfs_wait_info_instrument(WAIT_EVENT_LIBPQWALRECEIVER_RECEIVE) ||
+	instrument == pfs_wait_info_instrument(WAIT_EVENT_LIBPQWALRECEIVER_CONNECT);
 
 	return s != NULL && s->peer == peer ? s : NULL;
 }
@@ -263,13 +263,13 @@ pfs_socket_wait_end(PfsThread *t, PfsWaitEvent *e, PfsSocket *s)
 {
 	uint64		end = pfs_wait_read_end(t, e->flags);
 
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_socket_count(s, PFS_SOCKET_MISC, e, end, 0);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
-/* Numbers only: no name is looked up. */
+/* Counters only: no name is looked up. */
 static void
 fill_address(PfsSocket *s, const struct sockaddr_storage *from)
 {
@@ -308,7 +308,7 @@ fill_record(PfsSocket *s, const PfsThread *t, bool peer)
 		zero_cell(&s->cells[i]);
 	}
 	if (peer)
-		s->instrument = pfs_word_instrument(WAIT_EVENT_LIBPQWALRECEIVER_RECEIVE);
+		s->instrument = pfs_wait_info_instrument(WAIT_EVENT_LIBPQWALRECEIVER_RECEIVE);
 	else
 	{
 		s->instrument = pfs_fixed_instrument[PFS_INS_CLIENT_READ];
@@ -353,7 +353,7 @@ pfs_socket_detach(PfsThread *t)
 	pfs_my_socket = NULL;
 
 	/*
-	 * A reader of the totals must not find the record gone and its numbers
+	 * A reader of the totals must not find the record gone and its counters
 	 * not there yet.
 	 */
 	begin_move();

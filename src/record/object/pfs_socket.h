@@ -1,13 +1,13 @@
 /*
  * pfs_socket.h
  *	  Socket instances: one record per client connection and one for a WAL
- *	  receiver's peer, with the numbers of its calls; and the numbers of calls
- *	  on sockets that have no record, or not any more.
+ *	  receiver's peer, with the counters of its calls; and the counters of
+ *	  calls on sockets that have no record, or not any more.
  *
  * A record belongs to a thread, and its owner writes it inside a change of the
  * thread's sequence lock, which its readers use as well.  TRUNCATE writes
- * nobody's numbers: it raises a counter, and who owns or reads a record finds
- * its numbers to be of an older generation.  pfs_socket.c has the protocol.
+ * nobody's counters: it raises a counter, and who owns or reads a record finds
+ * its counters to be of an older generation.  pfs_socket.c has the protocol.
  */
 #ifndef PFS_SOCKET_H
 #define PFS_SOCKET_H
@@ -32,7 +32,7 @@ typedef enum PfsSocketPart
 
 /*
  * The first two cells of a client's socket have their kind from the start; they
- * have the numbers of the parts that they are.
+ * have the counters of the parts that they are.
  */
 #define PFS_SOCKET_CELL_READ	0	/* ClientRead, recv */
 #define PFS_SOCKET_CELL_WRITE	1	/* ClientWrite, send */
@@ -62,12 +62,12 @@ typedef struct PfsSocket
 	uint8		unused[4];
 	uint8		address[16];
 
-	/* Inside changes. */
-	uint64		generation;		/* value of `truncations` that the numbers
+	/* Inside write sections. */
+	uint64		generation;		/* value of `truncations` that the counters
 								 * belong to */
 
 	/*
-	 * Numbers of generations below this one are in the totals, or going
+	 * Counters of generations below this one are in the totals, or going
 	 * there. Whoever raises it by compare-and-swap, owner or truncator, takes
 	 * them there.
 	 */
@@ -84,7 +84,7 @@ typedef struct PfsSocketTotals
 
 typedef struct PfsSharedSockets
 {
-	/* Atomic: numbers of a record that go to the totals. */
+	/* Atomic: counters of a record that go to the totals. */
 	uint64		moves_begun;
 	uint64		moves_done;
 	uint64		left;			/* events that owners moved because of a
@@ -108,7 +108,7 @@ extern void pfs_sockets_start(void);
 /* See pfs_thread_end.c: true if there was something to repair. */
 extern bool pfs_socket_repair(void);
 
-/* At attach, before the process has events; inside detach's change. */
+/* At attach, before the process has events; inside detach's write section. */
 extern void pfs_socket_attach(PfsThread *t);
 extern void pfs_socket_detach(PfsThread *t);
 
@@ -116,16 +116,16 @@ extern void pfs_socket_detach(PfsThread *t);
 extern void pfs_socket_forget(void);
 
 /*
- * Inside a change: count a call that is not of the usual kind.  s NULL: a
- * socket without a record.
+ * Inside a write section: count a call that is not of the usual kind.  s NULL:
+ * a socket without a record.
  */
 extern void pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEvent *e, uint64 end,
 							 uint64 bytes);
 
-/* Inside a change: bytes of a read that is no event. */
+/* Inside a write section: bytes of a read that is no event. */
 extern void pfs_socket_count_bytes(PfsSocket *s, uint64 bytes);
 
-/* These numbers go to the totals, of a copy or by the owner; how many events. */
+/* These counters go to the totals, of a copy or by the owner; how many events. */
 extern uint64 pfs_socket_push_cells(const PfsSocketCell *cells);
 
 /* The record of the socket that this wait of class Client is for, or NULL. */
@@ -135,8 +135,8 @@ extern PfsSocket *pfs_socket_of_wait(PfsInstrumentId instrument);
 extern void pfs_socket_wait_end(PfsThread *t, PfsWaitEvent *e, PfsSocket *s);
 
 /*
- * Inside a change: do the numbers belong to now?  The load comes after the odd
- * word is stored; the other side is in pfs_sockets_truncate().
+ * Inside a write section: do the counters belong to now?  The load comes after
+ * the odd word is stored; the other side is in pfs_sockets_truncate().
  */
 static pg_attribute_always_inline bool
 pfs_socket_is_current(const PfsSocket *s)
@@ -155,7 +155,7 @@ pfs_socket_instant(PfsThread *t, PfsWaitEvent *e, PfsSocket *s, PfsSocketPart pa
 {
 	e->timer_start = start;
 	e->object_instance = (uintptr_t) s;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	if (likely(s != NULL && pfs_socket_is_current(s) && end >= start &&
 			   (e->flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
 			   (pfs_local.usual & ~PFS_FLAG_THREAD)))
@@ -174,7 +174,7 @@ pfs_socket_instant(PfsThread *t, PfsWaitEvent *e, PfsSocket *s, PfsSocketPart pa
 	else
 		pfs_socket_count(s, part, e, end, bytes);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth, end);
-	pfs_change_end(t);
+	pfs_write_end(t);
 	pfs_local.beginning = 0;
 }
 
@@ -182,13 +182,13 @@ pfs_socket_instant(PfsThread *t, PfsWaitEvent *e, PfsSocket *s, PfsSocketPart pa
 static pg_attribute_always_inline void
 pfs_socket_bytes(PfsThread *t, PfsSocket *s, uint64 bytes)
 {
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	if (likely(s != NULL && pfs_socket_is_current(s)))
 		pfs_store_relaxed(&s->cells[PFS_SOCKET_CELL_READ].bytes,
 						  s->cells[PFS_SOCKET_CELL_READ].bytes + bytes);
 	else
 		pfs_socket_count_bytes(s, bytes);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /* ---- readers; SQL commands ---- */

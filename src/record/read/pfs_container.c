@@ -121,8 +121,8 @@ pfs_container_of_events(int i, PfsContainerRow *row)
 }
 
 /*
- * The server's own numbers of a family, with the histograms of waits: its numbers of threads,
- * accounts, users and hosts lie in those containers.
+ * The server's own numbers of a family, with the histograms of waits: its counters of
+ * threads, accounts, users and hosts lie in those containers.
  */
 void
 pfs_container_of_family(int i, PfsContainerRow *row)

@@ -2,15 +2,16 @@
  * pfs_digest_read.c
  *	  Readers and truncators of digests.
  *
- * They hold back whoever wants to move numbers ("Readers" in pfs_digest.c), and take
+ * They hold back whoever wants to move counters ("Readers" in pfs_digest.c), and take
  * turns (pfs_patience.h).  While they hold, nothing is allocated and no error can be
  * raised: nobody would take `held` back.  Statements go on.
  *
  * Who is in the middle of a move already is waited for.  If it is stopped there, a
- * reader finds the numbers of one digest in the digest, with all others, or half of
+ * reader finds the counters of one digest in the digest, with all others, or half of
  * them in both; a truncator tells it by `abandoned` that what it has on its way is not
  * wanted any more.  A digest that is in use for longer than the truncator's patience
- * stays, without its numbers: what its user is about to add comes after the truncation.
+ * stays, without its counters: what its user is about to add comes after the
+ * truncation.
  */
 #include "postgres.h"
 
@@ -136,11 +137,11 @@ emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void
 	const PfsDigest *copy = (const PfsDigest *) from;
 	PfsDigestRow row = {.key = copy->key};
 
-	pfs_statement_kind.read(&copy->numbers, &row.totals);
+	pfs_statement_kind.read(&copy->counters, &row.totals);
 	if (pfs_totals_count(&row.totals.time) == 0)
 		return;
-	row.first_seen = pfs_clock_moment(copy->first_seen, copy->first_offset);
-	row.last_seen = Max(pfs_clock_moment(copy->last_seen, copy->last_offset.value), row.first_seen);
+	row.first_seen = pfs_clock_timestamp(copy->first_seen, copy->first_offset);
+	row.last_seen = Max(pfs_clock_timestamp(copy->last_seen, copy->last_offset.value), row.first_seen);
 	if (parts & PFS_DIGEST_BUCKETS)
 		row.buckets = copy->buckets;
 	if ((parts & PFS_DIGEST_TEXT) && copy->text_len > 0)
@@ -152,7 +153,7 @@ emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void
 	{
 		row.sample = from + c->sample;
 		row.sample_len = copy->sample_len;
-		row.sample_seen = pfs_clock_moment(copy->sample_seen, copy->sample_offset);
+		row.sample_seen = pfs_clock_timestamp(copy->sample_seen, copy->sample_offset);
 		row.sample_ticks = copy->sample_ticks;
 	}
 	emit(&row, arg);
@@ -178,7 +179,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	copy_all(&c, parts);
 	others = (PfsDigest *) (c.mem + c.n * c.stride);
 	memset(others, 0, c.head);
-	others->numbers = pfs_shared_digests->numbers;
+	others->counters = pfs_shared_digests->counters;
 	others->first_seen = pfs_shared_digests->first_seen;
 	others->last_seen = pfs_shared_digests->last_seen;
 	others->first_offset = pfs_shared_digests->first_offset;
@@ -290,7 +291,7 @@ take_cb(PfsDigest *d, void *arg)
 {
 	PfsStatementTotals totals = {0};
 
-	pfs_statement_kind.read(&d->numbers, &totals);
+	pfs_statement_kind.read(&d->counters, &totals);
 	((Taken *) arg)->statements += pfs_totals_count(&totals.time);
 	pfs_chain_free(pfs_digest_waits, &d->waits, take_wait_cb, arg);
 	return true;
@@ -331,9 +332,9 @@ empty_one(uint32 index, Taken *taken)
 	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
 	PfsStatementTotals totals = {0};
 
-	pfs_statement_kind.take(&d->numbers, &totals);
+	pfs_statement_kind.take(&d->counters, &totals);
 	(void) take_buckets(d->buckets);
-	if (pfs_ref_is_killed(&pfs_digest_gates[index].ref))
+	if (pfs_ref_is_dead(&pfs_digest_ref_slots[index].ref))
 		return;
 	taken->statements += pfs_totals_count(&totals.time);
 	take_waits(d, taken);
@@ -383,7 +384,7 @@ pfs_digests_truncate(void)
 	hold(true, &patience);
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
 		remove_one(index, word, &taken, &patience);
-	pfs_statement_kind.take(&pfs_shared_digests->numbers, &totals);
+	pfs_statement_kind.take(&pfs_shared_digests->counters, &totals);
 	take_buckets(pfs_shared_digests->buckets);
 	take_other_waits();
 	pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);

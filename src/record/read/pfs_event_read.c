@@ -113,7 +113,11 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 		slot = pfs_ring_look(&events->ring, level);
 		if (slot == NULL)
 			return false;
-		/* A run gets marks without a change (A, pairs with pfs_stage_mark). */
+
+		/*
+		 * A run gets marks without a write section (A, pairs with
+		 * pfs_stage_mark).
+		 */
 		if (family == PFS_STAGES)
 			more = pfs_load_acquire(&((const PfsStageRun *) slot)->first.more);
 		pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
@@ -398,7 +402,7 @@ append_cb(const PfsEvent *event, void *arg)
 }
 
 static void
-held_back_cb(const PfsThread *copy, uint64 word, void *arg)
+buffered_cb(const PfsThread *copy, uint64 word, void *arg)
 {
 	PfsEventReader *reader = arg;
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
@@ -411,7 +415,7 @@ held_back_cb(const PfsThread *copy, uint64 word, void *arg)
 			  head, PFS_FLAG_HISTORY_LONG, pfs_load_relaxed(&events->history_long_hidden), PG_UINT64_MAX,
 			  reader);
 	if (reader->family == PFS_WAITS && pfs_lwlock_holders != NULL)
-		pfs_lwlock_ring_held_back(copy, word, append_cb, reader->arg);
+		pfs_lwlock_ring_buffered(copy, word, append_cb, reader->arg);
 }
 
 static void
@@ -478,7 +482,7 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 {
 	PfsLog	   *log = pfs_history_long[family];
 	PfsEventList list;
-	PfsEventReader held_back = {family, append_cb, &list};
+	PfsEventReader buffered = {family, append_cb, &list};
 	PfsEvent   *copy;
 
 	if (log == NULL)
@@ -486,7 +490,7 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 	pfs_instrument_name_late();
 	list_start(&list, family, pfs_sizes.history_long[family]);
 	copy = palloc(pfs_sizes.event_size[family]);
-	pfs_threads_each(0, held_back_cb, &held_back);
+	pfs_threads_each(0, buffered_cb, &buffered);
 	for (uint32 lane = 0; lane < pfs_log_lanes(log); lane++)
 	{
 		uint32		used = pfs_log_used_slots(log, lane);
@@ -498,7 +502,7 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 			if (!pfs_log_read(log, lane, slot, copy))
 				continue;
 			if (family == PFS_STAGES)
-				emit_finished(copy, hidden_stages(copy, PFS_FLAG_HISTORY_LONG), false, PG_UINT64_MAX, &held_back);
+				emit_finished(copy, hidden_stages(copy, PFS_FLAG_HISTORY_LONG), false, PG_UINT64_MAX, &buffered);
 			else
 				append_cb(copy, &list);
 		}
@@ -540,7 +544,7 @@ pfs_events_history_truncate(PfsEventFamily family)
 }
 
 static void
-hide_held_back_cb(const PfsThread *copy, uint64 word, void *arg)
+hide_buffered_cb(const PfsThread *copy, uint64 word, void *arg)
 {
 	PfsThread  *t = pfs_pages_record(pfs_threads, copy->index);
 	PfsEvents  *events = &t->events[*(PfsEventFamily *) arg];
@@ -564,7 +568,7 @@ pfs_events_history_long_truncate(PfsEventFamily family)
 	 * The threads first: what they flush from now on is newer, what they have
 	 * flushed before is hidden by the log's own tails.
 	 */
-	pfs_threads_each(0, hide_held_back_cb, &family);
+	pfs_threads_each(0, hide_buffered_cb, &family);
 	pfs_log_truncate(pfs_history_long[family]);
 	if (family == PFS_WAITS && pfs_lwlock_log != NULL)
 		pfs_log_truncate(pfs_lwlock_log);

@@ -12,7 +12,7 @@
 #include "pfs_patience.h"
 #include "pfs_shared.h"
 
-/* How often a reader that meets numbers on the move again and again tries. */
+/* How often a reader that meets counters on the move again and again tries. */
 #define READ_TRIES 100
 
 /* Those that any instrument can have used; the others stay untouched. */
@@ -29,7 +29,7 @@ totals_used(void)
  * False: somebody who holds it does not go on.  The command works without it then.  What
  * it misses is what the holder has on its way from a chain to the totals; and when the
  * holder goes on meanwhile, a link can lead to a record that is of another chain by
- * now: its numbers, too, are taken or moved, once, by exchanges.
+ * now: its counters, too, are taken or moved, once, by exchanges.
  */
 static bool
 lock(PfsPatience *patience)
@@ -94,14 +94,14 @@ pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
 }
 
 void
-pfs_file_numbers_add(PfsFileNumbers *to, const PfsFileSum *sum, PfsFilePart part)
+pfs_file_counters_add(PfsFileCounters *to, const PfsFileSum *sum, PfsFilePart part)
 {
 	pfs_shared_cell_read(&sum->cell, &to->totals[part]);
 	to->bytes[part] += pfs_load_relaxed(&sum->bytes);
 }
 
 static void
-read_all(PfsFileNumbers *numbers)
+read_all(PfsFileCounters *numbers)
 {
 	uint32		pos = 0;
 	uint64		word;
@@ -113,16 +113,16 @@ read_all(PfsFileNumbers *numbers)
 
 		/* Not so: it is being freed, and whoever does it holds the lock. */
 		if (pfs_pages_copy(pfs_file_sums, index, 0, &copy, sizeof(copy), &word))
-			pfs_file_numbers_add(&numbers[copy.instrument], &copy, copy.part);
+			pfs_file_counters_add(&numbers[copy.instrument], &copy, copy.part);
 	}
 	for (uint32 i = 0; i < totals_used(); i++)
-		pfs_file_numbers_add(&numbers[i / PFS_NUM_FILE_PARTS], &pfs_file_totals[i],
-							 i % PFS_NUM_FILE_PARTS);
+		pfs_file_counters_add(&numbers[i / PFS_NUM_FILE_PARTS], &pfs_file_totals[i],
+							  i % PFS_NUM_FILE_PARTS);
 }
 
-/* If numbers never stop moving, some may be missing, or there twice, for once. */
+/* If counters never stop moving, some may be missing, or there twice, for once. */
 void
-pfs_file_sums_by_instrument(PfsFileNumbers *numbers)
+pfs_file_sums_by_instrument(PfsFileCounters *numbers)
 {
 	PfsPatience patience = {0};
 
@@ -133,7 +133,7 @@ pfs_file_sums_by_instrument(PfsFileNumbers *numbers)
 		uint64		word = pfs_seqlock_read_begin(&pfs_shared_files->moving);
 
 		CHECK_FOR_INTERRUPTS();
-		memset(numbers, 0, pfs_instruments->max * sizeof(PfsFileNumbers));
+		memset(numbers, 0, pfs_instruments->max * sizeof(PfsFileCounters));
 		read_all(numbers);
 		if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
 			break;

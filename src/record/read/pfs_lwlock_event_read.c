@@ -54,7 +54,7 @@ pfs_lwlock_ring_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEven
 }
 
 void
-pfs_lwlock_ring_held_back(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg)
+pfs_lwlock_ring_buffered(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg)
 {
 	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
 	uint64		head = pfs_load_acquire(&holder->head); /* D */

@@ -1,6 +1,6 @@
 /*
  * pfs_owned.c
- *	  Reading records that a thread changes inside its own changes.
+ *	  Reading records that a thread changes inside its own write sections.
  */
 #include "postgres.h"
 
@@ -34,7 +34,7 @@ pfs_owned_copy(PfsPages *pages, uint32 index, uint64 word, const uint32 *thread,
 			return false;
 	} while (pfs_patience_more(patience));
 
-	/* Its owner has been in the middle of a change for long. */
+	/* Its owner has been in the middle of a write section for long. */
 	pfs_racy_copy(copy, record, size);
 	pfs_fence_acquire();
 	return pfs_pages_word(pages, index) == word;

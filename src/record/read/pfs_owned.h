@@ -1,7 +1,7 @@
 /*
  * pfs_owned.h
  *	  Records of a container that belong to a thread each, and that the thread changes
- *	  inside its own changes: sockets, prepared statements.
+ *	  inside its own write sections: sockets, prepared statements.
  */
 #ifndef PFS_OWNED_H
 #define PFS_OWNED_H
@@ -10,9 +10,9 @@
 #include "pfs_thread.h"
 
 /*
- * Readers: a copy from between two changes of the owner, or, when the patience has run
- * out, as it is; false if the record has gone.  thread: the word of the record that
- * says which thread's it is.
+ * Readers: a copy from between two write sections of the owner, or, when the patience
+ * has run out, as it is; false if the record has gone.  thread: the word of the record
+ * that says which thread's it is.
  */
 extern bool pfs_owned_copy(PfsPages *pages, uint32 index, uint64 word, const uint32 *thread,
 						   void *copy, size_t size, PfsPatience *patience);

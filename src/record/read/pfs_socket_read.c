@@ -1,6 +1,6 @@
 /*
  * pfs_socket_read.c
- *	  Readers and truncation of sockets and of the numbers of their calls;
+ *	  Readers and truncation of sockets and of the counters of their calls;
  *	  pfs_socket.c has the owner's side, and how the two go together.
  */
 #include "postgres.h"
@@ -11,7 +11,7 @@
 #include "pfs_owned.h"
 #include "pfs_socket.h"
 
-/* A copy from between two changes of its owner; false if it has gone. */
+/* A copy from between two write sections of its owner; false if it has gone. */
 static bool
 copy_socket(uint32 index, uint64 word, PfsSocket *copy, PfsPatience *patience)
 {
@@ -179,7 +179,7 @@ sum_totals(PfsSocketTotals *by_event)
 #define SUM_TRIES 1000
 
 /*
- * Sessions that end move their numbers while we add up.  On a server where they
+ * Sessions that end move their counters while we add up.  On a server where they
  * end so fast that no reading is undisturbed, or where one is stopped in the middle of
  * it, the last reading is given.
  */

@@ -132,8 +132,8 @@ read_above(Groups *groups)
 }
 
 /*
- * A thread's numbers count for the levels that were not truncated since; for the
- * others, what stays with the thread.  NULL: nothing.
+ * A thread's counters count for the levels that were not truncated since; for
+ * the others, what stays with the thread.  NULL: nothing.
  */
 typedef void (*AddCell) (void *totals, const void *cell);
 

@@ -6,12 +6,12 @@
  * A truncation raises the generation.  Each thread compares it inside every
  * change, behind the odd word of its lock; so behind pfs_fence_everywhere() a
  * thread either sees the new generation, or its word is odd and it is waited
- * for.  From then on numbers older than the truncation do not grow, and can be
+ * for.  From then on counters older than the truncation do not grow, and can be
  * counted: those that are still in their threads here, those that threads have
- * moved meanwhile by the threads themselves (settled[]).
+ * moved meanwhile by the threads themselves (applied[]).
  *
- * A thread that stays inside a change for longer than the truncator's patience adds
- * what it is about to add to its old numbers, and then leaves those out itself: it is
+ * A thread that stays inside a write section for longer than the truncator's patience adds
+ * what it is about to add to its old counters, and then leaves those out itself: it is
  * as if its event had ended before.  Only the count of events that is returned may
  * then be short of it.
  *
@@ -27,7 +27,7 @@
 #include "pfs_thread.h"
 #include "pfs_thread_copy.h"
 
-/* The levels that lose their numbers when one is truncated: those below, too. */
+/* The levels that lose their counters when one is truncated: those below, too. */
 static bool
 is_emptied(PfsLevel level, PfsLevel truncated)
 {
@@ -46,8 +46,9 @@ is_emptied(PfsLevel level, PfsLevel truncated)
 }
 
 /*
- * Wait until every thread that was inside a change has left it, or ended.  Behind
- * the fence, a thread that still goes by the old generation shows an odd word.
+ * Wait until every thread that was inside a write section has left it, or ended.
+ * Behind the fence, a thread that still goes by the old generation shows an odd
+ * word.
  */
 static void
 wait_for_changes(PfsFamily family, PfsPatience *patience)
@@ -87,7 +88,7 @@ take_cells(PfsFamily family, PfsSharedBlock cells, const PfsDestination *to)
 	return events;
 }
 
-/* Where an account's or a host's numbers go when this level is truncated. */
+/* Where an account's or a host's counters go when this level is truncated. */
 static PfsDestination
 destination_of_record(PfsFamily family, PfsAccountKind kind, const PfsAccount *account, PfsLevel truncated)
 {
@@ -202,8 +203,8 @@ count_of_copy(const PfsThreadCopies *copies, const PfsThreadCopy *copy, PfsLevel
 }
 
 /*
- * What the table loses of the threads: their old numbers do not change any
- * more, until their owners move them and say so in settled[].
+ * What the table loses of the threads: their old counters do not change any
+ * more, until their owners move them and say so in applied[].
  */
 static uint64
 truncate_threads(PfsFamily family, PfsLevel level, PfsPatience *patience)
@@ -216,7 +217,7 @@ truncate_threads(PfsFamily family, PfsLevel level, PfsPatience *patience)
 	pfs_thread_copies_make(&copies);
 	do
 	{
-		left = pfs_load_acquire(&shared->settled[generation & 1][level]);
+		left = pfs_load_acquire(&shared->applied[generation & 1][level]);
 	} while (!pfs_thread_copies_hold(&copies));
 	for (uint32 i = 0; i < copies.n; i++)
 	{
@@ -244,7 +245,7 @@ truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
 		pfs_store_relaxed(&shared->before[l], shared->truncated[l]);
 		if (is_emptied(l, level))
 			pfs_store_relaxed(&shared->truncated[l], generation);
-		pfs_store_relaxed(&shared->settled[generation & 1][l], 0);
+		pfs_store_relaxed(&shared->applied[generation & 1][l], 0);
 	}
 	if (level == PFS_LEVEL_GLOBAL && pfs_summary_kinds[family]->free_keys != NULL)
 		pfs_summary_kinds[family]->free_keys();
@@ -253,7 +254,7 @@ truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
 		pfs_summary_kinds[family]->look_again();
 
 	/*
-	 * From here on no thread adds to numbers that are older than this
+	 * From here on no thread adds to counters that are older than this
 	 * truncation.
 	 */
 	pfs_fence_everywhere();

@@ -1,9 +1,9 @@
 /*
  * pfs_thread_copy.c
- *	  Copies of all threads' numbers that belong to one moment.
+ *	  Copies of all threads' counters that belong to one moment.
  *
- * A thread's numbers leave it in two cases only: it ends, or it finds that they
- * are older than a truncation.  Both happen between two steps of its `folds` word
+ * A thread's counters leave it in two cases only: it ends, or it finds that they
+ * are older than a truncation.  Both happen between two steps of its `moves` word
  * (A and B of pfs_seqlock.h): the word is odd while its cells and those above it
  * change.  So a reader copies each thread, then reads what is above, then looks
  * whether any thread's word has changed since its copy (D, behind all of it).  If
@@ -20,14 +20,14 @@
 #include "pfs_thread.h"
 #include "pfs_thread_copy.h"
 
-/* Copies of one thread, while it moves its numbers again and again. */
+/* Copies of one thread, while it moves its counters again and again. */
 #define COPY_TRIES		1000
 #define ROUNDS_MAX		300
 
 static bool
 is_same(const PfsThreadCopy *copy, const PfsThread *t)
 {
-	return pfs_seqlock_read_valid(&t->folds, copy->folds) &&
+	return pfs_seqlock_read_valid(&t->moves, copy->moves) &&
 		pfs_pages_word(pfs_threads, copy->index) == copy->word;
 }
 
@@ -48,9 +48,9 @@ lock_of(const PfsThread *t, PfsFamily family)
 }
 
 /*
- * One cell.  Its owner can lose its processor in the middle of a change; then
- * it is waited for, and in the end its words are taken as they are.  False if
- * the thread has moved its numbers, or gone.
+ * One cell.  Its owner can lose its processor in the middle of a write
+ * section; then it is waited for, and in the end its words are taken as they
+ * are.  False if the thread has moved its counters, or gone.
  */
 static bool
 copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies, uint32 i, AnyCell *cell)
@@ -150,10 +150,10 @@ copy_thread(PfsThreadCopy *copy, PfsThreadCopies *copies)
 		copy->gone = (copy->word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED;
 		copy->ncells = 0;
 		copy->nbuckets = 0;
-		copy->folds = pfs_seqlock_read_begin(&t->folds);
+		copy->moves = pfs_seqlock_read_begin(&t->moves);
 		if (copy->gone)
 			return;
-		if ((copy->folds & 1) == 0)
+		if ((copy->moves & 1) == 0)
 		{
 			copy->thread_id = pfs_load_relaxed(&t->thread_id);
 			copy->generation = pfs_load_relaxed(&t->summary[copies->family].generation);
@@ -254,7 +254,7 @@ pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id)
 }
 
 /*
- * Behind what was read since: has any thread moved numbers meanwhile?  Those
+ * Behind what was read since: has any thread moved counters meanwhile?  Those
  * that have are copied again.
  */
 bool

@@ -1,6 +1,6 @@
 /*
  * pfs_thread_copy.h
- *	  Copies of all threads' numbers that belong to one moment: each number is
+ *	  Copies of all threads' counters that belong to one moment: each number is
  *	  in its thread's copy or above the threads, never in both or in neither.
  *
  *	  pfs_thread_copies_make(&copies);
@@ -27,7 +27,7 @@ typedef struct PfsThreadCopy
 {
 	uint32		index;
 	uint64		word;			/* of the record; another one: it has gone */
-	uint64		folds;
+	uint64		moves;
 	uint64		generation;
 	uint64		thread_id;
 	PfsAccountRefs refs;
@@ -76,7 +76,7 @@ extern void pfs_thread_copies_make(PfsThreadCopies *copies);
 extern bool pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id);
 
 /*
- * Has no thread moved numbers since it was copied?  Those that have are copied
+ * Has no thread moved counters since it was copied?  Those that have are copied
  * again.  After some hundred rounds the answer is yes; and threads that are in the
  * middle of a move when the patience has run out are not asked any more.
  */

@@ -68,7 +68,7 @@ pfs_instruments_end_start(void)
 const char *
 pfs_instrument_wait_event(const PfsInstrument *ins)
 {
-	bool		lwlock = PFS_WORD_CLASS(ins->wait_info) == PFS_WORD_CLASS(PG_WAIT_LWLOCK);
+	bool		lwlock = PFS_WAIT_INFO_CLASS(ins->wait_info) == PFS_WAIT_INFO_CLASS(PG_WAIT_LWLOCK);
 
 	if (pfs_load_acquire(&ins->named) != 1)
 		return ins->wait_event;

@@ -281,7 +281,7 @@ pfs_clock_offset(uint64 reading)
 }
 
 TimestampTz
-pfs_clock_moment(uint64 reading, int64 offset)
+pfs_clock_timestamp(uint64 reading, int64 offset)
 {
 	return microseconds_of(reading) + offset;
 }

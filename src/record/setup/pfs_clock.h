@@ -76,7 +76,7 @@ extern PfsPicoseconds pfs_timer_to_ps(PfsTimer timer, uint64 reading);
  * same date is shown each time that it is read.
  */
 extern int64 pfs_clock_offset(uint64 reading);
-extern TimestampTz pfs_clock_moment(uint64 reading, int64 offset);
+extern TimestampTz pfs_clock_timestamp(uint64 reading, int64 offset);
 
 /* Differences of two readings, or a sum of them, as picoseconds. */
 extern PfsPicoseconds pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks);

@@ -19,8 +19,8 @@
 
 #define NO_CELL UINT16_MAX
 
-PFS_NEAR PfsSharedInstruments *pfs_instruments = NULL;
-PFS_NEAR PfsSharedWords *pfs_words = NULL;
+PFS_HOT PfsSharedInstruments *pfs_instruments = NULL;
+PFS_HOT PfsSharedWords *pfs_words = NULL;
 
 PfsInstrument *
 pfs_instrument_at(PfsInstrumentId id)

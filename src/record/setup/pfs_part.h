@@ -73,8 +73,8 @@ typedef struct PfsPart
 	void		(*attach) (struct PfsThread *t);
 
 	/*
-	 * The process ends.  leave runs first, outside of changes; detach runs in
-	 * the record's last change, after repair of all parts.
+	 * The process ends.  leave runs first, outside of write sections; detach
+	 * runs in the record's last change, after repair of all parts.
 	 */
 	void		(*leave) (struct PfsThread *t);
 	void		(*detach) (struct PfsThread *t);

@@ -13,7 +13,7 @@
 #include "pfs_probe_row.h"
 #include "pfs_shared.h"
 
-PFS_NEAR PfsSizes pfs_sizes;
+PFS_HOT PfsSizes pfs_sizes;
 
 static bool active = false;
 static bool loaded = false;

@@ -13,11 +13,11 @@
 #include "pfs_progress.h"
 #include "pfs_sql_class.h"
 
-PFS_NEAR PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
-PFS_NEAR PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
-PFS_NEAR PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
-PFS_NEAR PfsInstrumentId pfs_transaction_instrument;
-PFS_NEAR PfsInstrumentId pfs_first_statement;
+PFS_HOT PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
+PFS_HOT PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
+PFS_HOT PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
+PFS_HOT PfsInstrumentId pfs_transaction_instrument;
+PFS_HOT PfsInstrumentId pfs_first_statement;
 
 static const struct
 {

@@ -17,9 +17,9 @@
 /* Above this number of events a class is taken to be endless. */
 #define EVENTS_PER_CLASS_MAX 400
 
-PfsInstrumentId pfs_word_map[PFS_WORD_CLASSES][PFS_WORD_EVENTS];
-PFS_NEAR PfsInstrumentId pfs_fixed_instrument[PFS_NUM_FIXED_INSTRUMENTS];
-PFS_NEAR PfsInstrumentId pfs_file_instrument[PFS_FILE_OTHER + 1][PFS_OP_DIR + 1];
+PfsInstrumentId pfs_wait_info_map[PFS_WAIT_INFO_CLASSES][PFS_WAIT_INFO_EVENTS];
+PFS_HOT PfsInstrumentId pfs_fixed_instrument[PFS_NUM_FIXED_INSTRUMENTS];
+PFS_HOT PfsInstrumentId pfs_file_instrument[PFS_FILE_OTHER + 1][PFS_OP_DIR + 1];
 
 typedef struct PfsWaitClass
 {
@@ -150,7 +150,7 @@ is_idle_timeout(const char *event)
 
 /* Register the event of a class under its name.  No allocation. */
 static PfsInstrumentId
-register_word(const PfsWaitClass *class, uint32 word, const char *event, bool unnamed)
+register_wait_info(const PfsWaitClass *class, uint32 word, const char *event, bool unnamed)
 {
 	PfsInstrument proto = {0};
 
@@ -206,7 +206,7 @@ builtin_event_name(uint32 class, int event)
 static void
 register_class(const PfsWaitClass *class)
 {
-	PfsInstrumentId *map = pfs_word_map[PFS_WORD_CLASS(class->word)];
+	PfsInstrumentId *map = pfs_wait_info_map[PFS_WAIT_INFO_CLASS(class->word)];
 
 	for (int event = 0; event < EVENTS_PER_CLASS_MAX; event++)
 	{
@@ -215,7 +215,7 @@ register_class(const PfsWaitClass *class)
 		if (name == NULL)
 			break;
 		if (name[0] != '\0')
-			map[event] = register_word(class, class->word | event, name, false);
+			map[event] = register_wait_info(class, class->word | event, name, false);
 	}
 }
 
@@ -235,8 +235,8 @@ register_fixed(void)
 		proto.properties = fixed_instruments[i].properties;
 		pfs_fixed_instrument[fixed_instruments[i].slot] = pfs_instrument_register(&proto);
 	}
-	pfs_fixed_instrument[PFS_INS_CLIENT_READ] = pfs_word_instrument(WAIT_EVENT_CLIENT_READ);
-	pfs_fixed_instrument[PFS_INS_CLIENT_WRITE] = pfs_word_instrument(WAIT_EVENT_CLIENT_WRITE);
+	pfs_fixed_instrument[PFS_INS_CLIENT_READ] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_READ);
+	pfs_fixed_instrument[PFS_INS_CLIENT_WRITE] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_WRITE);
 }
 
 /* Words like DataFileOpen; where PostgreSQL has the same word they are one. */
@@ -262,7 +262,7 @@ register_file_words(void)
 void
 pfs_wait_class_start(void)
 {
-	memset(pfs_word_map, 0xFF, sizeof(pfs_word_map));
+	memset(pfs_wait_info_map, 0xFF, sizeof(pfs_wait_info_map));
 	for (int i = 0; i < lengthof(wait_classes); i++)
 		register_class(&wait_classes[i]);
 	register_fixed();
@@ -270,11 +270,11 @@ pfs_wait_class_start(void)
 }
 
 static const PfsWaitClass *
-class_of_word(uint32 word)
+class_of_wait_info(uint32 word)
 {
 	for (int i = 0; i < lengthof(wait_classes); i++)
 	{
-		if (PFS_WORD_CLASS(wait_classes[i].word) == PFS_WORD_CLASS(word))
+		if (PFS_WAIT_INFO_CLASS(wait_classes[i].word) == PFS_WAIT_INFO_CLASS(word))
 			return &wait_classes[i];
 	}
 	return NULL;
@@ -284,13 +284,13 @@ class_of_word(uint32 word)
 static const char *
 tranche_name(uint32 word)
 {
-	const char *name = GetLWLockIdentifier(PG_WAIT_LWLOCK, PFS_WORD_EVENT(word));
+	const char *name = GetLWLockIdentifier(PG_WAIT_LWLOCK, PFS_WAIT_INFO_EVENT(word));
 
 	return name == NULL || strcmp(name, "extension") == 0 ? NULL : name;
 }
 
 static PfsInstrumentId
-find_word(uint32 word)
+find_wait_info(uint32 word)
 {
 	uint32		n = Min(pfs_instruments->count, pfs_instruments->max);
 
@@ -309,7 +309,7 @@ name_tranche(PfsInstrument *ins, const char *name)
 {
 	char		full[PFS_NAME_SIZE];
 
-	snprintf(full, sizeof(full), "%s%s", class_of_word(PG_WAIT_LWLOCK)->prefix, name);
+	snprintf(full, sizeof(full), "%s%s", class_of_wait_info(PG_WAIT_LWLOCK)->prefix, name);
 	pfs_instrument_set_name(ins, full);
 }
 
@@ -322,28 +322,28 @@ name_tranche(PfsInstrument *ins, const char *name)
 PfsInstrumentId
 pfs_wait_class_learn(uint32 word)
 {
-	const PfsWaitClass *class = class_of_word(word);
+	const PfsWaitClass *class = class_of_wait_info(word);
 	PfsInstrumentId id;
 	const char *name = NULL;
 	char		number[32];
 
 	if (class == NULL)
 		return PFS_NO_INSTRUMENT;
-	if (class->word == PG_WAIT_LWLOCK && PFS_WORD_EVENT(word) >= LWTRANCHE_FIRST_USER_DEFINED)
+	if (class->word == PG_WAIT_LWLOCK && PFS_WAIT_INFO_EVENT(word) >= LWTRANCHE_FIRST_USER_DEFINED)
 		name = tranche_name(word);
 
-	id = find_word(word);
+	id = find_wait_info(word);
 	if (id == PFS_NO_INSTRUMENT)
 	{
 		snprintf(number, sizeof(number), "%s:%u",
-				 class->word == PG_WAIT_LWLOCK ? "extension" : class->type, PFS_WORD_EVENT(word));
-		id = register_word(class, word, name ? name : number, name == NULL);
+				 class->word == PG_WAIT_LWLOCK ? "extension" : class->type, PFS_WAIT_INFO_EVENT(word));
+		id = register_wait_info(class, word, name ? name : number, name == NULL);
 	}
 	else if (name != NULL && pfs_instruments->items[id].unnamed)
 		name_tranche(&pfs_instruments->items[id], name);
 
-	if (PFS_WORD_EVENT(word) < PFS_WORD_EVENTS)
-		pfs_word_map[PFS_WORD_CLASS(word)][PFS_WORD_EVENT(word)] = id;
+	if (PFS_WAIT_INFO_EVENT(word) < PFS_WAIT_INFO_EVENTS)
+		pfs_wait_info_map[PFS_WAIT_INFO_CLASS(word)][PFS_WAIT_INFO_EVENT(word)] = id;
 	return id;
 }
 
@@ -356,7 +356,7 @@ name_custom_events(void)
 
 	for (int i = 0; i < n; i++)
 	{
-		PfsInstrumentId id = find_word(pfs_compat_custom_wait_word(names[i]));
+		PfsInstrumentId id = find_wait_info(pfs_compat_custom_wait_event_info(names[i]));
 		char		full[PFS_NAME_SIZE];
 
 		if (id == PFS_NO_INSTRUMENT || !pfs_instruments->items[id].unnamed)
@@ -376,7 +376,7 @@ pfs_wait_class_name_late(void)
 		PfsInstrument *ins = pfs_instrument_at(i);
 
 		if (ins != NULL && ins->unnamed && !ins->named &&
-			PFS_WORD_CLASS(ins->wait_info) == PFS_WORD_CLASS(PG_WAIT_LWLOCK))
+			PFS_WAIT_INFO_CLASS(ins->wait_info) == PFS_WAIT_INFO_CLASS(PG_WAIT_LWLOCK))
 		{
 			const char *name = tranche_name(ins->wait_info);
 

@@ -1,7 +1,7 @@
 /*
  * pfs_wait_class.h
- *	  From PostgreSQL's wait words to instruments, and the file words that
- *	  PostgreSQL has no wait event for.
+ *	  From PostgreSQL's values of wait_event_info to instruments, and the file
+ *	  words that PostgreSQL has no wait event for.
  */
 #ifndef PFS_WAIT_CLASS_H
 #define PFS_WAIT_CLASS_H
@@ -11,16 +11,16 @@
 #include "pfs_operation.h"
 
 /* A word is class << 24 | event; classes are 1 to 11, events nearly all small. */
-#define PFS_WORD_CLASS(word)	((word) >> 24)
-#define PFS_WORD_EVENT(word)	((word) & 0xFFFF)
-#define PFS_WORD_CLASSES		16
-#define PFS_WORD_EVENTS			512
+#define PFS_WAIT_INFO_CLASS(word)	((word) >> 24)
+#define PFS_WAIT_INFO_EVENT(word)	((word) & 0xFFFF)
+#define PFS_WAIT_INFO_CLASSES		16
+#define PFS_WAIT_INFO_EVENTS			512
 
 /*
  * Word to instrument.  Filled in the postmaster; a process adds the extension
  * tranches and custom events that it meets.
  */
-extern PFS_HIDDEN PfsInstrumentId pfs_word_map[PFS_WORD_CLASSES][PFS_WORD_EVENTS];
+extern PFS_HIDDEN PfsInstrumentId pfs_wait_info_map[PFS_WAIT_INFO_CLASSES][PFS_WAIT_INFO_EVENTS];
 
 /* Instruments that no word announces. */
 typedef enum PfsFixedInstrument
@@ -46,7 +46,7 @@ extern PFS_HIDDEN PfsInstrumentId pfs_file_instrument[PFS_FILE_OTHER + 1][PFS_OP
 
 extern void pfs_wait_class_start(void);
 
-/* Slow path of pfs_word_instrument: a word met for the first time here. */
+/* Slow path of pfs_wait_info_instrument: a word met for the first time here. */
 extern PfsInstrumentId pfs_wait_class_learn(uint32 word);
 
 /* Give names to those instruments that this process can name. */
@@ -54,20 +54,20 @@ extern void pfs_wait_class_name_late(void);
 
 /* PFS_NO_INSTRUMENT: not met yet, or one of many. */
 static inline PfsInstrumentId
-pfs_word_instrument_known(uint32 word)
+pfs_wait_info_instrument_known(uint32 word)
 {
-	uint32		class = PFS_WORD_CLASS(word);
-	uint32		event = PFS_WORD_EVENT(word);
+	uint32		class = PFS_WAIT_INFO_CLASS(word);
+	uint32		event = PFS_WAIT_INFO_EVENT(word);
 
-	if (likely(class < PFS_WORD_CLASSES && event < PFS_WORD_EVENTS))
-		return pfs_word_map[class][event];
+	if (likely(class < PFS_WAIT_INFO_CLASSES && event < PFS_WAIT_INFO_EVENTS))
+		return pfs_wait_info_map[class][event];
 	return PFS_NO_INSTRUMENT;
 }
 
 static inline PfsInstrumentId
-pfs_word_instrument(uint32 word)
+pfs_wait_info_instrument(uint32 word)
 {
-	PfsInstrumentId id = pfs_word_instrument_known(word);
+	PfsInstrumentId id = pfs_wait_info_instrument_known(word);
 
 	return likely(id != PFS_NO_INSTRUMENT) ? id : pfs_wait_class_learn(word);
 }

@@ -3,29 +3,29 @@
  *	  The container of digests: finding, making, counting, making room.
  *
  * Adding.  Whoever adds to a digest refers to it meanwhile (pfs_ref.h): two atomic
- * steps on a line that belongs to the digest alone.  So a digest that makes way has
- * nobody who adds to it, and whoever comes later does not find it: then the numbers
+ * steps on a line that belongs to the digest alone.  So a digest that is evicted has
+ * nobody who adds to it, and whoever comes later does not find it: then the counters
  * go to a digest of the same key that is made anew, or to all others.  Each number
  * is added once, to a record that exists, and leaves it with all others in one
  * move; no total is ever short of one, or has it twice.
  *
- * Making room.  A hand goes round and lowers the usage of each digest that it
- * passes; the first that has none makes way.  Each execution raises usage by one,
- * up to USAGE_MAX, so the hand's steps are paid for by executions.  It looks at
+ * Making room.  A clock sweep lowers the usage of each digest that it
+ * passes; the first that has none is evicted.  Each execution raises usage by one,
+ * up to USAGE_MAX, so the sweep's steps are paid for by executions.  It looks at
  * LOOKS digests at most: then the least used one of these goes.  (The usage of
  * pg_stat_statements, decayed for and sorted by all entries under an exclusive
  * lock, picks better victims; but it makes everybody wait for a pass over all
- * records.)  The hand is one atomic counter, so two processes never stand at the
- * same digest.  A digest in use is passed over.
+ * records.)  The sweep's position is one atomic counter, so two processes never stand
+ * at the same digest.  A digest in use is passed over.
  *
- * Readers need all numbers at one moment, while numbers move.  So they hold moves
+ * Readers need all counters at one moment, while counters move.  So they hold moves
  * back for as long as they copy: who wants to move says so (`moving`), then looks
  * whether a reader is there (`held`), and if so does not move; a reader says that
  * it is there, then waits for those that are moving, which takes as long as one
  * move.  Both words are changed by sequentially consistent steps, so one of the two
  * sees the other.  Meanwhile statements for which there is no room are counted for
  * all others: nobody waits, nothing is lost.  The losses of the container count the
- * digests that had to make way, or found no room.
+ * digests that had to be evicted, or found no room.
  *
  * A process that is stopped in the middle of a move is waited for for a while.  A
  * truncator then goes on and raises `abandoned`: whoever moves compares it with what it
@@ -53,32 +53,32 @@
 #define USAGE_MAX			8
 #define LOOKS				64
 
-/* A digest that makes way is out of the index soon. */
+/* A digest that is evicted is out of the index soon. */
 #define ENTER_TRIES			64
 
 /* How many digests one caller makes room by: others may take what it got. */
 #define ROOM_TRIES			3
 
-PFS_NEAR PfsPages *pfs_digests = NULL;
-PFS_NEAR PfsPages *pfs_digest_waits = NULL;
+PFS_HOT PfsPages *pfs_digests = NULL;
+PFS_HOT PfsPages *pfs_digest_waits = NULL;
 PfsSharedDigests *pfs_shared_digests = NULL;
-PfsDigestGate *pfs_digest_gates = NULL;
+PfsDigestRefSlot *pfs_digest_ref_slots = NULL;
 PfsSharedBlock pfs_digest_other_waits;
 
 static PfsHash *index_of_keys;
 
 /* The last digests that this process had, by the last bits of their keys. */
-#define NEAR 16
+#define CACHED_DIGESTS 16
 
-static PFS_NEAR PfsNearDigest near_digests[NEAR];
+static PFS_HOT PfsCachedDigest cached_digests[CACHED_DIGESTS];
 static uint32 hint;
 
 /* The same; 0 until the process has taken an offset. */
-static PFS_NEAR uint64 offset_age;
+static PFS_HOT uint64 offset_age;
 
 /* Ticks of the default timer; 0: to be computed. */
-static PFS_NEAR uint64 sample_age;
-static PFS_NEAR int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
+static PFS_HOT uint64 sample_age;
+static PFS_HOT int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
 
 static size_t
 digest_size(void)
@@ -92,13 +92,13 @@ has_key(const void *record, const void *key)
 	const PfsDigest *digest = record;
 	const PfsDigestKey *wanted = key;
 
-	return digest->key.query_id == wanted->query_id && digest->key.who == wanted->who;
+	return digest->key.query_id == wanted->query_id && digest->key.db_user == wanted->db_user;
 }
 
 size_t
 pfs_digests_extra_size(void)
 {
-	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.digests * sizeof(PfsDigestGate) + sizeof(PfsSharedDigests) +
+	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.digests * sizeof(PfsDigestRefSlot) + sizeof(PfsSharedDigests) +
 		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell));
 }
 
@@ -112,7 +112,7 @@ pfs_digests_lay_out(PfsSegment *seg)
 
 	pfs_digests = pfs_pages_create(seg, &digests);
 	index_of_keys = pfs_hash_create(seg, pfs_digests, pfs_sizes.digests, has_key);
-	pfs_digest_gates = pfs_segment_take(seg, pfs_sizes.digests * sizeof(PfsDigestGate), PFS_CACHE_LINE);
+	pfs_digest_ref_slots = pfs_segment_take(seg, pfs_sizes.digests * sizeof(PfsDigestRefSlot), PFS_CACHE_LINE);
 	pfs_digest_waits = pfs_pages_create(seg, &waits);
 	pfs_digest_other_waits = (PfsSharedBlock)
 	{
@@ -150,14 +150,14 @@ number_of(const PfsDigest *digest)
 /* ---- adding ---- */
 
 static inline void
-add_number(PfsSharedStatementCell *to, int i, uint64 value)
+add_counter(PfsSharedStatementCell *to, int i, uint64 value)
 {
 	if (pfs_add_relaxed(&to->low[i], value) + value < value)
 		pfs_add_relaxed(&to->high[i], 1);
 }
 
 static inline PfsPair
-pair(const uint64 *n, PfsNumber first)
+pair(const uint64 *n, PfsCounter first)
 {
 	return *(const PfsPair *) &n[first];
 }
@@ -172,30 +172,30 @@ is_common(int i)
 static pg_noinline void
 add_rare(PfsSharedStatementCell *to, const uint64 *n)
 {
-	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 	{
 		if (n[i] != 0 && !is_common(i))
-			add_number(to, i, n[i]);
+			add_counter(to, i, n[i]);
 	}
 }
 
-StaticAssertDecl(PFS_NUM_NUMBERS == 22, "add_numbers() knows all of them");
+StaticAssertDecl(PFS_NUM_COUNTERS == 22, "add_numbers() knows all of them");
 
 static inline void
-add_numbers(PfsSharedStatementCell *to, const uint64 *n)
+add_counters(PfsSharedStatementCell *to, const uint64 *n)
 {
 	PfsPair		rare = pair(n, PFS_N_ERRORS) | pair(n, PFS_N_SHARED_BLKS_DIRTIED) |
 	pair(n, PFS_N_LOCAL_BLKS_HIT) | pair(n, PFS_N_LOCAL_BLKS_DIRTIED) | pair(n, PFS_N_TEMP_BLKS_READ) |
 	pair(n, PFS_N_WAL_RECORDS) | pair(n, PFS_N_WAL_BYTES);
 
 	if (n[PFS_N_PLAN_TIME] != 0)
-		add_number(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
+		add_counter(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
 	if (n[PFS_N_EXEC_TIME] != 0)
-		add_number(to, PFS_N_EXEC_TIME, n[PFS_N_EXEC_TIME]);
+		add_counter(to, PFS_N_EXEC_TIME, n[PFS_N_EXEC_TIME]);
 	if (n[PFS_N_ROWS_SENT] != 0)
-		add_number(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
+		add_counter(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
 	if (n[PFS_N_SHARED_BLKS_HIT] != 0)
-		add_number(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
+		add_counter(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
 	if ((rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_CPU_TIME] | n[PFS_N_ROWS_AFFECTED] |
 		 n[PFS_N_SHARED_BLKS_READ]) != 0)
 		add_rare(to, n);
@@ -308,10 +308,10 @@ move_cb(PfsDigest *d, void *arg)
 {
 	PfsStatementTotals totals = {0};
 
-	pfs_statement_kind.read(&d->numbers, &totals);
+	pfs_statement_kind.read(&d->counters, &totals);
 	if (pfs_totals_count(&totals.time) > 0 && is_wanted())
 	{
-		pfs_statement_kind.merge(&pfs_shared_digests->numbers, &totals);
+		pfs_statement_kind.merge(&pfs_shared_digests->counters, &totals);
 		note_others(d->first_seen, d->last_seen, d);
 	}
 	/* Who makes way has few statements, so nearly all buckets are empty. */
@@ -334,11 +334,11 @@ move_cb(PfsDigest *d, void *arg)
 bool
 pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg)
 {
-	PfsDigestGate *gate = &pfs_digest_gates[index];
+	PfsDigestRefSlot *ref_slot = &pfs_digest_ref_slots[index];
 	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
 	PfsDigestKey key;
 
-	if (!pfs_ref_kill(&gate->ref))
+	if (!pfs_ref_mark_dead(&ref_slot->ref))
 		return false;
 
 	/*
@@ -347,7 +347,7 @@ pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, v
 	 */
 	if (pfs_pages_word(pfs_digests, index) != word)
 	{
-		pfs_ref_revive(&gate->ref);
+		pfs_ref_reuse(&ref_slot->ref);
 		return false;
 	}
 	key = d->key;
@@ -374,14 +374,14 @@ make_room(void)
 	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(&pfs_shared_digests->held) == 0; i++)
 	{
 		uint64		word;
-		PfsDigestGate *gate;
+		PfsDigestRefSlot *ref_slot;
 		uint32		usage;
 
-		at = pfs_add_relaxed(&pfs_shared_digests->hand, 1) % pfs_digests->records_max;
+		at = pfs_add_relaxed(&pfs_shared_digests->next_victim, 1) % pfs_digests->records_max;
 		word = pfs_pages_word(pfs_digests, at);
-		gate = &pfs_digest_gates[at];
-		usage = pfs_load_relaxed(&gate->usage);
-		if ((word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED || pfs_load_relaxed(&gate->ref) != 0)
+		ref_slot = &pfs_digest_ref_slots[at];
+		usage = pfs_load_relaxed(&ref_slot->usage);
+		if ((word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED || pfs_load_relaxed(&ref_slot->ref) != 0)
 			continue;
 		if (usage < best_usage)
 		{
@@ -390,7 +390,7 @@ make_room(void)
 			best_usage = usage;
 		}
 		if (usage > 0)
-			pfs_store_relaxed(&gate->usage, usage - 1);
+			pfs_store_relaxed(&ref_slot->usage, usage - 1);
 		else
 			done = pfs_digest_give_up(at, word, move_cb, NULL);
 	}
@@ -411,7 +411,7 @@ static void
 fill_cb(void *record, const void *key, void *arg)
 {
 	PfsDigest  *d = record;
-	PfsDigestGate *gate = &pfs_digest_gates[number_of(d)];
+	PfsDigestRefSlot *ref_slot = &pfs_digest_ref_slots[number_of(d)];
 
 	memset(d, 0, offsetof(PfsDigest, texts));
 	d->key = *(const PfsDigestKey *) key;
@@ -421,20 +421,20 @@ fill_cb(void *record, const void *key, void *arg)
 	{
 		d->first_seen, d->first_offset
 	};
-	pfs_store_relaxed(&gate->usage, 1);
-	pfs_ref_revive(&gate->ref);
+	pfs_store_relaxed(&ref_slot->usage, 1);
+	pfs_ref_reuse(&ref_slot->ref);
 }
 
-static inline PfsNearDigest *
-near_of(const PfsDigestKey *key)
+static inline PfsCachedDigest *
+cached_slot_of(const PfsDigestKey *key)
 {
-	return &near_digests[key->query_id % NEAR];
+	return &cached_digests[key->query_id % CACHED_DIGESTS];
 }
 
 static inline bool
-is_near(const PfsNearDigest *near, const PfsDigestKey *key)
+is_cached(const PfsCachedDigest *cached, const PfsDigestKey *key)
 {
-	return near->key.query_id == key->query_id && near->key.who == key->who;
+	return cached->key.query_id == key->query_id && cached->key.db_user == key->db_user;
 }
 
 /*
@@ -462,10 +462,10 @@ insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
 	}
 }
 
-static pg_noinline PfsNearDigest *
-enter_far(const PfsDigestKey *key, bool make)
+static pg_noinline PfsCachedDigest *
+enter_uncached(const PfsDigestKey *key, bool make)
 {
-	PfsNearDigest *near = near_of(key);
+	PfsCachedDigest *cached = cached_slot_of(key);
 	uint64		hash = pfs_hash_bytes(key, sizeof(*key));
 
 	for (int tries = 0; tries < ENTER_TRIES; tries++)
@@ -477,27 +477,27 @@ enter_far(const PfsDigestKey *key, bool make)
 			index = insert(key, hash, &word);
 		if (index == PFS_NO_RECORD)
 			return NULL;
-		memset(near, 0, sizeof(*near));
-		near->key = *key;
-		near->word = word;
-		near->state = &pfs_digests->state[index];
-		near->digest = pfs_pages_record(pfs_digests, index);
-		near->gate = &pfs_digest_gates[index];
-		if (pfs_ref_raise(&near->gate->ref, near->state, word))
-			return near;
+		memset(cached, 0, sizeof(*cached));
+		cached->key = *key;
+		cached->word = word;
+		cached->state = &pfs_digests->state[index];
+		cached->digest = pfs_pages_record(pfs_digests, index);
+		cached->ref_slot = &pfs_digest_ref_slots[index];
+		if (pfs_ref_pin(&cached->ref_slot->ref, cached->state, word))
+			return cached;
 		pfs_pause();
 	}
 	return NULL;
 }
 
-PfsNearDigest *
+PfsCachedDigest *
 pfs_digest_enter(const PfsDigestKey *key, bool make)
 {
-	PfsNearDigest *near = near_of(key);
+	PfsCachedDigest *cached = cached_slot_of(key);
 
-	if (likely(is_near(near, key)) && likely(pfs_ref_raise(&near->gate->ref, near->state, near->word)))
-		return near;
-	return enter_far(key, make);
+	if (likely(is_cached(cached, key)) && likely(pfs_ref_pin(&cached->ref_slot->ref, cached->state, cached->word)))
+		return cached;
+	return enter_uncached(key, make);
 }
 
 /* ---- one statement ---- */
@@ -527,24 +527,24 @@ pfs_digest_count(const PfsDigestEnd *end)
 	bool		usual = (end->flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK);
 	uint64		now = likely(usual) ? end->end : pfs_timer_read(pfs_timer_default());
 	uint64		ticks = likely(usual) ? end->ticks : pfs_ticks_of_default(PFS_FLAGS_TIMER(end->flags), end->ticks);
-	PfsNearDigest *near = pfs_digest_enter(&end->key, true);
-	PfsDigest  *d = likely(near != NULL) ? near->digest : NULL;
-	PfsSharedStatementCell *numbers = likely(d != NULL) ? &d->numbers : &pfs_shared_digests->numbers;
+	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
+	PfsDigest  *d = likely(cached != NULL) ? cached->digest : NULL;
+	PfsSharedStatementCell *counters = likely(d != NULL) ? &d->counters : &pfs_shared_digests->counters;
 
-	add_numbers(numbers, end->n);
+	add_counters(counters, end->n);
 	if (unlikely(end->memory != 0))
-		pfs_raise_to(&numbers->memory, end->memory);
+		pfs_raise_to(&counters->memory, end->memory);
 	if (likely(timed))
 	{
 		uint64	   *buckets = likely(d != NULL) ? d->buckets : pfs_shared_digests->buckets;
 
 		pfs_add_relaxed(&buckets[pfs_histogram_bucket(ticks)], 1);
-		pfs_shared_cell_add(&numbers->time, ticks);
+		pfs_shared_cell_add(&counters->time, ticks);
 	}
 	else
-		pfs_shared_cell_add_untimed(&numbers->time);
+		pfs_shared_cell_add_untimed(&counters->time);
 	if (end->with_waits)
-		pfs_digest_waits_give(near);
+		pfs_digest_waits_give(cached);
 	if (unlikely(d == NULL))
 	{
 		note_others(now, now, NULL);
@@ -555,23 +555,23 @@ pfs_digest_count(const PfsDigestEnd *end)
 	/* Made at the end of its first statement: a moment too late. */
 	if (unlikely(now < pfs_load_relaxed(&d->first_seen)))
 		pfs_store_relaxed(&d->first_seen, now);
-	if (unlikely(near->gate->usage < USAGE_MAX))
-		pfs_store_relaxed(&near->gate->usage, near->gate->usage + 1);
+	if (unlikely(cached->ref_slot->usage < USAGE_MAX))
+		pfs_store_relaxed(&cached->ref_slot->usage, cached->ref_slot->usage + 1);
 	if (unlikely(ticks > pfs_load_relaxed(&d->sample_ticks) ||
 				 now - pfs_load_relaxed(&d->sample_seen) > sample_age_ticks()) &&
 		timed && end->text_len > 0)
 		put_sample(d, end, now, ticks);
-	pfs_digest_leave(near);
+	pfs_digest_leave(cached);
 }
 
 void
 pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
 {
-	PfsNearDigest *near = pfs_digest_enter(key, true);
+	PfsCachedDigest *cached = pfs_digest_enter(key, true);
 
-	add_number(near != NULL ? &near->digest->numbers : &pfs_shared_digests->numbers, PFS_N_PLAN_TIME, ticks);
-	if (near != NULL)
-		pfs_digest_leave(near);
+	add_counter(cached != NULL ? &cached->digest->counters : &pfs_shared_digests->counters, PFS_N_PLAN_TIME, ticks);
+	if (cached != NULL)
+		pfs_digest_leave(cached);
 }
 
 /* ---- texts ---- */
@@ -586,15 +586,15 @@ pfs_digest_find(const PfsDigestKey *key, uint64 *word)
 PfsDigestTextState
 pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 {
-	const PfsNearDigest *near = near_of(key);
+	const PfsCachedDigest *cached = cached_slot_of(key);
 	uint64		word;
 	uint32		index;
 
 	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & pfs_load_relaxed(&t->mask) &
 		 PFS_FLAG_DIGEST) == 0 || key->query_id == 0 || pfs_sizes.digest_text == 0)
 		return PFS_TEXT_READY;
-	if (likely(is_near(near, key) && pfs_load_acquire(near->state) == near->word))
-		return pfs_load_relaxed(&near->digest->text_state);
+	if (likely(is_cached(cached, key) && pfs_load_acquire(cached->state) == cached->word))
+		return pfs_load_relaxed(&cached->digest->text_state);
 	index = pfs_digest_find(key, &word);
 	return index == PFS_NO_RECORD ? PFS_TEXT_NONE
 		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state);
@@ -617,12 +617,12 @@ claim_text(PfsDigest *d, bool provisional)
 void
 pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
 {
-	PfsNearDigest *near = pfs_digest_enter(key, true);
+	PfsCachedDigest *cached = pfs_digest_enter(key, true);
 	PfsDigest  *d;
 
-	if (near == NULL)
+	if (cached == NULL)
 		return;
-	d = near->digest;
+	d = cached->digest;
 	if (claim_text(d, provisional))
 	{
 		/*
@@ -635,7 +635,7 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 		pfs_store_relaxed(&d->text_len, len);
 		pfs_store_release(&d->text_state, provisional ? PFS_TEXT_PROVISIONAL : PFS_TEXT_READY);
 	}
-	pfs_digest_leave(near);
+	pfs_digest_leave(cached);
 }
 
 /* How often a text that is just being replaced is looked at again. */

@@ -4,7 +4,7 @@
  *	  and query identifier.
  *
  * A digest is a record that all processes add to.  When there is no room for
- * another one, one that is used little makes way: its numbers go to "all
+ * another one, one that is used little is evicted: its counters go to "all
  * others", which is always there and also takes what finds no room.
  * pfs_digest.c has the protocol.
  */
@@ -19,7 +19,7 @@
 
 typedef struct PfsDigestKey
 {
-	uint64		who;			/* database and user, pfs_digest_key() */
+	uint64		db_user;		/* database and user, pfs_digest_key() */
 	uint64		query_id;		/* never 0 */
 } PfsDigestKey;
 
@@ -31,8 +31,8 @@ pfs_digest_key(Oid database, Oid user, uint64 query_id)
 	return key;
 }
 
-#define PFS_DIGEST_DATABASE(who) ((Oid) ((who) >> 32))
-#define PFS_DIGEST_USER(who) ((Oid) (who))
+#define PFS_DIGEST_DATABASE(db_user) ((Oid) ((db_user) >> 32))
+#define PFS_DIGEST_USER(db_user) ((Oid) (db_user))
 
 /*
  * Has a digest its text?  A state is never left for a lower one, and READY never, so
@@ -72,7 +72,7 @@ typedef struct PfsDigest
 	uint64		last_seen;		/* raw; relaxed store, a late one may win */
 	int64		first_offset;	/* see pfs_clock_offset(); with the key */
 	PfsDigestOffset last_offset;
-	PfsSharedStatementCell numbers;
+	PfsSharedStatementCell counters;
 	uint32		waits;			/* chain of its waits, by instrument */
 
 	/*
@@ -93,18 +93,18 @@ typedef struct PfsDigest
 } PfsDigest;
 
 /* Beside each record, outside of its memory: a line of its own. */
-typedef struct PfsDigestGate
+typedef struct PfsDigestRefSlot
 {
 	uint64		ref;			/* pfs_ref.h */
-	uint32		usage;			/* raised by use, lowered by the hand; races
-								 * cost a turn */
-} __attribute__((aligned(PFS_CACHE_LINE))) PfsDigestGate;
+	uint32		usage;			/* raised by use, lowered by the clock sweep;
+								 * races cost a turn */
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsDigestRefSlot;
 
 /* Everything else that is shared of digests. */
 typedef struct PfsSharedDigests
 {
 	/* All that could not be kept apart; as in PfsDigest. */
-	PfsSharedStatementCell numbers;
+	PfsSharedStatementCell counters;
 	uint64		first_seen;
 	uint64		last_seen;
 	int64		first_offset;
@@ -112,8 +112,8 @@ typedef struct PfsSharedDigests
 	uint64		buckets[PFS_HISTOGRAM_BUCKETS];
 
 	/* Who makes room; see "Readers" in pfs_digest.c. */
-	uint32		hand __attribute__((aligned(PFS_CACHE_LINE)));
-	uint64		moving;			/* processes that are moving numbers; atomic */
+	uint32		next_victim __attribute__((aligned(PFS_CACHE_LINE)));
+	uint64		moving;			/* processes that are moving counters; atomic */
 	uint64		held __attribute__((aligned(PFS_CACHE_LINE)));	/* readers and
 																 * truncators; atomic */
 	uint64		abandoned;		/* truncations that did not wait for who was
@@ -125,54 +125,55 @@ typedef struct PfsSharedDigests
 extern PFS_HIDDEN PfsPages *pfs_digests;
 extern PFS_HIDDEN PfsPages *pfs_digest_waits;
 extern PFS_HIDDEN PfsSharedDigests *pfs_shared_digests;
-extern PFS_HIDDEN PfsDigestGate *pfs_digest_gates;	/* [digests] */
+extern PFS_HIDDEN PfsDigestRefSlot *pfs_digest_ref_slots;	/* [digests] */
 extern PFS_HIDDEN PfsSharedBlock pfs_digest_other_waits;	/* PfsSharedCell, by
 															 * instrument */
 
 /* Takes the containers, the gates, and what all others have. */
 extern void pfs_digests_lay_out(PfsSegment *seg);
 
-/* Bytes of what is no record: gates and "all others". */
+/* Bytes of what is no record: reference count slots and "all others". */
 extern size_t pfs_digests_extra_size(void);
 
 /* Setting pfs.max_digest_sample_age, seconds; assign hook. */
 extern void pfs_digest_set_sample_age(int seconds);
 
-/* ---- instrument points, inside a change: no lock, no allocation, no error ---- */
+/* ---- instrument points, inside a write section: no lock, no allocation, no error ---- */
 
 /*
  * A digest that this process had lately, and what it knows of it: right as long
  * as the state word is `word`.
  */
-#define PFS_NEAR_WAITS 16
+#define PFS_CACHED_WAITS 16
 
-typedef struct PfsNearDigest
+typedef struct PfsCachedDigest
 {
 	PfsDigestKey key;			/* query_id 0: empty */
 	uint64		word;
 	const uint64 *state;
 	PfsDigest  *digest;
-	PfsDigestGate *gate;
+	PfsDigestRefSlot *ref_slot;
 	struct
 	{
 		PfsChained *cell;		/* NULL: none */
 		PfsInstrumentId instrument;
-	}			waits[PFS_NEAR_WAITS];	/* by the last bits of the instrument */
-} PfsNearDigest;
+	}			waits[PFS_CACHED_WAITS];	/* by the last bits of the
+											 * instrument */
+} PfsCachedDigest;
 
 /*
  * The digest of this key, referred to until pfs_digest_leave(); made if there is
- * none.  NULL: the numbers belong to all others.  Valid until the next call.
+ * none.  NULL: the counters belong to all others.  Valid until the next call.
  */
-extern PfsNearDigest *pfs_digest_enter(const PfsDigestKey *key, bool make);
+extern PfsCachedDigest *pfs_digest_enter(const PfsDigestKey *key, bool make);
 
 static inline void
-pfs_digest_leave(PfsNearDigest *near)
+pfs_digest_leave(PfsCachedDigest *cached)
 {
-	pfs_ref_lower(&near->gate->ref);
+	pfs_ref_unpin(&cached->ref_slot->ref);
 }
 
-/* A statement has ended; text: its own, or NULL; n: [PFS_NUM_NUMBERS]. */
+/* A statement has ended; text: its own, or NULL; n: [PFS_NUM_COUNTERS]. */
 typedef struct PfsDigestEnd
 {
 	PfsDigestKey key;
@@ -206,7 +207,7 @@ extern bool pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDiges
 
 /* ---- readers and truncators: backends only, may palloc, may wait ---- */
 
-/* What a reader wants beside keys and numbers. */
+/* What a reader wants beside keys and counters. */
 #define PFS_DIGEST_BUCKETS	0x1
 #define PFS_DIGEST_TEXT		0x2
 #define PFS_DIGEST_SAMPLE	0x4

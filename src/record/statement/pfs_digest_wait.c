@@ -9,9 +9,9 @@
 /* How often a worker tries to read what its leader is just changing. */
 #define READ_TRIES 1000
 
-PFS_NEAR PfsDigestCharged pfs_digest_charged;
+PFS_HOT PfsDigestCharged pfs_digest_charged;
 
-static PFS_NEAR bool working;	/* a parallel worker, for its leader's */
+static PFS_HOT bool working;	/* a parallel worker, for its leader's */
 static uint32 hint;
 
 StaticAssertDecl(PFS_DIGEST_WAITS == 64, "a word says which are used");
@@ -35,30 +35,30 @@ clear(PfsDigestWait *w)
 
 /* The digest's cell of an instrument; NULL: no room, or all others. */
 static inline PfsSharedCell *
-cell_of(PfsNearDigest *near, PfsInstrumentId instrument)
+cell_of(PfsCachedDigest *cached, PfsInstrumentId instrument)
 {
 	PfsChained *cell;
 
-	if (unlikely(near == NULL))
+	if (unlikely(cached == NULL))
 		return NULL;
-	cell = near->waits[instrument % PFS_NEAR_WAITS].cell;
-	if (unlikely(cell == NULL || near->waits[instrument % PFS_NEAR_WAITS].instrument != instrument))
+	cell = cached->waits[instrument % PFS_CACHED_WAITS].cell;
+	if (unlikely(cell == NULL || cached->waits[instrument % PFS_CACHED_WAITS].instrument != instrument))
 	{
-		cell = pfs_chain_get(pfs_digest_waits, &near->digest->waits, instrument, &hint);
-		near->waits[instrument % PFS_NEAR_WAITS].cell = cell;
-		near->waits[instrument % PFS_NEAR_WAITS].instrument = instrument;
+		cell = pfs_chain_get(pfs_digest_waits, &cached->digest->waits, instrument, &hint);
+		cached->waits[instrument % PFS_CACHED_WAITS].cell = cell;
+		cached->waits[instrument % PFS_CACHED_WAITS].instrument = instrument;
 	}
 	return cell == NULL ? NULL : &cell->cell;
 }
 
 void
-pfs_digest_waits_give(PfsNearDigest *near)
+pfs_digest_waits_give(PfsCachedDigest *cached)
 {
 	while (pfs_local.waits_used != 0)
 	{
 		PfsDigestWait *w = take_first();
 		PfsInstrumentId instrument = w->key - 1;
-		PfsSharedCell *cell = cell_of(near, instrument);
+		PfsSharedCell *cell = cell_of(cached, instrument);
 
 		if (unlikely(cell == NULL) && instrument < pfs_digest_other_waits.ncells)
 			cell = pfs_shared_block_touch(&pfs_digest_other_waits, instrument);
@@ -97,7 +97,7 @@ static void
 give_all(void)
 {
 	PfsDigestKey key;
-	PfsNearDigest *near;
+	PfsCachedDigest *cached;
 
 	if (pfs_local.waits_used == 0)
 		return;
@@ -107,10 +107,10 @@ give_all(void)
 		drop_all();
 		return;
 	}
-	near = pfs_digest_enter(&key, !working);
-	pfs_digest_waits_give(near);
-	if (near != NULL)
-		pfs_digest_leave(near);
+	cached = pfs_digest_enter(&key, !working);
+	pfs_digest_waits_give(cached);
+	if (cached != NULL)
+		pfs_digest_leave(cached);
 }
 
 /* All places taken by other instruments: whoever has none here any more goes. */
@@ -142,7 +142,7 @@ change_places(PfsDigestWait *a, PfsDigestWait *b)
 }
 
 void
-pfs_digest_wait_far(PfsInstrumentId instrument, bool timed, uint64 ticks)
+pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 {
 	uint32		home = instrument % PFS_DIGEST_WAITS;
 	uint32		i = home;
@@ -241,7 +241,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 		return;
 	}
 	/* Prepared or bound only: it has waited, but it was not executed. */
-	if (unlikely(s->met != PFS_MET_EXECUTION && s->n[PFS_N_ERRORS] == 0))
+	if (unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
 	{
 		if (is_innermost)
 		{
@@ -270,18 +270,18 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 void
 pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key)
 {
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
-	pfs_change_begin(t);
-	pfs_store_relaxed(&t->digest_who, key->who);
+	pfs_write_begin(t);
+	pfs_store_relaxed(&t->digest_db_user, key->db_user);
 	pfs_store_relaxed(&t->digest_query_id, key->query_id);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 PfsDigestKey
 pfs_digest_publish(PfsThread *t)
 {
-	PfsDigestKey before = {t->digest_who, t->digest_query_id};
+	PfsDigestKey before = {t->digest_db_user, t->digest_query_id};
 	PfsDigestKey now = {0, 0};
 
 	if (pfs_digest_charged.statement_id != 0)
@@ -310,7 +310,7 @@ pfs_digest_work_for(const PfsThread *leader)
 	{
 		uint64		word = pfs_seqlock_read_begin(&leader->seq);
 
-		key.who = pfs_load_relaxed(&leader->digest_who);
+		key.db_user = pfs_load_relaxed(&leader->digest_db_user);
 		key.query_id = pfs_load_relaxed(&leader->digest_query_id);
 		if (pfs_seqlock_read_valid(&leader->seq, word))
 			break;

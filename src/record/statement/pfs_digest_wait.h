@@ -8,7 +8,8 @@
  * pfs_event_write.h); it is emptied when the statement ends, when another one
  * becomes the innermost, and when it is full.
  *
- * Everything here: the process itself, inside a change, unless it says otherwise.
+ * Everything here: the process itself, inside a write section, unless it says
+ * otherwise.
  */
 #ifndef PFS_DIGEST_WAIT_H
 #define PFS_DIGEST_WAIT_H
@@ -51,13 +52,13 @@ pfs_digest_charge_top(void)
 }
 
 /* All that is in the table to this digest, which has been entered; NULL: to all others. */
-extern void pfs_digest_waits_give(PfsNearDigest *near);
+extern void pfs_digest_waits_give(PfsCachedDigest *cached);
 
 /*
  * A parallel worker's waits are its leader's statement's.  The leader says which
  * one that is before it starts workers, and afterwards what it said before; not
- * inside a change.  A worker collects from its begin, and reads what the leader
- * says once.
+ * inside a write section.  A worker collects from its begin, and reads what the
+ * leader says once.
  */
 extern PfsDigestKey pfs_digest_publish(PfsThread *t);
 extern void pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key);

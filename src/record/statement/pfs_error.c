@@ -17,10 +17,10 @@
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
 
-PFS_NEAR PfsSharedErrors *pfs_errors = NULL;
-PFS_NEAR PfsOpenError pfs_open_error;
+PFS_HOT PfsSharedErrors *pfs_errors = NULL;
+PFS_HOT PfsOpenError pfs_open_error;
 
-static PFS_NEAR PfsInstrumentId error_instrument = PFS_NO_INSTRUMENT;
+static PFS_HOT PfsInstrumentId error_instrument = PFS_NO_INSTRUMENT;
 
 void
 pfs_errors_start(void)
@@ -66,7 +66,7 @@ find_place(uint64 key)
 }
 
 /*
- * Inside a change, behind its look at the family's generation: see
+ * Inside a write section, behind its look at the family's generation: see
  * pfs_errors_free_places().
  */
 static uint32
@@ -83,15 +83,15 @@ find_cell(int sqlstate, PfsSeverity severity)
  * Who empties the global table frees all places: before it raises the family's
  * generation.  Readers are excluded by its lock.
  *
- * An owner finds its place and counts there within one change, behind a look at
- * the generation.  If it sees the new one, it finds what is stored in the places
- * behind their freeing: no place changes its state between then and the next
- * truncation, so all who count the same state by this generation do it in the
- * first place that has it.  If it sees the old one, its change began before the
- * truncator's fence, and the truncator waits for its end: what it counted, in
- * whatever place, is of the old generation, which is returned by the truncation
- * and shown to nobody.  So no count appears under another state than its own, and
- * none is lost or returned twice.
+ * An owner finds its place and counts there within one write section, behind a
+ * look at the generation.  If it sees the new one, it finds what is stored in the
+ * places behind their freeing: no place changes its state between then and the
+ * next truncation, so all who count the same state by this generation do it in
+ * the first place that has it.  If it sees the old one, its write section began
+ * before the truncator's fence, and the truncator waits for its end: what it
+ * counted, in whatever place, is of the old generation, which is returned by the
+ * truncation and shown to nobody.  So no count appears under another state than
+ * its own, and none is lost or returned twice.
  *
  * Such a late one can also take a place for its state.  That is then as if it had
  * taken it behind the truncation; at worst a state has two places and uses the
@@ -124,7 +124,7 @@ count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsE
 	PfsErrorCell *c;
 	uint32		cell;
 
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_family_look(t, PFS_FAMILY_ERRORS);
 	cell = find_cell(sqlstate, severity);
 	if (cell == PFS_ERROR_CELL_OTHER && one->raised > 0)
@@ -142,7 +142,7 @@ count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsE
 	}
 	else
 		pfs_error_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_ERRORS].cells, cell), one);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /* False: it was not counted; *flags: as it was. */
@@ -167,7 +167,7 @@ pfs_error_handled(PfsThread *t)
 	PfsErrorCell one = {.handled = 1};
 	int			sqlstate = pfs_open_error.sqlstate;
 
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
 	pfs_open_error.sqlstate = 0;
 	count(t, sqlstate, PFS_SEVERITY_ERROR, pfs_open_error.flags, &one);
@@ -192,12 +192,12 @@ pfs_error_has_failed(const void *handler)
 void
 pfs_error_raised(PfsThread *t, int sqlstate, const void *handler)
 {
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 	{
 		pfs_local.reentered++;
 		return;
 	}
-	pfs_error_settle(t);
+	pfs_error_flush(t);
 	if (count_raise(t, PFS_SEVERITY_ERROR, sqlstate, &pfs_open_error.flags) && !is_outermost(handler))
 		pfs_open_error.sqlstate = sqlstate;
 }
@@ -214,7 +214,7 @@ pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_a
 {
 	uint32		flags;
 
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 	{
 		pfs_local.reentered++;
 		return;
@@ -227,7 +227,7 @@ pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_a
 	if (severity >= PFS_SEVERITY_ERROR && sqlstate == pfs_open_error.sqlstate)
 		pfs_open_error.sqlstate = 0;
 	if (severity >= PFS_SEVERITY_FATAL)
-		pfs_error_settle(t);
+		pfs_error_flush(t);
 	if (severity != PFS_SEVERITY_ERROR || !raises_are_seen)
 		(void) count_raise(t, severity, sqlstate, &flags);
 }

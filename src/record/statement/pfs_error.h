@@ -24,9 +24,9 @@ typedef enum PfsSeverity
 
 /*
  * Cells.  Each state that PostgreSQL defines has one for each severity below
- * PANIC (which ends the server, and with it these numbers): for ever, whatever
- * other states were met.  All the others compete for the places of the second
- * part, which a reset of the global table empties.
+ * PANIC (which ends the server, and with it these counters): for ever,
+ * whatever other states were met.  All the others compete for the places of
+ * the second part, which a reset of the global table empties.
  */
 #define PFS_ERROR_CELL_OTHER 0
 #define PFS_ERROR_PLACES 127
@@ -67,7 +67,7 @@ extern void pfs_errors_copy_keys(void *to);
 extern void pfs_errors_start(void);
 
 /*
- * ---- the owner, outside of changes ----
+ * ---- the owner, outside of write sections ----
  *
  * No lock, no allocation, no error.  What comes while the record is being
  * changed passes by.
@@ -103,7 +103,7 @@ extern void pfs_error_handled(PfsThread *t);
  * raised before.
  */
 static inline void
-pfs_error_settle(PfsThread *t)
+pfs_error_flush(PfsThread *t)
 {
 	if (unlikely(pfs_open_error.sqlstate != 0))
 		pfs_error_handled(t);
@@ -114,7 +114,7 @@ static inline void
 pfs_error_idle(PfsThread *t)
 {
 	pfs_open_error.outermost = PG_exception_stack;
-	pfs_error_settle(t);
+	pfs_error_flush(t);
 }
 
 /*
@@ -133,7 +133,7 @@ pfs_error_watch(void)
 
 /*
  * What a cell is for; state: 6 bytes.  False: all others.  keys: a copy of the
- * places' keys that belongs to the numbers.
+ * places' keys that belongs to the counters.
  */
 extern bool pfs_error_of_cell(uint32 cell, const uint64 *keys, char *state, PfsSeverity *severity);
 

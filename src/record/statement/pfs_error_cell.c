@@ -35,7 +35,7 @@ error_add(void *totals, const void *cell)
 }
 
 static void
-error_let_go(void *cell)
+error_clear_going(void *cell)
 {
 	PfsErrorCell *c = cell;
 
@@ -143,7 +143,7 @@ const PfsSummaryKind pfs_error_kind = {
 	.is_empty = error_is_empty,
 	.add = error_add,
 	.add_going = error_add,
-	.let_go = error_let_go,
+	.clear_going = error_clear_going,
 	.merge = error_merge,
 	.read = error_read,
 	.take = error_take,

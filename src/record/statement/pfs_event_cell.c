@@ -92,7 +92,7 @@ pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 fla
 		uint32	   *bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];
 
 		add_one(&cell->time, timed, ticks);
-		for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+		for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 			pfs_store_relaxed(&cell->n[i], cell->n[i] + n[i]);
 		if (!timed)
 			return;
@@ -104,7 +104,7 @@ pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 fla
 	{
 		PfsStatementTotals one = {.time = totals_of_one(timed, ticks)};
 
-		for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+		for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 			one.n[i] = n[i];
 		add_global(PFS_FAMILY_STATEMENTS, instrument, &one);
 		if (timed)
@@ -148,18 +148,18 @@ statement_add(void *totals, const void *cell)
 	const PfsStatementCell *from = cell;
 
 	pfs_totals_add_cell(&to->time, &from->time);
-	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 		to->n[i] += from->n[i];
 	to->memory = Max(to->memory, from->memory);
 }
 
 static void
-statement_let_go(void *cell)
+statement_clear_going(void *cell)
 {
 	PfsStatementCell *c = cell;
 
 	pfs_cell_clear(&c->time);
-	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 		pfs_store_relaxed(&c->n[i], 0);
 	pfs_store_relaxed(&c->memory, 0);
 }
@@ -171,7 +171,7 @@ statement_merge(void *shared, const void *totals)
 	const PfsStatementTotals *from = totals;
 
 	pfs_shared_cell_merge(&to->time, &from->time);
-	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 	{
 		uint64		low = (uint64) from->n[i];
 		uint64		high = (uint64) (from->n[i] >> 64);
@@ -192,7 +192,7 @@ statement_read(const void *shared, void *totals)
 	PfsStatementTotals *to = totals;
 
 	pfs_shared_cell_read(&from->time, &to->time);
-	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 		to->n[i] += (PfsTicks) pfs_load_relaxed(&from->high[i]) << 64 | pfs_load_relaxed(&from->low[i]);
 	to->memory = Max(to->memory, pfs_load_relaxed(&from->memory));
 }
@@ -204,7 +204,7 @@ statement_take(void *shared, void *totals)
 	PfsStatementTotals *to = totals;
 
 	pfs_shared_cell_take(&from->time, &to->time);
-	for (int i = 0; i < PFS_NUM_NUMBERS; i++)
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 	{
 		to->n[i] += (PfsTicks) pfs_exchange(&from->low[i], 0);
 		to->n[i] += (PfsTicks) pfs_exchange(&from->high[i], 0) << 64;
@@ -235,7 +235,7 @@ stage_add(void *totals, const void *cell)
 }
 
 static void
-stage_let_go(void *cell)
+stage_clear_going(void *cell)
 {
 	pfs_cell_clear(cell);
 }
@@ -281,7 +281,7 @@ transaction_add(void *totals, const void *cell)
 }
 
 static void
-transaction_let_go(void *cell)
+transaction_clear_going(void *cell)
 {
 	PfsTransactionCell *c = cell;
 
@@ -363,7 +363,7 @@ move_statements(PfsThread *t, bool add)
 	.is_empty = one##_is_empty, \
 	.add = one##_add, \
 	.add_going = one##_add, \
-	.let_go = one##_let_go, \
+	.clear_going = one##_clear_going, \
 	.merge = one##_merge, \
 	.read = one##_read, \
 	.take = one##_take, \

@@ -3,7 +3,7 @@
  *	  Counts of stages, statements and transactions: of one thread and one
  *	  instrument, above threads, and private sums.
  *
- * A stage's are those of a wait.  Statements have their numbers beside, and
+ * A stage's are those of a wait.  Statements have their counters beside, and
  * transactions the same counts again for those that may write and those that
  * may not.
  */
@@ -16,7 +16,7 @@
 typedef struct PfsStatementCell
 {
 	PfsCell		time;
-	uint64		n[PFS_NUM_NUMBERS];
+	uint64		n[PFS_NUM_COUNTERS];
 	uint64		memory;			/* maximum; see pfs_statement_memory.h */
 	uint64		unused;
 } PfsStatementCell;
@@ -28,15 +28,15 @@ StaticAssertDecl(sizeof(PfsStatementCell) % 16 == 0, "cells lie behind each othe
 typedef struct PfsSharedStatementCell
 {
 	PfsSharedCell time;
-	uint64		low[PFS_NUM_NUMBERS];	/* adders carry into high */
-	uint64		high[PFS_NUM_NUMBERS];
+	uint64		low[PFS_NUM_COUNTERS];	/* adders carry into high */
+	uint64		high[PFS_NUM_COUNTERS];
 	uint64		memory;			/* maximum */
 } PfsSharedStatementCell;
 
 typedef struct PfsStatementTotals
 {
 	PfsTotals	time;
-	PfsTicks	n[PFS_NUM_NUMBERS];
+	PfsTicks	n[PFS_NUM_COUNTERS];
 	uint64		memory;			/* maximum */
 } PfsStatementTotals;
 
@@ -72,14 +72,14 @@ extern const PfsSummaryKind pfs_stage_kind;
 extern const PfsSummaryKind pfs_statement_kind;
 extern const PfsSummaryKind pfs_transaction_kind;
 
-/* ---- owner of a thread, inside a change: one event ---- */
+/* ---- owner of a thread, inside a write section: one event ---- */
 
-/* Numbers of the family that are older than a truncation go up. */
+/* Counters of the family that are older than a truncation go up. */
 static inline void
 pfs_family_look(PfsThread *t, PfsFamily family)
 {
 	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[family]) != t->summary[family].generation))
-		pfs_summary_settle(t, family);
+		pfs_summary_apply_resets(t, family);
 }
 
 /* Is it counted by its thread, in ticks of the default timer?  Nearly all are. */
@@ -138,7 +138,7 @@ pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 t
 		pfs_count_stage_unusual(t, instrument, flags, ticks);
 }
 
-/* n: [PFS_NUM_NUMBERS]. */
+/* n: [PFS_NUM_COUNTERS]. */
 static pg_attribute_always_inline void
 pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks, const uint64 *n)
 {
@@ -153,7 +153,7 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 	cell = pfs_family_cell(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(instrument), sizeof(PfsStatementCell));
 	pfs_cell_add_timed(&cell->time, ticks);
 	/* Readers look on, and look again. */
-	pfs_numbers_add(cell->n, n);
+	pfs_counters_add(cell->n, n);
 	bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];
 	pfs_store_relaxed(bucket, *bucket + 1);
 	if (unlikely(*bucket == 0))

@@ -23,8 +23,8 @@
  * statement wants one and none is free, and has one again when it is read.  So
  * what is being executed goes before what is only open.
  *
- * Statements lie in a pool of private memory, which grows before a call's change
- * begins (pfs_nested_make_room()).
+ * Statements lie in a pool of private memory, which grows before a call's write
+ * section begins (pfs_nested_make_room()).
  */
 #include "postgres.h"
 
@@ -40,10 +40,10 @@ static PfsPool pool = PFS_POOL_INIT(sizeof(PfsStatement), NESTED_MAX);
 static PfsIndex by_query;
 
 /* Nested ones that have a slot, the one that got it first in front. */
-static PFS_NEAR PfsStatement *shown[PFS_STATEMENT_DEPTH];
-static PFS_NEAR uint32 nshown;
+static PFS_HOT PfsStatement *shown[PFS_STATEMENT_DEPTH];
+static PFS_HOT uint32 nshown;
 
-/* ---- room, outside of changes ---- */
+/* ---- room, outside of write sections ---- */
 
 void
 pfs_nested_make_more_room(void)
@@ -174,7 +174,7 @@ pfs_nested_leave_outer(PfsStatement *s)
 void
 pfs_nested_set_planned(PfsStatement *s)
 {
-	s->met = PFS_MET_PLAN;
+	s->phase = PFS_PHASE_PLAN;
 	s->is_planned = true;
 	s->planned_before = pfs_sql.planned;
 	pfs_sql.planned = s;
@@ -185,7 +185,7 @@ pfs_nested_set_query(PfsStatement *s, const void *query)
 {
 	if (s->is_planned)
 		remove_planned(s);
-	s->met = PFS_MET_EXECUTION;
+	s->phase = PFS_PHASE_EXECUTION;
 	s->query = query;
 	if (query != NULL)
 		pfs_index_add(&by_query, &s->by_query, (uintptr_t) query);

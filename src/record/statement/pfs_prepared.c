@@ -10,9 +10,9 @@
  *
  * Truncation and owners, as for sockets: the owner makes its sequence word odd and
  * loads `truncations`; who truncates raises it and, behind a fence on all
- * processors, copies each record between two changes of its owner (or, of one that is
- * stopped in the middle of a change, as it is: then the count of one execution is lost).  Counts of an
- * older generation are taken by whoever raises `collected`, once.
+ * processors, copies each record between two write sections of its owner (or, of one that is
+ * stopped in the middle of a write section, as it is: then the count of one execution is lost).
+ * Counts of an older generation are taken by whoever raises `collected`, once.
  */
 #include "postgres.h"
 
@@ -30,14 +30,14 @@
 #include "pfs_event_cell.h"
 #include "pfs_statement_open.h"
 
-PFS_NEAR PfsPages *pfs_prepared = NULL;
-PFS_NEAR PfsSharedPrepared *pfs_shared_prepared = NULL;
+PFS_HOT PfsPages *pfs_prepared = NULL;
+PFS_HOT PfsSharedPrepared *pfs_shared_prepared = NULL;
 
 /* Records of one page. */
 #define PREPARED_PER_PAGE 64
 
-PFS_NEAR uint32 pfs_prepared_count = 0;
-PFS_NEAR uint64 pfs_prepared_parses = 0;
+PFS_HOT uint32 pfs_prepared_count = 0;
+PFS_HOT uint64 pfs_prepared_parses = 0;
 
 /*
  * No session comes to so many: the server takes some kB for each.  Those beyond
@@ -48,9 +48,9 @@ PFS_NEAR uint64 pfs_prepared_parses = 0;
 /* Of this session. */
 static PfsPool entries = PFS_POOL_INIT(sizeof(PfsPreparedEntry), ENTRIES_MAX);
 static PfsIndex by_name;
-static PFS_NEAR PfsPreparedEntry *newest = NULL;
-static PFS_NEAR PfsPreparedEntry *last_executed = NULL;
-static PFS_NEAR PfsPreparedEntry *next_look = NULL;
+static PFS_HOT PfsPreparedEntry *newest = NULL;
+static PFS_HOT PfsPreparedEntry *last_executed = NULL;
+static PFS_HOT PfsPreparedEntry *next_look = NULL;
 
 size_t
 pfs_prepared_record_size(void)
@@ -76,7 +76,7 @@ pfs_prepared_start(void)
 
 /* ---- records ---- */
 
-/* Inside a change: counts that were truncated are this process's to give up, or taken. */
+/* Inside a write section: counts that were truncated are this process's to give up, or taken. */
 static void
 begin_generation(PfsPrepared *p)
 {
@@ -162,7 +162,7 @@ make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *sourc
 	entry->record = p;
 }
 
-/* Inside a change. */
+/* Inside a write section. */
 static void
 drop_record(PfsPreparedEntry *entry)
 {
@@ -214,9 +214,9 @@ forget(PfsThread *t, PfsPreparedEntry *entry)
 	if (pfs_sql.top.prepared == entry)
 		pfs_sql.top.prepared = NULL;
 	pfs_prepared_count--;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	drop_record(entry);
-	pfs_change_end(t);
+	pfs_write_end(t);
 	/* Nested statements that execute it count no more, but still know it. */
 	entry->closed = true;
 	if (entry->users == 0)
@@ -238,7 +238,7 @@ pfs_prepared_release(PfsPreparedEntry *entry)
 void
 pfs_prepared_closed(PfsThread *t, const char *name)
 {
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
 	if (name != NULL)
 	{
@@ -265,7 +265,7 @@ is_there(const PfsPreparedEntry *entry)
 static bool
 is_wanted(PfsThread *t)
 {
-	return pfs_prepared != NULL && pfs_prepared->records_max > 0 && !pfs_is_changing(t) &&
+	return pfs_prepared != NULL && pfs_prepared->records_max > 0 && !pfs_is_writing(t) &&
 		(pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) != 0;
 }
 
@@ -373,7 +373,7 @@ pfs_prepared_look(PfsThread *t)
 		entry->executed = false;
 		return;
 	}
-	if (!pfs_is_changing(t) && !is_there(entry))
+	if (!pfs_is_writing(t) && !is_there(entry))
 		forget(t, entry);
 }
 

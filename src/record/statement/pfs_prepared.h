@@ -29,8 +29,9 @@ typedef struct PfsPrepared
 	char		name[NAMEDATALEN];
 
 	/*
-	 * Inside changes.  TRUNCATE leaves the counts to their owner, as it does
-	 * for sockets: numbers of a generation below `collected` are gone.
+	 * Inside write sections.  TRUNCATE leaves the counts to their owner, as
+	 * it does for sockets: counters of a generation below `collected` are
+	 * gone.
 	 */
 	uint64		generation;
 	uint64		collected;		/* also who truncates, by compare-and-swap */
@@ -76,13 +77,13 @@ typedef struct PfsPreparedEntry
 	uint64		pool;			/* of a free entry: see pfs_private.h */
 } PfsPreparedEntry;
 
-/* ---- the owner; hooks, outside of changes ---- */
+/* ---- the owner; hooks, outside of write sections ---- */
 
 struct PfsStatement;
 
 /*
  * The statement executes the prepared one of this name; a nested one that does is
- * over, which may be inside a change.
+ * over, which may be inside a write section.
  */
 extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name);
 extern void pfs_prepared_release(PfsPreparedEntry *entry);
@@ -106,7 +107,7 @@ pfs_prepared_idle(PfsThread *t)
 		pfs_prepared_look(t);
 }
 
-/* ---- inside a change ---- */
+/* ---- inside a write section ---- */
 
 /* The statement has ended. */
 extern void pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks);

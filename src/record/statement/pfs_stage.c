@@ -20,9 +20,9 @@
 /* Deeper ones need memory from the system. */
 #define STAGES_AT_FIRST 16
 
-static PFS_NEAR PfsStage first_stages[STAGES_AT_FIRST];
+static PFS_HOT PfsStage first_stages[STAGES_AT_FIRST];
 
-PFS_NEAR PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL};
+PFS_HOT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL};
 
 void
 pfs_stage_stamp(PfsThread *t)
@@ -64,8 +64,8 @@ pfs_stage_event_id(void)
 }
 
 /*
- * A signal handler's events read the stack, so it moves inside a change.  Without
- * memory the next stages are not seen.
+ * A signal handler's events read the stack, so it moves inside a write section.
+ * Without memory the next stages are not seen.
  */
 void
 pfs_stages_make_room(PfsThread *t)
@@ -76,17 +76,17 @@ pfs_stages_make_room(PfsThread *t)
 
 	if (more == NULL)
 		return;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	memcpy(more, old, pfs_stages.n * sizeof(PfsStage));
 	pfs_stages.items = more;
 	pfs_stages.max = 2 * max;
-	pfs_change_end(t);
+	pfs_write_end(t);
 	if (old != first_stages)
 		pfs_private_unmap(old, max * sizeof(PfsStage));
 }
 
 void
-pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 statement_id)
+pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint64 statement_id)
 {
 	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
 	PfsStage   *stage;
@@ -104,7 +104,7 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 s
 		stage->flags = 0;
 		return;
 	}
-	stage->start = pfs_moment_of(stage->flags, now);
+	stage->start = pfs_timestamp_of(stage->flags, now);
 	stage->run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, stage->flags, stage->start, parent);
 	if (stage->run == NULL)
 		return;
@@ -115,7 +115,7 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 s
 }
 
 void
-pfs_stage_switch_slowly(PfsThread *t, PfsStageKind kind, PfsMoment now, uint64 statement_id)
+pfs_stage_switch_slow(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 statement_id)
 {
 	pfs_stage_pop(t, 0, now);
 	(void) pfs_stage_first(t, now, kind, statement_id);
@@ -203,7 +203,7 @@ look_at_work(PfsStage *stage)
 }
 
 void
-pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now)
+pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now)
 {
 	while (pfs_stages.n > depth)
 	{
@@ -213,13 +213,13 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now)
 
 		if (run != NULL && run == pfs_stages.run)
 		{
-			pfs_stage_end_run(t, pfs_moment_of(stage->flags, now));
+			pfs_stage_end_run(t, pfs_timestamp_of(stage->flags, now));
 			continue;
 		}
 		pfs_stages.n--;
 		if (stage->flags == 0)
 			continue;
-		end = Max(pfs_moment_of(stage->flags, now), stage->start);
+		end = Max(pfs_timestamp_of(stage->flags, now), stage->start);
 		if (run != NULL)
 		{
 			if (stage->progress != 0 && !look_at_work(stage))
@@ -231,7 +231,7 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now)
 }
 
 void
-pfs_stage_hold(PfsThread *t, PfsMoment now, PfsHeldStage *held)
+pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsHeldStage *held)
 {
 	PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
 
@@ -240,7 +240,7 @@ pfs_stage_hold(PfsThread *t, PfsMoment now, PfsHeldStage *held)
 		return;
 	held->instrument = stage->instrument;
 	held->start = stage->start;
-	held->end = Max(pfs_moment_of(stage->flags, now), stage->start);
+	held->end = Max(pfs_timestamp_of(stage->flags, now), stage->start);
 	held->event_id = stage->event_id;
 	held->end_event_id = t->last_event_id;
 	if (stage->run != NULL)
@@ -309,7 +309,7 @@ pfs_stage_look(PfsThread *t)
 	PfsInstrumentId instrument = PFS_NO_INSTRUMENT;
 	PfsStage   *stage = progress_stage();
 	bool		innermost = stage == NULL || stage == &pfs_stages.items[pfs_stages.n - 1];
-	PfsMoment	now;
+	PfsTimestamp now;
 
 	if (status != NULL && status->st_progress_command != PROGRESS_COMMAND_INVALID)
 		instrument = pfs_progress_stage(status->st_progress_command, status->st_progress_param);
@@ -317,7 +317,7 @@ pfs_stage_look(PfsThread *t)
 		return;
 	if (!innermost && (instrument == PFS_NO_INSTRUMENT || is_same_command(stage)))
 		return;
-	now = pfs_moment();
+	now = pfs_timestamp_now();
 	if (stage != NULL && innermost)
 		pfs_stage_pop(t, pfs_stages.n - 1, now);
 	else if (stage != NULL && stage->run != NULL)

@@ -5,7 +5,7 @@
  *
  * Each statement that is being planned or executed has at most one stage; that of
  * an outer statement goes on while inner ones have theirs.  Everything here runs
- * inside a change.
+ * inside a write section.
  */
 #ifndef PFS_STAGE_H
 #define PFS_STAGE_H
@@ -30,14 +30,14 @@ typedef struct PfsStages
 	uint32		n;
 	uint32		max;
 	PfsStageRun *run;			/* of the top level; NULL: one that cannot go
-								 * on the short way */
+								 * on the fast path */
 } PfsStages;
 
 extern PFS_HIDDEN PfsStages pfs_stages;
 
 /*
- * Outside of a change, before one in which a call begins: its stage and one of a
- * command's phases are going to have places.
+ * Outside of a write section, before one in which a call begins: its stage and
+ * one of a command's phases are going to have places.
  */
 static inline bool
 pfs_stages_need_room(void)
@@ -47,13 +47,13 @@ pfs_stages_need_room(void)
 
 extern void pfs_stages_make_room(PfsThread *t);
 
-extern void pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsMoment now, uint64 statement_id);
-extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsMoment now);
+extern void pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint64 statement_id);
+extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now);
 extern void pfs_stage_drop(PfsThread *t, uint32 depth);
 extern uint64 pfs_stage_event_id(void); /* of the innermost; 0: none */
 
 /* As a pop of the innermost one; it is recorded by the other. */
-extern void pfs_stage_hold(PfsThread *t, PfsMoment now, PfsHeldStage *held);
+extern void pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsHeldStage *held);
 extern void pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id);
 
 /* Has the command of this process come to another phase? */
@@ -81,8 +81,8 @@ extern void pfs_stage_stamp(PfsThread *t);
 /* The last stage of the top level ends. */
 extern void pfs_stage_end_run(PfsThread *t, uint64 end);
 
-/* It ends, and another one begins, where the short way does not lead. */
-extern void pfs_stage_switch_slowly(PfsThread *t, PfsStageKind kind, PfsMoment now, uint64 statement_id);
+/* It ends, and another one begins, where the fast path does not lead. */
+extern void pfs_stage_switch_slow(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 statement_id);
 
 /* The stage of the top level is not wanted: is the next one neither? */
 static inline bool
@@ -99,8 +99,8 @@ pfs_stage_mark_off(const PfsThread *t, PfsInstrumentId instrument)
 /*
  * The stage of the top level ends where another one begins: a mark of the run more,
  * which readers come to by `more` (A, pairs with the acquire in
- * copy_running_event); no change is needed.  The caller knows that nothing is nested in
- * it, and that `now` is a reading of its timer.
+ * copy_running_event); no write section is needed.  The caller knows that nothing is
+ * nested in it, and that `now` is a reading of its timer.
  */
 static pg_attribute_always_inline bool
 pfs_stage_mark_run(PfsThread *t, PfsStageKind kind, uint64 now)
@@ -123,9 +123,9 @@ pfs_stage_mark_run(PfsThread *t, PfsStageKind kind, uint64 now)
 	return true;
 }
 
-/* The same where nothing is known.  False: pfs_stage_switch_slowly(). */
+/* The same where nothing is known.  False: pfs_stage_switch_slow(). */
 static inline bool
-pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsMoment now)
+pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsTimestamp now)
 {
 	const PfsStageRun *run = pfs_stages.run;
 
@@ -135,7 +135,7 @@ pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsMoment now)
 
 /* The first stage of the top level begins.  False: not as a run; see pfs_set_parent(). */
 static pg_attribute_always_inline bool
-pfs_stage_first(PfsThread *t, PfsMoment now, PfsStageKind kind, uint64 statement_id)
+pfs_stage_first(PfsThread *t, PfsTimestamp now, PfsStageKind kind, uint64 statement_id)
 {
 	PfsInstrumentId instrument = pfs_stage_instrument[kind];
 	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};

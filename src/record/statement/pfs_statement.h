@@ -18,15 +18,15 @@
 #include "pfs_sql_class.h"
 
 /* One reading of a clock, used for all that begins or ends at it. */
-typedef struct PfsMoment
+typedef struct PfsTimestamp
 {
 	uint64		at;
 	uint64		timer;			/* PfsTimer */
-} PfsMoment;
+} PfsTimestamp;
 
 /* The reading by the timer of these flags: the clock is read again if it is another one. */
 static inline uint64
-pfs_moment_of(uint32 flags, PfsMoment now)
+pfs_timestamp_of(uint32 flags, PfsTimestamp now)
 {
 	PfsTimer	timer = PFS_FLAGS_TIMER(flags);
 
@@ -37,7 +37,7 @@ pfs_moment_of(uint32 flags, PfsMoment now)
  * What a statement counts; times in ticks of the default timer.  Those of buffers
  * are in the order of BufferUsage.
  */
-typedef enum PfsNumber
+typedef enum PfsCounter
 {
 	PFS_N_LOCK_TIME,
 	PFS_N_PLAN_TIME,
@@ -61,20 +61,20 @@ typedef enum PfsNumber
 	PFS_N_WAL_FPI,
 	PFS_N_WAL_BYTES,
 	PFS_N_PARALLEL_WORKERS,
-} PfsNumber;
+} PfsCounter;
 
-#define PFS_NUM_NUMBERS (PFS_N_PARALLEL_WORKERS + 1)
+#define PFS_NUM_COUNTERS (PFS_N_PARALLEL_WORKERS + 1)
 
 /* Two words at once; and where they may lie anywhere. */
 typedef uint64 PfsPair __attribute__((vector_size(16)));
 typedef uint64 PfsLoosePair __attribute__((vector_size(16), aligned(8)));
 
-StaticAssertDecl(PFS_NUM_NUMBERS % 2 == 0, "numbers are handled in pairs");
+StaticAssertDecl(PFS_NUM_COUNTERS % 2 == 0, "numbers are handled in pairs");
 
-#define PFS_NUM_PAIRS (PFS_NUM_NUMBERS / 2)
+#define PFS_NUM_PAIRS (PFS_NUM_COUNTERS / 2)
 
 static pg_attribute_always_inline void
-pfs_numbers_clear(uint64 *n)
+pfs_counters_clear(uint64 *n)
 {
 	PfsPair    *to = (PfsPair *) n;
 	PfsPair		zero = {0, 0};
@@ -85,7 +85,7 @@ pfs_numbers_clear(uint64 *n)
 }
 
 static pg_attribute_always_inline void
-pfs_numbers_add(uint64 *to, const uint64 *n)
+pfs_counters_add(uint64 *to, const uint64 *n)
 {
 	PfsPair    *sums = (PfsPair *) to;
 	const PfsPair *from = (const PfsPair *) n;
@@ -121,7 +121,7 @@ typedef struct PfsStatementEvent
 	uint8		counts;			/* PFS_COUNTS_..., PFS_IS_NESTED */
 	uint64		memory;			/* the session's most bytes meanwhile, and
 								 * one; if it counts them: written at the end */
-	uint64		n[PFS_NUM_NUMBERS];
+	uint64		n[PFS_NUM_COUNTERS];
 	char		texts[FLEXIBLE_ARRAY_MEMBER];
 } PfsStatementEvent;
 
@@ -352,11 +352,11 @@ pfs_transaction_is_new(void)
 }
 
 /* Inside a write section: another one has begun, and this is where it is noticed. */
-extern void pfs_transaction_begin(PfsThread *t, PfsMoment now, PfsParent parent);
+extern void pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent);
 
 /* Inside a write section: has another transaction begun since? */
 static inline void
-pfs_transaction_look_at(PfsThread *t, PfsMoment now)
+pfs_transaction_look_at(PfsThread *t, PfsTimestamp now)
 {
 	if (pfs_transaction_is_new())
 		pfs_transaction_begin(t, now, pfs_statement_parent());
@@ -365,7 +365,7 @@ pfs_transaction_look_at(PfsThread *t, PfsMoment now)
 extern void pfs_transaction_look(PfsThread *t);
 
 /* The same outside of one; pfs_transaction_notice() calls it if there is an event to begin. */
-extern void pfs_transaction_notice_slowly(PfsThread *t);
+extern void pfs_transaction_notice_slow(PfsThread *t);
 
 static inline void
 pfs_transaction_notice(PfsThread *t)
@@ -376,10 +376,10 @@ pfs_transaction_notice(PfsThread *t)
 		(pfs_wait_flags(t, pfs_transaction_instrument) & PFS_FLAG_ENABLED) == 0)
 		pfs_transaction.lxid = pfs_compat_lxid(MyProc);
 	else
-		pfs_transaction_notice_slowly(t);
+		pfs_transaction_notice_slow(t);
 }
 
-extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsMoment now);
+extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now);
 
 /* Commands that were executed. */
 typedef enum PfsTransactionCommand

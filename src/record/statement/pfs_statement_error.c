@@ -73,9 +73,9 @@ end_all(PfsThread *t, uint64 statement_id, bool failed, bool utilities_too)
 		older = s->older_open;
 		if (s->is_utility && !utilities_too)
 			continue;
-		pfs_change_begin(t);
-		pfs_nested_end(t, s, pfs_moment(), failed, NULL);
-		pfs_change_end(t);
+		pfs_write_begin(t);
+		pfs_nested_end(t, s, pfs_timestamp_now(), failed, NULL);
+		pfs_write_end(t);
 	}
 	pfs_nested_shrink();
 }
@@ -89,7 +89,7 @@ pfs_statement_unwind(PfsThread *t, int level)
 {
 	const PfsSubxact *subxact = level < pfs_sql.max_subxacts ? &pfs_sql.subxacts[level] : NULL;
 
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
 
 	/*
@@ -111,12 +111,12 @@ pfs_statement_unwind(PfsThread *t, int level)
 	pfs_sql.message_len = 0;
 	if (subxact == NULL)
 		return;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_sql.nest = subxact->nest;
 	pfs_sql.current = subxact->current;
-	pfs_stage_pop(t, subxact->nstages, pfs_moment());
+	pfs_stage_pop(t, subxact->nstages, pfs_timestamp_now());
 	pfs_set_parent();
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /*
@@ -128,61 +128,61 @@ pfs_statement_unwind_all(PfsThread *t)
 {
 	bool		failed = pfs_top_has_failed();
 
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
 	if (pfs_sql.open != NULL)
 		end_all(t, 0, failed, failed);
 	if (!failed)
 		return;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;
 	if (!pfs_sql.top_open)
 	{
-		pfs_stage_pop(t, 0, pfs_moment());
+		pfs_stage_pop(t, 0, pfs_timestamp_now());
 		pfs_sql.raised = pfs_sql.failed = false;
 	}
 	pfs_set_parent();
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /* Takes the text of a statement without a name, as long as the server has it. */
 static void
 look_at_text(PfsThread *t)
 {
-	if (pfs_sql.top_open && pfs_sql.top.met == PFS_MET_NOTHING)
+	if (pfs_sql.top_open && pfs_sql.top.phase == PFS_PHASE_ARRIVED)
 		pfs_statement_look(t, debug_query_string);
 }
 
 /* Counts an error or a warning for the current statement and all around it. */
 static void
-count_up(PfsNumber number)
+count_up(PfsCounter counter)
 {
 	PfsStatement *s = pfs_sql.current;
 
 	for (; s != NULL; s = s->outer)
 	{
-		s->n[number]++;
+		s->n[counter]++;
 		if (s == &pfs_sql.top)
 			return;
 	}
 	if (pfs_sql.top_open)
-		pfs_sql.top.n[number]++;
+		pfs_sql.top.n[counter]++;
 }
 
 /* Counts an error that is raised; whether somebody catches it is not known yet. */
 void
 pfs_statement_raised(PfsThread *t, int sqlstate)
 {
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	look_at_text(t);
 	pfs_sql.raised = true;
 	pfs_sql.sqlstate = sqlstate;
 	pfs_sql.message_len = 0;
 	count_up(PFS_N_ERRORS);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /*
@@ -194,7 +194,7 @@ holds_secret(const PfsStatement *s)
 {
 	const PfsStatementEvent *e = s->event;
 
-	if (e != NULL && s->met != PFS_MET_NOTHING && e->text_len + MAX_MULTIBYTE_CHAR_LEN <= pfs_sizes.sql_text)
+	if (e != NULL && s->phase != PFS_PHASE_ARRIVED && e->text_len + MAX_MULTIBYTE_CHAR_LEN <= pfs_sizes.sql_text)
 		return pfs_find_secret(pfs_statement_text(e), e->text_len) >= 0;
 	return pfs_has_secret(debug_query_string);
 }
@@ -221,11 +221,11 @@ is_about_secret(void)
 void
 pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, const char *message)
 {
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
 	if (message != NULL && is_about_secret())
 		message = PFS_SECRET_TEXT;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	look_at_text(t);
 	if (error)
 	{
@@ -249,5 +249,5 @@ pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, con
 	}
 	else
 		count_up(PFS_N_WARNINGS);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }

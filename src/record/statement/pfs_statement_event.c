@@ -66,10 +66,10 @@ find_schema(char *to)
 static uint32
 put_schema(char *to)
 {
-	static PFS_NEAR const char *last_path;
-	static PFS_NEAR char last_look[PATH_LOOK];
-	static PFS_NEAR char last_schema[PFS_SCHEMA_SIZE];
-	static PFS_NEAR uint32 last_len;
+	static PFS_HOT const char *last_path;
+	static PFS_HOT char last_look[PATH_LOOK];
+	static PFS_HOT char last_schema[PFS_SCHEMA_SIZE];
+	static PFS_HOT uint32 last_len;
 	const char *path = namespace_search_path;
 
 	if (likely(path == last_path && path != NULL && strncmp(path, last_look, PATH_LOOK) == 0))

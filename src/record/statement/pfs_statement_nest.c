@@ -32,7 +32,7 @@
 /* Statement numbers that a process takes at a time. */
 #define STATEMENT_IDS_AT_ONCE 64
 
-PFS_NEAR PfsSql pfs_sql = {.top.n = pfs_sql.top.own};
+PFS_HOT PfsSql pfs_sql = {.top.n = pfs_sql.top.own};
 
 /* ---- begin ---- */
 
@@ -164,7 +164,7 @@ count_memory(PfsThread *t, const PfsStatement *s)
  * One without a slot gets one now, if there is any; its text is the source's.
  */
 void
-pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
+pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 				  const PfsStatementSource *source)
 {
 	PfsStatementEvent *e = s->event;
@@ -174,7 +174,7 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
 		pfs_statement_memory_end(t, s);
 	if (s->flags == 0)
 		return;
-	end = Max(pfs_moment_of(s->flags, now), s->start);
+	end = Max(pfs_timestamp_of(s->flags, now), s->start);
 	if (s->counts & PFS_COUNTS_CPU)
 		s->n[PFS_N_CPU_TIME] = cpu_now() - s->cpu;
 	if (failed)
@@ -233,7 +233,7 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
  * Begins a nested statement.  NULL: there is no memory, and it is counted as lost.
  */
 PfsStatement *
-pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source)
+pfs_nested_begin(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source)
 {
 	PfsStatement *s = pfs_nested_take();
 	PfsStatement *outer = pfs_sql.current;
@@ -246,7 +246,7 @@ pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source)
 			pfs_event_too_deep(PFS_STATEMENTS);
 		return NULL;
 	}
-	if (outer == NULL && pfs_sql.top_open && pfs_sql.top.met != PFS_MET_NOTHING)
+	if (outer == NULL && pfs_sql.top_open && pfs_sql.top.phase != PFS_PHASE_ARRIVED)
 		outer = &pfs_sql.top;
 	pfs_statement_start(t, s, flags & PFS_FLAG_ENABLED ? flags : 0, now);
 	pfs_nested_add(s, outer);
@@ -289,7 +289,7 @@ drop_planned(PfsThread *t, PfsStatement *s)
 
 /* Ends a nested statement, and removes it. */
 void
-pfs_nested_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
+pfs_nested_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 			   const PfsStatementSource *source)
 {
 	/* An error elsewhere, or in an expression, which no executor ever sees. */
@@ -315,7 +315,7 @@ pfs_nested_drop_planned(PfsThread *t, int nest)
  * cursors go on, in the slots that they have, and are nested in nothing from now on.
  */
 void
-pfs_nested_leave(PfsThread *t, PfsMoment now)
+pfs_nested_leave(PfsThread *t, PfsTimestamp now)
 {
 	PfsStatement *older;
 

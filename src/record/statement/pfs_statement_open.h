@@ -20,13 +20,13 @@
 #include "pfs_stage.h"
 
 /* The phase that a statement has come to. */
-typedef enum PfsProgress
+typedef enum PfsStatementPhase
 {
-	PFS_MET_NOTHING,			/* its message has arrived */
-	PFS_MET_PARSE,				/* parse analysis */
-	PFS_MET_PLAN,				/* planner, or start of the executor */
-	PFS_MET_EXECUTION,
-} PfsProgress;
+	PFS_PHASE_ARRIVED,			/* its message has arrived */
+	PFS_PHASE_PARSE,			/* parse analysis */
+	PFS_PHASE_PLAN,				/* planner, or start of the executor */
+	PFS_PHASE_EXECUTION,
+} PfsStatementPhase;
 
 typedef struct PfsStatement
 {
@@ -39,7 +39,7 @@ typedef struct PfsStatement
 	const void *portal;			/* of the top level: what ran it, and when
 								 * that was made */
 	int64		portal_time;
-	PfsProgress met;
+	PfsStatementPhase phase;
 	bool		done;			/* top level: has run; `stamp` may be its end;
 								 * nested: has been planned */
 	bool		is_utility;
@@ -56,14 +56,14 @@ typedef struct PfsStatement
 	uint64		statement_id;
 	uint64		query_id;
 	uint64		start;			/* by the timer in flags */
-	PfsMoment	stamp;
+	PfsTimestamp stamp;
 	uint64		lock_ticks;		/* of the process at the start */
 	uint64		cpu;			/* the same */
 	PfsParent	parent;
 	PfsHeldStage planned;		/* of a nested one that is only planned */
 	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL */
-	uint64	   *n;				/* its numbers: in its slot, or `own` */
-	uint64		own[PFS_NUM_NUMBERS] __attribute__((aligned(16)));
+	uint64	   *n;				/* its counters: in its slot, or `own` */
+	uint64		own[PFS_NUM_COUNTERS] __attribute__((aligned(16)));
 
 	/* Of one that counts memory only: pfs_statement_memory.c. */
 	PfsSpan		memory_span;
@@ -137,28 +137,28 @@ pfs_class_flags(const PfsThread *t, PfsClass class)
 }
 
 /* A reading of the clock by the timer of statements. */
-static inline PfsMoment
-pfs_moment(void)
+static inline PfsTimestamp
+pfs_timestamp_now(void)
 {
 	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]));
-	PfsMoment	now = {pfs_timer_read(timer), timer};
+	PfsTimestamp now = {pfs_timer_read(timer), timer};
 
 	return now;
 }
 
 /* The same by the timer that the statement at top level began with. */
-static inline PfsMoment
-pfs_top_moment(void)
+static inline PfsTimestamp
+pfs_top_timestamp(void)
 {
 	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_sql.top.flags);
-	PfsMoment	now = {pfs_timer_read(timer), timer};
+	PfsTimestamp now = {pfs_timer_read(timer), timer};
 
 	return now;
 }
 
 /* Add a duration to a sum in ticks of the default timer; readings of two timers give none. */
 static inline void
-pfs_add_time(uint64 *number, PfsMoment from, PfsMoment to)
+pfs_add_time(uint64 *number, PfsTimestamp from, PfsTimestamp to)
 {
 	if (unlikely(from.timer != to.timer || to.at <= from.at))
 		return;
@@ -227,7 +227,7 @@ extern void pfs_statement_take_ids(void);
 
 /* Fill in a statement that begins, but for what it is nested in, and its slot. */
 static pg_attribute_always_inline void
-pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsMoment now)
+pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsTimestamp now)
 {
 	PfsPair    *words = (PfsPair *) s;
 	PfsPair		zero = {0, 0};
@@ -241,7 +241,7 @@ pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsMoment now)
 		words[i] = zero;
 	s->n = s->own;
 	s->flags = flags;
-	s->start = pfs_moment_of(flags, now);
+	s->start = pfs_timestamp_of(flags, now);
 	s->nest = pfs_sql.nest;
 	s->database = MyDatabaseId;
 	s->user = OidIsValid(MyDatabaseId) ? GetUserId() : InvalidOid;
@@ -254,8 +254,8 @@ pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsMoment now)
 }
 
 /*
- * Make a slot for a statement, which has its numbers from then on; NULL: all are in use.  A
- * cursor that nobody reads gives its slot away first.
+ * Make a slot for a statement, which has its counters from then on; NULL: all are in use.
+ * A cursor that nobody reads gives its slot away first.
  */
 static pg_attribute_always_inline PfsStatementEvent *
 pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
@@ -271,12 +271,12 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 		{
 			/* One that has a number has had a slot, and counts on. */
 			if (s->event_id == 0)
-				pfs_numbers_clear(s->own);
+				pfs_counters_clear(s->own);
 			return NULL;
 		}
 	}
 	s->n = e->n;
-	pfs_numbers_clear(e->n);
+	pfs_counters_clear(e->n);
 	e->level = s->level;
 	e->statement_id = s->statement_id;
 	e->query_id = s->query_id;
@@ -302,7 +302,7 @@ pfs_statement_set_name(PfsStatement *s, PfsInstrumentId instrument, uint32 flags
 	}
 }
 
-/* The statement gives up its slot, and goes on: its numbers are its own from then on. */
+/* The statement gives up its slot, and goes on: its counters are its own from then on. */
 static inline void
 pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
 {
@@ -343,21 +343,21 @@ pfs_statement_finish(PfsThread *t, PfsStatement *s, PfsStatementEvent *e, uint64
 	s->n = s->own;
 }
 
-extern void pfs_statement_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
+extern void pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 							  const PfsStatementSource *source);
-extern void pfs_nested_leave(PfsThread *t, PfsMoment now);
+extern void pfs_nested_leave(PfsThread *t, PfsTimestamp now);
 
 /* Now that its name is known; source NULL: the text stays as it is. */
 extern void pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
 							   const PfsStatementSource *source);
-extern PfsStatement *pfs_nested_begin(PfsThread *t, PfsMoment now, const PfsStatementSource *source);
-extern void pfs_nested_end(PfsThread *t, PfsStatement *s, PfsMoment now, bool failed,
+extern PfsStatement *pfs_nested_begin(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source);
+extern void pfs_nested_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 						   const PfsStatementSource *source);
 
 /* Those with at least so many hooks around them that were planned only. */
 extern void pfs_nested_drop_planned(PfsThread *t, int nest);
-extern void pfs_top_next(PfsThread *t, PfsMoment now);
-extern void pfs_top_end(PfsThread *t, PfsMoment now);
+extern void pfs_top_next(PfsThread *t, PfsTimestamp now);
+extern void pfs_top_end(PfsThread *t, PfsTimestamp now);
 extern void pfs_top_drop(PfsThread *t);
 
 /* ---- pfs_statement_event.c; inside a write section ---- */

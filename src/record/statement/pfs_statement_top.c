@@ -29,7 +29,7 @@
  * first stage begins with it.
  */
 static pg_attribute_always_inline void
-begin_top(PfsThread *t, PfsMoment now)
+begin_top(PfsThread *t, PfsTimestamp now)
 {
 	PfsStatement *s = &pfs_sql.top;
 	uint32		flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
@@ -84,10 +84,10 @@ pfs_top_drop(PfsThread *t)
 static void
 name_unfinished(PfsThread *t, PfsStatement *s, bool failed)
 {
-	if (s->met == PFS_MET_NOTHING)
+	if (s->phase == PFS_PHASE_ARRIVED)
 		pfs_statement_name(t, s, pfs_other_statement[PFS_STATEMENT_ERROR], NULL);
 	else if (!failed)
-		pfs_statement_name(t, s, pfs_other_statement[s->met == PFS_MET_PARSE ? PFS_STATEMENT_PARSE
+		pfs_statement_name(t, s, pfs_other_statement[s->phase == PFS_PHASE_PARSE ? PFS_STATEMENT_PARSE
 													 : PFS_STATEMENT_BIND], NULL);
 }
 
@@ -96,7 +96,7 @@ name_unfinished(PfsThread *t, PfsStatement *s, bool failed)
  * waits are nested in the transaction, if one goes on.
  */
 void
-pfs_top_end(PfsThread *t, PfsMoment now)
+pfs_top_end(PfsThread *t, PfsTimestamp now)
 {
 	PfsStatement *s = &pfs_sql.top;
 	bool		failed = pfs_top_has_failed();
@@ -104,9 +104,9 @@ pfs_top_end(PfsThread *t, PfsMoment now)
 
 	if (unlikely(pfs_sql.open != NULL))
 		pfs_nested_leave(t, now);
-	if (unlikely(s->met != PFS_MET_EXECUTION))
+	if (unlikely(s->phase != PFS_PHASE_EXECUTION))
 	{
-		if (s->met == PFS_MET_NOTHING && !failed)
+		if (s->phase == PFS_PHASE_ARRIVED && !failed)
 		{
 			pfs_top_drop(t);
 			return;
@@ -131,9 +131,9 @@ pfs_top_end(PfsThread *t, PfsMoment now)
 
 /* The next statement of a string or pipeline: it begins where this one ended. */
 void
-pfs_top_next(PfsThread *t, PfsMoment now)
+pfs_top_next(PfsThread *t, PfsTimestamp now)
 {
-	PfsMoment	stamp = pfs_sql.top_open && pfs_sql.top.done ? pfs_sql.top.stamp : now;
+	PfsTimestamp stamp = pfs_sql.top_open && pfs_sql.top.done ? pfs_sql.top.stamp : now;
 
 	if (pfs_sql.top_open)
 		pfs_top_end(t, stamp);
@@ -142,7 +142,7 @@ pfs_top_next(PfsThread *t, PfsMoment now)
 
 /* AND CHAIN begins a transaction behind all hooks: it is still this statement's. */
 static inline void
-end_at_wait(PfsThread *t, PfsMoment now)
+end_at_wait(PfsThread *t, PfsTimestamp now)
 {
 	pfs_transaction_look_at(t, now);
 	pfs_top_end(t, now);
@@ -156,17 +156,17 @@ void
 pfs_statement_arrived(PfsThread *t)
 {
 	bool		over = pfs_sql.top_open && (pfs_sql.top.done || pfs_top_has_failed());
-	PfsMoment	now;
+	PfsTimestamp now;
 
 	/* A part of a message, or the next of those that a statement consists of. */
-	if ((pfs_sql.top_open && !over) || pfs_is_changing(t) || !pfs_statement_is_wanted(t))
+	if ((pfs_sql.top_open && !over) || pfs_is_writing(t) || !pfs_statement_is_wanted(t))
 		return;
-	pfs_change_begin(t);
-	now = pfs_moment();
+	pfs_write_begin(t);
+	now = pfs_timestamp_now();
 	if (over)
 		end_at_wait(t, now);
 	begin_top(t, now);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /* Ends the statement at top level, as its session is going to wait for its client. */
@@ -174,28 +174,28 @@ void
 pfs_statement_idle(PfsThread *t)
 {
 	/* Nobody is in the middle of anything here. */
-	if (unlikely(pfs_is_changing(t) || (pfs_memory_is_told && (t->memory.seq.word & 1) != 0)))
+	if (unlikely(pfs_is_writing(t) || (pfs_memory_is_told && (t->memory.seq.word & 1) != 0)))
 		pfs_thread_repair(t);
 	if (!pfs_sql.top_open)
 		return;
-	pfs_change_begin(t);
-	end_at_wait(t, pfs_top_moment());
+	pfs_write_begin(t);
+	end_at_wait(t, pfs_top_timestamp());
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 void
 pfs_statement_detach(PfsThread *t)
 {
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
-	pfs_transaction_end(t, PFS_TRANSACTION_ROLLED_BACK, pfs_moment());
-	pfs_change_begin(t);
+	pfs_transaction_end(t, PFS_TRANSACTION_ROLLED_BACK, pfs_timestamp_now());
+	pfs_write_begin(t);
 	if (pfs_sql.top_open)
-		pfs_top_end(t, pfs_moment());
-	pfs_stage_pop(t, 0, pfs_moment());
-	pfs_change_end(t);
+		pfs_top_end(t, pfs_timestamp_now());
+	pfs_stage_pop(t, 0, pfs_timestamp_now());
+	pfs_write_end(t);
 }
 
 /*
@@ -208,7 +208,7 @@ pfs_statement_look(PfsThread *t, const char *str)
 	PfsStatementSource source = {.str = str, .location = -1};
 	PfsInstrumentId replication = PFS_NO_INSTRUMENT;
 
-	if (!pfs_sql.top_open || pfs_sql.top.met != PFS_MET_NOTHING || str == NULL)
+	if (!pfs_sql.top_open || pfs_sql.top.phase != PFS_PHASE_ARRIVED || str == NULL)
 		return;
 	if (MyBackendType == B_WAL_SENDER)
 		replication = pfs_replication_statement(str);
@@ -216,7 +216,7 @@ pfs_statement_look(PfsThread *t, const char *str)
 					   : pfs_other_statement[PFS_STATEMENT_PARSE], &source);
 	if (replication != PFS_NO_INSTRUMENT)
 	{
-		pfs_sql.top.met = PFS_MET_EXECUTION;
+		pfs_sql.top.phase = PFS_PHASE_EXECUTION;
 		pfs_local.slow |= PFS_SLOW_PROGRESS;
 	}
 }
@@ -228,17 +228,17 @@ pfs_statement_look(PfsThread *t, const char *str)
 void
 pfs_statement_answers(PfsThread *t, bool completes)
 {
-	if (!pfs_sql.top_open || pfs_is_changing(t))
+	if (!pfs_sql.top_open || pfs_is_writing(t))
 		return;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	pfs_statement_look(t, debug_query_string);
 	/* The next command can arrive without an idle wait in between. */
-	if (completes && pfs_sql.top.met == PFS_MET_EXECUTION)
+	if (completes && pfs_sql.top.phase == PFS_PHASE_EXECUTION)
 	{
-		pfs_sql.top.stamp = pfs_top_moment();
+		pfs_sql.top.stamp = pfs_top_timestamp();
 		pfs_sql.top.done = true;
 	}
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /* ---- ends of transactions ---- */
@@ -255,7 +255,7 @@ name_by_commit(PfsThread *t)
 	bool		fastpath = MyBEEntry != NULL && MyBEEntry->st_state == STATE_FASTPATH;
 	bool		is_new = pfs_transaction_is_new() && debug_query_string == NULL;
 
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	/* IDENTIFY_SYSTEM has a transaction of its own before it answers. */
 	if (MyBackendType == B_WAL_SENDER && debug_query_string != NULL &&
 		pfs_replication_statement(debug_query_string) != PFS_NO_INSTRUMENT)
@@ -264,34 +264,34 @@ name_by_commit(PfsThread *t)
 	{
 		pfs_statement_name(t, &pfs_sql.top, pfs_other_statement[fastpath ? PFS_STATEMENT_FASTPATH
 																: PFS_STATEMENT_DESCRIBE], NULL);
-		pfs_sql.top.met = PFS_MET_EXECUTION;
+		pfs_sql.top.phase = PFS_PHASE_EXECUTION;
 	}
 	else
 		pfs_top_drop(t);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 /* The statement at top level comes to another stage, outside of all calls. */
 void
 pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 {
-	PfsMoment	now;
+	PfsTimestamp now;
 
-	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
+	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_writing(t))
 		return;
-	now = pfs_top_moment();
+	now = pfs_top_timestamp();
 	if (likely(pfs_stage_mark(t, kind, now)))
 		return;
-	pfs_change_begin(t);
-	pfs_stage_switch_slowly(t, kind, now, pfs_sql.top.event_id);
-	pfs_change_end(t);
+	pfs_write_begin(t);
+	pfs_stage_switch_slow(t, kind, now, pfs_sql.top.event_id);
+	pfs_write_end(t);
 }
 
 /* The commit begins: a transaction that nobody has noticed is noticed at the latest now. */
 void
 pfs_statement_committing(PfsThread *t)
 {
-	if (pfs_sql.top_open && pfs_sql.top.met == PFS_MET_NOTHING && pfs_sql.nest == 0 && !pfs_is_changing(t))
+	if (pfs_sql.top_open && pfs_sql.top.phase == PFS_PHASE_ARRIVED && pfs_sql.nest == 0 && !pfs_is_writing(t))
 		name_by_commit(t);
 	pfs_transaction_notice(t);
 	pfs_statement_stage(t, PFS_STAGE_COMMIT);
@@ -301,12 +301,12 @@ pfs_statement_committing(PfsThread *t)
 void
 pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
 {
-	PfsMoment	now = {0, 0};
+	PfsTimestamp now = {0, 0};
 
 	if (pfs_sql.top_open || pfs_transaction.event != NULL)
-		now = pfs_moment();
+		now = pfs_timestamp_now();
 	pfs_transaction_end(t, state, now);
-	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_changing(t))
+	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_writing(t))
 		return;
 
 	/*

@@ -15,9 +15,9 @@
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
-PFS_NEAR PfsTransaction pfs_transaction;
+PFS_HOT PfsTransaction pfs_transaction;
 
-/* Inside a change: what can change while it runs. */
+/* Inside a write section: what can change while it runs. */
 static void
 describe(PfsTransactionEvent *e)
 {
@@ -33,7 +33,7 @@ parent_changed(PfsNesting until_now)
 		pfs_set_parent();
 }
 
-/* Inside a change. */
+/* Inside a write section. */
 static inline void
 forget(void)
 {
@@ -43,7 +43,7 @@ forget(void)
 }
 
 void
-pfs_transaction_begin(PfsThread *t, PfsMoment now, PfsParent parent)
+pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent)
 {
 	PfsInstrumentId instrument = pfs_transaction_instrument;
 	uint32		flags = pfs_wait_flags(t, instrument);
@@ -60,7 +60,7 @@ pfs_transaction_begin(PfsThread *t, PfsMoment now, PfsParent parent)
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
 	e = (PfsTransactionEvent *) pfs_event_begin(t, PFS_TRANSACTIONS, instrument, flags,
-												pfs_moment_of(flags, now), parent);
+												pfs_timestamp_of(flags, now), parent);
 	if (e == NULL)
 		return;
 	e->state = PFS_TRANSACTION_ACTIVE;
@@ -81,30 +81,30 @@ void
 pfs_transaction_look(PfsThread *t)
 {
 	if (unlikely(pfs_transaction_is_new()))
-		pfs_transaction_begin(t, pfs_moment(), pfs_statement_parent());
+		pfs_transaction_begin(t, pfs_timestamp_now(), pfs_statement_parent());
 }
 
 void
-pfs_transaction_notice_slowly(PfsThread *t)
+pfs_transaction_notice_slow(PfsThread *t)
 {
-	if (pfs_is_changing(t))
+	if (pfs_is_writing(t))
 		return;
-	pfs_change_begin(t);
-	pfs_transaction_begin(t, pfs_moment(), pfs_statement_parent());
-	pfs_change_end(t);
+	pfs_write_begin(t);
+	pfs_transaction_begin(t, pfs_timestamp_now(), pfs_statement_parent());
+	pfs_write_end(t);
 }
 
 void
-pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsMoment now)
+pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now)
 {
 	PfsTransactionEvent *e = pfs_transaction.event;
 	uint64		end;
 
 	pfs_transaction.lxid = InvalidLocalTransactionId;
-	if (e == NULL || pfs_is_changing(t))
+	if (e == NULL || pfs_is_writing(t))
 		return;
-	pfs_change_begin(t);
-	end = Max(pfs_moment_of(e->flags, now), e->timer_start);
+	pfs_write_begin(t);
+	end = Max(pfs_timestamp_of(e->flags, now), e->timer_start);
 	e->state = state;
 	/* COMMIT PREPARED has put another one there, and has none itself. */
 	if (likely(e->trx_id == 0))
@@ -115,7 +115,7 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsMoment now)
 	pfs_event_end(t, PFS_TRANSACTIONS, (PfsEvent *) e, end);
 	forget();
 	parent_changed(PFS_NESTING_TRANSACTION);
-	pfs_change_end(t);
+	pfs_write_end(t);
 }
 
 void
@@ -125,9 +125,9 @@ pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char 
 
 	if (command == PFS_COMMAND_CHAIN)
 		pfs_transaction.chain = true;
-	if (e == NULL || pfs_is_changing(t))
+	if (e == NULL || pfs_is_writing(t))
 		return;
-	pfs_change_begin(t);
+	pfs_write_begin(t);
 	describe(e);
 	switch (command)
 	{
@@ -154,5 +154,5 @@ pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char 
 		case PFS_COMMAND_OTHER:
 			break;
 	}
-	pfs_change_end(t);
+	pfs_write_end(t);
 }

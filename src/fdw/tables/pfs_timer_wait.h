@@ -1,48 +1,48 @@
 /*
- * pfs_tw.h
+ * pfs_timer_wait.h
  *	  The columns that every summary has: count_star, count_timed and the sum,
  *	  minimum, average and maximum of the times.
  */
-#ifndef PFS_TW_H
-#define PFS_TW_H
+#ifndef PFS_TIMER_WAIT_H
+#define PFS_TIMER_WAIT_H
 
 #include "pfs_cell.h"
 #include "pfs_table.h"
 
 /* What can be shown of a sum. */
-typedef enum PfsTw
+typedef enum PfsTimerWait
 {
-	PFS_TW_COUNT_STAR,
-	PFS_TW_COUNT_TIMED,
-	PFS_TW_SUM,
-	PFS_TW_MIN,
-	PFS_TW_AVG,
-	PFS_TW_MAX,
-} PfsTw;
+	PFS_TIMER_WAIT_COUNT_STAR,
+	PFS_TIMER_WAIT_COUNT_TIMED,
+	PFS_TIMER_WAIT_SUM,
+	PFS_TIMER_WAIT_MIN,
+	PFS_TIMER_WAIT_AVG,
+	PFS_TIMER_WAIT_MAX,
+} PfsTimerWait;
 
 /* totals: a const PfsTotals *; counted: the comment on count_star. */
-#define PFS_TW_COLUMNS(X, t, totals, counted) \
-	X(t, count_star, bigint, count, pfs_tw_get(totals, PFS_TW_COUNT_STAR), counted) \
-	X(t, count_timed, bigint, count, pfs_tw_get(totals, PFS_TW_COUNT_TIMED), "Those of them that were timed.") \
-	X(t, sum_timer_wait, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_SUM), \
+#define PFS_TIMER_WAIT_COLUMNS(X, t, totals, counted) \
+	X(t, count_star, bigint, count, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_COUNT_STAR), counted) \
+	X(t, count_timed, bigint, count, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_COUNT_TIMED), "Those of them that were timed.") \
+	X(t, sum_timer_wait, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_SUM), \
 	  "Sum of their times, in picoseconds.", .width = 14) \
-	X(t, min_timer_wait, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_MIN), \
+	X(t, min_timer_wait, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_MIN), \
 	  "Shortest of their times, in picoseconds; 0 where nothing was timed.", .width = 10) \
-	X(t, avg_timer_wait, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_AVG), \
+	X(t, avg_timer_wait, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_AVG), \
 	  "sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.", .width = 10) \
-	X(t, max_timer_wait, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_MAX), \
+	X(t, max_timer_wait, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_MAX), \
 	  "Longest of their times, in picoseconds; 0 where nothing was timed.", .width = 12)
 
 /* The same of a part of the calls, which is in the names: count_read, sum_timer_read, ... */
-#define PFS_TW_PART_COLUMNS(X, t, part, totals, counted) \
-	X(t, count_##part, bigint, count, pfs_tw_get(totals, PFS_TW_COUNT_STAR), counted) \
-	X(t, sum_timer_##part, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_SUM), \
+#define PFS_TIMER_WAIT_PART_COLUMNS(X, t, part, totals, counted) \
+	X(t, count_##part, bigint, count, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_COUNT_STAR), counted) \
+	X(t, sum_timer_##part, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_SUM), \
 	  "Sum of their times, in picoseconds.", .width = 14) \
-	X(t, min_timer_##part, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_MIN), \
+	X(t, min_timer_##part, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_MIN), \
 	  "Shortest of their times, in picoseconds.", .width = 10) \
-	X(t, avg_timer_##part, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_AVG), \
+	X(t, avg_timer_##part, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_AVG), \
 	  "Average of their times, in picoseconds.", .width = 10) \
-	X(t, max_timer_##part, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_MAX), \
+	X(t, max_timer_##part, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_MAX), \
 	  "Longest of their times, in picoseconds.", .width = 12)
 
 /*
@@ -63,10 +63,10 @@ enum
  * comments on the three counts and on the two sums of bytes.
  */
 #define PFS_CALLS_COLUMNS(X, t, parts, moved, reads, writes, others, bytes_read, bytes_written) \
-	PFS_TW_COLUMNS(X, t, pfs_calls_all(parts, &(PfsTotals) {0}), "Number of calls.") \
-	PFS_TW_PART_COLUMNS(X, t, read, &(parts)[PFS_CALLS_READ], reads) \
-	PFS_TW_PART_COLUMNS(X, t, write, &(parts)[PFS_CALLS_WRITE], writes) \
-	PFS_TW_PART_COLUMNS(X, t, misc, &(parts)[PFS_CALLS_MISC], others) \
+	PFS_TIMER_WAIT_COLUMNS(X, t, pfs_calls_all(parts, &(PfsTotals) {0}), "Number of calls.") \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read, &(parts)[PFS_CALLS_READ], reads) \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, write, &(parts)[PFS_CALLS_WRITE], writes) \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, misc, &(parts)[PFS_CALLS_MISC], others) \
 	X(t, sum_number_of_bytes_read, numeric, bytes, pfs_bytes_datum((moved)[PFS_CALLS_READ]), \
 	  bytes_read, .width = 10) \
 	X(t, sum_number_of_bytes_write, numeric, bytes, pfs_bytes_datum((moved)[PFS_CALLS_WRITE]), \
@@ -79,9 +79,9 @@ extern const PfsTotals *pfs_calls_all(const PfsTotals *parts, PfsTotals *all);
  * Times are in ticks of the default timer and shown in picoseconds; 0 where
  * nothing was timed.
  */
-extern Datum pfs_tw_get(const PfsTotals *totals, PfsTw what);
+extern Datum pfs_timer_wait_get(const PfsTotals *totals, PfsTimerWait what);
 
 /* A sum of bytes, which can exceed what a bigint holds. */
 extern Datum pfs_bytes_datum(uint64 bytes);
 
-#endif							/* PFS_TW_H */
+#endif							/* PFS_TIMER_WAIT_H */

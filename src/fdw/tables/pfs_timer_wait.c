@@ -1,11 +1,12 @@
 /*
- * pfs_tw.c
+ * pfs_timer_wait.c
  *	  The values of the columns that every summary has.  The columns themselves
- *	  stand in pfs_tw.h, as tables of all families put them into their lists.
+ *	  stand in pfs_timer_wait.h, as tables of all families put them into their
+ *	  lists.
  */
 #include "postgres.h"
 
-#include "pfs_tw.h"
+#include "pfs_timer_wait.h"
 #include "pfs_value.h"
 
 static Datum
@@ -15,26 +16,27 @@ time_datum(PfsTicks ticks)
 }
 
 /*
- * pfs_tw_get returns one value of a sum, for the list of columns in pfs_tw.h.
+ * pfs_timer_wait_get returns one value of a sum, for the list of columns in
+ * pfs_timer_wait.h.
  */
 Datum
-pfs_tw_get(const PfsTotals *totals, PfsTw what)
+pfs_timer_wait_get(const PfsTotals *totals, PfsTimerWait what)
 {
 	bool		timed = totals->count_timed > 0;
 
 	switch (what)
 	{
-		case PFS_TW_COUNT_STAR:
+		case PFS_TIMER_WAIT_COUNT_STAR:
 			return Int64GetDatum((int64) pfs_totals_count(totals));
-		case PFS_TW_COUNT_TIMED:
+		case PFS_TIMER_WAIT_COUNT_TIMED:
 			return Int64GetDatum((int64) totals->count_timed);
-		case PFS_TW_SUM:
+		case PFS_TIMER_WAIT_SUM:
 			return time_datum(timed ? totals->sum : 0);
-		case PFS_TW_MIN:
+		case PFS_TIMER_WAIT_MIN:
 			return time_datum(timed ? totals->min : 0);
-		case PFS_TW_MAX:
+		case PFS_TIMER_WAIT_MAX:
 			return time_datum(timed ? totals->max : 0);
-		case PFS_TW_AVG:
+		case PFS_TIMER_WAIT_AVG:
 			break;
 	}
 	/* Of the picoseconds, as they are shown. */

@@ -1,11 +1,11 @@
 /*
- * pfs_statement_numbers.c
+ * pfs_statement_counters.c
  *	  The values of what statements count.  Events and summaries show the same
- *	  numbers in the same units, so both come here.
+ *	  counters in the same units, so both come here.
  */
 #include "postgres.h"
 
-#include "pfs_statement_numbers.h"
+#include "pfs_statement_counters.h"
 #include "pfs_value.h"
 
 /* How a number is shown. */
@@ -17,7 +17,7 @@ typedef enum Unit
 	NANOSECONDS,				/* the same */
 } Unit;
 
-static const Unit units[PFS_NUM_NUMBERS] = {
+static const Unit units[PFS_NUM_COUNTERS] = {
 	[PFS_N_LOCK_TIME] = TICKS,
 	[PFS_N_PLAN_TIME] = TICKS,
 	[PFS_N_EXEC_TIME] = TICKS,
@@ -26,13 +26,13 @@ static const Unit units[PFS_NUM_NUMBERS] = {
 };
 
 /*
- * pfs_statement_number_datum returns a number of a statement, or a sum of it, in
- * the unit and type that its column has.
+ * pfs_statement_counter_datum returns a number of a statement, or a sum of it,
+ * in the unit and type that its column has.
  */
 Datum
-pfs_statement_number_datum(PfsNumber number, unsigned __int128 value)
+pfs_statement_counter_datum(PfsCounter counter, unsigned __int128 value)
 {
-	switch (units[number])
+	switch (units[counter])
 	{
 		case TICKS:
 			return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), value)));

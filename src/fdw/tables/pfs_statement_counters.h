@@ -1,20 +1,20 @@
 /*
- * pfs_statement_numbers.h
+ * pfs_statement_counters.h
  *	  The columns of what statements count: events and summaries show the same.
  */
-#ifndef PFS_STATEMENT_NUMBERS_H
-#define PFS_STATEMENT_NUMBERS_H
+#ifndef PFS_STATEMENT_COUNTERS_H
+#define PFS_STATEMENT_COUNTERS_H
 
 #include "pfs_event_cell.h"
 
 /* As the column of the number shows it. */
-extern Datum pfs_statement_number_datum(PfsNumber number, unsigned __int128 value);
+extern Datum pfs_statement_counter_datum(PfsCounter counter, unsigned __int128 value);
 
 /* The sum of a number over statements. */
 static inline Datum
-pfs_statement_sum_datum(const PfsStatementTotals *totals, PfsNumber number)
+pfs_statement_sum_datum(const PfsStatementTotals *totals, PfsCounter counter)
 {
-	return pfs_statement_number_datum(number, totals->n[number]);
+	return pfs_statement_counter_datum(counter, totals->n[counter]);
 }
 
 /* totals: a const PfsStatementTotals *.  Two numbers of local buffers are not shown. */
@@ -65,4 +65,4 @@ pfs_statement_sum_datum(const PfsStatementTotals *totals, PfsNumber number)
 /* See pfs_statement_memory.h. */
 extern Datum pfs_statement_memory_datum(uint64 memory, bool *isnull);
 
-#endif							/* PFS_STATEMENT_NUMBERS_H */
+#endif							/* PFS_STATEMENT_COUNTERS_H */
