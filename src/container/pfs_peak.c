@@ -76,6 +76,10 @@ grow(PfsPeaks *peaks)
 	peaks->mapped_size = size;
 }
 
+/*
+ * Adds a value: it replaces the smaller ones at the end of the array, for it is newer and
+ * counts for every span that they counted for.
+ */
 void
 pfs_peaks_add(PfsPeaks *peaks, uint64_t value)
 {
@@ -143,6 +147,7 @@ find(PfsPeaks *peaks, uint64_t number)
 	return low;
 }
 
+/* Ends a span; only the end of the newest one changes the array. */
 uint64_t
 pfs_span_end(PfsPeaks *peaks, PfsSpan *span)
 {
