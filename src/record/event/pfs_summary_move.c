@@ -28,7 +28,8 @@ pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const
 
 /*
  * The lowest level that was not truncated since these counters began:
- * truncating a level counts for all below it, too.
+ * truncating a level counts for all below it, too.  The account of a session that
+ * logs in is not known yet: what is moved then goes to the server alone.
  */
 static PfsDestination
 destination_of(const PfsThread *t, PfsFamily family, uint64 generation)
