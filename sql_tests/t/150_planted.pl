@@ -315,7 +315,7 @@ foreach my $schema (sort keys %old)
 	like(join("\n", @$called), qr/^unnest\(pg_catalog\._int4\)$/m, '1.0: reading calls them');
 }
 my $list = PfsDocs::query(qr/pg_describe_object/);
-like(judge('old_public')->query($list), qr/^operator public\.<>\(bigint,oid\)$/m, 'the query of the pages shows them');
+like(judge('old_public')->query($list), qr/^operator public\.<>\(bigint,oid\)$/m, 'the query of docs/install.md shows them');
 
 # ---- 1.1 takes nothing ----
 
@@ -329,7 +329,7 @@ sub takes_nothing
 	is($errors, '', "$name: no error");
 	is($there->query(q{SELECT extversion, extnamespace::pg_catalog.regnamespace FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'pfs'}),
 		'1.1|pg_catalog', "$name: the extension belongs to pg_catalog");
-	unlike(judge($database)->query($list), qr/^(operator|function (?!pfs\.))/m, "$name: the query of the pages shows nothing");
+	unlike(judge($database)->query($list), qr/^(operator|function (?!pfs\.))/m, "$name: the query of docs/install.md shows nothing");
 }
 
 $installation->release;
