@@ -114,7 +114,7 @@ my @groups = (
 	[
 		[ 'pfs_events_flush', q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 40)}, 'the end of a wait' ],
 		[ 'pfs_digest_count', 'SELECT 1', 'the end of a statement' ],
-		[ 'pfs_memory_raise', q{SELECT length(repeat('x', 3000000))}, 'a high mark of memory' ],
+		[ 'pfs_memory_raise_high_water', q{SELECT length(repeat('x', 3000000))}, 'a high-water mark of memory' ],
 		[ 'pfs_file_sums_free', q{SET work_mem = '64kB'; DO $$ BEGIN FOR i IN 1 .. 300 LOOP PERFORM count(*) FROM (SELECT g FROM generate_series(1, 3000) g ORDER BY g DESC) s; END LOOP; END $$},
 			'freeing the sums of files' ],
 		[ 'pfs_socket_count', 'SELECT 1', 'counting for a socket' ],
@@ -123,7 +123,7 @@ my @groups = (
 	[
 		[ 'pfs_summary_touch', [ 'SELECT pg_sleep(0)', q{SELECT pg_sleep(0.01)} ], 'the first wait of an instrument' ],
 		[ 'pfs_file_sum_slow', q{SELECT length(pg_read_file('PG_VERSION'))}, 'counting for a file' ],
-		[ 'push_cells', 'end', 'the end of a socket' ],
+		[ 'pfs_socket_push_cells', 'end', 'the end of a socket' ],
 		[ 'pfs_prepared_add', [ 'PREPARE p AS SELECT 1', 'EXECUTE p' ], 'an execution of a prepared statement' ],
 		[ 'publish_switches', q{SELECT to_tsvector('english', 'a b')}, 'making an instrument' ],
 		[ 'pfs_pages_publish', 'PREPARE p AS SELECT 1', 'making a record' ],
