@@ -57,11 +57,11 @@ ok($good, 'what is checked in is what the lists say') or diag($out);
 
 # ---- a column in the middle of a list that many tables contain ----
 
-edit('src/fdw/tables/pfs_tw.h', sub { s{^(?=\tX\(t, count_timed,)}{\tX(t, spread_timer_wait, numeric, picoseconds, pfs_tw_get(totals, PFS_TW_MAX), "Longest \\"less\\" the shortest; it's a test.") \\\n}m });
+edit('src/fdw/tables/pfs_timer_wait.h', sub { s{^(?=\tX\(t, count_timed,)}{\tX(t, spread_timer_wait, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_MAX), "Longest \\"less\\" the shortest; it's a test.") \\\n}m });
 ($good, $out) = tool('tools/sql');
 ok(!$good, 'a column among released ones is refused');
 like($out, qr/needs \.since = PFS_SINCE_1_1/, 'it says what is missing');
-edit('src/fdw/tables/pfs_tw.h', sub { s/(it's a test\.")\)/$1, .since = PFS_SINCE_1_1)/ });
+edit('src/fdw/tables/pfs_timer_wait.h', sub { s/(it's a test\.")\)/$1, .since = PFS_SINCE_1_1)/ });
 
 # ---- a table: a file, and a line in the list ----
 
