@@ -65,7 +65,7 @@ typedef struct PfsAccountRefs
 extern void pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name,
 							  bool connection);
 
-/* The same account as another, living thread's: of a parallel worker's leader. */
+/* Pin the records that another, living thread refers to: a parallel worker's leader. */
 extern bool pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader);
 
 /* Give the references back. */

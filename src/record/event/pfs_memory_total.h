@@ -1,7 +1,7 @@
 /*
  * pfs_memory_total.h
  *	  All memory of a thread that is counted: what is in use, and the most of it
- *	  that was in use since some moment.
+ *	  that was in use since the water mark began.
  *
  * `headroom` is what is left below the water mark, and shifted down by 2^63: it is
  * below zero as long as the water mark is above what is in use.  So an allocation

@@ -63,7 +63,7 @@ pfs_memory_has_news(const PfsThread *t)
 #endif
 }
 
-/* Counters older than a truncation go up. */
+/* Apply the truncations of memory that the thread has not seen. */
 static pg_attribute_always_inline void
 pfs_memory_apply_resets(PfsThread *t)
 {
