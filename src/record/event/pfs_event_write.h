@@ -221,10 +221,10 @@ extern void pfs_open_finish_all(PfsThread *t);
 
 /*
  * Begin and end a write section of the thread's record: the owner writes what readers
- * can see between these two (edges A and B of pfs_seqlock.h).  A slot that is being filled is not yet among it: readers come
- * to it by its depth, which is stored behind it (C, pairs with the acquire in
- * copy_running_event), and a slot is filled again only after a write section,
- * the end of its event.
+ * can see between these two (edges A and B of pfs_seqlock.h).  A slot that is being
+ * filled is not yet among it: readers come to it by its depth, which is stored behind it
+ * (C, pairs with the acquire in copy_running_event), and a slot is filled again only
+ * after a write section, the end of its event.
  */
 static pg_attribute_always_inline void
 pfs_write_begin(PfsThread *t)
@@ -238,7 +238,10 @@ pfs_write_end(PfsThread *t)
 	pfs_seqlock_write_end(&t->seq);
 }
 
-/* Is the process inside a write section, or filling in an event?  Asked by signal handlers. */
+/*
+ * Is the process inside a write section, or filling in an event?  Then this is a signal
+ * handler, or an error has left it so.
+ */
 static pg_attribute_always_inline bool
 pfs_is_writing(const PfsThread *t)
 {
@@ -336,7 +339,7 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	return e;
 }
 
-/* Shows a wait that pfs_wait_begin() has made to readers, with a start that was read before. */
+/* Shows readers a wait that pfs_wait_begin() has made; its start was read before. */
 static pg_attribute_always_inline void
 pfs_wait_start_at(PfsThread *t, PfsWaitEvent *e, uint64 start)
 {
@@ -363,8 +366,9 @@ pfs_wait_read_end(PfsThread *t, uint32 flags)
 
 /*
  * Prefetches the memory of one event of the next flush.  A flush stores PFS_LOG_GROUP
- * events, to memory that was written a whole lap of the log ago.  Asking for all of it at once would fill the processor's buffers;
- * each event asks for the two cache lines of one.
+ * events, to memory that was written a whole lap of the log ago.  Asking for all of it
+ * at once would fill the processor's buffers; each event asks for the two cache lines of
+ * one.
  */
 static pg_attribute_always_inline void
 pfs_history_prefetch(uint64 head)

@@ -118,7 +118,10 @@ pfs_memory_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 	return unlikely(c->headroom_count > c->range_count) || unlikely(c->headroom_bytes > c->range_bytes);
 }
 
-/* One chunk becomes another in its place: one more, one less, no water mark but by the difference. */
+/*
+ * A chunk has become bigger or smaller in its place: one allocation, one free, and the
+ * water marks move by the difference at most.
+ */
 extern void pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes);
 
 /* The thread ends, and its memory with it: the process is not told of any more. */
