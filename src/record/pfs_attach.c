@@ -1,7 +1,8 @@
 /*
  * pfs_attach.c
- *	  How a process gets its thread record, learns who it is, and looks at what it has
- *	  missed.
+ *	  How a process gets its thread record, learns its role and account, and looks at
+ *	  what it has missed.  Here, above the folders of all parts, as each part has its
+ *	  share.
  *
  * A process attaches at its first event that is allowed to (no hook exists at the start
  * of a process).  What it is then is known in part only: role, status entry, account
@@ -281,7 +282,7 @@ pfs_thread_identify_now(PfsThread *t)
 
 /*
  * Looks at everything that pfs_local.slow says the process has missed, in one write section:
- * who it is, waits that are over, a message that no hook has seen, transactions and errors
+ * its role and account, waits that are over, a message that no hook has seen, transactions and errors
  * of a process without hooks, phases of a command.  Then the wait begins after all, unless
  * the thread is not instrumented or the wait is nested too deep.
  */

@@ -220,6 +220,10 @@ pfs_thread_can_end(void)
 	return exits == NULL || *exits_used > 0;
 }
 
+/*
+ * Puts exit_cb() in the place of the last entry of the server's list, when the process
+ * attaches.  Without the list the process detaches by atexit() alone.
+ */
 void
 pfs_thread_watch_end(void)
 {

@@ -1,6 +1,7 @@
 /*
  * pfs_account.c
- *	  Accounts, users and hosts: finding, making, counting, removing.
+ *	  Accounts, users and hosts: finding, making, counting, removing.  What tables show
+ *	  of them is in pfs_account_read.c, as it allocates.
  *
  * Each record has a reference count (pfs_ref.h) of the threads, and for users and hosts
  * of the accounts, that have pinned it.
@@ -288,6 +289,10 @@ pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader)
 	return any;
 }
 
+/*
+ * Unpins what the thread refers to, and takes its connection off their counters if it
+ * was counted.  The references are empty then, so that it may be called twice.
+ */
 void
 pfs_account_leave(PfsAccountRefs *refs)
 {

@@ -1,6 +1,6 @@
 /*
  * pfs_account.h
- *	  Accounts, users and hosts: who threads work for, what was counted for
+ *	  Accounts, users and hosts that threads work for, what was counted for
  *	  them, and how many connections they have and had.
  *
  * An account is a user on a host.  A thread refers to its account, the account

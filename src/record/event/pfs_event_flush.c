@@ -194,6 +194,9 @@ pfs_wait_event_bytes(const PfsEvent *event)
 	return sizeof(PfsWaitEvent);
 }
 
+/*
+ * Copies waits to all slots of a claim, by the widest registers that the processor has.
+ */
 static inline void
 store_waits(const PfsLogClaim *claim, const PfsEvent *const *pick)
 {
@@ -311,6 +314,10 @@ pfs_event_make_last(PfsEvents *events, const PfsEvent *e)
 	pfs_store_relaxed(&events->ring.spare[last], offset);
 }
 
+/*
+ * Zeroes the counters of events nested too deep and of those lost in the logs, for
+ * TRUNCATE of containers.
+ */
 void
 pfs_histories_reset_lost(void)
 {

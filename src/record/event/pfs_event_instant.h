@@ -1,7 +1,7 @@
 /*
  * pfs_event_instant.h
  *	  A wait event that is recorded when it is over, and was never seen running:
- *	  one that nearly always is too short to be met by a reader.
+ *	  one that nearly always is too short to be seen by a reader.
  *
  * Begin and end are one write section here.  pfs_lwlock_event.h has the fast path, for
  * events that are timed by the cycle counter and go to the thread's history.

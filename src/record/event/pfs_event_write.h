@@ -465,6 +465,10 @@ pfs_digest_wait_count(PfsDigestWait *w, uint64 ticks)
 		w->max = ticks;
 }
 
+/*
+ * Inside a write section: counts a wait for the running statement's digest, if it has
+ * one.
+ */
 static pg_attribute_always_inline void
 pfs_digest_wait_add(PfsInstrumentId instrument, uint64 ticks)
 {

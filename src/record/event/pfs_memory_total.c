@@ -1,6 +1,7 @@
 /*
  * pfs_memory_total.c
- *	  What readers see of all memory of a thread.
+ *	  What readers see of all memory of a thread.  The owner's side is inline, in the
+ *	  header.
  */
 #include "postgres.h"
 

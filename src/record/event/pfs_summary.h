@@ -3,7 +3,7 @@
  *	  Totals by instrument: of threads, accounts, users, hosts and the server,
  *	  and how often each time was seen.
  *
- * A thread's cells are written by itself only.  When it ends they are added to
+ * A thread's cells are written by its process only.  When it ends they are added to
  * its account (or what takes its place).  TRUNCATE of a level moves nothing of a
  * thread: it raises a counter, and the thread moves its old counters at its next
  * event; until then every reader counts them where they belong.  README.md has
@@ -81,7 +81,7 @@ extern void pfs_summary_add_to_server(PfsInstrumentId instrument, uint32 bucket,
 /* The thread begins: its counters count from now on. */
 extern void pfs_summary_begin(struct PfsThread *t);
 
-/* The thread ends: everything goes to whom it worked for. */
+/* The thread ends: everything goes to its account, or what takes its place. */
 extern void pfs_summary_end(struct PfsThread *t);
 
 /* Counts a wait for the server alone: thread_instrumentation is off. */

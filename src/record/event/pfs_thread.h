@@ -18,7 +18,7 @@
 #include "utils/backend_status.h"
 
 #define PFS_SWITCH_ON	0x1
-#define PFS_SWITCH_OPEN	0x2		/* until the process knows who it is */
+#define PFS_SWITCH_OPEN	0x2		/* until the process knows its role */
 
 typedef struct PfsThread
 {

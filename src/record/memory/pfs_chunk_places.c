@@ -74,6 +74,10 @@ pfs_places_get(uint32 bits)
 	return places;
 }
 
+/*
+ * Takes an array back: a small one is cleared for its next user and linked by its first
+ * place, a big one is unmapped.
+ */
 void
 pfs_places_put(const void **places, uint32 bits)
 {
@@ -87,6 +91,7 @@ pfs_places_put(const void **places, uint32 bits)
 	put_back[bits] = places;
 }
 
+/* Unmaps all areas, and with them the small arrays, also those in use. */
 void
 pfs_places_stop(void)
 {

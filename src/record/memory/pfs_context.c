@@ -33,6 +33,10 @@ static PfsContext *found_last;	/* by pfs_context_search() */
 
 uintptr_t	pfs_contexts_at = NOWHERE;
 
+/*
+ * Makes the pool of entries, when the process begins to count; returns false if the
+ * system gives no memory.
+ */
 bool
 pfs_contexts_start(void)
 {
@@ -108,6 +112,10 @@ pfs_context_remove(PfsContext *c)
 	pfs_pool_put(&entries, c);
 }
 
+/*
+ * Returns the first entry in use behind this one, for walks over all entries; NULL:
+ * behind the last one.
+ */
 PfsContext *
 pfs_context_next(PfsContext *c)
 {

@@ -1,7 +1,7 @@
 /*
  * pfs_memory.c
- *	  Memory instruments by the names of contexts, and when a process has to be
- *	  told of its allocations.
+ *	  Memory instruments by the names of contexts, and the begin and the end of a
+ *	  thread's memory.  Apart from the methods of contexts, which are an instrument's.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 
 PFS_HOT PfsSharedMemory *pfs_memory = NULL;
 
-/* Contexts that a server of any version makes, those met most first. */
+/* Contexts that a server of any version makes, the most frequent ones first. */
 static const char *const well_known[] = {
 	"TopMemoryContext", "ErrorContext", "CacheMemoryContext", "MessageContext", "TopTransactionContext",
 	"CurTransactionContext", "PortalContext", "ExecutorState", "ExprContext", "printtup",

@@ -73,12 +73,12 @@ pfs_memory_apply_resets(PfsThread *t)
 
 /*
  * Water marks have been passed, that of chunks, that of bytes, or both: move them,
- * after using up what parents have left.
+ * and use up headroom that is left at the levels above.
  */
 extern void pfs_memory_raise_high_water(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c);
 
-/* The thread's references are new: who its parents are. */
+/* Work out where the levels above have their cells: the thread's references are new. */
 extern void pfs_memory_refer(PfsThread *t);
 
 static inline PfsMemoryCell *

@@ -129,6 +129,10 @@ merge(void *shared, const void *totals)
 	pfs_add_relaxed(&c->count, from->count_free);
 }
 
+/*
+ * Adds what a cell above threads holds to a private sum: chunks that came and went,
+ * headroom above its sum, and depth below.
+ */
 static void
 add_shared(PfsMemoryTotals *to, const PfsSharedMemoryCell *c)
 {
