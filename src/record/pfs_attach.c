@@ -281,10 +281,11 @@ pfs_thread_identify_now(PfsThread *t)
 }
 
 /*
- * Looks at everything that pfs_local.slow says the process has missed, in one write section:
- * its role and account, waits that are over, a message that no hook has seen, transactions and errors
- * of a process without hooks, phases of a command.  Then the wait begins after all, unless
- * the thread is not instrumented or the wait is nested too deep.
+ * Looks at everything that pfs_local.slow says the process has missed, in one write
+ * section: its role and account, waits that are over, a message that no hook has seen,
+ * transactions and errors of a process without hooks, phases of a command.  Then the
+ * wait begins after all, unless the thread is not instrumented or the wait is nested
+ * too deep.  Returns false if it does not begin.
  */
 bool
 pfs_wait_prepare(PfsThread *t)

@@ -1,7 +1,7 @@
 /*
  * pfs_account.c
  *	  Accounts, users and hosts: finding, making, counting, removing.  What tables show
- *	  of them is in pfs_account_read.c, as it allocates.
+ *	  of them is in pfs_account_read.c, which no instrument point calls.
  *
  * Each record has a reference count (pfs_ref.h) of the threads, and for users and hosts
  * of the accounts, that have pinned it.

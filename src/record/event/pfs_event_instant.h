@@ -40,7 +40,11 @@ pfs_wait_count_only(PfsThread *t, PfsInstrumentId instrument, uint32 flags)
 		pfs_summary_count_global(instrument, false, 0);
 		return;
 	}
-	/* A signal handler's, inside another write section: rare enough to be lost. */
+
+	/*
+	 * A signal handler's, inside another write section: rare enough to be
+	 * lost.
+	 */
 	if (unlikely(pfs_load_relaxed(&t->seq.word) & 1))
 	{
 		pfs_local.reentered++;

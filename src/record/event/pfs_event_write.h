@@ -136,7 +136,11 @@ static inline void
 pfs_local_set_usual(uint32 flags)
 {
 	pfs_local.usual = flags;
-	/* No instant takes the fast path where the clock is not the cycle counter. */
+
+	/*
+	 * No instant takes the fast path where the clock is not the cycle
+	 * counter.
+	 */
 	pfs_local.instant = (flags & PFS_FLAG_TIMER_MASK) != 0 ? ~PFS_FLAGS_INSTANT
 		: flags | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY;
 }
