@@ -1,7 +1,8 @@
 /*
  * pfs_attach.c
- *	  How a process gets its thread record, learns who it is, and looks at what it has
- *	  missed.
+ *	  How a process gets its thread record, learns its role and account, and looks at
+ *	  what it has missed.  Here, above the folders of all parts, as each part has its
+ *	  share.
  *
  * A process attaches at its first event that is allowed to (no hook exists at the start
  * of a process).  What it is then is known in part only: role, status entry, account
@@ -30,13 +31,14 @@
 #include "pfs_thread_end.h"
 
 /*
- * References of a thread; none if it has gone.  They are written once, before has_refs,
- * and taken back when the thread ends: nothing here waits, also at instrument points,
- * and what the leader does with its counters meanwhile (each rise of a memory water
- * mark holds `moves`) is no reason to find none.  Those that are read while they are
- * taken back are each there or not.
+ * Copies the account references of another living thread; all empty if it has gone.
+ * Returns false if the thread lives and does not know them yet.  For a parallel worker,
+ * which works for its leader's account.
  *
- * False: it lives and does not know them yet.
+ * References are written once, before has_refs, and taken back when the thread ends:
+ * nothing here waits, also at instrument points, and what the leader does with its
+ * counters meanwhile (each rise of a memory water mark holds `moves`) is no reason to
+ * find none.  Those that are read while they are taken back are each there or not.
  */
 static bool
 thread_refs(uint64 thread_id, PfsAccountRefs *refs)
@@ -66,10 +68,11 @@ thread_refs(uint64 thread_id, PfsAccountRefs *refs)
 }
 
 /*
- * The account: of a client when its session is there, of a parallel worker its
- * leader's, of all others the background's.  False: not known yet.  The server ends
- * the initialization of a session when role, database, rights and limits let it in;
- * until then it is a login that can fail, and belongs to nobody.
+ * Finds the account that the process works for and takes a reference to it: a client's
+ * own when its session is there, a parallel worker's leader's, the background's for all
+ * others.  Returns false while it is not known yet.  The server ends the initialization
+ * of a session when role, database, rights and limits let it in; until then it is a
+ * login that can fail, and belongs to nobody.
  */
 static bool
 find_account(PfsThread *t)
@@ -110,8 +113,9 @@ find_account(PfsThread *t)
 }
 
 /*
- * MyProcPort's name, and not the role's: looking that up needs the catalog.  They
- * are the same; a longer name was cut to find the role.
+ * Decides the switches of a session that has just been authenticated, by the rules of
+ * setup_actors.  The user's name is MyProcPort's and not the role's, as looking that up
+ * needs the catalog.  They are the same; a longer name was cut to find the role.
  */
 static void
 ask_actors(PfsThread *t)
@@ -127,7 +131,11 @@ ask_actors(PfsThread *t)
 	pfs_thread_decide(t, instrumented, history);
 }
 
-/* The leader's number and switches become the worker's, if the leader is there. */
+/*
+ * Makes the leader's thread_id and switches the parallel worker's, if the leader has a
+ * record; otherwise the worker asks again at its next event.  What was read counts only
+ * if the record has not changed hands meanwhile.
+ */
 static void
 follow_leader(PfsThread *t, int leader)
 {
@@ -152,7 +160,11 @@ follow_leader(PfsThread *t, int leader)
 	pfs_store_release(&t->parent_thread_id, thread_id);
 }
 
-/* What a process learns about itself only after its first events; inside a write section. */
+/*
+ * Looks for what a process learns about itself only after its first events: role,
+ * status entry, a parallel worker's leader, account.  Inside a write section.  The slow
+ * path is left (PFS_SLOW_IDENTITY) when all of it is known.
+ */
 void
 pfs_thread_refresh_identity(PfsThread *t)
 {
@@ -189,7 +201,8 @@ pfs_thread_refresh_identity(PfsThread *t)
 /*
  * Takes a record for this process, fills it, and lets each part take its share.  The
  * process has its record (pfs_my_thread) when all of it is there: a signal handler that
- * comes before passes by, as never_attach is set.
+ * comes before passes by, as never_attach is set.  Returns NULL where the process must
+ * not have a record (yet), or none is free, which the container counts.
  */
 PfsThread *
 pfs_thread_attach(void)
@@ -252,6 +265,11 @@ pfs_thread_attach(void)
 	return t;
 }
 
+/*
+ * Calls pfs_thread_refresh_identity() in a write section of its own, for a latch wait
+ * whose event is not wanted.  A signal handler that comes in the middle of another
+ * write section passes by.
+ */
 void
 pfs_thread_identify_now(PfsThread *t)
 {
@@ -263,10 +281,11 @@ pfs_thread_identify_now(PfsThread *t)
 }
 
 /*
- * Looks at everything that pfs_local.slow says the process has missed, in one write section:
- * who it is, waits that are over, a message that no hook has seen, transactions and errors
- * of a process without hooks, phases of a command.  Then the wait begins after all, unless
- * the thread is not instrumented or the wait is nested too deep.
+ * Looks at everything that pfs_local.slow says the process has missed, in one write
+ * section: its role and account, waits that are over, a message that no hook has seen,
+ * transactions and errors of a process without hooks, phases of a command.  Then the
+ * wait begins after all, unless the thread is not instrumented or the wait is nested
+ * too deep.  Returns false if it does not begin.
  */
 bool
 pfs_wait_prepare(PfsThread *t)

@@ -50,7 +50,7 @@ static PfsExit replaced;
 
 /* ---- repair ---- */
 
-/* False: there is nothing to repair. */
+/* Ends a write section that was left open; returns false if there is none. */
 static bool
 make_even(PfsSeqlock *lock)
 {
@@ -61,8 +61,8 @@ make_even(PfsSeqlock *lock)
 }
 
 /*
- * Waits that were begun and are not waited for any more, and one that was being
- * filled.
+ * Drops the waits that were begun and are not waited for any more, and one that was
+ * being filled.  Waits that outlive their call (pfs_local.open) stay.
  */
 static void
 drop_waits(PfsThread *t)
@@ -74,7 +74,10 @@ drop_waits(PfsThread *t)
 		pfs_store_release(&waits->depth, pfs_local.nopen);
 }
 
-/* What this process counts itself in for besides. */
+/*
+ * Takes back what this process has counted itself in for outside of its own record, and
+ * returns how many words that were.
+ */
 static uint64
 repair_others(void)
 {
@@ -88,6 +91,14 @@ repair_others(void)
 	return repaired;
 }
 
+/*
+ * Makes words even that an error has left odd, and takes back what the process has
+ * counted itself in for: otherwise nobody could read the thread, and its own events
+ * would all pass by.  Only where the process is outside of every write section, as
+ * pfs_thread_end.c says at its top: a latch wait, or the session when it waits for its
+ * client.  What is repaired is counted in pfs_sequence_words_repaired.  A running wait
+ * whose call an error has cut off is dropped without a history entry.
+ */
 void
 pfs_thread_repair(PfsThread *t)
 {
@@ -115,7 +126,10 @@ pfs_thread_repair(PfsThread *t)
 
 /* ---- the end ---- */
 
-/* Everything that leads to the record; it stays what it is. */
+/*
+ * Forgets everything that leads to the record, for a process that is not its owner.
+ * The record itself is not written.
+ */
 static void
 forget(void)
 {
@@ -129,6 +143,13 @@ forget(void)
 	pfs_memory_leave();
 }
 
+/*
+ * Gives this process's record back, at the end of the process: ends what is still open,
+ * lets each part take its share (pfs_parts.c says why in that order), and frees the
+ * record.  The write section that it begins is never ended: no handler may write the
+ * record any more.  Without a record there is nothing to do; a child of a bare system
+ * call, whose process number is not the record's, only forgets where the record is.
+ */
 static void
 detach(void)
 {
@@ -176,7 +197,10 @@ detach(void)
 		pfs_pages_free(pfs_threads, t->index);
 }
 
-/* In the place of one of the server's. */
+/*
+ * Detaches the process and calls the server's own function whose place this one has
+ * taken.
+ */
 static void
 exit_cb(int code, Datum arg)
 {
@@ -196,6 +220,10 @@ pfs_thread_can_end(void)
 	return exits == NULL || *exits_used > 0;
 }
 
+/*
+ * Puts exit_cb() in the place of the last entry of the server's list, when the process
+ * attaches.  Without the list the process detaches by atexit() alone.
+ */
 void
 pfs_thread_watch_end(void)
 {
@@ -208,7 +236,10 @@ pfs_thread_watch_end(void)
 	last->function = exit_cb;
 }
 
-/* pthread_atfork; also of all children that the postmaster makes, which have no record. */
+/*
+ * Runs in the child of each fork() of the C library (pthread_atfork), also in those
+ * that the postmaster makes, which have no record yet.
+ */
 static void
 at_fork_child(void)
 {

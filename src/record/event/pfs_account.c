@@ -1,9 +1,10 @@
 /*
  * pfs_account.c
- *	  Accounts, users and hosts: finding, making, counting, removing.
+ *	  Accounts, users and hosts: finding, making, counting, removing.  What tables show
+ *	  of them is in pfs_account_read.c, which no instrument point calls.
  *
- * Each record has a word with the number of threads (and, of users and hosts,
- * accounts) that refer to it: pfs_ref.h.
+ * Each record has a reference count (pfs_ref.h) of the threads, and for users and hosts
+ * of the accounts, that have pinned it.
  */
 #include "postgres.h"
 
@@ -47,6 +48,10 @@ same_name(const char *stored, const char *wanted)
 	return strncmp(stored, wanted == NULL ? "" : wanted, NAMEDATALEN) == 0;
 }
 
+/*
+ * Compares a record with a key, for pfs_hash; another process may be filling the record
+ * meanwhile.
+ */
 static bool
 has_names(const void *record, const void *key)
 {
@@ -58,6 +63,10 @@ has_names(const void *record, const void *key)
 		same_name(account->host_name, wanted->host_name);
 }
 
+/*
+ * Returns the index of a record, of which the hash table's callback gets the address
+ * only.
+ */
 static uint32
 index_of(const AccountKey *key, const void *record)
 {
@@ -68,6 +77,11 @@ index_of(const AccountKey *key, const void *record)
 		(offset - page * key->pages->page_bytes) / key->pages->record_size;
 }
 
+/*
+ * Fills a fresh record, for pfs_hash_insert(): names and parents as the key has them,
+ * no connections, empty cells.  Its reference count stops saying that the record is
+ * dead last, so that it can be pinned as soon as it is published.
+ */
 static void
 fill_cb(void *record, const void *key, void *arg)
 {
@@ -91,6 +105,7 @@ fill_cb(void *record, const void *key, void *arg)
 	pfs_ref_reuse(&wanted->references[index_of(wanted, record)]);
 }
 
+/* Returns where the cells of a family lie behind this record. */
 PfsSharedBlock
 pfs_account_cells(PfsAccount *account, PfsFamily family)
 {
@@ -100,6 +115,11 @@ pfs_account_cells(PfsAccount *account, PfsFamily family)
 	return block;
 }
 
+/*
+ * Takes the containers of accounts, users and hosts, each with its index and its
+ * reference counts.  All three have records of one size: the names, and behind them a
+ * block of cells for each family of summaries.
+ */
 void
 pfs_accounts_lay_out(PfsSegment *seg)
 {
@@ -129,12 +149,14 @@ pfs_accounts_lay_out(PfsSegment *seg)
 	}
 }
 
+/* Unpins a record. */
 static void
 lower(PfsAccountKind kind, uint32 index)
 {
 	pfs_ref_unpin(&pfs_accounts[kind].references[index]);
 }
 
+/* Pins a record that was found with this state word; returns false if it has gone. */
 static bool
 pin_record(PfsAccountKind kind, uint32 index, uint64 word)
 {
@@ -143,8 +165,9 @@ pin_record(PfsAccountKind kind, uint32 index, uint64 word)
 }
 
 /*
- * Find or make a record and refer to it.  *created: made, with these parents,
- * also if it was removed again before we could refer to it.
+ * Finds or makes a record and pins it.  *created: it was made, with these parents, also
+ * if it was removed again before we could pin it.  A record that is being removed is
+ * looked for again, ENTER_TRIES times; what cannot be had is counted as lost.
  */
 static uint32
 enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 user, uint32 host,
@@ -174,6 +197,10 @@ enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 
 	return PFS_NO_RECORD;
 }
 
+/*
+ * Adds to the connections of a record, if there is one; what is added to the total is
+ * never taken back.
+ */
 static void
 count_connection(PfsAccountKind kind, uint32 index, int64 connections)
 {
@@ -195,6 +222,12 @@ unpin_if_any(PfsAccountKind kind, uint32 *index)
 	*index = PFS_NO_RECORD;
 }
 
+/*
+ * Finds or makes account, user and host by name and pins what the thread has to refer
+ * to: the account alone, as it has pinned its user and its host itself, or where no
+ * account can be had user and host.  For find_account() of pfs_attach.c; the thread
+ * gives the references back by pfs_account_leave().
+ */
 void
 pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name, bool connection)
 {
@@ -227,8 +260,10 @@ pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_
 }
 
 /*
- * The leader lives, or did a moment ago: if its account has lost its last
- * reference meanwhile, the raise fails or keeps what is still there.
+ * Pins the records that another thread refers to, for a parallel worker; returns
+ * whether there was any.  The leader lives, or did a moment ago: if its account has
+ * lost its last reference meanwhile, pinning fails, or keeps what is still there.  A
+ * worker is not counted as a connection.
  */
 bool
 pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader)
@@ -254,6 +289,10 @@ pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader)
 	return any;
 }
 
+/*
+ * Unpins what the thread refers to, and takes its connection off their counters if it
+ * was counted.  The references are empty then, so that it may be called twice.
+ */
 void
 pfs_account_leave(PfsAccountRefs *refs)
 {
@@ -281,7 +320,10 @@ pfs_account_host(const PfsAccountRefs *refs)
 	return refs->account != PFS_NO_RECORD ? pfs_account_at(PFS_ACCOUNTS, refs->account)->host : refs->host;
 }
 
-/* Nobody refers to it: it is ours.  Its parents lose one reference. */
+/*
+ * Removes a record that is marked dead, and so is ours: hands its counters to push,
+ * takes it out of the index and unpins its parents.
+ */
 static void
 remove_account(PfsAccountKind kind, uint32 index, uint64 word, void (*push) (PfsAccountKind, PfsAccount *))
 {
@@ -295,6 +337,10 @@ remove_account(PfsAccountKind kind, uint32 index, uint64 word, void (*push) (Pfs
 	pfs_pages_free(pfs_accounts[kind].pages, index);
 }
 
+/*
+ * Removes the records of a kind that nobody has pinned, for TRUNCATE of accounts, users
+ * or hosts.  The others stay with as many total connections as current ones.
+ */
 void
 pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount *))
 {

@@ -1,6 +1,6 @@
 /*
  * pfs_account.h
- *	  Accounts, users and hosts: who threads work for, what was counted for
+ *	  Accounts, users and hosts that threads work for, what was counted for
  *	  them, and how many connections they have and had.
  *
  * An account is a user on a host.  A thread refers to its account, the account
@@ -65,7 +65,7 @@ typedef struct PfsAccountRefs
 extern void pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name,
 							  bool connection);
 
-/* The same account as another, living thread's: of a parallel worker's leader. */
+/* Pin the records that another, living thread refers to: a parallel worker's leader. */
 extern bool pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader);
 
 /* Give the references back. */

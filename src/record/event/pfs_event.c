@@ -1,6 +1,7 @@
 /*
  * pfs_event.c
- *	  Names of what events are nested in.
+ *	  Names of what events are nested in, which only tables show: no instrument point
+ *	  calls this.
  */
 #include "postgres.h"
 

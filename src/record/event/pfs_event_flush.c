@@ -31,8 +31,9 @@ PFS_HOT PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
 #define LANES_MAX 16
 
 /*
- * A power of two, at least the number of processors if that is not too many.
- * Asked once: a restart after a crash has to lay out what was requested.
+ * Returns how many lanes a log of frequent events has: a power of two, at least the
+ * number of processors if that is not too many.  It is worked out once: a restart after
+ * a crash has to lay out what was requested.
  */
 uint32
 pfs_history_lanes(void)
@@ -49,7 +50,10 @@ pfs_history_lanes(void)
 	return lanes;
 }
 
-/* Each log has room for what the threads buffer. */
+/*
+ * Takes the logs of the long histories.  Each has place for its rows and for what all
+ * threads may buffer.
+ */
 void
 pfs_histories_lay_out(PfsSegment *seg)
 {
@@ -64,13 +68,16 @@ pfs_histories_lay_out(PfsSegment *seg)
 }
 
 /*
- * The sort key of untimed events: the last reading of the default timer that
- * this thread made.  That is in its newest timed wait, or in last_reading; a
- * thread whose events are all untimed, or of another timer, reads the clock for
- * one in this many.
+ * A thread whose events are all untimed, or of another timer, reads the clock for a
+ * sort key at one event in this many.
  */
 #define SORT_KEY_EVENTS 16
 
+/*
+ * Returns the end of an untimed event, by which it sorts among others: the last reading
+ * of the default timer that this thread has made.  That is in its newest timed wait, in
+ * what the family keeps elsewhere (last_reading() of LWLocks), or in t->last_reading.
+ */
 static uint64
 sort_key(PfsThread *t)
 {
@@ -97,6 +104,13 @@ pfs_wait_read_end_unusual(PfsThread *t, uint32 flags)
 	return (flags & PFS_FLAG_TIMED) ? pfs_wait_clock(flags) : sort_key(t);
 }
 
+/*
+ * Counts a wait whose flags are not pfs_local.usual, for pfs_wait_finish(): one that is
+ * untimed, of another timer, or of a thread that is not instrumented, which counts for
+ * the server alone.  Its time is converted to the default timer's unit.  If what
+ * differs is PFS_FLAG_MEMORY, the switches of memory have changed, and the process
+ * follows them here.
+ */
 void
 pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 {
@@ -118,12 +132,17 @@ pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, 
 	}
 }
 
+/* Returns the lane of the family's log that this process writes to now. */
 static inline uint32
 lane_of(const PfsThread *t, PfsEventFamily family)
 {
 	return pfs_lane(t->index, pfs_log_lanes(pfs_history_long[family]));
 }
 
+/*
+ * Copies one event to the long history, if it is meant for that and not for the
+ * thread's own.
+ */
 void
 pfs_history_long_add(PfsThread *t, PfsEventFamily family, const PfsEvent *event)
 {
@@ -134,8 +153,8 @@ pfs_history_long_add(PfsThread *t, PfsEventFamily family, const PfsEvent *event)
 }
 
 /*
- * All of a claim.  The copies are most of what the long history costs, and
- * halve with registers that are twice as wide.
+ * Copies waits to all slots of a claim.  The copies are most of what the long history
+ * costs, and halve with registers that are twice as wide.
  */
 static pg_attribute_always_inline void
 store_waits_inline(const PfsLogClaim *claim, const PfsEvent *const *pick)
@@ -145,6 +164,10 @@ store_waits_inline(const PfsLogClaim *claim, const PfsEvent *const *pick)
 }
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+/*
+ * Does what store_waits_inline() does, on processors that have AVX: an event is four
+ * registers.
+ */
 static void
 __attribute__((target("avx")))
 store_waits_avx(const PfsLogClaim *claim, const PfsEvent *const *pick)
@@ -171,6 +194,9 @@ pfs_wait_event_bytes(const PfsEvent *event)
 	return sizeof(PfsWaitEvent);
 }
 
+/*
+ * Copies waits to all slots of a claim, by the widest registers that the processor has.
+ */
 static inline void
 store_waits(const PfsLogClaim *claim, const PfsEvent *const *pick)
 {
@@ -184,6 +210,10 @@ store_waits(const PfsLogClaim *claim, const PfsEvent *const *pick)
 	store_waits_inline(claim, pick);
 }
 
+/*
+ * Copies waits to a claim, and notes where the next flush is going to store
+ * (pfs_history_prefetch()).
+ */
 void
 pfs_wait_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size)
 {
@@ -192,10 +222,11 @@ pfs_wait_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size
 }
 
 /*
- * Copy buffered events that are meant for the long history: all of them, or those that
- * the log's group has room for; the next copies begin with a group of their own
- * then, and need one claim each.  Owner only.  `flushed` is raised last (A, pairs
- * with the reader's acquire): a reader that sees it finds the events in the log.
+ * Copies buffered events that are meant for the long history: all of them, or those
+ * that the log's group has room for; then the next copies begin with a group of their
+ * own, and need one claim each.  Who needs all of them copied calls it until `flushed`
+ * is the head.  Owner only.  `flushed` is raised last (A, pairs with the reader's
+ * acquire): a reader that sees it finds the events in the log.
  */
 void
 pfs_events_flush(PfsThread *t, PfsEventFamily family)
@@ -247,10 +278,11 @@ pfs_events_flush(PfsThread *t, PfsEventFamily family)
 	pfs_store_release(&events->flushed, head);	/* A */
 }
 
+/* Flushes all buffered events of all families, when the thread ends. */
 void
 pfs_events_flush_all(PfsThread *t)
 {
-	/* Each goes some way, or to the head. */
+	/* Each flushes some, or all up to the head. */
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
 	{
 		while (t->events[f].flushed != t->events[f].ring.head)
@@ -264,6 +296,10 @@ pfs_event_too_deep(PfsEventFamily family)
 	pfs_add_relaxed(&pfs_shared_threads->too_deep[family], 1);
 }
 
+/*
+ * Exchanges the slot of a running event with that of the last one, for an event that
+ * ends below others: the slots in use stay together.
+ */
 void
 pfs_event_make_last(PfsEvents *events, const PfsEvent *e)
 {
@@ -278,6 +314,10 @@ pfs_event_make_last(PfsEvents *events, const PfsEvent *e)
 	pfs_store_relaxed(&events->ring.spare[last], offset);
 }
 
+/*
+ * Zeroes the counters of events nested too deep and of those lost in the logs, for
+ * TRUNCATE of containers.
+ */
 void
 pfs_histories_reset_lost(void)
 {

@@ -1,11 +1,19 @@
 /*
  * pfs_event_instant.c
- *	  Instants of every kind: nested, untimed, of another timer, the first of a cell.
+ *	  The slow path of waits that are recorded when they are over: nested, untimed, of
+ *	  another timer, the first of a cell.
  */
 #include "postgres.h"
 
 #include "pfs_event_instant.h"
 
+/*
+ * Records a wait that is over, of any kind, with whatever is in the way: for an LWLock
+ * wait that cannot take the fast path of pfs_lwlock_event.h.  It has a running event's
+ * slot for the length of one write section, so that it is counted and goes to the
+ * histories like any other.  A signal handler in the middle of another write section
+ * passes by.
+ */
 void
 pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_instance,
 					 uint32 source, uint64 start, uint64 end)

@@ -1,10 +1,10 @@
 /*
  * pfs_event_instant.h
  *	  A wait event that is recorded when it is over, and was never seen running:
- *	  one that nearly always is too short to be met by a reader.
+ *	  one that nearly always is too short to be seen by a reader.
  *
- * Begin and end are one write section here.  Where they are usual in all, there
- * is a way straight through: pfs_lwlock_event.h.
+ * Begin and end are one write section here.  pfs_lwlock_event.h has the fast path, for
+ * events that are timed by the cycle counter and go to the thread's history.
  */
 #ifndef PFS_EVENT_INSTANT_H
 #define PFS_EVENT_INSTANT_H
@@ -20,7 +20,7 @@
 extern void pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_instance,
 								 uint32 source, uint64 start, uint64 end);
 
-/* Do events with these flags go everywhere, timed by the cycle counter? */
+/* Can an event with these flags take the fast path? */
 static pg_attribute_always_inline bool
 pfs_instant_is_usual(uint32 flags)
 {
@@ -28,7 +28,9 @@ pfs_instant_is_usual(uint32 flags)
 }
 
 /*
- * What would be an event, but is only counted.  flags: as above.
+ * Counts what would be an event, but gets none: an acquisition that did not wait.  It
+ * goes to the thread's cells and its statement's digest, without a time, or to the
+ * server alone if the thread is not instrumented.  flags: as above.
  */
 static pg_attribute_always_inline void
 pfs_wait_count_only(PfsThread *t, PfsInstrumentId instrument, uint32 flags)
@@ -38,7 +40,11 @@ pfs_wait_count_only(PfsThread *t, PfsInstrumentId instrument, uint32 flags)
 		pfs_summary_count_global(instrument, false, 0);
 		return;
 	}
-	/* A handler's, in the middle of something: rare enough to go by. */
+
+	/*
+	 * A signal handler's, inside another write section: rare enough to be
+	 * lost.
+	 */
 	if (unlikely(pfs_load_relaxed(&t->seq.word) & 1))
 	{
 		pfs_local.reentered++;

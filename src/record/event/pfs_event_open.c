@@ -20,6 +20,12 @@
 #include "pfs_compat.h"
 #include "pfs_event_write.h"
 
+/*
+ * Tells whether this process is still in a wait of the kind.  It asks the words of the
+ * server, which other processes change, so each is read from memory (volatile).  For
+ * the end of a semaphore's call, and for pfs_open_goes_on(); it writes nothing, and may
+ * be asked anywhere.
+ */
 bool
 pfs_wait_goes_on(PfsOpenKind kind)
 {
@@ -42,8 +48,9 @@ pfs_wait_goes_on(PfsOpenKind kind)
 }
 
 /*
- * A lock wait that an error ended can be followed by the next one without any
- * event in between.  The lock manager notes when each began.
+ * Returns what tells the present wait of the kind from the next one.  A lock wait that
+ * an error has ended can be followed by the next one without any event in between; the
+ * lock manager notes when each began.
  */
 uint64
 pfs_wait_identity(PfsOpenKind kind)
@@ -63,7 +70,10 @@ innermost(const PfsThread *t)
 	return pfs_ring_spare(&t->events[PFS_WAITS].ring, t->events[PFS_WAITS].depth - 1);
 }
 
-/* Inside a write section: the innermost open event, which is the innermost of all. */
+/*
+ * Ends the innermost open event, which is the innermost of all, at the given reading,
+ * or now if that is 0.  Inside a write section.
+ */
 static void
 finish_top(PfsThread *t, uint64 end)
 {
@@ -89,8 +99,8 @@ pfs_open_finish(PfsThread *t, uint64 end)
 }
 
 /*
- * A signal handler's event during the call may have found the wait to be over
- * and finished it.
+ * Ends an open event unless it has ended already: a signal handler's event during the
+ * call may have found the wait to be over.
  */
 void
 pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end)
@@ -99,6 +109,10 @@ pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end)
 		pfs_open_finish(t, end);
 }
 
+/*
+ * Ends the innermost open events that nobody waits in any more, each at its provisional
+ * end.
+ */
 void
 pfs_open_end_stale(PfsThread *t)
 {
@@ -119,6 +133,10 @@ pfs_open_end_stale_now(PfsThread *t)
 	pfs_write_end(t);
 }
 
+/*
+ * Ends all open events of a process that exits, at their provisional ends, and drops
+ * the running ones that have none.  Inside the write section of the detach.
+ */
 void
 pfs_open_finish_all(PfsThread *t)
 {

@@ -26,9 +26,15 @@ pfs_event_depth(PfsEventFamily family)
 
 extern void pfs_event_too_deep(PfsEventFamily family);
 
-/* The event's slot becomes that of the last one, and the other way round. */
+/* Exchange the event's slot with that of the last running one. */
 extern void pfs_event_make_last(PfsEvents *events, const PfsEvent *e);
 
+/*
+ * Begins an event of a family other than waits: fills in the first spare slot that is
+ * not in use, which no reader looks at yet.  Returns NULL if the family's events are
+ * nested too deep.  The caller adds what is the family's own and calls
+ * pfs_event_show().  An event that no _current consumer takes has event_id 0.
+ */
 static pg_attribute_always_inline PfsEvent *
 pfs_event_begin(PfsThread *t, PfsEventFamily family, PfsInstrumentId instrument, uint32 flags,
 				uint64 start, PfsParent parent)
@@ -59,13 +65,17 @@ pfs_event_begin(PfsThread *t, PfsEventFamily family, PfsInstrumentId instrument,
 	return e;
 }
 
-/* C: pairs with the acquire in copy_running_event(). */
+/*
+ * Shows the event to readers, as the last of those that run.  C: pairs with the acquire
+ * in copy_running_event().
+ */
 static pg_attribute_always_inline void
 pfs_event_show(PfsThread *t, PfsEventFamily family)
 {
 	pfs_store_release(&t->events[family].depth, t->events[family].depth + 1);
 }
 
+/* Ends an event without a history entry; its slot is the first spare one then. */
 static pg_attribute_always_inline void
 pfs_event_drop(PfsThread *t, PfsEventFamily family, PfsEvent *e)
 {
@@ -77,6 +87,11 @@ pfs_event_drop(PfsThread *t, PfsEventFamily family, PfsEvent *e)
 	pfs_store_relaxed(&events->depth, last);
 }
 
+/*
+ * Puts an event that is over into the histories that its flags ask for.  It must lie in
+ * the first spare slot that is not in use: behind pfs_event_drop(), or never shown.
+ * Whoever calls it has set end_event_id.
+ */
 static pg_attribute_always_inline void
 pfs_event_record(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
 {
@@ -94,6 +109,7 @@ pfs_event_record(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
 		pfs_history_long_add(t, family, e);
 }
 
+/* Ends a running event, wherever it lies, and puts it into the histories. */
 static pg_attribute_always_inline void
 pfs_event_end(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
 {

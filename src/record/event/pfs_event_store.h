@@ -1,7 +1,7 @@
 /*
  * pfs_event_store.h
- *	  Copying events of a family to the long history: the same for all families whose
- *	  events use part of their slots, compiled for each.
+ *	  Copying events of a family to the long history, for families whose events use part
+ *	  of their slots.  Here and inline, as it is compiled for each of them.
  *
  * The copies are most of what the long history costs, and halve with registers that are
  * twice as wide.
@@ -15,7 +15,10 @@
 
 #include "pfs_event_write.h"
 
-/* All of a claim; bytes: of an event, those that mean something. */
+/*
+ * Copies events to all slots of a claim; bytes() says how many bytes of an event mean
+ * something.
+ */
 static pg_attribute_always_inline void
 pfs_event_store_plain(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size,
 					  size_t (*bytes) (const PfsEvent *))
@@ -25,6 +28,10 @@ pfs_event_store_plain(const PfsLogClaim *claim, const PfsEvent *const *pick, siz
 }
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+/*
+ * Does what pfs_event_store_plain() does, on processors that have AVX: two registers, or
+ * a cache line, at a time.  It may copy up to the end of the line in which the event ends.
+ */
 static pg_attribute_always_inline void
 __attribute__((target("avx")))
 pfs_event_store_avx(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size,

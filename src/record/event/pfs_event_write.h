@@ -11,7 +11,7 @@
  *	  end:		pfs_wait_end()		read the clock, histories, cells
  *
  * Rules: no lock, no allocation, no error.  errno belongs to the server, before
- * the call and after: nothing on the usual way can change it, and whatever
+ * the call and after: nothing on the fast path can change it, and whatever
  * makes a system call restores it (pfs_fd_look, pfs_thread_attach, pfs_pages).
  * A signal handler that comes here while the record is being changed sees that
  * (pfs_is_writing) and passes by.
@@ -55,7 +55,11 @@ typedef struct PfsOpenWait
 								 * yet */
 } PfsOpenWait;
 
-/* What there can be unusual about an event's end. */
+/*
+ * An event whose flags of these are pfs_local.usual takes the fast path at its end: its
+ * thread is instrumented, it is timed by the default timer, and the switches of memory
+ * are as the process knows them.
+ */
 #define PFS_FLAGS_USUAL (PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK | PFS_FLAG_MEMORY)
 
 /* What an event is nested in; type NONE: nothing. */
@@ -65,7 +69,10 @@ typedef struct PfsParent
 	uint64		type;			/* PfsNesting */
 } PfsParent;
 
-/* The same of all an event is collected for, but for the long history. */
+/*
+ * A wait whose flags of these are pfs_local.instant is besides numbered and goes to the
+ * thread's history: what one that is recorded when it is over needs for its fast path.
+ */
 #define PFS_FLAGS_INSTANT (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY)
 
 /*
@@ -109,11 +116,11 @@ typedef struct PfsLocal
 								 * default timer; see PFS_FLAGS_USUAL */
 	PfsParent	parent;			/* of a wait that is in no other */
 	uint64		lock_ticks;		/* of the default timer, in waits for locks */
-	uint32		instant;		/* flags of an event that is usual in all, see
-								 * pfs_event_instant.h */
+	uint32		instant;		/* flags of an event that takes the fast path
+								 * of pfs_event_instant.h */
 	PfsDigestWait *waits;		/* NULL: nobody's */
 	uint64		waits_used;		/* those that have counted something */
-	uint64		reentered;		/* events of handlers that passed by */
+	uint64		reentered;		/* events of signal handlers that were lost */
 	const char *log_next;		/* where the next flush will store: memory of
 								 * PFS_LOG_GROUP events */
 	PfsOpenWait open[PFS_WAIT_DEPTH];
@@ -121,12 +128,19 @@ typedef struct PfsLocal
 
 extern PFS_HIDDEN PfsLocal pfs_local;
 
-/* What is usual from now on. */
+/*
+ * Sets the flags that events have to have for the fast path from now on: at attach, and
+ * when the switches of memory have changed.
+ */
 static inline void
 pfs_local_set_usual(uint32 flags)
 {
 	pfs_local.usual = flags;
-	/* Nothing is usual in all where the clock is not the cycle counter. */
+
+	/*
+	 * No instant takes the fast path where the clock is not the cycle
+	 * counter.
+	 */
 	pfs_local.instant = (flags & PFS_FLAG_TIMER_MASK) != 0 ? ~PFS_FLAGS_INSTANT
 		: flags | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY;
 }
@@ -158,19 +172,18 @@ pfs_history_kept(uint32 rows)
 extern PfsThread *pfs_thread_attach(void);
 
 /*
- * Latch waits ask who they are also where their events are not wanted: a session
- * is a connection of its account whatever is switched off.
+ * Find out the thread's role and account, at latch waits whose events are not wanted: a
+ * session is a connection of its account whatever is switched off.
  */
 extern void pfs_thread_identify_now(PfsThread *t);
 
 /*
- * A latch wait begins, in the main line of the process: outside of all write sections
- * and of all signal handlers.  What says otherwise was left so by an error, and is
- * repaired.
+ * Repair what an error has left as inside a write section.  Only where the process is
+ * in none, and in no signal handler.
  */
 extern void pfs_thread_repair(PfsThread *t);
 
-/* Slow path of begin: something is in the way.  False: pass by. */
+/* Slow path of begin: looks at what the process has missed.  False: no event. */
 extern bool pfs_wait_prepare(PfsThread *t);
 extern void pfs_events_flush(PfsThread *t, PfsEventFamily family);
 extern void pfs_events_flush_all(PfsThread *t);
@@ -200,22 +213,22 @@ extern bool pfs_open_goes_on(const PfsOpenWait *open);
 /* End the innermost open event at the given raw reading, 0: now. */
 extern void pfs_open_finish(PfsThread *t, uint64 end);
 
-/* The same for an event that a call continued, if it is still the innermost. */
+/* End an event that a call has continued, if it is still the innermost open one. */
 extern void pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end);
 
-/* Inside a write section: those that nobody waits in any more; all of them. */
+/* Inside a write section: end the open events that nobody waits in any more. */
 extern void pfs_open_end_stale(PfsThread *t);
 
-/* The same by itself: also where the next event is not wanted. */
+/* Does that in a write section of its own, where the next event is not wanted. */
 extern void pfs_open_end_stale_now(PfsThread *t);
 extern void pfs_open_finish_all(PfsThread *t);
 
 /*
- * The owner changes what readers can see between these two (edges A and B of
- * pfs_seqlock.h).  A slot that is being filled is not yet among it: readers come
- * to it by its depth, which is stored behind it (C, pairs with the acquire in
- * copy_running_event), and a slot is filled again only after a write section,
- * the end of its event.
+ * Begin and end a write section of the thread's record: the owner writes what readers
+ * can see between these two (edges A and B of pfs_seqlock.h).  A slot that is being
+ * filled is not yet among it: readers come to it by its depth, which is stored behind it
+ * (C, pairs with the acquire in copy_running_event), and a slot is filled again only
+ * after a write section, the end of its event.
  */
 static pg_attribute_always_inline void
 pfs_write_begin(PfsThread *t)
@@ -229,7 +242,10 @@ pfs_write_end(PfsThread *t)
 	pfs_seqlock_write_end(&t->seq);
 }
 
-/* Has a signal handler come while its process was in the middle of something? */
+/*
+ * Is the process inside a write section, or filling in an event?  Then this is a signal
+ * handler, or an error has left it so.
+ */
 static pg_attribute_always_inline bool
 pfs_is_writing(const PfsThread *t)
 {
@@ -285,7 +301,8 @@ pfs_wait_parent(const PfsThread *t, uint32 level)
  * Begin: a slot at the next level, with all that is known of the event now.
  * flags: what pfs_wait_flags() gave, ENABLED among them.  The caller fills in
  * object (for object_type FILE and LOCK), object_instance (LOCK, SOCKET), spins (LWLOCK,
- * spin delays), number_of_bytes (at the latest before the end), and calls pfs_wait_start().  NULL: pass by.
+ * spin delays), number_of_bytes (at the latest before the end), and calls
+ * pfs_wait_start().  NULL: no event.
  *
  * A wait that no _current consumer takes has a slot, too, but no number, and
  * readers do not show it.
@@ -326,7 +343,7 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	return e;
 }
 
-/* The clock was read before. */
+/* Shows readers a wait that pfs_wait_begin() has made; its start was read before. */
 static pg_attribute_always_inline void
 pfs_wait_start_at(PfsThread *t, PfsWaitEvent *e, uint64 start)
 {
@@ -352,9 +369,10 @@ pfs_wait_read_end(PfsThread *t, uint32 flags)
 }
 
 /*
- * A flush stores PFS_LOG_GROUP events, to memory that was written a whole lap of
- * the log ago.  Asking for all of it at once would fill the processor's buffers;
- * each event asks for the two cache lines of one.
+ * Prefetches the memory of one event of the next flush.  A flush stores PFS_LOG_GROUP
+ * events, to memory that was written a whole lap of the log ago.  Asking for all of it
+ * at once would fill the processor's buffers; each event asks for the two cache lines of
+ * one.
  */
 static pg_attribute_always_inline void
 pfs_history_prefetch(uint64 head)
@@ -366,8 +384,9 @@ pfs_history_prefetch(uint64 head)
 }
 
 /*
- * Who truncates may store into a record that has just changed hands; what a
- * thread has not reached yet was not meant for it.
+ * Returns the position below which events are hidden.  A truncation may store its own
+ * into a record that has just changed hands: one that the thread has not reached yet
+ * was not meant for it.
  */
 static inline uint64
 pfs_history_tail(uint64 tail, uint64 head)
@@ -375,7 +394,7 @@ pfs_history_tail(uint64 tail, uint64 head)
 	return tail > head ? 0 : tail;
 }
 
-/* Inside a write section: counters of waits that are older than a truncation go up. */
+/* Inside a write section: apply the truncations of waits that the thread has not seen. */
 static pg_attribute_always_inline void
 pfs_summary_look(PfsThread *t)
 {
@@ -384,7 +403,10 @@ pfs_summary_look(PfsThread *t)
 		pfs_summary_apply_resets(t, PFS_FAMILY_WAITS);
 }
 
-/* Inside a write section: the thread's own counters, of an event of the default timer. */
+/*
+ * Inside a write section: counts a wait that is timed by the default timer in the
+ * thread's own cell and its buckets.
+ */
 static pg_attribute_always_inline void
 pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 {
@@ -406,7 +428,7 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 		pfs_store_relaxed(bucket, n);
 		if (likely(n != 0))
 			return;
-		/* It has wrapped. */
+		/* Its 32 bits have wrapped: the server's bucket has 64. */
 		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), UINT64_C(1) << 32);
 	}
 	else
@@ -425,10 +447,13 @@ pfs_history_push(PfsThread *t, uint32 level)
 		pfs_events_flush(t, PFS_WAITS);
 }
 
-/* Inside a write section: the same where the table has no place for it yet. */
+/* Inside a write section: count a wait of a digest that has no place in the table yet. */
 extern void pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks);
 
-/* Inside a write section: to the statement's own, of an event of the default timer. */
+/*
+ * Inside a write section: counts a wait that is timed by the default timer in a place
+ * of the statement's table.
+ */
 static pg_attribute_always_inline void
 pfs_digest_wait_count(PfsDigestWait *w, uint64 ticks)
 {
@@ -436,7 +461,7 @@ pfs_digest_wait_count(PfsDigestWait *w, uint64 ticks)
 	w->sum += ticks;
 	if (ticks < w->min)
 	{
-		/* As the first one is. */
+		/* The first wait always gets here. */
 		pfs_local.waits_used |= w->bit;
 		w->min = ticks;
 	}
@@ -444,6 +469,10 @@ pfs_digest_wait_count(PfsDigestWait *w, uint64 ticks)
 		w->max = ticks;
 }
 
+/*
+ * Inside a write section: counts a wait for the running statement's digest, if it has
+ * one.
+ */
 static pg_attribute_always_inline void
 pfs_digest_wait_add(PfsInstrumentId instrument, uint64 ticks)
 {
@@ -489,7 +518,7 @@ pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
 		pfs_history_long_add(t, PFS_WAITS, (const PfsEvent *) e);
 }
 
-/* What a statement's lock_time is made of; of timed events only. */
+/* Adds a wait for a lock to what a statement's lock_time is made of; timed ones only. */
 static pg_attribute_always_inline void
 pfs_lock_wait_ended(uint32 flags, uint64 ticks)
 {
@@ -525,8 +554,8 @@ pfs_open_top(PfsOpenKind kind)
 }
 
 /*
- * The innermost wait goes on although its call has returned.  Idleness has no
- * other end than the moment when it is found to be over.
+ * Leaves the innermost wait open, as it goes on although its call has returned.  An idle
+ * wait has no provisional end: it ends when it is found to be over.
  */
 static pg_attribute_always_inline void
 pfs_wait_keep_open(PfsThread *t, PfsWaitEvent *e, PfsOpenKind kind)

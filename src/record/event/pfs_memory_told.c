@@ -1,6 +1,7 @@
 /*
  * pfs_memory_told.c
- *	  Whether this process is told of its allocations.
+ *	  Whether this process is told of its allocations: what both functions do is done
+ *	  by callbacks, as the methods of memory contexts are in another layer.
  */
 #include "postgres.h"
 
@@ -10,6 +11,10 @@
 const PfsMemoryCallbacks *pfs_memory_callbacks = NULL;
 PFS_HOT bool pfs_memory_is_told = false;
 
+/*
+ * Starts or stops counting this process's allocations as the switches want it.  Where
+ * memory cannot be counted (no callbacks) only what events compare with is set.
+ */
 void
 pfs_memory_sync(PfsThread *t)
 {

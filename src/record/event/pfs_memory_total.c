@@ -1,6 +1,7 @@
 /*
  * pfs_memory_total.c
- *	  What readers see of all memory of a thread.
+ *	  What readers see of all memory of a thread.  The owner's side is inline, in the
+ *	  header.
  */
 #include "postgres.h"
 
@@ -8,7 +9,11 @@
 
 #define TOTAL_TRIES 1000
 
-/* Owners change it all the time: at the last try it is taken as it is. */
+/*
+ * Reads what a thread has in use and the most that it had, for readers.  Owners change
+ * it all the time: what the last of TOTAL_TRIES reads is taken as it is.  If the record
+ * has changed hands the copy's values are returned.
+ */
 void
 pfs_memory_total_read(const PfsThread *copy, uint64 word, uint64 *in_use, uint64 *high)
 {

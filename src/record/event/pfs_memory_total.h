@@ -1,12 +1,12 @@
 /*
  * pfs_memory_total.h
  *	  All memory of a thread that is counted: what is in use, and the most of it
- *	  that was in use since some moment.
+ *	  that was in use since the water mark began.
  *
  * `headroom` is what is left below the water mark, and shifted down by 2^63: it is
  * below zero as long as the water mark is above what is in use.  So an allocation
  * only subtracts, and may take it beyond: then what is in use is more than the
- * water mark, and the most that ever was.  A free adds, and learns from the same
+ * water mark, and the most that ever was.  A free adds, and learns from that
  * addition whether it was so before; if so, it moves the water mark.  The water
  * mark is shifted, too: their difference is what is in use.
  */

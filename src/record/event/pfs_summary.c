@@ -13,7 +13,10 @@ PFS_HOT PfsPages *pfs_thread_histograms = NULL;
 
 /* Guesses: some 64 kB are a page. */
 #define HISTOGRAMS_PER_PAGE 100
-/* Instruments that a thread meets in its life; what is more counts together. */
+/*
+ * Instruments that a thread has timed waits of; further ones count into the server's
+ * buckets at once.
+ */
 #define HISTOGRAMS_PER_THREAD 32
 
 /* What pfs_summary has pointers to, until it is started. */

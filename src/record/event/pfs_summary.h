@@ -3,7 +3,7 @@
  *	  Totals by instrument: of threads, accounts, users, hosts and the server,
  *	  and how often each time was seen.
  *
- * A thread's cells are written by itself only.  When it ends they are added to
+ * A thread's cells are written by its process only.  When it ends they are added to
  * its account (or what takes its place).  TRUNCATE of a level moves nothing of a
  * thread: it raises a counter, and the thread moves its old counters at its next
  * event; until then every reader counts them where they belong.  README.md has
@@ -26,7 +26,8 @@ typedef struct PfsSharedSummary
 	 */
 	uint64		truncated[PFS_NUM_LEVELS];	/* generation that a level's last
 											 * truncation made */
-	uint64		before[PFS_NUM_LEVELS]; /* the same before the last one */
+	uint64		before[PFS_NUM_LEVELS]; /* generation that the one before it
+										 * made */
 
 	/*
 	 * By the last bit of a truncation's generation: how many events, by the
@@ -38,8 +39,8 @@ typedef struct PfsSharedSummary
 	uint32		ncells;			/* of every block of the family */
 	uint64	   *buckets;		/* [ncells][PFS_HISTOGRAM_BUCKETS], atomic;
 								 * waits only */
-	uint64		all_buckets[PFS_HISTOGRAM_BUCKETS]; /* the same, of statements
-													 * only */
+	uint64		all_buckets[PFS_HISTOGRAM_BUCKETS]; /* of all statements
+													 * together */
 } PfsSharedSummary;
 
 extern const PfsSummaryKind pfs_wait_kind;
@@ -71,19 +72,19 @@ extern void pfs_summary_apply_resets(struct PfsThread *t, PfsFamily family);
 /* The first timed wait of a cell. */
 extern void pfs_summary_touch(struct PfsThread *t, PfsInstrumentId instrument);
 
-/* The same of the histogram of all statements. */
+/* Counts n statements in a bucket of the histogram of all statements. */
 extern void pfs_summary_add_statements(uint32 bucket, uint64 n);
 
-/* A bucket of 32 bits is full, or the cell has none. */
+/* Counts n events in the server's bucket: one of 32 bits is full, or the cell has none. */
 extern void pfs_summary_add_to_server(PfsInstrumentId instrument, uint32 bucket, uint64 n);
 
 /* The thread begins: its counters count from now on. */
 extern void pfs_summary_begin(struct PfsThread *t);
 
-/* The thread ends: everything goes to whom it worked for. */
+/* The thread ends: everything goes to its account, or what takes its place. */
 extern void pfs_summary_end(struct PfsThread *t);
 
-/* A wait of no thread's: thread_instrumentation is off. */
+/* Counts a wait for the server alone: thread_instrumentation is off. */
 extern void pfs_summary_count_global(PfsInstrumentId instrument, bool timed, uint64 ticks);
 
 /* ---- readers and truncators: backends only, may palloc, may wait ---- */

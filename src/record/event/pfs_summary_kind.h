@@ -1,6 +1,6 @@
 /*
  * pfs_summary_kind.h
- *	  What families of numbers differ in: their cells, and how these are added,
+ *	  What families of summaries differ in: their cells, and how these are added,
  *	  moved and shown.  Apart from pfs_summary.h, as accounts need the sizes only.
  */
 #ifndef PFS_SUMMARY_KIND_H

@@ -1,6 +1,7 @@
 /*
  * pfs_summary_level.h
- *	  What the files of the summaries share: where counters go from where.
+ *	  What the files of the summaries share: where the counters of a level go, and
+ *	  buckets.  Apart from pfs_summary.h, which instrument points include.
  */
 #ifndef PFS_SUMMARY_LEVEL_H
 #define PFS_SUMMARY_LEVEL_H

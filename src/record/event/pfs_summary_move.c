@@ -27,9 +27,9 @@ pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const
 }
 
 /*
- * The lowest level that was not truncated since these counters began:
- * truncating a level counts for all below it, too.  The account of a session that
- * logs in is not known yet: what is moved then goes to the server alone.
+ * Returns where counters go: to the lowest level that was not truncated since they
+ * began.  Truncating a level counts for all below it, too.  The account of a session
+ * that logs in is not known yet: what is moved then goes to the server alone.
  */
 static PfsDestination
 destination_of(const PfsThread *t, PfsFamily family, uint64 generation)
@@ -54,6 +54,11 @@ destination_of(const PfsThread *t, PfsFamily family, uint64 generation)
 	return to;
 }
 
+/*
+ * Tells whether a level's table has a row for the counters of a thread with these
+ * references: there are none of an account, user or host that the thread does not have
+ * (not yet known, or its container is full).
+ */
 bool
 pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level)
 {
@@ -71,9 +76,9 @@ pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level)
 }
 
 /*
- * For the truncator that made this generation: what its table loses by our
- * move.  If it has done its work by now, nobody looks: the next one uses the
- * other half of applied[], and waits for us before it looks at its own.
+ * Adds what is moved because of a truncation to what that truncation has taken off its
+ * table.  If the truncator has done its work by now, nobody looks: the next one uses
+ * the other half of applied[], and waits for us before it looks at its own.
  */
 static void
 tell_truncator(const PfsThread *t, PfsFamily family, uint64 generation, uint64 events, uint64 in_histogram)
@@ -91,7 +96,10 @@ tell_truncator(const PfsThread *t, PfsFamily family, uint64 generation, uint64 e
 		pfs_add_relaxed(&applied[PFS_LEVEL_HISTOGRAM], in_histogram);
 }
 
-/* Move what goes of all cells; they stay marked, waits' with their buckets. */
+/*
+ * Moves what goes up of all cells and returns how many events that was.  The cells stay
+ * marked as touched, waits' with their buckets.
+ */
 static uint64
 move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 {
@@ -111,6 +119,13 @@ move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 	return events;
 }
 
+/*
+ * Applies the truncations of a family that have happened since this thread last looked:
+ * moves its counters, if they are older, to where destination_of() says, drops its
+ * buckets if the histogram was truncated, and takes the new generation.  By the owner,
+ * inside a write section of the family's lock; `moves` is odd meanwhile, so that
+ * readers copy the thread again.
+ */
 void
 pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 {
@@ -141,9 +156,10 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 }
 
 /*
- * What a thread still has when it has applied them is newer than all truncations
- * that it knows of: it goes to the lowest level that there is.  A truncation that
- * begins meanwhile waits for this thread's write section, and takes it from there.
+ * Moves everything that a thread has counted up, when it ends, and gives its references
+ * back.  What it still has when it has applied all truncations is newer than those that
+ * it knows of: it goes to the lowest level that there is.  A truncation that begins
+ * meanwhile waits for this thread's write section, and takes it from there.
  */
 void
 pfs_summary_end(PfsThread *t)

@@ -112,8 +112,8 @@ pfs_thread_is_parallel_worker(void)
 }
 
 /*
- * What all waits of a thread have in common lies in every slot of its ring, so
- * that beginning one does not write it.
+ * Writes what all waits of a thread have in common into every slot of its ring, so that
+ * beginning one does not write it.
  */
 void
 pfs_wait_event_stamp(PfsThread *t)
@@ -143,9 +143,9 @@ pfs_thread_stamp_events(PfsThread *t)
 }
 
 /*
- * The record of a living process.  Also asked at instrument points (a parallel
- * worker looks for its leader), so it reads in place instead of copying records;
- * the caller compares the word once more behind what he reads.
+ * Finds the record of a living process.  Also asked at instrument points (a parallel
+ * worker looks for its leader), so it reads in place instead of copying records; the
+ * caller compares the word once more behind what it reads.
  */
 uint32
 pfs_thread_find(int pid, uint64 *word)
@@ -164,8 +164,9 @@ pfs_thread_find(int pid, uint64 *word)
 }
 
 /*
- * The owner and others may change switches at a time: whoever is the last to
- * store the mask has seen both changes, as he looks again behind his store.
+ * Makes the thread's mask of both switches.  The owner and others may change switches
+ * at a time: whoever is the last to store the mask has seen both changes, as it looks
+ * again behind its store.
  */
 void
 pfs_thread_publish_mask(PfsThread *t)
@@ -185,7 +186,10 @@ pfs_thread_publish_mask(PfsThread *t)
 	pfs_memory_make_stale(t);
 }
 
-/* What somebody has switched since the thread's start stays as it is. */
+/*
+ * Sets a switch unless somebody has set it since the thread's start: that stays as it
+ * is.
+ */
 static void
 decide_switch(uint8 *control, bool on)
 {
@@ -202,6 +206,13 @@ pfs_thread_decide(PfsThread *t, bool instrumented, bool history)
 	pfs_thread_publish_mask(t);
 }
 
+/*
+ * Fills a new thread record, for pfs_thread_attach(), before anybody can see it: who
+ * the process is, its switches, and the rings of its events, empty.  A background
+ * thread has its kind's switches; a foreground thread's are open until its role is
+ * known.  The cells, and what else belongs to a part, are filled in by that part's
+ * begin.
+ */
 void
 pfs_thread_fill(PfsThread *t, uint32 index)
 {

@@ -3,9 +3,9 @@
  *	  Thread records: one per process that has had an event, from its first
  *	  event to its end.
  *
- * A record lives in a PfsPages container; behind the struct lie the thread's
- * events (running and finished) and its aggregate cells, by family.  Only the owner writes it, except the
- * two switches and the mask derived from them, which others write, too.
+ * A record lives in a PfsPages container; behind the struct lie the thread's events
+ * (running and finished) and its aggregate cells, by family.  Only the owner writes it,
+ * except for the two switches and the mask derived from them, which others write, too.
  */
 #ifndef PFS_THREAD_H
 #define PFS_THREAD_H
@@ -18,7 +18,7 @@
 #include "utils/backend_status.h"
 
 #define PFS_SWITCH_ON	0x1
-#define PFS_SWITCH_OPEN	0x2		/* until the process knows who it is */
+#define PFS_SWITCH_OPEN	0x2		/* until the process knows its role */
 
 typedef struct PfsThread
 {
@@ -69,8 +69,8 @@ typedef struct PfsThread
 		uint64		generation; /* truncations that its cells have seen */
 		PfsBlock	cells;
 	}			summary[PFS_NUM_FAMILIES];
-	uint32		statement_buckets[PFS_HISTOGRAM_BUCKETS];	/* the same of
-															 * statements' lengths */
+	uint32		statement_buckets[PFS_HISTOGRAM_BUCKETS];	/* of statements'
+															 * timer_wait */
 	PfsSeqlock	moves;			/* odd while counters leave the cells, or refs
 								 * change */
 	PfsAccountRefs refs;		/* whom it works for, once known */
@@ -134,7 +134,7 @@ extern size_t pfs_thread_cells_offset(void);
 /*
  * ---- attach ----
  *
- * Everything that is the record's own; of its parts those that all events need.
+ * Fills in everything that belongs to no part; the rest is for the parts' begin.
  */
 extern void pfs_thread_fill(PfsThread *t, uint32 index);
 
@@ -144,7 +144,7 @@ extern void pfs_thread_stamp_events(PfsThread *t);
 /* Makes the mask of both switches, behind a change of one. */
 extern void pfs_thread_publish_mask(PfsThread *t);
 
-/* Its switches, of those that nobody has set since its start. */
+/* Sets those of its switches that nobody has set since its start. */
 extern void pfs_thread_decide(PfsThread *t, bool instrumented, bool history);
 
 /* Is this process a worker of parallel query? */
@@ -152,7 +152,7 @@ extern bool pfs_thread_is_parallel_worker(void);
 
 /*
  * The record of a living process, or PFS_NO_RECORD; instrument points.  The caller
- * compares the word once more behind what he reads.
+ * compares the word once more behind what it reads.
  */
 extern uint32 pfs_thread_find(int pid, uint64 *word);
 

@@ -1,7 +1,7 @@
 /*
  * pfs_wait_kind.c
- *	  Waits as a family of numbers: nothing of a wait stays behind.  Each of its cells
- *	  has a histogram.
+ *	  Waits as a family of summaries: all that a thread has counted of them goes up, and
+ *	  nothing stays with it.  Each of its cells has a histogram.
  */
 #include "postgres.h"
 
@@ -67,8 +67,9 @@ wait_cell(const PfsThread *t, uint32 i)
 }
 
 /*
- * A short session comes here once: the kernel maps all resident pages around one
- * that is read, as writable ones, but of those that are written only themselves.
+ * Reads a page of the server's buckets before it is written.  A short session comes
+ * here once: the kernel maps all resident pages around one that is read, as writable
+ * ones, but of those that are written only themselves.
  */
 static void
 look_at_server(uint32 cell)
@@ -76,7 +77,10 @@ look_at_server(uint32 cell)
 	(void) *(volatile uint64 *) &pfs_summary[PFS_FAMILY_WAITS].buckets[(size_t) cell * PFS_HISTOGRAM_BUCKETS];
 }
 
-/* Empty the buckets; add: into the server's. */
+/*
+ * Empties the buckets of all cells of a thread and returns how many events were in
+ * them; add: adds them to the server's.
+ */
 static uint64
 move_buckets(PfsThread *t, bool add)
 {
@@ -100,6 +104,10 @@ move_buckets(PfsThread *t, bool add)
 	return events;
 }
 
+/*
+ * Gives the buckets of all cells back to their container, when the thread ends and they
+ * have been moved.  A reader that comes later finds none.
+ */
 static void
 free_buckets(PfsThread *t)
 {
@@ -118,7 +126,10 @@ free_buckets(PfsThread *t)
 	}
 }
 
-/* Buckets from their container; without any the cell counts into the server's. */
+/*
+ * Gives a cell its buckets, at its first timed wait.  Where the container has none left
+ * the cell counts into the server's.
+ */
 void
 pfs_summary_touch(PfsThread *t, PfsInstrumentId instrument)
 {

@@ -30,7 +30,10 @@ size_of(uint32 bits)
 	return sizeof(void *) << bits;
 }
 
-/* What is left of the present area is too small for any but smaller arrays: it is given up. */
+/*
+ * Maps a new area.  What is left of the present one is too small for the array that is
+ * wanted: it is given up.
+ */
 static bool
 add_area(void)
 {
@@ -45,8 +48,10 @@ add_area(void)
 }
 
 /*
- * All pages of a big array are used soon, and each would be faulted in twice: a place
- * is read before it is written.
+ * Returns an array of 2^bits places, all NULL: one that was put back, or a piece of the
+ * present area, or for more than a page's worth memory of its own.  All pages of a big
+ * array are mapped at once: they are used soon, and each would be faulted in twice, as
+ * a place is read before it is written.
  */
 const void **
 pfs_places_get(uint32 bits)
@@ -69,6 +74,10 @@ pfs_places_get(uint32 bits)
 	return places;
 }
 
+/*
+ * Takes an array back: a small one is cleared for its next user and linked by its first
+ * place, a big one is unmapped.
+ */
 void
 pfs_places_put(const void **places, uint32 bits)
 {
@@ -82,6 +91,7 @@ pfs_places_put(const void **places, uint32 bits)
 	put_back[bits] = places;
 }
 
+/* Unmaps all areas, and with them the small arrays, also those in use. */
 void
 pfs_places_stop(void)
 {

@@ -33,6 +33,10 @@ static PfsContext *found_last;	/* by pfs_context_search() */
 
 uintptr_t	pfs_contexts_at = NOWHERE;
 
+/*
+ * Makes the pool of entries, when the process begins to count; returns false if the
+ * system gives no memory.
+ */
 bool
 pfs_contexts_start(void)
 {
@@ -44,6 +48,11 @@ pfs_contexts_start(void)
 	return true;
 }
 
+/*
+ * Unmaps the sets of all contexts, and with `keep` false their entries, too.  An entry
+ * that another library may have copied the address of stays mapped, and the next start
+ * begins a new pool.
+ */
 void
 pfs_contexts_stop(bool keep)
 {
@@ -66,6 +75,11 @@ pfs_contexts_incomplete(void)
 	return incomplete;
 }
 
+/*
+ * Makes the entry of a context, which has no chunks yet; its methods are for the caller
+ * to fill in.  Where the system gives no memory for it, all further chunks of the
+ * context go without an entry, which pfs_contexts_incomplete() remembers.
+ */
 PfsContext *
 pfs_context_add(MemoryContext context)
 {
@@ -98,6 +112,10 @@ pfs_context_remove(PfsContext *c)
 	pfs_pool_put(&entries, c);
 }
 
+/*
+ * Returns the first entry in use behind this one, for walks over all entries; NULL:
+ * behind the last one.
+ */
 PfsContext *
 pfs_context_next(PfsContext *c)
 {
@@ -111,7 +129,10 @@ pfs_context_next(PfsContext *c)
 	return NULL;
 }
 
-/* Libraries that change methods change few contexts': a search is for the same one again. */
+/*
+ * Finds the entry of a context by going through all of them.  Libraries that change
+ * methods change few contexts': a search is for the same one again.
+ */
 PfsContext *
 pfs_context_search(MemoryContext context)
 {
@@ -133,6 +154,11 @@ bits_of(const PfsContext *c)
 	return 64 - c->shift;
 }
 
+/*
+ * Makes the first set of a context, or one of twice as many places, and returns whether
+ * one more chunk can be tracked.  Called by pfs_chunk_track() when a quarter of the
+ * places is used: a set that could not be made bigger is filled to seven eighths.
+ */
 bool
 pfs_chunks_make_room(PfsContext *c)
 {
@@ -164,6 +190,11 @@ pfs_chunks_make_room(PfsContext *c)
 	return c->tracked < c->mask / 8 * 7;
 }
 
+/*
+ * Frees a place of a set and moves the chunks that lie behind it for want of that
+ * place: a search ends at the first free one, so no free one may lie between a chunk
+ * and its home.  Called by pfs_chunk_untrack() where the next place is in use.
+ */
 void
 pfs_chunk_close_up(PfsContext *c, uint32 hole)
 {
@@ -190,13 +221,21 @@ pfs_context_untrack_all(PfsContext *c)
 	c->tracked = c->mask = 0;
 }
 
-/* An exception goes: was it one? */
+/* Takes a chunk out of the context's set; returns whether it was there. */
 static bool
 unlist(PfsContext *c, const void *chunk)
 {
 	return c->tracked > 0 && pfs_chunk_untrack(c, chunk);
 }
 
+/*
+ * Decides whether a new chunk is counted, and tracks it if it is an exception in its
+ * context.  Where the switch has flipped since the context's first chunk this is where
+ * the kind of its set is chosen: the counted chunks if the first ones were not counted,
+ * else those that are not.  If the set has no room (*lost), the chunk is treated as the
+ * others that are not in the set: not counted although it should be, or the other way
+ * round.  The caller adds up, and counts what is lost.
+ */
 bool
 pfs_context_put(PfsContext *c, const void *chunk, bool *lost)
 {
@@ -225,6 +264,10 @@ pfs_context_put(PfsContext *c, const void *chunk, bool *lost)
 	return false;
 }
 
+/*
+ * Returns whether a chunk that goes was counted, and takes it out of the set if it was
+ * tracked.  The caller takes it off its counters and then calls pfs_context_taken().
+ */
 bool
 pfs_context_take(PfsContext *c, const void *chunk)
 {
@@ -243,7 +286,10 @@ pfs_context_take(PfsContext *c, const void *chunk)
 	return false;
 }
 
-/* Where no counted chunk is left, the others need no list. */
+/*
+ * Empties the set of a context that has no counted chunk left: those that remain are
+ * all not counted, and need no set.
+ */
 void
 pfs_context_taken(PfsContext *c)
 {

@@ -69,8 +69,9 @@ extern bool pfs_contexts_start(void);
 extern void pfs_contexts_stop(bool keep);
 
 /*
- * A new entry, without chunks; its methods are the caller's.  NULL: no room, and from then on a
- * context without an entry may have chunks (pfs_contexts_incomplete).
+ * A new entry, without chunks; its methods are the caller's.  NULL: no memory for it,
+ * and from then on a context without an entry may have chunks
+ * (pfs_contexts_incomplete).
  */
 extern PfsContext *pfs_context_add(MemoryContext context);
 extern bool pfs_contexts_incomplete(void);
@@ -86,7 +87,7 @@ extern void pfs_context_remove(PfsContext *c);
  */
 #define PFS_CONTEXTS_SIZE (PFS_CONTEXTS_MAX * sizeof(PfsContext))
 
-/* Where entries begin; such that no address is one, while there are none. */
+/* Address of the first entry; while there are none, one that no methods can lie behind. */
 extern PFS_HIDDEN uintptr_t pfs_contexts_at;
 
 static pg_attribute_always_inline PfsContext *
@@ -112,7 +113,7 @@ extern PfsContext *pfs_context_next(PfsContext *c);
 /* Its tracked chunks, if any, go, and with them its set. */
 extern void pfs_context_untrack_all(PfsContext *c);
 
-/* Make its set bigger if that can be; false: no room. */
+/* Make its set bigger if that can be; false: it is full. */
 extern bool pfs_chunks_make_room(PfsContext *c);
 
 static pg_attribute_always_inline uint32
@@ -137,8 +138,8 @@ pfs_chunk_find(const PfsContext *c, const void *chunk)
 extern void pfs_chunk_close_up(PfsContext *c, uint32 hole);
 
 /*
- * The two steps of a context whose counted chunks are tracked; track: false, the
- * set has no room; untrack, where some are tracked: false, it was not there.
+ * Put a chunk into the context's set, or take it out.  track returns false if the set
+ * is full; untrack, where some are tracked, if it was not there.
  */
 static pg_attribute_always_inline bool
 pfs_chunk_track(PfsContext *c, const void *chunk)
@@ -166,14 +167,14 @@ pfs_chunk_untrack(PfsContext *c, const void *chunk)
 }
 
 /*
- * A chunk has come: is it counted?  `on` says what is wanted; *lost: the set has
- * no room, so it is not as wanted.  A chunk goes: was it counted?  The entry's
- * counters are the caller's.
+ * A chunk has come: is it counted?  `on` says what is wanted; *lost: the set is full,
+ * so it is not as wanted.  A chunk goes: was it counted?  The entry's counters are the
+ * caller's.
  */
 extern bool pfs_context_put(PfsContext *c, const void *chunk, bool *lost);
 extern bool pfs_context_take(PfsContext *c, const void *chunk);
 
-/* Behind a take, with the counters as they are now. */
+/* To be called behind a take, when the caller has lowered the entry's counters. */
 extern void pfs_context_taken(PfsContext *c);
 
 #endif							/* PFS_CONTEXT_H */

@@ -1,7 +1,7 @@
 /*
  * pfs_memory.c
- *	  Memory instruments by the names of contexts, and when a process has to be
- *	  told of its allocations.
+ *	  Memory instruments by the names of contexts, and the begin and the end of a
+ *	  thread's memory.  Apart from the methods of contexts, which are an instrument's.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 
 PFS_HOT PfsSharedMemory *pfs_memory = NULL;
 
-/* Contexts that a server of any version makes, those met most first. */
+/* Contexts that a server of any version makes, the most frequent ones first. */
 static const char *const well_known[] = {
 	"TopMemoryContext", "ErrorContext", "CacheMemoryContext", "MessageContext", "TopTransactionContext",
 	"CurTransactionContext", "PortalContext", "ExecutorState", "ExprContext", "printtup",
@@ -36,7 +36,10 @@ static const char *const well_known[] = {
 
 /* ---- instruments ---- */
 
-/* A slash in a context's name is no step of the path: "PL/pgSQL function". */
+/*
+ * Makes the name of an instrument from that of a context.  A slash in it is no step of
+ * the path: "PL/pgSQL function".
+ */
 static void
 make_name(char *dst, const char *name)
 {
@@ -71,7 +74,10 @@ pfs_memory_start(void)
 		(void) register_context(well_known[i], CONTEXT_DOCUMENTATION);
 }
 
-/* An instrument that exists, whatever the letter case: as registering would find it. */
+/*
+ * Finds an instrument that exists, whatever the letter case: as registering would find
+ * it.
+ */
 static PfsInstrumentId
 find_context(const char *name)
 {
@@ -100,6 +106,12 @@ find_context(const char *name)
 	return PFS_NO_INSTRUMENT;
 }
 
+/*
+ * Finds or registers the instrument of contexts with this name, for a process that has
+ * no cached answer for it.  Names that are data (constant: false) would fill the table
+ * of instruments: after DYNAMIC_NAMES_MAX of them, and when no more can be registered,
+ * it is memory/context/other.
+ */
 PfsInstrumentId
 pfs_memory_instrument(const char *name, bool constant)
 {
@@ -118,6 +130,11 @@ pfs_memory_instrument(const char *name, bool constant)
 
 /* ---- switches ---- */
 
+/*
+ * Tells all threads that switches have changed or a truncation has begun: raises the
+ * epoch, then marks each thread's record as stale.  An owner that finds its record
+ * stale finds the new epoch, too.
+ */
 void
 pfs_memory_look_again(void)
 {
@@ -139,6 +156,12 @@ pfs_memory_begin(PfsThread *t)
 	pfs_memory_refer(t);
 }
 
+/*
+ * Stops counting and takes all memory that is in use off the thread's cells, as if it
+ * had been freed: so pfs_summary_end(), which comes next, moves everything up and
+ * nothing stays.  Begins a write section of memory.seq if the process is not in one
+ * already, and leaves it open, as the record goes.
+ */
 void
 pfs_memory_end(PfsThread *t)
 {

@@ -63,7 +63,7 @@ pfs_memory_has_news(const PfsThread *t)
 #endif
 }
 
-/* Counters older than a truncation go up. */
+/* Apply the truncations of memory that the thread has not seen. */
 static pg_attribute_always_inline void
 pfs_memory_apply_resets(PfsThread *t)
 {
@@ -73,12 +73,12 @@ pfs_memory_apply_resets(PfsThread *t)
 
 /*
  * Water marks have been passed, that of chunks, that of bytes, or both: move them,
- * after using up what parents have left.
+ * and use up headroom that is left at the levels above.
  */
 extern void pfs_memory_raise_high_water(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c);
 
-/* The thread's references are new: who its parents are. */
+/* Work out where the levels above have their cells: the thread's references are new. */
 extern void pfs_memory_refer(PfsThread *t);
 
 static inline PfsMemoryCell *
@@ -118,7 +118,10 @@ pfs_memory_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 	return unlikely(c->headroom_count > c->range_count) || unlikely(c->headroom_bytes > c->range_bytes);
 }
 
-/* One chunk becomes another in its place: one more, one less, no water mark but by the difference. */
+/*
+ * A chunk has become bigger or smaller in its place: one allocation, one free, and the
+ * water marks move by the difference at most.
+ */
 extern void pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes);
 
 /* The thread ends, and its memory with it: the process is not told of any more. */

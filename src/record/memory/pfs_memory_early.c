@@ -16,6 +16,12 @@ static PfsThread early;
 static void *early_cells = NULL;
 static size_t early_size;
 
+/*
+ * Makes the private record in which a process counts until it attaches, with empty
+ * cells.  For the child, right behind fork().  It remembers the generation of
+ * truncations, so that one that comes before attach is applied to these counters as
+ * well.
+ */
 PfsThread *
 pfs_memory_early_start(void)
 {
@@ -50,6 +56,8 @@ pfs_memory_has_segment(void)
 }
 
 /*
+ * Adds what the process has counted so far to its new thread record, when it attaches.
+ *
  * The thread's high-water marks are raised to the early ones first, as if all had been
  * in use at once: so they use up what is left at the levels above, like any other water
  * mark.  Then what was freed is given back.  The low-water marks are zero, as a process

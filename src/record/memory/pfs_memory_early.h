@@ -4,7 +4,7 @@
  *
  * A process that the postmaster makes allocates a good part of its memory before its
  * first event, some of it before it has a PGPROC.  It counts in a record of its own, in
- * private memory, which looks like any thread's to those who count, but belongs to no
+ * private memory, which looks like any thread's to the code that counts, but belongs to no
  * account and is seen by nobody.  When the process attaches, its thread gets the
  * counters.  A process that never does keeps them to itself.
  */

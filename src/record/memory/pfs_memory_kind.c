@@ -4,8 +4,9 @@
  *	  what stays with it.
  *
  * What is in use stays: no level but the thread's knows when it will be freed.
- * What was allocated and freed again goes, and the room between the marks and
- * what is in use.  What went and what stayed add up to what there was.
+ * What was allocated and freed again goes, and so do the headroom below the high-water
+ * mark and the distance of the low-water mark.  What went and what stayed add up to
+ * what there was.
  */
 #include "postgres.h"
 
@@ -20,6 +21,10 @@ is_empty(const void *cell)
 	return ((const PfsMemoryCell *) cell)->count_alloc == 0;
 }
 
+/*
+ * Adds all of a thread's cell to a private sum.  A cell has only what an allocation
+ * stores; frees, and the low-water marks, are worked out here.
+ */
 static void
 add(void *totals, const void *cell)
 {
@@ -36,6 +41,10 @@ add(void *totals, const void *cell)
 	to->high_bytes += c->high_bytes;
 }
 
+/*
+ * Adds what stays with the thread when older counters go up: the chunks in use, as if
+ * they had just been allocated, with both water marks at them.
+ */
 static void
 add_staying(void *totals, const void *cell)
 {
@@ -52,6 +61,11 @@ add_staying(void *totals, const void *cell)
 	to->high_bytes += bytes;
 }
 
+/*
+ * Adds what goes up: chunks that were freed again, the headroom, and by how much the
+ * low-water marks are below the present use.  That is a distance and no count of
+ * chunks, so low_count and low_bytes go below zero, in modular arithmetic.
+ */
 static void
 add_going(void *totals, const void *cell)
 {
@@ -70,6 +84,10 @@ add_going(void *totals, const void *cell)
 	to->low_bytes -= c->range_bytes - c->headroom_bytes;
 }
 
+/*
+ * Leaves in the owner's cell what add_staying() says, behind a move of what add_going()
+ * says.
+ */
 static void
 let_go(void *cell)
 {
@@ -87,7 +105,10 @@ let_go(void *cell)
 	pfs_store_relaxed(&c->range_bytes, 0);
 }
 
-/* Sums that come here are of what went: as much was freed as allocated. */
+/*
+ * Adds a sum to a cell above threads.  Sums that come here are of what went up: as much
+ * was freed as allocated.
+ */
 static void
 merge(void *shared, const void *totals)
 {
@@ -108,6 +129,10 @@ merge(void *shared, const void *totals)
 	pfs_add_relaxed(&c->count, from->count_free);
 }
 
+/*
+ * Adds what a cell above threads holds to a private sum: chunks that came and went,
+ * headroom above its sum, and depth below.
+ */
 static void
 add_shared(PfsMemoryTotals *to, const PfsSharedMemoryCell *c)
 {
@@ -123,6 +148,10 @@ add_shared(PfsMemoryTotals *to, const PfsSharedMemoryCell *c)
 	to->low_bytes -= c->depth_bytes;
 }
 
+/*
+ * Adds a cell above threads to a private sum.  Its words are read one by one, and may
+ * belong to different moments: readers look for moves of threads, and read again.
+ */
 static void
 read_shared(const void *shared, void *totals)
 {
@@ -140,6 +169,10 @@ read_shared(const void *shared, void *totals)
 	add_shared(totals, &copy);
 }
 
+/*
+ * Empties a cell above threads into a private sum, for a truncation.  Word by word:
+ * what threads add meanwhile is either taken or stays.
+ */
 static void
 take(void *shared, void *totals)
 {
@@ -157,7 +190,7 @@ take(void *shared, void *totals)
 	add_shared(totals, &taken);
 }
 
-/* Allocations and frees are one event each. */
+/* Returns the events of a sum: allocations and frees are one each. */
 static uint64
 count(const void *totals)
 {
@@ -172,7 +205,7 @@ is_shown(const void *totals)
 	return count(totals) > 0;
 }
 
-/* Allocations, and processes, that could not be kept account of. */
+/* Returns the allocations, and processes, that could not be kept account of. */
 static uint64
 lost(void)
 {

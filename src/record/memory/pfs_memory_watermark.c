@@ -3,18 +3,18 @@
  *	  The water marks of a thread's cells: they rise and fall, and use up what is
  *	  left above.
  *
- * While the caches of a new session fill, nearly each allocation makes a water
- * mark.  So a water mark's way is short: where the levels above have their cells
- * is worked out once, when the thread learns whom it works for, and the water mark
- * of chunks and that of bytes move together.
+ * While the caches of a new session fill, nearly each allocation raises a high-water
+ * mark.  So that costs little: where the levels above have their cells is worked out
+ * once, when the thread learns whom it works for, and the water mark of chunks and that
+ * of bytes move together.
  */
 #include "postgres.h"
 
 #include "pfs_memory.h"
 
 /*
- * A level is there, with its cells, or not there: a handler that ends the process can
- * come in between.
+ * Notes where a level has its cells.  It is there, with its cells, or not there: a
+ * handler that ends the process can come in between.
  */
 static void
 set_above(PfsMemoryLevel *level, PfsSharedBlock block)
@@ -35,6 +35,10 @@ set_account(PfsMemoryLevel *level, PfsAccountKind kind, uint32 index)
 		set_above(level, pfs_account_cells(pfs_account_at(kind, index), PFS_FAMILY_MEMORY));
 }
 
+/*
+ * Works out where the levels above the thread have their cells of memory, from the
+ * thread's references: at its begin, and again when its account becomes known.
+ */
 void
 pfs_memory_refer(PfsThread *t)
 {
@@ -44,7 +48,10 @@ pfs_memory_refer(PfsThread *t)
 	set_above(&t->memory.server, pfs_summary[PFS_FAMILY_MEMORY].cells);
 }
 
-/* The level's cell; NULL: it was never touched, and is better not read. */
+/*
+ * Returns the level's cell, or NULL if nobody has ever touched it: then its page is
+ * better not read.
+ */
 static pg_attribute_always_inline PfsSharedMemoryCell *
 cell_at(const PfsMemoryLevel *level, uint32 cell)
 {
@@ -60,7 +67,10 @@ typedef enum WaterMark
 	LOW_WATER_MARK,
 } WaterMark;
 
-/* What is left at a level is used up; the counts become what it was not enough for. */
+/*
+ * Uses up headroom (of low-water marks: depth) that is left in a level's cell; count
+ * and bytes become what it was not enough for.
+ */
 static pg_attribute_always_inline void
 use_up(const PfsMemoryLevel *level, uint32 cell, WaterMark water_mark, uint64 *count, uint64 *bytes)
 {
@@ -72,7 +82,10 @@ use_up(const PfsMemoryLevel *level, uint32 cell, WaterMark water_mark, uint64 *c
 	*bytes = pfs_memory_use_up(water_mark == HIGH_WATER_MARK ? &c->headroom_bytes : &c->depth_bytes, *bytes);
 }
 
-/* The same of those above it, where the account had not enough; ends the move. */
+/*
+ * Carries what the account had not enough for to the user, and to the host and the
+ * server; ends the move.
+ */
 static pg_noinline void
 carry_on(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 bytes)
 {
@@ -86,10 +99,11 @@ carry_on(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 b
 }
 
 /*
- * Water marks of this thread move by so much.  What is left at the levels above is
- * used up, from below to above: there the water marks stay where they are.  A
- * reader sees both changes or none: they are a move of the thread, which ends here.
- * Nothing comes behind, so that what is usual calls nobody and saves no register.
+ * Tells the levels above that water marks of this thread have moved by so much.
+ * Headroom that is left there is used up, from below to above: where there is enough
+ * the level's water marks stay where they are.  A reader sees both changes or none:
+ * they are a move of the thread, which ends here.  Nothing comes behind, so that the
+ * usual case calls nobody and saves no register.
  */
 static pg_attribute_always_inline void
 carry(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 bytes)
@@ -101,13 +115,18 @@ carry(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 byte
 		pfs_seqlock_write_end(&t->moves);
 }
 
-/* By how much the headroom has gone below zero. */
+/* Returns by how much the headroom has gone below zero. */
 static pg_attribute_always_inline uint64
 beyond(uint64 headroom)
 {
 	return (int64) headroom < 0 ? -headroom : 0;
 }
 
+/*
+ * Raises the high-water marks of a cell by as much as its headroom has gone below zero,
+ * for chunks and bytes at once; then the headroom is zero.  This is one move of the
+ * thread (`moves`), as headroom of the levels above is used up; carry() ends it.
+ */
 static pg_attribute_always_inline void
 raise_high_water(PfsThread *t, PfsMemoryCell *c)
 {
@@ -124,7 +143,10 @@ raise_high_water(PfsThread *t, PfsMemoryCell *c)
 	carry(t, c - pfs_memory_cell(t, 0), HIGH_WATER_MARK, count, bytes);
 }
 
-/* The cell's first chunk, or the first one since a truncation. */
+/*
+ * Marks the cell as touched, at its first chunk or the first one since a truncation,
+ * and raises its marks.
+ */
 static pg_noinline void
 raise_first(PfsThread *t, PfsMemoryCell *c)
 {
@@ -132,7 +154,10 @@ raise_first(PfsThread *t, PfsMemoryCell *c)
 	raise_high_water(t, c);
 }
 
-/* The high-water marks rise by what is beyond them. */
+/*
+ * Raises the high-water marks of a cell by what is in use beyond them; follows a
+ * pfs_memory_more() that returns true.
+ */
 void
 pfs_memory_raise_high_water(PfsThread *t, PfsMemoryCell *c)
 {
@@ -142,7 +167,10 @@ pfs_memory_raise_high_water(PfsThread *t, PfsMemoryCell *c)
 		raise_high_water(t, c);
 }
 
-/* The low-water marks fall where the headroom is more than the range. */
+/*
+ * Lowers the low-water marks of a cell where its headroom is more than the range;
+ * follows a pfs_memory_less() that returns true.
+ */
 void
 pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c)
 {
@@ -156,6 +184,12 @@ pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c)
 	carry(t, cell, LOW_WATER_MARK, count, bytes);
 }
 
+/*
+ * Counts a chunk that has become bigger or smaller in its place: one allocation and one
+ * free.  The number of chunks in use stays, and the water marks of bytes move by the
+ * difference at most.  Counting a new chunk and then a free would raise the high-water
+ * mark to both sizes at once.
+ */
 void
 pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes)
 {
