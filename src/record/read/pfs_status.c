@@ -20,7 +20,7 @@
 
 #define CONTAINERS_MAX 48
 
-/* What rows of pfs.status are made of: all containers at one moment. */
+/* What rows of pfs.status are made of: all containers, looked at once. */
 struct PfsStatus
 {
 	PfsContainerRow containers[CONTAINERS_MAX];
@@ -108,7 +108,11 @@ own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
 	}
 }
 
-/* The i-th counter of all parts; NULL past the last one. */
+/*
+ * Finds the part that has the i-th of all parts' counters, and makes *i the
+ * counter's place in it.  Past the last counter it returns NULL, and *i is what is
+ * left of it.
+ */
 static const PfsPart *
 find_counter(int *i)
 {
@@ -125,6 +129,11 @@ find_counter(int *i)
 	return NULL;
 }
 
+/*
+ * Writes name and value of the i-th row of pfs.status; false past the end.  First
+ * come the rows that are no part's, then the counters of the parts, then the losses
+ * of each container.
+ */
 bool
 pfs_status_row(const PfsStatus *status, int i, char *name, size_t name_size, char *value, size_t value_size)
 {
