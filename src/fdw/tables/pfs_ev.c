@@ -75,7 +75,7 @@ pfs_ev_role(const void *row)
 	return ((const PfsEvent *) row)->role;
 }
 
-/* Its rows are running events, which no one can take away. */
+/* TRUNCATE of running events: it is accepted and does nothing, as they cannot be removed. */
 int64
 pfs_ev_truncate_nothing(void)
 {

@@ -11,7 +11,7 @@
 #include "pfs_shared.h"
 #include "pfs_value.h"
 
-/* What an event's object_type column says; NULL: nothing. */
+/* Returns the value of the column object_type; NULL for waits without an object. */
 static Datum
 object_type_of(const PfsWaitEvent *event, bool *isnull)
 {

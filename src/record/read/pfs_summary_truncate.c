@@ -1,6 +1,6 @@
 /*
  * pfs_summary_truncate.c
- *	  Emptying a level: what threads have is left to them, what is above is
+ *	  Truncation of a level: what threads have is left to them, what is above is
  *	  moved here.
  *
  * A truncation raises the generation.  Each thread compares it inside every

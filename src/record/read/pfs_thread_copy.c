@@ -1,13 +1,14 @@
 /*
  * pfs_thread_copy.c
- *	  Copies of all threads' counters that belong to one moment.
+ *	  Copies of all threads' counters as of one point in time.  Readers and truncation
+ *	  of summaries both need them, so they have a file of their own.
  *
  * A thread's counters leave it in two cases only: it ends, or it finds that they
  * are older than a truncation.  Both happen between two steps of its `moves` word
  * (A and B of pfs_seqlock.h): the word is odd while its cells and those above it
  * change.  So a reader copies each thread, then reads what is above, then looks
  * whether any thread's word has changed since its copy (D, behind all of it).  If
- * none has, no number moved between the copies and the reading; else the threads
+ * none has, no counter moved between the copies and the reading; else the threads
  * that changed are copied again, and what is above is read again.  Only that last
  * part has to be free of moves, some 20 us: a storm of disconnects cannot keep a
  * reader busy for long.
