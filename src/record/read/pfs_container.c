@@ -2,8 +2,8 @@
  * pfs_container.c
  *	  Rows of pfs.containers, and of the containers as memory instruments.
  *
- * Everything here is computed when asked for; the counters live with what they
- * count.
+ * Everything here is computed when it is asked for; each container keeps its own
+ * counters.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 
 #define CONTAINERS_MAX 48
 
-/* The row of a part's pages. */
+/* Fills the row of a part's pages, with the bytes that the part has beside them. */
 static void
 pages_row(const PfsPart *part, PfsContainerRow *row)
 {
@@ -26,7 +26,7 @@ pages_row(const PfsPart *part, PfsContainerRow *row)
 	pfs_pages_stats(pages, &row->stats);
 	if (part->beside != NULL)
 	{
-		/* Totals and the like are no records, but bytes. */
+		/* What lies beside the records, such as totals, counts as bytes only. */
 		size_t		beside = part->beside();
 
 		row->stats.bytes_reserved += beside;
@@ -176,7 +176,7 @@ pfs_container_row(int i, PfsContainerRow *row)
 	return false;
 }
 
-/* memory/pfs/%, by row. */
+/* The instruments memory/pfs/%, by row of pfs.containers. */
 static PfsInstrumentId container_instruments[CONTAINERS_MAX];
 
 /*
@@ -205,9 +205,8 @@ pfs_container_instrument(int i)
 }
 
 /*
- * Shows a container's row as a memory instrument's totals.  Low-water marks are not
- * kept, and the high-water marks are the present values: it is never less than
- * nothing, or more than reserved.
+ * Shows a container's row as a memory instrument's totals.  Low-water and high-water
+ * marks are not kept: the low ones stay zero, the high ones are the present values.
  */
 void
 pfs_container_memory(const PfsContainerRow *row, PfsMemoryTotals *totals)

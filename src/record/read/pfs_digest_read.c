@@ -2,16 +2,17 @@
  * pfs_digest_read.c
  *	  Readers and truncators of digests.
  *
- * They hold back whoever wants to move counters ("Readers" in pfs_digest.c), and take
- * turns (pfs_patience.h).  While they hold, nothing is allocated and no error can be
- * raised: nobody would take `held` back.  Statements go on.
+ * While they work, no process may move counters of digests, which eviction does
+ * ("Readers" in pfs_digest.c); and they take turns (pfs_patience.h).  Between hold() and
+ * release() nothing is allocated and no error can be raised, as nothing would take
+ * `held` back.  Statements go on.
  *
- * Who is in the middle of a move already is waited for.  If it is stopped there, a
- * reader finds the counters of one digest in the digest, with all others, or half of
- * them in both; a truncator tells it by `abandoned` that what it has on its way is not
- * wanted any more.  A digest that is in use for longer than the truncator's patience
- * stays, without its counters: what its user is about to add comes after the
- * truncation.
+ * A process that is in the middle of a move already is waited for.  If it is stopped
+ * there, a reader finds the counters of one digest in the digest, in the row of all
+ * others, or half of them in both; a truncator tells the process by `abandoned` to drop
+ * the counters that it is moving.  A digest that is in use for longer than the
+ * truncator's patience stays, with its counters reset: what its user is about to add
+ * comes after the truncation.
  */
 #include "postgres.h"
 
@@ -22,7 +23,7 @@
 #include "pfs_patience.h"
 #include "pfs_shared.h"
 
-/* How often a sample that is just being written is looked at again. */
+/* How often a sample that is being written is read again. */
 #define SAMPLE_TRIES 100
 
 /*

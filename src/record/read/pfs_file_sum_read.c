@@ -12,10 +12,10 @@
 #include "pfs_patience.h"
 #include "pfs_shared.h"
 
-/* How often a reader that meets counters on the move again and again tries. */
+/* How often a reader tries that finds counters being moved each time. */
 #define READ_TRIES 100
 
-/* Those that any instrument can have used; the others stay untouched. */
+/* Returns how many totals instruments can have used; pages of the others stay untouched. */
 static uint32
 totals_used(void)
 {
@@ -119,7 +119,7 @@ read_all(PfsFileCounters *numbers)
 	{
 		PfsFileSum	copy;
 
-		/* Not so: it is being freed, and whoever does it holds the lock. */
+		/* If not, it is being freed, by a process that holds the lock. */
 		if (pfs_pages_copy(pfs_file_sums, index, 0, &copy, sizeof(copy), &word))
 			pfs_file_counters_add(&numbers[copy.instrument], &copy, copy.part);
 	}

@@ -1,7 +1,7 @@
 /*
  * pfs_lwlock_read.c
- *	  Readers and truncation of LWLock instances, and of who holds them; pfs_lwlock.c
- *	  has the owner's side.
+ *	  Readers and truncation of LWLock instances, and readers of their holders;
+ *	  pfs_lwlock.c has the owner's side.
  */
 #include "postgres.h"
 
@@ -29,7 +29,7 @@ pfs_lwlocks_each(PfsLwlockEmit emit, void *arg)
 	}
 }
 
-/* Copies of a list that changes under every one of them. */
+/* How often a list is copied that changes during each copy. */
 #define COPY_TRIES 100
 
 /*

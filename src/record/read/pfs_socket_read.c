@@ -185,7 +185,7 @@ sum_totals(PfsSocketTotals *by_event)
 	}
 }
 
-/* Sums that are disturbed by owners again and again are taken as they are. */
+/* How often a sum is repeated that owners disturb; then it is taken as it is. */
 #define SUM_TRIES 1000
 
 /*

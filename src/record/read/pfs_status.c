@@ -2,8 +2,7 @@
  * pfs_status.c
  *	  Rows of pfs.status and pfs.probes.
  *
- * Everything here is computed when asked for; the counters live with what they
- * count.
+ * Everything here is computed when it is asked for; each part keeps its own counters.
  */
 #include "postgres.h"
 
@@ -29,7 +28,10 @@ struct PfsStatus
 	uint64		resident;
 };
 
-/* TRUNCATE of containers: all losses and high-water marks, and the counters of all parts. */
+/*
+ * Resets all losses and high-water marks of containers, and the counters of all parts:
+ * TRUNCATE of containers and of status.
+ */
 void
 pfs_containers_reset(void)
 {
@@ -84,7 +86,7 @@ static const char *const status_names[] = {
 
 StaticAssertDecl(lengthof(status_names) == NUM_STATUS_ROWS, "a row of status has no name");
 
-/* The value of a row that is no part's. */
+/* Writes the value of a row that is no part's. */
 static void
 own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
 {
@@ -169,7 +171,7 @@ pfs_probe_row(int i, PfsProbeRow *row)
 
 	if (!pfs_probe_reported(i, row))
 		return false;
-	/* What processes found later: the tables are each one's own. */
+	/* Processes found this later: each has method tables of its own. */
 	if (replaced > 0 && row->mechanism != NULL && strcmp(row->mechanism, "method_table") == 0 && row->detail[0] == '\0')
 		snprintf(row->detail, sizeof(row->detail),
 				 "another library replaced methods in " UINT64_FORMAT " processes; its own stay there", replaced);

@@ -75,7 +75,7 @@ add_shared(Groups *groups, uint32 group, PfsSharedBlock cells)
 		pfs_summary_kinds[groups->family]->read(pfs_shared_block_cell(&cells, i), totals_at(groups, to, i));
 }
 
-/* Which group of the level an account, user or host belongs to. */
+/* Returns which group of the level the counters of an account, user or host belong to. */
 static uint32
 group_of_record(const Groups *groups, PfsAccountKind kind, uint32 index)
 {
@@ -86,7 +86,7 @@ group_of_record(const Groups *groups, PfsAccountKind kind, uint32 index)
 		case PFS_LEVEL_GLOBAL:
 
 			/*
-			 * Users stand beside: what they have, hosts or the server have,
+			 * Users do not count: what they have, hosts or the server have,
 			 * too.
 			 */
 			return kind == PFS_USERS ? PFS_NO_RECORD : 0;
@@ -146,8 +146,8 @@ read_above(Groups *groups)
 }
 
 /*
- * A thread's counters count for the levels that were not truncated since; for
- * the others, what stays with the thread.  NULL: nothing.
+ * Which of a thread's counters a level shows: all, if the level was not truncated since
+ * they began, else those that stay with the thread.  NULL: none.
  */
 typedef void (*AddCell) (void *totals, const void *cell);
 
@@ -192,7 +192,7 @@ emit_row(PfsFamily family, PfsSummaryRow *row, uint32 cell, PfsSummaryEmit emit,
 		emit(row, arg);
 }
 
-/* What the cells are that were copied, in the same hold of the lock; or NULL. */
+/* Copies what the copied cells stand for, in the same turn; NULL if cells never change. */
 static const void *
 copy_keys(PfsFamily family)
 {

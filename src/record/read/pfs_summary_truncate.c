@@ -342,7 +342,7 @@ pfs_summary_truncate(PfsFamily family, PfsLevel level)
 	return (int64) left;
 }
 
-/* What arrived in a record between the truncation and its removal. */
+/* Moves what arrived in a record between the truncation and its removal. */
 static void
 push_rest(PfsAccountKind kind, PfsAccount *account)
 {

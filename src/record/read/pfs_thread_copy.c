@@ -21,7 +21,10 @@
 #include "pfs_thread.h"
 #include "pfs_thread_copy.h"
 
-/* Copies of one thread, while it moves its counters again and again. */
+/*
+ * How often one thread is copied while it moves its counters again and again, and how
+ * often all that have moved theirs are.
+ */
 #define COPY_TRIES		1000
 #define ROUNDS_MAX		300
 
