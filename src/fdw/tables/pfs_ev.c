@@ -11,7 +11,7 @@
 #include "pfs_source.h"
 #include "pfs_value.h"
 
-/* "symbol+0x1a": CONTRACT says 64 bytes, terminator apart. */
+/* "symbol+0x1a": at most 64 bytes are shown, and the terminator. */
 #define SOURCE_SIZE 65
 
 /*

@@ -36,7 +36,7 @@
 #define PFS_EV_NO_MORE ""
 #define PFS_EV_BEGIN_NULL ". NULL if not timed."
 
-/* The last two, with their comments. */
+/* The last two columns, with their comments. */
 #define PFS_EV_NESTING_COLUMNS(X, t, id_is, type_is) \
 	X(t, nesting_event_id, bigint, none, pfs_int64_or_null(row->nesting_event_id, isnull), id_is) \
 	X(t, nesting_event_type, text, none, pfs_ev_nesting_type((const PfsEvent *) row, isnull), type_is, .width = 8)

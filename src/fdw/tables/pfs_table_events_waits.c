@@ -38,7 +38,7 @@ object_schema_of(const PfsWaitEvent *event, bool *isnull)
 	return pfs_text_or_null(pfs_lock_schema(&event->object.locktag), isnull);
 }
 
-/* A file's record may be another file's by now: then the name has gone. */
+/* Returns what is waited for; NULL if a file's record belongs to another file by now. */
 static Datum
 object_name_of(const PfsWaitEvent *event, bool *isnull)
 {

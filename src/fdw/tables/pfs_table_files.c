@@ -49,7 +49,7 @@ files_estimate(void)
 	return pfs_files == NULL ? 0 : pfs_load_relaxed(&pfs_files->used);
 }
 
-/* Copies the files whose names are there while they are looked at. */
+/* Copies the files one by one; one that is removed meanwhile is left out. */
 static void
 files_copy(PfsScan *scan)
 {
@@ -84,7 +84,7 @@ const PfsTable pfs_table_file_instances = {
 	.copy = files_copy,
 };
 
-/* The parts are those of pfs_timer_wait.h. */
+/* Parts of file calls have the same numbers as those of pfs_timer_wait.h. */
 StaticAssertDecl((int) PFS_FILE_READ == PFS_CALLS_READ && (int) PFS_FILE_WRITE == PFS_CALLS_WRITE &&
 				 (int) PFS_FILE_MISC == PFS_CALLS_MISC, "parts in another order");
 

@@ -147,7 +147,7 @@ count_of_sharers(const LwlockRow *row, bool *isnull)
 	return holders_are_known() ? Int64GetDatum((int64) row->nshared) : pfs_null(isnull);
 }
 
-/* The threads that hold a lock together, as an array. */
+/* Returns the IDs of the threads that hold a lock in shared mode, as an array. */
 static Datum
 sharers(const LwlockRow *row, bool *isnull)
 {

@@ -86,7 +86,7 @@ add_instance_cb(const PfsSocket *socket, uint32 index, void *arg)
 		inet_ntop(socket->family, socket->address, row->ip, sizeof(row->ip));
 }
 
-/* Where the row of the last thread was found. */
+/* The scan, and where in it the row of the last thread was found. */
 typedef struct StateCopy
 {
 	PfsScan    *scan;
@@ -190,7 +190,7 @@ typedef struct SummaryRow
 	PfsSocketTotals totals;
 } SummaryRow;
 
-/* The parts are those of pfs_timer_wait.h. */
+/* Parts of socket calls have the same numbers as those of pfs_timer_wait.h. */
 StaticAssertDecl((int) PFS_SOCKET_READ == PFS_CALLS_READ && (int) PFS_SOCKET_WRITE == PFS_CALLS_WRITE &&
 				 (int) PFS_SOCKET_MISC == PFS_CALLS_MISC, "parts in another order");
 

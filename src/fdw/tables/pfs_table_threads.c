@@ -36,7 +36,7 @@ typedef struct ThreadRow
 	bool		is_idle;		/* idle wait running, outside or inside a */
 	bool		is_idle_in_transaction; /* transaction */
 	PfsInstrumentId wait;		/* innermost running one but idle */
-	uint64		wait_event_id;	/* its number; 0: none is running */
+	uint64		wait_event_id;	/* its event_id; 0: none is running */
 	PfsInstrumentId stage;		/* the latest running stage */
 	uint64		stage_event_id;
 	char	   *statement;		/* what runs at top level, or NULL */
@@ -55,7 +55,7 @@ typedef struct CopyState
 	Size		last;			/* row that the last event belonged to */
 } CopyState;
 
-/* The table's part of the scan. */
+/* What the table keeps in scan->table_private. */
 typedef struct ThreadsScan
 {
 	TimestampTz now;			/* when the copy was made */

@@ -9,7 +9,7 @@
 #include "pfs_cell.h"
 #include "pfs_table.h"
 
-/* What can be shown of a sum. */
+/* The columns that show parts of a PfsTotals. */
 typedef enum PfsTimerWait
 {
 	PFS_TIMER_WAIT_COUNT_STAR,

@@ -22,7 +22,7 @@
 /* How often an event that changes while it is copied is tried before it is skipped. */
 #define READ_TRIES 1000
 
-/* Copies from a log between two looks for a cancel. */
+/* How many copies are made from a log between two checks for interrupts. */
 #define READS_AT_ONCE 1024
 
 typedef struct PfsEventReader
@@ -102,8 +102,8 @@ complete_copy(PfsEventFamily family, PfsEvent *e, bool running)
 }
 
 /*
- * A stable copy of the running event at a level.  False if there is none, or if
- * the thread is so busy that it changes under every try.
+ * Makes a stable copy of the running event at a level.  Returns false if there is none,
+ * or if the thread is so busy that the event changes during each try.
  */
 static bool
 copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsEvent *copy)
@@ -147,7 +147,7 @@ event_at(void *events, PfsEventFamily family, Size i)
 	return (PfsEvent *) ((char *) events + i * pfs_sizes.event_size[family]);
 }
 
-/* Copies of a thread's running events, outermost first; returns how many. */
+/* Copies a thread's running events, outermost first; returns how many. */
 static uint32
 copy_running_events(const PfsThread *t, PfsEventFamily family, void *events)
 {
@@ -327,7 +327,7 @@ emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 f
 	pfree(running);
 }
 
-/* The ring may keep more than the table shows. */
+/* Hands on the newest events of a ring, which may keep more than the table shows. */
 static void
 emit_ring_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 {
@@ -340,7 +340,7 @@ emit_ring_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 			  head, PFS_FLAG_HISTORY, events->history_hidden, rows, reader);
 }
 
-/* Events of several timers are put in one order by picoseconds. */
+/* Returns an event's end in picoseconds, by which ends of different timers compare. */
 static PfsPicoseconds
 end_of(const PfsEvent *e)
 {
