@@ -271,9 +271,9 @@ read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, voi
 }
 
 /*
- * Hands the rows of one level of a family to emit.  Threads are copied first, then
- * what is above them is read, again and again until no thread has moved counters in
- * between: so each event is in one row.
+ * Hands the rows of one level of a family to emit.  At the levels above threads,
+ * threads are copied first, then what is above them is read, again and again until
+ * no thread has moved counters in between: so each event is in one row.
  */
 void
 pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
