@@ -18,8 +18,9 @@ typedef struct PfsBucketRow
 } PfsBucketRow;
 
 /*
- * bucket_row: a const PfsBucketRow *; the rest: comments.  took: on the events of the bucket,
- * "Waits that took so long"; all: of what bucket_quantile is a part.
+ * bucket_row: a const PfsBucketRow *.  The rest are parts of the columns' comments.  took:
+ * what the bucket counts, as in "Waits that took so long"; all: of what bucket_quantile is a
+ * fraction.
  */
 #define PFS_BUCKET_COLUMNS(X, t, bucket_row, took, all) \
 	X(t, bucket_number, integer, none, Int32GetDatum((int32) (bucket_row)->bucket), \
@@ -37,8 +38,8 @@ typedef struct PfsBucketRow
 #define PFS_NUM_QUANTILES 3
 
 /*
- * In ticks: the upper bound of the bucket in which each lies, but not more than
- * max, the longest time that was seen.
+ * Fills ticks with the quantiles: the upper bound of the bucket in which each lies, but
+ * not more than max, the longest time that was seen.
  */
 extern void pfs_buckets_quantiles(const uint64 *buckets, uint64 max, uint64 *ticks);
 

@@ -1,6 +1,6 @@
 /*
  * pfs_by_instance.h
- *	  What the tables of instances share: TRUNCATE of one is TRUNCATE of all.
+ *	  What the tables by instance share: TRUNCATE of one is TRUNCATE of all.
  */
 #ifndef PFS_BY_INSTANCE_H
 #define PFS_BY_INSTANCE_H
@@ -17,7 +17,7 @@ typedef enum PfsInstanceKind
 
 #define PFS_NUM_INSTANCE_KINDS (PFS_INSTANCE_LWLOCK + 1)
 
-/* Pushes the counters of all kinds; returns the events that this one's lost. */
+/* Moves the counters of all kinds to the event names; returns the events that `kind` lost. */
 extern int64 pfs_instances_push(PfsInstanceKind kind);
 
 #endif							/* PFS_BY_INSTANCE_H */

@@ -11,7 +11,7 @@
 #include "pfs_source.h"
 #include "pfs_value.h"
 
-/* "symbol+0x1a": CONTRACT says 64 bytes, terminator apart. */
+/* "symbol+0x1a": at most 64 bytes are shown, and the terminator. */
 #define SOURCE_SIZE 65
 
 /*
@@ -75,7 +75,7 @@ pfs_ev_role(const void *row)
 	return ((const PfsEvent *) row)->role;
 }
 
-/* Its rows are running events, which no one can take away. */
+/* TRUNCATE of running events: it is accepted and does nothing, as they cannot be removed. */
 int64
 pfs_ev_truncate_nothing(void)
 {

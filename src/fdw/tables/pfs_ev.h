@@ -36,12 +36,12 @@
 #define PFS_EV_NO_MORE ""
 #define PFS_EV_BEGIN_NULL ". NULL if not timed."
 
-/* The last two, with their comments. */
+/* The last two columns, with their comments. */
 #define PFS_EV_NESTING_COLUMNS(X, t, id_is, type_is) \
 	X(t, nesting_event_id, bigint, none, pfs_int64_or_null(row->nesting_event_id, isnull), id_is) \
 	X(t, nesting_event_type, text, none, pfs_ev_nesting_type((const PfsEvent *) row, isnull), type_is, .width = 8)
 
-/* What of an event's times is wanted. */
+/* Which of an event's times a column shows. */
 typedef enum PfsEvTime
 {
 	PFS_EV_START,
@@ -54,7 +54,7 @@ extern Datum pfs_ev_timer(const PfsEvent *event, PfsEvTime what, bool *isnull);
 extern Datum pfs_ev_source(const PfsEvent *event, bool *isnull);
 extern Datum pfs_ev_nesting_type(const PfsEvent *event, bool *isnull);
 
-/* The callbacks; arg of the first: what is copied where. */
+/* The argument of pfs_ev_add_cb(): which family's events are copied into which scan. */
 typedef struct PfsEvCopy
 {
 	PfsScan    *scan;

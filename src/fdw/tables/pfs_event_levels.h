@@ -11,7 +11,7 @@
 #include "pfs_timer_wait.h"
 
 /*
- * All of them.  stem: "statements", one: "statement"; FAMILY: the family; Row: {PfsLevelKeys
+ * All five.  stem: "statements", one: "statement"; FAMILY: the family; Row: {PfsLevelKeys
  * keys; Totals totals;}; COLUMNS(X, t): the list of the columns behind the keys; effect: of
  * TRUNCATE of the global one.
  */
@@ -75,7 +75,7 @@ PFS_EVENT_LEVEL_TABLE(stem, by_host, Row, one " of one client address", PFS_HOST
 PFS_EVENT_LEVEL_TABLE(stem, global, Row, one, effect, \
 	"every instrument has a row. TRUNCATE " effect ".")
 
-/* One of them. */
+/* One of the five tables. */
 #define PFS_EVENT_LEVEL_TABLE(stem, prefix, Row, of, effect, comment) \
 PFS_LEVEL_TABLE(stem##_##prefix, prefix, Row, "events_" #stem "_summary_" #prefix "_by_event_name", "MySQL", \
 				"one kind of " of, effect, "Counts and times of " #stem " by event name, " comment)

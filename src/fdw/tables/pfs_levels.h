@@ -9,7 +9,7 @@
 #include "pfs_summary.h"
 #include "pfs_tables.h"
 
-/* First in a row of a summary; which of the names count depends on the level. */
+/* The first field of a summary's row; which of the keys are set depends on the level. */
 typedef struct PfsLevelKeys
 {
 	uint64		thread_id;
@@ -41,7 +41,7 @@ extern void pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from);
 
 #define PFS_GLOBAL_KEYS(X, t)
 
-/* What stands behind the keys, where the cells of the family are instruments. */
+/* The column behind the keys, of families whose cells are instruments. */
 #define PFS_EVENT_NAME_COLUMN(X, t) \
 	X(t, event_name, text, none, pfs_level_event_name(scan, row->keys.instrument, isnull), \
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME)
@@ -52,7 +52,7 @@ extern Datum pfs_level_name_datum(bool named, const char *name, bool *isnull);
 /* The name of an instrument; made once in a scan, which must not use table_private. */
 extern Datum pfs_level_event_name(PfsScan *scan, PfsInstrumentId instrument, bool *isnull);
 
-/* How many rows a table of the level may have, if each key has so many. */
+/* Estimates the rows of a table of the level, if each key has rows_per_key of them. */
 extern double pfs_level_estimate(PfsLevel level, double rows_per_key);
 
 /*

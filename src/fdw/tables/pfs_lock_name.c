@@ -3,8 +3,8 @@
  *	  Names for lock tags.
  *
  * Events keep the raw tag, as no instrument point may read a catalog; the
- * reader looks names up, in its own database only.  What has gone meanwhile
- * shows as its number.
+ * reader looks names up, in its own database only.  An object that was dropped
+ * meanwhile shows as its OID.
  */
 #include "postgres.h"
 
@@ -42,7 +42,7 @@ is_relation(const LOCKTAG *tag)
 	}
 }
 
-/* Shared relations have no database. */
+/* Tells whether names can be looked up here; shared relations have no database. */
 static bool
 is_of_this_database(const LOCKTAG *tag)
 {

@@ -8,13 +8,13 @@
 #include "pfs_statement_counters.h"
 #include "pfs_value.h"
 
-/* How a number is shown. */
+/* The unit in which a counter is kept, and the type of its column. */
 typedef enum Unit
 {
 	COUNT,						/* bigint */
 	BYTES,						/* numeric */
 	TICKS,						/* numeric, picoseconds */
-	NANOSECONDS,				/* the same */
+	NANOSECONDS,				/* numeric, picoseconds */
 } Unit;
 
 static const Unit units[PFS_NUM_COUNTERS] = {
@@ -26,8 +26,8 @@ static const Unit units[PFS_NUM_COUNTERS] = {
 };
 
 /*
- * pfs_statement_counter_datum returns a number of a statement, or a sum of it,
- * in the unit and type that its column has.
+ * pfs_statement_counter_datum returns the value of a statement's counter, or a sum
+ * of such values, in the unit and type that its column has.
  */
 Datum
 pfs_statement_counter_datum(PfsCounter counter, unsigned __int128 value)

@@ -7,17 +7,17 @@
 
 #include "pfs_event_cell.h"
 
-/* As the column of the number shows it. */
+/* The value of a counter in the unit and type of its column. */
 extern Datum pfs_statement_counter_datum(PfsCounter counter, unsigned __int128 value);
 
-/* The sum of a number over statements. */
+/* The sum of a counter over statements. */
 static inline Datum
 pfs_statement_sum_datum(const PfsStatementTotals *totals, PfsCounter counter)
 {
 	return pfs_statement_counter_datum(counter, totals->n[counter]);
 }
 
-/* totals: a const PfsStatementTotals *.  Two numbers of local buffers are not shown. */
+/* totals: a const PfsStatementTotals *.  Two counters of local buffers are not shown. */
 #define PFS_STATEMENT_SUM_COLUMNS(X, t, totals) \
 	X(t, sum_lock_time, numeric, picoseconds, pfs_statement_sum_datum(totals, PFS_N_LOCK_TIME), \
 	  "Time in waits for heavyweight and lightweight locks, in picoseconds.", .width = 12) \

@@ -1,8 +1,8 @@
 /*
  * pfs_table_digests.c
  *	  events_statements_summary_by_digest, events_statements_histogram_by_digest,
- *	  events_waits_summary_by_digest: what is known of each digest.  They have
- *	  their keys in common, and TRUNCATE of the first empties all three.
+ *	  events_waits_summary_by_digest: what statements of each digest counted.  The
+ *	  three have their keys in common, and TRUNCATE of the first empties all of them.
  */
 #include "postgres.h"
 
@@ -44,7 +44,7 @@ names_of(PfsScan *scan, uint64 db_user)
 	return names;
 }
 
-/* The row of all others has no key. */
+/* The row of statements without a digest of their own has no key: its query_id is 0. */
 static Datum
 database_name_of(PfsScan *scan, const PfsDigestKey *key, bool *isnull)
 {
@@ -67,7 +67,7 @@ user_name_of(PfsScan *scan, const PfsDigestKey *key, bool *isnull)
 	X(t, query_id, bigint, none, pfs_int64_or_null(row->key.query_id, isnull), \
 	  "The server's query identifier, as in pg_stat_statements.queryid. " RIGHTS_OF_USER, .hidden = true)
 
-/* Every row begins with its key. */
+/* Returns the role whose row it is; every row of the three tables begins with its key. */
 static Oid
 key_role(const void *row)
 {
@@ -102,7 +102,7 @@ time_datum(uint64 ticks)
 	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), ticks)));
 }
 
-/* Somebody else's text, in this database's encoding, and without secrets. */
+/* Converts another session's text to this database's encoding, without secrets. */
 static Datum
 text_of(const SummaryRow *row, const char *str, uint32 len, bool *isnull)
 {
@@ -218,7 +218,7 @@ histogram_copy(PfsScan *scan)
 	pfs_digests_read(PFS_DIGEST_BUCKETS, add_histogram_cb, scan);
 }
 
-/* A shape's times are alike. */
+/* A guess: statements of one digest take similar times. */
 #define BUCKETS_PER_DIGEST 8
 
 static double

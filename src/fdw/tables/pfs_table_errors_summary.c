@@ -2,8 +2,8 @@
  * pfs_table_errors_summary.c
  *	  events_errors_summary_{global,by_thread,by_account,by_user,by_host}_by_error.
  *
- * Rows are there for what was counted only: a server has hundreds of states, and a
- * session meets a few.
+ * There are rows only for what was counted: a server has hundreds of SQLSTATEs, and a
+ * session raises a few of them.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ typedef struct ErrorRow
 	PfsLevelKeys keys;
 	PfsErrorCell totals;
 	PfsSeverity severity;
-	char		state[6];		/* "": all others */
+	char		state[6];		/* "": SQLSTATEs without a cell of their own */
 } ErrorRow;
 
 static void
@@ -52,7 +52,10 @@ time_or_null(int64 time, bool *isnull)
 	return time == 0 ? pfs_null(isnull) : TimestampTzGetDatum(time);
 }
 
-/* All others have neither of the next three. */
+/*
+ * Tells whether a row stands for the SQLSTATEs that have no cell of their own: it shows
+ * neither name nor SQLSTATE nor severity.
+ */
 static bool
 is_all_others(const ErrorRow *row)
 {
@@ -93,7 +96,7 @@ severity_of(const ErrorRow *row, bool *isnull)
 	  "When it was raised first since the last reset.") \
 	X(t, last_seen, timestamptz, none, time_or_null(row->totals.last_seen, isnull), "When it was raised last.")
 
-/* A session meets a few. */
+/* A guess: a session raises errors with a few SQLSTATEs. */
 #define ROWS_PER_KEY 3
 
 PFS_LEVEL_FUNCTIONS(by_thread, ERRORS, THREAD, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)

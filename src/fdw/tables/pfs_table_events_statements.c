@@ -13,7 +13,7 @@
 #include "pfs_statement_counters.h"
 #include "pfs_value.h"
 
-/* Somebody else's text, in this database's encoding; hide: without secrets. */
+/* Converts another session's text to this database's encoding; hide: without secrets. */
 static Datum
 text_of(const PfsStatementEvent *event, const char *str, int len, bool hide, bool *isnull)
 {
@@ -25,7 +25,7 @@ text_of(const PfsStatementEvent *event, const char *str, int len, bool hide, boo
 	return pfs_text_datum(hide ? pfs_text_of_statement(str, len, encoding) : pfs_text_convert(str, len, encoding));
 }
 
-/* The text of the statement's digest, if that has a row with a text. */
+/* Returns the text of the statement's digest, if the digest has a record with a text. */
 static Datum
 digest_text_of(const PfsStatementEvent *event, bool *isnull)
 {
@@ -146,7 +146,7 @@ memory_of(const PfsStatementEvent *event, bool *isnull)
 
 PFS_COLUMNS(statements, PfsStatementEvent, STATEMENTS_COLUMNS)
 
-/* What a SECURITY DEFINER function executes is its owner's, whoever calls it. */
+/* A statement that a SECURITY DEFINER function executes belongs to the function's owner. */
 static Oid
 nested_role(const void *row)
 {

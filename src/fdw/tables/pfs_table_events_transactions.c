@@ -31,9 +31,9 @@ static const char *const isolation_levels[] = {
 };
 
 /*
- * The id of the transaction that runs in a process; 0 while it has none.
- * Nobody tells when a running transaction gets its number, but its process shows
- * the lower half of it.
+ * Returns the full ID of the transaction that runs in a process; 0 while it has none.
+ * The server calls no hook when it assigns the ID, but the process's PGPROC has the
+ * lower half of it.
  */
 static uint64
 running_id(int pid)

@@ -11,7 +11,7 @@
 #include "pfs_shared.h"
 #include "pfs_value.h"
 
-/* What an event's object_type column says; NULL: nothing. */
+/* Returns the value of the column object_type; NULL for waits without an object. */
 static Datum
 object_type_of(const PfsWaitEvent *event, bool *isnull)
 {
@@ -38,7 +38,7 @@ object_schema_of(const PfsWaitEvent *event, bool *isnull)
 	return pfs_text_or_null(pfs_lock_schema(&event->object.locktag), isnull);
 }
 
-/* A file's record may be another file's by now: then the name has gone. */
+/* Returns what is waited for; NULL if a file's record belongs to another file by now. */
 static Datum
 object_name_of(const PfsWaitEvent *event, bool *isnull)
 {

@@ -49,7 +49,7 @@ files_estimate(void)
 	return pfs_files == NULL ? 0 : pfs_load_relaxed(&pfs_files->used);
 }
 
-/* Copies the files whose names are there while they are looked at. */
+/* Copies the files one by one; one that is removed meanwhile is left out. */
 static void
 files_copy(PfsScan *scan)
 {
@@ -68,7 +68,7 @@ files_copy(PfsScan *scan)
 		CHECK_FOR_INTERRUPTS();
 		if (scan->instrument != PFS_NO_INSTRUMENT && copy.first_event != scan->instrument + 1)
 			continue;
-		/* Its name is there with this word: so was the rest. */
+		/* The name still belongs to this state word, so the rest did, too. */
 		if (pfs_file_name(index, word, copy.name) && pfs_pages_word(pfs_files, index) == word)
 			*(FileRow *) pfs_scan_add(scan) = copy;
 	}
@@ -84,7 +84,7 @@ const PfsTable pfs_table_file_instances = {
 	.copy = files_copy,
 };
 
-/* The parts are those of pfs_timer_wait.h. */
+/* Parts of file calls have the same numbers as those of pfs_timer_wait.h. */
 StaticAssertDecl((int) PFS_FILE_READ == PFS_CALLS_READ && (int) PFS_FILE_WRITE == PFS_CALLS_WRITE &&
 				 (int) PFS_FILE_MISC == PFS_CALLS_MISC, "parts in another order");
 
@@ -185,7 +185,7 @@ typedef struct InstanceRow
 
 PFS_COLUMNS(instance, InstanceRow, INSTANCE_COLUMNS)
 
-/* A copy of a file's name for all of its rows; NULL if the file has just gone. */
+/* Copies a file's name for all of its rows; NULL if the file has just been removed. */
 static const char *
 copy_name(PfsScan *scan, uint32 file, uint64 word)
 {
@@ -195,8 +195,8 @@ copy_name(PfsScan *scan, uint32 file, uint64 word)
 }
 
 /*
- * Adds a record of numbers to the row of its file and instrument, which it makes if
- * there is none.
+ * Adds one sum to the row of its file and instrument, and makes that row if there is
+ * none.
  */
 static void
 add_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)

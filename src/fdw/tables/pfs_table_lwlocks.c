@@ -1,7 +1,7 @@
 /*
  * pfs_table_lwlocks.c
- *	  lwlock_instances: the LWLocks that somebody had to wait for, and who holds
- *	  them now.
+ *	  lwlock_instances: the LWLocks that some process had to wait for, and the threads
+ *	  that hold them now.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "pfs_tables.h"
 #include "pfs_value.h"
 
-/* Who holds locks changes while it is read; then it is read again. */
+/* How often holders are read anew, as they change while they are read. */
 #define HOLDER_TRIES 20
 
 typedef struct Holder
@@ -23,7 +23,7 @@ typedef struct Holder
 	bool		shared;
 } Holder;
 
-/* All holders of listed locks, and where to find a lock's row. */
+/* All holders of the locks that have a row, and the scan that has the rows. */
 typedef struct Holders
 {
 	PfsScan    *scan;
@@ -76,7 +76,7 @@ add_holder_cb(uint64 thread_id, uint64 address, bool shared, void *arg)
 							  by_address);
 
 	if (row == NULL)
-		return;					/* nobody has waited for it */
+		return;					/* no process has waited for it */
 	if (holders->n == holders->size)
 	{
 		holders->size = Max(2 * holders->size, 64);
@@ -90,8 +90,9 @@ add_holder_cb(uint64 thread_id, uint64 address, bool shared, void *arg)
 
 /*
  * Puts the holders into the rows of their locks; returns false if two of them exclude
- * each other.  Threads are read one after the other, so a lock that changed hands meanwhile can
- * have a holder that excludes another one.  The later of the two is the true one.
+ * each other.  Threads are read one after the other, so a lock that was released and
+ * acquired meanwhile can have two holders that exclude each other; then the one that was
+ * read later holds it.
  */
 static bool
 put_holders(PfsScan *scan, const Holders *holders, bool last_try)
@@ -127,7 +128,7 @@ put_holders(PfsScan *scan, const Holders *holders, bool last_try)
 	return agree || last_try;
 }
 
-/* Holders are known only while all acquisitions are recorded. */
+/* Tells whether holders are known: only while all acquisitions are recorded. */
 static bool
 holders_are_known(void)
 {
@@ -146,7 +147,7 @@ count_of_sharers(const LwlockRow *row, bool *isnull)
 	return holders_are_known() ? Int64GetDatum((int64) row->nshared) : pfs_null(isnull);
 }
 
-/* The threads that hold a lock together, as an array. */
+/* Returns the IDs of the threads that hold a lock in shared mode, as an array. */
 static Datum
 sharers(const LwlockRow *row, bool *isnull)
 {

@@ -4,7 +4,7 @@
  *	  ..._by_account_by_event_name, ..._by_user_by_event_name,
  *	  ..._by_host_by_event_name.
  *
- * The global table has also what is always counted: the memory of pfs itself, by
+ * The global table also shows what is always counted: the memory of pfs itself, by
  * container, and the areas of the server's shared memory.
  */
 #include "postgres.h"
@@ -22,7 +22,7 @@ typedef struct MemoryRow
 	PfsMemoryTotals totals;
 } MemoryRow;
 
-/* A session meets some thirty kinds of contexts. */
+/* A guess: a session uses some thirty kinds of contexts. */
 #define ROWS_PER_KEY 30
 
 static void
@@ -36,7 +36,8 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 
 /*
  * Threads and what is above them are read one after the other, and a high-water or
- * low-water mark can move in between.  No row shows one on the wrong side of what is in use.
+ * low-water mark can move in between.  So low() and high() make sure that no row shows a
+ * mark on the wrong side of what is in use.
  */
 static int64
 low(uint64 mark, int64 current)
@@ -123,7 +124,7 @@ add_area_cb(PfsInstrumentId instrument, uint64 count, uint64 bytes, void *arg)
 	add_built_in(arg, instrument, &totals);
 }
 
-/* Copies the contexts' counters, then what has counters of its own: containers and areas. */
+/* Copies the counters of memory contexts, then those of containers and of shared areas. */
 static void
 global_copy(PfsScan *scan)
 {

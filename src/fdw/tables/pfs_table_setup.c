@@ -13,7 +13,7 @@
 #include "pfs_tables.h"
 #include "pfs_value.h"
 
-/* A row is a number; the rest is read in place. */
+/* A row has the number of its object; the object's switches are read in place. */
 typedef struct NumberRow
 {
 	uint32		number;
@@ -91,7 +91,7 @@ instruments_estimate(void)
 	return pfs_instrument_count();
 }
 
-/* Lists the areas of shared memory first: they have instruments, too. */
+/* Registers the instruments of shared memory's areas first, then adds all instruments. */
 static void
 instruments_copy(PfsScan *scan)
 {
@@ -106,7 +106,7 @@ instruments_copy(PfsScan *scan)
 	}
 }
 
-/* Memory operations and errors are not timed. */
+/* UPDATE ignores `timed` of memory and error instruments, which are never timed. */
 static bool
 instruments_ignores(PfsRowId row, int column)
 {
@@ -187,7 +187,7 @@ const PfsTable pfs_table_setup_consumers = {
 /*
  * setup_timers
  */
-/* Takes the timers that this machine offers. */
+/* Accepts the name of a timer that this machine offers, and raises an error for others. */
 static Datum
 check_timer_name(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull)
 {

@@ -56,7 +56,7 @@ estimate(void)
 	return stats.records_used;
 }
 
-/* Copies the rules that are there while they are looked at. */
+/* Copies the rules one by one; one that is removed meanwhile is left out. */
 static void
 copy(PfsScan *scan)
 {
@@ -70,7 +70,7 @@ copy(PfsScan *scan)
 		PfsActor	rule;
 		ActorRow   *row;
 
-		/* One that goes at this moment is not there any more. */
+		/* It was removed since pfs_pages_next() found it. */
 		if (!pfs_pages_copy(pfs_actors, ref.index, 0, &rule, sizeof(rule), &ref.word))
 			continue;
 		row = pfs_scan_add(scan);
@@ -88,7 +88,7 @@ identity(const void *row)
 	return id;
 }
 
-/* The rule that a row stood for; false if it has gone. */
+/* Finds the rule that a row stood for; false if it has been removed. */
 static bool
 find_ref(PfsRowId row, PfsActorRef *ref)
 {
@@ -109,7 +109,7 @@ update(PfsRowId row, const PfsNewRow *values)
 		pfs_actor_update(ref, pfs_new_switch(values, PFS_COLUMN(actors, enabled)), pfs_new_switch(values, PFS_COLUMN(actors, history)));
 }
 
-/* A rule from the values of a new row, which were checked. */
+/* Makes a rule from the values of a new row, which were checked. */
 static PfsActor
 make_rule(const PfsNewRow *row)
 {
@@ -124,7 +124,7 @@ make_rule(const PfsNewRow *row)
 	return rule;
 }
 
-/* Texts that check_name() made: neither compressed nor elsewhere. */
+/* Compares texts that check_name() made, which are neither compressed nor toasted. */
 static bool
 same_text(Datum a, Datum b)
 {
@@ -150,7 +150,7 @@ check_insert(const PfsNewRow *rows, int nrows)
 	pfs_report_actor(pfs_actor_check(&rule, nrows - 1), &rule);
 }
 
-/* Another session may have been faster since check_insert(). */
+/* Inserts all rules or none; another session may have inserted one since check_insert(). */
 static void
 insert(const PfsNewRow *rows, int nrows)
 {

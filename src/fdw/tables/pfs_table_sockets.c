@@ -1,7 +1,7 @@
 /*
  * pfs_table_sockets.c
  *	  socket_instances, socket_summary_by_event_name, socket_summary_by_instance:
- *	  who is connected, and what goes through the connections.
+ *	  the connections, their state, and the calls on them.
  */
 #include "postgres.h"
 
@@ -37,8 +37,8 @@ typedef struct SocketRow
 } SocketRow;
 
 /*
- * Where a WAL receiver is connected to, as the server says it: an address, a
- * name or a folder.
+ * Fills in where a WAL receiver is connected to, as the server shows it: an address, a
+ * host name or the directory of a Unix socket.
  */
 static void
 read_peer(SocketRow *row, int pid)
@@ -86,7 +86,7 @@ add_instance_cb(const PfsSocket *socket, uint32 index, void *arg)
 		inet_ntop(socket->family, socket->address, row->ip, sizeof(row->ip));
 }
 
-/* Where the row of the last thread was found. */
+/* The scan, and where in it the row of the last thread was found. */
 typedef struct StateCopy
 {
 	PfsScan    *scan;
@@ -94,8 +94,8 @@ typedef struct StateCopy
 } StateCopy;
 
 /*
- * The state of a session's socket, of which it has one.  Threads and sockets are
- * mostly in the same order.
+ * Sets the state of a session's socket, of which it has one.  Threads and sockets are
+ * mostly in the same order, so the search begins where the last one ended.
  */
 static void
 add_state_cb(const PfsThread *thread, uint64 word, void *arg)
@@ -190,7 +190,7 @@ typedef struct SummaryRow
 	PfsSocketTotals totals;
 } SummaryRow;
 
-/* The parts are those of pfs_timer_wait.h. */
+/* Parts of socket calls have the same numbers as those of pfs_timer_wait.h. */
 StaticAssertDecl((int) PFS_SOCKET_READ == PFS_CALLS_READ && (int) PFS_SOCKET_WRITE == PFS_CALLS_WRITE &&
 				 (int) PFS_SOCKET_MISC == PFS_CALLS_MISC, "parts in another order");
 

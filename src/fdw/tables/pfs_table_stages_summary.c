@@ -19,7 +19,7 @@ typedef struct StageRow
 	PFS_EVENT_NAME_COLUMN(X, t) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, "Stages counted.")
 
-/* A session goes through nearly all stages of statements. */
+/* A guess: a session goes through nearly all stages of statements. */
 #define ROWS_PER_KEY 8
 
 PFS_EVENT_LEVEL_TABLES(stages, "stage", STAGES, StageRow, PfsTotals, COLUMNS, ROWS_PER_KEY, "zeroes all levels");

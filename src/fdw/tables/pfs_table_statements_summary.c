@@ -23,7 +23,7 @@ typedef struct StatementRow
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals.time, "Statements counted.") \
 	PFS_STATEMENT_SUM_COLUMNS(X, t, &row->totals)
 
-/* A session has a handful of commands. */
+/* A guess: a session executes a few kinds of commands. */
 #define ROWS_PER_KEY 5
 
 PFS_EVENT_LEVEL_TABLES(statements, "statement", STATEMENTS, StatementRow, PfsStatementTotals, COLUMNS, ROWS_PER_KEY,

@@ -69,7 +69,7 @@ const PfsTable pfs_table_probes = {
 	.copy = probes_copy,
 };
 
-/* TRUNCATE of containers and of status, which show the same counters. */
+/* Resets the counters that containers and status both show: TRUNCATE of either. */
 static int64
 reset_counters(void)
 {

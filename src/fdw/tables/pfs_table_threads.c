@@ -36,11 +36,11 @@ typedef struct ThreadRow
 	bool		is_idle;		/* idle wait running, outside or inside a */
 	bool		is_idle_in_transaction; /* transaction */
 	PfsInstrumentId wait;		/* innermost running one but idle */
-	uint64		wait_event_id;	/* its number; 0: none is running */
-	PfsInstrumentId stage;		/* the same of stages */
+	uint64		wait_event_id;	/* its event_id; 0: none is running */
+	PfsInstrumentId stage;		/* the latest running stage */
 	uint64		stage_event_id;
 	char	   *statement;		/* what runs at top level, or NULL */
-	bool		memory_is_told; /* its memory is looked at */
+	bool		memory_is_told; /* its memory is counted */
 	uint64		current_memory; /* bytes */
 	uint64		high_memory;
 	bool		has_status;
@@ -55,15 +55,15 @@ typedef struct CopyState
 	Size		last;			/* row that the last event belonged to */
 } CopyState;
 
-/* The table's part of the scan. */
+/* What the table keeps in scan->table_private. */
 typedef struct ThreadsScan
 {
 	TimestampTz now;			/* when the copy was made */
 } ThreadsScan;
 
 /*
- * The thread that an event belongs to.  Threads and events come from the same
- * records, so it is nearly always the one found last or the next.
+ * Finds the row of the thread that an event belongs to.  Threads and events come from
+ * the same records, so it is nearly always the row found last or the next.
  */
 static ThreadRow *
 find_thread(CopyState *state, uint64 thread_id)
@@ -132,8 +132,8 @@ add_statement_cb(const PfsEvent *event, void *arg)
 		return;
 
 	/*
-	 * A deferred trigger's, behind the end of the statement: its text asks
-	 * for more rights.
+	 * It is a deferred trigger's, after the statement's end: to see its text
+	 * takes more rights than this column checks.
 	 */
 	if (row->is_session && (statement->counts & PFS_IS_NESTED))
 		return;
@@ -167,8 +167,8 @@ add_thread_cb(const PfsThread *thread, uint64 word, void *arg)
 }
 
 /*
- * What a thread is doing, in the words of the process list.  Background processes
- * and walsenders have no state of their own there.
+ * Returns what a thread is doing, in the words of MySQL's process list.  Background
+ * processes and walsenders have no state of their own there.
  */
 static const char *
 command(const ThreadRow *row)
@@ -217,7 +217,7 @@ database_of(const ThreadRow *row, bool *isnull)
 	return pfs_text_datum(pfs_database_name(row->status.database));
 }
 
-/* How long the process has been in its present state. */
+/* Returns how long the process has been in its present state. */
 static Datum
 seconds_of(PfsScan *scan, const ThreadRow *row, bool *isnull)
 {
@@ -311,7 +311,7 @@ memory_of(const ThreadRow *row, uint64 bytes, bool *isnull)
 
 PFS_COLUMNS(threads, ThreadRow, COLUMNS)
 
-/* Columns that the status entry gives. */
+/* Columns that are read from the server's status entry. */
 static const int status_columns[] = {
 	PFS_COLUMN(threads, processlist_host),
 	PFS_COLUMN(threads, processlist_db),

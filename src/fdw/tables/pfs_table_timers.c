@@ -47,7 +47,7 @@ estimate(void)
 static void
 copy(PfsScan *scan)
 {
-	/* Measuring the slow timers takes a while: only if someone looks. */
+	/* To measure the slow timers takes a while, so it is done only if needed. */
 	bool		measure = scan->needed[PFS_COLUMN(timers, timer_frequency)] ||
 	scan->needed[PFS_COLUMN(timers, timer_resolution)] || scan->needed[PFS_COLUMN(timers, timer_overhead)];
 

@@ -110,7 +110,7 @@ lwlocks_copy(PfsScan *scan)
 	pfs_lwlocks_each(add_lwlock_cb, scan);
 }
 
-/* Pushes the counters of sockets, and notes the time for the two tables that show them. */
+/* Moves the counters of sockets to the event names, and notes when, for both tables. */
 static int64
 sockets_push(void)
 {

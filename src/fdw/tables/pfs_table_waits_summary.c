@@ -4,7 +4,7 @@
  *	  ..._by_account_by_event_name, ..._by_user_by_event_name,
  *	  ..._by_host_by_event_name, and events_waits_histogram_global.
  *
- * The five summaries differ in what they are by; their rows are the same.
+ * The five summaries differ in their keys; the columns behind the keys are the same.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 	PFS_EVENT_NAME_COLUMN(X, t) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, "Number of waits.")
 
-/* A session meets some twenty kinds of waits. */
+/* A guess: a session has some twenty kinds of waits. */
 #define ROWS_PER_KEY 20
 
 PFS_LEVEL_FUNCTIONS(by_thread, WAITS, THREAD, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
@@ -43,7 +43,7 @@ PFS_LEVEL_FUNCTIONS(by_account, WAITS, ACCOUNT, SummaryRow, LEVEL_COLUMNS, add_r
 PFS_LEVEL_FUNCTIONS(by_user, WAITS, USER, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
 PFS_LEVEL_FUNCTIONS(by_host, WAITS, HOST, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
 
-/* ---- global: the same, and quantiles; every instrument has a row ---- */
+/* ---- global: the same columns, and quantiles; every instrument has a row ---- */
 
 typedef struct GlobalRow
 {

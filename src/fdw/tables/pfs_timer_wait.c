@@ -39,7 +39,7 @@ pfs_timer_wait_get(const PfsTotals *totals, PfsTimerWait what)
 		case PFS_TIMER_WAIT_AVG:
 			break;
 	}
-	/* Of the picoseconds, as they are shown. */
+	/* The average of the picoseconds, as they are shown. */
 	return NumericGetDatum(pfs_ps_to_numeric(timed ? pfs_ticks_to_ps(pfs_timer_default(), totals->sum) /
 											 totals->count_timed : 0));
 }

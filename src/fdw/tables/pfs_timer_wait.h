@@ -9,7 +9,7 @@
 #include "pfs_cell.h"
 #include "pfs_table.h"
 
-/* What can be shown of a sum. */
+/* The columns that show parts of a PfsTotals. */
 typedef enum PfsTimerWait
 {
 	PFS_TIMER_WAIT_COUNT_STAR,
@@ -33,7 +33,7 @@ typedef enum PfsTimerWait
 	X(t, max_timer_wait, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_MAX), \
 	  "Longest of their times, in picoseconds; 0 where nothing was timed.", .width = 12)
 
-/* The same of a part of the calls, which is in the names: count_read, sum_timer_read, ... */
+/* Such columns for a part of the calls, which is in the names: count_read and so on. */
 #define PFS_TIMER_WAIT_PART_COLUMNS(X, t, part, totals, counted) \
 	X(t, count_##part, bigint, count, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_COUNT_STAR), counted) \
 	X(t, sum_timer_##part, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_SUM), \

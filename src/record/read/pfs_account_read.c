@@ -1,6 +1,9 @@
 /*
  * pfs_account_read.c
  *	  Readers of accounts, users and hosts.
+ *
+ * The writers' side, which connections call, is in pfs_account.c; here rows are copied
+ * for SQL commands, which may be cancelled.
  */
 #include "postgres.h"
 
@@ -9,8 +12,10 @@
 #include "pfs_account.h"
 
 /*
- * A user or a host whose accounts are still remembered outlives TRUNCATE without
- * a connection; it shows again with the next one.
+ * Hands a copy of each account, user or host that has or had a connection to emit;
+ * for the tables and for the counts that TRUNCATE returns.  A user or a host whose
+ * accounts are still remembered outlives TRUNCATE without a connection: it is left
+ * out here, and shows again with the next connection.
  */
 void
 pfs_accounts_each(PfsAccountKind kind, PfsAccountEmit emit, void *arg)

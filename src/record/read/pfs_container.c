@@ -2,8 +2,8 @@
  * pfs_container.c
  *	  Rows of pfs.containers, and of the containers as memory instruments.
  *
- * Everything here is computed when asked for; the counters live with what they
- * count.
+ * Everything here is computed when it is asked for; each container keeps its own
+ * counters.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 
 #define CONTAINERS_MAX 48
 
-/* The row of a part's pages. */
+/* Fills the row of a part's pages, with the bytes that the part has beside them. */
 static void
 pages_row(const PfsPart *part, PfsContainerRow *row)
 {
@@ -26,7 +26,7 @@ pages_row(const PfsPart *part, PfsContainerRow *row)
 	pfs_pages_stats(pages, &row->stats);
 	if (part->beside != NULL)
 	{
-		/* Totals and the like are no records, but bytes. */
+		/* What lies beside the records, such as totals, counts as bytes only. */
 		size_t		beside = part->beside();
 
 		row->stats.bytes_reserved += beside;
@@ -34,7 +34,10 @@ pages_row(const PfsPart *part, PfsContainerRow *row)
 	}
 }
 
-/* A container that is one block: what is reserved is what it is. */
+/*
+ * Fills the row of a container that is one block: all of its bytes are reserved and
+ * resident.
+ */
 static void
 block_row(PfsContainerRow *row, const char *name, uint64 record_size, uint64 max, uint64 used,
 		  uint64 lost, uint64 bytes)
@@ -52,7 +55,10 @@ block_row(PfsContainerRow *row, const char *name, uint64 record_size, uint64 max
 	row->stats.bytes_resident = bytes;
 }
 
-/* Lives inside the thread records: no bytes of its own. */
+/*
+ * Fills the row of a container that lives inside the thread records and so has no
+ * bytes of its own.
+ */
 static void
 in_thread_row(PfsContainerRow *row, PfsEventFamily family, const char *name, uint32 per_thread, uint64 lost)
 {
@@ -76,7 +82,10 @@ count_cb(const PfsEvent *event, void *arg)
 	(*(uint64 *) arg)++;
 }
 
-/* What the long history of waits keeps of LWLocks. */
+/*
+ * Adds what the long history of waits keeps of acquisitions of LWLocks, which is in
+ * a log of its own.
+ */
 static void
 add_lwlocks(PfsContainerRow *row)
 {
@@ -91,7 +100,7 @@ add_lwlocks(PfsContainerRow *row)
 	row->stats.bytes_resident += pfs_log_bytes(pfs_lwlock_log);
 }
 
-/* Current, history and long history of a family. */
+/* Fills the i-th row of a family of events: current, history, long history. */
 static void
 events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 {
@@ -121,8 +130,8 @@ pfs_container_of_events(int i, PfsContainerRow *row)
 }
 
 /*
- * The server's own numbers of a family, with the histograms of waits: its counters of
- * threads, accounts, users and hosts lie in those containers.
+ * Fills the row of the server's own counters of a family, with the histograms of
+ * waits: its counters of threads, accounts, users and hosts lie in those containers.
  */
 void
 pfs_container_of_family(int i, PfsContainerRow *row)
@@ -141,7 +150,10 @@ pfs_container_of_family(int i, PfsContainerRow *row)
 	block_row(row, kind->container, n > 0 ? bytes / n : 0, n, used, kind->lost != NULL ? kind->lost() : 0, bytes);
 }
 
-/* A part's rows: that of its pages is the first. */
+/*
+ * Fills the i-th row of pfs.containers; false past the end.  Of a part's rows that
+ * of its pages is the first.
+ */
 bool
 pfs_container_row(int i, PfsContainerRow *row)
 {
@@ -164,10 +176,13 @@ pfs_container_row(int i, PfsContainerRow *row)
 	return false;
 }
 
-/* memory/pfs/%, by row. */
+/* The instruments memory/pfs/%, by row of pfs.containers. */
 static PfsInstrumentId container_instruments[CONTAINERS_MAX];
 
-/* Names of containers are constants, so each start gives the same rows. */
+/*
+ * Registers an instrument memory/pfs/% for each container, once, at the server's
+ * start.  Names of containers are constants, so each start gives the same rows.
+ */
 void
 pfs_containers_register(void)
 {
@@ -189,7 +204,10 @@ pfs_container_instrument(int i)
 	return container_instruments[i];
 }
 
-/* Its marks are not kept: it is never less than nothing, or more than reserved. */
+/*
+ * Shows a container's row as a memory instrument's totals.  Low-water and high-water
+ * marks are not kept: the low ones stay zero, the high ones are the present values.
+ */
 void
 pfs_container_memory(const PfsContainerRow *row, PfsMemoryTotals *totals)
 {

@@ -16,12 +16,12 @@ extern bool pfs_container_row(int i, PfsContainerRow *row);
 extern PfsInstrumentId pfs_container_instrument(int i);
 extern void pfs_containers_register(void);
 
-/* The same row as memory: pages are allocated and given back. */
+/* The totals of a row's memory instrument: its pages are allocated and given back. */
 extern void pfs_container_memory(const PfsContainerRow *row, PfsMemoryTotals *totals);
 
 /*
- * PfsPart.row: the instruments; the three tables of each family of events; the global level of
- * each family of numbers.
+ * Callbacks for PfsPart.row: the instruments; the three tables of each family of events;
+ * the global level of each family of counters.
  */
 extern void pfs_container_of_instruments(int i, PfsContainerRow *row);
 extern void pfs_container_of_events(int i, PfsContainerRow *row);

@@ -2,16 +2,17 @@
  * pfs_digest_read.c
  *	  Readers and truncators of digests.
  *
- * They hold back whoever wants to move counters ("Readers" in pfs_digest.c), and take
- * turns (pfs_patience.h).  While they hold, nothing is allocated and no error can be
- * raised: nobody would take `held` back.  Statements go on.
+ * While they work, no process may move counters of digests, which eviction does
+ * ("Readers" in pfs_digest.c); and they take turns (pfs_patience.h).  Between hold() and
+ * release() nothing is allocated and no error can be raised, as nothing would take
+ * `held` back.  Statements go on.
  *
- * Who is in the middle of a move already is waited for.  If it is stopped there, a
- * reader finds the counters of one digest in the digest, with all others, or half of
- * them in both; a truncator tells it by `abandoned` that what it has on its way is not
- * wanted any more.  A digest that is in use for longer than the truncator's patience
- * stays, without its counters: what its user is about to add comes after the
- * truncation.
+ * A process that is in the middle of a move already is waited for.  If it is stopped
+ * there, a reader finds the counters of one digest in the digest, in the row of all
+ * others, or half of them in both; a truncator tells the process by `abandoned` to drop
+ * the counters that it is moving.  A digest that is in use for longer than the
+ * truncator's patience stays, with its counters reset: what its user is about to add
+ * comes after the truncation.
  */
 #include "postgres.h"
 
@@ -22,10 +23,14 @@
 #include "pfs_patience.h"
 #include "pfs_shared.h"
 
-/* How often a sample that is just being written is looked at again. */
+/* How often a sample that is being written is read again. */
 #define SAMPLE_TRIES 100
 
-/* False: somebody is in the middle of a move, and does not go on. */
+/*
+ * Announces a reader or truncator, and waits until no process is in the middle of a
+ * move.  Returns false if one is and does not go on within the patience. let_move()
+ * takes the announcement back in both cases.
+ */
 static bool
 hold_moves(PfsPatience *patience)
 {
@@ -45,7 +50,11 @@ let_move(void)
 	pfs_sub_seqcst(&pfs_shared_digests->held, 1);
 }
 
-/* Until release() no interrupt is served. */
+/*
+ * Takes the turn (alone: of a truncator) and keeps processes from moving counters of
+ * digests.  Cancellation is possible only in here: until release() no interrupt is
+ * served.
+ */
 static void
 hold(bool alone, PfsPatience *patience)
 {
@@ -87,6 +96,11 @@ typedef struct Copies
 	Size		sample;
 } Copies;
 
+/*
+ * Copies a digest's sample query, with its time and its length, into one raw copy.
+ * A sample that is being written at every try is left out: the copy then says that
+ * there is none.
+ */
 static void
 copy_sample(const Copies *c, char *to, const PfsDigest *d)
 {
@@ -109,6 +123,11 @@ copy_sample(const Copies *c, char *to, const PfsDigest *d)
 	copy->sample_seen = 0;
 }
 
+/*
+ * Makes a raw copy of every digest, with the parts that are wanted.  Called while
+ * moves are held off, so it allocates nothing: pfs_digests_read() has reserved space
+ * for as many digests as there can be.
+ */
 static void
 copy_all(Copies *c, int parts)
 {
@@ -131,6 +150,10 @@ copy_all(Copies *c, int parts)
 	}
 }
 
+/*
+ * Turns a raw copy into a row and hands it to emit, unless it has counted no
+ * statement.  The row points into the copy.
+ */
 static void
 emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void *arg)
 {
@@ -159,6 +182,13 @@ emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void
 	emit(&row, arg);
 }
 
+/*
+ * Hands a row for each digest, and one for all statements without a digest of their
+ * own, to emit. parts says what is copied besides the totals: text, sample query,
+ * histogram.  Everything is copied first and turned into rows after release(), as
+ * emit allocates.  The copies stay until the caller's memory context goes, because
+ * rows point into them.
+ */
 void
 pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 {
@@ -203,8 +233,11 @@ typedef struct WaitCopy
 } WaitCopy;
 
 /*
- * No cell is in two chains, so there is room for all; but a chain that is being moved by
- * somebody who was not waited for can lead anywhere.
+ * Copies the wait cells of all digests, then those of statements without a digest;
+ * returns how many.  PFS_NO_INSTRUMENT stands for all instruments.
+ *
+ * No cell is in two chains, so the caller's array has space for all; but a chain
+ * that is being moved by a process that was not waited for can lead anywhere.
  */
 static uint32
 copy_waits(WaitCopy *to, PfsInstrumentId instrument)
@@ -243,6 +276,11 @@ copy_waits(WaitCopy *to, PfsInstrumentId instrument)
 	return n;
 }
 
+/*
+ * Hands a row for each digest and instrument with waits to emit, for
+ * events_waits_summary_by_digest.  The cells are copied while moves are held off,
+ * and emit is called afterwards.
+ */
 void
 pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg)
 {
@@ -311,8 +349,9 @@ take_buckets(uint64 *buckets)
 }
 
 /*
- * The waits of a digest stay in its chain; not of one that somebody has killed, who is
- * about to free the chain.
+ * Empties the wait cells of a digest, which stay in its chain.  It is not called for
+ * a digest that is marked dead: the process that marked it is about to free the
+ * chain.
  */
 static void
 take_waits(PfsDigest *d, Taken *taken)
@@ -325,7 +364,10 @@ take_waits(PfsDigest *d, Taken *taken)
 		take_wait_cb(pfs_chain_at(pfs_digest_waits, link), taken);
 }
 
-/* All that it has, as somebody refers to it and does not go on. */
+/*
+ * Takes all counters of a digest that cannot be removed, because a process that does
+ * not go on refers to it.
+ */
 static void
 empty_one(uint32 index, Taken *taken)
 {
@@ -340,6 +382,11 @@ empty_one(uint32 index, Taken *taken)
 	take_waits(d, taken);
 }
 
+/*
+ * Removes one digest and adds what it had counted to `taken`.  Waits, within the
+ * patience, until nobody refers to it; then leaves the digest where it is and only
+ * empties it.
+ */
 static void
 remove_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
 {
@@ -352,6 +399,10 @@ remove_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
 	empty_one(index, taken);
 }
 
+/*
+ * Empties the wait cells of statements without a digest; returns how many waits that
+ * were.
+ */
 static uint64
 take_other_waits(void)
 {
@@ -368,7 +419,11 @@ take_other_waits(void)
 	return n;
 }
 
-/* What statements add to all others meanwhile is taken, or stays. */
+/*
+ * Removes all digests, with their waits and histograms; returns how many statements
+ * that were.  TRUNCATE of events_statements_summary_by_digest.  What statements
+ * without a digest add meanwhile is taken, or stays.
+ */
 int64
 pfs_digests_truncate(void)
 {
@@ -396,8 +451,10 @@ pfs_digests_truncate(void)
 }
 
 /*
- * Those of living digests, in place: a digest cannot go meanwhile, but by its
- * record's word a new one can have come, which has nothing that is older.
+ * Empties the histograms of all digests, and leaves the digests; returns how many
+ * statements that were.  They are emptied in place: a digest cannot be evicted
+ * meanwhile.  Its record can hold a new digest by then, whose histogram has nothing
+ * that is older than the truncation.
  */
 int64
 pfs_digest_buckets_truncate(void)
@@ -419,6 +476,10 @@ pfs_digest_buckets_truncate(void)
 	return (int64) n;
 }
 
+/*
+ * Empties the waits of all digests, in place, and leaves the digests; returns how
+ * many waits that were.  TRUNCATE of events_waits_summary_by_digest.
+ */
 int64
 pfs_digest_waits_truncate(void)
 {
@@ -451,6 +512,11 @@ pfs_digest_waits_estimate(void)
 	return pfs_digest_waits == NULL ? 0 : pfs_load_relaxed(&pfs_digest_waits->used);
 }
 
+/*
+ * Returns a copy of the normalized text of a digest, for rows of statement events,
+ * which remember the key alone.  Takes no turn: if the record was reused for another
+ * digest while its text was copied, there is no text.
+ */
 char *
 pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
 {

@@ -2,6 +2,9 @@
  * pfs_event_read.c
  *	  Readers of running and finished events, and TRUNCATE of the histories: the
  *	  same for all families.
+ *
+ * pfs_event_write.h has the writer's protocol.  This side retries, allocates and sorts,
+ * which no instrument point may do.
  */
 #include "postgres.h"
 
@@ -16,10 +19,10 @@
 #include "pfs_stage.h"
 #include "pfs_wait_class.h"
 
-/* Copies of an event that changes under the reader's hands before it is skipped. */
+/* How often an event that changes while it is copied is tried before it is skipped. */
 #define READ_TRIES 1000
 
-/* Copies from a log between two looks for a cancel. */
+/* How many copies are made from a log between two checks for interrupts. */
 #define READS_AT_ONCE 1024
 
 typedef struct PfsEventReader
@@ -43,6 +46,12 @@ pfs_event_bytes(PfsEventFamily family, const PfsEvent *event)
 	}
 }
 
+/*
+ * Completes the copy of a wait: clears what the columns of its kind of object do not
+ * have, and finds the address of a file's record, which is that of its index.  Only
+ * locks, sockets and LWLocks have stored an address; for LWLocks it is shown if
+ * acquisitions are recorded, not waits alone.
+ */
 static void
 complete_wait(PfsWaitEvent *e, bool running)
 {
@@ -65,9 +74,9 @@ complete_wait(PfsWaitEvent *e, bool running)
 }
 
 /*
- * What is not stored because only readers need it: the address of a file's
- * record, NULLs of columns that the kind of event does not have, and that a
- * running event has no end.
+ * Fills in what is not stored because only readers need it: the address of a file's
+ * record, NULLs of columns that the kind of event does not have, and that a running
+ * event has no end.
  */
 static void
 complete_copy(PfsEventFamily family, PfsEvent *e, bool running)
@@ -93,8 +102,8 @@ complete_copy(PfsEventFamily family, PfsEvent *e, bool running)
 }
 
 /*
- * A stable copy of the running event at a level.  False if there is none, or if
- * the thread is so busy that it changes under every try.
+ * Makes a stable copy of the running event at a level.  Returns false if there is none,
+ * or if the thread is so busy that the event changes during each try.
  */
 static bool
 copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsEvent *copy)
@@ -138,7 +147,7 @@ event_at(void *events, PfsEventFamily family, Size i)
 	return (PfsEvent *) ((char *) events + i * pfs_sizes.event_size[family]);
 }
 
-/* Copies of a thread's running events, outermost first; returns how many. */
+/* Copies a thread's running events, outermost first; returns how many. */
 static uint32
 copy_running_events(const PfsThread *t, PfsEventFamily family, void *events)
 {
@@ -151,8 +160,9 @@ copy_running_events(const PfsThread *t, PfsEventFamily family, void *events)
 }
 
 /*
- * Hand on a copy of what lies in a slot.  That is an event, but for runs of stages:
- * of a running one only the last stage is.
+ * Hands on the copy of a running event.  What lies in a slot is an event in all
+ * families but stages: there it is a run of stages, of which only the last one is
+ * running.
  */
 static void
 emit_running(const PfsThread *thread, PfsEvent *e, PfsEventReader *reader)
@@ -170,8 +180,10 @@ emit_running(const PfsThread *thread, PfsEvent *e, PfsEventReader *reader)
 }
 
 /*
- * The same of one that is in a history: newest stage first, at most `max` of them.
- * hidden: stages that are not shown.  Returns how many events.
+ * Hands on the copy of an event from a history, and returns how many rows that were.
+ * A run of stages gives a row for each finished stage, the newest first, `max` at
+ * most, without the first `hidden` ones, which TRUNCATE has hidden. running: the run
+ * itself has not ended, so its last stage has not.
  */
 static uint64
 emit_finished(PfsEvent *e, uint32 hidden, bool running, uint64 max, PfsEventReader *reader)
@@ -204,6 +216,11 @@ hidden_stages(const PfsEvent *e, uint32 flag)
 	return flag == PFS_FLAG_HISTORY ? first->hidden : first->hidden_long;
 }
 
+/*
+ * Copies and hands on the running events of one thread, outermost first; of a thread
+ * that has ended since it was listed, nothing.  An event that began while its
+ * consumer was off is left out.
+ */
 static void
 emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 {
@@ -213,7 +230,7 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 	void	   *events = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
 	uint32		n = copy_running_events(t, family, events);
 
-	/* else the slot has changed hands */
+	/* Otherwise the record belongs to another thread by now. */
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
 		for (uint32 i = 0; i < n; i++)
@@ -235,8 +252,9 @@ pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, v
 }
 
 /*
- * The stages of runs that have not ended are in the histories already, but for the
- * last.  A run that ends between the copies of both is taken from the ring.
+ * Hands on the finished stages of runs that have not ended, which the histories show
+ * already; returns how many.  A run that ends between the copy of the running events
+ * and that of the ring is in both: it is taken from the ring.
  */
 static uint64
 emit_stages_of_running(void *running, uint32 nrunning, void *events, uint32 n, uint32 flag,
@@ -259,8 +277,9 @@ emit_stages_of_running(void *running, uint32 nrunning, void *events, uint32 n, u
 }
 
 /*
- * Hand the ring's events of the positions from `from` below `head` to emit, at most
- * `max`, unless the thread has gone meanwhile.  Only events that carry the flag.
+ * Hands the events at the positions from `from` below `head` of a thread's ring to
+ * emit, newest first and at most `max` of them; nothing if the thread has ended
+ * meanwhile.  Only events that carry the flag of the wanted history are handed on.
  */
 static void
 emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 flag, uint64 hidden_id,
@@ -308,7 +327,7 @@ emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 f
 	pfree(running);
 }
 
-/* The ring may keep more than the table shows. */
+/* Hands on the newest events of a ring, which may keep more than the table shows. */
 static void
 emit_ring_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 {
@@ -321,13 +340,19 @@ emit_ring_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 			  head, PFS_FLAG_HISTORY, events->history_hidden, rows, reader);
 }
 
-/* Events of several timers are put in one order by picoseconds. */
+/* Returns an event's end in picoseconds, by which ends of different timers compare. */
 static PfsPicoseconds
 end_of(const PfsEvent *e)
 {
 	return pfs_timer_to_ps(PFS_FLAGS_TIMER(e->flags), e->timer_end);
 }
 
+/*
+ * Orders events for qsort() by their end, then by thread and event ID, newest first.
+ * The ends of two events of the same timer are compared as they are, others in
+ * picoseconds.  Equal in all three means two copies of one event: prune() goes by
+ * that.
+ */
 static int
 by_end_newest_first(const void *a, const void *b)
 {
@@ -364,7 +389,10 @@ typedef struct PfsEventList
 	Size		size;
 } PfsEventList;
 
-/* Sort, drop the second copies, keep the newest. */
+/*
+ * Sorts the list, drops second copies of the same event, and frees all but the
+ * newest rows.
+ */
 static void
 prune(PfsEventList *list)
 {
@@ -401,6 +429,10 @@ append_cb(const PfsEvent *event, void *arg)
 	memcpy(list->events[list->n++], event, bytes);
 }
 
+/*
+ * Appends what a thread has recorded for the long history but not yet flushed to the
+ * log; of waits also the buffered acquisitions of LWLocks.
+ */
 static void
 buffered_cb(const PfsThread *copy, uint64 word, void *arg)
 {
@@ -429,7 +461,10 @@ list_start(PfsEventList *list, PfsEventFamily family, Size rows)
 	list->events = MemoryContextAllocHuge(list->context, Max(list->size, 1) * sizeof(PfsEvent *));
 }
 
-/* Cut to what is wanted, hand on, give back. */
+/*
+ * Cuts the list to the rows that are wanted, hands those of one thread (0: of all)
+ * to emit, and frees the list.
+ */
 static void
 list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
 {
@@ -444,6 +479,10 @@ list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
 	MemoryContextDelete(list->context);
 }
 
+/*
+ * Hands on the history of one thread.  Of waits that is the newest of two rings, as
+ * acquisitions of LWLocks are recorded in a ring of their own.
+ */
 static void
 emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 {
@@ -474,8 +513,11 @@ pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, v
 }
 
 /*
- * Threads first, then the log: an event that is flushed in between is seen
- * twice, never not at all; the copies are neighbours after sorting.
+ * Hands the newest events of all threads, ended ones too, to emit, for the table
+ * events_..._history_long; of one thread those that are among them.
+ *
+ * The threads' buffered events are read before the log: an event that is flushed in
+ * between is seen twice, never not at all; the copies are neighbours after sorting.
  */
 void
 pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
@@ -555,6 +597,10 @@ hide_buffered_cb(const PfsThread *copy, uint64 word, void *arg)
 		pfs_lwlock_ring_hide(copy->index, true);
 }
 
+/*
+ * Hides all events that the long history shows now; returns how many those were.
+ * Nothing is erased: tails say what is older, in each thread and in the log.
+ */
 int64
 pfs_events_history_long_truncate(PfsEventFamily family)
 {

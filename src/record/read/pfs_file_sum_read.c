@@ -12,10 +12,10 @@
 #include "pfs_patience.h"
 #include "pfs_shared.h"
 
-/* How often a reader that meets counters on the move again and again tries. */
+/* How often a reader tries that finds counters being moved each time. */
 #define READ_TRIES 100
 
-/* Those that any instrument can have used; the others stay untouched. */
+/* Returns how many totals instruments can have used; pages of the others stay untouched. */
 static uint32
 totals_used(void)
 {
@@ -23,13 +23,15 @@ totals_used(void)
 }
 
 /*
- * No interrupt is looked at while it is held.  Without a record, an event of our
- * own can add as ever: adding needs no lock.
+ * Takes the lock under which counters of files move.  No interrupt is looked at
+ * while it is held.  Without a record, an event of our own can add as ever: adding
+ * needs no lock.
  *
- * False: somebody who holds it does not go on.  The command works without it then.  What
- * it misses is what the holder has on its way from a chain to the totals; and when the
- * holder goes on meanwhile, a link can lead to a record that is of another chain by
- * now: its counters, too, are taken or moved, once, by exchanges.
+ * Returns false if a process holds it and does not go on: the command works without
+ * the lock then.  What it misses is what the holder has on its way from a chain to
+ * the totals; and when the holder goes on meanwhile, a link can lead to a record
+ * that is of another chain by now: its counters, too, are taken or moved, once, by
+ * exchanges.
  */
 static bool
 lock(PfsPatience *patience)
@@ -54,9 +56,10 @@ unlock(bool locked, const PfsPatience *patience)
 }
 
 /*
- * A file's chain stays while its state word does, so a look at the word
- * afterwards tells whether all that was read was the file's.  Until then no
- * link is believed.
+ * Hands a copy of each sum of each living file to emit, all of one file one after
+ * the other.  A file's chain stays while its state word does, so a look at the word
+ * afterwards tells whether all that was read was the file's.  Until then no link is
+ * believed.
  */
 void
 pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
@@ -100,6 +103,11 @@ pfs_file_counters_add(PfsFileCounters *to, const PfsFileSum *sum, PfsFilePart pa
 	to->bytes[part] += pfs_load_relaxed(&sum->bytes);
 }
 
+/*
+ * Adds the sums of all files and the totals of removed ones, by instrument.  One
+ * pass without any lock: pfs_file_sums_by_instrument() tells whether counters moved
+ * meanwhile.
+ */
 static void
 read_all(PfsFileCounters *numbers)
 {
@@ -111,7 +119,7 @@ read_all(PfsFileCounters *numbers)
 	{
 		PfsFileSum	copy;
 
-		/* Not so: it is being freed, and whoever does it holds the lock. */
+		/* If not, it is being freed, by a process that holds the lock. */
 		if (pfs_pages_copy(pfs_file_sums, index, 0, &copy, sizeof(copy), &word))
 			pfs_file_counters_add(&numbers[copy.instrument], &copy, copy.part);
 	}
@@ -120,7 +128,11 @@ read_all(PfsFileCounters *numbers)
 							  i % PFS_NUM_FILE_PARTS);
 }
 
-/* If counters never stop moving, some may be missing, or there twice, for once. */
+/*
+ * Fills an array with the counters of file calls by instrument.  If counters never
+ * stop moving, some may be missing, or counted twice: the reading then counts as
+ * inexact.
+ */
 void
 pfs_file_sums_by_instrument(PfsFileCounters *numbers)
 {
@@ -146,6 +158,10 @@ pfs_file_sums_by_instrument(PfsFileCounters *numbers)
 	pfs_patience_end(&patience);
 }
 
+/*
+ * Moves the counters of all files to the totals by instrument, as TRUNCATE of a
+ * table by instance does; returns how many events that were.
+ */
 int64
 pfs_file_sums_push(void)
 {
@@ -179,6 +195,10 @@ pfs_file_sums_push(void)
 	return events;
 }
 
+/*
+ * Empties the counters of all files and the totals, as TRUNCATE of
+ * file_summary_by_event_name does; returns how many events that were.
+ */
 int64
 pfs_file_sums_clear(void)
 {

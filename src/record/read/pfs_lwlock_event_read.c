@@ -9,7 +9,11 @@
 
 #include "pfs_lwlock_event.h"
 
-/* Copies of the records from `from` below `head`; the thread may go meanwhile. */
+/*
+ * Copies the records of a thread's ring from `from` below `head`, then hands those
+ * on that carry the flag and that the owner has not overwritten meanwhile.  Nothing
+ * is handed on if the thread has ended.
+ */
 static void
 ring_each(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 flag, PfsEventEmit emit, void *arg)
 {
@@ -63,6 +67,10 @@ pfs_lwlock_ring_buffered(const PfsThread *copy, uint64 word, PfsEventEmit emit, 
 	ring_each(copy, word, Max(tail, head - head % PFS_LWLOCK_BLOCK), head, PFS_FLAG_HISTORY_LONG, emit, arg);
 }
 
+/*
+ * Hands all acquisitions that the log has for the long history to emit, as wait
+ * events, in no order.  The caller adds those that threads have still buffered.
+ */
 void
 pfs_lwlock_log_each(PfsEventEmit emit, void *arg)
 {

@@ -1,7 +1,7 @@
 /*
  * pfs_lwlock_read.c
- *	  Readers and truncation of LWLock instances, and of who holds them; pfs_lwlock.c
- *	  has the owner's side.
+ *	  Readers and truncation of LWLock instances, and readers of their holders;
+ *	  pfs_lwlock.c has the owner's side.
  */
 #include "postgres.h"
 
@@ -9,6 +9,10 @@
 
 #include "pfs_lwlock.h"
 
+/*
+ * Hands each LWLock's record to emit: the record itself, no copy, as its fields are
+ * read and reset one by one.
+ */
 void
 pfs_lwlocks_each(PfsLwlockEmit emit, void *arg)
 {
@@ -25,10 +29,14 @@ pfs_lwlocks_each(PfsLwlockEmit emit, void *arg)
 	}
 }
 
-/* Copies of a list that changes under every one of them. */
+/* How often a list is copied that changes during each copy. */
 #define COPY_TRIES 100
 
-/* A list that was there twice in the same state; the number of its entries. */
+/*
+ * Copies a list of held LWLocks that was there twice in the same state; returns the
+ * number of its entries.  A list that changes at every try is taken as the last try
+ * found it.
+ */
 static uint32
 copy_holder(const PfsLwlockHolder *holder, uint64 *locks)
 {
@@ -51,6 +59,11 @@ copy_holder(const PfsLwlockHolder *holder, uint64 *locks)
 	return n;
 }
 
+/*
+ * Hands each LWLock that a thread holds now to emit, by its address.  The lists of
+ * several threads are not of the same time: a lock that is passed on meanwhile can
+ * be seen twice or not at all.
+ */
 void
 pfs_lwlock_holders_each(PfsLwlockHolderEmit emit, void *arg)
 {
@@ -75,6 +88,11 @@ pfs_lwlock_holders_each(PfsLwlockHolderEmit emit, void *arg)
 	}
 }
 
+/*
+ * Finds the thread ID of the process at a place of the proc array, for the function
+ * that names the process whose fast-path lock an LWLock is; 0 if that process has no
+ * thread record.
+ */
 uint64
 pfs_lwlock_thread_of_proc(int procno)
 {
@@ -106,7 +124,10 @@ truncate_cb(const PfsLwlock *lock, uint32 index, void *arg)
 	*(uint64 *) arg += pfs_totals_count(&totals);
 }
 
-/* The event names have counted these waits, too, so nothing is pushed. */
+/*
+ * Empties the counters of each LWLock; returns how many waits those were.  The event
+ * names have counted these waits, too, so nothing is moved to them.
+ */
 int64
 pfs_lwlocks_truncate(void)
 {

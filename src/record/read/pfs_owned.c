@@ -1,11 +1,19 @@
 /*
  * pfs_owned.c
- *	  Reading records that a thread changes inside its own write sections.
+ *	  Reading records that a thread changes inside its own write sections: what readers
+ *	  of sockets and of prepared statements have in common.
  */
 #include "postgres.h"
 
 #include "pfs_owned.h"
 
+/*
+ * Copies a record between two write sections of its owner, for the readers of
+ * sockets and of prepared statements; false if the record has gone.  The record says
+ * itself which thread owns it, so each try reads that anew.  When the patience has
+ * run out the record is copied as it is, and pfs_patience_end(), which the caller
+ * calls, counts that.
+ */
 bool
 pfs_owned_copy(PfsPages *pages, uint32 index, uint64 word, const uint32 *thread, void *copy, size_t size,
 			   PfsPatience *patience)

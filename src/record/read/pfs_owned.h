@@ -10,14 +10,17 @@
 #include "pfs_thread.h"
 
 /*
- * Readers: a copy from between two write sections of the owner, or, when the patience
- * has run out, as it is; false if the record has gone.  thread: the word of the record
- * that says which thread's it is.
+ * For readers: makes a copy between two write sections of the owner, or, when the
+ * patience has run out, of the record as it is; false if the record has gone.  thread:
+ * the word of the record that has its owner's index.
  */
 extern bool pfs_owned_copy(PfsPages *pages, uint32 index, uint64 word, const uint32 *thread,
 						   void *copy, size_t size, PfsPatience *patience);
 
-/* Whose it is, if that thread lives: its role, InvalidOid for a background thread's. */
+/*
+ * Returns the role that a record belongs to; InvalidOid for a background thread's, or if
+ * the thread has ended.
+ */
 extern Oid	pfs_owned_role(uint32 thread, uint64 thread_id);
 
 #endif							/* PFS_OWNED_H */

@@ -18,6 +18,11 @@ copy_record(uint32 index, uint64 word, PfsPrepared *copy, PfsPatience *patience)
 	return pfs_owned_copy(pfs_prepared, index, word, &p->thread, copy, pfs_prepared_record_size(), patience);
 }
 
+/*
+ * Hands a copy of each prepared statement, of one thread or of all (0), to emit.
+ * Counters that a truncation has taken, but whose owner has not begun anew yet, are
+ * shown as zero.
+ */
 void
 pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 {
@@ -57,8 +62,9 @@ pfs_prepared_estimate(void)
 }
 
 /*
- * The counts of one record, if nobody else has taken them.  If the compare-and-swap
- * fails its owner has, or it has changed hands: that is seen at the next round.
+ * Takes the counters of one record for a truncation; returns the executions, 0 if
+ * the owner has taken them itself.  If the compare-and-swap fails, its owner has, or
+ * the record has been reused: that is seen at the next round.
  */
 static uint64
 collect(uint32 index, uint64 word, uint64 generation, PfsPrepared *copy, PfsPatience *patience)
@@ -77,6 +83,11 @@ collect(uint32 index, uint64 word, uint64 generation, PfsPrepared *copy, PfsPati
 	return 0;
 }
 
+/*
+ * Resets the counters of all prepared statements; returns how many executions that
+ * were.  Behind the fence every owner sees the new generation before its next event,
+ * and begins anew; what the owners have taken themselves by then is in `left`.
+ */
 int64
 pfs_prepared_truncate(void)
 {

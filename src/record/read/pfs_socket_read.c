@@ -11,7 +11,7 @@
 #include "pfs_owned.h"
 #include "pfs_socket.h"
 
-/* A copy from between two write sections of its owner; false if it has gone. */
+/* Copies a socket between two write sections of its owner; false if it has gone. */
 static bool
 copy_socket(uint32 index, uint64 word, PfsSocket *copy, PfsPatience *patience)
 {
@@ -26,6 +26,10 @@ is_live(const PfsSocket *copy)
 	return copy->generation >= copy->collected;
 }
 
+/*
+ * Hands a copy of each socket to emit.  Callers that need an exact sum take the
+ * turn, and end the patience.
+ */
 static void
 each(PfsSocketEmit emit, void *arg, PfsPatience *patience)
 {
@@ -77,7 +81,10 @@ pfs_sockets_estimate(void)
 	return stats.records_used;
 }
 
-/* Until the moves that have begun are done; false: one goes on for too long. */
+/*
+ * Waits until the moves to the totals that have begun so far are done; false if one
+ * of them goes on for longer than the patience.
+ */
 static bool
 wait_for_moves(PfsPatience *patience)
 {
@@ -113,7 +120,10 @@ typedef struct PfsSocketReader
 	PfsSocketTotals *by_event;
 } PfsSocketReader;
 
-/* One row per instrument, in the order of their first cells. */
+/*
+ * Hands on one row for each instrument that a socket has cells of, in the order of
+ * its first cells.  Cells that a truncation has taken count as empty.
+ */
 static void
 by_instance_cb(const PfsSocket *copy, uint32 index, void *arg)
 {
@@ -175,13 +185,15 @@ sum_totals(PfsSocketTotals *by_event)
 	}
 }
 
-/* Sums that are disturbed by owners again and again are taken as they are. */
+/* How often a sum is repeated that owners disturb; then it is taken as it is. */
 #define SUM_TRIES 1000
 
 /*
- * Sessions that end move their counters while we add up.  On a server where they
- * end so fast that no reading is undisturbed, or where one is stopped in the middle of
- * it, the last reading is given.
+ * Hands on the counters of all sockets by instrument, those of closed ones too.
+ * Sessions that end move their counters to the totals meanwhile, so the sum is
+ * repeated until none did.  On a server where they end so fast that no reading is
+ * undisturbed, or where one is stopped in the middle of it, the last reading is
+ * given.
  */
 void
 pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
@@ -231,6 +243,10 @@ typedef struct Truncation
 	uint64		events;
 } Truncation;
 
+/*
+ * Takes the counters of one socket for a truncation and moves them to the totals,
+ * unless the owner has done so itself.
+ */
 static void
 collect_cb(const PfsSocket *copy, uint32 index, void *arg)
 {
@@ -253,6 +269,7 @@ collect_cb(const PfsSocket *copy, uint32 index, void *arg)
 		truncation->events += pfs_socket_push_cells(copy->cells);
 }
 
+/* Empties the totals of all instruments; returns how many events that were. */
 static uint64
 take_totals(void)
 {
@@ -270,6 +287,12 @@ take_totals(void)
 	return events;
 }
 
+/*
+ * Moves the counters of all sockets to the totals by instrument and, with
+ * totals_too, empties those as well.  Returns how many events left the table.
+ * Behind the fence every owner sees the new generation before its next event; what
+ * owners have moved themselves by then is in `left`.
+ */
 int64
 pfs_sockets_truncate(bool totals_too)
 {

@@ -2,8 +2,7 @@
  * pfs_status.c
  *	  Rows of pfs.status and pfs.probes.
  *
- * Everything here is computed when asked for; the counters live with what they
- * count.
+ * Everything here is computed when it is asked for; each part keeps its own counters.
  */
 #include "postgres.h"
 
@@ -20,7 +19,7 @@
 
 #define CONTAINERS_MAX 48
 
-/* What rows of pfs.status are made of: all containers at one moment. */
+/* What rows of pfs.status are made of: all containers, looked at once. */
 struct PfsStatus
 {
 	PfsContainerRow containers[CONTAINERS_MAX];
@@ -29,7 +28,10 @@ struct PfsStatus
 	uint64		resident;
 };
 
-/* TRUNCATE of containers: all losses and high-water marks, and the counters of all parts. */
+/*
+ * Resets all losses and high-water marks of containers, and the counters of all parts:
+ * TRUNCATE of containers and of status.
+ */
 void
 pfs_containers_reset(void)
 {
@@ -84,7 +86,7 @@ static const char *const status_names[] = {
 
 StaticAssertDecl(lengthof(status_names) == NUM_STATUS_ROWS, "a row of status has no name");
 
-/* The value of a row that is no part's. */
+/* Writes the value of a row that is no part's. */
 static void
 own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
 {
@@ -108,7 +110,11 @@ own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
 	}
 }
 
-/* The i-th counter of all parts; NULL past the last one. */
+/*
+ * Finds the part that has the i-th of all parts' counters, and makes *i the
+ * counter's place in it.  Past the last counter it returns NULL, and *i is what is
+ * left of it.
+ */
 static const PfsPart *
 find_counter(int *i)
 {
@@ -125,6 +131,11 @@ find_counter(int *i)
 	return NULL;
 }
 
+/*
+ * Writes name and value of the i-th row of pfs.status; false past the end.  First
+ * come the rows that are no part's, then the counters of the parts, then the losses
+ * of each container.
+ */
 bool
 pfs_status_row(const PfsStatus *status, int i, char *name, size_t name_size, char *value, size_t value_size)
 {
@@ -160,7 +171,7 @@ pfs_probe_row(int i, PfsProbeRow *row)
 
 	if (!pfs_probe_reported(i, row))
 		return false;
-	/* What processes found later: the tables are each one's own. */
+	/* Processes found this later: each has method tables of its own. */
 	if (replaced > 0 && row->mechanism != NULL && strcmp(row->mechanism, "method_table") == 0 && row->detail[0] == '\0')
 		snprintf(row->detail, sizeof(row->detail),
 				 "another library replaced methods in " UINT64_FORMAT " processes; its own stay there", replaced);

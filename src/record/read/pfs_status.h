@@ -18,7 +18,10 @@ extern void pfs_containers_reset(void);
 typedef struct PfsStatus PfsStatus;
 extern PfsStatus *pfs_status_make(void);
 
-/* One row of pfs.status; false past the end. Value is text, buf sizes in bytes. */
+/*
+ * Writes one row of pfs.status; false past the end.  The value is text; sizes of the
+ * buffers are in bytes.
+ */
 extern bool pfs_status_row(const PfsStatus *status, int i, char *name, size_t name_size,
 						   char *value, size_t value_size);
 

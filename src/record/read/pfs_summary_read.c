@@ -1,7 +1,10 @@
 /*
  * pfs_summary_read.c
- *	  Totals by level, and the histogram: one pass over the threads, one over
- *	  what is above them.
+ *	  Readers of totals by level, and of the histograms: one pass over the threads,
+ *	  one over what is above them.
+ *
+ * How a thread is copied is in pfs_thread_copy.c, which truncation needs as well;
+ * here copies become rows.
  */
 #include "postgres.h"
 
@@ -38,6 +41,10 @@ totals_at(const Groups *groups, const Group *group, uint32 cell)
 	return group->totals + (size_t) cell * pfs_summary_kinds[groups->family]->totals_size;
 }
 
+/*
+ * Returns the group that counters of this account, user, host or of the server are
+ * added to, and makes it when there is none yet; NULL for PFS_NO_RECORD.
+ */
 static Group *
 group_at(Groups *groups, uint32 index)
 {
@@ -68,7 +75,7 @@ add_shared(Groups *groups, uint32 group, PfsSharedBlock cells)
 		pfs_summary_kinds[groups->family]->read(pfs_shared_block_cell(&cells, i), totals_at(groups, to, i));
 }
 
-/* Which group of the level an account, user or host belongs to. */
+/* Returns which group of the level the counters of an account, user or host belong to. */
 static uint32
 group_of_record(const Groups *groups, PfsAccountKind kind, uint32 index)
 {
@@ -79,7 +86,7 @@ group_of_record(const Groups *groups, PfsAccountKind kind, uint32 index)
 		case PFS_LEVEL_GLOBAL:
 
 			/*
-			 * Users stand beside: what they have, hosts or the server have,
+			 * Users do not count: what they have, hosts or the server have,
 			 * too.
 			 */
 			return kind == PFS_USERS ? PFS_NO_RECORD : 0;
@@ -92,6 +99,10 @@ group_of_record(const Groups *groups, PfsAccountKind kind, uint32 index)
 	}
 }
 
+/*
+ * Returns which group of the level a thread's counters belong to; PFS_NO_RECORD if
+ * to none.
+ */
 static uint32
 group_of_thread(const Groups *groups, const PfsAccountRefs *refs)
 {
@@ -108,7 +119,10 @@ group_of_thread(const Groups *groups, const PfsAccountRefs *refs)
 	}
 }
 
-/* What is above the threads: no record goes while it is our turn. */
+/*
+ * Reads the cells above the threads anew: of accounts, users and hosts, and of the
+ * server.  No record goes while it is our turn.
+ */
 static void
 read_above(Groups *groups)
 {
@@ -132,8 +146,8 @@ read_above(Groups *groups)
 }
 
 /*
- * A thread's counters count for the levels that were not truncated since; for
- * the others, what stays with the thread.  NULL: nothing.
+ * Which of a thread's counters a level shows: all, if the level was not truncated since
+ * they began, else those that stay with the thread.  NULL: none.
  */
 typedef void (*AddCell) (void *totals, const void *cell);
 
@@ -145,6 +159,7 @@ adder_of(PfsFamily family, uint64 truncated, const PfsThreadCopy *copy)
 	return truncated <= copy->generation ? pfs_summary_kinds[family]->add : pfs_summary_kinds[family]->add_staying;
 }
 
+/* Adds the copied cells of all threads to their groups. */
 static void
 add_threads(Groups *groups, const PfsThreadCopies *copies)
 {
@@ -177,7 +192,7 @@ emit_row(PfsFamily family, PfsSummaryRow *row, uint32 cell, PfsSummaryEmit emit,
 		emit(row, arg);
 }
 
-/* What the cells are that were copied, in the same hold of the lock; or NULL. */
+/* Copies what the copied cells stand for, in the same turn; NULL if cells never change. */
 static const void *
 copy_keys(PfsFamily family)
 {
@@ -191,6 +206,11 @@ copy_keys(PfsFamily family)
 	return keys;
 }
 
+/*
+ * Hands each copied cell on as a row of its thread, for the tables by thread.
+ * `truncated` is the generation of the table's last truncation, read in the same
+ * turn as the copies.
+ */
 static void
 emit_threads(const PfsThreadCopies *copies, uint64 truncated, const void *keys, PfsSummaryEmit emit, void *arg)
 {
@@ -210,6 +230,7 @@ emit_threads(const PfsThreadCopies *copies, uint64 truncated, const void *keys, 
 	}
 }
 
+/* Hands each group's totals on as rows, one for each cell that is wanted. */
 static void
 emit_groups(const Groups *groups, const void *keys, PfsSummaryEmit emit, void *arg)
 {
@@ -226,6 +247,10 @@ emit_groups(const Groups *groups, const void *keys, PfsSummaryEmit emit, void *a
 	}
 }
 
+/*
+ * Reads the level of threads: one thread, or all (0).  The rows are emitted after
+ * the turn, so emit may raise and allocate.
+ */
 static void
 read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, void *arg)
 {
@@ -245,6 +270,11 @@ read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, voi
 	pfs_thread_copies_free(copies);
 }
 
+/*
+ * Hands the rows of one level of a family to emit.  At the levels above threads,
+ * threads are copied first, then what is above them is read, again and again until
+ * no thread has moved counters in between: so each event is in one row.
+ */
 void
 pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
 				 PfsSummaryEmit emit, void *arg)
@@ -302,7 +332,10 @@ buckets_at(uint64 **histogram, uint32 instrument)
 	return histogram[instrument];
 }
 
-/* The server's buckets, of instruments that any cell was touched of. */
+/*
+ * Reads the server's histograms anew.  Instruments whose buckets are all empty get
+ * no array.
+ */
 static void
 read_server_buckets(uint64 **histogram)
 {
@@ -324,6 +357,11 @@ read_server_buckets(uint64 **histogram)
 	}
 }
 
+/*
+ * Reads the histograms of waits by instrument, with what threads have not moved to
+ * the server yet.  Returns an array that the caller frees with its memory context;
+ * NULL when pfs is off.
+ */
 uint64	  **
 pfs_summary_read_histogram(void)
 {
@@ -356,6 +394,11 @@ pfs_summary_read_histogram(void)
 	return histogram;
 }
 
+/*
+ * Reads the one histogram of all statements, with what threads have not moved to the
+ * server yet.  Returns an array that the caller frees with its memory context; NULL
+ * when pfs is off.
+ */
 uint64 *
 pfs_summary_read_statements(void)
 {

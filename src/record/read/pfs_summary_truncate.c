@@ -1,21 +1,22 @@
 /*
  * pfs_summary_truncate.c
- *	  Emptying a level: what threads have is left to them, what is above is
+ *	  Truncation of a level: what threads have is left to them, what is above is
  *	  moved here.
  *
  * A truncation raises the generation.  Each thread compares it inside every
- * change, behind the odd word of its lock; so behind pfs_fence_everywhere() a
- * thread either sees the new generation, or its word is odd and it is waited
+ * write section, behind the odd word of its lock; so behind pfs_fence_everywhere()
+ * a thread either sees the new generation, or its word is odd and it is waited
  * for.  From then on counters older than the truncation do not grow, and can be
  * counted: those that are still in their threads here, those that threads have
  * moved meanwhile by the threads themselves (applied[]).
  *
- * A thread that stays inside a write section for longer than the truncator's patience adds
- * what it is about to add to its old counters, and then leaves those out itself: it is
- * as if its event had ended before.  Only the count of events that is returned may
- * then be short of it.
+ * A thread that stays inside a write section for longer than the truncator's
+ * patience adds what it is about to add to its old counters, and then leaves those
+ * out itself: it is as if its event had ended before.  Only the count of events that
+ * is returned may then be short of it.
  *
- * Cells above threads are emptied by truncators only, one at a time.  What threads add to them meanwhile is taken, or stays.
+ * Cells above threads are emptied by truncators only, one at a time.  What threads
+ * add to them meanwhile is taken, or stays.
  */
 #include "postgres.h"
 
@@ -27,7 +28,10 @@
 #include "pfs_thread.h"
 #include "pfs_thread_copy.h"
 
-/* The levels that lose their counters when one is truncated: those below, too. */
+/*
+ * Tells whether a level loses its counters when another one is truncated: those
+ * below do, too.
+ */
 static bool
 is_emptied(PfsLevel level, PfsLevel truncated)
 {
@@ -46,7 +50,7 @@ is_emptied(PfsLevel level, PfsLevel truncated)
 }
 
 /*
- * Wait until every thread that was inside a write section has left it, or ended.
+ * Waits until every thread that was inside a write section has left it, or ended.
  * Behind the fence, a thread that still goes by the old generation shows an odd
  * word.
  */
@@ -70,7 +74,10 @@ wait_for_changes(PfsFamily family, PfsPatience *patience)
 	}
 }
 
-/* Take a record's cells and add them to others; returns the events. */
+/*
+ * Takes the counters of a record's cells and adds them to those of `to`; returns the
+ * events.
+ */
 static uint64
 take_cells(PfsFamily family, PfsSharedBlock cells, const PfsDestination *to)
 {
@@ -88,7 +95,11 @@ take_cells(PfsFamily family, PfsSharedBlock cells, const PfsDestination *to)
 	return events;
 }
 
-/* Where an account's or a host's counters go when this level is truncated. */
+/*
+ * Returns where the counters of an account or a host go when this level is
+ * truncated: to the cells above it that are not truncated.  Counters of a user go
+ * nowhere, as hosts or the server have them, too.
+ */
 static PfsDestination
 destination_of_record(PfsFamily family, PfsAccountKind kind, const PfsAccount *account, PfsLevel truncated)
 {
@@ -105,7 +116,7 @@ destination_of_record(PfsFamily family, PfsAccountKind kind, const PfsAccount *a
 	return to;
 }
 
-/* Does the table of this level show what such a record has? */
+/* Tells whether the table of this level shows what such a record has. */
 static bool
 is_shown(PfsAccountKind kind, const PfsAccount *account, PfsLevel level)
 {
@@ -124,7 +135,10 @@ is_shown(PfsAccountKind kind, const PfsAccount *account, PfsLevel level)
 	}
 }
 
-/* Empty everything above the threads that the truncation is about. */
+/*
+ * Empties everything above the threads that the truncation is about; returns how
+ * many events the level's own table lost by that.
+ */
 static uint64
 truncate_above(PfsFamily family, PfsLevel level)
 {
@@ -168,7 +182,7 @@ truncate_server_buckets(void)
 	return left;
 }
 
-/* The same of statements: they have one histogram. */
+/* Empties the one histogram of all statements; returns how many those were. */
 static uint64
 truncate_statements(void)
 {
@@ -180,6 +194,10 @@ truncate_statements(void)
 	return left;
 }
 
+/*
+ * Counts the events of a thread's copy that the truncation takes from the table.
+ * What stays with the thread, as add_staying() has it, does not count.
+ */
 static uint64
 count_of_copy(const PfsThreadCopies *copies, const PfsThreadCopy *copy, PfsLevel level)
 {
@@ -203,7 +221,7 @@ count_of_copy(const PfsThreadCopies *copies, const PfsThreadCopy *copy, PfsLevel
 }
 
 /*
- * What the table loses of the threads: their old counters do not change any
+ * Counts what the table loses of the threads: their old counters do not change any
  * more, until their owners move them and say so in applied[].
  */
 static uint64
@@ -232,7 +250,11 @@ truncate_threads(PfsFamily family, PfsLevel level, PfsPatience *patience)
 	return left;
 }
 
-/* In a turn alone. */
+/*
+ * Truncates one level of one family; returns how many events its table lost.  Called
+ * between begin_turn() and end_turn(): the caller is the only truncator, and there
+ * is no reader.
+ */
 static uint64
 truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
 {
@@ -284,9 +306,9 @@ note_reset(PfsFamily family, PfsLevel level)
 }
 
 /*
- * Take the turn.  Whoever has to be waited for is waited for here first, as long as
- * nothing has changed and the command can still be cancelled; from the return on
- * interrupts wait for end_turn().
+ * Takes the turn alone.  Every thread that has to be waited for is waited for here
+ * first, as long as nothing has changed and the command can still be cancelled; from
+ * the return on interrupts wait for end_turn().
  */
 static void
 begin_turn(PfsFamily family, PfsPatience *patience)
@@ -320,7 +342,7 @@ pfs_summary_truncate(PfsFamily family, PfsLevel level)
 	return (int64) left;
 }
 
-/* What arrived in a record between the truncation and its removal. */
+/* Moves what arrived in a record between the truncation and its removal. */
 static void
 push_rest(PfsAccountKind kind, PfsAccount *account)
 {
@@ -338,6 +360,10 @@ count_cb(const PfsAccount *copy, void *arg)
 	(*(int64 *) arg)++;
 }
 
+/*
+ * Truncates accounts, users or hosts: empties their level in all families and
+ * removes the records without a connection; returns how many rows left the table.
+ */
 int64
 pfs_summary_truncate_accounts(PfsAccountKind kind)
 {

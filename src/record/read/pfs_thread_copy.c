@@ -1,13 +1,14 @@
 /*
  * pfs_thread_copy.c
- *	  Copies of all threads' counters that belong to one moment.
+ *	  Copies of all threads' counters as of one point in time.  Readers and truncation
+ *	  of summaries both need them, so they have a file of their own.
  *
  * A thread's counters leave it in two cases only: it ends, or it finds that they
  * are older than a truncation.  Both happen between two steps of its `moves` word
  * (A and B of pfs_seqlock.h): the word is odd while its cells and those above it
  * change.  So a reader copies each thread, then reads what is above, then looks
  * whether any thread's word has changed since its copy (D, behind all of it).  If
- * none has, no number moved between the copies and the reading; else the threads
+ * none has, no counter moved between the copies and the reading; else the threads
  * that changed are copied again, and what is above is read again.  Only that last
  * part has to be free of moves, some 20 us: a storm of disconnects cannot keep a
  * reader busy for long.
@@ -20,7 +21,10 @@
 #include "pfs_thread.h"
 #include "pfs_thread_copy.h"
 
-/* Copies of one thread, while it moves its counters again and again. */
+/*
+ * How often one thread is copied while it moves its counters again and again, and how
+ * often all that have moved theirs are.
+ */
 #define COPY_TRIES		1000
 #define ROUNDS_MAX		300
 
@@ -48,9 +52,10 @@ lock_of(const PfsThread *t, PfsFamily family)
 }
 
 /*
- * One cell.  Its owner can lose its processor in the middle of a write
- * section; then it is waited for, and in the end its words are taken as they
- * are.  False if the thread has moved its counters, or gone.
+ * Copies one cell.  Its owner can lose its processor in the middle of a write
+ * section; then it is waited for, and in the end its words are taken as they are.
+ * Returns false if there is nothing to copy: the thread has moved its counters, or
+ * ended.
  */
 static bool
 copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies, uint32 i, AnyCell *cell)
@@ -67,6 +72,7 @@ copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies
 	return pfs_block_look(block, i, cell);
 }
 
+/* Appends the buckets of one histogram that are not empty to a thread's copy. */
 static void
 copy_buckets(PfsThreadCopy *copy, uint32 instrument, const uint32 *buckets)
 {
@@ -89,6 +95,7 @@ copy_buckets(PfsThreadCopy *copy, uint32 instrument, const uint32 *buckets)
 	}
 }
 
+/* Makes sure that a copy has space for one more cell. */
 static void
 make_room(PfsThreadCopy *copy, uint32 cell_size)
 {
@@ -107,6 +114,11 @@ make_room(PfsThreadCopy *copy, uint32 cell_size)
 	}
 }
 
+/*
+ * Copies a thread's cells that are wanted and not empty, and their histograms.
+ * Stops when the thread moves its counters: copy_thread() then finds that and begins
+ * anew.
+ */
 static void
 copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 {
@@ -137,7 +149,10 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 	}
 }
 
-/* A copy between two moves of the thread; gone: it has none any more. */
+/*
+ * Copies a thread between two of its moves.  Sets `gone` if it has ended, and
+ * `stuck` if it stays in the middle of a move for longer than the patience.
+ */
 static void
 copy_thread(PfsThreadCopy *copy, PfsThreadCopies *copies)
 {
@@ -168,6 +183,7 @@ copy_thread(PfsThreadCopy *copy, PfsThreadCopies *copies)
 	copy->stuck = true;
 }
 
+/* Copies the thread of a record into a new entry of the copies. */
 static void
 add_copy(PfsThreadCopies *copies, uint32 index)
 {
@@ -197,9 +213,10 @@ pfs_thread_copies_make(PfsThreadCopies *copies)
 }
 
 /*
- * Where threads use up what others have left above, one that attached behind the
- * copies may have done so.  It is counted when its record can be seen, and before
- * anything else that it does.
+ * Copies threads that have attached since the copies were made; returns whether
+ * there was any.  It is needed only for families whose threads take away what others
+ * have left above: a new one may have done so already.  It is counted in `attached`
+ * when its record can be seen, and before anything else that it does.
  */
 static bool
 add_new_threads(PfsThreadCopies *copies)
@@ -233,6 +250,10 @@ add_new_threads(PfsThreadCopies *copies)
 	return found;
 }
 
+/*
+ * Copies the one thread with this ID; false if there is none, or if its record was
+ * reused meanwhile.
+ */
 bool
 pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id)
 {
@@ -254,8 +275,9 @@ pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id)
 }
 
 /*
- * Behind what was read since: has any thread moved counters meanwhile?  Those
- * that have are copied again.
+ * Tells, behind what was read since, whether no thread has moved counters since it
+ * was copied.  Those that have are copied again, and the caller reads what is above
+ * again.
  */
 bool
 pfs_thread_copies_hold(PfsThreadCopies *copies)
@@ -278,6 +300,7 @@ pfs_thread_copies_hold(PfsThreadCopies *copies)
 	return hold || ++copies->rounds >= ROUNDS_MAX;
 }
 
+/* Frees all that the copies hold; the struct itself is the caller's. */
 void
 pfs_thread_copies_free(PfsThreadCopies *copies)
 {

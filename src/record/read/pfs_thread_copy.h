@@ -1,7 +1,7 @@
 /*
  * pfs_thread_copy.h
- *	  Copies of all threads' counters that belong to one moment: each number is
- *	  in its thread's copy or above the threads, never in both or in neither.
+ *	  Copies of all threads' counters as of one point in time: what a counter has
+ *	  counted is in its thread's copy or above the threads, never in both or in neither.
  *
  *	  pfs_thread_copies_make(&copies);
  *	  do
@@ -69,16 +69,19 @@ pfs_copied_cell(const PfsThreadCopies *copies, const PfsThreadCopy *copy, uint32
 	return copy->cells + (size_t) c * pfs_summary_kinds[copies->family]->cell_size;
 }
 
-/* Copy: all but family, with_buckets, first, end and patience comes in as 0. */
+/*
+ * Makes copies of all threads.  The caller sets family, with_buckets, first, end and
+ * patience before; all else must be 0.
+ */
 extern void pfs_thread_copies_make(PfsThreadCopies *copies);
 
-/* The same for one thread; false if it is not there. */
+/* Makes the copy of one thread; false if there is no such thread. */
 extern bool pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id);
 
 /*
- * Has no thread moved counters since it was copied?  Those that have are copied
- * again.  After some hundred rounds the answer is yes; and threads that are in the
- * middle of a move when the patience has run out are not asked any more.
+ * Returns whether no thread has moved counters since it was copied.  Those that have are
+ * copied again.  After some hundred rounds the answer is yes; and threads that are in
+ * the middle of a move when the patience has run out are not checked any more.
  */
 extern bool pfs_thread_copies_hold(PfsThreadCopies *copies);
 extern void pfs_thread_copies_free(PfsThreadCopies *copies);

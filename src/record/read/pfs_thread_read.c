@@ -9,6 +9,11 @@
 #include "pfs_setup.h"
 #include "pfs_thread.h"
 
+/*
+ * Hands a copy of each living thread's record, or of one (thread_id), to emit, with
+ * the state word that the copy belongs to.  The word tells callers that go on to
+ * read or to change the record itself whether it is still the same thread's.
+ */
 void
 pfs_threads_each(uint64 thread_id, PfsThreadEmit emit, void *arg)
 {
@@ -30,6 +35,10 @@ pfs_threads_each(uint64 thread_id, PfsThreadEmit emit, void *arg)
 	}
 }
 
+/*
+ * Changes the switches of the thread in this record, -1 leaves one as it is; false
+ * if the record has got a new owner since `word` was read.
+ */
 bool
 pfs_thread_set(uint32 index, uint64 word, int instrumented, int history)
 {
