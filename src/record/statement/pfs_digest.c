@@ -14,22 +14,22 @@
  * up to USAGE_MAX, so the sweep's steps are paid for by executions.  It looks at
  * LOOKS digests at most: then the least used one of these goes.  (The usage of
  * pg_stat_statements, decayed for and sorted by all entries under an exclusive
- * lock, picks better victims; but it makes everybody wait for a pass over all
+ * lock, picks better victims; but it makes every process wait for a pass over all
  * records.)  The sweep's position is one atomic counter, so two processes never stand
  * at the same digest.  A digest in use is passed over.
  *
- * Readers need all counters at one moment, while counters move.  So they hold moves
- * back for as long as they copy: who wants to move says so (`moving`), then looks
- * whether a reader is there (`held`), and if so does not move; a reader says that
- * it is there, then waits for those that are moving, which takes as long as one
- * move.  Both words are changed by sequentially consistent steps, so one of the two
- * sees the other.  Meanwhile statements for which there is no room are counted for
+ * Readers need all counters as of one moment, while evictions move counters to all
+ * others.  So readers forbid moves for as long as they copy: a process that wants to
+ * move counts itself in (`moving`), then looks whether a reader is there (`held`), and
+ * if so does not move; a reader counts itself in, then waits for those that are
+ * moving, which takes as long as one move.  Both words are changed by sequentially
+ * consistent steps, so one of the two sees the other.  Meanwhile statements for which there is no room are counted for
  * all others: nobody waits, nothing is lost.  The losses of the container count the
  * digests that had to be evicted, or found no room.
  *
  * A process that is stopped in the middle of a move is waited for for a while.  A
  * truncator then goes on and raises `abandoned`: whoever moves compares it with what it
- * was at the move's begin, and drops what he has, which is older than the truncation.
+ * was at the move's begin, and drops what it has, which is older than the truncation.
  *
  * A process that dies in the middle of anything here takes the server's shared
  * memory with it.  One that is thrown out of it by an error, which nothing here can
@@ -73,10 +73,10 @@ static PfsHash *index_of_keys;
 static PFS_HOT PfsCachedDigest cached_digests[CACHED_DIGESTS];
 static uint32 hint;
 
-/* The same; 0 until the process has taken an offset. */
+/* Ticks for which an offset is taken to hold; 0: this process has taken none yet. */
 static PFS_HOT uint64 offset_age;
 
-/* Ticks of the default timer; 0: to be computed. */
+/* Age at which a sample is replaced, ticks of the default timer; 0: to be computed. */
 static PFS_HOT uint64 sample_age;
 static PFS_HOT int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
 
@@ -102,7 +102,10 @@ pfs_digests_extra_size(void)
 		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell));
 }
 
-/* Takes the containers, their index and gates, and the cells of all others' waits. */
+/*
+ * Takes the containers, their index and reference count slots, and the cells of all
+ * others' waits.
+ */
 void
 pfs_digests_lay_out(PfsSegment *seg)
 {
@@ -181,6 +184,11 @@ add_rare(PfsSharedStatementCell *to, const uint64 *n)
 
 StaticAssertDecl(PFS_NUM_COUNTERS == 22, "add_numbers() knows all of them");
 
+/*
+ * Adds a statement's counters, n[PFS_NUM_COUNTERS], to a digest's or to those of all
+ * others.  The four that nearly every statement has are looked at one by one; the rest
+ * is ORed together in pairs, so that a statement without any of them pays one branch.
+ */
 static inline void
 add_counters(PfsSharedStatementCell *to, const uint64 *n)
 {
@@ -207,6 +215,10 @@ add_counters(PfsSharedStatementCell *to, const uint64 *n)
  */
 #define OFFSET_SECONDS 10
 
+/*
+ * Stores a new offset between the timer and the server's clock, taken at `now`.  Two
+ * processes may store at the same time; either offset is good enough.
+ */
 static pg_noinline void
 take_offset(PfsDigestOffset *offset, uint64 now)
 {
@@ -223,8 +235,10 @@ look_at_offset(PfsDigestOffset *offset, uint64 now)
 }
 
 /*
- * Something goes to all others: a statement that ended at `first`, which is now, or
- * all that digest d has counted.
+ * Widens the time span of all others by what is added to them: a statement that ended
+ * at `first`, which is now (d is NULL), or all that digest d has counted.  The offset
+ * that belongs to a time is stored with it, without a lock: a racing process may leave
+ * its own.
  */
 static void
 note_others(uint64 first, uint64 last, const PfsDigest *d)
@@ -288,7 +302,10 @@ pfs_digest_repair(void)
 	return was_moving;
 }
 
-/* Nobody refers to it: all that it has goes to all others. */
+/*
+ * Adds a wait of a digest that is evicted to those of all others, for move_cb().  A
+ * move that a truncator has given up waiting for adds nothing.
+ */
 static void
 move_wait_cb(PfsChained *cell, void *arg)
 {
@@ -303,6 +320,13 @@ move_wait_cb(PfsChained *cell, void *arg)
 
 StaticAssertDecl(PFS_HISTOGRAM_BUCKETS % BUCKETS_AT_ONCE == 0, "move_cb() takes all of them");
 
+/*
+ * Moves all that digest d has counted to all others, for make_room(), by way of
+ * pfs_digest_give_up(): no process has it pinned, so its counters stand still.  The
+ * chain of its waits is freed; the record itself is left to the caller.  From the
+ * moment on that a truncator has given up waiting for this process, nothing more is
+ * added: what is left is older than the truncation.
+ */
 static bool
 move_cb(PfsDigest *d, void *arg)
 {
@@ -314,7 +338,7 @@ move_cb(PfsDigest *d, void *arg)
 		pfs_statement_kind.merge(&pfs_shared_digests->counters, &totals);
 		note_others(d->first_seen, d->last_seen, d);
 	}
-	/* Who makes way has few statements, so nearly all buckets are empty. */
+	/* A digest that is evicted has few statements: most buckets are empty. */
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && is_wanted(); b += BUCKETS_AT_ONCE)
 	{
 		const uint64 *some = &d->buckets[b];
@@ -331,6 +355,13 @@ move_cb(PfsDigest *d, void *arg)
 	return true;
 }
 
+/*
+ * Removes the digest in this slot, if its state word is still `word` and no process has
+ * it pinned, and returns whether it did.  `take` gets the record while nobody can add
+ * to it any more, and has to move its counters and free its waits: make_room() moves
+ * them to all others, a truncator drops and counts them.  What `take` leaves in the
+ * record is dropped with it.
+ */
 bool
 pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg)
 {
@@ -342,8 +373,8 @@ pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, v
 		return false;
 
 	/*
-	 * Only who has killed the reference removes the record, so the word stays
-	 * from here on.
+	 * Only the process that has marked it dead removes the record, so the word
+	 * stays from here on.
 	 */
 	if (pfs_pages_word(pfs_digests, index) != word)
 	{
@@ -357,7 +388,12 @@ pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, v
 	return true;
 }
 
-/* False: nothing could be done at this moment. */
+/*
+ * Evicts one digest, by the clock sweep that the top of this file describes, so that
+ * insert() can have its place.  False: a reader or truncator forbids moves at this
+ * moment, or every digest that the sweep has passed is pinned; then the statement is
+ * counted for all others.
+ */
 static bool
 make_room(void)
 {
@@ -407,6 +443,11 @@ make_room(void)
 
 /* ---- finding and making ---- */
 
+/*
+ * Fills in a new record, for the hash table, before others can find it.  Its reference
+ * count slot may still be dead from the digest before it, and can be pinned from here
+ * on.
+ */
 static void
 fill_cb(void *record, const void *key, void *arg)
 {
@@ -438,8 +479,11 @@ is_cached(const PfsCachedDigest *cached, const PfsDigestKey *key)
 }
 
 /*
- * The caller has not found it.  Room is made first where there is none, as that is
- * how it is once there have been more shapes than there is room for.
+ * Makes the digest of a key that the caller has not found in the index, and returns its
+ * number, or PFS_NO_RECORD if no room could be made.  Room is made before the attempt
+ * where there is none, as that is the usual state once there have been more shapes than
+ * there is room for.  The container counts a loss for each time that one has to be
+ * evicted.
  */
 static uint32
 insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
@@ -462,6 +506,12 @@ insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
 	}
 }
 
+/*
+ * Finds or makes the digest of a key through the index, pins it and puts it into this
+ * process's cache, whose entry for that place it replaces: the slow path of
+ * pfs_digest_enter().  NULL: there is none and `make` is false, there is no room, or
+ * each one that was found was evicted before it could be pinned.
+ */
 static pg_noinline PfsCachedDigest *
 enter_uncached(const PfsDigestKey *key, bool make)
 {
@@ -502,7 +552,11 @@ pfs_digest_enter(const PfsDigestKey *key, bool make)
 
 /* ---- one statement ---- */
 
-/* Whoever does not get the word passes by: another sample is as good. */
+/*
+ * Stores a statement as the sample of its digest, for the caller, who has pinned the
+ * digest.  A process that does not get the sequence word gives up: the sample that
+ * another one is writing is as good.
+ */
 static pg_noinline void
 put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
 {
@@ -520,6 +574,14 @@ put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	pfs_seqlock_write_end(&d->sample);
 }
 
+/*
+ * Adds a statement that has ended to its digest, or to all others where it has none:
+ * counters, histogram, time, and, if end->with_waits, the waits in the process's table.
+ * Called by pfs_digest_end_statement() inside the owner's write section.  Times of
+ * another timer than the default are converted.  The statement also becomes the sample
+ * if it is the slowest so far, or if the sample is older than
+ * pfs.max_digest_sample_age.
+ */
 void
 pfs_digest_count(const PfsDigestEnd *end)
 {
@@ -552,7 +614,7 @@ pfs_digest_count(const PfsDigestEnd *end)
 	}
 	pfs_store_relaxed(&d->last_seen, now);
 	look_at_offset(&d->last_offset, now);
-	/* Made at the end of its first statement: a moment too late. */
+	/* It was made at the end of its first statement, a little after that. */
 	if (unlikely(now < pfs_load_relaxed(&d->first_seen)))
 		pfs_store_relaxed(&d->first_seen, now);
 	if (unlikely(cached->ref_slot->usage < USAGE_MAX))
@@ -601,8 +663,8 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 }
 
 /*
- * Take the right to write the text; false: somebody else has it, or the text that is
- * there is as good.
+ * Takes the right to write the text.  False: another process has it, or the text that
+ * is there is at least as good.
  */
 static bool
 claim_text(PfsDigest *d, bool provisional)
@@ -614,6 +676,12 @@ claim_text(PfsDigest *d, bool provisional)
 		(!provisional && pfs_cas(&d->text_state, &worse, PFS_TEXT_REPLACED));
 }
 
+/*
+ * Gives a digest its text, which is cut to the space that there is; the caller has
+ * checked with pfs_digest_has_text() that one is wanted, and cuts between characters.
+ * The digest is made if there is none.  If another process is writing the text at this
+ * moment, its text stays.
+ */
 void
 pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
 {
@@ -641,6 +709,12 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 /* How often a text that is just being replaced is looked at again. */
 #define TEXT_TRIES 100
 
+/*
+ * Copies a digest's text, for readers, and returns its length; 0: it has none, or the
+ * text is being written for too long.  `to` has room for pfs_sizes.digest_text bytes.
+ * The caller checks the state word of the record behind the call, as the digest can be
+ * evicted meanwhile.
+ */
 uint32
 pfs_digest_copy_text(const PfsDigest *d, char *to)
 {
