@@ -23,9 +23,9 @@
  * move counts itself in (`moving`), then looks whether a reader is there (`held`), and
  * if so does not move; a reader counts itself in, then waits for those that are
  * moving, which takes as long as one move.  Both words are changed by sequentially
- * consistent steps, so one of the two sees the other.  Meanwhile statements for which there is no room are counted for
- * all others: nobody waits, nothing is lost.  The losses of the container count the
- * digests that had to be evicted, or found no room.
+ * consistent steps, so one of the two sees the other.  Meanwhile statements for which
+ * there is no room are counted for all others: nobody waits, nothing is lost.  The
+ * losses of the container count the digests that had to be evicted, or found no room.
  *
  * A process that is stopped in the middle of a move is waited for for a while.  A
  * truncator then goes on and raises `abandoned`: whoever moves compares it with what it

@@ -8,8 +8,8 @@
  * the session becomes idle, or at its stamp, the end of its last call, when
  * the next one shows itself.
  *
- * Separate from pfs_statement.c, as those nested inside it begin and end with calls of
- * hooks, and many can be open at a time.
+ * Separate from pfs_statement_nest.c, as nested ones begin and end with calls of hooks,
+ * and many can be open at a time.
  */
 #include "postgres.h"
 
@@ -245,9 +245,8 @@ pfs_statement_answers(PfsThread *t, bool completes)
 
 /*
  * Names a statement that comes to a commit without having met a hook.  The message was a
- * description or a function call; or
- * it only ends what an earlier message began, or has an empty text, and then it is
- * no statement.
+ * description or a function call; or it only ends what an earlier message began, or has
+ * an empty text, and then it is no statement.
  */
 static pg_noinline void
 name_by_commit(PfsThread *t)
