@@ -4,7 +4,7 @@
  *	  receiver's peer, with the counters of its calls; and the counters of
  *	  calls on sockets that have no record, or not any more.
  *
- * A record belongs to a thread, and its owner writes it inside a change of the
+ * A record belongs to a thread, and its owner writes it inside write sections of the
  * thread's sequence lock, which its readers use as well.  TRUNCATE writes
  * nobody's counters: it raises a counter, and who owns or reads a record finds
  * its counters to be of an older generation.  pfs_socket.c has the protocol.
@@ -62,7 +62,7 @@ typedef struct PfsSocket
 	uint8		unused[4];
 	uint8		address[16];
 
-	/* Inside write sections. */
+	/* Written inside write sections. */
 	uint64		generation;		/* value of `truncations` that the counters
 								 * belong to */
 
@@ -84,7 +84,7 @@ typedef struct PfsSocketTotals
 
 typedef struct PfsSharedSockets
 {
-	/* Atomic: counters of a record that go to the totals. */
+	/* Atomic: moves of a record's counters to the totals. */
 	uint64		moves_begun;
 	uint64		moves_done;
 	uint64		left;			/* events that owners moved because of a
@@ -125,7 +125,7 @@ extern void pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEven
 /* Inside a write section: bytes of a read that is no event. */
 extern void pfs_socket_count_bytes(PfsSocket *s, uint64 bytes);
 
-/* These counters go to the totals, of a copy or by the owner; how many events. */
+/* Adds these counters to the totals, of a copy or by the owner; how many events. */
 extern uint64 pfs_socket_push_cells(const PfsSocketCell *cells);
 
 /* The record of the socket that this wait of class Client is for, or NULL. */
