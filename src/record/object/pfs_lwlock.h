@@ -1,6 +1,6 @@
 /*
  * pfs_lwlock.h
- *	  LWLocks by address: those that somebody had to wait for, with the counters
+ *	  LWLocks by address: those that some process had to wait for, with the counters
  *	  of these waits, and which locks each process holds.
  *
  * Only with detours (pfs.lwlock_events is not `waits`).  An instance is made at the

@@ -540,6 +540,11 @@ enter_uncached(const PfsDigestKey *key, bool make)
 	return NULL;
 }
 
+/*
+ * Finds or makes the digest of a key and pins it, so that it is not evicted before
+ * pfs_digest_leave().  Nearly always it is in the process's cache, at the state word
+ * that it had there.
+ */
 PfsCachedDigest *
 pfs_digest_enter(const PfsDigestKey *key, bool make)
 {
@@ -626,6 +631,7 @@ pfs_digest_count(const PfsDigestEnd *end)
 	pfs_digest_leave(cached);
 }
 
+/* Adds the planning time of a statement that is not executed to its digest. */
 void
 pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
 {

@@ -253,6 +253,10 @@ charge_nobody(void)
 	pfs_local.waits = NULL;
 }
 
+/*
+ * Adds the planning of a statement that was planned and is not executed to its digest.
+ * The statement itself is not counted.
+ */
 void
 pfs_digest_end_planned(const PfsStatement *s)
 {
@@ -311,6 +315,10 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 
 /* ---- parallel workers ---- */
 
+/*
+ * Publishes a key in the thread record: the one of the outer call, when an inner one is
+ * over.  Readers are the workers of this leader.
+ */
 void
 pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key)
 {
@@ -322,6 +330,10 @@ pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key)
 	pfs_write_end(t);
 }
 
+/*
+ * Publishes the digest that this process collects waits for, before it may start
+ * parallel workers, and returns what was published before.
+ */
 PfsDigestKey
 pfs_digest_publish(PfsThread *t)
 {
@@ -334,6 +346,10 @@ pfs_digest_publish(PfsThread *t)
 	return before;
 }
 
+/*
+ * Begins to collect waits for the leader's statement, in a parallel worker that
+ * attaches; whose they are is known later, by pfs_digest_work_for().
+ */
 void
 pfs_digest_work(void)
 {
@@ -376,6 +392,10 @@ pfs_digest_attach(PfsThread *t)
 		pfs_digest_work();
 }
 
+/*
+ * Empties the table when the process ends, so that waits of a parallel worker reach the
+ * digest of its leader's statement.
+ */
 void
 pfs_digest_detach(PfsThread *t)
 {

@@ -171,6 +171,7 @@ count_raise(PfsThread *t, PfsSeverity severity, int sqlstate, uint32 *flags)
 	return true;
 }
 
+/* Counts that a block has caught the error that was raised last. */
 void
 pfs_error_handled(PfsThread *t)
 {
@@ -218,6 +219,10 @@ pfs_error_raised(PfsThread *t, int sqlstate, const void *handler)
 		pfs_open_error.sqlstate = sqlstate;
 }
 
+/*
+ * Notes that a handler has thrown on the error that it got: at the outermost handler
+ * nobody can catch it any more.
+ */
 void
 pfs_error_thrown_on(const void *handler)
 {
@@ -254,6 +259,10 @@ pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_a
 		(void) count_raise(t, severity, sqlstate, &flags);
 }
 
+/*
+ * Copies which states the places have, for readers of the summaries, under the lock
+ * that excludes truncators.
+ */
 void
 pfs_errors_copy_keys(void *to)
 {

@@ -181,6 +181,10 @@ pfs_nested_remove(PfsStatement *s)
 	pfs_pool_put(&pool, s);
 }
 
+/*
+ * Takes a statement, as its outer one ends, out of that one's list: it is nested in
+ * nothing from now on, for readers, too.
+ */
 void
 pfs_nested_leave_outer(PfsStatement *s)
 {
@@ -201,6 +205,10 @@ pfs_nested_set_planned(PfsStatement *s)
 	pfs_sql.planned = s;
 }
 
+/*
+ * Notes that a statement is executed, by the executor's descriptor that later calls
+ * find it by (NULL: it is a utility).
+ */
 void
 pfs_nested_set_query(PfsStatement *s, const void *query)
 {

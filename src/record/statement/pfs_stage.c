@@ -56,6 +56,10 @@ event_id_of(const PfsStage *stage)
 	return pfs_stage_mark_event_id(&run->marks[run->first.more - 1]);
 }
 
+/*
+ * Returns the number of the innermost stage that has one, for new events to be nested
+ * in; 0: none has.
+ */
 uint64
 pfs_stage_event_id(void)
 {

@@ -14,6 +14,10 @@
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
+/*
+ * Sets the sizes of all families' events in pfs_sizes, in the postmaster, before the
+ * segment is laid out.
+ */
 void
 pfs_statement_sizes(void)
 {
@@ -133,6 +137,7 @@ pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int 
 	e->text_len = n;
 }
 
+/* Puts an error's message into a slot, behind its text, which is final by then. */
 void
 pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len)
 {

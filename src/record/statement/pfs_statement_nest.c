@@ -303,6 +303,10 @@ pfs_nested_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 	pfs_nested_remove(s);
 }
 
+/*
+ * Removes the statements that were only planned, by a call with at least `nest` hooks
+ * around it: nobody is going to execute them any more.
+ */
 void
 pfs_nested_drop_planned(PfsThread *t, int nest)
 {

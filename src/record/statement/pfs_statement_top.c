@@ -185,6 +185,11 @@ pfs_statement_idle(PfsThread *t)
 	pfs_write_end(t);
 }
 
+/*
+ * Ends what is open when the process ends: the transaction, as rolled back, the
+ * statement at top level and all stages.  Does nothing if the exit has interrupted a
+ * write section.
+ */
 void
 pfs_statement_detach(PfsThread *t)
 {
