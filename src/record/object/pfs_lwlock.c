@@ -136,7 +136,8 @@ note_taken_before_cb(LWLock *lock, LWLockMode mode, void *context)
 
 /*
  * Begins the list of held locks and the ring of acquisitions, when a process attaches
- * and `all` is in effect.  Locks that it has taken before are put into the list.
+ * and `all` is in effect.  Locks that it has taken before come from the server's own
+ * list of them.
  */
 void
 pfs_lwlock_attach(PfsThread *t)

@@ -1,22 +1,21 @@
 /*
  * pfs_digest.c
- *	  The container of digests: finding, making, counting, making room.
+ *	  The container of digests: finding, making, counting, evicting.
  *
- * Adding.  Whoever adds to a digest refers to it meanwhile (pfs_ref.h): two atomic
- * steps on a line that belongs to the digest alone.  So a digest that is evicted has
- * nobody who adds to it, and whoever comes later does not find it: then the counters
- * go to a digest of the same key that is made anew, or to all others.  Each number
- * is added once, to a record that exists, and leaves it with all others in one
- * move; no total is ever short of one, or has it twice.
+ * Adding.  Whoever adds to a digest has it pinned meanwhile (pfs_ref.h): two atomic
+ * steps on a line that belongs to the digest alone.  So nobody adds to a digest that is
+ * evicted, and whoever comes later does not find it: then the counters go to a digest of
+ * the same key that is made anew, or to all others.  Each number is added once, to a
+ * record that exists, and leaves it with all others in one move; no total is ever short
+ * of one, or has it twice.
  *
- * Making room.  A clock sweep lowers the usage of each digest that it
- * passes; the first that has none is evicted.  Each execution raises usage by one,
- * up to USAGE_MAX, so the sweep's steps are paid for by executions.  It looks at
- * LOOKS digests at most: then the least used one of these goes.  (The usage of
- * pg_stat_statements, decayed for and sorted by all entries under an exclusive
- * lock, picks better victims; but it makes every process wait for a pass over all
- * records.)  The sweep's position is one atomic counter, so two processes never stand
- * at the same digest.  A digest in use is passed over.
+ * Making room.  A clock sweep lowers the usage of each digest that it passes; the first
+ * that has none is evicted.  Each execution raises usage by one, up to USAGE_MAX, so the
+ * sweep's steps are paid for by executions.  It looks at LOOKS digests at most: then it
+ * evicts the least used of these.  (The usage of pg_stat_statements, decayed for and
+ * sorted by all entries under an exclusive lock, picks better victims; but it makes every
+ * process wait for a pass over all records.)  The sweep's position is one atomic counter,
+ * so two processes never stand at the same digest.  One that is pinned is passed over.
  *
  * Readers need all counters as of one moment, while evictions move counters to all
  * others.  So readers forbid moves for as long as they copy: a process that wants to
@@ -102,10 +101,7 @@ pfs_digests_extra_size(void)
 		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell));
 }
 
-/*
- * Takes the containers, their index and reference count slots, and the cells of all
- * others' waits.
- */
+/* Takes the containers, index, reference count slots, and waits of all others. */
 void
 pfs_digests_lay_out(PfsSegment *seg)
 {
@@ -185,9 +181,8 @@ add_rare(PfsSharedStatementCell *to, const uint64 *n)
 StaticAssertDecl(PFS_NUM_COUNTERS == 22, "add_numbers() knows all of them");
 
 /*
- * Adds a statement's counters, n[PFS_NUM_COUNTERS], to a digest's or to those of all
- * others.  The four that nearly every statement has are looked at one by one; the rest
- * is ORed together in pairs, so that a statement without any of them pays one branch.
+ * Adds a statement's counters.  Those that nearly every statement has are looked at one
+ * by one; the rest is ORed together in pairs, so that having none costs one branch.
  */
 static inline void
 add_counters(PfsSharedStatementCell *to, const uint64 *n)
@@ -215,10 +210,7 @@ add_counters(PfsSharedStatementCell *to, const uint64 *n)
  */
 #define OFFSET_SECONDS 10
 
-/*
- * Stores a new offset between the timer and the server's clock, taken at `now`.  Two
- * processes may store at the same time; either offset is good enough.
- */
+/* Stores a new offset.  If two processes do so at a time, either is good. */
 static pg_noinline void
 take_offset(PfsDigestOffset *offset, uint64 now)
 {
@@ -235,10 +227,8 @@ look_at_offset(PfsDigestOffset *offset, uint64 now)
 }
 
 /*
- * Widens the time span of all others by what is added to them: a statement that ended
- * at `first`, which is now (d is NULL), or all that digest d has counted.  The offset
- * that belongs to a time is stored with it, without a lock: a racing process may leave
- * its own.
+ * Widens the time span of all others by a statement that ended at `first`, which is now
+ * (d is NULL), or by digest d.  Offsets race with those of other processes.
  */
 static void
 note_others(uint64 first, uint64 last, const PfsDigest *d)
@@ -302,10 +292,7 @@ pfs_digest_repair(void)
 	return was_moving;
 }
 
-/*
- * Adds a wait of a digest that is evicted to those of all others, for move_cb().  A
- * move that a truncator has given up waiting for adds nothing.
- */
+/* Adds one wait to those of all others, for move_cb(). */
 static void
 move_wait_cb(PfsChained *cell, void *arg)
 {
@@ -321,11 +308,9 @@ move_wait_cb(PfsChained *cell, void *arg)
 StaticAssertDecl(PFS_HISTOGRAM_BUCKETS % BUCKETS_AT_ONCE == 0, "move_cb() takes all of them");
 
 /*
- * Moves all that digest d has counted to all others, for make_room(), by way of
- * pfs_digest_give_up(): no process has it pinned, so its counters stand still.  The
- * chain of its waits is freed; the record itself is left to the caller.  From the
- * moment on that a truncator has given up waiting for this process, nothing more is
- * added: what is left is older than the truncation.
+ * Moves all that digest d has counted to all others, for make_room().  Nobody has it
+ * pinned, so its counters stand still.  Nothing is added once a truncator has stopped
+ * waiting.
  */
 static bool
 move_cb(PfsDigest *d, void *arg)
@@ -356,11 +341,8 @@ move_cb(PfsDigest *d, void *arg)
 }
 
 /*
- * Removes the digest in this slot, if its state word is still `word` and no process has
- * it pinned, and returns whether it did.  `take` gets the record while nobody can add
- * to it any more, and has to move its counters and free its waits: make_room() moves
- * them to all others, a truncator drops and counts them.  What `take` leaves in the
- * record is dropped with it.
+ * Removes the digest in this slot and returns true, if its state word is still `word`
+ * and nobody has it pinned.  `take` moves its counters away and frees its waits.
  */
 bool
 pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg)
@@ -389,10 +371,8 @@ pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, v
 }
 
 /*
- * Evicts one digest, by the clock sweep that the top of this file describes, so that
- * insert() can have its place.  False: a reader or truncator forbids moves at this
- * moment, or every digest that the sweep has passed is pinned; then the statement is
- * counted for all others.
+ * Evicts one digest by the clock sweep, for insert().  False: a reader forbids it at
+ * this moment, or all that the sweep has passed are pinned.
  */
 static bool
 make_room(void)
@@ -443,11 +423,7 @@ make_room(void)
 
 /* ---- finding and making ---- */
 
-/*
- * Fills in a new record, for the hash table, before others can find it.  Its reference
- * count slot may still be dead from the digest before it, and can be pinned from here
- * on.
- */
+/* Fills in a new record, for the hash table.  It can be pinned from here on. */
 static void
 fill_cb(void *record, const void *key, void *arg)
 {
@@ -479,11 +455,9 @@ is_cached(const PfsCachedDigest *cached, const PfsDigestKey *key)
 }
 
 /*
- * Makes the digest of a key that the caller has not found in the index, and returns its
- * number, or PFS_NO_RECORD if no room could be made.  Room is made before the attempt
- * where there is none, as that is the usual state once there have been more shapes than
- * there is room for.  The container counts a loss for each time that one has to be
- * evicted.
+ * Makes a digest that the caller has not found; PFS_NO_RECORD: there is no room.  Room
+ * is made first where there is none, as is usual once there have been more shapes than
+ * places.
  */
 static uint32
 insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
@@ -507,10 +481,8 @@ insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
 }
 
 /*
- * Finds or makes the digest of a key through the index, pins it and puts it into this
- * process's cache, whose entry for that place it replaces: the slow path of
- * pfs_digest_enter().  NULL: there is none and `make` is false, there is no room, or
- * each one that was found was evicted before it could be pinned.
+ * Finds or makes a digest, pins it and caches it: the slow path of pfs_digest_enter().
+ * NULL: no room, none and not `make`, or always evicted before it could be pinned.
  */
 static pg_noinline PfsCachedDigest *
 enter_uncached(const PfsDigestKey *key, bool make)
@@ -540,11 +512,7 @@ enter_uncached(const PfsDigestKey *key, bool make)
 	return NULL;
 }
 
-/*
- * Finds or makes the digest of a key and pins it, so that it is not evicted before
- * pfs_digest_leave().  Nearly always it is in the process's cache, at the state word
- * that it had there.
- */
+/* Finds or makes a digest and pins it; it is nearly always cached. */
 PfsCachedDigest *
 pfs_digest_enter(const PfsDigestKey *key, bool make)
 {
@@ -557,11 +525,7 @@ pfs_digest_enter(const PfsDigestKey *key, bool make)
 
 /* ---- one statement ---- */
 
-/*
- * Stores a statement as the sample of its digest, for the caller, who has pinned the
- * digest.  A process that does not get the sequence word gives up: the sample that
- * another one is writing is as good.
- */
+/* Stores a statement as the sample, unless another process is storing one. */
 static pg_noinline void
 put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
 {
@@ -580,12 +544,9 @@ put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
 }
 
 /*
- * Adds a statement that has ended to its digest, or to all others where it has none:
- * counters, histogram, time, and, if end->with_waits, the waits in the process's table.
- * Called by pfs_digest_end_statement() inside the owner's write section.  Times of
- * another timer than the default are converted.  The statement also becomes the sample
- * if it is the slowest so far, or if the sample is older than
- * pfs.max_digest_sample_age.
+ * Adds a statement that has ended, and its waits, to its digest or to all others;
+ * inside the owner's write section.  It becomes the sample if it is the slowest or that
+ * is old.
  */
 void
 pfs_digest_count(const PfsDigestEnd *end)
@@ -631,7 +592,7 @@ pfs_digest_count(const PfsDigestEnd *end)
 	pfs_digest_leave(cached);
 }
 
-/* Adds the planning time of a statement that is not executed to its digest. */
+/* Adds the planning of a statement that is not executed. */
 void
 pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
 {
@@ -668,10 +629,7 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state);
 }
 
-/*
- * Takes the right to write the text.  False: another process has it, or the text that
- * is there is at least as good.
- */
+/* Takes the right to write the text; false: another process has it, or it is as good. */
 static bool
 claim_text(PfsDigest *d, bool provisional)
 {
@@ -683,10 +641,8 @@ claim_text(PfsDigest *d, bool provisional)
 }
 
 /*
- * Gives a digest its text, which is cut to the space that there is; the caller has
- * checked with pfs_digest_has_text() that one is wanted, and cuts between characters.
- * The digest is made if there is none.  If another process is writing the text at this
- * moment, its text stays.
+ * Gives a digest its text, of whole characters, which pfs_digest_has_text() has wanted.
+ * Makes the digest if need be; a text that another process is writing stays.
  */
 void
 pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
@@ -716,10 +672,8 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 #define TEXT_TRIES 100
 
 /*
- * Copies a digest's text, for readers, and returns its length; 0: it has none, or the
- * text is being written for too long.  `to` has room for pfs_sizes.digest_text bytes.
- * The caller checks the state word of the record behind the call, as the digest can be
- * evicted meanwhile.
+ * Copies a text for readers, who check the state word behind it; 0: none, or it is
+ * being replaced.  `to` has pfs_sizes.digest_text bytes.
  */
 uint32
 pfs_digest_copy_text(const PfsDigest *d, char *to)
