@@ -142,7 +142,7 @@ look(int fd, PfsFd *entry, bool count)
 	if (length > (ssize_t) sizeof(deleted) &&
 		strcmp(path + length - (sizeof(deleted) - 1), deleted) == 0)
 	{
-		/* Unlinked by somebody: the kind is still known, an instance is not. */
+		/* It was unlinked: the kind is still known, an instance is not. */
 		char		buf[PFS_FILE_NAME_SIZE];
 
 		path[length - (sizeof(deleted) - 1)] = '\0';

@@ -293,8 +293,8 @@ pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word)
 							&file_hint, word, &created);
 
 	/*
-	 * Somebody was faster, or there was no room: what was filled is free
-	 * again.
+	 * Another process was faster, or there was no room: the long name is
+	 * free again.
 	 */
 	if (!created && fill.long_name != PFS_NO_RECORD)
 		free_long_name(fill.long_name);
@@ -302,8 +302,8 @@ pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word)
 }
 
 /*
- * A DIRTY record of ours goes back to the container, its long name and its sums
- * with it.
+ * Gives a DIRTY record, which this process has, back to the container, with its long
+ * name and its sums.
  */
 static void
 free_file(uint32 index)

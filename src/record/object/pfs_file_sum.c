@@ -6,8 +6,8 @@
  * truncation are in pfs_file_sum_read.c.
  *
  * Every file has a chain of records, one per instrument and part (read, write,
- * misc), from an atomic head in PfsFile (pfs_chain.h).  It goes as a whole, long
- * after its file.
+ * misc), from an atomic head in PfsFile (pfs_chain.h).  It is freed as a whole, long
+ * after its file was removed.
  *
  * What has no record (no instance, or no room for one) is added to the totals of
  * its event name.  So these are always the sum of all records of the container
@@ -36,7 +36,7 @@
  * another, one process at a time.  The lock is the sequence word `moving`: odd
  * while it is held.  Instrument points only try it; SQL commands wait.  Whoever
  * adds does not care: taking a record's counters is an exchange of each word.
- * So a reader of sums over all records knows from the word whether any number
+ * So a reader of sums over all records knows from the word whether any counter
  * moved under it.
  */
 #include "postgres.h"

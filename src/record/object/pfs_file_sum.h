@@ -30,7 +30,7 @@ struct PfsFileSum				/* declared in pfs_fd.h */
 			uint8		part;	/* PfsFilePart */
 			uint8		unused;
 		};
-		uint32		key;		/* the same */
+		uint32		key;		/* both, as PfsChained has it */
 	};
 };
 
@@ -89,7 +89,7 @@ pfs_file_sum(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd)
 
 /* ---- removal of files; called by pfs_file.c ---- */
 
-/* No lock to wait for: false if somebody has it. */
+/* Does not wait: false if another process has the lock. */
 extern bool pfs_file_sums_try_lock(void);
 extern void pfs_file_sums_unlock(void);
 

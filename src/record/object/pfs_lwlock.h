@@ -56,9 +56,8 @@ typedef struct PfsLwlockEvent
 /*
  * What a process holds: addresses, with the lowest bit set for LW_SHARED; and what it
  * has acquired.  One for each place in the container of threads; written by the thread
- * that has the place.  An entry is made after its lock was taken and goes away before
- * it is released, so a reader that sees one knows that the lock was held at that
- * moment.
+ * that has the place.  An entry is made after its lock was taken and removed before the
+ * lock is released, so a reader that sees one knows that the lock was held then.
  */
 typedef struct PfsLwlockHolder
 {

@@ -355,8 +355,8 @@ pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, v
 		return false;
 
 	/*
-	 * Only the process that has marked it dead removes the record, so the word
-	 * stays from here on.
+	 * Only the process that has marked it dead removes the record, so the
+	 * word stays from here on.
 	 */
 	if (pfs_pages_word(pfs_digests, index) != word)
 	{

@@ -179,7 +179,7 @@ typedef struct PfsDigestEnd
 	PfsDigestKey key;
 	uint32		flags;			/* of the statement */
 	uint64		end;			/* by the timer in flags */
-	uint64		ticks;			/* the same */
+	uint64		ticks;			/* by the timer in flags */
 	const uint64 *n;
 	uint64		memory;			/* see pfs_statement_memory.h; 0: none */
 	const char *text;
@@ -242,7 +242,7 @@ typedef void (*PfsDigestEmit) (const PfsDigestRow *row, void *arg);
 typedef void (*PfsDigestWaitEmit) (const PfsDigestWaitRow *row, void *arg);
 
 /*
- * Rows that counted something, each number in exactly one of them.  What they
+ * Rows that counted something, each statement in exactly one of them.  What they
  * point to lives as long as the memory context.
  */
 extern void pfs_digests_read(int parts, PfsDigestEmit emit, void *arg);

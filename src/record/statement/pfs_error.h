@@ -25,7 +25,7 @@ typedef enum PfsSeverity
 /*
  * Cells.  Each state that PostgreSQL defines has one for each severity below
  * PANIC (which ends the server, and with it these counters): for ever,
- * whatever other states were met.  All the others compete for the places of
+ * whatever other states were raised.  All the others compete for the places of
  * the second part, which a reset of the global table empties.
  */
 #define PFS_ERROR_CELL_OTHER 0

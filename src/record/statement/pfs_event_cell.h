@@ -126,7 +126,7 @@ pfs_cell_add_timed(PfsCell *c, uint64 ticks)
 		pfs_store_relaxed(&c->max, ticks);
 }
 
-/* The same of events that are untimed, of another timer, or of no thread. */
+/* Slow path: count events that are untimed, of another timer, or of no thread. */
 extern void pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks);
 extern void pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
 										const uint64 *n);

@@ -21,7 +21,7 @@
  * A thread has PFS_STATEMENT_DEPTH slots in which readers see running statements.
  * A cursor that is not being read needs none: it keeps its slot until another
  * statement wants one and none is free, and has one again when it is read.  So
- * what is being executed goes before what is only open.
+ * what is being executed comes before what is only open.
  *
  * Statements lie in a pool of private memory, which grows before a call's write
  * section begins (pfs_nested_make_room()).
@@ -304,7 +304,7 @@ pfs_nested_free_slot(PfsThread *t)
 
 /*
  * Gives a cursor a slot again, when it is read and had to give its own away.  It is the
- * same event as before: with its number, its counters, and its text from `source`.  If
+ * same event as before: with its event_id, its counters, and its text from `source`.  If
  * no slot is free, it goes on without one, and is recorded at its end all the same.
  * The caller knows that it had a slot, and has none.
  */
@@ -313,7 +313,7 @@ pfs_nested_show_again(PfsThread *t, PfsStatement *s, const PfsStatementSource *s
 {
 	PfsStatementEvent *e;
 
-	/* It has its number. */
+	/* The event keeps the event_id that it has. */
 	e = pfs_statement_make_event(t, s, s->flags & ~PFS_FLAG_CURRENT);
 	if (e == NULL)
 		return;

@@ -30,9 +30,9 @@ typedef struct PfsPrepared
 	char		name[NAMEDATALEN];
 
 	/*
-	 * Written inside write sections.  TRUNCATE leaves the counts to their owner, as
-	 * it does for sockets: counters of a generation below `collected` are
-	 * gone.
+	 * Written inside write sections.  TRUNCATE leaves the counts to their
+	 * owner, as it does for sockets: counters of a generation below
+	 * `collected` are gone.
 	 */
 	uint64		generation;
 	uint64		collected;		/* also who truncates, by compare-and-swap */

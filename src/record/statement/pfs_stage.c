@@ -45,7 +45,7 @@ pfs_stage_stamp(PfsThread *t)
 	}
 }
 
-/* Returns the number of a stage; of a run, that of its last stage. */
+/* Returns the event_id of a stage; of a run, that of its last stage. */
 static uint64
 event_id_of(const PfsStage *stage)
 {
@@ -57,7 +57,7 @@ event_id_of(const PfsStage *stage)
 }
 
 /*
- * Returns the number of the innermost stage that has one, for new events to be nested
+ * Returns the event_id of the innermost stage that has one, for new events to be nested
  * in; 0: none has.
  */
 uint64
@@ -301,7 +301,7 @@ pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id)
 
 	if (held->flags == 0)
 		return;
-	/* It has its number. */
+	/* The event keeps the event_id that it has. */
 	e = (PfsStageEvent *) pfs_event_begin(t, PFS_STAGES, held->instrument,
 										  held->flags & ~PFS_FLAG_CURRENT, held->start, parent);
 	if (e != NULL)

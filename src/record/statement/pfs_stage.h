@@ -17,7 +17,7 @@ typedef struct PfsStage
 	PfsInstrumentId instrument;
 	uint32		flags;			/* 0: not collected */
 	uint64		start;
-	uint64		event_id;		/* 0: no number */
+	uint64		event_id;		/* 0: none */
 	PfsStageRun *run;			/* NULL: not shown */
 	int			progress;		/* phase of a command inside its statement's
 								 * stage: the command; 0: it is none */
@@ -75,7 +75,7 @@ extern void pfs_stage_of_run(const PfsStageRun *run, uint32 i, bool running, Pfs
 /* Any process: the work of a copy of a running stage. */
 extern void pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e);
 
-/* What is the same in all stages of a thread. */
+/* Writes into all slots what all stages of a thread have in common. */
 extern void pfs_stage_stamp(PfsThread *t);
 
 /* The last stage of the top level ends. */

@@ -61,8 +61,8 @@ find_schema(char *to)
 }
 
 /*
- * Bytes of search_path by which put_schema() knows it again.  An element that ends
- * within the first bytes of the setting is the same as long as those are.
+ * Bytes of search_path by which put_schema() recognizes it.  An element that ends within
+ * these first bytes of the setting is unchanged as long as they are.
  */
 #define PATH_LOOK 16
 

@@ -173,7 +173,7 @@ pfs_statement_arrived(PfsThread *t)
 void
 pfs_statement_idle(PfsThread *t)
 {
-	/* Nobody is in the middle of anything here. */
+	/* No instrument point is active here. */
 	if (unlikely(pfs_is_writing(t) || (pfs_memory_is_told && (t->memory.seq.word & 1) != 0)))
 		pfs_thread_repair(t);
 	if (!pfs_sql.top_open)

@@ -2,7 +2,7 @@
  * pfs_transaction.c
  *	  The transaction of this process.
  *
- * PostgreSQL calls nobody when a transaction begins, so it is noticed: by a hook,
+ * PostgreSQL has no callback for the begin of a transaction, so it is noticed: by a hook,
  * or in processes without statements by a wait, when the process has another
  * local transaction number than the one remembered.
  */
