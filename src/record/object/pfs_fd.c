@@ -5,6 +5,8 @@
  * Private memory from mmap(), one entry per possible descriptor; only entries
  * in use become resident.  Filled at open(), or by one readlink() for a
  * descriptor that was opened before this process attached.
+ *
+ * Separate from pfs_file.c, which knows files by path and is shared.
  */
 #include "postgres.h"
 

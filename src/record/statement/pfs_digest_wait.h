@@ -8,8 +8,8 @@
  * pfs_event_write.h); it is emptied when the statement ends, when another one
  * becomes the innermost, and when it is full.
  *
- * Everything here: the process itself, inside a write section, unless it says
- * otherwise.
+ * Everything here is done by the process itself, inside a write section, unless a
+ * comment says otherwise.
  */
 #ifndef PFS_DIGEST_WAIT_H
 #define PFS_DIGEST_WAIT_H

@@ -5,6 +5,8 @@
  * The server knows its errors by number only, and its list of names is no part
  * of what a running server has.  So this is the union of the lists of all versions:
  * a state has never changed its name.  In the order of the states.
+ *
+ * Separate from pfs_error.c, as it is one long table.
  */
 #include "postgres.h"
 

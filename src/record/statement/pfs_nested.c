@@ -23,6 +23,9 @@
  * statement wants one and none is free, and has one again when it is read.  So
  * what is being executed comes before what is only open.
  *
+ * Separate from pfs_statement_nest.c, which decides when nested statements begin and end:
+ * here are only the lists, the index and the choice of which are shown.
+ *
  * Statements lie in a pool of private memory, which grows before a call's write
  * section begins (pfs_nested_make_room()).
  */

@@ -1,7 +1,9 @@
 /*
  * pfs_prepared.c
- *	  Prepared statements: entries of this session, their records, readers and
- *	  truncation.
+ *	  Prepared statements: entries of this session, and their records.
+ *
+ * Separate from pfs_prepared_read.c, which has readers and truncation, as everything here
+ * is done by the owner, in hooks and at idle waits.
  *
  * Nobody says when a statement of the protocol is closed, so a session looks for
  * one of its entries each time it becomes idle, in turn.  One that was executed just
@@ -268,7 +270,7 @@ pfs_prepared_release(PfsPreparedEntry *entry)
 /*
  * Removes the entry of a name, or of all names (NULL), after DEALLOCATE or DISCARD, and
  * where another statement takes the name.  A process inside a write section keeps them,
- * and notices the closing later, at an idle wait.
+ * and notices later, at an idle wait, that they are closed.
  */
 void
 pfs_prepared_closed(PfsThread *t, const char *name)

@@ -9,6 +9,9 @@
  * Those of the top level follow one another, so they share a slot, a run
  * (PfsStageRun): to go from one to the next is to add a mark.  They are counted when
  * the run ends.
+ *
+ * Separate from pfs_statement_nest.c, which decides when statements begin and end: the
+ * stack knows of a statement only its event_id.
  */
 #include "postgres.h"
 
@@ -96,8 +99,8 @@ pfs_stages_make_room(PfsThread *t)
 }
 
 /*
- * Begins a stage that does not belong to a run, inside the statement of this number (0:
- * none), and puts it on the stack.  One that is not enabled lies there with flags 0, so
+ * Begins a stage that does not belong to a run, inside the statement with this event_id
+ * (0: none), and puts it on the stack.  One that is not enabled lies there with flags 0, so
  * that each pop finds its own.  The caller calls pfs_set_parent() afterwards.  If the
  * stack could not grow, the stage is not seen, and the caller compares pfs_stages.n.
  */
@@ -290,7 +293,7 @@ pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsHeldStage *held)
 
 /*
  * Puts a stage that pfs_stage_hold() has ended into the history, inside the statement
- * of this number (0: none).  Nothing happens if it had no slot, or was recorded before.
+ * with this event_id (0: none).  Nothing happens if it had no slot, or was recorded before.
  * Without a free slot it is missing from the history, and still counted.
  */
 void

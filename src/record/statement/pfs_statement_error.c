@@ -7,6 +7,8 @@
  * a subtransaction for it: its begin notes where the hooks stood (PfsSubxact), its
  * rollback ends what began since and restores that.  An error that nobody
  * catches leaves it all to the next message.
+ *
+ * Separate from pfs_error.c, which counts errors by SQLSTATE and knows no statements.
  */
 #include "postgres.h"
 

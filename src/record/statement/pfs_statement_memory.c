@@ -8,6 +8,8 @@
  * statement it belongs to.  Statements need not be nested for this, and they end in any
  * order: a cursor stays open while the statement that opened it ends, and others come
  * and go.
+ *
+ * Separate from pfs_statement_nest.c, as most statements do not count memory.
  */
 #include "postgres.h"
 

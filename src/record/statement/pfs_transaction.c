@@ -5,6 +5,9 @@
  * PostgreSQL has no callback for the begin of a transaction, so it is noticed: by a hook,
  * or in processes without statements by a wait, when the process has another
  * local transaction number than the one remembered.
+ *
+ * Separate from the statements, as a transaction can begin before one, end behind it, and
+ * go on without any.
  */
 #include "postgres.h"
 
