@@ -172,8 +172,8 @@ look(int fd, PfsFd *entry, bool count)
  * Finds out what a descriptor is, for pfs_fd_get(), where its entry is empty or its
  * file has been removed or renamed; also at each call on a descriptor that the table is
  * too small for, whose result is valid until the next call.  A signal handler that has
- * interrupted a write section gets no answer.  errno is kept.  It is a write
- * section of its own: the caller is outside of one, and attached.
+ * interrupted a write section gets no answer.  errno is kept.  It is a
+ * write section of its own: the caller is outside of one, and attached.
  */
 const PfsFd *
 pfs_fd_look(int fd)

@@ -293,8 +293,8 @@ pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word)
 							&file_hint, word, &created);
 
 	/*
-	 * Another process was faster, or there was no room: the long name is
-	 * free again.
+	 * Another process was faster, or there was no room: the long name is free
+	 * again.
 	 */
 	if (!created && fill.long_name != PFS_NO_RECORD)
 		free_long_name(fill.long_name);

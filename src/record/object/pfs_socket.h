@@ -5,9 +5,9 @@
  *	  calls on sockets that have no record, or not any more.
  *
  * A record belongs to a thread, and its owner writes it inside write sections of the
- * thread's sequence lock, which its readers use as well.  TRUNCATE
- * writes no record's counters: it raises a generation, and who owns or reads a record
- * finds its counters to be of an older one.  pfs_socket.c has the protocol.
+ * thread's sequence lock, which its readers use as well.  TRUNCATE writes no record's
+ * counters: it raises a generation, and who owns or reads a record finds its counters
+ * to be of an older one.  pfs_socket.c has the protocol.
  */
 #ifndef PFS_SOCKET_H
 #define PFS_SOCKET_H
