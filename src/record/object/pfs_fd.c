@@ -5,6 +5,8 @@
  * Private memory from mmap(), one entry per possible descriptor; only entries
  * in use become resident.  Filled at open(), or by one readlink() for a
  * descriptor that was opened before this process attached.
+ *
+ * Separate from pfs_file.c, which knows files by path and is shared.
  */
 #include "postgres.h"
 
@@ -24,6 +26,11 @@ PFS_HOT int pfs_nfds = 0;
 static const uint64 no_record = 0;
 static int	highest_fd = -1;	/* of those that were counted */
 
+/*
+ * Maps the process's table of descriptors, when a process attaches: one entry for each
+ * descriptor that it may open, up to FDS_MAX.  Without memory every call on a file
+ * looks its descriptor up anew.
+ */
 void
 pfs_fd_start(PfsThread *t)
 {
@@ -41,6 +48,10 @@ pfs_fd_start(PfsThread *t)
 	pfs_nfds = (int) n;
 }
 
+/*
+ * Takes back this process's share in a file's open_count, if the entry has one and its
+ * file is still the same.
+ */
 static void
 uncount(PfsFd *entry)
 {
@@ -59,7 +70,10 @@ pfs_fd_forget_all(PfsThread *t)
 	highest_fd = -1;
 }
 
-/* Fill an entry for a path that is known to be a file. */
+/*
+ * Fills an entry for a path that is known to be a file, and makes the file's instance
+ * if need be.  count: raise its open_count, and note in the entry that it was.
+ */
 static void
 identify(PfsFd *entry, const char *path, bool count)
 {
@@ -106,7 +120,11 @@ pfs_fd_closed(int fd)
 	memset(&pfs_fds[fd], 0, sizeof(PfsFd));
 }
 
-/* Ask the system what the descriptor is. */
+/*
+ * Asks the system what a descriptor is, by one readlink(), and fills its entry.  Only a
+ * file that the server opens by a path of its own gets an instance: what is deleted, in
+ * shared memory or in a tablespace that is seen without pg_tblspc gets a kind at most.
+ */
 static void
 look(int fd, PfsFd *entry, bool count)
 {
@@ -126,7 +144,7 @@ look(int fd, PfsFd *entry, bool count)
 	if (length > (ssize_t) sizeof(deleted) &&
 		strcmp(path + length - (sizeof(deleted) - 1), deleted) == 0)
 	{
-		/* Unlinked by somebody: the kind is still known, an instance is not. */
+		/* It was unlinked: the kind is still known, an instance is not. */
 		char		buf[PFS_FILE_NAME_SIZE];
 
 		path[length - (sizeof(deleted) - 1)] = '\0';
@@ -150,6 +168,13 @@ look(int fd, PfsFd *entry, bool count)
 	identify(entry, path, count);
 }
 
+/*
+ * Finds out what a descriptor is, for pfs_fd_get(), where its entry is empty or its
+ * file has been removed or renamed; also at each call on a descriptor that the table is
+ * too small for, whose result is valid until the next call.  A signal handler that has
+ * interrupted a write section gets no answer.  errno is kept.  It is a
+ * write section of its own: the caller is outside of one, and attached.
+ */
 const PfsFd *
 pfs_fd_look(int fd)
 {

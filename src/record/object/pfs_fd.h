@@ -1,6 +1,9 @@
 /*
  * pfs_fd.h
  *	  Which file a descriptor of this process is.
+ *
+ * Separate from pfs_file.h, as the table is process-local: a call on a file finds its
+ * instance here, without a hash.
  */
 #ifndef PFS_FD_H
 #define PFS_FD_H
@@ -16,7 +19,7 @@ typedef struct PfsFd
 	const uint64 *state;		/* where that word is; a constant 0 for none */
 	uint32		index;			/* of the file record */
 	uint8		kind;			/* PfsFileKind */
-	uint8		counted;		/* we raised the record's open_count */
+	uint8		counted;		/* its record's open_count includes it */
 	PfsFileSum *sums[PFS_NUM_FILE_PARTS];	/* where the last call of each
 											 * part was counted, while word
 											 * holds; or NULL */

@@ -2,8 +2,9 @@
  * pfs_file.c
  *	  File instances: names, kinds, making and removing.
  *
- * Everything here runs at instrument points around open(), unlink() and
- * rename(): no lock, no allocation, no error.
+ * Separate from pfs_file_sum.c, which has what was counted for each file, and from
+ * pfs_fd.c, which finds a file by descriptor.  Everything here runs at instrument points
+ * around open(), unlink() and rename(): no lock, no allocation, no error.
  */
 #include "postgres.h"
 
@@ -56,6 +57,10 @@ static const struct
 static char real_data_dir[MAXPGPATH + 1];
 static char real_wal_dir[MAXPGPATH + 1];
 
+/*
+ * Stores the path without symbolic links, with a slash at its end; leaves `real` as it
+ * is if there is none.
+ */
 static void
 resolve(const char *path, char *real, size_t size)
 {
@@ -119,6 +124,13 @@ relative(const char *path, char *buf)
 	return path;
 }
 
+/*
+ * Returns the name by which a file is known: below the data directory if it lies there,
+ * else the whole path.  It is a part of `path`, or lies in `buf` (PFS_FILE_NAME_SIZE
+ * bytes).  One that is too long is cut at the front, as its end says most, and begins
+ * with an ellipsis.  No system call is made, so symbolic links other than the data
+ * directory and pg_wal are not followed.
+ */
 const char *
 pfs_file_canonical(const char *path, char *buf)
 {
@@ -155,6 +167,10 @@ is_relation_file(const char *canonical)
 	return base[0] >= '0' && base[0] <= '9';
 }
 
+/*
+ * Returns a file's kind by where its canonical path lies.  In the directories of
+ * relations, only what is named like a relation's file is data.
+ */
 PfsFileKind
 pfs_file_kind(const char *canonical)
 {
@@ -172,6 +188,11 @@ pfs_file_kind(const char *canonical)
 	return PFS_FILE_OTHER;
 }
 
+/*
+ * Returns the name of a file, from its record or from the container of long names.  In
+ * a record that is being recycled the index of the long name can be anything: it is
+ * checked.
+ */
 static const char *
 name_of(const PfsFile *file)
 {
@@ -206,6 +227,12 @@ typedef struct PfsFileFill
 	uint32		long_name;		/* of the record that was filled */
 } PfsFileFill;
 
+/*
+ * Fills in a new record, for the hash table, before others can find it.  A long name
+ * has a record of its own, which the caller frees if the file's record is not used
+ * after all (fill->long_name).  Where there is no room for one, the end of the name is
+ * kept, and the file is not found by its name again.
+ */
 static void
 fill_file_cb(void *record, const void *key, void *arg)
 {
@@ -247,6 +274,11 @@ free_long_name(uint32 index)
 		pfs_pages_free(pfs_file_names, index);
 }
 
+/*
+ * Finds the instance of a file by its canonical name, or makes it; returns its number,
+ * and its state word in *word.  PFS_NO_RECORD: the container is full, and has counted
+ * the loss.
+ */
 uint32
 pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word)
 {
@@ -261,7 +293,7 @@ pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word)
 							&file_hint, word, &created);
 
 	/*
-	 * Somebody was faster, or there was no room: what was filled is free
+	 * Another process was faster, or there was no room: the long name is free
 	 * again.
 	 */
 	if (!created && fill.long_name != PFS_NO_RECORD)
@@ -270,8 +302,8 @@ pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word)
 }
 
 /*
- * A DIRTY record of ours goes back to the container, its long name and its sums
- * with it.
+ * Gives a DIRTY record, which this process has, back to the container, with its long
+ * name and its sums.
  */
 static void
 free_file(uint32 index)
@@ -286,6 +318,7 @@ free_file(uint32 index)
 	pfs_pages_free(pfs_files, index);
 }
 
+/* Puts a removed file on the list of those that wait to be freed. */
 static void
 release(uint32 index)
 {
@@ -298,8 +331,8 @@ release(uint32 index)
 }
 
 /*
- * Free what was let go, except files that a process still counts a call for.
- * If somebody else is at it, a later removal will.
+ * Frees files that wait for it, but none that a process still counts a call for.  If
+ * another process is at it, a later removal frees them.
  */
 static void
 free_some(void)
@@ -333,8 +366,10 @@ free_some(void)
 }
 
 /*
- * Keep a removed record as a tombstone; the one that was in its place is freed,
- * in a container with many a handful together, as that looks at all threads.
+ * Keeps a removed file's record as a tombstone, in the place of an older one, which is
+ * to be freed.  In a container with many tombstones that is done in batches, as it
+ * looks at all threads.  The caller has taken the file out of the index, so it alone
+ * has the record.
  */
 static void
 bury(uint32 index)
@@ -368,6 +403,10 @@ pfs_file_removed(const char *path)
 		bury(index);
 }
 
+/*
+ * Removes the instances of all files below a directory, which has got another name.  It
+ * looks at all files, so the caller calls it for directories only.
+ */
 void
 pfs_file_directory_removed(const char *path)
 {
@@ -387,6 +426,12 @@ pfs_file_directory_removed(const char *path)
 	}
 }
 
+/*
+ * Copies the name of the file that had this record and state word, for readers, and
+ * returns whether it could: also of a file that was removed since, for as long as its
+ * tombstone is there.  buf has PFS_FILE_NAME_SIZE bytes.  The state is checked before
+ * the copy and behind it, so a name is never that of the record's next file.
+ */
 bool
 pfs_file_name(uint32 index, uint64 word, char *buf)
 {

@@ -87,10 +87,10 @@ extern PfsFileKind pfs_file_kind(const char *canonical);
 /* Find or make the instance.  PFS_NO_RECORD when there is no room. */
 extern uint32 pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word);
 
-/* The path is gone (unlink, rename): remove its instance, if any. */
+/* Removes the instance of a path, if any, after its unlink or rename. */
 extern void pfs_file_removed(const char *path);
 
-/* A directory has another name: what lay in it has gone, too.  Looks at all files. */
+/* Removes the instances of what lay in a directory that was renamed.  Looks at all files. */
 extern void pfs_file_directory_removed(const char *path);
 
 /*

@@ -1,10 +1,13 @@
 /*
  * pfs_file_sum.c
- *	  Sums of file calls.
+ *	  Sums of file calls: adding a call, and moving a removed file's sums.
+ *
+ * Separate from pfs_file.c, as its records have a protocol of their own; readers and
+ * truncation are in pfs_file_sum_read.c.
  *
  * Every file has a chain of records, one per instrument and part (read, write,
- * misc), from an atomic head in PfsFile (pfs_chain.h).  It goes as a whole, long
- * after its file.
+ * misc), from an atomic head in PfsFile (pfs_chain.h).  It is freed as a whole, long
+ * after its file was removed.
  *
  * What has no record (no instance, or no room for one) is added to the totals of
  * its event name.  So these are always the sum of all records of the container
@@ -19,7 +22,7 @@
  * that saw the old word are among them).  Only then file_in_use of all threads
  * is looked at, and if none names the file nobody can come to the chain any more:
  * its sums are added to the event names, and the records are free.  If one
- * does, which takes a process that was put aside between two instructions, the
+ * does, which takes a process that was descheduled between two instructions, the
  * file waits for a later removal.
  *
  * Between the store to file_in_use and the load of the state word there is no
@@ -33,7 +36,7 @@
  * another, one process at a time.  The lock is the sequence word `moving`: odd
  * while it is held.  Instrument points only try it; SQL commands wait.  Whoever
  * adds does not care: taking a record's counters is an exchange of each word.
- * So a reader of sums over all records knows from the word whether any number
+ * So a reader of sums over all records knows from the word whether any counter
  * moved under it.
  */
 #include "postgres.h"
@@ -76,6 +79,11 @@ total_of(PfsInstrumentId instrument, PfsFilePart part)
 	return &pfs_file_totals[instrument * PFS_NUM_FILE_PARTS + part];
 }
 
+/*
+ * Adds a call that has ended to the sums of a file, or of no file, by atomic adds.
+ * Bytes are counted only for reads and writes; times become those of the default timer.
+ * The caller keeps the record from being freed: see "Who may free a record".
+ */
 void
 pfs_file_sum_add(PfsFileSum *sum, const PfsWaitEvent *e, uint64 end)
 {
@@ -92,7 +100,11 @@ pfs_file_sum_add(PfsFileSum *sum, const PfsWaitEvent *e, uint64 end)
 		pfs_shared_cell_add_untimed(&sum->cell);
 }
 
-/* file_in_use keeps the chain.  NULL: no room. */
+/*
+ * Returns a file's sum of this instrument and part, made if need be; NULL: there is no
+ * room.  The caller's file_in_use keeps the chain from being freed.  The file's first
+ * event is noted on the way.
+ */
 static PfsFileSum *
 find_or_make(PfsFile *file, PfsInstrumentId instrument, PfsFilePart part)
 {
@@ -104,6 +116,12 @@ find_or_make(PfsFile *file, PfsInstrumentId instrument, PfsFilePart part)
 	return (PfsFileSum *) pfs_chain_get(pfs_file_sums, &file->sums, wanted.key, &hint);
 }
 
+/*
+ * Counts a file call for pfs_file_sum(), where the descriptor does not have the sum at
+ * hand: finds or makes it, and notes it in `fd`, if that is not NULL and still the same
+ * file.  A call without a file, on one that was removed, or for which there is no room
+ * is added to the totals of its event name.  Inside the owner's write section.
+ */
 void
 pfs_file_sum_slow(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd)
 {
@@ -156,7 +174,10 @@ pfs_file_sums_repair(void)
 	return had_lock;
 }
 
-/* A process ends its call whatever we do, so no other is ever waited for. */
+/*
+ * Tells which of these removed files (at most 64) a process still counts a call for, as
+ * a bit each.  It looks at each thread once and waits for none.
+ */
 uint64
 pfs_file_sums_in_use(const uint32 *files, int n)
 {
@@ -182,6 +203,11 @@ pfs_file_sums_in_use(const uint32 *files, int n)
 	return in_use;
 }
 
+/*
+ * Takes a sum's counters away, by exchanges, and adds them to *totals and *bytes.
+ * Records that have counted nothing, as most have, are left alone, as an exchange costs
+ * more than a look.
+ */
 void
 pfs_file_sum_take(PfsFileSum *sum, PfsTotals *totals, uint64 *bytes)
 {
@@ -192,6 +218,10 @@ pfs_file_sum_take(PfsFileSum *sum, PfsTotals *totals, uint64 *bytes)
 	*bytes += pfs_exchange(&sum->bytes, 0);
 }
 
+/*
+ * Moves a sum's counters to the totals of its event name, and returns how many events
+ * they are.  The caller holds the lock.
+ */
 int64
 pfs_file_sum_move(PfsFileSum *sum)
 {

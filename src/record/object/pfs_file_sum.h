@@ -30,7 +30,7 @@ struct PfsFileSum				/* declared in pfs_fd.h */
 			uint8		part;	/* PfsFilePart */
 			uint8		unused;
 		};
-		uint32		key;		/* the same */
+		uint32		key;		/* both, as PfsChained has it */
 	};
 };
 
@@ -55,7 +55,7 @@ pfs_file_part(PfsOperation op)
 	return op == PFS_OP_WRITE || op == PFS_OP_COPY ? PFS_FILE_WRITE : PFS_FILE_MISC;
 }
 
-/* Out of line: the event's counters to this record. */
+/* Out of line: adds the event to this record. */
 extern void pfs_file_sum_add(PfsFileSum *sum, const PfsWaitEvent *e, uint64 end);
 
 /* Out of line: find or make the record; fd, if not NULL, remembers it. */
@@ -89,7 +89,7 @@ pfs_file_sum(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd)
 
 /* ---- removal of files; called by pfs_file.c ---- */
 
-/* No lock to wait for: false if somebody has it. */
+/* Does not wait: false if another process has the lock. */
 extern bool pfs_file_sums_try_lock(void);
 extern void pfs_file_sums_unlock(void);
 
@@ -102,10 +102,13 @@ extern bool pfs_file_sums_repair(void);
  */
 extern uint64 pfs_file_sums_in_use(const uint32 *files, int n);
 
-/* Holding it, nobody counts for this file: its sums go to the event names. */
+/* Holding it, for a file that no process counts for: moves its sums to the event names. */
 extern void pfs_file_sums_free(PfsFile *file);
 
-/* The counters of one are taken away: added to these; moved to its event name's, how many events. */
+/*
+ * Takes the counters of a record away and adds them to these; or moves them to its event
+ * name's, and returns how many events.
+ */
 extern void pfs_file_sum_take(PfsFileSum *sum, PfsTotals *totals, uint64 *bytes);
 extern int64 pfs_file_sum_move(PfsFileSum *sum);
 

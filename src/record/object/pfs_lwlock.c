@@ -5,6 +5,9 @@
  * A lock is known by address and tranche.  The address means the same lock in all
  * processes only inside the server's main shared memory; a lock in a segment
  * that processes map where they like (parallel query) has no instance.
+ *
+ * Separate from pfs_lwlock_event.c, which has acquisitions that did not sleep: they have
+ * no instance.
  */
 #include "postgres.h"
 
@@ -87,6 +90,11 @@ fill_cb(void *record, const void *key, void *arg)
 	lock->instrument = *(const PfsInstrumentId *) arg;
 }
 
+/*
+ * Finds or makes the instance of a lock that this process is about to sleep for.  It is
+ * never freed, so its number alone names it.  PFS_NO_RECORD: there is no room
+ * (counted), or the address means the lock in this process only.
+ */
 uint32
 pfs_lwlock_instance(const LWLock *lock, PfsInstrumentId instrument)
 {
@@ -102,6 +110,10 @@ pfs_lwlock_instance(const LWLock *lock, PfsInstrumentId instrument)
 	return pfs_hash_insert(pfs_lwlock_index, pfs_hash_bytes(&key, sizeof(key)), &key, fill_cb, &instrument, &hint, &word, &created);
 }
 
+/*
+ * Adds an acquisition that slept to the lock's instance, by atomic adds, when the wait
+ * ends.
+ */
 void
 pfs_lwlock_count(uint32 instance, const PfsWaitEvent *e, uint64 end)
 {
@@ -122,7 +134,11 @@ note_taken_before_cb(LWLock *lock, LWLockMode mode, void *context)
 	pfs_lwlock_note_taken(context, lock, mode);
 }
 
-/* What the process took before it had a record it has noted itself. */
+/*
+ * Begins the list of held locks and the ring of acquisitions, when a process attaches
+ * and `all` is in effect.  Locks that it has taken before come from the server's own
+ * list of them.
+ */
 void
 pfs_lwlock_attach(PfsThread *t)
 {
@@ -134,6 +150,10 @@ pfs_lwlock_attach(PfsThread *t)
 	pfs_compat_each_held_lwlock(note_taken_before_cb, pfs_my_lwlocks);
 }
 
+/*
+ * Ends both, with the last records of the ring put into the long history.  Inside
+ * detach's write section.
+ */
 void
 pfs_lwlock_detach(PfsThread *t)
 {
@@ -151,8 +171,10 @@ pfs_lwlock_forget(void)
 }
 
 /*
- * The entries above move down.  A reader may see one of them twice or not at all
- * while they do: it looks at the list again before it believes it.
+ * Takes a lock off the list that was not taken last: the entries above it move down.  A
+ * reader may see one of them twice or not at all while they do, and looks at the list
+ * again before it believes it.  A lock that is not in the list, as it was full or the
+ * process had not attached, changes nothing.
  */
 void
 pfs_lwlock_note_released_other(PfsLwlockHolder *mine, const LWLock *lock)

@@ -1,6 +1,6 @@
 /*
  * pfs_lwlock.h
- *	  LWLocks by address: those that somebody had to wait for, with the counters
+ *	  LWLocks by address: those that some process had to wait for, with the counters
  *	  of these waits, and which locks each process holds.
  *
  * Only with detours (pfs.lwlock_events is not `waits`).  An instance is made at the
@@ -56,9 +56,8 @@ typedef struct PfsLwlockEvent
 /*
  * What a process holds: addresses, with the lowest bit set for LW_SHARED; and what it
  * has acquired.  One for each place in the container of threads; written by the thread
- * that has the place.  An entry is made after its lock was taken and goes away before
- * it is released, so a reader that sees one knows that the lock was held at that
- * moment.
+ * that has the place.  An entry is made after its lock was taken and removed before the
+ * lock is released, so a reader that sees one knows that the lock was held then.
  */
 typedef struct PfsLwlockHolder
 {

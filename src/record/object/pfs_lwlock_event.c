@@ -1,6 +1,9 @@
 /*
  * pfs_lwlock_event.c
- *	  Records of acquisitions: cached lookups, and blocks for the long history.
+ *	  Acquisitions of LWLocks that did not sleep: cached lookups, the ring's
+ *	  records, and their blocks for the long history.
+ *
+ * Separate from pfs_lwlock.c, which has the locks themselves and who holds them.
  */
 #include "postgres.h"
 
@@ -19,6 +22,11 @@ PfsLog	   *pfs_lwlock_log = NULL;
 /* Of instruments that are not known yet. */
 static const uint32 no_flags = 0;
 
+/*
+ * Returns the number of records in a ring of acquisitions: a power of two that has room
+ * for what events_waits_history shows and for the block that is being written beside
+ * it, and at least two blocks.  It is computed at the first call, in the postmaster.
+ */
 uint32
 pfs_lwlock_ring_length(void)
 {
@@ -35,7 +43,11 @@ pfs_lwlock_ring_length(void)
 	return length;
 }
 
-/* Room for what the threads buffer: the first block of each may be older. */
+/*
+ * Returns how many blocks the log of acquisitions has room for: those of
+ * events_waits_history_long, and one more for each thread, as a thread's records wait in
+ * its ring until a block is complete.
+ */
 uint32
 pfs_lwlock_log_blocks(void)
 {
@@ -44,7 +56,7 @@ pfs_lwlock_log_blocks(void)
 	return pfs_sizes.history_long[PFS_WAITS] / PFS_LWLOCK_BLOCK + 1 + pfs_sizes.threads;
 }
 
-/* ---- plans ---- */
+/* ---- cached lookups ---- */
 
 void
 pfs_lwlock_lookups_start(void)
@@ -56,6 +68,13 @@ pfs_lwlock_lookups_start(void)
 	}
 }
 
+/*
+ * Makes the cached lookup of a tranche, behind an event of it with these flags, so that
+ * the next one takes the fast path of pfs_lwlock_record() or pfs_lwlock_count_only().
+ * None is made while anything about such events is unusual, or their cell has not
+ * counted one yet.  It is never removed: it holds while the flags are the same, which
+ * each acquisition compares.
+ */
 void
 pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags)
 {
@@ -88,6 +107,11 @@ pfs_lwlock_ring_start(PfsLwlockHolder *mine)
 	mine->next = mine->events;
 }
 
+/*
+ * Makes the wait event that a record of an acquisition stands for, for readers and for
+ * the log of all waits.  What the record leaves out, as it is the same for all of a
+ * thread's, is given by the caller (thread_id, role) or left zero.
+ */
 void
 pfs_lwlock_make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, PfsWaitEvent *to)
 {
@@ -125,6 +149,10 @@ copy_block_avx(PfsLwlockEvent *to, const PfsLwlockEvent *from)
 }
 #endif
 
+/*
+ * Copies a block of records into the log.  Only whole blocks are copied, so wide
+ * registers pay.
+ */
 static inline void
 copy_block(PfsLwlockEvent *to, const PfsLwlockEvent *from)
 {
@@ -139,8 +167,11 @@ copy_block(PfsLwlockEvent *to, const PfsLwlockEvent *from)
 }
 
 /*
- * Positions below a truncation are hidden; a position that this ring has not
- * reached was not meant for it (see pfs_history_tail()).
+ * Copies the ring's last block, which is complete, to the log, then stores the head
+ * that completes it and ends the write section that pfs_lwlock_record() has left open.
+ * If the log is off, or a TRUNCATE has hidden the whole block, only the head moves on.
+ * Positions below a truncation are hidden; a position that this ring has not reached
+ * was not meant for it (see pfs_history_tail()).
  */
 void
 pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
@@ -176,7 +207,11 @@ pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
 	pfs_write_end(t);
 }
 
-/* What is less than a block goes to the log of all waits. */
+/*
+ * Puts the records of the last block, which is not complete when the thread ends, into
+ * the log of all waits, one by one: those that the long history wants.  Inside detach's
+ * write section.
+ */
 void
 pfs_lwlock_ring_end(PfsThread *t, PfsLwlockHolder *mine)
 {

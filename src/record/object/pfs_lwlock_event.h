@@ -97,7 +97,7 @@ typedef struct PfsLwlockLookup
 								 * events are as cached; never ~0 */
 	PfsInstrumentId instrument;
 	uint32		digest_key;		/* PfsDigestWait.key */
-	uint64		instrument_bits;	/* the same, for the record */
+	uint64		instrument_bits;	/* the instrument, for the record */
 	PfsCell    *cell;			/* of this thread; with `all` it has buckets */
 	PfsDigestWait *digest;		/* where it would be */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsLwlockLookup;
@@ -127,13 +127,13 @@ extern void pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine);
 
 typedef enum PfsLwlockRecorded
 {
-	PFS_LWLOCK_IN_THE_WAY,		/* something is; nothing has been written */
+	PFS_LWLOCK_IN_THE_WAY,		/* it is not usual; nothing has been written */
 	PFS_LWLOCK_RECORDED,
 	PFS_LWLOCK_BLOCK_FULL,		/* pfs_lwlock_flush() is to be called */
 } PfsLwlockRecorded;
 
 /*
- * Fill in the next record, which readers do not know of before the head is raised.
+ * Fills in the next record, which readers do not know of before the head is raised.
  * It is the first thing to do: registers are short, and what is in memory needs none.
  * held: lock and mode as in the list; ticks, if they are too many, tell nothing.
  */
@@ -151,12 +151,12 @@ pfs_lwlock_fill(PfsLwlockEvent *e, const PfsLwlockLookup *lookup, uint64 held, u
 }
 
 /*
- * Record the acquisition that has been filled in.  In the way can be: another event around
- * this one, one that may have ended, the first of its digest, a truncation, a very
- * long time.
+ * Records the acquisition that has been filled in, if it is usual.  It is not with another
+ * event around it, after one that may have ended, as the first of its digest, behind a
+ * truncation, or with a very long time.
  *
  * No function is called, so that the caller needs no register that outlives one.
- * A statement that no hook has seen yet is nobody's concern who does not wait.
+ * A statement that no hook has seen yet matters only to waits, so it is not looked at.
  *
  * The generation has to be loaded behind the odd word: who truncates waits for those
  * who may not have seen the new one.  A write section without any is harmless.
@@ -211,7 +211,7 @@ in_the_way:
 	return PFS_LWLOCK_IN_THE_WAY;
 }
 
-/* Only count one, with `contended`.  False: not by the cached lookup. */
+/* Only counts one, with `contended`.  False: not by the cached lookup. */
 static pg_attribute_always_inline bool
 pfs_lwlock_count_only(PfsThread *t, const PfsLwlockLookup *lookup)
 {

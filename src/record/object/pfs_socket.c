@@ -1,14 +1,17 @@
 /*
  * pfs_socket.c
- *	  Birth and death of socket records, and calls of the less usual kinds;
- *	  pfs_socket_read.c has readers and truncation.
+ *	  Socket records: making and freeing them, and counting calls of the less
+ *	  usual kinds.
+ *
+ * Separate from pfs_socket_read.c, which has readers and truncation, as everything here
+ * runs at instrument points: no lock, no allocation, no error.
  *
  * Truncation and owners.  Both do "store, then look": the owner makes its
  * sequence word odd and loads `truncations`; the truncator raises `truncations`
  * and, behind a fence on all processors (pfs_fence.h), looks at the words.  So an
- * owner that still adds to counters of the old generation is seen to be changing,
- * and is waited for; any other, and that one from its next write section on, sees the
- * new value.  Then counters of the old generation stay as they are until someone
+ * owner that still adds to counters of the old generation is seen to be in a write
+ * section, and is waited for; any other, and that one from its next write section on,
+ * sees the new value.  Then counters of the old generation stay as they are until someone
  * raises the record's `collected` over their generation: the truncator, when
  * it comes to the record, or the owner, which has an event or ends.  One of them
  * succeeds, and takes them to the totals; the owner starts from zero either way.
@@ -76,6 +79,7 @@ pfs_sockets_start(void)
 	pfs_words->socket_truncations = 1;
 }
 
+/* Adds calls and bytes to the totals of an instrument and part, by atomic adds. */
 static void
 add_to_totals(PfsInstrumentId instrument, PfsSocketPart part, const PfsTotals *calls, uint64 bytes)
 {
@@ -86,6 +90,12 @@ add_to_totals(PfsInstrumentId instrument, PfsSocketPart part, const PfsTotals *c
 	pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_socket_totals, i), calls);
 }
 
+/*
+ * Adds a record's cells to the totals, and returns how many events they are: for an
+ * owner that gives its counters up, and for a truncator, which has a copy of them.  The
+ * caller has raised the record's `collected`, so that nobody else does the same; the
+ * cells are left as they are.
+ */
 uint64
 pfs_socket_push_cells(const PfsSocketCell *cells)
 {
@@ -120,9 +130,10 @@ zero_cell(PfsSocketCell *c)
 }
 
 /*
- * Counters are on their way: what is stored in between cannot be seen by one
- * who does not see moves_begun behind it (A, pairs with the fence of
- * pfs_sockets_by_event), and is seen by one who sees moves_done (B).
+ * Begins to move counters from a record to the totals.  Between this and end_move(),
+ * readers of both may see the counters twice or not at all, and know it: what is stored
+ * in between cannot be seen by one who does not see moves_begun behind it (A, pairs
+ * with the fence of pfs_sockets_by_event), and is seen by one who sees moves_done (B).
  */
 static void
 begin_move(void)
@@ -150,8 +161,10 @@ pfs_socket_repair(void)
 }
 
 /*
- * Inside a write section: take the counters to the totals, unless a truncator
- * has. to: what the record is collected up to from now on.
+ * Takes the counters of a record to the totals, unless a truncator has.  to: the
+ * generation that the record is collected up to from now on; truncated: these are
+ * counters of before a TRUNCATE, which returns how many they were.  Inside a write
+ * section.
  */
 static void
 give_up_cells(PfsSocket *s, uint64 to, bool truncated)
@@ -169,7 +182,11 @@ give_up_cells(PfsSocket *s, uint64 to, bool truncated)
 	end_move();
 }
 
-/* Inside a write section: a truncation has come. */
+/*
+ * Makes the counters of a record those of the present generation, when its owner finds
+ * that a TRUNCATE has come: the old ones go to the totals, if no truncator has taken
+ * them there, and all cells are zero.  Inside a write section.
+ */
 static void
 begin_generation(PfsSocket *s)
 {
@@ -181,7 +198,10 @@ begin_generation(PfsSocket *s)
 	pfs_store_relaxed(&s->generation, now);
 }
 
-/* The cell of a kind of call, NULL if there is no room for another kind. */
+/*
+ * Returns the record's cell of a kind of call, which takes the first free cell if it
+ * has none.  NULL: all are taken by other kinds.
+ */
 static PfsSocketCell *
 find_cell(PfsSocket *s, PfsInstrumentId instrument, PfsSocketPart part)
 {
@@ -200,6 +220,13 @@ find_cell(PfsSocket *s, PfsInstrumentId instrument, PfsSocketPart part)
 	return NULL;
 }
 
+/*
+ * Counts a call on a socket where pfs_socket_instant() does not by itself: a truncation
+ * has come, the call is untimed or by another timer, it is of another kind than reading
+ * from the client and writing to it, or the socket has no record (s is NULL).  Calls
+ * that have no cell in a record go to the totals of their instrument.  Inside the
+ * owner's write section.
+ */
 void
 pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEvent *e, uint64 end, uint64 bytes)
 {
@@ -229,6 +256,10 @@ pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEvent *e, uint64
 	}
 }
 
+/*
+ * Adds bytes of a read that is no event, where pfs_socket_bytes() does not: the socket
+ * has no record (s is NULL), or a truncation has come.
+ */
 void
 pfs_socket_count_bytes(PfsSocket *s, uint64 bytes)
 {
@@ -258,6 +289,10 @@ pfs_socket_of_wait(PfsInstrumentId instrument)
 	return s != NULL && s->peer == peer ? s : NULL;
 }
 
+/*
+ * Ends a wait for a socket, instead of pfs_wait_end(), and counts it in the record of
+ * the socket (NULL: in the totals).  It is a write section of its own.
+ */
 void
 pfs_socket_wait_end(PfsThread *t, PfsWaitEvent *e, PfsSocket *s)
 {
@@ -269,7 +304,7 @@ pfs_socket_wait_end(PfsThread *t, PfsWaitEvent *e, PfsSocket *s)
 	pfs_write_end(t);
 }
 
-/* Counters only: no name is looked up. */
+/* Copies the client's address and port as numbers: no host name is looked up. */
 static void
 fill_address(PfsSocket *s, const struct sockaddr_storage *from)
 {
@@ -290,6 +325,12 @@ fill_address(PfsSocket *s, const struct sockaddr_storage *from)
 	}
 }
 
+/*
+ * Fills in the record of this process's socket before it is published: the client's, or
+ * with `peer` that of a WAL receiver's sender.  The client's first two cells have their
+ * kinds from the start, so that reading from it and writing to it need not look for
+ * theirs.
+ */
 static void
 fill_record(PfsSocket *s, const PfsThread *t, bool peer)
 {
@@ -321,6 +362,10 @@ fill_record(PfsSocket *s, const PfsThread *t, bool peer)
 	}
 }
 
+/*
+ * Makes the socket record of a process that has a client or is the WAL receiver, when
+ * it attaches.  Without room it has none, and its calls go to the totals.
+ */
 void
 pfs_socket_attach(PfsThread *t)
 {
@@ -343,6 +388,11 @@ pfs_socket_attach(PfsThread *t)
 /* The generation that comes after all others. */
 #define ENDED PG_UINT64_MAX
 
+/*
+ * Gives the process's socket record back, with its counters added to the totals, inside
+ * detach's write section.  Both are one move, as a reader of the totals must not find
+ * the record gone and its counters not there yet.
+ */
 void
 pfs_socket_detach(PfsThread *t)
 {

@@ -4,10 +4,10 @@
  *	  receiver's peer, with the counters of its calls; and the counters of
  *	  calls on sockets that have no record, or not any more.
  *
- * A record belongs to a thread, and its owner writes it inside a change of the
- * thread's sequence lock, which its readers use as well.  TRUNCATE writes
- * nobody's counters: it raises a counter, and who owns or reads a record finds
- * its counters to be of an older generation.  pfs_socket.c has the protocol.
+ * A record belongs to a thread, and its owner writes it inside write sections of the
+ * thread's sequence lock, which its readers use as well.  TRUNCATE writes no record's
+ * counters: it raises a generation, and who owns or reads a record finds its counters
+ * to be of an older one.  pfs_socket.c has the protocol.
  */
 #ifndef PFS_SOCKET_H
 #define PFS_SOCKET_H
@@ -62,7 +62,7 @@ typedef struct PfsSocket
 	uint8		unused[4];
 	uint8		address[16];
 
-	/* Inside write sections. */
+	/* Written inside write sections. */
 	uint64		generation;		/* value of `truncations` that the counters
 								 * belong to */
 
@@ -84,7 +84,7 @@ typedef struct PfsSocketTotals
 
 typedef struct PfsSharedSockets
 {
-	/* Atomic: counters of a record that go to the totals. */
+	/* Atomic: moves of a record's counters to the totals. */
 	uint64		moves_begun;
 	uint64		moves_done;
 	uint64		left;			/* events that owners moved because of a
@@ -125,7 +125,7 @@ extern void pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEven
 /* Inside a write section: bytes of a read that is no event. */
 extern void pfs_socket_count_bytes(PfsSocket *s, uint64 bytes);
 
-/* These counters go to the totals, of a copy or by the owner; how many events. */
+/* Adds these counters to the totals, of a copy or by the owner; how many events. */
 extern uint64 pfs_socket_push_cells(const PfsSocketCell *cells);
 
 /* The record of the socket that this wait of class Client is for, or NULL. */
@@ -146,8 +146,8 @@ pfs_socket_is_current(const PfsSocket *s)
 }
 
 /*
- * Instead of start and end: a call that could not block, and is over.  Nobody
- * sees it running.  s: the record of the client's socket, or NULL.
+ * Instead of start and end: counts and records a call that could not block, and is over,
+ * so that readers never see it running.  s: the record of the client's socket, or NULL.
  */
 static pg_attribute_always_inline void
 pfs_socket_instant(PfsThread *t, PfsWaitEvent *e, PfsSocket *s, PfsSocketPart part, uint64 start,
@@ -200,7 +200,7 @@ extern void pfs_sockets_each(PfsSocketEmit emit, void *arg);
 /* object_instance_begin of the record in this slot. */
 extern uint64 pfs_socket_address(uint32 index);
 
-/* Role of the thread for rights, InvalidOid: nobody's, or gone. */
+/* Role of the thread for rights; InvalidOid: it has none, or has ended. */
 extern Oid	pfs_socket_role(const PfsSocket *copy);
 
 /*
@@ -216,8 +216,8 @@ extern void pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg);
 extern void pfs_socket_totals_all(const PfsSocketTotals *totals, PfsTotals *to);
 
 /*
- * TRUNCATE by instance: what the records count goes to the totals; by event:
- * and from there away.  Returns how many events left the table, to the last one.
+ * TRUNCATE by instance moves what the records count to the totals; by event, it also
+ * clears those.  Returns exactly how many events left the table.
  */
 extern int64 pfs_sockets_truncate(bool totals_too);
 

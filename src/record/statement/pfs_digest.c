@@ -1,35 +1,34 @@
 /*
  * pfs_digest.c
- *	  The container of digests: finding, making, counting, making room.
+ *	  The container of digests: finding, making, counting, evicting.
  *
- * Adding.  Whoever adds to a digest refers to it meanwhile (pfs_ref.h): two atomic
- * steps on a line that belongs to the digest alone.  So a digest that is evicted has
- * nobody who adds to it, and whoever comes later does not find it: then the counters
- * go to a digest of the same key that is made anew, or to all others.  Each number
- * is added once, to a record that exists, and leaves it with all others in one
- * move; no total is ever short of one, or has it twice.
+ * Adding.  Whoever adds to a digest has it pinned meanwhile (pfs_ref.h): two atomic
+ * steps on a line that belongs to the digest alone.  So nobody adds to a digest that is
+ * evicted, and whoever comes later does not find it: then the counters go to a digest of
+ * the same key that is made anew, or to all others.  Each number is added once, to a
+ * record that exists, and leaves it with all others in one move; no total is ever short
+ * of one, or has it twice.
  *
- * Making room.  A clock sweep lowers the usage of each digest that it
- * passes; the first that has none is evicted.  Each execution raises usage by one,
- * up to USAGE_MAX, so the sweep's steps are paid for by executions.  It looks at
- * LOOKS digests at most: then the least used one of these goes.  (The usage of
- * pg_stat_statements, decayed for and sorted by all entries under an exclusive
- * lock, picks better victims; but it makes everybody wait for a pass over all
- * records.)  The sweep's position is one atomic counter, so two processes never stand
- * at the same digest.  A digest in use is passed over.
+ * Making room.  A clock sweep lowers the usage of each digest that it passes; the first
+ * that has none is evicted.  Each execution raises usage by one, up to USAGE_MAX, so the
+ * sweep's steps are paid for by executions.  It looks at LOOKS digests at most: then it
+ * evicts the least used of these.  (The usage of pg_stat_statements, decayed for and
+ * sorted by all entries under an exclusive lock, picks better victims; but it makes every
+ * process wait for a pass over all records.)  The sweep's position is one atomic counter,
+ * so two processes never stand at the same digest.  One that is pinned is passed over.
  *
- * Readers need all counters at one moment, while counters move.  So they hold moves
- * back for as long as they copy: who wants to move says so (`moving`), then looks
- * whether a reader is there (`held`), and if so does not move; a reader says that
- * it is there, then waits for those that are moving, which takes as long as one
- * move.  Both words are changed by sequentially consistent steps, so one of the two
- * sees the other.  Meanwhile statements for which there is no room are counted for
- * all others: nobody waits, nothing is lost.  The losses of the container count the
- * digests that had to be evicted, or found no room.
+ * Readers need all counters as of one moment, while evictions move counters to all
+ * others.  So readers forbid moves for as long as they copy: a process that wants to
+ * move counts itself in (`moving`), then looks whether a reader is there (`held`), and
+ * if so does not move; a reader counts itself in, then waits for those that are
+ * moving, which takes as long as one move.  Both words are changed by sequentially
+ * consistent steps, so one of the two sees the other.  Meanwhile statements for which
+ * there is no room are counted for all others: nobody waits, nothing is lost.  The
+ * losses of the container count the digests that had to be evicted, or found no room.
  *
  * A process that is stopped in the middle of a move is waited for for a while.  A
  * truncator then goes on and raises `abandoned`: whoever moves compares it with what it
- * was at the move's begin, and drops what he has, which is older than the truncation.
+ * was at the move's begin, and drops what it has, which is older than the truncation.
  *
  * A process that dies in the middle of anything here takes the server's shared
  * memory with it.  One that is thrown out of it by an error, which nothing here can
@@ -73,10 +72,10 @@ static PfsHash *index_of_keys;
 static PFS_HOT PfsCachedDigest cached_digests[CACHED_DIGESTS];
 static uint32 hint;
 
-/* The same; 0 until the process has taken an offset. */
+/* Ticks for which an offset is taken to hold; 0: this process has taken none yet. */
 static PFS_HOT uint64 offset_age;
 
-/* Ticks of the default timer; 0: to be computed. */
+/* Age at which a sample is replaced, ticks of the default timer; 0: to be computed. */
 static PFS_HOT uint64 sample_age;
 static PFS_HOT int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
 
@@ -102,7 +101,7 @@ pfs_digests_extra_size(void)
 		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell));
 }
 
-/* Takes the containers, their index and gates, and the cells of all others' waits. */
+/* Takes the containers, index, reference count slots, and waits of all others. */
 void
 pfs_digests_lay_out(PfsSegment *seg)
 {
@@ -181,6 +180,10 @@ add_rare(PfsSharedStatementCell *to, const uint64 *n)
 
 StaticAssertDecl(PFS_NUM_COUNTERS == 22, "add_numbers() knows all of them");
 
+/*
+ * Adds a statement's counters.  Those that nearly every statement has are looked at one
+ * by one; the rest is ORed together in pairs, so that having none costs one branch.
+ */
 static inline void
 add_counters(PfsSharedStatementCell *to, const uint64 *n)
 {
@@ -207,6 +210,7 @@ add_counters(PfsSharedStatementCell *to, const uint64 *n)
  */
 #define OFFSET_SECONDS 10
 
+/* Stores a new offset.  If two processes do so at a time, either is good. */
 static pg_noinline void
 take_offset(PfsDigestOffset *offset, uint64 now)
 {
@@ -223,8 +227,8 @@ look_at_offset(PfsDigestOffset *offset, uint64 now)
 }
 
 /*
- * Something goes to all others: a statement that ended at `first`, which is now, or
- * all that digest d has counted.
+ * Widens the time span of all others by a statement that ended at `first`, which is now
+ * (d is NULL), or by digest d.  Offsets race with those of other processes.
  */
 static void
 note_others(uint64 first, uint64 last, const PfsDigest *d)
@@ -288,7 +292,7 @@ pfs_digest_repair(void)
 	return was_moving;
 }
 
-/* Nobody refers to it: all that it has goes to all others. */
+/* Adds one wait to those of all others, for move_cb(). */
 static void
 move_wait_cb(PfsChained *cell, void *arg)
 {
@@ -303,6 +307,11 @@ move_wait_cb(PfsChained *cell, void *arg)
 
 StaticAssertDecl(PFS_HISTOGRAM_BUCKETS % BUCKETS_AT_ONCE == 0, "move_cb() takes all of them");
 
+/*
+ * Moves all that digest d has counted to all others, for make_room().  Nobody has it
+ * pinned, so its counters stand still.  Nothing is added once a truncator has stopped
+ * waiting.
+ */
 static bool
 move_cb(PfsDigest *d, void *arg)
 {
@@ -314,7 +323,7 @@ move_cb(PfsDigest *d, void *arg)
 		pfs_statement_kind.merge(&pfs_shared_digests->counters, &totals);
 		note_others(d->first_seen, d->last_seen, d);
 	}
-	/* Who makes way has few statements, so nearly all buckets are empty. */
+	/* A digest that is evicted has few statements: most buckets are empty. */
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && is_wanted(); b += BUCKETS_AT_ONCE)
 	{
 		const uint64 *some = &d->buckets[b];
@@ -331,6 +340,10 @@ move_cb(PfsDigest *d, void *arg)
 	return true;
 }
 
+/*
+ * Removes the digest in this slot and returns true, if its state word is still `word`
+ * and nobody has it pinned.  `take` moves its counters away and frees its waits.
+ */
 bool
 pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg)
 {
@@ -342,8 +355,8 @@ pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, v
 		return false;
 
 	/*
-	 * Only who has killed the reference removes the record, so the word stays
-	 * from here on.
+	 * Only the process that has marked it dead removes the record, so the
+	 * word stays from here on.
 	 */
 	if (pfs_pages_word(pfs_digests, index) != word)
 	{
@@ -357,7 +370,10 @@ pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, v
 	return true;
 }
 
-/* False: nothing could be done at this moment. */
+/*
+ * Evicts one digest by the clock sweep, for insert().  False: a reader forbids it at
+ * this moment, or all that the sweep has passed are pinned.
+ */
 static bool
 make_room(void)
 {
@@ -407,6 +423,7 @@ make_room(void)
 
 /* ---- finding and making ---- */
 
+/* Fills in a new record, for the hash table.  It can be pinned from here on. */
 static void
 fill_cb(void *record, const void *key, void *arg)
 {
@@ -438,8 +455,9 @@ is_cached(const PfsCachedDigest *cached, const PfsDigestKey *key)
 }
 
 /*
- * The caller has not found it.  Room is made first where there is none, as that is
- * how it is once there have been more shapes than there is room for.
+ * Makes a digest that the caller has not found; PFS_NO_RECORD: there is no room.  Room
+ * is made first where there is none, as is usual once there have been more shapes than
+ * places.
  */
 static uint32
 insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
@@ -462,6 +480,10 @@ insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
 	}
 }
 
+/*
+ * Finds or makes a digest, pins it and caches it: the slow path of pfs_digest_enter().
+ * NULL: no room, none and not `make`, or always evicted before it could be pinned.
+ */
 static pg_noinline PfsCachedDigest *
 enter_uncached(const PfsDigestKey *key, bool make)
 {
@@ -490,6 +512,7 @@ enter_uncached(const PfsDigestKey *key, bool make)
 	return NULL;
 }
 
+/* Finds or makes a digest and pins it; it is nearly always cached. */
 PfsCachedDigest *
 pfs_digest_enter(const PfsDigestKey *key, bool make)
 {
@@ -502,7 +525,7 @@ pfs_digest_enter(const PfsDigestKey *key, bool make)
 
 /* ---- one statement ---- */
 
-/* Whoever does not get the word passes by: another sample is as good. */
+/* Stores a statement as the sample, unless another process is storing one. */
 static pg_noinline void
 put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
 {
@@ -520,6 +543,11 @@ put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	pfs_seqlock_write_end(&d->sample);
 }
 
+/*
+ * Adds a statement that has ended, and its waits, to its digest or to all others;
+ * inside the owner's write section.  It becomes the sample if it is the slowest or that
+ * is old.
+ */
 void
 pfs_digest_count(const PfsDigestEnd *end)
 {
@@ -552,7 +580,7 @@ pfs_digest_count(const PfsDigestEnd *end)
 	}
 	pfs_store_relaxed(&d->last_seen, now);
 	look_at_offset(&d->last_offset, now);
-	/* Made at the end of its first statement: a moment too late. */
+	/* It was made at the end of its first statement, a little after that. */
 	if (unlikely(now < pfs_load_relaxed(&d->first_seen)))
 		pfs_store_relaxed(&d->first_seen, now);
 	if (unlikely(cached->ref_slot->usage < USAGE_MAX))
@@ -564,6 +592,7 @@ pfs_digest_count(const PfsDigestEnd *end)
 	pfs_digest_leave(cached);
 }
 
+/* Adds the planning of a statement that is not executed. */
 void
 pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
 {
@@ -600,10 +629,7 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state);
 }
 
-/*
- * Take the right to write the text; false: somebody else has it, or the text that is
- * there is as good.
- */
+/* Takes the right to write the text; false: another process has it, or it is as good. */
 static bool
 claim_text(PfsDigest *d, bool provisional)
 {
@@ -614,6 +640,10 @@ claim_text(PfsDigest *d, bool provisional)
 		(!provisional && pfs_cas(&d->text_state, &worse, PFS_TEXT_REPLACED));
 }
 
+/*
+ * Gives a digest its text, of whole characters, which pfs_digest_has_text() has wanted.
+ * Makes the digest if need be; a text that another process is writing stays.
+ */
 void
 pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
 {
@@ -641,6 +671,10 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 /* How often a text that is just being replaced is looked at again. */
 #define TEXT_TRIES 100
 
+/*
+ * Copies a text for readers, who check the state word behind it; 0: none, or it is
+ * being replaced.  `to` has pfs_sizes.digest_text bytes.
+ */
 uint32
 pfs_digest_copy_text(const PfsDigest *d, char *to)
 {

@@ -60,7 +60,7 @@ typedef struct PfsDigestOffset
 
 /*
  * In shared memory.  The key is written before the record can be found and stays
- * until it is freed; all else by whoever holds a reference (pfs_ref.h).  Counts
+ * until it is freed; all else by whoever has it pinned (pfs_ref.h).  Counts
  * in buckets have 64 bits: halves would save a sixth of the record, and wrap
  * within ten years for a shape that is executed 14 times a second.  Raw times are
  * those of the default timer.
@@ -111,7 +111,7 @@ typedef struct PfsSharedDigests
 	PfsDigestOffset last_offset;
 	uint64		buckets[PFS_HISTOGRAM_BUCKETS];
 
-	/* Who makes room; see "Readers" in pfs_digest.c. */
+	/* Of evictions; see "Readers" in pfs_digest.c. */
 	uint32		next_victim __attribute__((aligned(PFS_CACHE_LINE)));
 	uint64		moving;			/* processes that are moving counters; atomic */
 	uint64		held __attribute__((aligned(PFS_CACHE_LINE)));	/* readers and
@@ -129,7 +129,7 @@ extern PFS_HIDDEN PfsDigestRefSlot *pfs_digest_ref_slots;	/* [digests] */
 extern PFS_HIDDEN PfsSharedBlock pfs_digest_other_waits;	/* PfsSharedCell, by
 															 * instrument */
 
-/* Takes the containers, the gates, and what all others have. */
+/* Takes the containers, the reference count slots, and the waits of all others. */
 extern void pfs_digests_lay_out(PfsSegment *seg);
 
 /* Bytes of what is no record: reference count slots and "all others". */
@@ -162,8 +162,8 @@ typedef struct PfsCachedDigest
 } PfsCachedDigest;
 
 /*
- * The digest of this key, referred to until pfs_digest_leave(); made if there is
- * none.  NULL: the counters belong to all others.  Valid until the next call.
+ * The digest of this key, pinned until pfs_digest_leave(); made if there is none and
+ * `make` says so.  NULL: the counters belong to all others.  Valid until the next call.
  */
 extern PfsCachedDigest *pfs_digest_enter(const PfsDigestKey *key, bool make);
 
@@ -179,7 +179,7 @@ typedef struct PfsDigestEnd
 	PfsDigestKey key;
 	uint32		flags;			/* of the statement */
 	uint64		end;			/* by the timer in flags */
-	uint64		ticks;			/* the same */
+	uint64		ticks;			/* by the timer in flags */
 	const uint64 *n;
 	uint64		memory;			/* see pfs_statement_memory.h; 0: none */
 	const char *text;
@@ -189,7 +189,7 @@ typedef struct PfsDigestEnd
 
 extern void pfs_digest_count(const PfsDigestEnd *end);
 
-/* It was planned, in so many ticks, and is not executed: no statement. */
+/* Adds the planning of a statement that is not executed, and so is not counted. */
 extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);
 
 /*
@@ -202,7 +202,10 @@ extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32
 /* See pfs_thread_end.c: true if there was something to repair. */
 extern bool pfs_digest_repair(void);
 
-/* A digest that nobody refers to goes, if it is still this one. */
+/*
+ * Removes a digest that no process has pinned, if its slot still has this state word;
+ * `take` moves its counters away.
+ */
 extern bool pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg);
 
 /* ---- readers and truncators: backends only, may palloc, may wait ---- */
@@ -239,7 +242,7 @@ typedef void (*PfsDigestEmit) (const PfsDigestRow *row, void *arg);
 typedef void (*PfsDigestWaitEmit) (const PfsDigestWaitRow *row, void *arg);
 
 /*
- * Rows that counted something, each number in exactly one of them.  What they
+ * Rows that counted something, each statement in exactly one of them.  What they
  * point to lives as long as the memory context.
  */
 extern void pfs_digests_read(int parts, PfsDigestEmit emit, void *arg);
@@ -251,7 +254,7 @@ extern uint32 pfs_digest_find(const PfsDigestKey *key, uint64 *word);
 /* The text of a shape; NULL if there is none. palloc'd, *len bytes. */
 extern char *pfs_digest_text_of(const PfsDigestKey *key, uint32 *len);
 
-/* The same of a digest that stays: its length, 0 if there is none; to has room for any. */
+/* Copies the text of a digest's record; its length, 0 if there is none. */
 extern uint32 pfs_digest_copy_text(const PfsDigest *d, char *to);
 
 /* Return the events that left: of statements, statements, waits. */

@@ -1,12 +1,15 @@
 /*
  * pfs_digest_wait.c
- *	  Waits by digest: the process's own table, and where it is emptied to.
+ *	  Waits by digest: the process's own table, and which digest it is emptied to.
+ *
+ * Separate from pfs_digest.c, as the table is process-local: only emptying it touches a
+ * digest.
  */
 #include "postgres.h"
 
 #include "pfs_digest_wait.h"
 
-/* How often a worker tries to read what its leader is just changing. */
+/* How often a worker tries to read what its leader is just writing. */
 #define READ_TRIES 1000
 
 PFS_HOT PfsDigestCharged pfs_digest_charged;
@@ -25,7 +28,7 @@ take_first(void)
 	return w;
 }
 
-/* Its place stays its instrument's. */
+/* Sets an entry's counts to zero; it stays the entry of its instrument. */
 static inline void
 clear(PfsDigestWait *w)
 {
@@ -33,7 +36,10 @@ clear(PfsDigestWait *w)
 	w->min = PG_UINT64_MAX;
 }
 
-/* The digest's cell of an instrument; NULL: no room, or all others. */
+/*
+ * Returns the digest's cell of an instrument, made if need be, and remembers it in the
+ * cached digest.  NULL: there is no room for one, or the waits are all others'.
+ */
 static inline PfsSharedCell *
 cell_of(PfsCachedDigest *cached, PfsInstrumentId instrument)
 {
@@ -51,6 +57,12 @@ cell_of(PfsCachedDigest *cached, PfsInstrumentId instrument)
 	return cell == NULL ? NULL : &cell->cell;
 }
 
+/*
+ * Empties the process's table of waits into a digest that the caller has pinned, or,
+ * with NULL, into the waits of all others.  So does a kind of wait for which the digest
+ * has no cell and the container no room.  Waits of an instrument for which all others
+ * have no cell either are dropped.
+ */
 void
 pfs_digest_waits_give(PfsCachedDigest *cached)
 {
@@ -80,7 +92,11 @@ drop_all(void)
 		clear(take_first());
 }
 
-/* The key of whose waits they are; query_id 0: nobody's. */
+/*
+ * Returns the key that the waits in the table belong to; query_id 0: nobody's.  That of
+ * the statement at top level is taken from the statement itself, as its query
+ * identifier is learned only while it runs.
+ */
 static PfsDigestKey
 key_now(void)
 {
@@ -90,8 +106,9 @@ key_now(void)
 }
 
 /*
- * Before the statement has ended.  Parallel workers can be late: they add to a
- * digest that is there, but do not make one.
+ * Empties the table before its statement has ended: another one becomes the innermost,
+ * all places are taken, or the process ends.  Parallel workers can be late: they add to
+ * a digest that is there, but make none.
  */
 static void
 give_all(void)
@@ -113,7 +130,10 @@ give_all(void)
 		pfs_digest_leave(cached);
 }
 
-/* All places taken by other instruments: whoever has none here any more goes. */
+/*
+ * Makes all places of the table free, when other instruments have taken every one.  The
+ * waits counted so far go to their digest.
+ */
 static void
 forget_all(void)
 {
@@ -123,8 +143,9 @@ forget_all(void)
 }
 
 /*
- * The one that was met last comes to where it is looked for first.  No place becomes
- * empty, so the other is still found.
+ * Exchanges two entries, so that the instrument that has waited last lies where the
+ * fast path looks for it.  No place becomes empty, so the search from its home on still
+ * finds the other one.
  */
 static void
 change_places(PfsDigestWait *a, PfsDigestWait *b)
@@ -141,6 +162,13 @@ change_places(PfsDigestWait *a, PfsDigestWait *b)
 		pfs_local.waits_used ^= both;
 }
 
+/*
+ * Adds a wait to the table where pfs_digest_wait_add() cannot: its instrument is not in
+ * its home place, or it is untimed or by another timer.  The entry is found or made by
+ * linear probing, and moved to the home place, so that the next one takes the fast
+ * path.  `ticks` are those of the default timer.  If the table is full, it is emptied
+ * into the digest first.
+ */
 void
 pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 {
@@ -191,6 +219,12 @@ innermost(void)
 	return s != NULL && (s->flags & PFS_FLAG_DIGEST) != 0 ? s : NULL;
 }
 
+/*
+ * Finds out which statement the process's waits belong to from now on: the slow path of
+ * pfs_digest_charge(), which is called wherever the parent of waits changes.  If it is
+ * another one than before, the waits so far go to the digest of that one.  Parallel
+ * workers stay with the statement of their leader.
+ */
 void
 pfs_digest_charge_now(void)
 {
@@ -208,7 +242,10 @@ pfs_digest_charge_now(void)
 	pfs_local.waits = s != NULL ? pfs_digest_wait_items : NULL;
 }
 
-/* The innermost statement has ended: who is it now?  pfs_digest_charge() will say. */
+/*
+ * Notes that the innermost statement has ended.  The next pfs_digest_charge() finds the
+ * one that is innermost then.
+ */
 static inline void
 charge_nobody(void)
 {
@@ -216,6 +253,10 @@ charge_nobody(void)
 	pfs_local.waits = NULL;
 }
 
+/*
+ * Adds the planning of a statement that was planned and is not executed to its digest.
+ * The statement itself is not counted.
+ */
 void
 pfs_digest_end_planned(const PfsStatement *s)
 {
@@ -225,6 +266,13 @@ pfs_digest_end_planned(const PfsStatement *s)
 		pfs_digest_count_planning(&key, s->n[PFS_N_PLAN_TIME]);
 }
 
+/*
+ * Adds a statement that ends to its digest, together with the table of waits if it is
+ * the one that they were collected for.  Without a query identifier it has no digest,
+ * and its waits are dropped.  One that was only parsed, bound or planned is no
+ * execution: its waits and its planning are added, but it is not counted.  An error
+ * makes it count in any phase.
+ */
 void
 pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 {
@@ -240,7 +288,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 		}
 		return;
 	}
-	/* Prepared or bound only: it has waited, but it was not executed. */
+	/* Only parsed, bound or planned: it has waited, but it was not executed. */
 	if (unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
 	{
 		if (is_innermost)
@@ -267,6 +315,10 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 
 /* ---- parallel workers ---- */
 
+/*
+ * Publishes a key in the thread record: the one of the outer call, when an inner one is
+ * over.  Readers are the workers of this leader.
+ */
 void
 pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key)
 {
@@ -278,6 +330,10 @@ pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key)
 	pfs_write_end(t);
 }
 
+/*
+ * Publishes the digest that this process collects waits for, before it may start
+ * parallel workers, and returns what was published before.
+ */
 PfsDigestKey
 pfs_digest_publish(PfsThread *t)
 {
@@ -290,6 +346,10 @@ pfs_digest_publish(PfsThread *t)
 	return before;
 }
 
+/*
+ * Begins to collect waits for the leader's statement, in a parallel worker that
+ * attaches; whose they are is known later, by pfs_digest_work_for().
+ */
 void
 pfs_digest_work(void)
 {
@@ -299,6 +359,12 @@ pfs_digest_work(void)
 	pfs_local.waits = pfs_digest_wait_items;
 }
 
+/*
+ * Reads which digest a parallel worker's waits belong to: the key that its leader has
+ * published.  Called once, when the worker attaches.  If the leader stays in write
+ * sections for all READ_TRIES, what was read last is used, which may be a mixture of
+ * two keys.
+ */
 void
 pfs_digest_work_for(const PfsThread *leader)
 {
@@ -326,6 +392,10 @@ pfs_digest_attach(PfsThread *t)
 		pfs_digest_work();
 }
 
+/*
+ * Empties the table when the process ends, so that waits of a parallel worker reach the
+ * digest of its leader's statement.
+ */
 void
 pfs_digest_detach(PfsThread *t)
 {

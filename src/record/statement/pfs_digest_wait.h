@@ -8,8 +8,8 @@
  * pfs_event_write.h); it is emptied when the statement ends, when another one
  * becomes the innermost, and when it is full.
  *
- * Everything here: the process itself, inside a write section, unless it says
- * otherwise.
+ * Everything here is done by the process itself, inside a write section, unless a
+ * comment says otherwise.
  */
 #ifndef PFS_DIGEST_WAIT_H
 #define PFS_DIGEST_WAIT_H
@@ -18,8 +18,8 @@
 #include "pfs_statement_open.h"
 
 /*
- * Another statement may be the innermost one now.  Of the top level's the query
- * identifier need not be known before it ends.
+ * Called where another statement may have become the innermost one.  The query
+ * identifier of the one at top level need not be known before it ends.
  */
 extern void pfs_digest_charge_now(void);
 
@@ -40,7 +40,7 @@ pfs_digest_charge(void)
 	pfs_digest_charge_now();
 }
 
-/* The top level begins, and wants a digest; nothing is in it. */
+/* A statement at top level begins that wants a digest; no other is open inside it. */
 static inline void
 pfs_digest_charge_top(void)
 {
@@ -51,7 +51,7 @@ pfs_digest_charge_top(void)
 	pfs_local.waits = pfs_digest_wait_items;
 }
 
-/* All that is in the table to this digest, which has been entered; NULL: to all others. */
+/* Empties the table into a digest that has been entered; NULL: into all others. */
 extern void pfs_digest_waits_give(PfsCachedDigest *cached);
 
 /*

@@ -5,10 +5,13 @@
  * An ERROR leaves by a jump to the innermost handler.  A handler that throws it on
  * jumps again.  If the last of the jumps goes to the outermost handler of
  * the process, or the server logs the error, nobody has caught it.  If not, and
- * something else happens (another raise, a statement, the session becomes idle, the process
- * ends), somebody has.
+ * something else happens (another raise, a statement, the session becomes idle, the
+ * process ends), a block has caught it.
  *
  * A parallel worker's errors are raised again in its leader, and count there.
+ *
+ * pfs_error_cell.c has the counts as a family of summaries: this file decides what is
+ * counted, that one how sums are made of it.
  */
 #include "postgres.h"
 
@@ -66,8 +69,9 @@ find_place(uint64 key)
 }
 
 /*
- * Inside a write section, behind its look at the family's generation: see
- * pfs_errors_free_places().
+ * Returns the cell of a state and severity, and takes a place for a state that
+ * PostgreSQL does not define.  Inside a write section, behind its look at the family's
+ * generation: see pfs_errors_free_places().
  */
 static uint32
 find_cell(int sqlstate, PfsSeverity severity)
@@ -80,8 +84,8 @@ find_cell(int sqlstate, PfsSeverity severity)
 }
 
 /*
- * Who empties the global table frees all places: before it raises the family's
- * generation.  Readers are excluded by its lock.
+ * Frees all places, for a truncator of the global table, before it raises the family's
+ * generation.  Readers are excluded by the table's lock.
  *
  * An owner finds its place and counts there within one write section, behind a
  * look at the generation.  If it sees the new one, it finds what is stored in the
@@ -116,7 +120,10 @@ pfs_errors_known(void)
 
 /* ---- the owner ---- */
 
-/* A state was raised or handled once. */
+/*
+ * Adds `one`, a raise or a catch, to the cell of a state: the thread's, or the server's
+ * where nothing is counted by thread.  It is a write section of its own.
+ */
 static void
 count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsErrorCell *one)
 {
@@ -145,7 +152,10 @@ count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsE
 	pfs_write_end(t);
 }
 
-/* False: it was not counted; *flags: as it was. */
+/*
+ * Counts a raise, if errors are enabled for this thread, and returns whether it did.
+ * *flags: those of the error instrument, for the catch that may follow.
+ */
 static bool
 count_raise(PfsThread *t, PfsSeverity severity, int sqlstate, uint32 *flags)
 {
@@ -161,6 +171,7 @@ count_raise(PfsThread *t, PfsSeverity severity, int sqlstate, uint32 *flags)
 	return true;
 }
 
+/* Counts that a block has caught the error that was raised last. */
 void
 pfs_error_handled(PfsThread *t)
 {
@@ -189,6 +200,12 @@ pfs_error_has_failed(const void *handler)
 	return pfs_open_error.outermost != NULL && is_outermost(handler);
 }
 
+/*
+ * Counts an error at the jump that raises it, and remembers it until it is known
+ * whether a block catches it.  One that jumps to the outermost handler is not
+ * remembered, as nobody catches it there.  Any other that was still remembered has been
+ * caught.  What comes inside a write section is only counted as reentered.
+ */
 void
 pfs_error_raised(PfsThread *t, int sqlstate, const void *handler)
 {
@@ -202,6 +219,10 @@ pfs_error_raised(PfsThread *t, int sqlstate, const void *handler)
 		pfs_open_error.sqlstate = sqlstate;
 }
 
+/*
+ * Notes that a handler has thrown on the error that it got: at the outermost handler
+ * nobody can catch it any more.
+ */
 void
 pfs_error_thrown_on(const void *handler)
 {
@@ -209,6 +230,12 @@ pfs_error_thrown_on(const void *handler)
 		pfs_open_error.sqlstate = 0;
 }
 
+/*
+ * Counts a message that the server logs, unless it is an ERROR that was counted when it
+ * was raised (raises_are_seen).  An error that is logged was not caught; one that ends
+ * the process (FATAL or worse) says that whatever was remembered before was.  Called by
+ * the log hook, not in parallel workers, whose errors are raised again in the leader.
+ */
 void
 pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_are_seen)
 {
@@ -232,6 +259,10 @@ pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_a
 		(void) count_raise(t, severity, sqlstate, &flags);
 }
 
+/*
+ * Copies which states the places have, for readers of the summaries, under the lock
+ * that excludes truncators.
+ */
 void
 pfs_errors_copy_keys(void *to)
 {
@@ -241,6 +272,12 @@ pfs_errors_copy_keys(void *to)
 		keys[i] = pfs_load_relaxed(&pfs_errors->keys[i]);
 }
 
+/*
+ * Returns in *state (6 bytes, terminated) and *severity what a cell stands for, for
+ * readers of the summaries.  False: it is the cell of all others, or a place that no
+ * state has.  `keys` is the copy that was made with the counters, as a truncation may
+ * have freed the place since.
+ */
 bool
 pfs_error_of_cell(uint32 cell, const uint64 *keys, char *state, PfsSeverity *severity)
 {

@@ -25,7 +25,7 @@ typedef enum PfsSeverity
 /*
  * Cells.  Each state that PostgreSQL defines has one for each severity below
  * PANIC (which ends the server, and with it these counters): for ever,
- * whatever other states were met.  All the others compete for the places of
+ * whatever other states were raised.  All the others compete for the places of
  * the second part, which a reset of the global table empties.
  */
 #define PFS_ERROR_CELL_OTHER 0
@@ -82,7 +82,7 @@ extern void pfs_error_thrown_on(const void *handler);
 /* A message was logged.  raises_are_seen: an ERROR has been counted when it was raised. */
 extern void pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_are_seen);
 
-/* Is this the handler that nobody is behind?  Then whatever the process was doing has failed. */
+/* Is this the outermost handler?  Then whatever the process was doing has failed. */
 extern bool pfs_error_has_failed(const void *handler);
 
 /* The last error that was raised, until it is known what became of it. */

@@ -2,10 +2,12 @@
  * pfs_error_cell.c
  *	  Counts of errors as a family of summaries.
  *
- * Above threads many add at a time and a truncator takes.  Times and counts are
- * words of their own, so a taker can come between them: then the raise has gone
- * up with the time of its taking, and its own time stays for the next ones, too
- * early by that moment.  No count is lost or doubled.
+ * Separate from pfs_error.c, as nothing here knows how errors are noticed.
+ *
+ * Above threads many processes add at a time, and a truncator takes.  Times and counts
+ * are words of their own, so a truncator can come between them: then it takes the raise
+ * with the time of the truncation, and the raise's own time stays behind as the first
+ * of the next period, a little too early.  No count is lost or doubled.
  */
 #include "postgres.h"
 
@@ -21,6 +23,7 @@ error_is_empty(const void *cell)
 	return c->raised + c->handled == 0;
 }
 
+/* Adds a cell, of a thread or a private sum, to private sums. */
 static void
 error_add(void *totals, const void *cell)
 {
@@ -45,6 +48,10 @@ error_clear_going(void *cell)
 	pfs_store_relaxed(&c->last_seen, 0);
 }
 
+/*
+ * Adds private sums to a cell above threads, where several processes add at a time:
+ * counts by atomic adds, times by compare-and-swap towards the earliest and the latest.
+ */
 static void
 error_merge(void *shared, const void *totals)
 {
@@ -64,7 +71,10 @@ error_merge(void *shared, const void *totals)
 		;
 }
 
-/* Whose times have not arrived yet is being counted at this moment. */
+/*
+ * Adds what was read from a shared cell.  A cell that has raises but no times is one to
+ * which a process is adding at this moment; its times are then those of the reading.
+ */
 static void
 add_now(PfsErrorCell *to, PfsErrorCell *now)
 {

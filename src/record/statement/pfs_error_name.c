@@ -5,6 +5,8 @@
  * The server knows its errors by number only, and its list of names is no part
  * of what a running server has.  So this is the union of the lists of all versions:
  * a state has never changed its name.  In the order of the states.
+ *
+ * Separate from pfs_error.c, as it is one long table.
  */
 #include "postgres.h"
 
@@ -283,7 +285,10 @@ static const struct
 	{"XX002", "index_corrupted"}
 };
 
-/* The place of a state in the list, or where it would be; it is found by what strcmp() says. */
+/*
+ * Looks a state up in the list, by halves.  Returns its place; or where it would be,
+ * and *found is false.
+ */
 static uint32
 find(const char *state, bool *found)
 {
@@ -324,6 +329,10 @@ pfs_error_names(void)
 	return lengthof(names);
 }
 
+/*
+ * Returns the place of a packed state in the list; pfs_error_names(): it has none.
+ * Called when an error is counted.
+ */
 uint32
 pfs_error_name_number(int sqlstate)
 {

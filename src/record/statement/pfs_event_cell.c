@@ -1,6 +1,10 @@
 /*
  * pfs_event_cell.c
- *	  Counts of stages, statements and transactions.
+ *	  Counts of stages, statements and transactions: events that the inline
+ *	  functions of the header leave to this file, and how cells become sums.
+ *
+ * Separate from the events themselves, as readers and truncators of the summaries need
+ * nothing else of them.
  */
 #include "postgres.h"
 
@@ -18,7 +22,10 @@ add_one(PfsCell *c, bool timed, uint64 ticks)
 		pfs_store_relaxed(&c->count_untimed, c->count_untimed + 1);
 }
 
-/* The thread's cell, touched; NULL: no thread's, or the instrument has none. */
+/*
+ * Returns the thread's cell of an instrument, touched, and its older counters reset;
+ * NULL: events do not count for the thread, or the instrument has no cell.
+ */
 static void *
 cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags)
 {
@@ -32,7 +39,10 @@ cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags
 	return pfs_block_cell(block, cell);
 }
 
-/* Straight to the server's: thread_instrumentation is off. */
+/*
+ * Adds to the server's totals, where nothing is counted by thread (consumer
+ * thread_instrumentation is off).
+ */
 static void
 add_global(PfsFamily family, PfsInstrumentId instrument, const void *totals)
 {
@@ -56,6 +66,11 @@ default_ticks(uint32 flags, uint64 ticks)
 	return (flags & PFS_FLAG_TIMED) ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
 }
 
+/*
+ * Counts a stage where pfs_count_stage() does not: it is untimed, by another timer, or
+ * of no thread.  Ticks become those of the default timer; an instrument without a cell
+ * is not counted.
+ */
 void
 pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 {
@@ -79,6 +94,10 @@ pfs_statement_bucket_wrapped(uint32 bucket)
 	pfs_summary_add_statements(bucket, UINT64_C(1) << 32);
 }
 
+/*
+ * Counts a statement where pfs_count_statement() does not, as for stages.  Only timed
+ * ones are in the histogram.
+ */
 void
 pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
 							const uint64 *n)
@@ -112,6 +131,11 @@ pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 fla
 	}
 }
 
+/*
+ * Counts a transaction where pfs_count_transaction() does not, as for stages.  In the
+ * server's totals it is counted twice, for all and for its kind; a thread counts the
+ * two kinds, and readers add them up.
+ */
 void
 pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
 {
@@ -164,6 +188,10 @@ statement_clear_going(void *cell)
 	pfs_store_relaxed(&c->memory, 0);
 }
 
+/*
+ * Adds private sums of statements to a shared cell.  A sum of 128 bits is added as two
+ * words: whoever sees the lower one wrap around carries.
+ */
 static void
 statement_merge(void *shared, const void *totals)
 {
@@ -184,7 +212,10 @@ statement_merge(void *shared, const void *totals)
 	pfs_raise_to(&to->memory, from->memory);
 }
 
-/* Between the two words of a number a carry may be on its way, for a moment. */
+/*
+ * Adds a shared cell to private sums.  A carry may be missing from the upper word for a
+ * moment, in which the sum is too small.
+ */
 static void
 statement_read(const void *shared, void *totals)
 {
@@ -197,6 +228,11 @@ statement_read(const void *shared, void *totals)
 	to->memory = Max(to->memory, pfs_load_relaxed(&from->memory));
 }
 
+/*
+ * Takes a shared cell's counters away and adds them to private sums, for a truncation.
+ * Each word is taken by an exchange, so no addition is lost: what comes later is of the
+ * next period.
+ */
 static void
 statement_take(void *shared, void *totals)
 {
@@ -327,7 +363,10 @@ pfs_summary_add_statements(uint32 bucket, uint64 n)
 	pfs_add_relaxed(&pfs_summary[PFS_FAMILY_STATEMENTS].all_buckets[bucket], n);
 }
 
-/* Empty the thread's buckets; add: into the server's. */
+/*
+ * Empties the thread's histogram, and with `add` adds it to the server's.  Returns how
+ * many statements were in it.
+ */
 static uint64
 move_statements(PfsThread *t, bool add)
 {

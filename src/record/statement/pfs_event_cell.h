@@ -74,7 +74,7 @@ extern const PfsSummaryKind pfs_transaction_kind;
 
 /* ---- owner of a thread, inside a write section: one event ---- */
 
-/* Counters of the family that are older than a truncation go up. */
+/* Applies a reset: counters of the family that are older than a truncation go up. */
 static inline void
 pfs_family_look(PfsThread *t, PfsFamily family)
 {
@@ -103,6 +103,11 @@ pfs_family_cell(PfsThread *t, PfsFamily family, uint32 i, size_t cell_size)
 	return cell;
 }
 
+/*
+ * Adds one timed event to a cell of this thread.  Plain stores are enough, as the owner
+ * is the only writer and inside a write section; the caller has applied resets and
+ * touched the cell.
+ */
 static pg_attribute_always_inline void
 pfs_cell_add_timed(PfsCell *c, uint64 ticks)
 {
@@ -121,7 +126,7 @@ pfs_cell_add_timed(PfsCell *c, uint64 ticks)
 		pfs_store_relaxed(&c->max, ticks);
 }
 
-/* The same of events that are untimed, of another timer, or of no thread. */
+/* Slow path: count events that are untimed, of another timer, or of no thread. */
 extern void pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks);
 extern void pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
 										const uint64 *n);
@@ -138,7 +143,10 @@ pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 t
 		pfs_count_stage_unusual(t, instrument, flags, ticks);
 }
 
-/* n: [PFS_NUM_COUNTERS]. */
+/*
+ * Counts a statement that ends, in the thread's cell and histogram.  n:
+ * [PFS_NUM_COUNTERS].  Ticks are those of the timer in flags.
+ */
 static pg_attribute_always_inline void
 pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks, const uint64 *n)
 {
@@ -160,6 +168,12 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 		pfs_statement_bucket_wrapped(pfs_histogram_bucket(ticks));
 }
 
+/*
+ * Counts a transaction that ends, in the thread's cell of its kind; unusual ones
+ * elsewhere.  Ticks are those of the timer in flags.  It does what pfs_family_cell()
+ * does by itself, since a cell of transactions has two parts and either may be the
+ * first that is used.
+ */
 static pg_attribute_always_inline void
 pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
 {

@@ -21,7 +21,10 @@
  * A thread has PFS_STATEMENT_DEPTH slots in which readers see running statements.
  * A cursor that is not being read needs none: it keeps its slot until another
  * statement wants one and none is free, and has one again when it is read.  So
- * what is being executed goes before what is only open.
+ * what is being executed comes before what is only open.
+ *
+ * Separate from pfs_statement_nest.c, which decides when nested statements begin and end:
+ * here are only the lists, the index and the choice of which are shown.
  *
  * Statements lie in a pool of private memory, which grows before a call's write
  * section begins (pfs_nested_make_room()).
@@ -69,6 +72,11 @@ pfs_nested_shrink(void)
 
 /* ---- the lists ---- */
 
+/*
+ * Makes `outer` the statement around s.  Only statements that are nested themselves
+ * have a list of what began inside them: the one at top level needs none, see
+ * pfs_nested_leave().
+ */
 static void
 add_inner(PfsStatement *outer, PfsStatement *s)
 {
@@ -101,6 +109,11 @@ pfs_nested_take(void)
 	return pfs_pool_take(&pool);
 }
 
+/*
+ * Puts a statement that begins into the lists: it is the newest open one, inside
+ * `outer` (NULL: inside none).  The caller has taken it by pfs_nested_take() and fills
+ * in all else.
+ */
 void
 pfs_nested_add(PfsStatement *s, PfsStatement *outer)
 {
@@ -117,6 +130,11 @@ pfs_nested_add(PfsStatement *s, PfsStatement *outer)
 	pfs_sql.open = s;
 }
 
+/*
+ * Takes a statement off the list of those that are only planned.  It is found by
+ * walking, but is nearly always the first: in front of it are only those of calls that
+ * an error has cut off.
+ */
 static void
 remove_planned(PfsStatement *s)
 {
@@ -129,6 +147,12 @@ remove_planned(PfsStatement *s)
 	s->is_planned = false;
 }
 
+/*
+ * Takes a statement that has ended, or was none, out of all lists, and gives its memory
+ * back to the pool.  The statements inside it are inside the one around it from then
+ * on.  The caller has ended or dropped its event and its stage; its pointer is not
+ * valid any more.
+ */
 void
 pfs_nested_remove(PfsStatement *s)
 {
@@ -160,6 +184,10 @@ pfs_nested_remove(PfsStatement *s)
 	pfs_pool_put(&pool, s);
 }
 
+/*
+ * Takes a statement, as its outer one ends, out of that one's list: it is nested in
+ * nothing from now on, for readers, too.
+ */
 void
 pfs_nested_leave_outer(PfsStatement *s)
 {
@@ -180,6 +208,10 @@ pfs_nested_set_planned(PfsStatement *s)
 	pfs_sql.planned = s;
 }
 
+/*
+ * Notes that a statement is executed, by the executor's descriptor that later calls
+ * find it by (NULL: it is a utility).
+ */
 void
 pfs_nested_set_query(PfsStatement *s, const void *query)
 {
@@ -199,6 +231,12 @@ pfs_nested_find(const void *query)
 	return link == NULL ? NULL : (PfsStatement *) ((char *) link - offsetof(PfsStatement, by_query));
 }
 
+/*
+ * Returns the statement that a start of the executor is going to execute: the one that
+ * was planned last with as many hooks around it, if it has this query identifier; NULL:
+ * there is none.  Statements with more hooks around them are of calls that an error has
+ * cut off.
+ */
 PfsStatement *
 pfs_nested_find_planned(uint64 query_id)
 {
@@ -221,6 +259,10 @@ pfs_nested_show(PfsStatement *s)
 	shown[nshown++] = s;
 }
 
+/*
+ * Notes that a statement has given up its slot.  It is looked for from the newest on,
+ * as most end in the order opposite to that of their begin.
+ */
 void
 pfs_nested_hide(PfsStatement *s)
 {
@@ -245,6 +287,11 @@ is_waiting(const PfsStatement *s)
 	return s->query != NULL && (s->call_nest == 0 || s->call_nest > pfs_sql.nest);
 }
 
+/*
+ * Takes the slot away from the cursor that has had one for longest and that is not
+ * being read, for a statement that wants one.  False: all slots belong to statements
+ * that are being executed.
+ */
 bool
 pfs_nested_free_slot(PfsThread *t)
 {
@@ -258,12 +305,18 @@ pfs_nested_free_slot(PfsThread *t)
 	return false;
 }
 
+/*
+ * Gives a cursor a slot again, when it is read and had to give its own away.  It is the
+ * same event as before: with its event_id, its counters, and its text from `source`.  If
+ * no slot is free, it goes on without one, and is recorded at its end all the same.
+ * The caller knows that it had a slot, and has none.
+ */
 void
 pfs_nested_show_again(PfsThread *t, PfsStatement *s, const PfsStatementSource *source)
 {
 	PfsStatementEvent *e;
 
-	/* It has its number. */
+	/* The event keeps the event_id that it has. */
 	e = pfs_statement_make_event(t, s, s->flags & ~PFS_FLAG_CURRENT);
 	if (e == NULL)
 		return;

@@ -1,17 +1,20 @@
 /*
  * pfs_prepared.c
- *	  Prepared statements: entries of this session, their records, readers and
- *	  truncation.
+ *	  Prepared statements: entries of this session, and their records.
+ *
+ * Separate from pfs_prepared_read.c, which has readers and truncation, as everything here
+ * is done by the owner, in hooks and at idle waits.
  *
  * Nobody says when a statement of the protocol is closed, so a session looks for
- * one of its entries each time it becomes idle, in turn.  One that was executed
- * just before is taken to be there, so a session that executes the same
- * ones again and again pays a few instructions.
+ * one of its entries each time it becomes idle, in turn.  One that was executed just
+ * before is taken to be there, so a session that executes the same ones again and again
+ * pays a few instructions.
  *
  * Truncation and owners, as for sockets: the owner makes its sequence word odd and
  * loads `truncations`; who truncates raises it and, behind a fence on all
- * processors, copies each record between two write sections of its owner (or, of one that is
- * stopped in the middle of a write section, as it is: then the count of one execution is lost).
+ * processors, copies each record between two write sections of its owner (or, of one
+ * that is stopped in the middle of a write section, as it is: then the count of one
+ * execution is lost).
  * Counts of an older generation are taken by whoever raises `collected`, once.
  */
 #include "postgres.h"
@@ -76,7 +79,12 @@ pfs_prepared_start(void)
 
 /* ---- records ---- */
 
-/* Inside a write section: counts that were truncated are this process's to give up, or taken. */
+/*
+ * Makes the counts of a record those of the present generation, when its owner finds
+ * that a TRUNCATE has come.  The old ones are zeroed.  If no truncator has collected
+ * them, this process adds them to those that the truncator returns.  Inside a write
+ * section.
+ */
 static void
 begin_generation(PfsPrepared *p)
 {
@@ -89,6 +97,12 @@ begin_generation(PfsPrepared *p)
 	pfs_store_relaxed(&p->generation, now);
 }
 
+/*
+ * Counts an execution, when the statement that executes the entry ends, by the
+ * statement's time.  Inside the owner's write section, whose begin comes before the
+ * load of `truncations`: see the top of this file.  Without a record, as there was no
+ * room or the statement is closed, nothing is counted.
+ */
 void
 pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
 {
@@ -116,7 +130,11 @@ pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
 	pfs_bump(&c->sum, ticks);
 }
 
-/* The part of a text that is the statement: as for statements at top level. */
+/*
+ * Writes the text of the statement into its record: the part of the server's text that
+ * the parser has found, without white space around it, as for statements at top level.
+ * A text that is too long is cut between characters.
+ */
 static void
 put_text(PfsPrepared *p, const CachedPlanSource *source)
 {
@@ -140,6 +158,12 @@ put_text(PfsPrepared *p, const CachedPlanSource *source)
 	memcpy(p->text, str, p->text_len);
 }
 
+/*
+ * Makes the shared record of an entry and publishes it.  Without room the entry has
+ * none, and its executions are not counted; the container has counted the loss.  The
+ * user is stored only for one that was made inside another statement, whose role in
+ * effect may be another than the session's.
+ */
 static void
 make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *source, bool nested)
 {
@@ -162,7 +186,10 @@ make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *sourc
 	entry->record = p;
 }
 
-/* Inside a write section. */
+/*
+ * Frees the record of an entry that is closed, after a look at truncations, so that its
+ * executions are returned by the last one.  Inside a write section.
+ */
 static void
 drop_record(PfsPreparedEntry *entry)
 {
@@ -197,6 +224,11 @@ find_entry(uint64 hash, const char *name)
 	return (PfsPreparedEntry *) link;
 }
 
+/*
+ * Removes an entry whose statement the session has closed, and its record; its memory
+ * goes back when nested statements that execute it have ended.  Outside of write
+ * sections: it is one of its own.
+ */
 static void
 forget(PfsThread *t, PfsPreparedEntry *entry)
 {
@@ -235,6 +267,11 @@ pfs_prepared_release(PfsPreparedEntry *entry)
 		pfs_pool_put(&entries, entry);
 }
 
+/*
+ * Removes the entry of a name, or of all names (NULL), after DEALLOCATE or DISCARD, and
+ * where another statement takes the name.  A process inside a write section keeps them,
+ * and notices later, at an idle wait, that they are closed.
+ */
 void
 pfs_prepared_closed(PfsThread *t, const char *name)
 {
@@ -262,6 +299,7 @@ is_there(const PfsPreparedEntry *entry)
 		statement->prepare_time == entry->time;
 }
 
+/* Are prepared statements collected for this thread, and can an entry be made now? */
 static bool
 is_wanted(PfsThread *t)
 {
@@ -331,6 +369,13 @@ set_executes(PfsStatement *s, PfsPreparedEntry *entry)
 	s->prepared = entry;
 }
 
+/*
+ * Notes that statement s executes the prepared one of this name, so that it is counted
+ * there when s ends.  An entry is made for one of the protocol, at its first execution.
+ * The same one executed again, with nothing parsed since, costs a comparison of names;
+ * behind a parse, the entry is checked against the server's own table, as another
+ * statement may have taken its name.
+ */
 void
 pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 {
@@ -362,6 +407,11 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 	set_executes(s, entry);
 }
 
+/*
+ * Looks, when the session becomes idle, whether one entry's statement is still there,
+ * and forgets it if not.  Each call looks at another entry, in turn; the caller knows
+ * that there is one.
+ */
 void
 pfs_prepared_look(PfsThread *t)
 {

@@ -3,8 +3,9 @@
  *	  Prepared statements of living sessions: those of PREPARE, and those of the
  *	  protocol from their first execution.
  *
- * A session keeps a private entry for each, found by its name, and a shared record, which only it writes.  An execution is counted when its
- * statement ends, with the statement's time.
+ * A session keeps a private entry for each, found by its name, and a shared record,
+ * which only it writes.  An execution is counted when its statement ends, with the
+ * statement's time.
  */
 #ifndef PFS_PREPARED_H
 #define PFS_PREPARED_H
@@ -29,9 +30,9 @@ typedef struct PfsPrepared
 	char		name[NAMEDATALEN];
 
 	/*
-	 * Inside write sections.  TRUNCATE leaves the counts to their owner, as
-	 * it does for sockets: counters of a generation below `collected` are
-	 * gone.
+	 * Written inside write sections.  TRUNCATE leaves the counts to their
+	 * owner, as it does for sockets: counters of a generation below
+	 * `collected` are gone.
 	 */
 	uint64		generation;
 	uint64		collected;		/* also who truncates, by compare-and-swap */
@@ -88,7 +89,10 @@ struct PfsStatement;
 extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name);
 extern void pfs_prepared_release(PfsPreparedEntry *entry);
 
-/* Texts that were parsed so far: only behind one can another statement have an entry's name. */
+/*
+ * Texts that were parsed so far: only after another one can an entry's name belong to
+ * another statement.
+ */
 extern PFS_HIDDEN uint64 pfs_prepared_parses;
 
 /* What a command says of the session's own ones, when it is over. */

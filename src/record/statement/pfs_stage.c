@@ -9,6 +9,9 @@
  * Those of the top level follow one another, so they share a slot, a run
  * (PfsStageRun): to go from one to the next is to add a mark.  They are counted when
  * the run ends.
+ *
+ * Separate from pfs_statement_nest.c, which decides when statements begin and end: the
+ * stack knows of a statement only its event_id.
  */
 #include "postgres.h"
 
@@ -24,6 +27,11 @@ static PFS_HOT PfsStage first_stages[STAGES_AT_FIRST];
 
 PFS_HOT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL};
 
+/*
+ * Writes into all slots of a thread's ring of stages what is the same for each of its
+ * stages, so that their begin need not.  Called when the thread attaches, and when its
+ * role becomes known.
+ */
 void
 pfs_stage_stamp(PfsThread *t)
 {
@@ -40,6 +48,7 @@ pfs_stage_stamp(PfsThread *t)
 	}
 }
 
+/* Returns the event_id of a stage; of a run, that of its last stage. */
 static uint64
 event_id_of(const PfsStage *stage)
 {
@@ -50,6 +59,10 @@ event_id_of(const PfsStage *stage)
 	return pfs_stage_mark_event_id(&run->marks[run->first.more - 1]);
 }
 
+/*
+ * Returns the event_id of the innermost stage that has one, for new events to be nested
+ * in; 0: none has.
+ */
 uint64
 pfs_stage_event_id(void)
 {
@@ -64,8 +77,8 @@ pfs_stage_event_id(void)
 }
 
 /*
- * A signal handler's events read the stack, so it moves inside a write section.
- * Without memory the next stages are not seen.
+ * Doubles the stack of stages, outside of a write section.  A signal handler's events
+ * read the stack, so it moves inside one.  Without memory the next stages are not seen.
  */
 void
 pfs_stages_make_room(PfsThread *t)
@@ -85,6 +98,12 @@ pfs_stages_make_room(PfsThread *t)
 		pfs_private_unmap(old, max * sizeof(PfsStage));
 }
 
+/*
+ * Begins a stage that does not belong to a run, inside the statement with this event_id
+ * (0: none), and puts it on the stack.  One that is not enabled lies there with flags 0, so
+ * that each pop finds its own.  The caller calls pfs_set_parent() afterwards.  If the
+ * stack could not grow, the stage is not seen, and the caller compares pfs_stages.n.
+ */
 void
 pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint64 statement_id)
 {
@@ -114,6 +133,11 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint6
 	pfs_event_show(t, PFS_STAGES);
 }
 
+/*
+ * Ends all stages and begins the next one of the top level, where it cannot be a mark
+ * of the run: the run is full, its flags or timer have changed, or others are open
+ * inside it.
+ */
 void
 pfs_stage_switch_slow(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 statement_id)
 {
@@ -122,6 +146,10 @@ pfs_stage_switch_slow(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 
 	pfs_set_parent();
 }
 
+/*
+ * Notes in a run that ends how many of its stages a TRUNCATE of the histories has
+ * hidden while it went on.
+ */
 static pg_noinline void
 hide_stages(const PfsThread *t, PfsStageRun *run)
 {
@@ -132,8 +160,8 @@ hide_stages(const PfsThread *t, PfsStageRun *run)
 }
 
 /*
- * All but the last stage of a run that is usual into the cells.  *instrument: that of
- * the last one.  Returns where that begins.
+ * Counts all but the last stage of a run, which is of the usual kind, in the thread's
+ * cells.  *instrument: that of the last stage.  Returns when that begins.
  */
 static pg_attribute_always_inline uint64
 count_marks(PfsThread *t, const PfsStageRun *run, PfsInstrumentId *instrument)
@@ -155,7 +183,10 @@ count_marks(PfsThread *t, const PfsStageRun *run, PfsInstrumentId *instrument)
 	return start;
 }
 
-/* The run of the top level, and nothing else is open. */
+/*
+ * Ends the run of the top level, which is the only stage that is open: counts its
+ * stages, and puts it into the history as one item.  end: by the run's timer.
+ */
 void
 pfs_stage_end_run(PfsThread *t, uint64 end)
 {
@@ -202,6 +233,12 @@ look_at_work(PfsStage *stage)
 							 &stage->run->first.work_completed, &stage->run->first.work_estimated);
 }
 
+/*
+ * Ends the innermost stages until `depth` are left: each is counted, and recorded if it
+ * had a slot.  Called at the end of a call, and where calls that an error has cut off
+ * have left stages behind.  A progress stage gets its work from the process's status
+ * entry before it ends.  The caller calls pfs_set_parent() afterwards.
+ */
 void
 pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now)
 {
@@ -230,6 +267,12 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now)
 	}
 }
 
+/*
+ * Ends the innermost stage, that of a nested planning, without recording it: the
+ * history needs to know the statement that it belongs to, which is decided later.  It
+ * is counted here, its slot is free again, and `held` has what pfs_stage_record()
+ * needs.  The caller knows that the stage is no run of the top level.
+ */
 void
 pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsHeldStage *held)
 {
@@ -248,6 +291,11 @@ pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsHeldStage *held)
 	pfs_count_stage(t, stage->instrument, stage->flags, held->end - stage->start);
 }
 
+/*
+ * Puts a stage that pfs_stage_hold() has ended into the history, inside the statement
+ * with this event_id (0: none).  Nothing happens if it had no slot, or was recorded before.
+ * Without a free slot it is missing from the history, and still counted.
+ */
 void
 pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id)
 {
@@ -256,7 +304,7 @@ pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id)
 
 	if (held->flags == 0)
 		return;
-	/* It has its number. */
+	/* The event keeps the event_id that it has. */
 	e = (PfsStageEvent *) pfs_event_begin(t, PFS_STAGES, held->instrument,
 										  held->flags & ~PFS_FLAG_CURRENT, held->start, parent);
 	if (e != NULL)
@@ -270,6 +318,10 @@ pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id)
 	held->flags = 0;
 }
 
+/*
+ * Removes the innermost stages until `depth` are left, as if they had not been: they
+ * are neither counted nor recorded.
+ */
 void
 pfs_stage_drop(PfsThread *t, uint32 depth)
 {
@@ -297,10 +349,11 @@ progress_stage(void)
 }
 
 /*
- * At an instrument point: is the command of this process in another phase than at
- * the last one, or again in the same one (the next table, the next round of a vacuum)?
- * Statements inside the command, those of functions that it calls, are in none of their
- * own, unless they are such commands themselves.
+ * Notices, at an instrument point, that the command of this process has come to another
+ * phase, or again to the same one (the next table, the next round of a vacuum): ends
+ * the progress stage before it, and begins one.  Statements inside the command, those
+ * of functions that it calls, are in none of their own, unless they are such commands
+ * themselves.
  */
 void
 pfs_stage_look(PfsThread *t)
@@ -342,7 +395,11 @@ pfs_stage_look(PfsThread *t)
 	pfs_set_parent();
 }
 
-/* Work of a running stage, from its process's status entry. */
+/*
+ * Completes a reader's copy of a running progress stage: its work, from its process's
+ * status entry, if that is still in the same command.  pid: of the process that had the
+ * stage, as the entry may have another one by now.
+ */
 void
 pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e)
 {
@@ -383,6 +440,12 @@ pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64 last_id)
 
 /* ---- readers ---- */
 
+/*
+ * Makes the event of a run's i-th stage, for readers, from a copy of the run.  It
+ * begins at its mark and ends where the next one begins; the last stage ends with the
+ * run, or not yet (`running`).  Only the last one keeps the work of the run's fields.
+ * Ends are never before begins, also when the clock went back between processors.
+ */
 void
 pfs_stage_of_run(const PfsStageRun *run, uint32 i, bool running, PfsStageEvent *e)
 {

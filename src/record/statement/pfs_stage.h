@@ -1,7 +1,7 @@
 /*
  * pfs_stage.h
- *	  The stack of stages of this process, and the way on which nearly all of
- *	  them begin and end.
+ *	  The stack of stages of this process, and the fast path by which nearly all
+ *	  of them begin and end.
  *
  * Each statement that is being planned or executed has at most one stage; that of
  * an outer statement goes on while inner ones have theirs.  Everything here runs
@@ -17,7 +17,7 @@ typedef struct PfsStage
 	PfsInstrumentId instrument;
 	uint32		flags;			/* 0: not collected */
 	uint64		start;
-	uint64		event_id;		/* 0: no number */
+	uint64		event_id;		/* 0: none */
 	PfsStageRun *run;			/* NULL: not shown */
 	int			progress;		/* phase of a command inside its statement's
 								 * stage: the command; 0: it is none */
@@ -52,7 +52,7 @@ extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now);
 extern void pfs_stage_drop(PfsThread *t, uint32 depth);
 extern uint64 pfs_stage_event_id(void); /* of the innermost; 0: none */
 
-/* As a pop of the innermost one; it is recorded by the other. */
+/* Ends the innermost one, to be recorded later; records it. */
 extern void pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsHeldStage *held);
 extern void pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id);
 
@@ -75,13 +75,13 @@ extern void pfs_stage_of_run(const PfsStageRun *run, uint32 i, bool running, Pfs
 /* Any process: the work of a copy of a running stage. */
 extern void pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e);
 
-/* What is the same in all stages of a thread. */
+/* Writes into all slots what all stages of a thread have in common. */
 extern void pfs_stage_stamp(PfsThread *t);
 
 /* The last stage of the top level ends. */
 extern void pfs_stage_end_run(PfsThread *t, uint64 end);
 
-/* It ends, and another one begins, where the fast path does not lead. */
+/* The same, and another one begins; the slow path of pfs_stage_mark(). */
 extern void pfs_stage_switch_slow(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 statement_id);
 
 /* The stage of the top level is not wanted: is the next one neither? */
@@ -97,10 +97,10 @@ pfs_stage_mark_off(const PfsThread *t, PfsInstrumentId instrument)
 }
 
 /*
- * The stage of the top level ends where another one begins: a mark of the run more,
- * which readers come to by `more` (A, pairs with the acquire in
- * copy_running_event); no write section is needed.  The caller knows that nothing is
- * nested in it, and that `now` is a reading of its timer.
+ * Ends the stage of the top level where another one begins: one more mark of the run,
+ * which readers come to by `more` (A, pairs with the acquire in copy_running_event); no
+ * write section is needed.  The caller knows that nothing is nested in it, and that
+ * `now` is a reading of its timer.
  */
 static pg_attribute_always_inline bool
 pfs_stage_mark_run(PfsThread *t, PfsStageKind kind, uint64 now)
@@ -123,7 +123,10 @@ pfs_stage_mark_run(PfsThread *t, PfsStageKind kind, uint64 now)
 	return true;
 }
 
-/* The same where nothing is known.  False: pfs_stage_switch_slow(). */
+/*
+ * Does pfs_stage_mark_run() after checking what that leaves to its caller.  False: the
+ * caller calls pfs_stage_switch_slow().
+ */
 static inline bool
 pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsTimestamp now)
 {

@@ -53,7 +53,7 @@ typedef enum PfsCounter
 	PFS_N_SHARED_BLKS_WRITTEN,
 	PFS_N_LOCAL_BLKS_HIT,		/* shown nowhere */
 	PFS_N_LOCAL_BLKS_READ,
-	PFS_N_LOCAL_BLKS_DIRTIED,	/* the same */
+	PFS_N_LOCAL_BLKS_DIRTIED,	/* shown nowhere */
 	PFS_N_LOCAL_BLKS_WRITTEN,
 	PFS_N_TEMP_BLKS_READ,
 	PFS_N_TEMP_BLKS_WRITTEN,
@@ -156,7 +156,7 @@ typedef struct PfsStageEvent
 								 * release-stored */
 	uint8		hidden;			/* of a run that has ended: its first stages
 								 * that TRUNCATE has taken out of the history */
-	uint8		hidden_long;	/* the same of the long history */
+	uint8		hidden_long;	/* out of the long history */
 	int64		work_completed; /* -1: NULL */
 	int64		work_estimated;
 } PfsStageEvent;
@@ -364,7 +364,7 @@ pfs_transaction_look_at(PfsThread *t, PfsTimestamp now)
 
 extern void pfs_transaction_look(PfsThread *t);
 
-/* The same outside of one; pfs_transaction_notice() calls it if there is an event to begin. */
+/* Outside of one; pfs_transaction_notice() calls it if there is an event to begin. */
 extern void pfs_transaction_notice_slow(PfsThread *t);
 
 static inline void

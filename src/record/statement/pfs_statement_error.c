@@ -7,6 +7,8 @@
  * a subtransaction for it: its begin notes where the hooks stood (PfsSubxact), its
  * rollback ends what began since and restores that.  An error that nobody
  * catches leaves it all to the next message.
+ *
+ * Separate from pfs_error.c, which counts errors by SQLSTATE and knows no statements.
  */
 #include "postgres.h"
 
@@ -21,8 +23,9 @@
 #define SUBXACTS_AT_FIRST 16
 
 /*
- * Has a subtransaction of this level a place?  Called by their callbacks, outside of write
- * sections, so the array may grow here.
+ * Makes sure that a subtransaction of this level has a place.  Called by the callbacks of
+ * subtransactions, outside of write sections, so the array may grow here.  False: there
+ * is no memory.
  */
 static bool
 have_place(int level)
@@ -45,6 +48,11 @@ have_place(int level)
 	return true;
 }
 
+/*
+ * Notes where the hooks, the stages and the statement numbers stand when a
+ * subtransaction of this level begins, for pfs_statement_unwind().  Without memory
+ * nothing is noted, and the statements inside end with the transaction.
+ */
 void
 pfs_statement_note_subxact(int level)
 {
@@ -200,8 +208,8 @@ holds_secret(const PfsStatement *s)
 }
 
 /*
- * A message can quote the statement that failed ("syntax error at or near"), and is that
- * of all statements around it.
+ * Can a message quote a secret?  It can quote the statement that failed ("syntax error at
+ * or near"), and is also that of all statements around it.
  */
 static bool
 is_about_secret(void)

@@ -14,6 +14,10 @@
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
+/*
+ * Sets the sizes of all families' events in pfs_sizes, in the postmaster, before the
+ * segment is laid out.
+ */
 void
 pfs_statement_sizes(void)
 {
@@ -57,8 +61,8 @@ find_schema(char *to)
 }
 
 /*
- * Bytes of search_path by which put_schema() knows it again.  An element that ends
- * within the first bytes of the setting is the same as long as those are.
+ * Bytes of search_path by which put_schema() recognizes it.  An element that ends within
+ * these first bytes of the setting is unchanged as long as they are.
  */
 #define PATH_LOOK 16
 
@@ -133,6 +137,7 @@ pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int 
 	e->text_len = n;
 }
 
+/* Puts an error's message into a slot, behind its text, which is final by then. */
 void
 pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len)
 {

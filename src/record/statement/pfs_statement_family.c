@@ -2,6 +2,8 @@
  * pfs_statement_family.c
  *	  Statements, stages and transactions as families of events: how much of a slot an
  *	  event uses, and its copy to the long history.
+ *
+ * Separate, as the callbacks here are all that the plumbing of ../event needs of them.
  */
 #include "postgres.h"
 

@@ -2,12 +2,14 @@
  * pfs_statement_memory.c
  *	  The most memory that a session had in use while a statement was open.
  *
- * The thread's high-water mark (pfs_memory_total.h) is what was in use most since the last
- * begin or end of a statement.  Each begin and end adds it to the open statements'
- * spans and begins it anew, so that an allocation never asks which statement it
- * belongs to.  Statements
- * need not be nested for this, and they end in any order: a cursor stays open while
- * the statement that opened it ends, and others come and go.
+ * The thread's high-water mark (pfs_memory_total.h) is the most that was in use since
+ * the last begin or end of a statement.  Each begin and end adds it to the open
+ * statements' spans and begins it anew, so that an allocation never asks which
+ * statement it belongs to.  Statements need not be nested for this, and they end in any
+ * order: a cursor stays open while the statement that opened it ends, and others come
+ * and go.
+ *
+ * Separate from pfs_statement_nest.c, as most statements do not count memory.
  */
 #include "postgres.h"
 

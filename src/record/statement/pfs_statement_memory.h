@@ -2,7 +2,7 @@
  * pfs_statement_memory.h
  *	  The most memory that a session had in use while a statement was open.
  *
- * Separate from the other numbers of a statement, as it is a maximum and not a sum.
+ * Separate from the other counters of a statement, as it is a maximum and not a sum.
  * Where it is stored for a statement it is one more than the bytes are; 0: not counted.
  */
 #ifndef PFS_STATEMENT_MEMORY_H
@@ -16,7 +16,7 @@
 /* A statement begins; it counts if the process can be told of its allocations. */
 extern void pfs_statement_memory_begin(PfsThread *t, PfsStatement *s);
 
-/* It ends, or is dropped: s->memory is its number from now on. */
+/* It ends, or is dropped: s->memory is its peak from now on. */
 extern void pfs_statement_memory_end(PfsThread *t, PfsStatement *s);
 
 /*

@@ -72,7 +72,7 @@ pfs_statement_take_ids(void)
 
 /*
  * The statement that new events are nested in: the current one, or the nearest around it
- * that has a number; else the one at top level.
+ * that has an event_id; else the one at top level.
  */
 PfsParent
 pfs_statement_parent(void)
@@ -151,7 +151,7 @@ pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
 	pfs_set_parent();
 }
 
-/* Behind its count, in the same write section. */
+/* Adds the statement's peak of memory, behind its count and in the same write section. */
 static inline void
 count_memory(PfsThread *t, const PfsStatement *s)
 {
@@ -206,7 +206,7 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 			pfs_event_too_deep(PFS_STATEMENTS);
 		return;
 	}
-	/* It has its number. */
+	/* The event keeps the event_id that it has. */
 	e = pfs_statement_make_event(t, s, s->flags & ~PFS_FLAG_CURRENT);
 	if (e == NULL)
 	{
@@ -303,6 +303,10 @@ pfs_nested_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 	pfs_nested_remove(s);
 }
 
+/*
+ * Removes the statements that were only planned, by a call with at least `nest` hooks
+ * around it: nobody is going to execute them any more.
+ */
 void
 pfs_nested_drop_planned(PfsThread *t, int nest)
 {

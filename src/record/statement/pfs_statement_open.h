@@ -58,7 +58,7 @@ typedef struct PfsStatement
 	uint64		start;			/* by the timer in flags */
 	PfsTimestamp stamp;
 	uint64		lock_ticks;		/* of the process at the start */
-	uint64		cpu;			/* the same */
+	uint64		cpu;			/* of the process at the start */
 	PfsParent	parent;
 	PfsHeldStage planned;		/* of a nested one that is only planned */
 	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL */
@@ -146,7 +146,7 @@ pfs_timestamp_now(void)
 	return now;
 }
 
-/* The same by the timer that the statement at top level began with. */
+/* A reading of the clock by the timer that the statement at top level began with. */
 static inline PfsTimestamp
 pfs_top_timestamp(void)
 {
@@ -191,15 +191,18 @@ pfs_statement_is_wanted(const PfsThread *t)
 extern bool pfs_nested_needs_room(void);
 extern void pfs_nested_make_more_room(void);
 
-/* Outside of a write section: if none is open any more, their memory goes back. */
+/* Outside of a write section: gives the memory back, if no nested one is open any more. */
 extern void pfs_nested_shrink(void);
 
-/* One of any content, or NULL; into the lists; out of all of them, and it is gone. */
+/*
+ * Takes one from the pool, of any content, or NULL; puts it into the lists; takes it out
+ * of all of them, and gives it back to the pool.
+ */
 extern PfsStatement *pfs_nested_take(void);
 extern void pfs_nested_add(PfsStatement *s, PfsStatement *outer);
 extern void pfs_nested_remove(PfsStatement *s);
 
-/* It goes on behind the end of the statement at top level. */
+/* Notes that a statement goes on after the end of the one at top level. */
 extern void pfs_nested_leave_outer(PfsStatement *s);
 
 /* It is planned; it is executed, by this descriptor (NULL: it is a utility). */
@@ -210,11 +213,11 @@ extern void pfs_nested_set_query(PfsStatement *s, const void *query);
 extern PfsStatement *pfs_nested_find(const void *query);
 extern PfsStatement *pfs_nested_find_planned(uint64 query_id);
 
-/* It has a slot now; it has none any more. */
+/* Note that a statement has got a slot; that it has none any more. */
 extern void pfs_nested_show(PfsStatement *s);
 extern void pfs_nested_hide(PfsStatement *s);
 
-/* A cursor that nobody is reading gives its slot away; false: there is none. */
+/* Takes the slot of a cursor that is not being read; false: there is no such cursor. */
 extern bool pfs_nested_free_slot(PfsThread *t);
 
 /* A cursor without a slot is read: it gets one, if there is any. */
@@ -269,7 +272,7 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 			e = (PfsStatementEvent *) pfs_event_begin(t, PFS_STATEMENTS, s->instrument, flags, s->start, s->parent);
 		if (e == NULL)
 		{
-			/* One that has a number has had a slot, and counts on. */
+			/* One that has an event_id has had a slot, and counts on. */
 			if (s->event_id == 0)
 				pfs_counters_clear(s->own);
 			return NULL;
@@ -347,7 +350,7 @@ extern void pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, b
 							  const PfsStatementSource *source);
 extern void pfs_nested_leave(PfsThread *t, PfsTimestamp now);
 
-/* Now that its name is known; source NULL: the text stays as it is. */
+/* Gives a statement its name; source NULL: the text stays as it is. */
 extern void pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
 							   const PfsStatementSource *source);
 extern PfsStatement *pfs_nested_begin(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source);

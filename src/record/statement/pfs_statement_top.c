@@ -8,8 +8,8 @@
  * the session becomes idle, or at its stamp, the end of its last call, when
  * the next one shows itself.
  *
- * Separate from pfs_statement.c, as those nested inside it begin and end with calls of
- * hooks, and many can be open at a time.
+ * Separate from pfs_statement_nest.c, as nested ones begin and end with calls of hooks,
+ * and many can be open at a time.
  */
 #include "postgres.h"
 
@@ -173,7 +173,7 @@ pfs_statement_arrived(PfsThread *t)
 void
 pfs_statement_idle(PfsThread *t)
 {
-	/* Nobody is in the middle of anything here. */
+	/* No instrument point is active here. */
 	if (unlikely(pfs_is_writing(t) || (pfs_memory_is_told && (t->memory.seq.word & 1) != 0)))
 		pfs_thread_repair(t);
 	if (!pfs_sql.top_open)
@@ -185,6 +185,11 @@ pfs_statement_idle(PfsThread *t)
 	pfs_write_end(t);
 }
 
+/*
+ * Ends what is open when the process ends: the transaction, as rolled back, the
+ * statement at top level and all stages.  Does nothing if the exit has interrupted a
+ * write section.
+ */
 void
 pfs_statement_detach(PfsThread *t)
 {
@@ -245,9 +250,8 @@ pfs_statement_answers(PfsThread *t, bool completes)
 
 /*
  * Names a statement that comes to a commit without having met a hook.  The message was a
- * description or a function call; or
- * it only ends what an earlier message began, or has an empty text, and then it is
- * no statement.
+ * description or a function call; or it only ends what an earlier message began, or has
+ * an empty text, and then it is no statement.
  */
 static pg_noinline void
 name_by_commit(PfsThread *t)

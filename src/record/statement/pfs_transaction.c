@@ -2,9 +2,12 @@
  * pfs_transaction.c
  *	  The transaction of this process.
  *
- * PostgreSQL calls nobody when a transaction begins, so it is noticed: by a hook,
+ * PostgreSQL has no callback for the begin of a transaction, so it is noticed: by a hook,
  * or in processes without statements by a wait, when the process has another
  * local transaction number than the one remembered.
+ *
+ * Separate from the statements, as a transaction can begin before one, end behind it, and
+ * go on without any.
  */
 #include "postgres.h"
 
@@ -17,7 +20,7 @@
 
 PFS_HOT PfsTransaction pfs_transaction;
 
-/* Inside a write section: what can change while it runs. */
+/* Writes, inside a write section, what can change while the transaction runs. */
 static void
 describe(PfsTransactionEvent *e)
 {
@@ -25,7 +28,10 @@ describe(PfsTransactionEvent *e)
 	e->read_only = XactReadOnly;
 }
 
-/* What a wait is nested in is hardly ever the transaction itself. */
+/*
+ * Sets anew what waits are nested in, if that is `until_now`: the transaction where it
+ * ends, nothing where one begins.  Nearly always it is a stage or a statement instead.
+ */
 static inline void
 parent_changed(PfsNesting until_now)
 {
@@ -33,7 +39,10 @@ parent_changed(PfsNesting until_now)
 		pfs_set_parent();
 }
 
-/* Inside a write section. */
+/*
+ * Forgets the open transaction; its slot is ended or dropped by the caller.  Inside a
+ * write section.
+ */
 static inline void
 forget(void)
 {
@@ -42,6 +51,12 @@ forget(void)
 	pfs_transaction.lxid = InvalidLocalTransactionId;
 }
 
+/*
+ * Begins the event of a transaction that this process has just noticed, at the time
+ * when it is noticed.  Its local number is remembered also if nothing is collected, so
+ * it is noticed once.  A transaction whose end no callback has told is dropped: nobody
+ * knows when it ended.  The caller is inside a write section.
+ */
 void
 pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent)
 {
@@ -49,7 +64,7 @@ pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent)
 	uint32		flags = pfs_wait_flags(t, instrument);
 	PfsTransactionEvent *e;
 
-	/* Whose end nobody told: it has none. */
+	/* No callback has told of its end: the event has none. */
 	if (unlikely(pfs_transaction.event != NULL))
 	{
 		pfs_event_drop(t, PFS_TRANSACTIONS, (PfsEvent *) pfs_transaction.event);
@@ -94,6 +109,12 @@ pfs_transaction_notice_slow(PfsThread *t)
 	pfs_write_end(t);
 }
 
+/*
+ * Ends the transaction's event, counts it and puts it into the history; called by the
+ * transaction callbacks, and at the end of the process.  It is a write section of its
+ * own.  If the process is inside another one, as a callback that interrupts an
+ * instrument point may be, the event is left to the next begin, which drops it.
+ */
 void
 pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now)
 {
@@ -118,6 +139,11 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now)
 	pfs_write_end(t);
 }
 
+/*
+ * Notes in the event of the open transaction what a utility command did to it, after
+ * the command has succeeded.  AND CHAIN is remembered for the next transaction, which
+ * begins by it.
+ */
 void
 pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid, uint64 trx_id)
 {
