@@ -39,7 +39,7 @@ by_location(const void *a, const void *b)
 	return (x->location > y->location) - (x->location < y->location);
 }
 
-/* The query's constants in the order of their places, those of this part of it. */
+/* Returns the constants of one part of the query, in the order of their places. */
 static PfsConstant *
 find_constants(const JumbleState *jumble, int part, int part_len, int *n)
 {
@@ -61,8 +61,8 @@ find_constants(const JumbleState *jumble, int part, int part_len, int *n)
 }
 
 /*
- * Where the token at this place ends; -1: no token begins there.  A minus sign
- * goes with the number behind it.
+ * Returns where the token at this place ends, -1 if none begins there.  A minus sign goes
+ * with the number behind it.
  */
 static int
 token_end(core_yyscan_t scanner, const core_yy_extra_type *extra, int location, int *at)
@@ -190,7 +190,7 @@ static const struct
 	{CMD_MERGE, {"merge", "with"}},
 };
 
-/* Behind a comment that begins here; str if none does. */
+/* Returns the place behind a comment that begins here; str if none does. */
 static const char *
 skip_comment(const char *str, const char *end)
 {
