@@ -256,8 +256,8 @@ begin_known(PfsCall *call, PfsStageKind stage)
 
 /*
  * Ends a call that is nested, or belongs to no statement, or inside of which calls have
- * left something open after an error that was caught: drops plans that no executor took,
- * and takes the stages off that are left.
+ * left something open after an error that was caught: drops what was planned and not
+ * executed, and pops the stages that are left.
  */
 static pg_noinline void
 end_call_inside(PfsCall *call, PfsTimestamp now)
@@ -292,8 +292,8 @@ end_call(PfsCall *call, PfsTimestamp now)
 }
 
 /*
- * Counts the time of a call that executes; `now` is its end.  For locks the statement at top
- * level waits also outside of calls, so it counts from its own begin to its end.
+ * Counts the time of a call that executes; `now` is its end.  For locks the statement at
+ * top level waits also outside of calls, so it counts from its own begin to its end.
  */
 static inline void
 count_time(const PfsCall *call, PfsStatement *s, PfsTimestamp now)
@@ -387,8 +387,8 @@ pfs_call_plan_end(PfsCall *call)
 /* ---- executor ---- */
 
 /*
- * Begins a call of the executor's start.  A nested statement whose plan was made before,
- * in another call, begins here.
+ * Begins a call of the executor's start.  A nested statement begins here if it was not
+ * planned just before, as with a cached plan.
  */
 void
 pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
@@ -554,8 +554,8 @@ pfs_call_executor_end_begin(PfsCall *call, const QueryDesc *desc)
 }
 
 /*
- * Ends a call of the executor's end, and with it a nested statement.  The one at top level
- * goes on until the next one is seen.
+ * Ends a call of the executor's end, and with it a nested statement.  The one at top
+ * level goes on until the next one is seen.
  */
 void
 pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc)

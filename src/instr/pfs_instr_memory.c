@@ -141,8 +141,8 @@ alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 }
 
 /*
- * Frees in a context that has an entry.  What is left for pfs_memory_free() are chunks whose size is
- * not in their header, and those that change what is known of the context: one of a
+ * Frees in a context that has an entry.  Left for pfs_memory_free() are chunks whose size
+ * is not in their header, and those that change what is known of the context: one of a
  * context that has no counted chunk, and the last one of all that are tracked.
  */
 static pg_attribute_always_inline void

@@ -121,7 +121,7 @@ pfs_actor_decide(const char *user_name, const char *host, bool *enabled, bool *h
 	*history = (switches & PFS_ACTOR_HISTORY) != 0;
 }
 
-/* Finds the rule with this key, if there is one.  The caller holds the lock, so it stays. */
+/* Finds the rule with this key.  The caller holds the lock, so the rule stays. */
 static bool
 find_key(const char *user_name, const char *host, PfsActorRef *ref)
 {

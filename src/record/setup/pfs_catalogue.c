@@ -18,7 +18,7 @@
 static PfsInstrument *items = NULL;
 static PfsInstrumentId *of_cell[PFS_NUM_FAMILIES];
 
-/* Takes from the segment: the array, the words that events read, the instrument of each cell. */
+/* Takes the array, the words that events read, and the cells from the segment. */
 void
 pfs_instruments_lay_out(PfsSegment *seg)
 {
@@ -29,7 +29,7 @@ pfs_instruments_lay_out(PfsSegment *seg)
 		of_cell[family] = pfs_segment_take(seg, pfs_sizes.cells[family] * sizeof(PfsInstrumentId), PFS_CACHE_LINE);
 }
 
-/* Registers the instruments of waits and commands; other parts register theirs behind these. */
+/* Registers the instruments of waits and commands; other parts do so afterwards. */
 void
 pfs_instruments_start(void)
 {

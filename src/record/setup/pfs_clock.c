@@ -312,7 +312,7 @@ pfs_clock_offset(uint64 reading)
 	return GetCurrentTimestamp() - microseconds_of(reading);
 }
 
-/* Converts a stored reading of the default timer to a date, by the offset stored with it. */
+/* Converts a reading of the default timer to a date, by the offset stored with it. */
 TimestampTz
 pfs_clock_timestamp(uint64 reading, int64 offset)
 {

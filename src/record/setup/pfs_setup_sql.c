@@ -267,7 +267,7 @@ next_step(const char *name, size_t from)
 	return slash ? slash + 1 - name : 0;
 }
 
-/* Has an instrument before this one the same prefix, so that append_prefix() has seen it? */
+/* Has an instrument before this one the same prefix?  Then that was looked at. */
 static bool
 is_repeated(uint32 id, const char *prefix, size_t length)
 {

@@ -336,9 +336,10 @@ name_tranche(PfsInstrument *ins, const char *name)
 
 /*
  * Registers the tranche of an extension or a custom wait event, or finds it, when this
- * process sees it for the first time.  Can run in a critical section: GetLWLockIdentifier() only reads
- * arrays; pgstat_get_wait_event() would take a lock and can raise an error, so custom wait
- * events are registered by number until a reader names them.
+ * process sees it for the first time.  Can run in a critical section:
+ * GetLWLockIdentifier() only reads arrays; pgstat_get_wait_event() would take a lock and
+ * can raise an error, so custom wait events are registered by number until a reader
+ * names them.
  */
 PfsInstrumentId
 pfs_wait_class_learn(uint32 word)

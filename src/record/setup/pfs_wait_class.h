@@ -58,7 +58,7 @@ extern PfsInstrumentId pfs_wait_class_learn(uint32 word);
 /* Give names to those instruments that this process can name. */
 extern void pfs_wait_class_name_late(void);
 
-/* PFS_NO_INSTRUMENT: not seen by this process yet, or its number is too high for the map. */
+/* PFS_NO_INSTRUMENT: not seen by this process yet, or beyond the end of the map. */
 static inline PfsInstrumentId
 pfs_wait_info_instrument_known(uint32 word)
 {
