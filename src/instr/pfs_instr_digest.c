@@ -6,10 +6,9 @@
  * computation of the query identifier; how long they are the server's own scanner
  * says, which reads from the first one on.  So the text is made there, once per
  * digest (twice if the first one was no statement as a client writes it), in a memory
- * context of its own.  Separate from pfs_instr_hooks.c, as nothing else of the statements
- * scans texts.  It looks as users of pg_stat_statements
- * know it: white space and comments stay, constants are $1, $2, ... behind the
- * query's own parameters.
+ * context of its own.  It looks as users of pg_stat_statements know it: white space and
+ * comments stay, constants are $1, $2, ... behind the query's own parameters.  Separate
+ * from pfs_instr_hooks.c, as nothing else of the statements scans texts.
  *
  * The scanner reads with the settings that hold now.  If they have changed since the
  * text was parsed (standard_conforming_strings), it can find an error in it, or a

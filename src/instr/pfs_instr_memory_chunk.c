@@ -232,7 +232,7 @@ find_entry(PfsAllocator kind, MemoryContext context)
 	return pfs_memory_add_context(kind, context, empty || pfs_memory_is_fresh(kind, context));
 }
 
-/* Allocates, in any context; counts the chunk if its instrument is on. */
+/* Allocates in any context, and counts the chunk if its instrument is on. */
 void *
 pfs_memory_alloc(PfsAllocator kind, PFS_ALLOC_PARAMS)
 {

@@ -335,9 +335,10 @@ hand_over(PfsThread *t)
 }
 
 /*
- * Begins to count, goes on, or stops, as the switches say; true: the process counts.  A
- * thread that is not to be instrumented gets nothing of what was counted before that
- * was known.  What has been counted goes on being counted until none of it is left.
+ * Begins to count, goes on, or stops, as the switches say, when record asks for it; true:
+ * the process counts.  A thread that is not to be instrumented gets nothing of what was
+ * counted before that was known.  What has been counted goes on being counted until none
+ * of it is left.
  */
 static bool
 switch_cb(PfsThread *t, bool wanted)
@@ -363,7 +364,7 @@ switch_cb(PfsThread *t, bool wanted)
 	return false;
 }
 
-/* Stop at once, whatever is left: the record goes, or there will be none. */
+/* Stops at once, whatever is left: the record goes, or there will be none. */
 static void
 leave_cb(void)
 {

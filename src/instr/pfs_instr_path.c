@@ -4,7 +4,8 @@
  *
  * PostgreSQL announces no wait event for these, so the instrument comes from where
  * the path lies and what is done.  They also keep the file instances right: open
- * makes one, unlink and rename take it away, whatever is switched on.
+ * makes one, unlink and rename take it away, whatever is switched on.  Separate from
+ * pfs_instr_file.c, whose calls find their file by a descriptor.
  */
 #include "postgres.h"
 

@@ -2,6 +2,9 @@
  * pfs_thread_kind.c
  *	  Kinds of threads: the backend types of the server's version, under the names
  *	  that threads and setup_threads show.
+ *
+ * Separate from the switches of these kinds (pfs_setup.c), which are in shared memory:
+ * the names are each process's own, inherited from the postmaster.
  */
 #include "postgres.h"
 
