@@ -386,7 +386,7 @@ sub levels { my ($s) = @_; return join(',', map { my $v = summary($_, $s); $v eq
 		JOIN (SELECT query_id, max(max_total_memory) AS most, bool_and(thread_id = " . $s->thread_id . ") AS own FROM pfs.events_statements_history_long WHERE query_id IS NOT NULL GROUP BY 1) e USING (query_id)
 		WHERE own"), 't|0|t', 'and each digest');
 
-	# Digests that make way.
+	# Digests that are evicted.
 	is($server->sql("SELECT max(max_total_memory) FROM pfs.events_statements_summary_by_digest"), $server->sql("SELECT max(max_total_memory) FROM pfs.events_statements_history_long WHERE query_id IS NOT NULL"), 'the most of all digests');
 	is(peak($s, "SELECT alloc(0, 0, 9 * $mb, 0), reset(0) AS most"), 9 * $mb, 'one that is bigger than all');
 	my $query = $server->sql("SELECT query_id FROM pfs.events_statements_summary_by_digest WHERE max_total_memory = 9 * $mb");

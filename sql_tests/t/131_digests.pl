@@ -1,5 +1,5 @@
 # Digests: texts against pg_stat_statements in the same server, exact numbers while
-# shapes make way for others and are reset, samples, quantiles, waits of parallel
+# shapes are evicted and reset, samples, quantiles, waits of parallel
 # workers, rights, switches, sizes, and what a killed process leaves.
 
 use strict;
@@ -276,7 +276,7 @@ $s->query("SELECT 'without'");
 is_over($thread);
 is($server->sql("SELECT query_id, digest_text FROM pfs.events_statements_history WHERE thread_id = $thread AND sql_text LIKE 'SELECT ''without''%'"), '|', 'no query identifier, no digest');
 
-# ---- a small container: exact while shapes make way and are reset ----
+# ---- a small container: exact while shapes are evicted and reset ----
 
 $server->conf("pfs.digests_size = 50\npfs.max_sql_text_length = 200\npfs.max_digest_length = 100\ncompute_query_id = on");
 $server->restart;

@@ -199,7 +199,7 @@ foreach my $group (@groups)
 	}
 }
 
-# Afterwards all is as ever: nothing is held back, nobody is in the middle of anything.
+# Afterwards all is as ever: nothing is buffered, no process is in the middle of anything.
 is(status('sequence_words_repaired'), '0', 'there was nothing to repair');
 $server->sql('SELECT pfs.reset()');
 my $before = inexact();

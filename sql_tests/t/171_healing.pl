@@ -1,5 +1,5 @@
-# What an error leaves undone in the middle of a change is put right; children that are
-# no processes of the server's write nothing; and a process finds its end without taking
+# What an error leaves undone in the middle of a write section is put right; children that
+# are no processes of the server's write nothing; and a process finds its end without taking
 # room from others.
 
 use strict;

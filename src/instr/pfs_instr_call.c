@@ -43,7 +43,7 @@ usage_begin(PfsUsage *usage)
 	usage->wal = pgWalUsage;
 }
 
-/* Add what has come since usage_begin() to a statement's counters. */
+/* Adds what has been used since usage_begin() to a statement's counters. */
 static inline void
 usage_end(const PfsUsage *usage, uint64 *n)
 {
@@ -72,7 +72,7 @@ pfs_call_set_portal(PfsStatementSource *source)
 	source->portal_time = portal != NULL ? portal->creation_time : 0;
 }
 
-/* What the executor's descriptor says of its statement. */
+/* Fills in the source of a statement from the executor's descriptor. */
 static inline void
 describe(PfsStatementSource *source, const QueryDesc *desc)
 {
@@ -119,7 +119,7 @@ is_top_level_now(void)
 		DatumGetInt32(pg_trigger_depth(&no_arguments)) == 0;
 }
 
-/* The statement has come to a phase; the first one gives it its name. */
+/* Notes that the statement has come to a phase; the first one gives it its name. */
 static void
 reach(PfsThread *t, PfsStatement *s, PfsStatementPhase phase, const PfsStatementSource *source)
 {
@@ -154,9 +154,9 @@ is_other_portal(const PfsStatementSource *source)
 /* ---- begin and end of any call ---- */
 
 /*
- * Begin a write section for a call that pfs_call_begin() has found to be wanted, and
- * say whether it is at top level.  The caller finds the statement, and ends the section
- * by begin_call().
+ * Begins a write section for a call that pfs_call_begin() has found to be wanted, and
+ * finds out whether it is at top level.  The caller finds the statement, and ends the
+ * section by begin_call().
  */
 static PfsTimestamp
 enter(PfsCall *call)
@@ -188,7 +188,7 @@ enter(PfsCall *call)
 	return pfs_timestamp_now();
 }
 
-/* The statement at top level comes to another stage, and that to its slot's. */
+/* Begins another stage of the statement at top level, where pfs_stage_mark() cannot. */
 static pg_noinline void
 switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now)
 {
@@ -198,8 +198,8 @@ switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now)
 }
 
 /*
- * The call's statement is known: NULL, if there is none.  Its stage begins, the call
- * is active, and the write section ends.
+ * Makes a call active whose statement has been found, or is NULL as there is none: begins
+ * the stage, and ends the write section of enter().
  */
 static void
 begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
@@ -238,7 +238,7 @@ is_known(const PfsCall *call, const QueryDesc *desc)
 	return likely(call->nest == 0 && pfs_sql.top.query == desc && pfs_sql.top_open && pfs_sql.open == NULL);
 }
 
-/* enter() and begin_call() for such a call. */
+/* Does what enter() and begin_call() do, for a call that is_known(). */
 static pg_attribute_always_inline void
 begin_known(PfsCall *call, PfsStageKind stage)
 {
@@ -255,8 +255,9 @@ begin_known(PfsCall *call, PfsStageKind stage)
 }
 
 /*
- * The end of a call that is nested, or belongs to no statement, or inside of which calls
- * have left something open after an error that was caught.
+ * Ends a call that is nested, or belongs to no statement, or inside of which calls have
+ * left something open after an error that was caught: drops what was planned and not
+ * executed, and pops the stages that are left.
  */
 static pg_noinline void
 end_call_inside(PfsCall *call, PfsTimestamp now)
@@ -276,7 +277,7 @@ end_call_inside(PfsCall *call, PfsTimestamp now)
 		s->call_nest = 0;
 }
 
-/* The end of any call. */
+/* Ends any call. */
 static pg_attribute_always_inline void
 end_call(PfsCall *call, PfsTimestamp now)
 {
@@ -291,8 +292,8 @@ end_call(PfsCall *call, PfsTimestamp now)
 }
 
 /*
- * The time of a call that executes; `now` is its end.  For locks the statement at top
- * level waits also outside of calls, so it counts from its own begin to its end.
+ * Counts the time of a call that executes; `now` is its end.  For locks the statement at
+ * top level waits also outside of calls, so it counts from its own begin to its end.
  */
 static inline void
 count_time(const PfsCall *call, PfsStatement *s, PfsTimestamp now)
@@ -315,7 +316,7 @@ end_nested(PfsThread *t, PfsStatement *s, PfsTimestamp now, const PfsStatementSo
 
 /* ---- parse analysis and planner ---- */
 
-/* A text of the client's: its statement has a name. */
+/* Names the statement at top level, as a text of the client's has been parsed. */
 void
 pfs_call_parsed(PfsThread *t, const PfsStatementSource *source)
 {
@@ -329,7 +330,10 @@ pfs_call_parsed(PfsThread *t, const PfsStatementSource *source)
 	pfs_write_end(t);
 }
 
-/* A nested statement begins with its plan, if it has one made. */
+/*
+ * Begins a call of the planner.  A nested statement that has to be planned begins here;
+ * one that was planned before and never executed ends.
+ */
 void
 pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
 {
@@ -352,7 +356,10 @@ pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
 	begin_call(call, s, now, PFS_STAGE_PLAN);
 }
 
-/* The stage of a nested plan waits for the statement that executes it. */
+/*
+ * Ends a call of the planner.  The stage of a nested one is kept until the executor
+ * starts, as only then it is known which statement executes the plan.
+ */
 void
 pfs_call_plan_end(PfsCall *call)
 {
@@ -379,7 +386,10 @@ pfs_call_plan_end(PfsCall *call)
 
 /* ---- executor ---- */
 
-/* Here nested statements begin that have a plan already. */
+/*
+ * Begins a call of the executor's start.  A nested statement begins here if it was not
+ * planned just before, as with a cached plan.
+ */
 void
 pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 {
@@ -409,6 +419,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 	usage_begin(&call->usage);
 }
 
+/* Ends a call of the executor's start, and counts what it has used. */
 void
 pfs_call_executor_start_end(PfsCall *call)
 {
@@ -420,8 +431,9 @@ pfs_call_executor_start_end(PfsCall *call)
 }
 
 /*
- * A run belongs to the statement whose start has seen the descriptor.  At top level a
- * second run of it is the next Execute of its portal, and another statement.
+ * Begins a run whose statement is to be found: that whose start has seen the descriptor.
+ * At top level a second run of it is the next Execute of its portal, and another
+ * statement.
  */
 static pg_noinline void
 begin_run(PfsCall *call, const QueryDesc *desc)
@@ -512,6 +524,10 @@ pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc)
 		usage_begin(&call->usage);
 }
 
+/*
+ * Ends a call of the executor's finish: counts its time, the rows that the parts of WITH
+ * have changed, and, only where pfs_call_finish_begin() has begun that, what it has used.
+ */
 void
 pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 {
@@ -537,7 +553,10 @@ pfs_call_executor_end_begin(PfsCall *call, const QueryDesc *desc)
 		begin_behind_run(call, desc, PFS_STAGE_EXECUTOR_END);
 }
 
-/* A nested statement is over; that at top level goes on until the next one shows. */
+/*
+ * Ends a call of the executor's end, and with it a nested statement.  The one at top
+ * level goes on until the next one is seen.
+ */
 void
 pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc)
 {
@@ -558,8 +577,8 @@ pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc)
 /* ---- utilities ---- */
 
 /*
- * A utility is executed at once, so its statement is named and executed here. Inside
- * another call it is a nested statement.
+ * Begins a call of a utility.  It is executed at once, so its statement gets its name and
+ * its last phase here.  Inside another call it is a nested statement.
  */
 void
 pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
@@ -588,7 +607,7 @@ pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
 	usage_begin(&call->usage);
 }
 
-/* The end of a utility is that of a nested statement, too. */
+/* Ends a call of a utility, and with it a nested statement. */
 void
 pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected)
 {

@@ -6,10 +6,9 @@
  * computation of the query identifier; how long they are the server's own scanner
  * says, which reads from the first one on.  So the text is made there, once per
  * digest (twice if the first one was no statement as a client writes it), in a memory
- * context of its own.  Separate from pfs_instr_hooks.c, as nothing else of the statements
- * scans texts.  It looks as users of pg_stat_statements
- * know it: white space and comments stay, constants are $1, $2, ... behind the
- * query's own parameters.
+ * context of its own.  It looks as users of pg_stat_statements know it: white space and
+ * comments stay, constants are $1, $2, ... behind the query's own parameters.  Separate
+ * from pfs_instr_hooks.c, as nothing else of the statements scans texts.
  *
  * The scanner reads with the settings that hold now.  If they have changed since the
  * text was parsed (standard_conforming_strings), it can find an error in it, or a
@@ -39,7 +38,7 @@ by_location(const void *a, const void *b)
 	return (x->location > y->location) - (x->location < y->location);
 }
 
-/* The query's constants in the order of their places, those of this part of it. */
+/* Returns the constants of one part of the query, in the order of their places. */
 static PfsConstant *
 find_constants(const JumbleState *jumble, int part, int part_len, int *n)
 {
@@ -61,8 +60,8 @@ find_constants(const JumbleState *jumble, int part, int part_len, int *n)
 }
 
 /*
- * Where the token at this place ends; -1: no token begins there.  A minus sign
- * goes with the number behind it.
+ * Returns where the token at this place ends, -1 if none begins there.  A minus sign goes
+ * with the number behind it.
  */
 static int
 token_end(core_yyscan_t scanner, const core_yy_extra_type *extra, int location, int *at)
@@ -190,7 +189,7 @@ static const struct
 	{CMD_MERGE, {"merge", "with"}},
 };
 
-/* Behind a comment that begins here; str if none does. */
+/* Returns the place behind a comment that begins here; str if none does. */
 static const char *
 skip_comment(const char *str, const char *end)
 {

@@ -15,7 +15,7 @@
 #define FRAME __builtin_frame_address(0)
 
 /*
- * Begin the event of a call on a descriptor.  NULL: just make the call.
+ * Begins the event of a call on a descriptor.  NULL: just make the call.
  *
  * Under a wait event of class IO the instrument is known without the file, so that a
  * disabled one costs nothing more.  This function and end() are inline in every
@@ -277,7 +277,7 @@ wrap_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_
 }
 
 /*
- * Begin the event of a call that closes a descriptor.  Its file is not looked up any
+ * Begins the event of a call that closes a descriptor.  Its file is not looked up any
  * more: if it was removed or renamed meanwhile, the event has a kind and no object.
  */
 static PfsWaitEvent *
@@ -306,7 +306,7 @@ begin_close(PfsThread *t, int fd, const void *frame)
 	return e;
 }
 
-/* Of a process without a record nothing is known of its descriptors. */
+/* Wraps close().  Of a process without a record no descriptors are known. */
 static int
 wrap_close(int fd)
 {
@@ -415,7 +415,7 @@ wrap_fgets(char *buf, int size, FILE *file)
 	return result;
 }
 
-/* As wrap_close(); the descriptor is known only before the call. */
+/* Wraps fclose() as wrap_close() does; the descriptor is known only before the call. */
 static int
 wrap_fclose(FILE *file)
 {

@@ -43,7 +43,10 @@ pfs_hook_note(PfsHook hook)
 	pfs_hooks_noted |= UINT32_C(1) << hook;
 }
 
-/* The object that an address lies in, by name without folder and ending; NULL: in this library. */
+/*
+ * Returns the name of the library that an address lies in, without folder and ending;
+ * NULL: it lies in ours.
+ */
 static const char *
 library_of(void *address, char *name, size_t size)
 {

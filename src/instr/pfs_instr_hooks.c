@@ -49,8 +49,8 @@ tag_of_query(const Query *query)
 }
 
 /*
- * Parse analysis gives a client's statement its name, and its digest a text. It lies
- * inside no other call, so it is not counted among those that are active.
+ * Gives a client's statement its name, and its digest a text, when it is analysed.  The
+ * server calls this hook when the analysis is over, so it is no call that can be active.
  */
 static void
 parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
@@ -77,7 +77,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
 }
 
 /*
- * The planner: of the statement at top level, or of a nested one that begins with it.
+ * Passes a call of the planner on, for the statement at top level or a nested one.
  */
 static PlannedStmt *
 planner_cb(Query *query, const char *str, int options, ParamListInfo params)
@@ -167,8 +167,8 @@ parallel_workers(const QueryDesc *desc)
 /* ---- the executor's hooks ---- */
 
 /*
- * The start of the executor. An error that was caught in the meantime has been handled
- * when another statement begins.
+ * Passes the start of the executor on.  Flushes errors before: one that was caught in the
+ * meantime has been handled when another statement begins.
  */
 static void
 executor_start_cb(QueryDesc *desc, int eflags)
@@ -228,7 +228,8 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 }
 
 /*
- * The finish of the executor, where triggers run and the parts of WITH are completed.
+ * Passes the finish of the executor on, where triggers run and the parts of WITH are
+ * completed.
  */
 static void
 executor_finish_cb(QueryDesc *desc)
@@ -252,7 +253,7 @@ executor_finish_cb(QueryDesc *desc)
 	}
 }
 
-/* The end of the executor. */
+/* Passes the end of the executor on. */
 static void
 executor_end_cb(QueryDesc *desc)
 {
@@ -330,8 +331,8 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 }
 
 /*
- * Rows that a utility handed to its caller, and those that it wrote.  sent: what its
- * receiver counted, if it has one that counts; executed: by the plan of EXECUTE.
+ * Finds out how many rows a utility returned and how many it wrote.  *sent: what its
+ * receiver counted, if it has one that counts; executed: what the query of EXECUTE wrote.
  */
 static void
 count_rows(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *sent, uint64 *affected)
@@ -359,8 +360,8 @@ count_rows(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *
 }
 
 /*
- * A utility. What one does by calling itself is no statement. Beside the call itself,
- * utilities make and execute prepared statements, return rows, and end transactions.
+ * Passes a utility on and records it, with what it does besides: utilities make and
+ * execute prepared statements, return rows, and end transactions.
  */
 static void
 process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,

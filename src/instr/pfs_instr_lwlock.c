@@ -219,7 +219,7 @@ lookup_of(const LWLock *lock)
 }
 
 /*
- * Take the lock, and count that.  All that the acquisition leaves for the case that it
+ * Takes the lock, and counts that.  All that the acquisition leaves for the case that it
  * has to sleep is its lock.  With a cached lookup it costs 5 cycles (bench/lwlocks).
  */
 static pg_attribute_always_inline bool
@@ -345,7 +345,7 @@ end_uncached(bool result, bool acquired, uint64 held, const void *frame)
 }
 
 /*
- * Take the lock, and record that.  Nearly every acquisition finds a cached lookup of its
+ * Takes the lock, and records that.  Nearly every acquisition finds a cached lookup of its
  * tranche (PfsLwlockLookup), and its event is written whole when it is over: 89 cycles,
  * of which two readings of the clock are 43 (bench/lwlocks).  So no function is called
  * but the server's and, once in PFS_LWLOCK_BLOCK events, the flush, and what the end
@@ -549,7 +549,7 @@ look_at_release(LWLock *lock)
 }
 
 /*
- * Take and release a lock of our own: does the call pass the wrappers, which have
+ * Takes and releases a lock of our own: does the call pass the wrappers, which have
  * nothing to record in the postmaster and hand it on through `real`?
  */
 static bool
@@ -619,7 +619,7 @@ report_held_before(void)
 	pfs_probe_report(&row);
 }
 
-/* One line for the log: the first that is to blame. */
+/* Writes one line to the log, about the first detour that could not be set. */
 static void
 complain(const PfsDetour *detours, int n)
 {

@@ -78,8 +78,9 @@ count_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *
 /* ---- the methods, by kind, which is a constant in each ---- */
 
 /*
- * The first allocation in a context that has been made since the process counts.  A
- * transaction makes a few of these, whose names are known: they are plain at once.
+ * Makes the first allocation in a context that was made since the process counts, and
+ * the context's entry.  A transaction makes a few such contexts, whose names are known:
+ * they are plain at once.  All others are left to pfs_memory_alloc().
  */
 static pg_attribute_always_inline void *
 alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
@@ -111,7 +112,7 @@ alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
 }
 
 /*
- * An allocation in a context that has an entry.  kind, headers and way are constants in
+ * Allocates in a context that has an entry.  kind, headers and way are constants in
  * each method; headers: of sets whose headers are as we know them.  TopMemoryContext is
  * older than any counting, so its counted chunks are tracked, and it gets one
  * allocation in six.
@@ -140,8 +141,8 @@ alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 }
 
 /*
- * A free in such a context.  What is left for pfs_memory_free() are chunks whose size is
- * not in their header, and those that change what is known of the context: one of a
+ * Frees in a context that has an entry.  Left for pfs_memory_free() are chunks whose size
+ * is not in their header, and those that change what is known of the context: one of a
  * context that has no counted chunk, and the last one of all that are tracked.
  */
 static pg_attribute_always_inline void
@@ -164,7 +165,7 @@ free_known(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryCon
 	count_free(kind, context, pointer, c, bytes);
 }
 
-/* All of a context's chunks go. */
+/* Counts all chunks of a context as freed. */
 static pg_attribute_always_inline void
 empty(PfsContext *c)
 {
@@ -189,7 +190,10 @@ reset(PfsAllocator kind, MemoryContext context)
 	KIND(kind)->original.reset(context);
 }
 
-/* The server's own delete method may call others of the context's. */
+/*
+ * Deletes a context and its entry.  The server's own delete method may call others of the
+ * context's, so these are the kind's by then.
+ */
 static pg_attribute_always_inline void
 delete_context(PfsAllocator kind, MemoryContext context)
 {
@@ -208,7 +212,7 @@ delete_context(PfsAllocator kind, MemoryContext context)
 
 #if PFS_METHODS_IN_ARRAY
 
-/* Of all contexts of the kind, also such as have no entry. */
+/* Frees in any context of the kind, also in one that has no entry. */
 static pg_attribute_always_inline void
 free_any(PfsAllocator kind, bool headers, void *pointer)
 {
@@ -359,7 +363,10 @@ CONTEXT_METHODS(slab, PFS_SLAB, false)
 CHUNK_METHODS(slab, PFS_SLAB, false)
 CONTEXT_METHODS(bump, PFS_BUMP, false)
 
-/* Bump chunks have no header: their free and realloc only raise errors. */
+/*
+ * Fills in the methods of each kind and way, in the postmaster.  Bump chunks have no
+ * header: their free and realloc only raise errors, and stay the server's.
+ */
 void
 pfs_memory_methods_start(bool headers)
 {

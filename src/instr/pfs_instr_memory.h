@@ -151,7 +151,10 @@ typedef enum PfsMemoryRest
 								 * counted */
 } PfsMemoryRest;
 
-/* Count one chunk more, of a context whose chunks are counted. */
+/*
+ * Counts one chunk more, of a context whose chunks are counted.  If something is left to
+ * be done it is returned, and the write section is open for pfs_memory_finish_more().
+ */
 static pg_attribute_always_inline PfsMemoryRest
 pfs_memory_count_more(PfsContext *c, uint64 bytes)
 {
@@ -170,7 +173,7 @@ pfs_memory_count_more(PfsContext *c, uint64 bytes)
 
 extern void pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest);
 
-/* Count chunks less; the entry's own count is lower already. */
+/* Counts chunks less; the entry's own count is lower already. */
 static pg_attribute_always_inline PfsMemoryRest
 pfs_memory_count_less(PfsContext *c, uint64 count, uint64 bytes)
 {

@@ -93,7 +93,10 @@ pfs_memory_lose_chunk(void)
 		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
 }
 
-/* The write section is open, and ends here. */
+/*
+ * Does what pfs_memory_count_more() has left to be done, and ends the write section that
+ * it has left open.
+ */
 pg_noinline void
 pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest)
 {
@@ -111,7 +114,7 @@ pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest)
 	}
 }
 
-/* The same of chunks that have gone. */
+/* Does what pfs_memory_count_less() has left to be done, in the same way. */
 pg_noinline void
 pfs_memory_finish_less(PfsContext *c, uint64 count, uint64 bytes, PfsMemoryRest rest)
 {
@@ -181,7 +184,7 @@ chunk_goes(PfsContext *c, const void *chunk, uint64 bytes)
 	pfs_memory_choose_way(c);
 }
 
-/* A chunk has become another one, perhaps in the same place. */
+/* Counts that realloc() has made another chunk of one, perhaps in the same place. */
 static void
 chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chunk, uint64 bytes)
 {
@@ -229,7 +232,7 @@ find_entry(PfsAllocator kind, MemoryContext context)
 	return pfs_memory_add_context(kind, context, empty || pfs_memory_is_fresh(kind, context));
 }
 
-/* Allocates, in any context; counts the chunk if its instrument is on. */
+/* Allocates in any context, and counts the chunk if its instrument is on. */
 void *
 pfs_memory_alloc(PfsAllocator kind, PFS_ALLOC_PARAMS)
 {

@@ -202,8 +202,9 @@ add_all_contexts(void)
 }
 
 /*
- * The context gets its kind's methods, unless it has another library's: false.  That may
- * have kept the address of ours, so they are the server's from now on.
+ * Gives a context its kind's methods back, unless it has those of another library: then
+ * it returns false, and as the library may have kept the address of ours, the server's
+ * methods are written there.
  */
 static bool
 leave(PfsContext *c)
@@ -311,7 +312,7 @@ start_or_fail(PfsThread *t)
 	return false;
 }
 
-/* What was counted before the process attached becomes its thread's. */
+/* Hands what was counted before the process attached over to its thread record. */
 static void
 hand_over(PfsThread *t)
 {
@@ -334,9 +335,10 @@ hand_over(PfsThread *t)
 }
 
 /*
- * Begin to count, go on, or stop, as the switches say; true: the process counts.  A
- * thread that is not to be instrumented gets nothing of what was counted before that
- * was known.  What has been counted goes on being counted until none of it is left.
+ * Begins to count, goes on, or stops, as the switches say, when record asks for it; true:
+ * the process counts.  A thread that is not to be instrumented gets nothing of what was
+ * counted before that was known.  What has been counted goes on being counted until none
+ * of it is left.
  */
 static bool
 switch_cb(PfsThread *t, bool wanted)
@@ -362,7 +364,7 @@ switch_cb(PfsThread *t, bool wanted)
 	return false;
 }
 
-/* Stop at once, whatever is left: the record goes, or there will be none. */
+/* Stops at once, whatever is left: the record goes, or there will be none. */
 static void
 leave_cb(void)
 {

@@ -4,7 +4,8 @@
  *
  * PostgreSQL announces no wait event for these, so the instrument comes from where
  * the path lies and what is done.  They also keep the file instances right: open
- * makes one, unlink and rename take it away, whatever is switched on.
+ * makes one, unlink and rename take it away, whatever is switched on.  Separate from
+ * pfs_instr_file.c, whose calls find their file by a descriptor.
  */
 #include "postgres.h"
 
@@ -18,7 +19,7 @@
 
 #define FRAME __builtin_frame_address(0)
 
-/* Begin; the object is the instance that the path has already, if any. */
+/* Begins the event of a call by path; its object is the path's instance, if there is one. */
 static pg_noinline PfsWaitEvent *
 begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 {
@@ -61,8 +62,9 @@ end(PfsWaitEvent *e)
 }
 
 /*
- * A descriptor was made: its instance becomes known, and the object of the
- * event that opened it.  The clock is read before that work.
+ * Ends the event of a call that has opened a descriptor.  Remembers the descriptor's
+ * instance, which is made now if there is none, and is the event's object.  The clock is
+ * read before that work.
  */
 static void
 end_open(PfsWaitEvent *e, PfsThread *t, int fd, const char *path)

@@ -120,7 +120,10 @@ look_at_longjmp(struct __jmp_buf_tag *env, int value)
 	real.longjmp_chk(env, value);
 }
 
-/* Ask the server for calls that change nothing.  What could not be asked for counts as seen. */
+/*
+ * Asks the server for calls that change nothing.  What could not be asked for counts as
+ * seen.
+ */
 static void
 ask_for_calls(void)
 {
@@ -140,7 +143,7 @@ ask_for_calls(void)
 }
 
 /*
- * Raise an error and catch it.  It is never logged, as nobody reports it.  Raising
+ * Raises an error and catches it.  It is never logged, as nobody reports it.  Raising
  * sets some of the server's state back, which is restored.
  */
 static void
@@ -280,7 +283,7 @@ report(const char *name, const char *mechanism, const char *target, const char *
 }
 
 /*
- * What a minor release could change without pfs being built anew, and can be looked at:
+ * Checks what a minor release could change without pfs being built anew, and can be seen:
  * where a process's record ends, and so the place of every other one, and the sizes of
  * the counters of buffers and WAL.  PortalData is not there yet; what is read of it has
  * been at its place since 15, and minor releases add only behind the last member.

@@ -6,7 +6,8 @@
  * before them (pfs_instr_wait.c).  So a call here is a finished event, and one
  * that moves no byte is none.  The call that brings the first byte of the next
  * message ends the idle wait, also below TLS, whose reads come through here; it
- * is no event, but its bytes count.
+ * is no event, but its bytes count.  Separate from the waits for that reason: no event
+ * here outlives its call.
  */
 #include "postgres.h"
 

@@ -2,11 +2,14 @@
  * pfs_actor.c
  *	  Rules for new sessions: deciding by them, and changing them.
  *
- * The rules are records of a container.  Writers hold the setup lock and make
- * the sequence word odd while rules come or go, so whoever decides takes all
- * rules of a statement into account or none, and never misses both the rule that
- * went behind his back and the one that replaced it.  Switches change in place,
- * as one word: a session is decided by a single rule, before or after.
+ * The rules are records of a container.  Writers hold the setup lock and are in a
+ * write section of the sequence lock while rules come or go.  So a session takes all
+ * rules that one statement inserts or removes into account, or none of them, and does
+ * not miss both a rule that was removed and the one that replaced it.  Switches change
+ * in place, as one word: a session sees both of a rule before the change, or after it.
+ *
+ * Separate from the table setup_actors in fdw, as sessions decide at an instrument
+ * point, where nothing can be raised.
  */
 #include "postgres.h"
 
@@ -56,8 +59,10 @@ host_rank(const char *rule, const char *host, bool local)
 }
 
 /*
- * The switches that apply: each step of the order beats all later ones, and as
- * no two rules have one key, at most one rule is at each step.
+ * Returns the switches of the rule that fits this user and host best, 0 if none fits.
+ * A rule for the user beats all rules for any user, whatever their hosts; as no two
+ * rules have one key, no two rules fit equally well.  The caller finds out whether rules
+ * came or went meanwhile.
  */
 static uint64
 find_switches(const char *user_name, const char *host)
@@ -92,6 +97,12 @@ find_switches(const char *user_name, const char *host)
 	return switches;
 }
 
+/*
+ * Decides whether a new session is instrumented and has histories, for the process that
+ * attaches.  Reads the rules without a lock, and again as long as writers insert or
+ * remove some; after DECIDE_TRIES_MAX times it takes what it read last.  The caller cuts
+ * the user's name to the length that rules have.
+ */
 void
 pfs_actor_decide(const char *user_name, const char *host, bool *enabled, bool *history)
 {
@@ -110,7 +121,7 @@ pfs_actor_decide(const char *user_name, const char *host, bool *enabled, bool *h
 	*history = (switches & PFS_ACTOR_HISTORY) != 0;
 }
 
-/* The rule with this key.  Caller holds the lock, so it stays. */
+/* Finds the rule with this key.  The caller holds the lock, so the rule stays. */
 static bool
 find_key(const char *user_name, const char *host, PfsActorRef *ref)
 {
@@ -126,7 +137,10 @@ find_key(const char *user_name, const char *host, PfsActorRef *ref)
 	return false;
 }
 
-/* Caller holds the lock.  A size of 0 loses nothing: it is off. */
+/*
+ * Tells whether n more rules fit, and counts one loss if not.  A container of size 0 is
+ * off and loses nothing.  The caller holds the lock.
+ */
 static bool
 has_room(uint64 n)
 {
@@ -140,6 +154,10 @@ has_room(uint64 n)
 	return false;
 }
 
+/*
+ * Tells whether a rule could be inserted now, so that INSERT can raise its error at the
+ * row which causes it.  Nothing is reserved: pfs_actors_insert() checks again.
+ */
 PfsActorResult
 pfs_actor_check(const PfsActor *rule, int others)
 {
@@ -156,8 +174,8 @@ pfs_actor_check(const PfsActor *rule, int others)
 }
 
 /*
- * Caller holds the lock and has looked for room, which only lock holders take or
- * give back; so every allocation succeeds.
+ * Inserts one rule.  The caller holds the lock and has asked has_room(); as records are
+ * allocated and freed under the lock only, every allocation succeeds.
  */
 static void
 insert_rule(const PfsActor *rule)
@@ -173,6 +191,12 @@ insert_rule(const PfsActor *rule)
 	pfs_pages_publish(pfs_actors, index);
 }
 
+/*
+ * Inserts the rules of one INSERT, all of them or none.  Sessions that start meanwhile
+ * see all or none, too, as there is one write section.  Returns why it inserted none,
+ * with *which as the index of the first duplicate; the caller raises the error, and has
+ * compared the rules with each other.
+ */
 PfsActorResult
 pfs_actors_insert(const PfsActor *rules, int n, int *which)
 {
@@ -200,6 +224,11 @@ pfs_actors_insert(const PfsActor *rules, int n, int *which)
 	return result;
 }
 
+/*
+ * Gives the rule with this key these switches, or inserts it, for pfs.set_actor().
+ * Changing switches is one store, so only the insertion needs a write section.  The
+ * caller raises the error if the container is full.
+ */
 PfsActorResult
 pfs_actor_set(const PfsActor *rule)
 {
@@ -225,6 +254,11 @@ pfs_actor_set(const PfsActor *rule)
 	return result;
 }
 
+/*
+ * Changes switches of a rule that a scan has read, for UPDATE.  Another session may have
+ * removed it since, and its record may hold another rule by now: then the state word
+ * differs and nothing is changed.
+ */
 void
 pfs_actor_update(PfsActorRef ref, int enabled, int history)
 {
@@ -244,7 +278,10 @@ pfs_actor_update(PfsActorRef ref, int enabled, int history)
 	LWLockRelease(pfs_setup->lock);
 }
 
-/* Caller holds the lock and has made the sequence word odd. */
+/*
+ * Removes a rule, and returns 1, if it is still the one that was read.  The caller holds
+ * the lock and is in a write section.
+ */
 static int64
 remove_rule(PfsActorRef ref)
 {
@@ -254,6 +291,7 @@ remove_rule(PfsActorRef ref)
 	return 1;
 }
 
+/* Removes the rules that a DELETE has read, in one write section. */
 int64
 pfs_actors_remove(const PfsActorRef *refs, int n)
 {
@@ -268,6 +306,7 @@ pfs_actors_remove(const PfsActorRef *refs, int n)
 	return removed;
 }
 
+/* Removes the rule with this key; returns how many there were, 0 or 1. */
 int64
 pfs_actor_remove_key(const char *user_name, const char *host)
 {
@@ -283,6 +322,10 @@ pfs_actor_remove_key(const char *user_name, const char *host)
 	return removed;
 }
 
+/*
+ * Removes all rules in one write section, for TRUNCATE.  Without any rule, sessions that
+ * start afterwards are not instrumented.
+ */
 int64
 pfs_actors_remove_all(void)
 {
@@ -299,7 +342,7 @@ pfs_actors_remove_all(void)
 	return removed;
 }
 
-/* Takes the container of rules. */
+/* Takes the container of rules from the segment. */
 void
 pfs_actors_lay_out(PfsSegment *seg)
 {
@@ -308,6 +351,7 @@ pfs_actors_lay_out(PfsSegment *seg)
 	pfs_actors = pfs_pages_create(seg, &spec);
 }
 
+/* Inserts the rule by which every session is instrumented. */
 void
 pfs_actors_start(void)
 {

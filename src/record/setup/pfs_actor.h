@@ -12,7 +12,7 @@
 #include "pfs_pages.h"
 #include "pfs_seqlock.h"
 
-/* In a rule: whoever, wherever. */
+/* In a rule: any user, any host. */
 #define PFS_ACTOR_ANY "%"
 #define PFS_ACTOR_LOCALHOST "localhost"
 
@@ -21,8 +21,8 @@
 
 /*
  * One rule.  Its names do not change while it lives; both switches are one
- * word, so that nobody decides by one old and one new.  There is no third name:
- * the only role that setup_actors takes is %.
+ * word, so that no session takes one before a change and the other after it.  There
+ * is no third name: the only role that setup_actors takes is %.
  */
 typedef struct PfsActor
 {

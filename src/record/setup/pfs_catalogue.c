@@ -18,7 +18,7 @@
 static PfsInstrument *items = NULL;
 static PfsInstrumentId *of_cell[PFS_NUM_FAMILIES];
 
-/* Takes the array, the words that events read, and which instrument each cell is of. */
+/* Takes the array, the words that events read, and the cells from the segment. */
 void
 pfs_instruments_lay_out(PfsSegment *seg)
 {
@@ -29,7 +29,7 @@ pfs_instruments_lay_out(PfsSegment *seg)
 		of_cell[family] = pfs_segment_take(seg, pfs_sizes.cells[family] * sizeof(PfsInstrumentId), PFS_CACHE_LINE);
 }
 
-/* Registers what waits and commands are; other parts register theirs behind these. */
+/* Registers the instruments of waits and commands; other parts do so afterwards. */
 void
 pfs_instruments_start(void)
 {
@@ -64,7 +64,10 @@ pfs_instruments_end_start(void)
 	pfs_instruments->fixed = pfs_instruments->count;
 }
 
-/* Of an instrument that got its name late it is what follows the family. */
+/*
+ * Returns the wait event of an instrument, as pg_stat_activity names it.  Of one that got
+ * its name late it is what follows the prefix.
+ */
 const char *
 pfs_instrument_wait_event(const PfsInstrument *ins)
 {

@@ -16,6 +16,12 @@
 
 #include "pfs_client.h"
 
+/*
+ * Writes the client's address for accounts and for the rules of setup_actors.
+ * inet_ntop() only formats the address that the server noted when the client connected;
+ * it sets errno when it fails, so errno is saved.  A family that is not listed here
+ * leaves an empty text, as a process without a client does.
+ */
 bool
 pfs_client_host(char *buf, size_t size)
 {

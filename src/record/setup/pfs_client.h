@@ -1,7 +1,7 @@
 /*
  * pfs_client.h
- *	  Where this process's client is, in the words of accounts, hosts and
- *	  setup_actors.
+ *	  The address of this process's client, as accounts, hosts and setup_actors
+ *	  write it.
  */
 #ifndef PFS_CLIENT_H
 #define PFS_CLIENT_H

@@ -54,6 +54,11 @@ read_ns(clockid_t id)
 	return (uint64) ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/*
+ * Reads a timer by a call of the C library: what pfs_timer_read() does for all timers
+ * but CYCLE, which is here only to make the function complete.  MICROSECOND, MILLISECOND
+ * and TICK are rounded down.
+ */
 uint64
 pfs_timer_read_system(PfsTimer timer)
 {
@@ -104,7 +109,10 @@ kernel_trusts_cycle_counter(void)
 #endif
 }
 
-/* Both clocks at nearly the same moment: the tightest of some tries. */
+/*
+ * Reads the cycle counter and CLOCK_MONOTONIC at nearly the same time: of 50 attempts
+ * the one whose two readings of the counter, before and after, lie closest together.
+ */
 static void
 read_both(uint64 *cycles, uint64 *ns)
 {
@@ -125,6 +133,11 @@ read_both(uint64 *cycles, uint64 *ns)
 	}
 }
 
+/*
+ * Returns the cycle counter's frequency.  ARM's generic timer tells its own; elsewhere
+ * the postmaster compares the counter with CLOCK_MONOTONIC, in a busy loop of
+ * CALIBRATION_NS.
+ */
 static uint64
 measure_cycle_frequency(void)
 {
@@ -147,6 +160,12 @@ __asm__ __volatile__("mrs %0, cntfrq_el0":"=r"(frequency));
 #endif
 }
 
+/*
+ * Starts the clock in the postmaster, before all other parts, as they ask for the
+ * default timer.  Leaves CYCLE out, and says so in the log, where the processor or the
+ * kernel does not vouch for the counter.  The zeros of all timers are read last, one
+ * after the other, so that measuring the frequency does not lie between them.
+ */
 void
 pfs_clock_start(void)
 {
@@ -202,6 +221,12 @@ pfs_timer_default(void)
 	return pfs_timer_offered(PFS_TIMER_CYCLE) ? PFS_TIMER_CYCLE : PFS_TIMER_NANOSECOND;
 }
 
+/*
+ * Measures a timer for performance_timers: the cycles of its cheapest reading, and its
+ * smallest step.  NANOSECOND gets the resolution that the kernel states.  A timer that is
+ * not offered has 0 everywhere.  It reads in a busy loop and serves no interrupt, so the
+ * caller asks only if a query wants these columns.
+ */
 void
 pfs_timer_measure(PfsTimer timer, PfsTimerFacts *facts)
 {
@@ -247,6 +272,10 @@ pfs_timer_measure(PfsTimer timer, PfsTimerFacts *facts)
 	}
 }
 
+/*
+ * Converts ticks to picoseconds, rounded down, for readers.  Ticks of a timer that is not
+ * offered are 0.
+ */
 PfsPicoseconds
 pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks)
 {
@@ -273,19 +302,24 @@ microseconds_of(uint64 reading)
 	return (int64) (pfs_timer_to_ps(pfs_timer_default(), reading) / PS_PER_MICROSECOND);
 }
 
-/* reading: of the default timer, made just now.  Any context. */
+/*
+ * Returns how far the wall clock is ahead of the default timer, of which reading must
+ * have been made just now.  Any context.
+ */
 int64
 pfs_clock_offset(uint64 reading)
 {
 	return GetCurrentTimestamp() - microseconds_of(reading);
 }
 
+/* Converts a reading of the default timer to a date, by the offset stored with it. */
 TimestampTz
 pfs_clock_timestamp(uint64 reading, int64 offset)
 {
 	return microseconds_of(reading) + offset;
 }
 
+/* Converts a reading to picoseconds since the clock's zero. */
 PfsPicoseconds
 pfs_timer_to_ps(PfsTimer timer, uint64 reading)
 {

@@ -70,7 +70,7 @@ extern void pfs_timer_measure(PfsTimer timer, PfsTimerFacts *facts);
 extern PfsPicoseconds pfs_timer_to_ps(PfsTimer timer, uint64 reading);
 
 /*
- * Moments that are stored.  The wall clock and a timer drift apart, so whoever stores
+ * Timestamps that are stored.  The wall clock and a timer drift apart, so whoever stores
  * a reading that is to be shown as a date stores beside it how far apart the two were:
  * the wall clock less the timer's microseconds since the server's start.  Then the
  * same date is shown each time that it is read.

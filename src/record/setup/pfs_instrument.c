@@ -4,9 +4,11 @@
  *
  * Slots are claimed in order by a compare-and-swap on `count`, after looking
  * at every slot below it, so no two instruments have one name.  A slot is
- * visible once `ready` is set (A, pairs with the acquire loads of readers); a
- * process that meets a claimed slot which is not ready waits a bounded time,
- * as its owner is a few hundred instructions away from setting it.
+ * visible once `ready` is set (A, pairs with the acquire loads of readers).  A
+ * process that registers and finds a claimed slot which is not ready waits for a
+ * bounded time, as its owner is a few hundred instructions away from setting it.
+ *
+ * Separate from the catalogue, as this file knows no instrument by name.
  */
 #include "postgres.h"
 
@@ -36,7 +38,11 @@ pfs_instrument_name(const PfsInstrument *ins)
 	return pfs_load_acquire(&ins->named) == 1 ? ins->late_name : ins->name;
 }
 
-/* Same name without regard to letter case, below n.  Waits for slots in the making. */
+/*
+ * Finds an instrument of this name among the first n slots, without regard to letter
+ * case.  Waits for slots that are claimed and not ready; *unsure: one of them did not
+ * become ready in time, so nobody knows whether it has the name.
+ */
 static PfsInstrumentId
 find_name(const char *name, uint32 n, bool *unsure)
 {
@@ -60,6 +66,10 @@ find_name(const char *name, uint32 n, bool *unsure)
 	return PFS_NO_INSTRUMENT;
 }
 
+/*
+ * Finds an instrument by its exact name for a backend.  Unlike find_name() it passes
+ * over slots that are not ready, and first names what this process can name.
+ */
 PfsInstrumentId
 pfs_instrument_by_name(const char *name)
 {
@@ -76,10 +86,10 @@ pfs_instrument_by_name(const char *name)
 }
 
 /*
- * Switches and flags of an instrument that registers, or gets its name, now.
- * The setup may change meanwhile: the changer raises the generation first and
- * walks the array afterwards, so either it sees our slot or we see its
- * generation.
+ * Computes and publishes the switches and flags of an instrument that registers, or
+ * gets its name, now.  Takes no lock, so the setup may change meanwhile: the process
+ * that changes it raises the generation first and walks the array afterwards, so either
+ * it sees our slot or we see its generation and compute again.
  */
 static void
 publish_switches(PfsInstrumentId id)
@@ -97,7 +107,11 @@ publish_switches(PfsInstrumentId id)
 	} while (pfs_load_relaxed(&pfs_setup->generation) != generation);
 }
 
-/* The next cell of the family, if there is one and the instrument needs one. */
+/*
+ * Returns the cell of an instrument that registers: waits have the instrument's number,
+ * the other families the next free one.  NO_CELL if the instrument needs none, or, with a
+ * loss counted, if all are taken.
+ */
 static uint16
 give_cell(PfsInstrumentId id)
 {
@@ -139,6 +153,13 @@ pfs_instrument_of_cell(PfsFamily family, uint32 cell)
 	return pfs_cell_of_instrument(family, id) == cell ? id : PFS_NO_INSTRUMENT;
 }
 
+/*
+ * Registers an instrument, or finds the one that has its name, for the postmaster at the
+ * start and for any process that sees a tranche or custom wait event first.  The caller
+ * fills in what describes the instrument; cell, switches and flags are set here.  When
+ * another process claims the slot first, the slots that came meanwhile are compared, too.
+ * Without a free slot, or with one that does not become ready, a loss is counted.
+ */
 PfsInstrumentId
 pfs_instrument_register(const PfsInstrument *proto)
 {
@@ -172,6 +193,11 @@ pfs_instrument_register(const PfsInstrument *proto)
 	}
 }
 
+/*
+ * Publishes the name of an instrument that was registered by its number.  Of several
+ * processes that know the name the first one does it.  Switches are computed again, as
+ * patterns can match the new name.
+ */
 void
 pfs_instrument_set_name(PfsInstrument *ins, const char *name)
 {

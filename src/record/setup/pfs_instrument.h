@@ -16,7 +16,7 @@
 
 /*
  * The effective flags of an instrument: its own switches with those of all
- * consumers above its family folded in, so that an instrument point tests one
+ * consumers above its family included, so that an instrument point tests one
  * word.  Read once at the begin of an event and kept for its end.
  */
 #define PFS_FLAG_ENABLED		0x01	/* collect at all */
@@ -26,8 +26,8 @@
 #define PFS_FLAG_HISTORY		0x10
 #define PFS_FLAG_HISTORY_LONG	0x20
 #define PFS_FLAG_MEMORY			0x40	/* some memory instrument is on: in
-										 * the words of all, so that any event
-										 * brings the news */
+										 * the flags of all, so that any event
+										 * notices it */
 #define PFS_FLAG_DIGEST			0x80	/* of statements: statements_digest */
 #define PFS_FLAG_TIMER_SHIFT	8	/* three bits: PfsTimer of the class */
 #define PFS_FLAG_TIMER_MASK		0x700
@@ -52,7 +52,7 @@ typedef struct PfsInstrument
 	const char *wait_event_type;	/* the same; NULL: none.  Static string,
 									 * inherited from the postmaster */
 	const char *documentation;	/* static string, or NULL */
-	uint32		wait_info;		/* PostgreSQL's word, 0 if none */
+	uint32		wait_info;		/* wait_event_info, 0 if none */
 	uint16		cell;			/* its number in the family's blocks */
 	uint8		class;			/* PfsClass */
 	uint8		properties;		/* PFS_PROPERTY_* */
@@ -78,7 +78,7 @@ typedef struct PfsSharedInstruments
 	PfsInstrument *items;		/* [max] */
 } PfsSharedInstruments;
 
-/* What names of memory contexts become the names of instruments by. */
+/* The prefix that makes the name of a memory context that of an instrument. */
 #define PFS_MEMORY_PREFIX "memory/context/"
 
 /*
@@ -157,6 +157,10 @@ extern void pfs_instruments_reset_lost(void);
 extern uint32 pfs_cell_of_instrument(PfsFamily family, PfsInstrumentId id);
 extern PfsInstrumentId pfs_instrument_of_cell(PfsFamily family, uint32 cell);
 
+/*
+ * Returns the family whose summaries count an instrument of this class.  Idle events are
+ * counted with the waits.
+ */
 static inline PfsFamily
 pfs_family_of_class(PfsClass class)
 {

@@ -1,6 +1,6 @@
 /*
  * pfs_operation.c
- *	  Names of the operations of waits.
+ *	  Names of the operations of waits, as events_waits_* shows them.
  */
 #include "postgres.h"
 

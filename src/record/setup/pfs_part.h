@@ -74,7 +74,7 @@ typedef struct PfsPart
 
 	/*
 	 * The process ends.  leave runs first, outside of write sections; detach
-	 * runs in the record's last change, after repair of all parts.
+	 * runs in the record's last write section, after repair of all parts.
 	 */
 	void		(*leave) (struct PfsThread *t);
 	void		(*detach) (struct PfsThread *t);
@@ -86,9 +86,9 @@ typedef struct PfsPart
 	bool		(*repair) (void);
 
 	/*
-	 * The process must not come to its record any more, as a child that
-	 * shares it with its parent: what leads to the part's share of it becomes
-	 * NULL, and nothing in it changes.
+	 * The process must not use its record any more, as a child that shares it
+	 * with its parent: what leads to the part's share of it becomes NULL, and
+	 * nothing in it changes.
 	 */
 	void		(*forget) (void);
 

@@ -1,6 +1,9 @@
 /*
  * pfs_patience.c
  *	  Waiting for processes that are in the middle of something, and taking turns.
+ *
+ * Separate from the readers and resets that wait, so that all of them stop waiting by
+ * the same rule.
  */
 #include "postgres.h"
 
@@ -44,6 +47,7 @@ now_ns(void)
 	return (uint64) ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/* Has the patience run out shortly before, in the statement that the process is in? */
 static bool
 is_tired(uint64 now)
 {
@@ -57,6 +61,13 @@ run_out(PfsPatience *patience)
 	return false;
 }
 
+/*
+ * Tells whether to look at a process again, after a pause.  The first LOOKS looks at each
+ * process pause the processor only.  After these it naps, until NAPS_NS have passed since
+ * the first nap of this reading or reset.  Then, or when the statement is cancelled, it
+ * says no, and the caller takes what it finds.  Where the patience ran out within the
+ * same statement less than AGAIN_NS before, there are no naps.
+ */
 bool
 pfs_patience_more(PfsPatience *patience)
 {
@@ -114,7 +125,10 @@ mode_of(bool alone)
 	return alone ? ExclusiveLock : ShareLock;
 }
 
-/* The server's own setting limits the wait, as no argument of LockAcquire() does. */
+/*
+ * Waits for the lock, at most PFS_TURN_TIMEOUT.  LockAcquire() has no argument for that,
+ * so lock_timeout is lowered meanwhile.
+ */
 static void
 wait_for_turn(const LOCKTAG *tag, LOCKMODE mode)
 {
@@ -133,6 +147,7 @@ wait_for_turn(const LOCKTAG *tag, LOCKMODE mode)
 	PG_END_TRY();
 }
 
+/* Takes the lock at once if it is free; else waits, and raises an error in the end. */
 void
 pfs_turn_take(PfsTurn what, bool alone)
 {

@@ -20,7 +20,7 @@
  * No interrupt is served inside, so what a caller has begun it ends; but a cancelled
  * statement has no patience any more, and so comes to its next CHECK_FOR_INTERRUPTS().
  *
- * Readers of one kind of numbers and those who reset them exclude each other by a
+ * Readers of one kind of counters and those who reset them exclude each other by a
  * lock of the server's lock manager, not by an LWLock: whoever waits for it can be
  * cancelled, errors release it, and the holder's naps can be interrupted.
  *

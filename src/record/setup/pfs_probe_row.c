@@ -1,6 +1,9 @@
 /*
  * pfs_probe_row.c
  *	  Rows of pfs.probes.
+ *
+ * Separate from the probes, as every mechanism and some parts report here, and the rows
+ * are read also where pfs is off.
  */
 #include "postgres.h"
 
@@ -14,6 +17,7 @@ static int	nprobes = 0;
 
 PfsSharedHooks *pfs_shared_hooks = NULL;
 
+/* Keeps a row, in the place of one that has its name.  More than PROBES_MAX are dropped. */
 void
 pfs_probe_report(const PfsProbeRow *row)
 {

@@ -3,7 +3,7 @@
  *	  Phases of the commands that report their progress, and which of a
  *	  command's parameters count the work of each.
  *
- * The server keeps one array of numbers for a command.  Each phase uses its own
+ * The server keeps one array of parameters for a command.  Each phase uses its own
  * pair of them, work done and all work, and the server clears a pair or uses it
  * again as soon as the phase is over, often before it says that the next one has
  * begun.  So the work of a phase is looked at while it lasts, never goes back, and is
@@ -140,6 +140,11 @@ StaticAssertDecl(BUILD_LOAD < PHASES_MAX, "all phases of CREATE INDEX have their
 
 static PfsInstrumentId instruments[lengthof(commands)][PHASES_MAX];
 
+/*
+ * Registers an instrument for each phase of each command, between the other stages and
+ * the statements: pfs_stage_cell() counts on all stages being registered in one go.
+ * Places without a phase keep PFS_NO_INSTRUMENT.
+ */
 void
 pfs_progress_start(void)
 {
@@ -171,7 +176,11 @@ find_command(int command)
 	return -1;
 }
 
-/* The place of the current phase in the command's list, or -1. */
+/*
+ * Returns the place of the current phase in the command's list, or -1.  While an index
+ * is built, the subphase of a B-tree decides, and for other access methods whether
+ * tuples are counted already.
+ */
 static int
 find_phase(int c, const int64 *params)
 {
@@ -189,6 +198,7 @@ find_phase(int c, const int64 *params)
 	return phase >= 0 && phase < PHASES_MAX ? phase : -1;
 }
 
+/* Returns the instrument of the phase that a command is in. */
 PfsInstrumentId
 pfs_progress_stage(int command, const int64 *params)
 {
@@ -198,6 +208,15 @@ pfs_progress_stage(int command, const int64 *params)
 	return p < 0 ? PFS_NO_INSTRUMENT : instruments[c][p];
 }
 
+/*
+ * Updates the work of a stage from the parameters of its command, for pfs_stage.c, with
+ * the process's own parameters or with a copy of another process's.
+ *
+ * The parameters may be those of a later phase.  If that one uses the same pair, all work
+ * of ours was done; if not, our pair still has its last values.  An estimate that was
+ * cleared says the same: the phase is complete.  Values that went back are those of
+ * another run of the phase, which is left to the caller.
+ */
 bool
 pfs_progress_work(PfsInstrumentId instrument, int command, const int64 *params, bool over,
 				  int64 *completed, int64 *estimated)

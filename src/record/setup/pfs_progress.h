@@ -20,8 +20,8 @@ extern PfsInstrumentId pfs_progress_stage(int command, const int64 *params);
 /*
  * Brings the work done in a phase, and all work in it, up to date with the
  * parameters of its command.  Both are -1 where the phase has none, and at its
- * begin.  over: the command has ended, these are its last ones.  False: the parameters begin again, so they are about another run of the
- * phase, and nothing is changed.
+ * begin.  over: the command has ended, these are its last ones.  False: the parameters
+ * begin again, so they are about another run of the phase, and nothing is changed.
  */
 extern bool pfs_progress_work(PfsInstrumentId instrument, int command, const int64 *params, bool over,
 							  int64 *completed, int64 *estimated);

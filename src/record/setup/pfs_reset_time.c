@@ -1,6 +1,8 @@
 /*
  * pfs_reset_time.c
  *	  When tables were last reset.
+ *
+ * By name, in one small array: neither TRUNCATE nor a reader of tables is frequent.
  */
 #include "postgres.h"
 
@@ -24,6 +26,7 @@ find_reset(const char *table)
 	return i;
 }
 
+/* Returns when a table was last reset.  Takes the setup lock. */
 TimestampTz
 pfs_reset_time(const char *table)
 {
@@ -37,6 +40,11 @@ pfs_reset_time(const char *table)
 	return time;
 }
 
+/*
+ * Notes that a table has been reset, for the command that has reset it.  Takes the setup
+ * lock, so the caller must not hold it.  A table gets its place at its first reset; more
+ * than PFS_RESETS_MAX tables are not noted.
+ */
 void
 pfs_reset_time_note(const char *table)
 {

@@ -6,8 +6,8 @@
  * Words are looked at wherever they stand, in literals and comments too: a text that shows
  * too little does no harm, and the text of a function holds its statements in a literal.  So no
  * comment is skipped, as what looks like one can stand in a literal.  But one can part
- * two words of a command; where one might, what could follow the first word counts wherever it
- * stands.
+ * two words of a command; where one might, the word that could follow the first one counts
+ * wherever it stands.
  *
  * Found are: CREATE and ALTER of what is in `objects`, up to one of `secret_words`; and any SET
  * or set_config() of one of `settings`, with ALTER SYSTEM, DATABASE, ROLE or without, up to the
@@ -111,7 +111,7 @@ skip_blanks(const char *str, const char *end)
 	return str;
 }
 
-/* Behind "=" or "TO", where nothing but blanks stands before it. */
+/* Skips blanks and "=" or "TO"; where neither follows it skips nothing. */
 static const char *
 skip_assignment(const char *str, const char *end)
 {
@@ -131,6 +131,13 @@ is_limit(const char *str, const char *end)
 	return at > str && is_word(at, word_length(at, end), "limit");
 }
 
+/*
+ * Returns behind how many bytes of a text a secret can begin, or -1, for those who show
+ * texts of statements.  One pass over the words.  What a word has switched on stays on to
+ * the end of the text, as nothing tells where a statement in a literal ends: `armed` since
+ * CREATE or ALTER of an object with a secret, `sets` since SET, `parted` since something
+ * like the begin of a comment stood behind a verb.
+ */
 int
 pfs_find_secret(const char *str, size_t len)
 {

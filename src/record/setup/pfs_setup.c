@@ -104,7 +104,7 @@ pfs_consumer_by_name(const char *name)
 	return -1;
 }
 
-/* A consumer collects only while all above it do. */
+/* Is a consumer on, with all above it?  It collects only then. */
 static bool
 consumer_is_on(int c)
 {
@@ -116,7 +116,10 @@ consumer_is_on(int c)
 	return true;
 }
 
-/* Not those that cost a system call at each begin and end of a statement. */
+/*
+ * Tells which consumers are on at a start without pfs.consumers: all but the one that
+ * costs a system call at each begin and end of a statement.
+ */
 bool
 pfs_consumer_default(PfsConsumer c)
 {
@@ -129,6 +132,12 @@ pfs_consumer_is_on(PfsConsumer c)
 	return consumer_is_on(c);
 }
 
+/*
+ * Computes the effective flags of an instrument from its switches, the consumers above
+ * it, the timer of its class and the sizes of tables; 0 if it is off.  The callers store
+ * them in pfs_words: those that change switches under the setup lock, a process that
+ * registers an instrument without it.  memory_wanted must be up to date before.
+ */
 uint32
 pfs_setup_flags(const PfsInstrument *ins)
 {
@@ -174,8 +183,9 @@ pfs_setup_is_on_by_default(const char *name)
 }
 
 /*
- * Run-time rules, newest first, then pfs.instruments, then the built-in
- * default: on and timed; memory contexts are off.
+ * Computes the switches of an instrument that registers: by the rules of run time,
+ * newest first, then by pfs.instruments, then by the built-in default: on and timed;
+ * memory contexts are off.  Runs at instrument points, without the lock.
  */
 void
 pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
@@ -214,6 +224,12 @@ pfs_setup_start_list(void)
 	return start_instruments;
 }
 
+/*
+ * Sets all switches to what a server starts with, in the postmaster, before the first
+ * instrument registers and is compared with the text of pfs.instruments.  Bad entries
+ * were taken out of the texts when the settings were checked.  Words that need all
+ * instruments are left to pfs_setup_refresh().
+ */
 void
 pfs_setup_start(void)
 {
@@ -240,7 +256,11 @@ pfs_setup_start(void)
 	}
 }
 
-/* Caller holds the lock, or is alone. */
+/*
+ * Recomputes what events read before their instrument is known: flags by class, and
+ * which counters of statements that cost something are wanted.  The caller holds the
+ * lock, or is the postmaster at the start.
+ */
 void
 pfs_setup_classes(void)
 {
@@ -270,7 +290,10 @@ is_context(const PfsInstrument *ins)
 	return ins != NULL && ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN);
 }
 
-/* May a pattern be meant for contexts that have not been seen yet? */
+/*
+ * May a pattern be meant for memory contexts that have not been seen yet?  It may if it
+ * can match their names and matches none of the first n instruments.
+ */
 static bool
 is_for_later_contexts(const char *pattern, uint32 n)
 {
@@ -289,7 +312,10 @@ is_for_later_contexts(const char *pattern, uint32 n)
 	return true;
 }
 
-/* Is any context's memory to be counted, of those that are known or to come? */
+/*
+ * Is the memory of any context to be counted, of those that are known or to come?  As
+ * long as it is not, no process has to count any.
+ */
 static bool
 is_memory_wanted(uint32 n)
 {
@@ -318,7 +344,10 @@ is_memory_wanted(uint32 n)
 	return false;
 }
 
-/* Caller holds the lock. */
+/*
+ * Recomputes all words that depend on switches, and tells the parts that a switch has
+ * changed.  The caller holds the lock, or is the postmaster at the start.
+ */
 static void
 recompute_flags(void)
 {
@@ -351,7 +380,10 @@ pfs_setup_refresh(void)
 	recompute_flags();
 }
 
-/* Caller holds the lock, and recomputes behind the last change of memory instruments. */
+/*
+ * Sets the switches of one instrument, -1 leaves one as it is.  The caller holds the
+ * lock, and recomputes all flags after the last of several memory instruments.
+ */
 static void
 set_instrument(PfsInstrumentId id, int enabled, int timed)
 {
@@ -366,6 +398,10 @@ set_instrument(PfsInstrumentId id, int enabled, int timed)
 	pfs_store_relaxed(&pfs_words->flags[id], pfs_setup_flags(ins));
 }
 
+/*
+ * Switches one instrument, for UPDATE of setup_instruments.  Nothing is remembered for
+ * instruments to come.
+ */
 void
 pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed)
 {
@@ -379,10 +415,10 @@ pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed)
 }
 
 /*
- * A rule for instruments to come, the newest of all; an older one of the same
- * pattern goes, and what the new one leaves open is taken over from it.  The
- * caller raises the generation afterwards, so a process that read the rules
- * while they were moved reads them again.
+ * Appends a rule for instruments to come.  An older rule of the same pattern is removed,
+ * and what the new one leaves open is taken over from it.  The caller holds the lock; an
+ * error is raised before anything has changed.  The caller raises the generation
+ * afterwards, so a process that read the rules while they were moved reads them again.
  */
 static void
 remember_rule(const char *pattern, int enabled, int timed)
@@ -428,6 +464,11 @@ remember_rule(const char *pattern, int enabled, int timed)
 	pfs_store_release(&pfs_setup->nrules, n + 1);
 }
 
+/*
+ * Switches all instruments that match a pattern, and remembers it for those that
+ * register later, for pfs.set_instruments().  Returns how many match now, those that
+ * cannot be switched included.
+ */
 int64
 pfs_setup_set_instruments(const char *pattern, int enabled, int timed)
 {
@@ -463,6 +504,11 @@ pfs_setup_set_consumer(PfsConsumer c, bool enabled)
 	LWLockRelease(pfs_setup->lock);
 }
 
+/*
+ * Switches all consumers that match a pattern, for pfs.set_consumers().  Whatever is
+ * switched on gets all consumers above it switched on, too, as it would collect nothing
+ * without them.  Returns how many match.
+ */
 int64
 pfs_setup_set_consumers(const char *pattern, bool enabled)
 {

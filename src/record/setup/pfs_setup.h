@@ -59,7 +59,8 @@ typedef struct PfsSharedSetup
 	uint8		timer[PFS_NUM_TIMED_CLASSES];	/* PfsTimer */
 	uint8		kind_enabled[PFS_MAX_THREAD_KINDS];
 	uint8		kind_history[PFS_MAX_THREAD_KINDS];
-	uint32		nrules;			/* append-only, release-stored after the rule */
+	uint32		nrules;			/* release-stored after the rule; 0 while
+								 * rules are moved */
 	uint32		settings_refused;	/* settings, and entries of lists, that
 									 * were refused at start */
 	PfsRule		rules[PFS_MAX_RULES];

@@ -37,7 +37,10 @@ trim(const char **text, size_t *length)
 		(*length)--;
 }
 
-/* The entry at *list, which is moved behind it; false at the end. */
+/*
+ * Reads the entry at *list and moves that behind it; false at the end.  The entry points
+ * into the text.  Whether it is a good one is left to the caller.
+ */
 static bool
 next_entry(const char **list, PfsListEntry *entry)
 {
@@ -65,6 +68,10 @@ next_entry(const char **list, PfsListEntry *entry)
 	return false;
 }
 
+/*
+ * Returns the value of an entry, in any letter case; PFS_LIST_NONE if it has none or an
+ * unknown one.
+ */
 static PfsListValue
 parse_value(const PfsListEntry *entry)
 {
@@ -88,7 +95,11 @@ parse_value(const PfsListEntry *entry)
 	return PFS_LIST_NONE;
 }
 
-/* pattern of length bytes; iterative, remembers the last % only. */
+/*
+ * Does a name match a pattern of so many bytes?  When a character does not match, the
+ * last % takes one more; going back to an earlier one could find nothing else, so no
+ * recursion is needed.
+ */
 static bool
 match(const char *pattern, size_t length, const char *name)
 {
@@ -128,6 +139,11 @@ pfs_pattern_match(const char *pattern, const char *name)
 	return match(pattern, strlen(pattern), name);
 }
 
+/*
+ * Returns the value of the longest pattern that matches a name, the last one among equals.
+ * Entries without a valid value are passed over; they were reported when the setting was
+ * checked.
+ */
 PfsListValue
 pfs_list_value(const char *list, const char *name)
 {
@@ -160,7 +176,7 @@ names_a_consumer(const PfsListEntry *entry)
 	return false;
 }
 
-/* What is wrong with an entry, as a sentence, palloc'd; NULL: nothing. */
+/* Returns what is wrong with an entry, as a palloc'd sentence; NULL: nothing. */
 static char *
 entry_problem(const PfsListEntry *entry, bool consumers)
 {
@@ -183,6 +199,7 @@ entry_problem(const PfsListEntry *entry, bool consumers)
 	return NULL;
 }
 
+/* Looks for the next bad entry, from *list on. */
 char *
 pfs_setup_list_problem(const char **list, bool consumers)
 {
@@ -194,6 +211,11 @@ pfs_setup_list_problem(const char **list, bool consumers)
 	return problem;
 }
 
+/*
+ * Removes the bad entries from the text of a setting, in place, as the postmaster starts
+ * with the good ones.  These stay as they were written, up to their commas.  Reporting
+ * what was wrong is left to the caller.
+ */
 void
 pfs_setup_leave_out(char *list, bool consumers)
 {

@@ -52,7 +52,7 @@ instrument_state(const PfsInstrument *ins)
 	return state_of(ins->enabled, ins->timed);
 }
 
-/* What holds now for an instrument that would register under this name. */
+/* Returns the state that an instrument would get if it registered under this name now. */
 static PfsListValue
 future_state(const char *name)
 {
@@ -65,7 +65,7 @@ future_state(const char *name)
 	return state_of(enabled, timed);
 }
 
-/* What the list makes of an instrument at the next start. */
+/* Returns the state that the list gives an instrument at the next start. */
 static PfsListValue
 listed_state(const char *list, const char *name)
 {
@@ -77,8 +77,8 @@ listed_state(const char *list, const char *name)
 }
 
 /*
- * Characters that mean something else in a list, or that ALTER SYSTEM refuses,
- * become the pattern for any one character.
+ * Appends an entry.  Characters of the pattern that mean something else in a list, or
+ * that ALTER SYSTEM refuses, become `?`, the pattern for any one character.
  */
 static void
 append_entry(StringInfo list, const char *pattern, size_t length, const char *suffix,
@@ -104,7 +104,10 @@ append_entry(StringInfo list, const char *pattern, size_t length, const char *su
 	appendStringInfo(list, "%s=%s", suffix, words[value]);
 }
 
-/* Names differ in more than letter case. */
+/*
+ * Does an instrument have this name?  Letter case is ignored, as no two names differ in
+ * that alone.
+ */
 static bool
 names_instrument(const char *text)
 {
@@ -120,7 +123,10 @@ names_instrument(const char *text)
 	return false;
 }
 
-/* A run of % is worth one; the others would only make the pattern longer. */
+/*
+ * Adds a pattern, with one % in the place of several in a row, which match the same and
+ * only make the pattern longer.
+ */
 static void
 add_pattern(Patterns *patterns, const char *from)
 {
@@ -145,7 +151,7 @@ add_pattern(Patterns *patterns, const char *from)
 	*end = '\0';
 }
 
-/* By length, as the longest wins; the order among equals stays. */
+/* Sorts patterns by length, as the longest wins; the order among equals stays. */
 static void
 sort_patterns(Patterns *patterns)
 {
@@ -160,6 +166,11 @@ sort_patterns(Patterns *patterns)
 	}
 }
 
+/*
+ * Returns the patterns of pfs.instruments and of the rules of run time, the shortest
+ * first, and the newer one behind the older among equals.  Rules are copied, so that
+ * nothing is allocated or compared under the lock.
+ */
 static Patterns
 collect_patterns(void)
 {
@@ -190,7 +201,7 @@ is_below(const char *name, const char *prefix, size_t length)
 	return strncmp(name, prefix, length) == 0;
 }
 
-/* Bytes that both names share, up to the end of a step. */
+/* Returns how many bytes two names share, up to the last slash in these. */
 static size_t
 common_steps(const char *a, const char *b)
 {
@@ -205,9 +216,10 @@ common_steps(const char *a, const char *b)
 }
 
 /*
- * One pattern for all that is below a prefix, if that saves entries: with the
- * state that most have, so that only the others need one of their own.  Where
- * all that is wrong lies below a longer prefix, that one can do no worse.
+ * Appends one pattern for all instruments below a prefix, if that saves entries: with the
+ * state that most of them have, so that only the others need entries of their own.  If
+ * all instruments that the list gets wrong lie below one longer prefix, it appends
+ * nothing: the pattern of that prefix saves at least as many.
  */
 static void
 append_prefix(StringInfo list, const char *prefix, size_t length)
@@ -246,7 +258,7 @@ append_prefix(StringInfo list, const char *prefix, size_t length)
 		append_entry(list, prefix, length, "%", most);
 }
 
-/* The end of the path's next step behind `from`, or 0. */
+/* Returns where the next step of a name ends, behind its slash, or 0. */
 static size_t
 next_step(const char *name, size_t from)
 {
@@ -255,7 +267,7 @@ next_step(const char *name, size_t from)
 	return slash ? slash + 1 - name : 0;
 }
 
-/* Has an instrument before this one the same prefix, so that it was looked at? */
+/* Has an instrument before this one the same prefix?  Then that was looked at. */
 static bool
 is_repeated(uint32 id, const char *prefix, size_t length)
 {
@@ -269,7 +281,10 @@ is_repeated(uint32 id, const char *prefix, size_t length)
 	return false;
 }
 
-/* Short prefixes first: a longer one can then correct a shorter one. */
+/*
+ * Appends patterns for prefixes, the shortest first: the longest pattern wins, so a later
+ * one can correct an earlier one.
+ */
 static void
 append_prefixes(StringInfo list)
 {
@@ -303,9 +318,10 @@ append_prefixes(StringInfo list)
 }
 
 /*
- * The list, with patterns that are not dropped.  A pattern that the list before it
- * makes the same of is left out.  A full name beats all that is shorter or before
- * it.
+ * Composes the list: the patterns that are not dropped, then prefixes, then the names of
+ * instruments whose state is still wrong.  A pattern to which the list before it gives
+ * the right state is left out.  A full name wins over all entries that are shorter, or as
+ * long and before it.
  */
 static void
 compose(StringInfo list, const Patterns *patterns)
@@ -334,9 +350,9 @@ compose(StringInfo list, const Patterns *patterns)
 }
 
 /*
- * Drop the longest pattern that an instrument still has a wrong state by: it is
- * longer than the full name (%a%b% for ab), so no entry can beat it.  False if
- * all are right.
+ * Drops the longest pattern by which an instrument still has a wrong state: it is longer
+ * than the full name (%a%b% for ab), so no entry can win over it.  False if the list is
+ * right for all instruments.
  */
 static bool
 drop_pattern(const char *list, Patterns *patterns)
@@ -363,6 +379,12 @@ drop_pattern(const char *list, Patterns *patterns)
 	return false;
 }
 
+/*
+ * Returns the two ALTER SYSTEM commands that make the present switches those of the next
+ * start.  Composes the list again after each pattern that is dropped, until the list is
+ * right; as patterns are only ever dropped, that ends.  Consumers are written with their
+ * own values, and only those that differ from the default.
+ */
 char *
 pfs_setup_sql(void)
 {

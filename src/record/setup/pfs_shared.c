@@ -1,6 +1,8 @@
 /*
  * pfs_shared.c
  *	  The segment: the list of parts, laid out twice and started once.
+ *
+ * Separate from the parts, of which it knows no single one.
  */
 #include "postgres.h"
 
@@ -18,6 +20,7 @@ PFS_HOT PfsSizes pfs_sizes;
 static bool active = false;
 static bool loaded = false;
 
+/* Lays all parts out in a segment, or, while it has no address, counts their bytes. */
 static void
 lay_out(PfsSegment *seg)
 {

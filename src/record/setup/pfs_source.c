@@ -1,6 +1,8 @@
 /*
  * pfs_source.c
  *	  Names of places in the server's code, from its exported symbols.
+ *
+ * Separate from the events, which store an offset: only readers look names up.
  */
 #include "postgres.h"
 
@@ -52,6 +54,11 @@ look_up(PfsSourceName *entry, uint32 offset)
 		snprintf(entry->name, sizeof(entry->name), "postgres+0x%x", offset);
 }
 
+/*
+ * Writes the name of a place in the server's code, for readers of events.  Names are
+ * cached in a process-local table, made at the first call; two places that hash to one
+ * entry replace each other.
+ */
 bool
 pfs_source_name(uint32 offset, char *buf, size_t size)
 {

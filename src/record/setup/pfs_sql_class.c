@@ -71,7 +71,10 @@ make(const char *name, PfsClass class, const char *documentation)
 	return pfs_instrument_register(&proto);
 }
 
-/* "CREATE TABLE AS" -> "statement/sql/create_table_as" */
+/*
+ * Registers an instrument for each command tag of the server's version: "CREATE TABLE AS"
+ * becomes statement/sql/create_table_as.  Tags without words have none.
+ */
 static void
 make_tags(void)
 {
@@ -90,6 +93,11 @@ make_tags(void)
 	}
 }
 
+/*
+ * Registers the instruments of stages, statements and transactions.  Those of one family
+ * have to follow each other without others between them, as pfs_stage_cell() and
+ * pfs_statement_cell() only subtract the first one's number; the assertions check it.
+ */
 void
 pfs_sql_class_start(void)
 {
@@ -118,6 +126,10 @@ pfs_sql_class_start(void)
 		Assert(pfs_instruments->items[i].cell == pfs_statement_cell(i));
 }
 
+/*
+ * Returns the instrument of a replication command by the first word of a walsender's
+ * text, which may be SQL as well: then PFS_NO_INSTRUMENT.
+ */
 PfsInstrumentId
 pfs_replication_statement(const char *command)
 {

@@ -2,6 +2,9 @@
  * pfs_thread_kind.c
  *	  Kinds of threads: the backend types of the server's version, under the names
  *	  that threads and setup_threads show.
+ *
+ * Separate from the switches of these kinds (pfs_setup.c), which are in shared memory:
+ * the names are each process's own, inherited from the postmaster.
  */
 #include "postgres.h"
 
@@ -14,7 +17,10 @@ static PfsThreadKind thread_kinds[PFS_MAX_THREAD_KINDS];
 static char thread_kind_names[PFS_MAX_THREAD_KINDS][PFS_NAME_SIZE];
 static int	nthread_kinds = 0;
 
-/* "client backend" -> "thread/client_backend" */
+/*
+ * Makes the name of a thread from the words of the server: "client backend" behind
+ * "thread/" becomes thread/client_backend.
+ */
 void
 pfs_thread_make_name(char *dst, size_t size, const char *prefix, const char *words)
 {
@@ -26,7 +32,10 @@ pfs_thread_make_name(char *dst, size_t size, const char *prefix, const char *wor
 	}
 }
 
-/* The kinds are the backend types of the version; made when first asked for. */
+/*
+ * Returns how many kinds there are.  Makes them, one for each backend type of the version,
+ * when it is first called: in the postmaster where pfs is on.
+ */
 int
 pfs_thread_kind_count(void)
 {

@@ -3,8 +3,8 @@
  *	  The catalogue of wait instruments of the running server.
  *
  * Separate from the instrument array because it is the one place that knows
- * PostgreSQL's wait classes.  Adding an instrument without a word is one line
- * in fixed_instruments or file_operations.
+ * PostgreSQL's wait classes.  Adding an instrument without a wait_event_info is one
+ * line in fixed_instruments or file_operations.
  */
 #include "postgres.h"
 
@@ -122,7 +122,10 @@ static const char *const file_kind_words[PFS_FILE_OTHER + 1] = {
 	[PFS_FILE_OTHER] = "File",
 };
 
-/* Events that are not what their class says; words are 0 before their version. */
+/*
+ * Events that are not what their class says; their wait_event_info is 0 in versions that
+ * do not have them.
+ */
 static const struct
 {
 	uint32		word;
@@ -148,7 +151,10 @@ is_idle_timeout(const char *event)
 	return false;
 }
 
-/* Register the event of a class under its name.  No allocation. */
+/*
+ * Registers the wait event of a class under its name, or finds it.  unnamed: event is its
+ * number only.  Allocates nothing, as instrument points call it, too.
+ */
 static PfsInstrumentId
 register_wait_info(const PfsWaitClass *class, uint32 word, const char *event, bool unnamed)
 {
@@ -175,7 +181,10 @@ register_wait_info(const PfsWaitClass *class, uint32 word, const char *event, bo
 	return pfs_instrument_register(&proto);
 }
 
-/* The event's name, or NULL when the class has no more of them. */
+/*
+ * Returns the name of a class's event, for the start; "" if this version has none with
+ * that number, NULL when the class has no more of them.
+ */
 static const char *
 builtin_event_name(uint32 class, int event)
 {
@@ -203,6 +212,10 @@ builtin_event_name(uint32 class, int event)
 	}
 }
 
+/*
+ * Registers the built-in wait events of a class, number by number.  Those that get their
+ * names at run time are left to pfs_wait_class_learn().
+ */
 static void
 register_class(const PfsWaitClass *class)
 {
@@ -219,6 +232,10 @@ register_class(const PfsWaitClass *class)
 	}
 }
 
+/*
+ * Registers the instruments that no wait_event_info leads to, and finds those of the two
+ * wait events that instrument points use by name; so all classes must be registered.
+ */
 static void
 register_fixed(void)
 {
@@ -239,7 +256,10 @@ register_fixed(void)
 	pfs_fixed_instrument[PFS_INS_CLIENT_WRITE] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_WRITE);
 }
 
-/* Words like DataFileOpen; where PostgreSQL has the same word they are one. */
+/*
+ * Registers an instrument for each kind of file and operation, with names like
+ * DataFileOpen.  Where a wait event of the server has the same name they are one.
+ */
 static void
 register_file_words(void)
 {
@@ -289,6 +309,7 @@ tranche_name(uint32 word)
 	return name == NULL || strcmp(name, "extension") == 0 ? NULL : name;
 }
 
+/* Finds the instrument of a wait_event_info among those registered after the start. */
 static PfsInstrumentId
 find_wait_info(uint32 word)
 {
@@ -314,9 +335,10 @@ name_tranche(PfsInstrument *ins, const char *name)
 }
 
 /*
- * An extension's tranche or custom wait event.  Can run in a critical section:
- * GetLWLockIdentifier() only reads arrays, pgstat_get_wait_event() would take
- * a lock and can raise, so custom events are recorded by number until a reader
+ * Registers the tranche of an extension or a custom wait event, or finds it, when this
+ * process sees it for the first time.  Can run in a critical section:
+ * GetLWLockIdentifier() only reads arrays; pgstat_get_wait_event() would take a lock and
+ * can raise an error, so custom wait events are registered by number until a reader
  * names them.
  */
 PfsInstrumentId
@@ -347,7 +369,10 @@ pfs_wait_class_learn(uint32 word)
 	return id;
 }
 
-/* Custom wait events (17+): the server can tell the names, not the words. */
+/*
+ * Names custom wait events (17+).  The server gives a list of their names, and then the
+ * wait_event_info of each.
+ */
 static void
 name_custom_events(void)
 {
@@ -366,6 +391,11 @@ name_custom_events(void)
 	}
 }
 
+/*
+ * Names the instruments that were registered by number, as far as this process can: the
+ * tranches that it knows, and all custom wait events, for which it allocates and takes a
+ * lock of the server.  So it is for readers alone.
+ */
 void
 pfs_wait_class_name_late(void)
 {
