@@ -67,7 +67,7 @@ is($server->sql("SELECT object_type, operation, spins, timer_end IS NULL FROM pf
 is($server->sql('SELECT wait_event_type, wait_event FROM pg_stat_activity WHERE pid = ' . $b->pid),
 	$server->sql("SELECT wait_event_type, wait_event FROM pfs.setup_instruments WHERE name = '$tranche'"), 'PostgreSQL has the same words for it');
 ok($server->poll_lasts($tb, $tranche, 0.2), 'the wait lasts');
-$server->sql('SELECT let_go()');
+$server->sql('SELECT release_hold()');
 my $took = $b->result;
 $a->result;
 is(of_b($tranche, 'count(*)'), 1, 'one event');
@@ -83,7 +83,7 @@ $a->send(q{SELECT hold('pfs_test', 'exclusive')});
 ok(running($ta, 'wait/timeout/PgSleep'), 'the lock is held again');
 $_->send(q{SELECT lwlock('pfs_test', 'exclusive', 0.1)}) foreach $b, $c;
 ok(running($_->thread_id, $tranche), 'a session waits for it') foreach $b, $c;
-$server->sql('SELECT let_go()');
+$server->sql('SELECT release_hold()');
 $_->result foreach $a, $b, $c;
 is($server->sql("SELECT count(*) FROM pfs.events_waits_current WHERE event_name LIKE 'wait/synch/lwlock/%'"), 0, 'nobody waits any more');
 cmp_ok($server->sql("SELECT count(*) FROM pfs.events_waits_history_long WHERE event_name = '$tranche' AND operation = 'exclusive_lock'"),
@@ -94,7 +94,7 @@ $a->send(q{SELECT hold('late', 'exclusive')});
 ok(running($ta, 'wait/timeout/PgSleep'), 'a lock of that tranche is held');
 $b->send(q{SELECT lwlock('late', 'exclusive', 0)});
 ok(running($tb, 'wait/synch/lwlock/%'), 'and waited for');
-$server->sql('SELECT let_go()');
+$server->sql('SELECT release_hold()');
 $_->result foreach $a, $b;
 like($server->sql("SELECT DISTINCT event_name FROM pfs.events_waits_history WHERE thread_id = $tb AND event_name LIKE 'wait/synch/lwlock/%'") || '',
 	qr{^wait/synch/lwlock/extension:\d+$}m, 'a tranche without a name has a number');

@@ -200,11 +200,11 @@ foreach my $kind (@kinds)
 	is($server->sql("SELECT current_count_used FROM pfs.memory_summary_global_by_event_name WHERE event_name = '$w->{name}'"), 2,
 		"$kind: the server's are where they were");
 	alloc($w, 2, $sizes[2]);
-	check($w, 'one more raises the high marks');
+	check($w, 'one more raises the high-water marks');
 	if ($kind ne 'Bump')
 	{
 		give_back($w, $_) foreach 2, 0;
-		check($w, 'and two less lower the low marks');
+		check($w, 'and two less lower the low-water marks');
 	}
 	empty($w, 'delete');
 	check($w, 'all gone');

@@ -77,7 +77,7 @@ my $mb = 1_000_000;
 	is(marks('account', $set, "user_name = 'u1'"), join('|', map { $_ * $mb } 11, 11, 17), 'a higher one moves it by what is more than they were');
 	$s[0]->close;
 	$server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_user = 'u1'", 1);
-	is(marks('account', $set, "user_name = 'u1'"), join('|', map { $_ * $mb } 10, 10, 17), 'the end of one is a low mark');
+	is(marks('account', $set, "user_name = 'u1'"), join('|', map { $_ * $mb } 10, 10, 17), 'the end of one is a low-water mark');
 	$s[1]->query('SELECT delete(0)');
 	is(marks('account', $set, "user_name = 'u1'"), join('|', map { $_ * $mb } 0, 0, 17), 'then there is nothing');
 	$s[1]->close;
@@ -324,7 +324,7 @@ foreach my $sizes ('accounts 0', 'users 0', 'hosts 0', 'accounts 0 users 0 hosts
 		  . " FROM pfs.$table{global} WHERE event_name = '$set'");
 
 	is("$alloc $free $low $current", "11 10 0 " . 10 * $mb, "$sizes: the server has all");
-	between($high, 12 * $mb, 16 * $mb, 'and its high mark has not grown with each');
+	between($high, 12 * $mb, 16 * $mb, 'and its high-water mark has not grown with each');
 	foreach my $level (qw(account user host))
 	{
 		is($server->sql("SELECT count(*) FROM pfs.$table{$level} WHERE event_name = '$set'"), 0, "$level has no room")

@@ -391,7 +391,7 @@ sub levels { my ($s) = @_; return join(',', map { my $v = summary($_, $s); $v eq
 	is(peak($s, "SELECT alloc(0, 0, 9 * $mb, 0), reset(0) AS most"), 9 * $mb, 'one that is bigger than all');
 	my $query = $server->sql("SELECT query_id FROM pfs.events_statements_summary_by_digest WHERE max_total_memory = 9 * $mb");
 	foreach my $columns (1 .. 400) { $s->query('SELECT ' . join(', ', (1) x $columns)); }
-	is($server->sql("SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE query_id = $query"), 0, 'the digest has made way');
+	is($server->sql("SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE query_id = $query"), 0, 'the digest is evicted');
 	is($server->sql('SELECT max_total_memory FROM pfs.events_statements_summary_by_digest WHERE query_id IS NULL'), 9 * $mb, 'all others have its maximum');
 	$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
 	$s->query('SELECT 1');

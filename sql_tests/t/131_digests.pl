@@ -183,7 +183,7 @@ ok($server->poll("SELECT clock_timestamp() - query_sample_seen > '1 s' FROM $dig
 $s->query("SELECT pg_sleep(0.011)");
 is_over($thread);
 is($server->sql("SELECT query_sample_text, query_sample_timer_wait < max_timer_wait FROM $digests WHERE digest_text = '$sleeps' AND count_star = 4"),
-	'SELECT pg_sleep(0.011)|t', 'one that is too old makes way for a faster one');
+	'SELECT pg_sleep(0.011)|t', 'one that is too old is replaced by a faster one');
 
 # A moment that is stored is shown the same each time.
 my $seen = $server->sql(<<"EOT");
@@ -322,7 +322,7 @@ is($reader->query("SELECT sum(count_star) FROM $digests"), $n, 'and each is in o
 is($reader->query("SELECT count(*) - count(query_id) FROM $digests"), 1, 'one row is all others');
 is($reader->query("SELECT sum(count_star) > 0, bool_and(database_name IS NULL AND user_name IS NULL AND digest_text IS NULL AND query_sample_text IS NULL), bool_and(last_seen >= first_seen)
 	FROM $digests WHERE query_id IS NULL"), 't|t|t', 'with NULL keys and texts');
-is($reader->query("SELECT records_used <= records_max, records_max, records_lost > 1000 FROM pfs.containers WHERE name = 'digests'"), 't|50|t', 'memory is bounded, and a counter says how many made way');
+is($reader->query("SELECT records_used <= records_max, records_max, records_lost > 1000 FROM pfs.containers WHERE name = 'digests'"), 't|50|t', 'memory is bounded, and a counter says how many were evicted');
 is($reader->query("SELECT variable_value::int > 1000 FROM pfs.status WHERE variable_name = 'pfs_digests_lost'"), 't', 'so does status');
 is($reader->query("SELECT count(*) FROM $digests WHERE digest_text = 'SELECT count(*) FROM wide' AND count_star > 6 * 3000 * 0.9"), 1, 'what is used most stays');
 is($reader->query("SELECT sum(count_bucket) FROM pfs.events_statements_histogram_by_digest"), $n, 'each has its bucket');

@@ -92,7 +92,7 @@ is($server->sql('SELECT waiting_thread_id, waiting_statement, object_type, lock_
 	join("\n", map { "$_|SELECT lwlock('pfs_test', 'shared', 0)|LWLOCK|shared_lock|$ta|SELECT hold('pfs_test', 'exclusive')|1|t" } $tb < $tc ? ($tb, $tc) : ($tc, $tb)),
 	'blocking_tree says who waits for whom');
 my $still = now();
-$server->sql('SELECT let_go()');
+$server->sql('SELECT release_hold()');
 $_->result foreach $a, $b, $c;
 foreach my $thread ($tb, $tc)
 {
@@ -113,7 +113,7 @@ is($c->query("SELECT try('pfs_test', 'exclusive')"), 'f', 'an attempt fails');
 is($c->query("SELECT try('pfs_test', 'shared')"), 't', 'another does not');
 is(events($tc, "string_agg(operation || coalesce(flags, 0) || spins, ' ' ORDER BY event_id)", $began), 'try_exclusive_lock10 try_shared_lock00',
 	'the one that failed says so in flags');
-$server->sql('SELECT let_go()');
+$server->sql('SELECT release_hold()');
 $_->result foreach $a, $b;
 ok(no_holder(), 'all locks are released');
 
@@ -165,7 +165,7 @@ is($server->sql("SELECT count(*) || ' ' || array_agg(event_id ORDER BY timer_end
 	  . " WHERE thread_id = $tb ORDER BY timer_end DESC NULLS LAST LIMIT 10) l"), 'the history has the newest of all kinds of waits');
 $server->sql(q{SELECT pfs.reset('events_waits_history'), pfs.reset('events_waits_history_long')});
 is($server->sql("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = $tb"), 0, 'TRUNCATE empties the history');
-is(events($tb, 'count(*)', $began, $late), 0, 'and the long one, with what is held back');
+is(events($tb, 'count(*)', $began, $late), 0, 'and the long one, with what is batched');
 $b->query('SELECT take(45, 1)');
 is(events($tb, 'count(*)', $began, $late), 45, 'what comes later is in it');
 my $d = $server->session;
@@ -264,7 +264,7 @@ is($server->sql("SELECT DISTINCT operation, spins FROM pfs.events_waits_current 
 is($server->sql("SELECT name, exclusive_locked_by_thread_id, shared_locked_by_count, shared_locked_by_thread_ids FROM pfs.lwlock_instances WHERE object_instance_begin = $address"),
 	"$lock|||", 'the lock is known, its holder is not');
 $still = now();
-$server->sql('SELECT let_go()');
+$server->sql('SELECT release_hold()');
 $_->result foreach $a, $b, $c;
 foreach my $thread ($tb, $tc)
 {
@@ -307,7 +307,7 @@ ok(holding($ta), 'somebody holds the lock');
 $b->send("SELECT lwlock('pfs_test', 'shared', 0)");
 ok($server->poll(waiting(), 1), 'another one sleeps for it');
 is($server->sql("SELECT count(object_instance_begin) FROM pfs.events_waits_current WHERE event_name = '$lock'"), 0, 'for which one is not known');
-$server->sql('SELECT let_go()');
+$server->sql('SELECT release_hold()');
 $_->result foreach $a, $b;
 is(events($tb, 'count(*), count(object_instance_begin)', $began), '1|0', 'nor later');
 is($server->sql('SELECT count(*) FROM pfs.lwlock_instances'), 0, 'waits: no instance');

@@ -384,7 +384,7 @@ $there->query('DROP EXTENSION pfs');
 $there->send('CREATE EXTENSION pfs SCHEMA mon')->result;
 like($there->last_error, qr/ERROR:  0A000: extension "pfs" must be installed in schema "pg_catalog"/, 'no other schema can be chosen');
 
-$server->sql('SELECT let_go()') if $detours;
+$server->sql('SELECT release_hold()') if $detours;
 $holder->query('SELECT pg_advisory_unlock(7)');
 
 done_testing();

@@ -205,7 +205,7 @@ $server->sql('SELECT pfs.reset()');
 my $before = inexact();
 my $s = $server->session;
 $s->query($_) foreach @shapes;
-ok($server->poll(q{SELECT count(*) > 90 AND bool_or(query_id IS NULL) FROM pfs.events_statements_summary_by_digest}, 't'), 'digests make way again');
+ok($server->poll(q{SELECT count(*) > 90 AND bool_or(query_id IS NULL) FROM pfs.events_statements_summary_by_digest}, 't'), 'digests are evicted again');
 $server->sql('SELECT read_all()');
 is(inexact(), $before, 'and all is exact again');
 done_testing();

@@ -78,12 +78,12 @@ SKIP:
 	ok($server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_id = @{[ $a->pid ]} AND processlist_info ~ 'hold'", '1'), 'a lock is held');
 	$b->send(q{SELECT lwlock('pfs_test', 'shared', 0)});
 	ok($server->poll(q{SELECT count(*) FROM pfs.events_waits_current WHERE event_name ~ 'pfs_test$'}, '1'), 'and waited for');
-	$server->sql('SELECT let_go()');
+	$server->sql('SELECT release_hold()');
 	$_->result foreach $a, $b;
 	$s->send(q{SELECT hold_forking('pfs_test')});
 	ok($server->poll("SELECT count(*) FROM pfs.lwlock_instances WHERE shared_locked_by_thread_ids @> ARRAY[$thread]::bigint[] AND name ~ 'pfs_test\$'", '1'),
 		'what a child releases is still held by its parent');
-	$server->sql('SELECT let_go()');
+	$server->sql('SELECT release_hold()');
 	$s->result;
 }
 $s->close;

@@ -57,7 +57,7 @@ measure(MemoryContext context, int loops)
 }
 
 /*
- * pfs_bench_alloc(kind text, loops int4): never: the server's own methods; on: counted; listed: counted
+ * pfs_bench_alloc(kind text, loops int4): never: the server's own methods; on: counted; tracked: counted
  * in a context that is older than the counting; off: switched on and off again.
  */
 Datum
@@ -65,14 +65,14 @@ pfs_bench_alloc(PG_FUNCTION_ARGS)
 {
 	char	   *kind = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	int			loops = Max(PG_GETARG_INT32(1) / RUNS, 1);
-	bool		listed = strcmp(kind, "listed") == 0;
-	bool		on = listed || strcmp(kind, "on") == 0;
+	bool		tracked = strcmp(kind, "tracked") == 0;
+	bool		on = tracked || strcmp(kind, "on") == 0;
 	MemoryContext context = NULL;
 	double		cycles;
 
 	if (pfs_my_thread == NULL)
 		ereport(ERROR, (errmsg("pfs_bench must be in shared_preload_libraries, instead of pfs")));
-	if (listed)
+	if (tracked)
 	{
 		context = AllocSetContextCreate(TopMemoryContext, "pfs bench", ALLOCSET_DEFAULT_SIZES);
 		(void) MemoryContextAlloc(context, 64);

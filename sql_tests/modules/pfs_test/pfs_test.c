@@ -42,7 +42,7 @@ PG_FUNCTION_INFO_V1(pfs_test_fork);
 PG_FUNCTION_INFO_V1(pfs_test_fork_busy);
 PG_FUNCTION_INFO_V1(pfs_test_hold);
 PG_FUNCTION_INFO_V1(pfs_test_hold_forking);
-PG_FUNCTION_INFO_V1(pfs_test_let_go);
+PG_FUNCTION_INFO_V1(pfs_test_release_hold);
 PG_FUNCTION_INFO_V1(pfs_test_try);
 PG_FUNCTION_INFO_V1(pfs_test_take);
 PG_FUNCTION_INFO_V1(pfs_test_fail);
@@ -59,7 +59,7 @@ PGDLLEXPORT Datum pfs_test_fork(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fork_busy(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_hold(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_hold_forking(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum pfs_test_let_go(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_release_hold(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_try(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_take(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fail(PG_FUNCTION_ARGS);
@@ -79,7 +79,7 @@ typedef struct PfsTestShared
 	LWLock		late;			/* its tranche has a name only where
 								 * pfs_test_register() was called */
 	slock_t		spinlock;
-	pg_atomic_uint32 let_go;	/* raised by pfs_test_let_go() */
+	pg_atomic_uint32 release_hold;	/* raised by pfs_test_release_hold() */
 	pg_atomic_uint32 turn;		/* locks that pfs_test_provoke() has taken */
 	PGPROC	   *volatile chaser;	/* who comes after it */
 	LWLock		locks[PFS_TEST_LOCKS];	/* of the tranche of `late` */
@@ -108,7 +108,7 @@ startup_cb(void)
 	shared = ShmemInitStruct("pfs_test", sizeof(PfsTestShared), &found);
 	LWLockInitialize(&shared->late, LWLockNewTrancheId());
 	SpinLockInit(&shared->spinlock);
-	pg_atomic_init_u32(&shared->let_go, 0);
+	pg_atomic_init_u32(&shared->release_hold, 0);
 	pg_atomic_init_u32(&shared->turn, 0);
 	shared->chaser = NULL;
 	for (int i = 0; i < PFS_TEST_LOCKS; i++)
@@ -349,7 +349,7 @@ Datum
 pfs_test_hold_forking(PG_FUNCTION_ARGS)
 {
 	LWLock	   *lock = lock_of(PG_GETARG_TEXT_PP(0));
-	uint32		before = pg_atomic_read_u32(&shared->let_go);
+	uint32		before = pg_atomic_read_u32(&shared->release_hold);
 	instr_time	start;
 	pid_t		pid;
 
@@ -363,33 +363,33 @@ pfs_test_hold_forking(PG_FUNCTION_ARGS)
 	}
 	(void) status_of(pid);
 	INSTR_TIME_SET_CURRENT(start);
-	while (pg_atomic_read_u32(&shared->let_go) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
+	while (pg_atomic_read_u32(&shared->release_hold) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
 		pg_usleep(1000L);
 	LWLockRelease(lock);
 	PG_RETURN_VOID();
 }
 
-/* pfs_test_hold(name text, mode text): as pfs_test_lwlock(), until somebody calls pfs_test_let_go() */
+/* pfs_test_hold(name text, mode text): as pfs_test_lwlock(), until somebody calls pfs_test_release_hold() */
 Datum
 pfs_test_hold(PG_FUNCTION_ARGS)
 {
 	LWLock	   *lock = lock_of(PG_GETARG_TEXT_PP(0));
-	uint32		before = pg_atomic_read_u32(&shared->let_go);
+	uint32		before = pg_atomic_read_u32(&shared->release_hold);
 	instr_time	start;
 
 	LWLockAcquire(lock, mode_of(PG_GETARG_TEXT_PP(1)));
 	INSTR_TIME_SET_CURRENT(start);
-	while (pg_atomic_read_u32(&shared->let_go) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
+	while (pg_atomic_read_u32(&shared->release_hold) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
 		pg_usleep(1000L);
 	LWLockRelease(lock);
 	PG_RETURN_VOID();
 }
 
-/* pfs_test_let_go() */
+/* pfs_test_release_hold() */
 Datum
-pfs_test_let_go(PG_FUNCTION_ARGS)
+pfs_test_release_hold(PG_FUNCTION_ARGS)
 {
-	pg_atomic_fetch_add_u32(&shared->let_go, 1);
+	pg_atomic_fetch_add_u32(&shared->release_hold, 1);
 	PG_RETURN_VOID();
 }
 

@@ -37,7 +37,7 @@ my %functions = (
 		[ 'fork_busy(how text)', 'int', 'pfs_test_fork_busy' ],
 		[ 'hold(name text, mode text)', 'void', 'pfs_test_hold' ],
 		[ 'hold_forking(name text)', 'void', 'pfs_test_hold_forking' ],
-		[ 'let_go()', 'void', 'pfs_test_let_go' ],
+		[ 'release_hold()', 'void', 'pfs_test_release_hold' ],
 		[ 'try(name text, mode text)', 'bool', 'pfs_test_try' ],
 		[ 'take(n int, locks int)', 'void', 'pfs_test_take' ],
 		[ 'fail(locks int, level text)', 'void', 'pfs_test_fail' ],

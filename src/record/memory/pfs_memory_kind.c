@@ -89,7 +89,7 @@ add_going(void *totals, const void *cell)
  * says.
  */
 static void
-let_go(void *cell)
+clear_going(void *cell)
 {
 	PfsMemoryCell *c = cell;
 	uint64		count = c->high_count - c->headroom_count;
@@ -236,7 +236,7 @@ const PfsSummaryKind pfs_memory_kind = {
 	.add = add,
 	.add_going = add_going,
 	.add_staying = add_staying,
-	.clear_going = let_go,
+	.clear_going = clear_going,
 	.merge = merge,
 	.read = read_shared,
 	.take = take,
