@@ -135,12 +135,20 @@ struct PfsThread;
 /* What the families differ in.  Of the callbacks only those may be NULL that say so. */
 typedef struct PfsEventFamilyInfo
 {
-	uint32		depth;			/* events that can run at a time in a thread */
+	uint32		depth;			/* events that can run at a time in a thread,
+								 * PFS_RING_SPARES_MAX at most */
 	bool		many_lanes;		/* so frequent that each processor has its own
 								 * lane in the long history */
 	const char *current;		/* names of tables, containers and consumers */
 	const char *history;
 	const char *history_long;
+
+	/*
+	 * Bytes of a slot; and how many more the settings decide, known before
+	 * the segment is laid out.  NULL: none.
+	 */
+	size_t		size;
+	size_t		(*more) (void);
 
 	/* Bytes of an event in its slot that mean something. */
 	size_t		(*bytes) (const PfsEvent *event);
