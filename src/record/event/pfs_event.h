@@ -143,13 +143,6 @@ typedef struct PfsEventFamilyInfo
 	const char *history;
 	const char *history_long;
 
-	/*
-	 * Bytes of a slot; and how many more the settings decide, known before
-	 * the segment is laid out.  NULL: none.
-	 */
-	size_t		size;
-	size_t		(*more) (void);
-
 	/* Bytes of an event in its slot that mean something. */
 	size_t		(*bytes) (const PfsEvent *event);
 
@@ -158,6 +151,13 @@ typedef struct PfsEventFamilyInfo
 	 * for.
 	 */
 	void		(*store) (const struct PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+
+	/*
+	 * Bytes of a slot; and how many more the settings decide, known before
+	 * the segment is laid out.  NULL: none.
+	 */
+	size_t		size;
+	size_t		(*more) (void);
 
 	/*
 	 * Owner: writes what all events of the thread have in common into its
