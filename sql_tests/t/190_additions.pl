@@ -208,7 +208,6 @@ my $columns = q{SELECT relname, attnum, attname, atttypid::regtype FROM pg_class
 	WHERE relkind = 'f' AND attnum > 0 AND relnamespace = '%s'::regnamespace ORDER BY 1, 2};
 is(difference($fresh->query(sprintf $columns, 'imported'), $fresh->query(sprintf $columns, 'pfs')), '', 'IMPORT FOREIGN SCHEMA makes the same');
 
-
 # ---- the instrument ----
 
 # What a table has of the session.
@@ -304,7 +303,8 @@ my $other = $server->session(db => 'fresh');
 my $thread = $other->query('SELECT pfs.thread_id()');
 $other->query('SELECT pfs_example_tally(0, 3), pfs_example_begin_job(0, 1), pfs_example_end_job(1)');
 $other->close;
-ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE pid = $other->{pid}", 0), 'a session ends');
+$server->sql('CREATE EXTENSION pfs');
+ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $thread", 0), 'a session ends');
 is(levels('tallies_summary', '', $tallies), '- 1,3 1,3 1,3 1,3', 'its tallies are those of its account');
 is(levels('events_jobs_summary', '_by_event_name', 'event_name, count_star'), join(' ', '-', ('job/small,1') x 4), 'and its jobs');
 
