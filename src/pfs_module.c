@@ -24,7 +24,6 @@
 #include "pfs_compat.h"
 #include "pfs_compat_hooks.h"
 #include "pfs_digest.h"
-#include "pfs_error.h"
 #include "pfs_event.h"
 #include "pfs_exit.h"
 #include "pfs_guc.h"
@@ -34,6 +33,7 @@
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_probe_row.h"
+#include "pfs_summary_kind.h"
 #include "pfs_thread_end.h"
 
 PG_MODULE_MAGIC;
@@ -41,11 +41,6 @@ PG_MODULE_MAGIC;
 /* -1 of the settings. */
 #define DEFAULT_HISTORY_SIZE		10
 #define DEFAULT_HISTORY_LONG_SIZE	10000
-/* PostgreSQL and its extensions have some 200 names of memory contexts. */
-#define INSTRUMENTS_PER_MEMORY_CELL	4
-/* More than any version has stages, and command tags and other statements. */
-#define STAGE_CELLS					64
-#define STATEMENT_CELLS				256
 /* Locks that somebody waits for, sooner or later: of the server, and more with the load. */
 #define LWLOCKS_FOR_SERVER			2048
 #define LWLOCKS_PER_CONNECTION		32
@@ -72,12 +67,8 @@ request_cb(void)
 		prev_shmem_request_hook();
 
 	PFS_SIZE_SETTINGS(RESOLVE_SIZE);
-	pfs_sizes.cells[PFS_FAMILY_WAITS] = pfs_sizes.instruments;
-	pfs_sizes.cells[PFS_FAMILY_MEMORY] = pfs_sizes.instruments / INSTRUMENTS_PER_MEMORY_CELL;
-	pfs_sizes.cells[PFS_FAMILY_STAGES] = STAGE_CELLS;
-	pfs_sizes.cells[PFS_FAMILY_STATEMENTS] = STATEMENT_CELLS;
-	pfs_sizes.cells[PFS_FAMILY_TRANSACTIONS] = 1;
-	pfs_sizes.cells[PFS_FAMILY_ERRORS] = pfs_error_cells();
+	for (int f = 0; f < PFS_NUM_FAMILIES; f++)
+		pfs_sizes.cells[f] = pfs_summary_kinds[f]->cells();
 	pfs_sizes.sql_text = pfs_max_sql_text_length;
 	pfs_sizes.digest_text = pfs_max_digest_length;
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)

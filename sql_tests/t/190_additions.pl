@@ -118,7 +118,6 @@ $tree->edit('src/record/pfs_families.c', sub {
 	s/^\t\[PFS_FAMILY_ERRORS\] = .*\n/$&\t[PFS_FAMILY_TALLIES] = &pfs_tally_kind,\n/m;
 });
 add_part('pfs_tally.h', qq{\t\t.name = "tallies",\n\t\t.start = pfs_tallies_start,\n});
-$tree->edit('src/pfs_module.c', sub { s/^\tpfs_sizes\.cells\[PFS_FAMILY_ERRORS\] = .*\n/$&\tpfs_sizes.cells[PFS_FAMILY_TALLIES] = 2;\n/m });
 add_tables('pfs_table_accounts', map { "tallies_$_" } qw(global by_thread by_account by_user by_host));
 add_to_readme('src/record/statement', '`pfs_tally` | tallies');
 
@@ -146,7 +145,6 @@ $tree->edit('src/record/pfs_families.c', sub {
 EOT
 });
 add_part('pfs_job.h', qq{\t\t.name = "jobs",\n\t\t.start = pfs_jobs_start,\n});
-$tree->edit('src/pfs_module.c', sub { s/^\tpfs_sizes\.cells\[PFS_FAMILY_ERRORS\] = .*\n/$&\tpfs_sizes.cells[PFS_FAMILY_JOBS] = 2;\n/m });
 add_tables('pfs_table_accounts', (map { "events_jobs_$_" } qw(current history history_long)), map { "jobs_$_" } qw(global by_thread by_account by_user by_host));
 add_to_readme('src/record/statement', '`pfs_job` | jobs');
 $tree->edit('docs/settings.md', sub { s/^\| .`pfs\.max_sql_text_length`/| `pfs.events_jobs_history_size` | -1 | -1 to 1024 | rows | restart |\n| `pfs.events_jobs_history_long_size` | -1 | -1 to 1000000 | rows | restart |\n$&/m });
@@ -317,7 +315,7 @@ my %names = (
 	'instrument' => qr/Program/,
 	'container' => qr/\bnote/,
 	'family of summaries' => qr/tall(y|ies)/,
-	'family of events' => qr/jobs?\b/,
+	'family of events' => qr/job/,
 );
 my $ndatabases = 0;
 

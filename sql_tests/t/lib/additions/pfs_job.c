@@ -95,6 +95,12 @@ pfs_job_end(PfsThread *t, PfsJobEvent *e, uint64 steps)
 
 /* ---- as a family of summaries ---- */
 
+static uint32
+job_cells(void)
+{
+	return lengthof(instruments);
+}
+
 static bool
 job_is_empty(const void *cell)
 {
@@ -156,6 +162,7 @@ const PfsSummaryKind pfs_job_kind = {
 	.cell_size = sizeof(PfsCell),
 	.shared_size = sizeof(PfsSharedCell),
 	.totals_size = sizeof(PfsTotals),
+	.cells = job_cells,
 	.lock_offset = offsetof(PfsThread, seq),
 	.is_empty = job_is_empty,
 	.add = job_add,

@@ -57,6 +57,12 @@ pfs_tally(PfsThread *t, int colour, uint64 amount)
 
 /* ---- as a family of summaries ---- */
 
+static uint32
+tally_cells(void)
+{
+	return PFS_TALLY_COLOURS;
+}
+
 static uint64
 tally_count(const void *totals)
 {
@@ -121,6 +127,7 @@ const PfsSummaryKind pfs_tally_kind = {
 	.cell_size = sizeof(PfsTallyCell),
 	.shared_size = sizeof(PfsTallyCell),
 	.totals_size = sizeof(PfsTallyCell),
+	.cells = tally_cells,
 	.lock_offset = offsetof(PfsThread, seq),
 	.is_empty = tally_is_empty,
 	.add = tally_add,
