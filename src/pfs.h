@@ -47,23 +47,31 @@
 #define PFS_SAMPLE_AGE_DEFAULT	60
 #define PFS_SAMPLE_AGE_MAX		1048576
 
-/* What an instrument can belong to; those up to transactions have a timer. */
-typedef enum PfsClass
-{
-	PFS_CLASS_IDLE,
-	PFS_CLASS_WAIT,
-	PFS_CLASS_STAGE,
-	PFS_CLASS_STATEMENT,
-	PFS_CLASS_TRANSACTION,
-	PFS_CLASS_MEMORY,
-	PFS_CLASS_ERROR,
-} PfsClass;
-
-#define PFS_NUM_TIMED_CLASSES (PFS_CLASS_TRANSACTION + 1)
+/* For lists of which each entry is a call of X: the entry's first word; one for each. */
+#define PFS_ENUMERATOR(enumerator, ...) enumerator,
+#define PFS_PLUS_ONE(...) + 1
 
 /*
- * Instruments whose numbers have the same shape: they lie in the same cells, and
- * are truncated together.
+ * The families of events, each with the word in the names of its tables, consumers and
+ * settings.  Events of a family share current table and histories; idleness is a wait.
+ * pfs_families.c says what else a family differs in.
+ */
+#define PFS_EVENT_FAMILIES(X) \
+	X(PFS_WAITS, "waits") \
+	X(PFS_STAGES, "stages") \
+	X(PFS_STATEMENTS, "statements") \
+	X(PFS_TRANSACTIONS, "transactions")
+
+typedef enum PfsEventFamily
+{
+	PFS_EVENT_FAMILIES(PFS_ENUMERATOR)
+} PfsEventFamily;
+
+#define PFS_NUM_EVENT_FAMILIES (0 PFS_EVENT_FAMILIES(PFS_PLUS_ONE))
+
+/*
+ * Families of summaries: instruments whose numbers have the same shape.  They lie in
+ * the same cells, and are truncated together.
  */
 typedef enum PfsFamily
 {
@@ -73,20 +81,32 @@ typedef enum PfsFamily
 	PFS_FAMILY_STATEMENTS,
 	PFS_FAMILY_TRANSACTIONS,
 	PFS_FAMILY_ERRORS,			/* cells are SQLSTATEs */
+	PFS_NUM_FAMILIES,
 } PfsFamily;
 
-#define PFS_NUM_FAMILIES (PFS_FAMILY_ERRORS + 1)
+/*
+ * What an instrument can belong to.  The classes of events have a timer: each is listed
+ * with its name in setup_timers, the family of its events, and that of its summaries; the
+ * other classes with the family of their summaries.
+ */
+#define PFS_TIMED_CLASSES(X) \
+	X(PFS_CLASS_IDLE, "idle", PFS_WAITS, PFS_FAMILY_WAITS) \
+	X(PFS_CLASS_WAIT, "wait", PFS_WAITS, PFS_FAMILY_WAITS) \
+	X(PFS_CLASS_STAGE, "stage", PFS_STAGES, PFS_FAMILY_STAGES) \
+	X(PFS_CLASS_STATEMENT, "statement", PFS_STATEMENTS, PFS_FAMILY_STATEMENTS) \
+	X(PFS_CLASS_TRANSACTION, "transaction", PFS_TRANSACTIONS, PFS_FAMILY_TRANSACTIONS)
 
-/* Events of a family share current table and histories; idleness is a wait. */
-typedef enum PfsEventFamily
+#define PFS_UNTIMED_CLASSES(X) \
+	X(PFS_CLASS_MEMORY, PFS_FAMILY_MEMORY) \
+	X(PFS_CLASS_ERROR, PFS_FAMILY_ERRORS)
+
+typedef enum PfsClass
 {
-	PFS_WAITS,
-	PFS_STAGES,
-	PFS_STATEMENTS,
-	PFS_TRANSACTIONS,
-} PfsEventFamily;
+	PFS_TIMED_CLASSES(PFS_ENUMERATOR)
+	PFS_UNTIMED_CLASSES(PFS_ENUMERATOR)
+} PfsClass;
 
-#define PFS_NUM_EVENT_FAMILIES (PFS_TRANSACTIONS + 1)
+#define PFS_NUM_TIMED_CLASSES (0 PFS_TIMED_CLASSES(PFS_PLUS_ONE))
 
 /* Whose connections and numbers are added up; also how their tables are told apart. */
 typedef enum PfsAccountKind

@@ -14,34 +14,21 @@
 #include "pfs.h"
 #include "pfs_guc.h"
 
-#define MAX_INSTANCES 1048576
-/* Each has some 50 kB of address space for its counters. */
-#define MAX_ACCOUNTS 65536
-/* Instruments of a version alone are some 450; numbers are 16 bits wide. */
+/* Instruments of a version alone are some 450. */
 #define MIN_INSTRUMENTS 896
-#define MAX_INSTRUMENTS 16384
-/* Each new session looks through all of them. */
-#define MAX_ACTORS 16384
+
+#define UNSET(...) -1,
 
 bool		pfs_enabled = true;
 char	   *pfs_instruments_setting = NULL;
 char	   *pfs_consumers_setting = NULL;
-int			pfs_history_size[PFS_NUM_EVENT_FAMILIES] = {-1, -1, -1, -1};
-int			pfs_history_long_size[PFS_NUM_EVENT_FAMILIES] = {-1, -1, -1, -1};
+int			pfs_history_size[] = {PFS_EVENT_FAMILIES(UNSET)};
+int			pfs_history_long_size[] = {PFS_EVENT_FAMILIES(UNSET)};
+PfsSizeSettings pfs_size_settings = {PFS_SIZE_SETTINGS(UNSET)};
 int			pfs_max_sql_text_length = PFS_SQL_TEXT_DEFAULT;
-int			pfs_max_thread_instances = -1;
-int			pfs_max_file_instances = -1;
-int			pfs_max_instruments = -1;
-int			pfs_accounts_size = -1;
-int			pfs_users_size = -1;
-int			pfs_hosts_size = -1;
-int			pfs_setup_actors_size = -1;
-int			pfs_max_socket_instances = -1;
 int			pfs_lwlock_events = PFS_LWLOCK_WAITS;
-int			pfs_digests_size = -1;
 int			pfs_max_digest_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_max_digest_sample_age = PFS_SAMPLE_AGE_DEFAULT;
-int			pfs_max_prepared_statements_instances = -1;
 int			pfs_settings_refused = 0;
 
 static const struct config_enum_entry lwlock_events_values[] = {
@@ -121,25 +108,25 @@ define_list(const char *name, const char *description, const char *detail, char 
 	}
 }
 
-#define HISTORY(family, word) \
-	do { \
-		define_int("pfs.events_" word "_history_size", \
-				   "Finished " word " kept for each thread, in rows.", \
-				   "-1 is 10; 0 switches the table off.", \
-				   &pfs_history_size[family], PFS_HISTORY_SIZE_MAX, NULL); \
-		define_int("pfs.events_" word "_history_long_size", \
-				   "Finished " word " kept for the whole server, in rows.", \
-				   "-1 is 10,000; 0 switches the table off.", \
-				   &pfs_history_long_size[family], PFS_HISTORY_LONG_SIZE_MAX, NULL); \
-	} while (0)
+#define DEFINE_HISTORIES(family, word) \
+	define_int("pfs.events_" word "_history_size", \
+			   "Finished " word " kept for each thread, in rows.", \
+			   "-1 is 10; 0 switches the table off.", \
+			   &pfs_history_size[family], PFS_HISTORY_SIZE_MAX, NULL); \
+	define_int("pfs.events_" word "_history_long_size", \
+			   "Finished " word " kept for the whole server, in rows.", \
+			   "-1 is 10,000; 0 switches the table off.", \
+			   &pfs_history_long_size[family], PFS_HISTORY_LONG_SIZE_MAX, NULL);
 
+#define DEFINE_SIZE(field, name, max, by_default, check, description, detail) \
+	define_int(name, description, detail, &pfs_size_settings.field, max, check);
+
+/* Defines the settings of the lists: histories of each family of events, and containers. */
 static void
-define_histories(void)
+define_sizes(void)
 {
-	HISTORY(PFS_WAITS, "waits");
-	HISTORY(PFS_STAGES, "stages");
-	HISTORY(PFS_STATEMENTS, "statements");
-	HISTORY(PFS_TRANSACTIONS, "transactions");
+	PFS_EVENT_FAMILIES(DEFINE_HISTORIES);
+	PFS_SIZE_SETTINGS(DEFINE_SIZE);
 }
 
 static void
@@ -194,53 +181,13 @@ pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_
 				"Consumers that are on or off from the start.",
 				"'pattern=value, ...'; % any characters, ? one; ON, OFF.",
 				&pfs_consumers_setting, check_consumers, consumers_problem);
-	define_histories();
-	define_int("pfs.max_thread_instances",
-			   "Processes that can be watched at a time.",
-			   "-1 is every process that the server can have; 0 watches none.",
-			   &pfs_max_thread_instances, MAX_INSTANCES, NULL);
-	define_int("pfs.max_file_instances",
-			   "Files that can be known by name at a time.",
-			   "-1 is sized from max_connections; 0 knows none.",
-			   &pfs_max_file_instances, MAX_INSTANCES, NULL);
-	define_int("pfs.max_instruments",
-			   "Instruments, those of extensions included.",
-			   "-1 is 1,024.",
-			   &pfs_max_instruments, MAX_INSTRUMENTS, check_max_instruments);
-	define_int("pfs.accounts_size",
-			   "Users on hosts whose numbers are kept apart.",
-			   "-1 is sized from max_connections; 0: the numbers go to users and hosts.",
-			   &pfs_accounts_size, MAX_ACCOUNTS, NULL);
-	define_int("pfs.users_size",
-			   "Users whose numbers are kept apart.",
-			   "-1 is sized from max_connections; 0: none.",
-			   &pfs_users_size, MAX_ACCOUNTS, NULL);
-	define_int("pfs.hosts_size",
-			   "Client addresses whose numbers are kept apart.",
-			   "-1 is sized from max_connections; 0: none.",
-			   &pfs_hosts_size, MAX_ACCOUNTS, NULL);
-	define_int("pfs.setup_actors_size",
-			   "Rules for new sessions in setup_actors.",
-			   "-1 is 128; 0 has no rule, so no session is instrumented from its start.",
-			   &pfs_setup_actors_size, MAX_ACTORS, NULL);
-	define_int("pfs.max_socket_instances",
-			   "Sockets of clients that can be known at a time.",
-			   "-1 is one for each process that can be watched; 0 knows none.",
-			   &pfs_max_socket_instances, MAX_INSTANCES, NULL);
-	define_int("pfs.max_prepared_statements_instances",
-			   "Prepared statements that can be known at a time.",
-			   "-1 is sized from max_connections; 0 knows none.",
-			   &pfs_max_prepared_statements_instances, MAX_INSTANCES, NULL);
+	define_sizes();
 	define_text_length("pfs.max_sql_text_length", "Bytes of each statement's text that are kept.",
 					   &pfs_max_sql_text_length, PFS_SQL_TEXT_DEFAULT);
 	define_enum("pfs.lwlock_events",
 				"What is an event of an LWLock.",
 				"waits: each sleep; contended: each acquisition that slept; all: each acquisition. The latter two change the server's code in memory.",
 				&pfs_lwlock_events, lwlock_events_values);
-	define_int("pfs.digests_size",
-			   "Statement shapes whose numbers are kept apart, by database, user and query identifier.",
-			   "-1 is sized from max_connections; 0: none.",
-			   &pfs_digests_size, MAX_INSTANCES, NULL);
 	define_text_length("pfs.max_digest_length", "Bytes of each digest's normalised text that are kept.",
 					   &pfs_max_digest_length, PFS_SQL_TEXT_DEFAULT);
 	define_sample_age(assign_sample_age);

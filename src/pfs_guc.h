@@ -7,7 +7,7 @@
 
 #include "utils/guc.h"
 
-#include "pfs.h"
+#include "pfs_sizes.h"
 
 extern bool pfs_enabled;
 extern char *pfs_instruments_setting;
@@ -15,19 +15,19 @@ extern char *pfs_consumers_setting;
 extern int	pfs_history_size[PFS_NUM_EVENT_FAMILIES];
 extern int	pfs_history_long_size[PFS_NUM_EVENT_FAMILIES];
 extern int	pfs_max_sql_text_length;
-extern int	pfs_max_thread_instances;
-extern int	pfs_max_file_instances;
-extern int	pfs_max_instruments;
-extern int	pfs_accounts_size;
-extern int	pfs_users_size;
-extern int	pfs_hosts_size;
-extern int	pfs_setup_actors_size;
-extern int	pfs_max_socket_instances;
 extern int	pfs_lwlock_events;	/* PfsLwlockEvents */
-extern int	pfs_digests_size;
 extern int	pfs_max_digest_length;
 extern int	pfs_max_digest_sample_age;
-extern int	pfs_max_prepared_statements_instances;
+
+/* Those of sizes, each by its field of PfsSizes; -1: the default. */
+#define PFS_SIZE_SETTING(field, ...) int field;
+
+typedef struct PfsSizeSettings
+{
+	PFS_SIZE_SETTINGS(PFS_SIZE_SETTING)
+} PfsSizeSettings;
+
+extern PfsSizeSettings pfs_size_settings;
 
 /*
  * What was refused of the configuration: entries of the two lists, which are left

@@ -24,7 +24,7 @@
 #include "pfs_compat.h"
 #include "pfs_compat_hooks.h"
 #include "pfs_digest.h"
-#include "pfs_error.h"
+#include "pfs_event.h"
 #include "pfs_exit.h"
 #include "pfs_guc.h"
 #include "pfs_instr.h"
@@ -32,8 +32,8 @@
 #include "pfs_platform.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
-#include "pfs_statement.h"
 #include "pfs_probe_row.h"
+#include "pfs_summary_kind.h"
 #include "pfs_thread_end.h"
 
 PG_MODULE_MAGIC;
@@ -41,29 +41,9 @@ PG_MODULE_MAGIC;
 /* -1 of the settings. */
 #define DEFAULT_HISTORY_SIZE		10
 #define DEFAULT_HISTORY_LONG_SIZE	10000
-#define DEFAULT_INSTRUMENTS			1024
-#define DEFAULT_ACTORS				128
-/* PostgreSQL and its extensions have some 200 names of memory contexts. */
-#define INSTRUMENTS_PER_MEMORY_CELL	4
-/* More than any version has stages, and command tags and other statements. */
-#define STAGE_CELLS					64
-#define STATEMENT_CELLS				256
-/* Applications prepare a handful of statements, some of them hundreds. */
-#define PREPARED_PER_THREAD			16
-/* A server has some files whatever its size, and each session opens more. */
-#define FILES_FOR_SERVER			8192
-#define FILES_PER_CONNECTION		64
-/* As many as there can be connections, within reason. */
-#define ACCOUNTS_AT_LEAST			32
-#define ACCOUNTS_AT_MOST			512
 /* Locks that somebody waits for, sooner or later: of the server, and more with the load. */
 #define LWLOCKS_FOR_SERVER			2048
 #define LWLOCKS_PER_CONNECTION		32
-
-/* An application has its shapes whatever the number of its sessions. */
-#define DIGESTS_AT_LEAST			2000
-#define DIGESTS_PER_CONNECTION		80
-#define DIGESTS_AT_MOST				10000
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
@@ -76,45 +56,32 @@ sized(int setting, int by_default)
 	return setting >= 0 ? setting : by_default;
 }
 
-/* MaxBackends is final from here on. */
+#define RESOLVE_SIZE(field, name, max, by_default, check, description, detail) \
+	pfs_sizes.field = sized(pfs_size_settings.field, by_default);
+
+/* Request hook: works out all sizes, as MaxBackends is final from here on, and asks for memory. */
 static void
 request_cb(void)
 {
-	uint32		accounts;
-
 	if (prev_shmem_request_hook)
 		prev_shmem_request_hook();
 
-	accounts = Min(ACCOUNTS_AT_LEAST + MaxConnections, ACCOUNTS_AT_MOST);
-	pfs_sizes.threads = sized(pfs_max_thread_instances, pfs_compat_max_processes());
-	pfs_sizes.files = sized(pfs_max_file_instances,
-							FILES_FOR_SERVER + FILES_PER_CONNECTION * MaxConnections);
-	pfs_sizes.instruments = sized(pfs_max_instruments, DEFAULT_INSTRUMENTS);
-	pfs_sizes.cells[PFS_FAMILY_WAITS] = pfs_sizes.instruments;
-	pfs_sizes.cells[PFS_FAMILY_MEMORY] = pfs_sizes.instruments / INSTRUMENTS_PER_MEMORY_CELL;
-	pfs_sizes.cells[PFS_FAMILY_STAGES] = STAGE_CELLS;
-	pfs_sizes.cells[PFS_FAMILY_STATEMENTS] = STATEMENT_CELLS;
-	pfs_sizes.cells[PFS_FAMILY_TRANSACTIONS] = 1;
-	pfs_sizes.cells[PFS_FAMILY_ERRORS] = pfs_error_cells();
-	pfs_sizes.accounts[PFS_ACCOUNTS] = sized(pfs_accounts_size, accounts);
-	pfs_sizes.accounts[PFS_USERS] = sized(pfs_users_size, accounts);
-	pfs_sizes.accounts[PFS_HOSTS] = sized(pfs_hosts_size, accounts);
+	PFS_SIZE_SETTINGS(RESOLVE_SIZE);
+	for (int f = 0; f < PFS_NUM_FAMILIES; f++)
+		pfs_sizes.cells[f] = pfs_summary_kinds[f]->cells();
+	pfs_sizes.sql_text = pfs_max_sql_text_length;
+	pfs_sizes.digest_text = pfs_max_digest_length;
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
 	{
+		const PfsEventFamilyInfo *family = &pfs_event_families[f];
+
 		pfs_sizes.history[f] = sized(pfs_history_size[f], DEFAULT_HISTORY_SIZE);
 		pfs_sizes.history_long[f] = sized(pfs_history_long_size[f], DEFAULT_HISTORY_LONG_SIZE);
+		pfs_sizes.event_size[f] = TYPEALIGN(PFS_CACHE_LINE, family->size + (family->more == NULL ? 0 : family->more()));
 	}
-	pfs_sizes.sql_text = pfs_max_sql_text_length;
-	pfs_statement_sizes();
-	pfs_sizes.actors = sized(pfs_setup_actors_size, DEFAULT_ACTORS);
-	pfs_sizes.prepared = sized(pfs_max_prepared_statements_instances, pfs_sizes.threads * PREPARED_PER_THREAD);
-	pfs_sizes.sockets = sized(pfs_max_socket_instances, pfs_sizes.threads);
 	pfs_sizes.lwlocks = pfs_lwlock_events == PFS_LWLOCK_WAITS ? 0
 		: LWLOCKS_FOR_SERVER + LWLOCKS_PER_CONNECTION * MaxConnections;
 	pfs_sizes.lwlock_holders = pfs_lwlock_events == PFS_LWLOCK_ALL ? pfs_sizes.threads : 0;
-	pfs_sizes.digests = sized(pfs_digests_size, Min(DIGESTS_AT_LEAST + DIGESTS_PER_CONNECTION * MaxConnections,
-													DIGESTS_AT_MOST));
-	pfs_sizes.digest_text = pfs_max_digest_length;
 
 	RequestAddinShmemSpace(pfs_shared_size());
 	RequestNamedLWLockTranche("pfs", PFS_NUM_LOCKS);

@@ -26,6 +26,7 @@
 const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
 		PFS_WAIT_DEPTH, true, TABLES("waits"),
+		.size = sizeof(PfsWaitEvent),
 		.bytes = pfs_wait_event_bytes,
 		.store = pfs_wait_event_store,
 		.stamp = pfs_wait_event_stamp,
@@ -33,17 +34,21 @@ const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 	},
 	[PFS_STAGES] = {
 		PFS_STAGE_DEPTH, true, TABLES("stages"),
+		.size = sizeof(PfsStageRun),
 		.bytes = pfs_stage_event_used,
 		.store = pfs_stage_event_store,
 		.stamp = pfs_stage_stamp,
 	},
 	[PFS_STATEMENTS] = {
 		PFS_STATEMENT_DEPTH, false, TABLES("statements"),
+		.size = offsetof(PfsStatementEvent, texts),
+		.more = pfs_statement_texts_size,
 		.bytes = pfs_statement_event_used,
 		.store = pfs_statement_event_store,
 	},
 	[PFS_TRANSACTIONS] = {
 		PFS_TRANSACTION_DEPTH, false, TABLES("transactions"),
+		.size = sizeof(PfsTransactionEvent),
 		.bytes = pfs_transaction_event_used,
 		.store = pfs_transaction_event_store,
 	},

@@ -128,6 +128,9 @@ pfs_accounts_lay_out(PfsSegment *seg)
 	static const char *const names[PFS_NUM_ACCOUNT_KINDS] = {
 		[PFS_ACCOUNTS] = "accounts",[PFS_USERS] = "users",[PFS_HOSTS] = "hosts",
 	};
+	const uint32 sizes[PFS_NUM_ACCOUNT_KINDS] = {
+		[PFS_ACCOUNTS] = pfs_sizes.accounts,[PFS_USERS] = pfs_sizes.users,[PFS_HOSTS] = pfs_sizes.hosts,
+	};
 
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
@@ -139,7 +142,7 @@ pfs_accounts_lay_out(PfsSegment *seg)
 	}
 	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		uint32		records = pfs_sizes.accounts[kind];
+		uint32		records = sizes[kind];
 		PfsPagesSpec spec = {names[kind], size, records, RECORDS_PER_PAGE};
 		PfsPages   *pages = pfs_pages_create(seg, &spec);
 

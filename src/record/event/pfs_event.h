@@ -135,7 +135,8 @@ struct PfsThread;
 /* What the families differ in.  Of the callbacks only those may be NULL that say so. */
 typedef struct PfsEventFamilyInfo
 {
-	uint32		depth;			/* events that can run at a time in a thread */
+	uint32		depth;			/* events that can run at a time in a thread,
+								 * PFS_RING_SPARES_MAX at most */
 	bool		many_lanes;		/* so frequent that each processor has its own
 								 * lane in the long history */
 	const char *current;		/* names of tables, containers and consumers */
@@ -150,6 +151,13 @@ typedef struct PfsEventFamilyInfo
 	 * for.
 	 */
 	void		(*store) (const struct PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+
+	/*
+	 * Bytes of a slot; and how many more the settings decide, known before
+	 * the segment is laid out.  NULL: none.
+	 */
+	size_t		size;
+	size_t		(*more) (void);
 
 	/*
 	 * Owner: writes what all events of the thread have in common into its

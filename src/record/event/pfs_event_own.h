@@ -16,14 +16,6 @@
 
 #include "pfs_event_write.h"
 
-/* Events of a family that can run at a time. */
-static inline uint32
-pfs_event_depth(PfsEventFamily family)
-{
-	return family == PFS_STAGES ? PFS_STAGE_DEPTH
-		: family == PFS_STATEMENTS ? PFS_STATEMENT_DEPTH : PFS_TRANSACTION_DEPTH;
-}
-
 extern void pfs_event_too_deep(PfsEventFamily family);
 
 /* Exchange the event's slot with that of the last running one. */
@@ -42,7 +34,7 @@ pfs_event_begin(PfsThread *t, PfsEventFamily family, PfsInstrumentId instrument,
 	PfsEvents  *events = &t->events[family];
 	PfsEvent   *e;
 
-	if (unlikely(events->depth >= pfs_event_depth(family)))
+	if (unlikely(events->depth >= events->ring.spares))
 	{
 		/* What a statement is, and whether it is lost, shows at its end. */
 		if (family != PFS_STATEMENTS)

@@ -37,6 +37,12 @@ typedef struct PfsSummaryKind
 	uint32		cell_size;
 	uint32		shared_size;
 	uint32		totals_size;
+
+	/*
+	 * Cells of each block; asked before the segment is laid out, when other
+	 * sizes are known.
+	 */
+	uint32		(*cells) (void);
 	size_t		lock_offset;	/* of the PfsSeqlock in PfsThread that guards
 								 * the owner's cells */
 

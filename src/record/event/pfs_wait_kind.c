@@ -5,8 +5,16 @@
  */
 #include "postgres.h"
 
+#include "pfs_shared.h"
 #include "pfs_summary_level.h"
 #include "pfs_thread.h"
+
+/* Cells have the numbers of their instruments. */
+static uint32
+wait_cells(void)
+{
+	return pfs_sizes.instruments;
+}
 
 static bool
 wait_is_empty(const void *cell)
@@ -184,6 +192,7 @@ const PfsSummaryKind pfs_wait_kind = {
 	.cell_size = sizeof(PfsCell),
 	.shared_size = sizeof(PfsSharedCell),
 	.totals_size = sizeof(PfsTotals),
+	.cells = wait_cells,
 	.lock_offset = offsetof(PfsThread, seq),
 	.is_empty = wait_is_empty,
 	.add = wait_add,

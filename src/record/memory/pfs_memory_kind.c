@@ -12,8 +12,18 @@
 
 #include "pfs_memory.h"
 #include "pfs_memory_cell.h"
+#include "pfs_shared.h"
 #include "pfs_summary.h"
 #include "pfs_thread.h"
+
+/* PostgreSQL and its extensions have some 200 names of memory contexts. */
+#define INSTRUMENTS_PER_CELL	4
+
+static uint32
+cells(void)
+{
+	return pfs_sizes.instruments / INSTRUMENTS_PER_CELL;
+}
 
 static bool
 is_empty(const void *cell)
@@ -230,6 +240,7 @@ const PfsSummaryKind pfs_memory_kind = {
 	.cell_size = sizeof(PfsMemoryCell),
 	.shared_size = sizeof(PfsSharedMemoryCell),
 	.totals_size = sizeof(PfsMemoryTotals),
+	.cells = cells,
 	.lock_offset = offsetof(PfsThread, memory.seq),
 	.takes_from_above = true,
 	.is_empty = is_empty,

@@ -13,8 +13,6 @@
 #include "pfs_shared.h"
 #include "pfs_summary.h"
 
-#define CONTAINERS_MAX 48
-
 /* Fills the row of a part's pages, with the bytes that the part has beside them. */
 static void
 pages_row(const PfsPart *part, PfsContainerRow *row)
@@ -177,7 +175,7 @@ pfs_container_row(int i, PfsContainerRow *row)
 }
 
 /* The instruments memory/pfs/%, by row of pfs.containers. */
-static PfsInstrumentId container_instruments[CONTAINERS_MAX];
+static PfsInstrumentId container_instruments[PFS_CONTAINERS_MAX];
 
 /*
  * Registers an instrument memory/pfs/% for each container, once, at the server's
@@ -188,7 +186,7 @@ pfs_containers_register(void)
 {
 	PfsContainerRow row;
 
-	for (int i = 0; i < CONTAINERS_MAX && pfs_container_row(i, &row); i++)
+	for (int i = 0; i < PFS_CONTAINERS_MAX && pfs_container_row(i, &row); i++)
 	{
 		PfsInstrument proto = {.class = PFS_CLASS_MEMORY, .properties = PFS_PROPERTY_BUILT_IN};
 
@@ -196,6 +194,7 @@ pfs_containers_register(void)
 		proto.documentation = "What a container of pfs itself holds; always on.";
 		container_instruments[i] = pfs_instrument_register(&proto);
 	}
+	Assert(!pfs_container_row(PFS_CONTAINERS_MAX, &row));
 }
 
 PfsInstrumentId

@@ -9,6 +9,9 @@
 #include "pfs_memory_cell.h"
 #include "pfs_part.h"
 
+/* More rows than pfs.containers has. */
+#define PFS_CONTAINERS_MAX 48
+
 /* Rows of pfs.containers, 0 .. n-1; false past the end. */
 extern bool pfs_container_row(int i, PfsContainerRow *row);
 

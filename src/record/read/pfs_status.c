@@ -17,12 +17,10 @@
 #include "pfs_shared.h"
 #include "pfs_status.h"
 
-#define CONTAINERS_MAX 48
-
 /* What rows of pfs.status are made of: all containers, looked at once. */
 struct PfsStatus
 {
-	PfsContainerRow containers[CONTAINERS_MAX];
+	PfsContainerRow containers[PFS_CONTAINERS_MAX];
 	int			n;
 	uint64		reserved;		/* bytes of all */
 	uint64		resident;
@@ -55,7 +53,7 @@ pfs_status_make(void)
 {
 	PfsStatus  *status = palloc0(sizeof(PfsStatus));
 
-	while (status->n < CONTAINERS_MAX && pfs_container_row(status->n, &status->containers[status->n]))
+	while (status->n < PFS_CONTAINERS_MAX && pfs_container_row(status->n, &status->containers[status->n]))
 	{
 		status->reserved += status->containers[status->n].stats.bytes_reserved;
 		status->resident += status->containers[status->n].stats.bytes_resident;

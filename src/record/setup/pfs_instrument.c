@@ -107,6 +107,15 @@ publish_switches(PfsInstrumentId id)
 	} while (pfs_load_relaxed(&pfs_setup->generation) != generation);
 }
 
+#define FAMILY_OF_TIMED(class, name, events, family) [class] = family,
+#define FAMILY_OF_UNTIMED(class, family) [class] = family,
+
+/* Whose summaries count the instruments of a class. */
+static const PfsFamily family_of_class[] = {
+	PFS_TIMED_CLASSES(FAMILY_OF_TIMED)
+	PFS_UNTIMED_CLASSES(FAMILY_OF_UNTIMED)
+};
+
 /*
  * Returns the cell of an instrument that registers: waits have the instrument's number,
  * the other families the next free one.  NO_CELL if the instrument needs none, or, with a
@@ -116,7 +125,7 @@ static uint16
 give_cell(PfsInstrumentId id)
 {
 	const PfsInstrument *ins = &pfs_instruments->items[id];
-	PfsFamily	family = pfs_family_of_class(ins->class);
+	PfsFamily	family = family_of_class[ins->class];
 	uint32		cell;
 
 	if (family == PFS_FAMILY_WAITS)
@@ -140,7 +149,7 @@ pfs_cell_of_instrument(PfsFamily family, PfsInstrumentId id)
 {
 	const PfsInstrument *ins = pfs_instrument_at(id);
 
-	return ins != NULL && pfs_family_of_class(ins->class) == family ? ins->cell : NO_CELL;
+	return ins != NULL && family_of_class[ins->class] == family ? ins->cell : NO_CELL;
 }
 
 PfsInstrumentId

@@ -157,30 +157,6 @@ extern void pfs_instruments_reset_lost(void);
 extern uint32 pfs_cell_of_instrument(PfsFamily family, PfsInstrumentId id);
 extern PfsInstrumentId pfs_instrument_of_cell(PfsFamily family, uint32 cell);
 
-/*
- * Returns the family whose summaries count an instrument of this class.  Idle events are
- * counted with the waits.
- */
-static inline PfsFamily
-pfs_family_of_class(PfsClass class)
-{
-	switch (class)
-	{
-		case PFS_CLASS_MEMORY:
-			return PFS_FAMILY_MEMORY;
-		case PFS_CLASS_STAGE:
-			return PFS_FAMILY_STAGES;
-		case PFS_CLASS_STATEMENT:
-			return PFS_FAMILY_STATEMENTS;
-		case PFS_CLASS_TRANSACTION:
-			return PFS_FAMILY_TRANSACTIONS;
-		case PFS_CLASS_ERROR:
-			return PFS_FAMILY_ERRORS;
-		default:
-			return PFS_FAMILY_WAITS;
-	}
-}
-
 /* The effective flags now. */
 static inline uint32
 pfs_instrument_flags(PfsInstrumentId id)

@@ -28,7 +28,7 @@ static const char *start_instruments = "";
 #define FAMILY_CONSUMERS(family, word) \
 	[FAMILY_CURRENT(family)] = {"events_" word "_current", PFS_CONSUMER_THREAD}, \
 	[FAMILY_CURRENT(family) + 1] = {"events_" word "_history", FAMILY_CURRENT(family)}, \
-	[FAMILY_CURRENT(family) + 2] = {"events_" word "_history_long", FAMILY_CURRENT(family)}
+	[FAMILY_CURRENT(family) + 2] = {"events_" word "_history_long", FAMILY_CURRENT(family)},
 
 static const struct
 {
@@ -39,30 +39,16 @@ static const struct
 {
 	[PFS_CONSUMER_GLOBAL] = {"global_instrumentation", -1},
 	[PFS_CONSUMER_THREAD] = {"thread_instrumentation", PFS_CONSUMER_GLOBAL},
-	FAMILY_CONSUMERS(PFS_WAITS, "waits"),
-	FAMILY_CONSUMERS(PFS_STAGES, "stages"),
-	FAMILY_CONSUMERS(PFS_STATEMENTS, "statements"),
-	FAMILY_CONSUMERS(PFS_TRANSACTIONS, "transactions"),
+	PFS_EVENT_FAMILIES(FAMILY_CONSUMERS)
 	[PFS_CONSUMER_STATEMENTS_CPU] = {"events_statements_cpu", FAMILY_CURRENT(PFS_STATEMENTS)},
 	[PFS_CONSUMER_STATEMENTS_DIGEST] = {"statements_digest", PFS_CONSUMER_GLOBAL},
 };
 
+#define EVENTS_OF_CLASS(class, name, events, summaries) [class] = events,
+#define NAME_OF_CLASS(class, name, events, summaries) [class] = name,
 
-static const PfsEventFamily family_of_class[PFS_NUM_TIMED_CLASSES] = {
-	[PFS_CLASS_IDLE] = PFS_WAITS,
-	[PFS_CLASS_WAIT] = PFS_WAITS,
-	[PFS_CLASS_STAGE] = PFS_STAGES,
-	[PFS_CLASS_STATEMENT] = PFS_STATEMENTS,
-	[PFS_CLASS_TRANSACTION] = PFS_TRANSACTIONS,
-};
-
-static const char *const class_names[PFS_NUM_TIMED_CLASSES] = {
-	[PFS_CLASS_IDLE] = "idle",
-	[PFS_CLASS_WAIT] = "wait",
-	[PFS_CLASS_STAGE] = "stage",
-	[PFS_CLASS_STATEMENT] = "statement",
-	[PFS_CLASS_TRANSACTION] = "transaction",
-};
+static const PfsEventFamily family_of_class[] = {PFS_TIMED_CLASSES(EVENTS_OF_CLASS)};
+static const char *const class_names[] = {PFS_TIMED_CLASSES(NAME_OF_CLASS)};
 
 static int
 find_text(const char *const *texts, int n, const char *text)
@@ -153,7 +139,8 @@ pfs_setup_flags(const PfsInstrument *ins)
 		return consumer_is_on(PFS_CONSUMER_THREAD) && ins->cell != UINT16_MAX ? flags : 0;
 	if (consumer_is_on(PFS_CONSUMER_THREAD))
 		flags |= PFS_FLAG_THREAD;
-	if (ins->class == PFS_CLASS_ERROR)
+	/* The other classes without a timer have no events that could be kept. */
+	if (ins->class >= PFS_NUM_TIMED_CLASSES)
 		return flags;
 	if (pfs_load_relaxed(&pfs_words->memory_wanted))
 		flags |= PFS_FLAG_MEMORY;

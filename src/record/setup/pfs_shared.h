@@ -6,32 +6,12 @@
 #ifndef PFS_SHARED_H
 #define PFS_SHARED_H
 
-#include "pfs.h"
 #include "datatype/timestamp.h"
+
+#include "pfs_sizes.h"
 
 /* Our LWLocks: changes of the set-up. */
 #define PFS_NUM_LOCKS 1
-
-/* Settings in effect, -1 resolved.  Filled from the GUCs at request time. */
-typedef struct PfsSizes
-{
-	uint32		threads;
-	uint32		files;
-	uint32		instruments;
-	uint32		cells[PFS_NUM_FAMILIES];	/* of each block of a family */
-	uint32		accounts[PFS_NUM_ACCOUNT_KINDS];
-	uint32		history[PFS_NUM_EVENT_FAMILIES];	/* rows per thread */
-	uint32		history_long[PFS_NUM_EVENT_FAMILIES];	/* rows in all */
-	uint32		event_size[PFS_NUM_EVENT_FAMILIES]; /* bytes */
-	uint32		sql_text;		/* bytes of a statement's text that are kept */
-	uint32		actors;
-	uint32		sockets;
-	uint32		lwlocks;
-	uint32		lwlock_holders; /* threads, or 0 */
-	uint32		digests;
-	uint32		digest_text;	/* bytes of a digest's text that are kept */
-	uint32		prepared;
-} PfsSizes;
 
 extern PfsSizes pfs_sizes;
 

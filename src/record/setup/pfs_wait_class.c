@@ -3,8 +3,8 @@
  *	  The catalogue of wait instruments of the running server.
  *
  * Separate from the instrument array because it is the one place that knows
- * PostgreSQL's wait classes.  Adding an instrument without a wait_event_info is one
- * line in fixed_instruments or file_operations.
+ * PostgreSQL's wait classes.  Instruments without a wait_event_info are those of the list
+ * PFS_FIXED_INSTRUMENTS, and one for each kind of file and each of file_operations.
  */
 #include "postgres.h"
 
@@ -58,9 +58,10 @@ static const char *const idle_timeouts[] = {
 	"CheckpointWriteDelay", "PgSleep", "RecoveryApplyDelay", "RecoveryRetrieveRetryInterval",
 };
 
+#define FIXED_INSTRUMENT(slot, ...) [slot] = {__VA_ARGS__},
+
 static const struct
 {
-	PfsFixedInstrument slot;
 	const char *name;
 	PfsClass	class;
 	const char *type;
@@ -70,23 +71,7 @@ static const struct
 }			fixed_instruments[] =
 
 {
-	{PFS_INS_IDLE, "idle", PFS_CLASS_IDLE, "Client", "ClientRead", PFS_PROPERTY_IDLE,
-	"A session waits for its next command, outside a transaction."},
-	{PFS_INS_IDLE_TRANSACTION, "idle/transaction", PFS_CLASS_IDLE, "Client", "ClientRead",
-		PFS_PROPERTY_IDLE,
-	"A session waits for its next command, inside a transaction."},
-	{PFS_INS_SPIN_DELAY, "wait/synch/spinlock/SpinDelay", PFS_CLASS_WAIT, NULL, NULL, 0,
-	"Sleep between two attempts to get a spinlock."},
-	{PFS_INS_PG_SLEEP, "wait/timeout/PgSleep", PFS_CLASS_WAIT, "Timeout", "PgSleep", PFS_PROPERTY_IDLE,
-	"pg_sleep(), and sleeps that PostgreSQL announces no wait event for."},
-	{PFS_INS_SEMAPHORE_ABSORB, "wait/synch/ipc/SemaphoreAbsorb", PFS_CLASS_WAIT, NULL, NULL, 0,
-	"Semaphore call without a wait event: takes back a wake-up that came for another wait."},
-	{PFS_INS_LATCH_WAIT, "wait/synch/ipc/LatchWait", PFS_CLASS_WAIT, NULL, NULL, 0,
-	"Wait for a latch that the caller announces no wait event for."},
-	{PFS_INS_CHILD_PROCESS, "wait/synch/ipc/ChildProcess", PFS_CLASS_WAIT, NULL, NULL, 0,
-	"Wait for a program that the server started, without a wait event."},
-	{PFS_INS_OTHER_SOCKET, "wait/io/socket/OtherSocket", PFS_CLASS_WAIT, NULL, NULL, 0,
-	"Calls on sockets other than the client's, without a wait event."},
+	PFS_FIXED_INSTRUMENTS(FIXED_INSTRUMENT)
 };
 
 static const struct
@@ -250,7 +235,7 @@ register_fixed(void)
 		proto.documentation = fixed_instruments[i].documentation;
 		proto.class = fixed_instruments[i].class;
 		proto.properties = fixed_instruments[i].properties;
-		pfs_fixed_instrument[fixed_instruments[i].slot] = pfs_instrument_register(&proto);
+		pfs_fixed_instrument[i] = pfs_instrument_register(&proto);
 	}
 	pfs_fixed_instrument[PFS_INS_CLIENT_READ] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_READ);
 	pfs_fixed_instrument[PFS_INS_CLIENT_WRITE] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_WRITE);

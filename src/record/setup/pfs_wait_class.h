@@ -25,17 +25,31 @@
  */
 extern PFS_HIDDEN PfsInstrumentId pfs_wait_info_map[PFS_WAIT_INFO_CLASSES][PFS_WAIT_INFO_EVENTS];
 
-/* Instruments that no wait_event_info announces. */
+/*
+ * Instruments that no wait_event_info announces: how instrument points call it, name,
+ * class, what pg_stat_activity says of such a wait, properties, documentation.
+ */
+#define PFS_FIXED_INSTRUMENTS(X) \
+	X(PFS_INS_IDLE, "idle", PFS_CLASS_IDLE, "Client", "ClientRead", PFS_PROPERTY_IDLE, \
+	  "A session waits for its next command, outside a transaction.") \
+	X(PFS_INS_IDLE_TRANSACTION, "idle/transaction", PFS_CLASS_IDLE, "Client", "ClientRead", PFS_PROPERTY_IDLE, \
+	  "A session waits for its next command, inside a transaction.") \
+	X(PFS_INS_SPIN_DELAY, "wait/synch/spinlock/SpinDelay", PFS_CLASS_WAIT, NULL, NULL, 0, \
+	  "Sleep between two attempts to get a spinlock.") \
+	X(PFS_INS_PG_SLEEP, "wait/timeout/PgSleep", PFS_CLASS_WAIT, "Timeout", "PgSleep", PFS_PROPERTY_IDLE, \
+	  "pg_sleep(), and sleeps that PostgreSQL announces no wait event for.") \
+	X(PFS_INS_SEMAPHORE_ABSORB, "wait/synch/ipc/SemaphoreAbsorb", PFS_CLASS_WAIT, NULL, NULL, 0, \
+	  "Semaphore call without a wait event: takes back a wake-up that came for another wait.") \
+	X(PFS_INS_LATCH_WAIT, "wait/synch/ipc/LatchWait", PFS_CLASS_WAIT, NULL, NULL, 0, \
+	  "Wait for a latch that the caller announces no wait event for.") \
+	X(PFS_INS_CHILD_PROCESS, "wait/synch/ipc/ChildProcess", PFS_CLASS_WAIT, NULL, NULL, 0, \
+	  "Wait for a program that the server started, without a wait event.") \
+	X(PFS_INS_OTHER_SOCKET, "wait/io/socket/OtherSocket", PFS_CLASS_WAIT, NULL, NULL, 0, \
+	  "Calls on sockets other than the client's, without a wait event.")
+
 typedef enum PfsFixedInstrument
 {
-	PFS_INS_IDLE,
-	PFS_INS_IDLE_TRANSACTION,
-	PFS_INS_SPIN_DELAY,
-	PFS_INS_PG_SLEEP,			/* pg_usleep() without a wait event */
-	PFS_INS_SEMAPHORE_ABSORB,
-	PFS_INS_LATCH_WAIT,			/* WaitLatch() without a wait event */
-	PFS_INS_CHILD_PROCESS,
-	PFS_INS_OTHER_SOCKET,
+	PFS_FIXED_INSTRUMENTS(PFS_ENUMERATOR)
 	PFS_INS_CLIENT_READ,		/* those of PostgreSQL's wait events */
 	PFS_INS_CLIENT_WRITE,
 } PfsFixedInstrument;

@@ -149,6 +149,7 @@ const PfsSummaryKind pfs_error_kind = {
 	.cell_size = sizeof(PfsErrorCell),
 	.shared_size = sizeof(PfsErrorCell),
 	.totals_size = sizeof(PfsErrorCell),
+	.cells = pfs_error_cells,
 	.lock_offset = offsetof(PfsThread, seq),
 	.is_empty = error_is_empty,
 	.add = error_add,

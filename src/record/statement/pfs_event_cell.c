@@ -11,6 +11,10 @@
 #include "pfs_event_cell.h"
 #include "pfs_summary_level.h"
 
+/* More than any version has stages, and command tags and other statements. */
+#define STAGE_CELLS			64
+#define STATEMENT_CELLS		256
+
 /* ---- one event, where it is not as nearly all are ---- */
 
 static void
@@ -383,6 +387,26 @@ move_statements(PfsThread *t, bool add)
 	return events;
 }
 
+/* ---- the families ---- */
+
+static uint32
+statement_cells(void)
+{
+	return STATEMENT_CELLS;
+}
+
+static uint32
+stage_cells(void)
+{
+	return STAGE_CELLS;
+}
+
+static uint32
+transaction_cells(void)
+{
+	return 1;
+}
+
 /* Each kind's cell begins with the counts of all events, and so do its sums. */
 #define TABLES(words) { \
 		[PFS_LEVEL_THREAD] = "events_" words "_summary_by_thread_by_event_name", \
@@ -398,6 +422,7 @@ move_statements(PfsThread *t, bool add)
 	.cell_size = sizeof(Cell), \
 	.shared_size = sizeof(Shared), \
 	.totals_size = sizeof(Totals), \
+	.cells = one##_cells, \
 	.lock_offset = offsetof(PfsThread, seq), \
 	.is_empty = one##_is_empty, \
 	.add = one##_add, \

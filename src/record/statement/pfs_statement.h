@@ -239,15 +239,13 @@ pfs_transaction_event_bytes(const PfsTransactionEvent *e)
 }
 
 /* Theirs of PfsEventFamilyInfo. */
+extern size_t pfs_statement_texts_size(void);
 extern size_t pfs_stage_event_used(const PfsEvent *event);
 extern size_t pfs_statement_event_used(const PfsEvent *event);
 extern size_t pfs_transaction_event_used(const PfsEvent *event);
 extern void pfs_stage_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
 extern void pfs_statement_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
 extern void pfs_transaction_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
-
-/* Sizes of events in pfs_sizes; before the segment is laid out. */
-extern void pfs_statement_sizes(void);
 
 /*
  * ---- the owner: hooks and callbacks, outside critical and write sections ----

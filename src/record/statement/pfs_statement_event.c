@@ -14,19 +14,11 @@
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
-/*
- * Sets the sizes of all families' events in pfs_sizes, in the postmaster, before the
- * segment is laid out.
- */
-void
-pfs_statement_sizes(void)
+/* Bytes that the texts of a statement can have. */
+size_t
+pfs_statement_texts_size(void)
 {
-	pfs_sizes.event_size[PFS_WAITS] = sizeof(PfsWaitEvent);
-	pfs_sizes.event_size[PFS_STAGES] = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsStageRun));
-	pfs_sizes.event_size[PFS_STATEMENTS] =
-		TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsStatementEvent, texts) + PFS_SCHEMA_SIZE +
-				  pfs_sizes.sql_text + PFS_MESSAGE_SIZE);
-	pfs_sizes.event_size[PFS_TRANSACTIONS] = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsTransactionEvent));
+	return PFS_SCHEMA_SIZE + pfs_sizes.sql_text + PFS_MESSAGE_SIZE;
 }
 
 /* Bytes of a text that are kept: whole characters. */

@@ -1,0 +1,370 @@
+# One of each kind of addition that CONTRIBUTING.md describes, made by the edits that it names in a
+# copy of the tree: a column, a table, an instrument, a container, a family of summaries, a family of
+# events.  tools/sql writes the rest, a server that is built from it has them all, and each
+# addition touches as many files as CONTRIBUTING.md says.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use File::Copy ();
+use PfsReleases qw(difference);
+use PfsServer;
+use PfsTree;
+use Test::More;
+
+my $tree = PfsTree->new;
+plan skip_all => 'there is no tree, or no compiler' unless defined $tree;
+
+# The new files are in a folder of their own.
+sub add
+{
+	my ($folder, @names) = @_;
+
+	foreach my $name (@names)
+	{
+		open my $in, '<', "$FindBin::RealBin/lib/additions/$name" or die "$name: $!";
+		local $/;
+		$tree->add("$folder/$name", scalar <$in>);
+	}
+}
+
+# What several additions edit: a row of a README's first table, and lists of C.
+sub add_to_readme
+{
+	my ($folder, $row) = @_;
+
+	$tree->edit("$folder/README.md", sub { s/^(\| file \| owns \|\n.*?\|\n)\n/$1| $row |\n\n/ms });
+}
+
+sub add_part
+{
+	my ($header, $entry) = @_;
+
+	$tree->edit('src/record/pfs_parts.c', sub {
+		s/^(?=#include "pfs_part.h"\n)/#include "$header"\n/m;
+		s/^(?=\t\{\n\t\t\.name = "containers",)/\t{\n$entry\t},\n/m;
+	});
+}
+
+sub add_tables
+{
+	my ($after, @tables) = @_;
+
+	$tree->edit('src/fdw/tables/pfs_tables.h', sub { s/^\tX\($after\) \\\n/$& . join('', map { "\tX(pfs_table_$_) \\\n" } @tables)/me });
+}
+
+my ($good, $out) = $tree->tool('tools/sql --check');
+ok($good, 'what is checked in is what the lists say') or diag($out);
+
+# ---- a column in the middle of a list that many tables contain ----
+
+$tree->begin('column');
+$tree->edit('src/fdw/tables/pfs_timer_wait.h', sub { s{^(?=\tX\(t, count_timed,)}{\tX(t, spread_timer_wait, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_MAX), "Longest \\"less\\" the shortest; it's a test.") \\\n}m });
+($good, $out) = $tree->tool('tools/sql');
+ok(!$good, 'a column among released ones is refused');
+like($out, qr/needs \.since = PFS_SINCE_1_1/, 'it says what is missing');
+$tree->edit('src/fdw/tables/pfs_timer_wait.h', sub { s/(it's a test\.")\)/$1, .since = PFS_SINCE_1_1)/ });
+
+# ---- a table ----
+
+$tree->begin('table');
+add('src/fdw/tables', 'pfs_table_examples.c');
+add_tables('pfs_table_threads', 'examples');
+
+# ---- an improved comment ----
+
+$tree->begin(undef);
+$tree->edit('src/fdw/tables/pfs_table_threads.c', sub { s/"Database of the session\."/"The session's database."/ });
+
+# ---- an instrument; then an instrument point uses it ----
+
+$tree->begin('instrument');
+$tree->edit('src/record/setup/pfs_wait_class.h',
+	sub { s{^(?=\tX\(PFS_INS_OTHER_SOCKET,)}{\tX(PFS_INS_PROGRAM, "wait/synch/ipc/Program", PFS_CLASS_WAIT, NULL, NULL, 0, "Wait for a program.") \\\n}m });
+$tree->begin(undef);
+$tree->edit('src/instr/pfs_instr_wait.c', sub { s/\bPFS_INS_CHILD_PROCESS\b/PFS_INS_PROGRAM/ });
+
+# ---- a container, its size a setting ----
+
+$tree->begin('container');
+add('src/record/object', 'pfs_note.h', 'pfs_note.c');
+add('src/instr', 'pfs_instr_note.c');
+add_part('pfs_note.h', <<'EOT');
+		.name = "notes",
+		STRUCT(pfs_shared_notes),
+		.lay_out = pfs_notes_lay_out,
+		.pages = &pfs_notes,
+		.counters = {
+			{"pfs_notes_empty", offsetof(PfsSharedNotes, empty)},
+		},
+EOT
+$tree->edit('src/pfs_sizes.h', sub { s{^(?=\tX\(digests,)}{\tX(notes, "pfs.max_note_instances", PFS_INSTANCES_MAX, pfs_sizes.threads, NULL, "Notes that can be kept.", "-1 is one for each process.") \\\n}m });
+add_to_readme('src/record/object', '`pfs_note` | notes');
+$tree->edit('docs/settings.md', sub { s/^\| .`pfs\.accounts_size`/| `pfs.max_note_instances` | -1 | -1 to 1048576 | notes | restart |\n$&/m });
+
+# ---- a family of summaries ----
+
+$tree->begin('family of summaries');
+add('src/record/statement', 'pfs_tally.h', 'pfs_tally.c');
+add('src/instr', 'pfs_instr_tally.c');
+add('src/fdw/tables', 'pfs_table_tallies.c');
+$tree->edit('src/pfs.h', sub {
+	s/^(?=\tPFS_NUM_FAMILIES,)/\tPFS_FAMILY_TALLIES,\n/m;
+	s/^\tX\(PFS_CLASS_ERROR, PFS_FAMILY_ERRORS\)/$& \\\n\tX(PFS_CLASS_TALLY, PFS_FAMILY_TALLIES)/m;
+});
+$tree->edit('src/record/pfs_families.c', sub {
+	s/^#include "pfs_summary.h"\n/$&#include "pfs_tally.h"\n/m;
+	s/^\t\[PFS_FAMILY_ERRORS\] = .*\n/$&\t[PFS_FAMILY_TALLIES] = &pfs_tally_kind,\n/m;
+});
+add_part('pfs_tally.h', qq{\t\t.name = "tallies",\n\t\t.start = pfs_tallies_start,\n});
+add_tables('pfs_table_accounts', map { "tallies_$_" } qw(global by_thread by_account by_user by_host));
+add_to_readme('src/record/statement', '`pfs_tally` | tallies');
+
+# ---- a family of events with its summaries ----
+
+$tree->begin('family of events');
+add('src/record/statement', 'pfs_job.h', 'pfs_job.c');
+add('src/instr', 'pfs_instr_job.c');
+add('src/fdw/tables', 'pfs_table_events_jobs.c', 'pfs_table_jobs_summary.c');
+$tree->edit('src/pfs.h', sub {
+	s/^\tX\(PFS_TRANSACTIONS, "transactions"\)/$& \\\n\tX(PFS_JOBS, "jobs")/m;
+	s/^(?=\tPFS_NUM_FAMILIES,)/\tPFS_FAMILY_JOBS,\n/m;
+	s/^\tX\(PFS_CLASS_TRANSACTION, .*\)/$& \\\n\tX(PFS_CLASS_JOB, "job", PFS_JOBS, PFS_FAMILY_JOBS)/m;
+});
+$tree->edit('src/record/pfs_families.c', sub {
+	s/^(?=#include "pfs_lwlock_event.h"\n)/#include "pfs_job.h"\n/m;
+	s/^\t\[PFS_FAMILY_ERRORS\] = .*\n/$&\t[PFS_FAMILY_JOBS] = &pfs_job_kind,\n/m;
+	s/^(?=\};\n\nconst PfsSummaryKind)/<<'EOT'/me;
+	[PFS_JOBS] = {
+		PFS_JOB_DEPTH, false, TABLES("jobs"),
+		.size = sizeof(PfsJobEvent),
+		.bytes = pfs_job_event_bytes,
+		.store = pfs_job_event_store,
+	},
+EOT
+});
+add_part('pfs_job.h', qq{\t\t.name = "jobs",\n\t\t.start = pfs_jobs_start,\n});
+add_tables('pfs_table_accounts', (map { "events_jobs_$_" } qw(current history history_long)), map { "jobs_$_" } qw(global by_thread by_account by_user by_host));
+add_to_readme('src/record/statement', '`pfs_job` | jobs');
+$tree->edit('docs/settings.md', sub { s/^\| .`pfs\.max_sql_text_length`/| `pfs.events_jobs_history_size` | -1 | -1 to 1024 | rows | restart |\n| `pfs.events_jobs_history_long_size` | -1 | -1 to 1000000 | rows | restart |\n$&/m });
+$tree->begin(undef);
+
+# ---- what is generated ----
+
+($good, $out) = $tree->tool('tools/sql --check');
+ok(!$good, 'the check fails while the script is older than the lists');
+like($out, qr/^sql\/\S+ is older than the lists.*^docs\/tables\.md is older/ms, 'and names the files');
+unlink $tree->path . '/docs/tables.md', my @scripts = glob $tree->path . '/sql/pfs--*--*.sql';
+File::Copy::cp($tree->top . '/sql/' . s{.*/}{}r, $_) foreach @scripts;
+($good, $out) = $tree->tool('tools/sql && tools/sql --check');
+ok($good, 'tools/sql writes them') or diag($out);
+like($tree->text('docs/tables.md'), qr/^## pfs\.examples\n\nExamples; there are two\.\n\nA row is one example\. TRUNCATE: refused\. Source: `pfs` itself\. Since 1\.1\.\n/m, 'a table in docs/tables.md');
+like($tree->text('docs/tables.md'), qr/^- `spread_timer_wait` \(numeric, picoseconds, since 1\.1\): Longest "less" the shortest; it's a test\.$/m, 'and a column');
+
+# ---- the server ----
+
+($good, $out) = $tree->build;
+ok($good, 'it builds') or BAIL_OUT($out);
+my $installation = PfsReleases->new;
+$installation->use_tree($tree->path);
+my $server = PfsServer->new('main', postgres => $installation->postgres, conf => <<'EOT');
+fsync = off
+autovacuum = off
+pfs.max_note_instances = 3
+pfs.events_jobs_history_size = 2
+EOT
+$server->start;
+$server->sql("CREATE DATABASE $_") foreach qw(updated fresh);
+my $updated = $server->session(db => 'updated');
+$installation->release('1.0');
+$updated->query('CREATE EXTENSION pfs');
+$installation->release;
+$updated->query('ALTER EXTENSION pfs UPDATE');
+my $fresh = $server->session(db => 'fresh');
+$fresh->query('CREATE EXTENSION pfs');
+
+is($fresh->query('SELECT number, word FROM pfs.examples ORDER BY number'), "1|\n2|two", 'the table is read');
+is($fresh->query(q{SELECT has_table_privilege('pg_monitor', 'pfs.examples', 'SELECT'), has_table_privilege('pg_monitor', 'pfs.examples', 'TRUNCATE')}),
+	't|f', 'by those who may');
+is($fresh->query(q{SELECT a_row_is, truncate_effect FROM pfs.tables WHERE table_name = 'examples'}), 'one example|refused', 'pfs.tables lists it');
+my $sums = 'pfs.events_waits_summary_global_by_event_name';
+is($fresh->query("SELECT count(*) FILTER (WHERE spread_timer_wait > 0) > 0, count(*) FILTER (WHERE spread_timer_wait <> max_timer_wait) FROM $sums"),
+	't|0', 'the column has values, and the others still have theirs');
+my ($tables, $last) = split /\|/, $fresh->query(q{SELECT count(*), count(*) FILTER (WHERE attnum = relnatts)
+	FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid WHERE attname = 'spread_timer_wait' AND relkind = 'f'});
+cmp_ok($tables, '>', 20, 'all tables that contain the list have it');
+is($last, $tables, 'as their last column');
+
+my $everything = q{SELECT c.relname, attnum, attname, format_type(atttypid, atttypmod), col_description(c.oid, attnum), obj_description(c.oid, 'pg_class'), relacl
+	FROM pg_class c JOIN pg_attribute ON attrelid = c.oid WHERE relnamespace = 'pfs'::regnamespace AND attnum > 0 ORDER BY 1, 2};
+is(difference($updated->query($everything), $fresh->query($everything)), '', 'an updated database has the same as a new one');
+like($fresh->query($everything), qr/\|Longest "less" the shortest; it's a test\.\|.*\|The session's database\.\|/s, 'with the comments');
+
+$fresh->query('CREATE SCHEMA imported; IMPORT FOREIGN SCHEMA pfs FROM SERVER pfs_server INTO imported');
+my $columns = q{SELECT relname, attnum, attname, atttypid::regtype FROM pg_class c JOIN pg_attribute ON attrelid = c.oid
+	WHERE relkind = 'f' AND attnum > 0 AND relnamespace = '%s'::regnamespace ORDER BY 1, 2};
+is(difference($fresh->query(sprintf $columns, 'imported'), $fresh->query(sprintf $columns, 'pfs')), '', 'IMPORT FOREIGN SCHEMA makes the same');
+
+# ---- the instrument ----
+
+# What a table has of the session.
+sub of_session
+{
+	my ($table, $columns) = @_;
+
+	return $fresh->query("SELECT $columns FROM pfs.$table WHERE thread_id = pfs.thread_id()");
+}
+
+is($fresh->query(q{SELECT enabled, timed, documentation FROM pfs.setup_instruments WHERE name = 'wait/synch/ipc/Program'}), 'YES|YES|Wait for a program.',
+	'the instrument is there, and on');
+$fresh->query(q{COPY (SELECT 1) TO PROGRAM 'cat >/dev/null'});
+is($fresh->query(q{SELECT count_star > 0, sum_timer_wait > 0 FROM pfs.events_waits_summary_by_thread_by_event_name
+	WHERE thread_id = pfs.thread_id() AND event_name = 'wait/synch/ipc/Program'}), 't|t', 'it counts');
+
+# ---- the container ----
+
+$fresh->query("CREATE FUNCTION $_ AS '\$libdir/pfs' LANGUAGE C") foreach
+  'pfs_example_note(text) RETURNS bool', 'pfs_example_remove_notes() RETURNS int', 'pfs_example_tally(int, bigint) RETURNS void',
+  'pfs_example_begin_job(int, int) RETURNS int', 'pfs_example_end_job(bigint) RETURNS int';
+is($fresh->query('SHOW pfs.max_note_instances'), 3, 'its setting');
+is($fresh->query(q{SELECT count(*) FILTER (WHERE pfs_example_note(text)), count(*) FROM unnest('{a,b,"",c,d,e}'::text[]) text}), '3|6', 'three notes fit');
+my $container = q{SELECT records_max, records_used, records_lost FROM pfs.containers WHERE name = 'note_instances'};
+my $status = q{SELECT variable_name, variable_value FROM pfs.status WHERE variable_name LIKE 'pfs_note%' ORDER BY 1};
+is($fresh->query($container), '3|3|2', 'containers shows them, and those that were lost');
+is($fresh->query($status), "pfs_note_instances_lost|2\npfs_notes_empty|1", 'status the losses and its own counter');
+is($fresh->query(q{SELECT current_number_of_bytes_used > 0 FROM pfs.memory_summary_global_by_event_name WHERE event_name = 'memory/pfs/note_instances'}), 't',
+	'its memory is counted');
+$fresh->query('TRUNCATE pfs.containers');
+is($fresh->query($container) . "\n" . $fresh->query($status), "3|3|0\npfs_note_instances_lost|0\npfs_notes_empty|0", 'TRUNCATE of containers resets the losses');
+is($fresh->query('SELECT pfs_example_remove_notes()') . $fresh->query($container), '33|0|0', 'the notes are removed');
+
+# ---- the family of summaries ----
+
+# The levels, each with what it shows.
+sub levels
+{
+	my ($prefix, $suffix, $columns) = @_;
+
+	return join ' ', map {
+		$fresh->query("SELECT coalesce(string_agg(concat_ws(',', $columns), ' ' ORDER BY event_name), '-') FROM pfs.${prefix}_$_->[0]$suffix WHERE $_->[1] AND count_star > 0")
+	} [ 'by_thread', 'thread_id = pfs.thread_id()' ], [ 'by_account', "user_name = 'postgres' AND host = '[local]'" ], [ 'by_user', "user_name = 'postgres'" ],
+	  [ 'by_host', "host = '[local]'" ], [ 'global', 'true' ];
+}
+
+my $tallies = 'count_star, sum_amount';
+is($fresh->query(q{SELECT string_agg(name || ' ' || enabled, ', ' ORDER BY name), count(timed) FROM pfs.setup_instruments WHERE name LIKE 'tally/%'}),
+	'tally/blue YES, tally/red YES|0', 'tallies have instruments without a timer');
+$fresh->query('SELECT pfs_example_tally(0, n) FROM generate_series(1, 4) n');
+is(levels('tallies_summary', '', $tallies), '4,10 4,10 4,10 4,10 4,10', 'all levels count tallies');
+$fresh->query('TRUNCATE pfs.tallies_summary_by_thread');
+is(levels('tallies_summary', '', $tallies), '- 4,10 4,10 4,10 4,10', 'TRUNCATE of a level moves them up');
+$fresh->query('SELECT pfs_example_tally(1, 7)');
+is(levels('tallies_summary', '', $tallies), '1,7 1,7 4,10 1,7 4,10 1,7 4,10 1,7 4,10', 'later ones are counted beside them');
+$fresh->query(q{UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'tally/blue'; SELECT pfs_example_tally(1, 7)});
+is($fresh->query('SELECT sum(count_star) FROM pfs.tallies_summary_global'), 5, 'an instrument that is off counts nothing');
+is($fresh->query(q{SELECT records_max, records_used FROM pfs.containers WHERE name = 'tallies_summary_global'}), '2|2', 'containers shows its cells');
+$fresh->query('TRUNCATE pfs.tallies_summary_global');
+is(levels('tallies_summary', '', $tallies), '- - - - -', 'TRUNCATE of the highest level zeroes all');
+
+# ---- the family of events ----
+
+my $jobs = 'priority, steps, timer_end IS NOT NULL, timer_wait >= 0';
+is($fresh->query(q{SELECT string_agg(name, ' ') FROM pfs.setup_consumers WHERE name LIKE '%job%' AND enabled = 'YES'}),
+	'events_jobs_current events_jobs_history events_jobs_history_long', 'jobs have consumers');
+is($fresh->query(q{SELECT timer_name IS NOT NULL FROM pfs.setup_timers WHERE name = 'job'}), 't', 'and a timer');
+is($fresh->query('SELECT pfs_example_begin_job(0, 5), pfs_example_begin_job(1, 6)'), '1|2', 'two jobs begin');
+is(of_session('events_jobs_current', "string_agg(concat_ws(' ', event_name, priority, coalesce(steps::text, 'NULL'), coalesce(timer_end::text, 'NULL')), ', ' ORDER BY event_id)"),
+	'job/small 5 NULL NULL, job/large 6 NULL NULL', 'they are running');
+is($fresh->query('SELECT pfs_example_begin_job(0, 0), pfs_example_begin_job(0, 0)'), '3|3', 'a third one, and one that is nested too deep');
+is($fresh->query(q{SELECT records_lost FROM pfs.containers WHERE name = 'events_jobs_current'}), 1, 'which is counted as lost');
+$fresh->query("SELECT pfs_example_end_job($_)") foreach 1 .. 3;
+is(of_session('events_jobs_current', 'count(*)'), 0, 'all have ended');
+is(of_session('events_jobs_history', "count(*), string_agg(concat_ws(' ', $jobs), ', ' ORDER BY steps)"), '2|6 2 t t, 5 3 t t', 'the history has the last two');
+is(of_session('events_jobs_history_long', "string_agg(concat_ws(' ', $jobs), ', ' ORDER BY steps)"), '0 1 t t, 6 2 t t, 5 3 t t', 'the long history all');
+is(levels('events_jobs_summary', '_by_event_name', 'event_name, count_star, count_timed'), join(' ', ('job/large,1,1 job/small,2,2') x 5), 'all levels count jobs');
+is($fresh->query(q{SELECT count(*) FROM pfs.events_jobs_summary_global_by_event_name WHERE min_timer_wait <= avg_timer_wait AND avg_timer_wait <= max_timer_wait}), 2, 'with their times');
+$fresh->query('TRUNCATE pfs.events_jobs_history; TRUNCATE pfs.events_jobs_summary_by_thread_by_event_name');
+is(of_session('events_jobs_history', 'count(*)') . of_session('events_jobs_history_long', 'count(*)'), '03', 'TRUNCATE empties the one history');
+is(levels('events_jobs_summary', '_by_event_name', 'event_name, count_star'), join(' ', '-', ('job/large,1 job/small,2') x 4), 'and moves the counters of a level up');
+$fresh->query('TRUNCATE pfs.events_jobs_history_long');
+is(of_session('events_jobs_history_long', 'count(*)'), 0, 'then the other');
+$fresh->query(q{UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'events_jobs_current'});
+$fresh->query('SELECT pfs_example_begin_job(0, 9); SELECT pfs_example_end_job(9)');
+is(of_session('events_jobs_history_long', 'count(*)'), 0, 'with the consumer off no event is kept');
+is($fresh->query(q{SELECT count_star FROM pfs.events_jobs_summary_global_by_event_name WHERE event_name = 'job/small'}), 3, 'but it is counted');
+
+# ---- sessions that end ----
+
+$fresh->query('TRUNCATE pfs.events_jobs_summary_global_by_event_name, pfs.tallies_summary_global');
+my $other = $server->session(db => 'fresh');
+my $thread = $other->query('SELECT pfs.thread_id()');
+$other->query('SELECT pfs_example_tally(0, 3), pfs_example_begin_job(0, 1), pfs_example_end_job(1)');
+$other->close;
+$server->sql('CREATE EXTENSION pfs');
+ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $thread", 0), 'a session ends');
+is(levels('tallies_summary', '', $tallies), '- 1,3 1,3 1,3 1,3', 'its tallies are those of its account');
+is(levels('events_jobs_summary', '_by_event_name', 'event_name, count_star'), join(' ', '-', ('job/small,1') x 4), 'and its jobs');
+$fresh->query('TRUNCATE pfs.accounts');
+is(levels('tallies_summary', '', $tallies), '- - 1,3 1,3 1,3', 'TRUNCATE of accounts empties this level of all families');
+
+# ---- the golden outputs, which are the rest of the edits ----
+
+# Whose lines they are.
+my %names = (
+	'column' => qr/spread_timer_wait/,
+	'table' => qr/\bexamples\b/,
+	'instrument' => qr/Program/,
+	'container' => qr/\bnote/,
+	'family of summaries' => qr/tall(y|ies)/,
+	'family of events' => qr/job/,
+);
+my $ndatabases = 0;
+
+# The lines that a regression test prints and its golden output does not have.  It runs as pg_regress runs it.
+sub new_lines
+{
+	my ($test) = @_;
+	my $database = 'regression' . ++$ndatabases;
+	my $out = '';
+
+	$server->sql("CREATE DATABASE $database");
+	local %ENV = (%ENV, PGTZ => 'PST8PDT', PGDATESTYLE => 'Postgres, MDY', PGOPTIONS => '-c intervalstyle=postgres_verbose');
+	IPC::Run::run([ PfsServer::bindir() . '/psql', '-X', '-a', '-q', '-d', $server->connstr($database) ],
+		'<', $tree->top . "/sql_tests/sql/$test.sql", '>&', \$out, IPC::Run::timeout($PfsServer::timeout));
+	$server->sql("DROP DATABASE $database WITH (FORCE)");
+	return grep { /^\+/ } split /\n/, difference($out, $tree->text("expected/$test.out"));
+}
+
+$fresh->query(q{UPDATE pfs.setup_consumers SET enabled = 'YES' WHERE name = 'events_jobs_current'; UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name = 'tally/blue'});
+foreach my $test (map { m{([^/]+)\.sql$} } glob $tree->top . '/sql_tests/sql/*.sql')
+{
+	my @lines = new_lines($test);
+
+	foreach my $addition (sort keys %names)
+	{
+		my @its = grep { $_ =~ $names{$addition} } @lines;
+
+		next unless @its;
+		$tree->begin($addition);
+		$tree->edit("expected/$test.out", sub { $_ .= join("\n", @its) });
+	}
+}
+
+# ---- as many files as CONTRIBUTING.md says, and no more than a reader puts up with ----
+
+my %most = ('column' => 2, 'table' => 3, 'instrument' => 1, 'container' => 8, 'family of summaries' => 12);
+my %said = $tree->text('CONTRIBUTING.md') =~ /^\| an? \[(.+?)\]\(#[^)]*\) \| (\d+) \|/mg;
+
+is(join(', ', sort keys %said), join(', ', sort keys %names), 'CONTRIBUTING.md has a line for each kind');
+foreach my $addition (sort keys %names)
+{
+	my @files = $tree->touched($addition);
+
+	is(scalar(@files), $said{$addition}, "$addition: as many files as CONTRIBUTING.md says") or diag(join("\n", @files));
+	cmp_ok($said{$addition} // 0, '<=', $most{$addition}, "$addition: few enough") if defined $most{$addition};
+}
+my ($same, $lines) = $tree->tool("diff '" . $tree->top . "/src/record/setup/pfs_wait_class.h' src/record/setup/pfs_wait_class.h");
+is(scalar(() = $lines =~ /^[<>]/mg), 1, 'an instrument is one line');
+
+done_testing();

@@ -1,0 +1,177 @@
+/*
+ * pfs_job.c
+ *	  Jobs: their instruments, begin and end, and their counts as a family of summaries.
+ */
+#include "postgres.h"
+
+#include "pfs_event_cell.h"
+#include "pfs_event_store.h"
+#include "pfs_job.h"
+
+static PfsInstrumentId instruments[PFS_JOB_LARGE + 1];
+
+void
+pfs_jobs_start(void)
+{
+	static const char *const names[] = {[PFS_JOB_SMALL] = "job/small",[PFS_JOB_LARGE] = "job/large"};
+
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		PfsInstrument proto = {.class = PFS_CLASS_JOB, .documentation = "Jobs of this size."};
+
+		strlcpy(proto.name, names[i], sizeof(proto.name));
+		instruments[i] = pfs_instrument_register(&proto);
+	}
+}
+
+size_t
+pfs_job_event_bytes(const PfsEvent *event)
+{
+	return sizeof(PfsJobEvent);
+}
+
+PFS_EVENT_STORE(pfs_job_event_store, pfs_job_event_bytes)
+
+PfsJobEvent *
+pfs_job_begin(PfsThread *t, PfsJobKind kind, uint32 priority)
+{
+	uint32		flags = pfs_wait_flags(t, instruments[kind]);
+	PfsJobEvent *e;
+
+	if ((flags & PFS_FLAG_ENABLED) == 0 || pfs_is_writing(t))
+		return NULL;
+	pfs_write_begin(t);
+	e = (PfsJobEvent *) pfs_event_begin(t, PFS_JOBS, instruments[kind], flags, pfs_wait_clock(flags),
+										pfs_statement_parent());
+	if (e != NULL)
+	{
+		e->priority = priority;
+		e->steps = 0;
+		pfs_event_show(t, PFS_JOBS);
+	}
+	pfs_write_end(t);
+	return e;
+}
+
+/*
+ * Counts a job in the thread's own cell, or for the server alone.  Inside a write
+ * section; ticks are those of the timer in flags.
+ */
+static void
+count(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
+{
+	PfsBlock   *block = &t->summary[PFS_FAMILY_JOBS].cells;
+	uint32		cell = pfs_cell_of_instrument(PFS_FAMILY_JOBS, instrument);
+	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+
+	if (cell >= block->ncells)
+		return;
+	ticks = timed ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
+	if ((flags & PFS_FLAG_THREAD) == 0)
+	{
+		PfsTotals	one = {timed ? 1 : 0, timed ? 0 : 1, ticks, ticks, ticks};
+
+		pfs_job_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_JOBS].cells, cell), &one);
+		return;
+	}
+	pfs_family_look(t, PFS_FAMILY_JOBS);
+	if (timed)
+		pfs_cells_add(block, cell, ticks);
+	else
+		pfs_cells_add_untimed(block, cell);
+}
+
+void
+pfs_job_end(PfsThread *t, PfsJobEvent *e, uint64 steps)
+{
+	uint64		end = pfs_wait_read_end(t, e->flags);
+
+	pfs_write_begin(t);
+	e->steps = steps;
+	count(t, e->instrument, e->flags, end - e->timer_start);
+	pfs_event_end(t, PFS_JOBS, (PfsEvent *) e, end);
+	pfs_write_end(t);
+}
+
+/* ---- as a family of summaries ---- */
+
+static uint32
+job_cells(void)
+{
+	return lengthof(instruments);
+}
+
+static bool
+job_is_empty(const void *cell)
+{
+	const PfsCell *c = cell;
+
+	return c->count_timed + c->count_untimed == 0;
+}
+
+static void
+job_add(void *totals, const void *cell)
+{
+	pfs_totals_add_cell(totals, cell);
+}
+
+static void
+job_clear_going(void *cell)
+{
+	pfs_cell_clear(cell);
+}
+
+static void
+job_merge(void *shared, const void *totals)
+{
+	pfs_shared_cell_merge(shared, totals);
+}
+
+static void
+job_read(const void *shared, void *totals)
+{
+	pfs_shared_cell_read(shared, totals);
+}
+
+static void
+job_take(void *shared, void *totals)
+{
+	pfs_shared_cell_take(shared, totals);
+}
+
+static uint64
+job_count(const void *totals)
+{
+	return pfs_totals_count(totals);
+}
+
+static bool
+job_is_shown(const void *totals)
+{
+	return job_count(totals) > 0;
+}
+
+const PfsSummaryKind pfs_job_kind = {
+	.tables = {
+		[PFS_LEVEL_THREAD] = "events_jobs_summary_by_thread_by_event_name",
+		[PFS_LEVEL_ACCOUNT] = "events_jobs_summary_by_account_by_event_name",
+		[PFS_LEVEL_USER] = "events_jobs_summary_by_user_by_event_name",
+		[PFS_LEVEL_HOST] = "events_jobs_summary_by_host_by_event_name",
+		[PFS_LEVEL_GLOBAL] = "events_jobs_summary_global_by_event_name",
+	},
+	.cell_size = sizeof(PfsCell),
+	.shared_size = sizeof(PfsSharedCell),
+	.totals_size = sizeof(PfsTotals),
+	.cells = job_cells,
+	.lock_offset = offsetof(PfsThread, seq),
+	.is_empty = job_is_empty,
+	.add = job_add,
+	.add_going = job_add,
+	.clear_going = job_clear_going,
+	.merge = job_merge,
+	.read = job_read,
+	.take = job_take,
+	.count = job_count,
+	.is_shown = job_is_shown,
+	.container = "events_jobs_summary_global",
+};

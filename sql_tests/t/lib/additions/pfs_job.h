@@ -1,0 +1,39 @@
+/*
+ * pfs_job.h
+ *	  Jobs: the family of events that 190_additions.pl adds, with its summaries.
+ */
+#ifndef PFS_JOB_H
+#define PFS_JOB_H
+
+#include "pfs_event_own.h"
+
+/* Running jobs of a thread. */
+#define PFS_JOB_DEPTH 3
+
+typedef enum PfsJobKind
+{
+	PFS_JOB_SMALL,
+	PFS_JOB_LARGE,
+} PfsJobKind;
+
+typedef struct PfsJobEvent
+{
+	PFS_EVENT_FIELDS;
+	uint32		priority;
+	uint64		steps;			/* known at its end */
+} PfsJobEvent;
+
+extern const PfsSummaryKind pfs_job_kind;
+
+/* Jobs' own of PfsEventFamilyInfo. */
+extern size_t pfs_job_event_bytes(const PfsEvent *event);
+extern void pfs_job_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+
+/* Postmaster: registers the instruments. */
+extern void pfs_jobs_start(void);
+
+/* Outside of write sections.  NULL: not collected, or nested too deep. */
+extern PfsJobEvent *pfs_job_begin(PfsThread *t, PfsJobKind kind, uint32 priority);
+extern void pfs_job_end(PfsThread *t, PfsJobEvent *e, uint64 steps);
+
+#endif							/* PFS_JOB_H */

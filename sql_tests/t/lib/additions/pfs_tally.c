@@ -1,0 +1,142 @@
+/*
+ * pfs_tally.c
+ *	  Tallies: their instruments, their cells, and how sums are made of these.
+ */
+#include "postgres.h"
+
+#include "pfs_event_cell.h"
+#include "pfs_tally.h"
+
+static PfsInstrumentId instruments[PFS_TALLY_COLOURS];
+
+void
+pfs_tallies_start(void)
+{
+	static const char *const names[PFS_TALLY_COLOURS] = {"tally/red", "tally/blue"};
+
+	for (int i = 0; i < PFS_TALLY_COLOURS; i++)
+	{
+		PfsInstrument proto = {.class = PFS_CLASS_TALLY, .documentation = "What was tallied of this colour."};
+
+		strlcpy(proto.name, names[i], sizeof(proto.name));
+		instruments[i] = pfs_instrument_register(&proto);
+	}
+}
+
+/*
+ * Adds to the thread's own cell, inside a write section; for the server alone where
+ * nothing is counted by thread.
+ */
+void
+pfs_tally(PfsThread *t, int colour, uint64 amount)
+{
+	uint32		flags = pfs_wait_flags(t, instruments[colour]);
+	PfsBlock   *block = &t->summary[PFS_FAMILY_TALLIES].cells;
+	uint32		i = pfs_cell_of_instrument(PFS_FAMILY_TALLIES, instruments[colour]);
+	PfsTallyCell *cell;
+
+	if ((flags & PFS_FLAG_ENABLED) == 0 || i >= block->ncells || pfs_is_writing(t))
+		return;
+	pfs_write_begin(t);
+	if (flags & PFS_FLAG_THREAD)
+	{
+		pfs_family_look(t, PFS_FAMILY_TALLIES);
+		pfs_block_touch(block, i);
+		cell = pfs_block_cell(block, i);
+		pfs_store_relaxed(&cell->count, cell->count + 1);
+		pfs_store_relaxed(&cell->amount, cell->amount + amount);
+	}
+	else
+	{
+		PfsTallyCell one = {1, amount};
+
+		pfs_tally_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_TALLIES].cells, i), &one);
+	}
+	pfs_write_end(t);
+}
+
+/* ---- as a family of summaries ---- */
+
+static uint32
+tally_cells(void)
+{
+	return PFS_TALLY_COLOURS;
+}
+
+static uint64
+tally_count(const void *totals)
+{
+	return ((const PfsTallyCell *) totals)->count;
+}
+
+static bool
+tally_is_shown(const void *totals)
+{
+	return tally_count(totals) > 0;
+}
+
+static bool
+tally_is_empty(const void *cell)
+{
+	return tally_count(cell) == 0;
+}
+
+static void
+tally_add(void *totals, const void *cell)
+{
+	((PfsTallyCell *) totals)->count += ((const PfsTallyCell *) cell)->count;
+	((PfsTallyCell *) totals)->amount += ((const PfsTallyCell *) cell)->amount;
+}
+
+static void
+tally_clear_going(void *cell)
+{
+	pfs_store_relaxed(&((PfsTallyCell *) cell)->count, 0);
+	pfs_store_relaxed(&((PfsTallyCell *) cell)->amount, 0);
+}
+
+static void
+tally_merge(void *shared, const void *totals)
+{
+	pfs_add_relaxed(&((PfsTallyCell *) shared)->count, ((const PfsTallyCell *) totals)->count);
+	pfs_add_relaxed(&((PfsTallyCell *) shared)->amount, ((const PfsTallyCell *) totals)->amount);
+}
+
+static void
+tally_read(const void *shared, void *totals)
+{
+	((PfsTallyCell *) totals)->count += pfs_load_relaxed(&((const PfsTallyCell *) shared)->count);
+	((PfsTallyCell *) totals)->amount += pfs_load_relaxed(&((const PfsTallyCell *) shared)->amount);
+}
+
+static void
+tally_take(void *shared, void *totals)
+{
+	((PfsTallyCell *) totals)->count += pfs_exchange(&((PfsTallyCell *) shared)->count, 0);
+	((PfsTallyCell *) totals)->amount += pfs_exchange(&((PfsTallyCell *) shared)->amount, 0);
+}
+
+const PfsSummaryKind pfs_tally_kind = {
+	.tables = {
+		[PFS_LEVEL_THREAD] = "tallies_summary_by_thread",
+		[PFS_LEVEL_ACCOUNT] = "tallies_summary_by_account",
+		[PFS_LEVEL_USER] = "tallies_summary_by_user",
+		[PFS_LEVEL_HOST] = "tallies_summary_by_host",
+		[PFS_LEVEL_GLOBAL] = "tallies_summary_global",
+	},
+	.cell_size = sizeof(PfsTallyCell),
+	.shared_size = sizeof(PfsTallyCell),
+	.totals_size = sizeof(PfsTallyCell),
+	.cells = tally_cells,
+	.lock_offset = offsetof(PfsThread, seq),
+	.is_empty = tally_is_empty,
+	.add = tally_add,
+	.add_going = tally_add,
+	.clear_going = tally_clear_going,
+	.merge = tally_merge,
+	.read = tally_read,
+	.take = tally_take,
+	.count = tally_count,
+	.is_shown = tally_is_shown,
+	.container = "tallies_summary_global",
+};

@@ -1,0 +1,28 @@
+/*
+ * pfs_tally.h
+ *	  Tallies: the family of summaries that 190_additions.pl adds.  Its cells count how
+ *	  often something was tallied, and how much of it.
+ */
+#ifndef PFS_TALLY_H
+#define PFS_TALLY_H
+
+#include "pfs_event_write.h"
+
+#define PFS_TALLY_COLOURS 2
+
+/* Of a thread, above threads, and as a private sum. */
+typedef struct PfsTallyCell
+{
+	uint64		count;
+	uint64		amount;
+} PfsTallyCell;
+
+extern const PfsSummaryKind pfs_tally_kind;
+
+/* Postmaster: registers the instruments. */
+extern void pfs_tallies_start(void);
+
+/* Outside of write sections. */
+extern void pfs_tally(PfsThread *t, int colour, uint64 amount);
+
+#endif							/* PFS_TALLY_H */

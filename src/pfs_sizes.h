@@ -1,0 +1,94 @@
+/*
+ * pfs_sizes.h
+ *	  How many records the containers have: the list of their settings, and the sizes
+ *	  in effect.
+ *
+ * A size stands once, here.  pfs_guc.c defines its setting, pfs_module.c works out the
+ * default, and the container's part reads pfs_sizes when the segment is laid out.
+ */
+#ifndef PFS_SIZES_H
+#define PFS_SIZES_H
+
+#include "pfs.h"
+
+/* Largest values. */
+#define PFS_INSTANCES_MAX		1048576
+/* Each has some 50 kB of address space for its counters. */
+#define PFS_ACCOUNTS_MAX		65536
+/* Numbers are 16 bits wide. */
+#define PFS_INSTRUMENTS_MAX		16384
+/* Each new session looks through all of them. */
+#define PFS_ACTORS_MAX			16384
+
+/* What the defaults are made of. */
+#define PFS_INSTRUMENTS_DEFAULT	1024
+#define PFS_ACTORS_DEFAULT		128
+/* A server has some files whatever its size, and each session opens more. */
+#define PFS_FILES_FOR_SERVER	8192
+#define PFS_FILES_PER_CONNECTION 64
+/* As many as there can be connections, within reason. */
+#define PFS_ACCOUNTS_DEFAULT	Min(32 + MaxConnections, 512)
+/* Applications prepare a handful of statements, some of them hundreds. */
+#define PFS_PREPARED_PER_THREAD	16
+/* An application has its shapes whatever the number of its sessions. */
+#define PFS_DIGESTS_AT_LEAST	2000
+#define PFS_DIGESTS_PER_CONNECTION 80
+#define PFS_DIGESTS_AT_MOST		10000
+
+/*
+ * The settings of sizes: field of PfsSizes, name, largest value, what -1 stands for, a
+ * function that checks a value, description, detail.  Defaults are worked out in this
+ * order when the server's own sizes are known, so one may use a size above it.
+ */
+#define PFS_SIZE_SETTINGS(X) \
+	X(threads, "pfs.max_thread_instances", PFS_INSTANCES_MAX, pfs_compat_max_processes(), NULL, \
+	  "Processes that can be watched at a time.", \
+	  "-1 is every process that the server can have; 0 watches none.") \
+	X(files, "pfs.max_file_instances", PFS_INSTANCES_MAX, \
+	  PFS_FILES_FOR_SERVER + PFS_FILES_PER_CONNECTION * MaxConnections, NULL, \
+	  "Files that can be known by name at a time.", \
+	  "-1 is sized from max_connections; 0 knows none.") \
+	X(instruments, "pfs.max_instruments", PFS_INSTRUMENTS_MAX, PFS_INSTRUMENTS_DEFAULT, check_max_instruments, \
+	  "Instruments, those of extensions included.", \
+	  "-1 is 1,024.") \
+	X(accounts, "pfs.accounts_size", PFS_ACCOUNTS_MAX, PFS_ACCOUNTS_DEFAULT, NULL, \
+	  "Users on hosts whose numbers are kept apart.", \
+	  "-1 is sized from max_connections; 0: the numbers go to users and hosts.") \
+	X(users, "pfs.users_size", PFS_ACCOUNTS_MAX, PFS_ACCOUNTS_DEFAULT, NULL, \
+	  "Users whose numbers are kept apart.", \
+	  "-1 is sized from max_connections; 0: none.") \
+	X(hosts, "pfs.hosts_size", PFS_ACCOUNTS_MAX, PFS_ACCOUNTS_DEFAULT, NULL, \
+	  "Client addresses whose numbers are kept apart.", \
+	  "-1 is sized from max_connections; 0: none.") \
+	X(actors, "pfs.setup_actors_size", PFS_ACTORS_MAX, PFS_ACTORS_DEFAULT, NULL, \
+	  "Rules for new sessions in setup_actors.", \
+	  "-1 is 128; 0 has no rule, so no session is instrumented from its start.") \
+	X(sockets, "pfs.max_socket_instances", PFS_INSTANCES_MAX, pfs_sizes.threads, NULL, \
+	  "Sockets of clients that can be known at a time.", \
+	  "-1 is one for each process that can be watched; 0 knows none.") \
+	X(prepared, "pfs.max_prepared_statements_instances", PFS_INSTANCES_MAX, \
+	  pfs_sizes.threads * PFS_PREPARED_PER_THREAD, NULL, \
+	  "Prepared statements that can be known at a time.", \
+	  "-1 is sized from max_connections; 0 knows none.") \
+	X(digests, "pfs.digests_size", PFS_INSTANCES_MAX, \
+	  Min(PFS_DIGESTS_AT_LEAST + PFS_DIGESTS_PER_CONNECTION * MaxConnections, PFS_DIGESTS_AT_MOST), NULL, \
+	  "Statement shapes whose numbers are kept apart, by database, user and query identifier.", \
+	  "-1 is sized from max_connections; 0: none.")
+
+#define PFS_SIZE_FIELD(field, ...) uint32 field;
+
+/* Sizes in effect, -1 resolved.  Filled when the server asks for memory. */
+typedef struct PfsSizes
+{
+	PFS_SIZE_SETTINGS(PFS_SIZE_FIELD)
+	uint32		cells[PFS_NUM_FAMILIES];	/* of each block of a family */
+	uint32		history[PFS_NUM_EVENT_FAMILIES];	/* rows per thread */
+	uint32		history_long[PFS_NUM_EVENT_FAMILIES];	/* rows in all */
+	uint32		event_size[PFS_NUM_EVENT_FAMILIES]; /* bytes */
+	uint32		sql_text;		/* bytes of a statement's text that are kept */
+	uint32		digest_text;	/* bytes of a digest's text that are kept */
+	uint32		lwlocks;
+	uint32		lwlock_holders; /* threads, or 0 */
+} PfsSizes;
+
+#endif							/* PFS_SIZES_H */
