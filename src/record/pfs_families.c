@@ -8,6 +8,7 @@
 
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
+#include "pfs_event_read.h"
 #include "pfs_event_write.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
@@ -30,17 +31,21 @@ const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 		.store = pfs_wait_event_store,
 		.stamp = pfs_wait_event_stamp,
 		.last_reading = pfs_lwlock_last_reading,
+		.source = &pfs_lwlock_event_source,
+		.complete = pfs_wait_event_complete,
 	},
 	[PFS_STAGES] = {
 		PFS_STAGE_DEPTH, true, TABLES("stages"),
 		.bytes = pfs_stage_event_used,
 		.store = pfs_stage_event_store,
 		.stamp = pfs_stage_stamp,
+		.slots = &pfs_stage_slots,
 	},
 	[PFS_STATEMENTS] = {
 		PFS_STATEMENT_DEPTH, false, TABLES("statements"),
 		.bytes = pfs_statement_event_used,
 		.store = pfs_statement_event_store,
+		.complete = pfs_statement_event_complete,
 	},
 	[PFS_TRANSACTIONS] = {
 		PFS_TRANSACTION_DEPTH, false, TABLES("transactions"),

@@ -142,7 +142,7 @@ typedef struct PfsEventFamilyInfo
 	const char *history;
 	const char *history_long;
 
-	/* Bytes of an event in its slot that mean something. */
+	/* Bytes that mean something, in a slot and in a reader's copy. */
 	size_t		(*bytes) (const PfsEvent *event);
 
 	/*
@@ -163,6 +163,15 @@ typedef struct PfsEventFamilyInfo
 	 * keeps elsewhere; 0: none.  NULL: there are no such events.
 	 */
 	uint64		(*last_reading) (void);
+
+	/*
+	 * Readers, see pfs_event_read.h.  NULL: a slot is one event; no events
+	 * lie elsewhere; a copy has all columns, or, of an event that is running,
+	 * all but its end.
+	 */
+	const struct PfsEventSlots *slots;
+	const struct PfsEventSource *source;
+	void		(*complete) (PfsEvent *event, bool running);
 } PfsEventFamilyInfo;
 
 /* The families, each by its number: pfs_families.c. */
