@@ -91,7 +91,7 @@ global_copy(PfsScan *scan)
 	totals = palloc0(pfs_summary[PFS_FAMILY_WAITS].ncells * sizeof(PfsTotals));
 	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_GLOBAL, 0, scan->instrument, add_totals_cb, totals);
 	if (with_quantiles)
-		histogram = pfs_summary_read_histogram();
+		histogram = pfs_summary_read_histograms(PFS_FAMILY_WAITS);
 	for (uint32 i = 0; i < Min(pfs_instrument_count(), pfs_summary[PFS_FAMILY_WAITS].ncells); i++)
 	{
 		const PfsInstrument *ins = pfs_instrument_at(i);
@@ -133,7 +133,7 @@ PFS_COLUMNS(histogram, PfsBucketRow, HISTOGRAM_COLUMNS)
 static void
 histogram_copy(PfsScan *scan)
 {
-	uint64	  **histogram = pfs_summary_read_histogram();
+	uint64	  **histogram = pfs_summary_read_histograms(PFS_FAMILY_WAITS);
 
 	for (uint32 i = 0; histogram != NULL && i < pfs_summary[PFS_FAMILY_WAITS].ncells; i++)
 	{
