@@ -303,6 +303,17 @@ count_time(const PfsCall *call, PfsStatement *s, PfsTimestamp now)
 		s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
 }
 
+/* Counts a call that has executed a statement; `now` is its end. */
+static pg_attribute_always_inline void
+count_execution(PfsCall *call, PfsStatement *s, PfsTimestamp now, uint64 rows_sent, uint64 rows_affected)
+{
+	count_time(call, s, now);
+	usage_end(&call->usage, s->n);
+	s->n[PFS_N_ROWS_SENT] += rows_sent;
+	s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+	s->done = true;
+}
+
 /* Ends a nested statement, whose last call is over. */
 static void
 end_nested(PfsThread *t, PfsStatement *s, PfsTimestamp now, const PfsStatementSource *source)
@@ -481,12 +492,8 @@ pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 p
 
 	if (s != NULL)
 	{
-		count_time(call, s, now);
-		usage_end(&call->usage, s->n);
-		s->n[PFS_N_ROWS_SENT] += rows_sent;
-		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+		count_execution(call, s, now, rows_sent, rows_affected);
 		s->n[PFS_N_PARALLEL_WORKERS] += parallel_workers;
-		s->done = true;
 	}
 	end_call(call, now);
 }
@@ -615,13 +622,7 @@ pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected)
 	PfsTimestamp now = pfs_timestamp_now();
 
 	if (s != NULL)
-	{
-		count_time(call, s, now);
-		usage_end(&call->usage, s->n);
-		s->n[PFS_N_ROWS_SENT] += rows_sent;
-		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
-		s->done = true;
-	}
+		count_execution(call, s, now, rows_sent, rows_affected);
 	end_call(call, now);
 	if (pfs_sql.nest == 0)
 		pfs_local.slow &= ~PFS_SLOW_PROGRESS;
