@@ -28,14 +28,14 @@
 
 /*
  * Announces a reader or truncator, and waits until no process is in the middle of a
- * move.  Returns false if one is and does not go on within the patience. let_move()
+ * move.  Returns false if one is and does not go on within the patience. unblock_moves()
  * takes the announcement back in both cases.
  */
 static bool
-hold_moves(PfsPatience *patience)
+block_moves(PfsPatience *patience)
 {
 	pfs_add_seqcst(&pfs_shared_digests->held, 1);
-	pfs_fence_seqcst();			/* pairs with the one in make_room() */
+	pfs_fence_seqcst();			/* pairs with the one in pfs_digest_evict() */
 	while (pfs_load_acquire(&pfs_shared_digests->moving) != 0)
 	{
 		if (!pfs_patience_more(patience))
@@ -45,7 +45,7 @@ hold_moves(PfsPatience *patience)
 }
 
 static void
-let_move(void)
+unblock_moves(void)
 {
 	pfs_sub_seqcst(&pfs_shared_digests->held, 1);
 }
@@ -61,13 +61,13 @@ hold(bool alone, PfsPatience *patience)
 	bool		held;
 
 	pfs_turn_take(PFS_TURN_DIGESTS, alone);
-	held = hold_moves(patience);
+	held = block_moves(patience);
 	if (!held)
 	{
 		/* Perhaps because the command was cancelled. */
-		let_move();
+		unblock_moves();
 		CHECK_FOR_INTERRUPTS();
-		held = hold_moves(patience);
+		held = block_moves(patience);
 	}
 	if (!held && alone)
 		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
@@ -77,7 +77,7 @@ hold(bool alone, PfsPatience *patience)
 static void
 release(bool alone, const PfsPatience *patience)
 {
-	let_move();
+	unblock_moves();
 	RESUME_INTERRUPTS();
 	pfs_turn_give(PFS_TURN_DIGESTS, alone);
 	pfs_patience_end(patience);
