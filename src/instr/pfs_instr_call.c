@@ -172,9 +172,9 @@ enter(PfsCall *call)
 	{
 		/* The write section can neither allocate nor wait. */
 		if (unlikely(pfs_nested_needs_room()))
-			pfs_nested_make_more_room();
+			pfs_nested_grow();
 		if (unlikely(pfs_stages_need_room()))
-			pfs_stages_make_room(t);
+			pfs_stages_grow(t);
 		pfs_write_begin(t);
 		/* A transaction is nested in the statement that began it. */
 		pfs_transaction_look(t);

@@ -1,7 +1,7 @@
 /*
  * pfs_families.c
  *	  The families of events and the families of summaries, each with what it differs
- *	  in.  They are listed here, above the folders of all of them, so that code for all
+ *	  in.  They are listed here, above the rooms of all of them, so that code for all
  *	  families knows none.
  */
 #include "postgres.h"

@@ -81,7 +81,7 @@ pfs_stage_event_id(void)
  * read the stack, so it moves inside one.  Without memory the next stages are not seen.
  */
 void
-pfs_stages_make_room(PfsThread *t)
+pfs_stages_grow(PfsThread *t)
 {
 	PfsStage   *old = pfs_stages.items;
 	uint32		max = pfs_stages.max;

@@ -6,6 +6,9 @@
  * Each statement that is being planned or executed has at most one stage; that of
  * an outer statement goes on while inner ones have theirs.  Everything here runs
  * inside a write section.
+ *
+ * Separate from pfs_statement_open.h, which begins and ends statements: the stack knows of a
+ * statement only its event_id.
  */
 #ifndef PFS_STAGE_H
 #define PFS_STAGE_H
@@ -45,7 +48,7 @@ pfs_stages_need_room(void)
 	return pfs_stages.n + 2 > pfs_stages.max;
 }
 
-extern void pfs_stages_make_room(PfsThread *t);
+extern void pfs_stages_grow(PfsThread *t);
 
 extern void pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint64 statement_id);
 extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now);
