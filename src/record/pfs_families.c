@@ -31,27 +31,30 @@ const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 		.store = pfs_wait_event_store,
 		.stamp = pfs_wait_event_stamp,
 		.last_reading = pfs_lwlock_last_reading,
-		.source = &pfs_lwlock_event_source,
-		.complete = pfs_wait_event_complete,
 	},
 	[PFS_STAGES] = {
 		PFS_STAGE_DEPTH, true, TABLES("stages"),
 		.bytes = pfs_stage_event_used,
 		.store = pfs_stage_event_store,
 		.stamp = pfs_stage_stamp,
-		.slots = &pfs_stage_slots,
 	},
 	[PFS_STATEMENTS] = {
 		PFS_STATEMENT_DEPTH, false, TABLES("statements"),
 		.bytes = pfs_statement_event_used,
 		.store = pfs_statement_event_store,
-		.complete = pfs_statement_event_complete,
 	},
 	[PFS_TRANSACTIONS] = {
 		PFS_TRANSACTION_DEPTH, false, TABLES("transactions"),
 		.bytes = pfs_transaction_event_used,
 		.store = pfs_transaction_event_store,
 	},
+};
+
+/* Families that are not here have nothing of their own for readers. */
+const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
+	[PFS_WAITS] = {.source = &pfs_lwlock_event_source, .complete = pfs_wait_event_complete},
+	[PFS_STAGES] = {.slots = &pfs_stage_slots},
+	[PFS_STATEMENTS] = {.complete = pfs_statement_event_complete},
 };
 
 const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {

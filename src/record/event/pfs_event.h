@@ -163,15 +163,6 @@ typedef struct PfsEventFamilyInfo
 	 * keeps elsewhere; 0: none.  NULL: there are no such events.
 	 */
 	uint64		(*last_reading) (void);
-
-	/*
-	 * Readers, see pfs_event_read.h.  NULL: a slot is one event; no events
-	 * lie elsewhere; a copy has all columns, or, of an event that is running,
-	 * all but its end.
-	 */
-	const struct PfsEventSlots *slots;
-	const struct PfsEventSource *source;
-	void		(*complete) (PfsEvent *event, bool running);
 } PfsEventFamilyInfo;
 
 /* The families, each by its number: pfs_families.c. */

@@ -38,7 +38,7 @@ pfs_event_bytes(PfsEventFamily family, const PfsEvent *event)
 const PfsEventSource *
 pfs_event_source(PfsEventFamily family)
 {
-	const PfsEventSource *source = pfs_event_families[family].source;
+	const PfsEventSource *source = pfs_event_family_reads[family].source;
 
 	return source != NULL && source->is_there() ? source : NULL;
 }
@@ -57,8 +57,8 @@ complete_copy(PfsEventFamily family, PfsEvent *e, bool running)
 	}
 	if (e->nesting_type == PFS_NESTING_NONE)
 		e->nesting_event_id = 0;
-	if (pfs_event_families[family].complete != NULL)
-		pfs_event_families[family].complete(e, running);
+	if (pfs_event_family_reads[family].complete != NULL)
+		pfs_event_family_reads[family].complete(e, running);
 }
 
 /* Completes a copy and hands it to the reader that asks for it. */
@@ -78,7 +78,7 @@ take_cb(PfsEvent *e, bool running, void *arg)
 static bool
 copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsEvent *copy)
 {
-	const PfsEventSlots *slots = pfs_event_families[family].slots;
+	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
 	const PfsEvents *events = &t->events[family];
 
 	for (int i = 0; i < READ_TRIES; i++)
@@ -125,7 +125,7 @@ copy_running_events(const PfsThread *t, PfsEventFamily family, void *events)
 static void
 take_running(const PfsThread *thread, PfsEvent *e, PfsEventReader *reader)
 {
-	const PfsEventSlots *slots = pfs_event_families[reader->family].slots;
+	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
 
 	if (slots != NULL)
 		slots->take_running(thread, e, take_cb, reader);
@@ -140,7 +140,7 @@ take_running(const PfsThread *thread, PfsEvent *e, PfsEventReader *reader)
 static uint64
 take_finished(PfsEvent *e, bool history_long, uint64 max, PfsEventReader *reader)
 {
-	const PfsEventSlots *slots = pfs_event_families[reader->family].slots;
+	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
 
 	if (slots != NULL)
 		return slots->take_finished(e, false, slots->hidden(e, history_long), max, take_cb, reader);
@@ -193,7 +193,7 @@ take_finished_of_running(void *running, uint32 nrunning, void *events, uint32 n,
 						 uint64 hidden_id, uint64 last_id, uint64 max, PfsEventReader *reader)
 {
 	PfsEventFamily family = reader->family;
-	const PfsEventSlots *slots = pfs_event_families[family].slots;
+	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
 	uint64		done = 0;
 
 	for (uint32 i = nrunning; i > 0 && done < max; i--)
@@ -221,10 +221,9 @@ emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 f
 		  uint64 max, PfsEventReader *reader)
 {
 	PfsEventFamily family = reader->family;
-	const PfsEventFamilyInfo *info = &pfs_event_families[family];
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	uint32		capacity = copy->events[family].ring.capacity;
-	uint32		depth = info->slots != NULL ? info->depth : 0;
+	uint32		depth = pfs_event_family_reads[family].slots != NULL ? pfs_event_families[family].depth : 0;
 	void	   *running;
 	void	   *events;
 	uint32		nrunning = 0;

@@ -65,6 +65,22 @@ typedef struct PfsEventSource
 	void		(*hide) (uint32 thread_index, bool history_long);
 } PfsEventSource;
 
+/* NULL: a slot is one event; no events lie elsewhere; no column is filled in by readers. */
+typedef struct PfsEventFamilyRead
+{
+	const PfsEventSlots *slots;
+	const PfsEventSource *source;
+
+	/* running: the event's end is NULL already */
+	void		(*complete) (PfsEvent *event, bool running);
+} PfsEventFamilyRead;
+
+/*
+ * The families, each by its number: pfs_families.c.  Beside PfsEventFamilyInfo, which
+ * instrument points index.
+ */
+extern const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES];
+
 /* Where else events of a family lie; NULL: nowhere. */
 extern const PfsEventSource *pfs_event_source(PfsEventFamily family);
 
