@@ -66,6 +66,7 @@ clean: clean-test-modules
 lint: lint-objects
 	tools/check-layers
 	tools/words
+	tools/twins
 	tools/indent --check
 	CC='$(CC)' tools/sql --check
 

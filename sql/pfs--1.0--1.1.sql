@@ -63,6 +63,8 @@ COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.min_timer_wait I
 COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.max_timer_wait IS
 'Longest of their times, in picoseconds; 0 where nothing was timed.';
 
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_thread_by_event_name IS
+'Counts and times of waits by event name, by living thread. TRUNCATE moves the counters into their accounts.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.thread_id IS
 'A living thread: threads.thread_id.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.event_name IS
@@ -76,6 +78,8 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.min_timer_wai
 COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.max_timer_wait IS
 'Longest of their times, in picoseconds; 0 where nothing was timed.';
 
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_account_by_event_name IS
+'Counts and times of waits by event name, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.user_name IS
 'The authenticated role; NULL for background processes.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.host IS
@@ -91,6 +95,8 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.min_timer_wa
 COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.max_timer_wait IS
 'Longest of their times, in picoseconds; 0 where nothing was timed.';
 
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_user_by_event_name IS
+'Counts and times of waits by event name, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.user_name IS
 'The authenticated role; NULL for background processes.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.event_name IS
@@ -104,6 +110,8 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.min_timer_wait 
 COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.max_timer_wait IS
 'Longest of their times, in picoseconds; 0 where nothing was timed.';
 
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_host_by_event_name IS
+'Counts and times of waits by event name, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.host IS
 'Numeric client address, [local] for a Unix socket; NULL for background processes.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.event_name IS
@@ -119,6 +127,30 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.max_timer_wait 
 
 COMMENT ON COLUMN pfs.events_waits_histogram_global.event_name IS
 'The instrument: setup_instruments.name.';
+
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_thread_by_event_name IS
+'Counts and times of stages by event name, by living thread. TRUNCATE moves the counters into their accounts.';
+
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_account_by_event_name IS
+'Counts and times of stages by event name, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
+
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_user_by_event_name IS
+'Counts and times of stages by event name, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
+
+COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_host_by_event_name IS
+'Counts and times of stages by event name, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
+
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_thread_by_event_name IS
+'Counts and times of statements by event name, by living thread. TRUNCATE moves the counters into their accounts.';
+
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name IS
+'Counts and times of statements by event name, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
+
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name IS
+'Counts and times of statements by event name, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
+
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name IS
+'Counts and times of statements by event name, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
 
 COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_number IS
 'Number of the range, from 0; four for each doubling of the time.';
@@ -154,6 +186,18 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_digest.min_timer_wait IS
 'Shortest of their times, in picoseconds; 0 where nothing was timed.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_digest.max_timer_wait IS
 'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_thread_by_event_name IS
+'Counts and times of transactions by event name, by living thread. TRUNCATE moves the counters into their accounts.';
+
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_account_by_event_name IS
+'Counts and times of transactions by event name, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
+
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_user_by_event_name IS
+'Counts and times of transactions by event name, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
+
+COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_host_by_event_name IS
+'Counts and times of transactions by event name, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
 
 COMMENT ON COLUMN pfs.accounts.user_name IS
 'The authenticated role; NULL for background processes.';
@@ -346,9 +390,19 @@ COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.host IS
 COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.event_name IS
 'The instrument: setup_instruments.name.';
 
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_thread_by_error IS
+'Errors by SQLSTATE and severity, by living thread. TRUNCATE moves the counters into their accounts.';
+
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_account_by_error IS
+'Errors by SQLSTATE and severity, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
 COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.host IS
 'Numeric client address, [local] for a Unix socket; NULL for background processes.';
 
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_user_by_error IS
+'Errors by SQLSTATE and severity, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
+
+COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_host_by_error IS
+'Errors by SQLSTATE and severity, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
 COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.host IS
 'Numeric client address, [local] for a Unix socket; NULL for background processes.';
 

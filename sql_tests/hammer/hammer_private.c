@@ -61,7 +61,7 @@ run(uint32_t n)
 	{
 		if (!pfs_index_has_room(&index))
 			pfs_index_resize(&index);
-		HAMMER_CHECK(pfs_pool_make_room(&pool), "no room for item %u of %u", i, n);
+		HAMMER_CHECK(pfs_pool_grow(&pool), "no room for item %u of %u", i, n);
 		items[i] = pfs_pool_take(&pool);
 		HAMMER_CHECK(items[i] != NULL, "room, but no item %u of %u", i, n);
 		items[i]->content = i;
@@ -125,7 +125,7 @@ run_full(void)
 	PfsPool		pool = PFS_POOL_INIT(sizeof(Item), ITEMS_MAX);
 	uint32_t	n = 0;
 
-	while (pfs_pool_make_room(&pool))
+	while (pfs_pool_grow(&pool))
 	{
 		HAMMER_CHECK(pfs_pool_take(&pool) != NULL, "room, but no item");
 		n++;

@@ -58,7 +58,7 @@ usable_bytes(const PfsPool *pool)
  * are, so pointers to them stay valid.
  */
 bool
-pfs_pool_make_room(PfsPool *pool)
+pfs_pool_grow(PfsPool *pool)
 {
 	size_t		usable = usable_bytes(pool);
 	int			save_errno = errno;

@@ -48,7 +48,7 @@ typedef struct PfsPool
 #define PFS_POOL_STEP (128 * 1024)
 
 /* Room for one more; false: the pool is full, or the system gives none.  May call the system. */
-extern bool pfs_pool_make_room(PfsPool *pool);
+extern bool pfs_pool_grow(PfsPool *pool);
 
 /* Does pfs_pool_take() find an item? */
 static inline bool

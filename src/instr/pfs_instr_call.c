@@ -172,9 +172,9 @@ enter(PfsCall *call)
 	{
 		/* The write section can neither allocate nor wait. */
 		if (unlikely(pfs_nested_needs_room()))
-			pfs_nested_make_more_room();
+			pfs_nested_grow();
 		if (unlikely(pfs_stages_need_room()))
-			pfs_stages_make_room(t);
+			pfs_stages_grow(t);
 		pfs_write_begin(t);
 		/* A transaction is nested in the statement that began it. */
 		pfs_transaction_look(t);
@@ -301,6 +301,17 @@ count_time(const PfsCall *call, PfsStatement *s, PfsTimestamp now)
 	pfs_add_time(&s->n[PFS_N_EXEC_TIME], call->start, now);
 	if (s != &pfs_sql.top)
 		s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
+}
+
+/* Counts a call that has executed a statement; `now` is its end. */
+static pg_attribute_always_inline void
+count_execution(PfsCall *call, PfsStatement *s, PfsTimestamp now, uint64 rows_sent, uint64 rows_affected)
+{
+	count_time(call, s, now);
+	usage_end(&call->usage, s->n);
+	s->n[PFS_N_ROWS_SENT] += rows_sent;
+	s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+	s->done = true;
 }
 
 /* Ends a nested statement, whose last call is over. */
@@ -481,12 +492,8 @@ pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 p
 
 	if (s != NULL)
 	{
-		count_time(call, s, now);
-		usage_end(&call->usage, s->n);
-		s->n[PFS_N_ROWS_SENT] += rows_sent;
-		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+		count_execution(call, s, now, rows_sent, rows_affected);
 		s->n[PFS_N_PARALLEL_WORKERS] += parallel_workers;
-		s->done = true;
 	}
 	end_call(call, now);
 }
@@ -615,13 +622,7 @@ pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected)
 	PfsTimestamp now = pfs_timestamp_now();
 
 	if (s != NULL)
-	{
-		count_time(call, s, now);
-		usage_end(&call->usage, s->n);
-		s->n[PFS_N_ROWS_SENT] += rows_sent;
-		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
-		s->done = true;
-	}
+		count_execution(call, s, now, rows_sent, rows_affected);
 	end_call(call, now);
 	if (pfs_sql.nest == 0)
 		pfs_local.slow &= ~PFS_SLOW_PROGRESS;

@@ -393,7 +393,7 @@ all_take(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
 	e = mine->next;
 	pfs_lwlock_fill(e, lookup, held, (try ? PFS_LWLOCK_TRY : 0) | (acquired ? 0 : PFS_EVENT_NOT_ACQUIRED),
 					a->start, ticks);
-	recorded = PFS_LWLOCK_IN_THE_WAY;
+	recorded = PFS_LWLOCK_UNUSUAL;
 	if (likely(pfs_frames_source_known(FRAME, &sources, &e->source)))
 		recorded = pfs_lwlock_record(pfs_my_thread, mine, e, lookup, ticks);
 	if (likely(recorded == PFS_LWLOCK_RECORDED))

@@ -185,7 +185,7 @@ reset(PfsAllocator kind, MemoryContext context)
 	{
 		empty(c);
 		if (c->way != PFS_WAY_PLAIN)
-			pfs_memory_choose_way(c);
+			pfs_memory_choose_methods(c);
 	}
 	KIND(kind)->original.reset(context);
 }

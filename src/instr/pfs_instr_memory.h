@@ -96,7 +96,7 @@ extern void pfs_memory_free(PfsAllocator kind, MemoryContext context, void *poin
 extern void *pfs_memory_realloc(PfsAllocator kind, MemoryContext context, PFS_REALLOC_REST);
 
 /* The entry's methods become those of its way. */
-extern void pfs_memory_choose_way(PfsContext *c);
+extern void pfs_memory_choose_methods(PfsContext *c);
 
 /*
  * Look whether another session has flipped switches, or truncated; inside a write

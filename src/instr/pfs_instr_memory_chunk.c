@@ -26,7 +26,7 @@
  * has replaced some of them, the context is set apart.
  */
 void
-pfs_memory_choose_way(PfsContext *c)
+pfs_memory_choose_methods(PfsContext *c)
 {
 	PfsWay		way = PFS_WAY_OTHER;
 
@@ -61,7 +61,7 @@ pfs_memory_take_news(PfsThread *t)
 	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
 	{
 		c->epoch = here.epoch - 1;
-		pfs_memory_choose_way(c);
+		pfs_memory_choose_methods(c);
 	}
 	pfs_memory_apply_resets(t);
 }
@@ -170,7 +170,7 @@ chunk_came(PfsContext *c, const void *chunk, uint64 bytes)
 		count_more(c, bytes);
 	if (lost)
 		pfs_memory_lose_chunk();
-	pfs_memory_choose_way(c);
+	pfs_memory_choose_methods(c);
 }
 
 /* A chunk is about to go. */
@@ -181,7 +181,7 @@ chunk_goes(PfsContext *c, const void *chunk, uint64 bytes)
 		return;
 	pfs_memory_take_off(c, 1, bytes);
 	pfs_context_taken(c);
-	pfs_memory_choose_way(c);
+	pfs_memory_choose_methods(c);
 }
 
 /* Counts that realloc() has made another chunk of one, perhaps in the same place. */
@@ -210,7 +210,7 @@ chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chun
 			pfs_memory_take_off(c, 1, old_bytes);
 		pfs_context_taken(c);
 	}
-	pfs_memory_choose_way(c);
+	pfs_memory_choose_methods(c);
 }
 
 /* ---- methods ---- */

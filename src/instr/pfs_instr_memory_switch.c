@@ -346,7 +346,7 @@ switch_cb(PfsThread *t, bool wanted)
 	if (pfs_memory_is_early(pfs_memory_here.thread) && pfs_load_relaxed(&t->mask) != 0)
 	{
 		hand_over(t);
-		pfs_store_relaxed(&t->memory.is_told, true);
+		pfs_store_relaxed(&t->memory.is_counted, true);
 	}
 	if (pfs_memory_here.thread != t)
 	{
@@ -354,13 +354,13 @@ switch_cb(PfsThread *t, bool wanted)
 			stop();
 		if (!wanted || failed || CritSectionCount > 0 || pfs_load_relaxed(&t->mask) == 0 || !start_or_fail(t))
 			return false;
-		pfs_store_relaxed(&t->memory.is_told, true);
+		pfs_store_relaxed(&t->memory.is_counted, true);
 		return true;
 	}
 	if (wanted || pfs_memory_total_in_use(t->memory.headroom, t->memory.high_water) > 0)
 		return true;
 	stop();
-	pfs_store_relaxed(&t->memory.is_told, false);
+	pfs_store_relaxed(&t->memory.is_counted, false);
 	return false;
 }
 
@@ -384,8 +384,8 @@ begin_early(void)
 
 	if (!IsUnderPostmaster && pfs_memory_callbacks != NULL)
 	{
-		pfs_memory_is_told = start_or_fail(pfs_memory_early_start());
-		if (!pfs_memory_is_told)
+		pfs_memory_is_counted = start_or_fail(pfs_memory_early_start());
+		if (!pfs_memory_is_counted)
 			pfs_memory_early_stop();
 	}
 	errno = save_errno;

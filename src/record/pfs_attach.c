@@ -1,7 +1,7 @@
 /*
  * pfs_attach.c
  *	  How a process gets its thread record, learns its role and account, and looks at
- *	  what it has missed.  Here, above the folders of all parts, as each part has its
+ *	  what it has missed.  Here, above the rooms of all parts, as each part has its
  *	  share.
  *
  * A process attaches at its first event that is allowed to (no hook exists at the start
@@ -259,7 +259,7 @@ pfs_thread_attach(void)
 	pfs_my_thread = t;
 	pfs_thread_refresh_identity(t);
 	/* What was counted from its birth on becomes its own. */
-	if (pfs_memory_is_told || pfs_memory_is_stale())
+	if (pfs_memory_is_counted || pfs_memory_is_stale())
 		pfs_memory_sync(t);
 	errno = save_errno;
 	return t;

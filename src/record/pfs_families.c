@@ -1,13 +1,14 @@
 /*
  * pfs_families.c
  *	  The families of events and the families of summaries, each with what it differs
- *	  in.  They are listed here, above the folders of all of them, so that code for all
+ *	  in.  They are listed here, above the rooms of all of them, so that code for all
  *	  families knows none.
  */
 #include "postgres.h"
 
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
+#include "pfs_event_read.h"
 #include "pfs_event_write.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
@@ -52,6 +53,13 @@ const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 		.bytes = pfs_transaction_event_used,
 		.store = pfs_transaction_event_store,
 	},
+};
+
+/* Families that are not here have nothing of their own for readers. */
+const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
+	[PFS_WAITS] = {.source = &pfs_lwlock_event_source, .complete = pfs_wait_event_complete},
+	[PFS_STAGES] = {.slots = &pfs_stage_slots},
+	[PFS_STATEMENTS] = {.complete = pfs_statement_event_complete},
 };
 
 const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {

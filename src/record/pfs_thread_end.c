@@ -36,7 +36,7 @@
 
 #include "storage/proc.h"
 
-#include "pfs_memory_told.h"
+#include "pfs_memory_counted.h"
 #include "pfs_part.h"
 #include "pfs_patience.h"
 #include "pfs_thread_end.h"

@@ -259,7 +259,7 @@ own_ring(uint32 place, HammerRng *rng, uint32 events)
 		e->source = source_of(t->thread_id, id);
 		switch (pfs_lwlock_record(t, mine, e, &lookup, ticks))
 		{
-			case PFS_LWLOCK_IN_THE_WAY:
+			case PFS_LWLOCK_UNUSUAL:
 				hammer_fail("something is in the way of event %lu", id);
 				return;
 			case PFS_LWLOCK_RECORDED:

@@ -23,7 +23,7 @@ switch_memory(bool on)
 {
 	pfs_setup_set_instruments(ALL_CONTEXTS, on, -1);
 	pfs_memory_sync(pfs_my_thread);
-	if (pfs_memory_is_told != on)
+	if (pfs_memory_is_counted != on)
 		elog(ERROR, "memory could not be switched %s", on ? "on" : "off");
 }
 

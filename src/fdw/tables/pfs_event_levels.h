@@ -30,10 +30,8 @@ add_totals_cb(const PfsSummaryRow *from, void *arg) \
 	((Totals *) arg)[pfs_cell_of_instrument(PFS_FAMILY_##FAMILY, from->instrument)] = \
 		*(const Totals *) from->totals; \
 } \
-PFS_LEVEL_FUNCTIONS(by_thread, FAMILY, THREAD, Row, COLUMNS, add_row_cb, rows_per_key) \
-PFS_LEVEL_FUNCTIONS(by_account, FAMILY, ACCOUNT, Row, COLUMNS, add_row_cb, rows_per_key) \
-PFS_LEVEL_FUNCTIONS(by_user, FAMILY, USER, Row, COLUMNS, add_row_cb, rows_per_key) \
-PFS_LEVEL_FUNCTIONS(by_host, FAMILY, HOST, Row, COLUMNS, add_row_cb, rows_per_key) \
+PFS_LEVEL_TABLES(stem, "event_name", FAMILY, Row, COLUMNS, add_row_cb, rows_per_key, "one kind of " one, \
+				 "Counts and times of " #stem " by event name"); \
 PFS_JOINED_COLUMNS(global, Row, PFS_GLOBAL_KEYS, COLUMNS) \
 static void \
 global_copy(PfsScan *scan) \
@@ -64,20 +62,7 @@ global_truncate(void) \
 { \
 	return pfs_summary_truncate(PFS_FAMILY_##FAMILY, PFS_LEVEL_GLOBAL); \
 } \
-PFS_EVENT_LEVEL_TABLE(stem, by_thread, Row, one " of one living thread", PFS_THREAD_EFFECT, \
-	"by living thread. TRUNCATE pushes the numbers into their accounts."); \
-PFS_EVENT_LEVEL_TABLE(stem, by_account, Row, one " of one account", PFS_ACCOUNT_EFFECT, \
-	"by account: user and host. TRUNCATE pushes the numbers of threads and accounts into their users and hosts."); \
-PFS_EVENT_LEVEL_TABLE(stem, by_user, Row, one " of one user", PFS_USER_EFFECT, \
-	"by user. TRUNCATE pushes the numbers of threads and accounts into their hosts and discards those of users."); \
-PFS_EVENT_LEVEL_TABLE(stem, by_host, Row, one " of one client address", PFS_HOST_EFFECT, \
-	"by client address. TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones."); \
-PFS_EVENT_LEVEL_TABLE(stem, global, Row, one, effect, \
-	"every instrument has a row. TRUNCATE " effect ".")
-
-/* One of the five tables. */
-#define PFS_EVENT_LEVEL_TABLE(stem, prefix, Row, of, effect, comment) \
-PFS_LEVEL_TABLE(stem##_##prefix, prefix, Row, "events_" #stem "_summary_" #prefix "_by_event_name", "MySQL", \
-				"one kind of " of, effect, "Counts and times of " #stem " by event name, " comment)
+PFS_ONE_LEVEL_TABLE(stem, "event_name", global, Row, "one kind of " one, effect, \
+	"Counts and times of " #stem " by event name, every instrument has a row.")
 
 #endif							/* PFS_EVENT_LEVELS_H */

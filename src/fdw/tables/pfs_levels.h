@@ -91,9 +91,32 @@ const PfsTable pfs_table_##symbol = { \
 }
 
 /* What TRUNCATE does at the levels of all families but memory, as pfs.tables shows it. */
-#define PFS_THREAD_EFFECT "pushes the numbers into their accounts"
-#define PFS_ACCOUNT_EFFECT "pushes the numbers of threads and accounts into their users and hosts"
-#define PFS_USER_EFFECT "pushes the numbers of threads and accounts into their hosts, discards those of users"
-#define PFS_HOST_EFFECT "pushes the numbers of threads, accounts and hosts into the global ones"
+#define PFS_THREAD_EFFECT "moves the counters into their accounts"
+#define PFS_ACCOUNT_EFFECT "moves the counters of threads and accounts into their users and hosts"
+#define PFS_USER_EFFECT "moves the counters of threads and accounts into their hosts, discards those of users"
+#define PFS_HOST_EFFECT "moves the counters of threads, accounts and hosts into the global ones"
+
+/*
+ * The four tables of a family of events below the global one, whose rows and columns are
+ * the same but for the keys.  stem and by: of the names, events_<stem>_summary_..._by_<by>;
+ * one: what a row without the key is; what: what the tables show.
+ */
+#define PFS_LEVEL_TABLES(stem, by, FAMILY, Row, COLUMNS, add_cb, rows_per_key, one, what) \
+PFS_LEVEL_FUNCTIONS(by_thread, FAMILY, THREAD, Row, COLUMNS, add_cb, rows_per_key) \
+PFS_LEVEL_FUNCTIONS(by_account, FAMILY, ACCOUNT, Row, COLUMNS, add_cb, rows_per_key) \
+PFS_LEVEL_FUNCTIONS(by_user, FAMILY, USER, Row, COLUMNS, add_cb, rows_per_key) \
+PFS_LEVEL_FUNCTIONS(by_host, FAMILY, HOST, Row, COLUMNS, add_cb, rows_per_key) \
+PFS_ONE_LEVEL_TABLE(stem, by, by_thread, Row, one " of one living thread", PFS_THREAD_EFFECT, \
+	what ", by living thread."); \
+PFS_ONE_LEVEL_TABLE(stem, by, by_account, Row, one " of one account", PFS_ACCOUNT_EFFECT, \
+	what ", by account: a user on a client address, sessions that have ended included."); \
+PFS_ONE_LEVEL_TABLE(stem, by, by_user, Row, one " of one user", PFS_USER_EFFECT, \
+	what ", by user, sessions that have ended included."); \
+PFS_ONE_LEVEL_TABLE(stem, by, by_host, Row, one " of one client address", PFS_HOST_EFFECT, \
+	what ", by client address, sessions that have ended included.")
+
+#define PFS_ONE_LEVEL_TABLE(stem, by, prefix, Row, a_row_is, effect, what) \
+PFS_LEVEL_TABLE(stem##_##prefix, prefix, Row, "events_" #stem "_summary_" #prefix "_by_" by, "MySQL", a_row_is, \
+				effect, what " TRUNCATE " effect ".")
 
 #endif							/* PFS_LEVELS_H */

@@ -65,7 +65,7 @@ ACCOUNT_TABLE_FUNCTIONS(hosts, PFS_HOSTS, HOSTS_COLUMNS)
 const PfsTable pfs_table_accounts = {
 	PFS_TABLE("accounts", accounts, "MySQL",
 			  "one user on one client address",
-			  "removes rows without a connection, pushes the numbers of threads and accounts upward",
+			  "removes rows without a connection, moves the counters of threads and accounts upward",
 			  "Accounts: users on client addresses. Failed logins and parallel workers do not count; background "
 			  "processes share one row with NULLs. TRUNCATE removes rows without a connection and pushes the "
 			  "summaries of threads and accounts upward."),
@@ -78,7 +78,7 @@ const PfsTable pfs_table_accounts = {
 const PfsTable pfs_table_users = {
 	PFS_TABLE("users", users, "MySQL",
 			  "one user",
-			  "removes rows without a connection, pushes the numbers below upward, discards those of users",
+			  "removes rows without a connection, moves the counters below upward, discards those of users",
 			  "Users that are or were connected. Background processes share one row with NULL. TRUNCATE removes "
 			  "rows without a connection; the summaries below are pushed upward, those of users discarded."),
 	.row_size = sizeof(PfsAccount),
@@ -90,7 +90,7 @@ const PfsTable pfs_table_users = {
 const PfsTable pfs_table_hosts = {
 	PFS_TABLE("hosts", hosts, "MySQL",
 			  "one client address",
-			  "removes rows without a connection, pushes the numbers below upward",
+			  "removes rows without a connection, moves the counters below upward",
 			  "Client addresses that are or were connected. Background processes share one row with NULL. TRUNCATE "
 			  "removes rows without a connection and pushes the summaries below upward."),
 	.row_size = sizeof(PfsAccount),

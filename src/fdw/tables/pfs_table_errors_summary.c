@@ -99,34 +99,11 @@ severity_of(const ErrorRow *row, bool *isnull)
 /* A guess: a session raises errors with a few SQLSTATEs. */
 #define ROWS_PER_KEY 3
 
-PFS_LEVEL_FUNCTIONS(by_thread, ERRORS, THREAD, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_account, ERRORS, ACCOUNT, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_user, ERRORS, USER, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_host, ERRORS, HOST, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
+#define WHAT "Errors by SQLSTATE and severity"
+
+PFS_LEVEL_TABLES(errors, "error", ERRORS, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY, "one SQLSTATE and severity", WHAT);
+
 PFS_LEVEL_FUNCTIONS(global, ERRORS, GLOBAL, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
 
-PFS_LEVEL_TABLE(errors_by_thread, by_thread, ErrorRow, "events_errors_summary_by_thread_by_error", "MySQL",
-				"one SQLSTATE and severity of one living thread",
-				PFS_THREAD_EFFECT,
-				"Errors by SQLSTATE and severity, by living thread. TRUNCATE pushes the numbers into their "
-				"accounts.");
-PFS_LEVEL_TABLE(errors_by_account, by_account, ErrorRow, "events_errors_summary_by_account_by_error", "MySQL",
-				"one SQLSTATE and severity of one account",
-				PFS_ACCOUNT_EFFECT,
-				"Errors by SQLSTATE and severity, by account, sessions that have ended included. TRUNCATE pushes "
-				"the numbers of threads and accounts into their users and hosts.");
-PFS_LEVEL_TABLE(errors_by_user, by_user, ErrorRow, "events_errors_summary_by_user_by_error", "MySQL",
-				"one SQLSTATE and severity of one user",
-				PFS_USER_EFFECT,
-				"Errors by SQLSTATE and severity, by user, sessions that have ended included. TRUNCATE pushes the "
-				"numbers of threads and accounts into their hosts and discards those of users.");
-PFS_LEVEL_TABLE(errors_by_host, by_host, ErrorRow, "events_errors_summary_by_host_by_error", "MySQL",
-				"one SQLSTATE and severity of one client address",
-				PFS_HOST_EFFECT,
-				"Errors by SQLSTATE and severity, by client address, sessions that have ended included. TRUNCATE "
-				"pushes the numbers of threads, accounts and hosts into the global table.");
-PFS_LEVEL_TABLE(errors_global, global, ErrorRow, "events_errors_summary_global_by_error", "MySQL",
-				"one SQLSTATE and severity",
-				"zeroes all levels",
-				"Errors by SQLSTATE and severity of the whole server, sessions that have ended included. TRUNCATE "
-				"zeroes all levels.");
+PFS_ONE_LEVEL_TABLE(errors, "error", global, ErrorRow, "one SQLSTATE and severity", "zeroes all levels",
+					WHAT " of the whole server, sessions that have ended included.");

@@ -39,10 +39,10 @@ PFS_COLUMNS(histogram, PfsBucketRow, HISTOGRAM_COLUMNS)
 static void
 histogram_copy(PfsScan *scan)
 {
-	const uint64 *buckets = pfs_summary_read_statements();
+	uint64	  **histograms = pfs_summary_read_histograms(PFS_FAMILY_STATEMENTS);
 
-	if (buckets != NULL)
-		pfs_buckets_add(scan, PFS_NO_INSTRUMENT, buckets);
+	if (histograms != NULL && histograms[0] != NULL)
+		pfs_buckets_add(scan, PFS_NO_INSTRUMENT, histograms[0]);
 }
 
 static double

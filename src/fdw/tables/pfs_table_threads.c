@@ -40,7 +40,7 @@ typedef struct ThreadRow
 	PfsInstrumentId stage;		/* the latest running stage */
 	uint64		stage_event_id;
 	char	   *statement;		/* what runs at top level, or NULL */
-	bool		memory_is_told; /* its memory is counted */
+	bool		memory_is_counted;	/* its memory is counted */
 	uint64		current_memory; /* bytes */
 	uint64		high_memory;
 	bool		has_status;
@@ -159,7 +159,7 @@ add_thread_cb(const PfsThread *thread, uint64 word, void *arg)
 	row->is_session = thread->kind == B_BACKEND || row->is_walsender;
 	row->instrumented = thread->instrumented & PFS_SWITCH_ON;
 	row->history = thread->history & PFS_SWITCH_ON;
-	row->memory_is_told = thread->memory.is_told;
+	row->memory_is_counted = thread->memory.is_counted;
 	pfs_memory_total_read(thread, word, &row->current_memory, &row->high_memory);
 	strlcpy(row->name, thread->name, sizeof(row->name));
 	if (state->with_status)
@@ -262,7 +262,7 @@ application_name_of(const ThreadRow *row, bool *isnull)
 static Datum
 memory_of(const ThreadRow *row, uint64 bytes, bool *isnull)
 {
-	return row->memory_is_told ? Int64GetDatum((int64) bytes) : pfs_null(isnull);
+	return row->memory_is_counted ? Int64GetDatum((int64) bytes) : pfs_null(isnull);
 }
 
 #define COLUMNS(X, t) \

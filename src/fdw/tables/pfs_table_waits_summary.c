@@ -38,10 +38,8 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 /* A guess: a session has some twenty kinds of waits. */
 #define ROWS_PER_KEY 20
 
-PFS_LEVEL_FUNCTIONS(by_thread, WAITS, THREAD, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_account, WAITS, ACCOUNT, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_user, WAITS, USER, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_host, WAITS, HOST, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY)
+PFS_LEVEL_TABLES(waits, "event_name", WAITS, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY, "one kind of wait",
+				 "Counts and times of waits by event name");
 
 /* ---- global: the same columns, and quantiles; every instrument has a row ---- */
 
@@ -91,7 +89,7 @@ global_copy(PfsScan *scan)
 	totals = palloc0(pfs_summary[PFS_FAMILY_WAITS].ncells * sizeof(PfsTotals));
 	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_GLOBAL, 0, scan->instrument, add_totals_cb, totals);
 	if (with_quantiles)
-		histogram = pfs_summary_read_histogram();
+		histogram = pfs_summary_read_histograms(PFS_FAMILY_WAITS);
 	for (uint32 i = 0; i < Min(pfs_instrument_count(), pfs_summary[PFS_FAMILY_WAITS].ncells); i++)
 	{
 		const PfsInstrument *ins = pfs_instrument_at(i);
@@ -133,7 +131,7 @@ PFS_COLUMNS(histogram, PfsBucketRow, HISTOGRAM_COLUMNS)
 static void
 histogram_copy(PfsScan *scan)
 {
-	uint64	  **histogram = pfs_summary_read_histogram();
+	uint64	  **histogram = pfs_summary_read_histograms(PFS_FAMILY_WAITS);
 
 	for (uint32 i = 0; histogram != NULL && i < pfs_summary[PFS_FAMILY_WAITS].ncells; i++)
 	{
@@ -154,27 +152,6 @@ histogram_truncate(void)
 	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_HISTOGRAM);
 }
 
-PFS_LEVEL_TABLE(waits_by_thread, by_thread, SummaryRow, "events_waits_summary_by_thread_by_event_name", "MySQL",
-				"one kind of wait of one living thread",
-				PFS_THREAD_EFFECT,
-				"Waits of living threads. One row per thread and instrument that it met since the last reset. "
-				"TRUNCATE pushes the numbers into their accounts.");
-PFS_LEVEL_TABLE(waits_by_account, by_account, SummaryRow, "events_waits_summary_by_account_by_event_name", "MySQL",
-				"one kind of wait of one account",
-				PFS_ACCOUNT_EFFECT,
-				"Waits by account: a user on a client address, sessions that have ended included. One row per "
-				"account and instrument. TRUNCATE pushes the numbers of threads and accounts into their users and "
-				"hosts.");
-PFS_LEVEL_TABLE(waits_by_user, by_user, SummaryRow, "events_waits_summary_by_user_by_event_name", "MySQL",
-				"one kind of wait of one user",
-				PFS_USER_EFFECT,
-				"Waits by user, sessions that have ended included. One row per user and instrument. TRUNCATE "
-				"pushes the numbers of threads and accounts into their hosts and discards those of users.");
-PFS_LEVEL_TABLE(waits_by_host, by_host, SummaryRow, "events_waits_summary_by_host_by_event_name", "MySQL",
-				"one kind of wait of one client address",
-				PFS_HOST_EFFECT,
-				"Waits by client address, sessions that have ended included. One row per address and instrument. "
-				"TRUNCATE pushes the numbers of threads, accounts and hosts into the global ones.");
 PFS_LEVEL_TABLE(waits_global, global, GlobalRow, "events_waits_summary_global_by_event_name", "MySQL",
 				"one kind of wait",
 				"zeroes all levels, and the histogram",

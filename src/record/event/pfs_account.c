@@ -154,7 +154,7 @@ pfs_accounts_lay_out(PfsSegment *seg)
 
 /* Unpins a record. */
 static void
-lower(PfsAccountKind kind, uint32 index)
+unpin_record(PfsAccountKind kind, uint32 index)
 {
 	pfs_ref_unpin(&pfs_accounts[kind].references[index]);
 }
@@ -221,7 +221,7 @@ static void
 unpin_if_any(PfsAccountKind kind, uint32 *index)
 {
 	if (*index != PFS_NO_RECORD)
-		lower(kind, *index);
+		unpin_record(kind, *index);
 	*index = PFS_NO_RECORD;
 }
 

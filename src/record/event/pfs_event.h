@@ -143,7 +143,7 @@ typedef struct PfsEventFamilyInfo
 	const char *history;
 	const char *history_long;
 
-	/* Bytes of an event in its slot that mean something. */
+	/* Bytes that mean something, in a slot and in a reader's copy. */
 	size_t		(*bytes) (const PfsEvent *event);
 
 	/*

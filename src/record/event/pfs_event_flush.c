@@ -22,7 +22,7 @@
 
 #include "pfs_event_own.h"
 #include "pfs_lane.h"
-#include "pfs_memory_told.h"
+#include "pfs_memory_counted.h"
 #include "pfs_shared.h"
 
 PFS_HOT PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];

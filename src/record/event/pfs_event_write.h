@@ -429,10 +429,10 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 		if (likely(n != 0))
 			return;
 		/* Its 32 bits have wrapped: the server's bucket has 64. */
-		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), UINT64_C(1) << 32);
+		pfs_summary_add_to_server(PFS_FAMILY_WAITS, instrument, pfs_histogram_bucket(ticks), UINT64_C(1) << 32);
 	}
 	else
-		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), 1);
+		pfs_summary_add_to_server(PFS_FAMILY_WAITS, instrument, pfs_histogram_bucket(ticks), 1);
 }
 
 /* Inside a write section: the event at this level goes into the histories. */

@@ -21,7 +21,7 @@ PFS_HOT PfsPages *pfs_thread_histograms = NULL;
 
 /* What pfs_summary has pointers to, until it is started. */
 static void *global_cells[PFS_NUM_FAMILIES];
-static uint64 *global_buckets = NULL;
+static uint64 *global_buckets[PFS_NUM_FAMILIES];
 
 size_t
 pfs_summary_cells_size(PfsFamily family, uint32 ncells)
@@ -29,13 +29,28 @@ pfs_summary_cells_size(PfsFamily family, uint32 ncells)
 	return pfs_shared_block_size(ncells, pfs_summary_kinds[family]->shared_size);
 }
 
-size_t
-pfs_summary_buckets_size(uint32 ncells)
+/* How many histograms a family has. */
+static uint32
+histograms_of(PfsFamily family)
 {
-	return (size_t) ncells * PFS_HISTOGRAM_BUCKETS * sizeof(uint64);
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+
+	return kind->next_buckets == NULL ? 0 : kind->one_histogram ? 1 : pfs_sizes.cells[family];
 }
 
-/* Takes the buckets of threads, and the global level: cells of each family, and the buckets of waits. */
+static size_t
+buckets_size(PfsFamily family)
+{
+	return (size_t) histograms_of(family) * PFS_HISTOGRAM_BUCKETS * sizeof(uint64);
+}
+
+size_t
+pfs_summary_server_size(PfsFamily family)
+{
+	return pfs_summary_cells_size(family, pfs_sizes.cells[family]) + buckets_size(family);
+}
+
+/* Takes the buckets of threads, and the global level: each family's cells and histograms. */
 void
 pfs_summary_lay_out(PfsSegment *seg)
 {
@@ -44,9 +59,12 @@ pfs_summary_lay_out(PfsSegment *seg)
 
 	pfs_thread_histograms = pfs_pages_create(seg, &histograms);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
 		global_cells[family] = pfs_segment_take(seg, pfs_summary_cells_size(family, pfs_sizes.cells[family]),
 												PFS_CACHE_LINE);
-	global_buckets = pfs_segment_take(seg, pfs_summary_buckets_size(pfs_sizes.cells[PFS_FAMILY_WAITS]), PFS_CACHE_LINE);
+		if (histograms_of(family) > 0)
+			global_buckets[family] = pfs_segment_take(seg, buckets_size(family), PFS_CACHE_LINE);
+	}
 }
 
 /* Writes into the shared struct where the global level lies. */
@@ -62,8 +80,9 @@ pfs_summary_start(void)
 		{
 			global_cells[family], ncells, pfs_summary_kinds[family]->shared_size
 		};
+		pfs_summary[family].nhistograms = histograms_of(family);
+		pfs_summary[family].buckets = global_buckets[family];
 	}
-	pfs_summary[PFS_FAMILY_WAITS].buckets = global_buckets;
 }
 
 void

@@ -37,10 +37,9 @@ typedef struct PfsSharedSummary
 	uint64		applied[2][PFS_NUM_LEVELS] __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsSharedBlock cells;		/* of the global level */
 	uint32		ncells;			/* of every block of the family */
-	uint64	   *buckets;		/* [ncells][PFS_HISTOGRAM_BUCKETS], atomic;
-								 * waits only */
-	uint64		all_buckets[PFS_HISTOGRAM_BUCKETS]; /* of all statements
-													 * together */
+	uint32		nhistograms;	/* one for each cell, one or none */
+	uint64	   *buckets;		/* [nhistograms][PFS_HISTOGRAM_BUCKETS],
+								 * atomic; NULL: none */
 } PfsSharedSummary;
 
 extern const PfsSummaryKind pfs_wait_kind;
@@ -51,9 +50,9 @@ extern PFS_HIDDEN PfsSharedSummary *pfs_summary;
 /* The buckets of threads, one record per touched cell. */
 extern PfsPages *pfs_thread_histograms;
 
-/* Bytes of the global level's cells, and of the buckets. */
+/* Bytes of the cells of one level, and of all that the server's own level has. */
 extern size_t pfs_summary_cells_size(PfsFamily family, uint32 ncells);
-extern size_t pfs_summary_buckets_size(uint32 ncells);
+extern size_t pfs_summary_server_size(PfsFamily family);
 
 /* Postmaster: takes all of them. */
 extern void pfs_summary_lay_out(PfsSegment *seg);
@@ -72,11 +71,8 @@ extern void pfs_summary_apply_resets(struct PfsThread *t, PfsFamily family);
 /* The first timed wait of a cell. */
 extern void pfs_summary_touch(struct PfsThread *t, PfsInstrumentId instrument);
 
-/* Counts n statements in a bucket of the histogram of all statements. */
-extern void pfs_summary_add_statements(uint32 bucket, uint64 n);
-
-/* Counts n events in the server's bucket: one of 32 bits is full, or the cell has none. */
-extern void pfs_summary_add_to_server(PfsInstrumentId instrument, uint32 bucket, uint64 n);
+/* Counts n events in a bucket of the server's i-th histogram: one of 32 bits is full, or the thread has none. */
+extern void pfs_summary_add_to_server(PfsFamily family, uint32 i, uint32 bucket, uint64 n);
 
 /* The thread begins: its counters count from now on. */
 extern void pfs_summary_begin(struct PfsThread *t);
@@ -109,13 +105,10 @@ extern void pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id,
 							 PfsSummaryEmit emit, void *arg);
 
 /*
- * All counts of the server: [instrument] arrays of PFS_HISTOGRAM_BUCKETS words,
- * NULL where nothing was counted.  palloc'd.
+ * The histograms of the server: [nhistograms] arrays of PFS_HISTOGRAM_BUCKETS words, NULL
+ * where nothing was counted.  palloc'd; NULL: pfs is off.
  */
-extern uint64 **pfs_summary_read_histogram(void);
-
-/* Those of all statements: [PFS_HISTOGRAM_BUCKETS].  palloc'd; NULL: pfs is off. */
-extern uint64 *pfs_summary_read_statements(void);
+extern uint64 **pfs_summary_read_histograms(PfsFamily family);
 
 /*
  * Empty a level's table: push it up, or discard it (user, global, histogram).

@@ -83,13 +83,17 @@ typedef struct PfsSummaryKind
 	void		(*take) (void *shared, void *totals);
 
 	/*
-	 * Owner, of a family with a histogram: empty the thread's own buckets,
-	 * add: into the server's.  Returns how many events were in them.  The
-	 * thread ends: give the memory of the buckets back.  NULL: there are
-	 * none; they have no memory of their own.
+	 * Of a family with histograms, one for each cell or one for all of them:
+	 * returns a thread's buckets of the next one at or after *i, and which
+	 * that is in *i; NULL: there are no more.  By the owner, and by readers,
+	 * who check the thread's `moves` behind it.  NULL: no histograms.
+	 *
+	 * The thread ends: give the memory of the buckets back.  NULL: they have
+	 * none of their own.
 	 */
-	uint64		(*move_buckets) (struct PfsThread *t, bool add);
+	uint32	   *(*next_buckets) (const struct PfsThread *t, uint32 *i);
 	void		(*free_buckets) (struct PfsThread *t);
+	bool		one_histogram;
 
 	/*
 	 * A truncation has begun: tell all threads, whose owners do not look at

@@ -119,6 +119,50 @@ move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 	return events;
 }
 
+static uint64 *
+server_buckets(PfsFamily family, uint32 i)
+{
+	return &pfs_summary[family].buckets[(size_t) i * PFS_HISTOGRAM_BUCKETS];
+}
+
+void
+pfs_summary_add_to_server(PfsFamily family, uint32 i, uint32 bucket, uint64 n)
+{
+	pfs_add_relaxed(&server_buckets(family, i)[bucket], n);
+}
+
+/*
+ * Empties the buckets of a thread and returns how many events were in them; add: adds
+ * them to the server's.
+ *
+ * A page of the server's is read before it is written.  A short session comes here once:
+ * the kernel maps all resident pages around one that is read, as writable ones, but of
+ * those that are written only themselves.
+ */
+static uint64
+move_buckets(PfsThread *t, PfsFamily family, bool add)
+{
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+	uint64		events = 0;
+	uint32	   *buckets;
+
+	if (kind->next_buckets == NULL)
+		return 0;
+	for (uint32 i = 0; (buckets = kind->next_buckets(t, &i)) != NULL; i++)
+	{
+		if (add)
+			(void) *(volatile uint64 *) server_buckets(family, i);
+		for (uint32 b = pfs_next_bucket(buckets, 0); b < PFS_HISTOGRAM_BUCKETS; b = pfs_next_bucket(buckets, b + 1))
+		{
+			events += buckets[b];
+			if (add)
+				pfs_summary_add_to_server(family, i, b, buckets[b]);
+			pfs_store_relaxed(&buckets[b], 0);
+		}
+	}
+	return events;
+}
+
 /*
  * Applies the truncations of a family that have happened since this thread last looked:
  * moves its counters, if they are older, to where destination_of() says, drops its
@@ -148,8 +192,8 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 
 		events = move_cells(t, family, &to);
 	}
-	if (buckets_old && pfs_summary_kinds[family]->move_buckets != NULL)
-		in_histogram = pfs_summary_kinds[family]->move_buckets(t, false);
+	if (buckets_old)
+		in_histogram = move_buckets(t, family, false);
 	tell_truncator(t, family, generation, events, in_histogram);
 	pfs_store_relaxed(ours, generation);
 	pfs_seqlock_write_end(&t->moves);
@@ -173,8 +217,7 @@ pfs_summary_end(PfsThread *t)
 		to = destination_of(t, family, UINT64_MAX);
 		pfs_seqlock_write_begin(&t->moves);
 		(void) move_cells(t, family, &to);
-		if (kind->move_buckets != NULL)
-			(void) kind->move_buckets(t, true);
+		(void) move_buckets(t, family, true);
 		if (kind->free_buckets != NULL)
 			kind->free_buckets(t);
 		pfs_block_clear(&t->summary[family].cells);

@@ -16,7 +16,7 @@
 
 #include "pfs_compat.h"
 #include "pfs_event_write.h"
-#include "pfs_memory_told.h"
+#include "pfs_memory_counted.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 

@@ -86,7 +86,7 @@ typedef struct PfsThread
 								 * began */
 		bool		stale;		/* switches have changed, or a truncation has
 								 * begun; anybody sets it */
-		bool		is_told;	/* its allocations are looked at */
+		bool		is_counted; /* its allocations are looked at */
 		PfsMemoryLevel account; /* owner only: whom its water marks concern;
 								 * the references hold the records */
 		PfsMemoryLevel user;

@@ -74,42 +74,24 @@ wait_cell(const PfsThread *t, uint32 i)
 	return (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + i;
 }
 
-/*
- * Reads a page of the server's buckets before it is written.  A short session comes
- * here once: the kernel maps all resident pages around one that is read, as writable
- * ones, but of those that are written only themselves.
- */
-static void
-look_at_server(uint32 cell)
-{
-	(void) *(volatile uint64 *) &pfs_summary[PFS_FAMILY_WAITS].buckets[(size_t) cell * PFS_HISTOGRAM_BUCKETS];
-}
-
-/*
- * Empties the buckets of all cells of a thread and returns how many events were in
- * them; add: adds them to the server's.
- */
-static uint64
-move_buckets(PfsThread *t, bool add)
+/* A cell's buckets lie elsewhere, and come with its first timed event. */
+static uint32 *
+wait_next_buckets(const PfsThread *t, uint32 *i)
 {
 	const PfsBlock *block = &t->summary[PFS_FAMILY_WAITS].cells;
-	uint64		events = 0;
 
-	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
+	/* NULL and 0 while the memory changes hands. */
+	const PfsCell *cells = pfs_load_relaxed((PfsCell *const *) &block->cells);
+	uint32		ncells = cells == NULL ? 0 : pfs_load_relaxed(&block->ncells);
+
+	for (*i = pfs_block_next(block, *i); *i < ncells; *i = pfs_block_next(block, *i + 1))
 	{
-		uint32	   *buckets = wait_cell(t, i)->buckets;
+		uint32	   *buckets = pfs_load_acquire((uint32 *const *) &cells[*i].buckets);	/* E */
 
-		if (add && buckets != NULL)
-			look_at_server(i);
-		for (uint32 b = pfs_next_bucket(buckets, 0); b < PFS_HISTOGRAM_BUCKETS; b = pfs_next_bucket(buckets, b + 1))
-		{
-			events += buckets[b];
-			if (add)
-				pfs_summary_add_to_server(i, b, buckets[b]);
-			pfs_store_relaxed(&buckets[b], 0);
-		}
+		if (buckets != NULL)
+			return buckets;
 	}
-	return events;
+	return NULL;
 }
 
 /*
@@ -153,14 +135,8 @@ pfs_summary_touch(PfsThread *t, PfsInstrumentId instrument)
 	cell->buckets_record = index;
 	memset(pfs_pages_record(pfs_thread_histograms, index), 0, PFS_HISTOGRAM_BUCKETS * sizeof(uint32));
 	pfs_pages_publish(pfs_thread_histograms, index);
-	/* Readers come to the zeroes by this (E, pairs with copy_buckets). */
+	/* Readers come to the zeroes by this (E, pairs with wait_next_buckets). */
 	pfs_store_release(&cell->buckets, (uint32 *) pfs_pages_record(pfs_thread_histograms, index));
-}
-
-void
-pfs_summary_add_to_server(PfsInstrumentId instrument, uint32 bucket, uint64 n)
-{
-	pfs_add_relaxed(&pfs_summary[PFS_FAMILY_WAITS].buckets[(size_t) instrument * PFS_HISTOGRAM_BUCKETS + bucket], n);
 }
 
 void
@@ -170,7 +146,7 @@ pfs_summary_count_global(PfsInstrumentId instrument, bool timed, uint64 ticks)
 
 	pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_WAITS].cells, instrument), &one);
 	if (timed)
-		pfs_summary_add_to_server(instrument, pfs_histogram_bucket(ticks), 1);
+		pfs_summary_add_to_server(PFS_FAMILY_WAITS, instrument, pfs_histogram_bucket(ticks), 1);
 }
 
 /* The cells of waits are their instruments. */
@@ -205,6 +181,6 @@ const PfsSummaryKind pfs_wait_kind = {
 	.is_shown = wait_is_shown,
 	.container = "events_waits_summary_global",
 	.used = wait_used,
-	.move_buckets = move_buckets,
+	.next_buckets = wait_next_buckets,
 	.free_buckets = free_buckets,
 };

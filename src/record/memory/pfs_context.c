@@ -42,7 +42,7 @@ pfs_contexts_start(void)
 {
 	found_last = NULL;
 	incomplete = false;
-	if (!pfs_pool_make_room(&entries))
+	if (!pfs_pool_grow(&entries))
 		return false;
 	pfs_contexts_at = (uintptr_t) entries.items;
 	return true;
@@ -86,7 +86,7 @@ pfs_context_add(MemoryContext context)
 	PfsContext *c;
 
 	if (unlikely(!pfs_pool_has_room(&entries)))
-		(void) pfs_pool_make_room(&entries);
+		(void) pfs_pool_grow(&entries);
 	c = pfs_pool_take(&entries);
 	if (unlikely(c == NULL))
 	{
@@ -160,7 +160,7 @@ bits_of(const PfsContext *c)
  * places is used: a set that could not be made bigger is filled to seven eighths.
  */
 bool
-pfs_chunks_make_room(PfsContext *c)
+pfs_chunks_grow(PfsContext *c)
 {
 	const void **old = c->places;
 	uint64		old_places = old == NULL ? 0 : (uint64) c->mask + 1;
@@ -223,7 +223,7 @@ pfs_context_untrack_all(PfsContext *c)
 
 /* Takes a chunk out of the context's set; returns whether it was there. */
 static bool
-unlist(PfsContext *c, const void *chunk)
+untrack(PfsContext *c, const void *chunk)
 {
 	return c->tracked > 0 && pfs_chunk_untrack(c, chunk);
 }
@@ -279,9 +279,9 @@ pfs_context_take(PfsContext *c, const void *chunk)
 		case PFS_COUNTED_NONE:
 			return false;
 		case PFS_COUNTED_TRACKED:
-			return unlist(c, chunk);
+			return untrack(c, chunk);
 		case PFS_COUNTED_UNTRACKED:
-			return !unlist(c, chunk) && c->count > 0;
+			return !untrack(c, chunk) && c->count > 0;
 	}
 	return false;
 }

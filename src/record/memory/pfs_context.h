@@ -114,7 +114,7 @@ extern PfsContext *pfs_context_next(PfsContext *c);
 extern void pfs_context_untrack_all(PfsContext *c);
 
 /* Make its set bigger if that can be; false: it is full. */
-extern bool pfs_chunks_make_room(PfsContext *c);
+extern bool pfs_chunks_grow(PfsContext *c);
 
 static pg_attribute_always_inline uint32
 pfs_chunk_home(const PfsContext *c, const void *chunk)
@@ -144,7 +144,7 @@ extern void pfs_chunk_close_up(PfsContext *c, uint32 hole);
 static pg_attribute_always_inline bool
 pfs_chunk_track(PfsContext *c, const void *chunk)
 {
-	if (unlikely(c->tracked >= c->mask / 4) && !pfs_chunks_make_room(c))
+	if (unlikely(c->tracked >= c->mask / 4) && !pfs_chunks_grow(c))
 		return false;
 	c->places[pfs_chunk_find(c, chunk)] = chunk;
 	c->tracked++;

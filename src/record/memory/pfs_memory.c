@@ -22,7 +22,7 @@ static const char *const well_known[] = {
 	"TopPortalContext", "PortalHoldContext", "RowDescriptionContext", "TransactionAbortContext",
 	"index info", "relation rules", "dynahash", "CachedPlanSource", "CachedPlanQuery", "CachedPlan",
 	"SPI Proc", "SPI Exec", "SPI Plan", "SPI TupTable", "SQL function", "PL/pgSQL function",
-	"PLpgSQL infos", "WAL record construction", "ErrorContext", "PostmasterContext",
+	"PLpgSQL infos", "WAL record construction", "PostmasterContext",
 	"hba parser context", "ident parser context", "TupleSort main", "TupleSort sort", "Caller tuples",
 	"HashTableContext", "HashBatchContext", "Aggregate hash table", "Vacuum", "Analyze", "Analyze Index",
 	"Autovacuum Launcher", "Autovacuum worker", "Autovacuum database list", "Background Writer",
@@ -31,7 +31,7 @@ static const char *const well_known[] = {
 	"GiST temporary context", "COPY", "COPY TO", "Partition Tuple Routing", "partition directory",
 	"AfterTriggerEvents", "AfterTriggerTupleContext", "event trigger context", "ReorderBuffer",
 	"Logical decoding context", "snapshot builder context", "ApplyContext", "ApplyMessageContext",
-	"LogicalRepRelMap", "Replication command context", "Pool context", "TransactionAbortContext",
+	"LogicalRepRelMap", "Replication command context", "Pool context",
 };
 
 /* ---- instruments ---- */

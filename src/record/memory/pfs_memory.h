@@ -13,7 +13,7 @@
 
 #include "pfs_event_write.h"
 #include "pfs_memory_cell.h"
-#include "pfs_memory_told.h"
+#include "pfs_memory_counted.h"
 #include "pfs_memory_total.h"
 
 typedef struct PfsSharedMemory

@@ -2,6 +2,9 @@
  * pfs_file.h
  *	  File instances: one record per path that the server has opened, found by
  *	  descriptor on the hot path and by path elsewhere.
+ *
+ * Separate from pfs_fd.h, the table of descriptors, which is the process's own and the only
+ * part of this that the hot path looks at.
  */
 #ifndef PFS_FILE_H
 #define PFS_FILE_H

@@ -4,6 +4,8 @@
  *	  per instrument what no living file accounts for.
  *
  * Instrument points add with pfs_file_sum(); pfs_file_sum.c has the protocol.
+ *
+ * Separate from pfs_file.h: sums have more than one record for each file, and outlive it.
  */
 #ifndef PFS_FILE_SUM_H
 #define PFS_FILE_SUM_H

@@ -7,6 +7,8 @@
  * first sleep for a lock and stays until the server restarts; all processes add
  * to it, after they have slept, by atomic adds.  What a process holds (with `all`)
  * is a list that it alone writes.
+ *
+ * Separate from pfs_lwlock_event.h, which records single acquisitions and needs no instance.
  */
 #ifndef PFS_LWLOCK_H
 #define PFS_LWLOCK_H

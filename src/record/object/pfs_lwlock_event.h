@@ -18,6 +18,8 @@
  * the threads first and at the log then sees every event once or twice.
  *
  * Records are of x86-64, as the detours are: addresses have 48 bits.
+ *
+ * Separate from pfs_event_write.h, which has the events of all other waits.
  */
 #ifndef PFS_LWLOCK_EVENT_H
 #define PFS_LWLOCK_EVENT_H
@@ -127,7 +129,7 @@ extern void pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine);
 
 typedef enum PfsLwlockRecorded
 {
-	PFS_LWLOCK_IN_THE_WAY,		/* it is not usual; nothing has been written */
+	PFS_LWLOCK_UNUSUAL,			/* it is not usual; nothing has been written */
 	PFS_LWLOCK_RECORDED,
 	PFS_LWLOCK_BLOCK_FULL,		/* pfs_lwlock_flush() is to be called */
 } PfsLwlockRecorded;
@@ -171,24 +173,24 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 
 	if (unlikely((*unvolatize(uint16 *, &pfs_local.not_usual) & ~PFS_SLOW_UNNAMED) != 0 || (t->seq.word & 1) != 0 ||
 				 t->events[PFS_WAITS].depth != 0))
-		return PFS_LWLOCK_IN_THE_WAY;
+		return PFS_LWLOCK_UNUSUAL;
 	if (likely(ticks < PFS_HISTOGRAM_SHORT))
 		bucket = &cell->buckets[pfs_histogram_short[ticks]];
 	else if (ticks > PG_UINT32_MAX)
-		return PFS_LWLOCK_IN_THE_WAY;
+		return PFS_LWLOCK_UNUSUAL;
 	else
 		bucket = &cell->buckets[pfs_histogram_bucket_computed(ticks)];
 
 	pfs_write_begin(t);
 	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
 				 t->summary[PFS_FAMILY_WAITS].generation || *bucket == PG_UINT32_MAX))
-		goto in_the_way;
+		goto unusual;
 	if (pfs_local.waits != NULL)
 	{
 		PfsDigestWait *digest = lookup->digest;
 
 		if (unlikely(digest->key != lookup->digest_key))
-			goto in_the_way;
+			goto unusual;
 		pfs_digest_wait_count(digest, ticks);
 	}
 	pfs_bump32(bucket);
@@ -206,9 +208,9 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 	pfs_write_end(t);
 	return PFS_LWLOCK_RECORDED;
 
-in_the_way:
+unusual:
 	pfs_write_end(t);
-	return PFS_LWLOCK_IN_THE_WAY;
+	return PFS_LWLOCK_UNUSUAL;
 }
 
 /* Only counts one, with `contended`.  False: not by the cached lookup. */
@@ -220,13 +222,13 @@ pfs_lwlock_count_only(PfsThread *t, const PfsLwlockLookup *lookup)
 	pfs_write_begin(t);
 	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
 				 t->summary[PFS_FAMILY_WAITS].generation))
-		goto in_the_way;
+		goto unusual;
 	if (pfs_local.waits != NULL)
 	{
 		PfsDigestWait *digest = lookup->digest;
 
 		if (unlikely(digest->key != lookup->digest_key))
-			goto in_the_way;
+			goto unusual;
 		digest->untimed++;
 		pfs_local.waits_used |= digest->bit;
 	}
@@ -234,7 +236,7 @@ pfs_lwlock_count_only(PfsThread *t, const PfsLwlockLookup *lookup)
 	pfs_write_end(t);
 	return true;
 
-in_the_way:
+unusual:
 	pfs_write_end(t);
 	return false;
 }

@@ -8,6 +8,8 @@
  * thread's sequence lock, which its readers use as well.  TRUNCATE writes no record's
  * counters: it raises a generation, and who owns or reads a record finds its counters
  * to be of an older one.  pfs_socket.c has the protocol.
+ *
+ * Separate from pfs_file.h, as a descriptor of a connection has one owner and no name.
  */
 #ifndef PFS_SOCKET_H
 #define PFS_SOCKET_H

@@ -9,7 +9,7 @@
 
 #include "pfs_container.h"
 #include "pfs_event_write.h"
-#include "pfs_lwlock_event.h"
+#include "pfs_event_read.h"
 #include "pfs_shared.h"
 #include "pfs_summary.h"
 
@@ -80,22 +80,20 @@ count_cb(const PfsEvent *event, void *arg)
 	(*(uint64 *) arg)++;
 }
 
-/*
- * Adds what the long history of waits keeps of acquisitions of LWLocks, which is in
- * a log of its own.
- */
+/* Adds what the long history of a family keeps in the log of its other source. */
 static void
-add_lwlocks(PfsContainerRow *row)
+add_other_log(PfsContainerRow *row, const PfsEventSource *source)
 {
+	const PfsLog *log = source->log();
 	uint64		used = row->stats.records_used;
 
-	if (pfs_lwlock_log == NULL)
+	if (log == NULL)
 		return;
-	pfs_lwlock_log_each(count_cb, &used);
+	source->long_history(count_cb, &used);
 	row->stats.records_used = row->stats.records_high_water = Min(used, row->stats.records_max);
-	row->stats.records_lost += pfs_log_lost(pfs_lwlock_log) * PFS_LWLOCK_BLOCK;
-	row->stats.bytes_reserved += pfs_log_bytes(pfs_lwlock_log);
-	row->stats.bytes_resident += pfs_log_bytes(pfs_lwlock_log);
+	row->stats.records_lost += pfs_log_lost(log) * source->events_of_item;
+	row->stats.bytes_reserved += pfs_log_bytes(log);
+	row->stats.bytes_resident += pfs_log_bytes(log);
 }
 
 /* Fills the i-th row of a family of events: current, history, long history. */
@@ -116,8 +114,8 @@ events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 	{
 		block_row(row, info->history_long, size, pfs_sizes.history_long[family],
 				  Min(pfs_log_count(log), pfs_sizes.history_long[family]), pfs_log_lost(log), pfs_log_bytes(log));
-		if (family == PFS_WAITS)
-			add_lwlocks(row);
+		if (pfs_event_source(family) != NULL)
+			add_other_log(row, pfs_event_source(family));
 	}
 }
 
@@ -128,8 +126,8 @@ pfs_container_of_events(int i, PfsContainerRow *row)
 }
 
 /*
- * Fills the row of the server's own counters of a family, with the histograms of
- * waits: its counters of threads, accounts, users and hosts lie in those containers.
+ * Fills the row of the server's own counters of a family, with its histograms:
+ * its counters of threads, accounts, users and hosts lie in those containers.
  */
 void
 pfs_container_of_family(int i, PfsContainerRow *row)
@@ -141,9 +139,7 @@ pfs_container_of_family(int i, PfsContainerRow *row)
 
 	kind = pfs_summary_kinds[i];
 	n = pfs_summary[i].ncells;
-	bytes = pfs_summary_cells_size(i, n);
-	if (pfs_summary[i].buckets != NULL)
-		bytes += pfs_summary_buckets_size(n);
+	bytes = pfs_summary_server_size(i);
 	used = kind->used != NULL ? kind->used() : pfs_instruments->ncells[i];
 	block_row(row, kind->container, n > 0 ? bytes / n : 0, n, used, kind->lost != NULL ? kind->lost() : 0, bytes);
 }

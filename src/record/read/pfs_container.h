@@ -24,7 +24,7 @@ extern void pfs_container_memory(const PfsContainerRow *row, PfsMemoryTotals *to
 
 /*
  * Callbacks for PfsPart.row: the instruments; the three tables of each family of events;
- * the global level of each family of counters.
+ * the global level of each family of summaries.
  */
 extern void pfs_container_of_instruments(int i, PfsContainerRow *row);
 extern void pfs_container_of_events(int i, PfsContainerRow *row);

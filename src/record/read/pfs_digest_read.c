@@ -28,14 +28,14 @@
 
 /*
  * Announces a reader or truncator, and waits until no process is in the middle of a
- * move.  Returns false if one is and does not go on within the patience. let_move()
+ * move.  Returns false if one is and does not go on within the patience. unblock_moves()
  * takes the announcement back in both cases.
  */
 static bool
-hold_moves(PfsPatience *patience)
+block_moves(PfsPatience *patience)
 {
 	pfs_add_seqcst(&pfs_shared_digests->held, 1);
-	pfs_fence_seqcst();			/* pairs with the one in make_room() */
+	pfs_fence_seqcst();			/* pairs with the one in pfs_digest_evict() */
 	while (pfs_load_acquire(&pfs_shared_digests->moving) != 0)
 	{
 		if (!pfs_patience_more(patience))
@@ -45,7 +45,7 @@ hold_moves(PfsPatience *patience)
 }
 
 static void
-let_move(void)
+unblock_moves(void)
 {
 	pfs_sub_seqcst(&pfs_shared_digests->held, 1);
 }
@@ -61,13 +61,13 @@ hold(bool alone, PfsPatience *patience)
 	bool		held;
 
 	pfs_turn_take(PFS_TURN_DIGESTS, alone);
-	held = hold_moves(patience);
+	held = block_moves(patience);
 	if (!held)
 	{
 		/* Perhaps because the command was cancelled. */
-		let_move();
+		unblock_moves();
 		CHECK_FOR_INTERRUPTS();
-		held = hold_moves(patience);
+		held = block_moves(patience);
 	}
 	if (!held && alone)
 		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
@@ -77,7 +77,7 @@ hold(bool alone, PfsPatience *patience)
 static void
 release(bool alone, const PfsPatience *patience)
 {
-	let_move();
+	unblock_moves();
 	RESUME_INTERRUPTS();
 	pfs_turn_give(PFS_TURN_DIGESTS, alone);
 	pfs_patience_end(patience);
@@ -309,10 +309,12 @@ pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *
 
 /* ---- truncators ---- */
 
+/* What a truncation has taken. */
 typedef struct Taken
 {
 	uint64		statements;
 	uint64		waits;
+	uint64		in_buckets;
 } Taken;
 
 static void
@@ -335,17 +337,14 @@ take_cb(PfsDigest *d, void *arg)
 	return true;
 }
 
-static uint64
-take_buckets(uint64 *buckets)
+static void
+take_buckets(uint64 *buckets, Taken *taken)
 {
-	uint64		n = 0;
-
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
 	{
 		if (pfs_load_relaxed(&buckets[b]) != 0)
-			n += pfs_exchange(&buckets[b], 0);
+			taken->in_buckets += pfs_exchange(&buckets[b], 0);
 	}
-	return n;
 }
 
 /*
@@ -375,7 +374,7 @@ empty_one(uint32 index, Taken *taken)
 	PfsStatementTotals totals = {0};
 
 	pfs_statement_kind.take(&d->counters, &totals);
-	(void) take_buckets(d->buckets);
+	take_buckets(d->buckets, taken);
 	if (pfs_ref_is_dead(&pfs_digest_ref_slots[index].ref))
 		return;
 	taken->statements += pfs_totals_count(&totals.time);
@@ -399,55 +398,84 @@ remove_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
 	empty_one(index, taken);
 }
 
-/*
- * Empties the wait cells of statements without a digest; returns how many waits that
- * were.
- */
-static uint64
-take_other_waits(void)
+/* Empties the wait cells of statements without a digest. */
+static void
+take_other_waits(Taken *taken)
 {
-	uint64		n = 0;
-
 	for (uint32 i = pfs_shared_block_next(&pfs_digest_other_waits, 0); i < pfs_digest_other_waits.ncells;
 		 i = pfs_shared_block_next(&pfs_digest_other_waits, i + 1))
 	{
 		PfsTotals	totals = {0};
 
 		pfs_shared_cell_take(pfs_shared_block_cell(&pfs_digest_other_waits, i), &totals);
-		n += pfs_totals_count(&totals);
+		taken->waits += pfs_totals_count(&totals);
 	}
-	return n;
 }
 
 /*
- * Removes all digests, with their waits and histograms; returns how many statements
- * that were.  TRUNCATE of events_statements_summary_by_digest.  What statements
- * without a digest add meanwhile is taken, or stays.
+ * Takes what a truncation is about: of every digest, by take_one(), then of the statements
+ * without one, by take_others().  What those add meanwhile is taken, or stays.  False:
+ * there are no digests.
  */
-int64
-pfs_digests_truncate(void)
+static bool
+take_all(void (*take_one) (uint32 index, uint64 word, Taken *taken, PfsPatience *patience),
+		 void (*take_others) (Taken *taken), Taken *taken)
 {
 	PfsPatience patience = {.of_reset = true};
-	Taken		taken = {0};
-	PfsStatementTotals totals = {0};
 	uint32		pos = 0;
 	uint32		index;
 	uint64		word;
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
-		return 0;
+		return false;
 	hold(true, &patience);
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
-		remove_one(index, word, &taken, &patience);
-	pfs_statement_kind.take(&pfs_shared_digests->counters, &totals);
-	take_buckets(pfs_shared_digests->buckets);
-	take_other_waits();
-	pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
+		take_one(index, word, taken, &patience);
+	take_others(taken);
 	release(true, &patience);
-	pfs_reset_time_note("events_statements_summary_by_digest");
-	pfs_reset_time_note("events_statements_histogram_by_digest");
-	pfs_reset_time_note("events_waits_summary_by_digest");
-	return (int64) (taken.statements + pfs_totals_count(&totals.time));
+	return true;
+}
+
+static void
+take_others(Taken *taken)
+{
+	PfsStatementTotals totals = {0};
+
+	pfs_statement_kind.take(&pfs_shared_digests->counters, &totals);
+	taken->statements += pfs_totals_count(&totals.time);
+	take_buckets(pfs_shared_digests->buckets, taken);
+	take_other_waits(taken);
+	pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
+}
+
+/*
+ * Removes all digests, with their waits and histograms; returns how many statements
+ * that were.  TRUNCATE of events_statements_summary_by_digest.
+ */
+int64
+pfs_digests_truncate(void)
+{
+	Taken		taken = {0};
+
+	if (take_all(remove_one, take_others, &taken))
+	{
+		pfs_reset_time_note("events_statements_summary_by_digest");
+		pfs_reset_time_note("events_statements_histogram_by_digest");
+		pfs_reset_time_note("events_waits_summary_by_digest");
+	}
+	return (int64) taken.statements;
+}
+
+static void
+take_buckets_of_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
+{
+	take_buckets(((PfsDigest *) pfs_pages_record(pfs_digests, index))->buckets, taken);
+}
+
+static void
+take_other_buckets(Taken *taken)
+{
+	take_buckets(pfs_shared_digests->buckets, taken);
 }
 
 /*
@@ -459,21 +487,17 @@ pfs_digests_truncate(void)
 int64
 pfs_digest_buckets_truncate(void)
 {
-	PfsPatience patience = {.of_reset = true};
-	uint64		n;
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
+	Taken		taken = {0};
 
-	if (pfs_digests == NULL || pfs_sizes.digests == 0)
-		return 0;
-	hold(true, &patience);
-	n = take_buckets(pfs_shared_digests->buckets);
-	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
-		n += take_buckets(((PfsDigest *) pfs_pages_record(pfs_digests, index))->buckets);
-	release(true, &patience);
-	pfs_reset_time_note("events_statements_histogram_by_digest");
-	return (int64) n;
+	if (take_all(take_buckets_of_one, take_other_buckets, &taken))
+		pfs_reset_time_note("events_statements_histogram_by_digest");
+	return (int64) taken.in_buckets;
+}
+
+static void
+take_waits_of_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
+{
+	take_waits(pfs_pages_record(pfs_digests, index), taken);
 }
 
 /*
@@ -483,20 +507,10 @@ pfs_digest_buckets_truncate(void)
 int64
 pfs_digest_waits_truncate(void)
 {
-	PfsPatience patience = {.of_reset = true};
 	Taken		taken = {0};
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 
-	if (pfs_digests == NULL || pfs_sizes.digests == 0)
-		return 0;
-	hold(true, &patience);
-	taken.waits = take_other_waits();
-	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
-		take_waits(pfs_pages_record(pfs_digests, index), &taken);
-	release(true, &patience);
-	pfs_reset_time_note("events_waits_summary_by_digest");
+	if (take_all(take_waits_of_one, take_other_waits, &taken))
+		pfs_reset_time_note("events_waits_summary_by_digest");
 	return (int64) taken.waits;
 }
 

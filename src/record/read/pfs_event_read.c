@@ -11,13 +11,10 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "pfs_event_read.h"
 #include "pfs_event_write.h"
-#include "pfs_file.h"
-#include "pfs_lwlock_event.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
-#include "pfs_stage.h"
-#include "pfs_wait_class.h"
 
 /* How often an event that changes while it is copied is tried before it is skipped. */
 #define READ_TRIES 1000
@@ -35,48 +32,20 @@ typedef struct PfsEventReader
 Size
 pfs_event_bytes(PfsEventFamily family, const PfsEvent *event)
 {
-	switch (family)
-	{
-		case PFS_STATEMENTS:
-			return pfs_statement_event_bytes((const PfsStatementEvent *) event);
-		case PFS_STAGES:
-			return sizeof(PfsStageEvent);
-		default:
-			return pfs_sizes.event_size[family];
-	}
+	return pfs_event_families[family].bytes(event);
 }
 
-/*
- * Completes the copy of a wait: clears what the columns of its kind of object do not
- * have, and finds the address of a file's record, which is that of its index.  Only
- * locks, sockets and LWLocks have stored an address; for LWLocks it is shown if
- * acquisitions are recorded, not waits alone.
- */
-static void
-complete_wait(PfsWaitEvent *e, bool running)
+const PfsEventSource *
+pfs_event_source(PfsEventFamily family)
 {
-	if (running)
-		e->number_of_bytes = PFS_EVENT_NO_BYTES;
-	if (e->object_type != PFS_OBJECT_LOCK && e->object_type != PFS_OBJECT_SOCKET &&
-		(e->object_type != PFS_OBJECT_LWLOCK || pfs_lwlock_events_now == PFS_LWLOCK_WAITS))
-		e->object_instance = 0;
-	if (e->object_type == PFS_OBJECT_LWLOCK)
-	{
-		e->number_of_bytes = PFS_EVENT_NO_BYTES;
-		e->file_offset = PFS_EVENT_NO_OFFSET;
-	}
-	if (e->object_type == PFS_OBJECT_FILE && e->object.file.word != 0 &&
-		e->object.file.index < pfs_files->records_max)
-		e->object_instance = (uintptr_t) pfs_pages_record(pfs_files, e->object.file.index);
-	if (e->object_type != PFS_OBJECT_LWLOCK &&
-		e->instrument != pfs_fixed_instrument[PFS_INS_SPIN_DELAY])
-		e->spins = PFS_EVENT_NO_SPINS;
+	const PfsEventSource *source = pfs_event_family_reads[family].source;
+
+	return source != NULL && source->is_there() ? source : NULL;
 }
 
 /*
- * Fills in what is not stored because only readers need it: the address of a file's
- * record, NULLs of columns that the kind of event does not have, and that a running
- * event has no end.
+ * Fills in what is not stored because only readers need it: that a running event has no
+ * end, NULLs of columns that the kind of event does not have, and what the family adds.
  */
 static void
 complete_copy(PfsEventFamily family, PfsEvent *e, bool running)
@@ -88,26 +57,28 @@ complete_copy(PfsEventFamily family, PfsEvent *e, bool running)
 	}
 	if (e->nesting_type == PFS_NESTING_NONE)
 		e->nesting_event_id = 0;
-	if (family == PFS_WAITS)
-		complete_wait((PfsWaitEvent *) e, running);
-	else if (family == PFS_STATEMENTS && running)
-	{
-		PfsStatementEvent *s = (PfsStatementEvent *) e;
+	if (pfs_event_family_reads[family].complete != NULL)
+		pfs_event_family_reads[family].complete(e, running);
+}
 
-		s->sqlstate = 0;
-		s->message_len = 0;
-		s->counts &= ~PFS_COUNTS_MEMORY;
-		memset(s->n, 0, sizeof(s->n));
-	}
+/* Completes a copy and hands it to the reader that asks for it. */
+static void
+take_cb(PfsEvent *e, bool running, void *arg)
+{
+	PfsEventReader *reader = arg;
+
+	complete_copy(reader->family, e, running);
+	reader->emit(e, reader->arg);
 }
 
 /*
- * Makes a stable copy of the running event at a level.  Returns false if there is none,
- * or if the thread is so busy that the event changes during each try.
+ * Makes a stable copy of the slot of the running event at a level.  Returns false if
+ * there is none, or if the thread is so busy that the event changes during each try.
  */
 static bool
 copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsEvent *copy)
 {
+	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
 	const PfsEvents *events = &t->events[family];
 
 	for (int i = 0; i < READ_TRIES; i++)
@@ -115,27 +86,18 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 		uint64		before = pfs_seqlock_read_begin(&t->seq);
 		uint32		depth = pfs_load_acquire(&events->depth);	/* C */
 		const void *slot;
-		uint8		more = 0;
 
 		if (depth <= level)
 			return false;
 		slot = pfs_ring_look(&events->ring, level);
 		if (slot == NULL)
 			return false;
-
-		/*
-		 * A run gets marks without a write section (A, pairs with
-		 * pfs_stage_mark).
-		 */
-		if (family == PFS_STAGES)
-			more = pfs_load_acquire(&((const PfsStageRun *) slot)->first.more);
-		pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
+		if (slots != NULL)
+			slots->copy(slot, copy);
+		else
+			pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
 		if (pfs_seqlock_read_valid(&t->seq, before))
-		{
-			if (family == PFS_STAGES)
-				((PfsStageRun *) copy)->first.more = Min(more, PFS_STAGE_MARKS);
 			return true;
-		}
 		pfs_pause();
 	}
 	return false;
@@ -159,61 +121,31 @@ copy_running_events(const PfsThread *t, PfsEventFamily family, void *events)
 	return n;
 }
 
-/*
- * Hands on the copy of a running event.  What lies in a slot is an event in all
- * families but stages: there it is a run of stages, of which only the last one is
- * running.
- */
+/* Hands on the event that is running in the copy of a slot. */
 static void
-emit_running(const PfsThread *thread, PfsEvent *e, PfsEventReader *reader)
+take_running(const PfsThread *thread, PfsEvent *e, PfsEventReader *reader)
 {
-	PfsStageEvent stage;
+	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
 
-	if (reader->family == PFS_STAGES)
-	{
-		pfs_stage_of_run((const PfsStageRun *) e, ((const PfsStageRun *) e)->first.more, true, &stage);
-		pfs_stage_read_work(thread->status, thread->pid, &stage);
-		e = (PfsEvent *) &stage;
-	}
-	complete_copy(reader->family, e, true);
-	reader->emit(e, reader->arg);
+	if (slots != NULL)
+		slots->take_running(thread, e, take_cb, reader);
+	else
+		take_cb(e, true, reader);
 }
 
 /*
- * Hands on the copy of an event from a history, and returns how many rows that were.
- * A run of stages gives a row for each finished stage, the newest first, `max` at
- * most, without the first `hidden` ones, which TRUNCATE has hidden. running: the run
- * itself has not ended, so its last stage has not.
+ * Hands on what the copy of a slot in the history or in the long one holds, `max` events
+ * at most, and returns how many that were.
  */
 static uint64
-emit_finished(PfsEvent *e, uint32 hidden, bool running, uint64 max, PfsEventReader *reader)
+take_finished(PfsEvent *e, bool history_long, uint64 max, PfsEventReader *reader)
 {
-	const PfsStageRun *run = (const PfsStageRun *) e;
-	uint64		n = 0;
+	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
 
-	if (reader->family != PFS_STAGES)
-	{
-		complete_copy(reader->family, e, false);
-		reader->emit(e, reader->arg);
-		return 1;
-	}
-	for (uint32 i = run->first.more + (running ? 0 : 1); i > hidden && n < max; i--, n++)
-	{
-		PfsStageEvent stage;
-
-		pfs_stage_of_run(run, i - 1, false, &stage);
-		complete_copy(PFS_STAGES, (PfsEvent *) &stage, false);
-		reader->emit((const PfsEvent *) &stage, reader->arg);
-	}
-	return n;
-}
-
-static inline uint32
-hidden_stages(const PfsEvent *e, uint32 flag)
-{
-	const PfsStageEvent *first = &((const PfsStageRun *) e)->first;
-
-	return flag == PFS_FLAG_HISTORY ? first->hidden : first->hidden_long;
+	if (slots != NULL)
+		return slots->take_finished(e, false, slots->hidden(e, history_long), max, take_cb, reader);
+	take_cb(e, false, reader);
+	return 1;
 }
 
 /*
@@ -236,7 +168,7 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 		for (uint32 i = 0; i < n; i++)
 		{
 			if (event_at(events, family, i)->flags & PFS_FLAG_CURRENT)
-				emit_running(copy, event_at(events, family, i), reader);
+				take_running(copy, event_at(events, family, i), reader);
 		}
 	}
 	pfree(events);
@@ -252,26 +184,29 @@ pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, v
 }
 
 /*
- * Hands on the finished stages of runs that have not ended, which the histories show
- * already; returns how many.  A run that ends between the copy of the running events
- * and that of the ring is in both: it is taken from the ring.
+ * Hands on the finished events of slots whose last one is running, which the histories
+ * show already; returns how many.  A slot that ends between the copy of the running
+ * events and that of the ring is in both: it is taken from the ring.
  */
 static uint64
-emit_stages_of_running(void *running, uint32 nrunning, void *events, uint32 n, uint32 flag,
-					   uint64 hidden_id, uint64 last_id, uint64 max, PfsEventReader *reader)
+take_finished_of_running(void *running, uint32 nrunning, void *events, uint32 n, uint32 flag,
+						 uint64 hidden_id, uint64 last_id, uint64 max, PfsEventReader *reader)
 {
+	PfsEventFamily family = reader->family;
+	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
 	uint64		done = 0;
 
 	for (uint32 i = nrunning; i > 0 && done < max; i--)
 	{
-		PfsStageRun *run = (PfsStageRun *) event_at(running, PFS_STAGES, i - 1);
+		PfsEvent   *slot = event_at(running, family, i - 1);
 		bool		is_in_ring = false;
 
 		for (uint32 j = 0; j < n && !is_in_ring; j++)
-			is_in_ring = event_at(events, PFS_STAGES, j)->event_id == run->first.event_id;
-		if (is_in_ring || (run->first.flags & flag) == 0)
+			is_in_ring = event_at(events, family, j)->event_id == slot->event_id;
+		if (is_in_ring || (slot->flags & flag) == 0)
 			continue;
-		done += emit_finished((PfsEvent *) run, pfs_stages_hidden(run, hidden_id, last_id), true, max - done, reader);
+		done += slots->take_finished(slot, true, slots->hidden_of_running(slot, hidden_id, last_id), max - done,
+									 take_cb, reader);
 	}
 	return done;
 }
@@ -288,7 +223,7 @@ emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 f
 	PfsEventFamily family = reader->family;
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	uint32		capacity = copy->events[family].ring.capacity;
-	uint32		depth = family == PFS_STAGES ? PFS_STAGE_DEPTH : 0;
+	uint32		depth = pfs_event_family_reads[family].slots != NULL ? pfs_event_families[family].depth : 0;
 	void	   *running;
 	void	   *events;
 	uint32		nrunning = 0;
@@ -313,16 +248,11 @@ emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 f
 	}
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
-		uint64		done = emit_stages_of_running(running, nrunning, events, n, flag, hidden_id,
-												  copy->last_event_id, max, reader);
+		uint64		done = take_finished_of_running(running, nrunning, events, n, flag, hidden_id,
+													copy->last_event_id, max, reader);
 
 		for (uint32 i = n; i > 0 && done < max; i--)
-		{
-			PfsEvent   *e = event_at(events, family, i - 1);
-
-			done += emit_finished(e, family == PFS_STAGES ? hidden_stages(e, flag) : 0, false, max - done,
-								  reader);
-		}
+			done += take_finished(event_at(events, family, i - 1), flag == PFS_FLAG_HISTORY_LONG, max - done, reader);
 	}
 	pfree(running);
 }
@@ -431,12 +361,13 @@ append_cb(const PfsEvent *event, void *arg)
 
 /*
  * Appends what a thread has recorded for the long history but not yet flushed to the
- * log; of waits also the buffered acquisitions of LWLocks.
+ * log, in its ring and in the family's other source.
  */
 static void
 buffered_cb(const PfsThread *copy, uint64 word, void *arg)
 {
 	PfsEventReader *reader = arg;
+	const PfsEventSource *source = pfs_event_source(reader->family);
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	const PfsEvents *events = &t->events[reader->family];
 	uint64		flushed = pfs_load_acquire(&events->flushed);
@@ -446,8 +377,8 @@ buffered_cb(const PfsThread *copy, uint64 word, void *arg)
 			  Max(flushed, pfs_history_tail(pfs_load_relaxed(&events->history_long_tail), head)),
 			  head, PFS_FLAG_HISTORY_LONG, pfs_load_relaxed(&events->history_long_hidden), PG_UINT64_MAX,
 			  reader);
-	if (reader->family == PFS_WAITS && pfs_lwlock_holders != NULL)
-		pfs_lwlock_ring_buffered(copy, word, append_cb, reader->arg);
+	if (source != NULL)
+		source->buffered(copy, word, append_cb, reader->arg);
 }
 
 static void
@@ -480,26 +411,26 @@ list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
 }
 
 /*
- * Hands on the history of one thread.  Of waits that is the newest of two rings, as
- * acquisitions of LWLocks are recorded in a ring of their own.
+ * Hands on the history of one thread: the newest of its ring and of the family's other
+ * source, if there is one.
  */
 static void
 emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 {
 	PfsEventReader *reader = arg;
+	const PfsEventSource *source = pfs_event_source(reader->family);
 	uint32		rows = pfs_sizes.history[reader->family];
 	PfsEventList list;
 	PfsEventReader into = {reader->family, append_cb, &list};
 
-	if (reader->family != PFS_WAITS || pfs_lwlock_holders == NULL || rows == 0)
+	if (source == NULL || rows == 0)
 	{
 		emit_ring_history(copy, word, reader);
 		return;
 	}
-	/* The newest of two rings. */
-	list_start(&list, PFS_WAITS, rows);
+	list_start(&list, reader->family, rows);
 	emit_ring_history(copy, word, &into);
-	pfs_lwlock_ring_history(copy, word, rows, append_cb, &list);
+	source->history(copy, word, rows, append_cb, &list);
 	list_end(&list, 0, reader->emit, reader->arg);
 }
 
@@ -522,9 +453,10 @@ pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, v
 void
 pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
 {
+	const PfsEventSource *source = pfs_event_source(family);
 	PfsLog	   *log = pfs_history_long[family];
 	PfsEventList list;
-	PfsEventReader buffered = {family, append_cb, &list};
+	PfsEventReader into_list = {family, append_cb, &list};
 	PfsEvent   *copy;
 
 	if (log == NULL)
@@ -532,7 +464,7 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 	pfs_instrument_name_late();
 	list_start(&list, family, pfs_sizes.history_long[family]);
 	copy = palloc(pfs_sizes.event_size[family]);
-	pfs_threads_each(0, buffered_cb, &buffered);
+	pfs_threads_each(0, buffered_cb, &into_list);
 	for (uint32 lane = 0; lane < pfs_log_lanes(log); lane++)
 	{
 		uint32		used = pfs_log_used_slots(log, lane);
@@ -541,16 +473,12 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 		{
 			if (slot % READS_AT_ONCE == 0)
 				CHECK_FOR_INTERRUPTS();
-			if (!pfs_log_read(log, lane, slot, copy))
-				continue;
-			if (family == PFS_STAGES)
-				emit_finished(copy, hidden_stages(copy, PFS_FLAG_HISTORY_LONG), false, PG_UINT64_MAX, &buffered);
-			else
-				append_cb(copy, &list);
+			if (pfs_log_read(log, lane, slot, copy))
+				(void) take_finished(copy, true, PG_UINT64_MAX, &into_list);
 		}
 	}
-	if (family == PFS_WAITS)
-		pfs_lwlock_log_each(append_cb, &list);
+	if (source != NULL)
+		source->long_history(append_cb, &list);
 	pfree(copy);
 	/* The newest of the server are chosen before a thread's are. */
 	list_end(&list, thread_id, emit, arg);
@@ -562,16 +490,29 @@ count_cb(const PfsEvent *event, void *arg)
 	(*(int64 *) arg)++;
 }
 
+/*
+ * Hides what a thread has recorded so far for the history or the long one: its finished
+ * events by a tail, those of slots that go on by the last event_id.
+ */
+static void
+hide_of_thread(PfsEventFamily family, uint32 index, bool history_long)
+{
+	const PfsEventSource *source = pfs_event_source(family);
+	PfsThread  *t = pfs_pages_record(pfs_threads, index);
+	PfsEvents  *events = &t->events[family];
+
+	pfs_store_relaxed(history_long ? &events->history_long_hidden : &events->history_hidden,
+					  pfs_load_relaxed(&t->last_event_id));
+	pfs_store_relaxed(history_long ? &events->history_long_tail : &events->history_tail,
+					  pfs_load_acquire(&events->ring.head));
+	if (source != NULL)
+		source->hide(index, history_long);
+}
+
 static void
 hide_history_cb(const PfsThread *copy, uint64 word, void *arg)
 {
-	PfsThread  *t = pfs_pages_record(pfs_threads, copy->index);
-	PfsEvents  *events = &t->events[*(PfsEventFamily *) arg];
-
-	pfs_store_relaxed(&events->history_hidden, pfs_load_relaxed(&t->last_event_id));
-	pfs_store_relaxed(&events->history_tail, pfs_load_acquire(&events->ring.head));
-	if (*(PfsEventFamily *) arg == PFS_WAITS && pfs_lwlock_holders != NULL)
-		pfs_lwlock_ring_hide(copy->index, false);
+	hide_of_thread(*(PfsEventFamily *) arg, copy->index, false);
 }
 
 int64
@@ -588,13 +529,7 @@ pfs_events_history_truncate(PfsEventFamily family)
 static void
 hide_buffered_cb(const PfsThread *copy, uint64 word, void *arg)
 {
-	PfsThread  *t = pfs_pages_record(pfs_threads, copy->index);
-	PfsEvents  *events = &t->events[*(PfsEventFamily *) arg];
-
-	pfs_store_relaxed(&events->history_long_hidden, pfs_load_relaxed(&t->last_event_id));
-	pfs_store_relaxed(&events->history_long_tail, pfs_load_acquire(&events->ring.head));
-	if (*(PfsEventFamily *) arg == PFS_WAITS && pfs_lwlock_holders != NULL)
-		pfs_lwlock_ring_hide(copy->index, true);
+	hide_of_thread(*(PfsEventFamily *) arg, copy->index, true);
 }
 
 /*
@@ -604,6 +539,7 @@ hide_buffered_cb(const PfsThread *copy, uint64 word, void *arg)
 int64
 pfs_events_history_long_truncate(PfsEventFamily family)
 {
+	const PfsEventSource *source = pfs_event_source(family);
 	int64		n = 0;
 
 	if (pfs_history_long[family] == NULL)
@@ -616,8 +552,8 @@ pfs_events_history_long_truncate(PfsEventFamily family)
 	 */
 	pfs_threads_each(0, hide_buffered_cb, &family);
 	pfs_log_truncate(pfs_history_long[family]);
-	if (family == PFS_WAITS && pfs_lwlock_log != NULL)
-		pfs_log_truncate(pfs_lwlock_log);
+	if (source != NULL && source->log() != NULL)
+		pfs_log_truncate(source->log());
 	pfs_reset_time_note(pfs_event_families[family].history_long);
 	return n;
 }

@@ -325,108 +325,69 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 }
 
 static uint64 *
-buckets_at(uint64 **histogram, uint32 instrument)
+buckets_at(uint64 **histograms, uint32 i)
 {
-	if (histogram[instrument] == NULL)
-		histogram[instrument] = palloc0(PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
-	return histogram[instrument];
+	if (histograms[i] == NULL)
+		histograms[i] = palloc0(PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
+	return histograms[i];
 }
 
 /*
- * Reads the server's histograms anew.  Instruments whose buckets are all empty get
- * no array.
+ * Reads the server's histograms of a family anew.  Those whose buckets are all empty get
+ * no array, and those of instruments that do not exist are not looked at.
  */
 static void
-read_server_buckets(uint64 **histogram)
+read_server_buckets(PfsFamily family, uint64 **histograms)
 {
-	const PfsSharedSummary *waits = &pfs_summary[PFS_FAMILY_WAITS];
+	const PfsSharedSummary *shared = &pfs_summary[family];
 
-	for (uint32 i = 0; i < Min(pfs_instruments->count, waits->ncells); i++)
+	for (uint32 i = 0; i < Min(pfs_instruments->count, shared->nhistograms); i++)
 	{
-		const uint64 *buckets = &waits->buckets[(size_t) i * PFS_HISTOGRAM_BUCKETS];
+		const uint64 *buckets = &shared->buckets[(size_t) i * PFS_HISTOGRAM_BUCKETS];
 
-		if (histogram[i] != NULL)
-			memset(histogram[i], 0, PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
+		if (histograms[i] != NULL)
+			memset(histograms[i], 0, PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
 		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
 		{
 			uint64		n = pfs_load_relaxed(&buckets[b]);
 
 			if (n != 0)
-				buckets_at(histogram, i)[b] = n;
+				buckets_at(histograms, i)[b] = n;
 		}
 	}
 }
 
 /*
- * Reads the histograms of waits by instrument, with what threads have not moved to
- * the server yet.  Returns an array that the caller frees with its memory context;
- * NULL when pfs is off.
+ * Reads the histograms of a family, with what threads have not moved to the server yet.
+ * Returns an array that the caller frees with its memory context; NULL when pfs is off.
  */
 uint64	  **
-pfs_summary_read_histogram(void)
+pfs_summary_read_histograms(PfsFamily family)
 {
-	PfsThreadCopies copies = {.family = PFS_FAMILY_WAITS, .with_buckets = true};
-	const PfsSharedSummary *waits = &pfs_summary[PFS_FAMILY_WAITS];
-	uint64	  **histogram;
+	PfsThreadCopies copies = {.family = family, .of_histograms = true};
+	const PfsSharedSummary *shared = &pfs_summary[family];
+	uint64	  **histograms;
 
 	if (pfs_summary == NULL)
 		return NULL;
-	histogram = palloc0(waits->ncells * sizeof(uint64 *));
-	copies.end = waits->ncells;
+	histograms = palloc0(shared->nhistograms * sizeof(uint64 *));
 	pfs_turn_take(PFS_TURN_SUMMARIES, false);
 	pfs_thread_copies_make(&copies);
 	do
 	{
-		read_server_buckets(histogram);
+		read_server_buckets(family, histograms);
 	} while (!pfs_thread_copies_hold(&copies));
 	for (uint32 i = 0; i < copies.n; i++)
 	{
 		const PfsThreadCopy *copy = &copies.threads[i];
 
-		if (copy->gone || waits->truncated[PFS_LEVEL_HISTOGRAM] > copy->generation)
+		if (copy->gone || shared->truncated[PFS_LEVEL_HISTOGRAM] > copy->generation)
 			continue;
 		for (uint32 b = 0; b < copy->nbuckets; b++)
-			buckets_at(histogram, copy->buckets[b].instrument)[copy->buckets[b].bucket] += copy->buckets[b].n;
+			buckets_at(histograms, copy->buckets[b].histogram)[copy->buckets[b].bucket] += copy->buckets[b].n;
 	}
 	pfs_turn_give(PFS_TURN_SUMMARIES, false);
 	pfs_patience_end(&copies.patience);
 	pfs_thread_copies_free(&copies);
-	return histogram;
-}
-
-/*
- * Reads the one histogram of all statements, with what threads have not moved to the
- * server yet.  Returns an array that the caller frees with its memory context; NULL
- * when pfs is off.
- */
-uint64 *
-pfs_summary_read_statements(void)
-{
-	PfsThreadCopies copies = {.family = PFS_FAMILY_STATEMENTS, .with_buckets = true};
-	const PfsSharedSummary *statements = &pfs_summary[PFS_FAMILY_STATEMENTS];
-	uint64	   *buckets;
-
-	if (pfs_summary == NULL)
-		return NULL;
-	buckets = palloc(PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
-	pfs_turn_take(PFS_TURN_SUMMARIES, false);
-	pfs_thread_copies_make(&copies);
-	do
-	{
-		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
-			buckets[b] = pfs_load_relaxed(&statements->all_buckets[b]);
-	} while (!pfs_thread_copies_hold(&copies));
-	for (uint32 i = 0; i < copies.n; i++)
-	{
-		const PfsThreadCopy *copy = &copies.threads[i];
-
-		if (copy->gone || statements->truncated[PFS_LEVEL_HISTOGRAM] > copy->generation)
-			continue;
-		for (uint32 b = 0; b < copy->nbuckets; b++)
-			buckets[copy->buckets[b].bucket] += copy->buckets[b].n;
-	}
-	pfs_turn_give(PFS_TURN_SUMMARIES, false);
-	pfs_patience_end(&copies.patience);
-	pfs_thread_copies_free(&copies);
-	return buckets;
+	return histograms;
 }

@@ -55,7 +55,7 @@ is_emptied(PfsLevel level, PfsLevel truncated)
  * word.
  */
 static void
-wait_for_changes(PfsFamily family, PfsPatience *patience)
+wait_for_writers(PfsFamily family, PfsPatience *patience)
 {
 	uint32		pos = 0;
 	uint32		index;
@@ -167,30 +167,19 @@ truncate_above(PfsFamily family, PfsLevel level)
 	return left;
 }
 
+/* Empties the server's histograms of a family; returns how many events were in them. */
 static uint64
-truncate_server_buckets(void)
+truncate_histograms(PfsFamily family)
 {
-	const PfsSharedSummary *waits = &pfs_summary[PFS_FAMILY_WAITS];
+	const PfsSharedSummary *shared = &pfs_summary[family];
 	uint64		left = 0;
-	size_t		n = (size_t) Min(pfs_instruments->count, waits->ncells) * PFS_HISTOGRAM_BUCKETS;
+	size_t		n = (size_t) Min(pfs_instruments->count, shared->nhistograms) * PFS_HISTOGRAM_BUCKETS;
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (pfs_load_relaxed(&waits->buckets[i]) != 0)
-			left += pfs_exchange(&waits->buckets[i], 0);
+		if (pfs_load_relaxed(&shared->buckets[i]) != 0)
+			left += pfs_exchange(&shared->buckets[i], 0);
 	}
-	return left;
-}
-
-/* Empties the one histogram of all statements; returns how many those were. */
-static uint64
-truncate_statements(void)
-{
-	uint64	   *buckets = pfs_summary[PFS_FAMILY_STATEMENTS].all_buckets;
-	uint64		left = 0;
-
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
-		left += pfs_exchange(&buckets[b], 0);
 	return left;
 }
 
@@ -229,7 +218,7 @@ truncate_threads(PfsFamily family, PfsLevel level, PfsPatience *patience)
 {
 	const PfsSharedSummary *shared = &pfs_summary[family];
 	uint64		generation = pfs_words->truncations[family];
-	PfsThreadCopies copies = {.family = family, .with_buckets = level == PFS_LEVEL_HISTOGRAM, .end = shared->ncells, .patience = *patience};
+	PfsThreadCopies copies = {.family = family, .of_histograms = level == PFS_LEVEL_HISTOGRAM, .end = shared->ncells, .patience = *patience};
 	uint64		left;
 
 	pfs_thread_copies_make(&copies);
@@ -280,13 +269,12 @@ truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
 	 * truncation.
 	 */
 	pfs_fence_everywhere();
-	wait_for_changes(family, patience);
+	wait_for_writers(family, patience);
 
 	left = truncate_threads(family, level, patience);
 	if (level == PFS_LEVEL_HISTOGRAM || level == PFS_LEVEL_GLOBAL)
 	{
-		uint64		in_histogram = family == PFS_FAMILY_WAITS ? truncate_server_buckets()
-		: family == PFS_FAMILY_STATEMENTS ? truncate_statements() : 0;
+		uint64		in_histogram = truncate_histograms(family);
 
 		left += level == PFS_LEVEL_HISTOGRAM ? in_histogram : 0;
 	}
@@ -314,7 +302,7 @@ static void
 begin_turn(PfsFamily family, PfsPatience *patience)
 {
 	pfs_turn_take(PFS_TURN_SUMMARIES, true);
-	wait_for_changes(family, patience);
+	wait_for_writers(family, patience);
 	CHECK_FOR_INTERRUPTS();
 	HOLD_INTERRUPTS();
 }

@@ -74,7 +74,7 @@ copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies
 
 /* Appends the buckets of one histogram that are not empty to a thread's copy. */
 static void
-copy_buckets(PfsThreadCopy *copy, uint32 instrument, const uint32 *buckets)
+copy_buckets(PfsThreadCopy *copy, uint32 histogram, const uint32 *buckets)
 {
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
 	{
@@ -90,14 +90,14 @@ copy_buckets(PfsThreadCopy *copy, uint32 instrument, const uint32 *buckets)
 		}
 		copy->buckets[copy->nbuckets++] = (PfsBucketCopy)
 		{
-			instrument, b, n
+			histogram, b, n
 		};
 	}
 }
 
 /* Makes sure that a copy has space for one more cell. */
 static void
-make_room(PfsThreadCopy *copy, uint32 cell_size)
+grow_cells(PfsThreadCopy *copy, uint32 cell_size)
 {
 	if (copy->ncells < copy->max_cells)
 		return;
@@ -114,8 +114,18 @@ make_room(PfsThreadCopy *copy, uint32 cell_size)
 	}
 }
 
+static void
+copy_histograms(PfsThreadCopy *copy, const PfsThread *t, PfsFamily family)
+{
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+	const uint32 *buckets;
+
+	for (uint32 i = 0; kind->next_buckets != NULL && (buckets = kind->next_buckets(t, &i)) != NULL; i++)
+		copy_buckets(copy, i, buckets);
+}
+
 /*
- * Copies a thread's cells that are wanted and not empty, and their histograms.
+ * Copies a thread's cells that are wanted and not empty.
  * Stops when the thread moves its counters: copy_thread() then finds that and begins
  * anew.
  */
@@ -128,21 +138,15 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 	/* 0 while the memory changes hands */
 	uint32		end = Min(copies->end, pfs_load_relaxed(&block->ncells));
 
-	copy->ncells = 0;
-	copy->nbuckets = 0;
-	if (copies->with_buckets && copies->family == PFS_FAMILY_STATEMENTS)
-		copy_buckets(copy, 0, t->statement_buckets);
 	for (uint32 i = pfs_block_next(block, copies->first); i < end; i = pfs_block_next(block, i + 1))
 	{
 		AnyCell		cell;
 
 		if (!copy_cell(copy, t, copies, i, &cell))
 			return;
-		if (copies->with_buckets && copies->family == PFS_FAMILY_WAITS && cell.wait.buckets != NULL)
-			copy_buckets(copy, i, cell.wait.buckets);
 		if (kind->is_empty(&cell))
 			continue;
-		make_room(copy, kind->cell_size);
+		grow_cells(copy, kind->cell_size);
 		copy->indexes[copy->ncells] = i;
 		memcpy(copy->cells + (size_t) copy->ncells * kind->cell_size, &cell, kind->cell_size);
 		copy->ncells++;
@@ -173,7 +177,10 @@ copy_thread(PfsThreadCopy *copy, PfsThreadCopies *copies)
 			copy->thread_id = pfs_load_relaxed(&t->thread_id);
 			copy->generation = pfs_load_relaxed(&t->summary[copies->family].generation);
 			copy->refs = t->refs;
-			copy_cells(copy, t, copies);
+			if (copies->of_histograms)
+				copy_histograms(copy, t, copies->family);
+			else
+				copy_cells(copy, t, copies);
 			if (is_same(copy, t))
 				return;
 		}

@@ -18,7 +18,7 @@
 
 typedef struct PfsBucketCopy
 {
-	uint16		instrument;
+	uint16		histogram;
 	uint16		bucket;
 	uint32		n;
 } PfsBucketCopy;
@@ -50,7 +50,7 @@ typedef struct PfsThreadCopies
 	uint32		rounds;			/* of copying again */
 	uint64		attached;		/* threads so far, before the copies */
 	PfsFamily	family;
-	bool		with_buckets;	/* of waits */
+	bool		of_histograms;	/* buckets are copied, no cells */
 	uint32		first;			/* cells that are wanted */
 	uint32		end;
 	PfsPatience patience;
@@ -70,7 +70,7 @@ pfs_copied_cell(const PfsThreadCopies *copies, const PfsThreadCopy *copy, uint32
 }
 
 /*
- * Makes copies of all threads.  The caller sets family, with_buckets, first, end and
+ * Makes copies of all threads.  The caller sets family, of_histograms, first, end and
  * patience before; all else must be 0.
  */
 extern void pfs_thread_copies_make(PfsThreadCopies *copies);

@@ -1,6 +1,6 @@
 /*
  * pfs_digest.c
- *	  The container of digests: finding, making, counting, evicting.
+ *	  The container of digests: finding, making, counting.
  *
  * Adding.  Whoever adds to a digest has it pinned meanwhile (pfs_ref.h): two atomic
  * steps on a line that belongs to the digest alone.  So nobody adds to a digest that is
@@ -9,26 +9,7 @@
  * record that exists, and leaves it with all others in one move; no total is ever short
  * of one, or has it twice.
  *
- * Making room.  A clock sweep lowers the usage of each digest that it passes; the first
- * that has none is evicted.  Each execution raises usage by one, up to USAGE_MAX, so the
- * sweep's steps are paid for by executions.  It looks at LOOKS digests at most: then it
- * evicts the least used of these.  (The usage of pg_stat_statements, decayed for and
- * sorted by all entries under an exclusive lock, picks better victims; but it makes every
- * process wait for a pass over all records.)  The sweep's position is one atomic counter,
- * so two processes never stand at the same digest.  One that is pinned is passed over.
- *
- * Readers need all counters as of one moment, while evictions move counters to all
- * others.  So readers forbid moves for as long as they copy: a process that wants to
- * move counts itself in (`moving`), then looks whether a reader is there (`held`), and
- * if so does not move; a reader counts itself in, then waits for those that are
- * moving, which takes as long as one move.  Both words are changed by sequentially
- * consistent steps, so one of the two sees the other.  Meanwhile statements for which
- * there is no room are counted for all others: nobody waits, nothing is lost.  The
- * losses of the container count the digests that had to be evicted, or found no room.
- *
- * A process that is stopped in the middle of a move is waited for for a while.  A
- * truncator then goes on and raises `abandoned`: whoever moves compares it with what it
- * was at the move's begin, and drops what it has, which is older than the truncation.
+ * Making room.  pfs_digest_evict.c removes a digest and moves its counters to all others.
  *
  * A process that dies in the middle of anything here takes the server's shared
  * memory with it.  One that is thrown out of it by an error, which nothing here can
@@ -37,8 +18,8 @@
 #include "postgres.h"
 
 #include "pfs_digest.h"
+#include "pfs_digest_evict.h"
 #include "pfs_digest_wait.h"
-#include "pfs_hash.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 
@@ -50,7 +31,6 @@
 #define WAITS_PER_DIGEST	6
 
 #define USAGE_MAX			8
-#define LOOKS				64
 
 /* A digest that is evicted is out of the index soon. */
 #define ENTER_TRIES			64
@@ -64,7 +44,7 @@ PfsSharedDigests *pfs_shared_digests = NULL;
 PfsDigestRefSlot *pfs_digest_ref_slots = NULL;
 PfsSharedBlock pfs_digest_other_waits;
 
-static PfsHash *index_of_keys;
+PfsHash    *pfs_digest_index;
 
 /* The last digests that this process had, by the last bits of their keys. */
 #define CACHED_DIGESTS 16
@@ -110,7 +90,7 @@ pfs_digests_lay_out(PfsSegment *seg)
 	uint32		ncells = pfs_sizes.digests == 0 ? 0 : pfs_sizes.cells[PFS_FAMILY_WAITS];
 
 	pfs_digests = pfs_pages_create(seg, &digests);
-	index_of_keys = pfs_hash_create(seg, pfs_digests, pfs_sizes.digests, has_key);
+	pfs_digest_index = pfs_hash_create(seg, pfs_digests, pfs_sizes.digests, has_key);
 	pfs_digest_ref_slots = pfs_segment_take(seg, pfs_sizes.digests * sizeof(PfsDigestRefSlot), PFS_CACHE_LINE);
 	pfs_digest_waits = pfs_pages_create(seg, &waits);
 	pfs_digest_other_waits = (PfsSharedBlock)
@@ -178,7 +158,7 @@ add_rare(PfsSharedStatementCell *to, const uint64 *n)
 	}
 }
 
-StaticAssertDecl(PFS_NUM_COUNTERS == 22, "add_numbers() knows all of them");
+StaticAssertDecl(PFS_NUM_COUNTERS == 22, "add_counters() knows all of them");
 
 /*
  * Adds a statement's counters.  Those that nearly every statement has are looked at one
@@ -230,8 +210,8 @@ look_at_offset(PfsDigestOffset *offset, uint64 now)
  * Widens the time span of all others by a statement that ended at `first`, which is now
  * (d is NULL), or by digest d.  Offsets race with those of other processes.
  */
-static void
-note_others(uint64 first, uint64 last, const PfsDigest *d)
+void
+pfs_digest_note_others(uint64 first, uint64 last, const PfsDigest *d)
 {
 	PfsDigestOffset *offset = &pfs_shared_digests->last_offset;
 	uint64		old = pfs_load_relaxed(&pfs_shared_digests->first_seen);
@@ -253,172 +233,6 @@ note_others(uint64 first, uint64 last, const PfsDigest *d)
 		pfs_store_relaxed(&offset->taken, d->last_offset.taken);
 	}
 	pfs_raise_to(&pfs_shared_digests->last_seen, last);
-}
-
-/* ---- making room ---- */
-
-/* This process is in the middle of a move, since `abandoned` had this value. */
-static bool is_moving = false;
-static uint64 moving_since;
-
-static inline bool
-is_wanted(void)
-{
-	return pfs_load_relaxed(&pfs_shared_digests->abandoned) == moving_since;
-}
-
-static void
-begin_moving(void)
-{
-	pfs_add_seqcst(&pfs_shared_digests->moving, 1);
-	is_moving = true;
-	moving_since = pfs_load_relaxed(&pfs_shared_digests->abandoned);
-}
-
-static void
-end_moving(void)
-{
-	is_moving = false;
-	pfs_sub_seqcst(&pfs_shared_digests->moving, 1);
-}
-
-bool
-pfs_digest_repair(void)
-{
-	bool		was_moving = is_moving;
-
-	if (was_moving)
-		end_moving();
-	return was_moving;
-}
-
-/* Adds one wait to those of all others, for move_cb(). */
-static void
-move_wait_cb(PfsChained *cell, void *arg)
-{
-	PfsTotals	totals = {0};
-
-	pfs_shared_cell_read(&cell->cell, &totals);
-	if (pfs_totals_count(&totals) > 0 && is_wanted())
-		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, cell->key), &totals);
-}
-
-#define BUCKETS_AT_ONCE 6
-
-StaticAssertDecl(PFS_HISTOGRAM_BUCKETS % BUCKETS_AT_ONCE == 0, "move_cb() takes all of them");
-
-/*
- * Moves all that digest d has counted to all others, for make_room().  Nobody has it
- * pinned, so its counters stand still.  Nothing is added once a truncator has stopped
- * waiting.
- */
-static bool
-move_cb(PfsDigest *d, void *arg)
-{
-	PfsStatementTotals totals = {0};
-
-	pfs_statement_kind.read(&d->counters, &totals);
-	if (pfs_totals_count(&totals.time) > 0 && is_wanted())
-	{
-		pfs_statement_kind.merge(&pfs_shared_digests->counters, &totals);
-		note_others(d->first_seen, d->last_seen, d);
-	}
-	/* A digest that is evicted has few statements: most buckets are empty. */
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && is_wanted(); b += BUCKETS_AT_ONCE)
-	{
-		const uint64 *some = &d->buckets[b];
-
-		if (likely((some[0] | some[1] | some[2] | some[3] | some[4] | some[5]) == 0))
-			continue;
-		for (int i = 0; i < BUCKETS_AT_ONCE; i++)
-		{
-			if (some[i] != 0)
-				pfs_add_relaxed(&pfs_shared_digests->buckets[b + i], some[i]);
-		}
-	}
-	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
-	return true;
-}
-
-/*
- * Removes the digest in this slot and returns true, if its state word is still `word`
- * and nobody has it pinned.  `take` moves its counters away and frees its waits.
- */
-bool
-pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg)
-{
-	PfsDigestRefSlot *ref_slot = &pfs_digest_ref_slots[index];
-	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
-	PfsDigestKey key;
-
-	if (!pfs_ref_mark_dead(&ref_slot->ref))
-		return false;
-
-	/*
-	 * Only the process that has marked it dead removes the record, so the
-	 * word stays from here on.
-	 */
-	if (pfs_pages_word(pfs_digests, index) != word)
-	{
-		pfs_ref_reuse(&ref_slot->ref);
-		return false;
-	}
-	key = d->key;
-	(void) take(d, arg);
-	(void) pfs_hash_remove(index_of_keys, pfs_hash_bytes(&key, sizeof(key)), index, word);
-	pfs_pages_free(pfs_digests, index);
-	return true;
-}
-
-/*
- * Evicts one digest by the clock sweep, for insert().  False: a reader forbids it at
- * this moment, or all that the sweep has passed are pinned.
- */
-static bool
-make_room(void)
-{
-	uint32		best = PFS_NO_RECORD;
-	uint64		best_word = 0;
-	uint32		best_usage = PG_UINT32_MAX;
-	uint32		at = 0;
-	bool		done = false;
-
-	if (pfs_load_relaxed(&pfs_shared_digests->held) != 0)
-		return false;
-	begin_moving();
-	pfs_fence_seqcst();			/* pairs with the one in hold_moves() */
-	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(&pfs_shared_digests->held) == 0; i++)
-	{
-		uint64		word;
-		PfsDigestRefSlot *ref_slot;
-		uint32		usage;
-
-		at = pfs_add_relaxed(&pfs_shared_digests->next_victim, 1) % pfs_digests->records_max;
-		word = pfs_pages_word(pfs_digests, at);
-		ref_slot = &pfs_digest_ref_slots[at];
-		usage = pfs_load_relaxed(&ref_slot->usage);
-		if ((word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED || pfs_load_relaxed(&ref_slot->ref) != 0)
-			continue;
-		if (usage < best_usage)
-		{
-			best = at;
-			best_word = word;
-			best_usage = usage;
-		}
-		if (usage > 0)
-			pfs_store_relaxed(&ref_slot->usage, usage - 1);
-		else
-			done = pfs_digest_give_up(at, word, move_cb, NULL);
-	}
-	if (!done && best != PFS_NO_RECORD && pfs_load_acquire(&pfs_shared_digests->held) == 0)
-	{
-		at = best;
-		done = pfs_digest_give_up(best, best_word, move_cb, NULL);
-	}
-	end_moving();
-	if (done)
-		hint = at + 1;			/* where the next allocation looks first */
-	return done;
 }
 
 /* ---- finding and making ---- */
@@ -470,12 +284,12 @@ insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
 			pfs_pages_count_lost(pfs_digests);
 		else
 		{
-			uint32		index = pfs_hash_insert_new(index_of_keys, hash, key, fill_cb, NULL, &hint, word, &created);
+			uint32		index = pfs_hash_insert_new(pfs_digest_index, hash, key, fill_cb, NULL, &hint, word, &created);
 
 			if (index != PFS_NO_RECORD)
 				return index;
 		}
-		if (room == ROOM_TRIES || !make_room())
+		if (room == ROOM_TRIES || !pfs_digest_evict(&hint))
 			return PFS_NO_RECORD;
 	}
 }
@@ -493,7 +307,7 @@ enter_uncached(const PfsDigestKey *key, bool make)
 	for (int tries = 0; tries < ENTER_TRIES; tries++)
 	{
 		uint64		word;
-		uint32		index = pfs_hash_find(index_of_keys, hash, key, &word);
+		uint32		index = pfs_hash_find(pfs_digest_index, hash, key, &word);
 
 		if (index == PFS_NO_RECORD && make)
 			index = insert(key, hash, &word);
@@ -575,7 +389,7 @@ pfs_digest_count(const PfsDigestEnd *end)
 		pfs_digest_waits_give(cached);
 	if (unlikely(d == NULL))
 	{
-		note_others(now, now, NULL);
+		pfs_digest_note_others(now, now, NULL);
 		return;
 	}
 	pfs_store_relaxed(&d->last_seen, now);
@@ -608,7 +422,7 @@ pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
 uint32
 pfs_digest_find(const PfsDigestKey *key, uint64 *word)
 {
-	return pfs_hash_find(index_of_keys, pfs_hash_bytes(key, sizeof(*key)), key, word);
+	return pfs_hash_find(pfs_digest_index, pfs_hash_bytes(key, sizeof(*key)), key, word);
 }
 
 /* A digest that is given up meanwhile may give either answer. */
@@ -631,7 +445,7 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 
 /* Takes the right to write the text; false: another process has it, or it is as good. */
 static bool
-claim_text(PfsDigest *d, bool provisional)
+reserve_text(PfsDigest *d, bool provisional)
 {
 	uint32		none = PFS_TEXT_NONE;
 	uint32		worse = PFS_TEXT_PROVISIONAL;
@@ -653,7 +467,7 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 	if (cached == NULL)
 		return;
 	d = cached->digest;
-	if (claim_text(d, provisional))
+	if (reserve_text(d, provisional))
 	{
 		/*
 		 * Pairs with the one in pfs_digest_copy_text(): no byte before

@@ -7,6 +7,8 @@
  * another one, one that is used little is evicted: its counters go to "all
  * others", which is always there and also takes what finds no room.
  * pfs_digest.c has the protocol.
+ *
+ * Separate from pfs_statement.h: a digest is everybody's and outlives its statements.
  */
 #ifndef PFS_DIGEST_H
 #define PFS_DIGEST_H

@@ -247,7 +247,7 @@ pfs_digest_charge_now(void)
  * one that is innermost then.
  */
 static inline void
-charge_nobody(void)
+end_charge(void)
 {
 	pfs_digest_charged.statement_id = 0;
 	pfs_local.waits = NULL;
@@ -284,7 +284,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 		if (is_innermost)
 		{
 			drop_all();
-			charge_nobody();
+			end_charge();
 		}
 		return;
 	}
@@ -294,7 +294,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 		if (is_innermost)
 		{
 			give_all();
-			charge_nobody();
+			end_charge();
 		}
 		pfs_digest_end_planned(s);
 		return;
@@ -310,7 +310,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 	mine.with_waits = is_innermost;
 	pfs_digest_count(&mine);
 	if (likely(is_innermost))
-		charge_nobody();
+		end_charge();
 }
 
 /* ---- parallel workers ---- */
@@ -401,6 +401,6 @@ pfs_digest_detach(PfsThread *t)
 {
 	pfs_local.waits = NULL;
 	give_all();
-	charge_nobody();
+	end_charge();
 	working = false;
 }

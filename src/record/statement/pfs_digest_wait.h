@@ -10,6 +10,8 @@
  *
  * Everything here is done by the process itself, inside a write section, unless a
  * comment says otherwise.
+ *
+ * Separate from pfs_digest.h, which is about shared records: this table is the process's own.
  */
 #ifndef PFS_DIGEST_WAIT_H
 #define PFS_DIGEST_WAIT_H

@@ -7,6 +7,8 @@
  * instruments.  Cell 0 is for those that came when all places were taken.
  *
  * Nothing of this costs anything until an error happens.
+ *
+ * Separate from pfs_statement.h, as errors are counted in processes without any statement, too.
  */
 #ifndef PFS_ERROR_H
 #define PFS_ERROR_H

@@ -95,7 +95,7 @@ pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, 
 void
 pfs_statement_bucket_wrapped(uint32 bucket)
 {
-	pfs_summary_add_statements(bucket, UINT64_C(1) << 32);
+	pfs_summary_add_to_server(PFS_FAMILY_STATEMENTS, 0, bucket, UINT64_C(1) << 32);
 }
 
 /*
@@ -131,7 +131,7 @@ pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 fla
 			one.n[i] = n[i];
 		add_global(PFS_FAMILY_STATEMENTS, instrument, &one);
 		if (timed)
-			pfs_summary_add_statements(pfs_histogram_bucket(ticks), 1);
+			pfs_summary_add_to_server(PFS_FAMILY_STATEMENTS, 0, pfs_histogram_bucket(ticks), 1);
 	}
 }
 
@@ -361,30 +361,10 @@ transaction_take(void *shared, void *totals)
 
 /* ---- the histogram of all statements ---- */
 
-void
-pfs_summary_add_statements(uint32 bucket, uint64 n)
+static uint32 *
+statement_next_buckets(const PfsThread *t, uint32 *i)
 {
-	pfs_add_relaxed(&pfs_summary[PFS_FAMILY_STATEMENTS].all_buckets[bucket], n);
-}
-
-/*
- * Empties the thread's histogram, and with `add` adds it to the server's.  Returns how
- * many statements were in it.
- */
-static uint64
-move_statements(PfsThread *t, bool add)
-{
-	uint32	   *buckets = t->statement_buckets;
-	uint64		events = 0;
-
-	for (uint32 b = pfs_next_bucket(buckets, 0); b < PFS_HISTOGRAM_BUCKETS; b = pfs_next_bucket(buckets, b + 1))
-	{
-		events += buckets[b];
-		if (add)
-			pfs_summary_add_statements(b, buckets[b]);
-		pfs_store_relaxed(&buckets[b], 0);
-	}
-	return events;
+	return *i == 0 ? (uint32 *) t->statement_buckets : NULL;
 }
 
 /* ---- the families ---- */
@@ -448,5 +428,6 @@ const PfsSummaryKind pfs_transaction_kind = {
 #define HISTOGRAM_TABLE "events_statements_histogram_global"
 const PfsSummaryKind pfs_statement_kind = {
 	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements"),
-	.move_buckets = move_statements
+	.next_buckets = statement_next_buckets,
+	.one_histogram = true
 };

@@ -6,6 +6,9 @@
  * A stage's are those of a wait.  Statements have their counters beside, and
  * transactions the same counts again for those that may write and those that
  * may not.
+ *
+ * Separate from pfs_statement.h, as events can be recorded without being counted, and readers
+ * of sums need no event.
  */
 #ifndef PFS_EVENT_CELL_H
 #define PFS_EVENT_CELL_H
@@ -22,7 +25,7 @@ typedef struct PfsStatementCell
 } PfsStatementCell;
 
 /* As in an event: in a thread's block aligned, in a reader's copy perhaps not. */
-StaticAssertDecl(offsetof(PfsStatementCell, n) % 16 == 0, "pairs of numbers are aligned");
+StaticAssertDecl(offsetof(PfsStatementCell, n) % 16 == 0, "pairs of counters are aligned");
 StaticAssertDecl(sizeof(PfsStatementCell) % 16 == 0, "cells lie behind each other");
 
 typedef struct PfsSharedStatementCell

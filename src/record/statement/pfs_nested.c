@@ -27,7 +27,7 @@
  * here are only the lists, the index and the choice of which are shown.
  *
  * Statements lie in a pool of private memory, which grows before a call's write
- * section begins (pfs_nested_make_room()).
+ * section begins (pfs_nested_grow()).
  */
 #include "postgres.h"
 
@@ -49,9 +49,9 @@ static PFS_HOT uint32 nshown;
 /* ---- room, outside of write sections ---- */
 
 void
-pfs_nested_make_more_room(void)
+pfs_nested_grow(void)
 {
-	(void) pfs_pool_make_room(&pool);
+	(void) pfs_pool_grow(&pool);
 	pfs_index_resize(&by_query);
 }
 

@@ -327,7 +327,7 @@ make_entry(PfsThread *t, const char *name, bool nested)
 		return NULL;
 	if (!pfs_index_has_room(&by_name))
 		pfs_index_resize(&by_name);
-	if (!pfs_pool_make_room(&entries))
+	if (!pfs_pool_grow(&entries))
 	{
 		pfs_pages_count_lost(pfs_prepared);
 		return NULL;

@@ -6,6 +6,9 @@
  * A session keeps a private entry for each, found by its name, and a shared record,
  * which only it writes.  An execution is counted when its statement ends, with the
  * statement's time.
+ *
+ * Separate from pfs_statement.h: these records outlive the executions that are counted in
+ * them.
  */
 #ifndef PFS_PREPARED_H
 #define PFS_PREPARED_H

@@ -81,7 +81,7 @@ pfs_stage_event_id(void)
  * read the stack, so it moves inside one.  Without memory the next stages are not seen.
  */
 void
-pfs_stages_make_room(PfsThread *t)
+pfs_stages_grow(PfsThread *t)
 {
 	PfsStage   *old = pfs_stages.items;
 	uint32		max = pfs_stages.max;
@@ -396,38 +396,10 @@ pfs_stage_look(PfsThread *t)
 }
 
 /*
- * Completes a reader's copy of a running progress stage: its work, from its process's
- * status entry, if that is still in the same command.  pid: of the process that had the
- * stage, as the entry may have another one by now.
+ * Returns how many stages of a run that goes on a TRUNCATE has hidden: those that had
+ * ended by then, behind which one up to hidden_id had begun.  last_id: the thread's last
+ * event; a larger hidden_id was meant for who had the record before.
  */
-void
-pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e)
-{
-	volatile const PgBackendStatus *shared = entry;
-	int64		params[PGSTAT_NUM_PROGRESS_PARAM];
-	int			command;
-	int			before;
-	int			after;
-
-	if (entry == NULL || e->progress == 0)
-		return;
-	for (int i = 0; i < 1000; i++)
-	{
-		pgstat_begin_read_activity(shared, before);
-		command = shared->st_procpid == pid ? shared->st_progress_command : PROGRESS_COMMAND_INVALID;
-		memcpy(params, entry->st_progress_param, sizeof(params));
-		pgstat_end_read_activity(shared, after);
-		if (!pgstat_read_activity_complete(before, after))
-			continue;
-		if (command == e->progress)
-		{
-			if (!pfs_progress_work(e->instrument, command, params, false, &e->work_completed, &e->work_estimated))
-				pfs_progress_complete(&e->work_completed, &e->work_estimated);
-		}
-		return;
-	}
-}
-
 uint32
 pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64 last_id)
 {
@@ -436,40 +408,4 @@ pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64 last_id)
 	while (hidden_id <= last_id && n < run->first.more && pfs_stage_mark_event_id(&run->marks[n]) <= hidden_id)
 		n++;
 	return n;
-}
-
-/* ---- readers ---- */
-
-/*
- * Makes the event of a run's i-th stage, for readers, from a copy of the run.  It
- * begins at its mark and ends where the next one begins; the last stage ends with the
- * run, or not yet (`running`).  Only the last one keeps the work of the run's fields.
- * Ends are never before begins, also when the clock went back between processors.
- */
-void
-pfs_stage_of_run(const PfsStageRun *run, uint32 i, bool running, PfsStageEvent *e)
-{
-	const PfsStageMark *next = i < run->first.more ? &run->marks[i] : NULL;
-
-	*e = run->first;
-	if (i > 0)
-	{
-		const PfsStageMark *mark = &run->marks[i - 1];
-
-		e->timer_start = Max(mark->at, run->first.timer_start);
-		e->event_id = pfs_stage_mark_event_id(mark);
-		e->instrument = pfs_stage_mark_instrument(mark);
-	}
-	if (next != NULL)
-	{
-		e->timer_end = Max(next->at, e->timer_start);
-		e->end_event_id = pfs_stage_mark_event_id(next) - 1;
-		e->work_completed = e->work_estimated = -1;
-		e->progress = 0;
-	}
-	else if (running)
-		e->timer_end = e->end_event_id = 0;
-	else
-		e->timer_end = Max(e->timer_end, e->timer_start);
-	e->more = e->hidden = e->hidden_long = 0;
 }

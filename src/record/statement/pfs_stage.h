@@ -6,6 +6,9 @@
  * Each statement that is being planned or executed has at most one stage; that of
  * an outer statement goes on while inner ones have theirs.  Everything here runs
  * inside a write section.
+ *
+ * Separate from pfs_statement_open.h, which begins and ends statements: the stack knows of a
+ * statement only its event_id.
  */
 #ifndef PFS_STAGE_H
 #define PFS_STAGE_H
@@ -45,7 +48,7 @@ pfs_stages_need_room(void)
 	return pfs_stages.n + 2 > pfs_stages.max;
 }
 
-extern void pfs_stages_make_room(PfsThread *t);
+extern void pfs_stages_grow(PfsThread *t);
 
 extern void pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint64 statement_id);
 extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now);
@@ -59,21 +62,8 @@ extern void pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_
 /* Has the command of this process come to another phase? */
 extern void pfs_stage_look(PfsThread *t);
 
-/*
- * A TRUNCATE while the run went on hides the stages that had ended by then, those
- * behind which one up to hidden_id had begun: how many.  last_id: the thread's last
- * event; a larger hidden_id was meant for who had the record before.
- */
+/* How many stages of a run that goes on a TRUNCATE has hidden; owner, and readers of a copy. */
 extern uint32 pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64 last_id);
-
-/*
- * Any process, of a copy: the i-th of its stages, i <= run->first.more, as an event;
- * running: the last one has no end yet.
- */
-extern void pfs_stage_of_run(const PfsStageRun *run, uint32 i, bool running, PfsStageEvent *e);
-
-/* Any process: the work of a copy of a running stage. */
-extern void pfs_stage_read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e);
 
 /* Writes into all slots what all stages of a thread have in common. */
 extern void pfs_stage_stamp(PfsThread *t);
@@ -98,7 +88,7 @@ pfs_stage_mark_off(const PfsThread *t, PfsInstrumentId instrument)
 
 /*
  * Ends the stage of the top level where another one begins: one more mark of the run,
- * which readers come to by `more` (A, pairs with the acquire in copy_running_event); no
+ * which readers come to by `more` (A, pairs with the acquire in pfs_statement_read.c); no
  * write section is needed.  The caller knows that nothing is nested in it, and that
  * `now` is a reading of its timer.
  */

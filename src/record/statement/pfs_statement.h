@@ -6,6 +6,9 @@
  * (PfsStatement); what readers of events_statements_current see of it lies in a
  * slot of its ring (PfsStatementEvent) as long as it is on the stack and not too
  * deep there.
+ *
+ * What instrument points, tables and parts need of statements; pfs_statement_open.h has what
+ * only the files of this room do.
  */
 #ifndef PFS_STATEMENT_H
 #define PFS_STATEMENT_H
@@ -69,7 +72,7 @@ typedef enum PfsCounter
 typedef uint64 PfsPair __attribute__((vector_size(16)));
 typedef uint64 PfsLoosePair __attribute__((vector_size(16), aligned(8)));
 
-StaticAssertDecl(PFS_NUM_COUNTERS % 2 == 0, "numbers are handled in pairs");
+StaticAssertDecl(PFS_NUM_COUNTERS % 2 == 0, "counters are handled in pairs");
 
 #define PFS_NUM_PAIRS (PFS_NUM_COUNTERS / 2)
 
@@ -126,7 +129,7 @@ typedef struct PfsStatementEvent
 } PfsStatementEvent;
 
 /* In shared memory, where they are handled in pairs; a reader's copy lies anywhere. */
-StaticAssertDecl(offsetof(PfsStatementEvent, n) % 16 == 0, "pairs of numbers are aligned");
+StaticAssertDecl(offsetof(PfsStatementEvent, n) % 16 == 0, "pairs of counters are aligned");
 
 static inline const char *
 pfs_statement_text(const PfsStatementEvent *e)

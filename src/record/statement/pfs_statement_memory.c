@@ -13,7 +13,7 @@
  */
 #include "postgres.h"
 
-#include "pfs_memory_told.h"
+#include "pfs_memory_counted.h"
 #include "pfs_memory_total.h"
 #include "pfs_statement_memory.h"
 
@@ -26,7 +26,7 @@ pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 {
 	if (unlikely(pfs_memory_is_stale()))
 		pfs_memory_sync(t);
-	if (!pfs_memory_is_told)
+	if (!pfs_memory_is_counted)
 		return;
 	pfs_peaks_add(&peaks, pfs_memory_total_next(t));
 	s->counts |= PFS_COUNTS_MEMORY;

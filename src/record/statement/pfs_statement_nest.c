@@ -15,6 +15,8 @@
  * and ended when that is rolled back; where the hooks' own nesting stood is
  * remembered at the begin of each subtransaction, as whoever catches an error does
  * so with one.  The next arrival clears everything.
+ *
+ * Separate from pfs_nested.c, which keeps the list and does not know when a statement ends.
  */
 #include "postgres.h"
 

@@ -189,7 +189,7 @@ pfs_statement_is_wanted(const PfsThread *t)
  * memory it does not; then the next statement is not seen, and counted as lost.
  */
 extern bool pfs_nested_needs_room(void);
-extern void pfs_nested_make_more_room(void);
+extern void pfs_nested_grow(void);
 
 /* Outside of a write section: gives the memory back, if no nested one is open any more. */
 extern void pfs_nested_shrink(void);

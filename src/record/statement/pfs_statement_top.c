@@ -19,7 +19,7 @@
 #include "utils/backend_status.h"
 
 #include "pfs_digest_wait.h"
-#include "pfs_memory_told.h"
+#include "pfs_memory_counted.h"
 #include "pfs_statement_memory.h"
 
 /* ---- begin and end, inside a write section ---- */
@@ -174,7 +174,7 @@ void
 pfs_statement_idle(PfsThread *t)
 {
 	/* No instrument point is active here. */
-	if (unlikely(pfs_is_writing(t) || (pfs_memory_is_told && (t->memory.seq.word & 1) != 0)))
+	if (unlikely(pfs_is_writing(t) || (pfs_memory_is_counted && (t->memory.seq.word & 1) != 0)))
 		pfs_thread_repair(t);
 	if (!pfs_sql.top_open)
 		return;

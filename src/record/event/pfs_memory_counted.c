@@ -1,15 +1,15 @@
 /*
- * pfs_memory_told.c
+ * pfs_memory_counted.c
  *	  Whether this process is told of its allocations: what both functions do is done
  *	  by callbacks, as the methods of memory contexts are in another layer.
  */
 #include "postgres.h"
 
 #include "pfs_event_write.h"
-#include "pfs_memory_told.h"
+#include "pfs_memory_counted.h"
 
 const PfsMemoryCallbacks *pfs_memory_callbacks = NULL;
-PFS_HOT bool pfs_memory_is_told = false;
+PFS_HOT bool pfs_memory_is_counted = false;
 
 /*
  * Starts or stops counting this process's allocations as the switches want it.  Where
@@ -21,7 +21,7 @@ pfs_memory_sync(PfsThread *t)
 	bool		wanted = pfs_load_relaxed(&pfs_words->memory_wanted);
 
 	if (pfs_memory_callbacks != NULL)
-		pfs_memory_is_told = pfs_memory_callbacks->switch_cb(t, wanted);
+		pfs_memory_is_counted = pfs_memory_callbacks->switch_cb(t, wanted);
 	/* Events of the usual kind say what is wanted: see PFS_FLAG_MEMORY. */
 	pfs_local_set_usual(wanted ? pfs_local.usual | PFS_FLAG_MEMORY : pfs_local.usual & ~PFS_FLAG_MEMORY);
 }
@@ -29,7 +29,7 @@ pfs_memory_sync(PfsThread *t)
 void
 pfs_memory_leave(void)
 {
-	if (pfs_memory_is_told)
+	if (pfs_memory_is_counted)
 		pfs_memory_callbacks->leave_cb();
-	pfs_memory_is_told = false;
+	pfs_memory_is_counted = false;
 }

@@ -1,0 +1,95 @@
+/*
+ * pfs_event_read.h
+ *	  What families of events differ in for readers: slots that hold several events,
+ *	  events that lie elsewhere, columns that only readers fill in.  Apart from
+ *	  pfs_event.h, as no instrument point knows any of it.
+ */
+#ifndef PFS_EVENT_READ_H
+#define PFS_EVENT_READ_H
+
+#include "pfs_log.h"
+#include "pfs_thread.h"
+
+/* Takes one event; running: it has not ended.  What it points to is the caller's. */
+typedef void (*PfsEventTake) (PfsEvent *event, bool running, void *arg);
+
+/*
+ * How the copy of a slot becomes events, of a family whose slots hold several ones, each
+ * of which ends where the next one begins.
+ */
+typedef struct PfsEventSlots
+{
+	/*
+	 * Copies the slot of a running event, whose owner may add to it
+	 * meanwhile.
+	 */
+	void		(*copy) (const void *slot, PfsEvent *copy);
+
+	/* Hands on the one that is running, the last; thread: a copy. */
+	void		(*take_running) (const PfsThread *thread, const PfsEvent *copy, PfsEventTake take, void *arg);
+
+	/*
+	 * Hands on those that have ended, the newest first, `max` at most and
+	 * without the first `hidden` ones; returns how many.  running: the last
+	 * one has not ended.
+	 */
+	uint64		(*take_finished) (const PfsEvent *copy, bool running, uint32 hidden, uint64 max, PfsEventTake take,
+								  void *arg);
+
+	/*
+	 * How many of the first ones a TRUNCATE has hidden: of a slot in the
+	 * history or in the long one; of a running one, by PfsEvents and the
+	 * thread's last event_id.
+	 */
+	uint32		(*hidden) (const PfsEvent *copy, bool history_long);
+	uint32		(*hidden_of_running) (const PfsEvent *copy, uint64 hidden_id, uint64 last_id);
+} PfsEventSlots;
+
+/*
+ * Events of a family that have ended and lie beside its ring and its log: those of each
+ * thread (copy and word, as pfs_threads_each() has them) that are in its history, and
+ * those that are buffered for the long history; and those of the long history.
+ */
+typedef struct PfsEventSource
+{
+	bool		(*is_there) (void); /* false: nothing else is called */
+	void		(*history) (const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg);
+	void		(*buffered) (const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
+	void		(*long_history) (PfsEventEmit emit, void *arg);
+
+	/* The log that these lie in, or NULL; how many events an item has. */
+	PfsLog	   *(*log) (void);
+	uint32		events_of_item;
+
+	/* TRUNCATE: what one thread has recorded so far. */
+	void		(*hide) (uint32 thread_index, bool history_long);
+} PfsEventSource;
+
+/* NULL: a slot is one event; no events lie elsewhere; no column is filled in by readers. */
+typedef struct PfsEventFamilyRead
+{
+	const PfsEventSlots *slots;
+	const PfsEventSource *source;
+
+	/* running: the event's end is NULL already */
+	void		(*complete) (PfsEvent *event, bool running);
+} PfsEventFamilyRead;
+
+/*
+ * The families, each by its number: pfs_families.c.  Beside PfsEventFamilyInfo, which
+ * instrument points index.
+ */
+extern const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES];
+
+/* Where else events of a family lie; NULL: nowhere. */
+extern const PfsEventSource *pfs_event_source(PfsEventFamily family);
+
+/* Waits: acquisitions of LWLocks; their columns. */
+extern const PfsEventSource pfs_lwlock_event_source;
+extern void pfs_wait_event_complete(PfsEvent *event, bool running);
+
+/* Stages, statements. */
+extern const PfsEventSlots pfs_stage_slots;
+extern void pfs_statement_event_complete(PfsEvent *event, bool running);
+
+#endif							/* PFS_EVENT_READ_H */

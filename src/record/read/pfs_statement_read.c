@@ -1,0 +1,162 @@
+/*
+ * pfs_statement_read.c
+ *	  What readers of stages and statements need besides the readers of all events: the
+ *	  stages of a run, the work of a progress stage, what a running statement does not
+ *	  have yet.
+ *
+ * Separate from the owner's side in ../statement, as this retries and may allocate.
+ */
+#include "postgres.h"
+
+#include "utils/backend_status.h"
+
+#include "pfs_event_read.h"
+#include "pfs_progress.h"
+#include "pfs_setup.h"
+#include "pfs_shared.h"
+#include "pfs_stage.h"
+
+void
+pfs_statement_event_complete(PfsEvent *event, bool running)
+{
+	PfsStatementEvent *s = (PfsStatementEvent *) event;
+
+	if (!running)
+		return;
+	s->sqlstate = 0;
+	s->message_len = 0;
+	s->counts &= ~PFS_COUNTS_MEMORY;
+	memset(s->n, 0, sizeof(s->n));
+}
+
+/* ---- stages ---- */
+
+/*
+ * Completes a reader's copy of a running progress stage: its work, from its process's
+ * status entry, if that is still in the same command.  pid: of the process that had the
+ * stage, as the entry may have another one by now.
+ */
+static void
+read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e)
+{
+	volatile const PgBackendStatus *shared = entry;
+	int64		params[PGSTAT_NUM_PROGRESS_PARAM];
+	int			command;
+	int			before;
+	int			after;
+
+	if (entry == NULL || e->progress == 0)
+		return;
+	for (int i = 0; i < 1000; i++)
+	{
+		pgstat_begin_read_activity(shared, before);
+		command = shared->st_procpid == pid ? shared->st_progress_command : PROGRESS_COMMAND_INVALID;
+		memcpy(params, entry->st_progress_param, sizeof(params));
+		pgstat_end_read_activity(shared, after);
+		if (!pgstat_read_activity_complete(before, after))
+			continue;
+		if (command == e->progress)
+		{
+			if (!pfs_progress_work(e->instrument, command, params, false, &e->work_completed, &e->work_estimated))
+				pfs_progress_complete(&e->work_completed, &e->work_estimated);
+		}
+		return;
+	}
+}
+
+/*
+ * Makes the event of a run's i-th stage, for readers, from a copy of the run.  It
+ * begins at its mark and ends where the next one begins; the last stage ends with the
+ * run, or not yet (`running`).  Only the last one keeps the work of the run's fields.
+ * Ends are never before begins, also when the clock went back between processors.
+ */
+static void
+stage_of_run(const PfsStageRun *run, uint32 i, bool running, PfsStageEvent *e)
+{
+	const PfsStageMark *next = i < run->first.more ? &run->marks[i] : NULL;
+
+	*e = run->first;
+	if (i > 0)
+	{
+		const PfsStageMark *mark = &run->marks[i - 1];
+
+		e->timer_start = Max(mark->at, run->first.timer_start);
+		e->event_id = pfs_stage_mark_event_id(mark);
+		e->instrument = pfs_stage_mark_instrument(mark);
+	}
+	if (next != NULL)
+	{
+		e->timer_end = Max(next->at, e->timer_start);
+		e->end_event_id = pfs_stage_mark_event_id(next) - 1;
+		e->work_completed = e->work_estimated = -1;
+		e->progress = 0;
+	}
+	else if (running)
+		e->timer_end = e->end_event_id = 0;
+	else
+		e->timer_end = Max(e->timer_end, e->timer_start);
+	e->more = e->hidden = e->hidden_long = 0;
+}
+
+/*
+ * Copies a run that goes on.  It gets marks without a write section: those that `more`
+ * says are complete (A, pairs with pfs_stage_mark_run()).
+ */
+static void
+copy_run(const void *slot, PfsEvent *copy)
+{
+	uint8		more = pfs_load_acquire(&((const PfsStageRun *) slot)->first.more); /* A */
+
+	pfs_racy_copy(copy, slot, pfs_sizes.event_size[PFS_STAGES]);
+	((PfsStageRun *) copy)->first.more = Min(more, PFS_STAGE_MARKS);
+}
+
+static void
+take_running_stage(const PfsThread *thread, const PfsEvent *copy, PfsEventTake take, void *arg)
+{
+	const PfsStageRun *run = (const PfsStageRun *) copy;
+	PfsStageEvent stage;
+
+	stage_of_run(run, run->first.more, true, &stage);
+	read_work(thread->status, thread->pid, &stage);
+	take((PfsEvent *) &stage, true, arg);
+}
+
+/* Hands on the finished stages of a run, as pfs_stage_slots promises it. */
+static uint64
+take_finished_stages(const PfsEvent *copy, bool running, uint32 hidden, uint64 max, PfsEventTake take, void *arg)
+{
+	const PfsStageRun *run = (const PfsStageRun *) copy;
+	uint64		n = 0;
+
+	for (uint32 i = run->first.more + (running ? 0 : 1); i > hidden && n < max; i--, n++)
+	{
+		PfsStageEvent stage;
+
+		stage_of_run(run, i - 1, false, &stage);
+		take((PfsEvent *) &stage, false, arg);
+	}
+	return n;
+}
+
+static uint32
+hidden_stages(const PfsEvent *copy, bool history_long)
+{
+	const PfsStageEvent *first = &((const PfsStageRun *) copy)->first;
+
+	return history_long ? first->hidden_long : first->hidden;
+}
+
+static uint32
+hidden_of_running_stages(const PfsEvent *copy, uint64 hidden_id, uint64 last_id)
+{
+	return pfs_stages_hidden((const PfsStageRun *) copy, hidden_id, last_id);
+}
+
+const PfsEventSlots pfs_stage_slots = {
+	.copy = copy_run,
+	.take_running = take_running_stage,
+	.take_finished = take_finished_stages,
+	.hidden = hidden_stages,
+	.hidden_of_running = hidden_of_running_stages,
+};
