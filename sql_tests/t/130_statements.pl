@@ -165,6 +165,9 @@ SKIP:
 # ---- failure at commit; two-phase ----
 
 $server->sql('CREATE TABLE parent (i int PRIMARY KEY); CREATE TABLE child (i int REFERENCES parent DEFERRABLE INITIALLY DEFERRED)');
+# Fires before the foreign key's, which 19 checks without a query.
+$server->sql(q{CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM count(*) FROM parent; RETURN NULL; END';
+	CREATE CONSTRAINT TRIGGER "A look" AFTER INSERT ON child DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION look()});
 $b->query('BEGIN');
 $b->query('INSERT INTO child VALUES (1)');
 $b->send('COMMIT');

@@ -31,6 +31,8 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
+#include "../../../src/compat/pfs_compat_tests.h"
+
 PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(pfs_test_lwlock);
@@ -69,6 +71,8 @@ PGDLLEXPORT Datum pfs_test_tranche(PG_FUNCTION_ARGS);
 PGDLLEXPORT void pfs_test_main(Datum arg);
 PGDLLEXPORT void _PG_init(void);
 
+#define LATE_NAME "pfs_test_late"
+
 /* More than pfs keeps instances for in a small server. */
 #define PFS_TEST_LOCKS 3000
 /* No test waits for longer than this for another session. */
@@ -76,7 +80,7 @@ PGDLLEXPORT void _PG_init(void);
 
 typedef struct PfsTestShared
 {
-	LWLock		late;			/* its tranche has a name only where
+	LWLock		late;			/* up to 18 its tranche has a name only where
 								 * pfs_test_register() was called */
 	slock_t		spinlock;
 	pg_atomic_uint32 release_hold;	/* raised by pfs_test_release_hold() */
@@ -106,7 +110,7 @@ startup_cb(void)
 	if (prev_shmem_startup_hook)
 		prev_shmem_startup_hook();
 	shared = ShmemInitStruct("pfs_test", sizeof(PfsTestShared), &found);
-	LWLockInitialize(&shared->late, LWLockNewTrancheId());
+	LWLockInitialize(&shared->late, pfs_compat_new_tranche(LATE_NAME));
 	SpinLockInit(&shared->spinlock);
 	pg_atomic_init_u32(&shared->release_hold, 0);
 	pg_atomic_init_u32(&shared->turn, 0);
@@ -189,7 +193,7 @@ pfs_test_tranche(PG_FUNCTION_ARGS)
 Datum
 pfs_test_register(PG_FUNCTION_ARGS)
 {
-	LWLockRegisterTranche(shared->late.tranche, "pfs_test_late");
+	pfs_compat_register_tranche(shared->late.tranche, LATE_NAME);
 	PG_RETURN_VOID();
 }
 
