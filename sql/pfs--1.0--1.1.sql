@@ -33,6 +33,9 @@ COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
 COMMENT ON COLUMN pfs.setup_actors.host IS
 'Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no rule has the very address; % is any. No pattern.';
 
+COMMENT ON COLUMN pfs.threads.parent_thread_id IS
+'Of a parallel worker the leader''s thread, of the worker of REPACK the one that executes it; else NULL.';
+
 COMMENT ON COLUMN pfs.probes.mechanism IS
 'How pfs gets called. got: by an address in the server''s table of external functions; method_table: by a function in one of the server''s tables of functions; hook: by a variable that the server has for extensions; detour: by a jump that was written over the first instructions of a function. NULL: no call, but something that pfs relies on.';
 COMMENT ON COLUMN pfs.probes.status IS

@@ -9,7 +9,9 @@
  * preserve, or on the stack between here and there.  Each word that could be it, as it
  * points to the begin of a header, is put to the proof: the process has to be in that
  * buffer's queue, and it is in one queue only.  So whatever the compiler has done with the
- * address, what is found is right; and if nothing is found, the event has no page.
+ * address, what is found is right.  A process that has been taken off the queue before
+ * it could sleep finds nothing: such an event is over in less than a microsecond, and
+ * has no page.
  *
  * Separate from pfs_instr_wait.c, as no other instrument point sees buffer headers.
  */
@@ -153,7 +155,7 @@ look_cb(PfsProbeRow *row, int unused)
 
 	row->status = found ? "active" : missed ? "unavailable" : "off";
 	if (found && missed)
-		strlcpy(row->detail, "some waits were over before their page was found, and have no object_name",
+		strlcpy(row->detail, "but for waits that were over before the process slept",
 				sizeof(row->detail));
 	else if (missed)
 		strlcpy(row->detail, "this build of the server hides which page a process waits for", sizeof(row->detail));

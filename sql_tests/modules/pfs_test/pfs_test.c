@@ -13,21 +13,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "access/relation.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "storage/bufmgr.h"
 #include "storage/fd.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "port/atomics.h"
 #include "storage/lwlock.h"
+#include "storage/pg_sema.h"
 #include "storage/proc.h"
+#include "storage/procarray.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
@@ -44,6 +49,8 @@ PG_FUNCTION_INFO_V1(pfs_test_fork);
 PG_FUNCTION_INFO_V1(pfs_test_fork_busy);
 PG_FUNCTION_INFO_V1(pfs_test_hold);
 PG_FUNCTION_INFO_V1(pfs_test_hold_forking);
+PG_FUNCTION_INFO_V1(pfs_test_hold_page);
+PG_FUNCTION_INFO_V1(pfs_test_wake);
 PG_FUNCTION_INFO_V1(pfs_test_release_hold);
 PG_FUNCTION_INFO_V1(pfs_test_try);
 PG_FUNCTION_INFO_V1(pfs_test_take);
@@ -61,6 +68,8 @@ PGDLLEXPORT Datum pfs_test_fork(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fork_busy(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_hold(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_hold_forking(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_hold_page(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_wake(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_release_hold(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_try(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_take(PG_FUNCTION_ARGS);
@@ -386,6 +395,35 @@ pfs_test_hold(PG_FUNCTION_ARGS)
 	while (pg_atomic_read_u32(&shared->release_hold) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
 		pg_usleep(1000L);
 	LWLockRelease(lock);
+	PG_RETURN_VOID();
+}
+
+/* pfs_test_hold_page(relation oid): hold the content lock of its first page in the same way */
+Datum
+pfs_test_hold_page(PG_FUNCTION_ARGS)
+{
+	Relation	relation = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	Buffer		buffer = ReadBuffer(relation, 0);
+	uint32		before = pg_atomic_read_u32(&shared->release_hold);
+	instr_time	start;
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	INSTR_TIME_SET_CURRENT(start);
+	while (pg_atomic_read_u32(&shared->release_hold) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
+		pg_usleep(1000L);
+	UnlockReleaseBuffer(buffer);
+	relation_close(relation, AccessShareLock);
+	PG_RETURN_VOID();
+}
+
+/* pfs_test_wake(pid int): wakes a process that sleeps on its semaphore, for nothing */
+Datum
+pfs_test_wake(PG_FUNCTION_ARGS)
+{
+	PGPROC	   *proc = BackendPidGetProc(PG_GETARG_INT32(0));
+
+	if (proc != NULL)
+		PGSemaphoreUnlock(proc->sem);
 	PG_RETURN_VOID();
 }
 

@@ -292,7 +292,7 @@ memory_of(const ThreadRow *row, uint64 bytes, bool *isnull)
 	  "instrumented. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden." \
 	  PFS_OWN_ROLE, .width = 128, .hidden = true) \
 	X(t, parent_thread_id, bigint, none, pfs_int64_or_null(row->parent_thread_id, isnull), \
-	  "Of a parallel worker the leader's thread, else NULL.") \
+	  "Of a parallel worker the leader's thread, of the worker of REPACK the one that executes it; else NULL.") \
 	X(t, role, text, none, pfs_null(isnull), PFS_RESERVED, .width = 1) \
 	X(t, instrumented, text, none, pfs_switch_datum(row->instrumented), \
 	  "Are events of this thread collected?" PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
