@@ -56,11 +56,14 @@ my $which = wait_for_page('SELECT n FROM page', $event, 'shared_lock', sub {
 is($server->sql("SELECT count(*), sum(spins) FROM pfs.events_waits_history_long WHERE $which"), '1|2', 'one event of two sleeps');
 like($server->sql("SELECT source FROM pfs.events_waits_history_long WHERE $which") // '', qr/^(heap|Lock|log_|ReadBuffer)\w*\+0x|^$/, 'its source is who wants the page')
   if $server->sql(q{SELECT count(*) FROM pfs.events_waits_history_long WHERE source IS NOT NULL}) > 0;
-is($server->sql("SELECT lock_time >= (SELECT timer_wait FROM pfs.events_waits_history_long WHERE $which) AND lock_time <= timer_wait
+is($server->sql("SELECT lock_time >= (SELECT timer_wait FROM pfs.events_waits_history_long WHERE $which) - 1000 AND lock_time <= timer_wait + 1000
 	FROM pfs.events_statements_history WHERE thread_id = $thread AND sql_text = 'SELECT n FROM page'"), 't', "it is in the statement's lock_time");
 is($server->sql("SELECT object_name, file_offset, object_instance_begin IS NOT NULL FROM pfs.events_waits_history_long WHERE $which"),
 	$in_header ? "$path|0|t" : '||f', 'and its page is known where it can be');
 
+# What it was woken up for nothing is handed back to its semaphore, for its next wait.
+$waiter = $server->session;
+$thread = $waiter->thread_id;
 $which = wait_for_page('UPDATE page SET n = 2', $in_header ? 'wait/synch/buffer/BufferShared' : $event, 'shared_lock');
 is($server->sql("SELECT count(*) FROM pfs.events_waits_history_long WHERE $which"), 1, 'a command that writes reads first');
 is($server->sql(q{SELECT count(*) FROM pfs.events_waits_current WHERE event_name LIKE 'wait/synch/buffer%'}), 0, 'nobody waits any more');
