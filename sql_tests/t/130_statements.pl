@@ -261,6 +261,8 @@ foreach my $kind ('database', 'true')
 		db => "postgres replication=$kind");
 
 	is($status, 0, "replication=$kind") or diag($err);
+	# The last command ends when its process does.
+	$server->poll(q{SELECT count(*) FROM pfs.threads WHERE name = 'thread/walsender'}, 0);
 	is($server->sql("SELECT string_agg(replace(event_name, 'statement/', '') || ' ' || sql_text, E'\n' ORDER BY event_id)
 		FROM pfs.events_statements_history_long WHERE thread_id = (SELECT max(thread_id) FROM pfs.events_statements_history_long WHERE event_name LIKE 'statement/com/replication/%')"),
 		"com/replication/identify_system IDENTIFY_SYSTEM;\ncom/replication/show SHOW wal_segment_size;\ncom/replication/read_replication_slot READ_REPLICATION_SLOT phys;\n"
