@@ -106,7 +106,11 @@ emit_log_cb(ErrorData *edata)
 			 */
 			pfs_statement_logged(t, true, error_context_stack == NULL, edata->sqlerrcode,
 								 quotes_secret ? PFS_SECRET_TEXT : edata->message);
-			/* Between the two, 19 has a FATAL that is meant for the client only. */
+
+			/*
+			 * Between the two, 19 has a FATAL that is meant for the client
+			 * only.
+			 */
 			pfs_error_logged(t, edata->elevel == ERROR ? PFS_SEVERITY_ERROR
 							 : edata->elevel < PANIC ? PFS_SEVERITY_FATAL : PFS_SEVERITY_PANIC,
 							 edata->sqlerrcode, raises_are_seen);

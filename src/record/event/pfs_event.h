@@ -89,8 +89,8 @@ typedef struct PfsWaitEvent
 {
 	PFS_EVENT_FIELDS;			/* operation: PfsOperation, object_type:
 								 * PfsObjectType */
-	uint32		spins;			/* of LWLOCK, BUFFER and spin delays; in a reader's
-								 * copy else PFS_EVENT_NO_SPINS: NULL */
+	uint32		spins;			/* of LWLOCK, BUFFER and spin delays; in a
+								 * reader's copy else PFS_EVENT_NO_SPINS: NULL */
 	union
 	{
 		struct

@@ -36,7 +36,7 @@ static const PfsWaitClass wait_classes[] = {
 	{PG_WAIT_LOCK, "Lock", "wait/lock/", 0,
 	"Wait for a heavyweight lock of this type."},
 	{PFS_WAIT_BUFFER, PFS_WAIT_BUFFER_TYPE, PFS_WAIT_BUFFER_PREFIX, 0,
-	PFS_HAVE_BUFFER_LOCKS ? "Wait for a buffer: for its content lock, or until no other process has it pinned (BufferCleanup)."
+		PFS_HAVE_BUFFER_LOCKS ? "Wait for a buffer: for its content lock, or until no other process has it pinned (BufferCleanup)."
 	: "Wait until no other process has the buffer pinned."},
 	{PG_WAIT_ACTIVITY, "Activity", "wait/activity/", PFS_PROPERTY_IDLE,
 	"Main loop of a background process, waiting for work."},
