@@ -33,6 +33,8 @@ COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
 COMMENT ON COLUMN pfs.setup_actors.host IS
 'Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no rule has the very address; % is any. No pattern.';
 
+COMMENT ON COLUMN pfs.threads.type IS
+'FOREGROUND: client backends, walsenders, and the parallel workers of both. BACKGROUND: all others.';
 COMMENT ON COLUMN pfs.threads.parent_thread_id IS
 'Of a parallel worker the leader''s thread, of the worker of REPACK the one that executes it; else NULL.';
 

@@ -59,10 +59,10 @@ pfs_compat_buffer_state(const BufferDesc *buffer)
 
 /*
  * Is this process in the queue for the buffer's content lock?  It follows the queue from
- * the process on to its last one, which has to be the last of the buffer's queue.
- * Others change the queue meanwhile, under the header's spinlock, which we do not
- * take: so a queue that changes gives false, and is to be asked again.  Before 19 it is
- * an LWLock's, and nobody asks.
+ * the process on to its last one, which has to be the last of the buffer's queue.  A
+ * process whose links are both 0 is in no queue.  Others change the queue meanwhile,
+ * under the header's spinlock, which we do not take: so a queue that changes gives
+ * false, and is to be asked again.  Before 19 it is an LWLock's, and nobody asks.
  */
 static inline bool
 pfs_compat_waits_for_buffer(const BufferDesc *buffer)
@@ -73,11 +73,12 @@ pfs_compat_waits_for_buffer(const BufferDesc *buffer)
 
 	for (uint32 i = 0; i < ProcGlobal->allProcCount; i++)
 	{
-		ProcNumber	next = ((const volatile PGPROC *) GetPGProcByNumber(at))->lwWaitLink.next;
+		const volatile proclist_node *links = &GetPGProcByNumber(at)->lwWaitLink;
+		ProcNumber	next = links->next;
 
 		if (next == INVALID_PROC_NUMBER)
 			return queue->tail == at;
-		if (next < 0 || (uint32) next >= ProcGlobal->allProcCount)
+		if ((next == 0 && links->prev == 0) || next < 0 || (uint32) next >= ProcGlobal->allProcCount)
 			return false;
 		at = next;
 	}

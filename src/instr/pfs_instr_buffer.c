@@ -26,8 +26,12 @@
 #include "pfs_instr_prove.h"
 #include "pfs_probe_row.h"
 
-/* Words of the stack that are looked at where its frames cannot be followed. */
-#define WORDS_WITHOUT_FRAMES 128
+/*
+ * Bytes of the stack that are looked at where its frames cannot be followed, and no more
+ * than to the end of a page: above that there may be nothing.
+ */
+#define BYTES_WITHOUT_FRAMES 1024
+#define STACK_PAGE 4096
 
 /* How often a queue is followed that others may be changing. */
 #define QUEUE_TRIES 3
@@ -103,7 +107,8 @@ find_header(const void *frame)
 	/* Where a function keeps what it has to restore differs by processor. */
 	word = (const uintptr_t *) &here < own ? &here : own;
 	if (end == NULL)
-		end = (const uintptr_t *) frame + WORDS_WITHOUT_FRAMES;
+		end = (const uintptr_t *) Min((uintptr_t) frame + BYTES_WITHOUT_FRAMES,
+									  TYPEALIGN(STACK_PAGE, (uintptr_t) frame + 1));
 	for (; word < end; word++)
 	{
 		const BufferDesc *buffer = header_at(*word);

@@ -272,7 +272,7 @@ memory_of(const ThreadRow *row, uint64 bytes, bool *isnull)
 	  "thread/client_backend, thread/checkpointer, thread/worker/... and so on: the kind of process.", \
 	  .width = 24) \
 	X(t, type, text, none, CStringGetTextDatum(row->foreground ? "FOREGROUND" : "BACKGROUND"), \
-	  "FOREGROUND: client backends, walsenders, parallel workers. BACKGROUND: all others.", .width = 11) \
+	  "FOREGROUND: client backends, walsenders, and the parallel workers of both. BACKGROUND: all others.", .width = 11) \
 	X(t, processlist_id, integer, none, row->is_session ? Int32GetDatum(row->pid) : pfs_null(isnull), \
 	  "Process id of client backends and walsenders, else NULL.") \
 	X(t, processlist_user, text, none, user_of(row, isnull), \
