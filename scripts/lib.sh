@@ -101,10 +101,10 @@ has_server() {
 # installed complete, else the one that this machine's packages offer.
 default_version() {
 	local v
-	for v in 15 16 17 18; do
+	for v in 15 16 17 18 19; do
 		if has_server "$v"; then echo "$v"; return; fi
 	done
-	for v in 15 16 17 18; do
+	for v in 15 16 17 18 19; do
 		if package_exists "postgresql-server-dev-$v"; then echo "$v"; return; fi
 	done
 	echo 15

@@ -33,6 +33,11 @@ COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
 COMMENT ON COLUMN pfs.setup_actors.host IS
 'Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no rule has the very address; % is any. No pattern.';
 
+COMMENT ON COLUMN pfs.threads.type IS
+'FOREGROUND: client backends, walsenders, and the parallel workers of both. BACKGROUND: all others.';
+COMMENT ON COLUMN pfs.threads.parent_thread_id IS
+'Of a parallel worker the leader''s thread, of the worker of REPACK the one that executes it; else NULL.';
+
 COMMENT ON COLUMN pfs.probes.mechanism IS
 'How pfs gets called. got: by an address in the server''s table of external functions; method_table: by a function in one of the server''s tables of functions; hook: by a variable that the server has for extensions; detour: by a jump that was written over the first instructions of a function. NULL: no call, but something that pfs relies on.';
 COMMENT ON COLUMN pfs.probes.status IS
@@ -42,15 +47,50 @@ COMMENT ON COLUMN pfs.probes.detail IS
 
 COMMENT ON COLUMN pfs.events_waits_current.event_id IS
 'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions. In events_waits_current, of several rows of a thread, the one with the highest number is what it waits for.';
+COMMENT ON COLUMN pfs.events_waits_current.spins IS
+'Of a spinlock the number of delays, of an LWLock or a buffer how often the process slept within the event; else NULL.';
+COMMENT ON COLUMN pfs.events_waits_current.object_name IS
+'What is waited for: a path below the data directory (of a buffer that of its page''s relation), a relation, a transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_current.object_type IS
+'FILE, SOCKET, LWLOCK, BUFFER, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+COMMENT ON COLUMN pfs.events_waits_current.file_offset IS
+'Position in the file in bytes, where the call has one; of a buffer that of its page in the relation.';
 
 COMMENT ON COLUMN pfs.events_waits_history.event_id IS
 'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions. In events_waits_current, of several rows of a thread, the one with the highest number is what it waits for.';
+COMMENT ON COLUMN pfs.events_waits_history.spins IS
+'Of a spinlock the number of delays, of an LWLock or a buffer how often the process slept within the event; else NULL.';
+COMMENT ON COLUMN pfs.events_waits_history.object_name IS
+'What is waited for: a path below the data directory (of a buffer that of its page''s relation), a relation, a transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_history.object_type IS
+'FILE, SOCKET, LWLOCK, BUFFER, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+COMMENT ON COLUMN pfs.events_waits_history.file_offset IS
+'Position in the file in bytes, where the call has one; of a buffer that of its page in the relation.';
 
 COMMENT ON COLUMN pfs.events_waits_history_long.event_id IS
 'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions. In events_waits_current, of several rows of a thread, the one with the highest number is what it waits for.';
+COMMENT ON COLUMN pfs.events_waits_history_long.spins IS
+'Of a spinlock the number of delays, of an LWLock or a buffer how often the process slept within the event; else NULL.';
+COMMENT ON COLUMN pfs.events_waits_history_long.object_name IS
+'What is waited for: a path below the data directory (of a buffer that of its page''s relation), a relation, a transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_history_long.object_type IS
+'FILE, SOCKET, LWLOCK, BUFFER, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+COMMENT ON COLUMN pfs.events_waits_history_long.file_offset IS
+'Position in the file in bytes, where the call has one; of a buffer that of its page in the relation.';
 
+ALTER FOREIGN TABLE pfs.events_statements_current ADD COLUMN plan_origin text;
 COMMENT ON FOREIGN TABLE pfs.events_statements_current IS
 'Statements that are running now, one row per nesting level, and the queries of open cursors, from DECLARE to CLOSE: at level 1 or deeper, in nothing once DECLARE has ended. A thread shows ten at a time; cursors that nobody reads are left out first. Numbers are filled in at the end. A finished statement is removed. TRUNCATE is accepted and does nothing.';
+COMMENT ON COLUMN pfs.events_statements_current.plan_origin IS
+'Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL for what has no plan, and before PostgreSQL 19.';
+
+ALTER FOREIGN TABLE pfs.events_statements_history ADD COLUMN plan_origin text;
+COMMENT ON COLUMN pfs.events_statements_history.plan_origin IS
+'Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL for what has no plan, and before PostgreSQL 19.';
+
+ALTER FOREIGN TABLE pfs.events_statements_history_long ADD COLUMN plan_origin text;
+COMMENT ON COLUMN pfs.events_statements_history_long.plan_origin IS
+'Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL for what has no plan, and before PostgreSQL 19.';
 
 COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.event_name IS
 'The instrument: setup_instruments.name.';
@@ -164,6 +204,13 @@ COMMENT ON COLUMN pfs.events_statements_histogram_global.count_bucket_and_lower 
 'Statements that took so long or less.';
 COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_quantile IS
 'The same as a part of all timed statements, 0 to 1.';
+
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_generic_plans bigint;
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_custom_plans bigint;
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_generic_plans IS
+'Executions of a generic plan, as pg_stat_statements.generic_plan_calls. NULL before PostgreSQL 19.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_custom_plans IS
+'Executions of a custom plan, as pg_stat_statements.custom_plan_calls. NULL before PostgreSQL 19.';
 
 COMMENT ON COLUMN pfs.events_statements_histogram_by_digest.bucket_number IS
 'Number of the range, from 0; four for each doubling of the time.';

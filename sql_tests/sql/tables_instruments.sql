@@ -13,7 +13,11 @@ SELECT name FROM pfs.setup_instruments WHERE octet_length(name) > 128;
 SELECT name FROM pfs.setup_instruments
 WHERE regexp_replace(name, '/[^/]*$', '') <> lower(regexp_replace(name, '/[^/]*$', '')) AND name ~ '/';
 SELECT DISTINCT regexp_replace(name, '/[^/]*$', '') COLLATE "C" AS family FROM pfs.setup_instruments
-WHERE name LIKE 'wait/%' ORDER BY 1;
+WHERE name LIKE 'wait/%' AND name NOT LIKE 'wait/synch/buffer%' ORDER BY 1;
+-- 19 has content locks of buffers in one class with the wait for pins
+SELECT count(DISTINCT regexp_replace(name, '/[^/]*$', '')) AS families, bool_and(name LIKE
+	CASE WHEN current_setting('server_version_num')::int >= 190000 THEN 'wait/synch/buffer/Buffer%' ELSE 'wait/synch/bufferpin/BufferPin' END) AS named
+FROM pfs.setup_instruments WHERE name LIKE 'wait/synch/buffer%';
 
 -- Everything is on and timed, memory contexts are off.
 SELECT DISTINCT split_part(name, '/', 1) = 'memory' AS memory, split_part(name, '/', 2) = 'context' AS context, enabled, timed

@@ -50,7 +50,7 @@ SELECT sum(current_number_of_bytes_used) > 100000 AS something FROM pfs.memory_s
 SELECT bool_and(current_number_of_bytes_used > 0 AND count_free = 0 AND low_number_of_bytes_used = high_number_of_bytes_used) AS sane,
 	bool_or(event_name = 'memory/shared/Buffer Blocks') AS buffers, count(*) > 20 AS many
 FROM pfs.memory_summary_global_by_event_name WHERE event_name LIKE 'memory/shared/%';
-SELECT m.current_number_of_bytes_used = s.size AS as_the_server_says
+SELECT m.current_number_of_bytes_used = s.allocated_size AS as_the_server_says
 FROM pfs.memory_summary_global_by_event_name m, pg_shmem_allocations s WHERE m.event_name = 'memory/shared/Buffer Blocks' AND s.name = 'Buffer Blocks';
 SELECT (SELECT count(*) FROM pfs.memory_summary_by_thread_by_event_name WHERE event_name ~ '^memory/(pfs|shared)/') AS threads,
 	(SELECT count(*) FROM pfs.memory_summary_by_account_by_event_name WHERE event_name ~ '^memory/(pfs|shared)/') AS accounts,

@@ -11,7 +11,7 @@ WHERE NOT EXISTS (SELECT FROM pfs.probes p WHERE p.target = target.target AND st
 SELECT probe_name FROM pfs.probes GROUP BY 1 HAVING count(*) > 1;
 SELECT probe_name, mechanism, status, detail FROM pfs.probes
 WHERE mechanism NOT IN ('got', 'method_table', 'hook', 'detour') OR status NOT IN ('active', 'unavailable', 'off')
-	OR (status = 'unavailable' AND detail IS NULL) OR (mechanism IS NULL AND target NOT IN ('madvise(MADV_REMOVE)', 'minor version')) OR status IS NULL OR target IS NULL;
+	OR (status = 'unavailable' AND detail IS NULL) OR (mechanism IS NULL AND target NOT IN ('madvise(MADV_REMOVE)', 'minor version', 'BufferDesc')) OR status IS NULL OR target IS NULL;
 SELECT probe_name, status FROM pfs.probes WHERE target IN ('sem_wait', 'epoll_wait', 'fsync') ORDER BY 1;
 
 -- Containers: nothing holds more than fits, nothing is lost.

@@ -86,6 +86,7 @@ is($server->sql("SELECT DISTINCT name, type, processlist_id IS NULL, processlist
 is($server->sql(q{SELECT count(*) FROM pfs.threads w JOIN pg_stat_activity a ON a.pid = w.thread_os_id
 	JOIN pfs.threads l ON l.thread_id = w.parent_thread_id WHERE a.leader_pid = l.thread_os_id}), 2, 'as pg_stat_activity says');
 my $workers = $server->sql("SELECT string_agg(thread_id::text, ', ') FROM pfs.threads WHERE parent_thread_id = $leader");
+$server->poll("SELECT count(DISTINCT thread_id) FROM pfs.events_waits_history WHERE thread_id IN ($workers) AND event_name = 'wait/timeout/PgSleep'", 2);
 $server->sql('SELECT pg_cancel_backend(' . $s->pid . ')');
 $s->result;
 ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id IN ($workers)", 0), 'they go with the query');

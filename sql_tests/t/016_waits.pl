@@ -96,8 +96,12 @@ $b->send(q{SELECT lwlock('late', 'exclusive', 0)});
 ok(running($tb, 'wait/synch/lwlock/%'), 'and waited for');
 $server->sql('SELECT release_hold()');
 $_->result foreach $a, $b;
-like($server->sql("SELECT DISTINCT event_name FROM pfs.events_waits_history WHERE thread_id = $tb AND event_name LIKE 'wait/synch/lwlock/%'") || '',
-	qr{^wait/synch/lwlock/extension:\d+$}m, 'a tranche without a name has a number');
+SKIP:
+{
+	skip 'every process knows the names of all tranches', 1 if PfsServer::version() >= 19;
+	like($server->sql("SELECT DISTINCT event_name FROM pfs.events_waits_history WHERE thread_id = $tb AND event_name LIKE 'wait/synch/lwlock/%'") || '',
+		qr{^wait/synch/lwlock/extension:\d+$}m, 'a tranche without a name has a number');
+}
 is($c->query('SELECT register() IS NULL; SELECT enabled, timed FROM pfs.setup_instruments WHERE name = ' . "'wait/synch/lwlock/pfs_test_late'"),
 	"f\nYES|NO", 'until a process that knows it looks; its start-up setting applies then');
 is($server->sql("SELECT DISTINCT event_name FROM pfs.events_waits_history WHERE thread_id = $tb AND event_name LIKE 'wait/synch/lwlock/%late'"),
@@ -122,7 +126,7 @@ is(of_b('wait/timeout/PgSleep', 'count(*)'), 0, 'and are not taken for sleeps');
 
 # ---- a buffer pin ----
 
-my $pin = 'wait/synch/bufferpin/BufferPin';
+my $pin = PfsServer::version() >= 19 ? 'wait/synch/buffer/BufferCleanup' : 'wait/synch/bufferpin/BufferPin';
 
 $a->query('CREATE TABLE pinned AS SELECT 1 AS n; INSERT INTO pinned VALUES (2); DELETE FROM pinned WHERE n = 1');
 $a->query('BEGIN; DECLARE c CURSOR FOR SELECT * FROM pinned; FETCH 1 FROM c');

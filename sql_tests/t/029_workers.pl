@@ -41,4 +41,34 @@ is($server->sql("SELECT sum(count_star) FROM pfs.events_waits_summary_${_}by_eve
 	20000 * $runs, "every call is counted: $_")
   foreach 'global_', 'by_account_', 'by_user_', 'by_host_';
 
+# ---- workers of other commands, from 19 on ----
+
+SKIP:
+{
+	skip 'no such workers', 3 if PfsServer::version() < 19;
+	$server->stop;
+	$server->conf("autovacuum = on\nautovacuum_naptime = 1\nautovacuum_max_parallel_workers = 2\nmin_parallel_index_scan_size = 0\n"
+		  . "autovacuum_vacuum_cost_delay = '50ms'\nwal_level = logical\nmax_repack_replication_slots = 2\n");
+	$server->start;
+	$server->sql(q{CREATE TABLE vacuumed (a int PRIMARY KEY, b int, c int) WITH (autovacuum_parallel_workers = 2, autovacuum_vacuum_threshold = 1,
+		autovacuum_vacuum_scale_factor = 0); CREATE INDEX ON vacuumed (b); CREATE INDEX ON vacuumed (c);
+		INSERT INTO vacuumed SELECT g, g, g FROM generate_series(1, 100000) g; DELETE FROM vacuumed WHERE a % 3 = 0});
+	is($server->poll(q{SELECT max(w.type || ' ' || l.name || ' ' || l.type) FROM pfs.threads w JOIN pfs.threads l ON l.thread_id = w.parent_thread_id
+		WHERE w.name = 'thread/worker/parallel_worker'}, 'BACKGROUND thread/autovacuum_worker BACKGROUND'), 1, 'a parallel worker of autovacuum is in the background, as its leader');
+	$server->sql(q{ALTER TABLE vacuumed SET (autovacuum_enabled = off)});
+
+	my $writer = $server->session;
+	my $repacker = $server->session;
+	my $leader = $repacker->thread_id;
+	# It waits for whoever has written, with its worker there.
+	$writer->query('BEGIN; UPDATE vacuumed SET b = 0 WHERE a = 1');
+	$repacker->send('REPACK (CONCURRENTLY) vacuumed');
+	is($server->poll(q{SELECT max(type) FROM pfs.threads WHERE name LIKE 'thread/worker/REPACK%' AND parent_thread_id = } . $leader, 'BACKGROUND'), 1,
+		"REPACK's worker has its command as parent");
+	is($server->sql("SELECT l.thread_os_id = a.leader_pid FROM pfs.threads w JOIN pfs.threads l ON l.thread_id = w.parent_thread_id
+		JOIN pg_stat_activity a ON a.pid = w.thread_os_id WHERE w.name LIKE 'thread/worker/REPACK%'"), 't', 'as pg_stat_activity says');
+	$writer->query('COMMIT');
+	$repacker->result;
+}
+
 done_testing();

@@ -165,6 +165,9 @@ SKIP:
 # ---- failure at commit; two-phase ----
 
 $server->sql('CREATE TABLE parent (i int PRIMARY KEY); CREATE TABLE child (i int REFERENCES parent DEFERRABLE INITIALLY DEFERRED)');
+# Fires before the foreign key's, which 19 checks without a query.
+$server->sql(q{CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM count(*) FROM parent; RETURN NULL; END';
+	CREATE CONSTRAINT TRIGGER "A look" AFTER INSERT ON child DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION look()});
 $b->query('BEGIN');
 $b->query('INSERT INTO child VALUES (1)');
 $b->send('COMMIT');
@@ -258,6 +261,8 @@ foreach my $kind ('database', 'true')
 		db => "postgres replication=$kind");
 
 	is($status, 0, "replication=$kind") or diag($err);
+	# The last command ends when its process does.
+	$server->poll(q{SELECT count(*) FROM pfs.threads WHERE name = 'thread/walsender'}, 0);
 	is($server->sql("SELECT string_agg(replace(event_name, 'statement/', '') || ' ' || sql_text, E'\n' ORDER BY event_id)
 		FROM pfs.events_statements_history_long WHERE thread_id = (SELECT max(thread_id) FROM pfs.events_statements_history_long WHERE event_name LIKE 'statement/com/replication/%')"),
 		"com/replication/identify_system IDENTIFY_SYSTEM;\ncom/replication/show SHOW wal_segment_size;\ncom/replication/read_replication_slot READ_REPLICATION_SLOT phys;\n"

@@ -253,12 +253,18 @@ is($server->sql("SELECT max(sum_parallel_workers) FROM $digests WHERE digest_tex
 
 # pg_stat_statements is not here any more: it does not survive the next one.  Settings
 # that change between two statements of a string: the scanner reads the second with
-# the new ones.
-$s->query(q{SELECT 1 \; SET standard_conforming_strings = off \; SELECT 'a\\', degrees(6) \; SET standard_conforming_strings = on \; SELECT degrees(7), 'fine'});
+# the new ones.  19 has no such setting any more.
+my $can_be_off = PfsServer::version() < 19;
+$s->query($can_be_off ? q{SELECT 1 \; SET standard_conforming_strings = off \; SELECT 'a\\', degrees(6) \; SET standard_conforming_strings = on \; SELECT degrees(7), 'fine'}
+	: q{SELECT 1 \; SELECT degrees(7), 'fine'});
 
 unlike($s->last_error, qr/ERROR/, 'no text makes a statement fail');
 is_over($thread);
-is($server->sql("SELECT count(*) FROM $digests WHERE query_sample_text LIKE '%degrees(6)%' AND digest_text IS NULL"), 1, 'that one has no text');
+SKIP:
+{
+	skip 'standard_conforming_strings cannot be off', 1 unless $can_be_off;
+	is($server->sql("SELECT count(*) FROM $digests WHERE query_sample_text LIKE '%degrees(6)%' AND digest_text IS NULL"), 1, 'that one has no text');
+}
 is($server->sql("SELECT digest_text FROM $digests WHERE query_sample_text LIKE '%fine%'"), 'SELECT degrees($1), $2', 'later ones have their text');
 
 # ---- switches ----

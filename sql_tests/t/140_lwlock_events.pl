@@ -71,7 +71,7 @@ sub count
 
 sessions();
 is($server->sql(q{SELECT count(*) FROM pfs.probes WHERE mechanism = 'detour' AND status = 'active'}),
-	PfsServer::version() >= 18 ? 8 : 7, 'all: the detours are active');
+	PfsServer::version() == 18 ? 8 : 7, 'all: the detours are active');
 is($server->sql("SELECT count(*) FROM pfs.lwlock_instances WHERE name = '$lock'"), 0, 'a lock that nobody waited for has no instance');
 my $began = now();
 $a->send("SELECT hold('pfs_test', 'exclusive')");
@@ -221,8 +221,12 @@ is($server->sql("SELECT count_star FROM pfs.events_waits_summary_global_by_event
 $server->pgbench(undef, '-i', '-q', '-s', 1);
 my $load = $server->pgbench_start("UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1;\n", '-c', 16, '-j', 1, '-T', 30);
 my $hot = $server->poll(q{SELECT count(*) > 0 FROM pfs.lwlock_objects WHERE object_type = 'BUFFER' AND object_schema = 'public'
-	AND object_name LIKE 'pgbench_branches%' AND fork = 'main' AND block_number >= 0});
-ok($hot, 'a hot row: lwlock_objects names the table');
+	AND object_name LIKE 'pgbench_branches%' AND fork = 'main' AND block_number >= 0}) if PfsServer::version() < 19;
+SKIP:
+{
+	skip 'content locks of buffers are no LWLocks', 1 if PfsServer::version() >= 19;
+	ok($hot, 'a hot row: lwlock_objects names the table');
+}
 ok($server->poll(q{SELECT count(*) > 0 FROM pfs.lwlock_objects WHERE object_type = 'LOCK MANAGER' AND object_number BETWEEN 0 AND 15}),
 	'and the partition of the lock manager');
 $load->{handle}->kill_kill;

@@ -20,7 +20,7 @@ plan skip_all => 'no detours on this processor'
   if $server->sql(q{SELECT count(*) FROM pfs.probes WHERE detail = 'detours exist for x86-64 only'}) > 0;
 $server->pgbench(undef, '-i', '-q', '-s', 1);
 
-my $active = PfsServer::version() >= 18 ? 8 : 7;
+my $active = PfsServer::version() == 18 ? 8 : 7;
 my $detours = q{SELECT count(*) FROM pfs.probes WHERE mechanism = 'detour' AND status = 'active'};
 
 # Pages that can be written and executed.

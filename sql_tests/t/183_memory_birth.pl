@@ -277,7 +277,7 @@ sub is_logger
 
 	open my $file, '<', "/proc/$pid/cmdline" or return 0;
 	local $/;
-	return (<$file> // '') =~ /: logger/;
+	return (<$file> // '') =~ /: (sys)?logger/;
 }
 
 $server->conf("logging_collector = on\nlog_directory = 'log'\nlog_filename = 'server.log'\nlog_rotation_size = 0\nlog_min_messages = log");

@@ -1,6 +1,6 @@
 /*
  * pfs_compat.h
- *	  What differs between PostgreSQL 15, 16, 17 and 18 for the layers below
+ *	  What differs between PostgreSQL 15 to 19 for the layers below
  *	  SQL.  Each wrapper has the newest shape; PG_VERSION_NUM occurs nowhere
  *	  outside this folder.
  */
@@ -12,14 +12,39 @@
 #include "storage/proc.h"
 #include "utils/wait_event.h"
 
-#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
-#error "pfs supports PostgreSQL 15 to 18"
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
+#error "pfs supports PostgreSQL 15 to 19"
 #endif
 
-/* 17 spells the class of buffer pins like the other classes. */
-#ifndef PG_WAIT_BUFFERPIN
-#define PG_WAIT_BUFFERPIN PG_WAIT_BUFFER_PIN
+/*
+ * Waits for buffers.  The class has always had the same number; up to 18 the wait for
+ * pins is its only event, and its functions give that name for every number.  19 made the
+ * content lock a part of the buffer's header, which is no LWLock any more: processes
+ * wait for it as for an LWLock (lwWaiting, a semaphore), but under this class.  Can go
+ * when 19 is the oldest version.
+ */
+#if PG_VERSION_NUM >= 190000
+#define PFS_HAVE_BUFFER_LOCKS 1
+#define PFS_WAIT_BUFFER PG_WAIT_BUFFER
+#define PFS_WAIT_BUFFER_TYPE "Buffer"
+#define PFS_WAIT_BUFFER_PREFIX "wait/synch/buffer/"
+#else
+#define PFS_HAVE_BUFFER_LOCKS 0
+#if PG_VERSION_NUM >= 170000
+#define PFS_WAIT_BUFFER PG_WAIT_BUFFERPIN
+#else
+#define PFS_WAIT_BUFFER PG_WAIT_BUFFER_PIN
 #endif
+#define PFS_WAIT_BUFFER_TYPE "BufferPin"
+#define PFS_WAIT_BUFFER_PREFIX "wait/synch/bufferpin/"
+#endif
+
+/* Does a sleep on a semaphore under this wait_event_info wait for a buffer's content lock? */
+static inline bool
+pfs_compat_is_buffer_lock(uint32 wait_info)
+{
+	return PFS_HAVE_BUFFER_LOCKS && (wait_info & 0xFF000000U) == PFS_WAIT_BUFFER;
+}
 
 /* Class of injection points, from 17 on. */
 #ifndef PG_WAIT_INJECTIONPOINT
@@ -85,6 +110,15 @@ pfs_compat_each_held_lwlock(void (*callback) (LWLock *, LWLockMode, void *), voi
 	}
 }
 
+/*
+ * Can an instrument point ask for the name of a tranche that an extension has registered?
+ * GetLWLockIdentifier() read arrays of the process; since 19 it looks into shared memory, where
+ * it takes a spinlock, and raises an error for a number that nobody has registered.
+ * Every process can name every tranche there, so readers do it.  Can go when 19 is
+ * the oldest version.
+ */
+#define PFS_TRANCHE_NAMES_ARE_LOCAL (PG_VERSION_NUM < 190000)
+
 /* The version whose headers this library was built with, as server_version_num says it. */
 #define PFS_BUILT_FOR PG_VERSION_NUM
 
@@ -99,7 +133,7 @@ pfs_compat_procno(const PGPROC *proc)
 #endif
 }
 
-/* Still in an LWLock's queue?  Zero has been "not waiting" in 15 to 18. */
+/* Still in an LWLock's queue, or (19) a buffer's?  Zero has been "not waiting" in 15 to 19. */
 static inline bool
 pfs_compat_lwlock_waiting(const PGPROC *proc)
 {
@@ -134,6 +168,18 @@ pfs_compat_has_transactions(BackendType type)
 			return false;
 	}
 }
+
+/* Where a plan comes from: since 19 the plan says it; before, it is not known. */
+typedef enum PfsPlanOrigin
+{
+	PFS_PLAN_UNKNOWN,
+	PFS_PLAN_INTERNAL,
+	PFS_PLAN_STANDARD,
+	PFS_PLAN_GENERIC,
+	PFS_PLAN_CUSTOM,
+} PfsPlanOrigin;
+
+#define PFS_HAVE_PLAN_ORIGIN (PG_VERSION_NUM >= 190000)
 
 /* Every process that can have a PGPROC, auxiliary ones too. */
 static inline int

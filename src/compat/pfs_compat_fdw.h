@@ -1,6 +1,6 @@
 /*
  * pfs_compat_fdw.h
- *	  What differs between PostgreSQL 15, 16, 17 and 18 for the foreign data
+ *	  What differs between PostgreSQL 15 to 19 for the foreign data
  *	  wrapper.  Apart from pfs_compat.h, so that no lower layer sees planner
  *	  headers.
  */

@@ -1,6 +1,6 @@
 /*
  * pfs_compat_hooks.h
- *	  What differs between PostgreSQL 15, 16, 17 and 18 for the hooks of
+ *	  What differs between PostgreSQL 15 to 19 for the hooks of
  *	  planner, executor and utilities.  Apart from pfs_compat.h, so that no
  *	  other layer sees executor headers.
  */
@@ -8,12 +8,15 @@
 #define PFS_COMPAT_HOOKS_H
 
 #include "executor/executor.h"
+#include "parser/scanner.h"
 
 #if PG_VERSION_NUM >= 160000
 #include "nodes/queryjumble.h"	/* 16 moved it */
 #else
 #include "utils/queryjumble.h"
 #endif
+
+#include "pfs_compat.h"
 
 /*
  * One constant of a query, as the server's facility found it.  number: of its
@@ -73,5 +76,55 @@ pfs_compat_first_parameter(const JumbleState *jumble)
 	QueryDesc *desc, ScanDirection direction, uint64 count, bool execute_once
 #define PFS_EXECUTOR_RUN_ARGS desc, direction, count, execute_once
 #endif
+
+/*
+ * Parameters of the planner's hook, and how to pass them on: 19 added what EXPLAIN wants
+ * to know.  Can go when 19 is the oldest version.
+ */
+#if PG_VERSION_NUM >= 190000
+#define PFS_PLANNER_PARAMS \
+	Query *query, const char *str, int options, ParamListInfo params, ExplainState *es
+#define PFS_PLANNER_ARGS query, str, options, params, es
+#else
+#define PFS_PLANNER_PARAMS Query *query, const char *str, int options, ParamListInfo params
+#define PFS_PLANNER_ARGS query, str, options, params
+#endif
+
+/*
+ * The hook of parse analysis gets what has been found of constants to read since 19.  Can
+ * go when 19 is the oldest version.
+ */
+#if PG_VERSION_NUM >= 190000
+typedef const JumbleState PfsJumbleState;
+#else
+typedef JumbleState PfsJumbleState;
+#endif
+
+/*
+ * A scanner that is set up outside of the parser is not to warn of backslashes; 19, where
+ * standard_conforming_strings cannot be off, has no such warning.  Can go when 19 is the
+ * oldest version.
+ */
+static inline void
+pfs_compat_scan_silently(core_yy_extra_type *extra)
+{
+#if PG_VERSION_NUM < 190000
+	extra->escape_string_warning = false;
+#endif
+}
+
+/* Where a plan comes from (PfsPlanOrigin).  Can go when 19 is the oldest version. */
+static inline PfsPlanOrigin
+pfs_compat_plan_origin(const PlannedStmt *stmt)
+{
+#if PG_VERSION_NUM >= 190000
+	StaticAssertStmt(PFS_PLAN_INTERNAL == (int) PLAN_STMT_INTERNAL && PFS_PLAN_STANDARD == (int) PLAN_STMT_STANDARD &&
+					 PFS_PLAN_GENERIC == (int) PLAN_STMT_CACHE_GENERIC &&
+					 PFS_PLAN_CUSTOM == (int) PLAN_STMT_CACHE_CUSTOM, "origins are the server's");
+	return (PfsPlanOrigin) stmt->planOrigin;
+#else
+	return PFS_PLAN_UNKNOWN;
+#endif
+}
 
 #endif							/* PFS_COMPAT_HOOKS_H */

@@ -22,6 +22,7 @@
 #include "pfs_compat_buffer.h"
 #include "pfs_fdw.h"
 #include "pfs_lwlock.h"
+#include "pfs_shared_areas.h"
 
 PFS_FUNCTION(pfs_lwlock_object);
 
@@ -92,14 +93,14 @@ read_tag(const BufferDesc *buffer, PfsCompatPage *page)
 {
 	for (int i = 0; i < TAG_TRIES; i++)
 	{
-		uint32		before = pg_atomic_read_u32((pg_atomic_uint32 *) &buffer->state);
+		uint64		before = pfs_compat_buffer_state(buffer);
 		BufferTag	tag = *(const volatile BufferTag *) &buffer->tag;
 		BufferTag	again;
-		uint32		after;
+		uint64		after;
 
 		pg_read_barrier();
 		again = *(const volatile BufferTag *) &buffer->tag;
-		after = pg_atomic_read_u32((pg_atomic_uint32 *) &buffer->state);
+		after = pfs_compat_buffer_state(buffer);
 		if (((before | after) & BM_LOCKED) == 0 && memcmp(&tag, &again, sizeof(tag)) == 0)
 		{
 			*page = pfs_compat_page_of(&tag);
@@ -109,7 +110,7 @@ read_tag(const BufferDesc *buffer, PfsCompatPage *page)
 	return false;
 }
 
-/* Is it the content lock of a shared buffer?  Then the page is part of the answer. */
+/* Is it the content lock of a shared buffer, or (19) its header?  Then the page is part of the answer. */
 static bool
 find_buffer(uintptr_t address, Answer *answer)
 {
@@ -117,7 +118,7 @@ find_buffer(uintptr_t address, Answer *answer)
 	PfsCompatPage page;
 
 	if (!find_in_array(address, BufferDescriptors, sizeof(BufferDescPadded), NBuffers,
-					   offsetof(BufferDesc, content_lock), &number))
+					   PFS_BUFFER_LOCK_OFFSET, &number))
 		return false;
 	name_it(answer, "BUFFER", number + 1);
 	if (read_tag(&BufferDescriptors[number].bufferdesc, &page))
@@ -147,17 +148,41 @@ number_in_tranche(Size number)
 	return n;
 }
 
+static void
+take_main_array_cb(PfsInstrumentId instrument, uint64 count, uint64 bytes, void *arg)
+{
+	if (strcmp(pfs_instrument_name(pfs_instrument_at(instrument)), "memory/shared/Main LWLock array") == 0)
+		*(Size *) arg = bytes / sizeof(LWLockPadded);
+}
+
+/*
+ * The number of locks in the main array, asked of the server's index of shared memory
+ * where nothing else says it.  It never changes.
+ */
+static Size
+num_main_lwlocks(void)
+{
+	static Size count = 0;
+
+	if (count == 0)
+		count = pfs_compat_num_main_lwlocks();
+	if (count == 0)
+	{
+		pfs_shared_areas_each(take_main_array_cb, &count);
+		count = Max(count, NUM_FIXED_LWLOCKS);
+	}
+	return count;
+}
+
 /* Is it one of the main array, which ends with the tranches that extensions requested? */
 static bool
 find_in_main_array(uintptr_t address, Answer *answer)
 {
-	Size		count = NUM_FIXED_LWLOCKS;
 	Size		number;
 
-	/* The tranches that extensions have requested follow, then their names. */
-	if (NamedLWLockTrancheRequests > 0)
-		count = ((uintptr_t) NamedLWLockTrancheArray - (uintptr_t) MainLWLockArray) / sizeof(LWLockPadded);
-	if (!find_in_array(address, MainLWLockArray, sizeof(LWLockPadded), count, 0, &number))
+	/* An address before the array is asked of nobody. */
+	if (!find_in_array(address, MainLWLockArray, sizeof(LWLockPadded), UINT32_MAX, 0, &number) ||
+		(number >= NUM_FIXED_LWLOCKS && number >= num_main_lwlocks()))
 		return false;
 	if (number >= NUM_FIXED_LWLOCKS)
 		return name_it(answer, "TRANCHE", number_in_tranche(number));

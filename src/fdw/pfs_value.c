@@ -11,6 +11,7 @@
 #include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 
 #include "pfs_instrument.h"
 #include "pfs_value.h"

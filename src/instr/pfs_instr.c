@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "pfs_instr.h"
+#include "pfs_instr_buffer.h"
 #include "pfs_instr_prove.h"
 #include "pfs_setup.h"
 #include "pfs_probe_row.h"
@@ -166,6 +167,7 @@ pfs_instr_start(void)
 	pfs_instr_hooks_start();
 	pfs_instr_xact_start();
 	pfs_instr_replication_start();
+	pfs_instr_buffer_start();
 
 	if (failed > 0)
 		ereport(LOG,

@@ -21,6 +21,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/portal.h"
 
+#include "pfs_compat_hooks.h"
 #include "pfs_instr_call.h"
 
 /* ---- the server's counters ---- */
@@ -426,6 +427,8 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 		if (s != NULL)
 			pfs_nested_set_query(s, desc);
 	}
+	if (PFS_HAVE_PLAN_ORIGIN && s != NULL)
+		pfs_statement_set_plan_origin(s, pfs_compat_plan_origin(desc->plannedstmt));
 	begin_call(call, s, now, PFS_STAGE_EXECUTOR_START);
 	usage_begin(&call->usage);
 }

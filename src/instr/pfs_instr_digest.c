@@ -20,7 +20,6 @@
 
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "parser/scanner.h"
 #include "tcop/tcopprot.h"
 #include "utils/memutils.h"
 
@@ -121,7 +120,7 @@ normalise(StringInfo to, const char *str, int part, int len, const JumbleState *
 			{
 				base = constant->location;
 				scanner = scanner_init(str + base, &extra, &ScanKeywords, ScanKeywordTokens);
-				extra.escape_string_warning = false;
+				pfs_compat_scan_silently(&extra);
 			}
 			end = token_end(scanner, &extra, constant->location - base, &at);
 			if (end >= 0)

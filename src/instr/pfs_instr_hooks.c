@@ -53,7 +53,7 @@ tag_of_query(const Query *query)
  * server calls this hook when the analysis is over, so it is no call that can be active.
  */
 static void
-parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
+parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 {
 	PfsThread  *t = pfs_call_thread();
 
@@ -80,7 +80,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
  * Passes a call of the planner on, for the statement at top level or a nested one.
  */
 static PlannedStmt *
-planner_cb(Query *query, const char *str, int options, ParamListInfo params)
+planner_cb(PFS_PLANNER_PARAMS)
 {
 	PlannedStmt *result;
 	PfsCall		call;
@@ -98,8 +98,7 @@ planner_cb(Query *query, const char *str, int options, ParamListInfo params)
 		pfs_call_set_portal(&source);
 		pfs_call_plan_begin(&call, &source);
 	}
-	result = prev_planner ? prev_planner(query, str, options, params)
-		: standard_planner(query, str, options, params);
+	result = prev_planner ? prev_planner(PFS_PLANNER_ARGS) : standard_planner(PFS_PLANNER_ARGS);
 	if (pfs_call_end(&call))
 		pfs_call_plan_end(&call);
 	return result;

@@ -614,7 +614,7 @@ report_held_before(void)
 		.target = "ForEachLWLockHeldByMe", .status = "unavailable"
 	};
 
-	strlcpy(row.detail, "this minor version has no such function: of the locks that a process held before its first event,"
+	strlcpy(row.detail, "this server has no such function: of the locks that a process held before its first event,"
 			" those of buffers and extensions are unknown", sizeof(row.detail));
 	pfs_probe_report(&row);
 }

@@ -28,9 +28,12 @@ typedef enum PfsHook
 	PFS_HOOK_EMIT_LOG,
 	PFS_HOOK_XACT,
 	PFS_HOOK_SUBXACT,
+	/* No hooks: what the searches of pfs_instr_buffer.c have come to. */
+	PFS_HOOK_BUFFER_FOUND,
+	PFS_HOOK_BUFFER_MISSED,
 } PfsHook;
 
-#define PFS_NUM_HOOKS (PFS_HOOK_SUBXACT + 1)
+#define PFS_NUM_HOOKS (PFS_HOOK_BUFFER_MISSED + 1)
 
 /*
  * Postmaster, once: the row of a hook.  variable: the server's; previous: what it held

@@ -23,6 +23,7 @@
 #include "pfs_compat.h"
 #include "pfs_error.h"
 #include "pfs_instr.h"
+#include "pfs_instr_buffer.h"
 #include "pfs_instr_lwlock.h"
 #include "pfs_prepared.h"
 #include "pfs_memory.h"
@@ -62,12 +63,13 @@ begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 	static PFS_HOT PfsFramesMemo memo;
 	uint32		wait_info = pfs_wait_event_info();
 	bool		lwlock = CLASS(wait_info) == PG_WAIT_LWLOCK;
+	bool		buffer = pfs_compat_is_buffer_lock(wait_info);
 	PfsInstrumentId instrument;
 	PfsWaitEvent *e;
 	uint32		flags;
 
 	/* After an interrupted call the next one is always the same wait's. */
-	sleep->kind = lwlock ? PFS_OPEN_LWLOCK : PFS_OPEN_GROUP;
+	sleep->kind = lwlock || buffer ? PFS_OPEN_LWLOCK : PFS_OPEN_GROUP;
 	sleep->event = NULL;
 	sleep->open = pfs_open_top(sleep->kind);
 	if (unlikely(sleep->open != NULL))
@@ -80,15 +82,17 @@ begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
 	e = pfs_wait_begin(t, instrument, flags,
-					   !lwlock ? PFS_OP_NONE
+					   buffer ? pfs_buffer_operation() : !lwlock ? PFS_OP_NONE
 					   : MyProc->lwWaitMode == LW_SHARED ? PFS_OP_SHARED_LOCK : PFS_OP_EXCLUSIVE_LOCK,
-					   lwlock ? PFS_OBJECT_LWLOCK : PFS_OBJECT_NONE, PFS_EVENT_NO_OFFSET,
-					   pfs_frames_source_memo(frame, &memo));
+					   buffer ? PFS_OBJECT_BUFFER : lwlock ? PFS_OBJECT_LWLOCK : PFS_OBJECT_NONE, PFS_EVENT_NO_OFFSET,
+					   buffer ? pfs_buffer_source(frame) : pfs_frames_source_memo(frame, &memo));
 	if (unlikely(e == NULL))
 		return;
 	e->number_of_bytes = PFS_EVENT_NO_BYTES;
-	if (lwlock)
+	if (lwlock || buffer)
 		e->spins = 1;
+	if (buffer)
+		pfs_buffer_describe(e, frame);
 	pfs_wait_start(t, e);
 	sleep->event = e;
 }
@@ -97,7 +101,7 @@ begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 static void
 count_sleep(PfsWaitEvent *e)
 {
-	if (e->object_type == PFS_OBJECT_LWLOCK)
+	if (e->object_type == PFS_OBJECT_LWLOCK || e->object_type == PFS_OBJECT_BUFFER)
 		pfs_store_relaxed(&e->spins, e->spins + 1);
 }
 

@@ -106,8 +106,13 @@ emit_log_cb(ErrorData *edata)
 			 */
 			pfs_statement_logged(t, true, error_context_stack == NULL, edata->sqlerrcode,
 								 quotes_secret ? PFS_SECRET_TEXT : edata->message);
+
+			/*
+			 * Between the two, 19 has a FATAL that is meant for the client
+			 * only.
+			 */
 			pfs_error_logged(t, edata->elevel == ERROR ? PFS_SEVERITY_ERROR
-							 : edata->elevel == FATAL ? PFS_SEVERITY_FATAL : PFS_SEVERITY_PANIC,
+							 : edata->elevel < PANIC ? PFS_SEVERITY_FATAL : PFS_SEVERITY_PANIC,
 							 edata->sqlerrcode, raises_are_seen);
 			if (edata->elevel == ERROR && in_transaction)
 				pfs_statement_stage(t, PFS_STAGE_ROLLBACK);

@@ -268,6 +268,14 @@ outer_frame(const uintptr_t *frame)
 	return likely(outer > frame && outer < pfs_frames_limit) ? outer : NULL;
 }
 
+const void *
+pfs_frames_outer(const void *frame)
+{
+	if (!pfs_frames_usable || (uintptr_t) frame - stack_start >= stack_size)
+		return NULL;
+	return outer_frame(frame);
+}
+
 /*
  * Does a walk step over this return address?  It does over wrappers, and over
  * a function that is none but was called by one: a static helper in between.

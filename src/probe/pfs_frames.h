@@ -50,6 +50,12 @@ pfs_frames_source(const void *frame)
 }
 
 /*
+ * The frame of the function that called the one with this frame; NULL if it cannot be
+ * followed.  For frames of the server's functions on the main thread's stack.
+ */
+extern const void *pfs_frames_outer(const void *frame);
+
+/*
  * Return addresses met so far, by their low bits: the offset, with the top bit
  * telling that a walk steps over it.  Private to pfs_frames.c and what follows.
  */

@@ -186,7 +186,7 @@ pfs_thread_refresh_identity(PfsThread *t)
 	if (t->status == NULL)
 		complete = false;
 
-	if (t->parent_thread_id == 0 && pfs_thread_is_parallel_worker())
+	if (t->parent_thread_id == 0 && pfs_thread_has_leader())
 	{
 		/* Known from the fork on; MyProc->lockGroupLeader is not. */
 		follow_leader(t, MyBgworkerEntry->bgw_notify_pid);

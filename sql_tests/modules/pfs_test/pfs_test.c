@@ -13,23 +13,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "access/relation.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "storage/bufmgr.h"
 #include "storage/fd.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "port/atomics.h"
 #include "storage/lwlock.h"
+#include "storage/pg_sema.h"
 #include "storage/proc.h"
+#include "storage/procarray.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
+
+#include "../../../src/compat/pfs_compat_tests.h"
 
 PG_MODULE_MAGIC;
 
@@ -42,6 +49,8 @@ PG_FUNCTION_INFO_V1(pfs_test_fork);
 PG_FUNCTION_INFO_V1(pfs_test_fork_busy);
 PG_FUNCTION_INFO_V1(pfs_test_hold);
 PG_FUNCTION_INFO_V1(pfs_test_hold_forking);
+PG_FUNCTION_INFO_V1(pfs_test_hold_page);
+PG_FUNCTION_INFO_V1(pfs_test_wake);
 PG_FUNCTION_INFO_V1(pfs_test_release_hold);
 PG_FUNCTION_INFO_V1(pfs_test_try);
 PG_FUNCTION_INFO_V1(pfs_test_take);
@@ -59,6 +68,8 @@ PGDLLEXPORT Datum pfs_test_fork(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fork_busy(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_hold(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_hold_forking(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_hold_page(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_wake(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_release_hold(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_try(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_take(PG_FUNCTION_ARGS);
@@ -69,6 +80,8 @@ PGDLLEXPORT Datum pfs_test_tranche(PG_FUNCTION_ARGS);
 PGDLLEXPORT void pfs_test_main(Datum arg);
 PGDLLEXPORT void _PG_init(void);
 
+#define LATE_NAME "pfs_test_late"
+
 /* More than pfs keeps instances for in a small server. */
 #define PFS_TEST_LOCKS 3000
 /* No test waits for longer than this for another session. */
@@ -76,7 +89,7 @@ PGDLLEXPORT void _PG_init(void);
 
 typedef struct PfsTestShared
 {
-	LWLock		late;			/* its tranche has a name only where
+	LWLock		late;			/* up to 18 its tranche has a name only where
 								 * pfs_test_register() was called */
 	slock_t		spinlock;
 	pg_atomic_uint32 release_hold;	/* raised by pfs_test_release_hold() */
@@ -106,7 +119,7 @@ startup_cb(void)
 	if (prev_shmem_startup_hook)
 		prev_shmem_startup_hook();
 	shared = ShmemInitStruct("pfs_test", sizeof(PfsTestShared), &found);
-	LWLockInitialize(&shared->late, LWLockNewTrancheId());
+	LWLockInitialize(&shared->late, pfs_compat_new_tranche(LATE_NAME));
 	SpinLockInit(&shared->spinlock);
 	pg_atomic_init_u32(&shared->release_hold, 0);
 	pg_atomic_init_u32(&shared->turn, 0);
@@ -189,7 +202,7 @@ pfs_test_tranche(PG_FUNCTION_ARGS)
 Datum
 pfs_test_register(PG_FUNCTION_ARGS)
 {
-	LWLockRegisterTranche(shared->late.tranche, "pfs_test_late");
+	pfs_compat_register_tranche(shared->late.tranche, LATE_NAME);
 	PG_RETURN_VOID();
 }
 
@@ -382,6 +395,35 @@ pfs_test_hold(PG_FUNCTION_ARGS)
 	while (pg_atomic_read_u32(&shared->release_hold) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
 		pg_usleep(1000L);
 	LWLockRelease(lock);
+	PG_RETURN_VOID();
+}
+
+/* pfs_test_hold_page(relation oid): hold the content lock of its first page in the same way */
+Datum
+pfs_test_hold_page(PG_FUNCTION_ARGS)
+{
+	Relation	relation = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	Buffer		buffer = ReadBuffer(relation, 0);
+	uint32		before = pg_atomic_read_u32(&shared->release_hold);
+	instr_time	start;
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	INSTR_TIME_SET_CURRENT(start);
+	while (pg_atomic_read_u32(&shared->release_hold) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
+		pg_usleep(1000L);
+	UnlockReleaseBuffer(buffer);
+	relation_close(relation, AccessShareLock);
+	PG_RETURN_VOID();
+}
+
+/* pfs_test_wake(pid int): wakes a process that sleeps on its semaphore, for nothing */
+Datum
+pfs_test_wake(PG_FUNCTION_ARGS)
+{
+	PGPROC	   *proc = BackendPidGetProc(PG_GETARG_INT32(0));
+
+	if (proc != NULL)
+		PGSemaphoreUnlock(proc->sem);
 	PG_RETURN_VOID();
 }
 

@@ -114,7 +114,7 @@ since(instr_time start)
 }
 
 static PlannedStmt *
-planner_cb(Query *query, const char *str, int options, ParamListInfo params)
+planner_cb(PFS_PLANNER_PARAMS)
 {
 	AroundKey	key = key_of(query->queryId);
 	instr_time	start;
@@ -122,8 +122,7 @@ planner_cb(Query *query, const char *str, int options, ParamListInfo params)
 	double		ms;
 
 	INSTR_TIME_SET_CURRENT(start);
-	result = prev_planner ? prev_planner(query, str, options, params)
-		: standard_planner(query, str, options, params);
+	result = prev_planner ? prev_planner(PFS_PLANNER_ARGS) : standard_planner(PFS_PLANNER_ARGS);
 	ms = since(start);
 	if (key.query_id != 0 && !IsParallelWorker())
 		around_of(&key)->plan_ms += ms;

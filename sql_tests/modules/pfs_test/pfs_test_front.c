@@ -18,6 +18,8 @@
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 
+#include "../../../src/compat/pfs_compat_hooks.h"
+
 PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(pfs_test_elsewhere);
@@ -30,14 +32,14 @@ static post_parse_analyze_hook_type prev_post_parse_analyze_hook = NULL;
 
 /* Calls on to the server, past everybody else. */
 static PlannedStmt *
-planner_cb(Query *query, const char *str, int options, ParamListInfo params)
+planner_cb(PFS_PLANNER_PARAMS)
 {
-	return standard_planner(query, str, options, params);
+	return standard_planner(PFS_PLANNER_ARGS);
 }
 
 /* Calls on as one should. */
 static void
-parse_analyze_cb(ParseState *pstate, Query *query, JumbleState *jumble)
+parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 {
 	if (prev_post_parse_analyze_hook)
 		prev_post_parse_analyze_hook(pstate, query, jumble);

@@ -37,6 +37,8 @@ my %functions = (
 		[ 'fork_busy(how text)', 'int', 'pfs_test_fork_busy' ],
 		[ 'hold(name text, mode text)', 'void', 'pfs_test_hold' ],
 		[ 'hold_forking(name text)', 'void', 'pfs_test_hold_forking' ],
+		[ 'hold_page(relation oid)', 'void', 'pfs_test_hold_page' ],
+		[ 'wake(pid int)', 'void', 'pfs_test_wake' ],
 		[ 'release_hold()', 'void', 'pfs_test_release_hold' ],
 		[ 'try(name text, mode text)', 'bool', 'pfs_test_try' ],
 		[ 'take(n int, locks int)', 'void', 'pfs_test_take' ],

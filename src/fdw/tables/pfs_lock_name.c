@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "utils/formatting.h"
 #include "utils/lsyscache.h"

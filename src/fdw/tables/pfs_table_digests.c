@@ -111,6 +111,13 @@ text_of(const SummaryRow *row, const char *str, uint32 len, bool *isnull)
 	return pfs_text_datum(pfs_text_of_statement(str, len, pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.db_user))));
 }
 
+/* Only plans of 19 say where they come from. */
+static Datum
+plans_datum(uint64 count, bool *isnull)
+{
+	return PFS_HAVE_PLAN_ORIGIN ? Int64GetDatum((int64) count) : pfs_null(isnull);
+}
+
 static Datum
 sample_seen_of(const PfsDigestRow *digest, bool *isnull)
 {
@@ -142,7 +149,13 @@ sample_time_of(const PfsDigestRow *digest, bool *isnull)
 	  "rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
 	X(t, query_sample_seen, timestamptz, none, sample_seen_of(&row->digest, isnull), "When that ended.") \
 	X(t, query_sample_timer_wait, numeric, picoseconds, sample_time_of(&row->digest, isnull), \
-	  "How long it was, in picoseconds.", .width = 10)
+	  "How long it was, in picoseconds.", .width = 10) \
+	X(t, sum_generic_plans, bigint, count, plans_datum(row->digest.totals.plans.generic, isnull), \
+	  "Executions of a generic plan, as pg_stat_statements.generic_plan_calls. NULL before PostgreSQL 19.", \
+	  .since = PFS_SINCE_1_1) \
+	X(t, sum_custom_plans, bigint, count, plans_datum(row->digest.totals.plans.custom, isnull), \
+	  "Executions of a custom plan, as pg_stat_statements.custom_plan_calls. NULL before PostgreSQL 19.", \
+	  .since = PFS_SINCE_1_1)
 
 PFS_COLUMNS(summary, SummaryRow, SUMMARY_COLUMNS)
 

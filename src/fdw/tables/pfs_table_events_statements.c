@@ -74,6 +74,18 @@ memory_of(const PfsStatementEvent *event, bool *isnull)
 	return pfs_statement_memory_datum(event->counts & PFS_COUNTS_MEMORY ? event->memory : 0, isnull);
 }
 
+static const char *const plan_origins[] = {
+	[PFS_PLAN_UNKNOWN] = NULL,[PFS_PLAN_INTERNAL] = "INTERNAL",[PFS_PLAN_STANDARD] = "STANDARD",
+	[PFS_PLAN_GENERIC] = "GENERIC",[PFS_PLAN_CUSTOM] = "CUSTOM",
+};
+
+/* A number that this library does not know gives a null. */
+static Datum
+plan_origin_of(const PfsStatementEvent *event, bool *isnull)
+{
+	return pfs_text_or_null(event->plan_origin < lengthof(plan_origins) ? plan_origins[event->plan_origin] : NULL, isnull);
+}
+
 #define NUMBER(counter) number_of(row, PFS_N_##counter)
 
 #define STATEMENTS_COLUMNS(X, t) \
@@ -142,7 +154,10 @@ memory_of(const PfsStatementEvent *event, bool *isnull)
 	  "Number of the statement, unique in the server since its start.") \
 	PFS_EV_NESTING_COLUMNS(X, t, \
 	                       "event_id of the enclosing statement, at top level of the transaction that was open before " \
-	                       "it; NULL if there is none.", "TRANSACTION or STATEMENT; NULL if nesting_event_id is.")
+	                       "it; NULL if there is none.", "TRANSACTION or STATEMENT; NULL if nesting_event_id is.") \
+	X(t, plan_origin, text, none, plan_origin_of(row, isnull), \
+	  "Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL " \
+	  "for what has no plan, and before PostgreSQL 19.", .width = 8, .since = PFS_SINCE_1_1)
 
 PFS_COLUMNS(statements, PfsStatementEvent, STATEMENTS_COLUMNS)
 

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_compat_buffer.h"
 #include "pfs_ev.h"
 #include "pfs_file.h"
 #include "pfs_lock_name.h"
@@ -23,6 +24,8 @@ object_type_of(const PfsWaitEvent *event, bool *isnull)
 			return CStringGetTextDatum("SOCKET");
 		case PFS_OBJECT_LWLOCK:
 			return CStringGetTextDatum("LWLOCK");
+		case PFS_OBJECT_BUFFER:
+			return CStringGetTextDatum("BUFFER");
 		case PFS_OBJECT_LOCK:
 			return CStringGetTextDatum(pfs_lock_type(&event->object.locktag));
 		default:
@@ -46,6 +49,10 @@ object_name_of(const PfsWaitEvent *event, bool *isnull)
 
 	if (event->object_type == PFS_OBJECT_LOCK)
 		return pfs_text_datum(pfs_lock_name(&event->object.locktag));
+	if (event->object_type == PFS_OBJECT_BUFFER && OidIsValid(event->object.page.tablespace))
+		return pfs_text_datum(pfs_compat_relation_path(event->object.page.database, event->object.page.tablespace,
+													   event->object.page.filenode,
+													   (ForkNumber) event->object.page.fork));
 	if (event->object_type == PFS_OBJECT_FILE &&
 		pfs_file_name(event->object.file.index, event->object.file.word, name))
 		return pfs_text_datum(name);
@@ -80,16 +87,17 @@ offset_of(const PfsWaitEvent *event, bool *isnull)
 	               "The function of the server that waits, as exported symbol and offset, inside a static function the " \
 	               "offset in the server binary. NULL where unknown.", PFS_EV_BEGIN_NULL) \
 	X(t, spins, integer, count, spins_of(row, isnull), \
-	  "Of a spinlock the number of delays, of an LWLock how often the process slept within the event; else NULL.") \
+	  "Of a spinlock the number of delays, of an LWLock or a buffer how often the process slept within the event; " \
+	  "else NULL.") \
 	X(t, object_schema, text, none, object_schema_of(row, isnull), \
 	  "Schema of the relation that a lock is on; [database] if it is of another database." PFS_OWN_ROLE, \
 	  .width = 8, .hidden = true) \
 	X(t, object_name, text, none, object_name_of(row, isnull), \
-	  "What is waited for: a path below the data directory, a relation, a transaction id, or the numbers of the " \
-	  "lock's key." PFS_OWN_ROLE, .width = 24, .hidden = true) \
+	  "What is waited for: a path below the data directory (of a buffer that of its page's relation), a relation, a " \
+	  "transaction id, or the numbers of the lock's key." PFS_OWN_ROLE, .width = 24, .hidden = true) \
 	X(t, index_name, text, none, pfs_null(isnull), PFS_RESERVED, .width = 1, .hidden = true) \
 	X(t, object_type, text, none, object_type_of(row, isnull), \
-	  "FILE, SOCKET, LWLOCK, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.", \
+	  "FILE, SOCKET, LWLOCK, BUFFER, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.", \
 	  .width = 6) \
 	X(t, object_instance_begin, bigint, none, pfs_int64_or_null(row->object_instance, isnull), \
 	  "Identifies the object among those of its type; NULL where unknown.") \
@@ -99,7 +107,7 @@ offset_of(const PfsWaitEvent *event, bool *isnull)
 	X(t, number_of_bytes, bigint, bytes, bytes_of(row, isnull), \
 	  "Bytes that the call moved; NULL where it moves none.") \
 	X(t, file_offset, bigint, bytes, offset_of(row, isnull), \
-	  "Position in the file in bytes, where the call has one.") \
+	  "Position in the file in bytes, where the call has one; of a buffer that of its page in the relation.") \
 	X(t, flags, bigint, none, row->flags & PFS_EVENT_NOT_ACQUIRED ? Int64GetDatum(1) : pfs_null(isnull), \
 	  "1: the event ended without the lock (an attempt that failed, a wait that took nothing); else NULL.") \
 	PFS_EV_NESTING_COLUMNS(X, t, "event_id of the event around it, of the same thread; NULL if there is none.", \

@@ -272,7 +272,7 @@ memory_of(const ThreadRow *row, uint64 bytes, bool *isnull)
 	  "thread/client_backend, thread/checkpointer, thread/worker/... and so on: the kind of process.", \
 	  .width = 24) \
 	X(t, type, text, none, CStringGetTextDatum(row->foreground ? "FOREGROUND" : "BACKGROUND"), \
-	  "FOREGROUND: client backends, walsenders, parallel workers. BACKGROUND: all others.", .width = 11) \
+	  "FOREGROUND: client backends, walsenders, and the parallel workers of both. BACKGROUND: all others.", .width = 11) \
 	X(t, processlist_id, integer, none, row->is_session ? Int32GetDatum(row->pid) : pfs_null(isnull), \
 	  "Process id of client backends and walsenders, else NULL.") \
 	X(t, processlist_user, text, none, user_of(row, isnull), \
@@ -292,7 +292,7 @@ memory_of(const ThreadRow *row, uint64 bytes, bool *isnull)
 	  "instrumented. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden." \
 	  PFS_OWN_ROLE, .width = 128, .hidden = true) \
 	X(t, parent_thread_id, bigint, none, pfs_int64_or_null(row->parent_thread_id, isnull), \
-	  "Of a parallel worker the leader's thread, else NULL.") \
+	  "Of a parallel worker the leader's thread, of the worker of REPACK the one that executes it; else NULL.") \
 	X(t, role, text, none, pfs_null(isnull), PFS_RESERVED, .width = 1) \
 	X(t, instrumented, text, none, pfs_switch_datum(row->instrumented), \
 	  "Are events of this thread collected?" PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \

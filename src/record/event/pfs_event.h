@@ -21,6 +21,7 @@ typedef enum PfsObjectType
 	PFS_OBJECT_SOCKET,
 	PFS_OBJECT_LWLOCK,
 	PFS_OBJECT_LOCK,			/* object.locktag: raw LOCKTAG */
+	PFS_OBJECT_BUFFER,			/* object.page; its block is file_offset */
 } PfsObjectType;
 
 /* nesting_event_type */
@@ -88,8 +89,8 @@ typedef struct PfsWaitEvent
 {
 	PFS_EVENT_FIELDS;			/* operation: PfsOperation, object_type:
 								 * PfsObjectType */
-	uint32		spins;			/* of LWLOCK and spin delays; in a reader's
-								 * copy else PFS_EVENT_NO_SPINS: NULL */
+	uint32		spins;			/* of LWLOCK, BUFFER and spin delays; in a
+								 * reader's copy else PFS_EVENT_NO_SPINS: NULL */
 	union
 	{
 		struct
@@ -98,6 +99,13 @@ typedef struct PfsWaitEvent
 			uint32		index;	/* of the file record */
 		}			file;
 		LOCKTAG		locktag;
+		struct
+		{
+			Oid			tablespace; /* InvalidOid: the page is unknown */
+			Oid			database;
+			Oid			filenode;
+			int32		fork;
+		}			page;
 	}			object;			/* 16 bytes */
 	uint64		object_instance;	/* object_instance_begin, 0: NULL; of
 									 * files only in a reader's copy, of

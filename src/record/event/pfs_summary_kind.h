@@ -123,6 +123,6 @@ extern const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES];
  * Bytes of the largest private sum; a family whose sum is larger does not
  * compile (pfs_families.c).
  */
-#define PFS_TOTALS_SIZE_MAX 416
+#define PFS_TOTALS_SIZE_MAX 448
 
 #endif							/* PFS_SUMMARY_KIND_H */

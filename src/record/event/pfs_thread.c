@@ -102,13 +102,27 @@ pfs_thread_mask(bool instrumented, bool history)
 	return history ? ~(uint32) 0 : ~(uint32) (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
 }
 
+/* Is the process a worker of the server's own, with this function? */
+static bool
+is_worker(const char *function)
+{
+	return MyBackendType == B_BG_WORKER && MyBgworkerEntry != NULL &&
+		strcmp(MyBgworkerEntry->bgw_library_name, "postgres") == 0 &&
+		strcmp(MyBgworkerEntry->bgw_function_name, function) == 0;
+}
+
 bool
 pfs_thread_is_parallel_worker(void)
 {
 	/* ParallelWorkerNumber is set only after the worker's first waits. */
-	return MyBackendType == B_BG_WORKER && MyBgworkerEntry != NULL &&
-		strcmp(MyBgworkerEntry->bgw_library_name, "postgres") == 0 &&
-		strcmp(MyBgworkerEntry->bgw_function_name, "ParallelWorkerMain") == 0;
+	return is_worker("ParallelWorkerMain");
+}
+
+/* The worker of REPACK (19) decodes changes for the command, and executes nothing of it. */
+bool
+pfs_thread_has_leader(void)
+{
+	return pfs_thread_is_parallel_worker() || is_worker("RepackWorkerMain");
 }
 
 /*
@@ -207,6 +221,19 @@ pfs_thread_decide(PfsThread *t, bool instrumented, bool history)
 }
 
 /*
+ * Does a parallel worker work for a client?  Since 19 it can also be one of autovacuum.
+ * One whose leader is not seen is taken for a client's, as nearly all are.
+ */
+static bool
+works_for_client(void)
+{
+	uint64		word;
+	uint32		index = pfs_thread_find(MyBgworkerEntry->bgw_notify_pid, &word);
+
+	return index == PFS_NO_RECORD || pfs_load_relaxed(&((PfsThread *) pfs_pages_record(pfs_threads, index))->foreground);
+}
+
+/*
  * Fills a new thread record, for pfs_thread_attach(), before anybody can see it: who
  * the process is, its switches, and the rings of its events, empty.  A background
  * thread has its kind's switches; a foreground thread's are open until its role is
@@ -231,12 +258,13 @@ pfs_thread_fill(PfsThread *t, uint32 index)
 	t->kind = MyBackendType;
 	t->procno = pfs_compat_procno(MyProc);
 	t->index = index;
-	t->foreground = parallel || pfs_compat_is_foreground(MyBackendType);
+	t->foreground = parallel ? works_for_client() : pfs_compat_is_foreground(MyBackendType);
 	if (MyBackendType == B_BG_WORKER && MyBgworkerEntry != NULL)
 		pfs_thread_make_name(t->name, sizeof(t->name), "thread/worker/", MyBgworkerEntry->bgw_type);
 	else
 		strlcpy(t->name, kind ? kind->name : "thread/unknown", sizeof(t->name));
-	if (t->foreground)
+	/* A parallel worker's are its leader's. */
+	if (t->foreground || parallel)
 		t->instrumented = t->history = PFS_SWITCH_ON | PFS_SWITCH_OPEN;
 	else
 	{

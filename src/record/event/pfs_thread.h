@@ -150,6 +150,9 @@ extern void pfs_thread_decide(PfsThread *t, bool instrumented, bool history);
 /* Is this process a worker of parallel query? */
 extern bool pfs_thread_is_parallel_worker(void);
 
+/* Does it work for the process that started it, as these do? */
+extern bool pfs_thread_has_leader(void);
+
 /*
  * The record of a living process, or PFS_NO_RECORD; instrument points.  The caller
  * compares the word once more behind what it reads.

@@ -14,7 +14,7 @@
 /*
  * Completes the copy of a wait: clears what the columns of its kind of object do not
  * have, and finds the address of a file's record, which is that of its index.  Only
- * locks, sockets and LWLocks have stored an address; for LWLocks it is shown if
+ * locks, sockets, buffers and LWLocks have stored an address; for LWLocks it is shown if
  * acquisitions are recorded, not waits alone.
  */
 void
@@ -24,7 +24,7 @@ pfs_wait_event_complete(PfsEvent *event, bool running)
 
 	if (running)
 		e->number_of_bytes = PFS_EVENT_NO_BYTES;
-	if (e->object_type != PFS_OBJECT_LOCK && e->object_type != PFS_OBJECT_SOCKET &&
+	if (e->object_type != PFS_OBJECT_LOCK && e->object_type != PFS_OBJECT_SOCKET && e->object_type != PFS_OBJECT_BUFFER &&
 		(e->object_type != PFS_OBJECT_LWLOCK || pfs_lwlock_events_now == PFS_LWLOCK_WAITS))
 		e->object_instance = 0;
 	if (e->object_type == PFS_OBJECT_LWLOCK)
@@ -35,7 +35,7 @@ pfs_wait_event_complete(PfsEvent *event, bool running)
 	if (e->object_type == PFS_OBJECT_FILE && e->object.file.word != 0 &&
 		e->object.file.index < pfs_files->records_max)
 		e->object_instance = (uintptr_t) pfs_pages_record(pfs_files, e->object.file.index);
-	if (e->object_type != PFS_OBJECT_LWLOCK &&
+	if (e->object_type != PFS_OBJECT_LWLOCK && e->object_type != PFS_OBJECT_BUFFER &&
 		e->instrument != pfs_fixed_instrument[PFS_INS_SPIN_DELAY])
 		e->spins = PFS_EVENT_NO_SPINS;
 }

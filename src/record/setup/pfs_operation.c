@@ -20,6 +20,7 @@ static const char *const operation_names[] = {
 	[PFS_OP_LOCK + 7] = "ExclusiveLock",[PFS_OP_LOCK + 8] = "AccessExclusiveLock",
 	[PFS_OP_SHARED_LOCK] = "shared_lock",[PFS_OP_EXCLUSIVE_LOCK] = "exclusive_lock",
 	[PFS_OP_TRY_SHARED_LOCK] = "try_shared_lock",[PFS_OP_TRY_EXCLUSIVE_LOCK] = "try_exclusive_lock",
+	[PFS_OP_SHARE_EXCLUSIVE_LOCK] = "share_exclusive_lock",
 };
 
 const char *

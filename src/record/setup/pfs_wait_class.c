@@ -35,8 +35,9 @@ static const PfsWaitClass wait_classes[] = {
 	"Lightweight locks of this tranche: sleeps in a queue, or acquisitions, as pfs.lwlock_events says."},
 	{PG_WAIT_LOCK, "Lock", "wait/lock/", 0,
 	"Wait for a heavyweight lock of this type."},
-	{PG_WAIT_BUFFERPIN, "BufferPin", "wait/synch/bufferpin/", 0,
-	"Wait until no other process has the buffer pinned."},
+	{PFS_WAIT_BUFFER, PFS_WAIT_BUFFER_TYPE, PFS_WAIT_BUFFER_PREFIX, 0,
+		PFS_HAVE_BUFFER_LOCKS ? "Wait for a buffer: for its content lock, or until no other process has it pinned (BufferCleanup)."
+	: "Wait until no other process has the buffer pinned."},
 	{PG_WAIT_ACTIVITY, "Activity", "wait/activity/", PFS_PROPERTY_IDLE,
 	"Main loop of a background process, waiting for work."},
 	{PG_WAIT_CLIENT, "Client", "wait/io/socket/", 0,
@@ -175,10 +176,11 @@ builtin_event_name(uint32 class, int event)
 {
 	const char *name;
 
+	/* Its functions would give the name for any number. */
+	if (class == PFS_WAIT_BUFFER && !PFS_HAVE_BUFFER_LOCKS)
+		return event == 0 ? "BufferPin" : NULL;
 	switch (class)
 	{
-		case PG_WAIT_BUFFERPIN:
-			return event == 0 ? "BufferPin" : NULL;
 		case PG_WAIT_EXTENSION:
 			return event == 0 ? "Extension" : NULL;
 		case PG_WAIT_INJECTIONPOINT:
@@ -285,7 +287,10 @@ class_of_wait_info(uint32 word)
 	return NULL;
 }
 
-/* The tranche's name if this process knows it; array reads only. */
+/*
+ * The tranche's name if this process knows it.  Where names are not local, this is not
+ * for instrument points, and the number is one that some lock has.
+ */
 static const char *
 tranche_name(uint32 word)
 {
@@ -321,10 +326,10 @@ name_tranche(PfsInstrument *ins, const char *name)
 
 /*
  * Registers the tranche of an extension or a custom wait event, or finds it, when this
- * process sees it for the first time.  Can run in a critical section:
- * GetLWLockIdentifier() only reads arrays; pgstat_get_wait_event() would take a lock and
- * can raise an error, so custom wait events are registered by number until a reader
- * names them.
+ * process sees it for the first time.  Can run in a critical section, so a tranche is
+ * named only where GetLWLockIdentifier() reads arrays; pgstat_get_wait_event() would
+ * take a lock and can raise an error.  What is not named is registered by number until a
+ * reader names it.
  */
 PfsInstrumentId
 pfs_wait_class_learn(uint32 word)
@@ -336,7 +341,8 @@ pfs_wait_class_learn(uint32 word)
 
 	if (class == NULL)
 		return PFS_NO_INSTRUMENT;
-	if (class->word == PG_WAIT_LWLOCK && PFS_WAIT_INFO_EVENT(word) >= LWTRANCHE_FIRST_USER_DEFINED)
+	if (PFS_TRANCHE_NAMES_ARE_LOCAL && class->word == PG_WAIT_LWLOCK &&
+		PFS_WAIT_INFO_EVENT(word) >= LWTRANCHE_FIRST_USER_DEFINED)
 		name = tranche_name(word);
 
 	id = find_wait_info(word);

@@ -376,6 +376,7 @@ pfs_digest_count(const PfsDigestEnd *end)
 	add_counters(counters, end->n);
 	if (unlikely(end->memory != 0))
 		pfs_raise_to(&counters->memory, end->memory);
+	pfs_count_plan(counters, end->plan_origin);
 	if (likely(timed))
 	{
 		uint64	   *buckets = likely(d != NULL) ? d->buckets : pfs_shared_digests->buckets;

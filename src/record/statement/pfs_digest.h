@@ -186,6 +186,7 @@ typedef struct PfsDigestEnd
 	uint64		memory;			/* see pfs_statement_memory.h; 0: none */
 	const char *text;
 	uint32		text_len;
+	PfsPlanOrigin plan_origin;	/* undefined where no plan says it */
 	bool		with_waits;		/* those of pfs_digest_wait.h are its own */
 } PfsDigestEnd;
 

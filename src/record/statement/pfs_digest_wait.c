@@ -307,6 +307,8 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 	mine.memory = unlikely(s->counts & PFS_COUNTS_MEMORY) ? s->memory : 0;
 	mine.text = e != NULL ? pfs_statement_text(e) : NULL;
 	mine.text_len = e != NULL ? e->text_len : 0;
+	if (PFS_HAVE_PLAN_ORIGIN)
+		mine.plan_origin = s->plan_origin;
 	mine.with_waits = is_innermost;
 	pfs_digest_count(&mine);
 	if (likely(is_innermost))

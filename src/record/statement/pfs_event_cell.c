@@ -214,6 +214,8 @@ statement_merge(void *shared, const void *totals)
 			pfs_add_relaxed(&to->high[i], high);
 	}
 	pfs_raise_to(&to->memory, from->memory);
+	pfs_add_relaxed(&to->plans.generic, from->plans.generic);
+	pfs_add_relaxed(&to->plans.custom, from->plans.custom);
 }
 
 /*
@@ -230,6 +232,8 @@ statement_read(const void *shared, void *totals)
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 		to->n[i] += (PfsTicks) pfs_load_relaxed(&from->high[i]) << 64 | pfs_load_relaxed(&from->low[i]);
 	to->memory = Max(to->memory, pfs_load_relaxed(&from->memory));
+	to->plans.generic += pfs_load_relaxed(&from->plans.generic);
+	to->plans.custom += pfs_load_relaxed(&from->plans.custom);
 }
 
 /*
@@ -250,6 +254,8 @@ statement_take(void *shared, void *totals)
 		to->n[i] += (PfsTicks) pfs_exchange(&from->high[i], 0) << 64;
 	}
 	to->memory = Max(to->memory, pfs_exchange(&from->memory, 0));
+	to->plans.generic += pfs_exchange(&from->plans.generic, 0);
+	to->plans.custom += pfs_exchange(&from->plans.custom, 0);
 }
 
 static uint64

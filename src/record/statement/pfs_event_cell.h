@@ -28,12 +28,20 @@ typedef struct PfsStatementCell
 StaticAssertDecl(offsetof(PfsStatementCell, n) % 16 == 0, "pairs of counters are aligned");
 StaticAssertDecl(sizeof(PfsStatementCell) % 16 == 0, "cells lie behind each other");
 
+/* Executions by the origin of their plan, of digests only: pfs_count_plan(). */
+typedef struct PfsPlanCounts
+{
+	uint64		generic;
+	uint64		custom;
+} PfsPlanCounts;
+
 typedef struct PfsSharedStatementCell
 {
 	PfsSharedCell time;
 	uint64		low[PFS_NUM_COUNTERS];	/* adders carry into high */
 	uint64		high[PFS_NUM_COUNTERS];
 	uint64		memory;			/* maximum */
+	PfsPlanCounts plans;
 } PfsSharedStatementCell;
 
 typedef struct PfsStatementTotals
@@ -41,6 +49,7 @@ typedef struct PfsStatementTotals
 	PfsTotals	time;
 	PfsTicks	n[PFS_NUM_COUNTERS];
 	uint64		memory;			/* maximum */
+	PfsPlanCounts plans;
 } PfsStatementTotals;
 
 /* What is counted of transactions three times. */
@@ -169,6 +178,18 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 	pfs_store_relaxed(bucket, *bucket + 1);
 	if (unlikely(*bucket == 0))
 		pfs_statement_bucket_wrapped(pfs_histogram_bucket(ticks));
+}
+
+/* Counts the origin of an execution's plan, which is not looked at where no plan says it. */
+static inline void
+pfs_count_plan(PfsSharedStatementCell *cell, PfsPlanOrigin origin)
+{
+	if (!PFS_HAVE_PLAN_ORIGIN)
+		return;
+	if (origin == PFS_PLAN_GENERIC)
+		pfs_add_relaxed(&cell->plans.generic, 1);
+	else if (origin == PFS_PLAN_CUSTOM)
+		pfs_add_relaxed(&cell->plans.custom, 1);
 }
 
 /*

@@ -122,6 +122,7 @@ typedef struct PfsStatementEvent
 	uint16		message_len;
 	uint32		text_len;
 	uint8		counts;			/* PFS_COUNTS_..., PFS_IS_NESTED */
+	uint8		plan_origin;	/* PfsPlanOrigin */
 	uint64		memory;			/* the session's most bytes meanwhile, and
 								 * one; if it counts them: written at the end */
 	uint64		n[PFS_NUM_COUNTERS];

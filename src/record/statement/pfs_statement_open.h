@@ -47,6 +47,7 @@ typedef struct PfsStatement
 	uint8		counts;			/* PFS_COUNTS_... */
 	uint32		flags;			/* 0: not collected */
 	PfsInstrumentId instrument;
+	uint8		plan_origin;	/* PfsPlanOrigin */
 	int			level;
 	int			nest;			/* hooks around it when it began */
 	Oid			database;
@@ -289,6 +290,8 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	e->schema_len = e->message_len = 0;
 	e->text_len = 0;
 	e->counts = s->counts | (s == &pfs_sql.top ? 0 : PFS_IS_NESTED);
+	if (PFS_HAVE_PLAN_ORIGIN)
+		e->plan_origin = s->plan_origin;
 	return e;
 }
 
@@ -303,6 +306,15 @@ pfs_statement_set_name(PfsStatement *s, PfsInstrumentId instrument, uint32 flags
 		s->event->instrument = instrument;
 		s->event->flags = flags;
 	}
+}
+
+/* Notes where the plan that a statement executes comes from. */
+static inline void
+pfs_statement_set_plan_origin(PfsStatement *s, PfsPlanOrigin origin)
+{
+	s->plan_origin = origin;
+	if (s->event != NULL)
+		s->event->plan_origin = origin;
 }
 
 /* The statement gives up its slot, and goes on: its counters are its own from then on. */
