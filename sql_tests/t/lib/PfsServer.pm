@@ -433,6 +433,22 @@ sub lost_sessions
 	delete $self->{control};
 }
 
+# Was the server built with frame pointers?  The server itself says so, not pfs.
+sub has_frame_pointers
+{
+	my ($self) = @_;
+
+	return $self->sql(q{SELECT setting ~ 'no-omit-frame-pointer' FROM pg_config WHERE name = 'CFLAGS'}) eq 't';
+}
+
+# Ends a test that is about what only such servers show.
+sub needs_frame_pointers
+{
+	my ($self) = @_;
+
+	plan(skip_all => 'the server was built without frame pointers') unless $self->has_frame_pointers;
+}
+
 # pgbench; script is text.  Returns its output; dies if it fails.
 sub pgbench
 {
