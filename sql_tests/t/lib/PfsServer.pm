@@ -449,6 +449,17 @@ sub needs_frame_pointers
 	plan(skip_all => 'the server was built without frame pointers') unless $self->has_frame_pointers;
 }
 
+# Ends a test of memory where the server's program has a fixed address: its tables of
+# methods lie beside its code, where pfs does not write.
+sub needs_memory
+{
+	my ($self) = @_;
+
+	open my $file, '<:raw', bindir() . '/postgres' or die "postgres: $!";
+	read $file, my $header, 18;
+	plan(skip_all => 'the server is not position-independent: memory is not counted') if unpack('x16 v', $header) == 2;
+}
+
 # pgbench; script is text.  Returns its output; dies if it fails.
 sub pgbench
 {
