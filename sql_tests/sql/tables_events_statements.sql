@@ -87,10 +87,15 @@ BEGIN;
 SELECT 1 / 0;
 SELECT 'in a failed transaction';
 ROLLBACK;
-DO $$ BEGIN PERFORM 1 / 0; EXCEPTION WHEN division_by_zero THEN NULL; END $$;
 SELECT event_name, level, errors, sqlstate, sql_text FROM pfs_last WHERE event_id > :since;
 SELECT returned_sqlstate, message_text FROM pfs.events_statements_history_long
 WHERE thread_id = pfs.thread_id() AND event_id > :since AND message_text IS NOT NULL ORDER BY event_id;
+-- one that is caught counts where the server shows it
+SELECT max(event_id) AS since FROM pfs_last \gset
+SELECT count(*) AS seen FROM pfs.probes WHERE probe_name = 'raise' AND status = 'active' \gset
+DO $$ BEGIN PERFORM 1 / 0; EXCEPTION WHEN division_by_zero THEN NULL; END $$;
+SELECT event_name, level, errors = :seen AS errors, sqlstate IS NOT DISTINCT FROM CASE WHEN level * :seen = 1 THEN '22012' END AS sqlstate, sql_text
+FROM pfs_last WHERE event_id > :since AND sql_text ~ '1 / 0';
 
 -- ---- transactions ----
 SELECT max(event_id) AS since FROM pfs.events_transactions_history_long WHERE thread_id = pfs.thread_id() \gset

@@ -12,14 +12,14 @@ use Test::More;
 # Can block or touch a file, and has no probe.
 my %without_probe = (
 	'descriptors only: nothing is read or written' => 'dup dup2 fcntl fileno isatty lseek pipe socket socketpair epoll_create epoll_create1
-		epoll_ctl eventfd signalfd timerfd_create shm_open fstat ioctl',
+		epoll_ctl eventfd signalfd timerfd_create shm_open fstat __fxstat ioctl',
 	'sockets: set up, not waited for' => 'bind listen getsockname getpeername getsockopt setsockopt shutdown',
 	'the postmaster only, which has no thread record' => 'accept accept4 vfork setsid daemon',
 	'one look at an inode or a link, where the file is opened, renamed or removed next' => 'access faccessat chmod fchmod chown fchown
 		utime utimes utimensat futimens readlink realpath __realpath_chk symlink getcwd chdir statvfs fstatvfs umask',
 	'folders: read in small pieces from what opendir() has fetched' => 'opendir fdopendir readdir closedir rewinddir scandir dirfd',
 	'buffered: mostly no call of the system; the file is opened, read by fread or fgets, and closed with probes' => 'clearerr feof
-		ferror fflush fgetc fgetwc fputc fputs fseek fseeko ftell ftello getc getc_unlocked putc puts putchar ungetc rewind setvbuf setbuf
+		ferror fflush fgetc _IO_getc fgetwc fputc fputs fseek fseeko ftell ftello getc getc_unlocked putc puts putchar ungetc rewind setvbuf setbuf
 		fdopen freopen fprintf vfprintf printf vprintf __fprintf_chk __vfprintf_chk __printf_chk __vprintf_chk fscanf __isoc99_fscanf
 		__isoc23_fscanf getline getdelim perror',
 	'names: the C library waits by calls of its own' => 'getaddrinfo freeaddrinfo getnameinfo getifaddrs freeifaddrs gethostbyname getgrnam getgrgid getpwnam

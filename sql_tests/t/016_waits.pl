@@ -119,10 +119,15 @@ $a->send('SELECT spinlock(0.3)');
 $server->poll("SELECT processlist_command FROM pfs.threads WHERE thread_id = $ta", 'Query');
 $took = timed($b, 'SELECT spinlock(0)');
 $a->result;
-cmp_ok(of_b($spin, 'count(*)'), '>', 0, 'a spinlock that is held makes delays');
-is(of_b($spin, 'count(*) FILTER (WHERE spins IS DISTINCT FROM 1)'), 0, 'each event is one');
-between(of_b($spin, 'sum(timer_wait)') / 1e12, 0.001, $took, 'they add up to no more than the call');
-is(of_b('wait/timeout/PgSleep', 'count(*)'), 0, 'and are not taken for sleeps');
+SKIP:
+{
+	skip 'before 16 spin delays are told from sleeps by their callers, and the server was built without frame pointers', 4
+	  if PfsServer::version() < 16 && !$server->has_frame_pointers;
+	cmp_ok(of_b($spin, 'count(*)'), '>', 0, 'a spinlock that is held makes delays');
+	is(of_b($spin, 'count(*) FILTER (WHERE spins IS DISTINCT FROM 1)'), 0, 'each event is one');
+	between(of_b($spin, 'sum(timer_wait)') / 1e12, 0.001, $took, 'they add up to no more than the call');
+	is(of_b('wait/timeout/PgSleep', 'count(*)'), 0, 'and are not taken for sleeps');
+}
 
 # ---- a buffer pin ----
 

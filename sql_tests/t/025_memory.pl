@@ -16,6 +16,7 @@ autovacuum = off
 pfs.instruments = 'memory/%=OFF, memory/context/pfs test%=ON'
 EOT2
 $server->start;
+$server->needs_memory;
 $server->sql('CREATE EXTENSION pfs');
 $server->sql(test_functions('pfs_test_memory'));
 

@@ -155,9 +155,11 @@ SKIP:
 	skip 'a server without libxml', 2 if $server->sql(q{SELECT count(*) FROM pg_config WHERE name = 'CONFIGURE' AND setting ~ 'with-libxml'}) == 0;
 	$b->query(q{SELECT xml_is_well_formed('<a>') AS a});
 	$b->query(q{DO $$ BEGIN PERFORM 1 WHERE xml_is_well_formed('<a>'); ROLLBACK; PERFORM 2; END $$});
-	# Newer servers find it out without an error.
-	is(statements($tb, 'event_name, errors = (current_setting(\'server_version_num\')::int < 160000)::int, returned_sqlstate, message_text, rows_sent',
-		"sql_text LIKE 'SELECT xml_is_well_formed%'"), 'statement/sql/select|t|||1', 'an error that nobody sees');
+	# Newer servers find it out without an error; one without frame pointers does not show it.
+	my $errors = PfsServer::version() < 16 && $server->has_frame_pointers ? 1 : 0;
+
+	is(statements($tb, 'event_name, errors, returned_sqlstate, message_text, rows_sent',
+		"sql_text LIKE 'SELECT xml_is_well_formed%'"), "statement/sql/select|$errors|||1", 'an error that nobody sees');
 	is(statements($tb, 'event_name, nesting_event_level, returned_sqlstate', "sql_text LIKE 'DO %xml_is_%' OR sql_text = 'SELECT 2'"),
 		"statement/sql/do|0|\nstatement/sql/select|1|", 'nor does a ROLLBACK behind it');
 }

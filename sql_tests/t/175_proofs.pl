@@ -44,6 +44,7 @@ my @lists_nothing = PfsServer::version() >= 19 ? $lists_nothing : ();
 # An error that ended the postmaster would, too.
 $server->start(args => '-c exit_on_error=on');
 $server->sql('CREATE EXTENSION pfs');
+$server->needs_frame_pointers;
 is(lines(), '', 'a healthy server: no line in the log');
 my $x86_64 = $server->sql(q{SELECT count(*) FROM pfs.probes WHERE detail = 'detours exist for x86-64 only'}) == 0;
 is(unavailable(q{ AND mechanism IS DISTINCT FROM 'detour'}), '', 'nothing is unavailable');

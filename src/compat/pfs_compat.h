@@ -196,7 +196,7 @@ pfs_compat_is_foreground(BackendType type)
 }
 
 /* Number of backend types; their descriptions come from GetBackendTypeDesc(). */
-#if PG_VERSION_NUM >= 170000
+#if PG_VERSION_NUM >= 160000
 #define PFS_NUM_BACKEND_TYPES BACKEND_NUM_TYPES
 #else
 #define PFS_NUM_BACKEND_TYPES (B_LOGGER + 1)

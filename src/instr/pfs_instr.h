@@ -62,6 +62,8 @@ typedef struct PfsReal
 	int			(*truncate) (const char *, off_t);
 	int			(*stat) (const char *, struct stat *);
 	int			(*lstat) (const char *, struct stat *);
+	int			(*xstat) (int, const char *, struct stat *);
+	int			(*lxstat) (int, const char *, struct stat *);
 	int			(*mkdir) (const char *, mode_t);
 	int			(*rmdir) (const char *);
 	/* stdio */

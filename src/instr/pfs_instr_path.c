@@ -250,6 +250,31 @@ wrap_lstat(const char *path, struct stat *st)
 	return result;
 }
 
+/* What stat() and lstat() call in programs that were built with glibc before 2.33. */
+static int
+wrap_xstat(int version, const char *path, struct stat *st)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
+	result = pfs_real.xstat(version, path, st);
+	end(e);
+	return result;
+}
+
+static int
+wrap_lxstat(int version, const char *path, struct stat *st)
+{
+	PfsWaitEvent *e;
+	int			result;
+
+	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
+	result = pfs_real.lxstat(version, path, st);
+	end(e);
+	return result;
+}
+
 static int
 wrap_mkdir(const char *path, mode_t mode)
 {
@@ -296,6 +321,10 @@ const PfsInterpose pfs_path_calls[] = {
 	CALL("stat64", stat),
 	CALL("lstat", lstat),
 	CALL("lstat64", lstat),
+	CALL("__xstat", xstat),
+	CALL("__xstat64", xstat),
+	CALL("__lxstat", lxstat),
+	CALL("__lxstat64", lxstat),
 	CALL("mkdir", mkdir),
 	CALL("rmdir", rmdir),
 	{NULL, NULL, NULL, NULL},

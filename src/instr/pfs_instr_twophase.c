@@ -83,7 +83,8 @@ pfs_prepared_trx_id(const char *gid)
 
 		if (result.isDone == ExprEndResult)
 			break;
-		row = DatumGetHeapTupleHeader(value);
+		/* The function has just made it: nothing to detoast. */
+		row = (HeapTupleHeader) DatumGetPointer(value);
 		if (found == 0 && is_named(row, gid))
 			found = full_xid(DatumGetTransactionId(GetAttributeByNum(row, COLUMN_TRANSACTION, &isnull)));
 	}

@@ -26,6 +26,8 @@ sub new
 	make_path("$dir$bindir", $dir . ($share =~ s{/[^/]*$}{}r));
 	symlink "$parent/lib", "$dir$parent/lib" or die "symlink: $!";
 	symlink $share, "$dir$share" or die "symlink: $!";
+	# Another build looks for it beside its own folder (replace_server() of scripts/lib.sh).
+	symlink "$parent/share", "$dir$parent/share" if -l "$parent/share/postgresql";
 	PfsServer::run_ok('cp', "$bindir/postgres", "$dir$bindir/postgres");
 	return bless { path => "$dir$bindir/postgres" }, $class;
 }

@@ -53,6 +53,12 @@ sub new
 	_link($from{pkglibdir}, $self->{pkglibdir});
 	_link($_, "$self->{sharedir}/" . s{.*/}{}r) foreach grep { !m{/extension$} } glob "$from{sharedir}/*";
 	_link($_, "$self->{sharedir}/extension/" . s{.*/}{}r) foreach glob "$from{sharedir}/extension/*";
+	# Another build looks for them beside its own folder (replace_server() of scripts/lib.sh).
+	if (-l "$from{bindir}/../share/postgresql")
+	{
+		make_path("$self->{bindir}/../share");
+		_link($self->{sharedir}, "$self->{bindir}/../share/postgresql");
+	}
 	$self->{current} = "$from{sharedir}/extension/pfs.control";
 	return $self;
 }
@@ -69,9 +75,12 @@ sub use_tree
 	my $real = readlink $self->{pkglibdir};
 
 	unlink $self->{pkglibdir};
-	make_path($self->{pkglibdir});
-	_link($_, "$self->{pkglibdir}/" . s{.*/}{}r) foreach grep { !m{/pfs\.so$} } glob "$real/*";
-	_link("$tree/pfs.so", "$self->{pkglibdir}/pfs.so");
+	foreach my $dir (grep { -d "$real$_" } '', '/postgresql')
+	{
+		make_path("$self->{pkglibdir}$dir");
+		_link($_, "$self->{pkglibdir}$dir/" . s{.*/}{}r) foreach grep { !m{/(?:pfs\.so|postgresql)$} } glob "$real$dir/*";
+		_link("$tree/pfs.so", "$self->{pkglibdir}$dir/pfs.so");
+	}
 	unlink glob "$self->{sharedir}/extension/pfs--*.sql";
 	_link($_, "$self->{sharedir}/extension/" . s{.*/}{}r) foreach glob "$tree/sql/pfs--*.sql";
 	$self->{current} = "$tree/pfs.control";
