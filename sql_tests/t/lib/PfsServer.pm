@@ -449,6 +449,17 @@ sub needs_frame_pointers
 	plan(skip_all => 'the server was built without frame pointers') unless $self->has_frame_pointers;
 }
 
+# Ends a test of detours where another build begins its functions in a way that they cannot
+# be moved; one that is built as Debian's must have them.
+sub needs_detours
+{
+	my ($self) = @_;
+	my $reason = $self->sql(q{SELECT string_agg(target || ': ' || detail, ', ') FROM pfs.probes
+		WHERE mechanism = 'detour' AND status = 'unavailable' AND detail <> 'another detour could not be set'});
+
+	plan(skip_all => "another build of the server: $reason") if $reason ne '' && !$self->has_frame_pointers;
+}
+
 # Ends a test of memory where the server's program has a fixed address: its tables of
 # methods lie beside its code, where pfs does not write.
 sub needs_memory
