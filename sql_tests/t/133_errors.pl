@@ -18,6 +18,7 @@ log_min_messages = warning
 EOT
 $server->start;
 $server->sql('CREATE EXTENSION pfs');
+$server->needs_frame_pointers;
 $server->sql('CREATE ROLE reader LOGIN');
 
 my $global = 'events_errors_summary_global_by_error';

@@ -17,6 +17,7 @@ EOT
 $server->start;
 plan skip_all => 'no detours on this processor'
   if $server->sql('CREATE EXTENSION pfs; SELECT count(*) FROM pfs.probes WHERE detail = ' . "'detours exist for x86-64 only'") > 0;
+$server->needs_detours;
 $server->sql(test_functions('pfs_test'));
 
 my $lock = 'wait/synch/lwlock/pfs_test';

@@ -16,6 +16,7 @@ pfs.lwlock_events = all
 EOT
 $server->start;
 $server->sql('CREATE EXTENSION pfs');
+$server->needs_detours;
 plan skip_all => 'no detours on this processor'
   if $server->sql(q{SELECT count(*) FROM pfs.probes WHERE detail = 'detours exist for x86-64 only'}) > 0;
 $server->pgbench(undef, '-i', '-q', '-s', 1);

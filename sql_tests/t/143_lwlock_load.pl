@@ -23,6 +23,7 @@ EOT
 $server->start;
 plan skip_all => 'no detours on this processor'
   if $server->sql('CREATE EXTENSION pfs; SELECT count(*) FROM pfs.probes WHERE detail = ' . "'detours exist for x86-64 only'") > 0;
+$server->needs_detours;
 $server->pgbench(undef, '-i', '-q', '-s', 2);
 
 # Updates of few rows, errors that are caught and that are not, parallel hash joins, temporary tables, vacuum.

@@ -135,7 +135,7 @@ $tree->edit('src/pfs.h', sub {
 $tree->edit('src/record/pfs_families.c', sub {
 	s/^(?=#include "pfs_lwlock_event.h"\n)/#include "pfs_job.h"\n/m;
 	s/^\t\[PFS_FAMILY_ERRORS\] = .*\n/$&\t[PFS_FAMILY_JOBS] = &pfs_job_kind,\n/m;
-	s/^(?=\};\n\nconst PfsSummaryKind)/<<'EOT'/me;
+	s{^(?=\};\n\n/\* Families that are not here)}{<<'EOT'}me;
 	[PFS_JOBS] = {
 		PFS_JOB_DEPTH, false, TABLES("jobs"),
 		.size = sizeof(PfsJobEvent),

@@ -166,7 +166,9 @@ pfs_methods_find(PfsMethods *methods)
 			measure_header(&methods[kind], scratch);
 		MemoryContextDelete(scratch);
 		if (!has_entries(methods[kind].table))
-			return "a table of memory-context methods is not the server's own";
+			return is_in(&code, methods[kind].table)
+				? "the server is not position-independent: its tables of memory-context methods lie beside its code"
+				: "a table of memory-context methods is not the server's own";
 	}
 	if (!is_array(methods))
 		return "the tables of memory-context methods are not as this version has them";

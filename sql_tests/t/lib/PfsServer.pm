@@ -28,6 +28,7 @@ use File::Path qw(make_path remove_tree);
 use File::Temp ();
 use IO::Socket::INET ();
 use IPC::Run ();
+use parent 'PfsBuild';
 use PfsModules;
 use PfsNumbers;
 use POSIX qw(:sys_wait_h);
@@ -431,33 +432,6 @@ sub lost_sessions
 	$_->kill foreach @{ $self->{sessions} // [] };
 	$self->{sessions} = [];
 	delete $self->{control};
-}
-
-# Was the server built with frame pointers?  The server itself says so, not pfs.
-sub has_frame_pointers
-{
-	my ($self) = @_;
-
-	return $self->sql(q{SELECT setting ~ 'no-omit-frame-pointer' FROM pg_config WHERE name = 'CFLAGS'}) eq 't';
-}
-
-# Ends a test that is about what only such servers show.
-sub needs_frame_pointers
-{
-	my ($self) = @_;
-
-	plan(skip_all => 'the server was built without frame pointers') unless $self->has_frame_pointers;
-}
-
-# Ends a test of memory where the server's program has a fixed address: its tables of
-# methods lie beside its code, where pfs does not write.
-sub needs_memory
-{
-	my ($self) = @_;
-
-	open my $file, '<:raw', bindir() . '/postgres' or die "postgres: $!";
-	read $file, my $header, 18;
-	plan(skip_all => 'the server is not position-independent: memory is not counted') if unpack('x16 v', $header) == 2;
 }
 
 # pgbench; script is text.  Returns its output; dies if it fails.
