@@ -80,7 +80,7 @@ $session->close;
 SKIP:
 {
 	skip 'the mechanisms are taken apart on x86-64 only', 1 unless $x86_64;
-	# A slot whose page is writable anyway does not become unwritable by what is preloaded.
+	# Of other builds the slots are writable anyway, and lead at first into the stubs that unmake.c overwrites.
 	skip 'the server is not linked with -z now', 1 if PfsServer::run_ok('readelf', '-d', PfsServer::bindir() . '/postgres') !~ /\bNOW\b/;
 	(my $file = "$FindBin::RealBin/lib/unmake.c");
 	open my $source, '<', $file or die "$file: $!";
