@@ -109,7 +109,7 @@ my @shapes = map { 'SELECT ' . join(', ', ('1') x $_) } 1 .. 140;
 # group are stopped at the same time.
 my @groups = (
 	[
-		[ 'pfs_digest.c:move_cb', [ "DO \$\$ BEGIN PERFORM 1; END \$\$", join('; ', @shapes) ], 'making room for a digest' ],
+		[ 'pfs_digest_evict.c:move_cb', [ "DO \$\$ BEGIN PERFORM 1; END \$\$", join('; ', @shapes) ], 'making room for a digest' ],
 	],
 	[
 		[ 'pfs_events_flush', q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 40)}, 'the end of a wait' ],
