@@ -25,7 +25,8 @@ sub origins
 
 	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
 	return $server->sql("SELECT coalesce(string_agg(plan_origin || ' ' || count, ', ' ORDER BY plan_origin), 'NULL')
-		FROM (SELECT plan_origin, count(*) FROM pfs.events_statements_history_long WHERE thread_id = $thread AND sql_text LIKE '$text' GROUP BY 1) s");
+		FROM (SELECT plan_origin, count(*) FROM pfs.events_statements_history_long
+			WHERE thread_id = $thread AND sql_text LIKE '$text' AND event_name LIKE 'statement/sql/%' GROUP BY 1) s");
 }
 
 # By SQL: five plans of their own, then one for all; the command that executes them has none.
@@ -55,6 +56,12 @@ sub talk
 talk([ Parse => 'w', 'SELECT i FROM t LIMIT 1' ]);
 talk([ Bind => 'w' ], ['Execute']) foreach 1 .. 3;
 is(origins($tw, 'SELECT i FROM t LIMIT%'), $known ? 'GENERIC 3' : 'NULL', 'a statement without parameters has one plan');
+# The server waits in between, so Bind is a statement of its own.
+talk([ Parse => 'v', 'SELECT i FROM t OFFSET 1' ]);
+$wire->send(Bind => 'v');
+$server->poll("SELECT count(*) FROM pfs.events_statements_history WHERE thread_id = $tw AND event_name = 'statement/com/bind' AND sql_text LIKE '%OFFSET%'", 1);
+talk(['Execute']);
+is(origins($tw, 'SELECT i FROM t OFFSET%'), $known ? 'GENERIC 1' : 'NULL', 'an Execute that comes alone');
 
 # Digests count the same as pg_stat_statements, and a reset takes all of it.
 SKIP:
@@ -62,8 +69,8 @@ SKIP:
 	skip 'plans do not say where they come from', 3 unless $known;
 	is($server->sql("SELECT count(*) FROM $digests d JOIN pg_stat_statements p ON p.queryid = d.query_id
 		WHERE (generic_plan_calls, custom_plan_calls) IS DISTINCT FROM (sum_generic_plans, sum_custom_plans)"), 0, 'digests agree with pg_stat_statements');
-	is($server->sql("SELECT sum(sum_generic_plans), sum(sum_custom_plans) FROM $digests WHERE digest_text LIKE ANY (ARRAY['SELECT abs(%', 'SELECT sign(%', 'PREPARE p%', 'SELECT i FROM t LIMIT%'])"),
-		'8|17', 'and with what was executed');
+	is($server->sql("SELECT sum(sum_generic_plans), sum(sum_custom_plans) FROM $digests WHERE digest_text LIKE ANY (ARRAY['SELECT abs(%', 'SELECT sign(%', 'PREPARE p%', 'SELECT i FROM t LIMIT%', 'SELECT i FROM t OFFSET%'])"),
+		'9|17', 'and with what was executed');
 	$server->sql("SELECT pfs.reset('events_statements_summary_by_digest')");
 	is($server->sql("SELECT coalesce(sum(sum_generic_plans + sum_custom_plans), 0) FROM $digests"), 0, 'a reset takes all of it');
 }

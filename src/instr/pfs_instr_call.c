@@ -398,6 +398,14 @@ pfs_call_plan_end(PfsCall *call)
 
 /* ---- executor ---- */
 
+/* Notes where the plan comes from that a statement executes. */
+static inline void
+note_plan_origin(PfsStatement *s, const QueryDesc *desc)
+{
+	if (PFS_HAVE_PLAN_ORIGIN && s != NULL)
+		pfs_statement_set_plan_origin(s, pfs_compat_plan_origin(desc->plannedstmt));
+}
+
 /*
  * Begins a call of the executor's start.  A nested statement begins here if it was not
  * planned just before, as with a cached plan.
@@ -427,8 +435,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 		if (s != NULL)
 			pfs_nested_set_query(s, desc);
 	}
-	if (PFS_HAVE_PLAN_ORIGIN && s != NULL)
-		pfs_statement_set_plan_origin(s, pfs_compat_plan_origin(desc->plannedstmt));
+	note_plan_origin(s, desc);
 	begin_call(call, s, now, PFS_STAGE_EXECUTOR_START);
 	usage_begin(&call->usage);
 }
@@ -469,6 +476,8 @@ begin_run(PfsCall *call, const QueryDesc *desc)
 		s = top_of_call(t, now, &source, pfs_sql.top.query != desc || pfs_sql.top.phase == PFS_PHASE_EXECUTION);
 		reach(t, s, PFS_PHASE_EXECUTION, &source);
 		s->query = desc;
+		/* Bind, which started the executor, may have been a statement of its own. */
+		note_plan_origin(s, desc);
 	}
 	begin_call(call, s, now, PFS_STAGE_EXECUTE);
 }
