@@ -83,8 +83,9 @@ my $leader = $s->thread_id;
 ok($server->poll("SELECT count(*) FROM pfs.threads WHERE parent_thread_id = $leader", 2), 'two workers have the leader as parent');
 is($server->sql("SELECT DISTINCT name, type, processlist_id IS NULL, processlist_user FROM pfs.threads WHERE parent_thread_id = $leader"),
 	'thread/worker/parallel_worker|FOREGROUND|t|postgres', 'in the foreground, with its role');
-is($server->sql(q{SELECT count(*) FROM pfs.threads w JOIN pg_stat_activity a ON a.pid = w.thread_os_id
-	JOIN pfs.threads l ON l.thread_id = w.parent_thread_id WHERE a.leader_pid = l.thread_os_id}), 2, 'as pg_stat_activity says');
+# A worker joins its leader before it has an entry in pg_stat_activity.
+ok($server->poll(q{SELECT count(*) FROM pfs.threads w JOIN pg_stat_activity a ON a.pid = w.thread_os_id
+	JOIN pfs.threads l ON l.thread_id = w.parent_thread_id WHERE a.leader_pid = l.thread_os_id}, 2), 'as pg_stat_activity says');
 my $workers = $server->sql("SELECT string_agg(thread_id::text, ', ') FROM pfs.threads WHERE parent_thread_id = $leader");
 $server->poll("SELECT count(DISTINCT thread_id) FROM pfs.events_waits_history WHERE thread_id IN ($workers) AND event_name = 'wait/timeout/PgSleep'", 2);
 $server->sql('SELECT pg_cancel_backend(' . $s->pid . ')');
