@@ -83,7 +83,7 @@ all_variants() {
 # More of them for lookups, which have budgets of their own.
 more_variants() {
 	local waits="statement/%=OFF, stage/%=OFF, transaction=OFF"
-	variants+=("pfs-waits=pfs;pfs.instruments='$waits'" "pfs-waits-memory=pfs;pfs.instruments='$waits, memory/%=ON'"
+	variants+=("pfs-stages=pfs;pfs.instruments='stage/%=ON'" "pfs-waits=pfs;pfs.instruments='$waits'" "pfs-waits-memory=pfs;pfs.instruments='$waits, memory/%=ON'"
 		"pfs-contended=pfs;pfs.lwlock_events=contended" "pfs-lwlocks=pfs;pfs.lwlock_events=all")
 }
 

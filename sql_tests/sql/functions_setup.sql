@@ -9,7 +9,7 @@ SELECT pfs.set_instruments('IDLE', 'no') AS one, pfs.set_instruments('idle?trans
 SELECT name, enabled, timed FROM pfs.setup_instruments WHERE name LIKE 'idle%' ORDER BY name;
 SELECT pfs.set_instruments('idle%', 'yes', 'yes');
 SELECT pfs.set_instruments('%') = (SELECT count(*) FROM pfs.setup_instruments) AS all_of_them;
-SELECT count(*) FROM pfs.setup_instruments WHERE (enabled = 'NO' OR timed = 'NO') AND name NOT LIKE 'memory/%';
+SELECT count(*) FROM pfs.setup_instruments WHERE (enabled = 'NO' OR timed = 'NO') AND name NOT LIKE ALL (ARRAY['memory/%', 'stage/sql/%']);
 SELECT pfs.set_instruments('no/such/instrument', 'NO');
 SELECT pfs.set_instruments('idle', 'perhaps');
 \echo :SQLSTATE
@@ -88,7 +88,7 @@ ALTER SYSTEM RESET pfs.instruments;
 ALTER SYSTEM RESET pfs.consumers;
 DROP TABLE setup_lines;
 SELECT pfs.set_instruments('%', 'yes', 'yes') > 200 AS restored, pfs.set_consumers('%', 'yes'),
-	pfs.set_instruments('memory/context/%', 'no') > 50 AS memory_off;
+	pfs.set_instruments('memory/context/%', 'no') > 50 AS memory_off, pfs.set_instruments('stage/sql/%', 'no') AS stages_off;
 
 -- All of them work where UPDATE does not.
 BEGIN READ ONLY;

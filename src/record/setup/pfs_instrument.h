@@ -81,6 +81,9 @@ typedef struct PfsSharedInstruments
 /* The prefix that makes the name of a memory context that of an instrument. */
 #define PFS_MEMORY_PREFIX "memory/context/"
 
+/* The prefix of the stages of statements. */
+#define PFS_STAGE_PREFIX "stage/sql/"
+
 /*
  * What nearly every event reads and only SQL changes, each word by itself: on as few
  * pages as it can be.

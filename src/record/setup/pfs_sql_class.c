@@ -105,7 +105,7 @@ pfs_sql_class_start(void)
 
 	for (int i = 0; i < PFS_NUM_STAGE_KINDS; i++)
 	{
-		snprintf(name, sizeof(name), "stage/sql/%s", stages[i].word);
+		snprintf(name, sizeof(name), PFS_STAGE_PREFIX "%s", stages[i].word);
 		pfs_stage_instrument[i] = make(name, PFS_CLASS_STAGE, stages[i].documentation);
 	}
 	pfs_progress_start();
