@@ -117,7 +117,8 @@ FROM pfs.events_transactions_history_long t LEFT JOIN pfs.events_statements_hist
 	ON s.thread_id = t.thread_id AND s.event_id = t.nesting_event_id
 WHERE t.thread_id = pfs.thread_id() AND t.event_id > :since AND s.event_name IS DISTINCT FROM 'statement/sql/select' ORDER BY t.event_id;
 
--- ---- stages ----
+-- ---- stages, which are off by default ----
+SELECT pfs.set_instruments('stage/sql/%', 'YES');
 SELECT max(event_id) AS since FROM pfs_last \gset
 SELECT count(*) FROM pfs_st WHERE i < 0;
 INSERT INTO pfs_st VALUES (60, 'z');
@@ -143,6 +144,8 @@ SELECT pfs.set_consumers('global_instrumentation', 'YES');
 SELECT event_name, timer_end, timer_wait, end_event_id, nesting_event_level, sql_text FROM pfs.events_statements_current WHERE thread_id = pfs.thread_id();
 SELECT event_name, nesting_event_type FROM pfs.events_stages_current WHERE thread_id = pfs.thread_id();
 SELECT state, autocommit, gid, trx_id FROM pfs.events_transactions_current WHERE thread_id = pfs.thread_id();
+
+SELECT pfs.set_instruments('stage/sql/%', 'NO');
 
 -- ---- secrets ----
 CREATE ROLE pfs_secret PASSWORD 'hidden1';

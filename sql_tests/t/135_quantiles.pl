@@ -23,6 +23,9 @@ $server->sql('CREATE EXTENSION pfs');
 my $reader = $server->session;
 $server->sql("SELECT pfs.set_thread(" . $reader->thread_id . ", 'NO')");
 $reader->query("SELECT pfs.set_thread(" . $server->{control}->thread_id . ", 'NO')");
+# A statement ends behind its answer, perhaps between the resets of two tables.
+$reader->query('DO $$ BEGIN WHILE EXISTS (SELECT FROM pfs.events_statements_current WHERE thread_id = '
+	  . $server->{control}->thread_id . ') LOOP PERFORM pg_sleep(0.01); END LOOP; END $$');
 $reader->query('SELECT pfs.reset()');
 
 # Of one shape, and of lengths from some microseconds to some hundred of them.

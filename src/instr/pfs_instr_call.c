@@ -278,18 +278,33 @@ end_call_inside(PfsCall *call, PfsTimestamp now)
 		s->call_nest = 0;
 }
 
+/* Has a call that ends more to end than itself? */
+static pg_attribute_always_inline bool
+ends_more(const PfsCall *call)
+{
+	return unlikely(call->statement != &pfs_sql.top || pfs_stages.n != 1 || pfs_sql.planned != NULL);
+}
+
 /* Ends any call. */
 static pg_attribute_always_inline void
 end_call(PfsCall *call, PfsTimestamp now)
 {
-	PfsStatement *s = call->statement;
-
 	pfs_sql.nest = call->nest;
 	pfs_sql.current = call->outer;
-	if (unlikely(s != &pfs_sql.top || pfs_stages.n != 1 || pfs_sql.planned != NULL))
+	if (ends_more(call))
 		end_call_inside(call, now);
-	if (s == &pfs_sql.top)
-		s->stamp = now;
+	if (call->statement == &pfs_sql.top)
+		call->statement->stamp = now;
+}
+
+/* Ends a call at which nothing is counted, and which is not the last of its statement. */
+static pg_attribute_always_inline void
+end_untimed(PfsCall *call)
+{
+	pfs_sql.nest = call->nest;
+	pfs_sql.current = call->outer;
+	if (ends_more(call))
+		end_call_inside(call, pfs_timestamp_now());
 }
 
 /*
@@ -444,11 +459,9 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 void
 pfs_call_executor_start_end(PfsCall *call)
 {
-	PfsTimestamp now = pfs_timestamp_now();
-
 	if (call->statement != NULL)
 		usage_end(&call->usage, call->statement->n);
-	end_call(call, now);
+	end_untimed(call);
 }
 
 /*
@@ -476,7 +489,11 @@ begin_run(PfsCall *call, const QueryDesc *desc)
 		s = top_of_call(t, now, &source, pfs_sql.top.query != desc || pfs_sql.top.phase == PFS_PHASE_EXECUTION);
 		reach(t, s, PFS_PHASE_EXECUTION, &source);
 		s->query = desc;
-		/* Bind, which started the executor, may have been a statement of its own. */
+
+		/*
+		 * Bind, which started the executor, may have been a statement of its
+		 * own.
+		 */
 		note_plan_origin(s, desc);
 	}
 	begin_call(call, s, now, PFS_STAGE_EXECUTE);
@@ -524,13 +541,6 @@ begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
 	begin_call(call, s, now, stage);
 }
 
-/* Can anything be counted in the finish of this query?  Triggers are, and parts of WITH. */
-static inline bool
-finish_counts(const QueryDesc *desc)
-{
-	return desc->operation != CMD_SELECT || desc->plannedstmt->hasModifyingCTE;
-}
-
 void
 pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc)
 {
@@ -538,14 +548,13 @@ pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc)
 		begin_known(call, PFS_STAGE_FINISH);
 	else
 		begin_behind_run(call, desc, PFS_STAGE_FINISH);
-	/* For a query that reads these would be 50 instructions. */
-	if (finish_counts(desc))
+	if (pfs_finish_counts(desc))
 		usage_begin(&call->usage);
 }
 
 /*
- * Ends a call of the executor's finish: counts its time, the rows that the parts of WITH
- * have changed, and, only where pfs_call_finish_begin() has begun that, what it has used.
+ * Ends a call of the executor's finish.  Where there is something to count, that is its
+ * time, what it has used, and the rows that the parts of WITH have changed.
  */
 void
 pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
@@ -553,11 +562,10 @@ pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 	PfsStatement *s = call->statement;
 	PfsTimestamp now = pfs_timestamp_now();
 
-	if (s != NULL)
+	if (s != NULL && pfs_finish_counts(desc))
 	{
 		count_time(call, s, now);
-		if (finish_counts(desc))
-			usage_end(&call->usage, s->n);
+		usage_end(&call->usage, s->n);
 		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	}
 	end_call(call, now);

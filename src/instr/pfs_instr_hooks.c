@@ -233,16 +233,21 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 static void
 executor_finish_cb(QueryDesc *desc)
 {
+	bool		passes = !pfs_finish_counts(desc) && pfs_call_passes(desc, PFS_STAGE_FINISH);
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_FINISH);
-	if (pfs_call_begin(&call))
+	if (passes)
+		pfs_call_pass_begin();
+	else if (pfs_call_begin(&call))
 		pfs_call_finish_begin(&call, desc);
 	if (prev_executor_finish)
 		prev_executor_finish(desc);
 	else
 		standard_ExecutorFinish(desc);
-	if (pfs_call_end(&call))
+	if (passes)
+		pfs_call_pass_end();
+	else if (pfs_call_end(&call))
 	{
 		uint64		affected = rows_finished(desc);
 
@@ -256,16 +261,24 @@ executor_finish_cb(QueryDesc *desc)
 static void
 executor_end_cb(QueryDesc *desc)
 {
+	bool		passes = pfs_call_passes(desc, PFS_STAGE_EXECUTOR_END);
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_END);
-	if (pfs_call_begin(&call))
+	if (passes)
+		pfs_call_pass_begin();
+	else if (pfs_call_begin(&call))
 		pfs_call_executor_end_begin(&call, desc);
 	if (prev_executor_end)
 		prev_executor_end(desc);
 	else
 		standard_ExecutorEnd(desc);
-	if (pfs_call_end(&call))
+	if (passes)
+	{
+		pfs_call_pass_end();
+		pfs_call_executor_ended();
+	}
+	else if (pfs_call_end(&call))
 		pfs_call_executor_end_end(&call, desc);
 }
 

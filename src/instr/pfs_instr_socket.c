@@ -103,18 +103,32 @@ is_next_message(int fd)
 static inline void
 end_idle(PfsThread *t, ssize_t result)
 {
+	PfsOpenWait *idle;
+	PfsTimestamp now = {0, 0};
+
 	if (result < 0 || pfs_is_writing(t))
 		return;
 	if (unlikely(pfs_memory_is_stale()))
 		pfs_memory_sync(t);
-	if (pfs_open_top(PFS_OPEN_IDLE) != NULL)
-		pfs_open_finish(t, 0);
+	idle = pfs_open_top(PFS_OPEN_IDLE);
+	if (idle != NULL)
+	{
+		uint32		flags = idle->event->flags;
+		uint64		end = pfs_wait_read_end(t, flags);
+
+		pfs_open_finish(t, end);
+		if (flags & PFS_FLAG_TIMED)
+			now = (PfsTimestamp)
+		{
+			end, PFS_FLAGS_TIMER(flags)
+		};
+	}
 	if (result > 0)
 	{
 		/* Where the message was there already, no wait has seen to it. */
 		if (unlikely(pfs_local.slow & PFS_SLOW_IDENTITY))
 			pfs_thread_identify_now(t);
-		pfs_statement_arrived(t);
+		pfs_statement_arrived(t, now);
 		pfs_error_watch();
 		pfs_error_flush(t);
 	}

@@ -244,12 +244,13 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	PfsWaitEvent *e;
 	uint32		flags;
 	bool		client = false;
+	PfsTimestamp idle_since = {0, 0};
 
 	sleep->kind = ENDS_WITH_CALL;
 	if (wait_info == WAIT_EVENT_CLIENT_READ && between_statements())
 	{
 		sleep->kind = PFS_OPEN_IDLE;
-		pfs_statement_idle(t);
+		idle_since = pfs_statement_idle(t);
 		pfs_error_idle(t);
 		pfs_prepared_idle(t);
 		instrument = pfs_fixed_instrument[IsTransactionOrTransactionBlock()
@@ -296,7 +297,11 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 		e->nesting_type = PFS_NESTING_NONE;
 	else if (client)
 		e->object_instance = (uintptr_t) pfs_socket_of_wait(instrument);
-	pfs_wait_start(t, e);
+	/* The end of a statement is the begin of the idle wait behind it. */
+	if (idle_since.at != 0 && (flags & PFS_FLAG_TIMED) && idle_since.timer == PFS_FLAGS_TIMER(flags))
+		pfs_wait_start_at(t, e, idle_since.at);
+	else
+		pfs_wait_start(t, e);
 	sleep->event = e;
 }
 

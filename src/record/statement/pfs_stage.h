@@ -74,16 +74,15 @@ extern void pfs_stage_end_run(PfsThread *t, uint64 end);
 /* The same, and another one begins; the slow path of pfs_stage_mark(). */
 extern void pfs_stage_switch_slow(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 statement_id);
 
-/* The stage of the top level is not wanted: is the next one neither? */
+/*
+ * Is the stage of the top level not wanted, and the next one neither?  Then there is
+ * nothing to do, and no reading of the clock is needed for it.
+ */
 static inline bool
-pfs_stage_mark_off(const PfsThread *t, PfsInstrumentId instrument)
+pfs_stage_stays_off(const PfsThread *t, PfsStageKind kind)
 {
-	PfsStage   *stage = &pfs_stages.items[0];
-
-	if (stage->flags != 0 || (pfs_wait_flags(t, instrument) & PFS_FLAG_ENABLED) != 0)
-		return false;
-	stage->instrument = instrument;
-	return true;
+	return pfs_stages.n == 1 && pfs_stages.items[0].flags == 0 &&
+		(pfs_wait_flags(t, pfs_stage_instrument[kind]) & PFS_FLAG_ENABLED) == 0;
 }
 
 /*
@@ -101,7 +100,7 @@ pfs_stage_mark_run(PfsThread *t, PfsStageKind kind, uint64 now)
 	uint64		id;
 
 	if (unlikely(run == NULL))
-		return pfs_stage_mark_off(t, instrument);
+		return pfs_stage_stays_off(t, kind);
 	more = run->first.more;
 	if (unlikely(more == PFS_STAGE_MARKS || pfs_wait_flags(t, instrument) != run->first.flags))
 		return false;
@@ -126,7 +125,10 @@ pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsTimestamp now)
 		pfs_stage_mark_run(t, kind, now.at);
 }
 
-/* The first stage of the top level begins.  False: not as a run; see pfs_set_parent(). */
+/*
+ * Begins the first stage of the top level.  One that is not wanted lies on the stack all
+ * the same, as the others do.  False: the caller calls pfs_set_parent().
+ */
 static pg_attribute_always_inline bool
 pfs_stage_first(PfsThread *t, PfsTimestamp now, PfsStageKind kind, uint64 statement_id)
 {
@@ -136,6 +138,16 @@ pfs_stage_first(PfsThread *t, PfsTimestamp now, PfsStageKind kind, uint64 statem
 	PfsStage   *stage = &pfs_stages.items[0];
 	PfsStageRun *run = NULL;
 
+	if (likely((flags & PFS_FLAG_ENABLED) == 0 && pfs_stages.n == 0 && statement_id != 0))
+	{
+		*stage = (PfsStage)
+		{
+			.instrument = instrument
+		};
+		pfs_stages.n = 1;
+		pfs_local.parent = parent;
+		return true;
+	}
 	if (likely((flags & (PFS_FLAGS_USUAL | PFS_FLAG_CURRENT)) == (pfs_local.usual | PFS_FLAG_CURRENT) && pfs_stages.n == 0 &&
 			   now.timer == PFS_FLAGS_TIMER(flags)))
 		run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, flags, now.at, parent);

@@ -257,11 +257,14 @@ extern void pfs_transaction_event_store(const PfsLogClaim *claim, const PfsEvent
  * All of them are no-ops while pfs_my_thread is NULL, and leave errno alone.
  */
 
-/* Bytes have arrived from the client: they may begin its next statement. */
-extern void pfs_statement_arrived(PfsThread *t);
+/*
+ * Bytes have arrived from the client: they may begin its next statement.  now: when they
+ * ended the idle wait; at 0: there was none.
+ */
+extern void pfs_statement_arrived(PfsThread *t, PfsTimestamp now);
 
-/* The session is going to wait for its client. */
-extern void pfs_statement_idle(PfsThread *t);
+/* The session is going to wait for its client: since when, or at 0 for "now". */
+extern PfsTimestamp pfs_statement_idle(PfsThread *t);
 
 /* Inside a write section: no hook has seen the message yet.  What does it say? */
 extern void pfs_statement_look(PfsThread *t, const char *str);

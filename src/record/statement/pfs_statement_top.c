@@ -115,6 +115,8 @@ pfs_top_end(PfsThread *t, PfsTimestamp now)
 	}
 	if (likely(pfs_stages.n == 1 && pfs_stages.run != NULL && now.timer == PFS_FLAGS_TIMER(pfs_stages.run->first.flags)))
 		pfs_stage_end_run(t, now.at);
+	else if (likely(pfs_stages.n == 1 && pfs_stages.items[0].flags == 0))
+		pfs_stages.n = 0;
 	else
 		pfs_stage_pop(t, 0, now);
 	e = s->event;
@@ -150,39 +152,48 @@ end_at_wait(PfsThread *t, PfsTimestamp now)
 
 /*
  * Begins a statement with a client's message, if the session has been idle, or the
- * statement before is over and has not ended yet.
+ * statement before is over and has not ended yet.  The reading of the clock that ended
+ * the idle wait is the statement's begin, too.
  */
 void
-pfs_statement_arrived(PfsThread *t)
+pfs_statement_arrived(PfsThread *t, PfsTimestamp now)
 {
 	bool		over = pfs_sql.top_open && (pfs_sql.top.done || pfs_top_has_failed());
-	PfsTimestamp now;
 
 	/* A part of a message, or the next of those that a statement consists of. */
 	if ((pfs_sql.top_open && !over) || pfs_is_writing(t) || !pfs_statement_is_wanted(t))
 		return;
 	pfs_write_begin(t);
-	now = pfs_timestamp_now();
+	if (unlikely(now.at == 0))
+		now = pfs_timestamp_now();
 	if (over)
 		end_at_wait(t, now);
 	begin_top(t, now);
 	pfs_write_end(t);
 }
 
-/* Ends the statement at top level, as its session is going to wait for its client. */
-void
+/*
+ * Ends the statement at top level, as its session is going to wait for its client.
+ * Returns when that was, which is when the session begins to wait; no reading if there
+ * was no statement.
+ */
+PfsTimestamp
 pfs_statement_idle(PfsThread *t)
 {
+	PfsTimestamp now = {0, 0};
+
 	/* No instrument point is active here. */
 	if (unlikely(pfs_is_writing(t) || (pfs_memory_is_counted && (t->memory.seq.word & 1) != 0)))
 		pfs_thread_repair(t);
 	if (!pfs_sql.top_open)
-		return;
+		return now;
 	pfs_write_begin(t);
-	end_at_wait(t, pfs_top_timestamp());
+	now = pfs_top_timestamp();
+	end_at_wait(t, now);
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;
 	pfs_write_end(t);
+	return now;
 }
 
 /*
@@ -281,7 +292,7 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 {
 	PfsTimestamp now;
 
-	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_writing(t))
+	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_writing(t) || pfs_stage_stays_off(t, kind))
 		return;
 	now = pfs_top_timestamp();
 	if (likely(pfs_stage_mark(t, kind, now)))
