@@ -25,6 +25,9 @@
  */
 #define PFS_HOT __attribute__((section("pfs_hot")))
 
+/* On tables of which an event needs one place: behind these variables. */
+#define PFS_HOT_TABLE __attribute__((section("pfs_hot_tables")))
+
 /* Bytes, terminator included, of names that users see (CONTRACT: 128, 1024). */
 #define PFS_NAME_SIZE		129
 #define PFS_FILE_NAME_SIZE	1025

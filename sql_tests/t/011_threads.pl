@@ -65,7 +65,7 @@ $s->query('COMMIT');
 ok($server->poll('SELECT event_name FROM pfs.events_waits_current WHERE thread_id = ' . $s->thread_id, 'idle'), 'and outside afterwards');
 $s->send('SELECT pg_sleep(1)');
 ok($server->poll('SELECT processlist_command, processlist_state, processlist_info FROM pfs.threads WHERE thread_os_id = ' . $s->pid,
-		'Query|stage/sql/execute|SELECT pg_sleep(1)'), 'in a query');
+		'Query|wait/timeout/PgSleep|SELECT pg_sleep(1)'), 'in a query');
 $s->result;
 # The two are not read at the same moment, and a session of the test before may just be ending.
 ok($server->poll(q{SELECT coalesce(string_agg(format('%s %s', coalesce(t.name, 'no thread'), coalesce(a.backend_type, 'no activity')), ', '), 'none')

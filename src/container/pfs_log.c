@@ -345,3 +345,14 @@ pfs_log_bytes(const PfsLog *log)
 {
 	return log->bytes;
 }
+
+/* All but the slots that no item was stored to yet. */
+size_t
+pfs_log_resident_bytes(const PfsLog *log)
+{
+	size_t		unused = 0;
+
+	for (uint32_t lane = 0; lane < log->nlanes; lane++)
+		unused += pfs_log_slots(log) - pfs_log_used_slots(log, lane);
+	return log->bytes - unused * log->item_size;
+}

@@ -124,4 +124,7 @@ extern uint64_t pfs_log_lost(const PfsLog *log);
 extern void pfs_log_reset_lost(PfsLog *log);
 extern size_t pfs_log_bytes(const PfsLog *log);
 
+/* About: the pages of slots that were never stored to are not resident. */
+extern size_t pfs_log_resident_bytes(const PfsLog *log);
+
 #endif							/* PFS_LOG_H */

@@ -25,7 +25,7 @@
 static pg_attribute_always_inline PfsWaitEvent *
 begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 {
-	static PFS_HOT PfsFramesMemo memos[PFS_OP_COPY + 1];
+	static PFS_HOT_TABLE PfsFramesMemo memos[PFS_OP_COPY + 1];
 	uint32		wait_info;
 	PfsInstrumentId instrument;
 	const PfsFd *file = NULL;

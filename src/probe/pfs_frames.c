@@ -53,8 +53,8 @@ typedef struct PfsRange
 
 bool		pfs_frames_usable = false;
 uintptr_t	pfs_frames_server_base = 0;
-const uintptr_t *pfs_frames_limit = NULL;	/* a frame's two words lie below
-											 * it */
+PFS_HOT const uintptr_t *pfs_frames_limit = NULL;	/* a frame's two words lie
+													 * below it */
 
 /* The main thread's stack, as large as it may grow. */
 static uintptr_t stack_start;

@@ -27,7 +27,7 @@ PfsPages   *pfs_threads = NULL;
 PFS_HOT PfsSharedThreads *pfs_shared_threads = NULL;
 PFS_HOT PfsThread *pfs_my_thread = NULL;
 PFS_HOT PfsLocal pfs_local;
-PFS_HOT PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
+PFS_HOT_TABLE PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
 
 /* Parts of the record behind the struct: the families' events, then the cells. */
 static size_t

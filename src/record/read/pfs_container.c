@@ -93,7 +93,7 @@ add_other_log(PfsContainerRow *row, const PfsEventSource *source)
 	row->stats.records_used = row->stats.records_high_water = Min(used, row->stats.records_max);
 	row->stats.records_lost += pfs_log_lost(log) * source->events_of_item;
 	row->stats.bytes_reserved += pfs_log_bytes(log);
-	row->stats.bytes_resident += pfs_log_bytes(log);
+	row->stats.bytes_resident += pfs_log_resident_bytes(log);
 }
 
 /* Fills the i-th row of a family of events: current, history, long history. */
@@ -114,6 +114,8 @@ events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 	{
 		block_row(row, info->history_long, size, pfs_sizes.history_long[family],
 				  Min(pfs_log_count(log), pfs_sizes.history_long[family]), pfs_log_lost(log), pfs_log_bytes(log));
+		/* It becomes resident as it fills. */
+		row->stats.bytes_resident = pfs_log_resident_bytes(log);
 		if (pfs_event_source(family) != NULL)
 			add_other_log(row, pfs_event_source(family));
 	}

@@ -173,7 +173,8 @@ pfs_setup_is_on_by_default(const char *name)
 /*
  * Computes the switches of an instrument that registers: by the rules of run time,
  * newest first, then by pfs.instruments, then by the built-in default: on and timed;
- * memory contexts and stages of statements are off.  Runs at instrument points, without the lock.
+ * memory contexts and stages of statements are off.  Runs at instrument points, without
+ * the lock.
  */
 void
 pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
@@ -195,10 +196,12 @@ pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
 			rule_timed = rule->timed;
 	}
 	value = pfs_list_value(start_instruments, name);
-	if (value == PFS_LIST_NONE)
-		value = pfs_setup_is_on_by_default(name) ? PFS_LIST_ON : PFS_LIST_OFF;
-	*enabled = rule_enabled >= 0 ? rule_enabled : value != PFS_LIST_OFF;
-	*timed = rule_timed >= 0 ? rule_timed : value == PFS_LIST_ON;
+	if (rule_enabled < 0)
+		rule_enabled = value == PFS_LIST_NONE ? pfs_setup_is_on_by_default(name) : value != PFS_LIST_OFF;
+	if (rule_timed < 0)
+		rule_timed = value == PFS_LIST_NONE || value == PFS_LIST_ON;
+	*enabled = rule_enabled;
+	*timed = rule_timed;
 	/* Memory and errors are never timed: one value less to tell apart. */
 	if (ins->class >= PFS_NUM_TIMED_CLASSES)
 		*timed = 1;

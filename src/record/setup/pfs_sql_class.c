@@ -14,7 +14,7 @@
 #include "pfs_sql_class.h"
 
 PFS_HOT PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
-PFS_HOT PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
+PFS_HOT_TABLE PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
 PFS_HOT PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
 PFS_HOT PfsInstrumentId pfs_transaction_instrument;
 PFS_HOT PfsInstrumentId pfs_first_statement;

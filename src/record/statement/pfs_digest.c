@@ -49,7 +49,7 @@ PfsHash    *pfs_digest_index;
 /* The last digests that this process had, by the last bits of their keys. */
 #define CACHED_DIGESTS 16
 
-static PFS_HOT PfsCachedDigest cached_digests[CACHED_DIGESTS];
+static PFS_HOT_TABLE PfsCachedDigest cached_digests[CACHED_DIGESTS];
 static uint32 hint;
 
 /* Ticks for which an offset is taken to hold; 0: this process has taken none yet. */
