@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 
 #include "miscadmin.h"
+#include "tcop/utility.h"
 
 #include "pfs_instr.h"
 #include "pfs_instr_prove.h"
@@ -43,21 +44,29 @@ pfs_hook_note(PfsHook hook)
 	pfs_hooks_noted |= UINT32_C(1) << hook;
 }
 
+/* Does an address lie in the same object as this function? */
+static bool
+is_beside(const Dl_info *info, const void *function)
+{
+	Dl_info		other;
+
+	return dladdr(function, &other) && other.dli_fbase == info->dli_fbase;
+}
+
 /*
  * Returns the name of the library that an address lies in, without folder and ending;
- * NULL: it lies in ours.
+ * NULL: it lies in ours or in the server.
  */
 static const char *
 library_of(void *address, char *name, size_t size)
 {
 	Dl_info		info;
-	Dl_info		own;
 	const char *file;
 	char	   *dot;
 
 	if (!dladdr(address, &info) || info.dli_fname == NULL)
 		return "unknown code";
-	if (dladdr((void *) library_of, &own) && own.dli_fbase == info.dli_fbase)
+	if (is_beside(&info, (void *) library_of) || is_beside(&info, (void *) standard_ProcessUtility))
 		return NULL;
 	file = strrchr(info.dli_fname, '/');
 	strlcpy(name, file == NULL ? info.dli_fname : file + 1, size);

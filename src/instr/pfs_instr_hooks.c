@@ -33,13 +33,14 @@
 #include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
 
+/* Who was called before: another library, or the server's own function. */
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
-static planner_hook_type prev_planner = NULL;
+static planner_hook_type prev_planner;
 static PFS_HOT ExecutorStart_hook_type prev_executor_start = NULL;
 static PFS_HOT ExecutorRun_hook_type prev_executor_run = NULL;
 static PFS_HOT ExecutorFinish_hook_type prev_executor_finish = NULL;
 static PFS_HOT ExecutorEnd_hook_type prev_executor_end = NULL;
-static ProcessUtility_hook_type prev_process_utility = NULL;
+static ProcessUtility_hook_type prev_process_utility;
 
 static CommandTag
 tag_of_query(const Query *query)
@@ -98,7 +99,7 @@ planner_cb(PFS_PLANNER_PARAMS)
 		pfs_call_set_portal(&source);
 		pfs_call_plan_begin(&call, &source);
 	}
-	result = prev_planner ? prev_planner(PFS_PLANNER_ARGS) : standard_planner(PFS_PLANNER_ARGS);
+	result = prev_planner(PFS_PLANNER_ARGS);
 	if (pfs_call_end(&call))
 		pfs_call_plan_end(&call);
 	return result;
@@ -179,10 +180,7 @@ executor_start_cb(QueryDesc *desc, int eflags)
 		pfs_error_flush(pfs_my_thread);
 	if (pfs_call_begin(&call))
 		pfs_call_executor_start_begin(&call, desc);
-	if (prev_executor_start)
-		prev_executor_start(desc, eflags);
-	else
-		standard_ExecutorStart(desc, eflags);
+	prev_executor_start(desc, eflags);
 	if (pfs_call_end(&call))
 		pfs_call_executor_start_end(&call);
 }
@@ -210,10 +208,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 		if (unlikely(parallel))
 			outer = pfs_digest_publish(call.thread);
 	}
-	if (prev_executor_run)
-		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
-	else
-		standard_ExecutorRun(PFS_EXECUTOR_RUN_ARGS);
+	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	if (unlikely(parallel) && call.thread != NULL)
 		pfs_digest_publish_again(call.thread, &outer);
 	if (pfs_call_end(&call))
@@ -241,10 +236,7 @@ executor_finish_cb(QueryDesc *desc)
 		pfs_call_pass_begin();
 	else if (pfs_call_begin(&call))
 		pfs_call_finish_begin(&call, desc);
-	if (prev_executor_finish)
-		prev_executor_finish(desc);
-	else
-		standard_ExecutorFinish(desc);
+	prev_executor_finish(desc);
 	if (passes)
 		pfs_call_pass_end();
 	else if (pfs_call_end(&call))
@@ -269,10 +261,7 @@ executor_end_cb(QueryDesc *desc)
 		pfs_call_pass_begin();
 	else if (pfs_call_begin(&call))
 		pfs_call_executor_end_begin(&call, desc);
-	if (prev_executor_end)
-		prev_executor_end(desc);
-	else
-		standard_ExecutorEnd(desc);
+	prev_executor_end(desc);
 	if (passes)
 	{
 		pfs_call_pass_end();
@@ -416,10 +405,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 			utility == T_ExecuteStmt ? pfs_sql.nest : 0, ActivePortal, 0
 		};
 	}
-	if (prev_process_utility)
-		prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
-	else
-		standard_ProcessUtility(stmt, str, read_only_tree, context, params, environment, dest, qc);
+	prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
 	if (t != NULL)
 	{
 		uint64		sent = counter.rows;
@@ -439,9 +425,9 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	}
 }
 
-#define SET_HOOK(number, hook, prev, cb) \
+#define SET_HOOK(number, hook, prev, standard, cb) \
 	do { \
-		prev = hook; \
+		prev = hook != NULL ? hook : standard; \
 		hook = cb; \
 		pfs_hook_report(number, #hook, &hook, &prev); \
 	} while (0)
@@ -449,11 +435,13 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 void
 pfs_instr_hooks_start(void)
 {
-	SET_HOOK(PFS_HOOK_PARSE_ANALYZE, post_parse_analyze_hook, prev_post_parse_analyze, parse_analyze_cb);
-	SET_HOOK(PFS_HOOK_PLANNER, planner_hook, prev_planner, planner_cb);
-	SET_HOOK(PFS_HOOK_EXECUTOR_START, ExecutorStart_hook, prev_executor_start, executor_start_cb);
-	SET_HOOK(PFS_HOOK_EXECUTOR_RUN, ExecutorRun_hook, prev_executor_run, executor_run_cb);
-	SET_HOOK(PFS_HOOK_EXECUTOR_FINISH, ExecutorFinish_hook, prev_executor_finish, executor_finish_cb);
-	SET_HOOK(PFS_HOOK_EXECUTOR_END, ExecutorEnd_hook, prev_executor_end, executor_end_cb);
-	SET_HOOK(PFS_HOOK_PROCESS_UTILITY, ProcessUtility_hook, prev_process_utility, process_utility_cb);
+	SET_HOOK(PFS_HOOK_PARSE_ANALYZE, post_parse_analyze_hook, prev_post_parse_analyze, NULL, parse_analyze_cb);
+	SET_HOOK(PFS_HOOK_PLANNER, planner_hook, prev_planner, standard_planner, planner_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_START, ExecutorStart_hook, prev_executor_start, standard_ExecutorStart, executor_start_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_RUN, ExecutorRun_hook, prev_executor_run, standard_ExecutorRun, executor_run_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_FINISH, ExecutorFinish_hook, prev_executor_finish, standard_ExecutorFinish,
+			 executor_finish_cb);
+	SET_HOOK(PFS_HOOK_EXECUTOR_END, ExecutorEnd_hook, prev_executor_end, standard_ExecutorEnd, executor_end_cb);
+	SET_HOOK(PFS_HOOK_PROCESS_UTILITY, ProcessUtility_hook, prev_process_utility, standard_ProcessUtility,
+			 process_utility_cb);
 }
