@@ -38,7 +38,7 @@ bench_server() {
 	make_scratch
 	dir=$PFS_SCRATCH/bench
 	tree=$PFS_SCRATCH/tree
-	if [ -n "${BENCH_BUILT:-}" ]; then
+	if [ -n "${BENCH_BUILT:-}" ] && [ -d "$BENCH_BUILT/server$(bin_of "$version")" ]; then
 		cp -a "$BENCH_BUILT/tree" "$BENCH_BUILT/server" "$PFS_SCRATCH/"
 		BINDIR=$PFS_SCRATCH/server$(bin_of "$version")
 	else
