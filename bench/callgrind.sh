@@ -52,13 +52,14 @@ patient_script() {
 	} | sed "s/^[A-Z].*;\$/\\\\sleep $2 ms\n&/"
 }
 
-# Run the benchmark itself, in a folder with a newer Debian, on a version of PostgreSQL that
-# this machine's packages do not have, and end; return where they have it.  Its figures get
-# the version behind their first word.
+# Return where this machine's packages have a version of PostgreSQL.  Where they have not, run
+# the same benchmark in a folder with a newer Debian, and end; in its figures the version
+# stands behind the workload.
 #	elsewhere PROGRAM VERSION ARGUMENT...
 elsewhere() {
 	local program=$1 version=$2 status=0
 	shift 2
+	if has_server "$version"; then return; fi
 	"$PFS_TOP/scripts/setup" --server "$version" bench
 	if has_server "$version"; then return; fi
 	make_scratch

@@ -33,7 +33,7 @@ bench_build() {
 # filled, the server stopped again.  Sets dir.
 bench_server() {
 	local version=$1 scale=$2
-	# In a folder with another Debian there is what elsewhere has put there.
+	# In a folder with another Debian, elsewhere() has seen to what is needed.
 	[ -e /.pfs-debian ] || "$PFS_TOP/scripts/setup" --server "$version" bench
 	make_scratch
 	dir=$PFS_SCRATCH/bench
