@@ -6,13 +6,13 @@
 #
 #	WHERE     where things lie: lines "binary RANGE OFFSET", "segment RANGE", "marker OFFSET",
 #	          with pfs also "library RANGE OFFSET" and "area OFFSET SIZE" (in the segment); for the list of owners
-#	          "part NAME ADDRESS SIZE RECORD_SIZE", between tabs, and "variable OFFSET SIZE NAME"
+#	          "part NAME ADDRESS SIZE PAGE_SIZE RECORD_SIZE", between tabs, and "variable OFFSET SIZE NAME"
 #	COMMANDS  that make one transaction; the function at the marker is called at the end of each
 #
 # Prints means of one of the last 50 transactions: instructions; lines and pages of data,
 # lines of code; lines and pages of pfs's own data.  Then lines that more than one session
 # has written in these 50: of the segment, of pfs's part of it, and of the latter how many
-# one transaction writes.  Then the owners, if the places of parts or variables are known.
+# one transaction writes.  Then lines by owner, if the places of parts or variables are known.
 
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ while (<$in>)
 	push @library, [ $from, $to ] if $kind eq 'library';
 	$own_part = [ $segment[0] + $words[0], $segment[0] + $words[0] + $words[1] ] if $kind eq 'area';
 	$marker = hex $words[0] if $kind eq 'marker';
-	push @parts, [ @words[ 1, 2, 0, 3 ] ] if $kind eq 'part';
+	push @parts, [ @words[ 1, 2, 0, 3, 4 ] ] if $kind eq 'part';
 	push @variables, [ hex $words[0], hex $words[1], $words[2] ] if $kind eq 'variable';
 }
 close($in);
@@ -142,10 +142,10 @@ sub owner
 	my $address = shift;
 	foreach (@parts)
 	{
-		my ($from, $size, $name, $record) = @$_;
+		my ($from, $size, $name, $page, $record) = @$_;
 		next unless $address + 63 >= $from && $address < $from + $size;
 		my $offset = $address > $from ? $address - $from : 0;
-		return $record > 0 ? sprintf('%s, record +%d', $name, $offset % $record) : sprintf('%s +%d', $name, $offset);
+		return $record > 0 ? sprintf('%s, record +%d', $name, $offset % $page % $record) : sprintf('%s +%d', $name, $offset);
 	}
 	return sprintf 'shared memory +%d', $address - $own_part->[0] if $address >= $own_part->[0] && $address < $own_part->[1];
 	my $offset = $address - $library[0][0];
@@ -153,12 +153,19 @@ sub owner
 	return @names ? 'library: ' . join(' ', @names) : 'library: constants and addresses of the server';
 }
 
-my %by_owner;
-foreach my $line (keys %lines)
+# First by area, then those lines that half of the transactions touch, each for itself.
+sub show
 {
-	my $sum = $by_owner{ owner($line << 6) } //= [ 0, 0, 0 ];
-	$sum->[$_] += ($lines{$line}[$_] // 0) / $number foreach 0 .. 2;
+	my ($least, $name_of) = @_;
+	my %by_name;
+	foreach my $line (keys %lines)
+	{
+		my $sum = $by_name{ $name_of->(owner($line << 6)) } //= [ 0, 0, 0 ];
+		$sum->[$_] += ($lines{$line}[$_] // 0) / $number foreach 0 .. 2;
+	}
+	printf "  %8s %8s %8s  %s\n", qw(lines written shared owner);
+	printf "  %8.2f %8.2f %8.2f  %s\n", @{ $by_name{$_} }, $_
+	  foreach sort { $by_name{$b}[0] <=> $by_name{$a}[0] || $a cmp $b } grep { $by_name{$_}[0] >= $least } keys %by_name;
 }
-printf "  %8s %8s %8s  %s\n", qw(lines written shared owner);
-printf "  %8.2f %8.2f %8.2f  %s\n", @{ $by_owner{$_} }, $_
-  foreach sort { $by_owner{$b}[0] <=> $by_owner{$a}[0] || $a cmp $b } grep { $by_owner{$_}[0] >= 0.05 } keys %by_owner;
+show(0, sub { $_[0] =~ s/^library\K:.*|,? (?:record )?\+\d+$//r });
+show(0.5, sub { $_[0] });
