@@ -5,8 +5,9 @@
 # usage: bench/touched.pl WHERE COMMANDS TRANSACTIONS TRACE...
 #
 #	WHERE     where things lie: lines "binary RANGE OFFSET", "segment RANGE", "marker OFFSET",
-#	          with pfs also "library RANGE OFFSET" and "area OFFSET SIZE" (in the segment); for the list of owners
-#	          "part NAME ADDRESS SIZE PAGE_SIZE RECORD_SIZE", between tabs, and "variable OFFSET SIZE NAME"
+#	          with pfs also "library RANGE OFFSET" and "area OFFSET SIZE" (in the segment);
+#	          for the list of owners "part NAME ADDRESS SIZE PAGE_SIZE RECORD_SIZE", between
+#	          tabs, and "variable OFFSET SIZE NAME"
 #	COMMANDS  that make one transaction; the function at the marker is called at the end of each
 #
 # Prints means of one of the last 50 transactions: instructions; lines and pages of data,
@@ -43,6 +44,7 @@ die "$where: no binary, segment or marker\n" unless defined $binary && @segment 
 my @own = (@library, defined $own_part ? $own_part : ());
 
 my %is_own;	# by line
+# Is any of the line pfs's own: of the library, or of its part of the segment?
 sub own
 {
 	my $line = shift;
