@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 #
-# What the benchmarks that count instructions share: jobs that have a processor each,
-# and a PostgreSQL server whose sessions callgrind counts.
+# What the benchmarks that use valgrind share: jobs that have a processor each, a client
+# that is never ahead of its session, a PostgreSQL server whose sessions callgrind counts,
+# and the way to versions of PostgreSQL that this machine's packages do not have.
 
 # shellcheck source=bench/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -34,6 +35,44 @@ job() {
 	for ((i = $1; i < $3; i += $2)); do
 		"$4" "$i"
 	done
+}
+
+# pgbench's script of a workload, with a pause before each statement.  Whether a session
+# finds its next message there, or has to wait for it, which costs more, would otherwise
+# be chance; with most clients it waits.  Fails for workloads that are no such script.
+#	patient_script WORKLOAD MILLISECONDS
+patient_script() {
+	{
+		case $1 in
+			lookups) "$BINDIR/pgbench" --show-script=select-only 2>&1 ;;
+			tpcb) "$BINDIR/pgbench" --show-script=tpcb-like 2>&1 ;;
+			reads) cat workload.sql ;;
+			*) return 1 ;;
+		esac
+	} | sed "s/^[A-Z].*;\$/\\\\sleep $2 ms\n&/"
+}
+
+# Return where this machine's packages have a version of PostgreSQL.  Where they have not, run
+# the same benchmark in a folder with a newer Debian, and end; in its figures the version
+# stands behind the workload.
+#	elsewhere PROGRAM VERSION ARGUMENT...
+elsewhere() {
+	local program=$1 version=$2 status=0
+	shift 2
+	if has_server "$version"; then return; fi
+	"$PFS_TOP/scripts/setup" --server "$version" bench
+	if has_server "$version"; then return; fi
+	make_scratch
+	mkdir "$PFS_SCRATCH/tree"
+	copy_tree "$PFS_SCRATCH/tree"
+	: >"$PFS_SCRATCH/tree/figures"
+	# shellcheck disable=SC2016 # for the shell inside
+	PFS_DEBIAN_BIND=$PFS_SCRATCH/tree "$PFS_TOP/scripts/debian" "$version" sh -c '
+		{ command -v valgrind || { apt-get update && apt-get install -y valgrind; } } >/tmp/log 2>&1 || { cat /tmp/log >&2; exit 1; }
+		cd /pfs && BENCH_FIGURES=/pfs/figures "$@"' sh "/pfs/bench/$program" --server "$version" "$@" || status=$?
+	[ -z "${BENCH_FIGURES:-}" ] ||
+		awk -F '\t' -v OFS='\t' -v version="$version" '{ $2 = $2 "-" version; print }' "$PFS_SCRATCH/tree/figures" >>"$BENCH_FIGURES"
+	exit "$status"
 }
 
 # Under callgrind, on the processor cpu.  Addresses that differ would make counts differ.

@@ -33,11 +33,12 @@ bench_build() {
 # filled, the server stopped again.  Sets dir.
 bench_server() {
 	local version=$1 scale=$2
-	"$PFS_TOP/scripts/setup" --server "$version" bench
+	# In a folder with another Debian, elsewhere() has seen to what is needed.
+	[ -e /.pfs-debian ] || "$PFS_TOP/scripts/setup" --server "$version" bench
 	make_scratch
 	dir=$PFS_SCRATCH/bench
 	tree=$PFS_SCRATCH/tree
-	if [ -n "${BENCH_BUILT:-}" ]; then
+	if [ -n "${BENCH_BUILT:-}" ] && [ -d "$BENCH_BUILT/server$(bin_of "$version")" ]; then
 		cp -a "$BENCH_BUILT/tree" "$BENCH_BUILT/server" "$PFS_SCRATCH/"
 		BINDIR=$PFS_SCRATCH/server$(bin_of "$version")
 	else
@@ -64,6 +65,18 @@ set_variant() {
 		echo "shared_preload_libraries = '${parts[0]:-}'"
 		printf '%s\n' "${parts[@]:1}"
 	} >"$dir/data/variant.conf"
+}
+
+# A server for a variant, stopped, where several run at once: a copy of dir's, in a folder
+# of its own.
+#	server_of_variant NUMBER CONF
+server_of_variant() {
+	local own=$PFS_SCRATCH/$1
+	mkdir "$own"
+	cp -a "$dir/data" "$own/data"
+	if is_root; then chown "$(pfs_user)" "$own"; fi
+	echo "unix_socket_directories = '$own'" >>"$own/data/postgresql.conf"
+	dir=$own set_variant "$2"
 }
 
 has_library() { [ -e "$("$BINDIR/pg_config" --pkglibdir)/$1.so" ]; }

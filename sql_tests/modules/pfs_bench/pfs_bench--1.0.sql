@@ -16,3 +16,6 @@ AS 'MODULE_PATHNAME', 'pfs_bench_alloc' LANGUAGE C STRICT;
 
 CREATE FUNCTION pfs_bench.lwlock(number integer, loops integer) RETURNS double precision
 AS 'MODULE_PATHNAME', 'pfs_bench_lwlock' LANGUAGE C STRICT;
+
+CREATE FUNCTION pfs_bench.areas(OUT name text, OUT address bigint, OUT size bigint, OUT page_size bigint, OUT record_size bigint) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'pfs_bench_areas' LANGUAGE C STRICT;

@@ -1,0 +1,53 @@
+/*
+ * pfs_bench_areas.c
+ *	  Where the parts of pfs lie, for bench/touched, which names the owner of each line
+ *	  that a transaction touches.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+
+#include "pfs_part.h"
+
+PG_FUNCTION_INFO_V1(pfs_bench_areas);
+PGDLLEXPORT Datum pfs_bench_areas(PG_FUNCTION_ARGS);
+
+/*
+ * Adds a row.  record_size 0: the area is no array of records; page_size: after so many
+ * bytes, records begin anew.
+ */
+static void
+add_area(ReturnSetInfo *rsinfo, const char *name, const void *address, size_t size, size_t page_size, size_t record_size)
+{
+	Datum		values[5] = {CStringGetTextDatum(name), Int64GetDatum((int64) (uintptr_t) address),
+	Int64GetDatum((int64) size), Int64GetDatum((int64) page_size), Int64GetDatum((int64) record_size)};
+	bool		nulls[5] = {false};
+
+	if (address != NULL && size > 0)
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/* The structs of all parts, and the records, state words and heads of their containers. */
+Datum
+pfs_bench_areas(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < pfs_num_parts; i++)
+	{
+		const PfsPart *part = &pfs_parts[i];
+		const PfsPages *pages = part->pages != NULL ? *part->pages : NULL;
+
+		if (part->address != NULL)
+			add_area(rsinfo, psprintf("struct of %s", part->name), *part->address, part->size, 0, 0);
+		if (pages == NULL)
+			continue;
+		add_area(rsinfo, psprintf("%s, head", part->name), pages, sizeof(*pages), 0, 0);
+		add_area(rsinfo, psprintf("%s, state words", part->name), pages->state, pages->records_max * sizeof(uint64), 0, 0);
+		add_area(rsinfo, part->name, pages->memory, pages->pages_max * pages->page_bytes, pages->page_bytes, pages->record_size);
+	}
+	return (Datum) 0;
+}
