@@ -102,6 +102,7 @@ void
 pfs_actor_decide(const char *user_name, const char *host, bool *enabled, bool *history)
 {
 	PfsPatience patience = {0};
+	int			save_errno = errno;
 	uint64		switches;
 	uint64		begin;
 
@@ -111,6 +112,7 @@ pfs_actor_decide(const char *user_name, const char *host, bool *enabled, bool *h
 		switches = find_switches(user_name, host);
 	} while (!pfs_seqlock_read_valid(&pfs_shared_actors->seq, begin) && pfs_patience_more(&patience));
 	pfs_patience_end(&patience);
+	errno = save_errno;
 	*enabled = (switches & PFS_ACTOR_ENABLED) != 0;
 	*history = (switches & PFS_ACTOR_HISTORY) != 0;
 }
