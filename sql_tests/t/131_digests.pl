@@ -91,6 +91,7 @@ my $wire = PfsWire->new($server);
 
 $wire->send(@$_) foreach [ Parse => '', 'SELECT $1::int + 41' ], [ Bind => '', 1 ], ['Execute'], ['Sync'];
 $wire->until_ready;
+is_over("(SELECT thread_id FROM pfs.threads WHERE processlist_id = $wire->{pid})");
 $s->query('SELECT 815 + i FROM t WHERE i = 17');
 # A worse one that comes later replaces nothing.
 $s->query('DISCARD PLANS; SELECT moved(2)');

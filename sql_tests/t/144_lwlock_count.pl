@@ -22,13 +22,16 @@ $server->needs_detours;
 
 $server->sql(test_functions('pfs_test'));
 
-# Counts calls by the tranche of the lock, until the process is about to sleep.
+# Counts calls by the tranche of the lock, until the process is about to sleep.  A signal that
+# comes while gdb steps off a breakpoint makes it stop there once more, and a timer of the
+# session's idle time can be running: alarm(0) ends it.
 my $script = "$server->{dir}/count.py";
 open my $file, '>', $script or die "$script: $!";
 print $file <<'EOT';
 import gdb, struct
 gdb.execute('set pagination off')
 gdb.execute('set confirm off')
+gdb.execute('call (unsigned int) alarm(0)')
 counts = {}
 class Call(gdb.Breakpoint):
     def stop(self):

@@ -199,6 +199,21 @@ foreach my $group (@groups)
 	}
 }
 
+# A new session waits for who changes the rules for new sessions, but not for long.
+$server->sql(q{SELECT pfs.set_actor('%', 'nobody')});
+my ($writer, $writer_pid) = stopped('pfs_pages_free', q{DELETE FROM pfs.setup_actors WHERE user_name = 'nobody'});
+my $exact = status('reads_inexact');
+my $start = time;
+my $new = $server->session;
+
+is($new->query('SELECT instrumented FROM pfs.threads WHERE thread_id = pfs.thread_id()'), 'YES', 'a session begins while a rule is removed');
+cmp_ok(time - $start, '<', $bound, 'in time');
+cmp_ok(status('reads_inexact'), '>', $exact, 'and has counted that it waited no longer');
+kill 'CONT', $writer_pid;
+$writer->result;
+is($server->sql('SELECT user_name FROM pfs.setup_actors'), '%', 'the rule is removed');
+$_->close foreach $writer, $new;
+
 # Afterwards all is as ever: nothing is buffered, no process is in the middle of anything.
 is(status('sequence_words_repaired'), '0', 'there was nothing to repair');
 $server->sql('SELECT pfs.reset()');

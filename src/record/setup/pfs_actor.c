@@ -16,18 +16,12 @@
 #include "miscadmin.h"
 
 #include "pfs_actor.h"
+#include "pfs_patience.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 
 /* Records of one page. */
 #define ACTORS_PER_PAGE 128
-
-/*
- * How often a session looks anew because rules came or went meanwhile.  A writer
- * is done in microseconds unless it was put to sleep; after that a session
- * decides by what it finds.
- */
-#define DECIDE_TRIES_MAX 100
 
 PfsPages   *pfs_actors = NULL;
 PfsSharedActors *pfs_shared_actors = NULL;
@@ -100,23 +94,25 @@ find_switches(const char *user_name, const char *host)
 /*
  * Decides whether a new session is instrumented and has histories, for the process that
  * attaches.  Reads the rules without a lock, and again as long as writers insert or
- * remove some; after DECIDE_TRIES_MAX times it takes what it read last.  The caller cuts
- * the user's name to the length that rules have.
+ * remove some.  A writer can have lost its processor in the middle, so the session waits
+ * for it as readers do; when the patience runs out it takes what it read last.  The caller
+ * cuts the user's name to the length that rules have.
  */
 void
 pfs_actor_decide(const char *user_name, const char *host, bool *enabled, bool *history)
 {
-	uint64		switches = 0;
+	PfsPatience patience = {0};
+	int			save_errno = errno;
+	uint64		switches;
+	uint64		begin;
 
-	for (int i = 0; i < DECIDE_TRIES_MAX; i++)
+	do
 	{
-		uint64		begin = pfs_seqlock_read_begin(&pfs_shared_actors->seq);
-
+		begin = pfs_seqlock_read_begin(&pfs_shared_actors->seq);
 		switches = find_switches(user_name, host);
-		if (pfs_seqlock_read_valid(&pfs_shared_actors->seq, begin))
-			break;
-		pfs_pause();
-	}
+	} while (!pfs_seqlock_read_valid(&pfs_shared_actors->seq, begin) && pfs_patience_more(&patience));
+	pfs_patience_end(&patience);
+	errno = save_errno;
 	*enabled = (switches & PFS_ACTOR_ENABLED) != 0;
 	*history = (switches & PFS_ACTOR_HISTORY) != 0;
 }

@@ -61,8 +61,8 @@ extern void pfs_actors_start(void);
 
 /*
  * What a session of this user and host starts with: the rule for both, else for
- * the user, else for the host, else for neither; none: not instrumented.  For
- * instrument points.
+ * the user, else for the host, else for neither; none: not instrumented.  Keeps
+ * errno, and waits for half a second at most while rules come or go: for instrument points.
  */
 extern void pfs_actor_decide(const char *user_name, const char *host, bool *enabled, bool *history);
 

@@ -1,7 +1,7 @@
 /*
  * pfs_patience.h
- *	  How long readers and resets wait for a process that is in the middle of
- *	  something, and how they take turns.
+ *	  How long readers, resets and new sessions wait for a process that is in the
+ *	  middle of something, and how readers and resets take turns.
  *
  * What a process is in the middle of at an instrument point takes nanoseconds or
  * microseconds, unless the process has lost its processor; and nobody knows whether it
