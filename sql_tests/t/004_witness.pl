@@ -63,7 +63,7 @@ EOT
 };
 as_long_as($reads, 0.02, 'all reads, ms');
 cmp_ok($blocks, '>', 1000, 'the run read from files');
-is($bytes / 8192, $blocks, 'as many blocks as EXPLAIN says');
+is($bytes / $server->block_size, $blocks, 'as many blocks as EXPLAIN says');
 cmp_ok($longest, '<', $run, 'no read took longer than the run');
 is($s->query("SELECT DISTINCT object_type, operation FROM pfs.events_waits_history_long WHERE event_name = 'wait/io/file/DataFileRead'"
 	  . " AND timer_start > $first"), 'FILE|read', 'all have their file');
