@@ -54,6 +54,10 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
+# Where pfs cannot work, this file says so: it comes first and is the only message.
+$(filter-out src/probe/pfs_platform.o,$(OBJS)): | src/probe/pfs_platform.o
+src/probe/pfs_platform.o: CFLAGS += -Wfatal-errors
+
 # Each allocation and free of the server passes here, and no call that looks for
 # its caller is made below.
 src/instr/pfs_instr_memory.o src/instr/pfs_instr_memory_chunk.o src/record/memory/pfs_context.o: CFLAGS += -fomit-frame-pointer

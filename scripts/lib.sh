@@ -17,6 +17,9 @@ PFS_SCRATCH=
 # processes, locks and memory, and what is proved.
 # shellcheck disable=SC2034 # for the scripts
 PFS_RELEASE_TESTS='^probes$|^imports$|^tables_(status|threads|lwlocks)$|^(001|011|025|140|175)_'
+# More of them, for servers that are built in other ways: at least one test of each mechanism.
+# shellcheck disable=SC2034 # for the scripts
+PFS_BUILD_TESTS='^probes$|^imports$|^(functions|tables|setup)_|^fdw_scan$|^(00[1-9]|01[0124]|020|02[57])_|^(130|131|133|134|140|141|145|170|175|187|188)_'
 
 say() { printf '%s\n' "$*"; }
 warn() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
@@ -299,18 +302,20 @@ fetch_source() {
 
 source_version() { sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$1/configure"; }
 
-# A server with assertions, built from source outside of its folder, with no more than the
-# tests use.  Debian's makefiles install libraries into the system's own folders, over the
-# packaged ones, unless the prefix has "postgres" in it.  So nothing is installed but below
-# a folder of its own, and moved from there when all of it would have gone to the prefix.
-#	assertion_server DIR SOURCE; sets BINDIR
-assertion_server() {
+# A server built from source outside of its folder, with no more than the tests use, and
+# with the options of configure that are given; CFLAGS and others among them take the
+# place of these.  Debian's makefiles install libraries into the system's own folders, over
+# the packaged ones, unless the prefix has "postgres" in it.  So nothing is installed but
+# below a folder of its own, and moved from there when all of it would have gone to the prefix.
+#	source_server DIR SOURCE [OPTION...]; sets BINDIR
+source_server() {
 	local root=$1/postgresql source=$2 build=$1.build stage=$1.stage log=$1.log outside
-	local -a options=(--enable-cassert --enable-debug --with-ssl=openssl --with-gssapi --without-readline --without-zlib)
+	local -a options=(--without-readline --without-zlib)
 	# As Debian's package: without frame pointers nobody knows sources, and who catches an error.
 	options+=(CFLAGS="-g -O2 -fno-omit-frame-pointer" CPPFLAGS="-D_FORTIFY_SOURCE=2")
 	# Only versions that have it by default know this one.
 	[[ $("$source/configure" --help) != *--without-icu* ]] || options+=(--without-icu)
+	options+=("${@:3}")
 	mkdir -p "$1" "$build" "$stage"
 	if ! (
 		cd "$build" && "$source/configure" --prefix="$root" "${options[@]}" && make -s -j"$(nproc)" &&

@@ -114,7 +114,7 @@ is($server->sql("SELECT count(*), max(parallel_workers) FROM pfs.events_statemen
 is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long s JOIN pfs.threads t USING (thread_id) WHERE t.parent_thread_id IS NOT NULL"), 0,
 	'workers have none');
 cmp_ok(statements($tp, 'max(shared_blks_hit + shared_blks_read)', "sql_text LIKE 'SELECT count(*) FROM t WHERE v%' GROUP BY event_id"), '>=',
-	$server->sql("SELECT pg_relation_size('t') / 8192"), "the workers' pages count");
+	$server->sql("SELECT pg_relation_size('t') / current_setting('block_size')::int"), "the workers' pages count");
 
 # ---- blocked, cancelled, timed out ----
 
@@ -236,7 +236,7 @@ is($server->sql("SELECT count(*) > 0, bool_and(s.event_name = 'statement/sql/vac
 	FROM pfs.events_stages_history_long g JOIN pfs.events_statements_history_long s ON s.thread_id = g.thread_id AND s.event_id = g.nesting_event_id
 	WHERE g.thread_id = $tb AND g.event_name LIKE 'stage/progress/%'"), 't|t|t|1', 'phases of a command that reports its progress, with their work');
 is($server->sql("SELECT max(work_completed) FROM pfs.events_stages_history_long WHERE thread_id = $tb AND event_name = 'stage/progress/vacuum/scanning_heap'"),
-	$server->sql("SELECT pg_relation_size('big') / 8192"), 'all pages were scanned');
+	$server->sql("SELECT pg_relation_size('big') / current_setting('block_size')::int"), 'all pages were scanned');
 
 # ---- rights ----
 

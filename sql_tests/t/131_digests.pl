@@ -248,7 +248,7 @@ $s->query('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_par
 $s->query("SELECT count(*) FROM big WHERE v LIKE '%y%'");
 is_over($thread);
 my $reads = "event_name = 'wait/io/file/DataFileRead'";
-my $of_workers = "SELECT sum(count_star) >= pg_relation_size('big') / 8192 / 32 FROM pfs.events_waits_summary_by_digest JOIN (SELECT query_id FROM $digests WHERE digest_text LIKE 'SELECT count(*) FROM big%') q USING (query_id) WHERE $reads";
+my $of_workers = "SELECT sum(count_star) >= pg_relation_size('big') / current_setting('block_size')::int / 32 FROM pfs.events_waits_summary_by_digest JOIN (SELECT query_id FROM $digests WHERE digest_text LIKE 'SELECT count(*) FROM big%') q USING (query_id) WHERE $reads";
 ok($server->poll($of_workers, 't'), "waits of parallel workers are their leader's digest's");
 is($server->sql("SELECT max(sum_parallel_workers) FROM $digests WHERE digest_text LIKE 'SELECT count(*) FROM big%'"), 2, 'it had two');
 

@@ -7,6 +7,7 @@ use FindBin;
 use lib "$FindBin::RealBin/lib";
 use PfsCopy;
 use PfsServer;
+use PfsTree;
 use Test::More;
 
 my $module = test_module('pfs_test_front');
@@ -192,6 +193,20 @@ SKIP:
 		is($server->sql('SELECT probe_name, status, detail FROM pfs.probes'), "platform|unavailable|$reason", 'and probes');
 		is($server->sql('SELECT count(*) FROM pfs.threads'), 0, 'nothing is recorded');
 	}
+}
+
+# ---- where pfs is not even built ----
+
+SKIP:
+{
+	my $tree = PfsTree->new;
+	skip 'there is no tree, or no compiler', 3 unless defined $tree;
+	$tree->tool('rm -f src/probe/*.o');
+	my ($good, $out) = $tree->tool(q{env -u MAKEFLAGS make -s -k PG_CONFIG=pg_config COPT='-DEXEC_BACKEND -U__linux__' pfs.so});
+
+	ok(!$good, 'a server that does not fork its processes, on another system: pfs is not built');
+	is(join("\n", $out =~ /\berror: (.*)/g), '#error "pfs needs processes that are forked: it does not work with EXEC_BACKEND"', 'the only error says why');
+	is(join(' ', glob($tree->path . '/src/probe/*.o')), '', 'and it comes before all others');
 }
 
 done_testing();

@@ -30,7 +30,7 @@ CREATE TABLE part1 PARTITION OF parts FOR VALUES FROM (0) TO (100);
 CREATE TABLE part2 PARTITION OF parts FOR VALUES FROM (100) TO (200);
 INSERT INTO parts SELECT generate_series(0, 199);
 EOT
-my $pages = $server->sql("SELECT pg_relation_size('big') / 8192");
+my $pages = $server->sql("SELECT pg_relation_size('big') / current_setting('block_size')::int");
 
 my $holder = $server->session;
 my $b = $server->session;
@@ -196,7 +196,7 @@ is(stage(), view('vacuum', 'heap_blks_scanned', 'heap_blks_total'), 'VACUUM, sca
 like(stage(), qr/^scanning_heap\|[1-9]\d*\|\d+$/, 'some of all blocks');
 $holder->query('COMMIT');
 is($b->result, '', 'and it goes on');
-$pages = $server->sql("SELECT pg_relation_size('fresh') / 8192");
+$pages = $server->sql("SELECT pg_relation_size('fresh') / current_setting('block_size')::int");
 like(history('scanning_heap|vacuuming_heap'), qr{^scanning_heap $pages/$pages, vacuuming_heap [1-9]\d*/$pages$}, 'VACUUM: blocks scanned, then blocks vacuumed');
 is(history('vacuuming_indexes'), PfsServer::version() >= 17 ? 'vacuuming_indexes 1/1' : 'vacuuming_indexes none/none',
 	'its indexes, where the server counts them');
@@ -205,7 +205,7 @@ lock_rows();
 held('ANALYZE big', $advisory);
 is(view('analyze', "''", "''"), stage(), 'ANALYZE, computing: no work');
 unlock_rows();
-$pages = $server->sql("SELECT pg_relation_size('big') / 8192");
+$pages = $server->sql("SELECT pg_relation_size('big') / current_setting('block_size')::int");
 is(history('acquiring_sample_rows'), "acquiring_sample_rows $pages/$pages", 'and all blocks before');
 forget();
 $b->query('ANALYZE parts');

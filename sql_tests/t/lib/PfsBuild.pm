@@ -16,6 +16,14 @@ sub has_frame_pointers
 	return $self->sql(q{SELECT setting ~ 'no-omit-frame-pointer' FROM pg_config WHERE name = 'CFLAGS'}) eq 't';
 }
 
+# Bytes of a page.
+sub block_size
+{
+	my ($self) = @_;
+
+	return $self->sql('SHOW block_size');
+}
+
 # Ends a test that is about what only such servers show.
 sub needs_frame_pointers
 {
