@@ -115,10 +115,11 @@ find_account(PfsThread *t)
 /*
  * Decides the switches of a session that has just been authenticated, by the rules of
  * setup_actors.  The user's name is MyProcPort's and not the role's, as looking that up
- * needs the catalog.  They are the same; a longer name was cut to find the role.
+ * needs the catalog.  They are the same; a longer name was cut to find the role.  False:
+ * the rules are changing, and it has to ask again.
  */
-static void
-ask_actors(PfsThread *t)
+static bool
+ask_actors(PfsThread *t, bool may_wait)
 {
 	char		user_name[NAMEDATALEN];
 	char		host[PFS_CLIENT_HOST_SIZE];
@@ -127,8 +128,17 @@ ask_actors(PfsThread *t)
 
 	strlcpy(user_name, MyProcPort->user_name, sizeof(user_name));
 	(void) pfs_client_host(host, sizeof(host));
-	pfs_actor_decide(user_name, host, &instrumented, &history);
+	if (!pfs_actor_decide(user_name, host, may_wait, &instrumented, &history))
+		return false;
 	pfs_thread_decide(t, instrumented, history);
+	return true;
+}
+
+/* Has it switches that nobody has decided yet? */
+static bool
+is_undecided(const PfsThread *t)
+{
+	return ((pfs_load_relaxed(&t->instrumented) | pfs_load_relaxed(&t->history)) & PFS_SWITCH_OPEN) != 0;
 }
 
 /*
@@ -163,10 +173,11 @@ follow_leader(PfsThread *t, int leader)
 /*
  * Looks for what a process learns about itself only after its first events: role,
  * status entry, a parallel worker's leader, account.  Inside a write section.  The slow
- * path is left (PFS_SLOW_IDENTITY) when all of it is known.
+ * path is left (PFS_SLOW_IDENTITY) when all of it is known.  may_wait: the process holds no
+ * lock that others could want.
  */
 void
-pfs_thread_refresh_identity(PfsThread *t)
+pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 {
 	bool		complete = true;
 
@@ -175,9 +186,9 @@ pfs_thread_refresh_identity(PfsThread *t)
 	{
 		pfs_store_relaxed(&t->role, MyProc->roleId);
 		pfs_thread_stamp_events(t);
-		if (pfs_compat_is_foreground(MyBackendType) && MyProcPort != NULL)
-			ask_actors(t);
 	}
+	if (t->role != InvalidOid && MyProcPort != NULL && pfs_compat_is_foreground(MyBackendType) && is_undecided(t))
+		complete = ask_actors(t, may_wait);
 	if (t->role == InvalidOid && (t->foreground || MyBackendType == B_BG_WORKER))
 		complete = false;
 
@@ -257,7 +268,7 @@ pfs_thread_attach(void)
 	if (MyProcPort == NULL && !pfs_thread_is_parallel_worker() && pfs_compat_has_transactions(MyBackendType))
 		pfs_local.slow |= PFS_SLOW_WATCH;
 	pfs_my_thread = t;
-	pfs_thread_refresh_identity(t);
+	pfs_thread_refresh_identity(t, false);
 	/* What was counted from its birth on becomes its own. */
 	if (pfs_memory_is_counted || pfs_memory_is_stale())
 		pfs_memory_sync(t);
@@ -276,7 +287,7 @@ pfs_thread_identify_now(PfsThread *t)
 	if (pfs_is_writing(t))
 		return;
 	pfs_write_begin(t);
-	pfs_thread_refresh_identity(t);
+	pfs_thread_refresh_identity(t, true);
 	pfs_write_end(t);
 }
 
@@ -298,7 +309,7 @@ pfs_wait_prepare(PfsThread *t)
 	}
 	pfs_write_begin(t);
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
-		pfs_thread_refresh_identity(t);
+		pfs_thread_refresh_identity(t, false);
 	if (pfs_local.slow & PFS_SLOW_OPEN)
 		pfs_open_end_stale(t);
 	if (pfs_local.slow & PFS_SLOW_UNNAMED)

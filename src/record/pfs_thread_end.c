@@ -183,7 +183,7 @@ detach(void)
 	 * account.
 	 */
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
-		pfs_thread_refresh_identity(t);
+		pfs_thread_refresh_identity(t, false);
 	for (int i = 0; i < pfs_num_parts; i++)
 	{
 		if (pfs_parts[i].detach != NULL)

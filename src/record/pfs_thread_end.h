@@ -25,6 +25,6 @@ extern bool pfs_thread_can_end(void);
 extern void pfs_thread_watch_end(void);
 
 /* Of pfs_attach.c: what a process learns about itself only after its first events. */
-extern void pfs_thread_refresh_identity(PfsThread *t);
+extern void pfs_thread_refresh_identity(PfsThread *t, bool may_wait);
 
 #endif							/* PFS_THREAD_END_H */

@@ -94,27 +94,35 @@ find_switches(const char *user_name, const char *host)
 /*
  * Decides whether a new session is instrumented and has histories, for the process that
  * attaches.  Reads the rules without a lock, and again as long as writers insert or
- * remove some.  A writer can have lost its processor in the middle, so the session waits
- * for it as readers do; when the patience runs out it takes what it read last.  The caller
- * cuts the user's name to the length that rules have.
+ * remove some.  A writer can have lost its processor in the middle: with may_wait the
+ * session waits for it as readers do, and takes what it read last when the patience runs
+ * out; else it decides nothing, and asks again later.  The caller cuts the user's name to
+ * the length that rules have.
  */
-void
-pfs_actor_decide(const char *user_name, const char *host, bool *enabled, bool *history)
+bool
+pfs_actor_decide(const char *user_name, const char *host, bool may_wait, bool *enabled, bool *history)
 {
 	PfsPatience patience = {0};
 	int			save_errno = errno;
 	uint64		switches;
 	uint64		begin;
 
-	do
+	for (;;)
 	{
 		begin = pfs_seqlock_read_begin(&pfs_shared_actors->seq);
 		switches = find_switches(user_name, host);
-	} while (!pfs_seqlock_read_valid(&pfs_shared_actors->seq, begin) && pfs_patience_more(&patience));
+		if (pfs_seqlock_read_valid(&pfs_shared_actors->seq, begin))
+			break;
+		if (!may_wait)
+			return false;
+		if (!pfs_patience_more(&patience))
+			break;
+	}
 	pfs_patience_end(&patience);
 	errno = save_errno;
 	*enabled = (switches & PFS_ACTOR_ENABLED) != 0;
 	*history = (switches & PFS_ACTOR_HISTORY) != 0;
+	return true;
 }
 
 /* Finds the rule with this key.  The caller holds the lock, so the rule stays. */

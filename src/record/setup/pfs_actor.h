@@ -62,9 +62,10 @@ extern void pfs_actors_start(void);
 /*
  * What a session of this user and host starts with: the rule for both, else for
  * the user, else for the host, else for neither; none: not instrumented.  Keeps
- * errno, and waits for half a second at most while rules come or go: for instrument points.
+ * errno; for instrument points.  While rules come or go it waits for half a second at most
+ * with may_wait, where the process can hold no lock; else it returns false at once.
  */
-extern void pfs_actor_decide(const char *user_name, const char *host, bool *enabled, bool *history);
+extern bool pfs_actor_decide(const char *user_name, const char *host, bool may_wait, bool *enabled, bool *history);
 
 /*
  * The rest is for SQL commands; takes the setup lock.
