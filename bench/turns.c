@@ -49,6 +49,7 @@ seconds_now(void)
 	return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
 }
 
+/* Says what failed, and why where a connection knows. */
 static void
 give_up(const char *what, PGconn *conn)
 {
@@ -66,6 +67,7 @@ allocate(size_t size)
 	return memory;
 }
 
+/* Connects all clients to a server and prepares the statement in each. */
 static void
 connect_clients(Server *server, const char *conninfo)
 {
@@ -73,10 +75,12 @@ connect_clients(Server *server, const char *conninfo)
 	server->epoll = epoll_create1(0);
 	for (int i = 0; i < clients; i++)
 	{
-		struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t) i};
+		struct epoll_event event = {0};
 		PGconn	   *conn = PQconnectdb(conninfo);
 		PGresult   *result;
 
+		event.events = EPOLLIN;
+		event.data.u32 = (uint32_t) i;
 		if (PQstatus(conn) != CONNECTION_OK)
 			give_up(conninfo, conn);
 		result = PQprepare(conn, STATEMENT_NAME, "SELECT abalance FROM pgbench_accounts WHERE aid = $1", 1, NULL);
@@ -89,6 +93,7 @@ connect_clients(Server *server, const char *conninfo)
 	}
 }
 
+/* Asks for a random row; the answer is awaited in drive(). */
 static void
 send_lookup(PGconn *conn)
 {
@@ -166,6 +171,7 @@ shuffle(int *order, int n)
 	}
 }
 
+/* Reads the options, connects, and gives out turns until the time is over. */
 int
 main(int argc, char **argv)
 {
