@@ -68,11 +68,15 @@ clear_item(PfsPendingDigest *p)
 
 /*
  * Drops what is older than the truncations that have happened since this process looked
- * last; inside the section of seq.
+ * last; inside the section of seq.  False: a truncator may still have to count it.  It has
+ * announced itself (`held`) before it raised the generation, and takes that back when it
+ * has counted.
  */
-static pg_noinline void
+static pg_noinline bool
 apply_truncations(uint64 generation)
 {
+	if (pfs_load_acquire(&pfs_shared_digests->held) != 0)
+		return false;
 	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
 	{
 		PfsPendingDigest *p = &mine->items[i];
@@ -84,7 +88,8 @@ apply_truncations(uint64 generation)
 		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_WAITS] > mine->generation)
 			p->nwaits = 0;
 	}
-	mine->generation = generation;
+	pfs_store_relaxed(&mine->generation, generation);
+	return true;
 }
 
 /* ---- flushing ---- */
@@ -270,17 +275,16 @@ pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
 	uint32		bucket = pfs_histogram_bucket(ticks);
 	uint64		generation;
-	PfsPendingDigest *p;
+	PfsPendingDigest *p = NULL;
 
 	if (unlikely(mine == NULL))
 		return false;
 	pfs_seqlock_write_begin(&mine->seq);
 	pfs_fence_signal();
 	/* The load comes after the odd word is stored; the other side is in pfs_digest_read.c. */
-	generation = pfs_load_relaxed(&pfs_words->digest_truncations);
-	if (unlikely(generation != mine->generation))
-		apply_truncations(generation);
-	p = find(end, now, bucket);
+	generation = pfs_load_acquire(&pfs_words->digest_truncations);
+	if (likely(generation == mine->generation) || apply_truncations(generation))
+		p = find(end, now, bucket);
 	if (likely(p != NULL))
 	{
 		if (likely(timed))
