@@ -100,7 +100,7 @@ each_pending(void (*each) (const PfsPendingDigest *p, uint64 generation, void *a
 	{
 		const PfsPendingDigests *pending = &pfs_pending_digests[i];
 
-		for (int k = 0; k < PFS_PENDING_DIGESTS; k++)
+		for (int k = 0; k < PFS_PENDING_DIGESTS && pfs_load_relaxed(&pfs_pending_used[i]) != 0; k++)
 		{
 			const PfsPendingDigest *from = &pending->items[k];
 			PfsPendingDigest copy;
@@ -488,7 +488,7 @@ wait_for_owners(PfsPatience *patience)
 	for (uint32 i = 0; i < pfs_sizes.threads; i++)
 	{
 		const PfsSeqlock *lock = &pfs_pending_digests[i].seq;
-		uint64		word = pfs_seqlock_read_begin(lock);
+		uint64		word = pfs_load_relaxed(&pfs_pending_used[i]) != 0 ? pfs_seqlock_read_begin(lock) : 0;
 
 		pfs_patience_next(patience);
 		while ((word & 1) != 0 && pfs_load_acquire(&lock->word) == word && pfs_patience_more(patience))

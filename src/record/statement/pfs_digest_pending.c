@@ -13,6 +13,7 @@
 #include "pfs_shared.h"
 
 PFS_HOT PfsPendingDigests *pfs_pending_digests = NULL;
+uint8	   *pfs_pending_used = NULL;
 
 /* This process's; NULL: it has none. */
 static PFS_HOT PfsPendingDigests *mine = NULL;
@@ -20,14 +21,16 @@ static PFS_HOT PfsPendingDigests *mine = NULL;
 size_t
 pfs_pending_size(void)
 {
-	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.threads * sizeof(PfsPendingDigests);
+	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.threads * (sizeof(PfsPendingDigests) + sizeof(uint8));
 }
 
 void
 pfs_pending_lay_out(PfsSegment *seg)
 {
-	if (pfs_sizes.digests > 0)
-		pfs_pending_digests = pfs_segment_take(seg, pfs_pending_size(), PFS_CACHE_LINE);
+	if (pfs_sizes.digests == 0)
+		return;
+	pfs_pending_digests = pfs_segment_take(seg, pfs_sizes.threads * sizeof(PfsPendingDigests), PFS_CACHE_LINE);
+	pfs_pending_used = pfs_segment_take(seg, pfs_sizes.threads * sizeof(uint8), PFS_CACHE_LINE);
 }
 
 void
@@ -191,6 +194,7 @@ take(PfsPendingDigest *set, const PfsDigestEnd *end, uint64 now)
 	p->last_offset.taken = pfs_load_relaxed(&d->last_offset.taken);
 	p->sample_seen = pfs_load_relaxed(&d->sample_seen);
 	p->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
+	pfs_store_relaxed(&pfs_pending_used[mine - pfs_pending_digests], 1);
 	p->key.db_user = end->key.db_user;
 	pfs_store_relaxed(&p->key.query_id, end->key.query_id);
 	pfs_digest_leave(cached);

@@ -80,8 +80,12 @@ typedef struct PfsPendingDigests
 	PfsPendingDigest items[PFS_PENDING_DIGESTS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigests;
 
-/* [threads]; NULL: there are no digests. */
+/*
+ * [threads]; NULL: there are no digests.  Whether one was ever used says a byte beside: a
+ * reader that looked at all of them would make them resident.
+ */
 extern PFS_HIDDEN PfsPendingDigests *pfs_pending_digests;
+extern PFS_HIDDEN uint8 *pfs_pending_used;
 
 /* Postmaster. */
 extern size_t pfs_pending_size(void);
