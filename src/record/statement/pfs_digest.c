@@ -19,6 +19,7 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
+#include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -77,7 +78,8 @@ has_key(const void *record, const void *key)
 size_t
 pfs_digests_extra_size(void)
 {
-	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.digests * sizeof(PfsDigestRefSlot) + sizeof(PfsSharedDigests) +
+	return pfs_sizes.digests == 0 ? 0 : pfs_pending_size() + pfs_sizes.digests * sizeof(PfsDigestRefSlot) +
+		sizeof(PfsSharedDigests) +
 		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell));
 }
 
@@ -98,6 +100,7 @@ pfs_digests_lay_out(PfsSegment *seg)
 		pfs_segment_take(seg, pfs_shared_block_size(ncells, sizeof(PfsSharedCell)), PFS_CACHE_LINE),
 			ncells, sizeof(PfsSharedCell)
 	};
+	pfs_pending_lay_out(seg);
 }
 
 void
@@ -199,8 +202,8 @@ take_offset(PfsDigestOffset *offset, uint64 now)
 	pfs_store_relaxed(&offset->taken, now);
 }
 
-static inline void
-look_at_offset(PfsDigestOffset *offset, uint64 now)
+void
+pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now)
 {
 	if (unlikely(now - pfs_load_relaxed(&offset->taken) > offset_age))
 		take_offset(offset, now);
@@ -226,7 +229,7 @@ pfs_digest_note_others(uint64 first, uint64 last, const PfsDigest *d)
 	if (last <= pfs_load_relaxed(&pfs_shared_digests->last_seen))
 		return;
 	if (d == NULL)
-		look_at_offset(offset, last);
+		pfs_digest_look_at_offset(offset, last);
 	else
 	{
 		pfs_store_relaxed(&offset->value, d->last_offset.value);
@@ -357,29 +360,59 @@ put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	pfs_seqlock_write_end(&d->sample);
 }
 
+bool
+pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, uint64 now, uint64 ticks)
+{
+	return ticks > sample_ticks || now - sample_seen > sample_age_ticks();
+}
+
 /*
- * Adds a statement that has ended, and its waits, to its digest or to all others;
- * inside the owner's write section.  It becomes the sample if it is the slowest or that
- * is old.
+ * Makes a statement the sample of its digest if it is the slowest or that is old, and
+ * says what the sample is then.
  */
 void
-pfs_digest_count(const PfsDigestEnd *end)
+pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, uint64 ticks, uint64 *sample_seen, uint64 *sample_ticks)
 {
-	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
-	bool		usual = (end->flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK);
-	uint64		now = likely(usual) ? end->end : pfs_timer_read(pfs_timer_default());
-	uint64		ticks = likely(usual) ? end->ticks : pfs_ticks_of_default(PFS_FLAGS_TIMER(end->flags), end->ticks);
 	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
-	PfsDigest  *d = likely(cached != NULL) ? cached->digest : NULL;
-	PfsSharedStatementCell *counters = likely(d != NULL) ? &d->counters : &pfs_shared_digests->counters;
+	PfsDigest  *d;
+
+	if (cached == NULL)
+		return;
+	d = cached->digest;
+	if (pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), now, ticks))
+		put_sample(d, end, now, ticks);
+	*sample_seen = pfs_load_relaxed(&d->sample_seen);
+	*sample_ticks = pfs_load_relaxed(&d->sample_ticks);
+	pfs_digest_leave(cached);
+}
+
+void
+pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot)
+{
+	uint32		usage = pfs_load_relaxed(&ref_slot->usage);
+
+	if (unlikely(usage < USAGE_MAX))
+		pfs_store_relaxed(&ref_slot->usage, usage + 1);
+}
+
+/*
+ * Adds a statement to its digest's record, or to all others: where the process has no
+ * place for its numbers.  The times are of the default timer.
+ */
+static pg_noinline void
+count_at_once(const PfsDigestEnd *end, uint64 now, uint64 ticks)
+{
+	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
+	PfsDigest  *d = cached != NULL ? cached->digest : NULL;
+	PfsSharedStatementCell *counters = d != NULL ? &d->counters : &pfs_shared_digests->counters;
 
 	add_counters(counters, end->n);
-	if (unlikely(end->memory != 0))
+	if (end->memory != 0)
 		pfs_raise_to(&counters->memory, end->memory);
 	pfs_count_plan(counters, end->plan_origin);
-	if (likely(timed))
+	if (end->flags & PFS_FLAG_TIMED)
 	{
-		uint64	   *buckets = likely(d != NULL) ? d->buckets : pfs_shared_digests->buckets;
+		uint64	   *buckets = d != NULL ? d->buckets : pfs_shared_digests->buckets;
 
 		pfs_add_relaxed(&buckets[pfs_histogram_bucket(ticks)], 1);
 		pfs_shared_cell_add(&counters->time, ticks);
@@ -388,23 +421,49 @@ pfs_digest_count(const PfsDigestEnd *end)
 		pfs_shared_cell_add_untimed(&counters->time);
 	if (end->with_waits)
 		pfs_digest_waits_give(cached);
-	if (unlikely(d == NULL))
+	if (d == NULL)
 	{
 		pfs_digest_note_others(now, now, NULL);
 		return;
 	}
 	pfs_store_relaxed(&d->last_seen, now);
-	look_at_offset(&d->last_offset, now);
+	pfs_digest_look_at_offset(&d->last_offset, now);
 	/* It was made at the end of its first statement, a little after that. */
-	if (unlikely(now < pfs_load_relaxed(&d->first_seen)))
+	if (now < pfs_load_relaxed(&d->first_seen))
 		pfs_store_relaxed(&d->first_seen, now);
-	if (unlikely(cached->ref_slot->usage < USAGE_MAX))
-		pfs_store_relaxed(&cached->ref_slot->usage, cached->ref_slot->usage + 1);
-	if (unlikely(ticks > pfs_load_relaxed(&d->sample_ticks) ||
-				 now - pfs_load_relaxed(&d->sample_seen) > sample_age_ticks()) &&
-		timed && end->text_len > 0)
+	pfs_digest_raise_usage(cached->ref_slot);
+	if ((end->flags & PFS_FLAG_TIMED) && end->text_len > 0 &&
+		pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), now, ticks))
 		put_sample(d, end, now, ticks);
 	pfs_digest_leave(cached);
+}
+
+/* Adds waits that have found no place to the digest's record. */
+static pg_noinline void
+give_waits(const PfsDigestKey *key)
+{
+	PfsCachedDigest *cached = pfs_digest_enter(key, true);
+
+	pfs_digest_waits_give(cached);
+	if (cached != NULL)
+		pfs_digest_leave(cached);
+}
+
+/*
+ * Counts a statement that has ended, and its waits, for its digest; inside the owner's
+ * write section.  It becomes the sample if it is the slowest or that is old.
+ */
+void
+pfs_digest_count(const PfsDigestEnd *end)
+{
+	bool		usual = (end->flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK);
+	uint64		now = likely(usual) ? end->end : pfs_timer_read(pfs_timer_default());
+	uint64		ticks = likely(usual) ? end->ticks : pfs_ticks_of_default(PFS_FLAGS_TIMER(end->flags), end->ticks);
+
+	if (unlikely(!pfs_pending_count(end, now, ticks)))
+		count_at_once(end, now, ticks);
+	else if (unlikely(end->with_waits && pfs_local.waits_used != 0))
+		give_waits(&end->key);
 }
 
 /* Adds the planning of a statement that is not executed. */

@@ -120,6 +120,12 @@ typedef struct PfsSharedDigests
 																 * truncators; atomic */
 	uint64		abandoned;		/* truncations that did not wait for who was
 								 * moving, atomic */
+
+	/*
+	 * By PfsDigestPart: the generation of its last truncation.  Truncators, one
+	 * at a time, before they raise pfs_words->digest_truncations.
+	 */
+	uint64		truncated[3];
 	uint64		unused __attribute__((aligned(PFS_CACHE_LINE)));
 } PfsSharedDigests;
 
@@ -191,6 +197,19 @@ typedef struct PfsDigestEnd
 } PfsDigestEnd;
 
 extern void pfs_digest_count(const PfsDigestEnd *end);
+
+/* ---- the same, for pfs_digest_pending.c ---- */
+
+/* Notes the offset of now, unless one that was taken lately still holds. */
+extern void pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now);
+
+/* A digest is used. */
+extern void pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot);
+
+/* Would a statement become the sample, where this is the present one?  Take it. */
+extern bool pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, uint64 now, uint64 ticks);
+extern void pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, uint64 ticks, uint64 *sample_seen,
+								   uint64 *sample_ticks);
 
 /* Adds the planning of a statement that is not executed, and so is not counted. */
 extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);

@@ -30,6 +30,7 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
+#include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
 #include "pfs_shared.h"
 
@@ -40,22 +41,30 @@
 static bool is_moving = false;
 static uint64 moving_since;
 
-static inline bool
-is_wanted(void)
+bool
+pfs_digest_move_is_wanted(void)
 {
 	return pfs_load_relaxed(&pfs_shared_digests->abandoned) == moving_since;
 }
 
-static void
-begin_moving(void)
+/* Begins a move of counters; false: a reader or truncator forbids it. */
+bool
+pfs_digest_begin_move(void)
 {
+	if (pfs_load_relaxed(&pfs_shared_digests->held) != 0)
+		return false;
 	pfs_add_seqcst(&pfs_shared_digests->moving, 1);
 	is_moving = true;
 	moving_since = pfs_load_relaxed(&pfs_shared_digests->abandoned);
+	pfs_fence_seqcst();			/* pairs with the one in block_moves() */
+	if (pfs_load_acquire(&pfs_shared_digests->held) == 0)
+		return true;
+	pfs_digest_end_move();
+	return false;
 }
 
-static void
-end_moving(void)
+void
+pfs_digest_end_move(void)
 {
 	is_moving = false;
 	pfs_sub_seqcst(&pfs_shared_digests->moving, 1);
@@ -65,10 +74,11 @@ bool
 pfs_digest_repair(void)
 {
 	bool		was_moving = is_moving;
+	bool		was_writing = pfs_pending_repair();
 
 	if (was_moving)
-		end_moving();
-	return was_moving;
+		pfs_digest_end_move();
+	return was_moving || was_writing;
 }
 
 /* Adds one wait to those of all others, for move_cb(). */
@@ -78,7 +88,7 @@ move_wait_cb(PfsChained *cell, void *arg)
 	PfsTotals	totals = {0};
 
 	pfs_shared_cell_read(&cell->cell, &totals);
-	if (pfs_totals_count(&totals) > 0 && is_wanted())
+	if (pfs_totals_count(&totals) > 0 && pfs_digest_move_is_wanted())
 		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, cell->key), &totals);
 }
 
@@ -97,13 +107,13 @@ move_cb(PfsDigest *d, void *arg)
 	PfsStatementTotals totals = {0};
 
 	pfs_statement_kind.read(&d->counters, &totals);
-	if (pfs_totals_count(&totals.time) > 0 && is_wanted())
+	if (pfs_totals_count(&totals.time) > 0 && pfs_digest_move_is_wanted())
 	{
 		pfs_statement_kind.merge(&pfs_shared_digests->counters, &totals);
 		pfs_digest_note_others(d->first_seen, d->last_seen, d);
 	}
 	/* A digest that is evicted has few statements: most buckets are empty. */
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && is_wanted(); b += BUCKETS_AT_ONCE)
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && pfs_digest_move_is_wanted(); b += BUCKETS_AT_ONCE)
 	{
 		const uint64 *some = &d->buckets[b];
 
@@ -161,10 +171,8 @@ pfs_digest_evict(uint32 *hint)
 	uint32		at = 0;
 	bool		done = false;
 
-	if (pfs_load_relaxed(&pfs_shared_digests->held) != 0)
+	if (!pfs_digest_begin_move())
 		return false;
-	begin_moving();
-	pfs_fence_seqcst();			/* pairs with the one in block_moves() */
 	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(&pfs_shared_digests->held) == 0; i++)
 	{
 		uint64		word;
@@ -193,7 +201,7 @@ pfs_digest_evict(uint32 *hint)
 		at = best;
 		done = pfs_digest_give_up(best, best_word, move_cb, NULL);
 	}
-	end_moving();
+	pfs_digest_end_move();
 	if (done)
 		*hint = at + 1;
 	return done;

@@ -15,6 +15,15 @@ extern PFS_HIDDEN PfsHash *pfs_digest_index;
 /* All others' time span includes these readings; d: the digest that they are of, or NULL. */
 extern void pfs_digest_note_others(uint64 first, uint64 last, const PfsDigest *d);
 
+/*
+ * Move counters into or out of records between these two; begin says false where a reader
+ * or truncator forbids it.  What is not wanted any more, as a truncator has stopped
+ * waiting, is dropped.
+ */
+extern bool pfs_digest_begin_move(void);
+extern bool pfs_digest_move_is_wanted(void);
+extern void pfs_digest_end_move(void);
+
 /* Evicts one digest; *hint: where the next allocation looks first. */
 extern bool pfs_digest_evict(uint32 *hint);
 

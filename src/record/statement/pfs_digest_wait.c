@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
 
 /* How often a worker tries to read what its leader is just writing. */
@@ -26,14 +27,6 @@ take_first(void)
 
 	pfs_local.waits_used &= pfs_local.waits_used - 1;
 	return w;
-}
-
-/* Sets an entry's counts to zero; it stays the entry of its instrument. */
-static inline void
-clear(PfsDigestWait *w)
-{
-	w->timed = w->untimed = w->sum = w->max = 0;
-	w->min = PG_UINT64_MAX;
 }
 
 /*
@@ -58,6 +51,20 @@ cell_of(PfsCachedDigest *cached, PfsInstrumentId instrument)
 }
 
 /*
+ * Returns the cell of an instrument: the digest's, or where it has none that of all
+ * others; NULL: these have none either.
+ */
+PfsSharedCell *
+pfs_digest_wait_cell(PfsCachedDigest *cached, PfsInstrumentId instrument)
+{
+	PfsSharedCell *cell = cell_of(cached, instrument);
+
+	if (unlikely(cell == NULL) && instrument < pfs_digest_other_waits.ncells)
+		cell = pfs_shared_block_touch(&pfs_digest_other_waits, instrument);
+	return cell;
+}
+
+/*
  * Empties the process's table of waits into a digest that the caller has pinned, or,
  * with NULL, into the waits of all others.  So does a kind of wait for which the digest
  * has no cell and the container no room.  Waits of an instrument for which all others
@@ -69,11 +76,8 @@ pfs_digest_waits_give(PfsCachedDigest *cached)
 	while (pfs_local.waits_used != 0)
 	{
 		PfsDigestWait *w = take_first();
-		PfsInstrumentId instrument = w->key - 1;
-		PfsSharedCell *cell = cell_of(cached, instrument);
+		PfsSharedCell *cell = pfs_digest_wait_cell(cached, w->key - 1);
 
-		if (unlikely(cell == NULL) && instrument < pfs_digest_other_waits.ncells)
-			cell = pfs_shared_block_touch(&pfs_digest_other_waits, instrument);
 		if (likely(cell != NULL))
 		{
 			if (likely(w->timed != 0))
@@ -81,7 +85,7 @@ pfs_digest_waits_give(PfsCachedDigest *cached)
 			if (unlikely(w->untimed != 0))
 				pfs_add_relaxed(&cell->count_untimed, w->untimed);
 		}
-		clear(w);
+		pfs_digest_wait_clear(w);
 	}
 }
 
@@ -89,7 +93,7 @@ static void
 drop_all(void)
 {
 	while (pfs_local.waits_used != 0)
-		clear(take_first());
+		pfs_digest_wait_clear(take_first());
 }
 
 /*
@@ -185,7 +189,7 @@ pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 	w = &pfs_digest_wait_items[i];
 	if (w->key == 0)
 	{
-		clear(w);
+		pfs_digest_wait_clear(w);
 		w->key = (uint32) instrument + 1;
 		w->bit = UINT64_C(1) << i;
 	}
@@ -390,6 +394,7 @@ pfs_digest_work_for(const PfsThread *leader)
 void
 pfs_digest_attach(PfsThread *t)
 {
+	pfs_pending_attach(t->index);
 	if (pfs_thread_is_parallel_worker())
 		pfs_digest_work();
 }
@@ -405,4 +410,5 @@ pfs_digest_detach(PfsThread *t)
 	give_all();
 	end_charge();
 	working = false;
+	pfs_pending_detach();
 }

@@ -53,6 +53,17 @@ pfs_digest_charge_top(void)
 	pfs_local.waits = pfs_digest_wait_items;
 }
 
+/* Sets an entry's counts to zero; it stays the entry of its instrument. */
+static inline void
+pfs_digest_wait_clear(PfsDigestWait *w)
+{
+	w->timed = w->untimed = w->sum = w->max = 0;
+	w->min = PG_UINT64_MAX;
+}
+
+/* The cell of a digest that has been entered, or of all others; NULL: none. */
+extern PfsSharedCell *pfs_digest_wait_cell(PfsCachedDigest *cached, PfsInstrumentId instrument);
+
 /* Empties the table into a digest that has been entered; NULL: into all others. */
 extern void pfs_digest_waits_give(PfsCachedDigest *cached);
 

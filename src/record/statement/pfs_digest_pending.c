@@ -1,0 +1,318 @@
+/*
+ * pfs_digest_pending.c
+ *	  Numbers of digests that a process keeps to itself: counting, and adding them to
+ *	  the digests' records.
+ *
+ * Separate from pfs_digest.c, where everything is written by all processes.
+ */
+#include "postgres.h"
+
+#include "pfs_digest_evict.h"
+#include "pfs_digest_pending.h"
+#include "pfs_digest_wait.h"
+#include "pfs_shared.h"
+
+PFS_HOT PfsPendingDigests *pfs_pending_digests = NULL;
+uint8	   *pfs_pending_used = NULL;
+
+/* This process's; NULL: it has none. */
+static PFS_HOT PfsPendingDigests *mine = NULL;
+
+size_t
+pfs_pending_size(void)
+{
+	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.threads * (sizeof(PfsPendingDigests) + sizeof(uint8));
+}
+
+void
+pfs_pending_lay_out(PfsSegment *seg)
+{
+	if (pfs_sizes.digests == 0)
+		return;
+	pfs_pending_digests = pfs_segment_take(seg, pfs_sizes.threads * sizeof(PfsPendingDigests), PFS_CACHE_LINE);
+	pfs_pending_used = pfs_segment_take(seg, pfs_sizes.threads * sizeof(uint8), PFS_CACHE_LINE);
+}
+
+void
+pfs_pending_attach(uint32 thread_index)
+{
+	mine = pfs_pending_digests == NULL ? NULL : &pfs_pending_digests[thread_index];
+}
+
+void
+pfs_pending_detach(void)
+{
+	mine = NULL;
+}
+
+bool
+pfs_pending_repair(void)
+{
+	if (mine == NULL || (mine->seq.word & 1) == 0)
+		return false;
+	pfs_seqlock_write_end(&mine->seq);
+	return true;
+}
+
+/* ---- truncation ---- */
+
+static void
+clear_item(PfsPendingDigest *p)
+{
+	pfs_store_relaxed(&p->key.query_id, 0);
+	p->nwaits = 0;
+	p->plans = (PfsPlanCounts)
+	{
+		0, 0
+	};
+	memset(&p->counters, 0, sizeof(p->counters));
+	memset(p->buckets, 0, sizeof(p->buckets));
+}
+
+/*
+ * Drops what is older than the truncations that have happened since this process looked
+ * last; inside the section of seq.  False: a truncator may still have to count it.  It has
+ * announced itself (`held`) before it raised the generation, and takes that back when it
+ * has counted.
+ */
+static pg_noinline bool
+apply_truncations(uint64 generation)
+{
+	if (pfs_load_acquire(&pfs_shared_digests->held) != 0)
+		return false;
+	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
+	{
+		PfsPendingDigest *p = &mine->items[i];
+
+		if (pfs_shared_digests->truncated[PFS_DIGEST_ALL] > mine->generation)
+			clear_item(p);
+		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_BUCKETS] > mine->generation)
+			memset(p->buckets, 0, sizeof(p->buckets));
+		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_WAITS] > mine->generation)
+			p->nwaits = 0;
+	}
+	pfs_store_relaxed(&mine->generation, generation);
+	return true;
+}
+
+/* ---- flushing ---- */
+
+static void
+flush_waits(PfsCachedDigest *cached, const PfsPendingDigest *p)
+{
+	for (uint32 i = 0; i < p->nwaits && pfs_digest_move_is_wanted(); i++)
+	{
+		const PfsPendingWait *w = &p->waits[i];
+		PfsSharedCell *cell = pfs_digest_wait_cell(cached, w->instrument);
+
+		if (cell == NULL)
+			continue;
+		if (w->timed != 0)
+			pfs_shared_cell_add_timed(cell, w->timed, w->sum, w->min, w->max);
+		if (w->untimed != 0)
+			pfs_add_relaxed(&cell->count_untimed, w->untimed);
+	}
+}
+
+/*
+ * Adds a place's numbers to its digest, which is made again if it has gone, or to all
+ * others, and frees the place.  False: a reader or truncator forbids it.
+ */
+static bool
+flush(PfsPendingDigest *p)
+{
+	PfsCachedDigest *cached = pfs_digest_enter(&p->key, true);
+	PfsDigest  *d = cached != NULL ? cached->digest : NULL;
+	uint64	   *buckets = d != NULL ? d->buckets : pfs_shared_digests->buckets;
+	PfsStatementTotals totals = {0};
+	bool		may = pfs_digest_begin_move();
+
+	if (may)
+	{
+		pfs_statement_kind.add(&totals, &p->counters);
+		totals.plans = p->plans;
+		if (pfs_digest_move_is_wanted())
+			pfs_statement_kind.merge(d != NULL ? &d->counters : &pfs_shared_digests->counters, &totals);
+		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && pfs_digest_move_is_wanted(); b++)
+		{
+			if (p->buckets[b] != 0)
+				pfs_add_relaxed(&buckets[b], p->buckets[b]);
+		}
+		flush_waits(cached, p);
+		if (d == NULL)
+			pfs_digest_note_others(p->last_seen, p->last_seen, NULL);
+		else if (p->last_seen > pfs_load_relaxed(&d->last_seen))
+		{
+			pfs_store_relaxed(&d->last_seen, p->last_seen);
+			pfs_store_relaxed(&d->last_offset.value, p->last_offset.value);
+			pfs_store_relaxed(&d->last_offset.taken, p->last_offset.taken);
+		}
+		clear_item(p);
+		pfs_digest_end_move();
+	}
+	if (cached != NULL)
+		pfs_digest_leave(cached);
+	return may;
+}
+
+/* ---- counting ---- */
+
+/*
+ * Takes a free place of the set for a digest, or that of another one, which is flushed.
+ * NULL: the digest has no record, or no place can be had.
+ */
+static pg_noinline PfsPendingDigest *
+take(PfsPendingDigest *set, const PfsDigestEnd *end, uint64 now)
+{
+	PfsPendingDigest *p = NULL;
+	PfsCachedDigest *cached;
+	PfsDigest  *d;
+
+	for (int way = 0; way < PFS_PENDING_WAYS && p == NULL; way++)
+	{
+		if (set[way].key.query_id == 0)
+			p = &set[way];
+	}
+	if (p == NULL)
+	{
+		p = &set[mine->next_way++ % PFS_PENDING_WAYS];
+		if (!flush(p))
+			return NULL;
+	}
+	cached = pfs_digest_enter(&end->key, true);
+	if (cached == NULL)
+		return NULL;
+	d = cached->digest;
+	/* It was made at the end of its first statement, a little after that. */
+	if (unlikely(now < pfs_load_relaxed(&d->first_seen)))
+		pfs_store_relaxed(&d->first_seen, now);
+	p->state = cached->state;
+	p->word = cached->word;
+	p->ref_slot = cached->ref_slot;
+	p->last_seen = now;
+	p->last_offset.value = pfs_load_relaxed(&d->last_offset.value);
+	p->last_offset.taken = pfs_load_relaxed(&d->last_offset.taken);
+	p->sample_seen = pfs_load_relaxed(&d->sample_seen);
+	p->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
+	pfs_store_relaxed(&pfs_pending_used[mine - pfs_pending_digests], 1);
+	p->key.db_user = end->key.db_user;
+	pfs_store_relaxed(&p->key.query_id, end->key.query_id);
+	pfs_digest_leave(cached);
+	return p;
+}
+
+/* Has the digest's record gone? */
+static inline bool
+is_gone(const PfsPendingDigest *p)
+{
+	return unlikely(pfs_load_relaxed(p->state) != p->word);
+}
+
+/* The place of a digest, with room for one more statement; NULL: none at this moment. */
+static inline PfsPendingDigest *
+find(const PfsDigestEnd *end, uint64 now, uint32 bucket)
+{
+	PfsPendingDigest *set = &mine->items[end->key.query_id % PFS_PENDING_SETS * PFS_PENDING_WAYS];
+
+	for (int way = 0; way < PFS_PENDING_WAYS; way++)
+	{
+		PfsPendingDigest *p = &set[way];
+
+		if (p->key.query_id != end->key.query_id || p->key.db_user != end->key.db_user)
+			continue;
+		if (likely(!is_gone(p) && p->buckets[bucket] != PG_UINT8_MAX))
+			return p;
+		if (!flush(p))
+			return NULL;
+		break;
+	}
+	return take(set, end, now);
+}
+
+/*
+ * Takes the waits of the process's table into a place.  Kinds that find no room stay in
+ * the table.
+ */
+static void
+take_waits(PfsPendingDigest *p)
+{
+	uint64		left = 0;
+
+	while (pfs_local.waits_used != 0)
+	{
+		int			bit = __builtin_ctzll(pfs_local.waits_used);
+		PfsDigestWait *w = &pfs_digest_wait_items[bit];
+		uint32		instrument = w->key - 1;
+		uint32		i = 0;
+		PfsPendingWait *to;
+
+		pfs_local.waits_used &= pfs_local.waits_used - 1;
+		while (i < p->nwaits && p->waits[i].instrument != instrument)
+			i++;
+		if (unlikely(i == PFS_PENDING_WAITS))
+		{
+			left |= w->bit;
+			continue;
+		}
+		to = &p->waits[i];
+		if (unlikely(i == p->nwaits))
+		{
+			*to = (PfsPendingWait)
+			{
+				.min = PG_UINT64_MAX,.instrument = instrument
+			};
+			p->nwaits++;
+		}
+		to->timed += w->timed;
+		to->untimed += w->untimed;
+		to->sum += w->sum;
+		to->min = Min(to->min, w->min);
+		to->max = Max(to->max, w->max);
+		pfs_digest_wait_clear(w);
+	}
+	pfs_local.waits_used = left;
+}
+
+bool
+pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
+{
+	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
+	uint32		bucket = pfs_histogram_bucket(ticks);
+	uint64		generation;
+	PfsPendingDigest *p = NULL;
+
+	if (unlikely(mine == NULL))
+		return false;
+	pfs_seqlock_write_begin(&mine->seq);
+	pfs_fence_signal();
+	/* The load comes after the odd word is stored; the other side is in pfs_digest_read.c. */
+	generation = pfs_load_acquire(&pfs_words->digest_truncations);
+	if (likely(generation == mine->generation) || apply_truncations(generation))
+		p = find(end, now, bucket);
+	if (likely(p != NULL))
+	{
+		if (likely(timed))
+		{
+			pfs_cell_add_timed(&p->counters.time, ticks);
+			p->buckets[bucket]++;
+		}
+		else
+			p->counters.time.count_untimed++;
+		pfs_counters_add(p->counters.n, end->n);
+		if (unlikely(end->memory > p->counters.memory))
+			p->counters.memory = end->memory;
+		if (PFS_HAVE_PLAN_ORIGIN && end->plan_origin == PFS_PLAN_GENERIC)
+			p->plans.generic++;
+		else if (PFS_HAVE_PLAN_ORIGIN && end->plan_origin == PFS_PLAN_CUSTOM)
+			p->plans.custom++;
+		p->last_seen = now;
+		pfs_digest_look_at_offset(&p->last_offset, now);
+		if (end->with_waits)
+			take_waits(p);
+		pfs_digest_raise_usage(p->ref_slot);
+		if (unlikely(timed && end->text_len > 0 && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, now, ticks)))
+			pfs_digest_take_sample(end, now, ticks, &p->sample_seen, &p->sample_ticks);
+	}
+	pfs_seqlock_write_end(&mine->seq);
+	return p != NULL;
+}

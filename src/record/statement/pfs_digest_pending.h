@@ -1,0 +1,109 @@
+/*
+ * pfs_digest_pending.h
+ *	  What a process has counted for its digests and not added to them yet.
+ *
+ * A digest is a record that all sessions share, and adding to it at the end of each
+ * statement would make them fight over its cache lines.  So each process has numbers of
+ * its own for the digests that it had lately, and readers add those of all processes to
+ * what the records have.  They lie in shared memory beside the thread records, one set for
+ * each: the next process that has the record goes on with what the last one has left.
+ *
+ * The owner alone writes them, between two steps of `seq`.  They are added to the digest's
+ * record (a flush) when the place is needed for another digest, or a number does not fit
+ * any more, or the record has gone; never while a reader or truncator forbids it
+ * (pfs_digest_evict.c), as a flush is a move: then the statement is counted in its digest's
+ * record at once.
+ *
+ * TRUNCATE raises pfs_words->digest_truncations and writes nobody's numbers: those of an
+ * older generation do not count any more, and their owner drops them.
+ *
+ * Separate from pfs_digest.h: a digest is everybody's, these numbers are one process's.
+ */
+#ifndef PFS_DIGEST_PENDING_H
+#define PFS_DIGEST_PENDING_H
+
+#include "pfs_digest.h"
+
+/* Places for digests: sets by the last bits of the query identifier. */
+#define PFS_PENDING_SETS	4
+#define PFS_PENDING_WAYS	4
+#define PFS_PENDING_DIGESTS (PFS_PENDING_SETS * PFS_PENDING_WAYS)
+
+/* Kinds of waits of one digest; those of more kinds go to its record at once. */
+#define PFS_PENDING_WAITS	6
+
+typedef struct PfsPendingWait
+{
+	uint64		timed;
+	uint64		untimed;
+	uint64		sum;			/* ticks of the default timer */
+	uint64		min;
+	uint64		max;
+	uint64		instrument;
+} PfsPendingWait;
+
+typedef struct PfsPendingDigest
+{
+	PfsDigestKey key;			/* query_id 0: nobody's place */
+
+	/* The record, as it was found: it has gone if its state word is another one. */
+	const uint64 *state;
+	uint64		word;
+	PfsDigestRefSlot *ref_slot;
+
+	uint64		last_seen;		/* as in PfsDigest */
+	PfsDigestOffset last_offset;
+	uint64		sample_seen;	/* what the record's sample was lately */
+	uint64		sample_ticks;
+	uint32		nwaits;
+	PfsPlanCounts plans;
+	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
+	PfsPendingWait waits[PFS_PENDING_WAITS];
+	uint8		buckets[PFS_HISTOGRAM_BUCKETS];
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigest;
+
+/* The parts that are truncated each by itself; all that go with the digests go by the first. */
+typedef enum PfsDigestPart
+{
+	PFS_DIGEST_ALL,
+	PFS_DIGEST_PART_BUCKETS,
+	PFS_DIGEST_PART_WAITS,
+} PfsDigestPart;
+
+#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_WAITS + 1)
+
+typedef struct PfsPendingDigests
+{
+	PfsSeqlock	seq;			/* odd while the owner changes anything */
+	uint64		generation;		/* truncations that the owner has applied */
+	uint32		next_way;		/* whose turn it is to be replaced */
+	PfsPendingDigest items[PFS_PENDING_DIGESTS];
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigests;
+
+/*
+ * [threads]; NULL: there are no digests.  Whether one was ever used says a byte beside: a
+ * reader that looked at all of them would make them resident.
+ */
+extern PFS_HIDDEN PfsPendingDigests *pfs_pending_digests;
+extern PFS_HIDDEN uint8 *pfs_pending_used;
+
+/* Postmaster. */
+extern size_t pfs_pending_size(void);
+extern void pfs_pending_lay_out(PfsSegment *seg);
+
+/* ---- the owner, inside a write section of its thread ---- */
+
+/* The process takes the numbers of its thread record, and leaves them. */
+extern void pfs_pending_attach(uint32 thread_index);
+extern void pfs_pending_detach(void);
+
+/* True if an error had left them in the middle of a change. */
+extern bool pfs_pending_repair(void);
+
+/*
+ * Counts a statement that has ended, with its waits; end and ticks by the default timer.
+ * False: there is no place for its digest at this moment.
+ */
+extern bool pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks);
+
+#endif							/* PFS_DIGEST_PENDING_H */
