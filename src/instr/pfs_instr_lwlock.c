@@ -88,7 +88,7 @@ static void
 show(PfsThread *t, const void *frame)
 {
 	PfsAcquisition *a = &pfs_acquisition;
-	PfsWaitEvent *e;
+	PfsWait *e;
 
 	if (pfs_lwlock_events_now == PFS_LWLOCK_CONTENDED)
 	{
@@ -114,7 +114,7 @@ show(PfsThread *t, const void *frame)
 					   PFS_EVENT_NO_OFFSET, pfs_frames_source(frame));
 	if (e == NULL)
 		return;
-	e->object_instance = (uintptr_t) a->lock;
+	e->object.address = (uintptr_t) a->lock;
 	e->spins = 0;
 	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL)
 		pfs_wait_start_at(t, e, a->start);
@@ -153,7 +153,7 @@ static pg_noinline bool
 finish_shown(bool acquired)
 {
 	PfsAcquisition *a = &pfs_acquisition;
-	PfsWaitEvent *e = a->event;
+	PfsWait *e = a->event;
 	PfsThread  *t = pfs_my_thread;
 	uint64		end;
 
@@ -163,7 +163,7 @@ finish_shown(bool acquired)
 	if (e == NULL)
 		return false;
 	if (t == NULL || t->events[PFS_WAITS].depth == 0 || pfs_is_writing(t) ||
-		e != pfs_ring_spare(&t->events[PFS_WAITS].ring, t->events[PFS_WAITS].depth - 1))
+		e != &t->waits[t->events[PFS_WAITS].depth - 1])
 		return true;
 	end = pfs_wait_read_end(t, e->flags);
 	if (!acquired)

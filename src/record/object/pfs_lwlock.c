@@ -115,7 +115,7 @@ pfs_lwlock_instance(const LWLock *lock, PfsInstrumentId instrument)
  * ends.
  */
 void
-pfs_lwlock_count(uint32 instance, const PfsWaitEvent *e, uint64 end)
+pfs_lwlock_count(uint32 instance, const PfsWait *e, uint64 end)
 {
 	PfsLwlock  *lock = pfs_pages_record(pfs_lwlocks, instance);
 

@@ -115,7 +115,7 @@ extern void pfs_lwlock_forget(void);
 extern uint32 pfs_lwlock_instance(const LWLock *lock, PfsInstrumentId instrument);
 
 /* An acquisition that slept is over. */
-extern void pfs_lwlock_count(uint32 instance, const PfsWaitEvent *e, uint64 end);
+extern void pfs_lwlock_count(uint32 instance, const PfsWait *e, uint64 end);
 
 StaticAssertDecl(LW_EXCLUSIVE == 0 && LW_SHARED == PFS_LWLOCK_SHARED, "modes are other numbers");
 

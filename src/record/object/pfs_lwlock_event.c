@@ -7,10 +7,6 @@
  */
 #include "postgres.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #include "pfs_event_instant.h"
 #include "pfs_lane.h"
 #include "pfs_lwlock_event.h"
@@ -35,7 +31,7 @@ pfs_lwlock_ring_length(void)
 	if (length == 0)
 	{
 		/* A reader's records are not the block that is being written. */
-		uint32		wanted = pfs_history_kept(pfs_sizes.history[PFS_WAITS]) + PFS_LWLOCK_BLOCK;
+		uint32		wanted = pfs_sizes.history[PFS_WAITS] + PFS_LWLOCK_BLOCK;
 
 		for (length = 2 * PFS_LWLOCK_BLOCK; length < wanted;)
 			length *= 2;
@@ -107,63 +103,60 @@ pfs_lwlock_ring_start(PfsLwlockHolder *mine)
 	mine->next = mine->events;
 }
 
-/*
- * Makes the wait event that a record of an acquisition stands for, for readers and for
- * the log of all waits.  What the record leaves out, as it is the same for all of a
- * thread's, is given by the caller (thread_id, role) or left zero.
- */
-void
-pfs_lwlock_make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, PfsWaitEvent *to)
+static inline uint64
+kind_of(const PfsLwlockEvent *from)
 {
 	bool		try = (from->flags & PFS_LWLOCK_TRY) != 0;
 	bool		shared = (from->lock & PFS_LWLOCK_SHARED) != 0;
 	PfsOperation operation = try ? (shared ? PFS_OP_TRY_SHARED_LOCK : PFS_OP_TRY_EXCLUSIVE_LOCK)
 	: (shared ? PFS_OP_SHARED_LOCK : PFS_OP_EXCLUSIVE_LOCK);
 
+	return pfs_event_kind(from->lock >> PFS_LWLOCK_INSTRUMENT_SHIFT, operation, PFS_OBJECT_LWLOCK) |
+		(uint64) from->nesting_type << 32;
+}
+
+/* The same as an ordinary wait, for its thread's block. */
+static void
+make_wait(const PfsLwlockEvent *from, PfsWait *to)
+{
+	uint64		distance = from->event_id - from->nesting_event_id;
+
 	memset(to, 0, sizeof(*to));
-	to->log_word.word = 1;
+	to->kind = kind_of(from);
+	to->timer_start = from->timer_start;
+	to->timer_end = from->timer_start + from->ticks;
+	to->event_id = from->event_id;
+	to->nesting_distance = (uint32) distance;
+	to->flags = from->flags & ~PFS_LWLOCK_TRY;
+	to->source = from->source;
+	to->object.address = (uintptr_t) pfs_lwlock_of(from);
+	if (distance > PG_UINT32_MAX)
+	{
+		to->nesting_event_id = from->nesting_event_id;
+		pfs_wait_widen(to, PFS_WIDE_NESTING);
+	}
+}
+
+/*
+ * Makes the wait event that a record of an acquisition stands for, for readers.  What the record leaves out, as it is the same for all of a
+ * thread's, is given by the caller (thread_id, role) or left zero.
+ */
+void
+pfs_lwlock_make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, PfsWaitEvent *to)
+{
+	memset(to, 0, sizeof(*to));
 	to->timer_start = from->timer_start;
 	to->timer_end = from->timer_start + from->ticks;
 	to->event_id = to->end_event_id = from->event_id;
 	to->nesting_event_id = from->nesting_event_id;
 	to->thread_id = thread_id;
-	to->kind = pfs_event_kind(from->lock >> PFS_LWLOCK_INSTRUMENT_SHIFT, operation, PFS_OBJECT_LWLOCK) |
-		(uint64) from->nesting_type << 32;
+	to->kind = kind_of(from);
 	to->role = role;
 	to->flags = from->flags & ~PFS_LWLOCK_TRY;
 	to->source = from->source;
 	to->object_instance = (uintptr_t) pfs_lwlock_of(from);
-}
-
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-static void
-__attribute__((target("avx")))
-copy_block_avx(PfsLwlockEvent *to, const PfsLwlockEvent *from)
-{
-	const __m256i *src = (const __m256i *) from;
-	__m256i    *dst = (__m256i *) to;
-
-#pragma GCC unroll 8
-	for (int i = 0; i < PFS_LWLOCK_BLOCK * sizeof(PfsLwlockEvent) / sizeof(__m256i); i++)
-		_mm256_storeu_si256(dst + i, _mm256_loadu_si256(src + i));
-}
-#endif
-
-/*
- * Copies a block of records into the log.  Only whole blocks are copied, so wide
- * registers pay.
- */
-static inline void
-copy_block(PfsLwlockEvent *to, const PfsLwlockEvent *from)
-{
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-	if (pfs_local.avx)
-	{
-		copy_block_avx(to, from);
-		return;
-	}
-#endif
-	pfs_racy_copy(to, from, PFS_LWLOCK_BLOCK * sizeof(PfsLwlockEvent));
+	to->number_of_bytes = PFS_EVENT_NO_BYTES;
+	to->file_offset = PFS_EVENT_NO_OFFSET;
 }
 
 /*
@@ -192,7 +185,7 @@ pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
 		pfs_store_relaxed(&block->thread_id, t->thread_id);
 		pfs_store_relaxed(&block->role, pfs_lwlock_role_of(t));
 		pfs_store_relaxed(&block->first, tail > from ? (uint32) (tail - from) : 0);
-		copy_block(block->events, &mine->events[from & mask]);
+		pfs_racy_copy(block->events, &mine->events[from & mask], PFS_LWLOCK_BLOCK * sizeof(PfsLwlockEvent));
 		pfs_log_slot_end(&claim, 0, block);
 
 		/*
@@ -208,8 +201,8 @@ pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
 }
 
 /*
- * Puts the records of the last block, which is not complete when the thread ends, into
- * the log of all waits, one by one: those that the long history wants.  Inside detach's
+ * Puts the records of the last block, which is not complete when the thread ends, among
+ * the thread's other waits, one by one: those that the long history wants.  Inside detach's
  * write section.
  */
 void
@@ -219,16 +212,15 @@ pfs_lwlock_ring_end(PfsThread *t, PfsLwlockHolder *mine)
 	uint64		tail = pfs_history_tail(pfs_load_relaxed(&mine->history_long_tail), head);
 	uint32		mask = pfs_lwlock_ring_length() - 1;
 
-	if (pfs_history_long[PFS_WAITS] == NULL)
-		return;
 	for (uint64 pos = Max(head - head % PFS_LWLOCK_BLOCK, tail); pos < head; pos++)
 	{
-		PfsWaitEvent event;
+		const PfsLwlockEvent *e = &mine->events[pos & mask];
+		PfsWait		wait;
 
-		if ((mine->events[pos & mask].flags & PFS_FLAG_HISTORY_LONG) == 0)
+		if ((e->flags & PFS_FLAG_HISTORY_LONG) == 0)
 			continue;
-		pfs_lwlock_make_event(&mine->events[pos & mask], t->thread_id, pfs_lwlock_role_of(t), &event);
-		pfs_history_long_add(t, PFS_WAITS, (const PfsEvent *) &event);
+		make_wait(e, &wait);
+		pfs_history_add(t, &wait);
 	}
 }
 

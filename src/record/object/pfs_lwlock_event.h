@@ -25,6 +25,7 @@
 #define PFS_LWLOCK_EVENT_H
 
 #include "pfs_event_write.h"
+#include "pfs_log.h"
 #include "pfs_lwlock.h"
 #include "pfs_wait_class.h"
 

@@ -68,6 +68,14 @@ typedef struct PfsEventSource
 /* NULL: a slot is one event; no events lie elsewhere; no column is filled in by readers. */
 typedef struct PfsEventFamilyRead
 {
+	/* Bytes that mean something in a reader's copy. */
+	size_t		(*bytes) (const PfsEvent *event);
+
+	/*
+	 * Makes a reader's copy, but for whose it is, of what lies in a block; of
+	 * waits also of a slot.
+	 */
+	void		(*unpack) (const void *from, PfsEvent *to);
 	const PfsEventSlots *slots;
 	const PfsEventSource *source;
 
@@ -87,6 +95,8 @@ extern const PfsEventSource *pfs_event_source(PfsEventFamily family);
 /* Waits: acquisitions of LWLocks; their columns. */
 extern const PfsEventSource pfs_lwlock_event_source;
 extern void pfs_wait_event_complete(PfsEvent *event, bool running);
+extern size_t pfs_wait_event_bytes(const PfsEvent *event);
+extern void pfs_wait_event_unpack(const void *from, PfsEvent *to);
 
 /* Stages, statements. */
 extern const PfsEventSlots pfs_stage_slots;

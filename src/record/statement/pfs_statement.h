@@ -105,15 +105,24 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 #define PFS_MESSAGE_SIZE	256
 #define PFS_SCHEMA_SIZE		64
 
+/* In PFS_EVENT_KIND: an event in a block has the counters that are rarely not zero; memory. */
+#define PFS_WIDE_COUNTERS	0x01
+#define PFS_WIDE_MEMORY		0x02
+
+/* The first of the rare ones. */
+#define PFS_N_RARE PFS_N_SHARED_BLKS_DIRTIED
+
 /*
  * A statement.  Behind the struct lie the texts, one after the other without
- * terminators: the schema, the statement's text, the message.
+ * terminators: the schema, the statement's text, the message.  In a block it is shorter:
+ * see pfs_statement_event_record().
  */
 typedef struct PfsStatementEvent
 {
 	PFS_EVENT_FIELDS;
 	uint32		level;			/* nesting_event_level */
 	uint64		statement_id;
+	uint64		n[PFS_NUM_COUNTERS];
 	uint64		query_id;		/* 0: none */
 	Oid			database;
 	Oid			user;			/* role in effect when it started */
@@ -125,7 +134,6 @@ typedef struct PfsStatementEvent
 	uint8		plan_origin;	/* PfsPlanOrigin */
 	uint64		memory;			/* the session's most bytes meanwhile, and
 								 * one; if it counts them: written at the end */
-	uint64		n[PFS_NUM_COUNTERS];
 	char		texts[FLEXIBLE_ARRAY_MEMBER];
 } PfsStatementEvent;
 
@@ -242,14 +250,17 @@ pfs_transaction_event_bytes(const PfsTransactionEvent *e)
 	return e->gid[0] == '\0' ? offsetof(PfsTransactionEvent, gid) + 1 : sizeof(PfsTransactionEvent);
 }
 
-/* Theirs of PfsEventFamilyInfo. */
+/* Theirs of PfsEventFamilyInfo and PfsEventFamilyRead. */
 extern size_t pfs_statement_texts_size(void);
+extern void pfs_stage_event_record(PfsThread *t, PfsEvent *event);
+extern void pfs_statement_event_record(PfsThread *t, PfsEvent *event);
+extern void pfs_transaction_event_record(PfsThread *t, PfsEvent *event);
 extern size_t pfs_stage_event_used(const PfsEvent *event);
 extern size_t pfs_statement_event_used(const PfsEvent *event);
 extern size_t pfs_transaction_event_used(const PfsEvent *event);
-extern void pfs_stage_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
-extern void pfs_statement_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
-extern void pfs_transaction_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+extern void pfs_stage_event_unpack(const void *from, PfsEvent *to);
+extern void pfs_statement_event_unpack(const void *from, PfsEvent *to);
+extern void pfs_transaction_event_unpack(const void *from, PfsEvent *to);
 
 /*
  * ---- the owner: hooks and callbacks, outside critical and write sections ----
