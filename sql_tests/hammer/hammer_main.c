@@ -38,7 +38,7 @@ static const HammerGroup groups[] = {
 	{"segment", hammer_segment, 0, true},
 	{"scenario", hammer_scenario, 1, true},
 	{"pages", hammer_pages, 13, true},
-	{"ring", hammer_ring, 4, true},
+	{"blocks", hammer_blocks, 5, true},
 	{"log", hammer_log, 5, true},
 	{"hash", hammer_hash, 8, true},
 	{"private", hammer_private, 0, true},

@@ -90,8 +90,9 @@ pfs_blocks_held(const PfsBlocksSpec *spec)
 
 /*
  * Lays out a container.  A lane's order has places for the blocks in which the newest
- * items are; and for one more for each that threads may hold back, as a block may be
- * entered long after its items were written.
+ * items are; for one more item of each thread, which may be about to write it; and for one
+ * more block for each that threads may hold back, as a block may be entered long after
+ * its items were written.
  */
 PfsBlocks *
 pfs_blocks_create(PfsSegment *seg, const PfsBlocksSpec *spec)
@@ -100,7 +101,7 @@ pfs_blocks_create(PfsSegment *seg, const PfsBlocksSpec *spec)
 	uint32_t	least = items_at_least(spec);
 	uint32_t	held = pfs_blocks_held(spec);
 	uint32_t	nspare = spec->writers * held;
-	uint32_t	nplaces = spec->items == 0 ? 0 : (spec->items + least - 1) / least + nspare;
+	uint32_t	nplaces = spec->items == 0 ? 0 : (spec->items + spec->writers + least - 1) / least + nspare;
 	size_t		nblocks = (size_t) spec->lanes * nplaces + nspare;
 	size_t		order_stride = (nplaces * sizeof(uint64_t) + PFS_CACHE_LINE - 1) /
 		PFS_CACHE_LINE * (PFS_CACHE_LINE / sizeof(uint64_t));
@@ -188,9 +189,9 @@ block_of(const PfsBlocks *b, uint32_t number)
 void
 pfs_block_writer_init(PfsBlockWriter *w, uint32_t *owned)
 {
-	w->position = 0;
+	pfs_store_relaxed(&w->position, 0);
 	w->next = w->end = NULL;
-	w->owned = owned;
+	pfs_store_relaxed(&w->owned, owned);
 }
 
 /*
