@@ -38,17 +38,14 @@ pfs_timestamp_of(uint32 flags, PfsTimestamp now)
 
 /*
  * What a statement counts; times in ticks of the default timer.  Those of buffers
- * are in the order of BufferUsage.
+ * are in the order of BufferUsage.  In front are those that many statements have: in a
+ * block an event has the others only if one of them is not zero.
  */
 typedef enum PfsCounter
 {
 	PFS_N_LOCK_TIME,
 	PFS_N_PLAN_TIME,
 	PFS_N_EXEC_TIME,
-	PFS_N_CPU_TIME,				/* nanoseconds */
-	PFS_N_ERRORS,
-	PFS_N_WARNINGS,
-	PFS_N_ROWS_AFFECTED,
 	PFS_N_ROWS_SENT,
 	PFS_N_SHARED_BLKS_HIT,
 	PFS_N_SHARED_BLKS_READ,
@@ -64,9 +61,13 @@ typedef enum PfsCounter
 	PFS_N_WAL_FPI,
 	PFS_N_WAL_BYTES,
 	PFS_N_PARALLEL_WORKERS,
+	PFS_N_ROWS_AFFECTED,
+	PFS_N_CPU_TIME,				/* nanoseconds */
+	PFS_N_ERRORS,
+	PFS_N_WARNINGS,
 } PfsCounter;
 
-#define PFS_NUM_COUNTERS (PFS_N_PARALLEL_WORKERS + 1)
+#define PFS_NUM_COUNTERS (PFS_N_WARNINGS + 1)
 
 /* Two words at once; and where they may lie anywhere. */
 typedef uint64 PfsPair __attribute__((vector_size(16)));

@@ -26,6 +26,19 @@ copy_pairs(char *to, const void *from, size_t bytes)
 	return to + bytes;
 }
 
+/* The same of a number of bytes that the compiler knows: no loop. */
+static pg_attribute_always_inline char *
+copy_part(char *to, const void *from, size_t bytes)
+{
+	const PfsLoosePair *src = from;
+	PfsLoosePair *dst = (PfsLoosePair *) to;
+
+#pragma GCC unroll 16
+	for (size_t i = 0; i < bytes / sizeof(PfsLoosePair); i++)
+		dst[i] = src[i];
+	return to + bytes;
+}
+
 /*
  * Where an event goes, in the thread's current block; NULL: there is none.  size: of what is
  * stored, which is rounded up.
@@ -84,6 +97,9 @@ pfs_stage_event_unpack(const void *from, PfsEvent *to)
 
 /* ---- transactions ---- */
 
+/* Of one without a gid, which hardly any has. */
+#define TRANSACTION_SIZE (offsetof(PfsTransactionEvent, gid) + 1 - PFS_EVENT_UNSTORED)
+
 size_t
 pfs_transaction_event_used(const PfsEvent *event)
 {
@@ -93,7 +109,19 @@ pfs_transaction_event_used(const PfsEvent *event)
 void
 pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
 {
-	record_plain(t, PFS_TRANSACTIONS, event, pfs_transaction_event_used(event));
+	const PfsTransactionEvent *e = (const PfsTransactionEvent *) event;
+	char	   *to;
+
+	if (unlikely(e->gid[0] != '\0'))
+	{
+		record_plain(t, PFS_TRANSACTIONS, event, sizeof(PfsTransactionEvent));
+		return;
+	}
+	to = room(t, PFS_TRANSACTIONS, event, TRANSACTION_SIZE);
+	if (unlikely(to == NULL))
+		return;
+	(void) copy_part(to, PFS_EVENT_STORED(event), TYPEALIGN(UNIT, TRANSACTION_SIZE));
+	done(t, PFS_TRANSACTIONS, event);
 }
 
 void
@@ -129,7 +157,7 @@ has_rare(const PfsStatementEvent *e)
 	const PfsPair *n = (const PfsPair *) (e->n + PFS_N_RARE);
 	PfsPair		any = {0, 0};
 
-#pragma GCC unroll 6
+#pragma GCC unroll 8
 	for (int i = 0; i < (PFS_NUM_COUNTERS - PFS_N_RARE) / 2; i++)
 		any |= n[i];
 	return (any[0] | any[1]) != 0;
@@ -158,10 +186,10 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 	to = room(t, PFS_STATEMENTS, event, size);
 	if (unlikely(to == NULL))
 		return;
-	to = copy_pairs(to, PFS_EVENT_STORED(e), BEGIN_SIZE);
+	to = copy_part(to, PFS_EVENT_STORED(e), BEGIN_SIZE);
 	if (wide & PFS_WIDE_COUNTERS)
-		to = copy_pairs(to, e->n + PFS_N_RARE, RARE_SIZE);
-	to = copy_pairs(to, &e->query_id, REST_SIZE);
+		to = copy_part(to, e->n + PFS_N_RARE, RARE_SIZE);
+	to = copy_part(to, &e->query_id, REST_SIZE);
 	if (unlikely(wide & PFS_WIDE_MEMORY))
 	{
 		*(uint64 *) to = e->memory;
