@@ -300,7 +300,7 @@ static pg_noinline bool
 end_planned(bool result, uint64 ticks, const void *frame)
 {
 	const PfsAcquisition *a = &pfs_acquisition;
-	const PfsLwlockEvent *e = pfs_my_lwlocks->next;
+	const PfsLwlockEvent *e = pfs_lwlock_next(pfs_my_lwlocks);
 
 	end_any(pfs_lwlock_of(e), kind_of(a->lookup->instrument, a->mode, (e->flags & PFS_LWLOCK_TRY) != 0),
 			a->lookup->usual, (e->flags & PFS_EVENT_NOT_ACQUIRED) == 0, a->start + ticks, frame);
@@ -348,7 +348,7 @@ end_uncached(bool result, bool acquired, uint64 held, const void *frame)
  * Takes the lock, and records that.  Nearly every acquisition finds a cached lookup of its
  * tranche (PfsLwlockLookup), and its event is written whole when it is over: 89 cycles,
  * of which two readings of the clock are 43 (bench/lwlocks).  So no function is called
- * but the server's and, once in PFS_LWLOCK_BLOCK events, the flush, and what the end
+ * but the server's and, once in some thirty events, the flush, and what the end
  * needs is in pfs_acquisition: registers that outlive a call have to be saved.  always:
  * there is no return without the lock; LWLockAcquire() returns whether it had to sleep.
  */
@@ -390,7 +390,7 @@ all_take(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
 	lookup = a->lookup;
 	if (unlikely(lookup == NULL))
 		return end_uncached(result, acquired, held, FRAME);
-	e = mine->next;
+	e = pfs_lwlock_next(mine);
 	pfs_lwlock_fill(e, lookup, held, (try ? PFS_LWLOCK_TRY : 0) | (acquired ? 0 : PFS_EVENT_NOT_ACQUIRED),
 					a->start, ticks);
 	recorded = PFS_LWLOCK_UNUSUAL;

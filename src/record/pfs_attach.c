@@ -24,6 +24,7 @@
 #include "pfs_digest_wait.h"
 #include "pfs_error.h"
 #include "pfs_event_write.h"
+#include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
 #include "pfs_part.h"
 #include "pfs_shared.h"
@@ -175,6 +176,7 @@ pfs_thread_refresh_identity(PfsThread *t)
 	{
 		pfs_store_relaxed(&t->role, MyProc->roleId);
 		pfs_histories_set_role(t);
+		pfs_lwlock_records_set_role(t);
 		if (pfs_compat_is_foreground(MyBackendType) && MyProcPort != NULL)
 			ask_actors(t);
 	}

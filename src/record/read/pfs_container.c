@@ -74,17 +74,17 @@ pfs_container_of_instruments(int i, PfsContainerRow *row)
 			  pfs_instruments->lost, pfs_instruments->max * each);
 }
 
-/* Adds what the long history of a family keeps in the log of its other source. */
+/* Adds the blocks of the other source of a family's events. */
 static void
-add_other_log(PfsContainerRow *row, const PfsEventSource *source)
+add_other_blocks(PfsContainerRow *row, const PfsEventSource *source)
 {
-	const PfsLog *log = source->log();
+	const PfsBlocks *blocks = source->blocks();
 
-	if (log == NULL)
+	if (blocks == NULL)
 		return;
-	row->stats.records_lost += pfs_log_lost(log) * source->events_of_item;
-	row->stats.bytes_reserved += pfs_log_bytes(log);
-	row->stats.bytes_resident += pfs_log_bytes(log);
+	row->stats.records_lost += pfs_blocks_lost(blocks);
+	row->stats.bytes_reserved += pfs_blocks_bytes(blocks);
+	row->stats.bytes_resident += pfs_blocks_bytes(blocks);
 }
 
 /* Fills the i-th row of a family of events: current, history, long history. */
@@ -106,7 +106,7 @@ events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 		block_row(row, info->history_long, size, pfs_sizes.history_long[family],
 				  pfs_events_history_long_count(family), pfs_blocks_lost(blocks), pfs_blocks_bytes(blocks));
 		if (pfs_event_source(family) != NULL)
-			add_other_log(row, pfs_event_source(family));
+			add_other_blocks(row, pfs_event_source(family));
 	}
 }
 

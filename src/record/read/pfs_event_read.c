@@ -503,7 +503,7 @@ current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 		pfree(running);
 	pfree(block);
 	if (source != NULL)
-		source->buffered(copy, word, into->reader.emit, into->reader.arg);
+		source->current(copy, word, into->reader.emit, into->reader.arg);
 }
 
 /*
@@ -699,8 +699,8 @@ pfs_events_history_long_truncate(PfsEventFamily family)
 	 */
 	pfs_threads_each(0, hide_long_cb, &family);
 	pfs_blocks_hide(pfs_histories[family]);
-	if (source != NULL && source->log() != NULL)
-		pfs_log_truncate(source->log());
+	if (source != NULL && source->blocks() != NULL)
+		pfs_blocks_hide(source->blocks());
 	pfs_reset_time_note(pfs_event_families[family].history_long);
 	return n;
 }

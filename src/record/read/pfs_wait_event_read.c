@@ -106,18 +106,17 @@ lwlocks_are_there(void)
 	return pfs_lwlock_holders != NULL;
 }
 
-static PfsLog *
-lwlock_log(void)
+static PfsBlocks *
+lwlock_blocks(void)
 {
-	return pfs_lwlock_log;
+	return pfs_lwlock_blocks;
 }
 
 const PfsEventSource pfs_lwlock_event_source = {
 	.is_there = lwlocks_are_there,
-	.history = pfs_lwlock_ring_history,
-	.buffered = pfs_lwlock_ring_buffered,
-	.long_history = pfs_lwlock_log_each,
-	.log = lwlock_log,
-	.events_of_item = PFS_LWLOCK_BLOCK,
-	.hide = pfs_lwlock_ring_hide,
+	.history = pfs_lwlock_records_history,
+	.current = pfs_lwlock_records_current,
+	.long_history = pfs_lwlock_records_each,
+	.blocks = lwlock_blocks,
+	.hide = pfs_lwlock_records_hide,
 };
