@@ -159,7 +159,6 @@ extern void hammer_segment(void);
 extern void hammer_pages(void);
 extern void hammer_scenario(void);
 extern void hammer_blocks(void);
-extern void hammer_log(void);
 extern void hammer_hash(void);
 extern void hammer_cell(void);
 extern void hammer_private(void);

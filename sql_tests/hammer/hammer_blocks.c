@@ -144,8 +144,8 @@ collect(BlocksContext *x)
 		if ((life & 1) != 0 || life == 0)
 			continue;
 		bytes = pfs_blocks_copy_owned(x->blocks, &writer->w, index, block, &hidden);
-		if (is_same_life(writer, life))
-			look_at_block(x, block, bytes, bytes == 0 ? 0 : hidden);
+		if (is_same_life(writer, life) && bytes != PFS_BLOCK_GONE)
+			look_at_block(x, block, bytes, hidden);
 	}
 	for (uint32_t number = 0; number < pfs_blocks_number(x->blocks) && !hammer_failed(); number++)
 	{
@@ -192,6 +192,7 @@ check_own(BlocksContext *x, const BlocksWriter *writer, const Mine *mine)
 		uint32_t	hidden;
 		uint32_t	bytes = pfs_blocks_copy_owned(x->blocks, &writer->w, index, block, &hidden);
 
+		HAMMER_CHECK(bytes != PFS_BLOCK_GONE, "one's own block has gone");
 		for (uint32_t at = 0; at < bytes; at += SIZE_OF(block[at / 8]) * 8)
 		{
 			if (block[at / 8 + WRITER] != mine->id)

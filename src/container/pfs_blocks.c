@@ -417,9 +417,11 @@ pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t inde
 	uint32_t	number;
 	uint32_t	bytes;
 
-	if (owned == NULL || PFS_BLOCK_INDEX(position) < index ||
-		PFS_BLOCK_INDEX(position) - index >= b->held)
+	*hidden = 0;
+	if (owned == NULL || PFS_BLOCK_INDEX(position) < index)
 		return 0;
+	if (PFS_BLOCK_INDEX(position) - index >= b->held)
+		return PFS_BLOCK_GONE;
 	number = pfs_load_acquire(&owned[index % b->held]);
 	if (number >= b->nblocks)
 		return 0;
@@ -430,7 +432,33 @@ pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t inde
 	*hidden = hidden_of(&b->heads[number], word);
 	pfs_racy_copy(dst, block_of(b, number), bytes);
 	pfs_fence_acquire();		/* I */
-	return PFS_BLOCK_INDEX(pfs_load_relaxed(&w->position)) - index >= b->held ? 0 : bytes;
+	return PFS_BLOCK_INDEX(pfs_load_relaxed(&w->position)) - index >= b->held ? PFS_BLOCK_GONE : bytes;
+}
+
+/*
+ * The newest first: what the writer gives away while it is read are its oldest, so that
+ * what was copied has no gap.
+ */
+uint32_t
+pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to, char *dst,
+					   uint32_t *bytes, uint64_t *current)
+{
+	uint64_t	index = PFS_BLOCK_INDEX(pfs_load_acquire(&w->position));
+	uint32_t	n = 0;
+
+	*current = index;
+	for (; n < b->held && index >= back_to; n++, index--)
+	{
+		uint32_t	place = index % b->held;
+		uint32_t	hidden;
+
+		bytes[place] = pfs_blocks_copy_owned(b, w, index, dst + (size_t) place * b->block_size, &hidden);
+		if (bytes[place] == PFS_BLOCK_GONE)
+			break;
+		if (index == 0)
+			return n + 1;
+	}
+	return n;
 }
 
 /* Hides the bytes of a block in the generation that the word has, up to its fill. */

@@ -113,12 +113,23 @@ pfs_block_done(PfsBlockWriter *w, uint32_t bytes)
 extern uint32_t pfs_blocks_copy(const PfsBlocks *b, uint32_t number, void *dst, uint32_t *hidden);
 
 /*
- * The same of the index-th block of a living writer, its current one included.  0 if it
- * has not got there yet, or has given the block away.  Whether the writer's memory has
- * changed hands meanwhile the caller finds out.
+ * The same of the index-th block of a living writer, its current one included.
+ * PFS_BLOCK_GONE: it has given the block away, perhaps while it was copied.  Whether the
+ * writer's memory has changed hands meanwhile the caller finds out.
  */
+#define PFS_BLOCK_GONE UINT32_MAX
+
 extern uint32_t pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t index,
 									  void *dst, uint32_t *hidden);
+
+/*
+ * Copies all blocks of a living writer from its current one back to that of a position
+ * (PFS_BLOCK_INDEX), or to the last one that it has not given away meanwhile: the index-th
+ * to its place among pfs_blocks_owned() ones in dst, bytes[index % owned] of it.  Returns
+ * how many, and the index of the current one.
+ */
+extern uint32_t pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to,
+									   char *dst, uint32_t *bytes, uint64_t *current);
 
 /*
  * Hides what is complete in the current block of a living writer; in all blocks that

@@ -272,7 +272,8 @@ take_own_cb(const PfsStored *stored, void *arg)
 
 /*
  * Finds the newest events of a thread's own blocks for its history, into own->events.
- * Nothing is found of a thread that has ended.
+ * Nothing is found of a thread that has ended.  One that gives all its blocks away in the
+ * time that a single one takes to copy is looked at again.
  */
 static void
 find_own(const PfsThread *copy, uint64 word, PfsOwnEvents *own)
@@ -280,20 +281,21 @@ find_own(const PfsThread *copy, uint64 word, PfsOwnEvents *own)
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	const PfsEvents *events = &t->events[own->family];
 	PfsBlocks  *blocks = pfs_histories[own->family];
-	uint64		position = pfs_load_acquire(&events->finished.position);
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&events->history_tail), position);
-	uint64		last = PFS_BLOCK_INDEX(position);
-	uint64		first = last - Min(last, pfs_blocks_owned(blocks) - 1);
-	char	   *block = palloc(pfs_blocks_size(blocks));
+	uint32		held = pfs_blocks_owned(blocks);
+	char	   *copies = palloc((Size) held * pfs_blocks_size(blocks));
+	uint32	   *bytes = palloc(held * sizeof(uint32));
+	uint64		tail = pfs_history_tail(pfs_load_relaxed(&events->history_tail),
+										pfs_load_acquire(&events->finished.position));
+	uint64		current;
+	uint32		n = 0;
 
-	for (uint64 index = Max(first, PFS_BLOCK_INDEX(tail)); index <= last; index++)
-	{
-		uint32		hidden;
-		uint32		bytes = pfs_blocks_copy_owned(blocks, &events->finished, index, block, &hidden);
-
-		block_each(block, bytes, index == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, take_own_cb, own);
-	}
-	pfree(block);
+	for (int i = 0; i < READ_TRIES && n == 0; i++)
+		n = pfs_blocks_copy_writer(blocks, &events->finished, PFS_BLOCK_INDEX(tail), copies, bytes, &current);
+	for (uint64 index = current - n + 1; n > 0 && index <= current; index++)
+		block_each(copies + index % held * pfs_blocks_size(blocks), bytes[index % held],
+				   index == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, take_own_cb, own);
+	pfree(bytes);
+	pfree(copies);
 	if (pfs_pages_word(pfs_threads, copy->index) != word)
 		own->n = 0;
 }
@@ -492,6 +494,8 @@ current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 	uint32		hidden;
 	uint32		bytes = pfs_blocks_copy_owned(blocks, &t->events[family].finished, PFS_BLOCK_INDEX(position), block, &hidden);
 
+	if (bytes == PFS_BLOCK_GONE)
+		bytes = 0;				/* it is among all blocks */
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
 		/* Two copies of what has ended meanwhile are alike. */

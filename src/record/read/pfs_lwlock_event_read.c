@@ -9,6 +9,9 @@
 
 #include "pfs_lwlock_event.h"
 
+/* How often a thread's current block is read that changes hands meanwhile. */
+#define READ_TRIES 1000
+
 /*
  * Hands the records in the copy of a block on as wait events, oldest first: those of one
  * thread (0: of all) that carry the flag, but for those below `hidden`.
@@ -53,31 +56,36 @@ void
 pfs_lwlock_records_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg)
 {
 	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint64		position = pfs_load_acquire(&holder->recorded.position);
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&holder->history_tail), position);
-	uint64		last = PFS_BLOCK_INDEX(position);
+	uint64		tail = pfs_history_tail(pfs_load_relaxed(&holder->history_tail),
+										pfs_load_acquire(&holder->recorded.position));
 	PfsNewest	newest = {rows, 0, NULL};
-	PfsLwlockEvent *block;
+	uint32		held;
+	uint32		size;
+	char	   *copies;
+	uint32	   *bytes;
+	uint64		current;
+	uint32		n = 0;
 
 	if (pfs_lwlock_blocks == NULL || rows == 0)
 		return;
+	held = pfs_blocks_owned(pfs_lwlock_blocks);
+	size = pfs_blocks_size(pfs_lwlock_blocks);
 	newest.events = palloc(rows * sizeof(PfsWaitEvent));
-	block = palloc(pfs_blocks_size(pfs_lwlock_blocks));
-	for (uint64 index = Max(last - Min(last, pfs_blocks_owned(pfs_lwlock_blocks) - 1), PFS_BLOCK_INDEX(tail));
-		 index <= last; index++)
-	{
-		uint32		hidden;
-		uint32		bytes = pfs_blocks_copy_owned(pfs_lwlock_blocks, &holder->recorded, index, block, &hidden);
-
-		block_each(block, bytes, index == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, PFS_FLAG_HISTORY,
+	copies = palloc((Size) held * size);
+	bytes = palloc(held * sizeof(uint32));
+	for (int i = 0; i < READ_TRIES && n == 0; i++)
+		n = pfs_blocks_copy_writer(pfs_lwlock_blocks, &holder->recorded, PFS_BLOCK_INDEX(tail), copies, bytes, &current);
+	for (uint64 index = current - n + 1; n > 0 && index <= current; index++)
+		block_each((PfsLwlockEvent *) (copies + index % held * size), bytes[index % held],
+				   index == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, PFS_FLAG_HISTORY,
 				   copy->thread_id, keep_cb, &newest);
-	}
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
 		for (uint32 i = newest.n - Min(newest.n, rows); i < newest.n; i++)
 			emit((const PfsEvent *) &newest.events[i % rows], arg);
 	}
-	pfree(block);
+	pfree(bytes);
+	pfree(copies);
 	pfree(newest.events);
 }
 
@@ -94,7 +102,8 @@ pfs_lwlock_records_current(const PfsThread *copy, uint64 word, PfsEventEmit emit
 		return;
 	block = palloc(pfs_blocks_size(pfs_lwlock_blocks));
 	bytes = pfs_blocks_copy_owned(pfs_lwlock_blocks, &holder->recorded, PFS_BLOCK_INDEX(position), block, &hidden);
-	if (pfs_pages_word(pfs_threads, copy->index) == word)
+	/* One that is gone is among all blocks. */
+	if (bytes != PFS_BLOCK_GONE && pfs_pages_word(pfs_threads, copy->index) == word)
 		block_each(block, bytes, hidden, PFS_FLAG_HISTORY_LONG, 0, emit, arg);
 	pfree(block);
 }
