@@ -28,7 +28,6 @@ const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
 		PFS_WAIT_DEPTH, true, TABLES("waits"),
 		.size = sizeof(PfsWaitEvent),
-		.block_size = 2048,
 		.item_max = sizeof(PfsWait),
 		.run_size = PFS_WAIT_LINE,
 		.last_reading = pfs_lwlock_last_reading,
@@ -36,8 +35,6 @@ const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_STAGES] = {
 		PFS_STAGE_DEPTH, true, TABLES("stages"),
 		.size = sizeof(PfsStageRun),
-		.block_size = 2048,
-		.run_size = TYPEALIGN(16, sizeof(PfsEventRun)),
 		.record = pfs_stage_event_record,
 	},
 	[PFS_STATEMENTS] = {
@@ -45,29 +42,27 @@ const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 		.size = offsetof(PfsStatementEvent, texts),
 		.more = pfs_statement_texts_size,
 		.block_size = 4096,
-		.run_size = TYPEALIGN(16, sizeof(PfsEventRun)),
 		.record = pfs_statement_event_record,
 	},
 	[PFS_TRANSACTIONS] = {
 		PFS_TRANSACTION_DEPTH, false, TABLES("transactions"),
 		.size = sizeof(PfsTransactionEvent),
-		.block_size = 2048,
-		.run_size = TYPEALIGN(16, sizeof(PfsEventRun)),
 		.record = pfs_transaction_event_record,
 	},
 };
 
+/* Families that are not here have nothing of their own for readers. */
 const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
 		.bytes = pfs_wait_event_bytes, .unpack = pfs_wait_event_unpack, .source = &pfs_lwlock_event_source,
 		.complete = pfs_wait_event_complete
 	},
-	[PFS_STAGES] = {.bytes = pfs_stage_event_used, .unpack = pfs_stage_event_unpack, .slots = &pfs_stage_slots},
+	[PFS_STAGES] = {.bytes = pfs_stage_event_used, .slots = &pfs_stage_slots},
 	[PFS_STATEMENTS] = {
 		.bytes = pfs_statement_event_used, .unpack = pfs_statement_event_unpack,
 		.complete = pfs_statement_event_complete
 	},
-	[PFS_TRANSACTIONS] = {.bytes = pfs_transaction_event_used, .unpack = pfs_transaction_event_unpack},
+	[PFS_TRANSACTIONS] = {.bytes = pfs_transaction_event_used},
 };
 
 const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {

@@ -215,6 +215,7 @@ typedef struct PfsEvents
 	uint64		history_tail;	/* whoever truncates: positions below are hidden */
 	char	   *slots;			/* set at init, but of waits */
 	uint32		slot_size;		/* set at init */
+	uint8		depth_max;		/* set at init, but of waits */
 	uint8		depth;			/* owner, release-stored: events that run */
 	uint8		slot[PFS_EVENT_DEPTH_MAX];	/* by level: number of its slot */
 } PfsEvents;
@@ -243,7 +244,8 @@ typedef struct PfsEventFamilyInfo
 
 	/*
 	 * Bytes of a block at least, of the largest event in it, and of a
-	 * PfsEventRun: they are multiples of the family's alignment.  0: as in a slot.
+	 * PfsEventRun, a multiple of what events in blocks are aligned to.  0: as
+	 * nearly all have it.
 	 */
 	uint32		block_size;
 	uint32		item_max;

@@ -24,6 +24,9 @@ PFS_HOT PfsBlocks *pfs_histories[PFS_NUM_EVENT_FAMILIES];
 /* More lanes than this cost memory that the fewer collisions do not repay. */
 #define LANES_MAX 16
 
+/* Bytes of a block, where a family does not say otherwise. */
+#define BLOCK_SIZE 2048
+
 /*
  * Returns how many lanes the blocks of frequent events have: a power of two, at least the
  * number of processors if that is not too many.  It is worked out once: a restart after
@@ -44,6 +47,14 @@ pfs_history_lanes(void)
 	return lanes;
 }
 
+static uint32
+run_size(PfsEventFamily family)
+{
+	uint32		size = pfs_event_families[family].run_size;
+
+	return size != 0 ? size : TYPEALIGN(PFS_EVENT_UNIT, sizeof(PfsEventRun));
+}
+
 /*
  * Works out how the blocks of a family are laid out.  Each event may be the only one of
  * its run.
@@ -52,14 +63,16 @@ static void
 specify(PfsEventFamily family, PfsBlocksSpec *spec)
 {
 	const PfsEventFamilyInfo *info = &pfs_event_families[family];
-	uint32		item_max = info->item_max != 0 ? info->item_max : pfs_sizes.event_size[family] - PFS_EVENT_UNSTORED;
+	uint32		item_max = info->item_max != 0 ? info->item_max
+	: TYPEALIGN(PFS_EVENT_UNIT, pfs_sizes.event_size[family] - PFS_EVENT_UNSTORED);
 
 	spec->lanes = info->many_lanes ? pfs_history_lanes() : 1;
 	spec->items = pfs_sizes.history_long[family];
 	spec->own_items = pfs_sizes.history[family];
-	spec->item_max = info->run_size + item_max;
+	spec->item_max = run_size(family) + item_max;
 	spec->writers = pfs_sizes.threads;
-	spec->block_size = TYPEALIGN(PFS_CACHE_LINE, Max(info->block_size, spec->item_max));
+	spec->block_size = TYPEALIGN(PFS_CACHE_LINE, Max(info->block_size != 0 ? info->block_size : BLOCK_SIZE,
+													 spec->item_max));
 }
 
 void
@@ -157,18 +170,18 @@ lane_of(const PfsThread *t, PfsEventFamily family)
 void *
 pfs_history_more_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
 {
-	uint32		run_size = pfs_event_families[family].run_size;
+	uint32		run_bytes = run_size(family);
 	PfsBlockWriter *to = &t->events[family].finished;
 	PfsEventRun *run;
 
 	if (pfs_histories[family] == NULL ||
-		!pfs_block_advance(pfs_histories[family], to, lane_of(t, family), run_size + bytes))
+		!pfs_block_advance(pfs_histories[family], to, lane_of(t, family), run_bytes + bytes))
 		return NULL;
 	run = (PfsEventRun *) to->next;
-	run->kind = PFS_NO_INSTRUMENT | (uint64) (run_size / sizeof(uint64)) << 48;
+	run->kind = PFS_NO_INSTRUMENT | (uint64) (run_bytes / sizeof(uint64)) << 48;
 	run->thread_id = t->thread_id;
 	run->role = t->foreground ? t->role : InvalidOid;
-	pfs_block_done(to, run_size);
+	pfs_block_done(to, run_bytes);
 	return to->next;
 }
 

@@ -18,12 +18,6 @@
 
 extern void pfs_event_too_deep(PfsEventFamily family);
 
-/* How many events of each family can run in a thread. */
-static const uint8 pfs_event_depths[PFS_NUM_EVENT_FAMILIES] = {
-	[PFS_WAITS] = PFS_WAIT_DEPTH,[PFS_STAGES] = PFS_STAGE_DEPTH,
-	[PFS_STATEMENTS] = PFS_STATEMENT_DEPTH,[PFS_TRANSACTIONS] = PFS_TRANSACTION_DEPTH,
-};
-
 /* The slot at a level, of those that run or of the first one that is free. */
 static pg_attribute_always_inline PfsEvent *
 pfs_event_slot(const PfsEvents *events, uint32 level)
@@ -47,7 +41,7 @@ pfs_event_begin(PfsThread *t, PfsEventFamily family, PfsInstrumentId instrument,
 	PfsEvents  *events = &t->events[family];
 	PfsEvent   *e;
 
-	if (unlikely(events->depth >= pfs_event_depths[family]))
+	if (unlikely(events->depth >= events->depth_max))
 	{
 		/* What a statement is, and whether it is lost, shows at its end. */
 		if (family != PFS_STATEMENTS)
@@ -96,6 +90,41 @@ pfs_event_record(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
 	e->timer_end = Max(end, e->timer_start);
 	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
 		pfs_event_families[family].record(t, e);
+}
+
+/* Events in blocks are aligned to this, but for waits. */
+#define PFS_EVENT_UNIT 16
+
+/*
+ * Where an event goes that has so many bytes in a block, which are rounded up; NULL:
+ * there is no block.
+ */
+static pg_attribute_always_inline char *
+pfs_event_room(PfsThread *t, PfsEventFamily family, PfsEvent *event, size_t size)
+{
+	event->size = TYPEALIGN(PFS_EVENT_UNIT, size) / sizeof(uint64);
+	return pfs_history_room(t, family, event->size * sizeof(uint64));
+}
+
+static pg_attribute_always_inline void
+pfs_event_done(PfsThread *t, PfsEventFamily family, const PfsEvent *event)
+{
+	pfs_block_done(&t->events[family].finished, event->size * sizeof(uint64));
+}
+
+/*
+ * PfsEventFamilyInfo.record of a family whose events lie in a block as they do in a slot,
+ * without what only readers have.  used: bytes of the slot that mean something.
+ */
+static pg_attribute_always_inline void
+pfs_event_record_plain(PfsThread *t, PfsEventFamily family, PfsEvent *event, size_t used)
+{
+	char	   *to = pfs_event_room(t, family, event, used - PFS_EVENT_UNSTORED);
+
+	if (unlikely(to == NULL))
+		return;
+	memcpy(to, PFS_EVENT_STORED(event), used - PFS_EVENT_UNSTORED);
+	pfs_event_done(t, family, event);
 }
 
 /* Ends a running event, wherever it lies, and puts it into the histories. */

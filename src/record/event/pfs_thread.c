@@ -218,6 +218,7 @@ begin_events(PfsEvents *events, PfsEventFamily family, char *mem)
 	pfs_block_writer_init(&events->finished, (uint32 *) (mem + slots_size(family)));
 	events->slots = mem;
 	events->slot_size = pfs_sizes.event_size[family];
+	events->depth_max = pfs_event_families[family].depth;
 	for (int level = 0; level < PFS_EVENT_DEPTH_MAX; level++)
 		events->slot[level] = level;
 }

@@ -29,7 +29,8 @@ typedef struct PfsEventReader
 Size
 pfs_event_bytes(PfsEventFamily family, const PfsEvent *event)
 {
-	return pfs_event_family_reads[family].bytes(event);
+	return pfs_event_family_reads[family].bytes != NULL ? pfs_event_family_reads[family].bytes(event)
+		: pfs_sizes.event_size[family];
 }
 
 const PfsEventSource *
@@ -237,7 +238,10 @@ block_each(const char *block, uint32 bytes, uint32 hidden, PfsStoredTake take, v
 static void
 unpack(PfsEventFamily family, const PfsStored *stored, PfsEvent *copy)
 {
-	pfs_event_family_reads[family].unpack(stored->event, copy);
+	if (pfs_event_family_reads[family].unpack != NULL)
+		pfs_event_family_reads[family].unpack(stored->event, copy);
+	else
+		memcpy(PFS_EVENT_STORED(copy), stored->event, stored->event->size * sizeof(uint64));
 	copy->thread_id = stored->run->thread_id;
 	copy->role = stored->run->role;
 }

@@ -63,7 +63,10 @@ typedef struct PfsEventSource
 	void		(*hide) (uint32 thread_index, bool history_long);
 } PfsEventSource;
 
-/* NULL: a slot is one event; no events lie elsewhere; no column is filled in by readers. */
+/*
+ * NULL: all bytes mean something; an event lies in a block as in a slot; a slot is one
+ * event; no events lie elsewhere; no column is filled in by readers.
+ */
 typedef struct PfsEventFamilyRead
 {
 	/* Bytes that mean something in a reader's copy. */

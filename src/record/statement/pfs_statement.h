@@ -4,7 +4,7 @@
  *
  * The process keeps what it needs of an open statement in private memory
  * (PfsStatement); what readers of events_statements_current see of it lies in a
- * slot of its ring (PfsStatementEvent) as long as it is on the stack and not too
+ * slot of its record (PfsStatementEvent) as long as it is on the stack and not too
  * deep there.
  *
  * What instrument points, tables and parts need of statements; pfs_statement_open.h has what
@@ -259,9 +259,7 @@ extern void pfs_transaction_event_record(PfsThread *t, PfsEvent *event);
 extern size_t pfs_stage_event_used(const PfsEvent *event);
 extern size_t pfs_statement_event_used(const PfsEvent *event);
 extern size_t pfs_transaction_event_used(const PfsEvent *event);
-extern void pfs_stage_event_unpack(const void *from, PfsEvent *to);
 extern void pfs_statement_event_unpack(const void *from, PfsEvent *to);
-extern void pfs_transaction_event_unpack(const void *from, PfsEvent *to);
 
 /*
  * ---- the owner: hooks and callbacks, outside critical and write sections ----

@@ -11,10 +11,10 @@
 #include "pfs_setup.h"
 #include "pfs_statement.h"
 
-/* Events in blocks are aligned to this; and so many bytes of a copy may be overwritten behind it. */
-#define UNIT sizeof(PfsLoosePair)
-
-/* Copies words in pairs: up to UNIT - 1 bytes more than asked for. */
+/*
+ * Copies words in pairs: up to PFS_EVENT_UNIT - 1 bytes more than asked for, for which an
+ * event in a block has room.
+ */
 static pg_attribute_always_inline char *
 copy_pairs(char *to, const void *from, size_t bytes)
 {
@@ -39,42 +39,6 @@ copy_part(char *to, const void *from, size_t bytes)
 	return to + bytes;
 }
 
-/*
- * Where an event goes, in the thread's current block; NULL: there is none.  size: of what is
- * stored, which is rounded up.
- */
-static pg_attribute_always_inline char *
-room(PfsThread *t, PfsEventFamily family, PfsEvent *event, size_t size)
-{
-	event->size = TYPEALIGN(UNIT, size) / sizeof(uint64);
-	return pfs_history_room(t, family, event->size * sizeof(uint64));
-}
-
-static pg_attribute_always_inline void
-done(PfsThread *t, PfsEventFamily family, const PfsEvent *event)
-{
-	pfs_block_done(&t->events[family].finished, event->size * sizeof(uint64));
-}
-
-/* Puts an event into the block as it is in its slot, without what only readers have. */
-static pg_attribute_always_inline void
-record_plain(PfsThread *t, PfsEventFamily family, PfsEvent *event, size_t used)
-{
-	size_t		size = used - PFS_EVENT_UNSTORED;
-	char	   *to = room(t, family, event, size);
-
-	if (unlikely(to == NULL))
-		return;
-	(void) copy_pairs(to, PFS_EVENT_STORED(event), size);
-	done(t, family, event);
-}
-
-static void
-unpack_plain(const void *from, PfsEvent *to)
-{
-	memcpy(PFS_EVENT_STORED(to), from, ((const PfsEventRun *) from)->size * sizeof(uint64));
-}
-
 /* ---- stages ---- */
 
 size_t
@@ -86,13 +50,7 @@ pfs_stage_event_used(const PfsEvent *event)
 void
 pfs_stage_event_record(PfsThread *t, PfsEvent *event)
 {
-	record_plain(t, PFS_STAGES, event, pfs_stage_event_used(event));
-}
-
-void
-pfs_stage_event_unpack(const void *from, PfsEvent *to)
-{
-	unpack_plain(from, to);
+	pfs_event_record_plain(t, PFS_STAGES, event, pfs_stage_event_used(event));
 }
 
 /* ---- transactions ---- */
@@ -114,20 +72,14 @@ pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
 
 	if (unlikely(e->gid[0] != '\0'))
 	{
-		record_plain(t, PFS_TRANSACTIONS, event, sizeof(PfsTransactionEvent));
+		pfs_event_record_plain(t, PFS_TRANSACTIONS, event, sizeof(PfsTransactionEvent));
 		return;
 	}
-	to = room(t, PFS_TRANSACTIONS, event, TRANSACTION_SIZE);
+	to = pfs_event_room(t, PFS_TRANSACTIONS, event, TRANSACTION_SIZE);
 	if (unlikely(to == NULL))
 		return;
-	(void) copy_part(to, PFS_EVENT_STORED(event), TYPEALIGN(UNIT, TRANSACTION_SIZE));
-	done(t, PFS_TRANSACTIONS, event);
-}
-
-void
-pfs_transaction_event_unpack(const void *from, PfsEvent *to)
-{
-	unpack_plain(from, to);
+	(void) copy_part(to, PFS_EVENT_STORED(event), TYPEALIGN(PFS_EVENT_UNIT, TRANSACTION_SIZE));
+	pfs_event_done(t, PFS_TRANSACTIONS, event);
 }
 
 /* ---- statements ---- */
@@ -141,6 +93,7 @@ pfs_transaction_event_unpack(const void *from, PfsEvent *to)
 #define RARE_SIZE ((PFS_NUM_COUNTERS - PFS_N_RARE) * sizeof(uint64))
 #define REST_SIZE (offsetof(PfsStatementEvent, memory) - offsetof(PfsStatementEvent, query_id))
 
+StaticAssertDecl(sizeof(PfsLoosePair) == PFS_EVENT_UNIT, "an event is copied in pairs");
 StaticAssertDecl(BEGIN_SIZE % sizeof(PfsLoosePair) == 0 && RARE_SIZE % sizeof(PfsLoosePair) == 0 &&
 				 REST_SIZE % sizeof(PfsLoosePair) == 0, "parts of a statement are copied in pairs");
 
@@ -183,7 +136,7 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 		size += sizeof(e->memory);
 	}
 	e->wide = wide;
-	to = room(t, PFS_STATEMENTS, event, size);
+	to = pfs_event_room(t, PFS_STATEMENTS, event, size);
 	if (unlikely(to == NULL))
 		return;
 	to = copy_part(to, PFS_EVENT_STORED(e), BEGIN_SIZE);
@@ -196,7 +149,7 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 		to += sizeof(e->memory);
 	}
 	(void) copy_pairs(to, e->texts, texts);
-	done(t, PFS_STATEMENTS, event);
+	pfs_event_done(t, PFS_STATEMENTS, event);
 }
 
 void
