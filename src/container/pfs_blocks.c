@@ -60,7 +60,7 @@ struct PfsBlocks
 	char	   *blocks;
 
 	/* all processes */
-	uint64_t	loose __attribute__((aligned(PFS_CACHE_LINE)));	/* top of the stack */
+	uint64_t	loose __attribute__((aligned(PFS_CACHE_LINE))); /* top of the stack */
 	uint64_t	fresh;			/* spare blocks that were ever taken */
 	uint64_t	lost;
 };
@@ -104,7 +104,7 @@ pfs_blocks_create(PfsSegment *seg, const PfsBlocksSpec *spec)
 	uint32_t	nplaces = spec->items == 0 ? 0 : (spec->items + spec->writers + least - 1) / least + nspare;
 	size_t		nblocks = (size_t) spec->lanes * nplaces + nspare;
 	size_t		order_stride = (nplaces * sizeof(uint64_t) + PFS_CACHE_LINE - 1) /
-		PFS_CACHE_LINE * (PFS_CACHE_LINE / sizeof(uint64_t));
+	PFS_CACHE_LINE * (PFS_CACHE_LINE / sizeof(uint64_t));
 	PfsBlocks  *b;
 	PfsSharedBlockLane *lanes;
 	uint64_t   *order;
@@ -216,7 +216,10 @@ exchange(PfsBlocks *b, uint32_t lane, uint32_t mine)
 
 		while ((int64_t) ((entered - NUMBER(entered)) - (old - NUMBER(old))) > 0)
 		{
-			/* G: publishes our block, and takes the other with all that it has */
+			/*
+			 * G: publishes our block, and takes the other with all that it
+			 * has
+			 */
 			if (pfs_cas(&order[place], &old, entered))
 				return old == 0 ? lane * b->nplaces + place : NUMBER(old);
 		}
@@ -333,6 +336,7 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 	return true;
 }
 
+/* The owner itself needs no second look. */
 void *
 pfs_block_of_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t index, uint32_t *bytes)
 {
@@ -385,6 +389,7 @@ hidden_of(const PfsBlockHead *head, uint64_t word)
 	return GENERATION(hidden) == GENERATION(word) ? FILL(hidden) : 0;
 }
 
+/* Copies a block as far as its word says, and looks at the word again. */
 uint32_t
 pfs_blocks_copy(const PfsBlocks *b, uint32_t number, void *dst, uint32_t *hidden)
 {

@@ -28,11 +28,11 @@ typedef struct PfsBlocks PfsBlocks;
 typedef struct PfsBlockWriter
 {
 	uint64_t	position;		/* release-stored */
-	char	   *next;			/* owner only: where the next item goes; NULL: no
-								 * block yet */
+	char	   *next;			/* owner only: where the next item goes; NULL:
+								 * no block yet */
 	char	   *end;			/* owner only: of the current block */
-	uint32_t   *owned;			/* set at init; [held] numbers of its blocks, by
-								 * their count */
+	uint32_t   *owned;			/* set at init; [held] numbers of its blocks,
+								 * by their count */
 } PfsBlockWriter;
 
 #define PFS_BLOCK_POSITION(index, bytes) ((uint64_t) (index) << 32 | (bytes))
@@ -42,10 +42,11 @@ typedef struct PfsBlockWriter
 typedef struct PfsBlocksSpec
 {
 	uint32_t	lanes;
-	uint32_t	items;			/* of the server that are to be there always; 0:
-								 * only the threads' own */
+	uint32_t	items;			/* of the server that are to be there always;
+								 * 0: only the threads' own */
 	uint32_t	own_items;		/* the same of a thread */
-	uint32_t	item_max;		/* bytes of the largest, with what says whose it is */
+	uint32_t	item_max;		/* bytes of the largest, with what says whose
+								 * it is */
 	uint32_t	writers;		/* at a time */
 	uint32_t	block_size;		/* bytes, a multiple of a cache line */
 } PfsBlocksSpec;

@@ -185,7 +185,7 @@ pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op, const v
 	uint32		wait_info = pfs_wait_event_info();
 	PfsInstrumentId instrument = wait_info != 0 ? pfs_wait_info_instrument(wait_info) : fallback;
 	uint32		flags;
-	PfsWait *e;
+	PfsWait    *e;
 
 	if (unlikely(instrument == PFS_NO_INSTRUMENT))
 		return NULL;

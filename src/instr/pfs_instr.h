@@ -170,7 +170,7 @@ pfs_file_wait_end_at(PfsThread *t, PfsWait *e, uint64 end, PfsFd *fd)
  * NULL: just make the call.
  */
 extern PfsWait *pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op,
-									 const void *frame);
+								const void *frame);
 
 /* ---- memory, pfs_instr_memory.c ---- */
 

@@ -88,7 +88,7 @@ static void
 show(PfsThread *t, const void *frame)
 {
 	PfsAcquisition *a = &pfs_acquisition;
-	PfsWait *e;
+	PfsWait    *e;
 
 	if (pfs_lwlock_events_now == PFS_LWLOCK_CONTENDED)
 	{
@@ -153,7 +153,7 @@ static pg_noinline bool
 finish_shown(bool acquired)
 {
 	PfsAcquisition *a = &pfs_acquisition;
-	PfsWait *e = a->event;
+	PfsWait    *e = a->event;
 	PfsThread  *t = pfs_my_thread;
 	uint64		end;
 

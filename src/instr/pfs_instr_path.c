@@ -29,7 +29,7 @@ begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 	uint32		flags;
 	uint64		word = 0;
 	uint32		index;
-	PfsWait *e;
+	PfsWait    *e;
 
 	if (t == NULL || path == NULL)
 		return NULL;
@@ -116,7 +116,7 @@ removed(const char *path, void (*remove) (const char *path))
 static int
 wrap_open(const char *path, int flags,...)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	PfsThread  *t = pfs_thread_here();
 	mode_t		mode = 0;
 	int			fd;
@@ -138,7 +138,7 @@ wrap_open(const char *path, int flags,...)
 static int
 wrap_open_2(const char *path, int flags)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	PfsThread  *t = pfs_thread_here();
 	int			fd;
 
@@ -151,7 +151,7 @@ wrap_open_2(const char *path, int flags)
 static FILE *
 wrap_fopen(const char *path, const char *mode)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	PfsThread  *t = pfs_thread_here();
 	FILE	   *file;
 
@@ -164,7 +164,7 @@ wrap_fopen(const char *path, const char *mode)
 static int
 wrap_unlink(const char *path)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_DELETE, FRAME);
@@ -182,7 +182,7 @@ wrap_unlink(const char *path)
 static int
 wrap_rename(const char *from, const char *to)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, from, PFS_OP_RENAME, FRAME);
@@ -205,7 +205,7 @@ wrap_rename(const char *from, const char *to)
 static int
 wrap_link(const char *from, const char *to)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, from, PFS_OP_LINK, FRAME);
@@ -217,7 +217,7 @@ wrap_link(const char *from, const char *to)
 static int
 wrap_truncate(const char *path, off_t length)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_CHSIZE, FRAME);
@@ -229,7 +229,7 @@ wrap_truncate(const char *path, off_t length)
 static int
 wrap_stat(const char *path, struct stat *st)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
@@ -241,7 +241,7 @@ wrap_stat(const char *path, struct stat *st)
 static int
 wrap_lstat(const char *path, struct stat *st)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
@@ -254,7 +254,7 @@ wrap_lstat(const char *path, struct stat *st)
 static int
 wrap_xstat(int version, const char *path, struct stat *st)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
@@ -266,7 +266,7 @@ wrap_xstat(int version, const char *path, struct stat *st)
 static int
 wrap_lxstat(int version, const char *path, struct stat *st)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
@@ -278,7 +278,7 @@ wrap_lxstat(int version, const char *path, struct stat *st)
 static int
 wrap_mkdir(const char *path, mode_t mode)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_DIR, FRAME);
@@ -290,7 +290,7 @@ wrap_mkdir(const char *path, mode_t mode)
 static int
 wrap_rmdir(const char *path)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_DIR, FRAME);

@@ -72,7 +72,7 @@ static inline void
 end(PfsSocketCall *call, PfsThread *t, ssize_t bytes, PfsOperation op, const void *frame,
 	PfsFramesMemo *memo)
 {
-	PfsWait *e;
+	PfsWait    *e;
 	uint64		now;
 
 	if ((call->flags & PFS_FLAG_ENABLED) == 0 || bytes <= 0)
@@ -224,7 +224,7 @@ static int
 wrap_connect(int fd, const struct sockaddr *address, socklen_t len)
 {
 	PfsThread  *t = pfs_my_thread;
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	e = t == NULL ? NULL

@@ -45,7 +45,7 @@ still_open(PfsThread *t, PfsOpenWait *open)
 /* A call in progress that may be one of several of its wait. */
 typedef struct PfsSleep
 {
-	PfsWait *event;		/* what this call began, or NULL */
+	PfsWait    *event;			/* what this call began, or NULL */
 	PfsOpenWait *open;			/* what it continues, or NULL */
 	PfsOpenKind kind;			/* or ENDS_WITH_CALL */
 } PfsSleep;
@@ -65,7 +65,7 @@ begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 	bool		lwlock = CLASS(wait_info) == PG_WAIT_LWLOCK;
 	bool		buffer = pfs_compat_is_buffer_lock(wait_info);
 	PfsInstrumentId instrument;
-	PfsWait *e;
+	PfsWait    *e;
 	uint32		flags;
 
 	/* After an interrupted call the next one is always the same wait's. */
@@ -112,7 +112,7 @@ count_sleep(PfsWait *e)
 static pg_attribute_always_inline void
 end_semaphore(PfsSleep *sleep, PfsThread *t, int result)
 {
-	PfsWait *e = sleep->event;
+	PfsWait    *e = sleep->event;
 
 	if (e == NULL && sleep->open == NULL)
 		return;
@@ -242,7 +242,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	static PFS_HOT PfsFramesMemo memo;
 	uint32		wait_info = pfs_wait_event_info();
 	PfsInstrumentId instrument;
-	PfsWait *e;
+	PfsWait    *e;
 	uint32		flags;
 	bool		client = false;
 
@@ -307,7 +307,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 static pg_attribute_always_inline void
 end_latch(PfsSleep *sleep, PfsThread *t)
 {
-	PfsWait *e = sleep->event;
+	PfsWait    *e = sleep->event;
 
 	if (e == NULL && sleep->open == NULL)
 		return;
@@ -380,7 +380,7 @@ static PfsWait *
 begin_nap(PfsThread *t, const void *frame)
 {
 	bool		spin = pfs_wait_event_info() == 0 && pfs_frames_in_spin_delay(frame);
-	PfsWait *e;
+	PfsWait    *e;
 
 	if (pfs_lwlock_in_progress())
 		pfs_lwlock_before_nap(t, frame);
@@ -407,7 +407,7 @@ static int
 wrap_nanosleep(const struct timespec *request, struct timespec *remain)
 {
 	PfsThread  *t = pfs_thread_here();
-	PfsWait *e = t != NULL ? begin_nap(t, FRAME) : NULL;
+	PfsWait    *e = t != NULL ? begin_nap(t, FRAME) : NULL;
 	int			result;
 
 	result = pfs_real.nanosleep(request, remain);
@@ -420,7 +420,7 @@ static int
 wrap_select(int nfds, fd_set *reads, fd_set *writes, fd_set *excepts, struct timeval *timeout)
 {
 	PfsThread  *t = pfs_thread_here();
-	PfsWait *e = NULL;
+	PfsWait    *e = NULL;
 	int			result;
 
 	if (t != NULL && nfds == 0)
@@ -444,7 +444,7 @@ begin_child(PfsThread *t, const void *frame)
 static pid_t
 wrap_waitpid(pid_t pid, int *status, int options)
 {
-	PfsWait *e = (options & WNOHANG) ? NULL : begin_child(pfs_my_thread, FRAME);
+	PfsWait    *e = (options & WNOHANG) ? NULL : begin_child(pfs_my_thread, FRAME);
 	pid_t		result;
 
 	result = pfs_real.waitpid(pid, status, options);
@@ -455,7 +455,7 @@ wrap_waitpid(pid_t pid, int *status, int options)
 static int
 wrap_system(const char *command)
 {
-	PfsWait *e = begin_child(pfs_thread_here(), FRAME);
+	PfsWait    *e = begin_child(pfs_thread_here(), FRAME);
 	int			result;
 
 	result = pfs_real.system(command);
@@ -466,7 +466,7 @@ wrap_system(const char *command)
 static FILE *
 wrap_popen(const char *command, const char *type)
 {
-	PfsWait *e = begin_child(pfs_thread_here(), FRAME);
+	PfsWait    *e = begin_child(pfs_thread_here(), FRAME);
 	FILE	   *result;
 
 	result = pfs_real.popen(command, type);
@@ -478,7 +478,7 @@ static int
 wrap_pclose(FILE *file)
 {
 	PfsThread  *t = pfs_my_thread;
-	PfsWait *e;
+	PfsWait    *e;
 	int			result;
 
 	if (t != NULL)

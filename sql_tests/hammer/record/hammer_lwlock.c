@@ -37,8 +37,8 @@ typedef struct LwlockContext
 	uint32		mine[WRITERS];	/* 1 + the record of a writer, for who comes
 								 * after a victim */
 	uint64		heads[RECORDS]; /* events that are recorded */
-	uint64		hidden_long[RECORDS];	/* what is above is not; UINT64_MAX: is
-										 * not known */
+	uint64		hidden_long[RECORDS];	/* what is above is not; UINT64_MAX:
+										 * is not known */
 	uint64		flushed_at[RECORDS];	/* `blocks` before it last flushed */
 	bool		fast;			/* owners wait for nobody */
 	uint64		blocks;
@@ -296,7 +296,11 @@ read_thread(const PfsThread *copy, uint64 word, bool current, HammerRng *rng)
 		return;
 	check_order(&c, head);
 	HAMMER_CHECK(current || c.n <= rows, "%u events of %u", c.n, rows);
-	/* An owner that is fast gives blocks away while they are read: those are gone. */
+
+	/*
+	 * An owner that is fast gives blocks away while they are read: those are
+	 * gone.
+	 */
 	if (!current && pfs_load_relaxed(&holder->history_tail) == 0 && pfs_load_acquire(&x->heads[copy->index]) == head &&
 		pfs_pages_word(pfs_threads, copy->index) == word)
 	{

@@ -147,7 +147,8 @@ typedef struct PfsWaitEvent
 #define PFS_WIDE_BYTES		0x01	/* number_of_bytes, instead of bytes */
 #define PFS_WIDE_INSTANCE	0x02	/* object_instance */
 #define PFS_WIDE_OFFSET		0x04	/* file_offset */
-#define PFS_WIDE_NESTING	0x08	/* nesting_event_id, instead of nesting_distance */
+#define PFS_WIDE_NESTING	0x08	/* nesting_event_id, instead of
+									 * nesting_distance */
 #define PFS_WIDE_END		0x10	/* end_event_id; else it is the event_id */
 
 #define PFS_WAIT_NO_BYTES PG_INT32_MIN
@@ -212,7 +213,8 @@ extern const char *pfs_nesting_name(PfsNesting n);
 typedef struct PfsEvents
 {
 	PfsBlockWriter finished;
-	uint64		history_tail;	/* whoever truncates: positions below are hidden */
+	uint64		history_tail;	/* whoever truncates: positions below are
+								 * hidden */
 	char	   *slots;			/* set at init, but of waits */
 	uint32		slot_size;		/* set at init */
 	uint8		depth_max;		/* set at init, but of waits */

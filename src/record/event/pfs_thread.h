@@ -102,7 +102,7 @@ typedef struct PfsThread
 	uint64		stages_hidden_long;
 
 	PfsEvents	events[PFS_NUM_EVENT_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
-	PfsWait		waits[PFS_WAIT_DEPTH] __attribute__((aligned(PFS_CACHE_LINE)));	/* that run, by level */
+	PfsWait		waits[PFS_WAIT_DEPTH] __attribute__((aligned(PFS_CACHE_LINE))); /* that run, by level */
 } PfsThread;
 
 /* The container; NULL when pfs is off.  Inherited from the postmaster. */

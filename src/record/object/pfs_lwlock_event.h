@@ -28,7 +28,8 @@
 
 #define PFS_LWLOCK_INSTRUMENT_SHIFT 48
 
-extern PfsBlocks *pfs_lwlock_blocks;	/* NULL: `all` is off, or no history has rows */
+extern PfsBlocks *pfs_lwlock_blocks;	/* NULL: `all` is off, or no history
+										 * has rows */
 
 /* Postmaster. */
 extern uint32 pfs_lwlock_blocks_held(void);

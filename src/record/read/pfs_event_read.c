@@ -9,8 +9,8 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
+#include "pfs_event_list.h"
 #include "pfs_event_read.h"
 #include "pfs_event_write.h"
 #include "pfs_setup.h"
@@ -369,95 +369,6 @@ emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 	pfree(own.events);
 }
 
-/* Returns an event's end in picoseconds, by which ends of different timers compare. */
-static PfsPicoseconds
-end_of(const PfsEvent *e)
-{
-	return pfs_timer_to_ps(PFS_FLAGS_TIMER(e->flags), e->timer_end);
-}
-
-/*
- * Orders events for qsort() by their end, then by thread and event ID, newest first.
- * The ends of two events of the same timer are compared as they are, others in
- * picoseconds.  Equal in all three means two copies of one event: prune() goes by
- * that.
- */
-static int
-by_end_newest_first(const void *a, const void *b)
-{
-	const PfsEvent *x = *(PfsEvent *const *) a;
-	const PfsEvent *y = *(PfsEvent *const *) b;
-	bool		same_timer = (x->flags & PFS_FLAG_TIMER_MASK) == (y->flags & PFS_FLAG_TIMER_MASK);
-	PfsPicoseconds x_end = same_timer ? x->timer_end : end_of(x);
-	PfsPicoseconds y_end = same_timer ? y->timer_end : end_of(y);
-
-	if (x_end != y_end)
-		return x_end > y_end ? -1 : 1;
-	if (x->thread_id != y->thread_id)
-		return x->thread_id > y->thread_id ? -1 : 1;
-	if (x->event_id != y->event_id)
-		return x->event_id > y->event_id ? -1 : 1;
-	return 0;
-}
-
-/*
- * The newest events found so far.  The lanes can hold many times what the table
- * shows, so the list is cut to the table's rows whenever it has grown to twice
- * as many.  Sorting moves pointers.  Each event has as much memory as it has bytes
- * that mean something: of statements, whose texts are mostly short, whole copies
- * would be several times as much, and to get memory from the system takes longer
- * than all the rest.
- */
-typedef struct PfsEventList
-{
-	PfsEventFamily family;
-	MemoryContext context;		/* of the events */
-	PfsEvent  **events;
-	Size		rows;			/* that are wanted */
-	Size		n;
-	Size		size;
-} PfsEventList;
-
-/*
- * Sorts the list, drops second copies of the same event, and frees all but the
- * newest rows.
- */
-static void
-prune(PfsEventList *list)
-{
-	Size		kept = 0;
-
-	qsort(list->events, list->n, sizeof(PfsEvent *), by_end_newest_first);
-	for (Size i = 0; i < list->n && kept < list->rows; i++)
-	{
-		if (kept > 0 && by_end_newest_first(&list->events[kept - 1], &list->events[i]) == 0)
-			continue;
-		if (i > kept)
-		{
-			PfsEvent   *e = list->events[i];
-
-			list->events[i] = list->events[kept];
-			list->events[kept] = e;
-		}
-		kept++;
-	}
-	for (Size i = kept; i < list->n; i++)
-		pfree(list->events[i]);
-	list->n = kept;
-}
-
-static void
-append_cb(const PfsEvent *event, void *arg)
-{
-	PfsEventList *list = arg;
-	Size		bytes = pfs_event_bytes(list->family, event);
-
-	if (list->n == list->size)
-		prune(list);
-	list->events[list->n] = MemoryContextAlloc(list->context, bytes);
-	memcpy(list->events[list->n++], event, bytes);
-}
-
 /* What a reader of the long history carries along. */
 typedef struct PfsLongReader
 {
@@ -547,25 +458,11 @@ long_each(PfsEventFamily family, PfsEventEmit emit, void *arg)
 	pfree(into.copy);
 }
 
+/* Hands the rows of a list that are of one thread (0: of all) to emit, and frees the list. */
 static void
-list_start(PfsEventList *list, PfsEventFamily family, Size rows)
+each_of_list(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
 {
-	list->family = family;
-	list->context = AllocSetContextCreate(CurrentMemoryContext, "pfs events", ALLOCSET_DEFAULT_SIZES);
-	list->rows = rows;
-	list->n = 0;
-	list->size = 2 * rows;
-	list->events = MemoryContextAllocHuge(list->context, Max(list->size, 1) * sizeof(PfsEvent *));
-}
-
-/*
- * Cuts the list to the rows that are wanted, hands those of one thread (0: of all)
- * to emit, and frees the list.
- */
-static void
-list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
-{
-	prune(list);
+	pfs_event_list_cut(list);
 	for (Size i = 0; i < list->n; i++)
 	{
 		if (thread_id != 0 && list->events[i]->thread_id != thread_id)
@@ -573,7 +470,7 @@ list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
 		complete_copy(list->family, list->events[i], false);
 		emit(list->events[i], arg);
 	}
-	MemoryContextDelete(list->context);
+	pfs_event_list_end(list);
 }
 
 /*
@@ -587,17 +484,17 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 	const PfsEventSource *source = pfs_event_source(reader->family);
 	uint32		rows = pfs_sizes.history[reader->family];
 	PfsEventList list;
-	PfsEventReader into = {reader->family, append_cb, &list};
+	PfsEventReader into = {reader->family, pfs_event_list_add, &list};
 
 	if (source == NULL || rows == 0)
 	{
 		emit_own_history(copy, word, reader);
 		return;
 	}
-	list_start(&list, reader->family, rows);
+	pfs_event_list_start(&list, reader->family, rows);
 	emit_own_history(copy, word, &into);
-	source->history(copy, word, rows, append_cb, &list);
-	list_end(&list, 0, reader->emit, reader->arg);
+	source->history(copy, word, rows, pfs_event_list_add, &list);
+	each_of_list(&list, 0, reader->emit, reader->arg);
 }
 
 void
@@ -621,10 +518,10 @@ pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit em
 	if (pfs_sizes.history_long[family] == 0)
 		return;
 	pfs_instrument_name_late();
-	list_start(&list, family, pfs_sizes.history_long[family]);
-	long_each(family, append_cb, &list);
+	pfs_event_list_start(&list, family, pfs_sizes.history_long[family]);
+	long_each(family, pfs_event_list_add, &list);
 	/* The newest of the server are chosen before a thread's are. */
-	list_end(&list, thread_id, emit, arg);
+	each_of_list(&list, thread_id, emit, arg);
 }
 
 static void

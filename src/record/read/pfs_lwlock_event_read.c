@@ -52,6 +52,10 @@ keep_cb(const PfsEvent *event, void *arg)
 	newest->events[newest->n++ % newest->rows] = *(const PfsWaitEvent *) event;
 }
 
+/*
+ * Hands the newest acquisitions of a thread that are in its history to emit, oldest first;
+ * nothing if the thread has ended.
+ */
 void
 pfs_lwlock_records_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg)
 {
@@ -89,6 +93,7 @@ pfs_lwlock_records_history(const PfsThread *copy, uint64 word, uint32 rows, PfsE
 	pfree(newest.events);
 }
 
+/* Hands on what a thread's current block has for the long history. */
 void
 pfs_lwlock_records_current(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg)
 {

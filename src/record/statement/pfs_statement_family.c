@@ -64,6 +64,7 @@ pfs_transaction_event_used(const PfsEvent *event)
 	return pfs_transaction_event_bytes((const PfsTransactionEvent *) event);
 }
 
+/* Puts a transaction into its thread's block; its length is known but for a gid. */
 void
 pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
 {
@@ -116,6 +117,7 @@ has_rare(const PfsStatementEvent *e)
 	return (any[0] | any[1]) != 0;
 }
 
+/* Puts a statement into its thread's block, in the order said above. */
 void
 pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 {
@@ -152,6 +154,7 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 	pfs_event_done(t, PFS_STATEMENTS, event);
 }
 
+/* Makes a reader's copy of a statement in a block. */
 void
 pfs_statement_event_unpack(const void *from, PfsEvent *event)
 {
