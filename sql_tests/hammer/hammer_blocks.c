@@ -345,6 +345,7 @@ check_quiet(BlocksContext *x)
 	collect(x);
 	HAMMER_CHECK(was_found(end + 1), "the item after a truncation is missing");
 	pfs_block_writer_end(x->blocks, &writer->w, 0);
+	HAMMER_CHECK(!write_one(x, writer, &mine, &rng), "a writer that has ended has got a block");
 	collect(x);
 	HAMMER_CHECK(found.n == 1, "%u items after a truncation and one more", found.n);
 	HAMMER_CHECK(pfs_blocks_lost(x->blocks) == x->lost, "%lu lost, %lu failed", pfs_blocks_lost(x->blocks), x->lost);

@@ -304,6 +304,12 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 	uint32_t	number;
 	uint32_t	fill;
 
+	if (w->owned == NULL)
+	{
+		/* Its thread has ended: what it still writes is lost. */
+		pfs_add_relaxed(&b->lost, 1);
+		return false;
+	}
 	if (w->next != NULL)
 	{
 		seal(b, w->owned[index % b->held], PFS_BLOCK_BYTES(w->position));
@@ -361,21 +367,26 @@ pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane)
 {
 	uint64_t	index = PFS_BLOCK_INDEX(w->position);
 	uint64_t	first = index < b->held ? 0 : index - b->held + 1;
+	const uint32_t *owned = w->owned;
 
 	if (w->next == NULL)
+	{
+		pfs_store_relaxed(&w->owned, NULL);
 		return;
+	}
 	seal(b, w->owned[index % b->held], PFS_BLOCK_BYTES(w->position));
 	/* H: readers of the thread's own blocks have none from here on */
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index + b->held, 0));
 	w->next = w->end = NULL;
+	pfs_store_relaxed(&w->owned, NULL);
 	for (uint64_t i = first; i < index; i++)
 	{
-		uint32_t	number = exchange(b, lane, w->owned[i % b->held]);
+		uint32_t	number = exchange(b, lane, owned[i % b->held]);
 
 		give_up(b, number);
 		push_loose(b, number);
 	}
-	push_loose(b, w->owned[index % b->held]);
+	push_loose(b, owned[index % b->held]);
 }
 
 /* ---- any process ---- */

@@ -32,7 +32,7 @@ typedef struct PfsBlockWriter
 								 * no block yet */
 	char	   *end;			/* owner only: of the current block */
 	uint32_t   *owned;			/* set at init; [held] numbers of its blocks,
-								 * by their count */
+								 * by their count; NULL: it has ended */
 } PfsBlockWriter;
 
 #define PFS_BLOCK_POSITION(index, bytes) ((uint64_t) (index) << 32 | (bytes))
@@ -84,7 +84,7 @@ extern bool pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, ui
 extern void *pfs_block_of_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t index,
 								 uint32_t *bytes);
 
-/* Gives all blocks away; the writer has none afterwards. */
+/* Gives all blocks away; the writer gets none any more. */
 extern void pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane);
 
 static inline bool

@@ -381,7 +381,7 @@ typedef struct PfsLongReader
  * elsewhere in each family.
  */
 static void
-take_long_cb(const PfsStored *stored, void *arg)
+take_stored_cb(const PfsStored *stored, void *arg)
 {
 	PfsLongReader *into = arg;
 
@@ -416,7 +416,7 @@ current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 		/* Two copies of what has ended meanwhile are alike. */
 		(void) take_finished_of_running(copy, running, nrunning, NULL, PFS_FLAG_HISTORY_LONG, copy->stages_hidden_long,
 										PG_UINT64_MAX, &into->reader);
-		block_each(block, bytes, hidden, take_long_cb, into);
+		block_each(block, bytes, hidden, take_stored_cb, into);
 	}
 	if (running != NULL)
 		pfree(running);
@@ -450,7 +450,7 @@ long_each(PfsEventFamily family, PfsEventEmit emit, void *arg)
 		uint32		bytes = pfs_blocks_copy(blocks, number, block, &hidden);
 
 		CHECK_FOR_INTERRUPTS();
-		block_each(block, bytes, hidden, take_long_cb, &into);
+		block_each(block, bytes, hidden, take_stored_cb, &into);
 	}
 	if (source != NULL)
 		source->long_history(emit, arg);
