@@ -60,7 +60,7 @@ is($server->sql('SELECT pfs.thread_id(' . $s->pid . ') = ' . $s->query('SELECT p
 is($server->sql('SELECT pfs.thread_id(1) IS NULL'), 't', 'a process that is none of the server has none');
 $s->query('BEGIN');
 ok($server->poll('SELECT processlist_command FROM pfs.threads WHERE thread_os_id = ' . $s->pid, 'Sleep in transaction'), 'in a transaction');
-is($server->sql('SELECT event_name FROM pfs.events_waits_current WHERE thread_id = ' . $s->thread_id), 'idle/transaction', 'it is idle there');
+ok($server->poll('SELECT event_name FROM pfs.events_waits_current WHERE thread_id = ' . $s->thread_id, 'idle/transaction'), 'it is idle there');
 $s->query('COMMIT');
 ok($server->poll('SELECT event_name FROM pfs.events_waits_current WHERE thread_id = ' . $s->thread_id, 'idle'), 'and outside afterwards');
 $s->send('SELECT pg_sleep(1)');
