@@ -5,18 +5,17 @@
  *	  end, and stay inside of the container and of what they were given.
  *
  * Trusted, as src/container/README.md says: what is set when a container is made;
- * numbers and addresses of an owner's ring or cells are either right or 0; a
- * hash slot names a record or none; a log's group word has at most 16 claims.
+ * numbers and addresses of an owner's blocks or cells are either right or 0; a
+ * hash slot names a record or none; a block's word is one that its owners have made.
  *
  * Input: which container, its sizes, then what lies in it.
  */
 #include <stdbool.h>
 
 #include "pfs_block.h"
+#include "pfs_blocks.h"
 #include "pfs_hash.h"
 #include "pfs_histogram.h"
-#include "pfs_log.h"
-#include "pfs_ring.h"
 
 #include "fuzz.h"
 
@@ -48,46 +47,73 @@ next_pass(Made *m, int pass)
 #define MAYBE_ZERO(in, field) \
 	do { if (fuzz_take(in, 1) % 8 == 0) memset(&(field), 0, sizeof(field)); } while (0)
 
+/*
+ * Blocks whose writers die anywhere, with any bytes in them; and a writer's memory that
+ * another owner has zeroed, or whose position and numbers are any.
+ */
 static void
-fuzz_ring(FuzzInput *in)
+fuzz_blocks(FuzzInput *in)
 {
-	uint32_t	capacity = fuzz_take(in, 1) % 20;
-	uint32_t	spares = 1 + fuzz_take(in, 1) % PFS_RING_SPARES_MAX;
-	uint32_t	item_size = 8 * (1 + fuzz_take(in, 1) % 8);
-	size_t		size = pfs_ring_size(capacity, spares, item_size);
-	char	   *memory = aligned_alloc(64, (size + 63) / 64 * 64);
-	char	   *end = memory + size;
-	char	   *item = malloc(item_size);
-	PfsRing		r;
+	PfsBlocksSpec spec = {
+		.lanes = 1 + fuzz_take(in, 1) % 3, .items = fuzz_take(in, 1) % 40, .own_items = 1 + fuzz_take(in, 1) % 10,
+		.item_max = 8 * (1 + fuzz_take(in, 1) % 8), .writers = 1 + fuzz_take(in, 1) % 3, .block_size = 128
+	};
+	Made		m = {.seg = {.os_page = 4096}};
+	PfsBlocks  *blocks = NULL;
+	PfsBlockWriter w[3];
+	uint32_t   *owned[3];
+	char	   *copy = malloc(spec.block_size);
+	uint32_t	hidden;
 
-	pfs_ring_init(&r, memory, capacity, spares, item_size);
-	for (int pushes = fuzz_take(in, 1); pushes > 0 && r.length > 0; pushes--)
-		pfs_ring_push(&r, fuzz_take(in, 1) % spares);
-	MAYBE_ZERO(in, r.capacity);
-	MAYBE_ZERO(in, r.length);
-	MAYBE_ZERO(in, r.item_size);
-	MAYBE_ZERO(in, r.spares);
-	MAYBE_ZERO(in, r.items);
-	MAYBE_ZERO(in, r.order);
-	MAYBE_ZERO(in, r.spare[0]);
-	if (fuzz_take(in, 1) % 2 == 0)
-		r.head = fuzz_take(in, 8);
-	fuzz_fill(in, memory, size);
-	for (int i = 0; i < 24; i++)
+	for (int pass = 0; next_pass(&m, pass); pass++)
+		blocks = pfs_blocks_create(&m.seg, &spec);
+	for (uint32_t i = 0; i < spec.writers; i++)
 	{
-		uint64_t	pos = i == 0 ? fuzz_take(in, 8) : r.head - i;
-
-		if (pfs_ring_read(&r, pos, item))
-			FUZZ_CHECK(pos < r.head && r.head - pos <= capacity);
+		owned[i] = calloc(pfs_blocks_owned(blocks), sizeof(uint32_t));
+		pfs_block_writer_init(&w[i], owned[i]);
 	}
-	for (uint32_t level = 0; level < spares; level++)
+	for (int items = fuzz_take(in, 1); items > 0; items--)
 	{
-		const char *slot = pfs_ring_look(&r, level);
+		uint32_t	choice = fuzz_take(in, 1);
+		PfsBlockWriter *to = &w[choice % spec.writers];
+		uint32_t	size = 8 * (1 + choice % (spec.item_max / 8));
 
-		FUZZ_CHECK(slot == NULL || (slot >= memory && slot + item_size <= end));
+		if (choice == 0xFF)
+			pfs_blocks_hide(blocks);
+		if (choice >= 0xF0)
+		{
+			pfs_block_writer_end(blocks, to, choice % spec.lanes);
+			pfs_block_writer_init(to, owned[choice % spec.writers]);
+			continue;
+		}
+		FUZZ_CHECK(pfs_block_has_room(to, size) || pfs_block_advance(blocks, to, choice % spec.lanes, size));
+		fuzz_fill(in, to->next, size);
+		pfs_block_done(to, size);
 	}
-	free(item);
-	free(memory);
+	for (uint32_t i = 0; i < spec.writers; i++)
+	{
+		PfsBlockWriter seen = w[i];
+
+		MAYBE_ZERO(in, seen.position);
+		MAYBE_ZERO(in, seen.owned);
+		if (fuzz_take(in, 1) % 2 == 0)
+			seen.position = fuzz_take(in, 8);
+		if (fuzz_take(in, 1) % 4 == 0)
+			fuzz_fill(in, owned[i], pfs_blocks_owned(blocks) * sizeof(uint32_t));
+		for (uint64_t back = 0; back <= pfs_blocks_owned(blocks); back++)
+		{
+			uint32_t	bytes = pfs_blocks_copy_owned(blocks, &seen, PFS_BLOCK_INDEX(seen.position) - back, copy, &hidden);
+
+			FUZZ_CHECK(bytes <= spec.block_size || bytes == PFS_BLOCK_GONE);
+		}
+		pfs_blocks_hide_owned(blocks, &seen);
+	}
+	for (uint32_t number = 0; number < pfs_blocks_number(blocks); number++)
+		FUZZ_CHECK(pfs_blocks_copy(blocks, number, copy, &hidden) <= spec.block_size);
+	for (uint32_t i = 0; i < spec.writers; i++)
+		free(owned[i]);
+	free(copy);
+	free(m.memory);
 }
 
 static void
@@ -194,54 +220,6 @@ fuzz_pages(FuzzInput *in)
 }
 
 static void
-fuzz_log(FuzzInput *in)
-{
-	uint32_t	lanes = 1 + fuzz_take(in, 1) % 3;
-	uint32_t	capacity = 1 + fuzz_take(in, 1) % 40;
-	uint32_t	item_size = 8 * (1 + fuzz_take(in, 1) % 8);
-	Made		m = {.seg = {.os_page = 4096}};
-	char	   *item = malloc(item_size);
-	PfsLog	   *log = NULL;
-	PfsLogClaim claim;
-
-	for (int pass = 0; next_pass(&m, pass); pass++)
-		log = pfs_log_create(&m.seg, lanes, capacity, item_size);
-	for (int claims = fuzz_take(in, 1); claims > 0; claims--)
-	{
-		uint32_t	lane = fuzz_take(in, 1);
-		uint32_t	choice = fuzz_take(in, 1);
-
-		if (!pfs_log_claim(log, lane, 1 + choice % PFS_LOG_GROUP, &claim))
-			continue;
-		FUZZ_CHECK(claim.lane < lanes && claim.count >= 1 && claim.count <= PFS_LOG_GROUP &&
-				   claim.first + claim.count <= pfs_log_slots(log));
-
-		/*
-		 * Its writer dies before, in the middle, or never; the slots get any
-		 * bytes.
-		 */
-		for (uint32_t i = 0; i < claim.count; i++)
-		{
-			fuzz_fill(in, item, item_size);
-			if (choice & 0x10)
-				pfs_log_store(log, &claim, i, item);
-			else if (choice & 0x20)
-				memcpy(pfs_log_slot(&claim, i, item_size), item, item_size);
-			else if (choice & 0x40)
-				pfs_log_slot_begin(&claim, i, pfs_log_slot(&claim, i, item_size));
-		}
-		if (choice == 0xFF)
-			pfs_log_truncate(log);
-	}
-	for (uint32_t lane = 0; lane < lanes; lane++)
-		for (uint32_t slot = 0; slot < pfs_log_slots(log); slot++)
-			if (pfs_log_read(log, lane, slot, item))
-				FUZZ_CHECK(*(uint64_t *) item % 2 == 0);
-	free(item);
-	free(m.memory);
-}
-
-static void
 fuzz_histogram(FuzzInput *in)
 {
 	while (in->size > 0)
@@ -260,19 +238,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	FuzzInput	in = {data, size};
 
-	switch (fuzz_take(&in, 1) % 5)
+	switch (fuzz_take(&in, 1) % 4)
 	{
 		case 0:
-			fuzz_ring(&in);
+			fuzz_blocks(&in);
 			break;
 		case 1:
 			fuzz_block(&in);
 			break;
 		case 2:
 			fuzz_pages(&in);
-			break;
-		case 3:
-			fuzz_log(&in);
 			break;
 		default:
 			fuzz_histogram(&in);

@@ -158,8 +158,7 @@ hammer_whole(const uint64_t *words, uint32_t from, uint32_t n, uint64_t base)
 extern void hammer_segment(void);
 extern void hammer_pages(void);
 extern void hammer_scenario(void);
-extern void hammer_ring(void);
-extern void hammer_log(void);
+extern void hammer_blocks(void);
 extern void hammer_hash(void);
 extern void hammer_cell(void);
 extern void hammer_private(void);

@@ -4,14 +4,13 @@
  *	  Figures, not a test: the best of several rounds, divided by the number.
  */
 #include "hammer.h"
+#include "pfs_blocks.h"
 #include "pfs_cell.h"
 #include "pfs_hash.h"
-#include "pfs_log.h"
-#include "pfs_ring.h"
 
 #define ROUNDS	200
 #define TIMES	1000
-#define ITEM_SIZE	(16 * sizeof(uint64_t))
+#define ITEM_SIZE	(8 * sizeof(uint64_t))
 
 #define COST(name, per, statement) \
 	do { \
@@ -40,24 +39,15 @@ fill(void *record, const void *key, void *arg)
 	*(uint64_t *) record = *(const uint64_t *) key;
 }
 
-static inline void
-log_items(PfsLog *log, uint32_t n, const uint64_t *item)
-{
-	PfsLogClaim claim;
-
-	if (!pfs_log_claim(log, 0, n, &claim))
-		hammer_fail("no claim when nobody writes");
-	for (uint32_t i = 0; i < claim.count; i++)
-		pfs_log_store_sized(&claim, i, item, ITEM_SIZE);
-}
-
 /* The changes of a wait's end, each under a lock of its own here. */
 static inline void
-ring_item(PfsRing *ring, PfsSeqlock *lock, const uint64_t *item)
+block_item(PfsBlocks *blocks, PfsBlockWriter *w, PfsSeqlock *lock, const uint64_t *item)
 {
 	pfs_seqlock_write_begin(lock);
-	memcpy(pfs_ring_spare(ring, 0), item, ITEM_SIZE);
-	pfs_ring_push(ring, 0);
+	if (!pfs_block_has_room(w, ITEM_SIZE) && !pfs_block_advance(blocks, w, 0, ITEM_SIZE))
+		hammer_fail("no block for a single writer");
+	memcpy(w->next, item, ITEM_SIZE);
+	pfs_block_done(w, ITEM_SIZE);
 	pfs_seqlock_write_end(lock);
 }
 
@@ -103,14 +93,15 @@ hammer_cost(void)
 	HammerSegment s;
 	PfsPages   *pages = NULL;
 	PfsHash    *hash = NULL;
-	PfsLog	   *log = NULL;
-	char	   *items = NULL;
+	PfsBlocks  *blocks = NULL;
 	char	   *cells = NULL;
-	PfsRing		ring;
+	PfsBlocksSpec kept = {1, 1000, 10, ITEM_SIZE, 1, 32 * ITEM_SIZE};
+	PfsBlockWriter writer;
+	uint32_t	owned[8];
 	PfsSeqlock	lock = {0};
 	PfsBlock	block = {.ncells = 0};
 	PfsPagesSpec spec = {"cost", 128, 1000, 100};
-	uint64_t	item[16] = {0};
+	uint64_t	item[8] = {0};
 	uint32_t	hint = 0;
 	uint64_t	key = 5;
 	uint64_t	word;
@@ -119,19 +110,16 @@ hammer_cost(void)
 	{
 		pages = pfs_pages_create(&s.seg, &spec);
 		hash = pfs_hash_create(&s.seg, pages, 1000, equal);
-		log = pfs_log_create(&s.seg, 1, 1000, sizeof(item));
-		items = pfs_segment_take(&s.seg, pfs_ring_size(10, 1, sizeof(item)), PFS_CACHE_LINE);
+		blocks = pfs_blocks_create(&s.seg, &kept);
 		cells = pfs_segment_take(&s.seg, pfs_block_size(300, sizeof(PfsCell)), PFS_CACHE_LINE);
 	}
-	pfs_ring_init(&ring, items, 10, 1, sizeof(item));
+	pfs_block_writer_init(&writer, owned);
 	pfs_block_init(&block, cells, 300, sizeof(PfsCell));
 
 	COST("reading the counter", 1, (void) hammer_ticks());
 	(void) pfs_pages_allocate(pages, &hint);	/* the page stays open */
 	COST("pages, allocate and free", 1, pfs_pages_free(pages, pfs_pages_allocate(pages, &hint)));
-	COST("log, claim 16 and store, per item of 128 bytes", PFS_LOG_GROUP, log_items(log, PFS_LOG_GROUP, item));
-	COST("log, claim 1 and store, item of 128 bytes", 1, log_items(log, 1, item));
-	COST("ring, item of 128 bytes", 1, ring_item(&ring, &lock, item));
+	COST("blocks, item of 64 bytes", 1, block_item(blocks, &writer, &lock, item));
 	COST("cell, add to one", 1, add_to_cell(&block, &lock, 7, n_));
 	COST("cell, add to several", 1, add_to_cell(&block, &lock, n_ % 16, n_));
 	insert_key(hash, &key, &hint, &word);

@@ -139,8 +139,7 @@ $tree->edit('src/record/pfs_families.c', sub {
 	[PFS_JOBS] = {
 		PFS_JOB_DEPTH, false, TABLES("jobs"),
 		.size = sizeof(PfsJobEvent),
-		.bytes = pfs_job_event_bytes,
-		.store = pfs_job_event_store,
+		.record = pfs_job_event_record,
 	},
 EOT
 });

@@ -179,13 +179,13 @@ pfs_instr_start(void)
  * Begins an event under the wait event that the server has announced, or under the
  * fallback; no object.
  */
-PfsWaitEvent *
+PfsWait *
 pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op, const void *frame)
 {
 	uint32		wait_info = pfs_wait_event_info();
 	PfsInstrumentId instrument = wait_info != 0 ? pfs_wait_info_instrument(wait_info) : fallback;
 	uint32		flags;
-	PfsWaitEvent *e;
+	PfsWait    *e;
 
 	if (unlikely(instrument == PFS_NO_INSTRUMENT))
 		return NULL;
@@ -196,7 +196,7 @@ pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op, const v
 					   pfs_frames_source(frame));
 	if (e != NULL)
 	{
-		e->number_of_bytes = PFS_EVENT_NO_BYTES;
+		pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
 		pfs_wait_start(t, e);
 	}
 	return e;

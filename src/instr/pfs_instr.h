@@ -156,7 +156,7 @@ pfs_thread_here(void)
 
 /* The end of a file call: as pfs_wait_end_at(), and counted to its file. */
 static pg_attribute_always_inline void
-pfs_file_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end, PfsFd *fd)
+pfs_file_wait_end_at(PfsThread *t, PfsWait *e, uint64 end, PfsFd *fd)
 {
 	pfs_write_begin(t);
 	pfs_file_sum(t, e, end, fd);
@@ -169,8 +169,8 @@ pfs_file_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end, PfsFd *fd)
  * where it has none; no object.  frame: __builtin_frame_address(0) of the wrapper.
  * NULL: just make the call.
  */
-extern PfsWaitEvent *pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op,
-									 const void *frame);
+extern PfsWait *pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op,
+								const void *frame);
 
 /* ---- memory, pfs_instr_memory.c ---- */
 

@@ -126,12 +126,14 @@ find_header(const void *frame)
  * Gives an event its object.  The process has the buffer pinned, so it keeps its page.
  */
 void
-pfs_buffer_describe(PfsWaitEvent *e, const void *frame)
+pfs_buffer_describe(PfsWait *e, const void *frame)
 {
 	const BufferDesc *buffer = find_header(frame);
 
 	e->object.page.tablespace = InvalidOid;
 	e->object_instance = (uintptr_t) buffer;
+	e->file_offset = PFS_EVENT_NO_OFFSET;
+	pfs_wait_widen(e, PFS_WIDE_INSTANCE | PFS_WIDE_OFFSET);
 	pfs_hook_called(buffer != NULL ? PFS_HOOK_BUFFER_FOUND : PFS_HOOK_BUFFER_MISSED);
 	if (buffer != NULL)
 	{

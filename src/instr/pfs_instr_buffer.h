@@ -16,7 +16,7 @@ extern PfsOperation pfs_buffer_operation(void);
  * PGSemaphoreLock() has called.
  */
 extern uint32 pfs_buffer_source(const void *frame);
-extern void pfs_buffer_describe(PfsWaitEvent *e, const void *frame);
+extern void pfs_buffer_describe(PfsWait *e, const void *frame);
 
 /* Postmaster, once: the row of pfs.probes. */
 extern void pfs_instr_buffer_start(void);

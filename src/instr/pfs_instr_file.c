@@ -22,7 +22,7 @@
  * wrapper, as for pread() and pwrite() that pays: an event that is recorded everywhere
  * costs 112 cycles (bench/cycles).  Each operation remembers its last caller.
  */
-static pg_attribute_always_inline PfsWaitEvent *
+static pg_attribute_always_inline PfsWait *
 begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 {
 	static PFS_HOT_TABLE PfsFramesMemo memos[PFS_OP_COPY + 1];
@@ -30,7 +30,7 @@ begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 	PfsInstrumentId instrument;
 	const PfsFd *file = NULL;
 	uint32		flags;
-	PfsWaitEvent *e;
+	PfsWait    *e;
 
 	if (unlikely(t == NULL))
 		return NULL;
@@ -58,7 +58,7 @@ begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 					   pfs_frames_source_memo(frame, &memos[op]));
 	if (unlikely(e == NULL))
 		return NULL;
-	e->object.file.word = file->word;
+	e->object.file.word = (uint32) file->word;
 	e->object.file.index = file->index;
 	pfs_wait_start(t, e);
 	return e;
@@ -69,7 +69,7 @@ begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
  * failure, or PFS_EVENT_NO_BYTES.  fd: -1 if it is closed by now, or was none.
  */
 static pg_attribute_always_inline void
-end(PfsWaitEvent *e, int fd, int64 bytes)
+end(PfsWait *e, int fd, int64 bytes)
 {
 	PfsThread  *t = pfs_my_thread;
 	uint64		now;
@@ -78,14 +78,14 @@ end(PfsWaitEvent *e, int fd, int64 bytes)
 		return;
 	now = pfs_wait_read_end(t, e->flags);
 	/* No reader takes it before the event has its end. */
-	e->number_of_bytes = bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES;
+	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
 	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
 }
 
 static ssize_t
 wrap_pread(int fd, void *buf, size_t count, off_t offset)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	ssize_t		result;
 
 	e = begin(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME);
@@ -97,7 +97,7 @@ wrap_pread(int fd, void *buf, size_t count, off_t offset)
 static ssize_t
 wrap_pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	ssize_t		result;
 
 	e = begin(pfs_my_thread, fd, PFS_OP_READ, offset, FRAME);
@@ -109,7 +109,7 @@ wrap_pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
 static ssize_t
 wrap_pwrite(int fd, const void *buf, size_t count, off_t offset)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	ssize_t		result;
 
 	e = begin(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME);
@@ -121,7 +121,7 @@ wrap_pwrite(int fd, const void *buf, size_t count, off_t offset)
 static ssize_t
 wrap_preadv(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	ssize_t		result;
 
 	e = begin(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME);
@@ -133,7 +133,7 @@ wrap_preadv(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 static ssize_t
 wrap_pwritev(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	ssize_t		result;
 
 	e = begin(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME);
@@ -145,7 +145,7 @@ wrap_pwritev(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 static ssize_t
 wrap_read(int fd, void *buf, size_t count)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	ssize_t		result;
 
 	e = begin(pfs_my_thread, fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
@@ -157,7 +157,7 @@ wrap_read(int fd, void *buf, size_t count)
 static ssize_t
 wrap_read_chk(int fd, void *buf, size_t count, size_t size)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	ssize_t		result;
 
 	e = begin(pfs_my_thread, fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
@@ -169,7 +169,7 @@ wrap_read_chk(int fd, void *buf, size_t count, size_t size)
 static ssize_t
 wrap_write(int fd, const void *buf, size_t count)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	ssize_t		result;
 
 	e = begin(pfs_my_thread, fd, PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME);
@@ -181,7 +181,7 @@ wrap_write(int fd, const void *buf, size_t count)
 static int
 wrap_fsync(int fd)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
@@ -193,7 +193,7 @@ wrap_fsync(int fd)
 static int
 wrap_fdatasync(int fd)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
@@ -205,7 +205,7 @@ wrap_fdatasync(int fd)
 static int
 wrap_syncfs(int fd)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
@@ -217,7 +217,7 @@ wrap_syncfs(int fd)
 static int
 wrap_sync_file_range(int fd, off_t offset, off_t nbytes, unsigned int flags)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, fd, PFS_OP_FLUSH, offset, FRAME);
@@ -229,7 +229,7 @@ wrap_sync_file_range(int fd, off_t offset, off_t nbytes, unsigned int flags)
 static int
 wrap_ftruncate(int fd, off_t length)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, fd, PFS_OP_CHSIZE, length, FRAME);
@@ -241,7 +241,7 @@ wrap_ftruncate(int fd, off_t length)
 static int
 wrap_posix_fallocate(int fd, off_t offset, off_t len)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, fd, PFS_OP_ALLOCATE, offset, FRAME);
@@ -253,7 +253,7 @@ wrap_posix_fallocate(int fd, off_t offset, off_t len)
 static int
 wrap_posix_fadvise(int fd, off_t offset, off_t len, int advice)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	/* The other advices touch no page. */
@@ -267,7 +267,7 @@ static ssize_t
 wrap_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_t len,
 					 unsigned int flags)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	ssize_t		result;
 
 	e = begin(pfs_my_thread, out, PFS_OP_COPY, out_offset ? *out_offset : PFS_EVENT_NO_OFFSET, FRAME);
@@ -280,13 +280,13 @@ wrap_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_
  * Begins the event of a call that closes a descriptor.  Its file is not looked up any
  * more: if it was removed or renamed meanwhile, the event has a kind and no object.
  */
-static PfsWaitEvent *
+static PfsWait *
 begin_close(PfsThread *t, int fd, const void *frame)
 {
 	const PfsFd *file = (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL;
 	PfsInstrumentId instrument;
 	uint32		flags;
-	PfsWaitEvent *e;
+	PfsWait    *e;
 
 	if (file == NULL || file->kind <= PFS_FILE_NOT_A_FILE)
 		return NULL;			/* most others close once and for all */
@@ -300,7 +300,7 @@ begin_close(PfsThread *t, int fd, const void *frame)
 					   pfs_frames_source(frame));
 	if (e == NULL)
 		return NULL;
-	e->object.file.word = pfs_load_acquire(file->state) == file->word ? file->word : 0;
+	e->object.file.word = pfs_load_acquire(file->state) == file->word ? (uint32) file->word : 0;
 	e->object.file.index = file->index;
 	pfs_wait_start(t, e);
 	return e;
@@ -311,7 +311,7 @@ static int
 wrap_close(int fd)
 {
 	PfsThread  *t = pfs_my_thread;
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	if (t == NULL)
@@ -365,7 +365,7 @@ writes_to_system(FILE *file, size_t bytes)
 static pg_noinline size_t
 read_from_system(void *buf, size_t size, size_t n, FILE *file)
 {
-	PfsWaitEvent *e = begin(pfs_my_thread, fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
+	PfsWait    *e = begin(pfs_my_thread, fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
 	size_t		result;
 
 	result = pfs_real.fread(buf, size, n, file);
@@ -390,7 +390,7 @@ wrap_fread(void *buf, size_t size, size_t n, FILE *file)
 static size_t
 wrap_fwrite(const void *buf, size_t size, size_t n, FILE *file)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	size_t		result;
 
 	e = writes_to_system(file, size * n)
@@ -404,7 +404,7 @@ wrap_fwrite(const void *buf, size_t size, size_t n, FILE *file)
 static char *
 wrap_fgets(char *buf, int size, FILE *file)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	char	   *result;
 
 	e = reads_line_from_system(file)
@@ -419,7 +419,7 @@ wrap_fgets(char *buf, int size, FILE *file)
 static int
 wrap_fclose(FILE *file)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			fd = fileno(file);
 	int			result;
 
@@ -433,7 +433,7 @@ wrap_fclose(FILE *file)
 }
 
 /* io_uring's calls carry many files; they have the server's wait event and no object. */
-static PfsWaitEvent *
+static PfsWait *
 begin_uring(const void *frame)
 {
 	PfsThread  *t = pfs_thread_here();
@@ -445,7 +445,7 @@ begin_uring(const void *frame)
 static int
 wrap_io_uring_submit(struct io_uring *ring)
 {
-	PfsWaitEvent *e = begin_uring(FRAME);
+	PfsWait    *e = begin_uring(FRAME);
 	int			result;
 
 	result = pfs_real.io_uring_submit(ring);
@@ -457,7 +457,7 @@ static int
 wrap_io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned int n,
 						void *timeout, sigset_t *mask)
 {
-	PfsWaitEvent *e = begin_uring(FRAME);
+	PfsWait    *e = begin_uring(FRAME);
 	int			result;
 
 	result = pfs_real.io_uring_wait_cqes(ring, cqes, n, timeout, mask);

@@ -88,7 +88,7 @@ static void
 show(PfsThread *t, const void *frame)
 {
 	PfsAcquisition *a = &pfs_acquisition;
-	PfsWaitEvent *e;
+	PfsWait    *e;
 
 	if (pfs_lwlock_events_now == PFS_LWLOCK_CONTENDED)
 	{
@@ -114,7 +114,7 @@ show(PfsThread *t, const void *frame)
 					   PFS_EVENT_NO_OFFSET, pfs_frames_source(frame));
 	if (e == NULL)
 		return;
-	e->object_instance = (uintptr_t) a->lock;
+	e->object.address = (uintptr_t) a->lock;
 	e->spins = 0;
 	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL)
 		pfs_wait_start_at(t, e, a->start);
@@ -153,7 +153,7 @@ static pg_noinline bool
 finish_shown(bool acquired)
 {
 	PfsAcquisition *a = &pfs_acquisition;
-	PfsWaitEvent *e = a->event;
+	PfsWait    *e = a->event;
 	PfsThread  *t = pfs_my_thread;
 	uint64		end;
 
@@ -163,7 +163,7 @@ finish_shown(bool acquired)
 	if (e == NULL)
 		return false;
 	if (t == NULL || t->events[PFS_WAITS].depth == 0 || pfs_is_writing(t) ||
-		e != pfs_ring_spare(&t->events[PFS_WAITS].ring, t->events[PFS_WAITS].depth - 1))
+		e != &t->waits[t->events[PFS_WAITS].depth - 1])
 		return true;
 	end = pfs_wait_read_end(t, e->flags);
 	if (!acquired)
@@ -300,7 +300,7 @@ static pg_noinline bool
 end_planned(bool result, uint64 ticks, const void *frame)
 {
 	const PfsAcquisition *a = &pfs_acquisition;
-	const PfsLwlockEvent *e = pfs_my_lwlocks->next;
+	const PfsLwlockEvent *e = pfs_lwlock_next(pfs_my_lwlocks);
 
 	end_any(pfs_lwlock_of(e), kind_of(a->lookup->instrument, a->mode, (e->flags & PFS_LWLOCK_TRY) != 0),
 			a->lookup->usual, (e->flags & PFS_EVENT_NOT_ACQUIRED) == 0, a->start + ticks, frame);
@@ -348,7 +348,7 @@ end_uncached(bool result, bool acquired, uint64 held, const void *frame)
  * Takes the lock, and records that.  Nearly every acquisition finds a cached lookup of its
  * tranche (PfsLwlockLookup), and its event is written whole when it is over: 89 cycles,
  * of which two readings of the clock are 43 (bench/lwlocks).  So no function is called
- * but the server's and, once in PFS_LWLOCK_BLOCK events, the flush, and what the end
+ * but the server's and, once in some thirty events, the flush, and what the end
  * needs is in pfs_acquisition: registers that outlive a call have to be saved.  always:
  * there is no return without the lock; LWLockAcquire() returns whether it had to sleep.
  */
@@ -390,7 +390,7 @@ all_take(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
 	lookup = a->lookup;
 	if (unlikely(lookup == NULL))
 		return end_uncached(result, acquired, held, FRAME);
-	e = mine->next;
+	e = pfs_lwlock_next(mine);
 	pfs_lwlock_fill(e, lookup, held, (try ? PFS_LWLOCK_TRY : 0) | (acquired ? 0 : PFS_EVENT_NOT_ACQUIRED),
 					a->start, ticks);
 	recorded = PFS_LWLOCK_UNUSUAL;

@@ -27,7 +27,7 @@ typedef struct PfsAcquisition
 								 * false while there is none */
 	bool		interrupted;	/* the sleep goes on in the next call */
 	uint32		instance;		/* of the lock, once slept for */
-	PfsWaitEvent *event;		/* shown as running, or NULL */
+	PfsWait    *event;			/* shown as running, or NULL */
 } PfsAcquisition;
 
 extern PFS_HIDDEN PfsAcquisition pfs_acquisition;

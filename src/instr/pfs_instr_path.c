@@ -20,7 +20,7 @@
 #define FRAME __builtin_frame_address(0)
 
 /* Begins the event of a call by path; its object is the path's instance, if there is one. */
-static pg_noinline PfsWaitEvent *
+static pg_noinline PfsWait *
 begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 {
 	char		buf[PFS_FILE_NAME_SIZE];
@@ -29,7 +29,7 @@ begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 	uint32		flags;
 	uint64		word = 0;
 	uint32		index;
-	PfsWaitEvent *e;
+	PfsWait    *e;
 
 	if (t == NULL || path == NULL)
 		return NULL;
@@ -47,15 +47,15 @@ begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 					   pfs_frames_source(frame));
 	if (e == NULL)
 		return NULL;
-	e->object.file.word = index == PFS_NO_RECORD ? 0 : word;
+	e->object.file.word = index == PFS_NO_RECORD ? 0 : (uint32) word;
 	e->object.file.index = index;
-	e->number_of_bytes = PFS_EVENT_NO_BYTES;
+	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
 	pfs_wait_start(t, e);
 	return e;
 }
 
 static inline void
-end(PfsWaitEvent *e)
+end(PfsWait *e)
 {
 	if (e != NULL)
 		pfs_file_wait_end_at(pfs_my_thread, e, pfs_wait_read_end(pfs_my_thread, e->flags), NULL);
@@ -67,7 +67,7 @@ end(PfsWaitEvent *e)
  * read before that work.
  */
 static void
-end_open(PfsWaitEvent *e, PfsThread *t, int fd, const char *path)
+end_open(PfsWait *e, PfsThread *t, int fd, const char *path)
 {
 	uint64		now = e != NULL ? pfs_wait_read_end(t, e->flags) : 0;
 
@@ -77,7 +77,7 @@ end_open(PfsWaitEvent *e, PfsThread *t, int fd, const char *path)
 		pfs_fd_opened(fd, path);
 		if (e != NULL && fd < pfs_nfds)
 		{
-			e->object.file.word = pfs_fds[fd].word;
+			e->object.file.word = (uint32) pfs_fds[fd].word;
 			e->object.file.index = pfs_fds[fd].index;
 		}
 		pfs_write_end(t);
@@ -116,7 +116,7 @@ removed(const char *path, void (*remove) (const char *path))
 static int
 wrap_open(const char *path, int flags,...)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	PfsThread  *t = pfs_thread_here();
 	mode_t		mode = 0;
 	int			fd;
@@ -138,7 +138,7 @@ wrap_open(const char *path, int flags,...)
 static int
 wrap_open_2(const char *path, int flags)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	PfsThread  *t = pfs_thread_here();
 	int			fd;
 
@@ -151,7 +151,7 @@ wrap_open_2(const char *path, int flags)
 static FILE *
 wrap_fopen(const char *path, const char *mode)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	PfsThread  *t = pfs_thread_here();
 	FILE	   *file;
 
@@ -164,7 +164,7 @@ wrap_fopen(const char *path, const char *mode)
 static int
 wrap_unlink(const char *path)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_DELETE, FRAME);
@@ -182,7 +182,7 @@ wrap_unlink(const char *path)
 static int
 wrap_rename(const char *from, const char *to)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, from, PFS_OP_RENAME, FRAME);
@@ -205,7 +205,7 @@ wrap_rename(const char *from, const char *to)
 static int
 wrap_link(const char *from, const char *to)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, from, PFS_OP_LINK, FRAME);
@@ -217,7 +217,7 @@ wrap_link(const char *from, const char *to)
 static int
 wrap_truncate(const char *path, off_t length)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_CHSIZE, FRAME);
@@ -229,7 +229,7 @@ wrap_truncate(const char *path, off_t length)
 static int
 wrap_stat(const char *path, struct stat *st)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
@@ -241,7 +241,7 @@ wrap_stat(const char *path, struct stat *st)
 static int
 wrap_lstat(const char *path, struct stat *st)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
@@ -254,7 +254,7 @@ wrap_lstat(const char *path, struct stat *st)
 static int
 wrap_xstat(int version, const char *path, struct stat *st)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
@@ -266,7 +266,7 @@ wrap_xstat(int version, const char *path, struct stat *st)
 static int
 wrap_lxstat(int version, const char *path, struct stat *st)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
@@ -278,7 +278,7 @@ wrap_lxstat(int version, const char *path, struct stat *st)
 static int
 wrap_mkdir(const char *path, mode_t mode)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_DIR, FRAME);
@@ -290,7 +290,7 @@ wrap_mkdir(const char *path, mode_t mode)
 static int
 wrap_rmdir(const char *path)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = begin(pfs_my_thread, path, PFS_OP_DIR, FRAME);

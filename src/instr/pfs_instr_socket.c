@@ -72,7 +72,7 @@ static inline void
 end(PfsSocketCall *call, PfsThread *t, ssize_t bytes, PfsOperation op, const void *frame,
 	PfsFramesMemo *memo)
 {
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	uint64		now;
 
 	if ((call->flags & PFS_FLAG_ENABLED) == 0 || bytes <= 0)
@@ -82,7 +82,7 @@ end(PfsSocketCall *call, PfsThread *t, ssize_t bytes, PfsOperation op, const voi
 					   PFS_EVENT_NO_OFFSET, pfs_frames_source_memo(frame, memo));
 	if (e == NULL)
 		return;
-	e->number_of_bytes = bytes;
+	pfs_wait_set_bytes(e, bytes);
 	pfs_socket_instant(t, e, call->socket, op == PFS_OP_RECV ? PFS_SOCKET_READ : PFS_SOCKET_WRITE,
 					   call->start, now, bytes);
 }
@@ -238,7 +238,7 @@ static int
 wrap_connect(int fd, const struct sockaddr *address, socklen_t len)
 {
 	PfsThread  *t = pfs_my_thread;
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	e = t == NULL ? NULL

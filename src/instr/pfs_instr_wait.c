@@ -45,7 +45,7 @@ still_open(PfsThread *t, PfsOpenWait *open)
 /* A call in progress that may be one of several of its wait. */
 typedef struct PfsSleep
 {
-	PfsWaitEvent *event;		/* what this call began, or NULL */
+	PfsWait    *event;			/* what this call began, or NULL */
 	PfsOpenWait *open;			/* what it continues, or NULL */
 	PfsOpenKind kind;			/* or ENDS_WITH_CALL */
 } PfsSleep;
@@ -65,7 +65,7 @@ begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 	bool		lwlock = CLASS(wait_info) == PG_WAIT_LWLOCK;
 	bool		buffer = pfs_compat_is_buffer_lock(wait_info);
 	PfsInstrumentId instrument;
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	uint32		flags;
 
 	/* After an interrupted call the next one is always the same wait's. */
@@ -88,7 +88,7 @@ begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 					   buffer ? pfs_buffer_source(frame) : pfs_frames_source_memo(frame, &memo));
 	if (unlikely(e == NULL))
 		return;
-	e->number_of_bytes = PFS_EVENT_NO_BYTES;
+	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
 	if (lwlock || buffer)
 		e->spins = 1;
 	if (buffer)
@@ -99,7 +99,7 @@ begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 
 /* One more sleep of the same wait. */
 static void
-count_sleep(PfsWaitEvent *e)
+count_sleep(PfsWait *e)
 {
 	if (e->object_type == PFS_OBJECT_LWLOCK || e->object_type == PFS_OBJECT_BUFFER)
 		pfs_store_relaxed(&e->spins, e->spins + 1);
@@ -112,7 +112,7 @@ count_sleep(PfsWaitEvent *e)
 static pg_attribute_always_inline void
 end_semaphore(PfsSleep *sleep, PfsThread *t, int result)
 {
-	PfsWaitEvent *e = sleep->event;
+	PfsWait    *e = sleep->event;
 
 	if (e == NULL && sleep->open == NULL)
 		return;
@@ -196,7 +196,7 @@ wrap_semop(int id, struct sembuf *ops, size_t nops)
  * but the LOCK stays valid while we wait for it or hold it.
  */
 static void
-describe_lock(PfsWaitEvent *e)
+describe_lock(PfsWait *e)
 {
 	LOCK	   *lock = *(LOCK *volatile *) &MyProc->waitLock;
 
@@ -205,6 +205,7 @@ describe_lock(PfsWaitEvent *e)
 	e->object_type = PFS_OBJECT_LOCK;
 	e->object.locktag = lock->tag;
 	e->object_instance = (uintptr_t) lock;
+	pfs_wait_widen(e, PFS_WIDE_INSTANCE);
 	if (MyProc->waitLockMode >= AccessShareLock && MyProc->waitLockMode <= AccessExclusiveLock)
 		e->operation = PFS_OP_LOCK + MyProc->waitLockMode;
 }
@@ -241,7 +242,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	static PFS_HOT PfsFramesMemo memo;
 	uint32		wait_info = pfs_wait_event_info();
 	PfsInstrumentId instrument;
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	uint32		flags;
 	bool		client = false;
 	PfsTimestamp idle_since = {0, 0};
@@ -290,13 +291,13 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 					   pfs_frames_source_memo(frame, &memo));
 	if (unlikely(e == NULL))
 		return;
-	e->number_of_bytes = PFS_EVENT_NO_BYTES;
+	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
 	if (sleep->kind == PFS_OPEN_LOCK)
 		describe_lock(e);
 	else if (sleep->kind == PFS_OPEN_IDLE)
 		e->nesting_type = PFS_NESTING_NONE;
 	else if (client)
-		e->object_instance = (uintptr_t) pfs_socket_of_wait(instrument);
+		e->object.address = (uintptr_t) pfs_socket_of_wait(instrument);
 	/* The end of a statement is the begin of the idle wait behind it. */
 	if (idle_since.at != 0 && (flags & PFS_FLAG_TIMED) && idle_since.timer == PFS_FLAGS_TIMER(flags))
 		pfs_wait_start_at(t, e, idle_since.at);
@@ -311,7 +312,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 static pg_attribute_always_inline void
 end_latch(PfsSleep *sleep, PfsThread *t)
 {
-	PfsWaitEvent *e = sleep->event;
+	PfsWait    *e = sleep->event;
 
 	if (e == NULL && sleep->open == NULL)
 		return;
@@ -324,7 +325,7 @@ end_latch(PfsSleep *sleep, PfsThread *t)
 	else if (sleep->kind == ENDS_WITH_CALL || !pfs_wait_goes_on(sleep->kind))
 	{
 		if (e != NULL && e->object_type == PFS_OBJECT_SOCKET)
-			pfs_socket_wait_end(t, e, (PfsSocket *) (uintptr_t) e->object_instance);
+			pfs_socket_wait_end(t, e, (PfsSocket *) (uintptr_t) e->object.address);
 		else if (e != NULL)
 		{
 			uint64		end = pfs_wait_read_end(t, e->flags);
@@ -380,11 +381,11 @@ wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout)
  * Begins the event of a nap; one without a wait event in a spin delay has an instrument
  * of its own.
  */
-static PfsWaitEvent *
+static PfsWait *
 begin_nap(PfsThread *t, const void *frame)
 {
 	bool		spin = pfs_wait_event_info() == 0 && pfs_frames_in_spin_delay(frame);
-	PfsWaitEvent *e;
+	PfsWait    *e;
 
 	if (pfs_lwlock_in_progress())
 		pfs_lwlock_before_nap(t, frame);
@@ -397,7 +398,7 @@ begin_nap(PfsThread *t, const void *frame)
 }
 
 static inline void
-end_plain(PfsWaitEvent *e)
+end_plain(PfsWait *e)
 {
 	if (e == NULL)
 		return;
@@ -411,7 +412,7 @@ static int
 wrap_nanosleep(const struct timespec *request, struct timespec *remain)
 {
 	PfsThread  *t = pfs_thread_here();
-	PfsWaitEvent *e = t != NULL ? begin_nap(t, FRAME) : NULL;
+	PfsWait    *e = t != NULL ? begin_nap(t, FRAME) : NULL;
 	int			result;
 
 	result = pfs_real.nanosleep(request, remain);
@@ -424,7 +425,7 @@ static int
 wrap_select(int nfds, fd_set *reads, fd_set *writes, fd_set *excepts, struct timeval *timeout)
 {
 	PfsThread  *t = pfs_thread_here();
-	PfsWaitEvent *e = NULL;
+	PfsWait    *e = NULL;
 	int			result;
 
 	if (t != NULL && nfds == 0)
@@ -438,7 +439,7 @@ wrap_select(int nfds, fd_set *reads, fd_set *writes, fd_set *excepts, struct tim
 
 /* ---- child processes ---- */
 
-static PfsWaitEvent *
+static PfsWait *
 begin_child(PfsThread *t, const void *frame)
 {
 	return t == NULL ? NULL
@@ -448,7 +449,7 @@ begin_child(PfsThread *t, const void *frame)
 static pid_t
 wrap_waitpid(pid_t pid, int *status, int options)
 {
-	PfsWaitEvent *e = (options & WNOHANG) ? NULL : begin_child(pfs_my_thread, FRAME);
+	PfsWait    *e = (options & WNOHANG) ? NULL : begin_child(pfs_my_thread, FRAME);
 	pid_t		result;
 
 	result = pfs_real.waitpid(pid, status, options);
@@ -459,7 +460,7 @@ wrap_waitpid(pid_t pid, int *status, int options)
 static int
 wrap_system(const char *command)
 {
-	PfsWaitEvent *e = begin_child(pfs_thread_here(), FRAME);
+	PfsWait    *e = begin_child(pfs_thread_here(), FRAME);
 	int			result;
 
 	result = pfs_real.system(command);
@@ -470,7 +471,7 @@ wrap_system(const char *command)
 static FILE *
 wrap_popen(const char *command, const char *type)
 {
-	PfsWaitEvent *e = begin_child(pfs_thread_here(), FRAME);
+	PfsWait    *e = begin_child(pfs_thread_here(), FRAME);
 	FILE	   *result;
 
 	result = pfs_real.popen(command, type);
@@ -482,7 +483,7 @@ static int
 wrap_pclose(FILE *file)
 {
 	PfsThread  *t = pfs_my_thread;
-	PfsWaitEvent *e;
+	PfsWait    *e;
 	int			result;
 
 	if (t != NULL)

@@ -24,6 +24,7 @@
 #include "pfs_digest_wait.h"
 #include "pfs_error.h"
 #include "pfs_event_write.h"
+#include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
 #include "pfs_part.h"
 #include "pfs_shared.h"
@@ -185,7 +186,8 @@ pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 	if (t->role == InvalidOid && MyProc != NULL && OidIsValid(MyProc->roleId) && !ClientAuthInProgress)
 	{
 		pfs_store_relaxed(&t->role, MyProc->roleId);
-		pfs_thread_stamp_events(t);
+		pfs_histories_set_role(t);
+		pfs_lwlock_records_set_role(t);
 	}
 	if (t->role != InvalidOid && MyProcPort != NULL && pfs_compat_is_foreground(MyBackendType) && is_undecided(t))
 		complete = ask_actors(t, may_wait);
@@ -244,10 +246,6 @@ pfs_thread_attach(void)
 	pfs_thread_fill(t, index);
 	pfs_local.nopen = 0;
 	pfs_local.beginning = 0;
-#if defined(__x86_64__)
-	pfs_local.avx = __builtin_cpu_supports("avx");
-#endif
-	pfs_local.log_next = pfs_ring_spare(&t->events[PFS_WAITS].ring, 0); /* until the first flush */
 	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED |
 						(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT);
 	for (int i = 0; i < pfs_num_parts; i++)

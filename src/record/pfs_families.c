@@ -21,45 +21,48 @@
 
 /*
  * Statements and transactions come a hundred thousand times a second at most, and
- * are flushed in batches; lanes for each processor would cost them hundreds
- * of megabytes.
+ * their blocks change hands once for several of them; lanes for each processor would
+ * cost them hundreds of megabytes.
  */
 const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
 		PFS_WAIT_DEPTH, true, TABLES("waits"),
 		.size = sizeof(PfsWaitEvent),
-		.bytes = pfs_wait_event_bytes,
-		.store = pfs_wait_event_store,
-		.stamp = pfs_wait_event_stamp,
+		.item_max = sizeof(PfsWait),
+		.run_size = PFS_WAIT_LINE,
 		.last_reading = pfs_lwlock_last_reading,
 	},
 	[PFS_STAGES] = {
 		PFS_STAGE_DEPTH, true, TABLES("stages"),
 		.size = sizeof(PfsStageRun),
-		.bytes = pfs_stage_event_used,
-		.store = pfs_stage_event_store,
-		.stamp = pfs_stage_stamp,
+		.record = pfs_stage_event_record,
 	},
 	[PFS_STATEMENTS] = {
 		PFS_STATEMENT_DEPTH, false, TABLES("statements"),
 		.size = offsetof(PfsStatementEvent, texts),
 		.more = pfs_statement_texts_size,
-		.bytes = pfs_statement_event_used,
-		.store = pfs_statement_event_store,
+		.block_size = 4096,
+		.record = pfs_statement_event_record,
 	},
 	[PFS_TRANSACTIONS] = {
 		PFS_TRANSACTION_DEPTH, false, TABLES("transactions"),
 		.size = sizeof(PfsTransactionEvent),
-		.bytes = pfs_transaction_event_used,
-		.store = pfs_transaction_event_store,
+		.record = pfs_transaction_event_record,
 	},
 };
 
 /* Families that are not here have nothing of their own for readers. */
 const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
-	[PFS_WAITS] = {.source = &pfs_lwlock_event_source, .complete = pfs_wait_event_complete},
-	[PFS_STAGES] = {.slots = &pfs_stage_slots},
-	[PFS_STATEMENTS] = {.complete = pfs_statement_event_complete},
+	[PFS_WAITS] = {
+		.bytes = pfs_wait_event_bytes, .unpack = pfs_wait_event_unpack, .source = &pfs_lwlock_event_source,
+		.complete = pfs_wait_event_complete
+	},
+	[PFS_STAGES] = {.bytes = pfs_stage_event_used, .slots = &pfs_stage_slots},
+	[PFS_STATEMENTS] = {
+		.bytes = pfs_statement_event_used, .unpack = pfs_statement_event_unpack,
+		.complete = pfs_statement_event_complete
+	},
+	[PFS_TRANSACTIONS] = {.bytes = pfs_transaction_event_used},
 };
 
 const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {

@@ -18,7 +18,7 @@
  *
  * Detach.  Open waits end first, as they count for the statement's digest, for the histories
  * and for the summaries.  Digests take what is still in the table of waits.  Histories
- * give away all events.  Memory stops being counted and drops to nothing in use before
+ * give away all blocks.  Memory stops being counted and drops to nothing in use before
  * summaries move all counters up, among them memory's, and give the account back.  What
  * has a record of its own comes behind: nothing counts for it any more.
  */
@@ -142,7 +142,7 @@ const PfsPart pfs_parts[] = {
 	{
 		.name = "histories",
 		.lay_out = pfs_histories_lay_out,
-		.detach = pfs_events_flush_all,
+		.detach = pfs_histories_leave,
 		.nrows = 3 * PFS_NUM_EVENT_FAMILIES,
 		.row = pfs_container_of_events,
 		.reset = pfs_histories_reset_lost,

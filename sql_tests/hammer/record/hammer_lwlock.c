@@ -1,7 +1,6 @@
 /*
  * hammer_lwlock.c
- *	  Records of LWLock acquisitions: the ring of each thread that is written without a
- *	  lock, and the log of blocks (pfs_lwlock_event.h).  The code is the library's; what it
+ *	  Records of LWLock acquisitions in blocks (pfs_lwlock_event.h).  The code is the library's; what it
  *	  needs of the server is at the end of this file.
  *
  * All that a record says follows from its thread's number and its own, so each copy that
@@ -22,11 +21,12 @@
 
 #define FLAGS		(PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | \
 					 PFS_FLAG_HISTORY_LONG)
-#define HISTORY		90			/* of a ring of 128 */
+#define HISTORY		90
 #define WRITERS		(HAMMER_WORKERS_MAX / 2)
 #define RECORDS		(2 * HAMMER_WORKERS_MAX)
-#define LOG_BLOCKS	2048
-#define LAP			(LOG_BLOCKS / 2)	/* far fewer than are kept */
+#define BLOCKS		2048
+#define LAP			(BLOCKS / 2)	/* far fewer than are kept */
+#define RECENT		40			/* events that are looked for; a block has 31 */
 #define COLLECTED	4096
 
 typedef struct LwlockContext
@@ -36,17 +36,17 @@ typedef struct LwlockContext
 	PfsSharedSummary summary[PFS_NUM_FAMILIES];
 	uint32		mine[WRITERS];	/* 1 + the record of a writer, for who comes
 								 * after a victim */
+	uint64		heads[RECORDS]; /* events that are recorded */
+	uint64		hidden_long[RECORDS];	/* what is above is not; UINT64_MAX:
+										 * is not known */
 	uint64		flushed_at[RECORDS];	/* `blocks` before it last flushed */
 	bool		fast;			/* owners wait for nobody */
 	uint64		blocks;
 	uint64		threads;
 	uint64		recorded;
-	uint64		rests;			/* given to the other log at a thread's end */
 	uint64		read;
-	uint64		gone;			/* was there, and overwritten while it was
-								 * copied */
 	uint64		complete;		/* looks that found all that there had to be */
-	uint64		from_log;
+	uint64		from_blocks;
 	uint64		hidden;
 } LwlockContext;
 
@@ -61,7 +61,6 @@ typedef struct Collected
 } Collected;
 
 static LwlockContext *x;
-static uint32 rests;			/* of this process */
 
 /* ---- what a record says ---- */
 
@@ -167,13 +166,6 @@ collect(Collected *c, uint64 thread_id, uint64 from)
 	c->overflow = false;
 }
 
-static void
-count_cb(const PfsEvent *event, void *arg)
-{
-	check_event(event);
-	pfs_add_relaxed((uint64 *) arg, 1);
-}
-
 /* ---- owners ---- */
 
 static PfsThread *
@@ -204,36 +196,27 @@ begin_thread(uint32 place, uint32 *index)
 	t->summary[PFS_FAMILY_WAITS].generation = 0;
 	t->events[PFS_WAITS].depth = 0;
 	x->flushed_at[*index] = pfs_load_relaxed(&x->blocks);
-	pfs_lwlock_ring_start(pfs_lwlock_holder(*index));
+	pfs_store_relaxed(&x->heads[*index], 0);
+	pfs_store_relaxed(&x->hidden_long[*index], 0);
+	pfs_lwlock_records_begin(t, pfs_lwlock_holder(*index));
 	pfs_pages_publish(pfs_threads, *index);
 	x->mine[place] = *index + 1;
 	return t;
 }
 
-/* What is less than a block, and not hidden, is given away. */
 static void
 end_thread(PfsThread *t, uint32 place)
 {
-	PfsLwlockHolder *mine = pfs_lwlock_holder(t->index);
-	uint64		whole = mine->head - mine->head % PFS_LWLOCK_BLOCK;
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&mine->history_long_tail), mine->head);
-	uint32		most = mine->head - Max(whole, tail);
-
-	rests = 0;
 	pfs_write_begin(t);
-	pfs_lwlock_ring_end(t, mine);
+	pfs_lwlock_records_end(t, pfs_lwlock_holder(t->index));
 	pfs_write_end(t);
-	HAMMER_CHECK(rests <= most, "%u records at the end, not %u", rests, most);
-	if (pfs_history_tail(pfs_load_relaxed(&mine->history_long_tail), mine->head) == tail)
-		HAMMER_CHECK(rests == most, "%u records at the end, not %u", rests, most);
-	pfs_add_relaxed(&x->rests, rests);
 	if (pfs_pages_claim(pfs_threads, t->index, pfs_pages_word(pfs_threads, t->index)))
 		pfs_pages_free(pfs_threads, t->index);
 	x->mine[place] = 0;
 }
 
 static void
-own_ring(uint32 place, HammerRng *rng, uint32 events)
+own_records(uint32 place, HammerRng *rng, uint32 events)
 {
 	uint32		index;
 	PfsThread  *t = begin_thread(place, &index);
@@ -250,7 +233,7 @@ own_ring(uint32 place, HammerRng *rng, uint32 events)
 	for (uint64 id = 1; id <= events && hammer_going(); id++)
 	{
 		uint64		ticks = ticks_of(t->thread_id, id);
-		PfsLwlockEvent *e = mine->next;
+		PfsLwlockEvent *e = pfs_lwlock_next(mine);
 		uint64		before;
 
 		pfs_local.parent = parent_of(t->thread_id, id);
@@ -265,18 +248,17 @@ own_ring(uint32 place, HammerRng *rng, uint32 events)
 			case PFS_LWLOCK_RECORDED:
 				break;
 			case PFS_LWLOCK_BLOCK_FULL:
-				/* Others may fill the log before this process goes on. */
+				/* Others may fill all blocks before this process goes on. */
 				before = pfs_load_relaxed(&x->blocks);
 				pfs_lwlock_flush(t, mine);
 				pfs_add_relaxed(&x->blocks, 1);
 				pfs_store_release(&x->flushed_at[index], before);	/* E */
-				/* Or the log would have passed before anybody has read it. */
+				/* Or they would have passed before anybody has read it. */
 				if (!x->fast)
 					hammer_pause(rng);
 				break;
 		}
-		HAMMER_CHECK(mine->head == id && mine->next == &mine->events[id % pfs_lwlock_ring_length()],
-					 "head %lu behind event %lu", mine->head, id);
+		pfs_store_release(&x->heads[index], id);
 		pfs_add_relaxed(&x->recorded, 1);
 	}
 	if (hammer_going())
@@ -295,36 +277,34 @@ check_order(const Collected *c, uint64 newest)
 		HAMMER_CHECK(c->ids[c->n - 1] >= newest, "event %lu is the newest, not %lu", c->ids[c->n - 1], newest);
 }
 
-/* The newest of a ring; where nobody has changed it meanwhile, how many there are is known. */
+/* The newest of a thread; all that were there before are, unless a TRUNCATE has hidden some. */
 static void
-read_ring(const PfsThread *copy, uint64 word, bool buffered, HammerRng *rng)
+read_thread(const PfsThread *copy, uint64 word, bool current, HammerRng *rng)
 {
 	PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint64	   *tail = buffered ? &holder->history_long_tail : &holder->history_tail;
-	uint64		hidden = pfs_load_relaxed(tail);
-	uint64		head = pfs_load_acquire(&holder->head);
+	uint64		head = pfs_load_acquire(&x->heads[copy->index]);
 	uint32		rows = 1 + hammer_random(rng, HISTORY);
 	Collected	c;
 
 	collect(&c, copy->thread_id, 0);
-	if (buffered)
-		pfs_lwlock_ring_buffered(copy, word, collect_cb, &c);
+	if (current)
+		pfs_lwlock_records_current(copy, word, collect_cb, &c);
 	else
-		pfs_lwlock_ring_history(copy, word, rows, collect_cb, &c);
+		pfs_lwlock_records_history(copy, word, rows, collect_cb, &c);
 	pfs_add_relaxed(&x->read, c.n);
 	if (pfs_pages_word(pfs_threads, copy->index) != word)
 		return;
 	check_order(&c, head);
-	if (!buffered && c.n < Min(rows, head - pfs_history_tail(pfs_load_relaxed(tail), head)))
-		pfs_add_relaxed(&x->gone, 1);
-	HAMMER_CHECK(c.n <= (buffered ? PFS_LWLOCK_BLOCK - 1 : rows), "%u events", c.n);
-	if (pfs_load_acquire(&holder->head) == head && pfs_load_relaxed(tail) == hidden &&
+	HAMMER_CHECK(current || c.n <= rows, "%u events of %u", c.n, rows);
+
+	/*
+	 * An owner that is fast gives blocks away while they are read: those are
+	 * gone.
+	 */
+	if (!current && pfs_load_relaxed(&holder->history_tail) == 0 && pfs_load_acquire(&x->heads[copy->index]) == head &&
 		pfs_pages_word(pfs_threads, copy->index) == word)
 	{
-		uint64		from = Max(pfs_history_tail(hidden, head),
-							   buffered ? head - head % PFS_LWLOCK_BLOCK : head > rows ? head - rows : 0);
-
-		HAMMER_CHECK(c.n == head - from, "%u events, not %lu to %lu", c.n, from + 1, head);
+		HAMMER_CHECK(c.n >= Min(rows, head), "%u events, not %lu", c.n, Min(rows, head));
 		pfs_add_relaxed(&x->complete, 1);
 	}
 }
@@ -339,34 +319,32 @@ compare_ids(const void *a, const void *b)
 }
 
 /*
- * The thread first, the log second: nothing that was there is missed, and nothing is seen
- * more than twice.  A victim may hold places of the log for ever.
+ * The thread first, all blocks second: nothing that was there is missed, and nothing is seen
+ * more than twice.
  */
 static void
 read_all(const PfsThread *copy, uint64 word)
 {
 	static Collected c;
-	PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
 
 	/* In this order: the newest block of the head was not written before. */
 	uint64		flushed_at = pfs_load_acquire(&x->flushed_at[copy->index]); /* E */
-	uint64		head = pfs_load_acquire(&holder->head);
-	uint64		first = head < 2 * PFS_LWLOCK_BLOCK ? 1 : head - head % PFS_LWLOCK_BLOCK - PFS_LWLOCK_BLOCK + 1;
-	uint64		tail;
-	uint32		buffered;
+	uint64		head = pfs_load_acquire(&x->heads[copy->index]);
+	uint64		first = head < RECENT ? 1 : head - RECENT + 1;
+	uint64		hidden;
+	uint32		current;
 
-	/* Enough of it: the newest block, and what is buffered. */
 	collect(&c, copy->thread_id, first);
-	pfs_lwlock_ring_buffered(copy, word, collect_cb, &c);
-	buffered = c.n;
-	pfs_lwlock_log_each(collect_cb, &c);
-	pfs_add_relaxed(&x->from_log, c.n - buffered);
-	tail = pfs_history_tail(pfs_load_relaxed(&holder->history_long_tail), pfs_load_acquire(&holder->head));
+	pfs_lwlock_records_current(copy, word, collect_cb, &c);
+	current = c.n;
+	pfs_lwlock_records_each(collect_cb, &c);
+	pfs_add_relaxed(&x->from_blocks, c.n - current);
+	hidden = pfs_load_acquire(&x->hidden_long[copy->index]);
 	if (hammer_options.kill || pfs_pages_word(pfs_threads, copy->index) != word ||
-		pfs_load_relaxed(&x->blocks) - flushed_at > LAP || c.overflow)
+		pfs_load_relaxed(&x->blocks) - flushed_at > LAP || c.overflow || hidden == UINT64_MAX)
 		return;
 	qsort(c.ids, c.n, sizeof(uint64), compare_ids);
-	for (uint64 id = Max(first, tail + 1), i = 0; id <= head; id++)
+	for (uint64 id = Max(first, hidden + 1), i = 0; id <= head; id++)
 	{
 		uint32		times = 0;
 
@@ -379,29 +357,46 @@ read_all(const PfsThread *copy, uint64 word)
 	pfs_add_relaxed(&x->complete, 1);
 }
 
-/* Nothing that was there is seen any more. */
+/*
+ * Nothing that was there is seen any more.  An event can be shown and not yet be counted in
+ * the head.
+ */
 static void
 hide(const PfsThread *copy, uint64 word, bool history_long)
 {
-	PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint64		head = pfs_load_acquire(&holder->head);
-	Collected	c;
+	static Collected c;
+	uint64		head = pfs_load_acquire(&x->heads[copy->index]);
 
 	if (pfs_pages_word(pfs_threads, copy->index) != word)
 		return;
 	collect(&c, copy->thread_id, 0);
-	pfs_lwlock_ring_hide(copy->index, history_long);
 	if (history_long)
-		pfs_lwlock_ring_buffered(copy, word, collect_cb, &c);
+	{
+		for (uint32 i = 0; i < RECORDS; i++)
+			pfs_store_relaxed(&x->hidden_long[i], UINT64_MAX);
+		pfs_fence_seqcst();
+		pfs_lwlock_records_hide(copy->index, true);
+		pfs_blocks_hide(pfs_lwlock_blocks);
+		for (uint32 i = 0; i < RECORDS; i++)
+			pfs_store_release(&x->hidden_long[i], pfs_load_acquire(&x->heads[i]) + 1);
+		pfs_lwlock_records_current(copy, word, collect_cb, &c);
+		pfs_lwlock_records_each(collect_cb, &c);
+	}
 	else
-		pfs_lwlock_ring_history(copy, word, HISTORY, collect_cb, &c);
+	{
+		pfs_lwlock_records_hide(copy->index, false);
+		pfs_lwlock_records_history(copy, word, HISTORY, collect_cb, &c);
+	}
 	pfs_add_relaxed(&x->hidden, 1);
-	if (pfs_pages_word(pfs_threads, copy->index) == word && c.n > 0)
-		HAMMER_CHECK(c.ids[0] > head, "event %lu was hidden at %lu", c.ids[0], head);
+	if (pfs_pages_word(pfs_threads, copy->index) == word)
+	{
+		for (uint32 i = 0; i < c.n; i++)
+			HAMMER_CHECK(c.ids[i] > head, "event %lu was hidden at %lu", c.ids[i], head);
+	}
 }
 
 static void
-read_rings(bool hides, HammerRng *rng)
+read_threads(bool hides, HammerRng *rng)
 {
 	while (hammer_going())
 	{
@@ -418,7 +413,7 @@ read_rings(bool hides, HammerRng *rng)
 		else if (dice == 4)
 			read_all(&copy, word);
 		else
-			read_ring(&copy, word, dice % 2 == 0, rng);
+			read_thread(&copy, word, dice % 2 == 0, rng);
 		/* The memory may change hands now. */
 		if (hammer_random(rng, 1000) == 0)
 			hammer_pause(rng);
@@ -433,26 +428,22 @@ lwlock_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 	if (place >= writers)
 	{
 		/* One hides: a TRUNCATE excludes others. */
-		read_rings(place == writers, rng);
+		read_threads(place == writers, rng);
 		return;
 	}
 	do
-		own_ring(place, rng, 1 + hammer_random(rng, hammer_random(rng, 4) == 0 ? 100 : 20000));
+		own_records(place, rng, 1 + hammer_random(rng, hammer_random(rng, 4) == 0 ? 100 : 20000));
 	while (hammer_going());
 }
 
-/* When all is over, what is in the log and what is buffered is each there once. */
+/* When all is over, what threads have is still there. */
 static void
 check_rest(void)
 {
-	uint64		log = 0;
 	uint32_t	pos = 0;
 	uint64		word;
 	uint32		index;
 
-	pfs_lwlock_log_each(count_cb, &log);
-	if (log == 0)
-		hammer_fail("the log is empty");
 	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
 	{
 		PfsThread	copy;
@@ -460,9 +451,8 @@ check_rest(void)
 
 		if (!pfs_pages_copy(pfs_threads, index, 0, &copy, sizeof(copy), &word))
 			continue;
-		read_ring(&copy, word, false, &rng);
-		read_ring(&copy, word, true, &rng);
-		read_all(&copy, word);
+		read_thread(&copy, word, false, &rng);
+		read_thread(&copy, word, true, &rng);
 	}
 }
 
@@ -480,19 +470,21 @@ run_lwlock(bool fast)
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
 		pfs_threads = pfs_pages_create(&s.seg, &spec);
 		holders = pfs_segment_take(&s.seg, RECORDS * pfs_lwlock_holder_size(), PFS_CACHE_LINE);
-		pfs_lwlock_log = pfs_log_create(&s.seg, 1, LOG_BLOCKS, sizeof(PfsLwlockBlock));
+		pfs_lwlock_blocks_lay_out(&s.seg);
 	}
 	x->fast = fast;
 	pfs_lwlock_holders = holders;
-	pfs_history_long[PFS_WAITS] = pfs_lwlock_log;
 	pfs_summary = x->summary;
 	kills = hammer_run(lwlock_worker, NULL);
 	check_rest();
-	if (x->recorded == 0 || x->read == 0 || x->complete == 0 || x->from_log == 0 || x->hidden == 0)
-		hammer_fail("%lu recorded, %lu read, %lu complete, %lu from the log, %lu hidden", x->recorded, x->read, x->complete, x->from_log, x->hidden);
+	if (x->recorded == 0 || x->read == 0 || x->complete == 0 || x->from_blocks == 0 || x->hidden == 0)
+		hammer_fail("%lu recorded, %lu read, %lu complete, %lu from blocks, %lu hidden", x->recorded, x->read, x->complete, x->from_blocks, x->hidden);
 	sprintf(name, "lwlock, %s%s", fast ? "owners that pass readers" : "owners that wait", hammer_options.kill ? ", killing" : "");
-	hammer_done(name, "%lu threads, %lu records, %lu blocks, %lu rests; %lu read, %lu gone, %lu from the log, %lu complete looks, %lu hidden, %lu blocks lost, %u kills",
-				x->threads, x->recorded, x->blocks, x->rests, x->read, x->gone, x->from_log, x->complete, x->hidden, pfs_log_lost(pfs_lwlock_log), kills);
+	hammer_done(name, "%lu threads, %lu records, %lu blocks; %lu read, %lu from blocks, %lu complete looks, %lu hidden, %lu blocks missing, %u kills",
+				x->threads, x->recorded, x->blocks, x->read, x->from_blocks, x->complete, x->hidden, pfs_blocks_lost(pfs_lwlock_blocks), kills);
+	/* Victims take blocks with them. */
+	if (pfs_blocks_lost(pfs_lwlock_blocks) > 0)
+		hammer_fail("%lu times there was no block", pfs_blocks_lost(pfs_lwlock_blocks));
 	hammer_segment_end(&s);
 }
 
@@ -506,10 +498,10 @@ hammer_lwlock(void)
 		return;
 	}
 	pfs_sizes.history[PFS_WAITS] = HISTORY;
+	pfs_sizes.history_long[PFS_WAITS] = BLOCKS * 16;
+	/* Victims take blocks with them. */
+	pfs_sizes.lwlock_holders = hammer_options.kill ? 4000 : RECORDS;
 	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED);
-#if defined(__x86_64__)
-	pfs_local.avx = __builtin_cpu_supports("avx");
-#endif
 	run_lwlock(false);
 	run_lwlock(true);
 }
@@ -520,7 +512,6 @@ volatile sig_atomic_t InterruptPending = false;
 PfsPages   *pfs_threads = NULL;
 PfsLocal	pfs_local;
 PfsSizes	pfs_sizes;
-PfsLog	   *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
 PfsSharedSummary *pfs_summary = NULL;
 PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
 static PfsSharedWords words;
@@ -534,7 +525,7 @@ ProcessInterrupts(void)
 {
 }
 
-/* A reader has seen the head, and copies next: let the owner come near, or pass. */
+/* A reader copies next: let the owner come near, or pass. */
 void *
 palloc(Size size)
 {
@@ -554,14 +545,11 @@ pfree(void *pointer)
 size_t
 pfs_lwlock_holder_size(void)
 {
-	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, events) +
-					 pfs_lwlock_ring_length() * sizeof(PfsLwlockEvent));
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, owned) + pfs_lwlock_blocks_held() * sizeof(uint32));
 }
 
-/* The log of all waits. */
-void
-pfs_history_long_add(PfsThread *t, PfsEventFamily family, const PfsEvent *event)
+uint32
+pfs_history_lanes(void)
 {
-	check_event(event);
-	rests++;
+	return 1;
 }

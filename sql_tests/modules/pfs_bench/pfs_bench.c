@@ -144,7 +144,7 @@ run(const PfsBenchKind *kind, int loops, bool instrumented, SMgrRelation smgr)
 	static char buf[BLCKSZ];
 	volatile uint64 sink = 0;
 	static PfsFileSum sum;
-	PfsWaitEvent event = {.flags = kind->flags, .operation = PFS_OP_READ, .number_of_bytes = BLCKSZ};
+	PfsWait		event = {.flags = kind->flags, .operation = PFS_OP_READ, .bytes = BLCKSZ};
 
 	set_slots(instrumented);
 	start = pfs_read_cycles();

@@ -10,7 +10,7 @@
 #include "pfs.h"
 #include "pfs_clock.h"
 #include "pfs_operation.h"
-#include "pfs_ring.h"
+#include "pfs_blocks.h"
 #include "storage/lock.h"
 
 /* What event.object holds. */
@@ -38,30 +38,18 @@ typedef enum PfsNesting
 #define PFS_EVENT_NO_BYTES	INT64_MIN
 #define PFS_EVENT_NO_OFFSET (-1)
 
+/* Events of a family that can run in a thread at a time, at most. */
+#define PFS_EVENT_DEPTH_MAX 10
+
 /* In `flags`, beside PFS_FLAG_*: the event ended without the lock. */
 #define PFS_EVENT_NOT_ACQUIRED	0x10000
 
 /*
- * What events of all families begin with.  Written by the thread that the event
- * belongs to, under its sequence lock; thread_id and role are the same in all of
- * a thread's slots.  Readers get a completed copy.
- *
- * log_word belongs to the long history's log; in a thread's slots it is 1, which
- * the log takes for "being written".  Times are raw readings of the timer in
- * `flags`; the end of an untimed event is the last reading that its thread made:
- * a sort key.  nesting_event_id holds if nesting_type says so; end_event_id is 0 in
- * a reader's copy of a running event.  role is the thread's authenticated one, for
- * rights; flags are PFS_FLAG_* at the begin; source is an offset in the server
- * binary, 0: unknown.  operation and object_type are of waits only.
+ * The first word of an event wherever it lies.  size: of what lies in a block, in words;
+ * wide: of waits, PFS_WIDE_*; the others are of waits only but for instrument and
+ * nesting_type.
  */
-#define PFS_EVENT_FIELDS \
-	PfsSeqlock	log_word; \
-	uint64		timer_start; \
-	uint64		timer_end; \
-	uint64		event_id; \
-	uint64		nesting_event_id; \
-	uint64		thread_id; \
-	uint64		end_event_id; \
+#define PFS_EVENT_KIND \
 	union \
 	{ \
 		struct \
@@ -70,12 +58,35 @@ typedef enum PfsNesting
 			uint8		operation; \
 			uint8		object_type; \
 			uint8		nesting_type; \
+			uint8		wide; \
+			uint16		size; \
 		}; \
 		uint64		kind; \
-	}; \
+	}
+
+/*
+ * What events of all families begin with, as readers get them, and as the owner fills them
+ * in while they run (but for waits: PfsWait), under its sequence lock.  In front of
+ * `kind` is what only a reader's copy has, as it is the same for all of a thread's:
+ * role is the authenticated one, for rights; source, of waits, is an offset in the
+ * server binary, 0: unknown.
+ *
+ * Times are raw readings of the timer in `flags`; the end of an untimed event is the last
+ * reading that its thread made: a sort key.  nesting_event_id holds if nesting_type
+ * says so; end_event_id is 0 in a reader's copy of a running event.  flags are
+ * PFS_FLAG_* at the begin.
+ */
+#define PFS_EVENT_FIELDS \
+	uint64		thread_id; \
 	Oid			role; \
-	uint32		flags; \
-	uint32		source
+	uint32		source; \
+	PFS_EVENT_KIND; \
+	uint64		timer_start; \
+	uint64		timer_end; \
+	uint64		event_id; \
+	uint64		nesting_event_id; \
+	uint64		end_event_id; \
+	uint32		flags
 
 /* An event of any family. */
 typedef struct PfsEvent
@@ -84,81 +95,147 @@ typedef struct PfsEvent
 	uint32		own;			/* the family's */
 } PfsEvent;
 
-/* Two cache lines. */
+/* What an event has in a block begins with its kind, also that of a wait. */
+#define PFS_EVENT_STORED(event) ((void *) &(event)->kind)
+#define PFS_EVENT_UNSTORED offsetof(PfsEvent, kind)
+
+/*
+ * In a block, in front of events of one thread: whose they are.  The instrument is
+ * PFS_NO_INSTRUMENT.  Its owner writes the role when it becomes known.
+ */
+typedef struct PfsEventRun
+{
+	PFS_EVENT_KIND;
+	uint64		thread_id;
+	Oid			role;
+	uint32		unused;
+} PfsEventRun;
+
+/* What a wait is about. */
+typedef union PfsWaitObject
+{
+	struct
+	{
+		uint64		word;		/* state word of the file record, 0: none */
+		uint32		index;		/* of the file record */
+	}			file;
+	LOCKTAG		locktag;
+	struct
+	{
+		Oid			tablespace; /* InvalidOid: the page is unknown */
+		Oid			database;
+		Oid			filenode;
+		int32		fork;
+	}			page;
+} PfsWaitObject;
+
+/* A wait as readers get it. */
 typedef struct PfsWaitEvent
 {
 	PFS_EVENT_FIELDS;			/* operation: PfsOperation, object_type:
 								 * PfsObjectType */
-	uint32		spins;			/* of LWLOCK, BUFFER and spin delays; in a
-								 * reader's copy else PFS_EVENT_NO_SPINS: NULL */
+	uint32		spins;			/* of LWLOCK, BUFFER and spin delays; else
+								 * PFS_EVENT_NO_SPINS: NULL */
+	PfsWaitObject object;
+	uint64		object_instance;	/* object_instance_begin, 0: NULL; of
+									 * LWLocks only with detours */
+	int64		number_of_bytes;	/* PFS_EVENT_NO_BYTES: NULL */
+	int64		file_offset;	/* PFS_EVENT_NO_OFFSET: NULL */
+} PfsWaitEvent;
+
+/* What a wait has in its second line. */
+#define PFS_WIDE_BYTES		0x01	/* number_of_bytes, instead of bytes */
+#define PFS_WIDE_INSTANCE	0x02	/* object_instance */
+#define PFS_WIDE_OFFSET		0x04	/* file_offset */
+#define PFS_WIDE_NESTING	0x08	/* nesting_event_id, instead of
+									 * nesting_distance */
+#define PFS_WIDE_END		0x10	/* end_event_id; else it is the event_id */
+
+#define PFS_WAIT_NO_BYTES PG_INT32_MIN
+
+/*
+ * A wait as it runs, in a slot of its thread's record, and as it lies in a block: of
+ * nearly all waits the first line alone means something.
+ */
+typedef struct PfsWait
+{
+	PFS_EVENT_KIND;
+	uint64		timer_start;
+	uint64		timer_end;
+	uint64		event_id;
+	uint32		nesting_distance;	/* event_id less nesting_event_id */
+	uint32		flags;
+	uint32		source;
+	union
+	{
+		int32		bytes;		/* of FILE and SOCKET; PFS_WAIT_NO_BYTES: NULL */
+		uint32		spins;		/* of the others */
+	};
 	union
 	{
 		struct
 		{
-			uint64		word;	/* state word of the file record, 0: none */
-			uint32		index;	/* of the file record */
+			uint32		index;
+			uint32		word;	/* low half of the state word */
+			int64		offset;
 		}			file;
+		uint64		address;	/* of SOCKET and LWLOCK: object_instance */
 		LOCKTAG		locktag;
 		struct
 		{
-			Oid			tablespace; /* InvalidOid: the page is unknown */
+			Oid			tablespace;
 			Oid			database;
 			Oid			filenode;
 			int32		fork;
 		}			page;
-	}			object;			/* 16 bytes */
-	uint64		object_instance;	/* object_instance_begin, 0: NULL; of
-									 * files only in a reader's copy, of
-									 * LWLocks only with detours */
-	int64		number_of_bytes;	/* PFS_EVENT_NO_BYTES: NULL */
-	int64		file_offset;	/* PFS_EVENT_NO_OFFSET: NULL */
-	uint64		unused;
-} PfsWaitEvent;
+	}			object;
 
-StaticAssertDecl(sizeof(PfsWaitEvent) == 128, "a wait event is two cache lines");
+	int64		number_of_bytes;
+	uint64		object_instance;	/* of LOCK and BUFFER */
+	int64		file_offset;	/* of BUFFER */
+	uint64		nesting_event_id;
+	uint64		end_event_id;
+	uint64		unused[3];
+} PfsWait;
+
+#define PFS_WAIT_LINE 64
+
+StaticAssertDecl(offsetof(PfsWait, number_of_bytes) == PFS_WAIT_LINE && sizeof(PfsWait) == 2 * PFS_WAIT_LINE,
+				 "a wait is one cache line, or two");
 
 extern const char *pfs_nesting_name(PfsNesting n);
 
-/* One family's events of one thread. */
+/*
+ * One family's events of one thread: a cache line.  The running ones lie in slots of
+ * the record; those of waits by level, those of other families wherever `slot` says, as
+ * they need not end in the order in which they began.  The finished ones are in blocks.
+ */
 typedef struct PfsEvents
 {
-	PfsRing		ring;			/* finished ones; running ones are its spares */
-	uint32		depth;			/* owner, release-stored: events that run */
-	uint64		flushed;		/* owner: position up to which events are in
-								 * the long history */
-
-	/*
-	 * Written by whoever truncates: positions below are hidden; and of a run
-	 * of stages those behind which one up to this event_id has begun.
-	 */
-	uint64		history_tail;
-	uint64		history_long_tail;
-	uint64		history_hidden;
-	uint64		history_long_hidden;
+	PfsBlockWriter finished;
+	uint64		history_tail;	/* whoever truncates: positions below are
+								 * hidden */
+	char	   *slots;			/* set at init, but of waits */
+	uint32		slot_size;		/* set at init */
+	uint8		depth_max;		/* set at init, but of waits */
+	uint8		depth;			/* owner, release-stored: events that run */
+	uint8		slot[PFS_EVENT_DEPTH_MAX];	/* by level: number of its slot */
 } PfsEvents;
 
-struct PfsLogClaim;
+StaticAssertDecl(sizeof(PfsEvents) == 64, "the events of a family are a cache line");
+
 struct PfsThread;
 
 /* What the families differ in.  Of the callbacks only those may be NULL that say so. */
 typedef struct PfsEventFamilyInfo
 {
 	uint32		depth;			/* events that can run at a time in a thread,
-								 * PFS_RING_SPARES_MAX at most */
+								 * PFS_EVENT_DEPTH_MAX at most */
 	bool		many_lanes;		/* so frequent that each processor has its own
 								 * lane in the long history */
 	const char *current;		/* names of tables, containers and consumers */
 	const char *history;
 	const char *history_long;
-
-	/* Bytes that mean something, in a slot and in a reader's copy. */
-	size_t		(*bytes) (const PfsEvent *event);
-
-	/*
-	 * Copies events to a claim of the long history's log: as many as it is
-	 * for.
-	 */
-	void		(*store) (const struct PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
 
 	/*
 	 * Bytes of a slot; and how many more the settings decide, known before
@@ -168,11 +245,16 @@ typedef struct PfsEventFamilyInfo
 	size_t		(*more) (void);
 
 	/*
-	 * Owner: writes what all events of the thread have in common into its
-	 * slots; again when its role becomes known.  NULL: each event has it
-	 * written.
+	 * Bytes of a block at least, of the largest event in it, and of a
+	 * PfsEventRun, a multiple of what events in blocks are aligned to.  0: as
+	 * nearly all have it.
 	 */
-	void		(*stamp) (struct PfsThread *t);
+	uint32		block_size;
+	uint32		item_max;
+	uint32		run_size;
+
+	/* Owner: puts a finished event into the thread's block.  Of waits NULL. */
+	void		(*record) (struct PfsThread *t, PfsEvent *event);
 
 	/*
 	 * Owner: the last reading of the default timer by events that the family
@@ -202,6 +284,9 @@ extern void pfs_events_history_long(PfsEventFamily family, uint64 thread_id, Pfs
 /* TRUNCATE; returns how many events disappeared from the table (about). */
 extern int64 pfs_events_history_truncate(PfsEventFamily family);
 extern int64 pfs_events_history_long_truncate(PfsEventFamily family);
+
+/* How many events the long history shows. */
+extern uint64 pfs_events_history_long_count(PfsEventFamily family);
 
 /* Estimated rows now, for the planner; cheap. */
 extern double pfs_events_current_estimate(void);

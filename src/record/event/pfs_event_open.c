@@ -64,10 +64,10 @@ pfs_open_goes_on(const PfsOpenWait *open)
 	return pfs_wait_goes_on(open->kind) && pfs_wait_identity(open->kind) == open->which;
 }
 
-static inline const PfsWaitEvent *
+static inline const PfsWait *
 innermost(const PfsThread *t)
 {
-	return pfs_ring_spare(&t->events[PFS_WAITS].ring, t->events[PFS_WAITS].depth - 1);
+	return &t->waits[t->events[PFS_WAITS].depth - 1];
 }
 
 /*
@@ -77,7 +77,7 @@ innermost(const PfsThread *t)
 static void
 finish_top(PfsThread *t, uint64 end)
 {
-	PfsWaitEvent *e = pfs_local.open[--pfs_local.nopen].event;
+	PfsWait    *e = pfs_local.open[--pfs_local.nopen].event;
 
 	PfsOpenKind kind = pfs_local.open[pfs_local.nopen].kind;
 

@@ -18,6 +18,13 @@
 
 extern void pfs_event_too_deep(PfsEventFamily family);
 
+/* The slot at a level, of those that run or of the first one that is free. */
+static pg_attribute_always_inline PfsEvent *
+pfs_event_slot(const PfsEvents *events, uint32 level)
+{
+	return (PfsEvent *) (events->slots + events->slot[level] * (size_t) events->slot_size);
+}
+
 /* Exchange the event's slot with that of the last running one. */
 extern void pfs_event_make_last(PfsEvents *events, const PfsEvent *e);
 
@@ -34,26 +41,20 @@ pfs_event_begin(PfsThread *t, PfsEventFamily family, PfsInstrumentId instrument,
 	PfsEvents  *events = &t->events[family];
 	PfsEvent   *e;
 
-	if (unlikely(events->depth >= events->ring.spares))
+	if (unlikely(events->depth >= events->depth_max))
 	{
 		/* What a statement is, and whether it is lost, shows at its end. */
 		if (family != PFS_STATEMENTS)
 			pfs_event_too_deep(family);
 		return NULL;
 	}
-	e = pfs_ring_spare(&events->ring, events->depth);
+	e = pfs_event_slot(events, events->depth);
 	e->timer_start = start;
 	e->event_id = (flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0;
 	e->nesting_event_id = parent.event_id;
 	e->kind = instrument | parent.type << 32;
 	e->flags = flags;
 	e->own = 0;
-	if (family == PFS_STAGES)
-		return e;				/* see pfs_stage_stamp() */
-	e->log_word.word = 1;
-	e->thread_id = t->thread_id;
-	e->role = t->foreground ? t->role : InvalidOid;
-	e->source = 0;
 	return e;
 }
 
@@ -74,31 +75,56 @@ pfs_event_drop(PfsThread *t, PfsEventFamily family, PfsEvent *e)
 	PfsEvents  *events = &t->events[family];
 	uint32		last = events->depth - 1;
 
-	if (unlikely(pfs_ring_spare(&events->ring, last) != e))
+	if (unlikely(pfs_event_slot(events, last) != e))
 		pfs_event_make_last(events, e);
 	pfs_store_relaxed(&events->depth, last);
 }
 
 /*
- * Puts an event that is over into the histories that its flags ask for.  It must lie in
- * the first spare slot that is not in use: behind pfs_event_drop(), or never shown.
- * Whoever calls it has set end_event_id.
+ * Puts an event that is over, or was never shown, into the histories that its flags ask
+ * for.  Whoever calls it has set end_event_id.
  */
 static pg_attribute_always_inline void
 pfs_event_record(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
 {
-	PfsEvents  *events = &t->events[family];
-
 	e->timer_end = Max(end, e->timer_start);
-	if (likely(e->flags & PFS_FLAG_HISTORY))
-	{
-		/* The event lies in the first spare that is not in use. */
-		pfs_ring_push(&events->ring, events->depth);
-		if (unlikely(events->ring.head - events->flushed >= PFS_LOG_GROUP))
-			pfs_events_flush(t, family);
-	}
-	else if (e->flags & PFS_FLAG_HISTORY_LONG)
-		pfs_history_long_add(t, family, e);
+	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
+		pfs_event_families[family].record(t, e);
+}
+
+/* Events in blocks are aligned to this, but for waits. */
+#define PFS_EVENT_UNIT 16
+
+/*
+ * Where an event goes that has so many bytes in a block, which are rounded up; NULL:
+ * there is no block.
+ */
+static pg_attribute_always_inline char *
+pfs_event_room(PfsThread *t, PfsEventFamily family, PfsEvent *event, size_t size)
+{
+	event->size = TYPEALIGN(PFS_EVENT_UNIT, size) / sizeof(uint64);
+	return pfs_history_room(t, family, event->size * sizeof(uint64));
+}
+
+static pg_attribute_always_inline void
+pfs_event_done(PfsThread *t, PfsEventFamily family, const PfsEvent *event)
+{
+	pfs_block_done(&t->events[family].finished, event->size * sizeof(uint64));
+}
+
+/*
+ * PfsEventFamilyInfo.record of a family whose events lie in a block as they do in a slot,
+ * without what only readers have.  used: bytes of the slot that mean something.
+ */
+static pg_attribute_always_inline void
+pfs_event_record_plain(PfsThread *t, PfsEventFamily family, PfsEvent *event, size_t used)
+{
+	char	   *to = pfs_event_room(t, family, event, used - PFS_EVENT_UNSTORED);
+
+	if (unlikely(to == NULL))
+		return;
+	memcpy(to, PFS_EVENT_STORED(event), used - PFS_EVENT_UNSTORED);
+	pfs_event_done(t, family, event);
 }
 
 /* Ends a running event, wherever it lies, and puts it into the histories. */

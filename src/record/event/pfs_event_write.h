@@ -20,7 +20,6 @@
 #define PFS_EVENT_WRITE_H
 
 #include "pfs_instrument.h"
-#include "pfs_log.h"
 #include "pfs_summary.h"
 #include "pfs_thread.h"
 
@@ -47,7 +46,7 @@ typedef enum PfsOpenKind
 
 typedef struct PfsOpenWait
 {
-	PfsWaitEvent *event;
+	PfsWait    *event;
 	PfsOpenKind kind;
 	uint64		which;			/* tells it from the process's next wait of
 								 * the kind */
@@ -110,7 +109,6 @@ typedef struct PfsLocal
 	};
 	uint32		nopen;
 	bool		never_attach;	/* gone, or not ours to watch */
-	bool		avx;			/* the processor has it */
 	uint32		usual;			/* flags of an event whose time needs no
 								 * conversion: cells are in the unit of the
 								 * default timer; see PFS_FLAGS_USUAL */
@@ -121,8 +119,6 @@ typedef struct PfsLocal
 	PfsDigestWait *waits;		/* NULL: nobody's */
 	uint64		waits_used;		/* those that have counted something */
 	uint64		reentered;		/* events of signal handlers that were lost */
-	const char *log_next;		/* where the next flush will store: memory of
-								 * PFS_LOG_GROUP events */
 	PfsOpenWait open[PFS_WAIT_DEPTH];
 } PfsLocal;
 
@@ -145,25 +141,15 @@ pfs_local_set_usual(uint32 flags)
 		: flags | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY;
 }
 
-/* Postmaster: takes the logs; how many lanes those of frequent events have. */
+/* Postmaster: takes the blocks; how many lanes those of frequent events have. */
 extern void pfs_histories_lay_out(PfsSegment *seg);
 extern uint32 pfs_history_lanes(void);
 
 /* TRUNCATE of containers. */
 extern void pfs_histories_reset_lost(void);
 
-/* The long histories; NULL: size 0. */
-extern PFS_HIDDEN PfsLog *pfs_history_long[PFS_NUM_EVENT_FAMILIES];
-
-/*
- * Finished events that a thread's ring keeps for a history of this many rows:
- * at least what it may buffer from the long history.
- */
-static inline uint32
-pfs_history_kept(uint32 rows)
-{
-	return rows == 0 ? 0 : Max(rows, PFS_LOG_GROUP);
-}
+/* The blocks of each family's finished events; NULL: it has no history. */
+extern PFS_HIDDEN PfsBlocks *pfs_histories[PFS_NUM_EVENT_FAMILIES];
 
 /*
  * Get a record for this process.  Only from calls that no signal handler
@@ -185,14 +171,20 @@ extern void pfs_thread_repair(PfsThread *t);
 
 /* Slow path of begin: looks at what the process has missed.  False: no event. */
 extern bool pfs_wait_prepare(PfsThread *t);
-extern void pfs_events_flush(PfsThread *t, PfsEventFamily family);
-extern void pfs_events_flush_all(PfsThread *t);
-extern void pfs_history_long_add(PfsThread *t, PfsEventFamily family, const PfsEvent *event);
 
-/* Waits' own of PfsEventFamilyInfo. */
-extern size_t pfs_wait_event_bytes(const PfsEvent *event);
-extern void pfs_wait_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
-extern void pfs_wait_event_stamp(PfsThread *t);
+/* Blocks of a family that a thread owns at most. */
+extern uint32 pfs_history_held(PfsEventFamily family);
+
+/* Owner: the thread ends; its role has become known. */
+extern void pfs_histories_leave(PfsThread *t);
+extern void pfs_histories_set_role(PfsThread *t);
+
+/* Slow path of pfs_history_room(). */
+extern void *pfs_history_more_room(PfsThread *t, PfsEventFamily family, uint32 bytes);
+
+/* A wait goes into the histories; one that may have two lines. */
+extern void pfs_history_add(PfsThread *t, const PfsWait *e);
+extern void pfs_history_push_wide(PfsThread *t, PfsWait *e);
 
 /* The end of an event that is untimed, or not timed by the cycle counter. */
 extern uint64 pfs_wait_read_end_unusual(PfsThread *t, uint32 flags);
@@ -274,11 +266,44 @@ pfs_wait_clock(uint32 flags)
 	return (flags & PFS_FLAG_TIMED) ? pfs_timer_read_system(PFS_FLAGS_TIMER(flags)) : 0;
 }
 
-/* instrument, operation, object_type; little-endian.  PfsWaitEvent.kind without nesting. */
+/* instrument, operation, object_type, size; little-endian.  PfsWait.kind without nesting. */
 static pg_attribute_always_inline uint64
 pfs_event_kind(PfsInstrumentId instrument, PfsOperation operation, PfsObjectType object_type)
 {
-	return instrument | (uint64) operation << 16 | (uint64) object_type << 24;
+	return instrument | (uint64) operation << 16 | (uint64) object_type << 24 |
+		(uint64) (PFS_WAIT_LINE / sizeof(uint64)) << 48;
+}
+
+/* Notes that a wait has something in its second line. */
+static inline void
+pfs_wait_widen(PfsWait *e, uint8 what)
+{
+	e->wide |= what;
+	e->size = sizeof(PfsWait) / sizeof(uint64);
+}
+
+/* Gives a wait its bytes, before its end; PFS_EVENT_NO_BYTES: none. */
+static pg_attribute_always_inline void
+pfs_wait_set_bytes(PfsWait *e, int64 bytes)
+{
+	if (bytes == PFS_EVENT_NO_BYTES)
+	{
+		e->bytes = PFS_WAIT_NO_BYTES;
+		return;
+	}
+	e->bytes = (int32) bytes;
+	if (unlikely(bytes != (int32) bytes || bytes == PFS_WAIT_NO_BYTES))
+	{
+		e->number_of_bytes = bytes;
+		pfs_wait_widen(e, PFS_WIDE_BYTES);
+	}
+}
+
+/* Bytes of a FILE's or a SOCKET's wait; negative: none. */
+static inline int64
+pfs_wait_bytes(const PfsWait *e)
+{
+	return unlikely(e->wide & PFS_WIDE_BYTES) ? e->number_of_bytes : e->bytes;
 }
 
 /* What a wait at this level is nested in. */
@@ -286,12 +311,10 @@ static pg_attribute_always_inline PfsParent
 pfs_wait_parent(const PfsThread *t, uint32 level)
 {
 	PfsParent	parent = pfs_local.parent;
-	const PfsWaitEvent *outer;
 
-	if (unlikely(level > 0) &&
-		(outer = pfs_ring_spare(&t->events[PFS_WAITS].ring, level - 1))->event_id != 0)
+	if (unlikely(level > 0) && t->waits[level - 1].event_id != 0)
 	{
-		parent.event_id = outer->event_id;
+		parent.event_id = t->waits[level - 1].event_id;
 		parent.type = PFS_NESTING_WAIT;
 	}
 	return parent;
@@ -300,21 +323,22 @@ pfs_wait_parent(const PfsThread *t, uint32 level)
 /*
  * Begin: a slot at the next level, with all that is known of the event now.
  * flags: what pfs_wait_flags() gave, ENABLED among them.  The caller fills in
- * object (for object_type FILE and LOCK), object_instance (LOCK, SOCKET), spins (LWLOCK,
- * spin delays), number_of_bytes (at the latest before the end), and calls
+ * object (but of FILE the offset), object_instance (LOCK, BUFFER), spins (LWLOCK, BUFFER,
+ * spin delays), bytes (FILE, SOCKET: at the latest before the end), and calls
  * pfs_wait_start().  NULL: no event.
  *
  * A wait that no _current consumer takes has a slot, too, but no number, and
  * readers do not show it.
  */
-static pg_attribute_always_inline PfsWaitEvent *
+static pg_attribute_always_inline PfsWait *
 pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation operation,
 			   PfsObjectType object_type, int64 file_offset, uint32 source)
 {
 	PfsEvents  *waits = &t->events[PFS_WAITS];
 	uint32		level = waits->depth;
 	uint64		id = 0;
-	PfsWaitEvent *e;
+	uint64		distance;
+	PfsWait    *e;
 	PfsParent	parent;
 
 	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
@@ -332,20 +356,27 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 		t->last_event_id = id = t->last_event_id + 1;
 
 	/* Stores are what an event costs; readers know which fields count. */
-	e = pfs_ring_spare(&waits->ring, level);
+	e = &t->waits[level];
 	e->event_id = id;
 	parent = pfs_wait_parent(t, level);
-	e->nesting_event_id = parent.event_id;
-	e->file_offset = file_offset;
+	distance = id - parent.event_id;
+	e->nesting_distance = (uint32) distance;
+	if (object_type == PFS_OBJECT_FILE)
+		e->object.file.offset = file_offset;
 	e->source = source;
 	e->flags = flags;
 	e->kind = pfs_event_kind(instrument, operation, object_type) | parent.type << 32;
+	if (unlikely(distance > PG_UINT32_MAX))
+	{
+		e->nesting_event_id = parent.event_id;
+		pfs_wait_widen(e, PFS_WIDE_NESTING);
+	}
 	return e;
 }
 
 /* Shows readers a wait that pfs_wait_begin() has made; its start was read before. */
 static pg_attribute_always_inline void
-pfs_wait_start_at(PfsThread *t, PfsWaitEvent *e, uint64 start)
+pfs_wait_start_at(PfsThread *t, PfsWait *e, uint64 start)
 {
 	e->timer_start = start;
 	pfs_store_release(&t->events[PFS_WAITS].depth, t->events[PFS_WAITS].depth + 1); /* C */
@@ -354,7 +385,7 @@ pfs_wait_start_at(PfsThread *t, PfsWaitEvent *e, uint64 start)
 }
 
 static pg_attribute_always_inline void
-pfs_wait_start(PfsThread *t, PfsWaitEvent *e)
+pfs_wait_start(PfsThread *t, PfsWait *e)
 {
 	pfs_wait_start_at(t, e, pfs_wait_clock(e->flags));
 }
@@ -366,21 +397,6 @@ pfs_wait_read_end(PfsThread *t, uint32 flags)
 	if (likely((flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == PFS_FLAG_TIMED))
 		return pfs_read_cycles();
 	return pfs_wait_read_end_unusual(t, flags);
-}
-
-/*
- * Prefetches the memory of one event of the next flush.  A flush stores PFS_LOG_GROUP
- * events, to memory that was written a whole lap of the log ago.  Asking for all of it
- * at once would fill the processor's buffers; each event asks for the two cache lines of
- * one.
- */
-static pg_attribute_always_inline void
-pfs_history_prefetch(uint64 head)
-{
-	const char *event = pfs_local.log_next + head % PFS_LOG_GROUP * sizeof(PfsWaitEvent);
-
-	__builtin_prefetch(event, 1);
-	__builtin_prefetch(event + sizeof(PfsWaitEvent) / 2, 1);
 }
 
 /*
@@ -435,16 +451,41 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 		pfs_summary_add_to_server(PFS_FAMILY_WAITS, instrument, pfs_histogram_bucket(ticks), 1);
 }
 
-/* Inside a write section: the event at this level goes into the histories. */
-static pg_attribute_always_inline void
-pfs_history_push(PfsThread *t, uint32 level)
+/*
+ * Inside a write section: where an event of so many bytes goes, in the thread's current
+ * block; NULL: there is no block (counted).
+ */
+static pg_attribute_always_inline void *
+pfs_history_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
 {
-	PfsEvents  *waits = &t->events[PFS_WAITS];
-	uint64		head = pfs_ring_push(&waits->ring, level);
+	PfsBlockWriter *to = &t->events[family].finished;
 
-	pfs_history_prefetch(head);
-	if (unlikely(head - waits->flushed >= PFS_LOG_GROUP))
-		pfs_events_flush(t, PFS_WAITS);
+	if (unlikely(!pfs_block_has_room(to, bytes)))
+		return pfs_history_more_room(t, family, bytes);
+	return to->next;
+}
+
+/*
+ * Inside a write section: the event goes into the histories, one cache line.  That is
+ * written to memory which nobody has touched for long, so the next one is asked for.
+ */
+static pg_attribute_always_inline void
+pfs_history_push(PfsThread *t, PfsWait *e)
+{
+	PfsBlockWriter *to = &t->events[PFS_WAITS].finished;
+	void	   *room;
+
+	if (unlikely(t->last_event_id != e->event_id || e->wide != 0))
+	{
+		pfs_history_push_wide(t, e);
+		return;
+	}
+	room = pfs_history_room(t, PFS_WAITS, PFS_WAIT_LINE);
+	if (unlikely(room == NULL))
+		return;
+	pfs_racy_copy(room, e, PFS_WAIT_LINE);
+	pfs_block_done(to, PFS_WAIT_LINE);
+	__builtin_prefetch(to->next, 1);
 }
 
 /* Inside a write section: count a wait of a digest that has no place in the table yet. */
@@ -492,7 +533,7 @@ pfs_digest_wait_add(PfsInstrumentId instrument, uint64 ticks)
  * into the histories, its time into the thread's own counters.
  */
 static pg_attribute_always_inline void
-pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
+pfs_wait_finish(PfsThread *t, PfsWait *e, uint32 level, uint64 end)
 {
 	PfsEvents  *waits = &t->events[PFS_WAITS];
 	uint32		flags = e->flags;
@@ -502,7 +543,6 @@ pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
 	if (unlikely(end < start))
 		end = start;
 	e->timer_end = end;
-	e->end_event_id = t->last_event_id;
 	if (likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual))
 	{
 		pfs_summary_add(t, e->instrument, end - start);
@@ -512,10 +552,10 @@ pfs_wait_finish(PfsThread *t, PfsWaitEvent *e, uint32 level, uint64 end)
 		pfs_event_count_unusual(t, e->instrument, flags, end - start);
 
 	pfs_store_relaxed(&waits->depth, level);
-	if (likely(flags & PFS_FLAG_HISTORY))
-		pfs_history_push(t, level);
-	else if (flags & PFS_FLAG_HISTORY_LONG)
-		pfs_history_long_add(t, PFS_WAITS, (const PfsEvent *) e);
+	if (likely(flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
+		pfs_history_push(t, e);
+	if (unlikely((flags & PFS_FLAG_TIMER_MASK) != (pfs_local.usual & PFS_FLAG_TIMER_MASK)))
+		e->timer_end = 0;		/* no sort key, see sort_key() */
 }
 
 /* Adds a wait for a lock to what a statement's lock_time is made of; timed ones only. */
@@ -528,7 +568,7 @@ pfs_lock_wait_ended(uint32 flags, uint64 ticks)
 
 /* End of the innermost wait, at a clock reading that pfs_wait_read_end() gave. */
 static pg_attribute_always_inline void
-pfs_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end)
+pfs_wait_end_at(PfsThread *t, PfsWait *e, uint64 end)
 {
 	pfs_write_begin(t);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
@@ -536,7 +576,7 @@ pfs_wait_end_at(PfsThread *t, PfsWaitEvent *e, uint64 end)
 }
 
 static pg_attribute_always_inline void
-pfs_wait_end(PfsThread *t, PfsWaitEvent *e)
+pfs_wait_end(PfsThread *t, PfsWait *e)
 {
 	pfs_wait_end_at(t, e, pfs_wait_read_end(t, e->flags));
 }
@@ -558,7 +598,7 @@ pfs_open_top(PfsOpenKind kind)
  * wait has no provisional end: it ends when it is found to be over.
  */
 static pg_attribute_always_inline void
-pfs_wait_keep_open(PfsThread *t, PfsWaitEvent *e, PfsOpenKind kind)
+pfs_wait_keep_open(PfsThread *t, PfsWait *e, PfsOpenKind kind)
 {
 	PfsOpenWait *open = &pfs_local.open[pfs_local.nopen];
 

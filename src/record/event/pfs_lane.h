@@ -1,6 +1,6 @@
 /*
  * pfs_lane.h
- *	  Which lane of a many-writer log a process uses: the one of its processor,
+ *	  Which lane of the blocks that all processes share a process uses: the one of its processor,
  *	  so that no two processes that run at the same time share a cache line.
  */
 #ifndef PFS_LANE_H

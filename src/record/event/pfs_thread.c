@@ -29,16 +29,24 @@ PFS_HOT PfsThread *pfs_my_thread = NULL;
 PFS_HOT PfsLocal pfs_local;
 PFS_HOT_TABLE PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
 
-/* Parts of the record behind the struct: the families' events, then the cells. */
+/* Bytes of the slots of a family's running events; those of waits are in the struct. */
+static size_t
+slots_size(PfsEventFamily family)
+{
+	return family == PFS_WAITS ? 0 : (size_t) pfs_event_families[family].depth * pfs_sizes.event_size[family];
+}
+
+/*
+ * Parts of the record behind the struct: for each family of events the numbers of its
+ * blocks, and the slots of those that run; then the cells.
+ */
 static size_t
 events_offset(PfsEventFamily family)
 {
 	size_t		offset = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
 
-	for (int f = 0; f < family; f++)
-		offset += TYPEALIGN(PFS_CACHE_LINE,
-							pfs_ring_size(pfs_history_kept(pfs_sizes.history[f]), pfs_event_families[f].depth,
-										  pfs_sizes.event_size[f]));
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+		offset += f < family ? slots_size(f) + TYPEALIGN(PFS_CACHE_LINE, pfs_history_held(f) * sizeof(uint32)) : 0;
 	return offset;
 }
 
@@ -71,7 +79,7 @@ pfs_threads_lay_out(PfsSegment *seg)
  * record has left it in memory.  Where it reads first, the kernel gives it all
  * pages around that are there (fault_around_bytes: 64 kB), to be written as well;
  * where it writes first, that page alone.  So this reads what is about to be
- * written, the begin of the record, the order of each ring and the bitmap of each
+ * written, the begin of the record, of each family's slots and the bitmap of each
  * block, and nothing that would stay untouched otherwise.
  */
 static void
@@ -83,9 +91,10 @@ look_at_record(const PfsThread *t)
 	(void) mem[0];
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
 	{
-		offset = events_offset(f + 1);
-		(void) mem[offset - PFS_CACHE_LINE];
+		offset = events_offset(f);
+		(void) mem[offset];
 	}
+	offset = pfs_thread_cells_offset();
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		(void) mem[offset];
@@ -123,37 +132,6 @@ bool
 pfs_thread_has_leader(void)
 {
 	return pfs_thread_is_parallel_worker() || is_worker("RepackWorkerMain");
-}
-
-/*
- * Writes what all waits of a thread have in common into every slot of its ring, so that
- * beginning one does not write it.
- */
-void
-pfs_wait_event_stamp(PfsThread *t)
-{
-	const PfsRing *waits = &t->events[PFS_WAITS].ring;
-	uint32		n = waits->length + waits->spares;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		PfsWaitEvent *e = (PfsWaitEvent *) waits->items + i;
-
-		e->log_word.word = 1;
-		e->thread_id = t->thread_id;
-		/* Whose texts these are; a background thread's are nobody's. */
-		pfs_store_relaxed(&e->role, t->foreground ? t->role : InvalidOid);
-	}
-}
-
-void
-pfs_thread_stamp_events(PfsThread *t)
-{
-	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
-	{
-		if (pfs_event_families[f].stamp != NULL)
-			pfs_event_families[f].stamp(t);
-	}
 }
 
 /*
@@ -233,9 +211,21 @@ works_for_client(void)
 	return index == PFS_NO_RECORD || pfs_load_relaxed(&((PfsThread *) pfs_pages_record(pfs_threads, index))->foreground);
 }
 
+/* A family's events of a thread: none yet.  mem: what lies behind the struct. */
+static void
+begin_events(PfsEvents *events, PfsEventFamily family, char *mem)
+{
+	pfs_block_writer_init(&events->finished, (uint32 *) (mem + slots_size(family)));
+	events->slots = mem;
+	events->slot_size = pfs_sizes.event_size[family];
+	events->depth_max = pfs_event_families[family].depth;
+	for (int level = 0; level < PFS_EVENT_DEPTH_MAX; level++)
+		events->slot[level] = level;
+}
+
 /*
  * Fills a new thread record, for pfs_thread_attach(), before anybody can see it: who
- * the process is, its switches, and the rings of its events, empty.  A background
+ * the process is, its switches, and no events.  A background
  * thread has its kind's switches; a foreground thread's are open until its role is
  * known.  The cells, and what else belongs to a part, are filled in by that part's
  * begin.
@@ -249,7 +239,7 @@ pfs_thread_fill(PfsThread *t, uint32 index)
 	look_at_record(t);
 
 	/*
-	 * Everything but the ring's items and the cells, which cost nothing
+	 * Everything but the events' slots and the cells, which cost nothing
 	 * unused.
 	 */
 	memset(t, 0, sizeof(*t));
@@ -273,9 +263,6 @@ pfs_thread_fill(PfsThread *t, uint32 index)
 	}
 	pfs_thread_publish_mask(t);
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
-		pfs_ring_init(&t->events[f].ring, (char *) t + events_offset(f),
-					  pfs_history_kept(pfs_sizes.history[f]), pfs_event_families[f].depth,
-					  pfs_sizes.event_size[f]);
-	pfs_thread_stamp_events(t);
+		begin_events(&t->events[f], f, (char *) t + events_offset(f));
 	t->refs = PFS_NO_ACCOUNT_REFS;
 }

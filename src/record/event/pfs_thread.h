@@ -94,7 +94,15 @@ typedef struct PfsThread
 		PfsMemoryLevel server;
 	}			memory __attribute__((aligned(PFS_CACHE_LINE)));
 
+	/*
+	 * Whoever truncates stages: of a run those are hidden behind which one up
+	 * to this event_id has begun, in the history and in the long one.
+	 */
+	uint64		stages_hidden;
+	uint64		stages_hidden_long;
+
 	PfsEvents	events[PFS_NUM_EVENT_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
+	PfsWait		waits[PFS_WAIT_DEPTH] __attribute__((aligned(PFS_CACHE_LINE))); /* that run, by level */
 } PfsThread;
 
 /* The container; NULL when pfs is off.  Inherited from the postmaster. */
@@ -137,9 +145,6 @@ extern size_t pfs_thread_cells_offset(void);
  * Fills in everything that belongs to no part; the rest is for the parts' begin.
  */
 extern void pfs_thread_fill(PfsThread *t, uint32 index);
-
-/* Writes what all of its events have in common into their slots. */
-extern void pfs_thread_stamp_events(PfsThread *t);
 
 /* Makes the mask of both switches, behind a change of one. */
 extern void pfs_thread_publish_mask(PfsThread *t);

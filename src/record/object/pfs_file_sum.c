@@ -85,12 +85,12 @@ total_of(PfsInstrumentId instrument, PfsFilePart part)
  * The caller keeps the record from being freed: see "Who may free a record".
  */
 void
-pfs_file_sum_add(PfsFileSum *sum, const PfsWaitEvent *e, uint64 end)
+pfs_file_sum_add(PfsFileSum *sum, const PfsWait *e, uint64 end)
 {
 	uint64		ticks = end > e->timer_start ? end - e->timer_start : 0;
 
-	if (e->number_of_bytes > 0 && pfs_file_part(e->operation) != PFS_FILE_MISC)
-		pfs_add_relaxed(&sum->bytes, (uint64) e->number_of_bytes);
+	if (pfs_wait_bytes(e) > 0 && pfs_file_part(e->operation) != PFS_FILE_MISC)
+		pfs_add_relaxed(&sum->bytes, (uint64) pfs_wait_bytes(e));
 	if (likely((e->flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
 			   (pfs_local.usual & ~PFS_FLAG_THREAD)))
 		pfs_shared_cell_add(&sum->cell, ticks);
@@ -123,7 +123,7 @@ find_or_make(PfsFile *file, PfsInstrumentId instrument, PfsFilePart part)
  * is added to the totals of its event name.  Inside the owner's write section.
  */
 void
-pfs_file_sum_slow(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd)
+pfs_file_sum_slow(PfsThread *t, const PfsWait *e, uint64 end, PfsFd *fd)
 {
 	PfsFilePart part = pfs_file_part(e->operation);
 	PfsFileSum *sum = NULL;
@@ -134,9 +134,9 @@ pfs_file_sum_slow(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd)
 
 		pfs_store_relaxed(&t->file_in_use, index + 1);
 		pfs_fence_signal();
-		if (pfs_pages_word(pfs_files, index) == e->object.file.word)
+		if ((uint32) pfs_pages_word(pfs_files, index) == e->object.file.word)
 			sum = find_or_make(pfs_pages_record(pfs_files, index), e->instrument, part);
-		if (sum != NULL && fd != NULL && fd->word == e->object.file.word && fd->index == index)
+		if (sum != NULL && fd != NULL && (uint32) fd->word == e->object.file.word && fd->index == index)
 			fd->sums[part] = sum;
 	}
 	pfs_file_sum_add(sum != NULL ? sum : total_of(e->instrument, part), e, end);

@@ -58,21 +58,21 @@ pfs_file_part(PfsOperation op)
 }
 
 /* Out of line: adds the event to this record. */
-extern void pfs_file_sum_add(PfsFileSum *sum, const PfsWaitEvent *e, uint64 end);
+extern void pfs_file_sum_add(PfsFileSum *sum, const PfsWait *e, uint64 end);
 
 /* Out of line: find or make the record; fd, if not NULL, remembers it. */
-extern void pfs_file_sum_slow(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd);
+extern void pfs_file_sum_slow(PfsThread *t, const PfsWait *e, uint64 end, PfsFd *fd);
 
 /*
  * Inside a write section: count a file call that ends now, before the event
  * leaves its slot.  fd: the descriptor's entry, or NULL if the call has none.
  */
 static pg_attribute_always_inline void
-pfs_file_sum(PfsThread *t, const PfsWaitEvent *e, uint64 end, PfsFd *fd)
+pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end, PfsFd *fd)
 {
 	PfsFileSum *sum;
 
-	if (likely(fd != NULL && fd->word != 0 && fd->word == e->object.file.word &&
+	if (likely(fd != NULL && fd->word != 0 && (uint32) fd->word == e->object.file.word &&
 			   fd->index == e->object.file.index &&
 			   (sum = fd->sums[pfs_file_part(e->operation)]) != NULL))
 	{

@@ -37,8 +37,7 @@ typedef struct PfsLwlockKey
 size_t
 pfs_lwlock_holder_size(void)
 {
-	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, events) +
-					 pfs_lwlock_ring_length() * sizeof(PfsLwlockEvent));
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, owned) + pfs_lwlock_blocks_held() * sizeof(uint32));
 }
 
 size_t
@@ -68,14 +67,14 @@ pfs_lwlocks_lay_out(PfsSegment *seg)
 	pfs_lwlock_index = pfs_hash_create(seg, pfs_lwlocks, pfs_sizes.lwlocks, matches);
 	holders = pfs_segment_take(seg, pfs_lwlock_holders_size(), PFS_CACHE_LINE);
 	pfs_lwlock_holders = pfs_sizes.lwlock_holders > 0 ? holders : NULL;
-	pfs_lwlock_log = pfs_log_create(seg, pfs_history_lanes(), pfs_lwlock_log_blocks(), sizeof(PfsLwlockBlock));
+	pfs_lwlock_blocks_lay_out(seg);
 }
 
 void
 pfs_lwlocks_reset_lost(void)
 {
-	if (pfs_lwlock_log != NULL)
-		pfs_log_reset_lost(pfs_lwlock_log);
+	if (pfs_lwlock_blocks != NULL)
+		pfs_blocks_reset_lost(pfs_lwlock_blocks);
 }
 
 static void
@@ -115,7 +114,7 @@ pfs_lwlock_instance(const LWLock *lock, PfsInstrumentId instrument)
  * ends.
  */
 void
-pfs_lwlock_count(uint32 instance, const PfsWaitEvent *e, uint64 end)
+pfs_lwlock_count(uint32 instance, const PfsWait *e, uint64 end)
 {
 	PfsLwlock  *lock = pfs_pages_record(pfs_lwlocks, instance);
 
@@ -135,7 +134,7 @@ note_taken_before_cb(LWLock *lock, LWLockMode mode, void *context)
 }
 
 /*
- * Begins the list of held locks and the ring of acquisitions, when a process attaches
+ * Begins the list of held locks and the records of acquisitions, when a process attaches
  * and `all` is in effect.  Locks that it has taken before come from the server's own
  * list of them.
  */
@@ -146,12 +145,12 @@ pfs_lwlock_attach(PfsThread *t)
 		return;
 	pfs_my_lwlocks = pfs_lwlock_holder(t->index);
 	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
-	pfs_lwlock_ring_start(pfs_my_lwlocks);
+	pfs_lwlock_records_begin(t, pfs_my_lwlocks);
 	pfs_compat_each_held_lwlock(note_taken_before_cb, pfs_my_lwlocks);
 }
 
 /*
- * Ends both, with the last records of the ring put into the long history.  Inside
+ * Ends both: the records stay in the long history.  Inside
  * detach's write section.
  */
 void
@@ -159,7 +158,7 @@ pfs_lwlock_detach(PfsThread *t)
 {
 	if (pfs_my_lwlocks == NULL)
 		return;
-	pfs_lwlock_ring_end(t, pfs_my_lwlocks);
+	pfs_lwlock_records_end(t, pfs_my_lwlocks);
 	pfs_store_relaxed(&pfs_my_lwlocks->n, 0);
 	pfs_my_lwlocks = NULL;
 }

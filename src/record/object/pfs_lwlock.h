@@ -41,7 +41,10 @@ extern PfsHash *pfs_lwlock_index;
 /* PostgreSQL lets a process hold this many (MAX_SIMUL_LWLOCKS). */
 #define PFS_LWLOCKS_HELD 200
 
-/* An acquisition, see pfs_lwlock_event.h. */
+/*
+ * An acquisition, see pfs_lwlock_event.h.  event_id 0: none, but whose those behind it
+ * are: thread_id in timer_start, role in flags.
+ */
 typedef struct PfsLwlockEvent
 {
 	uint64		timer_start;	/* of the cycle counter */
@@ -66,12 +69,10 @@ typedef struct PfsLwlockHolder
 	uint64		n;				/* release-stored behind the entry */
 	uint64		locks[PFS_LWLOCKS_HELD];
 
-	/* The ring of the newest acquisitions, see pfs_lwlock_event.h. */
-	uint64		head;			/* release-stored behind the event */
-	PfsLwlockEvent *next;		/* owner only: where it stores the next one */
+	/* The newest acquisitions, see pfs_lwlock_event.h. */
+	PfsBlockWriter recorded;
 	uint64		history_tail;	/* as in PfsEvents */
-	uint64		history_long_tail;
-	PfsLwlockEvent events[FLEXIBLE_ARRAY_MEMBER] __attribute__((aligned(PFS_CACHE_LINE)));
+	uint32		owned[FLEXIBLE_ARRAY_MEMBER];	/* numbers of its blocks */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsLwlockHolder;
 
 StaticAssertDecl(offsetof(PfsLwlockHolder, locks) == sizeof(uint64), "entries lie right behind their number");
@@ -92,7 +93,7 @@ pfs_lwlock_holder(uint32 index)
 	return (PfsLwlockHolder *) ((char *) pfs_lwlock_holders + index * pfs_lwlock_holder_size());
 }
 
-/* Takes the containers, the lists of holders and the log. */
+/* Takes the containers, the lists of holders and the blocks. */
 extern void pfs_lwlocks_lay_out(PfsSegment *seg);
 
 /* TRUNCATE of containers. */
@@ -115,7 +116,7 @@ extern void pfs_lwlock_forget(void);
 extern uint32 pfs_lwlock_instance(const LWLock *lock, PfsInstrumentId instrument);
 
 /* An acquisition that slept is over. */
-extern void pfs_lwlock_count(uint32 instance, const PfsWaitEvent *e, uint64 end);
+extern void pfs_lwlock_count(uint32 instance, const PfsWait *e, uint64 end);
 
 StaticAssertDecl(LW_EXCLUSIVE == 0 && LW_SHARED == PFS_LWLOCK_SHARED, "modes are other numbers");
 

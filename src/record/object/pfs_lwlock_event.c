@@ -1,15 +1,11 @@
 /*
  * pfs_lwlock_event.c
- *	  Acquisitions of LWLocks that did not sleep: cached lookups, the ring's
- *	  records, and their blocks for the long history.
+ *	  Acquisitions of LWLocks that did not sleep: cached lookups, and the blocks of
+ *	  their records.
  *
  * Separate from pfs_lwlock.c, which has the locks themselves and who holds them.
  */
 #include "postgres.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 #include "pfs_event_instant.h"
 #include "pfs_lane.h"
@@ -17,43 +13,45 @@
 #include "pfs_shared.h"
 
 PfsLwlockLookup pfs_lwlock_lookups[PFS_WAIT_INFO_EVENTS];
-PfsLog	   *pfs_lwlock_log = NULL;
+PfsBlocks  *pfs_lwlock_blocks = NULL;
 
 /* Of instruments that are not known yet. */
 static const uint32 no_flags = 0;
 
+/* Where a process without a block fills its records in: each is full with the first. */
+static PfsLwlockEvent nowhere[1];
+
 /*
- * Returns the number of records in a ring of acquisitions: a power of two that has room
- * for what events_waits_history shows and for the block that is being written beside
- * it, and at least two blocks.  It is computed at the first call, in the postmaster.
+ * How the blocks of records are laid out: of whole cache lines, and of whole records, one
+ * of which says whose the others are.
  */
-uint32
-pfs_lwlock_ring_length(void)
+static void
+specify(PfsBlocksSpec *spec)
 {
-	static uint32 length = 0;
-
-	if (length == 0)
-	{
-		/* A reader's records are not the block that is being written. */
-		uint32		wanted = pfs_history_kept(pfs_sizes.history[PFS_WAITS]) + PFS_LWLOCK_BLOCK;
-
-		for (length = 2 * PFS_LWLOCK_BLOCK; length < wanted;)
-			length *= 2;
-	}
-	return length;
+	spec->lanes = pfs_history_lanes();
+	spec->items = pfs_sizes.history_long[PFS_WAITS];
+	spec->own_items = pfs_sizes.history[PFS_WAITS];
+	spec->item_max = 2 * sizeof(PfsLwlockEvent);
+	spec->writers = pfs_sizes.lwlock_holders;
+	spec->block_size = sizeof(PfsLwlockEvent) * PFS_CACHE_LINE / 2;
 }
 
-/*
- * Returns how many blocks the log of acquisitions has room for: those of
- * events_waits_history_long, and one more for each thread, as a thread's records wait in
- * its ring until a block is complete.
- */
 uint32
-pfs_lwlock_log_blocks(void)
+pfs_lwlock_blocks_held(void)
 {
-	if (pfs_sizes.lwlock_holders == 0 || pfs_sizes.history_long[PFS_WAITS] == 0)
-		return 0;
-	return pfs_sizes.history_long[PFS_WAITS] / PFS_LWLOCK_BLOCK + 1 + pfs_sizes.threads;
+	PfsBlocksSpec spec;
+
+	specify(&spec);
+	return pfs_blocks_held(&spec);
+}
+
+void
+pfs_lwlock_blocks_lay_out(PfsSegment *seg)
+{
+	PfsBlocksSpec spec;
+
+	specify(&spec);
+	pfs_lwlock_blocks = pfs_blocks_create(seg, &spec);
 }
 
 /* ---- cached lookups ---- */
@@ -98,138 +96,118 @@ pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId inst
 
 /* ---- owner ---- */
 
-void
-pfs_lwlock_ring_start(PfsLwlockHolder *mine)
+/*
+ * Goes on in another block, with a record of whose those behind it are.  Where there is
+ * none, which the container counts, records go nowhere.
+ */
+static void
+take_block(const PfsThread *t, PfsLwlockHolder *mine)
 {
-	pfs_store_relaxed(&mine->head, 0);
-	pfs_store_relaxed(&mine->history_tail, 0);
-	pfs_store_relaxed(&mine->history_long_tail, 0);
-	mine->next = mine->events;
+	PfsBlockWriter *to = &mine->recorded;
+	PfsLwlockEvent *run;
+
+	if (pfs_lwlock_blocks == NULL ||
+		!pfs_block_advance(pfs_lwlock_blocks, to, pfs_lane(t->index, pfs_blocks_lanes(pfs_lwlock_blocks)),
+						   2 * sizeof(PfsLwlockEvent)))
+	{
+		to->next = (char *) nowhere;
+		to->end = (char *) (nowhere + 1);
+		return;
+	}
+	run = pfs_lwlock_next(mine);
+	run->timer_start = t->thread_id;
+	run->flags = pfs_lwlock_role_of(t);
+	run->event_id = 0;
+	pfs_block_done(to, sizeof(PfsLwlockEvent));
 }
 
-/*
- * Makes the wait event that a record of an acquisition stands for, for readers and for
- * the log of all waits.  What the record leaves out, as it is the same for all of a
- * thread's, is given by the caller (thread_id, role) or left zero.
- */
 void
-pfs_lwlock_make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, PfsWaitEvent *to)
+pfs_lwlock_records_begin(PfsThread *t, PfsLwlockHolder *mine)
+{
+	pfs_block_writer_init(&mine->recorded, mine->owned);
+	pfs_store_relaxed(&mine->history_tail, 0);
+	take_block(t, mine);
+}
+
+static inline uint64
+kind_of(const PfsLwlockEvent *from)
 {
 	bool		try = (from->flags & PFS_LWLOCK_TRY) != 0;
 	bool		shared = (from->lock & PFS_LWLOCK_SHARED) != 0;
 	PfsOperation operation = try ? (shared ? PFS_OP_TRY_SHARED_LOCK : PFS_OP_TRY_EXCLUSIVE_LOCK)
 	: (shared ? PFS_OP_SHARED_LOCK : PFS_OP_EXCLUSIVE_LOCK);
 
+	return pfs_event_kind(from->lock >> PFS_LWLOCK_INSTRUMENT_SHIFT, operation, PFS_OBJECT_LWLOCK) |
+		(uint64) from->nesting_type << 32;
+}
+
+/*
+ * Makes the wait event that a record of an acquisition stands for, for readers.  What the record leaves out, as it is the same for all of a
+ * thread's, is given by the caller (thread_id, role) or left zero.
+ */
+void
+pfs_lwlock_make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, PfsWaitEvent *to)
+{
 	memset(to, 0, sizeof(*to));
-	to->log_word.word = 1;
 	to->timer_start = from->timer_start;
 	to->timer_end = from->timer_start + from->ticks;
 	to->event_id = to->end_event_id = from->event_id;
 	to->nesting_event_id = from->nesting_event_id;
 	to->thread_id = thread_id;
-	to->kind = pfs_event_kind(from->lock >> PFS_LWLOCK_INSTRUMENT_SHIFT, operation, PFS_OBJECT_LWLOCK) |
-		(uint64) from->nesting_type << 32;
+	to->kind = kind_of(from);
 	to->role = role;
 	to->flags = from->flags & ~PFS_LWLOCK_TRY;
 	to->source = from->source;
 	to->object_instance = (uintptr_t) pfs_lwlock_of(from);
-}
-
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-static void
-__attribute__((target("avx")))
-copy_block_avx(PfsLwlockEvent *to, const PfsLwlockEvent *from)
-{
-	const __m256i *src = (const __m256i *) from;
-	__m256i    *dst = (__m256i *) to;
-
-#pragma GCC unroll 8
-	for (int i = 0; i < PFS_LWLOCK_BLOCK * sizeof(PfsLwlockEvent) / sizeof(__m256i); i++)
-		_mm256_storeu_si256(dst + i, _mm256_loadu_si256(src + i));
-}
-#endif
-
-/*
- * Copies a block of records into the log.  Only whole blocks are copied, so wide
- * registers pay.
- */
-static inline void
-copy_block(PfsLwlockEvent *to, const PfsLwlockEvent *from)
-{
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-	if (pfs_local.avx)
-	{
-		copy_block_avx(to, from);
-		return;
-	}
-#endif
-	pfs_racy_copy(to, from, PFS_LWLOCK_BLOCK * sizeof(PfsLwlockEvent));
+	to->number_of_bytes = PFS_EVENT_NO_BYTES;
+	to->file_offset = PFS_EVENT_NO_OFFSET;
 }
 
 /*
- * Copies the ring's last block, which is complete, to the log, then stores the head
- * that completes it and ends the write section that pfs_lwlock_record() has left open.
- * If the log is off, or a TRUNCATE has hidden the whole block, only the head moves on.
- * Positions below a truncation are hidden; a position that this ring has not reached
- * was not meant for it (see pfs_history_tail()).
+ * Shows the last record of a block, goes on in another block, and ends the write section
+ * that pfs_lwlock_record() has left open.
  */
 void
 pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
 {
-	uint64		head = mine->head + 1;
-	uint64		from = head - PFS_LWLOCK_BLOCK;
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&mine->history_long_tail), head);
-	uint32		mask = pfs_lwlock_ring_length() - 1;
-	PfsLogClaim claim;
-
-	/* The losses are counted there. */
-	if (pfs_lwlock_log != NULL && tail < head &&
-		pfs_log_claim(pfs_lwlock_log, pfs_lane(t->index, pfs_log_lanes(pfs_lwlock_log)), 1, &claim))
-	{
-		PfsLwlockBlock *block = pfs_log_slot(&claim, 0, sizeof(PfsLwlockBlock));
-
-		pfs_log_slot_begin(&claim, 0, block);
-		pfs_store_relaxed(&block->thread_id, t->thread_id);
-		pfs_store_relaxed(&block->role, pfs_lwlock_role_of(t));
-		pfs_store_relaxed(&block->first, tail > from ? (uint32) (tail - from) : 0);
-		copy_block(block->events, &mine->events[from & mask]);
-		pfs_log_slot_end(&claim, 0, block);
-
-		/*
-		 * Where the next one will probably be: written a whole lap of the log
-		 * ago.
-		 */
-		for (size_t i = 0; i < sizeof(PfsLwlockBlock); i += PFS_CACHE_LINE)
-			__builtin_prefetch((const char *) (block + 1) + i, 1);
-	}
-	mine->next = &mine->events[head & mask];
-	pfs_store_release(&mine->head, head);	/* C */
+	if (pfs_lwlock_next(mine) != nowhere)
+		pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent));
+	else
+		mine->recorded.next = mine->recorded.end = NULL;
+	take_block(t, mine);
 	pfs_write_end(t);
 }
 
-/*
- * Puts the records of the last block, which is not complete when the thread ends, into
- * the log of all waits, one by one: those that the long history wants.  Inside detach's
- * write section.
- */
+/* Writes the role into what says whose the records are, in blocks that are still the thread's. */
 void
-pfs_lwlock_ring_end(PfsThread *t, PfsLwlockHolder *mine)
+pfs_lwlock_records_set_role(PfsThread *t)
 {
-	uint64		head = mine->head;
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&mine->history_long_tail), head);
-	uint32		mask = pfs_lwlock_ring_length() - 1;
+	const PfsBlockWriter *from;
+	uint64		last;
 
-	if (pfs_history_long[PFS_WAITS] == NULL)
+	if (pfs_my_lwlocks == NULL || pfs_lwlock_next(pfs_my_lwlocks) == nowhere)
 		return;
-	for (uint64 pos = Max(head - head % PFS_LWLOCK_BLOCK, tail); pos < head; pos++)
+	from = &pfs_my_lwlocks->recorded;
+	last = PFS_BLOCK_INDEX(from->position);
+	for (uint64 i = last - Min(last, pfs_blocks_owned(pfs_lwlock_blocks) - 1); i <= last; i++)
 	{
-		PfsWaitEvent event;
+		uint32		bytes;
+		PfsLwlockEvent *run = pfs_block_of_writer(pfs_lwlock_blocks, from, i, &bytes);
 
-		if ((mine->events[pos & mask].flags & PFS_FLAG_HISTORY_LONG) == 0)
-			continue;
-		pfs_lwlock_make_event(&mine->events[pos & mask], t->thread_id, pfs_lwlock_role_of(t), &event);
-		pfs_history_long_add(t, PFS_WAITS, (const PfsEvent *) &event);
+		for (PfsLwlockEvent *end = run + bytes / sizeof(PfsLwlockEvent); run < end; run++)
+		{
+			if (run->event_id == 0 && run->timer_start == t->thread_id)
+				pfs_store_relaxed(&run->flags, pfs_lwlock_role_of(t));
+		}
 	}
+}
+
+void
+pfs_lwlock_records_end(PfsThread *t, PfsLwlockHolder *mine)
+{
+	if (pfs_lwlock_next(mine) == nowhere)
+		return;
+	pfs_block_writer_end(pfs_lwlock_blocks, &mine->recorded, pfs_lane(t->index, pfs_blocks_lanes(pfs_lwlock_blocks)));
 }
 
 uint64
@@ -237,8 +215,8 @@ pfs_lwlock_last_reading(void)
 {
 	const PfsLwlockEvent *e;
 
-	if (pfs_my_lwlocks == NULL || pfs_my_lwlocks->head == 0)
+	if (pfs_my_lwlocks == NULL || pfs_lwlock_next(pfs_my_lwlocks) == nowhere)
 		return 0;
-	e = &pfs_my_lwlocks->events[(pfs_my_lwlocks->head - 1) & (pfs_lwlock_ring_length() - 1)];
-	return e->timer_start + e->ticks;
+	e = pfs_lwlock_next(pfs_my_lwlocks) - 1;
+	return e->event_id == 0 ? 0 : e->timer_start + e->ticks;
 }

@@ -4,18 +4,13 @@
  *	  seen running: nearly all, with `all`.
  *
  * There are so many of them that an instruction more in each is seen in what a
- * transaction costs.  So they have a ring of their own beside that of the thread's other
- * waits, of short records that readers make wait events of; and a log of their own,
- * whose items are blocks of PFS_LWLOCK_BLOCK records, copied at once.  A wait that
+ * transaction costs.  So they have blocks of their own beside those of the thread's other
+ * waits, of short records of one size that readers make wait events of.  A wait that
  * is anything but usual (slept, nested, untimed, by another timer) is an
  * ordinary event, pfs_wait_instant_any().
  *
- * The ring has one writer and needs no lock: a reader copies a record, looks at the
- * head again, and drops what may have been overwritten.  The writer stores behind the
- * release of the last head (A), pairs with the acquire fence in the reader (B); a head
- * says that the record below it is complete (C, pairs with D).  A block goes
- * to the log before the head that completes it is stored, so that a reader who looks at
- * the threads first and at the log then sees every event once or twice.
+ * There is always room for one record more, which is filled in before it is known
+ * whether it becomes one.
  *
  * Records are of x86-64, as the detours are: addresses have 48 bits.
  *
@@ -33,32 +28,27 @@
 
 #define PFS_LWLOCK_INSTRUMENT_SHIFT 48
 
-#define PFS_LWLOCK_BLOCK 32
+extern PfsBlocks *pfs_lwlock_blocks;	/* NULL: `all` is off, or no history
+										 * has rows */
 
-/* An item of the log. */
-typedef struct PfsLwlockBlock
+/* Postmaster. */
+extern uint32 pfs_lwlock_blocks_held(void);
+extern void pfs_lwlock_blocks_lay_out(PfsSegment *seg);
+
+/*
+ * Owner: at attach, before the record is published; when the thread's role has become known;
+ * inside detach's write section.
+ */
+extern void pfs_lwlock_records_begin(PfsThread *t, PfsLwlockHolder *mine);
+extern void pfs_lwlock_records_set_role(PfsThread *t);
+extern void pfs_lwlock_records_end(PfsThread *t, PfsLwlockHolder *mine);
+
+/* Where the next record goes. */
+static pg_attribute_always_inline PfsLwlockEvent *
+pfs_lwlock_next(const PfsLwlockHolder *mine)
 {
-	PfsSeqlock	log_word;
-	uint64		thread_id;
-	Oid			role;			/* as in an event */
-	uint32		first;			/* those before it are hidden by a TRUNCATE */
-	char		unused[PFS_CACHE_LINE - 24];
-	PfsLwlockEvent events[PFS_LWLOCK_BLOCK];
-} PfsLwlockBlock;
-
-/* In the log; a reader's copy lies anywhere. */
-StaticAssertDecl(offsetof(PfsLwlockBlock, events) == PFS_CACHE_LINE, "events begin with a line");
-StaticAssertDecl(sizeof(PfsLwlockBlock) % PFS_CACHE_LINE == 0, "blocks lie behind each other");
-
-extern PfsLog *pfs_lwlock_log;	/* NULL: history_long or `all` is off */
-
-/* Records of a ring, a multiple of blocks; blocks that the log has to keep. */
-extern uint32 pfs_lwlock_ring_length(void);
-extern uint32 pfs_lwlock_log_blocks(void);
-
-/* Owner: at attach, before the record is published; inside detach's write section. */
-extern void pfs_lwlock_ring_start(PfsLwlockHolder *mine);
-extern void pfs_lwlock_ring_end(PfsThread *t, PfsLwlockHolder *mine);
+	return (PfsLwlockEvent *) mine->recorded.next;
+}
 
 /* The end of the last one of this process, or 0. */
 extern uint64 pfs_lwlock_last_reading(void);
@@ -75,15 +65,15 @@ pfs_lwlock_role_of(const PfsThread *t)
 }
 
 /*
- * A thread's records from a position on that carry the flag, and whose thread is still
- * there; for history_long, those that are not in the log yet.
+ * The newest records of a thread that is still there; those of its current block; those of
+ * all blocks.
  */
-extern void pfs_lwlock_ring_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg);
-extern void pfs_lwlock_ring_buffered(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
-extern void pfs_lwlock_log_each(PfsEventEmit emit, void *arg);
+extern void pfs_lwlock_records_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg);
+extern void pfs_lwlock_records_current(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
+extern void pfs_lwlock_records_each(PfsEventEmit emit, void *arg);
 
 /* TRUNCATE: what a thread has recorded so far. */
-extern void pfs_lwlock_ring_hide(uint32 index, bool history_long);
+extern void pfs_lwlock_records_hide(uint32 index, bool history_long);
 
 /* ---- instrument points ---- */
 
@@ -124,7 +114,7 @@ pfs_lwlock_is_cached(const PfsThread *t, const PfsLwlockLookup *lookup)
 	return likely((pfs_load_relaxed(lookup->flags) & pfs_load_relaxed(&t->mask)) == lookup->usual);
 }
 
-/* Owner: the ring's last block is complete; ends the write section. */
+/* Owner: the last record of a block is complete; ends the write section. */
 extern void pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine);
 
 typedef enum PfsLwlockRecorded
@@ -135,14 +125,13 @@ typedef enum PfsLwlockRecorded
 } PfsLwlockRecorded;
 
 /*
- * Fills in the next record, which readers do not know of before the head is raised.
+ * Fills in the next record, which readers do not know of before the position is raised.
  * It is the first thing to do: registers are short, and what is in memory needs none.
  * held: lock and mode as in the list; ticks, if they are too many, tell nothing.
  */
 static pg_attribute_always_inline void
 pfs_lwlock_fill(PfsLwlockEvent *e, const PfsLwlockLookup *lookup, uint64 held, uint32 flags, uint64 start, uint64 ticks)
 {
-	pfs_fence_release();		/* A */
 	e->timer_start = start;
 	e->ticks = (uint32) ticks;
 	e->lock = held | lookup->instrument_bits;
@@ -167,7 +156,6 @@ static pg_attribute_always_inline PfsLwlockRecorded
 pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const PfsLwlockLookup *lookup, uint64 ticks)
 {
 	PfsCell    *cell = lookup->cell;
-	uint64		head;
 	uint64		id;
 	uint32	   *bucket;
 
@@ -200,11 +188,9 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 	t->last_event_id = id;
 	e->event_id = id;
 
-	head = mine->head + 1;
-	if (unlikely(head % PFS_LWLOCK_BLOCK == 0))
+	if (unlikely((char *) (e + 1) == mine->recorded.end))
 		return PFS_LWLOCK_BLOCK_FULL;
-	mine->next = e + 1;
-	pfs_store_release(&mine->head, head);	/* C */
+	pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent));
 	pfs_write_end(t);
 	return PFS_LWLOCK_RECORDED;
 

@@ -228,7 +228,7 @@ find_cell(PfsSocket *s, PfsInstrumentId instrument, PfsSocketPart part)
  * owner's write section.
  */
 void
-pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEvent *e, uint64 end, uint64 bytes)
+pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWait *e, uint64 end, uint64 bytes)
 {
 	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
 	uint64		ticks = timed && end > e->timer_start
@@ -294,7 +294,7 @@ pfs_socket_of_wait(PfsInstrumentId instrument)
  * the socket (NULL: in the totals).  It is a write section of its own.
  */
 void
-pfs_socket_wait_end(PfsThread *t, PfsWaitEvent *e, PfsSocket *s)
+pfs_socket_wait_end(PfsThread *t, PfsWait *e, PfsSocket *s)
 {
 	uint64		end = pfs_wait_read_end(t, e->flags);
 

@@ -121,7 +121,7 @@ extern void pfs_socket_forget(void);
  * Inside a write section: count a call that is not of the usual kind.  s NULL:
  * a socket without a record.
  */
-extern void pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWaitEvent *e, uint64 end,
+extern void pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWait *e, uint64 end,
 							 uint64 bytes);
 
 /* Inside a write section: bytes of a read that is no event. */
@@ -134,7 +134,7 @@ extern uint64 pfs_socket_push_cells(const PfsSocketCell *cells);
 extern PfsSocket *pfs_socket_of_wait(PfsInstrumentId instrument);
 
 /* End of a wait for a socket, instead of pfs_wait_end(). */
-extern void pfs_socket_wait_end(PfsThread *t, PfsWaitEvent *e, PfsSocket *s);
+extern void pfs_socket_wait_end(PfsThread *t, PfsWait *e, PfsSocket *s);
 
 /*
  * Inside a write section: do the counters belong to now?  The load comes after
@@ -152,11 +152,11 @@ pfs_socket_is_current(const PfsSocket *s)
  * so that readers never see it running.  s: the record of the client's socket, or NULL.
  */
 static pg_attribute_always_inline void
-pfs_socket_instant(PfsThread *t, PfsWaitEvent *e, PfsSocket *s, PfsSocketPart part, uint64 start,
+pfs_socket_instant(PfsThread *t, PfsWait *e, PfsSocket *s, PfsSocketPart part, uint64 start,
 				   uint64 end, uint64 bytes)
 {
 	e->timer_start = start;
-	e->object_instance = (uintptr_t) s;
+	e->object.address = (uintptr_t) s;
 	pfs_write_begin(t);
 	if (likely(s != NULL && pfs_socket_is_current(s) && end >= start &&
 			   (e->flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==

@@ -74,26 +74,17 @@ pfs_container_of_instruments(int i, PfsContainerRow *row)
 			  pfs_instruments->lost, pfs_instruments->max * each);
 }
 
+/* Adds the blocks of the other source of a family's events. */
 static void
-count_cb(const PfsEvent *event, void *arg)
+add_other_blocks(PfsContainerRow *row, const PfsEventSource *source)
 {
-	(*(uint64 *) arg)++;
-}
+	const PfsBlocks *blocks = source->blocks();
 
-/* Adds what the long history of a family keeps in the log of its other source. */
-static void
-add_other_log(PfsContainerRow *row, const PfsEventSource *source)
-{
-	const PfsLog *log = source->log();
-	uint64		used = row->stats.records_used;
-
-	if (log == NULL)
+	if (blocks == NULL)
 		return;
-	source->long_history(count_cb, &used);
-	row->stats.records_used = row->stats.records_high_water = Min(used, row->stats.records_max);
-	row->stats.records_lost += pfs_log_lost(log) * source->events_of_item;
-	row->stats.bytes_reserved += pfs_log_bytes(log);
-	row->stats.bytes_resident += pfs_log_resident_bytes(log);
+	row->stats.records_lost += pfs_blocks_lost(blocks);
+	row->stats.bytes_reserved += pfs_blocks_bytes(blocks);
+	row->stats.bytes_resident += pfs_blocks_resident_bytes(blocks);
 }
 
 /* Fills the i-th row of a family of events: current, history, long history. */
@@ -102,22 +93,22 @@ events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 {
 	const PfsEventFamilyInfo *info = &pfs_event_families[family];
 	uint32		size = pfs_sizes.event_size[family];
-	PfsLog	   *log = pfs_history_long[family];
+	PfsBlocks  *blocks = pfs_histories[family];
 
 	if (i == 0)
 		in_thread_row(row, family, info->current, info->depth, pfs_shared_threads->too_deep[family]);
 	else if (i == 1)
 		in_thread_row(row, family, info->history, pfs_sizes.history[family], 0);
-	else if (log == NULL)
+	else if (blocks == NULL)
 		block_row(row, info->history_long, size, 0, 0, 0, 0);
 	else
 	{
 		block_row(row, info->history_long, size, pfs_sizes.history_long[family],
-				  Min(pfs_log_count(log), pfs_sizes.history_long[family]), pfs_log_lost(log), pfs_log_bytes(log));
+				  pfs_events_history_long_count(family), pfs_blocks_lost(blocks), pfs_blocks_bytes(blocks));
 		/* It becomes resident as it fills. */
-		row->stats.bytes_resident = pfs_log_resident_bytes(log);
+		row->stats.bytes_resident = pfs_blocks_resident_bytes(blocks);
 		if (pfs_event_source(family) != NULL)
-			add_other_log(row, pfs_event_source(family));
+			add_other_blocks(row, pfs_event_source(family));
 	}
 }
 

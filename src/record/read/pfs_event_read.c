@@ -9,8 +9,8 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
+#include "pfs_event_list.h"
 #include "pfs_event_read.h"
 #include "pfs_event_write.h"
 #include "pfs_setup.h"
@@ -18,9 +18,6 @@
 
 /* How often an event that changes while it is copied is tried before it is skipped. */
 #define READ_TRIES 1000
-
-/* How many copies are made from a log between two checks for interrupts. */
-#define READS_AT_ONCE 1024
 
 typedef struct PfsEventReader
 {
@@ -32,7 +29,8 @@ typedef struct PfsEventReader
 Size
 pfs_event_bytes(PfsEventFamily family, const PfsEvent *event)
 {
-	return pfs_event_families[family].bytes(event);
+	return pfs_event_family_reads[family].bytes != NULL ? pfs_event_family_reads[family].bytes(event)
+		: pfs_sizes.event_size[family];
 }
 
 const PfsEventSource *
@@ -72,6 +70,23 @@ take_cb(PfsEvent *e, bool running, void *arg)
 }
 
 /*
+ * Returns the slot of the running event at a level; NULL while the record changes hands.
+ * What it says then is checked with the copy.
+ */
+static const void *
+slot_of(const PfsThread *t, PfsEventFamily family, uint32 level)
+{
+	const PfsEvents *events = &t->events[family];
+	const char *slots = pfs_load_relaxed(&events->slots);
+
+	if (family == PFS_WAITS)
+		return &t->waits[level];
+	if (slots == NULL)
+		return NULL;
+	return slots + pfs_load_relaxed(&events->slot[level]) % PFS_EVENT_DEPTH_MAX * (size_t) pfs_sizes.event_size[family];
+}
+
+/*
  * Makes a stable copy of the slot of the running event at a level.  Returns false if
  * there is none, or if the thread is so busy that the event changes during each try.
  */
@@ -85,19 +100,25 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 	{
 		uint64		before = pfs_seqlock_read_begin(&t->seq);
 		uint32		depth = pfs_load_acquire(&events->depth);	/* C */
-		const void *slot;
+		const void *slot = slot_of(t, family, level);
+		PfsWait		wait;
 
-		if (depth <= level)
+		if (depth <= level || slot == NULL)
 			return false;
-		slot = pfs_ring_look(&events->ring, level);
-		if (slot == NULL)
-			return false;
-		if (slots != NULL)
+		if (family == PFS_WAITS)
+			pfs_racy_copy(&wait, slot, sizeof(wait));
+		else if (slots != NULL)
 			slots->copy(slot, copy);
 		else
 			pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
 		if (pfs_seqlock_read_valid(&t->seq, before))
+		{
+			if (family == PFS_WAITS)
+				pfs_event_family_reads[family].unpack(&wait, copy);
+			copy->thread_id = pfs_load_relaxed(&t->thread_id);
+			copy->role = pfs_load_relaxed(&t->foreground) ? pfs_load_relaxed(&t->role) : InvalidOid;
 			return true;
+		}
 		pfs_pause();
 	}
 	return false;
@@ -183,14 +204,114 @@ pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, v
 	pfs_threads_each(thread_id, emit_current_cb, &reader);
 }
 
+/* ---- blocks ---- */
+
+/* An event in the copy of a block, and whose it is. */
+typedef struct PfsStored
+{
+	const PfsEventRun *run;
+	const PfsEventRun *event;	/* its kind */
+} PfsStored;
+
+typedef void (*PfsStoredTake) (const PfsStored *stored, void *arg);
+
+/*
+ * Hands on the events in the copy of a block of so many bytes, oldest first, but for those
+ * below `hidden`.  Items are whole in a copy.
+ */
+static void
+block_each(const char *block, uint32 bytes, uint32 hidden, PfsStoredTake take, void *arg)
+{
+	PfsStored	stored = {NULL, NULL};
+
+	for (uint32 at = 0; at < bytes; at += stored.event->size * sizeof(uint64))
+	{
+		stored.event = (const PfsEventRun *) (block + at);
+		if (stored.event->instrument == PFS_NO_INSTRUMENT)
+			stored.run = stored.event;
+		else if (at >= hidden)
+			take(&stored, arg);
+	}
+}
+
+/* Makes a reader's copy of an event that lies in the copy of a block. */
+static void
+unpack(PfsEventFamily family, const PfsStored *stored, PfsEvent *copy)
+{
+	if (pfs_event_family_reads[family].unpack != NULL)
+		pfs_event_family_reads[family].unpack(stored->event, copy);
+	else
+		memcpy(PFS_EVENT_STORED(copy), stored->event, stored->event->size * sizeof(uint64));
+	copy->thread_id = stored->run->thread_id;
+	copy->role = stored->run->role;
+}
+
+/* ---- a thread's history ---- */
+
+/*
+ * The events of one thread's blocks that a reader of its history wants, the oldest first,
+ * unpacked.
+ */
+typedef struct PfsOwnEvents
+{
+	PfsEventFamily family;
+	uint64		thread_id;
+	uint32		rows;			/* that are wanted */
+	uint32		n;				/* that were found */
+	void	   *events;			/* the newest `rows`, the i-th at i % rows */
+} PfsOwnEvents;
+
+static void
+take_own_cb(const PfsStored *stored, void *arg)
+{
+	PfsOwnEvents *own = arg;
+	PfsEvent   *e = event_at(own->events, own->family, own->n % own->rows);
+
+	if (stored->run->thread_id != own->thread_id)
+		return;
+	unpack(own->family, stored, e);
+	if (e->flags & PFS_FLAG_HISTORY)
+		own->n++;
+}
+
+/*
+ * Finds the newest events of a thread's own blocks for its history, into own->events.
+ * Nothing is found of a thread that has ended.  One that gives all its blocks away in the
+ * time that a single one takes to copy is looked at again.
+ */
+static void
+find_own(const PfsThread *copy, uint64 word, PfsOwnEvents *own)
+{
+	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+	const PfsEvents *events = &t->events[own->family];
+	PfsBlocks  *blocks = pfs_histories[own->family];
+	uint32		held = pfs_blocks_owned(blocks);
+	char	   *copies = palloc((Size) held * pfs_blocks_size(blocks));
+	uint32	   *bytes = palloc(held * sizeof(uint32));
+	uint64		tail = pfs_history_tail(pfs_load_relaxed(&events->history_tail),
+										pfs_load_acquire(&events->finished.position));
+	uint64		current;
+	uint32		n = 0;
+
+	for (int i = 0; i < READ_TRIES && n == 0; i++)
+		n = pfs_blocks_copy_writer(blocks, &events->finished, PFS_BLOCK_INDEX(tail), copies, bytes, &current);
+	for (uint64 index = current - n + 1; n > 0 && index <= current; index++)
+		block_each(copies + index % held * pfs_blocks_size(blocks), bytes[index % held],
+				   index == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, take_own_cb, own);
+	pfree(bytes);
+	pfree(copies);
+	if (pfs_pages_word(pfs_threads, copy->index) != word)
+		own->n = 0;
+}
+
 /*
  * Hands on the finished events of slots whose last one is running, which the histories
  * show already; returns how many.  A slot that ends between the copy of the running
- * events and that of the ring is in both: it is taken from the ring.
+ * events and that of the blocks is in both: it is taken from the block.
  */
 static uint64
-take_finished_of_running(void *running, uint32 nrunning, void *events, uint32 n, uint32 flag,
-						 uint64 hidden_id, uint64 last_id, uint64 max, PfsEventReader *reader)
+take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, const PfsOwnEvents *own, uint32 flag,
+						 uint64 hidden_id, uint64 max, PfsEventReader *reader)
 {
 	PfsEventFamily family = reader->family;
 	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
@@ -199,207 +320,149 @@ take_finished_of_running(void *running, uint32 nrunning, void *events, uint32 n,
 	for (uint32 i = nrunning; i > 0 && done < max; i--)
 	{
 		PfsEvent   *slot = event_at(running, family, i - 1);
-		bool		is_in_ring = false;
+		bool		is_finished = false;
 
-		for (uint32 j = 0; j < n && !is_in_ring; j++)
-			is_in_ring = event_at(events, family, j)->event_id == slot->event_id;
-		if (is_in_ring || (slot->flags & flag) == 0)
+		for (uint32 j = 0; own != NULL && j < Min(own->n, own->rows) && !is_finished; j++)
+			is_finished = event_at(own->events, family, j)->event_id == slot->event_id;
+		if (is_finished || (slot->flags & flag) == 0)
 			continue;
-		done += slots->take_finished(slot, true, slots->hidden_of_running(slot, hidden_id, last_id), max - done,
+		done += slots->take_finished(slot, true, slots->hidden_of_running(slot, hidden_id, copy->last_event_id), max - done,
 									 take_cb, reader);
 	}
 	return done;
 }
 
-/*
- * Hands the events at the positions from `from` below `head` of a thread's ring to
- * emit, newest first and at most `max` of them; nothing if the thread has ended
- * meanwhile.  Only events that carry the flag of the wanted history are handed on.
- */
+/* Copies the running slots of a family whose slots hold several events; returns how many. */
+static uint32
+copy_running_slots(const PfsThread *copy, PfsEventFamily family, void **running)
+{
+	if (pfs_event_family_reads[family].slots == NULL)
+		return 0;
+	*running = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
+	return copy_running_events(pfs_pages_record(pfs_threads, copy->index), family, *running);
+}
+
+/* Hands on the newest events of a thread's own blocks, newest first. */
 static void
-emit_ring(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 flag, uint64 hidden_id,
-		  uint64 max, PfsEventReader *reader)
+emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 {
 	PfsEventFamily family = reader->family;
-	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
-	uint32		capacity = copy->events[family].ring.capacity;
-	uint32		depth = pfs_event_family_reads[family].slots != NULL ? pfs_event_families[family].depth : 0;
-	void	   *running;
-	void	   *events;
-	uint32		nrunning = 0;
-	uint32		n = 0;
+	uint32		rows = pfs_sizes.history[family];
+	PfsOwnEvents own = {family, copy->thread_id, rows, 0, NULL};
+	void	   *running = NULL;
+	uint32		nrunning;
+	uint64		done;
 
-	if (capacity == 0)
+	if (rows == 0 || pfs_histories[family] == NULL)
 		return;
-	if (head > capacity && from < head - capacity)
-		from = head - capacity;
-	if (from >= head && depth == 0)
-		return;
-	running = palloc((Size) (Max(head, from) - from + depth) * pfs_sizes.event_size[family]);
-	events = event_at(running, family, depth);
-	if (depth > 0)
-		nrunning = copy_running_events(t, family, running);
-	for (uint64 pos = from; pos < head; pos++)
-	{
-		PfsEvent   *e = event_at(events, family, n);
-
-		if (pfs_ring_read(&t->events[family].ring, pos, e) && (e->flags & flag))
-			n++;
-	}
+	own.events = palloc((Size) rows * pfs_sizes.event_size[family]);
+	nrunning = copy_running_slots(copy, family, &running);
+	find_own(copy, word, &own);
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
-		uint64		done = take_finished_of_running(running, nrunning, events, n, flag, hidden_id,
-													copy->last_event_id, max, reader);
-
-		for (uint32 i = n; i > 0 && done < max; i--)
-			done += take_finished(event_at(events, family, i - 1), flag == PFS_FLAG_HISTORY_LONG, max - done, reader);
+		done = take_finished_of_running(copy, running, nrunning, &own, PFS_FLAG_HISTORY, copy->stages_hidden, rows, reader);
+		for (uint32 i = 0; i < Min(own.n, rows) && done < rows; i++)
+			done += take_finished(event_at(own.events, family, (own.n - 1 - i) % rows), false, rows - done, reader);
 	}
-	pfree(running);
+	if (running != NULL)
+		pfree(running);
+	pfree(own.events);
 }
 
-/* Hands on the newest events of a ring, which may keep more than the table shows. */
+/* What a reader of the long history carries along. */
+typedef struct PfsLongReader
+{
+	PfsEventReader reader;
+	PfsEvent   *copy;
+} PfsLongReader;
+
+/*
+ * Appends an event of the long history.  Its flags tell without unpacking it, but lie
+ * elsewhere in each family.
+ */
 static void
-emit_ring_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
+take_stored_cb(const PfsStored *stored, void *arg)
 {
-	const PfsEvents *events = &copy->events[reader->family];
-	uint64		rows = pfs_sizes.history[reader->family];
-	uint64		head = events->ring.head;
+	PfsLongReader *into = arg;
 
-	emit_ring(copy, word,
-			  Max(pfs_history_tail(events->history_tail, head), head > rows ? head - rows : 0),
-			  head, PFS_FLAG_HISTORY, events->history_hidden, rows, reader);
-}
-
-/* Returns an event's end in picoseconds, by which ends of different timers compare. */
-static PfsPicoseconds
-end_of(const PfsEvent *e)
-{
-	return pfs_timer_to_ps(PFS_FLAGS_TIMER(e->flags), e->timer_end);
+	unpack(into->reader.family, stored, into->copy);
+	if (into->copy->flags & PFS_FLAG_HISTORY_LONG)
+		(void) take_finished(into->copy, true, PG_UINT64_MAX, &into->reader);
 }
 
 /*
- * Orders events for qsort() by their end, then by thread and event ID, newest first.
- * The ends of two events of the same timer are compared as they are, others in
- * picoseconds.  Equal in all three means two copies of one event: prune() goes by
- * that.
- */
-static int
-by_end_newest_first(const void *a, const void *b)
-{
-	const PfsEvent *x = *(PfsEvent *const *) a;
-	const PfsEvent *y = *(PfsEvent *const *) b;
-	bool		same_timer = (x->flags & PFS_FLAG_TIMER_MASK) == (y->flags & PFS_FLAG_TIMER_MASK);
-	PfsPicoseconds x_end = same_timer ? x->timer_end : end_of(x);
-	PfsPicoseconds y_end = same_timer ? y->timer_end : end_of(y);
-
-	if (x_end != y_end)
-		return x_end > y_end ? -1 : 1;
-	if (x->thread_id != y->thread_id)
-		return x->thread_id > y->thread_id ? -1 : 1;
-	if (x->event_id != y->event_id)
-		return x->event_id > y->event_id ? -1 : 1;
-	return 0;
-}
-
-/*
- * The newest events found so far.  The lanes can hold many times what the table
- * shows, so the list is cut to the table's rows whenever it has grown to twice
- * as many.  Sorting moves pointers.  Each event has as much memory as it has bytes
- * that mean something: of statements, whose texts are mostly short, whole copies
- * would be several times as much, and to get memory from the system takes longer
- * than all the rest.
- */
-typedef struct PfsEventList
-{
-	PfsEventFamily family;
-	MemoryContext context;		/* of the events */
-	PfsEvent  **events;
-	Size		rows;			/* that are wanted */
-	Size		n;
-	Size		size;
-} PfsEventList;
-
-/*
- * Sorts the list, drops second copies of the same event, and frees all but the
- * newest rows.
+ * Hands on what a living thread's current block has for the long history, and what the
+ * family's other source has of it.
  */
 static void
-prune(PfsEventList *list)
+current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 {
-	Size		kept = 0;
-
-	qsort(list->events, list->n, sizeof(PfsEvent *), by_end_newest_first);
-	for (Size i = 0; i < list->n && kept < list->rows; i++)
-	{
-		if (kept > 0 && by_end_newest_first(&list->events[kept - 1], &list->events[i]) == 0)
-			continue;
-		if (i > kept)
-		{
-			PfsEvent   *e = list->events[i];
-
-			list->events[i] = list->events[kept];
-			list->events[kept] = e;
-		}
-		kept++;
-	}
-	for (Size i = kept; i < list->n; i++)
-		pfree(list->events[i]);
-	list->n = kept;
-}
-
-static void
-append_cb(const PfsEvent *event, void *arg)
-{
-	PfsEventList *list = arg;
-	Size		bytes = pfs_event_bytes(list->family, event);
-
-	if (list->n == list->size)
-		prune(list);
-	list->events[list->n] = MemoryContextAlloc(list->context, bytes);
-	memcpy(list->events[list->n++], event, bytes);
-}
-
-/*
- * Appends what a thread has recorded for the long history but not yet flushed to the
- * log, in its ring and in the family's other source.
- */
-static void
-buffered_cb(const PfsThread *copy, uint64 word, void *arg)
-{
-	PfsEventReader *reader = arg;
-	const PfsEventSource *source = pfs_event_source(reader->family);
+	PfsLongReader *into = arg;
+	PfsEventFamily family = into->reader.family;
+	PfsBlocks  *blocks = pfs_histories[family];
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
-	const PfsEvents *events = &t->events[reader->family];
-	uint64		flushed = pfs_load_acquire(&events->flushed);
-	uint64		head = pfs_load_acquire(&events->ring.head);
+	const PfsEventSource *source = pfs_event_source(family);
+	char	   *block = palloc(pfs_blocks_size(blocks));
+	void	   *running = NULL;
+	uint32		nrunning = copy_running_slots(copy, family, &running);
+	uint64		position = pfs_load_acquire(&t->events[family].finished.position);
+	uint32		hidden;
+	uint32		bytes = pfs_blocks_copy_owned(blocks, &t->events[family].finished, PFS_BLOCK_INDEX(position), block, &hidden);
 
-	emit_ring(copy, word,
-			  Max(flushed, pfs_history_tail(pfs_load_relaxed(&events->history_long_tail), head)),
-			  head, PFS_FLAG_HISTORY_LONG, pfs_load_relaxed(&events->history_long_hidden), PG_UINT64_MAX,
-			  reader);
+	if (bytes == PFS_BLOCK_GONE)
+		bytes = 0;				/* it is among all blocks */
+	if (pfs_pages_word(pfs_threads, copy->index) == word)
+	{
+		/* Two copies of what has ended meanwhile are alike. */
+		(void) take_finished_of_running(copy, running, nrunning, NULL, PFS_FLAG_HISTORY_LONG, copy->stages_hidden_long,
+										PG_UINT64_MAX, &into->reader);
+		block_each(block, bytes, hidden, take_stored_cb, into);
+	}
+	if (running != NULL)
+		pfree(running);
+	pfree(block);
 	if (source != NULL)
-		source->buffered(copy, word, append_cb, reader->arg);
-}
-
-static void
-list_start(PfsEventList *list, PfsEventFamily family, Size rows)
-{
-	list->family = family;
-	list->context = AllocSetContextCreate(CurrentMemoryContext, "pfs events", ALLOCSET_DEFAULT_SIZES);
-	list->rows = rows;
-	list->n = 0;
-	list->size = 2 * rows;
-	list->events = MemoryContextAllocHuge(list->context, Max(list->size, 1) * sizeof(PfsEvent *));
+		source->current(copy, word, into->reader.emit, into->reader.arg);
 }
 
 /*
- * Cuts the list to the rows that are wanted, hands those of one thread (0: of all)
- * to emit, and frees the list.
+ * Hands on all events of the long history, some of them twice, in no order.
+ *
+ * The threads' current blocks are read before all blocks: one that is given away in
+ * between is seen twice, never not at all.
  */
 static void
-list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
+long_each(PfsEventFamily family, PfsEventEmit emit, void *arg)
 {
-	prune(list);
+	const PfsEventSource *source = pfs_event_source(family);
+	PfsBlocks  *blocks = pfs_histories[family];
+	PfsLongReader into = {{family, emit, arg}, NULL};
+	char	   *block;
+
+	if (blocks == NULL)
+		return;
+	into.copy = palloc(pfs_sizes.event_size[family]);
+	block = palloc(pfs_blocks_size(blocks));
+	pfs_threads_each(0, current_block_cb, &into);
+	for (uint32 number = 0; number < pfs_blocks_number(blocks); number++)
+	{
+		uint32		hidden;
+		uint32		bytes = pfs_blocks_copy(blocks, number, block, &hidden);
+
+		CHECK_FOR_INTERRUPTS();
+		block_each(block, bytes, hidden, take_stored_cb, &into);
+	}
+	if (source != NULL)
+		source->long_history(emit, arg);
+	pfree(block);
+	pfree(into.copy);
+}
+
+/* Hands the rows of a list that are of one thread (0: of all) to emit, and frees the list. */
+static void
+each_of_list(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
+{
+	pfs_event_list_cut(list);
 	for (Size i = 0; i < list->n; i++)
 	{
 		if (thread_id != 0 && list->events[i]->thread_id != thread_id)
@@ -407,11 +470,11 @@ list_end(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
 		complete_copy(list->family, list->events[i], false);
 		emit(list->events[i], arg);
 	}
-	MemoryContextDelete(list->context);
+	pfs_event_list_end(list);
 }
 
 /*
- * Hands on the history of one thread: the newest of its ring and of the family's other
+ * Hands on the history of one thread: the newest of its blocks and of the family's other
  * source, if there is one.
  */
 static void
@@ -421,17 +484,17 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 	const PfsEventSource *source = pfs_event_source(reader->family);
 	uint32		rows = pfs_sizes.history[reader->family];
 	PfsEventList list;
-	PfsEventReader into = {reader->family, append_cb, &list};
+	PfsEventReader into = {reader->family, pfs_event_list_add, &list};
 
 	if (source == NULL || rows == 0)
 	{
-		emit_ring_history(copy, word, reader);
+		emit_own_history(copy, word, reader);
 		return;
 	}
-	list_start(&list, reader->family, rows);
-	emit_ring_history(copy, word, &into);
-	source->history(copy, word, rows, append_cb, &list);
-	list_end(&list, 0, reader->emit, reader->arg);
+	pfs_event_list_start(&list, reader->family, rows);
+	emit_own_history(copy, word, &into);
+	source->history(copy, word, rows, pfs_event_list_add, &list);
+	each_of_list(&list, 0, reader->emit, reader->arg);
 }
 
 void
@@ -446,42 +509,19 @@ pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, v
 /*
  * Hands the newest events of all threads, ended ones too, to emit, for the table
  * events_..._history_long; of one thread those that are among them.
- *
- * The threads' buffered events are read before the log: an event that is flushed in
- * between is seen twice, never not at all; the copies are neighbours after sorting.
  */
 void
 pfs_events_history_long(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
 {
-	const PfsEventSource *source = pfs_event_source(family);
-	PfsLog	   *log = pfs_history_long[family];
 	PfsEventList list;
-	PfsEventReader into_list = {family, append_cb, &list};
-	PfsEvent   *copy;
 
-	if (log == NULL)
+	if (pfs_sizes.history_long[family] == 0)
 		return;
 	pfs_instrument_name_late();
-	list_start(&list, family, pfs_sizes.history_long[family]);
-	copy = palloc(pfs_sizes.event_size[family]);
-	pfs_threads_each(0, buffered_cb, &into_list);
-	for (uint32 lane = 0; lane < pfs_log_lanes(log); lane++)
-	{
-		uint32		used = pfs_log_used_slots(log, lane);
-
-		for (uint32 slot = 0; slot < used; slot++)
-		{
-			if (slot % READS_AT_ONCE == 0)
-				CHECK_FOR_INTERRUPTS();
-			if (pfs_log_read(log, lane, slot, copy))
-				(void) take_finished(copy, true, PG_UINT64_MAX, &into_list);
-		}
-	}
-	if (source != NULL)
-		source->long_history(append_cb, &list);
-	pfree(copy);
+	pfs_event_list_start(&list, family, pfs_sizes.history_long[family]);
+	long_each(family, pfs_event_list_add, &list);
 	/* The newest of the server are chosen before a thread's are. */
-	list_end(&list, thread_id, emit, arg);
+	each_of_list(&list, thread_id, emit, arg);
 }
 
 static void
@@ -490,9 +530,18 @@ count_cb(const PfsEvent *event, void *arg)
 	(*(int64 *) arg)++;
 }
 
+uint64
+pfs_events_history_long_count(PfsEventFamily family)
+{
+	int64		n = 0;
+
+	pfs_events_history_long(family, 0, count_cb, &n);
+	return n;
+}
+
 /*
  * Hides what a thread has recorded so far for the history or the long one: its finished
- * events by a tail, those of slots that go on by the last event_id.
+ * events by their position, those of slots that go on by the last event_id.
  */
 static void
 hide_of_thread(PfsEventFamily family, uint32 index, bool history_long)
@@ -501,10 +550,13 @@ hide_of_thread(PfsEventFamily family, uint32 index, bool history_long)
 	PfsThread  *t = pfs_pages_record(pfs_threads, index);
 	PfsEvents  *events = &t->events[family];
 
-	pfs_store_relaxed(history_long ? &events->history_long_hidden : &events->history_hidden,
-					  pfs_load_relaxed(&t->last_event_id));
-	pfs_store_relaxed(history_long ? &events->history_long_tail : &events->history_tail,
-					  pfs_load_acquire(&events->ring.head));
+	if (family == PFS_STAGES)
+		pfs_store_relaxed(history_long ? &t->stages_hidden_long : &t->stages_hidden,
+						  pfs_load_relaxed(&t->last_event_id));
+	if (history_long)
+		pfs_blocks_hide_owned(pfs_histories[family], &events->finished);
+	else
+		pfs_store_relaxed(&events->history_tail, pfs_load_acquire(&events->finished.position));
 	if (source != NULL)
 		source->hide(index, history_long);
 }
@@ -527,14 +579,14 @@ pfs_events_history_truncate(PfsEventFamily family)
 }
 
 static void
-hide_buffered_cb(const PfsThread *copy, uint64 word, void *arg)
+hide_long_cb(const PfsThread *copy, uint64 word, void *arg)
 {
 	hide_of_thread(*(PfsEventFamily *) arg, copy->index, true);
 }
 
 /*
  * Hides all events that the long history shows now; returns how many those were.
- * Nothing is erased: tails say what is older, in each thread and in the log.
+ * Nothing is erased: each block has a word that says what is older.
  */
 int64
 pfs_events_history_long_truncate(PfsEventFamily family)
@@ -542,18 +594,18 @@ pfs_events_history_long_truncate(PfsEventFamily family)
 	const PfsEventSource *source = pfs_event_source(family);
 	int64		n = 0;
 
-	if (pfs_history_long[family] == NULL)
+	if (pfs_histories[family] == NULL || pfs_sizes.history_long[family] == 0)
 		return 0;
 	pfs_events_history_long(family, 0, count_cb, &n);
 
 	/*
-	 * The threads first: what they flush from now on is newer, what they have
-	 * flushed before is hidden by the log's own tails.
+	 * The threads first: what they complete from now on is newer, and what
+	 * they have given away before is hidden with all blocks.
 	 */
-	pfs_threads_each(0, hide_buffered_cb, &family);
-	pfs_log_truncate(pfs_history_long[family]);
-	if (source != NULL && source->log() != NULL)
-		pfs_log_truncate(source->log());
+	pfs_threads_each(0, hide_long_cb, &family);
+	pfs_blocks_hide(pfs_histories[family]);
+	if (source != NULL && source->blocks() != NULL)
+		pfs_blocks_hide(source->blocks());
 	pfs_reset_time_note(pfs_event_families[family].history_long);
 	return n;
 }

@@ -7,7 +7,6 @@
 #ifndef PFS_EVENT_READ_H
 #define PFS_EVENT_READ_H
 
-#include "pfs_log.h"
 #include "pfs_thread.h"
 
 /* Takes one event; running: it has not ended.  What it points to is the caller's. */
@@ -46,28 +45,38 @@ typedef struct PfsEventSlots
 } PfsEventSlots;
 
 /*
- * Events of a family that have ended and lie beside its ring and its log: those of each
+ * Events of a family that have ended and lie beside its blocks: those of each
  * thread (copy and word, as pfs_threads_each() has them) that are in its history, and
- * those that are buffered for the long history; and those of the long history.
+ * those that its current block has for the long history; and those of all blocks.
  */
 typedef struct PfsEventSource
 {
 	bool		(*is_there) (void); /* false: nothing else is called */
 	void		(*history) (const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg);
-	void		(*buffered) (const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
+	void		(*current) (const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
 	void		(*long_history) (PfsEventEmit emit, void *arg);
 
-	/* The log that these lie in, or NULL; how many events an item has. */
-	PfsLog	   *(*log) (void);
-	uint32		events_of_item;
+	/* The blocks that these lie in, or NULL. */
+	PfsBlocks  *(*blocks) (void);
 
 	/* TRUNCATE: what one thread has recorded so far. */
 	void		(*hide) (uint32 thread_index, bool history_long);
 } PfsEventSource;
 
-/* NULL: a slot is one event; no events lie elsewhere; no column is filled in by readers. */
+/*
+ * NULL: all bytes mean something; an event lies in a block as in a slot; a slot is one
+ * event; no events lie elsewhere; no column is filled in by readers.
+ */
 typedef struct PfsEventFamilyRead
 {
+	/* Bytes that mean something in a reader's copy. */
+	size_t		(*bytes) (const PfsEvent *event);
+
+	/*
+	 * Makes a reader's copy, but for whose it is, of what lies in a block; of
+	 * waits also of a slot.
+	 */
+	void		(*unpack) (const void *from, PfsEvent *to);
 	const PfsEventSlots *slots;
 	const PfsEventSource *source;
 
@@ -87,6 +96,8 @@ extern const PfsEventSource *pfs_event_source(PfsEventFamily family);
 /* Waits: acquisitions of LWLocks; their columns. */
 extern const PfsEventSource pfs_lwlock_event_source;
 extern void pfs_wait_event_complete(PfsEvent *event, bool running);
+extern size_t pfs_wait_event_bytes(const PfsEvent *event);
+extern void pfs_wait_event_unpack(const void *from, PfsEvent *to);
 
 /* Stages, statements. */
 extern const PfsEventSlots pfs_stage_slots;

@@ -1,7 +1,7 @@
 /*
  * pfs_lwlock_event_read.c
- *	  Readers of the records of acquisitions, in rings and in the log; and what
- *	  TRUNCATE hides of them.  pfs_lwlock_event.c has the owner's side.
+ *	  Readers of the records of acquisitions, in blocks; and what TRUNCATE hides of
+ *	  them.  pfs_lwlock_event.c has the owner's side.
  */
 #include "postgres.h"
 
@@ -9,104 +9,140 @@
 
 #include "pfs_lwlock_event.h"
 
+/* How often a thread's current block is read that changes hands meanwhile. */
+#define READ_TRIES 1000
+
 /*
- * Copies the records of a thread's ring from `from` below `head`, then hands those
- * on that carry the flag and that the owner has not overwritten meanwhile.  Nothing
- * is handed on if the thread has ended.
+ * Hands the records in the copy of a block on as wait events, oldest first: those of one
+ * thread (0: of all) that carry the flag, but for those below `hidden`.
  */
 static void
-ring_each(const PfsThread *copy, uint64 word, uint64 from, uint64 head, uint32 flag, PfsEventEmit emit, void *arg)
+block_each(const PfsLwlockEvent *block, uint32 bytes, uint32 hidden, uint32 flag, uint64 thread_id,
+		   PfsEventEmit emit, void *arg)
 {
-	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint32		length = pfs_lwlock_ring_length();
-	PfsLwlockEvent *events;
-	uint64		now;
+	const PfsLwlockEvent *run = block;
 
-	if (head > length && from < head - length)
-		from = head - length;
-	if (from >= head)
-		return;
-	events = palloc((head - from) * sizeof(PfsLwlockEvent));
-	for (uint64 pos = from; pos < head; pos++)
-		pfs_racy_copy(&events[pos - from], &holder->events[pos & (length - 1)], sizeof(PfsLwlockEvent));
-	pfs_fence_acquire();		/* B */
-	now = pfs_load_relaxed(&holder->head);
-	if (pfs_pages_word(pfs_threads, copy->index) == word)
+	for (uint32 at = 0; at < bytes; at += sizeof(PfsLwlockEvent), block++)
 	{
-		/* The one at `now` may be being written, where `now - length` was. */
-		for (uint64 pos = from; pos < head; pos++)
-		{
-			PfsWaitEvent event;
+		PfsWaitEvent event;
 
-			if (now - pos >= length || (events[pos - from].flags & flag) == 0)
-				continue;
-			pfs_lwlock_make_event(&events[pos - from], copy->thread_id, pfs_lwlock_role_of(copy), &event);
+		if (block->event_id == 0)
+			run = block;
+		else if (at >= hidden && (block->flags & flag) && (thread_id == 0 || run->timer_start == thread_id))
+		{
+			pfs_lwlock_make_event(block, run->timer_start, run->flags, &event);
 			emit((const PfsEvent *) &event, arg);
 		}
 	}
-	pfree(events);
 }
 
-void
-pfs_lwlock_ring_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg)
+/* The newest events of a thread, the i-th at i % rows. */
+typedef struct PfsNewest
 {
-	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint64		head = pfs_load_acquire(&holder->head); /* D */
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&holder->history_tail), head);
+	uint32		rows;
+	uint32		n;
+	PfsWaitEvent *events;
+} PfsNewest;
 
-	ring_each(copy, word, Max(tail, head > rows ? head - rows : 0), head, PFS_FLAG_HISTORY, emit, arg);
-}
-
-void
-pfs_lwlock_ring_buffered(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg)
+static void
+keep_cb(const PfsEvent *event, void *arg)
 {
-	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint64		head = pfs_load_acquire(&holder->head); /* D */
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&holder->history_long_tail), head);
+	PfsNewest  *newest = arg;
 
-	ring_each(copy, word, Max(tail, head - head % PFS_LWLOCK_BLOCK), head, PFS_FLAG_HISTORY_LONG, emit, arg);
+	newest->events[newest->n++ % newest->rows] = *(const PfsWaitEvent *) event;
 }
 
 /*
- * Hands all acquisitions that the log has for the long history to emit, as wait
- * events, in no order.  The caller adds those that threads have still buffered.
+ * Hands the newest acquisitions of a thread that are in its history to emit, oldest first;
+ * nothing if the thread has ended.
  */
 void
-pfs_lwlock_log_each(PfsEventEmit emit, void *arg)
+pfs_lwlock_records_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg)
 {
-	PfsLwlockBlock *block;
+	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
+	uint64		tail = pfs_history_tail(pfs_load_relaxed(&holder->history_tail),
+										pfs_load_acquire(&holder->recorded.position));
+	PfsNewest	newest = {rows, 0, NULL};
+	uint32		held;
+	uint32		size;
+	char	   *copies;
+	uint32	   *bytes;
+	uint64		current;
+	uint32		n = 0;
 
-	if (pfs_lwlock_log == NULL)
+	if (pfs_lwlock_blocks == NULL || rows == 0)
 		return;
-	block = palloc(sizeof(PfsLwlockBlock));
-	for (uint32 lane = 0; lane < pfs_log_lanes(pfs_lwlock_log); lane++)
+	held = pfs_blocks_owned(pfs_lwlock_blocks);
+	size = pfs_blocks_size(pfs_lwlock_blocks);
+	newest.events = palloc(rows * sizeof(PfsWaitEvent));
+	copies = palloc((Size) held * size);
+	bytes = palloc(held * sizeof(uint32));
+	for (int i = 0; i < READ_TRIES && n == 0; i++)
+		n = pfs_blocks_copy_writer(pfs_lwlock_blocks, &holder->recorded, PFS_BLOCK_INDEX(tail), copies, bytes, &current);
+	for (uint64 index = current - n + 1; n > 0 && index <= current; index++)
+		block_each((PfsLwlockEvent *) (copies + index % held * size), bytes[index % held],
+				   index == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, PFS_FLAG_HISTORY,
+				   copy->thread_id, keep_cb, &newest);
+	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
-		uint32		used = pfs_log_used_slots(pfs_lwlock_log, lane);
+		for (uint32 i = newest.n - Min(newest.n, rows); i < newest.n; i++)
+			emit((const PfsEvent *) &newest.events[i % rows], arg);
+	}
+	pfree(bytes);
+	pfree(copies);
+	pfree(newest.events);
+}
 
-		for (uint32 slot = 0; slot < used; slot++)
-		{
-			if (!pfs_log_read(pfs_lwlock_log, lane, slot, block))
-				continue;
-			for (uint32 i = block->first; i < PFS_LWLOCK_BLOCK; i++)
-			{
-				PfsWaitEvent event;
+/* Hands on what a thread's current block has for the long history. */
+void
+pfs_lwlock_records_current(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg)
+{
+	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
+	uint64		position = pfs_load_acquire(&holder->recorded.position);
+	PfsLwlockEvent *block;
+	uint32		hidden;
+	uint32		bytes;
 
-				if ((block->events[i].flags & PFS_FLAG_HISTORY_LONG) == 0)
-					continue;
-				pfs_lwlock_make_event(&block->events[i], block->thread_id, block->role, &event);
-				emit((const PfsEvent *) &event, arg);
-			}
-		}
+	if (pfs_lwlock_blocks == NULL)
+		return;
+	block = palloc(pfs_blocks_size(pfs_lwlock_blocks));
+	bytes = pfs_blocks_copy_owned(pfs_lwlock_blocks, &holder->recorded, PFS_BLOCK_INDEX(position), block, &hidden);
+	/* One that is gone is among all blocks. */
+	if (bytes != PFS_BLOCK_GONE && pfs_pages_word(pfs_threads, copy->index) == word)
+		block_each(block, bytes, hidden, PFS_FLAG_HISTORY_LONG, 0, emit, arg);
+	pfree(block);
+}
+
+/*
+ * Hands all acquisitions that blocks have for the long history to emit, as wait
+ * events, in no order.  The caller has those of threads' current blocks already.
+ */
+void
+pfs_lwlock_records_each(PfsEventEmit emit, void *arg)
+{
+	PfsLwlockEvent *block;
+
+	if (pfs_lwlock_blocks == NULL)
+		return;
+	block = palloc(pfs_blocks_size(pfs_lwlock_blocks));
+	for (uint32 number = 0; number < pfs_blocks_number(pfs_lwlock_blocks); number++)
+	{
+		uint32		hidden;
+		uint32		bytes = pfs_blocks_copy(pfs_lwlock_blocks, number, block, &hidden);
+
 		CHECK_FOR_INTERRUPTS();
+		block_each(block, bytes, hidden, PFS_FLAG_HISTORY_LONG, 0, emit, arg);
 	}
 	pfree(block);
 }
 
 void
-pfs_lwlock_ring_hide(uint32 index, bool history_long)
+pfs_lwlock_records_hide(uint32 index, bool history_long)
 {
 	PfsLwlockHolder *holder = pfs_lwlock_holder(index);
-	uint64		head = pfs_load_acquire(&holder->head);
 
-	pfs_store_relaxed(history_long ? &holder->history_long_tail : &holder->history_tail, head);
+	if (!history_long)
+		pfs_store_relaxed(&holder->history_tail, pfs_load_acquire(&holder->recorded.position));
+	else if (pfs_lwlock_blocks != NULL)
+		pfs_blocks_hide_owned(pfs_lwlock_blocks, &holder->recorded);
 }

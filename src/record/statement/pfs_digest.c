@@ -170,9 +170,9 @@ StaticAssertDecl(PFS_NUM_COUNTERS == 22, "add_counters() knows all of them");
 static inline void
 add_counters(PfsSharedStatementCell *to, const uint64 *n)
 {
-	PfsPair		rare = pair(n, PFS_N_ERRORS) | pair(n, PFS_N_SHARED_BLKS_DIRTIED) |
-	pair(n, PFS_N_LOCAL_BLKS_HIT) | pair(n, PFS_N_LOCAL_BLKS_DIRTIED) | pair(n, PFS_N_TEMP_BLKS_READ) |
-	pair(n, PFS_N_WAL_RECORDS) | pair(n, PFS_N_WAL_BYTES);
+	PfsPair		rare = pair(n, PFS_N_SHARED_BLKS_DIRTIED) | pair(n, PFS_N_LOCAL_BLKS_HIT) |
+	pair(n, PFS_N_LOCAL_BLKS_DIRTIED) | pair(n, PFS_N_TEMP_BLKS_READ) | pair(n, PFS_N_WAL_RECORDS) |
+	pair(n, PFS_N_WAL_BYTES) | pair(n, PFS_N_ROWS_AFFECTED) | pair(n, PFS_N_ERRORS);
 
 	if (n[PFS_N_PLAN_TIME] != 0)
 		add_counter(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
@@ -182,8 +182,7 @@ add_counters(PfsSharedStatementCell *to, const uint64 *n)
 		add_counter(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
 	if (n[PFS_N_SHARED_BLKS_HIT] != 0)
 		add_counter(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
-	if ((rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_CPU_TIME] | n[PFS_N_ROWS_AFFECTED] |
-		 n[PFS_N_SHARED_BLKS_READ]) != 0)
+	if ((rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_SHARED_BLKS_READ]) != 0)
 		add_rare(to, n);
 }
 

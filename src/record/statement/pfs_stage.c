@@ -27,27 +27,6 @@ static PFS_HOT_TABLE PfsStage first_stages[STAGES_AT_FIRST];
 
 PFS_HOT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL};
 
-/*
- * Writes into all slots of a thread's ring of stages what is the same for each of its
- * stages, so that their begin need not.  Called when the thread attaches, and when its
- * role becomes known.
- */
-void
-pfs_stage_stamp(PfsThread *t)
-{
-	const PfsRing *ring = &t->events[PFS_STAGES].ring;
-
-	for (uint32 i = 0; i < ring->length + ring->spares; i++)
-	{
-		PfsStageEvent *e = &((PfsStageRun *) (ring->items + i * ring->item_size))->first;
-
-		e->log_word.word = 1;
-		e->thread_id = t->thread_id;
-		e->source = 0;
-		pfs_store_relaxed(&e->role, t->foreground ? t->role : InvalidOid);
-	}
-}
-
 /* Returns the event_id of a stage; of a run, that of its last stage. */
 static uint64
 event_id_of(const PfsStage *stage)
@@ -153,10 +132,8 @@ pfs_stage_switch_slow(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 
 static pg_noinline void
 hide_stages(const PfsThread *t, PfsStageRun *run)
 {
-	const PfsEvents *events = &t->events[PFS_STAGES];
-
-	run->first.hidden = pfs_stages_hidden(run, pfs_load_relaxed(&events->history_hidden), t->last_event_id);
-	run->first.hidden_long = pfs_stages_hidden(run, pfs_load_relaxed(&events->history_long_hidden), t->last_event_id);
+	run->first.hidden = pfs_stages_hidden(run, pfs_load_relaxed(&t->stages_hidden), t->last_event_id);
+	run->first.hidden_long = pfs_stages_hidden(run, pfs_load_relaxed(&t->stages_hidden_long), t->last_event_id);
 }
 
 /*
@@ -190,7 +167,6 @@ count_marks(PfsThread *t, const PfsStageRun *run, PfsInstrumentId *instrument)
 void
 pfs_stage_end_run(PfsThread *t, uint64 end)
 {
-	PfsEvents  *events = &t->events[PFS_STAGES];
 	PfsStageRun *run = pfs_stages.run;
 	PfsInstrumentId last;
 	uint64		start;
@@ -201,8 +177,8 @@ pfs_stage_end_run(PfsThread *t, uint64 end)
 	start = count_marks(t, run, &last);
 	end = Max(end, start);
 	pfs_cells_add(&t->summary[PFS_FAMILY_STAGES].cells, pfs_stage_cell(last), end - start);
-	if (unlikely(pfs_load_relaxed(&events->history_hidden) >= run->first.event_id ||
-				 pfs_load_relaxed(&events->history_long_hidden) >= run->first.event_id))
+	if (unlikely(pfs_load_relaxed(&t->stages_hidden) >= run->first.event_id ||
+				 pfs_load_relaxed(&t->stages_hidden_long) >= run->first.event_id))
 		hide_stages(t, run);
 	pfs_event_end(t, PFS_STAGES, (PfsEvent *) run, end);
 }

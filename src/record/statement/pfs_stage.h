@@ -65,9 +65,6 @@ extern void pfs_stage_look(PfsThread *t);
 /* How many stages of a run that goes on a TRUNCATE has hidden; owner, and readers of a copy. */
 extern uint32 pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64 last_id);
 
-/* Writes into all slots what all stages of a thread have in common. */
-extern void pfs_stage_stamp(PfsThread *t);
-
 /* The last stage of the top level ends. */
 extern void pfs_stage_end_run(PfsThread *t, uint64 end);
 

@@ -4,7 +4,7 @@
  *
  * The process keeps what it needs of an open statement in private memory
  * (PfsStatement); what readers of events_statements_current see of it lies in a
- * slot of its ring (PfsStatementEvent) as long as it is on the stack and not too
+ * slot of its record (PfsStatementEvent) as long as it is on the stack and not too
  * deep there.
  *
  * What instrument points, tables and parts need of statements; pfs_statement_open.h has what
@@ -38,17 +38,14 @@ pfs_timestamp_of(uint32 flags, PfsTimestamp now)
 
 /*
  * What a statement counts; times in ticks of the default timer.  Those of buffers
- * are in the order of BufferUsage.
+ * are in the order of BufferUsage.  In front are those that many statements have: in a
+ * block an event has the others only if one of them is not zero.
  */
 typedef enum PfsCounter
 {
 	PFS_N_LOCK_TIME,
 	PFS_N_PLAN_TIME,
 	PFS_N_EXEC_TIME,
-	PFS_N_CPU_TIME,				/* nanoseconds */
-	PFS_N_ERRORS,
-	PFS_N_WARNINGS,
-	PFS_N_ROWS_AFFECTED,
 	PFS_N_ROWS_SENT,
 	PFS_N_SHARED_BLKS_HIT,
 	PFS_N_SHARED_BLKS_READ,
@@ -64,9 +61,13 @@ typedef enum PfsCounter
 	PFS_N_WAL_FPI,
 	PFS_N_WAL_BYTES,
 	PFS_N_PARALLEL_WORKERS,
+	PFS_N_ROWS_AFFECTED,
+	PFS_N_CPU_TIME,				/* nanoseconds */
+	PFS_N_ERRORS,
+	PFS_N_WARNINGS,
 } PfsCounter;
 
-#define PFS_NUM_COUNTERS (PFS_N_PARALLEL_WORKERS + 1)
+#define PFS_NUM_COUNTERS (PFS_N_WARNINGS + 1)
 
 /* Two words at once; and where they may lie anywhere. */
 typedef uint64 PfsPair __attribute__((vector_size(16)));
@@ -105,15 +106,24 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 #define PFS_MESSAGE_SIZE	256
 #define PFS_SCHEMA_SIZE		64
 
+/* In PFS_EVENT_KIND: an event in a block has the counters that are rarely not zero; memory. */
+#define PFS_WIDE_COUNTERS	0x01
+#define PFS_WIDE_MEMORY		0x02
+
+/* The first of the rare ones. */
+#define PFS_N_RARE PFS_N_SHARED_BLKS_DIRTIED
+
 /*
  * A statement.  Behind the struct lie the texts, one after the other without
- * terminators: the schema, the statement's text, the message.
+ * terminators: the schema, the statement's text, the message.  In a block it is shorter:
+ * see pfs_statement_event_record().
  */
 typedef struct PfsStatementEvent
 {
 	PFS_EVENT_FIELDS;
 	uint32		level;			/* nesting_event_level */
 	uint64		statement_id;
+	uint64		n[PFS_NUM_COUNTERS];
 	uint64		query_id;		/* 0: none */
 	Oid			database;
 	Oid			user;			/* role in effect when it started */
@@ -125,7 +135,6 @@ typedef struct PfsStatementEvent
 	uint8		plan_origin;	/* PfsPlanOrigin */
 	uint64		memory;			/* the session's most bytes meanwhile, and
 								 * one; if it counts them: written at the end */
-	uint64		n[PFS_NUM_COUNTERS];
 	char		texts[FLEXIBLE_ARRAY_MEMBER];
 } PfsStatementEvent;
 
@@ -242,14 +251,15 @@ pfs_transaction_event_bytes(const PfsTransactionEvent *e)
 	return e->gid[0] == '\0' ? offsetof(PfsTransactionEvent, gid) + 1 : sizeof(PfsTransactionEvent);
 }
 
-/* Theirs of PfsEventFamilyInfo. */
+/* Theirs of PfsEventFamilyInfo and PfsEventFamilyRead. */
 extern size_t pfs_statement_texts_size(void);
+extern void pfs_stage_event_record(PfsThread *t, PfsEvent *event);
+extern void pfs_statement_event_record(PfsThread *t, PfsEvent *event);
+extern void pfs_transaction_event_record(PfsThread *t, PfsEvent *event);
 extern size_t pfs_stage_event_used(const PfsEvent *event);
 extern size_t pfs_statement_event_used(const PfsEvent *event);
 extern size_t pfs_transaction_event_used(const PfsEvent *event);
-extern void pfs_stage_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
-extern void pfs_statement_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
-extern void pfs_transaction_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+extern void pfs_statement_event_unpack(const void *from, PfsEvent *to);
 
 /*
  * ---- the owner: hooks and callbacks, outside critical and write sections ----

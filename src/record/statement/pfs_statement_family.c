@@ -1,14 +1,45 @@
 /*
  * pfs_statement_family.c
  *	  Statements, stages and transactions as families of events: how much of a slot an
- *	  event uses, and its copy to the long history.
+ *	  event uses, how it lies in a block, and back.
  *
  * Separate, as the callbacks here are all that the plumbing of ../event needs of them.
  */
 #include "postgres.h"
 
-#include "pfs_event_store.h"
+#include "pfs_event_own.h"
+#include "pfs_setup.h"
 #include "pfs_statement.h"
+
+/*
+ * Copies words in pairs: up to PFS_EVENT_UNIT - 1 bytes more than asked for, for which an
+ * event in a block has room.
+ */
+static pg_attribute_always_inline char *
+copy_pairs(char *to, const void *from, size_t bytes)
+{
+	const PfsLoosePair *src = from;
+	PfsLoosePair *dst = (PfsLoosePair *) to;
+
+	for (; (char *) dst < to + bytes; src++, dst++)
+		*dst = *src;
+	return to + bytes;
+}
+
+/* The same of a number of bytes that the compiler knows: no loop. */
+static pg_attribute_always_inline char *
+copy_part(char *to, const void *from, size_t bytes)
+{
+	const PfsLoosePair *src = from;
+	PfsLoosePair *dst = (PfsLoosePair *) to;
+
+#pragma GCC unroll 16
+	for (size_t i = 0; i < bytes / sizeof(PfsLoosePair); i++)
+		dst[i] = src[i];
+	return to + bytes;
+}
+
+/* ---- stages ---- */
 
 size_t
 pfs_stage_event_used(const PfsEvent *event)
@@ -16,15 +47,16 @@ pfs_stage_event_used(const PfsEvent *event)
 	return pfs_stage_run_bytes((const PfsStageRun *) event);
 }
 
-PFS_EVENT_STORE(pfs_stage_event_store, pfs_stage_event_used)
-
-size_t
-pfs_statement_event_used(const PfsEvent *event)
+void
+pfs_stage_event_record(PfsThread *t, PfsEvent *event)
 {
-	return pfs_statement_event_bytes((const PfsStatementEvent *) event);
+	pfs_event_record_plain(t, PFS_STAGES, event, pfs_stage_event_used(event));
 }
 
-PFS_EVENT_STORE(pfs_statement_event_store, pfs_statement_event_used)
+/* ---- transactions ---- */
+
+/* Of one without a gid, which hardly any has. */
+#define TRANSACTION_SIZE (offsetof(PfsTransactionEvent, gid) + 1 - PFS_EVENT_UNSTORED)
 
 size_t
 pfs_transaction_event_used(const PfsEvent *event)
@@ -32,4 +64,118 @@ pfs_transaction_event_used(const PfsEvent *event)
 	return pfs_transaction_event_bytes((const PfsTransactionEvent *) event);
 }
 
-PFS_EVENT_STORE(pfs_transaction_event_store, pfs_transaction_event_used)
+/* Puts a transaction into its thread's block; its length is known but for a gid. */
+void
+pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
+{
+	const PfsTransactionEvent *e = (const PfsTransactionEvent *) event;
+	char	   *to;
+
+	if (unlikely(e->gid[0] != '\0'))
+	{
+		pfs_event_record_plain(t, PFS_TRANSACTIONS, event, sizeof(PfsTransactionEvent));
+		return;
+	}
+	to = pfs_event_room(t, PFS_TRANSACTIONS, event, TRANSACTION_SIZE);
+	if (unlikely(to == NULL))
+		return;
+	(void) copy_part(to, PFS_EVENT_STORED(event), TYPEALIGN(PFS_EVENT_UNIT, TRANSACTION_SIZE));
+	pfs_event_done(t, PFS_TRANSACTIONS, event);
+}
+
+/* ---- statements ---- */
+
+/*
+ * A statement in a block: what lies in front of the counters and those that are often
+ * not zero; the rare ones, if one of them is not; the rest of the struct without
+ * its memory; that, if it is counted; the texts.
+ */
+#define BEGIN_SIZE (offsetof(PfsStatementEvent, n) + PFS_N_RARE * sizeof(uint64) - PFS_EVENT_UNSTORED)
+#define RARE_SIZE ((PFS_NUM_COUNTERS - PFS_N_RARE) * sizeof(uint64))
+#define REST_SIZE (offsetof(PfsStatementEvent, memory) - offsetof(PfsStatementEvent, query_id))
+
+StaticAssertDecl(sizeof(PfsLoosePair) == PFS_EVENT_UNIT, "an event is copied in pairs");
+StaticAssertDecl(BEGIN_SIZE % sizeof(PfsLoosePair) == 0 && RARE_SIZE % sizeof(PfsLoosePair) == 0 &&
+				 REST_SIZE % sizeof(PfsLoosePair) == 0, "parts of a statement are copied in pairs");
+
+size_t
+pfs_statement_event_used(const PfsEvent *event)
+{
+	return pfs_statement_event_bytes((const PfsStatementEvent *) event);
+}
+
+/* Is any of the rare counters not zero? */
+static inline bool
+has_rare(const PfsStatementEvent *e)
+{
+	const PfsPair *n = (const PfsPair *) (e->n + PFS_N_RARE);
+	PfsPair		any = {0, 0};
+
+#pragma GCC unroll 8
+	for (int i = 0; i < (PFS_NUM_COUNTERS - PFS_N_RARE) / 2; i++)
+		any |= n[i];
+	return (any[0] | any[1]) != 0;
+}
+
+/* Puts a statement into its thread's block, in the order said above. */
+void
+pfs_statement_event_record(PfsThread *t, PfsEvent *event)
+{
+	PfsStatementEvent *e = (PfsStatementEvent *) event;
+	size_t		texts = e->schema_len + e->text_len + e->message_len;
+	size_t		size = BEGIN_SIZE + REST_SIZE + texts;
+	uint8		wide = 0;
+	char	   *to;
+
+	if (has_rare(e))
+	{
+		wide |= PFS_WIDE_COUNTERS;
+		size += RARE_SIZE;
+	}
+	if (unlikely(e->counts & PFS_COUNTS_MEMORY))
+	{
+		wide |= PFS_WIDE_MEMORY;
+		size += sizeof(e->memory);
+	}
+	e->wide = wide;
+	to = pfs_event_room(t, PFS_STATEMENTS, event, size);
+	if (unlikely(to == NULL))
+		return;
+	to = copy_part(to, PFS_EVENT_STORED(e), BEGIN_SIZE);
+	if (wide & PFS_WIDE_COUNTERS)
+		to = copy_part(to, e->n + PFS_N_RARE, RARE_SIZE);
+	to = copy_part(to, &e->query_id, REST_SIZE);
+	if (unlikely(wide & PFS_WIDE_MEMORY))
+	{
+		*(uint64 *) to = e->memory;
+		to += sizeof(e->memory);
+	}
+	(void) copy_pairs(to, e->texts, texts);
+	pfs_event_done(t, PFS_STATEMENTS, event);
+}
+
+/* Makes a reader's copy of a statement in a block. */
+void
+pfs_statement_event_unpack(const void *from, PfsEvent *event)
+{
+	PfsStatementEvent *to = (PfsStatementEvent *) event;
+	const char *at = from;
+
+	memcpy(PFS_EVENT_STORED(to), at, BEGIN_SIZE);
+	at += BEGIN_SIZE;
+	memset(to->n + PFS_N_RARE, 0, RARE_SIZE);
+	if (to->wide & PFS_WIDE_COUNTERS)
+	{
+		memcpy(to->n + PFS_N_RARE, at, RARE_SIZE);
+		at += RARE_SIZE;
+	}
+	memcpy(&to->query_id, at, REST_SIZE);
+	at += REST_SIZE;
+	to->memory = 0;
+	if (to->wide & PFS_WIDE_MEMORY)
+	{
+		memcpy(&to->memory, at, sizeof(to->memory));
+		at += sizeof(to->memory);
+	}
+	memcpy(to->texts, at, to->schema_len + to->text_len + to->message_len);
+}

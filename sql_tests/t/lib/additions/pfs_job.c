@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "pfs_event_cell.h"
-#include "pfs_event_store.h"
+#include "pfs_event_own.h"
 #include "pfs_job.h"
 
 static PfsInstrumentId instruments[PFS_JOB_LARGE + 1];
@@ -24,13 +24,11 @@ pfs_jobs_start(void)
 	}
 }
 
-size_t
-pfs_job_event_bytes(const PfsEvent *event)
+void
+pfs_job_event_record(PfsThread *t, PfsEvent *event)
 {
-	return sizeof(PfsJobEvent);
+	pfs_event_record_plain(t, PFS_JOBS, event, sizeof(PfsJobEvent));
 }
-
-PFS_EVENT_STORE(pfs_job_event_store, pfs_job_event_bytes)
 
 PfsJobEvent *
 pfs_job_begin(PfsThread *t, PfsJobKind kind, uint32 priority)

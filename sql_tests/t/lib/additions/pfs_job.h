@@ -26,8 +26,7 @@ typedef struct PfsJobEvent
 extern const PfsSummaryKind pfs_job_kind;
 
 /* Jobs' own of PfsEventFamilyInfo. */
-extern size_t pfs_job_event_bytes(const PfsEvent *event);
-extern void pfs_job_event_store(const PfsLogClaim *claim, const PfsEvent *const *pick, size_t item_size);
+extern void pfs_job_event_record(PfsThread *t, PfsEvent *event);
 
 /* Postmaster: registers the instruments. */
 extern void pfs_jobs_start(void);

@@ -1,0 +1,483 @@
+/*
+ * hammer_blocks.c
+ *	  Blocks that change hands: no torn item, none missing among the newest of the
+ *	  server or of a thread, one writer's items in order, truncation hides the old and
+ *	  only the old.
+ *
+ * Each item has a ticket, the number of items that were begun before it in the whole
+ * test: the order that readers of the real thing get from the clock.
+ */
+#include "hammer.h"
+#include "pfs_blocks.h"
+
+#define ITEM_WORDS_MIN	4
+#define ITEM_WORDS_MAX	16
+#define BLOCK_SIZE		512
+#define LANES			2
+#define FOUND_MAX		65536
+#define MINE_MAX		64
+
+/* An item: its size in words above which of its writer's it is; writer, ticket, pattern. */
+#define SIZE		0
+#define WRITER		1
+#define TICKET		2
+#define PATTERN		3
+#define SIZE_OF(word)		((uint32_t) (word) & 0xFFFF)
+#define COUNTER_OF(word)	((word) >> 16)
+
+typedef struct BlocksWriter
+{
+	uint64_t	life;			/* odd while the writer begins or ends */
+	uint64_t	id;
+	PfsBlockWriter w;
+} BlocksWriter;
+
+typedef struct BlocksContext
+{
+	PfsBlocks  *blocks;
+	uint32_t	items;
+	uint32_t	own_items;
+	uint32_t	nwriters;
+	uint64_t	ticket;
+	uint64_t	truncations_begun;
+	uint64_t	truncations_ended;
+	uint64_t	written;
+	uint64_t	lost;
+	uint64_t	read;
+	uint64_t	collections;
+	uint64_t	lives;
+	HammerWitness witness;		/* by ticket */
+	BlocksWriter writers[HAMMER_WORKERS_MAX];
+	uint32_t   *owned;			/* [nwriters][held] */
+} BlocksContext;
+
+/* What one worker has written, the newest last. */
+typedef struct Mine
+{
+	uint64_t	id;
+	uint64_t	counter;		/* items in this life */
+	uint64_t	tickets[MINE_MAX];	/* by counter */
+	uint64_t	truncations[MINE_MAX];	/* begun before; UINT64_MAX: one is
+										 * going on */
+} Mine;
+
+/* The tickets that a reader has found. */
+typedef struct Found
+{
+	uint32_t	n;
+	uint64_t	tickets[FOUND_MAX];
+} Found;
+
+static __thread Found found;
+
+static int
+compare_tickets(const void *a, const void *b)
+{
+	uint64_t	x = *(const uint64_t *) a;
+	uint64_t	y = *(const uint64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+static bool
+was_found(uint64_t ticket)
+{
+	return bsearch(&ticket, found.tickets, found.n, sizeof(ticket), compare_tickets) != NULL;
+}
+
+/*
+ * Looks at all items in the copy of a block, and adds the tickets of those that are not
+ * hidden.  What is there of one writer is in order.
+ */
+static void
+look_at_block(BlocksContext *x, const uint64_t *block, uint32_t bytes, uint32_t hidden)
+{
+	uint64_t	last_writer = 0;
+	uint64_t	last = 0;
+	uint32_t	at = 0;
+
+	HAMMER_CHECK(bytes % 8 == 0 && bytes <= BLOCK_SIZE, "%u bytes of a block", bytes);
+	while (at < bytes)
+	{
+		const uint64_t *item = block + at / 8;
+		uint32_t	size = SIZE_OF(item[SIZE]);
+
+		HAMMER_CHECK(size >= ITEM_WORDS_MIN && size <= ITEM_WORDS_MAX && at + size * 8 <= bytes,
+					 "item of %u words at %u of %u", size, at, bytes);
+		HAMMER_CHECK(hammer_whole(item, PATTERN, size, item[WRITER] ^ item[TICKET]),
+					 "torn item %lu of writer %lu", item[TICKET], item[WRITER]);
+		HAMMER_CHECK(hammer_borne(&x->witness, item[TICKET], item[WRITER]), "item %lu has no witness", item[TICKET]);
+		HAMMER_CHECK(item[WRITER] != last_writer || COUNTER_OF(item[SIZE]) == last + 1,
+					 "writer %lu: item %lu behind %lu", item[WRITER], COUNTER_OF(item[SIZE]), last);
+		last_writer = item[WRITER];
+		last = COUNTER_OF(item[SIZE]);
+		if (at >= hidden && found.n < FOUND_MAX)
+			found.tickets[found.n++] = item[TICKET];
+		at += size * 8;
+	}
+	pfs_add_relaxed(&x->read, 1);
+}
+
+/* The writer's memory was this life's from before the copy to after it. */
+static bool
+is_same_life(const BlocksWriter *writer, uint64_t life)
+{
+	pfs_fence_acquire();
+	return pfs_load_relaxed(&writer->life) == life;
+}
+
+/* Finds what a reader of the long history finds, sorted. */
+static void
+collect(BlocksContext *x)
+{
+	static __thread uint64_t block[BLOCK_SIZE / 8];
+	uint32_t	hidden;
+	uint32_t	bytes;
+
+	found.n = 0;
+	for (uint32_t i = 0; i < x->nwriters && !hammer_failed(); i++)
+	{
+		BlocksWriter *writer = &x->writers[i];
+		uint64_t	life = pfs_load_acquire(&writer->life);
+		uint64_t	index = PFS_BLOCK_INDEX(pfs_load_relaxed(&writer->w.position));
+
+		if ((life & 1) != 0 || life == 0)
+			continue;
+		bytes = pfs_blocks_copy_owned(x->blocks, &writer->w, index, block, &hidden);
+		if (is_same_life(writer, life) && bytes != PFS_BLOCK_GONE)
+			look_at_block(x, block, bytes, hidden);
+	}
+	for (uint32_t number = 0; number < pfs_blocks_number(x->blocks) && !hammer_failed(); number++)
+	{
+		bytes = pfs_blocks_copy(x->blocks, number, block, &hidden);
+		if (bytes > 0)
+			look_at_block(x, block, bytes, hidden);
+	}
+	qsort(found.tickets, found.n, sizeof(uint64_t), compare_tickets);
+	pfs_add_relaxed(&x->collections, 1);
+}
+
+/* All of a worker's own items that are among the newest are found. */
+static void
+check_collected(BlocksContext *x, const Mine *mine)
+{
+	uint64_t	truncations;
+	uint64_t	end;
+
+	collect(x);
+	end = pfs_load_acquire(&x->ticket);
+	truncations = pfs_load_acquire(&x->truncations_begun);
+	for (uint64_t i = mine->counter; i > 0 && i + MINE_MAX > mine->counter; i--)
+	{
+		uint64_t	ticket = mine->tickets[i % MINE_MAX];
+
+		HAMMER_CHECK(ticket + x->items <= end || mine->truncations[i % MINE_MAX] != truncations || was_found(ticket),
+					 "item %lu is missing at %lu, of %u", ticket, end, x->items);
+	}
+}
+
+/* The newest items of a thread are in the blocks that it owns. */
+static void
+check_own(BlocksContext *x, const BlocksWriter *writer, const Mine *mine)
+{
+	static __thread uint64_t block[BLOCK_SIZE / 8];
+	uint64_t	last = PFS_BLOCK_INDEX(writer->w.position);
+	uint64_t	first = last < pfs_blocks_owned(x->blocks) ? 0 : last - pfs_blocks_owned(x->blocks) + 1;
+	uint64_t	wanted = mine->counter < x->own_items ? mine->counter : x->own_items;
+	uint64_t	n = 0;
+	uint64_t	newest = 0;
+
+	for (uint64_t index = first; index <= last; index++)
+	{
+		uint32_t	hidden;
+		uint32_t	bytes = pfs_blocks_copy_owned(x->blocks, &writer->w, index, block, &hidden);
+
+		HAMMER_CHECK(bytes != PFS_BLOCK_GONE, "one's own block has gone");
+		for (uint32_t at = 0; at < bytes; at += SIZE_OF(block[at / 8]) * 8)
+		{
+			if (block[at / 8 + WRITER] != mine->id)
+				continue;
+			HAMMER_CHECK(n == 0 || COUNTER_OF(block[at / 8]) == newest + 1, "item %lu behind %lu of one's own",
+						 COUNTER_OF(block[at / 8]), newest);
+			newest = COUNTER_OF(block[at / 8]);
+			n++;
+		}
+	}
+	HAMMER_CHECK(n >= wanted && newest == mine->counter, "%lu of %lu own items, the newest %lu of %lu", n, wanted,
+				 newest, mine->counter);
+}
+
+static void
+truncate_blocks(BlocksContext *x)
+{
+	static __thread Found before;
+	uint64_t	i = 0;
+
+	collect(x);
+	memcpy(&before, &found, sizeof(found.n) + sizeof(uint64_t) + found.n * sizeof(uint64_t));
+	before.n = found.n;
+	pfs_add_seqcst(&x->truncations_begun, 1);
+	for (uint32_t k = 0; k < x->nwriters; k++)
+		if (pfs_load_acquire(&x->writers[k].life) != 0)
+			pfs_blocks_hide_owned(x->blocks, &x->writers[k].w);
+	pfs_blocks_hide(x->blocks);
+	pfs_add_seqcst(&x->truncations_ended, 1);
+	collect(x);
+	for (uint32_t k = 0; k < found.n; k++)
+	{
+		while (i < before.n && before.tickets[i] < found.tickets[k])
+			i++;
+		HAMMER_CHECK(i == before.n || before.tickets[i] != found.tickets[k], "truncated item %lu is there", found.tickets[k]);
+	}
+}
+
+static void
+begin_life(BlocksContext *x, BlocksWriter *writer, uint32_t place, Mine *mine, uint64_t id, HammerRng *rng)
+{
+	uint64_t	life = pfs_load_relaxed(&writer->life) | 1;
+
+	pfs_store_relaxed(&writer->life, life);
+	pfs_fence_release();
+	/* Threads share what ThreadSanitizer would call a race. */
+	if (!hammer_options.threads)
+	{
+		/* Whoever reads it now sees a record that is zeroed. */
+		memset(&writer->w, 0, sizeof(writer->w));
+		hammer_pause(rng);
+	}
+	pfs_block_writer_init(&writer->w, x->owned + place * pfs_blocks_owned(x->blocks));
+	memset(mine, 0, sizeof(*mine));
+	mine->id = id;
+	pfs_store_release(&writer->life, life + 1);
+	pfs_add_relaxed(&x->lives, 1);
+}
+
+/* Writes one item of random size; false if there was no block. */
+static bool
+write_one(BlocksContext *x, BlocksWriter *writer, Mine *mine, HammerRng *rng)
+{
+	uint32_t	size = ITEM_WORDS_MIN + hammer_random(rng, ITEM_WORDS_MAX - ITEM_WORDS_MIN + 1);
+	uint64_t	item[ITEM_WORDS_MAX];
+	uint64_t	ended = pfs_load_acquire(&x->truncations_ended);
+	uint64_t	begun = pfs_load_acquire(&x->truncations_begun);
+
+	if (!pfs_block_has_room(&writer->w, size * 8) &&
+		!pfs_block_advance(x->blocks, &writer->w, hammer_random(rng, LANES), size * 8))
+	{
+		pfs_add_relaxed(&x->lost, 1);
+		return false;
+	}
+	mine->counter++;
+	item[SIZE] = size | mine->counter << 16;
+	item[WRITER] = mine->id;
+	item[TICKET] = pfs_add_seqcst(&x->ticket, 1) + 1;
+	hammer_fill(item, PATTERN, size, item[WRITER] ^ item[TICKET]);
+	hammer_bear(&x->witness, item[TICKET], item[WRITER]);
+	pfs_racy_copy(writer->w.next, item, size * 8);
+	pfs_block_done(&writer->w, size * 8);
+	mine->tickets[mine->counter % MINE_MAX] = item[TICKET];
+	mine->truncations[mine->counter % MINE_MAX] = begun == ended ? begun : UINT64_MAX;
+	pfs_add_relaxed(&x->written, 1);
+	return true;
+}
+
+static void
+blocks_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
+{
+	BlocksContext *x = context;
+	BlocksWriter *writer = &x->writers[place];
+	uint64_t	lives = 0;
+	Mine		mine;
+
+	begin_life(x, writer, place, &mine, (uint64_t) id << 32 | ++lives, rng);
+	while (hammer_going())
+	{
+		uint32_t	dice = hammer_random(rng, 10000);
+
+		if (dice < 9900)
+		{
+			if (!write_one(x, writer, &mine, rng))
+			{
+				/* Only where victims have taken blocks along. */
+				HAMMER_CHECK(hammer_options.kill, "no block is there");
+				usleep(100);
+				continue;
+			}
+			if (dice < 500)
+				check_own(x, writer, &mine);
+		}
+		else if (dice < 9960)
+			check_collected(x, &mine);
+		else if (dice < 9990)
+		{
+			pfs_block_writer_end(x->blocks, &writer->w, hammer_random(rng, LANES));
+			/* As a record that is given back: a new owner has other memory. */
+			begin_life(x, writer, place, &mine, (uint64_t) id << 32 | ++lives, rng);
+		}
+		else if (dice < 9991)
+			truncate_blocks(x);
+		else if (hammer_random(rng, 10) == 0)
+			hammer_pause(rng);
+	}
+}
+
+/* Nobody writes any more: the newest items of all are there, without a hole. */
+static void
+check_quiet(BlocksContext *x)
+{
+	HammerRng	rng = {1};
+	BlocksWriter *writer = &x->writers[0];
+	uint64_t	end;
+	Mine		mine;
+
+	for (uint32_t i = 0; i < x->nwriters; i++)
+		pfs_block_writer_end(x->blocks, &x->writers[i].w, 0);
+	begin_life(x, writer, 0, &mine, UINT64_C(1) << 60, &rng);
+	for (uint32_t n = 0; n < x->items; n++)
+		HAMMER_CHECK(write_one(x, writer, &mine, &rng), "no block when nobody writes");
+	collect(x);
+	end = pfs_load_acquire(&x->ticket);
+	for (uint32_t n = 0; n < x->items; n++)
+		HAMMER_CHECK(was_found(end - n), "item %lu of %lu is missing", end - n, end);
+	truncate_blocks(x);
+	HAMMER_CHECK(found.n == 0, "%u items behind a truncation", found.n);
+	HAMMER_CHECK(write_one(x, writer, &mine, &rng), "no block after a truncation");
+	collect(x);
+	HAMMER_CHECK(was_found(end + 1), "the item after a truncation is missing");
+	pfs_block_writer_end(x->blocks, &writer->w, 0);
+	HAMMER_CHECK(!write_one(x, writer, &mine, &rng), "a writer that has ended has got a block");
+	collect(x);
+	HAMMER_CHECK(found.n == 1, "%u items after a truncation and one more", found.n);
+	HAMMER_CHECK(pfs_blocks_lost(x->blocks) == x->lost, "%lu lost, %lu failed", pfs_blocks_lost(x->blocks), x->lost);
+	pfs_blocks_reset_lost(x->blocks);
+	HAMMER_CHECK(pfs_blocks_lost(x->blocks) == 0, "losses survive their reset");
+}
+
+static bool
+seen_all(const void *context)
+{
+	const BlocksContext *x = context;
+
+	return pfs_load_relaxed(&x->collections) > 0 && pfs_load_relaxed(&x->truncations_ended) > 0;
+}
+
+static void
+run_blocks(uint32_t items, uint32_t own_items)
+{
+	HammerSegment s;
+	BlocksContext *x = NULL;
+	PfsBlocks  *blocks = NULL;
+	uint32_t   *owned = NULL;
+	PfsBlocksSpec spec = {LANES, items, own_items, ITEM_WORDS_MAX * 8, hammer_options.processes, BLOCK_SIZE};
+	uint32_t	kills;
+	char		name[100];
+
+	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
+	{
+		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
+		owned = pfs_segment_take(&s.seg, hammer_options.processes * pfs_blocks_held(&spec) * sizeof(uint32_t),
+								 PFS_CACHE_LINE);
+		blocks = pfs_blocks_create(&s.seg, &spec);
+	}
+	x->blocks = blocks;
+	x->owned = owned;
+	x->items = items;
+	x->own_items = own_items;
+	x->nwriters = hammer_options.processes;
+	hammer_witness_begin(&x->witness);
+	kills = hammer_run_until(blocks_worker, x, seen_all);
+	hammer_witness_end(&x->witness);
+	if (!hammer_failed() && !hammer_options.kill)
+		check_quiet(x);
+	snprintf(name, sizeof(name), "blocks, %u items, %u of a thread%s", items, own_items,
+			 hammer_options.kill ? ", killing" : "");
+	hammer_done(name, "%lu written, %lu lost, %lu blocks read, %lu times all, %lu lives, %lu truncations, %u kills",
+				x->written, x->lost, x->read, x->collections, x->lives, x->truncations_ended, kills);
+	hammer_segment_end(&s);
+}
+
+#define ORDER_ITEM	64
+#define ORDER_BLOCK 256
+
+/* Writes an item that is only its number, in a test where nobody runs beside. */
+static void
+write_number(PfsBlocks *blocks, PfsBlockWriter *w, uint64_t number)
+{
+	uint64_t	item[ORDER_ITEM / 8] = {number};
+
+	if (!pfs_block_has_room(w, ORDER_ITEM) && !pfs_block_advance(blocks, w, 0, ORDER_ITEM))
+	{
+		hammer_fail("no block for item %lu", number);
+		return;
+	}
+	pfs_racy_copy(w->next, item, ORDER_ITEM);
+	pfs_block_done(w, ORDER_ITEM);
+}
+
+/* How many of the numbers from one to another are in blocks that were given away. */
+static uint32_t
+count_numbers(const PfsBlocks *blocks, uint64_t from, uint64_t to)
+{
+	uint64_t	copy[ORDER_BLOCK / 8];
+	uint32_t	n = 0;
+
+	for (uint32_t number = 0; number < pfs_blocks_number(blocks); number++)
+	{
+		uint32_t	hidden;
+		uint32_t	bytes = pfs_blocks_copy(blocks, number, copy, &hidden);
+
+		for (uint32_t at = 0; at < bytes; at += ORDER_ITEM)
+			n += copy[at / 8] >= from && copy[at / 8] <= to;
+	}
+	return n;
+}
+
+/*
+ * The newest items are there when one thread has written all of them, and when others
+ * then give away, all at once, what they wrote long before.
+ */
+static void
+run_blocks_order(void)
+{
+	enum
+	{
+		WRITERS = 4, ITEMS = 24
+	};
+	HammerSegment s;
+	PfsBlocks  *blocks = NULL;
+	PfsBlocksSpec spec = {1, ITEMS, 8, ORDER_ITEM, WRITERS, ORDER_BLOCK};
+	uint32_t	owned[WRITERS][8];
+	PfsBlockWriter w[WRITERS];
+	uint64_t	number = 0;
+
+	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
+		blocks = pfs_blocks_create(&s.seg, &spec);
+	for (int i = 0; i < WRITERS; i++)
+	{
+		pfs_block_writer_init(&w[i], owned[i]);
+		for (uint32_t n = 0; i > 0 && n < pfs_blocks_owned(blocks) * (ORDER_BLOCK / ORDER_ITEM); n++)
+			write_number(blocks, &w[i], ++number);
+	}
+	while (number < 1000)
+		write_number(blocks, &w[0], ++number);
+	for (int i = 1; i < WRITERS; i++)
+		pfs_block_writer_end(blocks, &w[i], 0);
+	pfs_block_writer_end(blocks, &w[0], 0);
+	if (count_numbers(blocks, number - ITEMS + 1, number) != ITEMS)
+		hammer_fail("%u of the newest %d items are there", count_numbers(blocks, number - ITEMS + 1, number), ITEMS);
+	if (count_numbers(blocks, 1, 1000) == 1000)
+		hammer_fail("nothing has left");
+	hammer_done("blocks, their order", "%u of 1000 items are there", count_numbers(blocks, 1, 1000));
+	hammer_segment_end(&s);
+}
+
+void
+hammer_blocks(void)
+{
+	run_blocks_order();
+	run_blocks(1, 0);
+	run_blocks(40, 1);
+	run_blocks(300, 10);
+	run_blocks(2000, 40);
+	run_blocks(0, 10);
+}

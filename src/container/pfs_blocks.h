@@ -1,0 +1,146 @@
+/*
+ * pfs_blocks.h
+ *	  The newest items of each thread and of the whole server, written once: blocks
+ *	  of bytes that change hands.
+ *
+ * A thread owns a current block, into which it writes items of any size one behind the
+ * other, and the full ones before it, as many as its own history needs.  What it gives
+ * away stays where it is: a lane's order of blocks, oldest first, is all that changes.
+ * The thread enters its oldest block there as the newest one, and gets the oldest of
+ * the lane to write into.  So nothing is copied, and the newest items of the server are
+ * those in the blocks of the order and in those of living threads.
+ *
+ * README.md has the argument why readers get whole items only, and each of them.
+ */
+#ifndef PFS_BLOCKS_H
+#define PFS_BLOCKS_H
+
+#include "pfs_seqlock.h"
+#include "pfs_segment.h"
+
+typedef struct PfsBlocks PfsBlocks;
+
+/*
+ * What a thread has of a container; written by the thread alone, and read by all.
+ * position: the number of blocks that it had before the current one, above 32 bits of
+ * bytes that are complete in that.
+ */
+typedef struct PfsBlockWriter
+{
+	uint64_t	position;		/* release-stored */
+	char	   *next;			/* owner only: where the next item goes; NULL:
+								 * no block yet */
+	char	   *end;			/* owner only: of the current block */
+	uint32_t   *owned;			/* set at init; [held] numbers of its blocks,
+								 * by their count; NULL: it has ended */
+} PfsBlockWriter;
+
+#define PFS_BLOCK_POSITION(index, bytes) ((uint64_t) (index) << 32 | (bytes))
+#define PFS_BLOCK_INDEX(position) ((position) >> 32)
+#define PFS_BLOCK_BYTES(position) ((uint32_t) (position))
+
+typedef struct PfsBlocksSpec
+{
+	uint32_t	lanes;
+	uint32_t	items;			/* of the server that are to be there always;
+								 * 0: only the threads' own */
+	uint32_t	own_items;		/* the same of a thread */
+	uint32_t	item_max;		/* bytes of the largest, with what says whose
+								 * it is */
+	uint32_t	writers;		/* at a time */
+	uint32_t	block_size;		/* bytes, a multiple of a cache line */
+} PfsBlocksSpec;
+
+/* Blocks that a thread owns at most. */
+extern uint32_t pfs_blocks_held(const PfsBlocksSpec *spec);
+
+/* Lay out in seg; NULL in the sizing pass, or if spec asks for no items at all. */
+extern PfsBlocks *pfs_blocks_create(PfsSegment *seg, const PfsBlocksSpec *spec);
+
+extern uint32_t pfs_blocks_lanes(const PfsBlocks *b);
+extern uint32_t pfs_blocks_size(const PfsBlocks *b);	/* of one */
+extern uint32_t pfs_blocks_number(const PfsBlocks *b);
+extern uint32_t pfs_blocks_owned(const PfsBlocks *b);	/* as pfs_blocks_held() */
+extern size_t pfs_blocks_bytes(const PfsBlocks *b);
+
+/* About: the pages of blocks that nobody ever wrote to are not resident. */
+extern size_t pfs_blocks_resident_bytes(const PfsBlocks *b);
+
+extern uint64_t pfs_blocks_lost(const PfsBlocks *b);
+extern void pfs_blocks_reset_lost(PfsBlocks *b);
+
+/* ---- owner ---- */
+
+/* owned: pfs_blocks_owned() words, any content.  The writer has no block yet. */
+extern void pfs_block_writer_init(PfsBlockWriter *w, uint32_t *owned);
+
+/*
+ * The current block has no room for the next item, or there is none yet: takes another
+ * one, with room for so many bytes; it may hold items of others.  False, and a loss is
+ * counted, if there is none.
+ */
+extern bool pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes);
+
+/*
+ * What is in the writer's index-th block, and how much of it is complete; NULL: it has
+ * given that away.
+ */
+extern void *pfs_block_of_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t index,
+								 uint32_t *bytes);
+
+/* Gives all blocks away; the writer gets none any more. */
+extern void pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane);
+
+static inline bool
+pfs_block_has_room(const PfsBlockWriter *w, size_t bytes)
+{
+	return (size_t) (w->end - w->next) >= bytes;
+}
+
+/*
+ * The item of so many bytes that was written at `next` is complete.  B: pairs with C in
+ * pfs_blocks_copy_owned().
+ */
+static inline void
+pfs_block_done(PfsBlockWriter *w, uint32_t bytes)
+{
+	w->next += bytes;
+	pfs_store_release(&w->position, w->position + bytes);	/* B */
+}
+
+/* ---- any process ---- */
+
+/*
+ * Copies what is complete in a block, as far as its last owner but the present one has
+ * left it, or its present one has given it away or filled it: to dst, pfs_blocks_size()
+ * bytes.  Returns how many bytes those are; those below *hidden have been truncated.
+ */
+extern uint32_t pfs_blocks_copy(const PfsBlocks *b, uint32_t number, void *dst, uint32_t *hidden);
+
+/*
+ * The same of the index-th block of a living writer, its current one included.
+ * PFS_BLOCK_GONE: it has given the block away, perhaps while it was copied.  Whether the
+ * writer's memory has changed hands meanwhile the caller finds out.
+ */
+#define PFS_BLOCK_GONE UINT32_MAX
+
+extern uint32_t pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t index,
+									  void *dst, uint32_t *hidden);
+
+/*
+ * Copies all blocks of a living writer from its current one back to that of a position
+ * (PFS_BLOCK_INDEX), or to the last one that it has not given away meanwhile: the index-th
+ * to its place among pfs_blocks_owned() ones in dst, bytes[index % owned] of it.  Returns
+ * how many, and the index of the current one.
+ */
+extern uint32_t pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to,
+									   char *dst, uint32_t *bytes, uint64_t *current);
+
+/*
+ * Hides what is complete in the current block of a living writer; in all blocks that
+ * pfs_blocks_copy() knows of.  In this order, as blocks go from the one to the other.
+ */
+extern void pfs_blocks_hide_owned(PfsBlocks *b, const PfsBlockWriter *w);
+extern void pfs_blocks_hide(PfsBlocks *b);
+
+#endif							/* PFS_BLOCKS_H */
