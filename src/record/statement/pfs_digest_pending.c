@@ -19,9 +19,11 @@ uint8	   *pfs_pending_used = NULL;
 static PFS_HOT PfsPendingDigests *mine = NULL;
 
 size_t
-pfs_pending_size(void)
+pfs_digests_beside(void)
 {
-	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.threads * (sizeof(PfsPendingDigests) + sizeof(uint8));
+	if (pfs_sizes.digests == 0)
+		return 0;
+	return pfs_digests_extra_size() + pfs_sizes.threads * (sizeof(PfsPendingDigests) + sizeof(uint8));
 }
 
 void
@@ -34,13 +36,13 @@ pfs_pending_lay_out(PfsSegment *seg)
 }
 
 void
-pfs_pending_attach(uint32 thread_index)
+pfs_pending_attach(PfsThread *t)
 {
-	mine = pfs_pending_digests == NULL ? NULL : &pfs_pending_digests[thread_index];
+	mine = pfs_pending_digests == NULL ? NULL : &pfs_pending_digests[t->index];
 }
 
 void
-pfs_pending_detach(void)
+pfs_pending_detach(PfsThread *t)
 {
 	mine = NULL;
 }
@@ -285,7 +287,7 @@ pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 		return false;
 	pfs_seqlock_write_begin(&mine->seq);
 	pfs_fence_signal();
-	/* The load comes after the odd word is stored; the other side is in pfs_digest_read.c. */
+	/* The load comes after the odd word is stored; the other side is in pfs_digest_truncate.c. */
 	generation = pfs_load_acquire(&pfs_words->digest_truncations);
 	if (likely(generation == mine->generation) || apply_truncations(generation))
 		p = find(end, now, bucket);
