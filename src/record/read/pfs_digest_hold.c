@@ -80,7 +80,7 @@ pfs_digests_release(bool alone, const PfsPatience *patience)
 /*
  * Calls `each` for a private copy of every set of numbers that is not empty, while moves
  * are held off: so what is copied here is in no record, and stays out of all.  A process
- * that is stopped in the middle of a change is waited for, within the patience; then what
+ * that is stopped between two steps of `seq` is waited for, within the patience; then what
  * is there is taken as it is.
  */
 void

@@ -122,8 +122,8 @@ typedef struct PfsSharedDigests
 								 * moving, atomic */
 
 	/*
-	 * By PfsDigestPart: the generation of its last truncation.  Truncators, one
-	 * at a time, before they raise pfs_words->digest_truncations.
+	 * By PfsDigestPart: the generation of its last truncation.  Truncators,
+	 * one at a time, before they raise pfs_words->digest_truncations.
 	 */
 	uint64		truncated[3];
 	uint64		unused __attribute__((aligned(PFS_CACHE_LINE)));

@@ -99,6 +99,7 @@ apply_truncations(uint64 generation)
 
 /* ---- flushing ---- */
 
+/* Adds a place's waits to a digest that has been entered, or to all others (NULL). */
 static void
 flush_waits(PfsCachedDigest *cached, const PfsPendingDigest *p)
 {
@@ -261,7 +262,7 @@ take_waits(PfsPendingDigest *p)
 		{
 			*to = (PfsPendingWait)
 			{
-				.min = PG_UINT64_MAX,.instrument = instrument
+				.min = PG_UINT64_MAX, .instrument = instrument
 			};
 			p->nwaits++;
 		}
@@ -275,6 +276,10 @@ take_waits(PfsPendingDigest *p)
 	pfs_local.waits_used = left;
 }
 
+/*
+ * Counts a statement in the place of its digest, if it has one or gets one.  Everything lies
+ * between two steps of `seq`, so that a reader gets all of a statement or nothing.
+ */
 bool
 pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 {
@@ -287,7 +292,11 @@ pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 		return false;
 	pfs_seqlock_write_begin(&mine->seq);
 	pfs_fence_signal();
-	/* The load comes after the odd word is stored; the other side is in pfs_digest_truncate.c. */
+
+	/*
+	 * The load comes after the odd word is stored; the other side is in
+	 * pfs_digest_truncate.c.
+	 */
 	generation = pfs_load_acquire(&pfs_words->digest_truncations);
 	if (likely(generation == mine->generation) || apply_truncations(generation))
 		p = find(end, now, bucket);

@@ -46,7 +46,10 @@ typedef struct PfsPendingDigest
 {
 	PfsDigestKey key;			/* query_id 0: nobody's place */
 
-	/* The record, as it was found: it has gone if its state word is another one. */
+	/*
+	 * The record, as it was found: it has gone if its state word is another
+	 * one.
+	 */
 	const uint64 *state;
 	uint64		word;
 	PfsDigestRefSlot *ref_slot;
@@ -97,7 +100,7 @@ extern size_t pfs_digests_beside(void);
 extern void pfs_pending_attach(PfsThread *t);
 extern void pfs_pending_detach(PfsThread *t);
 
-/* True if an error had left them in the middle of a change. */
+/* True if an error had left `seq` odd. */
 extern bool pfs_pending_repair(void);
 
 /*
