@@ -135,6 +135,7 @@ const PfsPart pfs_parts[] = {
 		.repair = pfs_digest_repair,
 		.pages = &pfs_digests,
 		.beside = pfs_digests_beside,
+		.unused = pfs_pending_unused,
 	},
 	{
 		.name = "pending_digests",

@@ -27,7 +27,8 @@ static bool
 block_moves(PfsPatience *patience)
 {
 	pfs_add_seqcst(&pfs_shared_digests->held, 1);
-	pfs_fence_seqcst();			/* pairs with the one in pfs_digest_evict() */
+	pfs_fence_seqcst();			/* pairs with the one in
+								 * pfs_digest_begin_move() */
 	while (pfs_load_acquire(&pfs_shared_digests->moving) != 0)
 	{
 		if (!pfs_patience_more(patience))

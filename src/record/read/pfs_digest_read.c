@@ -19,9 +19,11 @@
 /* One raw copy: the head, the texts, the sample. */
 typedef struct Copies
 {
-	char	   *mem;
+	int			parts;			/* that are wanted */
+	char	   *mem;			/* [digests + 1]; that of all others is the
+								 * first */
 	uint32		n;
-	uint32	   *number_of;		/* by record: of its copy + 1; 0: none */
+	uint32	   *number_of;		/* by record: of its copy; 0: none */
 	Size		stride;
 	Size		head;			/* bytes of PfsDigest that are copied */
 	Size text;					/* offsets, from the copy's begin */
@@ -55,47 +57,64 @@ copy_sample(const Copies *c, char *to, const PfsDigest *d)
 	copy->sample_seen = 0;
 }
 
-/*
- * Makes a raw copy of every digest, with the parts that are wanted.  Called while
- * moves are held off, so it allocates nothing: pfs_digests_read() has reserved space
- * for as many digests as there can be.
- */
-static void
-copy_all(Copies *c, int parts)
+static inline PfsDigest *
+copy_at(const Copies *c, uint32 number)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
-	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
-	{
-		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
-		char	   *to = c->mem + c->n * c->stride;
-		PfsDigest  *copy = (PfsDigest *) to;
-
-		memcpy(to, d, c->head);
-		if (parts & PFS_DIGEST_TEXT)
-			copy->text_len = pfs_digest_copy_text(d, to + c->text);
-		if (parts & PFS_DIGEST_SAMPLE)
-			copy_sample(c, to, d);
-		c->n++;
-		c->number_of[index] = c->n;
-	}
+	return (PfsDigest *) (c->mem + number * c->stride);
 }
 
-/* Adds what a process has counted to the copy of its digest, or to that of all others. */
+/*
+ * Makes a raw copy of a digest, with the parts that are wanted.  Called while moves are held
+ * off, so it allocates nothing: pfs_digests_read() has reserved space for as many digests as
+ * there can be, and no record is another digest's meanwhile.
+ */
+static void
+copy_one(Copies *c, uint32 index)
+{
+	const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+	PfsDigest  *copy = copy_at(c, c->n);
+
+	memcpy(copy, d, c->head);
+	if (c->parts & PFS_DIGEST_TEXT)
+		copy->text_len = pfs_digest_copy_text(d, (char *) copy + c->text);
+	if (c->parts & PFS_DIGEST_SAMPLE)
+		copy_sample(c, (char *) copy, d);
+	c->number_of[index] = c->n++;
+}
+
+static void
+copy_others(Copies *c)
+{
+	PfsDigest  *others = copy_at(c, c->n++);
+
+	memset(others, 0, c->head);
+	others->counters = pfs_shared_digests->counters;
+	others->first_seen = pfs_shared_digests->first_seen;
+	others->last_seen = pfs_shared_digests->last_seen;
+	others->first_offset = pfs_shared_digests->first_offset;
+	others->last_offset = pfs_shared_digests->last_offset;
+	if (c->parts & PFS_DIGEST_BUCKETS)
+		memcpy(others->buckets, pfs_shared_digests->buckets, sizeof(others->buckets));
+}
+
+/*
+ * Adds what a process has counted to the copy of its digest, which may have been made since
+ * all were copied, or to that of all others.
+ */
 static void
 add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 {
 	Copies	   *c = arg;
 	uint64		word;
 	uint32		index = pfs_digest_find(&p->key, &word);
-	uint32		number = index != PFS_NO_RECORD && c->number_of[index] != 0 ? c->number_of[index] - 1 : c->n;
-	PfsDigest  *copy = (PfsDigest *) (c->mem + number * c->stride);
+	PfsDigest  *copy;
 	PfsStatementTotals totals = {0};
 
 	if (!pfs_pending_is_current(generation, PFS_DIGEST_ALL))
 		return;
+	if (index != PFS_NO_RECORD && c->number_of[index] == 0)
+		copy_one(c, index);
+	copy = copy_at(c, index != PFS_NO_RECORD ? c->number_of[index] : 0);
 	pfs_statement_kind.add(&totals, &p->counters);
 	totals.plans = p->plans;
 	pfs_statement_kind.merge(&copy->counters, &totals);
@@ -121,9 +140,10 @@ add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
  * statement.  The row points into the copy.
  */
 static void
-emit_copy(const Copies *c, const char *from, int parts, PfsDigestEmit emit, void *arg)
+emit_copy(const Copies *c, const PfsDigest *copy, PfsDigestEmit emit, void *arg)
 {
-	const PfsDigest *copy = (const PfsDigest *) from;
+	const char *from = (const char *) copy;
+	int			parts = c->parts;
 	PfsDigestRow row = {.key = copy->key};
 
 	pfs_statement_kind.read(&copy->counters, &row.totals);
@@ -159,8 +179,10 @@ void
 pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
-	Copies		c = {0};
-	PfsDigest  *others;
+	Copies		c = {.parts = parts};
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
 		return;
@@ -173,23 +195,16 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	c.number_of = palloc0(pfs_sizes.digests * sizeof(uint32));
 
 	pfs_digests_hold(false, &patience);
-	copy_all(&c, parts);
-	others = (PfsDigest *) (c.mem + c.n * c.stride);
-	memset(others, 0, c.head);
-	others->counters = pfs_shared_digests->counters;
-	others->first_seen = pfs_shared_digests->first_seen;
-	others->last_seen = pfs_shared_digests->last_seen;
-	others->first_offset = pfs_shared_digests->first_offset;
-	others->last_offset = pfs_shared_digests->last_offset;
-	if (parts & PFS_DIGEST_BUCKETS)
-		memcpy(others->buckets, pfs_shared_digests->buckets, sizeof(others->buckets));
+	copy_others(&c);
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+		copy_one(&c, index);
 	pfs_pending_each(add_pending_cb, &c, &patience);
 	pfs_digests_release(false, &patience);
 
-	for (uint32 i = 0; i <= c.n; i++)
+	for (uint32 i = 0; i < c.n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		emit_copy(&c, c.mem + i * c.stride, parts, emit, arg);
+		emit_copy(&c, copy_at(&c, i), emit, arg);
 	}
 }
 

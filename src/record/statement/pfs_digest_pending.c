@@ -15,8 +15,9 @@
 PFS_HOT PfsPendingDigests *pfs_pending_digests = NULL;
 uint8	   *pfs_pending_used = NULL;
 
-/* This process's; NULL: it has none. */
+/* This process's; NULL: it has none.  It has said that it uses them. */
 static PFS_HOT PfsPendingDigests *mine = NULL;
+static PFS_HOT bool is_used = false;
 
 size_t
 pfs_digests_beside(void)
@@ -24,6 +25,16 @@ pfs_digests_beside(void)
 	if (pfs_sizes.digests == 0)
 		return 0;
 	return pfs_digests_extra_size() + pfs_sizes.threads * (sizeof(PfsPendingDigests) + sizeof(uint8));
+}
+
+size_t
+pfs_pending_unused(void)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; pfs_pending_used != NULL && i < pfs_sizes.threads; i++)
+		n += pfs_load_relaxed(&pfs_pending_used[i]) == 0;
+	return n * sizeof(PfsPendingDigests);
 }
 
 void
@@ -39,6 +50,7 @@ void
 pfs_pending_attach(PfsThread *t)
 {
 	mine = pfs_pending_digests == NULL ? NULL : &pfs_pending_digests[t->index];
+	is_used = false;
 }
 
 void
@@ -118,18 +130,24 @@ flush_waits(PfsCachedDigest *cached, const PfsPendingDigest *p)
 }
 
 /*
- * Adds a place's numbers to its digest, which is made again if it has gone, or to all
- * others, and frees the place.  False: a reader or truncator forbids it.
+ * Adds a place's numbers to its digest, or to all others if that was evicted, and frees the
+ * place.  False: a reader or truncator forbids it, or the numbers are older than a truncation
+ * that has happened since this section began.
  */
 static bool
 flush(PfsPendingDigest *p)
 {
-	PfsCachedDigest *cached = pfs_digest_enter(&p->key, true);
+	PfsCachedDigest *cached = pfs_digest_enter(&p->key, false);
 	PfsDigest  *d = cached != NULL ? cached->digest : NULL;
 	uint64	   *buckets = d != NULL ? d->buckets : pfs_shared_digests->buckets;
 	PfsStatementTotals totals = {0};
 	bool		may = pfs_digest_begin_move();
 
+	if (may && unlikely(pfs_load_acquire(&pfs_words->digest_truncations) != mine->generation))
+	{
+		pfs_digest_end_move();
+		may = false;
+	}
 	if (may)
 	{
 		pfs_statement_kind.add(&totals, &p->counters);
@@ -197,7 +215,6 @@ take(PfsPendingDigest *set, const PfsDigestEnd *end, uint64 now)
 	p->last_offset.taken = pfs_load_relaxed(&d->last_offset.taken);
 	p->sample_seen = pfs_load_relaxed(&d->sample_seen);
 	p->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
-	pfs_store_relaxed(&pfs_pending_used[mine - pfs_pending_digests], 1);
 	p->key.db_user = end->key.db_user;
 	pfs_store_relaxed(&p->key.query_id, end->key.query_id);
 	pfs_digest_leave(cached);
@@ -290,11 +307,16 @@ pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 
 	if (unlikely(mine == NULL))
 		return false;
+	if (unlikely(!is_used))
+	{
+		pfs_store_relaxed(&pfs_pending_used[mine - pfs_pending_digests], 1);
+		is_used = true;
+	}
 	pfs_seqlock_write_begin(&mine->seq);
 	pfs_fence_signal();
 
 	/*
-	 * The load comes after the odd word is stored; the other side is in
+	 * The load comes after these two stores; the other side is in
 	 * pfs_digest_truncate.c.
 	 */
 	generation = pfs_load_acquire(&pfs_words->digest_truncations);

@@ -94,6 +94,9 @@ extern PFS_HIDDEN uint8 *pfs_pending_used;
 extern void pfs_pending_lay_out(PfsSegment *seg);
 extern size_t pfs_digests_beside(void);
 
+/* Bytes of sets that were never used, whose pages are not resident. */
+extern size_t pfs_pending_unused(void);
+
 /* ---- the owner, inside a write section of its thread ---- */
 
 /* The process takes the numbers of its thread record, and leaves them. */
