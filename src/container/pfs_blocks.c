@@ -275,6 +275,7 @@ push(PfsBlocks *b, uint64_t *stack, uint32_t number)
 	while (!pfs_cas(stack, &top, TOP(TAG(top) + 1, number + 1)));
 }
 
+/* Takes the block on top of a stack; false: there is none. */
 static bool
 pop(PfsBlocks *b, uint64_t *stack, uint32_t *number)
 {
