@@ -195,7 +195,14 @@ const PfsPart pfs_parts[] = {
 		.lay_out = pfs_file_sums_lay_out,
 		.repair = pfs_file_sums_repair,
 		.pages = &pfs_file_sums,
-		.beside = pfs_file_totals_size,
+		.beside = pfs_file_sums_beside,
+		.unused = pfs_pending_files_unused,
+	},
+	{
+		.name = "pending_files",
+		.lay_out = pfs_pending_files_lay_out,
+		.attach = pfs_pending_files_attach,
+		.detach = pfs_pending_files_detach,
 	},
 	{
 		.name = "sockets",
