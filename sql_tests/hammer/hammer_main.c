@@ -42,6 +42,7 @@ static const HammerGroup groups[] = {
 	{"hash", hammer_hash, 8, true},
 	{"private", hammer_private, 0, true},
 	{"cell", hammer_cell, 4, true},
+	{"sparse", hammer_sparse, 3, true},
 	{"lwlock", hammer_lwlock, 2, true},
 	{"cost", hammer_cost, 0, false},
 	{"bench", hammer_bench, 1, false},
