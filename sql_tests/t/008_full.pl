@@ -109,10 +109,25 @@ is($server->sql('SELECT count(*) <= 1 FROM pfs.events_waits_history_long'), 't',
 $server->sql('TRUNCATE pfs.containers');
 between($server->sql(q{SELECT records_lost FROM pfs.containers WHERE name = 'thread_instances'}), 0, 20, 'TRUNCATE of containers: losses count anew');
 
-# ---- all threads, but no room for their files ----
+# ---- all threads and accounts, but room for one group of their counters ----
 
 with_settings(<<'EOT');
 pfs.max_thread_instances = -1
+pfs.max_file_instances = -1
+pfs.account_counters_size = 1
+EOT
+load_and_look('one group of counters', 2);
+is(used('account_counters'), '1|t', 'one group of counters');
+like(lost('account_counters'), qr/^[1-9]\d*\|t$/, 'what had no room is counted');
+is($server->sql(q{SELECT count(*) >= 1 FROM pfs.accounts}), 't', 'accounts are there');
+cmp_ok($server->sql(q{SELECT sum(count_star) FROM pfs.events_statements_summary_global_by_event_name}), '>',
+	$server->sql(q{SELECT coalesce(sum(count_star), 0) FROM pfs.events_statements_summary_by_account_by_event_name}),
+	'the server has what its accounts could not keep');
+
+# ---- all threads, but no room for their files ----
+
+with_settings(<<'EOT');
+pfs.account_counters_size = -1
 pfs.max_file_instances = 1
 pfs.events_waits_history_size = -1
 pfs.events_waits_history_long_size = -1
@@ -161,6 +176,7 @@ with_settings(<<'EOT');
 pfs.max_instruments = -1
 pfs.max_thread_instances = 0
 pfs.max_file_instances = 0
+pfs.account_counters_size = 0
 pfs.events_waits_history_size = 0
 pfs.events_waits_history_long_size = 0
 EOT

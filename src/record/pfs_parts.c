@@ -116,6 +116,10 @@ const PfsPart pfs_parts[] = {
 		.pages = &pfs_accounts[PFS_HOSTS].pages,
 	},
 	{
+		.name = "account_counters",
+		.pages = &pfs_account_counters,
+	},
+	{
 		.name = "statements",
 		.leave = pfs_statement_detach,
 	},
