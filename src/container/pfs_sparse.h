@@ -19,16 +19,29 @@
 typedef struct PfsSparse
 {
 	PfsPages   *chunks;
-	uint32_t   *links;			/* [pfs_sparse_chunks()], atomic: index + 1 of
-								 * the record; 0: none */
+	uint32_t   *links;			/* [pfs_sparse_chunks()], atomic: where the
+								 * record lies, in PFS_SPARSE_UNITs from 1;
+								 * 0: none */
 	uint32_t	ncells;
 	uint32_t	cell_size;
 	uint32_t	per_chunk;		/* cells of a chunk; the last one may have
 								 * fewer */
 } PfsSparse;
 
-/* Cells that a record of so many bytes has room for: at most 64, and 0 if it is too small. */
-extern uint32_t pfs_sparse_per_chunk(size_t record_size, uint32_t cell_size);
+/* Records are multiples of it, so that a link leads to one without a division. */
+#define PFS_SPARSE_UNIT	PFS_CACHE_LINE
+
+/* One word of a bitmap says which cells of a chunk were touched. */
+#define PFS_SPARSE_PER_CHUNK_MAX	64
+
+/* Cells that a record of so many bytes has room for; 0 if it is too small. */
+static inline uint32_t
+pfs_sparse_per_chunk(size_t record_size, uint32_t cell_size)
+{
+	size_t		n = (record_size - sizeof(uint64_t)) / cell_size;
+
+	return n < PFS_SPARSE_PER_CHUNK_MAX ? n : PFS_SPARSE_PER_CHUNK_MAX;
+}
 
 static inline uint32_t
 pfs_sparse_chunks(const PfsSparse *s)
@@ -39,14 +52,44 @@ pfs_sparse_chunks(const PfsSparse *s)
 /* The cell, marked as touched: for writers.  NULL: no room, counted as lost. */
 extern void *pfs_sparse_touch(const PfsSparse *s, uint32_t i, uint32_t *hint);
 
-/* The cell, if it was ever touched; else NULL. */
-extern void *pfs_sparse_find(const PfsSparse *s, uint32_t i);
+/* The cells of the n-th chunk, to which this link leads. */
+static inline PfsSharedBlock
+pfs_sparse_block(const PfsSparse *s, uint32_t n, uint32_t link)
+{
+	uint32_t	rest = s->ncells - n * s->per_chunk;
+
+	return (PfsSharedBlock)
+	{
+		s->chunks->memory + (size_t) (link - 1) * PFS_SPARSE_UNIT, rest < s->per_chunk ? rest : s->per_chunk, s->cell_size
+	};
+}
 
 /*
  * The n-th chunk, which begins with cell n * per_chunk; false: nobody has touched any
  * of its cells.
  */
-extern bool pfs_sparse_chunk(const PfsSparse *s, uint32_t n, PfsSharedBlock *chunk);
+static inline bool
+pfs_sparse_chunk(const PfsSparse *s, uint32_t n, PfsSharedBlock *chunk)
+{
+	uint32_t	link = pfs_load_acquire(&s->links[n]);	/* L */
+
+	if (link == 0)
+		return false;
+	*chunk = pfs_sparse_block(s, n, link);
+	return true;
+}
+
+/* The cell, if it was ever touched; else NULL.  Inline for those who know the sizes. */
+static inline void *
+pfs_sparse_find(const PfsSparse *s, uint32_t i)
+{
+	uint32_t	n = i / s->per_chunk;
+	PfsSharedBlock chunk;
+
+	if (!pfs_sparse_chunk(s, n, &chunk) || !pfs_shared_block_is_touched(&chunk, i - n * s->per_chunk))
+		return NULL;
+	return pfs_shared_block_cell(&chunk, i - n * s->per_chunk);
+}
 
 /* Its only user: gives all chunks back. */
 extern void pfs_sparse_free(const PfsSparse *s);

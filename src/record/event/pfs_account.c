@@ -27,9 +27,10 @@
 PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
 PfsPages   *pfs_account_counters;
 
-/* The cells of each record, and where their links lie behind its begin. */
+size_t		pfs_account_links_at[PFS_NUM_FAMILIES];
+
+/* The cells of each record, but for where their links lie. */
 static PfsSparse cells[PFS_NUM_FAMILIES];
-static size_t links_at[PFS_NUM_FAMILIES];
 
 static uint32 hints[PFS_NUM_ACCOUNT_KINDS];
 
@@ -67,20 +68,6 @@ has_names(const void *record, const void *key)
 }
 
 /*
- * Returns the index of a record, of which the hash table's callback gets the address
- * only.
- */
-static uint32
-index_of(const AccountKey *key, const void *record)
-{
-	size_t		offset = (const char *) record - key->pages->memory;
-	uint32		page = offset / key->pages->page_bytes;
-
-	return page * key->pages->records_per_page +
-		(offset - page * key->pages->page_bytes) / key->pages->record_size;
-}
-
-/*
  * Fills a fresh record, for pfs_hash_insert(): names and parents as the key has them,
  * no connections, no cells.  Its reference count stops saying that the record is
  * dead last, so that it can be pinned as soon as it is published.
@@ -105,7 +92,7 @@ fill_cb(void *record, const void *key, void *arg)
 
 		memset(sparse.links, 0, pfs_sparse_chunks(&sparse) * sizeof(uint32));
 	}
-	pfs_ref_reuse(&wanted->references[index_of(wanted, record)]);
+	pfs_ref_reuse(&wanted->references[pfs_pages_index(wanted->pages, record)]);
 }
 
 PfsSparse
@@ -113,7 +100,7 @@ pfs_account_cells(PfsAccount *account, PfsFamily family)
 {
 	PfsSparse	sparse = cells[family];
 
-	sparse.links = (uint32 *) ((char *) account + links_at[family]);
+	sparse.links = (uint32 *) ((char *) account + pfs_account_links_at[family]);
 	return sparse;
 }
 
@@ -145,7 +132,7 @@ pfs_accounts_lay_out(PfsSegment *seg)
 			pfs_account_counters, NULL, pfs_sizes.cells[family], cell_size,
 				pfs_sparse_per_chunk(PFS_ACCOUNT_CHUNK_SIZE, cell_size)
 		};
-		links_at[family] = size;
+		pfs_account_links_at[family] = size;
 		size += pfs_sparse_chunks(&cells[family]) * sizeof(uint32);
 	}
 	size = TYPEALIGN(PFS_CACHE_LINE, size);

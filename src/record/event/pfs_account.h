@@ -50,6 +50,9 @@ extern PfsPages *pfs_account_counters;
 
 #define PFS_ACCOUNT_CHUNK_SIZE	512
 
+/* Where a record's links to the chunks of a family lie behind its begin; set at the start. */
+extern size_t pfs_account_links_at[PFS_NUM_FAMILIES];
+
 /* Takes the four containers. */
 extern void pfs_accounts_lay_out(PfsSegment *seg);
 
