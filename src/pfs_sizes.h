@@ -36,6 +36,11 @@
 #define PFS_ACCOUNT_COUNTERS_EACH		32
 #define PFS_ACCOUNT_COUNTERS_DEFAULT(records) \
 	((records) == 0 ? 0 : Min(PFS_ACCOUNT_COUNTERS_AT_LEAST + PFS_ACCOUNT_COUNTERS_EACH * (records), PFS_INSTANCES_MAX))
+/*
+ * A kind of statement takes a group of counters, and so do eight errors.  Most threads need
+ * a handful; what they leave is there for those that do a hundred kinds.
+ */
+#define PFS_COUNTERS_PER_THREAD			64
 /* Applications prepare a handful of statements, some of them hundreds. */
 #define PFS_PREPARED_PER_THREAD	16
 /* An application has its shapes whatever the number of its sessions. */
@@ -72,6 +77,10 @@
 	  PFS_ACCOUNT_COUNTERS_DEFAULT(pfs_sizes.accounts + pfs_sizes.users + pfs_sizes.hosts), NULL, \
 	  "Groups of counters that accounts, users and hosts can have together.", \
 	  "-1 is sized from how many of these there can be; 0: their numbers go to the server.") \
+	X(thread_counters, "pfs.thread_counters_size", PFS_INSTANCES_MAX, \
+	  Min(pfs_sizes.threads * PFS_COUNTERS_PER_THREAD, PFS_INSTANCES_MAX), NULL, \
+	  "Groups of counters of statements and errors that threads can have together.", \
+	  "-1 is 64 for each process that can be watched; 0: the numbers go to the server.") \
 	X(actors, "pfs.setup_actors_size", PFS_ACTORS_MAX, PFS_ACTORS_DEFAULT, NULL, \
 	  "Rules for new sessions in setup_actors.", \
 	  "-1 is 128; 0 has no rule, so no session is instrumented from its start.") \

@@ -41,7 +41,7 @@ static const HammerGroup groups[] = {
 	{"blocks", hammer_blocks, 9, true},
 	{"hash", hammer_hash, 8, true},
 	{"private", hammer_private, 0, true},
-	{"cell", hammer_cell, 4, true},
+	{"cell", hammer_cell, 6, true},
 	{"sparse", hammer_sparse, 3, true},
 	{"lwlock", hammer_lwlock, 2, true},
 	{"cost", hammer_cost, 0, false},

@@ -173,6 +173,10 @@ const PfsPart pfs_parts[] = {
 		.reset = pfs_families_reset_lost,
 	},
 	{
+		.name = "thread_counters",
+		.pages = &pfs_thread_counters,
+	},
+	{
 		.name = "files",
 		STRUCT(pfs_shared_files),
 		.lay_out = pfs_files_lay_out,

@@ -233,6 +233,55 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 }
 
 /*
+ * Brings the chunk in which a cell lies.  A reader comes to the zeroes by the address
+ * (E, pairs with cell_to_read() of pfs_block.c).
+ */
+static bool
+make_chunk(PfsBlock *block, uint32 cell)
+{
+	static uint32 hint;
+	uint32		index = pfs_pages_allocate(pfs_thread_counters, &hint);
+	void	   *chunk;
+
+	if (index == PFS_NO_RECORD)
+		return false;
+	chunk = pfs_pages_record(pfs_thread_counters, index);
+	memset(chunk, 0, PFS_BLOCK_CHUNK);
+	pfs_pages_publish(pfs_thread_counters, index);
+	pfs_store_release(pfs_block_chunk(block, cell), chunk);
+	return true;
+}
+
+void *
+pfs_summary_cell(PfsThread *t, PfsFamily family, uint32 cell)
+{
+	PfsBlock   *block = &t->summary[family].cells;
+
+	if (pfs_block_cell(block, cell) == NULL && !make_chunk(block, cell))
+		return NULL;
+	pfs_block_touch(block, cell);
+	return pfs_block_cell(block, cell);
+}
+
+/* Gives the chunks of a block back, whose counters have been moved. */
+static void
+free_chunks(PfsBlock *block)
+{
+	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
+	{
+		void	  **chunk = pfs_block_chunk(block, i);
+		uint32		index;
+
+		if (*chunk == NULL)
+			continue;
+		index = pfs_pages_index(pfs_thread_counters, *chunk);
+		pfs_store_relaxed(chunk, NULL);
+		if (pfs_pages_claim(pfs_thread_counters, index, pfs_pages_word(pfs_thread_counters, index)))
+			pfs_pages_free(pfs_thread_counters, index);
+	}
+}
+
+/*
  * Moves everything that a thread has counted up, when it ends, and gives its references
  * back.  What it still has when it has applied all truncations is newer than those that
  * it knows of: it goes to the lowest level that there is.  A truncation that begins
@@ -253,6 +302,8 @@ pfs_summary_end(PfsThread *t)
 		(void) move_buckets(t, family, true);
 		if (kind->free_buckets != NULL)
 			kind->free_buckets(t);
+		if (kind->in_chunks)
+			free_chunks(&t->summary[family].cells);
 		pfs_block_clear(&t->summary[family].cells);
 		pfs_seqlock_write_end(&t->moves);
 	}
@@ -271,7 +322,10 @@ pfs_summary_begin(PfsThread *t)
 		uint32		cell_size = pfs_summary_kinds[family]->cell_size;
 
 		t->summary[family].generation = pfs_load_acquire(&pfs_words->truncations[family]);
-		pfs_block_init(&t->summary[family].cells, mem, ncells, cell_size);
-		mem += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(ncells, cell_size));
+		if (pfs_summary_kinds[family]->in_chunks)
+			pfs_block_init_chunks(&t->summary[family].cells, mem, ncells, cell_size);
+		else
+			pfs_block_init(&t->summary[family].cells, mem, ncells, cell_size);
+		mem += pfs_summary_block_size(family);
 	}
 }
