@@ -144,7 +144,7 @@ define_sample_age(GucIntAssignHook assign)
 		pfs_settings_refused++;
 }
 
-/* Bytes; the slots of all histories have room for one more text of that length. */
+/* Bytes; the histories have room for so many in each of their rows. */
 static void
 define_text_length(const char *name, const char *description, int *variable, int by_default)
 {

@@ -330,9 +330,27 @@ check_quiet(BlocksContext *x)
 	uint64_t	end;
 	Mine		mine;
 
+	/* Each leaves a block with room for an item or two. */
+	for (uint32_t i = 0; i < x->nwriters; i++)
+	{
+		memset(&mine, 0, sizeof(mine));
+		while (write_one(x, &x->writers[i], &mine, &rng) &&
+			   pfs_block_has_room(&x->writers[i].w, 2 * ITEM_WORDS_MAX * sizeof(uint64_t)))
+			;
+	}
 	for (uint32_t i = 0; i < x->nwriters; i++)
 		pfs_block_writer_end(x->blocks, &x->writers[i].w, 0);
 	begin_life(x, writer, 0, &mine, UINT64_C(1) << 60, &rng);
+
+	/*
+	 * All that others have left partly filled is there for it, and one of it
+	 * is enough.
+	 */
+	for (uint32_t n = 0; n < 2 * x->own_items; n++)
+	{
+		HAMMER_CHECK(write_one(x, writer, &mine, &rng), "no block when nobody writes");
+		check_own(x, writer, &mine);
+	}
 	for (uint32_t n = 0; n < x->items; n++)
 		HAMMER_CHECK(write_one(x, writer, &mine, &rng), "no block when nobody writes");
 	collect(x);

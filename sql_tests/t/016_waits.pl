@@ -261,6 +261,21 @@ is(of_b('wait/timeout/PgSleep', 'count(*)'), 0, 'whose sleeps are nobody\'s');
 $b->query('SELECT pg_sleep(0.001)');
 is(of_b('wait/timeout/PgSleep', 'count(*)'), 1, 'the session goes on');
 
+# ---- the long history alone: what is in a session's own stays there ----
+
+my $own = "SELECT count(*), string_agg(event_id::text, ',' ORDER BY event_id) FROM pfs.events_waits_history WHERE thread_id = $tb";
+$b->query('SELECT pg_sleep(0.001)') foreach 1 .. 10;
+$server->sql("UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'events_waits_history'");
+# The wait for this query began before.
+$b->query('SELECT 1');
+my $had = $server->sql($own);
+like($had, qr/^10\|/, 'ten waits');
+mark();
+$b->query('SELECT pg_sleep(0.001)') foreach 1 .. 3;
+is(of_b('wait/timeout/PgSleep', 'count(*)'), 3, 'later ones are in the long history');
+is($server->sql($own), $had, 'and not among the ten');
+$server->sql("UPDATE pfs.setup_consumers SET enabled = 'YES' WHERE name = 'events_waits_history'");
+
 # ---- the same words as PostgreSQL, for everybody at once ----
 
 my @others = map { $server->session } 1 .. 5;

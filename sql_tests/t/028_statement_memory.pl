@@ -428,6 +428,19 @@ $server->start;
 		AND o.event_id = i.nesting_event_id AND i.nesting_event_type = 'STATEMENT' WHERE i.max_total_memory > o.max_total_memory AND i.timer_end <= o.timer_end"), 0, 'and none more than the one around it');
 	$s->close;
 }
+# ---- every length of text, with a memory: events lie close to each other ----
+
+my $lengths = $server->session;
+my $tl = $lengths->thread_id;
+$server->sql('TRUNCATE pfs.events_statements_history_long');
+for my $round (0 .. 99)
+{
+	$lengths->query(join('; ', map { "SELECT '" . ('x' x ($_ + $round % 7)) . "'" } 1 .. 24));
+}
+is($server->sql("SELECT count(*), count(*) FILTER (WHERE max_total_memory > 0), count(*) FILTER (WHERE sql_text ~ '^SELECT ''x+''\$') FROM pfs.events_statements_history_long
+	WHERE thread_id = $tl AND event_name = 'statement/sql/select'"), '2400|2400|2400', 'statements of all lengths are there, whole');
+is($server->sql("SELECT count(DISTINCT length(sql_text)) FROM pfs.events_statements_history_long WHERE thread_id = $tl"), 30, 'each with its own text');
+$lengths->close;
 $server->stop;
 $server->conf("pfs.instruments = 'memory/%=OFF'");
 $server->start;

@@ -1,6 +1,6 @@
 /*
  * pfs_blocks.c
- *	  Blocks that change hands: the order of those that nobody owns, the stack of those
+ *	  Blocks that change hands: the order of those that nobody owns, the stacks of those
  *	  that ended threads have left, copies for readers.
  *
  * README.md has the argument; the letters of edges are explained there.
@@ -20,12 +20,12 @@
  * A place in a lane's order: the lap in which it was filled, above a block's number.  Laps
  * wrap; they are compared by their difference.  In lap 0 it is the place's own block.
  */
-#define NUMBER_BITS			24
-#define NUMBER(place)		((uint32_t) (place) & ((1 << NUMBER_BITS) - 1))
+#define NUMBER_BITS			32
+#define NUMBER(place)		((uint32_t) (place))
 #define PLACE(lap, number)	((uint64_t) (lap) << NUMBER_BITS | (number))
 
 /*
- * The top of the stack: a block's number and one, 0: it is empty, under a tag that tells
+ * The top of a stack: a block's number and one, 0: it is empty, under a tag that tells
  * one state of the stack from a later one with the same top.
  */
 #define TOP(tag, number_and_one) ((uint64_t) (tag) << NUMBER_BITS | (number_and_one))
@@ -35,7 +35,7 @@ typedef struct PfsBlockHead
 {
 	uint64_t	word;			/* who owns the block */
 	uint64_t	hidden;			/* truncators raise */
-	uint32_t	below;			/* in the stack: number and one of the next */
+	uint32_t	below;			/* in a stack: number and one of the next */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsBlockHead;
 
 typedef struct PfsSharedBlockLane
@@ -59,8 +59,9 @@ struct PfsBlocks
 	PfsBlockHead *heads;		/* [nblocks] */
 	char	   *blocks;
 
-	/* all processes */
-	uint64_t	loose __attribute__((aligned(PFS_CACHE_LINE))); /* top of the stack */
+	/* all processes; tops of the stacks of blocks that nobody owns */
+	uint64_t	begun __attribute__((aligned(PFS_CACHE_LINE))); /* partly filled */
+	uint64_t	empty;
 	uint64_t	fresh;			/* spare blocks that were ever taken */
 	uint64_t	lost;
 };
@@ -265,36 +266,47 @@ seal(PfsBlocks *b, uint32_t number, uint32_t bytes)
 }
 
 static void
-push_loose(PfsBlocks *b, uint32_t number)
+push(PfsBlocks *b, uint64_t *stack, uint32_t number)
 {
-	uint64_t	top = pfs_load_relaxed(&b->loose);
+	uint64_t	top = pfs_load_relaxed(stack);
 
 	do
 		pfs_store_relaxed(&b->heads[number].below, NUMBER(top));
-	while (!pfs_cas(&b->loose, &top, TOP(TAG(top) + 1, number + 1)));
+	while (!pfs_cas(stack, &top, TOP(TAG(top) + 1, number + 1)));
 }
 
-/*
- * Takes a block that nobody owns and that is in no lane: one that an ended thread has
- * left, with what is in it, else one that was never used.  False: there is none.
- */
+/* Takes the block on top of a stack; false: there is none. */
 static bool
-take_loose(PfsBlocks *b, uint32_t *number)
+pop(PfsBlocks *b, uint64_t *stack, uint32_t *number)
 {
-	uint64_t	top = pfs_load_acquire(&b->loose);
-	uint64_t	fresh;
+	uint64_t	top = pfs_load_acquire(stack);
 
 	while (NUMBER(top) != 0)
 	{
 		uint32_t	below = pfs_load_relaxed(&b->heads[NUMBER(top) - 1].below);
 
 		/* `below` may be another's by now; then the tag is, too */
-		if (pfs_cas(&b->loose, &top, TOP(TAG(top) + 1, below)))
+		if (pfs_cas(stack, &top, TOP(TAG(top) + 1, below)))
 		{
 			*number = NUMBER(top) - 1;
 			return true;
 		}
 	}
+	return false;
+}
+
+/*
+ * Takes a block that nobody owns and that is in no lane.  A writer's first one is one that
+ * an ended thread has left partly filled, if there is one; those after it are empty, as
+ * the writer's own items have to fill them (pfs_blocks_held()).  False: there is none.
+ */
+static bool
+take_spare(PfsBlocks *b, bool first, uint32_t *number)
+{
+	uint64_t	fresh;
+
+	if ((first && pop(b, &b->begun, number)) || pop(b, &b->empty, number))
+		return true;
 	if (pfs_load_relaxed(&b->fresh) >= b->nspare)
 		return false;
 	fresh = pfs_add_relaxed(&b->fresh, 1);
@@ -338,7 +350,7 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 		number = exchange(b, lane, w->owned[index % b->held]);
 		give_up(b, number);
 	}
-	else if (!take_loose(b, &number))
+	else if (!take_spare(b, index == 0, &number))
 	{
 		pfs_add_relaxed(&b->lost, 1);
 		return false;
@@ -390,19 +402,19 @@ pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane)
 		pfs_store_relaxed(&w->owned, NULL);
 		return;
 	}
-	seal(b, w->owned[index % b->held], PFS_BLOCK_BYTES(w->position));
+	seal(b, owned[index % b->held], PFS_BLOCK_BYTES(w->position));
 	/* H: readers of the thread's own blocks have none from here on */
+	pfs_store_relaxed(&w->owned, NULL);
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index + b->held, 0));
 	w->next = w->end = NULL;
-	pfs_store_relaxed(&w->owned, NULL);
 	for (uint64_t i = first; i < index; i++)
 	{
 		uint32_t	number = exchange(b, lane, owned[i % b->held]);
 
 		give_up(b, number);
-		push_loose(b, number);
+		push(b, &b->empty, number);
 	}
-	push_loose(b, owned[index % b->held]);
+	push(b, &b->begun, owned[index % b->held]);
 }
 
 /* ---- any process ---- */
@@ -416,12 +428,24 @@ hidden_of(const PfsBlockHead *head, uint64_t word)
 	return GENERATION(hidden) == GENERATION(word) ? FILL(hidden) : 0;
 }
 
+/*
+ * Did a writer ever get this block?  So readers leave the memory of others untouched, which
+ * would become resident by a look.
+ */
+static bool
+was_used(const PfsBlocks *b, uint32_t number)
+{
+	if (number >= b->nlanes * b->nplaces)
+		return number - b->nlanes * b->nplaces < pfs_load_relaxed(&b->fresh);
+	return number % b->nplaces < pfs_load_relaxed(&b->lanes[number / b->nplaces].position);
+}
+
 /* Copies a block as far as its word says, and looks at the word again. */
 uint32_t
 pfs_blocks_copy(const PfsBlocks *b, uint32_t number, void *dst, uint32_t *hidden)
 {
 	const PfsBlockHead *head = &b->heads[number];
-	uint64_t	word = pfs_load_acquire(&head->word);	/* C */
+	uint64_t	word = was_used(b, number) ? pfs_load_acquire(&head->word) : 0; /* C */
 
 	if (FILL(word) == 0)
 		return 0;
@@ -503,12 +527,15 @@ hide(PfsBlockHead *head, uint64_t word)
 /*
  * If the writer goes on to another block meanwhile, this one's own word says what is
  * complete in it, and pfs_blocks_hide() hides that.  A generation that is over hides nothing.
+ * If the writer's memory changes hands, the block may be another's, who has completed no more
+ * of it than the second look says.
  */
 void
 pfs_blocks_hide_owned(PfsBlocks *b, const PfsBlockWriter *w)
 {
 	uint64_t	position = pfs_load_acquire(&w->position);	/* C */
 	const uint32_t *owned = pfs_load_relaxed(&w->owned);
+	uint64_t	again;
 	uint64_t	word;
 	uint32_t	number;
 
@@ -519,8 +546,9 @@ pfs_blocks_hide_owned(PfsBlocks *b, const PfsBlockWriter *w)
 		return;
 	word = pfs_load_acquire(&b->heads[number].word);
 	pfs_fence_acquire();		/* I */
-	if (PFS_BLOCK_INDEX(pfs_load_relaxed(&w->position)) == PFS_BLOCK_INDEX(position))
-		hide(&b->heads[number], WORD(GENERATION(word), PFS_BLOCK_BYTES(position)));
+	again = pfs_load_relaxed(&w->position);
+	if (PFS_BLOCK_INDEX(again) == PFS_BLOCK_INDEX(position))
+		hide(&b->heads[number], WORD(GENERATION(word), PFS_BLOCK_BYTES(again < position ? again : position)));
 }
 
 void
@@ -528,7 +556,7 @@ pfs_blocks_hide(PfsBlocks *b)
 {
 	for (uint32_t number = 0; number < b->nblocks; number++)
 	{
-		uint64_t	word = pfs_load_acquire(&b->heads[number].word);	/* C */
+		uint64_t	word = was_used(b, number) ? pfs_load_acquire(&b->heads[number].word) : 0;	/* C */
 
 		if (FILL(word) != 0)
 			hide(&b->heads[number], word);

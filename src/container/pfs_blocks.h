@@ -22,7 +22,7 @@ typedef struct PfsBlocks PfsBlocks;
 
 /*
  * What a thread has of a container; written by the thread alone, and read by all.
- * position: the number of blocks that it had before the current one, above 32 bits of
+ * position: the number of blocks that it had before the current one, above 24 bits of
  * bytes that are complete in that.
  */
 typedef struct PfsBlockWriter
@@ -35,9 +35,10 @@ typedef struct PfsBlockWriter
 								 * by their count; NULL: it has ended */
 } PfsBlockWriter;
 
-#define PFS_BLOCK_POSITION(index, bytes) ((uint64_t) (index) << 32 | (bytes))
-#define PFS_BLOCK_INDEX(position) ((position) >> 32)
-#define PFS_BLOCK_BYTES(position) ((uint32_t) (position))
+#define PFS_BLOCK_BYTES_BITS 24
+#define PFS_BLOCK_POSITION(index, bytes) ((uint64_t) (index) << PFS_BLOCK_BYTES_BITS | (bytes))
+#define PFS_BLOCK_INDEX(position) ((position) >> PFS_BLOCK_BYTES_BITS)
+#define PFS_BLOCK_BYTES(position) ((uint32_t) (position) & ((1 << PFS_BLOCK_BYTES_BITS) - 1))
 
 typedef struct PfsBlocksSpec
 {

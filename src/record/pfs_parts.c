@@ -28,6 +28,7 @@
 #include "pfs_clock.h"
 #include "pfs_container.h"
 #include "pfs_digest.h"
+#include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
 #include "pfs_error.h"
 #include "pfs_event_write.h"
@@ -137,7 +138,15 @@ const PfsPart pfs_parts[] = {
 		.detach = pfs_digest_detach,
 		.repair = pfs_digest_repair,
 		.pages = &pfs_digests,
-		.beside = pfs_digests_extra_size,
+		.beside = pfs_digests_beside,
+		.unused = pfs_pending_unused,
+	},
+	{
+		.name = "pending_digests",
+		.lay_out = pfs_pending_lay_out,
+		.attach = pfs_pending_attach,
+		.detach = pfs_pending_detach,
+		.repair = pfs_pending_repair,
 	},
 	{
 		.name = "digest_waits",

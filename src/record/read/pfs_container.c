@@ -28,7 +28,7 @@ pages_row(const PfsPart *part, PfsContainerRow *row)
 		size_t		beside = part->beside();
 
 		row->stats.bytes_reserved += beside;
-		row->stats.bytes_resident += beside;
+		row->stats.bytes_resident += beside - (part->unused != NULL ? part->unused() : 0);
 	}
 }
 
@@ -54,7 +54,8 @@ block_row(PfsContainerRow *row, const char *name, uint64 record_size, uint64 max
 }
 
 /*
- * Fills the row of a container that lives inside the thread records and so has no
+ * Fills the row of a container whose memory is counted with another one: that of thread
+ * records, or that of the long history, whose blocks are threads' own first; so it has no
  * bytes of its own.
  */
 static void

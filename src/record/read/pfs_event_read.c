@@ -217,19 +217,23 @@ typedef void (*PfsStoredTake) (const PfsStored *stored, void *arg);
 
 /*
  * Hands on the events in the copy of a block of so many bytes, oldest first, but for those
- * below `hidden`.  Items are whole in a copy.
+ * below `hidden`.  Items are whole in a copy that is known to be one thread's; of any other
+ * the walk ends where it makes no sense.
  */
 static void
 block_each(const char *block, uint32 bytes, uint32 hidden, PfsStoredTake take, void *arg)
 {
 	PfsStored	stored = {NULL, NULL};
 
-	for (uint32 at = 0; at < bytes; at += stored.event->size * sizeof(uint64))
+	for (uint32 at = 0, size; at < bytes; at += size)
 	{
 		stored.event = (const PfsEventRun *) (block + at);
+		size = stored.event->size * sizeof(uint64);
 		if (stored.event->instrument == PFS_NO_INSTRUMENT)
 			stored.run = stored.event;
-		else if (at >= hidden)
+		if (unlikely(size == 0 || size > bytes - at || stored.run == NULL))
+			break;
+		if (stored.run != stored.event && at >= hidden)
 			take(&stored, arg);
 	}
 }
@@ -258,14 +262,22 @@ typedef struct PfsOwnEvents
 	uint64		thread_id;
 	uint32		rows;			/* that are wanted */
 	uint32		n;				/* that were found */
-	void	   *events;			/* the newest `rows`, the i-th at i % rows */
+	void	   *events;			/* [rows + 1]: the newest, and the next one,
+								 * which may not be wanted */
 } PfsOwnEvents;
+
+/* The i-th newest of the events that were found; -1: where the next one goes. */
+static inline PfsEvent *
+own_event(const PfsOwnEvents *own, int i)
+{
+	return event_at(own->events, own->family, (own->n - 1 - i) % (own->rows + 1));
+}
 
 static void
 take_own_cb(const PfsStored *stored, void *arg)
 {
 	PfsOwnEvents *own = arg;
-	PfsEvent   *e = event_at(own->events, own->family, own->n % own->rows);
+	PfsEvent   *e = own_event(own, -1);
 
 	if (stored->run->thread_id != own->thread_id)
 		return;
@@ -295,13 +307,15 @@ find_own(const PfsThread *copy, uint64 word, PfsOwnEvents *own)
 
 	for (int i = 0; i < READ_TRIES && n == 0; i++)
 		n = pfs_blocks_copy_writer(blocks, &events->finished, PFS_BLOCK_INDEX(tail), copies, bytes, &current);
+
+	/* If the record has changed hands, what was copied need not be whole. */
+	if (pfs_pages_word(pfs_threads, copy->index) != word)
+		n = 0;
 	for (uint64 index = current - n + 1; n > 0 && index <= current; index++)
 		block_each(copies + index % held * pfs_blocks_size(blocks), bytes[index % held],
 				   index == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, take_own_cb, own);
 	pfree(bytes);
 	pfree(copies);
-	if (pfs_pages_word(pfs_threads, copy->index) != word)
-		own->n = 0;
 }
 
 /*
@@ -323,7 +337,7 @@ take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, 
 		bool		is_finished = false;
 
 		for (uint32 j = 0; own != NULL && j < Min(own->n, own->rows) && !is_finished; j++)
-			is_finished = event_at(own->events, family, j)->event_id == slot->event_id;
+			is_finished = own_event(own, j)->event_id == slot->event_id;
 		if (is_finished || (slot->flags & flag) == 0)
 			continue;
 		done += slots->take_finished(slot, true, slots->hidden_of_running(slot, hidden_id, copy->last_event_id), max - done,
@@ -355,14 +369,14 @@ emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 
 	if (rows == 0 || pfs_histories[family] == NULL)
 		return;
-	own.events = palloc((Size) rows * pfs_sizes.event_size[family]);
+	own.events = palloc(((Size) rows + 1) * pfs_sizes.event_size[family]);
 	nrunning = copy_running_slots(copy, family, &running);
 	find_own(copy, word, &own);
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
 		done = take_finished_of_running(copy, running, nrunning, &own, PFS_FLAG_HISTORY, copy->stages_hidden, rows, reader);
 		for (uint32 i = 0; i < Min(own.n, rows) && done < rows; i++)
-			done += take_finished(event_at(own.events, family, (own.n - 1 - i) % rows), false, rows - done, reader);
+			done += take_finished(own_event(&own, i), false, rows - done, reader);
 	}
 	if (running != NULL)
 		pfree(running);

@@ -93,11 +93,12 @@ typedef struct PfsPart
 	void		(*forget) (void);
 
 	/*
-	 * Rows of containers: one of pages, and the bytes that belong to it
-	 * beside them; others.
+	 * Rows of containers: one of pages, the bytes that belong to it beside
+	 * them, and how many of these were never written to; others.
 	 */
 	PfsPages  **pages;
 	size_t		(*beside) (void);
+	size_t		(*unused) (void);
 	int			nrows;
 	void		(*row) (int i, PfsContainerRow *row);
 

@@ -113,7 +113,7 @@ typedef struct PfsSharedDigests
 	PfsDigestOffset last_offset;
 	uint64		buckets[PFS_HISTOGRAM_BUCKETS];
 
-	/* Of evictions; see "Readers" in pfs_digest.c. */
+	/* Of evictions; see pfs_digest_evict.c. */
 	uint32		next_victim __attribute__((aligned(PFS_CACHE_LINE)));
 	uint64		moving;			/* processes that are moving counters; atomic */
 	uint64		held __attribute__((aligned(PFS_CACHE_LINE)));	/* readers and
@@ -122,8 +122,8 @@ typedef struct PfsSharedDigests
 								 * moving, atomic */
 
 	/*
-	 * By PfsDigestPart: the generation of its last truncation.  Truncators, one
-	 * at a time, before they raise pfs_words->digest_truncations.
+	 * By PfsDigestPart: the generation of its last truncation.  Truncators,
+	 * one at a time, before they raise pfs_words->digest_truncations.
 	 */
 	uint64		truncated[3];
 	uint64		unused __attribute__((aligned(PFS_CACHE_LINE)));
@@ -140,7 +140,7 @@ extern PFS_HIDDEN PfsSharedBlock pfs_digest_other_waits;	/* PfsSharedCell, by
 /* Takes the containers, the reference count slots, and the waits of all others. */
 extern void pfs_digests_lay_out(PfsSegment *seg);
 
-/* Bytes of what is no record: reference count slots and "all others". */
+/* Bytes of reference count slots and "all others". */
 extern size_t pfs_digests_extra_size(void);
 
 /* Setting pfs.max_digest_sample_age, seconds; assign hook. */
@@ -196,9 +196,7 @@ typedef struct PfsDigestEnd
 	bool		with_waits;		/* those of pfs_digest_wait.h are its own */
 } PfsDigestEnd;
 
-extern void pfs_digest_count(const PfsDigestEnd *end);
-
-/* ---- the same, for pfs_digest_pending.c ---- */
+/* ---- the same, for who counts ---- */
 
 /* Notes the offset of now, unless one that was taken lately still holds. */
 extern void pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now);
@@ -206,13 +204,11 @@ extern void pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now);
 /* A digest is used. */
 extern void pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot);
 
-/* Would a statement become the sample, where this is the present one?  Take it. */
+/* Would a statement become the sample, where this is the present one?  Store it; the same, having looked. */
 extern bool pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, uint64 now, uint64 ticks);
+extern void pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks);
 extern void pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, uint64 ticks, uint64 *sample_seen,
 								   uint64 *sample_ticks);
-
-/* Adds the planning of a statement that is not executed, and so is not counted. */
-extern void pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks);
 
 /*
  * Which text of this shape would be taken now: none (READY), only one that is not

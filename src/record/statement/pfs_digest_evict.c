@@ -30,8 +30,6 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
-#include "pfs_digest_pending.h"
-#include "pfs_digest_wait.h"
 #include "pfs_shared.h"
 
 /* How many digests the sweep passes at most. */
@@ -74,11 +72,10 @@ bool
 pfs_digest_repair(void)
 {
 	bool		was_moving = is_moving;
-	bool		was_writing = pfs_pending_repair();
 
 	if (was_moving)
 		pfs_digest_end_move();
-	return was_moving || was_writing;
+	return was_moving;
 }
 
 /* Adds one wait to those of all others, for move_cb(). */

@@ -15,13 +15,26 @@
 PFS_HOT PfsPendingDigests *pfs_pending_digests = NULL;
 uint8	   *pfs_pending_used = NULL;
 
-/* This process's; NULL: it has none. */
+/* This process's; NULL: it has none.  It has said that it uses them. */
 static PFS_HOT PfsPendingDigests *mine = NULL;
+static PFS_HOT bool is_used = false;
 
 size_t
-pfs_pending_size(void)
+pfs_digests_beside(void)
 {
-	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.threads * (sizeof(PfsPendingDigests) + sizeof(uint8));
+	if (pfs_sizes.digests == 0)
+		return 0;
+	return pfs_digests_extra_size() + pfs_sizes.threads * (sizeof(PfsPendingDigests) + sizeof(uint8));
+}
+
+size_t
+pfs_pending_unused(void)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; pfs_pending_used != NULL && i < pfs_sizes.threads; i++)
+		n += pfs_load_relaxed(&pfs_pending_used[i]) == 0;
+	return n * sizeof(PfsPendingDigests);
 }
 
 void
@@ -34,13 +47,14 @@ pfs_pending_lay_out(PfsSegment *seg)
 }
 
 void
-pfs_pending_attach(uint32 thread_index)
+pfs_pending_attach(PfsThread *t)
 {
-	mine = pfs_pending_digests == NULL ? NULL : &pfs_pending_digests[thread_index];
+	mine = pfs_pending_digests == NULL ? NULL : &pfs_pending_digests[t->index];
+	is_used = false;
 }
 
 void
-pfs_pending_detach(void)
+pfs_pending_detach(PfsThread *t)
 {
 	mine = NULL;
 }
@@ -97,6 +111,7 @@ apply_truncations(uint64 generation)
 
 /* ---- flushing ---- */
 
+/* Adds a place's waits to a digest that has been entered, or to all others (NULL). */
 static void
 flush_waits(PfsCachedDigest *cached, const PfsPendingDigest *p)
 {
@@ -115,18 +130,24 @@ flush_waits(PfsCachedDigest *cached, const PfsPendingDigest *p)
 }
 
 /*
- * Adds a place's numbers to its digest, which is made again if it has gone, or to all
- * others, and frees the place.  False: a reader or truncator forbids it.
+ * Adds a place's numbers to its digest, or to all others if that was evicted, and frees the
+ * place.  False: a reader or truncator forbids it, or the numbers are older than a truncation
+ * that has happened since this section began.
  */
 static bool
 flush(PfsPendingDigest *p)
 {
-	PfsCachedDigest *cached = pfs_digest_enter(&p->key, true);
+	PfsCachedDigest *cached = pfs_digest_enter(&p->key, false);
 	PfsDigest  *d = cached != NULL ? cached->digest : NULL;
 	uint64	   *buckets = d != NULL ? d->buckets : pfs_shared_digests->buckets;
 	PfsStatementTotals totals = {0};
 	bool		may = pfs_digest_begin_move();
 
+	if (may && unlikely(pfs_load_acquire(&pfs_words->digest_truncations) != mine->generation))
+	{
+		pfs_digest_end_move();
+		may = false;
+	}
 	if (may)
 	{
 		pfs_statement_kind.add(&totals, &p->counters);
@@ -194,7 +215,6 @@ take(PfsPendingDigest *set, const PfsDigestEnd *end, uint64 now)
 	p->last_offset.taken = pfs_load_relaxed(&d->last_offset.taken);
 	p->sample_seen = pfs_load_relaxed(&d->sample_seen);
 	p->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
-	pfs_store_relaxed(&pfs_pending_used[mine - pfs_pending_digests], 1);
 	p->key.db_user = end->key.db_user;
 	pfs_store_relaxed(&p->key.query_id, end->key.query_id);
 	pfs_digest_leave(cached);
@@ -259,7 +279,7 @@ take_waits(PfsPendingDigest *p)
 		{
 			*to = (PfsPendingWait)
 			{
-				.min = PG_UINT64_MAX,.instrument = instrument
+				.min = PG_UINT64_MAX, .instrument = instrument
 			};
 			p->nwaits++;
 		}
@@ -273,6 +293,10 @@ take_waits(PfsPendingDigest *p)
 	pfs_local.waits_used = left;
 }
 
+/*
+ * Counts a statement in the place of its digest, if it has one or gets one.  Everything lies
+ * between two steps of `seq`, so that a reader gets all of a statement or nothing.
+ */
 bool
 pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 {
@@ -283,9 +307,18 @@ pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 
 	if (unlikely(mine == NULL))
 		return false;
+	if (unlikely(!is_used))
+	{
+		pfs_store_relaxed(&pfs_pending_used[mine - pfs_pending_digests], 1);
+		is_used = true;
+	}
 	pfs_seqlock_write_begin(&mine->seq);
 	pfs_fence_signal();
-	/* The load comes after the odd word is stored; the other side is in pfs_digest_read.c. */
+
+	/*
+	 * The load comes after these two stores; the other side is in
+	 * pfs_digest_truncate.c.
+	 */
 	generation = pfs_load_acquire(&pfs_words->digest_truncations);
 	if (likely(generation == mine->generation) || apply_truncations(generation))
 		p = find(end, now, bucket);

@@ -46,7 +46,10 @@ typedef struct PfsPendingDigest
 {
 	PfsDigestKey key;			/* query_id 0: nobody's place */
 
-	/* The record, as it was found: it has gone if its state word is another one. */
+	/*
+	 * The record, as it was found: it has gone if its state word is another
+	 * one.
+	 */
 	const uint64 *state;
 	uint64		word;
 	PfsDigestRefSlot *ref_slot;
@@ -87,17 +90,20 @@ typedef struct PfsPendingDigests
 extern PFS_HIDDEN PfsPendingDigests *pfs_pending_digests;
 extern PFS_HIDDEN uint8 *pfs_pending_used;
 
-/* Postmaster. */
-extern size_t pfs_pending_size(void);
+/* Postmaster.  Bytes of digests that are in no record, also those of pfs_digest.c. */
 extern void pfs_pending_lay_out(PfsSegment *seg);
+extern size_t pfs_digests_beside(void);
+
+/* Bytes of sets that were never used, whose pages are not resident. */
+extern size_t pfs_pending_unused(void);
 
 /* ---- the owner, inside a write section of its thread ---- */
 
 /* The process takes the numbers of its thread record, and leaves them. */
-extern void pfs_pending_attach(uint32 thread_index);
-extern void pfs_pending_detach(void);
+extern void pfs_pending_attach(PfsThread *t);
+extern void pfs_pending_detach(PfsThread *t);
 
-/* True if an error had left them in the middle of a change. */
+/* True if an error had left `seq` odd. */
 extern bool pfs_pending_repair(void);
 
 /*

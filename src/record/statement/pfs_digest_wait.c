@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "pfs_digest_pending.h"
+#include "pfs_digest_count.h"
 #include "pfs_digest_wait.h"
 
 /* How often a worker tries to read what its leader is just writing. */
@@ -394,7 +394,6 @@ pfs_digest_work_for(const PfsThread *leader)
 void
 pfs_digest_attach(PfsThread *t)
 {
-	pfs_pending_attach(t->index);
 	if (pfs_thread_is_parallel_worker())
 		pfs_digest_work();
 }
@@ -410,5 +409,4 @@ pfs_digest_detach(PfsThread *t)
 	give_all();
 	end_charge();
 	working = false;
-	pfs_pending_detach();
 }

@@ -88,10 +88,12 @@ pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
 /*
  * A statement in a block: what lies in front of the counters and those that are often
  * not zero; the rare ones, if one of them is not; the rest of the struct without
- * its memory; that, if it is counted; the texts.
+ * its memory; that, if it is counted; the texts.  All but the texts are whole pairs, so
+ * that these, copied in pairs, end within the unit to which the whole is rounded up.
  */
 #define BEGIN_SIZE (offsetof(PfsStatementEvent, n) + PFS_N_RARE * sizeof(uint64) - PFS_EVENT_UNSTORED)
 #define RARE_SIZE ((PFS_NUM_COUNTERS - PFS_N_RARE) * sizeof(uint64))
+#define MEMORY_SIZE sizeof(PfsLoosePair)
 #define REST_SIZE (offsetof(PfsStatementEvent, memory) - offsetof(PfsStatementEvent, query_id))
 
 StaticAssertDecl(sizeof(PfsLoosePair) == PFS_EVENT_UNIT, "an event is copied in pairs");
@@ -135,7 +137,7 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 	if (unlikely(e->counts & PFS_COUNTS_MEMORY))
 	{
 		wide |= PFS_WIDE_MEMORY;
-		size += sizeof(e->memory);
+		size += MEMORY_SIZE;
 	}
 	e->wide = wide;
 	to = pfs_event_room(t, PFS_STATEMENTS, event, size);
@@ -147,8 +149,11 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 	to = copy_part(to, &e->query_id, REST_SIZE);
 	if (unlikely(wide & PFS_WIDE_MEMORY))
 	{
-		*(uint64 *) to = e->memory;
-		to += sizeof(e->memory);
+		*(PfsLoosePair *) to = (PfsLoosePair)
+		{
+			e->memory, 0
+		};
+		to += MEMORY_SIZE;
 	}
 	(void) copy_pairs(to, e->texts, texts);
 	pfs_event_done(t, PFS_STATEMENTS, event);
@@ -175,7 +180,7 @@ pfs_statement_event_unpack(const void *from, PfsEvent *event)
 	if (to->wide & PFS_WIDE_MEMORY)
 	{
 		memcpy(&to->memory, at, sizeof(to->memory));
-		at += sizeof(to->memory);
+		at += MEMORY_SIZE;
 	}
 	memcpy(to->texts, at, to->schema_len + to->text_len + to->message_len);
 }

@@ -1,0 +1,121 @@
+/*
+ * pfs_digest_hold.c
+ *	  What readers and truncators of digests have in common: keeping processes from
+ *	  moving counters, and what processes have not added to their digests yet.
+ *
+ * While they work, no process may move counters of digests, which evictions and flushes
+ * do (pfs_digest_evict.c); and they take turns (pfs_patience.h).  Statements go on.
+ *
+ * A process that is in the middle of a move already is waited for.  If it is stopped
+ * there, a reader finds the counters of one digest in the digest, in the row of all
+ * others, or half of them in both; a truncator tells the process by `abandoned` to drop
+ * the counters that it is moving.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_digest_hold.h"
+#include "pfs_shared.h"
+
+/*
+ * Announces a reader or truncator, and waits until no process is in the middle of a
+ * move.  Returns false if one is and does not go on within the patience. unblock_moves()
+ * takes the announcement back in both cases.
+ */
+static bool
+block_moves(PfsPatience *patience)
+{
+	pfs_add_seqcst(&pfs_shared_digests->held, 1);
+	pfs_fence_seqcst();			/* pairs with the one in
+								 * pfs_digest_begin_move() */
+	while (pfs_load_acquire(&pfs_shared_digests->moving) != 0)
+	{
+		if (!pfs_patience_more(patience))
+			return false;
+	}
+	return true;
+}
+
+static void
+unblock_moves(void)
+{
+	pfs_sub_seqcst(&pfs_shared_digests->held, 1);
+}
+
+/*
+ * Takes the turn (alone: of a truncator) and keeps processes from moving counters of
+ * digests.  Cancellation is possible only in here: until pfs_digests_release() no interrupt is
+ * served.
+ */
+void
+pfs_digests_hold(bool alone, PfsPatience *patience)
+{
+	bool		held;
+
+	pfs_turn_take(PFS_TURN_DIGESTS, alone);
+	held = block_moves(patience);
+	if (!held)
+	{
+		/* Perhaps because the command was cancelled. */
+		unblock_moves();
+		CHECK_FOR_INTERRUPTS();
+		held = block_moves(patience);
+	}
+	if (!held && alone)
+		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
+	HOLD_INTERRUPTS();
+}
+
+void
+pfs_digests_release(bool alone, const PfsPatience *patience)
+{
+	unblock_moves();
+	RESUME_INTERRUPTS();
+	pfs_turn_give(PFS_TURN_DIGESTS, alone);
+	pfs_patience_end(patience);
+}
+
+/* ---- what processes have not added to their digests yet ---- */
+
+/*
+ * Calls `each` for a private copy of every set of numbers that is not empty, while moves
+ * are held off: so what is copied here is in no record, and stays out of all.  A process
+ * that is stopped between two steps of `seq` is waited for, within the patience; then what
+ * is there is taken as it is.
+ */
+void
+pfs_pending_each(PfsPendingEach each, void *arg, PfsPatience *patience)
+{
+	for (uint32 i = 0; i < pfs_sizes.threads; i++)
+	{
+		const PfsPendingDigests *pending = &pfs_pending_digests[i];
+
+		for (int k = 0; k < PFS_PENDING_DIGESTS && pfs_load_relaxed(&pfs_pending_used[i]) != 0; k++)
+		{
+			const PfsPendingDigest *from = &pending->items[k];
+			PfsPendingDigest copy;
+			uint64		generation;
+			uint64		word;
+
+			if (pfs_load_relaxed(&from->key.query_id) == 0)
+				continue;
+			pfs_patience_next(patience);
+			do
+			{
+				word = pfs_seqlock_read_begin(&pending->seq);
+				generation = pfs_load_relaxed(&pending->generation);
+				pfs_racy_copy(&copy, from, sizeof(copy));
+			} while (!pfs_seqlock_read_valid(&pending->seq, word) && pfs_patience_more(patience));
+			if (copy.key.query_id != 0)
+				each(&copy, generation, arg);
+		}
+	}
+}
+
+bool
+pfs_pending_is_current(uint64 generation, PfsDigestPart part)
+{
+	return generation >= pfs_shared_digests->truncated[PFS_DIGEST_ALL] &&
+		generation >= pfs_shared_digests->truncated[part];
+}

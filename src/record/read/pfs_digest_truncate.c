@@ -1,0 +1,278 @@
+/*
+ * pfs_digest_truncate.c
+ *	  TRUNCATE of the tables of digests: all digests, their histograms, their waits.
+ *
+ * Separate from pfs_digest_read.c: readers take nothing away.  A digest that is in use for
+ * longer than the truncator's patience stays, with its counters reset: what its user is
+ * about to add comes after the truncation.
+ */
+#include "postgres.h"
+
+#include "pfs_digest_hold.h"
+#include "pfs_fence.h"
+#include "pfs_shared.h"
+
+/* What a truncation has taken. */
+typedef struct Taken
+{
+	uint64		statements;
+	uint64		waits;
+	uint64		in_buckets;
+} Taken;
+
+/* What a truncation is about; before: the generations of those before it. */
+typedef struct Truncation
+{
+	uint64		generation;
+	uint64		before[PFS_NUM_DIGEST_PARTS];
+	Taken	   *taken;
+} Truncation;
+
+/*
+ * Counts what the truncation takes of the numbers of a process: those that are older than
+ * it, and were not older than one before.
+ */
+static void
+take_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
+{
+	const Truncation *t = arg;
+
+	if (generation >= t->generation || generation < t->before[PFS_DIGEST_ALL])
+		return;
+	t->taken->statements += p->counters.time.count_timed + p->counters.time.count_untimed;
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && generation >= t->before[PFS_DIGEST_PART_BUCKETS]; b++)
+		t->taken->in_buckets += p->buckets[b];
+	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_WAITS) && generation >= t->before[PFS_DIGEST_PART_WAITS]; i++)
+		t->taken->waits += p->waits[i].timed + p->waits[i].untimed;
+}
+
+/* Waits until no process is in the middle of counting by the old generation. */
+static void
+wait_for_owners(PfsPatience *patience)
+{
+	for (uint32 i = 0; i < pfs_sizes.threads; i++)
+	{
+		const PfsSeqlock *lock = &pfs_pending_digests[i].seq;
+		uint64		word = pfs_load_relaxed(&pfs_pending_used[i]) != 0 ? pfs_seqlock_read_begin(lock) : 0;
+
+		pfs_patience_next(patience);
+		while ((word & 1) != 0 && pfs_load_acquire(&lock->word) == word && pfs_patience_more(patience))
+			;
+	}
+}
+
+/*
+ * Truncates what processes have not added to their digests yet.  Behind the fence a process
+ * that still goes by the old generation shows an odd word.
+ */
+static void
+truncate_pending(PfsDigestPart part, Taken *taken, PfsPatience *patience)
+{
+	uint64		generation = pfs_words->digest_truncations + 1;
+	Truncation	t = {.generation = generation, .taken = taken};
+
+	memcpy(t.before, pfs_shared_digests->truncated, sizeof(t.before));
+	pfs_store_relaxed(&pfs_shared_digests->truncated[part], generation);
+	pfs_store_release(&pfs_words->digest_truncations, generation);
+	pfs_fence_everywhere();
+	wait_for_owners(patience);
+	pfs_pending_each(take_pending_cb, &t, patience);
+}
+
+static void
+take_wait_cb(PfsChained *cell, void *arg)
+{
+	PfsTotals	totals = {0};
+
+	pfs_shared_cell_take(&cell->cell, &totals);
+	((Taken *) arg)->waits += pfs_totals_count(&totals);
+}
+
+static bool
+take_cb(PfsDigest *d, void *arg)
+{
+	PfsStatementTotals totals = {0};
+
+	pfs_statement_kind.read(&d->counters, &totals);
+	((Taken *) arg)->statements += pfs_totals_count(&totals.time);
+	pfs_chain_free(pfs_digest_waits, &d->waits, take_wait_cb, arg);
+	return true;
+}
+
+static void
+take_buckets(uint64 *buckets, Taken *taken)
+{
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+	{
+		if (pfs_load_relaxed(&buckets[b]) != 0)
+			taken->in_buckets += pfs_exchange(&buckets[b], 0);
+	}
+}
+
+/*
+ * Empties the wait cells of a digest, which stay in its chain.  It is not called for
+ * a digest that is marked dead: the process that marked it is about to free the
+ * chain.
+ */
+static void
+take_waits(PfsDigest *d, Taken *taken)
+{
+	uint32		n = 0;
+
+	for (uint32 link = pfs_load_acquire(&d->waits);
+		 link != 0 && link <= pfs_digest_waits->records_max && n < pfs_digest_waits->records_max;
+		 link = pfs_chain_at(pfs_digest_waits, link)->next, n++)
+		take_wait_cb(pfs_chain_at(pfs_digest_waits, link), taken);
+}
+
+/*
+ * Takes all counters of a digest that cannot be removed, because a process that does
+ * not go on refers to it.
+ */
+static void
+empty_one(uint32 index, Taken *taken)
+{
+	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
+	PfsStatementTotals totals = {0};
+
+	pfs_statement_kind.take(&d->counters, &totals);
+	take_buckets(d->buckets, taken);
+	if (pfs_ref_is_dead(&pfs_digest_ref_slots[index].ref))
+		return;
+	taken->statements += pfs_totals_count(&totals.time);
+	take_waits(d, taken);
+}
+
+/*
+ * Removes one digest and adds what it had counted to `taken`.  Waits, within the
+ * patience, until nobody refers to it; then leaves the digest where it is and only
+ * empties it.
+ */
+static void
+remove_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
+{
+	pfs_patience_next(patience);
+	do
+	{
+		if (pfs_digest_give_up(index, word, take_cb, taken) || pfs_pages_word(pfs_digests, index) != word)
+			return;
+	} while (pfs_patience_more(patience));
+	empty_one(index, taken);
+}
+
+/* Empties the wait cells of statements without a digest. */
+static void
+take_other_waits(Taken *taken)
+{
+	for (uint32 i = pfs_shared_block_next(&pfs_digest_other_waits, 0); i < pfs_digest_other_waits.ncells;
+		 i = pfs_shared_block_next(&pfs_digest_other_waits, i + 1))
+	{
+		PfsTotals	totals = {0};
+
+		pfs_shared_cell_take(pfs_shared_block_cell(&pfs_digest_other_waits, i), &totals);
+		taken->waits += pfs_totals_count(&totals);
+	}
+}
+
+/*
+ * Takes what a truncation is about: of every digest, by take_one(), then of the statements
+ * without one, by take_others().  What those add meanwhile is taken, or stays.  False:
+ * there are no digests.
+ */
+static bool
+take_all(PfsDigestPart part, void (*take_one) (uint32 index, uint64 word, Taken *taken, PfsPatience *patience),
+		 void (*take_others) (Taken *taken), Taken *taken)
+{
+	PfsPatience patience = {.of_reset = true};
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+		return false;
+	pfs_digests_hold(true, &patience);
+	truncate_pending(part, taken, &patience);
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+		take_one(index, word, taken, &patience);
+	take_others(taken);
+	pfs_digests_release(true, &patience);
+	return true;
+}
+
+static void
+take_others(Taken *taken)
+{
+	PfsStatementTotals totals = {0};
+
+	pfs_statement_kind.take(&pfs_shared_digests->counters, &totals);
+	taken->statements += pfs_totals_count(&totals.time);
+	take_buckets(pfs_shared_digests->buckets, taken);
+	take_other_waits(taken);
+	pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
+}
+
+/*
+ * Removes all digests, with their waits and histograms; returns how many statements
+ * that were.  TRUNCATE of events_statements_summary_by_digest.
+ */
+int64
+pfs_digests_truncate(void)
+{
+	Taken		taken = {0};
+
+	if (take_all(PFS_DIGEST_ALL, remove_one, take_others, &taken))
+	{
+		pfs_reset_time_note("events_statements_summary_by_digest");
+		pfs_reset_time_note("events_statements_histogram_by_digest");
+		pfs_reset_time_note("events_waits_summary_by_digest");
+	}
+	return (int64) taken.statements;
+}
+
+static void
+take_buckets_of_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
+{
+	take_buckets(((PfsDigest *) pfs_pages_record(pfs_digests, index))->buckets, taken);
+}
+
+static void
+take_other_buckets(Taken *taken)
+{
+	take_buckets(pfs_shared_digests->buckets, taken);
+}
+
+/*
+ * Empties the histograms of all digests, and leaves the digests; returns how many
+ * statements that were.  They are emptied in place: a digest cannot be evicted
+ * meanwhile.  Its record can hold a new digest by then, whose histogram has nothing
+ * that is older than the truncation.
+ */
+int64
+pfs_digest_buckets_truncate(void)
+{
+	Taken		taken = {0};
+
+	if (take_all(PFS_DIGEST_PART_BUCKETS, take_buckets_of_one, take_other_buckets, &taken))
+		pfs_reset_time_note("events_statements_histogram_by_digest");
+	return (int64) taken.in_buckets;
+}
+
+static void
+take_waits_of_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
+{
+	take_waits(pfs_pages_record(pfs_digests, index), taken);
+}
+
+/*
+ * Empties the waits of all digests, in place, and leaves the digests; returns how
+ * many waits that were.  TRUNCATE of events_waits_summary_by_digest.
+ */
+int64
+pfs_digest_waits_truncate(void)
+{
+	Taken		taken = {0};
+
+	if (take_all(PFS_DIGEST_PART_WAITS, take_waits_of_one, take_other_waits, &taken))
+		pfs_reset_time_note("events_waits_summary_by_digest");
+	return (int64) taken.waits;
+}
