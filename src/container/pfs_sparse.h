@@ -20,8 +20,8 @@ typedef struct PfsSparse
 {
 	PfsPages   *chunks;
 	uint32_t   *links;			/* [pfs_sparse_chunks()], atomic: where the
-								 * record lies, in PFS_SPARSE_UNITs from 1;
-								 * 0: none */
+								 * record lies, in PFS_SPARSE_UNITs from 1; 0:
+								 * none */
 	uint32_t	ncells;
 	uint32_t	cell_size;
 	uint32_t	per_chunk;		/* cells of a chunk; the last one may have
