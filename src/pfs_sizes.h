@@ -13,7 +13,6 @@
 
 /* Largest values. */
 #define PFS_INSTANCES_MAX		1048576
-/* Each has some 50 kB of address space for its counters. */
 #define PFS_ACCOUNTS_MAX		65536
 /* Numbers are 16 bits wide. */
 #define PFS_INSTRUMENTS_MAX		16384
@@ -28,6 +27,20 @@
 #define PFS_FILES_PER_CONNECTION 64
 /* As many as there can be connections, within reason. */
 #define PFS_ACCOUNTS_DEFAULT	Min(32 + MaxConnections, 512)
+/*
+ * Most counters lie with accounts: users and hosts have some of their own after a
+ * TRUNCATE, or where an account had no room.  The first ones are for a few accounts
+ * that do everything.
+ */
+#define PFS_ACCOUNT_COUNTERS_AT_LEAST	4096
+#define PFS_ACCOUNT_COUNTERS_EACH		32
+#define PFS_ACCOUNT_COUNTERS_DEFAULT(records) \
+	((records) == 0 ? 0 : Min(PFS_ACCOUNT_COUNTERS_AT_LEAST + PFS_ACCOUNT_COUNTERS_EACH * (records), PFS_INSTANCES_MAX))
+/*
+ * A kind of statement takes a group of counters, and so do eight errors.  Most threads need
+ * a handful; what they leave is there for those that do a hundred kinds.
+ */
+#define PFS_COUNTERS_PER_THREAD			64
 /* Applications prepare a handful of statements, some of them hundreds. */
 #define PFS_PREPARED_PER_THREAD	16
 /* An application has its shapes whatever the number of its sessions. */
@@ -60,6 +73,14 @@
 	X(hosts, "pfs.hosts_size", PFS_ACCOUNTS_MAX, PFS_ACCOUNTS_DEFAULT, NULL, \
 	  "Client addresses whose numbers are kept apart.", \
 	  "-1 is sized from max_connections; 0: none.") \
+	X(account_counters, "pfs.account_counters_size", PFS_INSTANCES_MAX, \
+	  PFS_ACCOUNT_COUNTERS_DEFAULT(pfs_sizes.accounts + pfs_sizes.users + pfs_sizes.hosts), NULL, \
+	  "Groups of counters that accounts, users and hosts can have together.", \
+	  "-1 is sized from how many of these there can be; 0: their numbers go to the server.") \
+	X(thread_counters, "pfs.thread_counters_size", PFS_INSTANCES_MAX, \
+	  Min(pfs_sizes.threads * PFS_COUNTERS_PER_THREAD, PFS_INSTANCES_MAX), NULL, \
+	  "Groups of counters of statements and errors that threads can have together.", \
+	  "-1 is 64 for each process that can be watched; 0: the numbers go to the server.") \
 	X(actors, "pfs.setup_actors_size", PFS_ACTORS_MAX, PFS_ACTORS_DEFAULT, NULL, \
 	  "Rules for new sessions in setup_actors.", \
 	  "-1 is 128; 0 has no rule, so no session is instrumented from its start.") \

@@ -14,6 +14,7 @@ typedef struct CellContext
 	PfsSeqlock	lock;			/* of the owner */
 	PfsBlock	block;
 	void	   *memory;
+	PfsPages   *chunks;			/* where the cells lie; NULL: in the block */
 	uint32_t	ncells;
 	uint64_t	events;
 	uint64_t	owners;
@@ -71,10 +72,21 @@ check_zero(CellContext *x)
 	HAMMER_CHECK(pfs_block_next(&x->block, 0) == x->ncells, "a new owner's cell is touched");
 	for (uint32_t i = 0; i < x->ncells; i++)
 	{
+		if (x->chunks != NULL && *pfs_block_chunk(&x->block, i) == NULL)
+			continue;
 		HAMMER_CHECK(pfs_block_read(&x->block, &x->lock, i, &c), "the owner cannot read its cell");
 		HAMMER_CHECK(c.count_timed == 0 && c.count_untimed == 0 && c.sum == 0 && c.max == 0,
 					 "cell %u of a new owner is not zero", i);
 	}
+}
+
+static void
+init_block(CellContext *x)
+{
+	if (x->chunks != NULL)
+		pfs_block_init_chunks(&x->block, x->memory, x->ncells, sizeof(PfsCell));
+	else
+		pfs_block_init(&x->block, x->memory, x->ncells, sizeof(PfsCell));
 }
 
 /* The word is odd here; it ends as the next even one. */
@@ -85,6 +97,71 @@ end_write(CellContext *x)
 
 	hammer_bear(&x->writes, word / 2, word);
 	pfs_seqlock_write_end(&x->lock);
+}
+
+/*
+ * Gives the chunks of all touched cells back, as they are; what others make of them no
+ * reader may take for a cell.
+ */
+static void
+give_chunks_back(CellContext *x)
+{
+	/* A victim may have left the block half made; its chunks are lost. */
+	if (x->block.touched == NULL || x->block.chunks == NULL || x->block.cell_size == 0)
+		return;
+	for (uint32_t i = pfs_block_next(&x->block, 0); i < x->ncells; i = pfs_block_next(&x->block, i + 1))
+	{
+		void	  **chunk = pfs_block_chunk(&x->block, i);
+		uint32_t	index;
+
+		if (*chunk == NULL)
+			continue;
+		index = pfs_pages_index(x->chunks, *chunk);
+		pfs_store_relaxed(chunk, NULL);
+		if (pfs_pages_claim(x->chunks, index, pfs_pages_word(x->chunks, index)))
+			pfs_pages_free(x->chunks, index);
+	}
+}
+
+/* The owner's cell, marked as touched, where the block is in chunks. */
+static PfsCell *
+cell_in_chunk(CellContext *x, uint32_t i)
+{
+	static uint32_t hint;
+
+	if (*pfs_block_chunk(&x->block, i) == NULL)
+	{
+		uint32_t	index = pfs_pages_allocate(x->chunks, &hint);
+		void	   *chunk;
+
+		if (index == PFS_NO_RECORD)
+			return NULL;
+		chunk = pfs_pages_record(x->chunks, index);
+		memset(chunk, 0, PFS_BLOCK_CHUNK);
+		pfs_pages_publish(x->chunks, index);
+		pfs_store_release(pfs_block_chunk(&x->block, i), chunk);
+	}
+	pfs_block_touch(&x->block, i);
+	return pfs_block_cell(&x->block, i);
+}
+
+/* Takes chunks, fills them with what is no cell, and gives them back. */
+static void
+cell_stranger(CellContext *x, HammerRng *rng)
+{
+	uint32_t	hint = 0;
+
+	while (hammer_going())
+	{
+		uint32_t	index = pfs_pages_allocate(x->chunks, &hint);
+
+		if (index == PFS_NO_RECORD)
+			continue;
+		hammer_fill(pfs_pages_record(x->chunks, index), 0, PFS_BLOCK_CHUNK / sizeof(uint64_t), hammer_random(rng, UINT32_MAX));
+		if (hammer_random(rng, 100) == 0)
+			hammer_pause(rng);
+		pfs_pages_free(x->chunks, index);
+	}
 }
 
 /* Another owner of the same memory, or only all cells to zero. */
@@ -104,10 +181,12 @@ begin_ownership(CellContext *x, HammerRng *rng)
 	}
 	pfs_store_relaxed(&x->owner, x->owner | 1);
 	pfs_fence_release();
+	if (x->chunks != NULL)
+		give_chunks_back(x);
 	pfs_store_relaxed(&x->lock.word, 0);
 	memset(&x->block, 0, sizeof(x->block));
 	hammer_pause(rng);
-	pfs_block_init(&x->block, x->memory, x->ncells, sizeof(PfsCell));
+	init_block(x);
 	pfs_store_release(&x->owner, x->owner + 1);
 }
 
@@ -124,15 +203,30 @@ cell_writer(CellContext *x, HammerRng *rng)
 		for (; n > 0; n--)
 		{
 			uint32_t	i = hammer_random(rng, x->ncells);
-			PfsCell    *c = pfs_block_cell(&x->block, i);
+			PfsCell    *c;
 
 			pfs_seqlock_write_begin(&x->lock);
+			c = x->chunks == NULL ? pfs_block_cell(&x->block, i) : cell_in_chunk(x, i);
+			if (c == NULL)
+			{
+				end_write(x);
+				hammer_fail("there is no chunk");
+				return;
+			}
 			for (uint32_t k = events_per_write(i); k > 0; k--)
 			{
 				if (event_timed(i, c->count_timed + c->count_untimed))
-					pfs_cells_add(&x->block, i, ticks_of(c->count_timed + 1));
+				{
+					if (c->count_timed == 0)
+						pfs_cells_touch(&x->block, i, ticks_of(1));
+					pfs_cell_add(c, ticks_of(c->count_timed + 1));
+				}
 				else
-					pfs_cells_add_untimed(&x->block, i);
+				{
+					if (c->count_untimed == 0)
+						pfs_cells_touch(&x->block, i, UINT64_MAX);
+					pfs_bump(&c->count_untimed, 1);
+				}
 				events++;
 			}
 			end_write(x);
@@ -192,6 +286,8 @@ cell_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 {
 	if (place == 0)
 		cell_writer(context, rng);
+	else if (place == 1 && ((CellContext *) context)->chunks != NULL)
+		cell_stranger(context, rng);
 	else
 		cell_reader(context, rng);
 }
@@ -205,8 +301,15 @@ seen_all(const void *context)
 }
 
 static void
-run_cell(uint32_t ncells)
+run_cell(uint32_t ncells, bool in_chunks)
 {
+	/*
+	 * Room for the owner's, and what the kill of an owner or a stranger
+	 * costs.
+	 */
+	PfsPagesSpec spec = {"chunks", PFS_BLOCK_CHUNK, 65536, 16};
+	PfsPages   *chunks = NULL;
+	size_t		size = in_chunks ? pfs_block_chunks_size(ncells, sizeof(PfsCell)) : pfs_block_size(ncells, sizeof(PfsCell));
 	HammerSegment s;
 	CellContext *x = NULL;
 	void	   *memory = NULL;
@@ -216,16 +319,19 @@ run_cell(uint32_t ncells)
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
-		memory = pfs_segment_take(&s.seg, pfs_block_size(ncells, sizeof(PfsCell)), PFS_CACHE_LINE);
+		memory = pfs_segment_take(&s.seg, size, PFS_CACHE_LINE);
+		if (in_chunks)
+			chunks = pfs_pages_create(&s.seg, &spec);
 	}
 	x->memory = memory;
 	x->ncells = ncells;
+	x->chunks = chunks;
 	x->owner = 2;
-	pfs_block_init(&x->block, memory, ncells, sizeof(PfsCell));
+	init_block(x);
 	hammer_witness_begin(&x->writes);
 	kills = hammer_run_until(cell_worker, x, seen_all);
 	hammer_witness_end(&x->writes);
-	snprintf(name, sizeof(name), "cell, %u cells%s", ncells, hammer_options.kill ? ", killing" : "");
+	snprintf(name, sizeof(name), "cell, %u cells%s%s", ncells, in_chunks ? " in chunks" : "", hammer_options.kill ? ", killing" : "");
 	if (x->owners == 0 || x->reads == 0)
 		hammer_fail("%lu owners, %lu reads", x->owners, x->reads);
 	hammer_done(name, "%lu owners, %lu events, %lu reads, %lu missed, %u kills",
@@ -251,8 +357,10 @@ void
 hammer_cell(void)
 {
 	check_histogram();
-	run_cell(1);
-	run_cell(2);
-	run_cell(7);
-	run_cell(300);
+	run_cell(1, false);
+	run_cell(2, false);
+	run_cell(7, false);
+	run_cell(300, false);
+	run_cell(7, true);
+	run_cell(300, true);
 }

@@ -109,10 +109,43 @@ is($server->sql('SELECT count(*) <= 1 FROM pfs.events_waits_history_long'), 't',
 $server->sql('TRUNCATE pfs.containers');
 between($server->sql(q{SELECT records_lost FROM pfs.containers WHERE name = 'thread_instances'}), 0, 20, 'TRUNCATE of containers: losses count anew');
 
-# ---- all threads, but no room for their files ----
+# ---- all threads and accounts, but room for one group of their counters ----
 
 with_settings(<<'EOT');
 pfs.max_thread_instances = -1
+pfs.max_file_instances = -1
+pfs.account_counters_size = 1
+EOT
+load_and_look('one group of counters', 2);
+is(used('account_counters'), '1|t', 'one group of counters');
+like(lost('account_counters'), qr/^[1-9]\d*\|t$/, 'what had no room is counted');
+is($server->sql(q{SELECT count(*) >= 1 FROM pfs.accounts}), 't', 'accounts are there');
+cmp_ok($server->sql(q{SELECT sum(count_star) FROM pfs.events_statements_summary_global_by_event_name}), '>',
+	$server->sql(q{SELECT coalesce(sum(count_star), 0) FROM pfs.events_statements_summary_by_account_by_event_name}),
+	'the server has what its accounts could not keep');
+
+# The same of threads.
+with_settings(<<'EOT');
+pfs.account_counters_size = -1
+pfs.thread_counters_size = 1
+EOT
+load_and_look('one group of counters of threads', 2);
+is(used('thread_counters'), '1|t', 'one group of counters of threads');
+like(lost('thread_counters'), qr/^[1-9]\d*\|t$/, 'what had no room is counted');
+$server->sql('TRUNCATE pfs.events_statements_summary_global_by_event_name, pfs.events_errors_summary_global_by_error');
+my $one = $server->session;
+
+$one->query('CREATE TEMP TABLE two (a int)');
+$one->query(q{DO $$BEGIN PERFORM 1 / 0; EXCEPTION WHEN division_by_zero THEN END$$});
+is($server->sql(q{SELECT string_agg(count_star::text, ' ' ORDER BY event_name) FROM pfs.events_statements_summary_global_by_event_name
+   WHERE event_name IN ('statement/sql/create_table', 'statement/sql/do')}), '1 1', 'the server has what threads could not keep');
+is($server->sql(q{SELECT sum_error_raised || ' ' || sum_error_handled FROM pfs.events_errors_summary_global_by_error WHERE sql_state = '22012'}), '1 1',
+	'errors, too');
+
+# ---- all threads, but no room for their files ----
+
+with_settings(<<'EOT');
+pfs.thread_counters_size = -1
 pfs.max_file_instances = 1
 pfs.events_waits_history_size = -1
 pfs.events_waits_history_long_size = -1
@@ -161,6 +194,8 @@ with_settings(<<'EOT');
 pfs.max_instruments = -1
 pfs.max_thread_instances = 0
 pfs.max_file_instances = 0
+pfs.account_counters_size = 0
+pfs.thread_counters_size = 0
 pfs.events_waits_history_size = 0
 pfs.events_waits_history_long_size = 0
 EOT

@@ -182,6 +182,50 @@ foreach my $sizes ('', 'accounts 0', 'accounts 1', 'users 0', 'users 1', 'hosts 
 }
 $server->stop;
 $server->conf("pfs.${_}_size = -1") foreach qw(accounts users hosts);
+
+# ---- accounts, users and hosts, but no room for their counters, or for those of one ----
+
+# The groups of counters that are in use.
+sub groups
+{
+	return $server->sql("SELECT records_used FROM pfs.containers WHERE name = 'account_counters'");
+}
+
+foreach my $size (0, 1)
+{
+	$server->conf("pfs.account_counters_size = $size");
+	$server->start;
+	my @sessions = map { $server->session(user => $_->{user}, ($_->{host} ? (host => $_->{host}) : ())) } @who;
+
+	events($sessions[$_], $who[$_]{n}) foreach 0 .. 5;
+	is(rows('account', 'user_name, host'), expected('account'), "room for the counters of $size: accounts show what living threads have");
+	$_->close foreach @sessions;
+	$server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_user LIKE 'u_'", 0);
+	my $row = rows('account', 'user_name, host');
+
+	like($row, $size == 0 ? qr/^$/ : qr/^[^ ]+$/, "of those that have ended, what $size has");
+	ok($row eq '' || grep({ $_ eq $row } split(' ', expected('account'))), 'with all of its events');
+	is(total($_), $row =~ /=(\d+)/ ? $1 : 0, "as $_ have") foreach qw(user host);
+	is(total('global'), $all, 'the server has what they all had');
+	is(groups(), $size, 'groups of counters in use');
+	cmp_ok(lost('account_counters'), $size == 0 ? '==' : '>=', $size == 0 ? 0 : 15, 'what had no room is counted, at three levels');
+	is(lost($_), 0, "$_ themselves have room") foreach qw(accounts users hosts);
+
+	# An account that goes gives its counters back, and the next one has room.
+	$server->sql('TRUNCATE pfs.accounts');
+	is(groups(), 0, 'accounts that are removed give them back');
+	$server->sql('TRUNCATE pfs.users, pfs.hosts');
+	is(total('global'), $all, 'and nothing is lost for the server');
+	my $next = $server->session(user => 'u3');
+
+	events($next, 8);
+	$next->close;
+	$server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_user = 'u3'", 0);
+	is(rows('account', 'user_name, host'), $size == 0 ? '' : 'u3@[local]=8', 'the next one has their room');
+	is(total('global'), $all + 8, 'and the server');
+	$server->stop;
+}
+$server->conf('pfs.account_counters_size = -1');
 $server->start;
 
 # ---- an idle session across resets ----

@@ -11,17 +11,11 @@
  */
 #define READ_TRIES 100
 
-static uint32_t
-bitmap_words(uint32_t ncells)
-{
-	return (ncells + 63) / 64;
-}
-
 /* Bytes of the bitmap, up to where the cells begin. */
 static size_t
 bitmap_bytes(uint32_t ncells)
 {
-	size_t		bytes = bitmap_words(ncells) * sizeof(uint64_t);
+	size_t		bytes = pfs_bitmap_words(ncells) * sizeof(uint64_t);
 
 	return (bytes + PFS_CACHE_LINE - 1) & ~(size_t) (PFS_CACHE_LINE - 1);
 }
@@ -38,7 +32,7 @@ next_bit(const uint64_t *bitmap, uint32_t n, uint32_t i)
 	bits = pfs_load_relaxed(&bitmap[w]) & (UINT64_MAX << (i % 64));
 	while (bits == 0)
 	{
-		if (++w >= bitmap_words(n))
+		if (++w >= pfs_bitmap_words(n))
 			return n;
 		bits = pfs_load_relaxed(&bitmap[w]);
 	}
@@ -58,6 +52,14 @@ pfs_block_size(uint32_t ncells, uint32_t cell_size)
 	return bitmap_bytes(ncells) + (size_t) ncells * cell_size;
 }
 
+size_t
+pfs_block_chunks_size(uint32_t ncells, uint32_t cell_size)
+{
+	uint32_t	per_chunk = PFS_BLOCK_CHUNK / cell_size;
+
+	return bitmap_bytes(ncells) + (ncells + per_chunk - 1) / per_chunk * sizeof(void *);
+}
+
 /*
  * The bitmap comes first, so an earlier owner's is still readable here: the
  * cells it marks are the only ones that are not zero.  That keeps the cells of
@@ -71,20 +73,38 @@ pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size)
 	b->cell_size = cell_size;
 	b->touched = mem;
 	b->cells = (char *) mem + bitmap_bytes(ncells);
+	b->chunks = NULL;
 	pfs_block_clear(b);
 }
 
 void
+pfs_block_init_chunks(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size)
+{
+	b->ncells = ncells;
+	b->cell_size = cell_size;
+	b->touched = mem;
+	b->cells = NULL;
+	b->chunks = (void **) ((char *) mem + bitmap_bytes(ncells));
+	pfs_block_clear(b);
+}
+
+/* Zeroes the cells that the bitmap marks, as far as their chunks are still there, and the bitmap. */
+void
 pfs_block_clear(PfsBlock *b)
 {
-	for (uint32_t w = 0; w < bitmap_words(b->ncells); w++)
+	for (uint32_t w = 0; w < pfs_bitmap_words(b->ncells); w++)
 	{
 		uint64_t	bits = b->touched[w];
 
 		if (bits == 0)
 			continue;
 		for (; bits != 0; bits &= bits - 1)
-			zero_cell(pfs_block_cell(b, w * 64 + __builtin_ctzll(bits)), b->cell_size);
+		{
+			void	   *cell = pfs_block_cell(b, w * 64 + __builtin_ctzll(bits));
+
+			if (cell != NULL)
+				zero_cell(cell, b->cell_size);
+		}
 		pfs_store_relaxed(&b->touched[w], 0);
 	}
 }
@@ -96,22 +116,41 @@ pfs_block_touch(PfsBlock *b, uint32_t i)
 }
 
 /*
+ * Where a reader finds a cell; NULL: its chunk is not there, or the memory changes
+ * hands.
+ */
+static const char *
+cell_to_read(const PfsBlock *b, uint32_t i, uint32_t cell_size)
+{
+	const char *cells = pfs_load_relaxed((char *const *) &b->cells);
+	const char *const *chunks = pfs_load_relaxed((const char *const *const *) &b->chunks);
+	const char *chunk;
+
+	if (cells != NULL)
+		return cells + (size_t) i * cell_size;
+	if (chunks == NULL || cell_size == 0)
+		return NULL;
+	chunk = pfs_load_acquire(&chunks[i / (PFS_BLOCK_CHUNK / cell_size)]);
+	return chunk == NULL ? NULL : chunk + i % (PFS_BLOCK_CHUNK / cell_size) * cell_size;
+}
+
+/*
  * Copies a cell from between two write sections of its owner.  Some tries, as a busy
  * owner may be in the next one each time; false if none of them succeeded.
  */
 bool
 pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst)
 {
-	/* NULL while the memory changes hands. */
-	const char *cells = pfs_load_relaxed((char *const *) &b->cells);
+	uint32_t	cell_size = pfs_load_relaxed(&b->cell_size);
+	const char *cell = cell_to_read(b, i, cell_size);
 
-	for (int tries = 0; tries < READ_TRIES && cells != NULL; tries++)
+	for (int tries = 0; tries < READ_TRIES && cell != NULL; tries++)
 	{
 		uint64_t	word = pfs_seqlock_read_begin(lock);
 
 		if ((word & 1) == 0)
 		{
-			pfs_racy_copy(dst, cells + (size_t) i * b->cell_size, b->cell_size);
+			pfs_racy_copy(dst, cell, cell_size);
 			if (pfs_seqlock_read_valid(lock, word))
 				return true;
 		}
@@ -123,13 +162,12 @@ pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst)
 bool
 pfs_block_look(const PfsBlock *b, uint32_t i, void *dst)
 {
-	/* As above: at any moment it can be NULL. */
-	const char *cells = pfs_load_relaxed((char *const *) &b->cells);
 	uint32_t	cell_size = pfs_load_relaxed(&b->cell_size);
+	const char *cell = cell_to_read(b, i, cell_size);
 
-	if (cells == NULL)
+	if (cell == NULL)
 		return false;
-	pfs_racy_copy(dst, cells + (size_t) i * cell_size, cell_size);
+	pfs_racy_copy(dst, cell, cell_size);
 	return true;
 }
 
@@ -147,13 +185,7 @@ pfs_block_next(const PfsBlock *b, uint32_t i)
 size_t
 pfs_shared_block_size(uint32_t ncells, uint32_t cell_size)
 {
-	return (size_t) bitmap_words(ncells) * sizeof(uint64_t) + (size_t) ncells * cell_size;
-}
-
-void *
-pfs_shared_block_cell(const PfsSharedBlock *b, uint32_t i)
-{
-	return (char *) ((uint64_t *) b->mem + bitmap_words(b->ncells)) + (size_t) i * b->cell_size;
+	return (size_t) pfs_bitmap_words(ncells) * sizeof(uint64_t) + (size_t) ncells * cell_size;
 }
 
 void *
@@ -165,12 +197,6 @@ pfs_shared_block_touch(const PfsSharedBlock *b, uint32_t i)
 	if ((pfs_load_relaxed(word) & bit) == 0)
 		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
 	return pfs_shared_block_cell(b, i);
-}
-
-bool
-pfs_shared_block_is_touched(const PfsSharedBlock *b, uint32_t i)
-{
-	return (pfs_load_relaxed((uint64_t *) b->mem + i / 64) & UINT64_C(1) << (i % 64)) != 0;
 }
 
 uint32_t
@@ -186,6 +212,6 @@ pfs_shared_block_clear(const PfsSharedBlock *b)
 
 	for (uint32_t i = next_bit(touched, b->ncells, 0); i < b->ncells; i = next_bit(touched, b->ncells, i + 1))
 		zero_cell(pfs_shared_block_cell(b, i), b->cell_size);
-	for (uint32_t w = 0; w < bitmap_words(b->ncells); w++)
+	for (uint32_t w = 0; w < pfs_bitmap_words(b->ncells); w++)
 		pfs_store_relaxed(&touched[w], 0);
 }

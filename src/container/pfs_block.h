@@ -16,17 +16,26 @@
 /*
  * Guarded by its owner's sequence lock, which the owner holds for every change: a
  * reader sees a cell before or after an event, never between.
+ *
+ * The cells of a block in chunks lie elsewhere, some of them in each chunk, which its
+ * owner brings when it is needed, and takes away at the end.  It holds no addresses
+ * itself: a reader may find another owner's bytes in a chunk until it compares whose
+ * the block is.
  */
 typedef struct PfsBlock
 {
 	uint32_t	ncells;			/* set at init */
 	uint32_t	cell_size;		/* bytes */
 	uint64_t   *touched;		/* bitmap, (ncells + 63) / 64 words */
-	void	   *cells;			/* [ncells] */
+	void	   *cells;			/* [ncells]; NULL: in chunks */
+	void	  **chunks;			/* by the owner: NULL until there are cells */
 } PfsBlock;
 
-/* Bytes for the bitmap and the cells of one block. */
+#define PFS_BLOCK_CHUNK	256		/* bytes of a chunk */
+
+/* Bytes for the bitmap and the cells of one block, or for the bitmap and the addresses of its chunks. */
 extern size_t pfs_block_size(uint32_t ncells, uint32_t cell_size);
+extern size_t pfs_block_chunks_size(uint32_t ncells, uint32_t cell_size);
 
 /*
  * mem: pfs_block_size bytes, cache-aligned, either zero or used by an earlier block
@@ -35,16 +44,32 @@ extern size_t pfs_block_size(uint32_t ncells, uint32_t cell_size);
  */
 extern void pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size);
 
+/* The same of a block in chunks; the earlier one has given all of its chunks away. */
+extern void pfs_block_init_chunks(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size);
+
 /* Owner, holding its lock: all cells untouched and zero. */
 extern void pfs_block_clear(PfsBlock *b);
 
 /* Owner, holding its lock: the cell is not zero any more. */
 extern void pfs_block_touch(PfsBlock *b, uint32_t i);
 
+/* Owner: where the chunk of this cell is noted. */
+static inline void **
+pfs_block_chunk(const PfsBlock *b, uint32_t i)
+{
+	return &b->chunks[i / (PFS_BLOCK_CHUNK / b->cell_size)];
+}
+
+/* Owner: the cell; NULL: its chunk is not there. */
 static inline void *
 pfs_block_cell(const PfsBlock *b, uint32_t i)
 {
-	return (char *) b->cells + (size_t) i * b->cell_size;
+	char	   *chunk;
+
+	if (b->cells != NULL)
+		return (char *) b->cells + (size_t) i * b->cell_size;
+	chunk = *pfs_block_chunk(b, i);
+	return chunk == NULL ? NULL : chunk + i % (PFS_BLOCK_CHUNK / b->cell_size) * b->cell_size;
 }
 
 /*
@@ -74,14 +99,28 @@ typedef struct PfsSharedBlock
 
 extern size_t pfs_shared_block_size(uint32_t ncells, uint32_t cell_size);
 
+static inline uint32_t
+pfs_bitmap_words(uint32_t ncells)
+{
+	return (ncells + 63) / 64;
+}
+
 /* The cell, marked as touched: for writers. */
 extern void *pfs_shared_block_touch(const PfsSharedBlock *b, uint32_t i);
 
 /* Was it ever?  Untouched ones read as zero, but reading makes them resident. */
-extern bool pfs_shared_block_is_touched(const PfsSharedBlock *b, uint32_t i);
+static inline bool
+pfs_shared_block_is_touched(const PfsSharedBlock *b, uint32_t i)
+{
+	return (pfs_load_relaxed((uint64_t *) b->mem + i / 64) & UINT64_C(1) << (i % 64)) != 0;
+}
 
 /* The cell: for readers. */
-extern void *pfs_shared_block_cell(const PfsSharedBlock *b, uint32_t i);
+static inline void *
+pfs_shared_block_cell(const PfsSharedBlock *b, uint32_t i)
+{
+	return (char *) ((uint64_t *) b->mem + pfs_bitmap_words(b->ncells)) + (size_t) i * b->cell_size;
+}
 
 /* Next touched cell at or after i, or ncells. */
 extern uint32_t pfs_shared_block_next(const PfsSharedBlock *b, uint32_t i);

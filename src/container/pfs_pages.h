@@ -166,6 +166,16 @@ pfs_pages_record(const PfsPages *c, uint32_t index)
 		(index - page * c->records_per_page) * c->record_size;
 }
 
+/* The number of a record, from its memory. */
+static inline uint32_t
+pfs_pages_index(const PfsPages *c, const void *record)
+{
+	size_t		offset = (const char *) record - c->memory;
+	uint32_t	page = offset / c->page_bytes;
+
+	return page * c->records_per_page + (offset - page * c->page_bytes) / c->record_size;
+}
+
 /* The state word now; to be compared with one kept earlier. */
 static inline uint64_t
 pfs_pages_word(const PfsPages *c, uint32_t index)

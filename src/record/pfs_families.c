@@ -77,3 +77,8 @@ const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {
 StaticAssertDecl(sizeof(PfsTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsMemoryTotals) <= PFS_TOTALS_SIZE_MAX &&
 				 sizeof(PfsStatementTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsTransactionTotals) <= PFS_TOTALS_SIZE_MAX &&
 				 sizeof(PfsErrorCell) <= PFS_TOTALS_SIZE_MAX, "a private sum of any family has room");
+
+#define FITS(type) (sizeof(type) + sizeof(uint64) <= PFS_ACCOUNT_CHUNK_SIZE)
+
+StaticAssertDecl(FITS(PfsSharedStatementCell) && FITS(PfsSharedTransactionCell) && FITS(PfsSharedMemoryCell) &&
+				 FITS(PfsErrorCell), "a chunk of an account's counters has room for a cell of any family");

@@ -117,6 +117,10 @@ const PfsPart pfs_parts[] = {
 		.pages = &pfs_accounts[PFS_HOSTS].pages,
 	},
 	{
+		.name = "account_counters",
+		.pages = &pfs_account_counters,
+	},
+	{
 		.name = "statements",
 		.leave = pfs_statement_detach,
 	},
@@ -176,6 +180,10 @@ const PfsPart pfs_parts[] = {
 		.nrows = PFS_NUM_FAMILIES,
 		.row = pfs_container_of_family,
 		.reset = pfs_families_reset_lost,
+	},
+	{
+		.name = "thread_counters",
+		.pages = &pfs_thread_counters,
 	},
 	{
 		.name = "files",

@@ -20,13 +20,17 @@
 /* A record that is being removed is out of the index soon. */
 #define ENTER_TRIES		100
 
-/* 64 kB of cells, or so, are a page. */
-#define RECORDS_PER_PAGE 1
+/* 64 kB, or so, are a page: of records, and of chunks. */
+#define RECORDS_PER_PAGE	32
+#define CHUNKS_PER_PAGE		128
 
 PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
+PfsPages   *pfs_account_counters;
 
-/* The blocks of each record, their memory relative to it. */
-static PfsSharedBlock blocks[PFS_NUM_FAMILIES];
+size_t		pfs_account_links_at[PFS_NUM_FAMILIES];
+
+/* The cells of each record, but for where their links lie. */
+static PfsSparse cells[PFS_NUM_FAMILIES];
 
 static uint32 hints[PFS_NUM_ACCOUNT_KINDS];
 
@@ -64,22 +68,8 @@ has_names(const void *record, const void *key)
 }
 
 /*
- * Returns the index of a record, of which the hash table's callback gets the address
- * only.
- */
-static uint32
-index_of(const AccountKey *key, const void *record)
-{
-	size_t		offset = (const char *) record - key->pages->memory;
-	uint32		page = offset / key->pages->page_bytes;
-
-	return page * key->pages->records_per_page +
-		(offset - page * key->pages->page_bytes) / key->pages->record_size;
-}
-
-/*
  * Fills a fresh record, for pfs_hash_insert(): names and parents as the key has them,
- * no connections, empty cells.  Its reference count stops saying that the record is
+ * no connections, no cells.  Its reference count stops saying that the record is
  * dead last, so that it can be pinned as soon as it is published.
  */
 static void
@@ -98,31 +88,31 @@ fill_cb(void *record, const void *key, void *arg)
 	strlcpy(account->host_name, wanted->host_name ? wanted->host_name : "", sizeof(account->host_name));
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
-		PfsSharedBlock block = pfs_account_cells(account, family);
+		PfsSparse	sparse = pfs_account_cells(account, family);
 
-		pfs_shared_block_clear(&block);
+		memset(sparse.links, 0, pfs_sparse_chunks(&sparse) * sizeof(uint32));
 	}
-	pfs_ref_reuse(&wanted->references[index_of(wanted, record)]);
+	pfs_ref_reuse(&wanted->references[pfs_pages_index(wanted->pages, record)]);
 }
 
-/* Returns where the cells of a family lie behind this record. */
-PfsSharedBlock
+PfsSparse
 pfs_account_cells(PfsAccount *account, PfsFamily family)
 {
-	PfsSharedBlock block = blocks[family];
+	PfsSparse	sparse = cells[family];
 
-	block.mem = (char *) account + (uintptr_t) block.mem;
-	return block;
+	sparse.links = (uint32 *) ((char *) account + pfs_account_links_at[family]);
+	return sparse;
 }
 
 /*
  * Takes the containers of accounts, users and hosts, each with its index and its
- * reference counts.  All three have records of one size: the names, and behind them a
- * block of cells for each family of summaries.
+ * reference counts, and that of their cells.  The three have records of one size: the
+ * names, and behind them for each family of summaries a link to each chunk of cells.
  */
 void
 pfs_accounts_lay_out(PfsSegment *seg)
 {
+	PfsPagesSpec counters = {"account_counters", PFS_ACCOUNT_CHUNK_SIZE, pfs_sizes.account_counters, CHUNKS_PER_PAGE};
 	size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsAccount));
 
 	static const char *const names[PFS_NUM_ACCOUNT_KINDS] = {
@@ -132,14 +122,20 @@ pfs_accounts_lay_out(PfsSegment *seg)
 		[PFS_ACCOUNTS] = pfs_sizes.accounts,[PFS_USERS] = pfs_sizes.users,[PFS_HOSTS] = pfs_sizes.hosts,
 	};
 
+	pfs_account_counters = pfs_pages_create(seg, &counters);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
-		blocks[family] = (PfsSharedBlock)
+		uint32		cell_size = pfs_summary_kinds[family]->shared_size;
+
+		cells[family] = (PfsSparse)
 		{
-			(void *) size, pfs_sizes.cells[family], pfs_summary_kinds[family]->shared_size
+			pfs_account_counters, NULL, pfs_sizes.cells[family], cell_size,
+				pfs_sparse_per_chunk(PFS_ACCOUNT_CHUNK_SIZE, cell_size)
 		};
-		size += TYPEALIGN(PFS_CACHE_LINE, pfs_shared_block_size(blocks[family].ncells, blocks[family].cell_size));
+		pfs_account_links_at[family] = size;
+		size += pfs_sparse_chunks(&cells[family]) * sizeof(uint32);
 	}
+	size = TYPEALIGN(PFS_CACHE_LINE, size);
 	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
 		uint32		records = sizes[kind];
@@ -325,7 +321,8 @@ pfs_account_host(const PfsAccountRefs *refs)
 
 /*
  * Removes a record that is marked dead, and so is ours: hands its counters to push,
- * takes it out of the index and unpins its parents.
+ * takes it out of the index, unpins its parents and gives its cells back.  Nobody uses
+ * them: threads pin a record before, and readers have no turn now.
  */
 static void
 remove_account(PfsAccountKind kind, uint32 index, uint64 word, void (*push) (PfsAccountKind, PfsAccount *))
@@ -337,6 +334,12 @@ remove_account(PfsAccountKind kind, uint32 index, uint64 word, void (*push) (Pfs
 		return;
 	unpin_if_any(PFS_USERS, &account->user);
 	unpin_if_any(PFS_HOSTS, &account->host);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		PfsSparse	sparse = pfs_account_cells(account, family);
+
+		pfs_sparse_free(&sparse);
+	}
 	pfs_pages_free(pfs_accounts[kind].pages, index);
 }
 

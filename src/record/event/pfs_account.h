@@ -12,13 +12,12 @@
 #define PFS_ACCOUNT_H
 
 #include "pfs.h"
-#include "pfs_block.h"
 #include "pfs_client.h"
-#include "pfs_pages.h"
+#include "pfs_sparse.h"
 
 /*
- * One account, user or host; its cells lie behind it.  Names and parents never
- * change while it is ALLOCATED.
+ * One account, user or host; behind it lie the links to its cells, of each family.
+ * Names and parents never change while it is ALLOCATED.
  */
 typedef struct PfsAccount
 {
@@ -43,7 +42,18 @@ typedef struct PfsAccounts
 
 extern PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
 
-/* Takes the three containers. */
+/*
+ * The cells of all three, by chunks: most accounts have a few dozen of the 2,000 cells
+ * that there are.  A chunk has one cell of statements, ten of waits, fifteen of errors.
+ */
+extern PfsPages *pfs_account_counters;
+
+#define PFS_ACCOUNT_CHUNK_SIZE	512
+
+/* Where a record's links to the chunks of a family lie behind its begin; set at the start. */
+extern size_t pfs_account_links_at[PFS_NUM_FAMILIES];
+
+/* Takes the four containers. */
 extern void pfs_accounts_lay_out(PfsSegment *seg);
 
 /* What a thread refers to; PFS_NO_RECORD: nothing. */
@@ -81,8 +91,8 @@ pfs_account_at(PfsAccountKind kind, uint32 index)
 	return pfs_pages_record(pfs_accounts[kind].pages, index);
 }
 
-/* The shared cells of a record. */
-extern PfsSharedBlock pfs_account_cells(PfsAccount *account, PfsFamily family);
+/* The shared cells of a record; who has pinned it, or has the turn, may use them. */
+extern PfsSparse pfs_account_cells(PfsAccount *account, PfsFamily family);
 
 /*
  * Remove the records of a kind that nobody refers to, give the rest as many

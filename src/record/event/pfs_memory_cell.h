@@ -52,16 +52,6 @@ typedef struct PfsSharedMemoryCell
 	uint64_t	depth_bytes;
 } PfsSharedMemoryCell;
 
-/*
- * A level above a thread, as its owner sees it: the cells, and which of them were
- * ever touched; touched NULL: there is no such level.
- */
-typedef struct PfsMemoryLevel
-{
-	const uint64_t *touched;
-	PfsSharedMemoryCell *cells;
-} PfsMemoryLevel;
-
 /* A private sum.  Water marks are added up in modular arithmetic. */
 typedef struct PfsMemoryTotals
 {

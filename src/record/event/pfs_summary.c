@@ -10,9 +10,11 @@
 
 PFS_HOT PfsSharedSummary *pfs_summary = NULL;
 PFS_HOT PfsPages *pfs_thread_histograms = NULL;
+PfsPages   *pfs_thread_counters = NULL;
 
 /* Guesses: some 64 kB are a page. */
 #define HISTOGRAMS_PER_PAGE 100
+#define CHUNKS_PER_PAGE		256
 /*
  * Instruments that a thread has timed waits of; further ones count into the server's
  * buckets at once.
@@ -22,6 +24,16 @@ PFS_HOT PfsPages *pfs_thread_histograms = NULL;
 /* What pfs_summary has pointers to, until it is started. */
 static void *global_cells[PFS_NUM_FAMILIES];
 static uint64 *global_buckets[PFS_NUM_FAMILIES];
+
+size_t
+pfs_summary_block_size(PfsFamily family)
+{
+	const PfsSummaryKind *kind = pfs_summary_kinds[family];
+	size_t		size = kind->in_chunks ? pfs_block_chunks_size(pfs_sizes.cells[family], kind->cell_size)
+	: pfs_block_size(pfs_sizes.cells[family], kind->cell_size);
+
+	return TYPEALIGN(PFS_CACHE_LINE, size);
+}
 
 size_t
 pfs_summary_cells_size(PfsFamily family, uint32 ncells)
@@ -50,14 +62,16 @@ pfs_summary_server_size(PfsFamily family)
 	return pfs_summary_cells_size(family, pfs_sizes.cells[family]) + buckets_size(family);
 }
 
-/* Takes the buckets of threads, and the global level: each family's cells and histograms. */
+/* Takes the buckets and the chunks of threads, and the global level: each family's cells and histograms. */
 void
 pfs_summary_lay_out(PfsSegment *seg)
 {
 	PfsPagesSpec histograms = {"waits_histograms", PFS_HISTOGRAM_BUCKETS * sizeof(uint32),
 	pfs_sizes.threads * HISTOGRAMS_PER_THREAD, HISTOGRAMS_PER_PAGE};
+	PfsPagesSpec counters = {"thread_counters", PFS_BLOCK_CHUNK, pfs_sizes.thread_counters, CHUNKS_PER_PAGE};
 
 	pfs_thread_histograms = pfs_pages_create(seg, &histograms);
+	pfs_thread_counters = pfs_pages_create(seg, &counters);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		global_cells[family] = pfs_segment_take(seg, pfs_summary_cells_size(family, pfs_sizes.cells[family]),

@@ -50,7 +50,11 @@ extern PFS_HIDDEN PfsSharedSummary *pfs_summary;
 /* The buckets of threads, one record per touched cell. */
 extern PfsPages *pfs_thread_histograms;
 
-/* Bytes of the cells of one level, and of all that the server's own level has. */
+/* The cells of threads in families that have them in chunks, by chunks. */
+extern PfsPages *pfs_thread_counters;
+
+/* Bytes of a thread's block of cells, of the cells of one level, and of all that the server's own level has. */
+extern size_t pfs_summary_block_size(PfsFamily family);
 extern size_t pfs_summary_cells_size(PfsFamily family, uint32 ncells);
 extern size_t pfs_summary_server_size(PfsFamily family);
 
@@ -67,6 +71,12 @@ struct PfsThread;
 
 /* Truncations have happened: move what is older than them. */
 extern void pfs_summary_apply_resets(struct PfsThread *t, PfsFamily family);
+
+/*
+ * The thread's cell, marked as touched, of a family of any kind; NULL: no memory is left
+ * for it, which is counted.  Then the event counts for the server alone.
+ */
+extern void *pfs_summary_cell(struct PfsThread *t, PfsFamily family, uint32 cell);
 
 /* The first timed wait of a cell. */
 extern void pfs_summary_touch(struct PfsThread *t, PfsInstrumentId instrument);

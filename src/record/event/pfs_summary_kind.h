@@ -43,6 +43,8 @@ typedef struct PfsSummaryKind
 	 * sizes are known.
 	 */
 	uint32		(*cells) (void);
+	bool		in_chunks;		/* a thread takes memory for its cells when it
+								 * needs them; they hold no addresses */
 	size_t		lock_offset;	/* of the PfsSeqlock in PfsThread that guards
 								 * the owner's cells */
 

@@ -8,12 +8,19 @@
 
 #include "pfs_summary.h"
 
-/* Where counters go: up to two places. */
+/*
+ * Where counters go: to the account; if there is none, or no room for them there, to
+ * the user, and to the host or else the server.  PFS_NO_RECORD: not there.
+ */
 typedef struct PfsDestination
 {
-	PfsSharedBlock cells[2];
-	int			n;
+	uint32		account;
+	uint32		user;
+	uint32		host;
+	bool		server;
 } PfsDestination;
+
+#define PFS_NOWHERE ((PfsDestination) {PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD, false})
 
 /* A private sum of any family; all zero is empty. */
 typedef union PfsAnyTotals
@@ -26,15 +33,8 @@ extern const PfsAccountKind pfs_kind_of_level[];	/* ACCOUNT, USER, HOST
 													 * only */
 extern const PfsLevel pfs_level_of_kind[];
 
-/* The shared cells of a record. */
-static inline PfsSharedBlock
-pfs_summary_cells_of(PfsFamily family, PfsAccountKind kind, uint32 index)
-{
-	return pfs_account_cells(pfs_account_at(kind, index), family);
-}
-
-/* Add to all of a destination's cells. */
-extern void pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const void *totals);
+/* Add a sum to the cells where it goes; one that is empty takes no room there. */
+extern void pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const PfsAnyTotals *totals);
 
 /*
  * The next one at or after b that counted something; most are empty, so by four

@@ -19,11 +19,51 @@ const PfsLevel pfs_level_of_kind[] = {
 	[PFS_ACCOUNTS] = PFS_LEVEL_ACCOUNT,[PFS_USERS] = PFS_LEVEL_USER,[PFS_HOSTS] = PFS_LEVEL_HOST,
 };
 
-void
-pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const void *totals)
+/* Is there nothing in a sum of a family? */
+static bool
+is_empty(PfsFamily family, const PfsAnyTotals *totals)
 {
-	for (int n = 0; n < to->n; n++)
-		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&to->cells[n], cell), totals);
+	const uint64 *words = (const uint64 *) totals->bytes;
+
+	for (uint32 i = 0; i < pfs_summary_kinds[family]->totals_size / sizeof(uint64); i++)
+	{
+		if (words[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Adds a sum to a cell of an account, user or host; false: it is not there, or has no room. */
+static bool
+merge_into(PfsFamily family, PfsAccountKind kind, uint32 index, uint32 cell, const PfsAnyTotals *totals)
+{
+	static uint32 hint;
+	PfsSparse	cells;
+	void	   *to;
+
+	if (index == PFS_NO_RECORD)
+		return false;
+	cells = pfs_account_cells(pfs_account_at(kind, index), family);
+	to = pfs_sparse_touch(&cells, cell, &hint);
+	if (to == NULL)
+		return false;
+	pfs_summary_kinds[family]->merge(to, totals);
+	return true;
+}
+
+/*
+ * Adds a sum to the lowest cells of a destination that can be had.  Counters that may
+ * stay at a level may as well be at those above it, so nothing is lost but for the
+ * tables below.
+ */
+void
+pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const PfsAnyTotals *totals)
+{
+	if (is_empty(family, totals) || merge_into(family, PFS_ACCOUNTS, to->account, cell, totals))
+		return;
+	(void) merge_into(family, PFS_USERS, to->user, cell, totals);
+	if (!merge_into(family, PFS_HOSTS, to->host, cell, totals) && to->server)
+		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
 }
 
 /*
@@ -35,22 +75,15 @@ static PfsDestination
 destination_of(const PfsThread *t, PfsFamily family, uint64 generation)
 {
 	const uint64 *truncated = pfs_summary[family].truncated;
-	uint32		user = pfs_account_user(&t->refs);
-	uint32		host = pfs_account_host(&t->refs);
-	PfsDestination to = {.n = 0};
+	PfsDestination to = PFS_NOWHERE;
 
-	if (t->refs.account != PFS_NO_RECORD &&
-		pfs_load_relaxed(&truncated[PFS_LEVEL_ACCOUNT]) <= generation)
-	{
-		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_ACCOUNTS, t->refs.account);
-		return to;
-	}
-	if (user != PFS_NO_RECORD && pfs_load_relaxed(&truncated[PFS_LEVEL_USER]) <= generation)
-		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_USERS, user);
-	if (host != PFS_NO_RECORD && pfs_load_relaxed(&truncated[PFS_LEVEL_HOST]) <= generation)
-		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_HOSTS, host);
-	else if (pfs_load_relaxed(&truncated[PFS_LEVEL_GLOBAL]) <= generation)
-		to.cells[to.n++] = pfs_summary[family].cells;
+	if (pfs_load_relaxed(&truncated[PFS_LEVEL_ACCOUNT]) <= generation)
+		to.account = t->refs.account;
+	if (pfs_load_relaxed(&truncated[PFS_LEVEL_USER]) <= generation)
+		to.user = pfs_account_user(&t->refs);
+	if (pfs_load_relaxed(&truncated[PFS_LEVEL_HOST]) <= generation)
+		to.host = pfs_account_host(&t->refs);
+	to.server = pfs_load_relaxed(&truncated[PFS_LEVEL_GLOBAL]) <= generation;
 	return to;
 }
 
@@ -200,6 +233,55 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 }
 
 /*
+ * Brings the chunk in which a cell lies.  A reader comes to the zeroes by the address
+ * (E, pairs with cell_to_read() of pfs_block.c).
+ */
+static bool
+make_chunk(PfsBlock *block, uint32 cell)
+{
+	static uint32 hint;
+	uint32		index = pfs_pages_allocate(pfs_thread_counters, &hint);
+	void	   *chunk;
+
+	if (index == PFS_NO_RECORD)
+		return false;
+	chunk = pfs_pages_record(pfs_thread_counters, index);
+	memset(chunk, 0, PFS_BLOCK_CHUNK);
+	pfs_pages_publish(pfs_thread_counters, index);
+	pfs_store_release(pfs_block_chunk(block, cell), chunk);
+	return true;
+}
+
+void *
+pfs_summary_cell(PfsThread *t, PfsFamily family, uint32 cell)
+{
+	PfsBlock   *block = &t->summary[family].cells;
+
+	if (pfs_block_cell(block, cell) == NULL && !make_chunk(block, cell))
+		return NULL;
+	pfs_block_touch(block, cell);
+	return pfs_block_cell(block, cell);
+}
+
+/* Gives the chunks of a block back, whose counters have been moved. */
+static void
+free_chunks(PfsBlock *block)
+{
+	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
+	{
+		void	  **chunk = pfs_block_chunk(block, i);
+		uint32		index;
+
+		if (*chunk == NULL)
+			continue;
+		index = pfs_pages_index(pfs_thread_counters, *chunk);
+		pfs_store_relaxed(chunk, NULL);
+		if (pfs_pages_claim(pfs_thread_counters, index, pfs_pages_word(pfs_thread_counters, index)))
+			pfs_pages_free(pfs_thread_counters, index);
+	}
+}
+
+/*
  * Moves everything that a thread has counted up, when it ends, and gives its references
  * back.  What it still has when it has applied all truncations is newer than those that
  * it knows of: it goes to the lowest level that there is.  A truncation that begins
@@ -220,6 +302,8 @@ pfs_summary_end(PfsThread *t)
 		(void) move_buckets(t, family, true);
 		if (kind->free_buckets != NULL)
 			kind->free_buckets(t);
+		if (kind->in_chunks)
+			free_chunks(&t->summary[family].cells);
 		pfs_block_clear(&t->summary[family].cells);
 		pfs_seqlock_write_end(&t->moves);
 	}
@@ -238,7 +322,10 @@ pfs_summary_begin(PfsThread *t)
 		uint32		cell_size = pfs_summary_kinds[family]->cell_size;
 
 		t->summary[family].generation = pfs_load_acquire(&pfs_words->truncations[family]);
-		pfs_block_init(&t->summary[family].cells, mem, ncells, cell_size);
-		mem += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(ncells, cell_size));
+		if (pfs_summary_kinds[family]->in_chunks)
+			pfs_block_init_chunks(&t->summary[family].cells, mem, ncells, cell_size);
+		else
+			pfs_block_init(&t->summary[family].cells, mem, ncells, cell_size);
+		mem += pfs_summary_block_size(family);
 	}
 }

@@ -62,7 +62,7 @@ record_size(void)
 	size_t		size = pfs_thread_cells_offset();
 
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-		size += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(pfs_sizes.cells[family], pfs_summary_kinds[family]->cell_size));
+		size += pfs_summary_block_size(family);
 	return TYPEALIGN(PFS_CACHE_LINE, size);
 }
 
@@ -98,7 +98,7 @@ look_at_record(const PfsThread *t)
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		(void) mem[offset];
-		offset += TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(pfs_summary[family].ncells, pfs_summary_kinds[family]->cell_size));
+		offset += pfs_summary_block_size(family);
 	}
 }
 

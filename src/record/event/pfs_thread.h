@@ -87,11 +87,10 @@ typedef struct PfsThread
 		bool		stale;		/* switches have changed, or a truncation has
 								 * begun; anybody sets it */
 		bool		is_counted; /* its allocations are looked at */
-		PfsMemoryLevel account; /* owner only: whom its water marks concern;
+		PfsAccount *account;	/* owner only: whom its water marks concern;
 								 * the references hold the records */
-		PfsMemoryLevel user;
-		PfsMemoryLevel host;
-		PfsMemoryLevel server;
+		PfsAccount *user;
+		PfsAccount *host;
 	}			memory __attribute__((aligned(PFS_CACHE_LINE)));
 
 	/*

@@ -4,61 +4,59 @@
  *	  left above.
  *
  * While the caches of a new session fill, nearly each allocation raises a high-water
- * mark.  So that costs little: where the levels above have their cells is worked out
- * once, when the thread learns whom it works for, and the water mark of chunks and that
- * of bytes move together.
+ * mark.  So that costs little: which records the levels above are is worked out once,
+ * when the thread learns whom it works for, and the water mark of chunks and that of
+ * bytes move together.
  */
 #include "postgres.h"
 
 #include "pfs_memory.h"
+#include "pfs_memory_early.h"
 
-/*
- * Notes where a level has its cells.  It is there, with its cells, or not there: a
- * handler that ends the process can come in between.
- */
-static void
-set_above(PfsMemoryLevel *level, PfsSharedBlock block)
+static PfsAccount *
+record_of(PfsAccountKind kind, uint32 index)
 {
-	level->touched = NULL;
-	pfs_fence_signal();
-	level->cells = pfs_shared_block_cell(&block, 0);
-	pfs_fence_signal();
-	level->touched = block.mem;
-}
-
-static void
-set_account(PfsMemoryLevel *level, PfsAccountKind kind, uint32 index)
-{
-	if (index == PFS_NO_RECORD)
-		level->touched = NULL;
-	else
-		set_above(level, pfs_account_cells(pfs_account_at(kind, index), PFS_FAMILY_MEMORY));
+	return index == PFS_NO_RECORD ? NULL : pfs_account_at(kind, index);
 }
 
 /*
- * Works out where the levels above the thread have their cells of memory, from the
- * thread's references: at its begin, and again when its account becomes known.
+ * Notes which levels above the thread have cells of memory, from the thread's
+ * references: at its begin, and again when its account becomes known.
  */
 void
 pfs_memory_refer(PfsThread *t)
 {
-	set_account(&t->memory.account, PFS_ACCOUNTS, t->refs.account);
-	set_account(&t->memory.user, PFS_USERS, pfs_account_user(&t->refs));
-	set_account(&t->memory.host, PFS_HOSTS, pfs_account_host(&t->refs));
-	set_above(&t->memory.server, pfs_summary[PFS_FAMILY_MEMORY].cells);
+	t->memory.account = record_of(PFS_ACCOUNTS, t->refs.account);
+	t->memory.user = record_of(PFS_USERS, pfs_account_user(&t->refs));
+	t->memory.host = record_of(PFS_HOSTS, pfs_account_host(&t->refs));
 }
 
 /*
- * Returns the level's cell, or NULL if nobody has ever touched it: then its page is
- * better not read.
+ * Returns a level's cell, or NULL if there is no such level, or nobody has ever touched
+ * the cell: then its page is better not read.
  */
 static pg_attribute_always_inline PfsSharedMemoryCell *
-cell_at(const PfsMemoryLevel *level, uint32 cell)
+cell_of(PfsAccount *level, uint32 cell)
 {
-	if (level->touched == NULL ||
-		(pfs_load_relaxed(&level->touched[cell / 64]) & UINT64CONST(1) << (cell % 64)) == 0)
-		return NULL;
-	return &level->cells[cell];
+	/* As pfs_account_cells(), but of sizes that the compiler knows. */
+	PfsSparse	cells = {
+		.chunks = pfs_account_counters,
+		.links = (uint32 *) ((char *) level + pfs_account_links_at[PFS_FAMILY_MEMORY]),
+		.ncells = UINT32_MAX,
+		.cell_size = sizeof(PfsSharedMemoryCell),
+		.per_chunk = pfs_sparse_per_chunk(PFS_ACCOUNT_CHUNK_SIZE, sizeof(PfsSharedMemoryCell)),
+	};
+
+	return level == NULL ? NULL : pfs_sparse_find(&cells, cell);
+}
+
+/* The same of the server, for a thread; a process that has no record yet leaves it alone. */
+static PfsSharedMemoryCell *
+cell_of_server(const PfsThread *t, uint32 cell)
+{
+	const PfsSharedBlock *cells = &pfs_summary[PFS_FAMILY_MEMORY].cells;
+
+	return !pfs_memory_is_early(t) && pfs_shared_block_is_touched(cells, cell) ? pfs_shared_block_cell(cells, cell) : NULL;
 }
 
 typedef enum WaterMark
@@ -72,10 +70,8 @@ typedef enum WaterMark
  * and bytes become what it was not enough for.
  */
 static pg_attribute_always_inline void
-use_up(const PfsMemoryLevel *level, uint32 cell, WaterMark water_mark, uint64 *count, uint64 *bytes)
+use_up(PfsSharedMemoryCell *c, WaterMark water_mark, uint64 *count, uint64 *bytes)
 {
-	PfsSharedMemoryCell *c = cell_at(level, cell);
-
 	if (c == NULL)
 		return;
 	*count = pfs_memory_use_up(water_mark == HIGH_WATER_MARK ? &c->headroom_count : &c->depth_count, *count);
@@ -92,9 +88,9 @@ carry_on(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 b
 	uint64		user_count = count;
 	uint64		user_bytes = bytes;
 
-	use_up(&t->memory.user, cell, water_mark, &user_count, &user_bytes);
-	use_up(&t->memory.host, cell, water_mark, &count, &bytes);
-	use_up(&t->memory.server, cell, water_mark, &count, &bytes);
+	use_up(cell_of(t->memory.user, cell), water_mark, &user_count, &user_bytes);
+	use_up(cell_of(t->memory.host, cell), water_mark, &count, &bytes);
+	use_up(cell_of_server(t, cell), water_mark, &count, &bytes);
 	pfs_seqlock_write_end(&t->moves);
 }
 
@@ -108,7 +104,7 @@ carry_on(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 b
 static pg_attribute_always_inline void
 carry(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 bytes)
 {
-	use_up(&t->memory.account, cell, water_mark, &count, &bytes);
+	use_up(cell_of(t->memory.account, cell), water_mark, &count, &bytes);
 	if ((count | bytes) != 0)
 		carry_on(t, cell, water_mark, count, bytes);
 	else

@@ -63,16 +63,32 @@ group_at(Groups *groups, uint32 index)
 	return *group;
 }
 
+/* Adds those of a block's cells that are wanted to a group; the block begins with cell `base`. */
 static void
-add_shared(Groups *groups, uint32 group, PfsSharedBlock cells)
+add_block(Groups *groups, uint32 group, const PfsSharedBlock *block, uint32 base)
 {
 	Group	   *to = group_at(groups, group);
+	uint32		first = groups->first > base ? groups->first - base : 0;
 
-	if (to == NULL)
+	for (uint32 i = pfs_shared_block_next(block, first); i < block->ncells && base + i < groups->end;
+		 i = pfs_shared_block_next(block, i + 1))
+		pfs_summary_kinds[groups->family]->read(pfs_shared_block_cell(block, i), totals_at(groups, to, base + i));
+}
+
+/* Adds the cells of an account, user or host to the group that they belong to, if to any. */
+static void
+add_record(Groups *groups, uint32 group, PfsAccount *account)
+{
+	PfsSparse	cells = pfs_account_cells(account, groups->family);
+	PfsSharedBlock chunk;
+
+	if (group == PFS_NO_RECORD)
 		return;
-	for (uint32 i = pfs_shared_block_next(&cells, groups->first); i < groups->end;
-		 i = pfs_shared_block_next(&cells, i + 1))
-		pfs_summary_kinds[groups->family]->read(pfs_shared_block_cell(&cells, i), totals_at(groups, to, i));
+	for (uint32 n = groups->first / cells.per_chunk; n * cells.per_chunk < groups->end; n++)
+	{
+		if (pfs_sparse_chunk(&cells, n, &chunk))
+			add_block(groups, group, &chunk, n * cells.per_chunk);
+	}
 }
 
 /* Returns which group of the level the counters of an account, user or host belong to. */
@@ -138,11 +154,10 @@ read_above(Groups *groups)
 		uint64		word;
 
 		while ((index = pfs_pages_next(pfs_accounts[kind].pages, &pos, &word)) != PFS_NO_RECORD)
-			add_shared(groups, group_of_record(groups, kind, index),
-					   pfs_summary_cells_of(groups->family, kind, index));
+			add_record(groups, group_of_record(groups, kind, index), pfs_account_at(kind, index));
 	}
 	if (groups->level == PFS_LEVEL_GLOBAL)
-		add_shared(groups, 0, pfs_summary[groups->family].cells);
+		add_block(groups, 0, &pfs_summary[groups->family].cells, 0);
 }
 
 /*

@@ -75,22 +75,38 @@ wait_for_writers(PfsFamily family, PfsPatience *patience)
 }
 
 /*
- * Takes the counters of a record's cells and adds them to those of `to`; returns the
- * events.
+ * Takes the counters of a block's cells, of which the first is cell `base`, and adds
+ * them to those of `to`; returns the events.
  */
 static uint64
-take_cells(PfsFamily family, PfsSharedBlock cells, const PfsDestination *to)
+take_block(PfsFamily family, const PfsSharedBlock *block, uint32 base, const PfsDestination *to)
 {
 	const PfsSummaryKind *kind = pfs_summary_kinds[family];
 	uint64		events = 0;
 
-	for (uint32 i = pfs_shared_block_next(&cells, 0); i < cells.ncells; i = pfs_shared_block_next(&cells, i + 1))
+	for (uint32 i = pfs_shared_block_next(block, 0); i < block->ncells; i = pfs_shared_block_next(block, i + 1))
 	{
 		PfsAnyTotals totals = {0};
 
-		kind->take(pfs_shared_block_cell(&cells, i), &totals);
+		kind->take(pfs_shared_block_cell(block, i), &totals);
 		events += kind->count(&totals);
-		pfs_summary_merge(family, to, i, &totals);
+		pfs_summary_merge(family, to, base + i, &totals);
+	}
+	return events;
+}
+
+/* The same for all cells of an account, user or host. */
+static uint64
+take_record(PfsFamily family, PfsAccount *account, const PfsDestination *to)
+{
+	PfsSparse	cells = pfs_account_cells(account, family);
+	PfsSharedBlock chunk;
+	uint64		events = 0;
+
+	for (uint32 n = 0; n < pfs_sparse_chunks(&cells); n++)
+	{
+		if (pfs_sparse_chunk(&cells, n, &chunk))
+			events += take_block(family, &chunk, n * cells.per_chunk, to);
 	}
 	return events;
 }
@@ -101,18 +117,17 @@ take_cells(PfsFamily family, PfsSharedBlock cells, const PfsDestination *to)
  * nowhere, as hosts or the server have them, too.
  */
 static PfsDestination
-destination_of_record(PfsFamily family, PfsAccountKind kind, const PfsAccount *account, PfsLevel truncated)
+destination_of_record(PfsAccountKind kind, const PfsAccount *account, PfsLevel truncated)
 {
-	PfsDestination to = {.n = 0};
+	PfsDestination to = PFS_NOWHERE;
 
 	if (truncated == PFS_LEVEL_GLOBAL || kind == PFS_USERS)
 		return to;
-	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_USER && account->user != PFS_NO_RECORD)
-		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_USERS, account->user);
-	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_HOST && account->host != PFS_NO_RECORD)
-		to.cells[to.n++] = pfs_summary_cells_of(family, PFS_HOSTS, account->host);
-	else
-		to.cells[to.n++] = pfs_summary[family].cells;
+	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_USER)
+		to.user = account->user;
+	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_HOST)
+		to.host = account->host;
+	to.server = true;
 	return to;
 }
 
@@ -142,7 +157,7 @@ is_shown(PfsAccountKind kind, const PfsAccount *account, PfsLevel level)
 static uint64
 truncate_above(PfsFamily family, PfsLevel level)
 {
-	const PfsDestination nowhere = {.n = 0};
+	const PfsDestination nowhere = PFS_NOWHERE;
 	uint64		left = 0;
 
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
@@ -156,14 +171,14 @@ truncate_above(PfsFamily family, PfsLevel level)
 		while ((index = pfs_pages_next(pfs_accounts[kind].pages, &pos, &word)) != PFS_NO_RECORD)
 		{
 			PfsAccount *account = pfs_account_at(kind, index);
-			PfsDestination to = destination_of_record(family, kind, account, level);
-			uint64		events = take_cells(family, pfs_account_cells(account, family), &to);
+			PfsDestination to = destination_of_record(kind, account, level);
+			uint64		events = take_record(family, account, &to);
 
 			left += is_shown(kind, account, level) ? events : 0;
 		}
 	}
 	if (level == PFS_LEVEL_GLOBAL)
-		left += take_cells(family, pfs_summary[family].cells, &nowhere);
+		left += take_block(family, &pfs_summary[family].cells, 0, &nowhere);
 	return left;
 }
 
@@ -334,12 +349,10 @@ pfs_summary_truncate(PfsFamily family, PfsLevel level)
 static void
 push_rest(PfsAccountKind kind, PfsAccount *account)
 {
-	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-	{
-		PfsDestination to = destination_of_record(family, kind, account, pfs_level_of_kind[kind]);
+	PfsDestination to = destination_of_record(kind, account, pfs_level_of_kind[kind]);
 
-		(void) take_cells(family, pfs_account_cells(account, family), &to);
-	}
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		(void) take_record(family, account, &to);
 }
 
 static void

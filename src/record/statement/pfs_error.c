@@ -122,13 +122,13 @@ pfs_errors_known(void)
 
 /*
  * Adds `one`, a raise or a catch, to the cell of a state: the thread's, or the server's
- * where nothing is counted by thread.  It is a write section of its own.
+ * where nothing is counted by thread, or the thread has no memory for it.  It is a write
+ * section of its own.
  */
 static void
 count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsErrorCell *one)
 {
-	PfsBlock   *block = &t->summary[PFS_FAMILY_ERRORS].cells;
-	PfsErrorCell *c;
+	PfsErrorCell *c = NULL;
 	uint32		cell;
 
 	pfs_write_begin(t);
@@ -137,9 +137,9 @@ count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsE
 	if (cell == PFS_ERROR_CELL_OTHER && one->raised > 0)
 		pfs_add_relaxed(&pfs_errors->lost, 1);
 	if (flags & PFS_FLAG_THREAD)
+		c = pfs_summary_cell(t, PFS_FAMILY_ERRORS, cell);
+	if (c != NULL)
 	{
-		pfs_block_touch(block, cell);
-		c = pfs_block_cell(block, cell);
 		pfs_store_relaxed(&c->raised, c->raised + one->raised);
 		pfs_store_relaxed(&c->handled, c->handled + one->handled);
 		if (one->last_seen != 0)

@@ -150,6 +150,7 @@ const PfsSummaryKind pfs_error_kind = {
 	.shared_size = sizeof(PfsErrorCell),
 	.totals_size = sizeof(PfsErrorCell),
 	.cells = pfs_error_cells,
+	.in_chunks = true,
 	.lock_offset = offsetof(PfsThread, seq),
 	.is_empty = error_is_empty,
 	.add = error_add,

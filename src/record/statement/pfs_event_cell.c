@@ -28,7 +28,8 @@ add_one(PfsCell *c, bool timed, uint64 ticks)
 
 /*
  * Returns the thread's cell of an instrument, touched, and its older counters reset;
- * NULL: events do not count for the thread, or the instrument has no cell.
+ * NULL: events do not count for the thread, there is no memory for its cell, or the
+ * instrument has none, which add_global() knows, too.
  */
 static void *
 cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags)
@@ -39,13 +40,12 @@ cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags
 	if ((flags & PFS_FLAG_THREAD) == 0 || cell >= block->ncells)
 		return NULL;
 	pfs_family_look(t, family);
-	pfs_block_touch(block, cell);
-	return pfs_block_cell(block, cell);
+	return pfs_summary_cell(t, family, cell);
 }
 
 /*
  * Adds to the server's totals, where nothing is counted by thread (consumer
- * thread_instrumentation is off).
+ * thread_instrumentation is off), or the thread has no cell.
  */
 static void
 add_global(PfsFamily family, PfsInstrumentId instrument, const void *totals)
@@ -123,7 +123,7 @@ pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 fla
 		if (*bucket == 0)
 			pfs_statement_bucket_wrapped(pfs_histogram_bucket(ticks));
 	}
-	else if ((flags & PFS_FLAG_THREAD) == 0)
+	else
 	{
 		PfsStatementTotals one = {.time = totals_of_one(timed, ticks)};
 
@@ -434,6 +434,7 @@ const PfsSummaryKind pfs_transaction_kind = {
 #define HISTOGRAM_TABLE "events_statements_histogram_global"
 const PfsSummaryKind pfs_statement_kind = {
 	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements"),
+	.in_chunks = true,
 	.next_buckets = statement_next_buckets,
 	.one_histogram = true
 };

@@ -116,6 +116,23 @@ pfs_family_cell(PfsThread *t, PfsFamily family, uint32 i, size_t cell_size)
 }
 
 /*
+ * The thread's cell of a kind of statement, as above; NULL: no memory is left for it.
+ * A chunk is one cell.
+ */
+static pg_attribute_always_inline PfsStatementCell *
+pfs_statement_cell_of_thread(PfsThread *t, uint32 i)
+{
+	PfsStatementCell *cell = t->summary[PFS_FAMILY_STATEMENTS].cells.chunks[i];
+
+	pfs_family_look(t, PFS_FAMILY_STATEMENTS);
+	if (unlikely(cell == NULL || cell->time.count_timed == 0))
+		return pfs_summary_cell(t, PFS_FAMILY_STATEMENTS, i);
+	return cell;
+}
+
+StaticAssertDecl(PFS_BLOCK_CHUNK / sizeof(PfsStatementCell) == 1, "a chunk is one cell of statements");
+
+/*
  * Adds one timed event to a cell of this thread.  Plain stores are enough, as the owner
  * is the only writer and inside a write section; the caller has applied resets and
  * touched the cell.
@@ -138,7 +155,10 @@ pfs_cell_add_timed(PfsCell *c, uint64 ticks)
 		pfs_store_relaxed(&c->max, ticks);
 }
 
-/* Slow path: count events that are untimed, of another timer, or of no thread. */
+/*
+ * Slow path: count events that are untimed, of another timer, or of no thread, or that
+ * find no memory for the thread's cell.
+ */
 extern void pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks);
 extern void pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
 										const uint64 *n);
@@ -170,7 +190,12 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 		pfs_count_statement_unusual(t, instrument, flags, ticks, n);
 		return;
 	}
-	cell = pfs_family_cell(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(instrument), sizeof(PfsStatementCell));
+	cell = pfs_statement_cell_of_thread(t, pfs_statement_cell(instrument));
+	if (unlikely(cell == NULL))
+	{
+		pfs_count_statement_unusual(t, instrument, flags & ~(uint32) PFS_FLAG_THREAD, ticks, n);
+		return;
+	}
 	pfs_cell_add_timed(&cell->time, ticks);
 	/* Readers look on, and look again. */
 	pfs_counters_add(cell->n, n);

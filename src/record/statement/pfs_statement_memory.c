@@ -46,11 +46,15 @@ void
 pfs_statement_memory_count(PfsThread *t, const PfsStatement *s)
 {
 	uint32		i = pfs_statement_cell(s->instrument);
-	PfsBlock   *block = &t->summary[PFS_FAMILY_STATEMENTS].cells;
+	PfsStatementCell *cell = NULL;
 
-	if ((s->flags & PFS_FLAG_THREAD) == 0 && i < pfs_summary[PFS_FAMILY_STATEMENTS].ncells)
+	if (i >= pfs_summary[PFS_FAMILY_STATEMENTS].ncells)
+		return;
+	if ((s->flags & PFS_FLAG_THREAD) != 0)
+		cell = pfs_block_cell(&t->summary[PFS_FAMILY_STATEMENTS].cells, i);
+	if (cell != NULL)
+		pfs_raise_local(&cell->memory, s->memory);
+	else
 		pfs_raise_to(&((PfsSharedStatementCell *)
 					   pfs_shared_block_cell(&pfs_summary[PFS_FAMILY_STATEMENTS].cells, i))->memory, s->memory);
-	else if ((s->flags & PFS_FLAG_THREAD) != 0 && i < block->ncells)
-		pfs_raise_local(&((PfsStatementCell *) pfs_block_cell(block, i))->memory, s->memory);
 }

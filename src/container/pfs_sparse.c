@@ -1,0 +1,66 @@
+/*
+ * pfs_sparse.c
+ *	  Sparse arrays of cells: making and giving back their chunks.
+ */
+#include "pfs_sparse.h"
+
+/* The link that leads to a record. */
+static uint32_t
+link_of(const PfsSparse *s, const void *record)
+{
+	return ((const char *) record - s->chunks->memory) / PFS_SPARSE_UNIT + 1;
+}
+
+/* Nobody but us frees it: a chunk's record is claimed by whoever owns the array. */
+static void
+give_back(const PfsSparse *s, const void *record)
+{
+	uint32_t	index = pfs_pages_index(s->chunks, record);
+
+	if (pfs_pages_claim(s->chunks, index, pfs_pages_word(s->chunks, index)))
+		pfs_pages_free(s->chunks, index);
+}
+
+/* Makes the n-th chunk, or finds the one that somebody else has made meanwhile. */
+static bool
+make_chunk(const PfsSparse *s, uint32_t n, PfsSharedBlock *chunk, uint32_t *hint)
+{
+	uint32_t	index = pfs_pages_allocate(s->chunks, hint);
+	uint32_t	link = 0;
+	void	   *record;
+
+	if (index == PFS_NO_RECORD)
+		return false;
+	record = pfs_pages_record(s->chunks, index);
+	memset(record, 0, pfs_pages_record_size(s->chunks));
+	pfs_pages_publish(s->chunks, index);
+	if (pfs_cas(&s->links[n], &link, link_of(s, record)))	/* K */
+		link = link_of(s, record);
+	else
+		give_back(s, record);
+	*chunk = pfs_sparse_block(s, n, link);
+	return true;
+}
+
+void *
+pfs_sparse_touch(const PfsSparse *s, uint32_t i, uint32_t *hint)
+{
+	uint32_t	n = i / s->per_chunk;
+	PfsSharedBlock chunk;
+
+	if (!pfs_sparse_chunk(s, n, &chunk) && !make_chunk(s, n, &chunk, hint))
+		return NULL;
+	return pfs_shared_block_touch(&chunk, i - n * s->per_chunk);
+}
+
+void
+pfs_sparse_free(const PfsSparse *s)
+{
+	for (uint32_t n = 0; n < pfs_sparse_chunks(s); n++)
+	{
+		uint32_t	link = pfs_exchange(&s->links[n], 0);
+
+		if (link != 0)
+			give_back(s, pfs_sparse_block(s, n, link).mem);
+	}
+}
