@@ -32,6 +32,7 @@
 #include "pfs_digest_wait.h"
 #include "pfs_error.h"
 #include "pfs_event_write.h"
+#include "pfs_fd.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
 #include "pfs_lwlock.h"

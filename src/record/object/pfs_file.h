@@ -61,7 +61,8 @@ typedef struct PfsSharedFiles
 	uint32		to_free;		/* index + 1 of removed files that are no
 								 * tombstones any more; atomic */
 	PfsSeqlock	moving;			/* odd while sums are moved: pfs_file_sum.c */
-	uint64		held;			/* readers and truncators: pfs_file_pending.c */
+	uint64		held;			/* readers and truncators at work, atomic:
+								 * pfs_file_pending.c */
 
 	/*
 	 * Generations of the last TRUNCATE by instance, and by event name;

@@ -5,10 +5,13 @@
  *
  * Flush and readers.  A flush moves numbers from one place to another, which a reader must
  * not see half of.  So readers and truncators say in pfs_shared_files->held that they are
- * there, make all processes see that (pfs_fence_everywhere()), and wait for those whose
- * sequence word was odd.  A flush happens inside a write section of its thread, and looks
- * at `held` behind the store of the odd word; so either it sees the reader and leaves its
+ * there, and then wait for those threads whose sequence word is odd.  A flush happens inside
+ * a write section of its thread, and looks at `held` behind the store of the odd word; between
+ * store and load both sides have a fence.  So either the flush sees the reader and leaves its
  * numbers where they are, or the reader sees the odd word and waits.
+ *
+ * Truncators then raise the generation.  Counting in a place that a process has already
+ * has no fence: for that they use pfs_fence_everywhere() (pfs_fence.h).
  */
 #include "postgres.h"
 
@@ -92,11 +95,7 @@ pfs_pending_file_take(PfsThread *t, uint64 file, uint32 key, uint32 part)
 		is_used = true;
 	}
 
-	/*
-	 * Behind this store and that of the odd word; the other side is in
-	 * pfs_file_sum_read.c.
-	 */
-	pfs_fence_signal();
+	pfs_fence_seqcst();			/* pairs with the one in forbid_flushes() */
 	generation = pfs_load_acquire(&pfs_words->file_truncations);
 	p = pfs_pending_file_at(pfs_my_pending_files, file, part);
 	if (!flush(t, p))

@@ -98,7 +98,7 @@ pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
 
 	if (likely(pfs_my_pending_files != NULL))
 		p = pfs_pending_file_at(pfs_my_pending_files, file, part);
-	if (unlikely(p == NULL || p->file != file || p->key != key || p->timed == PG_UINT32_MAX ||
+	if (unlikely(p == NULL || p->file != file || p->key != key || (int32) (p->timed | p->untimed) < 0 ||
 				 p->generation != pfs_load_relaxed(&pfs_words->file_truncations)))
 		p = pfs_pending_file_take(t, file, key, part);
 	if (likely(e->flags & PFS_FLAG_TIMED))
