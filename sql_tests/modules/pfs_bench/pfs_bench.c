@@ -161,7 +161,7 @@ run(const PfsBenchKind *kind, int loops, bool instrumented, SMgrRelation smgr)
 	static char buf[BLCKSZ];
 	volatile uint64 sink = 0;
 	uint32		word;
-	PfsWait		event = {.flags = kind->flags,.operation = PFS_OP_READ,.bytes = BLCKSZ,.instrument = instrument_of(kind, &word)};
+	PfsWait		event = {.flags = kind->flags, .operation = PFS_OP_READ, .bytes = BLCKSZ, .instrument = instrument_of(kind, &word)};
 
 	set_slots(instrumented);
 	start = pfs_read_cycles();

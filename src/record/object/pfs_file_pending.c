@@ -64,17 +64,13 @@ pfs_pending_files_detach(PfsThread *t)
 	pfs_my_pending_files = NULL;
 }
 
-/*
- * Adds a place's numbers to the sum of their file, or to their event name if that has gone or
- * they were counted before its numbers were truncated, and empties the place.  False: a reader
- * or truncator forbids it.
- */
+/* Adds a place's numbers to their sum and empties it.  False: a reader or truncator forbids it. */
 static bool
 flush(PfsThread *t, PfsPendingFile *p)
 {
 	if (pfs_load_acquire(&pfs_shared_files->held) != 0)
 		return false;
-	if (p->timed + p->untimed != 0 && p->generation >= pfs_shared_files->cleared)
+	if (p->generation != 0)
 		pfs_file_sum_merge(t, p);
 	memset(p, 0, sizeof(*p));
 	return true;

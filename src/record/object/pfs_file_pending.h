@@ -36,11 +36,13 @@
 /* One cache line; all zero is empty. */
 typedef struct PfsPendingFile
 {
-	uint64		file;			/* its word 0: of no file */
+	uint64		file;			/* 0: of none */
 	uint32		key;			/* instrument and part, as PfsFileSum.key */
 	uint32		unused;
-	uint64		generation;		/* of truncations, when the place was taken */
-	uint64		sum;			/* ticks of the default timer, of the timed ones */
+	uint64		generation;		/* of truncations, when the place was taken;
+								 * 0: it is empty */
+	uint64		sum;			/* ticks of the default timer, of the timed
+								 * ones */
 	uint64		min;
 	uint64		max;
 	uint64		bytes;			/* read or written */
@@ -84,7 +86,7 @@ extern PfsPendingFile *pfs_pending_file_take(PfsThread *t, uint64 file, uint32 k
 static inline void
 pfs_pending_file_read(const PfsPendingFile *p, PfsTotals *to)
 {
-	PfsTotals	totals = {.count_timed = p->timed,.count_untimed = p->untimed,.sum = p->sum,.min = p->min,.max = p->max};
+	PfsTotals	totals = {.count_timed = p->timed, .count_untimed = p->untimed, .sum = p->sum, .min = p->min, .max = p->max};
 
 	pfs_totals_add(to, &totals);
 }

@@ -129,10 +129,11 @@ pfs_file_note_first(PfsThread *t, uint64 file, PfsInstrumentId instrument)
 
 /*
  * Adds to the sum of a file, or to the totals of the event name: of a call without a file, on
- * one that was removed, or for which there is no room.  Inside the owner's write section.
+ * one that was removed, or for which there is no room; and what a truncation has pushed
+ * there.  The file gets a sum in any case.  Inside the owner's write section.
  */
 static void
-add(PfsThread *t, uint64 file, uint32 key, uint64 bytes, const PfsTotals *totals)
+add(PfsThread *t, uint64 file, uint32 key, uint64 bytes, const PfsTotals *totals, bool is_pushed)
 {
 	PfsFileSum	wanted = {.key = key};
 	PfsFileSum *sum = NULL;
@@ -143,7 +144,7 @@ add(PfsThread *t, uint64 file, uint32 key, uint64 bytes, const PfsTotals *totals
 		note_first(record, wanted.instrument);
 		sum = (PfsFileSum *) pfs_chain_get(pfs_file_sums, &record->sums, key, &hint);
 	}
-	if (sum == NULL)
+	if (sum == NULL || is_pushed)
 		sum = total_of(wanted.instrument, wanted.part);
 	if (bytes != 0)
 		pfs_add_relaxed(&sum->bytes, bytes);
@@ -156,21 +157,24 @@ pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks)
 {
 	PfsFilePart part = pfs_file_part(e->operation);
 	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
-	PfsTotals	totals = {.count_timed = timed,.count_untimed = !timed,.sum = ticks,.min = ticks,.max = ticks};
+	PfsTotals	totals = {.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks};
 	uint64		file = e->object_type == PFS_OBJECT_FILE ? PFS_PENDING_FILE(e->object.file.index, e->object.file.word) : 0;
 	int64		bytes = part != PFS_FILE_MISC ? pfs_wait_bytes(e) : 0;
 
-	add(t, file, PFS_FILE_KEY(e->instrument, part), Max(bytes, 0), &totals);
+	add(t, file, PFS_FILE_KEY(e->instrument, part), Max(bytes, 0), &totals, false);
 }
 
+/* Numbers of before a truncation go to the event name, or nowhere. */
 void
 pfs_file_sum_merge(PfsThread *t, const PfsPendingFile *p)
 {
 	PfsTotals	totals = {0};
+	bool		is_cleared = p->generation < pfs_load_relaxed(&pfs_shared_files->cleared);
 
-	pfs_pending_file_read(p, &totals);
-	/* What was pushed counts for the event name only. */
-	add(t, p->generation >= pfs_shared_files->pushed ? p->file : 0, p->key, p->bytes, &totals);
+	if (!is_cleared)
+		pfs_pending_file_read(p, &totals);
+	add(t, p->file, p->key, is_cleared ? 0 : p->bytes, &totals,
+		p->generation < pfs_load_relaxed(&pfs_shared_files->pushed));
 }
 
 /* ---- removal of files ---- */

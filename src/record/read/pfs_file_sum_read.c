@@ -6,7 +6,7 @@
  * What a file has counted is the sum of its records and of the places of all processes
  * (pfs_file_pending.h).  A flush moves numbers from a place to a record.  So readers and
  * truncators forbid flushes while they are at work; calls go on, in places that are there
- * and else in the records.
+ * and else in the records.  Readers and truncators take turns (pfs_patience.h).
  */
 #include "postgres.h"
 
@@ -64,6 +64,15 @@ unlock(bool locked, const PfsPatience *patience)
 
 /* ---- what processes have not added to the sums yet ---- */
 
+/* The places that belong to a thread record; NULL: they were never used. */
+static const PfsPendingFiles *
+places_of(uint32 thread)
+{
+	if (pfs_pending_files == NULL || pfs_load_relaxed(&pfs_pending_files_used[thread]) == 0)
+		return NULL;
+	return &pfs_pending_files[thread];
+}
+
 /*
  * Waits until every process is out of the write section in which it may be, if it has
  * places.  A process that is stopped there is not waited for beyond the patience: what it has
@@ -77,7 +86,7 @@ wait_for_sections(PfsPatience *patience)
 		const PfsThread *t = pfs_pages_record(pfs_threads, i);
 		uint64		word;
 
-		if (pfs_load_relaxed(&pfs_pending_files_used[i]) == 0)
+		if (places_of(i) == NULL)
 			continue;
 		pfs_patience_next(patience);
 		word = pfs_seqlock_read_begin(&t->seq);
@@ -105,17 +114,21 @@ allow_flushes(int code, Datum arg)
 	pfs_sub_seqcst(&pfs_shared_files->held, 1);
 }
 
-/* Calls `each` for a copy of every place whose numbers are of this generation or a later one. */
+/*
+ * Calls `each` for a copy of every place that is taken.  The numbers of an older generation
+ * than `oldest` count no more, and are 0 in the copy.
+ */
 typedef void (*PendingEach) (const PfsPendingFile *p, void *arg);
 
 static void
-each_pending(uint64 generation, PendingEach each, void *arg, PfsPatience *patience)
+each_pending(uint64 oldest, PendingEach each, void *arg, PfsPatience *patience)
 {
 	for (uint32 i = 0; i < pfs_sizes.threads; i++)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, i);
+		const PfsPendingFiles *places = places_of(i);
 
-		if (pfs_load_relaxed(&pfs_pending_files_used[i]) == 0)
+		if (places == NULL)
 			continue;
 		pfs_patience_next(patience);
 		for (int k = 0; k < PFS_PENDING_FILES; k++)
@@ -126,10 +139,16 @@ each_pending(uint64 generation, PendingEach each, void *arg, PfsPatience *patien
 			do
 			{
 				word = pfs_seqlock_read_begin(&t->seq);
-				pfs_racy_copy(&copy, &pfs_pending_files[i].items[k], sizeof(copy));
+				pfs_racy_copy(&copy, &places->items[k], sizeof(copy));
 			} while (!pfs_seqlock_read_valid(&t->seq, word) && pfs_patience_more(patience));
-			if ((copy.timed | copy.untimed) != 0 && copy.generation >= generation)
-				each(&copy, arg);
+			if (copy.generation == 0)
+				continue;
+			if (copy.generation < oldest)
+				copy = (PfsPendingFile)
+			{
+				.file = copy.file, .key = copy.key
+			};
+			each(&copy, arg);
 		}
 	}
 }
@@ -190,7 +209,7 @@ compare_files(const void *a, const void *b)
 static PfsFileSum
 sum_of_pending(const PfsPendingFile *p)
 {
-	PfsFileSum	sum = {.bytes = p->bytes,.key = p->key};
+	PfsFileSum	sum = {.bytes = p->bytes, .key = p->key};
 	PfsTotals	totals = {0};
 
 	pfs_pending_file_read(p, &totals);
@@ -271,6 +290,7 @@ pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
 	if (pfs_files == NULL)
 		return;
 	pending.items = palloc(pending.max * sizeof(PfsPendingFile));
+	pfs_turn_take(PFS_TURN_FILES, false);
 	PG_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
 	{
 		forbid_flushes(&patience);
@@ -280,6 +300,7 @@ pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
 	allow_flushes(0, (Datum) 0);
+	pfs_turn_give(PFS_TURN_FILES, false);
 	pfs_patience_end(&patience);
 	pfree(pending.items);
 }
@@ -359,6 +380,7 @@ pfs_file_sums_by_instrument(PfsFileCounters *numbers)
 
 	if (pfs_files == NULL)
 		return;
+	pfs_turn_take(PFS_TURN_FILES, false);
 	PG_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
 	{
 		forbid_flushes(&patience);
@@ -366,6 +388,7 @@ pfs_file_sums_by_instrument(PfsFileCounters *numbers)
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
 	allow_flushes(0, (Datum) 0);
+	pfs_turn_give(PFS_TURN_FILES, false);
 	pfs_patience_end(&patience);
 }
 
@@ -386,7 +409,7 @@ count_cb(const PfsPendingFile *p, void *arg)
 
 /*
  * Begins a generation whose first truncation is this one, in *truncated, and counts
- * what is pending of the older ones, from `oldest` on.  Flushes are forbidden from here to the
+ * what is pending of the older ones, from `oldest` on.  The caller has the turn alone.  Flushes are forbidden from here to the
  * end of the truncation: a flush that came between would drop numbers that nobody has
  * counted.  Behind the fence no process adds to places of an older generation, as it
  * loads the generation inside its section.
@@ -422,6 +445,7 @@ pfs_file_sums_push(void)
 
 	if (pfs_files == NULL)
 		return 0;
+	pfs_turn_take(PFS_TURN_FILES, true);
 	locked = lock(&patience);
 	events = begin_generation(&pfs_shared_files->pushed, oldest_of_files(), count_of_files_cb, &patience);
 	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
@@ -440,6 +464,7 @@ pfs_file_sums_push(void)
 	}
 	allow_flushes(0, (Datum) 0);
 	unlock(locked, &patience);
+	pfs_turn_give(PFS_TURN_FILES, true);
 	pfs_reset_time_note("file_summary_by_instance");
 	pfs_reset_time_note("events_waits_summary_by_instance");
 	return events;
@@ -463,6 +488,7 @@ pfs_file_sums_clear(void)
 
 	if (pfs_files == NULL)
 		return 0;
+	pfs_turn_take(PFS_TURN_FILES, true);
 	locked = lock(&patience);
 	events = begin_generation(&pfs_shared_files->cleared, oldest_of_names(), count_cb, &patience);
 	while ((index = pfs_pages_next(pfs_file_sums, &pos, &word)) != PFS_NO_RECORD)
@@ -471,6 +497,7 @@ pfs_file_sums_clear(void)
 		pfs_file_sum_take(&pfs_file_totals[i], &totals, &bytes);
 	allow_flushes(0, (Datum) 0);
 	unlock(locked, &patience);
+	pfs_turn_give(PFS_TURN_FILES, true);
 	pfs_reset_time_note("file_summary_by_event_name");
 	pfs_reset_time_note("file_summary_by_instance");
 	pfs_reset_time_note("events_waits_summary_by_instance");
