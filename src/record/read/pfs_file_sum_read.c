@@ -73,6 +73,35 @@ places_of(uint32 thread)
 	return &pfs_pending_files[thread];
 }
 
+/* Where the owner of a thread record is: its state word, and the sequence word. */
+typedef struct Section
+{
+	uint64		record;
+	uint64		seq;
+} Section;
+
+static Section
+section_of(uint32 thread)
+{
+	Section		s = {.record = pfs_pages_word(pfs_threads, thread)};
+
+	s.seq = pfs_seqlock_read_begin(&((const PfsThread *) pfs_pages_record(pfs_threads, thread))->seq);
+	return s;
+}
+
+/* Can the owner be writing?  The last section of one that has ended never ends. */
+static inline bool
+is_writing(Section s)
+{
+	return (s.seq & 1) != 0 && (s.record & PFS_STATE_MASK) == PFS_STATE_ALLOCATED;
+}
+
+static inline bool
+is_same_section(Section a, Section b)
+{
+	return a.record == b.record && a.seq == b.seq;
+}
+
 /*
  * Waits until every process is out of the write section in which it may be, if it has
  * places.  A process that is stopped there is not waited for beyond the patience: what it has
@@ -83,14 +112,13 @@ wait_for_sections(PfsPatience *patience)
 {
 	for (uint32 i = 0; i < pfs_sizes.threads; i++)
 	{
-		const PfsThread *t = pfs_pages_record(pfs_threads, i);
-		uint64		word;
+		Section		section;
 
 		if (places_of(i) == NULL)
 			continue;
 		pfs_patience_next(patience);
-		word = pfs_seqlock_read_begin(&t->seq);
-		while ((word & 1) != 0 && pfs_seqlock_read_begin(&t->seq) == word && pfs_patience_more(patience))
+		section = section_of(i);
+		while (is_writing(section) && is_same_section(section_of(i), section) && pfs_patience_more(patience))
 			;
 	}
 }
@@ -125,7 +153,6 @@ each_pending(uint64 oldest, PendingEach each, void *arg, PfsPatience *patience)
 {
 	for (uint32 i = 0; i < pfs_sizes.threads; i++)
 	{
-		const PfsThread *t = pfs_pages_record(pfs_threads, i);
 		const PfsPendingFiles *places = places_of(i);
 
 		if (places == NULL)
@@ -134,13 +161,14 @@ each_pending(uint64 oldest, PendingEach each, void *arg, PfsPatience *patience)
 		for (int k = 0; k < PFS_PENDING_FILES; k++)
 		{
 			PfsPendingFile copy;
-			uint64		word;
+			Section		section;
 
 			do
 			{
-				word = pfs_seqlock_read_begin(&t->seq);
+				section = section_of(i);
 				pfs_racy_copy(&copy, &places->items[k], sizeof(copy));
-			} while (!pfs_seqlock_read_valid(&t->seq, word) && pfs_patience_more(patience));
+				pfs_fence_acquire();
+			} while ((is_writing(section) || !is_same_section(section_of(i), section)) && pfs_patience_more(patience));
 			if (copy.generation == 0)
 				continue;
 			if (copy.generation < oldest)
