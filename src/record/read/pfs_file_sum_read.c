@@ -142,12 +142,12 @@ allow_flushes(int code, Datum arg)
 	pfs_sub_seqcst(&pfs_shared_files->held, 1);
 }
 
+typedef void (*PendingEach) (const PfsPendingFile *p, void *arg);
+
 /*
  * Calls `each` for a copy of every place that is taken.  The numbers of an older generation
  * than `oldest` count no more, and are 0 in the copy.
  */
-typedef void (*PendingEach) (const PfsPendingFile *p, void *arg);
-
 static void
 each_pending(uint64 oldest, PendingEach each, void *arg, PfsPatience *patience)
 {
