@@ -186,6 +186,60 @@ near($server->sql("SELECT sum_timer_wait FROM pfs.file_summary_by_event_name WHE
 	'times of another timer are converted');
 $server->sql(q{SELECT pfs.set_timer('wait', timer_name) FROM pfs.performance_timers WHERE timer_frequency IS NOT NULL LIMIT 1});
 
+# ---- more files than a session keeps numbers of: they move to the files while others read ----
+
+my $files = 100;
+
+($status) = $server->psql(qq{SELECT 'CREATE TABLE many_' || g || ' (a int)' FROM generate_series(1, $files) g \\gexec\n});
+is($status, 0, "$files tables");
+$server->sql(q{CREATE TABLE paths AS SELECT pg_relation_filepath(oid) AS path FROM pg_class WHERE relname LIKE 'many\\_%' AND relkind = 'r'});
+
+my $once = 'SELECT count(pg_stat_file(path, true)) FROM paths';
+my $thrice = "$once, generate_series(1, 3)";
+my $calls = 3 * $files;
+my $idle = $server->session;
+
+$idle->query('SELECT count(*) FROM paths');
+only_stat();
+is($idle->query($thrice), $calls, 'a session looks at all of them');
+is(by_event(), "$calls|$calls", 'and what it has counted is seen while it is idle');
+is(by_instance(), $calls, 'by instance, too');
+is($server->sql(q{SELECT pfs.reset('file_summary_by_instance')}), $calls, 'reset by instance returns it all');
+is(by_instance(), 0, 'nothing is left of it');
+is($server->sql("SELECT count(DISTINCT file_name) FROM pfs.file_summary_by_instance JOIN paths ON path = file_name WHERE event_name = '$stat'"),
+	$files, 'but a row of each file');
+is(by_event(), "$calls|$calls", 'the event name has it');
+$idle->query($once);
+is(by_instance(), $files, 'what the session counts after that is there');
+is(by_event(), ($calls + $files) . '|' . ($calls + $files), 'beside what it has counted before');
+$idle->close;
+is(by_event(), ($calls + $files) . '|' . ($calls + $files), 'it stays when the session ends');
+is($server->sql(q{SELECT pfs.reset('file_summary_by_event_name')}), $calls + $files, 'and reset by event name returns it once');
+is(by_event() . ' ' . by_instance(), '0|0 0', 'nothing is left');
+
+my (@by_event, @by_instance);
+my $rounds = 0;
+
+while (@by_event <= 5 && $rounds < 50)
+{
+	my $readers = $server->pgbench_start("$thrice;", '-c', 3, '-j', 1, '-t', 100);
+
+	while ($server->pgbench_running($readers))
+	{
+		push @by_event, (split /\|/, by_event())[0];
+		push @by_instance, by_instance();
+		$readers->{handle}->pump_nb if $server->pgbench_running($readers);
+	}
+	$server->pgbench_end($readers);
+	$rounds++;
+}
+cmp_ok(scalar @by_event, '>', 5, 'readings while sessions go from file to file');
+is("@by_event", join(' ', sort { $a <=> $b } @by_event), 'by event name the numbers only grow');
+is("@by_instance", join(' ', sort { $a <=> $b } @by_instance), 'and by instance');
+my $all_calls = $rounds * 300 * $calls;
+
+is(by_event() . ' ' . by_instance(), "$all_calls|$all_calls $all_calls", 'up to all calls');
+
 # ---- resets, pushes and removals under load ----
 
 # Calls on a file that is about to be removed.
@@ -208,30 +262,37 @@ cmp_ok($passing_stats, '>=', 10, 'a round of calls on a file to be removed is co
 is(passing_stats(), $passing_stats, 'the next one, too');
 only_stat();
 my ($clients, $times, $each) = (4, 300, 25);
-my $load = $server->pgbench_start(stats($known, $each) . ";\n" . stats($unknown, 5) . ';', '-c', $clients, '-j', 1, '-t', $times);
-my $remover = $server->pgbench_start($passing, '-c', 2, '-j', 1, '-t', $times);
-my ($returned, $pushed, $resets) = (0, 0, 0);
+my ($returned, $pushed, $resets, $loads) = (0, 0, 0, 0);
 my $other = $server->session;
 
-while ($server->pgbench_running($load) || $server->pgbench_running($remover))
+# Until there were enough resets.
+while ($resets <= 5 && $loads < 50)
 {
-	$other->send(q{SELECT pfs.reset('file_summary_by_event_name')});
-	$returned += $server->sql(q{SELECT pfs.reset('file_summary_by_event_name')});
-	$pushed += $server->sql(q{SELECT pfs.reset('file_summary_by_instance')});
-	$returned += $other->result;
-	$resets++;
-	foreach ($load, $remover)
+	my $load = $server->pgbench_start(
+		join(";\n", stats($known, $each), stats($unknown, 5), $once) . ';', '-c', $clients, '-j', 1, '-t', $times);
+	my $remover = $server->pgbench_start($passing, '-c', 2, '-j', 1, '-t', $times);
+
+	while ($server->pgbench_running($load) || $server->pgbench_running($remover))
 	{
-		$_->{handle}->pump_nb if $server->pgbench_running($_);
+		$other->send(q{SELECT pfs.reset('file_summary_by_event_name')});
+		$returned += $server->sql(q{SELECT pfs.reset('file_summary_by_event_name')});
+		$pushed += $server->sql(q{SELECT pfs.reset('file_summary_by_instance')});
+		$returned += $other->result;
+		$resets++;
+		foreach ($load, $remover)
+		{
+			$_->{handle}->pump_nb if $server->pgbench_running($_);
+		}
 	}
+	$server->pgbench_end($_) foreach $load, $remover;
+	$loads++;
 }
-$server->pgbench_end($_) foreach $load, $remover;
 my ($rest) = split /\|/, by_event();
 
 cmp_ok($resets, '>', 5, "$resets rounds of resets");
 cmp_ok($pushed, '>', 0, 'some of them found something to push');
 cmp_ok($returned, '>', 0, 'and to take');
-is($returned + $rest, $clients * $times * ($each + 5) + 2 * $times * $passing_stats, 'what they took and what is left are all calls');
+is($returned + $rest, $loads * $times * ($clients * ($each + 5 + $files) + 2 * $passing_stats), 'what they took and what is left are all calls');
 is($server->sql(q{SELECT count(*) FROM pfs.status WHERE variable_name ~ 'file_(events|instances)_lost' AND variable_value <> '0'}), 0, 'nothing was lost');
 
 # ---- no room ----

@@ -122,7 +122,8 @@ my @groups = (
 	],
 	[
 		[ 'pfs_summary_touch', [ 'SELECT pg_sleep(0)', q{SELECT pg_sleep(0.01)} ], 'the first wait of an instrument' ],
-		[ 'pfs_file_sum_slow', q{SELECT length(pg_read_file('PG_VERSION'))}, 'counting for a file' ],
+		[ 'pfs_file_sum_merge', q{SELECT count(pg_read_binary_file('base/1/' || f, 0, 1)) FROM (SELECT f FROM pg_ls_dir('base/1') f WHERE f ~ '^[0-9]+$' LIMIT 60) t},
+			'adding to a file what was pending' ],
 		[ 'pfs_socket_push_cells', 'end', 'the end of a socket' ],
 		[ 'pfs_prepared_add', [ 'PREPARE p AS SELECT 1', 'EXECUTE p' ], 'an execution of a prepared statement' ],
 		[ 'publish_switches', q{SELECT to_tsvector('english', 'a b')}, 'making an instrument' ],

@@ -156,10 +156,10 @@ pfs_thread_here(void)
 
 /* The end of a file call: as pfs_wait_end_at(), and counted to its file. */
 static pg_attribute_always_inline void
-pfs_file_wait_end_at(PfsThread *t, PfsWait *e, uint64 end, PfsFd *fd)
+pfs_file_wait_end_at(PfsThread *t, PfsWait *e, uint64 end)
 {
 	pfs_write_begin(t);
-	pfs_file_sum(t, e, end, fd);
+	pfs_file_sum(t, e, end);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
 	pfs_write_end(t);
 }

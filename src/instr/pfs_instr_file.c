@@ -69,7 +69,7 @@ begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
  * failure, or PFS_EVENT_NO_BYTES.  fd: -1 if it is closed by now, or was none.
  */
 static pg_attribute_always_inline void
-end(PfsWait *e, int fd, int64 bytes)
+end(PfsWait *e, int64 bytes)
 {
 	PfsThread  *t = pfs_my_thread;
 	uint64		now;
@@ -79,7 +79,7 @@ end(PfsWait *e, int fd, int64 bytes)
 	now = pfs_wait_read_end(t, e->flags);
 	/* No reader takes it before the event has its end. */
 	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
-	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
+	pfs_file_wait_end_at(t, e, now);
 }
 
 static ssize_t
@@ -90,7 +90,7 @@ wrap_pread(int fd, void *buf, size_t count, off_t offset)
 
 	e = begin(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME);
 	result = pfs_real.pread(fd, buf, count, offset);
-	end(e, fd, result);
+	end(e, result);
 	return result;
 }
 
@@ -102,7 +102,7 @@ wrap_pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
 
 	e = begin(pfs_my_thread, fd, PFS_OP_READ, offset, FRAME);
 	result = pfs_real.pread_chk(fd, buf, count, offset, size);
-	end(e, fd, result);
+	end(e, result);
 	return result;
 }
 
@@ -114,7 +114,7 @@ wrap_pwrite(int fd, const void *buf, size_t count, off_t offset)
 
 	e = begin(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME);
 	result = pfs_real.pwrite(fd, buf, count, offset);
-	end(e, fd, result);
+	end(e, result);
 	return result;
 }
 
@@ -126,7 +126,7 @@ wrap_preadv(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 
 	e = begin(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME);
 	result = pfs_real.preadv(fd, iov, iovcnt, offset);
-	end(e, fd, result);
+	end(e, result);
 	return result;
 }
 
@@ -138,7 +138,7 @@ wrap_pwritev(int fd, const struct iovec *iov, int iovcnt, off_t offset)
 
 	e = begin(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME);
 	result = pfs_real.pwritev(fd, iov, iovcnt, offset);
-	end(e, fd, result);
+	end(e, result);
 	return result;
 }
 
@@ -150,7 +150,7 @@ wrap_read(int fd, void *buf, size_t count)
 
 	e = begin(pfs_my_thread, fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.read(fd, buf, count);
-	end(e, fd, result);
+	end(e, result);
 	return result;
 }
 
@@ -162,7 +162,7 @@ wrap_read_chk(int fd, void *buf, size_t count, size_t size)
 
 	e = begin(pfs_my_thread, fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.read_chk(fd, buf, count, size);
-	end(e, fd, result);
+	end(e, result);
 	return result;
 }
 
@@ -174,7 +174,7 @@ wrap_write(int fd, const void *buf, size_t count)
 
 	e = begin(pfs_my_thread, fd, PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.write(fd, buf, count);
-	end(e, fd, result);
+	end(e, result);
 	return result;
 }
 
@@ -186,7 +186,7 @@ wrap_fsync(int fd)
 
 	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.fsync(fd);
-	end(e, fd, PFS_EVENT_NO_BYTES);
+	end(e, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -198,7 +198,7 @@ wrap_fdatasync(int fd)
 
 	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.fdatasync(fd);
-	end(e, fd, PFS_EVENT_NO_BYTES);
+	end(e, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -210,7 +210,7 @@ wrap_syncfs(int fd)
 
 	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.syncfs(fd);
-	end(e, fd, PFS_EVENT_NO_BYTES);
+	end(e, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -222,7 +222,7 @@ wrap_sync_file_range(int fd, off_t offset, off_t nbytes, unsigned int flags)
 
 	e = begin(pfs_my_thread, fd, PFS_OP_FLUSH, offset, FRAME);
 	result = pfs_real.sync_file_range(fd, offset, nbytes, flags);
-	end(e, fd, result == 0 ? nbytes : PFS_EVENT_NO_BYTES);
+	end(e, result == 0 ? nbytes : PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -234,7 +234,7 @@ wrap_ftruncate(int fd, off_t length)
 
 	e = begin(pfs_my_thread, fd, PFS_OP_CHSIZE, length, FRAME);
 	result = pfs_real.ftruncate(fd, length);
-	end(e, fd, PFS_EVENT_NO_BYTES);
+	end(e, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -246,7 +246,7 @@ wrap_posix_fallocate(int fd, off_t offset, off_t len)
 
 	e = begin(pfs_my_thread, fd, PFS_OP_ALLOCATE, offset, FRAME);
 	result = pfs_real.posix_fallocate(fd, offset, len);
-	end(e, fd, result == 0 ? len : PFS_EVENT_NO_BYTES);
+	end(e, result == 0 ? len : PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -259,7 +259,7 @@ wrap_posix_fadvise(int fd, off_t offset, off_t len, int advice)
 	/* The other advices touch no page. */
 	e = advice == POSIX_FADV_WILLNEED ? begin(pfs_my_thread, fd, PFS_OP_PREFETCH, offset, FRAME) : NULL;
 	result = pfs_real.posix_fadvise(fd, offset, len, advice);
-	end(e, fd, result == 0 ? len : PFS_EVENT_NO_BYTES);
+	end(e, result == 0 ? len : PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -272,7 +272,7 @@ wrap_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_
 
 	e = begin(pfs_my_thread, out, PFS_OP_COPY, out_offset ? *out_offset : PFS_EVENT_NO_OFFSET, FRAME);
 	result = pfs_real.copy_file_range(in, in_offset, out, out_offset, len, flags);
-	end(e, out, result);
+	end(e, result);
 	return result;
 }
 
@@ -319,7 +319,7 @@ wrap_close(int fd)
 	e = begin_close(t, fd, FRAME);
 	pfs_fd_closed(fd);
 	result = pfs_real.close(fd);
-	end(e, -1, PFS_EVENT_NO_BYTES);
+	end(e, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -370,7 +370,7 @@ read_from_system(void *buf, size_t size, size_t n, FILE *file)
 
 	result = pfs_real.fread(buf, size, n, file);
 	if (e != NULL)
-		end(e, fileno(file), (int64) (result * size));
+		end(e, (int64) (result * size));
 	return result;
 }
 
@@ -397,7 +397,7 @@ wrap_fwrite(const void *buf, size_t size, size_t n, FILE *file)
 		? begin(pfs_my_thread, fileno(file), PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
 	result = pfs_real.fwrite(buf, size, n, file);
 	if (e != NULL)
-		end(e, fileno(file), (int64) (result * size));
+		end(e, (int64) (result * size));
 	return result;
 }
 
@@ -411,7 +411,7 @@ wrap_fgets(char *buf, int size, FILE *file)
 		? begin(pfs_my_thread, fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
 	result = pfs_real.fgets(buf, size, file);
 	if (e != NULL)
-		end(e, fileno(file), result != NULL ? (int64) strlen(result) : PFS_EVENT_NO_BYTES);
+		end(e, result != NULL ? (int64) strlen(result) : PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -428,7 +428,7 @@ wrap_fclose(FILE *file)
 	e = begin_close(pfs_my_thread, fd, FRAME);
 	pfs_fd_closed(fd);
 	result = pfs_real.fclose(file);
-	end(e, -1, PFS_EVENT_NO_BYTES);
+	end(e, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -449,7 +449,7 @@ wrap_io_uring_submit(struct io_uring *ring)
 	int			result;
 
 	result = pfs_real.io_uring_submit(ring);
-	end(e, -1, PFS_EVENT_NO_BYTES);
+	end(e, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -461,7 +461,7 @@ wrap_io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqes, unsig
 	int			result;
 
 	result = pfs_real.io_uring_wait_cqes(ring, cqes, n, timeout, mask);
-	end(e, -1, PFS_EVENT_NO_BYTES);
+	end(e, PFS_EVENT_NO_BYTES);
 	return result;
 }
 

@@ -58,7 +58,7 @@ static inline void
 end(PfsWait *e)
 {
 	if (e != NULL)
-		pfs_file_wait_end_at(pfs_my_thread, e, pfs_wait_read_end(pfs_my_thread, e->flags), NULL);
+		pfs_file_wait_end_at(pfs_my_thread, e, pfs_wait_read_end(pfs_my_thread, e->flags));
 }
 
 /*
@@ -83,7 +83,7 @@ end_open(PfsWait *e, PfsThread *t, int fd, const char *path)
 		pfs_write_end(t);
 	}
 	if (e != NULL)
-		pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
+		pfs_file_wait_end_at(t, e, now);
 }
 
 /*

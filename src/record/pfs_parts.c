@@ -32,6 +32,7 @@
 #include "pfs_digest_wait.h"
 #include "pfs_error.h"
 #include "pfs_event_write.h"
+#include "pfs_fd.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
 #include "pfs_lwlock.h"
@@ -203,7 +204,14 @@ const PfsPart pfs_parts[] = {
 		.lay_out = pfs_file_sums_lay_out,
 		.repair = pfs_file_sums_repair,
 		.pages = &pfs_file_sums,
-		.beside = pfs_file_totals_size,
+		.beside = pfs_file_sums_beside,
+		.unused = pfs_pending_files_unused,
+	},
+	{
+		.name = "pending_files",
+		.lay_out = pfs_pending_files_lay_out,
+		.attach = pfs_pending_files_attach,
+		.detach = pfs_pending_files_detach,
 	},
 	{
 		.name = "sockets",

@@ -136,6 +136,23 @@ set_slots(bool instrumented)
 	fill_slot("send", instrumented ? wrapper_of(pfs_socket_calls, "send") : (void *) no_send);
 }
 
+static PfsInstrumentId
+instrument_of(const PfsBenchKind *kind, uint32 *word)
+{
+	switch (kind->call)
+	{
+		case CALL_SEM_WAIT:
+			*word = PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT;
+			return pfs_wait_info_instrument(*word);
+		case CALL_SEND:
+			*word = 0;
+			return pfs_fixed_instrument[PFS_INS_CLIENT_WRITE];
+		default:
+			*word = WAIT_EVENT_DATA_FILE_READ;
+			return pfs_wait_info_instrument(*word);
+	}
+}
+
 /* Cycles of `loops` calls. */
 static uint64
 run(const PfsBenchKind *kind, int loops, bool instrumented, SMgrRelation smgr)
@@ -143,8 +160,8 @@ run(const PfsBenchKind *kind, int loops, bool instrumented, SMgrRelation smgr)
 	uint64		start;
 	static char buf[BLCKSZ];
 	volatile uint64 sink = 0;
-	static PfsFileSum sum;
-	PfsWait		event = {.flags = kind->flags, .operation = PFS_OP_READ, .bytes = BLCKSZ};
+	uint32		word;
+	PfsWait		event = {.flags = kind->flags, .operation = PFS_OP_READ, .bytes = BLCKSZ, .instrument = instrument_of(kind, &word)};
 
 	set_slots(instrumented);
 	start = pfs_read_cycles();
@@ -164,7 +181,11 @@ run(const PfsBenchKind *kind, int loops, bool instrumented, SMgrRelation smgr)
 				break;
 			case CALL_FILE_NUMBERS:
 				if (instrumented)
-					pfs_file_sum_add(&sum, &event, i);
+				{
+					pfs_write_begin(pfs_my_thread);
+					pfs_file_sum(pfs_my_thread, &event, i);
+					pfs_write_end(pfs_my_thread);
+				}
 				break;
 			case CALL_SEM_WAIT:
 				PGSemaphoreLock(MyProc->sem);
@@ -177,23 +198,6 @@ run(const PfsBenchKind *kind, int loops, bool instrumented, SMgrRelation smgr)
 	start = pfs_read_cycles() - start;
 	set_slots(true);
 	return start;
-}
-
-static PfsInstrumentId
-instrument_of(const PfsBenchKind *kind, uint32 *word)
-{
-	switch (kind->call)
-	{
-		case CALL_SEM_WAIT:
-			*word = PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT;
-			return pfs_wait_info_instrument(*word);
-		case CALL_SEND:
-			*word = 0;
-			return pfs_fixed_instrument[PFS_INS_CLIENT_WRITE];
-		default:
-			*word = WAIT_EVENT_DATA_FILE_READ;
-			return pfs_wait_info_instrument(*word);
-	}
 }
 
 /*

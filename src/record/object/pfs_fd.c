@@ -80,7 +80,6 @@ identify(PfsFd *entry, const char *path, bool count)
 	char		buf[PFS_FILE_NAME_SIZE];
 	const char *canonical = pfs_file_canonical(path, buf);
 
-	memset(entry->sums, 0, sizeof(entry->sums));
 	entry->kind = pfs_file_kind(canonical);
 	entry->index = pfs_file_open(canonical, entry->kind, &entry->word);
 	entry->counted = 0;

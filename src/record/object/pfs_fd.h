@@ -10,8 +10,6 @@
 
 #include "pfs_file.h"
 
-typedef struct PfsFileSum PfsFileSum;
-
 /* One descriptor.  Process-local; all zero is "not looked at yet". */
 typedef struct PfsFd
 {
@@ -20,9 +18,6 @@ typedef struct PfsFd
 	uint32		index;			/* of the file record */
 	uint8		kind;			/* PfsFileKind */
 	uint8		counted;		/* its record's open_count includes it */
-	PfsFileSum *sums[PFS_NUM_FILE_PARTS];	/* where the last call of each
-											 * part was counted, while word
-											 * holds; or NULL */
 } PfsFd;
 
 extern PFS_HIDDEN PfsFd *pfs_fds;	/* [pfs_nfds], or NULL */

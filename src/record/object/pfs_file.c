@@ -90,6 +90,8 @@ void
 pfs_file_start(void)
 {
 	pfs_shared_files->ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);
+	/* Not 0, the generation of a place that was never taken. */
+	pfs_words->file_truncations = 1;
 	resolve(DataDir, real_data_dir, sizeof(real_data_dir));
 	resolve("pg_wal", real_wal_dir, sizeof(real_wal_dir));
 }

@@ -1,6 +1,6 @@
 /*
  * pfs_file_sum.c
- *	  Sums of file calls: adding a call, and moving a removed file's sums.
+ *	  Sums of file calls: adding to them, and moving a removed file's sums.
  *
  * Separate from pfs_file.c, as its records have a protocol of their own; readers and
  * truncation are in pfs_file_sum_read.c.
@@ -13,7 +13,10 @@
  * its event name.  So these are always the sum of all records of the container
  * and of pfs_file_totals.
  *
- * Who may free a record.  A process that ends a call on a file writes the file's
+ * Most calls are counted in places of their process first (pfs_file_pending.h), and reach a
+ * record when a place is needed for another.
+ *
+ * Who may free a record.  A process that adds to a file writes the file's
  * number into file_in_use of its thread record, then looks at the file's state
  * word, and adds only if the file is still the same; else to the event name.
  * After that it clears file_in_use.  Who removes a file changes the state word
@@ -42,8 +45,6 @@
 #include "postgres.h"
 
 #include "pfs_file_sum.h"
-#include "pfs_instrument.h"
-#include "pfs_event_write.h"
 #include "pfs_shared.h"
 
 PFS_HOT PfsPages *pfs_file_sums = NULL;
@@ -55,23 +56,29 @@ static uint32 hint;
 #define SUMS_PER_FILE 6
 #define SUMS_PER_PAGE 1024
 
+static size_t
+totals_size(void)
+{
+	return (size_t) pfs_sizes.instruments * PFS_NUM_FILE_PARTS * sizeof(PfsFileSum);
+}
+
+size_t
+pfs_file_sums_beside(void)
+{
+	return totals_size() + pfs_pending_files_size();
+}
+
 void
 pfs_file_sums_lay_out(PfsSegment *seg)
 {
 	PfsPagesSpec spec = {"file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE, SUMS_PER_PAGE};
 
 	pfs_file_sums = pfs_pages_create(seg, &spec);
-	pfs_file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
+	pfs_file_totals = pfs_segment_take(seg, totals_size(), PFS_CACHE_LINE);
 }
 
 /* This process holds the lock. */
 static bool has_lock = false;
-
-size_t
-pfs_file_totals_size(void)
-{
-	return (size_t) pfs_sizes.instruments * PFS_NUM_FILE_PARTS * sizeof(PfsFileSum);
-}
 
 static inline PfsFileSum *
 total_of(PfsInstrumentId instrument, PfsFilePart part)
@@ -80,67 +87,94 @@ total_of(PfsInstrumentId instrument, PfsFilePart part)
 }
 
 /*
- * Adds a call that has ended to the sums of a file, or of no file, by atomic adds.
- * Bytes are counted only for reads and writes; times become those of the default timer.
- * The caller keeps the record from being freed: see "Who may free a record".
+ * Says that this process is about to look at a file; NULL: it has gone.  leave() takes it
+ * back: until then neither the record nor its chain is freed.
  */
-void
-pfs_file_sum_add(PfsFileSum *sum, const PfsWait *e, uint64 end)
+static PfsFile *
+enter(PfsThread *t, uint64 file)
 {
-	uint64		ticks = end > e->timer_start ? end - e->timer_start : 0;
+	uint32		index = PFS_PENDING_INDEX(file);
 
-	if (pfs_wait_bytes(e) > 0 && pfs_file_part(e->operation) != PFS_FILE_MISC)
-		pfs_add_relaxed(&sum->bytes, (uint64) pfs_wait_bytes(e));
-	if (likely((e->flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
-			   (pfs_local.usual & ~PFS_FLAG_THREAD)))
-		pfs_shared_cell_add(&sum->cell, ticks);
-	else if (e->flags & PFS_FLAG_TIMED)
-		pfs_shared_cell_add(&sum->cell, pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), ticks));
-	else
-		pfs_shared_cell_add_untimed(&sum->cell);
+	if (PFS_PENDING_WORD(file) == 0)
+		return NULL;
+	pfs_store_relaxed(&t->file_in_use, index + 1);
+	pfs_fence_signal();
+	return (uint32) pfs_pages_word(pfs_files, index) == PFS_PENDING_WORD(file) ? pfs_pages_record(pfs_files, index) : NULL;
 }
 
-/*
- * Returns a file's sum of this instrument and part, made if need be; NULL: there is no
- * room.  The caller's file_in_use keeps the chain from being freed.  The file's first
- * event is noted on the way.
- */
-static PfsFileSum *
-find_or_make(PfsFile *file, PfsInstrumentId instrument, PfsFilePart part)
+static void
+leave(PfsThread *t)
 {
-	PfsFileSum	wanted = {.instrument = instrument, .part = part};
+	pfs_store_release(&t->file_in_use, 0);
+}
+
+static void
+note_first(PfsFile *file, PfsInstrumentId instrument)
+{
 	uint16		no_event = 0;
 
 	if (pfs_load_relaxed(&file->first_event) == 0)
 		(void) pfs_cas(&file->first_event, &no_event, (uint16) (instrument + 1));
-	return (PfsFileSum *) pfs_chain_get(pfs_file_sums, &file->sums, wanted.key, &hint);
+}
+
+void
+pfs_file_note_first(PfsThread *t, uint64 file, PfsInstrumentId instrument)
+{
+	PfsFile    *record = enter(t, file);
+
+	if (record != NULL)
+		note_first(record, instrument);
+	leave(t);
 }
 
 /*
- * Counts a file call for pfs_file_sum(), where the descriptor does not have the sum at
- * hand: finds or makes it, and notes it in `fd`, if that is not NULL and still the same
- * file.  A call without a file, on one that was removed, or for which there is no room
- * is added to the totals of its event name.  Inside the owner's write section.
+ * Adds to the sum of a file, or to the totals of the event name: of a call without a file, on
+ * one that was removed, or for which there is no room; and what a truncation has pushed
+ * there.  The file gets a sum in any case.  Inside the owner's write section.
  */
+static void
+add(PfsThread *t, uint64 file, uint32 key, uint64 bytes, const PfsTotals *totals, bool is_pushed)
+{
+	PfsFileSum	wanted = {.key = key};
+	PfsFileSum *sum = NULL;
+	PfsFile    *record = enter(t, file);
+
+	if (record != NULL)
+	{
+		note_first(record, wanted.instrument);
+		sum = (PfsFileSum *) pfs_chain_get(pfs_file_sums, &record->sums, key, &hint);
+	}
+	if (sum == NULL || is_pushed)
+		sum = total_of(wanted.instrument, wanted.part);
+	if (bytes != 0)
+		pfs_add_relaxed(&sum->bytes, bytes);
+	pfs_shared_cell_merge(&sum->cell, totals);
+	leave(t);
+}
+
 void
-pfs_file_sum_slow(PfsThread *t, const PfsWait *e, uint64 end, PfsFd *fd)
+pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks)
 {
 	PfsFilePart part = pfs_file_part(e->operation);
-	PfsFileSum *sum = NULL;
+	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
+	PfsTotals	totals = {.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks};
+	uint64		file = e->object_type == PFS_OBJECT_FILE ? PFS_PENDING_FILE(e->object.file.index, e->object.file.word) : 0;
+	int64		bytes = part != PFS_FILE_MISC ? pfs_wait_bytes(e) : 0;
 
-	if (e->object_type == PFS_OBJECT_FILE && e->object.file.word != 0)
-	{
-		uint32		index = e->object.file.index;
+	add(t, file, PFS_FILE_KEY(e->instrument, part), Max(bytes, 0), &totals, false);
+}
 
-		pfs_store_relaxed(&t->file_in_use, index + 1);
-		pfs_fence_signal();
-		if ((uint32) pfs_pages_word(pfs_files, index) == e->object.file.word)
-			sum = find_or_make(pfs_pages_record(pfs_files, index), e->instrument, part);
-		if (sum != NULL && fd != NULL && (uint32) fd->word == e->object.file.word && fd->index == index)
-			fd->sums[part] = sum;
-	}
-	pfs_file_sum_add(sum != NULL ? sum : total_of(e->instrument, part), e, end);
-	pfs_store_release(&t->file_in_use, 0);
+/* Numbers of before a truncation go to the event name, or nowhere. */
+void
+pfs_file_sum_merge(PfsThread *t, const PfsPendingFile *p)
+{
+	PfsTotals	totals = {0};
+	bool		is_cleared = p->generation < pfs_load_relaxed(&pfs_shared_files->cleared);
+
+	if (!is_cleared)
+		pfs_pending_file_read(p, &totals);
+	add(t, p->file, p->key, is_cleared ? 0 : p->bytes, &totals,
+		p->generation < pfs_load_relaxed(&pfs_shared_files->pushed));
 }
 
 /* ---- removal of files ---- */

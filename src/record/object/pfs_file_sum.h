@@ -3,7 +3,8 @@
  *	  Sums of file calls: per file, instrument and part (read, write, misc), and
  *	  per instrument what no living file accounts for.
  *
- * Instrument points add with pfs_file_sum(); pfs_file_sum.c has the protocol.
+ * Instrument points count with pfs_file_sum(), in places of the process's own
+ * (pfs_file_pending.h); pfs_file_sum.c has the protocol of the sums.
  *
  * Separate from pfs_file.h: sums have more than one record for each file, and outlive it.
  */
@@ -11,7 +12,9 @@
 #define PFS_FILE_SUM_H
 
 #include "pfs_chain.h"
-#include "pfs_fd.h"
+#include "pfs_event_write.h"
+#include "pfs_file.h"
+#include "pfs_file_pending.h"
 #include "pfs_thread.h"
 
 /*
@@ -19,7 +22,7 @@
  * PfsChained) or of none (an entry of pfs_file_totals).  next, instrument and
  * part are written before it is linked to its file and stay until it is freed.
  */
-struct PfsFileSum				/* declared in pfs_fd.h */
+typedef struct PfsFileSum
 {
 	PfsSharedCell cell;			/* atomic adds; ticks of the default timer */
 	uint64		bytes;			/* read or written; atomic */
@@ -34,7 +37,9 @@ struct PfsFileSum				/* declared in pfs_fd.h */
 		};
 		uint32		key;		/* both, as PfsChained has it */
 	};
-};
+} PfsFileSum;
+
+#define PFS_FILE_KEY(instrument, part) ((uint32) (instrument) | (uint32) (part) << 16)
 
 StaticAssertDecl(sizeof(PfsFileSum) == PFS_CACHE_LINE, "adding to a file touches one line");
 StaticAssertDecl(sizeof(PfsFileSum) == sizeof(PfsChained) &&
@@ -44,7 +49,8 @@ extern PFS_HIDDEN PfsPages *pfs_file_sums;	/* container file_events */
 extern PFS_HIDDEN PfsFileSum *pfs_file_totals;	/* [instruments *
 												 * PFS_NUM_FILE_PARTS] */
 
-extern size_t pfs_file_totals_size(void);
+/* Bytes of the totals, and of numbers that are pending. */
+extern size_t pfs_file_sums_beside(void);
 
 /* Takes the container and the totals. */
 extern void pfs_file_sums_lay_out(PfsSegment *seg);
@@ -57,36 +63,64 @@ pfs_file_part(PfsOperation op)
 	return op == PFS_OP_WRITE || op == PFS_OP_COPY ? PFS_FILE_WRITE : PFS_FILE_MISC;
 }
 
-/* Out of line: adds the event to this record. */
-extern void pfs_file_sum_add(PfsFileSum *sum, const PfsWait *e, uint64 end);
-
-/* Out of line: find or make the record; fd, if not NULL, remembers it. */
-extern void pfs_file_sum_slow(PfsThread *t, const PfsWait *e, uint64 end, PfsFd *fd);
-
 /*
- * Inside a write section: count a file call that ends now, before the event
- * leaves its slot.  fd: the descriptor's entry, or NULL if the call has none.
+ * Inside a write section, out of line: counts a file call in the sums that all processes
+ * share, of its file or of none.
  */
-static pg_attribute_always_inline void
-pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end, PfsFd *fd)
-{
-	PfsFileSum *sum;
+extern void pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks);
 
-	if (likely(fd != NULL && fd->word != 0 && (uint32) fd->word == e->object.file.word &&
-			   fd->index == e->object.file.index &&
-			   (sum = fd->sums[pfs_file_part(e->operation)]) != NULL))
+/* The same: the first event of a file is one of this instrument, if none was before. */
+extern void pfs_file_note_first(PfsThread *t, uint64 file, PfsInstrumentId instrument);
+
+/* The same of the numbers of a place. */
+extern void pfs_file_sum_merge(PfsThread *t, const PfsPendingFile *p);
+
+/* Ticks of the default timer that a timed event has taken. */
+static pg_attribute_always_inline uint64
+pfs_file_ticks(const PfsWait *e, uint64 end)
+{
+	uint64		ticks = end > e->timer_start ? end - e->timer_start : 0;
+
+	if (likely((e->flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK)))
+		return ticks;
+	return pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), ticks);
+}
+
+/* Inside a write section: count a file call that ends now, before the event leaves its slot. */
+static pg_attribute_always_inline void
+pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
+{
+	PfsFilePart part = pfs_file_part(e->operation);
+	uint64		file = likely(e->object_type == PFS_OBJECT_FILE) ? PFS_PENDING_FILE(e->object.file.index, e->object.file.word) : 0;
+	uint32		key = PFS_FILE_KEY(e->instrument, part);
+	PfsPendingFile *p = NULL;
+	uint64		ticks = 0;
+
+	if (likely(pfs_my_pending_files != NULL))
+		p = pfs_pending_file_at(pfs_my_pending_files, file, part);
+	if (unlikely(p == NULL || p->file != file || p->key != key || (int32) (p->timed | p->untimed) < 0 ||
+				 p->generation != pfs_load_relaxed(&pfs_words->file_truncations)))
+		p = pfs_pending_file_take(t, file, key, part);
+	if (likely(e->flags & PFS_FLAG_TIMED))
+		ticks = pfs_file_ticks(e, end);
+	if (unlikely(p == NULL))
 	{
-		/* See "Who may free a record" in pfs_file_sum.c. */
-		pfs_store_relaxed(&t->file_in_use, fd->index + 1);
-		pfs_fence_signal();
-		if (likely(pfs_load_acquire(fd->state) == fd->word && sum->instrument == e->instrument))
-		{
-			pfs_file_sum_add(sum, e, end);
-			pfs_store_release(&t->file_in_use, 0);
-			return;
-		}
+		pfs_file_sum_at_once(t, e, ticks);
+		return;
 	}
-	pfs_file_sum_slow(t, e, end, fd);
+	if (part != PFS_FILE_MISC && pfs_wait_bytes(e) > 0)
+		p->bytes += pfs_wait_bytes(e);
+	if (unlikely((e->flags & PFS_FLAG_TIMED) == 0))
+	{
+		p->untimed++;
+		return;
+	}
+	p->timed++;
+	p->sum += ticks;
+	if (ticks < p->min)
+		p->min = ticks;
+	if (ticks > p->max)
+		p->max = ticks;
 }
 
 /* ---- removal of files; called by pfs_file.c ---- */

@@ -95,6 +95,7 @@ typedef struct PfsSharedWords
 	uint64		socket_truncations;
 	uint64		prepared_truncations;
 	uint64		digest_truncations;
+	uint64		file_truncations;
 
 	/*
 	 * What an event of the class has before its instrument is known: the

@@ -59,6 +59,7 @@ typedef enum PfsTurn
 	PFS_TURN_DIGESTS,
 	PFS_TURN_SOCKETS,
 	PFS_TURN_PREPARED,
+	PFS_TURN_FILES,
 } PfsTurn;
 
 /* alone: for a reset.  Raises an error after PFS_TURN_TIMEOUT. */
