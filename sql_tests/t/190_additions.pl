@@ -15,6 +15,7 @@ use Test::More;
 
 my $tree = PfsTree->new;
 plan skip_all => 'there is no tree, or no compiler' unless defined $tree;
+plan skip_all => 'the lists are the same for each version: 15 shows them' if PfsServer::version() > 15;
 
 # The new files are in a folder of their own.
 sub add
