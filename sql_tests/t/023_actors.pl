@@ -90,13 +90,13 @@ sub sleeps
 	my ($session, $sleeps, $idle, $name) = @_;
 	my $thread = $session->thread_id;
 
-	$session->query('SELECT pg_sleep(0.001)') for 1 .. 3;
+	$session->query('SELECT pg_sleep(0.001)') for 1 .. 2;	# the history has ten waits
 	is($server->sql("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'"),
 		$sleeps, $name);
 	ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread", $idle), 'running: ' . ($idle ? 'it is idle' : 'nothing'));
 }
 
-sleeps($sessions{'bob@127.0.0.1'}, 3, 1, 'YES, YES: its events are in the history');
+sleeps($sessions{'bob@127.0.0.1'}, 2, 1, 'YES, YES: its events are in the history');
 sleeps($sessions{'alice@[local]'}, 0, 1, 'YES, NO: they are not in the history');
 sleeps($sessions{'bob@[local]'}, 0, 0, 'NO, YES: there are none');
 is($server->sql('SELECT count(*) FROM pfs.events_waits_history_long WHERE event_name ~ ' . "'^idle' AND thread_id IN ("
@@ -108,7 +108,7 @@ $server->sql(q{UPDATE pfs.setup_actors SET enabled = 'YES' WHERE host = '[local]
 is(switches($sessions{'bob@[local]'}), 'NO|YES', 'UPDATE of a rule: a running session stays as it is');
 is(switches(session('bob')), 'YES|YES', 'a new one follows it');
 $server->sql('UPDATE pfs.threads SET instrumented = ' . "'YES' WHERE thread_os_id = " . $sessions{'bob@[local]'}->pid);
-sleeps($sessions{'bob@[local]'}, 3, 1, 'UPDATE of threads brings a session back');
+sleeps($sessions{'bob@[local]'}, 2, 1, 'UPDATE of threads brings a session back');
 $server->sql(q{DELETE FROM pfs.setup_actors WHERE user_name = '%'});
 is(switches(session('bob')), 'NO|NO', 'no rule matches: not instrumented');
 is(switches(session('alice')), 'YES|NO', 'another one does');
@@ -313,6 +313,6 @@ is($server->sql(q{SELECT records_max, records_lost FROM pfs.containers WHERE nam
 my $s = session('bob');
 
 $server->sql('UPDATE pfs.threads SET instrumented = ' . "'YES', history = 'YES' WHERE thread_os_id = " . $s->pid);
-sleeps($s, 3, 1, 'UPDATE of threads works all the same');
+sleeps($s, 2, 1, 'UPDATE of threads works all the same');
 
 done_testing();

@@ -131,6 +131,20 @@ my @groups = (
 	],
 );
 
+# What waits for a process in there, and can be cancelled meanwhile; a reading first.
+my %waits = (
+	'pfs_digest_evict.c:move_cb' => [
+		'SELECT count(*) FROM pfs.events_statements_summary_by_digest', "SELECT pfs.reset('events_statements_summary_by_digest')",
+		'TRUNCATE pfs.events_statements_summary_by_digest',
+		'TRUNCATE pfs.events_statements_histogram_by_digest, pfs.events_waits_summary_by_digest'
+	],
+	'pfs_file_sum_merge' => [
+		'SELECT count(*) FROM pfs.file_summary_by_event_name', 'SELECT count(*) FROM pfs.file_summary_by_instance',
+		"SELECT pfs.reset('file_summary_by_event_name')", 'TRUNCATE pfs.file_summary_by_instance'
+	],
+);
+my $file_calls = 'SELECT sum(count_star) FROM pfs.file_summary_by_event_name';
+
 # A process that is stopped while it reads a page holds up whoever needs that page, which is
 # the server's doing: what they need is in shared buffers before.  The instrument is made
 # once only.
@@ -164,13 +178,12 @@ foreach my $group (@groups)
 	}
 
 	# Each would wait for half a second.
-	if ($moving)
+	foreach my $waits (grep { defined } map { $waits{ $_->[0] } } @$group)
 	{
 		my $before = inexact();
+		my $counted = $observer->query($file_calls);
 
-		foreach my $statement ('SELECT count(*) FROM pfs.events_statements_summary_by_digest',
-			"SELECT pfs.reset('events_statements_summary_by_digest')", 'TRUNCATE pfs.events_statements_summary_by_digest',
-			'TRUNCATE pfs.events_statements_histogram_by_digest, pfs.events_waits_summary_by_digest')
+		foreach my $statement (@$waits)
 		{
 			my $canceller = $server->session;
 
@@ -179,7 +192,8 @@ foreach my $group (@groups)
 			like($canceller->{last_error}, qr/canceling statement due to statement timeout/, "$statement can be cancelled");
 			$canceller->close;
 		}
-		$observer->query('SELECT count(*) FROM pfs.events_statements_summary_by_digest');
+		cmp_ok($observer->query($file_calls), '>=', $counted, 'a reset that was cancelled has emptied nothing');
+		$observer->query($waits->[0]);
 		cmp_ok(inexact(), '>', $before, 'who did not wait any longer has counted itself');
 	}
 	foreach my $victim (@victims)
@@ -199,6 +213,14 @@ foreach my $group (@groups)
 		}
 	}
 }
+
+# What was pending moves again: no reading and no reset that was cancelled forbids it any more.
+my ($flush) = grep { $_->[0] eq 'pfs_file_sum_merge' } map { @$_ } @groups;
+my ($flusher, $flusher_pid) = stopped(@$flush);
+
+kill 'CONT', $flusher_pid;
+$flusher->result;
+$flusher->close;
 
 # A new session waits for who changes the rules for new sessions, but not for long.
 $server->sql(q{SELECT pfs.set_actor('%', 'nobody')});

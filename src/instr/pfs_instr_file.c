@@ -66,7 +66,7 @@ begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 
 /*
  * End the event; NULL: there is none.  bytes: what the call returned, negative on
- * failure, or PFS_EVENT_NO_BYTES.  fd: -1 if it is closed by now, or was none.
+ * failure, or PFS_EVENT_NO_BYTES.
  */
 static pg_attribute_always_inline void
 end(PfsWait *e, int64 bytes)

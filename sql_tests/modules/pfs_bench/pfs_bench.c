@@ -48,7 +48,7 @@ typedef enum PfsBenchCall
 {
 	CALL_CLOCK,					/* two readings of the timer, nothing else */
 	CALL_PREAD,
-	CALL_FILE_NUMBERS,			/* what a file wait adds to its file's */
+	CALL_FILE_NUMBERS,			/* what a file wait adds for its file */
 	CALL_SEM_WAIT,
 	CALL_SEND,
 } PfsBenchCall;
@@ -66,7 +66,7 @@ static const PfsBenchKind kinds[] = {
 	{"recorded", CALL_PREAD, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE),
 	"a file wait: timed, current, both histories, summaries of thread and file"},
 	{"file numbers", CALL_FILE_NUMBERS, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE),
-	"of that, the numbers of the file, which processes share"},
+	"the numbers of the file, which are the process's own, and a write section"},
 	{"recorded/lwlock", CALL_SEM_WAIT, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE), "the same for an LWLock wait"},
 	{"recorded/socket", CALL_SEND, ALL_FLAGS | TIMED(PFS_TIMER_CYCLE), "the same for a send"},
 	{"untimed", CALL_PREAD, ALL_FLAGS, "as recorded, timed = NO"},

@@ -23,8 +23,9 @@ PfsPendingFiles *pfs_pending_files = NULL;
 uint8	   *pfs_pending_files_used = NULL;
 PFS_HOT PfsPendingFiles *pfs_my_pending_files = NULL;
 
-/* This process has said that it uses them. */
+/* This process has said that it uses them; which way is emptied next. */
 static bool is_used = false;
+static uint32 next_way;
 
 size_t
 pfs_pending_files_size(void)
@@ -76,10 +77,15 @@ flush(PfsThread *t, PfsPendingFile *p)
 	return true;
 }
 
-/* The slow path of a call: what has the place is flushed if it is not what the call needs. */
+/*
+ * The slow path of a call: what has the place is flushed if it is not what the call needs.
+ * The file gets its sum now, so that it has its row in the tables by instance also when the
+ * numbers are truncated before the flush, and so that a loss is that of a call.
+ */
 PfsPendingFile *
-pfs_pending_file_take(PfsThread *t, uint64 file, uint32 key, uint32 part)
+pfs_pending_file_take(PfsThread *t, uint64 file, uint32 key)
 {
+	PfsPendingFile *set;
 	PfsPendingFile *p;
 	uint64		generation;
 
@@ -90,16 +96,22 @@ pfs_pending_file_take(PfsThread *t, uint64 file, uint32 key, uint32 part)
 		pfs_store_relaxed(&pfs_pending_files_used[pfs_my_pending_files - pfs_pending_files], 1);
 		is_used = true;
 	}
-
 	pfs_fence_seqcst();			/* pairs with the one in forbid_flushes() */
 	generation = pfs_load_acquire(&pfs_words->file_truncations);
-	p = pfs_pending_file_at(pfs_my_pending_files, file, part);
-	if (!flush(t, p))
+	set = pfs_pending_file_set(pfs_my_pending_files, file, key);
+	p = pfs_pending_file_find(pfs_my_pending_files, file, key);
+	if (!pfs_pending_file_is(p, file, key))
+	{
+		if (set[0].generation == 0)
+			p = &set[0];
+		else if (p->generation != 0)
+			p = &set[next_way++ % PFS_PENDING_FILE_WAYS];
+	}
+	if (!flush(t, p) || !pfs_file_sum_make(t, file, key))
 		return NULL;
 	p->file = file;
 	p->key = key;
 	p->generation = generation;
 	p->min = PG_UINT64_MAX;
-	pfs_file_note_first(t, file, (PfsInstrumentId) key);
 	return p;
 }

@@ -25,8 +25,10 @@
 #include "pfs_segment.h"
 #include "pfs_thread.h"
 
-/* Places of a process; a call's is found by its file and part. */
-#define PFS_PENDING_FILES	32
+/* Places of a process: sets by a hash of file and key. */
+#define PFS_PENDING_FILE_SETS 16
+#define PFS_PENDING_FILE_WAYS 2
+#define PFS_PENDING_FILES (PFS_PENDING_FILE_SETS * PFS_PENDING_FILE_WAYS)
 
 /* A file, as an event names it: index of its record above the low half of the state word. */
 #define PFS_PENDING_FILE(index, word) ((uint64) (index) << 32 | (uint32) (word))
@@ -77,10 +79,10 @@ extern void pfs_pending_files_attach(PfsThread *t);
 extern void pfs_pending_files_detach(PfsThread *t);
 
 /*
- * The owner, inside a write section: the place for this file and key, emptied of what was
- * there; NULL: not at this moment.
+ * The owner, inside a write section: a place for this file and key, emptied of what was
+ * there; NULL: not at this moment, or there is no room for a sum of the file.
  */
-extern PfsPendingFile *pfs_pending_file_take(PfsThread *t, uint64 file, uint32 key, uint32 part);
+extern PfsPendingFile *pfs_pending_file_take(PfsThread *t, uint64 file, uint32 key);
 
 /* Adds the calls of a place to a private sum. */
 static inline void
@@ -92,9 +94,28 @@ pfs_pending_file_read(const PfsPendingFile *p, PfsTotals *to)
 }
 
 static inline PfsPendingFile *
-pfs_pending_file_at(PfsPendingFiles *set, uint64 file, uint32 part)
+pfs_pending_file_set(PfsPendingFiles *places, uint64 file, uint32 key)
 {
-	return &set->items[(PFS_PENDING_INDEX(file) * 3 + part) % PFS_PENDING_FILES];
+	uint32		hash = (PFS_PENDING_INDEX(file) + key * 31) * UINT32_C(2654435769);
+
+	return &places->items[hash / (UINT32_MAX / PFS_PENDING_FILE_SETS + 1) * PFS_PENDING_FILE_WAYS];
 }
+
+static inline bool
+pfs_pending_file_is(const PfsPendingFile *p, uint64 file, uint32 key)
+{
+	return p->file == file && p->key == key;
+}
+
+/* The place that is this file's and key's, if one of the set is. */
+static inline PfsPendingFile *
+pfs_pending_file_find(PfsPendingFiles *places, uint64 file, uint32 key)
+{
+	PfsPendingFile *set = pfs_pending_file_set(places, file, key);
+
+	return pfs_pending_file_is(&set[0], file, key) ? &set[0] : &set[1];
+}
+
+StaticAssertDecl(PFS_PENDING_FILE_WAYS == 2, "pfs_pending_file_find() looks at two");
 
 #endif							/* PFS_FILE_PENDING_H */

@@ -10,11 +10,10 @@
  * after its file was removed.
  *
  * What has no record (no instance, or no room for one) is added to the totals of
- * its event name.  So these are always the sum of all records of the container
- * and of pfs_file_totals.
- *
- * Most calls are counted in places of their process first (pfs_file_pending.h), and reach a
- * record when a place is needed for another.
+ * its event name.  Most calls are counted in places of their process first
+ * (pfs_file_pending.h), and reach a record when a place is needed for another.  So the event
+ * names have the sum of all records of the container, of pfs_file_totals, and of what is
+ * pending.
  *
  * Who may free a record.  A process that adds to a file writes the file's
  * number into file_in_use of its thread record, then looks at the file's state
@@ -108,43 +107,40 @@ leave(PfsThread *t)
 	pfs_store_release(&t->file_in_use, 0);
 }
 
-static void
-note_first(PfsFile *file, PfsInstrumentId instrument)
+/* The sum of a file that was entered; NULL: there is no room. */
+static PfsFileSum *
+sum_of(PfsFile *file, uint32 key)
 {
+	PfsFileSum	wanted = {.key = key};
 	uint16		no_event = 0;
 
 	if (pfs_load_relaxed(&file->first_event) == 0)
-		(void) pfs_cas(&file->first_event, &no_event, (uint16) (instrument + 1));
+		(void) pfs_cas(&file->first_event, &no_event, (uint16) (wanted.instrument + 1));
+	return (PfsFileSum *) pfs_chain_get(pfs_file_sums, &file->sums, key, &hint);
 }
 
-void
-pfs_file_note_first(PfsThread *t, uint64 file, PfsInstrumentId instrument)
+bool
+pfs_file_sum_make(PfsThread *t, uint64 file, uint32 key)
 {
 	PfsFile    *record = enter(t, file);
+	bool		is_there = record == NULL || sum_of(record, key) != NULL;
 
-	if (record != NULL)
-		note_first(record, instrument);
 	leave(t);
+	return is_there;
 }
 
 /*
  * Adds to the sum of a file, or to the totals of the event name: of a call without a file, on
- * one that was removed, or for which there is no room; and what a truncation has pushed
- * there.  The file gets a sum in any case.  Inside the owner's write section.
+ * one that was removed, or for which there is no room.  Inside the owner's write section.
  */
 static void
-add(PfsThread *t, uint64 file, uint32 key, uint64 bytes, const PfsTotals *totals, bool is_pushed)
+add(PfsThread *t, uint64 file, uint32 key, uint64 bytes, const PfsTotals *totals)
 {
 	PfsFileSum	wanted = {.key = key};
-	PfsFileSum *sum = NULL;
 	PfsFile    *record = enter(t, file);
+	PfsFileSum *sum = record != NULL ? sum_of(record, key) : NULL;
 
-	if (record != NULL)
-	{
-		note_first(record, wanted.instrument);
-		sum = (PfsFileSum *) pfs_chain_get(pfs_file_sums, &record->sums, key, &hint);
-	}
-	if (sum == NULL || is_pushed)
+	if (sum == NULL)
 		sum = total_of(wanted.instrument, wanted.part);
 	if (bytes != 0)
 		pfs_add_relaxed(&sum->bytes, bytes);
@@ -161,7 +157,7 @@ pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks)
 	uint64		file = e->object_type == PFS_OBJECT_FILE ? PFS_PENDING_FILE(e->object.file.index, e->object.file.word) : 0;
 	int64		bytes = part != PFS_FILE_MISC ? pfs_wait_bytes(e) : 0;
 
-	add(t, file, PFS_FILE_KEY(e->instrument, part), Max(bytes, 0), &totals, false);
+	add(t, file, PFS_FILE_KEY(e->instrument, part), Max(bytes, 0), &totals);
 }
 
 /* Numbers of before a truncation go to the event name, or nowhere. */
@@ -169,12 +165,11 @@ void
 pfs_file_sum_merge(PfsThread *t, const PfsPendingFile *p)
 {
 	PfsTotals	totals = {0};
-	bool		is_cleared = p->generation < pfs_load_relaxed(&pfs_shared_files->cleared);
 
-	if (!is_cleared)
-		pfs_pending_file_read(p, &totals);
-	add(t, p->file, p->key, is_cleared ? 0 : p->bytes, &totals,
-		p->generation < pfs_load_relaxed(&pfs_shared_files->pushed));
+	if (p->generation < pfs_load_relaxed(&pfs_shared_files->cleared))
+		return;
+	pfs_pending_file_read(p, &totals);
+	add(t, p->generation < pfs_load_relaxed(&pfs_shared_files->pushed) ? 0 : p->file, p->key, p->bytes, &totals);
 }
 
 /* ---- removal of files ---- */

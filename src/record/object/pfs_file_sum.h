@@ -69,8 +69,8 @@ pfs_file_part(PfsOperation op)
  */
 extern void pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks);
 
-/* The same: the first event of a file is one of this instrument, if none was before. */
-extern void pfs_file_note_first(PfsThread *t, uint64 file, PfsInstrumentId instrument);
+/* The same: makes the sum in which its calls will be counted.  False: there is no room. */
+extern bool pfs_file_sum_make(PfsThread *t, uint64 file, uint32 key);
 
 /* The same of the numbers of a place. */
 extern void pfs_file_sum_merge(PfsThread *t, const PfsPendingFile *p);
@@ -96,11 +96,16 @@ pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
 	PfsPendingFile *p = NULL;
 	uint64		ticks = 0;
 
+	/*
+	 * The load of the truncations comes behind the store of the odd sequence
+	 * word; the other side is in pfs_file_sum_read.c.
+	 */
+	pfs_fence_signal();
 	if (likely(pfs_my_pending_files != NULL))
-		p = pfs_pending_file_at(pfs_my_pending_files, file, part);
-	if (unlikely(p == NULL || p->file != file || p->key != key || (int32) (p->timed | p->untimed) < 0 ||
+		p = pfs_pending_file_find(pfs_my_pending_files, file, key);
+	if (unlikely(p == NULL || !pfs_pending_file_is(p, file, key) || (int32) (p->timed | p->untimed) < 0 ||
 				 p->generation != pfs_load_relaxed(&pfs_words->file_truncations)))
-		p = pfs_pending_file_take(t, file, key, part);
+		p = pfs_pending_file_take(t, file, key);
 	if (likely(e->flags & PFS_FLAG_TIMED))
 		ticks = pfs_file_ticks(e, end);
 	if (unlikely(p == NULL))
@@ -166,8 +171,8 @@ typedef struct PfsFileCounters
 extern void pfs_file_counters_add(PfsFileCounters *to, const PfsFileSum *sum, PfsFilePart part);
 
 /*
- * Each living file, instrument and part that has a record, all of one file one
- * after the other.
+ * Each living file, instrument and part: its record, and what each process has pending
+ * of it, all of one file one after the other.
  */
 typedef void (*PfsFileSumEmit) (uint32 file, uint64 word, const PfsFileSum *copy, void *arg);
 extern void pfs_file_sums_each(PfsFileSumEmit emit, void *arg);

@@ -55,11 +55,10 @@ lock(PfsPatience *patience)
 }
 
 static void
-unlock(bool locked, const PfsPatience *patience)
+unlock(bool locked)
 {
 	if (locked)
 		pfs_file_sums_unlock();
-	pfs_patience_end(patience);
 }
 
 /* ---- what processes have not added to the sums yet ---- */
@@ -80,12 +79,14 @@ typedef struct Section
 	uint64		seq;
 } Section;
 
+/* Of a record that is nobody's only the state word: its page may have been given back. */
 static Section
 section_of(uint32 thread)
 {
 	Section		s = {.record = pfs_pages_word(pfs_threads, thread)};
 
-	s.seq = pfs_seqlock_read_begin(&((const PfsThread *) pfs_pages_record(pfs_threads, thread))->seq);
+	if ((s.record & PFS_STATE_MASK) == PFS_STATE_ALLOCATED)
+		s.seq = pfs_seqlock_read_begin(&((const PfsThread *) pfs_pages_record(pfs_threads, thread))->seq);
 	return s;
 }
 
@@ -93,7 +94,7 @@ section_of(uint32 thread)
 static inline bool
 is_writing(Section s)
 {
-	return (s.seq & 1) != 0 && (s.record & PFS_STATE_MASK) == PFS_STATE_ALLOCATED;
+	return (s.seq & 1) != 0;
 }
 
 static inline bool
@@ -123,13 +124,14 @@ wait_for_sections(PfsPatience *patience)
 	}
 }
 
-/*
- * Forbids flushes, and returns when none is under way.  allow_flushes() takes it back, also
- * after an error: it is a callback of PG_ENSURE_ERROR_CLEANUP().
- */
+/* This process forbids flushes. */
+static bool is_forbidding = false;
+
+/* Forbids flushes, and returns when none is under way. */
 static void
 forbid_flushes(PfsPatience *patience)
 {
+	is_forbidding = true;
 	pfs_add_seqcst(&pfs_shared_files->held, 1);
 	pfs_fence_seqcst();			/* pairs with the one in
 								 * pfs_pending_file_take() */
@@ -139,15 +141,37 @@ forbid_flushes(PfsPatience *patience)
 static void
 allow_flushes(int code, Datum arg)
 {
-	pfs_sub_seqcst(&pfs_shared_files->held, 1);
+	if (is_forbidding)
+		pfs_sub_seqcst(&pfs_shared_files->held, 1);
+	is_forbidding = false;
+}
+
+typedef void (*Work) (PfsPatience *patience, void *arg);
+
+/*
+ * Takes the turn (alone: of a truncator), and does the work while flushes are forbidden, which
+ * ends with it, with an error, and with the process.  A command that was cancelled while it
+ * waited ends before the work.
+ */
+static void
+work_without_flushes(bool alone, Work work, PfsPatience *patience, void *arg)
+{
+	pfs_turn_take(PFS_TURN_FILES, alone);
+	PG_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
+	{
+		forbid_flushes(patience);
+		CHECK_FOR_INTERRUPTS();
+		work(patience, arg);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
+	allow_flushes(0, (Datum) 0);
+	pfs_turn_give(PFS_TURN_FILES, alone);
+	pfs_patience_end(patience);
 }
 
 typedef void (*PendingEach) (const PfsPendingFile *p, void *arg);
 
-/*
- * Calls `each` for a copy of every place that is taken.  The numbers of an older generation
- * than `oldest` count no more, and are 0 in the copy.
- */
+/* Calls `each` for a copy of every place whose numbers are of generation `oldest` or newer. */
 static void
 each_pending(uint64 oldest, PendingEach each, void *arg, PfsPatience *patience)
 {
@@ -169,14 +193,8 @@ each_pending(uint64 oldest, PendingEach each, void *arg, PfsPatience *patience)
 				pfs_racy_copy(&copy, &places->items[k], sizeof(copy));
 				pfs_fence_acquire();
 			} while ((is_writing(section) || !is_same_section(section_of(i), section)) && pfs_patience_more(patience));
-			if (copy.generation == 0)
-				continue;
-			if (copy.generation < oldest)
-				copy = (PfsPendingFile)
-			{
-				.file = copy.file, .key = copy.key
-			};
-			each(&copy, arg);
+			if (copy.generation != 0 && copy.generation >= oldest)
+				each(&copy, arg);
 		}
 	}
 }
@@ -209,6 +227,8 @@ typedef struct PendingCopies
 	PfsPendingFile *items;
 	uint32		n;
 	uint32		max;
+	PfsFileSumEmit emit;
+	void	   *arg;
 } PendingCopies;
 
 static void
@@ -247,7 +267,7 @@ sum_of_pending(const PfsPendingFile *p)
 
 /* Hands what is pending for a file to emit; the copies are ordered by files. */
 static void
-emit_pending(const PendingCopies *copies, uint32 index, uint64 word, PfsFileSumEmit emit, void *arg)
+emit_pending(const PendingCopies *copies, uint32 index, uint64 word)
 {
 	uint64		file = PFS_PENDING_FILE(index, word);
 	uint32		low = 0;
@@ -266,17 +286,17 @@ emit_pending(const PendingCopies *copies, uint32 index, uint64 word, PfsFileSumE
 	{
 		PfsFileSum	sum = sum_of_pending(&copies->items[low]);
 
-		emit(index, word, &sum, arg);
+		copies->emit(index, word, &sum, copies->arg);
 	}
 }
 
 /*
- * Hands the sums of all living files to emit; flushes are forbidden.  A file's chain
+ * Hands the sums of all living files to emit, and what is pending of them.  A file's chain
  * stays while its state word does, so a look at the word afterwards tells whether all that was
  * read was the file's.  Until then no link is believed.
  */
 static void
-emit_files(const PendingCopies *pending, PfsFileSumEmit emit, void *arg)
+emit_files(const PendingCopies *pending)
 {
 	uint32		pos = 0;
 	uint64		word;
@@ -302,34 +322,32 @@ emit_files(const PendingCopies *pending, PfsFileSumEmit emit, void *arg)
 		if (pfs_pages_word(pfs_files, index) != word)
 			continue;
 		for (uint32 i = 0; i < n; i++)
-			emit(index, word, &copies[i], arg);
-		emit_pending(pending, index, word, emit, arg);
+			pending->emit(index, word, &copies[i], pending->arg);
+		emit_pending(pending, index, word);
 	}
 	pfree(copies);
 }
 
-/* Hands each sum of each living file to emit, and what is pending of it. */
+static void
+read_files(PfsPatience *patience, void *arg)
+{
+	PendingCopies *pending = arg;
+
+	each_pending(oldest_of_files(), keep_cb, pending, patience);
+	qsort(pending->items, pending->n, sizeof(PfsPendingFile), compare_files);
+	emit_files(pending);
+}
+
 void
 pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
-	PendingCopies pending = {.max = 64};
+	PendingCopies pending = {.max = 64, .emit = emit, .arg = arg};
 
 	if (pfs_files == NULL)
 		return;
 	pending.items = palloc(pending.max * sizeof(PfsPendingFile));
-	pfs_turn_take(PFS_TURN_FILES, false);
-	PG_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
-	{
-		forbid_flushes(&patience);
-		each_pending(oldest_of_files(), keep_cb, &pending, &patience);
-		qsort(pending.items, pending.n, sizeof(PfsPendingFile), compare_files);
-		emit_files(&pending, emit, arg);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
-	allow_flushes(0, (Datum) 0);
-	pfs_turn_give(PFS_TURN_FILES, false);
-	pfs_patience_end(&patience);
+	work_without_flushes(false, read_files, &patience, &pending);
 	pfree(pending.items);
 }
 
@@ -375,10 +393,12 @@ read_all(PfsFileCounters *numbers, PfsPatience *patience)
 	each_pending(oldest_of_names(), count_for_name_cb, numbers, patience);
 }
 
-/* Reads until nothing has moved meanwhile, while flushes are forbidden. */
+/* Reads until nothing has moved meanwhile. */
 static void
-read_until_still(PfsFileCounters *numbers, PfsPatience *patience)
+read_names(PfsPatience *patience, void *arg)
 {
+	PfsFileCounters *numbers = arg;
+
 	for (int tries = 0; tries < READ_TRIES; tries++)
 	{
 		uint64		word = pfs_seqlock_read_begin(&pfs_shared_files->moving);
@@ -408,16 +428,7 @@ pfs_file_sums_by_instrument(PfsFileCounters *numbers)
 
 	if (pfs_files == NULL)
 		return;
-	pfs_turn_take(PFS_TURN_FILES, false);
-	PG_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
-	{
-		forbid_flushes(&patience);
-		read_until_still(numbers, &patience);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
-	allow_flushes(0, (Datum) 0);
-	pfs_turn_give(PFS_TURN_FILES, false);
-	pfs_patience_end(&patience);
+	work_without_flushes(false, read_names, &patience, numbers);
 }
 
 /* ---- truncation ---- */
@@ -437,10 +448,8 @@ count_cb(const PfsPendingFile *p, void *arg)
 
 /*
  * Begins a generation whose first truncation is this one, in *truncated, and counts
- * what is pending of the older ones, from `oldest` on.  The caller has the turn alone.  Flushes are forbidden from here to the
- * end of the truncation: a flush that came between would drop numbers that nobody has
- * counted.  Behind the fence no process adds to places of an older generation, as it
- * loads the generation inside its section.
+ * what is pending of the older ones, from `oldest` on.  Behind the fence no process adds to
+ * places of an older generation, as it loads the generation inside its section.
  */
 static int64
 begin_generation(uint64 *truncated, uint64 oldest, PendingEach count, PfsPatience *patience)
@@ -448,7 +457,6 @@ begin_generation(uint64 *truncated, uint64 oldest, PendingEach count, PfsPatienc
 	uint64		generation = pfs_load_relaxed(&pfs_words->file_truncations) + 1;
 	int64		events = 0;
 
-	forbid_flushes(patience);
 	pfs_store_relaxed(truncated, generation);
 	pfs_store_release(&pfs_words->file_truncations, generation);
 	pfs_fence_everywhere();
@@ -457,25 +465,17 @@ begin_generation(uint64 *truncated, uint64 oldest, PendingEach count, PfsPatienc
 	return events;
 }
 
-/*
- * Moves the counters of all files to the totals by instrument, as TRUNCATE of a
- * table by instance does; returns how many events that were.
- */
-int64
-pfs_file_sums_push(void)
+/* Moves the counters of all files to the totals by instrument; *arg: how many events. */
+static void
+push(PfsPatience *patience, void *arg)
 {
-	PfsPatience patience = {.of_reset = true};
+	int64	   *events = arg;
+	bool		locked = lock(patience);
 	uint32		pos = 0;
 	uint64		word;
 	uint32		index;
-	int64		events;
-	bool		locked;
 
-	if (pfs_files == NULL)
-		return 0;
-	pfs_turn_take(PFS_TURN_FILES, true);
-	locked = lock(&patience);
-	events = begin_generation(&pfs_shared_files->pushed, oldest_of_files(), count_of_files_cb, &patience);
+	*events = begin_generation(&pfs_shared_files->pushed, oldest_of_files(), count_of_files_cb, patience);
 	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
 	{
 		const PfsFile *file = pfs_pages_record(pfs_files, index);
@@ -488,48 +488,61 @@ pfs_file_sums_push(void)
 		for (uint32 link = pfs_load_acquire(&file->sums);
 			 link != 0 && link <= pfs_file_sums->records_max && n < pfs_file_sums->records_max;
 			 link = pfs_file_sum_at(link)->next, n++)
-			events += pfs_file_sum_move(pfs_file_sum_at(link));
+			*events += pfs_file_sum_move(pfs_file_sum_at(link));
 	}
-	allow_flushes(0, (Datum) 0);
-	unlock(locked, &patience);
-	pfs_turn_give(PFS_TURN_FILES, true);
+	unlock(locked);
+}
+
+/* As TRUNCATE of a table by instance does; returns how many events have left it. */
+int64
+pfs_file_sums_push(void)
+{
+	PfsPatience patience = {.of_reset = true};
+	int64		events = 0;
+
+	if (pfs_files == NULL)
+		return 0;
+	work_without_flushes(true, push, &patience, &events);
 	pfs_reset_time_note("file_summary_by_instance");
 	pfs_reset_time_note("events_waits_summary_by_instance");
 	return events;
 }
 
-/*
- * Empties the counters of all files and the totals, as TRUNCATE of
- * file_summary_by_event_name does; returns how many events that were.
- */
-int64
-pfs_file_sums_clear(void)
+/* Empties the counters of all files and the totals; *arg: how many events they had. */
+static void
+clear(PfsPatience *patience, void *arg)
 {
-	PfsPatience patience = {.of_reset = true};
-	bool		locked;
+	int64	   *events = arg;
+	bool		locked = lock(patience);
 	PfsTotals	totals = {0};
 	uint64		bytes = 0;
 	uint32		pos = 0;
 	uint64		word;
 	uint32		index;
-	int64		events;
 
-	if (pfs_files == NULL)
-		return 0;
-	pfs_turn_take(PFS_TURN_FILES, true);
-	locked = lock(&patience);
-	events = begin_generation(&pfs_shared_files->cleared, oldest_of_names(), count_cb, &patience);
+	*events = begin_generation(&pfs_shared_files->cleared, oldest_of_names(), count_cb, patience);
 	while ((index = pfs_pages_next(pfs_file_sums, &pos, &word)) != PFS_NO_RECORD)
 		pfs_file_sum_take(pfs_pages_record(pfs_file_sums, index), &totals, &bytes);
 	for (uint32 i = 0; i < totals_used(); i++)
 		pfs_file_sum_take(&pfs_file_totals[i], &totals, &bytes);
-	allow_flushes(0, (Datum) 0);
-	unlock(locked, &patience);
-	pfs_turn_give(PFS_TURN_FILES, true);
+	unlock(locked);
+	*events += (int64) pfs_totals_count(&totals);
+}
+
+/* As TRUNCATE of file_summary_by_event_name does; returns how many events have left it. */
+int64
+pfs_file_sums_clear(void)
+{
+	PfsPatience patience = {.of_reset = true};
+	int64		events = 0;
+
+	if (pfs_files == NULL)
+		return 0;
+	work_without_flushes(true, clear, &patience, &events);
 	pfs_reset_time_note("file_summary_by_event_name");
 	pfs_reset_time_note("file_summary_by_instance");
 	pfs_reset_time_note("events_waits_summary_by_instance");
-	return events + (int64) pfs_totals_count(&totals);
+	return events;
 }
 
 double

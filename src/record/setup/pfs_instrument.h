@@ -90,7 +90,10 @@ typedef struct PfsSharedInstruments
  */
 typedef struct PfsSharedWords
 {
-	/* TRUNCATEs so far: pfs_summary_truncate.c, pfs_socket.c, pfs_prepared.c. */
+	/*
+	 * TRUNCATEs so far, by those who truncate: pfs_summary_truncate.c and the
+	 * like.
+	 */
 	uint64		truncations[PFS_NUM_FAMILIES];
 	uint64		socket_truncations;
 	uint64		prepared_truncations;
