@@ -131,7 +131,8 @@ tell_truncator(const PfsThread *t, PfsFamily family, uint64 generation, uint64 e
 
 /*
  * Moves what goes up of all cells and returns how many events that was.  The cells stay
- * marked as touched, waits' with their buckets.
+ * marked as touched, waits' with their buckets.  An end that was cut off, and comes here
+ * a second time, may have given chunks back whose cells are still marked.
  */
 static uint64
 move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
@@ -142,12 +143,15 @@ move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 
 	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
+		void	   *cell = pfs_block_cell(block, i);
 		PfsAnyTotals totals = {0};
 
-		kind->add_going(&totals, pfs_block_cell(block, i));
+		if (cell == NULL)
+			continue;
+		kind->add_going(&totals, cell);
 		events += kind->count(&totals);
 		pfs_summary_merge(family, to, i, &totals);
-		kind->clear_going(pfs_block_cell(block, i));
+		kind->clear_going(cell);
 	}
 	return events;
 }
