@@ -189,12 +189,18 @@ reopen_page(PfsPages *c, uint32_t page)
 /*
  * There was no unit to reserve.  Open a page and keep one reservation, or take
  * a unit that turned up meanwhile.  False: see pfs_pages_allocate.
+ *
+ * `used` is raised after a record is taken and lowered before it is freed: where it
+ * says that all are in use, none was free at that moment, and no page needs to be
+ * looked at.  So a container that stays full costs little.
  */
 static bool
 open_page(PfsPages *c, uint32_t *hint)
 {
 	int			patience = PFS_PAGES_PATIENCE;
 
+	if (pfs_pages_is_full(c))
+		return false;
 	for (;;)
 	{
 		uint64_t	retirals = pfs_load_acquire(&c->retirals);
