@@ -21,7 +21,10 @@ give_back(const PfsSparse *s, const void *record)
 		pfs_pages_free(s->chunks, index);
 }
 
-/* Makes the n-th chunk, or finds the one that somebody else has made meanwhile. */
+/*
+ * Makes the n-th chunk, or finds the one that somebody else has made meanwhile, perhaps
+ * of the last record there was.
+ */
 static bool
 make_chunk(const PfsSparse *s, uint32_t n, PfsSharedBlock *chunk, uint32_t *hint)
 {
@@ -30,7 +33,7 @@ make_chunk(const PfsSparse *s, uint32_t n, PfsSharedBlock *chunk, uint32_t *hint
 	void	   *record;
 
 	if (index == PFS_NO_RECORD)
-		return false;
+		return pfs_sparse_chunk(s, n, chunk);
 	record = pfs_pages_record(s->chunks, index);
 	memset(record, 0, pfs_pages_record_size(s->chunks));
 	pfs_pages_publish(s->chunks, index);
