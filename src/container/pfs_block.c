@@ -135,6 +135,18 @@ cell_to_read(const PfsBlock *b, uint32_t i, uint32_t cell_size)
 }
 
 /*
+ * Tells whether a cell that was copied is where it was.  An owner takes a chunk's
+ * address away before it gives the chunk back: whoever has copied a byte of the next
+ * owner sees that here (S, pairs with E of pfs_pages.c).
+ */
+static bool
+is_still_there(const PfsBlock *b, uint32_t i, uint32_t cell_size, const char *cell)
+{
+	pfs_fence_acquire();
+	return cell_to_read(b, i, cell_size) == cell;
+}
+
+/*
  * Copies a cell from between two write sections of its owner.  Some tries, as a busy
  * owner may be in the next one each time; false if none of them succeeded.
  */
@@ -152,7 +164,7 @@ pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst)
 		{
 			pfs_racy_copy(dst, cell, cell_size);
 			if (pfs_seqlock_read_valid(lock, word))
-				return true;
+				return is_still_there(b, i, cell_size, cell);
 		}
 		pfs_pause();
 	}
@@ -168,7 +180,7 @@ pfs_block_look(const PfsBlock *b, uint32_t i, void *dst)
 	if (cell == NULL)
 		return false;
 	pfs_racy_copy(dst, cell, cell_size);
-	return true;
+	return is_still_there(b, i, cell_size, cell);
 }
 
 uint32_t
