@@ -488,6 +488,29 @@ pfs_pages_free(PfsPages *c, uint32_t index)
 		retire_empty_pages(c, page);
 }
 
+void *
+pfs_pages_take(PfsPages *c, uint32_t *hint)
+{
+	uint32_t	index = pfs_pages_allocate(c, hint);
+	void	   *record;
+
+	if (index == PFS_NO_RECORD)
+		return NULL;
+	record = pfs_pages_record(c, index);
+	memset(record, 0, c->record_size);
+	pfs_pages_publish(c, index);
+	return record;
+}
+
+void
+pfs_pages_give(PfsPages *c, const void *record)
+{
+	uint32_t	index = pfs_pages_index(c, record);
+
+	if (pfs_pages_claim(c, index, pfs_pages_word(c, index)))
+		pfs_pages_free(c, index);
+}
+
 bool
 pfs_pages_copy(PfsPages *c, uint32_t index, size_t off, void *dst, size_t len,
 			   uint64_t *word)

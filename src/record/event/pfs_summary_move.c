@@ -236,53 +236,12 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 	pfs_seqlock_write_end(&t->moves);
 }
 
-/*
- * Brings the chunk in which a cell lies.  A reader comes to the zeroes by the address
- * (E, pairs with cell_to_read() of pfs_block.c).
- */
-static bool
-make_chunk(PfsBlock *block, uint32 cell)
-{
-	static uint32 hint;
-	uint32		index = pfs_pages_allocate(pfs_thread_counters, &hint);
-	void	   *chunk;
-
-	if (index == PFS_NO_RECORD)
-		return false;
-	chunk = pfs_pages_record(pfs_thread_counters, index);
-	memset(chunk, 0, PFS_BLOCK_CHUNK);
-	pfs_pages_publish(pfs_thread_counters, index);
-	pfs_store_release(pfs_block_chunk(block, cell), chunk);
-	return true;
-}
-
 void *
 pfs_summary_cell(PfsThread *t, PfsFamily family, uint32 cell)
 {
-	PfsBlock   *block = &t->summary[family].cells;
+	static uint32 hint;
 
-	if (pfs_block_cell(block, cell) == NULL && !make_chunk(block, cell))
-		return NULL;
-	pfs_block_touch(block, cell);
-	return pfs_block_cell(block, cell);
-}
-
-/* Gives the chunks of a block back, whose counters have been moved. */
-static void
-free_chunks(PfsBlock *block)
-{
-	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
-	{
-		void	  **chunk = pfs_block_chunk(block, i);
-		uint32		index;
-
-		if (*chunk == NULL)
-			continue;
-		index = pfs_pages_index(pfs_thread_counters, *chunk);
-		pfs_store_relaxed(chunk, NULL);
-		if (pfs_pages_claim(pfs_thread_counters, index, pfs_pages_word(pfs_thread_counters, index)))
-			pfs_pages_free(pfs_thread_counters, index);
-	}
+	return pfs_block_make(&t->summary[family].cells, pfs_thread_counters, cell, &hint);
 }
 
 /*
@@ -307,7 +266,7 @@ pfs_summary_end(PfsThread *t)
 		if (kind->free_buckets != NULL)
 			kind->free_buckets(t);
 		if (kind->in_chunks)
-			free_chunks(&t->summary[family].cells);
+			pfs_block_give_chunks(&t->summary[family].cells, pfs_thread_counters);
 		pfs_block_clear(&t->summary[family].cells);
 		pfs_seqlock_write_end(&t->moves);
 	}
@@ -322,14 +281,10 @@ pfs_summary_begin(PfsThread *t)
 
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
-		uint32		ncells = pfs_summary[family].ncells;
-		uint32		cell_size = pfs_summary_kinds[family]->cell_size;
+		const PfsSummaryKind *kind = pfs_summary_kinds[family];
 
 		t->summary[family].generation = pfs_load_acquire(&pfs_words->truncations[family]);
-		if (pfs_summary_kinds[family]->in_chunks)
-			pfs_block_init_chunks(&t->summary[family].cells, mem, ncells, cell_size);
-		else
-			pfs_block_init(&t->summary[family].cells, mem, ncells, cell_size);
+		pfs_block_init(&t->summary[family].cells, mem, pfs_summary[family].ncells, kind->cell_size, kind->in_chunks);
 		mem += pfs_summary_block_size(family);
 	}
 }
