@@ -53,8 +53,10 @@ merge_into(PfsFamily family, PfsAccountKind kind, uint32 index, uint32 cell, con
 
 /*
  * Adds a sum to the lowest cells of a destination that can be had.  Counters that may
- * stay at a level may as well be at those above it, so nothing is lost but for the
- * tables below.
+ * stay at a level may as well be at those above it.  Accounts, users and hosts take their
+ * chunks from the same container, so what finds none for its account often ends with
+ * the server alone: whose tables have everything, while those of the levels that had no
+ * chunk miss it.
  */
 void
 pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const PfsAnyTotals *totals)
