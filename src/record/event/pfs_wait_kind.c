@@ -125,7 +125,10 @@ pfs_summary_touch(PfsThread *t, PfsInstrumentId instrument)
 	static uint32 hint;
 	PfsCell    *cell = wait_cell(t, instrument);
 
-	/* Readers come to the zeroes by this (Q, pairs with R in wait_next_buckets). */
+	/*
+	 * Readers come to the zeroes by this (Q, pairs with R in
+	 * wait_next_buckets).
+	 */
 	if (cell->buckets == NULL)
 		pfs_store_release(&cell->buckets, (uint32 *) pfs_pages_take(pfs_thread_histograms, &hint));
 }
