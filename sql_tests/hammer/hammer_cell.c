@@ -65,7 +65,7 @@ consistent(uint32_t i, const PfsCell *c)
 		c->min == (n == 1 ? MIDDLE + 1 : MIDDLE - n / 2 * 2);
 }
 
-/* Numbers of an owner, perhaps in the middle of a change; a stranger's are larger. */
+/* Numbers of an owner, perhaps inside a write section; a stranger's are larger. */
 static bool
 plausible(const PfsCell *c)
 {
@@ -242,18 +242,17 @@ cell_reader(CellContext *x, HammerRng *rng)
 
 	while (hammer_going())
 	{
-		if (hammer_random(rng, 2) == 0)
-		{
-			look(x, hammer_random(rng, x->ncells));
-			continue;
-		}
-
 		uint32_t	i = hammer_random(rng, x->ncells);
 		uint64_t	owner = pfs_load_acquire(&x->owner);
 		uint64_t	word = pfs_seqlock_read_begin(&x->lock);
 		uint32_t	next;
 		bool		got;
 
+		if (hammer_random(rng, 2) == 0)
+		{
+			look(x, i);
+			continue;
+		}
 		if ((owner & 1) != 0)
 			continue;
 		if ((word & 1) == 0 && word != 0)

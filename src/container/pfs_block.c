@@ -123,6 +123,10 @@ pfs_block_make(PfsBlock *b, PfsPages *chunks, uint32_t i, uint32_t *hint)
 	return pfs_block_cell(b, i);
 }
 
+/*
+ * Takes each address away before the next owner can have the chunk: a reader relies on it,
+ * see is_still_there().
+ */
 void
 pfs_block_give_chunks(PfsBlock *b, PfsPages *chunks)
 {
@@ -133,7 +137,6 @@ pfs_block_give_chunks(PfsBlock *b, PfsPages *chunks)
 
 		if (chunk == NULL)
 			continue;
-		/* Before the next owner can have it, see is_still_there(). */
 		pfs_store_relaxed(place, NULL);
 		pfs_pages_give(chunks, chunk);
 	}
