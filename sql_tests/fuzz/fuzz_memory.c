@@ -121,7 +121,7 @@ fuzz_block(FuzzInput *in)
 {
 	uint32_t	ncells = fuzz_take(in, 1);
 	uint32_t	cell_size = 8 * (1 + fuzz_take(in, 1) % 8);
-	size_t		size = pfs_block_size(ncells, cell_size);
+	size_t		size = pfs_block_size(ncells, cell_size, false);
 	char	   *memory = aligned_alloc(64, (size + 63) / 64 * 64 + 64);
 	char	   *cell = malloc(cell_size);
 	PfsSeqlock	lock = {fuzz_take(in, 8)};
@@ -129,7 +129,7 @@ fuzz_block(FuzzInput *in)
 	PfsBlock	b;
 
 	memset(memory, 0, size);
-	pfs_block_init(&b, memory, ncells, cell_size);
+	pfs_block_init(&b, memory, ncells, cell_size, false);
 	for (int touches = fuzz_take(in, 1) % 16; touches > 0 && ncells > 0; touches--)
 		pfs_block_touch(&b, fuzz_take(in, 1) % ncells);
 	if (ncells > 0)

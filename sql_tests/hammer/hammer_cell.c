@@ -19,6 +19,7 @@ typedef struct CellContext
 	uint64_t	events;
 	uint64_t	owners;
 	uint64_t	reads;
+	uint64_t	looks;
 	uint64_t	missed;
 	HammerWitness writes;		/* by the lock's word */
 } CellContext;
@@ -64,6 +65,13 @@ consistent(uint32_t i, const PfsCell *c)
 		c->min == (n == 1 ? MIDDLE + 1 : MIDDLE - n / 2 * 2);
 }
 
+/* Numbers of an owner, perhaps inside a write section; a stranger's are larger. */
+static bool
+plausible(const PfsCell *c)
+{
+	return (c->count_timed | c->count_untimed | c->sum | c->max) < UINT64_C(1) << 56;
+}
+
 static void
 check_zero(CellContext *x)
 {
@@ -83,10 +91,7 @@ check_zero(CellContext *x)
 static void
 init_block(CellContext *x)
 {
-	if (x->chunks != NULL)
-		pfs_block_init_chunks(&x->block, x->memory, x->ncells, sizeof(PfsCell));
-	else
-		pfs_block_init(&x->block, x->memory, x->ncells, sizeof(PfsCell));
+	pfs_block_init(&x->block, x->memory, x->ncells, sizeof(PfsCell), x->chunks != NULL);
 }
 
 /* The word is odd here; it ends as the next even one. */
@@ -101,58 +106,27 @@ end_write(CellContext *x)
 
 /*
  * Gives the chunks of all touched cells back, as they are; what others make of them no
- * reader may take for a cell.
+ * reader may take for a cell.  A victim may have left the block half made: then its chunks
+ * are lost.
  */
 static void
 give_chunks_back(CellContext *x)
 {
-	/* A victim may have left the block half made; its chunks are lost. */
-	if (x->block.touched == NULL || x->block.chunks == NULL || x->block.cell_size == 0)
-		return;
-	for (uint32_t i = pfs_block_next(&x->block, 0); i < x->ncells; i = pfs_block_next(&x->block, i + 1))
-	{
-		void	  **chunk = pfs_block_chunk(&x->block, i);
-		uint32_t	index;
-
-		if (*chunk == NULL)
-			continue;
-		index = pfs_pages_index(x->chunks, *chunk);
-		pfs_store_relaxed(chunk, NULL);
-		if (pfs_pages_claim(x->chunks, index, pfs_pages_word(x->chunks, index)))
-			pfs_pages_free(x->chunks, index);
-	}
+	if (x->block.touched != NULL && x->block.chunks != NULL && x->block.cell_size != 0 && x->block.ncells != 0)
+		pfs_block_give_chunks(&x->block, x->chunks);
 }
 
-/* The owner's cell, marked as touched, where the block is in chunks. */
-static PfsCell *
-cell_in_chunk(CellContext *x, uint32_t i)
-{
-	static uint32_t hint;
-
-	if (*pfs_block_chunk(&x->block, i) == NULL)
-	{
-		uint32_t	index = pfs_pages_allocate(x->chunks, &hint);
-		void	   *chunk;
-
-		if (index == PFS_NO_RECORD)
-			return NULL;
-		chunk = pfs_pages_record(x->chunks, index);
-		memset(chunk, 0, PFS_BLOCK_CHUNK);
-		pfs_pages_publish(x->chunks, index);
-		pfs_store_release(pfs_block_chunk(&x->block, i), chunk);
-	}
-	pfs_block_touch(&x->block, i);
-	return pfs_block_cell(&x->block, i);
-}
-
-/* Takes chunks, fills them with what is no cell, and gives them back. */
+/*
+ * Takes chunks, fills them with what is no cell, and gives them back.  It begins to search
+ * anywhere in the pages that were opened, so that it comes to the owner's.
+ */
 static void
 cell_stranger(CellContext *x, HammerRng *rng)
 {
-	uint32_t	hint = 0;
-
 	while (hammer_going())
 	{
+		uint32_t	opened = pfs_load_relaxed(&x->chunks->available) >> 32;
+		uint32_t	hint = 1 + hammer_random(rng, (opened + 1) * x->chunks->records_per_page);
 		uint32_t	index = pfs_pages_allocate(x->chunks, &hint);
 
 		if (index == PFS_NO_RECORD)
@@ -186,6 +160,9 @@ begin_ownership(CellContext *x, HammerRng *rng)
 	pfs_store_relaxed(&x->lock.word, 0);
 	memset(&x->block, 0, sizeof(x->block));
 	hammer_pause(rng);
+	/* Time for a stranger to fill what a reader is in the middle of. */
+	if (x->chunks != NULL && hammer_random(rng, 4) == 0)
+		usleep(hammer_random(rng, 5000));
 	init_block(x);
 	pfs_store_release(&x->owner, x->owner + 1);
 }
@@ -193,6 +170,8 @@ begin_ownership(CellContext *x, HammerRng *rng)
 static void
 cell_writer(CellContext *x, HammerRng *rng)
 {
+	uint32_t	hint = 0;
+
 	while (hammer_going())
 	{
 		uint32_t	n = 1 + hammer_random(rng, 2000);
@@ -206,7 +185,7 @@ cell_writer(CellContext *x, HammerRng *rng)
 			PfsCell    *c;
 
 			pfs_seqlock_write_begin(&x->lock);
-			c = x->chunks == NULL ? pfs_block_cell(&x->block, i) : cell_in_chunk(x, i);
+			c = x->chunks == NULL ? pfs_block_cell(&x->block, i) : pfs_block_make(&x->block, x->chunks, i, &hint);
 			if (c == NULL)
 			{
 				end_write(x);
@@ -236,6 +215,26 @@ cell_writer(CellContext *x, HammerRng *rng)
 	}
 }
 
+/*
+ * A look takes the words as they are.  While the block has no other owner yet they are
+ * the owner's, also behind the moment in which it gives its chunks back.
+ */
+static void
+look(CellContext *x, uint32_t i)
+{
+	uint64_t	owner = pfs_load_acquire(&x->owner);
+	PfsCell		c;
+
+	if (!pfs_block_look(&x->block, i, &c))
+		return;
+	pfs_fence_acquire();
+	if ((pfs_load_relaxed(&x->owner) | 1) != (owner | 1))
+		return;
+	pfs_add_relaxed(&x->looks, 1);
+	HAMMER_CHECK(plausible(&c), "a look at cell %u: timed %lu, untimed %lu, sum %lu, max %lu", i,
+				 c.count_timed, c.count_untimed, c.sum, c.max);
+}
+
 static void
 cell_reader(CellContext *x, HammerRng *rng)
 {
@@ -249,6 +248,11 @@ cell_reader(CellContext *x, HammerRng *rng)
 		uint32_t	next;
 		bool		got;
 
+		if (hammer_random(rng, 2) == 0)
+		{
+			look(x, i);
+			continue;
+		}
 		if ((owner & 1) != 0)
 			continue;
 		if ((word & 1) == 0 && word != 0)
@@ -297,7 +301,7 @@ seen_all(const void *context)
 {
 	const CellContext *x = context;
 
-	return pfs_load_relaxed(&x->owners) > 0 && pfs_load_relaxed(&x->reads) > 0;
+	return pfs_load_relaxed(&x->owners) > 0 && pfs_load_relaxed(&x->reads) > 0 && pfs_load_relaxed(&x->looks) > 0;
 }
 
 static void
@@ -309,7 +313,7 @@ run_cell(uint32_t ncells, bool in_chunks)
 	 */
 	PfsPagesSpec spec = {"chunks", PFS_BLOCK_CHUNK, 65536, 16};
 	PfsPages   *chunks = NULL;
-	size_t		size = in_chunks ? pfs_block_chunks_size(ncells, sizeof(PfsCell)) : pfs_block_size(ncells, sizeof(PfsCell));
+	size_t		size = pfs_block_size(ncells, sizeof(PfsCell), in_chunks);
 	HammerSegment s;
 	CellContext *x = NULL;
 	void	   *memory = NULL;
@@ -332,10 +336,10 @@ run_cell(uint32_t ncells, bool in_chunks)
 	kills = hammer_run_until(cell_worker, x, seen_all);
 	hammer_witness_end(&x->writes);
 	snprintf(name, sizeof(name), "cell, %u cells%s%s", ncells, in_chunks ? " in chunks" : "", hammer_options.kill ? ", killing" : "");
-	if (x->owners == 0 || x->reads == 0)
-		hammer_fail("%lu owners, %lu reads", x->owners, x->reads);
-	hammer_done(name, "%lu owners, %lu events, %lu reads, %lu missed, %u kills",
-				x->owners, x->events, x->reads, x->missed, kills);
+	if (x->owners == 0 || x->reads == 0 || x->looks == 0)
+		hammer_fail("%lu owners, %lu reads, %lu looks", x->owners, x->reads, x->looks);
+	hammer_done(name, "%lu owners, %lu events, %lu reads, %lu looks, %lu missed, %u kills",
+				x->owners, x->events, x->reads, x->looks, x->missed, kills);
 	hammer_segment_end(&s);
 }
 

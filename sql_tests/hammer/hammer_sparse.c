@@ -21,10 +21,23 @@ typedef struct SparseObject
 	uint32_t	links[LINKS_MAX];
 } SparseObject;
 
+/*
+ * What a worker is in the middle of, for the one that takes its place when it is killed.
+ * A note is made behind what it is about, and goes before that ends: a victim between
+ * the two may leave an object that is never used again, but no pin is given back twice.
+ */
+typedef struct SparseNote
+{
+	uint32_t	pinned;			/* object + 1; 0: none */
+	uint32_t	ending;			/* the same, marked dead by us */
+	uint64_t	word;			/* of the object that ends: its life */
+} SparseNote;
+
 typedef struct SparseContext
 {
 	PfsPages   *chunks;
 	bool		roomy;			/* chunks for all: none may be missing */
+	bool		scarce;			/* not for all that objects can have */
 	uint32_t	n;
 	SparseObject *objects;
 	PfsSharedCell *others;		/* [CELLS], of what has no room, or whose
@@ -33,6 +46,7 @@ typedef struct SparseContext
 	uint64_t	missed;
 	uint64_t	reads;
 	uint64_t	ends;
+	SparseNote	notes[HAMMER_WORKERS_MAX];	/* by place */
 } SparseContext;
 
 static PfsSparse
@@ -101,15 +115,15 @@ look(SparseContext *x, uint32_t object, uint64_t word)
 }
 
 /*
- * Adds what the object has counted to the others, and begins its next life.  Its chunks
- * keep their numbers: whoever takes them next has to clear them.
+ * Adds what the object has counted to the others, and begins its next life; word: of the
+ * life that ends, DIRTY.  Its chunks keep their numbers: whoever takes them next has to
+ * clear them.
  */
 static void
 end_object(SparseContext *x, uint32_t object, uint64_t word)
 {
 	PfsSparse	array = array_of(x, object);
 
-	pfs_store_relaxed(&x->objects[object].word, 0);
 	for (uint32_t i = 0; i < CELLS; i++)
 	{
 		PfsSharedCell *c = pfs_sparse_find(&array, i);
@@ -127,11 +141,46 @@ end_object(SparseContext *x, uint32_t object, uint64_t word)
 	pfs_store_release(&x->objects[object].word, (word & ~PFS_STATE_MASK) + PFS_VERSION_INC + PFS_STATE_ALLOCATED);
 }
 
+/* Marks an object dead, unless somebody has pinned it, and ends it. */
+static void
+try_to_end(SparseContext *x, uint32_t object, SparseNote *note)
+{
+	SparseObject *o = &x->objects[object];
+	uint64_t	word;
+
+	if (!pfs_ref_mark_dead(&o->references))
+		return;
+	word = (pfs_load_acquire(&o->word) & ~PFS_STATE_MASK) | PFS_STATE_DIRTY;
+	note->word = word;
+	pfs_store_release(&note->ending, object + 1);
+	pfs_store_relaxed(&o->word, word);
+	end_object(x, object, word);
+	pfs_store_relaxed(&note->ending, 0);
+}
+
+/* Unpins what a victim had pinned, and ends what it was about to end, if it is in that life still. */
+static void
+take_place_of_victim(SparseContext *x, SparseNote *note)
+{
+	uint32_t	pinned = note->pinned;
+	uint32_t	ending = note->ending;
+
+	pfs_store_relaxed(&note->pinned, 0);
+	if (pinned != 0)
+		pfs_ref_unpin(&x->objects[pinned - 1].references);
+	if (ending != 0 && pfs_load_acquire(&x->objects[ending - 1].word) == note->word)
+		end_object(x, ending - 1, note->word);
+	pfs_store_relaxed(&note->ending, 0);
+}
+
 static void
 sparse_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 {
 	SparseContext *x = context;
+	SparseNote *note = &x->notes[place];
 	uint32_t	hint = 0;
+
+	take_place_of_victim(x, note);
 
 	while (hammer_going() && !hammer_failed())
 	{
@@ -143,12 +192,12 @@ sparse_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 			continue;
 		if (hammer_random(rng, 50) == 0)
 		{
-			if (pfs_ref_mark_dead(&o->references))
-				end_object(x, object, pfs_load_acquire(&o->word));
+			try_to_end(x, object, note);
 			continue;
 		}
 		if (!pfs_ref_pin(&o->references, &o->word, word))
 			continue;
+		pfs_store_release(&note->pinned, object + 1);
 		if (hammer_random(rng, 4) == 0)
 			look(x, object, word);
 		else
@@ -156,6 +205,7 @@ sparse_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 				count(x, object, word, rng, &hint);
 		if (hammer_random(rng, 1000) == 0)
 			hammer_pause(rng);
+		pfs_store_release(&note->pinned, 0);
 		pfs_ref_unpin(&o->references);
 	}
 }
@@ -166,7 +216,7 @@ seen_all(const void *context)
 	const SparseContext *x = context;
 
 	return pfs_load_relaxed(&x->events) > 0 && pfs_load_relaxed(&x->reads) > 0 && pfs_load_relaxed(&x->ends) > 0 &&
-		(x->roomy || pfs_load_relaxed(&x->missed) > 0);
+		(!x->scarce || pfs_load_relaxed(&x->missed) > 0);
 }
 
 /* Returns the events that the objects and the others have; *links: the chunks that the objects have. */
@@ -221,6 +271,7 @@ run_sparse(uint32_t objects, uint32_t chunks)
 		.chunks = pages, .n = objects, .objects = all, .others = others,
 		/* Each worker can hold one more, or a page that it gives back. */
 			.roomy = chunks >= objects * LINKS_MAX + HAMMER_WORKERS_MAX * CHUNKS_PER_PAGE && !hammer_options.kill,
+			.scarce = chunks < objects * LINKS_MAX,
 	};
 	for (uint32_t object = 0; object < objects; object++)
 		all[object].word = PFS_VERSION_INC + PFS_STATE_ALLOCATED;
@@ -229,6 +280,11 @@ run_sparse(uint32_t objects, uint32_t chunks)
 	pfs_pages_stats(pages, &stats);
 	if (kills == 0 && (events != x->events || links != stats.records_used))
 		hammer_fail("%lu of %lu events, %lu chunks in use of which %u are linked", events, x->events, stats.records_used, links);
+	if (x->events == 0 || x->reads == 0 || x->ends == 0 || (x->scarce && x->missed == 0))
+		hammer_fail("%lu events, %lu reads, %lu ends, %lu without a chunk", x->events, x->reads, x->ends, x->missed);
+	/* A victim can leave one object without use, hardly all of several. */
+	if (objects > 1 && x->ends < kills)
+		hammer_fail("%lu ends and %u kills", x->ends, kills);
 	if (links > stats.records_used)
 		hammer_fail("%u chunks are linked and %lu in use", links, stats.records_used);
 	snprintf(name, sizeof(name), "sparse, %u objects, %u chunks%s", objects, chunks, hammer_options.kill ? ", killing" : "");

@@ -225,6 +225,27 @@ foreach my $size (0, 1)
 	is(total('global'), $all + 8, 'and the server');
 	$server->stop;
 }
+
+# Room for the counters of six accounts and a few more, not for those of three users and two
+# hosts besides: TRUNCATE moves what an account has into the room of those before it.
+$server->conf('pfs.account_counters_size = 9');
+$server->start;
+{
+	my @sessions = map { $server->session(user => $_->{user}, ($_->{host} ? (host => $_->{host}) : ())) } @who;
+
+	events($sessions[$_], $who[$_]{n}) foreach 0 .. 5;
+	$_->close foreach @sessions;
+}
+$server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_user LIKE 'u_'", 0);
+is(rows('account', 'user_name, host'), expected('account'), 'room for the counters of all accounts: accounts have them');
+is(groups(), 6, 'in a group each');
+$server->sql('TRUNCATE pfs.accounts');
+is(rows('account', 'user_name, host'), '', 'TRUNCATE accounts removes them');
+is(rows('user', 'user_name'), expected('user'), 'users have it all');
+is(rows('host', 'host'), expected('host'), 'and hosts');
+is(groups(), 5, 'in the groups that accounts gave back');
+is(lost('account_counters'), 0, 'which were enough');
+$server->stop;
 $server->conf('pfs.account_counters_size = -1');
 $server->start;
 

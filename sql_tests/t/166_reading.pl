@@ -57,7 +57,28 @@ is($reader->query('SELECT count(DISTINCT (thread_id, event_id)) > ' . ($rows - 5
 	't|SELECT 1 FROM pg_class LIMIT 1|30', 'and each is whole') or diag($reader->last_error);
 $_->close foreach $reader, $writer;
 
+# ---- containers alone counts what is in a history ----
+
+my $fresh = $server->session;
+
+$fresh->query('SELECT count(*) FROM pfs.threads');
+my $shared = memory_of($fresh->pid, 'RssShmem');
+
+$fresh->query('SELECT count(*) FROM pfs.status');
+my $by_status = memory_of($fresh->pid, 'RssShmem') - $shared;
+
+is($fresh->query("SELECT records_used, records_high_water FROM pfs.containers WHERE name = 'events_statements_history_long'"), "$rows|$rows",
+	'containers has the rows of a long history') or diag($fresh->last_error);
+my $by_containers = memory_of($fresh->pid, 'RssShmem') - $shared - $by_status;
+
+cmp_ok(2 * $by_status, '<', $by_containers, "status does not read it ($by_status kB where containers takes $by_containers)");
+$fresh->close;
+
 # ---- one look at all containers ----
+
+# With no history to count.
+$server->stop;
+$server->start;
 
 # Each of the rows of status once looked at all containers, which made it fifty times as much work
 # as containers; so the least of some runs of each says which it is, whatever else the machine does.

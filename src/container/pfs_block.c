@@ -1,6 +1,7 @@
 /*
  * pfs_block.c
- *	  Setting up, reading and walking arrays of aggregate cells.
+ *	  Setting up, reading and walking arrays of aggregate cells; bringing their chunks
+ *	  and giving them back.
  */
 #include "pfs_block.h"
 
@@ -47,16 +48,12 @@ zero_cell(void *cell, uint32_t size)
 }
 
 size_t
-pfs_block_size(uint32_t ncells, uint32_t cell_size)
-{
-	return bitmap_bytes(ncells) + (size_t) ncells * cell_size;
-}
-
-size_t
-pfs_block_chunks_size(uint32_t ncells, uint32_t cell_size)
+pfs_block_size(uint32_t ncells, uint32_t cell_size, bool in_chunks)
 {
 	uint32_t	per_chunk = PFS_BLOCK_CHUNK / cell_size;
 
+	if (!in_chunks)
+		return bitmap_bytes(ncells) + (size_t) ncells * cell_size;
 	return bitmap_bytes(ncells) + (ncells + per_chunk - 1) / per_chunk * sizeof(void *);
 }
 
@@ -67,24 +64,15 @@ pfs_block_chunks_size(uint32_t ncells, uint32_t cell_size)
  * holds as long as mem is always used for blocks of the same sizes.
  */
 void
-pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size)
+pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size, bool in_chunks)
 {
-	b->ncells = ncells;
-	b->cell_size = cell_size;
-	b->touched = mem;
-	b->cells = (char *) mem + bitmap_bytes(ncells);
-	b->chunks = NULL;
-	pfs_block_clear(b);
-}
+	void	   *behind_bitmap = (char *) mem + bitmap_bytes(ncells);
 
-void
-pfs_block_init_chunks(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size)
-{
 	b->ncells = ncells;
 	b->cell_size = cell_size;
 	b->touched = mem;
-	b->cells = NULL;
-	b->chunks = (void **) ((char *) mem + bitmap_bytes(ncells));
+	b->cells = in_chunks ? NULL : behind_bitmap;
+	b->chunks = in_chunks ? behind_bitmap : NULL;
 	pfs_block_clear(b);
 }
 
@@ -116,6 +104,45 @@ pfs_block_touch(PfsBlock *b, uint32_t i)
 }
 
 /*
+ * Who is killed before the store has lost a record; behind it the chunk is there, not
+ * touched and zero, for this owner or the next one.
+ */
+void *
+pfs_block_make(PfsBlock *b, PfsPages *chunks, uint32_t i, uint32_t *hint)
+{
+	if (pfs_block_cell(b, i) == NULL)
+	{
+		void	   *chunk = pfs_pages_take(chunks, hint);
+
+		if (chunk == NULL)
+			return NULL;
+		/* Q: a reader comes to the zeroes by this.  Pairs with R. */
+		pfs_store_release(pfs_block_chunk(b, i), chunk);
+	}
+	pfs_block_touch(b, i);
+	return pfs_block_cell(b, i);
+}
+
+/*
+ * Takes each address away before the next owner can have the chunk: a reader relies on it,
+ * see is_still_there().
+ */
+void
+pfs_block_give_chunks(PfsBlock *b, PfsPages *chunks)
+{
+	for (uint32_t i = pfs_block_next(b, 0); i < b->ncells; i = pfs_block_next(b, i + 1))
+	{
+		void	  **place = pfs_block_chunk(b, i);
+		void	   *chunk = *place;
+
+		if (chunk == NULL)
+			continue;
+		pfs_store_relaxed(place, NULL);
+		pfs_pages_give(chunks, chunk);
+	}
+}
+
+/*
  * Where a reader finds a cell; NULL: its chunk is not there, or the memory changes
  * hands.
  */
@@ -130,8 +157,20 @@ cell_to_read(const PfsBlock *b, uint32_t i, uint32_t cell_size)
 		return cells + (size_t) i * cell_size;
 	if (chunks == NULL || cell_size == 0)
 		return NULL;
-	chunk = pfs_load_acquire(&chunks[i / (PFS_BLOCK_CHUNK / cell_size)]);
+	chunk = pfs_load_acquire(&chunks[i / (PFS_BLOCK_CHUNK / cell_size)]);	/* R */
 	return chunk == NULL ? NULL : chunk + i % (PFS_BLOCK_CHUNK / cell_size) * cell_size;
+}
+
+/*
+ * Tells whether a cell that was copied is where it was.  An owner takes a chunk's
+ * address away before it gives the chunk back: whoever has copied a byte of the next
+ * owner sees that here (S, pairs with E of pfs_pages.c).
+ */
+static bool
+is_still_there(const PfsBlock *b, uint32_t i, uint32_t cell_size, const char *cell)
+{
+	pfs_fence_acquire();
+	return cell_to_read(b, i, cell_size) == cell;
 }
 
 /*
@@ -152,7 +191,7 @@ pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst)
 		{
 			pfs_racy_copy(dst, cell, cell_size);
 			if (pfs_seqlock_read_valid(lock, word))
-				return true;
+				return is_still_there(b, i, cell_size, cell);
 		}
 		pfs_pause();
 	}
@@ -168,7 +207,7 @@ pfs_block_look(const PfsBlock *b, uint32_t i, void *dst)
 	if (cell == NULL)
 		return false;
 	pfs_racy_copy(dst, cell, cell_size);
-	return true;
+	return is_still_there(b, i, cell_size, cell);
 }
 
 uint32_t
@@ -203,15 +242,4 @@ uint32_t
 pfs_shared_block_next(const PfsSharedBlock *b, uint32_t i)
 {
 	return next_bit(b->mem, b->ncells, i);
-}
-
-void
-pfs_shared_block_clear(const PfsSharedBlock *b)
-{
-	uint64_t   *touched = b->mem;
-
-	for (uint32_t i = next_bit(touched, b->ncells, 0); i < b->ncells; i = next_bit(touched, b->ncells, i + 1))
-		zero_cell(pfs_shared_block_cell(b, i), b->cell_size);
-	for (uint32_t w = 0; w < pfs_bitmap_words(b->ncells); w++)
-		pfs_store_relaxed(&touched[w], 0);
 }

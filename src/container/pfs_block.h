@@ -9,6 +9,7 @@
 #ifndef PFS_BLOCK_H
 #define PFS_BLOCK_H
 
+#include "pfs_pages.h"
 #include "pfs_seqlock.h"
 
 /* ---- of one owner ---- */
@@ -17,10 +18,10 @@
  * Guarded by its owner's sequence lock, which the owner holds for every change: a
  * reader sees a cell before or after an event, never between.
  *
- * The cells of a block in chunks lie elsewhere, some of them in each chunk, which its
- * owner brings when it is needed, and takes away at the end.  It holds no addresses
- * itself: a reader may find another owner's bytes in a chunk until it compares whose
- * the block is.
+ * The cells of a block in chunks lie elsewhere, some of them in each chunk, a record of
+ * PFS_BLOCK_CHUNK bytes, which the owner takes when it is needed, and gives back at the
+ * end.  A chunk holds no addresses itself: a reader may find another owner's bytes in it
+ * until it compares whose the block is.
  */
 typedef struct PfsBlock
 {
@@ -31,21 +32,23 @@ typedef struct PfsBlock
 	void	  **chunks;			/* by the owner: NULL until there are cells */
 } PfsBlock;
 
-#define PFS_BLOCK_CHUNK	256		/* bytes of a chunk */
+/*
+ * Bytes of a chunk: no cell is larger.  That of a statement is just as large, so a
+ * counter more there needs larger chunks.
+ */
+#define PFS_BLOCK_CHUNK	256
 
-/* Bytes for the bitmap and the cells of one block, or for the bitmap and the addresses of its chunks. */
-extern size_t pfs_block_size(uint32_t ncells, uint32_t cell_size);
-extern size_t pfs_block_chunks_size(uint32_t ncells, uint32_t cell_size);
+/* Bytes for the bitmap, and for the cells of one block or the addresses of its chunks. */
+extern size_t pfs_block_size(uint32_t ncells, uint32_t cell_size, bool in_chunks);
 
 /*
  * mem: pfs_block_size bytes, cache-aligned, either zero or used by an earlier block
- * of the same sizes.  Only cells that its bitmap marks, and the bitmap, are
- * zeroed.  Owner, holding its lock.
+ * of the same sizes, which has given back its chunks.  Only cells that its bitmap marks,
+ * and the bitmap, are zeroed.  A chunk that is there all the same was made by an owner
+ * that was killed before it touched a cell: it is zero, and ours.  Owner, holding its
+ * lock.
  */
-extern void pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size);
-
-/* The same of a block in chunks; the earlier one has given all of its chunks away. */
-extern void pfs_block_init_chunks(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size);
+extern void pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size, bool in_chunks);
 
 /* Owner, holding its lock: all cells untouched and zero. */
 extern void pfs_block_clear(PfsBlock *b);
@@ -73,6 +76,16 @@ pfs_block_cell(const PfsBlock *b, uint32_t i)
 }
 
 /*
+ * Owner, holding its lock: the cell, marked as touched; its chunk is brought if it is not
+ * there.  NULL: there is none left, which is counted.  chunks: not looked at by a block
+ * with its cells in one piece.
+ */
+extern void *pfs_block_make(PfsBlock *b, PfsPages *chunks, uint32_t i, uint32_t *hint);
+
+/* Owner, holding its lock: gives the chunks of all touched cells back; pfs_block_clear() is next. */
+extern void pfs_block_give_chunks(PfsBlock *b, PfsPages *chunks);
+
+/*
  * Any process: a consistent copy of one cell; lock: the owner's.  False after
  * too many retries.
  */
@@ -89,7 +102,7 @@ extern uint32_t pfs_block_next(const PfsBlock *b, uint32_t i);
 
 /* ---- of many writers ---- */
 
-/* mem: pfs_shared_block_size() bytes, 8-aligned, zero or cleared by its last user. */
+/* mem: pfs_shared_block_size() bytes, 8-aligned, zero. */
 typedef struct PfsSharedBlock
 {
 	void	   *mem;
@@ -124,8 +137,5 @@ pfs_shared_block_cell(const PfsSharedBlock *b, uint32_t i)
 
 /* Next touched cell at or after i, or ncells. */
 extern uint32_t pfs_shared_block_next(const PfsSharedBlock *b, uint32_t i);
-
-/* Its only user: all cells untouched and zero. */
-extern void pfs_shared_block_clear(const PfsSharedBlock *b);
 
 #endif							/* PFS_BLOCK_H */

@@ -17,8 +17,7 @@ typedef struct PfsCell
 	uint64_t	min;			/* ticks; meaningless while count_timed is 0 */
 	uint64_t	max;			/* ticks */
 	uint32_t   *buckets;		/* the owner's, of a histogram; or NULL */
-	uint32_t	buckets_record; /* the same, for who gives them back */
-	uint32_t	unused[3];
+	uint64_t	unused[2];
 } PfsCell;
 
 /* One event of a cell touches one line. */

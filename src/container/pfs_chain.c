@@ -65,12 +65,10 @@ pfs_chain_free(PfsPages *pages, uint32_t *head, PfsChainTake take, void *arg)
 
 	while (link != 0)
 	{
-		uint32_t	index = link - 1;
 		PfsChained *cell = pfs_chain_at(pages, link);
 
 		link = cell->next;
 		take(cell, arg);
-		if (pfs_pages_claim(pages, index, pfs_pages_word(pages, index)))
-			pfs_pages_free(pages, index);
+		pfs_pages_give(pages, cell);
 	}
 }

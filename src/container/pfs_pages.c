@@ -189,12 +189,18 @@ reopen_page(PfsPages *c, uint32_t page)
 /*
  * There was no unit to reserve.  Open a page and keep one reservation, or take
  * a unit that turned up meanwhile.  False: see pfs_pages_allocate.
+ *
+ * `used` is raised after a record is taken and lowered before it is freed: where it
+ * says that all are in use, none was free at that moment, and no page needs to be
+ * looked at.  So a container that stays full costs little.
  */
 static bool
 open_page(PfsPages *c, uint32_t *hint)
 {
 	int			patience = PFS_PAGES_PATIENCE;
 
+	if (pfs_pages_is_full(c))
+		return false;
 	for (;;)
 	{
 		uint64_t	retirals = pfs_load_acquire(&c->retirals);
@@ -480,6 +486,29 @@ pfs_pages_free(PfsPages *c, uint32_t index)
 	pfs_add_seqcst(&c->available, 1);
 	if (empty && c->reclaim_errno == 0)
 		retire_empty_pages(c, page);
+}
+
+void *
+pfs_pages_take(PfsPages *c, uint32_t *hint)
+{
+	uint32_t	index = pfs_pages_allocate(c, hint);
+	void	   *record;
+
+	if (index == PFS_NO_RECORD)
+		return NULL;
+	record = pfs_pages_record(c, index);
+	memset(record, 0, c->record_size);
+	pfs_pages_publish(c, index);
+	return record;
+}
+
+void
+pfs_pages_give(PfsPages *c, const void *record)
+{
+	uint32_t	index = pfs_pages_index(c, record);
+
+	if (pfs_pages_claim(c, index, pfs_pages_word(c, index)))
+		pfs_pages_free(c, index);
 }
 
 bool

@@ -89,6 +89,14 @@ extern bool pfs_pages_claim(PfsPages *c, uint32_t index, uint64_t word);
 extern void pfs_pages_free(PfsPages *c, uint32_t index);
 
 /*
+ * The way of a record that is zero at first and never changes hands: allocates, zeroes
+ * and publishes one, and returns its memory, or NULL for PFS_NO_RECORD; claims and frees
+ * it.  It is reached by its address, which lies elsewhere: nobody else may claim it.
+ */
+extern void *pfs_pages_take(PfsPages *c, uint32_t *hint);
+extern void pfs_pages_give(PfsPages *c, const void *record);
+
+/*
  * Copy len bytes at offset off of an ALLOCATED record; *word gets its state
  * word.  False if the record is not allocated or changed hands meanwhile.
  * Content that the owner changes in place is the owner's affair (seqlock).

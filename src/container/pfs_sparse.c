@@ -11,33 +11,22 @@ link_of(const PfsSparse *s, const void *record)
 	return ((const char *) record - s->chunks->memory) / PFS_SPARSE_UNIT + 1;
 }
 
-/* Nobody but us frees it: a chunk's record is claimed by whoever owns the array. */
-static void
-give_back(const PfsSparse *s, const void *record)
-{
-	uint32_t	index = pfs_pages_index(s->chunks, record);
-
-	if (pfs_pages_claim(s->chunks, index, pfs_pages_word(s->chunks, index)))
-		pfs_pages_free(s->chunks, index);
-}
-
-/* Makes the n-th chunk, or finds the one that somebody else has made meanwhile. */
+/*
+ * Makes the n-th chunk, or finds the one that somebody else has made meanwhile, perhaps
+ * of the last record there was.
+ */
 static bool
 make_chunk(const PfsSparse *s, uint32_t n, PfsSharedBlock *chunk, uint32_t *hint)
 {
-	uint32_t	index = pfs_pages_allocate(s->chunks, hint);
+	void	   *record = pfs_pages_take(s->chunks, hint);
 	uint32_t	link = 0;
-	void	   *record;
 
-	if (index == PFS_NO_RECORD)
-		return false;
-	record = pfs_pages_record(s->chunks, index);
-	memset(record, 0, pfs_pages_record_size(s->chunks));
-	pfs_pages_publish(s->chunks, index);
+	if (record == NULL)
+		return pfs_sparse_chunk(s, n, chunk);
 	if (pfs_cas(&s->links[n], &link, link_of(s, record)))	/* K */
 		link = link_of(s, record);
 	else
-		give_back(s, record);
+		pfs_pages_give(s->chunks, record);
 	*chunk = pfs_sparse_block(s, n, link);
 	return true;
 }
@@ -61,6 +50,6 @@ pfs_sparse_free(const PfsSparse *s)
 		uint32_t	link = pfs_exchange(&s->links[n], 0);
 
 		if (link != 0)
-			give_back(s, pfs_sparse_block(s, n, link).mem);
+			pfs_pages_give(s->chunks, pfs_sparse_block(s, n, link).mem);
 	}
 }

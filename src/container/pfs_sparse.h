@@ -7,7 +7,8 @@
  * first cell of a chunk takes a record, clears it, and puts it into the link by
  * compare-and-swap; who comes second gives his own back.  A chunk stays until the array
  * is given up as a whole.  Whoever touches or reads an array keeps it, by means of his
- * own, from being given up.  Apart from pfs_block.h, as it takes records.
+ * own, from being given up.  Apart from pfs_block.h, where an array that takes records
+ * has one owner.
  */
 #ifndef PFS_SPARSE_H
 #define PFS_SPARSE_H

@@ -80,5 +80,7 @@ StaticAssertDecl(sizeof(PfsTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsMemoryTot
 
 #define FITS(type) (sizeof(type) + sizeof(uint64) <= PFS_ACCOUNT_CHUNK_SIZE)
 
-StaticAssertDecl(FITS(PfsSharedStatementCell) && FITS(PfsSharedTransactionCell) && FITS(PfsSharedMemoryCell) &&
-				 FITS(PfsErrorCell), "a chunk of an account's counters has room for a cell of any family");
+StaticAssertDecl(FITS(PfsSharedCell) && FITS(PfsSharedStatementCell) && FITS(PfsSharedTransactionCell) &&
+				 FITS(PfsSharedMemoryCell) && FITS(PfsErrorCell), "a chunk of an account's counters has room for a cell of any family");
+StaticAssertDecl(sizeof(PfsStatementCell) <= PFS_BLOCK_CHUNK && sizeof(PfsErrorCell) <= PFS_BLOCK_CHUNK,
+				 "a chunk of a thread's cells has room for one");

@@ -159,6 +159,7 @@ const PfsPart pfs_parts[] = {
 		.detach = pfs_histories_leave,
 		.nrows = 3 * PFS_NUM_EVENT_FAMILIES,
 		.row = pfs_container_of_events,
+		.count_used = pfs_container_count_events,
 		.reset = pfs_histories_reset_lost,
 	},
 	{

@@ -24,6 +24,8 @@
 #define RECORDS_PER_PAGE	32
 #define CHUNKS_PER_PAGE		128
 
+StaticAssertDecl(PFS_ACCOUNT_CHUNK_SIZE % PFS_SPARSE_UNIT == 0, "a link leads to a chunk");
+
 PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
 PfsPages   *pfs_account_counters;
 

@@ -44,7 +44,8 @@ extern PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
 
 /*
  * The cells of all three, by chunks: most accounts have a few dozen of the 2,000 cells
- * that there are.  A chunk has one cell of statements, ten of waits, fifteen of errors.
+ * that there are.  A chunk has one cell of statements, or ten of waits or fifteen of errors
+ * that are neighbours.
  */
 extern PfsPages *pfs_account_counters;
 

@@ -29,16 +29,15 @@ size_t
 pfs_summary_block_size(PfsFamily family)
 {
 	const PfsSummaryKind *kind = pfs_summary_kinds[family];
-	size_t		size = kind->in_chunks ? pfs_block_chunks_size(pfs_sizes.cells[family], kind->cell_size)
-	: pfs_block_size(pfs_sizes.cells[family], kind->cell_size);
 
-	return TYPEALIGN(PFS_CACHE_LINE, size);
+	return TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(pfs_sizes.cells[family], kind->cell_size, kind->in_chunks));
 }
 
-size_t
-pfs_summary_cells_size(PfsFamily family, uint32 ncells)
+/* Bytes of the cells of the server's own level. */
+static size_t
+cells_size(PfsFamily family)
 {
-	return pfs_shared_block_size(ncells, pfs_summary_kinds[family]->shared_size);
+	return pfs_shared_block_size(pfs_sizes.cells[family], pfs_summary_kinds[family]->shared_size);
 }
 
 /* How many histograms a family has. */
@@ -59,7 +58,7 @@ buckets_size(PfsFamily family)
 size_t
 pfs_summary_server_size(PfsFamily family)
 {
-	return pfs_summary_cells_size(family, pfs_sizes.cells[family]) + buckets_size(family);
+	return cells_size(family) + buckets_size(family);
 }
 
 /* Takes the buckets and the chunks of threads, and the global level: each family's cells and histograms. */
@@ -74,8 +73,7 @@ pfs_summary_lay_out(PfsSegment *seg)
 	pfs_thread_counters = pfs_pages_create(seg, &counters);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
-		global_cells[family] = pfs_segment_take(seg, pfs_summary_cells_size(family, pfs_sizes.cells[family]),
-												PFS_CACHE_LINE);
+		global_cells[family] = pfs_segment_take(seg, cells_size(family), PFS_CACHE_LINE);
 		if (histograms_of(family) > 0)
 			global_buckets[family] = pfs_segment_take(seg, buckets_size(family), PFS_CACHE_LINE);
 	}

@@ -53,9 +53,8 @@ extern PfsPages *pfs_thread_histograms;
 /* The cells of threads in families that have them in chunks, by chunks. */
 extern PfsPages *pfs_thread_counters;
 
-/* Bytes of a thread's block of cells, of the cells of one level, and of all that the server's own level has. */
+/* Bytes of a thread's block of cells, and of all that the server's own level has. */
 extern size_t pfs_summary_block_size(PfsFamily family);
-extern size_t pfs_summary_cells_size(PfsFamily family, uint32 ncells);
 extern size_t pfs_summary_server_size(PfsFamily family);
 
 /* Postmaster: takes all of them. */

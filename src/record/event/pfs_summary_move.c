@@ -53,8 +53,10 @@ merge_into(PfsFamily family, PfsAccountKind kind, uint32 index, uint32 cell, con
 
 /*
  * Adds a sum to the lowest cells of a destination that can be had.  Counters that may
- * stay at a level may as well be at those above it, so nothing is lost but for the
- * tables below.
+ * stay at a level may as well be at those above it.  Accounts, users and hosts take their
+ * chunks from the same container, so what finds none for its account often ends with
+ * the server alone: whose tables have everything, while those of the levels that had no
+ * chunk miss it.
  */
 void
 pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const PfsAnyTotals *totals)
@@ -131,7 +133,8 @@ tell_truncator(const PfsThread *t, PfsFamily family, uint64 generation, uint64 e
 
 /*
  * Moves what goes up of all cells and returns how many events that was.  The cells stay
- * marked as touched, waits' with their buckets.
+ * marked as touched, waits' with their buckets.  An end that was cut off, and comes here
+ * a second time, may have given chunks back whose cells are still marked.
  */
 static uint64
 move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
@@ -142,12 +145,15 @@ move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 
 	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
+		void	   *cell = pfs_block_cell(block, i);
 		PfsAnyTotals totals = {0};
 
-		kind->add_going(&totals, pfs_block_cell(block, i));
+		if (cell == NULL)
+			continue;
+		kind->add_going(&totals, cell);
 		events += kind->count(&totals);
 		pfs_summary_merge(family, to, i, &totals);
-		kind->clear_going(pfs_block_cell(block, i));
+		kind->clear_going(cell);
 	}
 	return events;
 }
@@ -232,53 +238,12 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 	pfs_seqlock_write_end(&t->moves);
 }
 
-/*
- * Brings the chunk in which a cell lies.  A reader comes to the zeroes by the address
- * (E, pairs with cell_to_read() of pfs_block.c).
- */
-static bool
-make_chunk(PfsBlock *block, uint32 cell)
-{
-	static uint32 hint;
-	uint32		index = pfs_pages_allocate(pfs_thread_counters, &hint);
-	void	   *chunk;
-
-	if (index == PFS_NO_RECORD)
-		return false;
-	chunk = pfs_pages_record(pfs_thread_counters, index);
-	memset(chunk, 0, PFS_BLOCK_CHUNK);
-	pfs_pages_publish(pfs_thread_counters, index);
-	pfs_store_release(pfs_block_chunk(block, cell), chunk);
-	return true;
-}
-
 void *
 pfs_summary_cell(PfsThread *t, PfsFamily family, uint32 cell)
 {
-	PfsBlock   *block = &t->summary[family].cells;
+	static uint32 hint;
 
-	if (pfs_block_cell(block, cell) == NULL && !make_chunk(block, cell))
-		return NULL;
-	pfs_block_touch(block, cell);
-	return pfs_block_cell(block, cell);
-}
-
-/* Gives the chunks of a block back, whose counters have been moved. */
-static void
-free_chunks(PfsBlock *block)
-{
-	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
-	{
-		void	  **chunk = pfs_block_chunk(block, i);
-		uint32		index;
-
-		if (*chunk == NULL)
-			continue;
-		index = pfs_pages_index(pfs_thread_counters, *chunk);
-		pfs_store_relaxed(chunk, NULL);
-		if (pfs_pages_claim(pfs_thread_counters, index, pfs_pages_word(pfs_thread_counters, index)))
-			pfs_pages_free(pfs_thread_counters, index);
-	}
+	return pfs_block_make(&t->summary[family].cells, pfs_thread_counters, cell, &hint);
 }
 
 /*
@@ -303,7 +268,7 @@ pfs_summary_end(PfsThread *t)
 		if (kind->free_buckets != NULL)
 			kind->free_buckets(t);
 		if (kind->in_chunks)
-			free_chunks(&t->summary[family].cells);
+			pfs_block_give_chunks(&t->summary[family].cells, pfs_thread_counters);
 		pfs_block_clear(&t->summary[family].cells);
 		pfs_seqlock_write_end(&t->moves);
 	}
@@ -318,14 +283,10 @@ pfs_summary_begin(PfsThread *t)
 
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
-		uint32		ncells = pfs_summary[family].ncells;
-		uint32		cell_size = pfs_summary_kinds[family]->cell_size;
+		const PfsSummaryKind *kind = pfs_summary_kinds[family];
 
 		t->summary[family].generation = pfs_load_acquire(&pfs_words->truncations[family]);
-		if (pfs_summary_kinds[family]->in_chunks)
-			pfs_block_init_chunks(&t->summary[family].cells, mem, ncells, cell_size);
-		else
-			pfs_block_init(&t->summary[family].cells, mem, ncells, cell_size);
+		pfs_block_init(&t->summary[family].cells, mem, pfs_summary[family].ncells, kind->cell_size, kind->in_chunks);
 		mem += pfs_summary_block_size(family);
 	}
 }

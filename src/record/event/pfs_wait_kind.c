@@ -86,7 +86,7 @@ wait_next_buckets(const PfsThread *t, uint32 *i)
 
 	for (*i = pfs_block_next(block, *i); *i < ncells; *i = pfs_block_next(block, *i + 1))
 	{
-		uint32	   *buckets = pfs_load_acquire((uint32 *const *) &cells[*i].buckets);	/* E */
+		uint32	   *buckets = pfs_load_acquire((uint32 *const *) &cells[*i].buckets);	/* R */
 
 		if (buckets != NULL)
 			return buckets;
@@ -106,13 +106,12 @@ free_buckets(PfsThread *t)
 	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
 		PfsCell    *cell = wait_cell(t, i);
-		uint32		index = cell->buckets_record;
+		uint32	   *buckets = cell->buckets;
 
-		if (cell->buckets == NULL)
+		if (buckets == NULL)
 			continue;
 		pfs_store_relaxed(&cell->buckets, NULL);
-		if (pfs_pages_claim(pfs_thread_histograms, index, pfs_pages_word(pfs_thread_histograms, index)))
-			pfs_pages_free(pfs_thread_histograms, index);
+		pfs_pages_give(pfs_thread_histograms, buckets);
 	}
 }
 
@@ -125,18 +124,13 @@ pfs_summary_touch(PfsThread *t, PfsInstrumentId instrument)
 {
 	static uint32 hint;
 	PfsCell    *cell = wait_cell(t, instrument);
-	uint32		index;
 
-	if (cell->buckets != NULL)
-		return;
-	index = pfs_pages_allocate(pfs_thread_histograms, &hint);
-	if (index == PFS_NO_RECORD)
-		return;
-	cell->buckets_record = index;
-	memset(pfs_pages_record(pfs_thread_histograms, index), 0, PFS_HISTOGRAM_BUCKETS * sizeof(uint32));
-	pfs_pages_publish(pfs_thread_histograms, index);
-	/* Readers come to the zeroes by this (E, pairs with wait_next_buckets). */
-	pfs_store_release(&cell->buckets, (uint32 *) pfs_pages_record(pfs_thread_histograms, index));
+	/*
+	 * Readers come to the zeroes by this (Q, pairs with R in
+	 * wait_next_buckets).
+	 */
+	if (cell->buckets == NULL)
+		pfs_store_release(&cell->buckets, (uint32 *) pfs_pages_take(pfs_thread_histograms, &hint));
 }
 
 void

@@ -78,7 +78,7 @@ pfs_memory_apply_resets(PfsThread *t)
 extern void pfs_memory_raise_high_water(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c);
 
-/* Work out where the levels above have their cells: the thread's references are new. */
+/* Note which records the levels above are: the thread's references are new. */
 extern void pfs_memory_refer(PfsThread *t);
 
 static inline PfsMemoryCell *

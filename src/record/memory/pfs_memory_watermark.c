@@ -41,13 +41,15 @@ cell_of(PfsAccount *level, uint32 cell)
 	/* As pfs_account_cells(), but of sizes that the compiler knows. */
 	PfsSparse	cells = {
 		.chunks = pfs_account_counters,
-		.links = (uint32 *) ((char *) level + pfs_account_links_at[PFS_FAMILY_MEMORY]),
 		.ncells = UINT32_MAX,
 		.cell_size = sizeof(PfsSharedMemoryCell),
 		.per_chunk = pfs_sparse_per_chunk(PFS_ACCOUNT_CHUNK_SIZE, sizeof(PfsSharedMemoryCell)),
 	};
 
-	return level == NULL ? NULL : pfs_sparse_find(&cells, cell);
+	if (level == NULL)
+		return NULL;
+	cells.links = (uint32 *) ((char *) level + pfs_account_links_at[PFS_FAMILY_MEMORY]);
+	return pfs_sparse_find(&cells, cell);
 }
 
 /* The same of the server, for a thread; a process that has no record yet leaves it alone. */

@@ -88,7 +88,10 @@ add_other_blocks(PfsContainerRow *row, const PfsEventSource *source)
 	row->stats.bytes_resident += pfs_blocks_resident_bytes(blocks);
 }
 
-/* Fills the i-th row of a family of events: current, history, long history. */
+/*
+ * Fills the i-th row of a family of events: current, history, long history, the last
+ * without the records in use.
+ */
 static void
 events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 {
@@ -104,8 +107,7 @@ events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 		block_row(row, info->history_long, size, 0, 0, 0, 0);
 	else
 	{
-		block_row(row, info->history_long, size, pfs_sizes.history_long[family],
-				  pfs_events_history_long_count(family), pfs_blocks_lost(blocks), pfs_blocks_bytes(blocks));
+		block_row(row, info->history_long, size, pfs_sizes.history_long[family], 0, pfs_blocks_lost(blocks), pfs_blocks_bytes(blocks));
 		/* It becomes resident as it fills. */
 		row->stats.bytes_resident = pfs_blocks_resident_bytes(blocks);
 		if (pfs_event_source(family) != NULL)
@@ -117,6 +119,21 @@ void
 pfs_container_of_events(int i, PfsContainerRow *row)
 {
 	events_row(i / 3, i % 3, row);
+}
+
+/*
+ * Counts the events of a long history, by reading and sorting it: which of the stored ones
+ * it shows is known by no number that is kept.
+ */
+void
+pfs_container_count_events(int i, PfsContainerRow *row)
+{
+	PfsEventFamily family = i / 3;
+
+	if (i % 3 != 2 || pfs_histories[family] == NULL)
+		return;
+	row->stats.records_used = pfs_events_history_long_count(family);
+	row->stats.records_high_water = row->stats.records_used;
 }
 
 /*
@@ -139,29 +156,47 @@ pfs_container_of_family(int i, PfsContainerRow *row)
 }
 
 /*
- * Fills the i-th row of pfs.containers; false past the end.  Of a part's rows that
- * of its pages is the first.
+ * Finds the part that has the i-th row of pfs.containers, or NULL past the end.  Of a
+ * part's rows that of its pages is the first; *i becomes -1 for it, else the number among
+ * the part's others.
  */
+static const PfsPart *
+part_of_row(int *i)
+{
+	if (!pfs_is_active())
+		return NULL;
+	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
+	{
+		if (part->pages != NULL && (*i)-- == 0)
+			return part;
+		if (*i < part->nrows)
+			return part;
+		*i -= part->nrows;
+	}
+	return NULL;
+}
+
 bool
 pfs_container_row(int i, PfsContainerRow *row)
 {
-	if (!pfs_is_active())
+	const PfsPart *part = part_of_row(&i);
+
+	if (part == NULL)
 		return false;
-	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
-	{
-		if (part->pages != NULL && i-- == 0)
-		{
-			pages_row(part, row);
-			return true;
-		}
-		if (i < part->nrows)
-		{
-			part->row(i, row);
-			return true;
-		}
-		i -= part->nrows;
-	}
-	return false;
+	if (i < 0)
+		pages_row(part, row);
+	else
+		part->row(i, row);
+	return true;
+}
+
+void
+pfs_container_count_used(int i, PfsContainerRow *row)
+{
+	const PfsPart *part = part_of_row(&i);
+
+	if (part != NULL && i >= 0 && part->count_used != NULL)
+		part->count_used(i, row);
 }
 
 /* The instruments memory/pfs/%, by row of pfs.containers. */

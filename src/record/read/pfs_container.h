@@ -15,6 +15,12 @@
 /* Rows of pfs.containers, 0 .. n-1; false past the end. */
 extern bool pfs_container_row(int i, PfsContainerRow *row);
 
+/*
+ * Counts the records in use of row i where pfs_container_row() does not, as that means to
+ * read them all: of long histories.
+ */
+extern void pfs_container_count_used(int i, PfsContainerRow *row);
+
 /* The instrument memory/pfs/<container> of row i; at start these are registered. */
 extern PfsInstrumentId pfs_container_instrument(int i);
 extern void pfs_containers_register(void);
@@ -23,11 +29,12 @@ extern void pfs_containers_register(void);
 extern void pfs_container_memory(const PfsContainerRow *row, PfsMemoryTotals *totals);
 
 /*
- * Callbacks for PfsPart.row: the instruments; the three tables of each family of events;
+ * Callbacks for PfsPart.row, and for count_used: the instruments; the three tables of each family of events;
  * the global level of each family of summaries.
  */
 extern void pfs_container_of_instruments(int i, PfsContainerRow *row);
 extern void pfs_container_of_events(int i, PfsContainerRow *row);
+extern void pfs_container_count_events(int i, PfsContainerRow *row);
 extern void pfs_container_of_family(int i, PfsContainerRow *row);
 
 #endif							/* PFS_CONTAINER_H */

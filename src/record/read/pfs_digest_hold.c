@@ -91,7 +91,9 @@ pfs_pending_each(PfsPendingEach each, void *arg, PfsPatience *patience)
 	{
 		const PfsPendingDigests *pending = &pfs_pending_digests[i];
 
-		for (int k = 0; k < PFS_PENDING_DIGESTS && pfs_load_relaxed(&pfs_pending_used[i]) != 0; k++)
+		if (pfs_load_relaxed(&pfs_pending_used[i]) == 0)
+			continue;
+		for (int k = 0; k < PFS_PENDING_DIGESTS; k++)
 		{
 			const PfsPendingDigest *from = &pending->items[k];
 			PfsPendingDigest copy;

@@ -345,9 +345,9 @@ pfs_summary_truncate(PfsFamily family, PfsLevel level)
 	return (int64) left;
 }
 
-/* Moves what arrived in a record between the truncation and its removal. */
+/* Moves what a record that is removed has counted to the levels above it. */
 static void
-push_rest(PfsAccountKind kind, PfsAccount *account)
+push_up(PfsAccountKind kind, PfsAccount *account)
 {
 	PfsDestination to = destination_of_record(kind, account, pfs_level_of_kind[kind]);
 
@@ -362,8 +362,11 @@ count_cb(const PfsAccount *copy, void *arg)
 }
 
 /*
- * Truncates accounts, users or hosts: empties their level in all families and
- * removes the records without a connection; returns how many rows left the table.
+ * Truncates accounts, users or hosts: removes the records without a connection and
+ * empties their level in all families; returns how many rows left the table.
+ *
+ * Records are removed first: each one's groups of counters are free for what the next
+ * one moves into the levels above.  The second step frees none.
  */
 int64
 pfs_summary_truncate_accounts(PfsAccountKind kind)
@@ -377,10 +380,10 @@ pfs_summary_truncate_accounts(PfsAccountKind kind)
 		return 0;
 	begin_turn(PFS_FAMILY_WAITS, &patience);
 	pfs_accounts_each(kind, count_cb, &before);
+	pfs_accounts_purge(kind, push_up);
+	pfs_accounts_each(kind, count_cb, &after);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 		(void) truncate_level(family, pfs_level_of_kind[kind], &patience);
-	pfs_accounts_purge(kind, push_rest);
-	pfs_accounts_each(kind, count_cb, &after);
 	end_turn(&patience);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 		note_reset(family, pfs_level_of_kind[kind]);

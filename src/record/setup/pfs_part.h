@@ -102,6 +102,12 @@ typedef struct PfsPart
 	int			nrows;
 	void		(*row) (int i, PfsContainerRow *row);
 
+	/*
+	 * The records in use of the i-th of these others, where counting them
+	 * takes so long that row leaves them 0; no change where it has them.
+	 */
+	void		(*count_used) (int i, PfsContainerRow *row);
+
 	/* TRUNCATE of containers: losses that are not counted by pages. */
 	void		(*reset) (void);
 
