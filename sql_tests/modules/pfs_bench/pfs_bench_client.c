@@ -18,9 +18,11 @@
  * server do lies between the two readings, also what it does after the answer is
  * sent.  bench/transaction sees to it.
  *
- * usage: pfs_bench_client [-p] [-n EXECUTIONS] [-t SECONDS] [-m MAX] [-s SEED] STATEMENT CONNINFO...
+ * usage: pfs_bench_client [-p] [-c SESSIONS] [-n EXECUTIONS] [-t SECONDS] [-m MAX] [-s SEED] STATEMENT CONNINFO...
  *
- * -p: sleep after each turn for as long as it took, and leave the processor to others.
+ * -c: so many sessions of each server, which execute one after the other, so that each
+ * has what it needs pushed out of the caches before it is its turn again, as where many
+ * clients share a processor.  -p: sleep after each turn for as long as it took, and leave the processor to others.
  *
  * Prints a line per turn and server: number of the turn, number of the server
  * from 0, and the quantiles 0.1, 0.25 and 0.5 of the groups' cycles each execution
@@ -52,13 +54,14 @@
 
 typedef struct Server
 {
-	PGconn	   *conn;
+	PGconn	  **conns;			/* [nsessions] */
 	uint64_t   *times;			/* of the groups of one turn */
 } Server;
 
 static Server *servers;
 static int	nservers;
 static int	nparams;
+static int	nsessions = 1;
 static int	executions = 640;
 static int	ngroups;
 static bool pauses;
@@ -110,24 +113,35 @@ check(PGconn *conn, PGresult *result)
 	PQclear(result);
 }
 
-static void
-connect_server(Server *server, const char *conninfo, const char *statement)
+static PGconn *
+connect_session(const char *conninfo, const char *statement)
 {
+	PGconn	   *conn = PQconnectdb(conninfo);
 	PGresult   *result;
 
-	server->times = malloc(ngroups * sizeof(uint64_t));
-	server->conn = PQconnectdb(conninfo);
-	if (server->times == NULL || PQstatus(server->conn) != CONNECTION_OK)
-		give_up(server->conn, conninfo);
-	check(server->conn, PQprepare(server->conn, STATEMENT_NAME, statement, 0, NULL));
-	result = PQdescribePrepared(server->conn, STATEMENT_NAME);
+	if (PQstatus(conn) != CONNECTION_OK)
+		give_up(conn, conninfo);
+	check(conn, PQprepare(conn, STATEMENT_NAME, statement, 0, NULL));
+	result = PQdescribePrepared(conn, STATEMENT_NAME);
 	nparams = PQnparams(result);
-	check(server->conn, result);
+	check(conn, result);
 	if (nparams > MAX_PARAMS)
 	{
 		fprintf(stderr, "pfs_bench_client: more than %d parameters\n", MAX_PARAMS);
 		exit(1);
 	}
+	return conn;
+}
+
+static void
+connect_server(Server *server, const char *conninfo, const char *statement)
+{
+	server->times = malloc(ngroups * sizeof(uint64_t));
+	server->conns = malloc(nsessions * sizeof(PGconn *));
+	if (server->times == NULL || server->conns == NULL)
+		abort();
+	for (int i = 0; i < nsessions; i++)
+		server->conns[i] = connect_session(conninfo, statement);
 }
 
 /* All executions of one turn on one server; each parameter is the same number. */
@@ -137,6 +151,7 @@ execute_turn(Server *server, char (*numbers)[24])
 	memset(server->times, 0, ngroups * sizeof(uint64_t));
 	for (int i = 0; i < ngroups * GROUP; i++)
 	{
+		PGconn	   *conn = server->conns[i % nsessions];
 		const char *values[MAX_PARAMS];
 		PGresult   *result;
 		uint64_t	start;
@@ -144,9 +159,9 @@ execute_turn(Server *server, char (*numbers)[24])
 		for (int p = 0; p < nparams; p++)
 			values[p] = numbers[i];
 		start = read_cycles();
-		result = PQexecPrepared(server->conn, STATEMENT_NAME, nparams, values, NULL, NULL, 0);
+		result = PQexecPrepared(conn, STATEMENT_NAME, nparams, values, NULL, NULL, 0);
 		server->times[i / GROUP] += read_cycles() - start;
-		check(server->conn, result);
+		check(conn, result);
 	}
 }
 
@@ -219,12 +234,15 @@ main(int argc, char **argv)
 	uint64_t	max = 100000;
 	int			option;
 
-	while ((option = getopt(argc, argv, "pn:t:m:s:")) != -1)
+	while ((option = getopt(argc, argv, "c:pn:t:m:s:")) != -1)
 	{
 		switch (option)
 		{
 			case 'p':
 				pauses = true;
+				break;
+			case 'c':
+				nsessions = atoi(optarg);
 				break;
 			case 'n':
 				executions = atoi(optarg);
@@ -244,9 +262,9 @@ main(int argc, char **argv)
 	}
 	nservers = argc - optind - 1;
 	ngroups = executions / GROUP;
-	if (nservers < 1 || ngroups < 1 || max < 1 || random_state == 0)
+	if (nservers < 1 || nsessions < 1 || ngroups < 1 || max < 1 || random_state == 0)
 	{
-		fprintf(stderr, "usage: pfs_bench_client [-p] [-n EXECUTIONS] [-t SECONDS] [-m MAX] [-s SEED] STATEMENT CONNINFO...\n");
+		fprintf(stderr, "usage: pfs_bench_client [-p] [-c SESSIONS] [-n EXECUTIONS] [-t SECONDS] [-m MAX] [-s SEED] STATEMENT CONNINFO...\n");
 		return 1;
 	}
 	servers = calloc(nservers, sizeof(Server));
@@ -256,6 +274,9 @@ main(int argc, char **argv)
 		connect_server(&servers[i], argv[optind + 1 + i], argv[optind]);
 	run(seconds, max);
 	for (int i = 0; i < nservers; i++)
-		PQfinish(servers[i].conn);
+	{
+		for (int j = 0; j < nsessions; j++)
+			PQfinish(servers[i].conns[j]);
+	}
 	return 0;
 }
