@@ -10,32 +10,64 @@
 
 #define LONGEST 15
 
+/* Where an operand of so many bytes leads, counted from the first byte of the code. */
+static int64_t
+target(const uint8_t *code, uint32_t operand, bool is_short, uint32_t end)
+{
+	int32_t		distance;
+
+	if (is_short)
+		return (int64_t) end + (int8_t) code[operand];
+	memcpy(&distance, code + operand, 4);
+	return (int64_t) end + distance;
+}
+
+/* Each operand leads where it led, and all other bytes are as they were. */
+static void
+check_moved(const PfsPrologue *p, const uint8_t *code, const uint8_t *to, uint32_t length, int64_t distance)
+{
+	uint32_t	more = 0;		/* bytes that jumps have got so far */
+	uint32_t	done = 0;
+
+	for (uint32_t i = 0; i < p->nrelative; i++)
+	{
+		bool		is_short = p->relative[i].is_short;
+		uint32_t	operand = p->relative[i].operand;
+		uint32_t	end = p->relative[i].end;
+		uint32_t	same = operand - (is_short ? 1 : 0);
+
+		FUZZ_CHECK(memcmp(to + done + more, code + done, same - done) == 0);
+		if (is_short)
+		{
+			FUZZ_CHECK(to[same + more] == 0x0f && to[same + more + 1] == code[same] + 0x10);
+			more += 4;
+			FUZZ_CHECK(target(to, operand + more - 3, false, end + more) + distance == target(code, operand, true, end));
+		}
+		else
+			FUZZ_CHECK(target(to, operand + more, false, end + more) + distance == target(code, operand, false, end));
+		done = operand + (is_short ? 1 : 4);
+	}
+	FUZZ_CHECK(memcmp(to + done + more, code + done, p->length - done) == 0);
+	FUZZ_CHECK(length == p->length + more);
+}
+
 static void
 check_prologue(const uint8_t *code, size_t size, uint32_t need)
 {
 	PfsPrologue p;
-	uint8_t		to[PFS_DECODE_MAX];
-	uintptr_t	near = (uintptr_t) code + 4096;
+	uint8_t		to[PFS_DECODE_MOVED_MAX];
+	uint32_t	length;
 
 	if (!pfs_decode_prologue(code, size, need, &p))
 		return;
 	FUZZ_CHECK(p.length >= need && p.length <= size && p.length <= PFS_DECODE_MAX);
-	FUZZ_CHECK(p.nrelative <= 4);
+	FUZZ_CHECK(p.nrelative <= PFS_DECODE_RELATIVE);
 	for (uint32_t i = 0; i < p.nrelative; i++)
-		FUZZ_CHECK(p.relative[i].operand + 4 <= p.relative[i].end && p.relative[i].end <= p.length);
-	/* What it refers to stays where it is. */
-	if (pfs_decode_move(&p, code, to, near))
-	{
-		for (uint32_t i = 0; i < p.nrelative; i++)
-		{
-			int32_t		before;
-			int32_t		after;
-
-			memcpy(&before, code + p.relative[i].operand, 4);
-			memcpy(&after, to + p.relative[i].operand, 4);
-			FUZZ_CHECK(after == before - 4096);
-		}
-	}
+		FUZZ_CHECK(p.relative[i].operand + (p.relative[i].is_short ? 1 : 4) <= p.relative[i].end &&
+				   p.relative[i].end <= p.length);
+	length = pfs_decode_move(&p, code, to, (uintptr_t) code + 4096);
+	if (length != 0)
+		check_moved(&p, code, to, length, 4096);
 }
 
 int

@@ -46,10 +46,21 @@ foreach my $case (
 	[ 5, '488b8424e8000000', '8 0', 'mov with SIB and four' ],
 	[ 5, '488b04cd00000000', '8 0', 'mov with SIB and no base' ],
 	[ 9, '4157 4156 4155 4154 53 4883ec08', '9 0', 'five pushes' ],
+	[ 5, '85ff 7830 89f0', '6 1', 'test, a conditional jump, mov' ],
+	[ 5, '55 7506 4889e5', '6 1', 'a conditional jump' ],
+	[ 5, '55 7503 4889e5', '6 1', 'one to the first byte behind them' ],
+	[ 8, '7410 7510 7810 7910', '8 4', 'four conditional jumps' ],
+	[ 5, '813da6185400c7000000', '10 1', 'cmp of four with a variable' ],
+	[ 5, '833da618540007', '7 1', 'cmp of a byte with a variable' ],
+	[ 5, '83ff07 7830', '5 1', 'cmp of a byte with a register, a conditional jump' ],
 	# refused
 	[ 5, 'c8000000 4157', 'no', 'enter' ],
-	[ 5, '55 4889e5 85c0', 'no', 'test' ],
-	[ 5, '55 7506 4889e5', 'no', 'a conditional jump' ],
+	[ 5, '55 4889e5 39c0', 'no', 'a comparison' ],
+	[ 5, '812da6185400c7000000', 'no', 'sub from a variable' ],
+	[ 5, '813da6185400c70000', 'no', 'less than a cmp' ],
+	[ 5, '55 7500 4889e5', 'no', 'a conditional jump to one of them' ],
+	[ 5, '55 75fd 4889e5', 'no', 'one back to the first of them' ],
+	[ 10, '7410 7510 7810 7910 7a10', 'no', 'five conditional jumps' ],
 	[ 5, '55 e8f4fbffff', 'no', 'a call' ],
 	[ 5, '55 eb06 9090', 'no', 'a short jump' ],
 	[ 5, '55 c3 9090909090', 'no', 'a function that ends' ],
@@ -78,6 +89,9 @@ is((ask("m -4096 8b0500200000\n"))[0], '8b0500300000', 'the other way, too');
 is((ask("m 1073741824 8b05000000c0\n"))[0], '8b0500000080', 'as far as four bytes reach');
 is((ask("m 1073741825 8b05000000c0\n"))[0], 'no', 'and no further');
 is((ask("m 256 488716e900000000\n"))[0], '488716e900ffffff', 'moved: a jump');
+is((ask("m 4096 85ff783089f0\n"))[0], '85ff0f882cf0ffff89f0', 'moved: a conditional jump becomes a long one');
+is((ask("m 4096 7410758b8b0500200000\n"))[0], '0f840cf0ffff0f8583efffff8b05f80f0000', 'two of them, and an operand that comes nearer by their bytes');
+is((ask("m 2147483700 85ff78f089f0\n"))[0], 'no', 'and one that would not reach');
 
 # ---- jumps into the prologue ----
 

@@ -9,6 +9,7 @@
 #include "common/relpath.h"
 #include "storage/buf_internals.h"
 #include "storage/proc.h"
+#include "utils/wait_event.h"
 
 /* A page by numbers, as 16 and later have it. */
 typedef struct PfsCompatPage
@@ -99,6 +100,24 @@ StaticAssertDecl(PFS_BUFFER_LOCK_SHARE == (int) BUFFER_LOCK_SHARE &&
 				 PFS_BUFFER_LOCK_SHARE_EXCLUSIVE == (int) BUFFER_LOCK_SHARE_EXCLUSIVE &&
 				 PFS_BUFFER_LOCK_EXCLUSIVE == (int) BUFFER_LOCK_EXCLUSIVE, "modes are the server's");
 #endif
+
+/* The wait event of a mode; 0: there is no such mode, or its wait is an LWLock's (up to 18). */
+static inline uint32
+pfs_compat_buffer_wait(int mode)
+{
+#if PG_VERSION_NUM >= 190000
+	switch (mode)
+	{
+		case BUFFER_LOCK_SHARE:
+			return WAIT_EVENT_BUFFER_SHARED;
+		case BUFFER_LOCK_SHARE_EXCLUSIVE:
+			return WAIT_EVENT_BUFFER_SHARE_EXCLUSIVE;
+		case BUFFER_LOCK_EXCLUSIVE:
+			return WAIT_EVENT_BUFFER_EXCLUSIVE;
+	}
+#endif
+	return 0;
+}
 
 /*
  * Path of a fork's first segment, as the names of files have it; 18 made the result a

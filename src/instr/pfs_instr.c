@@ -17,7 +17,7 @@
 /* More than all families have together. */
 #define PATCHES_MAX 96
 
-PFS_HOT PfsReal pfs_real;
+PFS_FIXED PfsReal pfs_real;
 
 static const PfsInterpose *const families[] = {
 	pfs_wait_calls, pfs_file_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,

@@ -1,7 +1,8 @@
 /*
  * pfs_instr_buffer.c
  *	  Waits for the content locks of buffers, which are a part of the buffer's header
- *	  since 19: which page, which mode, who waits.
+ *	  since 19: which page, which mode, who waits; and, by a detour, acquisitions that
+ *	  do not wait.
  *
  * The process sleeps in PGSemaphoreLock(), called by a static function of the server that
  * has the buffer's header, and nothing says which one that is.  But that function
@@ -13,6 +14,13 @@
  * it could sleep finds nothing: such an event is over in less than a microsecond, and
  * has no page.
  *
+ * An acquisition that a detour sees is recorded when it is over, and only if it did not
+ * sleep: the sleep is an event already.  So nothing is left open when an error takes the
+ * process out of it.  LockBufferInternal() can have a detour, although it jumps to a static
+ * function of its file: whoever calls it has to expect that all registers change which
+ * calls may change, as that function calls others outside of the server.  The compiler may
+ * know better of static functions, and of those that call none.
+ *
  * Separate from pfs_instr_wait.c, as no other instrument point sees buffer headers.
  */
 #include "postgres.h"
@@ -21,7 +29,9 @@
 
 #include "pfs_compat.h"
 #include "pfs_compat_buffer.h"
+#include "pfs_event_instant.h"
 #include "pfs_frames.h"
+#include "pfs_instr.h"
 #include "pfs_instr_buffer.h"
 #include "pfs_instr_prove.h"
 #include "pfs_probe_row.h"
@@ -36,10 +46,17 @@
 /* How often a queue is followed that others may be changing. */
 #define QUEUE_TRIES 3
 
-PfsOperation
-pfs_buffer_operation(void)
+#define FRAME __builtin_frame_address(0)
+
+/* How often this process has slept for a content lock. */
+static uint32 sleeps;
+
+void		(*pfs_buffer_lock_real) (Buffer buffer, int mode);
+
+static PfsOperation
+operation_of(int mode)
 {
-	switch (MyProc->lwWaitMode)
+	switch (mode)
 	{
 		case PFS_BUFFER_LOCK_SHARE:
 			return PFS_OP_SHARED_LOCK;
@@ -48,6 +65,12 @@ pfs_buffer_operation(void)
 		default:
 			return PFS_OP_EXCLUSIVE_LOCK;
 	}
+}
+
+PfsOperation
+pfs_buffer_operation(void)
+{
+	return operation_of(MyProc->lwWaitMode);
 }
 
 /* The frame of the server's static function, which has called PGSemaphoreLock(). */
@@ -122,19 +145,14 @@ find_header(const void *frame)
 	return NULL;
 }
 
-/*
- * Gives an event its object.  The process has the buffer pinned, so it keeps its page.
- */
-void
-pfs_buffer_describe(PfsWait *e, const void *frame)
+/* Gives an event its object; NULL: it is not known. */
+static void
+set_page(PfsWait *e, const BufferDesc *buffer)
 {
-	const BufferDesc *buffer = find_header(frame);
-
 	e->object.page.tablespace = InvalidOid;
 	e->object_instance = (uintptr_t) buffer;
 	e->file_offset = PFS_EVENT_NO_OFFSET;
 	pfs_wait_widen(e, PFS_WIDE_INSTANCE | PFS_WIDE_OFFSET);
-	pfs_hook_called(buffer != NULL ? PFS_HOOK_BUFFER_FOUND : PFS_HOOK_BUFFER_MISSED);
 	if (buffer != NULL)
 	{
 		PfsCompatPage page = pfs_compat_page_of(&buffer->tag);
@@ -146,6 +164,95 @@ pfs_buffer_describe(PfsWait *e, const void *frame)
 		e->file_offset = (int64) page.block * BLCKSZ;
 	}
 }
+
+/* The process has the buffer pinned, so it keeps its page. */
+void
+pfs_buffer_describe(PfsWait *e, const void *frame)
+{
+	const BufferDesc *buffer = find_header(frame);
+
+	set_page(e, buffer);
+	pfs_hook_called(buffer != NULL ? PFS_HOOK_BUFFER_FOUND : PFS_HOOK_BUFFER_MISSED);
+}
+
+/* ---- acquisitions ---- */
+
+void
+pfs_buffer_sleeps(void)
+{
+	sleeps++;
+}
+
+/*
+ * The flags of an acquisition's instrument, 0: it is not wanted.  A buffer of a temporary
+ * table has a negative number, and no lock.
+ */
+static inline uint32
+wanted(const PfsThread *t, Buffer buffer, int mode, PfsInstrumentId *instrument)
+{
+	uint32		wait_info = pfs_compat_buffer_wait(mode);
+	uint32		flags;
+
+	if (t == NULL || buffer <= 0 || wait_info == 0)
+		return 0;
+	*instrument = pfs_wait_info_instrument(wait_info);
+	if (*instrument == PFS_NO_INSTRUMENT)
+		return 0;
+	flags = pfs_wait_flags(t, *instrument);
+	return flags & PFS_FLAG_ENABLED ? flags : 0;
+}
+
+/* With `contended`: an acquisition that has not slept is counted. */
+void
+pfs_buffer_lock_counted(Buffer buffer, int mode)
+{
+	PfsThread  *t = pfs_thread_here();
+	PfsInstrumentId instrument;
+	uint32		flags = wanted(t, buffer, mode, &instrument);
+	uint32		before = sleeps;
+
+	pfs_hook_called(PFS_HOOK_BUFFER_LOCK);
+	pfs_buffer_lock_real(buffer, mode);
+	if (flags != 0 && sleeps == before)
+		pfs_wait_count_only(t, instrument, flags);
+}
+
+/* With `all`: it is an event. */
+void
+pfs_buffer_lock_timed(Buffer buffer, int mode)
+{
+	static PFS_HOT PfsFramesMemo memo;
+	PfsThread  *t = pfs_thread_here();
+	PfsInstrumentId instrument;
+	uint32		flags = wanted(t, buffer, mode, &instrument);
+	uint32		before = sleeps;
+	uint64		start;
+	uint64		end;
+	PfsWait    *e;
+
+	pfs_hook_called(PFS_HOOK_BUFFER_LOCK);
+	if (flags == 0)
+	{
+		pfs_buffer_lock_real(buffer, mode);
+		return;
+	}
+	start = pfs_wait_clock(flags);
+	pfs_buffer_lock_real(buffer, mode);
+	if (sleeps != before)
+		return;
+	end = pfs_wait_read_end(t, flags);
+	e = pfs_wait_begin(t, instrument, flags, operation_of(mode), PFS_OBJECT_BUFFER, PFS_EVENT_NO_OFFSET,
+					   pfs_frames_source_memo(FRAME, &memo));
+	if (e == NULL)
+		return;
+	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
+	e->spins = 0;
+	set_page(e, GetBufferDescriptor(buffer - 1));
+	pfs_wait_start_at(t, e, start);
+	pfs_wait_end_at(t, e, end);
+}
+
+/* ---- the reports ---- */
 
 static inline bool
 was_seen(PfsHook what)
@@ -168,6 +275,16 @@ look_cb(PfsProbeRow *row, int unused)
 		strlcpy(row->detail, "this build of the server hides which page a process waits for", sizeof(row->detail));
 	else if (!found)
 		strlcpy(row->detail, "no process has waited for the content of a buffer so far", sizeof(row->detail));
+}
+
+void
+pfs_buffer_lock_look(PfsProbeRow *row, int unused)
+{
+	bool		seen = was_seen(PFS_HOOK_BUFFER_LOCK);
+
+	row->status = seen ? "active" : "off";
+	if (!seen)
+		strlcpy(row->detail, "no call was seen so far", sizeof(row->detail));
 }
 
 void

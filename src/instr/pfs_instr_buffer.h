@@ -5,6 +5,8 @@
 #ifndef PFS_INSTR_BUFFER_H
 #define PFS_INSTR_BUFFER_H
 
+#include "storage/buf.h"
+
 #include "pfs_event_write.h"
 
 /* What the event's operation is: the mode in which this process waits. */
@@ -17,6 +19,22 @@ extern PfsOperation pfs_buffer_operation(void);
  */
 extern uint32 pfs_buffer_source(const void *frame);
 extern void pfs_buffer_describe(PfsWait *e, const void *frame);
+
+/* The process is about to sleep for a content lock, whether that is an event or not. */
+extern void pfs_buffer_sleeps(void);
+
+/*
+ * Wrappers of LockBufferInternal(), which takes the content locks for who calls LockBuffer()
+ * outside of the buffer manager: one for each of pfs.lwlock_events that needs it.  They
+ * call the function behind the detour.
+ */
+extern void (*pfs_buffer_lock_real) (Buffer buffer, int mode);
+extern void pfs_buffer_lock_counted(Buffer buffer, int mode);
+extern void pfs_buffer_lock_timed(Buffer buffer, int mode);
+
+/* Fills in the row of a detour that is set: has any process come there? */
+struct PfsProbeRow;
+extern void pfs_buffer_lock_look(struct PfsProbeRow *row, int unused);
 
 /* Postmaster, once: the row of pfs.probes. */
 extern void pfs_instr_buffer_start(void);

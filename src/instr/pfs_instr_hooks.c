@@ -36,10 +36,10 @@
 /* Who was called before: another library, or the server's own function. */
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
 static planner_hook_type prev_planner;
-static PFS_HOT ExecutorStart_hook_type prev_executor_start = NULL;
-static PFS_HOT ExecutorRun_hook_type prev_executor_run = NULL;
-static PFS_HOT ExecutorFinish_hook_type prev_executor_finish = NULL;
-static PFS_HOT ExecutorEnd_hook_type prev_executor_end = NULL;
+static PFS_FIXED ExecutorStart_hook_type prev_executor_start = NULL;
+static PFS_FIXED ExecutorRun_hook_type prev_executor_run = NULL;
+static PFS_FIXED ExecutorFinish_hook_type prev_executor_finish = NULL;
+static PFS_FIXED ExecutorEnd_hook_type prev_executor_end = NULL;
 static ProcessUtility_hook_type prev_process_utility;
 
 static CommandTag

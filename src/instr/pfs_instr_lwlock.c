@@ -30,7 +30,9 @@
 #include "pfs_detour.h"
 #include "pfs_event_instant.h"
 #include "pfs_instr.h"
+#include "pfs_instr_buffer.h"
 #include "pfs_instr_lwlock.h"
+#include "pfs_instr_prove.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_probe_row.h"
 
@@ -506,79 +508,80 @@ static const struct
 	void	   *wrapper[PFS_LWLOCK_ALL + 1];	/* by mode; NULL: not needed */
 	void	  **real;
 	bool		optional;
+	bool		alone;
+	void		(*look) (PfsProbeRow *row, int number); /* of the row, when set */
 }			points[] =
 
 {
-	{"LWLockAcquire", {NULL, contended_acquire, all_acquire}, (void **) &real.acquire, false},
+	{"LWLockAcquire", {NULL, contended_acquire, all_acquire}, .real = (void **) &real.acquire},
 	{"LWLockConditionalAcquire", {NULL, contended_conditional_acquire, all_conditional_acquire},
-	(void **) &real.conditional_acquire, false},
+	.real = (void **) &real.conditional_acquire},
 	{"LWLockAcquireOrWait", {NULL, contended_acquire_or_wait, all_acquire_or_wait},
-	(void **) &real.acquire_or_wait, false},
-	{"LWLockWaitForVar", {NULL, any_wait_for_var, any_wait_for_var}, (void **) &real.wait_for_var, false},
-	{"LWLockRelease", {NULL, NULL, all_release}, (void **) &real.release, false},
-	{"LWLockReleaseClearVar", {NULL, NULL, all_release_clear_var}, (void **) &real.release_clear_var, false},
-	{"LWLockReleaseAll", {NULL, any_release_all, any_release_all}, (void **) &real.release_all, false},
-	/* from 18 on */
-	{"LWLockDisown", {NULL, NULL, all_disown}, (void **) &real.disown, true},
+	.real = (void **) &real.acquire_or_wait},
+	{"LWLockWaitForVar", {NULL, any_wait_for_var, any_wait_for_var}, .real = (void **) &real.wait_for_var},
+	{"LWLockRelease", {NULL, NULL, all_release}, .real = (void **) &real.release},
+	{"LWLockReleaseClearVar", {NULL, NULL, all_release_clear_var}, .real = (void **) &real.release_clear_var},
+	{"LWLockReleaseAll", {NULL, any_release_all, any_release_all}, .real = (void **) &real.release_all},
+	/* in 18 */
+	{"LWLockDisown", {NULL, NULL, all_disown}, .real = (void **) &real.disown, .optional = true},
+	/* from 19 on; content locks were LWLocks before */
+	{"LockBufferInternal", {NULL, pfs_buffer_lock_counted, pfs_buffer_lock_timed},
+	.real = (void **) &pfs_buffer_lock_real, .optional = true, .alone = true, .look = pfs_buffer_lock_look},
 };
 
-static const char *const mode_names[] = {
-	[PFS_LWLOCK_WAITS] = "waits",[PFS_LWLOCK_CONTENDED] = "contended",[PFS_LWLOCK_ALL] = "all",
-};
+static const char *const mode_names[] = {[PFS_LWLOCK_WAITS] = "waits",[PFS_LWLOCK_CONTENDED] = "contended",[PFS_LWLOCK_ALL] = "all"};
 
 /* ---- the postmaster's proof ---- */
 
-/* What real held, and which calls have passed the wrappers. */
+/* What real held, and how many calls have passed the wrappers. */
 static bool (*proved_acquire) (LWLock *lock, LWLockMode mode);
 static void (*proved_release) (LWLock *lock);
-static bool acquire_seen;
-static bool release_seen;
+static int	acquired;
+static int	released;
 
 static bool
 look_at_acquire(LWLock *lock, LWLockMode mode)
 {
-	acquire_seen = true;
+	acquired++;
 	return proved_acquire(lock, mode);
 }
 
 static void
 look_at_release(LWLock *lock)
 {
-	release_seen = true;
+	released++;
 	proved_release(lock);
 }
 
 /*
- * Takes and releases a lock of our own: does the call pass the wrappers, which have
- * nothing to record in the postmaster and hand it on through `real`?
+ * Why do the detours not work?  NULL: they do.  The wrappers have nothing to record in the
+ * postmaster, and hand calls on through `real`: ours, and some of the server's own.
  */
-static bool
+static const char *
 prove(void)
 {
 	LWLock	   *lock = &GetNamedLWLockTranche("pfs")->lock;
 
-	acquire_seen = false;
-	release_seen = real.release == NULL;
 	proved_acquire = real.acquire;
+	proved_release = real.release;
 	real.acquire = look_at_acquire;
-	if (real.release != NULL)
-	{
-		proved_release = real.release;
-		real.release = look_at_release;
-	}
+	real.release = proved_release == NULL ? NULL : look_at_release;
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	LWLockRelease(lock);
+	pfs_prove_call_lwlocks();
 	real.acquire = proved_acquire;
-	if (proved_release != NULL)
-		real.release = proved_release;
-	return acquire_seen && release_seen;
+	real.release = proved_release;
+	if (acquired == 0 || (real.release != NULL && released == 0))
+		return "a call went past it";
+	if (acquired <= PFS_PROVE_LWLOCKS || (real.release != NULL && released <= PFS_PROVE_LWLOCKS))
+		return "a call inside the server went past it";
+	return pfs_prove_server_is_lto() ?
+		"the server was optimized across files (-flto): its own calls may lead to copies of it" : NULL;
 }
 
 /* ---- reports ---- */
 
-/*
- * Reports one detour as a row of pfs.probes; detour NULL: this mode does not need it.
- */
+/* Reports one detour as a row of pfs.probes; detour NULL: this mode does not need it. */
 static void
 report(int point, const PfsDetour *detour, PfsLwlockEvents wanted)
 {
@@ -596,7 +599,10 @@ report(int point, const PfsDetour *detour, PfsLwlockEvents wanted)
 		snprintf(row.detail, sizeof(row.detail), "not needed with pfs.lwlock_events = %s", mode_names[wanted]);
 	}
 	else if (detour->result == PFS_DETOUR_ACTIVE)
+	{
 		row.status = "active";
+		row.look = points[point].look;
+	}
 	else
 	{
 		row.status = "unavailable";
@@ -619,20 +625,33 @@ report_held_before(void)
 	pfs_probe_report(&row);
 }
 
-/* Writes one line to the log, about the first detour that could not be set. */
+/*
+ * Writes to the log which detours could not be set: the first one for whose sake none is,
+ * or, where they are, each that stands alone.
+ */
 static void
 complain(const PfsDetour *detours, int n)
 {
+	bool		are_set = pfs_lwlock_events_now != PFS_LWLOCK_WAITS;
+
 	for (int i = 0; i < n; i++)
 	{
-		if (detours[i].result != PFS_DETOUR_REFUSED &&
-			(detours[i].result != PFS_DETOUR_MISSING || detours[i].optional))
+		const PfsDetour *d = &detours[i];
+
+		if (d->result != PFS_DETOUR_REFUSED && (d->result != PFS_DETOUR_MISSING || d->optional))
 			continue;
-		ereport(LOG,
-				(errmsg("pfs: detours are unavailable, pfs.lwlock_events is taken as \"waits\""),
-				 errdetail("%s: %s.", detours[i].symbol, detours[i].reason),
-				 errhint("SELECT * FROM pfs.probes WHERE mechanism = 'detour' says why.")));
-		return;
+		if (are_set)
+			ereport(LOG,
+					(errmsg("pfs: the detour of %s() is unavailable", d->symbol),
+					 errdetail("%s: %s.", d->symbol, d->reason)));
+		else if (!d->alone)
+		{
+			ereport(LOG,
+					(errmsg("pfs: detours are unavailable, pfs.lwlock_events is taken as \"waits\""),
+					 errdetail("%s: %s.", d->symbol, d->reason),
+					 errhint("SELECT * FROM pfs.probes WHERE mechanism = 'detour' says why.")));
+			return;
+		}
 	}
 }
 
@@ -657,19 +676,21 @@ pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 		detours[n].replacement = points[p].wrapper[wanted];
 		detours[n].original = points[p].real;
 		detours[n].optional = points[p].optional;
+		detours[n].alone = points[p].alone;
 		number[p] = n++;
 	}
 	if (n > 0)
 	{
-		if (!pfs_detour_patch(detours, n))
-			complain(detours, n);
-		else if (!prove())
+		if (pfs_detour_patch(detours, n))
 		{
-			pfs_detour_take_back(detours, n, "a call went past it");
-			complain(detours, n);
+			const char *why_not = prove();
+
+			if (why_not == NULL)
+				pfs_lwlock_events_now = wanted;
+			else
+				pfs_detour_take_back(detours, n, why_not);
 		}
-		else
-			pfs_lwlock_events_now = wanted;
+		complain(detours, n);
 	}
 	for (int p = 0; p < lengthof(points); p++)
 		report(p, number[p] < 0 ? NULL : &detours[number[p]], wanted);

@@ -15,6 +15,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 
+#include "access/transam.h"
+#include "common/config_info.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
@@ -26,6 +28,7 @@
 #include "pfs_instr_prove.h"
 #include "pfs_platform.h"
 #include "pfs_probe_row.h"
+#include "pfs_shared.h"
 
 #define FRAME __builtin_frame_address(0)
 
@@ -320,6 +323,49 @@ report_version(void)
 				 PFS_BUILT_FOR / 10000, PFS_BUILT_FOR % 10000, atoi(running) / 10000, atoi(running) % 10000);
 	pfs_probe_report(&row);
 	return why_not;
+}
+
+/* Does a setting of the build ask for optimization across files?  The last option counts. */
+static bool
+asks_for_lto(const char *setting)
+{
+	const char *on = NULL;
+	const char *off = NULL;
+
+	for (const char *at = setting; (at = strstr(at, "-flto")) != NULL; at++)
+		on = at;
+	for (const char *at = setting; (at = strstr(at, "-fno-lto")) != NULL; at++)
+		off = at;
+	return on != NULL && (off == NULL || off < on);
+}
+
+/*
+ * Tells by what pg_config says of the running server's build whether it was optimized across
+ * files: by CC and CFLAGS, as both can have the option.
+ */
+bool
+pfs_prove_server_is_lto(void)
+{
+	size_t		n;
+	ConfigData *data = get_configdata(my_exec_path, &n);
+	bool		is_lto = false;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		if (strcmp(data[i].name, "CC") == 0 || strcmp(data[i].name, "CFLAGS") == 0)
+			is_lto = is_lto || asks_for_lto(data[i].setting);
+		pfree(data[i].name);
+		pfree(data[i].setting);
+	}
+	pfree(data);
+	return is_lto;
+}
+
+void
+pfs_prove_call_lwlocks(void)
+{
+	(void) ReadNextFullTransactionId(); /* shared */
+	pfs_shared_find();			/* exclusive */
 }
 
 /*

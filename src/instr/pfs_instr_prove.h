@@ -14,6 +14,20 @@ extern void pfs_prove_start(PfsGotPatch *patches, int npatches);
 /* Are errors seen when they are raised?  Else only those that are logged can be counted. */
 extern bool pfs_prove_raises_are_seen(void);
 
+/*
+ * Postmaster: was the server optimized across files, by what it says of its build?  Then a
+ * call inside it may lead to a copy of a function, for the arguments that this call has.
+ * Meson does not say so of all builds.
+ */
+extern bool pfs_prove_server_is_lto(void);
+
+/*
+ * Postmaster, when shared memory is laid out: the server's own functions acquire and
+ * release LWLocks, so many times: one in each mode.
+ */
+#define PFS_PROVE_LWLOCKS 2
+extern void pfs_prove_call_lwlocks(void);
+
 /* ---- hooks, pfs_instr_hook_rows.c ---- */
 
 typedef enum PfsHook
@@ -28,12 +42,17 @@ typedef enum PfsHook
 	PFS_HOOK_EMIT_LOG,
 	PFS_HOOK_XACT,
 	PFS_HOOK_SUBXACT,
-	/* No hooks: what the searches of pfs_instr_buffer.c have come to. */
+
+	/*
+	 * No hooks, of pfs_instr_buffer.c: what its searches have come to, and
+	 * its detour.
+	 */
 	PFS_HOOK_BUFFER_FOUND,
 	PFS_HOOK_BUFFER_MISSED,
+	PFS_HOOK_BUFFER_LOCK,
 } PfsHook;
 
-#define PFS_NUM_HOOKS (PFS_HOOK_BUFFER_MISSED + 1)
+#define PFS_NUM_HOOKS (PFS_HOOK_BUFFER_LOCK + 1)
 
 /*
  * Postmaster, once: the row of a hook.  variable: the server's; previous: what it held

@@ -68,6 +68,8 @@ begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 	PfsWait    *e;
 	uint32		flags;
 
+	if (unlikely(buffer))
+		pfs_buffer_sleeps();
 	/* After an interrupted call the next one is always the same wait's. */
 	sleep->kind = lwlock || buffer ? PFS_OPEN_LWLOCK : PFS_OPEN_GROUP;
 	sleep->event = NULL;

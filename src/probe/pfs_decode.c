@@ -4,7 +4,8 @@
  *
  * An instruction does the same at another address if none of its operands counts
  * from the instruction pointer; those that do in one known way (a memory operand
- * relative to it, a jump with four bytes) are corrected by the distance.
+ * relative to it, a jump with four bytes) are corrected by the distance.  A
+ * conditional jump with one byte becomes one with four.
  */
 #include <string.h>
 
@@ -64,6 +65,27 @@ pfs_decode_modrm_length(const uint8_t *code, size_t size, uint32_t *relative)
 	return length <= size ? length : 0;
 }
 
+/* A conditional jump with one byte of distance. */
+static inline bool
+is_short_jump(const uint8_t *code, size_t size)
+{
+	return size >= 2 && (code[0] & 0xf0) == 0x70;
+}
+
+/*
+ * sub of a constant from a register, or cmp of a constant with a register or memory, behind
+ * the opcode; bytes of the rest, 0: another operation.
+ */
+static uint32_t
+constant_length(const uint8_t *code, size_t size, uint32_t constant, uint32_t *relative)
+{
+	uint32_t	length = pfs_decode_modrm_length(code, size, relative);
+	bool		is_sub = length > 0 && REG(code[0]) == 5 && MOD(code[0]) == 3;
+	bool		is_cmp = length > 0 && REG(code[0]) == 7;
+
+	return (is_sub || is_cmp) && length + constant <= size ? length + constant : 0;
+}
+
 /* One instruction; its length, 0: unknown.  *relative as above, from its start. */
 static uint32_t
 decode_one(const uint8_t *code, size_t size, uint32_t *relative)
@@ -86,6 +108,11 @@ decode_one(const uint8_t *code, size_t size, uint32_t *relative)
 		return at;
 	if ((op & 0xf8) == 0xb8)	/* mov $imm32, register */
 		return (rex & REX_W) == 0 && at + 4 <= size ? at + 4 : 0;
+	if (is_short_jump(code, size))
+	{
+		*relative = at;
+		return at + 1;
+	}
 	switch (op)
 	{
 		case 0xe9:				/* jmp to another function */
@@ -93,6 +120,7 @@ decode_one(const uint8_t *code, size_t size, uint32_t *relative)
 			return rex == 0 && at + 4 <= size ? at + 4 : 0;
 		case 0x31:				/* xor */
 		case 0x33:
+		case 0x85:				/* test */
 		case 0x87:				/* xchg */
 		case 0x89:				/* mov */
 		case 0x8b:
@@ -105,15 +133,42 @@ decode_one(const uint8_t *code, size_t size, uint32_t *relative)
 				return 0;
 			*relative += *relative ? at : 0;
 			return at + more;
-		case 0x81:				/* sub $imm32, register */
-		case 0x83:				/* sub $imm8, register */
-			if (at >= size || MOD(code[at]) != 3 || REG(code[at]) != 5)
+		case 0x81:				/* sub or cmp of $imm32 */
+		case 0x83:				/* of $imm8 */
+			more = constant_length(code + at, size - at, op == 0x81 ? 4 : 1, relative);
+			if (more == 0)
 				return 0;
-			at += op == 0x81 ? 5 : 2;
-			return at <= size ? at : 0;
+			*relative += *relative ? at : 0;
+			return at + more;
 		default:
 			return 0;
 	}
+}
+
+/* How far an operand leads from the end of its instruction. */
+static int64_t
+relative_distance(const PfsPrologue *p, uint32_t i, const uint8_t *code)
+{
+	int32_t		distance;
+
+	if (p->relative[i].is_short)
+		return (int8_t) code[p->relative[i].operand];
+	memcpy(&distance, code + p->relative[i].operand, sizeof(distance));
+	return distance;
+}
+
+/* Does a short jump lead to the instructions themselves, which will be elsewhere? */
+static bool
+jumps_within(const uint8_t *code, const PfsPrologue *p)
+{
+	for (uint32_t i = 0; i < p->nrelative; i++)
+	{
+		int64_t		target = p->relative[i].end + relative_distance(p, i, code);
+
+		if (p->relative[i].is_short && target >= 0 && target < p->length)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -126,18 +181,20 @@ pfs_decode_prologue(const uint8_t *code, size_t size, uint32_t need, PfsPrologue
 	memset(p, 0, sizeof(*p));
 	while (p->length < need)
 	{
+		const uint8_t *at = code + p->length;
 		uint32_t	relative;
-		uint32_t	length = decode_one(code + p->length, size - p->length, &relative);
-		bool		jumps = length > 0 && code[p->length] == 0xe9;
+		uint32_t	length = decode_one(at, size - p->length, &relative);
+		bool		jumps = length > 0 && *at == 0xe9;
 
 		if (length == 0 || p->length + length > PFS_DECODE_MAX)
 			return false;
 		if (relative != 0)
 		{
-			if (p->nrelative >= sizeof(p->relative) / sizeof(p->relative[0]))
+			if (p->nrelative >= PFS_DECODE_RELATIVE)
 				return false;
 			p->relative[p->nrelative].operand = p->length + relative;
 			p->relative[p->nrelative].end = p->length + length;
+			p->relative[p->nrelative].is_short = is_short_jump(at, length);
 			p->nrelative++;
 		}
 		p->length += length;
@@ -145,30 +202,47 @@ pfs_decode_prologue(const uint8_t *code, size_t size, uint32_t need, PfsPrologue
 		if (jumps && p->length < need)
 			return false;
 	}
-	return true;
+	return !jumps_within(code, p);
 }
 
 /*
- * Copies the instructions to another address and corrects their relative operands;
- * false: one of them does not reach that far.
+ * Copies the instructions to another address.  A relative operand is written anew, so that
+ * it leads where it led; what lies between two of them is copied.
  */
-bool
+uint32_t
 pfs_decode_move(const PfsPrologue *p, const uint8_t *from, uint8_t *to, uintptr_t to_address)
 {
-	memcpy(to, from, p->length);
+	uint32_t	done = 0;
+	uint32_t	n = 0;
+
 	for (uint32_t i = 0; i < p->nrelative; i++)
 	{
-		int32_t		near;
-		int64_t		moved;
+		uint32_t	operand = p->relative[i].operand;
+		uint32_t	end = p->relative[i].end;
+		bool		is_short = p->relative[i].is_short;
+		uint32_t	behind = operand + (is_short ? 1 : 4);
+		uint32_t	before = is_short ? operand - 1 : operand;
+		int64_t		distance;
+		int32_t		moved;
 
-		memcpy(&near, from + p->relative[i].operand, sizeof(near));
-		moved = (int64_t) near + (int64_t) ((uintptr_t) from - to_address);
-		if (moved != (int32_t) moved)
-			return false;
-		near = (int32_t) moved;
-		memcpy(to + p->relative[i].operand, &near, sizeof(near));
+		memcpy(to + n, from + done, before - done);
+		n += before - done;
+		if (is_short)
+		{
+			to[n++] = 0x0f;
+			to[n++] = 0x80 | (from[before] & 0x0f);
+		}
+		distance = relative_distance(p, i, from) + (int64_t) ((uintptr_t) from + end) -
+			(int64_t) (to_address + n + 4 + (end - behind));
+		moved = (int32_t) distance;
+		if (moved != distance)
+			return 0;
+		memcpy(to + n, &moved, sizeof(moved));
+		n += 4;
+		done = behind;
 	}
-	return true;
+	memcpy(to + n, from + done, p->length - done);
+	return n + p->length - done;
 }
 
 /*

@@ -17,6 +17,12 @@
 /* Most bytes that a prologue to be moved can have: four and the longest one. */
 #define PFS_DECODE_MAX 24
 
+/* Most operands of it that count from the end of their instruction. */
+#define PFS_DECODE_RELATIVE 4
+
+/* Most bytes that it has when it was moved: a conditional jump gets four more. */
+#define PFS_DECODE_MOVED_MAX (PFS_DECODE_MAX + PFS_DECODE_RELATIVE * 4)
+
 /* An indirect jump may come here: it has to stay where it is. */
 #define PFS_ENDBR64_BYTES 4
 
@@ -29,14 +35,16 @@ typedef struct PfsPrologue
 
 	/*
 	 * Operands that count from the end of their instruction, and so change
-	 * with its place: four bytes each.
+	 * with its place: four bytes each, or the one byte of a short conditional
+	 * jump.
 	 */
 	uint32_t	nrelative;
 	struct
 	{
-		uint32_t	operand;	/* offset of the four bytes */
+		uint32_t	operand;	/* offset of its bytes */
 		uint32_t	end;		/* offset of the next instruction */
-	}			relative[4];
+		bool		is_short;	/* one byte */
+	}			relative[PFS_DECODE_RELATIVE];
 } PfsPrologue;
 
 /* Does the code begin with endbr64? */
@@ -49,10 +57,11 @@ extern bool pfs_decode_is_endbr64(const uint8_t *code, size_t size);
 extern bool pfs_decode_prologue(const uint8_t *code, size_t size, uint32_t need, PfsPrologue *p);
 
 /*
- * Copy the prologue to another address.  False: what it refers to would be out
- * of reach there; `to` is undefined then.
+ * Copy the prologue to another address, with short conditional jumps as long ones; `to`
+ * has PFS_DECODE_MOVED_MAX bytes.  Returns how many it needs there; 0: what it refers to
+ * would be out of reach, and `to` is undefined.
  */
-extern bool pfs_decode_move(const PfsPrologue *p, const uint8_t *from, uint8_t *to, uintptr_t to_address);
+extern uint32_t pfs_decode_move(const PfsPrologue *p, const uint8_t *from, uint8_t *to, uintptr_t to_address);
 
 /* Addresses, both ends included. */
 typedef struct PfsCodeRange

@@ -47,7 +47,7 @@
 #define FAR_JUMP_OFFSET 48		/* jmp *0(%rip), and the address behind it */
 #define FAR_JUMP_BYTES 14
 
-StaticAssertDecl(PFS_DECODE_MAX + JUMP_BYTES <= FAR_JUMP_OFFSET, "moved instructions and their jump back");
+StaticAssertDecl(PFS_DECODE_MOVED_MAX + JUMP_BYTES <= FAR_JUMP_OFFSET, "moved instructions and their jump back");
 StaticAssertDecl(FAR_JUMP_OFFSET + FAR_JUMP_BYTES <= SLOT_BYTES, "a far jump behind them");
 
 /* Trampolines lie below the binary, where no heap grows: this far at most. */
@@ -179,28 +179,40 @@ make_patch_plan(PfsDetour *detour, PfsPatchPlan *plan, const PfsProgram *program
 	plan->left = size;
 }
 
+/* Is its jump to be set, as far as is known? */
+static inline bool
+is_planned(const PfsDetour *detour, const PfsPatchPlan *plan)
+{
+	return plan->code != NULL && detour->result == PFS_DETOUR_PENDING;
+}
+
 /* No call or jump of the binary may lead behind the first byte of a jump of ours. */
 static void
-check_jumps(PfsDetour *detours, PfsPatchPlan *plans, int n, const PfsProgram *program)
+check_jumps(PfsDetour *detours, const PfsPatchPlan *plans, int n, const PfsProgram *program)
 {
 	PfsCodeRange ranges[DETOURS_MAX];
 	int			numbers[DETOURS_MAX];
-	int			nranges = 0;
+	int			nranges;
 	int			found;
 
-	for (int i = 0; i < n; i++)
+	/* It finds one at a time. */
+	do
 	{
-		if (plans[i].code == NULL)
-			continue;
-		numbers[nranges] = i;
-		ranges[nranges].first = (uintptr_t) plans[i].code + 1;
-		ranges[nranges].last = (uintptr_t) plans[i].code + plans[i].prologue.length - 1;
-		nranges++;
-	}
-	found = pfs_decode_leads_to((const uint8_t *) program->start, program->end - program->start, program->start,
-								ranges, nranges);
-	if (found >= 0)
-		refuse(&detours[numbers[found]], "a jump leads into its first instructions", 0);
+		nranges = 0;
+		for (int i = 0; i < n; i++)
+		{
+			if (!is_planned(&detours[i], &plans[i]))
+				continue;
+			numbers[nranges] = i;
+			ranges[nranges].first = (uintptr_t) plans[i].code + 1;
+			ranges[nranges].last = (uintptr_t) plans[i].code + plans[i].prologue.length - 1;
+			nranges++;
+		}
+		found = pfs_decode_leads_to((const uint8_t *) program->start, program->end - program->start,
+									program->start, ranges, nranges);
+		if (found >= 0)
+			refuse(&detours[numbers[found]], "a jump leads into its first instructions", 0);
+	} while (found >= 0);
 }
 
 /*
@@ -264,11 +276,11 @@ static bool
 fill_slot(uint8_t *slot, const PfsDetour *detour, const PfsPatchPlan *plan)
 {
 	static const uint8_t far_jump[] = {0xff, 0x25, 0, 0, 0, 0};
-	uint32_t	length = plan->prologue.length;
+	uint32_t	length = pfs_decode_move(&plan->prologue, plan->code, slot, (uintptr_t) slot);
 
-	if (!pfs_decode_move(&plan->prologue, plan->code, slot, (uintptr_t) slot))
+	if (length == 0)
 		return false;
-	write_jump(slot + length, (uintptr_t) slot + length, (uintptr_t) plan->code + length);
+	write_jump(slot + length, (uintptr_t) slot + length, (uintptr_t) plan->code + plan->prologue.length);
 	memcpy(slot + FAR_JUMP_OFFSET, far_jump, sizeof(far_jump));
 	memcpy(slot + FAR_JUMP_OFFSET + sizeof(far_jump), &detour->replacement, sizeof(void *));
 	return true;
@@ -324,45 +336,56 @@ write_text(const PfsProgram *program, uint8_t *code, const uint8_t *bytes, size_
 
 /* Take all jumps back that were set. */
 static void
-take_back(const PfsPatchPlan *plans, int n, const PfsProgram *program)
+take_back(PfsPatchPlan *plans, int n, const PfsProgram *program)
 {
 	for (int i = 0; i < n; i++)
 	{
 		if (plans[i].set)
 			restore_pages(program, plans[i].code, JUMP_BYTES);
+		plans[i].set = false;
 	}
 }
 
-/*
- * Writes a jump at the begin of each function, with all signals blocked.  If one fails,
- * those that were written are taken back.
- */
+/* Writes the jumps of those that stand alone, or of the others; false: one has failed. */
 static bool
-set_jumps(PfsDetour *detours, PfsPatchPlan *plans, int n, const PfsProgram *program, uint8_t *near)
+write_jumps(PfsDetour *detours, PfsPatchPlan *plans, int n, const PfsProgram *program, uint8_t *near, bool alone)
 {
-	sigset_t	all;
-	sigset_t	before;
-	bool		done = true;
-
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	for (int i = 0; i < n && done; i++)
+	for (int i = 0; i < n; i++)
 	{
 		uint8_t		jump[JUMP_BYTES];
 		int			error;
 
-		if (plans[i].code == NULL)
+		if (!is_planned(&detours[i], &plans[i]) || detours[i].alone != alone)
 			continue;
 		write_jump(jump, (uintptr_t) plans[i].code, (uintptr_t) near + i * SLOT_BYTES + FAR_JUMP_OFFSET);
 		error = write_text(program, plans[i].code, jump, sizeof(jump));
 		if (error != 0)
 		{
 			refuse(&detours[i], "the system does not let its text be changed", error);
-			done = false;
+			return false;
 		}
-		else
-			plans[i].set = true;
+		plans[i].set = true;
 	}
+	return true;
+}
+
+/*
+ * Writes a jump at the begin of each function, with all signals blocked.  If one fails,
+ * those that were written are taken back.  Those that stand alone come first: the first of
+ * them that fails takes nothing of the others along.
+ */
+static bool
+set_jumps(PfsDetour *detours, PfsPatchPlan *plans, int n, const PfsProgram *program, uint8_t *near)
+{
+	sigset_t	all;
+	sigset_t	before;
+	bool		done;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	if (!write_jumps(detours, plans, n, program, near, true))
+		take_back(plans, n, program);
+	done = write_jumps(detours, plans, n, program, near, false);
 	if (!done)
 		take_back(plans, n, program);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -375,7 +398,7 @@ has_failed(const PfsDetour *detours, int n)
 {
 	for (int i = 0; i < n; i++)
 	{
-		if (detours[i].result == PFS_DETOUR_REFUSED ||
+		if ((detours[i].result == PFS_DETOUR_REFUSED && !detours[i].alone) ||
 			(detours[i].result == PFS_DETOUR_MISSING && !detours[i].optional))
 			return true;
 	}
@@ -397,14 +420,14 @@ set_all(PfsDetour *detours, PfsPatchPlan *plans, int n, const PfsProgram *progra
 	memset(near, 0xcc, size);	/* a breakpoint wherever nothing is */
 	for (int i = 0; i < n; i++)
 	{
-		if (plans[i].code != NULL && !fill_slot(near + i * SLOT_BYTES, &detours[i], &plans[i]))
+		if (is_planned(&detours[i], &plans[i]) && !fill_slot(near + i * SLOT_BYTES, &detours[i], &plans[i]))
 			refuse(&detours[i], "its first instructions cannot be moved", 0);
 	}
 	if (!has_failed(detours, n) && mprotect(near, size, PROT_READ | PROT_EXEC) != 0)
 		refuse(&detours[0], "the system does not let new code be executed", errno);
 	for (int i = 0; i < n && !has_failed(detours, n); i++)
 	{
-		int			error = plans[i].code != NULL ? rehearse(program, plans[i].code) : 0;
+		int			error = is_planned(&detours[i], &plans[i]) ? rehearse(program, plans[i].code) : 0;
 
 		if (error != 0)
 			refuse(&detours[i], "the system does not let its text be changed", error);
@@ -416,7 +439,7 @@ set_all(PfsDetour *detours, PfsPatchPlan *plans, int n, const PfsProgram *progra
 	}
 	for (int i = 0; i < n; i++)
 	{
-		if (plans[i].code != NULL)
+		if (is_planned(&detours[i], &plans[i]))
 			*detours[i].original = near + i * SLOT_BYTES;
 	}
 	if (set_jumps(detours, plans, n, program, near))
@@ -435,7 +458,7 @@ count_threads(void)
 	return stat("/proc/self/task", &st) == 0 && st.st_nlink > 2 ? (int) st.st_nlink - 2 : 0;
 }
 
-/* Checks all functions before it patches any: all of them or none. */
+/* Checks all functions before it patches any: all of them or none, but for those that stand alone. */
 bool
 pfs_detour_patch(PfsDetour *detours, int ndetours)
 {
@@ -466,7 +489,7 @@ pfs_detour_patch(PfsDetour *detours, int ndetours)
 		close(program.file);
 	for (int i = 0; i < ndetours; i++)
 	{
-		if (done && detours[i].result == PFS_DETOUR_PENDING)
+		if (plans[i].set)
 			detours[i].result = PFS_DETOUR_ACTIVE;
 	}
 	return done;

@@ -4,7 +4,8 @@
  *
  * For calls inside the binary, which pass no GOT slot.  The instructions that
  * the jump displaces are moved to a trampoline, which goes on behind them: what
- * a replacement calls as the original.  All detours of a list are set, or none.
+ * a replacement calls as the original.  All detours of a list are set, or none,
+ * but for those that stand alone.
  * Done once, in the postmaster, while it has one thread: every child inherits
  * the result.
  */
@@ -28,13 +29,16 @@ typedef struct PfsDetour
 	void	   *replacement;
 	void	  **original;		/* gets the trampoline before the jump is set */
 	bool		optional;		/* there are versions without it */
+	bool		alone;			/* the others are set without it, too; not the
+								 * first of a list */
 	PfsDetourResult result;
 	char		reason[PFS_DETOUR_REASON_SIZE];
 } PfsDetour;
 
 /*
- * Set them all: true.  False: nothing has changed, and at least one detour is
- * REFUSED, or MISSING without being optional, with its reason.  Never raises.
+ * Set them all: true.  False: nothing has changed, and at least one detour that does not
+ * stand alone is REFUSED, or MISSING without being optional, with its reason.  One that
+ * does can be REFUSED in either case.  Never raises.
  */
 extern bool pfs_detour_patch(PfsDetour *detours, int ndetours);
 

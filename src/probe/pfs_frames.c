@@ -53,7 +53,7 @@ typedef struct PfsRange
 
 bool		pfs_frames_usable = false;
 uintptr_t	pfs_frames_server_base = 0;
-PFS_HOT const uintptr_t *pfs_frames_limit = NULL;	/* a frame's two words lie
+PFS_FIXED const uintptr_t *pfs_frames_limit = NULL; /* a frame's two words lie
 													 * below it */
 
 /* The main thread's stack, as large as it may grow. */

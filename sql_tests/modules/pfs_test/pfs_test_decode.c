@@ -54,19 +54,21 @@ static void
 answer_move(StringInfo out, const char *line)
 {
 	uint8_t		code[CODE_MAX];
-	uint8_t		to[PFS_DECODE_MAX];
+	uint8_t		to[PFS_DECODE_MOVED_MAX];
 	PfsPrologue p;
 	long long	distance;
+	uint32_t	length = 0;
 	int			at;
 
 	sscanf(line, "m %lld %n", &distance, &at);
-	if (!pfs_decode_prologue(code, from_hex(line + at, code), 5, &p) ||
-		!pfs_decode_move(&p, code, to, (uintptr_t) code + distance))
+	if (pfs_decode_prologue(code, from_hex(line + at, code), 5, &p))
+		length = pfs_decode_move(&p, code, to, (uintptr_t) code + distance);
+	if (length == 0)
 	{
 		appendStringInfoString(out, "no\n");
 		return;
 	}
-	for (uint32 i = 0; i < p.length; i++)
+	for (uint32 i = 0; i < length; i++)
 		appendStringInfo(out, "%02x", to[i]);
 	appendStringInfoChar(out, '\n');
 }

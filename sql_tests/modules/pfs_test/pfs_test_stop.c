@@ -1,8 +1,9 @@
 /*
  * pfs_test_stop.c
  *	  A process that stops itself in the middle of an instrument point, as one does that
- *	  a debugger or the system has stopped; one whose sequence word was left odd; and the
- *	  list of what is called at a process's end, filled up by somebody else.
+ *	  a debugger or the system has stopped; one whose sequence word was left odd; the
+ *	  list of what is called at a process's end, filled up by somebody else; and processes
+ *	  that end if they write what only the postmaster sets.
  *
  * A function of pfs.so is found by its name in the file's table of symbols.  The first
  * byte of its code is replaced by a breakpoint; the signal's handler puts the byte
@@ -15,6 +16,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -41,10 +43,12 @@ PG_FUNCTION_INFO_V1(pfs_test_stop_at);
 PG_FUNCTION_INFO_V1(pfs_test_make_odd);
 PG_FUNCTION_INFO_V1(pfs_test_clock_source);
 PG_FUNCTION_INFO_V1(pfs_test_fence);
+PG_FUNCTION_INFO_V1(pfs_test_write_fixed);
 PGDLLEXPORT Datum pfs_test_stop_at(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_make_odd(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_clock_source(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fence(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_write_fixed(PG_FUNCTION_ARGS);
 PGDLLEXPORT void _PG_init(void);
 
 /* ---- symbols of pfs.so ---- */
@@ -264,6 +268,29 @@ pfs_test_fence(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(names[WEXITSTATUS(status)]));
 }
 
+/* ---- what only the postmaster may write ---- */
+
+static char *fixed_begins;
+static char *fixed_ends;
+
+/* A child of the postmaster begins: whoever writes a variable in PFS_FIXED ends by a signal. */
+static void
+protect_cb(void)
+{
+	if (mprotect(fixed_begins, fixed_ends - fixed_begins, PROT_READ) != 0)
+		_exit(99);
+}
+
+/* pfs_test_write_fixed(): as a variable in PFS_FIXED would be that is not fixed. */
+Datum
+pfs_test_write_fixed(PG_FUNCTION_ARGS)
+{
+	volatile char *place = fixed_begins;
+
+	*place = *place;
+	PG_RETURN_VOID();
+}
+
 /* ---- the list of what is called at the end ---- */
 
 static int	exit_callbacks = 0;
@@ -296,10 +323,20 @@ emit_log_cb(ErrorData *edata)
 void
 _PG_init(void)
 {
+	static bool protect_fixed = false;
+
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 	DefineCustomIntVariable("pfs_test.exit_callbacks", "Callbacks that each client backend registers.", NULL,
 							&exit_callbacks, 0, 0, 100, PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("pfs_test.protect_fixed", "Nobody but the postmaster may write to PFS_FIXED.", NULL,
+							 &protect_fixed, false, PGC_POSTMASTER, 0, NULL, NULL, NULL);
 	prev_emit_log_hook = emit_log_hook;
 	emit_log_hook = emit_log_cb;
+	if (protect_fixed)
+	{
+		fixed_begins = symbol("pfs_fixed_begins");
+		fixed_ends = symbol("pfs_hot_begins");
+		pthread_atfork(NULL, NULL, protect_cb);
+	}
 }

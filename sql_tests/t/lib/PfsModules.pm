@@ -52,6 +52,7 @@ my %functions = (
 		[ 'make_odd(variable text, at int)', 'void', 'pfs_test_make_odd' ],
 		[ 'clock_source(folder text)', 'bool', 'pfs_test_clock_source' ],
 		[ 'fence(refused int)', 'text', 'pfs_test_fence' ],
+		[ 'write_fixed()', 'void', 'pfs_test_write_fixed' ],
 	],
 	pfs_test_decode => [ [ 'decode_lines(lines text)', 'text', 'pfs_test_decode' ] ],
 	pfs_test_front => [ [ 'elsewhere()', 'void', 'pfs_test_elsewhere' ] ],

@@ -186,6 +186,7 @@ port = $self->{port}
 listen_addresses = '@{[ $options{tcp} ? '127.0.0.1' : '' ]}'
 unix_socket_directories = '$self->{host}'
 fsync = on
+huge_pages = off
 log_line_prefix = '%m [%p] '
 log_error_verbosity = default
 wal_level = replica

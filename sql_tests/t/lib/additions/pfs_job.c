@@ -158,6 +158,7 @@ const PfsSummaryKind pfs_job_kind = {
 		[PFS_LEVEL_GLOBAL] = "events_jobs_summary_global_by_event_name",
 	},
 	.cell_size = sizeof(PfsCell),
+	.read_size = sizeof(PfsCell),
 	.shared_size = sizeof(PfsSharedCell),
 	.totals_size = sizeof(PfsTotals),
 	.cells = job_cells,

@@ -125,6 +125,7 @@ const PfsSummaryKind pfs_tally_kind = {
 		[PFS_LEVEL_GLOBAL] = "tallies_summary_global",
 	},
 	.cell_size = sizeof(PfsTallyCell),
+	.read_size = sizeof(PfsTallyCell),
 	.shared_size = sizeof(PfsTallyCell),
 	.totals_size = sizeof(PfsTallyCell),
 	.cells = tally_cells,
