@@ -17,7 +17,8 @@ PGFILEDESC = "pfs - exact waits of a live server"
 ROOMS = setup event statement object memory read
 SRC_DIRS = src src/compat src/container src/probe src/record $(addprefix src/record/,$(ROOMS)) \
 	src/instr src/fdw src/fdw/tables
-SRCS := $(sort $(wildcard $(addsuffix /*.c,$(SRC_DIRS))))
+# The first one begins the library's own sections, in this order.
+SRCS := src/pfs_sections.c $(filter-out src/pfs_sections.c,$(sort $(wildcard $(addsuffix /*.c,$(SRC_DIRS)))))
 OBJS = $(SRCS:.c=.o)
 DEPS = $(OBJS:.o=.d)
 
@@ -29,6 +30,8 @@ DEPS = $(OBJS:.o=.d)
 PG_CPPFLAGS = $(addprefix -I,$(SRC_DIRS)) -MMD -MP \
 	'-DPGDLLEXPORT=__attribute__((visibility("default")))'
 PG_CFLAGS = -std=gnu11 -Werror=implicit-function-declaration -fvisibility=hidden -fno-omit-frame-pointer -fno-plt
+# Which of its functions are called depends on the compiler.
+SHLIB_LINK = -lm
 
 # Bitcode would only let the JIT inline our functions, which no plan gains
 # from, and it would make clang a condition of building.
@@ -53,6 +56,10 @@ NO_INSTALLCHECK = 1
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# Not optimized across files, even where the server is: that gave nothing (bench/README.md), and
+# functions keep the names by which a debugger, and a test, stop in them.
+override CFLAGS += -fno-lto
 
 # Where pfs cannot work, this file says so: it comes first and is the only message.
 $(filter-out src/probe/pfs_platform.o,$(OBJS)): | src/probe/pfs_platform.o
@@ -87,7 +94,7 @@ lint/%.o: %.c
 # The containers know no backend, so this links them with nothing of the server.  What is
 # tested of the record layer needs its headers, and says itself what else.
 HAMMER_SRCS := $(sort $(wildcard src/container/*.c sql_tests/hammer/*.c sql_tests/hammer/record/*.c)) \
-	src/record/object/pfs_lwlock_event.c src/record/read/pfs_lwlock_event_read.c
+	src/record/object/pfs_lwlock_event.c src/record/read/pfs_lwlock_event_read.c src/record/read/pfs_own_blocks.c
 
 hammer: sql_tests/hammer/hammer
 

@@ -19,9 +19,16 @@
 #define PFS_HIDDEN __attribute__((visibility("hidden")))
 
 /*
- * On the definitions of variables that nearly every event needs: they lie on pages of
- * their own, together.  Between the tables of the rest they would be on a dozen,
- * which each process has to have a copy of, and to find again when it runs after others.
+ * On the definitions of variables that nearly every event needs and that only the
+ * postmaster sets: processes never get a copy of the pages on which they lie.  What one
+ * process has in the processor's caches serves the next one, too.
+ */
+#define PFS_FIXED __attribute__((section("pfs_fixed")))
+
+/*
+ * On those that processes set: they lie on pages of their own, together.  Between the
+ * tables of the rest they would be on a dozen, which each process has to have a copy of,
+ * and to find again when it runs after others.
  */
 #define PFS_HOT __attribute__((section("pfs_hot")))
 

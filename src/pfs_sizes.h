@@ -41,11 +41,13 @@
  * a handful; what they leave is there for those that do a hundred kinds.
  */
 #define PFS_COUNTERS_PER_THREAD			64
+/* Kinds of waits that a thread meets, as a mean over all. */
+#define PFS_WAITS_PER_THREAD			64
 /* Applications prepare a handful of statements, some of them hundreds. */
 #define PFS_PREPARED_PER_THREAD	16
 /* An application has its shapes whatever the number of its sessions. */
-#define PFS_DIGESTS_AT_LEAST	2000
-#define PFS_DIGESTS_PER_CONNECTION 80
+#define PFS_DIGESTS_AT_LEAST	1000
+#define PFS_DIGESTS_PER_CONNECTION 40
 #define PFS_DIGESTS_AT_MOST		10000
 
 /*
@@ -80,6 +82,10 @@
 	X(thread_counters, "pfs.thread_counters_size", PFS_INSTANCES_MAX, \
 	  Min(pfs_sizes.threads * PFS_COUNTERS_PER_THREAD, PFS_INSTANCES_MAX), NULL, \
 	  "Groups of counters of statements and errors that threads can have together.", \
+	  "-1 is 64 for each process that can be watched; 0: the numbers go to the server.") \
+	X(thread_waits, "pfs.thread_waits_size", PFS_INSTANCES_MAX, \
+	  Min(pfs_sizes.threads * PFS_WAITS_PER_THREAD, PFS_INSTANCES_MAX), NULL, \
+	  "Kinds of waits that threads can have numbers of, all together.", \
 	  "-1 is 64 for each process that can be watched; 0: the numbers go to the server.") \
 	X(actors, "pfs.setup_actors_size", PFS_ACTORS_MAX, PFS_ACTORS_DEFAULT, NULL, \
 	  "Rules for new sessions in setup_actors.", \

@@ -121,7 +121,7 @@ fuzz_block(FuzzInput *in)
 {
 	uint32_t	ncells = fuzz_take(in, 1);
 	uint32_t	cell_size = 8 * (1 + fuzz_take(in, 1) % 8);
-	size_t		size = pfs_block_size(ncells, cell_size, false);
+	size_t		size = pfs_block_size(ncells, cell_size, 0);
 	char	   *memory = aligned_alloc(64, (size + 63) / 64 * 64 + 64);
 	char	   *cell = malloc(cell_size);
 	PfsSeqlock	lock = {fuzz_take(in, 8)};
@@ -129,7 +129,7 @@ fuzz_block(FuzzInput *in)
 	PfsBlock	b;
 
 	memset(memory, 0, size);
-	pfs_block_init(&b, memory, ncells, cell_size, false);
+	pfs_block_init(&b, memory, ncells, cell_size, 0);
 	for (int touches = fuzz_take(in, 1) % 16; touches > 0 && ncells > 0; touches--)
 		pfs_block_touch(&b, fuzz_take(in, 1) % ncells);
 	if (ncells > 0)
@@ -140,10 +140,10 @@ fuzz_block(FuzzInput *in)
 	MAYBE_ZERO(in, b.cells);
 	for (uint32_t i = pfs_block_next(&b, 0); i < b.ncells; i = pfs_block_next(&b, i + 1))
 	{
-		bool		got = pfs_block_read(&b, &lock, i, cell);
+		bool		got = pfs_block_read(&b, &lock, i, cell, cell_size);
 
 		FUZZ_CHECK(got == (b.cells != NULL && lock.word % 2 == 0));
-		FUZZ_CHECK(pfs_block_look(&b, i, cell) == (b.cells != NULL));
+		FUZZ_CHECK(pfs_block_look(&b, i, cell, cell_size) == (b.cells != NULL));
 		FUZZ_CHECK(i < ncells && n++ < ncells);
 	}
 	free(cell);

@@ -108,13 +108,13 @@ hammer_bench(void)
 		x->blocks = pfs_blocks_create(&s.seg, &kept);
 		for (int i = 0; i < hammer_options.processes; i++)
 		{
-			cells[i] = pfs_segment_take(&s.seg, pfs_block_size(CELLS, sizeof(PfsCell), false), PFS_CACHE_LINE);
+			cells[i] = pfs_segment_take(&s.seg, pfs_block_size(CELLS, sizeof(PfsCell), 0), PFS_CACHE_LINE);
 		}
 	}
 	for (int i = 0; i < hammer_options.processes; i++)
 	{
 		pfs_block_writer_init(&x->writers[i].finished, x->writers[i].owned);
-		pfs_block_init(&x->writers[i].cells, cells[i], CELLS, sizeof(PfsCell), false);
+		pfs_block_init(&x->writers[i].cells, cells[i], CELLS, sizeof(PfsCell), 0);
 	}
 	elapsed = nanoseconds_of(CLOCK_MONOTONIC);
 	hammer_run(write_items, x);

@@ -15,6 +15,7 @@ typedef struct CellContext
 	PfsBlock	block;
 	void	   *memory;
 	PfsPages   *chunks;			/* where the cells lie; NULL: in the block */
+	uint32_t	per_chunk;
 	uint32_t	ncells;
 	uint64_t	events;
 	uint64_t	owners;
@@ -82,7 +83,7 @@ check_zero(CellContext *x)
 	{
 		if (x->chunks != NULL && *pfs_block_chunk(&x->block, i) == NULL)
 			continue;
-		HAMMER_CHECK(pfs_block_read(&x->block, &x->lock, i, &c), "the owner cannot read its cell");
+		HAMMER_CHECK(pfs_block_read(&x->block, &x->lock, i, &c, sizeof(c)), "the owner cannot read its cell");
 		HAMMER_CHECK(c.count_timed == 0 && c.count_untimed == 0 && c.sum == 0 && c.max == 0,
 					 "cell %u of a new owner is not zero", i);
 	}
@@ -91,7 +92,7 @@ check_zero(CellContext *x)
 static void
 init_block(CellContext *x)
 {
-	pfs_block_init(&x->block, x->memory, x->ncells, sizeof(PfsCell), x->chunks != NULL);
+	pfs_block_init(&x->block, x->memory, x->ncells, sizeof(PfsCell), x->per_chunk);
 }
 
 /* The word is odd here; it ends as the next even one. */
@@ -112,7 +113,7 @@ end_write(CellContext *x)
 static void
 give_chunks_back(CellContext *x)
 {
-	if (x->block.touched != NULL && x->block.chunks != NULL && x->block.cell_size != 0 && x->block.ncells != 0)
+	if (x->block.touched != NULL && x->block.chunks != NULL && x->block.cell_size != 0 && x->block.per_chunk != 0 && x->block.ncells != 0)
 		pfs_block_give_chunks(&x->block, x->chunks);
 }
 
@@ -131,7 +132,7 @@ cell_stranger(CellContext *x, HammerRng *rng)
 
 		if (index == PFS_NO_RECORD)
 			continue;
-		hammer_fill(pfs_pages_record(x->chunks, index), 0, PFS_BLOCK_CHUNK / sizeof(uint64_t), hammer_random(rng, UINT32_MAX));
+		hammer_fill(pfs_pages_record(x->chunks, index), 0, x->per_chunk * sizeof(PfsCell) / sizeof(uint64_t), hammer_random(rng, UINT32_MAX));
 		if (hammer_random(rng, 100) == 0)
 			hammer_pause(rng);
 		pfs_pages_free(x->chunks, index);
@@ -225,7 +226,7 @@ look(CellContext *x, uint32_t i)
 	uint64_t	owner = pfs_load_acquire(&x->owner);
 	PfsCell		c;
 
-	if (!pfs_block_look(&x->block, i, &c))
+	if (!pfs_block_look(&x->block, i, &c, sizeof(c)))
 		return;
 	pfs_fence_acquire();
 	if ((pfs_load_relaxed(&x->owner) | 1) != (owner | 1))
@@ -264,7 +265,7 @@ cell_reader(CellContext *x, HammerRng *rng)
 			i = pfs_block_next(&x->block, i);
 		if (i >= x->ncells)
 			continue;
-		got = pfs_block_read(&x->block, &x->lock, i, &c);
+		got = pfs_block_read(&x->block, &x->lock, i, &c, sizeof(c));
 		next = pfs_block_next(&x->block, i);
 		/* Nothing has changed from the cell to the mark. */
 		if (!pfs_seqlock_read_valid(&x->lock, word))
@@ -305,15 +306,15 @@ seen_all(const void *context)
 }
 
 static void
-run_cell(uint32_t ncells, bool in_chunks)
+run_cell(uint32_t ncells, uint32_t per_chunk)
 {
 	/*
 	 * Room for the owner's, and what the kill of an owner or a stranger
 	 * costs.
 	 */
-	PfsPagesSpec spec = {"chunks", PFS_BLOCK_CHUNK, 65536, 16};
+	PfsPagesSpec spec = {"chunks", per_chunk * sizeof(PfsCell), 65536, 16};
 	PfsPages   *chunks = NULL;
-	size_t		size = pfs_block_size(ncells, sizeof(PfsCell), in_chunks);
+	size_t		size = pfs_block_size(ncells, sizeof(PfsCell), per_chunk);
 	HammerSegment s;
 	CellContext *x = NULL;
 	void	   *memory = NULL;
@@ -324,18 +325,19 @@ run_cell(uint32_t ncells, bool in_chunks)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
 		memory = pfs_segment_take(&s.seg, size, PFS_CACHE_LINE);
-		if (in_chunks)
+		if (per_chunk != 0)
 			chunks = pfs_pages_create(&s.seg, &spec);
 	}
 	x->memory = memory;
 	x->ncells = ncells;
 	x->chunks = chunks;
+	x->per_chunk = per_chunk;
 	x->owner = 2;
 	init_block(x);
 	hammer_witness_begin(&x->writes);
 	kills = hammer_run_until(cell_worker, x, seen_all);
 	hammer_witness_end(&x->writes);
-	snprintf(name, sizeof(name), "cell, %u cells%s%s", ncells, in_chunks ? " in chunks" : "", hammer_options.kill ? ", killing" : "");
+	snprintf(name, sizeof(name), "cell, %u cells, %u to a chunk%s", ncells, per_chunk, hammer_options.kill ? ", killing" : "");
 	if (x->owners == 0 || x->reads == 0 || x->looks == 0)
 		hammer_fail("%lu owners, %lu reads, %lu looks", x->owners, x->reads, x->looks);
 	hammer_done(name, "%lu owners, %lu events, %lu reads, %lu looks, %lu missed, %u kills",
@@ -361,10 +363,11 @@ void
 hammer_cell(void)
 {
 	check_histogram();
-	run_cell(1, false);
-	run_cell(2, false);
-	run_cell(7, false);
-	run_cell(300, false);
-	run_cell(7, true);
-	run_cell(300, true);
+	run_cell(1, 0);
+	run_cell(2, 0);
+	run_cell(7, 0);
+	run_cell(300, 0);
+	run_cell(7, 4);
+	run_cell(300, 4);
+	run_cell(30, 1);
 }

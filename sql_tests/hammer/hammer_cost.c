@@ -111,10 +111,10 @@ hammer_cost(void)
 		pages = pfs_pages_create(&s.seg, &spec);
 		hash = pfs_hash_create(&s.seg, pages, 1000, equal);
 		blocks = pfs_blocks_create(&s.seg, &kept);
-		cells = pfs_segment_take(&s.seg, pfs_block_size(300, sizeof(PfsCell), false), PFS_CACHE_LINE);
+		cells = pfs_segment_take(&s.seg, pfs_block_size(300, sizeof(PfsCell), 0), PFS_CACHE_LINE);
 	}
 	pfs_block_writer_init(&writer, owned);
-	pfs_block_init(&block, cells, 300, sizeof(PfsCell), false);
+	pfs_block_init(&block, cells, 300, sizeof(PfsCell), 0);
 
 	COST("reading the counter", 1, (void) hammer_ticks());
 	(void) pfs_pages_allocate(pages, &hint);	/* the page stays open */

@@ -128,10 +128,14 @@ cmp_ok($server->sql(q{SELECT sum(count_star) FROM pfs.events_statements_summary_
 with_settings(<<'EOT');
 pfs.account_counters_size = -1
 pfs.thread_counters_size = 1
+pfs.thread_waits_size = 1
 EOT
 load_and_look('one group of counters of threads', 2);
-is(used('thread_counters'), '1|t', 'one group of counters of threads');
-like(lost('thread_counters'), qr/^[1-9]\d*\|t$/, 'what had no room is counted');
+foreach my $of ('thread_counters', 'thread_waits')
+{
+	is(used($of), '1|t', "one record of $of");
+	like(lost($of), qr/^[1-9]\d*\|t$/, 'what had no room is counted');
+}
 $server->sql('TRUNCATE pfs.events_statements_summary_global_by_event_name, pfs.events_errors_summary_global_by_error');
 my $one = $server->session;
 
@@ -141,12 +145,43 @@ $one->query(q{DO $$BEGIN PERFORM 1 / 0; EXCEPTION WHEN division_by_zero THEN END
 ok($server->poll(q{SELECT string_agg(count_star::text, ' ' ORDER BY event_name) FROM pfs.events_statements_summary_global_by_event_name
    WHERE event_name IN ('statement/sql/create_table', 'statement/sql/do')}, '1 1'), 'the server has what threads could not keep');
 is($server->sql(q{SELECT sum_error_raised || ' ' || sum_error_handled FROM pfs.events_errors_summary_global_by_error WHERE sql_state = '22012'}), '1 1',
-	'errors, too');
+	'errors, too') if $server->has_frame_pointers;
+
+# Waits, timed and not, with their histogram.
+$server->sql(q{SELECT pfs.set_instruments('wait/%', 'NO'), pfs.set_instruments('wait/timeout/PgSleep', 'YES')});
+$server->sql('TRUNCATE pfs.events_waits_summary_global_by_event_name, pfs.events_waits_histogram_global');
+$one->query('SELECT pg_sleep(0.02)') foreach 1 .. 3;
+$server->sql(q{SELECT pfs.set_instruments('wait/timeout/PgSleep', 'YES', 'NO')});
+$one->query('SELECT pg_sleep(0.02)') foreach 1 .. 2;
+my $naps = q{SELECT count_star - count_timed >= 2, count_timed = (SELECT sum(count_bucket) FROM pfs.events_waits_histogram_global WHERE event_name = 'wait/timeout/PgSleep'),
+   count_timed >= 3
+   FROM pfs.events_waits_summary_global_by_event_name WHERE event_name = 'wait/timeout/PgSleep'};
+
+is($server->sql($naps), 't|t|t', 'and waits, with their histogram');
+is($server->sql('SELECT count(*) FROM pfs.events_waits_summary_by_thread_by_event_name WHERE thread_id = ' . $one->thread_id), 0, 'their thread has none');
+$server->sql(q{SELECT pfs.set_instruments('wait/timeout/PgSleep', 'YES', 'YES'), pfs.set_instruments('wait/%', 'YES')});
+
+# Their histogram is the server's at once, and a reset takes what never was in a thread.
+$server->sql('TRUNCATE pfs.events_statements_summary_global_by_event_name, pfs.events_statements_histogram_global');
+$one->query("SELECT $_") foreach 1 .. 20;
+is($one->query(q{SELECT sum(count_timed) = (SELECT sum(count_bucket) FROM pfs.events_statements_histogram_global), sum(count_timed) >= 20
+   FROM pfs.events_statements_summary_global_by_event_name}), 't|t', 'the histogram has each of them');
+my $counted = $one->query('SELECT sum(count_star) FROM pfs.events_statements_summary_global_by_event_name');
+
+is($one->query(q{SELECT pfs.reset('events_statements_summary_global_by_event_name')}), $counted + 1, 'a reset returns all, with the one that counted them');
+
+# The largest memory of its statements, too.
+$server->sql(q{SELECT pfs.set_instruments('memory/%', 'YES')});
+$one->query(q{CREATE TEMP TABLE three AS SELECT length(repeat('x', 3000000 + n)) FROM generate_series(1, 1) n});
+ok($server->poll(q{SELECT max_total_memory > 3000000 FROM pfs.events_statements_summary_global_by_event_name
+   WHERE event_name = 'statement/sql/create_table_as'}), 'and the largest memory of its statements');
+$server->sql(q{SELECT pfs.set_instruments('memory/%', 'NO')});
 
 # ---- all threads, but no room for their files ----
 
 with_settings(<<'EOT');
 pfs.thread_counters_size = -1
+pfs.thread_waits_size = -1
 pfs.max_file_instances = 1
 pfs.events_waits_history_size = -1
 pfs.events_waits_history_long_size = -1
@@ -197,6 +232,7 @@ pfs.max_thread_instances = 0
 pfs.max_file_instances = 0
 pfs.account_counters_size = 0
 pfs.thread_counters_size = 0
+pfs.thread_waits_size = 0
 pfs.events_waits_history_size = 0
 pfs.events_waits_history_long_size = 0
 EOT

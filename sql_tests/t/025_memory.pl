@@ -485,9 +485,12 @@ $server->start;
 	is($server->sql(q{SELECT sum(count_alloc) > 0, bool_and(current_count_used >= 0) FROM pfs.memory_summary_by_thread_by_event_name m JOIN pfs.threads t USING (thread_id)
 	   WHERE t.name LIKE '%checkpointer%'}), 't|t', 'background processes too');
 	$s->query("SELECT context(0, 'AllocSet', NULL), alloc(0, 0, 10000000, 0)");
+	my $start_time = q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_start_time'};
+	my $started = $server->sql($start_time);
+
 	kill 'KILL', $s->pid;
 	$server->lost_sessions;
-	ok($server->poll_connect('SELECT 1', '1'), 'a session is killed: the server starts anew');
+	ok($server->poll_connect("SELECT ($start_time) <> '$started'"), 'a session is killed: the server starts anew');
 	is($server->sql("SELECT coalesce(sum(current_number_of_bytes_used), 0) FROM pfs.memory_summary_global_by_event_name WHERE event_name LIKE '%pfs test%'"), 0,
 		'without its memory');
 	is($server->sql("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_memory_contexts_lost'"), 0, 'nothing was lost')

@@ -376,10 +376,12 @@ $server->restart;
 $load = $server->pgbench_start($shapes, '-c', 4, '-j', 1, '-T', 60);
 ok($server->poll("SELECT count(*) > 3 FROM pg_stat_activity WHERE application_name = 'pgbench'"), 'a load');
 my $victim = $server->sql("SELECT pid FROM pg_stat_activity WHERE application_name = 'pgbench' LIMIT 1");
+my $start_time = q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_start_time'};
+my $started = $server->sql($start_time);
 kill 'KILL', $victim;
 $server->pgbench_end($load, fail_ok => 1);
 $server->lost_sessions;
-ok($server->poll_connect('SELECT 1', '1'), 'the server is there again');
+ok($server->poll_connect("SELECT ($start_time) <> '$started'"), 'the server is there again');
 $s = $server->session;
 $s->query('SELECT sinh(1) AS after_crash');
 ok($server->poll("SELECT count_star FROM $digests WHERE digest_text LIKE '%after_crash'", 1), 'and counts');
@@ -395,6 +397,6 @@ $server->conf("pfs.digests_size = -1\npfs.max_digest_length = 0\npfs.max_sql_tex
 $server->restart;
 $server->sql('SELECT 1');
 is($server->sql("SELECT count(*) > 0, count(query_id) > 0, count(digest_text), count(query_sample_text), count(query_sample_seen) FROM $digests"), 't|t|0|0|0', 'length 0: no texts');
-is($server->sql("SELECT records_max FROM pfs.containers WHERE name = 'digests'"), 2000 + 80 * 40, 'sized from max_connections');
+is($server->sql("SELECT records_max FROM pfs.containers WHERE name = 'digests'"), 1000 + 40 * 40, 'sized from max_connections');
 
 done_testing();

@@ -48,11 +48,9 @@ zero_cell(void *cell, uint32_t size)
 }
 
 size_t
-pfs_block_size(uint32_t ncells, uint32_t cell_size, bool in_chunks)
+pfs_block_size(uint32_t ncells, uint32_t cell_size, uint32_t per_chunk)
 {
-	uint32_t	per_chunk = PFS_BLOCK_CHUNK / cell_size;
-
-	if (!in_chunks)
+	if (per_chunk == 0)
 		return bitmap_bytes(ncells) + (size_t) ncells * cell_size;
 	return bitmap_bytes(ncells) + (ncells + per_chunk - 1) / per_chunk * sizeof(void *);
 }
@@ -64,15 +62,16 @@ pfs_block_size(uint32_t ncells, uint32_t cell_size, bool in_chunks)
  * holds as long as mem is always used for blocks of the same sizes.
  */
 void
-pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size, bool in_chunks)
+pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size, uint32_t per_chunk)
 {
 	void	   *behind_bitmap = (char *) mem + bitmap_bytes(ncells);
 
 	b->ncells = ncells;
 	b->cell_size = cell_size;
+	b->per_chunk = per_chunk;
 	b->touched = mem;
-	b->cells = in_chunks ? NULL : behind_bitmap;
-	b->chunks = in_chunks ? behind_bitmap : NULL;
+	b->cells = per_chunk != 0 ? NULL : behind_bitmap;
+	b->chunks = per_chunk != 0 ? behind_bitmap : NULL;
 	pfs_block_clear(b);
 }
 
@@ -147,18 +146,20 @@ pfs_block_give_chunks(PfsBlock *b, PfsPages *chunks)
  * hands.
  */
 static const char *
-cell_to_read(const PfsBlock *b, uint32_t i, uint32_t cell_size)
+cell_to_read(const PfsBlock *b, uint32_t i)
 {
+	uint32_t	cell_size = pfs_load_relaxed(&b->cell_size);
+	uint32_t	per_chunk = pfs_load_relaxed(&b->per_chunk);
 	const char *cells = pfs_load_relaxed((char *const *) &b->cells);
 	const char *const *chunks = pfs_load_relaxed((const char *const *const *) &b->chunks);
 	const char *chunk;
 
 	if (cells != NULL)
 		return cells + (size_t) i * cell_size;
-	if (chunks == NULL || cell_size == 0)
+	if (chunks == NULL || per_chunk == 0)
 		return NULL;
-	chunk = pfs_load_acquire(&chunks[i / (PFS_BLOCK_CHUNK / cell_size)]);	/* R */
-	return chunk == NULL ? NULL : chunk + i % (PFS_BLOCK_CHUNK / cell_size) * cell_size;
+	chunk = pfs_load_acquire(&chunks[i / per_chunk]);	/* R */
+	return chunk == NULL ? NULL : chunk + i % per_chunk * cell_size;
 }
 
 /*
@@ -167,10 +168,10 @@ cell_to_read(const PfsBlock *b, uint32_t i, uint32_t cell_size)
  * owner sees that here (S, pairs with E of pfs_pages.c).
  */
 static bool
-is_still_there(const PfsBlock *b, uint32_t i, uint32_t cell_size, const char *cell)
+is_still_there(const PfsBlock *b, uint32_t i, const char *cell)
 {
 	pfs_fence_acquire();
-	return cell_to_read(b, i, cell_size) == cell;
+	return cell_to_read(b, i) == cell;
 }
 
 /*
@@ -178,10 +179,9 @@ is_still_there(const PfsBlock *b, uint32_t i, uint32_t cell_size, const char *ce
  * owner may be in the next one each time; false if none of them succeeded.
  */
 bool
-pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst)
+pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst, uint32_t size)
 {
-	uint32_t	cell_size = pfs_load_relaxed(&b->cell_size);
-	const char *cell = cell_to_read(b, i, cell_size);
+	const char *cell = cell_to_read(b, i);
 
 	for (int tries = 0; tries < READ_TRIES && cell != NULL; tries++)
 	{
@@ -189,9 +189,9 @@ pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst)
 
 		if ((word & 1) == 0)
 		{
-			pfs_racy_copy(dst, cell, cell_size);
+			pfs_racy_copy(dst, cell, size);
 			if (pfs_seqlock_read_valid(lock, word))
-				return is_still_there(b, i, cell_size, cell);
+				return is_still_there(b, i, cell);
 		}
 		pfs_pause();
 	}
@@ -199,15 +199,14 @@ pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst)
 }
 
 bool
-pfs_block_look(const PfsBlock *b, uint32_t i, void *dst)
+pfs_block_look(const PfsBlock *b, uint32_t i, void *dst, uint32_t size)
 {
-	uint32_t	cell_size = pfs_load_relaxed(&b->cell_size);
-	const char *cell = cell_to_read(b, i, cell_size);
+	const char *cell = cell_to_read(b, i);
 
 	if (cell == NULL)
 		return false;
-	pfs_racy_copy(dst, cell, cell_size);
-	return is_still_there(b, i, cell_size, cell);
+	pfs_racy_copy(dst, cell, size);
+	return is_still_there(b, i, cell);
 }
 
 uint32_t
@@ -216,7 +215,10 @@ pfs_block_next(const PfsBlock *b, uint32_t i)
 	uint32_t	ncells = pfs_load_relaxed(&b->ncells);
 	const uint64_t *touched = pfs_load_relaxed(&b->touched);
 
-	return touched == NULL ? ncells : next_bit(touched, ncells, i);
+	/* Never back, where the memory has changed hands: a reader would not end. */
+	if (touched == NULL || ncells < i)
+		return ncells > i ? ncells : i;
+	return next_bit(touched, ncells, i);
 }
 
 /* ---- of many writers ---- */

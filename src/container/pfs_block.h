@@ -19,27 +19,25 @@
  * reader sees a cell before or after an event, never between.
  *
  * The cells of a block in chunks lie elsewhere, some of them in each chunk, a record of
- * PFS_BLOCK_CHUNK bytes, which the owner takes when it is needed, and gives back at the
- * end.  A chunk holds no addresses itself: a reader may find another owner's bytes in it
- * until it compares whose the block is.
+ * a container, which the owner takes when it is needed, and gives back at the end.  A
+ * chunk holds no addresses itself: a reader may find another owner's bytes in it until it
+ * compares whose the block is.
  */
 typedef struct PfsBlock
 {
 	uint32_t	ncells;			/* set at init */
 	uint32_t	cell_size;		/* bytes */
+	uint32_t	per_chunk;		/* cells; 0: they are in one piece */
 	uint64_t   *touched;		/* bitmap, (ncells + 63) / 64 words */
 	void	   *cells;			/* [ncells]; NULL: in chunks */
 	void	  **chunks;			/* by the owner: NULL until there are cells */
 } PfsBlock;
 
 /*
- * Bytes of a chunk: no cell is larger.  That of a statement is just as large, so a
- * counter more there needs larger chunks.
+ * Bytes for the bitmap, and for the cells of one block or the addresses of its chunks.
+ * per_chunk: as in PfsBlock.
  */
-#define PFS_BLOCK_CHUNK	256
-
-/* Bytes for the bitmap, and for the cells of one block or the addresses of its chunks. */
-extern size_t pfs_block_size(uint32_t ncells, uint32_t cell_size, bool in_chunks);
+extern size_t pfs_block_size(uint32_t ncells, uint32_t cell_size, uint32_t per_chunk);
 
 /*
  * mem: pfs_block_size bytes, cache-aligned, either zero or used by an earlier block
@@ -48,7 +46,7 @@ extern size_t pfs_block_size(uint32_t ncells, uint32_t cell_size, bool in_chunks
  * that was killed before it touched a cell: it is zero, and ours.  Owner, holding its
  * lock.
  */
-extern void pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size, bool in_chunks);
+extern void pfs_block_init(PfsBlock *b, void *mem, uint32_t ncells, uint32_t cell_size, uint32_t per_chunk);
 
 /* Owner, holding its lock: all cells untouched and zero. */
 extern void pfs_block_clear(PfsBlock *b);
@@ -60,7 +58,7 @@ extern void pfs_block_touch(PfsBlock *b, uint32_t i);
 static inline void **
 pfs_block_chunk(const PfsBlock *b, uint32_t i)
 {
-	return &b->chunks[i / (PFS_BLOCK_CHUNK / b->cell_size)];
+	return &b->chunks[i / b->per_chunk];
 }
 
 /* Owner: the cell; NULL: its chunk is not there. */
@@ -72,7 +70,7 @@ pfs_block_cell(const PfsBlock *b, uint32_t i)
 	if (b->cells != NULL)
 		return (char *) b->cells + (size_t) i * b->cell_size;
 	chunk = *pfs_block_chunk(b, i);
-	return chunk == NULL ? NULL : chunk + i % (PFS_BLOCK_CHUNK / b->cell_size) * b->cell_size;
+	return chunk == NULL ? NULL : chunk + i % b->per_chunk * b->cell_size;
 }
 
 /*
@@ -86,16 +84,16 @@ extern void *pfs_block_make(PfsBlock *b, PfsPages *chunks, uint32_t i, uint32_t 
 extern void pfs_block_give_chunks(PfsBlock *b, PfsPages *chunks);
 
 /*
- * Any process: a consistent copy of one cell; lock: the owner's.  False after
- * too many retries.
+ * Any process: a consistent copy of the first `size` bytes of a cell; lock: the owner's.
+ * False after too many retries.
  */
-extern bool pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst);
+extern bool pfs_block_read(const PfsBlock *b, const PfsSeqlock *lock, uint32_t i, void *dst, uint32_t size);
 
 /*
- * Any process: the cell's words as they are now, of an owner that stays in the
- * middle of a write section.  False while the memory changes hands.
+ * Any process: the same words as they are now, of an owner that stays in the middle of
+ * a write section.  False while the memory changes hands.
  */
-extern bool pfs_block_look(const PfsBlock *b, uint32_t i, void *dst);
+extern bool pfs_block_look(const PfsBlock *b, uint32_t i, void *dst, uint32_t size);
 
 /* Any process: next touched cell at or after i, or ncells. */
 extern uint32_t pfs_block_next(const PfsBlock *b, uint32_t i);

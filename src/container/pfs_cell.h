@@ -16,14 +16,13 @@ typedef struct PfsCell
 	uint64_t	sum;			/* ticks of the timed ones */
 	uint64_t	min;			/* ticks; meaningless while count_timed is 0 */
 	uint64_t	max;			/* ticks */
-	uint32_t   *buckets;		/* the owner's, of a histogram; or NULL */
-	uint64_t	unused[2];
+	uint64_t	unused[3];
 } PfsCell;
 
 /* One event of a cell touches one line. */
 _Static_assert(sizeof(PfsCell) == PFS_CACHE_LINE, "a cell is a cache line");
 
-/* Owner, holding its lock: the counts of one cell; buckets as they are. */
+/* Owner, holding its lock: no events. */
 extern void pfs_cell_clear(PfsCell *c);
 
 /* Owner: the cell's first event of a kind. */

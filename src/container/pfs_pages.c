@@ -131,7 +131,7 @@ pfs_pages_create(PfsSegment *seg, const PfsPagesSpec *spec)
 	c->page_state = page_state;
 	c->page_used = page_used;
 	if (pages_max > 0)
-		c->reclaim_errno = try_removing(memory, page_bytes);
+		c->reclaim_errno = seg->why_kept != 0 ? seg->why_kept : try_removing(memory, page_bytes);
 	return c;
 }
 

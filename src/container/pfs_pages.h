@@ -123,9 +123,15 @@ extern size_t pfs_pages_record_size(const PfsPages *c);
 /* The system said that it took a page back, and its bytes were still there. */
 #define PFS_PAGES_KEPT (-1)
 
+/* It was not asked: who gives a huge page back loses its reservation, and may get none again. */
+#define PFS_PAGES_HUGE (-2)
+
+/* Nor was it where nobody knows whether the pages are huge. */
+#define PFS_PAGES_UNKNOWN (-3)
+
 /*
  * What madvise(MADV_REMOVE) did to a page at creation: 0, the errno with which the
- * system refuses, or PFS_PAGES_KEPT; then pages are kept when empty.
+ * system refuses, or one of the above; then pages are kept when empty.
  */
 extern int	pfs_pages_reclaim_errno(const PfsPages *c);
 

@@ -16,8 +16,10 @@ typedef struct PfsSegment
 {
 	char	   *base;			/* NULL in the sizing pass */
 	size_t		used;			/* bytes taken so far */
-	size_t		os_page;		/* bytes of the segment's real page, 4096 or a
-								 * huge page: unit of reclaim and alignment */
+	size_t		os_page;		/* bytes of the system's page: unit of reclaim
+								 * and alignment */
+	int			why_kept;		/* PFS_PAGES_...: no page is given back; 0:
+								 * they can be */
 } PfsSegment;
 
 /*

@@ -82,5 +82,5 @@ StaticAssertDecl(sizeof(PfsTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsMemoryTot
 
 StaticAssertDecl(FITS(PfsSharedCell) && FITS(PfsSharedStatementCell) && FITS(PfsSharedTransactionCell) &&
 				 FITS(PfsSharedMemoryCell) && FITS(PfsErrorCell), "a chunk of an account's counters has room for a cell of any family");
-StaticAssertDecl(sizeof(PfsStatementCell) <= PFS_BLOCK_CHUNK && sizeof(PfsErrorCell) <= PFS_BLOCK_CHUNK,
+StaticAssertDecl(sizeof(PfsStatementCell) <= PFS_COUNTERS_CHUNK && sizeof(PfsErrorCell) <= PFS_COUNTERS_CHUNK,
 				 "a chunk of a thread's cells has room for one");

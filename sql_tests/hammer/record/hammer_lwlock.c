@@ -31,8 +31,7 @@
 
 typedef struct LwlockContext
 {
-	PfsCell		cells[WRITERS];
-	uint32		buckets[WRITERS][PFS_HISTOGRAM_BUCKETS];
+	PfsWaitCell cells[WRITERS];
 	PfsSharedSummary summary[PFS_NUM_FAMILIES];
 	uint32		mine[WRITERS];	/* 1 + the record of a writer, for who comes
 								 * after a victim */
@@ -229,7 +228,6 @@ own_records(uint32 place, HammerRng *rng, uint32 events)
 		return;
 	mine = pfs_lwlock_holder(index);
 	lookup.instrument_bits = (uint64) instrument_of(t->thread_id) << PFS_LWLOCK_INSTRUMENT_SHIFT;
-	lookup.cell->buckets = x->buckets[place];
 	for (uint64 id = 1; id <= events && hammer_going(); id++)
 	{
 		uint64		ticks = ticks_of(t->thread_id, id);
@@ -299,10 +297,11 @@ read_thread(const PfsThread *copy, uint64 word, bool current, HammerRng *rng)
 
 	/*
 	 * An owner that is fast gives blocks away while they are read: those are
-	 * gone.
+	 * gone.  One that ends gives all of them away before it leaves its
+	 * record.
 	 */
 	if (!current && pfs_load_relaxed(&holder->history_tail) == 0 && pfs_load_acquire(&x->heads[copy->index]) == head &&
-		pfs_pages_word(pfs_threads, copy->index) == word)
+		pfs_load_acquire(&holder->recorded.owned) != NULL && pfs_pages_word(pfs_threads, copy->index) == word)
 	{
 		HAMMER_CHECK(c.n >= Min(rows, head), "%u events, not %lu", c.n, Min(rows, head));
 		pfs_add_relaxed(&x->complete, 1);

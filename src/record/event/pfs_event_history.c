@@ -19,7 +19,7 @@
 #include "pfs_memory_counted.h"
 #include "pfs_shared.h"
 
-PFS_HOT PfsBlocks *pfs_histories[PFS_NUM_EVENT_FAMILIES];
+PFS_FIXED PfsBlocks *pfs_histories[PFS_NUM_EVENT_FAMILIES];
 
 /* More lanes than this cost memory that the fewer collisions do not repay. */
 #define LANES_MAX 16
@@ -148,10 +148,7 @@ pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, 
 	else if (timed)
 		pfs_summary_add(t, instrument, ticks);
 	else
-	{
-		pfs_summary_look(t);
-		pfs_cells_add_untimed(&t->summary[PFS_FAMILY_WAITS].cells, instrument);
-	}
+		pfs_summary_add_untimed(t, instrument);
 }
 
 /* ---- blocks ---- */

@@ -51,8 +51,7 @@ pfs_wait_count_only(PfsThread *t, PfsInstrumentId instrument, uint32 flags)
 		return;
 	}
 	pfs_write_begin(t);
-	pfs_summary_look(t);
-	pfs_cells_add_untimed(&t->summary[PFS_FAMILY_WAITS].cells, instrument);
+	pfs_summary_add_untimed(t, instrument);
 	if (pfs_local.waits != NULL)
 		pfs_digest_wait_add_slow(instrument, false, 0);
 	pfs_write_end(t);

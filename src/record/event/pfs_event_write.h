@@ -426,29 +426,44 @@ pfs_summary_look(PfsThread *t)
 static pg_attribute_always_inline void
 pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 {
-	PfsCell    *cell = (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + instrument;
+	PfsWaitCell *cell;
 	uint32	   *bucket;
 	uint32		n;
 
 	pfs_summary_look(t);
-	if (unlikely(cell->count_timed == 0))
+	cell = pfs_wait_cell(t, instrument);
+	if (unlikely(cell == NULL || cell->time.count_timed == 0))
 	{
-		pfs_summary_touch(t, instrument);
-		pfs_cells_touch(&t->summary[PFS_FAMILY_WAITS].cells, instrument, ticks);
-	}
-	pfs_cell_add(cell, ticks);
-	if (likely(cell->buckets != NULL))
-	{
-		bucket = &cell->buckets[pfs_histogram_bucket(ticks)];
-		n = *bucket + 1;
-		pfs_store_relaxed(bucket, n);
-		if (likely(n != 0))
+		cell = pfs_summary_touch(t, instrument, ticks);
+		if (cell == NULL)
+		{
+			pfs_summary_count_global(instrument, true, ticks);
 			return;
-		/* Its 32 bits have wrapped: the server's bucket has 64. */
-		pfs_summary_add_to_server(PFS_FAMILY_WAITS, instrument, pfs_histogram_bucket(ticks), UINT64_C(1) << 32);
+		}
 	}
+	pfs_cell_add(&cell->time, ticks);
+	bucket = &cell->buckets[pfs_histogram_bucket(ticks)];
+	n = *bucket + 1;
+	pfs_store_relaxed(bucket, n);
+	/* Its 32 bits have wrapped: the server's bucket has 64. */
+	if (unlikely(n == 0))
+		pfs_summary_add_to_server(PFS_FAMILY_WAITS, instrument, pfs_histogram_bucket(ticks), UINT64_C(1) << 32);
+}
+
+/* The same for a wait without a time. */
+static inline void
+pfs_summary_add_untimed(PfsThread *t, PfsInstrumentId instrument)
+{
+	PfsWaitCell *cell;
+
+	pfs_summary_look(t);
+	cell = pfs_wait_cell(t, instrument);
+	if (unlikely(cell == NULL || cell->time.count_untimed == 0))
+		cell = pfs_summary_touch(t, instrument, PG_UINT64_MAX);
+	if (likely(cell != NULL))
+		pfs_bump(&cell->time.count_untimed, 1);
 	else
-		pfs_summary_add_to_server(PFS_FAMILY_WAITS, instrument, pfs_histogram_bucket(ticks), 1);
+		pfs_summary_count_global(instrument, false, 0);
 }
 
 /*
@@ -463,6 +478,20 @@ pfs_history_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
 	if (unlikely(!pfs_block_has_room(to, bytes)))
 		return pfs_history_more_room(t, family, bytes);
 	return to->next;
+}
+
+/*
+ * Asks the processor for the memory to which the next event of a family goes, so many
+ * bytes of it: nobody has touched it since the server wrote as many events as the long
+ * history has, and it comes while the server works.
+ */
+static inline void
+pfs_history_expect(const PfsThread *t, PfsEventFamily family, size_t bytes)
+{
+	const char *to = t->events[family].finished.next;
+
+	for (size_t i = 0; to != NULL && i < bytes; i += PFS_CACHE_LINE)
+		__builtin_prefetch(to + i, 1);
 }
 
 /*

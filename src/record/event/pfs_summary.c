@@ -8,18 +8,13 @@
 #include "pfs_shared.h"
 #include "pfs_summary.h"
 
-PFS_HOT PfsSharedSummary *pfs_summary = NULL;
-PFS_HOT PfsPages *pfs_thread_histograms = NULL;
+PFS_FIXED PfsSharedSummary *pfs_summary = NULL;
+PFS_FIXED PfsPages *pfs_thread_waits = NULL;
 PfsPages   *pfs_thread_counters = NULL;
 
 /* Guesses: some 64 kB are a page. */
-#define HISTOGRAMS_PER_PAGE 100
+#define WAITS_PER_PAGE		85
 #define CHUNKS_PER_PAGE		256
-/*
- * Instruments that a thread has timed waits of; further ones count into the server's
- * buckets at once.
- */
-#define HISTOGRAMS_PER_THREAD 32
 
 /* What pfs_summary has pointers to, until it is started. */
 static void *global_cells[PFS_NUM_FAMILIES];
@@ -30,7 +25,7 @@ pfs_summary_block_size(PfsFamily family)
 {
 	const PfsSummaryKind *kind = pfs_summary_kinds[family];
 
-	return TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(pfs_sizes.cells[family], kind->cell_size, kind->in_chunks));
+	return TYPEALIGN(PFS_CACHE_LINE, pfs_block_size(pfs_sizes.cells[family], kind->cell_size, kind->per_chunk));
 }
 
 /* Bytes of the cells of the server's own level. */
@@ -61,15 +56,14 @@ pfs_summary_server_size(PfsFamily family)
 	return cells_size(family) + buckets_size(family);
 }
 
-/* Takes the buckets and the chunks of threads, and the global level: each family's cells and histograms. */
+/* Takes the chunks of threads, and the global level: each family's cells and histograms. */
 void
 pfs_summary_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec histograms = {"waits_histograms", PFS_HISTOGRAM_BUCKETS * sizeof(uint32),
-	pfs_sizes.threads * HISTOGRAMS_PER_THREAD, HISTOGRAMS_PER_PAGE};
-	PfsPagesSpec counters = {"thread_counters", PFS_BLOCK_CHUNK, pfs_sizes.thread_counters, CHUNKS_PER_PAGE};
+	PfsPagesSpec waits = {"thread_waits", sizeof(PfsWaitCell), pfs_sizes.thread_waits, WAITS_PER_PAGE};
+	PfsPagesSpec counters = {"thread_counters", PFS_COUNTERS_CHUNK, pfs_sizes.thread_counters, CHUNKS_PER_PAGE};
 
-	pfs_thread_histograms = pfs_pages_create(seg, &histograms);
+	pfs_thread_waits = pfs_pages_create(seg, &waits);
 	pfs_thread_counters = pfs_pages_create(seg, &counters);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{

@@ -17,6 +17,7 @@
 #include "pfs_histogram.h"
 #include "pfs_instrument.h"
 #include "pfs_summary_kind.h"
+#include "pfs_wait_cell.h"
 
 typedef struct PfsSharedSummary
 {
@@ -47,10 +48,10 @@ extern const PfsSummaryKind pfs_wait_kind;
 /* [PFS_NUM_FAMILIES]; NULL: pfs is off.  Inherited. */
 extern PFS_HIDDEN PfsSharedSummary *pfs_summary;
 
-/* The buckets of threads, one record per touched cell. */
-extern PfsPages *pfs_thread_histograms;
+/* The cells of threads' waits, one to a record. */
+extern PfsPages *pfs_thread_waits;
 
-/* The cells of threads in families that have them in chunks, by chunks. */
+/* The cells of threads in other families that have them in chunks, by chunks. */
 extern PfsPages *pfs_thread_counters;
 
 /* Bytes of a thread's block of cells, and of all that the server's own level has. */
@@ -77,8 +78,11 @@ extern void pfs_summary_apply_resets(struct PfsThread *t, PfsFamily family);
  */
 extern void *pfs_summary_cell(struct PfsThread *t, PfsFamily family, uint32 cell);
 
-/* The first timed wait of a cell. */
-extern void pfs_summary_touch(struct PfsThread *t, PfsInstrumentId instrument);
+/*
+ * Inside a write section, out of line: the thread's cell for its first timed or first untimed
+ * wait of an instrument; NULL: as above.
+ */
+extern PfsWaitCell *pfs_summary_touch(struct PfsThread *t, PfsInstrumentId instrument, uint64 ticks);
 
 /* Counts n events in a bucket of the server's i-th histogram: one of 32 bits is full, or the thread has none. */
 extern void pfs_summary_add_to_server(PfsFamily family, uint32 i, uint32 bucket, uint64 n);

@@ -27,6 +27,13 @@ typedef enum PfsLevel
 #define PFS_NUM_LEVELS (PFS_LEVEL_HISTOGRAM + 1)
 
 /*
+ * Bytes of a record of thread_counters: no cell of a family that has its cells there is
+ * larger.  That of a statement is just as large, so a counter more there needs larger
+ * records.
+ */
+#define PFS_COUNTERS_CHUNK 256
+
+/*
  * What the cells of a family are: an owner's, those above threads, and private
  * sums, which all begin as zero bytes.  Functions that say "owner" run inside a
  * write section of the family's lock, the others in readers and truncators.
@@ -35,6 +42,8 @@ typedef struct PfsSummaryKind
 {
 	const char *tables[PFS_NUM_LEVELS]; /* by level; NULL: none */
 	uint32		cell_size;
+	uint32		read_size;		/* of a cell, for readers: bytes from its
+								 * begin */
 	uint32		shared_size;
 	uint32		totals_size;
 
@@ -43,8 +52,14 @@ typedef struct PfsSummaryKind
 	 * sizes are known.
 	 */
 	uint32		(*cells) (void);
-	bool		in_chunks;		/* a thread takes memory for its cells when it
-								 * needs them; they hold no addresses */
+
+	/*
+	 * A thread takes memory for its cells when it needs it, so many at a
+	 * time, from this container; they hold no addresses.  NULL: its record
+	 * has them.
+	 */
+	PfsPages  **chunks;
+	uint32		per_chunk;
 	size_t		lock_offset;	/* of the PfsSeqlock in PfsThread that guards
 								 * the owner's cells */
 
@@ -89,12 +104,8 @@ typedef struct PfsSummaryKind
 	 * returns a thread's buckets of the next one at or after *i, and which
 	 * that is in *i; NULL: there are no more.  By the owner, and by readers,
 	 * who check the thread's `moves` behind it.  NULL: no histograms.
-	 *
-	 * The thread ends: give the memory of the buckets back.  NULL: they have
-	 * none of their own.
 	 */
 	uint32	   *(*next_buckets) (const struct PfsThread *t, uint32 *i);
-	void		(*free_buckets) (struct PfsThread *t);
 	bool		one_histogram;
 
 	/*

@@ -133,7 +133,7 @@ tell_truncator(const PfsThread *t, PfsFamily family, uint64 generation, uint64 e
 
 /*
  * Moves what goes up of all cells and returns how many events that was.  The cells stay
- * marked as touched, waits' with their buckets.  An end that was cut off, and comes here
+ * marked as touched.  An end that was cut off, and comes here
  * a second time, may have given chunks back whose cells are still marked.
  */
 static uint64
@@ -189,9 +189,11 @@ move_buckets(PfsThread *t, PfsFamily family, bool add)
 		return 0;
 	for (uint32 i = 0; (buckets = kind->next_buckets(t, &i)) != NULL; i++)
 	{
-		if (add)
+		uint32		b = pfs_next_bucket(buckets, 0);
+
+		if (add && b < PFS_HISTOGRAM_BUCKETS)
 			(void) *(volatile uint64 *) server_buckets(family, i);
-		for (uint32 b = pfs_next_bucket(buckets, 0); b < PFS_HISTOGRAM_BUCKETS; b = pfs_next_bucket(buckets, b + 1))
+		for (; b < PFS_HISTOGRAM_BUCKETS; b = pfs_next_bucket(buckets, b + 1))
 		{
 			events += buckets[b];
 			if (add)
@@ -241,9 +243,10 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 void *
 pfs_summary_cell(PfsThread *t, PfsFamily family, uint32 cell)
 {
-	static uint32 hint;
+	static uint32 hints[PFS_NUM_FAMILIES];
+	PfsPages  **chunks = pfs_summary_kinds[family]->chunks;
 
-	return pfs_block_make(&t->summary[family].cells, pfs_thread_counters, cell, &hint);
+	return pfs_block_make(&t->summary[family].cells, chunks != NULL ? *chunks : NULL, cell, &hints[family]);
 }
 
 /*
@@ -265,10 +268,8 @@ pfs_summary_end(PfsThread *t)
 		pfs_seqlock_write_begin(&t->moves);
 		(void) move_cells(t, family, &to);
 		(void) move_buckets(t, family, true);
-		if (kind->free_buckets != NULL)
-			kind->free_buckets(t);
-		if (kind->in_chunks)
-			pfs_block_give_chunks(&t->summary[family].cells, pfs_thread_counters);
+		if (kind->chunks != NULL)
+			pfs_block_give_chunks(&t->summary[family].cells, *kind->chunks);
 		pfs_block_clear(&t->summary[family].cells);
 		pfs_seqlock_write_end(&t->moves);
 	}
@@ -286,7 +287,7 @@ pfs_summary_begin(PfsThread *t)
 		const PfsSummaryKind *kind = pfs_summary_kinds[family];
 
 		t->summary[family].generation = pfs_load_acquire(&pfs_words->truncations[family]);
-		pfs_block_init(&t->summary[family].cells, mem, pfs_summary[family].ncells, kind->cell_size, kind->in_chunks);
+		pfs_block_init(&t->summary[family].cells, mem, pfs_summary[family].ncells, kind->cell_size, kind->per_chunk);
 		mem += pfs_summary_block_size(family);
 	}
 }

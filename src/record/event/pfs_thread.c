@@ -24,7 +24,7 @@
 #define THREADS_PER_PAGE 8
 
 PfsPages   *pfs_threads = NULL;
-PFS_HOT PfsSharedThreads *pfs_shared_threads = NULL;
+PFS_FIXED PfsSharedThreads *pfs_shared_threads = NULL;
 PFS_HOT PfsThread *pfs_my_thread = NULL;
 PFS_HOT PfsLocal pfs_local;
 PFS_HOT_TABLE PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];

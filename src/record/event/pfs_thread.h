@@ -15,6 +15,7 @@
 #include "pfs_memory_cell.h"
 #include "pfs_histogram.h"
 #include "pfs_pages.h"
+#include "pfs_wait_cell.h"
 #include "utils/backend_status.h"
 
 #define PFS_SWITCH_ON	0x1
@@ -134,6 +135,13 @@ extern PfsSharedThreads *pfs_shared_threads;
 
 /* Takes the container. */
 extern void pfs_threads_lay_out(PfsSegment *seg);
+
+/* The thread's cell of a wait; NULL: it has none yet.  Owner. */
+static inline PfsWaitCell *
+pfs_wait_cell(const PfsThread *t, PfsInstrumentId instrument)
+{
+	return t->summary[PFS_FAMILY_WAITS].cells.chunks[instrument];
+}
 
 /* Where the cells of all families begin in a record. */
 extern size_t pfs_thread_cells_offset(void);

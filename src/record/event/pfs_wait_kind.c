@@ -66,71 +66,34 @@ wait_is_shown(const void *totals)
 	return pfs_totals_count(totals) > 0;
 }
 
-/* ---- histograms: buckets of each cell ---- */
-
-static PfsCell *
-wait_cell(const PfsThread *t, uint32 i)
-{
-	return (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + i;
-}
-
-/* A cell's buckets lie elsewhere, and come with its first timed event. */
+/* By readers, too: the first touched cell at or after *i. */
 static uint32 *
 wait_next_buckets(const PfsThread *t, uint32 *i)
 {
 	const PfsBlock *block = &t->summary[PFS_FAMILY_WAITS].cells;
 
 	/* NULL and 0 while the memory changes hands. */
-	const PfsCell *cells = pfs_load_relaxed((PfsCell *const *) &block->cells);
+	PfsWaitCell *const *cells = pfs_load_relaxed((PfsWaitCell *const *const *) &block->chunks);
 	uint32		ncells = cells == NULL ? 0 : pfs_load_relaxed(&block->ncells);
 
 	for (*i = pfs_block_next(block, *i); *i < ncells; *i = pfs_block_next(block, *i + 1))
 	{
-		uint32	   *buckets = pfs_load_acquire((uint32 *const *) &cells[*i].buckets);	/* R */
+		PfsWaitCell *cell = pfs_load_acquire(&cells[*i]);	/* R */
 
-		if (buckets != NULL)
-			return buckets;
+		if (cell != NULL)
+			return cell->buckets;
 	}
 	return NULL;
 }
 
-/*
- * Gives the buckets of all cells back to their container, when the thread ends and they
- * have been moved.  A reader that comes later finds none.
- */
-static void
-free_buckets(PfsThread *t)
+PfsWaitCell *
+pfs_summary_touch(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 {
-	const PfsBlock *block = &t->summary[PFS_FAMILY_WAITS].cells;
+	PfsWaitCell *cell = pfs_summary_cell(t, PFS_FAMILY_WAITS, instrument);
 
-	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
-	{
-		PfsCell    *cell = wait_cell(t, i);
-		uint32	   *buckets = cell->buckets;
-
-		if (buckets == NULL)
-			continue;
-		pfs_store_relaxed(&cell->buckets, NULL);
-		pfs_pages_give(pfs_thread_histograms, buckets);
-	}
-}
-
-/*
- * Gives a cell its buckets, at its first timed wait.  Where the container has none left
- * the cell counts into the server's.
- */
-void
-pfs_summary_touch(PfsThread *t, PfsInstrumentId instrument)
-{
-	static uint32 hint;
-	PfsCell    *cell = wait_cell(t, instrument);
-
-	/*
-	 * Readers come to the zeroes by this (Q, pairs with R in
-	 * wait_next_buckets).
-	 */
-	if (cell->buckets == NULL)
-		pfs_store_release(&cell->buckets, (uint32 *) pfs_pages_take(pfs_thread_histograms, &hint));
+	if (cell != NULL && cell->time.count_timed == 0)
+		pfs_store_relaxed(&cell->time.min, ticks);
+	return cell;
 }
 
 void
@@ -159,7 +122,10 @@ const PfsSummaryKind pfs_wait_kind = {
 		[PFS_LEVEL_GLOBAL] = "events_waits_summary_global_by_event_name",
 		[PFS_LEVEL_HISTOGRAM] = "events_waits_histogram_global",
 	},
-	.cell_size = sizeof(PfsCell),
+	.cell_size = sizeof(PfsWaitCell),
+	.read_size = sizeof(PfsCell),
+	.chunks = &pfs_thread_waits,
+	.per_chunk = 1,
 	.shared_size = sizeof(PfsSharedCell),
 	.totals_size = sizeof(PfsTotals),
 	.cells = wait_cells,
@@ -176,5 +142,4 @@ const PfsSummaryKind pfs_wait_kind = {
 	.container = "events_waits_summary_global",
 	.used = wait_used,
 	.next_buckets = wait_next_buckets,
-	.free_buckets = free_buckets,
 };

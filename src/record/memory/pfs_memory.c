@@ -13,7 +13,7 @@
 /* Contexts whose names are data get so many instruments in all. */
 #define DYNAMIC_NAMES_MAX 64
 
-PFS_HOT PfsSharedMemory *pfs_memory = NULL;
+PFS_FIXED PfsSharedMemory *pfs_memory = NULL;
 
 /* Contexts that a server of any version makes, the most frequent ones first. */
 static const char *const well_known[] = {

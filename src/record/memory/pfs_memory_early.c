@@ -27,11 +27,11 @@ pfs_memory_early_start(void)
 {
 	uint32		ncells = pfs_summary[PFS_FAMILY_MEMORY].ncells;
 
-	early_size = pfs_block_size(ncells, sizeof(PfsMemoryCell), false);
+	early_size = pfs_block_size(ncells, sizeof(PfsMemoryCell), 0);
 	early_cells = pfs_private_map(early_size, false);
 	if (early_cells == NULL)
 		return NULL;
-	pfs_block_init(&early.summary[PFS_FAMILY_MEMORY].cells, early_cells, ncells, sizeof(PfsMemoryCell), false);
+	pfs_block_init(&early.summary[PFS_FAMILY_MEMORY].cells, early_cells, ncells, sizeof(PfsMemoryCell), 0);
 	early.summary[PFS_FAMILY_MEMORY].generation = pfs_load_acquire(&pfs_words->truncations[PFS_FAMILY_MEMORY]);
 
 	/*

@@ -238,6 +238,7 @@ const PfsSummaryKind pfs_memory_kind = {
 		[PFS_LEVEL_GLOBAL] = "memory_summary_global_by_event_name",
 	},
 	.cell_size = sizeof(PfsMemoryCell),
+	.read_size = sizeof(PfsMemoryCell),
 	.shared_size = sizeof(PfsSharedMemoryCell),
 	.totals_size = sizeof(PfsMemoryTotals),
 	.cells = cells,

@@ -272,8 +272,7 @@ fill_file_cb(void *record, const void *key, void *arg)
 static void
 free_long_name(uint32 index)
 {
-	if (pfs_pages_claim(pfs_file_names, index, pfs_pages_word(pfs_file_names, index)))
-		pfs_pages_free(pfs_file_names, index);
+	pfs_pages_give(pfs_file_names, pfs_pages_record(pfs_file_names, index));
 }
 
 /*

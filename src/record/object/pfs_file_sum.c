@@ -46,8 +46,8 @@
 #include "pfs_file_sum.h"
 #include "pfs_shared.h"
 
-PFS_HOT PfsPages *pfs_file_sums = NULL;
-PFS_HOT PfsFileSum *pfs_file_totals = NULL;
+PFS_FIXED PfsPages *pfs_file_sums = NULL;
+PFS_FIXED PfsFileSum *pfs_file_totals = NULL;
 
 static uint32 hint;
 

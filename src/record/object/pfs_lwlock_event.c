@@ -77,12 +77,12 @@ void
 pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags)
 {
 	PfsLwlockLookup *lookup;
-	PfsCell    *cell = (PfsCell *) t->summary[PFS_FAMILY_WAITS].cells.cells + instrument;
+	PfsWaitCell *cell = pfs_wait_cell(t, instrument);
 
 	if (tranche >= lengthof(pfs_lwlock_lookups) || !pfs_instant_is_usual(flags) ||
-		cell->count_timed + cell->count_untimed == 0)
+		cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0)
 		return;
-	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && (cell->buckets == NULL || pfs_my_lwlocks == NULL))
+	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && pfs_my_lwlocks == NULL)
 		return;
 	lookup = &pfs_lwlock_lookups[tranche];
 	lookup->flags = &pfs_words->flags[instrument];

@@ -90,7 +90,7 @@ typedef struct PfsLwlockLookup
 	PfsInstrumentId instrument;
 	uint32		digest_key;		/* PfsDigestWait.key */
 	uint64		instrument_bits;	/* the instrument, for the record */
-	PfsCell    *cell;			/* of this thread; with `all` it has buckets */
+	PfsWaitCell *cell;			/* of this thread */
 	PfsDigestWait *digest;		/* where it would be */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsLwlockLookup;
 
@@ -155,7 +155,7 @@ pfs_lwlock_fill(PfsLwlockEvent *e, const PfsLwlockLookup *lookup, uint64 held, u
 static pg_attribute_always_inline PfsLwlockRecorded
 pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const PfsLwlockLookup *lookup, uint64 ticks)
 {
-	PfsCell    *cell = lookup->cell;
+	PfsWaitCell *cell = lookup->cell;
 	uint64		id;
 	uint32	   *bucket;
 
@@ -182,7 +182,7 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 		pfs_digest_wait_count(digest, ticks);
 	}
 	pfs_bump32(bucket);
-	pfs_cell_add(cell, ticks);
+	pfs_cell_add(&cell->time, ticks);
 
 	id = t->last_event_id + 1;
 	t->last_event_id = id;
@@ -218,7 +218,7 @@ pfs_lwlock_count_only(PfsThread *t, const PfsLwlockLookup *lookup)
 		digest->untimed++;
 		pfs_local.waits_used |= digest->bit;
 	}
-	pfs_bump(&lookup->cell->count_untimed, 1);
+	pfs_bump(&lookup->cell->time.count_untimed, 1);
 	pfs_write_end(t);
 	return true;
 

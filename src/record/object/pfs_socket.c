@@ -36,8 +36,8 @@
 #include "pfs_socket.h"
 #include "pfs_wait_class.h"
 
-PFS_HOT PfsPages *pfs_sockets = NULL;
-PFS_HOT PfsSharedSockets *pfs_shared_sockets = NULL;
+PFS_FIXED PfsPages *pfs_sockets = NULL;
+PFS_FIXED PfsSharedSockets *pfs_shared_sockets = NULL;
 PFS_HOT PfsSocket *pfs_my_socket = NULL;
 
 static uint32 my_index;

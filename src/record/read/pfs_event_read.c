@@ -13,6 +13,7 @@
 #include "pfs_event_list.h"
 #include "pfs_event_read.h"
 #include "pfs_event_write.h"
+#include "pfs_own_blocks.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 
@@ -286,36 +287,10 @@ take_own_cb(const PfsStored *stored, void *arg)
 		own->n++;
 }
 
-/*
- * Finds the newest events of a thread's own blocks for its history, into own->events.
- * Nothing is found of a thread that has ended.  One that gives all its blocks away in the
- * time that a single one takes to copy is looked at again.
- */
 static void
-find_own(const PfsThread *copy, uint64 word, PfsOwnEvents *own)
+take_own_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
 {
-	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
-	const PfsEvents *events = &t->events[own->family];
-	PfsBlocks  *blocks = pfs_histories[own->family];
-	uint32		held = pfs_blocks_owned(blocks);
-	char	   *copies = palloc((Size) held * pfs_blocks_size(blocks));
-	uint32	   *bytes = palloc(held * sizeof(uint32));
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&events->history_tail),
-										pfs_load_acquire(&events->finished.position));
-	uint64		current;
-	uint32		n = 0;
-
-	for (int i = 0; i < READ_TRIES && n == 0; i++)
-		n = pfs_blocks_copy_writer(blocks, &events->finished, PFS_BLOCK_INDEX(tail), copies, bytes, &current);
-
-	/* If the record has changed hands, what was copied need not be whole. */
-	if (pfs_pages_word(pfs_threads, copy->index) != word)
-		n = 0;
-	for (uint64 index = current - n + 1; n > 0 && index <= current; index++)
-		block_each(copies + index % held * pfs_blocks_size(blocks), bytes[index % held],
-				   index == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, take_own_cb, own);
-	pfree(bytes);
-	pfree(copies);
+	block_each(block, bytes, hidden, take_own_cb, arg);
 }
 
 /*
@@ -363,6 +338,7 @@ emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 	PfsEventFamily family = reader->family;
 	uint32		rows = pfs_sizes.history[family];
 	PfsOwnEvents own = {family, copy->thread_id, rows, 0, NULL};
+	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	void	   *running = NULL;
 	uint32		nrunning;
 	uint64		done;
@@ -371,7 +347,8 @@ emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 		return;
 	own.events = palloc(((Size) rows + 1) * pfs_sizes.event_size[family]);
 	nrunning = copy_running_slots(copy, family, &running);
-	find_own(copy, word, &own);
+	pfs_own_blocks_each(pfs_histories[family], &t->events[family].finished, &t->events[family].history_tail,
+						copy->index, word, take_own_block_cb, &own);
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
 		done = take_finished_of_running(copy, running, nrunning, &own, PFS_FLAG_HISTORY, copy->stages_hidden, rows, reader);

@@ -8,9 +8,7 @@
 #include "miscadmin.h"
 
 #include "pfs_lwlock_event.h"
-
-/* How often a thread's current block is read that changes hands meanwhile. */
-#define READ_TRIES 1000
+#include "pfs_own_blocks.h"
 
 /*
  * Hands the records in the copy of a block on as wait events, oldest first: those of one
@@ -39,6 +37,7 @@ block_each(const PfsLwlockEvent *block, uint32 bytes, uint32 hidden, uint32 flag
 /* The newest events of a thread, the i-th at i % rows. */
 typedef struct PfsNewest
 {
+	uint64		thread_id;
 	uint32		rows;
 	uint32		n;
 	PfsWaitEvent *events;
@@ -52,6 +51,14 @@ keep_cb(const PfsEvent *event, void *arg)
 	newest->events[newest->n++ % newest->rows] = *(const PfsWaitEvent *) event;
 }
 
+static void
+take_own_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
+{
+	PfsNewest  *newest = arg;
+
+	block_each((const PfsLwlockEvent *) block, bytes, hidden, PFS_FLAG_HISTORY, newest->thread_id, keep_cb, newest);
+}
+
 /*
  * Hands the newest acquisitions of a thread that are in its history to emit, oldest first;
  * nothing if the thread has ended.
@@ -60,36 +67,15 @@ void
 pfs_lwlock_records_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg)
 {
 	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(&holder->history_tail),
-										pfs_load_acquire(&holder->recorded.position));
-	PfsNewest	newest = {rows, 0, NULL};
-	uint32		held;
-	uint32		size;
-	char	   *copies;
-	uint32	   *bytes;
-	uint64		current;
-	uint32		n = 0;
+	PfsNewest	newest = {copy->thread_id, rows, 0, NULL};
 
 	if (pfs_lwlock_blocks == NULL || rows == 0)
 		return;
-	held = pfs_blocks_owned(pfs_lwlock_blocks);
-	size = pfs_blocks_size(pfs_lwlock_blocks);
 	newest.events = palloc(rows * sizeof(PfsWaitEvent));
-	copies = palloc((Size) held * size);
-	bytes = palloc(held * sizeof(uint32));
-	for (int i = 0; i < READ_TRIES && n == 0; i++)
-		n = pfs_blocks_copy_writer(pfs_lwlock_blocks, &holder->recorded, PFS_BLOCK_INDEX(tail), copies, bytes, &current);
-	for (uint64 index = current - n + 1; n > 0 && index <= current; index++)
-		block_each((PfsLwlockEvent *) (copies + index % held * size), bytes[index % held],
-				   index == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, PFS_FLAG_HISTORY,
-				   copy->thread_id, keep_cb, &newest);
-	if (pfs_pages_word(pfs_threads, copy->index) == word)
-	{
-		for (uint32 i = newest.n - Min(newest.n, rows); i < newest.n; i++)
-			emit((const PfsEvent *) &newest.events[i % rows], arg);
-	}
-	pfree(bytes);
-	pfree(copies);
+	pfs_own_blocks_each(pfs_lwlock_blocks, &holder->recorded, &holder->history_tail, copy->index, word,
+						take_own_block_cb, &newest);
+	for (uint32 i = newest.n - Min(newest.n, rows); i < newest.n; i++)
+		emit((const PfsEvent *) &newest.events[i % rows], arg);
 	pfree(newest.events);
 }
 

@@ -61,15 +61,16 @@ static bool
 copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies, uint32 i, AnyCell *cell)
 {
 	const PfsBlock *block = &t->summary[copies->family].cells;
+	uint32		size = pfs_summary_kinds[copies->family]->read_size;
 
 	do
 	{
-		if (pfs_block_read(block, lock_of(t, copies->family), i, cell))
+		if (pfs_block_read(block, lock_of(t, copies->family), i, cell, size))
 			return true;
 		if (!is_same(copy, t))
 			return false;
 	} while (pfs_patience_more(&copies->patience));
-	return pfs_block_look(block, i, cell);
+	return pfs_block_look(block, i, cell, size);
 }
 
 /* Appends the buckets of one histogram that are not empty to a thread's copy. */
@@ -97,7 +98,7 @@ copy_buckets(PfsThreadCopy *copy, uint32 histogram, const uint32 *buckets)
 
 /* Makes sure that a copy has space for one more cell. */
 static void
-grow_cells(PfsThreadCopy *copy, uint32 cell_size)
+grow_cells(PfsThreadCopy *copy, uint32 size)
 {
 	if (copy->ncells < copy->max_cells)
 		return;
@@ -105,12 +106,12 @@ grow_cells(PfsThreadCopy *copy, uint32 cell_size)
 	if (copy->cells == NULL)
 	{
 		copy->indexes = palloc(copy->max_cells * sizeof(uint16));
-		copy->cells = palloc(copy->max_cells * cell_size);
+		copy->cells = palloc(copy->max_cells * size);
 	}
 	else
 	{
 		copy->indexes = repalloc(copy->indexes, copy->max_cells * sizeof(uint16));
-		copy->cells = repalloc(copy->cells, copy->max_cells * cell_size);
+		copy->cells = repalloc(copy->cells, copy->max_cells * size);
 	}
 }
 
@@ -146,9 +147,9 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 			return;
 		if (kind->is_empty(&cell))
 			continue;
-		grow_cells(copy, kind->cell_size);
+		grow_cells(copy, kind->read_size);
 		copy->indexes[copy->ncells] = i;
-		memcpy(copy->cells + (size_t) copy->ncells * kind->cell_size, &cell, kind->cell_size);
+		memcpy(copy->cells + (size_t) copy->ncells * kind->read_size, &cell, kind->read_size);
 		copy->ncells++;
 	}
 }

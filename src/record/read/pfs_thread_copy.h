@@ -66,7 +66,7 @@ pfs_copied_index(const PfsThreadCopy *copy, uint32 c)
 static inline const void *
 pfs_copied_cell(const PfsThreadCopies *copies, const PfsThreadCopy *copy, uint32 c)
 {
-	return copy->cells + (size_t) c * pfs_summary_kinds[copies->family]->cell_size;
+	return copy->cells + (size_t) c * pfs_summary_kinds[copies->family]->read_size;
 }
 
 /*

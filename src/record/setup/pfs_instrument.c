@@ -21,8 +21,8 @@
 
 #define NO_CELL UINT16_MAX
 
-PFS_HOT PfsSharedInstruments *pfs_instruments = NULL;
-PFS_HOT PfsSharedWords *pfs_words = NULL;
+PFS_FIXED PfsSharedInstruments *pfs_instruments = NULL;
+PFS_FIXED PfsSharedWords *pfs_words = NULL;
 
 PfsInstrument *
 pfs_instrument_at(PfsInstrumentId id)
@@ -91,7 +91,7 @@ pfs_instrument_by_name(const char *name)
  * that changes it raises the generation first and walks the array afterwards, so either
  * it sees our slot or we see its generation and compute again.
  */
-static void
+static pg_noinline void
 publish_switches(PfsInstrumentId id)
 {
 	PfsInstrument *ins = &pfs_instruments->items[id];

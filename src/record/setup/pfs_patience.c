@@ -32,7 +32,7 @@
 /* How long, within a statement, nobody naps again after this has run out. */
 #define AGAIN_NS	UINT64CONST(10000000000)
 
-PFS_HOT PfsSharedPatience *pfs_patience = NULL;
+PFS_FIXED PfsSharedPatience *pfs_patience = NULL;
 
 /* The statement of this process whose patience ran out last, and when. */
 static TimestampTz tired_statement = 0;

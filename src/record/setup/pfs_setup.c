@@ -19,7 +19,7 @@
 #include "pfs_setup_list.h"
 #include "pfs_shared.h"
 
-PFS_HOT PfsSharedSetup *pfs_setup = NULL;
+PFS_FIXED PfsSharedSetup *pfs_setup = NULL;
 
 /* The texts of pfs.instruments; valid as long as the postmaster's memory is. */
 static const char *start_instruments = "";

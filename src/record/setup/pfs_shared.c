@@ -6,8 +6,10 @@
  */
 #include "postgres.h"
 
+#include <inttypes.h>
 #include <unistd.h>
 
+#include "storage/fd.h"
 #include "storage/shmem.h"
 #include "utils/guc.h"
 
@@ -15,7 +17,7 @@
 #include "pfs_probe_row.h"
 #include "pfs_shared.h"
 
-PFS_HOT PfsSizes pfs_sizes;
+PFS_FIXED PfsSizes pfs_sizes;
 
 static bool active = false;
 static bool loaded = false;
@@ -36,27 +38,47 @@ lay_out(PfsSegment *seg)
 }
 
 /*
- * The real page size of the segment to be made: huge pages only if the server
- * is certain to use them, else the pages could be aligned too little to be
- * given back; then madvise refuses and reclaim is off, which probes reports.
+ * Why must no page of this memory be given back?  0: it may.  With huge_pages = try only the
+ * system knows whether it lies in huge pages; nothing is lost by keeping them.
  */
-static size_t
-segment_page_size(void)
+static int
+why_kept(const void *memory)
 {
-	const char *status = GetConfigOption("huge_pages", true, false);
-	const char *size = GetConfigOption("huge_page_size", true, false);
-	size_t		kb = size != NULL ? strtoul(size, NULL, 10) : 0;
+	const char *setting = GetConfigOption("huge_pages", true, false);
+	FILE	   *maps;
+	char		line[1024];
+	bool		inside = false;
+	size_t		kb = 0;
 
-	if (status == NULL || strcmp(status, "on") != 0)
-		return sysconf(_SC_PAGESIZE);
-	return kb > 0 ? kb * 1024 : 2 * 1024 * 1024;
+	if (setting != NULL && strcmp(setting, "off") == 0)
+		return 0;
+	maps = AllocateFile("/proc/self/smaps", "r");
+	if (maps == NULL)
+		return PFS_PAGES_UNKNOWN;
+	while (kb == 0 && fgets(line, sizeof(line), maps) != NULL)
+	{
+		uintptr_t	start;
+		uintptr_t	end;
+
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &start, &end) == 2)
+			inside = (uintptr_t) memory >= start && (uintptr_t) memory < end;
+		else if (inside)
+			(void) sscanf(line, "KernelPageSize: %zu kB", &kb);
+	}
+	FreeFile(maps);
+	if (kb == 0)
+		return PFS_PAGES_UNKNOWN;
+	return kb * 1024 > (size_t) sysconf(_SC_PAGESIZE) ? PFS_PAGES_HUGE : 0;
 }
+
+/* Of the segment, once it is there. */
+static Size size;
 
 /* Leaves all pointers of the parts NULL. */
 Size
 pfs_shared_size(void)
 {
-	PfsSegment	seg = {NULL, 0, segment_page_size()};
+	PfsSegment	seg = {.os_page = sysconf(_SC_PAGESIZE)};
 
 	lay_out(&seg);
 	return seg.used;
@@ -94,12 +116,15 @@ report_reclaim(void)
 	}
 	if (error != 0)
 	{
-		row.status = "unavailable";
-		strlcpy(row.detail, error == PFS_PAGES_KEPT ? "the system says that it took shared memory back and keeps its bytes"
+		row.status = error == PFS_PAGES_HUGE ? "off" : "unavailable";
+		strlcpy(row.detail, error == PFS_PAGES_HUGE ? "shared memory lies in huge pages, which are the server's for good"
+				: error == PFS_PAGES_UNKNOWN ? "the system does not say whether shared memory lies in huge pages, which must not be given back"
+				: error == PFS_PAGES_KEPT ? "the system says that it took shared memory back and keeps its bytes"
 				: strerror(error), sizeof(row.detail));
-		ereport(LOG,
-				(errmsg("pfs: the system does not take shared memory back: %s", row.detail),
-				 errdetail("Memory that pfs used once stays resident.")));
+		if (error != PFS_PAGES_HUGE)
+			ereport(LOG,
+					(errmsg("pfs: the system does not take shared memory back: %s", row.detail),
+					 errdetail("Memory that pfs used once stays resident.")));
 	}
 	pfs_probe_report(&row);
 }
@@ -111,10 +136,12 @@ report_reclaim(void)
 void
 pfs_shared_start(void)
 {
-	PfsSegment	seg = {NULL, 0, segment_page_size()};
+	PfsSegment	seg = {.os_page = sysconf(_SC_PAGESIZE)};
 	bool		found;
 
-	seg.base = ShmemInitStruct("pfs", pfs_shared_size(), &found);
+	size = pfs_shared_size();
+	seg.base = ShmemInitStruct("pfs", size, &found);
+	seg.why_kept = why_kept(seg.base);
 
 	/*
 	 * The postmaster alone gets here, and after a crash it gets a new
@@ -129,4 +156,12 @@ pfs_shared_start(void)
 			pfs_parts[i].start();
 	}
 	report_reclaim();
+}
+
+void
+pfs_shared_find(void)
+{
+	bool		found;
+
+	(void) ShmemInitStruct("pfs", size, &found);
 }

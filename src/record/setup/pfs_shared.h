@@ -21,6 +21,12 @@ extern Size pfs_shared_size(void);
 /* Make and attach; shmem_startup_hook, holding AddinShmemInitLock. */
 extern void pfs_shared_start(void);
 
+/*
+ * Postmaster, behind pfs_shared_start(): the server looks for the segment by its name, and
+ * acquires an LWLock for it, exclusive.
+ */
+extern void pfs_shared_find(void);
+
 /* True if this server runs with pfs preloaded and pfs.enabled. */
 extern bool pfs_is_active(void);
 

@@ -13,11 +13,11 @@
 #include "pfs_progress.h"
 #include "pfs_sql_class.h"
 
-PFS_HOT PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
-PFS_HOT_TABLE PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
-PFS_HOT PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
-PFS_HOT PfsInstrumentId pfs_transaction_instrument;
-PFS_HOT PfsInstrumentId pfs_first_statement;
+PFS_FIXED PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
+PFS_FIXED PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
+PFS_FIXED PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
+PFS_FIXED PfsInstrumentId pfs_transaction_instrument;
+PFS_FIXED PfsInstrumentId pfs_first_statement;
 
 static const struct
 {

@@ -37,8 +37,8 @@
 /* How many digests one caller makes room by: others may take what it got. */
 #define ROOM_TRIES			3
 
-PFS_HOT PfsPages *pfs_digests = NULL;
-PFS_HOT PfsPages *pfs_digest_waits = NULL;
+PFS_FIXED PfsPages *pfs_digests = NULL;
+PFS_FIXED PfsPages *pfs_digest_waits = NULL;
 PfsSharedDigests *pfs_shared_digests = NULL;
 PfsDigestRefSlot *pfs_digest_ref_slots = NULL;
 PfsSharedBlock pfs_digest_other_waits;

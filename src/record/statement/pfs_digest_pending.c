@@ -12,7 +12,7 @@
 #include "pfs_digest_wait.h"
 #include "pfs_shared.h"
 
-PFS_HOT PfsPendingDigests *pfs_pending_digests = NULL;
+PFS_FIXED PfsPendingDigests *pfs_pending_digests = NULL;
 uint8	   *pfs_pending_used = NULL;
 
 /* This process's; NULL: it has none.  It has said that it uses them. */

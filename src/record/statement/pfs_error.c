@@ -20,10 +20,10 @@
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
 
-PFS_HOT PfsSharedErrors *pfs_errors = NULL;
+PFS_FIXED PfsSharedErrors *pfs_errors = NULL;
 PFS_HOT PfsOpenError pfs_open_error;
 
-static PFS_HOT PfsInstrumentId error_instrument = PFS_NO_INSTRUMENT;
+static PFS_FIXED PfsInstrumentId error_instrument = PFS_NO_INSTRUMENT;
 
 void
 pfs_errors_start(void)

@@ -406,6 +406,7 @@ transaction_cells(void)
 #define KIND(one, Cell, Shared, Totals, words) \
 	.tables = TABLES(words), \
 	.cell_size = sizeof(Cell), \
+	.read_size = sizeof(Cell), \
 	.shared_size = sizeof(Shared), \
 	.totals_size = sizeof(Totals), \
 	.cells = one##_cells, \
@@ -434,7 +435,8 @@ const PfsSummaryKind pfs_transaction_kind = {
 #define HISTOGRAM_TABLE "events_statements_histogram_global"
 const PfsSummaryKind pfs_statement_kind = {
 	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements"),
-	.in_chunks = true,
+	.chunks = &pfs_thread_counters,
+	.per_chunk = PFS_COUNTERS_CHUNK / sizeof(PfsStatementCell),
 	.next_buckets = statement_next_buckets,
 	.one_histogram = true
 };

@@ -130,7 +130,7 @@ pfs_statement_cell_of_thread(PfsThread *t, uint32 i)
 	return cell;
 }
 
-StaticAssertDecl(PFS_BLOCK_CHUNK / sizeof(PfsStatementCell) == 1, "a chunk is one cell of statements");
+StaticAssertDecl(PFS_COUNTERS_CHUNK / sizeof(PfsStatementCell) == 1, "a chunk is one cell of statements");
 
 /*
  * Adds one timed event to a cell of this thread.  Plain stores are enough, as the owner

@@ -33,8 +33,8 @@
 #include "pfs_event_cell.h"
 #include "pfs_statement_open.h"
 
-PFS_HOT PfsPages *pfs_prepared = NULL;
-PFS_HOT PfsSharedPrepared *pfs_shared_prepared = NULL;
+PFS_FIXED PfsPages *pfs_prepared = NULL;
+PFS_FIXED PfsSharedPrepared *pfs_shared_prepared = NULL;
 
 /* Records of one page. */
 #define PREPARED_PER_PAGE 64

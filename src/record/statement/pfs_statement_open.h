@@ -110,12 +110,12 @@ typedef struct PfsSql
 								 * the top level */
 	PfsStatement *planned;		/* those that are only planned, newest first */
 	int			sqlstate;		/* of the last error */
-	uint32		message_len;
-	char		message[PFS_MESSAGE_SIZE];
 	uint64		next_id;		/* of statements; those below last_id are ours */
 	uint64		last_id;
 	PfsSubxact *subxacts;		/* by level of subtransaction */
 	uint32		max_subxacts;
+	uint32		message_len;
+	char		message[PFS_MESSAGE_SIZE];
 } PfsSql;
 
 extern PFS_HIDDEN PfsSql pfs_sql;
