@@ -128,6 +128,17 @@ typedef enum PfsAccountKind
 
 #define PFS_NUM_ACCOUNT_KINDS (PFS_HOSTS + 1)
 
+/*
+ * Objects that processes share and that each process counts for in places of its own
+ * (pfs_pending.h).  pfs_families.c says what a kind differs in.
+ */
+typedef enum PfsCountedObjects
+{
+	PFS_COUNTED_FILES,
+} PfsCountedObjects;
+
+#define PFS_NUM_COUNTED_OBJECTS (PFS_COUNTED_FILES + 1)
+
 /* pfs.lwlock_events: what is an event of an LWLock. */
 typedef enum PfsLwlockEvents
 {

@@ -1,8 +1,8 @@
 /*
  * pfs_families.c
- *	  The families of events and the families of summaries, each with what it differs
- *	  in.  They are listed here, above the rooms of all of them, so that code for all
- *	  families knows none.
+ *	  The families of events, the families of summaries and the kinds of counted
+ *	  objects, each with what it differs in.  They are listed here, above the rooms of all
+ *	  of them, so that code for all families knows none.
  */
 #include "postgres.h"
 
@@ -10,6 +10,7 @@
 #include "pfs_event_cell.h"
 #include "pfs_event_read.h"
 #include "pfs_event_write.h"
+#include "pfs_file_sum.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
 #include "pfs_stage.h"
@@ -72,6 +73,10 @@ const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {
 	[PFS_FAMILY_STATEMENTS] = &pfs_statement_kind,
 	[PFS_FAMILY_TRANSACTIONS] = &pfs_transaction_kind,
 	[PFS_FAMILY_ERRORS] = &pfs_error_kind,
+};
+
+const PfsCountedKind *const pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS] = {
+	[PFS_COUNTED_FILES] = &pfs_counted_files,
 };
 
 StaticAssertDecl(sizeof(PfsTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsMemoryTotals) <= PFS_TOTALS_SIZE_MAX &&

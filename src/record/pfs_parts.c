@@ -39,6 +39,7 @@
 #include "pfs_memory.h"
 #include "pfs_part.h"
 #include "pfs_patience.h"
+#include "pfs_pending.h"
 #include "pfs_prepared.h"
 #include "pfs_probe_row.h"
 #include "pfs_setup.h"
@@ -140,14 +141,13 @@ const PfsPart pfs_parts[] = {
 		.repair = pfs_digest_repair,
 		.pages = &pfs_digests,
 		.beside = pfs_digests_beside,
-		.unused = pfs_pending_unused,
+		.unused = pfs_pending_digests_unused,
 	},
 	{
 		.name = "pending_digests",
-		.lay_out = pfs_pending_lay_out,
-		.attach = pfs_pending_attach,
-		.detach = pfs_pending_detach,
-		.repair = pfs_pending_repair,
+		.lay_out = pfs_pending_digests_lay_out,
+		.detach = pfs_pending_digests_detach,
+		.repair = pfs_pending_digests_repair,
 	},
 	{
 		.name = "digest_waits",
@@ -206,13 +206,15 @@ const PfsPart pfs_parts[] = {
 		.repair = pfs_file_sums_repair,
 		.pages = &pfs_file_sums,
 		.beside = pfs_file_sums_beside,
-		.unused = pfs_pending_files_unused,
+		.unused = pfs_file_sums_unused,
 	},
 	{
-		.name = "pending_files",
-		.lay_out = pfs_pending_files_lay_out,
-		.attach = pfs_pending_files_attach,
-		.detach = pfs_pending_files_detach,
+		.name = "pending",
+		.size = PFS_NUM_COUNTED_OBJECTS * sizeof(PfsSharedPending),
+		.address = (void **) &pfs_shared_pending,
+		.lay_out = pfs_pending_lay_out,
+		.start = pfs_pending_start,
+		.detach = pfs_pending_detach,
 	},
 	{
 		.name = "sockets",

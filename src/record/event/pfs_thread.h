@@ -61,8 +61,12 @@ typedef struct PfsThread
 	uint64		digest_db_user; /* whose statement its parallel workers work
 								 * for, a PfsDigestKey; inside a write section */
 	uint64		digest_query_id;
-	uint32		file_in_use;	/* number + 1 of the file whose sums it is
-								 * adding to; 0: none.  See pfs_file_sum.c */
+
+	/*
+	 * Index + 1 of the object whose sums it is adding to; 0: none.  See
+	 * pfs_pending.c.
+	 */
+	uint32		object_in_use[PFS_NUM_COUNTED_OBJECTS];
 
 	/* The owner's counters, see pfs_summary_move.c. */
 	struct

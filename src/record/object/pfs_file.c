@@ -90,8 +90,6 @@ void
 pfs_file_start(void)
 {
 	pfs_shared_files->ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);
-	/* Not 0, the generation of a place that was never taken. */
-	pfs_words->file_truncations = 1;
 	resolve(DataDir, real_data_dir, sizeof(real_data_dir));
 	resolve("pg_wal", real_wal_dir, sizeof(real_wal_dir));
 }
@@ -355,7 +353,7 @@ free_some(void)
 		else
 			release(index);
 	}
-	in_use = n > 0 ? pfs_file_sums_in_use(files, n) : 0;
+	in_use = n > 0 ? pfs_objects_in_use(PFS_COUNTED_FILES, files, n) : 0;
 	for (int i = 0; i < n; i++)
 	{
 		if (in_use & (UINT64_C(1) << i))

@@ -61,15 +61,6 @@ typedef struct PfsSharedFiles
 	uint32		to_free;		/* index + 1 of removed files that are no
 								 * tombstones any more; atomic */
 	PfsSeqlock	moving;			/* odd while sums are moved: pfs_file_sum.c */
-	uint64		held;			/* readers and truncators at work, atomic:
-								 * pfs_file_pending.c */
-
-	/*
-	 * Generations of the last TRUNCATE by instance, and by event name;
-	 * truncators, one at a time.
-	 */
-	uint64		pushed;
-	uint64		cleared;
 	uint32		tombstones[PFS_FILE_TOMBSTONES];	/* record index + 1;
 													 * atomic */
 } PfsSharedFiles;

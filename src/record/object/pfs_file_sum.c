@@ -11,28 +11,20 @@
  *
  * What has no record (no instance, or no room for one) is added to the totals of
  * its event name.  Most calls are counted in places of their process first
- * (pfs_file_pending.h), and reach a record when a place is needed for another.  So the event
+ * (pfs_pending.h), and reach a record when a place is needed for another.  So the event
  * names have the sum of all records of the container, of pfs_file_totals, and of what is
  * pending.
  *
- * Who may free a record.  A process that adds to a file writes the file's
- * number into file_in_use of its thread record, then looks at the file's state
- * word, and adds only if the file is still the same; else to the event name.
- * After that it clears file_in_use.  Who removes a file changes the state word
- * first; the file is then a tombstone for as long as PFS_FILE_TOMBSTONES others
- * are removed, and its chain stays where it is and goes on counting (late calls
- * that saw the old word are among them).  Only then file_in_use of all threads
- * is looked at, and if none names the file nobody can come to the chain any more:
- * its sums are added to the event names, and the records are free.  If one
- * does, which takes a process that was descheduled between two instructions, the
- * file waits for a later removal.
- *
- * Between the store to file_in_use and the load of the state word there is no
- * fence: what would be needed is that the store is visible before all those
- * further removals, each of them a system call at least, are over, and stores
- * do not stay in a processor that long.  (A container of less than four files
- * has no tombstones: there the distance is that between the compare-and-swap of
- * the removal and the look at the threads.)
+ * Who may free a record.  pfs_pending.c has how a process says that it adds to a file, and
+ * how others see that.  A removed file is a tombstone for as long as
+ * PFS_FILE_TOMBSTONES others are removed, and its chain stays where it is and goes on
+ * counting (late calls that saw the old state word are among them).  Only then
+ * object_in_use of all threads is looked at, and if none names the file its sums are
+ * added to the event names, and the records are free.  If one does, the file waits for a
+ * later removal.  Each of those removals is a system call at least, which is the time that
+ * pfs_pending.c asks for.  (A container of less than four files has no tombstones: there
+ * the distance is that between the compare-and-swap of the removal and the look at the
+ * threads.)
  *
  * The lock.  Freeing, pushing and clearing move counters from one place to
  * another, one process at a time.  The lock is the sequence word `moving`: odd
@@ -64,7 +56,13 @@ totals_size(void)
 size_t
 pfs_file_sums_beside(void)
 {
-	return totals_size() + pfs_pending_files_size();
+	return totals_size() + pfs_thread_sets_bytes(&pfs_pending_sets[PFS_COUNTED_FILES]);
+}
+
+size_t
+pfs_file_sums_unused(void)
+{
+	return pfs_thread_sets_unused(&pfs_pending_sets[PFS_COUNTED_FILES]);
 }
 
 void
@@ -85,28 +83,6 @@ total_of(PfsInstrumentId instrument, PfsFilePart part)
 	return &pfs_file_totals[instrument * PFS_NUM_FILE_PARTS + part];
 }
 
-/*
- * Says that this process is about to look at a file; NULL: it has gone.  leave() takes it
- * back: until then neither the record nor its chain is freed.
- */
-static PfsFile *
-enter(PfsThread *t, uint64 file)
-{
-	uint32		index = PFS_PENDING_INDEX(file);
-
-	if (PFS_PENDING_WORD(file) == 0)
-		return NULL;
-	pfs_store_relaxed(&t->file_in_use, index + 1);
-	pfs_fence_signal();
-	return (uint32) pfs_pages_word(pfs_files, index) == PFS_PENDING_WORD(file) ? pfs_pages_record(pfs_files, index) : NULL;
-}
-
-static void
-leave(PfsThread *t)
-{
-	pfs_store_release(&t->file_in_use, 0);
-}
-
 /* The sum of a file that was entered; NULL: there is no room. */
 static PfsFileSum *
 sum_of(PfsFile *file, uint32 key)
@@ -119,33 +95,22 @@ sum_of(PfsFile *file, uint32 key)
 	return (PfsFileSum *) pfs_chain_get(pfs_file_sums, &file->sums, key, &hint);
 }
 
-bool
-pfs_file_sum_make(PfsThread *t, uint64 file, uint32 key)
-{
-	PfsFile    *record = enter(t, file);
-	bool		is_there = record == NULL || sum_of(record, key) != NULL;
-
-	leave(t);
-	return is_there;
-}
-
 /*
- * Adds to the sum of a file, or to the totals of the event name: of a call without a file, on
- * one that was removed, or for which there is no room.  Inside the owner's write section.
+ * Adds to the sum of a file that was entered, or (NULL) to the totals of the event name: of a
+ * call without a file, on one that was removed, or for which there is no room.  Inside the
+ * owner's write section.
  */
 static void
-add(PfsThread *t, uint64 file, uint32 key, uint64 bytes, const PfsTotals *totals)
+add(PfsFile *file, uint32 key, uint64 bytes, const PfsTotals *totals)
 {
 	PfsFileSum	wanted = {.key = key};
-	PfsFile    *record = enter(t, file);
-	PfsFileSum *sum = record != NULL ? sum_of(record, key) : NULL;
+	PfsFileSum *sum = file != NULL ? sum_of(file, key) : NULL;
 
 	if (sum == NULL)
 		sum = total_of(wanted.instrument, wanted.part);
 	if (bytes != 0)
 		pfs_add_relaxed(&sum->bytes, bytes);
 	pfs_shared_cell_merge(&sum->cell, totals);
-	leave(t);
 }
 
 void
@@ -154,23 +119,58 @@ pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks)
 	PfsFilePart part = pfs_file_part(e->operation);
 	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
 	PfsTotals	totals = {.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks};
-	uint64		file = e->object_type == PFS_OBJECT_FILE ? PFS_PENDING_FILE(e->object.file.index, e->object.file.word) : 0;
+	uint64		file = e->object_type == PFS_OBJECT_FILE ? PFS_COUNTED_OBJECT(e->object.file.index, e->object.file.word) : 0;
 	int64		bytes = part != PFS_FILE_MISC ? pfs_wait_bytes(e) : 0;
 
-	add(t, file, PFS_FILE_KEY(e->instrument, part), Max(bytes, 0), &totals);
+	add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_FILE_KEY(e->instrument, part), Max(bytes, 0), &totals);
+	pfs_object_leave(t, PFS_COUNTED_FILES);
 }
 
-/* Numbers of before a truncation go to the event name, or nowhere. */
-void
-pfs_file_sum_merge(PfsThread *t, const PfsPendingFile *p)
+/* ---- what is pending ---- */
+
+PfsPendingFile *
+pfs_file_place(PfsThread *t, uint64 file, uint32 key)
 {
+	PfsPendingFile *p = (PfsPendingFile *) pfs_pending_take(t, PFS_COUNTED_FILES, file, key);
+
+	if (p != NULL)
+		p->min = PG_UINT64_MAX;
+	return p;
+}
+
+static bool
+make_cb(void *file, uint32 key)
+{
+	return sum_of(file, key) != NULL;
+}
+
+static void
+merge_cb(void *file, const PfsPending *place)
+{
+	const PfsPendingFile *p = (const PfsPendingFile *) place;
 	PfsTotals	totals = {0};
 
-	if (p->generation < pfs_load_relaxed(&pfs_shared_files->cleared))
-		return;
 	pfs_pending_file_read(p, &totals);
-	add(t, p->generation < pfs_load_relaxed(&pfs_shared_files->pushed) ? 0 : p->file, p->key, p->bytes, &totals);
+	add(file, place->key, p->bytes, &totals);
 }
+
+static uint64
+events_cb(const PfsPending *place)
+{
+	const PfsPendingFile *p = (const PfsPendingFile *) place;
+
+	return (uint64) p->timed + p->untimed;
+}
+
+const PfsCountedKind pfs_counted_files = {
+	.shape = &pfs_pending_file_shape,
+	.turn = PFS_TURN_FILES,
+	.objects = &pfs_files,
+	.max = &pfs_sizes.files,
+	.make = make_cb,
+	.add = merge_cb,
+	.events = events_cb,
+};
 
 /* ---- removal of files ---- */
 
@@ -201,35 +201,6 @@ pfs_file_sums_repair(void)
 	if (had_lock)
 		pfs_file_sums_unlock();
 	return had_lock;
-}
-
-/*
- * Tells which of these removed files (at most 64) a process still counts a call for, as
- * a bit each.  It looks at each thread once and waits for none.
- */
-uint64
-pfs_file_sums_in_use(const uint32 *files, int n)
-{
-	uint64		in_use = 0;
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
-
-	pfs_fence_seqcst();
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
-	{
-		const PfsThread *t = pfs_pages_record(pfs_threads, index);
-		uint32		file = pfs_load_acquire(&t->file_in_use);
-
-		if (file == 0)
-			continue;
-		for (int i = 0; i < n; i++)
-		{
-			if (files[i] == file - 1)
-				in_use |= UINT64_C(1) << i;
-		}
-	}
-	return in_use;
 }
 
 /*

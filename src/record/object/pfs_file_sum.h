@@ -4,7 +4,7 @@
  *	  per instrument what no living file accounts for.
  *
  * Instrument points count with pfs_file_sum(), in places of the process's own
- * (pfs_file_pending.h); pfs_file_sum.c has the protocol of the sums.
+ * (pfs_pending.h); pfs_file_sum.c has the protocol of the sums.
  *
  * Separate from pfs_file.h: sums have more than one record for each file, and outlive it.
  */
@@ -14,7 +14,7 @@
 #include "pfs_chain.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
-#include "pfs_file_pending.h"
+#include "pfs_pending.h"
 #include "pfs_thread.h"
 
 /*
@@ -45,12 +45,33 @@ StaticAssertDecl(sizeof(PfsFileSum) == PFS_CACHE_LINE, "adding to a file touches
 StaticAssertDecl(sizeof(PfsFileSum) == sizeof(PfsChained) &&
 				 offsetof(PfsFileSum, key) == offsetof(PfsChained, key), "it is a link of a chain");
 
+/* A place of calls on a file that a process has not added to their sum yet: one cache line. */
+typedef struct PfsPendingFile
+{
+	PfsPending	place;			/* object: the file; key: as PfsFileSum.key */
+	uint64		sum;			/* ticks of the default timer, of the timed
+								 * ones */
+	uint64		min;
+	uint64		max;
+	uint64		bytes;			/* read or written */
+	uint32		timed;
+	uint32		untimed;
+} PfsPendingFile;
+
+StaticAssertDecl(sizeof(PfsPendingFile) == PFS_CACHE_LINE, "a call touches one line of pending numbers");
+
+static const PfsPendingShape pfs_pending_file_shape = {.sets = 16, .size = sizeof(PfsPendingFile)};
+
+/* What files differ in from other objects that are counted. */
+extern const PfsCountedKind pfs_counted_files;
+
 extern PFS_HIDDEN PfsPages *pfs_file_sums;	/* container file_events */
 extern PFS_HIDDEN PfsFileSum *pfs_file_totals;	/* [instruments *
 												 * PFS_NUM_FILE_PARTS] */
 
-/* Bytes of the totals, and of numbers that are pending. */
+/* Bytes of the totals and of all places; those of places that were never used. */
 extern size_t pfs_file_sums_beside(void);
+extern size_t pfs_file_sums_unused(void);
 
 /* Takes the container and the totals. */
 extern void pfs_file_sums_lay_out(PfsSegment *seg);
@@ -69,11 +90,8 @@ pfs_file_part(PfsOperation op)
  */
 extern void pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks);
 
-/* The same: makes the sum in which its calls will be counted.  False: there is no room. */
-extern bool pfs_file_sum_make(PfsThread *t, uint64 file, uint32 key);
-
-/* The same of the numbers of a place. */
-extern void pfs_file_sum_merge(PfsThread *t, const PfsPendingFile *p);
+/* The same: an empty place for the calls on a file; NULL: it is to be counted at once. */
+extern PfsPendingFile *pfs_file_place(PfsThread *t, uint64 file, uint32 key);
 
 /* Ticks of the default timer that a timed event has taken. */
 static pg_attribute_always_inline uint64
@@ -91,21 +109,13 @@ static pg_attribute_always_inline void
 pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
 {
 	PfsFilePart part = pfs_file_part(e->operation);
-	uint64		file = likely(e->object_type == PFS_OBJECT_FILE) ? PFS_PENDING_FILE(e->object.file.index, e->object.file.word) : 0;
+	uint64		file = likely(e->object_type == PFS_OBJECT_FILE) ? PFS_COUNTED_OBJECT(e->object.file.index, e->object.file.word) : 0;
 	uint32		key = PFS_FILE_KEY(e->instrument, part);
-	PfsPendingFile *p = NULL;
+	PfsPendingFile *p = (PfsPendingFile *) pfs_pending_find(PFS_COUNTED_FILES, &pfs_pending_file_shape, file, key);
 	uint64		ticks = 0;
 
-	/*
-	 * The load of the truncations comes behind the store of the odd sequence
-	 * word; the other side is in pfs_file_sum_read.c.
-	 */
-	pfs_fence_signal();
-	if (likely(pfs_my_pending_files != NULL))
-		p = pfs_pending_file_find(pfs_my_pending_files, file, key);
-	if (unlikely(p == NULL || !pfs_pending_file_is(p, file, key) || (int32) (p->timed | p->untimed) < 0 ||
-				 p->generation != pfs_load_relaxed(&pfs_words->file_truncations)))
-		p = pfs_pending_file_take(t, file, key);
+	if (unlikely(p == NULL || (int32) (p->timed | p->untimed) < 0))
+		p = pfs_file_place(t, file, key);
 	if (likely(e->flags & PFS_FLAG_TIMED))
 		ticks = pfs_file_ticks(e, end);
 	if (unlikely(p == NULL))
@@ -137,12 +147,6 @@ extern void pfs_file_sums_unlock(void);
 /* See pfs_thread_end.c: true if there was something to repair. */
 extern bool pfs_file_sums_repair(void);
 
-/*
- * Holding it: which of these removed files (n at most 64) does a process still
- * count a call for?  A bit each.
- */
-extern uint64 pfs_file_sums_in_use(const uint32 *files, int n);
-
 /* Holding it, for a file that no process counts for: moves its sums to the event names. */
 extern void pfs_file_sums_free(PfsFile *file);
 
@@ -157,6 +161,15 @@ static inline PfsFileSum *
 pfs_file_sum_at(uint32 link)
 {
 	return pfs_pages_record(pfs_file_sums, link - 1);
+}
+
+/* Adds the calls of a place to a private sum. */
+static inline void
+pfs_pending_file_read(const PfsPendingFile *p, PfsTotals *to)
+{
+	PfsTotals	totals = {.count_timed = p->timed, .count_untimed = p->untimed, .sum = p->sum, .min = p->min, .max = p->max};
+
+	pfs_totals_add(to, &totals);
 }
 
 /* ---- SQL commands: pfs_file_sum_read.c ---- */

@@ -85,13 +85,13 @@ pfs_digests_release(bool alone, const PfsPatience *patience)
  * is there is taken as it is.
  */
 void
-pfs_pending_each(PfsPendingEach each, void *arg, PfsPatience *patience)
+pfs_pending_digests_each(PfsPendingDigestsEach each, void *arg, PfsPatience *patience)
 {
 	for (uint32 i = 0; i < pfs_sizes.threads; i++)
 	{
-		const PfsPendingDigests *pending = &pfs_pending_digests[i];
+		const PfsPendingDigests *pending = pfs_pending_digests_get(i);
 
-		if (pfs_load_relaxed(&pfs_pending_used[i]) == 0)
+		if (pending == NULL)
 			continue;
 		for (int k = 0; k < PFS_PENDING_DIGESTS; k++)
 		{
@@ -116,7 +116,7 @@ pfs_pending_each(PfsPendingEach each, void *arg, PfsPatience *patience)
 }
 
 bool
-pfs_pending_is_current(uint64 generation, PfsDigestPart part)
+pfs_pending_digests_are_current(uint64 generation, PfsDigestPart part)
 {
 	return generation >= pfs_shared_digests->truncated[PFS_DIGEST_ALL] &&
 		generation >= pfs_shared_digests->truncated[part];

@@ -18,10 +18,10 @@ extern void pfs_digests_hold(bool alone, PfsPatience *patience);
 extern void pfs_digests_release(bool alone, const PfsPatience *patience);
 
 /* In between: calls `each` for a copy of all that is pending. */
-typedef void (*PfsPendingEach) (const PfsPendingDigest *p, uint64 generation, void *arg);
-extern void pfs_pending_each(PfsPendingEach each, void *arg, PfsPatience *patience);
+typedef void (*PfsPendingDigestsEach) (const PfsPendingDigest *p, uint64 generation, void *arg);
+extern void pfs_pending_digests_each(PfsPendingDigestsEach each, void *arg, PfsPatience *patience);
 
 /* Do numbers of this generation still count for a part, behind its last truncation? */
-extern bool pfs_pending_is_current(uint64 generation, PfsDigestPart part);
+extern bool pfs_pending_digests_are_current(uint64 generation, PfsDigestPart part);
 
 #endif							/* PFS_DIGEST_HOLD_H */

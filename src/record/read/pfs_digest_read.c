@@ -110,7 +110,7 @@ add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 	PfsDigest  *copy;
 	PfsStatementTotals totals = {0};
 
-	if (!pfs_pending_is_current(generation, PFS_DIGEST_ALL))
+	if (!pfs_pending_digests_are_current(generation, PFS_DIGEST_ALL))
 		return;
 	if (index != PFS_NO_RECORD && c->number_of[index] == 0)
 		copy_one(c, index);
@@ -120,7 +120,7 @@ add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 	pfs_statement_kind.merge(&copy->counters, &totals);
 	for (int b = 0; c->head > offsetof(PfsDigest, buckets) && b < PFS_HISTOGRAM_BUCKETS; b++)
 	{
-		if (pfs_pending_is_current(generation, PFS_DIGEST_PART_BUCKETS))
+		if (pfs_pending_digests_are_current(generation, PFS_DIGEST_PART_BUCKETS))
 			copy->buckets[b] += p->buckets[b];
 	}
 	if (copy->first_seen == 0 || p->last_seen < copy->first_seen)
@@ -198,7 +198,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	copy_others(&c);
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
 		copy_one(&c, index);
-	pfs_pending_each(add_pending_cb, &c, &patience);
+	pfs_pending_digests_each(add_pending_cb, &c, &patience);
 	pfs_digests_release(false, &patience);
 
 	for (uint32 i = 0; i < c.n; i++)
@@ -275,9 +275,9 @@ add_pending_waits_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 	uint64		word;
 	bool		is_there = pfs_digest_find(&p->key, &word) != PFS_NO_RECORD;
 
-	if (!pfs_pending_is_current(generation, PFS_DIGEST_PART_WAITS))
+	if (!pfs_pending_digests_are_current(generation, PFS_DIGEST_PART_WAITS))
 		return;
-	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_WAITS); i++)
+	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_DIGEST_WAITS); i++)
 	{
 		const PfsPendingWait *w = &p->waits[i];
 		WaitCopy   *to = &c->items[c->n];
@@ -324,10 +324,10 @@ pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *
 		return;
 	copies.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(WaitCopy) *
 										  ((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells +
-										   (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_WAITS));
+										   (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_WAITS));
 	pfs_digests_hold(false, &patience);
 	copies.n = copy_waits(copies.items, instrument);
-	pfs_pending_each(add_pending_waits_cb, &copies, &patience);
+	pfs_pending_digests_each(add_pending_waits_cb, &copies, &patience);
 	pfs_digests_release(false, &patience);
 	qsort(copies.items, copies.n, sizeof(WaitCopy), compare_waits);
 	for (uint32 i = 0; i < copies.n;)

@@ -42,7 +42,7 @@ take_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 	t->taken->statements += p->counters.time.count_timed + p->counters.time.count_untimed;
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && generation >= t->before[PFS_DIGEST_PART_BUCKETS]; b++)
 		t->taken->in_buckets += p->buckets[b];
-	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_WAITS) && generation >= t->before[PFS_DIGEST_PART_WAITS]; i++)
+	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_DIGEST_WAITS) && generation >= t->before[PFS_DIGEST_PART_WAITS]; i++)
 		t->taken->waits += p->waits[i].timed + p->waits[i].untimed;
 }
 
@@ -52,11 +52,11 @@ wait_for_owners(PfsPatience *patience)
 {
 	for (uint32 i = 0; i < pfs_sizes.threads; i++)
 	{
-		const PfsSeqlock *lock = &pfs_pending_digests[i].seq;
-		uint64		word = pfs_load_relaxed(&pfs_pending_used[i]) != 0 ? pfs_seqlock_read_begin(lock) : 0;
+		const PfsPendingDigests *pending = pfs_pending_digests_get(i);
+		uint64		word = pending != NULL ? pfs_seqlock_read_begin(&pending->seq) : 0;
 
 		pfs_patience_next(patience);
-		while ((word & 1) != 0 && pfs_load_acquire(&lock->word) == word && pfs_patience_more(patience))
+		while ((word & 1) != 0 && pfs_load_acquire(&pending->seq.word) == word && pfs_patience_more(patience))
 			;
 	}
 }
@@ -76,7 +76,7 @@ truncate_pending(PfsDigestPart part, Taken *taken, PfsPatience *patience)
 	pfs_store_release(&pfs_words->digest_truncations, generation);
 	pfs_fence_everywhere();
 	wait_for_owners(patience);
-	pfs_pending_each(take_pending_cb, &t, patience);
+	pfs_pending_digests_each(take_pending_cb, &t, patience);
 }
 
 static void

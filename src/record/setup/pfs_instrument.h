@@ -98,7 +98,7 @@ typedef struct PfsSharedWords
 	uint64		socket_truncations;
 	uint64		prepared_truncations;
 	uint64		digest_truncations;
-	uint64		file_truncations;
+	uint64		object_truncations[PFS_NUM_COUNTED_OBJECTS];	/* from 1 on */
 
 	/*
 	 * What an event of the class has before its instrument is known: the

@@ -131,7 +131,7 @@ pfs_digest_count(const PfsDigestEnd *end)
 	uint64		now = likely(usual) ? end->end : pfs_timer_read(pfs_timer_default());
 	uint64		ticks = likely(usual) ? end->ticks : pfs_ticks_of_default(PFS_FLAGS_TIMER(end->flags), end->ticks);
 
-	if (unlikely(!pfs_pending_count(end, now, ticks)))
+	if (unlikely(!pfs_pending_digests_count(end, now, ticks)))
 		count_at_once(end, now, ticks);
 	else if (unlikely(end->with_waits && pfs_local.waits_used != 0))
 		give_waits(&end->key);

@@ -12,55 +12,38 @@
 #include "pfs_digest_wait.h"
 #include "pfs_shared.h"
 
-PFS_FIXED PfsPendingDigests *pfs_pending_digests = NULL;
-uint8	   *pfs_pending_used = NULL;
+PFS_FIXED PfsThreadSets pfs_pending_digests;
 
-/* This process's; NULL: it has none.  It has said that it uses them. */
+/* This process's; NULL: it has none yet. */
 static PFS_HOT PfsPendingDigests *mine = NULL;
-static PFS_HOT bool is_used = false;
 
 size_t
 pfs_digests_beside(void)
 {
-	if (pfs_sizes.digests == 0)
-		return 0;
-	return pfs_digests_extra_size() + pfs_sizes.threads * (sizeof(PfsPendingDigests) + sizeof(uint8));
+	return pfs_sizes.digests == 0 ? 0 : pfs_digests_extra_size() + pfs_thread_sets_bytes(&pfs_pending_digests);
 }
 
 size_t
-pfs_pending_unused(void)
+pfs_pending_digests_unused(void)
 {
-	uint32		n = 0;
-
-	for (uint32 i = 0; pfs_pending_used != NULL && i < pfs_sizes.threads; i++)
-		n += pfs_load_relaxed(&pfs_pending_used[i]) == 0;
-	return n * sizeof(PfsPendingDigests);
+	return pfs_thread_sets_unused(&pfs_pending_digests);
 }
 
 void
-pfs_pending_lay_out(PfsSegment *seg)
+pfs_pending_digests_lay_out(PfsSegment *seg)
 {
-	if (pfs_sizes.digests == 0)
-		return;
-	pfs_pending_digests = pfs_segment_take(seg, pfs_sizes.threads * sizeof(PfsPendingDigests), PFS_CACHE_LINE);
-	pfs_pending_used = pfs_segment_take(seg, pfs_sizes.threads * sizeof(uint8), PFS_CACHE_LINE);
+	if (pfs_sizes.digests > 0)
+		pfs_thread_sets_lay_out(&pfs_pending_digests, seg, sizeof(PfsPendingDigests));
 }
 
 void
-pfs_pending_attach(PfsThread *t)
-{
-	mine = pfs_pending_digests == NULL ? NULL : &pfs_pending_digests[t->index];
-	is_used = false;
-}
-
-void
-pfs_pending_detach(PfsThread *t)
+pfs_pending_digests_detach(PfsThread *t)
 {
 	mine = NULL;
 }
 
 bool
-pfs_pending_repair(void)
+pfs_pending_digests_repair(void)
 {
 	if (mine == NULL || (mine->seq.word & 1) == 0)
 		return false;
@@ -189,14 +172,14 @@ take(PfsPendingDigest *set, const PfsDigestEnd *end, uint64 now)
 	PfsCachedDigest *cached;
 	PfsDigest  *d;
 
-	for (int way = 0; way < PFS_PENDING_WAYS && p == NULL; way++)
+	for (int way = 0; way < PFS_PENDING_DIGEST_WAYS && p == NULL; way++)
 	{
 		if (set[way].key.query_id == 0)
 			p = &set[way];
 	}
 	if (p == NULL)
 	{
-		p = &set[mine->next_way++ % PFS_PENDING_WAYS];
+		p = &set[mine->next_way++ % PFS_PENDING_DIGEST_WAYS];
 		if (!flush(p))
 			return NULL;
 	}
@@ -232,9 +215,9 @@ is_gone(const PfsPendingDigest *p)
 static inline PfsPendingDigest *
 find(const PfsDigestEnd *end, uint64 now, uint32 bucket)
 {
-	PfsPendingDigest *set = &mine->items[end->key.query_id % PFS_PENDING_SETS * PFS_PENDING_WAYS];
+	PfsPendingDigest *set = &mine->items[end->key.query_id % PFS_PENDING_DIGEST_SETS * PFS_PENDING_DIGEST_WAYS];
 
-	for (int way = 0; way < PFS_PENDING_WAYS; way++)
+	for (int way = 0; way < PFS_PENDING_DIGEST_WAYS; way++)
 	{
 		PfsPendingDigest *p = &set[way];
 
@@ -269,7 +252,7 @@ take_waits(PfsPendingDigest *p)
 		pfs_local.waits_used &= pfs_local.waits_used - 1;
 		while (i < p->nwaits && p->waits[i].instrument != instrument)
 			i++;
-		if (unlikely(i == PFS_PENDING_WAITS))
+		if (unlikely(i == PFS_PENDING_DIGEST_WAITS))
 		{
 			left |= w->bit;
 			continue;
@@ -298,7 +281,7 @@ take_waits(PfsPendingDigest *p)
  * between two steps of `seq`, so that a reader gets all of a statement or nothing.
  */
 bool
-pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
+pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 {
 	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
 	uint32		bucket = pfs_histogram_bucket(ticks);
@@ -306,12 +289,9 @@ pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	PfsPendingDigest *p = NULL;
 
 	if (unlikely(mine == NULL))
+		mine = pfs_thread_sets_take(&pfs_pending_digests, pfs_my_thread);
+	if (unlikely(mine == NULL))
 		return false;
-	if (unlikely(!is_used))
-	{
-		pfs_store_relaxed(&pfs_pending_used[mine - pfs_pending_digests], 1);
-		is_used = true;
-	}
 	pfs_seqlock_write_begin(&mine->seq);
 	pfs_fence_signal();
 

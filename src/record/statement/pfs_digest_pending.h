@@ -5,8 +5,8 @@
  * A digest is a record that all sessions share, and adding to it at the end of each
  * statement would make them fight over its cache lines.  So each process has numbers of
  * its own for the digests that it had lately, and readers add those of all processes to
- * what the records have.  They lie in shared memory beside the thread records, one set for
- * each: the next process that has the record goes on with what the last one has left.
+ * what the records have.  They lie in shared memory beside the thread records
+ * (pfs_thread_sets.h).
  *
  * The owner alone writes them, between two steps of `seq`.  They are added to the digest's
  * record (a flush) when the place is needed for another digest, or a number does not fit
@@ -23,14 +23,15 @@
 #define PFS_DIGEST_PENDING_H
 
 #include "pfs_digest.h"
+#include "pfs_thread_sets.h"
 
 /* Places for digests: sets by the last bits of the query identifier. */
-#define PFS_PENDING_SETS	4
-#define PFS_PENDING_WAYS	4
-#define PFS_PENDING_DIGESTS (PFS_PENDING_SETS * PFS_PENDING_WAYS)
+#define PFS_PENDING_DIGEST_SETS	4
+#define PFS_PENDING_DIGEST_WAYS	4
+#define PFS_PENDING_DIGESTS (PFS_PENDING_DIGEST_SETS * PFS_PENDING_DIGEST_WAYS)
 
 /* Kinds of waits of one digest; those of more kinds go to its record at once. */
-#define PFS_PENDING_WAITS	6
+#define PFS_PENDING_DIGEST_WAITS	6
 
 typedef struct PfsPendingWait
 {
@@ -61,7 +62,7 @@ typedef struct PfsPendingDigest
 	uint32		nwaits;
 	PfsPlanCounts plans;
 	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
-	PfsPendingWait waits[PFS_PENDING_WAITS];
+	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
 	uint8		buckets[PFS_HISTOGRAM_BUCKETS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigest;
 
@@ -83,33 +84,35 @@ typedef struct PfsPendingDigests
 	PfsPendingDigest items[PFS_PENDING_DIGESTS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigests;
 
-/*
- * [threads]; NULL: there are no digests.  Whether one was ever used says a byte beside: a
- * reader that looked at all of them would make them resident.
- */
-extern PFS_HIDDEN PfsPendingDigests *pfs_pending_digests;
-extern PFS_HIDDEN uint8 *pfs_pending_used;
+/* A PfsPendingDigests for each thread record. */
+extern PFS_HIDDEN PfsThreadSets pfs_pending_digests;
+
+/* Readers: what belongs to a thread record; NULL: it was never used. */
+static inline const PfsPendingDigests *
+pfs_pending_digests_get(uint32 thread)
+{
+	return pfs_thread_sets_get(&pfs_pending_digests, thread);
+}
 
 /* Postmaster.  Bytes of digests that are in no record, also those of pfs_digest.c. */
-extern void pfs_pending_lay_out(PfsSegment *seg);
+extern void pfs_pending_digests_lay_out(PfsSegment *seg);
 extern size_t pfs_digests_beside(void);
 
 /* Bytes of sets that were never used, whose pages are not resident. */
-extern size_t pfs_pending_unused(void);
+extern size_t pfs_pending_digests_unused(void);
 
 /* ---- the owner, inside a write section of its thread ---- */
 
-/* The process takes the numbers of its thread record, and leaves them. */
-extern void pfs_pending_attach(PfsThread *t);
-extern void pfs_pending_detach(PfsThread *t);
+/* The process leaves the numbers of its thread record. */
+extern void pfs_pending_digests_detach(PfsThread *t);
 
 /* True if an error had left `seq` odd. */
-extern bool pfs_pending_repair(void);
+extern bool pfs_pending_digests_repair(void);
 
 /*
  * Counts a statement that has ended, with its waits; end and ticks by the default timer.
  * False: there is no place for its digest at this moment.
  */
-extern bool pfs_pending_count(const PfsDigestEnd *end, uint64 now, uint64 ticks);
+extern bool pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks);
 
 #endif							/* PFS_DIGEST_PENDING_H */

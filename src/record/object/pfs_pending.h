@@ -1,0 +1,198 @@
+/*
+ * pfs_pending.h
+ *	  What a process has counted of objects that all processes share, as files, and not
+ *	  added to their sums yet.
+ *
+ * The sums of an object are memory that all processes share, and sessions that work with
+ * one object would fight over its lines at every call.  So each process has places of its
+ * own, beside its thread record (pfs_thread_sets.h), and readers add those of all processes
+ * to the sums.
+ *
+ * The owner alone writes them, inside write sections of its thread.  A place's numbers are
+ * added to the sums of their object (a flush) when something else needs the place; never while
+ * a reader or truncator forbids it: then the owner counts in the object's sums at once.
+ *
+ * TRUNCATE raises pfs_words->object_truncations and writes nobody's numbers: those of an
+ * older generation count no more, or only for their name, and their owner moves them when
+ * it comes by.
+ *
+ * There are kinds of objects.  A kind has a function that counts a call, inline, which finds its place with
+ * pfs_pending_find() and else by pfs_pending_take(), and a descriptor (PfsCountedKind) for all that is not on
+ * the way of an event.  Places of all kinds begin with PfsPending; how large they are, and
+ * how many, the kind says in a constant that both use.
+ *
+ * Separate from the sums: these are everybody's, a place is one process's.  SQL commands:
+ * pfs_pending_read.h.
+ */
+#ifndef PFS_PENDING_H
+#define PFS_PENDING_H
+
+#include "pfs_instrument.h"
+#include "pfs_pages.h"
+#include "pfs_patience.h"
+#include "pfs_segment.h"
+#include "pfs_thread_sets.h"
+
+/*
+ * An object, as an event names it: index of its record above the low half of the state word,
+ * which is not 0 while it is there.  0: none.
+ */
+#define PFS_COUNTED_OBJECT(index, word) ((uint64) (index) << 32 | (uint32) (word))
+#define PFS_COUNTED_INDEX(object) ((uint32) ((object) >> 32))
+#define PFS_COUNTED_WORD(object) ((uint32) (object))
+
+/*
+ * What a place begins with; the kind's numbers follow.  All zero is empty.  A place is a
+ * whole number of cache lines, at most PFS_PENDING_SIZE_MAX bytes.
+ */
+typedef struct PfsPending
+{
+	uint64		object;			/* 0: of none */
+	uint32		key;			/* what is counted of it, as the kind says */
+	uint32		unused;
+	uint64		generation;		/* of truncations, when the place was taken;
+								 * 0: it is empty */
+} PfsPending;
+
+#define PFS_PENDING_SIZE_MAX (2 * PFS_CACHE_LINE)
+
+/* Places of a process: so many sets, by a hash of object and key, of PFS_PENDING_WAYS. */
+typedef struct PfsPendingShape
+{
+	uint32		sets;			/* two at least */
+	uint32		size;			/* of a place, in bytes */
+} PfsPendingShape;
+
+#define PFS_PENDING_WAYS 2
+
+/*
+ * What one kind of objects differs in.  make and add are called by the owner of places
+ * inside its write section, with an object that nobody frees meanwhile: no lock, no
+ * allocation, no error.
+ */
+typedef struct PfsCountedKind
+{
+	const PfsPendingShape *shape;
+	PfsTurn		turn;			/* of readers and truncators */
+	PfsPages  **objects;		/* their container: leads from a place to its
+								 * object */
+	const uint32 *max;			/* objects, at most: the kind's setting; 0:
+								 * there are no places */
+
+	/*
+	 * Makes that in which the numbers of a place will be added up; false: no
+	 * room.
+	 */
+	bool		(*make) (void *object, uint32 key);
+
+	/*
+	 * Adds the numbers of a place to the sums of its object.  object NULL: it
+	 * has none, or that has gone, or was truncated since; then they count for
+	 * their name only.
+	 */
+	void		(*add) (void *object, const PfsPending *p);
+
+	/* Any process, for a copy of a place: how many events its numbers are. */
+	uint64		(*events) (const PfsPending *p);
+} PfsCountedKind;
+
+extern const PfsCountedKind *const pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS];
+
+/* In shared memory, one for each kind. */
+typedef struct PfsSharedPending
+{
+	uint64		held;			/* readers and truncators at work; atomic */
+
+	/*
+	 * Generations of the last TRUNCATE by object, and by name; truncators,
+	 * one at a time, before they raise the kind's object_truncations.
+	 */
+	uint64		pushed;
+	uint64		cleared;
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsSharedPending;
+
+extern PFS_HIDDEN PfsSharedPending *pfs_shared_pending; /* [PFS_NUM_COUNTED_OBJECTS] */
+extern PFS_HIDDEN PfsThreadSets pfs_pending_sets[PFS_NUM_COUNTED_OBJECTS];
+
+/* This process's places of each kind; NULL: it has none yet. */
+extern PFS_HIDDEN char *pfs_my_pending[PFS_NUM_COUNTED_OBJECTS];
+
+/* Postmaster: takes the places of all kinds; begins the first generation. */
+extern void pfs_pending_lay_out(PfsSegment *seg);
+extern void pfs_pending_start(void);
+
+/* The process leaves the places of its thread record. */
+extern void pfs_pending_detach(PfsThread *t);
+
+/* ---- the owner, inside a write section of its thread ---- */
+
+/*
+ * A place of this process for an object and key, empty; what was there is flushed.  NULL: not at this
+ * moment, or there is no room for sums of the object.
+ */
+extern PfsPending *pfs_pending_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key);
+
+/*
+ * Says that this process is about to look at an object; NULL: it has gone, or is none.
+ * Between the two the record is not freed by who asks pfs_objects_in_use() before.
+ */
+extern void *pfs_object_enter(PfsThread *t, PfsCountedObjects kind, uint64 object);
+extern void pfs_object_leave(PfsThread *t, PfsCountedObjects kind);
+
+/*
+ * Who removes objects: which of these (indexes of records whose state word has changed, n at most 64) has a
+ * process entered?  A bit each.
+ */
+extern uint64 pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, int n);
+
+static inline bool
+pfs_pending_is(const PfsPending *p, uint64 object, uint32 key)
+{
+	return p->object == object && p->key == key;
+}
+
+/* The set of places in which those of an object and key are. */
+static pg_attribute_always_inline PfsPending *
+pfs_pending_set(char *places, const PfsPendingShape *shape, uint64 object, uint32 key)
+{
+	uint32		hash = (PFS_COUNTED_INDEX(object) + key * 31) * UINT32_C(2654435769);
+
+	return (PfsPending *) (places + hash / (UINT32_MAX / shape->sets + 1) * PFS_PENDING_WAYS * shape->size);
+}
+
+/* The place that is this object's and key's if one of its set is; else the other one. */
+static pg_attribute_always_inline PfsPending *
+pfs_pending_look(char *places, const PfsPendingShape *shape, uint64 object, uint32 key)
+{
+	PfsPending *set = pfs_pending_set(places, shape, object, key);
+
+	return pfs_pending_is(set, object, key) ? set : (PfsPending *) ((char *) set + shape->size);
+}
+
+StaticAssertDecl(PFS_PENDING_WAYS == 2, "pfs_pending_look() looks at two");
+
+/*
+ * On the way of an event: this process's place of an object and key that can be counted
+ * in; NULL: pfs_pending_take() has to be asked.  shape: the kind's constant.
+ */
+static pg_attribute_always_inline PfsPending *
+pfs_pending_find(PfsCountedObjects kind, const PfsPendingShape *shape, uint64 object, uint32 key)
+{
+	PfsPending *p;
+
+	if (unlikely(pfs_my_pending[kind] == NULL))
+		return NULL;
+	p = pfs_pending_look(pfs_my_pending[kind], shape, object, key);
+
+	/*
+	 * The load of the truncations comes behind the store of the odd sequence
+	 * word; the other side is in pfs_pending_read.c.
+	 */
+	pfs_fence_signal();
+	if (unlikely(!pfs_pending_is(p, object, key) ||
+				 p->generation != pfs_load_relaxed(&pfs_words->object_truncations[kind])))
+		return NULL;
+	return p;
+}
+
+#endif							/* PFS_PENDING_H */

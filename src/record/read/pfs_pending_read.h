@@ -1,0 +1,53 @@
+/*
+ * pfs_pending_read.h
+ *	  Readers' and truncators' half of what processes have counted of shared objects and
+ *	  not added to their sums yet (pfs_pending.h).
+ *
+ * SQL commands of a backend.  What they read and truncate of the sums themselves is the
+ * business of each kind.
+ */
+#ifndef PFS_PENDING_READ_H
+#define PFS_PENDING_READ_H
+
+#include "pfs_pending.h"
+
+/*
+ * Takes the turn of the kind, alone or with other readers, forbids flushes, and does the
+ * work, which may raise an error.  The patience is at its end then, and counted if it has
+ * run out.
+ */
+typedef void (*PfsPendingWork) (PfsPatience *patience, void *arg);
+extern void pfs_pending_work(PfsCountedObjects kind, bool alone, PfsPendingWork work, PfsPatience *patience, void *arg);
+
+/* ---- while flushes are forbidden ---- */
+
+/*
+ * Calls each() for a copy of every place whose numbers still count for their name; it raises
+ * no error while the caller holds something.
+ */
+typedef void (*PfsPendingEach) (const PfsPending *p, void *arg);
+extern void pfs_pending_each(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience);
+
+/* Copies of the places whose numbers still count for their object, ordered by object. */
+typedef struct PfsPendingCopies
+{
+	PfsCountedObjects kind;
+	char	   *items;			/* palloc'd */
+	uint32		n;
+	uint32		max;
+} PfsPendingCopies;
+
+extern void pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copies, PfsPatience *patience);
+
+/* Calls each() for the copies of one object. */
+extern void pfs_pending_of_object(const PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg);
+
+/*
+ * Alone: what is pending counts no more for its object (push), or not at all (clear).  Both
+ * return how many events have left the tables so: of objects that are there; of all.  They
+ * raise no error.
+ */
+extern uint64 pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience);
+extern uint64 pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience);
+
+#endif							/* PFS_PENDING_READ_H */
