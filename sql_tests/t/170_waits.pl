@@ -122,7 +122,7 @@ my @groups = (
 	],
 	[
 		[ 'pfs_summary_touch', [ 'SELECT pg_sleep(0)', q{SELECT pg_sleep(0.01)} ], 'the first wait of an instrument' ],
-		[ 'pfs_file_sum_merge', q{SELECT count(pg_read_binary_file('base/1/' || f, 0, 1)) FROM (SELECT f FROM pg_ls_dir('base/1') f WHERE f ~ '^[0-9]+$' LIMIT 60) t},
+		[ 'pfs_file_sum.c:merge_cb', q{SELECT count(pg_read_binary_file('base/1/' || f, 0, 1)) FROM (SELECT f FROM pg_ls_dir('base/1') f WHERE f ~ '^[0-9]+$' LIMIT 60) t},
 			'adding to a file what was pending' ],
 		[ 'pfs_socket_push_cells', 'end', 'the end of a socket' ],
 		[ 'pfs_prepared_add', [ 'PREPARE p AS SELECT 1', 'EXECUTE p' ], 'an execution of a prepared statement' ],
@@ -138,7 +138,7 @@ my %waits = (
 		'TRUNCATE pfs.events_statements_summary_by_digest',
 		'TRUNCATE pfs.events_statements_histogram_by_digest, pfs.events_waits_summary_by_digest'
 	],
-	'pfs_file_sum_merge' => [
+	'pfs_file_sum.c:merge_cb' => [
 		'SELECT count(*) FROM pfs.file_summary_by_event_name', 'SELECT count(*) FROM pfs.file_summary_by_instance',
 		"SELECT pfs.reset('file_summary_by_event_name')", 'TRUNCATE pfs.file_summary_by_instance'
 	],
@@ -215,7 +215,7 @@ foreach my $group (@groups)
 }
 
 # What was pending moves again: no reading and no reset that was cancelled forbids it any more.
-my ($flush) = grep { $_->[0] eq 'pfs_file_sum_merge' } map { @$_ } @groups;
+my ($flush) = grep { $_->[0] eq 'pfs_file_sum.c:merge_cb' } map { @$_ } @groups;
 my ($flusher, $flusher_pid) = stopped(@$flush);
 
 kill 'CONT', $flusher_pid;

@@ -17,17 +17,17 @@
  *
  * Who may free an object.  A process that adds to the sums of an object writes the object's
  * number into object_in_use of its thread record, then looks at the object's state word, and
- * adds only if the object is still the same; else to the sums of its name.  After that it
- * clears object_in_use.  Who removes an object changes the state word first, and leaves
- * the record and the sums where they are, for late calls that saw the old word.  Only some time
- * after that it looks at object_in_use of all threads, and if none names the object
- * nobody can come to the sums any more: they can be freed.  If one does, which takes a process that was
- * descheduled between two instructions, the object has to wait.
+ * adds only if the object is still the same; else the numbers have no object any more.  After
+ * that it clears object_in_use.  Who removes an object changes the state word first, and
+ * leaves the record and the sums where they are, for late calls that saw the old word.  Only
+ * some time later it looks at object_in_use of all threads, and if none names the object
+ * nobody can come to the sums any more: they are free.  If one does, which takes a process
+ * that was descheduled between two instructions, the object has to wait.
  *
  * Between the store to object_in_use and the load of the state word there is no fence: the
- * store has to be visible when who removes looks at the threads, and stores do not
- * stay in a processor for long.  So the kind has to see to it that there is some time between the
- * change of the word and the look, as pfs_file.c does by its tombstones.
+ * store must be visible when who frees looks at the threads, and stores do not stay in a
+ * processor that long.  So a kind has to put some time between the change of the word and
+ * that look, as files do by their tombstones (pfs_file_sum.c).
  */
 #include "postgres.h"
 

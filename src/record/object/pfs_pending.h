@@ -16,10 +16,10 @@
  * older generation count no more, or only for their name, and their owner moves them when
  * it comes by.
  *
- * There are kinds of objects.  A kind has a function that counts a call, inline, which finds its place with
- * pfs_pending_find() and else by pfs_pending_take(), and a descriptor (PfsCountedKind) for all that is not on
- * the way of an event.  Places of all kinds begin with PfsPending; how large they are, and
- * how many, the kind says in a constant that both use.
+ * A kind of objects has an inline function that counts on the way of an event: it finds its
+ * place by pfs_pending_find(), else by pfs_pending_take(), and adds to the kind's own numbers
+ * there.  All that is not on that way goes by the kind's descriptor, PfsCountedKind.  The
+ * kind's PfsPendingShape is a constant, so that the inline function has no load of it.
  *
  * Separate from the sums: these are everybody's, a place is one process's.  SQL commands:
  * pfs_pending_read.h.
@@ -56,7 +56,7 @@ typedef struct PfsPending
 
 #define PFS_PENDING_SIZE_MAX (2 * PFS_CACHE_LINE)
 
-/* Places of a process: so many sets, by a hash of object and key, of PFS_PENDING_WAYS. */
+/* A process's places of a kind: sets of PFS_PENDING_WAYS, by a hash of object and key. */
 typedef struct PfsPendingShape
 {
 	uint32		sets;			/* two at least */
@@ -87,12 +87,12 @@ typedef struct PfsCountedKind
 
 	/*
 	 * Adds the numbers of a place to the sums of its object.  object NULL: it
-	 * has none, or that has gone, or was truncated since; then they count for
-	 * their name only.
+	 * has none, or that has gone, or was truncated since: then they go where
+	 * the kind counts by names, if it does.
 	 */
 	void		(*add) (void *object, const PfsPending *p);
 
-	/* Any process, for a copy of a place: how many events its numbers are. */
+	/* SQL commands, for a copy of a place: how many events its numbers are. */
 	uint64		(*events) (const PfsPending *p);
 } PfsCountedKind;
 
@@ -127,21 +127,22 @@ extern void pfs_pending_detach(PfsThread *t);
 /* ---- the owner, inside a write section of its thread ---- */
 
 /*
- * A place of this process for an object and key, empty; what was there is flushed.  NULL: not at this
- * moment, or there is no room for sums of the object.
+ * A place of this process for an object and key, empty; what was there is flushed.  NULL: not
+ * at this moment, or there is no room for sums of the object, and the call is to be counted
+ * in the sums at once.
  */
 extern PfsPending *pfs_pending_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key);
 
 /*
- * Says that this process is about to look at an object; NULL: it has gone, or is none.
- * Between the two the record is not freed by who asks pfs_objects_in_use() before.
+ * From enter to leave the object's record and sums are not freed, by those who ask
+ * pfs_objects_in_use() before.  NULL: it is none, or has gone; leave is called all the same.
  */
 extern void *pfs_object_enter(PfsThread *t, PfsCountedObjects kind, uint64 object);
 extern void pfs_object_leave(PfsThread *t, PfsCountedObjects kind);
 
 /*
- * Who removes objects: which of these (indexes of records whose state word has changed, n at most 64) has a
- * process entered?  A bit each.
+ * Who frees objects, some time after their state words have changed: which of these records
+ * (indexes, at most 64) has a process entered?  A bit each.
  */
 extern uint64 pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, int n);
 

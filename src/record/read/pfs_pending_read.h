@@ -12,19 +12,15 @@
 #include "pfs_pending.h"
 
 /*
- * Takes the turn of the kind, alone or with other readers, forbids flushes, and does the
- * work, which may raise an error.  The patience is at its end then, and counted if it has
- * run out.
+ * Takes the turn of the kind (alone: of a truncator), forbids flushes, and does the work, which
+ * may raise an error.  Ends the patience.
  */
 typedef void (*PfsPendingWork) (PfsPatience *patience, void *arg);
 extern void pfs_pending_work(PfsCountedObjects kind, bool alone, PfsPendingWork work, PfsPatience *patience, void *arg);
 
 /* ---- while flushes are forbidden ---- */
 
-/*
- * Calls each() for a copy of every place whose numbers still count for their name; it raises
- * no error while the caller holds something.
- */
+/* Calls each() for a copy of every place whose numbers still count for their name. */
 typedef void (*PfsPendingEach) (const PfsPending *p, void *arg);
 extern void pfs_pending_each(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience);
 
@@ -43,9 +39,8 @@ extern void pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copie
 extern void pfs_pending_of_object(const PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg);
 
 /*
- * Alone: what is pending counts no more for its object (push), or not at all (clear).  Both
- * return how many events have left the tables so: of objects that are there; of all.  They
- * raise no error.
+ * Truncators: from now on what is pending counts no more for its object (push), or not at all
+ * (clear).  Both return how many events that were: of objects that are there; all.  No error.
  */
 extern uint64 pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience);
 extern uint64 pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience);
