@@ -168,5 +168,6 @@ extern void hammer_bench(void);
 
 /* Only in a program that is linked with the library's own code, see record/. */
 extern void hammer_lwlock(void) __attribute__((weak));
+extern void hammer_pending(void) __attribute__((weak));
 
 #endif							/* HAMMER_H */

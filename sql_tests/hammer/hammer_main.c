@@ -44,6 +44,7 @@ static const HammerGroup groups[] = {
 	{"cell", hammer_cell, 6, true},
 	{"sparse", hammer_sparse, 3, true},
 	{"lwlock", hammer_lwlock, 2, true},
+	{"pending", hammer_pending, 2, true},
 	{"cost", hammer_cost, 0, false},
 	{"bench", hammer_bench, 1, false},
 };

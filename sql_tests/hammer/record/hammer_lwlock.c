@@ -1,7 +1,7 @@
 /*
  * hammer_lwlock.c
  *	  Records of LWLock acquisitions in blocks (pfs_lwlock_event.h).  The code is the library's; what it
- *	  needs of the server is at the end of this file.
+ *	  needs besides is at the end of this file, and in hammer_server.c.
  *
  * All that a record says follows from its thread's number and its own, so each copy that
  * a reader is given shows whether it is whole, and whose it is.  Threads come and go in the
@@ -507,39 +507,11 @@ hammer_lwlock(void)
 
 /* ---- what the library's code needs of the rest ---- */
 
-volatile sig_atomic_t InterruptPending = false;
-PfsPages   *pfs_threads = NULL;
-PfsLocal	pfs_local;
-PfsSizes	pfs_sizes;
 PfsSharedSummary *pfs_summary = NULL;
 PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
-static PfsSharedWords words;
-PfsSharedWords *pfs_words = &words;
 void	   *pfs_lwlock_holders = NULL;
 PfsLwlockHolder *pfs_my_lwlocks = NULL;
 PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_ALL;
-
-void
-ProcessInterrupts(void)
-{
-}
-
-/* A reader copies next: let the owner come near, or pass. */
-void *
-palloc(Size size)
-{
-	static HammerRng rng = {.state = 1};
-
-	for (uint32 spins = hammer_random(&rng, hammer_random(&rng, 400) + 1); spins > 0; spins--)
-		pfs_pause();
-	return malloc(size);
-}
-
-void
-pfree(void *pointer)
-{
-	free(pointer);
-}
 
 size_t
 pfs_lwlock_holder_size(void)

@@ -128,6 +128,7 @@ pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks)
 
 /* ---- what is pending ---- */
 
+/* Takes a place for calls on a file, in which nothing is counted yet. */
 PfsPendingFile *
 pfs_file_place(PfsThread *t, uint64 file, uint32 key)
 {
@@ -138,12 +139,14 @@ pfs_file_place(PfsThread *t, uint64 file, uint32 key)
 	return p;
 }
 
+/* Gives a file the sum in which a place's calls will be counted. */
 static bool
 make_cb(void *file, uint32 key)
 {
 	return sum_of(file, key) != NULL;
 }
 
+/* Adds a place's calls to their file's sum. */
 static void
 merge_cb(void *file, const PfsPending *place)
 {

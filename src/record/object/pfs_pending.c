@@ -63,6 +63,7 @@ pfs_pending_start(void)
 		pfs_words->object_truncations[kind] = 1;
 }
 
+/* Forgets the places of this process, which the next one with its record goes on with. */
 void
 pfs_pending_detach(PfsThread *t)
 {
@@ -71,6 +72,10 @@ pfs_pending_detach(PfsThread *t)
 
 /* ---- objects that others remove ---- */
 
+/*
+ * Says that this process is about to look at an object, and returns its record.  NULL: it is
+ * none, or has been removed since the event that names it.
+ */
 void *
 pfs_object_enter(PfsThread *t, PfsCountedObjects kind, uint64 object)
 {
@@ -163,13 +168,17 @@ static PfsPending *
 choose(char *places, const PfsPendingShape *shape, uint64 object, uint32 key)
 {
 	PfsPending *first = pfs_pending_set(places, shape, object, key);
-	PfsPending *p = pfs_pending_look(places, shape, object, key);
+	PfsPending *second = pfs_pending_next(first, shape);
 
-	if (pfs_pending_is(p, object, key) || p->generation == 0)
-		return p;
+	if (pfs_pending_is(first, object, key))
+		return first;
+	if (pfs_pending_is(second, object, key))
+		return second;
 	if (first->generation == 0)
 		return first;
-	return next_way++ % PFS_PENDING_WAYS == 0 ? first : p;
+	if (second->generation == 0)
+		return second;
+	return next_way++ % PFS_PENDING_WAYS == 0 ? first : second;
 }
 
 /*

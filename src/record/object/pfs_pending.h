@@ -161,16 +161,12 @@ pfs_pending_set(char *places, const PfsPendingShape *shape, uint64 object, uint3
 	return (PfsPending *) (places + hash / (UINT32_MAX / shape->sets + 1) * PFS_PENDING_WAYS * shape->size);
 }
 
-/* The place that is this object's and key's if one of its set is; else the other one. */
-static pg_attribute_always_inline PfsPending *
-pfs_pending_look(char *places, const PfsPendingShape *shape, uint64 object, uint32 key)
+/* The next place of the set. */
+static inline PfsPending *
+pfs_pending_next(PfsPending *p, const PfsPendingShape *shape)
 {
-	PfsPending *set = pfs_pending_set(places, shape, object, key);
-
-	return pfs_pending_is(set, object, key) ? set : (PfsPending *) ((char *) set + shape->size);
+	return (PfsPending *) ((char *) p + shape->size);
 }
-
-StaticAssertDecl(PFS_PENDING_WAYS == 2, "pfs_pending_look() looks at two");
 
 /*
  * On the way of an event: this process's place of an object and key that can be counted
@@ -183,17 +179,24 @@ pfs_pending_find(PfsCountedObjects kind, const PfsPendingShape *shape, uint64 ob
 
 	if (unlikely(pfs_my_pending[kind] == NULL))
 		return NULL;
-	p = pfs_pending_look(pfs_my_pending[kind], shape, object, key);
+	p = pfs_pending_set(pfs_my_pending[kind], shape, object, key);
+	if (!pfs_pending_is(p, object, key))
+	{
+		p = pfs_pending_next(p, shape);
+		if (unlikely(!pfs_pending_is(p, object, key)))
+			return NULL;
+	}
 
 	/*
 	 * The load of the truncations comes behind the store of the odd sequence
 	 * word; the other side is in pfs_pending_read.c.
 	 */
 	pfs_fence_signal();
-	if (unlikely(!pfs_pending_is(p, object, key) ||
-				 p->generation != pfs_load_relaxed(&pfs_words->object_truncations[kind])))
+	if (unlikely(p->generation != pfs_load_relaxed(&pfs_words->object_truncations[kind])))
 		return NULL;
 	return p;
 }
+
+StaticAssertDecl(PFS_PENDING_WAYS == 2, "pfs_pending_find() looks at two");
 
 #endif							/* PFS_PENDING_H */

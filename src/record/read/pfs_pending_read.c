@@ -168,6 +168,7 @@ oldest_of_objects(PfsCountedObjects kind)
 	return Max(pfs_load_relaxed(&pfs_shared_pending[kind].pushed), oldest_of_names(kind));
 }
 
+/* Hands what is pending of all objects to each(), for a reader of sums by name. */
 void
 pfs_pending_each(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience)
 {
@@ -220,6 +221,7 @@ pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copies, PfsPatien
 	qsort(copies->items, copies->n, size, compare_objects);
 }
 
+/* Hands the copies of one object, which lie one after the other, to each(). */
 void
 pfs_pending_of_object(const PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg)
 {
@@ -284,6 +286,10 @@ begin_generation(uint64 *truncated, uint64 oldest, Count *count, PfsPatience *pa
 	each_since(count->kind, oldest, count_cb, count, patience);
 }
 
+/*
+ * From now on what is pending counts for its name only; the owners of the places move it when
+ * they come by.  Returns the events that objects which are there lose so.
+ */
 uint64
 pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience)
 {
@@ -293,6 +299,7 @@ pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience)
 	return count.events;
 }
 
+/* The same, and it does not count any more at all.  Returns how many events that were. */
 uint64
 pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience)
 {
