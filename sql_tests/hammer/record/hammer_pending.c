@@ -54,6 +54,7 @@ StaticAssertDecl(sizeof(Place) == PFS_CACHE_LINE, "places are whole lines");
 typedef struct PendingContext
 {
 	uint64		turn;			/* readers, or ALONE */
+	uint64		wanted;			/* how many want it alone: before others read */
 	uint64		names[KEYS];
 	uint64		numbers;		/* objects made so far */
 	bool		removes;		/* objects are removed, and names truncated */
@@ -96,6 +97,16 @@ sum_of(const uint64 *counts)
 	return sum;
 }
 
+/* Now and then, once in so many times, a process loses its processor in the middle of something. */
+static void
+linger(uint32 times)
+{
+	static HammerRng rng = {.state = 1};
+
+	if (hammer_random(&rng, times) == 0)
+		usleep(500);
+}
+
 /* ---- the kind ---- */
 
 /* Now and then there is no room. */
@@ -116,7 +127,9 @@ add(Object *object, uint32 key, uint64 value)
 static void
 add_cb(void *object, const PfsPending *p)
 {
+	linger(500);
 	add(object, p->key, ((const Place *) p)->value);
+	linger(500);
 	pfs_add_relaxed(object != NULL ? &x->flushed : &x->homeless, 1);
 }
 
@@ -191,9 +204,11 @@ count(PfsThread *t, const Handle *handle, uint32 key)
 	p = (Place *) pfs_pending_find(KIND, &shape, handle->object, key);
 	if (p == NULL || events_of(p->value) == PLACE_FULL)
 		p = (Place *) pfs_pending_take(t, KIND, handle->object, key);
+	linger(20000);
 	if (p != NULL)
 	{
 		p->value += value;
+		linger(20000);
 		p->check = 3 * p->value;
 	}
 	else
@@ -396,11 +411,11 @@ static uint32 ntombstones = 0;
 static void
 free_one(void)
 {
-	uint64		nobody = 0;
 	Object	   *object = pfs_pages_record(objects, tombstones[0]);
 
-	if (pfs_objects_in_use(KIND, tombstones, 1) != 0 || !pfs_cas(&x->turn, &nobody, ALONE))
+	if (pfs_objects_in_use(KIND, tombstones, 1) != 0)
 		return;
+	pfs_turn_take(kind.turn, true);
 	for (int key = 0; key < KEYS; key++)
 		add(NULL, key, pfs_exchange(&object->sums[key], 0));
 	pfs_pages_free(objects, tombstones[0]);
@@ -434,14 +449,18 @@ work_with_all(bool removes, HammerRng *rng)
 	while (hammer_going())
 	{
 		PfsPatience patience = {0};
-		uint32		dice = hammer_random(rng, 16);
+		uint32		dice = hammer_random(rng, 64);
 		uint64		seen;
 
+		/*
+		 * A truncation makes a fence in all processes, which takes
+		 * milliseconds.
+		 */
 		if (dice == 0)
 			pfs_pending_work(KIND, true, push, &patience, NULL);
 		else if (dice == 1 && x->removes)
 			pfs_pending_work(KIND, true, clear, &patience, NULL);
-		else if (dice < 6 && removes)
+		else if (dice < 24 && removes)
 			remove_one(rng);
 		else
 		{
@@ -449,7 +468,7 @@ work_with_all(bool removes, HammerRng *rng)
 			pfs_add_relaxed(&x->read, 1);
 		}
 		/* Flushes are forbidden meanwhile. */
-		usleep(hammer_random(rng, 2000));
+		usleep(hammer_random(rng, 10000));
 	}
 }
 
@@ -543,14 +562,22 @@ hammer_pending(void)
 void
 pfs_turn_take(PfsTurn what, bool alone)
 {
-	for (;;)
-	{
-		uint64		turn = pfs_load_relaxed(&x->turn);
+	uint64		turn = 0;
 
-		if (alone ? turn == 0 && pfs_cas(&x->turn, &turn, ALONE) : turn < ALONE && pfs_cas(&x->turn, &turn, turn + 1))
-			return;
-		usleep(20);
+	if (alone)
+	{
+		pfs_add_relaxed(&x->wanted, 1);
+		while (!pfs_cas(&x->turn, &turn, ALONE))
+		{
+			turn = 0;
+			usleep(20);
+		}
+		pfs_sub_seqcst(&x->wanted, 1);
+		return;
 	}
+	while (pfs_load_relaxed(&x->wanted) != 0 || (turn = pfs_load_relaxed(&x->turn)) == ALONE ||
+		   !pfs_cas(&x->turn, &turn, turn + 1))
+		usleep(20);
 }
 
 void
