@@ -5,8 +5,9 @@
  *
  * An event adds to one word: 1 below, and above the number that its object has got when it was
  * made.  So the sums of an object show whether all that was added to them was its own.  Each
- * writer says how many events it has begun and ended; what a reader finds, with what
- * truncations took, lies in between, and in the end is just that.
+ * writer has a key of its own and says how many events it has begun and ended; what a reader
+ * finds under its key, with what truncations took, lies in between, and in the end is just
+ * that.
  *
  * Threads come and go in the same memory, objects are removed while numbers of them are
  * pending, and others truncate.  No process is killed: then the server makes shared memory
@@ -25,10 +26,10 @@
 #include "pfs_shared.h"
 
 #define KIND		PFS_COUNTED_FILES
-#define KEYS		3
+#define KEYS		(HAMMER_WORKERS_MAX / 2)	/* each writer has one */
 #define OBJECTS		16
 #define THREADS		(2 * HAMMER_WORKERS_MAX)
-#define HANDLES		4			/* objects that a writer knows */
+#define HANDLES		12			/* objects that a writer knows */
 #define TOMBSTONES	2			/* removed objects that are not freed yet */
 #define PLACE_FULL	300			/* events of a place */
 #define ALONE		(UINT64_C(1) << 63)
@@ -58,14 +59,18 @@ typedef struct PendingContext
 	uint64		names[KEYS];
 	uint64		numbers;		/* objects made so far */
 	bool		removes;		/* objects are removed, and names truncated */
-	uint64		begun[HAMMER_WORKERS_MAX];
-	uint64		ended[HAMMER_WORKERS_MAX];
+	uint64		begun[KEYS];
+	uint64		ended[KEYS];
 
 	/* Truncators, who have the turn alone. */
 	uint64		cleared;		/* events that left the names */
 	uint64		pushed;			/* events that left the objects */
-	uint64		ended_before;	/* the last truncation: these are of no object */
-	uint64		begun_behind;	/* these are, if none is removed */
+	uint64		ended_before[KEYS]; /* the last truncation by object: these
+									 * are of none */
+	uint64		begun_behind[KEYS]; /* those that come later are, if none is
+									 * removed */
+	uint64		ended_before_clear[KEYS];	/* the same by name */
+	uint64		begun_behind_clear[KEYS];
 
 	/* How often something happened. */
 	uint64		at_once;
@@ -92,9 +97,32 @@ sum_of(const uint64 *counts)
 {
 	uint64		sum = 0;
 
-	for (int i = 0; i < HAMMER_WORKERS_MAX; i++)
-		sum += pfs_load_acquire(&counts[i]);
+	for (int key = 0; key < KEYS; key++)
+		sum += pfs_load_acquire(&counts[key]);
 	return sum;
+}
+
+static void
+copy_counts(uint64 *to, const uint64 *counts)
+{
+	for (int key = 0; key < KEYS; key++)
+		to[key] = pfs_load_acquire(&counts[key]);
+}
+
+/*
+ * What was seen by key is no less than what had ended before, without what had begun when the
+ * last truncation was over, and no more than what has begun, without what had ended before it.
+ */
+static void
+check_seen(const char *what, const uint64 *seen, const uint64 *ended, const uint64 *begun_behind, const uint64 *ended_before)
+{
+	for (int key = 0; key < KEYS; key++)
+	{
+		uint64		least = ended[key] < begun_behind[key] ? 0 : ended[key] - begun_behind[key];
+		uint64		most = pfs_load_acquire(&x->begun[key]) - ended_before[key];
+
+		HAMMER_CHECK(seen[key] >= least && seen[key] <= most, "%s %lu events of a writer, not %lu to %lu", what, seen[key], least, most);
+	}
 }
 
 /* Now and then, once in so many times, a process loses its processor in the middle of something. */
@@ -104,7 +132,7 @@ linger(uint32 times)
 	static HammerRng rng = {.state = 1};
 
 	if (hammer_random(&rng, times) == 0)
-		usleep(500);
+		usleep(hammer_random(&rng, 8) == 0 ? 20000 : 300);
 }
 
 /* ---- the kind ---- */
@@ -245,7 +273,7 @@ be_thread(uint32 place, HammerRng *rng, uint32 events)
 		if (handle->object == 0 && !x->removes)
 			continue;
 		pfs_store_release(&x->begun[place], x->begun[place] + 1);
-		count(t, handle, hammer_random(rng, KEYS));
+		count(t, handle, place);
 		pfs_store_release(&x->ended[place], x->ended[place] + 1);
 
 		/*
@@ -271,88 +299,74 @@ add_name_cb(const PfsPending *p, void *arg)
 
 	if (place->check != 3 * place->value)
 		hammer_fail("a copy is torn: %lx, %lx", place->value, place->check);
-	*(uint64 *) arg += events_of(place->value);
+	((uint64 *) arg)[p->key] += events_of(place->value);
 }
 
-/* All that was counted and not cleared, also of objects that are about to be freed. */
-static uint64
-events_of_names(PfsPatience *patience)
+/* By key: all that was counted and not cleared, also of objects that are about to be freed. */
+static void
+read_names(PfsPatience *patience, void *arg)
 {
-	uint64		seen = 0;
+	uint64	   *seen = arg;
+	uint64		ended[KEYS];
 
+	copy_counts(ended, x->ended);
 	for (int key = 0; key < KEYS; key++)
-		seen += events_of(pfs_load_relaxed(&x->names[key]));
+		seen[key] = events_of(pfs_load_relaxed(&x->names[key]));
 	for (uint32 i = 0; i < OBJECTS; i++)
 	{
 		const Object *object = pfs_pages_record(objects, i);
 
 		for (int key = 0; key < KEYS; key++)
-			seen += events_of(pfs_load_relaxed(&object->sums[key]));
+			seen[key] += events_of(pfs_load_relaxed(&object->sums[key]));
 	}
-	pfs_pending_each(KIND, add_name_cb, &seen, patience);
-	return seen;
-}
-
-static void
-read_names(PfsPatience *patience, void *arg)
-{
-	uint64		least = sum_of(x->ended);
-	uint64		seen = events_of_names(patience) + x->cleared;
-	uint64		most = sum_of(x->begun);
-
-	HAMMER_CHECK(patience->has_run_out || (seen >= least && seen <= most),
-				 "by names %lu events, not %lu to %lu", seen, least, most);
-	*(uint64 *) arg = seen;
+	pfs_pending_each(KIND, add_name_cb, seen, patience);
+	if (!patience->has_run_out)
+		check_seen("by names", seen, ended, x->begun_behind_clear, x->ended_before_clear);
 }
 
 static void
 add_object_cb(const PfsPending *p, void *arg)
 {
-	*(uint64 *) arg += ((const Place *) p)->value;
+	((uint64 *) arg)[p->key] += ((const Place *) p)->value;
 }
 
-/* Of objects that are there, each with what is pending of it. */
-static uint64
-events_of_objects(PfsPatience *patience)
+/* By key: what objects have that are there, each with what is pending of it. */
+static void
+read_objects(PfsPatience *patience, void *arg)
 {
+	uint64		all[KEYS];
+	uint64	   *seen = arg;
+	uint64		ended[KEYS];
 	PfsPendingCopies copies;
 	uint32_t	pos = 0;
 	uint64		word;
 	uint32		index;
-	uint64		events = 0;
 
+	copy_counts(ended, x->ended);
+	memset(all, 0xFF, sizeof(all));
+	memset(seen, 0, KEYS * sizeof(uint64));
 	pfs_pending_copy_all(KIND, &copies, patience);
 	while ((index = pfs_pages_next(objects, &pos, &word)) != PFS_NO_RECORD)
 	{
 		const Object *object = pfs_pages_record(objects, index);
 		uint64		number = pfs_load_relaxed(&object->number);
-		uint64		value = 0;
+		uint64		values[KEYS];
 
-		for (int key = 0; key < KEYS; key++)
-			value += pfs_load_relaxed(&object->sums[key]);
-		pfs_pending_of_object(&copies, PFS_COUNTED_OBJECT(index, word), add_object_cb, &value);
+		copy_counts(values, object->sums);
+		pfs_pending_of_object(&copies, PFS_COUNTED_OBJECT(index, word), add_object_cb, values);
 		pfs_fence_acquire();
 		if (pfs_pages_word(objects, index) != word)
 			continue;
-		if (!patience->has_run_out && value >> 32 != (uint32) (events_of(value) * number))
-			hammer_fail("object %lu has %lu events, and some are another's", number, events_of(value));
-		events += events_of(value);
+		for (int key = 0; key < KEYS; key++)
+		{
+			if (!patience->has_run_out && values[key] >> 32 != (uint32) (events_of(values[key]) * number))
+				hammer_fail("object %lu has %lu events, and some are another's", number, events_of(values[key]));
+			seen[key] += events_of(values[key]);
+		}
 	}
 	pfree(copies.items);
-	return events;
-}
-
-static void
-read_objects(PfsPatience *patience, void *arg)
-{
-	uint64		ended = sum_of(x->ended);
-	uint64		least = x->removes || ended < x->begun_behind ? 0 : ended - x->begun_behind;
-	uint64		seen = events_of_objects(patience);
-	uint64		most = sum_of(x->begun) - x->ended_before;
-
-	HAMMER_CHECK(patience->has_run_out || (seen >= least && seen <= most),
-				 "by objects %lu events, not %lu to %lu", seen, least, most);
-	*(uint64 *) arg = seen;
+	if (!patience->has_run_out)
+		check_seen("by objects", seen, ended, x->removes ? all : x->begun_behind, x->ended_before);
 }
 
 /* ---- truncators, and who removes ---- */
@@ -382,25 +396,30 @@ take_objects(bool moves)
 static void
 push(PfsPatience *patience, void *arg)
 {
-	uint64		ended = sum_of(x->ended);
+	uint64		ended[KEYS];
 
+	copy_counts(ended, x->ended);
 	x->pushed += pfs_pending_push(KIND, patience);
 	x->pushed += take_objects(true);
-	x->ended_before = ended;
-	x->begun_behind = sum_of(x->begun);
+	copy_counts(x->ended_before, ended);
+	copy_counts(x->begun_behind, x->begun);
 	x->truncated++;
 }
 
 static void
 clear(PfsPatience *patience, void *arg)
 {
-	uint64		ended = sum_of(x->ended);
+	uint64		ended[KEYS];
 
+	copy_counts(ended, x->ended);
 	x->cleared += pfs_pending_clear(KIND, patience);
 	x->cleared += take_objects(false);
 	for (int key = 0; key < KEYS; key++)
 		x->cleared += events_of(pfs_exchange(&x->names[key], 0));
-	x->ended_before = ended;
+	copy_counts(x->ended_before, ended);
+	copy_counts(x->ended_before_clear, ended);
+	copy_counts(x->begun_behind, x->begun);
+	copy_counts(x->begun_behind_clear, x->begun);
 	x->truncated++;
 }
 
@@ -450,7 +469,7 @@ work_with_all(bool removes, HammerRng *rng)
 	{
 		PfsPatience patience = {0};
 		uint32		dice = hammer_random(rng, 64);
-		uint64		seen;
+		uint64		seen[KEYS];
 
 		/*
 		 * A truncation makes a fence in all processes, which takes
@@ -461,10 +480,13 @@ work_with_all(bool removes, HammerRng *rng)
 		else if (dice == 1 && x->removes)
 			pfs_pending_work(KIND, true, clear, &patience, NULL);
 		else if (dice < 24 && removes)
+		{
 			remove_one(rng);
+			continue;
+		}
 		else
 		{
-			pfs_pending_work(KIND, false, dice % 2 == 0 ? read_names : read_objects, &patience, &seen);
+			pfs_pending_work(KIND, false, dice % 2 == 0 ? read_names : read_objects, &patience, seen);
 			pfs_add_relaxed(&x->read, 1);
 		}
 		/* Flushes are forbidden meanwhile. */
@@ -492,14 +514,15 @@ static void
 check_rest(void)
 {
 	PfsPatience patience = {0};
-	uint64		seen;
+	uint64		seen[KEYS];
+	uint64		begun = sum_of(x->begun);
 
-	pfs_pending_work(KIND, false, read_names, &patience, &seen);
-	if (seen != sum_of(x->begun))
-		hammer_fail("%lu events of %lu are there", seen, sum_of(x->begun));
-	pfs_pending_work(KIND, false, read_objects, &patience, &seen);
-	if (!x->removes && x->pushed + seen != sum_of(x->begun))
-		hammer_fail("%lu events of %lu were taken from objects, and %lu are there", x->pushed, sum_of(x->begun), seen);
+	pfs_pending_work(KIND, false, read_names, &patience, seen);
+	if (x->cleared + sum_of(seen) != begun)
+		hammer_fail("%lu events of %lu were cleared, and %lu are there", x->cleared, begun, sum_of(seen));
+	pfs_pending_work(KIND, false, read_objects, &patience, seen);
+	if (!x->removes && x->pushed + sum_of(seen) != begun)
+		hammer_fail("%lu events of %lu were taken from objects, and %lu are there", x->pushed, begun, sum_of(seen));
 }
 
 static bool
