@@ -27,7 +27,7 @@
 
 #define KIND		PFS_COUNTED_FILES
 #define KEYS		(HAMMER_WORKERS_MAX / 2)	/* each writer has one */
-#define OBJECTS		16
+#define OBJECTS		8
 #define THREADS		(2 * HAMMER_WORKERS_MAX)
 #define HANDLES		12			/* objects that a writer knows */
 #define TOMBSTONES	2			/* removed objects that are not freed yet */
@@ -125,14 +125,30 @@ check_seen(const char *what, const uint64 *seen, const uint64 *ended, const uint
 	}
 }
 
+static bool has_lingered = false;
+
 /* Now and then, once in so many times, a process loses its processor in the middle of something. */
 static void
 linger(uint32 times)
 {
 	static HammerRng rng = {.state = 1};
 
-	if (hammer_random(&rng, times) == 0)
-		usleep(hammer_random(&rng, 8) == 0 ? 20000 : 300);
+	if (hammer_random(&rng, times) != 0)
+		return;
+	usleep(hammer_random(&rng, 8) == 0 ? 20000 : 300);
+	has_lingered = true;
+}
+
+/*
+ * And then again, when it is over: whoever has waited for it looks before there are so many new
+ * events that a few which are missing do not show.
+ */
+static void
+linger_behind(void)
+{
+	if (has_lingered)
+		usleep(1000);
+	has_lingered = false;
 }
 
 /* ---- the kind ---- */
@@ -246,6 +262,7 @@ count(PfsThread *t, const Handle *handle, uint32 key)
 		pfs_add_relaxed(&x->at_once, 1);
 	}
 	pfs_write_end(t);
+	linger_behind();
 }
 
 static void
@@ -479,7 +496,7 @@ work_with_all(bool removes, HammerRng *rng)
 			pfs_pending_work(KIND, true, push, &patience, NULL);
 		else if (dice == 1 && x->removes)
 			pfs_pending_work(KIND, true, clear, &patience, NULL);
-		else if (dice < 24 && removes)
+		else if (dice < 56 && removes)
 		{
 			remove_one(rng);
 			continue;
