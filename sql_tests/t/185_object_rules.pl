@@ -35,10 +35,11 @@ foreach my $s ($shop, $home)
 	$s->query(test_functions('pfs_test_rules'));
 	$s->query('CREATE SCHEMA a; CREATE SCHEMA "A"; CREATE TEMP TABLE mine (t text)');
 }
-my $start = "TABLE FUNCTION PROCEDURE TRIGGER";
+my @types = qw(TABLE FUNCTION PROCEDURE TRIGGER);
+
 is($server->sql(q{SELECT string_agg(object_type || ' ' || object_schema || ' ' || enabled || ' ' || timed, ', ' ORDER BY object_type COLLATE "C", object_schema COLLATE "C")
 	FROM pfs.setup_objects WHERE database_name = '%' AND object_name = '%'}),
-	join(', ', map { my $t = $_; map { "$t $_" } '% YES YES', map { "$_ NO NO" } qw(information_schema pg_catalog pg_toast) } sort split / /, $start),
+	join(', ', map { my $t = $_; map { "$t $_" } '% YES YES', map { "$_ NO NO" } qw(information_schema pg_catalog pg_toast) } sort @types),
 	'the rules of the start');
 
 # ---- which rule decides, compared with a model ----
@@ -76,7 +77,6 @@ sub model
 
 sub pick { return $_[ int rand @_ ]; }
 
-my @types = split / /, $start;
 my @schemas = qw(a A pg_catalog information_schema pg_toast public);
 my @names = qw(t T u t%);
 my ($compared, %answers) = (0);
@@ -102,8 +102,9 @@ foreach my $round (1 .. $rounds)
 		my ($database, $session) = @$case;
 		my $own = $temp{$database};
 		my @objects = map { my $t = $_; map { my $s = $_; map { [ $t, $s, $_ ] } @names } @schemas, @$own } @types;
-		my $asked = $session->query('SELECT string_agg(rule_of(t, s, n), E\'\n\' ORDER BY i) FROM (VALUES '
-			  . join(', ', map { my $i = $_; "($i, " . join(', ', map { "'$_'" } @{ $objects[$i] }) . ')' } 0 .. $#objects) . ') v (i, t, s, n)');
+		my ($t, $s, $n) = map { "'{" . join(',', @$_) . "}'::text[]" } \@types, [ @schemas, @$own ], \@names;
+		my $asked = $session->query("SELECT string_agg(rule_of(t, s, n), chr(10) ORDER BY i, j, k) FROM unnest($t) WITH ORDINALITY a (t, i),
+			unnest($s) WITH ORDINALITY b (s, j), unnest($n) WITH ORDINALITY c (n, k)");
 		my @asked = split /\n/, $asked;
 		my @wrong = grep { $asked[$_] ne model(\%rules, $objects[$_][0], $database, @{ $objects[$_] }[ 1, 2 ]) } 0 .. $#objects;
 
