@@ -301,10 +301,15 @@ $standby->stop;
 my $victim = $server->session;
 my $victim_pid = $victim->pid;
 
+my $started = q{SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_start_time'};
+my $before = $server->sql($started);
+
 $server->sql(q{TRUNCATE pfs.setup_objects});
-$victim->{closed} = 1;
 kill 'KILL', $victim_pid;
-ok($server->poll('SELECT count(*) FROM pfs.setup_objects', 16), 'after a crash: the rules of the start');
+$server->lost_sessions;
+ok($server->poll_connect("SELECT ($started) <> '$before'", 't'), 'a session is killed, and the server begins anew');
+is($server->sql('SELECT count(*) FROM pfs.setup_objects'), 16, 'with the rules of the start');
+is($server->sql(q{SELECT rule_of('TABLE', 'a', 't')}), 'YES YES', 'by which sessions go');
 $server->conf('pfs.setup_objects_size = 5');
 $server->restart;
 is($server->sql(q{SELECT string_agg(object_type || ' ' || object_schema, ', ' ORDER BY object_type COLLATE "C" DESC, object_schema COLLATE "C") FROM pfs.setup_objects}),
