@@ -12,8 +12,8 @@
  * word of their sequence lock says whether it is still right: each change ends with another
  * even word.  A reader that saw this word unchanged around its copying has the rules of
  * exactly that word (edges C and D of pfs_seqlock.h), and resolved_word remembers it.
- * A change that had ended before a statement began is seen by that statement where its
- * client knows of the end: what told it so came through locks of the kernel or the server.
+ * A statement that was sent when a change had ended sees it: the kernel, which took the
+ * news from one client to the other, ordered the writer's stores before our load.
  *
  * Schemas: the server tells each process at the beginning of its statements which rows of
  * pg_namespace have changed, and that makes the copy invalid.  So a schema that is created,
@@ -114,6 +114,7 @@ kind_of_schema(Oid schema)
 	return isTempToastNamespace(schema) ? OWN_TOAST_TEMP : ONE_SCHEMA;
 }
 
+/* Is the rule for this schema?  kind: what kind_of_schema() says of it. */
 static bool
 fits_schema(const ResolvedRule *rule, Oid schema, SchemaKind kind)
 {
