@@ -324,6 +324,7 @@ pfs_set_object(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(1);
 }
 
+/* SQL function: deletes the rule for these objects; returns how many there were. */
 Datum
 pfs_drop_object(PG_FUNCTION_ARGS)
 {

@@ -92,6 +92,7 @@ report(PfsRuleResult result, const PfsRuleList *list, const char *key, const cha
 	}
 }
 
+/* Raises the error for a rule of setup_actors that was not taken. */
 void
 pfs_report_actor(PfsRuleResult result, const void *rule)
 {
@@ -104,6 +105,7 @@ pfs_report_actor(PfsRuleResult result, const void *rule)
 		   "pfs.set_actor()");
 }
 
+/* Raises the error for a rule of setup_objects that was not taken. */
 void
 pfs_report_object(PfsRuleResult result, const void *rule)
 {

@@ -54,6 +54,7 @@ pfs_rule_table_copy(const PfsRuleTable *table, PfsScan *scan)
 	}
 }
 
+/* A rule is its record, with the version that the record had when it was read. */
 PfsRowId
 pfs_rule_table_identity(const void *row)
 {
@@ -94,6 +95,7 @@ new_switches(const PfsRuleTable *table, const PfsNewRow *values, uint64 *bits, u
 	}
 }
 
+/* Writes the switches that an UPDATE sets; a rule that has gone is passed over. */
 void
 pfs_rule_table_update(const PfsRuleTable *table, PfsRowId row, const PfsNewRow *values)
 {
@@ -165,6 +167,7 @@ pfs_rule_table_insert(const PfsRuleTable *table, const PfsNewRow *rows, int nrow
 	table->report(result, rules + size * Min(which, nrows - 1));
 }
 
+/* Removes the rules of a DELETE, in one write section; those that have gone are passed over. */
 void
 pfs_rule_table_remove(const PfsRuleTable *table, const PfsRowId *rows, int nrows)
 {

@@ -80,12 +80,14 @@ static const char *const object_names[] = {
 	[PFS_RULE_TRIGGER] = "TRIGGER",
 };
 
+/* Returns the word of setup_objects for a type of objects. */
 const char *
 pfs_rule_object_name(PfsRuleObject type)
 {
 	return object_names[type];
 }
 
+/* Returns the type that a user named, -1 if there is none. */
 int
 pfs_rule_object_by_name(const char *name)
 {
@@ -312,6 +314,7 @@ make_copy(void)
 	pfree(rules);
 }
 
+/* Makes another copy if there is a reason, for hooks where statements begin. */
 void
 pfs_object_rules_resolve(void)
 {
