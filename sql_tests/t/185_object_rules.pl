@@ -215,7 +215,7 @@ is(rule($shop, 'a', 't'), 'NO NO', 'which it is now');
 
 # Both switches of a rule, and the rules of one statement, are seen together.
 $server->sql($restore);
-$server->sql(q{SELECT pfs.set_object('TABLE', '%', 'a', 't', 'NO')});
+$server->sql(q{SELECT pfs.set_object('TABLE', '%', 'a', 't', 'NO', 'NO'), pfs.set_object('TABLE', '%', 'a', 'u', 'NO', 'YES')});
 my $churn = $server->session;
 
 $churn->send(<<'EOT');
