@@ -33,6 +33,30 @@ COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
 COMMENT ON COLUMN pfs.setup_actors.host IS
 'Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no rule has the very address; % is any. No pattern.';
 
+CREATE FOREIGN TABLE pfs.setup_objects (
+	object_type text DEFAULT 'TABLE',
+	database_name text DEFAULT '%',
+	object_schema text DEFAULT '%',
+	object_name text DEFAULT '%',
+	enabled text DEFAULT 'YES',
+	timed text DEFAULT 'YES'
+) SERVER pfs_server OPTIONS ("table" 'setup_objects');
+COMMENT ON FOREIGN TABLE pfs.setup_objects IS
+'Rules for tables, functions, procedures and triggers: is one of this database, schema and name instrumented, and timed? Of the rules that match, the most specific one decides: by name before schema before database; without a match it is not instrumented. A change counts for each session from its next statement on. Takes INSERT, UPDATE of enabled and timed, DELETE, and TRUNCATE, which leaves no rule.';
+COMMENT ON COLUMN pfs.setup_objects.object_type IS
+'TABLE, FUNCTION, PROCEDURE or TRIGGER (a trigger''s function); takes any letter case. Tables are all relations that hold rows: partitions, materialized views and TOAST tables, too.';
+COMMENT ON COLUMN pfs.setup_objects.database_name IS
+'Its database; % is any. No pattern.';
+COMMENT ON COLUMN pfs.setup_objects.object_schema IS
+'Its schema; pg_temp for the temporary schema of each session and pg_toast also for pg_toast_temp_N, where no rule has the very name; % is any. No pattern.';
+COMMENT ON COLUMN pfs.setup_objects.object_name IS
+'Its name, without arguments: functions that share a name share a rule; % is any. No pattern.';
+COMMENT ON COLUMN pfs.setup_objects.enabled IS
+'Are such objects instrumented? YES or NO; takes either in any letter case.';
+COMMENT ON COLUMN pfs.setup_objects.timed IS
+'Are their events timed? Without meaning where enabled is NO. YES or NO; takes either in any letter case.';
+GRANT SELECT ON pfs.setup_objects TO pg_monitor;
+
 COMMENT ON COLUMN pfs.threads.type IS
 'FOREGROUND: client backends, walsenders, and the parallel workers of both. BACKGROUND: all others.';
 COMMENT ON COLUMN pfs.threads.parent_thread_id IS
@@ -454,6 +478,25 @@ COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.host IS
 'Numeric client address, [local] for a Unix socket; NULL for background processes.';
 
 -- tools/sql ends here
+
+--
+-- Rules of setup_objects where UPDATE and INSERT are not allowed.  Like those of
+-- setup_actors, the functions are for superusers until somebody grants them.
+--
+
+CREATE FUNCTION pfs.set_object(object_type text, database_name text, object_schema text, object_name text, enabled text DEFAULT 'YES', timed text DEFAULT 'YES') RETURNS bigint
+AS 'MODULE_PATHNAME', 'pfs_set_object'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pfs.set_object(text, text, text, text, text, text) IS
+'Insert the rule of setup_objects for these objects, or update the one that is there. Returns 1.';
+REVOKE ALL ON FUNCTION pfs.set_object(text, text, text, text, text, text) FROM PUBLIC;
+
+CREATE FUNCTION pfs.drop_object(object_type text, database_name text, object_schema text, object_name text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'pfs_drop_object'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pfs.drop_object(text, text, text, text) IS
+'Delete the rule of setup_objects for these objects. Returns the number of rules that matched.';
+REVOKE ALL ON FUNCTION pfs.drop_object(text, text, text, text) FROM PUBLIC;
 
 --
 -- The views that use operators and functions, with their text of 1.0.  1.0 resolved it with

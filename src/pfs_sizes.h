@@ -18,10 +18,13 @@
 #define PFS_INSTRUMENTS_MAX		16384
 /* Each new session looks through all of them. */
 #define PFS_ACTORS_MAX			16384
+/* A session looks through all of them for each object that it has not looked up before. */
+#define PFS_OBJECT_RULES_MAX	16384
 
 /* What the defaults are made of. */
 #define PFS_INSTRUMENTS_DEFAULT	1024
 #define PFS_ACTORS_DEFAULT		128
+#define PFS_OBJECT_RULES_DEFAULT	128
 /* A server has some files whatever its size, and each session opens more. */
 #define PFS_FILES_FOR_SERVER	8192
 #define PFS_FILES_PER_CONNECTION 64
@@ -90,6 +93,9 @@
 	X(actors, "pfs.setup_actors_size", PFS_ACTORS_MAX, PFS_ACTORS_DEFAULT, NULL, \
 	  "Rules for new sessions in setup_actors.", \
 	  "-1 is 128; 0 has no rule, so no session is instrumented from its start.") \
+	X(object_rules, "pfs.setup_objects_size", PFS_OBJECT_RULES_MAX, PFS_OBJECT_RULES_DEFAULT, NULL, \
+	  "Rules for tables, functions, procedures and triggers in setup_objects.", \
+	  "-1 is 128; 0 has no rule, so no such object is instrumented.") \
 	X(sockets, "pfs.max_socket_instances", PFS_INSTANCES_MAX, pfs_sizes.threads, NULL, \
 	  "Sockets of clients that can be known at a time.", \
 	  "-1 is one for each process that can be watched; 0 knows none.") \

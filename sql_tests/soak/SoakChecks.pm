@@ -263,7 +263,7 @@ sub always
 	soon('records of threads, sockets, prepared statements are free again', sub {
 			return rows($c, q{SELECT name, records_used, n FROM pfs.containers JOIN (VALUES ('thread_instances', (SELECT count(*) FROM pfs.threads)),
 				('socket_instances', (SELECT count(*) FROM pfs.socket_instances)), ('prepared_statements_instances', (SELECT count(*) FROM pfs.prepared_statements_instances)),
-				('setup_actors', (SELECT count(*) FROM pfs.setup_actors))) v (name, n) USING (name) WHERE records_used <> n});
+				('setup_actors', (SELECT count(*) FROM pfs.setup_actors)), ('setup_objects', (SELECT count(*) FROM pfs.setup_objects))) v (name, n) USING (name) WHERE records_used <> n});
 		});
 	soon('prepared statements: only those of living sessions', sub {
 			return rows($c, q{SELECT thread_id, statement_name FROM pfs.prepared_statements_instances});

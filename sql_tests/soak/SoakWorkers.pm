@@ -505,6 +505,9 @@ my @wild = (
 	q{UPDATE pfs.setup_threads SET enabled = CASE WHEN random() < 0.3 THEN 'no' ELSE 'yes' END},
 	q{SELECT pfs.set_actor('%', 'm' || floor(random() * 200)::int, '%', 'NO', 'NO')}, q{SELECT pfs.drop_actor('%', 'm' || floor(random() * 200)::int)},
 	q{INSERT INTO pfs.setup_actors (host, user_name) VALUES ('127.0.0.1', 'm' || floor(random() * 200)::int)}, q{DELETE FROM pfs.setup_actors WHERE user_name LIKE 'm1%'},
+	q{SELECT pfs.set_object('TABLE', '%', '%', 'm' || floor(random() * 200)::int, 'NO')}, q{SELECT pfs.drop_object('TABLE', '%', '%', 'm' || floor(random() * 200)::int)},
+	q{INSERT INTO pfs.setup_objects (object_type, object_name) VALUES ('FUNCTION', 'm' || floor(random() * 200)::int)},
+	q{UPDATE pfs.setup_objects SET timed = CASE WHEN random() < 0.3 THEN 'no' ELSE 'yes' END}, q{DELETE FROM pfs.setup_objects WHERE object_name LIKE 'm1%'},
 	q{SELECT pfs.reset()}, q{TRUNCATE pfs.status}, q{TRUNCATE pfs.containers}, q{SELECT pfs.reset('containers')});
 
 sub switcher

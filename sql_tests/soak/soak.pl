@@ -310,6 +310,7 @@ sub fresh
 	my $c = control($server);
 
 	$c->query($_) foreach q{TRUNCATE pfs.setup_actors}, q{INSERT INTO pfs.setup_actors DEFAULT VALUES},
+	  q{TRUNCATE pfs.setup_objects}, q{INSERT INTO pfs.setup_objects (object_type) SELECT unnest('{TABLE, FUNCTION, PROCEDURE, TRIGGER}'::text[])},
 	  q{SELECT pfs.set_consumers('%', 'YES'), pfs.set_instruments('%', 'YES', 'YES'), pfs.set_threads('%', 'YES', 'YES')},
 	  q{SELECT pfs.set_timer(n, 'NANOSECOND') FROM pfs.setup_timers t (n, x)},
 	  q{UPDATE pfs.threads SET instrumented = 'YES', history = 'YES'};

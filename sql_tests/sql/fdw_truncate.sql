@@ -21,8 +21,11 @@ SELECT CASE WHEN truncate_effect LIKE 'refused%' THEN truncate_effect ELSE 'any 
 FROM outcomes GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 DROP FUNCTION try;
 DROP TABLE listed, outcomes;
--- the rule that the other tests' sessions are instrumented by
+-- the rule that the other tests' sessions are instrumented by, and the rules of the start
 INSERT INTO pfs.setup_actors DEFAULT VALUES;
+INSERT INTO pfs.setup_objects (object_type, object_schema, enabled, timed)
+	SELECT t, s, y, y FROM unnest('{TABLE, FUNCTION, PROCEDURE, TRIGGER}'::text[]) t,
+		(VALUES ('pg_catalog', 'NO'), ('information_schema', 'NO'), ('pg_toast', 'NO'), ('%', 'YES')) v (s, y);
 
 TRUNCATE pfs.setup_instruments;
 \echo :SQLSTATE

@@ -11,7 +11,8 @@ my $server = PfsServer->new('main', preload => '');
 my $tables = q{SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relkind = 'f' ORDER BY 1};
 my @functions = (
 	'pfs.timer_now()', 'pfs.thread_id()', 'pfs.setup_sql()', q{pfs.reset('events_waits_history')},
-	q{pfs.set_instruments('%', 'YES')}, q{pfs.reset_time('status')}, q{pfs.set_actor('%', '%')}, q{pfs.drop_actor('%', '%')}, 'pfs.timer_to_timestamp(0)', 'pfs.format_time(1234)');
+	q{pfs.set_instruments('%', 'YES')}, q{pfs.reset_time('status')}, q{pfs.set_actor('%', '%')}, q{pfs.drop_actor('%', '%')},
+	q{pfs.set_object('TABLE', '%', '%', '%')}, q{pfs.drop_object('TABLE', '%', '%', '%')}, 'pfs.timer_to_timestamp(0)', 'pfs.format_time(1234)');
 
 # ---- not in shared_preload_libraries ----
 
@@ -75,6 +76,7 @@ foreach my $case (
 	[ 'pfs.max_prepared_statements_instances', -2, -1 ],
 	[ 'pfs.accounts_size', 65537, -1 ],
 	[ 'pfs.setup_actors_size', 16385, -1 ],
+	[ 'pfs.setup_objects_size', 16385, -1 ],
 	[ 'pfs.enabled', "'perhaps'", 'on' ])
 {
 	my ($name, $value, $default) = @$case;

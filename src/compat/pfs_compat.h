@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
+#include "utils/syscache.h"
 #include "utils/wait_event.h"
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
@@ -187,6 +188,13 @@ pfs_compat_max_processes(void)
 {
 	return MaxBackends + NUM_AUXILIARY_PROCS;
 }
+
+/* The number of a system cache, as callbacks of invalidations get it: an enum since 19, goes with 18. */
+#if PG_VERSION_NUM >= 190000
+typedef SysCacheIdentifier PfsSyscacheId;
+#else
+typedef int PfsSyscacheId;
+#endif
 
 /* Processes of a kind that exist once per client or work for one. */
 static inline bool

@@ -9,8 +9,8 @@
 #include "fmgr.h"
 #include "utils/timestamp.h"
 
-#include "pfs_actor_check.h"
 #include "pfs_fdw.h"
+#include "pfs_rule_check.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_thread.h"
@@ -27,6 +27,8 @@ PFS_FUNCTION(pfs_thread_id);
 PFS_FUNCTION(pfs_setup_sql_text);
 PFS_FUNCTION(pfs_set_actor);
 PFS_FUNCTION(pfs_drop_actor);
+PFS_FUNCTION(pfs_set_object);
+PFS_FUNCTION(pfs_drop_object);
 
 /* A text argument that must be given. */
 static char *
@@ -270,7 +272,7 @@ pfs_set_actor(PG_FUNCTION_ARGS)
 		rule.switches |= PFS_ACTOR_ENABLED;
 	if (switch_argument(fcinfo, 4, "history") == 1)
 		rule.switches |= PFS_ACTOR_HISTORY;
-	pfs_report_actor(pfs_actor_set(&rule), &rule);
+	pfs_report_actor(pfs_rules_set(&pfs_actors, &rule), &rule);
 	PG_RETURN_INT64(1);
 }
 
@@ -281,5 +283,54 @@ pfs_drop_actor(PG_FUNCTION_ARGS)
 
 	pfs_require_active();
 	rule = actor_arguments(fcinfo);
-	PG_RETURN_INT64(pfs_actor_remove_key(rule.user_name, rule.host));
+	PG_RETURN_INT64(pfs_rules_remove_key(&pfs_actors, &rule));
+}
+
+/* Copies an argument that is a name of a rule of setup_objects. */
+static void
+object_argument(FunctionCallInfo fcinfo, int n, const char *column, char *name)
+{
+	strlcpy(name, pfs_check_object_column(column, required_text(fcinfo, n, column)), NAMEDATALEN);
+}
+
+/* The key of a rule from the arguments object_type, database_name, object_schema, object_name. */
+static PfsObjectRule
+object_arguments(FunctionCallInfo fcinfo)
+{
+	PfsObjectRule rule = {0};
+
+	rule.type = pfs_rule_object_by_name(pfs_check_object_column("object_type", required_text(fcinfo, 0, "object_type")));
+	object_argument(fcinfo, 1, "database_name", rule.database_name);
+	object_argument(fcinfo, 2, "object_schema", rule.object_schema);
+	object_argument(fcinfo, 3, "object_name", rule.object_name);
+	return rule;
+}
+
+/* SQL function: inserts or updates a rule for tables, functions, procedures or triggers. */
+Datum
+pfs_set_object(PG_FUNCTION_ARGS)
+{
+	PfsObjectRule rule;
+
+	pfs_require_active();
+	rule = object_arguments(fcinfo);
+	(void) required_text(fcinfo, 4, "enabled");
+	(void) required_text(fcinfo, 5, "timed");
+	if (switch_argument(fcinfo, 4, "enabled") == 1)
+		rule.switches |= PFS_OBJECT_ENABLED;
+	if (switch_argument(fcinfo, 5, "timed") == 1)
+		rule.switches |= PFS_OBJECT_TIMED;
+	pfs_report_object(pfs_rules_set(&pfs_object_rules, &rule), &rule);
+	PG_RETURN_INT64(1);
+}
+
+/* SQL function: deletes the rule for these objects; returns how many there were. */
+Datum
+pfs_drop_object(PG_FUNCTION_ARGS)
+{
+	PfsObjectRule rule;
+
+	pfs_require_active();
+	rule = object_arguments(fcinfo);
+	PG_RETURN_INT64(pfs_rules_remove_key(&pfs_object_rules, &rule));
 }

@@ -37,6 +37,7 @@
 #include "pfs_file_sum.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
+#include "pfs_object_rules.h"
 #include "pfs_part.h"
 #include "pfs_patience.h"
 #include "pfs_pending.h"
@@ -90,10 +91,17 @@ const PfsPart pfs_parts[] = {
 	},
 	{
 		.name = "setup_actors",
-		STRUCT(pfs_shared_actors),
+		STRUCT(pfs_actors.shared),
 		.lay_out = pfs_actors_lay_out,
 		.start = pfs_actors_start,
-		.pages = &pfs_actors,
+		.pages = &pfs_actors.pages,
+	},
+	{
+		.name = "setup_objects",
+		STRUCT(pfs_object_rules.shared),
+		.lay_out = pfs_object_rules_lay_out,
+		.start = pfs_object_rules_start,
+		.pages = &pfs_object_rules.pages,
 	},
 	{
 		.name = "threads",

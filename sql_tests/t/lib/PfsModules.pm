@@ -54,6 +54,11 @@ my %functions = (
 		[ 'fence(refused int)', 'text', 'pfs_test_fence' ],
 		[ 'write_fixed()', 'void', 'pfs_test_write_fixed' ],
 	],
+	pfs_test_rules => [
+		[ 'rule(type text, schema oid, name text)', 'text', 'pfs_test_rule' ],
+		[ 'rule_of(type text, schema text, name text)', 'text', 'pfs_test_rule_of' ],
+		[ 'copies()', 'bigint', 'pfs_test_copies' ],
+	],
 	pfs_test_decode => [ [ 'decode_lines(lines text)', 'text', 'pfs_test_decode' ] ],
 	pfs_test_front => [ [ 'elsewhere()', 'void', 'pfs_test_elsewhere' ] ],
 	pfs_test_memory => [

@@ -1,20 +1,18 @@
 /*
  * pfs_table_setup_actors.c
- *	  setup_actors: which new sessions are instrumented.  The one table of the
- *	  set-up whose rows come and go.
+ *	  setup_actors: which new sessions are instrumented.
  */
 #include "postgres.h"
 
-#include "utils/datum.h"
-
 #include "pfs_actor.h"
-#include "pfs_actor_check.h"
+#include "pfs_rule_check.h"
+#include "pfs_rule_table.h"
 #include "pfs_tables.h"
 #include "pfs_value.h"
 
 typedef struct ActorRow
 {
-	PfsActorRef ref;
+	PfsRuleRef	ref;
 	PfsActor	rule;
 } ActorRow;
 
@@ -45,135 +43,26 @@ check_name(const PfsTable *table, const PfsColumn *column, Datum value, bool isn
 
 PFS_COLUMNS(actors, ActorRow, COLUMNS)
 
-static double
-estimate(void)
-{
-	PfsPagesStats stats;
-
-	if (pfs_actors == NULL)
-		return 0;
-	pfs_pages_stats(pfs_actors, &stats);
-	return stats.records_used;
-}
-
-/* Copies the rules one by one; one that is removed meanwhile is left out. */
+/* Fills in the key of a rule from a new row. */
 static void
-copy(PfsScan *scan)
+make_key(const PfsNewRow *row, void *rule)
 {
-	uint32		pos = 0;
-	PfsActorRef ref;
+	PfsActor   *actor = rule;
 
-	if (pfs_actors == NULL)
-		return;
-	while ((ref.index = pfs_pages_next(pfs_actors, &pos, &ref.word)) != PFS_NO_RECORD)
-	{
-		PfsActor	rule;
-		ActorRow   *row;
-
-		/* It was removed since pfs_pages_next() found it. */
-		if (!pfs_pages_copy(pfs_actors, ref.index, 0, &rule, sizeof(rule), &ref.word))
-			continue;
-		row = pfs_scan_add(scan);
-		row->ref = ref;
-		row->rule = rule;
-	}
+	strlcpy(actor->host, TextDatumGetCString(row->values[PFS_COLUMN(actors, host)]), sizeof(actor->host));
+	strlcpy(actor->user_name, TextDatumGetCString(row->values[PFS_COLUMN(actors, user_name)]), sizeof(actor->user_name));
 }
 
-static PfsRowId
-identity(const void *row)
-{
-	const PfsActorRef *ref = &((const ActorRow *) row)->ref;
-	PfsRowId	id = {ref->index, pfs_row_version(ref->word / PFS_VERSION_INC)};
+static const PfsRuleTable rule_table = {
+	.list = &pfs_actors,
+	.nkeys = 2,
+	.keys = {PFS_COLUMN(actors, host), PFS_COLUMN(actors, user_name)},
+	.switches = {PFS_COLUMN(actors, enabled), PFS_COLUMN(actors, history)},
+	.make_key = make_key,
+	.report = pfs_report_actor,
+};
 
-	return id;
-}
-
-/* Finds the rule that a row stood for; false if it has been removed. */
-static bool
-find_ref(PfsRowId row, PfsActorRef *ref)
-{
-	if (pfs_actors == NULL || row.slot >= pfs_actors->records_max)
-		return false;
-	ref->index = row.slot;
-	ref->word = pfs_pages_word(pfs_actors, row.slot);
-	return (ref->word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED &&
-		pfs_row_version(ref->word / PFS_VERSION_INC) == row.version;
-}
-
-static void
-update(PfsRowId row, const PfsNewRow *values)
-{
-	PfsActorRef ref;
-
-	if (find_ref(row, &ref))
-		pfs_actor_update(ref, pfs_new_switch(values, PFS_COLUMN(actors, enabled)), pfs_new_switch(values, PFS_COLUMN(actors, history)));
-}
-
-/* Makes a rule from the values of a new row, which were checked. */
-static PfsActor
-make_rule(const PfsNewRow *row)
-{
-	PfsActor	rule = {0};
-
-	strlcpy(rule.host, TextDatumGetCString(row->values[PFS_COLUMN(actors, host)]), sizeof(rule.host));
-	strlcpy(rule.user_name, TextDatumGetCString(row->values[PFS_COLUMN(actors, user_name)]), sizeof(rule.user_name));
-	if (pfs_new_switch(row, PFS_COLUMN(actors, enabled)) == 1)
-		rule.switches |= PFS_ACTOR_ENABLED;
-	if (pfs_new_switch(row, PFS_COLUMN(actors, history)) == 1)
-		rule.switches |= PFS_ACTOR_HISTORY;
-	return rule;
-}
-
-/* Compares texts that check_name() made, which are neither compressed nor toasted. */
-static bool
-same_text(Datum a, Datum b)
-{
-	return datumIsEqual(a, b, false, -1);
-}
-
-/*
- * Raises the error if the last of the new rows is a duplicate of another one or of a
- * rule, or does not fit.
- */
-static void
-check_insert(const PfsNewRow *rows, int nrows)
-{
-	const Datum *values = rows[nrows - 1].values;
-	PfsActor	rule = make_rule(&rows[nrows - 1]);
-
-	for (int i = 0; i < nrows - 1; i++)
-	{
-		if (same_text(rows[i].values[PFS_COLUMN(actors, host)], values[PFS_COLUMN(actors, host)]) &&
-			same_text(rows[i].values[PFS_COLUMN(actors, user_name)], values[PFS_COLUMN(actors, user_name)]))
-			pfs_report_actor(PFS_ACTOR_DUPLICATE, &rule);
-	}
-	pfs_report_actor(pfs_actor_check(&rule, nrows - 1), &rule);
-}
-
-/* Inserts all rules or none; another session may have inserted one since check_insert(). */
-static void
-insert(const PfsNewRow *rows, int nrows)
-{
-	PfsActor   *rules = palloc(sizeof(PfsActor) * nrows);
-	PfsActorResult result;
-	int			which;
-
-	for (int i = 0; i < nrows; i++)
-		rules[i] = make_rule(&rows[i]);
-	result = pfs_actors_insert(rules, nrows, &which);
-	pfs_report_actor(result, &rules[Min(which, nrows - 1)]);
-}
-
-static void
-delete(const PfsRowId *rows, int nrows)
-{
-	PfsActorRef *refs = palloc(sizeof(PfsActorRef) * nrows);
-	int			n = 0;
-
-	for (int i = 0; i < nrows; i++)
-		n += find_ref(rows[i], &refs[n]);
-	pfs_actors_remove(refs, n);
-}
+PFS_RULE_TABLE_FUNCTIONS(rule_table)
 
 const PfsTable pfs_table_setup_actors = {
 	PFS_TABLE("setup_actors", actors, "MySQL",
@@ -184,12 +73,5 @@ const PfsTable pfs_table_setup_actors = {
 			  "match a session is not instrumented. Takes INSERT, UPDATE of enabled and history, DELETE, and "
 			  "TRUNCATE, which leaves no rule."),
 	.row_size = sizeof(ActorRow),
-	.estimate = estimate,
-	.copy = copy,
-	.identity = identity,
-	.update = update,
-	.check_insert = check_insert,
-	.insert = insert,
-	.remove = delete,
-	.truncate = pfs_actors_remove_all,
+	PFS_RULE_TABLE_CALLBACKS,
 };

@@ -15,6 +15,7 @@
 	X(pfs_table_setup_consumers) \
 	X(pfs_table_setup_timers) \
 	X(pfs_table_setup_actors) \
+	X(pfs_table_setup_objects) \
 	X(pfs_table_setup_threads) \
 	X(pfs_table_performance_timers) \
 	X(pfs_table_threads) \
