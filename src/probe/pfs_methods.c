@@ -10,10 +10,9 @@
 #include "postgres.h"
 
 #include <link.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "pfs_methods.h"
+#include "pfs_relro.h"
 
 #define RANGES_MAX 64
 
@@ -22,10 +21,6 @@ typedef struct Range
 	uintptr_t	start;
 	uintptr_t	end;
 } Range;
-
-/* The main program. */
-static Range code;
-static Range relro;
 
 /* Read-only memory of what was loaded when the postmaster looked. */
 static Range constants[RANGES_MAX];
@@ -48,21 +43,6 @@ range_of(const struct dl_phdr_info *info, const ElfW(Phdr) * ph)
 	};
 }
 
-static int
-main_program_cb(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	for (int i = 0; i < info->dlpi_phnum; i++)
-	{
-		const		ElfW(Phdr) * ph = &info->dlpi_phdr[i];
-
-		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X))
-			code = range_of(info, ph);
-		else if (ph->p_type == PT_GNU_RELRO)
-			relro = range_of(info, ph);
-	}
-	return 1;					/* the main program comes first; stop */
-}
-
 /* Does the table lie in read-only data, and do all entries point into the server's text? */
 static bool
 has_entries(const MemoryContextMethods *table)
@@ -72,11 +52,11 @@ has_entries(const MemoryContextMethods *table)
 		table->get_chunk_space, table->is_empty, table->stats,
 	};
 
-	if (!is_in(&relro, table) || !is_in(&relro, (const char *) (table + 1) - 1))
+	if (!pfs_relro_has(table, sizeof(*table)))
 		return false;
 	for (int i = 0; i < lengthof(entries); i++)
 	{
-		if (!is_in(&code, entries[i]))
+		if (!pfs_relro_is_code(entries[i]))
 			return false;
 	}
 	return true;
@@ -97,9 +77,9 @@ is_array(const PfsMethods *methods)
 	}
 	for (int id = 0; id < pfs_compat_method_id(PFS_ALLOC_SET); id++)
 	{
-		if (!is_in(&relro, first + id) || first[id].alloc != NULL || first[id].reset != NULL ||
+		if (!pfs_relro_has(first + id, sizeof(*first)) || first[id].alloc != NULL || first[id].reset != NULL ||
 			first[id].free_p != first[0].free_p || first[id].realloc != first[0].realloc ||
-			!is_in(&code, first[id].free_p) || !is_in(&code, first[id].realloc))
+			!pfs_relro_is_code(first[id].free_p) || !pfs_relro_is_code(first[id].realloc))
 			return false;
 	}
 	return true;
@@ -153,7 +133,6 @@ measure_header(PfsMethods *m, MemoryContext scratch)
 const char *
 pfs_methods_find(PfsMethods *methods)
 {
-	dl_iterate_phdr(main_program_cb, NULL);
 	memset(methods, 0, PFS_NUM_ALLOCATORS * sizeof(PfsMethods));
 	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
 	{
@@ -166,7 +145,7 @@ pfs_methods_find(PfsMethods *methods)
 			measure_header(&methods[kind], scratch);
 		MemoryContextDelete(scratch);
 		if (!has_entries(methods[kind].table))
-			return is_in(&code, methods[kind].table)
+			return pfs_relro_is_code(methods[kind].table)
 				? "the server is not position-independent: its tables of memory-context methods lie beside its code"
 				: "a table of memory-context methods is not the server's own";
 	}
@@ -185,19 +164,7 @@ bool
 pfs_methods_exchange(MemoryContextMethods *table, const MemoryContextMethods *from,
 					 const MemoryContextMethods *to)
 {
-	void	  **entries = (void **) table;
-	void	   *const *old = (void *const *) from;
-	void	   *const *new = (void *const *) to;
-	bool		all = true;
-
-	for (int i = 0; i < NUM_ENTRIES; i++)
-	{
-		if (entries[i] == old[i])
-			entries[i] = new[i];
-		else if (entries[i] != new[i])
-			all = false;
-	}
-	return all;
+	return pfs_relro_exchange((void **) table, (void *const *) from, (void *const *) to, NUM_ENTRIES);
 }
 
 bool
@@ -206,37 +173,12 @@ pfs_methods_are(const MemoryContextMethods *table, const MemoryContextMethods *m
 	return memcmp(table, methods, sizeof(*table)) == 0;
 }
 
-/*
- * The same in the server's table, whose page is writable for that long only; returns
- * errno.
- */
+/* The same in the server's table; returns errno. */
 int
 pfs_methods_write(const PfsMethods *methods, const MemoryContextMethods *from,
 				  const MemoryContextMethods *to, bool *others)
 {
-	uintptr_t	page_size = sysconf(_SC_PAGESIZE);
-	uintptr_t	start = (uintptr_t) methods->table & ~(page_size - 1);
-	uintptr_t	end = TYPEALIGN(page_size, (uintptr_t) (methods->table + 1));
-	int			save_errno = errno;
-	int			err = 0;
-
-	*others = false;
-	if (mprotect((void *) start, end - start, PROT_READ | PROT_WRITE) != 0)
-		err = errno;
-	else
-	{
-		*others = !pfs_methods_exchange(methods->table, from, to);
-
-		/*
-		 * The linker protects whole pages only; what it left writable stays
-		 * so.
-		 */
-		end = Min(end, relro.end & ~(page_size - 1));
-		if (end > start)
-			(void) mprotect((void *) start, end - start, PROT_READ);
-	}
-	errno = save_errno;
-	return err;
+	return pfs_relro_write((void **) methods->table, (void *const *) from, (void *const *) to, NUM_ENTRIES, others);
 }
 
 /* ---- constants ---- */
