@@ -25,6 +25,8 @@ WHERE classid = 'pg_extension'::regclass AND objid = (SELECT oid FROM pg_extensi
 
 -- tools/sql writes from here
 
+COMMENT ON COLUMN pfs.setup_instruments.properties IS
+'idle: it waits for work, not for a resource; contains_waits: its times contain those of other waits; global_statistics: it cannot be switched. Empty otherwise.';
 COMMENT ON COLUMN pfs.setup_instruments.wait_event_type IS
 'The word of pg_stat_activity.wait_event_type for the same wait; NULL if there is none. No key, as wait_event.';
 COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
@@ -75,8 +77,14 @@ COMMENT ON COLUMN pfs.events_waits_current.spins IS
 'Of a spinlock the number of delays, of an LWLock or a buffer how often the process slept within the event; else NULL.';
 COMMENT ON COLUMN pfs.events_waits_current.object_name IS
 'What is waited for: a path below the data directory (of a buffer that of its page''s relation), a relation, a transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_current.index_name IS
+'The index by which rows of a table were accessed; NULL: by none. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.events_waits_current.object_type IS
-'FILE, SOCKET, LWLOCK, BUFFER, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+'FILE, SOCKET, LWLOCK, BUFFER, TABLE, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+COMMENT ON COLUMN pfs.events_waits_current.operation IS
+'What was done: read, write, sync and others for files, recv, send, wait for sockets, the lock mode for locks, fetch, insert, update, delete, lock for rows of tables.';
+COMMENT ON COLUMN pfs.events_waits_current.number_of_bytes IS
+'Bytes that the call moved, or rows of a table; NULL where it moves none.';
 COMMENT ON COLUMN pfs.events_waits_current.file_offset IS
 'Position in the file in bytes, where the call has one; of a buffer that of its page in the relation.';
 
@@ -86,8 +94,14 @@ COMMENT ON COLUMN pfs.events_waits_history.spins IS
 'Of a spinlock the number of delays, of an LWLock or a buffer how often the process slept within the event; else NULL.';
 COMMENT ON COLUMN pfs.events_waits_history.object_name IS
 'What is waited for: a path below the data directory (of a buffer that of its page''s relation), a relation, a transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_history.index_name IS
+'The index by which rows of a table were accessed; NULL: by none. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.events_waits_history.object_type IS
-'FILE, SOCKET, LWLOCK, BUFFER, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+'FILE, SOCKET, LWLOCK, BUFFER, TABLE, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+COMMENT ON COLUMN pfs.events_waits_history.operation IS
+'What was done: read, write, sync and others for files, recv, send, wait for sockets, the lock mode for locks, fetch, insert, update, delete, lock for rows of tables.';
+COMMENT ON COLUMN pfs.events_waits_history.number_of_bytes IS
+'Bytes that the call moved, or rows of a table; NULL where it moves none.';
 COMMENT ON COLUMN pfs.events_waits_history.file_offset IS
 'Position in the file in bytes, where the call has one; of a buffer that of its page in the relation.';
 
@@ -97,24 +111,66 @@ COMMENT ON COLUMN pfs.events_waits_history_long.spins IS
 'Of a spinlock the number of delays, of an LWLock or a buffer how often the process slept within the event; else NULL.';
 COMMENT ON COLUMN pfs.events_waits_history_long.object_name IS
 'What is waited for: a path below the data directory (of a buffer that of its page''s relation), a relation, a transaction id, or the numbers of the lock''s key. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_waits_history_long.index_name IS
+'The index by which rows of a table were accessed; NULL: by none. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.events_waits_history_long.object_type IS
-'FILE, SOCKET, LWLOCK, BUFFER, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+'FILE, SOCKET, LWLOCK, BUFFER, TABLE, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.';
+COMMENT ON COLUMN pfs.events_waits_history_long.operation IS
+'What was done: read, write, sync and others for files, recv, send, wait for sockets, the lock mode for locks, fetch, insert, update, delete, lock for rows of tables.';
+COMMENT ON COLUMN pfs.events_waits_history_long.number_of_bytes IS
+'Bytes that the call moved, or rows of a table; NULL where it moves none.';
 COMMENT ON COLUMN pfs.events_waits_history_long.file_offset IS
 'Position in the file in bytes, where the call has one; of a buffer that of its page in the relation.';
 
 ALTER FOREIGN TABLE pfs.events_statements_current ADD COLUMN plan_origin text;
+ALTER FOREIGN TABLE pfs.events_statements_current ADD COLUMN rows_examined bigint;
+ALTER FOREIGN TABLE pfs.events_statements_current ADD COLUMN no_index_used bigint;
 COMMENT ON FOREIGN TABLE pfs.events_statements_current IS
 'Statements that are running now, one row per nesting level, and the queries of open cursors, from DECLARE to CLOSE: at level 1 or deeper, in nothing once DECLARE has ended. A thread shows ten at a time; cursors that nobody reads are left out first. Numbers are filled in at the end. A finished statement is removed. TRUNCATE is accepted and does nothing.';
+COMMENT ON COLUMN pfs.events_statements_current.object_type IS
+'What it runs in: FUNCTION, PROCEDURE, or TRIGGER for a trigger function. NULL at top level, and where that is not known.';
+COMMENT ON COLUMN pfs.events_statements_current.object_schema IS
+'Schema of that program; NULL in another database. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_current.object_name IS
+'Its name; the OID of one that is gone, or of another database. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.events_statements_current.plan_origin IS
 'Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL for what has no plan, and before PostgreSQL 19.';
+COMMENT ON COLUMN pfs.events_statements_current.rows_examined IS
+'Rows fetched from tables, or found by indexes alone, those of statements inside it included; 0 while wait/io/table/handler is off.';
+COMMENT ON COLUMN pfs.events_statements_current.no_index_used IS
+'1: it read a table by no index, by itself or in a statement inside it; else 0, as while wait/io/table/handler is off.';
 
 ALTER FOREIGN TABLE pfs.events_statements_history ADD COLUMN plan_origin text;
+ALTER FOREIGN TABLE pfs.events_statements_history ADD COLUMN rows_examined bigint;
+ALTER FOREIGN TABLE pfs.events_statements_history ADD COLUMN no_index_used bigint;
+COMMENT ON COLUMN pfs.events_statements_history.object_type IS
+'What it runs in: FUNCTION, PROCEDURE, or TRIGGER for a trigger function. NULL at top level, and where that is not known.';
+COMMENT ON COLUMN pfs.events_statements_history.object_schema IS
+'Schema of that program; NULL in another database. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history.object_name IS
+'Its name; the OID of one that is gone, or of another database. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.events_statements_history.plan_origin IS
 'Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL for what has no plan, and before PostgreSQL 19.';
+COMMENT ON COLUMN pfs.events_statements_history.rows_examined IS
+'Rows fetched from tables, or found by indexes alone, those of statements inside it included; 0 while wait/io/table/handler is off.';
+COMMENT ON COLUMN pfs.events_statements_history.no_index_used IS
+'1: it read a table by no index, by itself or in a statement inside it; else 0, as while wait/io/table/handler is off.';
 
 ALTER FOREIGN TABLE pfs.events_statements_history_long ADD COLUMN plan_origin text;
+ALTER FOREIGN TABLE pfs.events_statements_history_long ADD COLUMN rows_examined bigint;
+ALTER FOREIGN TABLE pfs.events_statements_history_long ADD COLUMN no_index_used bigint;
+COMMENT ON COLUMN pfs.events_statements_history_long.object_type IS
+'What it runs in: FUNCTION, PROCEDURE, or TRIGGER for a trigger function. NULL at top level, and where that is not known.';
+COMMENT ON COLUMN pfs.events_statements_history_long.object_schema IS
+'Schema of that program; NULL in another database. Only for pg_read_all_stats and the thread''s own role.';
+COMMENT ON COLUMN pfs.events_statements_history_long.object_name IS
+'Its name; the OID of one that is gone, or of another database. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.events_statements_history_long.plan_origin IS
 'Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL for what has no plan, and before PostgreSQL 19.';
+COMMENT ON COLUMN pfs.events_statements_history_long.rows_examined IS
+'Rows fetched from tables, or found by indexes alone, those of statements inside it included; 0 while wait/io/table/handler is off.';
+COMMENT ON COLUMN pfs.events_statements_history_long.no_index_used IS
+'1: it read a table by no index, by itself or in a statement inside it; else 0, as while wait/io/table/handler is off.';
 
 COMMENT ON COLUMN pfs.events_waits_summary_global_by_event_name.event_name IS
 'The instrument: setup_instruments.name.';
@@ -204,17 +260,48 @@ COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_user_by_event_name IS
 COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_host_by_event_name IS
 'Counts and times of stages by event name, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
 
+ALTER FOREIGN TABLE pfs.events_statements_summary_global_by_event_name ADD COLUMN sum_rows_examined bigint;
+ALTER FOREIGN TABLE pfs.events_statements_summary_global_by_event_name ADD COLUMN sum_no_index_used bigint;
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_rows_examined IS
+'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
+COMMENT ON COLUMN pfs.events_statements_summary_global_by_event_name.sum_no_index_used IS
+'Statements that read a table by no index; 0 while wait/io/table/handler is off.';
+
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_thread_by_event_name ADD COLUMN sum_rows_examined bigint;
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_thread_by_event_name ADD COLUMN sum_no_index_used bigint;
 COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_thread_by_event_name IS
 'Counts and times of statements by event name, by living thread. TRUNCATE moves the counters into their accounts.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_rows_examined IS
+'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_thread_by_event_name.sum_no_index_used IS
+'Statements that read a table by no index; 0 while wait/io/table/handler is off.';
 
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name ADD COLUMN sum_rows_examined bigint;
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name ADD COLUMN sum_no_index_used bigint;
 COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name IS
 'Counts and times of statements by event name, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_rows_examined IS
+'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_no_index_used IS
+'Statements that read a table by no index; 0 while wait/io/table/handler is off.';
 
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name ADD COLUMN sum_rows_examined bigint;
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name ADD COLUMN sum_no_index_used bigint;
 COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name IS
 'Counts and times of statements by event name, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_rows_examined IS
+'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_no_index_used IS
+'Statements that read a table by no index; 0 while wait/io/table/handler is off.';
 
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name ADD COLUMN sum_rows_examined bigint;
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name ADD COLUMN sum_no_index_used bigint;
 COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name IS
 'Counts and times of statements by event name, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_rows_examined IS
+'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_no_index_used IS
+'Statements that read a table by no index; 0 while wait/io/table/handler is off.';
 
 COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_number IS
 'Number of the range, from 0; four for each doubling of the time.';
@@ -229,8 +316,14 @@ COMMENT ON COLUMN pfs.events_statements_histogram_global.count_bucket_and_lower 
 COMMENT ON COLUMN pfs.events_statements_histogram_global.bucket_quantile IS
 'The same as a part of all timed statements, 0 to 1.';
 
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_rows_examined bigint;
+ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_no_index_used bigint;
 ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_generic_plans bigint;
 ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_custom_plans bigint;
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_rows_examined IS
+'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_no_index_used IS
+'Statements that read a table by no index; 0 while wait/io/table/handler is off.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_generic_plans IS
 'Executions of a generic plan, as pg_stat_statements.generic_plan_calls. NULL before PostgreSQL 19.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_custom_plans IS
@@ -257,6 +350,126 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_digest.min_timer_wait IS
 'Shortest of their times, in picoseconds; 0 where nothing was timed.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_digest.max_timer_wait IS
 'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.events_statements_summary_by_program (
+	object_type text,
+	database_name text,
+	object_schema text,
+	object_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_statements bigint,
+	sum_statements_wait numeric,
+	min_statements_wait numeric,
+	avg_statements_wait numeric,
+	max_statements_wait numeric,
+	sum_lock_time numeric,
+	sum_plan_time numeric,
+	sum_exec_time numeric,
+	sum_cpu_time numeric,
+	sum_errors bigint,
+	sum_warnings bigint,
+	sum_rows_affected bigint,
+	sum_rows_sent bigint,
+	sum_shared_blks_hit bigint,
+	sum_shared_blks_read bigint,
+	sum_shared_blks_dirtied bigint,
+	sum_shared_blks_written bigint,
+	sum_local_blks_read bigint,
+	sum_local_blks_written bigint,
+	sum_temp_blks_read bigint,
+	sum_temp_blks_written bigint,
+	sum_wal_records bigint,
+	sum_wal_fpi bigint,
+	sum_wal_bytes numeric,
+	sum_parallel_workers bigint,
+	max_total_memory bigint,
+	sum_rows_examined bigint,
+	sum_no_index_used bigint
+) SERVER pfs_server OPTIONS ("table" 'events_statements_summary_by_program');
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_program IS
+'Calls of programs, and the statements that ran in them: functions, procedures and trigger functions of PL/pgSQL, and procedures of any language that CALL has called. TRUNCATE zeroes it.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.object_type IS
+'FUNCTION, PROCEDURE, or TRIGGER for a function of triggers or event triggers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.database_name IS
+'Database that it is in.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.object_schema IS
+'Schema that it is in; NULL for one of another database than the reader''s.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.object_name IS
+'Its name; the OID for one of another database.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.count_star IS
+'Calls that are over, failed ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.count_statements IS
+'Statements in it; those of a program that it has called are that one''s.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_statements_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.min_statements_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.avg_statements_wait IS
+'Average of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.max_statements_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_lock_time IS
+'Time in waits for heavyweight and lightweight locks, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_plan_time IS
+'Time in the planner, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_exec_time IS
+'Time in the executor or in utilities, in picoseconds.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_cpu_time IS
+'Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_errors IS
+'Errors raised in them, caught ones included.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_warnings IS
+'Warnings that log_min_messages lets through.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_rows_affected IS
+'Rows inserted, updated, deleted, merged or copied.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_rows_sent IS
+'Rows returned to whoever called.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_shared_blks_hit IS
+'Pages found in shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_shared_blks_read IS
+'Pages read into shared buffers.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_shared_blks_dirtied IS
+'Pages of shared buffers that they changed first.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_shared_blks_written IS
+'Pages of shared buffers that they wrote themselves.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_local_blks_read IS
+'Pages of temporary tables read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_local_blks_written IS
+'Pages of temporary tables written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_temp_blks_read IS
+'Pages of temporary files read.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_temp_blks_written IS
+'Pages of temporary files written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_wal_records IS
+'WAL records written.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_wal_fpi IS
+'Full page images in them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_wal_bytes IS
+'Bytes of WAL.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_parallel_workers IS
+'Parallel workers that worked for them.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.max_total_memory IS
+'The largest max_total_memory of these statements, in bytes; NULL where none has one.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_rows_examined IS
+'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_no_index_used IS
+'Statements that read a table by no index; 0 while wait/io/table/handler is off.';
+GRANT SELECT ON pfs.events_statements_summary_by_program TO pg_monitor;
 
 COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_thread_by_event_name IS
 'Counts and times of transactions by event name, by living thread. TRUNCATE moves the counters into their accounts.';
@@ -361,6 +574,417 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_instance.avg_timer_wait IS
 'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_instance.max_timer_wait IS
 'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.table_io_waits_summary_by_table (
+	object_type text,
+	database_name text,
+	object_schema text,
+	object_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read bigint,
+	sum_timer_read numeric,
+	min_timer_read numeric,
+	avg_timer_read numeric,
+	max_timer_read numeric,
+	count_write bigint,
+	sum_timer_write numeric,
+	min_timer_write numeric,
+	avg_timer_write numeric,
+	max_timer_write numeric,
+	count_fetch bigint,
+	sum_timer_fetch numeric,
+	min_timer_fetch numeric,
+	avg_timer_fetch numeric,
+	max_timer_fetch numeric,
+	count_insert bigint,
+	sum_timer_insert numeric,
+	min_timer_insert numeric,
+	avg_timer_insert numeric,
+	max_timer_insert numeric,
+	count_update bigint,
+	sum_timer_update numeric,
+	min_timer_update numeric,
+	avg_timer_update numeric,
+	max_timer_update numeric,
+	count_delete bigint,
+	sum_timer_delete numeric,
+	min_timer_delete numeric,
+	avg_timer_delete numeric,
+	max_timer_delete numeric
+) SERVER pfs_server OPTIONS ("table" 'table_io_waits_summary_by_table');
+COMMENT ON FOREIGN TABLE pfs.table_io_waits_summary_by_table IS
+'Rows that were fetched, inserted, updated, deleted and locked, by table, and the times of these accesses. A row is counted when its scan or command has ended. A time covers what the access method of the table or the index does for the row, waits included; rows of a page that is at hand are counted and not timed. A table that is dropped loses its row.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.object_type IS
+'TABLE.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.database_name IS
+'Database of the table; NULL: all databases share it.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.object_schema IS
+'Schema of the table; NULL: it is of another database.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.object_name IS
+'Name of the table; its OID if it is of another database.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.count_star IS
+'Number of rows of all operations.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.count_read IS
+'Number of rows that were fetched or locked.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.sum_timer_read IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.min_timer_read IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.avg_timer_read IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.max_timer_read IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.count_write IS
+'Number of rows that were inserted, updated or deleted.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.sum_timer_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.min_timer_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.avg_timer_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.max_timer_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.count_fetch IS
+'Number of rows that were fetched: as pg_stat_all_tables.seq_tup_read + idx_tup_fetch.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.sum_timer_fetch IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.min_timer_fetch IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.avg_timer_fetch IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.max_timer_fetch IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.count_insert IS
+'Number of rows that were inserted: as pg_stat_all_tables.n_tup_ins.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.sum_timer_insert IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.min_timer_insert IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.avg_timer_insert IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.max_timer_insert IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.count_update IS
+'Number of rows that were updated.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.sum_timer_update IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.min_timer_update IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.avg_timer_update IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.max_timer_update IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.count_delete IS
+'Number of rows that were deleted.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.sum_timer_delete IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.min_timer_delete IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.avg_timer_delete IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_table.max_timer_delete IS
+'Longest of their times, in picoseconds.';
+GRANT SELECT ON pfs.table_io_waits_summary_by_table TO pg_monitor;
+
+CREATE FOREIGN TABLE pfs.table_io_waits_summary_by_index_usage (
+	object_type text,
+	database_name text,
+	object_schema text,
+	object_name text,
+	index_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read bigint,
+	sum_timer_read numeric,
+	min_timer_read numeric,
+	avg_timer_read numeric,
+	max_timer_read numeric,
+	count_write bigint,
+	sum_timer_write numeric,
+	min_timer_write numeric,
+	avg_timer_write numeric,
+	max_timer_write numeric,
+	count_fetch bigint,
+	sum_timer_fetch numeric,
+	min_timer_fetch numeric,
+	avg_timer_fetch numeric,
+	max_timer_fetch numeric,
+	count_insert bigint,
+	sum_timer_insert numeric,
+	min_timer_insert numeric,
+	avg_timer_insert numeric,
+	max_timer_insert numeric,
+	count_update bigint,
+	sum_timer_update numeric,
+	min_timer_update numeric,
+	avg_timer_update numeric,
+	max_timer_update numeric,
+	count_delete bigint,
+	sum_timer_delete numeric,
+	min_timer_delete numeric,
+	avg_timer_delete numeric,
+	max_timer_delete numeric
+) SERVER pfs_server OPTIONS ("table" 'table_io_waits_summary_by_index_usage');
+COMMENT ON FOREIGN TABLE pfs.table_io_waits_summary_by_index_usage IS
+'Rows that were accessed by each index, or by none, and the times of these accesses. An index without a row was not used since the last reset.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.object_type IS
+'TABLE.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.database_name IS
+'Database of the table; NULL: all databases share it.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.object_schema IS
+'Schema of the table; NULL: it is of another database.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.object_name IS
+'Name of the table; its OID if it is of another database.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.index_name IS
+'Name of the index, its OID if it is of another database; NULL: by no index.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.count_star IS
+'Number of rows of all operations.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.count_read IS
+'Number of rows that were fetched or locked.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.sum_timer_read IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.min_timer_read IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.avg_timer_read IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.max_timer_read IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.count_write IS
+'Number of rows that were inserted, updated or deleted.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.sum_timer_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.min_timer_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.avg_timer_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.max_timer_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.count_fetch IS
+'Number of rows that the index found: as pg_stat_all_indexes.idx_tup_read; without an index those of sequential scans.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.sum_timer_fetch IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.min_timer_fetch IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.avg_timer_fetch IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.max_timer_fetch IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.count_insert IS
+'Number of entries that were made in the index; without an index rows of the table.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.sum_timer_insert IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.min_timer_insert IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.avg_timer_insert IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.max_timer_insert IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.count_update IS
+'Number of rows that were updated.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.sum_timer_update IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.min_timer_update IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.avg_timer_update IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.max_timer_update IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.count_delete IS
+'Number of rows that were deleted.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.sum_timer_delete IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.min_timer_delete IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.avg_timer_delete IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.max_timer_delete IS
+'Longest of their times, in picoseconds.';
+GRANT SELECT ON pfs.table_io_waits_summary_by_index_usage TO pg_monitor;
+
+CREATE FOREIGN TABLE pfs.table_lock_waits_summary_by_table (
+	object_type text,
+	database_name text,
+	object_schema text,
+	object_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_access_share bigint,
+	sum_timer_access_share numeric,
+	min_timer_access_share numeric,
+	avg_timer_access_share numeric,
+	max_timer_access_share numeric,
+	count_row_share bigint,
+	sum_timer_row_share numeric,
+	min_timer_row_share numeric,
+	avg_timer_row_share numeric,
+	max_timer_row_share numeric,
+	count_row_exclusive bigint,
+	sum_timer_row_exclusive numeric,
+	min_timer_row_exclusive numeric,
+	avg_timer_row_exclusive numeric,
+	max_timer_row_exclusive numeric,
+	count_share_update_exclusive bigint,
+	sum_timer_share_update_exclusive numeric,
+	min_timer_share_update_exclusive numeric,
+	avg_timer_share_update_exclusive numeric,
+	max_timer_share_update_exclusive numeric,
+	count_share bigint,
+	sum_timer_share numeric,
+	min_timer_share numeric,
+	avg_timer_share numeric,
+	max_timer_share numeric,
+	count_share_row_exclusive bigint,
+	sum_timer_share_row_exclusive numeric,
+	min_timer_share_row_exclusive numeric,
+	avg_timer_share_row_exclusive numeric,
+	max_timer_share_row_exclusive numeric,
+	count_exclusive bigint,
+	sum_timer_exclusive numeric,
+	min_timer_exclusive numeric,
+	avg_timer_exclusive numeric,
+	max_timer_exclusive numeric,
+	count_access_exclusive bigint,
+	sum_timer_access_exclusive numeric,
+	min_timer_access_exclusive numeric,
+	avg_timer_access_exclusive numeric,
+	max_timer_access_exclusive numeric
+) SERVER pfs_server OPTIONS ("table" 'table_lock_waits_summary_by_table');
+COMMENT ON FOREIGN TABLE pfs.table_lock_waits_summary_by_table IS
+'Waits for heavyweight locks on tables, by lock mode. A table that is dropped loses its row.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.object_type IS
+'TABLE.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.database_name IS
+'Database of the table; NULL: all databases share it.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.object_schema IS
+'Schema of the table; NULL: it is of another database.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.object_name IS
+'Name of the table; its OID if it is of another database.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.count_star IS
+'Number of waits for locks on the table.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.count_access_share IS
+'Number of waits for a lock in this mode.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.sum_timer_access_share IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.min_timer_access_share IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.avg_timer_access_share IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_access_share IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.count_row_share IS
+'Number of waits for a lock in this mode.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.sum_timer_row_share IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.min_timer_row_share IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.avg_timer_row_share IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_row_share IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.count_row_exclusive IS
+'Number of waits for a lock in this mode.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.sum_timer_row_exclusive IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.min_timer_row_exclusive IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.avg_timer_row_exclusive IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_row_exclusive IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.count_share_update_exclusive IS
+'Number of waits for a lock in this mode.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.sum_timer_share_update_exclusive IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.min_timer_share_update_exclusive IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.avg_timer_share_update_exclusive IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_share_update_exclusive IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.count_share IS
+'Number of waits for a lock in this mode.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.sum_timer_share IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.min_timer_share IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.avg_timer_share IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_share IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.count_share_row_exclusive IS
+'Number of waits for a lock in this mode.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.sum_timer_share_row_exclusive IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.min_timer_share_row_exclusive IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.avg_timer_share_row_exclusive IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_share_row_exclusive IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.count_exclusive IS
+'Number of waits for a lock in this mode.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.sum_timer_exclusive IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.min_timer_exclusive IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.avg_timer_exclusive IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_exclusive IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.count_access_exclusive IS
+'Number of waits for a lock in this mode.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.sum_timer_access_exclusive IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.min_timer_access_exclusive IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.avg_timer_access_exclusive IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_access_exclusive IS
+'Longest of their times, in picoseconds.';
+GRANT SELECT ON pfs.table_lock_waits_summary_by_table TO pg_monitor;
 
 COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_star IS
 'Number of calls.';

@@ -135,9 +135,11 @@ typedef enum PfsAccountKind
 typedef enum PfsCountedObjects
 {
 	PFS_COUNTED_FILES,
+	PFS_COUNTED_TABLES,			/* rows by no index */
+	PFS_COUNTED_INDEXES,
 } PfsCountedObjects;
 
-#define PFS_NUM_COUNTED_OBJECTS (PFS_COUNTED_FILES + 1)
+#define PFS_NUM_COUNTED_OBJECTS (PFS_COUNTED_INDEXES + 1)
 
 /* pfs.lwlock_events: what is an event of an LWLock. */
 typedef enum PfsLwlockEvents

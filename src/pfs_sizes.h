@@ -48,7 +48,11 @@
 #define PFS_WAITS_PER_THREAD			64
 /* Applications prepare a handful of statements, some of them hundreds. */
 #define PFS_PREPARED_PER_THREAD	16
-/* An application has its shapes whatever the number of its sessions. */
+/* A schema has its tables whatever the number of sessions, and each table some indexes. */
+#define PFS_TABLES_DEFAULT		4096
+#define PFS_INDEXES_PER_TABLE	2
+/* An application has its functions and shapes whatever the number of its sessions. */
+#define PFS_PROGRAMS_DEFAULT	2048
 #define PFS_DIGESTS_AT_LEAST	1000
 #define PFS_DIGESTS_PER_CONNECTION 40
 #define PFS_DIGESTS_AT_MOST		10000
@@ -103,6 +107,16 @@
 	  pfs_sizes.threads * PFS_PREPARED_PER_THREAD, NULL, \
 	  "Prepared statements that can be known at a time.", \
 	  "-1 is sized from max_connections; 0 knows none.") \
+	X(tables, "pfs.max_table_instances", PFS_INSTANCES_MAX, PFS_TABLES_DEFAULT, NULL, \
+	  "Tables whose rows and locks are counted apart.", \
+	  "-1 is 4,096; 0: none.") \
+	X(indexes, "pfs.max_index_stat", PFS_INSTANCES_MAX, \
+	  Min(pfs_sizes.tables * PFS_INDEXES_PER_TABLE, PFS_INSTANCES_MAX), NULL, \
+	  "Indexes by which rows are counted.", \
+	  "-1 is twice pfs.max_table_instances; 0: none, and their rows are not counted.") \
+	X(programs, "pfs.max_program_instances", PFS_INSTANCES_MAX, PFS_PROGRAMS_DEFAULT, NULL, \
+	  "Functions, procedures and trigger functions that can be known at a time.", \
+	  "-1 is 2,048; 0 knows none, and statements do not say which program they are in.") \
 	X(digests, "pfs.digests_size", PFS_INSTANCES_MAX, \
 	  Min(PFS_DIGESTS_AT_LEAST + PFS_DIGESTS_PER_CONNECTION * MaxConnections, PFS_DIGESTS_AT_MOST), NULL, \
 	  "Statement shapes whose numbers are kept apart, by database, user and query identifier.", \

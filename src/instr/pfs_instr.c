@@ -11,6 +11,7 @@
 #include "pfs_instr.h"
 #include "pfs_instr_buffer.h"
 #include "pfs_instr_prove.h"
+#include "pfs_instr_table.h"
 #include "pfs_setup.h"
 #include "pfs_probe_row.h"
 
@@ -167,7 +168,9 @@ pfs_instr_start(void)
 	pfs_instr_hooks_start();
 	pfs_instr_xact_start();
 	pfs_instr_replication_start();
+	pfs_instr_programs_start();
 	pfs_instr_buffer_start();
+	pfs_instr_table_start();
 
 	if (failed > 0)
 		ereport(LOG,

@@ -123,6 +123,7 @@ extern const PfsInterpose pfs_memory_calls[];
 extern void pfs_instr_hooks_start(void);
 extern void pfs_instr_xact_start(void);
 extern void pfs_instr_replication_start(void);
+extern void pfs_instr_programs_start(void);
 
 /* Postmaster, once: patch everything and report every probe. */
 extern void pfs_instr_start(void);

@@ -254,18 +254,12 @@ pfs_buffer_lock_timed(Buffer buffer, int mode)
 
 /* ---- the reports ---- */
 
-static inline bool
-was_seen(PfsHook what)
-{
-	return pfs_shared_hooks != NULL && pfs_load_relaxed(&pfs_shared_hooks->seen[what]) != 0;
-}
-
 /* Fills in the row when it is read: what the searches so far have come to. */
 static void
 look_cb(PfsProbeRow *row, int unused)
 {
-	bool		found = was_seen(PFS_HOOK_BUFFER_FOUND);
-	bool		missed = was_seen(PFS_HOOK_BUFFER_MISSED);
+	bool		found = pfs_hook_was_seen(PFS_HOOK_BUFFER_FOUND);
+	bool		missed = pfs_hook_was_seen(PFS_HOOK_BUFFER_MISSED);
 
 	row->status = found ? "active" : missed ? "unavailable" : "off";
 	if (found && missed)
@@ -280,7 +274,7 @@ look_cb(PfsProbeRow *row, int unused)
 void
 pfs_buffer_lock_look(PfsProbeRow *row, int unused)
 {
-	bool		seen = was_seen(PFS_HOOK_BUFFER_LOCK);
+	bool		seen = pfs_hook_was_seen(PFS_HOOK_BUFFER_LOCK);
 
 	row->status = seen ? "active" : "off";
 	if (!seen)

@@ -216,6 +216,7 @@ begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
 		pfs_sql.current = s;
 		if (!call->top)
 		{
+			call->examined = pfs_examined();
 			s->call_nest = pfs_sql.nest;
 			pfs_stage_push(t, pfs_stage_instrument[stage], now, s->event_id);
 			pfs_set_parent();
@@ -314,8 +315,10 @@ static inline void
 count_time(const PfsCall *call, PfsStatement *s, PfsTimestamp now)
 {
 	pfs_add_time(&s->n[PFS_N_EXEC_TIME], call->start, now);
-	if (s != &pfs_sql.top)
-		s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
+	if (s == &pfs_sql.top)
+		return;
+	s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
+	pfs_statement_examined(s, &call->examined);
 }
 
 /* Counts a call that has executed a statement; `now` is its end. */

@@ -44,6 +44,7 @@ typedef struct PfsCall
 	bool		top;			/* it is called for the statement at top level */
 	PfsTimestamp start;
 	uint64		lock_ticks;
+	PfsExamined examined;
 	PfsUsage	usage;
 } PfsCall;
 

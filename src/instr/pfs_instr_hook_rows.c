@@ -25,6 +25,7 @@ static struct
 {
 	void	  **variable;
 	void	  **previous;
+	const bool *seen_here;
 }			hooks[PFS_NUM_HOOKS];
 
 PFS_HOT uint32 pfs_hooks_noted = 0;
@@ -42,6 +43,12 @@ pfs_hook_note(PfsHook hook)
 	if (pfs_load_relaxed(&pfs_shared_hooks->seen[hook]) == 0)
 		pfs_store_relaxed(&pfs_shared_hooks->seen[hook], 1);
 	pfs_hooks_noted |= UINT32_C(1) << hook;
+}
+
+bool
+pfs_hook_was_seen(PfsHook hook)
+{
+	return pfs_shared_hooks != NULL && pfs_load_relaxed(&pfs_shared_hooks->seen[hook]) != 0;
 }
 
 /* Does an address lie in the same object as this function? */
@@ -85,10 +92,12 @@ look_cb(PfsProbeRow *row, int hook)
 {
 	void	   *first = hooks[hook].variable != NULL ? *hooks[hook].variable : NULL;
 	void	   *next = hooks[hook].previous != NULL ? *hooks[hook].previous : NULL;
-	bool		seen = pfs_shared_hooks != NULL && pfs_load_relaxed(&pfs_shared_hooks->seen[hook]) != 0;
+	bool		seen = pfs_hook_was_seen(hook);
 	char		name[NAMEDATALEN];
 	const char *library = first != NULL ? library_of(first, name, sizeof(name)) : NULL;
 
+	if (library != NULL && hooks[hook].seen_here != NULL)
+		seen = *hooks[hook].seen_here;
 	row->status = seen ? "active" : "off";
 	if (hooks[hook].variable != NULL && first == NULL)
 	{
@@ -117,4 +126,10 @@ pfs_hook_report(PfsHook hook, const char *name, void *variable, void *previous)
 	hooks[hook].variable = variable;
 	hooks[hook].previous = previous;
 	pfs_probe_report(&row);
+}
+
+void
+pfs_hook_report_seen_here(PfsHook hook, const bool *seen)
+{
+	hooks[hook].seen_here = seen;
 }

@@ -28,10 +28,14 @@
 #include "pfs_instr_digest.h"
 #include "pfs_error.h"
 #include "pfs_instr_call.h"
+#include "pfs_instr_drop.h"
 #include "pfs_instr_prepared.h"
+#include "pfs_instr_program.h"
 #include "pfs_instr_twophase.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
+#include "pfs_instr_table.h"
+#include "pfs_rel_io.h"
 
 /* Who was called before: another library, or the server's own function. */
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
@@ -59,6 +63,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 	PfsThread  *t = pfs_call_thread();
 
 	pfs_hook_called(PFS_HOOK_PARSE_ANALYZE);
+	pfs_tables_watch(t);
 	if (t != NULL && pfs_statement_is_wanted(t))
 	{
 		PfsStatementSource source = {0};
@@ -87,6 +92,7 @@ planner_cb(PFS_PLANNER_PARAMS)
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_PLANNER);
+	pfs_tables_watch(pfs_my_thread);
 	if (pfs_call_begin(&call))
 	{
 		PfsStatementSource source = {0};
@@ -176,6 +182,7 @@ executor_start_cb(QueryDesc *desc, int eflags)
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_START);
+	pfs_tables_watch(pfs_my_thread);
 	if (likely(pfs_my_thread != NULL))
 		pfs_error_flush(pfs_my_thread);
 	if (pfs_call_begin(&call))
@@ -194,6 +201,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 {
 	bool		parallel = desc->plannedstmt->parallelModeNeeded;
 	PfsDigestKey outer = {0, 0};
+	uint64		outer_writes = pfs_rel_writes_begin();
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_RUN);
@@ -209,6 +217,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 			outer = pfs_digest_publish(call.thread);
 	}
 	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
+	pfs_rel_writes_end(outer_writes);
 	if (unlikely(parallel) && call.thread != NULL)
 		pfs_digest_publish_again(call.thread, &outer);
 	if (pfs_call_end(&call))
@@ -229,6 +238,7 @@ static void
 executor_finish_cb(QueryDesc *desc)
 {
 	bool		passes = !pfs_finish_counts(desc) && pfs_call_passes(desc, PFS_STAGE_FINISH);
+	uint64		outer_writes = pfs_rel_writes_begin();
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_FINISH);
@@ -237,6 +247,7 @@ executor_finish_cb(QueryDesc *desc)
 	else if (pfs_call_begin(&call))
 		pfs_call_finish_begin(&call, desc);
 	prev_executor_finish(desc);
+	pfs_rel_writes_end(outer_writes);
 	if (passes)
 		pfs_call_pass_end();
 	else if (pfs_call_end(&call))
@@ -375,11 +386,15 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	TransactionCommand command;
 	PfsDigestKey outer;
 	PfsPreparedCommand prepared;
+	PfsProgramCommand program;
 	PfsExecute	outer_execute = pfs_execute;
+	uint64		outer_writes = pfs_rel_writes_begin();
+	bool		watches_drops = false;
 	PfsRowCounter counter;
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_PROCESS_UTILITY);
+	pfs_tables_watch(pfs_my_thread);
 	if (t != NULL)
 	{
 		PfsStatementSource source = {0};
@@ -399,6 +414,8 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 			command.trx_id = pfs_prepared_trx_id(command.gid);
 		outer = pfs_digest_publish(t);
 		pfs_prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
+		pfs_program_command(t, &program, stmt->utilityStmt);
+		watches_drops = pfs_drop_command(stmt->utilityStmt);
 		dest = pfs_rows_receiver(&counter, utility, dest);
 		pfs_execute = (PfsExecute)
 		{
@@ -406,11 +423,15 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		};
 	}
 	prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
+	pfs_rel_writes_end(outer_writes);
 	if (t != NULL)
 	{
 		uint64		sent = counter.rows;
 		uint64		affected;
 
+		pfs_program_command_end(&program);
+		if (watches_drops)
+			pfs_drop_unwatch();
 		pfs_digest_publish_again(t, &outer);
 		count_rows(utility, qc, pfs_execute.affected, &sent, &affected);
 		pfs_execute = outer_execute;

@@ -42,6 +42,8 @@ typedef enum PfsHook
 	PFS_HOOK_EMIT_LOG,
 	PFS_HOOK_XACT,
 	PFS_HOOK_SUBXACT,
+	PFS_HOOK_PLPGSQL,
+	PFS_HOOK_OBJECT_ACCESS,
 
 	/*
 	 * No hooks, of pfs_instr_buffer.c: what its searches have come to, and
@@ -50,9 +52,12 @@ typedef enum PfsHook
 	PFS_HOOK_BUFFER_FOUND,
 	PFS_HOOK_BUFFER_MISSED,
 	PFS_HOOK_BUFFER_LOCK,
+
+	/* Of pfs_instr_method.c: methods were replaced by another library. */
+	PFS_HOOK_METHODS_REPLACED,
 } PfsHook;
 
-#define PFS_NUM_HOOKS (PFS_HOOK_BUFFER_LOCK + 1)
+#define PFS_NUM_HOOKS (PFS_HOOK_METHODS_REPLACED + 1)
 
 /*
  * Postmaster, once: the row of a hook.  variable: the server's; previous: what it held
@@ -60,11 +65,20 @@ typedef enum PfsHook
  */
 extern void pfs_hook_report(PfsHook hook, const char *name, void *variable, void *previous);
 
+/*
+ * Postmaster: libraries that a session loads can set the hook, too.  Where one is in front of ours, not
+ * what other processes have seen tells whether it calls ours, but this process's `seen`.
+ */
+extern void pfs_hook_report_seen_here(PfsHook hook, const bool *seen);
+
 /* The hooks, a bit each, of whose calls this process has told or need not tell. */
 extern PFS_HIDDEN uint32 pfs_hooks_noted;
 
 /* Tell that the hook is called, for its row; unless the process must not touch shared memory. */
 extern void pfs_hook_note(PfsHook hook);
+
+/* Has any process told of it? */
+extern bool pfs_hook_was_seen(PfsHook hook);
 
 /* The first thing that each hook's function does. */
 static inline void

@@ -29,6 +29,8 @@
 #include "pfs_memory.h"
 #include "pfs_socket.h"
 #include "pfs_statement.h"
+#include "pfs_instr_table.h"
+#include "pfs_rel_io.h"
 
 #define FRAME __builtin_frame_address(0)
 #define CLASS(wait_info) ((wait_info) & 0xFF000000U)
@@ -230,6 +232,9 @@ look_at_thread(PfsThread *t, bool for_client)
 		pfs_thread_repair(t);
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
 		pfs_thread_identify_now(t);
+	/* As the apply worker, whose commands no hook sees. */
+	if (pfs_local.slow & PFS_SLOW_WATCH)
+		pfs_tables_watch(t);
 }
 
 /*
@@ -271,7 +276,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 
 	sleep->event = NULL;
 	sleep->open = NULL;
-	if (unlikely(pfs_local.slow & (PFS_SLOW_IDENTITY | PFS_SLOW_REPAIR)))
+	if (unlikely(pfs_local.slow & (PFS_SLOW_IDENTITY | PFS_SLOW_REPAIR | PFS_SLOW_WATCH)))
 		look_at_thread(t, client && sleep->kind != PFS_OPEN_IDLE);
 	if (unlikely(pfs_memory_is_stale()))
 		pfs_memory_sync(t);
@@ -279,6 +284,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	{
 		/* What an error ended is over, whether or not this wait is wanted. */
 		pfs_open_end_stale_now(t);
+		pfs_rel_lock_look(t);
 		sleep->open = pfs_open_top(sleep->kind);
 		if (sleep->open != NULL)
 			return;
@@ -332,12 +338,13 @@ end_latch(PfsSleep *sleep, PfsThread *t)
 		{
 			uint64		end = pfs_wait_read_end(t, e->flags);
 
-			if (sleep->kind == PFS_OPEN_LOCK && end > e->timer_start)
-				pfs_lock_wait_ended(e->flags, end - e->timer_start);
+			if (sleep->kind == PFS_OPEN_LOCK)
+				pfs_heavy_lock_ended(e, end > e->timer_start ? end - e->timer_start : 0);
 			pfs_wait_end_at(t, e, end);
 		}
 		else
 			pfs_open_finish_this(t, sleep->open, 0);
+		pfs_rel_lock_look(t);
 	}
 	else if (e != NULL)
 		pfs_wait_keep_open(t, e, sleep->kind);

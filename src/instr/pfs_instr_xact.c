@@ -16,7 +16,11 @@
 
 #include "pfs_error.h"
 #include "pfs_instr.h"
+#include "pfs_instr_drop.h"
+#include "pfs_instr_program.h"
 #include "pfs_instr_prove.h"
+#include "pfs_program_call.h"
+#include "pfs_rel_io.h"
 #include "pfs_secret.h"
 #include "pfs_statement_open.h"
 
@@ -25,12 +29,36 @@ static emit_log_hook_type prev_emit_log = NULL;
 /* Else only what is logged can be counted.  Set in the postmaster, inherited. */
 static bool raises_are_seen = false;
 
+/*
+ * Ends accesses to rows that nobody has ended, with the transaction, also a parallel worker's; and
+ * removes, or keeps, what was counted of the tables that it has dropped.
+ */
+static inline void
+end_rows(PfsThread *t, XactEvent event)
+{
+	if (event == XACT_EVENT_PRE_COMMIT)
+		pfs_drop_committing();
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		return;
+	if (unlikely(pfs_drop_is_watching))
+		pfs_drop_unwatch();
+	if (unlikely(pfs_rel_runs_open != 0))
+		pfs_rel_runs_sweep(t, 1);
+	if (likely(pfs_dropped == 0))
+		return;
+	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+		pfs_drop_rolled_back(1);
+	else
+		pfs_drop_committed();
+}
+
 /* Tells record of the commit, the preparation and the abort of a transaction. */
 static void
 xact_cb(XactEvent event, void *arg)
 {
 	PfsThread  *t = pfs_my_thread;
 
+	end_rows(t, event);
 	if (t == NULL || IsParallelWorker())
 		return;
 	/* Nearly all are one of these two. */
@@ -42,6 +70,7 @@ xact_cb(XactEvent event, void *arg)
 	}
 	if (likely(event == XACT_EVENT_COMMIT))
 	{
+		pfs_program_transaction_ended(PFS_TRANSACTION_COMMITTED);
 		pfs_statement_transaction_ended(t, PFS_TRANSACTION_COMMITTED);
 		return;
 	}
@@ -51,9 +80,11 @@ xact_cb(XactEvent event, void *arg)
 			pfs_statement_committing(t);
 			break;
 		case XACT_EVENT_PREPARE:
+			pfs_program_transaction_ended(PFS_TRANSACTION_PREPARED);
 			pfs_statement_transaction_ended(t, PFS_TRANSACTION_PREPARED);
 			break;
 		case XACT_EVENT_ABORT:
+			pfs_program_transaction_ended(PFS_TRANSACTION_ROLLED_BACK);
 			pfs_statement_unwind_all(t);
 			pfs_statement_transaction_ended(t, PFS_TRANSACTION_ROLLED_BACK);
 			break;
@@ -62,18 +93,37 @@ xact_cb(XactEvent event, void *arg)
 	}
 }
 
+/*
+ * Tells record of subtransactions.  A parallel worker has no statements, but calls of programs
+ * that an error in a subtransaction can cut off.
+ */
 static void
 subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, void *arg)
 {
 	PfsThread  *t = pfs_my_thread;
+	int			level = GetCurrentTransactionNestLevel();
 
-	if (t == NULL || IsParallelWorker())
+	if (t == NULL)
+		return;
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+	{
+		pfs_rel_runs_sweep(t, level);
+		pfs_drop_rolled_back(level);
+		pfs_program_unwind(level);
+	}
+	else if (event == SUBXACT_EVENT_COMMIT_SUB)
+	{
+		pfs_rel_runs_promote(level);
+		pfs_drop_promote(level);
+	}
+	if (IsParallelWorker())
 		return;
 	pfs_hook_called(PFS_HOOK_SUBXACT);
 	if (event == SUBXACT_EVENT_START_SUB)
-		pfs_statement_note_subxact(GetCurrentTransactionNestLevel());
+		pfs_statement_note_subxact(level);
 	else if (event == SUBXACT_EVENT_ABORT_SUB)
-		pfs_statement_unwind(t, GetCurrentTransactionNestLevel());
+		pfs_statement_unwind(t, level);
+	pfs_program_subtransaction_event(event, level);
 }
 
 /*
@@ -162,6 +212,7 @@ void
 pfs_instr_xact_start(void)
 {
 	raises_are_seen = pfs_prove_raises_are_seen();
+	pfs_instr_drop_start();
 	RegisterXactCallback(xact_cb, NULL);
 	RegisterSubXactCallback(subxact_cb, NULL);
 	prev_emit_log = emit_log_hook;

@@ -30,6 +30,7 @@
 #include "pfs_shared.h"
 #include "pfs_stage.h"
 #include "pfs_thread_end.h"
+#include "pfs_rel_io.h"
 
 /*
  * Copies the account references of another living thread; all empty if it has gone.
@@ -309,7 +310,10 @@ pfs_wait_prepare(PfsThread *t)
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
 		pfs_thread_refresh_identity(t, false);
 	if (pfs_local.slow & PFS_SLOW_OPEN)
+	{
 		pfs_open_end_stale(t);
+		pfs_rel_lock_look(t);
+	}
 	if (pfs_local.slow & PFS_SLOW_UNNAMED)
 		pfs_statement_look(t, debug_query_string);
 	if (pfs_local.slow & PFS_SLOW_WATCH)

@@ -11,6 +11,7 @@
 #include "pfs_event_read.h"
 #include "pfs_event_write.h"
 #include "pfs_file_sum.h"
+#include "pfs_rel_count.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
 #include "pfs_stage.h"
@@ -56,7 +57,7 @@ const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
 		.bytes = pfs_wait_event_bytes, .unpack = pfs_wait_event_unpack, .source = &pfs_lwlock_event_source,
-		.complete = pfs_wait_event_complete
+		.also_running = pfs_rel_runs_current, .complete = pfs_wait_event_complete
 	},
 	[PFS_STAGES] = {.bytes = pfs_stage_event_used, .slots = &pfs_stage_slots},
 	[PFS_STATEMENTS] = {
@@ -77,6 +78,8 @@ const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {
 
 const PfsCountedKind *const pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS] = {
 	[PFS_COUNTED_FILES] = &pfs_counted_files,
+	[PFS_COUNTED_TABLES] = &pfs_counted_tables,
+	[PFS_COUNTED_INDEXES] = &pfs_counted_indexes,
 };
 
 StaticAssertDecl(sizeof(PfsTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsMemoryTotals) <= PFS_TOTALS_SIZE_MAX &&

@@ -14,7 +14,7 @@
  * record can be seen.
  *
  * Leave.  Statements before errors: ending the open ones may still say what became of the
- * last error.
+ * last error; and before programs, whose calls contain them.
  *
  * Detach.  Open waits end first, as they count for the statement's digest, for the histories
  * and for the summaries.  Digests take what is still in the table of waits.  Histories
@@ -43,11 +43,14 @@
 #include "pfs_pending.h"
 #include "pfs_prepared.h"
 #include "pfs_probe_row.h"
+#include "pfs_program_call.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
 #include "pfs_statement.h"
 #include "pfs_summary.h"
+#include "pfs_rel_count.h"
+#include "pfs_rel_io.h"
 
 /* A struct in the segment and the pointer to it. */
 #define STRUCT(pointer) .size = sizeof(*(pointer)), .address = (void **) &(pointer)
@@ -112,6 +115,11 @@ const PfsPart pfs_parts[] = {
 		.counters = {
 			{"pfs_signal_handler_events_lost", offsetof(PfsSharedThreads, reentered)},
 		},
+	},
+	{
+		.name = "table_runs",
+		.lay_out = pfs_rel_runs_lay_out,
+		.detach = pfs_rel_runs_detach,
 	},
 	{
 		.name = "accounts",
@@ -225,6 +233,24 @@ const PfsPart pfs_parts[] = {
 		.detach = pfs_pending_detach,
 	},
 	{
+		.name = "tables",
+		.lay_out = pfs_rel_stats_lay_out,
+		.detach = pfs_rel_stats_detach,
+		.pages = &pfs_rel_stats[PFS_TABLE_STATS].pages,
+		.beside = pfs_rel_places_bytes,
+		.unused = pfs_rel_places_unused,
+	},
+	{
+		.name = "indexes",
+		.pages = &pfs_rel_stats[PFS_INDEX_STATS].pages,
+		.beside = pfs_index_places_bytes,
+		.unused = pfs_index_places_unused,
+	},
+	{
+		.name = "table_locks",
+		.pages = &pfs_rel_locks,
+	},
+	{
 		.name = "sockets",
 		STRUCT(pfs_shared_sockets),
 		.lay_out = pfs_sockets_lay_out,
@@ -252,6 +278,14 @@ const PfsPart pfs_parts[] = {
 		.start = pfs_prepared_start,
 		.detach = pfs_prepared_detach,
 		.pages = &pfs_prepared,
+	},
+	{
+		.name = "programs",
+		.lay_out = pfs_programs_lay_out,
+		.leave = pfs_program_detach,
+		.forget = pfs_program_forget,
+		.pages = &pfs_programs,
+		.beside = pfs_programs_beside,
 	},
 	{
 		.name = "containers",

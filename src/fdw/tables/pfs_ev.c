@@ -46,6 +46,13 @@ pfs_ev_timer(const PfsEvent *event, PfsEvTime what, bool *isnull)
 		return pfs_null(isnull);
 	if (what != PFS_EV_START && event->end_event_id == 0)
 		return pfs_null(isnull);
+
+	/*
+	 * The time inside of calls, which is not all that passes between begin
+	 * and end.
+	 */
+	if (what == PFS_EV_LENGTH && event->object_type == PFS_OBJECT_TABLE)
+		return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(timer, ((const PfsWaitEvent *) event)->ticks)));
 	start = pfs_timer_to_ps(timer, event->timer_start);
 	if (what == PFS_EV_START)
 		return NumericGetDatum(pfs_ps_to_numeric(start));

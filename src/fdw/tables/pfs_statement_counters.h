@@ -60,7 +60,12 @@ pfs_statement_sum_datum(const PfsStatementTotals *totals, PfsCounter counter)
 	X(t, sum_parallel_workers, bigint, count, pfs_statement_sum_datum(totals, PFS_N_PARALLEL_WORKERS), \
 	  "Parallel workers that worked for them.") \
 	X(t, max_total_memory, bigint, bytes, pfs_statement_memory_datum((totals)->memory, isnull), \
-	  "The largest max_total_memory of these statements, in bytes; NULL where none has one.")
+	  "The largest max_total_memory of these statements, in bytes; NULL where none has one.") \
+	X(t, sum_rows_examined, bigint, count, pfs_statement_sum_datum(totals, PFS_N_ROWS_EXAMINED), \
+	  "Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.", \
+	  .since = PFS_SINCE_1_1) \
+	X(t, sum_no_index_used, bigint, count, pfs_statement_sum_datum(totals, PFS_N_NO_INDEX_USED), \
+	  "Statements that read a table by no index; 0 while wait/io/table/handler is off.", .since = PFS_SINCE_1_1)
 
 /* See pfs_statement_memory.h. */
 extern Datum pfs_statement_memory_datum(uint64 memory, bool *isnull);

@@ -7,6 +7,7 @@
 
 #include "pfs_digest.h"
 #include "pfs_ev.h"
+#include "pfs_program_name.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
@@ -86,6 +87,26 @@ plan_origin_of(const PfsStatementEvent *event, bool *isnull)
 	return pfs_text_or_null(event->plan_origin < lengthof(plan_origins) ? plan_origins[event->plan_origin] : NULL, isnull);
 }
 
+static Datum
+program_type_of(const PfsStatementEvent *event, bool *isnull)
+{
+	return pfs_text_or_null(event->counts & PFS_IN_PROGRAM ? pfs_program_type_name(event->program) : NULL, isnull);
+}
+
+static Datum
+program_schema_of(const PfsStatementEvent *event, bool *isnull)
+{
+	return pfs_text_or_null(event->counts & PFS_IN_PROGRAM ? pfs_program_schema(event->database, event->program) : NULL,
+							isnull);
+}
+
+static Datum
+program_name_of(const PfsStatementEvent *event, bool *isnull)
+{
+	return pfs_text_or_null(event->counts & PFS_IN_PROGRAM ? pfs_program_name(event->database, event->program) : NULL,
+							isnull);
+}
+
 #define NUMBER(counter) number_of(row, PFS_N_##counter)
 
 #define STATEMENTS_COLUMNS(X, t) \
@@ -107,9 +128,13 @@ plan_origin_of(const PfsStatementEvent *event, bool *isnull)
 	X(t, database_name, text, none, database_name_of(row, isnull), "Database of the session.", .width = 12) \
 	X(t, schema_name, text, none, text_of(row, row->texts, row->schema_len, false, isnull), \
 	  "First element of search_path, as written.", .width = 8) \
-	X(t, object_type, text, none, pfs_null(isnull), PFS_RESERVED, .width = 8) \
-	X(t, object_schema, text, none, pfs_null(isnull), PFS_RESERVED, .width = 8, .hidden = true) \
-	X(t, object_name, text, none, pfs_null(isnull), PFS_RESERVED, .width = 12, .hidden = true) \
+	X(t, object_type, text, none, program_type_of(row, isnull), \
+	  "What it runs in: FUNCTION, PROCEDURE, or TRIGGER for a trigger function. NULL at top level, and where that is " \
+	  "not known.", .width = 8) \
+	X(t, object_schema, text, none, program_schema_of(row, isnull), \
+	  "Schema of that program; NULL in another database." PFS_OWN_ROLE, .width = 8, .hidden = true) \
+	X(t, object_name, text, none, program_name_of(row, isnull), \
+	  "Its name; the OID of one that is gone, or of another database." PFS_OWN_ROLE, .width = 12, .hidden = true) \
 	X(t, returned_sqlstate, text, none, sqlstate_of(row->sqlstate, isnull), \
 	  "SQLSTATE of the error that it failed with; NULL if it did not.", .width = 5) \
 	X(t, message_text, text, none, text_of(row, pfs_statement_message(row), row->message_len, false, isnull), \
@@ -157,7 +182,13 @@ plan_origin_of(const PfsStatementEvent *event, bool *isnull)
 	                       "it; NULL if there is none.", "TRANSACTION or STATEMENT; NULL if nesting_event_id is.") \
 	X(t, plan_origin, text, none, plan_origin_of(row, isnull), \
 	  "Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL " \
-	  "for what has no plan, and before PostgreSQL 19.", .width = 8, .since = PFS_SINCE_1_1)
+	  "for what has no plan, and before PostgreSQL 19.", .width = 8, .since = PFS_SINCE_1_1) \
+	X(t, rows_examined, bigint, count, NUMBER(ROWS_EXAMINED), \
+	  "Rows fetched from tables, or found by indexes alone, those of statements inside it included; 0 while " \
+	  "wait/io/table/handler is off.", .since = PFS_SINCE_1_1) \
+	X(t, no_index_used, bigint, none, NUMBER(NO_INDEX_USED), \
+	  "1: it read a table by no index, by itself or in a statement inside it; else 0, as while wait/io/table/handler " \
+	  "is off.", .since = PFS_SINCE_1_1)
 
 PFS_COLUMNS(statements, PfsStatementEvent, STATEMENTS_COLUMNS)
 

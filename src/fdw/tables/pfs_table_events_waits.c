@@ -9,6 +9,7 @@
 #include "pfs_ev.h"
 #include "pfs_file.h"
 #include "pfs_lock_name.h"
+#include "pfs_rel_name.h"
 #include "pfs_shared.h"
 #include "pfs_value.h"
 
@@ -26,6 +27,8 @@ object_type_of(const PfsWaitEvent *event, bool *isnull)
 			return CStringGetTextDatum("LWLOCK");
 		case PFS_OBJECT_BUFFER:
 			return CStringGetTextDatum("BUFFER");
+		case PFS_OBJECT_TABLE:
+			return CStringGetTextDatum("TABLE");
 		case PFS_OBJECT_LOCK:
 			return CStringGetTextDatum(pfs_lock_type(&event->object.locktag));
 		default:
@@ -36,6 +39,8 @@ object_type_of(const PfsWaitEvent *event, bool *isnull)
 static Datum
 object_schema_of(const PfsWaitEvent *event, bool *isnull)
 {
+	if (event->object_type == PFS_OBJECT_TABLE)
+		return pfs_rel_schema_datum(event->object.table.database, event->object.table.relation, isnull);
 	if (event->object_type != PFS_OBJECT_LOCK)
 		return pfs_null(isnull);
 	return pfs_text_or_null(pfs_lock_schema(&event->object.locktag), isnull);
@@ -47,6 +52,8 @@ object_name_of(const PfsWaitEvent *event, bool *isnull)
 {
 	char		name[PFS_FILE_NAME_SIZE];
 
+	if (event->object_type == PFS_OBJECT_TABLE)
+		return pfs_rel_name_datum(event->object.table.database, event->object.table.relation);
 	if (event->object_type == PFS_OBJECT_LOCK)
 		return pfs_text_datum(pfs_lock_name(&event->object.locktag));
 	if (event->object_type == PFS_OBJECT_BUFFER && OidIsValid(event->object.page.tablespace))
@@ -57,6 +64,14 @@ object_name_of(const PfsWaitEvent *event, bool *isnull)
 		pfs_file_name(event->object.file.index, event->object.file.word, name))
 		return pfs_text_datum(name);
 	return pfs_null(isnull);
+}
+
+static Datum
+index_name_of(const PfsWaitEvent *event, bool *isnull)
+{
+	if (event->object_type != PFS_OBJECT_TABLE || !OidIsValid(event->object.table.index))
+		return pfs_null(isnull);
+	return pfs_rel_name_datum(event->object.table.database, event->object.table.index);
 }
 
 static Datum
@@ -95,17 +110,19 @@ offset_of(const PfsWaitEvent *event, bool *isnull)
 	X(t, object_name, text, none, object_name_of(row, isnull), \
 	  "What is waited for: a path below the data directory (of a buffer that of its page's relation), a relation, a " \
 	  "transaction id, or the numbers of the lock's key." PFS_OWN_ROLE, .width = 24, .hidden = true) \
-	X(t, index_name, text, none, pfs_null(isnull), PFS_RESERVED, .width = 1, .hidden = true) \
+	X(t, index_name, text, none, index_name_of(row, isnull), \
+	  "The index by which rows of a table were accessed; NULL: by none." PFS_OWN_ROLE, .width = 8, .hidden = true) \
 	X(t, object_type, text, none, object_type_of(row, isnull), \
-	  "FILE, SOCKET, LWLOCK, BUFFER, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and others.", \
+	  "FILE, SOCKET, LWLOCK, BUFFER, TABLE, or the type of a heavyweight lock: RELATION, TRANSACTIONID, TUPLE and " \
+	  "others.", \
 	  .width = 6) \
 	X(t, object_instance_begin, bigint, none, pfs_int64_or_null(row->object_instance, isnull), \
 	  "Identifies the object among those of its type; NULL where unknown.") \
 	X(t, operation, text, none, pfs_text_or_null(pfs_operation_name(row->operation), isnull), \
 	  "What was done: read, write, sync and others for files, recv, send, wait for sockets, the lock mode for " \
-	  "locks.", .width = 6) \
+	  "locks, fetch, insert, update, delete, lock for rows of tables.", .width = 6) \
 	X(t, number_of_bytes, bigint, bytes, bytes_of(row, isnull), \
-	  "Bytes that the call moved; NULL where it moves none.") \
+	  "Bytes that the call moved, or rows of a table; NULL where it moves none.") \
 	X(t, file_offset, bigint, bytes, offset_of(row, isnull), \
 	  "Position in the file in bytes, where the call has one; of a buffer that of its page in the relation.") \
 	X(t, flags, bigint, none, row->flags & PFS_EVENT_NOT_ACQUIRED ? Int64GetDatum(1) : pfs_null(isnull), \

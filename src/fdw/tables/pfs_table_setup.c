@@ -54,6 +54,7 @@ static Datum
 properties_of(const PfsInstrument *ins)
 {
 	return CStringGetTextDatum(ins->properties & PFS_PROPERTY_IDLE ? "idle" :
+							   ins->properties & PFS_PROPERTY_CONTAINS_WAITS ? "contains_waits" :
 							   ins->properties & PFS_PROPERTY_BUILT_IN ? "global_statistics" : "");
 }
 
@@ -72,7 +73,8 @@ wait_event_of(const PfsInstrument *ins, bool *isnull)
 	  "Is it timed, too?" PFS_YES_OR_NO " Events that are not timed have NULL times.", \
 	  .width = 4, .check = pfs_check_switch) \
 	X(t, properties, text, none, properties_of(instrument_of(row)), \
-	  "idle: it waits for work, not for a resource. Empty otherwise.", .width = 4) \
+	  "idle: it waits for work, not for a resource; contains_waits: its times contain those of other waits; " \
+	  "global_statistics: it cannot be switched. Empty otherwise.", .width = 4) \
 	X(t, documentation, text, none, pfs_text_or_null(instrument_of(row)->documentation, isnull), \
 	  "What is measured, where the name alone does not say it.", .width = 64) \
 	X(t, wait_event_type, text, none, pfs_text_or_null(instrument_of(row)->wait_event_type, isnull), \

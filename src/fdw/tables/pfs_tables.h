@@ -55,6 +55,7 @@
 	X(pfs_table_statements_by_digest) \
 	X(pfs_table_statements_histogram_by_digest) \
 	X(pfs_table_waits_by_digest) \
+	X(pfs_table_statements_by_program) \
 	X(pfs_table_transactions_global) \
 	X(pfs_table_transactions_by_thread) \
 	X(pfs_table_transactions_by_account) \
@@ -67,6 +68,9 @@
 	X(pfs_table_file_summary_by_event_name) \
 	X(pfs_table_file_summary_by_instance) \
 	X(pfs_table_events_waits_summary_by_instance) \
+	X(pfs_table_io_by_table) \
+	X(pfs_table_io_by_index_usage) \
+	X(pfs_table_lock_waits_by_table) \
 	X(pfs_table_socket_instances) \
 	X(pfs_table_socket_summary_by_event_name) \
 	X(pfs_table_socket_summary_by_instance) \

@@ -31,7 +31,7 @@ pfs_timer_wait_get(const PfsTotals *totals, PfsTimerWait what)
 		case PFS_TIMER_WAIT_COUNT_TIMED:
 			return Int64GetDatum((int64) totals->count_timed);
 		case PFS_TIMER_WAIT_SUM:
-			return time_datum(timed ? totals->sum : 0);
+			return time_datum(totals->sum);
 		case PFS_TIMER_WAIT_MIN:
 			return time_datum(timed ? totals->min : 0);
 		case PFS_TIMER_WAIT_MAX:

@@ -22,6 +22,7 @@ typedef enum PfsObjectType
 	PFS_OBJECT_LWLOCK,
 	PFS_OBJECT_LOCK,			/* object.locktag: raw LOCKTAG */
 	PFS_OBJECT_BUFFER,			/* object.page; its block is file_offset */
+	PFS_OBJECT_TABLE,			/* object.table; its rows are number_of_bytes */
 } PfsObjectType;
 
 /* nesting_event_type */
@@ -127,6 +128,12 @@ typedef union PfsWaitObject
 		Oid			filenode;
 		int32		fork;
 	}			page;
+	struct
+	{
+		Oid			database;	/* InvalidOid: of a table that all share */
+		Oid			relation;
+		Oid			index;		/* InvalidOid: by none */
+	}			table;
 } PfsWaitObject;
 
 /* A wait as readers get it. */
@@ -141,6 +148,8 @@ typedef struct PfsWaitEvent
 									 * LWLocks only with detours */
 	int64		number_of_bytes;	/* PFS_EVENT_NO_BYTES: NULL */
 	int64		file_offset;	/* PFS_EVENT_NO_OFFSET: NULL */
+	uint64		ticks;			/* of TABLE: timer_wait, as it is less than
+								 * from start to end */
 } PfsWaitEvent;
 
 /* What a wait has in its second line. */
@@ -150,6 +159,7 @@ typedef struct PfsWaitEvent
 #define PFS_WIDE_NESTING	0x08	/* nesting_event_id, instead of
 									 * nesting_distance */
 #define PFS_WIDE_END		0x10	/* end_event_id; else it is the event_id */
+#define PFS_WIDE_TICKS		0x20	/* ticks, instead of object.table.ticks */
 
 #define PFS_WAIT_NO_BYTES PG_INT32_MIN
 
@@ -168,7 +178,8 @@ typedef struct PfsWait
 	uint32		source;
 	union
 	{
-		int32		bytes;		/* of FILE and SOCKET; PFS_WAIT_NO_BYTES: NULL */
+		int32		bytes;		/* of FILE, SOCKET and TABLE;
+								 * PFS_WAIT_NO_BYTES: NULL */
 		uint32		spins;		/* of the others */
 	};
 	union
@@ -188,6 +199,13 @@ typedef struct PfsWait
 			Oid			filenode;
 			int32		fork;
 		}			page;
+		struct
+		{
+			Oid			database;
+			Oid			relation;
+			Oid			index;
+			uint32		ticks;
+		}			table;
 	}			object;
 
 	int64		number_of_bytes;
@@ -195,7 +213,8 @@ typedef struct PfsWait
 	int64		file_offset;	/* of BUFFER */
 	uint64		nesting_event_id;
 	uint64		end_event_id;
-	uint64		unused[3];
+	uint64		ticks;			/* of TABLE */
+	uint64		unused[2];
 } PfsWait;
 
 #define PFS_WAIT_LINE 64

@@ -71,6 +71,27 @@ innermost(const PfsThread *t)
 }
 
 /*
+ * Adds a wait for a lock to the process's lock time, and leaves it to be counted for its
+ * relation, which is the business of another room.
+ */
+void
+pfs_heavy_lock_ended(const PfsWait *e, uint64 ticks)
+{
+	const LOCKTAG *tag = &e->object.locktag;
+
+	pfs_lock_wait_ended(e->flags, ticks);
+	if (e->object_type != PFS_OBJECT_LOCK || tag->locktag_type != LOCKTAG_RELATION)
+		return;
+	pfs_local.ended_lock = (PfsEndedLock)
+	{
+		.relation = tag->locktag_field2, .database = tag->locktag_field1,
+			.mode = e->operation - PFS_OP_LOCK,
+			.timed = (e->flags & PFS_FLAG_TIMED) != 0,
+			.ticks = pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), ticks)
+	};
+}
+
+/*
  * Ends the innermost open event, which is the innermost of all, at the given reading,
  * or now if that is 0.  Inside a write section.
  */
@@ -85,7 +106,9 @@ finish_top(PfsThread *t, uint64 end)
 		pfs_local.slow &= ~PFS_SLOW_OPEN;
 	if (end == 0)
 		end = pfs_wait_read_end(t, e->flags);
-	if ((kind == PFS_OPEN_LOCK || kind == PFS_OPEN_LWLOCK) && end > e->timer_start)
+	if (kind == PFS_OPEN_LOCK)
+		pfs_heavy_lock_ended(e, end > e->timer_start ? end - e->timer_start : 0);
+	else if (kind == PFS_OPEN_LWLOCK && end > e->timer_start)
 		pfs_lock_wait_ended(e->flags, end - e->timer_start);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
 }

@@ -94,6 +94,16 @@ typedef struct PfsDigestWait
 /* pfs_local.waits, while there is such a statement. */
 extern PFS_HIDDEN PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
 
+/* A wait for a lock on a relation that has ended, until it is counted for that. */
+typedef struct PfsEndedLock
+{
+	Oid			relation;		/* InvalidOid: none */
+	Oid			database;
+	int			mode;
+	bool		timed;
+	uint64		ticks;			/* of the default timer */
+} PfsEndedLock;
+
 /* Everything process-local of the record layer. */
 typedef struct PfsLocal
 {
@@ -114,12 +124,16 @@ typedef struct PfsLocal
 								 * default timer; see PFS_FLAGS_USUAL */
 	PfsParent	parent;			/* of a wait that is in no other */
 	uint64		lock_ticks;		/* of the default timer, in waits for locks */
+	uint64		rows_examined;	/* fetched from tables, or found by indexes
+								 * alone; see pfs_rel_run.h */
+	uint64		full_scans;		/* runs that fetched rows by no index */
 	uint32		instant;		/* flags of an event that takes the fast path
 								 * of pfs_event_instant.h */
 	PfsDigestWait *waits;		/* NULL: nobody's */
 	uint64		waits_used;		/* those that have counted something */
 	uint64		reentered;		/* events of signal handlers that were lost */
 	PfsOpenWait open[PFS_WAIT_DEPTH];
+	PfsEndedLock ended_lock;	/* see pfs_rel_lock_look() */
 } PfsLocal;
 
 extern PFS_HIDDEN PfsLocal pfs_local;
@@ -192,6 +206,9 @@ extern uint64 pfs_wait_read_end_unusual(PfsThread *t, uint32 flags);
 /* Inside a write section: events that are untimed, of another timer, or of no thread. */
 extern void pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags,
 									uint64 ticks);
+
+/* A wait for a heavyweight lock ends; ticks by its own timer. */
+extern void pfs_heavy_lock_ended(const PfsWait *e, uint64 ticks);
 
 /* Is this process still in a wait of this kind? */
 extern bool pfs_wait_goes_on(PfsOpenKind kind);
@@ -557,6 +574,19 @@ pfs_digest_wait_add(PfsInstrumentId instrument, uint64 ticks)
 		pfs_digest_wait_count(w, ticks);
 }
 
+/* Inside a write section: counts a wait that took so many ticks, by its own timer. */
+static pg_attribute_always_inline void
+pfs_wait_count(PfsThread *t, const PfsWait *e, uint64 ticks)
+{
+	if (likely((e->flags & PFS_FLAGS_USUAL) == pfs_local.usual))
+	{
+		pfs_summary_add(t, e->instrument, ticks);
+		pfs_digest_wait_add(e->instrument, ticks);
+	}
+	else
+		pfs_event_count_unusual(t, e->instrument, e->flags, ticks);
+}
+
 /*
  * Inside a write section: the wait at this level has ended.  Its event goes
  * into the histories, its time into the thread's own counters.
@@ -572,14 +602,7 @@ pfs_wait_finish(PfsThread *t, PfsWait *e, uint32 level, uint64 end)
 	if (unlikely(end < start))
 		end = start;
 	e->timer_end = end;
-	if (likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual))
-	{
-		pfs_summary_add(t, e->instrument, end - start);
-		pfs_digest_wait_add(e->instrument, end - start);
-	}
-	else
-		pfs_event_count_unusual(t, e->instrument, flags, end - start);
-
+	pfs_wait_count(t, e, end - start);
 	pfs_store_relaxed(&waits->depth, level);
 	if (likely(flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
 		pfs_history_push(t, e);

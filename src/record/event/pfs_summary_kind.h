@@ -31,7 +31,7 @@ typedef enum PfsLevel
  * larger.  That of a statement is just as large, so a counter more there needs larger
  * records.
  */
-#define PFS_COUNTERS_CHUNK 256
+#define PFS_COUNTERS_CHUNK 320
 
 /*
  * What the cells of a family are: an owner's, those above threads, and private
@@ -136,6 +136,6 @@ extern const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES];
  * Bytes of the largest private sum; a family whose sum is larger does not
  * compile (pfs_families.c).
  */
-#define PFS_TOTALS_SIZE_MAX 448
+#define PFS_TOTALS_SIZE_MAX 480
 
 #endif							/* PFS_SUMMARY_KIND_H */

@@ -193,6 +193,8 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 				take_running(copy, event_at(events, family, i), reader);
 		}
 	}
+	if (pfs_event_family_reads[family].also_running != NULL)
+		pfs_event_family_reads[family].also_running(copy, word, take_cb, reader);
 	pfree(events);
 }
 

@@ -65,7 +65,8 @@ typedef struct PfsEventSource
 
 /*
  * NULL: all bytes mean something; an event lies in a block as in a slot; a slot is one
- * event; no events lie elsewhere; no column is filled in by readers.
+ * event; no events lie elsewhere, none that are running either; no column is filled in by
+ * readers.
  */
 typedef struct PfsEventFamilyRead
 {
@@ -80,6 +81,12 @@ typedef struct PfsEventFamilyRead
 	const PfsEventSlots *slots;
 	const PfsEventSource *source;
 
+	/*
+	 * Hands on running events that lie beside the stack; a copy, and its
+	 * word.
+	 */
+	void		(*also_running) (const PfsThread *thread, uint64 word, PfsEventTake take, void *arg);
+
 	/* running: the event's end is NULL already */
 	void		(*complete) (PfsEvent *event, bool running);
 } PfsEventFamilyRead;
@@ -93,11 +100,12 @@ extern const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES];
 /* Where else events of a family lie; NULL: nowhere. */
 extern const PfsEventSource *pfs_event_source(PfsEventFamily family);
 
-/* Waits: acquisitions of LWLocks; their columns. */
+/* Waits: acquisitions of LWLocks; their columns; runs of work on tables. */
 extern const PfsEventSource pfs_lwlock_event_source;
 extern void pfs_wait_event_complete(PfsEvent *event, bool running);
 extern size_t pfs_wait_event_bytes(const PfsEvent *event);
 extern void pfs_wait_event_unpack(const void *from, PfsEvent *to);
+extern void pfs_rel_runs_current(const PfsThread *thread, uint64 word, PfsEventTake take, void *arg);
 
 /* Stages, statements. */
 extern const PfsEventSlots pfs_stage_slots;

@@ -67,11 +67,17 @@ pfs_wait_event_unpack(const void *from, PfsEvent *to)
 		case PFS_OBJECT_LWLOCK:
 			e->object_instance = w->object.address;
 			break;
+		case PFS_OBJECT_TABLE:
+			e->object.table.database = w->object.table.database;
+			e->object.table.relation = w->object.table.relation;
+			e->object.table.index = w->object.table.index;
+			e->ticks = (w->wide & PFS_WIDE_TICKS) ? w->ticks : w->object.table.ticks;
+			break;
 		default:
 			memcpy(&e->object, &w->object, sizeof(w->object));
 			break;
 	}
-	if (w->object_type == PFS_OBJECT_FILE || w->object_type == PFS_OBJECT_SOCKET)
+	if (w->object_type == PFS_OBJECT_FILE || w->object_type == PFS_OBJECT_SOCKET || w->object_type == PFS_OBJECT_TABLE)
 	{
 		if (w->wide & PFS_WIDE_BYTES)
 			e->number_of_bytes = w->number_of_bytes;
@@ -92,7 +98,7 @@ pfs_wait_event_complete(PfsEvent *event, bool running)
 {
 	PfsWaitEvent *e = (PfsWaitEvent *) event;
 
-	if (running)
+	if (running && e->object_type != PFS_OBJECT_TABLE)
 		e->number_of_bytes = PFS_EVENT_NO_BYTES;
 	if (e->object_type == PFS_OBJECT_LWLOCK && pfs_lwlock_events_now == PFS_LWLOCK_WAITS)
 		e->object_instance = 0;

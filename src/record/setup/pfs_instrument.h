@@ -35,6 +35,7 @@
 
 /* Properties shown to the user. */
 #define PFS_PROPERTY_IDLE		0x01	/* waits for work, not for a resource */
+#define PFS_PROPERTY_CONTAINS_WAITS 0x04	/* its times have those of other waits */
 #define PFS_PROPERTY_BUILT_IN	0x02	/* cannot be switched; global tables
 										 * only */
 
@@ -83,6 +84,9 @@ typedef struct PfsSharedInstruments
 
 /* The prefix of the stages of statements. */
 #define PFS_STAGE_PREFIX "stage/sql/"
+
+/* And these. */
+#define PFS_TABLE_PREFIX "wait/io/table/"
 
 /*
  * What nearly every event reads and only SQL changes, each word by itself: on as few

@@ -21,6 +21,8 @@ static const char *const operation_names[] = {
 	[PFS_OP_SHARED_LOCK] = "shared_lock",[PFS_OP_EXCLUSIVE_LOCK] = "exclusive_lock",
 	[PFS_OP_TRY_SHARED_LOCK] = "try_shared_lock",[PFS_OP_TRY_EXCLUSIVE_LOCK] = "try_exclusive_lock",
 	[PFS_OP_SHARE_EXCLUSIVE_LOCK] = "share_exclusive_lock",
+	[PFS_OP_FETCH] = "fetch",[PFS_OP_INSERT] = "insert",[PFS_OP_UPDATE] = "update",
+	[PFS_OP_ROW_LOCK] = "lock",
 };
 
 const char *

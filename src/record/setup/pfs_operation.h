@@ -20,6 +20,8 @@ typedef enum PfsOperation
 	PFS_OP_SHARED_LOCK, PFS_OP_EXCLUSIVE_LOCK,
 	PFS_OP_TRY_SHARED_LOCK, PFS_OP_TRY_EXCLUSIVE_LOCK,
 	PFS_OP_SHARE_EXCLUSIVE_LOCK,
+	/* rows of a table; also PFS_OP_DELETE */
+	PFS_OP_FETCH, PFS_OP_INSERT, PFS_OP_UPDATE, PFS_OP_ROW_LOCK,
 } PfsOperation;
 
 /* "read", "ShareLock", ...; NULL for PFS_OP_NONE. */

@@ -60,6 +60,9 @@ typedef enum PfsTurn
 	PFS_TURN_SOCKETS,
 	PFS_TURN_PREPARED,
 	PFS_TURN_FILES,
+	PFS_TURN_TABLES,
+	PFS_TURN_INDEXES,			/* behind that of tables */
+	PFS_TURN_PROGRAMS,
 } PfsTurn;
 
 /* alone: for a reset.  Raises an error after PFS_TURN_TIMEOUT. */

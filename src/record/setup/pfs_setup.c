@@ -167,14 +167,15 @@ bool
 pfs_setup_is_on_by_default(const char *name)
 {
 	return pg_strncasecmp(name, PFS_MEMORY_PREFIX, strlen(PFS_MEMORY_PREFIX)) != 0 &&
-		pg_strncasecmp(name, PFS_STAGE_PREFIX, strlen(PFS_STAGE_PREFIX)) != 0;
+		pg_strncasecmp(name, PFS_STAGE_PREFIX, strlen(PFS_STAGE_PREFIX)) != 0 &&
+		pg_strncasecmp(name, PFS_TABLE_PREFIX, strlen(PFS_TABLE_PREFIX)) != 0;
 }
 
 /*
  * Computes the switches of an instrument that registers: by the rules of run time,
  * newest first, then by pfs.instruments, then by the built-in default: on and timed;
- * memory contexts and stages of statements are off.  Runs at instrument points, without
- * the lock.
+ * memory contexts, stages of statements and rows of tables are off.  Runs at instrument
+ * points, without the lock.
  */
 void
 pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)

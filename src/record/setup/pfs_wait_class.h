@@ -45,7 +45,9 @@ extern PFS_HIDDEN PfsInstrumentId pfs_wait_info_map[PFS_WAIT_INFO_CLASSES][PFS_W
 	X(PFS_INS_CHILD_PROCESS, "wait/synch/ipc/ChildProcess", PFS_CLASS_WAIT, NULL, NULL, 0, \
 	  "Wait for a program that the server started, without a wait event.") \
 	X(PFS_INS_OTHER_SOCKET, "wait/io/socket/OtherSocket", PFS_CLASS_WAIT, NULL, NULL, 0, \
-	  "Calls on sockets other than the client's, without a wait event.")
+	  "Calls on sockets other than the client's, without a wait event.") \
+	X(PFS_INS_TABLE, "wait/io/table/handler", PFS_CLASS_WAIT, NULL, NULL, PFS_PROPERTY_CONTAINS_WAITS, \
+	  "What one scan or command does with the rows of one table, by one index or by none.")
 
 typedef enum PfsFixedInstrument
 {

@@ -11,61 +11,6 @@
 #include "pfs_digest_wait.h"
 #include "pfs_shared.h"
 
-static inline void
-add_counter(PfsSharedStatementCell *to, int i, uint64 value)
-{
-	if (pfs_add_relaxed(&to->low[i], value) + value < value)
-		pfs_add_relaxed(&to->high[i], 1);
-}
-
-static inline PfsPair
-pair(const uint64 *n, PfsCounter first)
-{
-	return *(const PfsPair *) &n[first];
-}
-
-/* Nearly every statement has some of these, and of the others hardly any. */
-static inline bool
-is_common(int i)
-{
-	return i == PFS_N_PLAN_TIME || i == PFS_N_EXEC_TIME || i == PFS_N_ROWS_SENT || i == PFS_N_SHARED_BLKS_HIT;
-}
-
-static pg_noinline void
-add_rare(PfsSharedStatementCell *to, const uint64 *n)
-{
-	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-	{
-		if (n[i] != 0 && !is_common(i))
-			add_counter(to, i, n[i]);
-	}
-}
-
-StaticAssertDecl(PFS_NUM_COUNTERS == 22, "add_counters() knows all of them");
-
-/*
- * Adds a statement's counters.  Those that nearly every statement has are looked at one
- * by one; the rest is ORed together in pairs, so that having none costs one branch.
- */
-static inline void
-add_counters(PfsSharedStatementCell *to, const uint64 *n)
-{
-	PfsPair		rare = pair(n, PFS_N_SHARED_BLKS_DIRTIED) | pair(n, PFS_N_LOCAL_BLKS_HIT) |
-	pair(n, PFS_N_LOCAL_BLKS_DIRTIED) | pair(n, PFS_N_TEMP_BLKS_READ) | pair(n, PFS_N_WAL_RECORDS) |
-	pair(n, PFS_N_WAL_BYTES) | pair(n, PFS_N_ROWS_AFFECTED) | pair(n, PFS_N_ERRORS);
-
-	if (n[PFS_N_PLAN_TIME] != 0)
-		add_counter(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
-	if (n[PFS_N_EXEC_TIME] != 0)
-		add_counter(to, PFS_N_EXEC_TIME, n[PFS_N_EXEC_TIME]);
-	if (n[PFS_N_ROWS_SENT] != 0)
-		add_counter(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
-	if (n[PFS_N_SHARED_BLKS_HIT] != 0)
-		add_counter(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
-	if ((rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_SHARED_BLKS_READ]) != 0)
-		add_rare(to, n);
-}
-
 /*
  * Adds a statement to its digest's record, or to all others: where the process has no
  * place for its numbers.  The times are of the default timer.
@@ -77,9 +22,7 @@ count_at_once(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	PfsDigest  *d = cached != NULL ? cached->digest : NULL;
 	PfsSharedStatementCell *counters = d != NULL ? &d->counters : &pfs_shared_digests->counters;
 
-	add_counters(counters, end->n);
-	if (end->memory != 0)
-		pfs_raise_to(&counters->memory, end->memory);
+	pfs_shared_statement_add(counters, end->n, end->memory);
 	pfs_count_plan(counters, end->plan_origin);
 	if (end->flags & PFS_FLAG_TIMED)
 	{
@@ -143,7 +86,8 @@ pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
 {
 	PfsCachedDigest *cached = pfs_digest_enter(key, true);
 
-	add_counter(cached != NULL ? &cached->digest->counters : &pfs_shared_digests->counters, PFS_N_PLAN_TIME, ticks);
+	pfs_shared_statement_add_one(cached != NULL ? &cached->digest->counters : &pfs_shared_digests->counters,
+								 PFS_N_PLAN_TIME, ticks);
 	if (cached != NULL)
 		pfs_digest_leave(cached);
 }

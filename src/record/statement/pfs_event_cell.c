@@ -159,6 +159,67 @@ pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool rea
 	}
 }
 
+/* ---- one statement, for what many processes add to ---- */
+
+/* Any process: adds to one counter. */
+void
+pfs_shared_statement_add_one(PfsSharedStatementCell *to, PfsCounter i, uint64 value)
+{
+	if (pfs_add_relaxed(&to->low[i], value) + value < value)
+		pfs_add_relaxed(&to->high[i], 1);
+}
+
+static inline PfsPair
+pair(const uint64 *n, PfsCounter first)
+{
+	return *(const PfsPair *) &n[first];
+}
+
+/* Nearly every statement has some of these, and of the others hardly any. */
+static inline bool
+is_common(int i)
+{
+	return i == PFS_N_PLAN_TIME || i == PFS_N_EXEC_TIME || i == PFS_N_ROWS_SENT || i == PFS_N_SHARED_BLKS_HIT;
+}
+
+static pg_noinline void
+add_rare(PfsSharedStatementCell *to, const uint64 *n)
+{
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
+	{
+		if (n[i] != 0 && !is_common(i))
+			pfs_shared_statement_add_one(to, i, n[i]);
+	}
+}
+
+StaticAssertDecl(PFS_NUM_COUNTERS == 24, "pfs_shared_statement_add() knows all of them");
+
+/*
+ * Any process: adds one statement's counters, but for its time.  Those that nearly every statement
+ * has are looked at one by one; the rest is ORed together in pairs, so that having none costs one
+ * branch.
+ */
+void
+pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 memory)
+{
+	PfsPair		rare = pair(n, PFS_N_SHARED_BLKS_DIRTIED) | pair(n, PFS_N_LOCAL_BLKS_HIT) |
+	pair(n, PFS_N_LOCAL_BLKS_DIRTIED) | pair(n, PFS_N_TEMP_BLKS_READ) | pair(n, PFS_N_WAL_RECORDS) |
+	pair(n, PFS_N_WAL_BYTES) | pair(n, PFS_N_ROWS_AFFECTED) | pair(n, PFS_N_ERRORS) | pair(n, PFS_N_ROWS_EXAMINED);
+
+	if (n[PFS_N_PLAN_TIME] != 0)
+		pfs_shared_statement_add_one(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
+	if (n[PFS_N_EXEC_TIME] != 0)
+		pfs_shared_statement_add_one(to, PFS_N_EXEC_TIME, n[PFS_N_EXEC_TIME]);
+	if (n[PFS_N_ROWS_SENT] != 0)
+		pfs_shared_statement_add_one(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
+	if (n[PFS_N_SHARED_BLKS_HIT] != 0)
+		pfs_shared_statement_add_one(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
+	if ((rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_SHARED_BLKS_READ]) != 0)
+		add_rare(to, n);
+	if (memory != 0)
+		pfs_raise_to(&to->memory, memory);
+}
+
 /* ---- statements ---- */
 
 static bool

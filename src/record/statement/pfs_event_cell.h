@@ -205,6 +205,14 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 		pfs_statement_bucket_wrapped(pfs_histogram_bucket(ticks));
 }
 
+/*
+ * Any process: one statement's counters, [PFS_NUM_COUNTERS] of 16 bytes' alignment, and its peak of memory
+ * (pfs_statement_memory.h; 0: none) to a shared cell; its time is the caller's to add.  The
+ * second adds to one counter.
+ */
+extern void pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 memory);
+extern void pfs_shared_statement_add_one(PfsSharedStatementCell *to, PfsCounter i, uint64 value);
+
 /* Counts the origin of an execution's plan, which is not looked at where no plan says it. */
 static inline void
 pfs_count_plan(PfsSharedStatementCell *cell, PfsPlanOrigin origin)

@@ -65,9 +65,11 @@ typedef enum PfsCounter
 	PFS_N_CPU_TIME,				/* nanoseconds */
 	PFS_N_ERRORS,
 	PFS_N_WARNINGS,
+	PFS_N_ROWS_EXAMINED,
+	PFS_N_NO_INDEX_USED,		/* 1: a table was read by no index */
 } PfsCounter;
 
-#define PFS_NUM_COUNTERS (PFS_N_WARNINGS + 1)
+#define PFS_NUM_COUNTERS (PFS_N_NO_INDEX_USED + 1)
 
 /* Two words at once; and where they may lie anywhere. */
 typedef uint64 PfsPair __attribute__((vector_size(16)));
@@ -83,7 +85,7 @@ pfs_counters_clear(uint64 *n)
 	PfsPair    *to = (PfsPair *) n;
 	PfsPair		zero = {0, 0};
 
-#pragma GCC unroll 11
+#pragma GCC unroll 12
 	for (int i = 0; i < PFS_NUM_PAIRS; i++)
 		to[i] = zero;
 }
@@ -94,21 +96,25 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 	PfsPair    *sums = (PfsPair *) to;
 	const PfsPair *from = (const PfsPair *) n;
 
-#pragma GCC unroll 11
+#pragma GCC unroll 12
 	for (int i = 0; i < PFS_NUM_PAIRS; i++)
 		sums[i] += from[i];
 }
 
-/* Beside PFS_COUNTS_...: begun inside another statement, or behind its end. */
+/*
+ * Beside PFS_COUNTS_...: begun inside another statement, or behind its end; begun inside of a
+ * program.
+ */
 #define PFS_IS_NESTED 0x80
+#define PFS_IN_PROGRAM 0x40
 
 /* Bytes kept of an error's message, and of a schema's name as written. */
 #define PFS_MESSAGE_SIZE	256
 #define PFS_SCHEMA_SIZE		64
 
-/* In PFS_EVENT_KIND: an event in a block has the counters that are rarely not zero; memory. */
+/* In PFS_EVENT_KIND: an event in a block has the counters that are rarely not zero; memory and program. */
 #define PFS_WIDE_COUNTERS	0x01
-#define PFS_WIDE_MEMORY		0x02
+#define PFS_WIDE_LAST		0x02
 
 /* The first of the rare ones. */
 #define PFS_N_RARE PFS_N_SHARED_BLKS_DIRTIED
@@ -131,10 +137,12 @@ typedef struct PfsStatementEvent
 	uint16		schema_len;
 	uint16		message_len;
 	uint32		text_len;
-	uint8		counts;			/* PFS_COUNTS_..., PFS_IS_NESTED */
+	uint8		counts;			/* PFS_COUNTS_..., PFS_IS_NESTED,
+								 * PFS_IN_PROGRAM */
 	uint8		plan_origin;	/* PfsPlanOrigin */
 	uint64		memory;			/* the session's most bytes meanwhile, and
 								 * one; if it counts them: written at the end */
+	uint64		program;		/* PFS_PROGRAM_WORD, with PFS_IN_PROGRAM */
 	char		texts[FLEXIBLE_ARRAY_MEMBER];
 } PfsStatementEvent;
 

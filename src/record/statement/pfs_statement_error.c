@@ -16,6 +16,7 @@
 #include "mb/pg_wchar.h"
 #include "tcop/tcopprot.h"
 
+#include "pfs_program_call.h"
 #include "pfs_secret.h"
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
@@ -142,6 +143,7 @@ pfs_statement_unwind_all(PfsThread *t)
 		end_all(t, 0, failed, failed);
 	if (!failed)
 		return;
+	pfs_program_end_above(0);
 	pfs_write_begin(t);
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;

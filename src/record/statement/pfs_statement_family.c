@@ -87,18 +87,18 @@ pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
 
 /*
  * A statement in a block: what lies in front of the counters and those that are often
- * not zero; the rare ones, if one of them is not; the rest of the struct without
- * its memory; that, if it is counted; the texts.  All but the texts are whole pairs, so
+ * not zero; the rare ones, if one of them is not; the rest of the struct up to
+ * its memory; that and its program, if it has one of them; the texts.  All but the texts are whole pairs, so
  * that these, copied in pairs, end within the unit to which the whole is rounded up.
  */
 #define BEGIN_SIZE (offsetof(PfsStatementEvent, n) + PFS_N_RARE * sizeof(uint64) - PFS_EVENT_UNSTORED)
 #define RARE_SIZE ((PFS_NUM_COUNTERS - PFS_N_RARE) * sizeof(uint64))
-#define MEMORY_SIZE sizeof(PfsLoosePair)
+#define LAST_SIZE (offsetof(PfsStatementEvent, texts) - offsetof(PfsStatementEvent, memory))
 #define REST_SIZE (offsetof(PfsStatementEvent, memory) - offsetof(PfsStatementEvent, query_id))
 
 StaticAssertDecl(sizeof(PfsLoosePair) == PFS_EVENT_UNIT, "an event is copied in pairs");
 StaticAssertDecl(BEGIN_SIZE % sizeof(PfsLoosePair) == 0 && RARE_SIZE % sizeof(PfsLoosePair) == 0 &&
-				 REST_SIZE % sizeof(PfsLoosePair) == 0, "parts of a statement are copied in pairs");
+				 REST_SIZE % sizeof(PfsLoosePair) == 0 && LAST_SIZE == sizeof(PfsLoosePair), "parts of a statement are copied in pairs");
 
 size_t
 pfs_statement_event_used(const PfsEvent *event)
@@ -113,7 +113,7 @@ has_rare(const PfsStatementEvent *e)
 	const PfsPair *n = (const PfsPair *) (e->n + PFS_N_RARE);
 	PfsPair		any = {0, 0};
 
-#pragma GCC unroll 8
+#pragma GCC unroll 9
 	for (int i = 0; i < (PFS_NUM_COUNTERS - PFS_N_RARE) / 2; i++)
 		any |= n[i];
 	return (any[0] | any[1]) != 0;
@@ -134,10 +134,10 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 		wide |= PFS_WIDE_COUNTERS;
 		size += RARE_SIZE;
 	}
-	if (unlikely(e->counts & PFS_COUNTS_MEMORY))
+	if (unlikely(e->counts & (PFS_COUNTS_MEMORY | PFS_IN_PROGRAM)))
 	{
-		wide |= PFS_WIDE_MEMORY;
-		size += MEMORY_SIZE;
+		wide |= PFS_WIDE_LAST;
+		size += LAST_SIZE;
 	}
 	e->wide = wide;
 	to = pfs_event_room(t, PFS_STATEMENTS, event, size);
@@ -147,14 +147,8 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 	if (wide & PFS_WIDE_COUNTERS)
 		to = copy_part(to, e->n + PFS_N_RARE, RARE_SIZE);
 	to = copy_part(to, &e->query_id, REST_SIZE);
-	if (unlikely(wide & PFS_WIDE_MEMORY))
-	{
-		*(PfsLoosePair *) to = (PfsLoosePair)
-		{
-			e->memory, 0
-		};
-		to += MEMORY_SIZE;
-	}
+	if (unlikely(wide & PFS_WIDE_LAST))
+		to = copy_part(to, &e->memory, LAST_SIZE);
 	(void) copy_pairs(to, e->texts, texts);
 	pfs_event_done(t, PFS_STATEMENTS, event);
 }
@@ -176,11 +170,11 @@ pfs_statement_event_unpack(const void *from, PfsEvent *event)
 	}
 	memcpy(&to->query_id, at, REST_SIZE);
 	at += REST_SIZE;
-	to->memory = 0;
-	if (to->wide & PFS_WIDE_MEMORY)
+	to->memory = to->program = 0;
+	if (to->wide & PFS_WIDE_LAST)
 	{
-		memcpy(&to->memory, at, sizeof(to->memory));
-		at += MEMORY_SIZE;
+		memcpy(&to->memory, at, LAST_SIZE);
+		at += LAST_SIZE;
 	}
 	memcpy(to->texts, at, to->schema_len + to->text_len + to->message_len);
 }

@@ -28,6 +28,7 @@
 
 #include "pfs_compat.h"
 #include "pfs_digest_wait.h"
+#include "pfs_program_call.h"
 #include "pfs_shared.h"
 #include "pfs_statement_memory.h"
 
@@ -186,6 +187,9 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 		if (e != NULL)
 			pfs_statement_put_message(e, pfs_sql.message, pfs_sql.message_len);
 	}
+	if (s != &pfs_sql.top && s->program != NULL)
+		pfs_program_count_statement(s->program, s->flags, end - s->start, s->n,
+									s->counts & PFS_COUNTS_MEMORY ? s->memory : 0);
 	if (e != NULL)
 	{
 		e->memory = s->memory;
@@ -252,6 +256,7 @@ pfs_nested_begin(PfsThread *t, PfsTimestamp now, const PfsStatementSource *sourc
 		outer = &pfs_sql.top;
 	pfs_statement_start(t, s, flags & PFS_FLAG_ENABLED ? flags : 0, now);
 	pfs_nested_add(s, outer);
+	s->program = pfs_program_now();
 	s->level = outer != NULL ? outer->level + 1 : 0;
 	s->instrument = pfs_tag_instrument[source->tag];
 	s->query_id = source->query_id;

@@ -16,6 +16,8 @@
 #include "pfs_peak.h"
 #include "pfs_prepared.h"
 #include "pfs_private.h"
+#include "pfs_program.h"
+#include "pfs_rel_run.h"
 #include "pfs_setup.h"
 #include "pfs_stage.h"
 
@@ -59,6 +61,7 @@ typedef struct PfsStatement
 	uint64		start;			/* by the timer in flags */
 	PfsTimestamp stamp;
 	uint64		lock_ticks;		/* of the process at the start */
+	PfsExamined examined;		/* the same */
 	uint64		cpu;			/* of the process at the start */
 	PfsParent	parent;
 	PfsHeldStage planned;		/* of a nested one that is only planned */
@@ -84,6 +87,7 @@ typedef struct PfsStatement
 	bool		left;			/* the statement at top level that it began in
 								 * has ended */
 	bool		is_planned;
+	PfsProgramEntry *program;	/* that it began in, or NULL */
 } PfsStatement;
 
 /* Where the hooks stood when a subtransaction began. */
@@ -250,6 +254,7 @@ pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsTimestamp no
 	s->database = MyDatabaseId;
 	s->user = OidIsValid(MyDatabaseId) ? GetUserId() : InvalidOid;
 	s->lock_ticks = pfs_local.lock_ticks;
+	s->examined = pfs_examined();
 	if (unlikely(pfs_load_relaxed(&pfs_words->statement_counts) != 0))
 		pfs_statement_start_counting(t, s);
 	if (unlikely(pfs_sql.next_id == pfs_sql.last_id))
@@ -289,10 +294,31 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	e->sqlstate = 0;
 	e->schema_len = e->message_len = 0;
 	e->text_len = 0;
-	e->counts = s->counts | (s == &pfs_sql.top ? 0 : PFS_IS_NESTED);
+	e->counts = s->counts;
+	if (s != &pfs_sql.top)
+	{
+		e->counts |= PFS_IS_NESTED;
+		if (s->program != NULL)
+		{
+			e->counts |= PFS_IN_PROGRAM;
+			e->program = pfs_program_word(s->program);
+		}
+	}
 	if (PFS_HAVE_PLAN_ORIGIN)
 		e->plan_origin = s->plan_origin;
 	return e;
+}
+
+/* Charges a statement with the rows that the process has examined since. */
+static pg_attribute_always_inline void
+pfs_statement_examined(PfsStatement *s, const PfsExamined *since)
+{
+	PfsExamined now = pfs_examined();
+
+	if (likely(now.rows == since->rows && now.full_scans == since->full_scans))
+		return;
+	s->n[PFS_N_ROWS_EXAMINED] += now.rows - since->rows;
+	s->n[PFS_N_NO_INDEX_USED] |= now.full_scans != since->full_scans;
 }
 
 /* Write a statement's instrument and flags, also into its slot. */

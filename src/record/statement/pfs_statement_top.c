@@ -20,6 +20,7 @@
 
 #include "pfs_digest_wait.h"
 #include "pfs_memory_counted.h"
+#include "pfs_program_call.h"
 #include "pfs_statement_memory.h"
 
 /* Bytes of most of them in a block, in cache lines (bench/transaction --sessions). */
@@ -130,6 +131,7 @@ pfs_top_end(PfsThread *t, PfsTimestamp now)
 		pfs_stage_pop(t, 0, now);
 	e = s->event;
 	s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - s->lock_ticks;
+	pfs_statement_examined(s, &s->examined);
 	if (likely(e != NULL && !failed && s->counts == 0 && now.timer == PFS_FLAGS_TIMER(s->flags)))
 		pfs_statement_finish(t, s, e, Max(now.at, s->start));
 	else
@@ -194,6 +196,8 @@ pfs_statement_idle(PfsThread *t)
 	/* No instrument point is active here. */
 	if (unlikely(pfs_is_writing(t) || (pfs_memory_is_counted && (t->memory.seq.word & 1) != 0)))
 		pfs_thread_repair(t);
+	if (unlikely(pfs_program_innermost != NULL))
+		pfs_program_end_above(0);
 	if (!pfs_sql.top_open)
 		return now;
 	pfs_write_begin(t);

@@ -1,0 +1,20 @@
+/*
+ * pfs_rel_name.h
+ *	  Names of tables and indexes, by the OIDs that events and counters keep.
+ *
+ * Names are the reader's to look up, in its own database: of another one the OID stands for
+ * the name, and the schema is NULL.
+ */
+#ifndef PFS_REL_NAME_H
+#define PFS_REL_NAME_H
+
+#include "postgres_ext.h"
+
+/* Not known to have been dropped: relations of other databases count as there. */
+extern bool pfs_rel_exists(Oid database, Oid relation);
+
+extern Datum pfs_rel_database_datum(Oid database, bool *isnull);
+extern Datum pfs_rel_schema_datum(Oid database, Oid relation, bool *isnull);
+extern Datum pfs_rel_name_datum(Oid database, Oid relation);
+
+#endif							/* PFS_REL_NAME_H */

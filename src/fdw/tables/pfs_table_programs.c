@@ -1,0 +1,101 @@
+/*
+ * pfs_table_programs.c
+ *	  events_statements_summary_by_program: calls of functions, procedures and trigger
+ *	  functions, and the statements in them.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/pg_proc.h"
+#include "miscadmin.h"
+#include "utils/fmgroids.h"
+#include "utils/snapmgr.h"
+
+#include "pfs_program_change.h"
+#include "pfs_program_name.h"
+#include "pfs_statement_counters.h"
+#include "pfs_tables.h"
+#include "pfs_timer_wait.h"
+#include "pfs_value.h"
+
+#define STATEMENTS_OF(what) pfs_timer_wait_get(&row->statements.time, PFS_TIMER_WAIT_##what)
+
+#define COLUMNS(X, t) \
+	X(t, object_type, text, none, pfs_text_or_null(pfs_program_type_name(row->key.program), isnull), \
+	  "FUNCTION, PROCEDURE, or TRIGGER for a function of triggers or event triggers.", .width = 8) \
+	X(t, database_name, text, none, pfs_text_datum(pfs_database_name(row->key.database)), \
+	  "Database that it is in.", .width = 12) \
+	X(t, object_schema, text, none, pfs_text_or_null(pfs_program_schema(row->key.database, row->key.program), isnull), \
+	  "Schema that it is in; NULL for one of another database than the reader's.", .width = 8) \
+	X(t, object_name, text, none, pfs_text_datum(pfs_program_name(row->key.database, row->key.program)), \
+	  "Its name; the OID for one of another database.", .width = 12) \
+	PFS_TIMER_WAIT_COLUMNS(X, t, &row->calls, "Calls that are over, failed ones included.") \
+	X(t, count_statements, bigint, count, STATEMENTS_OF(COUNT_STAR), \
+	  "Statements in it; those of a program that it has called are that one's.") \
+	X(t, sum_statements_wait, numeric, picoseconds, STATEMENTS_OF(SUM), "Sum of their times, in picoseconds.", .width = 14) \
+	X(t, min_statements_wait, numeric, picoseconds, STATEMENTS_OF(MIN), \
+	  "Shortest of their times, in picoseconds; 0 where nothing was timed.", .width = 10) \
+	X(t, avg_statements_wait, numeric, picoseconds, STATEMENTS_OF(AVG), \
+	  "Average of their times, in picoseconds; 0 where nothing was timed.", .width = 10) \
+	X(t, max_statements_wait, numeric, picoseconds, STATEMENTS_OF(MAX), \
+	  "Longest of their times, in picoseconds; 0 where nothing was timed.", .width = 12) \
+	PFS_STATEMENT_SUM_COLUMNS(X, t, &row->statements)
+
+PFS_COLUMNS(programs, PfsProgramRow, COLUMNS)
+
+/*
+ * Is there a function of this number in this database, in the eyes of anybody?  Also one that
+ * a transaction has made or dropped that is not over.
+ */
+static bool
+is_there(Oid function)
+{
+	Relation	catalog = table_open(ProcedureRelationId, AccessShareLock);
+	SnapshotData anybody;
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool		found;
+
+	InitDirtySnapshot(anybody);
+	ScanKeyInit(&key, Anum_pg_proc_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(function));
+	scan = systable_beginscan(catalog, ProcedureOidIndexId, true, &anybody, 1, &key);
+	found = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
+}
+
+/*
+ * Adds a row, unless its function is gone.  That its record has stayed behind is rare: the drop was
+ * prepared in two phases, or a session has called it that had not heard of the drop.
+ */
+static void
+add_cb(const PfsProgramRow *row, void *arg)
+{
+	Oid			function = PFS_PROGRAM_FUNCTION_OID(row->key.program);
+
+	if (row->key.database != MyDatabaseId || is_there(function))
+		*(PfsProgramRow *) pfs_scan_add(arg) = *row;
+	else if (!pfs_program_is_dropped_here(function))
+		pfs_program_drop(MyDatabaseId, function);
+}
+
+static void
+copy_rows(PfsScan *scan)
+{
+	pfs_programs_read(add_cb, scan);
+}
+
+const PfsTable pfs_table_statements_by_program = {
+	PFS_TABLE("events_statements_summary_by_program", programs, "MySQL",
+			  "one function, procedure or trigger function that was called",
+			  "zeroes it",
+			  "Calls of programs, and the statements that ran in them: functions, procedures and trigger functions of "
+			  "PL/pgSQL, and procedures of any language that CALL has called. TRUNCATE zeroes it."),
+	.row_size = sizeof(PfsProgramRow),
+	.estimate = pfs_programs_estimate,
+	.copy = copy_rows,
+	.truncate = pfs_programs_truncate,
+	.in_reset_all = true,
+};

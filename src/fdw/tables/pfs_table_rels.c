@@ -1,0 +1,291 @@
+/*
+ * pfs_table_rels.c
+ *	  table_io_waits_summary_by_table, table_io_waits_summary_by_index_usage,
+ *	  table_lock_waits_summary_by_table: rows of tables and indexes, what was done with
+ *	  them, and waits for locks on tables.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_rel_name.h"
+#include "pfs_rel_read.h"
+#include "pfs_tables.h"
+#include "pfs_timer_wait.h"
+#include "pfs_value.h"
+
+/* ---- accesses to rows ---- */
+
+typedef struct IoRow
+{
+	Oid			database;
+	Oid			relation;
+	Oid			index;
+	PfsTotals	parts[PFS_NUM_REL_PARTS];
+} IoRow;
+
+/* Sums of several parts, each given by its bit. */
+#define PART(part) (1 << PFS_REL_##part)
+#define READS (PART(FETCH) | PART(LOCK))
+#define WRITES (PART(INSERT) | PART(UPDATE) | PART(DELETE))
+
+static const PfsTotals *
+sum_of(const IoRow *row, int parts, PfsTotals *sum)
+{
+	for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
+	{
+		if (parts & (1 << part))
+			pfs_totals_add(sum, &row->parts[part]);
+	}
+	return sum;
+}
+
+#define SUM_OF(parts) sum_of(row, parts, &(PfsTotals) {0})
+
+#define KEY_COLUMNS(X, t) \
+	X(t, object_type, text, none, CStringGetTextDatum("TABLE"), "TABLE.", .width = 5) \
+	X(t, database_name, text, none, pfs_rel_database_datum(row->database, isnull), \
+	  "Database of the table; NULL: all databases share it.", .width = 12) \
+	X(t, object_schema, text, none, pfs_rel_schema_datum(row->database, row->relation, isnull), \
+	  "Schema of the table; NULL: it is of another database.", .width = 12) \
+	X(t, object_name, text, none, pfs_rel_name_datum(row->database, row->relation), \
+	  "Name of the table; its OID if it is of another database.", .width = 16)
+
+#define IO_COLUMNS(X, t) \
+	PFS_TIMER_WAIT_COLUMNS(X, t, SUM_OF(READS | WRITES), "Number of rows of all operations.") \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read, SUM_OF(READS), "Number of rows that were fetched or locked.") \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, write, SUM_OF(WRITES), "Number of rows that were inserted, updated or deleted.") \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, fetch, SUM_OF(PART(FETCH)), FETCHED) \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, insert, SUM_OF(PART(INSERT)), INSERTED) \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, update, SUM_OF(PART(UPDATE)), "Number of rows that were updated.") \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, delete, SUM_OF(PART(DELETE)), "Number of rows that were deleted.")
+
+#define FETCHED "Number of rows that were fetched: as pg_stat_all_tables.seq_tup_read + idx_tup_fetch."
+#define INSERTED "Number of rows that were inserted: as pg_stat_all_tables.n_tup_ins."
+#define TABLE_COLUMNS(X, t) KEY_COLUMNS(X, t) IO_COLUMNS(X, t)
+
+PFS_COLUMNS(by_table, IoRow, TABLE_COLUMNS)
+
+#undef FETCHED
+#undef INSERTED
+#define FETCHED \
+	"Number of rows that the index found: as pg_stat_all_indexes.idx_tup_read; without an index those of " \
+	"sequential scans."
+#define INSERTED "Number of entries that were made in the index; without an index rows of the table."
+#define INDEX_COLUMNS(X, t) \
+	KEY_COLUMNS(X, t) \
+	X(t, index_name, text, none, OidIsValid(row->index) ? pfs_rel_name_datum(row->database, row->index) : pfs_null(isnull), \
+	  "Name of the index, its OID if it is of another database; NULL: by no index.", .width = 16) \
+	IO_COLUMNS(X, t)
+
+PFS_COLUMNS(by_index, IoRow, INDEX_COLUMNS)
+
+/*
+ * Makes a part of times that belong to other rows than those that it counts: it has all the
+ * time, and no more timed rows than rows.
+ */
+static void
+add_times(PfsTotals *to, const PfsTotals *from, uint64 rows)
+{
+	PfsTotals	times = *from;
+
+	times.count_untimed = 0;
+	pfs_totals_add(to, &times);
+	to->count_timed = Min(to->count_timed, rows);
+	to->count_untimed = rows - to->count_timed;
+}
+
+/*
+ * What is shown of an index.  Its fetches are the rows that it found, by a bitmap or one by
+ * one, with all the time that they took in the index and in the table.
+ */
+static void
+add_index_cb(const PfsRelStatCopy *copy, void *arg)
+{
+	IoRow	   *row;
+	uint64		rows = 0;
+
+	if (!pfs_rel_exists(copy->database, copy->relation) ||
+		(OidIsValid(copy->index) && !pfs_rel_exists(copy->database, copy->index)))
+		return;
+	row = pfs_scan_add(arg);
+	row->database = copy->database;
+	row->relation = copy->relation;
+	row->index = copy->index;
+	memcpy(row->parts, copy->parts, sizeof(row->parts));
+	if (copy->kind == PFS_TABLE_STATS)
+		return;
+	rows = pfs_totals_count(&copy->parts[PFS_INDEX_READ]);
+	memset(&row->parts[PFS_INDEX_READ], 0, sizeof(PfsTotals));
+	add_times(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_INDEX_READ], rows);
+}
+
+static void
+by_index_copy(PfsScan *scan)
+{
+	pfs_rel_stats_each(add_index_cb, scan);
+}
+
+/*
+ * What is shown of a table: the fetches of its indexes are its own, too; the entries that are
+ * made in an index are no rows of it.
+ */
+static void
+add_table_cb(const PfsRelStatCopy *copy, void *arg)
+{
+	IoRow	   *row;
+
+	if (!pfs_rel_exists(copy->database, copy->relation))
+		return;
+	row = pfs_scan_add(arg);
+	row->database = copy->database;
+	row->relation = copy->relation;
+	if (copy->kind == PFS_TABLE_STATS)
+	{
+		memcpy(row->parts, copy->parts, sizeof(row->parts));
+		return;
+	}
+	row->parts[PFS_REL_FETCH] = copy->parts[PFS_REL_FETCH];
+	add_times(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_INDEX_READ],
+			  pfs_totals_count(&copy->parts[PFS_REL_FETCH]));
+}
+
+static int
+compare_relations(const void *a, const void *b)
+{
+	const IoRow *x = a;
+	const IoRow *y = b;
+
+	if (x->database != y->database)
+		return x->database < y->database ? -1 : 1;
+	if (x->relation != y->relation)
+		return x->relation < y->relation ? -1 : 1;
+	return 0;
+}
+
+/* Adds up what a table and its indexes have: one row for each table. */
+static void
+by_table_copy(PfsScan *scan)
+{
+	IoRow	   *rows;
+	Size		n = 0;
+
+	pfs_rel_stats_each(add_table_cb, scan);
+	rows = (IoRow *) scan->rows;
+	qsort(rows, scan->nrows, sizeof(IoRow), compare_relations);
+	for (Size i = 0; i < scan->nrows; i++)
+	{
+		if (n == 0 || compare_relations(&rows[n - 1], &rows[i]) != 0)
+		{
+			rows[n++] = rows[i];
+			continue;
+		}
+		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
+			pfs_totals_add(&rows[n - 1].parts[part], &rows[i].parts[part]);
+	}
+	scan->nrows = n;
+}
+
+static double
+by_table_estimate(void)
+{
+	return pfs_rel_stats_estimate(PFS_TABLE_STATS);
+}
+
+static double
+by_index_estimate(void)
+{
+	return pfs_rel_stats_estimate(PFS_TABLE_STATS) + pfs_rel_stats_estimate(PFS_INDEX_STATS);
+}
+
+const PfsTable pfs_table_io_by_table = {
+	PFS_TABLE("table_io_waits_summary_by_table", by_table, "MySQL",
+			  "one table whose rows were accessed",
+			  "zeroes it, and the other tables table_io_waits_summary_...",
+			  "Rows that were fetched, inserted, updated, deleted and locked, by table, and the times of these accesses. "
+			  "A row is counted when its scan or command has ended. A time covers what the access method of the table or "
+			  "the index does for the row, waits included; rows of a page that is at hand are counted and not timed. "
+			  "A table that is dropped loses its row."),
+	.row_size = sizeof(IoRow),
+	.estimate = by_table_estimate,
+	.copy = by_table_copy,
+	.truncate = pfs_rel_stats_clear,
+	.in_reset_all = true,
+};
+
+const PfsTable pfs_table_io_by_index_usage = {
+	PFS_TABLE("table_io_waits_summary_by_index_usage", by_index, "MySQL",
+			  "one index by which rows were accessed, or the accesses to one table by none",
+			  "zeroes it, and the other tables table_io_waits_summary_...",
+			  "Rows that were accessed by each index, or by none, and the times of these accesses. An index without a row "
+			  "was not used since the last reset."),
+	.row_size = sizeof(IoRow),
+	.estimate = by_index_estimate,
+	.copy = by_index_copy,
+	.truncate = pfs_rel_stats_clear,
+};
+
+/* ---- waits for locks ---- */
+
+typedef struct LockRow
+{
+	Oid			database;
+	Oid			relation;
+	PfsTotals	modes[PFS_REL_LOCK_MODES];
+} LockRow;
+
+static const PfsTotals *
+all_modes(const LockRow *row, PfsTotals *sum)
+{
+	for (int i = 0; i < PFS_REL_LOCK_MODES; i++)
+		pfs_totals_add(sum, &row->modes[i]);
+	return sum;
+}
+
+#define MODE_COLUMNS(X, t, part, mode) \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, part, &row->modes[(mode) - 1], "Number of waits for a lock in this mode.")
+
+#define LOCK_COLUMNS(X, t) \
+	KEY_COLUMNS(X, t) \
+	PFS_TIMER_WAIT_COLUMNS(X, t, all_modes(row, &(PfsTotals) {0}), "Number of waits for locks on the table.") \
+	MODE_COLUMNS(X, t, access_share, AccessShareLock) \
+	MODE_COLUMNS(X, t, row_share, RowShareLock) \
+	MODE_COLUMNS(X, t, row_exclusive, RowExclusiveLock) \
+	MODE_COLUMNS(X, t, share_update_exclusive, ShareUpdateExclusiveLock) \
+	MODE_COLUMNS(X, t, share, ShareLock) \
+	MODE_COLUMNS(X, t, share_row_exclusive, ShareRowExclusiveLock) \
+	MODE_COLUMNS(X, t, exclusive, ExclusiveLock) \
+	MODE_COLUMNS(X, t, access_exclusive, AccessExclusiveLock)
+
+PFS_COLUMNS(locks, LockRow, LOCK_COLUMNS)
+
+static void
+add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
+{
+	LockRow    *row;
+
+	if (!pfs_rel_exists(database, relation))
+		return;
+	row = pfs_scan_add(arg);
+	row->database = database;
+	row->relation = relation;
+	memcpy(row->modes, modes, sizeof(row->modes));
+}
+
+static void
+locks_copy(PfsScan *scan)
+{
+	pfs_rel_locks_each(add_locks_cb, scan);
+}
+
+const PfsTable pfs_table_lock_waits_by_table = {
+	PFS_TABLE("table_lock_waits_summary_by_table", locks, "MySQL",
+			  "one table for which a lock was waited for",
+			  "zeroes it",
+			  "Waits for heavyweight locks on tables, by lock mode. A table that is dropped loses its row."),
+	.row_size = sizeof(LockRow),
+	.estimate = by_table_estimate,
+	.copy = locks_copy,
+	.truncate = pfs_rel_locks_clear,
+	.in_reset_all = true,
+};

@@ -1,0 +1,41 @@
+/*
+ * pfs_instr_program.h
+ *	  What commands and ends of transactions do to programs.
+ *
+ * PL/pgSQL calls pfs_instr_program.c by itself.
+ */
+#ifndef PFS_INSTR_PROGRAM_H
+#define PFS_INSTR_PROGRAM_H
+
+#include "access/xact.h"
+
+#include "pfs_program_change.h"
+
+/* A command that may call a program, on the stack of the hook's function. */
+typedef struct PfsProgramCommand
+{
+	bool		calls;
+	uint32		depth;			/* calls that were open before */
+} PfsProgramCommand;
+
+/* Before the command, when its statement has begun; behind it. */
+extern void pfs_program_command(PfsThread *t, PfsProgramCommand *c, const Node *utility);
+extern void pfs_program_command_end(const PfsProgramCommand *c);
+
+static inline void
+pfs_program_transaction_ended(PfsTransactionState state)
+{
+	if (unlikely(pfs_program_has_changes))
+		pfs_program_changes_end(state);
+}
+
+static inline void
+pfs_program_subtransaction_event(SubXactEvent event, int level)
+{
+	if (likely(!pfs_program_has_changes))
+		return;
+	if (event == SUBXACT_EVENT_COMMIT_SUB || event == SUBXACT_EVENT_ABORT_SUB)
+		pfs_program_changes_end_subxact(level, event == SUBXACT_EVENT_COMMIT_SUB);
+}
+
+#endif							/* PFS_INSTR_PROGRAM_H */

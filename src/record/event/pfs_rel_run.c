@@ -1,0 +1,199 @@
+/*
+ * pfs_rel_run.c
+ *	  Runs of work on tables: their places, and their events.
+ *
+ * Readers.  The owner fills in a place, and then raises its bit in `shown` (C, as the depth
+ * of running waits); it is filled in again only behind a write section, in which the
+ * bit was taken back.  So a reader that finds the bit, copies, and sees the thread's
+ * sequence word unchanged has a copy of one run.  The numbers that a run counts are
+ * single words, which change outside of write sections.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+
+#include "pfs_shared.h"
+#include "pfs_rel_run.h"
+#include "pfs_wait_class.h"
+
+PFS_HOT PfsRelRuns *pfs_my_rel_runs = NULL;
+PFS_HOT uint64 pfs_rel_runs_open = 0;
+PFS_HOT uint64 pfs_rel_runs_writing = 0;
+PfsRelRun	pfs_rel_run_of_nobody = {.is_shown = true};
+PfsThreadSets pfs_rel_run_sets;
+
+StaticAssertDecl(PFS_REL_RUNS == 64, "a word says which are in use");
+
+PFS_HOT uint64 pfs_rel_last_serial = 0;
+
+/* The place that is looked at next for a run that can be evicted. */
+static uint32 next_victim = 0;
+
+/* ---- places ---- */
+
+void
+pfs_rel_runs_lay_out(PfsSegment *seg)
+{
+	if (pfs_sizes.tables > 0)
+		pfs_thread_sets_lay_out(&pfs_rel_run_sets, seg, sizeof(PfsRelRuns));
+}
+
+/* Takes the places that belong to the thread's record, at its first run. */
+bool
+pfs_rel_runs_take(PfsThread *t)
+{
+	if (unlikely(pfs_my_rel_runs == NULL))
+	{
+		pfs_my_rel_runs = pfs_thread_sets_take(&pfs_rel_run_sets, t);
+		if (pfs_my_rel_runs == NULL)
+			return false;
+		/* The last process that had the record may have been cut off. */
+		pfs_store_relaxed(&pfs_my_rel_runs->shown, 0);
+
+		/*
+		 * No other process's serials: a link may outlive our hold of the
+		 * places.
+		 */
+		pfs_rel_last_serial = t->thread_id << 32;
+	}
+	return pfs_my_rel_runs != NULL;
+}
+
+void
+pfs_rel_runs_leave(void)
+{
+	if (pfs_my_rel_runs != NULL)
+		pfs_store_relaxed(&pfs_my_rel_runs->shown, 0);
+	pfs_my_rel_runs = NULL;
+	pfs_rel_runs_open = pfs_rel_runs_writing = 0;
+}
+
+/* Takes a free place and empties it; the event in it is the caller's to fill in. */
+PfsRelRun *
+pfs_rel_run_take(void)
+{
+	PfsRelRun  *run;
+	uint32		place;
+
+	if (pfs_rel_runs_open == PG_UINT64_MAX)
+		return NULL;
+	place = __builtin_ctzll(~pfs_rel_runs_open);
+	pfs_rel_runs_open |= UINT64_C(1) << place;
+	run = &pfs_my_rel_runs->items[place];
+	run->serial = ++pfs_rel_last_serial;
+	run->rows = run->index_rows = (PfsRowCount)
+	{
+		.min = PG_UINT64_MAX
+	};
+	run->held = run->examined = 0;
+	run->subxact = GetCurrentTransactionNestLevel();
+	run->is_shown = run->is_write = run->examines = run->in_call = run->found = false;
+	return run;
+}
+
+/*
+ * Returns a run that can be evicted, when all places are taken: the next one in turn that is not in the middle of a call, as that will write there when it returns.
+ */
+PfsRelRun *
+pfs_rel_run_victim(void)
+{
+	for (int i = 0; i < PFS_REL_RUNS; i++)
+	{
+		PfsRelRun  *run = &pfs_my_rel_runs->items[next_victim++ % PFS_REL_RUNS];
+
+		if (!run->in_call)
+			return run;
+	}
+	return NULL;
+}
+
+/* ---- events ---- */
+
+/*
+ * Gives a run its number and its begin, and shows it to readers, at its first call.  A
+ * run without a call is no event.
+ */
+void
+pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
+{
+	PfsWait    *e = &run->wait;
+	PfsParent	parent;
+
+	run->is_shown = true;
+	if (run->examines && !OidIsValid(e->object.table.index))
+		pfs_local.full_scans++;
+	if (pfs_local.not_usual != 0 && !pfs_wait_prepare(t))
+		e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
+	e->flags &= pfs_load_relaxed(&t->mask) | ~PFS_FLAG_HISTORY;
+	parent = pfs_wait_parent(t, t->events[PFS_WAITS].depth);
+	e->event_id = (e->flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0;
+	e->nesting_distance = (uint32) (e->event_id - parent.event_id);
+	e->kind |= parent.type << 32;
+	if (e->event_id - parent.event_id > PG_UINT32_MAX)
+	{
+		e->nesting_event_id = parent.event_id;
+		pfs_wait_widen(e, PFS_WIDE_NESTING);
+	}
+	e->timer_start = e->timer_end = pfs_wait_read_end(t, e->flags);
+	/* C, pairs with the acquire in pfs_rel_runs_copy(). */
+	if (e->event_id != 0)
+		pfs_store_release(&pfs_my_rel_runs->shown, pfs_my_rel_runs->shown | pfs_rel_run_bit(run));
+}
+
+void
+pfs_rel_run_drop(PfsRelRun *run)
+{
+	uint64		bit = pfs_rel_run_bit(run);
+
+	if (pfs_my_rel_runs->shown & bit)
+		pfs_store_relaxed(&pfs_my_rel_runs->shown, pfs_my_rel_runs->shown & ~bit);
+	pfs_rel_runs_open &= ~bit;
+	pfs_rel_runs_writing &= ~bit;
+	run->serial = 0;
+}
+
+/* Ends the time of a call that an error has left, and leaves waits to what was around it. */
+void
+pfs_rel_call_broken(PfsRelRun *run)
+{
+	run->held += pfs_rel_call_returned(run);
+}
+
+/* Makes the event of a run, and frees its place. */
+void
+pfs_rel_run_end(PfsThread *t, PfsRelRun *run)
+{
+	PfsWait    *e = &run->wait;
+	uint64		ticks = run->rows.sum + run->index_rows.sum;
+
+	pfs_rel_run_drop(run);
+	if (!run->is_shown)
+		return;
+	pfs_wait_set_bytes(e, (int64) pfs_rel_run_rows(run));
+	e->object.table.ticks = (uint32) ticks;
+	if (ticks > PG_UINT32_MAX)
+	{
+		e->ticks = ticks;
+		pfs_wait_widen(e, PFS_WIDE_TICKS);
+	}
+	pfs_wait_count(t, e, ticks);
+	if (e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG))
+		pfs_history_push(t, e);
+}
+
+/* Adds the rows that a run has fetched since it was looked at last. */
+void
+pfs_rel_run_examine(PfsRelRun *run)
+{
+	uint64		rows = run->examines ? pfs_rel_run_rows(run) : 0;
+
+	pfs_local.rows_examined += rows - run->examined;
+	run->examined = rows;
+}
+
+void
+pfs_rel_runs_examine(void)
+{
+	for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
+		pfs_rel_run_examine(&pfs_my_rel_runs->items[__builtin_ctzll(left)]);
+}

@@ -1,0 +1,214 @@
+/*
+ * pfs_rel_count.c
+ *	  Counting the rows of a run that ends.
+ *
+ * The sum of times can be more than those of the rows: calls that found no row take time,
+ * too.  Where a table has none of these rows, it has a sum without a count.
+ */
+#include "postgres.h"
+
+#include "pfs_chain.h"
+#include "pfs_shared.h"
+#include "pfs_rel_count.h"
+
+static uint32 lock_hint;
+
+/* ---- places ---- */
+
+/* Adds rows to the cell that all processes share. */
+static void
+add_rows(PfsSharedCell *to, const PfsRowCount *rows)
+{
+	if (rows->sum != 0)
+		pfs_shared_cell_add_to_sum(to, rows->sum);
+	if (rows->timed != 0)
+	{
+		pfs_raise_to(&to->max, rows->max);
+		pfs_raise_to(&to->inverted_min, PG_UINT64_MAX - rows->min);
+		pfs_add_relaxed(&to->count_timed, rows->timed);
+	}
+	if (rows->untimed != 0)
+		pfs_add_relaxed(&to->count_untimed, rows->untimed);
+}
+
+/* The record has a cell for each part. */
+static bool
+make_cb(void *stat, uint32 key)
+{
+	return true;
+}
+
+/* What was counted of a table or an index that has gone goes with it. */
+static void
+add_cb(void *stat, const PfsPending *place)
+{
+	if (stat != NULL)
+		add_rows(&((PfsRelStat *) stat)->parts[place->key], &((const PfsPendingRows *) place)->rows);
+}
+
+static uint64
+events_cb(const PfsPending *place)
+{
+	return pfs_row_count(&((const PfsPendingRows *) place)->rows);
+}
+
+const PfsCountedKind pfs_counted_tables = {
+	.shape = &pfs_pending_rows_shape,
+	.turn = PFS_TURN_TABLES,
+	.objects = &pfs_rel_stats[PFS_TABLE_STATS].pages,
+	.max = &pfs_sizes.tables,
+	.make = make_cb,
+	.add = add_cb,
+	.events = events_cb,
+};
+
+const PfsCountedKind pfs_counted_indexes = {
+	.shape = &pfs_pending_rows_shape,
+	.turn = PFS_TURN_INDEXES,
+	.objects = &pfs_rel_stats[PFS_INDEX_STATS].pages,
+	.max = &pfs_sizes.indexes,
+	.make = make_cb,
+	.add = add_cb,
+	.events = events_cb,
+};
+
+size_t
+pfs_rel_places_bytes(void)
+{
+	return pfs_thread_sets_bytes(&pfs_pending_sets[PFS_COUNTED_TABLES]);
+}
+
+size_t
+pfs_rel_places_unused(void)
+{
+	return pfs_thread_sets_unused(&pfs_pending_sets[PFS_COUNTED_TABLES]);
+}
+
+size_t
+pfs_index_places_bytes(void)
+{
+	return pfs_thread_sets_bytes(&pfs_pending_sets[PFS_COUNTED_INDEXES]);
+}
+
+size_t
+pfs_index_places_unused(void)
+{
+	return pfs_thread_sets_unused(&pfs_pending_sets[PFS_COUNTED_INDEXES]);
+}
+
+/* ---- counting ---- */
+
+/* Adds rows to a place. */
+static inline void
+add_pending(PfsRowCount *to, const PfsRowCount *rows)
+{
+	to->untimed += rows->untimed;
+	to->timed += rows->timed;
+	to->sum += rows->sum;
+	to->min = Min(to->min, rows->min);
+	to->max = Max(to->max, rows->max);
+}
+
+/*
+ * Counts rows for a record: in a place of this process, or, where there is none at this moment, in
+ * the record at once.
+ */
+static void
+count_rows(PfsThread *t, PfsRelStatKind kind, uint64 stat, PfsRelPart part, const PfsRowCount *rows)
+{
+	PfsCountedObjects counted = pfs_rel_stat_counted(kind);
+	PfsPendingRows *p;
+
+	if (stat == 0 || (pfs_row_count(rows) == 0 && rows->sum == 0))
+		return;
+	p = (PfsPendingRows *) pfs_pending_find(counted, &pfs_pending_rows_shape, stat, part);
+	if (unlikely(p == NULL))
+	{
+		p = (PfsPendingRows *) pfs_pending_take(t, counted, stat, part);
+		if (p != NULL)
+			p->rows.min = PG_UINT64_MAX;
+	}
+	if (unlikely(p == NULL))
+	{
+		PfsRelStat *record = pfs_object_enter(t, counted, stat);
+
+		if (record != NULL)
+			add_rows(&record->parts[part], rows);
+		pfs_object_leave(t, counted);
+		return;
+	}
+	add_pending(&p->rows, rows);
+}
+
+/* The times of rows in ticks of the default timer. */
+static PfsRowCount
+by_default_timer(const PfsRowCount *rows, uint32 flags)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(flags);
+	PfsRowCount converted = *rows;
+
+	if (likely((flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK)))
+		return converted;
+	converted.sum = pfs_ticks_of_default(timer, rows->sum);
+	if (rows->timed == 0)
+		return converted;
+	converted.min = pfs_ticks_of_default(timer, rows->min);
+	converted.max = pfs_ticks_of_default(timer, rows->max);
+	return converted;
+}
+
+/* Where the rows of an operation are counted. */
+static PfsRelPart
+part_of(PfsOperation operation)
+{
+	switch (operation)
+	{
+		case PFS_OP_INSERT:
+			return PFS_REL_INSERT;
+		case PFS_OP_UPDATE:
+			return PFS_REL_UPDATE;
+		case PFS_OP_DELETE:
+			return PFS_REL_DELETE;
+		case PFS_OP_ROW_LOCK:
+			return PFS_REL_LOCK;
+		default:
+			return PFS_REL_FETCH;
+	}
+}
+
+/*
+ * Counts what a run has done for its index, if it went by one, else for its table, which by
+ * that has only what no index led to.
+ */
+void
+pfs_rel_count(PfsThread *t, const PfsRelRun *run)
+{
+	PfsRowCount rows = by_default_timer(&run->rows, run->wait.flags);
+
+	if (!OidIsValid(run->wait.object.table.index))
+	{
+		count_rows(t, PFS_TABLE_STATS, run->table_stat, part_of(run->wait.operation), &rows);
+		return;
+	}
+	count_rows(t, PFS_INDEX_STATS, run->index_stat, part_of(run->wait.operation), &rows);
+	rows = by_default_timer(&run->index_rows, run->wait.flags);
+	count_rows(t, PFS_INDEX_STATS, run->index_stat, PFS_INDEX_READ, &rows);
+}
+
+/*
+ * Counts a wait for a lock on a table, in the record that all processes share: the wait has
+ * cost far more than that.
+ */
+void
+pfs_rel_lock_count(PfsThread *t, Oid database, Oid relation, int mode, bool timed, uint64 ticks)
+{
+	uint64		found = pfs_rel_stat_find(PFS_TABLE_STATS, database, relation, relation, false);
+	PfsRelStat *stat = pfs_object_enter(t, PFS_COUNTED_TABLES, found);
+	PfsChained *cell = stat == NULL ? NULL : pfs_chain_get(pfs_rel_locks, &stat->locks, mode, &lock_hint);
+
+	if (cell != NULL && timed)
+		pfs_shared_cell_add(&cell->cell, ticks);
+	else if (cell != NULL)
+		pfs_shared_cell_add_untimed(&cell->cell);
+	pfs_object_leave(t, PFS_COUNTED_TABLES);
+}

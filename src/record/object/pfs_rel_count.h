@@ -1,0 +1,53 @@
+/*
+ * pfs_rel_count.h
+ *	  Counting rows for tables and indexes: in places of the process's own (pfs_pending.h),
+ *	  and in the records that all processes share (pfs_rel_stat.h).
+ *
+ * Separate from pfs_rel_stat.h: a record is everybody's, a place is one process's.
+ */
+#ifndef PFS_REL_COUNT_H
+#define PFS_REL_COUNT_H
+
+#include "pfs_pending.h"
+#include "pfs_rel_run.h"
+#include "pfs_rel_stat.h"
+
+/* A place of rows of a table or an index: one cache line. */
+typedef struct PfsPendingRows
+{
+	PfsPending	place;			/* object: the record; key: PfsRelPart */
+	PfsRowCount rows;			/* ticks of the default timer */
+} PfsPendingRows;
+
+StaticAssertDecl(sizeof(PfsPendingRows) == PFS_CACHE_LINE, "counting rows touches one line of pending numbers");
+
+static const PfsPendingShape pfs_pending_rows_shape = {.sets = 16, .size = sizeof(PfsPendingRows)};
+
+/* What tables and indexes differ in from other objects that are counted. */
+extern const PfsCountedKind pfs_counted_tables;
+extern const PfsCountedKind pfs_counted_indexes;
+
+/* Bytes of all places of a kind; those of places that were never used. */
+extern size_t pfs_rel_places_bytes(void);
+extern size_t pfs_rel_places_unused(void);
+extern size_t pfs_index_places_bytes(void);
+extern size_t pfs_index_places_unused(void);
+
+/* Inside a write section: the rows of a run that ends. */
+extern void pfs_rel_count(PfsThread *t, const PfsRelRun *run);
+
+/* A wait for a heavyweight lock on a table has ended; mode from 1, ticks of the default timer. */
+extern void pfs_rel_lock_count(PfsThread *t, Oid database, Oid relation, int mode, bool timed, uint64 ticks);
+
+/* Adds what a place or a record has to a private sum. */
+static inline void
+pfs_pending_rows_read(const PfsPending *place, PfsTotals *to)
+{
+	const PfsRowCount *rows = &((const PfsPendingRows *) place)->rows;
+	PfsTotals	totals = {.count_timed = rows->timed, .count_untimed = rows->untimed, .sum = rows->sum, .min = rows->min,
+	.max = rows->max};
+
+	pfs_totals_add(to, &totals);
+}
+
+#endif							/* PFS_REL_COUNT_H */

@@ -1,0 +1,301 @@
+/*
+ * pfs_rel_io.c
+ *	  Row accesses: which of them are wanted, when a run begins and ends, and where its rows
+ *	  are counted then.
+ *
+ * What a process knows of a relation it keeps in a small cache by OID, so that a run begins
+ * without a search: the record in which its rows are counted, and what the rules of
+ * setup_objects say of it.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+
+#include "pfs_object_rules.h"
+#include "pfs_shared.h"
+#include "pfs_rel_count.h"
+#include "pfs_rel_io.h"
+#include "pfs_wait_class.h"
+
+PFS_HOT uint64 pfs_rel_writes_first = 0;
+
+/* ---- relations ---- */
+
+/*
+ * What is known of a table or an index.  The record holds while its state word is the
+ * same; the flags, of tables, while rules, schema and name are.
+ */
+typedef struct KnownRelation
+{
+	Oid			oid;
+	uint32		flags;			/* PFS_OBJECT_* */
+	uint64		stat;			/* 0: none */
+	uint64		rules;			/* pfs_object_rules_resolved() */
+	Oid			schema;
+	NameData	name;
+} KnownRelation;
+
+/* One for each place: a power of two, whose bits place_of() takes. */
+#define KNOWN_RELATIONS 64
+#define KNOWN_SHIFT		26
+
+static KnownRelation known[KNOWN_RELATIONS];
+
+StaticAssertDecl(KNOWN_RELATIONS == 1 << (32 - KNOWN_SHIFT), "each place can be found");
+
+static inline KnownRelation *
+place_of(Oid oid)
+{
+	return &known[(oid * UINT32_C(2654435769)) >> KNOWN_SHIFT];
+}
+
+/* What is known of a relation, now or from now on. */
+static inline KnownRelation *
+know(Oid oid)
+{
+	KnownRelation *k = place_of(oid);
+
+	if (unlikely(k->oid != oid))
+		*k = (KnownRelation)
+	{
+		.oid = oid
+	};
+	return k;
+}
+
+/* The record of a table or an index; 0: there is no room. */
+static uint64
+stat_of(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary)
+{
+	KnownRelation *k = know(oid);
+
+	if (unlikely(k->stat == 0 || !pfs_rel_stat_is_there(kind, k->stat)))
+		k->stat = pfs_rel_stat_find(kind, database, oid, relation, temporary);
+	return k->stat;
+}
+
+/*
+ * What the rules say of a table.  rel NULL: its name is not at hand; then, unless it is known
+ * already, the rules for all names decide, in the schema of its index, which is its own.
+ */
+static uint32
+flags_of(Oid relation, Relation rel, Relation index)
+{
+	KnownRelation *k = know(relation);
+	const FormData_pg_class *class;
+
+	if (unlikely(rel == NULL))
+		return OidIsValid(k->schema) && k->rules == pfs_object_rules_resolved() ? k->flags
+			: pfs_object_rules_flags(PFS_RULE_TABLE, RelationGetNamespace(index), "");
+	class = rel->rd_rel;
+
+	if (unlikely(k->rules != pfs_object_rules_resolved() || k->schema != class->relnamespace ||
+				 memcmp(&k->name, &class->relname, sizeof(NameData)) != 0))
+	{
+		k->flags = pfs_object_rules_flags(PFS_RULE_TABLE, class->relnamespace, NameStr(class->relname));
+		k->rules = pfs_object_rules_resolved();
+		k->schema = class->relnamespace;
+		k->name = class->relname;
+	}
+	return k->flags;
+}
+
+/* ---- begin ---- */
+
+/*
+ * Makes a run.  Returns NULL if it is not wanted, as the instrument or the object is off, or
+ * if the process has no place for runs.
+ */
+static PfsRelRun *
+make_run(PfsThread *t, Relation rel, Relation index, Oid index_oid, PfsOperation operation)
+{
+	PfsInstrumentId instrument = pfs_fixed_instrument[PFS_INS_TABLE];
+	uint32		flags = pfs_wait_flags(t, instrument);
+	Oid			database = (rel != NULL ? rel : index)->rd_lockInfo.lockRelId.dbId;
+	Oid			relation = rel != NULL ? RelationGetRelid(rel) : index->rd_index->indrelid;
+	bool		temporary = (rel != NULL ? rel : index)->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
+	uint32		switches;
+	PfsRelRun  *run;
+
+	if ((flags & PFS_FLAG_ENABLED) == 0 || !pfs_rel_runs_take(t))
+		return NULL;
+	switches = flags_of(relation, rel, index);
+	if ((switches & PFS_OBJECT_ENABLED) == 0)
+		return NULL;
+	if ((switches & PFS_OBJECT_TIMED) == 0)
+		flags &= ~PFS_FLAG_TIMED;
+	run = pfs_rel_run_take();
+	if (unlikely(run == NULL))
+	{
+		run = pfs_rel_run_victim();
+		if (run == NULL)
+			return NULL;
+		pfs_rel_run_finish(t, run);
+		run = pfs_rel_run_take();
+	}
+	run->wait.kind = pfs_event_kind(instrument, operation, PFS_OBJECT_TABLE);
+	run->wait.flags = flags;
+	run->wait.source = 0;
+	run->wait.object.table.database = database;
+	run->wait.object.table.relation = relation;
+	run->wait.object.table.index = index_oid;
+	run->is_timed = (flags & PFS_FLAG_TIMED) != 0;
+	run->table_stat = stat_of(PFS_TABLE_STATS, database, relation, relation, temporary);
+	run->index_stat = OidIsValid(index_oid) ? stat_of(PFS_INDEX_STATS, database, index_oid, relation, temporary) : 0;
+	return run;
+}
+
+PfsRelRun *
+pfs_rel_run_begin(PfsThread *t, PfsRelLink *link, Relation rel, Relation index, Oid index_oid, PfsOperation operation)
+{
+	PfsRelRun  *run = make_run(t, rel, index, index_oid, operation);
+
+	if (run == NULL)
+		run = &pfs_rel_run_of_nobody;
+	else
+		run->examines = operation == PFS_OP_FETCH;
+	link->run = run;
+	link->serial = run->serial;
+	return run;
+}
+
+/*
+ * Returns the run of what the present command does with the rows of a table, or with the
+ * entries of one of its indexes.  There are few at a time: for a table, and one for each of its
+ * indexes.
+ */
+PfsRelRun *
+pfs_rel_write(PfsThread *t, Relation rel, Relation index, PfsOperation operation)
+{
+	Oid			index_oid = index != NULL ? RelationGetRelid(index) : InvalidOid;
+	Oid			relation = RelationGetRelid(rel);
+	PfsRelRun  *run;
+
+	for (uint64 left = pfs_rel_runs_writing; left != 0; left &= left - 1)
+	{
+		run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
+		if (run->wait.object.table.relation == relation && run->wait.object.table.index == index_oid &&
+			run->wait.operation == operation && run->serial >= pfs_rel_writes_first)
+			return run;
+	}
+	run = make_run(t, rel, index, index_oid, operation);
+	if (run == NULL)
+		return &pfs_rel_run_of_nobody;
+	run->is_write = true;
+	pfs_rel_runs_writing |= pfs_rel_run_bit(run);
+	return run;
+}
+
+/* ---- end ---- */
+
+/*
+ * Ends a run: counts its rows, and makes its event.  Time in which no row was found belongs to
+ * the rows that there are.
+ */
+void
+pfs_rel_run_finish(PfsThread *t, PfsRelRun *run)
+{
+	PfsRowCount *rest = run->index_stat != 0 && run->rows.timed == 0 ? &run->index_rows : &run->rows;
+
+	pfs_rel_index_alone(run);
+	rest->sum += run->held;
+	pfs_rel_run_examine(run);
+	/* An error has left the record so, see pfs_thread_end.c. */
+	if (unlikely(pfs_is_writing(t)))
+	{
+		pfs_rel_run_drop(run);
+		return;
+	}
+	pfs_write_begin(t);
+	pfs_rel_count(t, run);
+	pfs_rel_run_end(t, run);
+	pfs_write_end(t);
+}
+
+/* Ends the runs of the present command's writes. */
+void
+pfs_rel_writes_finish(PfsThread *t)
+{
+	for (uint64 left = pfs_rel_runs_writing; left != 0; left &= left - 1)
+	{
+		PfsRelRun  *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
+
+		if (run->serial >= pfs_rel_writes_first)
+			pfs_rel_run_finish(t, run);
+	}
+}
+
+/* Ends the runs whose scans nobody will end, and the call that an error has left. */
+void
+pfs_rel_runs_sweep(PfsThread *t, int level)
+{
+	for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
+	{
+		PfsRelRun  *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
+
+		if (run->subxact < level)
+			continue;
+		if (run->in_call)
+			pfs_rel_call_broken(run);
+		pfs_rel_run_finish(t, run);
+	}
+	if (level <= 1)
+		pfs_rel_writes_first = 0;
+}
+
+void
+pfs_rel_runs_promote(int level)
+{
+	for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
+	{
+		PfsRelRun  *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
+
+		if (run->subxact >= level)
+			run->subxact = level - 1;
+	}
+}
+
+void
+pfs_rel_runs_detach(PfsThread *t)
+{
+	pfs_rel_runs_leave();
+}
+
+/* ---- waits for locks ---- */
+
+void
+pfs_rel_lock_ended(PfsThread *t)
+{
+	const PfsEndedLock ended = pfs_local.ended_lock;
+
+	pfs_local.ended_lock.relation = InvalidOid;
+	if (ended.mode >= 1 && ended.mode <= PFS_REL_LOCK_MODES)
+		pfs_rel_lock_count(t, ended.database, ended.relation, ended.mode, ended.timed, ended.ticks);
+}
+
+/* ---- bitmap scans ---- */
+
+/*
+ * The last bitmap index scan of each of some tables.  A bitmap scan of a table takes all rows
+ * of its indexes before it reads the first page, so it goes by the last one of that table.
+ */
+#define BITMAPS 16
+
+static struct
+{
+	Oid			relation;
+	Oid			index;
+}			bitmaps[BITMAPS];
+
+void
+pfs_rel_note_bitmap(Oid relation, Oid index)
+{
+	bitmaps[relation % BITMAPS].relation = relation;
+	bitmaps[relation % BITMAPS].index = index;
+}
+
+Oid
+pfs_rel_bitmap_index(Oid relation)
+{
+	return bitmaps[relation % BITMAPS].relation == relation ? bitmaps[relation % BITMAPS].index : InvalidOid;
+}

@@ -1,0 +1,273 @@
+/*
+ * pfs_rel_stat.c
+ *	  What is counted of tables and indexes: finding, making and removing its records.
+ *
+ * Separate from pfs_rel_io.c, which decides what is counted where.
+ */
+#include "postgres.h"
+
+#include "pfs.h"
+#include "pfs_chain.h"
+#include "pfs_hash.h"
+#include "pfs_pending.h"
+#include "pfs_shared.h"
+#include "pfs_rel_stat.h"
+
+PFS_FIXED PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
+PfsPages   *pfs_rel_locks = NULL;
+
+/* 64 kB, or so, are a page. */
+#define STATS_PER_PAGE	256
+#define LOCKS_PER_PAGE	1024
+
+/* Hardly any table is waited for, and then in one mode or two. */
+#define TABLES_PER_LOCK	4
+
+/* Removed records that a process keeps until nobody can add to them: a bit each. */
+#define CLAIMED_MAX		64
+
+static uint32 hints[PFS_NUM_REL_STAT_KINDS];
+
+/* What a record is found by, and of what it is then. */
+typedef struct StatKey
+{
+	Oid			database;
+	Oid			oid;
+	Oid			relation;
+	PfsRelStatKind kind;
+} StatKey;
+
+static uint64
+hash_of(Oid database, Oid oid)
+{
+	const Oid	key[2] = {database, oid};
+
+	return pfs_hash_bytes(key, sizeof(key));
+}
+
+/* Another process may be filling the record meanwhile, for pfs_hash. */
+static bool
+is_of(const void *record, const void *key)
+{
+	const PfsRelStat *stat = record;
+	const StatKey *wanted = key;
+
+	return pfs_load_relaxed(&stat->oid) == wanted->oid && pfs_load_relaxed(&stat->database) == wanted->database;
+}
+
+/* Fills a fresh record. */
+static void
+fill_cb(void *record, const void *key, void *arg)
+{
+	const StatKey *wanted = key;
+	PfsRelStat *stat = record;
+
+	memset(stat, 0, sizeof(*stat));
+	stat->database = wanted->database;
+	stat->oid = wanted->oid;
+	stat->relation = wanted->relation;
+}
+
+/* Takes the containers, each with its index. */
+void
+pfs_rel_stats_lay_out(PfsSegment *seg)
+{
+	static const char *const names[PFS_NUM_REL_STAT_KINDS] = {
+		[PFS_TABLE_STATS] = "table_instances",[PFS_INDEX_STATS] = "index_stat",
+	};
+	const uint32 sizes[PFS_NUM_REL_STAT_KINDS] = {
+		[PFS_TABLE_STATS] = pfs_sizes.tables,[PFS_INDEX_STATS] = pfs_sizes.indexes,
+	};
+	PfsPagesSpec locks = {"table_lock_stat", sizeof(PfsChained), (pfs_sizes.tables + TABLES_PER_LOCK - 1) / TABLES_PER_LOCK,
+	LOCKS_PER_PAGE};
+
+	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
+	{
+		PfsRelStats *stats = &pfs_rel_stats[kind];
+		PfsPagesSpec spec = {names[kind], TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsRelStat)), sizes[kind], STATS_PER_PAGE};
+
+		stats->pages = pfs_pages_create(seg, &spec);
+		stats->index = pfs_hash_create(seg, stats->pages, sizes[kind], is_of);
+	}
+	pfs_rel_locks = pfs_pages_create(seg, &locks);
+}
+
+/*
+ * Records of temporary tables, which the server drops when the session ends, without a
+ * transaction that we could watch.
+ */
+typedef struct Temporary
+{
+	PfsRelStatKind kind;
+	uint64		stat;
+} Temporary;
+
+/* A session with more at a time has no numbers of the rest. */
+#define TEMPORARY_MAX 1024
+
+static Temporary temporaries[TEMPORARY_MAX];
+static uint32 ntemporaries = 0;
+
+static bool
+is_there(const Temporary *t)
+{
+	return pfs_rel_stat_is_there(t->kind, t->stat);
+}
+
+/* Is there room for one more?  Those that were dropped make some. */
+static bool
+has_room_for_temporary(void)
+{
+	uint32		left = 0;
+
+	if (ntemporaries < TEMPORARY_MAX)
+		return true;
+	for (uint32 i = 0; i < ntemporaries; i++)
+	{
+		if (is_there(&temporaries[i]))
+			temporaries[left++] = temporaries[i];
+	}
+	ntemporaries = left;
+	return left < TEMPORARY_MAX;
+}
+
+/* Finds or makes the record of a table or an index. */
+uint64
+pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary)
+{
+	StatKey		key = {database, oid, relation, kind};
+	uint64		word;
+	bool		created;
+	uint32		index;
+	uint64		stat;
+
+	if (temporary && !has_room_for_temporary())
+	{
+		pfs_pages_count_lost(pfs_rel_stats[kind].pages);
+		return 0;
+	}
+	index = pfs_hash_insert(pfs_rel_stats[kind].index, hash_of(database, oid), &key, fill_cb, NULL,
+							&hints[kind], &word, &created);
+	if (index == PFS_NO_RECORD)
+		return 0;
+	stat = PFS_COUNTED_OBJECT(index, word);
+	if (temporary && created)
+		temporaries[ntemporaries++] = (Temporary)
+	{
+		kind, stat
+	};
+	return stat;
+}
+
+/*
+ * ---- removal ----
+ *
+ * Who removes a record claims it first, so that its state word is another one.  A process
+ * may still be adding to it that has seen the old word, and it can take a moment until
+ * that shows (pfs_pending.c).  So claimed records wait in a list of the process, and the older
+ * half of a full list, or all of them when it removes something later, are given back unless
+ * somebody names them.
+ */
+typedef struct Claimed
+{
+	uint32		indexes[CLAIMED_MAX];
+	uint32		n;
+} Claimed;
+
+static Claimed claimed[PFS_NUM_REL_STAT_KINDS];
+
+/* Its cells are given up with it. */
+static void
+drop_cb(PfsChained *cell, void *arg)
+{
+}
+
+/* Gives the first n claimed records back, unless somebody adds to one. */
+static void
+give_back(PfsRelStatKind kind, uint32 n)
+{
+	Claimed    *c = &claimed[kind];
+	uint64		in_use = n == 0 ? 0 : pfs_objects_in_use(pfs_rel_stat_counted(kind), c->indexes, n);
+	uint32		left = 0;
+
+	for (uint32 i = 0; i < c->n; i++)
+	{
+		if (i >= n || (in_use & (UINT64_C(1) << i)) != 0)
+		{
+			c->indexes[left++] = c->indexes[i];
+			continue;
+		}
+		pfs_chain_free(pfs_rel_locks, &pfs_rel_stat_at(kind, c->indexes[i])->locks, drop_cb, NULL);
+		pfs_pages_free(pfs_rel_stats[kind].pages, c->indexes[i]);
+	}
+	c->n = left;
+}
+
+/*
+ * Claims a record.  Where there is no room in the list, as each record of it is in use, it is lost until
+ * the server starts anew.
+ */
+static void
+remove_record(PfsRelStatKind kind, uint32 index, uint64 word)
+{
+	const PfsRelStat *stat = pfs_rel_stat_at(kind, index);
+	Claimed    *c = &claimed[kind];
+
+	if (!pfs_hash_remove(pfs_rel_stats[kind].index, hash_of(stat->database, stat->oid), index, word))
+		return;					/* somebody else has */
+	if (c->n == CLAIMED_MAX)
+		give_back(kind, CLAIMED_MAX / 2);
+	if (c->n < CLAIMED_MAX)
+		c->indexes[c->n++] = index;
+}
+
+/* What was claimed by earlier transactions can be given back now. */
+void
+pfs_rel_stats_give_back(void)
+{
+	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
+		give_back(kind, claimed[kind].n);
+}
+
+/* Removes the record of a table or an index, if there is one. */
+void
+pfs_rel_stat_remove(PfsRelStatKind kind, Oid database, Oid oid)
+{
+	StatKey		key = {database, oid, InvalidOid, kind};
+	uint64		word;
+	uint32		index = pfs_hash_find(pfs_rel_stats[kind].index, hash_of(database, oid), &key, &word);
+
+	if (index != PFS_NO_RECORD)
+		remove_record(kind, index, word);
+}
+
+/* Removes all records of a database that is dropped. */
+void
+pfs_rel_stats_remove_database(Oid database)
+{
+	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
+	{
+		uint32		pos = 0;
+		uint32		index;
+		uint64		word;
+
+		while ((index = pfs_pages_next(pfs_rel_stats[kind].pages, &pos, &word)) != PFS_NO_RECORD)
+		{
+			if (pfs_load_relaxed(&pfs_rel_stat_at(kind, index)->database) == database)
+				remove_record(kind, index, word);
+		}
+	}
+}
+
+void
+pfs_rel_stats_detach(PfsThread *t)
+{
+	for (uint32 i = 0; i < ntemporaries; i++)
+	{
+		if (is_there(&temporaries[i]))
+			remove_record(temporaries[i].kind, PFS_COUNTED_INDEX(temporaries[i].stat),
+						  pfs_pages_word(pfs_rel_stats[temporaries[i].kind].pages, PFS_COUNTED_INDEX(temporaries[i].stat)));
+	}
+	ntemporaries = 0;
+	pfs_rel_stats_give_back();
+}

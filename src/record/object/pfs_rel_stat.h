@@ -1,0 +1,111 @@
+/*
+ * pfs_rel_stat.h
+ *	  What is counted of tables and indexes: one record for each table, of rows that no
+ *	  index led to, and one for each index.
+ *
+ * A record is found by database and OID.  It is made by the first process that counts
+ * something and removed when what it is of is dropped.  Most rows are counted in places of
+ * their process first; pfs_pending.h has that, and how a process says that it adds to a
+ * record.
+ */
+#ifndef PFS_REL_STAT_H
+#define PFS_REL_STAT_H
+
+#include "pfs_cell.h"
+#include "pfs_pages.h"
+#include "pfs_segment.h"
+#include "pfs_thread.h"
+
+/* What is done with rows, as the tables show it. */
+typedef enum PfsRelPart
+{
+	PFS_REL_FETCH,
+	PFS_REL_INSERT,
+	PFS_REL_UPDATE,
+	PFS_REL_DELETE,
+	PFS_REL_LOCK,
+} PfsRelPart;
+
+#define PFS_NUM_REL_PARTS (PFS_REL_LOCK + 1)
+
+/* AccessShareLock to AccessExclusiveLock, from 1. */
+#define PFS_REL_LOCK_MODES 8
+
+/* Of an index, in place of a part that it cannot have: rows that it found. */
+#define PFS_INDEX_READ PFS_REL_UPDATE
+
+/* The containers. */
+typedef enum PfsRelStatKind
+{
+	PFS_TABLE_STATS,			/* table_instances */
+	PFS_INDEX_STATS,			/* index_stat */
+} PfsRelStatKind;
+
+#define PFS_NUM_REL_STAT_KINDS (PFS_INDEX_STATS + 1)
+
+/*
+ * In shared memory.  The OIDs never change while it is ALLOCATED.  The times of an
+ * index's PFS_REL_FETCH contain those in which the index found the row; of PFS_INDEX_READ
+ * all rows count, and only the times of those that led to no row of the table.
+ */
+typedef struct PfsRelStat
+{
+	Oid			database;		/* InvalidOid: all databases share it */
+	Oid			oid;			/* of the table or the index */
+	Oid			relation;		/* the table */
+	uint32		locks;			/* chain of waits for locks on the table, by
+								 * mode; atomic */
+	PfsSharedCell parts[PFS_NUM_REL_PARTS]; /* atomic adds; ticks of the
+											 * default timer */
+} PfsRelStat;
+
+typedef struct PfsRelStats
+{
+	PfsPages   *pages;
+	struct PfsHash *index;
+} PfsRelStats;
+
+extern PFS_HIDDEN PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
+extern PfsPages *pfs_rel_locks; /* cells of waits for locks: PfsChained */
+
+/* Postmaster. */
+extern void pfs_rel_stats_lay_out(PfsSegment *seg);
+
+static inline PfsRelStat *
+pfs_rel_stat_at(PfsRelStatKind kind, uint32 index)
+{
+	return pfs_pages_record(pfs_rel_stats[kind].pages, index);
+}
+
+static inline PfsCountedObjects
+pfs_rel_stat_counted(PfsRelStatKind kind)
+{
+	return kind == PFS_TABLE_STATS ? PFS_COUNTED_TABLES : PFS_COUNTED_INDEXES;
+}
+
+/*
+ * Instrument points: the record, made if there is none, as number above the low half of its
+ * state word; 0: there is no room, which the container counts.  temporary: it goes with the
+ * process.
+ */
+extern uint64 pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary);
+
+/* Is that still the same? */
+static inline bool
+pfs_rel_stat_is_there(PfsRelStatKind kind, uint64 stat)
+{
+	return (uint32) pfs_pages_word(pfs_rel_stats[kind].pages, (uint32) (stat >> 32)) == (uint32) stat;
+}
+
+
+/* Removes the record of what has been dropped, or those of everything in a database. */
+extern void pfs_rel_stat_remove(PfsRelStatKind kind, Oid database, Oid oid);
+extern void pfs_rel_stats_remove_database(Oid database);
+
+/* Frees what was removed so far and nobody adds to; before further removals. */
+extern void pfs_rel_stats_give_back(void);
+
+/* At the process's end. */
+extern void pfs_rel_stats_detach(PfsThread *t);
+
+#endif							/* PFS_REL_STAT_H */

@@ -1,0 +1,84 @@
+/*
+ * pfs_program_read.c
+ *	  Readers and truncation of programs; pfs_program.c has the writers' side.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_patience.h"
+#include "pfs_program.h"
+
+/*
+ * Hands a copy of each program that has counted something to emit, which may raise errors: the
+ * record is not pinned any more.
+ */
+void
+pfs_programs_read(PfsProgramEmit emit, void *arg)
+{
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_programs == NULL)
+		return;
+	pfs_turn_take(PFS_TURN_PROGRAMS, false);
+	while ((index = pfs_pages_next(pfs_programs, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsProgramRow row = {0};
+		const PfsProgram *p = pfs_pages_record(pfs_programs, index);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!pfs_program_enter(index, word))
+			continue;
+		row.key = p->key;
+		pfs_shared_cell_read(&p->calls, &row.calls);
+		pfs_statement_kind.read(&p->statements, &row.statements);
+		pfs_program_leave(index, word);
+		if (pfs_totals_count(&row.calls) + pfs_totals_count(&row.statements.time) > 0)
+			emit(&row, arg);
+	}
+	pfs_turn_give(PFS_TURN_PROGRAMS, false);
+}
+
+double
+pfs_programs_estimate(void)
+{
+	PfsPagesStats stats;
+
+	if (pfs_programs == NULL)
+		return 0;
+	pfs_pages_stats(pfs_programs, &stats);
+	return stats.records_used;
+}
+
+/*
+ * Takes the counters of all programs, word by word, so that what is added meanwhile is either taken
+ * or of the next period.  Returns the calls; they are in no other table.
+ */
+int64
+pfs_programs_truncate(void)
+{
+	uint64		taken = 0;
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_programs == NULL)
+		return 0;
+	pfs_turn_take(PFS_TURN_PROGRAMS, true);
+	while ((index = pfs_pages_next(pfs_programs, &pos, &word)) != PFS_NO_RECORD)
+	{
+		PfsProgram *p = pfs_pages_record(pfs_programs, index);
+		PfsProgramRow row = {0};
+
+		if (!pfs_program_enter(index, word))
+			continue;
+		pfs_shared_cell_take(&p->calls, &row.calls);
+		pfs_statement_kind.take(&p->statements, &row.statements);
+		pfs_program_leave(index, word);
+		taken += pfs_totals_count(&row.calls);
+	}
+	pfs_turn_give(PFS_TURN_PROGRAMS, true);
+	return (int64) taken;
+}

@@ -1,0 +1,38 @@
+/*
+ * pfs_rel_read.h
+ *	  What SQL commands read and reset of row accesses.
+ *
+ * Backends only; may palloc in the current context, and raise errors.
+ */
+#ifndef PFS_REL_READ_H
+#define PFS_REL_READ_H
+
+#include "pfs_rel_stat.h"
+
+/*
+ * A table, of which it has what no index led to, or an index.  Of indexes
+ * parts[PFS_INDEX_READ] are the rows that it found, see pfs_rel_stat.h.
+ */
+typedef struct PfsRelStatCopy
+{
+	PfsRelStatKind kind;
+	Oid			database;		/* InvalidOid: all databases share it */
+	Oid			relation;
+	Oid			index;			/* InvalidOid: of a table */
+	PfsTotals	parts[PFS_NUM_REL_PARTS];
+} PfsRelStatCopy;
+
+/* All tables and indexes, with what processes have not added to their records yet. */
+typedef void (*PfsRelStatEmit) (const PfsRelStatCopy *copy, void *arg);
+extern void pfs_rel_stats_each(PfsRelStatEmit emit, void *arg);
+
+/* TRUNCATE: all of them become zero; returns how many rows were counted. */
+extern int64 pfs_rel_stats_clear(void);
+extern double pfs_rel_stats_estimate(PfsRelStatKind kind);
+
+/* Waits for locks on a table, by lock mode (1 to 8). */
+typedef void (*PfsRelLocksEmit) (Oid database, Oid relation, const PfsTotals *modes, void *arg);
+extern void pfs_rel_locks_each(PfsRelLocksEmit emit, void *arg);
+extern int64 pfs_rel_locks_clear(void);
+
+#endif							/* PFS_REL_READ_H */
