@@ -95,11 +95,13 @@ SKIP:
 	ok($server->start(env => { LD_PRELOAD => $unmake, FORGET => 1 }, fail_ok => 1), 'pages that do not change: the server starts');
 	like(unavailable(), qr/^got\/close: the system lets its slot be written and keeps the old content$/m, 'a slot');
 	like(unavailable(), qr/^method_table\/AllocSet: an allocation and a free went past a table of memory-context methods$/m, 'a table of methods');
+	like(unavailable(), qr/^method_table\/heap: a call of the server went past the methods of tables$/m, 'methods of tables');
 	like(unavailable(), qr/^detour\/LWLockAcquire: a call went past it$/m, 'a detour');
 	like(lines(), qr/^pfs: \d+ of \d+ probes are unavailable$/m, 'a line about slots');
 	like(lines(), qr/^pfs: memory instruments are unavailable: an allocation/m, 'one about methods');
 	like(lines(), qr/^pfs: detours are unavailable/m, 'one about detours');
-	cmp_ok(scalar(split /\n/, lines()), '<=', 4, 'and not many more');
+	like(lines(), qr/^pfs: tables and indexes cannot be watched: a call/m, 'one about tables');
+	cmp_ok(scalar(split /\n/, lines()), '<=', 5, 'and not many more');
 	is($server->sql(q{SELECT string_agg(DISTINCT left(documentation, 12), ' ') FROM pfs.setup_instruments WHERE name ~ '^(memory/context/CacheM|wait/io/file/WALSync|wait/io/file/WalSync)'}),
 		'Incomplete o Unavailable:', 'documentation says so');
 	$server->pgbench(undef, '-i', '-q', '-s', 1);

@@ -187,7 +187,7 @@ sub situation
 {
 	my %session;
 
-	$server->sql(q{SELECT pfs.set_instruments('memory/context/%', 'YES')});
+	$server->sql(q{SELECT pfs.set_instruments('memory/context/%', 'YES'), pfs.set_instruments('wait/io/table/%', 'YES')});
 	# Somebody has to sleep for an LWLock.
 	for (my $end = time() + $PfsServer::timeout; has_detours() && $server->sql('SELECT count(*) FROM pfs.lwlock_instances') == 0;)
 	{
