@@ -152,11 +152,37 @@ pfs_rel_run_drop(PfsRelRun *run)
 	run->serial = 0;
 }
 
-/* Ends the time of a call that an error has left, and leaves waits to what was around it. */
+/* Ends the time of a call that an error has left.  Waits belong to what pfs_rel_calls_unwind() has found. */
 void
 pfs_rel_call_broken(PfsRelRun *run)
 {
+	run->outer = pfs_local.parent;
 	run->held += pfs_rel_call_returned(run);
+}
+
+/*
+ * Leaves waits to what is around the calls that an error has left, which can be inside of each
+ * other: the innermost one is the parent of waits now.
+ */
+void
+pfs_rel_calls_unwind(int level)
+{
+	bool		found;
+
+	do
+	{
+		found = false;
+		for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
+		{
+			const PfsRelRun *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
+
+			if (run->subxact < level || !run->in_call || run->wait.event_id == 0 ||
+				run->wait.event_id != pfs_local.parent.event_id)
+				continue;
+			pfs_local.parent = run->outer;
+			found = true;
+		}
+	} while (found);
 }
 
 /* Makes the event of a run, and frees its place. */

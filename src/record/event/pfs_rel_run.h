@@ -126,8 +126,9 @@ extern void pfs_rel_run_end(PfsThread *t, PfsRelRun *run);
 /* Its place is free, and it is no event. */
 extern void pfs_rel_run_drop(PfsRelRun *run);
 
-/* An error has left the call that the run is in. */
+/* An error has left the call that the run is in; before that, those of this subtransaction and deeper ones. */
 extern void pfs_rel_call_broken(PfsRelRun *run);
+extern void pfs_rel_calls_unwind(int level);
 
 /*
  * Brings pfs_local.rows_examined up to date, where a statement's call begins or ends: of all
@@ -206,12 +207,19 @@ pfs_rel_call_begin(PfsThread *t, PfsRelRun *run)
 	if (unlikely(!run->is_shown))
 		pfs_rel_run_show(t, run);
 	run->in_call = true;
-	run->outer = pfs_local.parent;
+
+	/*
+	 * What is nobody's has no number, and calls of it may be inside of
+	 * others.
+	 */
 	if (likely(run->wait.event_id != 0))
-		pfs_local.parent = (PfsParent)
 	{
-		run->wait.event_id, PFS_NESTING_WAIT
-	};
+		run->outer = pfs_local.parent;
+		pfs_local.parent = (PfsParent)
+		{
+			run->wait.event_id, PFS_NESTING_WAIT
+		};
+	}
 	if (likely(run->is_timed))
 		run->call_start = pfs_wait_clock(run->wait.flags);
 }
@@ -223,7 +231,8 @@ pfs_rel_call_returned(PfsRelRun *run)
 	uint64		end;
 
 	run->in_call = false;
-	pfs_local.parent = run->outer;
+	if (likely(run->wait.event_id != 0))
+		pfs_local.parent = run->outer;
 	if (unlikely(!run->is_timed))
 		return 0;
 	end = pfs_wait_clock(run->wait.flags);

@@ -229,6 +229,7 @@ pfs_rel_writes_finish(PfsThread *t)
 void
 pfs_rel_runs_sweep(PfsThread *t, int level)
 {
+	pfs_rel_calls_unwind(level);
 	for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
 	{
 		PfsRelRun  *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
