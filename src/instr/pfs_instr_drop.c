@@ -20,7 +20,6 @@
 #include "catalog/pg_database_d.h"
 #include "catalog/pg_proc_d.h"
 #include "miscadmin.h"
-#include "storage/proc.h"
 #include "utils/memutils.h"
 
 #include "pfs.h"
@@ -147,12 +146,10 @@ pfs_drop_command(const Node *utility)
 	}
 }
 
-/* The commit drops temporary tables, or empties them. */
 void
-pfs_drop_committing(void)
+pfs_drop_watch(void)
 {
-	if (MyProc != NULL && OidIsValid(MyProc->tempNamespaceId))
-		(void) watch();
+	(void) watch();
 }
 
 /* ---- ends of transactions ---- */

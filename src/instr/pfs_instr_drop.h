@@ -6,6 +6,7 @@
 #define PFS_INSTR_DROP_H
 
 #include "nodes/nodes.h"
+#include "storage/proc.h"
 
 #include "pfs.h"
 
@@ -13,12 +14,22 @@
 extern void pfs_instr_drop_start(void);
 
 /*
- * Before a command: whether what it drops is watched from now on, and pfs_drop_unwatch() has to follow.  Before
- * the server commits.
+ * Before a command: whether what it drops is watched from now on, and pfs_drop_unwatch() has to
+ * follow.
  */
 extern bool pfs_drop_command(const Node *utility);
-extern void pfs_drop_committing(void);
+
+/* The same of whatever comes, up to the end of the transaction at the latest. */
+extern void pfs_drop_watch(void);
 extern void pfs_drop_unwatch(void);
+
+/* Before the server commits, which drops temporary tables, or empties them. */
+static inline void
+pfs_drop_committing(void)
+{
+	if (unlikely(MyProc != NULL && OidIsValid(MyProc->tempNamespaceId)))
+		pfs_drop_watch();
+}
 
 /* object_access_hook is ours. */
 extern PFS_HIDDEN bool pfs_drop_is_watching;

@@ -238,16 +238,20 @@ static void
 executor_finish_cb(QueryDesc *desc)
 {
 	bool		passes = !pfs_finish_counts(desc) && pfs_call_passes(desc, PFS_STAGE_FINISH);
-	uint64		outer_writes = pfs_rel_writes_begin();
+	bool		writes = desc->plannedstmt->hasModifyingCTE;
+	uint64		outer_writes = 0;
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_FINISH);
+	if (unlikely(writes))
+		outer_writes = pfs_rel_writes_begin();
 	if (passes)
 		pfs_call_pass_begin();
 	else if (pfs_call_begin(&call))
 		pfs_call_finish_begin(&call, desc);
 	prev_executor_finish(desc);
-	pfs_rel_writes_end(outer_writes);
+	if (unlikely(writes))
+		pfs_rel_writes_end(outer_writes);
 	if (passes)
 		pfs_call_pass_end();
 	else if (pfs_call_end(&call))

@@ -37,8 +37,11 @@ static inline void
 end_rows(PfsThread *t, XactEvent event)
 {
 	if (event == XACT_EVENT_PRE_COMMIT)
+	{
 		pfs_drop_committing();
-	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		return;
+	}
+	if (event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 		return;
 	if (unlikely(pfs_drop_is_watching))
 		pfs_drop_unwatch();
