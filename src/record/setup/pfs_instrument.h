@@ -35,7 +35,8 @@
 
 /* Properties shown to the user. */
 #define PFS_PROPERTY_IDLE		0x01	/* waits for work, not for a resource */
-#define PFS_PROPERTY_CONTAINS_WAITS 0x04	/* its times have those of other waits */
+#define PFS_PROPERTY_CONTAINS_WAITS 0x04	/* its times have those of other
+											 * waits */
 #define PFS_PROPERTY_BUILT_IN	0x02	/* cannot be switched; global tables
 										 * only */
 
