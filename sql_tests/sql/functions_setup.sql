@@ -9,7 +9,7 @@ SELECT pfs.set_instruments('IDLE', 'no') AS one, pfs.set_instruments('idle?trans
 SELECT name, enabled, timed FROM pfs.setup_instruments WHERE name LIKE 'idle%' ORDER BY name;
 SELECT pfs.set_instruments('idle%', 'yes', 'yes');
 SELECT pfs.set_instruments('%') = (SELECT count(*) FROM pfs.setup_instruments) AS all_of_them;
-SELECT count(*) FROM pfs.setup_instruments WHERE (enabled = 'NO' OR timed = 'NO') AND name NOT LIKE ALL (ARRAY['memory/%', 'stage/sql/%']);
+SELECT count(*) FROM pfs.setup_instruments WHERE (enabled = 'NO' OR timed = 'NO') AND name NOT LIKE ALL (ARRAY['memory/%', 'stage/sql/%', 'wait/io/table/%']);
 SELECT pfs.set_instruments('no/such/instrument', 'NO');
 SELECT pfs.set_instruments('idle', 'perhaps');
 \echo :SQLSTATE

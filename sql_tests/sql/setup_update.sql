@@ -175,4 +175,4 @@ TRUNCATE pfs.events_waits_history;
 SELECT size > 0 AS stat FROM pg_stat_file('PG_VERSION');
 SELECT count(*) > 0 AS again FROM pfs.events_waits_history
 WHERE thread_id = pfs.thread_id() AND event_name LIKE 'wait/io/file/%';
-SELECT count(*) FROM pfs.setup_instruments WHERE enabled = 'NO' AND name NOT LIKE ALL (ARRAY['memory/%', 'stage/sql/%']);
+SELECT count(*) FROM pfs.setup_instruments WHERE enabled = 'NO' AND name NOT LIKE ALL (ARRAY['memory/%', 'stage/sql/%', 'wait/io/table/%']);

@@ -188,9 +188,9 @@ EOT
 # that has to be among them.
 foreach my $case (
 	[ '', '', 0 ],
-	[ '', q{SELECT pfs.set_instruments('wait/%', NULL, 'no')}, 1, 'wait/%=COUNTED' ],
-	[ '', q{SELECT pfs.set_instruments('wait/io/file/%', 'NO'); SELECT pfs.set_instruments('wait/%', 'YES')}, 0 ],
-	[ '', q{SELECT pfs.set_instruments('wait/io/file/%', 'NO'); SELECT pfs.set_instruments('wait/%', NULL, 'NO')}, 2, 'wait/io/file/%=OFF' ],
+	[ '', q{SELECT pfs.set_instruments('wait/%', NULL, 'no')}, 2, 'wait/%=COUNTED' ],
+	[ '', q{SELECT pfs.set_instruments('wait/io/file/%', 'NO'); SELECT pfs.set_instruments('wait/%', 'YES')}, 1, 'wait/io/table/handler=ON' ],
+	[ '', q{SELECT pfs.set_instruments('wait/io/file/%', 'NO'); SELECT pfs.set_instruments('wait/%', NULL, 'NO')}, 3, 'wait/io/file/%=OFF' ],
 	[ 'idle%=OFF, wait/extension/later%=COUNTED', q{SELECT pfs.set_instruments('%i%d%l%e%', 'NO');
 		UPDATE pfs.setup_instruments SET enabled = 'YES', timed = 'YES' WHERE name = 'idle'}, 40, 'wait/extension/later%=COUNTED' ],
 	[ 'wait/io/file/%=COUNTED', q{SELECT pfs.set_instruments('%%%%idle?transaction%%', 'NO');

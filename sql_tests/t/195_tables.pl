@@ -199,6 +199,10 @@ same('parallel scan', "$parallel; SELECT count(b) FROM t WHERE a <> 5");
 same('parallel index scan', "$parallel; $index; SELECT count(b) FROM t WHERE id BETWEEN 1 AND 9000");
 same('parallel index-only scan', "$parallel; $index; SELECT count(*) FROM t WHERE id BETWEEN 1 AND 9000");
 same('parallel bitmap', "$parallel; $bitmap; SELECT count(b) FROM t WHERE id BETWEEN 1 AND 9000 AND a > 2");
+
+# One process makes the bitmap; the others fetch rows by it, and do not know the index.
+same('parallel bitmaps, by all processes', "$parallel; $bitmap; SET max_parallel_workers_per_gather = 4;"
+	  . ' SELECT count(b || pg_sleep(0.0001)::text) FROM t WHERE id BETWEEN 1 AND 3000 AND a > 2' . '; SELECT count(b) FROM t WHERE id < 9000' x 5);
 same('parallel hash join', "$parallel; SELECT count(x.b || y.b) FROM t x JOIN t y ON x.id = y.id");
 same('parallel nested loop', "$parallel; $loops; SELECT count(x.b || y.b) FROM t x JOIN t y ON x.id = y.id");
 

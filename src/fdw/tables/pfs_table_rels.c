@@ -95,6 +95,18 @@ add_times(PfsTotals *to, const PfsTotals *from, uint64 rows)
 	to->count_untimed = rows - to->count_timed;
 }
 
+/* Is it to be shown?  What was dropped is not, nor a table that was only locked. */
+static bool
+is_shown(const PfsRelStatCopy *copy)
+{
+	uint64		rows = 0;
+
+	for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
+		rows += pfs_totals_count(&copy->parts[part]);
+	return (rows > 0 || !copy->has_locks) && pfs_rel_exists(copy->database, copy->relation) &&
+		(!OidIsValid(copy->index) || pfs_rel_exists(copy->database, copy->index));
+}
+
 /*
  * What is shown of an index.  Its fetches are the rows that it found, by a bitmap or one by
  * one, with all the time that they took in the index and in the table.
@@ -105,8 +117,7 @@ add_index_cb(const PfsRelStatCopy *copy, void *arg)
 	IoRow	   *row;
 	uint64		rows = 0;
 
-	if (!pfs_rel_exists(copy->database, copy->relation) ||
-		(OidIsValid(copy->index) && !pfs_rel_exists(copy->database, copy->index)))
+	if (!is_shown(copy))
 		return;
 	row = pfs_scan_add(arg);
 	row->database = copy->database;
@@ -135,7 +146,7 @@ add_table_cb(const PfsRelStatCopy *copy, void *arg)
 {
 	IoRow	   *row;
 
-	if (!pfs_rel_exists(copy->database, copy->relation))
+	if (!is_shown(copy))
 		return;
 	row = pfs_scan_add(arg);
 	row->database = copy->database;
@@ -143,6 +154,8 @@ add_table_cb(const PfsRelStatCopy *copy, void *arg)
 	if (copy->kind == PFS_TABLE_STATS)
 	{
 		memcpy(row->parts, copy->parts, sizeof(row->parts));
+		pfs_totals_add(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_REL_BY_INDEX]);
+		memset(&row->parts[PFS_REL_BY_INDEX], 0, sizeof(PfsTotals));
 		return;
 	}
 	row->parts[PFS_REL_FETCH] = copy->parts[PFS_REL_FETCH];

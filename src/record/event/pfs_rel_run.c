@@ -87,7 +87,8 @@ pfs_rel_run_take(void)
 	};
 	run->held = run->examined = 0;
 	run->subxact = GetCurrentTransactionNestLevel();
-	run->is_shown = run->is_write = run->examines = run->in_call = run->found = false;
+	run->is_shown = run->is_write = run->examines = run->by_index = false;
+	run->in_call = run->found = false;
 	return run;
 }
 
@@ -120,7 +121,7 @@ pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
 	PfsParent	parent;
 
 	run->is_shown = true;
-	if (run->examines && !OidIsValid(e->object.table.index))
+	if (run->examines && !run->by_index && !OidIsValid(e->object.table.index))
 		pfs_local.full_scans++;
 	if (pfs_local.not_usual != 0 && !pfs_wait_prepare(t))
 		e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);

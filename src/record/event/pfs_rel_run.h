@@ -65,6 +65,8 @@ typedef struct PfsRelRun
 	bool		is_shown;
 	bool		is_write;
 	bool		examines;		/* its rows are rows_examined of statements */
+	bool		by_index;		/* an index led to its rows, which one is not
+								 * known here */
 	bool		in_call;
 	bool		found;			/* the index gave a row, and the table was not
 								 * asked for it yet */

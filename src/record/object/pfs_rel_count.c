@@ -187,7 +187,8 @@ pfs_rel_count(PfsThread *t, const PfsRelRun *run)
 
 	if (!OidIsValid(run->wait.object.table.index))
 	{
-		count_rows(t, PFS_TABLE_STATS, run->table_stat, part_of(run->wait.operation), &rows);
+		count_rows(t, PFS_TABLE_STATS, run->table_stat, run->by_index ? PFS_REL_BY_INDEX : part_of(run->wait.operation),
+				   &rows);
 		return;
 	}
 	count_rows(t, PFS_INDEX_STATS, run->index_stat, part_of(run->wait.operation), &rows);

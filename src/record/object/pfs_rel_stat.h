@@ -24,9 +24,11 @@ typedef enum PfsRelPart
 	PFS_REL_UPDATE,
 	PFS_REL_DELETE,
 	PFS_REL_LOCK,
+	PFS_REL_BY_INDEX,			/* of tables: fetched by an index that the
+								 * process did not know */
 } PfsRelPart;
 
-#define PFS_NUM_REL_PARTS (PFS_REL_LOCK + 1)
+#define PFS_NUM_REL_PARTS (PFS_REL_BY_INDEX + 1)
 
 /* AccessShareLock to AccessExclusiveLock, from 1. */
 #define PFS_REL_LOCK_MODES 8

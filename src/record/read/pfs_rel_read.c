@@ -56,6 +56,7 @@ read_kind(PfsPatience *patience, void *arg)
 			continue;
 		copy.database = record.database;
 		copy.relation = record.relation;
+		copy.has_locks = record.locks != 0;
 		copy.index = reader->kind == PFS_INDEX_STATS ? record.oid : InvalidOid;
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 			pfs_shared_cell_read(&record.parts[part], &copy.parts[part]);

@@ -19,6 +19,8 @@ typedef struct PfsRelStatCopy
 	Oid			database;		/* InvalidOid: all databases share it */
 	Oid			relation;
 	Oid			index;			/* InvalidOid: of a table */
+	bool		has_locks;		/* locks on it were waited for: it may be here
+								 * for that alone */
 	PfsTotals	parts[PFS_NUM_REL_PARTS];
 } PfsRelStatCopy;
 
