@@ -369,6 +369,19 @@ $waiter->close;
 ok($server->poll(q{SELECT sum(records_used) <= } . ($indexes_before + $tables_before) . q{ FROM pfs.containers WHERE name IN ('table_instances', 'index_stat')}),
 	'and none when the session has ended');
 
+# Commands with a transaction for each step drop what they drop in a later one.
+$s = $server->session;
+$s->query('SET enable_seqscan = off; CREATE TABLE steps (i int PRIMARY KEY, j int); INSERT INTO steps SELECT g, g FROM generate_series(1, 2000) g');
+foreach my $round (1 .. 70)
+{
+	$s->query('SELECT j FROM steps WHERE i = 5');
+	$s->query($round % 2 ? 'REINDEX TABLE CONCURRENTLY steps' : 'REINDEX INDEX CONCURRENTLY steps_pkey');
+}
+cmp_ok((split / /, $server->sql($used))[0], '<=', $indexes_before + 64, 'indexes that are built anew leave no record');
+$s->query(q{DO $$ BEGIN DROP TABLE nowhere; EXCEPTION WHEN undefined_table THEN NULL; END $$; DROP TABLE steps});
+is(counts('steps'), '', 'a DROP that failed does not hide the next one');
+$s->close;
+
 # ---- two databases with equal OIDs, and who may see what ----
 
 $server->sql('TRUNCATE pfs.table_io_waits_summary_by_table');

@@ -99,6 +99,10 @@ object_access_cb(ObjectAccessType access, Oid class, Oid object, int sub, void *
 
 bool		pfs_drop_is_watching = false;
 
+/* It began for the drops of a commit; else by a command, at this level of subtransactions. */
+static bool until_commit = false;
+static int	watch_level = 0;
+
 /* Begins to watch; false: a command around this one does, or one that an error has cut off. */
 static bool
 watch(void)
@@ -108,6 +112,7 @@ watch(void)
 	prev_object_access = object_access_hook;
 	object_access_hook = object_access_cb;
 	pfs_drop_is_watching = true;
+	watch_level = GetCurrentTransactionNestLevel();
 	return true;
 }
 
@@ -147,9 +152,29 @@ pfs_drop_command(const Node *utility)
 }
 
 void
-pfs_drop_watch(void)
+pfs_drop_watch_commit(void)
 {
-	(void) watch();
+	until_commit = watch();
+}
+
+/*
+ * A transaction has ended.  The command that watches goes on unless it failed: some have a
+ * transaction for each step, and drop something in a later one.
+ */
+void
+pfs_drop_transaction_ended(bool aborted)
+{
+	if (aborted || until_commit)
+		pfs_drop_unwatch();
+	until_commit = false;
+}
+
+/* A subtransaction is rolled back, and with it the command that watches, if that is inside of it. */
+void
+pfs_drop_subtransaction_failed(int level)
+{
+	if (watch_level >= level)
+		pfs_drop_unwatch();
 }
 
 /* ---- ends of transactions ---- */

@@ -19,16 +19,21 @@ extern void pfs_instr_drop_start(void);
  */
 extern bool pfs_drop_command(const Node *utility);
 
-/* The same of whatever comes, up to the end of the transaction at the latest. */
-extern void pfs_drop_watch(void);
 extern void pfs_drop_unwatch(void);
+
+/* What the commit drops is watched. */
+extern void pfs_drop_watch_commit(void);
+
+/* A transaction, or a level of subtransactions, has ended while the hook is ours. */
+extern void pfs_drop_transaction_ended(bool aborted);
+extern void pfs_drop_subtransaction_failed(int level);
 
 /* Before the server commits, which drops temporary tables, or empties them. */
 static inline void
 pfs_drop_committing(void)
 {
 	if (unlikely(MyProc != NULL && OidIsValid(MyProc->tempNamespaceId)))
-		pfs_drop_watch();
+		pfs_drop_watch_commit();
 }
 
 /* object_access_hook is ours. */

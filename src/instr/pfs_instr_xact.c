@@ -44,7 +44,7 @@ end_rows(PfsThread *t, XactEvent event)
 	if (event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 		return;
 	if (unlikely(pfs_drop_is_watching))
-		pfs_drop_unwatch();
+		pfs_drop_transaction_ended(event == XACT_EVENT_ABORT);
 	if (unlikely(pfs_rel_runs_open != 0))
 		pfs_rel_runs_sweep(t, 1);
 	if (likely(pfs_dropped == 0))
@@ -110,6 +110,8 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 		return;
 	if (event == SUBXACT_EVENT_ABORT_SUB)
 	{
+		if (unlikely(pfs_drop_is_watching))
+			pfs_drop_subtransaction_failed(level);
 		pfs_rel_runs_sweep(t, level);
 		pfs_drop_rolled_back(level);
 		pfs_program_unwind(level);
