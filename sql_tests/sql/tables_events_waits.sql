@@ -2,6 +2,9 @@
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS pfs;
 RESET client_min_messages;
+-- Rows of tables are among them, if they are not by default.
+SELECT enabled AS rows_enabled FROM pfs.setup_instruments WHERE name = 'wait/io/table/handler' \gset
+UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name = 'wait/io/table/handler';
 
 -- Other tests leave events behind that were not timed.
 TRUNCATE pfs.events_waits_history, pfs.events_waits_history_long;
@@ -94,3 +97,5 @@ SELECT max(event_id) AS last FROM pfs.events_waits_history WHERE thread_id = pfs
 SELECT count(pg_stat_file(name)) > 0 FROM (VALUES ('PG_VERSION'), ('global/pg_control')) v (name);
 SELECT max(event_id) = :last AS unchanged FROM pfs.events_waits_history WHERE thread_id = pfs.thread_id();
 UPDATE pfs.threads SET instrumented = 'YES' WHERE thread_id = pfs.thread_id();
+
+UPDATE pfs.setup_instruments SET enabled = :'rows_enabled' WHERE name = 'wait/io/table/handler';
