@@ -423,7 +423,9 @@ sub zoo
 
 # Every table, every column; no number may be negative, no event impossible.
 my $events = <<'EOT';
-SELECT count(*) FILTER (WHERE timer_start < 0 OR timer_wait < 0 OR timer_end > pfs.timer_now() + 5e12 OR timer_wait IS DISTINCT FROM timer_end - timer_start)
+SELECT count(*) FILTER (WHERE timer_start < 0 OR timer_wait < 0 OR timer_end > pfs.timer_now() + 5e12
+           OR timer_wait IS DISTINCT FROM CASE event_name WHEN 'wait/io/table/handler' THEN least(timer_wait, timer_end - timer_start + 1000)
+               ELSE timer_end - timer_start END)
      + count(*) FILTER (WHERE end_event_id < event_id OR event_name IS NULL OR thread_id < 1 OR event_id < 1 OR nesting_event_id >= event_id)
      + count(*) FILTER (WHERE event_name !~ %s)
   FROM pfs.events_%s
