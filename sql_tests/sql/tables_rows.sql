@@ -112,14 +112,6 @@ INSERT INTO pfs.table_lock_waits_summary_by_table (object_name) VALUES ('t');
 \echo :SQLSTATE
 SELECT count_lock FROM pfs.table_io_waits_summary_by_table;
 \echo :SQLSTATE
-CREATE FOREIGN TABLE wrong (count_lock bigint) SERVER pfs_server OPTIONS ("table" 'table_io_waits_summary_by_table');
-SELECT * FROM wrong;
-\echo :SQLSTATE
-DROP FOREIGN TABLE wrong;
-CREATE FOREIGN TABLE wrong (index_name text) SERVER pfs_server OPTIONS ("table" 'table_io_waits_summary_by_table');
-SELECT * FROM wrong;
-\echo :SQLSTATE
-DROP FOREIGN TABLE wrong;
 CREATE FOREIGN TABLE wrong (sum_timer_access_share bigint) SERVER pfs_server OPTIONS ("table" 'table_lock_waits_summary_by_table');
 SELECT * FROM wrong;
 \echo :SQLSTATE
