@@ -136,7 +136,7 @@ pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
 		pfs_wait_widen(e, PFS_WIDE_NESTING);
 	}
 	e->timer_start = e->timer_end = pfs_wait_read_end(t, e->flags);
-	/* C, pairs with the acquire in pfs_rel_runs_copy(). */
+	/* C, pairs with the acquire in copy_run(). */
 	if (e->event_id != 0)
 		pfs_store_release(&pfs_my_rel_runs->shown, pfs_my_rel_runs->shown | pfs_rel_run_bit(run));
 }

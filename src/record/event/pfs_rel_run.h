@@ -14,7 +14,7 @@
  *
  *	  run = pfs_rel_run(t, &link, ...)	in the object room, pfs_rel_io.h
  *	  pfs_rel_row(run)					a row that was there already
- *	  pfs_rel_call_begin(run)				any other call
+ *	  pfs_rel_call_begin(t, run)			any other call
  *	  the call
  *	  pfs_rel_call_end(run, rows)
  *
