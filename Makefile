@@ -15,7 +15,7 @@ MODULE_big = pfs
 DATA = sql/pfs--1.0.sql sql/pfs--1.0--1.1.sql
 PGFILEDESC = "pfs - exact waits of a live server"
 
-ROOMS = setup event statement object memory read
+ROOMS = setup event statement object memory read load
 SRC_DIRS = src src/compat src/container src/probe src/record $(addprefix src/record/,$(ROOMS)) \
 	src/instr src/fdw src/fdw/tables
 # The first one begins the library's own sections, in this order.
