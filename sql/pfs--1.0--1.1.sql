@@ -20,6 +20,14 @@ WHERE classid = 'pg_extension'::regclass AND objid = (SELECT oid FROM pg_extensi
 	AND refclassid = 'pg_namespace'::regclass;
 
 --
+-- The schema of views for people, which come last.
+--
+
+CREATE SCHEMA pfs_sys;
+COMMENT ON SCHEMA pfs_sys IS 'What the tables of schema pfs say, for people: views as those of MySQL''s sys schema';
+GRANT USAGE ON SCHEMA pfs_sys TO pg_monitor;
+
+--
 -- The tables: what the lists of columns in src/fdw/tables have and older releases do not.
 --
 
