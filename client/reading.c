@@ -121,8 +121,8 @@ typedef struct Index
 static unsigned
 hash_text(unsigned hash, const char *text)
 {
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char) *text) * 16777619u;
+	for (; text &&*text; text ++)
+		hash = (hash ^ (unsigned char) *text) *16777619u;
 	return (hash ^ (text ? 0xFF : 0xFE)) * 16777619u;
 }
 
@@ -298,8 +298,10 @@ fill_row(Cell *cells, const Screen *screen, const char *const *now, const char *
 			continue;
 		text = now[value];
 		cells[i].is_null = text == NULL;
+
 		cells[i].number = number_of(text);
 		cells[i].text = text;
+
 		if (column->role == ROLE_SUM)
 		{
 			any_sum = true;

@@ -10,7 +10,8 @@
 struct Reading
 {
 	const Screen *screen;
-	PGresult   *result;			/* whose texts the values are, but those of own */
+	PGresult   *result;			/* whose texts the values are, but those of
+								 * own */
 	PGresult   *breakdown;
 	int			num_rows;
 	int			num_values;		/* of a row */

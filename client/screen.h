@@ -19,17 +19,21 @@ typedef enum ColumnRole
 	ROLE_SUM,					/* a counter: shown as its difference */
 	/* Derived: the query does not have them. */
 	ROLE_RATIO,					/* column a by column b */
-	ROLE_PER_SECOND,			/* column a by the seconds between the readings */
-	ROLE_ACTIVE,				/* column a, a time, by the time between the readings */
+	ROLE_PER_SECOND,			/* column a by the seconds between the
+								 * readings */
+	ROLE_ACTIVE,				/* column a, a time, by the time between the
+								 * readings */
 	ROLE_SHARE,					/* column a by its sum over all rows */
-	ROLE_MOSTLY,				/* the largest part of the row in the screen's breakdown, as text */
+	ROLE_MOSTLY,				/* the largest part of the row in the screen's
+								 * breakdown, as text */
 } ColumnRole;
 
 typedef struct ScreenColumn
 {
 	const char *name;
 	ColumnKind	kind;
-	int			width;			/* on a screen; 0: what is left; -1: only in CSV and JSON */
+	int			width;			/* on a screen; 0: what is left; -1: only in
+								 * CSV and JSON */
 	ColumnRole	role;
 	const char *a;				/* of derived columns */
 	const char *b;
@@ -45,15 +49,18 @@ struct Screen
 	const char *title;			/* one line, for help */
 	const char *query;
 	const ScreenColumn *columns;	/* ends with a NULL name */
-	const char *sort;			/* the column that it is sorted by at first, downwards */
-	bool		sort_up;		/* or upwards; with sort NULL: as the query has it */
+	const char *sort;			/* the column that it is sorted by at first,
+								 * downwards */
+	bool		sort_up;		/* or upwards; with sort NULL: as the query
+								 * has it */
 	bool		has_sums;		/* differences mean something */
 	int			extension;		/* the oldest that has its columns: 100 is 1.0 */
-	const char *since;			/* the table whose reset_time() is the begin of all sums */
+	const char *since;			/* the table whose reset_time() is the begin
+								 * of all sums */
 
 	/*
-	 * Another query with the same keys, a name and a sum, for ROLE_MOSTLY; a limit keeps
-	 * it small.
+	 * Another query with the same keys, a name and a sum, for ROLE_MOSTLY; a
+	 * limit keeps it small.
 	 */
 	const char *breakdown;
 
@@ -64,12 +71,15 @@ struct Screen
 	const Screen *detail;
 
 	/*
-	 * An instrument without which there is nothing to see; top can switch it on and off
-	 * again.  A query of one boolean: is it on?
+	 * An instrument without which there is nothing to see; top can switch it
+	 * on and off again: a pattern of names.
 	 */
 	const char *instrument;
 
-	/* Rows with a text in this column are shown although nothing happened in them. */
+	/*
+	 * Rows with a text in this column are shown although nothing happened in
+	 * them.
+	 */
 	const char *always;
 
 	/* Columns by which a row names a session that can be cancelled. */

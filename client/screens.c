@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "escape.h"
-#include "screen.h"
+#include "reading.h"
 
 /* ---- load ---- */
 
@@ -230,7 +230,8 @@ typedef struct LockNode
 {
 	const char *pid;
 	int			edge;			/* by which it waits; -1: it does not */
-	int			blocks;			/* an edge in which it is the blocker; -1: none */
+	int			blocks;			/* an edge in which it is the blocker; -1:
+								 * none */
 	int			level;			/* below who does not wait; -1: not yet found */
 	int			parent;
 } LockNode;
