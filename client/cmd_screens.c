@@ -131,23 +131,27 @@ explain_nothing(Server *server, const Screen *screen)
 		warn("%s", screen->empty);
 }
 
+/* Ends the program if the user sorts by what is no column of the screen. */
+static void
+check_sort(const Screen *screen, const char *by)
+{
+	Buffer		names = {0};
+
+	if (by == NULL || screen_column(screen, by + (by[0] == '+')) >= 0)
+		return;
+	for (int i = 0; screen->columns[i].name; i++)
+		buffer_printf(&names, i ? ", %s" : "%s", screen->columns[i].name);
+	die(STATUS_UNUSABLE, "there is no column \"%s\"; columns are: %s", by + (by[0] == '+'), names.data);
+}
+
 /* Sorts as the user says, else as the screen does. */
 static void
 sort_view(View *view, const char *by)
 {
 	const Screen *screen = view->screen;
 	bool		up = by ? by[0] == '+' : screen->sort_up;
-	const char *name = by ? by + up : screen->sort;
 
-	if (by && screen_column(screen, name) < 0)
-	{
-		Buffer		names = {0};
-
-		for (int i = 0; screen->columns[i].name; i++)
-			buffer_printf(&names, i ? ", %s" : "%s", screen->columns[i].name);
-		die(STATUS_UNUSABLE, "there is no column \"%s\"; columns are: %s", name, names.data);
-	}
-	view_sort(view, screen_column(screen, name), up);
+	view_sort(view, screen_column(screen, by ? by + up : screen->sort), up);
 }
 
 static int
@@ -159,6 +163,7 @@ run_screen(const Command *command, Options *options)
 	OutputFormat format = option_format(options);
 	char	   *application = format_string("pfs %s", command->name);
 	const char *filter = option_value(options, "filter");
+	const char *sort = option_value(options, "sort");
 	Server	   *server;
 	Reading    *before = NULL;
 	Reading    *now;
@@ -170,6 +175,7 @@ run_screen(const Command *command, Options *options)
 		if (strcmp(screens[i]->name, command->name) == 0)
 			screen = screens[i];
 	}
+	check_sort(screen, sort);
 	server = server_open_or_die(options, application, screen == &screen_load ? 100 : screen->extension);
 	if (screen == &screen_load)
 	{
@@ -181,6 +187,7 @@ run_screen(const Command *command, Options *options)
 		{
 			warn("%s; this is the load of the moment", past.why_not);
 			screen = &screen_load_now;
+			check_sort(screen, sort);
 			now = take_or_die(server, screen, 0, NULL);
 		}
 		seconds = past.seconds;
@@ -198,14 +205,16 @@ run_screen(const Command *command, Options *options)
 	}
 	view = view_make(now, before, seconds);
 	view_filter(view, filter);
-	sort_view(view, option_value(options, "sort"));
+	sort_view(view, sort);
 	sink = sink_open(option_value(options, "output"));
 	write_view(view, limit, sink, format);
 	sink_close(sink);
 	if (view->num_rows == 0 && view->num_hidden == 0)
 		explain_nothing(server, screen);
+	else if (view->num_rows == 0)
+		warn("None of %d rows has the text \"%s\".", view->num_hidden, filter);
 	else if (limit > 0 && view->num_rows > limit && format == FORMAT_TABLE)
-		warn("%d more rows; --limit 0 shows all", view->num_rows - limit);
+		warn("%d of %d rows; --limit 0 shows all", limit, view->num_rows);
 	view_free(view);
 	reading_free(before);
 	reading_free(now);

@@ -321,6 +321,33 @@ fill_row(Cell *cells, const Screen *screen, const char *const *now, const char *
 	return happened || !any_sum || (value >= 0 && !cells[value].is_null);
 }
 
+/*
+ * The largest part of a row, and how much of it that is.  What is left of the row's own sum is
+ * time on a processor.
+ */
+static const char *
+mostly(View *view, double whole, const Part *part)
+{
+	double		cpu = whole > part->total ? whole - part->total : 0;
+	const char *name = part->name;
+	double		largest = part->largest;
+
+	if (name == NULL || cpu > largest)
+	{
+		name = "cpu";
+		largest = cpu;
+	}
+	if (largest <= 0)
+		return NULL;
+	if (strncmp(name, "wait/", 5) == 0)
+	{
+		name += 5;
+		name += strncmp(name, "synch/", 6) == 0 ? 6 : strncmp(name, "io/", 3) == 0 ? 3 : 0;
+	}
+	whole = whole > part->total ? whole : part->total;
+	return keep(&view->own, &view->num_own, format_string("%s %.0f %%", name, 100 * largest / whole));
+}
+
 /* Fills the derived columns of a row. */
 static void
 derive_row(View *view, Cell *cells, const double *totals, const Part *part)
@@ -346,12 +373,7 @@ derive_row(View *view, Cell *cells, const double *totals, const Part *part)
 				by = totals[screen_column(view->screen, column->a)];
 				break;
 			case ROLE_MOSTLY:
-				if (part && part->name)
-				{
-					double		whole = a && a->number > part->total ? a->number : part->total;
-
-					cells[i].text = keep(&view->own, &view->num_own, format_string("%s %.0f %%", part->name, 100 * part->largest / whole));
-				}
+				cells[i].text = mostly(view, a ? a->number : 0, part);
 				cells[i].is_null = cells[i].text == NULL;
 				continue;
 			default:

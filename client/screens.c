@@ -207,7 +207,7 @@ static const ScreenColumn lock_columns[] = {
 	{"pid", COLUMN_NUMBER, -1, ROLE_KEY},
 	{"thread_id", COLUMN_NUMBER, -1, ROLE_KEY},
 	{"blocked_by", COLUMN_NUMBER, -1, ROLE_KEY},
-	{"user", COLUMN_TEXT, 9, ROLE_LABEL},
+	{"user", COLUMN_TEXT, 9, ROLE_LABEL, .wide = true},
 	{"application", COLUMN_TEXT, 9, ROLE_LABEL},
 	{"state", COLUMN_TEXT, 9, ROLE_LABEL},
 	{"since", COLUMN_TIME, 9, ROLE_NOW},
@@ -261,7 +261,7 @@ add_lock_rows(Reading *reading, const Reading *edges, const LockNode *nodes, int
 	const char **row = reading->values + reading->num_rows++ * reading->num_values;
 	int			i = 0;
 
-	row[i++] = reading_keep(reading, format_string("%*s%s%s", depth > 4 ? 8 : depth * 2, "", depth > 0 ? "\\" : "", n->pid));
+	row[i++] = reading_keep(reading, format_string("%*s%s%s", depth > 5 ? 5 : depth, "", depth > 0 ? "\\" : "", n->pid));
 	row[i++] = n->pid;
 	row[i++] = edge[waits ? EDGE_THREAD : EDGE_BLOCKER_THREAD];
 	row[i++] = n->parent >= 0 ? nodes[n->parent].pid : NULL;
@@ -376,6 +376,10 @@ const Screen screen_locks = {
 
 /* ---- statements ---- */
 
+/*
+ * A role that may not see another one's texts does not get the query_id either: these
+ * statements are one row for each database and role.
+ */
 static const ScreenColumn statement_columns[] = {
 	{"database", COLUMN_TEXT, 10, ROLE_KEY, .wide = true},
 	{"user", COLUMN_TEXT, 10, ROLE_KEY, .wide = true},
@@ -405,8 +409,8 @@ static const ScreenColumn statement_detail_columns[] = {
 static const Screen statement_detail = {
 	.name = "waits of a statement",
 	.title = "what a statement waited for; the rest of its time it was on a processor",
-	.query = "SELECT event_name, sum_timer_wait, count_star FROM pfs.events_waits_summary_by_digest"
-	" WHERE database_name IS NOT DISTINCT FROM $1 AND user_name IS NOT DISTINCT FROM $2 AND query_id IS NOT DISTINCT FROM $3::bigint",
+	.query = "SELECT event_name, sum(sum_timer_wait), sum(count_star) FROM pfs.events_waits_summary_by_digest"
+	" WHERE database_name IS NOT DISTINCT FROM $1 AND user_name IS NOT DISTINCT FROM $2 AND query_id IS NOT DISTINCT FROM $3::bigint GROUP BY 1",
 	.columns = statement_detail_columns,
 	.sort = "total",
 	.has_sums = true,
@@ -418,17 +422,18 @@ static const Screen statement_detail = {
 const Screen screen_statements = {
 	.name = "statements",
 	.title = "statements by shape, the most time first, and what each waits for",
-	.query = "SELECT database_name, user_name, query_id, sum_timer_wait, count_star, quantile_95, sum_rows_sent + sum_rows_affected,"
-	"  sum_shared_blks_read, sum_errors,"
-	"  coalesce(digest_text, CASE WHEN user_name IS NULL THEN '(all others)' ELSE '(not shown to this role)' END)"
-	" FROM pfs.events_statements_summary_by_digest WHERE count_star > 0",
+	.query = "SELECT database_name, user_name, query_id, sum(sum_timer_wait), sum(count_star),"
+	"  CASE WHEN count(*) = 1 THEN min(quantile_95) END, sum(sum_rows_sent + sum_rows_affected),"
+	"  sum(sum_shared_blks_read), sum(sum_errors),"
+	"  coalesce(min(digest_text), CASE WHEN user_name IS NULL THEN '(all others)' ELSE '(' || count(*) || ' that this role may not see)' END)"
+	" FROM pfs.events_statements_summary_by_digest WHERE count_star > 0 GROUP BY 1, 2, 3",
 	.columns = statement_columns,
 	.sort = "total",
 	.has_sums = true,
 	.extension = 100,
 	.since = "events_statements_summary_by_digest",
-	.breakdown = "SELECT database_name, user_name, query_id, event_name, sum_timer_wait FROM pfs.events_waits_summary_by_digest"
-	" WHERE sum_timer_wait > 0 AND event_name NOT LIKE 'wait/io/table/%'",
+	.breakdown = "SELECT database_name, user_name, query_id, event_name, sum(sum_timer_wait) FROM pfs.events_waits_summary_by_digest"
+	" WHERE sum_timer_wait > 0 AND event_name NOT LIKE 'wait/io/table/%' GROUP BY 1, 2, 3, 4",
 	.detail = &statement_detail,
 	.empty = "No statement ended.",
 };

@@ -79,6 +79,19 @@ ask_for_switch(Top *top)
 	}
 }
 
+/*
+ * Switches instruments whose names match: by UPDATE, which whoever has the right to it may do, and
+ * on a standby, where no statement may write, by the function.
+ */
+static PGresult *
+set_instruments(Top *top, const char *pattern, const char *enabled)
+{
+	const char *params[] = {pattern, enabled};
+
+	return server_query(top->server, top->server->in_recovery ? "SELECT pfs.set_instruments($1, $2)" :
+						"UPDATE pfs.setup_instruments SET enabled = $2 WHERE name LIKE $1 AND enabled <> $2", 2, params);
+}
+
 /* Switches on what is off, and remembers it by name. */
 static void
 switch_on(Top *top)
@@ -92,8 +105,7 @@ switch_on(Top *top)
 		top_notice(top, "%s", buffer_text(&top->server->message));
 		return;
 	}
-	done = server_query(top->server, "UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name LIKE $1 AND enabled = 'NO'",
-						1, (const char *const *) &top->target);
+	done = set_instruments(top, top->target, "YES");
 	if (done == NULL)
 		top_notice(top, "%s", buffer_text(&top->server->message));
 	else
@@ -119,8 +131,7 @@ top_restore_switches(Top *top)
 	for (int i = 0; i < top->num_switched_on; i++)
 	{
 		const char *name = top->switched_on[i];
-		PGresult   *result = top->lost ? NULL :
-		server_query(top->server, "UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = $1", 1, &name);
+		PGresult   *result = top->lost ? NULL : set_instruments(top, name, "NO");
 
 		if (result == NULL)
 			warn("%s could not be switched off again: %s", name, buffer_text(&top->server->message));
