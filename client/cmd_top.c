@@ -266,7 +266,7 @@ top_show_detail(Top *top)
 
 	if (screen->detail == NULL || top->num_keys > 0 || top->view == NULL || top->row >= top->view->num_rows)
 		return;
-	for (int i = 0; i < top->view->num_columns && n < 3; i++)
+	for (int i = 0; i < top->view->num_columns; i++)
 	{
 		const Cell *cell = &top->view->rows[top->row][i];
 
@@ -274,7 +274,7 @@ top_show_detail(Top *top)
 		 * A session's detail asks for its thread first, in whichever order
 		 * the screen has them.
 		 */
-		if (screen->columns[i].role == ROLE_KEY)
+		if (screen->columns[i].role == ROLE_KEY && n < 3)
 			keys[n++] = cell->is_null || cell->text == NULL ? NULL : copy_string(cell->text);
 		if (screen->columns[i].width >= 0 && screen->columns[i].kind == COLUMN_TEXT && cell->text)
 		{

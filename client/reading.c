@@ -530,7 +530,7 @@ cell_value(const Cell *cell, ColumnKind kind)
 		return NULL;
 	if (cell->text)
 		return cell->text;
-	if (kind == COLUMN_REAL || kind == COLUMN_PERCENT)
+	if (kind == COLUMN_REAL || kind == COLUMN_PERCENT || kind == COLUMN_BAR)
 		snprintf(text, sizeof(text), "%.4f", cell->number);
 	else
 		snprintf(text, sizeof(text), "%.0f", cell->number);

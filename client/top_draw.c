@@ -85,14 +85,14 @@ draw_head(const Top *top)
 									  top->lost ? "  NO CONNECTION" : "", server->version / 10000, server->version % 10000,
 									  server->in_recovery ? " standby" : "", top->interval, top->paused ? "  PAUSED" : "",
 									  top->filter ? "  FILTERED" : ""));
-	buffer_printf(&line, "%d sessions: %d active, %d of them waiting; %d idle in transaction", head->sessions, head->active, head->waiting,
+	buffer_printf(&line, "%d sessions: %d active, %d waiting; %d idle in transaction", head->sessions, head->active, head->waiting,
 				  head->idle_in_transaction);
 	if (head->oldest_transaction >= 0)
-		buffer_printf(&line, "; oldest transaction %s", format_time(head->oldest_transaction));
+		buffer_printf(&line, "; oldest %s", format_time(head->oldest_transaction));
 	put_line(1, 0, line.data);
 	memset(&line, 0, sizeof(line));
 	if (head->load[0] >= 0)
-		buffer_printf(&line, "active sessions: last minute %.2f, 5 minutes %.2f, hour %.2f; %s%s", head->load[0], head->load[1], head->load[2],
+		buffer_printf(&line, "active sessions, 1, 5, 60 min: %.2f %.2f %.2f; %s%s", head->load[0], head->load[1], head->load[2],
 					  head->busy_since[0] ? "busy since " : "not busy", head->busy_since);
 	else
 		buffer_printf(&line, top->history ? "active sessions over time: from the first whole minute on" : "no load history");
@@ -110,7 +110,7 @@ draw_tabs(const Top *top)
 	clrtoeol();
 	for (int i = 0; i < NUM_SCREENS; i++)
 	{
-		char	   *tab = format_string(" %d %s ", i + 1, screens[i]->name);
+		char	   *tab = format_string("%s%d %s ", i > 0 ? " " : "", i + 1, screens[i]->name);
 		int			width = (int) strlen(tab);
 
 		attron(i == top->current ? A_REVERSE : 0);
@@ -239,19 +239,21 @@ draw_rows(Top *top, const int *widths)
 static const char *const help[] = {
 	"1 to 8, Tab    another screen",
 	"Up, Down, PageUp, PageDown    mark a row",
-	"Enter          more about the marked row: events of a session, waits of a statement, histogram of a wait, contexts of a process",
+	"Enter          more about a row: a session's events, a statement's waits,",
+	"               a wait's histogram, a process's memory contexts",
 	"Esc            back",
 	"Left, Right    sort by another column; r: the other way round",
 	"t              what happened since the last reset, or since the last refresh",
 	"/              only rows with a text",
-	"<, >, g, End   back and on in the load history, to a time, to the present (load, statements, waits)",
+	"<, >, g, End   back and on in the load history, to a time, to the present",
 	"Space, p, d    refresh now, pause, another interval",
-	"i              switch on the instrument that a screen needs; it is switched off again at the end",
-	"c, k           cancel the statement, terminate the session of the marked row; both ask first",
+	"i              switch on the instrument that a screen needs, until the end",
+	"c, k           cancel the statement, terminate the session; both ask first",
 	"q              quit",
 	"",
-	"Numbers are of the time since the last refresh, or since the last reset where the line above the keys says so.",
-	"active: average active sessions, the time that all sessions spent in it by the time that passed.",
+	"The line above the keys says which time numbers are of.",
+	"active: average active sessions, time in it by the time that passed.",
+	"cpu: time of statements in no wait of an instrument that is on.",
 };
 
 static void
@@ -275,10 +277,10 @@ time_of_rows(const Top *top)
 	if (top->past.ago > 0 && top->past.params[0] && top->num_keys == 0)
 		return format_string("%.19s, %s long", top->past.params[0], format_time(top->past.seconds * 1e12));
 	if (!screen->has_sums)
-		return copy_string(screen == &screen_load ? "of the last 10 s" : "at this moment");
+		return copy_string(screen == &screen_load ? "Of the last 10 s" : "At this moment");
 	if (top->since_start || top->before == NULL)
-		return copy_string("since the last reset");
-	return copy_string("since the last refresh");
+		return copy_string("Since the last reset");
+	return copy_string("Since the last refresh");
 }
 
 static void
@@ -293,8 +295,8 @@ draw_foot(const Top *top)
 	else if (top->notice)
 		put_line(LINES - 2, has_colors() ? COLOR_PAIR(3) : 0, copy_string(top->notice));
 	else
-		put_line(LINES - 2, has_colors() ? COLOR_PAIR(1) : 0, format_string("%s%s%s; %s", top->screen->title, top->of ? ": " : "", top->of ? top->of : "", time));
-	put_line(LINES - 1, A_REVERSE, copy_string("q quit  1-8 screen  Enter more  arrows mark, sort  t total  / filter  < > past  i c k p  ? help"));
+		put_line(LINES - 2, has_colors() ? COLOR_PAIR(1) : 0, format_string("%s: %s%s%s", time, top->screen->title, top->of ? ": " : "", top->of ? top->of : ""));
+	put_line(LINES - 1, A_REVERSE, copy_string("q quit  1-8 tabs  Enter more  arrows  t total  / filter  < > past  c k i  ? help"));
 	free(time);
 }
 
