@@ -6,7 +6,7 @@
 #
 # There is nothing to plant where names have no schema, or only a superuser makes them:
 # casts between types of pg_catalog, operator classes, languages, foreign data wrappers.
-# Schema pfs cannot exist before CREATE EXTENSION.
+# Schemas pfs and pfs_sys cannot exist before CREATE EXTENSION.
 
 use strict;
 use warnings;
@@ -270,6 +270,7 @@ sub use_everything
 SELECT pfs.timer_now(), pfs.timer_to_timestamp(0), pfs.format_time(0), pfs.thread_id(), pfs.reset_time('threads'),
 	pfs.setup_sql(), pfs.lwlock_object(0), pfs.set_instruments('none'), pfs.set_threads('none', 'YES'), pfs.set_thread(0, 'YES'),
 	pfs.drop_actor('1.2.3.4', 'nobody'), pfs.reset('events_waits_current');
+SELECT pfs_sys.format_time(0), pfs_sys.format_bytes(0), pfs_sys.format_bytes(4194304), pfs_sys.format_statement('SELECT');
 INSERT INTO pfs.setup_actors (user_name) VALUES ('dbo');
 UPDATE pfs.setup_actors SET enabled = 'NO' WHERE user_name OPERATOR(pg_catalog.=) 'dbo';
 DELETE FROM pfs.setup_actors WHERE user_name OPERATOR(pg_catalog.=) 'dbo';

@@ -188,6 +188,7 @@ sub situation
 	my %session;
 
 	$server->sql(q{SELECT pfs.set_instruments('memory/context/%', 'YES'), pfs.set_instruments('wait/io/table/%', 'YES')});
+	$server->sql(q{SELECT pfs.reset('table_io_waits_summary_by_index_usage')});
 	# Somebody has to sleep for an LWLock.
 	for (my $end = time() + $PfsServer::timeout; has_detours() && $server->sql('SELECT count(*) FROM pfs.lwlock_instances') == 0;)
 	{
