@@ -135,7 +135,7 @@ SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace
 UNION SELECT proname FROM pg_proc WHERE pronamespace = 'pfs'::regnamespace
 UNION SELECT substr(name, 5) FROM pg_settings WHERE name LIKE 'pfs.%'
 EOT
-my %variables = map { $_ => 1 } split(/\n/, $server->sql('SELECT variable_name FROM pfs.status')), qw(pfs_server pfs_fdw);
+my %variables = map { $_ => 1 } split(/\n/, $server->sql('SELECT variable_name FROM pfs.status')), qw(pfs_server pfs_fdw pfs_sys);
 
 foreach my $page (@pages)
 {

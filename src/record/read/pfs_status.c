@@ -14,6 +14,7 @@
 #include "pfs_container.h"
 #include "pfs_fence.h"
 #include "pfs_memory.h"
+#include "pfs_object_rules.h"
 #include "pfs_part.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -128,7 +129,7 @@ own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
 			strlcpy(value, pfs_fence_name(), size);
 			break;
 		case STATUS_TABLE_SINCE:
-			write_time(pfs_setup_table_since(), value, size);
+			write_time(pfs_object_rules_counted_since(), value, size);
 			break;
 	}
 }

@@ -17,7 +17,6 @@
 #include "pfs_atomic.h"
 #include "pfs_clock.h"
 #include "pfs_compat.h"
-#include "pfs_object_rules.h"
 #include "pfs_part.h"
 #include "pfs_setup.h"
 #include "pfs_setup_list.h"
@@ -300,19 +299,6 @@ pfs_setup_classes(void)
 		pfs_store_relaxed(&pfs_words->class_flags[class], pfs_setup_flags(&any));
 	}
 	note_table_since(n);
-}
-
-TimestampTz
-pfs_setup_table_since(void)
-{
-	TimestampTz since;
-
-	LWLockAcquire(pfs_setup->lock, LW_SHARED);
-	since = pfs_setup->table_since;
-	if (since != 0)
-		since = Max(since, pfs_object_rules.shared->changed);
-	LWLockRelease(pfs_setup->lock);
-	return since;
 }
 
 static bool

@@ -103,12 +103,6 @@ extern void pfs_setup_refresh(void);
 /* Postmaster, when the instruments are made. */
 extern void pfs_setup_classes(void);
 
-/*
- * Since when rows of tables have been counted by the same instrument, consumers and rules;
- * 0: they are not.  Takes the setup lock.
- */
-extern TimestampTz pfs_setup_table_since(void);
-
 /* The text of pfs.instruments that this server started with. */
 extern const char *pfs_setup_start_list(void);
 
