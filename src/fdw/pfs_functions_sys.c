@@ -43,15 +43,17 @@ pfs_format_statement(PG_FUNCTION_ARGS)
 	int			characters;
 
 	initStringInfo(&line);
-	while (from < end)
-	{
-		int			size = is_blank(*from) ? 1 : Min(pg_mblen(from), end - from);
 
+	/*
+	 * In the encodings of databases no other character has a byte below 0x80
+	 * in it.
+	 */
+	for (; from < end; from++)
+	{
 		if (!is_blank(*from))
-			appendBinaryStringInfo(&line, from, size);
+			appendStringInfoChar(&line, *from);
 		else if (line.len > 0 && line.data[line.len - 1] != ' ')
 			appendStringInfoChar(&line, ' ');
-		from += size;
 	}
 	while (line.len > 0 && line.data[line.len - 1] == ' ')
 		line.data[--line.len] = '\0';
