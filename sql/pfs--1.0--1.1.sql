@@ -1109,6 +1109,54 @@ COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_host_by_error IS
 COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.host IS
 'Numeric client address, [local] for a Unix socket; NULL for background processes.';
 
+CREATE FOREIGN TABLE pfs.load_history (
+	period_start timestamp with time zone,
+	period_end timestamp with time zone,
+	resolution interval,
+	type text,
+	wait_event_type text,
+	event_name text,
+	database_name text,
+	user_name text,
+	query_id bigint,
+	digest_text text,
+	count_star bigint,
+	sum_timer_wait numeric,
+	active_sessions double precision,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'load_history');
+COMMENT ON FOREIGN TABLE pfs.load_history IS
+'The load of the server over time, exact, in three resolutions: what time statements spent in each kind of wait, or on the processor, in each period, those that were running included. The 32 largest rows of each period, and what is left of each type. TRUNCATE removes all periods.';
+COMMENT ON COLUMN pfs.load_history.period_start IS
+'When the period began, by the wall clock.';
+COMMENT ON COLUMN pfs.load_history.period_end IS
+'When it ended. The next one of the same resolution begins here, unless the recorder did not run, or the clock was set.';
+COMMENT ON COLUMN pfs.load_history.resolution IS
+'How long a period should be: pfs.load_history_interval, a minute, or ten minutes. The same load is in each resolution: ask for one of them.';
+COMMENT ON COLUMN pfs.load_history.type IS
+'FOREGROUND: inside statements, those of parallel workers too; BACKGROUND: waits for a resource outside of statements.';
+COMMENT ON COLUMN pfs.load_history.wait_event_type IS
+'As in pg_stat_activity; also Spin; CPU: time of statements less the waits in them; Idle in transaction, which is no active session.';
+COMMENT ON COLUMN pfs.load_history.event_name IS
+'Name of the instrument, as in setup_instruments; cpu. NULL, with all up to digest_text: the remainder of this type and wait_event_type, all but the period''s 32 largest rows. That of CPU is always there.';
+COMMENT ON COLUMN pfs.load_history.database_name IS
+'Database of the statement.';
+COMMENT ON COLUMN pfs.load_history.user_name IS
+'Role in effect when the statement started.';
+COMMENT ON COLUMN pfs.load_history.query_id IS
+'The server''s query identifier, as in events_statements_summary_by_digest; NULL with a database: of statements that are not counted apart. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.load_history.digest_text IS
+'Text with parameters for its constants, without secrets. NULL: not known, or 4,096 others were named by the history since. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.load_history.count_star IS
+'Events that ended in the period; of CPU: statements.';
+COMMENT ON COLUMN pfs.load_history.sum_timer_wait IS
+'Time spent in the period, that of events which go on included, in picoseconds.';
+COMMENT ON COLUMN pfs.load_history.active_sessions IS
+'Sessions that spent their time so, as a mean over the period: sum_timer_wait by the period''s length.';
+COMMENT ON COLUMN pfs.load_history.max_timer_wait IS
+'The longest of these events that was going on when the period ended, its length until then, in picoseconds; 0: none.';
+GRANT SELECT ON pfs.load_history TO pg_monitor;
+
 -- tools/sql ends here
 
 --
