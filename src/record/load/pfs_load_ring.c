@@ -139,30 +139,59 @@ pfs_load_read(PfsLoadResolution resolution, const PfsLoadRange *range, PfsLoadEm
 	}
 }
 
-bool
-pfs_load_span(PfsLoadResolution resolution, TimestampTz *begin, TimestampTz *end)
+/* What a resolution has: from the begin of its first period to the end of its last one. */
+typedef struct Span
 {
-	const PfsItems *items = rings[resolution];
-	uint32		generation;
-	uint64		next;
-	bool		found = false;
+	bool		found;
+	TimestampTz begin;
+	TimestampTz end;
+} Span;
 
-	if (items == NULL)
-		return false;
-	generation = pfs_load_generation();
-	next = pfs_load_acquire(&pfs_shared_load->rings[resolution].next);
-	for (uint64 number = next < items->nplaces ? 0 : next - items->nplaces; number < next; number++)
+static void
+span_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
+{
+	Span	   *span = arg;
+
+	span->begin = span->found ? Min(span->begin, head->begin) : head->begin;
+	span->end = head->end;
+	span->found = true;
+}
+
+/*
+ * Chooses the resolution, which is the finest that goes back to the begin of the time, or as
+ * far as any does; then the next finer one, from where that ends, and so on.
+ */
+void
+pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *arg)
+{
+	Span		spans[PFS_NUM_LOAD_RESOLUTIONS] = {0};
+	TimestampTz oldest = DT_NOEND;
+	PfsLoadRange range = {DT_NOBEGIN, DT_NOEND, DT_NOBEGIN, DT_NOEND};
+	int			best = -1;
+
+	if (pfs_shared_load == NULL || since >= till)
+		return;
+	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
 	{
-		PfsLoadHead head;
-
-		if (pfs_items_copy(items, number % items->nplaces, &head, sizeof(head)) == 0 || head.number != number ||
-			head.generation != generation)
-			continue;
-		*begin = found ? Min(*begin, head.begin) : head.begin;
-		*end = found ? Max(*end, head.end) : head.end;
-		found = true;
+		pfs_load_read(r, &PFS_LOAD_EVERYTHING, span_cb, &spans[r]);
+		if (spans[r].found)
+			oldest = Min(oldest, spans[r].begin);
 	}
-	return found;
+	for (int r = PFS_NUM_LOAD_RESOLUTIONS - 1; r >= 0; r--)
+	{
+		if (spans[r].found && spans[r].begin <= Max(since, oldest))
+			best = r;
+	}
+
+	/* Both bounds are of the range, but neither touches a period. */
+	range.begin_max = till - 1;
+	range.end_min = since + 1;
+	for (int r = best; r >= 0; r--)
+	{
+		pfs_load_read(r, &range, emit, arg);
+		if (spans[r].found)
+			range.begin_min = spans[r].end;
+	}
 }
 
 static void

@@ -81,9 +81,11 @@ typedef void (*PfsLoadEmit) (PfsLoadResolution resolution, const PfsLoadHead *he
 extern void pfs_load_read(PfsLoadResolution resolution, const PfsLoadRange *range, PfsLoadEmit emit, void *arg);
 
 /*
- * Begin of the oldest and end of the newest of a resolution; false: there is none.
+ * Periods that tell of a time, without overlaps, from the oldest to the newest: those of the
+ * finest resolution that covers it; and of finer ones for what that does not have yet.  rows
+ * of emit: as above.
  */
-extern bool pfs_load_span(PfsLoadResolution resolution, TimestampTz *begin, TimestampTz *end);
+extern void pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *arg);
 
 /* Hides all periods that have begun; returns how many rows they had. */
 extern int64 pfs_load_truncate(void);
