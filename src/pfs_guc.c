@@ -30,6 +30,7 @@ int			pfs_lwlock_events = PFS_LWLOCK_WAITS;
 int			pfs_max_digest_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_max_digest_sample_age = PFS_SAMPLE_AGE_DEFAULT;
 int			pfs_load_history_size[] = {PFS_LOAD_SECONDS_DEFAULT, PFS_LOAD_MINUTES_DEFAULT, PFS_LOAD_TEN_MINUTES_DEFAULT};
+int			pfs_load_interval = 1;
 int			pfs_settings_refused = 0;
 
 static const struct config_enum_entry lwlock_events_values[] = {

@@ -35,7 +35,6 @@
 #include "pfs_fd.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
-#include "pfs_load_names.h"
 #include "pfs_load_text.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
@@ -296,10 +295,6 @@ const PfsPart pfs_parts[] = {
 		.nrows = PFS_NUM_LOAD_RESOLUTIONS,
 		.row = pfs_load_container_row,
 		.reset = pfs_load_rings_reset_lost,
-	},
-	{
-		.name = "load_names",
-		STRUCT(pfs_shared_load_names),
 	},
 	{
 		.name = "load_texts",

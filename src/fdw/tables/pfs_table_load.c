@@ -70,6 +70,7 @@ load_scan(PfsScan *scan)
 	return own;
 }
 
+/* Looks up the names of a row's database and user, unless an earlier row had the same. */
 static const Names *
 names_of(PfsScan *scan, const PfsLoadKey *key)
 {
