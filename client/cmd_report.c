@@ -45,7 +45,7 @@ sample_load(Server *server, ReportLoad *load, int64_t start, int64_t length)
 	PQclear(result);
 }
 
-/* Watches a server; asks for samples where it keeps no load history itself. */
+/* Watches a server; the samples are for one that keeps no load history itself, or is late with it. */
 static Report *
 report_live(const Options *options, int seconds, int most)
 {
@@ -53,17 +53,14 @@ report_live(const Options *options, int seconds, int most)
 	ReportLoad	sampled = {.sampled = true};
 	Snapshot   *earlier;
 	Snapshot   *later;
-	const SnapshotTable *history;
 	Report	   *report;
 
 	catch_signals();
 	earlier = snapshot_take(server);
-	history = snapshot_table(earlier, "load_history");
 	for (int second = 0; second < seconds && !interrupted; second++)
 	{
 		progress("watching the server, seconds", second, seconds);
-		if (history == NULL || history->num_rows == 0)
-			sample_load(server, &sampled, earlier->taken + (int64_t) second * 1000000, 1000000);
+		sample_load(server, &sampled, earlier->taken + (int64_t) second * 1000000, 1000000);
 		sleep(1);
 	}
 	progress_end();
