@@ -19,6 +19,7 @@
 #include "pfs_instr_drop.h"
 #include "pfs_instr_program.h"
 #include "pfs_instr_prove.h"
+#include "pfs_instr_table.h"
 #include "pfs_program_call.h"
 #include "pfs_rel_io.h"
 #include "pfs_secret.h"
@@ -55,6 +56,18 @@ end_rows(PfsThread *t, XactEvent event)
 		pfs_drop_committed();
 }
 
+/*
+ * The first transaction of a parallel worker connects it to its database, and ends before its work
+ * begins, which is of another kind.  That end is the time to watch tables: a worker that builds an
+ * index comes by no hook, and here catalogs can be read.
+ */
+static void
+parallel_xact_cb(XactEvent event)
+{
+	if (event == XACT_EVENT_PRE_COMMIT)
+		pfs_tables_watch(pfs_thread_here());
+}
+
 /* Tells record of the commit, the preparation and the abort of a transaction. */
 static void
 xact_cb(XactEvent event, void *arg)
@@ -62,7 +75,12 @@ xact_cb(XactEvent event, void *arg)
 	PfsThread  *t = pfs_my_thread;
 
 	end_rows(t, event);
-	if (t == NULL || IsParallelWorker())
+	if (IsParallelWorker())
+	{
+		parallel_xact_cb(event);
+		return;
+	}
+	if (t == NULL)
 		return;
 	/* Nearly all are one of these two. */
 	if (likely(event == XACT_EVENT_PRE_COMMIT))
