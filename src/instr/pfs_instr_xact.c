@@ -13,6 +13,7 @@
 
 #include "access/parallel.h"
 #include "access/xact.h"
+#include "miscadmin.h"
 
 #include "pfs_error.h"
 #include "pfs_instr.h"
@@ -57,12 +58,12 @@ end_rows(PfsThread *t, XactEvent event)
 }
 
 /*
- * The first transaction of a parallel worker connects it to its database, and ends before its work
- * begins, which is of another kind.  That end is the time to watch tables: a worker that builds an
- * index comes by no hook, and here catalogs can be read.
+ * A process without a client watches tables from its first transaction on, which connects it to its
+ * database: its work may come by no hook, as the part of a CREATE INDEX that a parallel worker does,
+ * or the pages that autovacuum summarizes for a BRIN index.  At a commit catalogs can be read.
  */
 static void
-parallel_xact_cb(XactEvent event)
+background_xact_cb(XactEvent event)
 {
 	if (event == XACT_EVENT_PRE_COMMIT)
 		pfs_tables_watch(pfs_thread_here());
@@ -75,10 +76,12 @@ xact_cb(XactEvent event, void *arg)
 	PfsThread  *t = pfs_my_thread;
 
 	end_rows(t, event);
-	if (IsParallelWorker())
+	if (unlikely(MyProcPort == NULL))
 	{
-		parallel_xact_cb(event);
-		return;
+		background_xact_cb(event);
+		if (IsParallelWorker())
+			return;
+		t = pfs_my_thread;
 	}
 	if (t == NULL)
 		return;
