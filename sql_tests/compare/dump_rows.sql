@@ -31,10 +31,13 @@ SELECT c.oid, c.oid::regclass::text AS name, c.relname, c.relkind, n.nspname IN 
 	i.indrelid, pg_stat_get_tuples_fetched(c.oid) AS fetched_by_bitmaps
 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_index i ON i.indexrelid = c.oid
 WHERE c.relkind IN ('r', 'm', 't', 'i');
--- Indexes that were made, with the table; commands in parts of others are not among them.
+-- Indexes that were made, with their tables, and tables whose indexes an ALTER TABLE may have made anew.
 CREATE TEMP VIEW made AS
 SELECT DISTINCT lower(coalesce(m[1], '')) AS index, lower(m[2]) AS of_table FROM pfs.events_statements_summary_by_digest,
 	LATERAL regexp_match(digest_text, '^\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?(\w+)?\s+ON\s+(?:ONLY\s+)?(?:\w+\.)?(\w+)', 'i') m
+	WHERE m IS NOT NULL
+UNION SELECT NULL, lower(m[1]) FROM pfs.events_statements_summary_by_digest,
+	LATERAL regexp_match(digest_text, '^\s*ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(?:\w+\.)?(\w+)\s.*\m(?:TYPE|DROP)\M', 'i') m
 	WHERE m IS NOT NULL;
 \set file :dir '/rows.csv'
 COPY (SELECT relation, what, coalesce(sum(n) FILTER (WHERE who = 'ours'), 0), coalesce(sum(n) FILTER (WHERE who = 'theirs'), 0)
