@@ -39,7 +39,11 @@ typedef struct Command
 	X(tables) \
 	X(files) \
 	X(memory) \
-	X(doctor)
+	X(doctor) \
+	X(snapshot) \
+	X(report) \
+	X(trace) \
+	X(flame)
 
 #define PFS_DECLARE_COMMAND(name) extern const Command command_##name;
 PFS_COMMANDS(PFS_DECLARE_COMMAND)

@@ -13,7 +13,7 @@ use Test::More;
 
 needs_program();
 my @commands = qw(load sessions locks statements waits tables files memory);
-my $server = PfsServer->new('main', conf => "autovacuum = off\nwal_level = replica");
+my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0");
 
 $server->start;
 
@@ -190,6 +190,26 @@ $s{busy}->kill;
 $s{holder}->query('COMMIT');
 $_->result foreach @s{qw(first second)};
 
+# ---- load from the history ----
+
+like((program($server, 'load'))[2], qr/^pfs: this server keeps no load history; this is the load of the moment\n/, 'load without a history says so');
+SKIP:
+{
+	skip('this server keeps no load history', 4) unless $server->sql("SELECT count(*) FROM pg_settings WHERE name = 'pfs.load_history_interval'");
+	$server->sql("ALTER SYSTEM SET pfs.load_history_interval = '1s'");
+	$server->sql('SELECT pg_reload_conf()');
+	$s{holder}->query('BEGIN; LOCK TABLE item');
+	$s{first}->send('SELECT count(*) FROM item');
+	ok($server->poll("SELECT count(*) > 2 FROM pfs.load_history WHERE event_name = 'wait/lock/relation' AND resolution = '1 s'", 't'), 'the history has a wait');
+	$s{holder}->query('COMMIT');
+	$s{first}->result;
+	($status, $out, $err) = program($server, qw(load --seconds 600 --limit 0 --format json));
+	is("$status|$err", '0|', 'load from the history');
+	my ($past) = grep { $_->{event} eq 'wait/lock/relation' } @{ JSON::PP->new->utf8->allow_bignum->decode($out) };
+	is_deeply([ @$past{qw(class mostly_in)} ], [ 'Lock', 'SELECT count(*) FROM item' ], 'it has waits that are over, and the statement');
+	cmp_ok($past->{time}, '>', 1e12, 'with their time');
+}
+
 # ---- planted texts ----
 
 my $planted = qq{<script>alert("x")</script>'\e[2J\e]0;title\a} . qq{\n\r\t} . "\x{202e}=cmd()";
@@ -205,7 +225,7 @@ $victim->query(qq{SELECT $comment count(*) FROM "$bytes"."$bytes"});
 $victim->send(qq{BEGIN; LOCK $comment TABLE "$bytes"."$bytes"; COMMIT});
 $server->poll($waits, 1) or die 'nobody waits';
 my %where = (
-	load => ['mostly_in'], sessions => [ 'statement', 'application' ], locks => [ 'object', 'statement' ], statements => ['statement'],
+	sessions => [ 'statement', 'application' ], locks => [ 'object', 'statement' ], statements => ['statement'],
 	tables => [ 'schema', 'table', 'index' ], files => [ 'schema', 'name' ], memory => ['statement']);
 
 foreach my $command (@commands)

@@ -12,7 +12,7 @@ use Time::HiRes qw(sleep time);
 
 needs_program();
 plan(skip_all => 'there is no tmux') if system('tmux -V >/dev/null 2>&1');
-my $server = PfsServer->new('main', conf => 'autovacuum = off');
+my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0");
 my $socket = PfsServer::folder() . '/tmux';
 
 sub tmux
