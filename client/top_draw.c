@@ -68,6 +68,7 @@ put_line(int y, attr_t attributes, char *text)
 	free(text);
 }
 
+/* What the server is, how busy it is, and since when. */
 static void
 draw_head(const Top *top)
 {
@@ -101,6 +102,7 @@ draw_head(const Top *top)
 	put_line(2, 0, line.data);
 }
 
+/* The names of the screens, with their keys. */
 static void
 draw_tabs(const Top *top)
 {
@@ -159,6 +161,7 @@ is_right(ColumnKind kind)
 	return kind != COLUMN_TEXT && kind != COLUMN_BAR;
 }
 
+/* The heading of the rows; the column that they are sorted by is bold. */
 static void
 draw_columns(const Top *top, const int *widths)
 {
@@ -186,6 +189,7 @@ draw_columns(const Top *top, const int *widths)
 	attroff(A_UNDERLINE);
 }
 
+/* The rows that there is room for, or why there is none. */
 static void
 draw_rows(Top *top, const int *widths)
 {
@@ -283,6 +287,7 @@ time_of_rows(const Top *top)
 	return copy_string("Since the last refresh");
 }
 
+/* A question, a notice or what the rows are, and the keys. */
 static void
 draw_foot(const Top *top)
 {
@@ -300,6 +305,7 @@ draw_foot(const Top *top)
 	free(time);
 }
 
+/* Draws everything; curses sends what has changed. */
 void
 top_draw(Top *top)
 {

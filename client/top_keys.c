@@ -141,6 +141,7 @@ top_restore_switches(Top *top)
 	top->num_switched_on = 0;
 }
 
+/* Does what was asked for. */
 static void
 answer_yes(Top *top)
 {
@@ -212,6 +213,7 @@ take_input(Top *top)
 	}
 }
 
+/* A key while a line is typed. */
 static void
 input_key(Top *top, int key)
 {
@@ -293,6 +295,7 @@ move_row(Top *top, int by)
 	top->row = top->row < 0 ? 0 : top->row;
 }
 
+/* A key while rows are shown. */
 static void
 rows_key(Top *top, int key)
 {
@@ -399,6 +402,7 @@ rows_key(Top *top, int key)
 	}
 }
 
+/* Any key: what it does depends on the mode. */
 void
 top_key(Top *top, int key)
 {
