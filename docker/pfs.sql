@@ -1,0 +1,3 @@
+CREATE EXTENSION pfs;
+\connect template1
+CREATE EXTENSION pfs;
