@@ -14,7 +14,6 @@ RUN make -C /pfs && make -C /pfs install DESTDIR=/install
 
 FROM postgres:${VERSION}
 COPY --from=build /install /
-# A server that the image's start script has made has these lines from its first start on; the
-# extension is made in the first database, and in template1 for those to come.
-RUN echo "shared_preload_libraries = 'pfs'" >>/usr/share/postgresql/postgresql.conf.sample
-COPY docker/pfs.sql /docker-entrypoint-initdb.d/pfs.sql
+# The image's start script makes a server with this setting, and runs this file in its first database.
+RUN echo "shared_preload_libraries = 'pfs'" >>/usr/share/postgresql/postgresql.conf.sample && \
+	echo "CREATE EXTENSION pfs;" >/docker-entrypoint-initdb.d/pfs.sql

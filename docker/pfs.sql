@@ -1,3 +1,0 @@
-CREATE EXTENSION pfs;
-\connect template1
-CREATE EXTENSION pfs;
