@@ -127,14 +127,21 @@ SET client_min_messages = warning;
 DROP SCHEMA pfs_imported, pfs_some CASCADE;
 RESET client_min_messages;
 
--- The schema comes and goes with the extension.
+-- The schemas come and go with the extension.
+SELECT nspname, has_schema_privilege('pg_monitor', oid, 'USAGE') AS monitor, has_schema_privilege('public', oid, 'USAGE') AS everybody,
+	obj_description(oid, 'pg_namespace') IS NOT NULL AS comment
+FROM pg_namespace WHERE nspname LIKE 'pfs%' ORDER BY nspname COLLATE "C";
 DROP EXTENSION pfs;
-SELECT count(*) FROM pg_namespace WHERE nspname = 'pfs';
+SELECT nspname FROM pg_namespace WHERE nspname LIKE 'pfs%';
 CREATE SCHEMA pfs;
 \set SHOW_CONTEXT never
 CREATE EXTENSION pfs;
 \echo :SQLSTATE
-\set SHOW_CONTEXT errors
 DROP SCHEMA pfs;
+CREATE SCHEMA pfs_sys;
+CREATE EXTENSION pfs;
+\echo :SQLSTATE
+\set SHOW_CONTEXT errors
+DROP SCHEMA pfs_sys;
 CREATE EXTENSION pfs;
 SELECT count(*) FROM pfs.setup_consumers;
