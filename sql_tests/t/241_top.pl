@@ -13,7 +13,8 @@ use Time::HiRes qw(sleep time);
 needs_program();
 plan(skip_all => 'there is no tmux') if system('tmux -V >/dev/null 2>&1');
 my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0");
-my $socket = PfsServer::folder() . '/tmux';
+my $socket;
+my $terminals = 0;
 
 sub tmux
 {
@@ -30,7 +31,9 @@ sub start_top
 {
 	my ($width, $height, @options) = @_;
 
-	tmux('kill-server');
+	# A server of tmux that is about to end would take the new session with it.
+	tmux('kill-server') if defined $socket;
+	$socket = PfsServer::folder() . '/tmux' . ++$terminals;
 	local %ENV = (%ENV, LC_ALL => 'C.UTF-8', PGHOST => $server->{host}, PGPORT => $server->{port}, PGUSER => 'postgres', PGDATABASE => 'postgres');
 	tmux('new-session', '-d', '-x', $width, '-y', $height, PfsServer::bindir() . "/pfs top @options; echo ended with \$?; exec sleep 1000");
 }
