@@ -60,6 +60,7 @@ my %functions = (
 		[ 'copies()', 'bigint', 'pfs_test_copies' ],
 	],
 	pfs_test_decode => [ [ 'decode_lines(lines text)', 'text', 'pfs_test_decode' ] ],
+	pfs_test_save => [ [ 'save()', 'bool', 'pfs_test_save' ] ],
 	pfs_test_access => [ [ 'chained()', 'bigint', 'pfs_test_chained' ] ],
 	pfs_test_plugin => [ [ 'plugin_calls()', 'text', 'pfs_test_plugin_calls' ] ],
 	pfs_test_front => [ [ 'elsewhere()', 'void', 'pfs_test_elsewhere' ] ],

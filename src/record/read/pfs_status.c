@@ -70,9 +70,11 @@ typedef enum StatusRow
 	STATUS_BYTES_RESERVED,
 	STATUS_BYTES_RESIDENT,
 	STATUS_FENCE,
+	STATUS_TOTALS_SINCE,
+	STATUS_SAVED_AT,
 } StatusRow;
 
-#define NUM_STATUS_ROWS (STATUS_FENCE + 1)
+#define NUM_STATUS_ROWS (STATUS_SAVED_AT + 1)
 
 static const char *const status_names[] = {
 	[STATUS_START_TIME] = "pfs_start_time",
@@ -80,6 +82,8 @@ static const char *const status_names[] = {
 	[STATUS_BYTES_RESERVED] = "pfs_bytes_reserved",
 	[STATUS_BYTES_RESIDENT] = "pfs_bytes_resident",
 	[STATUS_FENCE] = "pfs_fence",
+	[STATUS_TOTALS_SINCE] = "pfs_totals_since",
+	[STATUS_SAVED_AT] = "pfs_saved_at",
 };
 
 StaticAssertDecl(lengthof(status_names) == NUM_STATUS_ROWS, "a row of status has no name");
@@ -88,6 +92,8 @@ StaticAssertDecl(lengthof(status_names) == NUM_STATUS_ROWS, "a row of status has
 static void
 own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
 {
+	TimestampTz saved_at;
+
 	switch (row)
 	{
 		case STATUS_START_TIME:
@@ -104,6 +110,13 @@ own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
 			break;
 		case STATUS_FENCE:
 			strlcpy(value, pfs_fence_name(), size);
+			break;
+		case STATUS_TOTALS_SINCE:
+			strlcpy(value, timestamptz_to_str(pfs_reset_time("events_statements_summary_by_digest")), size);
+			break;
+		case STATUS_SAVED_AT:
+			saved_at = (TimestampTz) pfs_load_relaxed(&pfs_setup->saved_at);
+			strlcpy(value, saved_at != 0 ? timestamptz_to_str(saved_at) : "", size);
 			break;
 	}
 }

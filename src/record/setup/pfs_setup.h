@@ -63,6 +63,8 @@ typedef struct PfsSharedSetup
 								 * rules are moved */
 	uint32		settings_refused;	/* settings, and entries of lists, that
 									 * were refused at start */
+	TimestampTz saved_at;		/* when the file was written last that a
+								 * restart reads; 0: never.  Atomic */
 	PfsRule		rules[PFS_MAX_RULES];
 } PfsSharedSetup;
 
