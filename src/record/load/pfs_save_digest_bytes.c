@@ -236,6 +236,8 @@ pfs_save_get_reset(PfsSaveReader *r, uint32 *len, TimestampTz *time)
 	const char *table = pfs_save_get_text(r, NAMEDATALEN - 1, len);
 
 	*time = pfs_save_get_time(r);
+	if (table == NULL)
+		r->failed = true;
 	return r->failed ? NULL : table;
 }
 

@@ -337,6 +337,9 @@ pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, int64 offset, uint64
 	if (cached == NULL)
 		return;
 	d = cached->digest;
+	/* As the record's other dates, unless these are from before the start. */
+	if (pfs_load_relaxed(&d->last_seen) > pfs_clock->zero[pfs_timer_default()])
+		offset = pfs_load_relaxed(&d->last_offset.value);
 	if (pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), now, ticks))
 		pfs_digest_put_sample(d, end, now, offset, ticks);
 	*sample_seen = pfs_load_relaxed(&d->sample_seen);
