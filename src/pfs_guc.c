@@ -149,6 +149,7 @@ define_sample_age(GucIntAssignHook assign)
 		pfs_settings_refused++;
 }
 
+/* The file that survives a restart; a wrong value of either counts as refused. */
 static void
 define_save(void)
 {

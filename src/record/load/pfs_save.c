@@ -167,6 +167,10 @@ pfs_save_now(void)
 	return done;
 }
 
+/*
+ * Saves if the interval has passed since the last time that this was due, whether that worked
+ * or not.  The setting is looked at each time, as a reload may change it.
+ */
 long
 pfs_save_tick(void)
 {

@@ -111,6 +111,7 @@ pfs_save_end_section(PfsSaveWriter *w)
 	w->nsections++;
 }
 
+/* Fills in the head and writes it where room was left for it; false: something could not be written. */
 bool
 pfs_save_end(PfsSaveWriter *w, PfsSaveHead *head)
 {
@@ -210,6 +211,7 @@ pfs_save_get_time(PfsSaveReader *r)
 	return 0;
 }
 
+/* Reads a text where it lies: it is not copied, and has no end. */
 const char *
 pfs_save_get_text(PfsSaveReader *r, uint32 max, uint32 *len)
 {
@@ -304,6 +306,7 @@ pfs_save_check_file(const char *bytes, size_t n, uint64 system_identifier, uint3
 	return nsections == head->nsections ? PFS_SAVE_GOOD : PFS_SAVE_DAMAGED;
 }
 
+/* Leads r to a section.  The first one of a name counts; the file has been checked. */
 bool
 pfs_save_find_section(const char *bytes, size_t n, const char *name, PfsSaveReader *r)
 {

@@ -80,6 +80,7 @@ pfs_save_get_frequency(PfsSaveReader *r)
 	return frequency;
 }
 
+/* Writes a digest: numbers, then buckets that are not empty, then texts. */
 void
 pfs_save_put_digest(PfsSaveWriter *w, const PfsSavedDigest *d)
 {
@@ -114,6 +115,7 @@ pfs_save_put_digest(PfsSaveWriter *w, const PfsSavedDigest *d)
 
 StaticAssertDecl(PFS_HISTOGRAM_BUCKETS <= PG_UINT8_MAX, "a bucket's number is a byte");
 
+/* Reads the buckets that are not empty; all others are 0. */
 static void
 get_buckets(PfsSaveReader *r, uint64 *buckets)
 {
@@ -131,6 +133,7 @@ get_buckets(PfsSaveReader *r, uint64 *buckets)
 	}
 }
 
+/* Reads a digest.  Its texts lie in what is read. */
 bool
 pfs_save_get_digest(PfsSaveReader *r, PfsSavedDigest *d)
 {
@@ -211,6 +214,7 @@ pfs_save_get_wait(PfsSaveReader *r, uint32 nnames, PfsSavedWait *wait)
 	return !r->failed;
 }
 
+/* Reads a whole section of waits: names, then waits that refer to them. */
 bool
 pfs_save_check_waits(PfsSaveReader *r)
 {

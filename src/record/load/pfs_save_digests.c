@@ -86,6 +86,7 @@ hide_secret(const char **text, uint32 *len)
 	*len = strlen(hidden);
 }
 
+/* Puts a row as readers get it, in picoseconds, its texts without secrets. */
 static void
 put_digest_cb(const PfsDigestRow *row, void *arg)
 {
@@ -146,6 +147,7 @@ convert_buckets(uint64 *buckets, uint64 from, uint64 to)
 	}
 }
 
+/* Makes a digest of what the file has of it, in ticks of this server's clock. */
 static void
 use_digest(const PfsSavedDigest *d, uint64 *buckets)
 {
@@ -184,6 +186,10 @@ compare_places(const void *a, const void *b)
 	return (x->last_seen < y->last_seen) - (x->last_seen > y->last_seen);
 }
 
+/*
+ * Makes all digests.  Where there are more than places, those seen last come first, and the
+ * others are added to all others.
+ */
 static void
 digests_use(PfsSaveReader *r, const PfsSaveHead *head)
 {
@@ -273,6 +279,7 @@ typedef struct SavedName
 	bool		is_known;
 } SavedName;
 
+/* The instrument of a name, looked up once, and only if something waited for it. */
 static PfsInstrumentId
 instrument_of(SavedName *name)
 {
@@ -289,6 +296,7 @@ instrument_of(SavedName *name)
 	return name->instrument;
 }
 
+/* Adds waits to their digests.  Those of a name that no instrument has are left out. */
 static void
 digest_waits_use(PfsSaveReader *r, const PfsSaveHead *head)
 {

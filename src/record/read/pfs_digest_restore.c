@@ -37,6 +37,7 @@ cut(const char *text, uint32 len, uint32 max)
 	return len;
 }
 
+/* Writes text and sample, as far as there is room for them now. */
 static void
 restore_texts(PfsDigest *d, const PfsDigestRow *row)
 {

@@ -10,6 +10,8 @@
 #ifndef PFS_SETUP_H
 #define PFS_SETUP_H
 
+#include "datatype/timestamp.h"
+
 #include "pfs_instrument.h"
 #include "storage/lwlock.h"
 
@@ -65,6 +67,8 @@ typedef struct PfsSharedSetup
 									 * were refused at start */
 	TimestampTz saved_at;		/* when the file was written last that a
 								 * restart reads; 0: never.  Atomic */
+	TimestampTz table_since;	/* since when rows of tables have been counted
+								 * without a break; 0: they are not */
 	PfsRule		rules[PFS_MAX_RULES];
 } PfsSharedSetup;
 
