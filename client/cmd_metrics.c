@@ -286,6 +286,10 @@ name_of(const Options *options, const char *dbname)
 	return name.data;
 }
 
+/*
+ * Adds a server, whose name it keeps.  Two of one name would make each sample twice: that ends
+ * the program.
+ */
 static void
 add_target(const Options *options, char *name, const char *dbname)
 {
@@ -376,6 +380,7 @@ accepts_openmetrics(const char *accept)
 	return false;
 }
 
+/* Queues a whole response, of which it makes a copy. */
 static enum MHD_Result
 respond(struct MHD_Connection *connection, unsigned status, const char *type, const char *word, size_t length)
 {
@@ -505,6 +510,7 @@ serve(const char *listen)
 	return STATUS_OK;
 }
 
+/* pfs metrics: checks the command line, starts a thread for each server, and scrapes or serves. */
 static int
 run_metrics(const Command *command, Options *options)
 {

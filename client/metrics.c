@@ -271,6 +271,10 @@ add_result(Metrics *metrics, const char *name, const PGresult *result)
 	buffer_free(&labels);
 }
 
+/*
+ * Connects where there is no connection, looks whether pfs can be read, and asks all queries, until
+ * one fails.  What was read before that is dropped: half of a server's numbers would look like all.
+ */
 bool
 metrics_read(Metrics *metrics, Server *server, const char *name, long deadline)
 {
