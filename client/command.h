@@ -31,6 +31,10 @@ typedef struct Command
 /* All commands, in the order in which --help lists them. */
 #define PFS_COMMANDS(X) \
 	X(doctor) \
+	X(snapshot) \
+	X(report) \
+	X(trace) \
+	X(flame) \
 	X(metrics)
 
 #define PFS_DECLARE_COMMAND(name) extern const Command command_##name;
