@@ -137,6 +137,9 @@ UNION SELECT substr(name, 5) FROM pg_settings WHERE name LIKE 'pfs.%'
 EOT
 my %variables = map { $_ => 1 } split(/\n/, $server->sql('SELECT variable_name FROM pfs.status')), qw(pfs_server pfs_fdw pfs_sys);
 
+# Metrics have names that begin as those of status.
+$variables{$_} = $variables{"${_}_total"} = $variables{"${_}_info"} = 1 foreach PfsDocs::text('client/metrics.c') =~ /^\t\{"(pfs_\w+)", /mg;
+
 foreach my $page (@pages)
 {
 	my $text = PfsDocs::text($page);
