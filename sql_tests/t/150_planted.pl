@@ -22,8 +22,8 @@ my $module = test_module('pfs_test');
 my $installation = PfsReleases->new;
 my $server = PfsServer->new('main', postgres => $installation->postgres, preload => "pfs, $module", conf => <<'EOT');
 autovacuum = off
-max_locks_per_transaction = 256
 fsync = off
+max_locks_per_transaction = 512
 pfs.lwlock_events = all
 pfs.events_waits_history_long_size = 100
 pfs.events_statements_history_long_size = 100
