@@ -36,9 +36,7 @@ is_blank(char c)
 Datum
 pfs_format_statement(PG_FUNCTION_ARGS)
 {
-	text	   *statement = PG_GETARG_TEXT_PP(0);
-	const char *from = VARDATA_ANY(statement);
-	const char *end = from + VARSIZE_ANY_EXHDR(statement);
+	const char *from = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	StringInfoData line;
 	int			characters;
 
@@ -48,7 +46,7 @@ pfs_format_statement(PG_FUNCTION_ARGS)
 	 * In the encodings of databases no other character has a byte below 0x80
 	 * in it.
 	 */
-	for (; from < end; from++)
+	for (; *from != '\0'; from++)
 	{
 		if (!is_blank(*from))
 			appendStringInfoChar(&line, *from);
