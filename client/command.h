@@ -30,6 +30,15 @@ typedef struct Command
 
 /* All commands, in the order in which --help lists them. */
 #define PFS_COMMANDS(X) \
+	X(top) \
+	X(load) \
+	X(sessions) \
+	X(locks) \
+	X(statements) \
+	X(waits) \
+	X(tables) \
+	X(files) \
+	X(memory) \
 	X(doctor) \
 	X(snapshot) \
 	X(report) \

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static char *
 next_buffer(void)
@@ -90,5 +91,19 @@ format_percent(double fraction)
 	char	   *text = next_buffer();
 
 	snprintf(text, 48, "%.1f %%", fraction * 100);
+	return text;
+}
+
+/* A bar of "#"; what is above zero has at least one. */
+const char *
+format_bar(double fraction, int width)
+{
+	char	   *text = next_buffer();
+	int			n = (int) ceil(fraction * width);
+
+	n = n < 0 ? 0 : n > width ? width : n;
+	n = n > 40 ? 40 : n;
+	memset(text, '#', n);
+	text[		n] = '\0';
 	return text;
 }

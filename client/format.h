@@ -16,5 +16,6 @@ extern const char *format_bytes(double bytes);	/* 4.0 MiB, as
 												 * pfs_sys.format_bytes() */
 extern const char *format_count(double number); /* 12345, 1.23 M */
 extern const char *format_percent(double fraction); /* of 0.125: 12.5 % */
+extern const char *format_bar(double fraction, int width);	/* at most 40 wide */
 
 #endif

@@ -88,6 +88,8 @@ show_value(ColumnKind kind, const char *value)
 			return format_bytes(number);
 		case COLUMN_PERCENT:
 			return format_percent(number);
+		case COLUMN_BAR:
+			return format_bar(number, 20);
 		case COLUMN_REAL:
 			snprintf(text, sizeof(text), "%.2f", number);
 			return text;
@@ -235,7 +237,7 @@ write_table(const Table *table, Sink *sink)
 		{
 			char	   *cell = cells[row * n + i];
 			int			blanks = widths[i] - display_width(cell);
-			bool		right = table->columns[i].kind != COLUMN_TEXT;
+			bool		right = table->columns[i].kind != COLUMN_TEXT && table->columns[i].kind != COLUMN_BAR;
 
 			buffer_add_string(&line, i > 0 ? " | " : " ");
 			add_blanks(&line, row == 0 ? blanks / 2 : right ? blanks : 0);

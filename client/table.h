@@ -21,6 +21,7 @@ typedef enum ColumnKind
 	COLUMN_TIME,				/* picoseconds */
 	COLUMN_BYTES,
 	COLUMN_PERCENT,				/* a fraction */
+	COLUMN_BAR,					/* a fraction, drawn */
 } ColumnKind;
 
 typedef struct TableColumn

@@ -1633,13 +1633,15 @@ WITH RECURSIVE edges AS (
 		JOIN pfs.threads t ON t.thread_id = holder.thread_id
 	WHERE w.event_name LIKE 'wait/synch/lwlock/%' AND t.thread_id <> w.thread_id
 ), tree AS (
-	SELECT DISTINCT e.blocking AS thread_id, 0 AS depth, ARRAY[e.blocking] AS path
+	-- A set of pairs, not of paths: in a queue each waits for all before it, and paths
+	-- double with each.  None is longer than there are waiters; this ends cycles, too.
+	SELECT e.blocking AS thread_id, 0 AS depth
 	FROM edges e
 	WHERE e.blocking NOT IN (SELECT waiting FROM edges)
-	UNION ALL
-	SELECT e.waiting, tree.depth + 1, tree.path || e.waiting
+	UNION
+	SELECT e.waiting, tree.depth + 1
 	FROM edges e JOIN tree ON tree.thread_id = e.blocking
-	WHERE e.waiting <> ALL (tree.path)
+	WHERE tree.depth < (SELECT pg_catalog.count(DISTINCT waiting) FROM edges)
 ), depths AS (
 	SELECT thread_id, pg_catalog.max(depth) AS depth FROM tree GROUP BY thread_id
 )

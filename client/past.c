@@ -1,0 +1,111 @@
+/*
+ * past.c
+ *	  Times: how long counters have been counting, and what the load history has of a
+ *	  time.
+ */
+#include "past.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs a query of one value and copies it; false: there is none. */
+static bool
+ask_one(Server *server, const char *sql, int num_params, const char *const *params, char *value, size_t size)
+{
+	PGresult   *result = server_query(server, sql, num_params, params);
+	bool		there = result && PQntuples(result) == 1 && !PQgetisnull(result, 0, 0);
+
+	if (there)
+		snprintf(value, size, "%s", PQgetvalue(result, 0, 0));
+	PQclear(result);
+	return there;
+}
+
+bool
+load_history_is_on(Server *server)
+{
+	char		value[8];
+
+	return ask_one(server, "SELECT s.setting <> '0' FROM pg_settings s WHERE s.name = 'pfs.load_history_interval'"
+				   " AND to_regclass('pfs.load_history') IS NOT NULL", 0, NULL, value, sizeof(value)) &&
+		value[0] == 't';
+}
+
+/* Takes the answer to a query of begin, end, resolution and seconds; frees it. */
+static bool
+take_past(Past *past, PGresult *result)
+{
+	bool		found = result && PQntuples(result) == 1 && !PQgetisnull(result, 0, 0);
+
+	past->why_not = "the load history has nothing of this time";
+	for (int i = 0; found && i < 3; i++)
+	{
+		snprintf(past->texts[i], sizeof(past->texts[i]), "%s", PQgetvalue(result, 0, i));
+		past->params[i] = past->texts[i];
+	}
+	if (found)
+		past->seconds = strtod(PQgetvalue(result, 0, 3), NULL);
+	PQclear(result);
+	return found;
+}
+
+#define PAST_COLUMNS " SELECT min(period_start), max(period_end), min(resolution), extract(epoch FROM max(period_end) - min(period_start))"
+
+bool
+past_latest(Server *server, Past *past)
+{
+	char		seconds[32];
+	const char *params[] = {seconds};
+
+	snprintf(seconds, sizeof(seconds), "%.3f", past->seconds);
+	past->ago = 0;
+	return take_past(past, server_query(server, PAST_COLUMNS " FROM pfs.load_history"
+										" WHERE resolution = (SELECT make_interval(secs => setting::float8) FROM pg_settings WHERE name = 'pfs.load_history_interval')"
+										" AND period_start >= now() - make_interval(secs => $1::float8)", 1, params));
+}
+
+bool
+past_find(Server *server, Past *past)
+{
+	char		seconds[32];
+	char		ago[32];
+	const char *params[] = {seconds, ago};
+
+	past->why_not = "this server keeps no load history";
+	if (!load_history_is_on(server))
+		return false;
+	snprintf(seconds, sizeof(seconds), "%.3f", past->seconds + past->ago);
+	snprintf(ago, sizeof(ago), "%.3f", past->ago);
+
+	/*
+	 * Of those resolutions that reach back to the begin the finest, else the
+	 * one that reaches back most.
+	 */
+	return take_past(past, server_query(server,
+										"WITH h AS MATERIALIZED (SELECT resolution, period_start, max(period_end) AS period_end FROM pfs.load_history GROUP BY 1, 2),"
+										" f AS (SELECT resolution, min(period_start) AS first FROM h GROUP BY 1),"
+										" r AS (SELECT resolution FROM f ORDER BY greatest(first, now() - make_interval(secs => $1::float8)), resolution LIMIT 1)"
+										PAST_COLUMNS " FROM h JOIN r USING (resolution)"
+										" WHERE period_end > now() - make_interval(secs => $1::float8) AND period_start < now() - make_interval(secs => $2::float8)",
+										2, params));
+}
+
+double
+seconds_since_reset(Server *server, const char *table)
+{
+	char		value[64];
+
+	if (!ask_one(server, "SELECT extract(epoch FROM clock_timestamp() - pfs.reset_time($1))", 1, &table, value, sizeof(value)))
+		return 0;
+	return strtod(value, NULL);
+}
+
+bool
+instrument_is_on(Server *server, const char *pattern)
+{
+	char		value[8];
+
+	return ask_one(server, "SELECT bool_or(enabled = 'YES') FROM pfs.setup_instruments WHERE name LIKE $1", 1, &pattern, value, sizeof(value)) &&
+		value[0] == 't';
+}

@@ -1,0 +1,117 @@
+/*
+ * screen.h
+ *	  What a screen is: a query, its columns, how they are differenced.
+ *
+ * One definition serves "pfs top" and the commands that show the same once.  A query's
+ * columns are those of the screen in the same order, without the derived ones.
+ */
+#ifndef SCREEN_H
+#define SCREEN_H
+
+#include "server.h"
+#include "table.h"
+
+typedef enum ColumnRole
+{
+	ROLE_KEY,					/* with the other keys, tells rows apart */
+	ROLE_LABEL,					/* shown as it is */
+	ROLE_NOW,					/* a number as it is now */
+	ROLE_SUM,					/* a counter: shown as its difference */
+	/* Derived: the query does not have them. */
+	ROLE_RATIO,					/* column a by column b */
+	ROLE_PER_SECOND,			/* column a by the seconds between the
+								 * readings */
+	ROLE_ACTIVE,				/* column a, a time, by the time between the
+								 * readings */
+	ROLE_SHARE,					/* column a by its sum over all rows */
+	ROLE_MOSTLY,				/* the largest part of the row in the screen's
+								 * breakdown, as text */
+} ColumnRole;
+
+typedef struct ScreenColumn
+{
+	const char *name;
+	ColumnKind	kind;
+	int			width;			/* on a screen; 0: what is left; -1: only in
+								 * CSV and JSON */
+	ColumnRole	role;
+	const char *a;				/* of derived columns */
+	const char *b;
+	bool		wide;			/* only on terminals of 110 columns and more */
+} ScreenColumn;
+
+typedef struct Screen Screen;
+typedef struct Reading Reading;
+
+struct Screen
+{
+	const char *name;			/* the command, and the tab */
+	const char *title;			/* one line, for help */
+	const char *query;
+	const ScreenColumn *columns;	/* ends with a NULL name */
+	const char *sort;			/* the column that it is sorted by at first,
+								 * downwards */
+	bool		sort_up;		/* or upwards; with sort NULL: as the query
+								 * has it */
+	bool		has_sums;		/* differences mean something */
+	int			extension;		/* the oldest that has its columns: 100 is 1.0 */
+	const char *since;			/* the table whose reset_time() is the begin
+								 * of all sums */
+
+	/*
+	 * Another query with the same keys, a name and a sum, for ROLE_MOSTLY; a
+	 * limit keeps it small.
+	 */
+	const char *breakdown;
+
+	/* Makes the rows anew from what the query had; NULL: they are its rows. */
+	void		(*arrange) (Reading *reading);
+
+	/* What Enter shows of a row; its parameters are the row's keys. */
+	const Screen *detail;
+
+	/*
+	 * An instrument without which there is nothing to see; top can switch it
+	 * on and off again: a pattern of names.
+	 */
+	const char *instrument;
+
+	/*
+	 * Rows with a text in this column are shown although nothing happened in
+	 * them.
+	 */
+	const char *always;
+
+	/* Columns by which a row names a session that can be cancelled. */
+	const char *pid;
+	const char *thread;
+
+	/* Said where there is no row. */
+	const char *empty;
+};
+
+extern const Screen screen_load;
+extern const Screen screen_load_now;	/* without a load history */
+extern const Screen screen_past_statements;
+extern const Screen screen_past_waits;
+extern const Screen screen_sessions;
+extern const Screen screen_locks;
+extern const Screen screen_statements;
+extern const Screen screen_waits;
+extern const Screen screen_tables;
+extern const Screen screen_files;
+extern const Screen screen_memory;
+
+#define NUM_SCREENS 8
+extern const Screen *const screens[NUM_SCREENS];
+
+extern int	screen_width(const Screen *screen); /* number of columns */
+extern int	screen_column(const Screen *screen, const char *name);	/* -1: none */
+
+static inline bool
+is_derived(const ScreenColumn *column)
+{
+	return column->role >= ROLE_RATIO;
+}
+
+#endif

@@ -1,0 +1,284 @@
+# The program's screens as commands, over a situation whose answers are known; where nothing is there, is
+# on or may be seen; and with texts that try to get out of the output.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Encode ();
+use JSON::PP ();
+use PfsReports;
+use PfsServer;
+use Test::More;
+
+needs_program();
+my @commands = qw(load sessions locks statements waits tables files memory);
+my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0");
+
+$server->start;
+
+# Rows of a command as hashes; the first argument may be program()'s options.
+sub rows_of
+{
+	my $options = ref $_[0] eq 'HASH' ? shift : {};
+	my ($there, @words) = @_;
+	my ($status, $out, $err) = program($options, $there, @words, '--format', 'json');
+
+	is($status, 0, "pfs @words") or diag($err);
+	my $rows = JSON::PP->new->utf8->allow_bignum->decode($out);
+	return ref $rows eq 'HASH' ? @{ $rows->{rows} } : @$rows;
+}
+
+# Where each command ends with 0 and says on standard error what matches.
+sub all_commands
+{
+	my ($what, $expected, $options, $there, $message) = @_;
+
+	foreach my $command (@commands)
+	{
+		my ($status, $out, $err) = program($options, $there, $command);
+
+		is($status, $expected, "$what: pfs $command") or diag($err);
+		like($err, $message, "$what: pfs $command says it") if $message;
+		is($out, '', "$what: pfs $command has no output") if $expected;
+	}
+}
+
+# ---- nothing there ----
+
+all_commands('no extension', 2, {}, $server, qr/^pfs: extension pfs is not in database "postgres": run CREATE EXTENSION pfs/);
+$server->sql('CREATE EXTENSION pfs');
+all_commands('empty server', 0, {}, $server);
+foreach my $command (qw(sessions locks tables))
+{
+	my ($status, $out) = program($server, $command, '--format', 'csv');
+
+	# The lasting session of this test is there.
+	is($out =~ tr/\n//, $command eq 'sessions' ? 2 : 1, "$command: CSV of nothing is its heading");
+}
+like((program($server, 'tables'))[2], qr{instrument wait/io/table/handler is off; SELECT pfs\.set_instruments\('wait/io/table/handler', 'YES'\)}, 'tables says which instrument it needs');
+like((program($server, 'memory'))[2], qr{instrument memory/context/% is off; SELECT pfs\.set_instruments\('memory/context/%', 'YES'\)}, 'so does memory');
+
+# ---- a situation ----
+
+$server->sql(<<'EOT');
+CREATE ROLE worker LOGIN;
+CREATE ROLE mon LOGIN IN ROLE pg_monitor;
+CREATE ROLE nobody LOGIN;
+CREATE ROLE reader LOGIN;
+GRANT USAGE ON SCHEMA pfs TO reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA pfs TO reader;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pfs TO reader;
+CREATE TABLE item (i int PRIMARY KEY, v int, w int UNIQUE);
+CREATE INDEX item_v ON item (v);
+INSERT INTO item SELECT g, g, g FROM generate_series(1, 10000) g;
+GRANT ALL ON item TO worker;
+SELECT pfs.set_instruments('memory/context/%', 'YES'), pfs.set_instruments('wait/io/table/handler', 'YES');
+SELECT pfs.reset('events_statements_summary_by_digest'), pfs.reset('events_waits_summary_by_digest');
+EOT
+my %s = map { $_ => $server->session(user => 'worker', name => $_) } qw(holder first second big busy);
+
+$s{busy}->query('SET enable_seqscan = off; SELECT v FROM item WHERE i = 5; SELECT count(*) FROM generate_series(1, 10)');
+$s{busy}->query('SELECT pg_sleep(1)');
+$s{busy}->query('SELECT sum(sqrt(g)) FROM generate_series(1, 300000) g');
+$s{big}->query("SET work_mem = '100MB'; BEGIN; DECLARE c CURSOR FOR SELECT repeat(g::text, 20) FROM generate_series(1, 60000) g ORDER BY 1; FETCH 1 FROM c");
+$s{holder}->query('BEGIN; LOCK TABLE item IN SHARE ROW EXCLUSIVE MODE');
+$s{first}->send('BEGIN; LOCK TABLE item IN SHARE MODE; COMMIT');
+my $waits = "SELECT count(*) FROM pfs.events_waits_current WHERE event_name = 'wait/lock/relation'";
+$server->poll($waits, 1) or die 'the first does not wait';
+$s{second}->send('BEGIN; UPDATE item SET v = 0 WHERE i = 7; COMMIT');
+$server->poll($waits, 2) or die 'the second does not wait';
+my %pid = map { $_ => $s{$_}->pid } keys %s;
+
+# Asked as a superuser and as a member of pg_monitor.
+foreach my $user (qw(postgres mon))
+{
+	my $as = { user => $user };
+	my @rows = rows_of($as, $server, qw(statements --limit 0 --filter worker));
+	my %by = map { $_->{statement} => $_ } @rows;
+
+	is($rows[0]{statement}, 'SELECT pg_sleep($1)', "$user: the slowest statement");
+	like($rows[0]{mostly}, qr{^timeout/PgSleep \d+ %$}, "$user: and what it waits for");
+	like($by{'SELECT sum(sqrt(g)) FROM generate_series($1, $2) g'}{mostly}, qr/^cpu \d+ %$/, "$user: one that computes");
+	is_deeply([ map { $_->{total} } @rows ], [ sort { $b <=> $a } map { $_->{total} } @rows ], "$user: sorted by time");
+
+	@rows = rows_of($as, $server, 'locks');
+	is_deeply([ map { [ @$_{qw(pid blocked_by application state)} ] } @rows ],
+		[
+			[ $pid{holder}, undef, 'holder', 'idle in t' ],
+			[ $pid{first}, $pid{holder}, 'first', 'waits' ],
+			[ $pid{second}, $pid{holder}, 'second', 'waits' ] ],
+		"$user: who blocks whom");
+	is_deeply([ @{ $rows[1] }{qw(waits_for object)} ], [ 'ShareLock', 'relation public.item' ], "$user: for what");
+
+	@rows = rows_of($as, $server, qw(memory));
+	is($rows[0]{pid}, $pid{big}, "$user: the session with the most memory");
+	cmp_ok($rows[0]{memory}, '>', 1000000, "$user: which is much");
+
+	my %note = map { $_->{index} => $_->{note} } grep { defined $_->{index} } rows_of($as, $server, qw(tables --filter item --limit 0));
+	is_deeply(\%note, { item_pkey => undef, item_v => 'unused', item_w_key => 'unused*' }, "$user: unused indexes");
+
+	%by = map { $_->{pid} => $_ } rows_of($as, $server, qw(sessions --limit 0));
+	is($by{ $pid{second} }{state}, 'lock/relation', "$user: a session that waits");
+	is($by{ $pid{holder} }{state}, 'idle in transaction', "$user: one that does nothing in a transaction");
+	is($by{ $pid{busy} }{state}, 'idle', "$user: one that is idle");
+	cmp_ok($by{ $pid{big} }{memory}, '>', 1000000, "$user: memory of a session");
+
+	my ($load) = grep { $_->{event} eq 'wait/lock/relation' } rows_of($as, $server, 'load', '--limit', 0);
+	is_deeply([ @$load{qw(class active_sessions)} ], [ 'Lock', 2 ], "$user: the load of the moment");
+	@rows = rows_of($as, $server, qw(waits --limit 0));
+	is(scalar(grep { $_->{event} =~ m{^(idle|wait/activity/|wait/timeout/PgSleep)} } @rows), 0, "$user: waits for work are not among the waits");
+	cmp_ok((grep { $_->{event} =~ m{^wait/io/file/wal}i } @rows)[0]->{total}, '>', 0, "$user: those for files are");
+	cmp_ok((grep { $_->{kind} eq 'WAL' } rows_of($as, $server, qw(files --limit 0)))[0]->{writes}, '>', 0, "$user: files");
+}
+
+# Who may not see others' statements gets them as one row.
+my @hidden = grep { $_->{user} eq 'worker' } rows_of({ user => 'reader' }, $server, qw(statements --limit 0));
+is(scalar(@hidden), 1, 'statements that a role may not see are one row');
+like($hidden[0]{statement}, qr/^\(\d+ that this role may not see\)$/, 'which says how many');
+is((grep { $_->{pid} == $pid{second} } rows_of({ user => 'reader' }, $server, qw(sessions --limit 0)))[0]->{statement}, undef, 'nor what they execute');
+all_commands('a role with few rights', 0, { user => 'reader' }, $server);
+all_commands('no rights', 2, { user => 'nobody' }, $server, qr/^pfs: role "nobody" may not read pfs: GRANT pg_monitor TO "nobody"$/);
+
+# ---- options ----
+
+my ($status, $out, $err) = program($server, qw(sessions --sort +pid --limit 0 --format csv));
+my @lines = split /\n/, $out;
+
+is((split /,/, $lines[0])[1], 'pid', 'CSV has a heading');
+my @pids = map { (split /,/)[1] } @lines[ 1 .. $#lines ];
+is_deeply(\@pids, [ sort { $a <=> $b } @pids ], '--sort +pid: upwards');
+($status, $out) = program($server, qw(sessions -s pid -n 0 -f csv));
+is_deeply([ map { (split /,/)[1] } (split /\n/, $out)[ 1 .. @pids ] ], [ reverse @pids ], '-s pid: downwards');
+($status, $out, $err) = program($server, qw(sessions --limit 2));
+is($out =~ tr/\n//, 5, '--limit 2: two rows, with heading, line and count');
+like($err, qr/^pfs: 2 of \d+ rows; --limit 0 shows all$/, 'and how many there are');
+is_deeply([ map { $_->{pid} } rows_of($server, qw(sessions --filter SECOND)) ], [ $pid{second} ], '--filter, in any case of letters');
+like((program($server, qw(sessions --filter no_such_text)))[2], qr/^pfs: None of \d+ rows has the text "no_such_text"\.$/, 'a filter that nothing passes');
+my $file = PfsServer::folder() . '/locks.json';
+is((program($server, 'locks', '--format', 'json', '--output', $file))[0], 0, '--output');
+is(JSON::PP->new->utf8->decode(slurp($file)) ? (stat $file)[2] & 0777 : 0, 0600, 'a file of mode 0600');
+foreach my $wrong (
+	[ qr/there is no column "nothing"; columns are: thread_id, pid, user, / => qw(sessions --sort nothing) ],
+	[ qr/there is no column ""; columns are: / => qw(load --sort +) ],
+	[ qr/option --limit takes a number from 0 / => qw(locks --limit -1) ],
+	[ qr/option --limit takes a whole number, not "1\.5"/ => qw(locks --limit 1.5) ],
+	[ qr/option --seconds takes a number from 1 to 86400, not "0"/ => qw(statements --seconds 0) ],
+	[ qr/option --seconds takes a number from 1 to 86400, not "many"/ => qw(waits --seconds many) ],
+	[ qr/there is no option --seconds/ => qw(locks --seconds 1) ],
+	[ qr/option --format takes table, csv or json, not "xml"/ => qw(files --format xml) ],
+	[ qr/option --sort needs a value/ => qw(memory --sort) ],
+	[ qr/there is an argument too much, "more"/ => qw(tables more) ])
+{
+	my ($message, @words) = @$wrong;
+
+	($status, $out, $err) = program($server, @words);
+	is("$status|$out", '2|', "pfs @words: status 2");
+	like($err, qr/^pfs: $message.*\n\z/, 'and one line that says why');
+}
+
+# What happens in some seconds, not what was before.
+$s{busy}->send('SELECT count(*) FROM (SELECT pg_sleep(0.05)) x; ' x 2000);
+my %now = map { $_->{statement} => $_ } rows_of($server, qw(statements --seconds 3 --filter worker --limit 0));
+my %all = map { $_->{statement} => $_ } rows_of($server, qw(statements --filter worker --limit 0));
+my $repeated = 'SELECT count(*) FROM (SELECT pg_sleep($1)) x';
+is($now{'SELECT pg_sleep($1)'}, undef, '--seconds: no statement that ended before');
+ok($now{$repeated} && $now{$repeated}{calls} > 0, 'but those that end');
+cmp_ok($now{$repeated}{calls}, '<', $all{$repeated}{calls}, 'and only those');
+like($now{$repeated}{mostly}, qr{^timeout/PgSleep }, 'with what they wait for in this time');
+$s{busy}->kill;
+$s{holder}->query('COMMIT');
+$_->result foreach @s{qw(first second)};
+
+# ---- load from the history ----
+
+like((program($server, 'load'))[2], qr/^pfs: this server keeps no load history; this is the load of the moment\n/, 'load without a history says so');
+SKIP:
+{
+	skip('this server keeps no load history', 4) unless $server->sql("SELECT count(*) FROM pg_settings WHERE name = 'pfs.load_history_interval'");
+	$server->sql("ALTER SYSTEM SET pfs.load_history_interval = '1s'");
+	$server->sql('SELECT pg_reload_conf()');
+	$s{holder}->query('BEGIN; LOCK TABLE item');
+	$s{first}->send('SELECT count(*) FROM item');
+	ok($server->poll("SELECT count(*) > 2 FROM pfs.load_history WHERE event_name = 'wait/lock/relation' AND resolution = '1 s'", 't'), 'the history has a wait');
+	$s{holder}->query('COMMIT');
+	$s{first}->result;
+	($status, $out, $err) = program($server, qw(load --seconds 600 --limit 0 --format json));
+	is("$status|$err", '0|', 'load from the history');
+	my ($past) = grep { $_->{event} eq 'wait/lock/relation' } @{ JSON::PP->new->utf8->allow_bignum->decode($out) };
+	is_deeply([ @$past{qw(class mostly_in)} ], [ 'Lock', 'SELECT count(*) FROM item' ], 'it has waits that are over, and the statement');
+	cmp_ok($past->{time}, '>', 1e12, 'with their time');
+}
+
+# ---- planted texts ----
+
+my $planted = qq{<script>alert("x")</script>'\e[2J\e]0;title\a} . qq{\n\r\t} . "\x{202e}=cmd()";
+my $victim = $server->session(user => 'worker', name => q{<script>"evil"});
+
+my $bytes = Encode::encode('UTF-8', $planted =~ s/"/""/gr);
+my $comment = '/* ' . Encode::encode('UTF-8', $planted) . ' */';
+
+$server->sql(qq{CREATE SCHEMA "$bytes"; CREATE TABLE "$bytes"."$bytes" (i int); CREATE INDEX "i$bytes" ON "$bytes"."$bytes" (i);}
+	  . qq{ GRANT USAGE ON SCHEMA "$bytes" TO worker; GRANT ALL ON "$bytes"."$bytes" TO worker; INSERT INTO "$bytes"."$bytes" VALUES (1)});
+$s{holder}->query(qq{BEGIN; LOCK TABLE "$bytes"."$bytes" IN SHARE MODE});
+$victim->query(qq{SELECT $comment count(*) FROM "$bytes"."$bytes"});
+$victim->send(qq{BEGIN; LOCK $comment TABLE "$bytes"."$bytes"; COMMIT});
+$server->poll($waits, 1) or die 'nobody waits';
+my %where = (
+	sessions => [ 'statement', 'application' ], locks => [ 'object', 'statement' ], statements => ['statement'],
+	tables => [ 'schema', 'table', 'index' ], files => [ 'schema', 'name' ], memory => ['statement']);
+
+foreach my $command (@commands)
+{
+	foreach my $format (qw(table csv json))
+	{
+		($status, $out, $err) = program($server, $command, '--limit', 0, '--format', $format);
+		is($status, 0, "planted texts: pfs $command --format $format");
+		my $text = Encode::decode('UTF-8', $out, Encode::FB_CROAK);
+
+		# A line end within quotes of CSV is the reader's.
+		my $allowed = $format eq 'csv' ? qr/[\n\r\t]/ : qr/\n/;
+		unlike($text =~ s/$allowed//gr, qr/[\x00-\x1f\x7f-\x9f]/, 'no control character');
+		unlike($text, qr/\x{202e}/, 'nor one that changes the direction of text') unless $format eq 'json';
+		unlike($text, qr/<script/i, 'nor the begin of a script') if $format eq 'json';
+		next unless $where{$command};
+		# It is there, so that the above was a look at something.
+		like($text, $format eq 'json' ? qr/alert\(\\"x\\"\)/ : $format eq 'csv' ? qr/alert\(""x""\)/ : qr/alert\("x"\)/, 'what was planted is there');
+	}
+	next unless $where{$command};
+	my @rows = rows_of($server, $command, '--limit', 0);
+
+	foreach my $column (@{ $where{$command} })
+	{
+		my $wanted = $column eq 'application' ? '<script>"evil"' : substr($planted, 0, 30);
+
+		ok(scalar(grep { defined $_->{$column} && index($_->{$column}, $wanted) >= 0 } @rows), "$command: JSON has $column as it was planted");
+	}
+}
+$s{holder}->query('COMMIT');
+$victim->result;
+
+# ---- everything off ----
+
+my $backup = PfsServer::folder() . '/backup';
+PfsServer::run_ok(PfsServer::bindir() . '/pg_basebackup', '-d', $server->connstr, '-D', $backup, '-R', '-c', 'fast', '--no-sync');
+$server->sql("SELECT pfs.set_instruments('%', 'NO'), pfs.set_consumers('%', 'NO')");
+all_commands('everything off', 0, {}, $server);
+
+# ---- a standby ----
+
+my $standby = PfsServer->new('standby', from => $backup);
+$standby->start;
+all_commands('standby', 0, { user => 'mon' }, $standby);
+cmp_ok(scalar(rows_of($standby, qw(waits --limit 0))), '>', 0, 'it has waits of its own');
+
+# ---- the library is not there ----
+
+$standby->stop;
+$standby->conf("shared_preload_libraries = ''");
+$standby->start;
+all_commands('library not loaded', 2, { user => 'mon' }, $standby, qr/^pfs: .*shared_preload_libraries/);
+$standby->stop;
+all_commands('no server', 2, {}, $standby, qr/^pfs: .*(No such file|refused)/);
+
+done_testing();

@@ -1,0 +1,251 @@
+# pfs top on a terminal of tmux: its screens and keys, resizing, what it asks before it does it, switches that
+# it puts back, and a connection that is lost.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsReports;
+use PfsServer;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+needs_program();
+plan(skip_all => 'there is no tmux') if system('tmux -V >/dev/null 2>&1');
+my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0");
+my $socket;
+my $terminals = 0;
+
+sub tmux
+{
+	my ($out, $err) = ('', '');
+
+	IPC::Run::run([ 'tmux', '-f', '/dev/null', '-S', $socket, @_ ], '<', '/dev/null', '>', \$out, '2>', \$err, IPC::Run::timeout($PfsServer::timeout));
+	return $out;
+}
+
+END { my $status = $?; tmux('kill-server') if defined $socket && -e $socket; $? = $status; }
+
+# Starts it on a terminal of this size.
+sub start_top
+{
+	my ($width, $height, @options) = @_;
+
+	# A server of tmux that is about to end would take the new session with it.
+	tmux('kill-server') if defined $socket;
+	$socket = PfsServer::folder() . '/tmux' . ++$terminals;
+	local %ENV = (%ENV, LC_ALL => 'C.UTF-8', PGHOST => $server->{host}, PGPORT => $server->{port}, PGUSER => 'postgres', PGDATABASE => 'postgres');
+	tmux('new-session', '-d', '-x', $width, '-y', $height, PfsServer::bindir() . "/pfs top @options; echo ended with \$?; exec sleep 1000");
+}
+
+sub keys_are { tmux('send-keys', $_) foreach @_; }
+
+# Waits until the screen is so.
+sub shows
+{
+	my ($regex, $what) = @_;
+	my $end = time() + $PfsServer::timeout;
+	my $screen;
+
+	do
+	{
+		$screen = tmux('capture-pane', '-p');
+		if ($screen =~ $regex)
+		{
+			pass($what);
+			return $screen;
+		}
+		sleep(0.2);
+	} while (time() < $end);
+	fail($what);
+	diag($screen);
+	return $screen;
+}
+
+# Process ids of the rows, from the top.
+sub pids { return $_[0] =~ /^ *\\?(\d+) .*(?:holder|first|second)/mg; }
+
+$server->start;
+$server->sql(<<'EOT');
+CREATE EXTENSION pfs;
+CREATE TABLE item (i int PRIMARY KEY, v int);
+CREATE INDEX item_v ON item (v);
+INSERT INTO item SELECT g, g FROM generate_series(1, 1000) g;
+EOT
+my %s = map { $_ => $server->session(name => $_) } qw(holder first second);
+my %pid = map { $_ => $s{$_}->pid } keys %s;
+my $waits = "SELECT count(*) FROM pfs.events_waits_current WHERE event_name = 'wait/lock/relation'";
+
+$s{holder}->query('BEGIN; LOCK TABLE item');
+$s{first}->send('SELECT sum(v) FROM item');
+$server->poll($waits, 1) or die 'the first does not wait';
+$s{second}->send('UPDATE item SET v = 0 WHERE i = 7');
+$server->poll($waits, 2) or die 'the second does not wait';
+
+# ---- screens ----
+
+start_top(80, 24, '--interval', '0.5');
+my $screen = shows(qr{^Lock +wait/lock/relation +2\.00 }m, 'begins with the load');
+like($screen, qr/^\d+ sessions: 2 active, 2 waiting; 1 idle in transaction; oldest /m, 'says whether it is busy');
+like($screen, qr/^1 load  2 sessions  3 locks  4 statements  5 waits  6 tables  7 files  8 memory/m, 'which screens there are');
+like($screen, qr/^q quit .*\? help/m, 'and which keys');
+is(scalar(grep { length > 80 } split /\n/, $screen), 0, 'on 80 columns');
+keys_are('2');
+shows(qr{^ *$pid{first} +postgres +first +lock/relation .*select sum}im, 'sessions');
+keys_are('3');
+shows(qr/^$pid{holder} +holder +idle in t .*\n \\$pid{first} +first +waits .*\n \\$pid{second} +second +waits /m, 'the lock tree');
+keys_are('4');
+shows(qr/^ +total +share +calls +average mostly +statement.*\n.*SELECT/m, 'statements');
+keys_are('5');
+shows(qr/^event +total +active +share +count/m, 'waits');
+keys_are('6');
+shows(qr{It needs the instrument wait/io/table/handler; i switches it on}, 'tables and what they need');
+keys_are('7');
+shows(qr/^kind +name +total +reads +read writes +written/m, 'files');
+keys_are('8');
+shows(qr{It needs the instrument memory/context/%}, 'memory and what it needs');
+keys_are('Tab');
+shows(qr/^class +event/m, 'Tab goes on, and round');
+keys_are('BTab');
+shows(qr/^ +pid +memory/m, 'and back');
+keys_are('?');
+shows(qr/^ Left, Right +sort by another column/m, 'help');
+keys_are('x');
+shows(qr/^ +pid +memory/m, 'until a key');
+keys_are('x');
+shows(qr/^This key does nothing here; \? shows those that do\./m, 'a key that does nothing says so');
+
+# ---- more about a row ----
+
+keys_are('4', 't');
+shows(qr/^Since the last reset: statements by shape/m, 't: since the last reset');
+keys_are('Enter');
+shows(qr/^event +total +share +count +average.*^Since the last reset: what a statement waited for/ms, 'Enter: waits of a statement');
+keys_are('Escape');
+shows(qr/^ +total +share +calls/m, 'Escape: back');
+keys_are('5');
+shows(qr{^wait/}m, 'waits since the last reset');
+keys_are('Enter');
+shows(qr/^ +from +to +count +share bar.*\n.* \d+\.\d % #/m, 'Enter: the histogram of a wait');
+keys_are('Escape', '2');
+shows(qr/^ *$pid{holder} .*holder/m, 'sessions');
+keys_are('Enter');
+shows(qr/statement +statement\/sql\/\S+ /, 'Enter: events of a session');
+keys_are('Escape', 't');
+
+# ---- filter, sort ----
+
+keys_are('/', 'second');
+shows(qr/^Only rows with this text \(empty: all\): second_/m, 'a filter is typed');
+keys_are('Enter');
+$screen = shows(qr/FILTERED/, 'the head says so');
+is_deeply([ pids($screen) ], [ $pid{second} ], 'only its row');
+keys_are('/', 'Enter');
+shows(qr/\bholder\b/, 'an empty one shows all');
+keys_are(('Left') x 5);
+my @sorted = sort { $a <=> $b } values %pid;
+shows(qr/^ *$sorted[2] .*\n(?:.*\n)*? *$sorted[1] .*\n(?:.*\n)*? *$sorted[0] /m, 'sorted by pid');
+keys_are('r');
+shows(qr/^ *$sorted[0] .*\n(?:.*\n)*? *$sorted[1] .*\n(?:.*\n)*? *$sorted[2] /m, 'the other way round');
+
+# ---- the past, pause, interval ----
+
+keys_are('d', '1000', 'BSpace', 'BSpace', 'BSpace', 'Enter');
+shows(qr/every 1 s/, 'd: another interval');
+keys_are('d', 'many', 'Enter');
+shows(qr/^"many" is not a number of seconds from 0\.5 to 3600/m, 'a wrong one');
+keys_are('p');
+shows(qr/PAUSED/, 'p');
+keys_are('p');
+
+# ---- size ----
+
+tmux('resize-window', '-x', 140, '-y', 40);
+shows(qr/^ +pid user +database .*\bmemory statement/m, 'wider: more columns');
+tmux('resize-window', '-x', 40, '-y', 8);
+shows(qr/^ +pid user/m, 'small');
+tmux('resize-window', '-x', 10, '-y', 3);
+tmux('resize-window', '-x', 80, '-y', 24);
+shows(qr/^ +pid user +applic.*\n(?:.*\n)+q quit /m, 'tiny and back');
+
+# ---- cancel ----
+
+keys_are('/', 'first', 'Enter');
+shows(qr/FILTERED.*\n(?:.*\n)*? *$pid{first} /, 'one session');
+keys_are('c');
+shows(qr/^Cancel the statement of $pid{first} \(SELECT sum/m, 'cancel asks first');
+keys_are('n');
+shows(qr/^Nothing was done\./m, 'no');
+is($server->sql($waits), 2, 'nothing was done');
+keys_are('c');
+shows(qr/^Cancel the statement of $pid{first} /m, 'it asks again');
+keys_are('y');
+shows(qr/^$pid{first} was told to cancel its statement\./m, 'yes');
+$s{first}->result;
+like($s{first}->last_error, qr/canceling statement due to user request/, 'it was cancelled');
+keys_are('/', 'second', 'Enter');
+shows(qr/FILTERED.*\n(?:.*\n)*? *$pid{second} /, 'another one');
+keys_are('k');
+shows(qr/^Terminate the session $pid{second} /m, 'terminate asks first');
+keys_are('y');
+ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE pid = $pid{second}", 0), 'it is gone');
+keys_are('/', 'Enter', '4', 'c');
+shows(qr/^Mark a session first/m, 'on a screen without sessions');
+
+# ---- switches ----
+
+my $enabled = "SELECT enabled FROM pfs.setup_instruments WHERE name = 'wait/io/table/handler'";
+
+$s{holder}->query('COMMIT');
+keys_are('6', 'i');
+shows(qr{^Switch on wait/io/table/handler for all sessions}m, 'i asks first');
+keys_are('n');
+shows(qr/^Nothing was done\./m, 'no');
+is($server->sql($enabled), 'NO', 'it is off');
+keys_are('i');
+shows(qr{^Switch on wait/io/table/handler}m, 'asks again');
+keys_are('y');
+ok($server->poll($enabled, 'YES'), 'it is on');
+$server->sql('SET enable_seqscan = off; SELECT v FROM item WHERE i = 7; RESET enable_seqscan');
+shows(qr/^public +item +item_v +unused /m, 'the unused index');
+keys_are('q');
+shows(qr/ended with 0/, 'q ends it');
+is($server->sql($enabled), 'NO', 'and switches it off');
+start_top(80, 24);
+shows(qr/^class/m, 'once more');
+keys_are('6', 'i', 'y');
+ok($server->poll($enabled, 'YES'), 'it is on');
+# The shell's only child is the program.
+my ($shell) = tmux('display-message', '-p', '#{pane_pid}') =~ /(\d+)/;
+my ($child) = split ' ', slurp("/proc/$shell/task/$shell/children");
+
+kill 'TERM', $child;
+shows(qr/ended with 143/, 'SIGTERM ends it');
+is($server->sql($enabled), 'NO', 'and switches it off');
+
+# ---- the connection ----
+
+start_top(80, 24, '--interval', '0.5');
+shows(qr/^class/m, 'once more');
+my $mine = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pfs top'";
+
+is($server->sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'pfs top'"), 1, 'its session is terminated');
+shows(qr/^The connection was lost; it is there again, by a new session\./m, 'it connects again and says so');
+is($server->sql($mine), 1, 'it is there');
+$_->close foreach @s{qw(holder first)};
+$server->stop;
+shows(qr/NO CONNECTION/, 'without a server it says so');
+$server->start;
+shows(qr/^The connection was lost; it is there again/m, 'and goes on with the next one');
+keys_are('q');
+shows(qr/ended with 0/, 'q');
+
+# ---- no terminal ----
+
+my ($status, undef, $err) = program($server, 'top');
+
+is($status, 2, 'no terminal');
+like($err, qr/^pfs: pfs top needs a terminal; "pfs load", /, 'says what there is instead');
+is((program($server, 'top', '--interval', '0.1'))[0], 2, 'a wrong interval');
+
+done_testing();
