@@ -8,6 +8,7 @@
 
 #include "miscadmin.h"
 
+#include "pfs_digest_rows_read.h"
 #include "pfs_rel_name.h"
 #include "pfs_rel_read.h"
 #include "pfs_tables.h"
@@ -138,65 +139,28 @@ by_index_copy(PfsScan *scan)
 }
 
 /*
- * What is shown of a table: the fetches of its indexes are its own, too; the entries that are
- * made in an index are no rows of it.
+ * What is shown of a table: what was fetched by its indexes, too, also by those that have gone;
+ * the entries that are made in an index are no rows of it.
  */
 static void
 add_table_cb(const PfsRelStatCopy *copy, void *arg)
 {
 	IoRow	   *row;
 
-	if (!is_shown(copy))
+	if (copy->kind != PFS_TABLE_STATS || !is_shown(copy))
 		return;
 	row = pfs_scan_add(arg);
 	row->database = copy->database;
 	row->relation = copy->relation;
-	if (copy->kind == PFS_TABLE_STATS)
-	{
-		memcpy(row->parts, copy->parts, sizeof(row->parts));
-		pfs_totals_add(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_REL_BY_INDEX]);
-		memset(&row->parts[PFS_REL_BY_INDEX], 0, sizeof(PfsTotals));
-		return;
-	}
-	row->parts[PFS_REL_FETCH] = copy->parts[PFS_REL_FETCH];
-	add_times(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_INDEX_READ],
-			  pfs_totals_count(&copy->parts[PFS_REL_FETCH]));
+	memcpy(row->parts, copy->parts, sizeof(row->parts));
+	pfs_totals_add(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_REL_BY_INDEX]);
+	memset(&row->parts[PFS_REL_BY_INDEX], 0, sizeof(PfsTotals));
 }
 
-static int
-compare_relations(const void *a, const void *b)
-{
-	const IoRow *x = a;
-	const IoRow *y = b;
-
-	if (x->database != y->database)
-		return x->database < y->database ? -1 : 1;
-	if (x->relation != y->relation)
-		return x->relation < y->relation ? -1 : 1;
-	return 0;
-}
-
-/* Adds up what a table and its indexes have: one row for each table. */
 static void
 by_table_copy(PfsScan *scan)
 {
-	IoRow	   *rows;
-	Size		n = 0;
-
 	pfs_rel_stats_each(add_table_cb, scan);
-	rows = (IoRow *) scan->rows;
-	qsort(rows, scan->nrows, sizeof(IoRow), compare_relations);
-	for (Size i = 0; i < scan->nrows; i++)
-	{
-		if (n == 0 || compare_relations(&rows[n - 1], &rows[i]) != 0)
-		{
-			rows[n++] = rows[i];
-			continue;
-		}
-		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
-			pfs_totals_add(&rows[n - 1].parts[part], &rows[i].parts[part]);
-	}
-	scan->nrows = n;
 }
 
 static double
@@ -222,7 +186,7 @@ const PfsTable pfs_table_io_by_table = {
 	.row_size = sizeof(IoRow),
 	.estimate = by_table_estimate,
 	.copy = by_table_copy,
-	.truncate = pfs_rel_stats_clear,
+	.truncate = pfs_rel_io_truncate,
 	.in_reset_all = true,
 };
 
@@ -235,7 +199,7 @@ const PfsTable pfs_table_io_by_index_usage = {
 	.row_size = sizeof(IoRow),
 	.estimate = by_index_estimate,
 	.copy = by_index_copy,
-	.truncate = pfs_rel_stats_clear,
+	.truncate = pfs_rel_io_truncate,
 };
 
 /* ---- waits for locks ---- */

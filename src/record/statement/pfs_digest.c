@@ -19,6 +19,7 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
+#include "pfs_digest_rows.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 

@@ -25,13 +25,13 @@
  */
 extern void pfs_digest_charge_now(void);
 
-typedef struct PfsDigestCharged
-{
-	uint64		statement_id;	/* 0: nobody */
-	PfsDigestKey key;			/* query_id 0: it is the top level's */
-} PfsDigestCharged;
-
 extern PFS_HIDDEN PfsDigestCharged pfs_digest_charged;
+
+/* statement_id of what a parallel worker does. */
+#define PFS_DIGEST_OF_LEADER (PG_UINT64_MAX - 1)
+
+/* The digest of the statement at top level, or of the leader's; query_id 0: it is not known, or of neither. */
+extern PfsDigestKey pfs_digest_key_of(uint64 statement_id);
 
 static inline void
 pfs_digest_charge(void)
@@ -46,7 +46,7 @@ pfs_digest_charge(void)
 static inline void
 pfs_digest_charge_top(void)
 {
-	if (unlikely(pfs_local.waits_used != 0))
+	if (unlikely(pfs_local.waits_used != 0 || pfs_rel_runs_riding != 0))
 		pfs_digest_charge_now();
 	pfs_digest_charged.statement_id = pfs_sql.top.statement_id;
 	pfs_digest_charged.key.query_id = 0;
