@@ -175,6 +175,9 @@ pfs_rel_run_give(PfsRelRun *run)
 		const PfsRowCount all = rows;
 		uint64		n = pfs_row_count(&all) - pfs_row_count(&run->given);
 
+		/* Time in which no row was found belongs to the rows that there are. */
+		if (n == 0 && !run->by_index)
+			return;
 		rows.timed = Min(all.timed - run->given.timed, n);
 		rows.untimed = n - rows.timed;
 		rows.sum -= run->given.sum;
