@@ -1053,6 +1053,42 @@ COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_access_exclusi
 'Longest of their times, in picoseconds.';
 GRANT SELECT ON pfs.table_lock_waits_summary_by_table TO pg_monitor;
 
+CREATE FOREIGN TABLE pfs.objects_summary_global_by_type (
+	object_type text,
+	database_name text,
+	object_schema text,
+	object_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'objects_summary_global_by_type');
+COMMENT ON FOREIGN TABLE pfs.objects_summary_global_by_type IS
+'Accesses to rows and waits for locks by table, and calls by program: what table_io_waits_summary_by_table, table_lock_waits_summary_by_table and events_statements_summary_by_program show by themselves. An object that is dropped loses its row.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.object_type IS
+'TABLE, FUNCTION, PROCEDURE, or TRIGGER for a function of triggers or event triggers.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.database_name IS
+'Database of the object; NULL: all databases share it.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.object_schema IS
+'Schema of the object; NULL: it is of another database.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.object_name IS
+'Name of the object; its OID if it is of another database.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.count_star IS
+'Of a table, rows that were accessed and waits for locks; of a program, calls.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+GRANT SELECT ON pfs.objects_summary_global_by_type TO pg_monitor;
+
 COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_star IS
 'Number of calls.';
 COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_timed IS

@@ -81,21 +81,6 @@ PFS_COLUMNS(by_table, IoRow, TABLE_COLUMNS)
 
 PFS_COLUMNS(by_index, IoRow, INDEX_COLUMNS)
 
-/*
- * Makes a part of times that belong to other rows than those that it counts: it has all the
- * time, and no more timed rows than rows.
- */
-static void
-add_times(PfsTotals *to, const PfsTotals *from, uint64 rows)
-{
-	PfsTotals	times = *from;
-
-	times.count_untimed = 0;
-	pfs_totals_add(to, &times);
-	to->count_timed = Min(to->count_timed, rows);
-	to->count_untimed = rows - to->count_timed;
-}
-
 /* Is it to be shown?  What was dropped is not, nor a table that was only locked. */
 static bool
 is_shown(const PfsRelStatCopy *copy)
@@ -129,19 +114,15 @@ add_index_cb(const PfsRelStatCopy *copy, void *arg)
 		return;
 	rows = pfs_totals_count(&copy->parts[PFS_INDEX_READ]);
 	memset(&row->parts[PFS_INDEX_READ], 0, sizeof(PfsTotals));
-	add_times(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_INDEX_READ], rows);
+	pfs_rel_add_times(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_INDEX_READ], rows);
 }
 
 static void
 by_index_copy(PfsScan *scan)
 {
-	pfs_rel_stats_each(add_index_cb, scan);
+	pfs_rel_stats_each(PFS_REL_OF_IO, add_index_cb, scan);
 }
 
-/*
- * What is shown of a table: what was fetched by its indexes, too, also by those that have gone;
- * the entries that are made in an index are no rows of it.
- */
 static void
 add_table_cb(const PfsRelStatCopy *copy, void *arg)
 {
@@ -152,15 +133,13 @@ add_table_cb(const PfsRelStatCopy *copy, void *arg)
 	row = pfs_scan_add(arg);
 	row->database = copy->database;
 	row->relation = copy->relation;
-	memcpy(row->parts, copy->parts, sizeof(row->parts));
-	pfs_totals_add(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_REL_BY_INDEX]);
-	memset(&row->parts[PFS_REL_BY_INDEX], 0, sizeof(PfsTotals));
+	pfs_rel_parts_of_table(copy, row->parts);
 }
 
 static void
 by_table_copy(PfsScan *scan)
 {
-	pfs_rel_stats_each(add_table_cb, scan);
+	pfs_rel_stats_each(PFS_REL_OF_IO, add_table_cb, scan);
 }
 
 static double
@@ -236,12 +215,16 @@ all_modes(const LockRow *row, PfsTotals *sum)
 
 PFS_COLUMNS(locks, LockRow, LOCK_COLUMNS)
 
+/* Adds the row of a table that was waited for, and is still there. */
 static void
 add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
 {
 	LockRow    *row;
+	uint64		waits = 0;
 
-	if (!pfs_rel_exists(database, relation))
+	for (int i = 0; i < PFS_REL_LOCK_MODES; i++)
+		waits += pfs_totals_count(&modes[i]);
+	if (waits == 0 || !pfs_rel_exists(database, relation))
 		return;
 	row = pfs_scan_add(arg);
 	row->database = database;
@@ -255,6 +238,12 @@ locks_copy(PfsScan *scan)
 	pfs_rel_locks_each(add_locks_cb, scan);
 }
 
+static int64
+truncate_locks(void)
+{
+	return pfs_rel_locks_clear(PFS_REL_OF_IO);
+}
+
 const PfsTable pfs_table_lock_waits_by_table = {
 	PFS_TABLE("table_lock_waits_summary_by_table", locks, "MySQL",
 			  "one table for which a lock was waited for",
@@ -263,6 +252,6 @@ const PfsTable pfs_table_lock_waits_by_table = {
 	.row_size = sizeof(LockRow),
 	.estimate = by_table_estimate,
 	.copy = locks_copy,
-	.truncate = pfs_rel_locks_clear,
+	.truncate = truncate_locks,
 	.in_reset_all = true,
 };

@@ -72,6 +72,7 @@
 	X(pfs_table_io_by_table) \
 	X(pfs_table_io_by_index_usage) \
 	X(pfs_table_lock_waits_by_table) \
+	X(pfs_table_objects_summary) \
 	X(pfs_table_socket_instances) \
 	X(pfs_table_socket_summary_by_event_name) \
 	X(pfs_table_socket_summary_by_instance) \

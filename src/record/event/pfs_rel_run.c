@@ -128,6 +128,7 @@ pfs_rows_add_shared(PfsSharedCell *to, const PfsRowCount *rows)
 		pfs_add_relaxed(&to->count_untimed, rows->untimed);
 }
 
+/* Converts times that another timer has measured. */
 PfsRowCount
 pfs_rows_by_default_timer(const PfsRowCount *rows, uint32 flags)
 {
@@ -163,6 +164,7 @@ rows_of_digest(const PfsRelRun *run)
 	return pfs_rows_with_times(pfs_row_count(&found), &rows, &found);
 }
 
+/* Gives a digest what is new of a run, or all of one that does not ride, which ends. */
 void
 pfs_rel_run_give(PfsRelRun *run)
 {

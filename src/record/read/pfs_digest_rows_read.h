@@ -13,8 +13,8 @@
 typedef struct PfsDigestRowsRow
 {
 	PfsDigestKey key;
-	Oid			database;		/* of the table; InvalidOid: all databases share
-								 * it */
+	Oid			database;		/* of the table; InvalidOid: all databases
+								 * share it */
 	Oid			relation;
 	Oid			index;			/* InvalidOid: by none */
 	PfsTotals	all;

@@ -19,7 +19,6 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
-#include "pfs_digest_rows.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 

@@ -125,7 +125,7 @@ move_cb(PfsDigest *d, void *arg)
 	}
 	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
 	if (unlikely(d->rows != 0))
-		pfs_digest_rows_move(d);
+		pfs_digest_rows_move(d, pfs_digest_move_is_wanted);
 	return true;
 }
 

@@ -13,10 +13,9 @@
  */
 #include "postgres.h"
 
-#include "pfs_digest_evict.h"
 #include "pfs_digest_rows.h"
-#include "pfs_digest_wait.h"
 #include "pfs_shared.h"
+#include "pfs_statement_open.h"
 
 /* Cells of one page: 64 kB, or so. */
 #define CELLS_PER_PAGE		512
@@ -134,6 +133,7 @@ leave_others(void)
 	pfs_sub_seqcst(&pfs_shared_digests->rows_ref, 1);
 }
 
+/* Adds rows to the cell of a digest; to all others' where that has no room for one. */
 void
 pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *rows)
 {
@@ -155,14 +155,14 @@ pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *rows)
 	leave_others();
 }
 
-/* Adds one cell to that of all others. */
+/* Adds one cell to that of all others, if it is still wanted. */
 static void
-move_cell(const PfsDigestRowsCell *cell)
+move_cell(const PfsDigestRowsCell *cell, bool (*is_wanted) (void))
 {
 	const PfsDigestRows of = {.stat = cell->stat, .kind = cell->kind};
 	PfsDigestRowsCell *to;
 
-	if (!pfs_rel_stat_is_there(of.kind, of.stat) || !pfs_digest_move_is_wanted())
+	if (!pfs_rel_stat_is_there(of.kind, of.stat) || !is_wanted())
 		return;
 	to = enter_others(&of);
 	if (to != NULL)
@@ -180,7 +180,7 @@ move_cell(const PfsDigestRowsCell *cell)
 }
 
 void
-pfs_digest_rows_move(PfsDigest *d)
+pfs_digest_rows_move(PfsDigest *d, bool (*is_wanted) (void))
 {
 	uint32		link = pfs_exchange(&d->rows, 0);
 
@@ -189,7 +189,7 @@ pfs_digest_rows_move(PfsDigest *d)
 		PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
 
 		link = cell->next;
-		move_cell(cell);
+		move_cell(cell, is_wanted);
 		pfs_pages_give(pfs_digest_rows, cell);
 	}
 }
@@ -222,6 +222,7 @@ has_to_wait(const Entry *e, uint64 ended)
 		(e->charged.statement_id == PFS_DIGEST_OF_LEADER || e->charged.statement_id == pfs_sql.top.statement_id);
 }
 
+/* Empties the table, but for what has to wait. */
 void
 pfs_digest_rows_give(uint64 ended)
 {
@@ -238,6 +239,7 @@ pfs_digest_rows_give(uint64 ended)
 	}
 }
 
+/* Moves what fits into the array. */
 void
 pfs_digest_rows_take(const PfsDigestKey *key, PfsDigestRows *to, uint32 *n, uint32 max)
 {

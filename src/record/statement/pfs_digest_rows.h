@@ -73,7 +73,7 @@ extern void pfs_digest_rows_give(uint64 ended);
 /* Adds to a digest that has been entered; NULL: to all others. */
 extern void pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *rows);
 
-/* Moves the cells of a digest that nobody uses to all others; see pfs_digest_evict.c. */
-extern void pfs_digest_rows_move(PfsDigest *d);
+/* Moves the cells of a digest that nobody uses to all others, as long as that is wanted; see pfs_digest_evict.c. */
+extern void pfs_digest_rows_move(PfsDigest *d, bool (*is_wanted) (void));
 
 #endif							/* PFS_DIGEST_ROWS_H */

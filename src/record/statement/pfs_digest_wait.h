@@ -27,12 +27,6 @@ extern void pfs_digest_charge_now(void);
 
 extern PFS_HIDDEN PfsDigestCharged pfs_digest_charged;
 
-/* statement_id of what a parallel worker does. */
-#define PFS_DIGEST_OF_LEADER (PG_UINT64_MAX - 1)
-
-/* The digest of the statement at top level, or of the leader's; query_id 0: it is not known, or of neither. */
-extern PfsDigestKey pfs_digest_key_of(uint64 statement_id);
-
 static inline void
 pfs_digest_charge(void)
 {
