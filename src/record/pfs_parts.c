@@ -36,6 +36,7 @@
 #include "pfs_fd.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
+#include "pfs_load_text.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
 #include "pfs_object_rules.h"
@@ -292,6 +293,22 @@ const PfsPart pfs_parts[] = {
 		.forget = pfs_program_forget,
 		.pages = &pfs_programs,
 		.beside = pfs_programs_beside,
+	},
+	{
+		.name = "load_history",
+		STRUCT(pfs_shared_load),
+		.lay_out = pfs_load_rings_lay_out,
+		.nrows = PFS_NUM_LOAD_RESOLUTIONS,
+		.row = pfs_load_container_row,
+		.reset = pfs_load_rings_reset_lost,
+	},
+	{
+		.name = "load_texts",
+		.lay_out = pfs_load_texts_lay_out,
+		.start = pfs_load_texts_start,
+		.nrows = 1,
+		.row = pfs_load_texts_row,
+		.reset = pfs_load_texts_reset_lost,
 	},
 	{
 		.name = "containers",

@@ -87,7 +87,8 @@
 	X(pfs_table_errors_by_account) \
 	X(pfs_table_errors_by_user) \
 	X(pfs_table_errors_by_host) \
-	X(pfs_table_prepared_statements_instances)
+	X(pfs_table_prepared_statements_instances) \
+	X(pfs_table_load_history)
 
 #define PFS_TABLE_EXTERN(table) extern const PfsTable table;
 PFS_TABLES(PFS_TABLE_EXTERN)
