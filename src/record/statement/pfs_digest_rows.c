@@ -68,6 +68,18 @@ reuse(PfsDigestRowsCell *cell, const uint64 *ref, uint64 was, const PfsDigestRow
 	return true;
 }
 
+/* Puts a cell that is filled in at the head of a chain. */
+static void
+link_cell(uint32 *head, PfsDigestRowsCell *cell)
+{
+	uint32		first = pfs_load_acquire(head);
+
+	do
+	{
+		cell->next = first;
+	} while (!pfs_cas(head, &first, pfs_pages_index(pfs_digest_rows, cell) + 1));
+}
+
 /*
  * Returns the cell of a table or an index in a chain, made if need be; NULL: there is no room.
  * Two processes that make one at a time make two, which readers add up.  ref: of the owner of
@@ -78,10 +90,9 @@ find(uint32 *head, const uint64 *ref, uint32 at_most, const PfsDigestRows *of)
 {
 	PfsDigestRowsCell *unused = NULL;
 	uint64		was = 0;
-	uint32		first = pfs_load_acquire(head);
 	uint32		n = 0;
 
-	for (uint32 link = first; link != 0; link = pfs_digest_rows_at(link)->next, n++)
+	for (uint32 link = pfs_load_acquire(head); link != 0; link = pfs_digest_rows_at(link)->next, n++)
 	{
 		PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
 		uint64		stat = pfs_load_acquire(&cell->stat);
@@ -101,10 +112,7 @@ find(uint32 *head, const uint64 *ref, uint32 at_most, const PfsDigestRows *of)
 		return NULL;
 	unused->kind = of->kind;
 	unused->stat = of->stat;
-	do
-	{
-		unused->next = first;
-	} while (!pfs_cas(head, &first, pfs_pages_index(pfs_digest_rows, unused) + 1));
+	link_cell(head, unused);
 	return unused;
 }
 
@@ -116,15 +124,21 @@ add_to_cell(PfsDigestRowsCell *cell, const PfsDigestRows *rows)
 		pfs_add_relaxed(&cell->counts[rows->part], pfs_row_count(&rows->rows));
 }
 
-/* The cell of all others, between these two; NULL: there is no room, which the container counts. */
-static PfsDigestRowsCell *
-enter_others(const PfsDigestRows *of)
+/* The chain of all others in which a table or an index is. */
+static uint32 *
+others_of(const PfsDigestRows *of)
 {
 	uint32		hash = ((uint32) (of->stat >> 32) * 2 + of->kind) * UINT32_C(2654435769);
 
+	return &pfs_shared_digests->rows[hash / (UINT32_MAX / PFS_OTHER_ROWS_CHAINS + 1)];
+}
+
+/* The cell of all others, between these two; NULL: there is no room for one more, or none shall be made. */
+static PfsDigestRowsCell *
+enter_others(const PfsDigestRows *of, uint32 at_most)
+{
 	pfs_add_seqcst(&pfs_shared_digests->rows_ref, 1);
-	return find(&pfs_shared_digests->rows[hash / (UINT32_MAX / PFS_OTHER_ROWS_CHAINS + 1)], &pfs_shared_digests->rows_ref,
-				UINT32_MAX, of);
+	return find(others_of(of), &pfs_shared_digests->rows_ref, at_most, of);
 }
 
 static void
@@ -149,26 +163,30 @@ pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *rows)
 		add_to_cell(cell, rows);
 		return;
 	}
-	cell = enter_others(rows);
+	cell = enter_others(rows, UINT32_MAX);
 	if (cell != NULL)
 		add_to_cell(cell, rows);
 	leave_others();
 }
 
-/* Adds one cell to that of all others, if it is still wanted. */
-static void
-move_cell(const PfsDigestRowsCell *cell, bool (*is_wanted) (void))
+/*
+ * Adds one cell to that of all others, if it is still wanted; where these have none, it becomes theirs, so
+ * that nothing is lost when there is no room.  Returns whether it has.
+ */
+static bool
+move_cell(PfsDigestRowsCell *cell, bool (*is_wanted) (void))
 {
 	const PfsDigestRows of = {.stat = cell->stat, .kind = cell->kind};
+	PfsTotals	totals = {0};
 	PfsDigestRowsCell *to;
 
 	if (!pfs_rel_stat_is_there(of.kind, of.stat) || !is_wanted())
-		return;
-	to = enter_others(&of);
-	if (to != NULL)
+		return false;
+	to = enter_others(&of, 0);
+	if (to == NULL)
+		link_cell(others_of(&of), cell);
+	else
 	{
-		PfsTotals	totals = {0};
-
 		pfs_shared_cell_read(&cell->all, &totals);
 		if (totals.count_timed == 0 && totals.sum != 0)
 			pfs_shared_cell_add_to_sum(&to->all, (uint64) totals.sum);
@@ -177,8 +195,10 @@ move_cell(const PfsDigestRowsCell *cell, bool (*is_wanted) (void))
 			pfs_add_relaxed(&to->counts[i], cell->counts[i]);
 	}
 	leave_others();
+	return to == NULL;
 }
 
+/* Moves cell after cell, and gives back those whose numbers are in another one then. */
 void
 pfs_digest_rows_move(PfsDigest *d, bool (*is_wanted) (void))
 {
@@ -189,8 +209,8 @@ pfs_digest_rows_move(PfsDigest *d, bool (*is_wanted) (void))
 		PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
 
 		link = cell->next;
-		move_cell(cell, is_wanted);
-		pfs_pages_give(pfs_digest_rows, cell);
+		if (!move_cell(cell, is_wanted))
+			pfs_pages_give(pfs_digest_rows, cell);
 	}
 }
 
