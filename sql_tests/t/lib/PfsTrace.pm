@@ -111,7 +111,8 @@ sub new
 		{
 			my $name = $interned{3}{ one($detail, 1) } // die 'a detail without a name';
 
-			$event{details}{$name} = one($detail, 4) // one($detail, 6);
+			# Numbers are signed: half of all query ids are below zero.
+			$event{details}{$name} = defined one($detail, 4) ? unpack('q', pack('Q', one($detail, 4))) : one($detail, 6);
 			push @{ $self->{texts} }, one($detail, 6) if $detail->{6};
 		}
 		push @events, \%event;
