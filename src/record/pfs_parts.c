@@ -29,6 +29,7 @@
 #include "pfs_container.h"
 #include "pfs_digest.h"
 #include "pfs_digest_pending.h"
+#include "pfs_digest_rows.h"
 #include "pfs_digest_wait.h"
 #include "pfs_error.h"
 #include "pfs_event_write.h"
@@ -169,6 +170,11 @@ const PfsPart pfs_parts[] = {
 	{
 		.name = "digest_waits",
 		.pages = &pfs_digest_waits,
+	},
+	{
+		.name = "digest_rows",
+		.lay_out = pfs_digest_rows_lay_out,
+		.pages = &pfs_digest_rows,
 	},
 	{
 		.name = "histories",

@@ -94,6 +94,22 @@ typedef struct PfsDigestWait
 /* pfs_local.waits, while there is such a statement. */
 extern PFS_HIDDEN PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
 
+typedef struct PfsDigestKey
+{
+	uint64		db_user;		/* database and user, pfs_digest_key() */
+	uint64		query_id;		/* never 0 */
+} PfsDigestKey;
+
+/*
+ * Whose digest waits and rows are charged to.  query_id 0: it is the statement at top level,
+ * whose identifier is not known yet; statement_id 0: nobody.
+ */
+typedef struct PfsDigestCharged
+{
+	uint64		statement_id;
+	PfsDigestKey key;
+} PfsDigestCharged;
+
 /* A wait for a lock on a relation that has ended, until it is counted for that. */
 typedef struct PfsEndedLock
 {

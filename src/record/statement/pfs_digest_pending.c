@@ -58,6 +58,7 @@ clear_item(PfsPendingDigest *p)
 {
 	pfs_store_relaxed(&p->key.query_id, 0);
 	p->nwaits = 0;
+	p->nrows = 0;
 	p->plans = (PfsPlanCounts)
 	{
 		0, 0
@@ -87,6 +88,8 @@ apply_truncations(uint64 generation)
 			memset(p->buckets, 0, sizeof(p->buckets));
 		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_WAITS] > mine->generation)
 			p->nwaits = 0;
+		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_ROWS] > mine->generation)
+			p->nrows = 0;
 	}
 	pfs_store_relaxed(&mine->generation, generation);
 	return true;
@@ -143,6 +146,8 @@ flush(PfsPendingDigest *p)
 				pfs_add_relaxed(&buckets[b], p->buckets[b]);
 		}
 		flush_waits(cached, p);
+		for (uint32 i = 0; i < p->nrows && pfs_digest_move_is_wanted(); i++)
+			pfs_digest_rows_put(cached, &p->rows[i]);
 		if (d == NULL)
 			pfs_digest_note_others(p->last_seen, p->last_seen, NULL);
 		else if (p->last_seen > pfs_load_relaxed(&d->last_seen))
@@ -322,6 +327,8 @@ pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 		pfs_digest_look_at_offset(&p->last_offset, now);
 		if (end->with_waits)
 			take_waits(p);
+		if (unlikely(pfs_digest_rows_used != 0))
+			pfs_digest_rows_take(&end->key, p->rows, &p->nrows, PFS_PENDING_DIGEST_ROWS);
 		pfs_digest_raise_usage(p->ref_slot);
 		if (unlikely(timed && end->text_len > 0 && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, now, ticks)))
 			pfs_digest_take_sample(end, now, p->last_offset.value, ticks, &p->sample_seen, &p->sample_ticks);

@@ -22,7 +22,7 @@
 #ifndef PFS_DIGEST_PENDING_H
 #define PFS_DIGEST_PENDING_H
 
-#include "pfs_digest.h"
+#include "pfs_digest_rows.h"
 #include "pfs_thread_sets.h"
 
 /* Places for digests: sets by the last bits of the query identifier. */
@@ -32,6 +32,9 @@
 
 /* Kinds of waits of one digest; those of more kinds go to its record at once. */
 #define PFS_PENDING_DIGEST_WAITS	6
+
+/* Tables and indexes of one digest, by kind of work; likewise. */
+#define PFS_PENDING_DIGEST_ROWS		6
 
 typedef struct PfsPendingWait
 {
@@ -60,9 +63,11 @@ typedef struct PfsPendingDigest
 	uint64		sample_seen;	/* what the record's sample was lately */
 	uint64		sample_ticks;
 	uint32		nwaits;
+	uint32		nrows;
 	PfsPlanCounts plans;
 	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
+	PfsDigestRows rows[PFS_PENDING_DIGEST_ROWS];
 	uint8		buckets[PFS_HISTOGRAM_BUCKETS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigest;
 
@@ -72,9 +77,10 @@ typedef enum PfsDigestPart
 	PFS_DIGEST_ALL,
 	PFS_DIGEST_PART_BUCKETS,
 	PFS_DIGEST_PART_WAITS,
+	PFS_DIGEST_PART_ROWS,
 } PfsDigestPart;
 
-#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_WAITS + 1)
+#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_ROWS + 1)
 
 typedef struct PfsPendingDigests
 {

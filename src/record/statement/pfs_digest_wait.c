@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "pfs_digest_count.h"
+#include "pfs_digest_rows.h"
 #include "pfs_digest_wait.h"
 
 /* How often a worker tries to read what its leader is just writing. */
@@ -107,6 +108,38 @@ key_now(void)
 	if (pfs_sql.top.statement_id != pfs_digest_charged.statement_id || working)
 		return pfs_digest_charged.key;
 	return pfs_digest_key(pfs_sql.top.database, pfs_sql.top.user, pfs_sql.top.query_id);
+}
+
+PfsDigestKey
+pfs_digest_key_of(uint64 statement_id)
+{
+	PfsDigestKey none = {0, 0};
+
+	if (statement_id == PFS_DIGEST_OF_LEADER)
+		return pfs_digest_charged.key;
+	if (statement_id != pfs_sql.top.statement_id)
+		return none;
+	return pfs_digest_key(pfs_sql.top.database, pfs_sql.top.user, pfs_sql.top.query_id);
+}
+
+/*
+ * Tells which statement a run that begins is charged to, and whether that is not its own: then another
+ * one may be charged while it goes on.
+ */
+PfsDigestCharged
+pfs_digest_charged_now(bool *rides)
+{
+	PfsDigestCharged now = pfs_digest_charged;
+	const PfsStatement *own = pfs_sql.current;
+
+	if (pfs_local.waits == NULL)
+		now.statement_id = 0;
+	else if (working)
+		now.statement_id = PFS_DIGEST_OF_LEADER;
+	if (now.statement_id == 0 || now.key.query_id == 0)
+		now.key = pfs_digest_key_of(now.statement_id);
+	*rides = own != NULL && own->query_id == 0 && own != &pfs_sql.top;
+	return now;
 }
 
 /*
@@ -238,6 +271,8 @@ pfs_digest_charge_now(void)
 	if (id == pfs_digest_charged.statement_id || working)
 		return;
 	give_all();
+	if (unlikely(pfs_rel_runs_riding != 0))
+		pfs_rel_runs_give_riding();
 	pfs_digest_charged.statement_id = id;
 	if (s != NULL && s != &pfs_sql.top)
 		pfs_digest_charged.key = pfs_digest_key(s->database, s->user, s->query_id);
@@ -270,15 +305,9 @@ pfs_digest_end_planned(const PfsStatement *s)
 		pfs_digest_count_planning(&key, s->n[PFS_N_PLAN_TIME]);
 }
 
-/*
- * Adds a statement that ends to its digest, together with the table of waits if it is
- * the one that they were collected for.  Without a query identifier it has no digest,
- * and its waits are dropped.  One that was only parsed, bound or planned is no
- * execution: its waits and its planning are added, but it is not counted.  An error
- * makes it count in any phase.
- */
-void
-pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
+/* Adds a statement that ends to its digest: pfs_digest_end_statement() but for rows that others have left. */
+static inline void
+end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 {
 	PfsDigestEnd mine;
 	bool		is_innermost = s->statement_id == pfs_digest_charged.statement_id;
@@ -317,6 +346,23 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 	pfs_digest_count(&mine);
 	if (likely(is_innermost))
 		end_charge();
+}
+
+/*
+ * Adds a statement that ends to its digest, together with the table of waits if it is
+ * the one that they were collected for.  Without a query identifier it has no digest,
+ * and its waits are dropped.  One that was only parsed, bound or planned is no
+ * execution: its waits and its planning are added, but it is not counted.  An error
+ * makes it count in any phase.
+ */
+void
+pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
+{
+	if (unlikely(pfs_rel_runs_riding != 0) && s->statement_id == pfs_digest_charged.statement_id)
+		pfs_rel_runs_give_riding();
+	end_statement(s, e, end);
+	if (unlikely(pfs_digest_rows_used != 0))
+		pfs_digest_rows_give(s->statement_id);
 }
 
 /* ---- parallel workers ---- */
@@ -407,6 +453,7 @@ pfs_digest_detach(PfsThread *t)
 {
 	pfs_local.waits = NULL;
 	give_all();
+	pfs_digest_rows_give(PFS_ALL_STATEMENTS);
 	end_charge();
 	working = false;
 }

@@ -25,12 +25,6 @@
  */
 extern void pfs_digest_charge_now(void);
 
-typedef struct PfsDigestCharged
-{
-	uint64		statement_id;	/* 0: nobody */
-	PfsDigestKey key;			/* query_id 0: it is the top level's */
-} PfsDigestCharged;
-
 extern PFS_HIDDEN PfsDigestCharged pfs_digest_charged;
 
 static inline void
@@ -46,7 +40,7 @@ pfs_digest_charge(void)
 static inline void
 pfs_digest_charge_top(void)
 {
-	if (unlikely(pfs_local.waits_used != 0))
+	if (unlikely(pfs_local.waits_used != 0 || pfs_rel_runs_riding != 0))
 		pfs_digest_charge_now();
 	pfs_digest_charged.statement_id = pfs_sql.top.statement_id;
 	pfs_digest_charged.key.query_id = 0;
