@@ -35,6 +35,7 @@
 #include "pfs_fd.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
+#include "pfs_left.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
 #include "pfs_object_rules.h"
@@ -185,6 +186,11 @@ const PfsPart pfs_parts[] = {
 		.switched = pfs_memory_look_again,
 		.begin = pfs_memory_begin,
 		.detach = pfs_memory_end,
+	},
+	{
+		.name = "left",
+		STRUCT(pfs_left),
+		.lay_out = pfs_left_lay_out,
 	},
 	{
 		.name = "summaries",

@@ -8,12 +8,14 @@
 #include "postgres.h"
 
 #include "pfs_digest_count.h"
+#include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
+#include "pfs_left.h"
 
 /* How often a worker tries to read what its leader is just writing. */
 #define READ_TRIES 1000
 
-PFS_HOT PfsDigestCharged pfs_digest_charged;
+PFS_HOT uint64 pfs_digest_charged;
 
 static PFS_HOT bool working;	/* a parallel worker, for its leader's */
 static uint32 hint;
@@ -23,10 +25,18 @@ StaticAssertDecl(PFS_DIGEST_WAITS == 64, "a word says which are used");
 static inline PfsDigestWait *
 take_first(void)
 {
-	PfsDigestWait *w = &pfs_digest_wait_items[__builtin_ctzll(pfs_local.waits_used)];
+	PfsDigestWait *w = &pfs_my_thread->charged.waits[__builtin_ctzll(pfs_local.waits_used)];
 
 	pfs_local.waits_used &= pfs_local.waits_used - 1;
 	return w;
+}
+
+/* Empties an entry, whose waits are counted elsewhere from now on, or nowhere. */
+static inline void
+pass_on(PfsDigestWait *w)
+{
+	pfs_left_pass(pfs_my_thread, w->key - 1, w->timed + w->untimed, w->sum);
+	pfs_digest_wait_clear(w);
 }
 
 /*
@@ -85,7 +95,7 @@ pfs_digest_waits_give(PfsCachedDigest *cached)
 			if (unlikely(w->untimed != 0))
 				pfs_add_relaxed(&cell->count_untimed, w->untimed);
 		}
-		pfs_digest_wait_clear(w);
+		pass_on(w);
 	}
 }
 
@@ -93,7 +103,7 @@ static void
 drop_all(void)
 {
 	while (pfs_local.waits_used != 0)
-		pfs_digest_wait_clear(take_first());
+		pass_on(take_first());
 }
 
 /*
@@ -104,8 +114,10 @@ drop_all(void)
 static PfsDigestKey
 key_now(void)
 {
-	if (pfs_sql.top.statement_id != pfs_digest_charged.statement_id || working)
-		return pfs_digest_charged.key;
+	const PfsCharged *charged = &pfs_my_thread->charged;
+
+	if (pfs_sql.top.statement_id != pfs_digest_charged || working)
+		return (PfsDigestKey) {charged->db_user, charged->query_id};
 	return pfs_digest_key(pfs_sql.top.database, pfs_sql.top.user, pfs_sql.top.query_id);
 }
 
@@ -143,7 +155,7 @@ forget_all(void)
 {
 	give_all();
 	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
-		pfs_digest_wait_items[i].key = 0;
+		pfs_my_thread->charged.waits[i].key = 0;
 }
 
 /*
@@ -178,15 +190,16 @@ pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 {
 	uint32		home = instrument % PFS_DIGEST_WAITS;
 	uint32		i = home;
+	PfsDigestWait *items = pfs_my_thread->charged.waits;
 	PfsDigestWait *w;
 
-	while (pfs_digest_wait_items[i].key != (uint32) instrument + 1 && pfs_digest_wait_items[i].key != 0)
+	while (items[i].key != (uint32) instrument + 1 && items[i].key != 0)
 	{
 		i = (i + 1) % PFS_DIGEST_WAITS;
 		if (i == home)
 			forget_all();
 	}
-	w = &pfs_digest_wait_items[i];
+	w = &items[i];
 	if (w->key == 0)
 	{
 		pfs_digest_wait_clear(w);
@@ -195,8 +208,8 @@ pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 	}
 	else if (i != home)
 	{
-		change_places(w, &pfs_digest_wait_items[home]);
-		w = &pfs_digest_wait_items[home];
+		change_places(w, &items[home]);
+		w = &items[home];
 	}
 	pfs_local.waits_used |= w->bit;
 	if (!timed)
@@ -223,6 +236,14 @@ innermost(void)
 	return s != NULL && (s->flags & PFS_FLAG_DIGEST) != 0 ? s : NULL;
 }
 
+/* Says whose the waits are from now on; query_id 0: the statement's at top level. */
+static inline void
+set_key(PfsDigestKey key)
+{
+	pfs_store_relaxed(&pfs_my_thread->charged.db_user, key.db_user);
+	pfs_store_relaxed(&pfs_my_thread->charged.query_id, key.query_id);
+}
+
 /*
  * Finds out which statement the process's waits belong to from now on: the slow path of
  * pfs_digest_charge(), which is called wherever the parent of waits changes.  If it is
@@ -235,15 +256,15 @@ pfs_digest_charge_now(void)
 	const PfsStatement *s = innermost();
 	uint64		id = s != NULL ? s->statement_id : 0;
 
-	if (id == pfs_digest_charged.statement_id || working)
+	if (id == pfs_digest_charged || working)
 		return;
 	give_all();
-	pfs_digest_charged.statement_id = id;
+	pfs_digest_charged = id;
 	if (s != NULL && s != &pfs_sql.top)
-		pfs_digest_charged.key = pfs_digest_key(s->database, s->user, s->query_id);
+		set_key(pfs_digest_key(s->database, s->user, s->query_id));
 	else
-		pfs_digest_charged.key.query_id = 0;
-	pfs_local.waits = s != NULL ? pfs_digest_wait_items : NULL;
+		set_key((PfsDigestKey) {0, 0});
+	pfs_local.waits = s != NULL ? pfs_my_thread->charged.waits : NULL;
 }
 
 /*
@@ -253,7 +274,7 @@ pfs_digest_charge_now(void)
 static inline void
 end_charge(void)
 {
-	pfs_digest_charged.statement_id = 0;
+	pfs_digest_charged = 0;
 	pfs_local.waits = NULL;
 }
 
@@ -271,6 +292,65 @@ pfs_digest_end_planned(const PfsStatement *s)
 }
 
 /*
+ * Adds time to that of a statement's digest, beside what its statements took: ticks of the
+ * timer in its flags.  See PfsDigest.extra.
+ */
+static void
+add_time(const PfsStatement *s, int64 ticks, uint64 statements)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(s->flags);
+	int64		of_default = ticks < 0 ? -(int64) pfs_ticks_of_default(timer, -ticks) : (int64) pfs_ticks_of_default(timer, ticks);
+
+	pfs_pending_digests_add_time(pfs_digest_key(s->database, s->user, s->query_id),
+								 (s->flags & PFS_FLAG_TIMED) ? of_default : 0, statements);
+}
+
+/* The nearest statement around a nested one whose time is counted for a digest; NULL: none. */
+static const PfsStatement *
+counted_outer(const PfsStatement *s)
+{
+	do
+		s = s->outer;
+	while (s != NULL && (s->flags & (PFS_FLAG_DIGEST | PFS_FLAG_TIMED)) != (PFS_FLAG_DIGEST | PFS_FLAG_TIMED));
+	return s;
+}
+
+/*
+ * Takes the time of a nested statement that ends off the digest of the one around it.  One
+ * that has left the statement in which it began was taken off then; what comes
+ * behind, where other statements run, is nobody's time.
+ */
+static void
+take_off_outer(const PfsStatement *s, uint64 ticks)
+{
+	const PfsStatement *outer = counted_outer(s);
+	PfsTimer	timer = PFS_FLAGS_TIMER(s->flags);
+
+	if ((s->flags & PFS_FLAG_TIMED) == 0)
+		return;
+	if (s->left)
+		add_time(s, -(int64) ticks, 0);
+	else if (outer != NULL)
+		pfs_pending_digests_add_time(pfs_digest_key(outer->database, outer->user, outer->query_id),
+									 -(int64) pfs_ticks_of_default(timer, ticks), 0);
+}
+
+/*
+ * A nested statement is about to leave the one around it, which ends: its time so far is
+ * its own and not the outer one's, as if it ended now.
+ */
+void
+pfs_digest_leave_outer(const PfsStatement *s, PfsTimestamp now)
+{
+	uint64		at = pfs_timestamp_of(s->flags, now);
+
+	if ((s->flags & (PFS_FLAG_DIGEST | PFS_FLAG_TIMED)) != (PFS_FLAG_DIGEST | PFS_FLAG_TIMED) || at <= s->start || s->left)
+		return;
+	take_off_outer(s, at - s->start);
+	add_time(s, at - s->start, 0);
+}
+
+/*
  * Adds a statement that ends to its digest, together with the table of waits if it is
  * the one that they were collected for.  Without a query identifier it has no digest,
  * and its waits are dropped.  One that was only parsed, bound or planned is no
@@ -281,8 +361,10 @@ void
 pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 {
 	PfsDigestEnd mine;
-	bool		is_innermost = s->statement_id == pfs_digest_charged.statement_id;
+	bool		is_innermost = s->statement_id == pfs_digest_charged;
 
+	if (unlikely(s != &pfs_sql.top))
+		take_off_outer(s, end - s->start);
 	if (s->query_id == 0)
 	{
 		if (is_innermost)
@@ -290,6 +372,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 			drop_all();
 			end_charge();
 		}
+		add_time(s, end - s->start, 1);
 		return;
 	}
 	/* Only parsed, bound or planned: it has waited, but it was not executed. */
@@ -300,6 +383,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 			give_all();
 			end_charge();
 		}
+		add_time(s, end - s->start, 0);
 		pfs_digest_end_planned(s);
 		return;
 	}
@@ -346,7 +430,7 @@ pfs_digest_publish(PfsThread *t)
 	PfsDigestKey before = {t->digest_db_user, t->digest_query_id};
 	PfsDigestKey now = {0, 0};
 
-	if (pfs_digest_charged.statement_id != 0)
+	if (pfs_digest_charged != 0)
 		now = key_now();
 	pfs_digest_publish_again(t, &now);
 	return before;
@@ -357,12 +441,13 @@ pfs_digest_publish(PfsThread *t)
  * attaches; whose they are is known later, by pfs_digest_work_for().
  */
 void
-pfs_digest_work(void)
+pfs_digest_work(PfsThread *t)
 {
 	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & PFS_FLAG_DIGEST) == 0)
 		return;
 	working = true;
-	pfs_local.waits = pfs_digest_wait_items;
+	pfs_store_relaxed(&t->charged.works_since, pfs_timer_read(pfs_timer_default()));
+	pfs_local.waits = t->charged.waits;
 }
 
 /*
@@ -388,14 +473,14 @@ pfs_digest_work_for(const PfsThread *leader)
 			break;
 		pfs_pause();
 	}
-	pfs_digest_charged.key = key;
+	set_key(key);
 }
 
 void
 pfs_digest_attach(PfsThread *t)
 {
 	if (pfs_thread_is_parallel_worker())
-		pfs_digest_work();
+		pfs_digest_work(t);
 }
 
 /*
@@ -407,6 +492,10 @@ pfs_digest_detach(PfsThread *t)
 {
 	pfs_local.waits = NULL;
 	give_all();
+	if (working)
+		pfs_pending_digests_add_time((PfsDigestKey) {t->charged.db_user, t->charged.query_id},
+									 pfs_timer_read(pfs_timer_default()) - t->charged.works_since, 0);
+	pfs_store_relaxed(&t->charged.works_since, 0);
 	end_charge();
 	working = false;
 }

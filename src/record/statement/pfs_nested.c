@@ -196,7 +196,10 @@ pfs_nested_leave_outer(PfsStatement *s)
 	s->left = true;
 	/* While it was inside of another one that is what readers saw. */
 	if (s->event != NULL)
+	{
 		s->event->nesting_type = PFS_NESTING_NONE;
+		s->event->counts |= PFS_HAS_LEFT;
+	}
 }
 
 void
@@ -325,7 +328,10 @@ pfs_nested_show_again(PfsThread *t, PfsStatement *s, const PfsStatementSource *s
 	e->event_id = s->event_id;
 	e->sqlstate = s->sqlstate;
 	if (s->left)
+	{
 		e->nesting_type = PFS_NESTING_NONE;
+		e->counts |= PFS_HAS_LEFT;
+	}
 	pfs_statement_put_text(e, source->str, source->location, source->len);
 	s->event = e;
 	pfs_event_show(t, PFS_STATEMENTS);
