@@ -1,6 +1,7 @@
 # pfs: every wait of a live PostgreSQL server, readable and switchable by SQL.
 #
-#   make, make install       build and install with the server that PG_CONFIG names
+#   make, make install       build and install with the server that PG_CONFIG names; also the
+#                            program pfs (client/), where its libraries are
 #   make installcheck        test the installed extension on private, temporary servers
 #   make lint                all warnings as errors, layer directions, indentation, that
 #                            what tools/sql writes is no older than the lists, and that
@@ -70,12 +71,46 @@ src/probe/pfs_platform.o: CFLAGS += -Wfatal-errors
 src/instr/pfs_instr_memory.o src/instr/pfs_instr_memory_chunk.o src/record/memory/pfs_context.o: CFLAGS += -fomit-frame-pointer
 src/instr/pfs_instr_call.o $(addprefix src/record/statement/,pfs_statement%.o pfs_stage.o pfs_transaction.o): CFLAGS += -fomit-frame-pointer
 
+# The program pfs has a makefile of its own.  The extension needs none of its libraries: where
+# one is missing, everything else is built.
+CLIENT_MISSING := $(strip $(shell $(MAKE) -s --no-print-directory -C client PG_CONFIG='$(PG_CONFIG)' missing))
+
+all: client
+install: install-client
+uninstall: uninstall-client
+
+ifeq ($(CLIENT_MISSING),)
+client:
+	$(MAKE) -C client PG_CONFIG='$(PG_CONFIG)' all
+
+install-client: client
+	$(MAKE) -C client PG_CONFIG='$(PG_CONFIG)' install
+
+lint-client:
+	$(MAKE) -s -C client PG_CONFIG='$(PG_CONFIG)' lint check
+else
+client:
+	@echo 'The program pfs is not built, only the extension; missing: $(CLIENT_MISSING)  (scripts/setup installs them)'
+
+install-client: client
+
+lint-client: client
+	@exit 1
+endif
+
+uninstall-client:
+	$(MAKE) -C client PG_CONFIG='$(PG_CONFIG)' uninstall
+
 # PGXS removes the objects of one folder only.
-clean: clean-test-modules
+clean: clean-test-modules clean-client
 
-.PHONY: lint lint-objects imports installcheck test-modules clean-test-modules hammer
+clean-client:
+	$(MAKE) -C client clean
 
-lint: lint-objects imports
+.PHONY: lint lint-objects imports installcheck test-modules clean-test-modules hammer \
+	client install-client uninstall-client lint-client clean-client
+
+lint: lint-objects lint-client imports
 	tools/check-layers
 	tools/words
 	tools/twins

@@ -92,7 +92,7 @@ stop_servers_under() {
 # Copy the tree without what git and make put there; into a folder that exists.
 copy_tree() {
 	tar -C "$PFS_TOP" -c --exclude=./.git --exclude='*.o' --exclude='*.d' --exclude='*.so' \
-		--exclude='*.bc' --exclude=./lint --exclude=./tmp_check --exclude=./tmp_check_iso \
+		--exclude='*.bc' --exclude=./client/pfs --exclude=./client/test/unit --exclude=./lint --exclude=./tmp_check --exclude=./tmp_check_iso \
 		--exclude=./results --exclude=./output_iso --exclude=./log . | tar -C "$1" -x --no-same-owner
 }
 

@@ -994,6 +994,42 @@ COMMENT ON COLUMN pfs.table_lock_waits_summary_by_table.max_timer_access_exclusi
 'Longest of their times, in picoseconds.';
 GRANT SELECT ON pfs.table_lock_waits_summary_by_table TO pg_monitor;
 
+CREATE FOREIGN TABLE pfs.objects_summary_global_by_type (
+	object_type text,
+	database_name text,
+	object_schema text,
+	object_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'objects_summary_global_by_type');
+COMMENT ON FOREIGN TABLE pfs.objects_summary_global_by_type IS
+'Accesses to rows and waits for locks by table, and calls by program: what table_io_waits_summary_by_table, table_lock_waits_summary_by_table and events_statements_summary_by_program show by themselves. An object that is dropped loses its row.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.object_type IS
+'TABLE, FUNCTION, PROCEDURE, or TRIGGER for a function of triggers or event triggers.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.database_name IS
+'Database of the object; NULL: all databases share it.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.object_schema IS
+'Schema of the object; NULL: it is of another database.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.object_name IS
+'Name of the object; its OID if it is of another database.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.count_star IS
+'Of a table, rows that were accessed and waits for locks; of a program, calls.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.objects_summary_global_by_type.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+GRANT SELECT ON pfs.objects_summary_global_by_type TO pg_monitor;
+
 COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_star IS
 'Number of calls.';
 COMMENT ON COLUMN pfs.socket_summary_by_event_name.count_timed IS
@@ -1109,6 +1145,54 @@ COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_host_by_error IS
 COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.host IS
 'Numeric client address, [local] for a Unix socket; NULL for background processes.';
 
+CREATE FOREIGN TABLE pfs.load_history (
+	period_start timestamp with time zone,
+	period_end timestamp with time zone,
+	resolution interval,
+	type text,
+	wait_event_type text,
+	event_name text,
+	database_name text,
+	user_name text,
+	query_id bigint,
+	digest_text text,
+	count_star bigint,
+	sum_timer_wait numeric,
+	active_sessions double precision,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'load_history');
+COMMENT ON FOREIGN TABLE pfs.load_history IS
+'The load of the server over time, exact, in three resolutions: what time statements spent in each kind of wait, or on the processor, in each period, those that were running included. The 32 largest rows of each period, and what is left of each type. TRUNCATE removes all periods.';
+COMMENT ON COLUMN pfs.load_history.period_start IS
+'When the period began, by the wall clock.';
+COMMENT ON COLUMN pfs.load_history.period_end IS
+'When it ended. The next one of the same resolution begins here, unless the recorder did not run, or the clock was set.';
+COMMENT ON COLUMN pfs.load_history.resolution IS
+'How long a period should be: pfs.load_history_interval, a minute, or ten minutes. The same load is in each resolution: ask for one of them.';
+COMMENT ON COLUMN pfs.load_history.type IS
+'FOREGROUND: inside statements, those of parallel workers too; BACKGROUND: waits for a resource outside of statements.';
+COMMENT ON COLUMN pfs.load_history.wait_event_type IS
+'As in pg_stat_activity; also Spin; CPU: time of statements less the waits in them; Idle in transaction, which is no active session.';
+COMMENT ON COLUMN pfs.load_history.event_name IS
+'Name of the instrument, as in setup_instruments; cpu. NULL, with all up to digest_text: the remainder of this type and wait_event_type, all but the period''s 32 largest rows. That of CPU is always there.';
+COMMENT ON COLUMN pfs.load_history.database_name IS
+'Database of the statement.';
+COMMENT ON COLUMN pfs.load_history.user_name IS
+'Role in effect when the statement started.';
+COMMENT ON COLUMN pfs.load_history.query_id IS
+'The server''s query identifier, as in events_statements_summary_by_digest; NULL with a database: of statements that are not counted apart. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.load_history.digest_text IS
+'Text with parameters for its constants, without secrets. NULL: not known, or 4,096 others were named by the history since. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.load_history.count_star IS
+'Events that ended in the period; of CPU: statements.';
+COMMENT ON COLUMN pfs.load_history.sum_timer_wait IS
+'Time spent in the period, that of events which go on included, in picoseconds.';
+COMMENT ON COLUMN pfs.load_history.active_sessions IS
+'Sessions that spent their time so, as a mean over the period: sum_timer_wait by the period''s length.';
+COMMENT ON COLUMN pfs.load_history.max_timer_wait IS
+'The longest of these events that was going on when the period ended, its length until then, in picoseconds; 0: none.';
+GRANT SELECT ON pfs.load_history TO pg_monitor;
+
 -- tools/sql ends here
 
 --
@@ -1129,6 +1213,256 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION pfs.drop_object(text, text, text, text) IS
 'Delete the rule of setup_objects for these objects. Returns the number of rules that matched.';
 REVOKE ALL ON FUNCTION pfs.drop_object(text, text, text, text) FROM PUBLIC;
+
+--
+-- What the load history says, for people.  The bodies are parsed here, so that nothing of a
+-- user's search path is in them.
+--
+
+CREATE FUNCTION pfs_sys.load_periods(since timestamptz DEFAULT now() - '1 hour'::interval, till timestamptz DEFAULT now(),
+	OUT period_start timestamptz, OUT period_end timestamptz, OUT resolution interval, OUT length numeric) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'pfs_load_periods'
+LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 1000;
+COMMENT ON FUNCTION pfs_sys.load_periods(timestamptz, timestamptz) IS
+'The periods of load_history that tell of this time, without overlaps: those of the finest resolution that still covers it, and of finer ones for what that has not yet. length: by the timer, in picoseconds.';
+
+CREATE FUNCTION pfs_sys.load(since timestamptz DEFAULT now() - '1 hour'::interval, till timestamptz DEFAULT now(), bucket interval DEFAULT NULL)
+RETURNS TABLE (period_start timestamptz, period_end timestamptz, active_sessions numeric, cpu numeric, lwlock numeric, lock numeric,
+	io numeric, client numeric, ipc numeric, buffer numeric, timeout numeric, extension numeric, spin numeric,
+	idle_in_transaction numeric, background numeric)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 60
+BEGIN ATOMIC
+WITH periods AS MATERIALIZED (
+	SELECT p.period_start, p.period_end, p.resolution, p.length FROM pfs_sys.load_periods(since, till) p
+), step AS MATERIALIZED (
+	-- about 60 rows, and none without a period
+	SELECT coalesce(bucket, (
+		SELECT min(s) FROM unnest('{1s,2s,5s,10s,15s,20s,30s,1min,2min,5min,10min,15min,20min,30min,1h,2h,3h,4h,6h,8h,12h,1d,2d}'::interval[]) s
+		WHERE s >= greatest((till - since) / 60, (SELECT max(p.resolution) FROM periods p))
+	), '7 days') AS step
+), bins AS (
+	SELECT date_bin(step, p.period_start, make_timestamptz(2001, 1, 1, 0, 0, 0)) AS bin,
+		min(p.period_start) AS period_start, max(p.period_end) AS period_end, sum(p.length) AS length
+	FROM periods p, step
+	GROUP BY 1
+), loads AS (
+	SELECT date_bin(step, p.period_start, make_timestamptz(2001, 1, 1, 0, 0, 0)) AS bin,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type <> 'Idle in transaction') AS active,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type = 'CPU') AS cpu,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type = 'LWLock') AS lwlock,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type = 'Lock') AS lock,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type = 'IO') AS io,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type = 'Client') AS client,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type = 'IPC') AS ipc,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type IN ('BufferPin', 'Buffer')) AS buffer,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type = 'Timeout') AS timeout,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type = 'Extension') AS extension,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'FOREGROUND' AND h.wait_event_type = 'Spin') AS spin,
+		sum(h.sum_timer_wait) FILTER (WHERE h.wait_event_type = 'Idle in transaction') AS idle_in_transaction,
+		sum(h.sum_timer_wait) FILTER (WHERE h.type = 'BACKGROUND') AS background
+	FROM pfs.load_history h JOIN periods p USING (period_start, period_end, resolution), step
+	WHERE h.period_start < till AND h.period_end > since
+	GROUP BY 1
+)
+SELECT b.period_start, b.period_end,
+	round(coalesce(l.active / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.cpu / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.lwlock / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.lock / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.io / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.client / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.ipc / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.buffer / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.timeout / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.extension / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.spin / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.idle_in_transaction / nullif(b.length, 0), 0), 3),
+	round(coalesce(l.background / nullif(b.length, 0), 0), 3)
+FROM bins b LEFT JOIN loads l USING (bin)
+ORDER BY bin;
+END;
+COMMENT ON FUNCTION pfs_sys.load(timestamptz, timestamptz, interval) IS
+'Active sessions over time, by what they did: on the processor or in which type of wait. Sessions idle in transaction and waits outside of statements are not among active_sessions. bucket: the time of a row; NULL: about 60 rows.';
+
+CREATE FUNCTION pfs_sys.top_waits(since timestamptz DEFAULT now() - '1 hour'::interval, till timestamptz DEFAULT now())
+RETURNS TABLE (type text, wait_event_type text, event_name text, active_sessions numeric, percent numeric, count_star numeric, sum_timer_wait numeric)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 40
+BEGIN ATOMIC
+WITH periods AS MATERIALIZED (
+	SELECT p.period_start, p.period_end, p.resolution, p.length FROM pfs_sys.load_periods(since, till) p
+), loads AS (
+	SELECT h.type, h.wait_event_type, h.event_name, sum(h.count_star) AS count_star, sum(h.sum_timer_wait) AS time,
+		h.type = 'FOREGROUND' AND h.wait_event_type <> 'Idle in transaction' AS is_active
+	FROM pfs.load_history h JOIN periods p USING (period_start, period_end, resolution)
+	WHERE h.period_start < till AND h.period_end > since
+	GROUP BY 1, 2, 3
+)
+SELECT l.type, l.wait_event_type, l.event_name,
+	round(l.time / (SELECT nullif(sum(p.length), 0) FROM periods p), 3),
+	CASE WHEN l.is_active THEN round(100 * l.time / nullif(sum(l.time) FILTER (WHERE l.is_active) OVER (), 0), 1) END,
+	l.count_star, l.time
+FROM loads l
+WHERE l.time > 0 OR l.count_star > 0
+ORDER BY l.is_active DESC, l.time DESC, l.type COLLATE "C", l.wait_event_type COLLATE "C", l.event_name COLLATE "C";
+END;
+COMMENT ON FUNCTION pfs_sys.top_waits(timestamptz, timestamptz) IS
+'What sessions spent their time on: waits and CPU, the largest first; event_name NULL: all others of the type. percent: of the active sessions, those idle in transaction and waits outside of statements come behind, without.';
+
+CREATE FUNCTION pfs_sys.top_statements(since timestamptz DEFAULT now() - '1 hour'::interval, till timestamptz DEFAULT now())
+RETURNS TABLE (database_name text, user_name text, query_id bigint, digest_text text, active_sessions numeric, percent numeric,
+	count_star numeric, sum_timer_wait numeric, waits text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+BEGIN ATOMIC
+WITH periods AS MATERIALIZED (
+	SELECT p.period_start, p.period_end, p.resolution, p.length FROM pfs_sys.load_periods(since, till) p
+), loads AS (
+	SELECT h.database_name, h.user_name, h.query_id, h.wait_event_type, h.event_name, max(h.digest_text) AS digest_text,
+		sum(h.count_star) AS count_star, sum(h.sum_timer_wait) AS time
+	FROM pfs.load_history h JOIN periods p USING (period_start, period_end, resolution)
+	WHERE h.period_start < till AND h.period_end > since AND h.type = 'FOREGROUND' AND h.wait_event_type <> 'Idle in transaction'
+	GROUP BY 1, 2, 3, 4, 5
+), ranked AS (
+	SELECT l.*, sum(l.time) OVER statement AS all_time,
+		row_number() OVER (PARTITION BY l.database_name, l.user_name, l.query_id ORDER BY l.time DESC, l.event_name COLLATE "C", l.wait_event_type COLLATE "C") AS rank
+	FROM loads l
+	WINDOW statement AS (PARTITION BY l.database_name, l.user_name, l.query_id)
+), statements AS (
+	SELECT r.database_name, r.user_name, r.query_id, max(r.digest_text) AS digest_text,
+		sum(r.count_star) FILTER (WHERE r.wait_event_type = 'CPU') AS count_star, sum(r.time) AS time,
+		string_agg(coalesce(r.event_name, r.wait_event_type) || ' ' || round(100 * r.time / nullif(r.all_time, 0)) || ' %', ', ' ORDER BY r.rank)
+			FILTER (WHERE r.rank <= 5 AND r.time > 0) AS waits
+	FROM ranked r
+	GROUP BY 1, 2, 3
+)
+SELECT s.database_name, s.user_name, s.query_id, s.digest_text,
+	round(s.time / (SELECT nullif(sum(p.length), 0) FROM periods p), 3),
+	round(100 * s.time / nullif(sum(s.time) OVER (), 0), 1),
+	s.count_star, s.time, s.waits
+FROM statements s
+WHERE s.time > 0 OR s.count_star > 0
+ORDER BY s.time DESC, s.database_name COLLATE "C", s.user_name COLLATE "C", s.query_id;
+END;
+COMMENT ON FUNCTION pfs_sys.top_statements(timestamptz, timestamptz) IS
+'The statements that made the load, the largest first, each with what it did: cpu and its largest waits. All NULL up to digest_text: what was not among the largest of its period. count_star: statements that ended.';
+
+CREATE FUNCTION pfs_sys.top_users(since timestamptz DEFAULT now() - '1 hour'::interval, till timestamptz DEFAULT now())
+RETURNS TABLE (user_name text, database_name text, active_sessions numeric, percent numeric, count_star numeric, sum_timer_wait numeric,
+	idle_in_transaction numeric)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 20
+BEGIN ATOMIC
+WITH periods AS MATERIALIZED (
+	SELECT p.period_start, p.period_end, p.resolution, p.length FROM pfs_sys.load_periods(since, till) p
+), loads AS (
+	SELECT h.user_name, h.database_name,
+		sum(h.count_star) FILTER (WHERE h.wait_event_type = 'CPU') AS count_star,
+		coalesce(sum(h.sum_timer_wait) FILTER (WHERE h.wait_event_type <> 'Idle in transaction'), 0) AS time,
+		coalesce(sum(h.sum_timer_wait) FILTER (WHERE h.wait_event_type = 'Idle in transaction'), 0) AS idle
+	FROM pfs.load_history h JOIN periods p USING (period_start, period_end, resolution)
+	WHERE h.period_start < till AND h.period_end > since AND h.type = 'FOREGROUND'
+	GROUP BY 1, 2
+)
+SELECT l.user_name, l.database_name,
+	round(l.time / (SELECT nullif(sum(p.length), 0) FROM periods p), 3),
+	round(100 * l.time / nullif(sum(l.time) OVER (), 0), 1),
+	l.count_star, l.time,
+	round(l.idle / (SELECT nullif(sum(p.length), 0) FROM periods p), 3)
+FROM loads l
+WHERE l.time > 0 OR l.idle > 0 OR l.count_star > 0
+ORDER BY l.time DESC, l.idle DESC, l.user_name COLLATE "C", l.database_name COLLATE "C";
+END;
+COMMENT ON FUNCTION pfs_sys.top_users(timestamptz, timestamptz) IS
+'Whose statements made the load, by user and database, the largest first. NULL: what was not among the largest of its period. idle_in_transaction: sessions, as a mean.';
+
+CREATE FUNCTION pfs_sys.what_happened(since timestamptz DEFAULT now() - '1 hour'::interval, till timestamptz DEFAULT now())
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+WITH periods AS MATERIALIZED (
+	SELECT p.period_start, p.period_end, p.resolution, p.length FROM pfs_sys.load_periods(since, till) p
+), covered AS MATERIALIZED (
+	SELECT min(p.period_start) AS first, max(p.period_end) AS last, sum(p.length) AS length, max(p.resolution) AS resolution FROM periods p
+), loads AS MATERIALIZED (
+	SELECT h.*, p.length, h.type = 'FOREGROUND' AND h.wait_event_type <> 'Idle in transaction' AS is_active
+	FROM pfs.load_history h JOIN periods p USING (period_start, period_end, resolution)
+	WHERE h.period_start < till AND h.period_end > since
+), means AS MATERIALIZED (
+	SELECT coalesce(sum(l.sum_timer_wait) FILTER (WHERE l.is_active), 0) AS active,
+		coalesce(sum(l.sum_timer_wait) FILTER (WHERE l.wait_event_type = 'Idle in transaction'), 0) AS idle,
+		coalesce(sum(l.sum_timer_wait) FILTER (WHERE l.type = 'BACKGROUND'), 0) AS background
+	FROM loads l
+), peak AS (
+	SELECT l.period_start, l.period_end, sum(l.sum_timer_wait) / max(l.length) AS sessions
+	FROM loads l
+	WHERE l.is_active AND l.length > 0
+	GROUP BY 1, 2
+	ORDER BY 3 DESC, 1 LIMIT 1
+), lines AS (
+	SELECT 1 AS part, 1::bigint AS n, format('%s to %s, %s recorded in periods of %s', date_trunc('second', c.first), date_trunc('second', c.last),
+		make_interval(secs => round(c.length / 1000000000000)::float8), c.resolution) AS line
+	FROM covered c
+	UNION ALL
+	SELECT 2, 1, format('active sessions: %s on average, %s at the peak, %s to %s', round(m.active / nullif(c.length, 0), 2),
+		round(p.sessions, 2), date_trunc('second', p.period_start), date_trunc('second', p.period_end))
+	FROM covered c, means m, peak p
+	UNION ALL
+	SELECT 2, 2, format('besides: %s idle in transaction, %s waiting in the background', round(m.idle / nullif(c.length, 0), 2),
+		round(m.background / nullif(c.length, 0), 2))
+	FROM covered c, means m
+	UNION ALL
+	SELECT 3, 0, chr(10) || '  sessions   share  waits'
+	UNION ALL
+	(SELECT 3, row_number() OVER (ORDER BY sum(l.sum_timer_wait) DESC, l.event_name COLLATE "C"),
+		format('%10s %5s %%  %s', round(sum(l.sum_timer_wait) / nullif(max(c.length), 0), 2),
+			round(100 * sum(l.sum_timer_wait) / nullif(max(m.active), 0), 1), coalesce(l.event_name, 'other ' || l.wait_event_type))
+	FROM loads l, covered c, means m
+	WHERE l.is_active
+	GROUP BY l.wait_event_type, l.event_name
+	HAVING sum(l.sum_timer_wait) > 0
+	ORDER BY 2 LIMIT 5)
+	UNION ALL
+	SELECT 4, 0, chr(10) || '  sessions   share  statements'
+	UNION ALL
+	(SELECT 4, row_number() OVER (ORDER BY sum(l.sum_timer_wait) DESC, l.query_id),
+		format('%10s %5s %%  %s', round(sum(l.sum_timer_wait) / nullif(max(c.length), 0), 2),
+			round(100 * sum(l.sum_timer_wait) / nullif(max(m.active), 0), 1),
+			left(coalesce(regexp_replace(max(l.digest_text), '[[:space:]]+', ' ', 'g'), 'query_id ' || l.query_id,
+				CASE WHEN l.user_name IS NULL THEN 'others' ELSE 'others of ' || l.user_name END), 60))
+	FROM loads l, covered c, means m
+	WHERE l.is_active
+	GROUP BY l.database_name, l.user_name, l.query_id
+	HAVING sum(l.sum_timer_wait) > 0
+	ORDER BY 2 LIMIT 5)
+	UNION ALL
+	SELECT 5, 0, chr(10) || '    waited      until           longest lock waits'
+	UNION ALL
+	(SELECT 5, row_number() OVER (ORDER BY w.max_timer_wait DESC, w.period_end),
+		format('%10s  %s  %s', pfs.format_time(w.max_timer_wait), to_char(w.period_end, 'MM-DD HH24:MI:SS'),
+			left(w.event_name || ' ' || coalesce(regexp_replace(w.digest_text, '[[:space:]]+', ' ', 'g'), 'query_id ' || w.query_id, 'others'), 52))
+	FROM (
+		-- of each statement the period in which it had waited longest
+		SELECT DISTINCT ON (l.event_name, l.database_name, l.user_name, l.query_id) l.*
+		FROM loads l
+		WHERE l.is_active AND l.wait_event_type = 'Lock' AND l.max_timer_wait > 0
+		ORDER BY l.event_name, l.database_name, l.user_name, l.query_id, l.max_timer_wait DESC, l.period_end
+	) w
+	ORDER BY 2 LIMIT 3)
+)
+SELECT CASE WHEN NOT EXISTS (SELECT FROM periods) THEN format('no load was recorded between %s and %s', date_trunc('second', since), date_trunc('second', till))
+	ELSE (
+		SELECT string_agg(l.line, chr(10) ORDER BY l.part, l.n) FROM lines l
+		-- a heading stands above something
+		WHERE l.n > 0 OR EXISTS (SELECT FROM lines o WHERE o.part = l.part AND o.n > 0)
+	) END;
+END;
+COMMENT ON FUNCTION pfs_sys.what_happened(timestamptz, timestamptz) IS
+'What happened in this time, on one screen: the load and its peak, the top waits, the top statements, the longest lock waits.';
+
+REVOKE ALL ON FUNCTION pfs_sys.load_periods(timestamptz, timestamptz), pfs_sys.load(timestamptz, timestamptz, interval),
+	pfs_sys.top_waits(timestamptz, timestamptz), pfs_sys.top_statements(timestamptz, timestamptz),
+	pfs_sys.top_users(timestamptz, timestamptz), pfs_sys.what_happened(timestamptz, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION pfs_sys.load_periods(timestamptz, timestamptz), pfs_sys.load(timestamptz, timestamptz, interval),
+	pfs_sys.top_waits(timestamptz, timestamptz), pfs_sys.top_statements(timestamptz, timestamptz),
+	pfs_sys.top_users(timestamptz, timestamptz), pfs_sys.what_happened(timestamptz, timestamptz) TO pg_monitor;
 
 --
 -- The views that use operators and functions, with their text of 1.0.  1.0 resolved it with

@@ -29,6 +29,8 @@ int			pfs_max_sql_text_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_lwlock_events = PFS_LWLOCK_WAITS;
 int			pfs_max_digest_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_max_digest_sample_age = PFS_SAMPLE_AGE_DEFAULT;
+int			pfs_load_history_size[] = {PFS_LOAD_SECONDS_DEFAULT, PFS_LOAD_MINUTES_DEFAULT, PFS_LOAD_TEN_MINUTES_DEFAULT};
+int			pfs_load_interval = 1;
 int			pfs_settings_refused = 0;
 
 static const struct config_enum_entry lwlock_events_values[] = {
@@ -61,17 +63,26 @@ configured(const char *name)
 	return value == NULL ? NULL : pstrdup(value);
 }
 
+/* Defines a setting whose variable has its default. */
 static void
-define_int(const char *name, const char *description, const char *detail, int *variable, int max,
-		   GucIntCheckHook check)
+define_int_from(const char *name, const char *description, const char *detail, int *variable, int min, int max,
+				GucIntCheckHook check)
 {
 	char	   *wanted = configured(name);
 	int			value;
 
-	DefineCustomIntVariable(name, description, detail, variable, -1, -1, max,
+	DefineCustomIntVariable(name, description, detail, variable, *variable, min, max,
 							PGC_POSTMASTER, 0, check, NULL, NULL);
 	if (wanted != NULL && (!parse_int(wanted, &value, 0, NULL) || value != *variable))
 		pfs_settings_refused++;
+}
+
+/* The same, of which -1 stands for the default. */
+static void
+define_int(const char *name, const char *description, const char *detail, int *variable, int max,
+		   GucIntCheckHook check)
+{
+	define_int_from(name, description, detail, variable, -1, max, check);
 }
 
 static void
@@ -127,6 +138,51 @@ define_sizes(void)
 {
 	PFS_EVENT_FAMILIES(DEFINE_HISTORIES);
 	PFS_SIZE_SETTINGS(DEFINE_SIZE);
+}
+
+/* Lengths of the load history's periods: so that a minute is made of whole ones. */
+static const int load_intervals[] = {0, 1, 2, 5, 10, 15, 20, 30, 60};
+
+static bool
+check_load_interval(int *newval, void **extra, GucSource source)
+{
+	for (int i = 0; i < lengthof(load_intervals); i++)
+	{
+		if (*newval == load_intervals[i])
+			return true;
+	}
+	GUC_check_errdetail("A minute has to be made of whole periods.");
+	GUC_check_errhint("Possible are 1, 2, 5, 10, 15, 20, 30 and 60 seconds, and 0, which records nothing.");
+	return false;
+}
+
+static void
+define_load_interval(void)
+{
+	char	   *wanted = configured("pfs.load_history_interval");
+	int			value;
+
+	DefineCustomIntVariable("pfs.load_history_interval",
+							"Length of the load history's periods.",
+							"1, 2, 5, 10, 15, 20, 30 or 60 seconds; 0 records nothing.",
+							&pfs_load_interval, pfs_load_interval, 0, 60,
+							PGC_SIGHUP, GUC_UNIT_S, check_load_interval, NULL, NULL);
+	if (wanted != NULL && (!parse_int(wanted, &value, GUC_UNIT_S, NULL) || value != pfs_load_interval))
+		pfs_settings_refused++;
+}
+
+/* Defines the settings of the load history's sizes. */
+static void
+define_load_history(void)
+{
+	static const char *const detail = "0 switches this resolution off.";
+
+	define_int_from("pfs.load_history_seconds", "Periods of the load history's finest resolution that are kept.",
+					detail, &pfs_load_history_size[0], 0, PFS_LOAD_HISTORY_MAX, NULL);
+	define_int_from("pfs.load_history_minutes", "Minutes of the load history that are kept.",
+					detail, &pfs_load_history_size[1], 0, PFS_LOAD_HISTORY_MAX, NULL);
+	define_int_from("pfs.load_history_ten_minutes", "Periods of ten minutes of the load history that are kept.",
+					detail, &pfs_load_history_size[2], 0, PFS_LOAD_HISTORY_MAX, NULL);
 }
 
 static void
@@ -191,5 +247,7 @@ pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_
 	define_text_length("pfs.max_digest_length", "Bytes of each digest's normalised text that are kept.",
 					   &pfs_max_digest_length, PFS_SQL_TEXT_DEFAULT);
 	define_sample_age(assign_sample_age);
+	define_load_interval();
+	define_load_history();
 	MarkGUCPrefixReserved("pfs");
 }

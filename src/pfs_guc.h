@@ -18,6 +18,8 @@ extern int	pfs_max_sql_text_length;
 extern int	pfs_lwlock_events;	/* PfsLwlockEvents */
 extern int	pfs_max_digest_length;
 extern int	pfs_max_digest_sample_age;
+extern int	pfs_load_interval;	/* seconds; 0: off */
+extern int	pfs_load_history_size[3];	/* by PfsLoadResolution */
 
 /* Those of sizes, each by its field of PfsSizes; -1: the default. */
 #define PFS_SIZE_SETTING(field, ...) int field;

@@ -33,6 +33,7 @@
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_probe_row.h"
+#include "pfs_recorder.h"
 #include "pfs_summary_kind.h"
 #include "pfs_thread_end.h"
 
@@ -79,6 +80,8 @@ request_cb(void)
 		pfs_sizes.history_long[f] = sized(pfs_history_long_size[f], DEFAULT_HISTORY_LONG_SIZE);
 		pfs_sizes.event_size[f] = TYPEALIGN(PFS_CACHE_LINE, family->size + (family->more == NULL ? 0 : family->more()));
 	}
+	for (int r = 0; r < lengthof(pfs_sizes.load_history); r++)
+		pfs_sizes.load_history[r] = pfs_load_history_size[r];
 	pfs_sizes.lwlocks = pfs_lwlock_events == PFS_LWLOCK_WAITS ? 0
 		: LWLOCKS_FOR_SERVER + LWLOCKS_PER_CONNECTION * MaxConnections;
 	pfs_sizes.lwlock_holders = pfs_lwlock_events == PFS_LWLOCK_ALL ? pfs_sizes.threads : 0;
@@ -215,6 +218,7 @@ _PG_init(void)
 		return;
 	/* The server's query identifiers tell statements apart. */
 	EnableQueryId();
+	pfs_recorder_register();
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = request_cb;
 	prev_shmem_startup_hook = shmem_startup_hook;

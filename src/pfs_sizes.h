@@ -21,6 +21,14 @@
 /* A session looks through all of them for each object that it has not looked up before. */
 #define PFS_OBJECT_RULES_MAX	16384
 
+/* Periods of the load history: of seconds two weeks. */
+#define PFS_LOAD_HISTORY_MAX	1209600
+
+/* An hour of seconds, two days of minutes, five weeks of ten minutes. */
+#define PFS_LOAD_SECONDS_DEFAULT	3600
+#define PFS_LOAD_MINUTES_DEFAULT	2880
+#define PFS_LOAD_TEN_MINUTES_DEFAULT	5040
+
 /* What the defaults are made of. */
 #define PFS_INSTRUMENTS_DEFAULT	1024
 #define PFS_ACTORS_DEFAULT		128
@@ -134,6 +142,7 @@ typedef struct PfsSizes
 	uint32		event_size[PFS_NUM_EVENT_FAMILIES]; /* bytes */
 	uint32		sql_text;		/* bytes of a statement's text that are kept */
 	uint32		digest_text;	/* bytes of a digest's text that are kept */
+	uint32		load_history[3];	/* periods, by PfsLoadResolution */
 	uint32		lwlocks;
 	uint32		lwlock_holders; /* threads, or 0 */
 } PfsSizes;

@@ -72,6 +72,19 @@ TRUNCATE pfs.table_io_waits_summary_by_index_usage;
 SELECT coalesce(sum(count_star), 0) AS counted FROM by_table;
 SELECT coalesce(sum(count_star), 0) AS counted FROM by_index;
 
+-- The objects' summary has its own.
+TRUNCATE pfs.objects_summary_global_by_type;
+SELECT object_type, object_name, count_star FROM pfs.objects_summary_global_by_type WHERE object_schema = 'pfs_rows';
+SELECT count(v) FROM t;
+SELECT o.count_star = t.count_star AS same, o.count_timed = t.count_timed AS timed, o.sum_timer_wait = t.sum_timer_wait AS times
+FROM pfs.objects_summary_global_by_type o JOIN by_table USING (object_type, object_schema, object_name) JOIN pfs.table_io_waits_summary_by_table t USING (object_type, object_schema, object_name);
+TRUNCATE pfs.table_io_waits_summary_by_table;
+SELECT object_type, object_name, count_star FROM pfs.objects_summary_global_by_type WHERE object_schema = 'pfs_rows';
+SELECT pfs.reset('objects_summary_global_by_type') >= 95 AS reset;
+SELECT object_type, object_name, count_star FROM pfs.objects_summary_global_by_type WHERE object_schema = 'pfs_rows';
+UPDATE pfs.objects_summary_global_by_type SET count_star = 0;
+\echo :SQLSTATE
+
 -- Rules of setup_objects.
 SELECT pfs.set_object('TABLE', '%', 'pfs_rows', 't', 'NO');
 SELECT count(v) FROM t;
@@ -128,7 +141,10 @@ SET ROLE regress_pfs_rows;
 SELECT object_name FROM pfs.table_io_waits_summary_by_table LIMIT 0;
 SELECT object_name FROM pfs.table_io_waits_summary_by_index_usage LIMIT 0;
 SELECT object_name FROM pfs.table_lock_waits_summary_by_table LIMIT 0;
+SELECT object_name FROM pfs.objects_summary_global_by_type LIMIT 0;
 TRUNCATE pfs.table_io_waits_summary_by_table;
+\echo :SQLSTATE
+TRUNCATE pfs.objects_summary_global_by_type;
 \echo :SQLSTATE
 RESET ROLE;
 DROP ROLE regress_pfs_rows;

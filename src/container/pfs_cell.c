@@ -71,12 +71,15 @@ pfs_shared_cell_add_untimed(PfsSharedCell *c)
 	pfs_add_relaxed(&c->count_untimed, 1);
 }
 
+/* Adds a private sum to the cell; its words arrive one by one. */
 void
 pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from)
 {
+	/* There can be time without events: that of calls that found no row. */
+	if (from->sum > 0)
+		add_to_sum(c, (uint64_t) from->sum, (uint64_t) (from->sum >> 64));
 	if (from->count_timed > 0)
 	{
-		add_to_sum(c, (uint64_t) from->sum, (uint64_t) (from->sum >> 64));
 		pfs_raise_to(&c->max, from->max);
 		pfs_raise_to(&c->inverted_min, UINT64_MAX - from->min);
 		pfs_add_relaxed(&c->count_timed, from->count_timed);

@@ -36,6 +36,7 @@
 #define PFS_TYPE_numeric NUMERICOID
 #define PFS_TYPE_float8 FLOAT8OID
 #define PFS_TYPE_timestamptz TIMESTAMPTZOID
+#define PFS_TYPE_interval INTERVALOID
 #define PFS_TYPE_inet INETOID
 #define PFS_TYPE_xid8 XID8OID
 

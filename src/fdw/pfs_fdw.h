@@ -60,6 +60,8 @@ typedef enum PfsPlanPrivate
 								 * PfsKey of each condition */
 	PFS_PLAN_SIDES,				/* integer list, parallel: which argument of
 								 * the condition is the constant */
+	PFS_PLAN_STRATEGIES,		/* integer list, parallel: how the column
+								 * compares with it, a btree's strategy */
 } PfsPlanPrivate;
 
 /* pfs_fdw_scan.c */

@@ -3,12 +3,13 @@
  *	  Planning a scan: estimates, the columns that will be asked for, and the
  *	  conditions that reduce the copy; EXPLAIN shows the latter.
  *
- * A condition reduces the copy if it compares a key column for equality with
- * something that has one value during the whole statement.  It stays among the
+ * A condition reduces the copy if it compares a key column for equality, or a time
+ * of periods in any way, with something that has one value during the whole statement.  It stays among the
  * scan's own conditions, so a table may ignore it.
  */
 #include "postgres.h"
 
+#include "access/stratnum.h"
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "catalog/pg_opfamily_d.h"
@@ -21,6 +22,7 @@
 #include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
+#include "utils/typcache.h"
 
 #include "pfs_compat_fdw.h"
 #include "pfs_fdw.h"
@@ -38,6 +40,7 @@ typedef struct PfsKeyCondition
 {
 	PfsKey		key;
 	int			constant_side;	/* which argument is the constant: 0, 1 */
+	int			strategy;		/* the column compared with the constant */
 	RestrictInfo *rinfo;
 } PfsKeyCondition;
 
@@ -96,14 +99,47 @@ is_constant(PlannerInfo *root, Node *expr)
 	return !is_not_constant_walker(expr, root) && !contain_volatile_functions(expr);
 }
 
-static bool
-is_equality(const OpExpr *op, PfsKey key)
+/*
+ * How an operator compares its left argument with the right one, as a btree's strategy; 0,
+ * where a key can do nothing with it.
+ */
+static int
+strategy_of(const OpExpr *op, PfsKey key)
 {
-	if (key == PFS_KEY_EVENT_NAME)
-		return op->opno == TextEqualOperator &&
-			(!OidIsValid(op->inputcollid) || get_collation_isdeterministic(op->inputcollid));
-	/* int8 = int2, int4 or int8, either way round */
-	return get_op_opfamily_strategy(op->opno, INTEGER_BTREE_FAM_OID) == BTEqualStrategyNumber;
+	Oid			left;
+	Oid			right;
+	int			strategy;
+
+	switch (key)
+	{
+		case PFS_KEY_EVENT_NAME:
+			if (op->opno == TextEqualOperator &&
+				(!OidIsValid(op->inputcollid) || get_collation_isdeterministic(op->inputcollid)))
+				return BTEqualStrategyNumber;
+			return 0;
+		case PFS_KEY_RESOLUTION:
+			strategy = get_op_opfamily_strategy(op->opno, INTERVAL_BTREE_FAM_OID);
+			break;
+		case PFS_KEY_PERIOD_START:
+		case PFS_KEY_PERIOD_END:
+			/* Times without time zone, and dates, are other operators. */
+			op_input_types(op->opno, &left, &right);
+			if (left != TIMESTAMPTZOID || right != TIMESTAMPTZOID)
+				return 0;
+			return get_op_opfamily_strategy(op->opno, lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY)->btree_opf);
+		default:
+			/* int8 = int2, int4 or int8, either way round */
+			strategy = get_op_opfamily_strategy(op->opno, INTEGER_BTREE_FAM_OID);
+			break;
+	}
+	return strategy == BTEqualStrategyNumber ? strategy : 0;
+}
+
+/* The strategy with the arguments the other way round. */
+static int
+commuted(int strategy)
+{
+	return BTGreaterStrategyNumber + BTLessStrategyNumber - strategy;
 }
 
 /* Is the clause such a condition?  Else NULL. */
@@ -120,6 +156,7 @@ match_key(PlannerInfo *root, RelOptInfo *baserel, const PfsBinding *binding, Res
 		Node	   *constant_side = list_nth(op->args, side);
 		Var		   *var = (Var *) column_side;
 		int			column;
+		int			strategy;
 		PfsKeyCondition *condition;
 
 		if (!IsA(var, Var) || var->varno != baserel->relid || var->varlevelsup != 0 ||
@@ -128,12 +165,13 @@ match_key(PlannerInfo *root, RelOptInfo *baserel, const PfsBinding *binding, Res
 		column = binding->column_of[var->varattno - 1];
 		if (column < 0 || binding->table->columns[column].key == PFS_KEY_NONE)
 			continue;
-		if (!is_equality(op, binding->table->columns[column].key) ||
-			!is_constant(root, constant_side))
+		strategy = strategy_of(op, binding->table->columns[column].key);
+		if (strategy == 0 || !is_constant(root, constant_side))
 			continue;
 		condition = palloc(sizeof(PfsKeyCondition));
 		condition->key = binding->table->columns[column].key;
 		condition->constant_side = side;
+		condition->strategy = side == 1 ? strategy : commuted(strategy);
 		condition->rinfo = rinfo;
 		return condition;
 	}
@@ -153,7 +191,7 @@ has_key(const PfsPlan *plan, PfsKey key)
 	return false;
 }
 
-/* The first condition on each key; further ones are only filters. */
+/* The first condition on each key, all on times; further ones are only filters. */
 static void
 find_conditions(PlannerInfo *root, RelOptInfo *baserel, PfsPlan *plan)
 {
@@ -164,7 +202,7 @@ find_conditions(PlannerInfo *root, RelOptInfo *baserel, PfsPlan *plan)
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		PfsKeyCondition *condition = match_key(root, baserel, plan->binding, rinfo);
 
-		if (condition != NULL && !has_key(plan, condition->key))
+		if (condition != NULL && (pfs_key_is_time(condition->key) || !has_key(plan, condition->key)))
 			plan->conditions = lappend(plan->conditions, condition);
 	}
 }
@@ -303,6 +341,7 @@ pfsGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	List	   *exprs = NIL;
 	List	   *keys = NIL;
 	List	   *sides = NIL;
+	List	   *strategies = NIL;
 	ListCell   *lc;
 
 	foreach(lc, plan->conditions)
@@ -312,9 +351,10 @@ pfsGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		exprs = lappend(exprs, condition->rinfo->clause);
 		keys = lappend_int(keys, condition->key);
 		sides = lappend_int(sides, condition->constant_side);
+		strategies = lappend_int(strategies, condition->strategy);
 	}
 	return make_foreignscan(tlist, extract_actual_clauses(scan_clauses, false), baserel->relid,
-							exprs, list_make3(needed_attributes(baserel), keys, sides),
+							exprs, list_make4(needed_attributes(baserel), keys, sides, strategies),
 							NIL, NIL, outer_plan);
 }
 

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/stratnum.h"
 #include "catalog/pg_authid.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -16,7 +17,9 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 
 #include "pfs_fdw.h"
 #include "pfs_instrument.h"
@@ -32,6 +35,7 @@ typedef struct PfsScanState
 	List	   *key_values;		/* ExprStates of the constants */
 	List	   *key_exprs;		/* the same as expressions */
 	List	   *keys;			/* of PfsKey, parallel */
+	List	   *strategies;		/* of the comparisons, parallel */
 	bool		copied;
 	bool		nothing;		/* a condition that no row can meet */
 	Size		position;
@@ -96,6 +100,7 @@ begin_keys(PfsScanState *state, ForeignScanState *node)
 									ExecInitExpr(constant, &node->ss.ps));
 	}
 	state->keys = list_nth(plan->fdw_private, PFS_PLAN_KEYS);
+	state->strategies = list_nth(plan->fdw_private, PFS_PLAN_STRATEGIES);
 }
 
 static bool *
@@ -132,6 +137,10 @@ pfsBeginForeignScan(ForeignScanState *node, int eflags)
 	state->scan.row_size = state->binding->table->size_of_row != NULL
 		? state->binding->table->size_of_row() : state->binding->table->row_size;
 	state->scan.instrument = PFS_NO_INSTRUMENT;
+	state->scan.period_start = state->scan.period_end = (PfsTimeRange)
+	{
+		DT_NOBEGIN, DT_NOEND
+	};
 	state->scan.rows_context = AllocSetContextCreate(CurrentMemoryContext, "pfs scan",
 													 ALLOCSET_DEFAULT_SIZES);
 	state->row_context = AllocSetContextCreate(CurrentMemoryContext, "pfs row",
@@ -157,15 +166,39 @@ integer_datum(Datum value, Oid type)
 	}
 }
 
+/* Restricts a time; false: nothing is left. */
+static bool
+restrict_range(PfsTimeRange *range, int strategy, TimestampTz value)
+{
+	if (strategy >= BTEqualStrategyNumber)
+		range->min = Max(range->min, value);
+	if (strategy <= BTEqualStrategyNumber)
+		range->max = Min(range->max, value);
+
+	/*
+	 * Bounds that the comparison leaves out stay in: the condition is a
+	 * filter, too.
+	 */
+	return range->min <= range->max;
+}
+
 /* Set one key of the scan; false: no row can meet the condition. */
 static bool
-set_key(PfsScan *scan, PfsKey key, Datum value, Oid type)
+set_key(PfsScan *scan, PfsKey key, int strategy, Datum value, Oid type)
 {
 	if (key == PFS_KEY_EVENT_NAME)
 	{
 		scan->instrument = pfs_instrument_by_name(TextDatumGetCString(value));
 		return scan->instrument != PFS_NO_INSTRUMENT;
 	}
+	else if (key == PFS_KEY_RESOLUTION)
+	{
+		scan->resolution = DatumGetIntervalP(datumCopy(value, false, sizeof(Interval)));
+		return true;
+	}
+	else if (pfs_key_is_time(key))
+		return restrict_range(key == PFS_KEY_PERIOD_START ? &scan->period_start : &scan->period_end, strategy,
+							  DatumGetTimestampTz(value));
 	else
 	{
 		int64		number = integer_datum(value, type);
@@ -188,13 +221,15 @@ evaluate_keys(PfsScanState *state, ExprContext *econtext)
 	ListCell   *value_cell;
 	ListCell   *expr_cell;
 	ListCell   *key_cell;
+	ListCell   *strategy_cell;
 
-	forthree(value_cell, state->key_values, expr_cell, state->key_exprs, key_cell, state->keys)
+	forfour(value_cell, state->key_values, expr_cell, state->key_exprs, key_cell, state->keys,
+			strategy_cell, state->strategies)
 	{
 		bool		isnull;
 		Datum		value = ExecEvalExprSwitchContext(lfirst(value_cell), econtext, &isnull);
 
-		if (isnull || !set_key(&state->scan, lfirst_int(key_cell), value,
+		if (isnull || !set_key(&state->scan, lfirst_int(key_cell), lfirst_int(strategy_cell), value,
 							   exprType(lfirst(expr_cell))))
 			state->nothing = true;
 	}
@@ -210,7 +245,9 @@ make_copy(PfsScanState *state, ExprContext *econtext)
 	/* Switched off: every table is empty but those that say why. */
 	if (!pfs_is_active() && !state->scan.table->without_memory)
 		return;
+	old = MemoryContextSwitchTo(state->scan.rows_context);
 	evaluate_keys(state, econtext);
+	MemoryContextSwitchTo(old);
 	if (state->nothing)
 		return;
 	old = MemoryContextSwitchTo(state->scan.rows_context);

@@ -10,6 +10,7 @@
 #define PFS_TABLE_H
 
 #include "catalog/pg_type_d.h"
+#include "datatype/timestamp.h"
 
 #include "pfs.h"
 
@@ -17,16 +18,36 @@ typedef struct PfsColumn PfsColumn;
 typedef struct PfsTable PfsTable;
 typedef struct PfsScan PfsScan;
 
-/* A condition "column = constant" on such a column can reduce the copy. */
+/*
+ * A condition "column = constant" on such a column can reduce the copy; on a time of
+ * periods also one with another comparison, and several of them.
+ */
 typedef enum PfsKey
 {
 	PFS_KEY_NONE,
 	PFS_KEY_THREAD_ID,
 	PFS_KEY_EVENT_ID,
 	PFS_KEY_EVENT_NAME,
+	PFS_KEY_RESOLUTION,
+	PFS_KEY_PERIOD_START,
+	PFS_KEY_PERIOD_END,
 } PfsKey;
 
-#define PFS_NUM_KEYS (PFS_KEY_EVENT_NAME + 1)
+#define PFS_NUM_KEYS (PFS_KEY_PERIOD_END + 1)
+
+/* Is it a time, with bounds? */
+static inline bool
+pfs_key_is_time(PfsKey key)
+{
+	return key == PFS_KEY_PERIOD_START || key == PFS_KEY_PERIOD_END;
+}
+
+/* Bounds of a time, both included. */
+typedef struct PfsTimeRange
+{
+	TimestampTz min;
+	TimestampTz max;
+} PfsTimeRange;
 
 /*
  * The release that a column came with.  Whichever list it stands in, it is behind
@@ -162,6 +183,9 @@ struct PfsScan
 	uint64		thread_id;
 	uint64		event_id;
 	PfsInstrumentId instrument;
+	const Interval *resolution; /* NULL: any */
+	PfsTimeRange period_start;
+	PfsTimeRange period_end;
 
 	void	   *table_private;	/* the table's own, in the scan's memory */
 

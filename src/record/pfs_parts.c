@@ -36,6 +36,8 @@
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
 #include "pfs_left.h"
+#include "pfs_load_names.h"
+#include "pfs_load_text.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
 #include "pfs_object_rules.h"
@@ -50,6 +52,7 @@
 #include "pfs_socket.h"
 #include "pfs_statement.h"
 #include "pfs_summary.h"
+#include "pfs_recorder.h"
 #include "pfs_rel_count.h"
 #include "pfs_rel_io.h"
 
@@ -292,6 +295,34 @@ const PfsPart pfs_parts[] = {
 		.forget = pfs_program_forget,
 		.pages = &pfs_programs,
 		.beside = pfs_programs_beside,
+	},
+	{
+		.name = "load_history",
+		STRUCT(pfs_shared_load),
+		.lay_out = pfs_load_rings_lay_out,
+		.nrows = PFS_NUM_LOAD_RESOLUTIONS,
+		.row = pfs_load_container_row,
+		.reset = pfs_load_rings_reset_lost,
+	},
+	{
+		.name = "recorder",
+		STRUCT(pfs_shared_recorder),
+		.counters = {
+			{"pfs_load_history_lost", offsetof(PfsSharedRecorder, lost)},
+			{"pfs_load_history_late", offsetof(PfsSharedRecorder, late)},
+		},
+	},
+	{
+		.name = "load_names",
+		STRUCT(pfs_shared_load_names),
+	},
+	{
+		.name = "load_texts",
+		.lay_out = pfs_load_texts_lay_out,
+		.start = pfs_load_texts_start,
+		.nrows = 1,
+		.row = pfs_load_texts_row,
+		.reset = pfs_load_texts_reset_lost,
 	},
 	{
 		.name = "containers",

@@ -59,6 +59,12 @@ my %functions = (
 		[ 'rule_of(type text, schema text, name text)', 'text', 'pfs_test_rule_of' ],
 		[ 'copies()', 'bigint', 'pfs_test_copies' ],
 	],
+	pfs_test_load => [
+		[ 'load_keep(period_start timestamptz, period_end timestamptz, length bigint, follows bool, rows text[])', 'void', 'pfs_test_load_keep' ],
+		[ 'load_end()', 'void', 'pfs_test_load_end' ],
+		[ 'load_run(first bigint, n bigint)', 'void', 'pfs_test_load_run' ],
+		[ 'load_many(period_start timestamptz, rows int, first bigint)', 'void', 'pfs_test_load_many' ],
+	],
 	pfs_test_decode => [ [ 'decode_lines(lines text)', 'text', 'pfs_test_decode' ] ],
 	pfs_test_access => [ [ 'chained()', 'bigint', 'pfs_test_chained' ] ],
 	pfs_test_plugin => [ [ 'plugin_calls()', 'text', 'pfs_test_plugin_calls' ] ],

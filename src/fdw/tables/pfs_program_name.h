@@ -17,4 +17,10 @@ extern const char *pfs_program_type_name(uint64 program);
 extern char *pfs_program_schema(Oid database, uint64 program);
 extern char *pfs_program_name(Oid database, uint64 program);
 
+/*
+ * Is there such a function, as far as this database knows?  The record of one that has gone is
+ * removed by the way.
+ */
+extern bool pfs_program_exists(Oid database, uint64 program);
+
 #endif							/* PFS_PROGRAM_NAME_H */

@@ -5,14 +5,6 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/table.h"
-#include "catalog/pg_proc.h"
-#include "miscadmin.h"
-#include "utils/fmgroids.h"
-#include "utils/snapmgr.h"
-
-#include "pfs_program_change.h"
 #include "pfs_program_name.h"
 #include "pfs_statement_counters.h"
 #include "pfs_tables.h"
@@ -44,47 +36,23 @@
 
 PFS_COLUMNS(programs, PfsProgramRow, COLUMNS)
 
-/*
- * Is there a function of this number in this database, in the eyes of anybody?  Also one that
- * a transaction has made or dropped that is not over.
- */
-static bool
-is_there(Oid function)
-{
-	Relation	catalog = table_open(ProcedureRelationId, AccessShareLock);
-	SnapshotData anybody;
-	ScanKeyData key;
-	SysScanDesc scan;
-	bool		found;
-
-	InitDirtySnapshot(anybody);
-	ScanKeyInit(&key, Anum_pg_proc_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(function));
-	scan = systable_beginscan(catalog, ProcedureOidIndexId, true, &anybody, 1, &key);
-	found = HeapTupleIsValid(systable_getnext(scan));
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return found;
-}
-
-/*
- * Adds a row, unless its function is gone.  That its record has stayed behind is rare: the drop was
- * prepared in two phases, or a session has called it that had not heard of the drop.
- */
 static void
 add_cb(const PfsProgramRow *row, void *arg)
 {
-	Oid			function = PFS_PROGRAM_FUNCTION_OID(row->key.program);
-
-	if (row->key.database != MyDatabaseId || is_there(function))
+	if (pfs_program_exists(row->key.database, row->key.program))
 		*(PfsProgramRow *) pfs_scan_add(arg) = *row;
-	else if (!pfs_program_is_dropped_here(function))
-		pfs_program_drop(MyDatabaseId, function);
 }
 
 static void
 copy_rows(PfsScan *scan)
 {
-	pfs_programs_read(add_cb, scan);
+	pfs_programs_read(PFS_PROGRAM_OF_STATEMENTS, add_cb, scan);
+}
+
+static int64
+programs_truncate(void)
+{
+	return pfs_programs_truncate(PFS_PROGRAM_OF_STATEMENTS);
 }
 
 const PfsTable pfs_table_statements_by_program = {
@@ -96,6 +64,6 @@ const PfsTable pfs_table_statements_by_program = {
 	.row_size = sizeof(PfsProgramRow),
 	.estimate = pfs_programs_estimate,
 	.copy = copy_rows,
-	.truncate = pfs_programs_truncate,
+	.truncate = programs_truncate,
 	.in_reset_all = true,
 };

@@ -80,21 +80,6 @@ PFS_COLUMNS(by_table, IoRow, TABLE_COLUMNS)
 
 PFS_COLUMNS(by_index, IoRow, INDEX_COLUMNS)
 
-/*
- * Makes a part of times that belong to other rows than those that it counts: it has all the
- * time, and no more timed rows than rows.
- */
-static void
-add_times(PfsTotals *to, const PfsTotals *from, uint64 rows)
-{
-	PfsTotals	times = *from;
-
-	times.count_untimed = 0;
-	pfs_totals_add(to, &times);
-	to->count_timed = Min(to->count_timed, rows);
-	to->count_untimed = rows - to->count_timed;
-}
-
 /* Is it to be shown?  What was dropped is not, nor a table that was only locked. */
 static bool
 is_shown(const PfsRelStatCopy *copy)
@@ -128,19 +113,15 @@ add_index_cb(const PfsRelStatCopy *copy, void *arg)
 		return;
 	rows = pfs_totals_count(&copy->parts[PFS_INDEX_READ]);
 	memset(&row->parts[PFS_INDEX_READ], 0, sizeof(PfsTotals));
-	add_times(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_INDEX_READ], rows);
+	pfs_rel_add_times(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_INDEX_READ], rows);
 }
 
 static void
 by_index_copy(PfsScan *scan)
 {
-	pfs_rel_stats_each(add_index_cb, scan);
+	pfs_rel_stats_each(PFS_REL_OF_IO, add_index_cb, scan);
 }
 
-/*
- * What is shown of a table: the fetches of its indexes are its own, too; the entries that are
- * made in an index are no rows of it.
- */
 static void
 add_table_cb(const PfsRelStatCopy *copy, void *arg)
 {
@@ -151,16 +132,7 @@ add_table_cb(const PfsRelStatCopy *copy, void *arg)
 	row = pfs_scan_add(arg);
 	row->database = copy->database;
 	row->relation = copy->relation;
-	if (copy->kind == PFS_TABLE_STATS)
-	{
-		memcpy(row->parts, copy->parts, sizeof(row->parts));
-		pfs_totals_add(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_REL_BY_INDEX]);
-		memset(&row->parts[PFS_REL_BY_INDEX], 0, sizeof(PfsTotals));
-		return;
-	}
-	row->parts[PFS_REL_FETCH] = copy->parts[PFS_REL_FETCH];
-	add_times(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_INDEX_READ],
-			  pfs_totals_count(&copy->parts[PFS_REL_FETCH]));
+	pfs_rel_parts_of_table(copy, row->parts);
 }
 
 static int
@@ -183,7 +155,7 @@ by_table_copy(PfsScan *scan)
 	IoRow	   *rows;
 	Size		n = 0;
 
-	pfs_rel_stats_each(add_table_cb, scan);
+	pfs_rel_stats_each(PFS_REL_OF_IO, add_table_cb, scan);
 	rows = (IoRow *) scan->rows;
 	qsort(rows, scan->nrows, sizeof(IoRow), compare_relations);
 	for (Size i = 0; i < scan->nrows; i++)
@@ -211,6 +183,12 @@ by_index_estimate(void)
 	return pfs_rel_stats_estimate(PFS_TABLE_STATS) + pfs_rel_stats_estimate(PFS_INDEX_STATS);
 }
 
+static int64
+truncate_io(void)
+{
+	return pfs_rel_stats_clear(PFS_REL_OF_IO);
+}
+
 const PfsTable pfs_table_io_by_table = {
 	PFS_TABLE("table_io_waits_summary_by_table", by_table, "MySQL",
 			  "one table whose rows were accessed",
@@ -222,7 +200,7 @@ const PfsTable pfs_table_io_by_table = {
 	.row_size = sizeof(IoRow),
 	.estimate = by_table_estimate,
 	.copy = by_table_copy,
-	.truncate = pfs_rel_stats_clear,
+	.truncate = truncate_io,
 	.in_reset_all = true,
 };
 
@@ -235,7 +213,7 @@ const PfsTable pfs_table_io_by_index_usage = {
 	.row_size = sizeof(IoRow),
 	.estimate = by_index_estimate,
 	.copy = by_index_copy,
-	.truncate = pfs_rel_stats_clear,
+	.truncate = truncate_io,
 };
 
 /* ---- waits for locks ---- */
@@ -272,12 +250,16 @@ all_modes(const LockRow *row, PfsTotals *sum)
 
 PFS_COLUMNS(locks, LockRow, LOCK_COLUMNS)
 
+/* Adds the row of a table that was waited for, and is still there. */
 static void
 add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
 {
 	LockRow    *row;
+	uint64		waits = 0;
 
-	if (!pfs_rel_exists(database, relation))
+	for (int i = 0; i < PFS_REL_LOCK_MODES; i++)
+		waits += pfs_totals_count(&modes[i]);
+	if (waits == 0 || !pfs_rel_exists(database, relation))
 		return;
 	row = pfs_scan_add(arg);
 	row->database = database;
@@ -291,6 +273,12 @@ locks_copy(PfsScan *scan)
 	pfs_rel_locks_each(add_locks_cb, scan);
 }
 
+static int64
+truncate_locks(void)
+{
+	return pfs_rel_locks_clear(PFS_REL_OF_IO);
+}
+
 const PfsTable pfs_table_lock_waits_by_table = {
 	PFS_TABLE("table_lock_waits_summary_by_table", locks, "MySQL",
 			  "one table for which a lock was waited for",
@@ -299,6 +287,6 @@ const PfsTable pfs_table_lock_waits_by_table = {
 	.row_size = sizeof(LockRow),
 	.estimate = by_table_estimate,
 	.copy = locks_copy,
-	.truncate = pfs_rel_locks_clear,
+	.truncate = truncate_locks,
 	.in_reset_all = true,
 };

@@ -71,6 +71,7 @@
 	X(pfs_table_io_by_table) \
 	X(pfs_table_io_by_index_usage) \
 	X(pfs_table_lock_waits_by_table) \
+	X(pfs_table_objects_summary) \
 	X(pfs_table_socket_instances) \
 	X(pfs_table_socket_summary_by_event_name) \
 	X(pfs_table_socket_summary_by_instance) \
@@ -85,7 +86,8 @@
 	X(pfs_table_errors_by_account) \
 	X(pfs_table_errors_by_user) \
 	X(pfs_table_errors_by_host) \
-	X(pfs_table_prepared_statements_instances)
+	X(pfs_table_prepared_statements_instances) \
+	X(pfs_table_load_history)
 
 #define PFS_TABLE_EXTERN(table) extern const PfsTable table;
 PFS_TABLES(PFS_TABLE_EXTERN)

@@ -196,6 +196,18 @@ pfs_rel_count(PfsThread *t, const PfsRelRun *run)
 	count_rows(t, PFS_INDEX_STATS, run->index_stat, PFS_INDEX_READ, &rows);
 }
 
+/* Counts a wait for a lock on a table, by mode or for all of them, in its chain. */
+static void
+count_lock(PfsRelStat *stat, uint32 key, bool timed, uint64 ticks)
+{
+	PfsChained *cell = pfs_chain_get(pfs_rel_locks, &stat->locks, key, &lock_hint);
+
+	if (cell != NULL && timed)
+		pfs_shared_cell_add(&cell->cell, ticks);
+	else if (cell != NULL)
+		pfs_shared_cell_add_untimed(&cell->cell);
+}
+
 /*
  * Counts a wait for a lock on a table, in the record that all processes share: the wait has
  * cost far more than that.
@@ -205,11 +217,11 @@ pfs_rel_lock_count(PfsThread *t, Oid database, Oid relation, int mode, bool time
 {
 	uint64		found = pfs_rel_stat_find(PFS_TABLE_STATS, database, relation, relation, false);
 	PfsRelStat *stat = pfs_object_enter(t, PFS_COUNTED_TABLES, found);
-	PfsChained *cell = stat == NULL ? NULL : pfs_chain_get(pfs_rel_locks, &stat->locks, mode, &lock_hint);
 
-	if (cell != NULL && timed)
-		pfs_shared_cell_add(&cell->cell, ticks);
-	else if (cell != NULL)
-		pfs_shared_cell_add_untimed(&cell->cell);
+	if (stat != NULL)
+	{
+		count_lock(stat, mode, timed, ticks);
+		count_lock(stat, PFS_REL_LOCK_ANY, timed, ticks);
+	}
 	pfs_object_leave(t, PFS_COUNTED_TABLES);
 }

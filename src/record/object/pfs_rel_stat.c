@@ -15,12 +15,13 @@
 
 PFS_FIXED PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
 PfsPages   *pfs_rel_locks = NULL;
+uint32	   *pfs_rel_kept_for = NULL;
 
 /* 64 kB, or so, are a page. */
 #define STATS_PER_PAGE	256
 #define LOCKS_PER_PAGE	1024
 
-/* Hardly any table is waited for, and then in one mode or two. */
+/* Hardly any table is waited for, and then in one mode or two; each has a cell of all modes besides. */
 #define TABLES_PER_LOCK	4
 
 /* Removed records that a process keeps until nobody can add to them: a bit each. */
@@ -90,6 +91,7 @@ pfs_rel_stats_lay_out(PfsSegment *seg)
 		stats->index = pfs_hash_create(seg, stats->pages, sizes[kind], is_of);
 	}
 	pfs_rel_locks = pfs_pages_create(seg, &locks);
+	pfs_rel_kept_for = pfs_segment_take(seg, sizeof(uint32), sizeof(uint32));
 }
 
 /*

@@ -30,8 +30,9 @@ typedef enum PfsRelPart
 
 #define PFS_NUM_REL_PARTS (PFS_REL_BY_INDEX + 1)
 
-/* AccessShareLock to AccessExclusiveLock, from 1. */
+/* AccessShareLock to AccessExclusiveLock, from 1; and all of them, for PFS_REL_OF_OBJECTS. */
 #define PFS_REL_LOCK_MODES 8
+#define PFS_REL_LOCK_ANY (PFS_REL_LOCK_MODES + 1)
 
 /* Of an index, in place of a part that it cannot have: rows that it found. */
 #define PFS_INDEX_READ PFS_REL_UPDATE
@@ -45,10 +46,20 @@ typedef enum PfsRelStatKind
 
 #define PFS_NUM_REL_STAT_KINDS (PFS_INDEX_STATS + 1)
 
+/* Two groups of SQL's tables show the same numbers, and are truncated each by itself. */
+typedef enum PfsRelView
+{
+	PFS_REL_OF_IO,				/* table_io_waits_summary_... */
+	PFS_REL_OF_OBJECTS,			/* objects_summary_global_by_type */
+} PfsRelView;
+
 /*
  * In shared memory.  The OIDs never change while it is ALLOCATED.  The times of an
  * index's PFS_REL_FETCH contain those in which the index found the row; of PFS_INDEX_READ
  * all rows count, and only the times of those that led to no row of the table.
+ *
+ * parts belong to both views.  TRUNCATE of one view takes them to kept, where the other one
+ * goes on showing them: *pfs_rel_kept_for is whose they are, the same for all records.
  */
 typedef struct PfsRelStat
 {
@@ -59,6 +70,7 @@ typedef struct PfsRelStat
 								 * mode; atomic */
 	PfsSharedCell parts[PFS_NUM_REL_PARTS]; /* atomic adds; ticks of the
 											 * default timer */
+	PfsSharedCell kept[PFS_NUM_REL_PARTS];	/* only truncators add */
 } PfsRelStat;
 
 typedef struct PfsRelStats
@@ -69,6 +81,7 @@ typedef struct PfsRelStats
 
 extern PFS_HIDDEN PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
 extern PfsPages *pfs_rel_locks; /* cells of waits for locks: PfsChained */
+extern uint32 *pfs_rel_kept_for;	/* PfsRelView; truncators in their turn */
 
 /* Postmaster. */
 extern void pfs_rel_stats_lay_out(PfsSegment *seg);

@@ -269,21 +269,21 @@ count_cb(const PfsPending *p, void *arg)
 }
 
 /*
- * Begins a generation whose first truncation is this one, in *truncated, and counts
+ * Begins a generation whose first truncation is this one, in *truncated, and hands on
  * what is pending of the older ones, from `oldest` on.  Behind the fence no process adds to
  * places of an older generation, as it loads the generation inside its section.
  */
 static void
-begin_generation(uint64 *truncated, uint64 oldest, Count *count, PfsPatience *patience)
+begin_generation(PfsCountedObjects kind, uint64 *truncated, uint64 oldest, PfsPendingEach each, void *arg, PfsPatience *patience)
 {
-	uint64	   *truncations = &pfs_words->object_truncations[count->kind];
+	uint64	   *truncations = &pfs_words->object_truncations[kind];
 	uint64		generation = pfs_load_relaxed(truncations) + 1;
 
 	pfs_store_relaxed(truncated, generation);
 	pfs_store_release(truncations, generation);
 	pfs_fence_everywhere();
-	wait_for_sections(count->kind, patience);
-	each_since(count->kind, oldest, count_cb, count, patience);
+	wait_for_sections(kind, patience);
+	each_since(kind, oldest, each, arg, patience);
 }
 
 /*
@@ -295,7 +295,7 @@ pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience)
 {
 	Count		count = {.kind = kind, .of_living = true};
 
-	begin_generation(&pfs_shared_pending[kind].pushed, oldest_of_objects(kind), &count, patience);
+	begin_generation(kind, &pfs_shared_pending[kind].pushed, oldest_of_objects(kind), count_cb, &count, patience);
 	return count.events;
 }
 
@@ -305,6 +305,13 @@ pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience)
 {
 	Count		count = {.kind = kind};
 
-	begin_generation(&pfs_shared_pending[kind].cleared, oldest_of_names(kind), &count, patience);
+	pfs_pending_take_all(kind, count_cb, &count, patience);
 	return count.events;
+}
+
+/* The same, for a caller who has another use for the numbers. */
+void
+pfs_pending_take_all(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience)
+{
+	begin_generation(kind, &pfs_shared_pending[kind].cleared, oldest_of_names(kind), each, arg, patience);
 }

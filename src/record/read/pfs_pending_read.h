@@ -40,9 +40,11 @@ extern void pfs_pending_of_object(const PfsPendingCopies *copies, uint64 object,
 
 /*
  * Truncators: from now on what is pending counts no more for its object (push), or not at all
- * (clear).  Both return how many events that were: of objects that are there; all.  No error.
+ * (clear, take).  Push and clear return how many events that were: of objects that are there;
+ * all.  Take calls each() for a copy of every place whose numbers counted.  No error.
  */
 extern uint64 pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience);
 extern uint64 pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience);
+extern void pfs_pending_take_all(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience);
 
 #endif							/* PFS_PENDING_READ_H */

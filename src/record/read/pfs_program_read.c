@@ -14,7 +14,7 @@
  * record is not pinned any more.
  */
 void
-pfs_programs_read(PfsProgramEmit emit, void *arg)
+pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg)
 {
 	uint32		pos = 0;
 	uint32		index;
@@ -33,7 +33,10 @@ pfs_programs_read(PfsProgramEmit emit, void *arg)
 			continue;
 		row.key = p->key;
 		pfs_shared_cell_read(&p->calls, &row.calls);
-		pfs_statement_kind.read(&p->statements, &row.statements);
+		if (*pfs_program_kept_for == view)
+			pfs_shared_cell_read(&p->kept, &row.calls);
+		if (view == PFS_PROGRAM_OF_STATEMENTS)
+			pfs_statement_kind.read(&p->statements, &row.statements);
 		pfs_program_leave(index, word);
 		if (pfs_totals_count(&row.calls) + pfs_totals_count(&row.statements.time) > 0)
 			emit(&row, arg);
@@ -53,32 +56,42 @@ pfs_programs_estimate(void)
 }
 
 /*
- * Takes the counters of all programs, word by word, so that what is added meanwhile is either taken
- * or of the next period.  Returns the calls; they are in no other table.
+ * Takes the counters that one view shows, word by word, so that what is added meanwhile is either
+ * taken or of the next period; calls that the other view shows, too, are kept for that.  Returns
+ * the calls that this one has lost.
  */
 int64
-pfs_programs_truncate(void)
+pfs_programs_truncate(PfsProgramView view)
 {
 	uint64		taken = 0;
 	uint32		pos = 0;
 	uint32		index;
 	uint64		word;
+	bool		drops_kept;
 
 	if (pfs_programs == NULL)
 		return 0;
 	pfs_turn_take(PFS_TURN_PROGRAMS, true);
+	drops_kept = *pfs_program_kept_for == view;
 	while ((index = pfs_pages_next(pfs_programs, &pos, &word)) != PFS_NO_RECORD)
 	{
 		PfsProgram *p = pfs_pages_record(pfs_programs, index);
-		PfsProgramRow row = {0};
+		PfsStatementTotals statements = {0};
+		PfsTotals	kept = {0};
+		PfsTotals	calls = {0};
 
 		if (!pfs_program_enter(index, word))
 			continue;
-		pfs_shared_cell_take(&p->calls, &row.calls);
-		pfs_statement_kind.take(&p->statements, &row.statements);
+		if (drops_kept)
+			pfs_shared_cell_take(&p->kept, &kept);
+		pfs_shared_cell_take(&p->calls, &calls);
+		pfs_shared_cell_merge(&p->kept, &calls);
+		if (view == PFS_PROGRAM_OF_STATEMENTS)
+			pfs_statement_kind.take(&p->statements, &statements);
 		pfs_program_leave(index, word);
-		taken += pfs_totals_count(&row.calls);
+		taken += pfs_totals_count(&kept) + pfs_totals_count(&calls);
 	}
+	*pfs_program_kept_for = view == PFS_PROGRAM_OF_STATEMENTS ? PFS_PROGRAM_OF_OBJECTS : PFS_PROGRAM_OF_STATEMENTS;
 	pfs_turn_give(PFS_TURN_PROGRAMS, true);
 	return (int64) taken;
 }

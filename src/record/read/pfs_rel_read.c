@@ -18,7 +18,9 @@
 
 typedef struct StatsReader
 {
+	PfsRelView	view;
 	PfsRelStatKind kind;
+	bool		with_kept;		/* what is kept belongs to the view */
 	PfsRelStatEmit emit;
 	void	   *arg;
 	PfsRelStatCopy *copy;		/* the one that is made now */
@@ -59,7 +61,11 @@ read_kind(PfsPatience *patience, void *arg)
 		copy.has_locks = record.locks != 0;
 		copy.index = reader->kind == PFS_INDEX_STATS ? record.oid : InvalidOid;
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
+		{
 			pfs_shared_cell_read(&record.parts[part], &copy.parts[part]);
+			if (reader->with_kept)
+				pfs_shared_cell_read(&record.kept[part], &copy.parts[part]);
+		}
 		reader->copy = &copy;
 		pfs_pending_of_object(&pending, PFS_COUNTED_OBJECT(index, now), add_pending_cb, reader);
 		reader->emit(&copy, reader->arg);
@@ -82,16 +88,17 @@ read_tables(PfsPatience *patience, void *arg)
 	StatsReader *reader = arg;
 	PfsPatience of_indexes = {0};
 
+	reader->with_kept = *pfs_rel_kept_for == reader->view;
 	reader->kind = PFS_TABLE_STATS;
 	read_kind(patience, reader);
 	pfs_pending_work(PFS_COUNTED_INDEXES, false, read_indexes, &of_indexes, reader);
 }
 
 void
-pfs_rel_stats_each(PfsRelStatEmit emit, void *arg)
+pfs_rel_stats_each(PfsRelView view, PfsRelStatEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
-	StatsReader reader = {.emit = emit, .arg = arg};
+	StatsReader reader = {.view = view, .emit = emit, .arg = arg};
 
 	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
 		return;
@@ -104,68 +111,170 @@ pfs_rel_stats_estimate(PfsRelStatKind kind)
 	return pfs_rel_stats[kind].pages == NULL ? 0 : pfs_load_relaxed(&pfs_rel_stats[kind].pages->used);
 }
 
-/* ---- truncation ---- */
+/*
+ * Adds times that belong to other rows than those that a part counts: it gets all the time,
+ * and no more timed rows than rows.
+ */
+void
+pfs_rel_add_times(PfsTotals *to, const PfsTotals *from, uint64 rows)
+{
+	PfsTotals	times = *from;
+
+	times.count_untimed = 0;
+	pfs_totals_add(to, &times);
+	to->count_timed = Min(to->count_timed, rows);
+	to->count_untimed = rows - to->count_timed;
+}
 
 /*
- * Takes a cell's counters and returns how many rows they were; its sum goes with them, also
- * where no row is timed.
+ * The fetches of a table's indexes are its own, too; the entries that are made in an index are no
+ * rows of it.
  */
-static int64
-clear_cell(PfsSharedCell *cell)
+void
+pfs_rel_parts_of_table(const PfsRelStatCopy *copy, PfsTotals *parts)
+{
+	PfsTotals	fetched = copy->parts[PFS_REL_FETCH];
+
+	if (copy->kind == PFS_TABLE_STATS)
+	{
+		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
+			pfs_totals_add(&parts[part == PFS_REL_BY_INDEX ? PFS_REL_FETCH : part], &copy->parts[part]);
+		return;
+	}
+	pfs_rel_add_times(&fetched, &copy->parts[PFS_INDEX_READ], pfs_totals_count(&fetched));
+	pfs_totals_add(&parts[PFS_REL_FETCH], &fetched);
+}
+
+/* ---- truncation ---- */
+
+typedef struct Truncation
+{
+	PfsRelView	view;
+	PfsRelStatKind kind;
+	bool		drops_kept;		/* what is kept belongs to the view */
+	PfsPatience *of_tables;
+	int64		rows;			/* of tables, that the view loses */
+} Truncation;
+
+/*
+ * Takes a cell's counters; its sum goes with them, also where no row is timed.
+ */
+static PfsTotals
+take_cell(PfsSharedCell *cell)
 {
 	PfsTotals	totals = {0};
 
 	pfs_shared_cell_take(cell, &totals);
 	if (totals.count_timed == 0)
 	{
-		(void) pfs_exchange(&cell->sum_low, 0);
-		(void) pfs_exchange(&cell->sum_high, 0);
+		totals.sum = pfs_exchange(&cell->sum_low, 0);
+		totals.sum += (PfsTicks) pfs_exchange(&cell->sum_high, 0) << 64;
 	}
-	return (int64) pfs_totals_count(&totals);
+	return totals;
 }
 
-/* Zeroes all records of a kind, and what is pending of them; returns how many rows. */
-static int64
-clear_kind(PfsRelStatKind kind, PfsPatience *patience)
+/* Does such a part count rows of the table? */
+static bool
+counts_rows(PfsRelStatKind kind, uint32 part)
 {
+	return kind == PFS_TABLE_STATS || part == PFS_REL_FETCH;
+}
+
+/*
+ * Keeps numbers that the view loses for the other view.  The record is named meanwhile, so that it
+ * does not become another table's.
+ */
+static void
+keep(Truncation *truncation, uint64 stat, uint32 part, const PfsTotals *totals)
+{
+	PfsCountedObjects counted = pfs_rel_stat_counted(truncation->kind);
+	PfsRelStat *record;
+
+	if (counts_rows(truncation->kind, part))
+		truncation->rows += (int64) pfs_totals_count(totals);
+	if (pfs_my_thread == NULL || (pfs_totals_count(totals) == 0 && totals->sum == 0))
+		return;
+	record = pfs_object_enter(pfs_my_thread, counted, stat);
+	if (record != NULL)
+		pfs_shared_cell_merge(&record->kept[part], totals);
+	pfs_object_leave(pfs_my_thread, counted);
+}
+
+static void
+keep_pending_cb(const PfsPending *p, void *arg)
+{
+	PfsTotals	totals = {0};
+
+	pfs_pending_rows_read(p, &totals);
+	keep(arg, p->object, p->key, &totals);
+}
+
+/* Drops what is kept, if it is the view's; then keeps all else that there is for the other one. */
+static void
+truncate_kind(Truncation *truncation, PfsPatience *patience)
+{
+	PfsRelStatKind kind = truncation->kind;
 	PfsPages   *pages = pfs_rel_stats[kind].pages;
-	int64		rows = (int64) pfs_pending_clear(pfs_rel_stat_counted(kind), patience);
 	uint32		pos = 0;
 	uint64		word;
 	uint32		index;
 
+	while (truncation->drops_kept && (index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
+	{
+		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
+		{
+			PfsTotals	totals = take_cell(&pfs_rel_stat_at(kind, index)->kept[part]);
+
+			if (counts_rows(kind, part))
+				truncation->rows += (int64) pfs_totals_count(&totals);
+		}
+	}
+	pfs_pending_take_all(pfs_rel_stat_counted(kind), keep_pending_cb, truncation, patience);
+	pos = 0;
 	while ((index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
 	{
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
-			rows += clear_cell(&pfs_rel_stat_at(kind, index)->parts[part]);
+		{
+			PfsTotals	totals = take_cell(&pfs_rel_stat_at(kind, index)->parts[part]);
+
+			keep(truncation, PFS_COUNTED_OBJECT(index, word), part, &totals);
+		}
 	}
-	return rows;
 }
 
+/* Both kinds, or a command that is cancelled before has changed nothing. */
 static void
-clear_indexes(PfsPatience *patience, void *arg)
+truncate_both(PfsPatience *patience, void *arg)
 {
-	*(int64 *) arg += clear_kind(PFS_INDEX_STATS, patience);
+	Truncation *truncation = arg;
+
+	truncation->drops_kept = *pfs_rel_kept_for == truncation->view;
+	truncation->kind = PFS_TABLE_STATS;
+	truncate_kind(truncation, truncation->of_tables);
+	truncation->kind = PFS_INDEX_STATS;
+	truncate_kind(truncation, patience);
+	*pfs_rel_kept_for = truncation->view == PFS_REL_OF_IO ? PFS_REL_OF_OBJECTS : PFS_REL_OF_IO;
 }
 
 static void
-clear_tables(PfsPatience *patience, void *arg)
+truncate_with_tables(PfsPatience *patience, void *arg)
 {
 	PfsPatience of_indexes = {.of_reset = true};
 
-	*(int64 *) arg = clear_kind(PFS_TABLE_STATS, patience);
-	pfs_pending_work(PFS_COUNTED_INDEXES, true, clear_indexes, &of_indexes, arg);
+	((Truncation *) arg)->of_tables = patience;
+	pfs_pending_work(PFS_COUNTED_INDEXES, true, truncate_both, &of_indexes, arg);
 }
 
+/* What only this view shows is gone; the rest is the other view's from now on. */
 int64
-pfs_rel_stats_clear(void)
+pfs_rel_stats_clear(PfsRelView view)
 {
 	PfsPatience patience = {.of_reset = true};
-	int64		rows = 0;
+	Truncation	truncation = {.view = view};
 
 	if (pfs_rel_stats[PFS_TABLE_STATS].pages != NULL)
-		pfs_pending_work(PFS_COUNTED_TABLES, true, clear_tables, &patience, &rows);
-	return rows;
+		pfs_pending_work(PFS_COUNTED_TABLES, true, truncate_with_tables, &patience, &truncation);
+	return truncation.rows;
 }
 
 /* ---- waits for locks ---- */
@@ -187,19 +296,19 @@ pfs_rel_locks_each(PfsRelLocksEmit emit, void *arg)
 	while ((index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
 	{
 		const PfsRelStat *stat = pfs_rel_stat_at(PFS_TABLE_STATS, index);
-		PfsTotals	modes[PFS_REL_LOCK_MODES] = {{0}};
+		PfsTotals	modes[PFS_REL_LOCK_ANY] = {{0}};
 		Oid			database = pfs_load_relaxed(&stat->database);
 		Oid			relation = pfs_load_relaxed(&stat->relation);
 		uint32		link = pfs_load_acquire(&stat->locks);
 		uint64		waits = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		for (uint32 n = 0; link != 0 && link <= pfs_rel_locks->records_max && n < PFS_REL_LOCK_MODES; n++)
+		for (uint32 n = 0; link != 0 && link <= pfs_rel_locks->records_max && n < PFS_REL_LOCK_ANY; n++)
 		{
 			const PfsChained *cell = pfs_chain_at(pfs_rel_locks, link);
 			uint32		mode = pfs_load_relaxed(&cell->key) - 1;
 
-			if (mode < PFS_REL_LOCK_MODES)
+			if (mode < PFS_REL_LOCK_ANY)
 			{
 				pfs_shared_cell_read(&cell->cell, &modes[mode]);
 				waits += pfs_totals_count(&modes[mode]);
@@ -214,7 +323,7 @@ pfs_rel_locks_each(PfsRelLocksEmit emit, void *arg)
 
 /* Zeroes the counters of waits for locks; all cells of the container are of tables that are there. */
 int64
-pfs_rel_locks_clear(void)
+pfs_rel_locks_clear(PfsRelView view)
 {
 	uint32		pos = 0;
 	uint64		word;
@@ -224,6 +333,14 @@ pfs_rel_locks_clear(void)
 	if (pfs_rel_locks == NULL)
 		return 0;
 	while ((index = pfs_pages_next(pfs_rel_locks, &pos, &word)) != PFS_NO_RECORD)
-		waits += clear_cell(&((PfsChained *) pfs_pages_record(pfs_rel_locks, index))->cell);
+	{
+		PfsChained *cell = pfs_pages_record(pfs_rel_locks, index);
+		PfsTotals	totals;
+
+		if ((pfs_load_relaxed(&cell->key) == PFS_REL_LOCK_ANY) != (view == PFS_REL_OF_OBJECTS))
+			continue;
+		totals = take_cell(&cell->cell);
+		waits += (int64) pfs_totals_count(&totals);
+	}
 	return waits;
 }

@@ -24,17 +24,25 @@ typedef struct PfsRelStatCopy
 	PfsTotals	parts[PFS_NUM_REL_PARTS];
 } PfsRelStatCopy;
 
-/* All tables and indexes, with what processes have not added to their records yet. */
+/* All tables and indexes, with what processes have not added to their records yet, as a view has them. */
 typedef void (*PfsRelStatEmit) (const PfsRelStatCopy *copy, void *arg);
-extern void pfs_rel_stats_each(PfsRelStatEmit emit, void *arg);
+extern void pfs_rel_stats_each(PfsRelView view, PfsRelStatEmit emit, void *arg);
 
-/* TRUNCATE: all of them become zero; returns how many rows were counted. */
-extern int64 pfs_rel_stats_clear(void);
+/* Adds to the parts of a table what a record of it, or of one of its indexes, has. */
+extern void pfs_rel_parts_of_table(const PfsRelStatCopy *copy, PfsTotals *parts);
+
+/* Adds times that belong to other rows than those that a part counts. */
+extern void pfs_rel_add_times(PfsTotals *to, const PfsTotals *from, uint64 rows);
+
+/* TRUNCATE: all of them become zero in this view; returns how many rows of tables were counted. */
+extern int64 pfs_rel_stats_clear(PfsRelView view);
 extern double pfs_rel_stats_estimate(PfsRelStatKind kind);
 
-/* Waits for locks on a table, by lock mode (1 to 8). */
+/* Waits for locks on a table, by lock mode: modes[mode - 1], PFS_REL_LOCK_ANY included. */
 typedef void (*PfsRelLocksEmit) (Oid database, Oid relation, const PfsTotals *modes, void *arg);
 extern void pfs_rel_locks_each(PfsRelLocksEmit emit, void *arg);
-extern int64 pfs_rel_locks_clear(void);
+
+/* TRUNCATE: those by mode, or of all modes; returns how many waits were counted. */
+extern int64 pfs_rel_locks_clear(PfsRelView view);
 
 #endif							/* PFS_REL_READ_H */

@@ -42,6 +42,7 @@
 #define ENTER_TRIES 64
 
 PFS_FIXED PfsPages *pfs_programs = NULL;
+uint32	   *pfs_program_kept_for = NULL;
 static PFS_FIXED PfsHash *programs_by_key = NULL;
 static PFS_FIXED PfsProgramRefSlot *ref_slots = NULL;
 
@@ -72,6 +73,7 @@ pfs_programs_lay_out(PfsSegment *seg)
 	pfs_programs = pfs_pages_create(seg, &spec);
 	programs_by_key = pfs_hash_create(seg, pfs_programs, pfs_sizes.programs, has_key);
 	ref_slots = pfs_segment_take(seg, pfs_programs_beside(), PFS_CACHE_LINE);
+	pfs_program_kept_for = pfs_segment_take(seg, sizeof(uint32), sizeof(uint32));
 }
 
 /* ---- pins ---- */

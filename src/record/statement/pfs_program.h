@@ -44,8 +44,23 @@ typedef struct PfsProgram
 {
 	PfsProgramKey key;
 	PfsSharedCell calls;
+	PfsSharedCell kept;			/* calls of one view only, see below; only
+								 * truncators add */
 	PfsSharedStatementCell statements;	/* those that began inside of it */
 } PfsProgram;
+
+/*
+ * Two of SQL's tables show the same calls, and are truncated each by itself.  TRUNCATE of one
+ * takes the calls of a record to kept, where the other one goes on showing them;
+ * *pfs_program_kept_for is whose they are, the same for all records.
+ */
+typedef enum PfsProgramView
+{
+	PFS_PROGRAM_OF_STATEMENTS,	/* events_statements_summary_by_program */
+	PFS_PROGRAM_OF_OBJECTS,		/* objects_summary_global_by_type */
+} PfsProgramView;
+
+extern uint32 *pfs_program_kept_for;	/* truncators in their turn */
 
 /* Beside each record, outside of its memory: a line of its own. */
 typedef struct PfsProgramRefSlot
@@ -130,7 +145,7 @@ extern void pfs_program_drop(Oid database, Oid function);
 
 /* ---- readers; backends only ---- */
 
-/* A private copy. */
+/* A private copy; of objects, without statements. */
 typedef struct PfsProgramRow
 {
 	PfsProgramKey key;
@@ -140,10 +155,10 @@ typedef struct PfsProgramRow
 
 /* emit may raise errors. */
 typedef void (*PfsProgramEmit) (const PfsProgramRow *row, void *arg);
-extern void pfs_programs_read(PfsProgramEmit emit, void *arg);
+extern void pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg);
 extern double pfs_programs_estimate(void);
 
-/* Zeroes all counters; returns how many calls were counted. */
-extern int64 pfs_programs_truncate(void);
+/* Zeroes all counters of a view; returns how many calls it had counted. */
+extern int64 pfs_programs_truncate(PfsProgramView view);
 
 #endif							/* PFS_PROGRAM_H */

@@ -1,0 +1,470 @@
+/*
+ * server.c
+ *	  One connection to a server: how to get it, what is there, queries.
+ *
+ * Everything waits in wait_for(), which ends at the time limit and at a signal, so that a
+ * server that is stopped holds nobody.
+ */
+#include "server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "message.h"
+
+static long
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000L + now.tv_nsec / 1000000;
+}
+
+static bool
+fail(Server *server, ServerProblem problem, const char *format,...)
+{
+	va_list		arguments;
+
+	server->problem = problem;
+	buffer_clear(&server->message);
+	va_start(arguments, format);
+	buffer_vprintf(&server->message, format, arguments);
+	va_end(arguments);
+	while (server->message.length > 0 && strchr("\n ", server->message.data[server->message.length - 1]))
+		server->message.data[--server->message.length] = '\0';
+	return false;
+}
+
+Server *
+server_new(const Options *options, const char *dbname, const char *application)
+{
+	Server	   *server = allocate(sizeof(Server));
+
+	server->host = option_value(options, "host");
+	server->port = option_value(options, "port");
+	server->user = option_value(options, "username");
+	server->dbname = dbname ? dbname : option_value(options, "dbname");
+	server->ask = option_given(options, "password");
+	server->never_ask = option_given(options, "no-password");
+	server->application = application;
+	return server;
+}
+
+static void
+disconnect(Server *server)
+{
+	PQfinish(server->conn);
+	server->conn = NULL;
+}
+
+/*
+ * Waits until the connection's socket can be read or written, until deadline (0: for ever).
+ */
+static bool
+wait_for(Server *server, short events, long deadline)
+{
+	for (;;)
+	{
+		struct pollfd wanted = {.fd = PQsocket(server->conn), .events = events};
+		long		left = deadline ? deadline - now_ms() : -1;
+		int			n;
+
+		if (interrupted)
+			return fail(server, SERVER_INTERRUPTED, "interrupted");
+		if (deadline && left <= 0)
+			return fail(server, SERVER_TIME_LIMIT, "the server did not answer within %g s", server->time_limit / 1000.0);
+
+		/*
+		 * A signal that comes between the look at it and the call is seen
+		 * within a second.
+		 */
+		n = poll(&wanted, 1, left < 0 || left > 1000 ? 1000 : (int) left);
+		if (n > 0)
+			return true;
+		if (n < 0 && errno != EINTR)
+			return fail(server, SERVER_LOST, "cannot wait for the server: %s", strerror(errno));
+	}
+}
+
+/* Reads a password from the terminal, without showing it.  NULL: there is none. */
+static char *
+read_password(const char *user)
+{
+	FILE	   *terminal = fopen("/dev/tty", "r+");
+	struct termios before;
+	struct termios silent;
+	char		line[1024];
+	char	   *result = NULL;
+
+	if (terminal == NULL)
+		return NULL;
+	tcgetattr(fileno(terminal), &before);
+	silent = before;
+	silent.c_lflag &= ~ECHO;
+	tcsetattr(fileno(terminal), TCSAFLUSH, &silent);
+	fprintf(terminal, user ? "Password for user %s: " : "Password: ", user);
+	fflush(terminal);
+	if (fgets(line, sizeof(line), terminal))
+	{
+		line[strcspn(line, "\n")] = '\0';
+		result = copy_string(line);
+	}
+	tcsetattr(fileno(terminal), TCSAFLUSH, &before);
+	fputs("\n", terminal);
+	fclose(terminal);
+	memset(line, 0, sizeof(line));
+	return result;
+}
+
+/* Starts a connection and follows it to its end, good or bad. */
+static bool
+try_connect(Server *server)
+{
+	const char *keywords[] = {"host", "port", "user", "password", "dbname", "fallback_application_name", "client_encoding", NULL};
+	const char *values[] = {server->host, server->port, server->user, server->password, server->dbname,
+	server->application, "UTF8", NULL};
+	const char *limit = getenv("PGCONNECT_TIMEOUT");
+	long		deadline = server->time_limit ? now_ms() + server->time_limit : 0;
+	PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+	PQconninfoOption *settings;
+
+	disconnect(server);
+	server->conn = PQconnectStartParams(keywords, values, 1);
+	if (server->conn == NULL)
+		return fail(server, SERVER_NO_CONNECTION, "out of memory");
+	settings = PQconninfo(server->conn);
+	for (PQconninfoOption *o = settings; o && o->keyword; o++)
+	{
+		if (strcmp(o->keyword, "connect_timeout") == 0 && o->val)
+			limit = o->val;
+	}
+	if (limit && atoi(limit) > 0 && !deadline)
+	{
+		int			seconds = atoi(limit) < 2 ? 2 : atoi(limit);
+
+		deadline = now_ms() + seconds * 1000L;
+	}
+	PQconninfoFree(settings);
+	if (PQstatus(server->conn) == CONNECTION_BAD)
+		return fail(server, SERVER_NO_CONNECTION, "%s", PQerrorMessage(server->conn));
+	while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED)
+	{
+		if (!wait_for(server, state == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline))
+		{
+			if (server->problem == SERVER_TIME_LIMIT)
+				fail(server, SERVER_NO_CONNECTION, "cannot connect: the server did not answer in time");
+			return false;
+		}
+		state = PQconnectPoll(server->conn);
+	}
+	if (state == PGRES_POLLING_FAILED)
+		return fail(server, SERVER_NO_CONNECTION, "%s", PQerrorMessage(server->conn));
+	server->problem = SERVER_OK;
+	return true;
+}
+
+/* Parses "1.1" into 101; 0 for none. */
+int
+extension_number(const char *version)
+{
+	int			major = 0;
+	int			minor = 0;
+
+	if (version == NULL || sscanf(version, "%d.%d", &major, &minor) < 1)
+		return 0;
+	return major * 100 + minor;
+}
+
+static bool
+is_true(const char *value)
+{
+	return value && value[0] == 't';
+}
+
+static void
+replace_string(char **place, const char *value)
+{
+	free(*place);
+	*place = value ? copy_string(value) : NULL;
+}
+
+/* What this session and this server are like. */
+static bool
+read_facts(Server *server)
+{
+	PGresult   *result;
+
+	result = server_query(server,
+						  "SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_database(), current_user,"
+						  " (SELECT extversion FROM pg_extension WHERE extname = 'pfs'),"
+						  " EXISTS (SELECT FROM pg_settings WHERE name = 'pfs.enabled'),"
+						  " (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),"
+						  " pg_has_role('pg_read_all_stats', 'USAGE'), pg_has_role('pg_signal_backend', 'USAGE'),"
+						  " has_schema_privilege(to_regnamespace('pfs'), 'USAGE'), pg_postmaster_start_time()",
+						  0, NULL);
+	if (result == NULL)
+		return false;
+	server->version = atoi(PQgetvalue(result, 0, 0));
+	server->in_recovery = is_true(field(result, 0, 1));
+	replace_string(&server->database, field(result, 0, 2));
+	replace_string(&server->role, field(result, 0, 3));
+	server->extension = extension_number(field(result, 0, 4));
+	server->loaded = is_true(field(result, 0, 5));
+	server->superuser = is_true(field(result, 0, 6));
+	server->may_see_all = is_true(field(result, 0, 7)) || server->superuser;
+	server->may_signal = is_true(field(result, 0, 8)) || server->superuser;
+	server->may_read = is_true(field(result, 0, 9));
+	replace_string(&server->started, field(result, 0, 10));
+	PQclear(result);
+	return true;
+}
+
+/*
+ * Connects, with a password from the terminal if the server wants one and there is none, and
+ * prepares the session: nothing that was planted in a search path, nor a role's settings, changes
+ * what queries mean.
+ */
+bool
+server_connect(Server *server)
+{
+	static const char *const settings[] = {
+		"SET search_path = pg_catalog, pg_temp",
+		"SET client_min_messages = warning",
+		"SET datestyle = ISO",
+		"SET intervalstyle = postgres",
+		"SET extra_float_digits = 1",
+		"SET jit = off",
+		"SET statement_timeout = 0",
+		"SET lock_timeout = '5s'",
+		"SET default_transaction_isolation = 'read committed'",
+	};
+	bool		asked = server->password != NULL;
+
+	if (server->ask && !asked && !server->never_ask)
+	{
+		server->password = read_password(server->user);
+		asked = true;
+	}
+	while (!try_connect(server))
+	{
+		bool		needs = server->conn && PQconnectionNeedsPassword(server->conn);
+
+		disconnect(server);
+		if (server->problem != SERVER_NO_CONNECTION || !needs || asked || server->never_ask)
+			return false;
+		server->password = read_password(server->user);
+		if (server->password == NULL)
+			return false;
+		asked = true;
+	}
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+	{
+		PGresult   *result = server_query(server, settings[i], 0, NULL);
+
+		if (result == NULL)
+			return false;
+		PQclear(result);
+	}
+	return read_facts(server);
+}
+
+/* Says what keeps pfs from being read here, from the outside to the inside. */
+bool
+server_check(Server *server, int extension)
+{
+	PGresult   *result;
+
+	if (server->extension == 0 && !server->loaded)
+		return fail(server, SERVER_NOT_LOADED, "pfs is not in this server: "
+					"set shared_preload_libraries = 'pfs' in postgresql.conf, restart the server, "
+					"then run CREATE EXTENSION pfs in database \"%s\"", server->database);
+	if (server->extension == 0)
+		return fail(server, SERVER_NO_EXTENSION, "extension pfs is not in database \"%s\": "
+					"run CREATE EXTENSION pfs there, or name a database that has it with --dbname", server->database);
+	if (!server->may_read)
+		return fail(server, SERVER_NO_RIGHTS, "role \"%s\" may not read pfs: GRANT pg_monitor TO \"%s\"",
+					server->role, server->role);
+	/* Raises what keeps pfs from working, with a hint. */
+	result = server_query(server, "SELECT pfs.timer_now()", 0, NULL);
+	if (result == NULL)
+		return false;
+	PQclear(result);
+	if (server->extension < extension)
+		return fail(server, SERVER_OLD_EXTENSION, "database \"%s\" has pfs %d.%d and this needs %d.%d: "
+					"run ALTER EXTENSION pfs UPDATE there", server->database,
+					server->extension / 100, server->extension % 100, extension / 100, extension % 100);
+	return true;
+}
+
+/* Sorts an error of the server, and makes one line of it. */
+static void
+take_error(Server *server, const PGresult *result)
+{
+	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+	const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
+	ServerProblem problem = SERVER_QUERY_FAILED;
+
+	snprintf(server->sqlstate, sizeof(server->sqlstate), "%s", state ? state : "");
+	if (strcmp(server->sqlstate, "42501") == 0)
+		problem = SERVER_NO_RIGHTS;
+	else if (strcmp(server->sqlstate, "55000") == 0)
+		problem = SERVER_NOT_LOADED;
+	if (problem == SERVER_NO_RIGHTS && hint == NULL)
+		fail(server, problem, "%s: GRANT pg_monitor TO \"%s\" may be what is missing", text, server->role ? server->role : "");
+	else
+		fail(server, problem, hint ? "%s: %s" : "%s", text ? text : PQresultErrorMessage(result), hint);
+}
+
+/* The connection ended in the middle of something. */
+static PGresult *
+lose(Server *server)
+{
+	fail(server, SERVER_LOST, "the connection is lost: %s", PQerrorMessage(server->conn));
+	disconnect(server);
+	return NULL;
+}
+
+/*
+ * Waits for one result; more than one there cannot be.  Gives up the connection where
+ * what the server still sends would be taken for the answer to the next query.
+ */
+static PGresult *
+receive(Server *server, long deadline)
+{
+	PGresult   *last = NULL;
+	PGresult   *result;
+
+	for (;;)
+	{
+		int			unsent;
+
+		while ((unsent = PQflush(server->conn)) > 0 || PQisBusy(server->conn))
+		{
+			if (!wait_for(server, unsent > 0 ? POLLIN | POLLOUT : POLLIN, deadline))
+			{
+				PGcancel   *cancel = server->problem == SERVER_INTERRUPTED ? PQgetCancel(server->conn) : NULL;
+				char		error[256];
+
+				/*
+				 * A server that does not answer would not answer to this,
+				 * either.
+				 */
+				if (cancel)
+					PQcancel(cancel, error, sizeof(error));
+				PQfreeCancel(cancel);
+				PQclear(last);
+				disconnect(server);
+				return NULL;
+			}
+			if (PQconsumeInput(server->conn) == 0)
+			{
+				PQclear(last);
+				return lose(server);
+			}
+		}
+		result = PQgetResult(server->conn);
+		if (result == NULL)
+			return last;
+		PQclear(last);
+		last = result;
+	}
+}
+
+/* Sends one statement and waits for its result; errors become problem, message and sqlstate. */
+PGresult *
+server_query(Server *server, const char *sql, int num_params, const char *const *params)
+{
+	long		deadline = server->time_limit ? now_ms() + server->time_limit : 0;
+	PGresult   *result;
+
+	server->problem = SERVER_OK;
+	server->sqlstate[0] = '\0';
+	if (server->conn == NULL)
+	{
+		fail(server, SERVER_LOST, "there is no connection");
+		return NULL;
+	}
+	PQsetnonblocking(server->conn, 1);
+	if (PQsendQueryParams(server->conn, sql, num_params, NULL, params, NULL, NULL, 0) == 0)
+		return lose(server);
+	result = receive(server, deadline);
+	if (result == NULL)
+	{
+		if (server->problem == SERVER_OK)
+			return lose(server);
+		return NULL;
+	}
+	if (PQresultStatus(result) == PGRES_TUPLES_OK || PQresultStatus(result) == PGRES_COMMAND_OK)
+		return result;
+	if (PQstatus(server->conn) == CONNECTION_BAD)
+	{
+		PQclear(result);
+		return lose(server);
+	}
+	take_error(server, result);
+	PQclear(result);
+	return NULL;
+}
+
+bool
+server_reconnect(Server *server)
+{
+	disconnect(server);
+	return server_connect(server);
+}
+
+/* What a script can tell apart: no way to look, or a look that failed. */
+static int
+status_of(const Server *server)
+{
+	return server->problem == SERVER_QUERY_FAILED || server->problem == SERVER_INTERRUPTED ? STATUS_FAILED : STATUS_UNUSABLE;
+}
+
+Server *
+server_open_or_die(const Options *options, const char *application, int extension)
+{
+	Server	   *server = server_new(options, NULL, application);
+
+	if (!server_connect(server) || !server_check(server, extension))
+		die(status_of(server), "%s", buffer_text(&server->message));
+	return server;
+}
+
+/* Runs a statement for a command that runs once. */
+PGresult *
+server_query_or_die(Server *server, const char *sql, int num_params, const char *const *params)
+{
+	PGresult   *result = server_query(server, sql, num_params, params);
+
+	if (result == NULL && server->problem == SERVER_LOST)
+	{
+		warn("%s; connecting again", buffer_text(&server->message));
+		if (server_reconnect(server))
+			result = server_query(server, sql, num_params, params);
+	}
+	if (result == NULL)
+		die(status_of(server), "%s", buffer_text(&server->message));
+	return result;
+}
+
+void
+server_close(Server *server)
+{
+	if (server == NULL)
+		return;
+	disconnect(server);
+	buffer_free(&server->message);
+	free(server->database);
+	free(server->role);
+	free(server->started);
+	free(server->password);
+	free(server);
+}

@@ -1,0 +1,132 @@
+/*
+ * sink.c
+ *	  Where a command's output goes: standard output, or a file of mode 0600.
+ */
+#include "sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "buffer.h"
+#include "message.h"
+
+struct Sink
+{
+	FILE	   *stream;
+	char	   *name;			/* for messages */
+	char	   *temporary;		/* renamed to name at the end; NULL: not */
+};
+
+static char *unfinished = NULL;
+
+/* A run that ends by exit() in the middle leaves nothing behind. */
+static void
+remove_unfinished(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
+/* Opens standard output, or a temporary file beside the one that is named; ends the program where it cannot. */
+Sink *
+sink_open(const char *file)
+{
+	Sink	   *sink = allocate(sizeof(Sink));
+	struct stat status;
+	int			fd;
+
+	if (file == NULL || strcmp(file, "-") == 0)
+	{
+		sink->stream = stdout;
+		sink->name = copy_string("standard output");
+		return sink;
+	}
+	sink->name = copy_string(file);
+	if (stat(file, &status) == 0 && S_ISDIR(status.st_mode))
+		die(STATUS_UNUSABLE, "\"%s\" is a folder: name a file", file);
+	if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
+	{
+		/* A pipe or a device stays what it is. */
+		sink->stream = fopen(file, "w");
+		if (sink->stream == NULL)
+			die(STATUS_FAILED, "cannot write to \"%s\": %s", file, strerror(errno));
+		return sink;
+	}
+	sink->temporary = format_string("%s.XXXXXX", file);
+	fd = mkstemp(sink->temporary);	/* with mode 0600 */
+	if (fd < 0)
+		die(STATUS_FAILED, "cannot make the file \"%s\": %s", file, strerror(errno));
+	if (unfinished == NULL)
+		atexit(remove_unfinished);
+	unfinished = sink->temporary;
+	sink->stream = fdopen(fd, "w");
+	if (sink->stream == NULL)
+		die(STATUS_FAILED, "cannot write to \"%s\": %s", file, strerror(errno));
+	return sink;
+}
+
+static void
+check(Sink *sink, bool failed)
+{
+	if (failed)
+		die(STATUS_FAILED, "cannot write to %s: %s", sink->name, strerror(errno));
+}
+
+void
+sink_write(Sink *sink, const void *data, size_t length)
+{
+	check(sink, fwrite(data, 1, length, sink->stream) != length);
+}
+
+void
+sink_string(Sink *sink, const char *text)
+{
+	sink_write(sink, text, strlen(text));
+}
+
+void
+sink_printf(Sink *sink, const char *format,...)
+{
+	va_list		arguments;
+	int			result;
+
+	va_start(arguments, format);
+	result = vfprintf(sink->stream, format, arguments);
+	va_end(arguments);
+	check(sink, result < 0);
+}
+
+/* For libraries that write to a stream; sink_close() notices their errors, too. */
+FILE *
+sink_stream(Sink *sink)
+{
+	return sink->stream;
+}
+
+bool
+sink_is_terminal(const Sink *sink)
+{
+	return isatty(fileno(sink->stream));
+}
+
+/* Writes what is left, and puts a file into its place. */
+void
+sink_close(Sink *sink)
+{
+	check(sink, fflush(sink->stream) != 0 || ferror(sink->stream));
+	if (sink->stream != stdout)
+		check(sink, fclose(sink->stream) != 0);
+	if (sink->temporary)
+	{
+		check(sink, rename(sink->temporary, sink->name) != 0);
+		unfinished = NULL;
+	}
+	free(sink->temporary);
+	free(sink->name);
+	free(sink);
+}

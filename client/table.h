@@ -1,0 +1,56 @@
+/*
+ * table.h
+ *	  Rows of values as a table for people, as CSV or as JSON.
+ *
+ * CSV and JSON have the plain values, as the server wrote them: times in picoseconds,
+ * sizes in bytes.  A table has them as people read them.
+ */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdbool.h>
+
+#include "sink.h"
+
+typedef enum ColumnKind
+{
+	COLUMN_TEXT,
+	COLUMN_NUMBER,				/* as it is: a process id, a version */
+	COLUMN_COUNT,
+	COLUMN_REAL,				/* with two decimals */
+	COLUMN_TIME,				/* picoseconds */
+	COLUMN_BYTES,
+	COLUMN_PERCENT,				/* a fraction */
+} ColumnKind;
+
+typedef struct TableColumn
+{
+	const char *name;			/* of CSV and JSON; a table shows "_" as a
+								 * blank */
+	ColumnKind	kind;
+	int			width;			/* a table cuts longer texts, 0: not */
+} TableColumn;
+
+typedef enum OutputFormat
+{
+	FORMAT_TABLE,
+	FORMAT_CSV,
+	FORMAT_JSON,
+} OutputFormat;
+
+typedef struct Table Table;
+
+/* The columns stay the caller's. */
+extern Table *table_new(const TableColumn *columns, int num_columns);
+
+/* Copies the values; NULL: none. */
+extern void table_add(Table *table, const char *const *values);
+extern int	table_rows(const Table *table);
+extern const char *table_value(const Table *table, int row, int column);
+extern void table_write(const Table *table, Sink *sink, OutputFormat format);
+extern void table_free(Table *table);
+
+/* A value as people read it, in a static buffer or itself; NULL becomes "". */
+extern const char *show_value(ColumnKind kind, const char *value);
+
+#endif

@@ -1,0 +1,268 @@
+/*
+ * pfs_table_load.c
+ *	  load_history: what the load of the server was, in three resolutions.
+ *
+ * Separate from the tables by digest, whose keys it has in common: its rows are of the past,
+ * and most of their statements and users may be gone.
+ */
+#include "postgres.h"
+
+#include "utils/hsearch.h"
+#include "utils/timestamp.h"
+
+#include "pfs_load_names.h"
+#include "pfs_load_ring.h"
+#include "pfs_load_text.h"
+#include "pfs_tables.h"
+#include "pfs_value.h"
+
+/* A row, with what its period has. */
+typedef struct LoadRow
+{
+	PfsLoadRow	row;
+	TimestampTz begin;
+	TimestampTz end;
+	uint64		length;			/* picoseconds */
+	int			resolution;		/* seconds */
+} LoadRow;
+
+/* ---- names and texts, each looked up once ---- */
+
+/* By database and user; by statement, too. */
+typedef struct Names
+{
+	uint64		db_user;
+	char	   *database;
+	char	   *user;
+} Names;
+
+typedef struct Text
+{
+	PfsLoadTextKey key;
+	char	   *text;			/* in this database's encoding; NULL: none */
+} Text;
+
+typedef struct LoadScan
+{
+	HTAB	   *names;
+	HTAB	   *texts;
+	PfsLoadTexts *kept;
+} LoadScan;
+
+/* What a scan keeps from row to row, made at the first row that asks. */
+static LoadScan *
+load_scan(PfsScan *scan)
+{
+	LoadScan   *own = scan->table_private;
+	HASHCTL		names = {.keysize = sizeof(uint64), .entrysize = sizeof(Names), .hcxt = scan->rows_context};
+	HASHCTL		texts = {.keysize = sizeof(PfsLoadTextKey), .entrysize = sizeof(Text), .hcxt = scan->rows_context};
+
+	if (own == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(scan->rows_context);
+
+		own = scan->table_private = palloc0(sizeof(LoadScan));
+		own->names = hash_create("pfs load names", 64, &names, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+		own->texts = hash_create("pfs load statements", 256, &texts, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+		own->kept = pfs_load_texts_open();
+		MemoryContextSwitchTo(old);
+	}
+	return own;
+}
+
+static const Names *
+names_of(PfsScan *scan, const PfsLoadKey *key)
+{
+	uint64		db_user = (uint64) key->database << 32 | key->user;
+	bool		found;
+	Names	   *names = hash_search(load_scan(scan)->names, &db_user, HASH_FIND, NULL);
+	char	   *database;
+	char	   *user;
+	MemoryContext old;
+
+	if (names != NULL)
+		return names;
+	/* Looking up may fail, and an entry without its names must not stay. */
+	old = MemoryContextSwitchTo(scan->rows_context);
+	database = OidIsValid(key->database) ? pfs_database_name(key->database) : NULL;
+	user = OidIsValid(key->user) ? pfs_role_name(key->user) : NULL;
+	MemoryContextSwitchTo(old);
+	names = hash_search(load_scan(scan)->names, &db_user, HASH_ENTER, &found);
+	names->database = database;
+	names->user = user;
+	return names;
+}
+
+static Datum
+database_name_of(PfsScan *scan, const PfsLoadKey *key, bool *isnull)
+{
+	return pfs_text_or_null(names_of(scan, key)->database, isnull);
+}
+
+static Datum
+user_name_of(PfsScan *scan, const PfsLoadKey *key, bool *isnull)
+{
+	return pfs_text_or_null(names_of(scan, key)->user, isnull);
+}
+
+/* Finds a statement's text, converts it to this database's encoding, and leaves out secrets. */
+static Datum
+text_of(PfsScan *scan, const PfsLoadKey *key, bool *isnull)
+{
+	LoadScan   *own = load_scan(scan);
+	PfsLoadTextKey wanted = {key->query_id, key->database, key->user};
+	Text	   *entry;
+	char	   *text;
+	uint32		len;
+
+	if (key->statement != PFS_LOAD_STATEMENT)
+		return pfs_null(isnull);
+	entry = hash_search(own->texts, &wanted, HASH_FIND, NULL);
+	if (entry == NULL)
+	{
+		text = pfs_load_text_find(own->kept, &wanted, &len);
+
+		if (text !=NULL)
+			text = MemoryContextStrdup(scan->rows_context,
+									   pfs_text_of_statement(text, len, pfs_database_encoding(key->database)));
+
+		entry = hash_search(own->texts, &wanted, HASH_ENTER, NULL);
+		entry->text = text;
+	}
+	return pfs_text_or_null(entry->text, isnull);
+}
+
+/* ---- columns ---- */
+
+static const char *const type_names[PFS_NUM_LOAD_TYPES] = {
+	[PFS_LOAD_FOREGROUND] = "FOREGROUND",
+	[PFS_LOAD_BACKGROUND] = "BACKGROUND",
+};
+
+static Datum
+resolution_datum(int seconds)
+{
+	Interval   *interval = palloc0(sizeof(Interval));
+
+	interval->time = seconds * USECS_PER_SEC;
+	return IntervalPGetDatum(interval);
+}
+
+static Datum
+event_name_of(const PfsLoadKey *key, bool *isnull)
+{
+	char		name[PFS_NAME_SIZE];
+
+	if (pfs_load_is_remainder(key))
+		return pfs_null(isnull);
+	return pfs_text_or_null(pfs_load_event_name(key->instrument, name) ? name : NULL, isnull);
+}
+
+static Datum
+query_id_of(const PfsLoadKey *key, bool *isnull)
+{
+	return key->statement == PFS_LOAD_STATEMENT ? Int64GetDatum((int64) key->query_id) : pfs_null(isnull);
+}
+
+static Datum
+time_datum(uint64 picoseconds)
+{
+	return NumericGetDatum(pfs_ps_to_numeric(picoseconds));
+}
+
+#define RIGHTS_OF_USER "NULL without the rights of user_name or pg_read_all_stats."
+
+#define LOAD_COLUMNS(X, t) \
+	X(t, period_start, timestamptz, none, TimestampTzGetDatum(row->begin), \
+	  "When the period began, by the wall clock.", .key = PFS_KEY_PERIOD_START, .since = PFS_SINCE_1_1) \
+	X(t, period_end, timestamptz, none, TimestampTzGetDatum(row->end), \
+	  "When it ended. The next one of the same resolution begins here, unless the recorder did not run, or the " \
+	  "clock was set.", .key = PFS_KEY_PERIOD_END, .since = PFS_SINCE_1_1) \
+	X(t, resolution, interval, none, resolution_datum(row->resolution), \
+	  "How long a period should be: pfs.load_history_interval, a minute, or ten minutes. The same load is in each " \
+	  "resolution: ask for one of them.", .key = PFS_KEY_RESOLUTION, .since = PFS_SINCE_1_1) \
+	X(t, type, text, none, pfs_text_datum(type_names[row->row.key.type]), \
+	  "FOREGROUND: inside statements, those of parallel workers too; BACKGROUND: waits for a resource outside of " \
+	  "statements.", .width = 10, .since = PFS_SINCE_1_1) \
+	X(t, wait_event_type, text, none, pfs_text_datum(pfs_load_class_name(row->row.key.class)), \
+	  "As in pg_stat_activity; also Spin; CPU: time of statements less the waits in them; Idle in transaction, " \
+	  "which is no active session.", .width = 10, .since = PFS_SINCE_1_1) \
+	X(t, event_name, text, none, event_name_of(&row->row.key, isnull), \
+	  "Name of the instrument, as in setup_instruments; cpu. NULL, with all up to digest_text: the remainder of " \
+	  "this type and wait_event_type, all but the period's 32 largest rows. That of CPU is always there.", \
+	  .width = 30, .since = PFS_SINCE_1_1) \
+	X(t, database_name, text, none, database_name_of(scan, &row->row.key, isnull), \
+	  "Database of the statement.", .width = 12, .since = PFS_SINCE_1_1) \
+	X(t, user_name, text, none, user_name_of(scan, &row->row.key, isnull), \
+	  "Role in effect when the statement started.", .width = 12, .since = PFS_SINCE_1_1) \
+	X(t, query_id, bigint, none, query_id_of(&row->row.key, isnull), \
+	  "The server's query identifier, as in events_statements_summary_by_digest; NULL with a database: of statements " \
+	  "that are not counted apart. " RIGHTS_OF_USER, .hidden = true, .since = PFS_SINCE_1_1) \
+	X(t, digest_text, text, none, text_of(scan, &row->row.key, isnull), \
+	  "Text with parameters for its constants, without secrets. NULL: not known, or 4,096 others were named by " \
+	  "the history since. " RIGHTS_OF_USER, .width = 100, .hidden = true, .since = PFS_SINCE_1_1) \
+	X(t, count_star, bigint, count, Int64GetDatum((int64) row->row.count), \
+	  "Events that ended in the period; of CPU: statements.", .since = PFS_SINCE_1_1) \
+	X(t, sum_timer_wait, numeric, picoseconds, time_datum(row->row.time), \
+	  "Time spent in the period, that of events which go on included, in picoseconds.", .width = 10, .since = PFS_SINCE_1_1) \
+	X(t, active_sessions, float8, none, Float8GetDatum(row->length == 0 ? 0.0 : (double) row->row.time / row->length), \
+	  "Sessions that spent their time so, as a mean over the period: sum_timer_wait by the period's length.", \
+	  .since = PFS_SINCE_1_1) \
+	X(t, max_timer_wait, numeric, picoseconds, time_datum(row->row.longest), \
+	  "The longest of these events that was going on when the period ended, its length until then, in picoseconds; " \
+	  "0: none.", .width = 10, .since = PFS_SINCE_1_1)
+
+PFS_COLUMNS(load, LoadRow, LOAD_COLUMNS)
+
+/* Adds the rows of a period. */
+static void
+add_period_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
+{
+	PfsScan    *scan = arg;
+
+	if (scan->resolution != NULL &&
+		!DatumGetBool(DirectFunctionCall2(interval_eq, IntervalPGetDatum(scan->resolution),
+										  resolution_datum(head->resolution))))
+		return;
+	for (int i = 0; i < head->nrows; i++)
+	{
+		LoadRow    *row = pfs_scan_add(scan);
+
+		row->row = rows[i];
+		row->begin = head->begin;
+		row->end = head->end;
+		row->length = head->length;
+		row->resolution = head->resolution;
+	}
+}
+
+static void
+load_copy(PfsScan *scan)
+{
+	PfsLoadRange range = {
+		scan->period_start.min, scan->period_start.max, scan->period_end.min, scan->period_end.max
+	};
+
+	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
+		pfs_load_read(r, &range, add_period_cb, scan);
+}
+
+static Oid
+load_role(const void *row)
+{
+	return ((const LoadRow *) row)->row.key.user;
+}
+
+const PfsTable pfs_table_load_history = {
+	PFS_TABLE("load_history", load, "own",
+			  "one kind of wait, or CPU, of one statement in one period, or all others of the period",
+			  "removes all periods; pfs.reset() without a name does not",
+			  "The load of the server over time, exact, in three resolutions: what time statements spent in each "
+			  "kind of wait, or on the processor, in each period, those that were running included. The 32 largest "
+			  "rows of each period, and what is left of each type. TRUNCATE removes all periods."),
+	.row_size = sizeof(LoadRow),
+	.estimate = pfs_load_estimate,
+	.copy = load_copy,
+	.role = load_role,
+	.truncate = pfs_load_truncate,
+};

@@ -1,0 +1,169 @@
+/*
+ * pfs_table_objects_summary.c
+ *	  objects_summary_global_by_type: tables, by accesses to their rows and waits for locks
+ *	  on them, and programs, by their calls.
+ *
+ * What it shows is counted once, for this table and for those that show parts of it; see
+ * PfsRelView and PfsProgramView for how each of them is truncated by itself.
+ */
+#include "postgres.h"
+
+#include "pfs_program_name.h"
+#include "pfs_rel_name.h"
+#include "pfs_rel_read.h"
+#include "pfs_tables.h"
+#include "pfs_timer_wait.h"
+#include "pfs_value.h"
+
+/* A table, or a program. */
+typedef struct ObjectRow
+{
+	Oid			database;
+	Oid			relation;		/* InvalidOid: a program */
+	uint64		program;
+	PfsTotals	totals;
+} ObjectRow;
+
+static Datum
+type_datum(const ObjectRow *row, bool *isnull)
+{
+	return OidIsValid(row->relation) ? CStringGetTextDatum("TABLE") : pfs_text_or_null(pfs_program_type_name(row->program), isnull);
+}
+
+static Datum
+schema_datum(const ObjectRow *row, bool *isnull)
+{
+	if (OidIsValid(row->relation))
+		return pfs_rel_schema_datum(row->database, row->relation, isnull);
+	return pfs_text_or_null(pfs_program_schema(row->database, row->program), isnull);
+}
+
+static Datum
+name_datum(const ObjectRow *row)
+{
+	if (OidIsValid(row->relation))
+		return pfs_rel_name_datum(row->database, row->relation);
+	return pfs_text_datum(pfs_program_name(row->database, row->program));
+}
+
+#define COLUMNS(X, t) \
+	X(t, object_type, text, none, type_datum(row, isnull), \
+	  "TABLE, FUNCTION, PROCEDURE, or TRIGGER for a function of triggers or event triggers.", .width = 8) \
+	X(t, database_name, text, none, pfs_rel_database_datum(row->database, isnull), \
+	  "Database of the object; NULL: all databases share it.", .width = 12) \
+	X(t, object_schema, text, none, schema_datum(row, isnull), \
+	  "Schema of the object; NULL: it is of another database.", .width = 12) \
+	X(t, object_name, text, none, name_datum(row), \
+	  "Name of the object; its OID if it is of another database.", .width = 16) \
+	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, \
+	  "Of a table, rows that were accessed and waits for locks; of a program, calls.")
+
+PFS_COLUMNS(objects, ObjectRow, COLUMNS)
+
+/* Adds a row for what a record has of its table, whether it is the table's own or an index's. */
+static void
+add_rows_cb(const PfsRelStatCopy *copy, void *arg)
+{
+	PfsTotals	parts[PFS_NUM_REL_PARTS] = {{0}};
+	ObjectRow  *row;
+
+	if (!pfs_rel_exists(copy->database, copy->relation) ||
+		(OidIsValid(copy->index) && !pfs_rel_exists(copy->database, copy->index)))
+		return;
+	pfs_rel_parts_of_table(copy, parts);
+	row = pfs_scan_add(arg);
+	row->database = copy->database;
+	row->relation = copy->relation;
+	for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
+		pfs_totals_add(&row->totals, &parts[part]);
+}
+
+static void
+add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
+{
+	ObjectRow  *row;
+
+	if (!pfs_rel_exists(database, relation))
+		return;
+	row = pfs_scan_add(arg);
+	row->database = database;
+	row->relation = relation;
+	row->totals = modes[PFS_REL_LOCK_ANY - 1];
+}
+
+static void
+add_program_cb(const PfsProgramRow *program, void *arg)
+{
+	ObjectRow  *row;
+
+	if (!pfs_program_exists(program->key.database, program->key.program))
+		return;
+	row = pfs_scan_add(arg);
+	row->database = program->key.database;
+	row->program = program->key.program;
+	row->totals = program->calls;
+}
+
+static int
+compare_objects(const void *a, const void *b)
+{
+	const ObjectRow *x = a;
+	const ObjectRow *y = b;
+
+	if (x->database != y->database)
+		return x->database < y->database ? -1 : 1;
+	if (x->relation != y->relation)
+		return x->relation < y->relation ? -1 : 1;
+	if (x->program != y->program)
+		return x->program < y->program ? -1 : 1;
+	return 0;
+}
+
+/* Adds up what a table, its indexes and its locks have: one row for each object. */
+static void
+objects_copy(PfsScan *scan)
+{
+	ObjectRow  *rows;
+	Size		n = 0;
+
+	pfs_rel_stats_each(PFS_REL_OF_OBJECTS, add_rows_cb, scan);
+	pfs_rel_locks_each(add_locks_cb, scan);
+	pfs_programs_read(PFS_PROGRAM_OF_OBJECTS, add_program_cb, scan);
+	rows = (ObjectRow *) scan->rows;
+	qsort(rows, scan->nrows, sizeof(ObjectRow), compare_objects);
+	for (Size i = 0; i < scan->nrows; i++)
+	{
+		if (n == 0 || compare_objects(&rows[n - 1], &rows[i]) != 0)
+			rows[n++] = rows[i];
+		else
+			pfs_totals_add(&rows[n - 1].totals, &rows[i].totals);
+	}
+	scan->nrows = n;
+}
+
+static double
+objects_estimate(void)
+{
+	return pfs_rel_stats_estimate(PFS_TABLE_STATS) + pfs_programs_estimate();
+}
+
+static int64
+objects_truncate(void)
+{
+	return pfs_rel_stats_clear(PFS_REL_OF_OBJECTS) + pfs_rel_locks_clear(PFS_REL_OF_OBJECTS) +
+		pfs_programs_truncate(PFS_PROGRAM_OF_OBJECTS);
+}
+
+const PfsTable pfs_table_objects_summary = {
+	PFS_TABLE("objects_summary_global_by_type", objects, "MySQL",
+			  "one table that was accessed or waited for, or one function, procedure or trigger function that was called",
+			  "zeroes it",
+			  "Accesses to rows and waits for locks by table, and calls by program: what table_io_waits_summary_by_table, "
+			  "table_lock_waits_summary_by_table and events_statements_summary_by_program show by themselves. An object "
+			  "that is dropped loses its row."),
+	.row_size = sizeof(ObjectRow),
+	.estimate = objects_estimate,
+	.copy = objects_copy,
+	.truncate = objects_truncate,
+	.in_reset_all = true,
+};

@@ -1,0 +1,82 @@
+/*
+ * pfs_load_code.h
+ *	  What is kept of one period, and how it lies in memory: its head, its largest rows and
+ *	  the remainders, as bytes.
+ *
+ * Separate from the rings, so that a plain program can read what a file holds.  A row takes
+ * twenty bytes or so where PfsLoadRow has 48, as most numbers are small, and rows of one
+ * user in one database follow each other.
+ */
+#ifndef PFS_LOAD_CODE_H
+#define PFS_LOAD_CODE_H
+
+#include "pfs_load_row.h"
+
+/* Rows of a period that are kept apart; each other one is in the remainder of its class. */
+#define PFS_LOAD_LARGEST	32
+#define PFS_LOAD_REMAINDERS (PFS_NUM_LOAD_TYPES * PFS_NUM_LOAD_CLASSES)
+#define PFS_LOAD_ROWS_MAX	(PFS_LOAD_LARGEST + PFS_LOAD_REMAINDERS)
+
+/*
+ * Instead of an instrument's number: the remainder of type and class, whose event_name is
+ * NULL.
+ */
+#define PFS_LOAD_REMAINDER	((PfsInstrumentId) 0xFFFE)
+
+/*
+ * Numbers from here to below PFS_LOAD_REMAINDER are no instruments, but names that a file
+ * had and this server has no instrument for (yet): pfs_load_names.h.
+ */
+#define PFS_LOAD_FIRST_NAME ((PfsInstrumentId) 0x8000)
+
+typedef struct PfsLoadHead
+{
+	TimestampTz begin;
+	TimestampTz end;
+	uint64		length;			/* picoseconds */
+	uint64		number;			/* in its ring */
+	uint32		generation;		/* TRUNCATEs that had been when it began */
+	uint16		resolution;		/* seconds */
+	uint16		nrows;
+} PfsLoadHead;
+
+/* No period has more bytes: a row has six numbers of variable length, and seven bytes else. */
+#define PFS_LOAD_ROW_BYTES	(7 + 8 + 2 * 5 + 3 * 10)
+#define PFS_LOAD_BYTES_MAX	TYPEALIGN(8, sizeof(PfsLoadHead) + PFS_LOAD_ROWS_MAX * PFS_LOAD_ROW_BYTES)
+
+/* Aligned, with room for any period. */
+typedef union PfsLoadBytes
+{
+	PfsLoadHead head;
+	uint64		words[PFS_LOAD_BYTES_MAX / 8];
+	uint8		bytes[PFS_LOAD_BYTES_MAX];
+} PfsLoadBytes;
+
+/* Which rows are the same to a period: < 0, 0, > 0.  Database and user come first. */
+extern int	pfs_load_compare_keys(const PfsLoadKey *a, const PfsLoadKey *b);
+
+/* The word of wait_event_type, and back: false, where it is none. */
+extern const char *pfs_load_class_name(uint8 class);
+extern bool pfs_load_class_by_name(const char *name, uint8 *class);
+
+/* Is this the remainder of a class? */
+static inline bool
+pfs_load_is_remainder(const PfsLoadKey *key)
+{
+	return key->instrument == PFS_LOAD_REMAINDER;
+}
+
+/*
+ * Writes a period's rows behind its head, and how many there are into it.  Returns the
+ * bytes of all.  rows: at most PFS_LOAD_ROWS_MAX; those of one user and database lie side
+ * by side if they are sorted by key.
+ */
+extern uint32 pfs_load_encode(PfsLoadBytes *to, const PfsLoadHead *head, const PfsLoadRow *rows, int nrows);
+
+/*
+ * Reads what is there: false, where that cannot be the bytes of a period.  Believes
+ * nothing: any bytes may be asked about.  rows: [PFS_LOAD_ROWS_MAX].
+ */
+extern bool pfs_load_decode(const PfsLoadBytes *from, uint32 nbytes, PfsLoadRow *rows);
+
+#endif							/* PFS_LOAD_CODE_H */

@@ -1,0 +1,264 @@
+/*
+ * pfs_load_ring.c
+ *	  The rings of the load history: storing and reading periods.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "pfs_load_ring.h"
+#include "pfs_shared.h"
+
+PfsSharedLoad *pfs_shared_load = NULL;
+
+static PfsItems *rings[PFS_NUM_LOAD_RESOLUTIONS];
+
+static const char *const ring_names[PFS_NUM_LOAD_RESOLUTIONS] = {
+	[PFS_LOAD_INTERVAL] = "load_history_seconds",
+	[PFS_LOAD_MINUTE] = "load_history_minutes",
+	[PFS_LOAD_TEN_MINUTES] = "load_history_ten_minutes",
+};
+
+/* Takes the containers; a resolution that is off has none. */
+void
+pfs_load_rings_lay_out(PfsSegment *seg)
+{
+	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
+	{
+		uint32		n = pfs_sizes.load_history[r];
+
+		/* The largest period fits in, however few there are. */
+		rings[r] = n == 0 ? NULL
+			: pfs_items_create(seg, ring_names[r], n,
+							   Max(n * PFS_LOAD_CHUNKS_PER_PERIOD, pfs_item_chunks(PFS_LOAD_BYTES_MAX)));
+	}
+}
+
+bool
+pfs_load_ring_is_on(PfsLoadResolution resolution)
+{
+	return rings[resolution] != NULL;
+}
+
+uint32
+pfs_load_generation(void)
+{
+	return pfs_load_acquire(&pfs_shared_load->generation);
+}
+
+/* ---- the writer ---- */
+
+/* Removes the oldest period. */
+static void
+drop_oldest(PfsItems *items, PfsSharedLoadRing *ring)
+{
+	uint32		place = ring->first % items->nplaces;
+	PfsLoadHead head;
+
+	if (pfs_items_copy(items, place, &head, sizeof(head)) > 0)
+		pfs_store_relaxed(&ring->rows, ring->rows - head.nrows);
+	pfs_items_drop(items, place);
+	ring->first++;
+}
+
+/* Removes what a TRUNCATE has hidden. */
+static void
+drop_hidden(PfsItems *items, PfsSharedLoadRing *ring, uint32 generation)
+{
+	PfsLoadHead head;
+
+	while (ring->first < ring->next &&
+		   pfs_items_copy(items, ring->first % items->nplaces, &head, sizeof(head)) > 0 && head.generation != generation)
+		drop_oldest(items, ring);
+}
+
+/* Stores a period behind all others; the number is what a reader finds it by, so it comes last. */
+void
+pfs_load_put(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, int nrows)
+{
+	PfsItems   *items = rings[resolution];
+	PfsSharedLoadRing *ring = &pfs_shared_load->rings[resolution];
+	PfsLoadHead numbered = *head;
+	PfsLoadBytes bytes;
+	uint32		nbytes;
+
+	if (items == NULL)
+		return;
+	drop_hidden(items, ring, pfs_load_generation());
+	while (ring->next - ring->first >= items->nplaces)
+		drop_oldest(items, ring);
+	numbered.number = ring->next;
+	nbytes = pfs_load_encode(&bytes, &numbered, rows, nrows);
+	memset(bytes.bytes + nbytes, 0, TYPEALIGN(8, nbytes) - nbytes);
+	while (!pfs_items_put(items, ring->next % items->nplaces, bytes.words, nbytes) && ring->first < ring->next)
+	{
+		drop_oldest(items, ring);
+		items->lost++;
+	}
+	pfs_store_relaxed(&ring->rows, ring->rows + nrows);
+	pfs_store_release(&ring->next, ring->next + 1);
+}
+
+/* ---- readers ---- */
+
+static bool
+is_wanted(const PfsLoadHead *head, const PfsLoadRange *range)
+{
+	return head->begin >= range->begin_min && head->begin <= range->begin_max &&
+		head->end >= range->end_min && head->end <= range->end_max;
+}
+
+/*
+ * Goes through the periods of a ring.  One that is overwritten meanwhile was the oldest one:
+ * its place then has no period, or one with another number.
+ */
+void
+pfs_load_read(PfsLoadResolution resolution, const PfsLoadRange *range, PfsLoadEmit emit, void *arg)
+{
+	const PfsItems *items = rings[resolution];
+	uint32		generation;
+	uint64		next;
+	PfsLoadBytes bytes;
+	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
+
+	if (items == NULL)
+		return;
+	generation = pfs_load_generation();
+	next = pfs_load_acquire(&pfs_shared_load->rings[resolution].next);
+	for (uint64 number = next < items->nplaces ? 0 : next - items->nplaces; number < next; number++)
+	{
+		uint32		place = number % items->nplaces;
+		uint32		nbytes;
+
+		if (pfs_items_copy(items, place, &bytes, sizeof(PfsLoadHead)) == 0 || bytes.head.number != number ||
+			bytes.head.generation != generation || !is_wanted(&bytes.head, range))
+			continue;
+		nbytes = pfs_items_copy(items, place, &bytes, sizeof(bytes));
+		if (nbytes > 0 && bytes.head.number == number && pfs_load_decode(&bytes, nbytes, rows))
+			emit(resolution, &bytes.head, rows, arg);
+	}
+}
+
+/* What a resolution has: from the begin of its first period to the end of its last one. */
+typedef struct Span
+{
+	bool		found;
+	TimestampTz begin;
+	TimestampTz end;
+} Span;
+
+static void
+span_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
+{
+	Span	   *span = arg;
+
+	span->begin = span->found ? Min(span->begin, head->begin) : head->begin;
+	span->end = head->end;
+	span->found = true;
+}
+
+/*
+ * Chooses the resolution, which is the finest that goes back to the begin of the time, or as
+ * far as any does; then the next finer one, from where that ends, and so on.
+ */
+void
+pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *arg)
+{
+	Span		spans[PFS_NUM_LOAD_RESOLUTIONS] = {0};
+	TimestampTz oldest = DT_NOEND;
+	PfsLoadRange range = {DT_NOBEGIN, DT_NOEND, DT_NOBEGIN, DT_NOEND};
+	int			best = -1;
+
+	if (pfs_shared_load == NULL || since >= till)
+		return;
+	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
+	{
+		pfs_load_read(r, &PFS_LOAD_EVERYTHING, span_cb, &spans[r]);
+		if (spans[r].found)
+			oldest = Min(oldest, spans[r].begin);
+	}
+	for (int r = PFS_NUM_LOAD_RESOLUTIONS - 1; r >= 0; r--)
+	{
+		if (spans[r].found && spans[r].begin <= Max(since, oldest))
+			best = r;
+	}
+
+	/* Both bounds are of the range, but neither touches a period. */
+	range.begin_max = till - 1;
+	range.end_min = since + 1;
+	for (int r = best; r >= 0; r--)
+	{
+		pfs_load_read(r, &range, emit, arg);
+		if (spans[r].found)
+			range.begin_min = spans[r].end;
+	}
+}
+
+static void
+count_rows_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
+{
+	*(int64 *) arg += head->nrows;
+}
+
+int64
+pfs_load_truncate(void)
+{
+	int64		n = 0;
+
+	if (pfs_shared_load == NULL)
+		return 0;
+	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
+		pfs_load_read(r, &PFS_LOAD_EVERYTHING, count_rows_cb, &n);
+	pfs_add_seqcst(&pfs_shared_load->generation, 1);
+	return n;
+}
+
+double
+pfs_load_estimate(void)
+{
+	double		n = 0;
+
+	for (int r = 0; pfs_shared_load != NULL && r < PFS_NUM_LOAD_RESOLUTIONS; r++)
+		n += pfs_load_relaxed(&pfs_shared_load->rings[r].rows);
+	return n;
+}
+
+/* ---- containers ---- */
+
+/*
+ * Fills the row of a container of items: a record is a chunk, and the pages are those of the
+ * system.
+ */
+void
+pfs_load_items_row(const PfsItems *items, const char *name, PfsContainerRow *row)
+{
+	memset(row, 0, sizeof(*row));
+	row->name = name;
+	row->record_size = PFS_ITEM_CHUNK;
+	if (items == NULL)
+		return;
+	row->stats.records_max = items->nchunks;
+	row->stats.records_used = pfs_load_relaxed(&items->used);
+	row->stats.records_high_water = pfs_load_relaxed(&items->opened);
+	row->stats.records_lost = pfs_load_relaxed(&items->lost);
+	row->stats.pages_max = 1;
+	row->stats.pages_resident = 1;
+	row->stats.bytes_reserved = items->bytes_reserved;
+	row->stats.bytes_resident = Min(pfs_items_resident(items), items->bytes_reserved);
+}
+
+void
+pfs_load_container_row(int i, PfsContainerRow *row)
+{
+	pfs_load_items_row(rings[i], ring_names[i], row);
+}
+
+void
+pfs_load_rings_reset_lost(void)
+{
+	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
+	{
+		if (rings[r] != NULL)
+			pfs_store_relaxed(&rings[r]->lost, 0);
+	}
+}
