@@ -36,12 +36,16 @@ typedef struct PfsSharedLeft
 	/*
 	 * Threads that have begun, and those that have ended, to move counters to
 	 * here.  Raised before and behind it: a reader that finds both alike, and
-	 * the same again behind what it has read, knows that none came in between.
+	 * the same again behind what it has read, knows that none came in
+	 * between.
 	 */
 	uint64		begun;
 	uint64		ended;
 
-	/* Statements that have left, and their time, of processes without places for digests. */
+	/*
+	 * Statements that have left, and their time, of processes without places
+	 * for digests.
+	 */
 	uint64		statements;
 	uint64		statement_ticks;
 	PfsLeft    *items;			/* [cells of waits]; set at start */

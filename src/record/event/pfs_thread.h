@@ -44,11 +44,17 @@ typedef struct PfsDigestWait
  */
 typedef struct PfsCharged
 {
-	/* A PfsDigestKey; query_id 0: that of the statement at top level, if there is one. */
+	/*
+	 * A PfsDigestKey; query_id 0: that of the statement at top level, if
+	 * there is one.
+	 */
 	uint64		db_user;
 	uint64		query_id;
 
-	/* Of a parallel worker: its begin, by the default timer, raw.  0: it is none. */
+	/*
+	 * Of a parallel worker: its begin, by the default timer, raw.  0: it is
+	 * none.
+	 */
 	uint64		works_since;
 	PfsDigestWait waits[PFS_DIGEST_WAITS];
 } PfsCharged;

@@ -387,4 +387,3 @@ pfs_load_under_way(PfsLoadResolution resolution, PfsLoadEmit emit, void *arg)
 	head.nrows = rows_of(u, rows);
 	emit(resolution, &head, rows, arg);
 }
-int			pfs_load_interval = 0;

@@ -50,10 +50,11 @@ static struct
 {
 	int			interval;		/* seconds; 0: nothing is recorded */
 	PfsTick		last;
-	bool		has_last;		/* a period has been handed over, and ended at `last` */
+	bool		has_last;		/* a period has been handed over, and ended at
+								 * `last` */
 	uint64		due;			/* by CLOCK_MONOTONIC, nanoseconds */
 	MemoryContext context;		/* of the tick */
-} recorder;
+}			recorder;
 
 PGDLLEXPORT void pfs_recorder_main(Datum arg);
 

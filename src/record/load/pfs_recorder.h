@@ -11,8 +11,10 @@
 typedef struct PfsSharedRecorder
 {
 	uint64		lost;			/* periods that were not recorded */
-	uint64		late;			/* periods that were longer than they should be */
-	uint64		last_tick;		/* by the default timer, raw; 0: it was switched off */
+	uint64		late;			/* periods that were longer than they should
+								 * be */
+	uint64		last_tick;		/* by the default timer, raw; 0: it was
+								 * switched off */
 } PfsSharedRecorder;
 
 extern PfsSharedRecorder *pfs_shared_recorder;

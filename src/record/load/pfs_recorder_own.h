@@ -19,8 +19,8 @@ typedef enum PfsSum
 {
 	PFS_SUM_WAITS,				/* all of an instrument */
 	PFS_SUM_INSIDE,				/* those inside statements */
-	PFS_SUM_STATEMENTS,			/* statements, and their processor time with the
-								 * waits */
+	PFS_SUM_STATEMENTS,			/* statements, and their processor time with
+								 * the waits */
 	PFS_SUM_OF_DIGEST,			/* the part of a digest of waits inside */
 	PFS_SUM_STATEMENTS_OF_DIGEST,	/* the part of a digest of statements */
 } PfsSum;

@@ -49,7 +49,8 @@ typedef struct Whole
 	Sum			waits;
 	Sum			inside;
 	Carried		carried[PFS_NUM_LOAD_TYPES];
-	int16		class;			/* PfsLoadClass; -1: shown nowhere; -2: not looked up yet */
+	int16		class;			/* PfsLoadClass; -1: shown nowhere; -2: not
+								 * looked up yet */
 	bool		outside;		/* shown outside of statements */
 } Whole;
 
@@ -73,7 +74,7 @@ static struct
 	Sum			statements;
 	Carried		carried;		/* of the processor */
 	HTAB	   *parts;
-} sums;
+}			sums;
 
 void
 pfs_sums_start(void)
@@ -94,8 +95,14 @@ pfs_sums_begin(void)
 	info.hcxt = sums.context;
 	sums.parts = hash_create("pfs recorder's digests", 256, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	for (uint32 i = 0; i < sums.n; i++)
-		sums.wholes[i].waits = sums.wholes[i].inside = (Sum) {0};
-	sums.statements = (Sum) {0};
+		sums.wholes[i].waits = sums.wholes[i].inside = (Sum)
+	{
+		0
+	};
+	sums.statements = (Sum)
+	{
+		0
+	};
 }
 
 static Sum *
@@ -106,7 +113,10 @@ part_of(const PfsDigestKey *digest, uint64 instrument)
 	Part	   *part = hash_search(sums.parts, &key, HASH_ENTER, &found);
 
 	if (!found)
-		part->sum = (Sum) {0};
+		part->sum = (Sum)
+	{
+		0
+	};
 	return &part->sum;
 }
 

@@ -192,7 +192,7 @@ static int
 copy_statements(const PfsThread *t, Running *to)
 {
 	const PfsEvents *events = &t->events[PFS_STATEMENTS];
-	uint32		depth = Min(pfs_load_acquire(&events->depth), PFS_STATEMENT_DEPTH);	/* C */
+	uint32		depth = Min(pfs_load_acquire(&events->depth), PFS_STATEMENT_DEPTH); /* C */
 	const char *slots = pfs_load_relaxed(&events->slots);
 
 	for (uint32 level = 0; level < depth && slots != NULL; level++)
@@ -226,7 +226,8 @@ add_statement(const PfsDigestKey *key, const Running *s, bool minus)
 
 /*
  * Adds the time so far of running statements, each without those inside it.  One that has
- * left the statement in which it began was given its time then.
+ * left the statement in which it began was given its time then, and one that is
+ * planned has none before it is executed.
  */
 static void
 add_statements(const Running *running, int n)
@@ -236,7 +237,7 @@ add_statements(const Running *running, int n)
 		const Running *s = &running[i];
 		const Running *outer = NULL;
 
-		if ((s->flags & COUNTED) != COUNTED || (s->counts & PFS_HAS_LEFT) != 0)
+		if ((s->flags & COUNTED) != COUNTED || (s->counts & (PFS_HAS_LEFT | PFS_ONLY_PLANNED)) != 0)
 			continue;
 		add_statement(&s->key, s, false);
 		if ((s->counts & PFS_IS_NESTED) == 0 || s->outer == 0)

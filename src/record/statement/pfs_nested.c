@@ -207,6 +207,8 @@ pfs_nested_set_planned(PfsStatement *s)
 {
 	s->phase = PFS_PHASE_PLAN;
 	s->is_planned = true;
+	if (s->event != NULL)
+		s->event->counts |= PFS_ONLY_PLANNED;
 	s->planned_before = pfs_sql.planned;
 	pfs_sql.planned = s;
 }
@@ -220,6 +222,8 @@ pfs_nested_set_query(PfsStatement *s, const void *query)
 {
 	if (s->is_planned)
 		remove_planned(s);
+	if (s->event != NULL)
+		s->event->counts &= ~PFS_ONLY_PLANNED;
 	s->phase = PFS_PHASE_EXECUTION;
 	s->query = query;
 	if (query != NULL)
