@@ -1665,3 +1665,2403 @@ FROM edges e
 	JOIN pfs.threads wt ON wt.thread_id = e.waiting
 	LEFT JOIN pfs.threads bt ON bt.thread_id = e.blocking
 	LEFT JOIN depths d ON d.thread_id = e.waiting;
+
+--
+-- Views for people and what they are shown with.
+--
+
+CREATE FUNCTION pfs_sys.format_time(timer numeric) RETURNS text
+AS 'MODULE_PATHNAME', 'pfs_format_time'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION pfs_sys.format_time(numeric) IS
+'Picoseconds as text, in the largest unit that leaves at least one whole: 1.23 ms.';
+
+CREATE FUNCTION pfs_sys.format_bytes(bytes numeric) RETURNS text
+LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE
+	WHEN round(abs(bytes)) < 1024 THEN round(bytes)::text || ' bytes'
+	WHEN round(abs(bytes) / 1024, 1) < 1024 THEN round(bytes / 1024, 1)::text || ' KiB'
+	WHEN round(abs(bytes) / 1048576, 1) < 1024 THEN round(bytes / 1048576, 1)::text || ' MiB'
+	WHEN round(abs(bytes) / 1073741824, 1) < 1024 THEN round(bytes / 1073741824, 1)::text || ' GiB'
+	WHEN round(abs(bytes) / 1099511627776, 1) < 1024 THEN round(bytes / 1099511627776, 1)::text || ' TiB'
+	ELSE round(bytes / 1125899906842624, 1)::text || ' PiB'
+END;
+COMMENT ON FUNCTION pfs_sys.format_bytes(numeric) IS
+'Bytes as text, in the largest unit that leaves at least one whole: 4.0 MiB.';
+
+CREATE FUNCTION pfs_sys.format_statement(statement text) RETURNS text
+AS 'MODULE_PATHNAME', 'pfs_format_statement'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION pfs_sys.format_statement(text) IS
+'A statement as one line of at most 64 characters; of a longer one its begin and its end.';
+
+REVOKE ALL ON FUNCTION pfs_sys.format_time(numeric), pfs_sys.format_bytes(numeric), pfs_sys.format_statement(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION pfs_sys.format_time(numeric), pfs_sys.format_bytes(numeric), pfs_sys.format_statement(text) TO pg_monitor;
+
+-- tools/sql: views writes from here (of sql/pfs_sys.views)
+
+CREATE VIEW pfs_sys.x$version AS
+SELECT x.sys_version, x.server_version
+FROM (
+	SELECT extversion::text AS sys_version, current_setting('server_version') AS server_version
+	FROM pg_extension WHERE extname = 'pfs'
+) x
+ORDER BY x.sys_version;
+CREATE VIEW pfs_sys.version AS
+SELECT
+	x.sys_version,
+	x.server_version
+FROM pfs_sys.x$version x
+ORDER BY x.sys_version;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$version'::regclass), (false, 'pfs_sys.version'::regclass)) v (plain, oid), (VALUES
+	(0, 'The version of the extension and of the server.', 'With plain values.'),
+	(1, 'Version of the SQL objects, of which these views are a part.', ''),
+	(2, 'Version of PostgreSQL.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$statement_analysis AS
+SELECT x.query, x.db, x.user_name, x.full_scan, x.exec_count, x.err_count, x.warn_count, x.total_latency, x.max_latency, x.avg_latency, x.lock_latency, x.cpu_latency, x.plan_latency, x.rows_sent, x.rows_sent_avg, x.rows_examined, x.rows_examined_avg, x.rows_affected, x.rows_affected_avg, x.blks_read, x.temp_written, x.wal_written, x.max_total_memory, x.query_id, x.first_seen, x.last_seen
+FROM (
+	SELECT digest_text AS query, database_name AS db, user_name,
+		CASE WHEN sum_no_index_used > 0 THEN '*' ELSE '' END AS full_scan,
+		count_star AS exec_count, sum_errors AS err_count, sum_warnings AS warn_count,
+		sum_timer_wait AS total_latency, max_timer_wait AS max_latency, avg_timer_wait AS avg_latency,
+		sum_lock_time AS lock_latency, sum_cpu_time AS cpu_latency, sum_plan_time AS plan_latency,
+		sum_rows_sent AS rows_sent, coalesce(round(sum_rows_sent::numeric / nullif(count_star, 0)), 0)::bigint AS rows_sent_avg,
+		sum_rows_examined AS rows_examined, coalesce(round(sum_rows_examined::numeric / nullif(count_star, 0)), 0)::bigint AS rows_examined_avg,
+		sum_rows_affected AS rows_affected, coalesce(round(sum_rows_affected::numeric / nullif(count_star, 0)), 0)::bigint AS rows_affected_avg,
+		sum_shared_blks_read AS blks_read,
+		sum_temp_blks_written::numeric * current_setting('block_size')::numeric AS temp_written,
+		sum_wal_bytes AS wal_written, max_total_memory::numeric AS max_total_memory, query_id, first_seen, last_seen
+	FROM pfs.events_statements_summary_by_digest
+) x
+ORDER BY x.total_latency DESC, x.query_id;
+CREATE VIEW pfs_sys.statement_analysis AS
+SELECT
+	pfs_sys.format_statement(x.query) AS query,
+	x.db,
+	x.user_name,
+	x.full_scan,
+	x.exec_count,
+	x.err_count,
+	x.warn_count,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.lock_latency) AS lock_latency,
+	pfs_sys.format_time(x.cpu_latency) AS cpu_latency,
+	pfs_sys.format_time(x.plan_latency) AS plan_latency,
+	x.rows_sent,
+	x.rows_sent_avg,
+	x.rows_examined,
+	x.rows_examined_avg,
+	x.rows_affected,
+	x.rows_affected_avg,
+	x.blks_read,
+	pfs_sys.format_bytes(x.temp_written) AS temp_written,
+	pfs_sys.format_bytes(x.wal_written) AS wal_written,
+	pfs_sys.format_bytes(x.max_total_memory) AS max_total_memory,
+	x.query_id,
+	x.first_seen,
+	x.last_seen
+FROM pfs_sys.x$statement_analysis x
+ORDER BY x.total_latency DESC, x.query_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$statement_analysis'::regclass), (false, 'pfs_sys.statement_analysis'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements by their shape, those that took most time together first: where to begin.', 'With plain values.'),
+	(1, 'The statement with parameters for its constants; NULL in the row of all that had no place.', ''),
+	(2, 'Database that they ran in.', ''),
+	(3, 'Role in effect when they began.', ''),
+	(4, '* if a table was read by a sequential scan; needs wait/io/table/handler.', ''),
+	(5, 'How often it was executed.', ''),
+	(6, 'Errors raised in it, caught ones included.', ''),
+	(7, 'Warnings that log_min_messages lets through.', ''),
+	(8, 'Time of all executions.', 'In picoseconds.'),
+	(9, 'Time of the longest.', 'In picoseconds.'),
+	(10, 'Average time.', 'In picoseconds.'),
+	(11, 'Time in waits for heavyweight and lightweight locks.', 'In picoseconds.'),
+	(12, 'Processor time; needs the consumer events_statements_cpu.', 'In picoseconds.'),
+	(13, 'Time in the planner.', 'In picoseconds.'),
+	(14, 'Rows returned.', ''),
+	(15, 'Rows returned per execution.', ''),
+	(16, 'Rows fetched from tables and indexes; needs wait/io/table/handler.', ''),
+	(17, 'The same per execution.', ''),
+	(18, 'Rows inserted, updated, deleted, merged or copied.', ''),
+	(19, 'The same per execution.', ''),
+	(20, 'Pages read into shared buffers.', ''),
+	(21, 'Written to temporary files.', 'In bytes.'),
+	(22, 'WAL written.', 'In bytes.'),
+	(23, 'Most memory of a statement; needs memory instruments.', 'In bytes.'),
+	(24, 'PostgreSQL''s query identifier, as in pg_stat_statements.', ''),
+	(25, 'When it was counted first.', ''),
+	(26, 'When it was counted last.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$statements_with_runtimes_in_95th_percentile AS
+SELECT x.query, x.db, x.user_name, x.full_scan, x.exec_count, x.err_count, x.warn_count, x.total_latency, x.max_latency, x.avg_latency, x.quantile_95, x.rows_sent, x.rows_sent_avg, x.rows_examined, x.rows_examined_avg, x.first_seen, x.last_seen, x.query_id
+FROM (
+	WITH d AS MATERIALIZED (
+		SELECT * FROM pfs.events_statements_summary_by_digest WHERE count_timed > 0 AND user_name IS NOT NULL
+	)
+	SELECT digest_text AS query, database_name AS db, user_name,
+		CASE WHEN sum_no_index_used > 0 THEN '*' ELSE '' END AS full_scan,
+		count_star AS exec_count, sum_errors AS err_count, sum_warnings AS warn_count,
+		sum_timer_wait AS total_latency, max_timer_wait AS max_latency, avg_timer_wait AS avg_latency, quantile_95,
+		sum_rows_sent AS rows_sent, coalesce(round(sum_rows_sent::numeric / nullif(count_star, 0)), 0)::bigint AS rows_sent_avg,
+		sum_rows_examined AS rows_examined, coalesce(round(sum_rows_examined::numeric / nullif(count_star, 0)), 0)::bigint AS rows_examined_avg,
+		first_seen, last_seen, query_id
+	FROM d
+	WHERE avg_timer_wait >= (SELECT percentile_disc(0.95) WITHIN GROUP (ORDER BY avg_timer_wait) FROM d)
+) x
+ORDER BY x.avg_latency DESC, x.query_id;
+CREATE VIEW pfs_sys.statements_with_runtimes_in_95th_percentile AS
+SELECT
+	pfs_sys.format_statement(x.query) AS query,
+	x.db,
+	x.user_name,
+	x.full_scan,
+	x.exec_count,
+	x.err_count,
+	x.warn_count,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.quantile_95) AS quantile_95,
+	x.rows_sent,
+	x.rows_sent_avg,
+	x.rows_examined,
+	x.rows_examined_avg,
+	x.first_seen,
+	x.last_seen,
+	x.query_id
+FROM pfs_sys.x$statements_with_runtimes_in_95th_percentile x
+ORDER BY x.avg_latency DESC, x.query_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$statements_with_runtimes_in_95th_percentile'::regclass), (false, 'pfs_sys.statements_with_runtimes_in_95th_percentile'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements whose average time is among the longest five of a hundred, the slowest first.', 'With plain values.'),
+	(1, 'The statement with parameters for its constants.', ''),
+	(2, 'Database that they ran in.', ''),
+	(3, 'Role in effect when they began.', ''),
+	(4, '* if a table was read by a sequential scan; needs wait/io/table/handler.', ''),
+	(5, 'How often it was executed.', ''),
+	(6, 'Errors raised in it, caught ones included.', ''),
+	(7, 'Warnings that log_min_messages lets through.', ''),
+	(8, 'Time of all executions.', 'In picoseconds.'),
+	(9, 'Time of the longest.', 'In picoseconds.'),
+	(10, 'Average time.', 'In picoseconds.'),
+	(11, '95 of 100 executions took no longer.', 'In picoseconds.'),
+	(12, 'Rows returned.', ''),
+	(13, 'Rows returned per execution.', ''),
+	(14, 'Rows fetched from tables and indexes; needs wait/io/table/handler.', ''),
+	(15, 'The same per execution.', ''),
+	(16, 'When it was counted first.', ''),
+	(17, 'When it was counted last.', ''),
+	(18, 'PostgreSQL''s query identifier, as in pg_stat_statements.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$statements_with_errors_or_warnings AS
+SELECT x.query, x.db, x.user_name, x.exec_count, x.errors, x.error_pct, x.warnings, x.warning_pct, x.first_seen, x.last_seen, x.query_id
+FROM (
+	SELECT digest_text AS query, database_name AS db, user_name, count_star AS exec_count,
+		sum_errors AS errors, coalesce(round(100 * sum_errors::numeric / nullif(count_star, 0), 2), 0) AS error_pct,
+		sum_warnings AS warnings, coalesce(round(100 * sum_warnings::numeric / nullif(count_star, 0), 2), 0) AS warning_pct,
+		first_seen, last_seen, query_id
+	FROM pfs.events_statements_summary_by_digest
+	WHERE sum_errors > 0 OR sum_warnings > 0
+) x
+ORDER BY x.errors DESC, x.warnings DESC, x.query_id;
+CREATE VIEW pfs_sys.statements_with_errors_or_warnings AS
+SELECT
+	pfs_sys.format_statement(x.query) AS query,
+	x.db,
+	x.user_name,
+	x.exec_count,
+	x.errors,
+	x.error_pct,
+	x.warnings,
+	x.warning_pct,
+	x.first_seen,
+	x.last_seen,
+	x.query_id
+FROM pfs_sys.x$statements_with_errors_or_warnings x
+ORDER BY x.errors DESC, x.warnings DESC, x.query_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$statements_with_errors_or_warnings'::regclass), (false, 'pfs_sys.statements_with_errors_or_warnings'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements that raised errors or warnings, those with most errors first.', 'With plain values.'),
+	(1, 'The statement with parameters for its constants.', ''),
+	(2, 'Database that they ran in.', ''),
+	(3, 'Role in effect when they began.', ''),
+	(4, 'How often it was executed.', ''),
+	(5, 'Errors raised in it, caught ones included.', ''),
+	(6, 'Errors per hundred executions.', ''),
+	(7, 'Warnings that log_min_messages lets through.', ''),
+	(8, 'Warnings per hundred executions.', ''),
+	(9, 'When it was counted first.', ''),
+	(10, 'When it was counted last.', ''),
+	(11, 'PostgreSQL''s query identifier, as in pg_stat_statements.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$statements_with_full_table_scans AS
+SELECT x.query, x.db, x.user_name, x.exec_count, x.total_latency, x.no_index_used_count, x.no_index_used_pct, x.rows_sent, x.rows_examined, x.rows_sent_avg, x.rows_examined_avg, x.first_seen, x.last_seen, x.query_id
+FROM (
+	SELECT digest_text AS query, database_name AS db, user_name, count_star AS exec_count, sum_timer_wait AS total_latency,
+		sum_no_index_used AS no_index_used_count, coalesce(round(100 * sum_no_index_used::numeric / nullif(count_star, 0)), 0)::bigint AS no_index_used_pct,
+		sum_rows_sent AS rows_sent, sum_rows_examined AS rows_examined,
+		coalesce(round(sum_rows_sent::numeric / nullif(count_star, 0)), 0)::bigint AS rows_sent_avg,
+		coalesce(round(sum_rows_examined::numeric / nullif(count_star, 0)), 0)::bigint AS rows_examined_avg,
+		first_seen, last_seen, query_id
+	FROM pfs.events_statements_summary_by_digest
+	WHERE sum_no_index_used > 0
+) x
+ORDER BY x.no_index_used_pct DESC, x.total_latency DESC, x.query_id;
+CREATE VIEW pfs_sys.statements_with_full_table_scans AS
+SELECT
+	pfs_sys.format_statement(x.query) AS query,
+	x.db,
+	x.user_name,
+	x.exec_count,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	x.no_index_used_count,
+	x.no_index_used_pct,
+	x.rows_sent,
+	x.rows_examined,
+	x.rows_sent_avg,
+	x.rows_examined_avg,
+	x.first_seen,
+	x.last_seen,
+	x.query_id
+FROM pfs_sys.x$statements_with_full_table_scans x
+ORDER BY x.no_index_used_pct DESC, x.total_latency DESC, x.query_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$statements_with_full_table_scans'::regclass), (false, 'pfs_sys.statements_with_full_table_scans'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements that read a table by a sequential scan, those that do it most often first; needs wait/io/table/handler.', 'With plain values.'),
+	(1, 'The statement with parameters for its constants.', ''),
+	(2, 'Database that they ran in.', ''),
+	(3, 'Role in effect when they began.', ''),
+	(4, 'How often it was executed.', ''),
+	(5, 'Time of all executions.', 'In picoseconds.'),
+	(6, 'How often a table was read by a sequential scan.', ''),
+	(7, 'The same per hundred executions.', ''),
+	(8, 'Rows returned.', ''),
+	(9, 'Rows fetched from tables and indexes.', ''),
+	(10, 'Rows returned per execution.', ''),
+	(11, 'Rows fetched per execution.', ''),
+	(12, 'When it was counted first.', ''),
+	(13, 'When it was counted last.', ''),
+	(14, 'PostgreSQL''s query identifier, as in pg_stat_statements.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$statements_with_temp_tables AS
+SELECT x.query, x.db, x.user_name, x.exec_count, x.total_latency, x.temp_written, x.temp_read, x.avg_temp_written, x.first_seen, x.last_seen, x.query_id
+FROM (
+	SELECT digest_text AS query, database_name AS db, user_name, count_star AS exec_count, sum_timer_wait AS total_latency,
+		sum_temp_blks_written::numeric * current_setting('block_size')::numeric AS temp_written,
+		sum_temp_blks_read::numeric * current_setting('block_size')::numeric AS temp_read,
+		coalesce(round(sum_temp_blks_written::numeric * current_setting('block_size')::numeric / nullif(count_star, 0)), 0) AS avg_temp_written,
+		first_seen, last_seen, query_id
+	FROM pfs.events_statements_summary_by_digest
+	WHERE sum_temp_blks_written > 0
+) x
+ORDER BY x.temp_written DESC, x.query_id;
+CREATE VIEW pfs_sys.statements_with_temp_tables AS
+SELECT
+	pfs_sys.format_statement(x.query) AS query,
+	x.db,
+	x.user_name,
+	x.exec_count,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_bytes(x.temp_written) AS temp_written,
+	pfs_sys.format_bytes(x.temp_read) AS temp_read,
+	pfs_sys.format_bytes(x.avg_temp_written) AS avg_temp_written,
+	x.first_seen,
+	x.last_seen,
+	x.query_id
+FROM pfs_sys.x$statements_with_temp_tables x
+ORDER BY x.temp_written DESC, x.query_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$statements_with_temp_tables'::regclass), (false, 'pfs_sys.statements_with_temp_tables'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements that wrote temporary files, those that wrote most first: sorts, hashes and stored results larger than work_mem.', 'With plain values.'),
+	(1, 'The statement with parameters for its constants.', ''),
+	(2, 'Database that they ran in.', ''),
+	(3, 'Role in effect when they began.', ''),
+	(4, 'How often it was executed.', ''),
+	(5, 'Time of all executions.', 'In picoseconds.'),
+	(6, 'Written to temporary files.', 'In bytes.'),
+	(7, 'Read from temporary files.', 'In bytes.'),
+	(8, 'Written to temporary files per execution.', 'In bytes.'),
+	(9, 'When it was counted first.', ''),
+	(10, 'When it was counted last.', ''),
+	(11, 'PostgreSQL''s query identifier, as in pg_stat_statements.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$statements_with_sorting AS
+SELECT x.query, x.db, x.user_name, x.exec_count, x.total_latency, x.rows_sent, x.rows_sent_avg, x.temp_written, x.first_seen, x.last_seen, x.query_id
+FROM (
+	SELECT digest_text AS query, database_name AS db, user_name, count_star AS exec_count, sum_timer_wait AS total_latency,
+		sum_rows_sent AS rows_sent, coalesce(round(sum_rows_sent::numeric / nullif(count_star, 0)), 0)::bigint AS rows_sent_avg,
+		sum_temp_blks_written::numeric * current_setting('block_size')::numeric AS temp_written, first_seen, last_seen, query_id
+	FROM pfs.events_statements_summary_by_digest
+	WHERE digest_text ~* '(^|[^a-z0-9_$"])order[[:space:]]+by([^a-z0-9_$]|$)'
+) x
+ORDER BY x.total_latency DESC, x.query_id;
+CREATE VIEW pfs_sys.statements_with_sorting AS
+SELECT
+	pfs_sys.format_statement(x.query) AS query,
+	x.db,
+	x.user_name,
+	x.exec_count,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	x.rows_sent,
+	x.rows_sent_avg,
+	pfs_sys.format_bytes(x.temp_written) AS temp_written,
+	x.first_seen,
+	x.last_seen,
+	x.query_id
+FROM pfs_sys.x$statements_with_sorting x
+ORDER BY x.total_latency DESC, x.query_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$statements_with_sorting'::regclass), (false, 'pfs_sys.statements_with_sorting'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements that ask for an order (ORDER BY in their text), those that took most time first.', 'With plain values.'),
+	(1, 'The statement with parameters for its constants.', ''),
+	(2, 'Database that they ran in.', ''),
+	(3, 'Role in effect when they began.', ''),
+	(4, 'How often it was executed.', ''),
+	(5, 'Time of all executions.', 'In picoseconds.'),
+	(6, 'Rows returned.', ''),
+	(7, 'Rows returned per execution.', ''),
+	(8, 'Written to temporary files.', 'In bytes.'),
+	(9, 'When it was counted first.', ''),
+	(10, 'When it was counted last.', ''),
+	(11, 'PostgreSQL''s query identifier, as in pg_stat_statements.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$processlist AS
+SELECT x.thd_id, x.conn_id, x.user_name, x.db, x.command, x.state, x.time, x.current_statement, x.statement_latency, x.progress, x.lock_latency, x.cpu_latency, x.rows_examined, x.rows_sent, x.rows_affected, x.full_scan, x.last_statement, x.last_statement_latency, x.current_memory, x.last_wait, x.last_wait_latency, x.waiting, x.source, x.trx_latency, x.trx_state, x.trx_autocommit, x.pid, x.program_name
+FROM (
+	WITH now AS MATERIALIZED (
+		SELECT pfs.timer_now('wait') AS wait, pfs.timer_now('idle') AS idle, pfs.timer_now('statement') AS statement, pfs.timer_now('transaction') AS transaction
+	), waits AS (
+		SELECT DISTINCT ON (thread_id) thread_id, event_name, source, timer_start, timer_wait, running
+		FROM (
+			SELECT thread_id, event_id, event_name, source, timer_start, NULL::numeric AS timer_wait, true AS running FROM pfs.events_waits_current
+			UNION ALL
+			SELECT thread_id, event_id, event_name, source, timer_start, timer_wait, false FROM pfs.events_waits_history
+		) w
+		ORDER BY thread_id, running DESC, event_id DESC
+	), stages AS (
+		SELECT DISTINCT ON (thread_id) thread_id, round(100 * work_completed::numeric / nullif(work_estimated, 0), 2) AS progress
+		FROM pfs.events_stages_current WHERE work_estimated > 0
+		ORDER BY thread_id, event_id DESC
+	), running AS (
+		SELECT DISTINCT ON (thread_id) thread_id, timer_start FROM pfs.events_statements_current
+		WHERE nesting_event_level = 0
+		ORDER BY thread_id, event_id
+	), statements AS (
+		SELECT DISTINCT ON (thread_id) thread_id, sql_text, timer_wait, lock_time, cpu_time, rows_examined, rows_sent, rows_affected, no_index_used
+		FROM pfs.events_statements_history WHERE nesting_event_level = 0
+		ORDER BY thread_id, event_id DESC
+	), transactions AS (
+		SELECT DISTINCT ON (thread_id) thread_id, timer_start, state, autocommit FROM pfs.events_transactions_current
+		ORDER BY thread_id, event_id
+	)
+	SELECT t.thread_id AS thd_id, t.processlist_id AS conn_id,
+		coalesce(t.processlist_user || coalesce('@' || t.processlist_host, ''), substr(t.name, 8)) AS user_name,
+		t.processlist_db AS db, t.processlist_command AS command, t.processlist_state AS state, t.processlist_time AS time,
+		t.processlist_info AS current_statement,
+		CASE WHEN running.timer_start IS NOT NULL THEN greatest(now.statement - running.timer_start, 0) END AS statement_latency,
+		stages.progress,
+		s.lock_time AS lock_latency, s.cpu_time AS cpu_latency, s.rows_examined, s.rows_sent, s.rows_affected,
+		CASE WHEN s.no_index_used > 0 THEN 'YES' WHEN s.thread_id IS NOT NULL THEN 'NO' END AS full_scan,
+		CASE WHEN t.processlist_info IS NULL THEN s.sql_text END AS last_statement,
+		CASE WHEN t.processlist_info IS NULL THEN s.timer_wait END AS last_statement_latency,
+		t.current_memory::numeric AS current_memory,
+		w.event_name AS last_wait,
+		CASE WHEN NOT w.running THEN w.timer_wait
+			WHEN w.timer_start IS NOT NULL THEN greatest(CASE WHEN w.event_name LIKE 'idle%' THEN now.idle ELSE now.wait END - w.timer_start, 0)
+		END AS last_wait_latency,
+		CASE WHEN w.running THEN 'YES' WHEN w.event_name IS NOT NULL THEN 'NO' END AS waiting,
+		w.source,
+		CASE WHEN x.timer_start IS NOT NULL THEN greatest(now.transaction - x.timer_start, 0) END AS trx_latency, x.state AS trx_state, x.autocommit AS trx_autocommit,
+		t.thread_os_id AS pid, t.application_name AS program_name
+	FROM now CROSS JOIN pfs.threads t
+		LEFT JOIN waits w ON w.thread_id = t.thread_id
+		LEFT JOIN stages ON stages.thread_id = t.thread_id
+		LEFT JOIN running ON running.thread_id = t.thread_id
+		LEFT JOIN statements s ON s.thread_id = t.thread_id
+		LEFT JOIN transactions x ON x.thread_id = t.thread_id
+) x
+ORDER BY x.time DESC NULLS LAST, x.thd_id;
+CREATE VIEW pfs_sys.processlist AS
+SELECT
+	x.thd_id,
+	x.conn_id,
+	x.user_name,
+	x.db,
+	x.command,
+	x.state,
+	x.time,
+	pfs_sys.format_statement(x.current_statement) AS current_statement,
+	pfs_sys.format_time(x.statement_latency) AS statement_latency,
+	x.progress,
+	pfs_sys.format_time(x.lock_latency) AS lock_latency,
+	pfs_sys.format_time(x.cpu_latency) AS cpu_latency,
+	x.rows_examined,
+	x.rows_sent,
+	x.rows_affected,
+	x.full_scan,
+	pfs_sys.format_statement(x.last_statement) AS last_statement,
+	pfs_sys.format_time(x.last_statement_latency) AS last_statement_latency,
+	pfs_sys.format_bytes(x.current_memory) AS current_memory,
+	x.last_wait,
+	pfs_sys.format_time(x.last_wait_latency) AS last_wait_latency,
+	x.waiting,
+	x.source,
+	pfs_sys.format_time(x.trx_latency) AS trx_latency,
+	x.trx_state,
+	x.trx_autocommit,
+	x.pid,
+	x.program_name
+FROM pfs_sys.x$processlist x
+ORDER BY x.time DESC NULLS LAST, x.thd_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$processlist'::regclass), (false, 'pfs_sys.processlist'::regclass)) v (plain, oid), (VALUES
+	(0, 'Every thread with what it does and waits for; those that are longest in their present command first.', 'With plain values.'),
+	(1, 'Number of the thread: threads.thread_id.', ''),
+	(2, 'Process id of client backends and walsenders, else NULL.', ''),
+	(3, 'role@address of a client, else the kind of process.', ''),
+	(4, 'Database of the session.', ''),
+	(5, 'Query, Sleep, Sleep in transaction, Replication or Daemon.', ''),
+	(6, 'The current stage, else the current wait.', ''),
+	(7, 'Seconds in this command.', ''),
+	(8, 'The statement that is running; NULL if none is.', ''),
+	(9, 'How long it has been running.', 'In picoseconds.'),
+	(10, 'Percent of the work of its phase that is done, for commands that report progress.', ''),
+	(11, 'Waits for locks of the statement that ended last; counted at its end.', 'In picoseconds.'),
+	(12, 'Processor time of that statement; needs the consumer events_statements_cpu.', 'In picoseconds.'),
+	(13, 'Rows that it fetched; needs wait/io/table/handler.', ''),
+	(14, 'Rows that it returned.', ''),
+	(15, 'Rows that it changed.', ''),
+	(16, 'YES if it read a table by a sequential scan; needs wait/io/table/handler.', ''),
+	(17, 'The statement that ended last; NULL while one is running.', ''),
+	(18, 'Its time.', 'In picoseconds.'),
+	(19, 'Memory contexts in use, of those that are counted.', 'In bytes.'),
+	(20, 'The wait that is running, or else the one that ended last.', ''),
+	(21, 'Its time, so far if it is running.', 'In picoseconds.'),
+	(22, 'YES if it is running (MySQL writes Still Waiting in the column before).', ''),
+	(23, 'The function of the server that waits.', ''),
+	(24, 'How long the open transaction has been running.', 'In picoseconds.'),
+	(25, 'ACTIVE while one is open.', ''),
+	(26, 'NO if BEGIN began it.', ''),
+	(27, 'Process id; MySQL has the client''s there.', ''),
+	(28, 'application_name.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$session AS
+SELECT x.thd_id, x.conn_id, x.user_name, x.db, x.command, x.state, x.time, x.current_statement, x.statement_latency, x.progress, x.lock_latency, x.cpu_latency, x.rows_examined, x.rows_sent, x.rows_affected, x.full_scan, x.last_statement, x.last_statement_latency, x.current_memory, x.last_wait, x.last_wait_latency, x.waiting, x.source, x.trx_latency, x.trx_state, x.trx_autocommit, x.pid, x.program_name
+FROM (
+	SELECT * FROM pfs_sys.x$processlist WHERE conn_id IS NOT NULL AND command <> 'Daemon'
+) x
+ORDER BY x.time DESC NULLS LAST, x.thd_id;
+CREATE VIEW pfs_sys.session AS
+SELECT
+	x.thd_id,
+	x.conn_id,
+	x.user_name,
+	x.db,
+	x.command,
+	x.state,
+	x.time,
+	pfs_sys.format_statement(x.current_statement) AS current_statement,
+	pfs_sys.format_time(x.statement_latency) AS statement_latency,
+	x.progress,
+	pfs_sys.format_time(x.lock_latency) AS lock_latency,
+	pfs_sys.format_time(x.cpu_latency) AS cpu_latency,
+	x.rows_examined,
+	x.rows_sent,
+	x.rows_affected,
+	x.full_scan,
+	pfs_sys.format_statement(x.last_statement) AS last_statement,
+	pfs_sys.format_time(x.last_statement_latency) AS last_statement_latency,
+	pfs_sys.format_bytes(x.current_memory) AS current_memory,
+	x.last_wait,
+	pfs_sys.format_time(x.last_wait_latency) AS last_wait_latency,
+	x.waiting,
+	x.source,
+	pfs_sys.format_time(x.trx_latency) AS trx_latency,
+	x.trx_state,
+	x.trx_autocommit,
+	x.pid,
+	x.program_name
+FROM pfs_sys.x$session x
+ORDER BY x.time DESC NULLS LAST, x.thd_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$session'::regclass), (false, 'pfs_sys.session'::regclass)) v (plain, oid), (VALUES
+	(0, 'Sessions of clients with what they do and wait for: processlist without the server''s own processes.', 'With plain values.'),
+	(1, 'Number of the thread: threads.thread_id.', ''),
+	(2, 'Process id of client backends and walsenders, else NULL.', ''),
+	(3, 'role@address of a client, else the kind of process.', ''),
+	(4, 'Database of the session.', ''),
+	(5, 'Query, Sleep, Sleep in transaction, Replication or Daemon.', ''),
+	(6, 'The current stage, else the current wait.', ''),
+	(7, 'Seconds in this command.', ''),
+	(8, 'The statement that is running; NULL if none is.', ''),
+	(9, 'How long it has been running.', 'In picoseconds.'),
+	(10, 'Percent of the work of its phase that is done, for commands that report progress.', ''),
+	(11, 'Waits for locks of the statement that ended last; counted at its end.', 'In picoseconds.'),
+	(12, 'Processor time of that statement; needs the consumer events_statements_cpu.', 'In picoseconds.'),
+	(13, 'Rows that it fetched; needs wait/io/table/handler.', ''),
+	(14, 'Rows that it returned.', ''),
+	(15, 'Rows that it changed.', ''),
+	(16, 'YES if it read a table by a sequential scan; needs wait/io/table/handler.', ''),
+	(17, 'The statement that ended last; NULL while one is running.', ''),
+	(18, 'Its time.', 'In picoseconds.'),
+	(19, 'Memory contexts in use, of those that are counted.', 'In bytes.'),
+	(20, 'The wait that is running, or else the one that ended last.', ''),
+	(21, 'Its time, so far if it is running.', 'In picoseconds.'),
+	(22, 'YES if it is running (MySQL writes Still Waiting in the column before).', ''),
+	(23, 'The function of the server that waits.', ''),
+	(24, 'How long the open transaction has been running.', 'In picoseconds.'),
+	(25, 'ACTIVE while one is open.', ''),
+	(26, 'NO if BEGIN began it.', ''),
+	(27, 'Process id; MySQL has the client''s there.', ''),
+	(28, 'application_name.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$session_ssl_status AS
+SELECT x.thread_id, x.user_name, x.ssl_version, x.ssl_cipher, x.ssl_bits
+FROM (
+	SELECT t.thread_id, t.processlist_user || coalesce('@' || t.processlist_host, '') AS user_name,
+		s.version AS ssl_version, s.cipher AS ssl_cipher, s.bits AS ssl_bits
+	FROM pfs.threads t JOIN pg_catalog.pg_stat_ssl s ON s.pid = t.thread_os_id
+	WHERE s.ssl AND t.processlist_id IS NOT NULL
+) x
+ORDER BY x.thread_id;
+CREATE VIEW pfs_sys.session_ssl_status AS
+SELECT
+	x.thread_id,
+	x.user_name,
+	x.ssl_version,
+	x.ssl_cipher,
+	x.ssl_bits
+FROM pfs_sys.x$session_ssl_status x
+ORDER BY x.thread_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$session_ssl_status'::regclass), (false, 'pfs_sys.session_ssl_status'::regclass)) v (plain, oid), (VALUES
+	(0, 'Encryption of each session that is encrypted by TLS.', 'With plain values.'),
+	(1, 'Number of the thread: threads.thread_id.', ''),
+	(2, 'role@address of the client.', ''),
+	(3, 'TLS version.', ''),
+	(4, 'Cipher.', ''),
+	(5, 'Bits of its algorithm.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$lock_waits AS
+SELECT x.wait_started, x.wait_age, x.wait_age_secs, x.locked_table, x.locked_table_schema, x.locked_table_name, x.locked_type, x.waiting_trx_id, x.waiting_trx_started, x.waiting_trx_age, x.waiting_thread_id, x.waiting_pid, x.waiting_user, x.waiting_query, x.waiting_lock_mode, x.blocking_trx_id, x.blocking_thread_id, x.blocking_pid, x.blocking_user, x.blocking_query, x.blocking_lock_mode, x.blocking_trx_started, x.blocking_trx_age, x.sql_kill_blocking_query, x.sql_kill_blocking_connection
+FROM (
+	WITH locks AS MATERIALIZED (
+		SELECT pid, mode, granted, ROW(locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid)::text AS tag
+		FROM pg_catalog.pg_locks
+	), modes AS (
+		SELECT pid, tag, string_agg(DISTINCT mode, ', ' ORDER BY mode) AS modes FROM locks GROUP BY pid, tag
+	), transactions AS MATERIALIZED (
+		SELECT DISTINCT ON (thread_id) thread_id, trx_id, pfs.timer_to_timestamp(timer_start, 'transaction') AS started,
+			CASE WHEN timer_start IS NOT NULL THEN greatest(pfs.timer_now('transaction') - timer_start, 0) END AS age
+		FROM pfs.events_transactions_current ORDER BY thread_id, event_id
+	)
+	SELECT b.waiting_since AS wait_started, CASE WHEN b.wait_time IS NOT NULL THEN greatest(b.wait_time, 0) END AS wait_age,
+		CASE WHEN b.wait_time IS NOT NULL THEN trunc(greatest(b.wait_time, 0) / 1000000000000)::bigint END AS wait_age_secs,
+		coalesce(quote_ident(b.object_schema) || '.' || quote_ident(b.object_name), b.object_name) AS locked_table,
+		b.object_schema AS locked_table_schema, b.object_name AS locked_table_name, b.object_type AS locked_type,
+		wx.trx_id AS waiting_trx_id, wx.started AS waiting_trx_started, wx.age AS waiting_trx_age,
+		b.waiting_thread_id, b.waiting_pid, b.waiting_user, b.waiting_statement AS waiting_query, b.lock_mode AS waiting_lock_mode,
+		bx.trx_id AS blocking_trx_id, b.blocking_thread_id, b.blocking_pid, b.blocking_user, b.blocking_statement AS blocking_query,
+		m.modes AS blocking_lock_mode, bx.started AS blocking_trx_started, bx.age AS blocking_trx_age,
+		CASE WHEN b.blocking_pid <> 0 THEN 'SELECT pg_cancel_backend(' || b.blocking_pid::text || ');' END AS sql_kill_blocking_query,
+		b.terminate_command AS sql_kill_blocking_connection
+	FROM pfs.blocking_tree b
+		LEFT JOIN locks w ON w.pid = b.waiting_pid AND NOT w.granted AND b.object_type <> 'LWLOCK'
+		LEFT JOIN modes m ON m.pid = b.blocking_pid AND m.tag = w.tag
+		LEFT JOIN transactions wx ON wx.thread_id = b.waiting_thread_id
+		LEFT JOIN transactions bx ON bx.thread_id = b.blocking_thread_id
+) x
+ORDER BY x.wait_age DESC NULLS LAST, x.waiting_pid, x.blocking_pid;
+CREATE VIEW pfs_sys.lock_waits AS
+SELECT
+	x.wait_started,
+	pfs_sys.format_time(x.wait_age) AS wait_age,
+	x.wait_age_secs,
+	x.locked_table,
+	x.locked_table_schema,
+	x.locked_table_name,
+	x.locked_type,
+	x.waiting_trx_id,
+	x.waiting_trx_started,
+	pfs_sys.format_time(x.waiting_trx_age) AS waiting_trx_age,
+	x.waiting_thread_id,
+	x.waiting_pid,
+	x.waiting_user,
+	pfs_sys.format_statement(x.waiting_query) AS waiting_query,
+	x.waiting_lock_mode,
+	x.blocking_trx_id,
+	x.blocking_thread_id,
+	x.blocking_pid,
+	x.blocking_user,
+	pfs_sys.format_statement(x.blocking_query) AS blocking_query,
+	x.blocking_lock_mode,
+	x.blocking_trx_started,
+	pfs_sys.format_time(x.blocking_trx_age) AS blocking_trx_age,
+	x.sql_kill_blocking_query,
+	x.sql_kill_blocking_connection
+FROM pfs_sys.x$lock_waits x
+ORDER BY x.wait_age DESC NULLS LAST, x.waiting_pid, x.blocking_pid;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$lock_waits'::regclass), (false, 'pfs_sys.lock_waits'::regclass)) v (plain, oid), (VALUES
+	(0, 'Who waits for whom, the longest wait first; MySQL''s innodb_lock_waits, with all kinds of locks and LWLocks. One row for each pair.', 'With plain values.'),
+	(1, 'When the wait began.', ''),
+	(2, 'How long it has been going on.', 'In picoseconds.'),
+	(3, 'The same in seconds.', ''),
+	(4, 'The relation as schema.name, else what is waited for: a transaction, numbers of an advisory lock.', ''),
+	(5, 'Schema of the relation.', ''),
+	(6, 'The relation, or what else is waited for.', ''),
+	(7, 'RELATION, TRANSACTIONID, TUPLE, ADVISORY, LWLOCK and others.', ''),
+	(8, 'Transaction id of the one that waits; NULL if it has none.', ''),
+	(9, 'When its transaction began.', ''),
+	(10, 'How long that has been.', 'In picoseconds.'),
+	(11, 'Its thread.', ''),
+	(12, 'Its process id.', ''),
+	(13, 'Its role.', ''),
+	(14, 'Its statement.', ''),
+	(15, 'The mode that it asks for.', ''),
+	(16, 'Transaction id of the one that is waited for; NULL if it has none.', ''),
+	(17, 'Its thread.', ''),
+	(18, 'Its process id; 0 for a prepared transaction.', ''),
+	(19, 'Its role.', ''),
+	(20, 'Its statement, or its last one.', ''),
+	(21, 'The modes in which it holds the lock, or asks for it earlier in the queue.', ''),
+	(22, 'When its transaction began.', ''),
+	(23, 'How long that has been.', 'In picoseconds.'),
+	(24, 'A statement that cancels its statement.', ''),
+	(25, 'A statement that ends its session.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$schema_table_lock_waits AS
+SELECT x.object_schema, x.object_name, x.waiting_thread_id, x.waiting_pid, x.waiting_account, x.waiting_lock_type, x.waiting_latency, x.waiting_query, x.waiting_query_secs, x.blocking_thread_id, x.blocking_pid, x.blocking_account, x.blocking_lock_type, x.sql_kill_blocking_query, x.sql_kill_blocking_connection
+FROM (
+	WITH threads AS MATERIALIZED (
+		SELECT thread_id, processlist_user || coalesce('@' || processlist_host, '') AS account, processlist_time FROM pfs.threads
+	)
+	SELECT l.locked_table_schema AS object_schema, l.locked_table_name AS object_name,
+		l.waiting_thread_id, l.waiting_pid, wt.account AS waiting_account, l.waiting_lock_mode AS waiting_lock_type, l.wait_age AS waiting_latency,
+		l.waiting_query, wt.processlist_time AS waiting_query_secs,
+		l.blocking_thread_id, l.blocking_pid, bt.account AS blocking_account, l.blocking_lock_mode AS blocking_lock_type,
+		l.sql_kill_blocking_query, l.sql_kill_blocking_connection
+	FROM pfs_sys.x$lock_waits l
+		LEFT JOIN threads wt ON wt.thread_id = l.waiting_thread_id
+		LEFT JOIN threads bt ON bt.thread_id = l.blocking_thread_id
+	WHERE l.locked_type = 'RELATION'
+) x
+ORDER BY x.waiting_latency DESC NULLS LAST, x.waiting_pid, x.blocking_pid;
+CREATE VIEW pfs_sys.schema_table_lock_waits AS
+SELECT
+	x.object_schema,
+	x.object_name,
+	x.waiting_thread_id,
+	x.waiting_pid,
+	x.waiting_account,
+	x.waiting_lock_type,
+	pfs_sys.format_time(x.waiting_latency) AS waiting_latency,
+	pfs_sys.format_statement(x.waiting_query) AS waiting_query,
+	x.waiting_query_secs,
+	x.blocking_thread_id,
+	x.blocking_pid,
+	x.blocking_account,
+	x.blocking_lock_type,
+	x.sql_kill_blocking_query,
+	x.sql_kill_blocking_connection
+FROM pfs_sys.x$schema_table_lock_waits x
+ORDER BY x.waiting_latency DESC NULLS LAST, x.waiting_pid, x.blocking_pid;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$schema_table_lock_waits'::regclass), (false, 'pfs_sys.schema_table_lock_waits'::regclass)) v (plain, oid), (VALUES
+	(0, 'Who waits for whom for a lock on a table or another relation, the longest wait first.', 'With plain values.'),
+	(1, 'Schema of the relation.', ''),
+	(2, 'The relation.', ''),
+	(3, 'The thread that waits.', ''),
+	(4, 'Its process id.', ''),
+	(5, 'role@address of it.', ''),
+	(6, 'The mode that it asks for.', ''),
+	(7, 'How long it has been waiting.', 'In picoseconds.'),
+	(8, 'Its statement.', ''),
+	(9, 'Seconds that this has been running.', ''),
+	(10, 'The thread that is waited for.', ''),
+	(11, 'Its process id; 0 for a prepared transaction.', ''),
+	(12, 'role@address of it.', ''),
+	(13, 'The modes in which it holds the lock, or asks for it earlier in the queue.', ''),
+	(14, 'A statement that cancels its statement.', ''),
+	(15, 'A statement that ends its session.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$waits_global_by_latency AS
+SELECT x.events, x.total, x.total_latency, x.avg_latency, x.max_latency
+FROM (
+	SELECT s.event_name AS events, s.count_star AS total, s.sum_timer_wait AS total_latency, s.avg_timer_wait AS avg_latency, s.max_timer_wait AS max_latency
+	FROM pfs.events_waits_summary_global_by_event_name s
+	WHERE s.sum_timer_wait > 0
+		AND s.event_name NOT IN (SELECT i.name FROM pfs.setup_instruments i WHERE i.properties LIKE '%idle%')
+) x
+ORDER BY x.total_latency DESC, x.events;
+CREATE VIEW pfs_sys.waits_global_by_latency AS
+SELECT
+	x.events,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency
+FROM pfs_sys.x$waits_global_by_latency x
+ORDER BY x.total_latency DESC, x.events;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$waits_global_by_latency'::regclass), (false, 'pfs_sys.waits_global_by_latency'::regclass)) v (plain, oid), (VALUES
+	(0, 'Waits by instrument, those that took most time first; those that wait for work are left out.', 'With plain values.'),
+	(1, 'The instrument.', ''),
+	(2, 'How many there were.', ''),
+	(3, 'Their time.', 'In picoseconds.'),
+	(4, 'Average time.', 'In picoseconds.'),
+	(5, 'Time of the longest.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$waits_by_user_by_latency AS
+SELECT x.user_name, x.event, x.total, x.total_latency, x.avg_latency, x.max_latency
+FROM (
+	SELECT coalesce(s.user_name, 'background') AS user_name, s.event_name AS event, s.count_star AS total,
+		s.sum_timer_wait AS total_latency, s.avg_timer_wait AS avg_latency, s.max_timer_wait AS max_latency
+	FROM pfs.events_waits_summary_by_user_by_event_name s
+	WHERE s.sum_timer_wait > 0
+		AND s.event_name NOT IN (SELECT i.name FROM pfs.setup_instruments i WHERE i.properties LIKE '%idle%')
+) x
+ORDER BY x.user_name, x.total_latency DESC, x.event;
+CREATE VIEW pfs_sys.waits_by_user_by_latency AS
+SELECT
+	x.user_name,
+	x.event,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency
+FROM pfs_sys.x$waits_by_user_by_latency x
+ORDER BY x.user_name, x.total_latency DESC, x.event;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$waits_by_user_by_latency'::regclass), (false, 'pfs_sys.waits_by_user_by_latency'::regclass)) v (plain, oid), (VALUES
+	(0, 'Waits by instrument for each user, those that took most time first; those that wait for work are left out.', 'With plain values.'),
+	(1, 'Role; background is the server''s own processes.', ''),
+	(2, 'The instrument.', ''),
+	(3, 'How many there were.', ''),
+	(4, 'Their time.', 'In picoseconds.'),
+	(5, 'Average time.', 'In picoseconds.'),
+	(6, 'Time of the longest.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$waits_by_host_by_latency AS
+SELECT x.host, x.event, x.total, x.total_latency, x.avg_latency, x.max_latency
+FROM (
+	SELECT coalesce(s.host, 'background') AS host, s.event_name AS event, s.count_star AS total,
+		s.sum_timer_wait AS total_latency, s.avg_timer_wait AS avg_latency, s.max_timer_wait AS max_latency
+	FROM pfs.events_waits_summary_by_host_by_event_name s
+	WHERE s.sum_timer_wait > 0
+		AND s.event_name NOT IN (SELECT i.name FROM pfs.setup_instruments i WHERE i.properties LIKE '%idle%')
+) x
+ORDER BY x.host, x.total_latency DESC, x.event;
+CREATE VIEW pfs_sys.waits_by_host_by_latency AS
+SELECT
+	x.host,
+	x.event,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency
+FROM pfs_sys.x$waits_by_host_by_latency x
+ORDER BY x.host, x.total_latency DESC, x.event;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$waits_by_host_by_latency'::regclass), (false, 'pfs_sys.waits_by_host_by_latency'::regclass)) v (plain, oid), (VALUES
+	(0, 'Waits by instrument for each host, those that took most time first; those that wait for work are left out.', 'With plain values.'),
+	(1, 'Client address; background is the server''s own processes.', ''),
+	(2, 'The instrument.', ''),
+	(3, 'How many there were.', ''),
+	(4, 'Their time.', 'In picoseconds.'),
+	(5, 'Average time.', 'In picoseconds.'),
+	(6, 'Time of the longest.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$wait_classes_global_by_latency AS
+SELECT x.event_class, x.total, x.total_latency, x.min_latency, x.avg_latency, x.max_latency
+FROM (
+	SELECT regexp_replace(s.event_name, '/[^/]*$', '') AS event_class,
+		sum(s.count_star)::bigint AS total, sum(s.sum_timer_wait) AS total_latency, min(s.min_timer_wait) AS min_latency,
+		coalesce(trunc(sum(s.sum_timer_wait) / nullif(sum(s.count_timed), 0)), 0) AS avg_latency, max(s.max_timer_wait) AS max_latency
+	FROM pfs.events_waits_summary_global_by_event_name s
+	WHERE s.sum_timer_wait > 0
+		AND s.event_name NOT IN (SELECT i.name FROM pfs.setup_instruments i WHERE i.properties LIKE '%idle%' OR i.properties LIKE '%contains_waits%')
+	GROUP BY 1
+) x
+ORDER BY x.total_latency DESC, x.event_class;
+CREATE VIEW pfs_sys.wait_classes_global_by_latency AS
+SELECT
+	x.event_class,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.min_latency) AS min_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency
+FROM pfs_sys.x$wait_classes_global_by_latency x
+ORDER BY x.total_latency DESC, x.event_class;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$wait_classes_global_by_latency'::regclass), (false, 'pfs_sys.wait_classes_global_by_latency'::regclass)) v (plain, oid), (VALUES
+	(0, 'Waits by class, those that took most time first; without those that wait for work, and without accesses to tables, whose times contain other waits.', 'With plain values.'),
+	(1, 'The instruments'' name without its last word: wait/io/file, wait/lock and so on.', ''),
+	(2, 'How many there were.', ''),
+	(3, 'Their time.', 'In picoseconds.'),
+	(4, 'Time of the shortest.', 'In picoseconds.'),
+	(5, 'Average time.', 'In picoseconds.'),
+	(6, 'Time of the longest.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$wait_classes_global_by_avg_latency AS
+SELECT x.event_class, x.total, x.total_latency, x.min_latency, x.avg_latency, x.max_latency
+FROM (
+	SELECT * FROM pfs_sys.x$wait_classes_global_by_latency
+) x
+ORDER BY x.avg_latency DESC, x.event_class;
+CREATE VIEW pfs_sys.wait_classes_global_by_avg_latency AS
+SELECT
+	x.event_class,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.min_latency) AS min_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency
+FROM pfs_sys.x$wait_classes_global_by_avg_latency x
+ORDER BY x.avg_latency DESC, x.event_class;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$wait_classes_global_by_avg_latency'::regclass), (false, 'pfs_sys.wait_classes_global_by_avg_latency'::regclass)) v (plain, oid), (VALUES
+	(0, 'Waits by class, those with the longest average first; otherwise as wait_classes_global_by_latency.', 'With plain values.'),
+	(1, 'The instruments'' name without its last word: wait/io/file, wait/lock and so on.', ''),
+	(2, 'How many there were.', ''),
+	(3, 'Their time.', 'In picoseconds.'),
+	(4, 'Time of the shortest.', 'In picoseconds.'),
+	(5, 'Average time.', 'In picoseconds.'),
+	(6, 'Time of the longest.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$io_global_by_file_by_latency AS
+SELECT x.file, x.relation, x.total, x.total_latency, x.count_read, x.read_latency, x.count_write, x.write_latency, x.count_misc, x.misc_latency
+FROM (
+	SELECT s.file_name AS file, (
+			SELECT CASE
+				WHEN path[4]::numeric <= 4294967295 AND coalesce(path[2], '0')::numeric <= 4294967295
+					AND (coalesce(path[1], path[3]) IS NULL OR coalesce(path[1], path[3]) = (SELECT d.oid::text FROM pg_catalog.pg_database d WHERE d.datname = current_database()))
+				THEN pg_catalog.pg_filenode_relation(CASE WHEN path[1] IS NOT NULL THEN 1663 WHEN path[2] IS NOT NULL THEN path[2]::oid ELSE 1664 END, path[4]::oid)::text
+			END
+			-- 1, 3: database; 2: tablespace; 4: number of the file
+			FROM regexp_match(s.file_name, '^(?:global|base/([0-9]+)|pg_tblspc/([0-9]+)/PG_[^/]+/([0-9]+))/([0-9]+)(?:_(?:fsm|vm|init))?(?:[.][0-9]+)?$') AS path
+		) AS relation,
+		s.count_star AS total, s.sum_timer_wait AS total_latency, s.count_read, s.sum_timer_read AS read_latency,
+		s.count_write, s.sum_timer_write AS write_latency, s.count_misc, s.sum_timer_misc AS misc_latency
+	FROM (
+		SELECT file_name, sum(count_star)::bigint AS count_star, sum(sum_timer_wait) AS sum_timer_wait,
+			sum(count_read)::bigint AS count_read, sum(sum_timer_read) AS sum_timer_read, sum(sum_number_of_bytes_read) AS sum_number_of_bytes_read,
+			sum(count_write)::bigint AS count_write, sum(sum_timer_write) AS sum_timer_write, sum(sum_number_of_bytes_write) AS sum_number_of_bytes_write,
+			sum(count_misc)::bigint AS count_misc, sum(sum_timer_misc) AS sum_timer_misc
+		FROM pfs.file_summary_by_instance WHERE count_star > 0 GROUP BY file_name
+	) s
+) x
+ORDER BY x.total_latency DESC, x.file;
+CREATE VIEW pfs_sys.io_global_by_file_by_latency AS
+SELECT
+	CASE WHEN length(x.file) > 64 THEN '...' || right(x.file, 61) ELSE x.file END AS file,
+	x.relation,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	x.count_read,
+	pfs_sys.format_time(x.read_latency) AS read_latency,
+	x.count_write,
+	pfs_sys.format_time(x.write_latency) AS write_latency,
+	x.count_misc,
+	pfs_sys.format_time(x.misc_latency) AS misc_latency
+FROM pfs_sys.x$io_global_by_file_by_latency x
+ORDER BY x.total_latency DESC, x.file;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$io_global_by_file_by_latency'::regclass), (false, 'pfs_sys.io_global_by_file_by_latency'::regclass)) v (plain, oid), (VALUES
+	(0, 'Files, those whose calls took most time first.', 'With plain values.'),
+	(1, 'Path below the data directory.', ''),
+	(2, 'The table or index that it is a part of, of this database.', ''),
+	(3, 'Number of calls.', ''),
+	(4, 'Their time.', 'In picoseconds.'),
+	(5, 'Number of reads.', ''),
+	(6, 'Their time.', 'In picoseconds.'),
+	(7, 'Number of writes.', ''),
+	(8, 'Their time.', 'In picoseconds.'),
+	(9, 'Number of other calls.', ''),
+	(10, 'Their time.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$io_global_by_file_by_bytes AS
+SELECT x.file, x.relation, x.count_read, x.total_read, x.avg_read, x.count_write, x.total_written, x.avg_write, x.total, x.write_pct
+FROM (
+	SELECT s.file_name AS file, (
+			SELECT CASE
+				WHEN path[4]::numeric <= 4294967295 AND coalesce(path[2], '0')::numeric <= 4294967295
+					AND (coalesce(path[1], path[3]) IS NULL OR coalesce(path[1], path[3]) = (SELECT d.oid::text FROM pg_catalog.pg_database d WHERE d.datname = current_database()))
+				THEN pg_catalog.pg_filenode_relation(CASE WHEN path[1] IS NOT NULL THEN 1663 WHEN path[2] IS NOT NULL THEN path[2]::oid ELSE 1664 END, path[4]::oid)::text
+			END
+			-- 1, 3: database; 2: tablespace; 4: number of the file
+			FROM regexp_match(s.file_name, '^(?:global|base/([0-9]+)|pg_tblspc/([0-9]+)/PG_[^/]+/([0-9]+))/([0-9]+)(?:_(?:fsm|vm|init))?(?:[.][0-9]+)?$') AS path
+		) AS relation,
+		s.count_read, s.sum_number_of_bytes_read AS total_read,
+		coalesce(round(s.sum_number_of_bytes_read / nullif(s.count_read, 0)), 0) AS avg_read,
+		s.count_write, s.sum_number_of_bytes_write AS total_written,
+		coalesce(round(s.sum_number_of_bytes_write / nullif(s.count_write, 0)), 0) AS avg_write,
+		s.sum_number_of_bytes_read + s.sum_number_of_bytes_write AS total,
+		coalesce(round(100 * s.sum_number_of_bytes_write / nullif(s.sum_number_of_bytes_read + s.sum_number_of_bytes_write, 0), 2), 0) AS write_pct
+	FROM (
+		SELECT file_name, sum(count_star)::bigint AS count_star, sum(sum_timer_wait) AS sum_timer_wait,
+			sum(count_read)::bigint AS count_read, sum(sum_timer_read) AS sum_timer_read, sum(sum_number_of_bytes_read) AS sum_number_of_bytes_read,
+			sum(count_write)::bigint AS count_write, sum(sum_timer_write) AS sum_timer_write, sum(sum_number_of_bytes_write) AS sum_number_of_bytes_write,
+			sum(count_misc)::bigint AS count_misc, sum(sum_timer_misc) AS sum_timer_misc
+		FROM pfs.file_summary_by_instance WHERE count_star > 0 GROUP BY file_name
+	) s
+) x
+ORDER BY x.total DESC, x.file;
+CREATE VIEW pfs_sys.io_global_by_file_by_bytes AS
+SELECT
+	CASE WHEN length(x.file) > 64 THEN '...' || right(x.file, 61) ELSE x.file END AS file,
+	x.relation,
+	x.count_read,
+	pfs_sys.format_bytes(x.total_read) AS total_read,
+	pfs_sys.format_bytes(x.avg_read) AS avg_read,
+	x.count_write,
+	pfs_sys.format_bytes(x.total_written) AS total_written,
+	pfs_sys.format_bytes(x.avg_write) AS avg_write,
+	pfs_sys.format_bytes(x.total) AS total,
+	x.write_pct
+FROM pfs_sys.x$io_global_by_file_by_bytes x
+ORDER BY x.total DESC, x.file;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$io_global_by_file_by_bytes'::regclass), (false, 'pfs_sys.io_global_by_file_by_bytes'::regclass)) v (plain, oid), (VALUES
+	(0, 'Files, those with most bytes read and written first.', 'With plain values.'),
+	(1, 'Path below the data directory.', ''),
+	(2, 'The table or index that it is a part of, of this database.', ''),
+	(3, 'Number of reads.', ''),
+	(4, 'Read.', 'In bytes.'),
+	(5, 'Read per call.', 'In bytes.'),
+	(6, 'Number of writes.', ''),
+	(7, 'Written.', 'In bytes.'),
+	(8, 'Written per call.', 'In bytes.'),
+	(9, 'Read and written.', 'In bytes.'),
+	(10, 'Percent of it that was written.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$io_global_by_wait_by_latency AS
+SELECT x.event_name, x.total, x.total_latency, x.avg_latency, x.max_latency, x.read_latency, x.write_latency, x.misc_latency, x.count_read, x.total_read, x.avg_read, x.count_write, x.total_written, x.avg_written
+FROM (
+	SELECT s.event_name, s.count_star AS total, s.sum_timer_wait AS total_latency, s.avg_timer_wait AS avg_latency, s.max_timer_wait AS max_latency,
+		s.sum_timer_read AS read_latency, s.sum_timer_write AS write_latency, s.sum_timer_misc AS misc_latency,
+		s.count_read, s.sum_number_of_bytes_read AS total_read,
+		coalesce(round(s.sum_number_of_bytes_read / nullif(s.count_read, 0)), 0) AS avg_read,
+		s.count_write, s.sum_number_of_bytes_write AS total_written,
+		coalesce(round(s.sum_number_of_bytes_write / nullif(s.count_write, 0)), 0) AS avg_written
+	FROM pfs.file_summary_by_event_name s
+	WHERE s.count_star > 0
+) x
+ORDER BY x.total_latency DESC, x.event_name;
+CREATE VIEW pfs_sys.io_global_by_wait_by_latency AS
+SELECT
+	x.event_name,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency,
+	pfs_sys.format_time(x.read_latency) AS read_latency,
+	pfs_sys.format_time(x.write_latency) AS write_latency,
+	pfs_sys.format_time(x.misc_latency) AS misc_latency,
+	x.count_read,
+	pfs_sys.format_bytes(x.total_read) AS total_read,
+	pfs_sys.format_bytes(x.avg_read) AS avg_read,
+	x.count_write,
+	pfs_sys.format_bytes(x.total_written) AS total_written,
+	pfs_sys.format_bytes(x.avg_written) AS avg_written
+FROM pfs_sys.x$io_global_by_wait_by_latency x
+ORDER BY x.total_latency DESC, x.event_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$io_global_by_wait_by_latency'::regclass), (false, 'pfs_sys.io_global_by_wait_by_latency'::regclass)) v (plain, oid), (VALUES
+	(0, 'Calls on files by instrument, those that took most time first.', 'With plain values.'),
+	(1, 'The instrument, the whole name.', ''),
+	(2, 'Number of calls.', ''),
+	(3, 'Their time.', 'In picoseconds.'),
+	(4, 'Average time.', 'In picoseconds.'),
+	(5, 'Time of the longest.', 'In picoseconds.'),
+	(6, 'Time of reads.', 'In picoseconds.'),
+	(7, 'Time of writes.', 'In picoseconds.'),
+	(8, 'Time of other calls.', 'In picoseconds.'),
+	(9, 'Number of reads.', ''),
+	(10, 'Read.', 'In bytes.'),
+	(11, 'Read per call.', 'In bytes.'),
+	(12, 'Number of writes.', ''),
+	(13, 'Written.', 'In bytes.'),
+	(14, 'Written per call.', 'In bytes.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$io_global_by_wait_by_bytes AS
+SELECT x.event_name, x.total, x.total_latency, x.min_latency, x.avg_latency, x.max_latency, x.count_read, x.total_read, x.avg_read, x.count_write, x.total_written, x.avg_written, x.total_requested
+FROM (
+	SELECT s.event_name, s.count_star AS total, s.sum_timer_wait AS total_latency, s.min_timer_wait AS min_latency,
+		s.avg_timer_wait AS avg_latency, s.max_timer_wait AS max_latency,
+		s.count_read, s.sum_number_of_bytes_read AS total_read,
+		coalesce(round(s.sum_number_of_bytes_read / nullif(s.count_read, 0)), 0) AS avg_read,
+		s.count_write, s.sum_number_of_bytes_write AS total_written,
+		coalesce(round(s.sum_number_of_bytes_write / nullif(s.count_write, 0)), 0) AS avg_written,
+		s.sum_number_of_bytes_read + s.sum_number_of_bytes_write AS total_requested
+	FROM pfs.file_summary_by_event_name s
+	WHERE s.count_star > 0
+) x
+ORDER BY x.total_requested DESC, x.event_name;
+CREATE VIEW pfs_sys.io_global_by_wait_by_bytes AS
+SELECT
+	x.event_name,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.min_latency) AS min_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency,
+	x.count_read,
+	pfs_sys.format_bytes(x.total_read) AS total_read,
+	pfs_sys.format_bytes(x.avg_read) AS avg_read,
+	x.count_write,
+	pfs_sys.format_bytes(x.total_written) AS total_written,
+	pfs_sys.format_bytes(x.avg_written) AS avg_written,
+	pfs_sys.format_bytes(x.total_requested) AS total_requested
+FROM pfs_sys.x$io_global_by_wait_by_bytes x
+ORDER BY x.total_requested DESC, x.event_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$io_global_by_wait_by_bytes'::regclass), (false, 'pfs_sys.io_global_by_wait_by_bytes'::regclass)) v (plain, oid), (VALUES
+	(0, 'Calls on files by instrument, those with most bytes read and written first.', 'With plain values.'),
+	(1, 'The instrument, the whole name.', ''),
+	(2, 'Number of calls.', ''),
+	(3, 'Their time.', 'In picoseconds.'),
+	(4, 'Time of the shortest.', 'In picoseconds.'),
+	(5, 'Average time.', 'In picoseconds.'),
+	(6, 'Time of the longest.', 'In picoseconds.'),
+	(7, 'Number of reads.', ''),
+	(8, 'Read.', 'In bytes.'),
+	(9, 'Read per call.', 'In bytes.'),
+	(10, 'Number of writes.', ''),
+	(11, 'Written.', 'In bytes.'),
+	(12, 'Written per call.', 'In bytes.'),
+	(13, 'Read and written.', 'In bytes.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$io_by_thread_by_latency AS
+SELECT x.user_name, x.total, x.total_latency, x.min_latency, x.avg_latency, x.max_latency, x.thread_id, x.processlist_id
+FROM (
+	SELECT coalesce(t.processlist_user || coalesce('@' || t.processlist_host, ''), substr(t.name, 8)) AS user_name,
+		s.total, s.total_latency, s.min_latency, s.avg_latency, s.max_latency, s.thread_id, t.processlist_id
+	FROM (
+		SELECT thread_id, sum(count_star)::bigint AS total, sum(sum_timer_wait) AS total_latency, min(min_timer_wait) AS min_latency,
+			coalesce(trunc(sum(sum_timer_wait) / nullif(sum(count_timed), 0)), 0) AS avg_latency, max(max_timer_wait) AS max_latency
+		FROM pfs.events_waits_summary_by_thread_by_event_name
+		WHERE event_name LIKE 'wait/io/file/%' AND sum_timer_wait > 0
+		GROUP BY thread_id
+	) s LEFT JOIN pfs.threads t ON t.thread_id = s.thread_id
+) x
+ORDER BY x.total_latency DESC, x.thread_id;
+CREATE VIEW pfs_sys.io_by_thread_by_latency AS
+SELECT
+	x.user_name,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.min_latency) AS min_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency,
+	x.thread_id,
+	x.processlist_id
+FROM pfs_sys.x$io_by_thread_by_latency x
+ORDER BY x.total_latency DESC, x.thread_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$io_by_thread_by_latency'::regclass), (false, 'pfs_sys.io_by_thread_by_latency'::regclass)) v (plain, oid), (VALUES
+	(0, 'Threads, those whose calls on files took most time first.', 'With plain values.'),
+	(1, 'role@address of a client, else the kind of process.', ''),
+	(2, 'Number of calls.', ''),
+	(3, 'Their time.', 'In picoseconds.'),
+	(4, 'Time of the shortest.', 'In picoseconds.'),
+	(5, 'Average time.', 'In picoseconds.'),
+	(6, 'Time of the longest.', 'In picoseconds.'),
+	(7, 'Number of the thread: threads.thread_id.', ''),
+	(8, 'Process id of client backends and walsenders, else NULL.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$latest_file_io AS
+SELECT x.thread, x.file, x.latency, x.operation, x.requested, x.timer_start
+FROM (
+	SELECT coalesce(coalesce(t.processlist_user || coalesce('@' || t.processlist_host, ''), substr(t.name, 8)) || ':' || t.thread_os_id::text, 'thread ' || e.thread_id::text) AS thread,
+		e.object_name AS file, e.timer_wait AS latency, e.operation, e.number_of_bytes::numeric AS requested, e.timer_start
+	FROM pfs.events_waits_history_long e LEFT JOIN pfs.threads t ON t.thread_id = e.thread_id
+	WHERE e.event_name LIKE 'wait/io/file/%' AND e.object_name IS NOT NULL
+) x
+ORDER BY x.timer_start, x.thread;
+CREATE VIEW pfs_sys.latest_file_io AS
+SELECT
+	x.thread,
+	CASE WHEN length(x.file) > 64 THEN '...' || right(x.file, 61) ELSE x.file END AS file,
+	pfs_sys.format_time(x.latency) AS latency,
+	x.operation,
+	pfs_sys.format_bytes(x.requested) AS requested,
+	(x.timer_start) AS timer_start
+FROM pfs_sys.x$latest_file_io x
+ORDER BY x.timer_start, x.thread;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$latest_file_io'::regclass), (false, 'pfs_sys.latest_file_io'::regclass)) v (plain, oid), (VALUES
+	(0, 'The last calls on files of all sessions, the oldest first.', 'With plain values.'),
+	(1, 'role@address:process id of a client, else the kind of process with its process id; of a thread that has ended its number.', ''),
+	(2, 'Path below the data directory.', ''),
+	(3, 'Time of the call.', 'In picoseconds.'),
+	(4, 'read, write, sync, open and others.', ''),
+	(5, 'Bytes that it moved; NULL where it moves none.', 'In bytes.'),
+	(6, 'When it began, in picoseconds since the server''s start.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$user_summary AS
+SELECT x.user_name, x.statements, x.statement_latency, x.statement_avg_latency, x.table_scans, x.file_ios, x.file_io_latency, x.current_connections, x.total_connections, x.unique_hosts, x.current_memory, x.total_memory_allocated
+FROM (
+	SELECT coalesce(a.user_name, 'background') AS user_name, coalesce(s.statements, 0) AS statements, coalesce(s.latency, 0) AS statement_latency,
+		coalesce(s.avg_latency, 0) AS statement_avg_latency, coalesce(s.scans, 0) AS table_scans,
+		coalesce(io.ios, 0) AS file_ios, coalesce(io.latency, 0) AS file_io_latency,
+		a.current_connections, a.total_connections, a.unique_hosts,
+		coalesce(m.current_memory, 0) AS current_memory, coalesce(m.total_allocated, 0) AS total_memory_allocated
+	FROM (
+		SELECT user_name, sum(current_connections)::bigint AS current_connections, sum(total_connections)::bigint AS total_connections,
+			count(DISTINCT host) AS unique_hosts
+		FROM pfs.accounts GROUP BY user_name
+	) a
+	LEFT JOIN (
+		SELECT coalesce(user_name, '') AS key, user_name IS NULL AS background, sum(count_star)::bigint AS statements, sum(sum_timer_wait) AS latency,
+			coalesce(trunc(sum(sum_timer_wait) / nullif(sum(count_timed), 0)), 0) AS avg_latency, sum(sum_no_index_used)::bigint AS scans
+		FROM pfs.events_statements_summary_by_user_by_event_name GROUP BY user_name
+	) s ON s.key = coalesce(a.user_name, '') AND s.background = (a.user_name IS NULL)
+	LEFT JOIN (
+		SELECT coalesce(user_name, '') AS key, user_name IS NULL AS background, sum(count_star)::bigint AS ios, sum(sum_timer_wait) AS latency
+		FROM pfs.events_waits_summary_by_user_by_event_name WHERE event_name LIKE 'wait/io/file/%' GROUP BY user_name
+	) io ON io.key = coalesce(a.user_name, '') AND io.background = (a.user_name IS NULL)
+	LEFT JOIN (
+		SELECT coalesce(user_name, '') AS key, user_name IS NULL AS background, sum(current_number_of_bytes_used) AS current_memory, sum(sum_number_of_bytes_alloc) AS total_allocated
+		FROM pfs.memory_summary_by_user_by_event_name GROUP BY user_name
+	) m ON m.key = coalesce(a.user_name, '') AND m.background = (a.user_name IS NULL)
+) x
+ORDER BY x.statement_latency DESC NULLS LAST, x.user_name;
+CREATE VIEW pfs_sys.user_summary AS
+SELECT
+	x.user_name,
+	x.statements,
+	pfs_sys.format_time(x.statement_latency) AS statement_latency,
+	pfs_sys.format_time(x.statement_avg_latency) AS statement_avg_latency,
+	x.table_scans,
+	x.file_ios,
+	pfs_sys.format_time(x.file_io_latency) AS file_io_latency,
+	x.current_connections,
+	x.total_connections,
+	x.unique_hosts,
+	pfs_sys.format_bytes(x.current_memory) AS current_memory,
+	pfs_sys.format_bytes(x.total_memory_allocated) AS total_memory_allocated
+FROM pfs_sys.x$user_summary x
+ORDER BY x.statement_latency DESC NULLS LAST, x.user_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$user_summary'::regclass), (false, 'pfs_sys.user_summary'::regclass)) v (plain, oid), (VALUES
+	(0, 'What sessions of each user have done, and do: statements, calls on files, connections, memory; most statement time first.', 'With plain values.'),
+	(1, 'Role; background is the server''s own processes.', ''),
+	(2, 'Number of statements.', ''),
+	(3, 'Their time.', 'In picoseconds.'),
+	(4, 'Average time.', 'In picoseconds.'),
+	(5, 'Sequential scans; needs wait/io/table/handler.', ''),
+	(6, 'Number of calls on files.', ''),
+	(7, 'Their time.', 'In picoseconds.'),
+	(8, 'Connections now.', ''),
+	(9, 'Connections since the last reset.', ''),
+	(10, 'How many hosts these came from.', ''),
+	(11, 'Memory in use; needs memory instruments.', 'In bytes.'),
+	(12, 'Memory allocated altogether.', 'In bytes.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$host_summary AS
+SELECT x.host, x.statements, x.statement_latency, x.statement_avg_latency, x.table_scans, x.file_ios, x.file_io_latency, x.current_connections, x.total_connections, x.unique_users, x.current_memory, x.total_memory_allocated
+FROM (
+	SELECT coalesce(a.host, 'background') AS host, coalesce(s.statements, 0) AS statements, coalesce(s.latency, 0) AS statement_latency,
+		coalesce(s.avg_latency, 0) AS statement_avg_latency, coalesce(s.scans, 0) AS table_scans,
+		coalesce(io.ios, 0) AS file_ios, coalesce(io.latency, 0) AS file_io_latency,
+		a.current_connections, a.total_connections, a.unique_users,
+		coalesce(m.current_memory, 0) AS current_memory, coalesce(m.total_allocated, 0) AS total_memory_allocated
+	FROM (
+		SELECT host, sum(current_connections)::bigint AS current_connections, sum(total_connections)::bigint AS total_connections,
+			count(DISTINCT user_name) AS unique_users
+		FROM pfs.accounts GROUP BY host
+	) a
+	LEFT JOIN (
+		SELECT coalesce(host, '') AS key, host IS NULL AS background, sum(count_star)::bigint AS statements, sum(sum_timer_wait) AS latency,
+			coalesce(trunc(sum(sum_timer_wait) / nullif(sum(count_timed), 0)), 0) AS avg_latency, sum(sum_no_index_used)::bigint AS scans
+		FROM pfs.events_statements_summary_by_host_by_event_name GROUP BY host
+	) s ON s.key = coalesce(a.host, '') AND s.background = (a.host IS NULL)
+	LEFT JOIN (
+		SELECT coalesce(host, '') AS key, host IS NULL AS background, sum(count_star)::bigint AS ios, sum(sum_timer_wait) AS latency
+		FROM pfs.events_waits_summary_by_host_by_event_name WHERE event_name LIKE 'wait/io/file/%' GROUP BY host
+	) io ON io.key = coalesce(a.host, '') AND io.background = (a.host IS NULL)
+	LEFT JOIN (
+		SELECT coalesce(host, '') AS key, host IS NULL AS background, sum(current_number_of_bytes_used) AS current_memory, sum(sum_number_of_bytes_alloc) AS total_allocated
+		FROM pfs.memory_summary_by_host_by_event_name GROUP BY host
+	) m ON m.key = coalesce(a.host, '') AND m.background = (a.host IS NULL)
+) x
+ORDER BY x.statement_latency DESC NULLS LAST, x.host;
+CREATE VIEW pfs_sys.host_summary AS
+SELECT
+	x.host,
+	x.statements,
+	pfs_sys.format_time(x.statement_latency) AS statement_latency,
+	pfs_sys.format_time(x.statement_avg_latency) AS statement_avg_latency,
+	x.table_scans,
+	x.file_ios,
+	pfs_sys.format_time(x.file_io_latency) AS file_io_latency,
+	x.current_connections,
+	x.total_connections,
+	x.unique_users,
+	pfs_sys.format_bytes(x.current_memory) AS current_memory,
+	pfs_sys.format_bytes(x.total_memory_allocated) AS total_memory_allocated
+FROM pfs_sys.x$host_summary x
+ORDER BY x.statement_latency DESC NULLS LAST, x.host;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$host_summary'::regclass), (false, 'pfs_sys.host_summary'::regclass)) v (plain, oid), (VALUES
+	(0, 'What sessions of each host have done, and do: statements, calls on files, connections, memory; most statement time first.', 'With plain values.'),
+	(1, 'Client address; background is the server''s own processes.', ''),
+	(2, 'Number of statements.', ''),
+	(3, 'Their time.', 'In picoseconds.'),
+	(4, 'Average time.', 'In picoseconds.'),
+	(5, 'Sequential scans; needs wait/io/table/handler.', ''),
+	(6, 'Number of calls on files.', ''),
+	(7, 'Their time.', 'In picoseconds.'),
+	(8, 'Connections now.', ''),
+	(9, 'Connections since the last reset.', ''),
+	(10, 'How many users these came from.', ''),
+	(11, 'Memory in use; needs memory instruments.', 'In bytes.'),
+	(12, 'Memory allocated altogether.', 'In bytes.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$user_summary_by_statement_type AS
+SELECT x.user_name, x.statement, x.total, x.total_latency, x.max_latency, x.lock_latency, x.cpu_latency, x.rows_sent, x.rows_examined, x.rows_affected, x.full_scans
+FROM (
+	SELECT coalesce(user_name, 'background') AS user_name, split_part(event_name, '/', 3) || CASE WHEN event_name LIKE 'statement/com/replication/%' THEN '/' || split_part(event_name, '/', 4) ELSE '' END AS statement,
+		count_star AS total, sum_timer_wait AS total_latency, max_timer_wait AS max_latency,
+		sum_lock_time AS lock_latency, sum_cpu_time AS cpu_latency,
+		sum_rows_sent AS rows_sent, sum_rows_examined AS rows_examined, sum_rows_affected AS rows_affected, sum_no_index_used AS full_scans
+	FROM pfs.events_statements_summary_by_user_by_event_name
+	WHERE count_star > 0
+) x
+ORDER BY x.user_name, x.total_latency DESC, x.statement;
+CREATE VIEW pfs_sys.user_summary_by_statement_type AS
+SELECT
+	x.user_name,
+	x.statement,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency,
+	pfs_sys.format_time(x.lock_latency) AS lock_latency,
+	pfs_sys.format_time(x.cpu_latency) AS cpu_latency,
+	x.rows_sent,
+	x.rows_examined,
+	x.rows_affected,
+	x.full_scans
+FROM pfs_sys.x$user_summary_by_statement_type x
+ORDER BY x.user_name, x.total_latency DESC, x.statement;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$user_summary_by_statement_type'::regclass), (false, 'pfs_sys.user_summary_by_statement_type'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements of each user by their kind, most time first.', 'With plain values.'),
+	(1, 'Role; background is the server''s own processes.', ''),
+	(2, 'Kind of statement: select, insert, begin and so on.', ''),
+	(3, 'How many there were.', ''),
+	(4, 'Their time.', 'In picoseconds.'),
+	(5, 'Time of the longest.', 'In picoseconds.'),
+	(6, 'Time in waits for heavyweight and lightweight locks.', 'In picoseconds.'),
+	(7, 'Processor time; needs the consumer events_statements_cpu.', 'In picoseconds.'),
+	(8, 'Rows returned.', ''),
+	(9, 'Rows fetched; needs wait/io/table/handler.', ''),
+	(10, 'Rows changed.', ''),
+	(11, 'Sequential scans; needs wait/io/table/handler.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$host_summary_by_statement_type AS
+SELECT x.host, x.statement, x.total, x.total_latency, x.max_latency, x.lock_latency, x.cpu_latency, x.rows_sent, x.rows_examined, x.rows_affected, x.full_scans
+FROM (
+	SELECT coalesce(host, 'background') AS host, split_part(event_name, '/', 3) || CASE WHEN event_name LIKE 'statement/com/replication/%' THEN '/' || split_part(event_name, '/', 4) ELSE '' END AS statement,
+		count_star AS total, sum_timer_wait AS total_latency, max_timer_wait AS max_latency,
+		sum_lock_time AS lock_latency, sum_cpu_time AS cpu_latency,
+		sum_rows_sent AS rows_sent, sum_rows_examined AS rows_examined, sum_rows_affected AS rows_affected, sum_no_index_used AS full_scans
+	FROM pfs.events_statements_summary_by_host_by_event_name
+	WHERE count_star > 0
+) x
+ORDER BY x.host, x.total_latency DESC, x.statement;
+CREATE VIEW pfs_sys.host_summary_by_statement_type AS
+SELECT
+	x.host,
+	x.statement,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency,
+	pfs_sys.format_time(x.lock_latency) AS lock_latency,
+	pfs_sys.format_time(x.cpu_latency) AS cpu_latency,
+	x.rows_sent,
+	x.rows_examined,
+	x.rows_affected,
+	x.full_scans
+FROM pfs_sys.x$host_summary_by_statement_type x
+ORDER BY x.host, x.total_latency DESC, x.statement;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$host_summary_by_statement_type'::regclass), (false, 'pfs_sys.host_summary_by_statement_type'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements of each host by their kind, most time first.', 'With plain values.'),
+	(1, 'Client address; background is the server''s own processes.', ''),
+	(2, 'Kind of statement: select, insert, begin and so on.', ''),
+	(3, 'How many there were.', ''),
+	(4, 'Their time.', 'In picoseconds.'),
+	(5, 'Time of the longest.', 'In picoseconds.'),
+	(6, 'Time in waits for heavyweight and lightweight locks.', 'In picoseconds.'),
+	(7, 'Processor time; needs the consumer events_statements_cpu.', 'In picoseconds.'),
+	(8, 'Rows returned.', ''),
+	(9, 'Rows fetched; needs wait/io/table/handler.', ''),
+	(10, 'Rows changed.', ''),
+	(11, 'Sequential scans; needs wait/io/table/handler.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$user_summary_by_statement_latency AS
+SELECT x.user_name, x.total, x.total_latency, x.max_latency, x.lock_latency, x.cpu_latency, x.rows_sent, x.rows_examined, x.rows_affected, x.full_scans
+FROM (
+	SELECT coalesce(user_name, 'background') AS user_name, sum(count_star)::bigint AS total, sum(sum_timer_wait) AS total_latency, max(max_timer_wait) AS max_latency,
+		sum(sum_lock_time) AS lock_latency, sum(sum_cpu_time) AS cpu_latency,
+		sum(sum_rows_sent)::bigint AS rows_sent, sum(sum_rows_examined)::bigint AS rows_examined, sum(sum_rows_affected)::bigint AS rows_affected,
+		sum(sum_no_index_used)::bigint AS full_scans
+	FROM pfs.events_statements_summary_by_user_by_event_name s
+	WHERE count_star > 0
+	GROUP BY s.user_name
+) x
+ORDER BY x.total_latency DESC, x.user_name;
+CREATE VIEW pfs_sys.user_summary_by_statement_latency AS
+SELECT
+	x.user_name,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency,
+	pfs_sys.format_time(x.lock_latency) AS lock_latency,
+	pfs_sys.format_time(x.cpu_latency) AS cpu_latency,
+	x.rows_sent,
+	x.rows_examined,
+	x.rows_affected,
+	x.full_scans
+FROM pfs_sys.x$user_summary_by_statement_latency x
+ORDER BY x.total_latency DESC, x.user_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$user_summary_by_statement_latency'::regclass), (false, 'pfs_sys.user_summary_by_statement_latency'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements of each user, most time first.', 'With plain values.'),
+	(1, 'Role; background is the server''s own processes.', ''),
+	(2, 'How many there were.', ''),
+	(3, 'Their time.', 'In picoseconds.'),
+	(4, 'Time of the longest.', 'In picoseconds.'),
+	(5, 'Time in waits for heavyweight and lightweight locks.', 'In picoseconds.'),
+	(6, 'Processor time; needs the consumer events_statements_cpu.', 'In picoseconds.'),
+	(7, 'Rows returned.', ''),
+	(8, 'Rows fetched; needs wait/io/table/handler.', ''),
+	(9, 'Rows changed.', ''),
+	(10, 'Sequential scans; needs wait/io/table/handler.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$host_summary_by_statement_latency AS
+SELECT x.host, x.total, x.total_latency, x.max_latency, x.lock_latency, x.cpu_latency, x.rows_sent, x.rows_examined, x.rows_affected, x.full_scans
+FROM (
+	SELECT coalesce(host, 'background') AS host, sum(count_star)::bigint AS total, sum(sum_timer_wait) AS total_latency, max(max_timer_wait) AS max_latency,
+		sum(sum_lock_time) AS lock_latency, sum(sum_cpu_time) AS cpu_latency,
+		sum(sum_rows_sent)::bigint AS rows_sent, sum(sum_rows_examined)::bigint AS rows_examined, sum(sum_rows_affected)::bigint AS rows_affected,
+		sum(sum_no_index_used)::bigint AS full_scans
+	FROM pfs.events_statements_summary_by_host_by_event_name s
+	WHERE count_star > 0
+	GROUP BY s.host
+) x
+ORDER BY x.total_latency DESC, x.host;
+CREATE VIEW pfs_sys.host_summary_by_statement_latency AS
+SELECT
+	x.host,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency,
+	pfs_sys.format_time(x.lock_latency) AS lock_latency,
+	pfs_sys.format_time(x.cpu_latency) AS cpu_latency,
+	x.rows_sent,
+	x.rows_examined,
+	x.rows_affected,
+	x.full_scans
+FROM pfs_sys.x$host_summary_by_statement_latency x
+ORDER BY x.total_latency DESC, x.host;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$host_summary_by_statement_latency'::regclass), (false, 'pfs_sys.host_summary_by_statement_latency'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements of each host, most time first.', 'With plain values.'),
+	(1, 'Client address; background is the server''s own processes.', ''),
+	(2, 'How many there were.', ''),
+	(3, 'Their time.', 'In picoseconds.'),
+	(4, 'Time of the longest.', 'In picoseconds.'),
+	(5, 'Time in waits for heavyweight and lightweight locks.', 'In picoseconds.'),
+	(6, 'Processor time; needs the consumer events_statements_cpu.', 'In picoseconds.'),
+	(7, 'Rows returned.', ''),
+	(8, 'Rows fetched; needs wait/io/table/handler.', ''),
+	(9, 'Rows changed.', ''),
+	(10, 'Sequential scans; needs wait/io/table/handler.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$user_summary_by_file_io AS
+SELECT x.user_name, x.ios, x.io_latency
+FROM (
+	SELECT coalesce(user_name, 'background') AS user_name, sum(count_star)::bigint AS ios, sum(sum_timer_wait) AS io_latency
+	FROM pfs.events_waits_summary_by_user_by_event_name s
+	WHERE event_name LIKE 'wait/io/file/%' AND count_star > 0
+	GROUP BY s.user_name
+) x
+ORDER BY x.io_latency DESC, x.user_name;
+CREATE VIEW pfs_sys.user_summary_by_file_io AS
+SELECT
+	x.user_name,
+	x.ios,
+	pfs_sys.format_time(x.io_latency) AS io_latency
+FROM pfs_sys.x$user_summary_by_file_io x
+ORDER BY x.io_latency DESC, x.user_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$user_summary_by_file_io'::regclass), (false, 'pfs_sys.user_summary_by_file_io'::regclass)) v (plain, oid), (VALUES
+	(0, 'Calls on files of each user, most time first.', 'With plain values.'),
+	(1, 'Role; background is the server''s own processes.', ''),
+	(2, 'Number of calls.', ''),
+	(3, 'Their time.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$host_summary_by_file_io AS
+SELECT x.host, x.ios, x.io_latency
+FROM (
+	SELECT coalesce(host, 'background') AS host, sum(count_star)::bigint AS ios, sum(sum_timer_wait) AS io_latency
+	FROM pfs.events_waits_summary_by_host_by_event_name s
+	WHERE event_name LIKE 'wait/io/file/%' AND count_star > 0
+	GROUP BY s.host
+) x
+ORDER BY x.io_latency DESC, x.host;
+CREATE VIEW pfs_sys.host_summary_by_file_io AS
+SELECT
+	x.host,
+	x.ios,
+	pfs_sys.format_time(x.io_latency) AS io_latency
+FROM pfs_sys.x$host_summary_by_file_io x
+ORDER BY x.io_latency DESC, x.host;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$host_summary_by_file_io'::regclass), (false, 'pfs_sys.host_summary_by_file_io'::regclass)) v (plain, oid), (VALUES
+	(0, 'Calls on files of each host, most time first.', 'With plain values.'),
+	(1, 'Client address; background is the server''s own processes.', ''),
+	(2, 'Number of calls.', ''),
+	(3, 'Their time.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$user_summary_by_file_io_type AS
+SELECT x.user_name, x.event_name, x.total, x.latency, x.max_latency
+FROM (
+	SELECT coalesce(user_name, 'background') AS user_name, event_name, count_star AS total, sum_timer_wait AS latency, max_timer_wait AS max_latency
+	FROM pfs.events_waits_summary_by_user_by_event_name
+	WHERE event_name LIKE 'wait/io/file/%' AND count_star > 0
+) x
+ORDER BY x.user_name, x.latency DESC, x.event_name;
+CREATE VIEW pfs_sys.user_summary_by_file_io_type AS
+SELECT
+	x.user_name,
+	x.event_name,
+	x.total,
+	pfs_sys.format_time(x.latency) AS latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency
+FROM pfs_sys.x$user_summary_by_file_io_type x
+ORDER BY x.user_name, x.latency DESC, x.event_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$user_summary_by_file_io_type'::regclass), (false, 'pfs_sys.user_summary_by_file_io_type'::regclass)) v (plain, oid), (VALUES
+	(0, 'Calls on files of each user by instrument, most time first.', 'With plain values.'),
+	(1, 'Role; background is the server''s own processes.', ''),
+	(2, 'The instrument.', ''),
+	(3, 'Number of calls.', ''),
+	(4, 'Their time.', 'In picoseconds.'),
+	(5, 'Time of the longest.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$host_summary_by_file_io_type AS
+SELECT x.host, x.event_name, x.total, x.latency, x.max_latency
+FROM (
+	SELECT coalesce(host, 'background') AS host, event_name, count_star AS total, sum_timer_wait AS latency, max_timer_wait AS max_latency
+	FROM pfs.events_waits_summary_by_host_by_event_name
+	WHERE event_name LIKE 'wait/io/file/%' AND count_star > 0
+) x
+ORDER BY x.host, x.latency DESC, x.event_name;
+CREATE VIEW pfs_sys.host_summary_by_file_io_type AS
+SELECT
+	x.host,
+	x.event_name,
+	x.total,
+	pfs_sys.format_time(x.latency) AS latency,
+	pfs_sys.format_time(x.max_latency) AS max_latency
+FROM pfs_sys.x$host_summary_by_file_io_type x
+ORDER BY x.host, x.latency DESC, x.event_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$host_summary_by_file_io_type'::regclass), (false, 'pfs_sys.host_summary_by_file_io_type'::regclass)) v (plain, oid), (VALUES
+	(0, 'Calls on files of each host by instrument, most time first.', 'With plain values.'),
+	(1, 'Client address; background is the server''s own processes.', ''),
+	(2, 'The instrument.', ''),
+	(3, 'Number of calls.', ''),
+	(4, 'Their time.', 'In picoseconds.'),
+	(5, 'Time of the longest.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$user_summary_by_stages AS
+SELECT x.user_name, x.event_name, x.total, x.total_latency, x.avg_latency
+FROM (
+	SELECT coalesce(user_name, 'background') AS user_name, event_name, count_star AS total, sum_timer_wait AS total_latency, avg_timer_wait AS avg_latency
+	FROM pfs.events_stages_summary_by_user_by_event_name
+	WHERE sum_timer_wait > 0
+) x
+ORDER BY x.user_name, x.total_latency DESC, x.event_name;
+CREATE VIEW pfs_sys.user_summary_by_stages AS
+SELECT
+	x.user_name,
+	x.event_name,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency
+FROM pfs_sys.x$user_summary_by_stages x
+ORDER BY x.user_name, x.total_latency DESC, x.event_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$user_summary_by_stages'::regclass), (false, 'pfs_sys.user_summary_by_stages'::regclass)) v (plain, oid), (VALUES
+	(0, 'Stages of statements of each user, most time first; needs stage instruments.', 'With plain values.'),
+	(1, 'Role; background is the server''s own processes.', ''),
+	(2, 'The instrument.', ''),
+	(3, 'How many there were.', ''),
+	(4, 'Their time.', 'In picoseconds.'),
+	(5, 'Average time.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$host_summary_by_stages AS
+SELECT x.host, x.event_name, x.total, x.total_latency, x.avg_latency
+FROM (
+	SELECT coalesce(host, 'background') AS host, event_name, count_star AS total, sum_timer_wait AS total_latency, avg_timer_wait AS avg_latency
+	FROM pfs.events_stages_summary_by_host_by_event_name
+	WHERE sum_timer_wait > 0
+) x
+ORDER BY x.host, x.total_latency DESC, x.event_name;
+CREATE VIEW pfs_sys.host_summary_by_stages AS
+SELECT
+	x.host,
+	x.event_name,
+	x.total,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency
+FROM pfs_sys.x$host_summary_by_stages x
+ORDER BY x.host, x.total_latency DESC, x.event_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$host_summary_by_stages'::regclass), (false, 'pfs_sys.host_summary_by_stages'::regclass)) v (plain, oid), (VALUES
+	(0, 'Stages of statements of each host, most time first; needs stage instruments.', 'With plain values.'),
+	(1, 'Client address; background is the server''s own processes.', ''),
+	(2, 'The instrument.', ''),
+	(3, 'How many there were.', ''),
+	(4, 'Their time.', 'In picoseconds.'),
+	(5, 'Average time.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$memory_by_user_by_current_bytes AS
+SELECT x.user_name, x.current_count_used, x.current_allocated, x.current_avg_alloc, x.current_max_alloc, x.total_allocated
+FROM (
+	SELECT coalesce(user_name, 'background') AS user_name, sum(current_count_used)::bigint AS current_count_used, sum(current_number_of_bytes_used) AS current_allocated,
+		coalesce(round(sum(current_number_of_bytes_used) / nullif(sum(current_count_used), 0)), 0) AS current_avg_alloc,
+		max(current_number_of_bytes_used)::numeric AS current_max_alloc, sum(sum_number_of_bytes_alloc) AS total_allocated
+	FROM pfs.memory_summary_by_user_by_event_name s
+	GROUP BY s.user_name
+) x
+ORDER BY x.current_allocated DESC, x.user_name;
+CREATE VIEW pfs_sys.memory_by_user_by_current_bytes AS
+SELECT
+	x.user_name,
+	x.current_count_used,
+	pfs_sys.format_bytes(x.current_allocated) AS current_allocated,
+	pfs_sys.format_bytes(x.current_avg_alloc) AS current_avg_alloc,
+	pfs_sys.format_bytes(x.current_max_alloc) AS current_max_alloc,
+	pfs_sys.format_bytes(x.total_allocated) AS total_allocated
+FROM pfs_sys.x$memory_by_user_by_current_bytes x
+ORDER BY x.current_allocated DESC, x.user_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$memory_by_user_by_current_bytes'::regclass), (false, 'pfs_sys.memory_by_user_by_current_bytes'::regclass)) v (plain, oid), (VALUES
+	(0, 'Memory in use by the sessions of each user, most first; needs memory instruments.', 'With plain values.'),
+	(1, 'Role; background is the server''s own processes.', ''),
+	(2, 'Allocations in use.', ''),
+	(3, 'Memory in use.', 'In bytes.'),
+	(4, 'The same per allocation.', 'In bytes.'),
+	(5, 'What the largest kind of memory context has in use.', 'In bytes.'),
+	(6, 'Memory allocated altogether.', 'In bytes.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$memory_by_host_by_current_bytes AS
+SELECT x.host, x.current_count_used, x.current_allocated, x.current_avg_alloc, x.current_max_alloc, x.total_allocated
+FROM (
+	SELECT coalesce(host, 'background') AS host, sum(current_count_used)::bigint AS current_count_used, sum(current_number_of_bytes_used) AS current_allocated,
+		coalesce(round(sum(current_number_of_bytes_used) / nullif(sum(current_count_used), 0)), 0) AS current_avg_alloc,
+		max(current_number_of_bytes_used)::numeric AS current_max_alloc, sum(sum_number_of_bytes_alloc) AS total_allocated
+	FROM pfs.memory_summary_by_host_by_event_name s
+	GROUP BY s.host
+) x
+ORDER BY x.current_allocated DESC, x.host;
+CREATE VIEW pfs_sys.memory_by_host_by_current_bytes AS
+SELECT
+	x.host,
+	x.current_count_used,
+	pfs_sys.format_bytes(x.current_allocated) AS current_allocated,
+	pfs_sys.format_bytes(x.current_avg_alloc) AS current_avg_alloc,
+	pfs_sys.format_bytes(x.current_max_alloc) AS current_max_alloc,
+	pfs_sys.format_bytes(x.total_allocated) AS total_allocated
+FROM pfs_sys.x$memory_by_host_by_current_bytes x
+ORDER BY x.current_allocated DESC, x.host;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$memory_by_host_by_current_bytes'::regclass), (false, 'pfs_sys.memory_by_host_by_current_bytes'::regclass)) v (plain, oid), (VALUES
+	(0, 'Memory in use by the sessions of each host, most first; needs memory instruments.', 'With plain values.'),
+	(1, 'Client address; background is the server''s own processes.', ''),
+	(2, 'Allocations in use.', ''),
+	(3, 'Memory in use.', 'In bytes.'),
+	(4, 'The same per allocation.', 'In bytes.'),
+	(5, 'What the largest kind of memory context has in use.', 'In bytes.'),
+	(6, 'Memory allocated altogether.', 'In bytes.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$memory_by_thread_by_current_bytes AS
+SELECT x.thread_id, x.user_name, x.current_count_used, x.current_allocated, x.current_avg_alloc, x.current_max_alloc, x.total_allocated
+FROM (
+	SELECT m.thread_id, coalesce(t.processlist_user || coalesce('@' || t.processlist_host, ''), substr(t.name, 8)) AS user_name,
+		m.current_count_used, m.current_allocated, m.current_avg_alloc, m.current_max_alloc, m.total_allocated
+	FROM (
+		SELECT thread_id, sum(current_count_used)::bigint AS current_count_used, sum(current_number_of_bytes_used) AS current_allocated,
+			coalesce(round(sum(current_number_of_bytes_used) / nullif(sum(current_count_used), 0)), 0) AS current_avg_alloc,
+			max(current_number_of_bytes_used)::numeric AS current_max_alloc, sum(sum_number_of_bytes_alloc) AS total_allocated
+		FROM pfs.memory_summary_by_thread_by_event_name GROUP BY thread_id
+	) m JOIN pfs.threads t ON t.thread_id = m.thread_id
+) x
+ORDER BY x.current_allocated DESC, x.thread_id;
+CREATE VIEW pfs_sys.memory_by_thread_by_current_bytes AS
+SELECT
+	x.thread_id,
+	x.user_name,
+	x.current_count_used,
+	pfs_sys.format_bytes(x.current_allocated) AS current_allocated,
+	pfs_sys.format_bytes(x.current_avg_alloc) AS current_avg_alloc,
+	pfs_sys.format_bytes(x.current_max_alloc) AS current_max_alloc,
+	pfs_sys.format_bytes(x.total_allocated) AS total_allocated
+FROM pfs_sys.x$memory_by_thread_by_current_bytes x
+ORDER BY x.current_allocated DESC, x.thread_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$memory_by_thread_by_current_bytes'::regclass), (false, 'pfs_sys.memory_by_thread_by_current_bytes'::regclass)) v (plain, oid), (VALUES
+	(0, 'Memory in use by each thread, most first; needs memory instruments.', 'With plain values.'),
+	(1, 'Number of the thread: threads.thread_id.', ''),
+	(2, 'role@address of a client, else the kind of process.', ''),
+	(3, 'Allocations in use.', ''),
+	(4, 'Memory in use.', 'In bytes.'),
+	(5, 'The same per allocation.', 'In bytes.'),
+	(6, 'What the largest kind of memory context has in use.', 'In bytes.'),
+	(7, 'Memory allocated altogether.', 'In bytes.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$memory_global_by_current_bytes AS
+SELECT x.event_name, x.current_count, x.current_alloc, x.current_avg_alloc, x.high_count, x.high_alloc, x.high_avg_alloc
+FROM (
+	SELECT event_name, current_count_used AS current_count, current_number_of_bytes_used::numeric AS current_alloc,
+		coalesce(round(current_number_of_bytes_used::numeric / nullif(current_count_used, 0)), 0) AS current_avg_alloc,
+		high_count_used AS high_count, high_number_of_bytes_used::numeric AS high_alloc,
+		coalesce(round(high_number_of_bytes_used::numeric / nullif(high_count_used, 0)), 0) AS high_avg_alloc
+	FROM pfs.memory_summary_global_by_event_name
+	WHERE current_number_of_bytes_used > 0
+) x
+ORDER BY x.current_alloc DESC, x.event_name;
+CREATE VIEW pfs_sys.memory_global_by_current_bytes AS
+SELECT
+	x.event_name,
+	x.current_count,
+	pfs_sys.format_bytes(x.current_alloc) AS current_alloc,
+	pfs_sys.format_bytes(x.current_avg_alloc) AS current_avg_alloc,
+	x.high_count,
+	pfs_sys.format_bytes(x.high_alloc) AS high_alloc,
+	pfs_sys.format_bytes(x.high_avg_alloc) AS high_avg_alloc
+FROM pfs_sys.x$memory_global_by_current_bytes x
+ORDER BY x.current_alloc DESC, x.event_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$memory_global_by_current_bytes'::regclass), (false, 'pfs_sys.memory_global_by_current_bytes'::regclass)) v (plain, oid), (VALUES
+	(0, 'Memory in use by kind, most first: memory contexts of all processes, what pfs itself takes, and areas of shared memory.', 'With plain values.'),
+	(1, 'The instrument.', ''),
+	(2, 'Allocations in use.', ''),
+	(3, 'Memory in use.', 'In bytes.'),
+	(4, 'The same per allocation.', 'In bytes.'),
+	(5, 'The most allocations that were in use.', ''),
+	(6, 'The most memory that was in use.', 'In bytes.'),
+	(7, 'The same per allocation.', 'In bytes.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$memory_global_total AS
+SELECT x.total_allocated
+FROM (
+	SELECT coalesce(sum(current_number_of_bytes_used), 0) AS total_allocated
+	FROM pfs.memory_summary_global_by_event_name
+	WHERE event_name NOT LIKE 'memory/pfs/%'
+) x
+ORDER BY x.total_allocated;
+CREATE VIEW pfs_sys.memory_global_total AS
+SELECT
+	pfs_sys.format_bytes(x.total_allocated) AS total_allocated
+FROM pfs_sys.x$memory_global_total x
+ORDER BY x.total_allocated;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$memory_global_total'::regclass), (false, 'pfs_sys.memory_global_total'::regclass)) v (plain, oid), (VALUES
+	(0, 'All memory that memory_global_by_current_bytes shows, but for what pfs itself takes, which lies in the shared memory that is counted there.', 'With plain values.'),
+	(1, 'Memory in use.', 'In bytes.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$schema_table_statistics AS
+SELECT x.table_schema, x.table_name, x.total_latency, x.rows_fetched, x.fetch_latency, x.rows_inserted, x.insert_latency, x.rows_updated, x.update_latency, x.rows_deleted, x.delete_latency, x.io_read_requests, x.io_read, x.io_read_latency, x.io_write_requests, x.io_write, x.io_write_latency, x.io_misc_requests, x.io_misc_latency
+FROM (
+	WITH names AS (
+		SELECT n.nspname::text AS object_schema, c.relname::text AS object_name, coalesce(o.oid, i.indrelid, c.oid) AS owner
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid
+			LEFT JOIN pg_catalog.pg_class o ON o.reltoastrelid = coalesce(i.indrelid, c.oid)
+		WHERE c.relkind IN ('r', 'm', 't', 'i')
+	), io AS (
+		SELECT names.owner, sum(f.count_read)::bigint AS count_read, sum(f.sum_number_of_bytes_read) AS bytes_read, sum(f.sum_timer_read) AS timer_read,
+			sum(f.count_write)::bigint AS count_write, sum(f.sum_number_of_bytes_write) AS bytes_write, sum(f.sum_timer_write) AS timer_write,
+			sum(f.count_misc)::bigint AS count_misc, sum(f.sum_timer_misc) AS timer_misc
+		FROM pfs.file_summary_by_relation f JOIN names USING (object_schema, object_name)
+		WHERE f.kind = 'relation' GROUP BY names.owner
+	)
+	SELECT t.object_schema AS table_schema, t.object_name AS table_name, t.sum_timer_wait AS total_latency,
+		t.count_fetch AS rows_fetched, t.sum_timer_fetch AS fetch_latency, t.count_insert AS rows_inserted, t.sum_timer_insert AS insert_latency,
+		t.count_update AS rows_updated, t.sum_timer_update AS update_latency, t.count_delete AS rows_deleted, t.sum_timer_delete AS delete_latency,
+		coalesce(io.count_read, 0) AS io_read_requests, coalesce(io.bytes_read, 0) AS io_read, coalesce(io.timer_read, 0) AS io_read_latency,
+		coalesce(io.count_write, 0) AS io_write_requests, coalesce(io.bytes_write, 0) AS io_write, coalesce(io.timer_write, 0) AS io_write_latency,
+		coalesce(io.count_misc, 0) AS io_misc_requests, coalesce(io.timer_misc, 0) AS io_misc_latency
+	FROM pfs.table_io_waits_summary_by_table t
+		LEFT JOIN pg_catalog.pg_namespace n ON n.nspname::text = t.object_schema
+		LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname::text = t.object_name
+		LEFT JOIN io ON io.owner = c.oid
+	WHERE t.count_star > 0 AND t.database_name = current_database()::text AND t.object_schema IS NOT NULL
+) x
+ORDER BY x.total_latency DESC, x.table_schema, x.table_name;
+CREATE VIEW pfs_sys.schema_table_statistics AS
+SELECT
+	x.table_schema,
+	x.table_name,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	x.rows_fetched,
+	pfs_sys.format_time(x.fetch_latency) AS fetch_latency,
+	x.rows_inserted,
+	pfs_sys.format_time(x.insert_latency) AS insert_latency,
+	x.rows_updated,
+	pfs_sys.format_time(x.update_latency) AS update_latency,
+	x.rows_deleted,
+	pfs_sys.format_time(x.delete_latency) AS delete_latency,
+	x.io_read_requests,
+	pfs_sys.format_bytes(x.io_read) AS io_read,
+	pfs_sys.format_time(x.io_read_latency) AS io_read_latency,
+	x.io_write_requests,
+	pfs_sys.format_bytes(x.io_write) AS io_write,
+	pfs_sys.format_time(x.io_write_latency) AS io_write_latency,
+	x.io_misc_requests,
+	pfs_sys.format_time(x.io_misc_latency) AS io_misc_latency
+FROM pfs_sys.x$schema_table_statistics x
+ORDER BY x.total_latency DESC, x.table_schema, x.table_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$schema_table_statistics'::regclass), (false, 'pfs_sys.schema_table_statistics'::regclass)) v (plain, oid), (VALUES
+	(0, 'Tables of this database with accesses to their rows and calls on their files, most time of rows first; needs wait/io/table/handler.', 'With plain values.'),
+	(1, 'Schema of the table.', ''),
+	(2, 'The table.', ''),
+	(3, 'Time of all accesses to its rows.', 'In picoseconds.'),
+	(4, 'Rows fetched.', ''),
+	(5, 'Time of that.', 'In picoseconds.'),
+	(6, 'Rows inserted.', ''),
+	(7, 'Time of that.', 'In picoseconds.'),
+	(8, 'Rows updated.', ''),
+	(9, 'Time of that.', 'In picoseconds.'),
+	(10, 'Rows deleted.', ''),
+	(11, 'Time of that.', 'In picoseconds.'),
+	(12, 'Reads of its files, and of its indexes'' and its TOAST table''s.', ''),
+	(13, 'Read there.', 'In bytes.'),
+	(14, 'Time of that.', 'In picoseconds.'),
+	(15, 'Writes of these files.', ''),
+	(16, 'Written there.', 'In bytes.'),
+	(17, 'Time of that.', 'In picoseconds.'),
+	(18, 'Other calls on these files.', ''),
+	(19, 'Time of that.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$schema_table_statistics_with_buffer AS
+SELECT x.table_schema, x.table_name, x.rows_fetched, x.fetch_latency, x.rows_inserted, x.insert_latency, x.rows_updated, x.update_latency, x.rows_deleted, x.delete_latency, x.io_read_requests, x.io_read, x.io_read_latency, x.io_write_requests, x.io_write, x.io_write_latency, x.io_misc_requests, x.io_misc_latency, x.buffer_hits, x.buffer_reads, x.buffer_hit_pct
+FROM (
+	SELECT s.table_schema, s.table_name, s.rows_fetched, s.fetch_latency, s.rows_inserted, s.insert_latency, s.rows_updated, s.update_latency,
+		s.rows_deleted, s.delete_latency, s.io_read_requests, s.io_read, s.io_read_latency, s.io_write_requests, s.io_write, s.io_write_latency,
+		s.io_misc_requests, s.io_misc_latency, b.hits AS buffer_hits, b.reads AS buffer_reads,
+		coalesce(round(100 * b.hits::numeric / nullif(b.hits + b.reads, 0), 2), 0) AS buffer_hit_pct
+	FROM pfs_sys.x$schema_table_statistics s
+		LEFT JOIN LATERAL (
+			SELECT sum(pg_catalog.pg_stat_get_blocks_hit(r.oid))::bigint AS hits,
+				sum(pg_catalog.pg_stat_get_blocks_fetched(r.oid) - pg_catalog.pg_stat_get_blocks_hit(r.oid))::bigint AS reads
+			FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid
+				CROSS JOIN LATERAL (
+					SELECT c.oid UNION ALL SELECT i.indexrelid FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid
+				) r
+			WHERE n.nspname::text = s.table_schema AND c.relname::text = s.table_name
+		) b ON true
+) x
+ORDER BY x.fetch_latency + x.insert_latency + x.update_latency + x.delete_latency DESC, x.table_schema, x.table_name;
+CREATE VIEW pfs_sys.schema_table_statistics_with_buffer AS
+SELECT
+	x.table_schema,
+	x.table_name,
+	x.rows_fetched,
+	pfs_sys.format_time(x.fetch_latency) AS fetch_latency,
+	x.rows_inserted,
+	pfs_sys.format_time(x.insert_latency) AS insert_latency,
+	x.rows_updated,
+	pfs_sys.format_time(x.update_latency) AS update_latency,
+	x.rows_deleted,
+	pfs_sys.format_time(x.delete_latency) AS delete_latency,
+	x.io_read_requests,
+	pfs_sys.format_bytes(x.io_read) AS io_read,
+	pfs_sys.format_time(x.io_read_latency) AS io_read_latency,
+	x.io_write_requests,
+	pfs_sys.format_bytes(x.io_write) AS io_write,
+	pfs_sys.format_time(x.io_write_latency) AS io_write_latency,
+	x.io_misc_requests,
+	pfs_sys.format_time(x.io_misc_latency) AS io_misc_latency,
+	x.buffer_hits,
+	x.buffer_reads,
+	x.buffer_hit_pct
+FROM pfs_sys.x$schema_table_statistics_with_buffer x
+ORDER BY x.fetch_latency + x.insert_latency + x.update_latency + x.delete_latency DESC, x.table_schema, x.table_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$schema_table_statistics_with_buffer'::regclass), (false, 'pfs_sys.schema_table_statistics_with_buffer'::regclass)) v (plain, oid), (VALUES
+	(0, 'Tables of this database as in schema_table_statistics, with what shared buffers did for them; needs wait/io/table/handler.', 'With plain values.'),
+	(1, 'Schema of the table.', ''),
+	(2, 'The table.', ''),
+	(3, 'Rows fetched.', ''),
+	(4, 'Time of that.', 'In picoseconds.'),
+	(5, 'Rows inserted.', ''),
+	(6, 'Time of that.', 'In picoseconds.'),
+	(7, 'Rows updated.', ''),
+	(8, 'Time of that.', 'In picoseconds.'),
+	(9, 'Rows deleted.', ''),
+	(10, 'Time of that.', 'In picoseconds.'),
+	(11, 'Reads of its files, and of its indexes'' and its TOAST table''s.', ''),
+	(12, 'Read there.', 'In bytes.'),
+	(13, 'Time of that.', 'In picoseconds.'),
+	(14, 'Writes of these files.', ''),
+	(15, 'Written there.', 'In bytes.'),
+	(16, 'Time of that.', 'In picoseconds.'),
+	(17, 'Other calls on these files.', ''),
+	(18, 'Time of that.', 'In picoseconds.'),
+	(19, 'Pages of the table and its indexes that were in shared buffers, by the server''s statistics since their last reset.', ''),
+	(20, 'Pages that had to be read, by the same.', ''),
+	(21, 'Percent of both that were there.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$schema_index_statistics AS
+SELECT x.table_schema, x.table_name, x.index_name, x.rows_selected, x.select_latency, x.rows_inserted, x.insert_latency, x.rows_updated, x.update_latency, x.rows_deleted, x.delete_latency
+FROM (
+	SELECT object_schema AS table_schema, object_name AS table_name, index_name, count_fetch AS rows_selected, sum_timer_fetch AS select_latency,
+		count_insert AS rows_inserted, sum_timer_insert AS insert_latency, count_update AS rows_updated, sum_timer_update AS update_latency,
+		count_delete AS rows_deleted, sum_timer_delete AS delete_latency
+	FROM pfs.table_io_waits_summary_by_index_usage
+	WHERE count_star > 0 AND index_name IS NOT NULL AND object_schema IS NOT NULL AND database_name = current_database()::text
+) x
+ORDER BY x.select_latency + x.insert_latency + x.update_latency + x.delete_latency DESC, x.table_schema, x.table_name, x.index_name;
+CREATE VIEW pfs_sys.schema_index_statistics AS
+SELECT
+	x.table_schema,
+	x.table_name,
+	x.index_name,
+	x.rows_selected,
+	pfs_sys.format_time(x.select_latency) AS select_latency,
+	x.rows_inserted,
+	pfs_sys.format_time(x.insert_latency) AS insert_latency,
+	x.rows_updated,
+	pfs_sys.format_time(x.update_latency) AS update_latency,
+	x.rows_deleted,
+	pfs_sys.format_time(x.delete_latency) AS delete_latency
+FROM pfs_sys.x$schema_index_statistics x
+ORDER BY x.select_latency + x.insert_latency + x.update_latency + x.delete_latency DESC, x.table_schema, x.table_name, x.index_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$schema_index_statistics'::regclass), (false, 'pfs_sys.schema_index_statistics'::regclass)) v (plain, oid), (VALUES
+	(0, 'Indexes of this database with accesses to them, most time first; needs wait/io/table/handler.', 'With plain values.'),
+	(1, 'Schema of the table.', ''),
+	(2, 'The table.', ''),
+	(3, 'The index.', ''),
+	(4, 'Rows that it found.', ''),
+	(5, 'Time of that.', 'In picoseconds.'),
+	(6, 'Entries that were made in it.', ''),
+	(7, 'Time of that.', 'In picoseconds.'),
+	(8, 'Rows that were updated by way of it.', ''),
+	(9, 'Time of that.', 'In picoseconds.'),
+	(10, 'Rows that were deleted by way of it.', ''),
+	(11, 'Time of that.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$schema_tables_with_full_table_scans AS
+SELECT x.object_schema, x.object_name, x.rows_full_scanned, x.latency
+FROM (
+	SELECT object_schema, object_name, count_fetch AS rows_full_scanned, sum_timer_fetch AS latency
+	FROM pfs.table_io_waits_summary_by_index_usage
+	WHERE index_name IS NULL AND count_fetch > 0 AND object_schema IS NOT NULL AND database_name = current_database()::text
+) x
+ORDER BY x.rows_full_scanned DESC, x.object_schema, x.object_name;
+CREATE VIEW pfs_sys.schema_tables_with_full_table_scans AS
+SELECT
+	x.object_schema,
+	x.object_name,
+	x.rows_full_scanned,
+	pfs_sys.format_time(x.latency) AS latency
+FROM pfs_sys.x$schema_tables_with_full_table_scans x
+ORDER BY x.rows_full_scanned DESC, x.object_schema, x.object_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$schema_tables_with_full_table_scans'::regclass), (false, 'pfs_sys.schema_tables_with_full_table_scans'::regclass)) v (plain, oid), (VALUES
+	(0, 'Tables of this database that were read without an index, most rows first; needs wait/io/table/handler.', 'With plain values.'),
+	(1, 'Schema of the table.', ''),
+	(2, 'The table.', ''),
+	(3, 'Rows that were fetched without an index.', ''),
+	(4, 'Time of that.', 'In picoseconds.')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$schema_unused_indexes AS
+SELECT x.object_schema, x.object_name, x.index_name, x.index_size, x.since
+FROM (
+	WITH used AS (
+		SELECT object_schema, index_name FROM pfs.table_io_waits_summary_by_index_usage
+		WHERE count_fetch > 0 AND index_name IS NOT NULL AND object_schema IS NOT NULL AND database_name = current_database()::text
+	), rules AS MATERIALIZED (
+		SELECT * FROM pfs.setup_objects
+		WHERE object_type = 'TABLE' AND database_name IN ('%', current_database()::text)
+	), since AS MATERIALIZED (
+		SELECT greatest(pfs.reset_time('table_io_waits_summary_by_index_usage'), pfs.reset_time('table_io_waits_summary_by_table')) AS reset
+	), status AS MATERIALIZED (
+		SELECT max(CASE WHEN variable_name = 'pfs_table_io_since' THEN variable_value END) AS counted_since,
+			count(*) FILTER (WHERE variable_name IN ('pfs_table_instances_lost', 'pfs_index_stat_lost') AND variable_value <> '0') AS lost
+		FROM pfs.status
+	)
+	SELECT n.nspname::text AS object_schema, t.relname::text AS object_name, c.relname::text AS index_name,
+		c.relpages::numeric * current_setting('block_size')::numeric AS index_size, since.reset AS since
+	FROM since
+		JOIN status s ON nullif(s.counted_since, '')::timestamptz <= since.reset AND s.lost = 0
+		CROSS JOIN pg_catalog.pg_index i
+		JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid AND c.relkind = 'i'
+		JOIN pg_catalog.pg_class t ON t.oid = i.indrelid
+		JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
+	WHERE NOT i.indisunique AND NOT i.indisexclusion
+		AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND n.nspname::text NOT LIKE 'pg_temp%' AND n.nspname::text NOT LIKE 'pg_toast_temp%'
+		AND NOT EXISTS (SELECT FROM used u WHERE u.object_schema = n.nspname::text AND u.index_name = c.relname::text)
+		AND (
+			SELECT r.enabled FROM rules r
+			WHERE r.object_schema IN ('%', n.nspname::text) AND r.object_name IN ('%', t.relname::text)
+			ORDER BY (r.object_name <> '%') DESC, (r.object_schema <> '%') DESC, (r.database_name <> '%') DESC LIMIT 1
+		) = 'YES'
+) x
+ORDER BY x.index_size DESC, x.object_schema, x.object_name, x.index_name;
+CREATE VIEW pfs_sys.schema_unused_indexes AS
+SELECT
+	x.object_schema,
+	x.object_name,
+	x.index_name,
+	pfs_sys.format_bytes(x.index_size) AS index_size,
+	x.since
+FROM pfs_sys.x$schema_unused_indexes x
+ORDER BY x.index_size DESC, x.object_schema, x.object_name, x.index_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$schema_unused_indexes'::regclass), (false, 'pfs_sys.schema_unused_indexes'::regclass)) v (plain, oid), (VALUES
+	(0, 'Indexes of this database by which no row was found since the last reset, the largest first, without unique ones. Empty unless wait/io/table/handler and the rules of setup_objects have been as they are since then, and nothing was lost: SELECT pfs.reset(''table_io_waits_summary_by_index_usage'') begins anew.', 'With plain values.'),
+	(1, 'Schema of the table.', ''),
+	(2, 'The table.', ''),
+	(3, 'The index.', ''),
+	(4, 'Its size when it was last vacuumed or analyzed.', 'In bytes.'),
+	(5, 'The last reset: it has been unused for so long.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$schema_redundant_indexes AS
+SELECT x.table_schema, x.table_name, x.redundant_index_name, x.redundant_index_columns, x.redundant_index_non_unique, x.dominant_index_name, x.dominant_index_columns, x.dominant_index_non_unique, x.redundant_index_size, x.sql_drop_index
+FROM (
+	WITH indexes AS MATERIALIZED (
+		SELECT i.indexrelid, i.indrelid, i.indisunique, c.relname, c.relpages, c.relam, am.amname, i.indnkeyatts, i.indnatts,
+			regexp_replace(coalesce(i.indpred::text, ''), ':location -?[0-9]+', '', 'g') AS predicate,
+			regexp_replace(coalesce(i.indexprs::text, ''), ':location -?[0-9]+', '', 'g') AS expressions,
+			i.indkey::int2[] AS attributes,
+			-- A slice begins at 1.
+			(i.indkey::int2[])[0:i.indnkeyatts - 1] AS keys, (i.indclass::oid[])[0:i.indnkeyatts - 1] AS classes,
+			(i.indcollation::oid[])[0:i.indnkeyatts - 1] AS collations, (i.indoption::int2[])[0:i.indnkeyatts - 1] AS options,
+			NOT i.indisreplident AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conindid = i.indexrelid)
+				AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits h WHERE h.inhrelid = i.indexrelid) AS droppable,
+			i.indisvalid AS valid
+		FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am am ON am.oid = c.relam
+		WHERE i.indislive AND c.relkind = 'i'
+	), columns AS (
+		SELECT x.indexrelid, string_agg(CASE WHEN k.attnum = 0 THEN '(expression)' ELSE a.attname::text END, ',' ORDER BY k.n) AS names
+		FROM indexes x CROSS JOIN LATERAL unnest(x.attributes) WITH ORDINALITY AS k (attnum, n)
+			LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum
+		GROUP BY x.indexrelid
+	)
+	SELECT n.nspname::text AS table_schema, t.relname::text AS table_name,
+		r.relname::text AS redundant_index_name, rc.names AS redundant_index_columns, CASE WHEN r.indisunique THEN 0 ELSE 1 END AS redundant_index_non_unique,
+		d.relname::text AS dominant_index_name, dc.names AS dominant_index_columns, CASE WHEN d.indisunique THEN 0 ELSE 1 END AS dominant_index_non_unique,
+		r.relpages::numeric * current_setting('block_size')::numeric AS redundant_index_size,
+		'DROP INDEX ' || quote_ident(n.nspname) || '.' || quote_ident(r.relname) || ';' AS sql_drop_index
+	FROM indexes r
+		JOIN indexes d ON d.indrelid = r.indrelid AND d.indexrelid <> r.indexrelid AND d.relam = r.relam AND d.predicate = r.predicate
+		JOIN columns rc ON rc.indexrelid = r.indexrelid
+		JOIN columns dc ON dc.indexrelid = d.indexrelid
+		JOIN pg_catalog.pg_class t ON t.oid = r.indrelid
+		JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
+	WHERE r.droppable AND d.valid
+		AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND n.nspname::text NOT LIKE 'pg_toast_temp%'
+		AND r.attributes <@ d.attributes
+		AND CASE
+			WHEN r.keys = d.keys AND r.classes = d.classes AND r.collations = d.collations AND r.options = d.options AND r.expressions = d.expressions THEN
+				-- The same: the one that is not unique, needs less, or is younger, can go.
+				CASE
+					WHEN r.indisunique <> d.indisunique THEN d.indisunique
+					WHEN d.indnatts <> r.indnatts THEN d.indnatts > r.indnatts
+					WHEN d.droppable THEN d.indexrelid < r.indexrelid
+					ELSE true
+				END
+			ELSE r.amname = 'btree' AND NOT r.indisunique AND r.expressions = '' AND r.indnkeyatts < d.indnkeyatts
+				AND NOT 0 = ANY (d.keys[1:r.indnkeyatts])
+				AND d.keys[1:r.indnkeyatts] = r.keys AND d.classes[1:r.indnkeyatts] = r.classes
+				AND d.collations[1:r.indnkeyatts] = r.collations AND d.options[1:r.indnkeyatts] = r.options
+		END
+) x
+ORDER BY x.table_schema, x.table_name, x.redundant_index_name, x.dominant_index_name;
+CREATE VIEW pfs_sys.schema_redundant_indexes AS
+SELECT
+	x.table_schema,
+	x.table_name,
+	x.redundant_index_name,
+	x.redundant_index_columns,
+	x.redundant_index_non_unique,
+	x.dominant_index_name,
+	x.dominant_index_columns,
+	x.dominant_index_non_unique,
+	pfs_sys.format_bytes(x.redundant_index_size) AS redundant_index_size,
+	x.sql_drop_index
+FROM pfs_sys.x$schema_redundant_indexes x
+ORDER BY x.table_schema, x.table_name, x.redundant_index_name, x.dominant_index_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$schema_redundant_indexes'::regclass), (false, 'pfs_sys.schema_redundant_indexes'::regclass)) v (plain, oid), (VALUES
+	(0, 'Indexes of this database that another index makes superfluous: it has the same columns in front, with the same order and for the same rows. What a constraint or a replica identity needs is left out.', 'With plain values.'),
+	(1, 'Schema of the table.', ''),
+	(2, 'The table.', ''),
+	(3, 'The index that could go.', ''),
+	(4, 'Its columns; (expression) for one that is none.', ''),
+	(5, '0 if it is unique, else 1.', ''),
+	(6, 'The index that does its work.', ''),
+	(7, 'Its columns.', ''),
+	(8, '0 if it is unique, else 1.', ''),
+	(9, 'Size of the first one when it was last vacuumed or analyzed.', 'In bytes.'),
+	(10, 'A statement that drops it.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$schema_object_overview AS
+SELECT x.object_schema, x.object_type, x.count
+FROM (
+	SELECT n.nspname::text AS object_schema, o.object_type, count(*) AS count
+	FROM (
+		SELECT c.relnamespace AS namespace, CASE c.relkind
+				WHEN 'r' THEN 'TABLE' WHEN 'p' THEN 'PARTITIONED TABLE' WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
+				WHEN 'f' THEN 'FOREIGN TABLE' WHEN 'S' THEN 'SEQUENCE' WHEN 't' THEN 'TOAST TABLE' WHEN 'c' THEN 'COMPOSITE TYPE'
+				WHEN 'i' THEN 'INDEX (' || am.amname::text || ')' WHEN 'I' THEN 'PARTITIONED INDEX' ELSE 'RELATION (' || c.relkind::text || ')'
+			END AS object_type
+		FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+		UNION ALL
+		SELECT p.pronamespace, CASE p.prokind WHEN 'p' THEN 'PROCEDURE' WHEN 'a' THEN 'AGGREGATE' WHEN 'w' THEN 'WINDOW FUNCTION' ELSE 'FUNCTION' END
+		FROM pg_catalog.pg_proc p
+		UNION ALL
+		SELECT c.relnamespace, 'TRIGGER' FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_class c ON c.oid = g.tgrelid WHERE NOT g.tgisinternal
+	) o JOIN pg_catalog.pg_namespace n ON n.oid = o.namespace
+	GROUP BY n.nspname, o.object_type
+) x
+ORDER BY x.object_schema, x.object_type;
+CREATE VIEW pfs_sys.schema_object_overview AS
+SELECT
+	x.object_schema,
+	x.object_type,
+	x.count
+FROM pfs_sys.x$schema_object_overview x
+ORDER BY x.object_schema, x.object_type;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$schema_object_overview'::regclass), (false, 'pfs_sys.schema_object_overview'::regclass)) v (plain, oid), (VALUES
+	(0, 'How many objects of each type each schema of this database has.', 'With plain values.'),
+	(1, 'The schema; MySQL''s databases are schemas.', ''),
+	(2, 'TABLE, VIEW, INDEX (btree), FUNCTION, TRIGGER and so on.', ''),
+	(3, 'How many.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$metrics AS
+SELECT x.variable_name, x.variable_value, x.type, x.enabled, x.unit
+FROM (
+	WITH instruments AS MATERIALIZED (
+		SELECT CASE
+				WHEN name LIKE 'wait/%' THEN regexp_replace(name, '/[^/]*$', '')
+				WHEN name LIKE 'idle%' THEN 'idle'
+				WHEN name LIKE 'memory/pfs/%' OR name LIKE 'memory/shared/%' THEN 'memory of the server'
+				ELSE split_part(name, '/', 1)
+			END AS class, name, enabled, properties
+		FROM pfs.setup_instruments
+	), classes AS MATERIALIZED (
+		SELECT class, CASE count(*) FILTER (WHERE enabled = 'YES') WHEN 0 THEN 'NO' WHEN count(*) THEN 'YES' ELSE 'PARTIAL' END AS enabled
+		FROM instruments GROUP BY class
+	), statements AS MATERIALIZED (
+		SELECT sum(count_star) AS count_star, sum(sum_timer_wait) AS sum_timer_wait, sum(sum_lock_time) AS sum_lock_time,
+			sum(sum_plan_time) AS sum_plan_time, sum(sum_exec_time) AS sum_exec_time, sum(sum_cpu_time) AS sum_cpu_time,
+			sum(sum_errors) AS sum_errors, sum(sum_warnings) AS sum_warnings, sum(sum_rows_affected) AS sum_rows_affected, sum(sum_rows_sent) AS sum_rows_sent,
+			sum(sum_rows_examined) AS sum_rows_examined, sum(sum_no_index_used) AS sum_no_index_used,
+			sum(sum_shared_blks_hit) AS sum_shared_blks_hit, sum(sum_shared_blks_read) AS sum_shared_blks_read,
+			sum(sum_temp_blks_read) AS sum_temp_blks_read, sum(sum_temp_blks_written) AS sum_temp_blks_written, sum(sum_wal_bytes) AS sum_wal_bytes
+		FROM pfs.events_statements_summary_global_by_event_name
+	), transactions AS MATERIALIZED (
+		SELECT sum(count_star) AS count_star, sum(sum_timer_wait) AS sum_timer_wait, sum(count_read_write) AS count_read_write, sum(count_read_only) AS count_read_only
+		FROM pfs.events_transactions_summary_global_by_event_name
+	), waits AS (
+		SELECT i.class, sum(s.count_star) AS count_star, sum(s.sum_timer_wait) AS sum_timer_wait
+		FROM pfs.events_waits_summary_global_by_event_name s JOIN instruments i ON i.name = s.event_name
+		WHERE i.properties NOT LIKE '%contains_waits%'
+		GROUP BY i.class
+	), errors AS MATERIALIZED (
+		SELECT coalesce(sum(sum_error_raised) FILTER (WHERE severity NOT IN ('WARNING', 'NOTICE', 'INFO', 'LOG', 'DEBUG')), 0) AS raised, coalesce(sum(sum_error_handled), 0) AS handled
+		FROM pfs.events_errors_summary_global_by_error
+	), memory AS MATERIALIZED (
+		SELECT coalesce(sum(current_number_of_bytes_used), 0) AS used, coalesce(sum(sum_number_of_bytes_alloc), 0) AS allocated
+		FROM pfs.memory_summary_global_by_event_name WHERE event_name LIKE 'memory/context/%'
+	)
+	SELECT variable_name, variable_value, 'Status' AS type, 'YES' AS enabled,
+		CASE WHEN variable_name LIKE '%bytes%' THEN 'bytes' WHEN variable_value ~ '^[0-9]+$' THEN 'count' END AS unit
+	FROM pfs.status
+	UNION ALL
+	SELECT 'container_' || c.name || '_' || v.name, v.value::text, 'Container', 'YES', CASE WHEN v.name LIKE 'bytes%' THEN 'bytes' ELSE 'count' END
+	FROM pfs.containers c CROSS JOIN LATERAL (VALUES ('records_max', c.records_max), ('records_used', c.records_used), ('records_high_water', c.records_high_water),
+		('records_lost', c.records_lost), ('bytes_reserved', c.bytes_reserved), ('bytes_resident', c.bytes_resident)) v (name, value)
+	WHERE v.value IS NOT NULL
+	UNION ALL
+	SELECT 'statements_' || v.name, coalesce(v.value, 0)::text, 'Statements', coalesce((SELECT enabled FROM classes WHERE class = 'statement'), 'NO'), v.unit
+	FROM statements s CROSS JOIN LATERAL (VALUES ('count', s.count_star, 'count'), ('latency', s.sum_timer_wait, 'picoseconds'), ('lock_latency', s.sum_lock_time, 'picoseconds'),
+		('plan_latency', s.sum_plan_time, 'picoseconds'), ('exec_latency', s.sum_exec_time, 'picoseconds'), ('cpu_latency', s.sum_cpu_time, 'picoseconds'),
+		('errors', s.sum_errors, 'count'), ('warnings', s.sum_warnings, 'count'), ('rows_affected', s.sum_rows_affected, 'count'), ('rows_sent', s.sum_rows_sent, 'count'),
+		('rows_examined', s.sum_rows_examined, 'count'), ('no_index_used', s.sum_no_index_used, 'count'),
+		('shared_blks_hit', s.sum_shared_blks_hit, 'count'), ('shared_blks_read', s.sum_shared_blks_read, 'count'),
+		('temp_blks_read', s.sum_temp_blks_read, 'count'), ('temp_blks_written', s.sum_temp_blks_written, 'count'), ('wal_bytes', s.sum_wal_bytes, 'bytes')) v (name, value, unit)
+	UNION ALL
+	SELECT 'transactions_' || v.name, coalesce(v.value, 0)::text, 'Transactions', coalesce((SELECT enabled FROM classes WHERE class = 'transaction'), 'NO'), v.unit
+	FROM transactions s CROSS JOIN LATERAL (VALUES ('count', s.count_star, 'count'), ('latency', s.sum_timer_wait, 'picoseconds'),
+		('read_write', s.count_read_write, 'count'), ('read_only', s.count_read_only, 'count')) v (name, value, unit)
+	UNION ALL
+	SELECT replace(w.class, '/', '_') || '_' || v.name, v.value::text, 'Waits', coalesce(c.enabled, 'NO'), v.unit
+	FROM waits w LEFT JOIN classes c ON c.class = w.class
+		CROSS JOIN LATERAL (VALUES ('count', w.count_star, 'count'), ('latency', w.sum_timer_wait, 'picoseconds')) v (name, value, unit)
+	UNION ALL
+	SELECT 'errors_' || v.name, v.value::text, 'Errors', coalesce((SELECT enabled FROM classes WHERE class = 'error'), 'NO'), 'count'
+	FROM errors e CROSS JOIN LATERAL (VALUES ('raised', e.raised), ('handled', e.handled)) v (name, value)
+	UNION ALL
+	SELECT 'memory_' || v.name, v.value::text, 'Memory', coalesce((SELECT enabled FROM classes WHERE class = 'memory'), 'NO'), 'bytes'
+	FROM memory m CROSS JOIN LATERAL (VALUES ('current_allocated', m.used), ('total_allocated', m.allocated)) v (name, value)
+	UNION ALL
+	SELECT 'now', now()::text, 'System Time', 'YES', NULL
+	UNION ALL
+	SELECT 'unix_timestamp', extract(epoch FROM now())::text, 'System Time', 'YES', 'seconds'
+) x
+ORDER BY x.type, x.variable_name;
+CREATE VIEW pfs_sys.metrics AS
+SELECT
+	x.variable_name,
+	(CASE x.unit WHEN 'picoseconds' THEN pfs_sys.format_time(x.variable_value::numeric) WHEN 'bytes' THEN pfs_sys.format_bytes(x.variable_value::numeric) ELSE x.variable_value END) AS variable_value,
+	x.type,
+	x.enabled,
+	x.unit
+FROM pfs_sys.x$metrics x
+ORDER BY x.type, x.variable_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$metrics'::regclass), (false, 'pfs_sys.metrics'::regclass)) v (plain, oid), (VALUES
+	(0, 'All numbers of the server that pfs knows in one list: its status, its containers, and sums of statements, transactions, waits by class, errors and memory. Programs that draw graphs read it.', 'With plain values.'),
+	(1, 'Name of the number.', ''),
+	(2, 'Its value as text.', ''),
+	(3, 'Status, Container, Statements, Transactions, Waits, Errors, Memory or System Time.', ''),
+	(4, 'YES, NO or PARTIAL: whether the instruments that it is counted by are on.', ''),
+	(5, 'picoseconds, bytes, count, seconds; NULL for what is no number.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$ps_check_lost_instrumentation AS
+SELECT x.variable_name, x.variable_value
+FROM (
+	SELECT variable_name, variable_value FROM pfs.status WHERE variable_name LIKE 'pfs%lost' AND variable_value <> '0'
+) x
+ORDER BY x.variable_name;
+CREATE VIEW pfs_sys.ps_check_lost_instrumentation AS
+SELECT
+	x.variable_name,
+	x.variable_value
+FROM pfs_sys.x$ps_check_lost_instrumentation x
+ORDER BY x.variable_name;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$ps_check_lost_instrumentation'::regclass), (false, 'pfs_sys.ps_check_lost_instrumentation'::regclass)) v (plain, oid), (VALUES
+	(0, 'What pfs could not record because a container was full; empty on a healthy server.', 'With plain values.'),
+	(1, 'The counter: pfs_<container>_lost.', ''),
+	(2, 'How much was lost.', '')
+) c (number, text, plain);
+
+GRANT SELECT ON
+	pfs_sys.x$version,
+	pfs_sys.version,
+	pfs_sys.x$statement_analysis,
+	pfs_sys.statement_analysis,
+	pfs_sys.x$statements_with_runtimes_in_95th_percentile,
+	pfs_sys.statements_with_runtimes_in_95th_percentile,
+	pfs_sys.x$statements_with_errors_or_warnings,
+	pfs_sys.statements_with_errors_or_warnings,
+	pfs_sys.x$statements_with_full_table_scans,
+	pfs_sys.statements_with_full_table_scans,
+	pfs_sys.x$statements_with_temp_tables,
+	pfs_sys.statements_with_temp_tables,
+	pfs_sys.x$statements_with_sorting,
+	pfs_sys.statements_with_sorting,
+	pfs_sys.x$processlist,
+	pfs_sys.processlist,
+	pfs_sys.x$session,
+	pfs_sys.session,
+	pfs_sys.x$session_ssl_status,
+	pfs_sys.session_ssl_status,
+	pfs_sys.x$lock_waits,
+	pfs_sys.lock_waits,
+	pfs_sys.x$schema_table_lock_waits,
+	pfs_sys.schema_table_lock_waits,
+	pfs_sys.x$waits_global_by_latency,
+	pfs_sys.waits_global_by_latency,
+	pfs_sys.x$waits_by_user_by_latency,
+	pfs_sys.waits_by_user_by_latency,
+	pfs_sys.x$waits_by_host_by_latency,
+	pfs_sys.waits_by_host_by_latency,
+	pfs_sys.x$wait_classes_global_by_latency,
+	pfs_sys.wait_classes_global_by_latency,
+	pfs_sys.x$wait_classes_global_by_avg_latency,
+	pfs_sys.wait_classes_global_by_avg_latency,
+	pfs_sys.x$io_global_by_file_by_latency,
+	pfs_sys.io_global_by_file_by_latency,
+	pfs_sys.x$io_global_by_file_by_bytes,
+	pfs_sys.io_global_by_file_by_bytes,
+	pfs_sys.x$io_global_by_wait_by_latency,
+	pfs_sys.io_global_by_wait_by_latency,
+	pfs_sys.x$io_global_by_wait_by_bytes,
+	pfs_sys.io_global_by_wait_by_bytes,
+	pfs_sys.x$io_by_thread_by_latency,
+	pfs_sys.io_by_thread_by_latency,
+	pfs_sys.x$latest_file_io,
+	pfs_sys.latest_file_io,
+	pfs_sys.x$user_summary,
+	pfs_sys.user_summary,
+	pfs_sys.x$host_summary,
+	pfs_sys.host_summary,
+	pfs_sys.x$user_summary_by_statement_type,
+	pfs_sys.user_summary_by_statement_type,
+	pfs_sys.x$host_summary_by_statement_type,
+	pfs_sys.host_summary_by_statement_type,
+	pfs_sys.x$user_summary_by_statement_latency,
+	pfs_sys.user_summary_by_statement_latency,
+	pfs_sys.x$host_summary_by_statement_latency,
+	pfs_sys.host_summary_by_statement_latency,
+	pfs_sys.x$user_summary_by_file_io,
+	pfs_sys.user_summary_by_file_io,
+	pfs_sys.x$host_summary_by_file_io,
+	pfs_sys.host_summary_by_file_io,
+	pfs_sys.x$user_summary_by_file_io_type,
+	pfs_sys.user_summary_by_file_io_type,
+	pfs_sys.x$host_summary_by_file_io_type,
+	pfs_sys.host_summary_by_file_io_type,
+	pfs_sys.x$user_summary_by_stages,
+	pfs_sys.user_summary_by_stages,
+	pfs_sys.x$host_summary_by_stages,
+	pfs_sys.host_summary_by_stages,
+	pfs_sys.x$memory_by_user_by_current_bytes,
+	pfs_sys.memory_by_user_by_current_bytes,
+	pfs_sys.x$memory_by_host_by_current_bytes,
+	pfs_sys.memory_by_host_by_current_bytes,
+	pfs_sys.x$memory_by_thread_by_current_bytes,
+	pfs_sys.memory_by_thread_by_current_bytes,
+	pfs_sys.x$memory_global_by_current_bytes,
+	pfs_sys.memory_global_by_current_bytes,
+	pfs_sys.x$memory_global_total,
+	pfs_sys.memory_global_total,
+	pfs_sys.x$schema_table_statistics,
+	pfs_sys.schema_table_statistics,
+	pfs_sys.x$schema_table_statistics_with_buffer,
+	pfs_sys.schema_table_statistics_with_buffer,
+	pfs_sys.x$schema_index_statistics,
+	pfs_sys.schema_index_statistics,
+	pfs_sys.x$schema_tables_with_full_table_scans,
+	pfs_sys.schema_tables_with_full_table_scans,
+	pfs_sys.x$schema_unused_indexes,
+	pfs_sys.schema_unused_indexes,
+	pfs_sys.x$schema_redundant_indexes,
+	pfs_sys.schema_redundant_indexes,
+	pfs_sys.x$schema_object_overview,
+	pfs_sys.schema_object_overview,
+	pfs_sys.x$metrics,
+	pfs_sys.metrics,
+	pfs_sys.x$ps_check_lost_instrumentation,
+	pfs_sys.ps_check_lost_instrumentation
+TO pg_monitor;
+
+-- tools/sql: views ends here

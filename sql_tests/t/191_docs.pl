@@ -135,7 +135,7 @@ SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace
 UNION SELECT proname FROM pg_proc WHERE pronamespace = 'pfs'::regnamespace
 UNION SELECT substr(name, 5) FROM pg_settings WHERE name LIKE 'pfs.%'
 EOT
-my %variables = map { $_ => 1 } split(/\n/, $server->sql('SELECT variable_name FROM pfs.status')), qw(pfs_server pfs_fdw);
+my %variables = map { $_ => 1 } split(/\n/, $server->sql('SELECT variable_name FROM pfs.status')), qw(pfs_server pfs_fdw pfs_sys);
 
 foreach my $page (@pages)
 {
@@ -188,6 +188,7 @@ sub situation
 	my %session;
 
 	$server->sql(q{SELECT pfs.set_instruments('memory/context/%', 'YES'), pfs.set_instruments('wait/io/table/%', 'YES')});
+	$server->sql(q{SELECT pfs.reset('table_io_waits_summary_by_index_usage')});
 	# Somebody has to sleep for an LWLock.
 	for (my $end = time() + $PfsServer::timeout; has_detours() && $server->sql('SELECT count(*) FROM pfs.lwlock_instances') == 0;)
 	{

@@ -6,12 +6,15 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "utils/datetime.h"
 #include "utils/timestamp.h"
 
 #include "pfs_clock.h"
 #include "pfs_container.h"
 #include "pfs_fence.h"
 #include "pfs_memory.h"
+#include "pfs_object_rules.h"
 #include "pfs_part.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -70,9 +73,10 @@ typedef enum StatusRow
 	STATUS_BYTES_RESERVED,
 	STATUS_BYTES_RESIDENT,
 	STATUS_FENCE,
+	STATUS_TABLE_SINCE,
 } StatusRow;
 
-#define NUM_STATUS_ROWS (STATUS_FENCE + 1)
+#define NUM_STATUS_ROWS (STATUS_TABLE_SINCE + 1)
 
 static const char *const status_names[] = {
 	[STATUS_START_TIME] = "pfs_start_time",
@@ -80,9 +84,28 @@ static const char *const status_names[] = {
 	[STATUS_BYTES_RESERVED] = "pfs_bytes_reserved",
 	[STATUS_BYTES_RESIDENT] = "pfs_bytes_resident",
 	[STATUS_FENCE] = "pfs_fence",
+	[STATUS_TABLE_SINCE] = "pfs_table_io_since",
 };
 
 StaticAssertDecl(lengthof(status_names) == NUM_STATUS_ROWS, "a row of status has no name");
+
+/*
+ * Writes a time in UTC, as SQL takes it back whatever the settings of the session are;
+ * nothing for 0.
+ */
+static void
+write_time(TimestampTz time, char *value, size_t size)
+{
+	struct pg_tm tm;
+	fsec_t		fsec;
+	char text[	MAXDATELEN + 1];
+
+	value[0] = '\0';
+	if (time == 0 || timestamp2tm(time, NULL, &tm, &fsec, NULL, NULL) != 0)
+		return;
+	EncodeDateTime(&tm, fsec, false, 0, NULL, USE_ISO_DATES, text);
+	snprintf(value, size, "%s+00", text);
+}
 
 /* Writes the value of a row that is no part's. */
 static void
@@ -104,6 +127,9 @@ own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
 			break;
 		case STATUS_FENCE:
 			strlcpy(value, pfs_fence_name(), size);
+			break;
+		case STATUS_TABLE_SINCE:
+			write_time(pfs_object_rules_counted_since(), value, size);
 			break;
 	}
 }

@@ -33,6 +33,7 @@
 #include "pfs_compat.h"
 #include "pfs_object_rules.h"
 #include "pfs_patience.h"
+#include "pfs_setup.h"
 #include "pfs_shared.h"
 
 /* Schemas that a rule of the copy is for. */
@@ -322,6 +323,19 @@ pfs_object_rules_resolve(void)
 		return;
 	if (IsTransactionState() && OidIsValid(MyDatabaseId))
 		make_copy();
+}
+
+TimestampTz
+pfs_object_rules_counted_since(void)
+{
+	TimestampTz since;
+
+	LWLockAcquire(pfs_setup->lock, LW_SHARED);
+	since = pfs_setup->table_since;
+	if (since != 0)
+		since = Max(since, pfs_object_rules.shared->changed);
+	LWLockRelease(pfs_setup->lock);
+	return since;
 }
 
 /* ---- start ---- */

@@ -53,6 +53,12 @@ extern PFS_HIDDEN uint64 pfs_object_rules_copies;
 extern void pfs_object_rules_lay_out(PfsSegment *seg);
 extern void pfs_object_rules_start(void);
 
+/*
+ * Since when rows of tables have been counted by the same instrument, consumers and rules;
+ * 0: they are not.  Takes the setup lock.
+ */
+extern TimestampTz pfs_object_rules_counted_since(void);
+
 /* TABLE, ...; -1 for a name, in any letter case, that is none. */
 extern const char *pfs_rule_object_name(PfsRuleObject type);
 extern int	pfs_rule_object_by_name(const char *name);

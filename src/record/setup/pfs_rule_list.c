@@ -15,6 +15,7 @@
 #include "postgres.h"
 
 #include "storage/lwlock.h"
+#include "utils/timestamp.h"
 
 #include "pfs_rule_list.h"
 #include "pfs_setup.h"
@@ -34,6 +35,23 @@ static const void *
 nth_rule(const PfsRuleList *list, const void *rules, int i)
 {
 	return (const char *) rules + pfs_rules_size(list) * i;
+}
+
+/*
+ * Begin and end of a change of rules, whose time pfs.status has a use for.  The caller
+ * holds the lock.
+ */
+static void
+begin_change(PfsRuleList *list)
+{
+	list->shared->changed = GetCurrentTimestamp();
+	pfs_seqlock_write_begin(&list->shared->seq);
+}
+
+static void
+end_change(PfsRuleList *list)
+{
+	pfs_seqlock_write_end(&list->shared->seq);
 }
 
 /* Finds the rule with this key.  The caller holds the lock, so the rule stays. */
@@ -125,10 +143,10 @@ pfs_rules_insert(PfsRuleList *list, const void *rules, int n, int *which)
 		result = PFS_RULES_FULL;
 	if (result == PFS_RULES_DONE)
 	{
-		pfs_seqlock_write_begin(&list->shared->seq);
+		begin_change(list);
 		for (int i = 0; i < n; i++)
 			insert_rule(list, nth_rule(list, rules, i));
-		pfs_seqlock_write_end(&list->shared->seq);
+		end_change(list);
 	}
 	LWLockRelease(pfs_setup->lock);
 	return result;
@@ -138,9 +156,9 @@ pfs_rules_insert(PfsRuleList *list, const void *rules, int n, int *which)
 static void
 write_switches(PfsRuleList *list, uint32 index, uint64 switches)
 {
-	pfs_seqlock_write_begin(&list->shared->seq);
+	begin_change(list);
 	pfs_store_relaxed(switches_of(list, pfs_pages_record(list->pages, index)), switches);
-	pfs_seqlock_write_end(&list->shared->seq);
+	end_change(list);
 }
 
 /*
@@ -159,9 +177,9 @@ pfs_rules_set(PfsRuleList *list, const void *rule)
 		write_switches(list, ref.index, *switches_of(list, rule));
 	else if (has_room(list, 1))
 	{
-		pfs_seqlock_write_begin(&list->shared->seq);
+		begin_change(list);
 		insert_rule(list, rule);
-		pfs_seqlock_write_end(&list->shared->seq);
+		end_change(list);
 	}
 	else
 		result = PFS_RULES_FULL;
@@ -207,10 +225,10 @@ pfs_rules_remove(PfsRuleList *list, const PfsRuleRef *refs, int n)
 	int64		removed = 0;
 
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	pfs_seqlock_write_begin(&list->shared->seq);
+	begin_change(list);
 	for (int i = 0; i < n; i++)
 		removed += remove_rule(list, refs[i]);
-	pfs_seqlock_write_end(&list->shared->seq);
+	end_change(list);
 	LWLockRelease(pfs_setup->lock);
 	return removed;
 }
@@ -225,9 +243,9 @@ pfs_rules_remove_key(PfsRuleList *list, const void *rule)
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
 	if (find_key(list, rule, &ref))
 	{
-		pfs_seqlock_write_begin(&list->shared->seq);
+		begin_change(list);
 		removed = remove_rule(list, ref);
-		pfs_seqlock_write_end(&list->shared->seq);
+		end_change(list);
 	}
 	LWLockRelease(pfs_setup->lock);
 	return removed;
@@ -242,10 +260,10 @@ pfs_rules_remove_all(PfsRuleList *list)
 	int64		removed = 0;
 
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	pfs_seqlock_write_begin(&list->shared->seq);
+	begin_change(list);
 	while ((ref.index = pfs_pages_next(list->pages, &pos, &ref.word)) != PFS_NO_RECORD)
 		removed += remove_rule(list, ref);
-	pfs_seqlock_write_end(&list->shared->seq);
+	end_change(list);
 	LWLockRelease(pfs_setup->lock);
 	return removed;
 }

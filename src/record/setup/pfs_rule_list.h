@@ -10,6 +10,8 @@
 #ifndef PFS_RULE_LIST_H
 #define PFS_RULE_LIST_H
 
+#include "datatype/timestamp.h"
+
 #include "pfs_pages.h"
 #include "pfs_seqlock.h"
 
@@ -20,6 +22,9 @@ typedef struct PfsSharedRules
 {
 	PfsSeqlock	seq;			/* written under the setup lock; odd while
 								 * rules change, a new value after each change */
+	TimestampTz changed;		/* when they last changed since the server's
+								 * start, written and read under the setup
+								 * lock; 0: never */
 } PfsSharedRules;
 
 typedef struct PfsRuleList

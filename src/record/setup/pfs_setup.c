@@ -10,9 +10,12 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/guc.h"
+#include "utils/timestamp.h"
 
 #include "pfs_atomic.h"
+#include "pfs_clock.h"
 #include "pfs_compat.h"
 #include "pfs_part.h"
 #include "pfs_setup.h"
@@ -249,6 +252,27 @@ pfs_setup_start(void)
 }
 
 /*
+ * Notes when the instrument of rows of tables, one of the first n, becomes effective or
+ * ceases to be.  The caller holds the lock, or is the postmaster at the start.
+ */
+static void
+note_table_since(uint32 n)
+{
+	bool		on = false;
+
+	for (uint32 i = 0; i < n && !on; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+
+		on = ins != NULL && (ins->properties & PFS_PROPERTY_CONTAINS_WAITS) && pfs_setup_flags(ins) != 0;
+	}
+	if (!on)
+		pfs_setup->table_since = 0;
+	else if (pfs_setup->table_since == 0)
+		pfs_setup->table_since = IsUnderPostmaster ? GetCurrentTimestamp() : pfs_clock->start_time;
+}
+
+/*
  * Recomputes what events read before their instrument is known: flags by class, and
  * which counters of statements that cost something are wanted.  The caller holds the
  * lock, or is the postmaster at the start.
@@ -274,6 +298,7 @@ pfs_setup_classes(void)
 
 		pfs_store_relaxed(&pfs_words->class_flags[class], pfs_setup_flags(&any));
 	}
+	note_table_since(n);
 }
 
 static bool

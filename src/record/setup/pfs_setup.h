@@ -10,6 +10,8 @@
 #ifndef PFS_SETUP_H
 #define PFS_SETUP_H
 
+#include "datatype/timestamp.h"
+
 #include "pfs_instrument.h"
 #include "storage/lwlock.h"
 
@@ -63,6 +65,8 @@ typedef struct PfsSharedSetup
 								 * rules are moved */
 	uint32		settings_refused;	/* settings, and entries of lists, that
 									 * were refused at start */
+	TimestampTz table_since;	/* since when rows of tables have been counted
+								 * without a break; 0: they are not */
 	PfsRule		rules[PFS_MAX_RULES];
 } PfsSharedSetup;
 
