@@ -1168,7 +1168,7 @@ COMMENT ON COLUMN pfs.load_history.period_start IS
 COMMENT ON COLUMN pfs.load_history.period_end IS
 'When it ended. The next one of the same resolution begins here, unless the recorder did not run, or the clock was set.';
 COMMENT ON COLUMN pfs.load_history.resolution IS
-'How long a period should be: pfs.load_history_interval, a minute, or ten minutes. The same load is in each resolution: ask for one of them.';
+'How long a period should be: a second, or what the recorder is set to; a minute; ten minutes. The same load is in each resolution: ask for one of them.';
 COMMENT ON COLUMN pfs.load_history.type IS
 'FOREGROUND: inside statements, those of parallel workers too; BACKGROUND: waits for a resource outside of statements.';
 COMMENT ON COLUMN pfs.load_history.wait_event_type IS
@@ -1238,7 +1238,7 @@ WITH periods AS MATERIALIZED (
 	-- about 60 rows, and none without a period
 	SELECT coalesce(bucket, (
 		SELECT min(s) FROM unnest('{1s,2s,5s,10s,15s,20s,30s,1min,2min,5min,10min,15min,20min,30min,1h,2h,3h,4h,6h,8h,12h,1d,2d}'::interval[]) s
-		WHERE s >= greatest((till - since) / 60, (SELECT max(p.resolution) FROM periods p))
+		WHERE s >= (SELECT greatest((max(p.period_end) - min(p.period_start)) / 60, max(p.resolution)) FROM periods p)
 	), '7 days') AS step
 ), bins AS (
 	SELECT date_bin(step, p.period_start, make_timestamptz(2001, 1, 1, 0, 0, 0)) AS bin,

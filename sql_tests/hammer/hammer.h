@@ -162,6 +162,7 @@ extern void hammer_blocks(void);
 extern void hammer_hash(void);
 extern void hammer_cell(void);
 extern void hammer_sparse(void);
+extern void hammer_items(void);
 extern void hammer_private(void);
 extern void hammer_cost(void);
 extern void hammer_bench(void);

@@ -43,6 +43,7 @@ static const HammerGroup groups[] = {
 	{"private", hammer_private, 0, true},
 	{"cell", hammer_cell, 6, true},
 	{"sparse", hammer_sparse, 3, true},
+	{"items", hammer_items, 3, true},
 	{"lwlock", hammer_lwlock, 2, true},
 	{"pending", hammer_pending, 2, true},
 	{"cost", hammer_cost, 0, false},

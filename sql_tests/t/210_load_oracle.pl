@@ -88,22 +88,21 @@ sub compare
 
 my $waits_inside = "kind = 'wait' AND inside AND event_name NOT LIKE 'wait/io/table/%'";
 
+# By wait_event_type, which the remainders of a period have, too.
+my %types = (LWLock => 'wait/synch/lwlock/', Lock => 'wait/lock/', IO => 'wait/io/file/', Client => 'wait/io/socket/',
+	IPC => 'wait/synch/ipc/', Timeout => 'wait/timeout/', BufferPin => 'wait/synch/bufferpin/', Spin => 'wait/synch/spinlock/');
+
 sub compare_all
 {
 	my ($name) = @_;
-	my @names = split /\n/, $server->sql("SELECT DISTINCT event_name FROM (SELECT event_name FROM $name WHERE kind = 'wait' AND inside"
-		  . " UNION SELECT event_name FROM ${name}_rows WHERE type = 'FOREGROUND' AND event_name NOT IN ('cpu', 'idle/transaction')) n ORDER BY 1");
 
-	foreach my $event (grep { $_ ne '' && $_ ne 'idle/transaction' } @names)
+	foreach my $type (sort keys %types)
 	{
-		compare($name, "type = 'FOREGROUND' AND event_name = '$event'", "kind = 'wait' AND inside AND event_name = '$event'",
-			'timer_wait', "$name: $event inside of statements");
-	}
-	@names = split /\n/, $server->sql("SELECT DISTINCT event_name FROM ${name}_rows WHERE type = 'BACKGROUND' AND event_name IS NOT NULL ORDER BY 1");
-	foreach my $event (@names)
-	{
-		compare($name, "type = 'BACKGROUND' AND event_name = '$event'", "kind = 'wait' AND NOT inside AND event_name = '$event'",
-			'timer_wait', "$name: $event outside of statements");
+		compare($name, "type = 'FOREGROUND' AND wait_event_type = '$type'", "kind = 'wait' AND inside AND event_name LIKE '$types{$type}%'",
+			'timer_wait', "$name: $type inside of statements");
+		next if $type =~ /^(Client|Timeout)$/;
+		compare($name, "type = 'BACKGROUND' AND wait_event_type = '$type'",
+			"kind = 'wait' AND NOT inside AND event_name LIKE '$types{$type}%'", 'timer_wait', "$name: $type outside of statements");
 	}
 	compare($name, "type = 'FOREGROUND' AND wait_event_type = 'Idle in transaction'", "event_name = 'idle/transaction'", 'timer_wait',
 		"$name: idle in transaction");

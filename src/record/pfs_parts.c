@@ -36,7 +36,6 @@
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
 #include "pfs_left.h"
-#include "pfs_load_names.h"
 #include "pfs_load_text.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
@@ -311,10 +310,6 @@ const PfsPart pfs_parts[] = {
 			{"pfs_load_history_lost", offsetof(PfsSharedRecorder, lost)},
 			{"pfs_load_history_late", offsetof(PfsSharedRecorder, late)},
 		},
-	},
-	{
-		.name = "load_names",
-		STRUCT(pfs_shared_load_names),
 	},
 	{
 		.name = "load_texts",

@@ -70,6 +70,7 @@ load_scan(PfsScan *scan)
 	return own;
 }
 
+/* Looks up the names of a row's database and user, unless an earlier row had the same. */
 static const Names *
 names_of(PfsScan *scan, const PfsLoadKey *key)
 {
@@ -179,7 +180,7 @@ time_datum(uint64 picoseconds)
 	  "When it ended. The next one of the same resolution begins here, unless the recorder did not run, or the " \
 	  "clock was set.", .key = PFS_KEY_PERIOD_END, .since = PFS_SINCE_1_1) \
 	X(t, resolution, interval, none, resolution_datum(row->resolution), \
-	  "How long a period should be: pfs.load_history_interval, a minute, or ten minutes. The same load is in each " \
+	  "How long a period should be: a second, or what the recorder is set to; a minute; ten minutes. The same load is in each " \
 	  "resolution: ask for one of them.", .key = PFS_KEY_RESOLUTION, .since = PFS_SINCE_1_1) \
 	X(t, type, text, none, pfs_text_datum(type_names[row->row.key.type]), \
 	  "FOREGROUND: inside statements, those of parallel workers too; BACKGROUND: waits for a resource outside of " \

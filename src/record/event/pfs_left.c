@@ -32,6 +32,7 @@ pfs_left_end(void)
 	(void) pfs_add_seqcst(&pfs_left->ended, 1);
 }
 
+/* Adds counters of an instrument that have left a thread, or never were in one. */
 void
 pfs_left_add(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum)
 {

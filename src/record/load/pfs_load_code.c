@@ -70,6 +70,7 @@ put_number(uint8 *at, uint64 number)
 	return at;
 }
 
+/* Writes a period; the format is above. */
 uint32
 pfs_load_encode(PfsLoadBytes *to, const PfsLoadHead *head, const PfsLoadRow *rows, int nrows)
 {
@@ -121,6 +122,7 @@ typedef struct Rest
 	const uint8 *end;
 } Rest;
 
+/* Reads a number that is at most max. */
 static uint64
 get_number(Rest *rest, uint64 max)
 {
@@ -203,6 +205,7 @@ get_key(Rest *rest, PfsLoadKey *key, const PfsLoadKey *last)
 	return true;
 }
 
+/* Reads a period, of bytes that may be anything. */
 bool
 pfs_load_decode(const PfsLoadBytes *from, uint32 nbytes, PfsLoadRow *rows)
 {

@@ -23,12 +23,6 @@
  */
 #define PFS_LOAD_REMAINDER	((PfsInstrumentId) 0xFFFE)
 
-/*
- * Numbers from here to below PFS_LOAD_REMAINDER are no instruments, but names that a file
- * had and this server has no instrument for (yet): pfs_load_names.h.
- */
-#define PFS_LOAD_FIRST_NAME ((PfsInstrumentId) 0x8000)
-
 typedef struct PfsLoadHead
 {
 	TimestampTz begin;

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #include "pfs_guc.h"
@@ -63,6 +63,7 @@ sift_down(Picked *picked, int at, const PfsLoadRow *row)
 	picked->largest[at] = *row;
 }
 
+/* Adds a row: it is among the largest, or it or the smallest of these goes to the others. */
 static void
 pick(Picked *picked, const PfsLoadRow *row)
 {
@@ -134,21 +135,9 @@ picked_rows(Picked *picked, PfsLoadRow *rows)
 /* The sum of one key.  longest is that of the last period. */
 typedef struct Sum
 {
-	PfsLoadRow	row;
+	PfsLoadRow	row;			/* begins with the key */
 	uint64		tick;			/* the period that longest is of */
-	char		status;
 } Sum;
-
-#define SH_PREFIX sums
-#define SH_ELEMENT_TYPE Sum
-#define SH_KEY_TYPE PfsLoadKey
-#define SH_KEY row.key
-#define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) &(key), sizeof(PfsLoadKey))
-#define SH_EQUAL(table, a, b) (memcmp(&(a), &(b), sizeof(PfsLoadKey)) == 0)
-#define SH_SCOPE static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
 
 /*
  * Rows that the sums of a period have at most.  When there are more, the smaller half goes
@@ -160,7 +149,7 @@ typedef struct Sum
 /* A minute or ten minutes under way. */
 typedef struct UnderWay
 {
-	sums_hash  *sums;			/* NULL: none is */
+	HTAB	   *sums;			/* of Sum; NULL: none is under way */
 	MemoryContext context;
 	PfsLoadHead head;			/* end and length so far */
 	uint64		tick;			/* periods that were added, to any */
@@ -195,16 +184,16 @@ compare_sums(const void *a, const void *b)
 
 /* Moves the smaller half of the sums to the remainders. */
 static void
-make_room(UnderWay *u)
+evict_smaller_half(UnderWay *u)
 {
-	uint32		n = u->sums->members;
+	long		n = hash_get_num_entries(u->sums);
 	Sum		   *all = MemoryContextAlloc(u->context, n * sizeof(Sum));
-	uint32		i = 0;
-	sums_iterator iterator;
+	long		i = 0;
+	HASH_SEQ_STATUS status;
 	Sum		   *sum;
 
-	sums_start_iterate(u->sums, &iterator);
-	while ((sum = sums_iterate(u->sums, &iterator)) != NULL)
+	hash_seq_init(&status, u->sums);
+	while ((sum = hash_seq_search(&status)) != NULL)
 		all[i++] = *sum;
 	qsort(all, n, sizeof(Sum), compare_sums);
 	for (i = n / 2; i < n; i++)
@@ -214,7 +203,7 @@ make_room(UnderWay *u)
 		if (all[i].tick != u->tick)
 			all[i].row.longest = 0;
 		add_to_sum(rest, &all[i].row, u->tick);
-		sums_delete(u->sums, all[i].row.key);
+		(void) hash_search(u->sums, &all[i].row.key, HASH_REMOVE, NULL);
 	}
 	pfree(all);
 }
@@ -223,8 +212,11 @@ make_room(UnderWay *u)
 static void
 begin(UnderWay *u, PfsLoadResolution resolution, const PfsLoadPeriod *period, uint32 generation)
 {
+	HASHCTL		ctl = {.keysize = sizeof(PfsLoadKey), .entrysize = sizeof(Sum)};
+
 	u->context = AllocSetContextCreate(TopMemoryContext, "pfs load sums", ALLOCSET_DEFAULT_SIZES);
-	u->sums = sums_create(u->context, 256, NULL);
+	ctl.hcxt = u->context;
+	u->sums = hash_create("pfs load sums", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	memset(u->rest, 0, sizeof(u->rest));
 	u->head = (PfsLoadHead)
 	{
@@ -245,7 +237,7 @@ static int
 rows_of(UnderWay *u, PfsLoadRow *rows)
 {
 	Picked		picked = {0};
-	sums_iterator iterator;
+	HASH_SEQ_STATUS status;
 	Sum		   *sum;
 
 	for (int type = 0; type < PFS_NUM_LOAD_TYPES; type++)
@@ -257,8 +249,8 @@ rows_of(UnderWay *u, PfsLoadRow *rows)
 				picked.rest[type][class].longest = 0;
 		}
 	}
-	sums_start_iterate(u->sums, &iterator);
-	while ((sum = sums_iterate(u->sums, &iterator)) != NULL)
+	hash_seq_init(&status, u->sums);
+	while ((sum = hash_seq_search(&status)) != NULL)
 	{
 		PfsLoadRow	row = sum->row;
 
@@ -301,9 +293,9 @@ add(UnderWay *u, const PfsLoadPeriod *period, const PfsLoadRow *rows, int nrows)
 		Sum		   *sum;
 		bool		found;
 
-		if (u->sums->members >= SUMS_MAX)
-			make_room(u);
-		sum = sums_insert(u->sums, rows[i].key, &found);
+		if (hash_get_num_entries(u->sums) >= SUMS_MAX)
+			evict_smaller_half(u);
+		sum = hash_search(u->sums, &rows[i].key, HASH_ENTER, &found);
 		if (!found)
 		{
 			sum->row = (PfsLoadRow)

@@ -177,6 +177,7 @@ store_text(const PfsLoadTextKey *key, const char *text, uint32 len)
 	((TextPlace *) hash_search(writers_index, key, HASH_ENTER, NULL))->place = place;
 }
 
+/* Notes that statements are named now, and brings the texts that are not there yet. */
 void
 pfs_load_texts_name(const PfsLoadRow *rows, int nrows)
 {
@@ -225,6 +226,7 @@ pfs_load_text_put(const PfsLoadTextKey *key, const char *text, uint32 len)
 
 /* ---- any process ---- */
 
+/* Copies key and text of a place. */
 int
 pfs_load_text_copy(uint32 place, PfsLoadTextKey *key, char *to, uint32 room)
 {

@@ -177,6 +177,7 @@ time_left(void)
 	return now >= recorder.due ? 0 : (long) ((recorder.due - now + 999999) / 1000000);
 }
 
+/* The background worker's function. */
 void
 pfs_recorder_main(Datum arg)
 {

@@ -77,6 +77,7 @@ forget_reset(PfsSumItems *before, const PfsSumItems *now)
 	}
 }
 
+/* Adds what a record has more than at its last reading, if it is still there. */
 static void
 read_one(uint32 index, uint64 word)
 {

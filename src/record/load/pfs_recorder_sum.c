@@ -86,6 +86,7 @@ pfs_sums_start(void)
 	sums.context = AllocSetContextCreate(TopMemoryContext, "pfs recorder's period", ALLOCSET_DEFAULT_SIZES);
 }
 
+/* Forgets the sums of the period before, but for what is carried. */
 void
 pfs_sums_begin(void)
 {
@@ -182,6 +183,7 @@ pfs_sums_running(const PfsSumItem *item, uint64 length)
 	sum->longest = Max(sum->longest, length);
 }
 
+/* Appends an item of zeroes to a source's numbers, and returns it until the next one comes. */
 PfsSumItem *
 pfs_sum_items_add(PfsSumItems *to)
 {
@@ -223,6 +225,7 @@ static const struct
 	{"idle/transaction", PFS_LOAD_IDLE_TRANSACTION, false},
 };
 
+/* The sums of an instrument, with what it is shown as. */
 static Whole *
 whole_of(uint32 i)
 {
@@ -273,6 +276,7 @@ picoseconds(uint64 ticks)
 	return (uint64) pfs_ticks_to_ps(pfs_timer_default(), ticks);
 }
 
+/* Appends a row, unless it has nothing. */
 static void
 add_row(Rows *to, PfsLoadType type, PfsLoadClass class, uint32 instrument, const PfsDigestKey *digest, const Sum *sum)
 {
@@ -402,6 +406,7 @@ take_waits_off_processor(void)
 		part_of(&waits[i]->key.digest, PFS_LOAD_CPU_NAME)->ticks -= waits[i]->sum.ticks;
 }
 
+/* Makes the rows of the period, of each instrument and of the processor. */
 PfsLoadRow *
 pfs_sums_rows(int *nrows)
 {

@@ -13,7 +13,9 @@
  * belong to the record's number, all else to the thread that has it.
  *
  * Counters that leave threads are added to pfs_left.  It is read behind the threads, and
- * all of it again if a thread has moved counters meanwhile (a few times at most).
+ * all of it again if a thread has moved counters meanwhile.  Where that goes on for too
+ * long, as with a process that is stopped there, what has left threads is read at a later
+ * tick: until then their numbers are too small, and no difference is shown that is none.
  *
  * Events that run count with their time up to the tick, which is taken off again at the
  * next one.  So it does not matter when they began, how many ticks they see, and to whom
@@ -36,7 +38,9 @@
 /* How often a thread in the middle of a write section is looked at. */
 #define PAUSES		2000
 
+/* How often all is read while threads move counters; microseconds in between. */
 #define LEFT_ROUNDS	5
+#define MOVE_NAP	1000
 
 /* What was read of a thread record's number. */
 typedef struct Known
@@ -71,6 +75,7 @@ pfs_recorder_threads_start(void)
 									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }
 
+/* Appends a number to those of a source, unless it is 0. */
 static void
 add_number(PfsSumItems *to, PfsSum sum, uint32 instrument, const PfsDigestKey *key, uint64 count, uint64 ticks)
 {
@@ -87,6 +92,7 @@ add_number(PfsSumItems *to, PfsSum sum, uint32 instrument, const PfsDigestKey *k
 		item->key = *key;
 }
 
+/* Appends an event that runs, or takes one off a sum, to those of the copy. */
 static void
 add_running(PfsSum sum, uint32 instrument, const PfsDigestKey *key, uint32 flags, uint64 start, bool minus, bool shown)
 {
@@ -140,6 +146,7 @@ add_inside(uint32 instrument, const PfsDigestKey *key, uint64 count, uint64 tick
 		add_number(&copy.numbers, PFS_SUM_OF_DIGEST, instrument, key, count, ticks);
 }
 
+/* What the innermost statement has waited for so far. */
 static void
 copy_charged(const PfsThread *t, const PfsDigestKey *key)
 {
@@ -379,6 +386,7 @@ lengthen(PfsSumItems *running, const PfsTick *tick)
 	}
 }
 
+/* Adds what a record's number has more than at its last reading. */
 static void
 read_one(uint32 index, const PfsTick *tick)
 {
@@ -408,12 +416,10 @@ read_one(uint32 index, const PfsTick *tick)
 	}
 }
 
-/* Reads what has left the threads. */
+/* Reads what has left the threads, into `scratch`. */
 static void
 read_left(void)
 {
-	PfsSumItems before = left_known;
-
 	scratch.n = 0;
 	add_number(&scratch, PFS_SUM_STATEMENTS, 0, NULL, pfs_load_relaxed(&pfs_left->statements),
 			   pfs_load_relaxed(&pfs_left->statement_ticks));
@@ -425,6 +431,14 @@ read_left(void)
 		add_number(&scratch, PFS_SUM_INSIDE, i, NULL, pfs_load_relaxed(&l->passed_count),
 				   pfs_load_relaxed(&l->passed_sum));
 	}
+}
+
+/* What has left the threads is as it was read last. */
+static void
+take_left(void)
+{
+	PfsSumItems before = left_known;
+
 	pfs_sums_take(&before);
 	pfs_sums_add(&scratch);
 	left_known = scratch;
@@ -466,7 +480,11 @@ pfs_recorder_read_threads(const PfsTick *tick)
 		read_left();
 		pfs_fence_acquire();
 		if (begun == ended && pfs_load_acquire(&pfs_left->begun) == begun)
+		{
+			take_left();
 			break;
+		}
+		pg_usleep(MOVE_NAP);
 	}
 	note_lengths();
 }

@@ -10,7 +10,7 @@
 #include "pfs_part.h"
 
 /* More rows than pfs.containers has. */
-#define PFS_CONTAINERS_MAX 48
+#define PFS_CONTAINERS_MAX 64
 
 /* Rows of pfs.containers, 0 .. n-1; false past the end. */
 extern bool pfs_container_row(int i, PfsContainerRow *row);
