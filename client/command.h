@@ -30,7 +30,11 @@ typedef struct Command
 
 /* All commands, in the order in which --help lists them. */
 #define PFS_COMMANDS(X) \
-	X(doctor)
+	X(doctor) \
+	X(snapshot) \
+	X(report) \
+	X(trace) \
+	X(flame)
 
 #define PFS_DECLARE_COMMAND(name) extern const Command command_##name;
 PFS_COMMANDS(PFS_DECLARE_COMMAND)

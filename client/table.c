@@ -98,8 +98,8 @@ show_value(ColumnKind kind, const char *value)
 }
 
 /* Is it a number of JSON?  PostgreSQL writes also NaN and Infinity. */
-static bool
-is_number(const char *value)
+bool
+is_json_number(const char *value)
 {
 	const char *p = value + (*value == '-');
 
@@ -169,7 +169,7 @@ write_json(const Table *table, Sink *sink)
 			buffer_printf(&line, "%s\"%s\": ", i > 0 ? ", " : "", column->name);
 			if (value == NULL)
 				buffer_add_string(&line, "null");
-			else if (column->kind != COLUMN_TEXT && is_number(value))
+			else if (column->kind != COLUMN_TEXT && is_json_number(value))
 				buffer_add_string(&line, value);
 			else
 			{

@@ -50,6 +50,9 @@ extern const char *table_value(const Table *table, int row, int column);
 extern void table_write(const Table *table, Sink *sink, OutputFormat format);
 extern void table_free(Table *table);
 
+/* Is it a number as JSON has them?  PostgreSQL writes also NaN and Infinity. */
+extern bool is_json_number(const char *value);
+
 /* A value as people read it, in a static buffer or itself; NULL becomes "". */
 extern const char *show_value(ColumnKind kind, const char *value);
 

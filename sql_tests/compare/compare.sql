@@ -90,7 +90,7 @@ INSERT INTO differences
 SELECT 'rows', CASE
 	WHEN :major < 16 AND is_query AND nested AND affected = 0 AND a_rows < sent THEN 'fetched in parts'
 	WHEN sent > 0 AND affected > 0 AND sent <> affected AND a_rows = sent + affected THEN 'a rule adds another command'
-	WHEN NOT is_query AND a_rows = 0 AND affected = 0 AND query ~* '^\s*(show|explain|call)\M' THEN 'a command returns rows'
+	WHEN NOT is_query AND a_rows = 0 AND affected = 0 AND query ~* '^(\s|/\*.*?\*/|--[^\n]*\n)*(show|explain|call)\M' THEN 'a command returns rows'
 	WHEN is_query AND a_rows < affected AND query ~* '\mwith\M.*\m(insert|update|delete|merge)\M' THEN 'WITH changes data'
 	WHEN f_calls > b_calls - a_calls AND a_rows BETWEEN greatest(sent, affected) AND greatest(sent + f_sent, affected + f_affected) THEN 'failed at the commit'
 	WHEN unended > f_calls AND greatest(sent, affected) - a_rows BETWEEN 1 AND unended_rows THEN 'open when its transaction failed'

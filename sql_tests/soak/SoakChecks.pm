@@ -16,6 +16,7 @@ our $patience = 30;
 # What must be true, and how it is told to whoever runs the soak.
 our @invariants = (
 	[ counts => 'what sessions have counted themselves, pfs has counted: statements, transactions, waits, errors, shapes, connections' ],
+	[ tables => 'rows by table and by index are those of the server\'s own statistics' ],
 	[ levels => 'the sums over accounts, users and hosts are those of the server, name by name, and so are the histograms' ],
 	[ records => 'threads, connections, files, sockets, prepared statements, held LWLocks are those that there are; all other records are free' ],
 	[ losses => 'nothing is counted as lost unless a container was full' ],
@@ -169,6 +170,61 @@ sub returned
 				return $n >= $low && $n <= $high ? '' : "pfs has $n";
 			});
 	}
+}
+
+# ---- rows of tables and indexes ----
+
+# What pfs and the server have counted of tables and indexes of ours, by OID and what: [ours, theirs].
+sub rows_counted
+{
+	my ($c) = @_;
+	my %n;
+	my $r = $c->query(<<'EOT');
+SELECT 1, s.relid, c.what, c.n FROM pg_stat_user_tables s,
+	LATERAL (VALUES ('seq', seq_tup_read), ('fetch', seq_tup_read + coalesce(idx_tup_fetch, 0)), ('insert', n_tup_ins), ('update', n_tup_upd),
+		('delete', n_tup_del)) c (what, n) WHERE schemaname = 'public'
+UNION ALL SELECT 1, indexrelid, 'found', idx_tup_read FROM pg_stat_user_indexes WHERE schemaname = 'public'
+UNION ALL SELECT 0, to_regclass(format('public.%I', object_name)), c.what, c.n FROM pfs.table_io_waits_summary_by_table,
+	LATERAL (VALUES ('fetch', count_fetch), ('insert', count_insert), ('update', count_update), ('delete', count_delete)) c (what, n)
+	WHERE database_name = current_database() AND object_schema = 'public'
+UNION ALL SELECT 0, to_regclass(format('public.%I', coalesce(index_name, object_name))),
+	CASE WHEN index_name IS NULL THEN 'seq' ELSE 'found' END, count_fetch FROM pfs.table_io_waits_summary_by_index_usage
+	WHERE database_name = current_database() AND object_schema = 'public'
+EOT
+
+	die "$r->{error} $r->{message}" if defined $r->{error};
+	$n{"$_->[1] $_->[2]"}[ $_->[0] ] += $_->[3] foreach grep { defined $_->[1] } @{ $r->{rows} };
+	return \%n;
+}
+
+# The tables of pgbench and their indexes are there all the time.
+sub tables
+{
+	my ($c, $before) = @_;
+	local $about = 'tables';
+	my $lost = $c->value(q{SELECT sum(variable_value::bigint) FROM pfs.status WHERE variable_name IN ('pfs_table_instances_lost', 'pfs_index_stat_lost')});
+	my %pgbench = map { $_->[0] => $_->[1] } @{ $c->query(q{SELECT oid, relname FROM pg_class WHERE relname LIKE 'pgbench%' AND relkind IN ('r', 'i')})->{rows} };
+	my $compared;
+
+	return if $lost > 0;
+	soon('prepared transactions are over', sub { rows($c, 'SELECT gid FROM pg_prepared_xacts') });
+	soon('rows of tables and indexes', sub {
+			my $now = rows_counted($c);
+			my @wrong;
+
+			$compared = 0;
+			foreach my $key (sort keys %$now)
+			{
+				my ($oid, $what) = split / /, $key;
+				my ($ours, $theirs) = map { ($now->{$key}[$_] // 0) - ($before->{$key}[$_] // 0) } 0, 1;
+
+				next unless defined $pgbench{$oid};
+				$compared += $theirs;
+				push @wrong, "$pgbench{$oid} $what: pfs has $ours, the server $theirs" if $ours != $theirs;
+			}
+			return join('; ', @wrong > 5 ? @wrong[0 .. 4] : @wrong);
+		});
+	check('there were rows', $compared > 1000 ? '' : "only $compared");
 }
 
 # ---- levels ----

@@ -399,6 +399,7 @@ sub round
 
 	fresh($server);
 	my $epoch = start_time($server);
+	my $rows = SoakChecks::rows_counted($c);
 
 	if ($kind eq 'returned')
 	{
@@ -442,6 +443,8 @@ sub round
 		$c->query(q{SELECT pfs.set_instruments('%', 'YES', 'YES')});
 		SoakChecks::levels($c, logins_fail => $kind eq 'crash');
 	}
+	# What the switches of these rounds leave alone.
+	SoakChecks::tables($c, $rows) if $kind =~ /exact|levels/;
 	SoakChecks::counted_globally($c, $known) if $kind eq 'levels';
 	SoakChecks::returned($c, $known, { map { $_ => $counts->{left}{u0}{"left $_"}[0] } qw(waits statements) }, \%lingering) if $kind eq 'returned';
 	SoakChecks::always($c, $server);

@@ -13,12 +13,14 @@
 
 #include "access/parallel.h"
 #include "access/xact.h"
+#include "miscadmin.h"
 
 #include "pfs_error.h"
 #include "pfs_instr.h"
 #include "pfs_instr_drop.h"
 #include "pfs_instr_program.h"
 #include "pfs_instr_prove.h"
+#include "pfs_instr_table.h"
 #include "pfs_program_call.h"
 #include "pfs_rel_io.h"
 #include "pfs_secret.h"
@@ -55,6 +57,18 @@ end_rows(PfsThread *t, XactEvent event)
 		pfs_drop_committed();
 }
 
+/*
+ * A process without a client watches tables from its first transaction on, which connects it to its
+ * database: its work may come by no hook, as the part of a CREATE INDEX that a parallel worker does,
+ * or the pages that autovacuum summarizes for a BRIN index.  At a commit catalogs can be read.
+ */
+static void
+background_xact_cb(XactEvent event)
+{
+	if (event == XACT_EVENT_PRE_COMMIT)
+		pfs_tables_watch(pfs_thread_here());
+}
+
 /* Tells record of the commit, the preparation and the abort of a transaction. */
 static void
 xact_cb(XactEvent event, void *arg)
@@ -62,7 +76,14 @@ xact_cb(XactEvent event, void *arg)
 	PfsThread  *t = pfs_my_thread;
 
 	end_rows(t, event);
-	if (t == NULL || IsParallelWorker())
+	if (unlikely(MyProcPort == NULL))
+	{
+		background_xact_cb(event);
+		if (IsParallelWorker())
+			return;
+		t = pfs_my_thread;
+	}
+	if (t == NULL)
 		return;
 	/* Nearly all are one of these two. */
 	if (likely(event == XACT_EVENT_PRE_COMMIT))

@@ -1,0 +1,105 @@
+# shellcheck shell=bash
+#
+# Folders with another Debian in them, made by debootstrap, for scripts that need
+# another release than the machine's, or one on which nothing is installed yet.
+# Only root can make and enter them.
+#
+# Sourced behind lib.sh, never run.
+
+# The release of a number or a name of Debian.
+suite_of() {
+	case $1 in
+		12) echo bookworm ;;
+		13) echo trixie ;;
+		*) echo "$1" ;;
+	esac
+}
+
+# The Debian in whose packages a version of PostgreSQL is, and, if only that version comes
+# from there, another suite behind it.
+#	suite_of_server VERSION
+suite_of_server() {
+	case $1 in
+		15) echo bookworm ;;
+		17) echo trixie ;;
+		18) echo testing ;;
+		19) echo sid experimental ;;
+		*) return 1 ;;
+	esac
+}
+
+# The mirror of the machine's own packages.
+debian_mirror() {
+	# shellcheck disable=SC2016 # apt expands it
+	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 2>/dev/null |
+		awk '$1 !~ /security|updates|backports/ && $2 ~ /\/debian\/$/ && !found { print $2; found = 1 }'
+}
+
+# The proxy of the machine's apt, if it has one.
+apt_proxy() { apt-config shell p Acquire::http::Proxy | sed -n "s/^p='\(.*\)'$/\1/p"; }
+
+# Run in a folder, with mounts and process ids that end with the command.  Its /tmp is a
+# new folder on disk each time: servers in memory would have no real file calls.
+#	enter_root ROOT BIND COMMAND...; the folder BIND, unless empty, appears as /pfs
+enter_root() (
+	root=$1 bind=$2
+	shift 2
+	tmp=$(mktemp -d "$root.tmp.XXXXXX")
+	trap 'rm -rf --one-file-system "$tmp"' EXIT
+	trap 'exit 143' INT TERM
+	chmod 1777 "$tmp"
+	# shellcheck disable=SC2016 # expands inside
+	unshare --mount --pid --fork --kill-child --propagation private bash -c '
+		set -e
+		root=$1 tmp=$2 bind=$3
+		shift 3
+		mount -t proc proc "$root/proc"
+		mount --bind /dev "$root/dev"
+		mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+		mount --bind "$tmp" "$root/tmp"
+		if [ -n "$bind" ]; then
+			mkdir -p "$root/pfs"
+			mount --bind "$bind" "$root/pfs"
+		fi
+		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 CI="${CI:-}" chroot "$root" "$@"
+	' bash "$root" "$tmp" "$bind" "$@"
+)
+
+# Install debootstrap, where it is missing.
+#	need_debootstrap LOG
+need_debootstrap() {
+	[ -z "$(command -v debootstrap)" ] || return 0
+	say "installing debootstrap"
+	apt-get update >/dev/null 2>&1 </dev/null || :
+	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 debootstrap \
+		</dev/null >"$1" 2>&1 || { tail -n 20 "$1" >&2; die "apt-get install debootstrap failed"; }
+}
+
+# Make a folder with the smallest Debian, in which no service starts.
+#	make_root SUITE ROOT LOG [EXTRA_SUITE]
+make_root() {
+	local suite=$1 root=$2 log=$3 extra=${4:-} uri proxy
+	need_debootstrap "$log"
+	uri=$(debian_mirror)
+	[ -n "$uri" ] || die "no Debian mirror in this machine's apt configuration"
+	proxy=$(apt_proxy)
+	[ -z "$proxy" ] || export http_proxy=$proxy
+	rm -rf --one-file-system "$root"
+	mkdir -p "$root"
+	# Namespaces also here: package scripts may start things.
+	unshare --mount --pid --fork --kill-child --propagation private \
+		debootstrap --variant=minbase "$suite" "$root" "$uri" >"$log" 2>&1 </dev/null ||
+		{ tail -n 20 "$log" >&2; die "debootstrap failed"; }
+	# The testing suite's index can be past its date, which says nothing here.
+	cat >"$root/etc/apt/apt.conf.d/90pfs" <<-'EOT'
+		Acquire::Check-Valid-Until "false";
+		APT::Install-Recommends "false";
+		APT::Sandbox::User "root";
+	EOT
+	[ -z "$proxy" ] || echo "Acquire::http::Proxy \"$proxy\";" >>"$root/etc/apt/apt.conf.d/90pfs"
+	[ -z "$extra" ] || echo "deb $uri $extra main" >"$root/etc/apt/sources.list.d/$extra.list"
+	printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+	chmod 755 "$root/usr/sbin/policy-rc.d"
+	mkdir -p "$root/etc/postgresql-common/createcluster.d"
+	echo "create_main_cluster = false" >"$root/etc/postgresql-common/createcluster.d/pfs.conf"
+}

@@ -1,0 +1,105 @@
+# Files that are no snapshots, or not what they were: each has a clear answer, and none is
+# half used.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsServer;
+use PfsReports;
+use Test::More;
+
+needs_program();
+
+my $server = PfsServer->new('main');
+$server->start;
+$server->sql('CREATE EXTENSION pfs');
+my $folder = PfsServer::folder();
+
+foreach my $name (qw(a b))
+{
+	is((program($server, 'snapshot', "$folder/$name"))[0], 0, "snapshot $name");
+}
+my ($a, $b) = map { slurp("$folder/$_") } qw(a b);
+
+# The file is refused with this text, and nothing is written.
+sub refused
+{
+	my ($text, $regex, $name) = @_;
+	my $output = "$folder/output";
+
+	unlink $output;
+	spew("$folder/bad", $text);
+	my ($status, $out, $err) = program($server, 'report', '--output', $output, "$folder/a", "$folder/bad");
+	is($status, 2, "$name: refused");
+	is($out, '', "$name: no output");
+	like($err, qr/^pfs: [^\n]*$regex[^\n]*\n\z/, "$name: one line that says why");
+	ok(!-e $output, "$name: no file");
+}
+
+# A change that has to be one, or the test tests nothing.
+sub changed
+{
+	my ($from, $to) = @_;
+
+	(my $text = $b) =~ s/$from/$to/ or die "nothing matches $from";
+	return $text;
+}
+
+refused('', qr/is no JSON, or cut off/, 'empty');
+refused(substr($b, 0, length($b) * $_ / 7), qr/is no JSON, or cut off/, "cut off at $_ of 7") foreach 1 .. 6;
+refused('{"format": "other"}', qr/was not written by "pfs snapshot"/, 'another program');
+refused('[1, 2]', qr/was not written by "pfs snapshot"/, 'another thing');
+refused("\x7fELF\0\0\0", qr/is no JSON/, 'a program');
+refused(changed(qr/"version": 1/, '"version": 2'), qr/has version 2, and this program reads up to 1/, 'a newer one');
+refused(changed(qr/"version": 1/, '"version": "1"'), qr/no version/, 'a version that is none');
+refused(changed(qr/"version": 1/, '"version": -4294967295'), qr/no version/, 'a version below the first');
+refused(changed(qr/"taken": "\d+"/, '"taken": "yesterday"'), qr/when it was taken/, 'a time that is none');
+refused(changed(qr/"taken": "\d+"/, '"taken": "99999999999999999999999"'), qr/when it was taken/, 'a time far off');
+refused(changed(qr/"system_identifier": "\d+"/, '"system_identifier": "1"'), qr/of two clusters/, 'another server');
+refused(changed(qr/"system_identifier": "\d+"/, '"system_identifier": 5'), qr/neither a string nor null/, 'a fact of another type');
+refused(changed(qr/"tables": \[/, '"tables": [7, '), qr/table 1 has no name/, 'a table that is none');
+refused(changed(qr/"columns": \["event_name", /, '"columns": ["event_name", "event_name", '), qr/column event_name twice/, 'a column twice');
+refused(changed(qr/"rows": \[\n\["[^"]*", /, qq("rows": [\n[)), qr/row 1: not \d+ values/, 'a value less');
+refused(changed(qr/(?<=\["statement\/sql\/select", )"\d+"/, '"many"'), qr/row \d+, count_star: not a whole number/, 'a counter that is no number');
+refused($a, qr/not older than the second/, 'the same one');
+refused("$b$b", qr/no JSON/, 'two in one file');
+
+# Any byte that becomes another one leaves a report or a message, and no crash.
+srand(245);
+foreach my $round (1 .. 40)
+{
+	my $text = $b;
+
+	substr($text, rand length $text, 1) = chr int rand 256 foreach 1 .. 3;
+	spew("$folder/bad", $text);
+	my ($status, $out, $err) = program($server, 'report', '--format', 'json', "$folder/a", "$folder/bad");
+	ok($status == 0 || ($status == 2 && $err =~ /^pfs: [^\n]*\n\z/), "damage $round: status $status") or diag($err);
+}
+
+# ---- files ----
+
+foreach my $case ([ "$folder/nowhere", qr/cannot open/ ], [ $folder, qr/cannot read/ ])
+{
+	my ($status, $out, $err) = program($server, 'report', $case->[0], "$folder/b");
+	is($status, 2, "$case->[0]: refused");
+	like($err, $case->[1], 'and it is said why');
+}
+my ($status, $out, $err) = program($server, 'snapshot', "$folder/nowhere/file");
+isnt($status, 0, 'a file that cannot be made');
+like($err, qr/nowhere/, 'is named');
+my $kept = "$folder/kept";
+spew($kept, 'old');
+is((program({ env => { PGPORT => 1 } }, $server, 'snapshot', $kept))[0], 2, 'a server that is not there');
+is(slurp($kept), 'old', 'leaves an older file as it was');
+($status, $out) = program($server, 'snapshot', '-');
+like($out, qr/^\{"format": "pfs snapshot"/, 'standard output');
+
+# The order of the command line.
+like((program($server, 'report', "$folder/b", "$folder/a"))[2], qr/give the older one first/, 'the older one comes first');
+like((program($server, 'report', "$folder/b"))[2], qr/a second snapshot is missing/, 'one snapshot is no report');
+like((program($server, 'report'))[2], qr/give one of/, 'nothing is no report');
+like((program($server, 'report', '--format', 'pdf', "$folder/a", "$folder/b"))[2], qr/html, text or json/, 'a format that there is not');
+like((program($server, 'report', '--till', 'now'))[2], qr/--till needs --since/, 'an end without a begin');
+
+done_testing();
