@@ -303,6 +303,15 @@ $recorder->query('SELECT load_end()');
 end_of($_) foreach 60, 600;
 compare('a reset in the middle');
 
+# ---- a recorder that ends by itself ----
+
+$recorder->query(keep($start + 1232, $start + 1233, { key($kinds[0], 3) => [ 1, 3e12, 0 ] }));
+$recorder->close;
+end_of($_) foreach 60, 600;
+ok($server->poll(q{SELECT count(*) FROM pfs.load_history WHERE query_id = 3}, 3), 'the minute under way is kept when the recorder ends');
+compare('a recorder that ends by itself');
+$recorder = $server->session;
+
 # ---- names that are gone, rights ----
 
 $server->sql('CREATE DATABASE gone; CREATE ROLE gone; CREATE ROLE other LOGIN; GRANT pg_monitor TO other; CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA pfs TO reader; GRANT SELECT ON pfs.load_history TO reader');

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "storage/ipc.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
@@ -320,6 +321,13 @@ number_of(TimestampTz time, PfsLoadResolution resolution)
 
 /* ---- the recorder ---- */
 
+/* The process ends, in whichever way but by a crash. */
+static void
+end_cb(int code, Datum arg)
+{
+	pfs_load_keep_end();
+}
+
 /*
  * Keeps a period, and adds it to those that are longer.  Where it does not follow on the last
  * one, these end with that.
@@ -332,8 +340,12 @@ pfs_load_keep(const PfsLoadPeriod *period, PfsLoadRow *rows, int nrows)
 	PfsLoadHead head = {period->begin, period->end, period->length, 0, generation, seconds, 0};
 	PfsLoadRow	largest[PFS_LOAD_ROWS_MAX];
 	Picked		picked = {0};
+	static bool watched = false;
 	int			n;
 
+	if (!watched)
+		before_shmem_exit(end_cb, 0);
+	watched = true;
 	for (int i = 0; i < nrows; i++)
 		pick(&picked, &rows[i]);
 	n = picked_rows(&picked, largest);

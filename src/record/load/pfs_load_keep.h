@@ -10,8 +10,8 @@
 
 /*
  * The recorder ends, or stops recording: the minute and the ten minutes under way end here,
- * and are kept as they are.  In the process that called pfs_load_keep(); elsewhere it does
- * nothing.
+ * and are kept as they are.  In the process that called pfs_load_keep(), which does it by
+ * itself when it ends; elsewhere it does nothing.
  */
 extern void pfs_load_keep_end(void);
 
