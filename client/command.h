@@ -34,7 +34,8 @@ typedef struct Command
 	X(snapshot) \
 	X(report) \
 	X(trace) \
-	X(flame)
+	X(flame) \
+	X(metrics)
 
 #define PFS_DECLARE_COMMAND(name) extern const Command command_##name;
 PFS_COMMANDS(PFS_DECLARE_COMMAND)

@@ -79,6 +79,11 @@ COMMENT ON COLUMN pfs.probes.status IS
 COMMENT ON COLUMN pfs.probes.detail IS
 'Why it is not active, or what is special about it; of a hook the library that is called before pfs; else NULL.';
 
+COMMENT ON COLUMN pfs.status.variable_name IS
+'pfs_start_time, footprint totals, what was kept over a restart, or pfs_<container>_lost.';
+COMMENT ON COLUMN pfs.status.variable_value IS
+'Its value as text; NULL: there is none.';
+
 COMMENT ON COLUMN pfs.events_waits_current.event_id IS
 'Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, statements and transactions. In events_waits_current, of several rows of a thread, the one with the highest number is what it waits for.';
 COMMENT ON COLUMN pfs.events_waits_current.spins IS

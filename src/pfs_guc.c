@@ -17,6 +17,9 @@
 /* Instruments of a version alone are some 450. */
 #define MIN_INSTRUMENTS 896
 
+#define SAVE_INTERVAL_DEFAULT	300 /* seconds */
+#define SAVE_INTERVAL_MAX		86400
+
 #define UNSET(...) -1,
 
 bool		pfs_enabled = true;
@@ -29,6 +32,8 @@ int			pfs_max_sql_text_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_lwlock_events = PFS_LWLOCK_WAITS;
 int			pfs_max_digest_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_max_digest_sample_age = PFS_SAMPLE_AGE_DEFAULT;
+bool		pfs_save_on = true;
+int			pfs_save_interval = SAVE_INTERVAL_DEFAULT;
 int			pfs_load_history_size[] = {PFS_LOAD_SECONDS_DEFAULT, PFS_LOAD_MINUTES_DEFAULT, PFS_LOAD_TEN_MINUTES_DEFAULT};
 int			pfs_load_interval = 1;
 int			pfs_settings_refused = 0;
@@ -200,6 +205,30 @@ define_sample_age(GucIntAssignHook assign)
 		pfs_settings_refused++;
 }
 
+/* The file that survives a restart; a wrong value of either counts as refused. */
+static void
+define_save(void)
+{
+	char	   *wanted = configured("pfs.save");
+	char	   *interval = configured("pfs.save_interval");
+	bool		on;
+	int			value;
+
+	DefineCustomBoolVariable("pfs.save",
+							 "Keeps the load history and what is counted by digest over a restart.",
+							 "In pg_stat_tmp/pfs.save of the data directory. Off: that file is neither read nor written.",
+							 &pfs_save_on, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	if (wanted != NULL && (!parse_bool(wanted, &on) || on != pfs_save_on))
+		pfs_settings_refused++;
+	DefineCustomIntVariable("pfs.save_interval",
+							"Seconds between two times that it is saved: what a crash loses at most.",
+							"0: only when the server is stopped.",
+							&pfs_save_interval, SAVE_INTERVAL_DEFAULT, 0, SAVE_INTERVAL_MAX,
+							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
+	if (interval != NULL && (!parse_int(interval, &value, GUC_UNIT_S, NULL) || value != pfs_save_interval))
+		pfs_settings_refused++;
+}
+
 /* Bytes; the histories have room for so many in each of their rows. */
 static void
 define_text_length(const char *name, const char *description, int *variable, int by_default)
@@ -247,7 +276,11 @@ pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_
 	define_text_length("pfs.max_digest_length", "Bytes of each digest's normalised text that are kept.",
 					   &pfs_max_digest_length, PFS_SQL_TEXT_DEFAULT);
 	define_sample_age(assign_sample_age);
-	define_load_interval();
-	define_load_history();
+	<<<<<<<HEAD
+		define_load_interval();
+	== == == =
+		define_save();
+	>>>>>>>main
+		define_load_history();
 	MarkGUCPrefixReserved("pfs");
 }

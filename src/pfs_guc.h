@@ -18,6 +18,8 @@ extern int	pfs_max_sql_text_length;
 extern int	pfs_lwlock_events;	/* PfsLwlockEvents */
 extern int	pfs_max_digest_length;
 extern int	pfs_max_digest_sample_age;
+extern bool pfs_save_on;		/* pfs.save */
+extern int	pfs_save_interval;	/* seconds; 0: at a clean stop only */
 extern int	pfs_load_interval;	/* seconds; 0: off */
 extern int	pfs_load_history_size[3];	/* by PfsLoadResolution */
 

@@ -30,6 +30,7 @@
 #include "pfs_instr.h"
 #include "pfs_instr_lwlock.h"
 #include "pfs_platform.h"
+#include "pfs_save.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_probe_row.h"
@@ -126,6 +127,7 @@ startup_cb(void)
 		watch_ends();
 	}
 	pfs_instr_mark_unavailable();
+	pfs_save_start();
 }
 
 /*

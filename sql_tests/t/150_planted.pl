@@ -23,6 +23,7 @@ my $installation = PfsReleases->new;
 my $server = PfsServer->new('main', postgres => $installation->postgres, preload => "pfs, $module", conf => <<'EOT');
 autovacuum = off
 fsync = off
+max_locks_per_transaction = 512
 pfs.lwlock_events = all
 pfs.events_waits_history_long_size = 100
 pfs.events_statements_history_long_size = 100

@@ -127,7 +127,7 @@ foreach (prose('docs/settings.md') =~ /^\| \[?(`pfs\..*) \|$/mg)
 	$unit = '' unless $unit =~ /^(bytes|seconds)$/;
 	push @said, "$name|$default|$range|$unit|$when";
 }
-is(join("\n", sort @said), $settings, 'docs/settings.md: every setting, with default, range, unit and when it takes effect');
+is(join("\n", sort @said), join("\n", sort split(/\n/, $settings)), 'docs/settings.md: every setting, with default, range, unit and when it takes effect');
 
 # Names behind "pfs." are tables, views, functions or settings; those behind "pfs_" rows of pfs.status, or objects.
 my %known = map { $_ => 1 } split /\n/, $server->sql(<<'EOT');
@@ -136,6 +136,9 @@ UNION SELECT proname FROM pg_proc WHERE pronamespace = 'pfs'::regnamespace
 UNION SELECT substr(name, 5) FROM pg_settings WHERE name LIKE 'pfs.%'
 EOT
 my %variables = map { $_ => 1 } split(/\n/, $server->sql('SELECT variable_name FROM pfs.status')), qw(pfs_server pfs_fdw pfs_sys);
+
+# Metrics have names that begin as those of status.
+$variables{$_} = $variables{"${_}_total"} = $variables{"${_}_info"} = 1 foreach PfsDocs::text('client/metrics.c') =~ /^\t\{"(pfs_\w+)", /mg;
 
 foreach my $page (@pages)
 {

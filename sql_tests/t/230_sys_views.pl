@@ -204,7 +204,7 @@ is(errors_of($server), '', 'all can be read with all instruments off');
 $server->sql("SELECT pfs.set_consumers('%', 'NO'); SELECT pfs.set_threads('%', 'NO', 'NO'); UPDATE pfs.threads SET instrumented = 'NO'; SELECT pfs.reset()");
 is(errors_of($server), '', 'and consumers, and threads');
 # What shows something nevertheless: objects of the server, and pfs itself.
-my %full = map { $_ => 1, "x\$$_" => 1 } qw(metrics processlist session schema_object_overview version user_summary host_summary
+my %full = map { $_ => 1, "x\$$_" => 1 } qw(metrics ps_check_lost_instrumentation processlist session schema_object_overview version user_summary host_summary
 	memory_by_host_by_current_bytes memory_by_thread_by_current_bytes memory_by_user_by_current_bytes memory_global_by_current_bytes memory_global_total);
 my $counts = join ' UNION ALL ', map { "SELECT '$_' WHERE EXISTS (SELECT FROM pfs_sys.\"$_\")" } grep { !$full{$_} } @views;
 is($server->sql($counts), '', 'and have no rows');

@@ -66,6 +66,7 @@ my %functions = (
 		[ 'load_many(period_start timestamptz, rows int, first bigint)', 'void', 'pfs_test_load_many' ],
 	],
 	pfs_test_decode => [ [ 'decode_lines(lines text)', 'text', 'pfs_test_decode' ] ],
+	pfs_test_save => [ [ 'save()', 'bool', 'pfs_test_save' ] ],
 	pfs_test_access => [ [ 'chained()', 'bigint', 'pfs_test_chained' ], [ 'access_time()', 'float8', 'pfs_test_access_time' ] ],
 	pfs_test_plugin => [ [ 'plugin_calls()', 'text', 'pfs_test_plugin_calls' ] ],
 	pfs_test_front => [ [ 'elsewhere()', 'void', 'pfs_test_elsewhere' ] ],

@@ -143,10 +143,16 @@ typedef struct StatusRow
 	char		value[VARIABLE_VALUE_SIZE];
 } StatusRow;
 
+static Datum
+value_of(const StatusRow *row, bool *isnull)
+{
+	return row->value[0] ? pfs_text_datum(row->value) : pfs_null(isnull);
+}
+
 #define STATUS_COLUMNS(X, t) \
 	X(t, variable_name, text, none, pfs_text_datum(row->name), \
-	  "pfs_start_time, footprint totals, or pfs_<container>_lost.", .width = 28) \
-	X(t, variable_value, text, none, pfs_text_datum(row->value), "Its value as text.", .width = 8)
+	  "pfs_start_time, footprint totals, what was kept over a restart, or pfs_<container>_lost.", .width = 28) \
+	X(t, variable_value, text, none, value_of(row, isnull), "Its value as text; NULL: there is none.", .width = 8)
 
 PFS_COLUMNS(status, StatusRow, STATUS_COLUMNS)
 

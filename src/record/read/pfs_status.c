@@ -73,6 +73,8 @@ typedef enum StatusRow
 	STATUS_BYTES_RESERVED,
 	STATUS_BYTES_RESIDENT,
 	STATUS_FENCE,
+	STATUS_TOTALS_SINCE,
+	STATUS_SAVED_AT,
 	STATUS_TABLE_SINCE,
 } StatusRow;
 
@@ -84,6 +86,8 @@ static const char *const status_names[] = {
 	[STATUS_BYTES_RESERVED] = "pfs_bytes_reserved",
 	[STATUS_BYTES_RESIDENT] = "pfs_bytes_resident",
 	[STATUS_FENCE] = "pfs_fence",
+	[STATUS_TOTALS_SINCE] = "pfs_totals_since",
+	[STATUS_SAVED_AT] = "pfs_saved_at",
 	[STATUS_TABLE_SINCE] = "pfs_table_io_since",
 };
 
@@ -127,6 +131,12 @@ own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
 			break;
 		case STATUS_FENCE:
 			strlcpy(value, pfs_fence_name(), size);
+			break;
+		case STATUS_TOTALS_SINCE:
+			write_time(pfs_reset_time("events_statements_summary_by_digest"), value, size);
+			break;
+		case STATUS_SAVED_AT:
+			write_time((TimestampTz) pfs_load_relaxed(&pfs_setup->saved_at), value, size);
 			break;
 		case STATUS_TABLE_SINCE:
 			write_time(pfs_object_rules_counted_since(), value, size);

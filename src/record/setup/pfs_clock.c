@@ -293,6 +293,12 @@ pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks)
 	return ticks * PICOSECONDS_PER_SECOND / frequency;
 }
 
+unsigned	__int128
+pfs_ps_to_ticks(PfsTimer timer, PfsPicoseconds ps)
+{
+	return (ps * pfs_clock->frequency[timer] + PICOSECONDS_PER_SECOND - 1) / PICOSECONDS_PER_SECOND;
+}
+
 #define PS_PER_MICROSECOND 1000000
 
 /* Microseconds of the default timer since the server's start. */
@@ -317,6 +323,25 @@ TimestampTz
 pfs_clock_timestamp(uint64 reading, int64 offset)
 {
 	return microseconds_of(reading) + offset;
+}
+
+/*
+ * Finds a reading for a date before the server's start: as long before the clock's zero as
+ * the timer has been running, so that ages are right up to the machine's start.  Readings up
+ * to the zero are no time after the start, so the offset is the date itself.
+ */
+uint64
+pfs_clock_reading_before(TimestampTz time, int64 *offset)
+{
+	uint64		zero = pfs_clock->zero[pfs_timer_default()];
+	PfsPicoseconds before = 0;
+	unsigned	__int128 ticks;
+
+	if (time < pfs_clock->start_time)
+		before = (PfsPicoseconds) (pfs_clock->start_time - time) * PS_PER_MICROSECOND;
+	ticks = pfs_ps_to_ticks(pfs_timer_default(), before);
+	*offset = time;
+	return ticks < zero ? zero - (uint64) ticks : 1;
 }
 
 /* Converts a reading to picoseconds since the clock's zero. */

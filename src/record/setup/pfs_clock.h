@@ -78,8 +78,17 @@ extern PfsPicoseconds pfs_timer_to_ps(PfsTimer timer, uint64 reading);
 extern int64 pfs_clock_offset(uint64 reading);
 extern TimestampTz pfs_clock_timestamp(uint64 reading, int64 offset);
 
+/*
+ * The same of a date before the server's start, which a file has: a reading that is not
+ * after the clock's zero, and an offset with which it is this date.
+ */
+extern uint64 pfs_clock_reading_before(TimestampTz time, int64 *offset);
+
 /* Differences of two readings, or a sum of them, as picoseconds. */
 extern PfsPicoseconds pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks);
+
+/* And back, rounded up, so that the same ticks come out again; of less than 2^94. */
+extern unsigned __int128 pfs_ps_to_ticks(PfsTimer timer, PfsPicoseconds ps);
 
 /* Ticks of a timer in those of the default timer.  Any context. */
 static inline uint64

@@ -147,14 +147,46 @@ wait_for_turn(const LOCKTAG *tag, LOCKMODE mode)
 	PG_END_TRY();
 }
 
-/* Takes the lock at once if it is free; else waits, and raises an error in the end. */
+/*
+ * The same in a process that is in no transaction, and for which the server has prepared no
+ * timeout: it looks again, as patience does.
+ */
+static void
+nap_for_turn(const LOCKTAG *tag, LOCKMODE mode)
+{
+	struct timespec nap = {0, NAP_NS};
+	uint64		until = now_ns() + PFS_TURN_TIMEOUT * UINT64CONST(1000000);
+
+	while (LockAcquire(tag, mode, false, true) == LOCKACQUIRE_NOT_AVAIL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (now_ns() > until)
+			ereport(ERROR,
+					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+					 errmsg("pfs: others read or reset these numbers all the time")));
+		nanosleep(&nap, NULL);
+	}
+}
+
+/*
+ * Takes the lock at once if it is free; else waits, and raises an error in the end.  The
+ * recorder is in no transaction, and the lock, which no resource owner knows then, is the
+ * process's: nothing between take and give raises an error.  The postmaster, which is no
+ * process for locks, reads only where there is no other.
+ */
 void
 pfs_turn_take(PfsTurn what, bool alone)
 {
 	LOCKTAG		tag = tag_of(what);
 
-	if (LockAcquire(&tag, mode_of(alone), false, true) == LOCKACQUIRE_NOT_AVAIL)
+	if (MyProc == NULL)
+		return;
+	if (LockAcquire(&tag, mode_of(alone), false, true) != LOCKACQUIRE_NOT_AVAIL)
+		return;
+	if (IsTransactionState())
 		wait_for_turn(&tag, mode_of(alone));
+	else
+		nap_for_turn(&tag, mode_of(alone));
 }
 
 void
@@ -162,5 +194,7 @@ pfs_turn_give(PfsTurn what, bool alone)
 {
 	LOCKTAG		tag = tag_of(what);
 
+	if (MyProc == NULL)
+		return;
 	(void) LockRelease(&tag, mode_of(alone), false);
 }

@@ -40,13 +40,9 @@ pfs_reset_time(const char *table)
 	return time;
 }
 
-/*
- * Notes that a table has been reset, for the command that has reset it.  Takes the setup
- * lock, so the caller must not hold it.  A table gets its place at its first reset; more
- * than PFS_RESETS_MAX tables are not noted.
- */
-void
-pfs_reset_time_note(const char *table)
+/* Sets the time of a table.  It gets its place at its first reset; more than PFS_RESETS_MAX tables are not noted. */
+static void
+set_reset(const char *table, TimestampTz time)
 {
 	uint32		i;
 
@@ -58,6 +54,23 @@ pfs_reset_time_note(const char *table)
 		pfs_resets->n++;
 	}
 	if (i < pfs_resets->n)
-		pfs_resets->items[i].time = GetCurrentTimestamp();
+		pfs_resets->items[i].time = time;
 	LWLockRelease(pfs_setup->lock);
+}
+
+/*
+ * Notes that a table has been reset, for the command that has reset it.  Takes the setup
+ * lock, so the caller must not hold it.
+ */
+void
+pfs_reset_time_note(const char *table)
+{
+	set_reset(table, GetCurrentTimestamp());
+}
+
+/* Notes when a table was reset that goes on where an earlier server had stopped. */
+void
+pfs_reset_time_restore(const char *table, TimestampTz time)
+{
+	set_reset(table, Min(time, pfs_clock->start_time));
 }

@@ -65,6 +65,8 @@ typedef struct PfsSharedSetup
 								 * rules are moved */
 	uint32		settings_refused;	/* settings, and entries of lists, that
 									 * were refused at start */
+	TimestampTz saved_at;		/* when the file was written last that a
+								 * restart reads; 0: never.  Atomic */
 	TimestampTz table_since;	/* since when rows of tables have been counted
 								 * without a break; 0: they are not */
 	PfsRule		rules[PFS_MAX_RULES];

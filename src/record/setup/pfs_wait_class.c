@@ -360,6 +360,18 @@ pfs_wait_class_learn(uint32 word)
 	return id;
 }
 
+PfsInstrumentId
+pfs_wait_class_restore(const char *name)
+{
+	const PfsWaitClass *class = class_of_wait_info(PG_WAIT_LWLOCK);
+	PfsInstrumentId id = pfs_instrument_by_name(name);
+	size_t		len = strlen(class->prefix);
+
+	if (id != PFS_NO_INSTRUMENT || !PFS_TRANCHE_NAMES_ARE_LOCAL || strncmp(name, class->prefix, len) != 0)
+		return id;
+	return register_wait_info(class, 0, name + len, false);
+}
+
 /*
  * Names custom wait events (17+).  The server gives a list of their names, and then the
  * wait_event_info of each.

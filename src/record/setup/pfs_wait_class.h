@@ -71,6 +71,13 @@ extern void pfs_wait_class_start(void);
  */
 extern PfsInstrumentId pfs_wait_class_learn(uint32 word);
 
+/*
+ * Postmaster, at the start: the instrument of this name, which was there in an earlier
+ * server.  Made for the tranche of an extension, if whoever sees that first gives it this
+ * name.  PFS_NO_INSTRUMENT: there is none.
+ */
+extern PfsInstrumentId pfs_wait_class_restore(const char *name);
+
 /* Give names to those instruments that this process can name. */
 extern void pfs_wait_class_name_late(void);
 

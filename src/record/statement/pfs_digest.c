@@ -160,6 +160,9 @@ pfs_digest_note_others(uint64 first, uint64 last, const PfsDigest *d)
 	PfsDigestOffset *offset = &pfs_shared_digests->last_offset;
 	uint64		old = pfs_load_relaxed(&pfs_shared_digests->first_seen);
 
+	/* Dates before the server's start may be one reading. */
+	if (d != NULL && first == old && d->first_offset < pfs_load_relaxed(&pfs_shared_digests->first_offset))
+		pfs_store_relaxed(&pfs_shared_digests->first_offset, d->first_offset);
 	while (old == 0 || first < old)
 	{
 		if (!pfs_cas(&pfs_shared_digests->first_seen, &old, first))
@@ -238,6 +241,19 @@ insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
 	}
 }
 
+uint32
+pfs_digest_make(const PfsDigestKey *key, uint32 *next)
+{
+	uint64		hash = pfs_hash_bytes(key, sizeof(*key));
+	uint64		word;
+	bool		created;
+	uint32		index = pfs_hash_find(pfs_digest_index, hash, key, &word);
+
+	if (index == PFS_NO_RECORD)
+		index = pfs_hash_insert_new(pfs_digest_index, hash, key, fill_cb, NULL, next, &word, &created);
+	return index;
+}
+
 /*
  * Finds or makes a digest, pins it and caches it: the slow path of pfs_digest_enter().
  * NULL: no room, none and not `make`, or always evicted before it could be pinned.
@@ -285,7 +301,7 @@ pfs_digest_enter(const PfsDigestKey *key, bool make)
 
 /* Stores a statement as the sample, unless another process is storing one. */
 void
-pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks)
+pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, int64 offset, uint64 ticks)
 {
 	uint64		word = pfs_load_relaxed(&d->sample.word);
 	uint32		len = Min(end->text_len, pfs_sizes.sql_text);
@@ -295,7 +311,7 @@ pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 
 	pfs_fence_release();		/* A of pfs_seqlock.h */
 	pfs_store_relaxed(&d->sample_seen, now);
 	pfs_store_relaxed(&d->sample_ticks, ticks);
-	pfs_store_relaxed(&d->sample_offset, d->last_offset.value);
+	pfs_store_relaxed(&d->sample_offset, offset);
 	pfs_store_relaxed(&d->sample_len, len);
 	memcpy(d->texts + pfs_sizes.digest_text, end->text, len);
 	pfs_seqlock_write_end(&d->sample);
@@ -312,7 +328,8 @@ pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, uint64 now, uin
  * says what the sample is then.
  */
 void
-pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, uint64 ticks, uint64 *sample_seen, uint64 *sample_ticks)
+pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, int64 offset, uint64 ticks, uint64 *sample_seen,
+					   uint64 *sample_ticks)
 {
 	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
 	PfsDigest  *d;
@@ -320,8 +337,11 @@ pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, uint64 ticks, uint64
 	if (cached == NULL)
 		return;
 	d = cached->digest;
+	/* As the record's other dates, unless these are from before the start. */
+	if (pfs_load_relaxed(&d->last_seen) > pfs_clock->zero[pfs_timer_default()])
+		offset = pfs_load_relaxed(&d->last_offset.value);
 	if (pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), now, ticks))
-		pfs_digest_put_sample(d, end, now, ticks);
+		pfs_digest_put_sample(d, end, now, offset, ticks);
 	*sample_seen = pfs_load_relaxed(&d->sample_seen);
 	*sample_ticks = pfs_load_relaxed(&d->sample_ticks);
 	pfs_digest_leave(cached);

@@ -215,11 +215,14 @@ extern void pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now);
 /* A digest is used. */
 extern void pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot);
 
-/* Would a statement become the sample, where this is the present one?  Store it; the same, having looked. */
+/*
+ * Would a statement become the sample, where this is the present one?  Store it; the same,
+ * having looked.  offset: of now.
+ */
 extern bool pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, uint64 now, uint64 ticks);
-extern void pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, uint64 ticks);
-extern void pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, uint64 ticks, uint64 *sample_seen,
-								   uint64 *sample_ticks);
+extern void pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, int64 offset, uint64 ticks);
+extern void pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, int64 offset, uint64 ticks,
+								   uint64 *sample_seen, uint64 *sample_ticks);
 
 /*
  * Which text of this shape would be taken now: none (READY), only one that is not

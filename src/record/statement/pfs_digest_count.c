@@ -49,7 +49,7 @@ count_at_once(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	pfs_digest_raise_usage(cached->ref_slot);
 	if ((end->flags & PFS_FLAG_TIMED) && end->text_len > 0 &&
 		pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), now, ticks))
-		pfs_digest_put_sample(d, end, now, ticks);
+		pfs_digest_put_sample(d, end, now, d->last_offset.value, ticks);
 	pfs_digest_leave(cached);
 }
 

@@ -12,6 +12,13 @@
 /* By key. */
 extern PFS_HIDDEN PfsHash *pfs_digest_index;
 
+/*
+ * Postmaster, at the start: finds or makes the record of a digest, and caches nothing.
+ * PFS_NO_RECORD: there is no room, which counts as a loss.  *next: where the next allocation
+ * looks first.
+ */
+extern uint32 pfs_digest_make(const PfsDigestKey *key, uint32 *next);
+
 /* All others' time span includes these readings; d: the digest that they are of, or NULL. */
 extern void pfs_digest_note_others(uint64 first, uint64 last, const PfsDigest *d);
 

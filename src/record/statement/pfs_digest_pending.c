@@ -353,7 +353,7 @@ pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 			take_waits(p);
 		pfs_digest_raise_usage(p->ref_slot);
 		if (unlikely(timed && end->text_len > 0 && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, now, ticks)))
-			pfs_digest_take_sample(end, now, ticks, &p->sample_seen, &p->sample_ticks);
+			pfs_digest_take_sample(end, now, p->last_offset.value, ticks, &p->sample_seen, &p->sample_ticks);
 	}
 	pfs_seqlock_write_end(&mine->seq);
 	return p != NULL;

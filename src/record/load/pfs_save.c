@@ -1,0 +1,382 @@
+/*
+ * pfs_save.c
+ *	  The file that survives a restart: when it is written and read.
+ *
+ * Written.  By the recorder every pfs.save_interval, and by the postmaster when it ends
+ * behind a clean stop, when nobody else is left.  Always to a new file, which then takes the
+ * place of the old one: there is never half of one.  What cannot be written, as on a full
+ * disk, costs the save and one LOG line.
+ *
+ * Read.  By the postmaster, when it makes the shared memory, so after a crash, too: then the
+ * file is as old as the last save.  It has another name while it is read, so one that kills
+ * its reader is not read again.  What is not for this server, or damaged, is put aside.
+ *
+ * In pg_stat_tmp, which base backups leave out: a standby has its own.  Nothing in the server
+ * cleans that folder.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "access/xlog.h"
+#include "catalog/pg_control.h"
+#include "common/controldata_utils.h"
+#include "common/file_perm.h"
+#include "miscadmin.h"
+#include "storage/fd.h"
+#include "storage/ipc.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "pfs_guc.h"
+#include "pfs_save.h"
+#include "pfs_save_sections.h"
+#include "pfs_setup.h"
+
+/* The files, in the data directory, which is the current folder. */
+#define NEW_FILE		PFS_SAVE_FILE ".new"	/* being written */
+#define READ_FILE		PFS_SAVE_FILE ".reading"
+#define BAD_FILE		PFS_SAVE_FILE ".bad"	/* put aside */
+#define FOLDER			"pg_stat_tmp"
+
+#define SECTION_POINTER(section) &section,
+
+const PfsSaveSection *const pfs_save_sections[] = {
+	PFS_SAVE_SECTIONS(SECTION_POINTER)
+};
+const int	pfs_num_save_sections = lengthof(pfs_save_sections);
+
+/* ---- writing ---- */
+
+/* When this process saved last, or was asked first; and whether a failure has been logged since a save worked. */
+static TimestampTz asked_at = 0;
+static bool failure_is_logged = false;
+
+/* Puts all sections.  Errors of theirs, as of memory, are raised. */
+static void
+put_sections(PfsSaveWriter *w)
+{
+	for (int i = 0; i < pfs_num_save_sections && w->error == 0; i++)
+	{
+		const PfsSaveSection *section = pfs_save_sections[i];
+
+		pfs_save_begin_section(w, section->name, section->version);
+		section->write(w);
+		pfs_save_end_section(w);
+	}
+}
+
+/* Makes a rename last. */
+static int
+sync_folder(void)
+{
+	int			fd = open(FOLDER, O_RDONLY | O_CLOEXEC);
+	int			error = 0;
+
+	if (fd < 0)
+		return errno;
+	if (pg_fsync(fd) != 0 && errno != EBADF && errno != EINVAL)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+/* Writes a whole new file and lets it take the place of the old one; errno, 0: done. */
+static int
+write_file(PfsSaveWriter *w, int fd, PfsSaveHead *head)
+{
+	int			error;
+
+	pfs_save_begin(w, fd);
+	put_sections(w);
+	if (!pfs_save_end(w, head))
+		return w->error;
+	if (pg_fsync(fd) != 0 || rename(NEW_FILE, PFS_SAVE_FILE) != 0)
+		return errno;
+	error = sync_folder();
+	return error;
+}
+
+static void
+log_failure(int error, const char *message)
+{
+	if (failure_is_logged)
+		return;
+	failure_is_logged = true;
+	errno = error;
+	ereport(LOG,
+			(errmsg("pfs: could not write file \"%s\": %s", NEW_FILE, message != NULL ? message : strerror(error)),
+			 errdetail("What was counted is not kept for the next start; an older file stays.")));
+}
+
+/*
+ * Saves now.  Nothing goes on to the caller but that it could not: the server works on
+ * without.
+ */
+bool
+pfs_save_now(void)
+{
+	MemoryContext old = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "pfs save", ALLOCSET_DEFAULT_SIZES);
+	PfsSaveHead head = {
+		.major = PG_MAJORVERSION_NUM,
+		.system_identifier = GetSystemIdentifier(),
+		.saved_at = GetCurrentTimestamp(),
+	};
+	volatile int fd;
+	volatile bool done = false;
+
+	(void) unlink(NEW_FILE);
+	fd = open(NEW_FILE, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	if (fd < 0)
+		log_failure(errno, NULL);
+	else
+	{
+		MemoryContextSwitchTo(context);
+		PG_TRY();
+		{
+			int			error = write_file(palloc(sizeof(PfsSaveWriter)), fd, &head);
+
+			if (error != 0)
+				log_failure(error, NULL);
+			done = error == 0;
+		}
+		PG_CATCH();
+		{
+			ErrorData  *edata;
+
+			MemoryContextSwitchTo(context);
+			edata = CopyErrorData();
+			FlushErrorState();
+			log_failure(0, edata->message);
+		}
+		PG_END_TRY();
+		close(fd);
+		if (!done)
+			(void) unlink(NEW_FILE);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	if (done)
+	{
+		failure_is_logged = false;
+		pfs_store_relaxed(&pfs_setup->saved_at, head.saved_at);
+	}
+	return done;
+}
+
+/*
+ * Saves if the interval has passed since the last time that this was due, whether that worked
+ * or not.  The setting is looked at each time, as a reload may change it.
+ */
+long
+pfs_save_tick(void)
+{
+	TimestampTz now;
+	int64		interval = (int64) pfs_save_interval * 1000;
+	int64		left;
+
+	if (!pfs_save_on || interval == 0)
+		return -1;
+	now = GetCurrentTimestamp();
+
+	/*
+	 * The first save is an interval after the start; so is one behind a clock
+	 * that was set back.
+	 */
+	if (asked_at == 0 || now < asked_at)
+		asked_at = now;
+	left = interval - (now - asked_at) / 1000;
+	if (left > 0)
+		return (long) left;
+	asked_at = now;
+	(void) pfs_save_now();
+	return (long) interval;
+}
+
+/*
+ * Has the server been stopped as it should be?  An immediate stop ends the postmaster with
+ * status 0, too, and leaves behind whatever the processes that it killed were in the middle
+ * of.
+ */
+static bool
+is_stopped_cleanly(void)
+{
+	bool		crc_ok = false;
+	ControlFileData *control = get_controlfile(DataDir, &crc_ok);
+	bool		clean = crc_ok && (control->state == DB_SHUTDOWNED || control->state == DB_SHUTDOWNED_IN_RECOVERY);
+
+	pfree(control);
+	return clean;
+}
+
+/* The postmaster ends, or makes shared memory anew behind a crash; or a server of one user ends. */
+static void
+stop_cb(int code, Datum arg)
+{
+	if (code != 0 || IsUnderPostmaster || !pfs_save_on)
+		return;
+	PG_TRY();
+	{
+		if (is_stopped_cleanly())
+			(void) pfs_save_now();
+	}
+	PG_CATCH();
+	{
+		EmitErrorReport();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+}
+
+/* ---- reading ---- */
+
+/*
+ * Reads a whole file into palloc'd memory; NULL: errno says why not, or that it is no file
+ * of ours by its size (EFBIG).
+ */
+static char *
+read_file(const char *path, size_t *size)
+{
+	int			fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	char	   *bytes = NULL;
+	size_t		n = 0;
+
+	*size = 0;
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > (off_t) PFS_SAVE_BYTES_MAX)
+		errno = EFBIG;
+	else if ((bytes = palloc_extended(st.st_size + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM)) == NULL)
+		errno = ENOMEM;
+	while (bytes != NULL && n < st.st_size)
+	{
+		ssize_t		got = read(fd, bytes + n, st.st_size - n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		n += got;
+	}
+	close(fd);
+	*size = n;
+	return bytes;
+}
+
+static void
+put_aside(const char *why)
+{
+	bool		kept = rename(READ_FILE, BAD_FILE) == 0;
+
+	if (!kept)
+		(void) unlink(READ_FILE);
+	ereport(LOG,
+			(errmsg("pfs: file \"%s\" is not read: %s", PFS_SAVE_FILE, why),
+			 kept ? errdetail("It is now \"%s\".", BAD_FILE) : 0));
+}
+
+/* What a file that is read cannot be; NULL: nothing. */
+static const char *
+problem_of(const char *bytes, size_t n, PfsSaveHead *head)
+{
+	PfsSaveReader r;
+
+	switch (pfs_save_check_file(bytes, n, GetSystemIdentifier(), PG_MAJORVERSION_NUM, head))
+	{
+		case PFS_SAVE_GOOD:
+			break;
+		case PFS_SAVE_DAMAGED:
+			return "it is damaged";
+		case PFS_SAVE_OTHER_FORMAT:
+			return "another version of pfs wrote it";
+		case PFS_SAVE_OTHER_SYSTEM:
+			return "another server, or another major version of PostgreSQL, wrote it";
+	}
+	for (int i = 0; i < pfs_num_save_sections; i++)
+	{
+		if (pfs_save_find_section(bytes, n, pfs_save_sections[i]->name, &r) && !pfs_save_sections[i]->check(&r))
+			return "another version of pfs wrote a part of it";
+	}
+	return NULL;
+}
+
+/* Uses all sections of a file that has been checked. */
+static void
+use_file(const char *bytes, size_t n, const PfsSaveHead *head)
+{
+	for (int i = 0; i < pfs_num_save_sections; i++)
+	{
+		PfsSaveReader r;
+
+		if (pfs_save_find_section(bytes, n, pfs_save_sections[i]->name, &r))
+			pfs_save_sections[i]->use(&r, head);
+	}
+	pfs_setup->saved_at = head->saved_at;
+}
+
+/* Reads the file, if there is one, under its other name. */
+static void
+read_and_use(void)
+{
+	PfsSaveHead head;
+	const char *problem;
+	size_t		n;
+	char	   *bytes;
+
+	/* A start that has not come to its end did not give the name back. */
+	if (access(READ_FILE, F_OK) == 0)
+		put_aside("a start did not survive reading it");
+	if (rename(PFS_SAVE_FILE, READ_FILE) != 0)
+	{
+		if (errno != ENOENT)
+			ereport(LOG,
+					(errmsg("pfs: could not rename file \"%s\" to \"%s\": %m", PFS_SAVE_FILE, READ_FILE)));
+		return;
+	}
+	bytes = read_file(READ_FILE, &n);
+	problem = bytes == NULL ? strerror(errno) : problem_of(bytes, n, &head);
+	if (problem != NULL)
+	{
+		put_aside(problem);
+		return;
+	}
+	use_file(bytes, n, &head);
+	if (rename(READ_FILE, PFS_SAVE_FILE) != 0)
+		ereport(LOG,
+				(errmsg("pfs: could not rename file \"%s\" to \"%s\": %m", READ_FILE, PFS_SAVE_FILE)));
+}
+
+/*
+ * Reads the file and sees to it that the next one is written.  Nothing that happens here
+ * keeps the server from starting.
+ */
+void
+pfs_save_start(void)
+{
+	MemoryContext old = CurrentMemoryContext;
+	MemoryContext context;
+
+	if (!pfs_save_on)
+		return;
+	context = AllocSetContextCreate(TopMemoryContext, "pfs save", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		read_and_use();
+	}
+	PG_CATCH();
+	{
+		/* Of memory: the file is as good as before. */
+		EmitErrorReport();
+		FlushErrorState();
+		(void) rename(READ_FILE, PFS_SAVE_FILE);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	on_shmem_exit(stop_cb, (Datum) 0);
+}

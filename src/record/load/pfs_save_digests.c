@@ -1,0 +1,370 @@
+/*
+ * pfs_save_digests.c
+ *	  Sections of the file: digests with their texts and histograms, their waits, and since
+ *	  when they count.
+ *
+ * What sessions have counted and not added to their digests is in, as readers see it, too.
+ *
+ * Separate from the bytes, which a program without a server reads.
+ */
+#include "postgres.h"
+
+#include "pfs_digest_restore.h"
+#include "pfs_save_digest_bytes.h"
+#include "pfs_save_sections.h"
+#include "pfs_secret.h"
+#include "pfs_shared.h"
+#include "pfs_wait_class.h"
+
+/* Tables whose rows go on after a restart, TRUNCATE of each of which has its own time. */
+static const char *const tables[] = {
+	"events_statements_summary_by_digest", "events_statements_histogram_by_digest",
+	"events_waits_summary_by_digest",
+};
+
+/* ---- units ---- */
+
+static unsigned __int128
+ps_of(unsigned __int128 ticks)
+{
+	return pfs_ticks_to_ps(pfs_timer_default(), ticks);
+}
+
+static unsigned __int128
+ticks_of(unsigned __int128 ps)
+{
+	return pfs_ps_to_ticks(pfs_timer_default(), ps);
+}
+
+/* Of one event: a word. */
+static uint64
+ticks_of_one(unsigned __int128 ps)
+{
+	unsigned	__int128 ticks = ticks_of(ps);
+
+	return ticks > PG_UINT64_MAX ? PG_UINT64_MAX : (uint64) ticks;
+}
+
+static PfsSavedTotals
+totals_to_save(const PfsTotals *totals)
+{
+	PfsSavedTotals saved = {.count_timed = totals->count_timed, .count_untimed = totals->count_untimed};
+
+	if (totals->count_timed > 0)
+	{
+		saved.sum = ps_of(totals->sum);
+		saved.min = ps_of(totals->min);
+		saved.max = ps_of(totals->max);
+	}
+	return saved;
+}
+
+static PfsTotals
+totals_of(const PfsSavedTotals *saved)
+{
+	PfsTotals	totals = {.count_timed = saved->count_timed, .count_untimed = saved->count_untimed};
+
+	totals.sum = ticks_of(saved->sum);
+	totals.max = ticks_of_one(saved->max);
+	totals.min = Min(ticks_of_one(saved->min), totals.max);
+	return totals;
+}
+
+/* ---- digests ---- */
+
+/* Puts a text without its secret, which nobody may find in a file; palloc'd if it has one. */
+static void
+hide_secret(const char **text, uint32 *len)
+{
+	int			visible = *text == NULL ? -1 : pfs_find_secret(*text, *len);
+	char	   *hidden;
+
+	if (visible < 0)
+		return;
+	hidden = psprintf("%.*s " PFS_SECRET_TEXT, visible, *text);
+	*text = hidden;
+	*len = strlen(hidden);
+}
+
+/* Puts a row as readers get it, in picoseconds, its texts without secrets. */
+static void
+put_digest_cb(const PfsDigestRow *row, void *arg)
+{
+	PfsSavedDigest d = {
+		.key = row->key,
+		.time = totals_to_save(&row->totals.time),
+		.memory = row->totals.memory,
+		.plans = row->totals.plans,
+		.first_seen = row->first_seen,
+		.last_seen = row->last_seen,
+		.text = row->text,
+		.text_len = row->text_len,
+		.sample = row->sample,
+		.sample_len = row->sample_len,
+		.sample_seen = row->sample_seen,
+		.sample_time = ps_of(row->sample_ticks),
+	};
+
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
+		d.n[i] = pfs_save_is_time(i) ? ps_of(row->totals.n[i]) : row->totals.n[i];
+	memcpy(d.buckets, row->buckets, sizeof(d.buckets));
+	hide_secret(&d.text, &d.text_len);
+	hide_secret(&d.sample, &d.sample_len);
+	pfs_save_put_digest(arg, &d);
+}
+
+static void
+digests_write(PfsSaveWriter *w)
+{
+	pfs_save_put_u64(w, pfs_clock->frequency[pfs_timer_default()]);
+	pfs_digests_read(PFS_DIGEST_BUCKETS | PFS_DIGEST_TEXT | PFS_DIGEST_SAMPLE, put_digest_cb, w);
+}
+
+/* Frequencies that differ by less than one part in so many are one frequency, measured twice. */
+#define SAME_FREQUENCY 100
+
+/*
+ * Moves buckets to where their values lie by this server's timer: ranges are in ticks.  A
+ * value may get into a neighbour of its range then.
+ */
+static void
+convert_buckets(uint64 *buckets, uint64 from, uint64 to)
+{
+	uint64		old[PFS_HISTOGRAM_BUCKETS];
+
+	if (Max(from, to) - Min(from, to) < to / SAME_FREQUENCY)
+		return;
+	memcpy(old, buckets, sizeof(old));
+	memset(buckets, 0, sizeof(old));
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+	{
+		unsigned	__int128 middle = pfs_histogram_low(b);
+
+		if (b < PFS_HISTOGRAM_BUCKETS - 1)
+			middle = (middle + pfs_histogram_high(b)) / 2;
+		middle = middle * to / from;
+		buckets[pfs_histogram_bucket(middle > PG_UINT64_MAX ? PG_UINT64_MAX : (uint64) middle)] += old[b];
+	}
+}
+
+/* Makes a digest of what the file has of it, in ticks of this server's clock. */
+static void
+use_digest(const PfsSavedDigest *d, uint64 *buckets)
+{
+	PfsDigestRow row = {
+		.key = d->key,
+		.totals = {.time = totals_of(&d->time), .memory = d->memory, .plans = d->plans},
+		.first_seen = d->first_seen,
+		.last_seen = Max(d->last_seen, d->first_seen),
+		.buckets = buckets,
+		.text = d->text,
+		.text_len = d->text_len,
+		.sample = d->sample,
+		.sample_len = d->sample_len,
+		.sample_seen = d->sample_seen,
+		.sample_ticks = ticks_of_one(d->sample_time),
+	};
+
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
+		row.totals.n[i] = pfs_save_is_time(i) ? ticks_of(d->n[i]) : d->n[i];
+	pfs_digest_restore(&row);
+}
+
+typedef struct Place
+{
+	const char *at;
+	TimestampTz last_seen;
+} Place;
+
+/* The latest first: those behind may find no room. */
+static int
+compare_places(const void *a, const void *b)
+{
+	const Place *x = a;
+	const Place *y = b;
+
+	return (x->last_seen < y->last_seen) - (x->last_seen > y->last_seen);
+}
+
+/*
+ * Makes all digests.  Where there are more than places, those seen last come first, and the
+ * others are added to all others.
+ */
+static void
+digests_use(PfsSaveReader *r, const PfsSaveHead *head)
+{
+	uint64		frequency = pfs_save_get_frequency(r);
+	PfsSaveReader again = *r;
+	PfsSavedDigest *d = palloc(sizeof(PfsSavedDigest));
+	Place	   *places;
+	uint32		n = 0;
+
+	if (pfs_sizes.digests == 0)
+		return;
+	while (pfs_save_get_digest(&again, d))
+		n++;
+	places = MemoryContextAllocHuge(CurrentMemoryContext, (Size) Max(n, 1) * sizeof(Place));
+	for (uint32 i = 0; i < n; i++)
+	{
+		places[i].at = r->at;
+		(void) pfs_save_get_digest(r, d);
+		places[i].last_seen = d->last_seen;
+	}
+	if (n > pfs_sizes.digests)
+		qsort(places, n, sizeof(Place), compare_places);
+	for (uint32 i = 0; i < n; i++)
+	{
+		again = (PfsSaveReader)
+		{
+			.at = places[i].at, .end = r->end
+		};
+		if (!pfs_save_get_digest(&again, d))
+			continue;
+		convert_buckets(d->buckets, frequency, pfs_clock->frequency[pfs_timer_default()]);
+		use_digest(d, d->buckets);
+	}
+}
+
+const PfsSaveSection pfs_save_digests = {
+	.name = "digests",
+	.version = PFS_SAVE_DIGESTS_VERSION,
+	.write = digests_write,
+	.check = pfs_save_check_digests,
+	.use = digests_use,
+};
+
+/* ---- waits ---- */
+
+typedef struct PutWaits
+{
+	PfsSaveWriter *w;
+	uint32		nnames;
+} PutWaits;
+
+/* An instrument that has come since the names were written is in the next file. */
+static void
+put_wait_cb(const PfsDigestWaitRow *row, void *arg)
+{
+	PutWaits   *put = arg;
+	PfsSavedWait wait = {row->key, row->instrument, totals_to_save(&row->totals)};
+
+	if (row->instrument < put->nnames)
+		pfs_save_put_wait(put->w, &wait);
+}
+
+/* What has only a number says nothing to another server, and has no name here. */
+static void
+digest_waits_write(PfsSaveWriter *w)
+{
+	PutWaits	put = {w, pfs_instrument_count()};
+
+	pfs_save_put_u32(w, put.nnames);
+	for (uint32 i = 0; i < put.nnames; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+		const char *name = ins == NULL || ins->class != PFS_CLASS_WAIT ||
+		(ins->unnamed && pfs_load_acquire(&ins->named) != 1) ? "" : pfs_instrument_name(ins);
+
+		pfs_save_put_text(w, name, strlen(name));
+	}
+	pfs_digest_waits_read(PFS_NO_INSTRUMENT, put_wait_cb, &put);
+}
+
+/* A name of the file, and the instrument that has it now, once that was asked for. */
+typedef struct SavedName
+{
+	const char *text;
+	uint32		len;
+	PfsInstrumentId instrument;
+	bool		is_known;
+} SavedName;
+
+/* The instrument of a name, looked up once, and only if something waited for it. */
+static PfsInstrumentId
+instrument_of(SavedName *name)
+{
+	char text[	PFS_NAME_SIZE];
+
+	if (!name->is_known && name->text !=NULL)
+	{
+		memcpy(text, name->text, name->len);
+		text[		name->len] = '\0';
+
+		name->instrument = pfs_wait_class_restore(text);
+	}
+	name->is_known = true;
+	return name->instrument;
+}
+
+/* Adds waits to their digests.  Those of a name that no instrument has are left out. */
+static void
+digest_waits_use(PfsSaveReader *r, const PfsSaveHead *head)
+{
+	uint32		nnames = pfs_save_get_names(r);
+	SavedName  *names = palloc((Size) Max(nnames, 1) * sizeof(SavedName));
+	PfsSavedWait wait;
+
+	if (pfs_sizes.digests == 0)
+		return;
+	for (uint32 i = 0; i < nnames; i++)
+	{
+		names[i] = (SavedName)
+		{
+			.instrument = PFS_NO_INSTRUMENT
+		};
+		names[i].text = pfs_save_get_name(r, &names[i].len);
+	}
+	while (pfs_save_get_wait(r, nnames, &wait))
+	{
+		PfsDigestWaitRow row = {wait.key, instrument_of(&names[wait.instrument]), totals_of(&wait.totals)};
+
+		if (row.instrument != PFS_NO_INSTRUMENT)
+			pfs_digest_wait_restore(&row);
+	}
+}
+
+const PfsSaveSection pfs_save_digest_waits = {
+	.name = "digest_waits",
+	.version = PFS_SAVE_WAITS_VERSION,
+	.write = digest_waits_write,
+	.check = pfs_save_check_waits,
+	.use = digest_waits_use,
+};
+
+/* ---- since when ---- */
+
+static void
+resets_write(PfsSaveWriter *w)
+{
+	for (int i = 0; i < lengthof(tables) && pfs_sizes.digests > 0; i++)
+	{
+		pfs_save_put_text(w, tables[i], strlen(tables[i]));
+		pfs_save_put_i64(w, pfs_reset_time(tables[i]));
+	}
+}
+
+/* Only of the tables whose rows are kept, whatever the file says. */
+static void
+resets_use(PfsSaveReader *r, const PfsSaveHead *head)
+{
+	uint32		len;
+	TimestampTz time;
+	const char *table;
+
+	while (r->at < r->end && (table = pfs_save_get_reset(r, &len, &time)) != NULL)
+	{
+		for (int i = 0; i < lengthof(tables) && pfs_sizes.digests > 0; i++)
+		{
+			if (strlen(tables[i]) == len && memcmp(tables[i], table, len) == 0)
+				pfs_reset_time_restore(tables[i], time);
+		}
+	}
+}
+
+const PfsSaveSection pfs_save_resets = {
+	.name = "resets",
+	.version = 1,
+	.write = resets_write,
+	.check = pfs_save_check_resets,
+	.use = resets_use,
+};

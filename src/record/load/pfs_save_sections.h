@@ -1,0 +1,20 @@
+/*
+ * pfs_save_sections.h
+ *	  The list of sections of the file, in the order in which they are written and used.
+ */
+#ifndef PFS_SAVE_SECTIONS_H
+#define PFS_SAVE_SECTIONS_H
+
+#include "pfs_save.h"
+
+/* Waits behind the digests that they are of. */
+#define PFS_SAVE_SECTIONS(X) \
+	X(pfs_save_digests) \
+	X(pfs_save_digest_waits) \
+	X(pfs_save_resets)
+
+#define PFS_SAVE_DECLARE(section) extern const PfsSaveSection section;
+
+PFS_SAVE_SECTIONS(PFS_SAVE_DECLARE)
+
+#endif							/* PFS_SAVE_SECTIONS_H */

@@ -1,0 +1,117 @@
+/*
+ * pfs_digest_restore.c
+ *	  Rows of digests become digests again: of a file, when the server starts.
+ *
+ * In the postmaster, before there is any other process, so nobody looks on: no pins, no
+ * turns.  Nothing is cached in the process either: after a crash the postmaster goes on with
+ * new shared memory.
+ *
+ * Separate from pfs_digest.c: what is restored was counted by an earlier server.
+ */
+#include "postgres.h"
+
+#include "pfs_digest_evict.h"
+#include "pfs_digest_restore.h"
+#include "pfs_shared.h"
+
+/*
+ * An offset that no process takes to hold: it is the date of a reading before the start, and
+ * says nothing of the clocks now.
+ */
+#define NEVER_TAKEN(now) ((now) ^ UINT64CONST(0x8000000000000000))
+
+static uint32 hint;
+static uint32 wait_hint;
+
+/*
+ * Cuts a text that is longer than texts may be now.  Its encoding is not known here; bytes of
+ * one character are above 127 in all that a database can have.
+ */
+static uint32
+cut(const char *text, uint32 len, uint32 max)
+{
+	if (len <= max)
+		return len;
+	for (len = max; len > 0 && IS_HIGHBIT_SET(text[len - 1]); len--)
+		;
+	return len;
+}
+
+/* Writes text and sample, as far as there is room for them now. */
+static void
+restore_texts(PfsDigest *d, const PfsDigestRow *row)
+{
+	if (row->text !=NULL && pfs_sizes.digest_text > 0)
+	{
+		d->text_len = cut(row->text, row->text_len, pfs_sizes.digest_text);
+		memcpy(d->texts, row->text, d->text_len);
+		d->text_state = PFS_TEXT_READY;
+	}
+	if (row->sample != NULL && pfs_sizes.sql_text > 0)
+	{
+		d->sample_len = cut(row->sample, row->sample_len, pfs_sizes.sql_text);
+		memcpy(d->texts + pfs_sizes.digest_text, row->sample, d->sample_len);
+		d->sample_seen = pfs_clock_reading_before(row->sample_seen, &d->sample_offset);
+		d->sample_ticks = row->sample_ticks;
+	}
+}
+
+/* Adds to the row of all others. */
+static void
+restore_others(const PfsDigestRow *row)
+{
+	PfsDigest	span = {0};
+
+	pfs_statement_kind.merge(&pfs_shared_digests->counters, &row->totals);
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && row->buckets != NULL; b++)
+		pfs_shared_digests->buckets[b] += row->buckets[b];
+	span.first_seen = pfs_clock_reading_before(row->first_seen, &span.first_offset);
+	span.last_seen = pfs_clock_reading_before(row->last_seen, &span.last_offset.value);
+	span.last_offset.taken = NEVER_TAKEN(span.last_seen);
+	pfs_digest_note_others(span.first_seen, span.last_seen, &span);
+}
+
+/*
+ * Makes a digest of a row; one that has a digest already adds to that.  Without room it is
+ * part of all others.
+ */
+void
+pfs_digest_restore(const PfsDigestRow *row)
+{
+	uint32		index = row->key.query_id == 0 ? PFS_NO_RECORD : pfs_digest_make(&row->key, &hint);
+	PfsDigest  *d;
+
+	if (index == PFS_NO_RECORD)
+	{
+		restore_others(row);
+		return;
+	}
+	d = pfs_pages_record(pfs_digests, index);
+	pfs_statement_kind.merge(&d->counters, &row->totals);
+	d->first_seen = pfs_clock_reading_before(row->first_seen, &d->first_offset);
+	d->last_seen = pfs_clock_reading_before(row->last_seen, &d->last_offset.value);
+	d->last_offset.taken = NEVER_TAKEN(d->last_seen);
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && row->buckets != NULL; b++)
+		d->buckets[b] += row->buckets[b];
+	/* Executions have raised it, up to a limit far below this. */
+	for (int i = 1; i < Min(pfs_totals_count(&row->totals.time), 64); i++)
+		pfs_digest_raise_usage(&pfs_digest_ref_slots[index]);
+	restore_texts(d, row);
+}
+
+/*
+ * Adds the waits of a row to its digest, which is made if it had counted no statement yet, or
+ * to those of all others.
+ */
+void
+pfs_digest_wait_restore(const PfsDigestWaitRow *row)
+{
+	uint32		index = row->key.query_id == 0 ? PFS_NO_RECORD : pfs_digest_make(&row->key, &hint);
+	PfsDigest  *d = index == PFS_NO_RECORD ? NULL : pfs_pages_record(pfs_digests, index);
+	PfsChained *cell = d == NULL ? NULL : pfs_chain_get(pfs_digest_waits, &d->waits, row->instrument, &wait_hint);
+
+	if (cell != NULL)
+		pfs_shared_cell_merge(&cell->cell, &row->totals);
+	else if (row->instrument < pfs_digest_other_waits.ncells)
+		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, row->instrument), &row->totals);
+}
