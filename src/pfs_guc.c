@@ -276,11 +276,8 @@ pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_
 	define_text_length("pfs.max_digest_length", "Bytes of each digest's normalised text that are kept.",
 					   &pfs_max_digest_length, PFS_SQL_TEXT_DEFAULT);
 	define_sample_age(assign_sample_age);
-	<<<<<<<HEAD
-		define_load_interval();
-	== == == =
-		define_save();
-	>>>>>>>main
-		define_load_history();
+	define_load_interval();
+	define_save();
+	define_load_history();
 	MarkGUCPrefixReserved("pfs");
 }

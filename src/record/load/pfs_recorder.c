@@ -33,6 +33,7 @@
 #include "pfs_guc.h"
 #include "pfs_recorder.h"
 #include "pfs_recorder_own.h"
+#include "pfs_save.h"
 
 /* A tick that comes later than by this part of the interval makes a late period. */
 #define LATE_PART		10
@@ -196,6 +197,7 @@ pfs_recorder_main(Datum arg)
 	while (!ShutdownRequestPending)
 	{
 		long		left;
+		long		until_save;
 
 		CHECK_FOR_INTERRUPTS();
 		if (ConfigReloadPending)
@@ -211,6 +213,10 @@ pfs_recorder_main(Datum arg)
 			MemoryContextReset(recorder.context);
 			continue;
 		}
+		until_save = pfs_save_tick();
+		if (until_save >= 0)
+			left = Min(left, until_save);
+		MemoryContextReset(recorder.context);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 	}
