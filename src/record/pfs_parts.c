@@ -36,6 +36,7 @@
 #include "pfs_fd.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
+#include "pfs_left.h"
 #include "pfs_load_text.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
@@ -51,6 +52,7 @@
 #include "pfs_socket.h"
 #include "pfs_statement.h"
 #include "pfs_summary.h"
+#include "pfs_recorder.h"
 #include "pfs_rel_count.h"
 #include "pfs_rel_io.h"
 
@@ -194,6 +196,11 @@ const PfsPart pfs_parts[] = {
 		.detach = pfs_memory_end,
 	},
 	{
+		.name = "left",
+		STRUCT(pfs_left),
+		.lay_out = pfs_left_lay_out,
+	},
+	{
 		.name = "summaries",
 		.size = PFS_NUM_FAMILIES * sizeof(PfsSharedSummary),
 		.address = (void **) &pfs_summary,
@@ -301,6 +308,14 @@ const PfsPart pfs_parts[] = {
 		.nrows = PFS_NUM_LOAD_RESOLUTIONS,
 		.row = pfs_load_container_row,
 		.reset = pfs_load_rings_reset_lost,
+	},
+	{
+		.name = "recorder",
+		STRUCT(pfs_shared_recorder),
+		.counters = {
+			{"pfs_load_history_lost", offsetof(PfsSharedRecorder, lost)},
+			{"pfs_load_history_late", offsetof(PfsSharedRecorder, late)},
+		},
 	},
 	{
 		.name = "load_texts",

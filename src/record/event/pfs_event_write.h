@@ -74,26 +74,6 @@ typedef struct PfsParent
  */
 #define PFS_FLAGS_INSTANT (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY)
 
-/*
- * Waits of the innermost statement that has a digest, by instrument: open
- * addressing.  See pfs_digest_wait.h.
- */
-#define PFS_DIGEST_WAITS 64
-
-typedef struct PfsDigestWait
-{
-	uint64		timed;
-	uint64		untimed;
-	uint64		sum;			/* ticks of the default timer */
-	uint64		min;
-	uint64		max;
-	uint64		bit;			/* of waits_used */
-	uint32		key;			/* instrument + 1; 0: nobody's place */
-} PfsDigestWait;
-
-/* pfs_local.waits, while there is such a statement. */
-extern PFS_HIDDEN PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
-
 typedef struct PfsDigestKey
 {
 	uint64		db_user;		/* database and user, pfs_digest_key() */
@@ -145,7 +125,7 @@ typedef struct PfsLocal
 	uint64		full_scans;		/* runs that fetched rows by no index */
 	uint32		instant;		/* flags of an event that takes the fast path
 								 * of pfs_event_instant.h */
-	PfsDigestWait *waits;		/* NULL: nobody's */
+	PfsDigestWait *waits;		/* of the thread's record; NULL: nobody's */
 	uint64		waits_used;		/* those that have counted something */
 	uint64		reentered;		/* events of signal handlers that were lost */
 	PfsOpenWait open[PFS_WAIT_DEPTH];

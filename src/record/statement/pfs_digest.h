@@ -74,6 +74,14 @@ typedef struct PfsDigest
 								 * pfs_digest_rows.h */
 
 	/*
+	 * Ticks, signed, that make of the sum of its statements' times its share
+	 * of the server's load: less the statements nested in them, and more
+	 * their parallel workers and what was parsed or bound and not executed.
+	 * Atomic adds; for the recorder of the load history alone.
+	 */
+	int64		extra;
+
+	/*
 	 * Digest's text: compare-and-swap to COMING or REPLACED, by whoever
 	 * writes it; release-stored PROVISIONAL or READY behind it.
 	 */
@@ -96,6 +104,8 @@ typedef struct PfsDigestRefSlot
 	uint64		ref;			/* pfs_ref.h */
 	uint32		usage;			/* raised by use, lowered by the clock sweep;
 								 * races cost a turn */
+	uint32		changed;		/* somebody has added to it; the recorder of
+								 * the load history takes that back */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsDigestRefSlot;
 
 /* Chains of all others' rows, by a hash of the table. */
@@ -181,6 +191,7 @@ extern PfsCachedDigest *pfs_digest_enter(const PfsDigestKey *key, bool make);
 static inline void
 pfs_digest_leave(PfsCachedDigest *cached)
 {
+	pfs_store_release(&cached->ref_slot->changed, 1);
 	pfs_ref_unpin(&cached->ref_slot->ref);
 }
 

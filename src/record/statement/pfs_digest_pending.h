@@ -65,6 +65,7 @@ typedef struct PfsPendingDigest
 	uint32		nwaits;
 	uint32		nrows;
 	PfsPlanCounts plans;
+	int64		extra;			/* as in PfsDigest */
 	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
 	PfsDigestRows rows[PFS_PENDING_DIGEST_ROWS];
@@ -87,6 +88,13 @@ typedef struct PfsPendingDigests
 	PfsSeqlock	seq;			/* odd while the owner changes anything */
 	uint64		generation;		/* truncations that the owner has applied */
 	uint32		next_way;		/* whose turn it is to be replaced */
+
+	/*
+	 * What statements have taken, and extra, that is in none of the items any
+	 * more, or never was; it never gets less.
+	 */
+	uint64		passed_statements;
+	uint64		passed_ticks;
 	PfsPendingDigest items[PFS_PENDING_DIGESTS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigests;
 
@@ -120,5 +128,11 @@ extern bool pfs_pending_digests_repair(void);
  * False: there is no place for its digest at this moment.
  */
 extern bool pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks);
+
+/* Notes statements, and their ticks, that were counted elsewhere at once. */
+extern void pfs_pending_digests_pass(uint64 statements, uint64 ticks);
+
+/* Adds to PfsDigest.extra, and counts statements that have no digest (query_id 0). */
+extern void pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements);
 
 #endif							/* PFS_DIGEST_PENDING_H */
