@@ -328,6 +328,7 @@ wait_for_key(double until)
 	return ERR;
 }
 
+/* Runs the loop on a terminal, and puts back what was switched when it ends. */
 static int
 run_top(const Command *command, Options *options)
 {

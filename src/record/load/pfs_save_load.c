@@ -30,7 +30,7 @@ typedef struct PutPeriods
 static void
 make_remainder(PfsLoadKey *key)
 {
-	PfsLoadKey	remainder = {.type = key->type,.class = key->class,.instrument = PFS_LOAD_REMAINDER};
+	PfsLoadKey	remainder = {.type = key->type, .class = key->class, .instrument = PFS_LOAD_REMAINDER};
 
 	*key = remainder;
 }
@@ -44,7 +44,11 @@ put_period_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLo
 	PfsLoadBytes bytes;
 
 	memcpy(known, rows, head->nrows * sizeof(PfsLoadRow));
-	/* An instrument that has come since the names were written has none there. */
+
+	/*
+	 * An instrument that has come since the names were written has none
+	 * there.
+	 */
 	for (int i = 0; i < head->nrows; i++)
 	{
 		PfsLoadKey *key = &known[i].key;
@@ -67,7 +71,7 @@ load_write(PfsSaveWriter *w)
 	{
 		const PfsInstrument *ins = pfs_instrument_at(i);
 		const char *name = ins == NULL || (ins->class != PFS_CLASS_WAIT && ins->class != PFS_CLASS_IDLE) ||
-			(ins->unnamed && pfs_load_acquire(&ins->named) != 1) ? "" : pfs_instrument_name(ins);
+		(ins->unnamed && pfs_load_acquire(&ins->named) != 1) ? "" : pfs_instrument_name(ins);
 
 		pfs_save_put_text(w, name, strlen(name));
 	}
@@ -193,7 +197,7 @@ load_texts_write(PfsSaveWriter *w)
 {
 	NamedPlace *places = palloc(PFS_LOAD_TEXTS * sizeof(NamedPlace));
 	uint32		room = TYPEALIGN(8, pfs_sizes.digest_text);
-	char	   *text = palloc(room + 1);
+	char	   *copy = palloc(room + 1);
 
 	if (pfs_shared_load_texts == NULL)
 		return;
@@ -206,11 +210,16 @@ load_texts_write(PfsSaveWriter *w)
 	for (uint32 i = 0; i < PFS_LOAD_TEXTS; i++)
 	{
 		PfsLoadTextKey key;
-		int			len = pfs_load_text_copy(places[i].place, &key, text, room);
-		PfsSavedText saved = {key.database, key.user, key.query_id, text, Min(len, (int) room)};
+		int			len = pfs_load_text_copy(places[i].place, &key, copy, room);
+		PfsSavedText saved;
 
 		if (len <= 0)
 			continue;
+		saved.database = key.database;
+		saved.user = key.user;
+		saved.query_id = key.query_id;
+		saved.text = copy;
+		saved.len = Min((uint32) len, room);
 		pfs_save_hide_secret(&saved.text, &saved.len);
 		pfs_save_put_load_text(w, &saved);
 	}
@@ -219,13 +228,13 @@ load_texts_write(PfsSaveWriter *w)
 static void
 load_texts_use(PfsSaveReader *r, const PfsSaveHead *head)
 {
-	PfsSavedText text;
+	PfsSavedText saved;
 
-	while (pfs_save_get_load_text(r, &text))
+	while (pfs_save_get_load_text(r, &saved))
 	{
-		PfsLoadTextKey key = {text.query_id, text.database, text.user};
+		PfsLoadTextKey key = {saved.query_id, saved.database, saved.user};
 
-		pfs_load_text_put(&key, text.text, text.len);
+		pfs_load_text_put(&key, saved.text, saved.len);
 	}
 }
 

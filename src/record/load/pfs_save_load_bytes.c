@@ -33,7 +33,7 @@ pfs_save_get_load_names(PfsSaveReader *r, PfsSavedNames *names)
 		uint32		len;
 		const char *text = pfs_save_get_text(r, NAMEDATALEN - 1, &len);
 
-		if (text != NULL)
+		if (text !=NULL)
 			memcpy(name, text, len);
 		if (!pfs_load_class_by_name(name, &names->classes[i]))
 			r->failed = true;
@@ -146,10 +146,11 @@ pfs_save_get_load_text(PfsSaveReader *r, PfsSavedText *text)
 {
 	if (r->failed || r->at == r->end)
 		return false;
-	text->database = pfs_save_get_u32(r);
-	text->user = pfs_save_get_u32(r);
-	text->query_id = pfs_save_get_u64(r);
-	text->text = pfs_save_get_text(r, PFS_SAVE_LOAD_TEXT_MAX, &text->len);
+	text	  ->database = pfs_save_get_u32(r);
+	text	  ->user = pfs_save_get_u32(r);
+	text	  ->query_id = pfs_save_get_u64(r);
+	text	  ->text = pfs_save_get_text(r, PFS_SAVE_LOAD_TEXT_MAX, &text->len);
+
 	if (text->text == NULL)
 		r->failed = true;
 	return !r->failed;
