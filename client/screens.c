@@ -42,7 +42,7 @@ const Screen screen_load = {
 	.query = "WITH h AS MATERIALIZED (SELECT wait_event_type, event_name, query_id, digest_text, sum(sum_timer_wait) AS time"
 	HISTORY_TIME " GROUP BY 1, 2, 3, 4),"
 	" m AS (SELECT DISTINCT ON (wait_event_type, event_name) * FROM h ORDER BY wait_event_type, event_name, time DESC)"
-	" SELECT wait_event_type, coalesce(event_name, '(others)'), s.time, m.query_id, m.digest_text"
+	" SELECT wait_event_type, coalesce(s.event_name, '(others)'), s.time, m.query_id, m.digest_text"
 	" FROM (SELECT wait_event_type, event_name, sum(time) AS time FROM h GROUP BY 1, 2) s"
 	" JOIN m USING (wait_event_type)"
 	" WHERE m.event_name IS NOT DISTINCT FROM s.event_name AND s.time > 0",

@@ -198,6 +198,8 @@ SKIP:
 	skip('this server keeps no load history', 4) unless $server->sql("SELECT count(*) FROM pg_settings WHERE name = 'pfs.load_history_interval'");
 	$server->sql("ALTER SYSTEM SET pfs.load_history_interval = '1s'");
 	$server->sql('SELECT pg_reload_conf()');
+	# The text of a statement is known once one of its shape has ended.
+	$s{first}->query('SELECT count(*) FROM item');
 	$s{holder}->query('BEGIN; LOCK TABLE item');
 	$s{first}->send('SELECT count(*) FROM item');
 	ok($server->poll("SELECT count(*) > 2 FROM pfs.load_history WHERE event_name = 'wait/lock/relation' AND resolution = '1 s'", 't'), 'the history has a wait');
