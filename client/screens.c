@@ -280,7 +280,8 @@ add_lock_rows(Reading *reading, const Reading *edges, const LockNode *nodes, int
 }
 
 /*
- * Makes a tree of pairs.  Whoever waits stands once, below the blocker that is nearest to one
+ * Makes a tree of pairs, which are sorted by how many the waiter waits for: its place in a
+ * queue.  Whoever waits stands once, below the blocker that is nearest to one
  * that does not wait: in a queue of N, where each waits for all before it, that is who
  * holds the lock.  In a deadlock nobody is first: one of it is taken.
  */
@@ -364,7 +365,7 @@ const Screen screen_locks = {
 	" FROM pfs.blocking_tree b LEFT JOIN pfs.threads w ON w.thread_id = b.waiting_thread_id"
 	" LEFT JOIN pfs.threads h ON h.thread_id = b.blocking_thread_id"
 	" LEFT JOIN (SELECT thread_id, min(timer_start) AS timer_start FROM pfs.events_transactions_current GROUP BY 1) x ON x.thread_id = b.blocking_thread_id"
-	" ORDER BY b.wait_time DESC",
+	" ORDER BY count(*) OVER (PARTITION BY b.waiting_thread_id), b.wait_time DESC",
 	.columns = lock_columns,
 	.extension = 100,
 	.arrange = arrange_locks,

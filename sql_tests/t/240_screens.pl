@@ -142,13 +142,13 @@ all_commands('no rights', 2, { user => 'nobody' }, $server, qr/^pfs: role "nobod
 
 # ---- options ----
 
-my ($status, $out, $err) = program($server, qw(sessions --sort +pid --limit 0 --format csv));
+my ($status, $out, $err) = program($server, qw(sessions --sort +pid --filter worker --limit 0 --format csv));
 my @lines = split /\n/, $out;
 
 is((split /,/, $lines[0])[1], 'pid', 'CSV has a heading');
 my @pids = map { (split /,/)[1] } @lines[ 1 .. $#lines ];
 is_deeply(\@pids, [ sort { $a <=> $b } @pids ], '--sort +pid: upwards');
-($status, $out) = program($server, qw(sessions -s pid -n 0 -f csv));
+($status, $out) = program($server, qw(sessions -s pid -F worker -n 0 -f csv));
 is_deeply([ map { (split /,/)[1] } (split /\n/, $out)[ 1 .. @pids ] ], [ reverse @pids ], '-s pid: downwards');
 ($status, $out, $err) = program($server, qw(sessions --limit 2));
 is($out =~ tr/\n//, 5, '--limit 2: two rows, with heading, line and count');
@@ -178,6 +178,7 @@ foreach my $wrong (
 }
 
 # What happens in some seconds, not what was before.
+$s{busy}->query('SELECT count(*) FROM (SELECT pg_sleep(0.05)) x');
 $s{busy}->send('SELECT count(*) FROM (SELECT pg_sleep(0.05)) x; ' x 2000);
 my %now = map { $_->{statement} => $_ } rows_of($server, qw(statements --seconds 3 --filter worker --limit 0));
 my %all = map { $_->{statement} => $_ } rows_of($server, qw(statements --filter worker --limit 0));
