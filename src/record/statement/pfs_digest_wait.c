@@ -112,8 +112,9 @@ static PfsDigestKey
 charged_key(void)
 {
 	const PfsCharged *charged = &pfs_my_thread->charged;
+	PfsDigestKey key = {charged->db_user, charged->query_id};
 
-	return (PfsDigestKey) {charged->db_user, charged->query_id};
+	return key;
 }
 
 /*
@@ -293,6 +294,7 @@ set_key(PfsDigestKey key)
 void
 pfs_digest_charge_now(void)
 {
+	static const PfsDigestKey nobody = {0, 0};
 	const PfsStatement *s = innermost();
 	uint64		id = s != NULL ? s->statement_id : 0;
 
@@ -305,7 +307,7 @@ pfs_digest_charge_now(void)
 	if (s != NULL && s != &pfs_sql.top)
 		set_key(pfs_digest_key(s->database, s->user, s->query_id));
 	else
-		set_key((PfsDigestKey) {0, 0});
+		set_key(nobody);
 	pfs_local.waits = s != NULL ? pfs_my_thread->charged.waits : NULL;
 }
 
@@ -543,11 +545,13 @@ pfs_digest_attach(PfsThread *t)
 void
 pfs_digest_detach(PfsThread *t)
 {
+	PfsDigestKey key = {t->charged.db_user, t->charged.query_id};
+
 	pfs_local.waits = NULL;
 	give_all();
 	pfs_digest_rows_give(PFS_ALL_STATEMENTS);
 	if (working)
-		pfs_pending_digests_add_time((PfsDigestKey) {t->charged.db_user, t->charged.query_id},
+		pfs_pending_digests_add_time(key,
 									 pfs_timer_read(pfs_timer_default()) - t->charged.works_since, 0);
 	pfs_store_relaxed(&t->charged.works_since, 0);
 	end_charge();

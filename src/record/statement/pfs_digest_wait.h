@@ -26,8 +26,9 @@
  */
 extern void pfs_digest_charge_now(void);
 
-extern PFS_HIDDEN uint64 pfs_digest_charged;	/* its statement_id; 0: nobody.  Its key
-												 * lies in the thread's record */
+extern PFS_HIDDEN uint64 pfs_digest_charged;	/* its statement_id; 0:
+												 * nobody.  Its key lies in
+												 * the thread's record */
 
 static inline void
 pfs_digest_charge(void)

@@ -247,7 +247,11 @@ pfs_statement_look(PfsThread *t, const char *str)
 	{
 		pfs_sql.top.phase = PFS_PHASE_EXECUTION;
 		pfs_local.slow |= PFS_SLOW_PROGRESS;
-		/* It has no digest, and what it waits for is not what a session waits for. */
+
+		/*
+		 * It has no digest, and what it waits for is not what a session waits
+		 * for.
+		 */
 		pfs_sql.top.flags &= ~PFS_FLAG_DIGEST;
 		if (pfs_sql.top.event != NULL)
 			pfs_sql.top.event->flags &= ~PFS_FLAG_DIGEST;
