@@ -178,6 +178,22 @@ time_left(void)
 	return now >= recorder.due ? 0 : (long) ((recorder.due - now + 999999) / 1000000);
 }
 
+/*
+ * Takes the process out of what is recorded, once it has a thread record: what it waits for would be
+ * load that nobody else causes.  Its row in threads says so.
+ */
+static void
+leave_out_itself(void)
+{
+	static bool done = false;
+
+	if (done || pfs_my_thread == NULL)
+		return;
+	done = true;
+	pfs_store_relaxed(&pfs_my_thread->instrumented, 0);
+	pfs_thread_publish_mask(pfs_my_thread);
+}
+
 /* The background worker's function. */
 void
 pfs_recorder_main(Datum arg)
@@ -200,6 +216,7 @@ pfs_recorder_main(Datum arg)
 		long		until_save;
 
 		CHECK_FOR_INTERRUPTS();
+		leave_out_itself();
 		if (ConfigReloadPending)
 		{
 			ConfigReloadPending = false;
