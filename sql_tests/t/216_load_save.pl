@@ -26,7 +26,7 @@ $server->sql('CREATE ROLE nobody');
 my $writer = $server->session;
 $writer->query("SELECT load_run(0, 3000)");
 $writer->query("SELECT load_keep('2001-01-01 00:50:00+00', '2001-01-01 00:50:01+00', 1000000000000, true, ARRAY['FOREGROUND|CPU|cpu|$db|$role|$id|1|7|3', "
-	  . "'FOREGROUND|Idle in transaction|idle/transaction|$db|$role||1|5|0', 'BACKGROUND|IO|wait/io/file/WALWrite|0|0||1|4|0'])");
+	  . "'FOREGROUND|Idle in transaction|idle/transaction|$db|$role||1|5|0', 'BACKGROUND|IO|wait/io/file/DataFileSync|0|0||1|4|0'])");
 $writer->close;
 $server->poll(q{SELECT count(*) > 0 FROM pfs.load_history WHERE resolution = '10 min' AND period_end = '2001-01-01 00:50:01+00'}, 't');
 $server->sql(q{SELECT pfs.reset('events_statements_summary_by_digest')});
