@@ -56,6 +56,7 @@ take_or_die(Server *server, const Screen *screen, int num_params, const char *co
 	return reading;
 }
 
+/* Waits, with progress on a terminal; ends the program when it is interrupted. */
 static void
 wait_seconds(double seconds)
 {
@@ -154,6 +155,7 @@ sort_view(View *view, const char *by)
 	view_sort(view, screen_column(screen, by ? by + up : screen->sort), up);
 }
 
+/* Runs the command of a screen: reads it, twice if asked for differences, and writes it. */
 static int
 run_screen(const Command *command, Options *options)
 {

@@ -219,6 +219,12 @@ top_refresh(Top *top)
 		switch (top->server->problem)
 		{
 			case SERVER_OK:
+
+				/*
+				 * Nothing is known of this time: not what is known of
+				 * another.
+				 */
+				drop_readings(top);
 				break;
 			case SERVER_LOST:
 			case SERVER_TIME_LIMIT:
@@ -328,6 +334,7 @@ wait_for_key(double until)
 	return ERR;
 }
 
+/* Runs the loop on a terminal, and puts back what was switched when it ends. */
 static int
 run_top(const Command *command, Options *options)
 {

@@ -65,6 +65,7 @@ past_latest(Server *server, Past *past)
 										" AND period_start >= now() - make_interval(secs => $1::float8)", 1, params));
 }
 
+/* Takes the periods of the history that lie in the time. */
 bool
 past_find(Server *server, Past *past)
 {

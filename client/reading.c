@@ -160,6 +160,7 @@ hash_row(const char *const *row, const int *keys, int num_keys)
 	return hash;
 }
 
+/* Fills an index of a reading's rows by their keys, by open addressing. */
 static void
 index_make(Index *index, const Reading *reading, const int *keys, int num_keys)
 {
@@ -384,6 +385,7 @@ derive_row(View *view, Cell *cells, const double *totals, const Part *part)
 	}
 }
 
+/* Makes a view: rows differenced, then the columns that are derived from them. */
 View *
 view_make(const Reading *now, const Reading *before, double seconds)
 {
@@ -453,6 +455,7 @@ row_matches(const View *view, const Cell *cells, const char *text)
 	return false;
 }
 
+/* Drops the rows that do not have the text. */
 void
 view_filter(View *view, const char *text)
 {
@@ -479,6 +482,7 @@ typedef struct SortBy
 	bool		up;
 } SortBy;
 
+/* Compares two rows for qsort_r() by a SortBy. */
 static int
 compare_rows(const void *left, const void *right, void *arg)
 {
@@ -521,6 +525,7 @@ view_free(View *view)
 	free(view);
 }
 
+/* Writes a number that has no text with the digits that its kind needs. */
 const char *
 cell_value(const Cell *cell, ColumnKind kind)
 {

@@ -42,7 +42,7 @@ const Screen screen_load = {
 	.query = "WITH h AS MATERIALIZED (SELECT wait_event_type, event_name, query_id, digest_text, sum(sum_timer_wait) AS time"
 	HISTORY_TIME " GROUP BY 1, 2, 3, 4),"
 	" m AS (SELECT DISTINCT ON (wait_event_type, event_name) * FROM h ORDER BY wait_event_type, event_name, time DESC)"
-	" SELECT wait_event_type, coalesce(event_name, '(others)'), s.time, m.query_id, m.digest_text"
+	" SELECT wait_event_type, coalesce(s.event_name, '(others)'), s.time, m.query_id, m.digest_text"
 	" FROM (SELECT wait_event_type, event_name, sum(time) AS time FROM h GROUP BY 1, 2) s"
 	" JOIN m USING (wait_event_type)"
 	" WHERE m.event_name IS NOT DISTINCT FROM s.event_name AND s.time > 0",
@@ -280,7 +280,8 @@ add_lock_rows(Reading *reading, const Reading *edges, const LockNode *nodes, int
 }
 
 /*
- * Makes a tree of pairs.  Whoever waits stands once, below the blocker that is nearest to one
+ * Makes a tree of pairs, which are sorted by how many the waiter waits for: its place in a
+ * queue.  Whoever waits stands once, below the blocker that is nearest to one
  * that does not wait: in a queue of N, where each waits for all before it, that is who
  * holds the lock.  In a deadlock nobody is first: one of it is taken.
  */
@@ -364,7 +365,7 @@ const Screen screen_locks = {
 	" FROM pfs.blocking_tree b LEFT JOIN pfs.threads w ON w.thread_id = b.waiting_thread_id"
 	" LEFT JOIN pfs.threads h ON h.thread_id = b.blocking_thread_id"
 	" LEFT JOIN (SELECT thread_id, min(timer_start) AS timer_start FROM pfs.events_transactions_current GROUP BY 1) x ON x.thread_id = b.blocking_thread_id"
-	" ORDER BY b.wait_time DESC",
+	" ORDER BY count(*) OVER (PARTITION BY b.waiting_thread_id), b.wait_time DESC",
 	.columns = lock_columns,
 	.extension = 100,
 	.arrange = arrange_locks,

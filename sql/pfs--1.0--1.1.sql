@@ -333,6 +333,8 @@ ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_rows_
 ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_no_index_used bigint;
 ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_generic_plans bigint;
 ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_custom_plans bigint;
+COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_digest IS
+'Counts and times of statements by shape: database, user and query identifier; one row for all others. TRUNCATE removes the rows, also those of events_statements_histogram_by_digest, events_waits_summary_by_digest and table_io_waits_summary_by_digest.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_rows_examined IS
 'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_no_index_used IS
@@ -363,6 +365,63 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_digest.min_timer_wait IS
 'Shortest of their times, in picoseconds; 0 where nothing was timed.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_digest.max_timer_wait IS
 'Longest of their times, in picoseconds; 0 where nothing was timed.';
+
+CREATE FOREIGN TABLE pfs.table_io_waits_summary_by_digest (
+	database_name text,
+	user_name text,
+	query_id bigint,
+	object_type text,
+	object_schema text,
+	object_name text,
+	index_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_fetch bigint,
+	count_insert bigint,
+	count_update bigint,
+	count_delete bigint
+) SERVER pfs_server OPTIONS ("table" 'table_io_waits_summary_by_digest');
+COMMENT ON FOREIGN TABLE pfs.table_io_waits_summary_by_digest IS
+'Rows that statements of each shape fetched, inserted, updated, deleted and locked, by table and index, as in table_io_waits_summary_by_index_usage. A row is counted when its statement has ended, for the innermost statement that has a query_id; those of parallel workers are their leader''s. A table or an index that is dropped loses its rows.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.database_name IS
+'Database in which they ran; NULL with user_name and query_id: all others.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.user_name IS
+'Role in effect when they started.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.query_id IS
+'The server''s query identifier, as in pg_stat_statements.queryid. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.object_type IS
+'TABLE.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.object_schema IS
+'Schema of the table; NULL: it is of another database.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.object_name IS
+'Name of the table; its OID if it is of another database.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.index_name IS
+'Name of the index, its OID if it is of another database; NULL: by no index.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.count_star IS
+'Number of rows of all operations, locks of rows among them.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.count_fetch IS
+'Number of rows that the index found; without an index those of sequential scans.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.count_insert IS
+'Number of entries that were made in the index; without an index rows of the table.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.count_update IS
+'Number of rows that were updated.';
+COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.count_delete IS
+'Number of rows that were deleted.';
+GRANT SELECT ON pfs.table_io_waits_summary_by_digest TO pg_monitor;
 
 CREATE FOREIGN TABLE pfs.events_statements_summary_by_program (
 	object_type text,

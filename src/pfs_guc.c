@@ -145,6 +145,37 @@ define_sizes(void)
 	PFS_SIZE_SETTINGS(DEFINE_SIZE);
 }
 
+/* Lengths of the load history's periods: so that a minute is made of whole ones. */
+static const int load_intervals[] = {0, 1, 2, 5, 10, 15, 20, 30, 60};
+
+static bool
+check_load_interval(int *newval, void **extra, GucSource source)
+{
+	for (int i = 0; i < lengthof(load_intervals); i++)
+	{
+		if (*newval == load_intervals[i])
+			return true;
+	}
+	GUC_check_errdetail("A minute has to be made of whole periods.");
+	GUC_check_errhint("Possible are 1, 2, 5, 10, 15, 20, 30 and 60 seconds, and 0, which records nothing.");
+	return false;
+}
+
+static void
+define_load_interval(void)
+{
+	char	   *wanted = configured("pfs.load_history_interval");
+	int			value;
+
+	DefineCustomIntVariable("pfs.load_history_interval",
+							"Length of the load history's periods.",
+							"1, 2, 5, 10, 15, 20, 30 or 60 seconds; 0 records nothing.",
+							&pfs_load_interval, pfs_load_interval, 0, 60,
+							PGC_SIGHUP, GUC_UNIT_S, check_load_interval, NULL, NULL);
+	if (wanted != NULL && (!parse_int(wanted, &value, GUC_UNIT_S, NULL) || value != pfs_load_interval))
+		pfs_settings_refused++;
+}
+
 /* Defines the settings of the load history's sizes. */
 static void
 define_load_history(void)
@@ -245,6 +276,7 @@ pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_
 	define_text_length("pfs.max_digest_length", "Bytes of each digest's normalised text that are kept.",
 					   &pfs_max_digest_length, PFS_SQL_TEXT_DEFAULT);
 	define_sample_age(assign_sample_age);
+	define_load_interval();
 	define_save();
 	define_load_history();
 	MarkGUCPrefixReserved("pfs");

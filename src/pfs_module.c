@@ -34,6 +34,7 @@
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_probe_row.h"
+#include "pfs_recorder.h"
 #include "pfs_summary_kind.h"
 #include "pfs_thread_end.h"
 
@@ -219,6 +220,7 @@ _PG_init(void)
 		return;
 	/* The server's query identifiers tell statements apart. */
 	EnableQueryId();
+	pfs_recorder_register();
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = request_cb;
 	prev_shmem_startup_hook = shmem_startup_hook;

@@ -16,6 +16,7 @@
 #include "port/pg_crc32c.h"
 
 #include "pfs_save_digest_bytes.h"
+#include "pfs_save_load_bytes.h"
 
 #include "fuzz.h"
 
@@ -100,6 +101,44 @@ use_resets(PfsSaveReader *r)
 	}
 }
 
+/* What is used of a period is what the server's rings and tables take. */
+static void
+use_load(PfsSaveReader *r)
+{
+	PfsSavedNames names;
+	uint8		ring;
+	PfsLoadHead head;
+	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
+	PfsLoadBytes bytes;
+
+	FUZZ_CHECK(pfs_save_get_load_names(r, &names));
+	while (pfs_save_get_period(r, &names, &ring, &head, rows))
+	{
+		FUZZ_CHECK(ring < PFS_SAVE_RINGS && head.nrows <= PFS_LOAD_ROWS_MAX && head.begin <= head.end);
+		for (int i = 0; i < head.nrows; i++)
+		{
+			FUZZ_CHECK(rows[i].key.class < PFS_NUM_LOAD_CLASSES && rows[i].key.type < PFS_NUM_LOAD_TYPES);
+			FUZZ_CHECK(rows[i].key.instrument < names.nevents || rows[i].key.instrument >= PFS_LOAD_REMAINDER);
+		}
+		/* The server writes it again. */
+		FUZZ_CHECK(pfs_load_encode(&bytes, &head, rows, head.nrows) <= sizeof(bytes));
+	}
+	FUZZ_CHECK(pfs_save_is_read(r));
+}
+
+static void
+use_load_texts(PfsSaveReader *r)
+{
+	PfsSavedText saved;
+
+	while (pfs_save_get_load_text(r, &saved))
+	{
+		FUZZ_CHECK(saved.len > 0 && saved.len <= PFS_SAVE_LOAD_TEXT_MAX);
+		see_text(saved.text, saved.len);
+	}
+	FUZZ_CHECK(pfs_save_is_read(r));
+}
+
 /* The sections, as the server has them. */
 static const struct
 {
@@ -112,6 +151,8 @@ static const struct
 	{"digests", pfs_save_check_digests, use_digests},
 	{"digest_waits", pfs_save_check_waits, use_waits},
 	{"resets", pfs_save_check_resets, use_resets},
+	{"load_history", pfs_save_check_load, use_load},
+	{"load_texts", pfs_save_check_load_texts, use_load_texts},
 };
 
 static void

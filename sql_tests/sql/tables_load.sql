@@ -3,6 +3,7 @@ SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS pfs;
 RESET client_min_messages;
 SET timezone = 'UTC';
+SET intervalstyle = 'postgres';
 
 -- conditions on times and on the resolution reduce the copy, whichever side the constant is on
 EXPLAIN (COSTS off) SELECT event_name FROM pfs.load_history

@@ -22,6 +22,7 @@ $server->sql('CREATE EXTENSION pfs');
 
 # ---- comparing ----
 
+# Rows of evicted digests are in no database, but only tables of this one have a schema here.
 # One line for each number: who counts, table or index, what, how many.  "seq" is what no index led to.
 my $numbers = <<'EOT';
 SET stats_fetch_consistency = none;
@@ -36,6 +37,11 @@ UNION ALL SELECT 'ours', format('%I.%I', object_schema, object_name)::regclass, 
 UNION ALL SELECT 'ours', format('%I.%I', object_schema, coalesce(index_name, object_name))::regclass,
 	CASE WHEN index_name IS NULL THEN 'seq' ELSE 'found' END, count_fetch FROM pfs.table_io_waits_summary_by_index_usage
 	WHERE database_name = current_database() AND object_schema <> 'pg_catalog'
+UNION ALL SELECT 'digests', format('%I.%I', object_schema, coalesce(index_name, object_name))::regclass, c.what, sum(c.n)
+	FROM pfs.table_io_waits_summary_by_digest,
+	LATERAL (VALUES (CASE WHEN index_name IS NULL THEN 'seq' ELSE 'found' END, count_fetch), ('insert', CASE WHEN index_name IS NULL THEN count_insert END),
+		('update', count_update), ('delete', count_delete)) c (what, n)
+	WHERE object_schema <> 'pg_catalog' AND n > 0 GROUP BY 2, 3
 EOT
 
 sub numbers
@@ -68,6 +74,21 @@ sub differences
 	return join "\n", map { s/pg_toast_\d+/of/gr } @different;
 }
 
+# What statements have of it, together: all but what "fetch" counts beyond "seq" and "found".
+sub of_statements
+{
+	my ($before, $after) = @_;
+	my %n;
+
+	foreach my $key (keys %{ { %{ $after->{ours} // {} }, %{ $after->{digests} // {} } } })
+	{
+		next if $key =~ / fetch$/;
+		$n{$_}{$key} = ($after->{$_}{$key} // 0) - ($before->{$_}{$key} // 0) foreach qw(ours digests);
+		delete $n{$_}{$key} foreach grep { !$n{$_}{$key} } qw(ours digests);
+	}
+	return ($n{digests} // {}, $n{ours} // {});
+}
+
 # The statements run in a session of their own.  Options: differ (what differs by design, or a regular
 # expression), error (which there is), output, also (done afterwards), nothing (nothing is counted).
 sub same
@@ -88,6 +109,7 @@ sub same
 
 	ref $options{differ} ? like($different, $options{differ}, "$name: differs as it should")
 	  : is($different, $options{differ} // '', $name);
+	is_deeply(of_statements($before, $after), "$name: by statement");
 	ok(scalar(grep { ($after->{ours}{$_} // 0) != ($before->{ours}{$_} // 0) } keys %{ $after->{ours} }), "$name: rows were counted")
 	  unless $options{nothing};
 	$session->close;

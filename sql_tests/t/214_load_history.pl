@@ -32,13 +32,13 @@ my ($database, $user) = split /\|/, $server->sql('SELECT oid, current_user::regr
 my @kinds = (
 	[ 'FOREGROUND', 'CPU', 'cpu' ],
 	[ 'FOREGROUND', 'IO', 'wait/io/file/DataFileRead' ],
-	[ 'FOREGROUND', 'IO', 'wait/io/file/WALWrite' ],
+	[ 'FOREGROUND', 'IO', 'wait/io/file/DataFileExtend' ],
 	[ 'FOREGROUND', 'Lock', 'wait/lock/relation' ],
 	[ 'FOREGROUND', 'Lock', 'wait/lock/transactionid' ],
 	[ 'FOREGROUND', 'Timeout', 'wait/timeout/PgSleep' ],
 	[ 'FOREGROUND', 'Idle in transaction', 'idle/transaction' ],
 	[ 'BACKGROUND', 'IO', 'wait/io/file/DataFileWrite' ],
-	[ 'BACKGROUND', 'IO', 'wait/io/file/WALWrite' ]);
+	[ 'BACKGROUND', 'IO', 'wait/io/file/DataFileSync' ]);
 
 # By resolution, what is kept; the sums under way.
 my (%kept, %under_way);

@@ -60,7 +60,8 @@ SKIP:
 	run_ok(split(' ', $ENV{CC} // 'gcc'), '-std=gnu11', '-O1', '-D_GNU_SOURCE', '-DPGDLLEXPORT=',
 		(map { "-I$tree/src$_" } '', map { "/$_" } qw(compat container record/setup record/event record/statement record/load)),
 		"-I$headers", '-o', $program, "$FindBin::RealBin/lib/save_flip.c",
-		"$tree/src/record/load/pfs_save_bytes.c", "$tree/src/record/load/pfs_save_digest_bytes.c",
+		"$tree/src/record/load/pfs_save_bytes.c", "$tree/src/record/load/pfs_save_digest_bytes.c", "$tree/src/record/load/pfs_save_load_bytes.c",
+		"$tree/src/record/load/pfs_load_code.c",
 		"$lib/libpgcommon.a", "$lib/libpgport.a", '-lm');
 	my ($files, $digests) = run_ok($program, $file, PfsServer::version()) =~ /^(\d+) files, (\d+) digests$/m;
 

@@ -16,7 +16,14 @@ typedef struct PfsCell
 	uint64_t	sum;			/* ticks of the timed ones */
 	uint64_t	min;			/* ticks; meaningless while count_timed is 0 */
 	uint64_t	max;			/* ticks */
-	uint64_t	unused[3];
+
+	/*
+	 * Of all that, what the owner's statements have passed on to others; see
+	 * pfs_left.h.  No sum of cells looks at it.
+	 */
+	uint64_t	passed_count;
+	uint64_t	passed_sum;
+	uint64_t	unused;
 } PfsCell;
 
 /* One event of a cell touches one line. */

@@ -29,12 +29,14 @@
 #include "pfs_container.h"
 #include "pfs_digest.h"
 #include "pfs_digest_pending.h"
+#include "pfs_digest_rows.h"
 #include "pfs_digest_wait.h"
 #include "pfs_error.h"
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
+#include "pfs_left.h"
 #include "pfs_load_text.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
@@ -50,6 +52,7 @@
 #include "pfs_socket.h"
 #include "pfs_statement.h"
 #include "pfs_summary.h"
+#include "pfs_recorder.h"
 #include "pfs_rel_count.h"
 #include "pfs_rel_io.h"
 
@@ -171,6 +174,11 @@ const PfsPart pfs_parts[] = {
 		.pages = &pfs_digest_waits,
 	},
 	{
+		.name = "digest_rows",
+		.lay_out = pfs_digest_rows_lay_out,
+		.pages = &pfs_digest_rows,
+	},
+	{
 		.name = "histories",
 		.lay_out = pfs_histories_lay_out,
 		.detach = pfs_histories_leave,
@@ -186,6 +194,11 @@ const PfsPart pfs_parts[] = {
 		.switched = pfs_memory_look_again,
 		.begin = pfs_memory_begin,
 		.detach = pfs_memory_end,
+	},
+	{
+		.name = "left",
+		STRUCT(pfs_left),
+		.lay_out = pfs_left_lay_out,
 	},
 	{
 		.name = "summaries",
@@ -295,6 +308,14 @@ const PfsPart pfs_parts[] = {
 		.nrows = PFS_NUM_LOAD_RESOLUTIONS,
 		.row = pfs_load_container_row,
 		.reset = pfs_load_rings_reset_lost,
+	},
+	{
+		.name = "recorder",
+		STRUCT(pfs_shared_recorder),
+		.counters = {
+			{"pfs_load_history_lost", offsetof(PfsSharedRecorder, lost)},
+			{"pfs_load_history_late", offsetof(PfsSharedRecorder, late)},
+		},
 	},
 	{
 		.name = "load_texts",

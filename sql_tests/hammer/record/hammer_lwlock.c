@@ -508,7 +508,6 @@ hammer_lwlock(void)
 /* ---- what the library's code needs of the rest ---- */
 
 PfsSharedSummary *pfs_summary = NULL;
-PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
 void	   *pfs_lwlock_holders = NULL;
 PfsLwlockHolder *pfs_my_lwlocks = NULL;
 PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_ALL;

@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "pfs_save_digest_bytes.h"
+#include "pfs_save_load_bytes.h"
 
 static uint64 system_identifier;
 static uint32 major;
@@ -25,6 +26,8 @@ static const struct
 	{"digests", pfs_save_check_digests},
 	{"digest_waits", pfs_save_check_waits},
 	{"resets", pfs_save_check_resets},
+	{"load_history", pfs_save_check_load},
+	{"load_texts", pfs_save_check_load_texts},
 };
 
 /* Does the server use this file? */

@@ -1,15 +1,17 @@
 /*
  * pfs_table_digests.c
  *	  events_statements_summary_by_digest, events_statements_histogram_by_digest,
- *	  events_waits_summary_by_digest: what statements of each digest counted.  The
- *	  three have their keys in common, and TRUNCATE of the first empties all of them.
+ *	  events_waits_summary_by_digest, table_io_waits_summary_by_digest: what statements of
+ *	  each digest counted.  All have their keys in common, and TRUNCATE of the first
+ *	  empties all of them.
  */
 #include "postgres.h"
 
 #include "utils/timestamp.h"
 
 #include "pfs_buckets.h"
-#include "pfs_digest.h"
+#include "pfs_digest_rows_read.h"
+#include "pfs_rel_name.h"
 #include "pfs_statement_counters.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
@@ -67,7 +69,7 @@ user_name_of(PfsScan *scan, const PfsDigestKey *key, bool *isnull)
 	X(t, query_id, bigint, none, pfs_int64_or_null(row->key.query_id, isnull), \
 	  "The server's query identifier, as in pg_stat_statements.queryid. " RIGHTS_OF_USER, .hidden = true)
 
-/* Returns the role whose row it is; every row of the three tables begins with its key. */
+/* Returns the role whose row it is; every row of these tables begins with its key. */
 static Oid
 key_role(const void *row)
 {
@@ -183,10 +185,10 @@ summary_copy(PfsScan *scan)
 const PfsTable pfs_table_statements_by_digest = {
 	PFS_TABLE("events_statements_summary_by_digest", summary, "MySQL",
 			  "one shape of statements of one user in one database, or all others",
-			  "removes the rows, also of the histogram and the waits by digest",
+			  "removes the rows, also of the histogram, the waits and the rows of tables by digest",
 			  "Counts and times of statements by shape: database, user and query identifier; one row for all "
-			  "others. TRUNCATE removes the rows, also those of events_statements_histogram_by_digest and "
-			  "events_waits_summary_by_digest."),
+			  "others. TRUNCATE removes the rows, also those of events_statements_histogram_by_digest, "
+			  "events_waits_summary_by_digest and table_io_waits_summary_by_digest."),
 	.row_size = sizeof(SummaryRow),
 	.estimate = pfs_digests_estimate,
 	.copy = summary_copy,
@@ -286,5 +288,58 @@ const PfsTable pfs_table_waits_by_digest = {
 	.copy = waits_copy,
 	.role = key_role,
 	.truncate = pfs_digest_waits_truncate,
+	.in_reset_all = true,
+};
+
+/* ---- table_io_waits_summary_by_digest ---- */
+
+#define ROWS_COLUMNS(X, t) \
+	KEY_COLUMNS(X, t) \
+	X(t, object_type, text, none, CStringGetTextDatum("TABLE"), "TABLE.", .width = 5) \
+	X(t, object_schema, text, none, pfs_rel_schema_datum(row->database, row->relation, isnull), \
+	  "Schema of the table; NULL: it is of another database.", .width = 12) \
+	X(t, object_name, text, none, pfs_rel_name_datum(row->database, row->relation), \
+	  "Name of the table; its OID if it is of another database.", .width = 16) \
+	X(t, index_name, text, none, OidIsValid(row->index) ? pfs_rel_name_datum(row->database, row->index) : pfs_null(isnull), \
+	  "Name of the index, its OID if it is of another database; NULL: by no index.", .width = 16) \
+	PFS_TIMER_WAIT_COLUMNS(X, t, &row->all, "Number of rows of all operations, locks of rows among them.") \
+	X(t, count_fetch, bigint, count, Int64GetDatum((int64) row->counts[PFS_REL_FETCH]), \
+	  "Number of rows that the index found; without an index those of sequential scans.") \
+	X(t, count_insert, bigint, count, Int64GetDatum((int64) row->counts[PFS_REL_INSERT]), \
+	  "Number of entries that were made in the index; without an index rows of the table.") \
+	X(t, count_update, bigint, count, Int64GetDatum((int64) row->counts[PFS_REL_UPDATE]), \
+	  "Number of rows that were updated.") \
+	X(t, count_delete, bigint, count, Int64GetDatum((int64) row->counts[PFS_REL_DELETE]), \
+	  "Number of rows that were deleted.")
+
+PFS_COLUMNS(rows, PfsDigestRowsRow, ROWS_COLUMNS)
+
+static void
+add_rows_cb(const PfsDigestRowsRow *row, void *arg)
+{
+	if (pfs_rel_exists(row->database, row->relation) &&
+		(!OidIsValid(row->index) || pfs_rel_exists(row->database, row->index)))
+		*(PfsDigestRowsRow *) pfs_scan_add(arg) = *row;
+}
+
+static void
+rows_copy(PfsScan *scan)
+{
+	pfs_digest_rows_read(add_rows_cb, scan);
+}
+
+const PfsTable pfs_table_io_by_digest = {
+	PFS_TABLE("table_io_waits_summary_by_digest", rows, "own",
+			  "one table that statements of one shape have worked on, by one index or by none",
+			  "zeroes it, and the other tables table_io_waits_summary_...",
+			  "Rows that statements of each shape fetched, inserted, updated, deleted and locked, by table and index, as "
+			  "in table_io_waits_summary_by_index_usage. A row is counted when its statement has ended, for the innermost "
+			  "statement that has a query_id; those of parallel workers are their leader's. A table or an index that is "
+			  "dropped loses its rows."),
+	.row_size = sizeof(PfsDigestRowsRow),
+	.estimate = pfs_digest_rows_estimate,
+	.copy = rows_copy,
+	.role = key_role,
+	.truncate = pfs_rel_io_truncate_digests,
 	.in_reset_all = true,
 };

@@ -60,15 +60,14 @@ name_datum(const ObjectRow *row)
 
 PFS_COLUMNS(objects, ObjectRow, COLUMNS)
 
-/* Adds a row for what a record has of its table, whether it is the table's own or an index's. */
+/* Adds a row for what a table has, which what its indexes led to is in. */
 static void
 add_rows_cb(const PfsRelStatCopy *copy, void *arg)
 {
 	PfsTotals	parts[PFS_NUM_REL_PARTS] = {{0}};
 	ObjectRow  *row;
 
-	if (!pfs_rel_exists(copy->database, copy->relation) ||
-		(OidIsValid(copy->index) && !pfs_rel_exists(copy->database, copy->index)))
+	if (copy->kind != PFS_TABLE_STATS || !pfs_rel_exists(copy->database, copy->relation))
 		return;
 	pfs_rel_parts_of_table(copy, parts);
 	row = pfs_scan_add(arg);

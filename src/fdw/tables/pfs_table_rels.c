@@ -8,6 +8,7 @@
 
 #include "miscadmin.h"
 
+#include "pfs_digest_rows_read.h"
 #include "pfs_rel_name.h"
 #include "pfs_rel_read.h"
 #include "pfs_tables.h"
@@ -127,7 +128,7 @@ add_table_cb(const PfsRelStatCopy *copy, void *arg)
 {
 	IoRow	   *row;
 
-	if (!is_shown(copy))
+	if (copy->kind != PFS_TABLE_STATS || !is_shown(copy))
 		return;
 	row = pfs_scan_add(arg);
 	row->database = copy->database;
@@ -135,40 +136,10 @@ add_table_cb(const PfsRelStatCopy *copy, void *arg)
 	pfs_rel_parts_of_table(copy, row->parts);
 }
 
-static int
-compare_relations(const void *a, const void *b)
-{
-	const IoRow *x = a;
-	const IoRow *y = b;
-
-	if (x->database != y->database)
-		return x->database < y->database ? -1 : 1;
-	if (x->relation != y->relation)
-		return x->relation < y->relation ? -1 : 1;
-	return 0;
-}
-
-/* Adds up what a table and its indexes have: one row for each table. */
 static void
 by_table_copy(PfsScan *scan)
 {
-	IoRow	   *rows;
-	Size		n = 0;
-
 	pfs_rel_stats_each(PFS_REL_OF_IO, add_table_cb, scan);
-	rows = (IoRow *) scan->rows;
-	qsort(rows, scan->nrows, sizeof(IoRow), compare_relations);
-	for (Size i = 0; i < scan->nrows; i++)
-	{
-		if (n == 0 || compare_relations(&rows[n - 1], &rows[i]) != 0)
-		{
-			rows[n++] = rows[i];
-			continue;
-		}
-		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
-			pfs_totals_add(&rows[n - 1].parts[part], &rows[i].parts[part]);
-	}
-	scan->nrows = n;
 }
 
 static double
@@ -183,12 +154,6 @@ by_index_estimate(void)
 	return pfs_rel_stats_estimate(PFS_TABLE_STATS) + pfs_rel_stats_estimate(PFS_INDEX_STATS);
 }
 
-static int64
-truncate_io(void)
-{
-	return pfs_rel_stats_clear(PFS_REL_OF_IO);
-}
-
 const PfsTable pfs_table_io_by_table = {
 	PFS_TABLE("table_io_waits_summary_by_table", by_table, "MySQL",
 			  "one table whose rows were accessed",
@@ -200,7 +165,7 @@ const PfsTable pfs_table_io_by_table = {
 	.row_size = sizeof(IoRow),
 	.estimate = by_table_estimate,
 	.copy = by_table_copy,
-	.truncate = truncate_io,
+	.truncate = pfs_rel_io_truncate,
 	.in_reset_all = true,
 };
 
@@ -213,7 +178,7 @@ const PfsTable pfs_table_io_by_index_usage = {
 	.row_size = sizeof(IoRow),
 	.estimate = by_index_estimate,
 	.copy = by_index_copy,
-	.truncate = truncate_io,
+	.truncate = pfs_rel_io_truncate,
 };
 
 /* ---- waits for locks ---- */

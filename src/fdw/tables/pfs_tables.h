@@ -55,6 +55,7 @@
 	X(pfs_table_statements_by_digest) \
 	X(pfs_table_statements_histogram_by_digest) \
 	X(pfs_table_waits_by_digest) \
+	X(pfs_table_io_by_digest) \
 	X(pfs_table_statements_by_program) \
 	X(pfs_table_transactions_global) \
 	X(pfs_table_transactions_by_thread) \

@@ -74,25 +74,21 @@ typedef struct PfsParent
  */
 #define PFS_FLAGS_INSTANT (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY)
 
-/*
- * Waits of the innermost statement that has a digest, by instrument: open
- * addressing.  See pfs_digest_wait.h.
- */
-#define PFS_DIGEST_WAITS 64
-
-typedef struct PfsDigestWait
+typedef struct PfsDigestKey
 {
-	uint64		timed;
-	uint64		untimed;
-	uint64		sum;			/* ticks of the default timer */
-	uint64		min;
-	uint64		max;
-	uint64		bit;			/* of waits_used */
-	uint32		key;			/* instrument + 1; 0: nobody's place */
-} PfsDigestWait;
+	uint64		db_user;		/* database and user, pfs_digest_key() */
+	uint64		query_id;		/* never 0 */
+} PfsDigestKey;
 
-/* pfs_local.waits, while there is such a statement. */
-extern PFS_HIDDEN PfsDigestWait pfs_digest_wait_items[PFS_DIGEST_WAITS];
+/*
+ * Whose digest waits and rows are charged to.  query_id 0: it is the statement at top level,
+ * whose identifier is not known yet; statement_id 0: nobody.
+ */
+typedef struct PfsDigestCharged
+{
+	uint64		statement_id;
+	PfsDigestKey key;
+} PfsDigestCharged;
 
 /* A wait for a lock on a relation that has ended, until it is counted for that. */
 typedef struct PfsEndedLock
@@ -129,7 +125,7 @@ typedef struct PfsLocal
 	uint64		full_scans;		/* runs that fetched rows by no index */
 	uint32		instant;		/* flags of an event that takes the fast path
 								 * of pfs_event_instant.h */
-	PfsDigestWait *waits;		/* NULL: nobody's */
+	PfsDigestWait *waits;		/* of the thread's record; NULL: nobody's */
 	uint64		waits_used;		/* those that have counted something */
 	uint64		reentered;		/* events of signal handlers that were lost */
 	PfsOpenWait open[PFS_WAIT_DEPTH];

@@ -19,8 +19,10 @@
 PFS_HOT PfsRelRuns *pfs_my_rel_runs = NULL;
 PFS_HOT uint64 pfs_rel_runs_open = 0;
 PFS_HOT uint64 pfs_rel_runs_writing = 0;
+PFS_HOT uint64 pfs_rel_runs_riding = 0;
 PfsRelRun	pfs_rel_run_of_nobody = {.is_shown = true};
 PfsThreadSets pfs_rel_run_sets;
+PFS_FIXED PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
 
 StaticAssertDecl(PFS_REL_RUNS == 64, "a word says which are in use");
 
@@ -65,7 +67,7 @@ pfs_rel_runs_leave(void)
 	if (pfs_my_rel_runs != NULL)
 		pfs_store_relaxed(&pfs_my_rel_runs->shown, 0);
 	pfs_my_rel_runs = NULL;
-	pfs_rel_runs_open = pfs_rel_runs_writing = 0;
+	pfs_rel_runs_open = pfs_rel_runs_writing = pfs_rel_runs_riding = 0;
 }
 
 /* Takes a free place and empties it; the event in it is the caller's to fill in. */
@@ -108,7 +110,101 @@ pfs_rel_run_victim(void)
 	return NULL;
 }
 
+/* ---- rows ---- */
+
+/* The sum can be more than the times of rows: calls that found none take time, too. */
+void
+pfs_rows_add_shared(PfsSharedCell *to, const PfsRowCount *rows)
+{
+	if (rows->sum != 0)
+		pfs_shared_cell_add_to_sum(to, rows->sum);
+	if (rows->timed != 0)
+	{
+		pfs_raise_to(&to->max, rows->max);
+		pfs_raise_to(&to->inverted_min, PG_UINT64_MAX - rows->min);
+		pfs_add_relaxed(&to->count_timed, rows->timed);
+	}
+	if (rows->untimed != 0)
+		pfs_add_relaxed(&to->count_untimed, rows->untimed);
+}
+
+/* Converts times that another timer has measured. */
+PfsRowCount
+pfs_rows_by_default_timer(const PfsRowCount *rows, uint32 flags)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(flags);
+	PfsRowCount converted = *rows;
+
+	if (likely((flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK)))
+		return converted;
+	converted.sum = pfs_ticks_of_default(timer, rows->sum);
+	if (rows->timed == 0)
+		return converted;
+	converted.min = pfs_ticks_of_default(timer, rows->min);
+	converted.max = pfs_ticks_of_default(timer, rows->max);
+	return converted;
+}
+
+/*
+ * Returns what a digest has of a run so far.  By an index that are the rows that this has found,
+ * with the times of those of the table.  Of an index that the process does not know they have been
+ * counted where it was asked for them: only times are left.
+ */
+static PfsRowCount
+rows_of_digest(const PfsRelRun *run)
+{
+	PfsRowCount rows = pfs_rows_by_default_timer(&run->rows, run->wait.flags);
+	PfsRowCount found;
+
+	if (run->by_index)
+		rows.timed = rows.untimed = 0;
+	if (!OidIsValid(run->wait.object.table.index) || run->wait.operation != PFS_OP_FETCH)
+		return rows;
+	found = pfs_rows_by_default_timer(&run->index_rows, run->wait.flags);
+	return pfs_rows_with_times(pfs_row_count(&found), &rows, &found);
+}
+
+/* Gives a digest what is new of a run, or all of one that does not ride, which ends. */
+void
+pfs_rel_run_give(PfsRelRun *run)
+{
+	bool		by_index = OidIsValid(run->wait.object.table.index);
+	PfsRowCount rows = rows_of_digest(run);
+	bool		rides = (pfs_rel_runs_riding & pfs_rel_run_bit(run)) != 0;
+
+	if (unlikely(rides))
+	{
+		const PfsRowCount all = rows;
+		uint64		n = pfs_row_count(&all) - pfs_row_count(&run->given);
+
+		/* Time in which no row was found belongs to the rows that there are. */
+		if (n == 0 && !run->by_index)
+			return;
+		rows.timed = Min(all.timed - run->given.timed, n);
+		rows.untimed = n - rows.timed;
+		rows.sum -= run->given.sum;
+		run->given = all;
+		run->charged = pfs_digest_charged_now(&rides);
+	}
+	pfs_digest_rows_add(&run->charged, by_index ? PFS_INDEX_STATS : PFS_TABLE_STATS,
+						by_index ? run->index_stat : run->table_stat, pfs_rel_part(run->wait.operation), &rows);
+}
+
+void
+pfs_rel_runs_give_riding(void)
+{
+	for (uint64 left = pfs_rel_runs_riding; left != 0; left &= left - 1)
+		pfs_rel_run_give(&pfs_my_rel_runs->items[__builtin_ctzll(left)]);
+}
+
 /* ---- events ---- */
+
+/* Does it read a table by a sequential scan? */
+static inline bool
+is_full_scan(const PfsRelRun *run)
+{
+	return run->examines && !run->by_index && !OidIsValid(run->wait.object.table.index);
+}
 
 /*
  * Gives a run its number and its begin, and shows it to readers, at its first call.  A
@@ -121,7 +217,7 @@ pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
 	PfsParent	parent;
 
 	run->is_shown = true;
-	if (run->examines && !run->by_index && !OidIsValid(e->object.table.index))
+	if (is_full_scan(run))
 		pfs_local.full_scans++;
 	if (pfs_local.not_usual != 0 && !pfs_wait_prepare(t))
 		e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
@@ -150,6 +246,7 @@ pfs_rel_run_drop(PfsRelRun *run)
 		pfs_store_relaxed(&pfs_my_rel_runs->shown, pfs_my_rel_runs->shown & ~bit);
 	pfs_rel_runs_open &= ~bit;
 	pfs_rel_runs_writing &= ~bit;
+	pfs_rel_runs_riding &= ~bit;
 	run->serial = 0;
 }
 
@@ -208,12 +305,17 @@ pfs_rel_run_end(PfsThread *t, PfsRelRun *run)
 		pfs_history_push(t, e);
 }
 
-/* Adds the rows that a run has fetched since it was looked at last. */
+/*
+ * Adds the rows that a run has fetched since it was looked at last.  Each statement that gets rows
+ * of a sequential scan has used no index, as each FETCH of a cursor.
+ */
 void
 pfs_rel_run_examine(PfsRelRun *run)
 {
 	uint64		rows = run->examines ? pfs_rel_run_rows(run) : 0;
 
+	if (rows != run->examined && is_full_scan(run))
+		pfs_local.full_scans++;
 	pfs_local.rows_examined += rows - run->examined;
 	run->examined = rows;
 }

@@ -31,6 +31,46 @@
 /* Runs of a process at a time, a bit each of a word. */
 #define PFS_REL_RUNS 64
 
+/* What is done with rows, as the tables show it. */
+typedef enum PfsRelPart
+{
+	PFS_REL_FETCH,
+	PFS_REL_INSERT,
+	PFS_REL_UPDATE,
+	PFS_REL_DELETE,
+	PFS_REL_LOCK,
+	PFS_REL_BY_INDEX,			/* of tables: fetched by any index */
+} PfsRelPart;
+
+#define PFS_NUM_REL_PARTS (PFS_REL_BY_INDEX + 1)
+
+/* The containers of what rows are counted for, in the object room: pfs_rel_stat.h. */
+typedef enum PfsRelStatKind
+{
+	PFS_TABLE_STATS,			/* table_instances */
+	PFS_INDEX_STATS,			/* index_stat */
+} PfsRelStatKind;
+
+#define PFS_NUM_REL_STAT_KINDS (PFS_INDEX_STATS + 1)
+
+typedef struct PfsRelStats
+{
+	PfsPages   *pages;
+	struct PfsHash *index;
+} PfsRelStats;
+
+extern PFS_HIDDEN PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
+
+/*
+ * Is a table or an index still there?  stat: its record's number above the low half of the
+ * state word; 0: none.
+ */
+static inline bool
+pfs_rel_stat_is_there(PfsRelStatKind kind, uint64 stat)
+{
+	return stat != 0 && (uint32) pfs_pages_word(pfs_rel_stats[kind].pages, (uint32) (stat >> 32)) == (uint32) stat;
+}
+
 /* Rows and the times of some of them, as the owner counts them. */
 typedef struct PfsRowCount
 {
@@ -60,6 +100,9 @@ typedef struct PfsRelRun
 	uint64		table_stat;		/* where its rows are counted, see
 								 * pfs_rel_stat.h */
 	uint64		index_stat;
+	PfsDigestCharged charged;	/* the statement that its rows are counted for */
+	PfsRowCount given;			/* of one that rides: what digests have got of
+								 * it; the counts and the sum */
 	int32		subxact;		/* nesting level of the transaction */
 	bool		is_timed;
 	bool		is_shown;
@@ -90,6 +133,12 @@ typedef struct PfsRelRuns
 extern PFS_HIDDEN PfsRelRuns *pfs_my_rel_runs;
 extern PFS_HIDDEN uint64 pfs_rel_runs_open;
 extern PFS_HIDDEN uint64 pfs_rel_runs_writing;
+
+/*
+ * Those that ride: their own statement has no query identifier, as that of a cursor that SQL has declared,
+ * so their rows are counted for the statement around it, in which they are fetched.
+ */
+extern PFS_HIDDEN uint64 pfs_rel_runs_riding;
 
 /* The last serial that a run of this process got. */
 extern PFS_HIDDEN uint64 pfs_rel_last_serial;
@@ -139,6 +188,66 @@ extern void pfs_rel_calls_unwind(int level);
 extern void pfs_rel_runs_examine(void);
 extern void pfs_rel_run_examine(PfsRelRun *run);
 
+/* statement_id of what a parallel worker does. */
+#define PFS_DIGEST_OF_LEADER (PG_UINT64_MAX - 1)
+
+/* The digest of the statement at top level, or of the leader's; query_id 0: it is not known, or of neither. */
+extern PfsDigestKey pfs_digest_key_of(uint64 statement_id);
+
+/*
+ * In the statement room, pfs_digest_wait.c and pfs_digest_rows.c: the statement that is charged now, and whether
+ * a run that begins rides; counts rows of a table or an index for a digest, inside a write section.
+ */
+extern PfsDigestCharged pfs_digest_charged_now(bool *rides);
+extern void pfs_digest_rows_add(const PfsDigestCharged *charged, PfsRelStatKind kind, uint64 stat, PfsRelPart part,
+								const PfsRowCount *rows);
+
+/*
+ * Inside a write section: counts what a run has come to, and digests have not got yet, for the digest of
+ * its statement; that of all runs that ride, before another statement is charged.
+ */
+extern void pfs_rel_run_give(PfsRelRun *run);
+extern void pfs_rel_runs_give_riding(void);
+
+/* The times of rows in ticks of the default timer; flags: of the run. */
+extern PfsRowCount pfs_rows_by_default_timer(const PfsRowCount *rows, uint32 flags);
+
+/* So many rows, with the times of these and of others. */
+static inline PfsRowCount
+pfs_rows_with_times(uint64 n, const PfsRowCount *rows, const PfsRowCount *others)
+{
+	PfsRowCount all = *rows;
+
+	all.timed = Min(rows->timed + others->timed, n);
+	all.untimed = n - all.timed;
+	all.sum += others->sum;
+	all.min = Min(all.min, others->min);
+	all.max = Max(all.max, others->max);
+	return all;
+}
+
+/* Where the rows of an operation are counted. */
+static inline PfsRelPart
+pfs_rel_part(PfsOperation operation)
+{
+	switch (operation)
+	{
+		case PFS_OP_INSERT:
+			return PFS_REL_INSERT;
+		case PFS_OP_UPDATE:
+			return PFS_REL_UPDATE;
+		case PFS_OP_DELETE:
+			return PFS_REL_DELETE;
+		case PFS_OP_ROW_LOCK:
+			return PFS_REL_LOCK;
+		default:
+			return PFS_REL_FETCH;
+	}
+}
+
+/* Adds rows to a cell that all processes share. */
+extern void pfs_rows_add_shared(PfsSharedCell *to, const PfsRowCount *rows);
+
 /* What a statement is charged with by the difference between two of them. */
 typedef struct PfsExamined
 {
@@ -181,6 +290,17 @@ static pg_attribute_always_inline void
 pfs_rel_index_row(PfsRelRun *run)
 {
 	pfs_bump(&run->index_rows.untimed, 1);
+}
+
+/* Adds rows to others. */
+static inline void
+pfs_rows_add(PfsRowCount *to, const PfsRowCount *rows)
+{
+	to->untimed += rows->untimed;
+	to->timed += rows->timed;
+	to->sum += rows->sum;
+	to->min = Min(to->min, rows->min);
+	to->max = Max(to->max, rows->max);
 }
 
 /* Rows that the run has come to: of an index those that it found. */

@@ -94,6 +94,12 @@ typedef struct PfsSummaryKind
 	/* Owner: leave what stays. */
 	void		(*clear_going) (void *cell);
 
+	/*
+	 * Owner: the i-th cell is about to be cleared.  NULL: nobody wants to
+	 * know.
+	 */
+	void		(*leaves) (uint32 i, const void *cell);
+
 	/* The cells above: add a sum; read; take all that is there. */
 	void		(*merge) (void *shared, const void *totals);
 	void		(*read) (const void *shared, void *totals);

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "pfs_event_write.h"
+#include "pfs_left.h"
 #include "pfs_summary_level.h"
 
 const PfsAccountKind pfs_kind_of_level[] = {
@@ -153,6 +154,8 @@ move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 		kind->add_going(&totals, cell);
 		events += kind->count(&totals);
 		pfs_summary_merge(family, to, i, &totals);
+		if (kind->leaves != NULL)
+			kind->leaves(i, cell);
 		kind->clear_going(cell);
 	}
 	return events;
@@ -227,6 +230,8 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 	if (generation == *ours)
 		return;
 	pfs_seqlock_write_begin(&t->moves);
+	if (pfs_summary_kinds[family]->leaves != NULL)
+		pfs_left_begin();
 	if (cells_old)
 	{
 		PfsDestination to = destination_of(t, family, *ours);
@@ -237,6 +242,8 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 		in_histogram = move_buckets(t, family, false);
 	tell_truncator(t, family, generation, events, in_histogram);
 	pfs_store_relaxed(ours, generation);
+	if (pfs_summary_kinds[family]->leaves != NULL)
+		pfs_left_end();
 	pfs_seqlock_write_end(&t->moves);
 }
 
@@ -266,11 +273,15 @@ pfs_summary_end(PfsThread *t)
 		pfs_summary_apply_resets(t, family);
 		to = destination_of(t, family, UINT64_MAX);
 		pfs_seqlock_write_begin(&t->moves);
+		if (kind->leaves != NULL)
+			pfs_left_begin();
 		(void) move_cells(t, family, &to);
 		(void) move_buckets(t, family, true);
 		if (kind->chunks != NULL)
 			pfs_block_give_chunks(&t->summary[family].cells, *kind->chunks);
 		pfs_block_clear(&t->summary[family].cells);
+		if (kind->leaves != NULL)
+			pfs_left_end();
 		pfs_seqlock_write_end(&t->moves);
 	}
 	pfs_account_leave(&t->refs);

@@ -21,6 +21,44 @@
 #define PFS_SWITCH_ON	0x1
 #define PFS_SWITCH_OPEN	0x2		/* until the process knows its role */
 
+/*
+ * Waits of the innermost statement that has a digest, by instrument: open
+ * addressing.  See pfs_digest_wait.h.
+ */
+#define PFS_DIGEST_WAITS 64
+
+typedef struct PfsDigestWait
+{
+	uint64		timed;
+	uint64		untimed;
+	uint64		sum;			/* ticks of the default timer */
+	uint64		min;
+	uint64		max;
+	uint64		bit;			/* of waits_used */
+	uint32		key;			/* instrument + 1; 0: nobody's place */
+} PfsDigestWait;
+
+/*
+ * What a thread's innermost statement has waited for so far, and whose that is.  By the
+ * owner, inside write sections; read by the recorder of the load history.
+ */
+typedef struct PfsCharged
+{
+	/*
+	 * A PfsDigestKey; query_id 0: that of the statement at top level, if
+	 * there is one.
+	 */
+	uint64		db_user;
+	uint64		query_id;
+
+	/*
+	 * Of a parallel worker: its begin, by the default timer, raw.  0: it is
+	 * none.
+	 */
+	uint64		works_since;
+	PfsDigestWait waits[PFS_DIGEST_WAITS];
+} PfsCharged;
+
 typedef struct PfsThread
 {
 	/*
@@ -107,6 +145,7 @@ typedef struct PfsThread
 
 	PfsEvents	events[PFS_NUM_EVENT_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsWait		waits[PFS_WAIT_DEPTH] __attribute__((aligned(PFS_CACHE_LINE))); /* that run, by level */
+	PfsCharged	charged __attribute__((aligned(PFS_CACHE_LINE)));
 } PfsThread;
 
 /* The container; NULL when pfs is off.  Inherited from the postmaster. */

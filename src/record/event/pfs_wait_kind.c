@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_left.h"
 #include "pfs_shared.h"
 #include "pfs_summary_level.h"
 #include "pfs_thread.h"
@@ -28,6 +29,14 @@ static void
 wait_add(void *totals, const void *cell)
 {
 	pfs_totals_add_cell(totals, cell);
+}
+
+static void
+wait_leaves(uint32 i, const void *cell)
+{
+	const PfsCell *c = cell;
+
+	pfs_left_add(i, c->count_timed + c->count_untimed, c->sum, c->passed_count, c->passed_sum);
 }
 
 static void
@@ -102,6 +111,7 @@ pfs_summary_count_global(PfsInstrumentId instrument, bool timed, uint64 ticks)
 	PfsTotals	one = {timed ? 1 : 0, timed ? 0 : 1, ticks, ticks, ticks};
 
 	pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_WAITS].cells, instrument), &one);
+	pfs_left_add(instrument, 1, ticks, 0, 0);
 	if (timed)
 		pfs_summary_add_to_server(PFS_FAMILY_WAITS, instrument, pfs_histogram_bucket(ticks), 1);
 }
@@ -134,6 +144,7 @@ const PfsSummaryKind pfs_wait_kind = {
 	.add = wait_add,
 	.add_going = wait_add,
 	.clear_going = wait_clear_going,
+	.leaves = wait_leaves,
 	.merge = wait_merge,
 	.read = wait_read,
 	.take = wait_take,

@@ -12,6 +12,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
+#include "pfs_guc.h"
 #include "pfs_load_keep.h"
 #include "pfs_load_text.h"
 

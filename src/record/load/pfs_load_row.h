@@ -104,7 +104,4 @@ typedef struct PfsLoadPeriod
  */
 extern void pfs_load_keep(const PfsLoadPeriod *period, PfsLoadRow *rows, int nrows);
 
-/* pfs.load_history_interval, in seconds; 0: off. */
-extern int	pfs_load_interval;
-
 #endif							/* PFS_LOAD_ROW_H */

@@ -73,8 +73,8 @@ totals_of(const PfsSavedTotals *saved)
 /* ---- digests ---- */
 
 /* Puts a text without its secret, which nobody may find in a file; palloc'd if it has one. */
-static void
-hide_secret(const char **text, uint32 *len)
+void
+pfs_save_hide_secret(const char **text, uint32 *len)
 {
 	int			visible = *text == NULL ? -1 : pfs_find_secret(*text, *len);
 	char	   *hidden;
@@ -108,8 +108,8 @@ put_digest_cb(const PfsDigestRow *row, void *arg)
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 		d.n[i] = pfs_save_is_time(i) ? ps_of(row->totals.n[i]) : row->totals.n[i];
 	memcpy(d.buckets, row->buckets, sizeof(d.buckets));
-	hide_secret(&d.text, &d.text_len);
-	hide_secret(&d.sample, &d.sample_len);
+	pfs_save_hide_secret(&d.text, &d.text_len);
+	pfs_save_hide_secret(&d.sample, &d.sample_len);
 	pfs_save_put_digest(arg, &d);
 }
 

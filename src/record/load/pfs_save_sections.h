@@ -11,7 +11,12 @@
 #define PFS_SAVE_SECTIONS(X) \
 	X(pfs_save_digests) \
 	X(pfs_save_digest_waits) \
-	X(pfs_save_resets)
+	X(pfs_save_resets) \
+	X(pfs_save_load) \
+	X(pfs_save_load_texts)
+
+/* Takes the secret out of a text, which nobody may find in a file; palloc'd if it has one. */
+extern void pfs_save_hide_secret(const char **text, uint32 *len);
 
 #define PFS_SAVE_DECLARE(section) extern const PfsSaveSection section;
 

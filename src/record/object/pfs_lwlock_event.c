@@ -91,7 +91,7 @@ pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId inst
 	lookup->instrument_bits = (uint64) instrument << PFS_LWLOCK_INSTRUMENT_SHIFT;
 	lookup->cell = cell;
 	lookup->digest_key = (uint32) instrument + 1;
-	lookup->digest = &pfs_digest_wait_items[instrument % PFS_DIGEST_WAITS];
+	lookup->digest = unconstify(PfsDigestWait *, &t->charged.waits[instrument % PFS_DIGEST_WAITS]);
 }
 
 /* ---- owner ---- */

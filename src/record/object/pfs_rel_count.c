@@ -15,22 +15,6 @@ static uint32 lock_hint;
 
 /* ---- places ---- */
 
-/* Adds rows to the cell that all processes share. */
-static void
-add_rows(PfsSharedCell *to, const PfsRowCount *rows)
-{
-	if (rows->sum != 0)
-		pfs_shared_cell_add_to_sum(to, rows->sum);
-	if (rows->timed != 0)
-	{
-		pfs_raise_to(&to->max, rows->max);
-		pfs_raise_to(&to->inverted_min, PG_UINT64_MAX - rows->min);
-		pfs_add_relaxed(&to->count_timed, rows->timed);
-	}
-	if (rows->untimed != 0)
-		pfs_add_relaxed(&to->count_untimed, rows->untimed);
-}
-
 /* The record has a cell for each part. */
 static bool
 make_cb(void *stat, uint32 key)
@@ -43,7 +27,7 @@ static void
 add_cb(void *stat, const PfsPending *place)
 {
 	if (stat != NULL)
-		add_rows(&((PfsRelStat *) stat)->parts[place->key], &((const PfsPendingRows *) place)->rows);
+		pfs_rows_add_shared(&((PfsRelStat *) stat)->parts[place->key], &((const PfsPendingRows *) place)->rows);
 }
 
 static uint64
@@ -98,17 +82,6 @@ pfs_index_places_unused(void)
 
 /* ---- counting ---- */
 
-/* Adds rows to a place. */
-static inline void
-add_pending(PfsRowCount *to, const PfsRowCount *rows)
-{
-	to->untimed += rows->untimed;
-	to->timed += rows->timed;
-	to->sum += rows->sum;
-	to->min = Min(to->min, rows->min);
-	to->max = Max(to->max, rows->max);
-}
-
 /*
  * Counts rows for a record: in a place of this process, or, where there is none at this moment, in
  * the record at once.
@@ -133,67 +106,42 @@ count_rows(PfsThread *t, PfsRelStatKind kind, uint64 stat, PfsRelPart part, cons
 		PfsRelStat *record = pfs_object_enter(t, counted, stat);
 
 		if (record != NULL)
-			add_rows(&record->parts[part], rows);
+			pfs_rows_add_shared(&record->parts[part], rows);
 		pfs_object_leave(t, counted);
 		return;
 	}
-	add_pending(&p->rows, rows);
-}
-
-/* The times of rows in ticks of the default timer. */
-static PfsRowCount
-by_default_timer(const PfsRowCount *rows, uint32 flags)
-{
-	PfsTimer	timer = PFS_FLAGS_TIMER(flags);
-	PfsRowCount converted = *rows;
-
-	if (likely((flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK)))
-		return converted;
-	converted.sum = pfs_ticks_of_default(timer, rows->sum);
-	if (rows->timed == 0)
-		return converted;
-	converted.min = pfs_ticks_of_default(timer, rows->min);
-	converted.max = pfs_ticks_of_default(timer, rows->max);
-	return converted;
-}
-
-/* Where the rows of an operation are counted. */
-static PfsRelPart
-part_of(PfsOperation operation)
-{
-	switch (operation)
-	{
-		case PFS_OP_INSERT:
-			return PFS_REL_INSERT;
-		case PFS_OP_UPDATE:
-			return PFS_REL_UPDATE;
-		case PFS_OP_DELETE:
-			return PFS_REL_DELETE;
-		case PFS_OP_ROW_LOCK:
-			return PFS_REL_LOCK;
-		default:
-			return PFS_REL_FETCH;
-	}
+	pfs_rows_add(&p->rows, rows);
 }
 
 /*
- * Counts what a run has done for its index, if it went by one, else for its table, which by
- * that has only what no index led to.
+ * Counts what a run has fetched by an index: for the index the rows that it found, and for the table those
+ * that it led to, with all times.  So a table keeps them when the index goes.
  */
-void
-pfs_rel_count(PfsThread *t, const PfsRelRun *run)
+static void
+count_by_index(PfsThread *t, const PfsRelRun *run, const PfsRowCount *rows)
 {
-	PfsRowCount rows = by_default_timer(&run->rows, run->wait.flags);
+	PfsRowCount found = pfs_rows_by_default_timer(&run->index_rows, run->wait.flags);
+	PfsRowCount of_table = pfs_rows_with_times(pfs_row_count(rows), rows, &found);
+
+	count_rows(t, PFS_INDEX_STATS, run->index_stat, PFS_REL_FETCH, rows);
+	count_rows(t, PFS_INDEX_STATS, run->index_stat, PFS_INDEX_READ, &found);
+	count_rows(t, PFS_TABLE_STATS, run->table_stat, PFS_REL_BY_INDEX, &of_table);
+}
+
+/* Counts what a run has done, for its table or its index, and for its statement's digest. */
+void
+pfs_rel_count(PfsThread *t, PfsRelRun *run)
+{
+	PfsRowCount rows = pfs_rows_by_default_timer(&run->rows, run->wait.flags);
+	PfsRelPart	part = pfs_rel_part(run->wait.operation);
 
 	if (!OidIsValid(run->wait.object.table.index))
-	{
-		count_rows(t, PFS_TABLE_STATS, run->table_stat, run->by_index ? PFS_REL_BY_INDEX : part_of(run->wait.operation),
-				   &rows);
-		return;
-	}
-	count_rows(t, PFS_INDEX_STATS, run->index_stat, part_of(run->wait.operation), &rows);
-	rows = by_default_timer(&run->index_rows, run->wait.flags);
-	count_rows(t, PFS_INDEX_STATS, run->index_stat, PFS_INDEX_READ, &rows);
+		count_rows(t, PFS_TABLE_STATS, run->table_stat, run->by_index ? PFS_REL_BY_INDEX : part, &rows);
+	else if (part == PFS_REL_FETCH)
+		count_by_index(t, run, &rows);
+	else
+		count_rows(t, PFS_INDEX_STATS, run->index_stat, part, &rows);
+	pfs_rel_run_give(run);
 }
 
 /* Counts a wait for a lock on a table, by mode or for all of them, in its chain. */

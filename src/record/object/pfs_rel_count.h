@@ -34,7 +34,7 @@ extern size_t pfs_index_places_bytes(void);
 extern size_t pfs_index_places_unused(void);
 
 /* Inside a write section: the rows of a run that ends. */
-extern void pfs_rel_count(PfsThread *t, const PfsRelRun *run);
+extern void pfs_rel_count(PfsThread *t, PfsRelRun *run);
 
 /* A wait for a heavyweight lock on a table has ended; mode from 1, ticks of the default timer. */
 extern void pfs_rel_lock_count(PfsThread *t, Oid database, Oid relation, int mode, bool timed, uint64 ticks);

@@ -115,6 +115,7 @@ make_run(PfsThread *t, Relation rel, Relation index, Oid index_oid, PfsOperation
 	Oid			relation = rel != NULL ? RelationGetRelid(rel) : index->rd_index->indrelid;
 	bool		temporary = (rel != NULL ? rel : index)->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
 	uint32		switches;
+	bool		rides;
 	PfsRelRun  *run;
 
 	if ((flags & PFS_FLAG_ENABLED) == 0 || !pfs_rel_runs_take(t))
@@ -140,6 +141,15 @@ make_run(PfsThread *t, Relation rel, Relation index, Oid index_oid, PfsOperation
 	run->wait.object.table.relation = relation;
 	run->wait.object.table.index = index_oid;
 	run->is_timed = (flags & PFS_FLAG_TIMED) != 0;
+	run->charged = pfs_digest_charged_now(&rides);
+	if (unlikely(rides))
+	{
+		pfs_rel_runs_riding |= pfs_rel_run_bit(run);
+		run->given = (PfsRowCount)
+		{
+			0
+		};
+	}
 	run->table_stat = stat_of(PFS_TABLE_STATS, database, relation, relation, temporary);
 	run->index_stat = OidIsValid(index_oid) ? stat_of(PFS_INDEX_STATS, database, index_oid, relation, temporary) : 0;
 	return run;

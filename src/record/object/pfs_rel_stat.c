@@ -13,7 +13,6 @@
 #include "pfs_shared.h"
 #include "pfs_rel_stat.h"
 
-PFS_FIXED PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
 PfsPages   *pfs_rel_locks = NULL;
 uint32	   *pfs_rel_kept_for = NULL;
 

@@ -14,21 +14,8 @@
 #include "pfs_cell.h"
 #include "pfs_pages.h"
 #include "pfs_segment.h"
+#include "pfs_rel_run.h"
 #include "pfs_thread.h"
-
-/* What is done with rows, as the tables show it. */
-typedef enum PfsRelPart
-{
-	PFS_REL_FETCH,
-	PFS_REL_INSERT,
-	PFS_REL_UPDATE,
-	PFS_REL_DELETE,
-	PFS_REL_LOCK,
-	PFS_REL_BY_INDEX,			/* of tables: fetched by an index that the
-								 * process did not know */
-} PfsRelPart;
-
-#define PFS_NUM_REL_PARTS (PFS_REL_BY_INDEX + 1)
 
 /* AccessShareLock to AccessExclusiveLock, from 1; and all of them, for PFS_REL_OF_OBJECTS. */
 #define PFS_REL_LOCK_MODES 8
@@ -36,15 +23,6 @@ typedef enum PfsRelPart
 
 /* Of an index, in place of a part that it cannot have: rows that it found. */
 #define PFS_INDEX_READ PFS_REL_UPDATE
-
-/* The containers. */
-typedef enum PfsRelStatKind
-{
-	PFS_TABLE_STATS,			/* table_instances */
-	PFS_INDEX_STATS,			/* index_stat */
-} PfsRelStatKind;
-
-#define PFS_NUM_REL_STAT_KINDS (PFS_INDEX_STATS + 1)
 
 /* Two groups of SQL's tables show the same numbers, and are truncated each by itself. */
 typedef enum PfsRelView
@@ -73,13 +51,6 @@ typedef struct PfsRelStat
 	PfsSharedCell kept[PFS_NUM_REL_PARTS];	/* only truncators add */
 } PfsRelStat;
 
-typedef struct PfsRelStats
-{
-	PfsPages   *pages;
-	struct PfsHash *index;
-} PfsRelStats;
-
-extern PFS_HIDDEN PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
 extern PfsPages *pfs_rel_locks; /* cells of waits for locks: PfsChained */
 extern uint32 *pfs_rel_kept_for;	/* PfsRelView; truncators in their turn */
 
@@ -104,14 +75,6 @@ pfs_rel_stat_counted(PfsRelStatKind kind)
  * process.
  */
 extern uint64 pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary);
-
-/* Is that still the same? */
-static inline bool
-pfs_rel_stat_is_there(PfsRelStatKind kind, uint64 stat)
-{
-	return (uint32) pfs_pages_word(pfs_rel_stats[kind].pages, (uint32) (stat >> 32)) == (uint32) stat;
-}
-
 
 /* Removes the record of what has been dropped, or those of everything in a database. */
 extern void pfs_rel_stat_remove(PfsRelStatKind kind, Oid database, Oid oid);

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "pfs_digest_hold.h"
+#include "pfs_digest_rows.h"
 #include "pfs_fence.h"
 #include "pfs_shared.h"
 
@@ -18,6 +19,7 @@ typedef struct Taken
 	uint64		statements;
 	uint64		waits;
 	uint64		in_buckets;
+	uint64		rows;
 } Taken;
 
 /* What a truncation is about; before: the generations of those before it. */
@@ -44,6 +46,8 @@ take_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 		t->taken->in_buckets += p->buckets[b];
 	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_DIGEST_WAITS) && generation >= t->before[PFS_DIGEST_PART_WAITS]; i++)
 		t->taken->waits += p->waits[i].timed + p->waits[i].untimed;
+	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS) && generation >= t->before[PFS_DIGEST_PART_ROWS]; i++)
+		t->taken->rows += pfs_row_count(&p->rows[i].rows);
 }
 
 /* Waits until no process is in the middle of counting by the old generation. */
@@ -88,6 +92,58 @@ take_wait_cb(PfsChained *cell, void *arg)
 	((Taken *) arg)->waits += pfs_totals_count(&totals);
 }
 
+/* Takes what a cell has of rows; its sum goes with them, also where no row is timed. */
+static void
+take_rows_of_cell(PfsDigestRowsCell *cell, Taken *taken)
+{
+	PfsTotals	totals = {0};
+
+	pfs_shared_cell_take(&cell->all, &totals);
+	if (totals.count_timed == 0)
+	{
+		(void) pfs_exchange(&cell->all.sum_low, 0);
+		(void) pfs_exchange(&cell->all.sum_high, 0);
+	}
+	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
+		(void) pfs_exchange(&cell->counts[i], 0);
+	taken->rows += pfs_totals_count(&totals);
+}
+
+/* Empties the cells of a chain, which stay in it. */
+static void
+take_rows(uint32 link, Taken *taken)
+{
+	for (uint32 n = 0; link != 0 && link <= pfs_digest_rows->records_max && n < pfs_digest_rows->records_max; n++)
+	{
+		PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
+
+		take_rows_of_cell(cell, taken);
+		link = pfs_load_relaxed(&cell->next);
+	}
+}
+
+static void
+take_other_rows(Taken *taken)
+{
+	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS; i++)
+		take_rows(pfs_load_acquire(&pfs_shared_digests->rows[i]), taken);
+}
+
+/* Gives the cells of a digest back that is removed. */
+static void
+free_rows(PfsDigest *d)
+{
+	uint32		link = pfs_exchange(&d->rows, 0);
+
+	while (link != 0)
+	{
+		PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
+
+		link = cell->next;
+		pfs_pages_give(pfs_digest_rows, cell);
+	}
+}
+
 static bool
 take_cb(PfsDigest *d, void *arg)
 {
@@ -96,6 +152,7 @@ take_cb(PfsDigest *d, void *arg)
 	pfs_statement_kind.read(&d->counters, &totals);
 	((Taken *) arg)->statements += pfs_totals_count(&totals.time);
 	pfs_chain_free(pfs_digest_waits, &d->waits, take_wait_cb, arg);
+	free_rows(d);
 	return true;
 }
 
@@ -141,6 +198,7 @@ empty_one(uint32 index, Taken *taken)
 		return;
 	taken->statements += pfs_totals_count(&totals.time);
 	take_waits(d, taken);
+	take_rows(pfs_load_acquire(&d->rows), taken);
 }
 
 /*
@@ -208,11 +266,12 @@ take_others(Taken *taken)
 	taken->statements += pfs_totals_count(&totals.time);
 	take_buckets(pfs_shared_digests->buckets, taken);
 	take_other_waits(taken);
+	take_other_rows(taken);
 	pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
 }
 
 /*
- * Removes all digests, with their waits and histograms; returns how many statements
+ * Removes all digests, with their waits, rows and histograms; returns how many statements
  * that were.  TRUNCATE of events_statements_summary_by_digest.
  */
 int64
@@ -225,6 +284,7 @@ pfs_digests_truncate(void)
 		pfs_reset_time_note("events_statements_summary_by_digest");
 		pfs_reset_time_note("events_statements_histogram_by_digest");
 		pfs_reset_time_note("events_waits_summary_by_digest");
+		pfs_reset_time_note("table_io_waits_summary_by_digest");
 	}
 	return (int64) taken.statements;
 }
@@ -275,4 +335,21 @@ pfs_digest_waits_truncate(void)
 	if (take_all(PFS_DIGEST_PART_WAITS, take_waits_of_one, take_other_waits, &taken))
 		pfs_reset_time_note("events_waits_summary_by_digest");
 	return (int64) taken.waits;
+}
+
+static void
+take_rows_of_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
+{
+	if (!pfs_ref_is_dead(&pfs_digest_ref_slots[index].ref))
+		take_rows(pfs_load_acquire(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->rows), taken);
+}
+
+/* Empties the rows of all digests, likewise; returns how many rows of tables that were. */
+int64
+pfs_digest_rows_truncate(void)
+{
+	Taken		taken = {0};
+
+	(void) take_all(PFS_DIGEST_PART_ROWS, take_rows_of_one, take_other_rows, &taken);
+	return (int64) taken.rows;
 }

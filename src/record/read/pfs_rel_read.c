@@ -127,22 +127,14 @@ pfs_rel_add_times(PfsTotals *to, const PfsTotals *from, uint64 rows)
 }
 
 /*
- * The fetches of a table's indexes are its own, too; the entries that are made in an index are no
- * rows of it.
+ * What indexes led to is the table's own, also of those that have gone; the entries that are made in an
+ * index are no rows of it.
  */
 void
 pfs_rel_parts_of_table(const PfsRelStatCopy *copy, PfsTotals *parts)
 {
-	PfsTotals	fetched = copy->parts[PFS_REL_FETCH];
-
-	if (copy->kind == PFS_TABLE_STATS)
-	{
-		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
-			pfs_totals_add(&parts[part == PFS_REL_BY_INDEX ? PFS_REL_FETCH : part], &copy->parts[part]);
-		return;
-	}
-	pfs_rel_add_times(&fetched, &copy->parts[PFS_INDEX_READ], pfs_totals_count(&fetched));
-	pfs_totals_add(&parts[PFS_REL_FETCH], &fetched);
+	for (int part = 0; part < PFS_NUM_REL_PARTS && copy->kind == PFS_TABLE_STATS; part++)
+		pfs_totals_add(&parts[part == PFS_REL_BY_INDEX ? PFS_REL_FETCH : part], &copy->parts[part]);
 }
 
 /* ---- truncation ---- */
@@ -173,13 +165,6 @@ take_cell(PfsSharedCell *cell)
 	return totals;
 }
 
-/* Does such a part count rows of the table? */
-static bool
-counts_rows(PfsRelStatKind kind, uint32 part)
-{
-	return kind == PFS_TABLE_STATS || part == PFS_REL_FETCH;
-}
-
 /*
  * Keeps numbers that the view loses for the other view.  The record is named meanwhile, so that it
  * does not become another table's.
@@ -190,7 +175,7 @@ keep(Truncation *truncation, uint64 stat, uint32 part, const PfsTotals *totals)
 	PfsCountedObjects counted = pfs_rel_stat_counted(truncation->kind);
 	PfsRelStat *record;
 
-	if (counts_rows(truncation->kind, part))
+	if (truncation->kind == PFS_TABLE_STATS)
 		truncation->rows += (int64) pfs_totals_count(totals);
 	if (pfs_my_thread == NULL || (pfs_totals_count(totals) == 0 && totals->sum == 0))
 		return;
@@ -225,7 +210,7 @@ truncate_kind(Truncation *truncation, PfsPatience *patience)
 		{
 			PfsTotals	totals = take_cell(&pfs_rel_stat_at(kind, index)->kept[part]);
 
-			if (counts_rows(kind, part))
+			if (kind == PFS_TABLE_STATS)
 				truncation->rows += (int64) pfs_totals_count(&totals);
 		}
 	}

@@ -19,12 +19,6 @@
 #include "pfs_ref.h"
 #include "pfs_seqlock.h"
 
-typedef struct PfsDigestKey
-{
-	uint64		db_user;		/* database and user, pfs_digest_key() */
-	uint64		query_id;		/* never 0 */
-} PfsDigestKey;
-
 static inline PfsDigestKey
 pfs_digest_key(Oid database, Oid user, uint64 query_id)
 {
@@ -76,6 +70,16 @@ typedef struct PfsDigest
 	PfsDigestOffset last_offset;
 	PfsSharedStatementCell counters;
 	uint32		waits;			/* chain of its waits, by instrument */
+	uint32		rows;			/* chain of its rows, by table or index:
+								 * pfs_digest_rows.h */
+
+	/*
+	 * Ticks, signed, that make of the sum of its statements' times its share
+	 * of the server's load: less the statements nested in them, and more
+	 * their parallel workers and what was parsed or bound and not executed.
+	 * Atomic adds; for the recorder of the load history alone.
+	 */
+	int64		extra;
 
 	/*
 	 * Digest's text: compare-and-swap to COMING or REPLACED, by whoever
@@ -100,7 +104,12 @@ typedef struct PfsDigestRefSlot
 	uint64		ref;			/* pfs_ref.h */
 	uint32		usage;			/* raised by use, lowered by the clock sweep;
 								 * races cost a turn */
+	uint32		changed;		/* somebody has added to it; the recorder of
+								 * the load history takes that back */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsDigestRefSlot;
+
+/* Chains of all others' rows, by a hash of the table. */
+#define PFS_OTHER_ROWS_CHAINS 256
 
 /* Everything else that is shared of digests. */
 typedef struct PfsSharedDigests
@@ -125,8 +134,12 @@ typedef struct PfsSharedDigests
 	 * By PfsDigestPart: the generation of its last truncation.  Truncators,
 	 * one at a time, before they raise pfs_words->digest_truncations.
 	 */
-	uint64		truncated[3];
-	uint64		unused __attribute__((aligned(PFS_CACHE_LINE)));
+	uint64		truncated[4];
+
+	/* All others' rows: pfs_digest_rows.c. */
+	uint64		rows_ref __attribute__((aligned(PFS_CACHE_LINE)));	/* processes that are at
+																	 * them; atomic */
+	uint32		rows[PFS_OTHER_ROWS_CHAINS];
 } PfsSharedDigests;
 
 /* Containers digests and digest_waits; NULL: pfs is off.  Inherited. */
@@ -178,6 +191,7 @@ extern PfsCachedDigest *pfs_digest_enter(const PfsDigestKey *key, bool make);
 static inline void
 pfs_digest_leave(PfsCachedDigest *cached)
 {
+	pfs_store_release(&cached->ref_slot->changed, 1);
 	pfs_ref_unpin(&cached->ref_slot->ref);
 }
 
@@ -278,10 +292,11 @@ extern char *pfs_digest_text_of(const PfsDigestKey *key, uint32 *len);
 /* Copies the text of a digest's record; its length, 0 if there is none. */
 extern uint32 pfs_digest_copy_text(const PfsDigest *d, char *to);
 
-/* Return the events that left: of statements, statements, waits. */
+/* Return the events that left: of statements, statements, waits, rows. */
 extern int64 pfs_digests_truncate(void);
 extern int64 pfs_digest_buckets_truncate(void);
 extern int64 pfs_digest_waits_truncate(void);
+extern int64 pfs_digest_rows_truncate(void);
 
 extern double pfs_digests_estimate(void);
 extern double pfs_digest_waits_estimate(void);

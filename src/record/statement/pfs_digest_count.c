@@ -33,6 +33,7 @@ count_at_once(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	}
 	else
 		pfs_shared_cell_add_untimed(&counters->time);
+	pfs_pending_digests_pass(1, (end->flags & PFS_FLAG_TIMED) ? ticks : 0);
 	if (end->with_waits)
 		pfs_digest_waits_give(cached);
 	if (d == NULL)

@@ -30,6 +30,7 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
+#include "pfs_digest_rows.h"
 #include "pfs_shared.h"
 
 /* How many digests the sweep passes at most. */
@@ -123,6 +124,8 @@ move_cb(PfsDigest *d, void *arg)
 		}
 	}
 	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
+	if (unlikely(d->rows != 0))
+		pfs_digest_rows_move(d, pfs_digest_move_is_wanted);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include "pfs_digest_evict.h"
 #include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
+#include "pfs_left.h"
 #include "pfs_shared.h"
 
 PFS_FIXED PfsThreadSets pfs_pending_digests;
@@ -53,15 +54,34 @@ pfs_pending_digests_repair(void)
 
 /* ---- truncation ---- */
 
+/* Notes that the waits of a place are going to be in it no more. */
+static void
+pass_waits(const PfsPendingDigest *p)
+{
+	for (uint32 i = 0; i < p->nwaits; i++)
+		pfs_left_pass(pfs_my_thread, p->waits[i].instrument, p->waits[i].timed + p->waits[i].untimed, p->waits[i].sum);
+}
+
+/* The same of all that it has. */
+static void
+pass_item(const PfsPendingDigest *p)
+{
+	mine->passed_statements += p->counters.time.count_timed + p->counters.time.count_untimed;
+	mine->passed_ticks += p->counters.time.sum + p->extra;
+	pass_waits(p);
+}
+
 static void
 clear_item(PfsPendingDigest *p)
 {
 	pfs_store_relaxed(&p->key.query_id, 0);
 	p->nwaits = 0;
+	p->nrows = 0;
 	p->plans = (PfsPlanCounts)
 	{
 		0, 0
 	};
+	p->extra = 0;
 	memset(&p->counters, 0, sizeof(p->counters));
 	memset(p->buckets, 0, sizeof(p->buckets));
 }
@@ -82,11 +102,19 @@ apply_truncations(uint64 generation)
 		PfsPendingDigest *p = &mine->items[i];
 
 		if (pfs_shared_digests->truncated[PFS_DIGEST_ALL] > mine->generation)
+		{
+			pass_item(p);
 			clear_item(p);
+		}
 		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_BUCKETS] > mine->generation)
 			memset(p->buckets, 0, sizeof(p->buckets));
 		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_WAITS] > mine->generation)
+		{
+			pass_waits(p);
 			p->nwaits = 0;
+		}
+		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_ROWS] > mine->generation)
+			p->nrows = 0;
 	}
 	pfs_store_relaxed(&mine->generation, generation);
 	return true;
@@ -143,6 +171,8 @@ flush(PfsPendingDigest *p)
 				pfs_add_relaxed(&buckets[b], p->buckets[b]);
 		}
 		flush_waits(cached, p);
+		for (uint32 i = 0; i < p->nrows && pfs_digest_move_is_wanted(); i++)
+			pfs_digest_rows_put(cached, &p->rows[i]);
 		if (d == NULL)
 			pfs_digest_note_others(p->last_seen, p->last_seen, NULL);
 		else if (p->last_seen > pfs_load_relaxed(&d->last_seen))
@@ -151,6 +181,9 @@ flush(PfsPendingDigest *p)
 			pfs_store_relaxed(&d->last_offset.value, p->last_offset.value);
 			pfs_store_relaxed(&d->last_offset.taken, p->last_offset.taken);
 		}
+		if (d != NULL)
+			(void) pfs_add_relaxed(&d->extra, p->extra);
+		pass_item(p);
 		clear_item(p);
 		pfs_digest_end_move();
 	}
@@ -240,11 +273,12 @@ static void
 take_waits(PfsPendingDigest *p)
 {
 	uint64		left = 0;
+	PfsDigestWait *items = pfs_local.waits;
 
 	while (pfs_local.waits_used != 0)
 	{
 		int			bit = __builtin_ctzll(pfs_local.waits_used);
-		PfsDigestWait *w = &pfs_digest_wait_items[bit];
+		PfsDigestWait *w = &items[bit];
 		uint32		instrument = w->key - 1;
 		uint32		i = 0;
 		PfsPendingWait *to;
@@ -322,10 +356,81 @@ pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 		pfs_digest_look_at_offset(&p->last_offset, now);
 		if (end->with_waits)
 			take_waits(p);
+		if (unlikely(pfs_digest_rows_used != 0))
+			pfs_digest_rows_take(&end->key, p->rows, &p->nrows, PFS_PENDING_DIGEST_ROWS);
 		pfs_digest_raise_usage(p->ref_slot);
 		if (unlikely(timed && end->text_len > 0 && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, now, ticks)))
 			pfs_digest_take_sample(end, now, p->last_offset.value, ticks, &p->sample_seen, &p->sample_ticks);
 	}
 	pfs_seqlock_write_end(&mine->seq);
 	return p != NULL;
+}
+
+/*
+ * Notes statements that were counted in no place of this process, so that what it has
+ * counted altogether is still all of them.
+ */
+void
+pfs_pending_digests_pass(uint64 statements, uint64 ticks)
+{
+	if (unlikely(mine == NULL))
+		mine = pfs_thread_sets_take(&pfs_pending_digests, pfs_my_thread);
+	if (mine == NULL)
+	{
+		(void) pfs_add_relaxed(&pfs_left->statements, statements);
+		(void) pfs_add_relaxed(&pfs_left->statement_ticks, ticks);
+		return;
+	}
+	pfs_seqlock_write_begin(&mine->seq);
+	mine->passed_statements += statements;
+	mine->passed_ticks += ticks;
+	pfs_seqlock_write_end(&mine->seq);
+}
+
+/* The place of a digest whose record is there; NULL: it has none. */
+static PfsPendingDigest *
+find_place(const PfsDigestKey *key)
+{
+	PfsPendingDigest *set = &mine->items[key->query_id % PFS_PENDING_DIGEST_SETS * PFS_PENDING_DIGEST_WAYS];
+
+	for (int way = 0; way < PFS_PENDING_DIGEST_WAYS; way++)
+	{
+		if (set[way].key.query_id == key->query_id && set[way].key.db_user == key->db_user && !is_gone(&set[way]))
+			return &set[way];
+	}
+	return NULL;
+}
+
+/*
+ * Adds time to a digest that no statement of it has taken, or takes some away: where
+ * statements are nested, were not executed, or have parallel workers.  It goes to the
+ * process's place of the digest, or to the record, if there is one; and without
+ * either it counts for the process alone.
+ */
+void
+pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements)
+{
+	PfsPendingDigest *p = NULL;
+	PfsCachedDigest *cached;
+
+	if (mine != NULL && key.query_id != 0)
+		p = find_place(&key);
+	if (p != NULL)
+	{
+		pfs_seqlock_write_begin(&mine->seq);
+		p->extra += ticks;
+		pfs_seqlock_write_end(&mine->seq);
+		ticks = 0;
+	}
+	else if (key.query_id != 0)
+	{
+		cached = pfs_digest_enter(&key, false);
+		if (cached != NULL)
+		{
+			(void) pfs_add_relaxed(&cached->digest->extra, ticks);
+			pfs_digest_leave(cached);
+		}
+	}
+	if (ticks != 0 || statements != 0)
+		pfs_pending_digests_pass(statements, ticks);
 }

@@ -22,7 +22,7 @@
 #ifndef PFS_DIGEST_PENDING_H
 #define PFS_DIGEST_PENDING_H
 
-#include "pfs_digest.h"
+#include "pfs_digest_rows.h"
 #include "pfs_thread_sets.h"
 
 /* Places for digests: sets by the last bits of the query identifier. */
@@ -32,6 +32,9 @@
 
 /* Kinds of waits of one digest; those of more kinds go to its record at once. */
 #define PFS_PENDING_DIGEST_WAITS	6
+
+/* Tables and indexes of one digest, by kind of work; likewise. */
+#define PFS_PENDING_DIGEST_ROWS		6
 
 typedef struct PfsPendingWait
 {
@@ -60,9 +63,12 @@ typedef struct PfsPendingDigest
 	uint64		sample_seen;	/* what the record's sample was lately */
 	uint64		sample_ticks;
 	uint32		nwaits;
+	uint32		nrows;
 	PfsPlanCounts plans;
+	int64		extra;			/* as in PfsDigest */
 	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
+	PfsDigestRows rows[PFS_PENDING_DIGEST_ROWS];
 	uint8		buckets[PFS_HISTOGRAM_BUCKETS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigest;
 
@@ -72,15 +78,23 @@ typedef enum PfsDigestPart
 	PFS_DIGEST_ALL,
 	PFS_DIGEST_PART_BUCKETS,
 	PFS_DIGEST_PART_WAITS,
+	PFS_DIGEST_PART_ROWS,
 } PfsDigestPart;
 
-#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_WAITS + 1)
+#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_ROWS + 1)
 
 typedef struct PfsPendingDigests
 {
 	PfsSeqlock	seq;			/* odd while the owner changes anything */
 	uint64		generation;		/* truncations that the owner has applied */
 	uint32		next_way;		/* whose turn it is to be replaced */
+
+	/*
+	 * What statements have taken, and extra, that is in none of the items any
+	 * more, or never was; it never gets less.
+	 */
+	uint64		passed_statements;
+	uint64		passed_ticks;
 	PfsPendingDigest items[PFS_PENDING_DIGESTS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigests;
 
@@ -114,5 +128,11 @@ extern bool pfs_pending_digests_repair(void);
  * False: there is no place for its digest at this moment.
  */
 extern bool pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks);
+
+/* Notes statements, and their ticks, that were counted elsewhere at once. */
+extern void pfs_pending_digests_pass(uint64 statements, uint64 ticks);
+
+/* Adds to PfsDigest.extra, and counts statements that have no digest (query_id 0). */
+extern void pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements);
 
 #endif							/* PFS_DIGEST_PENDING_H */

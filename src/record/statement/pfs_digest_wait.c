@@ -8,12 +8,15 @@
 #include "postgres.h"
 
 #include "pfs_digest_count.h"
+#include "pfs_digest_pending.h"
+#include "pfs_digest_rows.h"
 #include "pfs_digest_wait.h"
+#include "pfs_left.h"
 
 /* How often a worker tries to read what its leader is just writing. */
 #define READ_TRIES 1000
 
-PFS_HOT PfsDigestCharged pfs_digest_charged;
+PFS_HOT uint64 pfs_digest_charged;
 
 static PFS_HOT bool working;	/* a parallel worker, for its leader's */
 static uint32 hint;
@@ -23,10 +26,18 @@ StaticAssertDecl(PFS_DIGEST_WAITS == 64, "a word says which are used");
 static inline PfsDigestWait *
 take_first(void)
 {
-	PfsDigestWait *w = &pfs_digest_wait_items[__builtin_ctzll(pfs_local.waits_used)];
+	PfsDigestWait *w = &pfs_my_thread->charged.waits[__builtin_ctzll(pfs_local.waits_used)];
 
 	pfs_local.waits_used &= pfs_local.waits_used - 1;
 	return w;
+}
+
+/* Empties an entry, whose waits are counted elsewhere from now on, or nowhere. */
+static inline void
+pass_on(PfsDigestWait *w)
+{
+	pfs_left_pass(pfs_my_thread, w->key - 1, w->timed + w->untimed, w->sum);
+	pfs_digest_wait_clear(w);
 }
 
 /*
@@ -85,7 +96,7 @@ pfs_digest_waits_give(PfsCachedDigest *cached)
 			if (unlikely(w->untimed != 0))
 				pfs_add_relaxed(&cell->count_untimed, w->untimed);
 		}
-		pfs_digest_wait_clear(w);
+		pass_on(w);
 	}
 }
 
@@ -93,7 +104,17 @@ static void
 drop_all(void)
 {
 	while (pfs_local.waits_used != 0)
-		pfs_digest_wait_clear(take_first());
+		pass_on(take_first());
+}
+
+/* The key in the thread's record; see pfs_digest_charged. */
+static PfsDigestKey
+charged_key(void)
+{
+	const PfsCharged *charged = &pfs_my_thread->charged;
+	PfsDigestKey key = {charged->db_user, charged->query_id};
+
+	return key;
 }
 
 /*
@@ -104,9 +125,41 @@ drop_all(void)
 static PfsDigestKey
 key_now(void)
 {
-	if (pfs_sql.top.statement_id != pfs_digest_charged.statement_id || working)
-		return pfs_digest_charged.key;
+	if (pfs_sql.top.statement_id != pfs_digest_charged || working)
+		return charged_key();
 	return pfs_digest_key(pfs_sql.top.database, pfs_sql.top.user, pfs_sql.top.query_id);
+}
+
+PfsDigestKey
+pfs_digest_key_of(uint64 statement_id)
+{
+	PfsDigestKey none = {0, 0};
+
+	if (statement_id == PFS_DIGEST_OF_LEADER)
+		return charged_key();
+	if (statement_id != pfs_sql.top.statement_id)
+		return none;
+	return pfs_digest_key(pfs_sql.top.database, pfs_sql.top.user, pfs_sql.top.query_id);
+}
+
+/*
+ * Tells which statement a run that begins is charged to, and whether that is not its own: then another
+ * one may be charged while it goes on.
+ */
+PfsDigestCharged
+pfs_digest_charged_now(bool *rides)
+{
+	PfsDigestCharged now = {pfs_digest_charged, charged_key()};
+	const PfsStatement *own = pfs_sql.current;
+
+	if (pfs_local.waits == NULL)
+		now.statement_id = 0;
+	else if (working)
+		now.statement_id = PFS_DIGEST_OF_LEADER;
+	if (now.statement_id == 0 || now.key.query_id == 0)
+		now.key = pfs_digest_key_of(now.statement_id);
+	*rides = own != NULL && own->query_id == 0 && own != &pfs_sql.top;
+	return now;
 }
 
 /*
@@ -143,7 +196,7 @@ forget_all(void)
 {
 	give_all();
 	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
-		pfs_digest_wait_items[i].key = 0;
+		pfs_my_thread->charged.waits[i].key = 0;
 }
 
 /*
@@ -178,15 +231,16 @@ pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 {
 	uint32		home = instrument % PFS_DIGEST_WAITS;
 	uint32		i = home;
+	PfsDigestWait *items = pfs_my_thread->charged.waits;
 	PfsDigestWait *w;
 
-	while (pfs_digest_wait_items[i].key != (uint32) instrument + 1 && pfs_digest_wait_items[i].key != 0)
+	while (items[i].key != (uint32) instrument + 1 && items[i].key != 0)
 	{
 		i = (i + 1) % PFS_DIGEST_WAITS;
 		if (i == home)
 			forget_all();
 	}
-	w = &pfs_digest_wait_items[i];
+	w = &items[i];
 	if (w->key == 0)
 	{
 		pfs_digest_wait_clear(w);
@@ -195,8 +249,8 @@ pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 	}
 	else if (i != home)
 	{
-		change_places(w, &pfs_digest_wait_items[home]);
-		w = &pfs_digest_wait_items[home];
+		change_places(w, &items[home]);
+		w = &items[home];
 	}
 	pfs_local.waits_used |= w->bit;
 	if (!timed)
@@ -223,6 +277,14 @@ innermost(void)
 	return s != NULL && (s->flags & PFS_FLAG_DIGEST) != 0 ? s : NULL;
 }
 
+/* Says whose the waits are from now on; query_id 0: the statement's at top level. */
+static inline void
+set_key(PfsDigestKey key)
+{
+	pfs_store_relaxed(&pfs_my_thread->charged.db_user, key.db_user);
+	pfs_store_relaxed(&pfs_my_thread->charged.query_id, key.query_id);
+}
+
 /*
  * Finds out which statement the process's waits belong to from now on: the slow path of
  * pfs_digest_charge(), which is called wherever the parent of waits changes.  If it is
@@ -232,18 +294,21 @@ innermost(void)
 void
 pfs_digest_charge_now(void)
 {
+	static const PfsDigestKey nobody = {0, 0};
 	const PfsStatement *s = innermost();
 	uint64		id = s != NULL ? s->statement_id : 0;
 
-	if (id == pfs_digest_charged.statement_id || working)
+	if (id == pfs_digest_charged || working)
 		return;
 	give_all();
-	pfs_digest_charged.statement_id = id;
+	if (unlikely(pfs_rel_runs_riding != 0))
+		pfs_rel_runs_give_riding();
+	pfs_digest_charged = id;
 	if (s != NULL && s != &pfs_sql.top)
-		pfs_digest_charged.key = pfs_digest_key(s->database, s->user, s->query_id);
+		set_key(pfs_digest_key(s->database, s->user, s->query_id));
 	else
-		pfs_digest_charged.key.query_id = 0;
-	pfs_local.waits = s != NULL ? pfs_digest_wait_items : NULL;
+		set_key(nobody);
+	pfs_local.waits = s != NULL ? pfs_my_thread->charged.waits : NULL;
 }
 
 /*
@@ -253,7 +318,7 @@ pfs_digest_charge_now(void)
 static inline void
 end_charge(void)
 {
-	pfs_digest_charged.statement_id = 0;
+	pfs_digest_charged = 0;
 	pfs_local.waits = NULL;
 }
 
@@ -271,18 +336,73 @@ pfs_digest_end_planned(const PfsStatement *s)
 }
 
 /*
- * Adds a statement that ends to its digest, together with the table of waits if it is
- * the one that they were collected for.  Without a query identifier it has no digest,
- * and its waits are dropped.  One that was only parsed, bound or planned is no
- * execution: its waits and its planning are added, but it is not counted.  An error
- * makes it count in any phase.
+ * Adds time to that of a statement's digest, beside what its statements took: ticks of the
+ * timer in its flags.  See PfsDigest.extra.
+ */
+static void
+add_time(const PfsStatement *s, int64 ticks, uint64 statements)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(s->flags);
+	int64		of_default = ticks < 0 ? -(int64) pfs_ticks_of_default(timer, -ticks) : (int64) pfs_ticks_of_default(timer, ticks);
+
+	pfs_pending_digests_add_time(pfs_digest_key(s->database, s->user, s->query_id),
+								 (s->flags & PFS_FLAG_TIMED) ? of_default : 0, statements);
+}
+
+/* The nearest statement around a nested one whose time is counted for a digest; NULL: none. */
+static const PfsStatement *
+counted_outer(const PfsStatement *s)
+{
+	do
+		s = s->outer;
+	while (s != NULL && (s->flags & (PFS_FLAG_DIGEST | PFS_FLAG_TIMED)) != (PFS_FLAG_DIGEST | PFS_FLAG_TIMED));
+	return s;
+}
+
+/*
+ * Takes the time of a nested statement that ends off the digest of the one around it.  One
+ * that has left the statement in which it began was taken off then; what comes
+ * behind, where other statements run, is nobody's time.
+ */
+static void
+take_off_outer(const PfsStatement *s, uint64 ticks)
+{
+	const PfsStatement *outer = counted_outer(s);
+	PfsTimer	timer = PFS_FLAGS_TIMER(s->flags);
+
+	if ((s->flags & PFS_FLAG_TIMED) == 0)
+		return;
+	if (s->left)
+		add_time(s, -(int64) ticks, 0);
+	else if (outer != NULL)
+		pfs_pending_digests_add_time(pfs_digest_key(outer->database, outer->user, outer->query_id),
+									 -(int64) pfs_ticks_of_default(timer, ticks), 0);
+}
+
+/*
+ * A nested statement is about to leave the one around it, which ends: its time so far is
+ * its own and not the outer one's, as if it ended now.
  */
 void
-pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
+pfs_digest_leave_outer(const PfsStatement *s, PfsTimestamp now)
+{
+	uint64		at = pfs_timestamp_of(s->flags, now);
+
+	if ((s->flags & (PFS_FLAG_DIGEST | PFS_FLAG_TIMED)) != (PFS_FLAG_DIGEST | PFS_FLAG_TIMED) || at <= s->start || s->left)
+		return;
+	take_off_outer(s, at - s->start);
+	add_time(s, at - s->start, 0);
+}
+
+/* Adds a statement that ends to its digest: pfs_digest_end_statement() but for rows that others have left. */
+static inline void
+end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 {
 	PfsDigestEnd mine;
-	bool		is_innermost = s->statement_id == pfs_digest_charged.statement_id;
+	bool		is_innermost = s->statement_id == pfs_digest_charged;
 
+	if (unlikely(s != &pfs_sql.top))
+		take_off_outer(s, end - s->start);
 	if (s->query_id == 0)
 	{
 		if (is_innermost)
@@ -290,6 +410,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 			drop_all();
 			end_charge();
 		}
+		add_time(s, end - s->start, 1);
 		return;
 	}
 	/* Only parsed, bound or planned: it has waited, but it was not executed. */
@@ -300,6 +421,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 			give_all();
 			end_charge();
 		}
+		add_time(s, end - s->start, 0);
 		pfs_digest_end_planned(s);
 		return;
 	}
@@ -317,6 +439,23 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 	pfs_digest_count(&mine);
 	if (likely(is_innermost))
 		end_charge();
+}
+
+/*
+ * Adds a statement that ends to its digest, together with the table of waits if it is
+ * the one that they were collected for.  Without a query identifier it has no digest,
+ * and its waits are dropped.  One that was only parsed, bound or planned is no
+ * execution: its waits and its planning are added, but it is not counted.  An error
+ * makes it count in any phase.
+ */
+void
+pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
+{
+	if (unlikely(pfs_rel_runs_riding != 0) && s->statement_id == pfs_digest_charged)
+		pfs_rel_runs_give_riding();
+	end_statement(s, e, end);
+	if (unlikely(pfs_digest_rows_used != 0))
+		pfs_digest_rows_give(s->statement_id);
 }
 
 /* ---- parallel workers ---- */
@@ -346,7 +485,7 @@ pfs_digest_publish(PfsThread *t)
 	PfsDigestKey before = {t->digest_db_user, t->digest_query_id};
 	PfsDigestKey now = {0, 0};
 
-	if (pfs_digest_charged.statement_id != 0)
+	if (pfs_digest_charged != 0)
 		now = key_now();
 	pfs_digest_publish_again(t, &now);
 	return before;
@@ -357,12 +496,13 @@ pfs_digest_publish(PfsThread *t)
  * attaches; whose they are is known later, by pfs_digest_work_for().
  */
 void
-pfs_digest_work(void)
+pfs_digest_work(PfsThread *t)
 {
 	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & PFS_FLAG_DIGEST) == 0)
 		return;
 	working = true;
-	pfs_local.waits = pfs_digest_wait_items;
+	pfs_store_relaxed(&t->charged.works_since, pfs_timer_read(pfs_timer_default()));
+	pfs_local.waits = t->charged.waits;
 }
 
 /*
@@ -388,14 +528,14 @@ pfs_digest_work_for(const PfsThread *leader)
 			break;
 		pfs_pause();
 	}
-	pfs_digest_charged.key = key;
+	set_key(key);
 }
 
 void
 pfs_digest_attach(PfsThread *t)
 {
 	if (pfs_thread_is_parallel_worker())
-		pfs_digest_work();
+		pfs_digest_work(t);
 }
 
 /*
@@ -405,8 +545,15 @@ pfs_digest_attach(PfsThread *t)
 void
 pfs_digest_detach(PfsThread *t)
 {
+	PfsDigestKey key = {t->charged.db_user, t->charged.query_id};
+
 	pfs_local.waits = NULL;
 	give_all();
+	pfs_digest_rows_give(PFS_ALL_STATEMENTS);
+	if (working)
+		pfs_pending_digests_add_time(key,
+									 pfs_timer_read(pfs_timer_default()) - t->charged.works_since, 0);
+	pfs_store_relaxed(&t->charged.works_since, 0);
 	end_charge();
 	working = false;
 }

@@ -6,12 +6,13 @@
  * One small table per process, for the innermost statement that has a query
  * identifier.  Waits add to it inline (pfs_digest_wait_add() in
  * pfs_event_write.h); it is emptied when the statement ends, when another one
- * becomes the innermost, and when it is full.
+ * becomes the innermost, and when it is full.  It lies in the thread's record
+ * (PfsCharged), as the recorder of the load history reads it.
  *
  * Everything here is done by the process itself, inside a write section, unless a
  * comment says otherwise.
  *
- * Separate from pfs_digest.h, which is about shared records: this table is the process's own.
+ * Separate from pfs_digest.h, which is about records that all processes add to.
  */
 #ifndef PFS_DIGEST_WAIT_H
 #define PFS_DIGEST_WAIT_H
@@ -25,32 +26,28 @@
  */
 extern void pfs_digest_charge_now(void);
 
-typedef struct PfsDigestCharged
-{
-	uint64		statement_id;	/* 0: nobody */
-	PfsDigestKey key;			/* query_id 0: it is the top level's */
-} PfsDigestCharged;
-
-extern PFS_HIDDEN PfsDigestCharged pfs_digest_charged;
+extern PFS_HIDDEN uint64 pfs_digest_charged;	/* its statement_id; 0:
+												 * nobody.  Its key lies in
+												 * the thread's record */
 
 static inline void
 pfs_digest_charge(void)
 {
 	/* Nearly always the one at top level, and it was before. */
-	if (likely(pfs_sql.open == NULL && pfs_sql.top_open && pfs_sql.top.statement_id == pfs_digest_charged.statement_id))
+	if (likely(pfs_sql.open == NULL && pfs_sql.top_open && pfs_sql.top.statement_id == pfs_digest_charged))
 		return;
 	pfs_digest_charge_now();
 }
 
 /* A statement at top level begins that wants a digest; no other is open inside it. */
 static inline void
-pfs_digest_charge_top(void)
+pfs_digest_charge_top(PfsThread *t)
 {
-	if (unlikely(pfs_local.waits_used != 0))
+	if (unlikely(pfs_local.waits_used != 0 || pfs_rel_runs_riding != 0))
 		pfs_digest_charge_now();
-	pfs_digest_charged.statement_id = pfs_sql.top.statement_id;
-	pfs_digest_charged.key.query_id = 0;
-	pfs_local.waits = pfs_digest_wait_items;
+	pfs_digest_charged = pfs_sql.top.statement_id;
+	pfs_store_relaxed(&t->charged.query_id, 0);
+	pfs_local.waits = t->charged.waits;
 }
 
 /* Sets an entry's counts to zero; it stays the entry of its instrument. */
@@ -75,7 +72,7 @@ extern void pfs_digest_waits_give(PfsCachedDigest *cached);
  */
 extern PfsDigestKey pfs_digest_publish(PfsThread *t);
 extern void pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key);
-extern void pfs_digest_work(void);
+extern void pfs_digest_work(PfsThread *t);
 extern void pfs_digest_work_for(const PfsThread *leader);
 
 /* The process begins, as a parallel worker or another one; ends. */

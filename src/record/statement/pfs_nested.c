@@ -196,7 +196,10 @@ pfs_nested_leave_outer(PfsStatement *s)
 	s->left = true;
 	/* While it was inside of another one that is what readers saw. */
 	if (s->event != NULL)
+	{
 		s->event->nesting_type = PFS_NESTING_NONE;
+		s->event->counts |= PFS_HAS_LEFT;
+	}
 }
 
 void
@@ -204,6 +207,8 @@ pfs_nested_set_planned(PfsStatement *s)
 {
 	s->phase = PFS_PHASE_PLAN;
 	s->is_planned = true;
+	if (s->event != NULL)
+		s->event->counts |= PFS_ONLY_PLANNED;
 	s->planned_before = pfs_sql.planned;
 	pfs_sql.planned = s;
 }
@@ -217,6 +222,8 @@ pfs_nested_set_query(PfsStatement *s, const void *query)
 {
 	if (s->is_planned)
 		remove_planned(s);
+	if (s->event != NULL)
+		s->event->counts &= ~PFS_ONLY_PLANNED;
 	s->phase = PFS_PHASE_EXECUTION;
 	s->query = query;
 	if (query != NULL)
@@ -325,7 +332,10 @@ pfs_nested_show_again(PfsThread *t, PfsStatement *s, const PfsStatementSource *s
 	e->event_id = s->event_id;
 	e->sqlstate = s->sqlstate;
 	if (s->left)
+	{
 		e->nesting_type = PFS_NESTING_NONE;
+		e->counts |= PFS_HAS_LEFT;
+	}
 	pfs_statement_put_text(e, source->str, source->location, source->len);
 	s->event = e;
 	pfs_event_show(t, PFS_STATEMENTS);

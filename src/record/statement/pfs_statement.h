@@ -108,6 +108,12 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 #define PFS_IS_NESTED 0x80
 #define PFS_IN_PROGRAM 0x40
 
+/* Of a running one: the statement in which it began has ended. */
+#define PFS_HAS_LEFT 0x20
+
+/* Of a running nested one: it may not be executed at all, and then it is none. */
+#define PFS_ONLY_PLANNED 0x10
+
 /* Bytes kept of an error's message, and of a schema's name as written. */
 #define PFS_MESSAGE_SIZE	256
 #define PFS_SCHEMA_SIZE		64

@@ -334,6 +334,7 @@ pfs_nested_leave(PfsThread *t, PfsTimestamp now)
 	for (PfsStatement *s = pfs_sql.open; s != pfs_sql.left; s = older)
 	{
 		older = s->older_open;
+		pfs_digest_leave_outer(s, now);
 		pfs_nested_leave_outer(s);
 		if (s->query == NULL)
 			pfs_nested_end(t, s, now, pfs_top_has_failed(), NULL);

@@ -363,8 +363,9 @@ pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
  */
 extern void pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end);
 
-/* Of one that was planned and is not executed. */
+/* Of one that was planned and is not executed; of one that goes on when the one around it ends. */
 extern void pfs_digest_end_planned(const PfsStatement *s);
+extern void pfs_digest_leave_outer(const PfsStatement *s, PfsTimestamp now);
 
 /* End a statement that has a slot: into the summaries, its digest and the history. */
 static pg_attribute_always_inline void

@@ -53,7 +53,7 @@ begin_top(PfsThread *t, PfsTimestamp now)
 	pfs_sql.top_open = true;
 	pfs_statement_start(t, s, flags, now);
 	if (flags & PFS_FLAG_DIGEST)
-		pfs_digest_charge_top();
+		pfs_digest_charge_top(t);
 	s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
 	if (likely(flags & PFS_FLAG_ENABLED))
 	{
@@ -247,6 +247,15 @@ pfs_statement_look(PfsThread *t, const char *str)
 	{
 		pfs_sql.top.phase = PFS_PHASE_EXECUTION;
 		pfs_local.slow |= PFS_SLOW_PROGRESS;
+
+		/*
+		 * It has no digest, and what it waits for is not what a session waits
+		 * for.
+		 */
+		pfs_sql.top.flags &= ~PFS_FLAG_DIGEST;
+		if (pfs_sql.top.event != NULL)
+			pfs_sql.top.event->flags &= ~PFS_FLAG_DIGEST;
+		pfs_digest_charge_now();
 	}
 }
 

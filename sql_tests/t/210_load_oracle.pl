@@ -1,0 +1,215 @@
+# The load history against every single event: the long histories have all of them, and the
+# test puts them into periods by itself.
+#
+# The session that asks is not instrumented, so the server does nothing between the loads:
+# what the history has from one idle moment to another is all that has happened.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsServer;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $server = PfsServer->new('main', conf => <<"EOT");
+autovacuum = off
+max_parallel_workers_per_gather = 0
+pfs.events_waits_history_long_size = 400000
+pfs.events_statements_history_long_size = 100000
+EOT
+$server->start;
+$server->sql('CREATE EXTENSION pfs');
+$server->sql('CREATE ROLE app LOGIN SUPERUSER');
+$server->sql('CREATE TABLE queue (id int PRIMARY KEY, n int); INSERT INTO queue SELECT i, 0 FROM generate_series(1, 100) i');
+$server->sql(<<'EOT');
+CREATE FUNCTION inner_sleep(double precision) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep($1); END $$;
+CREATE FUNCTION outer_sleep(double precision) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN PERFORM inner_sleep($1); PERFORM pg_sleep($1); UPDATE queue SET n = n + 1 WHERE id > 50; END $$;
+CREATE FUNCTION burn(seconds double precision) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE till timestamptz := clock_timestamp() + seconds * interval '1 s';
+BEGIN WHILE clock_timestamp() < till LOOP END LOOP; END $$;
+EOT
+$server->sql("UPDATE pfs.threads SET instrumented = 'NO', history = 'NO' WHERE thread_id = pfs.thread_id()");
+
+# The end of the newest period behind a moment from which on nothing but this session was there.
+sub idle
+{
+	$server->poll("SELECT count(*) = 0 FROM pg_stat_activity WHERE usename = 'app'");
+	my $since = $server->sql('SELECT clock_timestamp()');
+	$server->poll("SELECT count(DISTINCT period_start) >= 2 FROM pfs.load_history WHERE resolution <= '1 s' AND period_start > '$since'");
+	return $server->sql("SELECT max(period_end) FROM pfs.load_history WHERE resolution <= '1 s'");
+}
+
+# What happens in a span, from the events: waits with what they are inside of.
+sub take_events
+{
+	my ($name, $begin, $end) = @_;
+
+	$server->sql(<<"EOT");
+CREATE TABLE $name AS
+WITH ended AS MATERIALIZED (
+	SELECT * FROM pfs.events_statements_history_long WHERE pfs.timer_to_timestamp(timer_end) BETWEEN '$begin' AND '$end'
+), waits AS MATERIALIZED (
+	SELECT w.*, t.name IS NOT DISTINCT FROM 'thread/worker/pfs recorder' AS own
+	FROM pfs.events_waits_history_long w LEFT JOIN pfs.threads t USING (thread_id)
+	WHERE pfs.timer_to_timestamp(timer_end) BETWEEN '$begin' AND '$end' AND event_name <> 'idle'
+)
+SELECT 'statement' AS kind, s.thread_id, s.event_id, 'cpu' AS event_name, s.timer_start, s.timer_end, s.timer_wait, s.query_id,
+	NULL::boolean AS inside, s.nesting_event_type = 'STATEMENT' AS nested,
+	s.timer_wait - coalesce((SELECT sum(n.timer_wait) FROM ended n WHERE n.thread_id = s.thread_id AND n.nesting_event_id = s.event_id
+		AND n.nesting_event_type = 'STATEMENT'), 0) AS own_time
+FROM ended s
+UNION ALL
+SELECT 'wait', w.thread_id, w.event_id, w.event_name, w.timer_start, w.timer_end, w.timer_wait, s.query_id, s.event_id IS NOT NULL, false, w.timer_wait
+FROM waits w
+LEFT JOIN waits around ON around.thread_id = w.thread_id AND w.nesting_event_type = 'WAIT' AND around.event_id = w.nesting_event_id
+LEFT JOIN ended s ON s.thread_id = w.thread_id
+	AND s.event_id = CASE w.nesting_event_type WHEN 'STATEMENT' THEN w.nesting_event_id
+		WHEN 'WAIT' THEN CASE WHEN around.nesting_event_type = 'STATEMENT' THEN around.nesting_event_id END END
+WHERE NOT w.own
+EOT
+	$server->sql("CREATE TABLE ${name}_rows AS SELECT * FROM pfs.load_history WHERE resolution <= '1 s'"
+		  . " AND period_start >= '$begin' AND period_end <= '$end'");
+}
+
+# Is the sum of some rows that of some events, but for a picosecond of rounding in each?
+sub compare
+{
+	my ($name, $rows, $events, $time, $what) = @_;
+	my ($sum, $n, $expected, $m) = split /\|/, $server->sql("SELECT r.sum, r.n, e.sum, e.n FROM"
+		  . " (SELECT coalesce(sum(sum_timer_wait), 0) AS sum, count(*) AS n FROM ${name}_rows WHERE $rows) r,"
+		  . " (SELECT coalesce(sum($time), 0) AS sum, count(*) AS n FROM $name WHERE $events) e");
+
+	# Both ends of an event are rounded, too.
+	ok(abs($sum - $expected) <= $n + $m, $what) or diag("history: $sum in $n rows, $m events: $expected");
+	return $expected;
+}
+
+my $waits_inside = "kind = 'wait' AND inside AND event_name NOT LIKE 'wait/io/table/%'";
+
+# By wait_event_type, which the remainders of a period have, too.
+my %types = (LWLock => 'wait/synch/lwlock/', Lock => 'wait/lock/', IO => 'wait/io/file/', Client => 'wait/io/socket/',
+	IPC => 'wait/synch/ipc/', Timeout => 'wait/timeout/', BufferPin => 'wait/synch/bufferpin/', Spin => 'wait/synch/spinlock/');
+
+sub compare_all
+{
+	my ($name) = @_;
+
+	foreach my $type (sort keys %types)
+	{
+		compare($name, "type = 'FOREGROUND' AND wait_event_type = '$type'", "kind = 'wait' AND inside AND event_name LIKE '$types{$type}%'",
+			'timer_wait', "$name: $type inside of statements");
+		# While sessions end, what is outside of statements may be in the next period that has any.
+		next if $type =~ /^(Client|Timeout)$/ || $name eq 'storm';
+		compare($name, "type = 'BACKGROUND' AND wait_event_type = '$type'",
+			"kind = 'wait' AND NOT inside AND event_name LIKE '$types{$type}%'", 'timer_wait', "$name: $type outside of statements");
+	}
+	compare($name, "type = 'FOREGROUND' AND wait_event_type = 'Idle in transaction'", "event_name = 'idle/transaction'", 'timer_wait',
+		"$name: idle in transaction");
+	compare($name, "type = 'FOREGROUND' AND wait_event_type = 'CPU'", "(kind = 'statement' AND nested IS NOT TRUE) OR ($waits_inside)",
+		"CASE kind WHEN 'statement' THEN timer_wait ELSE -timer_wait END", "$name: processor");
+}
+
+sub no_losses
+{
+	my ($name) = @_;
+
+	is($server->sql("SELECT string_agg(variable_name || ' ' || variable_value, ', ') FROM pfs.status WHERE variable_value <> '0'"
+			  . " AND variable_name ~ '^pfs_(events_.*|load_history|load_texts|digest.*)_lost\$'") // '', '', "$name: nothing was lost");
+}
+
+# ---- waits over several periods, of all kinds, known digests ----
+
+my $begin = idle();
+my @sessions = map { $server->session(user => 'app') } 1 .. 8;
+
+$sessions[0]->query('BEGIN; UPDATE queue SET n = n + 1 WHERE id = 1');
+$sessions[1]->send('UPDATE queue SET n = n - 1 WHERE id = 1');
+$sessions[2]->send('SELECT pg_sleep(3.3)');
+$sessions[3]->send('SELECT outer_sleep(1.2)');
+$sessions[4]->send('SELECT burn(2.5)');
+$sessions[5]->send('BEGIN; DECLARE c CURSOR FOR SELECT pg_sleep(0.4), i FROM generate_series(1, 4) i; FETCH 1 FROM c; SELECT pg_sleep(1.1); FETCH 1 FROM c; COMMIT');
+$sessions[6]->send('SELECT 1; SELECT 1 / 0; SELECT nothing; SELEC; SELECT pg_sleep(0.2)');
+# Waits for its relation before anybody knows its query identifier.
+$sessions[2]->result;
+my $blocked = $server->session(user => 'app');
+$sessions[7]->query('BEGIN; CREATE TABLE other (i int); LOCK TABLE pg_description IN ACCESS EXCLUSIVE MODE');
+$blocked->send('SELECT count(objoid) FROM pg_description');
+$server->poll("SELECT count(*) FROM pg_stat_activity WHERE usename = 'app' AND wait_event_type = 'Lock' AND wait_event = 'relation'", 1);
+my $since = $server->sql('SELECT clock_timestamp()');
+$server->poll("SELECT count(DISTINCT period_start) >= 2 FROM pfs.load_history WHERE resolution <= '1 s' AND period_start > '$since'");
+$sessions[7]->query('ROLLBACK');
+$blocked->result;
+$blocked->close;
+$sessions[0]->query('COMMIT');
+$_->result foreach @sessions;
+$_->close foreach @sessions;
+my $end = idle();
+take_events('quiet', $begin, $end);
+no_losses('quiet');
+compare_all('quiet');
+
+# Each statement's waits belong to it.
+foreach my $q (split /\n/, $server->sql("SELECT DISTINCT query_id FROM quiet WHERE kind = 'wait' AND inside AND query_id IS NOT NULL"
+		  . " AND event_name ~ '^wait/(lock|timeout)/' AND timer_wait > 1e11"))
+{
+	compare('quiet', "query_id = $q AND event_name ~ '^wait/(lock|timeout)/'",
+		"kind = 'wait' AND query_id = $q AND event_name ~ '^wait/(lock|timeout)/'", 'timer_wait', "the waits of statement $q")
+	  unless $server->sql("SELECT bool_or(sql_text LIKE '%pg_description%') FROM pfs.events_statements_history_long WHERE query_id = $q") eq 't';
+}
+
+# What an event has of a period lies between what it has of one that is shorter at both ends and
+# of a longer one, by what a reading can take here.
+my $slack = "'0.4 s'::interval";
+is( $server->sql(<<"EOT"), '', 'each period has its part of the waits');
+WITH periods AS (SELECT DISTINCT period_start AS b, period_end AS e FROM quiet_rows),
+waits AS (
+	SELECT event_name, pfs.timer_to_timestamp(timer_start) AS s, pfs.timer_to_timestamp(timer_end) AS e FROM quiet
+	WHERE event_name ~ '^wait/(lock|timeout)/' AND inside
+), names AS (SELECT DISTINCT event_name FROM waits),
+sums AS (
+	SELECT p.b, n.event_name,
+		coalesce(sum(greatest(extract(epoch FROM least(w.e, p.e - $slack) - greatest(w.s, p.b + $slack)), 0)), 0) AS least,
+		coalesce(sum(greatest(extract(epoch FROM least(w.e, p.e + $slack) - greatest(w.s, p.b - $slack)), 0)), 0) AS most
+	FROM periods p CROSS JOIN names n LEFT JOIN waits w USING (event_name) GROUP BY 1, 2
+)
+SELECT b, sums.event_name, least, most, sum(sum_timer_wait) / 1e12
+FROM sums LEFT JOIN quiet_rows r ON r.period_start = b AND r.event_name = sums.event_name AND type = 'FOREGROUND'
+GROUP BY 1, 2, 3, 4 HAVING coalesce(sum(sum_timer_wait) / 1e12, 0) NOT BETWEEN least - 0.001 AND most + 0.001
+EOT
+is($server->sql("SELECT count(DISTINCT period_start) >= 2 FROM quiet_rows WHERE wait_event_type = 'Lock' AND query_id IS NULL AND sum_timer_wait > 0"),
+	't', 'a statement that waits before it is known has rows without a query_id');
+is($server->sql("SELECT count(*) FROM quiet_rows WHERE active_sessions > 12"), 0, 'no period has a wait that was in earlier ones');
+is($server->sql("SELECT bool_and(period_end = next) FROM (SELECT DISTINCT period_end, min(period_start) OVER (ORDER BY period_start"
+		  . " RANGE BETWEEN '1 us' FOLLOWING AND UNBOUNDED FOLLOWING) AS next FROM quiet_rows) p WHERE next IS NOT NULL"),
+	't', 'periods follow one another');
+
+# ---- sessions that come, wait, are terminated, and resets of everything ----
+
+$begin = idle();
+my @ended;
+for my $round (1 .. 3)
+{
+	@sessions = map { $server->session(user => 'app') } 1 .. 6;
+	$sessions[0]->send('SELECT outer_sleep(0.7)');
+	$sessions[1]->send('SELECT pg_sleep(1.7)');
+	$sessions[2]->send(join '; ', map { "SELECT 1 AS a$_" } 1 .. 150);
+	$sessions[3]->query('BEGIN; UPDATE queue SET n = n + 1 WHERE id = 2');
+	$sessions[4]->send('UPDATE queue SET n = n - 1 WHERE id = 2');
+	$sessions[5]->send('SELECT pg_sleep(60)');
+	$server->poll("SELECT count(*) FROM pg_stat_activity WHERE usename = 'app' AND wait_event = 'PgSleep' AND query LIKE '%60%'", 1);
+	$server->sql("TRUNCATE pfs.events_waits_summary_by_digest") if $round == 1;
+	$server->sql("TRUNCATE pfs.events_statements_summary_by_digest") if $round == 2;
+	$server->sql("TRUNCATE pfs.events_waits_summary_global_by_event_name; TRUNCATE pfs.accounts") if $round == 3;
+	$sessions[1]->result;
+	$server->sql("SELECT pg_terminate_backend($sessions[5]{pid}), pg_terminate_backend($sessions[3]{pid})");
+	$sessions[$_]->result foreach 0, 2, 3, 4, 5;
+	$_->close foreach @sessions;
+}
+$end = idle();
+take_events('storm', $begin, $end);
+no_losses('storm');
+compare_all('storm');
+is($server->sql("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_load_history_lost'"), 0, 'every period was recorded');
+done_testing();

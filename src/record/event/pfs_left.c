@@ -1,0 +1,69 @@
+/*
+ * pfs_left.c
+ *	  What has left the threads' cells of waits: adding to it.
+ */
+#include "postgres.h"
+
+#include "pfs_left.h"
+#include "pfs_shared.h"
+
+PfsSharedLeft *pfs_left = NULL;
+
+/* The struct is the part's own; this is what lies behind it. */
+void
+pfs_left_lay_out(PfsSegment *seg)
+{
+	PfsLeft    *items = pfs_segment_take(seg, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsLeft), PFS_CACHE_LINE);
+
+	if (pfs_left != NULL)
+		pfs_left->items = items;
+}
+
+/* Announces that a thread's counters are about to move; its `moves` is odd. */
+void
+pfs_left_begin(void)
+{
+	(void) pfs_add_seqcst(&pfs_left->begun, 1);
+}
+
+void
+pfs_left_end(void)
+{
+	(void) pfs_add_seqcst(&pfs_left->ended, 1);
+}
+
+/* Adds counters of an instrument that have left a thread, or never were in one. */
+void
+pfs_left_add(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum)
+{
+	PfsLeft    *to = &pfs_left->items[instrument];
+
+	if (count != 0)
+	{
+		(void) pfs_add_relaxed(&to->count, count);
+		(void) pfs_add_relaxed(&to->sum, sum);
+	}
+	if (passed_count != 0)
+	{
+		(void) pfs_add_relaxed(&to->passed_count, passed_count);
+		(void) pfs_add_relaxed(&to->passed_sum, passed_sum);
+	}
+}
+
+/*
+ * Notes in the thread's cell that so many waits of its statements have gone from its own
+ * places to where all add; the events have been counted there, or there is no cell.
+ */
+void
+pfs_left_pass(PfsThread *t, PfsInstrumentId instrument, uint64 count, uint64 sum)
+{
+	PfsWaitCell *cell = pfs_wait_cell(t, instrument);
+
+	if (unlikely(cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0))
+	{
+		pfs_left_add(instrument, 0, 0, count, sum);
+		return;
+	}
+	pfs_bump(&cell->time.passed_count, count);
+	pfs_bump(&cell->time.passed_sum, sum);
+}

@@ -1,0 +1,261 @@
+/*
+ * pfs_recorder.c
+ *	  The recorder of the load history: when it reads, and what a period is.
+ *
+ * A background worker without a database, so that nothing that it does can keep a session
+ * or a DROP DATABASE waiting, and never in a transaction.  It ends with status 1 where
+ * others would end with 0, so that the server starts it again.
+ *
+ * Each tick: one reading of the clock; what threads have (pfs_recorder_thread.c) and what
+ * digests have (pfs_recorder_digest.c) more than at the last one; the rows of that
+ * (pfs_recorder_sum.c); pfs_load_keep().  The first reading makes no period: all that is
+ * there then was before.
+ *
+ * Ticks are at whole seconds, or multiples, of the wall clock; what is waited for is the
+ * monotonic clock, so one that is set has no influence.  A period begins where the one
+ * before it ended, and its length is the timer's; if the wall clock says something else by
+ * more than clocks drift apart, it was set, and the period does not follow.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "pfs_guc.h"
+#include "pfs_recorder.h"
+#include "pfs_recorder_own.h"
+#include "pfs_save.h"
+
+/* A tick that comes later than by this part of the interval makes a late period. */
+#define LATE_PART		10
+
+/* How far wall clock and timer may drift apart in a period before one was set. */
+#define CLOCK_SET_USEC	100000
+#define CLOCK_SET_PART	100
+
+/* Longest sleep while nothing is recorded, milliseconds. */
+#define LONG_SLEEP		60000
+
+PfsSharedRecorder *pfs_shared_recorder = NULL;
+
+static struct
+{
+	int			interval;		/* seconds; 0: nothing is recorded */
+	PfsTick		last;
+	bool		has_last;		/* a period has been handed over, and ended at
+								 * `last` */
+	uint64		due;			/* by CLOCK_MONOTONIC, nanoseconds */
+	MemoryContext context;		/* of the tick */
+}			recorder;
+
+PGDLLEXPORT void pfs_recorder_main(Datum arg);
+
+static PfsTick
+read_clocks(void)
+{
+	PfsTick		tick;
+
+	for (PfsTimer timer = 0; timer < PFS_NUM_TIMERS; timer++)
+		tick.now[timer] = pfs_timer_offered(timer) ? pfs_timer_read(timer) : 0;
+	/* The one that nearly everything is measured by is the tick. */
+	tick.now[pfs_timer_default()] = pfs_timer_read(pfs_timer_default());
+	tick.wall = GetCurrentTimestamp();
+	return tick;
+}
+
+/* When is the next multiple of the interval?  One that is less than half of it away is left out. */
+static void
+plan(const PfsTick *tick)
+{
+	int64		usec = INT64CONST(1000000) * recorder.interval;
+	int64		since = tick->wall % usec;
+
+	if (since < 0)
+		since += usec;
+	recorder.due = tick->now[PFS_TIMER_NANOSECOND] +
+		(uint64) (since > usec / 2 ? 2 * usec - since : usec - since) * 1000;
+}
+
+/* Reads everything; the differences are in the sums. */
+static void
+read_all(const PfsTick *tick)
+{
+	pfs_sums_begin();
+	pfs_recorder_read_threads(tick);
+	pfs_recorder_read_digests();
+}
+
+static uint64
+ticks_to_ps(uint64 ticks)
+{
+	return (uint64) pfs_ticks_to_ps(pfs_timer_default(), ticks);
+}
+
+/* Begins to record: what is there now was before. */
+static void
+begin(void)
+{
+	PfsTick		tick = read_clocks();
+	uint64		before = pfs_shared_recorder->last_tick;
+
+	read_all(&tick);
+	if (before != 0)
+	{
+		uint64		hole = tick.now[pfs_timer_default()] - before;
+
+		pfs_shared_recorder->lost += (uint64) rint(ticks_to_ps(hole) / 1e12 / recorder.interval);
+	}
+	pfs_shared_recorder->last_tick = tick.now[pfs_timer_default()];
+	recorder.last = tick;
+	recorder.has_last = false;
+	plan(&tick);
+}
+
+/* Records one period. */
+static void
+record(void)
+{
+	PfsTick		tick = read_clocks();
+	uint64		late = tick.now[PFS_TIMER_NANOSECOND] - recorder.due;
+	PfsLoadPeriod period = {.begin = recorder.last.wall, .end = tick.wall, .follows = recorder.has_last};
+	int64		usec;
+	PfsLoadRow *rows;
+	int			nrows;
+
+	read_all(&tick);
+	rows = pfs_sums_rows(&nrows);
+	period.length = ticks_to_ps(tick.now[pfs_timer_default()] - recorder.last.now[pfs_timer_default()]);
+	period.late = late > UINT64CONST(1000000000) / LATE_PART * recorder.interval;
+	usec = (int64) (period.length / 1000000);
+	if (Abs(period.end - period.begin - usec) > CLOCK_SET_USEC + usec / CLOCK_SET_PART)
+	{
+		period.begin = period.end - usec;
+		period.follows = false;
+	}
+	pfs_load_keep(&period, rows, nrows);
+	if (period.late)
+		pfs_shared_recorder->late++;
+	pfs_shared_recorder->last_tick = tick.now[pfs_timer_default()];
+	recorder.last = tick;
+	recorder.has_last = true;
+	plan(&tick);
+}
+
+/* Follows the setting: begins, goes on in another pace, or ends. */
+static void
+follow_setting(void)
+{
+	int			before = recorder.interval;
+
+	if (before == pfs_load_interval)
+		return;
+	recorder.interval = pfs_load_interval;
+	if (recorder.interval == 0)
+		pfs_shared_recorder->last_tick = 0;
+	else if (before == 0)
+		begin();
+	else
+		plan(&recorder.last);
+}
+
+/* Milliseconds until the next tick; 0: now. */
+static long
+time_left(void)
+{
+	uint64		now = pfs_timer_read(PFS_TIMER_NANOSECOND);
+
+	if (recorder.interval == 0)
+		return LONG_SLEEP;
+	return now >= recorder.due ? 0 : (long) ((recorder.due - now + 999999) / 1000000);
+}
+
+/*
+ * Takes the process out of what is recorded, once it has a thread record: what it waits for would be
+ * load that nobody else causes.  Its row in threads says so.
+ */
+static void
+leave_out_itself(void)
+{
+	static bool done = false;
+
+	if (done || pfs_my_thread == NULL)
+		return;
+	done = true;
+	pfs_store_relaxed(&pfs_my_thread->instrumented, 0);
+	pfs_thread_publish_mask(pfs_my_thread);
+}
+
+/* The background worker's function. */
+void
+pfs_recorder_main(Datum arg)
+{
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	BackgroundWorkerUnblockSignals();
+	/* No database: so it is shown by pg_stat_activity, and sees no table. */
+	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
+
+	pfs_sums_start();
+	pfs_recorder_threads_start();
+	pfs_recorder_digests_start();
+	recorder.context = AllocSetContextCreate(TopMemoryContext, "pfs recorder", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(recorder.context);
+
+	while (!ShutdownRequestPending)
+	{
+		long		left;
+		long		until_save;
+
+		CHECK_FOR_INTERRUPTS();
+		leave_out_itself();
+		if (ConfigReloadPending)
+		{
+			ConfigReloadPending = false;
+			ProcessConfigFile(PGC_SIGHUP);
+		}
+		follow_setting();
+		left = time_left();
+		if (left == 0)
+		{
+			record();
+			MemoryContextReset(recorder.context);
+			continue;
+		}
+		until_save = pfs_save_tick();
+		if (until_save >= 0)
+			left = Min(left, until_save);
+		MemoryContextReset(recorder.context);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+	proc_exit(1);
+}
+
+/*
+ * Asks the server for a place among its background workers.  Without one it says so in
+ * the log, and nothing but the load history is missing.
+ */
+void
+pfs_recorder_register(void)
+{
+	BackgroundWorker worker = {
+		.bgw_name = "pfs recorder",
+		.bgw_type = "pfs recorder",
+		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
+		.bgw_start_time = BgWorkerStart_ConsistentState,
+		.bgw_restart_time = 1,
+		.bgw_library_name = "pfs",
+		.bgw_function_name = "pfs_recorder_main",
+	};
+
+	RegisterBackgroundWorker(&worker);
+}

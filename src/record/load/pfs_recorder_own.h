@@ -1,0 +1,85 @@
+/*
+ * pfs_recorder_own.h
+ *	  What the files of the recorder share: sums of one period.
+ *
+ * All of it is private to the recorder's process.
+ */
+#ifndef PFS_RECORDER_OWN_H
+#define PFS_RECORDER_OWN_H
+
+#include "pfs_digest.h"
+#include "pfs_load_row.h"
+
+/*
+ * What a number is added to.  Sums are of events that ended and of the time so far of
+ * those that run, by instrument, but for those of statements.  What is said to be a
+ * digest's is also in the sum of which it is a part.
+ */
+typedef enum PfsSum
+{
+	PFS_SUM_WAITS,				/* all of an instrument */
+	PFS_SUM_INSIDE,				/* those inside statements */
+	PFS_SUM_STATEMENTS,			/* statements, and their processor time with
+								 * the waits */
+	PFS_SUM_OF_DIGEST,			/* the part of a digest of waits inside */
+	PFS_SUM_STATEMENTS_OF_DIGEST,	/* the part of a digest of statements */
+} PfsSum;
+
+/* One number of a source: where it is added, and how much.  Differences may be negative. */
+typedef struct PfsSumItem
+{
+	PfsDigestKey key;			/* of the last two */
+	uint16		sum;			/* PfsSum */
+	PfsInstrumentId instrument; /* of waits */
+	bool		minus;			/* of one that runs: it is taken off */
+	bool		shown;			/* of one that runs: it is the row of this sum
+								 * that has its length */
+	uint64		count;
+	uint64		ticks;			/* of the default timer */
+	uint64		start;			/* of one that runs: raw, by its timer */
+	uint8		timer;
+} PfsSumItem;
+
+/* The numbers of a source, as they were read last. */
+typedef struct PfsSumItems
+{
+	PfsSumItem *items;
+	uint32		n;
+	uint32		max;
+} PfsSumItems;
+
+/* One reading of the clock, by all timers that there are. */
+typedef struct PfsTick
+{
+	uint64		now[PFS_NUM_TIMERS];
+	TimestampTz wall;
+} PfsTick;
+
+/* Appends an item of zeroes. */
+extern PfsSumItem *pfs_sum_items_add(PfsSumItems *to);
+
+/* ---- pfs_recorder_sum.c ---- */
+
+extern void pfs_sums_start(void);
+
+/* A period begins: all differences are 0 but what is carried. */
+extern void pfs_sums_begin(void);
+
+/* Adds a source's numbers, or takes them off. */
+extern void pfs_sums_add(const PfsSumItems *items);
+extern void pfs_sums_take(const PfsSumItems *items);
+
+/* An event of this length runs; key: NULL, or query_id 0, where it is no digest's. */
+extern void pfs_sums_running(const PfsSumItem *item, uint64 length);
+
+/* The rows of the period; they live until the next one begins. */
+extern PfsLoadRow *pfs_sums_rows(int *nrows);
+
+/* ---- pfs_recorder_thread.c, pfs_recorder_digest.c: what is read ---- */
+
+extern void pfs_recorder_threads_start(void);
+extern void pfs_recorder_read_threads(const PfsTick *tick);
+extern void pfs_recorder_digests_start(void);
+extern void pfs_recorder_read_digests(void);
+
+#endif							/* PFS_RECORDER_OWN_H */

@@ -1,0 +1,465 @@
+/*
+ * pfs_recorder_sum.c
+ *	  The sums of one period, and the rows that are made of them.
+ *
+ * Sources (threads, digests, what has left threads) give numbers that only grow, and the
+ * recorder adds what each has more than at its last reading.  Three sums are exact: what
+ * an instrument has waited, what of it was inside statements, and what statements took.  They
+ * come from the threads alone, each of which is read as of one moment, and no reset,
+ * eviction or move takes anything from them.  So are the rows' totals:
+ *
+ *	  outside of statements			waits less those inside
+ *	  waits inside of statements	those inside
+ *	  processor						statements less the waits inside
+ *
+ * Which digest a part of them belongs to is read where digests lie, too, while counters move
+ * from threads to digests and away from there.  A move that is seen half makes a digest's
+ * part too large or too small for that period.  What is missing is in the row without a
+ * digest; where the parts are more than the whole, the largest are cut.
+ *
+ * A difference below zero (a running event that was charged and then dropped, a counter of
+ * another processor) makes no row, and is carried to the next period.
+ */
+#include "postgres.h"
+
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#include "pfs_instrument.h"
+#include "pfs_recorder_own.h"
+#include "pfs_wait_class.h"
+
+/* One sum of a period, and what earlier ones have left. */
+typedef struct Sum
+{
+	int64		count;
+	int64		ticks;
+	uint64		longest;
+} Sum;
+
+typedef struct Carried
+{
+	int64		count;
+	int64		ticks;
+} Carried;
+
+/* The kinds of rows without a digest, each with its sum and what it carries. */
+typedef struct Whole
+{
+	Sum			waits;
+	Sum			inside;
+	Carried		carried[PFS_NUM_LOAD_TYPES];
+	int16		class;			/* PfsLoadClass; -1: shown nowhere; -2: not
+								 * looked up yet */
+	bool		outside;		/* shown outside of statements */
+} Whole;
+
+typedef struct PartKey
+{
+	PfsDigestKey digest;
+	uint64		instrument;		/* PFS_LOAD_CPU_NAME: statements */
+} PartKey;
+
+typedef struct Part
+{
+	PartKey		key;
+	Sum			sum;
+} Part;
+
+static struct
+{
+	MemoryContext context;		/* of the period */
+	Whole	   *wholes;			/* by instrument */
+	uint32		n;
+	Sum			statements;
+	Carried		carried;		/* of the processor */
+	HTAB	   *parts;
+}			sums;
+
+void
+pfs_sums_start(void)
+{
+	sums.n = pfs_instruments->max;
+	sums.wholes = MemoryContextAllocZero(TopMemoryContext, sums.n * sizeof(Whole));
+	for (uint32 i = 0; i < sums.n; i++)
+		sums.wholes[i].class = -2;
+	sums.context = AllocSetContextCreate(TopMemoryContext, "pfs recorder's period", ALLOCSET_DEFAULT_SIZES);
+}
+
+/* Forgets the sums of the period before, but for what is carried. */
+void
+pfs_sums_begin(void)
+{
+	HASHCTL		info = {.keysize = sizeof(PartKey), .entrysize = sizeof(Part)};
+
+	MemoryContextReset(sums.context);
+	info.hcxt = sums.context;
+	sums.parts = hash_create("pfs recorder's digests", 256, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	for (uint32 i = 0; i < sums.n; i++)
+		sums.wholes[i].waits = sums.wholes[i].inside = (Sum)
+	{
+		0
+	};
+	sums.statements = (Sum)
+	{
+		0
+	};
+}
+
+static Sum *
+part_of(const PfsDigestKey *digest, uint64 instrument)
+{
+	PartKey		key = {*digest, instrument};
+	bool		found;
+	Part	   *part = hash_search(sums.parts, &key, HASH_ENTER, &found);
+
+	if (!found)
+		part->sum = (Sum)
+	{
+		0
+	};
+	return &part->sum;
+}
+
+/* The sum that an item is added to. */
+static Sum *
+sum_of(const PfsSumItem *item)
+{
+	switch ((PfsSum) item->sum)
+	{
+		case PFS_SUM_WAITS:
+			return &sums.wholes[item->instrument].waits;
+		case PFS_SUM_INSIDE:
+			return &sums.wholes[item->instrument].inside;
+		case PFS_SUM_STATEMENTS:
+			return &sums.statements;
+		case PFS_SUM_OF_DIGEST:
+			return part_of(&item->key, item->instrument);
+		case PFS_SUM_STATEMENTS_OF_DIGEST:
+			return part_of(&item->key, PFS_LOAD_CPU_NAME);
+	}
+	pg_unreachable();
+}
+
+/* Numbers may have wrapped; their differences have not. */
+static void
+add(const PfsSumItems *items, bool minus)
+{
+	for (uint32 i = 0; i < items->n; i++)
+	{
+		const PfsSumItem *item = &items->items[i];
+		Sum		   *to = sum_of(item);
+
+		if (minus != item->minus)
+		{
+			to->count -= (int64) item->count;
+			to->ticks -= (int64) item->ticks;
+		}
+		else
+		{
+			to->count += (int64) item->count;
+			to->ticks += (int64) item->ticks;
+		}
+	}
+}
+
+void
+pfs_sums_add(const PfsSumItems *items)
+{
+	add(items, false);
+}
+
+void
+pfs_sums_take(const PfsSumItems *items)
+{
+	add(items, true);
+}
+
+void
+pfs_sums_running(const PfsSumItem *item, uint64 length)
+{
+	Sum		   *sum = sum_of(item);
+
+	sum->longest = Max(sum->longest, length);
+}
+
+/* Appends an item of zeroes to a source's numbers, and returns it until the next one comes. */
+PfsSumItem *
+pfs_sum_items_add(PfsSumItems *to)
+{
+	PfsSumItem *item;
+
+	if (to->n == to->max)
+	{
+		to->max = Max(2 * to->max, 16);
+		to->items = to->items == NULL ? MemoryContextAlloc(TopMemoryContext, to->max * sizeof(PfsSumItem))
+			: repalloc(to->items, to->max * sizeof(PfsSumItem));
+	}
+	item = &to->items[to->n++];
+	memset(item, 0, sizeof(*item));
+	return item;
+}
+
+/* ---- what is shown as what ---- */
+
+/*
+ * Classes of instruments by their names: some have no wait event that would say it.
+ * Behind each prefix whether it is shown outside of statements.
+ */
+static const struct
+{
+	const char *prefix;
+	PfsLoadClass class;
+	bool		outside;
+}			classes[] = {
+	{"wait/synch/lwlock/", PFS_LOAD_LWLOCK, true},
+	{"wait/lock/", PFS_LOAD_LOCK, true},
+	{"wait/io/file/", PFS_LOAD_IO, true},
+	{"wait/io/socket/", PFS_LOAD_CLIENT, false},
+	{"wait/synch/ipc/", PFS_LOAD_IPC, true},
+	{"wait/synch/bufferpin/", PFS_LOAD_BUFFER_PIN, true},
+	{"wait/synch/buffer/", PFS_LOAD_BUFFER, true},
+	{"wait/synch/spinlock/", PFS_LOAD_SPIN, true},
+	{"wait/timeout/", PFS_LOAD_TIMEOUT, false},
+	{"wait/extension/", PFS_LOAD_EXTENSION, false},
+	{"idle/transaction", PFS_LOAD_IDLE_TRANSACTION, false},
+};
+
+/* The sums of an instrument, with what it is shown as. */
+static Whole *
+whole_of(uint32 i)
+{
+	Whole	   *whole = &sums.wholes[i];
+	PfsInstrument *ins;
+
+	if (likely(whole->class != -2))
+		return whole;
+	ins = pfs_instrument_at(i);
+	if (ins == NULL)
+		return whole;
+	whole->class = -1;
+	for (int c = 0; c < lengthof(classes); c++)
+	{
+		if (strncmp(ins->name, classes[c].prefix, strlen(classes[c].prefix)) != 0)
+			continue;
+		whole->class = classes[c].class;
+		whole->outside = classes[c].outside && (ins->properties & PFS_PROPERTY_IDLE) == 0;
+	}
+	return whole;
+}
+
+static inline bool
+is_idle(uint32 i)
+{
+	return sums.wholes[i].class == PFS_LOAD_IDLE_TRANSACTION;
+}
+
+/* Is time inside this wait no processor time? */
+static inline bool
+is_off_processor(uint32 i)
+{
+	return whole_of(i)->class >= 0 && !is_idle(i);
+}
+
+/* ---- rows ---- */
+
+typedef struct Rows
+{
+	PfsLoadRow *rows;
+	int			n;
+	int			max;
+} Rows;
+
+static uint64
+picoseconds(uint64 ticks)
+{
+	return (uint64) pfs_ticks_to_ps(pfs_timer_default(), ticks);
+}
+
+/* Appends a row, unless it has nothing. */
+static void
+add_row(Rows *to, PfsLoadType type, PfsLoadClass class, uint32 instrument, const PfsDigestKey *digest, const Sum *sum)
+{
+	PfsLoadRow *row;
+
+	if (sum->count <= 0 && sum->ticks <= 0 && sum->longest == 0)
+		return;
+	if (to->n == to->max)
+	{
+		to->max = Max(2 * to->max, 64);
+		to->rows = to->rows == NULL ? MemoryContextAlloc(sums.context, to->max * sizeof(PfsLoadRow))
+			: repalloc(to->rows, to->max * sizeof(PfsLoadRow));
+	}
+	row = &to->rows[to->n];
+	memset(row, 0, sizeof(*row));
+	row->key.type = type;
+	row->key.class = class;
+	row->key.instrument = instrument;
+	if (digest != NULL)
+	{
+		row->key.statement = PFS_LOAD_STATEMENT;
+		row->key.database = PFS_DIGEST_DATABASE(digest->db_user);
+		row->key.user = PFS_DIGEST_USER(digest->db_user);
+		row->key.query_id = digest->query_id;
+	}
+	row->count = Max(sum->count, 0);
+	row->time = sum->ticks > 0 ? picoseconds(sum->ticks) : 0;
+	row->longest = picoseconds(sum->longest);
+	if (row->count != 0 || row->time != 0 || row->longest != 0)
+		to->n++;
+}
+
+/* Takes what earlier periods have left off a number, and leaves what is below zero to the next one. */
+static void
+settle(int64 *number, int64 *carried)
+{
+	*number += *carried;
+	*carried = Min(*number, 0);
+	*number = Max(*number, 0);
+}
+
+/*
+ * Takes off the parts (the largest first) what they have more than the whole, and returns
+ * what the whole has more than they.
+ */
+static int64
+fit(Part **parts, int n, size_t field, int64 whole)
+{
+	int64		rest = whole;
+
+	for (int i = 0; i < n; i++)
+	{
+		int64	   *number = (int64 *) ((char *) &parts[i]->sum + field);
+
+		*number = Max(*number, 0);
+		rest -= *number;
+	}
+	while (rest < 0)
+	{
+		int64	   *largest = NULL;
+		int64		cut;
+
+		for (int i = 0; i < n; i++)
+		{
+			int64	   *number = (int64 *) ((char *) &parts[i]->sum + field);
+
+			if (largest == NULL || *number > *largest)
+				largest = number;
+		}
+		cut = Min(-rest, *largest);
+		*largest -= cut;
+		rest += cut;
+	}
+	return rest;
+}
+
+/* Makes the rows of what a whole and its parts have inside statements. */
+static void
+add_rows(Rows *to, PfsLoadClass class, uint32 instrument, Sum *whole, Carried *carried, Part **parts, int n)
+{
+	Sum			rest = {.longest = whole->longest};
+
+	settle(&whole->count, &carried->count);
+	settle(&whole->ticks, &carried->ticks);
+	rest.count = fit(parts, n, offsetof(Sum, count), whole->count);
+	rest.ticks = fit(parts, n, offsetof(Sum, ticks), whole->ticks);
+	for (int i = 0; i < n; i++)
+		add_row(to, PFS_LOAD_FOREGROUND, class, instrument, &parts[i]->key.digest, &parts[i]->sum);
+	add_row(to, PFS_LOAD_FOREGROUND, class, instrument, NULL, &rest);
+}
+
+/* By instrument. */
+static int
+compare_parts(const void *a, const void *b)
+{
+	const Part *x = *(Part *const *) a;
+	const Part *y = *(Part *const *) b;
+
+	return (x->key.instrument > y->key.instrument) - (x->key.instrument < y->key.instrument);
+}
+
+/*
+ * Takes the waits inside statements off the processor's time, that of each digest and the
+ * whole.
+ */
+static void
+take_waits_off_processor(void)
+{
+	long		n = hash_get_num_entries(sums.parts);
+	Part	  **waits = MemoryContextAlloc(sums.context, Max(n, 1) * sizeof(Part *));
+	HASH_SEQ_STATUS all;
+	Part	   *part;
+	int			nwaits = 0;
+
+	for (uint32 i = 0; i < sums.n; i++)
+	{
+		if (sums.wholes[i].inside.ticks != 0 && is_off_processor(i))
+			sums.statements.ticks -= sums.wholes[i].inside.ticks;
+	}
+	hash_seq_init(&all, sums.parts);
+	while ((part = hash_seq_search(&all)) != NULL)
+	{
+		if (part->key.instrument != PFS_LOAD_CPU_NAME && is_off_processor(part->key.instrument))
+			waits[nwaits++] = part;
+	}
+	for (int i = 0; i < nwaits; i++)
+		part_of(&waits[i]->key.digest, PFS_LOAD_CPU_NAME)->ticks -= waits[i]->sum.ticks;
+}
+
+/* Makes the rows of the period, of each instrument and of the processor. */
+PfsLoadRow *
+pfs_sums_rows(int *nrows)
+{
+	Rows		rows = {0};
+	Part	  **parts;
+	HASH_SEQ_STATUS all;
+	int			n = 0;
+	int			at = 0;
+
+	take_waits_off_processor();
+	parts = MemoryContextAlloc(sums.context, Max(hash_get_num_entries(sums.parts), 1) * sizeof(Part *));
+	hash_seq_init(&all, sums.parts);
+	while ((parts[n] = hash_seq_search(&all)) != NULL)
+	{
+		if (++n == hash_get_num_entries(sums.parts))
+		{
+			hash_seq_term(&all);
+			break;
+		}
+	}
+	qsort(parts, n, sizeof(Part *), compare_parts);
+
+	for (uint32 i = 0; i < sums.n; i++)
+	{
+		Whole	   *whole = &sums.wholes[i];
+		int			first = at;
+
+		while (at < n && parts[at]->key.instrument == i)
+			at++;
+		if (whole->waits.count == 0 && whole->waits.ticks == 0 && whole->waits.longest == 0 &&
+			whole->inside.count == 0 && whole->inside.ticks == 0 && whole->inside.longest == 0 &&
+			at == first && whole->carried[PFS_LOAD_FOREGROUND].ticks == 0 && whole->carried[PFS_LOAD_BACKGROUND].ticks == 0)
+			continue;
+		whole = whole_of(i);
+		if (whole->class < 0)
+			continue;
+		if (is_idle(i))
+		{
+			add_rows(&rows, whole->class, i, &whole->waits, &whole->carried[PFS_LOAD_FOREGROUND], NULL, 0);
+			continue;
+		}
+		if (whole->outside)
+		{
+			Sum			outside = {whole->waits.count - whole->inside.count, whole->waits.ticks - whole->inside.ticks,
+			whole->waits.longest};
+
+			settle(&outside.count, &whole->carried[PFS_LOAD_BACKGROUND].count);
+			settle(&outside.ticks, &whole->carried[PFS_LOAD_BACKGROUND].ticks);
+			add_row(&rows, PFS_LOAD_BACKGROUND, whole->class, i, NULL, &outside);
+		}
+		add_rows(&rows, whole->class, i, &whole->inside, &whole->carried[PFS_LOAD_FOREGROUND], &parts[first], at - first);
+	}
+	add_rows(&rows, PFS_LOAD_CPU, PFS_LOAD_CPU_NAME, &sums.statements, &sums.carried, &parts[at], n - at);
+	*nrows = rows.n;
+	return rows.rows;
+}

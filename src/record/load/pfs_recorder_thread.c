@@ -1,0 +1,490 @@
+/*
+ * pfs_recorder_thread.c
+ *	  The recorder reads what threads have counted, and what runs in them.
+ *
+ * A thread whose sequence word and number of running waits are as they were has counted
+ * nothing, and nothing of it has begun or ended: then only what runs has become longer.  Any
+ * other is copied as of one moment, by its sequence lock: its cells, what its innermost
+ * statement has waited for, its places of digests, and what runs.  A thread that is so busy
+ * that no copy of many is whole is taken as the last one has it; what is amiss then is
+ * about one event, which the next reading puts right.
+ *
+ * The places of digests lie beside the record and stay when the process ends; so they
+ * belong to the record's number, all else to the thread that has it.
+ *
+ * Counters that leave threads are added to pfs_left.  It is read behind the threads, and
+ * all of it again if a thread has moved counters meanwhile.  Where that goes on for too
+ * long, as with a process that is stopped there, what has left threads is read at a later
+ * tick: until then their numbers are too small, and no difference is shown that is none.
+ *
+ * Events that run count with their time up to the tick, which is taken off again at the
+ * next one.  So it does not matter when they began, how many ticks they see, and to whom
+ * the time is added at their end.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "pfs_digest_pending.h"
+#include "pfs_event_write.h"
+#include "pfs_left.h"
+#include "pfs_recorder_own.h"
+#include "pfs_shared.h"
+#include "pfs_statement.h"
+
+#define COPY_TRIES	64
+
+/* How often a thread in the middle of a write section is looked at. */
+#define PAUSES		2000
+
+/* How often all is read while threads move counters; microseconds in between. */
+#define LEFT_ROUNDS	5
+#define MOVE_NAP	1000
+
+/* What was read of a thread record's number. */
+typedef struct Known
+{
+	uint64		word;			/* of the record; not allocated: nobody had it */
+	uint64		seq;
+	uint32		depth;
+	PfsSumItems numbers;
+	PfsSumItems running;
+} Known;
+
+/* A running statement, as far as it matters here. */
+typedef struct Running
+{
+	uint64		event_id;
+	uint64		outer;			/* event_id of the one around it; 0: none */
+	uint32		flags;
+	uint8		counts;
+	uint64		start;
+	PfsDigestKey key;
+} Running;
+
+static Known *known;			/* by record */
+static PfsSumItems left_known;
+static PfsSumItems scratch;
+static Known copy;
+
+void
+pfs_recorder_threads_start(void)
+{
+	known = MemoryContextAllocExtended(TopMemoryContext, Max(pfs_sizes.threads, 1) * sizeof(Known),
+									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* Appends a number to those of a source, unless it is 0. */
+static void
+add_number(PfsSumItems *to, PfsSum sum, uint32 instrument, const PfsDigestKey *key, uint64 count, uint64 ticks)
+{
+	PfsSumItem *item;
+
+	if (count == 0 && ticks == 0)
+		return;
+	item = pfs_sum_items_add(to);
+	item->sum = sum;
+	item->instrument = instrument;
+	item->count = count;
+	item->ticks = ticks;
+	if (key != NULL)
+		item->key = *key;
+}
+
+/* Appends an event that runs, or takes one off a sum, to those of the copy. */
+static void
+add_running(PfsSum sum, uint32 instrument, const PfsDigestKey *key, uint32 flags, uint64 start, bool minus, bool shown)
+{
+	PfsSumItem *item = pfs_sum_items_add(&copy.running);
+
+	item->sum = sum;
+	item->instrument = instrument;
+	item->start = start;
+	item->timer = PFS_FLAGS_TIMER(flags);
+	item->minus = minus;
+	item->shown = shown;
+	if (key != NULL)
+		item->key = *key;
+}
+
+/* ---- a copy of what a thread has ---- */
+
+/* The cells of waits. */
+static void
+copy_cells(const PfsThread *t)
+{
+	const PfsBlock *block = &t->summary[PFS_FAMILY_WAITS].cells;
+
+	/* NULL and 0 while the memory changes hands. */
+	PfsWaitCell *const *cells = pfs_load_relaxed((PfsWaitCell *const *const *) &block->chunks);
+	uint32		ncells = cells == NULL ? 0 : Min(pfs_load_relaxed(&block->ncells), pfs_instruments->max);
+
+	for (uint32 i = pfs_block_next(block, 0); i < ncells; i = pfs_block_next(block, i + 1))
+	{
+		const PfsWaitCell *cell = pfs_load_acquire(&cells[i]);	/* R */
+		const PfsCell *c;
+
+		if (cell == NULL)
+			continue;
+		c = &cell->time;
+		add_number(&copy.numbers, PFS_SUM_WAITS, i, NULL,
+				   pfs_load_relaxed(&c->count_timed) + pfs_load_relaxed(&c->count_untimed), pfs_load_relaxed(&c->sum));
+		add_number(&copy.numbers, PFS_SUM_INSIDE, i, NULL,
+				   pfs_load_relaxed(&c->passed_count), pfs_load_relaxed(&c->passed_sum));
+	}
+}
+
+/* Waits inside statements that the thread still has by itself, of a digest or of none. */
+static void
+add_inside(uint32 instrument, const PfsDigestKey *key, uint64 count, uint64 ticks)
+{
+	if (instrument >= pfs_instruments->max)
+		return;
+	add_number(&copy.numbers, PFS_SUM_INSIDE, instrument, NULL, count, ticks);
+	if (key->query_id != 0)
+		add_number(&copy.numbers, PFS_SUM_OF_DIGEST, instrument, key, count, ticks);
+}
+
+/* What the innermost statement has waited for so far. */
+static void
+copy_charged(const PfsThread *t, const PfsDigestKey *key)
+{
+	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
+	{
+		const PfsDigestWait *w = &t->charged.waits[i];
+		uint32		instrument = pfs_load_relaxed(&w->key);
+
+		if (instrument != 0)
+			add_inside(instrument - 1, key, pfs_load_relaxed(&w->timed) + pfs_load_relaxed(&w->untimed),
+					   pfs_load_relaxed(&w->sum));
+	}
+}
+
+/* The places of digests. */
+static void
+copy_places(uint32 index)
+{
+	const PfsPendingDigests *set = pfs_pending_digests_get(index);
+
+	if (set == NULL)
+		return;
+	add_number(&copy.numbers, PFS_SUM_STATEMENTS, 0, NULL, pfs_load_relaxed(&set->passed_statements),
+			   pfs_load_relaxed(&set->passed_ticks));
+	for (int k = 0; k < PFS_PENDING_DIGESTS; k++)
+	{
+		const PfsPendingDigest *p = &set->items[k];
+		PfsDigestKey key = {pfs_load_relaxed(&p->key.db_user), pfs_load_relaxed(&p->key.query_id)};
+		uint64		count;
+		uint64		ticks;
+
+		if (key.query_id == 0)
+			continue;
+		count = pfs_load_relaxed(&p->counters.time.count_timed) + pfs_load_relaxed(&p->counters.time.count_untimed);
+		ticks = pfs_load_relaxed(&p->counters.time.sum) + pfs_load_relaxed(&p->extra);
+		add_number(&copy.numbers, PFS_SUM_STATEMENTS, 0, NULL, count, ticks);
+		add_number(&copy.numbers, PFS_SUM_STATEMENTS_OF_DIGEST, 0, &key, count, ticks);
+		for (uint32 i = 0; i < Min(pfs_load_relaxed(&p->nwaits), PFS_PENDING_DIGEST_WAITS); i++)
+		{
+			const PfsPendingWait *w = &p->waits[i];
+
+			add_inside((uint32) pfs_load_relaxed(&w->instrument), &key,
+					   pfs_load_relaxed(&w->timed) + pfs_load_relaxed(&w->untimed), pfs_load_relaxed(&w->sum));
+		}
+	}
+}
+
+/* Copies the running statements; returns how many. */
+static int
+copy_statements(const PfsThread *t, Running *to)
+{
+	const PfsEvents *events = &t->events[PFS_STATEMENTS];
+	uint32		depth = Min(pfs_load_acquire(&events->depth), PFS_STATEMENT_DEPTH); /* C */
+	const char *slots = pfs_load_relaxed(&events->slots);
+
+	for (uint32 level = 0; level < depth && slots != NULL; level++)
+	{
+		const PfsStatementEvent *e = (const PfsStatementEvent *)
+		(slots + pfs_load_relaxed(&events->slot[level]) % PFS_EVENT_DEPTH_MAX * (size_t) pfs_sizes.event_size[PFS_STATEMENTS]);
+
+		to[level].event_id = pfs_load_relaxed(&e->event_id);
+		to[level].outer = e->nesting_type == PFS_NESTING_STATEMENT ? pfs_load_relaxed(&e->nesting_event_id) : 0;
+		to[level].flags = pfs_load_relaxed(&e->flags);
+		to[level].counts = e->counts;
+		to[level].start = pfs_load_relaxed(&e->timer_start);
+		to[level].key = pfs_digest_key(pfs_load_relaxed(&e->database), pfs_load_relaxed(&e->user),
+									   pfs_load_relaxed(&e->query_id));
+	}
+	return slots == NULL ? 0 : depth;
+}
+
+#define COUNTED (PFS_FLAG_DIGEST | PFS_FLAG_TIMED | PFS_FLAG_CURRENT)
+
+/* Adds what a statement has taken so far, or takes it off. */
+static void
+add_statement(const PfsDigestKey *key, const Running *s, bool minus)
+{
+	bool		has_digest = key != NULL && key->query_id != 0;
+
+	add_running(PFS_SUM_STATEMENTS, 0, NULL, s->flags, s->start, minus, !has_digest && !minus);
+	if (has_digest)
+		add_running(PFS_SUM_STATEMENTS_OF_DIGEST, 0, key, s->flags, s->start, minus, !minus);
+}
+
+/*
+ * Adds the time so far of running statements, each without those inside it.  One that has
+ * left the statement in which it began was given its time then, and one that is
+ * planned has none before it is executed.
+ */
+static void
+add_statements(const Running *running, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		const Running *s = &running[i];
+		const Running *outer = NULL;
+
+		if ((s->flags & COUNTED) != COUNTED || (s->counts & (PFS_HAS_LEFT | PFS_ONLY_PLANNED)) != 0)
+			continue;
+		add_statement(&s->key, s, false);
+		if ((s->counts & PFS_IS_NESTED) == 0 || s->outer == 0)
+			continue;
+		for (int j = 0; j < n; j++)
+		{
+			if (running[j].event_id == s->outer)
+				outer = &running[j];
+		}
+		add_statement(outer != NULL ? &outer->key : NULL, s, true);
+	}
+}
+
+/*
+ * Finds out whose the thread's waits are, as its process does (pfs_digest_wait.c): false:
+ * they are outside of statements.
+ */
+static bool
+find_charged(const PfsThread *t, const Running *running, int n, PfsDigestKey *key)
+{
+	key->db_user = pfs_load_relaxed(&t->charged.db_user);
+	key->query_id = pfs_load_relaxed(&t->charged.query_id);
+	if (key->query_id != 0 || pfs_load_relaxed(&t->charged.works_since) != 0)
+		return true;
+	for (int i = 0; i < n; i++)
+	{
+		if ((running[i].counts & PFS_IS_NESTED) == 0)
+		{
+			*key = running[i].key;
+			return (running[i].flags & PFS_FLAG_DIGEST) != 0;
+		}
+	}
+	return false;
+}
+
+/* Adds the waits that run. */
+static void
+copy_waits(const PfsThread *t, const PfsDigestKey *charged)
+{
+	for (uint32 level = 0; level < copy.depth; level++)
+	{
+		const PfsWait *w = &t->waits[level];
+		uint32		flags = pfs_load_relaxed(&w->flags);
+		uint32		instrument = w->instrument;
+		uint64		start = pfs_load_relaxed(&w->timer_start);
+
+		if ((flags & (PFS_FLAG_TIMED | PFS_FLAG_CURRENT)) != (PFS_FLAG_TIMED | PFS_FLAG_CURRENT) ||
+			instrument >= pfs_instruments->max)
+			continue;
+		add_running(PFS_SUM_WAITS, instrument, NULL, flags, start, false, charged == NULL);
+		if (charged == NULL)
+			continue;
+		add_running(PFS_SUM_INSIDE, instrument, NULL, flags, start, false, charged->query_id == 0);
+		if (charged->query_id != 0)
+			add_running(PFS_SUM_OF_DIGEST, instrument, charged, flags, start, false, true);
+	}
+}
+
+/* Copies a living thread once; the caller compares its sequence word. */
+static void
+copy_thread(const PfsThread *t)
+{
+	Running		running[PFS_STATEMENT_DEPTH];
+	int			n = copy_statements(t, running);
+	PfsDigestKey key;
+	bool		is_charged = find_charged(t, running, n, &key);
+	uint64		works_since = pfs_load_relaxed(&t->charged.works_since);
+
+	copy.depth = Min(pfs_load_acquire(&t->events[PFS_WAITS].depth), PFS_WAIT_DEPTH);	/* C */
+	copy_cells(t);
+	if (is_charged)
+		copy_charged(t, &key);
+	copy_waits(t, is_charged ? &key : NULL);
+	add_statements(running, n);
+	if (works_since != 0)
+	{
+		Running		worker = {.flags = (uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT, .start = works_since};
+
+		add_statement(&key, &worker, false);
+	}
+}
+
+/* Copies all that a record's number has. */
+static void
+copy_record(uint32 index)
+{
+	const PfsThread *t = pfs_pages_record(pfs_threads, index);
+	int			pauses = 0;
+
+	for (int tries = 0; tries < COPY_TRIES; tries++)
+	{
+		bool		living;
+
+		copy.numbers.n = copy.running.n = 0;
+		copy.depth = 0;
+		copy.word = pfs_pages_word(pfs_threads, index);
+		living = (copy.word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED;
+		copy.seq = living ? pfs_seqlock_read_begin(&t->seq) : 0;
+		while (living && (copy.seq & 1) != 0 && pauses++ < PAUSES)
+		{
+			pfs_pause();
+			copy.seq = pfs_seqlock_read_begin(&t->seq);
+		}
+		if (living)
+			copy_thread(t);
+		copy_places(index);
+		if (pfs_pages_word(pfs_threads, index) == copy.word && (!living || pfs_seqlock_read_valid(&t->seq, copy.seq)))
+			return;
+	}
+	/* So that it is read again, whatever its word is then. */
+	copy.seq = 1;
+}
+
+/* ---- differences ---- */
+
+/* Has anything but the time changed? */
+static bool
+is_same(const Known *k, uint32 index)
+{
+	const PfsThread *t = pfs_pages_record(pfs_threads, index);
+	uint64		word = pfs_pages_word(pfs_threads, index);
+
+	if (k->word != word)
+		return false;
+	return (word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED ||
+		(pfs_load_acquire(&t->seq.word) == k->seq && pfs_load_acquire(&t->events[PFS_WAITS].depth) == k->depth);
+}
+
+/* Makes what runs as long as it is at the tick. */
+static void
+lengthen(PfsSumItems *running, const PfsTick *tick)
+{
+	for (uint32 i = 0; i < running->n; i++)
+	{
+		PfsSumItem *item = &running->items[i];
+		uint64		now = tick->now[item->timer];
+
+		item->ticks = now > item->start ? pfs_ticks_of_default(item->timer, now - item->start) : 0;
+	}
+}
+
+/* Adds what a record's number has more than at its last reading. */
+static void
+read_one(uint32 index, const PfsTick *tick)
+{
+	Known	   *k = &known[index];
+
+	if (is_same(k, index))
+	{
+		if (k->running.n == 0)
+			return;
+		pfs_sums_take(&k->running);
+		lengthen(&k->running, tick);
+		pfs_sums_add(&k->running);
+		return;
+	}
+	copy_record(index);
+	pfs_sums_take(&k->numbers);
+	pfs_sums_take(&k->running);
+	lengthen(&copy.running, tick);
+	pfs_sums_add(&copy.numbers);
+	pfs_sums_add(&copy.running);
+	/* The two change places, with their memory. */
+	{
+		Known		was = *k;
+
+		*k = copy;
+		copy = was;
+	}
+}
+
+/* Reads what has left the threads, into `scratch`. */
+static void
+read_left(void)
+{
+	scratch.n = 0;
+	add_number(&scratch, PFS_SUM_STATEMENTS, 0, NULL, pfs_load_relaxed(&pfs_left->statements),
+			   pfs_load_relaxed(&pfs_left->statement_ticks));
+	for (uint32 i = 0; i < Min(pfs_instruments->count, pfs_sizes.cells[PFS_FAMILY_WAITS]); i++)
+	{
+		const PfsLeft *l = &pfs_left->items[i];
+
+		add_number(&scratch, PFS_SUM_WAITS, i, NULL, pfs_load_relaxed(&l->count), pfs_load_relaxed(&l->sum));
+		add_number(&scratch, PFS_SUM_INSIDE, i, NULL, pfs_load_relaxed(&l->passed_count),
+				   pfs_load_relaxed(&l->passed_sum));
+	}
+}
+
+/* What has left the threads is as it was read last. */
+static void
+take_left(void)
+{
+	PfsSumItems before = left_known;
+
+	pfs_sums_take(&before);
+	pfs_sums_add(&scratch);
+	left_known = scratch;
+	scratch = before;
+}
+
+/* Tells the sums how long the events are that run. */
+static void
+note_lengths(void)
+{
+	for (uint32 i = 0; i < pfs_sizes.threads; i++)
+	{
+		for (uint32 r = 0; r < known[i].running.n; r++)
+		{
+			const PfsSumItem *item = &known[i].running.items[r];
+
+			if (item->shown)
+				pfs_sums_running(item, item->ticks);
+		}
+	}
+}
+
+/* Adds what threads have more than at their last reading, and what runs. */
+void
+pfs_recorder_read_threads(const PfsTick *tick)
+{
+	for (int round = 0; round < LEFT_ROUNDS; round++)
+	{
+		uint64		begun = pfs_load_acquire(&pfs_left->begun);
+		uint64		ended = pfs_load_acquire(&pfs_left->ended);
+
+		for (uint32 i = 0; i < pfs_sizes.threads; i++)
+		{
+			/* It does not count its own waits. */
+			if (pfs_my_thread == NULL || i != pfs_my_thread->index)
+				read_one(i, tick);
+		}
+		pfs_fence_acquire();
+		read_left();
+		pfs_fence_acquire();
+		if (begun == ended && pfs_load_acquire(&pfs_left->begun) == begun)
+		{
+			take_left();
+			break;
+		}
+		pg_usleep(MOVE_NAP);
+	}
+	note_lengths();
+}

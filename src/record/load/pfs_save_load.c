@@ -1,0 +1,247 @@
+/*
+ * pfs_save_load.c
+ *	  Sections of the file: the load history, and the texts of the statements that it names.
+ *
+ * The minute and the ten minutes under way are in as they would be kept if they ended now:
+ * after a crash nobody else has them.
+ */
+#include "postgres.h"
+
+#include "pfs_instrument.h"
+#include "pfs_load_keep.h"
+#include "pfs_load_names.h"
+#include "pfs_load_text.h"
+#include "pfs_save_load_bytes.h"
+#include "pfs_save_sections.h"
+#include "pfs_shared.h"
+#include "pfs_wait_class.h"
+
+StaticAssertDecl(PFS_SAVE_RINGS == PFS_NUM_LOAD_RESOLUTIONS, "a file with other rings has another version");
+
+/* ---- periods ---- */
+
+typedef struct PutPeriods
+{
+	PfsSaveWriter *w;
+	uint32		nevents;		/* names that are in the file */
+} PutPeriods;
+
+/* Makes a row's key that of the remainder it belongs to. */
+static void
+make_remainder(PfsLoadKey *key)
+{
+	PfsLoadKey	remainder = {.type = key->type, .class = key->class, .instrument = PFS_LOAD_REMAINDER};
+
+	*key = remainder;
+}
+
+/* Puts a period as it lies in memory. */
+static void
+put_period_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
+{
+	PutPeriods *put = arg;
+	PfsLoadRow	known[PFS_LOAD_ROWS_MAX];
+	PfsLoadBytes bytes;
+
+	memcpy(known, rows, head->nrows * sizeof(PfsLoadRow));
+
+	/*
+	 * An instrument that has come since the names were written has none
+	 * there.
+	 */
+	for (int i = 0; i < head->nrows; i++)
+	{
+		PfsLoadKey *key = &known[i].key;
+
+		if (key->instrument < PFS_LOAD_REMAINDER && key->instrument >= put->nevents)
+			make_remainder(key);
+	}
+	pfs_save_put_period(put->w, resolution, &bytes, pfs_load_encode(&bytes, head, known, head->nrows));
+}
+
+/* An instrument that has only a number has no name in the file. */
+static void
+load_write(PfsSaveWriter *w)
+{
+	PutPeriods	put = {w, pfs_instrument_count()};
+
+	pfs_save_put_classes(w);
+	pfs_save_put_u32(w, put.nevents);
+	for (uint32 i = 0; i < put.nevents; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+		const char *name = ins == NULL || (ins->class != PFS_CLASS_WAIT && ins->class != PFS_CLASS_IDLE) ||
+		(ins->unnamed && pfs_load_acquire(&ins->named) != 1) ? "" : pfs_instrument_name(ins);
+
+		pfs_save_put_text(w, name, strlen(name));
+	}
+	for (PfsLoadResolution r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
+	{
+		pfs_load_read(r, &PFS_LOAD_EVERYTHING, put_period_cb, &put);
+		pfs_load_under_way(r, put_period_cb, &put);
+	}
+}
+
+/* Events of the file: their instruments here, once they were asked for. */
+typedef struct SavedEvent
+{
+	const char *name;
+	uint32		len;
+	PfsInstrumentId instrument;
+	bool		is_known;
+} SavedEvent;
+
+/* The number of an event here; PFS_LOAD_REMAINDER: there is no room for it, or it has no name. */
+static PfsInstrumentId
+event_of(SavedEvent *event)
+{
+	char		name[PFS_NAME_SIZE] = {0};
+
+	if (!event->is_known && event->name != NULL)
+	{
+		memcpy(name, event->name, event->len);
+		event->instrument = pfs_instrument_by_name(name);
+		if (event->instrument == PFS_NO_INSTRUMENT)
+			event->instrument = pfs_wait_class_restore(name);
+	}
+	event->is_known = true;
+	return event->instrument == PFS_NO_INSTRUMENT ? PFS_LOAD_REMAINDER : event->instrument;
+}
+
+/* Makes the numbers of events this server's; a row without one joins its remainder.  Returns how many rows are left. */
+static int
+take_rows(PfsLoadRow *rows, int nrows, SavedEvent *events)
+{
+	int			n = 0;
+
+	for (int i = 0; i < nrows; i++)
+	{
+		PfsLoadRow	row = rows[i];
+		int			same = n;
+
+		if (row.key.instrument < PFS_LOAD_REMAINDER)
+			row.key.instrument = event_of(&events[row.key.instrument]);
+		if (row.key.instrument == PFS_LOAD_REMAINDER)
+		{
+			make_remainder(&row.key);
+			same = 0;
+			while (same < n && memcmp(&rows[same].key, &row.key, sizeof(row.key)) != 0)
+				same++;
+		}
+		if (same == n)
+			rows[n++] = row;
+		else
+		{
+			rows[same].count += row.count;
+			rows[same].time += row.time;
+			rows[same].longest = Max(rows[same].longest, row.longest);
+		}
+	}
+	return n;
+}
+
+/* Puts all periods behind those that are there: at a start, none. */
+static void
+load_use(PfsSaveReader *r, const PfsSaveHead *saved)
+{
+	PfsSavedNames names;
+	SavedEvent *events;
+	uint8		ring;
+	PfsLoadHead head;
+	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
+
+	if (!pfs_save_get_load_names(r, &names))
+		return;
+	events = palloc0(Max(names.nevents, 1) * sizeof(SavedEvent));
+	for (uint32 i = 0; i < names.nevents; i++)
+	{
+		events[i].name = pfs_save_get_text(&names.events, PFS_NAME_SIZE - 1, &events[i].len);
+		events[i].instrument = PFS_NO_INSTRUMENT;
+	}
+	while (pfs_save_get_period(r, &names, &ring, &head, rows))
+	{
+		head.generation = pfs_load_generation();
+		pfs_load_put(ring, &head, rows, take_rows(rows, head.nrows, events));
+	}
+}
+
+const PfsSaveSection pfs_save_load = {
+	.name = "load_history",
+	.version = PFS_SAVE_LOAD_VERSION,
+	.write = load_write,
+	.check = pfs_save_check_load,
+	.use = load_use,
+};
+
+/* ---- texts ---- */
+
+/* A place of the container, and when its text was named. */
+typedef struct NamedPlace
+{
+	uint64		named;
+	uint32		place;
+} NamedPlace;
+
+static int
+compare_named(const void *a, const void *b)
+{
+	const NamedPlace *x = a;
+	const NamedPlace *y = b;
+
+	return (x->named > y->named) - (x->named < y->named);
+}
+
+/* The one that was named longest ago first, so that a smaller container keeps the latest. */
+static void
+load_texts_write(PfsSaveWriter *w)
+{
+	NamedPlace *places = palloc(PFS_LOAD_TEXTS * sizeof(NamedPlace));
+	uint32		room = TYPEALIGN(8, pfs_sizes.digest_text);
+	char	   *copy = palloc(room + 1);
+
+	if (pfs_shared_load_texts == NULL)
+		return;
+	for (uint32 i = 0; i < PFS_LOAD_TEXTS; i++)
+	{
+		places[i].place = i;
+		places[i].named = pfs_load_relaxed(&pfs_shared_load_texts->named[i]);
+	}
+	qsort(places, PFS_LOAD_TEXTS, sizeof(NamedPlace), compare_named);
+	for (uint32 i = 0; i < PFS_LOAD_TEXTS; i++)
+	{
+		PfsLoadTextKey key;
+		int			len = pfs_load_text_copy(places[i].place, &key, copy, room);
+		PfsSavedText saved;
+
+		if (len <= 0)
+			continue;
+		saved.database = key.database;
+		saved.user = key.user;
+		saved.query_id = key.query_id;
+		saved.text = copy;
+		saved.len = Min((uint32) len, room);
+		pfs_save_hide_secret(&saved.text, &saved.len);
+		pfs_save_put_load_text(w, &saved);
+	}
+}
+
+static void
+load_texts_use(PfsSaveReader *r, const PfsSaveHead *head)
+{
+	PfsSavedText saved;
+
+	while (pfs_save_get_load_text(r, &saved))
+	{
+		PfsLoadTextKey key = {saved.query_id, saved.database, saved.user};
+
+		pfs_load_text_put(&key, saved.text, saved.len);
+	}
+}
+
+const PfsSaveSection pfs_save_load_texts = {
+	.name = "load_texts",
+	.version = PFS_SAVE_TEXTS_VERSION,
+	.write = load_texts_write,
+	.check = pfs_save_check_load_texts,
+	.use = load_texts_use,
+};

@@ -1,0 +1,170 @@
+/*
+ * pfs_save_load_bytes.c
+ *	  How the load history lies in the file: putting it there, and reading what may be
+ *	  anything.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "pfs_save_load_bytes.h"
+
+/* ---- names ---- */
+
+/* Writes the words of all classes, by their numbers here. */
+void
+pfs_save_put_classes(PfsSaveWriter *w)
+{
+	pfs_save_put_u8(w, PFS_NUM_LOAD_CLASSES);
+	for (int class = 0; class < PFS_NUM_LOAD_CLASSES; class++)
+		pfs_save_put_text(w, pfs_load_class_name(class), strlen(pfs_load_class_name(class)));
+}
+
+/* Reads both lists: classes, then events, whose names are read again by who wants them. */
+bool
+pfs_save_get_load_names(PfsSaveReader *r, PfsSavedNames *names)
+{
+	names->nclasses = pfs_save_get_u8(r);
+	if (names->nclasses > PFS_NUM_LOAD_CLASSES)
+		r->failed = true;
+	for (int i = 0; i < names->nclasses && !r->failed; i++)
+	{
+		char		name[NAMEDATALEN] = {0};
+		uint32		len;
+		const char *text = pfs_save_get_text(r, NAMEDATALEN - 1, &len);
+
+		if (text !=NULL)
+			memcpy(name, text, len);
+		if (!pfs_load_class_by_name(name, &names->classes[i]))
+			r->failed = true;
+	}
+	names->nevents = pfs_save_get_u32(r);
+	if (names->nevents >= PFS_LOAD_REMAINDER)
+		r->failed = true;
+	names->events = *r;
+	for (uint32 i = 0; i < names->nevents && !r->failed; i++)
+	{
+		uint32		len;
+
+		(void) pfs_save_get_text(r, PFS_NAME_SIZE - 1, &len);
+	}
+	return !r->failed;
+}
+
+/* ---- periods ---- */
+
+void
+pfs_save_put_period(PfsSaveWriter *w, uint8 ring, const PfsLoadBytes *bytes, uint32 nbytes)
+{
+	pfs_save_put_u8(w, ring);
+	pfs_save_put_u32(w, nbytes);
+	pfs_save_put(w, bytes->bytes, nbytes);
+}
+
+/* Is this a head that a period can have? */
+static bool
+is_head(const PfsLoadHead *head)
+{
+	return IS_VALID_TIMESTAMP(head->begin) && IS_VALID_TIMESTAMP(head->end) && head->begin <= head->end &&
+		head->resolution > 0 && head->resolution <= 600;
+}
+
+/* Is this a row that one can have?  Makes the number of its class this server's. */
+static bool
+take_row(PfsLoadRow *row, const PfsSavedNames *names)
+{
+	PfsLoadKey *key = &row->key;
+
+	if (key->class >= names->nclasses || row->count > PG_INT64_MAX / 2)
+		return false;
+	if (key->instrument != PFS_LOAD_REMAINDER && key->instrument != PFS_LOAD_CPU_NAME && key->instrument >= names->nevents)
+		return false;
+	key->class = names->classes[key->class];
+	return true;
+}
+
+/* Reads a period; its bytes are copied first, as they lie anywhere. */
+bool
+pfs_save_get_period(PfsSaveReader *r, const PfsSavedNames *names, uint8 *ring, PfsLoadHead *head, PfsLoadRow *rows)
+{
+	PfsLoadBytes copy;
+	uint32		nbytes;
+	const void *bytes;
+
+	if (r->failed || r->at == r->end)
+		return false;
+	*ring = pfs_save_get_u8(r);
+	nbytes = pfs_save_get_u32(r);
+	bytes = nbytes < sizeof(PfsLoadHead) || nbytes > sizeof(copy) ? NULL : pfs_save_get(r, nbytes);
+	if (bytes == NULL || *ring >= PFS_SAVE_RINGS)
+	{
+		r->failed = true;
+		return false;
+	}
+	memcpy(copy.bytes, bytes, nbytes);
+	*head = copy.head;
+	if (!is_head(head) || !pfs_load_decode(&copy, nbytes, rows))
+		r->failed = true;
+	for (int i = 0; i < head->nrows && !r->failed; i++)
+	{
+		if (!take_row(&rows[i], names))
+			r->failed = true;
+	}
+	return !r->failed;
+}
+
+/* A whole section of periods. */
+bool
+pfs_save_check_load(PfsSaveReader *r)
+{
+	PfsSavedNames names;
+	uint8		ring;
+	PfsLoadHead head;
+	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
+
+	if (r->version != PFS_SAVE_LOAD_VERSION || !pfs_save_get_load_names(r, &names))
+		return false;
+	while (pfs_save_get_period(r, &names, &ring, &head, rows))
+		;
+	return pfs_save_is_read(r);
+}
+
+/* ---- texts ---- */
+
+void
+pfs_save_put_load_text(PfsSaveWriter *w, const PfsSavedText *text)
+{
+	pfs_save_put_u32(w, text->database);
+	pfs_save_put_u32(w, text->user);
+	pfs_save_put_u64(w, text->query_id);
+	pfs_save_put_text(w, text->text, text->len);
+}
+
+/* Reads a text; one that is empty is none. */
+bool
+pfs_save_get_load_text(PfsSaveReader *r, PfsSavedText *text)
+{
+	if (r->failed || r->at == r->end)
+		return false;
+	text	  ->database = pfs_save_get_u32(r);
+	text	  ->user = pfs_save_get_u32(r);
+	text	  ->query_id = pfs_save_get_u64(r);
+	text	  ->text = pfs_save_get_text(r, PFS_SAVE_LOAD_TEXT_MAX, &text->len);
+
+	if (text->text == NULL)
+		r->failed = true;
+	return !r->failed;
+}
+
+/* A whole section of texts. */
+bool
+pfs_save_check_load_texts(PfsSaveReader *r)
+{
+	PfsSavedText text;
+
+	if (r->version != PFS_SAVE_TEXTS_VERSION)
+		return false;
+	while (pfs_save_get_load_text(r, &text))
+		;
+	return pfs_save_is_read(r);
+}

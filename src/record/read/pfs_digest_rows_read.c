@@ -1,0 +1,216 @@
+/*
+ * pfs_digest_rows_read.c
+ *	  Readers of rows by digest, and truncation of all that is counted of rows.
+ *
+ * Copies are made while no process moves counters (pfs_digest_hold.h), as of waits, and
+ * turned into rows behind that.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_digest_hold.h"
+#include "pfs_digest_rows_read.h"
+#include "pfs_rel_read.h"
+#include "pfs_shared.h"
+
+/* How often a cell that is given to another table is copied again. */
+#define READ_TRIES 100
+
+typedef struct Copy
+{
+	PfsDigestKey key;
+	uint64		stat;
+	uint32		kind;
+	PfsTotals	all;
+	uint64		counts[PFS_NUM_ROW_COUNTS];
+} Copy;
+
+typedef struct Copies
+{
+	Copy	   *items;
+	uint32		n;
+} Copies;
+
+/* Copies a cell; false: it is of none, as what it was of has been dropped. */
+static bool
+copy_cell(const PfsDigestRowsCell *cell, Copy *to)
+{
+	for (int i = 0; i < READ_TRIES; i++)
+	{
+		memset(to, 0, sizeof(*to));
+		to->stat = pfs_load_acquire(&cell->stat);
+		to->kind = pfs_load_relaxed(&cell->kind);
+		pfs_shared_cell_read(&cell->all, &to->all);
+		for (int c = 0; c < PFS_NUM_ROW_COUNTS; c++)
+			to->counts[c] = pfs_load_relaxed(&cell->counts[c]);
+		pfs_fence_acquire();
+		if (pfs_load_relaxed(&cell->stat) == to->stat)
+			return to->stat != 0;
+		pfs_pause();
+	}
+	return false;
+}
+
+/*
+ * Copies a chain.  No cell is in two chains, so there is space for all; but one that is being
+ * moved by a process that was not waited for can lead anywhere.
+ */
+static void
+copy_chain(Copies *c, uint32 link, const PfsDigestKey *key)
+{
+	while (link != 0 && link <= pfs_digest_rows->records_max && c->n < pfs_digest_rows->records_max)
+	{
+		const PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
+
+		if (copy_cell(cell, &c->items[c->n]))
+			c->items[c->n++].key = *key;
+		link = pfs_load_relaxed(&cell->next);
+	}
+}
+
+/* Appends what a process has counted for a digest, which may have a copy already. */
+static void
+add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
+{
+	Copies	   *c = arg;
+	uint64		word;
+	bool		is_there = pfs_digest_find(&p->key, &word) != PFS_NO_RECORD;
+
+	if (!pfs_pending_digests_are_current(generation, PFS_DIGEST_PART_ROWS))
+		return;
+	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS); i++)
+	{
+		const PfsDigestRows *from = &p->rows[i];
+		Copy	   *to = &c->items[c->n++];
+
+		memset(to, 0, sizeof(*to));
+		if (is_there)
+			to->key = p->key;
+		to->stat = from->stat;
+		to->kind = from->kind;
+		to->all = (PfsTotals)
+		{
+			from->rows.timed, from->rows.untimed, from->rows.sum, from->rows.min, from->rows.max
+		};
+		if (from->part < PFS_NUM_ROW_COUNTS)
+			to->counts[from->part] = pfs_row_count(&from->rows);
+	}
+}
+
+/* Orders copies by digest and table. */
+static int
+compare(const void *a, const void *b)
+{
+	const Copy *x = a;
+	const Copy *y = b;
+
+	if (x->key.query_id != y->key.query_id)
+		return x->key.query_id < y->key.query_id ? -1 : 1;
+	if (x->key.db_user != y->key.db_user)
+		return x->key.db_user < y->key.db_user ? -1 : 1;
+	if (x->stat != y->stat)
+		return x->stat < y->stat ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Fills in which table or index a copy is of; false: it has been dropped. */
+static bool
+name_row(PfsDigestRowsRow *row, uint32 kind, uint64 stat)
+{
+	PfsRelStat	record;
+	uint64		word;
+
+	if (!pfs_pages_copy(pfs_rel_stats[kind].pages, (uint32) (stat >> 32), 0, &record, offsetof(PfsRelStat, locks), &word) ||
+		(uint32) word != (uint32) stat)
+		return false;
+	row->database = record.database;
+	row->relation = record.relation;
+	row->index = kind == PFS_INDEX_STATS ? record.oid : InvalidOid;
+	return true;
+}
+
+/* Hands a row for each digest and each table, or index, that has counted something to emit. */
+void
+pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
+{
+	PfsPatience patience = {0};
+	Copies		c = {0};
+	const PfsDigestKey others = {0, 0};
+	uint32		pos = 0;
+	uint32		index;
+	uint64		word;
+
+	if (pfs_digests == NULL || pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
+		return;
+	/* Memory that is not used costs nothing. */
+	c.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Copy) *
+									 ((Size) pfs_digest_rows->records_max +
+									  (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_ROWS));
+	pfs_digests_hold(false, &patience);
+	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+
+		copy_chain(&c, pfs_load_acquire(&d->rows), &d->key);
+	}
+	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS; i++)
+		copy_chain(&c, pfs_load_acquire(&pfs_shared_digests->rows[i]), &others);
+	pfs_pending_digests_each(add_pending_cb, &c, &patience);
+	pfs_digests_release(false, &patience);
+
+	qsort(c.items, c.n, sizeof(Copy), compare);
+	for (uint32 i = 0; i < c.n;)
+	{
+		const Copy *first = &c.items[i];
+		PfsDigestRowsRow row = {.key = first->key};
+
+		CHECK_FOR_INTERRUPTS();
+		for (; i < c.n && compare(first, &c.items[i]) == 0; i++)
+		{
+			pfs_totals_add(&row.all, &c.items[i].all);
+			for (int k = 0; k < PFS_NUM_ROW_COUNTS; k++)
+				row.counts[k] += c.items[i].counts[k];
+		}
+		if ((pfs_totals_count(&row.all) > 0 || row.all.sum > 0) && name_row(&row, first->kind, first->stat))
+			emit(&row, arg);
+	}
+	pfree(c.items);
+}
+
+double
+pfs_digest_rows_estimate(void)
+{
+	return pfs_digest_rows == NULL ? 0 : pfs_load_relaxed(&pfs_digest_rows->used);
+}
+
+/* Truncates both kinds of summaries. */
+static void
+truncate_all(int64 *by_table, int64 *by_digest)
+{
+	*by_table = pfs_rel_stats_clear(PFS_REL_OF_IO);
+	*by_digest = pfs_digest_rows_truncate();
+	pfs_reset_time_note("table_io_waits_summary_by_table");
+	pfs_reset_time_note("table_io_waits_summary_by_index_usage");
+	pfs_reset_time_note("table_io_waits_summary_by_digest");
+}
+
+int64
+pfs_rel_io_truncate(void)
+{
+	int64		by_table;
+	int64		by_digest;
+
+	truncate_all(&by_table, &by_digest);
+	return by_table;
+}
+
+int64
+pfs_rel_io_truncate_digests(void)
+{
+	int64		by_table;
+	int64		by_digest;
+
+	truncate_all(&by_table, &by_digest);
+	return by_digest;
+}
