@@ -20,7 +20,7 @@ $server->sql('CREATE EXTENSION pfs');
 ok($server->poll(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'pfs recorder'}, 1), 'it runs, and pg_stat_activity has its name');
 is($server->sql(q{SELECT datid IS NULL AND backend_xmin IS NULL AND xact_start IS NULL FROM pg_stat_activity WHERE backend_type = 'pfs recorder'}),
 	't', 'without a database or a transaction');
-ok($server->poll(q{SELECT name || type || instrumented FROM pfs.threads WHERE name LIKE '%recorder%'}, 'thread/worker/pfs recorderBACKGROUNDNO'),
+ok($server->poll(q{SELECT name || type || instrumented FROM pfs.threads WHERE name LIKE '%recorder%'}, 'thread/worker/pfs_recorderBACKGROUNDNO'),
 	'threads has it, and that it does not record itself');
 is($server->sql(q{SELECT count(*) FROM pfs.events_waits_current JOIN pfs.threads USING (thread_id) WHERE name LIKE '%recorder%'}), 0,
 	'what it waits for is no wait');
