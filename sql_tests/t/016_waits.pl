@@ -290,7 +290,7 @@ ok($server->poll(<<'EOT', 0), 'what every process waits for is what pg_stat_acti
 SELECT count(*) FROM pg_stat_activity a LEFT JOIN pfs.threads t ON t.thread_os_id = a.pid
   LEFT JOIN LATERAL (SELECT event_name FROM pfs.events_waits_current e WHERE e.thread_id = t.thread_id ORDER BY event_id DESC LIMIT 1) e ON true
   LEFT JOIN pfs.setup_instruments i ON i.name = e.event_name
- WHERE a.pid <> pg_backend_pid() AND (a.wait_event_type, a.wait_event) IS DISTINCT FROM (i.wait_event_type, i.wait_event)
+ WHERE a.pid <> pg_backend_pid() AND a.backend_type <> 'pfs recorder' AND (a.wait_event_type, a.wait_event) IS DISTINCT FROM (i.wait_event_type, i.wait_event)
 EOT
 SELECT a.pid, a.backend_type, a.wait_event_type, a.wait_event, e.event_name FROM pg_stat_activity a LEFT JOIN pfs.threads t ON t.thread_os_id = a.pid
   LEFT JOIN pfs.events_waits_current e USING (thread_id)

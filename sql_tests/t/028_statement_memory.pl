@@ -446,7 +446,7 @@ is($server->sql("SELECT count(*), count(*) FILTER (WHERE max_total_memory > 0), 
 is($server->sql("SELECT count(DISTINCT length(sql_text)) FROM pfs.events_statements_history_long WHERE thread_id = $tl"), 30, 'each with its own text');
 $lengths->close;
 $server->stop;
-$server->conf("pfs.instruments = 'memory/%=OFF'");
+$server->conf("pfs.instruments = 'memory/%=OFF'\npfs.save = off");
 $server->start;
 $server->sql('SELECT 1') foreach 1 .. 3;
 is($server->sql('SELECT count(*) > 3, count(max_total_memory) FROM pfs.events_statements_history_long'), 't|0', 'off: events have none');

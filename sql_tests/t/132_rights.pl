@@ -18,6 +18,7 @@ my $server = PfsServer->new('main', conf => <<'EOT');
 autovacuum = off
 max_prepared_transactions = 4
 compute_query_id = on
+pfs.load_history_interval = 0
 log_min_messages = warning
 EOT
 $server->start;

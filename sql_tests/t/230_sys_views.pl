@@ -13,6 +13,7 @@ my $server = PfsServer->new('main', conf => <<'EOT');
 autovacuum = off
 hot_standby = on
 max_connections = 30
+pfs.digests_size = 5000
 pfs.instruments = 'wait/io/table/handler=ON, memory/%=ON, stage/%=ON'
 EOT
 $server->start;

@@ -52,8 +52,10 @@ $main->psql("SELECT $_/0") foreach 1 .. 3;
 $main->sql("CREATE TABLE counted (n int)");
 $main->sql("INSERT INTO counted VALUES ($_)") foreach 1 .. 7;
 $main->sql("SELECT E'a\\\\b\\n\"c\"' AS \"x\\y\nz\" FROM counted");
-$main->sql("CREATE ROLE \"we\"\"i\\r\nd\" LOGIN");
-my $weird = $main->session(user => '\'we"i\\\\r' . "\nd'");
+# Since 19 no role has a line end in its name.
+my $end = PfsServer::version() >= 19 ? ' ' : "\n";
+$main->sql("CREATE ROLE \"we\"\"i\\r${end}d\" LOGIN");
+my $weird = $main->session(user => '\'we"i\\\\r' . "${end}d'");
 $weird->query('SELECT 1');
 
 my @limit = ('--time-limit', $PfsServer::timeout);
@@ -73,7 +75,7 @@ is($s->{"pfs_query_rows_total$labels"}, 7, 'its rows');
 cmp_ok($s->{"pfs_query_seconds_total$labels"}, '==', $seconds, 'its time, in seconds');
 is(scalar(grep { /^pfs_query_calls_total\{/ } keys %$s) <= 50, 1, 'no more than 50 statements');
 like($text, qr/^pfs_query_info\{.*query="SELECT \$1 AS \\"x\\\\y\\nz\\" FROM counted"\} 1$/m, 'texts are escaped');
-is($s->{'pfs_connections{server="main",user="we\\"i\\\\r\\nd"}'}, 1, 'names of roles, too');
+is($s->{'pfs_connections{server="main",user="we\\"i\\\\r' . ($end eq ' ' ? ' ' : '\\n') . 'd"}'}, 1, 'names of roles, too');
 is($s->{'pfs_file_written_bytes_total{server="main",event="wait/io/file/ReplicationSlotWrite"}'} // 'none', 'none', 'no files that nobody wrote');
 my %lost = map { split /\|/ } split /\n/, $main->sql("SELECT regexp_replace(variable_name, '^pfs_(.*)_lost\$', '\\1'), variable_value FROM pfs.status WHERE variable_name ~ '_lost\$'");
 is(join(',', map { $s->{"pfs_lost_total{server=\"main\",container=\"$_\"}"} // 'none' } sort keys %lost), join(',', map { $lost{$_} } sort keys %lost), 'losses of ' . keys(%lost) . ' containers');

@@ -164,7 +164,7 @@ cmp_ok($report->{figures}{lost}, '>=', 0, 'what was lost is counted');
 
 # ---- a reset, a restart ----
 
-$server->conf('pfs.digests_size = -1');
+$server->conf("pfs.digests_size = -1\npfs.save = off");
 $server->restart;
 my $restarted = snapshot('restarted');
 $report = report($server, $a, $restarted);

@@ -36,6 +36,8 @@ sub quoted
 	my ($text) = @_;
 
 	$text =~ s/\x9b/\xc2\x9b/g;
+	# Names of roles and databases have no line ends since 19.
+	$text =~ s/[\r\n]+/ /g if PfsServer::version() >= 19;
 	$text =~ s/"/""/g;
 	return qq{"$text"};
 }

@@ -331,9 +331,14 @@ sub psql
 	my $connstr = $self->connstr($options{db});
 
 	$connstr .= " user=$options{user}" if defined $options{user};
+	# From a file: a psql that cannot connect does not read, and a pipe would break.
+	my $input = File::Temp->new;
+	binmode $input;
+	print $input $sql;
+	close $input;
 	local %ENV = (%ENV, %{ $options{env} // {} });
 	IPC::Run::run([ bindir() . '/psql', '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', $connstr ],
-		'<', \$sql, '>', \$out, '2>', \$err, IPC::Run::timeout($timeout));
+		'<', $input->filename, '>', \$out, '2>', \$err, IPC::Run::timeout($timeout));
 	my $status = $? >> 8;
 
 	chomp($out, $err);

@@ -19,6 +19,7 @@
 #include "postgres.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -136,7 +137,7 @@ record(void)
 	period.length = ticks_to_ps(tick.now[pfs_timer_default()] - recorder.last.now[pfs_timer_default()]);
 	period.late = late > UINT64CONST(1000000000) / LATE_PART * recorder.interval;
 	usec = (int64) (period.length / 1000000);
-	if (Abs(period.end - period.begin - usec) > CLOCK_SET_USEC + usec / CLOCK_SET_PART)
+	if (llabs(period.end - period.begin - usec) > CLOCK_SET_USEC + usec / CLOCK_SET_PART)
 	{
 		period.begin = period.end - usec;
 		period.follows = false;

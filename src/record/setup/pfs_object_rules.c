@@ -325,16 +325,14 @@ pfs_object_rules_resolve(void)
 		make_copy();
 }
 
+/* Takes no lock: two words, each of which is what it was at one moment while they were read. */
 TimestampTz
 pfs_object_rules_counted_since(void)
 {
-	TimestampTz since;
+	TimestampTz since = pfs_load_relaxed(&pfs_setup->table_since);
 
-	LWLockAcquire(pfs_setup->lock, LW_SHARED);
-	since = pfs_setup->table_since;
 	if (since != 0)
-		since = Max(since, pfs_object_rules.shared->changed);
-	LWLockRelease(pfs_setup->lock);
+		since = Max(since, pfs_load_relaxed(&pfs_object_rules.shared->changed));
 	return since;
 }
 

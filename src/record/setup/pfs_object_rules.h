@@ -55,7 +55,7 @@ extern void pfs_object_rules_start(void);
 
 /*
  * Since when rows of tables have been counted by the same instrument, consumers and rules;
- * 0: they are not.  Takes the setup lock.
+ * 0: they are not.  Takes no lock.
  */
 extern TimestampTz pfs_object_rules_counted_since(void);
 

@@ -44,7 +44,7 @@ nth_rule(const PfsRuleList *list, const void *rules, int i)
 static void
 begin_change(PfsRuleList *list)
 {
-	list->shared->changed = GetCurrentTimestamp();
+	pfs_store_relaxed(&list->shared->changed, GetCurrentTimestamp());
 	pfs_seqlock_write_begin(&list->shared->seq);
 }
 

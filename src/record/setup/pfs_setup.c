@@ -267,9 +267,9 @@ note_table_since(uint32 n)
 		on = ins != NULL && (ins->properties & PFS_PROPERTY_CONTAINS_WAITS) && pfs_setup_flags(ins) != 0;
 	}
 	if (!on)
-		pfs_setup->table_since = 0;
+		pfs_store_relaxed(&pfs_setup->table_since, 0);
 	else if (pfs_setup->table_since == 0)
-		pfs_setup->table_since = IsUnderPostmaster ? GetCurrentTimestamp() : pfs_clock->start_time;
+		pfs_store_relaxed(&pfs_setup->table_since, IsUnderPostmaster ? GetCurrentTimestamp() : pfs_clock->start_time);
 }
 
 /*

@@ -35,13 +35,14 @@ extern bool pfs_is_loaded(void);
 extern void pfs_shared_note_loaded(void);
 
 /*
- * When tables were last reset.  In shared memory, under the setup lock.
+ * When tables were last reset.  In shared memory, written under the setup lock, and read without
+ * one (pfs_reset_time.c).
  */
 #define PFS_RESETS_MAX 128
 
 typedef struct PfsSharedResets
 {
-	uint32		n;
+	uint32		n;				/* grows only */
 	struct
 	{
 		char		table[NAMEDATALEN];
