@@ -144,6 +144,58 @@ free_rows(PfsDigest *d)
 	}
 }
 
+/* How often a truncation looks whether a process is still using cells of all others. */
+#define OTHERS_TRIES 10000
+
+/*
+ * Waits until no process uses a cell of all others that it found before the chains were taken
+ * off their heads; that takes as long as one addition.  Returns false if one does not go on.
+ *
+ * The fence pairs with the addition to rows_ref before a process reads a head: either it
+ * finds the head empty, or it is seen here.
+ */
+static bool
+wait_for_users_of_others(void)
+{
+	pfs_fence_seqcst();
+	for (int i = 0; i < OTHERS_TRIES; i++)
+	{
+		if (pfs_load_acquire(&pfs_shared_digests->rows_ref) == 0)
+			return true;
+		pfs_pause();
+	}
+	return false;
+}
+
+/*
+ * Takes the rows of all others, and gives their cells back, as they would fill the container
+ * for good.  If a process that does not go on may hold one of them, they are put back empty.
+ */
+static void
+remove_other_rows(Taken *taken)
+{
+	uint32		heads[PFS_OTHER_ROWS_CHAINS];
+	bool		is_unused;
+
+	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS; i++)
+		heads[i] = pfs_exchange(&pfs_shared_digests->rows[i], 0);
+	is_unused = wait_for_users_of_others();
+	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS; i++)
+	{
+		while (heads[i] != 0)
+		{
+			PfsDigestRowsCell *cell = pfs_digest_rows_at(heads[i]);
+
+			heads[i] = pfs_load_relaxed(&cell->next);
+			take_rows_of_cell(cell, taken);
+			if (is_unused)
+				pfs_pages_give(pfs_digest_rows, cell);
+			else
+				pfs_digest_rows_link(&pfs_shared_digests->rows[i], cell);
+		}
+	}
+}
+
 static bool
 take_cb(PfsDigest *d, void *arg)
 {
@@ -266,7 +318,7 @@ take_others(Taken *taken)
 	taken->statements += pfs_totals_count(&totals.time);
 	take_buckets(pfs_shared_digests->buckets, taken);
 	take_other_waits(taken);
-	take_other_rows(taken);
+	remove_other_rows(taken);
 	pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
 }
 

@@ -68,15 +68,14 @@ reuse(PfsDigestRowsCell *cell, const uint64 *ref, uint64 was, const PfsDigestRow
 	return true;
 }
 
-/* Puts a cell that is filled in at the head of a chain. */
-static void
-link_cell(uint32 *head, PfsDigestRowsCell *cell)
+void
+pfs_digest_rows_link(uint32 *head, PfsDigestRowsCell *cell)
 {
 	uint32		first = pfs_load_acquire(head);
 
 	do
 	{
-		cell->next = first;
+		pfs_store_relaxed(&cell->next, first);
 	} while (!pfs_cas(head, &first, pfs_pages_index(pfs_digest_rows, cell) + 1));
 }
 
@@ -92,7 +91,7 @@ find(uint32 *head, const uint64 *ref, uint32 at_most, const PfsDigestRows *of)
 	uint64		was = 0;
 	uint32		n = 0;
 
-	for (uint32 link = pfs_load_acquire(head); link != 0; link = pfs_digest_rows_at(link)->next, n++)
+	for (uint32 link = pfs_load_acquire(head); link != 0; n++)
 	{
 		PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
 		uint64		stat = pfs_load_acquire(&cell->stat);
@@ -104,6 +103,7 @@ find(uint32 *head, const uint64 *ref, uint32 at_most, const PfsDigestRows *of)
 			unused = cell;
 			was = stat;
 		}
+		link = pfs_load_relaxed(&cell->next);
 	}
 	if (unused != NULL && reuse(unused, ref, was, of))
 		return unused;
@@ -112,7 +112,7 @@ find(uint32 *head, const uint64 *ref, uint32 at_most, const PfsDigestRows *of)
 		return NULL;
 	unused->kind = of->kind;
 	unused->stat = of->stat;
-	link_cell(head, unused);
+	pfs_digest_rows_link(head, unused);
 	return unused;
 }
 
@@ -184,7 +184,7 @@ move_cell(PfsDigestRowsCell *cell, bool (*is_wanted) (void))
 		return false;
 	to = enter_others(&of, 0);
 	if (to == NULL)
-		link_cell(others_of(&of), cell);
+		pfs_digest_rows_link(others_of(&of), cell);
 	else
 	{
 		pfs_shared_cell_read(&cell->all, &totals);
