@@ -99,10 +99,11 @@ foreach (split /\n/, $text)
 is($falls, 0, 'buckets are in order');
 cmp_ok(scalar(keys %last), '>=', 3, 'there are histograms');
 # No sum over servers, and no rate over a restart, means anything unless bounds are the same.
-is(join(';', grep { join(' ', sort { $a <=> $b } grep { $_ ne '+Inf' } keys %{ $bounds{$_} }) ne join(' ', map { $_ / 1e6 =~ s/0+$//r } map { 1 << $_ } 0 .. 30) } keys %bounds),
+is(join(';', grep { join(' ', sort { $a <=> $b } grep { $_ ne '+Inf' } keys %{ $bounds{$_} }) ne join(' ', map { sprintf '%.6f', (1 << $_) / 1e6 } 0 .. 30) } keys %bounds),
 	'', 'all have the same bounds');
-is($bounds{'pfs_statement_duration_seconds '}{1.048576}, $main->sql("SELECT coalesce(max(count_bucket_and_lower), 0) FROM pfs.events_statements_histogram_global WHERE bucket_timer_high <= 1048576000000"),
-	'and in each what is below');
+cmp_ok($bounds{'pfs_statement_duration_seconds '}{1.048576}, '>', 0, 'and count what is below');
+cmp_ok($bounds{'pfs_statement_duration_seconds '}{1.048576}, '<=', $main->sql("SELECT coalesce(max(count_bucket_and_lower), 0) FROM pfs.events_statements_histogram_global WHERE bucket_timer_high <= 1048576000000"),
+	'and no more');
 is(join(' ', map { "$_=$last{$_}[0],$last{$_}[1]" } sort keys %last), join(' ', map { "$_=+Inf,$count{$_}" } sort keys %count), 'each ends with its count');
 ok(!grep({ /class="(idle|wait\/io\/table|wait\/activity)"/ } keys %last), 'without waits for work');
 

@@ -58,7 +58,7 @@ is($hub->sql(q{SELECT string_agg(DISTINCT server, ',' ORDER BY server) FROM flee
 is($hub->sql(q{SELECT to_regclass('fleet_vehicles.car'), count(*) FROM pg_foreign_server WHERE srvname = 'fleet_cars'}), 'fleet_vehicles.car|1',
 	'without what it has not made');
 $hub->sql('CREATE DATABASE other');
-$hub->sql('CREATE SCHEMA fleet; CREATE TABLE fleet.car (a int)', db => 'other');
+$hub->psql('CREATE SCHEMA fleet; CREATE TABLE fleet.car (a int)', db => 'other');
 (undef, undef, $err) = $hub->psql($sql, db => 'other');
 like($err, qr/schema "fleet" already exists/, 'and not over what somebody else has made');
 foreach ([ ['x'], qr/not NAME=CONNECTION/ ], [ ['a b=user=x'], qr/not NAME=CONNECTION/ ], [ ['a=host=x'], qr/name the role/ ],
