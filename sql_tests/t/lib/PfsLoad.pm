@@ -74,12 +74,10 @@ WITH ended AS MATERIALIZED (
 	WHERE pfs.timer_to_timestamp(timer_end) BETWEEN '$begin' AND '$end' AND event_name <> 'idle'
 )
 SELECT 'statement' AS kind, s.thread_id, s.event_id, 'cpu' AS event_name, s.timer_start, s.timer_end, s.timer_wait, s.query_id,
-	NULL::boolean AS inside, s.nesting_event_type = 'STATEMENT' AS nested,
-	s.timer_wait - coalesce((SELECT sum(n.timer_wait) FROM ended n WHERE n.thread_id = s.thread_id AND n.nesting_event_id = s.event_id
-		AND n.nesting_event_type = 'STATEMENT'), 0) AS own_time
+	NULL::boolean AS inside, s.nesting_event_type = 'STATEMENT' AS nested
 FROM ended s
 UNION ALL
-SELECT 'wait', w.thread_id, w.event_id, w.event_name, w.timer_start, w.timer_end, w.timer_wait, s.query_id, s.event_id IS NOT NULL, false, w.timer_wait
+SELECT 'wait', w.thread_id, w.event_id, w.event_name, w.timer_start, w.timer_end, w.timer_wait, s.query_id, s.event_id IS NOT NULL, false
 FROM waits w
 LEFT JOIN waits around ON around.thread_id = w.thread_id AND w.nesting_event_type = 'WAIT' AND around.event_id = w.nesting_event_id
 LEFT JOIN ended s ON s.thread_id = w.thread_id
