@@ -45,14 +45,29 @@ run_ok(PfsServer::bindir() . '/pgbench', '-i', '-q', '-h', $server->{host}, '-p'
 my $not_instrumented = "UPDATE pfs.threads SET instrumented = 'NO', history = 'NO' WHERE thread_id = pfs.thread_id()";
 $server->sql("$not_instrumented; SET application_name = 'asks'");
 
-my $begin = load_idle($server);
 my %summary = (
 	# What each type has counted, outside of statements or inside.
 	(map { ($_->[0] => "SELECT coalesce(sum(sum_timer_wait), 0) FROM pfs.events_waits_summary_global_by_event_name WHERE event_name LIKE '$_->[1]%'") }
 		  [ 'Lock', 'wait/lock/' ], [ 'LWLock', 'wait/synch/lwlock/' ], [ 'IO', 'wait/io/file/' ], [ 'BufferPin', 'wait/synch/bufferpin/' ]),
 	statements => 'SELECT coalesce(sum(sum_timer_wait), 0) FROM pfs.events_statements_summary_by_digest',
 );
-my %before = map { $_ => $server->sql($summary{$_}) } keys %summary;
+
+# The end of a period behind which nothing has happened, not in the background either, and what the summaries have then.
+sub quiet
+{
+	my ($before, $end, $after);
+
+	for (1 .. 30)
+	{
+		($before, $end, $after) = (counted(), load_idle($server), counted());
+		last if join(' ', map { $before->{$_} } sort keys %summary) eq join(' ', map { $after->{$_} } sort keys %summary);
+	}
+	return ($end, %$after);
+}
+
+sub counted { return { map { $_ => $server->sql($summary{$_}) } keys %summary }; }
+
+my ($begin, %before) = quiet();
 
 # ---- the load ----
 
@@ -76,8 +91,7 @@ $server->pgbench_end($pgbench);
 $_->close foreach $holder, $waiter, @burners;
 $server->sql("SET application_name = 'asked'");
 $observer->result;
-my $end = load_idle($server);
-my %after = map { $_ => $server->sql($summary{$_}) } keys %summary;
+my ($end, %after) = quiet();
 
 # ---- sums ----
 

@@ -218,13 +218,13 @@ $standby->start;
 is($standby->sql(q{SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE database_name IN ('one', 'two')}), 0, 'a standby begins with nothing');
 $standby->psql('SELECT 1, 2, 3, 4', db => 'one', user => 'ann');
 my $on_standby = q{SELECT sum(count_star) FROM pfs.events_statements_summary_by_digest WHERE database_name = 'one'};
-is($standby->sql($on_standby), 1, 'and counts');
+ok($standby->poll($on_standby, 1), 'and counts');
 $standby->restart;
 is($standby->sql($on_standby), 1, 'what it has counted survives its own restart');
 $standby->promote;
 ok($standby->poll('SELECT pg_is_in_recovery()', 'f'), 'it is promoted');
 $standby->psql('SELECT 1, 2, 3, 4', db => 'one', user => 'ann');
-is($standby->sql($on_standby), 2, 'and goes on');
+ok($standby->poll($on_standby, 2), 'and goes on');
 $standby->restart;
 is($standby->sql($on_standby), 2, 'also over a restart');
 

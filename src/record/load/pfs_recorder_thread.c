@@ -398,12 +398,20 @@ lengthen(PfsSumItems *running, const PfsTick *tick)
 	}
 }
 
+/* What is done with a thread of which no copy is of one moment. */
+typedef enum Unread
+{
+	UNREAD_AGAIN,				/* the tick comes here again */
+	UNREAD_LEAVE,				/* a later tick reads it, within MISSED_MAX */
+	UNREAD_TAKE,				/* it is taken as the copy has it */
+} Unread;
+
 /*
  * Adds what a record's number has more than at its last reading.  False: it cannot be read now,
- * and nothing has changed; at_last: the tick does not come here again.
+ * and nothing has changed.
  */
 static bool
-read_one(uint32 index, const PfsTick *tick, bool at_last)
+read_one(uint32 index, const PfsTick *tick, Unread unread)
 {
 	Known	   *k = &known[index];
 
@@ -416,7 +424,7 @@ read_one(uint32 index, const PfsTick *tick, bool at_last)
 		pfs_sums_add(&k->running);
 		return true;
 	}
-	if (!copy_record(index) && (!at_last || k->missed++ < MISSED_MAX))
+	if (!copy_record(index) && (unread == UNREAD_AGAIN || (unread == UNREAD_LEAVE && k->missed++ < MISSED_MAX)))
 		return false;
 	pfs_sums_take(&k->numbers);
 	pfs_sums_take(&k->running);
@@ -479,25 +487,30 @@ note_lengths(void)
 	}
 }
 
-/* Adds what threads have more than at their last reading, and what runs. */
+/*
+ * Adds what threads have more than at their last reading, and what runs.  first: no period is made
+ * of it, so all has to be read now; what was not would be new in the next one.
+ */
 void
-pfs_recorder_read_threads(const PfsTick *tick)
+pfs_recorder_read_threads(const PfsTick *tick, bool first)
 {
 	for (int round = 0; round < LEFT_ROUNDS; round++)
 	{
 		uint64		begun = pfs_load_acquire(&pfs_left->begun);
 		uint64		ended = pfs_load_acquire(&pfs_left->ended);
+		bool		is_last = round == LEFT_ROUNDS - 1;
+		Unread		unread = !is_last ? UNREAD_AGAIN : first ? UNREAD_TAKE : UNREAD_LEAVE;
 		bool		all = true;
 
 		for (uint32 i = 0; i < pfs_sizes.threads; i++)
 		{
-			if (!read_one(i, tick, round == LEFT_ROUNDS - 1))
+			if (!read_one(i, tick, unread))
 				all = false;
 		}
 		pfs_fence_acquire();
 		read_left();
 		pfs_fence_acquire();
-		if (all && begun == ended && pfs_load_acquire(&pfs_left->begun) == begun)
+		if ((all && begun == ended && pfs_load_acquire(&pfs_left->begun) == begun) || (is_last && first))
 		{
 			take_left();
 			break;
