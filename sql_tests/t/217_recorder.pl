@@ -62,6 +62,21 @@ is($server->sql(q{SELECT count_star FROM pfs.events_statements_summary_by_digest
 	'after an immediate stop digests are those of the last save');
 ok($server->sql(q{SELECT count(*) > 0 FROM pfs.load_history WHERE resolution = '1 s'}) eq 't', 'and so is the history');
 
+# ---- truncated: it does not come back ----
+
+$server->conf("pfs.save_interval = '1 h'\n");
+$server->restart;
+$server->sql('SELECT 4711 AS to_be_gone');
+ok($server->poll(q{SELECT count(*) > 0 FROM pfs.load_history WHERE resolution = '2 s'}, 't'), 'it records');
+my $asked = $server->sql('SELECT clock_timestamp()');
+$server->sql('TRUNCATE pfs.events_statements_summary_by_digest, pfs.load_history');
+ok($server->poll(qq{SELECT variable_value::timestamptz > '$asked' FROM pfs.status WHERE variable_name = 'pfs_saved_at'}, 't'), 'it saves when something was truncated');
+$server->stop('immediate');
+open my $saved_file, '<:raw', "$server->{data}/pg_stat_tmp/pfs.save" or die "pfs.save: $!";
+unlike(do { local $/; <$saved_file> }, qr/to_be_(gone|saved)/, 'and the file has no text of before');
+$server->start;
+is($server->sql(q{SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE digest_text LIKE '%AS to_be_%'}), 0, 'nor what is read from it');
+
 # ---- no place for it ----
 
 $server->stop;

@@ -515,6 +515,8 @@ pfs_truncate(const PfsTable *table)
 	int64		rows = table->truncate();
 
 	pfs_reset_time_note(table->name);
+	if (table->truncated != NULL)
+		table->truncated();
 	return rows;
 }
 

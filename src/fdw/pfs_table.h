@@ -167,6 +167,7 @@ struct PfsTable
 
 	/* Optional.  TRUNCATE and pfs.reset(); returns how many rows left. */
 	int64		(*truncate) (void);
+	void		(*truncated) (void);	/* optional: called behind */
 	bool		in_reset_all;	/* pfs.reset() without a name resets it */
 };
 

@@ -11,6 +11,7 @@
 
 #include "pfs_buckets.h"
 #include "pfs_digest_rows_read.h"
+#include "pfs_recorder.h"
 #include "pfs_rel_name.h"
 #include "pfs_statement_counters.h"
 #include "pfs_tables.h"
@@ -194,6 +195,7 @@ const PfsTable pfs_table_statements_by_digest = {
 	.copy = summary_copy,
 	.role = key_role,
 	.truncate = pfs_digests_truncate,
+	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
 };
 
@@ -252,6 +254,7 @@ const PfsTable pfs_table_statements_histogram_by_digest = {
 	.copy = histogram_copy,
 	.role = key_role,
 	.truncate = pfs_digest_buckets_truncate,
+	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
 };
 
@@ -288,6 +291,7 @@ const PfsTable pfs_table_waits_by_digest = {
 	.copy = waits_copy,
 	.role = key_role,
 	.truncate = pfs_digest_waits_truncate,
+	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
 };
 
@@ -341,5 +345,6 @@ const PfsTable pfs_table_io_by_digest = {
 	.copy = rows_copy,
 	.role = key_role,
 	.truncate = pfs_rel_io_truncate_digests,
+	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
 };

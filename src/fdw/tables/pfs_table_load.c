@@ -13,6 +13,7 @@
 #include "pfs_load_names.h"
 #include "pfs_load_ring.h"
 #include "pfs_load_text.h"
+#include "pfs_recorder.h"
 #include "pfs_tables.h"
 #include "pfs_value.h"
 
@@ -266,4 +267,5 @@ const PfsTable pfs_table_load_history = {
 	.copy = load_copy,
 	.role = load_role,
 	.truncate = pfs_load_truncate,
+	.truncated = pfs_recorder_ask_to_save,
 };

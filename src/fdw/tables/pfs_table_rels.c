@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 
 #include "pfs_digest_rows_read.h"
+#include "pfs_recorder.h"
 #include "pfs_rel_name.h"
 #include "pfs_rel_read.h"
 #include "pfs_tables.h"
@@ -166,6 +167,7 @@ const PfsTable pfs_table_io_by_table = {
 	.estimate = by_table_estimate,
 	.copy = by_table_copy,
 	.truncate = pfs_rel_io_truncate,
+	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
 };
 
@@ -179,6 +181,7 @@ const PfsTable pfs_table_io_by_index_usage = {
 	.estimate = by_index_estimate,
 	.copy = by_index_copy,
 	.truncate = pfs_rel_io_truncate,
+	.truncated = pfs_recorder_ask_to_save,
 };
 
 /* ---- waits for locks ---- */

@@ -5,6 +5,9 @@
  * A container of items: the statement's key, and its text.  The writer has an index of it in
  * private memory, which it makes anew when somebody else has written meanwhile: another
  * recorder, or the one that read the file.  Readers make one of their own.
+ *
+ * Texts belong to a generation of the load history: TRUNCATE of that hides them at once, from
+ * the file, too, and whoever writes next removes them.
  */
 #include "postgres.h"
 
@@ -13,6 +16,7 @@
 #include "utils/memutils.h"
 
 #include "pfs_digest.h"
+#include "pfs_load_ring.h"
 #include "pfs_load_text.h"
 #include "pfs_shared.h"
 
@@ -69,6 +73,13 @@ pfs_load_texts_start(void)
 	writers_index = NULL;
 }
 
+/* Are the texts those of what has not been truncated since? */
+static bool
+are_current(void)
+{
+	return texts != NULL && pfs_load_acquire(&pfs_shared_load_texts->generation) == pfs_load_relaxed(&pfs_shared_load->generation);
+}
+
 /* ---- index ---- */
 
 /* Makes an index of all places, in a memory context. */
@@ -95,8 +106,16 @@ prepare_to_write(void)
 {
 	if (buffer == NULL)
 		buffer = MemoryContextAlloc(TopMemoryContext, TYPEALIGN(8, ITEM_BYTES(pfs_sizes.digest_text)));
-	if (writers_index != NULL && pfs_shared_load_texts->writer == MyProcPid)
+	if (writers_index != NULL && pfs_shared_load_texts->writer == MyProcPid && are_current())
 		return;
+	if (!are_current())
+	{
+		uint32		generation = pfs_load_relaxed(&pfs_shared_load->generation);
+
+		for (uint32 place = 0; place < texts->places_opened; place++)
+			pfs_items_drop(texts, place);
+		pfs_store_release(&pfs_shared_load_texts->generation, generation);
+	}
 	if (writers_index != NULL)
 		hash_destroy(writers_index);
 	writers_index = make_index(TopMemoryContext);
@@ -231,7 +250,7 @@ int
 pfs_load_text_copy(uint32 place, PfsLoadTextKey *key, char *to, uint32 room)
 {
 	char	   *item = palloc(sizeof(PfsLoadTextKey) + room);
-	uint32		bytes = texts == NULL ? 0 : pfs_items_copy(texts, place, item, sizeof(PfsLoadTextKey) + room);
+	uint32		bytes = !are_current() ? 0 : pfs_items_copy(texts, place, item, sizeof(PfsLoadTextKey) + room);
 
 	if (bytes >= sizeof(PfsLoadTextKey))
 	{

@@ -28,6 +28,8 @@ typedef struct PfsSharedLoadTexts
 {
 	uint64		clock;			/* raised at each period; the writer's */
 	int			writer;			/* pid of who wrote last */
+	uint32		generation;		/* of the load history whose statements they
+								 * are; atomic, the writer's */
 	uint64		named[PFS_LOAD_TEXTS];	/* the clock when it was named last;
 										 * the writer's */
 } PfsSharedLoadTexts;

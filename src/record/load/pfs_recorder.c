@@ -2,8 +2,8 @@
  * pfs_recorder.c
  *	  The recorder of the load history: when it reads, and what a period is.
  *
- * A background worker without a database, so that nothing that it does can keep a session
- * or a DROP DATABASE waiting, and never in a transaction.  It ends with status 1 where
+ * A background worker without a database, and never in a transaction, so that nothing waits for
+ * it but a DROP DATABASE, for a save that is under way.  It ends with status 1 where
  * others would end with 0, so that the server starts it again.
  *
  * Each tick: one reading of the clock; what threads have (pfs_recorder_thread.c) and what
@@ -32,6 +32,7 @@
 #include "utils/timestamp.h"
 
 #include "pfs_guc.h"
+#include "pfs_load_keep.h"
 #include "pfs_recorder.h"
 #include "pfs_recorder_own.h"
 #include "pfs_save.h"
@@ -161,7 +162,10 @@ follow_setting(void)
 		return;
 	recorder.interval = pfs_load_interval;
 	if (recorder.interval == 0)
+	{
 		pfs_shared_recorder->last_tick = 0;
+		pfs_load_keep_end();
+	}
 	else if (before == 0)
 		begin();
 	else
@@ -208,6 +212,7 @@ pfs_recorder_main(Datum arg)
 	pfs_sums_start();
 	pfs_recorder_threads_start();
 	pfs_recorder_digests_start();
+	pfs_store_release(&pfs_shared_recorder->latch, MyLatch);
 	recorder.context = AllocSetContextCreate(TopMemoryContext, "pfs recorder", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(recorder.context);
 
@@ -231,7 +236,7 @@ pfs_recorder_main(Datum arg)
 			MemoryContextReset(recorder.context);
 			continue;
 		}
-		until_save = pfs_save_tick();
+		until_save = pfs_save_tick(pfs_exchange(&pfs_shared_recorder->save_asked, 0) != 0);
 		if (until_save >= 0)
 			left = Min(left, until_save);
 		MemoryContextReset(recorder.context);
@@ -239,6 +244,20 @@ pfs_recorder_main(Datum arg)
 		ResetLatch(MyLatch);
 	}
 	proc_exit(1);
+}
+
+/* A latch stays where it is when its process ends, so setting it harms nobody. */
+void
+pfs_recorder_ask_to_save(void)
+{
+	Latch	   *latch;
+
+	if (pfs_shared_recorder == NULL)
+		return;
+	pfs_store_release(&pfs_shared_recorder->save_asked, 1);
+	latch = pfs_load_acquire(&pfs_shared_recorder->latch);
+	if (latch != NULL)
+		SetLatch(latch);
 }
 
 /*

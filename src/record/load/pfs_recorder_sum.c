@@ -273,7 +273,10 @@ typedef struct Rows
 static uint64
 picoseconds(uint64 ticks)
 {
-	return (uint64) pfs_ticks_to_ps(pfs_timer_default(), ticks);
+	PfsPicoseconds ps = pfs_ticks_to_ps(pfs_timer_default(), ticks);
+
+	/* 213 days fit. */
+	return ps < (PfsPicoseconds) PG_UINT64_MAX ? (uint64) ps : PG_UINT64_MAX;
 }
 
 /* Appends a row, unless it has nothing. */

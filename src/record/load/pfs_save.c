@@ -168,11 +168,11 @@ pfs_save_now(void)
 }
 
 /*
- * Saves if the interval has passed since the last time that this was due, whether that worked
- * or not.  The setting is looked at each time, as a reload may change it.
+ * Saves if it is asked for, or the interval has passed since the last time that this was due,
+ * whether that worked or not.  The setting is looked at each time, as a reload may change it.
  */
 long
-pfs_save_tick(void)
+pfs_save_tick(bool asked)
 {
 	TimestampTz now;
 	int64		interval = (int64) pfs_save_interval * 1000;
@@ -189,7 +189,7 @@ pfs_save_tick(void)
 	if (asked_at == 0 || now < asked_at)
 		asked_at = now;
 	left = interval - (now - asked_at) / 1000;
-	if (left > 0)
+	if (left > 0 && !asked)
 		return (long) left;
 	asked_at = now;
 	(void) pfs_save_now();

@@ -52,10 +52,10 @@ extern const int pfs_num_save_sections;
 extern void pfs_save_start(void);
 
 /*
- * The recorder: saves if that is due.  Returns the milliseconds until it is due again; -1:
+ * The recorder: saves if that is due, or asked for.  Returns the milliseconds until it is due again; -1:
  * never.
  */
-extern long pfs_save_tick(void);
+extern long pfs_save_tick(bool asked);
 
 /* Saves now, in the recorder, or in a test; false: it could not. */
 extern bool pfs_save_now(void);
