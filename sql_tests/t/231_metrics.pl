@@ -11,7 +11,6 @@ use JSON::PP ();
 use PfsServer;
 use Test::More;
 
-plan(skip_all => 'its odd names of roles are not for 19') if PfsServer::version() >= 19;
 use Time::HiRes qw(sleep time);
 
 my $pfs = PfsServer::bindir() . '/pfs';
