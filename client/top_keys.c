@@ -174,16 +174,13 @@ answer_yes(Top *top)
 }
 
 /*
- * A time of the load history, as a text of the server's time zone.  A time of the day alone is
- * the last one that was.
+ * Goes to a time of the load history that was typed.
  */
 static void
 go_to_time(Top *top)
 {
 	const char *params[] = {top->input};
-	PGresult   *result = server_query(top->server, "SELECT extract(epoch FROM CASE WHEN $1::text !~ '^[0-9]{1,2}:[0-9:.]*$' THEN now() - $1::timestamptz"
-									  " WHEN (current_date + $1::time)::timestamptz > now() THEN now() - (current_date - 1 + $1::time)::timestamptz"
-									  " ELSE now() - (current_date + $1::time)::timestamptz END)", 1, params);
+	PGresult   *result = server_query(top->server, "SELECT extract(epoch FROM now() - " SERVER_TIME_OF_PARAM ")", 1, params);
 
 	if (result == NULL)
 	{
