@@ -227,7 +227,41 @@ check_settings(Diagnosis *diagnosis)
 	PQclear(result);
 }
 
-/* Memory, timer, and what is not known while an instrument is off. */
+/*
+ * Is it known which indexes nobody used?  Not where pfs_sys.schema_unused_indexes is empty because rows
+ * of tables were not counted since the last reset: says since when, or why not.
+ */
+static void
+check_unused_indexes(Diagnosis *diagnosis)
+{
+	static const char subject[] = "unused indexes";
+	PGresult   *result = ask(diagnosis, subject,
+							 "SELECT enabled, s.counted::timestamptz <= r.since, r.since::timestamptz(0)"
+							 " FROM pfs.setup_instruments,"
+							 "  (SELECT greatest(pfs.reset_time('table_io_waits_summary_by_index_usage'),"
+							 "    pfs.reset_time('table_io_waits_summary_by_table')) AS since) r,"
+							 "  (SELECT nullif(max(CASE WHEN variable_name = 'pfs_table_io_since' THEN variable_value END), '') AS counted"
+							 "    FROM pfs.status) s"
+							 " WHERE name = 'wait/io/table/handler'");
+
+	if (result == NULL || PQntuples(result) == 0)
+		;
+	else if (strcmp(PQgetvalue(result, 0, 0), "NO") == 0)
+		find_out(diagnosis, "note", subject,
+				 copy_string("not known, and pfs_sys.schema_unused_indexes is empty, while wait/io/table/handler is off"),
+				 "SELECT pfs.set_instruments('wait/io/table/handler', 'YES'), pfs.reset('table_io_waits_summary_by_index_usage')"
+				 " counts from then on");
+	else if (field(result, 0, 1) == NULL || PQgetvalue(result, 0, 1)[0] == 'f')
+		find_out(diagnosis, "note", subject,
+				 format_string("not known, and pfs_sys.schema_unused_indexes is empty: rows of tables were not counted all the"
+							   " time since the last reset, %s", PQgetvalue(result, 0, 2)),
+				 "SELECT pfs.reset('table_io_waits_summary_by_index_usage') begins anew");
+	else
+		find_out(diagnosis, "ok", subject, format_string("known since %s", PQgetvalue(result, 0, 2)), NULL);
+	PQclear(result);
+}
+
+/* Memory, timer, and what may be inexact. */
 static void
 check_rest(Diagnosis *diagnosis)
 {
@@ -235,7 +269,6 @@ check_rest(Diagnosis *diagnosis)
 							 "SELECT (SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_bytes_reserved'),"
 							 " (SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_bytes_resident'),"
 							 " (SELECT timer_name FROM pfs.setup_timers WHERE name = 'wait'),"
-							 " (SELECT enabled FROM pfs.setup_instruments WHERE name = 'wait/io/table/handler'),"
 							 " (SELECT string_agg(variable_name || ' ' || variable_value, ', ') FROM pfs.status"
 							 "   WHERE variable_name IN ('pfs_reads_inexact', 'pfs_resets_inexact') AND variable_value <> '0')");
 
@@ -246,11 +279,8 @@ check_rest(Diagnosis *diagnosis)
 														  format_bytes(strtod(PQgetvalue(result, 0, 1), NULL))), NULL);
 	if (field(result, 0, 2))
 		find_out(diagnosis, "ok", "timer", format_string("waits are timed by %s", PQgetvalue(result, 0, 2)), NULL);
-	if (field(result, 0, 3) && strcmp(PQgetvalue(result, 0, 3), "NO") == 0)
-		find_out(diagnosis, "note", "unused indexes", copy_string("not known while rows of tables are not counted"),
-				 "SELECT pfs.set_instruments('wait/io/table/handler', 'YES') counts from then on");
-	if (field(result, 0, 4))
-		find_out(diagnosis, "note", "inexact", format_string("%s: a process was stopped in the middle of something", PQgetvalue(result, 0, 4)), NULL);
+	if (field(result, 0, 3))
+		find_out(diagnosis, "note", "inexact", format_string("%s: a process was stopped in the middle of something", PQgetvalue(result, 0, 3)), NULL);
 	PQclear(result);
 }
 
@@ -314,6 +344,7 @@ run_doctor(const Command *command, Options *options)
 		check_probes(&diagnosis);
 		check_losses(&diagnosis);
 		check_switches(&diagnosis);
+		check_unused_indexes(&diagnosis);
 		check_rest(&diagnosis);
 	}
 	sink = sink_open(option_value(options, "output"));

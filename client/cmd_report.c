@@ -67,7 +67,11 @@ report_live(const Options *options, int seconds, int most)
 		sleep(1);
 	}
 	progress_end();
-	/* What was seen so far is a report, too; a second signal ends the program. */
+
+	/*
+	 * What was seen so far is a report, too; a second signal ends the
+	 * program.
+	 */
 	if (server_forget_signal(server))
 		warn("interrupted: the report is on the time until now");
 	later = snapshot_take(server);

@@ -14,33 +14,27 @@
 /* Texts that a table shows to their end are cut here; CSV and JSON have them whole. */
 #define TEXT_WIDTH 64
 
-static const Option options_now[] = {
-	{"sort", 's', "COLUMN", "by this column, downwards; with \"+\" in front: upwards"},
-	{"filter", 'F', "TEXT", "only rows with this text in one of their texts"},
-	{"limit", 'n', "N", "at most so many rows (20; 0: all)"},
-	OPTION_FORMAT,
-	OPTION_OUTPUT,
+/* Which rows a command shows, and how: the same for all of them. */
+#define OPTIONS_OF_ROWS \
+	{"sort", 's', "COLUMN", "by this column, downwards; with \"+\" in front: upwards"}, \
+	{"filter", 'F', "TEXT", "only rows with this text in one of their texts"}, \
+	{"limit", 'n', "N", "at most so many rows (20; 0: all)"}, \
+	OPTION_FORMAT, \
+	OPTION_OUTPUT, \
 	{NULL}
+
+static const Option options_now[] = {
+	OPTIONS_OF_ROWS
 };
 
 static const Option options_sums[] = {
 	{"seconds", 'S', "N", "what happens in the next N seconds; without it, since the last reset"},
-	{"sort", 's', "COLUMN", "by this column, downwards; with \"+\" in front: upwards"},
-	{"filter", 'F', "TEXT", "only rows with this text in one of their texts"},
-	{"limit", 'n', "N", "at most so many rows (20; 0: all)"},
-	OPTION_FORMAT,
-	OPTION_OUTPUT,
-	{NULL}
+	OPTIONS_OF_ROWS
 };
 
 static const Option options_load[] = {
 	{"seconds", 'S', "N", "the last N seconds of the load history (60)"},
-	{"sort", 's', "COLUMN", "by this column, downwards; with \"+\" in front: upwards"},
-	{"filter", 'F', "TEXT", "only rows with this text in one of their texts"},
-	{"limit", 'n', "N", "at most so many rows (20; 0: all)"},
-	OPTION_FORMAT,
-	OPTION_OUTPUT,
-	{NULL}
+	OPTIONS_OF_ROWS
 };
 
 /* Ends the program if a reading could not be taken. */

@@ -315,10 +315,10 @@ read_blocks(History *history, Server *server)
 	PGresult   *result;
 
 	result = server_query_until_signal(server,
-								 "SELECT DISTINCT b.waiting_thread_id, w.event_id, b.blocking_thread_id FROM pfs.blocking_tree b"
-								 " JOIN pfs.events_waits_current w ON w.thread_id = b.waiting_thread_id"
-								 " AND (w.event_name LIKE 'wait/lock/%' OR w.event_name LIKE 'wait/synch/lwlock/%')"
-								 " WHERE b.blocking_thread_id IS NOT NULL", 0, NULL);
+									   "SELECT DISTINCT b.waiting_thread_id, w.event_id, b.blocking_thread_id FROM pfs.blocking_tree b"
+									   " JOIN pfs.events_waits_current w ON w.thread_id = b.waiting_thread_id"
+									   " AND (w.event_name LIKE 'wait/lock/%' OR w.event_name LIKE 'wait/synch/lwlock/%')"
+									   " WHERE b.blocking_thread_id IS NOT NULL", 0, NULL);
 	for (int row = 0; row < PQntuples(result); row++)
 		add_block(history, atoll(PQgetvalue(result, row, 0)), atoll(PQgetvalue(result, row, 1)),
 				  atoll(PQgetvalue(result, row, 2)));

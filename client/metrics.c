@@ -299,7 +299,10 @@ metrics_read(Metrics *metrics, Server *server, const char *name, long deadline)
 			good = server->conn || server_connect(server);
 		else if (i == -1)
 		{
-			/* What a connection knows of the library, the extension and rights is of when it was made. */
+			/*
+			 * What a connection knows of the library, the extension and
+			 * rights is of when it was made.
+			 */
 			good = server_check(server, 0) ||
 				(server->problem != SERVER_TIME_LIMIT && server_reconnect(server) && server_check(server, 0));
 		}

@@ -79,7 +79,10 @@ past_find(Server *server, Past *past)
 	snprintf(seconds, sizeof(seconds), "%.3f", past->seconds + past->ago);
 	snprintf(ago, sizeof(ago), "%.3f", past->ago);
 
-	/* Of the coarsest of the resolutions that tell of the time, as a screen has one. */
+	/*
+	 * Of the coarsest of the resolutions that tell of the time, as a screen
+	 * has one.
+	 */
 	return take_past(past, server_query(server,
 										"WITH p AS MATERIALIZED (SELECT period_start, period_end, resolution"
 										"  FROM pfs_sys.load_periods(now() - make_interval(secs => $1::float8), now() - make_interval(secs => $2::float8)))"

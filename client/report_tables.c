@@ -100,6 +100,15 @@ was_lost(const ReportBuild *build, const Difference *difference, int row)
 #define TIME_OF(name, title, column) {name, title, COLUMN_TIME, FROM_GROWTH, column}
 #define AVERAGE_OF(name, title, column, second) {name, title, COLUMN_TIME, FROM_AVERAGE, column, second}
 
+/* Of a table and of an index. */
+#define WORK_ON_ROWS \
+	COUNT_OF("fetched", "fetched", "count_fetch"), \
+	COUNT_OF("inserted", "inserted", "count_insert"), \
+	COUNT_OF("updated", "updated", "count_update"), \
+	COUNT_OF("deleted", "deleted", "count_delete"), \
+	{"share", "share of time", COLUMN_PERCENT, FROM_SHARE, "sum_timer_wait"}, \
+	TIME_OF("time", "time", "sum_timer_wait"),
+
 static const SectionDefinition definitions[] = {
 	{
 		"waits", "Waits", "What the server waited for, its background processes too; idle times are left out. By time.",
@@ -139,12 +148,7 @@ static const SectionDefinition definitions[] = {
 			TEXT("database_name", "database"),
 			TEXT("object_schema", "schema"),
 			TEXT("object_name", "table"),
-			COUNT_OF("fetched", "fetched", "count_fetch"),
-			COUNT_OF("inserted", "inserted", "count_insert"),
-			COUNT_OF("updated", "updated", "count_update"),
-			COUNT_OF("deleted", "deleted", "count_delete"),
-			{"share", "share of time", COLUMN_PERCENT, FROM_SHARE, "sum_timer_wait"},
-			TIME_OF("time", "time", "sum_timer_wait"),
+			WORK_ON_ROWS
 		}
 	},
 	{
@@ -155,12 +159,7 @@ static const SectionDefinition definitions[] = {
 			TEXT("object_schema", "schema"),
 			TEXT("object_name", "table"),
 			TEXT("index_name", "index"),
-			COUNT_OF("fetched", "fetched", "count_fetch"),
-			COUNT_OF("inserted", "inserted", "count_insert"),
-			COUNT_OF("updated", "updated", "count_update"),
-			COUNT_OF("deleted", "deleted", "count_delete"),
-			{"share", "share of time", COLUMN_PERCENT, FROM_SHARE, "sum_timer_wait"},
-			TIME_OF("time", "time", "sum_timer_wait"),
+			WORK_ON_ROWS
 		}
 	},
 	{

@@ -105,15 +105,22 @@ switch_on(Top *top)
 		top_notice(top, "%s", buffer_text(&top->server->message));
 		return;
 	}
+
+	/*
+	 * Noted before: it may be on, too, where a signal or a lost connection
+	 * left no answer.
+	 */
+	top->switched_on = reallocate(top->switched_on, sizeof(char *) * (top->num_switched_on + PQntuples(off) + 1));
+	for (int i = 0; i < PQntuples(off); i++)
+		top->switched_on[top->num_switched_on++] = copy_string(PQgetvalue(off, i, 0));
 	done = set_instruments(top, top->target, "YES");
-	if (done == NULL)
-		top_notice(top, "%s", buffer_text(&top->server->message));
+	if (done)
+		top_notice(top, "%s is on; it counts from now.", top->target);
 	else
 	{
-		top->switched_on = reallocate(top->switched_on, sizeof(char *) * (top->num_switched_on + PQntuples(off) + 1));
-		for (int i = 0; i < PQntuples(off); i++)
-			top->switched_on[top->num_switched_on++] = copy_string(PQgetvalue(off, i, 0));
-		top_notice(top, "%s is on; it counts from now.", top->target);
+		top_notice(top, "%s", buffer_text(&top->server->message));
+		for (int i = 0; top->server->conn && i < PQntuples(off); i++)
+			free(top->switched_on[--top->num_switched_on]);
 	}
 	PQclear(off);
 	PQclear(done);
@@ -126,13 +133,14 @@ switch_on(Top *top)
 void
 top_restore_switches(Top *top)
 {
-	if (top->num_switched_on > 0 && top->server->conn == NULL)
-		server_reconnect(top->server);
 	for (int i = 0; i < top->num_switched_on; i++)
 	{
 		const char *name = top->switched_on[i];
-		PGresult   *result = top->server->conn == NULL ? NULL : set_instruments(top, name, "NO");
+		PGresult   *result = set_instruments(top, name, "NO");
 
+		/* A signal in the middle of a query has ended the connection, too. */
+		if (result == NULL && top->server->conn == NULL && server_reconnect(top->server))
+			result = set_instruments(top, name, "NO");
 		if (result == NULL)
 			warn("%s could not be switched off again: %s", name, buffer_text(&top->server->message));
 		PQclear(result);

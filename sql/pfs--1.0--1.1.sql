@@ -3336,7 +3336,7 @@ ORDER BY x.user_name, x.total_latency DESC, x.event_name;
 INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
 SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
 FROM (VALUES (true, 'pfs_sys.x$user_summary_by_stages'::regclass), (false, 'pfs_sys.user_summary_by_stages'::regclass)) v (plain, oid), (VALUES
-	(0, 'Stages of statements of each user, most time first; needs stage instruments.', 'With plain values.'),
+	(0, 'Stages of statements of each user, most time first; needs stage instruments. Those of a query in a command (EXPLAIN, CREATE TABLE AS) lie in its stage/sql/utility, and count beside it.', 'With plain values.'),
 	(1, 'Role; background is the server''s own processes.', ''),
 	(2, 'The instrument.', ''),
 	(3, 'How many there were.', ''),
@@ -3364,7 +3364,7 @@ ORDER BY x.host, x.total_latency DESC, x.event_name;
 INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
 SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
 FROM (VALUES (true, 'pfs_sys.x$host_summary_by_stages'::regclass), (false, 'pfs_sys.host_summary_by_stages'::regclass)) v (plain, oid), (VALUES
-	(0, 'Stages of statements of each host, most time first; needs stage instruments.', 'With plain values.'),
+	(0, 'Stages of statements of each host, most time first; needs stage instruments. Those of a query in a command (EXPLAIN, CREATE TABLE AS) lie in its stage/sql/utility, and count beside it.', 'With plain values.'),
 	(1, 'Client address; background is the server''s own processes.', ''),
 	(2, 'The instrument.', ''),
 	(3, 'How many there were.', ''),

@@ -223,6 +223,21 @@ kill 'TERM', $child;
 shows(qr/ended with 143/, 'SIGTERM ends it');
 is($server->sql($enabled), 'NO', 'and switches it off');
 
+# The same while the server does not answer a query, which ends the connection.
+my $lock = $server->session;
+start_top(80, 24);
+shows(qr/^class/m, 'once more');
+keys_are('6', 'i', 'y');
+ok($server->poll($enabled, 'YES'), 'it is on');
+$lock->query('BEGIN; TRUNCATE pfs.table_io_waits_summary_by_index_usage');
+ok($server->poll("SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND application_name = 'pfs top'", 1), 'its query waits');
+($shell) = tmux('display-message', '-p', '#{pane_pid}') =~ /(\d+)/;
+($child) = split ' ', slurp("/proc/$shell/task/$shell/children");
+kill 'TERM', $child;
+shows(qr/ended with 143/, 'SIGTERM in a query ends it');
+$lock->close;
+is($server->sql($enabled), 'NO', 'and switches it off, too');
+
 # ---- the connection ----
 
 start_top(80, 24, '--interval', '0.5');

@@ -122,8 +122,8 @@ pfs_container_of_events(int i, PfsContainerRow *row)
 }
 
 /*
- * Counts the events of a long history, by reading and sorting it: which of the stored ones
- * it shows is known by no number that is kept.
+ * Counts the events of a long history, by reading it: which of the stored ones it shows is
+ * known by no number that is kept.
  */
 void
 pfs_container_count_events(int i, PfsContainerRow *row)

@@ -1,0 +1,88 @@
+# pfs doctor: what it finds where all is well, off, lost, not loaded, not there or not allowed, with its exit
+# status; and why nobody knows which indexes are unused.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use JSON::PP ();
+use PfsReports;
+use PfsServer;
+use Test::More;
+
+needs_program();
+my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0");
+
+# Its findings by subject, [state, finding, advice]; the exit status has to be this.
+sub findings
+{
+	my ($what, $expected, %options) = @_;
+	my ($status, $out, $err) = program(\%options, $server, qw(doctor --format json));
+
+	is("$status|$err", "$expected|", "$what: status $expected");
+	return map { $_->{subject} => [ @$_{qw(state finding advice)} ] } @{ JSON::PP->new->utf8->decode($out) };
+}
+
+# A finding as one text.
+sub text { return join ' ', map { $_ // '' } @{ $_[0] // [] }; }
+
+my %found = findings('no server', 2);
+like(text($found{connection}), qr/^unknown .*server/, 'it cannot tell');
+
+$server->start;
+%found = findings('no extension', 1);
+like(text($found{pfs}), qr/^to do .*run CREATE EXTENSION pfs/, 'what to do');
+$server->sql('CREATE EXTENSION pfs; CREATE ROLE mon LOGIN IN ROLE pg_monitor; CREATE ROLE nobody LOGIN');
+%found = findings('no rights', 2, user => 'nobody');
+like(text($found{rights}), qr/^unknown .*GRANT pg_monitor TO "nobody"/, 'what is missing');
+
+# ---- well ----
+
+%found = findings('as it starts', 0, user => 'mon');
+like(text($found{pfs}), qr/^ok loaded and on, version \d+\.\d+ in database "postgres"/, 'all is well');
+is(text($found{losses}), 'ok nothing was lost ', 'nothing was lost');
+is(text($found{consumers}), 'ok all are on ', 'consumers are on');
+like(text($found{'load history'}), qr/^note switched off set pfs\.load_history_interval = 1s/, 'a setting that is off');
+my ($status, $out) = program($server, 'doctor');
+like($out, qr/^ok +pfs: loaded and on, .*\n(?:.*\n)*note +load history: switched off\n {8}set pfs\.load_history_interval/, 'as lines, advice below');
+my $indexes = 'unused indexes';
+my $view = 'SELECT count(*) FROM pfs_sys.schema_unused_indexes';
+
+# ---- unused indexes ----
+
+$server->sql('CREATE TABLE item (i int, v int); CREATE INDEX item_v ON item (v)');
+like(text($found{$indexes}), qr{^note not known, and pfs_sys\.schema_unused_indexes is empty, while wait/io/table/handler is off }, 'unused: the instrument is off');
+is($server->sql($view), 0, 'the view is empty');
+$server->sql("SELECT pfs.set_instruments('wait/io/table/handler', 'YES')");
+%found = findings('on, but not since the reset', 0);
+like(text($found{$indexes}), qr/^note not known, .* were not counted all the time since the last reset, \d{4}-.* begins anew$/, 'unused: not counted long enough');
+is($server->sql($view), 0, 'the view is empty still');
+# What it says to do.
+$server->sql($found{$indexes}[2] =~ s/ begins anew$//r);
+%found = findings('since the reset', 0);
+like(text($found{$indexes}), qr/^ok known since \d{4}-/, 'unused: known');
+is($server->sql($view), 1, 'the view has the index');
+$server->sql("SELECT pfs.set_instruments('wait/io/table/handler', 'NO')");
+%found = findings('off again', 0);
+$server->sql($found{$indexes}[2] =~ s/ counts from then on$//r);
+is($server->sql($view), 1, 'the other advice works, too');
+
+# ---- to do ----
+
+$server->conf('pfs.accounts_size = 2');
+$server->restart;
+$server->sql("CREATE ROLE r$_ LOGIN") foreach 1 .. 4;
+my @sessions = map { $server->session(user => "r$_") } 1 .. 4;
+$_->query('SELECT 1') foreach @sessions;
+%found = findings('losses', 1);
+like(text($found{pfs_accounts_lost}), qr/^to do \d+ were lost .* raise pfs\.accounts_size and restart/, 'what was lost, and the setting');
+$server->sql("SELECT pfs.reset('status')");
+$server->sql("SELECT pfs.set_consumers('global_instrumentation', 'NO')");
+%found = findings('off', 1);
+like(text($found{consumers}), qr/^to do switched off: global_instrumentation nothing is recorded; .*set_consumers\('global_instrumentation', 'YES'\)/, 'nothing is recorded');
+$server->conf("shared_preload_libraries = ''");
+$server->restart;
+%found = findings('not loaded', 1);
+like(text($found{pfs}), qr/^to do .*shared_preload_libraries/, 'the library is not loaded');
+
+done_testing();
