@@ -32,13 +32,16 @@ static const char sample_query[] =
 " LEFT JOIN pfs.setup_instruments i ON i.name = w.event_name"
 " WHERE s.thread_id <> pfs.thread_id() GROUP BY 1";
 
-/* Adds one sample, which stands for the time until the next one. */
+/* Adds one sample, which stands for the time until the next one; none when a signal comes. */
 static void
 sample_load(Server *server, ReportLoad *load, int64_t start, int64_t length)
 {
-	PGresult   *result = server_query_or_die(server, sample_query, 0, NULL);
-	ReportPoint *point = load_point(load, start, length);
+	PGresult   *result = server_query_until_signal(server, sample_query, 0, NULL);
+	ReportPoint *point;
 
+	if (result == NULL)
+		return;
+	point = load_point(load, start, length);
 	for (int row = 0; row < PQntuples(result); row++)
 		point->times[load_type(load, PQgetvalue(result, row, 0))] +=
 			(Number) atoll(PQgetvalue(result, row, 1)) * length * 1000000;
@@ -64,15 +67,9 @@ report_live(const Options *options, int seconds, int most)
 		sleep(1);
 	}
 	progress_end();
-	if (interrupted)
-	{
-		/*
-		 * What was seen so far is a report, too; a second signal ends the
-		 * program.
-		 */
-		interrupted = false;
+	/* What was seen so far is a report, too; a second signal ends the program. */
+	if (server_forget_signal(server))
 		warn("interrupted: the report is on the time until now");
-	}
 	later = snapshot_take(server);
 	server_close(server);
 	report = report_of_snapshots("live", earlier, later, sampled.num_points ? &sampled : NULL, most);

@@ -7,7 +7,6 @@
  * last stays visible, and each refresh tries to connect again.
  */
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -352,7 +351,6 @@ run_top(const Command *command, Options *options)
 	top.server = server_open_or_die(options, "pfs top", 100);
 	top.server->time_limit = QUERY_LIMIT;
 	top.history = load_history_is_on(top.server);
-	setlocale(LC_ALL, "");
 	catch_signals();
 	if (newterm(NULL, stdout, stdin) == NULL)
 		die(STATUS_UNUSABLE, "the terminal \"%s\" is not known here", getenv("TERM") ? getenv("TERM") : "");
@@ -390,6 +388,8 @@ run_top(const Command *command, Options *options)
 	}
 	endwin();
 	signal_number = interrupted;
+	/* A terminal that goes away says so more than once. */
+	signal(SIGHUP, SIG_IGN);
 	interrupted = 0;
 	top_restore_switches(&top);
 	drop_readings(&top);

@@ -95,6 +95,7 @@ typedef struct Trace
 	Buffer		interned;		/* of the packet in the making */
 	bool		started;
 	int			slices;
+	struct Source *sources;		/* of arrows, one for each block */
 } Trace;
 
 /* ---- packets ---- */
@@ -301,47 +302,126 @@ write_event(Trace *trace, int64_t time, Buffer *body)
 	buffer_free(&packet);
 }
 
-/*
- * The blocker's event from which an arrow goes: its transaction, as that holds locks, else
- * the innermost that was under way when the wait began.
- */
-static const HistoryEvent *
-blocking_event(const History *history, const HistoryBlock *block, const HistoryEvent *wait)
+/* ---- arrows ---- */
+
+/* Where the arrow of a block begins; the arrow has the block's number. */
+typedef struct Source
 {
-	const HistoryEvent *best = NULL;
+	const HistoryEvent *event;	/* NULL: none of the blocker's events is shown */
+	int			block;
+} Source;
+
+static int
+compare_sources(const void *a, const void *b)
+{
+	const Source *x = a;
+	const Source *y = b;
+
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	return x->block - y->block;
+}
+
+/* For each event, the latest end of it and those before it of its thread. */
+static int64_t *
+latest_ends(const History *history)
+{
+	int64_t    *ends = allocate(sizeof(int64_t) * (history->num_events + 1));
 
 	for (int i = 0; i < history->num_events; i++)
 	{
 		const HistoryEvent *event = &history->events[i];
 
-		if (event->thread != block->blocker || !event->chosen || event->start > wait->start || event->end < wait->start)
+		ends[i] = event->end;
+		if (i > 0 && event[-1].thread == event->thread && ends[i - 1] > ends[i])
+			ends[i] = ends[i - 1];
+	}
+	return ends;
+}
+
+/*
+ * The blocker's event from which an arrow goes: its transaction, as that holds locks, else
+ * the innermost that was under way when the wait began.
+ */
+static const HistoryEvent *
+blocking_event(const History *history, const int64_t *ends, const HistoryBlock *block, const HistoryEvent *wait)
+{
+	const HistoryEvent *best = NULL;
+	int			first = history_first(history, block->blocker);
+	int			end = first;
+
+	/* Events that begin later cannot, nor those before which all had ended. */
+	for (int high = history->num_events; end < high;)
+	{
+		int			middle = end + (high - end) / 2;
+
+		if (history->events[middle].thread == block->blocker && history->events[middle].start <= wait->start)
+			end = middle + 1;
+		else
+			high = middle;
+	}
+	for (int i = end - 1; i >= first && ends[i] >= wait->start; i--)
+	{
+		const HistoryEvent *event = &history->events[i];
+
+		if (!event->chosen || event->end < wait->start)
 			continue;
 		if (event->family == FAMILY_TRANSACTION)
 			return event;
-		if (best == NULL || event->start > best->start)
+		if (best == NULL)
 			best = event;
 	}
 	return best;
 }
 
+/* Finds where arrows begin, in the order of events. */
+static Source *
+find_sources(const History *history)
+{
+	Source	   *sources = allocate(sizeof(Source) * (history->num_blocks + 1));
+	int64_t    *ends = latest_ends(history);
+
+	for (int i = 0; i < history->num_blocks; i++)
+	{
+		const HistoryBlock *block = &history->blocks[i];
+		const HistoryEvent *wait = history_find(history, block->waiter, block->wait);
+
+		sources[i] = (Source)
+		{
+			wait && wait->chosen ? blocking_event(history, ends, block, wait) : NULL, i
+		};
+	}
+	qsort(sources, history->num_blocks, sizeof(Source), compare_sources);
+	free(ends);
+	return sources;
+}
+
 /* Adds the arrows that begin or end at the event. */
 static void
-add_flows(Trace *trace, Buffer *body, const HistoryEvent *event, const HistoryEvent *const *sources)
+add_flows(Trace *trace, Buffer *body, const HistoryEvent *event)
 {
-	for (int i = 0; i < trace->history->num_blocks; i++)
-	{
-		const HistoryBlock *block = &trace->history->blocks[i];
+	const History *history = trace->history;
+	int			low = 0;
 
-		if (sources[i] == event)
-			pb_fixed64(body, EVENT_FLOW, i + 1);
-		if (block->waiter == event->thread && block->wait == event->id)
-			pb_fixed64(body, EVENT_FLOW_END, i + 1);
+	for (int high = history->num_blocks; low < high;)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (trace->sources[middle].event < event)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	for (; low < history->num_blocks && trace->sources[low].event == event; low++)
+		pb_fixed64(body, EVENT_FLOW, trace->sources[low].block + 1);
+	for (int i = history_first_block(history, event->thread, event->id);
+		 i < history->num_blocks && history->blocks[i].waiter == event->thread && history->blocks[i].wait == event->id; i++)
+		pb_fixed64(body, EVENT_FLOW_END, i + 1);
 }
 
 /* Writes the begin of an event, with its name, details and arrows. */
 static void
-write_begin(Trace *trace, const HistoryEvent *event, uint64_t track, const HistoryEvent *const *sources)
+write_begin(Trace *trace, const HistoryEvent *event, uint64_t track)
 {
 	Buffer		body = {0};
 	char	   *title = clean(event_title(event), NAME_LENGTH);
@@ -351,7 +431,7 @@ write_begin(Trace *trace, const HistoryEvent *event, uint64_t track, const Histo
 	pb_varint(&body, EVENT_CATEGORY_IID, intern(trace, &trace->categories, category_of(event)));
 	pb_varint(&body, EVENT_NAME_IID, intern(trace, &trace->names, title));
 	add_details(trace, &body, event);
-	add_flows(trace, &body, event, sources);
+	add_flows(trace, &body, event);
 	write_event(trace, event->start, &body);
 	trace->slices++;
 	buffer_free(&body);
@@ -432,7 +512,7 @@ fits(const Lane *lane, const HistoryEvent *event)
  * one track, each ends before the next one begins, or lies within it.
  */
 static void
-write_group(Trace *trace, int64_t thread, Group group, int first, int end, const HistoryEvent *const *sources)
+write_group(Trace *trace, int64_t thread, Group group, int first, int end)
 {
 	Lanes		lanes = {0};
 
@@ -465,7 +545,7 @@ write_group(Trace *trace, int64_t thread, Group group, int first, int end, const
 			lane->size = lane->size ? 2 * lane->size : 16;
 			lane->open = reallocate(lane->open, sizeof(HistoryEvent *) * lane->size);
 		}
-		write_begin(trace, event, track_of(thread, group + 1, number), sources);
+		write_begin(trace, event, track_of(thread, group + 1, number));
 		lane->open[lane->depth++] = event;
 	}
 	for (int number = 0; number < lanes.count; number++)
@@ -499,15 +579,9 @@ static void
 write_sessions(Trace *trace)
 {
 	const History *history = trace->history;
-	const HistoryEvent **sources = allocate(sizeof(HistoryEvent *) * (history->num_blocks + 1));
 	int			rank = 0;
 
-	for (int i = 0; i < history->num_blocks; i++)
-	{
-		const HistoryEvent *wait = history_find(history, history->blocks[i].waiter, history->blocks[i].wait);
-
-		sources[i] = wait && wait->chosen ? blocking_event(history, &history->blocks[i], wait) : NULL;
-	}
+	trace->sources = find_sources(history);
 	for (int first = 0, end; first < history->num_events; first = end)
 	{
 		int64_t		thread = history->events[first].thread;
@@ -519,19 +593,22 @@ write_sessions(Trace *trace)
 			continue;
 		write_session(trace, thread, rank++);
 		for (int group = 0; group < NUM_GROUPS; group++)
-			write_group(trace, thread, group, first, end, sources);
+			write_group(trace, thread, group, first, end);
 	}
-	for (int i = 0; i < history->num_blocks; i++)
+	/* Those without an event come first. */
+	for (int i = 0; i < history->num_blocks && trace->sources[i].event == NULL; i++)
 	{
-		const HistoryEvent *wait = history_find(history, history->blocks[i].waiter, history->blocks[i].wait);
+		int			number = trace->sources[i].block;
+		const HistoryBlock *block = &history->blocks[number];
+		const HistoryEvent *wait = history_find(history, block->waiter, block->wait);
 
-		if (wait && wait->chosen && sources[i] == NULL)
+		if (wait && wait->chosen)
 		{
-			write_session(trace, history->blocks[i].blocker, rank++);
-			write_instant(trace, &history->blocks[i], i, wait);
+			write_session(trace, block->blocker, rank++);
+			write_instant(trace, block, number, wait);
 		}
 	}
-	free(sources);
+	free(trace->sources);
 }
 
 /* Reads the events and writes the trace. */

@@ -79,6 +79,23 @@ history_find(const History *history, int64_t thread, int64_t id)
 	return slot && *slot ? &history->events[*slot - 1] : NULL;
 }
 
+int
+history_first(const History *history, int64_t thread)
+{
+	int			low = 0;
+
+	for (int high = history->num_events; low < high;)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (history->events[middle].thread < thread)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < history->num_events && history->events[low].thread == thread ? low : history->num_events;
+}
+
 const char *
 event_detail(const HistoryEvent *event, const char *column)
 {
@@ -224,22 +241,69 @@ read_threads(History *history, Server *server)
 
 /* ---- who blocks whom ---- */
 
-/* Adds a pair that is not there yet. */
+static int
+compare_blocks(const void *a, const void *b)
+{
+	const HistoryBlock *x = a;
+	const HistoryBlock *y = b;
+
+	if (x->waiter != y->waiter)
+		return x->waiter < y->waiter ? -1 : 1;
+	if (x->wait != y->wait)
+		return x->wait < y->wait ? -1 : 1;
+	return (x->blocker > y->blocker) - (x->blocker < y->blocker);
+}
+
+/* Puts the blocks in order, and leaves each of them once. */
+static void
+order_blocks(History *history)
+{
+	int			count = 0;
+
+	qsort(history->blocks, history->num_blocks, sizeof(HistoryBlock), compare_blocks);
+	for (int i = 0; i < history->num_blocks; i++)
+	{
+		if (count == 0 || compare_blocks(&history->blocks[count - 1], &history->blocks[i]) != 0)
+			history->blocks[count++] = history->blocks[i];
+	}
+	history->num_blocks = count;
+}
+
+/* Adds a block, which can be there already: one that lasts is seen again and again. */
 static void
 add_block(History *history, int64_t waiter, int64_t wait, int64_t blocker)
 {
-	for (int i = 0; i < history->num_blocks; i++)
+	if (history->num_blocks == history->max_blocks)
 	{
-		const HistoryBlock *block = &history->blocks[i];
-
-		if (block->waiter == waiter && block->wait == wait && block->blocker == blocker)
-			return;
+		order_blocks(history);
+		if (history->num_blocks >= history->max_blocks / 2)
+		{
+			history->max_blocks = history->max_blocks ? 2 * history->max_blocks : 1024;
+			history->blocks = reallocate(history->blocks, sizeof(HistoryBlock) * history->max_blocks);
+		}
 	}
-	history->blocks = reallocate(history->blocks, sizeof(HistoryBlock) * (history->num_blocks + 1));
 	history->blocks[history->num_blocks++] = (HistoryBlock)
 	{
 		waiter, wait, blocker
 	};
+}
+
+int
+history_first_block(const History *history, int64_t waiter, int64_t wait)
+{
+	const HistoryBlock block = {waiter, wait, INT64_MIN};
+	int			low = 0;
+
+	for (int high = history->num_blocks; low < high;)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (compare_blocks(&history->blocks[middle], &block) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* What blocking_tree says now. */
@@ -248,7 +312,7 @@ read_blocks(History *history, Server *server)
 {
 	PGresult   *result;
 
-	result = server_query_or_die(server,
+	result = server_query_until_signal(server,
 								 "SELECT DISTINCT b.waiting_thread_id, w.event_id, b.blocking_thread_id FROM pfs.blocking_tree b"
 								 " JOIN pfs.events_waits_current w ON w.thread_id = b.waiting_thread_id"
 								 " AND (w.event_name LIKE 'wait/lock/%' OR w.event_name LIKE 'wait/synch/lwlock/%')"
@@ -361,7 +425,7 @@ static int64_t
 read_time(Server *server, const Options *options, const char *name, int64_t missing)
 {
 	static const char *const queries[] = {
-		"SELECT trunc(pfs.timer_now() - extract(epoch FROM clock_timestamp() - $1::timestamptz)::numeric * 1e12)",
+		"SELECT trunc(pfs.timer_now() - extract(epoch FROM clock_timestamp() - " SERVER_TIME_OF_PARAM ")::numeric * 1e12)",
 		"SELECT trunc(pfs.timer_now() - extract(epoch FROM $1::interval)::numeric * 1e12)",
 	};
 	const char *value = option_value(options, name);
@@ -503,7 +567,7 @@ watch(History *history, Server *server, int seconds)
 		usleep(200000);
 	}
 	progress_end();
-	interrupted = false;
+	server_forget_signal(server);
 }
 
 /* Reads all events and chooses of them; the others serve to find parents and blockers. */
@@ -551,6 +615,7 @@ history_read(Server *server, const Options *options)
 	qsort(history->events, history->num_events, sizeof(HistoryEvent), compare_events);
 	make_index(history);
 	find_transactions(history);
+	order_blocks(history);
 	if (choose_events(history, server, options, since, till) == 0)
 		die(STATUS_FAILED, "no event was chosen: the sessions have none, they have left the histories "
 			"(pfs.events_*_history_long_size), or their instruments or consumers are off");

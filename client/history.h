@@ -64,7 +64,8 @@ typedef struct History
 	int			num_threads;
 	HistoryThread *threads;
 	int			num_blocks;
-	HistoryBlock *blocks;
+	int			max_blocks;
+	HistoryBlock *blocks;		/* each once, by waiter, wait, blocker */
 	int			untimed;		/* events without times, which have no place */
 	int64_t		own;			/* thread that reads, which is left out unless
 								 * it is named */
@@ -88,6 +89,12 @@ typedef struct History
 
 /* Reads what the options choose; ends the program where that is nothing that there can be. */
 extern History *history_read(Server *server, const Options *options);
+
+/* The first event of a thread; num_events: it has none. */
+extern int	history_first(const History *history, int64_t thread);
+
+/* The first of the blocks of a wait; the others come behind it. */
+extern int	history_first_block(const History *history, int64_t waiter, int64_t wait);
 
 /* The event's column of that name, or NULL. */
 extern const char *event_detail(const HistoryEvent *event, const char *column);

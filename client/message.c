@@ -63,11 +63,13 @@ interrupt(int signal_number)
 void
 catch_signals(void)
 {
-	struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int) SA_RESETHAND};
+	struct sigaction action = {.sa_handler = interrupt};
 
+	/* A shell and the kernel both say that the terminal goes away. */
+	sigaction(SIGHUP, &action, NULL);
+	action.sa_flags = (int) SA_RESETHAND;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
 }
 
 bool

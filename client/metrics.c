@@ -83,8 +83,16 @@ static const Family families[] = {
 #define SECONDS(ps) "trim_scale((" ps ") * 0.000000000001)"
 #define LEFT_OUT "(SELECT name FROM pfs.setup_instruments WHERE properties LIKE '%idle%' OR properties LIKE '%contains_waits%')"
 
-/* Buckets behind which there is none; +Inf, and count and sum, come after them. */
-#define LAST_BUCKET "1000000"
+/*
+ * Bounds of buckets in metrics: 1 us to 1074 s, each twice the one before, the same on every server and
+ * after each restart, as the server's own depend on its timer.  A bucket of the server is below the first
+ * bound that is not less than its end.
+ */
+#define BOUNDS "(SELECT i AS place, trim_scale(0.000001 * (1::bigint << i)) AS le FROM generate_series(0, 30) i)"
+
+/* Places of +Inf, and of count and sum, behind all bounds. */
+#define PLACE_OF_ALL "31"
+#define PLACE_OF_SUM "32"
 
 static const char *const queries[] = {
 	"SELECT current_setting('server_version') AS server_version, extversion AS version, 1 AS pfs_build_info "
@@ -97,16 +105,16 @@ static const char *const queries[] = {
 	"FROM pfs.events_waits_summary_global_by_event_name WHERE count_star > 0",
 
 	"WITH buckets AS MATERIALIZED ("
-	" SELECT " CLASS_OF("event_name") " AS class, bucket_number, max(bucket_timer_high) AS high, sum(count_bucket) AS n"
+	" SELECT " CLASS_OF("event_name") " AS class, " SECONDS("bucket_timer_high") " AS high, sum(count_bucket) AS n"
 	" FROM pfs.events_waits_histogram_global WHERE event_name NOT IN " LEFT_OUT " GROUP BY 1, 2 HAVING sum(count_bucket) > 0"
 	"), sums AS ("
 	" SELECT " CLASS_OF("event_name") " AS class, sum(sum_timer_wait) AS s"
 	" FROM pfs.events_waits_summary_global_by_event_name WHERE event_name NOT IN " LEFT_OUT " GROUP BY 1"
 	") SELECT class, le, bucket AS pfs_wait_duration_seconds_bucket, number AS pfs_wait_duration_seconds_count, seconds AS pfs_wait_duration_seconds_sum FROM ("
-	" SELECT class, bucket_number AS place, " SECONDS("high") "::text AS le, sum(n) OVER (PARTITION BY class ORDER BY bucket_number) AS bucket,"
-	"  NULL::numeric AS number, NULL::numeric AS seconds FROM buckets"
-	" UNION ALL SELECT class, " LAST_BUCKET ", '+Inf', sum(n), NULL, NULL FROM buckets GROUP BY class"
-	" UNION ALL SELECT class, " LAST_BUCKET " + 1, NULL, NULL, sum(n), (SELECT " SECONDS("s") " FROM sums WHERE sums.class = buckets.class) FROM buckets GROUP BY class"
+	" SELECT class, place, b.le::text AS le, coalesce(sum(n) FILTER (WHERE high <= b.le), 0) AS bucket,"
+	"  NULL::numeric AS number, NULL::numeric AS seconds FROM buckets, " BOUNDS " b GROUP BY class, place, b.le"
+	" UNION ALL SELECT class, " PLACE_OF_ALL ", '+Inf', sum(n), NULL, NULL FROM buckets GROUP BY class"
+	" UNION ALL SELECT class, " PLACE_OF_SUM ", NULL, NULL, sum(n), (SELECT " SECONDS("s") " FROM sums WHERE sums.class = buckets.class) FROM buckets GROUP BY class"
 	") x ORDER BY class, place",
 
 	"SELECT regexp_replace(event_name, '^statement/', '') AS statement, count_star AS pfs_statements_total, "
@@ -119,11 +127,12 @@ static const char *const queries[] = {
 	"FROM pfs.events_statements_summary_global_by_event_name WHERE count_star > 0",
 
 	"WITH buckets AS MATERIALIZED ("
-	" SELECT bucket_number, bucket_timer_high, count_bucket_and_lower AS n FROM pfs.events_statements_histogram_global WHERE count_bucket > 0"
+	" SELECT " SECONDS("bucket_timer_high") " AS high, count_bucket AS n FROM pfs.events_statements_histogram_global WHERE count_bucket > 0"
 	") SELECT le, bucket AS pfs_statement_duration_seconds_bucket, number AS pfs_statement_duration_seconds_count, seconds AS pfs_statement_duration_seconds_sum FROM ("
-	" SELECT bucket_number AS place, " SECONDS("bucket_timer_high") "::text AS le, n AS bucket, NULL::bigint AS number, NULL::numeric AS seconds FROM buckets"
-	" UNION ALL SELECT " LAST_BUCKET ", '+Inf', coalesce(max(n), 0), NULL, NULL FROM buckets"
-	" UNION ALL SELECT " LAST_BUCKET " + 1, NULL, NULL, coalesce(max(n), 0),"
+	" SELECT place, b.le::text AS le, coalesce(sum(n) FILTER (WHERE high <= b.le), 0) AS bucket,"
+	"  NULL::numeric AS number, NULL::numeric AS seconds FROM " BOUNDS " b LEFT JOIN buckets ON true GROUP BY place, b.le"
+	" UNION ALL SELECT " PLACE_OF_ALL ", '+Inf', coalesce(sum(n), 0), NULL, NULL FROM buckets"
+	" UNION ALL SELECT " PLACE_OF_SUM ", NULL, NULL, coalesce(sum(n), 0),"
 	"  (SELECT " SECONDS("coalesce(sum(sum_timer_wait), 0)") " FROM pfs.events_statements_summary_global_by_event_name) FROM buckets"
 	") x ORDER BY place",
 
@@ -289,7 +298,11 @@ metrics_read(Metrics *metrics, Server *server, const char *name, long deadline)
 		if (i == -2)
 			good = server->conn || server_connect(server);
 		else if (i == -1)
-			good = server_check(server, 0);
+		{
+			/* What a connection knows of the library, the extension and rights is of when it was made. */
+			good = server_check(server, 0) ||
+				(server->problem != SERVER_TIME_LIMIT && server_reconnect(server) && server_check(server, 0));
+		}
 		else
 		{
 			PGresult   *result = server_query(server, queries[i], 0, NULL);

@@ -62,7 +62,7 @@ past_latest(Server *server, Past *past)
 	past->ago = 0;
 	return take_past(past, server_query(server, PAST_COLUMNS " FROM pfs.load_history"
 										" WHERE resolution = (SELECT make_interval(secs => setting::float8) FROM pg_settings WHERE name = 'pfs.load_history_interval')"
-										" AND period_start >= now() - make_interval(secs => $1::float8)", 1, params));
+										" AND period_end > now() - greatest(make_interval(secs => $1::float8), resolution * 1.5)", 1, params));
 }
 
 /* Takes the periods of the history that lie in the time. */
@@ -79,16 +79,11 @@ past_find(Server *server, Past *past)
 	snprintf(seconds, sizeof(seconds), "%.3f", past->seconds + past->ago);
 	snprintf(ago, sizeof(ago), "%.3f", past->ago);
 
-	/*
-	 * Of those resolutions that reach back to the begin the finest, else the
-	 * one that reaches back most.
-	 */
+	/* Of the coarsest of the resolutions that tell of the time, as a screen has one. */
 	return take_past(past, server_query(server,
-										"WITH h AS MATERIALIZED (SELECT resolution, period_start, max(period_end) AS period_end FROM pfs.load_history GROUP BY 1, 2),"
-										" f AS (SELECT resolution, min(period_start) AS first FROM h GROUP BY 1),"
-										" r AS (SELECT resolution FROM f ORDER BY greatest(first, now() - make_interval(secs => $1::float8)), resolution LIMIT 1)"
-										PAST_COLUMNS " FROM h JOIN r USING (resolution)"
-										" WHERE period_end > now() - make_interval(secs => $1::float8) AND period_start < now() - make_interval(secs => $2::float8)",
+										"WITH p AS MATERIALIZED (SELECT period_start, period_end, resolution"
+										"  FROM pfs_sys.load_periods(now() - make_interval(secs => $1::float8), now() - make_interval(secs => $2::float8)))"
+										PAST_COLUMNS " FROM p WHERE resolution = (SELECT max(resolution) FROM p)",
 										2, params));
 }
 

@@ -26,15 +26,15 @@ typedef struct Past
 /* ---- which time ---- */
 
 /*
- * Reads a time: a timestamp, or an interval before now.  Returns microseconds since 1970
+ * Reads a time: a timestamp, a time of the day, or an interval before now.  Returns microseconds since 1970
  * and stores the text for later queries.
  */
 static int64_t
 read_time(Server *server, const char *option, const char *text, char **timestamp)
 {
 	static const char *const queries[] = {
-		"SELECT t, (extract(epoch FROM t) * 1e6)::bigint, isfinite(t) FROM (SELECT $1::timestamptz) AS s (t)",
-		"SELECT t, (extract(epoch FROM t) * 1e6)::bigint, isfinite(t) FROM (SELECT now() - $1::interval) AS s (t)",
+		"SELECT t, (extract(epoch FROM t) * 1e6)::bigint FROM (SELECT " SERVER_TIME_OF_PARAM ") AS s (t)",
+		"SELECT t, (extract(epoch FROM t) * 1e6)::bigint FROM (SELECT now() - $1::interval) AS s (t)",
 	};
 	int64_t		time;
 

@@ -519,9 +519,9 @@ const Screen screen_tables = {
 	"  JOIN pg_namespace n ON n.nspname = t.object_schema JOIN pg_class c ON c.relname = t.object_name AND c.relnamespace = n.oid"
 	"  JOIN pg_index p ON p.indrelid = c.oid JOIN pg_class x ON x.oid = p.indexrelid"
 	"  WHERE NOT EXISTS (SELECT FROM u WHERE u.object_schema = n.nspname AND u.object_name = c.relname AND u.index_name = x.relname AND u.count_fetch > 0))"
-	" SELECT object_schema, object_name, index_name, NULL, sum_timer_wait, count_fetch, count_insert, count_update, count_delete, count_write FROM u"
-	"  WHERE NOT EXISTS (SELECT FROM i WHERE i.nspname = object_schema AND i.relname = object_name AND i.index_name = u.index_name)"
-	" UNION ALL SELECT nspname, relname, index_name, note, 0, 0, 0, 0, 0, 0 FROM i",
+	" SELECT coalesce(object_schema, nspname), coalesce(object_name, relname), coalesce(u.index_name, i.index_name), note, coalesce(sum_timer_wait, 0),"
+	"  coalesce(count_fetch, 0), coalesce(count_insert, 0), coalesce(count_update, 0), coalesce(count_delete, 0), coalesce(count_write, 0)"
+	"  FROM u FULL JOIN i ON i.nspname = object_schema AND i.relname = object_name AND i.index_name = u.index_name",
 	.columns = table_columns,
 	.sort = "total",
 	.has_sums = true,

@@ -455,6 +455,27 @@ server_query_or_die(Server *server, const char *sql, int num_params, const char 
 	return result;
 }
 
+PGresult *
+server_query_until_signal(Server *server, const char *sql, int num_params, const char *const *params)
+{
+	PGresult   *result = server_query(server, sql, num_params, params);
+
+	if (result || server->problem == SERVER_INTERRUPTED)
+		return result;
+	return server_query_or_die(server, sql, num_params, params);
+}
+
+bool
+server_forget_signal(Server *server)
+{
+	bool		was_interrupted = interrupted != 0;
+
+	interrupted = 0;
+	if (server->conn == NULL && !server_reconnect(server))
+		die(status_of(server), "%s", buffer_text(&server->message));
+	return was_interrupted;
+}
+
 void
 server_close(Server *server)
 {

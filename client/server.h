@@ -95,6 +95,13 @@ extern Server *server_open_or_die(const Options *options, const char *applicatio
 /* As server_query(); a lost connection is made anew, with a message, and the query sent again. */
 extern PGresult *server_query_or_die(Server *server, const char *sql, int num_params, const char *const *params);
 
+/*
+ * For loops that a signal ends and what comes behind them: the first returns NULL if a signal comes
+ * meanwhile; the second forgets it, connects again if it took the connection, and says whether there was one.
+ */
+extern PGresult *server_query_until_signal(Server *server, const char *sql, int num_params, const char *const *params);
+extern bool server_forget_signal(Server *server);
+
 extern void server_close(Server *server);
 
 /* A field of a result as text; NULL where it is NULL. */
@@ -103,5 +110,13 @@ field(const PGresult *result, int row, int column)
 {
 	return PQgetisnull(result, row, column) ? NULL : PQgetvalue(result, row, column);
 }
+
+/*
+ * In a query: the time that the text of its first parameter names.  A time of the day alone is the last
+ * one that was, in the server's time zone; an interval raises an error.
+ */
+#define SERVER_TIME_OF_PARAM \
+	"CASE WHEN $1::text !~ '^[0-9]{1,2}:[0-9:.]*$' THEN $1::text::timestamptz" \
+	" ELSE (current_date - ((current_date + $1::text::time)::timestamptz > now())::int + $1::text::time)::timestamptz END"
 
 #endif

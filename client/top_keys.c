@@ -126,12 +126,12 @@ switch_on(Top *top)
 void
 top_restore_switches(Top *top)
 {
-	if (top->num_switched_on > 0 && top->lost && server_reconnect(top->server))
-		top->lost = false;
+	if (top->num_switched_on > 0 && top->server->conn == NULL)
+		server_reconnect(top->server);
 	for (int i = 0; i < top->num_switched_on; i++)
 	{
 		const char *name = top->switched_on[i];
-		PGresult   *result = top->lost ? NULL : set_instruments(top, name, "NO");
+		PGresult   *result = top->server->conn == NULL ? NULL : set_instruments(top, name, "NO");
 
 		if (result == NULL)
 			warn("%s could not be switched off again: %s", name, buffer_text(&top->server->message));
@@ -166,16 +166,13 @@ answer_yes(Top *top)
 }
 
 /*
- * A time of the load history, as a text of the server's time zone.  A time of the day alone is
- * the last one that was.
+ * Goes to a time of the load history that was typed.
  */
 static void
 go_to_time(Top *top)
 {
 	const char *params[] = {top->input};
-	PGresult   *result = server_query(top->server, "SELECT extract(epoch FROM CASE WHEN $1::text !~ '^[0-9]{1,2}:[0-9:.]*$' THEN now() - $1::timestamptz"
-									  " WHEN (current_date + $1::time)::timestamptz > now() THEN now() - (current_date - 1 + $1::time)::timestamptz"
-									  " ELSE now() - (current_date + $1::time)::timestamptz END)", 1, params);
+	PGresult   *result = server_query(top->server, "SELECT extract(epoch FROM now() - " SERVER_TIME_OF_PARAM ")", 1, params);
 
 	if (result == NULL)
 	{

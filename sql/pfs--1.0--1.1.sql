@@ -3608,19 +3608,20 @@ FROM (VALUES (true, 'pfs_sys.x$schema_table_statistics'::regclass), (false, 'pfs
 CREATE VIEW pfs_sys.x$schema_table_statistics_with_buffer AS
 SELECT x.table_schema, x.table_name, x.rows_fetched, x.fetch_latency, x.rows_inserted, x.insert_latency, x.rows_updated, x.update_latency, x.rows_deleted, x.delete_latency, x.io_read_requests, x.io_read, x.io_read_latency, x.io_write_requests, x.io_write, x.io_write_latency, x.io_misc_requests, x.io_misc_latency, x.buffer_hits, x.buffer_reads, x.buffer_hit_pct
 FROM (
+	WITH owners AS MATERIALIZED (
+		SELECT n.nspname::text AS table_schema, c.relname::text AS table_name, c.oid
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	)
 	SELECT s.table_schema, s.table_name, s.rows_fetched, s.fetch_latency, s.rows_inserted, s.insert_latency, s.rows_updated, s.update_latency,
 		s.rows_deleted, s.delete_latency, s.io_read_requests, s.io_read, s.io_read_latency, s.io_write_requests, s.io_write, s.io_write_latency,
 		s.io_misc_requests, s.io_misc_latency, b.hits AS buffer_hits, b.reads AS buffer_reads,
 		coalesce(round(100 * b.hits::numeric / nullif(b.hits + b.reads, 0), 2), 0) AS buffer_hit_pct
 	FROM pfs_sys.x$schema_table_statistics s
+		LEFT JOIN owners o USING (table_schema, table_name)
 		LEFT JOIN LATERAL (
 			SELECT sum(pg_catalog.pg_stat_get_blocks_hit(r.oid))::bigint AS hits,
 				sum(pg_catalog.pg_stat_get_blocks_fetched(r.oid) - pg_catalog.pg_stat_get_blocks_hit(r.oid))::bigint AS reads
-			FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid
-				CROSS JOIN LATERAL (
-					SELECT c.oid UNION ALL SELECT i.indexrelid FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid
-				) r
-			WHERE n.nspname::text = s.table_schema AND c.relname::text = s.table_name
+			FROM (SELECT o.oid UNION ALL SELECT i.indexrelid FROM pg_catalog.pg_index i WHERE i.indrelid = o.oid) r
 		) b ON true
 ) x
 ORDER BY x.fetch_latency + x.insert_latency + x.update_latency + x.delete_latency DESC, x.table_schema, x.table_name;
@@ -3802,7 +3803,7 @@ CREATE VIEW pfs_sys.x$schema_redundant_indexes AS
 SELECT x.table_schema, x.table_name, x.redundant_index_name, x.redundant_index_columns, x.redundant_index_non_unique, x.dominant_index_name, x.dominant_index_columns, x.dominant_index_non_unique, x.redundant_index_size, x.sql_drop_index
 FROM (
 	WITH indexes AS MATERIALIZED (
-		SELECT i.indexrelid, i.indrelid, i.indisunique, c.relname, c.relpages, c.relam, am.amname, i.indnkeyatts, i.indnatts,
+		SELECT i.indexrelid, i.indrelid, i.indisunique, i.indnullsnotdistinct, i.indimmediate, c.relname, c.relpages, c.relam, am.amname, i.indnkeyatts, i.indnatts,
 			regexp_replace(coalesce(i.indpred::text, ''), ':location -?[0-9]+', '', 'g') AS predicate,
 			regexp_replace(coalesce(i.indexprs::text, ''), ':location -?[0-9]+', '', 'g') AS expressions,
 			i.indkey::int2[] AS attributes,
@@ -3839,6 +3840,8 @@ FROM (
 				-- The same: the one that is not unique, needs less, or is younger, can go.
 				CASE
 					WHEN r.indisunique <> d.indisunique THEN d.indisunique
+					WHEN r.indimmediate <> d.indimmediate THEN d.indimmediate
+					WHEN r.indnullsnotdistinct <> d.indnullsnotdistinct THEN d.indnullsnotdistinct
 					WHEN d.indnatts <> r.indnatts THEN d.indnatts > r.indnatts
 					WHEN d.droppable THEN d.indexrelid < r.indexrelid
 					ELSE true

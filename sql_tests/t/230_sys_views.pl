@@ -101,6 +101,17 @@ is($server->sql(q{SELECT sql_drop_index FROM pfs_sys.schema_redundant_indexes WH
 $server->sql($server->sql(q{SELECT string_agg(DISTINCT sql_drop_index, '') FROM pfs_sys.schema_redundant_indexes}));
 is($server->sql('SELECT count(*) FROM pfs_sys.schema_redundant_indexes'), 0, 'and does');
 
+# Of two unique indexes the one that demands more stays.
+$server->sql(<<'EOT');
+CREATE TABLE distinct_nulls (x int, y int);
+CREATE UNIQUE INDEX x1 ON distinct_nulls (x);
+CREATE UNIQUE INDEX x2 ON distinct_nulls (x) NULLS NOT DISTINCT;
+CREATE UNIQUE INDEX y1 ON distinct_nulls (y);
+ALTER TABLE distinct_nulls ADD CONSTRAINT y2 UNIQUE (y) DEFERRABLE;
+EOT
+is($server->sql('SELECT redundant_index_name, dominant_index_name FROM pfs_sys.schema_redundant_indexes ORDER BY 1'), 'x1|x2', 'a constraint is not lost');
+$server->sql('DROP TABLE distinct_nulls');
+
 $server->sql(<<'EOT');
 CREATE TABLE un1 AS SELECT n FROM generate_series(1, 5000) n;
 SELECT pfs.reset('table_io_waits_summary_by_table');

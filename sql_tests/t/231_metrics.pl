@@ -83,7 +83,7 @@ my %lost = map { split /\|/ } split /\n/, $main->sql("SELECT regexp_replace(vari
 is(join(',', map { $s->{"pfs_lost_total{server=\"main\",container=\"$_\"}"} // 'none' } sort keys %lost), join(',', map { $lost{$_} } sort keys %lost), 'losses of ' . keys(%lost) . ' containers');
 
 # Histograms: buckets never go down, the last one is the count.
-my (%last, %count);
+my (%last, %count, %bounds);
 my $falls = 0;
 foreach (split /\n/, $text)
 {
@@ -92,11 +92,18 @@ foreach (split /\n/, $text)
 		my $histogram = "$1 " . ($2 // '');
 		$falls++ if defined $last{$histogram} && ($4 < $last{$histogram}[1] || $last{$histogram}[0] eq '+Inf' || ($3 ne '+Inf' && $3 <= $last{$histogram}[0]));
 		$last{$histogram} = [ $3, $4 ];
+		$bounds{$histogram}{$3} = $4;
 	}
 	$count{ "$1 " . ($2 // '') } = $3 if /^(pfs_\w+_duration_seconds)_count\{server="main",?(class="[^"]*")?\} (\d+)$/;
 }
 is($falls, 0, 'buckets are in order');
 cmp_ok(scalar(keys %last), '>=', 3, 'there are histograms');
+# No sum over servers, and no rate over a restart, means anything unless bounds are the same.
+is(join(';', grep { join(' ', sort { $a <=> $b } grep { $_ ne '+Inf' } keys %{ $bounds{$_} }) ne join(' ', map { sprintf '%.6f', (1 << $_) / 1e6 } 0 .. 30) } keys %bounds),
+	'', 'all have the same bounds');
+cmp_ok($bounds{'pfs_statement_duration_seconds '}{1.048576}, '>', 0, 'and count what is below');
+cmp_ok($bounds{'pfs_statement_duration_seconds '}{1.048576}, '<=', $main->sql("SELECT coalesce(max(count_bucket_and_lower), 0) FROM pfs.events_statements_histogram_global WHERE bucket_timer_high <= 1048576000000"),
+	'and no more');
 is(join(' ', map { "$_=$last{$_}[0],$last{$_}[1]" } sort keys %last), join(' ', map { "$_=+Inf,$count{$_}" } sort keys %count), 'each ends with its count');
 ok(!grep({ /class="(idle|wait\/io\/table|wait\/activity)"/ } keys %last), 'without waits for work');
 
@@ -201,6 +208,14 @@ $server{second}->stop('fast');
 ok(poll_until(sub { ups() eq '101' }), 'one that is stopped is down');
 $server{second}->start;
 ok(poll_until(sub { ups() eq '111' }), 'and up again when it is there');
+
+# What keeps it from reading can be mended without a new connection.
+$server{second}->sql('REVOKE pg_monitor FROM mon');
+my $refused = start('refused', [ $pfs, 'metrics', '--listen', '127.0.0.1:0', '--time-limit', 5, '--target', conninfo($server{second}) ], qr{(http://127\.0\.0\.1:\d+)/metrics});
+sub up_of_refused { return $http->get("$refused/metrics")->{content} =~ /^pfs_up\{.*\} (\d)$/m ? $1 : '-' }
+ok(poll_until(sub { up_of_refused() eq '0' }), 'who may not read is down');
+$server{second}->sql('GRANT pg_monitor TO mon');
+ok(poll_until(sub { up_of_refused() eq '1' }), 'and up when it may');
 
 # A server that stands still, with all its processes.
 sub signal_all

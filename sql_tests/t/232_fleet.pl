@@ -51,9 +51,16 @@ foreach my $view (split /\n/, $hub->sql(q{SELECT viewname FROM pg_views WHERE sc
 is($hub->sql(q{SELECT count(DISTINCT server) FROM fleet.threads WHERE name = 'thread/checkpointer'}), 3, 'processes of all');
 
 # Once more, with one less, and what cannot be.
+$hub->sql('CREATE SCHEMA fleet_vehicles; CREATE TABLE fleet_vehicles.car (a int); CREATE SERVER fleet_cars FOREIGN DATA WRAPPER postgres_fdw');
 ($status, $sql) = fleet(@fleet[ 0, 1 ]);
 is(($hub->psql($sql))[0], 0, 'it can be made again');
 is($hub->sql(q{SELECT string_agg(DISTINCT server, ',' ORDER BY server) FROM fleet.status}), 'one,three', 'with the servers that there are now');
+is($hub->sql(q{SELECT to_regclass('fleet_vehicles.car'), count(*) FROM pg_foreign_server WHERE srvname = 'fleet_cars'}), 'fleet_vehicles.car|1',
+	'without what it has not made');
+$hub->sql('CREATE DATABASE other');
+$hub->psql('CREATE SCHEMA fleet; CREATE TABLE fleet.car (a int)', db => 'other');
+(undef, undef, $err) = $hub->psql($sql, db => 'other');
+like($err, qr/schema "fleet" already exists/, 'and not over what somebody else has made');
 foreach ([ ['x'], qr/not NAME=CONNECTION/ ], [ ['a b=user=x'], qr/not NAME=CONNECTION/ ], [ ['a=host=x'], qr/name the role/ ],
 	[ [ 'a=user=x', 'A=user=y' ], qr/two servers are called/ ], [ [], qr/usage/ ])
 {

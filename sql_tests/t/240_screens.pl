@@ -78,7 +78,7 @@ SELECT pfs.reset('events_statements_summary_by_digest'), pfs.reset('events_waits
 EOT
 my %s = map { $_ => $server->session(user => 'worker', name => $_) } qw(holder first second big busy);
 
-$s{busy}->query('SET enable_seqscan = off; SELECT v FROM item WHERE i = 5; SELECT count(*) FROM generate_series(1, 10)');
+$s{busy}->query('SET enable_seqscan = off; SELECT v FROM item WHERE i = 5; INSERT INTO item VALUES (20000, 1, 20000); SELECT count(*) FROM generate_series(1, 10)');
 $s{busy}->query('SELECT pg_sleep(1)');
 $s{busy}->query('SELECT sum(sqrt(g)) FROM generate_series(1, 300000) g');
 $s{big}->query("SET work_mem = '100MB'; BEGIN; DECLARE c CURSOR FOR SELECT repeat(g::text, 20) FROM generate_series(1, 60000) g ORDER BY 1; FETCH 1 FROM c");
@@ -117,6 +117,10 @@ foreach my $user (qw(postgres mon))
 
 	my %note = map { $_->{index} => $_->{note} } grep { defined $_->{index} } rows_of($as, $server, qw(tables --filter item --limit 0));
 	is_deeply(\%note, { item_pkey => undef, item_v => 'unused', item_w_key => 'unused*' }, "$user: unused indexes");
+
+	my %written = map { $_->{index} => $_->{written} } grep { defined $_->{index} } rows_of($as, $server, qw(tables --filter item --limit 0));
+	is($written{item_v}, $server->sql(q{SELECT count_write FROM pfs.table_io_waits_summary_by_index_usage WHERE index_name = 'item_v'}), "$user: and what they cost");
+	cmp_ok($written{item_v}, '>', 0, "$user: which is something");
 
 	%by = map { $_->{pid} => $_ } rows_of($as, $server, qw(sessions --limit 0));
 	is($by{ $pid{second} }{state}, 'lock/relation', "$user: a session that waits");

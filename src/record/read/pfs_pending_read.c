@@ -71,25 +71,27 @@ wait_for_sections(PfsCountedObjects kind, PfsPatience *patience)
 	}
 }
 
-/* Of the kind whose flushes this process forbids; NULL: of none. */
-static PfsSharedPending *forbidden = NULL;
+/* Does this process forbid flushes of a kind?  Work on one kind can be inside that on another. */
+static bool forbids[PFS_NUM_COUNTED_OBJECTS];
 
 /* Forbids flushes, and returns when none is under way. */
 static void
 forbid_flushes(PfsCountedObjects kind, PfsPatience *patience)
 {
-	forbidden = &pfs_shared_pending[kind];
-	pfs_add_seqcst(&forbidden->held, 1);
+	forbids[kind] = true;
+	pfs_add_seqcst(&pfs_shared_pending[kind].held, 1);
 	pfs_fence_seqcst();			/* pairs with the one in pfs_pending_take() */
 	wait_for_sections(kind, patience);
 }
 
 static void
-allow_flushes(int code, Datum arg)
+allow_flushes(int code, Datum kind)
 {
-	if (forbidden != NULL)
-		pfs_sub_seqcst(&forbidden->held, 1);
-	forbidden = NULL;
+	bool	   *forbids_it = &forbids[DatumGetInt32(kind)];
+
+	if (*forbids_it)
+		pfs_sub_seqcst(&pfs_shared_pending[DatumGetInt32(kind)].held, 1);
+	*forbids_it = false;
 }
 
 /*
@@ -103,14 +105,14 @@ pfs_pending_work(PfsCountedObjects kind, bool alone, PfsPendingWork work, PfsPat
 	PfsTurn		turn = pfs_counted_kinds[kind]->turn;
 
 	pfs_turn_take(turn, alone);
-	PG_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
+	PG_ENSURE_ERROR_CLEANUP(allow_flushes, Int32GetDatum(kind));
 	{
 		forbid_flushes(kind, patience);
 		CHECK_FOR_INTERRUPTS();
 		work(patience, arg);
 	}
-	PG_END_ENSURE_ERROR_CLEANUP(allow_flushes, (Datum) 0);
-	allow_flushes(0, (Datum) 0);
+	PG_END_ENSURE_ERROR_CLEANUP(allow_flushes, Int32GetDatum(kind));
+	allow_flushes(0, Int32GetDatum(kind));
 	pfs_turn_give(turn, alone);
 	pfs_patience_end(patience);
 }

@@ -133,11 +133,17 @@ others_of(const PfsDigestRows *of)
 	return &pfs_shared_digests->rows[hash / (UINT32_MAX / PFS_OTHER_ROWS_CHAINS + 1)];
 }
 
-/* The cell of all others, between these two; NULL: there is no room for one more, or none shall be made. */
+/*
+ * The cell of all others, between these two; NULL: there is no room for one more, none shall be
+ * made, or the table has gone.  That is looked at behind the reference: whoever reuses the cell
+ * of a table that goes later sees that.
+ */
 static PfsDigestRowsCell *
 enter_others(const PfsDigestRows *of, uint32 at_most)
 {
 	pfs_add_seqcst(&pfs_shared_digests->rows_ref, 1);
+	if (!pfs_rel_stat_is_there(of->kind, of->stat))
+		return NULL;
 	return find(others_of(of), &pfs_shared_digests->rows_ref, at_most, of);
 }
 

@@ -318,8 +318,13 @@ pfs_digest_charge_now(void)
 static inline void
 end_charge(void)
 {
+	static const PfsDigestKey nobody = {0, 0};
+
 	pfs_digest_charged = 0;
 	pfs_local.waits = NULL;
+	/* A nested statement that ends with an error leaves its key behind. */
+	if (unlikely(pfs_my_thread->charged.query_id != 0) && !working)
+		set_key(nobody);
 }
 
 /*
