@@ -88,6 +88,22 @@ use_waits(PfsSaveReader *r)
 }
 
 static void
+use_rows(PfsSaveReader *r)
+{
+	PfsSavedRows rows;
+
+	while (pfs_save_get_rows(r, &rows))
+	{
+		FUZZ_CHECK(rows.key.query_id != 0 || rows.key.db_user == 0);
+		FUZZ_CHECK(OidIsValid(rows.relation));
+		see_totals(&rows.all);
+		for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
+			FUZZ_CHECK(rows.counts[i] <= PG_INT64_MAX / 2);
+	}
+	FUZZ_CHECK(pfs_save_is_read(r));
+}
+
+static void
 use_resets(PfsSaveReader *r)
 {
 	while (r->at < r->end)
@@ -153,6 +169,7 @@ static const struct
 	{"resets", pfs_save_check_resets, use_resets},
 	{"load_history", pfs_save_check_load, use_load},
 	{"load_texts", pfs_save_check_load_texts, use_load_texts},
+	{"digest_rows", pfs_save_check_rows, use_rows},
 };
 
 static void

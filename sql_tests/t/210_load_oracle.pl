@@ -8,6 +8,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
+use PfsLoad;
 use PfsServer;
 use Test::More;
 use Time::HiRes qw(sleep);
@@ -32,96 +33,9 @@ BEGIN WHILE clock_timestamp() < till LOOP END LOOP; END $$;
 EOT
 $server->sql("UPDATE pfs.threads SET instrumented = 'NO', history = 'NO' WHERE thread_id = pfs.thread_id()");
 
-# The end of the newest period behind a moment from which on nothing but this session was there.
-sub idle
-{
-	$server->poll("SELECT count(*) = 0 FROM pg_stat_activity WHERE usename = 'app'");
-	my $since = $server->sql('SELECT clock_timestamp()');
-	$server->poll("SELECT count(DISTINCT period_start) >= 2 FROM pfs.load_history WHERE resolution <= '1 s' AND period_start > '$since'");
-	return $server->sql("SELECT max(period_end) FROM pfs.load_history WHERE resolution <= '1 s'");
-}
-
-# What happens in a span, from the events: waits with what they are inside of.
-sub take_events
-{
-	my ($name, $begin, $end) = @_;
-
-	$server->sql(<<"EOT");
-CREATE TABLE $name AS
-WITH ended AS MATERIALIZED (
-	SELECT * FROM pfs.events_statements_history_long WHERE pfs.timer_to_timestamp(timer_end) BETWEEN '$begin' AND '$end'
-), waits AS MATERIALIZED (
-	SELECT w.*, t.name IS NOT DISTINCT FROM 'thread/worker/pfs recorder' AS own
-	FROM pfs.events_waits_history_long w LEFT JOIN pfs.threads t USING (thread_id)
-	WHERE pfs.timer_to_timestamp(timer_end) BETWEEN '$begin' AND '$end' AND event_name <> 'idle'
-)
-SELECT 'statement' AS kind, s.thread_id, s.event_id, 'cpu' AS event_name, s.timer_start, s.timer_end, s.timer_wait, s.query_id,
-	NULL::boolean AS inside, s.nesting_event_type = 'STATEMENT' AS nested,
-	s.timer_wait - coalesce((SELECT sum(n.timer_wait) FROM ended n WHERE n.thread_id = s.thread_id AND n.nesting_event_id = s.event_id
-		AND n.nesting_event_type = 'STATEMENT'), 0) AS own_time
-FROM ended s
-UNION ALL
-SELECT 'wait', w.thread_id, w.event_id, w.event_name, w.timer_start, w.timer_end, w.timer_wait, s.query_id, s.event_id IS NOT NULL, false, w.timer_wait
-FROM waits w
-LEFT JOIN waits around ON around.thread_id = w.thread_id AND w.nesting_event_type = 'WAIT' AND around.event_id = w.nesting_event_id
-LEFT JOIN ended s ON s.thread_id = w.thread_id
-	AND s.event_id = CASE w.nesting_event_type WHEN 'STATEMENT' THEN w.nesting_event_id
-		WHEN 'WAIT' THEN CASE WHEN around.nesting_event_type = 'STATEMENT' THEN around.nesting_event_id END END
-WHERE NOT w.own
-EOT
-	$server->sql("CREATE TABLE ${name}_rows AS SELECT * FROM pfs.load_history WHERE resolution <= '1 s'"
-		  . " AND period_start >= '$begin' AND period_end <= '$end'");
-}
-
-# Is the sum of some rows that of some events, but for a picosecond of rounding in each?
-sub compare
-{
-	my ($name, $rows, $events, $time, $what) = @_;
-	my ($sum, $n, $expected, $m) = split /\|/, $server->sql("SELECT r.sum, r.n, e.sum, e.n FROM"
-		  . " (SELECT coalesce(sum(sum_timer_wait), 0) AS sum, count(*) AS n FROM ${name}_rows WHERE $rows) r,"
-		  . " (SELECT coalesce(sum($time), 0) AS sum, count(*) AS n FROM $name WHERE $events) e");
-
-	# Both ends of an event are rounded, too.
-	ok(abs($sum - $expected) <= $n + $m, $what) or diag("history: $sum in $n rows, $m events: $expected");
-	return $expected;
-}
-
-my $waits_inside = "kind = 'wait' AND inside AND event_name NOT LIKE 'wait/io/table/%'";
-
-# By wait_event_type, which the remainders of a period have, too.
-my %types = (LWLock => 'wait/synch/lwlock/', Lock => 'wait/lock/', IO => 'wait/io/file/', Client => 'wait/io/socket/',
-	IPC => 'wait/synch/ipc/', Timeout => 'wait/timeout/', BufferPin => 'wait/synch/bufferpin/', Spin => 'wait/synch/spinlock/');
-
-sub compare_all
-{
-	my ($name) = @_;
-
-	foreach my $type (sort keys %types)
-	{
-		compare($name, "type = 'FOREGROUND' AND wait_event_type = '$type'", "kind = 'wait' AND inside AND event_name LIKE '$types{$type}%'",
-			'timer_wait', "$name: $type inside of statements");
-		# While sessions end, what is outside of statements may be in the next period that has any.
-		next if $type =~ /^(Client|Timeout)$/ || $name eq 'storm';
-		compare($name, "type = 'BACKGROUND' AND wait_event_type = '$type'",
-			"kind = 'wait' AND NOT inside AND event_name LIKE '$types{$type}%'", 'timer_wait', "$name: $type outside of statements");
-	}
-	compare($name, "type = 'FOREGROUND' AND wait_event_type = 'Idle in transaction'", "event_name = 'idle/transaction'", 'timer_wait',
-		"$name: idle in transaction");
-	compare($name, "type = 'FOREGROUND' AND wait_event_type = 'CPU'", "(kind = 'statement' AND nested IS NOT TRUE) OR ($waits_inside)",
-		"CASE kind WHEN 'statement' THEN timer_wait ELSE -timer_wait END", "$name: processor");
-}
-
-sub no_losses
-{
-	my ($name) = @_;
-
-	is($server->sql("SELECT string_agg(variable_name || ' ' || variable_value, ', ') FROM pfs.status WHERE variable_value <> '0'"
-			  . " AND variable_name ~ '^pfs_(events_.*|load_history|load_texts|digest.*)_lost\$'") // '', '', "$name: nothing was lost");
-}
-
 # ---- waits over several periods, of all kinds, known digests ----
 
-my $begin = idle();
+my $begin = load_idle($server);
 my @sessions = map { $server->session(user => 'app') } 1 .. 8;
 
 $sessions[0]->query('BEGIN; UPDATE queue SET n = n + 1 WHERE id = 1');
@@ -145,16 +59,16 @@ $blocked->close;
 $sessions[0]->query('COMMIT');
 $_->result foreach @sessions;
 $_->close foreach @sessions;
-my $end = idle();
-take_events('quiet', $begin, $end);
-no_losses('quiet');
-compare_all('quiet');
+my $end = load_idle($server);
+load_events($server, 'quiet', $begin, $end);
+load_no_losses($server, 'quiet');
+load_compare_all($server, 'quiet');
 
 # Each statement's waits belong to it.
 foreach my $q (split /\n/, $server->sql("SELECT DISTINCT query_id FROM quiet WHERE kind = 'wait' AND inside AND query_id IS NOT NULL"
 		  . " AND event_name ~ '^wait/(lock|timeout)/' AND timer_wait > 1e11"))
 {
-	compare('quiet', "query_id = $q AND event_name ~ '^wait/(lock|timeout)/'",
+	load_compare($server, 'quiet', "query_id = $q AND event_name ~ '^wait/(lock|timeout)/'",
 		"kind = 'wait' AND query_id = $q AND event_name ~ '^wait/(lock|timeout)/'", 'timer_wait', "the waits of statement $q")
 	  unless $server->sql("SELECT bool_or(sql_text LIKE '%pg_description%') FROM pfs.events_statements_history_long WHERE query_id = $q") eq 't';
 }
@@ -187,7 +101,7 @@ is($server->sql("SELECT bool_and(period_end = next) FROM (SELECT DISTINCT period
 
 # ---- sessions that come, wait, are terminated, and resets of everything ----
 
-$begin = idle();
+$begin = load_idle($server);
 my @ended;
 for my $round (1 .. 3)
 {
@@ -207,9 +121,9 @@ for my $round (1 .. 3)
 	$sessions[$_]->result foreach 0, 2, 3, 4, 5;
 	$_->close foreach @sessions;
 }
-$end = idle();
-take_events('storm', $begin, $end);
-no_losses('storm');
-compare_all('storm');
+$end = load_idle($server);
+load_events($server, 'storm', $begin, $end);
+load_no_losses($server, 'storm');
+load_compare_all($server, 'storm');
 is($server->sql("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_load_history_lost'"), 0, 'every period was recorded');
 done_testing();

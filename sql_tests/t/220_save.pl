@@ -21,6 +21,10 @@ SELECT query_id, sum_timer_wait, min_timer_wait, max_timer_wait, sum_plan_time, 
 my $waits = q{
 SELECT database_name, user_name, query_id, event_name, count_star, count_timed
   FROM pfs.events_waits_summary_by_digest%s ORDER BY database_name, user_name, query_id, event_name};
+my $rows = q{
+SELECT database_name, user_name, query_id, object_schema, object_name, index_name, count_star, count_timed, count_fetch, count_insert, count_update,
+       count_delete, sum_timer_wait > 0
+  FROM pfs.table_io_waits_summary_by_digest%s ORDER BY 1, 2, 3, 5, 6};
 my $histogram = q{
 SELECT database_name, user_name, query_id, bucket_number, count_bucket
   FROM pfs.events_statements_histogram_by_digest%s ORDER BY database_name, user_name, query_id, bucket_number};
@@ -30,6 +34,7 @@ my $server = PfsServer->new('main', conf => <<'EOT');
 autovacuum = off
 restart_after_crash = on
 pfs.save_interval = 0
+pfs.instruments = 'wait/io/table/handler=ON'
 EOT
 my $file = "$server->{data}/pg_stat_tmp/pfs.save";
 my $set_up = <<'EOT';
@@ -93,9 +98,10 @@ $server->psql('DROP ROLE teller', db => 'work');
 
 # ---- clean stop ----
 
-my %before = (summary => shown($summary), times => shown($times), waits => shown($waits), histogram => shown($histogram));
+my %before = (summary => shown($summary), times => shown($times), waits => shown($waits), rows => shown($rows), histogram => shown($histogram));
 
 like($before{summary}, qr/work\|clerk\|.*pg_sleep/, 'there is something to keep');
+like($before{rows}, qr/^work\|clerk\|.*\|500\|500\|0\|500\|0\|0\|t$/m, 'rows of tables');
 like($before{waits}, qr/PgSleep\|1\|1/, 'and waits');
 $server->stop;
 is((stat $file)[2] & 0777, 0600, 'the file is its owner\'s alone');
@@ -113,6 +119,7 @@ $server->start;
 is(shown($summary), $before{summary}, 'digests go on');
 same_times($before{times}, shown($times), 'with their times');
 is(shown($waits), $before{waits}, 'with their waits');
+is(shown($rows), $before{rows}, 'with their rows of tables');
 is(shown($histogram), $before{histogram}, 'with their histograms');
 unlike($server->log_text, qr/pfs\.save/, 'and the log says nothing');
 isnt(status('pfs_start_time'), $started, 'the start is another one');
@@ -145,7 +152,7 @@ EOT
 # ---- the last save, after what is no clean stop ----
 
 is($server->sql('SELECT save()'), 't', 'a save now');
-%before = (summary => shown($summary), times => shown($times), waits => shown($waits), histogram => shown($histogram));
+%before = (summary => shown($summary), times => shown($times), waits => shown($waits), rows => shown($rows), histogram => shown($histogram));
 
 sub is_as_saved
 {
@@ -154,6 +161,7 @@ sub is_as_saved
 	is(shown($summary), $before{summary}, "digests are those of the save after $name");
 	same_times($before{times}, shown($times), "times, after $name");
 	is(shown($waits), $before{waits}, "waits, after $name");
+	is(shown($rows), $before{rows}, "rows of tables, after $name");
 	is(shown($histogram), $before{histogram}, "histograms, after $name");
 }
 

@@ -12,6 +12,7 @@ my $starts = $ENV{PFS_SAVE_STARTS} // 6;
 my $server = PfsServer->new('main', conf => <<'EOT');
 autovacuum = off
 pfs.save_interval = 0
+pfs.instruments = 'wait/io/table/handler=ON'
 pfs.digests_size = 20
 EOT
 my $file = "$server->{data}/pg_stat_tmp/pfs.save";

@@ -12,6 +12,7 @@ my $server = PfsServer->new('main', preload => 'pfs,' . test_module('pfs_test'),
 autovacuum = off
 max_connections = 40
 pfs.save_interval = 0
+pfs.instruments = 'wait/io/table/handler=ON'
 pfs.digests_size = 100
 EOT
 
@@ -121,6 +122,57 @@ like($shown, qr/^one\|ann\|1$/m, 'one is there');
 $server->restart;
 is($server->sql($keys), $shown, 'rows of what has gone are shown as before');
 
+# ---- tables: those that go meanwhile, and more than there is room for ----
+
+sub rows_in_one
+{
+	my ($status, $out, $err) = $server->psql(q{SELECT object_name, index_name, sum(count_star), sum(count_fetch), sum(count_insert), sum(count_update), sum(count_delete)
+	  FROM pfs.table_io_waits_summary_by_digest WHERE object_schema = 'public' OR object_schema IS NULL AND database_name = 'one' GROUP BY 1, 2 ORDER BY 1, 2}, db => 'one');
+
+	die $err if $status != 0;
+	return $out;
+}
+
+sub work_on
+{
+	my ($table) = @_;
+
+	$server->psql("INSERT INTO $table SELECT g, g FROM generate_series(1, 30) g; UPDATE $table SET b = 0 WHERE a < 11; DELETE FROM $table WHERE a = 11;"
+		  . " SET enable_seqscan = off; SELECT b FROM $table WHERE a = 7;", db => 'one', user => 'ann');
+}
+
+$server->psql('CREATE EXTENSION pfs; ' . join(' ', map { "CREATE TABLE $_ (a int PRIMARY KEY, b int);" } 'gone', 'stays', map { "more$_" } 1 .. 20), db => 'one');
+$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
+work_on($_) foreach 'gone', 'stays';
+my $of_stays = qr/^stays\|stays_pkey\|\d.*\nstays\|\|\d.*$/m;
+my $rows = rows_in_one();
+like($rows, qr/^gone\|/m, 'tables have rows');
+($rows) = $rows =~ /($of_stays)/;
+like($rows, qr/^stays\|\|\d+\|\d+\|30\|10\|1$/m, 'of each kind');
+$server->sql('SELECT save()');
+$server->psql('DROP TABLE gone', db => 'one');
+$server->stop('immediate');
+$server->start;
+is(rows_in_one(), $rows, 'a table that was dropped behind the save is not there; the other one has its rows');
+is(($server->psql(q{SELECT count(*) FROM pfs.table_io_waits_summary_by_table WHERE object_name = 'stays' AND count_star > 0}, db => 'one'))[1], 0,
+	'of which other tables know nothing');
+$server->psql('TRUNCATE stays', db => 'one');
+work_on('stays');
+like(rows_in_one(), qr/^stays\|\|\d+\|\d+\|60\|20\|2$/m, 'and goes on from there');
+work_on("more$_") foreach 1 .. 20;
+my $all_rows = rows_in_one();
+$server->restart;
+is(rows_in_one(), $all_rows, 'a clean stop keeps those of all tables');
+$server->stop;
+$server->conf("pfs.max_table_instances = 8\npfs.max_index_stat = 3");
+$server->start;
+my @kept = split /\n/, rows_in_one();
+cmp_ok(scalar(@kept), '<', 12, 'with fewer places there are fewer');
+is(scalar(grep { index("$all_rows\n", "$_\n") < 0 } @kept), 0, 'with what they had');
+$server->stop;
+$server->conf("pfs.max_table_instances = -1\npfs.max_index_stat = -1");
+$server->start;
+
 # ---- what an extension adds to the instruments ----
 
 SKIP:
@@ -166,13 +218,13 @@ $standby->start;
 is($standby->sql(q{SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE database_name IN ('one', 'two')}), 0, 'a standby begins with nothing');
 $standby->psql('SELECT 1, 2, 3, 4', db => 'one', user => 'ann');
 my $on_standby = q{SELECT sum(count_star) FROM pfs.events_statements_summary_by_digest WHERE database_name = 'one'};
-is($standby->sql($on_standby), 1, 'and counts');
+ok($standby->poll($on_standby, 1), 'and counts');
 $standby->restart;
 is($standby->sql($on_standby), 1, 'what it has counted survives its own restart');
 $standby->promote;
 ok($standby->poll('SELECT pg_is_in_recovery()', 'f'), 'it is promoted');
 $standby->psql('SELECT 1, 2, 3, 4', db => 'one', user => 'ann');
-is($standby->sql($on_standby), 2, 'and goes on');
+ok($standby->poll($on_standby, 2), 'and goes on');
 $standby->restart;
 is($standby->sql($on_standby), 2, 'also over a restart');
 

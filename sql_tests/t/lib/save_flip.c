@@ -28,6 +28,7 @@ static const struct
 	{"resets", pfs_save_check_resets},
 	{"load_history", pfs_save_check_load},
 	{"load_texts", pfs_save_check_load_texts},
+	{"digest_rows", pfs_save_check_rows},
 };
 
 /* Does the server use this file? */

@@ -6,6 +6,7 @@
 
 #include "pfs_left.h"
 #include "pfs_shared.h"
+#include "pfs_summary.h"
 
 PfsSharedLeft *pfs_left = NULL;
 
@@ -51,17 +52,32 @@ pfs_left_add(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, u
 }
 
 /*
+ * Counts an event that is in no cell, or statements' waits that go where no cell is.  The
+ * thread has had it among its own until now.
+ */
+void
+pfs_left_count(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum)
+{
+	pfs_left_begin();
+	pfs_left_add(instrument, count, sum, passed_count, passed_sum);
+	pfs_left_end();
+}
+
+/*
  * Notes in the thread's cell that so many waits of its statements have gone from its own
- * places to where all add; the events have been counted there, or there is no cell.
+ * places to where all add.  A process that takes over the places of one that has ended may
+ * not have had such a wait itself.
  */
 void
 pfs_left_pass(PfsThread *t, PfsInstrumentId instrument, uint64 count, uint64 sum)
 {
 	PfsWaitCell *cell = pfs_wait_cell(t, instrument);
 
-	if (unlikely(cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0))
+	if (unlikely(cell == NULL))
+		cell = pfs_summary_touch(t, instrument, PG_UINT64_MAX);
+	if (unlikely(cell == NULL))
 	{
-		pfs_left_add(instrument, 0, 0, count, sum);
+		pfs_left_count(instrument, 0, 0, count, sum);
 		return;
 	}
 	pfs_bump(&cell->time.passed_count, count);

@@ -34,7 +34,7 @@ typedef struct PfsLeft
 typedef struct PfsSharedLeft
 {
 	/*
-	 * Threads that have begun, and those that have ended, to move counters to
+	 * How often something has begun, and has ended, to move from a thread to
 	 * here.  Raised before and behind it: a reader that finds both alike, and
 	 * the same again behind what it has read, knows that none came in
 	 * between.
@@ -60,6 +60,7 @@ extern void pfs_left_lay_out(PfsSegment *seg);
 extern void pfs_left_begin(void);
 extern void pfs_left_end(void);
 extern void pfs_left_add(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum);
+extern void pfs_left_count(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum);
 
 /* Owner, inside a write section: waits of its statements are passed on. */
 extern void pfs_left_pass(PfsThread *t, PfsInstrumentId instrument, uint64 count, uint64 sum);

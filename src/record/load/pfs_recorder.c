@@ -88,10 +88,10 @@ plan(const PfsTick *tick)
 
 /* Reads everything; the differences are in the sums. */
 static void
-read_all(const PfsTick *tick)
+read_all(const PfsTick *tick, bool first)
 {
 	pfs_sums_begin();
-	pfs_recorder_read_threads(tick);
+	pfs_recorder_read_threads(tick, first);
 	pfs_recorder_read_digests();
 }
 
@@ -108,7 +108,7 @@ begin(void)
 	PfsTick		tick = read_clocks();
 	uint64		before = pfs_shared_recorder->last_tick;
 
-	read_all(&tick);
+	read_all(&tick, true);
 	if (before != 0)
 	{
 		uint64		hole = tick.now[pfs_timer_default()] - before;
@@ -132,7 +132,7 @@ record(void)
 	PfsLoadRow *rows;
 	int			nrows;
 
-	read_all(&tick);
+	read_all(&tick, false);
 	rows = pfs_sums_rows(&nrows);
 	period.length = ticks_to_ps(tick.now[pfs_timer_default()] - recorder.last.now[pfs_timer_default()]);
 	period.late = late > UINT64CONST(1000000000) / LATE_PART * recorder.interval;

@@ -78,7 +78,7 @@ extern PfsLoadRow *pfs_sums_rows(int *nrows);
 /* ---- pfs_recorder_thread.c, pfs_recorder_digest.c: what is read ---- */
 
 extern void pfs_recorder_threads_start(void);
-extern void pfs_recorder_read_threads(const PfsTick *tick);
+extern void pfs_recorder_read_threads(const PfsTick *tick, bool first);
 extern void pfs_recorder_digests_start(void);
 extern void pfs_recorder_read_digests(void);
 

@@ -5,15 +5,22 @@
  * A thread whose sequence word and number of running waits are as they were has counted
  * nothing, and nothing of it has begun or ended: then only what runs has become longer.  Any
  * other is copied as of one moment, by its sequence lock: its cells, what its innermost
- * statement has waited for, its places of digests, and what runs.  A thread that is so busy
- * that no copy of many is whole is taken as the last one has it; what is amiss then is
- * about one event, which the next reading puts right.
+ * statement has waited for, its places of digests, and what runs.  Of a thread that is so busy
+ * that no copy of many is whole, or that is in the middle of its end, nothing is new: it stays
+ * as it was read last, and so does what has left threads, which may have its counters
+ * already.  Too little is put right by a later tick, in which all of it is; too much would
+ * have been shown.  A thread that several ticks have not read, as its process is
+ * stopped inside of a write section, is taken as the last copy has it, but for about one
+ * event.
  *
  * The places of digests lie beside the record and stay when the process ends; so they
  * belong to the record's number, all else to the thread that has it.
  *
+ * The recorder's own record is read as any other.  Its process is not instrumented, so nothing
+ * comes to what it had waited for before the first reading; but that leaves the record, too.
+ *
  * Counters that leave threads are added to pfs_left.  It is read behind the threads, and
- * all of it again if a thread has moved counters meanwhile.  Where that goes on for too
+ * all of it again if a thread has moved counters meanwhile, or could not be read.  Where that goes on for too
  * long, as with a process that is stopped there, what has left threads is read at a later
  * tick: until then their numbers are too small, and no difference is shown that is none.
  *
@@ -42,12 +49,16 @@
 #define LEFT_ROUNDS	5
 #define MOVE_NAP	1000
 
+/* How many ticks may leave a thread out. */
+#define MISSED_MAX	3
+
 /* What was read of a thread record's number. */
 typedef struct Known
 {
 	uint64		word;			/* of the record; not allocated: nobody had it */
 	uint64		seq;
 	uint32		depth;
+	uint32		missed;			/* ticks since it was read */
 	PfsSumItems numbers;
 	PfsSumItems running;
 } Known;
@@ -327,8 +338,8 @@ copy_thread(const PfsThread *t)
 	}
 }
 
-/* Copies all that a record's number has. */
-static void
+/* Copies all that a record's number has; false: no copy is of one moment. */
+static bool
 copy_record(uint32 index)
 {
 	const PfsThread *t = pfs_pages_record(pfs_threads, index);
@@ -352,10 +363,11 @@ copy_record(uint32 index)
 			copy_thread(t);
 		copy_places(index);
 		if (pfs_pages_word(pfs_threads, index) == copy.word && (!living || pfs_seqlock_read_valid(&t->seq, copy.seq)))
-			return;
+			return true;
 	}
 	/* So that it is read again, whatever its word is then. */
 	copy.seq = 1;
+	return false;
 }
 
 /* ---- differences ---- */
@@ -386,27 +398,40 @@ lengthen(PfsSumItems *running, const PfsTick *tick)
 	}
 }
 
-/* Adds what a record's number has more than at its last reading. */
-static void
-read_one(uint32 index, const PfsTick *tick)
+/* What is done with a thread of which no copy is of one moment. */
+typedef enum Unread
+{
+	UNREAD_AGAIN,				/* the tick comes here again */
+	UNREAD_LEAVE,				/* a later tick reads it, within MISSED_MAX */
+	UNREAD_TAKE,				/* it is taken as the copy has it */
+} Unread;
+
+/*
+ * Adds what a record's number has more than at its last reading.  False: it cannot be read now,
+ * and nothing has changed.
+ */
+static bool
+read_one(uint32 index, const PfsTick *tick, Unread unread)
 {
 	Known	   *k = &known[index];
 
 	if (is_same(k, index))
 	{
 		if (k->running.n == 0)
-			return;
+			return true;
 		pfs_sums_take(&k->running);
 		lengthen(&k->running, tick);
 		pfs_sums_add(&k->running);
-		return;
+		return true;
 	}
-	copy_record(index);
+	if (!copy_record(index) && (unread == UNREAD_AGAIN || (unread == UNREAD_LEAVE && k->missed++ < MISSED_MAX)))
+		return false;
 	pfs_sums_take(&k->numbers);
 	pfs_sums_take(&k->running);
 	lengthen(&copy.running, tick);
 	pfs_sums_add(&copy.numbers);
 	pfs_sums_add(&copy.running);
+	copy.missed = 0;
 	/* The two change places, with their memory. */
 	{
 		Known		was = *k;
@@ -414,6 +439,7 @@ read_one(uint32 index, const PfsTick *tick)
 		*k = copy;
 		copy = was;
 	}
+	return true;
 }
 
 /* Reads what has left the threads, into `scratch`. */
@@ -461,25 +487,30 @@ note_lengths(void)
 	}
 }
 
-/* Adds what threads have more than at their last reading, and what runs. */
+/*
+ * Adds what threads have more than at their last reading, and what runs.  first: no period is made
+ * of it, so all has to be read now; what was not would be new in the next one.
+ */
 void
-pfs_recorder_read_threads(const PfsTick *tick)
+pfs_recorder_read_threads(const PfsTick *tick, bool first)
 {
 	for (int round = 0; round < LEFT_ROUNDS; round++)
 	{
 		uint64		begun = pfs_load_acquire(&pfs_left->begun);
 		uint64		ended = pfs_load_acquire(&pfs_left->ended);
+		bool		is_last = round == LEFT_ROUNDS - 1;
+		Unread		unread = !is_last ? UNREAD_AGAIN : first ? UNREAD_TAKE : UNREAD_LEAVE;
+		bool		all = true;
 
 		for (uint32 i = 0; i < pfs_sizes.threads; i++)
 		{
-			/* It does not count its own waits. */
-			if (pfs_my_thread == NULL || i != pfs_my_thread->index)
-				read_one(i, tick);
+			if (!read_one(i, tick, unread))
+				all = false;
 		}
 		pfs_fence_acquire();
 		read_left();
 		pfs_fence_acquire();
-		if (begun == ended && pfs_load_acquire(&pfs_left->begun) == begun)
+		if ((all && begun == ended && pfs_load_acquire(&pfs_left->begun) == begun) || (is_last && first))
 		{
 			take_left();
 			break;

@@ -1,7 +1,7 @@
 /*
  * pfs_save_digest_bytes.c
- *	  How digests and their waits lie in the file: putting them there, and reading what may
- *	  be anything.
+ *	  How digests, their waits and their rows of tables lie in the file: putting them there,
+ *	  and reading what may be anything.
  */
 #include "postgres.h"
 
@@ -10,6 +10,8 @@
 
 StaticAssertDecl(PFS_NUM_COUNTERS == 24 && PFS_SAVE_DIGESTS_VERSION == 1,
 				 "a file with other counters has another version");
+StaticAssertDecl(PFS_NUM_ROW_COUNTS == 4 && PFS_SAVE_ROWS_VERSION == 1,
+				 "a file with other counts of rows has another version");
 
 /* What stands for a secret may make a text longer. */
 #define PFS_SAVE_TEXT_MAX (PFS_TEXT_LENGTH_MAX + 64)
@@ -228,6 +230,51 @@ pfs_save_check_waits(PfsSaveReader *r)
 	for (uint32 i = 0; i < nnames && !r->failed; i++)
 		(void) pfs_save_get_name(r, &len);
 	while (!r->failed && pfs_save_get_wait(r, nnames, &wait))
+		;
+	return pfs_save_is_read(r);
+}
+
+/* ---- rows ---- */
+
+void
+pfs_save_put_rows(PfsSaveWriter *w, const PfsSavedRows *rows)
+{
+	pfs_save_put_u64(w, rows->key.db_user);
+	pfs_save_put_u64(w, rows->key.query_id);
+	pfs_save_put_u32(w, rows->database);
+	pfs_save_put_u32(w, rows->relation);
+	pfs_save_put_u32(w, rows->index);
+	put_totals(w, &rows->all);
+	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
+		pfs_save_put_u64(w, rows->counts[i]);
+}
+
+/* Reads rows of a table or an index; there is no index without its table. */
+bool
+pfs_save_get_rows(PfsSaveReader *r, PfsSavedRows *rows)
+{
+	if (r->at == r->end)
+		return false;
+	get_key(r, &rows->key);
+	rows->database = pfs_save_get_u32(r);
+	rows->relation = pfs_save_get_u32(r);
+	rows->index = pfs_save_get_u32(r);
+	if (rows->relation == InvalidOid)
+		r->failed = true;
+	get_totals(r, &rows->all);
+	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
+		rows->counts[i] = get_count(r);
+	return !r->failed;
+}
+
+bool
+pfs_save_check_rows(PfsSaveReader *r)
+{
+	PfsSavedRows rows;
+
+	if (r->version != PFS_SAVE_ROWS_VERSION)
+		return false;
+	while (!r->failed && pfs_save_get_rows(r, &rows))
 		;
 	return pfs_save_is_read(r);
 }

@@ -1,6 +1,6 @@
 /*
  * pfs_save_digest_bytes.h
- *	  How digests and their waits lie in the file.
+ *	  How digests, their waits and their rows of tables lie in the file.
  *
  * Plain code, as pfs_save_bytes.h.  Times are picoseconds; an instrument is its place in a
  * list of names at the section's begin.
@@ -9,11 +9,13 @@
 #define PFS_SAVE_DIGEST_BYTES_H
 
 #include "pfs_digest.h"
+#include "pfs_digest_rows.h"
 #include "pfs_save_bytes.h"
 
 /* Raise it when a record changes, the list of counters (PfsCounter) included. */
 #define PFS_SAVE_DIGESTS_VERSION	1
 #define PFS_SAVE_WAITS_VERSION		1
+#define PFS_SAVE_ROWS_VERSION		1
 
 /* Picoseconds up to here can be converted to ticks: 600 million years. */
 #define PFS_SAVE_PS_MAX ((unsigned __int128) 1 << 94)
@@ -54,6 +56,17 @@ typedef struct PfsSavedWait
 	PfsSavedTotals totals;
 } PfsSavedWait;
 
+/* Of a table or an index.  OIDs are what there is of these that another start has, too. */
+typedef struct PfsSavedRows
+{
+	PfsDigestKey key;
+	Oid			database;		/* InvalidOid: all share it */
+	Oid			relation;
+	Oid			index;			/* InvalidOid: none */
+	PfsSavedTotals all;
+	uint64		counts[PFS_NUM_ROW_COUNTS];
+} PfsSavedRows;
+
 /* Is a counter of statements a time, in ticks? */
 static inline bool
 pfs_save_is_time(PfsCounter i)
@@ -77,9 +90,14 @@ extern const char *pfs_save_get_name(PfsSaveReader *r, uint32 *len);
 extern void pfs_save_put_wait(PfsSaveWriter *w, const PfsSavedWait *wait);
 extern bool pfs_save_get_wait(PfsSaveReader *r, uint32 nnames, PfsSavedWait *wait);
 
+/* Rows, up to the section's end. */
+extern void pfs_save_put_rows(PfsSaveWriter *w, const PfsSavedRows *rows);
+extern bool pfs_save_get_rows(PfsSaveReader *r, PfsSavedRows *rows);
+
 /* Whole sections: can they be what they say? */
 extern bool pfs_save_check_digests(PfsSaveReader *r);
 extern bool pfs_save_check_waits(PfsSaveReader *r);
+extern bool pfs_save_check_rows(PfsSaveReader *r);
 
 /* When tables were reset: pairs of name and date. */
 extern const char *pfs_save_get_reset(PfsSaveReader *r, uint32 *len, TimestampTz *time);

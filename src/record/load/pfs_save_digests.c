@@ -1,7 +1,7 @@
 /*
  * pfs_save_digests.c
- *	  Sections of the file: digests with their texts and histograms, their waits, and since
- *	  when they count.
+ *	  Sections of the file: digests with their texts and histograms, their waits, their rows of
+ *	  tables, and since when they count.
  *
  * What sessions have counted and not added to their digests is in, as readers see it, too.
  *
@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "pfs_digest_restore.h"
+#include "pfs_digest_rows_read.h"
 #include "pfs_save_digest_bytes.h"
 #include "pfs_save_sections.h"
 #include "pfs_secret.h"
@@ -19,7 +20,7 @@
 /* Tables whose rows go on after a restart, TRUNCATE of each of which has its own time. */
 static const char *const tables[] = {
 	"events_statements_summary_by_digest", "events_statements_histogram_by_digest",
-	"events_waits_summary_by_digest",
+	"events_waits_summary_by_digest", "table_io_waits_summary_by_digest",
 };
 
 /* ---- units ---- */
@@ -329,6 +330,66 @@ const PfsSaveSection pfs_save_digest_waits = {
 	.write = digest_waits_write,
 	.check = pfs_save_check_waits,
 	.use = digest_waits_use,
+};
+
+/* ---- rows of tables ---- */
+
+/* Puts rows of a table or an index as readers get them, in picoseconds. */
+static void
+put_rows_cb(const PfsDigestRowsRow *row, void *arg)
+{
+	PfsSavedRows saved = {
+		.key = row->key,
+		.database = row->database,
+		.relation = row->relation,
+		.index = row->index,
+		.all = totals_to_save(&row->all),
+	};
+
+	/* A run can have had its time, and not have found a row. */
+	saved.all.sum = ps_of(row->all.sum);
+	memcpy(saved.counts, row->counts, sizeof(saved.counts));
+	pfs_save_put_rows(arg, &saved);
+}
+
+static void
+digest_rows_write(PfsSaveWriter *w)
+{
+	pfs_digest_rows_read(put_rows_cb, w);
+}
+
+/*
+ * Adds rows to their digests.  A table that has been dropped since is one that no database
+ * shows; where pfs was not there to see the drop, its numbers stay until the database goes.
+ */
+static void
+digest_rows_use(PfsSaveReader *r, const PfsSaveHead *head)
+{
+	PfsSavedRows saved;
+
+	if (pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
+		return;
+	while (pfs_save_get_rows(r, &saved))
+	{
+		PfsDigestRowsRow row = {
+			.key = saved.key,
+			.database = saved.database,
+			.relation = saved.relation,
+			.index = saved.index,
+			.all = totals_of(&saved.all),
+		};
+
+		memcpy(row.counts, saved.counts, sizeof(row.counts));
+		pfs_digest_rows_restore(&row);
+	}
+}
+
+const PfsSaveSection pfs_save_digest_rows = {
+	.name = "digest_rows",
+	.version = PFS_SAVE_ROWS_VERSION,
+	.write = digest_rows_write,
+	.check = pfs_save_check_rows,
+	.use = digest_rows_use,
 };
 
 /* ---- since when ---- */

@@ -7,10 +7,11 @@
 
 #include "pfs_save.h"
 
-/* Waits behind the digests that they are of. */
+/* Waits and rows behind the digests that they are of. */
 #define PFS_SAVE_SECTIONS(X) \
 	X(pfs_save_digests) \
 	X(pfs_save_digest_waits) \
+	X(pfs_save_digest_rows) \
 	X(pfs_save_resets) \
 	X(pfs_save_load) \
 	X(pfs_save_load_texts)

@@ -12,6 +12,7 @@
 
 #include "pfs_digest_evict.h"
 #include "pfs_digest_restore.h"
+#include "pfs_rel_stat.h"
 #include "pfs_shared.h"
 
 /*
@@ -114,4 +115,21 @@ pfs_digest_wait_restore(const PfsDigestWaitRow *row)
 		pfs_shared_cell_merge(&cell->cell, &row->totals);
 	else if (row->instrument < pfs_digest_other_waits.ncells)
 		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, row->instrument), &row->totals);
+}
+
+/*
+ * Adds a digest's rows of a table or an index, which gets its record; its own numbers there are
+ * 0.  Without room for it the rows are lost.
+ */
+void
+pfs_digest_rows_restore(const PfsDigestRowsRow *row)
+{
+	bool		is_index = OidIsValid(row->index);
+	PfsRelStatKind kind = is_index ? PFS_INDEX_STATS : PFS_TABLE_STATS;
+	uint64		stat = pfs_rel_stat_find(kind, row->database, is_index ? row->index : row->relation, row->relation, false);
+	uint32		index = stat == 0 || row->key.query_id == 0 ? PFS_NO_RECORD : pfs_digest_make(&row->key, &hint);
+	PfsDigest  *d = index == PFS_NO_RECORD ? NULL : pfs_pages_record(pfs_digests, index);
+
+	if (stat != 0)
+		pfs_digest_rows_put_all(d, kind, stat, &row->all, row->counts);
 }

@@ -6,10 +6,11 @@
 #ifndef PFS_DIGEST_RESTORE_H
 #define PFS_DIGEST_RESTORE_H
 
-#include "pfs_digest.h"
+#include "pfs_digest_rows_read.h"
 
-/* Rows as pfs_digests_read() and pfs_digest_waits_read() hand them out; waits behind all digests. */
+/* Rows as readers of digests, of their waits and of their rows of tables get them; digests come first. */
 extern void pfs_digest_restore(const PfsDigestRow *row);
 extern void pfs_digest_wait_restore(const PfsDigestWaitRow *row);
+extern void pfs_digest_rows_restore(const PfsDigestRowsRow *row);
 
 #endif							/* PFS_DIGEST_RESTORE_H */

@@ -377,8 +377,10 @@ pfs_pending_digests_pass(uint64 statements, uint64 ticks)
 		mine = pfs_thread_sets_take(&pfs_pending_digests, pfs_my_thread);
 	if (mine == NULL)
 	{
+		pfs_left_begin();
 		(void) pfs_add_relaxed(&pfs_left->statements, statements);
 		(void) pfs_add_relaxed(&pfs_left->statement_ticks, ticks);
+		pfs_left_end();
 		return;
 	}
 	pfs_seqlock_write_begin(&mine->seq);

@@ -175,6 +175,31 @@ pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *rows)
 	leave_others();
 }
 
+/* Adds numbers of any size to a cell; the time goes with them, also where no row is timed. */
+static void
+add_all_to_cell(PfsDigestRowsCell *to, const PfsTotals *all, const uint64 *counts)
+{
+	if (all->count_timed == 0 && all->sum != 0)
+		pfs_shared_cell_add_to_sum(&to->all, (uint64) all->sum);
+	pfs_shared_cell_merge(&to->all, all);
+	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
+		pfs_add_relaxed(&to->counts[i], counts[i]);
+}
+
+/* Adds what a file has.  Nobody else is there, so the digest needs no pin. */
+void
+pfs_digest_rows_put_all(PfsDigest *d, PfsRelStatKind kind, uint64 stat, const PfsTotals *all, const uint64 *counts)
+{
+	const PfsDigestRows of = {.stat = stat, .kind = kind};
+	uint64		ref = 1;
+	PfsDigestRowsCell *cell = d == NULL ? NULL : find(&d->rows, &ref, CELLS_AT_MOST, &of);
+
+	if (cell == NULL)
+		cell = find(others_of(&of), &ref, UINT32_MAX, &of);
+	if (cell != NULL)
+		add_all_to_cell(cell, all, counts);
+}
+
 /*
  * Adds one cell to that of all others, if it is still wanted; where these have none, it becomes theirs, so
  * that nothing is lost when there is no room.  Returns whether it has.
@@ -194,11 +219,7 @@ move_cell(PfsDigestRowsCell *cell, bool (*is_wanted) (void))
 	else
 	{
 		pfs_shared_cell_read(&cell->all, &totals);
-		if (totals.count_timed == 0 && totals.sum != 0)
-			pfs_shared_cell_add_to_sum(&to->all, (uint64) totals.sum);
-		pfs_shared_cell_merge(&to->all, &totals);
-		for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
-			pfs_add_relaxed(&to->counts[i], cell->counts[i]);
+		add_all_to_cell(to, &totals, cell->counts);
 	}
 	leave_others();
 	return to == NULL;

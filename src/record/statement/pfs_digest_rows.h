@@ -76,6 +76,12 @@ extern void pfs_digest_rows_give(uint64 ended);
 /* Adds to a digest that has been entered; NULL: to all others. */
 extern void pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *rows);
 
+/*
+ * Postmaster, at the start: adds what an earlier server had of a table or an index to a digest, or to all
+ * others (NULL).
+ */
+extern void pfs_digest_rows_put_all(PfsDigest *d, PfsRelStatKind kind, uint64 stat, const PfsTotals *all, const uint64 *counts);
+
 /* Moves the cells of a digest that nobody uses to all others, as long as that is wanted; see pfs_digest_evict.c. */
 extern void pfs_digest_rows_move(PfsDigest *d, bool (*is_wanted) (void));
 
