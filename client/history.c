@@ -79,6 +79,7 @@ history_find(const History *history, int64_t thread, int64_t id)
 	return slot && *slot ? &history->events[*slot - 1] : NULL;
 }
 
+/* Returns the number of a thread's first event, or num_events, if it has none: events are sorted by thread. */
 int
 history_first(const History *history, int64_t thread)
 {
@@ -288,6 +289,7 @@ add_block(History *history, int64_t waiter, int64_t wait, int64_t blocker)
 	};
 }
 
+/* Returns the number of a wait's first block; if it has none, that of the next wait's: blocks are sorted by waiter and wait. */
 int
 history_first_block(const History *history, int64_t waiter, int64_t wait)
 {

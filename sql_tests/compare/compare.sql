@@ -13,7 +13,7 @@ CREATE TEMP TABLE digests (database text, usr text, query_id bigint, calls bigin
 CREATE TEMP TABLE failed (database text, query_id bigint, event_name text, level int, sent bigint, affected bigint, exec_ms float8);
 CREATE TEMP TABLE events (database text, query_id bigint, event_name text, n bigint);
 CREATE TEMP TABLE lost (what text, n bigint);
-CREATE TEMP TABLE around_oids (database text, usr text, query_id bigint, plan_ms float8, utility_ms float8, unended bigint, unended_rows bigint);
+CREATE TEMP TABLE around_oids (database text, usr text, query_id bigint, plan_ms float8, utility_ms float8, finish_ms float8, unended bigint, unended_rows bigint);
 \copy names FROM names.csv CSV
 \copy pgss FROM pg_stat_statements.csv CSV
 \copy digests FROM digests.csv CSV
@@ -32,7 +32,7 @@ WITH a AS (
 		bool_or(NOT toplevel AND calls > 0) AS nested, min(query) AS query FROM pgss GROUP BY 1, 2, 3
 ), around AS (
 	SELECT coalesce(d.name, o.database) AS database, coalesce(r.name, o.usr) AS usr, query_id, sum(plan_ms) AS plan_ms, sum(utility_ms) AS utility_ms,
-		sum(unended) AS unended, sum(unended_rows) AS unended_rows
+		sum(finish_ms) AS finish_ms, sum(unended) AS unended, sum(unended_rows) AS unended_rows
 	FROM around_oids o LEFT JOIN names d ON d.kind = 'database' AND d.oid = o.database LEFT JOIN names r ON r.kind = 'role' AND r.oid = o.usr GROUP BY 1, 2, 3
 ), f AS (
 	SELECT database, query_id, count(*) AS calls, sum(sent) AS sent, sum(affected) AS affected, sum(exec_ms) AS exec_ms FROM failed GROUP BY 1, 2
@@ -46,17 +46,17 @@ SELECT database, usr, query_id, coalesce(a.query, b.query) AS query, coalesce(ne
 	coalesce(rows, 0) AS a_rows, coalesce(sent, 0) AS sent, coalesce(affected, 0) AS affected,
 	coalesce(a.plan_ms, 0) AS a_plan_ms, coalesce(b.plan_ms, 0) AS b_plan_ms, coalesce(around.plan_ms, 0) AS around_plan_ms,
 	coalesce(a.exec_ms, 0) AS a_exec_ms, coalesce(b.exec_ms, 0) AS b_exec_ms, coalesce(utility_ms, 0) AS around_utility_ms,
-	coalesce(unended, 0) AS unended, coalesce(unended_rows, 0) AS unended_rows
+	coalesce(finish_ms, 0) AS around_finish_ms, coalesce(unended, 0) AS unended, coalesce(unended_rows, 0) AS unended_rows
 FROM a FULL JOIN digests b USING (database, usr, query_id) LEFT JOIN around USING (database, usr, query_id) LEFT JOIN e USING (database, query_id);
 
 -- The same without the role: failed statements are known by that.
 CREATE TEMP TABLE sums AS
 SELECT s.database, s.query_id, s.query, is_query, nested, coalesce(f.calls, 0) AS f_calls, a_calls, b_calls, errors, a_rows,
 	b_sent - coalesce(f.sent, 0) AS sent, b_affected - coalesce(f.affected, 0) AS affected, coalesce(f.sent, 0) AS f_sent, coalesce(f.affected, 0) AS f_affected,
-	a_exec_ms, b_exec_ms - coalesce(f.exec_ms, 0) AS b_exec_ms, coalesce(f.exec_ms, 0) AS f_exec_ms, around_utility_ms, unended, unended_rows
+	a_exec_ms, b_exec_ms - coalesce(f.exec_ms, 0) AS b_exec_ms, coalesce(f.exec_ms, 0) AS f_exec_ms, around_utility_ms, around_finish_ms, unended, unended_rows
 FROM (SELECT database, query_id, min(query) AS query, bool_or(is_query) AS is_query, bool_or(nested) AS nested, sum(a_calls) AS a_calls, sum(b_calls) AS b_calls,
 		sum(errors) AS errors, sum(a_rows) AS a_rows, sum(sent) AS b_sent, sum(affected) AS b_affected, sum(a_exec_ms) AS a_exec_ms, sum(b_exec_ms) AS b_exec_ms,
-		sum(around_utility_ms) AS around_utility_ms, sum(unended) AS unended, sum(unended_rows) AS unended_rows
+		sum(around_utility_ms) AS around_utility_ms, sum(around_finish_ms) AS around_finish_ms, sum(unended) AS unended, sum(unended_rows) AS unended_rows
 	FROM shapes GROUP BY 1, 2) s
 LEFT JOIN (SELECT database, query_id, count(*) AS calls, sum(sent) AS sent, sum(affected) AS affected, sum(exec_ms) AS exec_ms FROM failed GROUP BY 1, 2) f USING (database, query_id);
 
@@ -105,13 +105,16 @@ CREATE FUNCTION pg_temp.agree(a float8, b float8, n numeric) RETURNS boolean LAN
 
 -- pfs is around pg_stat_statements, and it around the server; only planner and utilities have
 -- work of pg_stat_statements inside.  A process that loses its processor between two clocks has lost it for
--- the outer one only: that can be told by nothing but its being rare.
+-- the outer one only: that can be told by nothing but its being rare.  The finish of a query that only
+-- reads does nothing, and pfs does not measure it: pg_stat_statements has more where the process lost its
+-- processor there, by as much as that took.
 CREATE TEMP TABLE times AS
 SELECT *, CASE WHEN around > 0 AND b >= a * 0.999 - n * 0.002 AND pg_temp.agree(around, b, n) THEN 'work of pg_stat_statements'
+	WHEN finish > 0 AND b < a AND pg_temp.agree(a, least(a, b + finish), n) THEN 'finish of a query that only reads'
 	WHEN f_ms > 0 AND pg_temp.agree(least(greatest(a, b), b + f_ms), a, n) THEN 'failed at the commit'
 	WHEN b > a THEN 'interrupted' END AS class
-FROM (SELECT 'plan_time' AS what, a_plan_ms AS a, b_plan_ms AS b, around_plan_ms AS around, plans AS n, b_calls AS calls, query, 0 AS f_ms FROM shapes WHERE in_b AND (in_a OR b_plan_ms > 0)
-	UNION ALL SELECT 'exec_time', a_exec_ms, b_exec_ms, around_utility_ms, b_calls, b_calls, query,
+FROM (SELECT 'plan_time' AS what, a_plan_ms AS a, b_plan_ms AS b, around_plan_ms AS around, 0 AS finish, plans AS n, b_calls AS calls, query, 0 AS f_ms FROM shapes WHERE in_b AND (in_a OR b_plan_ms > 0)
+	UNION ALL SELECT 'exec_time', a_exec_ms, b_exec_ms, around_utility_ms, around_finish_ms, b_calls, b_calls, query,
 		CASE WHEN f_calls > b_calls - a_calls THEN f_exec_ms ELSE 0 END FROM sums WHERE a_calls > 0) t
 WHERE NOT pg_temp.agree(a, b, n);
 

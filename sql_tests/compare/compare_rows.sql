@@ -8,7 +8,7 @@
 SET client_min_messages = warning;
 
 CREATE TEMP TABLE rows (relation oid, what text, ours bigint, theirs bigint);
-CREATE TEMP TABLE relations (oid oid, name text, relname text, relkind text, no_rule boolean, indrelid oid, fetched_by_bitmaps bigint);
+CREATE TEMP TABLE relations (oid oid, name text, relname text, relkind text, no_rule boolean, indrelid oid);
 CREATE TEMP TABLE made (index text, of_table text);
 CREATE TEMP TABLE rows_lost (what text, n bigint);
 \copy rows FROM rows.csv CSV
@@ -16,8 +16,8 @@ CREATE TEMP TABLE rows_lost (what text, n bigint);
 \copy made FROM indexes_made.csv CSV
 \copy rows_lost FROM rows_lost.csv CSV
 
--- Where an index is dropped, what it has led to goes with its row.  The server forgets the rows that it
--- led to one by one, too; those that it led to by a bitmap the server counts for the table.
+-- Where an index is dropped, its table keeps what it has led to.  The server forgets the rows that it led
+-- to one by one; those that it led to by a bitmap it counts for the table, too.
 CREATE TEMP TABLE dropped AS
 SELECT t.oid FROM relations t WHERE EXISTS (SELECT FROM made m WHERE m.of_table = t.relname
 	AND NOT EXISTS (SELECT FROM relations i WHERE i.indrelid = t.oid AND i.relname = m.index));
@@ -26,10 +26,10 @@ CREATE TEMP TABLE differences AS
 SELECT CASE
 	WHEN no_rule AND ours = 0 THEN 'no rule'
 	WHEN relkind = 'm' AND what = 'insert' AND ours < theirs THEN 'written by REFRESH MATERIALIZED VIEW'
-	WHEN relkind = 'r' AND what = 'fetch' AND theirs - ours BETWEEN 1 AND fetched_by_bitmaps AND relation IN (SELECT oid FROM dropped)
+	WHEN relkind IN ('r', 'm') AND what = 'fetch' AND ours > theirs AND relation IN (SELECT oid FROM dropped)
 		AND (SELECT s.ours = s.theirs FROM rows s WHERE s.relation = r.relation AND s.what = 'seq')
 		AND NOT EXISTS (SELECT FROM rows f JOIN relations i ON i.oid = f.relation WHERE i.indrelid = r.relation AND f.ours <> f.theirs)
-		THEN 'by bitmaps of an index that was dropped'
+		THEN 'by an index that was dropped'
 	END AS class, coalesce(name, relation::text) AS name, relkind, what, ours, theirs
 FROM rows r LEFT JOIN relations ON oid = relation WHERE ours <> theirs;
 

@@ -28,14 +28,21 @@ UNION ALL SELECT 'ours', format('%I.%I', object_schema, coalesce(index_name, obj
 	WHERE database_name = current_database();
 CREATE TEMP VIEW facts AS
 SELECT c.oid, c.oid::regclass::text AS name, c.relname, c.relkind, n.nspname IN ('pg_catalog', 'information_schema', 'pg_toast') AS no_rule,
-	i.indrelid, pg_stat_get_tuples_fetched(c.oid) AS fetched_by_bitmaps
+	i.indrelid
 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_index i ON i.indexrelid = c.oid
 WHERE c.relkind IN ('r', 'm', 't', 'i');
--- Indexes that were made, with their tables, and tables whose indexes an ALTER TABLE may have made anew.
+-- Indexes that were made, with their tables; and, without an index, tables of which one was dropped, or an
+-- ALTER TABLE may have made it anew.
 CREATE TEMP VIEW made AS
-SELECT DISTINCT lower(coalesce(m[1], '')) AS index, lower(m[2]) AS of_table FROM pfs.events_statements_summary_by_digest,
-	LATERAL regexp_match(digest_text, '^\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?(\w+)?\s+ON\s+(?:ONLY\s+)?(?:\w+\.)?(\w+)', 'i') m
-	WHERE m IS NOT NULL
+WITH indexes AS (
+	SELECT DISTINCT lower(coalesce(m[1], '')) AS index, lower(m[2]) AS of_table FROM pfs.events_statements_summary_by_digest,
+		LATERAL regexp_match(digest_text, '^\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?(\w+)?\s+ON\s+(?:ONLY\s+)?(?:\w+\.)?(\w+)', 'i') m
+		WHERE m IS NOT NULL
+), drops AS MATERIALIZED (
+	SELECT DISTINCT lower(digest_text) AS text FROM pfs.events_statements_summary_by_digest WHERE digest_text ~* '^\s*DROP\s+INDEX\M'
+)
+SELECT * FROM indexes
+UNION SELECT NULL, of_table FROM indexes, drops WHERE index <> '' AND text ~ ('\m' || index || '\M')
 UNION SELECT NULL, lower(m[1]) FROM pfs.events_statements_summary_by_digest,
 	LATERAL regexp_match(digest_text, '^\s*ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(?:\w+\.)?(\w+)\s.*\m(?:TYPE|DROP)\M', 'i') m
 	WHERE m IS NOT NULL;

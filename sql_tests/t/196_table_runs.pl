@@ -206,6 +206,36 @@ $s->query('SELECT count(*) FROM other');
 $s->query('SELECT count(*) FROM t WHERE id < 10');
 is(fetched('other') . ' ' . fetched('t'), '3000 0', 'a rule for the schema, and another for the table');
 $server->sql(q{SELECT pfs.drop_object('TABLE', '%', 'public', '%'), pfs.drop_object('TABLE', '%', 'public', 'other')});
+
+# A bitmap index scan knows the index alone; its first one in a session goes by rules for the table, too.
+$server->sql(q{CREATE TABLE named (id int PRIMARY KEY); CREATE TABLE unnamed (id int PRIMARY KEY);
+	INSERT INTO named SELECT generate_series(1, 1000); INSERT INTO unnamed SELECT generate_series(1, 1000);
+	SELECT pfs.reset('table_io_waits_summary_by_table')});
+
+sub by_bitmaps
+{
+	my $first = $server->session;
+
+	$first->query('SET enable_seqscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off');
+	is($first->query(q{WITH done AS (INSERT INTO other SELECT -1 FROM named WHERE id < 20 AND id + pg_backend_pid() < 0)
+		SELECT count(*) FROM named JOIN unnamed USING (id) WHERE named.id < 100 AND unnamed.id < 100}), 99, 'rows by bitmaps');
+	$first->close;
+	return $server->sql(q{SELECT coalesce(string_agg(index_name || ' ' || count_fetch, ', ' ORDER BY index_name), '')
+		FROM pfs.table_io_waits_summary_by_index_usage WHERE index_name LIKE '%named_pkey' AND count_fetch > 0});
+}
+$server->sql(q{SELECT pfs.set_object('TABLE', '%', 'public', 'named', 'NO')});
+is(by_bitmaps(), 'unnamed_pkey 99', 'a bitmap, and a rule that leaves its table out');
+$server->sql(q{SELECT pfs.reset('table_io_waits_summary_by_table'), pfs.set_object('TABLE', '%', 'public', '%', 'NO'),
+	pfs.set_object('TABLE', '%', 'public', 'named', 'YES')});
+is(by_bitmaps(), 'named_pkey 118', 'and one that is for its table alone, in the rest of WITH, too');
+$server->sql(q{ALTER TABLE named RENAME TO renamed; ALTER TABLE unnamed RENAME TO named; SELECT pfs.reset('table_io_waits_summary_by_table')});
+$s->query('SET enable_seqscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off');
+$s->query('SELECT count(*) FROM named WHERE id < 100');
+$server->sql('ALTER TABLE named RENAME TO unnamed; ALTER TABLE renamed RENAME TO named');
+$s->query('SELECT count(*) FROM unnamed WHERE id < 100; RESET ALL');
+is($server->sql(q{SELECT index_name || ' ' || count_fetch FROM pfs.table_io_waits_summary_by_index_usage WHERE index_name LIKE '%named_pkey' AND count_fetch > 0}),
+	'unnamed_pkey 99', 'the name is that of the present');
+$server->sql(q{SELECT pfs.drop_object('TABLE', '%', 'public', '%'), pfs.drop_object('TABLE', '%', 'public', 'named'); DROP TABLE named, unnamed});
 $server->sql(q{SELECT pfs.set_object('TABLE', '%', 'pg_catalog', 'pg_class', 'YES')});
 $s->query('SELECT count(relname || relkind::text) FROM pg_class');
 cmp_ok(fetched('pg_class'), '>', 100, 'a rule for a catalog');

@@ -205,6 +205,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_RUN);
+	pfs_tables_begin_query(desc->estate);
 	if (pfs_call_begin(&call))
 	{
 		pfs_call_run_begin(&call, desc);
@@ -244,7 +245,10 @@ executor_finish_cb(QueryDesc *desc)
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_FINISH);
 	if (unlikely(writes))
+	{
+		pfs_tables_begin_query(desc->estate);
 		outer_writes = pfs_rel_writes_begin();
+	}
 	if (passes)
 		pfs_call_pass_begin();
 	else if (pfs_call_begin(&call))

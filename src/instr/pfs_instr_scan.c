@@ -11,6 +11,8 @@
 
 PFS_HOT_TABLE PfsScanPlace pfs_scan_places[PFS_SCAN_ALL_PLACES];
 
+PFS_HOT uint32 pfs_scan_places_taken = 0;
+
 /* Which neighbour is evicted next. */
 static uint32 next_victim = 0;
 
@@ -33,14 +35,17 @@ free_place(PfsThread *t, const void *scan)
 	return victim;
 }
 
+/* Returns the place of a scan, made if it has none. */
 PfsScanPlace *
 pfs_scan_find_or_make(PfsThread *t, const void *scan, Oid index)
 {
-	PfsScanPlace *place = pfs_scan_find(scan);
+	PfsScanPlace *place = pfs_scan_places_taken == 0 ? NULL : pfs_scan_find(scan);
 
 	if (place != NULL)
 		return place;
 	place = free_place(t, scan);
+	if (place->scan == NULL)
+		pfs_scan_places_taken++;
 	*place = (PfsScanPlace)
 	{
 		.scan = scan, .index = index, .block = InvalidBlockNumber
@@ -57,6 +62,7 @@ pfs_scan_forget_all(PfsThread *t)
 		if (place->scan == NULL)
 			continue;
 		place->scan = NULL;
+		pfs_scan_places_taken--;
 		pfs_rel_link_end(t, &place->link);
 	}
 }

@@ -40,6 +40,9 @@ typedef struct PfsScanPlace
 
 extern PFS_HIDDEN PfsScanPlace pfs_scan_places[PFS_SCAN_ALL_PLACES];
 
+/* How many are taken. */
+extern PFS_HIDDEN uint32 pfs_scan_places_taken;
+
 /* The place that a scan has if no other one was there before. */
 static pg_attribute_always_inline PfsScanPlace *
 pfs_scan_home(const void *scan)
@@ -84,11 +87,12 @@ pfs_scan_place(PfsThread *t, const void *scan, Oid index)
 static inline void
 pfs_scan_forget(PfsThread *t, const void *scan)
 {
-	PfsScanPlace *place = pfs_scan_find(scan);
+	PfsScanPlace *place = pfs_scan_places_taken == 0 ? NULL : pfs_scan_find(scan);
 
 	if (place == NULL)
 		return;
 	place->scan = NULL;
+	pfs_scan_places_taken--;
 	pfs_rel_link_end(t, &place->link);
 }
 

@@ -36,6 +36,7 @@
 static PFS_FIXED TableAmRoutine real;
 static TableAmRoutine ours;
 static PFS_FIXED PfsMethodStruct heap;
+PFS_FIXED const TableAmRoutine *pfs_heap_methods = NULL;
 
 /* Descriptors of scans are those of our headers.  Else each call is timed. */
 static PFS_FIXED bool trusted = false;
@@ -456,10 +457,14 @@ pfs_tables_switch(bool on)
 	pfs_tables_are_watched = on;
 }
 
-bool
-pfs_table_is_heap(Relation rel)
+void
+pfs_tables_note_names(const EState *estate)
 {
-	return METHODS(rel->rd_tableam) == heap.place;
+	for (Index i = 0; i < estate->es_range_table_size; i++)
+	{
+		if (estate->es_relations[i] != NULL)
+			pfs_rel_note_name(estate->es_relations[i]);
+	}
 }
 
 /* ---- the postmaster ---- */
@@ -566,6 +571,7 @@ pfs_instr_table_start(void)
 	if (why_not == NULL)
 	{
 		real = *am;
+		pfs_heap_methods = am;
 		heap = (PfsMethodStruct)
 		{
 			METHODS(unconstify(TableAmRoutine *, am)), METHODS(&real), METHODS(&ours), NUM_METHODS

@@ -6,6 +6,8 @@
 #ifndef PFS_INSTR_TABLE_H
 #define PFS_INSTR_TABLE_H
 
+#include "nodes/execnodes.h"
+
 #include "pfs_compat_table.h"
 #include "pfs_instr_scan.h"
 #include "pfs_object_rules.h"
@@ -71,15 +73,31 @@ pfs_tables_watch(PfsThread *t)
 
 	if (unlikely(wanted != pfs_tables_are_watched))
 		pfs_tables_switch(wanted);
-	if (unlikely(pfs_tables_are_watched))
+	if (unlikely(pfs_tables_are_watched) && unlikely(!pfs_object_rules_are_current()))
 		pfs_object_rules_resolve();
+}
+
+/* Before a query runs or finishes, while tables are watched: makes its tables' names known where an index is read. */
+extern void pfs_tables_note_names(const EState *estate);
+
+static inline void
+pfs_tables_begin_query(const EState *estate)
+{
+	if (unlikely(pfs_tables_are_watched) && unlikely(pfs_object_rules_name_tables))
+		pfs_tables_note_names(estate);
 }
 
 /* Postmaster, once: find and prove the methods of tables and indexes, and report them. */
 extern void pfs_instr_table_start(void);
 
 /* Is the table one whose fetches are seen?  Of another access method only its indexes are. */
-extern bool pfs_table_is_heap(Relation rel);
+extern PFS_HIDDEN const TableAmRoutine *pfs_heap_methods;
+
+static inline bool
+pfs_table_is_heap(Relation rel)
+{
+	return rel->rd_tableam == pfs_heap_methods;
+}
 
 /* ---- pfs_instr_index.c ---- */
 

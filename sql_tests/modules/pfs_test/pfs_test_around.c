@@ -1,8 +1,9 @@
 /*
  * pfs_test_around.c
  *	  How long the planner and utilities took, from where pfs measures: around
- *	  pg_stat_statements, which measures around the server's own functions.  And which
- *	  executions the executor never ended, with the rows that they had sent:
+ *	  pg_stat_statements, which measures around the server's own functions.  How long the
+ *	  executor's finish of queries took that only read: pfs passes it on without measuring it.
+ *	  And which executions the executor never ended, with the rows that they had sent:
  *	  pg_stat_statements counts at that end.
  *
  * A witness for scripts/regress-core --compare.  Loaded behind pg_stat_statements, its hooks
@@ -40,6 +41,7 @@ typedef struct Around
 	AroundKey	key;
 	double		plan_ms;
 	double		utility_ms;
+	double		finish_ms;
 	int64		unended;		/* executions */
 	int64		unended_rows;
 } Around;
@@ -48,6 +50,7 @@ static planner_hook_type prev_planner = NULL;
 static ProcessUtility_hook_type prev_process_utility = NULL;
 static ExecutorStart_hook_type prev_executor_start = NULL;
 static ExecutorRun_hook_type prev_executor_run = NULL;
+static ExecutorFinish_hook_type prev_executor_finish = NULL;
 static ExecutorEnd_hook_type prev_executor_end = NULL;
 static HTAB *table = NULL;
 
@@ -67,9 +70,9 @@ write_all(int code, Datum arg)
 		return;
 	hash_seq_init(&status, table);
 	while ((around = hash_seq_search(&status)) != NULL)
-		fprintf(file, "%u,%u," INT64_FORMAT ",%.6f,%.6f," INT64_FORMAT "," INT64_FORMAT "\n",
+		fprintf(file, "%u,%u," INT64_FORMAT ",%.6f,%.6f,%.6f," INT64_FORMAT "," INT64_FORMAT "\n",
 				around->key.database, around->key.user, (int64) around->key.query_id, around->plan_ms,
-				around->utility_ms, around->unended, around->unended_rows);
+				around->utility_ms, around->finish_ms, around->unended, around->unended_rows);
 	fclose(file);
 }
 
@@ -89,7 +92,7 @@ around_of(const AroundKey *key)
 	around = hash_search(table, key, HASH_ENTER, &found);
 	if (!found)
 	{
-		around->plan_ms = around->utility_ms = 0;
+		around->plan_ms = around->utility_ms = around->finish_ms = 0;
 		around->unended = around->unended_rows = 0;
 	}
 	return around;
@@ -195,6 +198,26 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 	}
 }
 
+static void
+executor_finish_cb(QueryDesc *query)
+{
+	instr_time	start;
+	double		ms;
+
+	INSTR_TIME_SET_CURRENT(start);
+	if (prev_executor_finish)
+		prev_executor_finish(query);
+	else
+		standard_ExecutorFinish(query);
+	ms = since(start);
+	if (is_counted(query) && query->operation == CMD_SELECT && !query->plannedstmt->hasModifyingCTE)
+	{
+		AroundKey	key = key_of(query->plannedstmt->queryId);
+
+		around_of(&key)->finish_ms += ms;
+	}
+}
+
 /* By the role that it has now, as pg_stat_statements does. */
 static void
 executor_end_cb(QueryDesc *query)
@@ -224,6 +247,8 @@ _PG_init(void)
 	ExecutorStart_hook = executor_start_cb;
 	prev_executor_run = ExecutorRun_hook;
 	ExecutorRun_hook = executor_run_cb;
+	prev_executor_finish = ExecutorFinish_hook;
+	ExecutorFinish_hook = executor_finish_cb;
 	prev_executor_end = ExecutorEnd_hook;
 	ExecutorEnd_hook = executor_end_cb;
 }

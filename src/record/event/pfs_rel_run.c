@@ -129,14 +129,12 @@ pfs_rows_add_shared(PfsSharedCell *to, const PfsRowCount *rows)
 }
 
 /* Converts times that another timer has measured. */
-PfsRowCount
-pfs_rows_by_default_timer(const PfsRowCount *rows, uint32 flags)
+pg_noinline PfsRowCount
+pfs_rows_converted(const PfsRowCount *rows, uint32 flags)
 {
 	PfsTimer	timer = PFS_FLAGS_TIMER(flags);
 	PfsRowCount converted = *rows;
 
-	if (likely((flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK)))
-		return converted;
 	converted.sum = pfs_ticks_of_default(timer, rows->sum);
 	if (rows->timed == 0)
 		return converted;
@@ -153,15 +151,20 @@ pfs_rows_by_default_timer(const PfsRowCount *rows, uint32 flags)
 static PfsRowCount
 rows_of_digest(const PfsRelRun *run)
 {
-	PfsRowCount rows = pfs_rows_by_default_timer(&run->rows, run->wait.flags);
-	PfsRowCount found;
+	PfsRowCount spaces[2];
+	const PfsRowCount *rows = pfs_rows_by_default_timer(&run->rows, run->wait.flags, &spaces[0]);
+	const PfsRowCount *found;
+	PfsRowCount of_table;
 
+	if (OidIsValid(run->wait.object.table.index) && run->wait.operation == PFS_OP_FETCH)
+	{
+		found = pfs_rows_by_default_timer(&run->index_rows, run->wait.flags, &spaces[1]);
+		return pfs_rows_with_times(pfs_row_count(found), rows, found);
+	}
+	of_table = *rows;
 	if (run->by_index)
-		rows.timed = rows.untimed = 0;
-	if (!OidIsValid(run->wait.object.table.index) || run->wait.operation != PFS_OP_FETCH)
-		return rows;
-	found = pfs_rows_by_default_timer(&run->index_rows, run->wait.flags);
-	return pfs_rows_with_times(pfs_row_count(&found), &rows, &found);
+		of_table.timed = of_table.untimed = 0;
+	return of_table;
 }
 
 /* Gives a digest what is new of a run, or all of one that does not ride, which ends. */

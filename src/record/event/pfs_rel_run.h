@@ -209,8 +209,21 @@ extern void pfs_digest_rows_add(const PfsDigestCharged *charged, PfsRelStatKind 
 extern void pfs_rel_run_give(PfsRelRun *run);
 extern void pfs_rel_runs_give_riding(void);
 
-/* The times of rows in ticks of the default timer; flags: of the run. */
-extern PfsRowCount pfs_rows_by_default_timer(const PfsRowCount *rows, uint32 flags);
+/* Out of line: the times of rows, measured by another timer than the default one, in ticks of that. */
+extern PfsRowCount pfs_rows_converted(const PfsRowCount *rows, uint32 flags);
+
+/*
+ * The rows with times in ticks of the default timer: they themselves, nearly always, or what is put into
+ * *space.  flags: of the run.
+ */
+static pg_attribute_always_inline const PfsRowCount *
+pfs_rows_by_default_timer(const PfsRowCount *rows, uint32 flags, PfsRowCount *space)
+{
+	if (likely((flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK)))
+		return rows;
+	*space = pfs_rows_converted(rows, flags);
+	return space;
+}
 
 /* So many rows, with the times of these and of others. */
 static inline PfsRowCount

@@ -82,11 +82,27 @@ pfs_index_places_unused(void)
 
 /* ---- counting ---- */
 
-/*
- * Counts rows for a record: in a place of this process, or, where there is none at this moment, in
- * the record at once.
- */
-static void
+/* Counts rows in a place that is taken for them; where none is to be had at this moment, in the record. */
+static pg_noinline void
+count_in_new_place(PfsThread *t, PfsCountedObjects counted, uint64 stat, PfsRelPart part, const PfsRowCount *rows)
+{
+	PfsPendingRows *p = (PfsPendingRows *) pfs_pending_take(t, counted, stat, part);
+	PfsRelStat *record;
+
+	if (p != NULL)
+	{
+		p->rows.min = PG_UINT64_MAX;
+		pfs_rows_add(&p->rows, rows);
+		return;
+	}
+	record = pfs_object_enter(t, counted, stat);
+	if (record != NULL)
+		pfs_rows_add_shared(&record->parts[part], rows);
+	pfs_object_leave(t, counted);
+}
+
+/* Counts rows for a record, in a place of this process. */
+static pg_attribute_always_inline void
 count_rows(PfsThread *t, PfsRelStatKind kind, uint64 stat, PfsRelPart part, const PfsRowCount *rows)
 {
 	PfsCountedObjects counted = pfs_rel_stat_counted(kind);
@@ -95,36 +111,25 @@ count_rows(PfsThread *t, PfsRelStatKind kind, uint64 stat, PfsRelPart part, cons
 	if (stat == 0 || (pfs_row_count(rows) == 0 && rows->sum == 0))
 		return;
 	p = (PfsPendingRows *) pfs_pending_find(counted, &pfs_pending_rows_shape, stat, part);
-	if (unlikely(p == NULL))
-	{
-		p = (PfsPendingRows *) pfs_pending_take(t, counted, stat, part);
-		if (p != NULL)
-			p->rows.min = PG_UINT64_MAX;
-	}
-	if (unlikely(p == NULL))
-	{
-		PfsRelStat *record = pfs_object_enter(t, counted, stat);
-
-		if (record != NULL)
-			pfs_rows_add_shared(&record->parts[part], rows);
-		pfs_object_leave(t, counted);
-		return;
-	}
-	pfs_rows_add(&p->rows, rows);
+	if (likely(p != NULL))
+		pfs_rows_add(&p->rows, rows);
+	else
+		count_in_new_place(t, counted, stat, part, rows);
 }
 
 /*
  * Counts what a run has fetched by an index: for the index the rows that it found, and for the table those
  * that it led to, with all times.  So a table keeps them when the index goes.
  */
-static void
+static inline void
 count_by_index(PfsThread *t, const PfsRelRun *run, const PfsRowCount *rows)
 {
-	PfsRowCount found = pfs_rows_by_default_timer(&run->index_rows, run->wait.flags);
-	PfsRowCount of_table = pfs_rows_with_times(pfs_row_count(rows), rows, &found);
+	PfsRowCount space;
+	const PfsRowCount *found = pfs_rows_by_default_timer(&run->index_rows, run->wait.flags, &space);
+	PfsRowCount of_table = pfs_rows_with_times(pfs_row_count(rows), rows, found);
 
 	count_rows(t, PFS_INDEX_STATS, run->index_stat, PFS_REL_FETCH, rows);
-	count_rows(t, PFS_INDEX_STATS, run->index_stat, PFS_INDEX_READ, &found);
+	count_rows(t, PFS_INDEX_STATS, run->index_stat, PFS_INDEX_READ, found);
 	count_rows(t, PFS_TABLE_STATS, run->table_stat, PFS_REL_BY_INDEX, &of_table);
 }
 
@@ -132,15 +137,16 @@ count_by_index(PfsThread *t, const PfsRelRun *run, const PfsRowCount *rows)
 void
 pfs_rel_count(PfsThread *t, PfsRelRun *run)
 {
-	PfsRowCount rows = pfs_rows_by_default_timer(&run->rows, run->wait.flags);
+	PfsRowCount space;
+	const PfsRowCount *rows = pfs_rows_by_default_timer(&run->rows, run->wait.flags, &space);
 	PfsRelPart	part = pfs_rel_part(run->wait.operation);
 
 	if (!OidIsValid(run->wait.object.table.index))
-		count_rows(t, PFS_TABLE_STATS, run->table_stat, run->by_index ? PFS_REL_BY_INDEX : part, &rows);
+		count_rows(t, PFS_TABLE_STATS, run->table_stat, run->by_index ? PFS_REL_BY_INDEX : part, rows);
 	else if (part == PFS_REL_FETCH)
-		count_by_index(t, run, &rows);
+		count_by_index(t, run, rows);
 	else
-		count_rows(t, PFS_INDEX_STATS, run->index_stat, part, &rows);
+		count_rows(t, PFS_INDEX_STATS, run->index_stat, part, rows);
 	pfs_rel_run_give(run);
 }
 

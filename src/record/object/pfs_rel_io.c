@@ -64,30 +64,22 @@ know(Oid oid)
 }
 
 /* The record of a table or an index; 0: there is no room. */
-static uint64
+static inline uint64
 stat_of(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary)
 {
 	KnownRelation *k = know(oid);
 
-	if (unlikely(k->stat == 0 || !pfs_rel_stat_is_there(kind, k->stat)))
+	if (unlikely(!pfs_rel_stat_is_there(kind, k->stat)))
 		k->stat = pfs_rel_stat_find(kind, database, oid, relation, temporary);
 	return k->stat;
 }
 
-/*
- * What the rules say of a table.  rel NULL: its name is not at hand; then, unless it is known
- * already, the rules for all names decide, in the schema of its index, which is its own.
- */
+/* What the rules say of a table. */
 static uint32
-flags_of(Oid relation, Relation rel, Relation index)
+flags_of(Relation rel)
 {
-	KnownRelation *k = know(relation);
-	const FormData_pg_class *class;
-
-	if (unlikely(rel == NULL))
-		return OidIsValid(k->schema) && k->rules == pfs_object_rules_resolved() ? k->flags
-			: pfs_object_rules_flags(PFS_RULE_TABLE, RelationGetNamespace(index), "");
-	class = rel->rd_rel;
+	KnownRelation *k = know(RelationGetRelid(rel));
+	const FormData_pg_class *class = rel->rd_rel;
 
 	if (unlikely(k->rules != pfs_object_rules_resolved() || k->schema != class->relnamespace ||
 				 memcmp(&k->name, &class->relname, sizeof(NameData)) != 0))
@@ -98,6 +90,69 @@ flags_of(Oid relation, Relation rel, Relation index)
 		k->name = class->relname;
 	}
 	return k->flags;
+}
+
+/*
+ * ---- rules of tables whose names are not at hand ----
+ *
+ * A bitmap index scan has the index alone.  It has its table's schema and OID, so the rules for all
+ * names of the schema decide, but for tables of the running queries that a rule by name decides
+ * otherwise for: these are noted when a query begins to run.
+ */
+typedef struct ByName
+{
+	Oid			relation;
+	uint32		flags;			/* PFS_OBJECT_* */
+	uint64		rules;			/* pfs_object_rules_resolved() */
+} ByName;
+
+/* With more at a time, the first ones go by the rules for all names. */
+#define BY_NAME_MAX 64
+
+static ByName by_name[BY_NAME_MAX];
+static uint32 next_by_name = 0;
+
+static ByName *
+find_by_name(Oid relation)
+{
+	for (int i = 0; i < BY_NAME_MAX; i++)
+	{
+		if (by_name[i].relation == relation)
+			return &by_name[i];
+	}
+	return NULL;
+}
+
+/* Notes a table, or that no rule by name decides for it any more. */
+void
+pfs_rel_note_name(Relation rel)
+{
+	uint32		flags = flags_of(rel);
+	ByName	   *noted = find_by_name(RelationGetRelid(rel));
+
+	if (flags == pfs_object_rules_flags(PFS_RULE_TABLE, RelationGetNamespace(rel), ""))
+	{
+		if (noted != NULL)
+			noted->relation = InvalidOid;
+		return;
+	}
+	if (noted == NULL)
+		noted = &by_name[next_by_name++ % BY_NAME_MAX];
+	*noted = (ByName)
+	{
+		RelationGetRelid(rel), flags, pfs_object_rules_resolved()
+	};
+}
+
+/* What the rules say of the table of an index. */
+static uint32
+flags_by_index(Relation index)
+{
+	const ByName *noted = pfs_object_rules_name_tables ? find_by_name(index->rd_index->indrelid) : NULL;
+
+	if (noted != NULL && noted->rules == pfs_object_rules_resolved())
+		return noted->flags;
+	return pfs_object_rules_flags(PFS_RULE_TABLE, RelationGetNamespace(index), "");
 }
 
 /* ---- begin ---- */
@@ -120,7 +175,7 @@ make_run(PfsThread *t, Relation rel, Relation index, Oid index_oid, PfsOperation
 
 	if ((flags & PFS_FLAG_ENABLED) == 0 || !pfs_rel_runs_take(t))
 		return NULL;
-	switches = flags_of(relation, rel, index);
+	switches = rel != NULL ? flags_of(rel) : flags_by_index(index);
 	if ((switches & PFS_OBJECT_ENABLED) == 0)
 		return NULL;
 	if ((switches & PFS_OBJECT_TIMED) == 0)

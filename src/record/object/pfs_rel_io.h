@@ -65,6 +65,12 @@ extern void pfs_rel_note_bitmap(Oid relation, Oid index);
 extern Oid	pfs_rel_bitmap_index(Oid relation);
 
 /*
+ * A query begins to run, or to finish, that has this table, while pfs_object_rules_name_tables: an index of
+ * it may be read where the table's name is not at hand.
+ */
+extern void pfs_rel_note_name(Relation rel);
+
+/*
  * The run of a scan; never NULL: one of nobody's counts what is not wanted.  index_oid: InvalidOid if
  * no index leads to the rows; index: the same, or NULL if only its OID is known.  rel: NULL if
  * only the index is at hand, which has the table's schema and OID.

@@ -11,7 +11,7 @@
  * It is made from the shared rules inside a transaction, where a statement begins.  The
  * word of their sequence lock says whether it is still right: each change ends with another
  * even word.  A reader that saw this word unchanged around its copying has the rules of
- * exactly that word (edges C and D of pfs_seqlock.h), and resolved_word remembers it.
+ * exactly that word (edges C and D of pfs_seqlock.h), and pfs_object_rules_word remembers it.
  * A statement that was sent when a change had ended sees it: the kernel, which took the
  * news from one client to the other, ordered the writer's stores before our load.
  *
@@ -64,12 +64,11 @@ typedef struct ResolvedRules
 
 PfsRuleList pfs_object_rules = {.name = "setup_objects", .key_size = offsetof(PfsObjectRule, switches)};
 uint64		pfs_object_rules_copies = 0;
+uint64		pfs_object_rules_word = 0;
+bool		pfs_object_rules_name_tables = false;
 
 /* The copy, NULL at first. */
 static ResolvedRules *resolved = NULL;
-
-/* The generation that the copy was made from; 0, which is none: it is not valid. */
-static uint64 resolved_word = 0;
 
 /* Invalidations of schemas that this process was told of. */
 static uint64 schema_changes = 0;
@@ -165,7 +164,7 @@ static void
 schemas_changed_cb(Datum arg, PfsSyscacheId cache, uint32 hash)
 {
 	schema_changes++;
-	resolved_word = 0;
+	pfs_object_rules_word = 0;
 }
 
 /*
@@ -248,6 +247,18 @@ resolve_schema(ResolvedRules *copy, const PfsObjectRule *rule)
 		add_rule(copy, rule, ONE_SCHEMA, schema);
 }
 
+/* Is there a rule for tables of one name? */
+static bool
+names_tables(const ResolvedRules *copy)
+{
+	for (uint32 i = 0; i < copy->n; i++)
+	{
+		if (copy->rules[i].type == PFS_RULE_TABLE && !is_any(copy->rules[i].object_name))
+			return true;
+	}
+	return false;
+}
+
 /* Orders rules by rank, the most specific first. */
 static int
 compare_ranks(const void *a, const void *b)
@@ -285,10 +296,10 @@ make_copy(void)
 		CacheRegisterSyscacheCallback(NAMESPACEOID, schemas_changed_cb, (Datum) 0);
 		is_registered = true;
 	}
-	resolved_word = 0;
+	pfs_object_rules_word = 0;
 	if (!read_rules(rules, &n, &word))
 	{
-		resolved_word = word;
+		pfs_object_rules_word = word;
 		pfree(rules);
 		return;
 	}
@@ -305,8 +316,9 @@ make_copy(void)
 	/* Nothing below raises errors but for want of memory. */
 	resolved = memcpy(MemoryContextAlloc(TopMemoryContext, copy_size(copy->n)), copy, copy_size(copy->n));
 	pfs_object_rules_copies++;
+	pfs_object_rules_name_tables = names_tables(copy);
 	if (changes == schema_changes)
-		resolved_word = word;
+		pfs_object_rules_word = word;
 	if (old != NULL)
 		pfree(old);
 	if (database != NULL)
@@ -319,7 +331,7 @@ make_copy(void)
 void
 pfs_object_rules_resolve(void)
 {
-	if (likely(resolved_word == pfs_object_rules_generation()))
+	if (likely(pfs_object_rules_are_current()))
 		return;
 	if (IsTransactionState() && OidIsValid(MyDatabaseId))
 		make_copy();

@@ -49,6 +49,9 @@ extern PFS_HIDDEN PfsRuleList pfs_object_rules;
 /* Copies of the rules that this process has made. */
 extern PFS_HIDDEN uint64 pfs_object_rules_copies;
 
+/* The copy has a rule for tables of one name. */
+extern PFS_HIDDEN bool pfs_object_rules_name_tables;
+
 /* Server start: the container, and the rules for system schemas and for all others. */
 extern void pfs_object_rules_lay_out(PfsSegment *seg);
 extern void pfs_object_rules_start(void);
@@ -87,6 +90,15 @@ pfs_object_rules_resolved(void)
  * database.
  */
 extern void pfs_object_rules_resolve(void);
+
+/* Is it?  The word is the generation that the copy was made from; 0, which is none: it is not valid. */
+extern PFS_HIDDEN uint64 pfs_object_rules_word;
+
+static inline bool
+pfs_object_rules_are_current(void)
+{
+	return pfs_object_rules_word == pfs_object_rules_generation();
+}
 
 /*
  * PFS_OBJECT_* of an object of the current database: of the rule that fits it best, by name
