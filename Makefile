@@ -66,6 +66,12 @@ override CFLAGS += -fno-lto
 $(filter-out src/probe/pfs_platform.o,$(OBJS)): | src/probe/pfs_platform.o
 src/probe/pfs_platform.o: CFLAGS += -Wfatal-errors
 
+# The one place that has the version is pfs.control; these show it.
+PFS_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" pfs.control)
+VERSIONED = src/pfs_module.o src/fdw/pfs_table.o
+$(VERSIONED): pfs.control
+$(VERSIONED) $(addprefix lint/,$(VERSIONED)): override CPPFLAGS += -DPFS_VERSION='"$(PFS_VERSION)"'
+
 # Each allocation and free of the server passes here, and no call that looks for
 # its caller is made below.
 src/instr/pfs_instr_memory.o src/instr/pfs_instr_memory_chunk.o src/record/memory/pfs_context.o: CFLAGS += -fomit-frame-pointer
@@ -114,6 +120,7 @@ lint: lint-objects lint-client imports
 	tools/check-layers
 	tools/words
 	tools/twins
+	tools/release-files
 	tools/indent --check
 	CC='$(CC)' tools/sql --check
 

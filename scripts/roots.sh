@@ -35,6 +35,12 @@ debian_mirror() {
 		awk '$1 !~ /security|updates|backports/ && $2 ~ /\/debian\/$/ && !found { print $2; found = 1 }'
 }
 
+# That of its security updates, if it has them.
+security_mirror() {
+	# shellcheck disable=SC2016 # apt expands it
+	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 2>/dev/null | awk '$1 ~ /-security$/ && !found { print $2; found = 1 }'
+}
+
 # The proxy of the machine's apt, if it has one.
 apt_proxy() { apt-config shell p Acquire::http::Proxy | sed -n "s/^p='\(.*\)'$/\1/p"; }
 
@@ -75,10 +81,11 @@ need_debootstrap() {
 		</dev/null >"$1" 2>&1 || { tail -n 20 "$1" >&2; die "apt-get install debootstrap failed"; }
 }
 
-# Make a folder with the smallest Debian, in which no service starts.
-#	make_root SUITE ROOT LOG [EXTRA_SUITE]
+# Make a folder with the smallest Debian, in which no service starts; for another kind of
+# processor, if the kernel knows what runs its programs.
+#	make_root SUITE ROOT LOG [EXTRA_SUITE [ARCHITECTURE]]
 make_root() {
-	local suite=$1 root=$2 log=$3 extra=${4:-} uri proxy
+	local suite=$1 root=$2 log=$3 extra=${4:-} architecture=${5:-} uri proxy
 	need_debootstrap "$log"
 	uri=$(debian_mirror)
 	[ -n "$uri" ] || die "no Debian mirror in this machine's apt configuration"
@@ -88,7 +95,7 @@ make_root() {
 	mkdir -p "$root"
 	# Namespaces also here: package scripts may start things.
 	unshare --mount --pid --fork --kill-child --propagation private \
-		debootstrap --variant=minbase "$suite" "$root" "$uri" >"$log" 2>&1 </dev/null ||
+		debootstrap --variant=minbase ${architecture:+--arch="$architecture"} "$suite" "$root" "$uri" >"$log" 2>&1 </dev/null ||
 		{ tail -n 20 "$log" >&2; die "debootstrap failed"; }
 	# The testing suite's index can be past its date, which says nothing here.
 	cat >"$root/etc/apt/apt.conf.d/90pfs" <<-'EOT'
@@ -102,4 +109,20 @@ make_root() {
 	chmod 755 "$root/usr/sbin/policy-rc.d"
 	mkdir -p "$root/etc/postgresql-common/createcluster.d"
 	echo "create_main_cluster = false" >"$root/etc/postgresql-common/createcluster.d/pfs.conf"
+}
+
+# Put the tree of 1.0, from the history of this repository, into a folder as pfs-1.0; fails
+# without such a history.
+#	old_release FOLDER
+old_release() {
+	local commit
+	commit=$(git -C "$PFS_TOP" rev-list HEAD -- pfs.control 2>/dev/null | while read -r commit; do
+		if git -C "$PFS_TOP" show "$commit:pfs.control" | grep -q "default_version = '1.1'"; then
+			git -C "$PFS_TOP" rev-parse "$commit^"
+		else
+			break
+		fi
+	done | tail -n 1)
+	[ -z "$commit" ] || git -C "$PFS_TOP" archive --prefix=pfs-1.0/ "$commit" | tar -x -C "$1"
+	[ -d "$1/pfs-1.0" ]
 }

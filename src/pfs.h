@@ -9,8 +9,8 @@
 #ifndef PFS_H
 #define PFS_H
 
-/* Version of the SQL objects that belong to this library. */
-#define PFS_VERSION "1.1"
+/* PFS_VERSION, the version of the SQL objects that belong to this library, is read from
+ * pfs.control: the Makefile defines it for the files that show it. */
 
 /*
  * On variables that instrument points read.  -fvisibility=hidden speaks of

@@ -27,6 +27,7 @@
 #include "pfs_event.h"
 #include "pfs_exit.h"
 #include "pfs_guc.h"
+#include "pfs_compat_module.h"
 #include "pfs_instr.h"
 #include "pfs_instr_lwlock.h"
 #include "pfs_platform.h"
@@ -38,7 +39,7 @@
 #include "pfs_summary_kind.h"
 #include "pfs_thread_end.h"
 
-PG_MODULE_MAGIC;
+PFS_MODULE_MAGIC("pfs", PFS_VERSION);
 
 /* -1 of the settings. */
 #define DEFAULT_HISTORY_SIZE		10
