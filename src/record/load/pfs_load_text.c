@@ -101,6 +101,7 @@ make_index(MemoryContext context)
 
 /* ---- the writer ---- */
 
+/* Removes texts of a generation that has gone, and gets the index of what is left. */
 static void
 prepare_to_write(void)
 {
