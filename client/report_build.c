@@ -103,8 +103,9 @@ build_difference(ReportBuild *build, const char *table)
 	{
 		const char *restarted = build->later->facts[FACT_pfs_started];
 
-		/* What a restart took was said already. */
-		if (restarted == NULL || difference->since > number_of_fact(restarted) + 1000000)
+		/* What a restart in between took was said already. */
+		if (restarted == NULL || number_of_fact(restarted) <= build->earlier->taken ||
+			difference->since > number_of_fact(restarted) + 1000000)
 			report_notice(build->report, "%s was reset at %s: its numbers are those since then.", table,
 						  time_text(difference->since, time));
 	}
