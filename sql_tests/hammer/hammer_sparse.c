@@ -3,6 +3,8 @@
  *	  Sparse arrays of cells: arrays of objects that come and go share the chunks; no
  *	  count is lost, none is another object's, and every chunk comes back.
  */
+#include <sched.h>
+
 #include "hammer.h"
 #include "pfs_cell.h"
 #include "pfs_ref.h"
@@ -192,6 +194,11 @@ sparse_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 			continue;
 		if (hammer_random(rng, 50) == 0)
 		{
+			/*
+			 * Most workers lose their processor here then, and not while they
+			 * have something pinned.
+			 */
+			sched_yield();
 			try_to_end(x, object, note);
 			continue;
 		}
