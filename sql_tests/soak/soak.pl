@@ -110,6 +110,8 @@ sub verdict
 
 my $conf = join("\n", <<'EOT', @settings);
 max_connections = 80
+# Behind a crash only what was counted since then is known exactly.
+pfs.save_interval = 0
 shared_buffers = 8MB
 max_wal_size = 128MB
 checkpoint_timeout = 30s
