@@ -72,6 +72,9 @@ while ($reads < 60 || $truncations < 5)
 	}
 	$writer->result;
 }
+# Behind the last TRUNCATE.
+$writer->query("SELECT load_run($first, 12000)");
+$first += 12000;
 cmp_ok($periods, '>', $reads, "$reads readings of $periods periods in all, $truncations TRUNCATEs");
 is($server->sql(q{SELECT count(DISTINCT period_start), (max(extract(epoch FROM period_end)) - 978307200)::bigint FROM pfs.load_history WHERE resolution = '1 s'}),
 	"50|$first", 'the newest 50 seconds are there');
