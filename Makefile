@@ -15,28 +15,14 @@ MODULE_big = pfs
 DATA = sql/pfs--1.0.sql sql/pfs--1.0--1.1.sql
 PGFILEDESC = "pfs - exact waits of a live server"
 
-ROOMS = setup event statement object memory read load
-SRC_DIRS = src src/compat src/container src/probe src/record $(addprefix src/record/,$(ROOMS)) \
-	src/instr src/fdw src/fdw/tables
-# The first one begins the library's own sections, in this order.
-SRCS := src/pfs_sections.c $(filter-out src/pfs_sections.c,$(sort $(wildcard $(addsuffix /*.c,$(SRC_DIRS)))))
+TOP =
+include src/build.mk
 OBJS = $(SRCS:.c=.o)
 DEPS = $(OBJS:.o=.d)
 
-# Includes are by bare file name.  -MMD and the include at the end track
-# headers, which PGXS does only where the server was built with --enable-depend.
-# PostgreSQL 15 leaves PGDLLEXPORT empty, so hidden visibility needs our own
-# definition; it repeats what 16 and later say.  A function that the headers do not
-# declare would be found missing only when the server does not start.
-PG_CPPFLAGS = $(addprefix -I,$(SRC_DIRS)) -MMD -MP \
-	'-DPGDLLEXPORT=__attribute__((visibility("default")))'
-PG_CFLAGS = -std=gnu11 -Werror=implicit-function-declaration -fvisibility=hidden -fno-omit-frame-pointer -fno-plt
-# Which of its functions are called depends on the compiler.
-SHLIB_LINK = -lm
-
-# Bitcode would only let the JIT inline our functions, which no plan gains
-# from, and it would make clang a condition of building.
-override with_llvm = no
+# -MMD and the include at the end track headers, which PGXS does only where the server was
+# built with --enable-depend.
+PG_CPPFLAGS += -MMD -MP
 
 # A test is a file; the order of parallel groups, where it matters, is in a
 # schedule (scripts/installcheck).
@@ -66,16 +52,7 @@ override CFLAGS += -fno-lto
 $(filter-out src/probe/pfs_platform.o,$(OBJS)): | src/probe/pfs_platform.o
 src/probe/pfs_platform.o: CFLAGS += -Wfatal-errors
 
-# The one place that has the version is pfs.control; these show it.
-PFS_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" pfs.control)
-VERSIONED = src/pfs_module.o src/fdw/pfs_table.o
 $(VERSIONED): pfs.control
-$(VERSIONED) $(addprefix lint/,$(VERSIONED)): override CPPFLAGS += -DPFS_VERSION='"$(PFS_VERSION)"'
-
-# Each allocation and free of the server passes here, and no call that looks for
-# its caller is made below.
-src/instr/pfs_instr_memory.o src/instr/pfs_instr_memory_chunk.o src/record/memory/pfs_context.o: CFLAGS += -fomit-frame-pointer
-src/instr/pfs_instr_call.o $(addprefix src/record/statement/,pfs_statement%.o pfs_stage.o pfs_transaction.o): CFLAGS += -fomit-frame-pointer
 
 # The program pfs has a makefile of its own.  The extension needs none of its libraries: where
 # one is missing, everything else is built.

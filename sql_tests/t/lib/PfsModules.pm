@@ -19,7 +19,7 @@ our @EXPORT = qw(test_module test_functions);
 sub test_module
 {
 	my ($name) = @_;
-	my ($path) = grep { -f } ("$FindBin::RealBin/../modules/pfs_test/$name.so", ($ENV{PG_LIBDIR} // '/none') . "/$name.so");
+	my ($path) = grep { -f } ((map { "$FindBin::RealBin/../modules/$_/$name.so" } 'pfs_test', $name), ($ENV{PG_LIBDIR} // '/none') . "/$name.so");
 
 	BAIL_OUT("$name.so is missing: make test-modules") unless defined $path;
 	return $path;
@@ -27,6 +27,9 @@ sub test_module
 
 # By module: name and arguments, result, what it is called there.
 my %functions = (
+	pfs_bench => [
+		[ 'cycles(kind text, loops int)', 'float8', 'pfs_bench_cycles' ],
+	],
 	pfs_test => [
 		[ 'lwlock(name text, mode text, seconds float8)', 'void', 'pfs_test_lwlock' ],
 		[ 'spinlock(seconds float8)', 'void', 'pfs_test_spinlock' ],

@@ -18,6 +18,7 @@
  */
 #include "postgres.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -263,10 +264,14 @@ pfs_recorder_ask_to_save(void)
 /*
  * Asks the server for a place among its background workers.  Without one it says so in
  * the log, and nothing but the load history is missing.
+ *
+ * The worker loads the library again, by name.  It must be this file, whose variables the
+ * postmaster has set, so its whole path is given where that fits.
  */
 void
 pfs_recorder_register(void)
 {
+	Dl_info		library;
 	BackgroundWorker worker = {
 		.bgw_name = "pfs recorder",
 		.bgw_type = "pfs recorder",
@@ -277,5 +282,7 @@ pfs_recorder_register(void)
 		.bgw_function_name = "pfs_recorder_main",
 	};
 
+	if (dladdr(pfs_recorder_register, &library) && library.dli_fname[0] == '/' && strlen(library.dli_fname) < sizeof(worker.bgw_library_name))
+		strcpy(worker.bgw_library_name, library.dli_fname);
 	RegisterBackgroundWorker(&worker);
 }
