@@ -243,28 +243,40 @@ stop_cb(int code, Datum arg)
 
 /* ---- reading ---- */
 
+/* Is a file as long as its head says?  Memory is asked for on no other word. */
+static bool
+has_its_length(int fd, off_t size)
+{
+	PfsSaveHead head;
+
+	return pread(fd, &head, sizeof(head), 0) == sizeof(head) && head.length == (uint64) size;
+}
+
 /*
- * Reads a whole file into palloc'd memory; NULL: errno says why not, or that it is no file
- * of ours by its size (EFBIG).
+ * Reads a whole file into palloc'd memory, or of one that has not its length what can be a head;
+ * NULL: errno says why not.
  */
 static char *
 read_file(const char *path, size_t *size)
 {
-	int			fd = open(path, O_RDONLY | O_CLOEXEC);
+	int			fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	char	   *bytes = NULL;
 	size_t		n = 0;
+	size_t		wanted = 0;
 
 	*size = 0;
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > (off_t) PFS_SAVE_BYTES_MAX)
-		errno = EFBIG;
-	else if ((bytes = palloc_extended(st.st_size + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM)) == NULL)
-		errno = ENOMEM;
-	while (bytes != NULL && n < st.st_size)
+	if (fstat(fd, &st) == 0)
 	{
-		ssize_t		got = read(fd, bytes + n, st.st_size - n);
+		wanted = has_its_length(fd, st.st_size) ? st.st_size : Min(st.st_size, sizeof(PfsSaveHead));
+		if ((bytes = palloc_extended(wanted + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM)) == NULL)
+			errno = ENOMEM;
+	}
+	while (bytes != NULL && n < wanted)
+	{
+		ssize_t		got = read(fd, bytes + n, wanted - n);
 
 		if (got < 0 && errno == EINTR)
 			continue;

@@ -23,9 +23,6 @@
 #define PFS_SAVE_FORMAT		1
 #define PFS_SAVE_NAME_SIZE	16
 
-/* No file is larger; what a corrupt one says of its length is not believed beyond this. */
-#define PFS_SAVE_BYTES_MAX	((size_t) 1 << 30)
-
 typedef struct PfsSaveHead
 {
 	char		magic[8];
