@@ -14,6 +14,7 @@
 #include "escape.h"
 #include "format.h"
 #include "history.h"
+#include "sorted.h"
 
 /* What lies deeper than this is a broken chain of parents. */
 #define MOST_FRAMES 200
@@ -128,23 +129,13 @@ make_stages(const History *history)
 static const HistoryEvent *
 stage_at(const Stages *stages, const HistoryEvent *statement, const HistoryEvent *event)
 {
-	HistoryEvent key = {.thread = statement->thread, .parent = statement->id, .start = event->start};
-	const HistoryEvent *wanted = &key;
-	int			low = 0;
+	HistoryEvent key = {.thread = statement->thread, .parent = statement->id, .start = event->start + 1};
+	const HistoryEvent *later = &key;
+	int			i = lower_bound(stages->events, stages->count, sizeof(HistoryEvent *), &later, compare_stages);
 
-	/* The first that began later. */
-	for (int high = stages->count; low < high;)
+	while (--i >= 0)
 	{
-		int			middle = low + (high - low) / 2;
-
-		if (compare_stages(&stages->events[middle], &wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (--low >= 0)
-	{
-		const HistoryEvent *stage = stages->events[low];
+		const HistoryEvent *stage = stages->events[i];
 
 		if (stage->thread != statement->thread || stage->parent != statement->id)
 			break;

@@ -15,6 +15,7 @@
 #include "escape.h"
 #include "history.h"
 #include "protobuf.h"
+#include "sorted.h"
 
 /* Numbers of fields, by message. */
 #define TRACE_PACKET 1
@@ -347,20 +348,10 @@ static const HistoryEvent *
 blocking_event(const History *history, const int64_t *ends, const HistoryBlock *block, const HistoryEvent *wait)
 {
 	const HistoryEvent *best = NULL;
-	int			first = history_first(history, block->blocker);
-	int			end = first;
 
 	/* Events that begin later cannot, nor those before which all had ended. */
-	for (int high = history->num_events; end < high;)
-	{
-		int			middle = end + (high - end) / 2;
-
-		if (history->events[middle].thread == block->blocker && history->events[middle].start <= wait->start)
-			end = middle + 1;
-		else
-			high = middle;
-	}
-	for (int i = end - 1; i >= first && ends[i] >= wait->start; i--)
+	for (int i = history_first_since(history, block->blocker, wait->start + 1) - 1;
+		 i >= 0 && history->events[i].thread == block->blocker && ends[i] >= wait->start; i--)
 	{
 		const HistoryEvent *event = &history->events[i];
 
@@ -401,19 +392,11 @@ static void
 add_flows(Trace *trace, Buffer *body, const HistoryEvent *event)
 {
 	const History *history = trace->history;
-	int			low = 0;
+	const Source first = {event, -1};
 
-	for (int high = history->num_blocks; low < high;)
-	{
-		int			middle = low + (high - low) / 2;
-
-		if (trace->sources[middle].event < event)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < history->num_blocks && trace->sources[low].event == event; low++)
-		pb_fixed64(body, EVENT_FLOW, trace->sources[low].block + 1);
+	for (int i = lower_bound(trace->sources, history->num_blocks, sizeof(Source), &first, compare_sources);
+		 i < history->num_blocks && trace->sources[i].event == event; i++)
+		pb_fixed64(body, EVENT_FLOW, trace->sources[i].block + 1);
 	for (int i = history_first_block(history, event->thread, event->id);
 		 i < history->num_blocks && history->blocks[i].waiter == event->thread && history->blocks[i].wait == event->id; i++)
 		pb_fixed64(body, EVENT_FLOW_END, i + 1);

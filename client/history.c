@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "sorted.h"
 
 static const struct
 {
@@ -79,22 +80,28 @@ history_find(const History *history, int64_t thread, int64_t id)
 	return slot && *slot ? &history->events[*slot - 1] : NULL;
 }
 
-/* Returns the number of a thread's first event, or num_events, if it has none: events are sorted by thread. */
-int
-history_first(const History *history, int64_t thread)
+/* By thread; then what began first; of what began together the longest, which holds the others. */
+static int
+compare_events(const void *a, const void *b)
 {
-	int			low = 0;
+	const HistoryEvent *x = a;
+	const HistoryEvent *y = b;
 
-	for (int high = history->num_events; low < high;)
-	{
-		int			middle = low + (high - low) / 2;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
 
-		if (history->events[middle].thread < thread)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < history->num_events && history->events[low].thread == thread ? low : history->num_events;
+int
+history_first_since(const History *history, int64_t thread, int64_t start)
+{
+	const HistoryEvent key = {.thread = thread, .start = start, .end = INT64_MAX, .id = INT64_MIN};
+
+	return lower_bound(history->events, history->num_events, sizeof(HistoryEvent), &key, compare_events);
 }
 
 const char *
@@ -293,19 +300,9 @@ add_block(History *history, int64_t waiter, int64_t wait, int64_t blocker)
 int
 history_first_block(const History *history, int64_t waiter, int64_t wait)
 {
-	const HistoryBlock block = {waiter, wait, INT64_MIN};
-	int			low = 0;
+	const HistoryBlock first = {waiter, wait, INT64_MIN};
 
-	for (int high = history->num_blocks; low < high;)
-	{
-		int			middle = low + (high - low) / 2;
-
-		if (compare_blocks(&history->blocks[middle], &block) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lower_bound(history->blocks, history->num_blocks, sizeof(HistoryBlock), &first, compare_blocks);
 }
 
 /* What blocking_tree says now. */
@@ -367,24 +364,15 @@ find_transactions(History *history)
 	{
 		const HistoryEvent *wait = &history->events[i];
 		const char *name = wait->family == FAMILY_WAIT ? event_detail(wait, "object_name") : NULL;
-		uint32_t	id;
-		int			low = 0;
+		LockedTransaction wanted;
 
 		if (name == NULL || strcmp(wait->name, "wait/lock/transactionid") != 0)
 			continue;
-		id = (uint32_t) strtoull(name, NULL, 10);
-		for (int high = count; low < high;)
+		wanted.id = (uint32_t) strtoull(name, NULL, 10);
+		for (int k = lower_bound(transactions, count, sizeof(LockedTransaction), &wanted, compare_transactions);
+			 k < count && transactions[k].id == wanted.id; k++)
 		{
-			int			middle = low + (high - low) / 2;
-
-			if (transactions[middle].id < id)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		for (; low < count && transactions[low].id == id; low++)
-		{
-			const HistoryEvent *holder = transactions[low].event;
+			const HistoryEvent *holder = transactions[k].event;
 
 			if (holder->thread != wait->thread && holder->start <= wait->start && holder->end >= wait->start)
 				add_block(history, wait->thread, wait->id, holder->thread);
@@ -523,22 +511,6 @@ choose_events(History *history, Server *server, const Options *options, int64_t 
 	}
 	free(threads);
 	return count;
-}
-
-/* By thread; then what began first; of what began together the longest, which holds the others. */
-static int
-compare_events(const void *a, const void *b)
-{
-	const HistoryEvent *x = a;
-	const HistoryEvent *y = b;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
 }
 
 /* ---- all of it ---- */

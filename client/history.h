@@ -90,8 +90,8 @@ typedef struct History
 /* Reads what the options choose; ends the program where that is nothing that there can be. */
 extern History *history_read(Server *server, const Options *options);
 
-/* The first event of a thread; num_events: it has none. */
-extern int	history_first(const History *history, int64_t thread);
+/* The first event of a thread that began then or later; if there is none, the first of the next thread. */
+extern int	history_first_since(const History *history, int64_t thread, int64_t start);
 
 /* The first of the blocks of a wait; the others come behind it. */
 extern int	history_first_block(const History *history, int64_t waiter, int64_t wait);

@@ -14,6 +14,7 @@
 #include "format.h"
 #include "options.h"
 #include "sink.h"
+#include "sorted.h"
 #include "table.h"
 
 static int	num_tests = 0;
@@ -111,6 +112,33 @@ test_numbers(void)
 	is(format_count(1234567), "1.23 M", "millions");
 	is(format_count(999999), "1.00 M", "the unit of what is printed");
 	is(format_percent(0.1234), "12.3 %", "percent");
+}
+
+static int
+compare_ints(const void *a, const void *b)
+{
+	return *(const int *) a - *(const int *) b;
+}
+
+/* Each place in arrays of up to five items, with one that is there twice. */
+static void
+test_sorted(void)
+{
+	const int	items[] = {1, 3, 3, 5, 7};
+	int			wrong = 0;
+
+	for (int count = 0; count <= 5; count++)
+	{
+		for (int key = 0; key <= 8; key++)
+		{
+			int			before = 0;
+
+			while (before < count && items[before] < key)
+				before++;
+			wrong += lower_bound(items, count, sizeof(int), &key, compare_ints) != before;
+		}
+	}
+	is(wrong == 0 ? "none" : "some", "none", "wrong places in sorted arrays");
 }
 
 static const TableColumn columns[] = {
@@ -236,6 +264,7 @@ main(void)
 	test_escaping();
 	test_width();
 	test_numbers();
+	test_sorted();
 	test_tables();
 	test_options();
 	printf("1..%d\n", num_tests);
