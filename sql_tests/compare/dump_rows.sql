@@ -44,7 +44,7 @@ WITH indexes AS (
 SELECT * FROM indexes
 UNION SELECT NULL, of_table FROM indexes, drops WHERE index <> '' AND text ~ ('\m' || index || '\M')
 UNION SELECT NULL, lower(m[1]) FROM pfs.events_statements_summary_by_digest,
-	LATERAL regexp_match(digest_text, '^\s*ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(?:\w+\.)?(\w+)\s.*\m(?:TYPE|DROP)\M', 'i') m
+	LATERAL regexp_match(digest_text, '^\s*ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(?:\w+\.)?(\w+)\s.*\m(?:TYPE|DROP|EXPRESSION)\M', 'i') m
 	WHERE m IS NOT NULL;
 \set file :dir '/rows.csv'
 COPY (SELECT relation, what, coalesce(sum(n) FILTER (WHERE who = 'ours'), 0), coalesce(sum(n) FILTER (WHERE who = 'theirs'), 0)
