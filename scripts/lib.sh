@@ -104,6 +104,15 @@ has_server() {
 	[ -x "$(bin_of "$1")/postgres" ] && [ -x "$(bin_of "$1")/pg_config" ]
 }
 
+# The version that this release of Debian has, if it is one that is known: also where apt has
+# no lists yet.
+debian_version() {
+	case $(. /etc/os-release && echo "${ID:-} ${VERSION_ID:-}") in
+		"debian 12") echo 15 ;;
+		"debian 13") echo 17 ;;
+	esac
+}
+
 # The version to use when nobody says: the oldest supported one that is
 # installed complete, else the one that this machine's packages offer.
 default_version() {
@@ -114,7 +123,8 @@ default_version() {
 	for v in 15 16 17 18 19; do
 		if package_exists "postgresql-server-dev-$v"; then echo "$v"; return; fi
 	done
-	echo 15
+	v=$(debian_version)
+	echo "${v:-15}"
 }
 
 package_exists() {
@@ -169,7 +179,7 @@ private_server() {
 	rm -f "$root$lib/pgxs"
 	cp -a "$lib/pgxs" "$root$lib/"
 	for entry in "$share"/*; do
-		[ "${entry##*/}" = extension ] || ln -s "$entry" "$root$share/"
+		[[ ${entry##*/} == @(extension|man) ]] || ln -s "$entry" "$root$share/"
 	done
 	for entry in "$share"/extension/*; do
 		ln -s "$entry" "$root$share/extension/"

@@ -71,14 +71,32 @@ enter_root() (
 	' bash "$root" "$tmp" "$bind" "$@"
 )
 
-# Install debootstrap, where it is missing.
-#	need_debootstrap LOG
-need_debootstrap() {
-	[ -z "$(command -v debootstrap)" ] || return 0
-	say "installing debootstrap"
+# Install a package, where it is missing.
+#	need_package NAME LOG
+need_package() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || :)" != installed ] || return 0
+	say "installing $1"
 	apt-get update >/dev/null 2>&1 </dev/null || :
-	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 debootstrap \
-		</dev/null >"$1" 2>&1 || { tail -n 20 "$1" >&2; die "apt-get install debootstrap failed"; }
+	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$1" \
+		</dev/null >"$2" 2>&1 || { tail -n 20 "$2" >&2; die "apt-get install $1 failed"; }
+}
+
+# Run a command while the kernel gives programs of aarch64 to an emulator.
+#	emulating_arm64 COMMAND...
+emulating_arm64() {
+	need_package qemu-user-static "$PFS_CACHE/qemu.log"
+	# shellcheck disable=SC2016 # expands inside
+	unshare --mount --propagation private bash -c '
+		kinds=/proc/sys/fs/binfmt_misc status=0 mine=no
+		mount -t binfmt_misc binfmt_misc $kinds || exit
+		if [ ! -e $kinds/qemu-aarch64 ]; then
+			cat /usr/lib/binfmt.d/qemu-aarch64.conf >$kinds/register || exit
+			mine=yes
+		fi
+		"$@" || status=$?
+		[ $mine = no ] || echo -1 >$kinds/qemu-aarch64
+		exit $status
+	' bash "$@"
 }
 
 # Make a folder with the smallest Debian, in which no service starts; for another kind of
@@ -86,7 +104,7 @@ need_debootstrap() {
 #	make_root SUITE ROOT LOG [EXTRA_SUITE [ARCHITECTURE]]
 make_root() {
 	local suite=$1 root=$2 log=$3 extra=${4:-} architecture=${5:-} uri proxy
-	need_debootstrap "$log"
+	need_package debootstrap "$log"
 	uri=$(debian_mirror)
 	[ -n "$uri" ] || die "no Debian mirror in this machine's apt configuration"
 	proxy=$(apt_proxy)
@@ -109,6 +127,44 @@ make_root() {
 	chmod 755 "$root/usr/sbin/policy-rc.d"
 	mkdir -p "$root/etc/postgresql-common/createcluster.d"
 	echo "create_main_cluster = false" >"$root/etc/postgresql-common/createcluster.d/pfs.conf"
+}
+
+# A new folder with nothing but the smallest Debian, with its lists of packages, a copy of one
+# that is kept for the next time.
+#	fresh_root SUITE ROOT [EXTRA_SUITE [ARCHITECTURE]]
+fresh_root() {
+	local base=$PFS_CACHE/base-$1${3:+-$3}${4:+-$4}
+	mkdir -p "$PFS_CACHE"
+	(
+		flock 9
+		if [ ! -e "$base/.pfs-base" ]; then
+			make_root "$1" "$base" "$base.log" "${3:-}" "${4:-}"
+			enter_root "$base" '' apt-get update >>"$base.log" 2>&1 </dev/null
+			touch "$base/.pfs-base"
+		fi
+	) 9>"$base.lock"
+	cp -a "$base" "$2"
+}
+
+passed=0 failed=0
+
+# One thing that passes or fails as a whole; its output goes to check.log of the scratch folder, and is
+# appended to the file that `logs` names, if it does.
+#	check NAME COMMAND...
+check() {
+	local name=$1 log=$PFS_SCRATCH/check.log began=$SECONDS status=0
+	shift
+	"$@" >"$log" 2>&1 </dev/null || status=$?
+	[ -z "${logs:-}" ] || { say "==== $name"; cat "$log"; } >>"$logs"
+	if [ "$status" -eq 0 ]; then
+		say "$name ... ok ($((SECONDS - began)) s)"
+		passed=$((passed + 1))
+	else
+		say "$name ... FAILED"
+		tail -n 40 "$log" | sed 's/^/    /'
+		failed=$((failed + 1))
+	fi
+	return "$status"
 }
 
 # Put the tree of 1.0, from the history of this repository, into a folder as pfs-1.0; fails
