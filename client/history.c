@@ -268,7 +268,9 @@ order_blocks(History *history)
 {
 	int			count = 0;
 
-	qsort(history->blocks, history->num_blocks, sizeof(HistoryBlock), compare_blocks);
+	/* Without any there is no array. */
+	if (history->num_blocks > 0)
+		qsort(history->blocks, history->num_blocks, sizeof(HistoryBlock), compare_blocks);
 	for (int i = 0; i < history->num_blocks; i++)
 	{
 		if (count == 0 || compare_blocks(&history->blocks[count - 1], &history->blocks[i]) != 0)

@@ -59,6 +59,8 @@ enter_root() (
 		set -e
 		root=$1 tmp=$2 bind=$3
 		shift 3
+		# So that what runs inside can have mounts of its own, too.
+		mount --bind "$root" "$root"
 		mount -t proc proc "$root/proc"
 		mount --bind /dev "$root/dev"
 		mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
