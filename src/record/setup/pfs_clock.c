@@ -109,6 +109,20 @@ kernel_trusts_cycle_counter(void)
 #endif
 }
 
+#if defined(__aarch64__)
+
+/* Returns the frequency of the generic timer, which it tells itself. */
+static uint64
+measure_cycle_frequency(void)
+{
+	uint64		frequency;
+
+__asm__ __volatile__("mrs %0, cntfrq_el0":"=r"(frequency));
+	return frequency;
+}
+
+#else
+
 /*
  * Reads the cycle counter and CLOCK_MONOTONIC at nearly the same time: of 50 attempts
  * the one whose two readings of the counter, before and after, lie closest together.
@@ -134,19 +148,12 @@ read_both(uint64 *cycles, uint64 *ns)
 }
 
 /*
- * Returns the cycle counter's frequency.  ARM's generic timer tells its own; elsewhere
- * the postmaster compares the counter with CLOCK_MONOTONIC, in a busy loop of
- * CALIBRATION_NS.
+ * Returns the cycle counter's frequency: the postmaster compares the counter with
+ * CLOCK_MONOTONIC, in a busy loop of CALIBRATION_NS.
  */
 static uint64
 measure_cycle_frequency(void)
 {
-#if defined(__aarch64__)
-	uint64		frequency;
-
-__asm__ __volatile__("mrs %0, cntfrq_el0":"=r"(frequency));
-	return frequency;
-#else
 	uint64		cycles0 = 0;
 	uint64		cycles1 = 0;
 	uint64		ns0 = 0;
@@ -157,8 +164,9 @@ __asm__ __volatile__("mrs %0, cntfrq_el0":"=r"(frequency));
 		;
 	read_both(&cycles1, &ns1);
 	return (uint64) ((unsigned __int128) (cycles1 - cycles0) * 1000000000 / (ns1 - ns0));
-#endif
 }
+
+#endif
 
 /*
  * Starts the clock in the postmaster, before all other parts, as they ask for the
