@@ -137,6 +137,7 @@ hammer_borne(const HammerWitness *w, uint64_t thing, uint64_t value)
 }
 
 extern uint64_t hammer_count_resident(const void *memory, size_t size);
+extern bool hammer_takes_back(void);
 
 /* Pattern that fills words 1.. of an item led by a word 0. */
 static inline void

@@ -197,6 +197,25 @@ hammer_count_resident(const void *memory, size_t size)
 	return bytes;
 }
 
+/*
+ * Does the kernel take back what MADV_REMOVE names?  Asked with memory of our own.  What runs the
+ * programs of another processor may pass the call over.
+ */
+bool
+hammer_takes_back(void)
+{
+	size_t		os_page = sysconf(_SC_PAGESIZE);
+	volatile char *memory = mmap(NULL, os_page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bool		taken;
+
+	if (memory == MAP_FAILED)
+		return true;
+	*memory = 1;
+	taken = madvise((void *) memory, os_page, MADV_REMOVE) != 0 || *memory == 0;
+	munmap((void *) memory, os_page);
+	return taken;
+}
+
 /* --- workers --- */
 
 typedef struct Start

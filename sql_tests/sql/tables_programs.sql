@@ -21,6 +21,7 @@ TRUNCATE pfs.events_statements_summary_by_program;
 TABLE pfs_programs;
 SELECT pfs_f(3), pfs_f(2);
 CALL pfs_p();
+-- Without frame pointers an error that is caught is none of its statement's: the second expected file.
 SELECT pfs_caught();
 SELECT pfs_fails();
 CREATE TRIGGER pfs_tr AFTER INSERT ON pfs_t FOR EACH STATEMENT EXECUTE FUNCTION pfs_tr();

@@ -252,7 +252,12 @@ pfs_timer_measure(PfsTimer timer, PfsTimerFacts *facts)
 		(void) pfs_timer_read(timer);
 		best = Min(best, pfs_read_cycles() - before);
 	}
-	facts->overhead = best;
+
+	/*
+	 * A counter of some MHz can stand still in a call: then a tick is what
+	 * can be told.
+	 */
+	facts->overhead = Max(best, 1);
 
 	best = PG_UINT64_MAX;
 	for (int i = 0; i < RESOLUTION_STEPS; i++)
