@@ -228,17 +228,9 @@ stop_cb(int code, Datum arg)
 {
 	if (code != 0 || IsUnderPostmaster || !pfs_save_on)
 		return;
-	PG_TRY();
-	{
-		if (is_stopped_cleanly())
-			(void) pfs_save_now();
-	}
-	PG_CATCH();
-	{
-		EmitErrorReport();
-		FlushErrorState();
-	}
-	PG_END_TRY();
+	/* An error is FATAL in an exit, and the callbacks that are left follow. */
+	if (is_stopped_cleanly())
+		(void) pfs_save_now();
 }
 
 /* ---- reading ---- */
