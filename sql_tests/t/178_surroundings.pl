@@ -89,8 +89,9 @@ EOT
 		is("$status|$out|$err", "0|t|t\nt\n0|", "switches in database $database");
 
 		# Names are bytes there, too: a list in which each name is once, in whatever order.
-		is($server->psql('SELECT count(*) = count(DISTINCT name COLLATE "C"), count(*) FROM pfs.setup_instruments', db => $database),
-			$server->psql('SELECT count(*) = count(DISTINCT name COLLATE "C"), count(*) FROM pfs.setup_instruments'), 'all instruments are there');
+		my $names = 'SELECT count(*) = count(DISTINCT name COLLATE "C"), count(*) FROM pfs.setup_instruments';
+
+		is(($server->psql($names, db => $database))[1], $server->sql($names), 'all instruments are there');
 		my @failed = grep { ($server->psql("SELECT count(*) FROM $_", db => $database))[0] != 0 }
 		  split /\n/, $server->sql(q{SELECT oid::regclass FROM pg_class WHERE relnamespace::regnamespace::text IN ('pfs', 'pfs_sys') AND relkind IN ('f', 'v')});
 		is("@failed", '', 'every table and view is read');
