@@ -416,28 +416,21 @@ check_number(const Options *options, const char *name)
 static int64_t
 read_time(Server *server, const Options *options, const char *name, int64_t missing)
 {
-	static const char *const queries[] = {
-		"SELECT trunc(pfs.timer_now() - extract(epoch FROM clock_timestamp() - " SERVER_TIME_OF_PARAM ")::numeric * 1e12)",
-		"SELECT trunc(pfs.timer_now() - extract(epoch FROM $1::interval)::numeric * 1e12)",
-	};
 	const char *value = option_value(options, name);
+	PGresult   *result;
+	Number		number;
 
 	if (value == NULL)
 		return missing;
-	for (int i = 0; i < 2; i++)
+	result = server_query_time(server, "trunc(pfs.timer_now() - extract(epoch FROM clock_timestamp() - t)::numeric * 1e12)", value);
+	if (result && parse_number(PQgetvalue(result, 0, 0), &number))
 	{
-		PGresult   *result = server_query(server, queries[i], 1, &value);
-		Number		number;
-
-		if (result && parse_number(PQgetvalue(result, 0, 0), &number))
-		{
-			PQclear(result);
-			return (int64_t) (number / 1000);
-		}
 		PQclear(result);
-		if (server->conn == NULL)
-			die(STATUS_FAILED, "%s", buffer_text(&server->message));
+		return (int64_t) (number / 1000);
 	}
+	PQclear(result);
+	if (server->conn == NULL)
+		die(STATUS_FAILED, "%s", buffer_text(&server->message));
 	die(STATUS_UNUSABLE, "option --%s takes a time, such as '14:00 today', or an interval before now, such as '10 s', not \"%s\"",
 		name, value);
 }

@@ -26,32 +26,25 @@ typedef struct Past
 /* ---- which time ---- */
 
 /*
- * Reads a time: a timestamp, a time of the day, or an interval before now.  Returns microseconds since 1970
- * and stores the text for later queries.
+ * Reads a time, as server_query_time() does.  Returns microseconds since 1970 and stores the text for
+ * later queries.
  */
 static int64_t
 read_time(Server *server, const char *option, const char *text, char **timestamp)
 {
-	static const char *const queries[] = {
-		"SELECT t, (extract(epoch FROM t) * 1e6)::bigint FROM (SELECT " SERVER_TIME_OF_PARAM ") AS s (t)",
-		"SELECT t, (extract(epoch FROM t) * 1e6)::bigint FROM (SELECT now() - $1::interval) AS s (t)",
-	};
+	/* Infinity is a time and no number of microseconds. */
+	PGresult   *result = server_query_time(server, "t, (extract(epoch FROM t) * 1e6)::bigint", text);
 	int64_t		time;
 
-	for (int i = 0; i < 2; i++)
+	if (result)
 	{
-		PGresult   *result = server_query(server, queries[i], 1, &text);
-
-		if (result == NULL && server->conn == NULL)
-			die(STATUS_FAILED, "%s", buffer_text(&server->message));
-		/* Infinity is a time and no number of microseconds. */
-		if (result == NULL)
-			continue;
 		*timestamp = copy_string(PQgetvalue(result, 0, 0));
 		time = atoll(PQgetvalue(result, 0, 1));
 		PQclear(result);
 		return time;
 	}
+	if (server->conn == NULL)
+		die(STATUS_FAILED, "%s", buffer_text(&server->message));
 	die(STATUS_UNUSABLE, "option --%s takes a time, such as '2026-03-01 14:00', or an interval before now, such as '90 min', not \"%s\"",
 		option, text);
 }

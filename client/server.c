@@ -7,6 +7,7 @@
  */
 #include "server.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -412,6 +413,41 @@ server_query(Server *server, const char *sql, int num_params, const char *const 
 	take_error(server, result);
 	PQclear(result);
 	return NULL;
+}
+
+/* Is this a number and a word, as "90 min"?  Intervals mostly are, and few times ("1 March 2026"). */
+static bool
+looks_like_interval(const char *text)
+{
+	const char *number = &text[strspn(text, " +-")];
+	const char *behind = number + strspn(number, "0123456789.");
+
+	return behind > number && isalpha((unsigned char) behind[strspn(behind, " ")]);
+}
+
+/*
+ * What the text looks like is tried first: it cannot be asked without an error, which the server
+ * writes to its log.
+ */
+PGresult *
+server_query_time(Server *server, const char *columns, const char *text)
+{
+	static const char *const times[] = {
+		"CASE WHEN $1::text !~ '^[0-9]{1,2}:[0-9:.]*$' THEN $1::text::timestamptz"
+		" ELSE (current_date - ((current_date + $1::text::time)::timestamptz > now())::int + $1::text::time)::timestamptz END",
+		"now() - $1::interval",
+	};
+	int			first = looks_like_interval(text) ? 1 : 0;
+	PGresult   *result = NULL;
+
+	for (int i = 0; i < 2 && result == NULL && server->conn != NULL; i++)
+	{
+		char	   *sql = format_string("SELECT %s FROM (SELECT %s) AS s (t)", columns, times[i ^ first]);
+
+		result = server_query(server, sql, 1, &text);
+		free(sql);
+	}
+	return result;
 }
 
 bool

@@ -83,6 +83,13 @@ extern bool server_check(Server *server, int extension);
  */
 extern PGresult *server_query(Server *server, const char *sql, int num_params, const char *const *params);
 
+/*
+ * Selects columns of t, the time that a text names: a timestamp, a time of the day (the last one that
+ * was, in the server's time zone), or an interval before now.  NULL: it is none of them, or the
+ * connection is lost.
+ */
+extern PGresult *server_query_time(Server *server, const char *columns, const char *text);
+
 /* Closes what is there and connects again. */
 extern bool server_reconnect(Server *server);
 
@@ -110,13 +117,5 @@ field(const PGresult *result, int row, int column)
 {
 	return PQgetisnull(result, row, column) ? NULL : PQgetvalue(result, row, column);
 }
-
-/*
- * In a query: the time that the text of its first parameter names.  A time of the day alone is the last
- * one that was, in the server's time zone; an interval raises an error.
- */
-#define SERVER_TIME_OF_PARAM \
-	"CASE WHEN $1::text !~ '^[0-9]{1,2}:[0-9:.]*$' THEN $1::text::timestamptz" \
-	" ELSE (current_date - ((current_date + $1::text::time)::timestamptz > now())::int + $1::text::time)::timestamptz END"
 
 #endif

@@ -179,18 +179,16 @@ answer_yes(Top *top)
 static void
 go_to_time(Top *top)
 {
-	const char *params[] = {top->input};
-	PGresult   *result = server_query(top->server, "SELECT extract(epoch FROM now() - " SERVER_TIME_OF_PARAM ")", 1, params);
+	PGresult   *result = server_query_time(top->server, "extract(epoch FROM now() - t)", top->input);
+	double		ago = result ? strtod(PQgetvalue(result, 0, 0), NULL) : NAN;
 
-	if (result == NULL)
+	PQclear(result);
+	if (!isfinite(ago))
 	{
-		top_notice(top, "\"%s\" is no time: 14:05, or 2026-01-31 14:05", top->input);
+		top_notice(top, "\"%s\" is no time: 14:05, 2026-01-31 14:05, or 90 min", top->input);
 		return;
 	}
-	top->past.ago = strtod(PQgetvalue(result, 0, 0), NULL);
-	PQclear(result);
-	if (top->past.ago < 0)
-		top->past.ago = 0;
+	top->past.ago = ago > 0 ? ago : 0;
 	top_refresh(top);
 }
 
@@ -381,7 +379,7 @@ rows_key(Top *top, int key)
 			break;
 		case 'g':
 			if (top->history)
-				ask_for(top, FOR_TIME, "Go to this time (14:05, or 2026-01-31 14:05): ");
+				ask_for(top, FOR_TIME, "Go to this time (14:05, 2026-01-31 14:05, or 90 min ago): ");
 			else
 				move_time(top, 0);
 			break;

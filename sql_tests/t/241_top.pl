@@ -148,7 +148,7 @@ shows(qr/^ *$sorted[2] .*\n(?:.*\n)*? *$sorted[1] .*\n(?:.*\n)*? *$sorted[0] /m,
 keys_are('r');
 shows(qr/^ *$sorted[0] .*\n(?:.*\n)*? *$sorted[1] .*\n(?:.*\n)*? *$sorted[2] /m, 'the other way round');
 
-# ---- the past, pause, interval ----
+# ---- pause, interval ----
 
 keys_are('d', '1000', 'BSpace', 'BSpace', 'BSpace', 'Enter');
 shows(qr/every 1 s/, 'd: another interval');
@@ -254,6 +254,34 @@ $server->start;
 shows(qr/^The connection was lost; it is there again/m, 'and goes on with the next one');
 keys_are('q');
 shows(qr/ended with 0/, 'q');
+
+# ---- the past ----
+
+start_top(80, 24);
+shows(qr/^class/m, 'once more');
+keys_are('g');
+shows(qr/^This server keeps no load history/m, 'without a load history there is no past');
+keys_are('q');
+$server->conf("pfs.load_history_interval = '1s'");
+$server->restart;
+$server->sql('SELECT pg_sleep(2.5)');
+ok($server->poll("SELECT count(*) > 0 FROM pfs.load_history WHERE event_name = 'wait/timeout/PgSleep'", 't'), 'there is a past');
+start_top(80, 24);
+shows(qr/^Of the last 10 s/m, 'the present');
+keys_are('g', '1 s', 'Enter');
+$screen = shows(qr/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d, \d.* long: /m, 'g: an interval before now');
+like($screen, qr{wait/timeout/PgSleep}, 'and what there was');
+keys_are('End');
+shows(qr/^Of the last 10 s/m, 'the present again');
+keys_are('g', '2001-01-31 14:05', 'Enter');
+shows(qr/load history has nothing of this time/, 'a time of which it has nothing');
+unlike(slurp($server->{logfile}), qr/ERROR:  invalid input/, 'what is right leaves no error in the log');
+foreach my $wrong ('yesteryear', 'infinity', '1 hour or so')
+{
+	keys_are('g', $wrong, 'Enter');
+	shows(qr/^"$wrong" is no time: 14:05, /m, "no time: $wrong");
+}
+keys_are('q');
 
 # ---- no terminal ----
 

@@ -83,6 +83,7 @@ SKIP:
 my $hour = report($server, '--since', '1 hour');
 like(join("\n", @{ $hour->{notices} }), qr/^The load history of this time begins at /m, 'an interval, and what it does not have');
 cmp_ok($hour->{figures}{time}, '>=', $report->{figures}{time}, 'of which the other time is a part');
+unlike(slurp($server->{logfile}), qr/ERROR:  invalid input/, 'without an error in the log');
 my $before = report($server, '--since', '2001-01-01', '--till', '2001-01-02');
 like(join("\n", @{ $before->{notices} }), qr/no period with a running statement in this time/, 'a time before the history');
 is("$before->{figures}{time}", 0, 'has nothing');
