@@ -63,6 +63,7 @@ enter_root() (
 		mount --bind "$root" "$root"
 		mount -t proc proc "$root/proc"
 		mount --bind /dev "$root/dev"
+		mount --bind /dev/pts "$root/dev/pts"
 		mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 		mount --bind "$tmp" "$root/tmp"
 		if [ -n "$bind" ]; then

@@ -11,7 +11,8 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 needs_program();
-plan(skip_all => 'there is no tmux') if system('tmux -V >/dev/null 2>&1');
+plan(skip_all => 'there is no tmux, or it has no terminal')
+  if system('tmux -f /dev/null -S "' . PfsServer::folder() . '/terminal" new-session -d true >/dev/null 2>&1') != 0;
 my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0");
 my $socket;
 my $terminals = 0;
