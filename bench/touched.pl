@@ -155,7 +155,8 @@ sub owner
 	return @names ? 'library: ' . join(' ', @names) : 'library: constants and addresses of the server';
 }
 
-# First by area, then those lines that half of the transactions touch, each for itself.
+# First by area, then those lines that half of the transactions touch, or two sessions write, each for
+# itself.
 sub show
 {
 	my ($least, $name_of) = @_;
@@ -167,7 +168,7 @@ sub show
 	}
 	printf "  %8s %8s %8s  %s\n", qw(lines written shared owner);
 	printf "  %8.2f %8.2f %8.2f  %s\n", @{ $by_name{$_} }, $_
-	  foreach sort { $by_name{$b}[0] <=> $by_name{$a}[0] || $a cmp $b } grep { $by_name{$_}[0] >= $least } keys %by_name;
+	  foreach sort { $by_name{$b}[0] <=> $by_name{$a}[0] || $a cmp $b } grep { $by_name{$_}[0] >= $least || $by_name{$_}[2] > 0 } keys %by_name;
 }
 show(0, sub { $_[0] =~ s/^library\K:.*|,? (?:record )?\+\d+$//r });
 show(0.5, sub { $_[0] });
