@@ -15,7 +15,9 @@ use Time::HiRes qw(sleep time);
 
 my $pfs = PfsServer::bindir() . '/pfs';
 plan skip_all => 'the program pfs is not installed' unless -x $pfs;
-my $prometheus = ($ENV{PFS_CACHE} // '/var/cache/pfs-test') . '/prometheus/usr/bin';
+my $cache = $ENV{PFS_CACHE} // '/var/cache/pfs-test';
+my $prometheus = "$cache/prometheus/usr/bin/prometheus";
+my ($promtool) = grep { -x } "$cache/prometheus/usr/bin/promtool", "$cache/promtool/usr/bin/promtool";
 
 my @names = ('main', 'second', 'odd "one"');
 my %server;
@@ -228,12 +230,12 @@ sub signal_all
 
 SKIP:
 {
-	skip "no Prometheus in $prometheus: scripts/setup test gets it", 9 unless -x "$prometheus/prometheus";
+	skip "no Prometheus in $cache: scripts/setup test gets it", 9 unless -x $prometheus && $promtool;
 
 	my ($out, $said) = ('', '');
 	my $metrics = get('/metrics')->{content};
 
-	IPC::Run::run([ "$prometheus/promtool", 'check', 'metrics' ], '<', \$metrics, '>', \$out, '2>', \$said);
+	IPC::Run::run([ $promtool, 'check', 'metrics' ], '<', \$metrics, '>', \$out, '2>', \$said);
 	is("$out$said", '', 'promtool has nothing to say');
 
 	my $dir = PfsServer::folder() . '/prometheus';
@@ -242,7 +244,7 @@ SKIP:
 	open my $config, '>', "$dir/prometheus.yml" or die $!;
 	print $config "global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs: [{job_name: pfs, scrape_interval: 6s, scrape_timeout: 6s, static_configs: [{targets: ['" . ($base =~ s{http://}{}r) . "']}]}]\n";
 	close $config;
-	start('prometheus', [ "$prometheus/prometheus", "--config.file=$dir/prometheus.yml", "--storage.tsdb.path=$dir/data", "--web.listen-address=127.0.0.1:$port" ],
+	start('prometheus', [ $prometheus, "--config.file=$dir/prometheus.yml", "--storage.tsdb.path=$dir/data", "--web.listen-address=127.0.0.1:$port" ],
 		qr/(Server is ready)/);
 
 	# The value of a metric of one server, as Prometheus has it now.
