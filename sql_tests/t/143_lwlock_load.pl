@@ -109,7 +109,7 @@ foreach my $round (1 .. 3)
 	my $load = $server->pgbench_start($script, '-c', 8, '-j', 1, '-T', 60);
 
 	ok($server->poll(q{SELECT count(*) > 4 FROM pg_stat_activity WHERE application_name = 'pgbench' AND query <> ''}), "round $round: a load");
-	my $victim = $server->sql(q{SELECT pid FROM pg_stat_activity WHERE application_name = 'pgbench' ORDER BY random() LIMIT 1});
+	my $victim = $server->sql(q{SELECT pid FROM pg_stat_activity WHERE application_name = 'pgbench' AND backend_type = 'client backend' ORDER BY random() LIMIT 1});
 
 	$server->mark_log;
 	kill 'KILL', $victim;

@@ -166,7 +166,9 @@ is($server->sql("SELECT conn_id, last_wait, waiting, statement_latency > 0 FROM 
 	"$w|wait/lock/relation|YES|t", 'the session that waits');
 is($server->sql("SELECT last_statement, command, trx_state, trx_autocommit FROM pfs_sys.session WHERE pid = $h"), 'LOCK TABLE seat|Sleep in transaction|ACTIVE|NO', 'and the one that holds the lock');
 is($server->sql("SELECT count(*) FROM pfs_sys.x\$processlist WHERE conn_id IS NULL AND user_name = 'checkpointer' AND current_statement IS NULL AND statement_latency IS NULL"), 1, 'background processes are in the list of all');
-# All other statements since the reset ran while this one waited, one after the other; the reset itself has no text.
+# All other statements since the reset ran while this one waited, one after the other; it has to wait longer than those before it took.
+ok($server->poll("SELECT statement_latency > (SELECT max(max_timer_wait) FROM pfs.events_statements_summary_by_digest) FROM pfs_sys.x\$session WHERE pid = $w", 't'),
+	'it waits longer than any other statement took');
 $holder->query('COMMIT');
 $waiter->result;
 ok($server->poll("SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE digest_text LIKE 'INSERT INTO%' AND count_star = 1", 1), 'it has ended');
