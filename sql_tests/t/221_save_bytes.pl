@@ -42,8 +42,8 @@ $server->sql('CREATE EXTENSION pfs');
 $server->sql('CREATE DATABASE work');
 $server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
 $server->psql("SELECT 1; SELECT 1, 2; SELECT 'ä'; SELECT pg_sleep(0.01)", db => 'work');
-my $statements = $server->sql($shown);
-cmp_ok($statements, '>=', 4, 'there is something to keep');
+# The client has its last answer before the statement has ended.
+ok($server->poll($shown, 4), 'there is something to keep');
 $server->stop;
 my $good = content($file);
 
@@ -129,6 +129,6 @@ rmdir $_ foreach glob "$file*";
 unlink glob "$file*";
 write_file($file, $good);
 $server->start;
-is($server->sql($shown), $statements, 'the good one is read');
+is($server->sql($shown), 4, 'the good one is read');
 
 done_testing();

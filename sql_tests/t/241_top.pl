@@ -90,7 +90,7 @@ my $screen = shows(qr{^Lock +wait/lock/relation +2\.00 }m, 'begins with the load
 like($screen, qr/^\d+ sessions: 2 active, 2 waiting; 1 idle in transaction; oldest /m, 'says whether it is busy');
 like($screen, qr/^1 load  2 sessions  3 locks  4 statements  5 waits  6 tables  7 files  8 memory/m, 'which screens there are');
 like($screen, qr/^q quit .*\? help/m, 'and which keys');
-is(scalar(grep { length > 80 } split /\n/, $screen), 0, 'on 80 columns');
+is_deeply([ grep { length > 80 } split /\n/, $screen ], [], 'on 80 columns');
 keys_are('2');
 shows(qr{^ *$pid{first} +postgres +first +lock/relation .*select sum}im, 'sessions');
 keys_are('3');

@@ -283,6 +283,26 @@ sub postmaster_pid
 	return $pid;
 }
 
+# The processes that serve clients, or are about to.
+sub children
+{
+	my ($self) = @_;
+	my $pid = $self->postmaster_pid // return;
+
+	open my $file, '<', "/proc/$pid/task/$pid/children" or return;
+	return grep { title($_) =~ /^postgres: .*(?:\[local\]|\(\d+\))|^[^:]*$/ } split ' ', <$file> // '';
+}
+
+# What ps shows of a process, empty when it has ended.
+sub title
+{
+	my ($pid) = @_;
+
+	open my $file, '<', "/proc/$pid/cmdline" or return '';
+	local $/;
+	return (<$file> // '') =~ s/\0.*//sr;
+}
+
 # Everything the server logged, or what it logged since mark_log().
 sub log_text
 {
@@ -336,11 +356,17 @@ sub psql
 	binmode $input;
 	print $input $sql;
 	close $input;
+	my %before = map { $_ => 1 } $self->children;
 	local %ENV = (%ENV, %{ $options{env} // {} });
 	IPC::Run::run([ bindir() . '/psql', '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', $connstr ],
 		'<', $input->filename, '>', \$out, '2>', \$err, IPC::Run::timeout($timeout));
 	my $status = $? >> 8;
 
+	# A client has its last answer before its statement has ended, and leaves before its server process: that one
+	# is waited for, so that what it counted is there.  Others that began meanwhile are not waited for long.
+	my $end = time() + 2;
+
+	sleep(0.005) while time() < $end && grep { !$before{$_} } $self->children;
 	chomp($out, $err);
 	return ($status, $out, $err);
 }
