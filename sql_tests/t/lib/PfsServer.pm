@@ -131,9 +131,15 @@ sub slow_reads
 {
 	(my $file = __FILE__) =~ s{[^/]*$}{slow_reads.c};
 
-	open my $source, '<', $file or die "$file: $!";
+	return compile('slow_reads', text_of($file));
+}
+
+# What a file has, nothing of one that is not there.
+sub text_of
+{
+	open my $file, '<', $_[0] or return '';
 	local $/;
-	return compile('slow_reads', scalar(<$source>));
+	return scalar(<$file>) // '';
 }
 
 # A TCP port that nobody has; whoever takes it in between makes the start fail.
@@ -283,24 +289,14 @@ sub postmaster_pid
 	return $pid;
 }
 
-# The processes that serve clients, or are about to.
+# The processes that serve clients, by what ps shows of them, and those that have just begun.
 sub children
 {
 	my ($self) = @_;
 	my $pid = $self->postmaster_pid // return;
 
-	open my $file, '<', "/proc/$pid/task/$pid/children" or return;
-	return grep { title($_) =~ /^postgres: .*(?:\[local\]|\(\d+\))|^[^:]*$/ } split ' ', <$file> // '';
-}
-
-# What ps shows of a process, empty when it has ended.
-sub title
-{
-	my ($pid) = @_;
-
-	open my $file, '<', "/proc/$pid/cmdline" or return '';
-	local $/;
-	return (<$file> // '') =~ s/\0.*//sr;
+	return grep { text_of("/proc/$_/cmdline") =~ /^postgres: .*(?:\[local\]|\(\d+\))|^[^:]+$/ }
+	  split ' ', text_of("/proc/$pid/task/$pid/children");
 }
 
 # Everything the server logged, or what it logged since mark_log().
