@@ -82,10 +82,15 @@ draw_head(const Top *top)
 
 	localtime_r(&seconds, &now);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &now);
-	put_line(0, A_BOLD, format_string("pfs top  %s  %s%s  PostgreSQL %d.%d%s  every %g s%s%s", clock, host && host[0] ? host : "local",
-									  top->lost ? "  NO CONNECTION" : "", server->version / 10000, server->version % 10000,
-									  server->in_recovery ? " standby" : "", top->interval, top->paused ? "  PAUSED" : "",
-									  top->filter ? "  FILTERED" : ""));
+
+	/*
+	 * The host's name can be long: what the screen's state is comes before
+	 * it.
+	 */
+	put_line(0, A_BOLD, format_string("pfs top  %s%s%s%s  %s  PostgreSQL %d.%d%s  every %g s", clock, top->lost ? "  NO CONNECTION" : "",
+									  top->paused ? "  PAUSED" : "", top->filter ? "  FILTERED" : "", host && host[0] ? host : "local",
+									  server->version / 10000, server->version % 10000, server->in_recovery ? " standby" : "",
+									  top->interval));
 	buffer_printf(&line, "%d sessions: %d active, %d waiting; %d idle in transaction", head->sessions, head->active, head->waiting,
 				  head->idle_in_transaction);
 	if (head->oldest_transaction >= 0)

@@ -3,6 +3,7 @@
 
 use strict;
 use warnings;
+use Encode qw(decode_utf8);
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use PfsReports;
@@ -90,7 +91,7 @@ my $screen = shows(qr{^Lock +wait/lock/relation +2\.00 }m, 'begins with the load
 like($screen, qr/^\d+ sessions: 2 active, 2 waiting; 1 idle in transaction; oldest /m, 'says whether it is busy');
 like($screen, qr/^1 load  2 sessions  3 locks  4 statements  5 waits  6 tables  7 files  8 memory/m, 'which screens there are');
 like($screen, qr/^q quit .*\? help/m, 'and which keys');
-is_deeply([ grep { length > 80 } split /\n/, $screen ], [], 'on 80 columns');
+is_deeply([ grep { length > 80 } split /\n/, decode_utf8($screen) ], [], 'on 80 columns');
 keys_are('2');
 shows(qr{^ *$pid{first} +postgres +first +lock/relation .*select sum}im, 'sessions');
 keys_are('3');
@@ -156,7 +157,7 @@ shows(qr/every 1 s/, 'd: another interval');
 keys_are('d', 'many', 'Enter');
 shows(qr/^"many" is not a number of seconds from 0\.5 to 3600/m, 'a wrong one');
 keys_are('p');
-shows(qr/PAUSED/, 'p');
+shows(qr/^pfs top  \S+  PAUSED  /m, 'p');
 keys_are('p');
 
 # ---- size ----
