@@ -143,16 +143,24 @@ end_object(SparseContext *x, uint32_t object, uint64_t word)
 	pfs_store_release(&x->objects[object].word, (word & ~PFS_STATE_MASK) + PFS_VERSION_INC + PFS_STATE_ALLOCATED);
 }
 
-/* Marks an object dead, unless somebody has pinned it, and ends it. */
+/*
+ * Marks an object dead, unless somebody has pinned it, and ends it, if it is in this life
+ * still: its last one has let go of the references before the next one begins, and whoever
+ * marks it in between has to leave it alone.
+ */
 static void
-try_to_end(SparseContext *x, uint32_t object, SparseNote *note)
+try_to_end(SparseContext *x, uint32_t object, uint64_t word, SparseNote *note)
 {
 	SparseObject *o = &x->objects[object];
-	uint64_t	word;
 
 	if (!pfs_ref_mark_dead(&o->references))
 		return;
-	word = (pfs_load_acquire(&o->word) & ~PFS_STATE_MASK) | PFS_STATE_DIRTY;
+	if (pfs_load_acquire(&o->word) != word)
+	{
+		pfs_ref_reuse(&o->references);
+		return;
+	}
+	word = (word & ~PFS_STATE_MASK) | PFS_STATE_DIRTY;
 	note->word = word;
 	pfs_store_release(&note->ending, object + 1);
 	pfs_store_relaxed(&o->word, word);
@@ -199,7 +207,7 @@ sparse_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 			 * have something pinned.
 			 */
 			sched_yield();
-			try_to_end(x, object, note);
+			try_to_end(x, object, word, note);
 			continue;
 		}
 		if (!pfs_ref_pin(&o->references, &o->word, word))

@@ -14,6 +14,9 @@
  *	mark dead:	sets the dead bit in one step, from 0 only.  So nobody uses the
  *			record, nobody will, and whoever has marked it may remove it.
  *	reuse:	the next owner clears the dead bit, before the record is published.
+ *			Until it is published, it can be marked again by one who found the owner
+ *			before: who marks dead compares the state word behind it, and takes the
+ *			mark back if it differs, unless nobody else removes records.
  *
  * Pinning and marking dead are single steps on one word, so one of them is
  * first.  If it is the pin, the record cannot be marked dead and is passed over;

@@ -348,6 +348,8 @@ remove_account(PfsAccountKind kind, uint32 index, uint64 word, void (*push) (Pfs
 /*
  * Removes the records of a kind that nobody has pinned, for TRUNCATE of accounts, users
  * or hosts.  The others stay with as many total connections as current ones.
+ * Nobody else removes records meanwhile, as the caller has a turn: the record that is
+ * marked dead is the one that was found.
  */
 void
 pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount *))
