@@ -160,10 +160,11 @@ my $naps = q{SELECT count_star - count_timed >= 2, count_timed = (SELECT sum(cou
 
 is($server->sql($naps), 't|t|t', 'and waits, with their histogram');
 is($server->sql('SELECT count(*) FROM pfs.events_waits_summary_by_thread_by_event_name WHERE thread_id = ' . $one->thread_id), 0, 'their thread has none');
-$server->sql(q{SELECT pfs.set_instruments('wait/timeout/PgSleep', 'YES', 'YES'), pfs.set_instruments('wait/%', 'YES')});
 
-# Their histogram is the server's at once, and a reset takes what never was in a thread.
-$server->sql('TRUNCATE pfs.events_statements_summary_global_by_event_name, pfs.events_statements_histogram_global');
+# Their histogram is the server's at once, and a reset takes what never was in a thread.  All of it in one
+# session, as a statement ends a moment after its client has the result.
+$one->query(q{SELECT pfs.set_instruments('wait/timeout/PgSleep', 'YES', 'YES'), pfs.set_instruments('wait/%', 'YES')});
+$one->query('TRUNCATE pfs.events_statements_summary_global_by_event_name, pfs.events_statements_histogram_global');
 $one->query("SELECT $_") foreach 1 .. 20;
 is($one->query(q{SELECT sum(count_timed) = (SELECT sum(count_bucket) FROM pfs.events_statements_histogram_global), sum(count_timed) >= 20
    FROM pfs.events_statements_summary_global_by_event_name}), 't|t', 'the histogram has each of them');
