@@ -7,6 +7,11 @@
 # shellcheck source=bench/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+# The processors that this process may use.
+own_processors() {
+	perl -ne 'print join " ", map { /(\d+)-(\d+)/ ? $1 .. $2 : $_ } split /,/, $1 if /^Cpus_allowed_list:\s*(\S+)/' /proc/self/status
+}
+
 # Call FUNCTION with the numbers 0 to COUNT - 1, so many at a time.  Each job has a folder
 # dir, in which PostgreSQL has its socket, and a processor cpu: server and client share it.
 # With two, it is chance whether the next message is there when the server looks for it
@@ -15,7 +20,7 @@
 in_jobs() {
 	local jobs=$1 count=$2 i pid
 	local -a cpus pids=()
-	read -ra cpus <<<"$(perl -ne 'print join " ", map { /(\d+)-(\d+)/ ? $1 .. $2 : $_ } split /,/, $1 if /^Cpus_allowed_list:\s*(\S+)/' /proc/self/status)"
+	read -ra cpus <<<"$(own_processors)"
 	[ "$jobs" -le ${#cpus[@]} ] || jobs=${#cpus[@]}
 	for ((i = 0; i < jobs; i++)); do
 		job "$i" "$jobs" "$count" "$3" "${cpus[i]}" &

@@ -6,34 +6,22 @@
 #ifndef PFS_LANE_H
 #define PFS_LANE_H
 
-#if defined(__has_include)
-#if __has_include(<sys/rseq.h>)
-#include <sys/rseq.h>
-#define PFS_HAVE_RSEQ 1
-#endif
-#endif
+#include <errno.h>
+#include <sched.h>
 
 /*
- * lanes: a power of two.  The kernel keeps the processor's number in a word of
- * every thread's memory (registered by glibc since 2.35); where it does not,
- * or under an emulator, the thread's slot spreads the load instead.  A process
- * that moves right after the question is safe, as a lane has many writers.
+ * lanes: a power of two.  Where the kernel does not tell the processor, the thread's slot
+ * spreads the load instead.  A process that moves right after the question is safe, as a
+ * lane has many writers.
  */
 static inline uint32
 pfs_lane(uint32 slot, uint32 lanes)
 {
-#ifdef PFS_HAVE_RSEQ
-	if (__rseq_size > 0)
-	{
-		const struct rseq *area =
-		(const struct rseq *) ((const char *) __builtin_thread_pointer() + __rseq_offset);
-		uint32		cpu = *(const volatile uint32 *) &area->cpu_id;
+	int			errno_before = errno;
+	int			cpu = lanes > 1 ? sched_getcpu() : 0;
 
-		if ((int32) cpu >= 0)
-			return cpu & (lanes - 1);
-	}
-#endif
-	return slot & (lanes - 1);
+	errno = errno_before;
+	return (cpu >= 0 ? (uint32) cpu : slot) & (lanes - 1);
 }
 
 #endif							/* PFS_LANE_H */
