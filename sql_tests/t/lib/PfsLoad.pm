@@ -56,8 +56,9 @@ sub load_collect
 	}
 }
 
-# What happens in a span, from the events, into a table: waits with what they are inside of.  Another one gets
-# the rows of the history.
+# What happens in a span, from the events, into a table: waits with the statement that they are inside of, also
+# where waits lie between, as one that an error has left and the LWLock that its handling waits for.  Another one
+# gets the rows of the history.
 sub load_events
 {
 	my ($server, $name, $begin, $end, %from) = @_;
@@ -66,12 +67,17 @@ sub load_events
 
 	$server->sql(<<"EOT");
 CREATE TABLE $name AS
-WITH ended AS MATERIALIZED (
+WITH RECURSIVE ended AS MATERIALIZED (
 	SELECT * FROM $statements WHERE pfs.timer_to_timestamp(timer_end) BETWEEN '$begin' AND '$end'
 ), waits AS MATERIALIZED (
 	SELECT w.*, t.name IS NOT DISTINCT FROM 'thread/worker/pfs recorder' AS own
 	FROM $waits w LEFT JOIN pfs.threads t USING (thread_id)
 	WHERE pfs.timer_to_timestamp(timer_end) BETWEEN '$begin' AND '$end' AND event_name <> 'idle'
+), outer_events AS (
+	SELECT thread_id, event_id, nesting_event_type AS type, nesting_event_id AS id FROM waits
+	UNION ALL
+	SELECT o.thread_id, o.event_id, w.nesting_event_type, w.nesting_event_id
+	FROM outer_events o JOIN waits w ON o.type = 'WAIT' AND w.thread_id = o.thread_id AND w.event_id = o.id
 )
 SELECT 'statement' AS kind, s.thread_id, s.event_id, 'cpu' AS event_name, s.timer_start, s.timer_end, s.timer_wait, s.query_id,
 	NULL::boolean AS inside, s.nesting_event_type = 'STATEMENT' AS nested
@@ -79,10 +85,8 @@ FROM ended s
 UNION ALL
 SELECT 'wait', w.thread_id, w.event_id, w.event_name, w.timer_start, w.timer_end, w.timer_wait, s.query_id, s.event_id IS NOT NULL, false
 FROM waits w
-LEFT JOIN waits around ON around.thread_id = w.thread_id AND w.nesting_event_type = 'WAIT' AND around.event_id = w.nesting_event_id
-LEFT JOIN ended s ON s.thread_id = w.thread_id
-	AND s.event_id = CASE w.nesting_event_type WHEN 'STATEMENT' THEN w.nesting_event_id
-		WHEN 'WAIT' THEN CASE WHEN around.nesting_event_type = 'STATEMENT' THEN around.nesting_event_id END END
+LEFT JOIN outer_events o ON o.thread_id = w.thread_id AND o.event_id = w.event_id AND o.type = 'STATEMENT'
+LEFT JOIN ended s ON s.thread_id = o.thread_id AND s.event_id = o.id
 WHERE NOT w.own
 EOT
 	$server->sql("CREATE TABLE ${name}_rows AS SELECT * FROM pfs.load_history WHERE resolution <= '1 s'"
