@@ -318,6 +318,18 @@ take_spare(PfsBlocks *b, bool first, uint32_t *number)
 }
 
 /*
+ * Reads the begin and the end of a block that is going to be written.  Each process has to map
+ * each page of the blocks once: where one is read, the kernel maps those around it, too
+ * (fault-around, of 64 kB by default), but where it is written first, that one alone.
+ */
+static void
+map_pages(const char *begin, const char *end)
+{
+	(void) *(const volatile char *) begin;
+	(void) *(const volatile char *) (end - 1);
+}
+
+/*
  * Goes on with another block: the lane's oldest one for the oldest of this thread, or,
  * as long as it does not own as many as it may, one more.
  *
@@ -366,6 +378,7 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 	pfs_store_release(&w->owned[index % b->held], number);	/* H */
 	w->next = block_of(b, number) + fill;
 	w->end = block_of(b, number) + b->block_size;
+	map_pages(w->next, w->end);
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, fill));	/* B */
 	return true;
 }

@@ -97,7 +97,7 @@ object_access_cb(ObjectAccessType access, Oid class, Oid object, int sub, void *
 
 /* ---- when the hook is set ---- */
 
-bool		pfs_drop_is_watching = false;
+PFS_HOT bool pfs_drop_is_watching = false;
 
 /* It began for the drops of a commit; else by a command, at this level of subtransactions. */
 static bool until_commit = false;

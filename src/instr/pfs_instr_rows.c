@@ -19,7 +19,7 @@
 #include "pfs_instr.h"
 #include "pfs_instr_rows.h"
 
-PfsExecute	pfs_execute;
+PFS_HOT PfsExecute pfs_execute;
 
 /* ---- utilities that return rows ---- */
 

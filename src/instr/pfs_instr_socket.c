@@ -22,6 +22,7 @@
 #include "pfs_memory.h"
 #include "pfs_socket.h"
 #include "pfs_statement.h"
+#include "pfs_wake.h"
 
 #define FRAME __builtin_frame_address(0)
 
@@ -147,6 +148,8 @@ wrap_recv(int fd, void *buf, size_t len, int flags)
 
 	if (unlikely(t == NULL))
 		return pfs_real.recv(fd, buf, len, flags);
+	if (pfs_local.slow & PFS_SLOW_OPEN)
+		pfs_wake_up(t);
 	if (is_next_message(fd))
 	{
 		result = pfs_real.recv(fd, buf, len, flags);
@@ -170,6 +173,8 @@ wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
 
 	if (unlikely(t == NULL))
 		return pfs_real.recv_chk(fd, buf, len, size, flags);
+	if (pfs_local.slow & PFS_SLOW_OPEN)
+		pfs_wake_up(t);
 	if (is_next_message(fd))
 	{
 		result = pfs_real.recv_chk(fd, buf, len, size, flags);

@@ -242,8 +242,13 @@ look_at_thread(PfsThread *t, bool for_client)
  * client, a heavyweight lock, any other), and begins its event or continues an open
  * one. The main line of the process is here in no write section, so much of what has
  * been put off is done here.
+ *
+ * Returns whether end_latch() has anything to do.  It has not for an idle wait, which ends
+ * with bytes that come through recv(), not with this call: its event is left open here,
+ * so that the session comes back to the server's code at once, when it finds none of ours in
+ * the caches.
  */
-static pg_attribute_always_inline void
+static pg_attribute_always_inline bool
 begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 {
 	static PFS_HOT PfsFramesMemo memo;
@@ -287,18 +292,18 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 		pfs_rel_lock_look(t);
 		sleep->open = pfs_open_top(sleep->kind);
 		if (sleep->open != NULL)
-			return;
+			return sleep->kind != PFS_OPEN_IDLE;
 	}
 	if (unlikely(instrument == PFS_NO_INSTRUMENT))
-		return;
+		return false;
 	flags = pfs_wait_flags(t, instrument);
 	if ((flags & PFS_FLAG_ENABLED) == 0)
-		return;
+		return false;
 	e = pfs_wait_begin(t, instrument, flags, client ? PFS_OP_WAIT : PFS_OP_NONE,
 					   client ? PFS_OBJECT_SOCKET : PFS_OBJECT_NONE, PFS_EVENT_NO_OFFSET,
 					   pfs_frames_source_memo(frame, &memo));
 	if (unlikely(e == NULL))
-		return;
+		return false;
 	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
 	if (sleep->kind == PFS_OPEN_LOCK)
 		describe_lock(e);
@@ -311,26 +316,22 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 		pfs_wait_start_at(t, e, idle_since.at);
 	else
 		pfs_wait_start(t, e);
+	if (sleep->kind == PFS_OPEN_IDLE)
+	{
+		pfs_wait_keep_open(t, e, PFS_OPEN_IDLE);
+		return false;
+	}
 	sleep->event = e;
+	return true;
 }
 
-/*
- * After the wait: ends the event, or leaves it open for the next call or for recv().
- */
+/* After the wait: ends the event, or leaves it open for the next call. */
 static pg_attribute_always_inline void
 end_latch(PfsSleep *sleep, PfsThread *t)
 {
 	PfsWait    *e = sleep->event;
 
-	if (e == NULL && sleep->open == NULL)
-		return;
-	/* What a session is idle for comes through recv(), not through this call. */
-	if (sleep->kind == PFS_OPEN_IDLE)
-	{
-		if (e != NULL)
-			pfs_wait_keep_open(t, e, PFS_OPEN_IDLE);
-	}
-	else if (sleep->kind == ENDS_WITH_CALL || !pfs_wait_goes_on(sleep->kind))
+	if (sleep->kind == ENDS_WITH_CALL || !pfs_wait_goes_on(sleep->kind))
 	{
 		if (e != NULL && e->object_type == PFS_OBJECT_SOCKET)
 			pfs_socket_wait_end(t, e, (PfsSocket *) (uintptr_t) e->object.address);
@@ -361,9 +362,8 @@ wrap_epoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout
 	int			result;
 
 	/* Without a timeout to wait for it only asks. */
-	if (unlikely(t == NULL) || timeout == 0)
+	if (unlikely(t == NULL) || timeout == 0 || !begin_latch(&sleep, t, FRAME))
 		return pfs_real.epoll_wait(epfd, events, maxevents, timeout);
-	begin_latch(&sleep, t, FRAME);
 	result = pfs_real.epoll_wait(epfd, events, maxevents, timeout);
 	end_latch(&sleep, t);
 	return result;
@@ -376,9 +376,8 @@ wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout)
 	PfsSleep	sleep;
 	int			result;
 
-	if (unlikely(t == NULL) || timeout == 0)
+	if (unlikely(t == NULL) || timeout == 0 || !begin_latch(&sleep, t, FRAME))
 		return pfs_real.poll(fds, nfds, timeout);
-	begin_latch(&sleep, t, FRAME);
 	result = pfs_real.poll(fds, nfds, timeout);
 	end_latch(&sleep, t);
 	return result;

@@ -503,7 +503,10 @@ pfs_history_expect(const PfsThread *t, PfsEventFamily family, size_t bytes)
 {
 	const char *to = t->events[family].finished.next;
 
-	for (size_t i = 0; to != NULL && i < bytes; i += PFS_CACHE_LINE)
+	if (unlikely(to == NULL))
+		return;
+#pragma GCC unroll 8
+	for (size_t i = 0; i < bytes; i += PFS_CACHE_LINE)
 		__builtin_prefetch(to + i, 1);
 }
 

@@ -32,6 +32,7 @@
 #include "pfs_shared.h"
 #include "pfs_event_cell.h"
 #include "pfs_statement_open.h"
+#include "pfs_wake.h"
 
 PFS_FIXED PfsPages *pfs_prepared = NULL;
 PFS_FIXED PfsSharedPrepared *pfs_shared_prepared = NULL;
@@ -200,6 +201,7 @@ drop_record(PfsPreparedEntry *entry)
 	if (p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations))
 		begin_generation(p);
 	entry->record = NULL;
+	pfs_wake.prepared = pfs_wake_nothing;
 	if (pfs_pages_claim(pfs_prepared, entry->index, entry->word))
 		pfs_pages_free(pfs_prepared, entry->index);
 }
@@ -404,6 +406,8 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 			return;
 	}
 	last_executed = entry;
+	pfs_wake.prepared = pfs_wake_address(entry->record);
+	pfs_wake.prepared_entry = entry;
 	set_executes(s, entry);
 }
 

@@ -29,7 +29,7 @@ typedef struct Change
 	uint64		pool;			/* of a free one: see pfs_private.h */
 } Change;
 
-bool		pfs_program_has_changes = false;
+PFS_HOT bool pfs_program_has_changes = false;
 
 static PfsPool pool = PFS_POOL_INIT(sizeof(Change), CHANGES_MAX);
 static Change *newest = NULL;
