@@ -157,3 +157,25 @@ more_rounds() {
 	[ "$1" -le "$2" ] || return 1
 	[ "$3" = 0 ] || [ "$1" -le 2 ] || awk -v s="$SECONDS" -v m="$3" 'BEGIN { exit !(s < 60 * m) }'
 }
+
+# A server for each of `variants`, side by side, stopped, and the client that gives them turns
+# (bench/turns.c), as "$PFS_SCRATCH/turns".  Sets conninfos.
+#	bench_side_by_side VERSION
+bench_side_by_side() {
+	local i
+	bench_server "${1:-$(default_version)}" 1 <<'CONF'
+shared_buffers = 64MB
+max_connections = 250
+autovacuum = off
+jit = off
+checkpoint_timeout = 1h
+CONF
+	ulimit -n 4096 2>/dev/null || :
+	cc -Wall -Wextra -O2 -I"$("$BINDIR/pg_config" --includedir)" -o "$PFS_SCRATCH/turns" "$tree/bench/turns.c" \
+		-L"$("$BINDIR/pg_config" --libdir)" -lpq || die "turns.c does not compile"
+	conninfos=()
+	for i in "${!variants[@]}"; do
+		server_of_variant "$i" "${variants[i]#*=}"
+		conninfos+=("host=$PFS_SCRATCH/$i")
+	done
+}

@@ -72,7 +72,7 @@ is($s->query("SELECT DISTINCT object_type, operation FROM pfs.events_waits_histo
 
 $server->sql('CREATE TABLE hot (n int); INSERT INTO hot VALUES (0)');
 my ($waits, @logged);
-my $locks = sub
+my $run_locks = sub
 {
 	my $since = $server->sql('SELECT pfs.timer_now()');
 	my $began = time();
@@ -96,6 +96,19 @@ EOT
 
 	$logged += $_ foreach @logged;
 	return ($waited, $logged);
+};
+# The server logs a wait only if the process got a processor between deadlock_timeout and the
+# grant, which on a busy machine it may not.
+my $locks = sub
+{
+	my @sums;
+
+	for (1 .. 4)
+	{
+		@sums = $run_locks->();
+		last if $waits == @logged;
+	}
+	return @sums;
 };
 as_long_as($locks, 0.02, 'all waits for locks, ms');
 cmp_ok(scalar(@logged), '>', 5, 'the run waited for locks');
