@@ -9,17 +9,17 @@
 #include "pfs_wait_class.h"
 #include "pfs_wake.h"
 
-const char	pfs_wake_nothing[PFS_WAKE_LINES * PFS_CACHE_LINE];
+const char	pfs_wake_nothing[PFS_WAKE_LINES * PFS_CACHE_LINE] __attribute__((aligned(PFS_CACHE_LINE)));
 
 #define NOTHING pfs_wake_nothing
+#define NO_CELL ((void *const *) NOTHING)	/* its address is NULL */
 
 PFS_HOT PfsWake pfs_wake = {
 	.slots = {NOTHING, NOTHING}, .history = {NOTHING, NOTHING, NOTHING},
-	.wait_chunks = {NOTHING, NOTHING}, .wait_cells = {NOTHING, NOTHING},
+	.wait_chunks = {NO_CELL, NO_CELL}, .wait_cells = {NOTHING, NOTHING},
 	.charged = {NOTHING, NOTHING}, .transaction_cell = NOTHING, .socket = NOTHING, .sql = NOTHING,
 	.statement_chunk = NOTHING, .statement_cell = NOTHING, .digests = NOTHING, .digest = NOTHING,
-	.digest_state = NOTHING, .prepared = NOTHING,
-	.prepared_entry = NOTHING
+	.digest_state = NOTHING, .prepared = NOTHING, .prepared_entry = NOTHING
 };
 
 /* The slot that the next event of the family takes. */

@@ -27,9 +27,10 @@ typedef struct PfsWake
 
 	/* pfs_wake_note() */
 	const void *slots[2];		/* of the first two of these */
-	const void *wait_chunks[2]; /* of an idle wait and a send: where the
-								 * address of the thread's cell lies, that
-								 * cell, and the one of the statement */
+	void	   *const *wait_chunks[2];	/* of an idle wait and a send: where
+										 * the address of the thread's cell
+										 * lies, that cell, and the one of the
+										 * statement */
 	const void *wait_cells[2];
 	const void *charged[2];
 	const void *transaction_cell;
@@ -73,19 +74,20 @@ pfs_wake_address(const void *p)
 }
 
 /*
- * The session becomes idle behind a statement, of the same instrument as the last one, or of
- * another one; then more has to be noted.
+ * The session becomes idle behind a statement.  More than the histories has to be noted if it
+ * has another instrument than the last one, or a wait has got its cell since.
  */
 static inline bool
 pfs_wake_is_noted(PfsInstrumentId instrument)
 {
-	return pfs_wake.instrument == instrument && pfs_wake.wait_cells[0] != pfs_wake_nothing &&
-		pfs_wake.wait_cells[1] != pfs_wake_nothing;
+	return pfs_wake.instrument == instrument &&
+		pfs_wake.wait_cells[0] == pfs_wake_address(*pfs_wake.wait_chunks[0]) &&
+		pfs_wake.wait_cells[1] == pfs_wake_address(*pfs_wake.wait_chunks[1]);
 }
 
 extern void pfs_wake_note(const PfsThread *t);
 
-/* In both cases.  Behind the end of a block, it is not known where an event goes. */
+/* Behind each statement.  Behind the end of a block, it is not known where an event goes. */
 static inline void
 pfs_wake_note_histories(const PfsThread *t)
 {

@@ -201,7 +201,8 @@ drop_record(PfsPreparedEntry *entry)
 	if (p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations))
 		begin_generation(p);
 	entry->record = NULL;
-	pfs_wake.prepared = pfs_wake_nothing;
+	if (pfs_wake.prepared == p)
+		pfs_wake.prepared = pfs_wake_nothing;
 	if (pfs_pages_claim(pfs_prepared, entry->index, entry->word))
 		pfs_pages_free(pfs_prepared, entry->index);
 }
