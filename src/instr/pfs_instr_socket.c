@@ -22,25 +22,13 @@
 #include "pfs_memory.h"
 #include "pfs_socket.h"
 #include "pfs_statement.h"
-#include "pfs_wake.h"
 
 #define FRAME __builtin_frame_address(0)
 
-/*
- * Is it the client's socket, which a process has from before its first event to its end?
- * Once it was met, none of the server's memory is needed to tell.
- */
 static inline bool
 is_client_socket(int fd)
 {
-	static PFS_HOT int client = -1;
-
-	if (likely(fd == client))
-		return true;
-	if (MyProcPort == NULL || MyProcPort->sock != fd)
-		return false;
-	client = fd;
-	return true;
+	return MyProcPort != NULL && MyProcPort->sock == fd;
 }
 
 /* The instrument for a call on fd that moves bytes. */
@@ -99,21 +87,12 @@ end(PfsSocketCall *call, PfsThread *t, ssize_t bytes, PfsOperation op, const voi
 					   call->start, now, bytes);
 }
 
-/*
- * Bytes between two statements belong to the next one, and end the idle wait, if the
- * session has one: that is begun between statements only, and none begins before it ends.
- */
+/* Bytes between two statements belong to the next one, and end the idle wait. */
 static inline bool
-is_next_message(const PfsThread *t, int fd)
+is_next_message(int fd)
 {
-	if (!is_client_socket(fd))
-		return false;
-	if (likely(pfs_open_top(PFS_OPEN_IDLE) != NULL))
-	{
-		pfs_wake_up(t);
-		return true;
-	}
-	return debug_query_string == NULL && ActivePortal == NULL && !ClientAuthInProgress;
+	return is_client_socket(fd) && debug_query_string == NULL && ActivePortal == NULL &&
+		!ClientAuthInProgress;
 }
 
 /*
@@ -168,7 +147,7 @@ wrap_recv(int fd, void *buf, size_t len, int flags)
 
 	if (unlikely(t == NULL))
 		return pfs_real.recv(fd, buf, len, flags);
-	if (is_next_message(t, fd))
+	if (is_next_message(fd))
 	{
 		result = pfs_real.recv(fd, buf, len, flags);
 		end_idle(t, result);
@@ -191,7 +170,7 @@ wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
 
 	if (unlikely(t == NULL))
 		return pfs_real.recv_chk(fd, buf, len, size, flags);
-	if (is_next_message(t, fd))
+	if (is_next_message(fd))
 	{
 		result = pfs_real.recv_chk(fd, buf, len, size, flags);
 		end_idle(t, result);

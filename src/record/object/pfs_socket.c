@@ -35,7 +35,6 @@
 #include "pfs_shared.h"
 #include "pfs_socket.h"
 #include "pfs_wait_class.h"
-#include "pfs_wake.h"
 
 PFS_FIXED PfsPages *pfs_sockets = NULL;
 PFS_FIXED PfsSharedSockets *pfs_shared_sockets = NULL;
@@ -384,7 +383,6 @@ pfs_socket_attach(PfsThread *t)
 	fill_record(s, t, peer);
 	my_word = pfs_pages_publish(pfs_sockets, my_index);
 	pfs_my_socket = s;
-	pfs_wake.socket = s;
 }
 
 /* The generation that comes after all others. */

@@ -12,7 +12,6 @@
 #include "pfs_digest_wait.h"
 #include "pfs_left.h"
 #include "pfs_shared.h"
-#include "pfs_wake.h"
 
 PFS_FIXED PfsThreadSets pfs_pending_digests;
 
@@ -311,15 +310,6 @@ take_waits(PfsPendingDigest *p)
 	pfs_local.waits_used = left;
 }
 
-/* Takes the numbers beside the thread record; false: there is no memory left for them. */
-static pg_noinline bool
-take_mine(void)
-{
-	mine = pfs_thread_sets_take(&pfs_pending_digests, pfs_my_thread);
-	pfs_wake.digests = pfs_wake_address(mine);
-	return mine != NULL;
-}
-
 /*
  * Counts a statement in the place of its digest, if it has one or gets one.  Everything lies
  * between two steps of `seq`, so that a reader gets all of a statement or nothing.
@@ -332,7 +322,9 @@ pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	uint64		generation;
 	PfsPendingDigest *p = NULL;
 
-	if (unlikely(mine == NULL && !take_mine()))
+	if (unlikely(mine == NULL))
+		mine = pfs_thread_sets_take(&pfs_pending_digests, pfs_my_thread);
+	if (unlikely(mine == NULL))
 		return false;
 	pfs_seqlock_write_begin(&mine->seq);
 	pfs_fence_signal();
@@ -346,8 +338,6 @@ pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 		p = find(end, now, bucket);
 	if (likely(p != NULL))
 	{
-		pfs_wake.digest = p;
-		pfs_wake.digest_state = p->state;
 		if (likely(timed))
 		{
 			pfs_cell_add_timed(&p->counters.time, ticks);
@@ -383,7 +373,9 @@ pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 void
 pfs_pending_digests_pass(uint64 statements, uint64 ticks)
 {
-	if (unlikely(mine == NULL && !take_mine()))
+	if (unlikely(mine == NULL))
+		mine = pfs_thread_sets_take(&pfs_pending_digests, pfs_my_thread);
+	if (mine == NULL)
 	{
 		pfs_left_begin();
 		(void) pfs_add_relaxed(&pfs_left->statements, statements);

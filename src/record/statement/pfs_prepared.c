@@ -32,7 +32,6 @@
 #include "pfs_shared.h"
 #include "pfs_event_cell.h"
 #include "pfs_statement_open.h"
-#include "pfs_wake.h"
 
 PFS_FIXED PfsPages *pfs_prepared = NULL;
 PFS_FIXED PfsSharedPrepared *pfs_shared_prepared = NULL;
@@ -201,8 +200,6 @@ drop_record(PfsPreparedEntry *entry)
 	if (p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations))
 		begin_generation(p);
 	entry->record = NULL;
-	if (pfs_wake.prepared == p)
-		pfs_wake.prepared = pfs_wake_nothing;
 	if (pfs_pages_claim(pfs_prepared, entry->index, entry->word))
 		pfs_pages_free(pfs_prepared, entry->index);
 }
@@ -407,8 +404,6 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 			return;
 	}
 	last_executed = entry;
-	pfs_wake.prepared = pfs_wake_address(entry->record);
-	pfs_wake.prepared_entry = entry;
 	set_executes(s, entry);
 }
 

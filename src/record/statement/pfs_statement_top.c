@@ -22,7 +22,6 @@
 #include "pfs_memory_counted.h"
 #include "pfs_program_call.h"
 #include "pfs_statement_memory.h"
-#include "pfs_wake.h"
 
 /* Bytes of most of them in a block, in cache lines (bench/transaction --sessions). */
 #define USUAL_STATEMENT		(7 * PFS_CACHE_LINE)
@@ -184,19 +183,6 @@ pfs_statement_arrived(PfsThread *t, PfsTimestamp now)
 	pfs_write_end(t);
 }
 
-/* Notes what a next statement of this instrument is going to need. */
-static pg_noinline void
-note_for_next(const PfsThread *t, PfsInstrumentId instrument)
-{
-	void	  **chunk = pfs_block_chunk(&t->summary[PFS_FAMILY_STATEMENTS].cells, pfs_statement_cell(instrument));
-
-	pfs_wake_note(t);
-	pfs_wake.sql = &pfs_sql;
-	pfs_wake.statement_chunk = chunk;
-	pfs_wake.statement_cell = pfs_wake_address(*chunk);
-	pfs_wake.instrument = instrument;
-}
-
 /*
  * Ends the statement at top level, as its session is going to wait for its client.
  * Returns when that was, which is when the session begins to wait; no reading if there
@@ -220,9 +206,6 @@ pfs_statement_idle(PfsThread *t)
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;
 	pfs_write_end(t);
-	if (unlikely(!pfs_wake_is_noted(pfs_sql.top.instrument)))
-		note_for_next(t, pfs_sql.top.instrument);
-	pfs_wake_note_histories(t);
 	return now;
 }
 
