@@ -81,10 +81,15 @@ server_of_variant() {
 
 has_library() { [ -e "$("$BINDIR/pg_config" --pkglibdir)/$1.so" ]; }
 
+# Variants that do less: the library with all off, and what pg_stat_statements has, too.
+pfs_off="pfs-off=pfs;pfs.instruments='%=OFF';pfs.consumers='%=OFF'"
+statements_alone="statements-alone=pfs;pfs.instruments='wait/%=OFF, idle=OFF, transaction=OFF'"
+statements_alone+=";pfs.consumers='events_%_history=OFF, events_%_history_long=OFF'"
+
 # The variants that all workloads are measured with, into the array variants; those
 # of pg_wait_sampling where it is installed.  Needs BINDIR.
 all_variants() {
-	variants=('base=' "pfs-off=pfs;pfs.instruments='%=OFF';pfs.consumers='%=OFF'" 'pfs=pfs'
+	variants=('base=' "$pfs_off" 'pfs=pfs'
 		"pfs-all=pfs;pfs.instruments='%=ON';pfs.consumers='%=ON'" 'pg_stat_statements=pg_stat_statements')
 	if has_library pg_wait_sampling; then
 		variants+=('pg_wait_sampling=pg_wait_sampling' 'both=pg_stat_statements,pg_wait_sampling')
