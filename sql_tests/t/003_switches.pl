@@ -279,11 +279,11 @@ foreach my $change ([ 'CYCLE', 'TICK' ], [ 'TICK', 'NANOSECOND' ], [ 'MILLISECON
 }
 
 # Untimed events have only a sort key; it must be on the scale of their timer.
-$server->sql(q{SELECT pfs.set_timer('wait', 'CYCLE')});
+$server->sql("SELECT pfs.set_timer('wait', '$timers[0]')");
 $sleeper->query('SELECT pg_sleep(0.001)');
 $server->sql(q{SELECT pfs.set_timer('wait', 'TICK'), pfs.set_instruments('%', NULL, 'NO')});
 $sleeper->query('SELECT pg_sleep(0.001)') for 1 .. 5;
-$server->sql(q{SELECT pfs.set_timer('wait', 'CYCLE'), pfs.set_instruments('%', NULL, 'YES')});
+$server->sql("SELECT pfs.set_timer('wait', '$timers[0]'), pfs.set_instruments('%', NULL, 'YES')");
 # More than fit: then the untimed ones are old, and gone.
 $sleeper->query(q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 12000)});
 is(count("timer_start IS NULL AND thread_id IN ($all, $ts)"), 0, 'untimed events expire, also after a change of timers');

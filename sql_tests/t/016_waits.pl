@@ -255,8 +255,8 @@ SKIP:
 my $worker = $b->query(qq{SELECT worker('$module', 'test worker')});
 ok($server->poll("SELECT name, type FROM pfs.threads WHERE thread_os_id = $worker", 'thread/worker/test_worker|BACKGROUND'),
 	'a background worker has its own name');
-is($server->sql("SELECT event_name FROM pfs.events_waits_current JOIN pfs.threads USING (thread_id) WHERE thread_os_id = $worker"),
-	'wait/extension/Extension', 'and its waits');
+ok($server->poll("SELECT event_name FROM pfs.events_waits_current JOIN pfs.threads USING (thread_id) WHERE thread_os_id = $worker",
+		'wait/extension/Extension'), 'and its waits');
 kill 'TERM', $worker;
 ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_os_id = $worker", 0), 'until it ends');
 
