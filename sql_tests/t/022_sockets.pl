@@ -224,8 +224,8 @@ pfs.events_waits_history_long_size = 400000
 EOT
 $server->start;
 $server->sql('SELECT 1');
-my @loads = ($server->pgbench_start('SELECT 1;', '-c', '4', '-j', '1', '-t', '20000'),
-	$server->pgbench_start("SELECT repeat('x', 5000);", '-C', '-c', '3', '-j', '1', '-t', '700'));
+my @loads = ($server->pgbench_start('SELECT 1;', '-c', '4', '-j', '1', '-t', '5000'),
+	$server->pgbench_start("SELECT repeat('x', 5000);", '-C', '-c', '3', '-j', '1', '-t', '200'));
 my $gone = 0;
 my $resets = 0;
 
