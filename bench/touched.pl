@@ -109,8 +109,8 @@ my %both = map { $_ => 1 } @both;
 my @own_both = grep { own($_) } @both;
 
 # Sums over all transactions; for each line of pfs's own how many touch it, write it, and
-# write it when another session does as well.
-my ($number, @sum, %lines) = (0, (0) x 7);
+# write it when another session does as well; and each page's lines, for every transaction.
+my ($number, @sum, %lines, @own_pages) = (0, (0) x 7);
 foreach my $transaction (map { @$_ } @sessions)
 {
 	my ($instructions, $data, $code) = @$transaction;
@@ -121,7 +121,7 @@ foreach my $transaction (map { @$_ } @sessions)
 		my $write = $data->{$line} & 2 ? 1 : 0;
 		$pages{ $line >> 6 } = 1;
 		next unless own($line);
-		$own_pages{ $line >> 6 } = 1;
+		push @{ $own_pages{ $line >> 6 } }, $line;
 		$sum[4]++;
 		$sum[6]++ if $write && $both{$line};
 		$lines{$line}[0]++;
@@ -133,6 +133,7 @@ foreach my $transaction (map { @$_ } @sessions)
 	$sum[2] += keys %pages;
 	$sum[3] += $code;
 	$sum[5] += keys %own_pages;
+	push @own_pages, values %own_pages;
 }
 my @mean = map { $_ / $number } @sum;
 printf "%.0f %.1f %.1f %.1f %.1f %.1f %d %d %.2f\n", @mean[ 0 .. 5 ], scalar @both, scalar @own_both, $mean[6];
@@ -156,18 +157,25 @@ sub owner
 }
 
 # First by area, then those lines that half of the transactions touch, or two sessions write, each for
-# itself.
+# itself.  A page is the owner's who has most of its lines.
 sub show
 {
 	my ($least, $name_of) = @_;
-	my %by_name;
+	my (%by_name, %name);
 	foreach my $line (keys %lines)
 	{
-		my $sum = $by_name{ $name_of->(owner($line << 6)) } //= [ 0, 0, 0 ];
+		my $sum = $by_name{ $name{$line} = $name_of->(owner($line << 6)) } //= [ 0, 0, 0, 0 ];
 		$sum->[$_] += ($lines{$line}[$_] // 0) / $number foreach 0 .. 2;
 	}
-	printf "  %8s %8s %8s  %s\n", qw(lines written shared owner);
-	printf "  %8.2f %8.2f %8.2f  %s\n", @{ $by_name{$_} }, $_
+	foreach my $page (@own_pages)
+	{
+		my %of;
+		$of{ $name{$_} }++ foreach @$page;
+		my ($most) = sort { $of{$b} <=> $of{$a} || $a cmp $b } keys %of;
+		$by_name{$most}[3] += 1 / $number;
+	}
+	printf "  %8s %8s %8s %8s  %s\n", qw(lines written shared pages owner);
+	printf "  %8.2f %8.2f %8.2f %8.2f  %s\n", @{ $by_name{$_} }, $_
 	  foreach sort { $by_name{$b}[0] <=> $by_name{$a}[0] || $a cmp $b } grep { $by_name{$_}[0] >= $least || $by_name{$_}[2] > 0 } keys %by_name;
 }
 show(0, sub { $_[0] =~ s/^library\K:.*|,? (?:record )?\+\d+$//r });

@@ -70,8 +70,7 @@ enter_root() (
 			mkdir -p "$root/pfs"
 			mount --bind "$bind" "$root/pfs"
 		fi
-		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 CI="${CI:-}" \
-			${PFS_RESET_SECONDS:+PFS_RESET_SECONDS="$PFS_RESET_SECONDS"} chroot "$root" "$@"
+		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 CI="${CI:-}" chroot "$root" "$@"
 	' bash "$root" "$tmp" "$bind" "$@"
 )
 
