@@ -62,17 +62,28 @@ extern PFS_HIDDEN bool pfs_tables_are_watched;
 extern void pfs_tables_switch(bool on);
 
 /*
- * Where a statement begins, in hooks and in processes without them: watches tables while
- * wait/io/table/handler is enabled for this process, by the rules as they are now.
+ * Watches tables while wait/io/table/handler is enabled for this process; at any time, also in
+ * a wait.
  */
 static inline void
-pfs_tables_watch(PfsThread *t)
+pfs_tables_follow_switch(PfsThread *t)
 {
 	bool		wanted = t != NULL &&
 	(pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_TABLE]) & PFS_FLAG_ENABLED) != 0;
 
 	if (unlikely(wanted != pfs_tables_are_watched))
 		pfs_tables_switch(wanted);
+}
+
+/*
+ * The same, by the rules as they are now: where a statement begins, and at the commit of a
+ * process without hooks.  Reads catalogs, so never in a wait: the process may be in the list
+ * of a condition variable, and reading a page would put it into another one.
+ */
+static inline void
+pfs_tables_watch(PfsThread *t)
+{
+	pfs_tables_follow_switch(t);
 	if (unlikely(pfs_tables_are_watched) && unlikely(!pfs_object_rules_are_current()))
 		pfs_object_rules_resolve();
 }

@@ -234,7 +234,7 @@ look_at_thread(PfsThread *t, bool for_client)
 		pfs_thread_identify_now(t);
 	/* As the apply worker, whose commands no hook sees. */
 	if (pfs_local.slow & PFS_SLOW_WATCH)
-		pfs_tables_watch(t);
+		pfs_tables_follow_switch(t);
 }
 
 /*

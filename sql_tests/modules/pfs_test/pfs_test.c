@@ -14,12 +14,14 @@
 #include <unistd.h>
 
 #include "access/relation.h"
+#include "access/xact.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/bufmgr.h"
+#include "storage/condition_variable.h"
 #include "storage/fd.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
@@ -45,6 +47,7 @@ PG_FUNCTION_INFO_V1(pfs_test_spinlock);
 PG_FUNCTION_INFO_V1(pfs_test_register);
 PG_FUNCTION_INFO_V1(pfs_test_wait);
 PG_FUNCTION_INFO_V1(pfs_test_worker);
+PG_FUNCTION_INFO_V1(pfs_test_waiter);
 PG_FUNCTION_INFO_V1(pfs_test_fork);
 PG_FUNCTION_INFO_V1(pfs_test_fork_busy);
 PG_FUNCTION_INFO_V1(pfs_test_hold);
@@ -64,6 +67,7 @@ PGDLLEXPORT Datum pfs_test_spinlock(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_register(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_wait(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_worker(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_waiter(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fork(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fork_busy(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_hold(PG_FUNCTION_ARGS);
@@ -78,6 +82,7 @@ PGDLLEXPORT Datum pfs_test_provoke(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_chase(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_tranche(PG_FUNCTION_ARGS);
 PGDLLEXPORT void pfs_test_main(Datum arg);
+PGDLLEXPORT void pfs_test_waiter_main(Datum arg);
 PGDLLEXPORT void _PG_init(void);
 
 #define LATE_NAME "pfs_test_late"
@@ -95,6 +100,7 @@ typedef struct PfsTestShared
 	pg_atomic_uint32 release_hold;	/* raised by pfs_test_release_hold() */
 	pg_atomic_uint32 turn;		/* locks that pfs_test_provoke() has taken */
 	PGPROC	   *volatile chaser;	/* who comes after it */
+	ConditionVariable never;	/* that nobody signals */
 	LWLock		locks[PFS_TEST_LOCKS];	/* of the tranche of `late` */
 } PfsTestShared;
 
@@ -124,6 +130,7 @@ startup_cb(void)
 	pg_atomic_init_u32(&shared->release_hold, 0);
 	pg_atomic_init_u32(&shared->turn, 0);
 	shared->chaser = NULL;
+	ConditionVariableInit(&shared->never);
 	for (int i = 0; i < PFS_TEST_LOCKS; i++)
 		LWLockInitialize(&shared->locks[i], shared->late.tranche);
 }
@@ -245,26 +252,56 @@ pfs_test_main(Datum arg)
 	proc_exit(0);
 }
 
-/* pfs_test_worker(library text, type text) returns int4: pid of a background worker that waits to be told to end */
-Datum
-pfs_test_worker(PG_FUNCTION_ARGS)
+/* Waits inside a transaction, 10 ms at a time, in the list of a condition variable. */
+void
+pfs_test_waiter_main(Datum arg)
+{
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnection("postgres", NULL, 0);
+	StartTransactionCommand();
+	ConditionVariablePrepareToSleep(&shared->never);
+	while (!ShutdownRequestPending)
+		(void) ConditionVariableTimedSleep(&shared->never, 10, PG_WAIT_EXTENSION);
+	ConditionVariableCancelSleep();
+	CommitTransactionCommand();
+	proc_exit(0);
+}
+
+/* Starts a background worker; returns its pid. */
+static pid_t
+start_worker(const char *library, const char *function, const char *type, int flags)
 {
 	BackgroundWorker worker = {0};
 	BackgroundWorkerHandle *handle;
 	pid_t		pid;
 
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS;
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | flags;
 	worker.bgw_start_time = BgWorkerStart_ConsistentState;
 	worker.bgw_restart_time = BGW_NEVER_RESTART;
 	worker.bgw_notify_pid = MyProcPid;
-	text_to_cstring_buffer(PG_GETARG_TEXT_PP(0), worker.bgw_library_name, sizeof(worker.bgw_library_name));
-	strlcpy(worker.bgw_function_name, "pfs_test_main", BGW_MAXLEN);
+	strlcpy(worker.bgw_library_name, library, sizeof(worker.bgw_library_name));
+	strlcpy(worker.bgw_function_name, function, BGW_MAXLEN);
 	strlcpy(worker.bgw_name, "one of a test", BGW_MAXLEN);
-	text_to_cstring_buffer(PG_GETARG_TEXT_PP(1), worker.bgw_type, sizeof(worker.bgw_type));
+	strlcpy(worker.bgw_type, type, sizeof(worker.bgw_type));
 	if (!RegisterDynamicBackgroundWorker(&worker, &handle) ||
 		WaitForBackgroundWorkerStartup(handle, &pid) != BGWH_STARTED)
 		ereport(ERROR, (errmsg("no background worker")));
-	PG_RETURN_INT32(pid);
+	return pid;
+}
+
+/* pfs_test_worker(library text, type text) returns int4: pid of a background worker that waits to be told to end */
+Datum
+pfs_test_worker(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(start_worker(text_to_cstring(PG_GETARG_TEXT_PP(0)), "pfs_test_main", text_to_cstring(PG_GETARG_TEXT_PP(1)), 0));
+}
+
+/* pfs_test_waiter(library text) returns int4: pid of one that waits inside a transaction, again and again */
+Datum
+pfs_test_waiter(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(start_worker(text_to_cstring(PG_GETARG_TEXT_PP(0)), "pfs_test_waiter_main", "test waiter", BGWORKER_BACKEND_DATABASE_CONNECTION));
 }
 
 /* The exit status of a child, once it has ended. */

@@ -8,7 +8,8 @@
  * the rules for the present database only, with OIDs for names of schemas, the most
  * specific ones first: the first that fits decides.
  *
- * It is made from the shared rules inside a transaction, where a statement begins.  The
+ * It is made from the shared rules inside a transaction, where a statement begins, or
+ * before the commit of a process without statements; never in a wait (pfs_tables_watch()).  The
  * word of their sequence lock says whether it is still right: each change ends with another
  * even word.  A reader that saw this word unchanged around its copying has the rules of
  * exactly that word (edges C and D of pfs_seqlock.h), and pfs_object_rules_word remembers it.
