@@ -36,6 +36,7 @@ my %functions = (
 		[ 'register()', 'void', 'pfs_test_register' ],
 		[ 'wait(name text, seconds float8)', 'void', 'pfs_test_wait' ],
 		[ 'worker(library text, type text)', 'int', 'pfs_test_worker' ],
+		[ 'waiter(library text)', 'int', 'pfs_test_waiter' ],
 		[ 'fork(sleeps int)', 'int', 'pfs_test_fork' ],
 		[ 'fork_busy(how text)', 'int', 'pfs_test_fork_busy' ],
 		[ 'hold(name text, mode text)', 'void', 'pfs_test_hold' ],
