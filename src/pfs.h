@@ -32,7 +32,8 @@
  */
 #define PFS_HOT __attribute__((section("pfs_hot")))
 
-/* On tables of which an event needs one place: behind these variables. */
+/* On tables of which an event needs one place: behind these and those variables. */
+#define PFS_FIXED_TABLE __attribute__((section("pfs_fixed_tables")))
 #define PFS_HOT_TABLE __attribute__((section("pfs_hot_tables")))
 
 /* Bytes, terminator included, of names that users see (CONTRACT: 128, 1024). */

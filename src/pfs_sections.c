@@ -17,5 +17,6 @@
 	".pushsection " name ",\"aw\",%progbits\n\t.balign " alignment "\n" name "_begins:\n\t.popsection\n"
 
 __asm__(SECTION("pfs_fixed", PAGE)
+		SECTION("pfs_fixed_tables", "64")
 		SECTION("pfs_hot", PAGE)
 		SECTION("pfs_hot_tables", "64"));

@@ -54,7 +54,7 @@ typedef struct IndexAm
 	bool		is_watched;
 } IndexAm;
 
-static PFS_FIXED IndexAm ams[NUM_INDEX_AMS];
+static PFS_FIXED_TABLE IndexAm ams[NUM_INDEX_AMS];
 
 /* This process is watched. */
 static PFS_HOT bool is_on = false;

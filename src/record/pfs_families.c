@@ -26,7 +26,7 @@
  * their blocks change hands once for several of them; lanes for each processor would
  * cost them hundreds of megabytes.
  */
-const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
+PFS_FIXED PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
 		PFS_WAIT_DEPTH, true, TABLES("waits"),
 		.size = sizeof(PfsWaitEvent),

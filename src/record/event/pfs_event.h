@@ -282,8 +282,11 @@ typedef struct PfsEventFamilyInfo
 	uint64		(*last_reading) (void);
 } PfsEventFamilyInfo;
 
-/* The families, each by its number: pfs_families.c. */
-extern const PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
+/*
+ * The families, each by its number: pfs_families.c.  Nobody writes them; no constant can
+ * lie where events find it beside other things that they need.
+ */
+extern PFS_HIDDEN PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
 
 /*
  * Readers.  Each calls emit for a private copy of every event it finds, in no

@@ -69,6 +69,42 @@ extern void pfs_families_reset_lost(void);
 
 struct PfsThread;
 
+/*
+ * Chunks of cells that this process had lately.  Where all of them lie says its thread's
+ * record, an address for each instrument, on pages that a process would need for nothing
+ * else.  A chunk stays where it is until the thread ends.
+ */
+typedef struct PfsKnownChunk
+{
+	uint64		key;			/* 0: none */
+	void	   *chunk;
+} PfsKnownChunk;
+
+#define PFS_KNOWN_CHUNKS 16
+
+extern PFS_HIDDEN PfsKnownChunk pfs_known_chunks[PFS_KNOWN_CHUNKS];
+
+/* Finds a chunk by the record, and remembers it if it is there. */
+extern void *pfs_summary_find_chunk(const struct PfsThread *t, PfsFamily family, uint32 i);
+
+/* The i-th chunk of this process's cells of a family; NULL: it has none yet. */
+static pg_attribute_always_inline void *
+pfs_summary_chunk(const struct PfsThread *t, PfsFamily family, uint32 i)
+{
+	const PfsKnownChunk *known = &pfs_known_chunks[(i + family) % PFS_KNOWN_CHUNKS];
+
+	if (likely(known->key == ((uint64) (family + 1) << 32 | i)))
+		return known->chunk;
+	return pfs_summary_find_chunk(t, family, i);
+}
+
+/* The thread's cell of a wait; NULL: it has none yet. */
+static pg_attribute_always_inline PfsWaitCell *
+pfs_wait_cell(const struct PfsThread *t, PfsInstrumentId instrument)
+{
+	return pfs_summary_chunk(t, PFS_FAMILY_WAITS, instrument);
+}
+
 /* Truncations have happened: move what is older than them. */
 extern void pfs_summary_apply_resets(struct PfsThread *t, PfsFamily family);
 

@@ -12,6 +12,8 @@
 #include "pfs_left.h"
 #include "pfs_summary_level.h"
 
+PFS_HOT PfsKnownChunk pfs_known_chunks[PFS_KNOWN_CHUNKS];
+
 const PfsAccountKind pfs_kind_of_level[] = {
 	[PFS_LEVEL_ACCOUNT] = PFS_ACCOUNTS,[PFS_LEVEL_USER] = PFS_USERS,[PFS_LEVEL_HOST] = PFS_HOSTS,
 };
@@ -248,6 +250,20 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 }
 
 void *
+pfs_summary_find_chunk(const PfsThread *t, PfsFamily family, uint32 i)
+{
+	PfsKnownChunk *known = &pfs_known_chunks[(i + family) % PFS_KNOWN_CHUNKS];
+	void	   *chunk = t->summary[family].cells.chunks[i];
+
+	if (chunk != NULL)
+	{
+		known->key = (uint64) (family + 1) << 32 | i;
+		known->chunk = chunk;
+	}
+	return chunk;
+}
+
+void *
 pfs_summary_cell(PfsThread *t, PfsFamily family, uint32 cell)
 {
 	static uint32 hints[PFS_NUM_FAMILIES];
@@ -265,6 +281,7 @@ pfs_summary_cell(PfsThread *t, PfsFamily family, uint32 cell)
 void
 pfs_summary_end(PfsThread *t)
 {
+	memset(pfs_known_chunks, 0, sizeof(pfs_known_chunks));
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		const PfsSummaryKind *kind = pfs_summary_kinds[family];
@@ -291,14 +308,12 @@ pfs_summary_end(PfsThread *t)
 void
 pfs_summary_begin(PfsThread *t)
 {
-	char	   *mem = (char *) t + pfs_thread_cells_offset();
-
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		const PfsSummaryKind *kind = pfs_summary_kinds[family];
+		char	   *mem = (char *) t + pfs_thread_cells_offset(family);
 
 		t->summary[family].generation = pfs_load_acquire(&pfs_words->truncations[family]);
 		pfs_block_init(&t->summary[family].cells, mem, pfs_summary[family].ncells, kind->cell_size, kind->per_chunk);
-		mem += pfs_summary_block_size(family);
 	}
 }

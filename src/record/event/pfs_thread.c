@@ -35,40 +35,82 @@ slots_size(PfsEventFamily family)
 	return family == PFS_WAITS ? 0 : (size_t) pfs_event_families[family].depth * pfs_sizes.event_size[family];
 }
 
-/*
- * Parts of the record behind the struct: for each family of events the numbers of its
- * blocks, and the slots of those that run; then the cells.
- */
+/* Numbers of its blocks that a thread has of a family, behind the slots. */
 static size_t
-events_offset(PfsEventFamily family)
+numbers_size(PfsEventFamily family)
+{
+	return TYPEALIGN(PFS_CACHE_LINE, pfs_history_held(family) * sizeof(uint32));
+}
+
+/*
+ * What lies behind the struct: of a family of events its slots and the numbers of its
+ * blocks, of a family of summaries its cells.  What nearly every statement touches comes
+ * first, so that it is on the pages of the struct itself.
+ */
+typedef struct RecordPart
+{
+	enum
+	{
+		EVENTS,
+		CELLS,
+	}			what;
+	int			family;
+} RecordPart;
+
+static const RecordPart record_parts[] = {
+	{EVENTS, PFS_TRANSACTIONS},
+	{CELLS, PFS_FAMILY_TRANSACTIONS},
+	{EVENTS, PFS_STATEMENTS},
+	{EVENTS, PFS_STAGES},
+	{EVENTS, PFS_WAITS},
+	{CELLS, PFS_FAMILY_WAITS},
+	{CELLS, PFS_FAMILY_STATEMENTS},
+	{CELLS, PFS_FAMILY_STAGES},
+	{CELLS, PFS_FAMILY_ERRORS},
+	{CELLS, PFS_FAMILY_MEMORY},
+};
+
+StaticAssertDecl(lengthof(record_parts) == PFS_NUM_EVENT_FAMILIES + PFS_NUM_FAMILIES, "every family has its part");
+
+static size_t
+part_size(const RecordPart *part)
+{
+	return part->what == EVENTS ? slots_size(part->family) + numbers_size(part->family)
+		: pfs_summary_block_size(part->family);
+}
+
+/* Where a part begins; of one that is not there: where all end. */
+static size_t
+part_offset(int what, int family)
 {
 	size_t		offset = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
 
-	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
-		offset += f < family ? slots_size(f) + TYPEALIGN(PFS_CACHE_LINE, pfs_history_held(f) * sizeof(uint32)) : 0;
+	for (int i = 0; i < lengthof(record_parts); i++)
+	{
+		if (record_parts[i].what == what && record_parts[i].family == family)
+			break;
+		offset += part_size(&record_parts[i]);
+	}
 	return offset;
 }
 
 size_t
-pfs_thread_cells_offset(void)
+pfs_thread_cells_offset(PfsFamily family)
 {
-	return events_offset(PFS_NUM_EVENT_FAMILIES);
+	return part_offset(CELLS, family);
 }
 
+/* Whole pages, so that what comes first lies on as few as it can. */
 static size_t
-record_size(void)
+record_size(const PfsSegment *seg)
 {
-	size_t		size = pfs_thread_cells_offset();
-
-	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-		size += pfs_summary_block_size(family);
-	return TYPEALIGN(PFS_CACHE_LINE, size);
+	return TYPEALIGN(seg->os_page, part_offset(CELLS, PFS_NUM_FAMILIES));
 }
 
 void
 pfs_threads_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec spec = {"thread_instances", record_size(), pfs_sizes.threads, THREADS_PER_PAGE};
+	PfsPagesSpec spec = {"thread_instances", record_size(seg), pfs_sizes.threads, THREADS_PER_PAGE};
 
 	pfs_threads = pfs_pages_create(seg, &spec);
 }
@@ -85,20 +127,10 @@ static void
 look_at_record(const PfsThread *t)
 {
 	const volatile char *mem = (const volatile char *) t;
-	size_t		offset = 0;
 
 	(void) mem[0];
-	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
-	{
-		offset = events_offset(f);
-		(void) mem[offset];
-	}
-	offset = pfs_thread_cells_offset();
-	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-	{
-		(void) mem[offset];
-		offset += pfs_summary_block_size(family);
-	}
+	for (int i = 0; i < lengthof(record_parts); i++)
+		(void) mem[part_offset(record_parts[i].what, record_parts[i].family)];
 }
 
 uint32
@@ -262,6 +294,6 @@ pfs_thread_fill(PfsThread *t, uint32 index)
 	}
 	pfs_thread_publish_mask(t);
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
-		begin_events(&t->events[f], f, (char *) t + events_offset(f));
+		begin_events(&t->events[f], f, (char *) t + part_offset(EVENTS, f));
 	t->refs = PFS_NO_ACCOUNT_REFS;
 }

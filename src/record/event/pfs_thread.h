@@ -32,8 +32,8 @@ typedef struct PfsDigestWait
 	uint64		timed;
 	uint64		untimed;
 	uint64		sum;			/* ticks of the default timer */
-	uint64		min;
 	uint64		max;
+	uint64		min;
 	uint64		bit;			/* of waits_used */
 	uint32		key;			/* instrument + 1; 0: nobody's place */
 } PfsDigestWait;
@@ -179,15 +179,8 @@ extern PfsSharedThreads *pfs_shared_threads;
 /* Takes the container. */
 extern void pfs_threads_lay_out(PfsSegment *seg);
 
-/* The thread's cell of a wait; NULL: it has none yet.  Owner. */
-static inline PfsWaitCell *
-pfs_wait_cell(const PfsThread *t, PfsInstrumentId instrument)
-{
-	return t->summary[PFS_FAMILY_WAITS].cells.chunks[instrument];
-}
-
-/* Where the cells of all families begin in a record. */
-extern size_t pfs_thread_cells_offset(void);
+/* Where the cells of a family begin in a record. */
+extern size_t pfs_thread_cells_offset(PfsFamily family);
 
 /*
  * ---- attach ----

@@ -68,8 +68,8 @@ typedef struct PfsPendingDigest
 	int64		extra;			/* as in PfsDigest */
 	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
-	PfsDigestRows rows[PFS_PENDING_DIGEST_ROWS];
 	uint8		buckets[PFS_HISTOGRAM_BUCKETS];
+	PfsDigestRows rows[PFS_PENDING_DIGEST_ROWS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigest;
 
 /* The parts that are truncated each by itself; all that go with the digests go by the first. */

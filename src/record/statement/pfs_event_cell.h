@@ -122,7 +122,7 @@ pfs_family_cell(PfsThread *t, PfsFamily family, uint32 i, size_t cell_size)
 static pg_attribute_always_inline PfsStatementCell *
 pfs_statement_cell_of_thread(PfsThread *t, uint32 i)
 {
-	PfsStatementCell *cell = t->summary[PFS_FAMILY_STATEMENTS].cells.chunks[i];
+	PfsStatementCell *cell = pfs_summary_chunk(t, PFS_FAMILY_STATEMENTS, i);
 
 	pfs_family_look(t, PFS_FAMILY_STATEMENTS);
 	if (unlikely(cell == NULL || cell->time.count_timed == 0))

@@ -50,8 +50,8 @@ begin_top(PfsThread *t, PfsTimestamp now)
 	pfs_sql.message_len = 0;
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;
-	pfs_sql.top_open = true;
 	pfs_statement_start(t, s, flags, now);
+	pfs_sql.top_open = true;
 	if (flags & PFS_FLAG_DIGEST)
 		pfs_digest_charge_top(t);
 	s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
