@@ -47,17 +47,18 @@ numbers_size(PfsEventFamily family)
  * blocks, of a family of summaries its cells.  What nearly every statement touches comes
  * first, so that it is on the pages of the struct itself.
  */
-typedef struct RecordPart
+typedef enum RecordPartKind
 {
-	enum
-	{
-		EVENTS,
-		CELLS,
-	}			what;
-	int			family;
-} RecordPart;
+	EVENTS,
+	CELLS,
+} RecordPartKind;
 
-static const RecordPart record_parts[] = {
+static struct
+{
+	RecordPartKind kind;
+	int			family;
+	size_t		offset;			/* in a record; set with the segment's layout */
+}			record_parts[] = {
 	{EVENTS, PFS_TRANSACTIONS},
 	{CELLS, PFS_FAMILY_TRANSACTIONS},
 	{EVENTS, PFS_STATEMENTS},
@@ -72,45 +73,46 @@ static const RecordPart record_parts[] = {
 
 StaticAssertDecl(lengthof(record_parts) == PFS_NUM_EVENT_FAMILIES + PFS_NUM_FAMILIES, "every family has its part");
 
+/*
+ * Says where each part begins.  Returns the size of a record: whole pages, so that what
+ * comes first lies on as few as it can.
+ */
 static size_t
-part_size(const RecordPart *part)
+lay_out_record(size_t os_page)
 {
-	return part->what == EVENTS ? slots_size(part->family) + numbers_size(part->family)
-		: pfs_summary_block_size(part->family);
-}
-
-/* Where a part begins; of one that is not there: where all end. */
-static size_t
-part_offset(int what, int family)
-{
-	size_t		offset = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
+	size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
 
 	for (int i = 0; i < lengthof(record_parts); i++)
 	{
-		if (record_parts[i].what == what && record_parts[i].family == family)
-			break;
-		offset += part_size(&record_parts[i]);
+		int			family = record_parts[i].family;
+
+		record_parts[i].offset = size;
+		size += record_parts[i].kind == EVENTS ? slots_size(family) + numbers_size(family)
+			: pfs_summary_block_size(family);
 	}
-	return offset;
+	return TYPEALIGN(os_page, size);
+}
+
+static size_t
+offset_of(RecordPartKind kind, int family)
+{
+	int			i = 0;
+
+	while (record_parts[i].kind != kind || record_parts[i].family != family)
+		i++;
+	return record_parts[i].offset;
 }
 
 size_t
 pfs_thread_cells_offset(PfsFamily family)
 {
-	return part_offset(CELLS, family);
-}
-
-/* Whole pages, so that what comes first lies on as few as it can. */
-static size_t
-record_size(const PfsSegment *seg)
-{
-	return TYPEALIGN(seg->os_page, part_offset(CELLS, PFS_NUM_FAMILIES));
+	return offset_of(CELLS, family);
 }
 
 void
 pfs_threads_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec spec = {"thread_instances", record_size(seg), pfs_sizes.threads, THREADS_PER_PAGE};
+	PfsPagesSpec spec = {"thread_instances", lay_out_record(seg->os_page), pfs_sizes.threads, THREADS_PER_PAGE};
 
 	pfs_threads = pfs_pages_create(seg, &spec);
 }
@@ -130,7 +132,7 @@ look_at_record(const PfsThread *t)
 
 	(void) mem[0];
 	for (int i = 0; i < lengthof(record_parts); i++)
-		(void) mem[part_offset(record_parts[i].what, record_parts[i].family)];
+		(void) mem[record_parts[i].offset];
 }
 
 uint32
@@ -294,6 +296,6 @@ pfs_thread_fill(PfsThread *t, uint32 index)
 	}
 	pfs_thread_publish_mask(t);
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
-		begin_events(&t->events[f], f, (char *) t + part_offset(EVENTS, f));
+		begin_events(&t->events[f], f, (char *) t + offset_of(EVENTS, f));
 	t->refs = PFS_NO_ACCOUNT_REFS;
 }
