@@ -283,8 +283,8 @@ typedef struct PfsEventFamilyInfo
 } PfsEventFamilyInfo;
 
 /*
- * The families, each by its number: pfs_families.c.  Nobody writes them; no constant can
- * lie where events find it beside other things that they need.
+ * The families, each by its number: pfs_families.c.  Nobody writes them; they are no
+ * constants, as these cannot lie on the page of the variables that events need.
  */
 extern PFS_HIDDEN PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
 

@@ -70,17 +70,19 @@ extern void pfs_families_reset_lost(void);
 struct PfsThread;
 
 /*
- * Chunks of cells that this process had lately.  Where all of them lie says its thread's
- * record, an address for each instrument, on pages that a process would need for nothing
- * else.  A chunk stays where it is until the thread ends.
+ * Chunks of cells that this process had lately, by a hash of family and number.  Its
+ * thread's record has the addresses of all of them, on pages of which the process would
+ * need nothing else.  A chunk stays where it is until the thread ends.
  */
 typedef struct PfsKnownChunk
 {
-	uint64		key;			/* 0: none */
+	uint64		key;			/* PFS_CHUNK_KEY; 0: none */
 	void	   *chunk;
 } PfsKnownChunk;
 
 #define PFS_KNOWN_CHUNKS 16
+#define PFS_CHUNK_KEY(family, i) ((uint64) ((family) + 1) << 32 | (i))
+#define PFS_CHUNK_PLACE(family, i) (((i) + (family)) % PFS_KNOWN_CHUNKS)
 
 extern PFS_HIDDEN PfsKnownChunk pfs_known_chunks[PFS_KNOWN_CHUNKS];
 
@@ -91,9 +93,9 @@ extern void *pfs_summary_find_chunk(const struct PfsThread *t, PfsFamily family,
 static pg_attribute_always_inline void *
 pfs_summary_chunk(const struct PfsThread *t, PfsFamily family, uint32 i)
 {
-	const PfsKnownChunk *known = &pfs_known_chunks[(i + family) % PFS_KNOWN_CHUNKS];
+	const PfsKnownChunk *known = &pfs_known_chunks[PFS_CHUNK_PLACE(family, i)];
 
-	if (likely(known->key == ((uint64) (family + 1) << 32 | i)))
+	if (likely(known->key == PFS_CHUNK_KEY(family, i)))
 		return known->chunk;
 	return pfs_summary_find_chunk(t, family, i);
 }

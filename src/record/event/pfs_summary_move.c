@@ -252,12 +252,12 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 void *
 pfs_summary_find_chunk(const PfsThread *t, PfsFamily family, uint32 i)
 {
-	PfsKnownChunk *known = &pfs_known_chunks[(i + family) % PFS_KNOWN_CHUNKS];
+	PfsKnownChunk *known = &pfs_known_chunks[PFS_CHUNK_PLACE(family, i)];
 	void	   *chunk = t->summary[family].cells.chunks[i];
 
 	if (chunk != NULL)
 	{
-		known->key = (uint64) (family + 1) << 32 | i;
+		known->key = PFS_CHUNK_KEY(family, i);
 		known->chunk = chunk;
 	}
 	return chunk;

@@ -43,70 +43,58 @@ numbers_size(PfsEventFamily family)
 }
 
 /*
- * What lies behind the struct: of a family of events its slots and the numbers of its
- * blocks, of a family of summaries its cells.  What nearly every statement touches comes
- * first, so that it is on the pages of the struct itself.
+ * Where the parts begin that lie behind the struct: of a family of events its slots and the
+ * numbers of its blocks, of a family of summaries its cells.  By the postmaster.
  */
-typedef enum RecordPartKind
-{
-	EVENTS,
-	CELLS,
-} RecordPartKind;
+static size_t events_offset[PFS_NUM_EVENT_FAMILIES];
+static size_t cells_offset[PFS_NUM_FAMILIES];
 
-static struct
+/* The next part is that of a family of events, unless it has its place by now. */
+static void
+place_events(size_t *size, PfsEventFamily family)
 {
-	RecordPartKind kind;
-	int			family;
-	size_t		offset;			/* in a record; set with the segment's layout */
-}			record_parts[] = {
-	{EVENTS, PFS_TRANSACTIONS},
-	{CELLS, PFS_FAMILY_TRANSACTIONS},
-	{EVENTS, PFS_STATEMENTS},
-	{EVENTS, PFS_STAGES},
-	{EVENTS, PFS_WAITS},
-	{CELLS, PFS_FAMILY_WAITS},
-	{CELLS, PFS_FAMILY_STATEMENTS},
-	{CELLS, PFS_FAMILY_STAGES},
-	{CELLS, PFS_FAMILY_ERRORS},
-	{CELLS, PFS_FAMILY_MEMORY},
-};
+	if (events_offset[family] != 0)
+		return;
+	events_offset[family] = *size;
+	*size += slots_size(family) + numbers_size(family);
+}
 
-StaticAssertDecl(lengthof(record_parts) == PFS_NUM_EVENT_FAMILIES + PFS_NUM_FAMILIES, "every family has its part");
+/* The same for a family of summaries. */
+static void
+place_cells(size_t *size, PfsFamily family)
+{
+	if (cells_offset[family] != 0)
+		return;
+	cells_offset[family] = *size;
+	*size += pfs_summary_block_size(family);
+}
 
 /*
- * Says where each part begins.  Returns the size of a record: whole pages, so that what
- * comes first lies on as few as it can.
+ * Says what lies where.  First comes what nearly every statement touches, so that it is on
+ * the pages of the struct itself.  Returns the size of a record, whole pages for the same
+ * reason.
  */
 static size_t
 lay_out_record(size_t os_page)
 {
 	size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
 
-	for (int i = 0; i < lengthof(record_parts); i++)
-	{
-		int			family = record_parts[i].family;
-
-		record_parts[i].offset = size;
-		size += record_parts[i].kind == EVENTS ? slots_size(family) + numbers_size(family)
-			: pfs_summary_block_size(family);
-	}
+	memset(events_offset, 0, sizeof(events_offset));
+	memset(cells_offset, 0, sizeof(cells_offset));
+	place_events(&size, PFS_TRANSACTIONS);
+	place_cells(&size, PFS_FAMILY_TRANSACTIONS);
+	place_events(&size, PFS_STATEMENTS);
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+		place_events(&size, f);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		place_cells(&size, family);
 	return TYPEALIGN(os_page, size);
-}
-
-static size_t
-offset_of(RecordPartKind kind, int family)
-{
-	int			i = 0;
-
-	while (record_parts[i].kind != kind || record_parts[i].family != family)
-		i++;
-	return record_parts[i].offset;
 }
 
 size_t
 pfs_thread_cells_offset(PfsFamily family)
 {
-	return offset_of(CELLS, family);
+	return cells_offset[family];
 }
 
 void
@@ -131,8 +119,10 @@ look_at_record(const PfsThread *t)
 	const volatile char *mem = (const volatile char *) t;
 
 	(void) mem[0];
-	for (int i = 0; i < lengthof(record_parts); i++)
-		(void) mem[record_parts[i].offset];
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+		(void) mem[events_offset[f]];
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		(void) mem[cells_offset[family]];
 }
 
 uint32
@@ -296,6 +286,6 @@ pfs_thread_fill(PfsThread *t, uint32 index)
 	}
 	pfs_thread_publish_mask(t);
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
-		begin_events(&t->events[f], f, (char *) t + offset_of(EVENTS, f));
+		begin_events(&t->events[f], f, (char *) t + events_offset[f]);
 	t->refs = PFS_NO_ACCOUNT_REFS;
 }
