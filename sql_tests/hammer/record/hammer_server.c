@@ -82,3 +82,11 @@ PfsLocal	pfs_local;
 PfsSizes	pfs_sizes;
 static PfsSharedWords words;
 PfsSharedWords *pfs_words = &words;
+PfsKnownChunk pfs_known_chunks[PFS_KNOWN_CHUNKS];
+
+/* No thread here has counted a wait. */
+void *
+pfs_summary_find_chunk(const PfsThread *t, PfsFamily family, uint32 i)
+{
+	return NULL;
+}
