@@ -32,7 +32,7 @@
  */
 #define PFS_HOT __attribute__((section("pfs_hot")))
 
-/* On tables of which an event needs one place: behind these and those variables. */
+/* On tables of which an event needs one place: behind the variables of PFS_FIXED, and of PFS_HOT. */
 #define PFS_FIXED_TABLE __attribute__((section("pfs_fixed_tables")))
 #define PFS_HOT_TABLE __attribute__((section("pfs_hot_tables")))
 

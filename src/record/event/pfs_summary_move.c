@@ -281,7 +281,6 @@ pfs_summary_cell(PfsThread *t, PfsFamily family, uint32 cell)
 void
 pfs_summary_end(PfsThread *t)
 {
-	memset(pfs_known_chunks, 0, sizeof(pfs_known_chunks));
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		const PfsSummaryKind *kind = pfs_summary_kinds[family];
@@ -295,7 +294,10 @@ pfs_summary_end(PfsThread *t)
 		(void) move_cells(t, family, &to);
 		(void) move_buckets(t, family, true);
 		if (kind->chunks != NULL)
+		{
 			pfs_block_give_chunks(&t->summary[family].cells, *kind->chunks);
+			memset(pfs_known_chunks, 0, sizeof(pfs_known_chunks));
+		}
 		pfs_block_clear(&t->summary[family].cells);
 		if (kind->leaves != NULL)
 			pfs_left_end();
