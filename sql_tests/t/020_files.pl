@@ -230,7 +230,6 @@ while (@by_event <= 5 && $rounds < 50)
 	{
 		push @by_event, (split /\|/, by_event())[0];
 		push @by_instance, by_instance();
-		$readers->{handle}->pump_nb if $server->pgbench_running($readers);
 	}
 	$server->pgbench_end($readers);
 	$rounds++;
@@ -274,17 +273,13 @@ while ($resets <= 5 && $loads < 50)
 		join(";\n", stats($known, $each), stats($unknown, 5), $once) . ';', '-c', $clients, '-j', 1, '-t', $times);
 	my $remover = $server->pgbench_start($passing, '-c', 2, '-j', 1, '-t', $times);
 
-	while ($server->pgbench_running($load) || $server->pgbench_running($remover))
+	while (grep { $server->pgbench_running($_) } $load, $remover)
 	{
 		$other->send(q{SELECT pfs.reset('file_summary_by_event_name')});
 		$returned += $server->sql(q{SELECT pfs.reset('file_summary_by_event_name')});
 		$pushed += $server->sql(q{SELECT pfs.reset('file_summary_by_instance')});
 		$returned += $other->result;
 		$resets++;
-		foreach ($load, $remover)
-		{
-			$_->{handle}->pump_nb if $server->pgbench_running($_);
-		}
 	}
 	$server->pgbench_end($_) foreach $load, $remover;
 	$loads++;
@@ -344,10 +339,6 @@ foreach my $size (12, 120)
 		$rounds++;
 		# Numbers of removed files have to wait for the next round.
 		sleep(0.5);
-		foreach (@loads)
-		{
-			$_->{handle}->pump_nb if $server->pgbench_running($_);
-		}
 	}
 	$server->pgbench_end($_) foreach @loads;
 	$server->sql(q{SELECT pfs.set_instruments('%', 'NO')});

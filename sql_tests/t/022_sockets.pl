@@ -231,7 +231,6 @@ my $resets = 0;
 
 while (grep { $server->pgbench_running($_) } @loads)
 {
-	$_->{handle}->pump_nb foreach grep { $server->pgbench_running($_) } @loads;
 	$server->sql(q{SELECT pfs.reset('socket_summary_by_instance')}) if $resets % 2;
 	$gone += $server->sql(q{SELECT pfs.reset('socket_summary_by_event_name')});
 	$resets++;

@@ -95,7 +95,7 @@ sub stopped
 	foreach (1 .. 600)
 	{
 		last if state_of($pid) eq 'T';
-		$s->{handle}->pump_nb if $s->{handle}->pumpable;
+		PfsServer::pump($s->{handle}, 'pump_nb');
 		sleep(0.02);
 	}
 	is(state_of($pid), 'T', "$place: a process has stopped")

@@ -261,7 +261,7 @@ SKIP:
 	{
 		open my $stat, '<', "/proc/$stopped/stat" or last;
 		last if <$stat> =~ /\) T/;
-		$stopper->{handle}->pump_nb if $stopper->{handle}->pumpable;
+		PfsServer::pump($stopper->{handle}, 'pump_nb');
 		sleep(0.02);
 	}
 	my $begin = time;

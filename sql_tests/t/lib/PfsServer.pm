@@ -508,8 +508,17 @@ sub pgbench_running
 {
 	my ($self, $load) = @_;
 
-	$load->{handle}->pump_nb if $load->{handle}->pumpable;
-	return $load->{handle}->pumpable;
+	return pump($load->{handle}, 'pump_nb');
+}
+
+# Exchange data with a program in the background, by pump (which waits for some) or pump_nb.  Does it
+# still run?  It may end after one has asked whether it does, which IPC::Run takes for an error.
+sub pump
+{
+	my ($handle, $how) = @_;
+
+	eval { $handle->$how; 1 } or $@ =~ /^process ended prematurely/ or die $@;
+	return $handle->pumpable;
 }
 
 sub thread_of
@@ -635,7 +644,7 @@ sub is_done
 	my ($self) = @_;
 	my $mark = $self->{pending}[-1];
 
-	$self->{handle}->pump_nb if $self->{handle}->pumpable;
+	PfsServer::pump($self->{handle}, 'pump_nb');
 	return !defined $mark || ($self->{out} =~ /^\Q$mark\E\n/m && $self->{err} =~ /^\Q$mark\E\n/m) ? 1 : 0;
 }
 
@@ -647,8 +656,7 @@ sub result
 	$self->{timer}->start($PfsServer::timeout);
 	until ($self->is_done)
 	{
-		last unless $self->{handle}->pumpable;
-		$self->{handle}->pump;
+		last unless PfsServer::pump($self->{handle}, 'pump');
 		die 'no answer from psql; so far: ' . substr($self->{out}, -500) . substr($self->{err}, -500)
 		  if $self->{timer}->is_expired;
 	}
