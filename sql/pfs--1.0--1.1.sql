@@ -40,6 +40,9 @@ COMMENT ON COLUMN pfs.setup_instruments.wait_event_type IS
 COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
 'The word of pg_stat_activity.wait_event for the same wait; NULL if there is none. No key: some words name several instruments, ClientRead three. What a session waits for is the row of events_waits_current with its thread_id and the highest event_id.';
 
+COMMENT ON COLUMN pfs.setup_consumers.name IS
+'global_instrumentation, below it statements_digest and thread_instrumentation, below the latter events_X_current, below that events_X_history and events_X_history_long, X being waits, stages, statements and transactions; below events_statements_current also events_statements_cpu.';
+
 COMMENT ON COLUMN pfs.setup_actors.host IS
 'Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no rule has the very address; % is any. No pattern.';
 
@@ -1277,6 +1280,15 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION pfs.drop_object(text, text, text, text) IS
 'Delete the rule of setup_objects for these objects. Returns the number of rules that matched.';
 REVOKE ALL ON FUNCTION pfs.drop_object(text, text, text, text) FROM PUBLIC;
+
+--
+-- What functions of 1.0 do, now that totals survive a restart and there is a load history.
+--
+
+COMMENT ON FUNCTION pfs.reset(text) IS
+'Do what TRUNCATE of the table does, without its lock; the name with or without pfs. NULL: all histories of events and all summaries, no set-up, not load_history. Returns the number of events that left.';
+COMMENT ON FUNCTION pfs.reset_time(text) IS
+'Since when the table counts: its last reset; else the server''s start, or for totals that survived a restart since when they count.';
 
 --
 -- What the load history says, for people.  The bodies are parsed here, so that nothing of a

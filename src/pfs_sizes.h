@@ -48,7 +48,7 @@
 #define PFS_ACCOUNT_COUNTERS_DEFAULT(records) \
 	((records) == 0 ? 0 : Min(PFS_ACCOUNT_COUNTERS_AT_LEAST + PFS_ACCOUNT_COUNTERS_EACH * (records), PFS_INSTANCES_MAX))
 /*
- * A kind of statement takes a group of counters, and so do eight errors.  Most threads need
+ * A kind of statement takes a group of counters, and so do ten errors.  Most threads need
  * a handful; what they leave is there for those that do a hundred kinds.
  */
 #define PFS_COUNTERS_PER_THREAD			64

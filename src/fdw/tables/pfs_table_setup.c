@@ -143,9 +143,9 @@ const PfsTable pfs_table_setup_instruments = {
  */
 #define CONSUMERS_COLUMNS(X, t) \
 	X(t, name, text, none, CStringGetTextDatum(pfs_consumer_name(row->number)), \
-	  "global_instrumentation, below it thread_instrumentation, below it events_X_current, below that " \
-	  "events_X_history and events_X_history_long, X being waits, stages, statements and transactions; below " \
-	  "events_statements_current also events_statements_cpu.", .width = 24) \
+	  "global_instrumentation, below it statements_digest and thread_instrumentation, below the latter " \
+	  "events_X_current, below that events_X_history and events_X_history_long, X being waits, stages, statements " \
+	  "and transactions; below events_statements_current also events_statements_cpu.", .width = 24) \
 	X(t, enabled, text, none, pfs_switch_datum(pfs_setup->consumer[row->number]), \
 	  "The consumer's own switch." PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch)
 
