@@ -1247,7 +1247,7 @@ COMMENT ON COLUMN pfs.load_history.database_name IS
 COMMENT ON COLUMN pfs.load_history.user_name IS
 'Role in effect when the statement started.';
 COMMENT ON COLUMN pfs.load_history.query_id IS
-'The server''s query identifier, as in events_statements_summary_by_digest; NULL with a database: of statements that are not counted apart. NULL without the rights of user_name or pg_read_all_stats.';
+'The server''s query identifier, as in events_statements_summary_by_digest. NULL: of no statement, or of those that are not counted apart. NULL without the rights of user_name or pg_read_all_stats.';
 COMMENT ON COLUMN pfs.load_history.digest_text IS
 'Text with parameters for its constants, without secrets. NULL: not known, or 4,096 others were named by the history since. NULL without the rights of user_name or pg_read_all_stats.';
 COMMENT ON COLUMN pfs.load_history.count_star IS
@@ -1513,7 +1513,7 @@ WITH periods AS MATERIALIZED (
 	UNION ALL
 	(SELECT 5, row_number() OVER (ORDER BY w.max_timer_wait DESC, w.period_end),
 		format('%10s  %s  %s', pfs.format_time(w.max_timer_wait), to_char(w.period_end, 'MM-DD HH24:MI:SS'),
-			left(w.event_name || ' ' || coalesce(regexp_replace(w.digest_text, '[[:space:]]+', ' ', 'g'), 'query_id ' || w.query_id, 'others'), 52))
+			left(coalesce(w.event_name, 'other Lock') || ' ' || coalesce(regexp_replace(w.digest_text, '[[:space:]]+', ' ', 'g'), 'query_id ' || w.query_id, 'others'), 52))
 	FROM (
 		-- of each statement the period in which it had waited longest
 		SELECT DISTINCT ON (l.event_name, l.database_name, l.user_name, l.query_id) l.*

@@ -8,7 +8,7 @@ use FindBin;
 use lib "$FindBin::RealBin/lib";
 use PfsServer;
 use Test::More;
-use Time::HiRes qw(time);
+use Time::HiRes qw(sleep time);
 
 my $seed = int(time * 1000) % 1_000_000;
 srand($seed);
@@ -322,5 +322,21 @@ my $look = q{SELECT database_name, user_name, query_id FROM pfs.load_history WHE
 is($server->sql($look), "$gone_database|$gone_role|11\npostgres|reader|12", 'what was dropped has its number');
 is($server->session(user => 'other')->query($look), "$gone_database|$gone_role|11\npostgres|reader|12", 'pg_monitor sees all');
 is($server->session(user => 'reader')->query($look), "$gone_database|$gone_role|\npostgres|reader|12", 'others their own statements');
+
+# ---- more lock waits than a period names ----
+
+$recorder->query(keep(8500, 8501, { map { (key($kinds[3], $_) => [ 1, 1e12 - $_, 5e11 + $_ ]) } 1 .. 40 }, hole => 1));
+like($server->sql('SELECT pfs_sys.what_happened(' . timestamp(8500) . ', ' . timestamp(8501) . ')'), qr/^ *500\.00 ms .* other Lock others$/m, 'the longest of the others has no name');
+
+# ---- another interval: finer periods of before would hide what comes now ----
+
+cmp_ok($server->sql(q{SELECT count(*) FROM pfs.load_history WHERE resolution = '1 s'}), '>', 0, 'there are seconds');
+$server->sql('ALTER SYSTEM SET pfs.load_history_interval = 60');
+$server->sql('SELECT pg_reload_conf()');
+ok($server->poll('SHOW pfs.load_history_interval', '1min'), 'from now on minutes only');
+sleep(0.02) until $recorder->query('SHOW pfs.load_history_interval') eq '1min';
+$recorder->query('SELECT load_keep(' . timestamp(9000) . ', ' . timestamp(9060) . ", 60000000000000, false, ARRAY['FOREGROUND|CPU|cpu|$database|$user|1|1|100|0'])");
+is($server->sql(q{SELECT count(*) FROM pfs.load_history WHERE resolution = '1 s'}), 0, 'seconds are gone');
+is(periods(9000, 9060), '00:01:00|1|9000|9060', 'the minute is found');
 
 done_testing();

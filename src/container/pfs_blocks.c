@@ -307,11 +307,13 @@ take_spare(PfsBlocks *b, bool first, uint32_t *number)
 
 	if ((first && pop(b, &b->begun, number)) || pop(b, &b->empty, number))
 		return true;
-	if (pfs_load_relaxed(&b->fresh) >= b->nspare)
-		return false;
-	fresh = pfs_add_relaxed(&b->fresh, 1);
-	if (fresh >= b->nspare)
-		return false;
+
+	/*
+	 * One may have come back since, as an ending thread gives its blocks back
+	 * one by one.
+	 */
+	if (pfs_load_relaxed(&b->fresh) >= b->nspare || (fresh = pfs_add_relaxed(&b->fresh, 1)) >= b->nspare)
+		return pop(b, &b->empty, number);
 	*number = b->nlanes * b->nplaces + fresh;
 	give_up(b, *number);
 	return true;
@@ -401,7 +403,7 @@ pfs_block_of_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t index,
  * Gives all blocks away, when the thread ends: the full ones to the lane, and the
  * current one to the next thread that needs one, which goes on behind what is in it.
  * Connections of one query each would fill the lanes with blocks of a few items
- * otherwise.
+ * otherwise.  There is no current one where pfs_block_advance() has found none.
  */
 void
 pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane)
@@ -409,13 +411,12 @@ pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane)
 	uint64_t	index = PFS_BLOCK_INDEX(w->position);
 	uint64_t	first = index < b->held ? 0 : index - b->held + 1;
 	const uint32_t *owned = w->owned;
+	bool		has_current = w->next != NULL;
 
-	if (w->next == NULL)
-	{
-		pfs_store_relaxed(&w->owned, NULL);
+	if (owned == NULL)
 		return;
-	}
-	seal(b, owned[index % b->held], PFS_BLOCK_BYTES(w->position));
+	if (has_current)
+		seal(b, owned[index % b->held], PFS_BLOCK_BYTES(w->position));
 	/* H: readers of the thread's own blocks have none from here on */
 	pfs_store_relaxed(&w->owned, NULL);
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index + b->held, 0));
@@ -427,7 +428,8 @@ pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane)
 		give_up(b, number);
 		push(b, &b->empty, number);
 	}
-	push(b, &b->begun, owned[index % b->held]);
+	if (has_current)
+		push(b, &b->begun, owned[index % b->held]);
 }
 
 /* ---- any process ---- */

@@ -504,12 +504,7 @@ sub pgbench_end
 	return $load->{out};
 }
 
-sub pgbench_running
-{
-	my ($self, $load) = @_;
-
-	return pump($load->{handle}, 'pump_nb');
-}
+sub pgbench_running { return pump($_[1]->{handle}, 'pump_nb'); }
 
 # Exchange data with a program in the background, by pump (which waits for some) or pump_nb.  Does it
 # still run?  It may end after one has asked whether it does, which IPC::Run takes for an error.
@@ -521,12 +516,7 @@ sub pump
 	return $handle->pumpable;
 }
 
-sub thread_of
-{
-	my ($self, $pid) = @_;
-
-	return $self->sql("SELECT pfs.thread_id($pid)");
-}
+sub thread_of { return $_[0]->sql("SELECT pfs.thread_id($_[1])"); }
 
 sub _end
 {

@@ -198,7 +198,7 @@ time_datum(uint64 picoseconds)
 	X(t, user_name, text, none, user_name_of(scan, &row->row.key, isnull), \
 	  "Role in effect when the statement started.", .width = 12, .since = PFS_SINCE_1_1) \
 	X(t, query_id, bigint, none, query_id_of(&row->row.key, isnull), \
-	  "The server's query identifier, as in events_statements_summary_by_digest; NULL with a database: of statements " \
+	  "The server's query identifier, as in events_statements_summary_by_digest. NULL: of no statement, or of those " \
 	  "that are not counted apart. " RIGHTS_OF_USER, .hidden = true, .since = PFS_SINCE_1_1) \
 	X(t, digest_text, text, none, text_of(scan, &row->row.key, isnull), \
 	  "Text with parameters for its constants, without secrets. NULL: not known, or 4,096 others were named by " \

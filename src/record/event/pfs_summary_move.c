@@ -72,23 +72,38 @@ pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const
 }
 
 /*
- * Returns where counters go: to the lowest level that was not truncated since they
- * began.  Truncating a level counts for all below it, too.  The account of a session
- * that logs in is not known yet: what is moved then goes to the server alone.
+ * Was a level truncated behind one generation, and not behind another one?  A truncation that
+ * begins says so in `truncated` before it raises the generation, so there can be one that is newer
+ * than what the caller has read; then `before` has the last one that is not.
+ */
+static bool
+was_truncated(PfsFamily family, PfsLevel level, uint64 behind, uint64 until)
+{
+	uint64		last = pfs_load_acquire(&pfs_summary[family].truncated[level]);
+
+	if (last > until)
+		last = pfs_load_relaxed(&pfs_summary[family].before[level]);
+	return last > behind;
+}
+
+/*
+ * Returns where counters of a generation go, by the truncations until another one: to the lowest
+ * level that was not truncated since they began.  Truncating a level counts for all below it,
+ * too.  The account of a session that logs in is not known yet: what is moved then goes to the
+ * server alone.
  */
 static PfsDestination
-destination_of(const PfsThread *t, PfsFamily family, uint64 generation)
+destination_of(const PfsThread *t, PfsFamily family, uint64 generation, uint64 until)
 {
-	const uint64 *truncated = pfs_summary[family].truncated;
 	PfsDestination to = PFS_NOWHERE;
 
-	if (pfs_load_relaxed(&truncated[PFS_LEVEL_ACCOUNT]) <= generation)
+	if (!was_truncated(family, PFS_LEVEL_ACCOUNT, generation, until))
 		to.account = t->refs.account;
-	if (pfs_load_relaxed(&truncated[PFS_LEVEL_USER]) <= generation)
+	if (!was_truncated(family, PFS_LEVEL_USER, generation, until))
 		to.user = pfs_account_user(&t->refs);
-	if (pfs_load_relaxed(&truncated[PFS_LEVEL_HOST]) <= generation)
+	if (!was_truncated(family, PFS_LEVEL_HOST, generation, until))
 		to.host = pfs_account_host(&t->refs);
-	to.server = pfs_load_relaxed(&truncated[PFS_LEVEL_GLOBAL]) <= generation;
+	to.server = !was_truncated(family, PFS_LEVEL_GLOBAL, generation, until);
 	return to;
 }
 
@@ -219,13 +234,12 @@ move_buckets(PfsThread *t, PfsFamily family, bool add)
 void
 pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 {
-	PfsSharedSummary *shared = &pfs_summary[family];
 	uint64	   *ours = &t->summary[family].generation;
 
 	/* Pairs with the release in truncate_level(). */
 	uint64		generation = pfs_load_acquire(&pfs_words->truncations[family]);
-	bool		cells_old = pfs_load_relaxed(&shared->truncated[PFS_LEVEL_THREAD]) > *ours;
-	bool		buckets_old = pfs_load_relaxed(&shared->truncated[PFS_LEVEL_HISTOGRAM]) > *ours;
+	bool		cells_old = was_truncated(family, PFS_LEVEL_THREAD, *ours, generation);
+	bool		buckets_old = was_truncated(family, PFS_LEVEL_HISTOGRAM, *ours, generation);
 	uint64		events = 0;
 	uint64		in_histogram = 0;
 
@@ -236,7 +250,7 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 		pfs_left_begin();
 	if (cells_old)
 	{
-		PfsDestination to = destination_of(t, family, *ours);
+		PfsDestination to = destination_of(t, family, *ours, generation);
 
 		events = move_cells(t, family, &to);
 	}
@@ -287,7 +301,7 @@ pfs_summary_end(PfsThread *t)
 		PfsDestination to;
 
 		pfs_summary_apply_resets(t, family);
-		to = destination_of(t, family, UINT64_MAX);
+		to = destination_of(t, family, UINT64_MAX, UINT64_MAX);
 		pfs_seqlock_write_begin(&t->moves);
 		if (kind->leaves != NULL)
 			pfs_left_begin();

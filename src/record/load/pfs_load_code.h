@@ -29,7 +29,7 @@ typedef struct PfsLoadHead
 	TimestampTz end;
 	uint64		length;			/* picoseconds */
 	uint64		number;			/* in its ring */
-	uint32		generation;		/* TRUNCATEs that had been when it began */
+	uint32		generation;		/* TRUNCATEs that had been: pfs_load_ring.h */
 	uint16		resolution;		/* seconds */
 	uint16		nrows;
 } PfsLoadHead;

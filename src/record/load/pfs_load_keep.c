@@ -353,6 +353,8 @@ pfs_load_keep(const PfsLoadPeriod *period, PfsLoadRow *rows, int nrows)
 	/* With an interval of a minute, that is what there is of each minute. */
 	if (seconds < resolution_seconds[PFS_LOAD_MINUTE] || !pfs_load_ring_is_on(PFS_LOAD_MINUTE))
 		pfs_load_put(PFS_LOAD_INTERVAL, &head, largest, n);
+	else
+		pfs_load_drop(PFS_LOAD_INTERVAL);
 	pfs_load_texts_name(largest, n);
 
 	for (PfsLoadResolution r = PFS_LOAD_MINUTE; r < PFS_NUM_LOAD_RESOLUTIONS; r++)

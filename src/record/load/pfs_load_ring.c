@@ -61,15 +61,28 @@ drop_oldest(PfsItems *items, PfsSharedLoadRing *ring)
 	ring->first++;
 }
 
-/* Removes what a TRUNCATE has hidden. */
+/*
+ * Removes what a TRUNCATE has hidden, and periods of another length than what comes now: of the
+ * finest resolution, when its setting has changed.
+ */
 static void
-drop_hidden(PfsItems *items, PfsSharedLoadRing *ring, uint32 generation)
+drop_others(PfsItems *items, PfsSharedLoadRing *ring, uint32 generation, uint16 seconds)
 {
 	PfsLoadHead head;
 
 	while (ring->first < ring->next &&
-		   pfs_items_copy(items, ring->first % items->nplaces, &head, sizeof(head)) > 0 && head.generation != generation)
+		   pfs_items_copy(items, ring->first % items->nplaces, &head, sizeof(head)) > 0 &&
+		   (head.generation != generation || head.resolution != seconds))
 		drop_oldest(items, ring);
+}
+
+void
+pfs_load_drop(PfsLoadResolution resolution)
+{
+	PfsSharedLoadRing *ring = &pfs_shared_load->rings[resolution];
+
+	while (rings[resolution] != NULL && ring->first < ring->next)
+		drop_oldest(rings[resolution], ring);
 }
 
 /* Stores a period behind all others; the number is what a reader finds it by, so it comes last. */
@@ -84,7 +97,7 @@ pfs_load_put(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoa
 
 	if (items == NULL)
 		return;
-	drop_hidden(items, ring, pfs_load_generation());
+	drop_others(items, ring, pfs_load_generation(), head->resolution);
 	while (ring->next - ring->first >= items->nplaces)
 		drop_oldest(items, ring);
 	numbered.number = ring->next;
@@ -157,9 +170,27 @@ span_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow 
 	span->found = true;
 }
 
+/* Who is given the periods of a time, and where the last one of a resolution ended. */
+typedef struct Best
+{
+	PfsLoadEmit emit;
+	void	   *arg;
+	TimestampTz end;
+} Best;
+
+static void
+best_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
+{
+	Best	   *to = arg;
+
+	to->end = head->end;
+	to->emit(resolution, head, rows, to->arg);
+}
+
 /*
  * Chooses the resolution, which is the finest that goes back to the begin of the time, or as
- * far as any does; then the next finer one, from where that ends, and so on.
+ * far as any does; then the next finer one, from where that ends, and so on.  It may have got
+ * a period since it was looked at, so it ends where the last one did that was emitted.
  */
 void
 pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *arg)
@@ -188,9 +219,11 @@ pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *
 	range.end_min = since + 1;
 	for (int r = best; r >= 0; r--)
 	{
-		pfs_load_read(r, &range, emit, arg);
+		Best		to = {emit, arg, spans[r].end};
+
+		pfs_load_read(r, &range, best_cb, &to);
 		if (spans[r].found)
-			range.begin_min = spans[r].end;
+			range.begin_min = Max(spans[r].end, to.end);
 	}
 }
 

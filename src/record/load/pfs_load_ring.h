@@ -5,8 +5,9 @@
  *
  * A ring is a container of items (pfs_items.h), of which each place is that of every
  * n-th period.  Periods of a resolution are numbered as they come.  TRUNCATE writes nobody's
- * places: it raises one word, the generation, and what began in an earlier one is hidden
- * from readers, and removed by the writer when it comes by.
+ * places: it raises one word, the generation, and periods of an earlier one are hidden
+ * from readers, and removed by the writer when it comes by.  A period is of the generation
+ * in which it ended, a minute or ten minutes of that of its first period.
  */
 #ifndef PFS_LOAD_RING_H
 #define PFS_LOAD_RING_H
@@ -53,14 +54,17 @@ extern void pfs_load_rings_lay_out(PfsSegment *seg);
 /* Does this resolution keep periods? */
 extern bool pfs_load_ring_is_on(PfsLoadResolution resolution);
 
-/* The generation now: what begins now is of it. */
+/* The generation now: a period that ends now is of it. */
 extern uint32 pfs_load_generation(void);
 
 /*
- * Writer: stores a period, instead of the oldest one if there is no room.  head: number
- * and nrows are filled in here.
+ * Writer: stores a period, instead of the oldest one if there is no room; periods of another
+ * length are removed.  head: number and nrows are filled in here.
  */
 extern void pfs_load_put(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, int nrows);
+
+/* Writer: removes all periods of a resolution. */
+extern void pfs_load_drop(PfsLoadResolution resolution);
 
 /* ---- any process ---- */
 
@@ -87,7 +91,7 @@ extern void pfs_load_read(PfsLoadResolution resolution, const PfsLoadRange *rang
  */
 extern void pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *arg);
 
-/* Hides all periods that have begun; returns how many rows they had. */
+/* Hides all periods that have ended, and those under way but the finest one; returns how many rows were hidden. */
 extern int64 pfs_load_truncate(void);
 
 /* Rows, for the planner. */

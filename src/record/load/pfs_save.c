@@ -41,6 +41,9 @@
 #define BAD_FILE		PFS_SAVE_FILE ".bad"	/* put aside */
 #define FOLDER			"pg_stat_tmp"
 
+/* A save that failed is tried again after so many milliseconds, or the interval, if that is shorter. */
+#define RETRY_INTERVAL	60000
+
 #define SECTION_POINTER(section) &section,
 
 const PfsSaveSection *const pfs_save_sections[] = {
@@ -50,9 +53,9 @@ const int	pfs_num_save_sections = lengthof(pfs_save_sections);
 
 /* ---- writing ---- */
 
-/* When this process saved last, or was asked first; and whether a failure has been logged since a save worked. */
+/* When this process saved last, or was asked first; and whether that failed, which has been logged then. */
 static TimestampTz asked_at = 0;
-static bool failure_is_logged = false;
+static bool last_failed = false;
 
 /* Puts all sections.  Errors of theirs, as of memory, are raised. */
 static void
@@ -112,9 +115,9 @@ write_file(PfsSaveWriter *w, int fd, PfsSaveHead *head)
 static void
 log_failure(int error, const char *message)
 {
-	if (failure_is_logged)
+	if (last_failed)
 		return;
-	failure_is_logged = true;
+	last_failed = true;
 	errno = error;
 	ereport(LOG,
 			(errmsg("pfs: could not write file \"%s\": %s", NEW_FILE, message != NULL ? message : strerror(error)),
@@ -171,24 +174,33 @@ pfs_save_now(void)
 	MemoryContextDelete(context);
 	if (done)
 	{
-		failure_is_logged = false;
+		last_failed = false;
 		pfs_store_relaxed(&pfs_setup->saved_at, head.saved_at);
 	}
 	return done;
 }
 
+/* Milliseconds from the last save to the next one. */
+static int64
+wait_after_save(void)
+{
+	int64		interval = (int64) pfs_save_interval * 1000;
+
+	return last_failed ? Min(interval, RETRY_INTERVAL) : interval;
+}
+
 /*
- * Saves if it is asked for, or the interval has passed since the last time that this was due,
- * whether that worked or not.  The setting is looked at each time, as a reload may change it.
+ * Saves if it is asked for, or the interval has passed since the last time that this was due;
+ * where that did not work, a minute at most.  The setting is looked at each time, as a reload may
+ * change it.
  */
 long
 pfs_save_tick(bool asked)
 {
 	TimestampTz now;
-	int64		interval = (int64) pfs_save_interval * 1000;
 	int64		left;
 
-	if (!pfs_save_on || interval == 0)
+	if (!pfs_save_on || pfs_save_interval == 0)
 		return -1;
 	now = GetCurrentTimestamp();
 
@@ -198,12 +210,12 @@ pfs_save_tick(bool asked)
 	 */
 	if (asked_at == 0 || now < asked_at)
 		asked_at = now;
-	left = interval - (now - asked_at) / 1000;
+	left = wait_after_save() - (now - asked_at) / 1000;
 	if (left > 0 && !asked)
 		return (long) left;
 	asked_at = now;
 	(void) pfs_save_now();
-	return (long) interval;
+	return (long) wait_after_save();
 }
 
 /*

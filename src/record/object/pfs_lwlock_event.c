@@ -77,10 +77,17 @@ void
 pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags)
 {
 	PfsLwlockLookup *lookup;
-	PfsWaitCell *cell = pfs_wait_cell(t, instrument);
+	PfsWaitCell *cell;
 
-	if (tranche >= lengthof(pfs_lwlock_lookups) || !pfs_instant_is_usual(flags) ||
-		cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0)
+	if (tranche >= lengthof(pfs_lwlock_lookups) || !pfs_instant_is_usual(flags))
+		return;
+
+	/*
+	 * Outside of a write section, so not by pfs_wait_cell(), which remembers
+	 * the chunk.
+	 */
+	cell = t->summary[PFS_FAMILY_WAITS].cells.chunks[instrument];
+	if (cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0)
 		return;
 	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && pfs_my_lwlocks == NULL)
 		return;
@@ -205,8 +212,10 @@ pfs_lwlock_records_set_role(PfsThread *t)
 void
 pfs_lwlock_records_end(PfsThread *t, PfsLwlockHolder *mine)
 {
-	if (pfs_lwlock_next(mine) == nowhere)
+	if (pfs_lwlock_blocks == NULL)
 		return;
+	if (pfs_lwlock_next(mine) == nowhere)
+		mine->recorded.next = mine->recorded.end = NULL;
 	pfs_block_writer_end(pfs_lwlock_blocks, &mine->recorded, pfs_lane(t->index, pfs_blocks_lanes(pfs_lwlock_blocks)));
 }
 

@@ -8,8 +8,9 @@
  *
  * A process that is in the middle of a move already is waited for.  If it is stopped
  * there, a reader finds the counters of one digest in the digest, in the row of all
- * others, or half of them in both; a truncator tells the process by `abandoned` to drop
- * the counters that it is moving.
+ * others, or half of them in both; who truncates all of them tells the process by `abandoned` to
+ * drop the counters that it is moving.  Behind a truncation of waits, rows or histograms alone it
+ * goes on, and some of those are there again.
  */
 #include "postgres.h"
 
@@ -45,10 +46,10 @@ unblock_moves(void)
 
 /*
  * Takes the turn (alone: of a truncator) and keeps processes from moving counters of
- * digests.  Cancellation is possible only in here: until pfs_digests_release() no interrupt is
+ * digests.  False: one is in the middle of it, and does not go on.  Cancellation is possible only in here: until pfs_digests_release() no interrupt is
  * served.
  */
-void
+bool
 pfs_digests_hold(bool alone, PfsPatience *patience)
 {
 	bool		held;
@@ -57,14 +58,18 @@ pfs_digests_hold(bool alone, PfsPatience *patience)
 	held = block_moves(patience);
 	if (!held)
 	{
-		/* Perhaps because the command was cancelled. */
+		/*
+		 * Perhaps because the command was cancelled.  The recorder is in no
+		 * transaction that would give the turn back.
+		 */
 		unblock_moves();
+		pfs_turn_give(PFS_TURN_DIGESTS, alone);
 		CHECK_FOR_INTERRUPTS();
+		pfs_turn_take(PFS_TURN_DIGESTS, alone);
 		held = block_moves(patience);
 	}
-	if (!held && alone)
-		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
 	HOLD_INTERRUPTS();
+	return held;
 }
 
 void

@@ -194,7 +194,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (pfs_sizes.digests + 1) * c.stride);
 	c.number_of = palloc0(pfs_sizes.digests * sizeof(uint32));
 
-	pfs_digests_hold(false, &patience);
+	(void) pfs_digests_hold(false, &patience);
 	copy_others(&c);
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
 		copy_one(&c, index);
@@ -325,7 +325,7 @@ pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *
 	copies.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(WaitCopy) *
 										  ((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells +
 										   (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_WAITS));
-	pfs_digests_hold(false, &patience);
+	(void) pfs_digests_hold(false, &patience);
 	copies.n = copy_waits(copies.items, instrument);
 	pfs_pending_digests_each(add_pending_waits_cb, &copies, &patience);
 	pfs_digests_release(false, &patience);

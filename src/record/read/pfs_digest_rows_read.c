@@ -147,7 +147,7 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	c.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Copy) *
 									 ((Size) pfs_digest_rows->records_max +
 									  (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_ROWS));
-	pfs_digests_hold(false, &patience);
+	(void) pfs_digests_hold(false, &patience);
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
 	{
 		const PfsDigest *d = pfs_pages_record(pfs_digests, index);

@@ -76,7 +76,8 @@ truncate_pending(PfsDigestPart part, Taken *taken, PfsPatience *patience)
 	Truncation	t = {.generation = generation, .taken = taken};
 
 	memcpy(t.before, pfs_shared_digests->truncated, sizeof(t.before));
-	pfs_store_relaxed(&pfs_shared_digests->truncated[part], generation);
+	/* Behind `held`: pairs with the load in apply_truncations(). */
+	pfs_store_release(&pfs_shared_digests->truncated[part], generation);
 	pfs_store_release(&pfs_words->digest_truncations, generation);
 	pfs_fence_everywhere();
 	wait_for_owners(patience);
@@ -300,7 +301,8 @@ take_all(PfsDigestPart part, void (*take_one) (uint32 index, uint64 word, Taken 
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
 		return false;
-	pfs_digests_hold(true, &patience);
+	if (!pfs_digests_hold(true, &patience) && part == PFS_DIGEST_ALL)
+		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
 	truncate_pending(part, taken, &patience);
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
 		take_one(index, word, taken, &patience);

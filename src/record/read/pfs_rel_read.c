@@ -13,6 +13,7 @@
 #include "pfs_pending_read.h"
 #include "pfs_rel_count.h"
 #include "pfs_rel_read.h"
+#include "pfs_shared.h"
 
 /* ---- rows ---- */
 
@@ -177,7 +178,7 @@ keep(Truncation *truncation, uint64 stat, uint32 part, const PfsTotals *totals)
 
 	if (truncation->kind == PFS_TABLE_STATS)
 		truncation->rows += (int64) pfs_totals_count(totals);
-	if (pfs_my_thread == NULL || (pfs_totals_count(totals) == 0 && totals->sum == 0))
+	if (pfs_totals_count(totals) == 0 && totals->sum == 0)
 		return;
 	record = pfs_object_enter(pfs_my_thread, counted, stat);
 	if (record != NULL)
@@ -250,15 +251,24 @@ truncate_with_tables(PfsPatience *patience, void *arg)
 	pfs_pending_work(PFS_COUNTED_INDEXES, true, truncate_both, &of_indexes, arg);
 }
 
-/* What only this view shows is gone; the rest is the other view's from now on. */
+/*
+ * What only this view shows is gone; the rest is the other view's from now on.  A process without
+ * a thread record cannot name the records that it keeps that in.
+ */
 int64
 pfs_rel_stats_clear(PfsRelView view)
 {
 	PfsPatience patience = {.of_reset = true};
 	Truncation	truncation = {.view = view};
 
-	if (pfs_rel_stats[PFS_TABLE_STATS].pages != NULL)
-		pfs_pending_work(PFS_COUNTED_TABLES, true, truncate_with_tables, &patience, &truncation);
+	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
+		return 0;
+	if (pfs_my_thread == NULL && pfs_sizes.threads > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("this session has no place in pfs.threads, which a reset of rows of tables needs"),
+				 errhint("Increase the configuration parameter \"pfs.max_thread_instances\", or use another session.")));
+	pfs_pending_work(PFS_COUNTED_TABLES, true, truncate_with_tables, &patience, &truncation);
 	return truncation.rows;
 }
 

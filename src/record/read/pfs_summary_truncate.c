@@ -270,7 +270,8 @@ truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
 	{
 		pfs_store_relaxed(&shared->before[l], shared->truncated[l]);
 		if (is_emptied(l, level))
-			pfs_store_relaxed(&shared->truncated[l], generation);
+			pfs_store_release(&shared->truncated[l], generation);	/* behind `before`, for
+																	 * was_truncated() */
 		pfs_store_relaxed(&shared->applied[generation & 1][l], 0);
 	}
 	if (level == PFS_LEVEL_GLOBAL && pfs_summary_kinds[family]->free_keys != NULL)

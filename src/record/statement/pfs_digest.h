@@ -127,8 +127,8 @@ typedef struct PfsSharedDigests
 	uint64		moving;			/* processes that are moving counters; atomic */
 	uint64		held __attribute__((aligned(PFS_CACHE_LINE)));	/* readers and
 																 * truncators; atomic */
-	uint64		abandoned;		/* truncations that did not wait for who was
-								 * moving, atomic */
+	uint64		abandoned;		/* truncations of all digests that did not
+								 * wait for who was moving, atomic */
 
 	/*
 	 * By PfsDigestPart: the generation of its last truncation.  Truncators,

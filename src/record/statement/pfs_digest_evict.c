@@ -22,9 +22,9 @@
  * there is no room are counted for all others: nobody waits, nothing is lost.  The
  * losses of the container count the digests that had to be evicted, or found no room.
  *
- * A process that is stopped in the middle of a move is waited for for a while.  A
- * truncator then goes on and raises `abandoned`: whoever moves compares it with what it
- * was at the move's begin, and drops what it has, which is older than the truncation.
+ * A process that is stopped in the middle of a move is waited for for a while.  Who
+ * truncates all digests then goes on and raises `abandoned`: whoever moves compares it with what
+ * it was at the move's begin, and drops what it has, which is older than the truncation.
  */
 #include "postgres.h"
 

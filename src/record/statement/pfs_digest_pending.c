@@ -89,31 +89,36 @@ clear_item(PfsPendingDigest *p)
 /*
  * Drops what is older than the truncations that have happened since this process looked
  * last; inside the section of seq.  False: a truncator may still have to count it.  It has
- * announced itself (`held`) before it raised the generation, and takes that back when it
- * has counted.
+ * announced itself (`held`) before it said what it truncates and raised the generation, and
+ * takes that back when it has counted.  So what it truncates is read first: of one that is
+ * not seen by `held` nothing is in it.
  */
 static pg_noinline bool
 apply_truncations(uint64 generation)
 {
+	uint64		truncated[PFS_NUM_DIGEST_PARTS];
+
+	for (int part = 0; part < PFS_NUM_DIGEST_PARTS; part++)
+		truncated[part] = pfs_load_acquire(&pfs_shared_digests->truncated[part]);
 	if (pfs_load_acquire(&pfs_shared_digests->held) != 0)
 		return false;
 	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
 	{
 		PfsPendingDigest *p = &mine->items[i];
 
-		if (pfs_shared_digests->truncated[PFS_DIGEST_ALL] > mine->generation)
+		if (truncated[PFS_DIGEST_ALL] > mine->generation)
 		{
 			pass_item(p);
 			clear_item(p);
 		}
-		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_BUCKETS] > mine->generation)
+		if (truncated[PFS_DIGEST_PART_BUCKETS] > mine->generation)
 			memset(p->buckets, 0, sizeof(p->buckets));
-		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_WAITS] > mine->generation)
+		if (truncated[PFS_DIGEST_PART_WAITS] > mine->generation)
 		{
 			pass_waits(p);
 			p->nwaits = 0;
 		}
-		if (pfs_shared_digests->truncated[PFS_DIGEST_PART_ROWS] > mine->generation)
+		if (truncated[PFS_DIGEST_PART_ROWS] > mine->generation)
 			p->nrows = 0;
 	}
 	pfs_store_relaxed(&mine->generation, generation);
