@@ -46,8 +46,8 @@ unblock_moves(void)
 
 /*
  * Takes the turn (alone: of a truncator) and keeps processes from moving counters of
- * digests.  False: one is in the middle of it, and does not go on.  Cancellation is possible only in here: until pfs_digests_release() no interrupt is
- * served.
+ * digests.  False: one is in the middle of it, and does not go on.  Cancellation is
+ * possible only in here: until pfs_digests_release() no interrupt is served.
  */
 bool
 pfs_digests_hold(bool alone, PfsPatience *patience)

@@ -11,8 +11,8 @@
 
 /*
  * From hold to release no process moves counters; alone: of a truncator, which excludes
- * readers.  False: but for one that is stopped in the middle of it.  In between nothing may be allocated and no error raised, as nothing would
- * take `held` back.
+ * readers.  False: but for one that is stopped in the middle of it.  In between nothing may
+ * be allocated and no error raised, as nothing would take `held` back.
  */
 extern bool pfs_digests_hold(bool alone, PfsPatience *patience);
 extern void pfs_digests_release(bool alone, const PfsPatience *patience);
