@@ -72,7 +72,7 @@ set_variant() {
 #	server_of_variant NUMBER CONF
 server_of_variant() {
 	local own=$PFS_SCRATCH/$1
-	mkdir "$own"
+	mkdir -m 700 "$own"
 	cp -a "$dir/data" "$own/data"
 	if is_root; then chown "$(pfs_user)" "$own"; fi
 	echo "unix_socket_directories = '$own'" >>"$own/data/postgresql.conf"

@@ -545,6 +545,7 @@ run_metrics(const Command *command, Options *options)
 
 		/* Nobody is asked for a password while others wait. */
 		target->server->never_ask = true;
+		target->server->query_limit = (int) (exporter.time_limit * 1000);
 		if (pthread_create(&target->thread, NULL, serve_target, target) != 0)
 			die(STATUS_FAILED, "cannot start a thread");
 	}

@@ -183,6 +183,8 @@ have_connection(Top *top)
 		return false;
 	}
 	top->lost = false;
+	/* Behind a crash, counters may begin anew, or where they were saved. */
+	drop_readings(top);
 	top_notice(top, "The connection was lost; it is there again, by a new session.");
 	return true;
 }
@@ -349,7 +351,7 @@ run_top(const Command *command, Options *options)
 		top.tabs[i].sort_up = screens[i]->sort_up;
 	}
 	top.server = server_open_or_die(options, "pfs top", 100);
-	top.server->time_limit = QUERY_LIMIT;
+	top.server->time_limit = top.server->query_limit = QUERY_LIMIT;
 	top.history = load_history_is_on(top.server);
 	catch_signals();
 	if (newterm(NULL, stdout, stdin) == NULL)

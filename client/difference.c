@@ -149,7 +149,7 @@ find_others(const Others *others, const SnapshotTable *table, const SnapshotTabl
 	return -1;
 }
 
-/* Takes a row of the earlier snapshot off a row of the later one. */
+/* Takes a row of the earlier snapshot off a row of the later one; what went back has not grown. */
 static void
 subtract(Difference *difference, int row, const SnapshotTable *earlier, int earlier_row)
 {
@@ -161,7 +161,11 @@ subtract(Difference *difference, int row, const SnapshotTable *earlier, int earl
 
 		if (table->kinds[i] == CELL_COUNTER &&
 			table_number(earlier, earlier_row, table_column(earlier, table->columns[i]), &number))
-			difference->growth[(size_t) row * table->num_columns + i] -= number;
+		{
+			Number	   *growth = &difference->growth[(size_t) row * table->num_columns + i];
+
+			*growth -= *growth < number ? *growth : number;
+		}
 	}
 }
 
@@ -185,20 +189,30 @@ went_back(const Difference *difference, int row, const SnapshotTable *earlier, i
 
 /*
  * Subtracts the earlier snapshot from rows that hold the later one's numbers.
+ *
+ * A table that survives a crash goes on with what was saved last: rows that go back then were
+ * not forgotten, and those that are missing went nowhere.
  */
 static void
-subtract_table(Difference *difference, const Index *index, const SnapshotTable *earlier)
+subtract_table(Difference *difference, const Index *index, const SnapshotTable *earlier, bool after_start)
 {
+	bool		crashed = false;
 	Others		others;
 
+	for (int row = 0; after_start && !crashed && row < earlier->num_rows; row++)
+	{
+		int		   *slot = find_slot(index, earlier, row);
+
+		crashed = *slot > 0 && went_back(difference, *slot - 1, earlier, row);
+	}
 	others_init(&others, difference->table);
 	for (int row = 0; row < earlier->num_rows; row++)
 	{
 		int		   *slot = find_slot(index, earlier, row);
 
-		if (*slot > 0 && !went_back(difference, *slot - 1, earlier, row))
+		if (*slot > 0 && (crashed || !went_back(difference, *slot - 1, earlier, row)))
 			subtract(difference, *slot - 1, earlier, row);
-		else
+		else if (!crashed)
 		{
 			int			into = find_others(&others, difference->table, earlier, row);
 
@@ -219,6 +233,15 @@ reset_of(const Snapshot *snapshot, const SnapshotTable *table)
 	if (strcmp(table->name, "file_summary_by_relation") == 0)
 		counted = snapshot_table(snapshot, "file_summary_by_instance");
 	return counted ? counted->reset : 0;
+}
+
+/* Was the server started between two snapshots, or its processes, after a crash? */
+static bool
+was_started(const Snapshot *earlier, const Snapshot *later)
+{
+	const char *started = later->facts[FACT_pfs_started];
+
+	return started && strtoll(started, NULL, 10) > earlier->taken;
 }
 
 /* Matches the rows of both snapshots by their keys and subtracts their counters. */
@@ -277,7 +300,7 @@ difference_of(const Snapshot *earlier, const Snapshot *later, const char *name)
 	else if (old == NULL || !same_key_columns(old, table))
 		difference->since = reset_of(later, table);
 	else
-		subtract_table(difference, &index, old);
+		subtract_table(difference, &index, old, was_started(earlier, later));
 	free(index.slots);
 	return difference;
 }

@@ -60,16 +60,24 @@ interrupt(int signal_number)
 	interrupted = signal_number;
 }
 
+/* Catches a signal, unless whoever started the program wants it ignored, as nohup does. */
+static void
+catch_signal(int signal_number, int flags)
+{
+	struct sigaction action = {.sa_handler = interrupt, .sa_flags = flags};
+	struct sigaction before;
+
+	if (sigaction(signal_number, NULL, &before) != 0 || before.sa_handler != SIG_IGN)
+		sigaction(signal_number, &action, NULL);
+}
+
 void
 catch_signals(void)
 {
-	struct sigaction action = {.sa_handler = interrupt};
-
 	/* A shell and the kernel both say that the terminal goes away. */
-	sigaction(SIGHUP, &action, NULL);
-	action.sa_flags = (int) SA_RESETHAND;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	catch_signal(SIGHUP, 0);
+	catch_signal(SIGINT, (int) SA_RESETHAND);
+	catch_signal(SIGTERM, (int) SA_RESETHAND);
 }
 
 bool

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reading.h"
+
 /* Runs a query of one value and copies it; false: there is none. */
 static bool
 ask_one(Server *server, const char *sql, int num_params, const char *const *params, char *value, size_t size)
@@ -59,7 +61,7 @@ past_latest(Server *server, Past *past)
 	const char *params[] = {seconds};
 
 	snprintf(seconds, sizeof(seconds), "%.3f", past->seconds);
-	past->ago = 0;
+	past->ago = past->looked = 0;
 	return take_past(past, server_query(server, PAST_COLUMNS " FROM pfs.load_history"
 										" WHERE resolution = (SELECT make_interval(secs => setting::float8) FROM pg_settings WHERE name = 'pfs.load_history_interval')"
 										" AND period_end > now() - greatest(make_interval(secs => $1::float8), resolution * 1.5)", 1, params));
@@ -72,7 +74,11 @@ past_find(Server *server, Past *past)
 	char		seconds[32];
 	char		ago[32];
 	const char *params[] = {seconds, ago};
+	double		now = clock_seconds();
 
+	if (past->looked > 0)
+		past->ago += now - past->looked;
+	past->looked = now;
 	past->why_not = "this server keeps no load history";
 	if (!load_history_is_on(server))
 		return false;

@@ -12,7 +12,10 @@
 typedef struct Past
 {
 	double		seconds;		/* how long; what is found may be shorter */
-	double		ago;			/* how long before now it ends */
+	double		ago;			/* how long before now it ends, when it was
+								 * looked for last; it stays where it is */
+	double		looked;			/* when that was, by clock_seconds(); 0: not
+								 * yet */
 
 	/* Filled by past_find(). */
 	const char *params[3];		/* since, till, resolution, as texts */

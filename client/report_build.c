@@ -364,6 +364,7 @@ build_figures(ReportBuild *build)
 	Number		count = sum_growth(statements, "count_star");
 	Number		timed = sum_growth(statements, "count_timed");
 	Number		raised = 0;
+	Number		handled = 0;
 
 	figure_waits(build);
 	if (statements)
@@ -379,12 +380,16 @@ build_figures(ReportBuild *build)
 									format_count((double) sum_growth(transactions, "count_star") / seconds_of(build, transactions))));
 	for (int row = 0; errors && row < errors->table->num_rows; row++)
 	{
-		if (table_cell(errors->table, row, table_column(errors->table, "sql_state")))
-			raised += growth_of(errors, row, table_column(errors->table, "sum_error_raised"));
+		const char *severity = table_cell(errors->table, row, table_column(errors->table, "severity"));
+
+		if (severity && strcmp(severity, "WARNING") == 0)
+			continue;
+		raised += growth_of(errors, row, table_column(errors->table, "sum_error_raised"));
+		handled += growth_of(errors, row, table_column(errors->table, "sum_error_handled"));
 	}
 	if (errors)
 		report_figure(build->report, "errors", "Errors", COLUMN_COUNT, raised,
-					  format_string("%s handled", format_count((double) sum_growth(errors, "sum_error_handled"))));
+					  format_string("%s handled", format_count((double) handled)));
 	if (files)
 	{
 		report_figure(build->report, "bytes_read", "Read from files", COLUMN_BYTES, sum_growth(files, "sum_number_of_bytes_read"), NULL);

@@ -345,7 +345,7 @@ report_of_history(Server *server, const char *since, const char *till, int most)
 	char	   *since_text;
 	char	   *till_text;
 	int64_t		from = read_time(server, "since", since, &since_text);
-	int64_t		end = read_time(server, "till", till ? till : "0", &till_text);
+	int64_t		end = read_time(server, "till", till ? till : "0 s", &till_text);
 	PGresult   *result;
 
 	if (from >= end)

@@ -80,7 +80,8 @@ wait_for(Server *server, short events, long deadline)
 		if (interrupted)
 			return fail(server, SERVER_INTERRUPTED, "interrupted");
 		if (deadline && left <= 0)
-			return fail(server, SERVER_TIME_LIMIT, "the server did not answer within %g s", server->time_limit / 1000.0);
+			return fail(server, SERVER_TIME_LIMIT, "the server did not answer within %g s",
+						(server->query_limit ? server->query_limit : server->time_limit) / 1000.0);
 
 		/*
 		 * A signal that comes between the look at it and the call is seen
@@ -124,6 +125,12 @@ read_password(const char *user)
 	return result;
 }
 
+/* What a server remarks, as that its collations have changed, is not what was asked for. */
+static void
+ignore_notice(void *arg, const char *message)
+{
+}
+
 /* Starts a connection and follows it to its end, good or bad. */
 static bool
 try_connect(Server *server)
@@ -140,6 +147,7 @@ try_connect(Server *server)
 	server->conn = PQconnectStartParams(keywords, values, 1);
 	if (server->conn == NULL)
 		return fail(server, SERVER_NO_CONNECTION, "out of memory");
+	PQsetNoticeProcessor(server->conn, ignore_notice, NULL);
 	settings = PQconninfo(server->conn);
 	for (PQconninfoOption *o = settings; o && o->keyword; o++)
 	{
@@ -227,6 +235,15 @@ read_facts(Server *server)
 	return true;
 }
 
+static bool
+set(Server *server, const char *sql)
+{
+	PGresult   *result = server_query(server, sql, 0, NULL);
+
+	PQclear(result);
+	return result != NULL;
+}
+
 /*
  * Connects, with a password from the terminal if the server wants one and there is none, and
  * prepares the session: nothing that was planted in a search path, nor a role's settings, changes
@@ -242,11 +259,11 @@ server_connect(Server *server)
 		"SET intervalstyle = postgres",
 		"SET extra_float_digits = 1",
 		"SET jit = off",
-		"SET statement_timeout = 0",
 		"SET lock_timeout = '5s'",
 		"SET default_transaction_isolation = 'read committed'",
 	};
 	bool		asked = server->password != NULL;
+	char		limit[64];
 
 	if (server->ask && !asked && !server->never_ask)
 	{
@@ -267,13 +284,11 @@ server_connect(Server *server)
 	}
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 	{
-		PGresult   *result = server_query(server, settings[i], 0, NULL);
-
-		if (result == NULL)
+		if (!set(server, settings[i]))
 			return false;
-		PQclear(result);
 	}
-	return read_facts(server);
+	snprintf(limit, sizeof(limit), "SET statement_timeout = %d", server->query_limit);
+	return set(server, limit) && read_facts(server);
 }
 
 /* Says what keeps pfs from being read here, from the outside to the inside. */

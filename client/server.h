@@ -35,6 +35,9 @@ typedef struct Server
 	PGconn	   *conn;			/* NULL: no connection now */
 	int			time_limit;		/* for connecting and for each query,
 								 * milliseconds; 0: none */
+	int			query_limit;	/* after which the server itself ends a query,
+								 * so that it does not go on for nobody;
+								 * milliseconds, 0: none */
 
 	ServerProblem problem;		/* of the last call */
 	Buffer		message;		/* one line, with what to do; not yet escaped */

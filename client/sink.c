@@ -38,6 +38,7 @@ sink_open(const char *file)
 {
 	Sink	   *sink = allocate(sizeof(Sink));
 	struct stat status;
+	bool		is_link;
 	int			fd;
 
 	if (file == NULL || strcmp(file, "-") == 0)
@@ -46,12 +47,18 @@ sink_open(const char *file)
 		sink->name = copy_string("standard output");
 		return sink;
 	}
-	sink->name = copy_string(file);
+	/* A link stays one: what it leads to is replaced. */
+	is_link = lstat(file, &status) == 0 && S_ISLNK(status.st_mode);
+	sink->name = is_link ? realpath(file, NULL) : NULL;
+	if (sink->name)
+		file = sink->name;
+	else
+		sink->name = copy_string(file);
 	if (stat(file, &status) == 0 && S_ISDIR(status.st_mode))
 		die(STATUS_UNUSABLE, "\"%s\" is a folder: name a file", file);
-	if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
+	if (stat(file, &status) == 0 ? !S_ISREG(status.st_mode) : is_link)
 	{
-		/* A pipe or a device stays what it is. */
+		/* A pipe or a device stays what it is, and so does a link to nowhere. */
 		sink->stream = fopen(file, "w");
 		if (sink->stream == NULL)
 			die(STATUS_FAILED, "cannot write to \"%s\": %s", file, strerror(errno));

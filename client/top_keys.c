@@ -189,6 +189,7 @@ go_to_time(Top *top)
 		return;
 	}
 	top->past.ago = ago > 0 ? ago : 0;
+	top->past.looked = 0;
 	top_refresh(top);
 }
 

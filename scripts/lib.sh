@@ -343,12 +343,14 @@ source_server() {
 	BINDIR=$root/bin
 }
 
-# Make and start a private server: unix socket only, in DIR/data.
-#	start_server DIR; settings come from standard input; needs BINDIR
+# Make and start a private server: unix socket only, in DIR/data.  Its superuser needs no
+# password, so nobody else may come near its socket.
+#	start_server DIR; settings come from standard input; needs BINDIR and a scratch folder
 start_server() {
 	local dir=$1 port=5432
 	mkdir -p "$dir"
 	if is_root; then chown "$(pfs_user)" "$dir"; fi
+	chmod 700 "$dir"
 	as_user "$BINDIR/initdb" -D "$dir/data" -U postgres -A trust --no-sync \
 		--locale=C --encoding=UTF8 >"$dir/initdb.log" 2>&1 ||
 		{ cat "$dir/initdb.log" >&2; die "initdb failed"; }
@@ -357,19 +359,17 @@ start_server() {
 		echo "unix_socket_directories = '$dir'"
 		echo "port = $port"
 		cat
-	} >>"$dir/data/postgresql.conf"
+	} | as_user tee -a "$dir/data/postgresql.conf" >/dev/null
 	restart_server "$dir"
 	export PGHOST=$dir PGPORT=$port PGUSER=postgres PGDATABASE=postgres
 }
 
 # Start the server of DIR, or stop and start it if it runs.
 restart_server() {
-	local dir=$1
+	local dir=$1 log=$PFS_SCRATCH/start.log
 	stop_server "$dir"
-	: >"$dir/start.log"
-	if is_root; then chown "$(pfs_user)" "$dir/start.log"; fi
-	as_user "$BINDIR/pg_ctl" -D "$dir/data" -l "$dir/server.log" -w -t 60 start >"$dir/start.log" 2>&1 ||
-		{ cat "$dir/start.log" >&2; tail -n 30 "$dir/server.log" >&2; die "the server does not start"; }
+	as_user "$BINDIR/pg_ctl" -D "$dir/data" -l "$dir/server.log" -w -t 60 start >"$log" 2>&1 ||
+		{ cat "$log" >&2; tail -n 30 "$dir/server.log" >&2; die "the server does not start"; }
 }
 
 stop_server() {
