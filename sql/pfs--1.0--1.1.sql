@@ -1569,9 +1569,12 @@ WITH files AS (
 		path[5]::bigint AS filenode,
 		s.*
 	FROM pfs.file_summary_by_instance s,
-		-- 2, 3: database; 4: of a session's temporary relation; 5: number of the file
-		LATERAL regexp_match(file_name,
-			'^(global|base/([0-9]+)|pg_tblspc/[0-9]+/PG_[^/]+/([0-9]+))/(t[0-9]+_)?([0-9]+)(?:_(?:fsm|vm|init))?(?:[.][0-9]+)?$') AS path
+		-- 2, 3: database; 4: of a session's temporary relation; 5: number of the file.  Larger ones are no OIDs.
+		LATERAL (
+			SELECT CASE WHEN greatest(found[2]::numeric, found[3]::numeric, found[5]::numeric) <= 4294967295 THEN found END AS path
+			FROM regexp_match(file_name,
+				'^(global|base/([0-9]+)|pg_tblspc/[0-9]+/PG_[^/]+/([0-9]+))/(t[0-9]+_)?([0-9]+)(?:_(?:fsm|vm|init))?(?:[.][0-9]+)?$') AS found
+		) AS numbers
 ), sums AS (
 	-- How many of a part's calls were timed is in no column: it is sum / average.
 	SELECT
@@ -3770,13 +3773,17 @@ FROM (
 		SELECT greatest(pfs.reset_time('table_io_waits_summary_by_index_usage'), pfs.reset_time('table_io_waits_summary_by_table')) AS reset
 	), status AS MATERIALIZED (
 		SELECT max(CASE WHEN variable_name = 'pfs_table_io_since' THEN variable_value END) AS counted_since,
-			count(*) FILTER (WHERE variable_name IN ('pfs_table_instances_lost', 'pfs_index_stat_lost') AND variable_value <> '0') AS lost
+			count(*) FILTER (WHERE variable_name IN ('pfs_table_instances_lost', 'pfs_index_stat_lost', 'pfs_thread_instances_lost') AND variable_value <> '0') AS lost
 		FROM pfs.status
 	)
 	SELECT n.nspname::text AS object_schema, t.relname::text AS object_name, c.relname::text AS index_name,
 		c.relpages::numeric * current_setting('block_size')::numeric AS index_size, since.reset AS since
 	FROM since
-		JOIN status s ON nullif(s.counted_since, '')::timestamptz <= since.reset AND s.lost = 0
+		JOIN status s ON nullif(s.counted_since, '')::timestamptz <= since.reset AND s.lost = 0 AND pfs.reset_time('containers') <= since.reset
+			AND (SELECT count(*) FROM pfs.containers WHERE name IN ('table_instances', 'index_stat') AND records_max > 0) = 2
+			AND EXISTS (SELECT FROM pfs.setup_actors WHERE host = '%' AND user_name = '%' AND enabled = 'YES')
+			AND NOT EXISTS (SELECT FROM pfs.setup_actors WHERE enabled = 'NO')
+			AND NOT EXISTS (SELECT FROM pfs.threads WHERE type = 'FOREGROUND' AND instrumented = 'NO')
 		CROSS JOIN pg_catalog.pg_index i
 		JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid AND c.relkind = 'i'
 		JOIN pg_catalog.pg_class t ON t.oid = i.indrelid
@@ -3803,7 +3810,7 @@ ORDER BY x.index_size DESC, x.object_schema, x.object_name, x.index_name;
 INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
 SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
 FROM (VALUES (true, 'pfs_sys.x$schema_unused_indexes'::regclass), (false, 'pfs_sys.schema_unused_indexes'::regclass)) v (plain, oid), (VALUES
-	(0, 'Indexes of this database by which no row was found since the last reset, the largest first, without unique ones. Empty unless wait/io/table/handler and the rules of setup_objects have been as they are since then, and nothing was lost: SELECT pfs.reset(''table_io_waits_summary_by_index_usage'') begins anew.', 'With plain values.'),
+	(0, 'Indexes of this database by which no row was found since the last reset, the largest first, without unique ones. Empty unless wait/io/table/handler and the rules of setup_objects have been as they are since then, all sessions are instrumented, and nothing was lost: SELECT pfs.reset(''table_io_waits_summary_by_index_usage'') begins anew.', 'With plain values.'),
 	(1, 'Schema of the table.', ''),
 	(2, 'The table.', ''),
 	(3, 'The index.', ''),
@@ -4016,7 +4023,7 @@ ORDER BY x.type, x.variable_name;
 INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
 SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
 FROM (VALUES (true, 'pfs_sys.x$metrics'::regclass), (false, 'pfs_sys.metrics'::regclass)) v (plain, oid), (VALUES
-	(0, 'All numbers of the server that pfs knows in one list: its status, its containers, and sums of statements, transactions, waits by class, errors and memory. Programs that draw graphs read it.', 'With plain values.'),
+	(0, 'All numbers of the server that pfs knows in one list: its status, its containers, and sums of statements, transactions, waits by class, errors and memory. A statement that another one executes counts in both. Programs that draw graphs read it.', 'With plain values.'),
 	(1, 'Name of the number.', ''),
 	(2, 'Its value as text.', ''),
 	(3, 'Status, Container, Statements, Transactions, Waits, Errors, Memory or System Time.', ''),

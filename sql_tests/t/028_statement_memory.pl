@@ -352,6 +352,9 @@ sub levels { my ($s) = @_; return join(',', map { my $v = summary($_, $s); $v eq
 	is(levels($s), join(',', 3 * $mb, (5 * $mb) x 4), 'the most of each level');
 	truncate_level('thread');
 	is(levels($s), join(',', '-', (5 * $mb) x 4), 'TRUNCATE of threads moves it up');
+	# What was moved lies with the account now, no more with the thread.
+	$t->query('SELECT 1');
+	$server->poll('SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = ' . $t->thread_id, 0);
 	$create->($s, 2);
 	is(levels($s), join(',', 2 * $mb, (5 * $mb) x 4), 'a thread begins anew');
 	truncate_level('account');

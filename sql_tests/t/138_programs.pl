@@ -142,6 +142,22 @@ $s->query('ROLLBACK TO a');
 $s->query('SELECT deep_f(0)');
 $s->query('COMMIT');
 is(run('SELECT 1'), 'deep_f 1 1, fails_f 2 3', 'in a transaction with savepoints');
+# A handler that throws an error on: its statement is over, too.  A cursor that waits has not failed.
+$s->query($_) foreach (
+	"CREATE PROCEDURE rethrows_p() LANGUAGE plpgsql AS 'BEGIN PERFORM 1 / 0 FROM t; EXCEPTION WHEN OTHERS THEN RAISE; END'",
+	"CREATE FUNCTION rethrows_f() RETURNS int LANGUAGE plpgsql AS 'BEGIN PERFORM 1 / 0 FROM t; EXCEPTION WHEN OTHERS THEN RAISE; END'",
+	"CREATE FUNCTION loops_f() RETURNS int LANGUAGE plpgsql AS 'DECLARE r record; BEGIN FOR r IN SELECT i FROM t LOOP PERFORM 1 / 0 FROM t; END LOOP; RETURN 0; EXCEPTION WHEN OTHERS THEN RETURN 1; END'",
+);
+$server->sql("SELECT pfs.reset('events_statements_history_long')");
+is(run('DO $$ BEGIN FOR k IN 1 .. 20 LOOP BEGIN CALL rethrows_p(); EXCEPTION WHEN OTHERS THEN NULL; END; BEGIN PERFORM rethrows_f(); EXCEPTION WHEN OTHERS THEN NULL; END; END LOOP; PERFORM nothing_f(); END $$'),
+	'nothing_f 1 0, rethrows_f 20 20, rethrows_p 20 20', 'errors that are thrown on and caught');
+is($server->sql("SELECT nesting_event_level, count(*), count(returned_sqlstate) FROM pfs.events_statements_history_long WHERE thread_id = $thread GROUP BY 1 ORDER BY 1"),
+	"0|1|0\n1|41|40\n2|40|40", '... leave no statement open');
+$server->sql("SELECT pfs.reset('events_statements_history_long')");
+run('SELECT loops_f()');
+is($server->sql("SELECT string_agg(nesting_event_level || ' ' || coalesce(returned_sqlstate, ''), ', ' ORDER BY event_id) FROM pfs.events_statements_history_long WHERE thread_id = $thread"),
+	'0 , 1 , 1 22012', 'the query of a loop has not failed, its body has');
+counted();
 # A time is not shorter than that of the statements in it, nor longer than that of the statement around.
 run('SELECT deep_f(3)');
 $server->sql("SELECT pfs.reset('events_statements_history_long')");

@@ -507,6 +507,8 @@ pfs_require_truncatable(const PfsTable *table)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot TRUNCATE table \"%s\" of pfs", table->name),
 				 errhint("SELECT table_name, truncate_effect FROM pfs.tables shows what can be truncated.")));
+	if (table->check_truncate != NULL && pfs_is_active())
+		table->check_truncate();
 }
 
 int64

@@ -151,6 +151,9 @@ number_in_tranche(Size number)
 static void
 take_main_array_cb(PfsInstrumentId instrument, uint64 count, uint64 bytes, void *arg)
 {
+	/* An area that has no place among the instruments has none. */
+	if (instrument == PFS_NO_INSTRUMENT)
+		return;
 	if (strcmp(pfs_instrument_name(pfs_instrument_at(instrument)), "memory/shared/Main LWLock array") == 0)
 		*(Size *) arg = bytes / sizeof(LWLockPadded);
 }

@@ -211,6 +211,11 @@ pfs_reset(PG_FUNCTION_ARGS)
 	for (int i = 0; i < pfs_num_tables; i++)
 	{
 		if (pfs_tables[i]->in_reset_all)
+			pfs_require_truncatable(pfs_tables[i]);
+	}
+	for (int i = 0; i < pfs_num_tables; i++)
+	{
+		if (pfs_tables[i]->in_reset_all)
 			rows += pfs_truncate(pfs_tables[i]);
 	}
 	PG_RETURN_NUMERIC(int64_to_numeric(rows));

@@ -166,6 +166,9 @@ struct PfsTable
 	void		(*remove) (const PfsRowId *rows, int nrows);
 
 	/* Optional.  TRUNCATE and pfs.reset(); returns how many rows left. */
+	void		(*check_truncate) (void);	/* optional: called before any
+											 * table is truncated; raises an
+											 * error if this one cannot be */
 	int64		(*truncate) (void);
 	void		(*truncated) (void);	/* optional: called behind */
 	bool		in_reset_all;	/* pfs.reset() without a name resets it */

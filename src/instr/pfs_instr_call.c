@@ -352,7 +352,12 @@ pfs_call_parsed(PfsThread *t, const PfsStatementSource *source)
 	if (pfs_sql.nest != 0 || !is_top_level_now() || pfs_is_writing(t))
 		return;
 	pfs_write_begin(t);
-	if (!pfs_sql.top_open || pfs_sql.top.phase != PFS_PHASE_ARRIVED)
+
+	/*
+	 * What has failed without a name was another message, if this one came
+	 * with it.
+	 */
+	if (!pfs_sql.top_open || pfs_sql.top.phase != PFS_PHASE_ARRIVED || pfs_sql.top.done || pfs_top_has_failed())
 		pfs_top_next(t, pfs_timestamp_now());
 	pfs_transaction_look(t);
 	reach(t, &pfs_sql.top, PFS_PHASE_PARSE, source);

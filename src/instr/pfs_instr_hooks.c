@@ -64,11 +64,11 @@ parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 
 	pfs_hook_called(PFS_HOOK_PARSE_ANALYZE);
 	pfs_tables_watch(t);
+	pfs_prepared_parses++;
 	if (t != NULL && pfs_statement_is_wanted(t))
 	{
 		PfsStatementSource source = {0};
 
-		pfs_prepared_parses++;
 		source.str = pstate->p_sourcetext;
 		source.location = query->stmt_location;
 		source.len = query->stmt_len;

@@ -121,7 +121,8 @@ find_rows(const EState *estate)
 
 /*
  * Calls a node that changes data for WITH as if it were the main one, and takes off
- * again what it has added to the query's count.
+ * again what it has added to the query's count.  Not where rows of another node wait to be
+ * inserted in a batch: a trigger of this one sends them first, and they are that node's.
  */
 static TupleTableSlot *
 exec_modify_cb(PlanState *node)
@@ -132,6 +133,8 @@ exec_modify_cb(PlanState *node)
 	TupleTableSlot *slot;
 	uint64	   *rows;
 
+	if (unlikely(estate->es_insert_pending_result_relations != NIL))
+		return exec_modify_table(node);
 	state->canSetTag = true;
 	slot = exec_modify_table(node);
 	state->canSetTag = false;

@@ -206,7 +206,8 @@ emit_log_cb(ErrorData *edata)
 
 /*
  * Jumps to the innermost handler.  An error is raised if errfinish() has called; what a
- * handler throws on has been counted.  The function does not return.
+ * handler throws on has been counted, but the handler's own subtransaction may be rolled back
+ * by now, and this is another one's error.  The function does not return.
  */
 static void
 wrap_longjmp(struct __jmp_buf_tag *env, int value)
@@ -221,7 +222,11 @@ wrap_longjmp(struct __jmp_buf_tag *env, int value)
 			pfs_error_raised(t, geterrcode(), env);
 		}
 		else
+		{
 			pfs_error_thrown_on(env);
+			if (raises_are_seen && !pfs_is_writing(t))
+				pfs_sql.raised = true;
+		}
 		if (pfs_error_has_failed(env))
 			pfs_sql.failed = true;
 	}

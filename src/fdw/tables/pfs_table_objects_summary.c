@@ -163,6 +163,7 @@ const PfsTable pfs_table_objects_summary = {
 	.row_size = sizeof(ObjectRow),
 	.estimate = objects_estimate,
 	.copy = objects_copy,
+	.check_truncate = pfs_rel_stats_require_thread,
 	.truncate = objects_truncate,
 	.in_reset_all = true,
 };

@@ -166,6 +166,7 @@ const PfsTable pfs_table_io_by_table = {
 	.row_size = sizeof(IoRow),
 	.estimate = by_table_estimate,
 	.copy = by_table_copy,
+	.check_truncate = pfs_rel_stats_require_thread,
 	.truncate = pfs_rel_io_truncate,
 	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
@@ -180,6 +181,7 @@ const PfsTable pfs_table_io_by_index_usage = {
 	.row_size = sizeof(IoRow),
 	.estimate = by_index_estimate,
 	.copy = by_index_copy,
+	.check_truncate = pfs_rel_stats_require_thread,
 	.truncate = pfs_rel_io_truncate,
 	.truncated = pfs_recorder_ask_to_save,
 };

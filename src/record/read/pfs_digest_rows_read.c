@@ -189,9 +189,10 @@ static void
 truncate_all(int64 *by_table, int64 *by_digest)
 {
 	*by_table = pfs_rel_stats_clear(PFS_REL_OF_IO);
-	*by_digest = pfs_digest_rows_truncate();
+	/* The next step can be cancelled, where it waits for its turn. */
 	pfs_reset_time_note("table_io_waits_summary_by_table");
 	pfs_reset_time_note("table_io_waits_summary_by_index_usage");
+	*by_digest = pfs_digest_rows_truncate();
 	pfs_reset_time_note("table_io_waits_summary_by_digest");
 }
 

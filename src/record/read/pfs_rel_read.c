@@ -251,10 +251,18 @@ truncate_with_tables(PfsPatience *patience, void *arg)
 	pfs_pending_work(PFS_COUNTED_INDEXES, true, truncate_both, &of_indexes, arg);
 }
 
-/*
- * What only this view shows is gone; the rest is the other view's from now on.  A process without
- * a thread record cannot name the records that it keeps that in.
- */
+/* A process without a thread record cannot name the records in which a truncation keeps numbers. */
+void
+pfs_rel_stats_require_thread(void)
+{
+	if (pfs_rel_stats[PFS_TABLE_STATS].pages != NULL && pfs_my_thread == NULL && pfs_sizes.threads > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("this session has no place in pfs.threads, which a reset of rows of tables needs"),
+				 errhint("Increase the configuration parameter \"pfs.max_thread_instances\", or use another session.")));
+}
+
+/* What only this view shows is gone; the rest is the other view's from now on. */
 int64
 pfs_rel_stats_clear(PfsRelView view)
 {
@@ -263,11 +271,6 @@ pfs_rel_stats_clear(PfsRelView view)
 
 	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
 		return 0;
-	if (pfs_my_thread == NULL && pfs_sizes.threads > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("this session has no place in pfs.threads, which a reset of rows of tables needs"),
-				 errhint("Increase the configuration parameter \"pfs.max_thread_instances\", or use another session.")));
 	pfs_pending_work(PFS_COUNTED_TABLES, true, truncate_with_tables, &patience, &truncation);
 	return truncation.rows;
 }

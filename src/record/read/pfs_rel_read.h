@@ -36,6 +36,9 @@ extern void pfs_rel_add_times(PfsTotals *to, const PfsTotals *from, uint64 rows)
 
 /* TRUNCATE: all of them become zero in this view; returns how many rows of tables were counted. */
 extern int64 pfs_rel_stats_clear(PfsRelView view);
+
+/* Raises an error if this session cannot do that. */
+extern void pfs_rel_stats_require_thread(void);
 extern double pfs_rel_stats_estimate(PfsRelStatKind kind);
 
 /* Waits for locks on a table, by lock mode: modes[mode - 1], PFS_REL_LOCK_ANY included. */

@@ -307,6 +307,7 @@ statement_take(void *shared, void *totals)
 {
 	PfsSharedStatementCell *from = shared;
 	PfsStatementTotals *to = totals;
+	uint64		memory = pfs_exchange(&from->memory, 0);
 
 	pfs_shared_cell_take(&from->time, &to->time);
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
@@ -314,7 +315,7 @@ statement_take(void *shared, void *totals)
 		to->n[i] += (PfsTicks) pfs_exchange(&from->low[i], 0);
 		to->n[i] += (PfsTicks) pfs_exchange(&from->high[i], 0) << 64;
 	}
-	to->memory = Max(to->memory, pfs_exchange(&from->memory, 0));
+	to->memory = Max(to->memory, memory);
 	to->plans.generic += pfs_exchange(&from->plans.generic, 0);
 	to->plans.custom += pfs_exchange(&from->plans.custom, 0);
 }

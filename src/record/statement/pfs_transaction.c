@@ -63,7 +63,9 @@ pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent)
 	PfsInstrumentId instrument = pfs_transaction_instrument;
 	uint32		flags = pfs_wait_flags(t, instrument);
 	PfsTransactionEvent *e;
+	bool		chained = pfs_transaction.chain;
 
+	pfs_transaction.chain = false;
 	/* No callback has told of its end: the event has none. */
 	if (unlikely(pfs_transaction.event != NULL))
 	{
@@ -79,13 +81,12 @@ pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent)
 	if (e == NULL)
 		return;
 	e->state = PFS_TRANSACTION_ACTIVE;
-	e->autocommit = !pfs_transaction.chain;
+	e->autocommit = !chained;
 	e->trx_id = 0;
 	e->savepoints = e->rollbacks_to_savepoint = e->releases = 0;
 	e->pid = t->pid;
 	e->gid[0] = '\0';
 	describe(e);
-	pfs_transaction.chain = false;
 	pfs_transaction.event = e;
 	pfs_transaction.event_id = e->event_id;
 	pfs_event_show(t, PFS_TRANSACTIONS);
