@@ -271,8 +271,11 @@ SKIP:
 }
 signal_all('CONT');
 
-$process{exporter}->signal('TERM');
-ok($process{exporter}->finish, 'a signal ends it in order');
+foreach (qw(exporter refused))
+{
+	$process{$_}->signal('TERM');
+	ok($process{$_}->finish, "a signal ends $_ in order");
+}
 $weird->close;
 
 done_testing();
