@@ -241,7 +241,7 @@ was_started(const Snapshot *earlier, const Snapshot *later)
 {
 	const char *started = later->facts[FACT_pfs_started];
 
-	return started && strtoll(started, NULL, 10) > earlier->taken;
+	return started && fact_time(started) > earlier->taken;
 }
 
 /* Matches the rows of both snapshots by their keys and subtracts their counters. */

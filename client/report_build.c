@@ -10,15 +10,6 @@
 #include "format.h"
 #include "message.h"
 
-/* A time that a fact holds; a file can hold anything. */
-static int64_t
-number_of_fact(const char *fact)
-{
-	Number		number;
-
-	return parse_number(fact, &number) && number >= 0 && number < (Number) 1 << 62 ? (int64_t) number : 0;
-}
-
 /* ---- instruments ---- */
 
 /* Looks for an instrument of that name that the later snapshot says is on. */
@@ -104,8 +95,8 @@ build_difference(ReportBuild *build, const char *table)
 		const char *restarted = build->later->facts[FACT_pfs_started];
 
 		/* What a restart in between took was said already. */
-		if (restarted == NULL || number_of_fact(restarted) <= build->earlier->taken ||
-			difference->since > number_of_fact(restarted) + 1000000)
+		if (restarted == NULL || fact_time(restarted) <= build->earlier->taken ||
+			difference->since > fact_time(restarted) + 1000000)
 			report_notice(build->report, "%s was reset at %s: its numbers are those since then.", table,
 						  time_text(difference->since, time));
 	}
@@ -152,7 +143,7 @@ check_pair(ReportBuild *build)
 					  strcmp(b->facts[FACT_in_recovery], "yes") == 0 ? "a standby" : "none");
 	if (facts_differ(build, FACT_pfs_started) && b->facts[FACT_pfs_started])
 	{
-		int64_t		started = number_of_fact(b->facts[FACT_pfs_started]);
+		int64_t		started = fact_time(b->facts[FACT_pfs_started]);
 
 		if (started > a->taken)
 			report_notice(build->report, "The server was restarted, or one of its processes crashed, in between: "
@@ -422,7 +413,7 @@ build_facts(ReportBuild *build)
 	report_fact(build->report, "standby", facts[FACT_in_recovery]);
 	report_fact(build->report, "read as", facts[FACT_role]);
 	if (facts[FACT_postmaster_started])
-		report_fact(build->report, "server started", time_text(number_of_fact(facts[FACT_postmaster_started]), time));
+		report_fact(build->report, "server started", time_text(fact_time(facts[FACT_postmaster_started]), time));
 	report_fact(build->report, "system identifier", facts[FACT_system_identifier]);
 }
 

@@ -215,6 +215,14 @@ table_column(const SnapshotTable *table, const char *name)
 	return -1;
 }
 
+int64_t
+fact_time(const char *fact)
+{
+	Number		number;
+
+	return parse_number(fact, &number) && number >= 0 && number < (Number) 1 << 62 ? (int64_t) number : 0;
+}
+
 const char *
 table_cell(const SnapshotTable *table, int row, int column)
 {

@@ -97,6 +97,9 @@ extern Snapshot *snapshot_parse(const char *data, size_t length, char **wrong);
 extern Snapshot *snapshot_read_or_die(const char *file);
 extern void snapshot_free(Snapshot *snapshot);
 
+/* The time that a fact holds, microseconds since 1970; 0: it holds none, as a file can hold anything. */
+extern int64_t fact_time(const char *fact);
+
 /* NULL: it has no such table. */
 extern const SnapshotTable *snapshot_table(const Snapshot *snapshot, const char *name);
 extern int	table_column(const SnapshotTable *table, const char *name); /* -1: none */

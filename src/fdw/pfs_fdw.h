@@ -89,7 +89,7 @@ extern void pfsEndForeignInsert(EState *estate, ResultRelInfo *rinfo);
 extern int	pfsIsForeignRelUpdatable(Relation rel);
 extern void pfsExecForeignTruncate(List *rels, DropBehavior behavior, bool restart_seqs);
 
-/* Raise 0A000 if the table refuses TRUNCATE. */
+/* Raise an error if the table cannot be truncated: 0A000 if it never can, or its own (check_truncate). */
 extern void pfs_require_truncatable(const PfsTable *table);
 
 /* Empty it and note the time. */
