@@ -280,6 +280,22 @@ PfsServer::run_ok(PfsServer::bindir() . '/pg_basebackup', '-d', $server->connstr
 is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long WHERE event_name = 'statement/com/replication/base_backup' AND sql_text LIKE 'BASE_BACKUP%'"), 1,
 	'a replication command is a statement');
 
+# ---- the end of a session ----
+
+# Its temporary tables go in a transaction, and that in no statement.
+my $leaver = $server->session;
+my $tl = $leaver->thread_id;
+
+$leaver->query('CREATE TEMP TABLE leaves (i int)');
+is_over($tl);
+my $last = $server->sql("SELECT max(event_id) FROM pfs.events_statements_history_long WHERE thread_id = $tl");
+$leaver->close;
+$server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $tl", 0);
+is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long WHERE thread_id = $tl AND event_id > $last"), 0,
+	'the end of a session is no statement');
+cmp_ok($server->sql("SELECT count(*) FROM pfs.events_transactions_history_long WHERE thread_id = $tl AND event_id > $last"), '>', 0,
+	'but has the transaction that drops its temporary tables');
+
 # ---- transactions of an idle session ----
 
 # The server makes it catch up with invalidations that it has missed: a transaction without a statement.

@@ -101,6 +101,7 @@ is($server->sql("SELECT bool_and(period_end = next) FROM (SELECT DISTINCT period
 
 # ---- sessions that come, wait, are terminated, and resets of everything ----
 
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'statement/sql/analyze'");
 $begin = load_idle($server);
 my @ended;
 for my $round (1 .. 3)
@@ -111,6 +112,9 @@ for my $round (1 .. 3)
 	$sessions[2]->send(join '; ', map { "SELECT 1 AS a$_" } 1 .. 150);
 	$sessions[3]->query('BEGIN; UPDATE queue SET n = n + 1 WHERE id = 2');
 	$sessions[4]->send('UPDATE queue SET n = n - 1 WHERE id = 2');
+	# What statements that are none, or are not collected, wait for is outside of statements.
+	$sessions[2]->result;
+	$sessions[2]->query('CREATE TEMP TABLE leaves AS SELECT 1 AS i; ANALYZE queue');
 	$sessions[5]->send('SELECT pg_sleep(60)');
 	$server->poll("SELECT count(*) FROM pg_stat_activity WHERE usename = 'app' AND wait_event = 'PgSleep' AND query LIKE '%60%'", 1);
 	$server->sql("TRUNCATE pfs.events_waits_summary_by_digest") if $round == 1;
@@ -118,7 +122,7 @@ for my $round (1 .. 3)
 	$server->sql("TRUNCATE pfs.events_waits_summary_global_by_event_name; TRUNCATE pfs.accounts") if $round == 3;
 	$sessions[1]->result;
 	$server->sql("SELECT pg_terminate_backend($sessions[5]{pid}), pg_terminate_backend($sessions[3]{pid})");
-	$sessions[$_]->result foreach 0, 2, 3, 4, 5;
+	$sessions[$_]->result foreach 0, 3, 4, 5;
 	$_->close foreach @sessions;
 }
 $end = load_idle($server);

@@ -49,6 +49,7 @@ my @scripts = (
 	sub { 'SELECT nothing; SELECT 1 / 0' },
 	sub { 'BEGIN; LOCK TABLE queue IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(' . rand(1) . ')' },
 	sub { 'CHECKPOINT' },
+	sub { 'CREATE TEMP TABLE leaves AS SELECT 1 AS i' },
 );
 
 # A client after the other, each a psql of its own; some of them are killed.

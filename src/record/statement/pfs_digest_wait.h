@@ -30,6 +30,9 @@ extern PFS_HIDDEN uint64 pfs_digest_charged;	/* its statement_id; 0:
 												 * nobody.  Its key lies in
 												 * the thread's record */
 
+/* Before that: the statement at top level is none, or is not collected. */
+extern void pfs_digest_forget_top(void);
+
 static inline void
 pfs_digest_charge(void)
 {

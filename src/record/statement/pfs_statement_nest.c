@@ -147,6 +147,8 @@ pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
 		}
 		return;
 	}
+	if (s == &pfs_sql.top)
+		pfs_digest_forget_top();
 	pfs_statement_leave_event(t, s);
 	s->instrument = instrument;
 	s->flags = 0;

@@ -15,6 +15,7 @@
 
 #include "libpq/libpq-be.h"
 #include "miscadmin.h"
+#include "storage/ipc.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 
@@ -83,6 +84,7 @@ pfs_top_drop(PfsThread *t)
 		pfs_statement_memory_end(t, &pfs_sql.top);
 	if (pfs_sql.top.event != NULL)
 		pfs_event_drop(t, PFS_STATEMENTS, (PfsEvent *) pfs_sql.top.event);
+	pfs_digest_forget_top();
 	pfs_sql.top.event = NULL;
 	pfs_sql.top.n = pfs_sql.top.own;
 	pfs_sql.top_open = false;
@@ -255,6 +257,7 @@ pfs_statement_look(PfsThread *t, const char *str)
 		pfs_sql.top.flags &= ~PFS_FLAG_DIGEST;
 		if (pfs_sql.top.event != NULL)
 			pfs_sql.top.event->flags &= ~PFS_FLAG_DIGEST;
+		pfs_digest_forget_top();
 		pfs_digest_charge_now();
 	}
 }
@@ -283,14 +286,15 @@ pfs_statement_answers(PfsThread *t, bool completes)
 
 /*
  * Names a statement that comes to a commit without having met a hook.  The message was a
- * description or a function call; or it only ends what an earlier message began, or has
- * an empty text, and then it is no statement.
+ * description or a function call; or it only ends what an earlier message began, has an
+ * empty text, or is the session's last one, whose end drops its temporary tables, and then
+ * it is no statement.
  */
 static pg_noinline void
 name_by_commit(PfsThread *t)
 {
 	bool		fastpath = MyBEEntry != NULL && MyBEEntry->st_state == STATE_FASTPATH;
-	bool		is_new = pfs_transaction_is_new() && debug_query_string == NULL;
+	bool		is_new = pfs_transaction_is_new() && debug_query_string == NULL && !proc_exit_inprogress;
 
 	pfs_write_begin(t);
 	/* IDENTIFY_SYSTEM has a transaction of its own before it answers. */
