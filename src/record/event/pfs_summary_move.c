@@ -161,6 +161,8 @@ move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 	PfsBlock   *block = &t->summary[family].cells;
 	uint64		events = 0;
 
+	if (kind->leaves != NULL)
+		pfs_bump(&t->left, 1);
 	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
 		void	   *cell = pfs_block_cell(block, i);

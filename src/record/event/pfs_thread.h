@@ -116,6 +116,8 @@ typedef struct PfsThread
 															 * timer_wait */
 	PfsSeqlock	moves;			/* odd while counters leave the cells, or refs
 								 * change */
+	uint64		left;			/* how often its cells of waits have moved to
+								 * pfs_left */
 	PfsAccountRefs refs;		/* whom it works for, once known */
 	bool		has_refs;		/* stored behind refs: workers read them by it */
 

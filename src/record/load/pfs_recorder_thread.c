@@ -22,7 +22,9 @@
  * Counters that leave threads are added to pfs_left.  It is read behind the threads, and
  * all of it again if a thread has moved counters meanwhile, or could not be read.  Where that goes on for too
  * long, as with a process that is stopped there, what has left threads is read at a later
- * tick: until then their numbers are too small, and no difference is shown that is none.
+ * tick.  Until then a thread that has moved its cells keeps what they had (`left`), so that no sum gets
+ * less: of waits less those inside, and of statements less those, a part that is missing
+ * would be shown as too much of the other.
  *
  * Events that run count with their time up to the tick, which is taken off again at the
  * next one.  So it does not matter when they began, how many ticks they see, and to whom
@@ -59,7 +61,9 @@ typedef struct Known
 	uint64		seq;
 	uint32		depth;
 	uint32		missed;			/* ticks since it was read */
-	PfsSumItems numbers;
+	uint64		left;			/* PfsThread.left */
+	PfsSumItems cells;			/* of waits */
+	PfsSumItems numbers;		/* others */
 	PfsSumItems running;
 } Known;
 
@@ -75,15 +79,23 @@ typedef struct Running
 } Running;
 
 static Known *known;			/* by record */
-static PfsSumItems left_known;
-static PfsSumItems scratch;
 static Known copy;
+
+/*
+ * What of pfs_left is in the sums: as it was read last, and what has moved there from
+ * threads since.
+ */
+static PfsSharedLeft left_known;
+static PfsSharedLeft left_now;
+static PfsSumItems left_more;
 
 void
 pfs_recorder_threads_start(void)
 {
 	known = MemoryContextAllocExtended(TopMemoryContext, Max(pfs_sizes.threads, 1) * sizeof(Known),
 									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	left_known.items = MemoryContextAllocZero(TopMemoryContext, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsLeft));
+	left_now.items = MemoryContextAllocZero(TopMemoryContext, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsLeft));
 }
 
 /* Appends a number to those of a source, unless it is 0. */
@@ -139,9 +151,9 @@ copy_cells(const PfsThread *t)
 		if (cell == NULL)
 			continue;
 		c = &cell->time;
-		add_number(&copy.numbers, PFS_SUM_WAITS, i, NULL,
+		add_number(&copy.cells, PFS_SUM_WAITS, i, NULL,
 				   pfs_load_relaxed(&c->count_timed) + pfs_load_relaxed(&c->count_untimed), pfs_load_relaxed(&c->sum));
-		add_number(&copy.numbers, PFS_SUM_INSIDE, i, NULL,
+		add_number(&copy.cells, PFS_SUM_INSIDE, i, NULL,
 				   pfs_load_relaxed(&c->passed_count), pfs_load_relaxed(&c->passed_sum));
 	}
 }
@@ -325,6 +337,7 @@ copy_thread(const PfsThread *t)
 	uint64		works_since = pfs_load_relaxed(&t->charged.works_since);
 
 	copy.depth = Min(pfs_load_acquire(&t->events[PFS_WAITS].depth), PFS_WAIT_DEPTH);	/* C */
+	copy.left = pfs_load_relaxed(&t->left);
 	copy_cells(t);
 	if (is_charged)
 		copy_charged(t, &key);
@@ -349,7 +362,7 @@ copy_record(uint32 index)
 	{
 		bool		living;
 
-		copy.numbers.n = copy.running.n = 0;
+		copy.cells.n = copy.numbers.n = copy.running.n = 0;
 		copy.depth = 0;
 		copy.word = pfs_pages_word(pfs_threads, index);
 		living = (copy.word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED;
@@ -407,6 +420,36 @@ typedef enum Unread
 } Unread;
 
 /*
+ * Takes what cells had off the sums; if they have moved, it stays there until it is seen in
+ * pfs_left.
+ */
+static void
+take_cells(const PfsSumItems *cells, bool have_moved)
+{
+	if (!have_moved)
+	{
+		pfs_sums_take(cells);
+		return;
+	}
+	for (uint32 i = 0; i < cells->n; i++)
+	{
+		const PfsSumItem *item = &cells->items[i];
+		PfsLeft    *to = &left_known.items[item->instrument];
+
+		if (item->sum == PFS_SUM_WAITS)
+		{
+			to->count += item->count;
+			to->sum += item->ticks;
+		}
+		else
+		{
+			to->passed_count += item->count;
+			to->passed_sum += item->ticks;
+		}
+	}
+}
+
+/*
  * Adds what a record's number has more than at its last reading.  False: it cannot be read now,
  * and nothing has changed.
  */
@@ -426,9 +469,11 @@ read_one(uint32 index, const PfsTick *tick, Unread unread)
 	}
 	if (!copy_record(index) && (unread == UNREAD_AGAIN || (unread == UNREAD_LEAVE && k->missed++ < MISSED_MAX)))
 		return false;
+	take_cells(&k->cells, k->word != copy.word || k->left != copy.left);
 	pfs_sums_take(&k->numbers);
 	pfs_sums_take(&k->running);
 	lengthen(&copy.running, tick);
+	pfs_sums_add(&copy.cells);
 	pfs_sums_add(&copy.numbers);
 	pfs_sums_add(&copy.running);
 	copy.missed = 0;
@@ -442,33 +487,44 @@ read_one(uint32 index, const PfsTick *tick, Unread unread)
 	return true;
 }
 
-/* Reads what has left the threads, into `scratch`. */
 static void
 read_left(void)
 {
-	scratch.n = 0;
-	add_number(&scratch, PFS_SUM_STATEMENTS, 0, NULL, pfs_load_relaxed(&pfs_left->statements),
-			   pfs_load_relaxed(&pfs_left->statement_ticks));
-	for (uint32 i = 0; i < Min(pfs_instruments->count, pfs_sizes.cells[PFS_FAMILY_WAITS]); i++)
+	left_now.statements = pfs_load_relaxed(&pfs_left->statements);
+	left_now.statement_ticks = pfs_load_relaxed(&pfs_left->statement_ticks);
+	for (uint32 i = 0; i < pfs_sizes.cells[PFS_FAMILY_WAITS]; i++)
 	{
 		const PfsLeft *l = &pfs_left->items[i];
 
-		add_number(&scratch, PFS_SUM_WAITS, i, NULL, pfs_load_relaxed(&l->count), pfs_load_relaxed(&l->sum));
-		add_number(&scratch, PFS_SUM_INSIDE, i, NULL, pfs_load_relaxed(&l->passed_count),
-				   pfs_load_relaxed(&l->passed_sum));
+		left_now.items[i] = (PfsLeft)
+		{
+			pfs_load_relaxed(&l->count), pfs_load_relaxed(&l->sum),
+				pfs_load_relaxed(&l->passed_count), pfs_load_relaxed(&l->passed_sum)
+		};
 	}
 }
 
-/* What has left the threads is as it was read last. */
+/* Adds what has left the threads, as it was read last, to the sums. */
 static void
 take_left(void)
 {
-	PfsSumItems before = left_known;
+	PfsSharedLeft before = left_known;
 
-	pfs_sums_take(&before);
-	pfs_sums_add(&scratch);
-	left_known = scratch;
-	scratch = before;
+	left_more.n = 0;
+	add_number(&left_more, PFS_SUM_STATEMENTS, 0, NULL, left_now.statements - before.statements,
+			   left_now.statement_ticks - before.statement_ticks);
+	for (uint32 i = 0; i < pfs_sizes.cells[PFS_FAMILY_WAITS]; i++)
+	{
+		const PfsLeft *is = &left_now.items[i];
+		const PfsLeft *was = &before.items[i];
+
+		add_number(&left_more, PFS_SUM_WAITS, i, NULL, is->count - was->count, is->sum - was->sum);
+		add_number(&left_more, PFS_SUM_INSIDE, i, NULL, is->passed_count - was->passed_count,
+				   is->passed_sum - was->passed_sum);
+	}
+	pfs_sums_add(&left_more);
+	left_known = left_now;
+	left_now = before;
 }
 
 /* Tells the sums how long the events are that run. */

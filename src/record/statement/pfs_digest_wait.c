@@ -312,19 +312,6 @@ pfs_digest_charge_now(void)
 }
 
 /*
- * The statement at top level turns out to be none, or not to be collected: what it has waited for so
- * far is outside of statements, so it is not passed on.
- */
-void
-pfs_digest_forget_top(void)
-{
-	if (pfs_digest_charged != pfs_sql.top.statement_id || working)
-		return;
-	while (pfs_local.waits_used != 0)
-		pfs_digest_wait_clear(take_first());
-}
-
-/*
  * Notes that the innermost statement has ended.  The next pfs_digest_charge() finds the
  * one that is innermost then.
  */
@@ -338,6 +325,20 @@ end_charge(void)
 	/* A nested statement that ends with an error leaves its key behind. */
 	if (unlikely(pfs_my_thread->charged.query_id != 0) && !working)
 		set_key(nobody);
+}
+
+/*
+ * The statement at top level turns out to be none, or not to be collected: what it has waited for so
+ * far is outside of statements, so it is not passed on.
+ */
+void
+pfs_digest_forget_top(void)
+{
+	if (pfs_digest_charged != pfs_sql.top.statement_id || working)
+		return;
+	while (pfs_local.waits_used != 0)
+		pfs_digest_wait_clear(take_first());
+	end_charge();
 }
 
 /*

@@ -30,7 +30,7 @@ extern PFS_HIDDEN uint64 pfs_digest_charged;	/* its statement_id; 0:
 												 * nobody.  Its key lies in
 												 * the thread's record */
 
-/* Before that: the statement at top level is none, or is not collected. */
+/* The statement at top level turns out to be none, or not to be collected. */
 extern void pfs_digest_forget_top(void);
 
 static inline void

@@ -258,7 +258,6 @@ pfs_statement_look(PfsThread *t, const char *str)
 		if (pfs_sql.top.event != NULL)
 			pfs_sql.top.event->flags &= ~PFS_FLAG_DIGEST;
 		pfs_digest_forget_top();
-		pfs_digest_charge_now();
 	}
 }
 
