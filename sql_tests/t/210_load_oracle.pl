@@ -59,6 +59,7 @@ $blocked->close;
 $sessions[0]->query('COMMIT');
 $_->result foreach @sessions;
 $_->close foreach @sessions;
+load_settle($server);
 my $end = load_idle($server);
 load_events($server, 'quiet', $begin, $end);
 load_no_losses($server, 'quiet');
@@ -125,6 +126,7 @@ for my $round (1 .. 3)
 	$sessions[$_]->result foreach 0, 3, 4, 5;
 	$_->close foreach @sessions;
 }
+load_settle($server);
 $end = load_idle($server);
 load_events($server, 'storm', $begin, $end);
 load_no_losses($server, 'storm');

@@ -105,6 +105,7 @@ for (my $round = 0; time() < $till; $round++)
 	sleep(0.3);
 }
 waitpid $_, 0 foreach @clients;
+load_settle($server);
 my $end = load_idle($server);
 load_collect($server);
 cmp_ok($ended, '>', 0, "$ended sessions were terminated");

@@ -12,7 +12,7 @@ use warnings;
 use Exporter 'import';
 use Test::More;
 
-our @EXPORT = qw(load_idle load_watch load_collect load_events load_compare load_compare_all load_no_losses);
+our @EXPORT = qw(load_idle load_settle load_watch load_collect load_events load_compare load_compare_all load_no_losses);
 
 # The end of the newest period behind a moment from which on no session of app was there.
 sub load_idle
@@ -23,6 +23,18 @@ sub load_idle
 	my $since = $server->sql('SELECT clock_timestamp()');
 	$server->poll("SELECT count(DISTINCT period_start) >= 2 FROM pfs.load_history WHERE resolution <= '1 s' AND period_start > '$since'");
 	return $server->sql("SELECT max(period_end) FROM pfs.load_history WHERE resolution <= '1 s'");
+}
+
+# Computes for a while in a statement, whose processor time makes up for what the periods before have shown of it
+# too early: a wait that a period ends in can be known only in the next one.
+sub load_settle
+{
+	my ($server) = @_;
+	my $session = $server->session(user => 'app');
+
+	$session->query(q{DO $$ DECLARE till timestamptz := clock_timestamp() + interval '1.2 s';
+		BEGIN WHILE clock_timestamp() < till LOOP END LOOP; END $$});
+	$session->close;
 }
 
 # The long histories are too short for all that happens: from now on load_collect(), called often enough, keeps

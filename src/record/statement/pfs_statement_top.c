@@ -60,11 +60,15 @@ begin_top(PfsThread *t, PfsTimestamp now)
 	{
 		s->parent.event_id = pfs_transaction_event_id();
 		s->parent.type = s->parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
-		/* Until something is known of it, nobody needs to see it. */
+
+		/*
+		 * Until something is known of it, nobody needs to see it, and it may
+		 * be none.
+		 */
 		e = pfs_statement_make_event(t, s, flags);
 		if (likely(e != NULL))
 		{
-			e->flags &= ~PFS_FLAG_CURRENT;
+			e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_DIGEST);
 			s->event = e;
 			s->event_id = e->event_id;
 			pfs_event_show(t, PFS_STATEMENTS);
