@@ -487,6 +487,7 @@ read_one(uint32 index, const PfsTick *tick, Unread unread)
 	return true;
 }
 
+/* Reads what has left the threads. */
 static void
 read_left(void)
 {
