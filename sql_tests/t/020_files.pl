@@ -313,6 +313,23 @@ foreach my $size (0, 1, 2, 9)
 	  if $size == 0;
 }
 
+# Long names have room of their own.
+$server->stop;
+$server->conf('pfs.max_file_instances = 600');
+$server->start;
+my $data = $server->sql('SHOW data_directory');
+my $long = 'n' x 120;
+my $fits = $server->sql("SELECT records_max FROM pfs.containers WHERE name = 'file_long_names'");
+my @numbers = map { $_ + 10 } 1 .. $fits + 3;
+
+foreach my $round (1 .. 4)
+{
+	$server->sql("COPY (SELECT 1) TO '$data/$long$_'") foreach @numbers;
+}
+is($server->sql("SELECT count(*), count(DISTINCT right(file_name, 2)) FROM pfs.file_instances WHERE file_name LIKE '%nnn__'"), @numbers . '|' . @numbers,
+	'one row for each path, also of those whose name finds no room');
+unlink map { "$data/$long$_" } @numbers;
+
 # ---- every event of the long history, in a container that is too small ----
 
 foreach my $size (12, 120)

@@ -301,6 +301,30 @@ foreach my $with ('thread account user host', 'host user account thread', 'globa
 	$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'memory/%'");
 }
 
+# ---- sessions that only come and go ----
+
+# Much of what they take they take before they have an account.
+{
+	my $cache = 'memory/context/CacheMemoryContext';
+	my $highs = sub {
+		return $server->sql(join ' UNION ALL ', map { "SELECT sum(high_number_of_bytes_used) FROM pfs.$table{$_} WHERE event_name = '$cache'"
+				  . ($_ eq 'global' ? '' : $_ eq 'host' ? " AND host = '[local]'" : " AND user_name = 'u2'") } qw(account user host global));
+	};
+	my $pass = sub {
+		$server->psql('SELECT 1', user => 'u2') for 1 .. shift;
+		$server->poll("SELECT count(*) FROM pfs.threads WHERE processlist_user = 'u2'", 0);
+	};
+
+	$server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name LIKE 'memory/%'");
+	$pass->(2);
+	my @had = split /\n/, $highs->();
+	$pass->(20);
+	my @has = split /\n/, $highs->();
+	cmp_ok($had[0], '>', 100_000, 'a login takes memory of caches');
+	cmp_ok($has[$_], '<=', 1.1 * $had[$_], 'twenty logins, one after the other, raise no mark: ' . (qw(account user host global))[$_]) foreach 0 .. 3;
+	$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'memory/%'");
+}
+
 # ---- no room for accounts, users, hosts ----
 
 foreach my $sizes ('accounts 0', 'users 0', 'hosts 0', 'accounts 0 users 0 hosts 0', 'accounts 1 users 1 hosts 1')

@@ -399,6 +399,57 @@ $waiter->close;
 ok($server->poll(q{SELECT sum(records_used) <= } . ($indexes_before + $tables_before) . q{ FROM pfs.containers WHERE name IN ('table_instances', 'index_stat')}),
 	'and none when the session has ended');
 
+# What comes behind the drop makes no record anew: who has waited for the table, and who still writes the index.
+sub records
+{
+	return join ' ', map { $server->sql("SELECT records_used FROM pfs.containers WHERE name = '$_'") } qw(index_stat table_instances table_lock_stat);
+}
+
+my ($one, $two) = map { $server->session } 1 .. 2;
+my $waits = 'SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = \'Lock\'';
+
+# A removed record is given back at the next removal of the same session.
+sub settled
+{
+	$one->query('CREATE TABLE passing (i int PRIMARY KEY); INSERT INTO passing VALUES (1); DROP TABLE passing') for 1 .. 2;
+	return records();
+}
+
+my $records = settled();
+
+$one->query('CREATE TABLE awaited (i int)');
+$one->query('BEGIN; DROP TABLE awaited');
+$two->send('SELECT * FROM awaited');
+$server->poll($waits, 1);
+$one->query('COMMIT');
+$two->result;
+like($two->last_error, qr/does not exist/, 'a table is waited for, and has gone');
+is(settled(), $records, 'it has no record any more');
+
+$one->query('CREATE TABLE kept (i int); CREATE INDEX kept_i ON kept (i); INSERT INTO kept VALUES (0)');
+$two->query('BEGIN; INSERT INTO kept VALUES (1)');
+$one->send('DROP INDEX CONCURRENTLY kept_i');
+$server->poll($waits, 1);
+$two->query('INSERT INTO kept VALUES (2); COMMIT');
+$one->result;
+$one->query('DROP TABLE kept');
+is(settled(), $records, 'an index that is written while it is dropped has none');
+
+# What a transaction has made goes with it.
+foreach my $made ('CREATE TABLE gone (i int PRIMARY KEY); INSERT INTO gone VALUES (1)',
+	'SAVEPOINT a; CREATE TABLE gone (i int PRIMARY KEY); INSERT INTO gone VALUES (1); RELEASE a',
+	'CREATE TABLE gone AS SELECT 1 AS i; ALTER TABLE gone ALTER i TYPE bigint; CREATE INDEX ON gone (i); SET LOCAL enable_seqscan = off; SELECT * FROM gone WHERE i = 1',
+	'SAVEPOINT a; CREATE TEMP TABLE gone (i int PRIMARY KEY); INSERT INTO gone VALUES (1); ROLLBACK TO a')
+{
+	$one->query("BEGIN; $made; ROLLBACK");
+	is(settled(), $records, "rolled back: $made");
+}
+$one->query('BEGIN; CREATE TABLE stays (i int PRIMARY KEY); SAVEPOINT a; INSERT INTO stays VALUES (1); ROLLBACK TO a; COMMIT');
+is(counts('stays'), '0|1|0|0', 'one whose rows are rolled back stays, with their counts');
+$one->query('DROP TABLE stays');
+is(settled(), $records, 'until it is dropped');
+$_->close foreach $one, $two;
+
 # Commands with a transaction for each step drop what they drop in a later one.
 $s = $server->session;
 $s->query('SET enable_seqscan = off; CREATE TABLE steps (i int PRIMARY KEY, j int); INSERT INTO steps SELECT g, g FROM generate_series(1, 2000) g');

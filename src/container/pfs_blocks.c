@@ -378,10 +378,12 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 		fill = 0;
 	}
 	pfs_store_release(&w->owned[index % b->held], number);	/* H */
-	w->next = block_of(b, number) + fill;
-	w->end = block_of(b, number) + b->block_size;
-	map_pages(w->next, w->end);
+	map_pages(block_of(b, number) + fill, block_of(b, number) + b->block_size);
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, fill));	/* B */
+	/* It has a block when next says so; by then the position is that block's. */
+	pfs_fence_signal();
+	w->end = block_of(b, number) + b->block_size;
+	w->next = block_of(b, number) + fill;
 	return true;
 }
 

@@ -88,6 +88,16 @@ pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from)
 		pfs_add_relaxed(&c->count_untimed, from->count_untimed);
 }
 
+/*
+ * The least time of a cell.  Where it has been taken, and counts of its events have come behind that, the
+ * longest time is as good as any.
+ */
+static uint64_t
+min_of(uint64_t inverted_min, uint64_t max)
+{
+	return inverted_min == 0 ? max : UINT64_MAX - inverted_min;
+}
+
 void
 pfs_shared_cell_read(const PfsSharedCell *c, PfsTotals *to)
 {
@@ -98,7 +108,7 @@ pfs_shared_cell_read(const PfsSharedCell *c, PfsTotals *to)
 	now.sum = (PfsTicks) pfs_load_relaxed(&c->sum_high) << 64;
 	now.sum += pfs_load_relaxed(&c->sum_low);
 	now.max = pfs_load_relaxed(&c->max);
-	now.min = UINT64_MAX - pfs_load_relaxed(&c->inverted_min);
+	now.min = min_of(pfs_load_relaxed(&c->inverted_min), now.max);
 	pfs_totals_add(to, &now);
 }
 
@@ -107,19 +117,21 @@ void
 pfs_shared_cell_take(PfsSharedCell *c, PfsTotals *to)
 {
 	PfsTotals	now;
+	uint64_t	inverted_min;
 
 	now.count_timed = pfs_exchange(&c->count_timed, 0);
 	now.count_untimed = pfs_exchange(&c->count_untimed, 0);
 	now.sum = pfs_exchange(&c->sum_low, 0);
 	now.sum += (PfsTicks) pfs_exchange(&c->sum_high, 0) << 64;
 	now.max = pfs_exchange(&c->max, 0);
-	now.min = UINT64_MAX - pfs_exchange(&c->inverted_min, 0);
+	inverted_min = pfs_exchange(&c->inverted_min, 0);
+	now.min = min_of(inverted_min, now.max);
 	if (now.count_timed == 0)
 	{
 		/* Times whose count has not arrived yet stay for it. */
 		add_to_sum(c, (uint64_t) now.sum, (uint64_t) (now.sum >> 64));
 		pfs_raise_to(&c->max, now.max);
-		pfs_raise_to(&c->inverted_min, UINT64_MAX - now.min);
+		pfs_raise_to(&c->inverted_min, inverted_min);
 		now.sum = 0;
 	}
 	pfs_totals_add(to, &now);

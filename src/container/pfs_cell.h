@@ -102,7 +102,8 @@ pfs_totals_count(const PfsTotals *t)
 /*
  * A cell of many writers, by atomic adds; all zero is empty.  The words of one
  * event arrive one by one: a reader may see some of them, later all.  Nothing is
- * lost or counted twice, also while another process takes the cell.
+ * lost or counted twice, also while another process takes the cell; but time, min and max
+ * of an event whose count arrives behind that are among what was taken.
  */
 typedef struct PfsSharedCell
 {

@@ -28,6 +28,8 @@
 #include "pfs_instr_digest.h"
 #include "pfs_shared.h"
 
+bool		pfs_digest_text_is_made = false;
+
 static int
 by_location(const void *a, const void *b)
 {
@@ -160,6 +162,7 @@ make_text(StringInfo to, const char *source, int location, int len, const Jumble
 		appendBinaryStringInfo(to, str, Min(len, (int) pfs_sizes.digest_text + MAX_MULTIBYTE_CHAR_LEN));
 		return true;
 	}
+	pfs_digest_text_is_made = true;
 	PG_TRY();
 	{
 		done = normalise(to, str, location, len, jumble);
@@ -170,6 +173,7 @@ make_text(StringInfo to, const char *source, int location, int len, const Jumble
 		done = false;
 	}
 	PG_END_TRY();
+	pfs_digest_text_is_made = false;
 	return done;
 }
 

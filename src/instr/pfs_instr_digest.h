@@ -16,4 +16,7 @@
 extern void pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, CmdType command, uint64 query_id,
 								   const JumbleState *jumble);
 
+/* An error that is raised meanwhile is caught there, and none of the statement. */
+extern PFS_HIDDEN bool pfs_digest_text_is_made;
+
 #endif							/* PFS_INSTR_DIGEST_H */

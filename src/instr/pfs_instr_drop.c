@@ -196,10 +196,7 @@ pfs_drop_committed(void)
 		if (dropped[i].class == DatabaseRelationId)
 			pfs_rel_stats_remove_database(dropped[i].object);
 		else
-		{
-			pfs_rel_stat_remove(PFS_TABLE_STATS, MyDatabaseId, dropped[i].object);
-			pfs_rel_stat_remove(PFS_INDEX_STATS, MyDatabaseId, dropped[i].object);
-		}
+			pfs_rel_stats_drop(MyDatabaseId, dropped[i].object);
 	}
 	forget_all();
 }

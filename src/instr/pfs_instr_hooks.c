@@ -63,7 +63,8 @@ parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 	PfsThread  *t = pfs_call_thread();
 
 	pfs_hook_called(PFS_HOOK_PARSE_ANALYZE);
-	pfs_tables_watch(t);
+	/* Also in a parallel worker, whose statements are its leader's. */
+	pfs_tables_watch(pfs_my_thread);
 	pfs_prepared_parses++;
 	if (t != NULL && pfs_statement_is_wanted(t))
 	{

@@ -336,9 +336,9 @@ hand_over(PfsThread *t)
 
 /*
  * Begins to count, goes on, or stops, as the switches say, when record asks for it; true:
- * the process counts.  A thread that is not to be instrumented gets nothing of what was
- * counted before that was known.  What has been counted goes on being counted until none
- * of it is left.
+ * the process counts.  A client that is not to be instrumented has what its login has taken,
+ * as that is decided behind it.  What has been counted goes on being counted until none of
+ * it is left.
  */
 static bool
 switch_cb(PfsThread *t, bool wanted)

@@ -17,12 +17,14 @@
 
 #include "pfs_error.h"
 #include "pfs_instr.h"
+#include "pfs_instr_digest.h"
 #include "pfs_instr_drop.h"
 #include "pfs_instr_program.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_table.h"
 #include "pfs_program_call.h"
 #include "pfs_rel_io.h"
+#include "pfs_rel_stat.h"
 #include "pfs_secret.h"
 #include "pfs_statement_open.h"
 
@@ -33,7 +35,7 @@ static bool raises_are_seen = false;
 
 /*
  * Ends accesses to rows that nobody has ended, with the transaction, also a parallel worker's; and
- * removes, or keeps, what was counted of the tables that it has dropped.
+ * removes, or keeps, what was counted of the tables that it has dropped or made.
  */
 static inline void
 end_rows(PfsThread *t, XactEvent event)
@@ -49,8 +51,12 @@ end_rows(PfsThread *t, XactEvent event)
 		pfs_drop_transaction_ended(event == XACT_EVENT_ABORT);
 	if (unlikely(pfs_rel_runs_open != 0))
 		pfs_rel_runs_sweep(t, 1);
-	if (likely(pfs_dropped == 0))
+	if (likely(pfs_dropped == 0 && pfs_rel_stats_made == 0))
 		return;
+	if (event == XACT_EVENT_ABORT)
+		pfs_rel_stats_rolled_back(InvalidSubTransactionId);
+	else
+		pfs_rel_stats_promote(InvalidSubTransactionId, InvalidSubTransactionId);
 	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
 		pfs_drop_rolled_back(1);
 	else
@@ -135,12 +141,14 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 			pfs_drop_subtransaction_failed(level);
 		pfs_rel_runs_sweep(t, level);
 		pfs_drop_rolled_back(level);
+		pfs_rel_stats_rolled_back(id);
 		pfs_program_unwind(level);
 	}
 	else if (event == SUBXACT_EVENT_COMMIT_SUB)
 	{
 		pfs_rel_runs_promote(level);
 		pfs_drop_promote(level);
+		pfs_rel_stats_promote(id, parent);
 	}
 	if (IsParallelWorker())
 		return;
@@ -214,7 +222,8 @@ wrap_longjmp(struct __jmp_buf_tag *env, int value)
 {
 	PfsThread  *t = pfs_my_thread;
 
-	if (t != NULL && env == (struct __jmp_buf_tag *) PG_exception_stack && !IsParallelWorker())
+	if (t != NULL && env == (struct __jmp_buf_tag *) PG_exception_stack && !IsParallelWorker() &&
+		!pfs_digest_text_is_made)
 	{
 		if (pfs_frames_is_raise(__builtin_frame_address(0)))
 		{

@@ -314,6 +314,9 @@ restore_pages(const PfsProgram *program, const uint8_t *code, size_t size)
 /*
  * Write into the text, signals being blocked.  Returns 0 or errno; then the pages
  * are as the file has them.
+ *
+ * What forbids the first change of a page can forbid another mapping of it, too (pages of
+ * hugetlbfs, sealed ones), so a page that has not been written is left as it is.
  */
 static int
 write_text(const PfsProgram *program, uint8_t *code, const uint8_t *bytes, size_t size)
@@ -322,14 +325,18 @@ write_text(const PfsProgram *program, uint8_t *code, const uint8_t *bytes, size_
 	uintptr_t	first = pages_of(code, size, &length);
 	int			error;
 
-	if (mprotect((void *) first, length, PROT_READ | PROT_WRITE) == 0)
+	if (mprotect((void *) first, length, PROT_READ | PROT_WRITE) != 0)
 	{
-		memcpy(code, bytes, size);
-		if (mprotect((void *) first, length, PROT_READ | PROT_EXEC) == 0)
-			return 0;
+		error = errno;
+		/* Of two pages the first may be writable now. */
+		if (length > page_size && mprotect((void *) first, length, PROT_READ | PROT_EXEC) != 0)
+			restore_pages(program, code, size);
+		return error;
 	}
+	memcpy(code, bytes, size);
+	if (mprotect((void *) first, length, PROT_READ | PROT_EXEC) == 0)
+		return 0;
 	error = errno;
-	/* Of two pages one may have changed. */
 	restore_pages(program, code, size);
 	return error;
 }

@@ -107,7 +107,7 @@ find_account(PfsThread *t)
 
 	pfs_seqlock_write_begin(&t->moves);
 	t->refs = refs;
-	pfs_memory_refer(t);
+	pfs_memory_join(t);
 	/* Pairs with the acquire in thread_refs(). */
 	pfs_store_release(&t->has_refs, true);
 	pfs_seqlock_write_end(&t->moves);

@@ -199,6 +199,7 @@ const PfsPart pfs_parts[] = {
 		.name = "left",
 		STRUCT(pfs_left),
 		.lay_out = pfs_left_lay_out,
+		.repair = pfs_left_repair,
 	},
 	{
 		.name = "summaries",

@@ -322,18 +322,19 @@ pfs_account_host(const PfsAccountRefs *refs)
 }
 
 /*
- * Removes a record that is marked dead, and so is ours: hands its counters to push,
- * takes it out of the index, unpins its parents and gives its cells back.  Nobody uses
- * them: threads pin a record before, and readers have no turn now.
+ * Removes a record that is marked dead, and so is ours: takes it out of the index, where a
+ * new session would look for it in vain meanwhile, hands its counters to push, unpins its
+ * parents and gives its cells back.  Nobody uses them: threads pin a record before, and
+ * readers have no turn now.
  */
 static void
 remove_account(PfsAccountKind kind, uint32 index, uint64 word, void (*push) (PfsAccountKind, PfsAccount *))
 {
 	PfsAccount *account = pfs_account_at(kind, index);
 
-	push(kind, account);
 	if (!pfs_hash_remove(pfs_accounts[kind].index, account->hash, index, word))
 		return;
+	push(kind, account);
 	unpin_if_any(PFS_USERS, &account->user);
 	unpin_if_any(PFS_HOSTS, &account->host);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
@@ -366,6 +367,11 @@ pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount
 		if (pfs_ref_mark_dead(&pfs_accounts[kind].references[index]))
 			remove_account(kind, index, word, push);
 		else
-			pfs_store_relaxed(&account->total, pfs_load_relaxed(&account->current));
+		{
+			/* A session that comes meanwhile adds to both. */
+			uint64		total = pfs_load_relaxed(&account->total);
+
+			pfs_add_relaxed(&account->total, pfs_load_relaxed(&account->current) - total);
+		}
 	}
 }

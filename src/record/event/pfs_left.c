@@ -10,6 +10,9 @@
 
 PfsSharedLeft *pfs_left = NULL;
 
+/* Moves that this process has begun and not ended. */
+static uint32 moving = 0;
+
 /* The struct is the part's own; this is what lies behind it. */
 void
 pfs_left_lay_out(PfsSegment *seg)
@@ -24,13 +27,26 @@ pfs_left_lay_out(PfsSegment *seg)
 void
 pfs_left_begin(void)
 {
+	moving++;
 	(void) pfs_add_seqcst(&pfs_left->begun, 1);
+	pfs_fence_release();		/* what moves is behind it */
 }
 
 void
 pfs_left_end(void)
 {
 	(void) pfs_add_seqcst(&pfs_left->ended, 1);
+	moving--;
+}
+
+bool
+pfs_left_repair(void)
+{
+	bool		was_moving = moving > 0;
+
+	while (moving > 0)
+		pfs_left_end();
+	return was_moving;
 }
 
 /* Adds counters of an instrument that have left a thread, or never were in one. */

@@ -59,6 +59,9 @@ extern void pfs_left_lay_out(PfsSegment *seg);
 
 extern void pfs_left_begin(void);
 extern void pfs_left_end(void);
+
+/* Ends what an error has left begun; whether there was any. */
+extern bool pfs_left_repair(void);
 extern void pfs_left_add(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum);
 extern void pfs_left_count(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum);
 

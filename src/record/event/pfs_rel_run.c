@@ -224,7 +224,7 @@ pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
 		pfs_local.full_scans++;
 	if (pfs_local.not_usual != 0 && !pfs_wait_prepare(t))
 		e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
-	e->flags &= pfs_load_relaxed(&t->mask) | ~PFS_FLAG_HISTORY;
+	e->flags &= pfs_load_relaxed(&t->mask) | ~(PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
 	parent = pfs_wait_parent(t, t->events[PFS_WAITS].depth);
 	e->event_id = (e->flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0;
 	e->nesting_distance = (uint32) (e->event_id - parent.event_id);

@@ -78,8 +78,12 @@ pfs_memory_apply_resets(PfsThread *t)
 extern void pfs_memory_raise_high_water(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c);
 
-/* Note which records the levels above are: the thread's references are new. */
+/*
+ * Note which records the levels above are, when a thread begins; when it gets its account, inside a
+ * move, its water marks use up what is left there as well.
+ */
 extern void pfs_memory_refer(PfsThread *t);
+extern void pfs_memory_join(PfsThread *t);
 
 static inline PfsMemoryCell *
 pfs_memory_cell(const PfsThread *t, uint32 cell)

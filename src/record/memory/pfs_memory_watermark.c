@@ -21,7 +21,7 @@ record_of(PfsAccountKind kind, uint32 index)
 
 /*
  * Notes which levels above the thread have cells of memory, from the thread's
- * references: at its begin, and again when its account becomes known.
+ * references.
  */
 void
 pfs_memory_refer(PfsThread *t)
@@ -78,6 +78,44 @@ use_up(PfsSharedMemoryCell *c, WaterMark water_mark, uint64 *count, uint64 *byte
 		return;
 	*count = pfs_memory_use_up(water_mark == HIGH_WATER_MARK ? &c->headroom_count : &c->depth_count, *count);
 	*bytes = pfs_memory_use_up(water_mark == HIGH_WATER_MARK ? &c->headroom_bytes : &c->depth_bytes, *bytes);
+}
+
+/*
+ * The thread has got its account, inside a move: its high-water marks, which were below the server alone, use up
+ * what is left at its levels.  What they use at the host's is left at the server, whose mark
+ * stays: the next session uses it up until it has its account.
+ */
+void
+pfs_memory_join(PfsThread *t)
+{
+	const PfsBlock *block = &t->summary[PFS_FAMILY_MEMORY].cells;
+	PfsSharedBlock *server = &pfs_summary[PFS_FAMILY_MEMORY].cells;
+
+	pfs_memory_refer(t);
+	/* Marks of before a truncation, which it has not seen, are none any more. */
+	if (t->summary[PFS_FAMILY_MEMORY].generation != pfs_load_acquire(&pfs_words->truncations[PFS_FAMILY_MEMORY]))
+		return;
+	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
+	{
+		const PfsMemoryCell *c = pfs_memory_cell(t, i);
+		uint64		count = c->high_count;
+		uint64		bytes = c->high_bytes;
+		uint64		user_count;
+		uint64		user_bytes;
+
+		use_up(cell_of(t->memory.account, i), HIGH_WATER_MARK, &count, &bytes);
+		user_count = count;
+		user_bytes = bytes;
+		use_up(cell_of(t->memory.user, i), HIGH_WATER_MARK, &user_count, &user_bytes);
+		use_up(cell_of(t->memory.host, i), HIGH_WATER_MARK, &count, &bytes);
+		if (count != c->high_count || bytes != c->high_bytes)
+		{
+			PfsSharedMemoryCell *above = pfs_shared_block_touch(server, i);
+
+			pfs_add_relaxed(&above->headroom_count, c->high_count - count);
+			pfs_add_relaxed(&above->headroom_bytes, c->high_bytes - bytes);
+		}
+	}
 }
 
 /*

@@ -215,8 +215,13 @@ file_has_name(const void *record, const void *key)
 
 	if (pfs_load_relaxed(&file->name_length) != length)
 		return false;
+
+	/*
+	 * No room for the whole name: the hash, which is that of the whole one,
+	 * says the rest.
+	 */
 	if (length >= PFS_FILE_INLINE_NAME && pfs_load_relaxed(&file->long_name) == PFS_NO_RECORD)
-		return false;
+		return memcmp(file->name, (const char *) key + length - (PFS_FILE_INLINE_NAME - 1), PFS_FILE_INLINE_NAME - 1) == 0;
 	return memcmp(name_of(file), key, length) == 0;
 }
 
@@ -231,7 +236,7 @@ typedef struct PfsFileFill
  * Fills in a new record, for the hash table, before others can find it.  A long name
  * has a record of its own, which the caller frees if the file's record is not used
  * after all (fill->long_name).  Where there is no room for one, the end of the name is
- * kept, and the file is not found by its name again.
+ * kept.
  */
 static void
 fill_file_cb(void *record, const void *key, void *arg)

@@ -169,7 +169,8 @@ count_lock(PfsRelStat *stat, uint32 key, bool timed, uint64 ticks)
 void
 pfs_rel_lock_count(PfsThread *t, Oid database, Oid relation, int mode, bool timed, uint64 ticks)
 {
-	uint64		found = pfs_rel_stat_find(PFS_TABLE_STATS, database, relation, relation, false);
+	uint64		found = pfs_rel_stat_find(PFS_TABLE_STATS, database, relation, relation, false,
+										  InvalidSubTransactionId);
 	PfsRelStat *stat = pfs_object_enter(t, PFS_COUNTED_TABLES, found);
 
 	if (stat != NULL)

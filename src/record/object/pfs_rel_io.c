@@ -65,13 +65,20 @@ know(Oid oid)
 
 /* The record of a table or an index; 0: there is no room. */
 static inline uint64
-stat_of(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary)
+stat_of(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary, SubTransactionId maker)
 {
 	KnownRelation *k = know(oid);
 
 	if (unlikely(!pfs_rel_stat_is_there(kind, k->stat)))
-		k->stat = pfs_rel_stat_find(kind, database, oid, relation, temporary);
+		k->stat = pfs_rel_stat_find(kind, database, oid, relation, temporary, maker);
 	return k->stat;
+}
+
+/* Which subtransaction of the present transaction has made a relation, as far as it is at hand. */
+static inline SubTransactionId
+maker_of(Relation rel)
+{
+	return rel != NULL ? rel->rd_createSubid : InvalidSubTransactionId;
 }
 
 /* What the rules say of a table. */
@@ -205,8 +212,9 @@ make_run(PfsThread *t, Relation rel, Relation index, Oid index_oid, PfsOperation
 			0
 		};
 	}
-	run->table_stat = stat_of(PFS_TABLE_STATS, database, relation, relation, temporary);
-	run->index_stat = OidIsValid(index_oid) ? stat_of(PFS_INDEX_STATS, database, index_oid, relation, temporary) : 0;
+	run->table_stat = stat_of(PFS_TABLE_STATS, database, relation, relation, temporary, maker_of(rel));
+	run->index_stat = OidIsValid(index_oid)
+		? stat_of(PFS_INDEX_STATS, database, index_oid, relation, temporary, maker_of(index)) : 0;
 	return run;
 }
 

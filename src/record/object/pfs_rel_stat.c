@@ -16,6 +16,14 @@
 PfsPages   *pfs_rel_locks = NULL;
 uint32	   *pfs_rel_kept_for = NULL;
 
+/*
+ * What has been dropped lately, by hash: database and OID.  Who has waited for a dropped table, or still keeps an
+ * index that goes CONCURRENTLY, comes behind its removal, and makes no record anew.
+ */
+#define DROPPED_MAX 1024
+
+static uint64 *dropped = NULL;	/* in shared memory; atomic */
+
 /* 64 kB, or so, are a page. */
 #define STATS_PER_PAGE	256
 #define LOCKS_PER_PAGE	1024
@@ -91,6 +99,19 @@ pfs_rel_stats_lay_out(PfsSegment *seg)
 	}
 	pfs_rel_locks = pfs_pages_create(seg, &locks);
 	pfs_rel_kept_for = pfs_segment_take(seg, sizeof(uint32), sizeof(uint32));
+	dropped = pfs_segment_take(seg, DROPPED_MAX * sizeof(uint64), PFS_CACHE_LINE);
+}
+
+static inline uint64 *
+dropped_place(Oid database, Oid oid)
+{
+	return &dropped[hash_of(database, oid) % DROPPED_MAX];
+}
+
+static inline uint64
+dropped_key(Oid database, Oid oid)
+{
+	return (uint64) database << 32 | oid;
 }
 
 /*
@@ -132,23 +153,43 @@ has_room_for_temporary(void)
 	return left < TEMPORARY_MAX;
 }
 
+/*
+ * Records of what the present transaction has made.  Those that find no room here stay when it is
+ * rolled back.
+ */
+typedef struct Made
+{
+	PfsRelStatKind kind;
+	uint64		stat;
+	SubTransactionId maker;
+} Made;
+
+#define MADE_MAX 1024
+
+static Made made[MADE_MAX];
+PFS_HOT uint32 pfs_rel_stats_made = 0;
+
 /* Finds or makes the record of a table or an index. */
 uint64
-pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary)
+pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary, SubTransactionId maker)
 {
 	StatKey		key = {database, oid, relation, kind};
+	PfsHash    *hash = pfs_rel_stats[kind].index;
 	uint64		word;
 	bool		created;
-	uint32		index;
+	uint32		index = pfs_hash_find(hash, hash_of(database, oid), &key, &word);
 	uint64		stat;
 
+	if (index != PFS_NO_RECORD)
+		return PFS_COUNTED_OBJECT(index, word);
+	if (pfs_load_relaxed(dropped_place(database, oid)) == dropped_key(database, oid))
+		return 0;
 	if (temporary && !has_room_for_temporary())
 	{
 		pfs_pages_count_lost(pfs_rel_stats[kind].pages);
 		return 0;
 	}
-	index = pfs_hash_insert(pfs_rel_stats[kind].index, hash_of(database, oid), &key, fill_cb, NULL,
-							&hints[kind], &word, &created);
+	index = pfs_hash_insert(hash, hash_of(database, oid), &key, fill_cb, NULL, &hints[kind], &word, &created);
 	if (index == PFS_NO_RECORD)
 		return 0;
 	stat = PFS_COUNTED_OBJECT(index, word);
@@ -156,6 +197,11 @@ pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool
 		temporaries[ntemporaries++] = (Temporary)
 	{
 		kind, stat
+	};
+	if (maker != InvalidSubTransactionId && created && pfs_rel_stats_made < MADE_MAX)
+		made[pfs_rel_stats_made++] = (Made)
+	{
+		kind, stat, maker
 	};
 	return stat;
 }
@@ -230,9 +276,9 @@ pfs_rel_stats_give_back(void)
 		give_back(kind, claimed[kind].n);
 }
 
-/* Removes the record of a table or an index, if there is one. */
-void
-pfs_rel_stat_remove(PfsRelStatKind kind, Oid database, Oid oid)
+/* Removes the record of a kind, if there is one. */
+static void
+remove_by_name(PfsRelStatKind kind, Oid database, Oid oid)
 {
 	StatKey		key = {database, oid, InvalidOid, kind};
 	uint64		word;
@@ -240,6 +286,61 @@ pfs_rel_stat_remove(PfsRelStatKind kind, Oid database, Oid oid)
 
 	if (index != PFS_NO_RECORD)
 		remove_record(kind, index, word);
+}
+
+/*
+ * Removes the record of a table or an index.  Its OID is noted first: who has waited for its lock
+ * comes when that is released, which is later.
+ */
+void
+pfs_rel_stats_drop(Oid database, Oid oid)
+{
+	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
+		return;
+	pfs_store_relaxed(dropped_place(database, oid), dropped_key(database, oid));
+	remove_by_name(PFS_TABLE_STATS, database, oid);
+	remove_by_name(PFS_INDEX_STATS, database, oid);
+}
+
+/* Removes a record by its number, if it is still there. */
+static void
+remove_by_number(PfsRelStatKind kind, uint64 stat)
+{
+	if (pfs_rel_stat_is_there(kind, stat))
+		remove_record(kind, PFS_COUNTED_INDEX(stat),
+					  pfs_pages_word(pfs_rel_stats[kind].pages, PFS_COUNTED_INDEX(stat)));
+}
+
+/* What a subtransaction has made, or all that the transaction has, is gone. */
+void
+pfs_rel_stats_rolled_back(SubTransactionId id)
+{
+	uint32		left = 0;
+
+	if (pfs_rel_stats_made == 0)
+		return;
+	pfs_rel_stats_give_back();
+	for (uint32 i = 0; i < pfs_rel_stats_made; i++)
+	{
+		if (id == InvalidSubTransactionId || made[i].maker == id)
+			remove_by_number(made[i].kind, made[i].stat);
+		else
+			made[left++] = made[i];
+	}
+	pfs_rel_stats_made = left;
+}
+
+/* What a subtransaction has made is its parent's, or that of all, if it was the transaction. */
+void
+pfs_rel_stats_promote(SubTransactionId id, SubTransactionId parent)
+{
+	if (id == InvalidSubTransactionId)
+		pfs_rel_stats_made = 0;
+	for (uint32 i = 0; i < pfs_rel_stats_made; i++)
+	{
+		if (made[i].maker == id)
+			made[i].maker = parent;
+	}
 }
 
 /* Removes all records of a database that is dropped. */
@@ -264,11 +365,7 @@ void
 pfs_rel_stats_detach(PfsThread *t)
 {
 	for (uint32 i = 0; i < ntemporaries; i++)
-	{
-		if (is_there(&temporaries[i]))
-			remove_record(temporaries[i].kind, PFS_COUNTED_INDEX(temporaries[i].stat),
-						  pfs_pages_word(pfs_rel_stats[temporaries[i].kind].pages, PFS_COUNTED_INDEX(temporaries[i].stat)));
-	}
+		remove_by_number(temporaries[i].kind, temporaries[i].stat);
 	ntemporaries = 0;
 	pfs_rel_stats_give_back();
 }

@@ -71,14 +71,29 @@ pfs_rel_stat_counted(PfsRelStatKind kind)
 
 /*
  * Instrument points: the record, made if there is none, as number above the low half of its
- * state word; 0: there is no room, which the container counts.  temporary: it goes with the
- * process.
+ * state word; 0: there is no room, which the container counts, or it has been dropped a moment ago.
+ * temporary: it goes with the process.  maker: the subtransaction that has made the table or the
+ * index, with which it goes if that is rolled back; InvalidSubTransactionId: an earlier transaction.
  */
-extern uint64 pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary);
+extern uint64 pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary,
+								SubTransactionId maker);
 
-/* Removes the record of what has been dropped, or those of everything in a database. */
-extern void pfs_rel_stat_remove(PfsRelStatKind kind, Oid database, Oid oid);
+/*
+ * A table or an index has been dropped, before its locks are released; or everything in a
+ * database.
+ */
+extern void pfs_rel_stats_drop(Oid database, Oid oid);
 extern void pfs_rel_stats_remove_database(Oid database);
+
+/* Records of what the present transaction has made. */
+extern PFS_HIDDEN uint32 pfs_rel_stats_made;
+
+/*
+ * A subtransaction ends, or the transaction (InvalidSubTransactionId): what it has made is gone, or is
+ * its parent's.
+ */
+extern void pfs_rel_stats_rolled_back(SubTransactionId id);
+extern void pfs_rel_stats_promote(SubTransactionId id, SubTransactionId parent);
 
 /* Frees what was removed so far and nobody adds to; before further removals. */
 extern void pfs_rel_stats_give_back(void);

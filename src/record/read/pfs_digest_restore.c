@@ -126,7 +126,8 @@ pfs_digest_rows_restore(const PfsDigestRowsRow *row)
 {
 	bool		is_index = OidIsValid(row->index);
 	PfsRelStatKind kind = is_index ? PFS_INDEX_STATS : PFS_TABLE_STATS;
-	uint64		stat = pfs_rel_stat_find(kind, row->database, is_index ? row->index : row->relation, row->relation, false);
+	uint64		stat = pfs_rel_stat_find(kind, row->database, is_index ? row->index : row->relation, row->relation, false,
+										 InvalidSubTransactionId);
 	uint32		index = stat == 0 || row->key.query_id == 0 ? PFS_NO_RECORD : pfs_digest_make(&row->key, &hint);
 	PfsDigest  *d = index == PFS_NO_RECORD ? NULL : pfs_pages_record(pfs_digests, index);
 

@@ -23,10 +23,15 @@ pfs_own_blocks_each(const PfsBlocks *blocks, const PfsBlockWriter *writer, const
 	uint32		size = pfs_blocks_size(blocks);
 	char	   *copies = palloc((Size) held * size);
 	uint32	   *bytes = palloc(held * sizeof(uint32));
-	uint64		tail = pfs_history_tail(pfs_load_relaxed(history_tail), pfs_load_acquire(&writer->position));
+	uint64		tail = pfs_load_acquire(history_tail);
 	uint64		current;
 	uint32		n = 0;
 
+	/*
+	 * Behind the tail: one that a truncation stores meanwhile would be taken
+	 * for another thread's.
+	 */
+	tail = pfs_history_tail(tail, pfs_load_acquire(&writer->position));
 	for (int i = 0; i < READ_TRIES && n == 0; i++)
 		n = pfs_blocks_copy_writer(blocks, writer, PFS_BLOCK_INDEX(tail), copies, bytes, &current);
 	if (pfs_pages_word(pfs_threads, index) != word)
