@@ -32,15 +32,50 @@ pfs_statement_event_complete(PfsEvent *event, bool running)
 /* ---- stages ---- */
 
 /*
- * Completes a reader's copy of a running progress stage: its work, from its process's
- * status entry, if that is still in the same command.  pid: of the process that had the
- * stage, as the entry may have another one by now.
+ * The work of the progress stages that this session has seen last.  The server says of a scan that is at
+ * its first block what it says of one that has read all; a stage that was seen at work is not at its
+ * first block.
+ */
+typedef struct SeenWork
+{
+	uint64		thread_id;
+	uint64		event_id;
+	int64		completed;
+} SeenWork;
+
+#define SEEN_WORK 64
+
+static SeenWork seen_work[SEEN_WORK];
+
+/*
+ * Brings a copy's work up to date with the parameters of its command, which outlive it: over.
  */
 static void
-read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e)
+update_work(uint64 thread_id, PfsStageEvent *e, const int64 *params, bool over)
+{
+	SeenWork   *seen = &seen_work[(thread_id + e->event_id) % SEEN_WORK];
+
+	if (seen->thread_id == thread_id && seen->event_id == e->event_id)
+		e->work_completed = Max(e->work_completed, seen->completed);
+	if (!pfs_progress_work(e->instrument, e->progress, params, over, &e->work_completed, &e->work_estimated))
+		pfs_progress_complete(&e->work_completed, &e->work_estimated);
+	*seen = (SeenWork)
+	{
+		thread_id, e->event_id, e->work_completed
+	};
+}
+
+/*
+ * Completes a reader's copy of a running progress stage: its work, from its process's
+ * status entry, if that is still in the same command, or that has just ended.  pid: of the
+ * process that had the stage, as the entry may have another one by now.
+ */
+static void
+read_work(const PgBackendStatus *entry, int pid, uint64 thread_id, PfsStageEvent *e)
 {
 	volatile const PgBackendStatus *shared = entry;
 	int64		params[PGSTAT_NUM_PROGRESS_PARAM];
+	bool		is_its;
 	int			command;
 	int			before;
 	int			after;
@@ -50,16 +85,14 @@ read_work(const PgBackendStatus *entry, int pid, PfsStageEvent *e)
 	for (int i = 0; i < 1000; i++)
 	{
 		pgstat_begin_read_activity(shared, before);
-		command = shared->st_procpid == pid ? shared->st_progress_command : PROGRESS_COMMAND_INVALID;
+		is_its = shared->st_procpid == pid;
+		command = shared->st_progress_command;
 		memcpy(params, entry->st_progress_param, sizeof(params));
 		pgstat_end_read_activity(shared, after);
 		if (!pgstat_read_activity_complete(before, after))
 			continue;
-		if (command == e->progress)
-		{
-			if (!pfs_progress_work(e->instrument, command, params, false, &e->work_completed, &e->work_estimated))
-				pfs_progress_complete(&e->work_completed, &e->work_estimated);
-		}
+		if (is_its && (command == e->progress || command == PROGRESS_COMMAND_INVALID))
+			update_work(thread_id, e, params, command == PROGRESS_COMMAND_INVALID);
 		return;
 	}
 }
@@ -118,7 +151,7 @@ take_running_stage(const PfsThread *thread, const PfsEvent *copy, PfsEventTake t
 	PfsStageEvent stage;
 
 	stage_of_run(run, run->first.more, true, &stage);
-	read_work(thread->status, thread->pid, &stage);
+	read_work(thread->status, thread->pid, thread->thread_id, &stage);
 	take((PfsEvent *) &stage, true, arg);
 }
 
