@@ -56,7 +56,7 @@ end_rows(PfsThread *t, XactEvent event)
 	if (event == XACT_EVENT_ABORT)
 		pfs_rel_stats_rolled_back(InvalidSubTransactionId);
 	else
-		pfs_rel_stats_promote(InvalidSubTransactionId, InvalidSubTransactionId);
+		pfs_rel_stats_committed();
 	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
 		pfs_drop_rolled_back(1);
 	else

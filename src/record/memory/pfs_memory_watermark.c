@@ -80,6 +80,17 @@ use_up(PfsSharedMemoryCell *c, WaterMark water_mark, uint64 *count, uint64 *byte
 	*bytes = pfs_memory_use_up(water_mark == HIGH_WATER_MARK ? &c->headroom_bytes : &c->depth_bytes, *bytes);
 }
 
+/* The same at the user's and at the host's; what the host's was not enough for is left. */
+static pg_attribute_always_inline void
+use_up_above_account(const PfsThread *t, uint32 cell, WaterMark water_mark, uint64 *count, uint64 *bytes)
+{
+	uint64		user_count = *count;
+	uint64		user_bytes = *bytes;
+
+	use_up(cell_of(t->memory.user, cell), water_mark, &user_count, &user_bytes);
+	use_up(cell_of(t->memory.host, cell), water_mark, count, bytes);
+}
+
 /*
  * The thread has got its account, inside a move: its high-water marks, which were below the server alone, use up
  * what is left at its levels.  What they use at the host's is left at the server, whose mark
@@ -100,14 +111,9 @@ pfs_memory_join(PfsThread *t)
 		const PfsMemoryCell *c = pfs_memory_cell(t, i);
 		uint64		count = c->high_count;
 		uint64		bytes = c->high_bytes;
-		uint64		user_count;
-		uint64		user_bytes;
 
 		use_up(cell_of(t->memory.account, i), HIGH_WATER_MARK, &count, &bytes);
-		user_count = count;
-		user_bytes = bytes;
-		use_up(cell_of(t->memory.user, i), HIGH_WATER_MARK, &user_count, &user_bytes);
-		use_up(cell_of(t->memory.host, i), HIGH_WATER_MARK, &count, &bytes);
+		use_up_above_account(t, i, HIGH_WATER_MARK, &count, &bytes);
 		if (count != c->high_count || bytes != c->high_bytes)
 		{
 			PfsSharedMemoryCell *above = pfs_shared_block_touch(server, i);
@@ -125,11 +131,7 @@ pfs_memory_join(PfsThread *t)
 static pg_noinline void
 carry_on(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 bytes)
 {
-	uint64		user_count = count;
-	uint64		user_bytes = bytes;
-
-	use_up(cell_of(t->memory.user, cell), water_mark, &user_count, &user_bytes);
-	use_up(cell_of(t->memory.host, cell), water_mark, &count, &bytes);
+	use_up_above_account(t, cell, water_mark, &count, &bytes);
 	use_up(cell_of_server(t, cell), water_mark, &count, &bytes);
 	pfs_seqlock_write_end(&t->moves);
 }

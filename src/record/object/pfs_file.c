@@ -203,6 +203,13 @@ name_of(const PfsFile *file)
 	return pfs_pages_record(pfs_file_names, index);
 }
 
+/* What a record has of a name that has no record of its own: all of it, or its end, which says most. */
+static const char *
+kept_of(const char *name, size_t length)
+{
+	return name + length - Min(length, PFS_FILE_INLINE_NAME - 1);
+}
+
 /*
  * The record can be recycled while it is compared, so nothing is believed:
  * lengths are bounded here, and the index checks the record's state word after.
@@ -215,13 +222,9 @@ file_has_name(const void *record, const void *key)
 
 	if (pfs_load_relaxed(&file->name_length) != length)
 		return false;
-
-	/*
-	 * No room for the whole name: the hash, which is that of the whole one,
-	 * says the rest.
-	 */
-	if (length >= PFS_FILE_INLINE_NAME && pfs_load_relaxed(&file->long_name) == PFS_NO_RECORD)
-		return memcmp(file->name, (const char *) key + length - (PFS_FILE_INLINE_NAME - 1), PFS_FILE_INLINE_NAME - 1) == 0;
+	/* The hash, which is that of the whole name, says what is not kept. */
+	if (pfs_load_relaxed(&file->long_name) == PFS_NO_RECORD)
+		return memcmp(file->name, kept_of(key, length), Min(length, PFS_FILE_INLINE_NAME - 1)) == 0;
 	return memcmp(name_of(file), key, length) == 0;
 }
 
@@ -263,12 +266,7 @@ fill_file_cb(void *record, const void *key, void *arg)
 	}
 	fill->long_name = file->long_name;
 	if (file->long_name == PFS_NO_RECORD)
-	{
-		/* No room for the whole name: its end says most. */
-		const char *end = (const char *) key + length - Min(length, PFS_FILE_INLINE_NAME - 1);
-
-		strlcpy(file->name, end, sizeof(file->name));
-	}
+		strlcpy(file->name, kept_of(key, length), sizeof(file->name));
 	pfs_store_relaxed(&file->name_length, (uint16) length);
 }
 

@@ -102,12 +102,6 @@ pfs_rel_stats_lay_out(PfsSegment *seg)
 	dropped = pfs_segment_take(seg, DROPPED_MAX * sizeof(uint64), PFS_CACHE_LINE);
 }
 
-static inline uint64 *
-dropped_place(Oid database, Oid oid)
-{
-	return &dropped[hash_of(database, oid) % DROPPED_MAX];
-}
-
 static inline uint64
 dropped_key(Oid database, Oid oid)
 {
@@ -174,22 +168,23 @@ uint64
 pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary, SubTransactionId maker)
 {
 	StatKey		key = {database, oid, relation, kind};
-	PfsHash    *hash = pfs_rel_stats[kind].index;
+	PfsHash    *records = pfs_rel_stats[kind].index;
+	uint64		hash = hash_of(database, oid);
 	uint64		word;
 	bool		created;
-	uint32		index = pfs_hash_find(hash, hash_of(database, oid), &key, &word);
+	uint32		index = pfs_hash_find(records, hash, &key, &word);
 	uint64		stat;
 
 	if (index != PFS_NO_RECORD)
 		return PFS_COUNTED_OBJECT(index, word);
-	if (pfs_load_relaxed(dropped_place(database, oid)) == dropped_key(database, oid))
+	if (pfs_load_relaxed(&dropped[hash % DROPPED_MAX]) == dropped_key(database, oid))
 		return 0;
 	if (temporary && !has_room_for_temporary())
 	{
 		pfs_pages_count_lost(pfs_rel_stats[kind].pages);
 		return 0;
 	}
-	index = pfs_hash_insert(hash, hash_of(database, oid), &key, fill_cb, NULL, &hints[kind], &word, &created);
+	index = pfs_hash_insert(records, hash, &key, fill_cb, NULL, &hints[kind], &word, &created);
 	if (index == PFS_NO_RECORD)
 		return 0;
 	stat = PFS_COUNTED_OBJECT(index, word);
@@ -297,7 +292,7 @@ pfs_rel_stats_drop(Oid database, Oid oid)
 {
 	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
 		return;
-	pfs_store_relaxed(dropped_place(database, oid), dropped_key(database, oid));
+	pfs_store_relaxed(&dropped[hash_of(database, oid) % DROPPED_MAX], dropped_key(database, oid));
 	remove_by_name(PFS_TABLE_STATS, database, oid);
 	remove_by_name(PFS_INDEX_STATS, database, oid);
 }
@@ -330,17 +325,22 @@ pfs_rel_stats_rolled_back(SubTransactionId id)
 	pfs_rel_stats_made = left;
 }
 
-/* What a subtransaction has made is its parent's, or that of all, if it was the transaction. */
+/* What a subtransaction has made is its parent's. */
 void
 pfs_rel_stats_promote(SubTransactionId id, SubTransactionId parent)
 {
-	if (id == InvalidSubTransactionId)
-		pfs_rel_stats_made = 0;
 	for (uint32 i = 0; i < pfs_rel_stats_made; i++)
 	{
 		if (made[i].maker == id)
 			made[i].maker = parent;
 	}
+}
+
+/* What the transaction has made stays. */
+void
+pfs_rel_stats_committed(void)
+{
+	pfs_rel_stats_made = 0;
 }
 
 /* Removes all records of a database that is dropped. */

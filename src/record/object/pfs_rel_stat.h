@@ -89,11 +89,12 @@ extern void pfs_rel_stats_remove_database(Oid database);
 extern PFS_HIDDEN uint32 pfs_rel_stats_made;
 
 /*
- * A subtransaction ends, or the transaction (InvalidSubTransactionId): what it has made is gone, or is
- * its parent's.
+ * A subtransaction is rolled back, or the transaction (InvalidSubTransactionId): what it has made is gone.
+ * A subtransaction is committed: it is its parent's.  The transaction is committed, or prepared.
  */
 extern void pfs_rel_stats_rolled_back(SubTransactionId id);
 extern void pfs_rel_stats_promote(SubTransactionId id, SubTransactionId parent);
+extern void pfs_rel_stats_committed(void);
 
 /* Frees what was removed so far and nobody adds to; before further removals. */
 extern void pfs_rel_stats_give_back(void);
