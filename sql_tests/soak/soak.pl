@@ -20,6 +20,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../t/lib", $FindBin::RealBin;
+use List::Util qw(first shuffle);
 use PfsServer;
 use POSIX ();
 use SoakChecks;
@@ -258,6 +259,25 @@ sub children
 	return @children;
 }
 
+# Is this process alive, and stopped?  One that is ending does not stop any more, and no signal
+# changes how it ends.
+sub stopped
+{
+	my ($pid) = @_;
+	my $until = time() + 10;
+
+	kill 'STOP', $pid;
+	while (time() < $until && open my $file, '<', "/proc/$pid/stat")
+	{
+		my ($state) = (<$file> // '') =~ /^\d+ \(.*\) (\S) / or return 0;
+
+		return $state eq 'T' if $state =~ /^[TZX]$/;
+		sleep(0.01);
+	}
+	kill 'CONT', $pid;
+	return 0;
+}
+
 # Kill one of the processes that take the server through a crash restart, and wait for it.
 sub kill_one
 {
@@ -268,8 +288,10 @@ sub kill_one
 	my %known = map { $_->[0] => 1 } @{ $r->{rows} };
 	my @victims = grep { $known{$_} } children($server);
 
-	return unless @victims;
-	return unless kill 'KILL', pick(@victims);
+	my $victim = first { stopped($_) } shuffle(@victims);
+
+	return unless $victim;
+	kill 'KILL', $victim;
 	$did{killed}++;
 	$kills{ $server->{name} }++;
 	delete $server->{soak};
