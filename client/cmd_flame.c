@@ -45,7 +45,6 @@ child_of(Frame *parent, const char *name, HistoryFamily family)
 			return child;
 	}
 	child = allocate(sizeof(Frame));
-	memset(child, 0, sizeof(*child));
 	child->name = copy_string(name);
 	child->family = family;
 	parent->children = reallocate(parent->children, sizeof(Frame *) * (parent->num_children + 1));

@@ -24,7 +24,7 @@
 #include "metrics.h"
 
 #define DEFAULT_LISTEN "127.0.0.1:9717"
-#define DEFAULT_TIME_LIMIT 1.0	/* seconds */
+#define DEFAULT_TIME_LIMIT 5.0	/* seconds */
 #define DEFAULT_TIME_LIMIT_ONCE 10.0
 #define MAX_CLIENTS 16
 #define CLIENT_TIME_LIMIT 30	/* seconds for a client that does not go on */
@@ -572,7 +572,7 @@ static const Option metrics_options[] = {
 	{"openmetrics", 0, NULL, "with --once: OpenMetrics, not Prometheus' text format"},
 	{"target", 't', "[NAME=]CONNECTION", "a server, by database, connection string or URI; may be repeated"},
 	{"service-file", 0, "FILE", "all services of a service file of libpq"},
-	{"time-limit", 0, "SECONDS", "how long a scrape waits for a server (1; with --once 10)"},
+	{"time-limit", 0, "SECONDS", "how long a scrape waits for a server (5; with --once 10)"},
 	OPTION_OUTPUT,
 	{NULL}
 };

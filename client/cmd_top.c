@@ -50,6 +50,24 @@ drop_readings(Top *top)
 	top->before = top->now = NULL;
 }
 
+int
+top_sort_column(const Top *top)
+{
+	const Screen *present = screens[top->current];
+	int			sort = top->tabs[top->current].sort;
+	int			same;
+
+	if (top->screen == present)
+		return sort;
+
+	/*
+	 * Details have an order of their own, and the past has some of the
+	 * columns of the present.
+	 */
+	same = top->num_keys == 0 && sort >= 0 ? screen_column(top->screen, present->columns[sort].name) : -1;
+	return same >= 0 ? same : screen_column(top->screen, top->screen->sort);
+}
+
 /* Makes the view of the readings: differenced, filtered, sorted. */
 void
 top_arrange(Top *top)
@@ -66,10 +84,7 @@ top_arrange(Top *top)
 		seconds = seconds_since_reset(top->server, screen->since);
 	top->view = view_make(top->now, top->since_start ? NULL : top->before, seconds);
 	view_filter(top->view, detail ? NULL : top->filter);
-	if (detail)
-		view_sort(top->view, screen_column(screen, screen->sort), screen->sort_up);
-	else
-		view_sort(top->view, top->tabs[top->current].sort, top->tabs[top->current].sort_up);
+	view_sort(top->view, top_sort_column(top), detail ? screen->sort_up : top->tabs[top->current].sort_up);
 	if (top->row >= top->view->num_rows)
 		top->row = top->view->num_rows > 0 ? top->view->num_rows - 1 : 0;
 }
@@ -209,6 +224,13 @@ top_refresh(Top *top)
 		top_notice(top, "This screen has no past; load, statements and waits have. End leads back to the present.");
 		return;
 	}
+
+	/*
+	 * The rows of another screen do not fit its columns, also where nothing
+	 * can be read.
+	 */
+	if (top->view && top->view->screen != top->screen)
+		drop_readings(top);
 	if (top->num_keys > 0)
 		now = reading_take(top->server, top->screen, top->num_keys, (const char *const *) top->keys);
 	else if (top->screen == &screen_load || top->past.ago > 0)

@@ -156,7 +156,6 @@ intern(Trace *trace, Names *names, const char *text)
 		names->mask = names->mask ? 2 * names->mask + 1 : 1023;
 		free(names->slots);
 		names->slots = allocate(sizeof(int) * (names->mask + 1));
-		memset(names->slots, 0, sizeof(int) * (names->mask + 1));
 		for (int i = 0; i < names->count; i++)
 		{
 			uint32_t	place = hash_text(names->texts[i]);
@@ -258,7 +257,6 @@ static void
 add_details(Trace *trace, Buffer *body, const HistoryEvent *event)
 {
 	Buffer		annotation = {0};
-	Buffer		id = {0};
 
 	pb_varint(&annotation, ANNOTATION_NAME_IID, intern(trace, &trace->annotations, "event_id"));
 	pb_varint(&annotation, ANNOTATION_INT, event->id);
@@ -287,7 +285,6 @@ add_details(Trace *trace, Buffer *body, const HistoryEvent *event)
 		pb_message(body, EVENT_ANNOTATION, &annotation);
 	}
 	buffer_free(&annotation);
-	buffer_free(&id);
 }
 
 static void

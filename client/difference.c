@@ -78,7 +78,6 @@ index_init(Index *index, const SnapshotTable *table)
 	index->table = table;
 	index->mask = size - 1;
 	index->slots = allocate(sizeof(int) * size);
-	memset(index->slots, 0, sizeof(int) * size);
 }
 
 /* Have both the same key columns, so that rows can be matched? */
@@ -258,13 +257,10 @@ difference_of(const Snapshot *earlier, const Snapshot *later, const char *name)
 		return NULL;
 	cells = (size_t) table->num_rows * table->num_columns;
 	difference = allocate(sizeof(Difference));
-	memset(difference, 0, sizeof(*difference));
 	difference->table = table;
 	difference->since = earlier->taken;
 	difference->growth = allocate(sizeof(Number) * (cells + 1));
 	difference->hidden = allocate(table->num_rows + 1);
-	memset(difference->growth, 0, sizeof(Number) * (cells + 1));
-	memset(difference->hidden, 0, table->num_rows + 1);
 
 	/*
 	 * Keys that the reader may not see are null, and then several rows have

@@ -67,7 +67,6 @@ make_index(History *history)
 	free(history->slots);
 	history->mask = size - 1;
 	history->slots = allocate(sizeof(int) * size);
-	memset(history->slots, 0, sizeof(int) * size);
 	for (int i = 0; i < history->num_events; i++)
 		*find_slot(history, history->events[i].thread, history->events[i].id) = i + 1;
 }
@@ -446,7 +445,6 @@ choose_threads(History *history, Server *server, const Options *options)
 	if (!role && !option_given(options, "session") && !option_given(options, "thread"))
 		return NULL;
 	chosen = allocate(history->num_threads + 1);
-	memset(chosen, 0, history->num_threads + 1);
 	result = server_query_or_die(server, "SELECT thread_id, thread_os_id, processlist_user IS NOT DISTINCT FROM $1 FROM pfs.threads", 1, &role);
 	for (int row = 0; row < PQntuples(result); row++)
 	{

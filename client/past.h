@@ -24,7 +24,7 @@ typedef struct Past
 } Past;
 
 /*
- * Finds the finest resolution that covers a time, and its periods' first begin and last
+ * Finds the coarsest resolution that tells of a time, and its periods' first begin and last
  * end.  False: the server keeps no history of it, see why_not.
  */
 extern bool past_find(Server *server, Past *past);

@@ -112,6 +112,15 @@ reading_keep(Reading *reading, char *text)
 
 /* ---- rows by their keys ---- */
 
+#define MAX_KEYS 8
+#define MAX_VALUES 16
+
+static double
+number_of(const char *text)
+{
+	return text ? strtod(text, NULL) : 0;
+}
+
 typedef struct Index
 {
 	int		   *slots;			/* a row's number + 1 */
@@ -143,7 +152,7 @@ key_values(const Screen *screen, int *keys)
 	{
 		if (is_derived(&screen->columns[i]))
 			continue;
-		if (screen->columns[i].role == ROLE_KEY && n < 8)
+		if (screen->columns[i].role == ROLE_KEY && n < MAX_KEYS)
 			keys[n++] = value;
 		value++;
 	}
@@ -197,6 +206,62 @@ index_find(const Index *index, const Reading *reading, const char *const *row, c
 	return NULL;
 }
 
+/* ---- what was forgotten ---- */
+
+/* The row that has what forgotten rows had counted: its keys are all NULL.  Returns its number; -1: there is none. */
+static int
+find_others(const Index *index, const Reading *reading, const int *keys, int num_keys)
+{
+	const char *nothing[MAX_VALUES] = {NULL};
+	const char *const *row = num_keys > 0 ? index_find(index, reading, nothing, keys, num_keys) : NULL;
+
+	return row ? (row - (const char *const *) reading->values) / reading->num_values : -1;
+}
+
+/*
+ * What is to be taken off each counter of a reading's rows: what it was before.  A row that the
+ * server has forgotten since (a statement's digest that had to make room) is taken off the row of
+ * all others, where it went; a row that went back was forgotten and met again.
+ */
+static double *
+find_before(const Reading *now, const Index *rows, const Reading *before, const int *keys, int num_keys)
+{
+	double	   *was = allocate(sizeof(double) * (now->num_rows + 1) * now->num_values);
+	int			others = find_others(rows, now, keys, num_keys);
+
+	for (int row = 0; row < before->num_rows; row++)
+	{
+		const char *const *then = (const char *const *) before->values + row * before->num_values;
+		const char *const *found = index_find(rows, now, then, keys, num_keys);
+		int			to = found ? (found - (const char *const *) now->values) / now->num_values : -1;
+		int			value = 0;
+
+		for (int i = 0; to >= 0 && to != others && now->screen->columns[i].name; i++)
+		{
+			const ScreenColumn *column = &now->screen->columns[i];
+
+			if (is_derived(column))
+				continue;
+			if (column->role == ROLE_SUM && number_of(then[value]) > number_of(found[value]))
+				to = -1;
+			value++;
+		}
+		if (to < 0)
+			to = others;
+		for (int i = 0; to >= 0 && i < now->num_values; i++)
+		{
+			double	   *sum = &was[to * now->num_values + i];
+			double		most = number_of(now->values[to * now->num_values + i]);
+
+			*sum += number_of(then[i]);
+			/* After a reset there is less of all others. */
+			if (to == others && *sum > most)
+				*sum = most;
+		}
+	}
+	return was;
+}
+
 /* ---- the breakdown ---- */
 
 /* What a key's largest part is, and how much it and all parts are. */
@@ -207,86 +272,115 @@ typedef struct Part
 	double		total;
 } Part;
 
+/* The slot of a row of a breakdown with these keys and name: one that has them, or a free one. */
+static int *
+part_slot(int *slots, int size, const PGresult *breakdown, const char *const *keys, int num_keys)
+{
+	unsigned	at = 2166136261u;
+
+	for (int i = 0; i <= num_keys; i++)
+		at = hash_text(at, keys[i]);
+	for (;; at++)
+	{
+		int		   *slot = &slots[at & (size - 1)];
+		bool		same = *slot != 0;
+
+		for (int i = 0; i <= num_keys && same; i++)
+			same = same_text(field(breakdown, *slot - 1, i), keys[i]);
+		if (same || *slot == 0)
+			return slot;
+	}
+}
+
+/* Reads the keys and the name of a row of a breakdown; returns its sum. */
+static double
+read_part(const PGresult *breakdown, int row, const char **keys, int num_keys)
+{
+	for (int i = 0; i <= num_keys; i++)
+		keys[i] = field(breakdown, row, i);
+	return number_of(field(breakdown, row, num_keys + 1));
+}
+
 /*
- * Finds the parts of each row of a view: keys of a breakdown come first, then name and sum.
- * Counters that went back were reset: what they have is new.
+ * Fills in how much each row of a breakdown has grown.  What was forgotten is taken off the row of all
+ * others, as in find_before().
  */
+static void
+grow_parts(double *sums, const PGresult *now, const PGresult *before, int num_keys)
+{
+	int			n = PQntuples(now);
+	const char *part[MAX_KEYS + 1];
+	int			size = 16;
+	int		   *slots;
+
+	while (size < n * 2)
+		size *= 2;
+	slots = allocate(sizeof(int) * size);
+	for (int row = 0; row < n; row++)
+	{
+		sums[row] = read_part(now, row, part, num_keys);
+		*part_slot(slots, size, now, part, num_keys) = row + 1;
+	}
+	for (int row = 0; before && row < PQntuples(before); row++)
+	{
+		double		was = read_part(before, row, part, num_keys);
+		int			slot = *part_slot(slots, size, now, part, num_keys);
+
+		if (slot == 0 || was > sums[slot - 1])
+		{
+			for (int i = 0; i < num_keys; i++)
+				part[i] = NULL;
+			slot = *part_slot(slots, size, now, part, num_keys);
+		}
+		if (slot != 0)
+			sums[slot - 1] -= was < sums[slot - 1] ? was : sums[slot - 1];
+	}
+	free(slots);
+}
+
+/* Finds the parts of each row of a view: keys of a breakdown come first, then name and sum. */
 static Part *
 find_parts(const Reading *now, const Reading *before, const Index *rows, const int *keys, int num_keys)
 {
 	Part	   *parts = allocate(sizeof(Part) * (now->num_rows + 1));
 	int			n = PQntuples(now->breakdown);
-	int			old = before && before->breakdown ? PQntuples(before->breakdown) : 0;
-	int			size = 16;
-	int		   *slots;
+	double	   *sums = allocate(sizeof(double) * (n + 1));
 
-	while (size < old * 2)
-		size *= 2;
-	slots = allocate(sizeof(int) * size);
-	for (int row = 0; row < old; row++)
-	{
-		unsigned	at = 2166136261u;
-
-		for (int i = 0; i <= num_keys; i++)
-			at = hash_text(at, field(before->breakdown, row, i));
-		while (slots[at & (size - 1)])
-			at++;
-		slots[at & (size - 1)] = row + 1;
-	}
+	grow_parts(sums, now->breakdown, before ? before->breakdown : NULL, num_keys);
 	for (int row = 0; row < n; row++)
 	{
-		double		sum = strtod(PQgetvalue(now->breakdown, row, num_keys + 1), NULL);
-		const char *row_keys[16] = {NULL};
+		const char *row_keys[MAX_VALUES] = {NULL};
 		const char *const *found;
-		unsigned	at = 2166136261u;
 
-		for (int i = 0; i <= num_keys; i++)
-			at = hash_text(at, field(now->breakdown, row, i));
-		for (int slot; (slot = slots[at & (size - 1)]) != 0; at++)
-		{
-			bool		same = true;
-			double		was;
-
-			for (int i = 0; i <= num_keys && same; i++)
-				same = same_text(field(now->breakdown, row, i), field(before->breakdown, slot - 1, i));
-			if (!same)
-				continue;
-			was = strtod(PQgetvalue(before->breakdown, slot - 1, num_keys + 1), NULL);
-			sum -= was <= sum ? was : 0;
-			break;
-		}
 		for (int i = 0; i < num_keys; i++)
 			row_keys[keys[i]] = field(now->breakdown, row, i);
 		found = index_find(rows, now, row_keys, keys, num_keys);
-		if (found && sum > 0)
+		if (found && sums[row] > 0)
 		{
 			Part	   *part = &parts[(found - (const char *const *) now->values) / now->num_values];
 
-			part->total += sum;
-			if (sum > part->largest)
+			part->total += sums[row];
+			if (sums[row] > part->largest)
 			{
-				part->largest = sum;
+				part->largest = sums[row];
 				part->name = field(now->breakdown, row, num_keys);
 			}
 		}
 	}
-	free(slots);
+	free(sums);
 	return parts;
 }
 
 /* ---- views ---- */
 
-static double
-number_of(const char *text)
-{
-	return text ? strtod(text, NULL) : 0;
-}
-
-/* Fills the columns that the query has; false: nothing happened in this row. */
+/*
+ * Fills the columns that the query has; before: what is to be taken off counters, or NULL.  One that
+ * went back was reset: what it has is new.  False: nothing happened in this row.
+ */
 static bool
-fill_row(Cell *cells, const Screen *screen, const char *const *now, const char *const *before, bool differences)
+fill_row(Cell *cells, const Screen *screen, const char *const *now, const double *before)
 {
-	bool		happened = !differences;
+	bool		happened = before == NULL;
 	bool		any_sum = false;
 	int			value = 0;
 
@@ -306,12 +400,10 @@ fill_row(Cell *cells, const Screen *screen, const char *const *now, const char *
 		if (column->role == ROLE_SUM)
 		{
 			any_sum = true;
-			if (differences && text)
+			if (before && text)
 			{
-				double		was = before ? number_of(before[value]) : 0;
-
-				if (was <= cells[i].number)
-					cells[i].number -= was;
+				if (before[value] <= cells[i].number)
+					cells[i].number -= before[value];
 				cells[i].text = NULL;
 				happened = happened || cells[i].number > 0;
 			}
@@ -391,10 +483,11 @@ view_make(const Reading *now, const Reading *before, double seconds)
 {
 	View	   *view = allocate(sizeof(View));
 	const Screen *screen = now->screen;
-	int			keys[8];
+	int			keys[MAX_KEYS];
 	int			num_keys = key_values(screen, keys);
-	Index		old = {0};
+	Index		rows = {0};
 	Part	   *parts = NULL;
+	double	   *was = NULL;
 	double	   *totals;
 
 	if (!screen->has_sums)
@@ -404,23 +497,17 @@ view_make(const Reading *now, const Reading *before, double seconds)
 	view->seconds = before ? now->at - before->at : seconds;
 	view->rows = allocate(sizeof(Cell *) * (now->num_rows + 1));
 	totals = allocate(sizeof(double) * view->num_columns);
+	index_make(&rows, now, keys, num_keys);
 	if (before)
-		index_make(&old, before, keys, num_keys);
+		was = find_before(now, &rows, before, keys, num_keys);
 	if (now->breakdown)
-	{
-		Index		rows;
-
-		index_make(&rows, now, keys, num_keys);
 		parts = find_parts(now, before, &rows, keys, num_keys);
-		free(rows.slots);
-	}
 	for (int row = 0; row < now->num_rows; row++)
 	{
 		const char *const *values = (const char *const *) now->values + row * now->num_values;
-		const char *const *was = before ? index_find(&old, before, values, keys, num_keys) : NULL;
 		Cell	   *cells = allocate(sizeof(Cell) * view->num_columns);
 
-		if (!fill_row(cells, screen, values, was, before != NULL))
+		if (!fill_row(cells, screen, values, was ? was + row * now->num_values : NULL))
 		{
 			free(cells);
 			continue;
@@ -433,8 +520,9 @@ view_make(const Reading *now, const Reading *before, double seconds)
 	}
 	for (int row = 0; row < view->num_rows; row++)
 		derive_row(view, view->rows[row], totals, parts ? &parts[row] : NULL);
-	free(old.slots);
+	free(rows.slots);
 	free(parts);
+	free(was);
 	free(totals);
 	return view;
 }

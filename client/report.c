@@ -16,7 +16,6 @@ report_new(const char *source, int64_t from, int64_t till)
 {
 	Report	   *report = allocate(sizeof(Report));
 
-	memset(report, 0, sizeof(*report));
 	report->source = source;
 	report->from = from;
 	report->till = till;
@@ -152,7 +151,6 @@ load_point(ReportLoad *load, int64_t start, int64_t length)
 	point->start = start;
 	point->length = length;
 	point->times = allocate(sizeof(Number) * MAX_TYPES);
-	memset(point->times, 0, sizeof(Number) * MAX_TYPES);
 	return point;
 }
 
@@ -215,7 +213,6 @@ section_row(ReportSection *section)
 	row = &section->rows[section->num_rows++];
 	memset(row, 0, sizeof(*row));
 	row->cells = allocate(sizeof(char *) * (section->num_columns + 1));
-	memset(row->cells, 0, sizeof(char *) * (section->num_columns + 1));
 	return row;
 }
 
@@ -244,10 +241,7 @@ void
 row_mix(ReportRow *row, int type, Number time)
 {
 	if (row->mix == NULL)
-	{
 		row->mix = allocate(sizeof(Number) * MAX_TYPES);
-		memset(row->mix, 0, sizeof(Number) * MAX_TYPES);
-	}
 	row->mix[type] += time;
 }
 
@@ -261,12 +255,12 @@ compare_waits(const void *a, const void *b)
 }
 
 void
-row_wait(ReportRow *row, const char *name, Number count, Number time)
+row_wait(ReportRow *row, const char *name, Number count, Number timed, Number time)
 {
 	row->waits = reallocate(row->waits, sizeof(ReportWait) * (row->num_waits + 1));
 	row->waits[row->num_waits++] = (ReportWait)
 	{
-		copy_string(name), count, time
+		copy_string(name), count, timed, time
 	};
 	qsort(row->waits, row->num_waits, sizeof(ReportWait), compare_waits);
 }

@@ -17,6 +17,7 @@ typedef struct ReportWait
 {
 	char	   *name;
 	Number		count;
+	Number		timed;			/* those of them that the time is of */
 	Number		time;
 } ReportWait;
 
@@ -121,7 +122,7 @@ extern void row_text(ReportRow *row, int column, const char *text);
 extern void row_number(ReportRow *row, int column, Number number);
 extern void row_real(ReportRow *row, int column, double number);
 extern void row_mix(ReportRow *row, int type, Number time);
-extern void row_wait(ReportRow *row, const char *name, Number count, Number time);
+extern void row_wait(ReportRow *row, const char *name, Number count, Number timed, Number time);
 
 /* Sorts rows by a column, the largest number first, and keeps the first most of them. */
 extern void section_sort(ReportSection *section, int column, int most);

@@ -237,7 +237,7 @@ add_statements(Past *past)
 			if (parse_number(PQgetvalue(result, i, 5), &count) && parse_number(PQgetvalue(result, i, 6), &time))
 			{
 				row_mix(row, load_type(load, PQgetvalue(result, i, 3)), time);
-				row_wait(row, PQgetvalue(result, i, 4), count, time);
+				row_wait(row, PQgetvalue(result, i, 4), count, count, time);
 			}
 			break;
 		}

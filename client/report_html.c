@@ -225,7 +225,7 @@ add_statement(Buffer *page, const ReportLoad *load, const ReportRow *row)
 			add_escaped(page, wait->name);
 			buffer_printf(page, "<td>%s", format_count((double) wait->count));
 			buffer_printf(page, "<td>%s", format_time((double) wait->time));
-			buffer_printf(page, "<td>%s</tr>", format_time(wait->count ? (double) wait->time / (double) wait->count : 0));
+			buffer_printf(page, "<td>%s</tr>", format_time(wait->timed ? (double) wait->time / (double) wait->timed : 0));
 		}
 		add(page, "</tbody></table>");
 	}

@@ -149,12 +149,14 @@ add_waits(ReportBuild *build, ReportSection *section)
 	int			cpu = load_type(load, "CPU");
 	int			event;
 	int			count;
+	int			timed;
 	int			time;
 
 	if (difference == NULL)
 		return;
 	event = table_column(difference->table, "event_name");
 	count = table_column(difference->table, "count_star");
+	timed = table_column(difference->table, "count_timed");
 	time = table_column(difference->table, "sum_timer_wait");
 	for (int row = 0; row < difference->table->num_rows; row++)
 	{
@@ -163,7 +165,7 @@ add_waits(ReportBuild *build, ReportSection *section)
 
 		if (statement == NULL || name == NULL || difference->hidden[row] || growth_of(difference, row, count) == 0)
 			continue;
-		row_wait(statement, name, growth_of(difference, row, count), growth_of(difference, row, time));
+		row_wait(statement, name, growth_of(difference, row, count), growth_of(difference, row, timed), growth_of(difference, row, time));
 		if (!build_has_property(build, name, "contains_waits"))
 			row_mix(statement, load_type(load, build_wait_type(build, name)), growth_of(difference, row, time));
 	}
@@ -195,7 +197,6 @@ add_quantiles(ReportBuild *build, ReportSection *section)
 	if (difference == NULL)
 		return;
 	totals = allocate(sizeof(Number) * 2 * (section->num_rows + 1));
-	memset(totals, 0, sizeof(Number) * 2 * (section->num_rows + 1));
 	seen = totals + section->num_rows + 1;
 
 	/*

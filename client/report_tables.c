@@ -125,7 +125,7 @@ static const SectionDefinition definitions[] = {
 	},
 	{
 		"files", "Files", "By relation or kind of file; names of relations are those of this database. By time.",
-		"file_summary_by_relation", "wait/io/file/", 4, 6, counted,
+		"file_summary_by_relation", "wait/io/file/", 0, 6, counted,
 		{
 			TEXT("kind", "kind"),
 			TEXT("object_schema", "schema"),

@@ -58,10 +58,7 @@ struct Screen
 	const char *since;			/* the table whose reset_time() is the begin
 								 * of all sums */
 
-	/*
-	 * Another query with the same keys, a name and a sum, for ROLE_MOSTLY; a
-	 * limit keeps it small.
-	 */
+	/* Another query with the same keys, a name and a sum, for ROLE_MOSTLY. */
 	const char *breakdown;
 
 	/* Makes the rows anew from what the query had; NULL: they are its rows. */

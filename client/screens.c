@@ -234,28 +234,43 @@ typedef struct LockNode
 								 * none */
 	int			level;			/* below who does not wait; -1: not yet found */
 	int			parent;
+	const char *statement;
 } LockNode;
 
-static int
-find_node(LockNode *nodes, int *num_nodes, const char *pid)
+typedef struct LockNodes
 {
-	for (int i = 0; i < *num_nodes; i++)
+	LockNode   *items;
+	int			n;
+	int		   *slots;			/* a node's number + 1, by its pid */
+	unsigned	mask;
+} LockNodes;
+
+/* Finds the node of a pid, or makes it. */
+static int
+find_node(LockNodes *nodes, const char *pid)
+{
+	unsigned	at = (unsigned) strtoul(pid, NULL, 10) * 2654435761u;
+	int		   *slot;
+
+	while (*(slot = &nodes->slots[at & nodes->mask]) != 0)
 	{
-		if (strcmp(nodes[i].pid, pid) == 0)
-			return i;
+		if (strcmp(nodes->items[*slot - 1].pid, pid) == 0)
+			return *slot - 1;
+		at++;
 	}
-	nodes[*num_nodes] = (LockNode)
+	nodes->items[nodes->n] = (LockNode)
 	{
-		pid, -1, -1, -1, -1
+		pid, -1, -1, -1, -1, NULL
 	};
-	return (*num_nodes)++;
+	*slot = ++nodes->n;
+	return nodes->n - 1;
 }
 
 /* Adds the row of a node, then those of whoever waits for it. */
 static void
-add_lock_rows(Reading *reading, const Reading *edges, const LockNode *nodes, int num_nodes, int node, int depth)
+add_lock_rows(Reading *reading, const Reading *edges, const LockNodes *nodes, int node, int depth)
 {
-	const LockNode *n = &nodes[node];
+	const LockNode *n = &nodes->items[node];
 	bool		waits = n->edge >= 0;
 	const char **edge = edges->values + (waits ? n->edge : n->blocks) * NUM_EDGE_VALUES;
 	const char **row = reading->values + reading->num_rows++ * reading->num_values;
@@ -264,18 +279,18 @@ add_lock_rows(Reading *reading, const Reading *edges, const LockNode *nodes, int
 	row[i++] = reading_keep(reading, format_string("%*s%s%s", depth > 5 ? 5 : depth, "", depth > 0 ? "\\" : "", n->pid));
 	row[i++] = n->pid;
 	row[i++] = edge[waits ? EDGE_THREAD : EDGE_BLOCKER_THREAD];
-	row[i++] = n->parent >= 0 ? nodes[n->parent].pid : NULL;
+	row[i++] = n->parent >= 0 ? nodes->items[n->parent].pid : NULL;
 	row[i++] = edge[waits ? EDGE_USER : EDGE_BLOCKER_USER];
 	row[i++] = edge[waits ? EDGE_APPLICATION : EDGE_BLOCKER_APPLICATION];
-	row[i++] = waits ? "waits" : edge[EDGE_BLOCKER_STATE] ? edge[EDGE_BLOCKER_STATE] : "prepared";
+	row[i++] = waits ? "waits" : strcmp(n->pid, "0") == 0 ? "prepared" : edge[EDGE_BLOCKER_STATE];
 	row[i++] = edge[waits ? EDGE_TIME : EDGE_BLOCKER_TIME];
 	row[i++] = waits ? edge[EDGE_MODE] : NULL;
 	row[i++] = waits ? edge[EDGE_OBJECT] : NULL;
-	row[i++] = edge[waits ? EDGE_STATEMENT : EDGE_BLOCKER_STATEMENT];
-	for (int child = 0; child < num_nodes; child++)
+	row[i++] = n->statement;
+	for (int child = 0; child < nodes->n; child++)
 	{
-		if (nodes[child].parent == node)
-			add_lock_rows(reading, edges, nodes, num_nodes, child, depth + 1);
+		if (nodes->items[child].parent == node)
+			add_lock_rows(reading, edges, nodes, child, depth + 1);
 	}
 }
 
@@ -289,27 +304,35 @@ static void
 arrange_locks(Reading *reading)
 {
 	Reading		edges = *reading;
-	LockNode   *nodes = allocate(sizeof(LockNode) * (edges.num_rows * 2 + 1));
+	LockNodes	nodes = {.mask = 15};
 	int		   *from = allocate(sizeof(int) * (edges.num_rows + 1));
 	int		   *to = allocate(sizeof(int) * (edges.num_rows + 1));
-	int			num_nodes = 0;
 	int			left;
 
+	while (nodes.mask < (unsigned) edges.num_rows * 4)
+		nodes.mask = nodes.mask * 2 + 1;
+	nodes.slots = allocate(sizeof(int) * (nodes.mask + 1));
+	nodes.items = allocate(sizeof(LockNode) * (edges.num_rows * 2 + 1));
 	for (int i = 0; i < edges.num_rows; i++)
 	{
 		const char **edge = edges.values + i * NUM_EDGE_VALUES;
 
-		from[i] = find_node(nodes, &num_nodes, edge[EDGE_PID] ? edge[EDGE_PID] : "?");
-		to[i] = find_node(nodes, &num_nodes, edge[EDGE_BLOCKER] ? edge[EDGE_BLOCKER] : "?");
-		nodes[from[i]].edge = i;
-		nodes[to[i]].blocks = i;
+		from[i] = find_node(&nodes, edge[EDGE_PID] ? edge[EDGE_PID] : "?");
+		to[i] = find_node(&nodes, edge[EDGE_BLOCKER] ? edge[EDGE_BLOCKER] : "?");
+		nodes.items[from[i]].edge = i;
+		nodes.items[to[i]].blocks = i;
+		/* Each text stands in one of the edges. */
+		if (edge[EDGE_STATEMENT])
+			nodes.items[from[i]].statement = edge[EDGE_STATEMENT];
+		if (edge[EDGE_BLOCKER_STATEMENT])
+			nodes.items[to[i]].statement = edge[EDGE_BLOCKER_STATEMENT];
 	}
-	left = num_nodes;
-	for (int i = 0; i < num_nodes; i++)
+	left = nodes.n;
+	for (int i = 0; i < nodes.n; i++)
 	{
-		if (nodes[i].edge < 0)
+		if (nodes.items[i].edge < 0)
 		{
-			nodes[i].level = 0;
+			nodes.items[i].level = 0;
 			left--;
 		}
 	}
@@ -319,9 +342,9 @@ arrange_locks(Reading *reading)
 
 		for (int i = 0; i < edges.num_rows; i++)
 		{
-			LockNode   *waiter = &nodes[from[i]];
+			LockNode   *waiter = &nodes.items[from[i]];
 
-			if (waiter->level < 0 && nodes[to[i]].level == level)
+			if (waiter->level < 0 && nodes.items[to[i]].level == level)
 			{
 				waiter->level = level + 1;
 				waiter->parent = to[i];
@@ -330,26 +353,27 @@ arrange_locks(Reading *reading)
 				left--;
 			}
 		}
-		for (int i = 0; !found && i < num_nodes; i++)
+		for (int i = 0; !found && i < nodes.n; i++)
 		{
-			if (nodes[i].level < 0)
+			if (nodes.items[i].level < 0)
 			{
-				nodes[i].level = level + 1;
+				nodes.items[i].level = level + 1;
 				found = true;
 				left--;
 			}
 		}
 	}
 	reading->num_values = screen_width(reading->screen);
-	reading->values = allocate(sizeof(char *) * reading->num_values * (num_nodes + 1));
+	reading->values = allocate(sizeof(char *) * reading->num_values * (nodes.n + 1));
 	reading->num_rows = 0;
-	for (int i = 0; i < num_nodes; i++)
+	for (int i = 0; i < nodes.n; i++)
 	{
-		if (nodes[i].parent < 0)
-			add_lock_rows(reading, &edges, nodes, num_nodes, i, 0);
+		if (nodes.items[i].parent < 0)
+			add_lock_rows(reading, &edges, &nodes, i, 0);
 	}
 	free(edges.values);
-	free(nodes);
+	free(nodes.items);
+	free(nodes.slots);
 	free(from);
 	free(to);
 }
@@ -357,15 +381,26 @@ arrange_locks(Reading *reading)
 const Screen screen_locks = {
 	.name = "locks",
 	.title = "who blocks whom: each waits for the one above it that is further left",
-	.query = "SELECT b.waiting_pid, b.waiting_thread_id, b.waiting_user, w.application_name, b.wait_time, b.lock_mode,"
-	"  concat_ws(' ', lower(b.object_type), nullif(concat_ws('.', b.object_schema, b.object_name), '')), b.waiting_statement,"
-	"  b.blocking_pid, b.blocking_thread_id, b.blocking_user, h.application_name,"
+
+	/*
+	 * In a queue of N there are N * N / 2 pairs: texts are there once for
+	 * each session.
+	 */
+	.query = "WITH e AS MATERIALIZED (SELECT waiting_pid, waiting_thread_id, waiting_user, wait_time, lock_mode, object_type, object_schema, object_name,"
+	"  blocking_pid, blocking_thread_id, blocking_user, count(*) OVER w AS place, row_number() OVER w AS pair,"
+	"  row_number() OVER (PARTITION BY blocking_pid, blocking_thread_id) AS blocked"
+	"  FROM pfs.blocking_tree WINDOW w AS (PARTITION BY waiting_thread_id))"
+	" SELECT e.waiting_pid, e.waiting_thread_id, e.waiting_user, w.application_name, e.wait_time, e.lock_mode,"
+	"  concat_ws(' ', lower(e.object_type), nullif(concat_ws('.', e.object_schema, e.object_name), '')), CASE WHEN e.pair = 1 THEN w.processlist_info END,"
+	"  e.blocking_pid, e.blocking_thread_id, e.blocking_user, h.application_name,"
 	"  CASE h.processlist_command WHEN 'Sleep in transaction' THEN 'idle in t' ELSE lower(h.processlist_command) END,"
-	"  pfs.timer_now('transaction') - x.timer_start, b.blocking_statement"
-	" FROM pfs.blocking_tree b LEFT JOIN pfs.threads w ON w.thread_id = b.waiting_thread_id"
-	" LEFT JOIN pfs.threads h ON h.thread_id = b.blocking_thread_id"
-	" LEFT JOIN (SELECT thread_id, min(timer_start) AS timer_start FROM pfs.events_transactions_current GROUP BY 1) x ON x.thread_id = b.blocking_thread_id"
-	" ORDER BY count(*) OVER (PARTITION BY b.waiting_thread_id), b.wait_time DESC",
+	"  pfs.timer_now('transaction') - x.timer_start,"
+	"  CASE WHEN e.blocked = 1 THEN coalesce(h.processlist_info, (SELECT s.sql_text FROM pfs.events_statements_history s"
+	"   WHERE s.thread_id = e.blocking_thread_id AND s.nesting_event_level = 0 ORDER BY s.event_id DESC LIMIT 1)) END"
+	" FROM e LEFT JOIN pfs.threads w ON w.thread_id = e.waiting_thread_id"
+	" LEFT JOIN pfs.threads h ON h.thread_id = e.blocking_thread_id"
+	" LEFT JOIN (SELECT thread_id, min(timer_start) AS timer_start FROM pfs.events_transactions_current GROUP BY 1) x ON x.thread_id = e.blocking_thread_id"
+	" ORDER BY e.place, e.wait_time DESC",
 	.columns = lock_columns,
 	.extension = 100,
 	.arrange = arrange_locks,
@@ -388,7 +423,8 @@ static const ScreenColumn statement_columns[] = {
 	{"total", COLUMN_TIME, 9, ROLE_SUM},
 	{"share", COLUMN_PERCENT, 7, ROLE_SHARE, "total"},
 	{"calls", COLUMN_COUNT, 6, ROLE_SUM},
-	{"average", COLUMN_TIME, 9, ROLE_RATIO, "total", "calls"},
+	{"timed", COLUMN_COUNT, -1, ROLE_SUM},
+	{"average", COLUMN_TIME, 9, ROLE_RATIO, "total", "timed"},
 	{"quantile_95", COLUMN_TIME, 9, ROLE_NOW, .wide = true},
 	{"rows", COLUMN_COUNT, 7, ROLE_SUM, .wide = true},
 	{"blocks_read", COLUMN_COUNT, 7, ROLE_SUM, .wide = true},
@@ -403,14 +439,15 @@ static const ScreenColumn statement_detail_columns[] = {
 	{"total", COLUMN_TIME, 10, ROLE_SUM},
 	{"share", COLUMN_PERCENT, 7, ROLE_SHARE, "total"},
 	{"count", COLUMN_COUNT, 7, ROLE_SUM},
-	{"average", COLUMN_TIME, 9, ROLE_RATIO, "total", "count"},
+	{"timed", COLUMN_COUNT, -1, ROLE_SUM},
+	{"average", COLUMN_TIME, 9, ROLE_RATIO, "total", "timed"},
 	{NULL}
 };
 
 static const Screen statement_detail = {
 	.name = "waits of a statement",
 	.title = "what a statement waited for; the rest of its time it was on a processor",
-	.query = "SELECT event_name, sum(sum_timer_wait), sum(count_star) FROM pfs.events_waits_summary_by_digest"
+	.query = "SELECT event_name, sum(sum_timer_wait), sum(count_star), sum(count_timed) FROM pfs.events_waits_summary_by_digest"
 	" WHERE database_name IS NOT DISTINCT FROM $1 AND user_name IS NOT DISTINCT FROM $2 AND query_id IS NOT DISTINCT FROM $3::bigint GROUP BY 1",
 	.columns = statement_detail_columns,
 	.sort = "total",
@@ -423,7 +460,7 @@ static const Screen statement_detail = {
 const Screen screen_statements = {
 	.name = "statements",
 	.title = "statements by shape, the most time first, and what each waits for",
-	.query = "SELECT database_name, user_name, query_id, sum(sum_timer_wait), sum(count_star),"
+	.query = "SELECT database_name, user_name, query_id, sum(sum_timer_wait), sum(count_star), sum(count_timed),"
 	"  CASE WHEN count(*) = 1 THEN min(quantile_95) END, sum(sum_rows_sent + sum_rows_affected),"
 	"  sum(sum_shared_blks_read), sum(sum_errors),"
 	"  coalesce(min(digest_text), CASE WHEN user_name IS NULL THEN '(all others)' ELSE '(' || count(*) || ' that this role may not see)' END)"
@@ -447,8 +484,9 @@ static const ScreenColumn wait_columns[] = {
 	{"active", COLUMN_REAL, 6, ROLE_ACTIVE, "total"},
 	{"share", COLUMN_PERCENT, 7, ROLE_SHARE, "total"},
 	{"count", COLUMN_COUNT, 6, ROLE_SUM},
+	{"timed", COLUMN_COUNT, -1, ROLE_SUM},
 	{"per_second", COLUMN_COUNT, 10, ROLE_PER_SECOND, "count", .wide = true},
-	{"average", COLUMN_TIME, 9, ROLE_RATIO, "total", "count"},
+	{"average", COLUMN_TIME, 9, ROLE_RATIO, "total", "timed"},
 	{"quantile_95", COLUMN_TIME, 11, ROLE_NOW, .wide = true},
 	{"quantile_99", COLUMN_TIME, 11, ROLE_NOW, .wide = true},
 	{"longest", COLUMN_TIME, 9, ROLE_NOW, .wide = true},
@@ -480,7 +518,7 @@ static const Screen histogram = {
 const Screen screen_waits = {
 	.name = "waits",
 	.title = "what the server waits for, background processes too; Enter: histogram",
-	.query = "SELECT event_name, sum_timer_wait, count_star, quantile_95, quantile_99, max_timer_wait"
+	.query = "SELECT event_name, sum_timer_wait, count_star, count_timed, quantile_95, quantile_99, max_timer_wait"
 	" FROM pfs.events_waits_summary_global_by_event_name WHERE count_star > 0"
 	" AND event_name NOT IN (SELECT name FROM pfs.setup_instruments WHERE properties LIKE '%idle%' OR properties LIKE '%contains_waits%')",
 	.columns = wait_columns,

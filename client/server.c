@@ -235,15 +235,6 @@ read_facts(Server *server)
 	return true;
 }
 
-static bool
-set(Server *server, const char *sql)
-{
-	PGresult   *result = server_query(server, sql, 0, NULL);
-
-	PQclear(result);
-	return result != NULL;
-}
-
 /*
  * Connects, with a password from the terminal if the server wants one and there is none, and
  * prepares the session: nothing that was planted in a search path, nor a role's settings, changes
@@ -252,18 +243,19 @@ set(Server *server, const char *sql)
 bool
 server_connect(Server *server)
 {
-	static const char *const settings[] = {
-		"SET search_path = pg_catalog, pg_temp",
-		"SET client_min_messages = warning",
-		"SET datestyle = ISO",
-		"SET intervalstyle = postgres",
-		"SET extra_float_digits = 1",
-		"SET jit = off",
-		"SET lock_timeout = '5s'",
-		"SET default_transaction_isolation = 'read committed'",
-	};
+	/*
+	 * In one query: an exporter has a time limit, and its servers may be far
+	 * away.
+	 */
+	static const char settings[] =
+	"SELECT pg_catalog.set_config(name, setting, false) FROM (VALUES ('search_path', 'pg_catalog, pg_temp'),"
+	" ('client_min_messages', 'warning'), ('datestyle', 'ISO'), ('intervalstyle', 'postgres'), ('extra_float_digits', '1'),"
+	" ('jit', 'off'), ('lock_timeout', '5s'), ('default_transaction_isolation', 'read committed'),"
+	" ('statement_timeout', $1)) AS s (name, setting)";
 	bool		asked = server->password != NULL;
-	char		limit[64];
+	char		limit[32];
+	const char *params[] = {limit};
+	PGresult   *result;
 
 	if (server->ask && !asked && !server->never_ask)
 	{
@@ -282,13 +274,10 @@ server_connect(Server *server)
 			return false;
 		asked = true;
 	}
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-	{
-		if (!set(server, settings[i]))
-			return false;
-	}
-	snprintf(limit, sizeof(limit), "SET statement_timeout = %d", server->query_limit);
-	return set(server, limit) && read_facts(server);
+	snprintf(limit, sizeof(limit), "%d", server->query_limit);
+	result = server_query(server, settings, 1, params);
+	PQclear(result);
+	return result != NULL && read_facts(server);
 }
 
 /* Says what keeps pfs from being read here, from the outside to the inside. */
@@ -366,13 +355,15 @@ receive(Server *server, long deadline)
 		{
 			if (!wait_for(server, unsent > 0 ? POLLIN | POLLOUT : POLLIN, deadline))
 			{
-				PGcancel   *cancel = server->problem == SERVER_INTERRUPTED ? PQgetCancel(server->conn) : NULL;
-				char		error[256];
-
 				/*
 				 * A server that does not answer would not answer to this,
-				 * either.
+				 * either, and one that ends its queries by itself need not be
+				 * waited for.
 				 */
+				bool		needs_cancel = server->problem == SERVER_INTERRUPTED && server->query_limit == 0;
+				PGcancel   *cancel = needs_cancel ? PQgetCancel(server->conn) : NULL;
+				char		error[256];
+
 				if (cancel)
 					PQcancel(cancel, error, sizeof(error));
 				PQfreeCancel(cancel);

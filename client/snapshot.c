@@ -393,7 +393,6 @@ snapshot_take(Server *server)
 	PGresult   *resets;
 	PGresult   *tables;
 
-	memset(snapshot, 0, sizeof(*snapshot));
 	snapshot->format = SNAPSHOT_FORMAT;
 	read_server(snapshot, server);
 	resets = read_resets(server);

@@ -267,7 +267,6 @@ snapshot_parse(const char *data, size_t length, char **wrong)
 	else
 	{
 		snapshot = allocate(sizeof(Snapshot));
-		memset(snapshot, 0, sizeof(*snapshot));
 		snapshot->format = (int) json_integer_value(version);
 		if (!read_head(snapshot, root, wrong) || !read_tables(snapshot, json_object_get(root, "tables"), wrong))
 		{

@@ -32,7 +32,8 @@ typedef enum TopPurpose
 /* How the user left a screen: kept while others are shown. */
 typedef struct TopTab
 {
-	int			sort;			/* a column; -1: as the query has it */
+	int			sort;			/* a column of the tab's screen of the
+								 * present; -1: as the query has it */
 	bool		sort_up;
 } TopTab;
 
@@ -101,6 +102,9 @@ extern void top_refresh(Top *top);
 extern void top_show(Top *top, int screen);
 extern void top_show_detail(Top *top);
 extern void top_arrange(Top *top);
+
+/* The column by which the rows that are shown are sorted; -1: as the query has them. */
+extern int	top_sort_column(const Top *top);
 extern void top_notice(Top *top, const char *format,...) __attribute__((format(printf, 2, 3)));
 
 /* top_keys.c */

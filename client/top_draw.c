@@ -171,7 +171,7 @@ static void
 draw_columns(const Top *top, const int *widths)
 {
 	int			x = 0;
-	int			sort = top->num_keys > 0 ? screen_column(top->screen, top->screen->sort) : top->tabs[top->current].sort;
+	int			sort = top_sort_column(top);
 
 	attron(A_UNDERLINE);
 	move(FIRST_LINE - 1, 0);
@@ -260,7 +260,8 @@ static const char *const help[] = {
 	"c, k           cancel the statement, terminate the session; both ask first",
 	"q              quit",
 	"",
-	"The line above the keys says which time numbers are of.",
+	"The line above the keys says which time numbers are of; quantile and longest",
+	"are always since the last reset.",
 	"active: average active sessions, time in it by the time that passed.",
 	"cpu: time of statements in no wait of an instrument that is on.",
 };

@@ -92,13 +92,14 @@ set_instruments(Top *top, const char *pattern, const char *enabled)
 						"UPDATE pfs.setup_instruments SET enabled = $2 WHERE name LIKE $1 AND enabled <> $2", 2, params);
 }
 
-/* Switches on what is off, and remembers it by name. */
+/* Switches on what is off, and remembers it. */
 static void
 switch_on(Top *top)
 {
 	PGresult   *off = server_query(top->server, "SELECT name FROM pfs.setup_instruments WHERE name LIKE $1 AND enabled = 'NO'",
 								   1, (const char *const *) &top->target);
 	PGresult   *done;
+	int			n;
 
 	if (off == NULL)
 	{
@@ -108,18 +109,20 @@ switch_on(Top *top)
 
 	/*
 	 * Noted before: it may be on, too, where a signal or a lost connection
-	 * left no answer.
+	 * left no answer.  On a standby it is the pattern, which the function
+	 * remembers for instruments that come later: none of them was on.
 	 */
-	top->switched_on = reallocate(top->switched_on, sizeof(char *) * (top->num_switched_on + PQntuples(off) + 1));
-	for (int i = 0; i < PQntuples(off); i++)
-		top->switched_on[top->num_switched_on++] = copy_string(PQgetvalue(off, i, 0));
+	n = top->server->in_recovery ? 1 : PQntuples(off);
+	top->switched_on = reallocate(top->switched_on, sizeof(char *) * (top->num_switched_on + n + 1));
+	for (int i = 0; i < n; i++)
+		top->switched_on[top->num_switched_on++] = copy_string(top->server->in_recovery ? top->target : PQgetvalue(off, i, 0));
 	done = set_instruments(top, top->target, "YES");
 	if (done)
 		top_notice(top, "%s is on; it counts from now.", top->target);
 	else
 	{
 		top_notice(top, "%s", buffer_text(&top->server->message));
-		for (int i = 0; top->server->conn && i < PQntuples(off); i++)
+		for (int i = 0; top->server->conn && i < n; i++)
 			free(top->switched_on[--top->num_switched_on]);
 	}
 	PQclear(off);
@@ -251,25 +254,35 @@ input_key(Top *top, int key)
 	}
 }
 
-/* Moves the column by which rows are sorted, over those that can be seen. */
+/* Moves the column by which rows are sorted, over those that can be seen; where the query has an order, over that, too. */
 static void
 move_sort(Top *top, int by)
 {
 	TopTab	   *tab = &top->tabs[top->current];
-	int			n = screen_width(top->screen);
+	int			first = top->screen->sort ? 0 : -1;
+	int			n = screen_width(top->screen) - first;
 	int			column = tab->sort;
 
 	if (top->num_keys > 0 || top->screen != screens[top->current])
 		return;
 	for (int i = 0; i < n; i++)
 	{
-		column = column < 0 ? (by > 0 ? 0 : n - 1) : (column + by + n) % n;
-		if (top->screen->columns[column].width >= 0 && (!top->screen->columns[column].wide || COLS >= 110))
+		column = (column - first + by + n) % n + first;
+		if (column < 0 ||
+			(top->screen->columns[column].width >= 0 && (!top->screen->columns[column].wide || COLS >= 110)))
 			break;
 	}
 	tab->sort = column;
 	tab->sort_up = false;
 	top_arrange(top);
+}
+
+/* Goes to the present. */
+static void
+leave_past(Top *top)
+{
+	top->past.ago = top->past.looked = 0;
+	top->window = 10;
 }
 
 /* Goes back or on in the load history by a window. */
@@ -287,10 +300,7 @@ move_time(Top *top, int by)
 		top->window = step;
 	top->past.ago += by < 0 ? step : -step;
 	if (top->past.ago <= 0)
-	{
-		top->past.ago = 0;
-		top->window = 10;
-	}
+		leave_past(top);
 	top_refresh(top);
 }
 
@@ -391,8 +401,7 @@ rows_key(Top *top, int key)
 			move_time(top, 1);
 			break;
 		case KEY_END:
-			top->past.ago = 0;
-			top->window = 10;
+			leave_past(top);
 			top_refresh(top);
 			break;
 		case 'c':

@@ -2937,13 +2937,13 @@ FROM (
 	SELECT coalesce(a.user_name, 'background') AS user_name, coalesce(s.statements, 0) AS statements, coalesce(s.latency, 0) AS statement_latency,
 		coalesce(s.avg_latency, 0) AS statement_avg_latency, coalesce(s.scans, 0) AS table_scans,
 		coalesce(io.ios, 0) AS file_ios, coalesce(io.latency, 0) AS file_io_latency,
-		a.current_connections, a.total_connections, a.unique_hosts,
+		a.current_connections, a.total_connections, coalesce(u.unique_hosts, 0) AS unique_hosts,
 		coalesce(m.current_memory, 0) AS current_memory, coalesce(m.total_allocated, 0) AS total_memory_allocated
-	FROM (
-		SELECT user_name, sum(current_connections)::bigint AS current_connections, sum(total_connections)::bigint AS total_connections,
-			count(DISTINCT host) AS unique_hosts
+	FROM pfs.users a
+	LEFT JOIN (
+		SELECT coalesce(user_name, '') AS key, user_name IS NULL AS background, count(DISTINCT host) AS unique_hosts
 		FROM pfs.accounts GROUP BY user_name
-	) a
+	) u ON u.key = coalesce(a.user_name, '') AND u.background = (a.user_name IS NULL)
 	LEFT JOIN (
 		SELECT coalesce(user_name, '') AS key, user_name IS NULL AS background, sum(count_star)::bigint AS statements, sum(sum_timer_wait) AS latency,
 			coalesce(trunc(sum(sum_timer_wait) / nullif(sum(count_timed), 0)), 0) AS avg_latency, sum(sum_no_index_used)::bigint AS scans
@@ -2999,13 +2999,13 @@ FROM (
 	SELECT coalesce(a.host, 'background') AS host, coalesce(s.statements, 0) AS statements, coalesce(s.latency, 0) AS statement_latency,
 		coalesce(s.avg_latency, 0) AS statement_avg_latency, coalesce(s.scans, 0) AS table_scans,
 		coalesce(io.ios, 0) AS file_ios, coalesce(io.latency, 0) AS file_io_latency,
-		a.current_connections, a.total_connections, a.unique_users,
+		a.current_connections, a.total_connections, coalesce(u.unique_users, 0) AS unique_users,
 		coalesce(m.current_memory, 0) AS current_memory, coalesce(m.total_allocated, 0) AS total_memory_allocated
-	FROM (
-		SELECT host, sum(current_connections)::bigint AS current_connections, sum(total_connections)::bigint AS total_connections,
-			count(DISTINCT user_name) AS unique_users
+	FROM pfs.hosts a
+	LEFT JOIN (
+		SELECT coalesce(host, '') AS key, host IS NULL AS background, count(DISTINCT user_name) AS unique_users
 		FROM pfs.accounts GROUP BY host
-	) a
+	) u ON u.key = coalesce(a.host, '') AND u.background = (a.host IS NULL)
 	LEFT JOIN (
 		SELECT coalesce(host, '') AS key, host IS NULL AS background, sum(count_star)::bigint AS statements, sum(sum_timer_wait) AS latency,
 			coalesce(trunc(sum(sum_timer_wait) / nullif(sum(count_timed), 0)), 0) AS avg_latency, sum(sum_no_index_used)::bigint AS scans

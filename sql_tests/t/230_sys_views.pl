@@ -196,6 +196,15 @@ is($server->sql("SELECT count(*) FROM pfs_sys.waits_global_by_latency WHERE even
 is($server->sql(q{SELECT (SELECT thread_id FROM pfs_sys.memory_by_thread_by_current_bytes LIMIT 1) = (SELECT thread_id FROM pfs.memory_summary_by_thread_by_event_name
 	GROUP BY 1 ORDER BY sum(current_number_of_bytes_used) DESC LIMIT 1)}), 't', 'who has the most memory');
 
+# ---- a role without an account ----
+
+# As where no account was free for it.
+$server->sql('CREATE ROLE gone LOGIN');
+$server->psql('SELECT 1', user => 'gone');
+ok($server->poll("SELECT current_connections FROM pfs.users WHERE user_name = 'gone'", 0), 'a role has left');
+$server->sql('TRUNCATE pfs.accounts');
+is($server->sql("SELECT statements > 0, total_connections, unique_hosts FROM pfs_sys.user_summary WHERE user_name = 'gone'"), 't|1|0', 'it is among the users');
+
 # ---- odd bytes ----
 
 $server->sql("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");

@@ -216,6 +216,15 @@ SKIP:
 	cmp_ok($past->{time}, '>', 1e12, 'with their time');
 }
 
+# ---- waits that are counted ----
+
+$server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name LIKE 'wait/io/file/%'; SELECT pfs.reset()");
+$s{holder}->query('UPDATE item SET v = i; CHECKPOINT');
+my ($untimed) = grep { $_->{event} eq 'wait/io/file/WALWrite' } rows_of($server, qw(waits --limit 0));
+ok($untimed && $untimed->{count} > 0, 'waits that are not timed');
+is($untimed->{average}, undef, 'have no average');
+$server->sql("UPDATE pfs.setup_instruments SET timed = 'YES' WHERE name LIKE 'wait/io/file/%'");
+
 # ---- planted texts ----
 
 my $planted = qq{<script>alert("x")</script>'\e[2J\e]0;title\a} . qq{\n\r\t} . "\x{202e}=cmd()";

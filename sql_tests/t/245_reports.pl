@@ -162,6 +162,21 @@ is($counted->bstr, total($many_b, 'events_statements_summary_by_digest', 'count_
 ok((grep { $_->{statement} eq '(all others)' } rows($report, 'statements')), 'those without a row of their own are there');
 cmp_ok($report->{figures}{lost}, '>=', 0, 'what was lost is counted');
 
+# The same between two looks of a screen: what statements had counted before they were forgotten is
+# not of the time in between.
+my $busy = $server->session;
+$busy->query(join '; ', map { "SELECT $_ AS hot$_" } (1 .. 20) x 100);
+$busy->send('SELECT pg_sleep(1); ' . join '; ', map { "SELECT $_ AS later$_" } 1 .. 600);
+my (undef, $json) = program($server, qw(statements --seconds 4 --limit 0 --format json));
+my @rows = @{ JSON::PP->new->utf8->decode($json)->{rows} };
+my $calls = 0;
+
+$busy->result;
+is($server->sql(q{SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE digest_text LIKE '%AS hot%'}), 0, 'statements of before have made room');
+$calls += $_->{calls} foreach @rows;
+cmp_ok($calls, '>', 100, 'a screen has those that ended in its time');
+cmp_ok($calls, '<', 800, 'and no others, also among all others');
+
 # ---- a reset, a restart ----
 
 $server->conf("pfs.digests_size = -1\npfs.save = off");
