@@ -53,10 +53,15 @@ sub _write
 {
 	my ($self, $offset, $bytes) = @_;
 
-	open my $file, '+<:raw', $self->{path} or die "$self->{path}: $!";
+	my $new = "$self->{path}.new";
+
+	# A process of a server that was stopped may still execute the old one.
+	PfsServer::run_ok('cp', '-p', $self->{path}, $new);
+	open my $file, '+<:raw', $new or die "$new: $!";
 	seek $file, $offset, 0;
 	print $file $bytes;
 	close $file;
+	rename $new, $self->{path} or die "$new: $!";
 }
 
 # Replace bytes near the begin of a function by as many others.
