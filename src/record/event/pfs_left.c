@@ -4,11 +4,15 @@
  */
 #include "postgres.h"
 
+#include "pfs_clock.h"
 #include "pfs_left.h"
 #include "pfs_shared.h"
 #include "pfs_summary.h"
 
 PfsSharedLeft *pfs_left = NULL;
+
+/* A wait that is longer than this part of a second is announced to the recorder, see pfs_left_count(). */
+#define LONG_PART	10
 
 /* Moves that this process has begun and not ended. */
 static uint32 moving = 0;
@@ -69,14 +73,23 @@ pfs_left_add(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, u
 
 /*
  * Counts an event that is in no cell, or statements' waits that go where no cell is.  The
- * thread has had it among its own until now.
+ * thread has had it until now, as an event that runs or in a place of its own.
+ *
+ * Where cells are none, because there are no more or nobody wants them, this is the way of every
+ * wait.  So only a long one is announced: the recorder would else see such moves all the time.
+ * Of short ones it may see some twice or not at all, until its next tick; that is no more than
+ * threads wait while it reads them.
  */
 void
 pfs_left_count(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum)
 {
-	pfs_left_begin();
+	bool		is_long = sum + passed_sum > pfs_clock->frequency[pfs_timer_default()] / LONG_PART;
+
+	if (is_long)
+		pfs_left_begin();
 	pfs_left_add(instrument, count, sum, passed_count, passed_sum);
-	pfs_left_end();
+	if (is_long)
+		pfs_left_end();
 }
 
 /*

@@ -152,7 +152,7 @@ pfs_load_read(PfsLoadResolution resolution, const PfsLoadRange *range, PfsLoadEm
 	}
 }
 
-/* What a resolution has: from the begin of its first period to the end of its last one. */
+/* What a resolution has: from the earliest begin of a period to the latest end, as the clock may have been set back. */
 typedef struct Span
 {
 	bool		found;
@@ -166,11 +166,11 @@ span_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow 
 	Span	   *span = arg;
 
 	span->begin = span->found ? Min(span->begin, head->begin) : head->begin;
-	span->end = head->end;
+	span->end = span->found ? Max(span->end, head->end) : head->end;
 	span->found = true;
 }
 
-/* Who is given the periods of a time, and where the last one of a resolution ended. */
+/* Who is given the periods of a time, and the latest end of one of a resolution. */
 typedef struct Best
 {
 	PfsLoadEmit emit;
@@ -183,7 +183,7 @@ best_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow 
 {
 	Best	   *to = arg;
 
-	to->end = head->end;
+	to->end = Max(to->end, head->end);
 	to->emit(resolution, head, rows, to->arg);
 }
 
@@ -223,7 +223,7 @@ pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *
 
 		pfs_load_read(r, &range, best_cb, &to);
 		if (spans[r].found)
-			range.begin_min = Max(spans[r].end, to.end);
+			range.begin_min = Max(range.begin_min, to.end);
 	}
 }
 

@@ -3,7 +3,7 @@
  *	  One period of the load history: what the recorder makes of the sums at each tick, and
  *	  hands to who keeps it.
  *
- * Separate from both sides: the recorder (pfs_load.c) knows no ring, the rings know no
+ * Separate from both sides: the recorder (pfs_recorder.c) knows no ring, the rings know no
  * thread and no digest.
  */
 #ifndef PFS_LOAD_ROW_H
@@ -93,7 +93,6 @@ typedef struct PfsLoadPeriod
 	bool		follows;		/* on the one that was handed over before,
 								 * without a hole; false: a coarser period
 								 * ends here, too */
-	bool		late;			/* longer than it should be */
 } PfsLoadPeriod;
 
 /*

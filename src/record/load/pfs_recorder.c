@@ -128,7 +128,7 @@ static void
 record(void)
 {
 	PfsTick		tick = read_clocks();
-	uint64		late = tick.now[PFS_TIMER_NANOSECOND] - recorder.due;
+	uint64		late_by = tick.now[PFS_TIMER_NANOSECOND] - recorder.due;
 	PfsLoadPeriod period = {.begin = recorder.last.wall, .end = tick.wall, .follows = recorder.has_last};
 	int64		usec;
 	PfsLoadRow *rows;
@@ -137,7 +137,6 @@ record(void)
 	read_all(&tick, false);
 	rows = pfs_sums_rows(&nrows);
 	period.length = ticks_to_ps(tick.now[pfs_timer_default()] - recorder.last.now[pfs_timer_default()]);
-	period.late = late > UINT64CONST(1000000000) / LATE_PART * recorder.interval;
 	usec = (int64) (period.length / 1000000);
 	if (llabs(period.end - period.begin - usec) > CLOCK_SET_USEC + usec / CLOCK_SET_PART)
 	{
@@ -145,7 +144,7 @@ record(void)
 		period.follows = false;
 	}
 	pfs_load_keep(&period, rows, nrows);
-	if (period.late)
+	if (late_by > UINT64CONST(1000000000) / LATE_PART * recorder.interval)
 		pfs_shared_recorder->late++;
 	pfs_shared_recorder->last_tick = tick.now[pfs_timer_default()];
 	recorder.last = tick;
@@ -235,7 +234,7 @@ pfs_recorder_main(Datum arg)
 		{
 			record();
 			MemoryContextReset(recorder.context);
-			continue;
+			left = time_left();
 		}
 		until_save = pfs_save_tick(pfs_exchange(&pfs_shared_recorder->save_asked, 0) != 0);
 		if (until_save >= 0)

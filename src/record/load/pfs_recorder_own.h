@@ -69,7 +69,7 @@ extern void pfs_sums_begin(void);
 extern void pfs_sums_add(const PfsSumItems *items);
 extern void pfs_sums_take(const PfsSumItems *items);
 
-/* An event of this length runs; key: NULL, or query_id 0, where it is no digest's. */
+/* An event of this length runs. */
 extern void pfs_sums_running(const PfsSumItem *item, uint64 length);
 
 /* The rows of the period; they live until the next one begins. */

@@ -44,6 +44,9 @@
 /* A save that failed is tried again after so many milliseconds, or the interval, if that is shorter. */
 #define RETRY_INTERVAL	60000
 
+/* One that is asked for comes so many milliseconds after the last one: a reset truncates one table after the other. */
+#define ASKED_INTERVAL	1000
+
 #define SECTION_POINTER(section) &section,
 
 const PfsSaveSection *const pfs_save_sections[] = {
@@ -53,7 +56,7 @@ const int	pfs_num_save_sections = lengthof(pfs_save_sections);
 
 /* ---- writing ---- */
 
-/* When this process saved last, or was asked first; and whether that failed, which has been logged then. */
+/* When this process saved last, or was called first; and whether that failed, which has been logged then. */
 static TimestampTz asked_at = 0;
 static bool last_failed = false;
 
@@ -197,9 +200,12 @@ wait_after_save(void)
 long
 pfs_save_tick(bool asked)
 {
+	static bool is_asked = false;
 	TimestampTz now;
 	int64		left;
+	int64		passed;
 
+	is_asked |= asked;
 	if (!pfs_save_on || pfs_save_interval == 0)
 		return -1;
 	now = GetCurrentTimestamp();
@@ -210,11 +216,17 @@ pfs_save_tick(bool asked)
 	 */
 	if (asked_at == 0 || now < asked_at)
 		asked_at = now;
-	left = wait_after_save() - (now - asked_at) / 1000;
-	if (left > 0 && !asked)
+	passed = (now - asked_at) / 1000;
+	left = wait_after_save() - passed;
+	if (is_asked)
+		left = Min(left, ASKED_INTERVAL - passed);
+	if (left > 0)
 		return (long) left;
 	asked_at = now;
-	(void) pfs_save_now();
+	/* What was truncated is in no file: not in one that was put aside, either. */
+	if (pfs_save_now() && is_asked)
+		(void) unlink(BAD_FILE);
+	is_asked = false;
 	return (long) wait_after_save();
 }
 

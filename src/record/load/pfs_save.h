@@ -44,7 +44,7 @@ typedef struct PfsSaveSection
 	void		(*use) (PfsSaveReader *r, const PfsSaveHead *head);
 } PfsSaveSection;
 
-/* All sections: pfs_save_sections.c. */
+/* All sections: pfs_save.c. */
 extern const PfsSaveSection *const pfs_save_sections[];
 extern const int pfs_num_save_sections;
 

@@ -1,0 +1,28 @@
+# The load history where threads have no cells of waits: each wait goes past them, all the time.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsServer;
+use Test::More;
+
+my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.thread_waits_size = 0");
+my $periods = "SELECT period_start, sum(count_star) FILTER (WHERE wait_event_type <> 'CPU') AS waits FROM pfs.load_history WHERE resolution = '1 s' AND type = 'FOREGROUND' GROUP BY 1";
+
+$server->start;
+$server->sql('CREATE EXTENSION pfs');
+$server->sql('CREATE TABLE t AS SELECT i FROM generate_series(1, 1000) i');
+my @busy = map { $server->session } 1 .. 4;
+
+# Answers that are too long for one send: a wait for every few of the rows.
+my $since = $server->sql('SELECT clock_timestamp()');
+$_->send('SELECT i FROM t;' x 60000) foreach @busy;
+my $enough = "SELECT count(*) >= 6 FROM ($periods) p WHERE period_start > '$since'";
+ok($server->poll($enough, 't'), 'some seconds of load');
+my $till = $server->sql('SELECT clock_timestamp()');
+$_->kill foreach @busy;
+is($server->sql("SELECT count(*) FROM (SELECT * FROM ($periods) p WHERE period_start > '$since' AND period_start < timestamptz '$till' - interval '2 s' ORDER BY 1) p"
+	  . " WHERE coalesce(waits, 0) < 100"), 0, 'each second has its waits');
+
+done_testing();
