@@ -161,7 +161,8 @@ sub expect
 }
 
 # The number of a session's transaction, which are counted from one to the next.
-my $lxid = q{(SELECT split_part(virtualtransaction, '/', 2) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'virtualxid')};
+# A lock that another process waits for while pg_locks is read can be there twice, as on a standby.
+my $lxid = q{(SELECT max(split_part(virtualtransaction, '/', 2)) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'virtualxid')};
 
 # Every event of the instrument SLRUStat is one of ours, and so is every UNLISTEN.
 sub count

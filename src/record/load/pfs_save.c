@@ -223,7 +223,11 @@ pfs_save_tick(bool asked)
 	if (left > 0)
 		return (long) left;
 	asked_at = now;
-	/* What was truncated is in no file: not in one that was put aside, either. */
+
+	/*
+	 * What was truncated is in no file: not in one that was put aside,
+	 * either.
+	 */
 	if (pfs_save_now() && is_asked)
 		(void) unlink(BAD_FILE);
 	is_asked = false;
