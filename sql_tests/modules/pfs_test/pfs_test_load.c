@@ -97,7 +97,7 @@ read_row(char *text, PfsLoadRow *row)
 Datum
 pfs_test_load_keep(PG_FUNCTION_ARGS)
 {
-	PfsLoadPeriod period = {PG_GETARG_TIMESTAMPTZ(0), PG_GETARG_TIMESTAMPTZ(1), PG_GETARG_INT64(2), PG_GETARG_BOOL(3), false};
+	PfsLoadPeriod period = {PG_GETARG_TIMESTAMPTZ(0), PG_GETARG_TIMESTAMPTZ(1), PG_GETARG_INT64(2), PG_GETARG_BOOL(3)};
 	Datum	   *texts;
 	int			n;
 	PfsLoadRow *rows;
@@ -134,7 +134,7 @@ pfs_test_load_run(PG_FUNCTION_ARGS)
 
 	for (int64 k = first; k < first + n; k++)
 	{
-		PfsLoadPeriod period = {zero + k * USECS_PER_SEC, zero + (k + 1) * USECS_PER_SEC, UINT64_C(1000000000000), k > first, false};
+		PfsLoadPeriod period = {zero + k * USECS_PER_SEC, zero + (k + 1) * USECS_PER_SEC, UINT64_C(1000000000000), k > first};
 		PfsLoadRow	rows[40];
 		int			nrows = k % 40;
 
@@ -165,7 +165,7 @@ pfs_test_load_many(PG_FUNCTION_ARGS)
 {
 	TimestampTz start = PG_GETARG_TIMESTAMPTZ(0);
 	int			n = PG_GETARG_INT32(1);
-	PfsLoadPeriod period = {start, start + USECS_PER_SEC, UINT64_C(1000000000000), true, false};
+	PfsLoadPeriod period = {start, start + USECS_PER_SEC, UINT64_C(1000000000000), true};
 	PfsLoadRow *rows = MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof(PfsLoadRow));
 
 	memset(rows, 0, n * sizeof(PfsLoadRow));

@@ -82,19 +82,17 @@ static void
 read_one(uint32 index, uint64 word)
 {
 	Known	   *k = &known[index];
-	PfsSumItems before = k->numbers;
 
 	if (!read_record(index, word, &scratch))
 		return;
 	if (k->word == word)
 	{
-		forget_reset(&before, &scratch);
-		pfs_sums_take(&before);
+		forget_reset(&k->numbers, &scratch);
+		pfs_sums_take(&k->numbers);
 	}
 	pfs_sums_add(&scratch);
 	k->word = word;
-	k->numbers = scratch;
-	scratch = before;
+	pfs_sum_items_copy(&k->numbers, &scratch);
 }
 
 void

@@ -58,6 +58,9 @@ typedef struct PfsTick
 /* Appends an item of zeroes. */
 extern PfsSumItem *pfs_sum_items_add(PfsSumItems *to);
 
+/* Makes `to` a copy, whose memory grows as far as it needs. */
+extern void pfs_sum_items_copy(PfsSumItems *to, const PfsSumItems *from);
+
 /* ---- pfs_recorder_sum.c ---- */
 
 extern void pfs_sums_start(void);

@@ -200,6 +200,25 @@ pfs_sum_items_add(PfsSumItems *to)
 	return item;
 }
 
+void
+pfs_sum_items_copy(PfsSumItems *to, const PfsSumItems *from)
+{
+	if (to->max < from->n)
+	{
+		if (to->items != NULL)
+			pfree(to->items);
+		*to = (PfsSumItems)
+		{
+			NULL, 0, 0
+		};
+		to->items = MemoryContextAlloc(TopMemoryContext, from->n * sizeof(PfsSumItem));
+		to->max = from->n;
+	}
+	if (from->n > 0)
+		memcpy(to->items, from->items, from->n * sizeof(PfsSumItem));
+	to->n = from->n;
+}
+
 /* ---- what is shown as what ---- */
 
 /*

@@ -364,6 +364,7 @@ copy_record(uint32 index)
 
 		copy.cells.n = copy.numbers.n = copy.running.n = 0;
 		copy.depth = 0;
+		copy.left = 0;
 		copy.word = pfs_pages_word(pfs_threads, index);
 		living = (copy.word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED;
 		copy.seq = living ? pfs_seqlock_read_begin(&t->seq) : 0;
@@ -476,14 +477,14 @@ read_one(uint32 index, const PfsTick *tick, Unread unread)
 	pfs_sums_add(&copy.cells);
 	pfs_sums_add(&copy.numbers);
 	pfs_sums_add(&copy.running);
-	copy.missed = 0;
-	/* The two change places, with their memory. */
-	{
-		Known		was = *k;
-
-		*k = copy;
-		copy = was;
-	}
+	k->word = copy.word;
+	k->seq = copy.seq;
+	k->depth = copy.depth;
+	k->missed = 0;
+	k->left = copy.left;
+	pfs_sum_items_copy(&k->cells, &copy.cells);
+	pfs_sum_items_copy(&k->numbers, &copy.numbers);
+	pfs_sum_items_copy(&k->running, &copy.running);
 	return true;
 }
 
