@@ -219,7 +219,7 @@ SKIP:
 # ---- waits that are counted ----
 
 $server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name LIKE 'wait/io/file/%'; SELECT pfs.reset()");
-$s{holder}->query('UPDATE item SET v = i; CHECKPOINT');
+$server->sql('UPDATE item SET v = i; CHECKPOINT');
 my ($untimed) = grep { $_->{event} eq 'wait/io/file/WALWrite' } rows_of($server, qw(waits --limit 0));
 ok($untimed && $untimed->{count} > 0, 'waits that are not timed');
 is($untimed->{average}, undef, 'have no average');
