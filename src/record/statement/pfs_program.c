@@ -213,10 +213,11 @@ pfs_program_has_many(void)
 void
 pfs_program_forget_all(void)
 {
-	pfs_pool_destroy(&entries);
+	/* The index is made small by way of its entries, so they go behind it. */
 	by_program.items = 0;
 	pfs_index_resize(&by_program);
 	memset(&by_program, 0, sizeof(by_program));
+	pfs_pool_destroy(&entries);
 }
 
 /* ---- adding ---- */
