@@ -148,6 +148,8 @@ $s->query($_) foreach (
 	"CREATE FUNCTION rethrows_f() RETURNS int LANGUAGE plpgsql AS 'BEGIN PERFORM 1 / 0 FROM t; EXCEPTION WHEN OTHERS THEN RAISE; END'",
 	"CREATE FUNCTION loops_f() RETURNS int LANGUAGE plpgsql AS 'DECLARE r record; BEGIN FOR r IN SELECT i FROM t LOOP PERFORM 1 / 0 FROM t; END LOOP; RETURN 0; EXCEPTION WHEN OTHERS THEN RETURN 1; END'",
 );
+# The last of them is over when the session is idle.
+$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
 $server->sql("SELECT pfs.reset('events_statements_history_long')");
 is(run('DO $$ BEGIN FOR k IN 1 .. 20 LOOP BEGIN CALL rethrows_p(); EXCEPTION WHEN OTHERS THEN NULL; END; BEGIN PERFORM rethrows_f(); EXCEPTION WHEN OTHERS THEN NULL; END; END LOOP; PERFORM nothing_f(); END $$'),
 	'nothing_f 1 0, rethrows_f 20 20, rethrows_p 20 20', 'errors that are thrown on and caught');
@@ -333,6 +335,19 @@ while ($server->pgbench_running($load) || $turns < 20)
 }
 $server->pgbench_end($load);
 is(counted(), 'inner_f 1200 1200, nothing_f 1200 0', 'drops take nothing from others');
+
+# ---- more than a process remembers ----
+
+$s->query(<<'EOT');
+DO $do$ BEGIN FOR i IN 1 .. 4200 LOOP
+	EXECUTE 'CREATE FUNCTION turn_f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$';
+	EXECUTE 'SELECT turn_f()';
+	EXECUTE 'DROP FUNCTION turn_f()';
+	COMMIT;
+END LOOP; END $do$
+EOT
+$server->sql("SELECT pfs.reset('events_statements_summary_by_program')");
+is(run('SELECT outer_f(1)'), 'inner_f 1 1, outer_f 1 1', 'a session that has called very many forgets them, and goes on');
 
 # ---- more than there is room for, and none ----
 

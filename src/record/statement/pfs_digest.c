@@ -320,7 +320,8 @@ pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, int64 o
 bool
 pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, uint64 now, uint64 ticks)
 {
-	return ticks > sample_ticks || now - sample_seen > sample_age_ticks();
+	/* Another process may have taken one that ended later. */
+	return ticks > sample_ticks || (now > sample_seen && now - sample_seen > sample_age_ticks());
 }
 
 /*
