@@ -354,12 +354,6 @@ pfs_frames_is_raise(const void *start)
 	return offset > raise.start && offset <= raise.end;
 }
 
-bool
-pfs_frames_finds_raises(void)
-{
-	return pfs_frames_usable && raise.end > raise.start;
-}
-
 void
 pfs_frames_forget_raises(void)
 {

@@ -126,9 +126,6 @@ pfs_frames_in_spin_delay(const void *frame)
  */
 extern bool pfs_frames_is_raise(const void *frame);
 
-/* Can that be told at all? */
-extern bool pfs_frames_finds_raises(void);
-
 /* ---- the postmaster's proofs ---- */
 
 /*
