@@ -50,6 +50,7 @@ drop_readings(Top *top)
 	top->before = top->now = NULL;
 }
 
+/* The tab's column is one of its screen of the present: in another one it is found by its name. */
 int
 top_sort_column(const Top *top)
 {

@@ -200,6 +200,7 @@ pfs_sum_items_add(PfsSumItems *to)
 	return item;
 }
 
+/* Memory that is large enough stays; else it becomes as large as what is copied. */
 void
 pfs_sum_items_copy(PfsSumItems *to, const PfsSumItems *from)
 {
