@@ -173,7 +173,7 @@ $busy->query(join '; ', map { shape($_) } (1 .. 20) x 100);
 $busy->send(q{DO $$ BEGIN LOOP PERFORM pg_stat_clear_snapshot();
 	EXIT WHEN EXISTS (SELECT FROM pg_stat_activity WHERE application_name LIKE 'pfs %' AND state = 'idle' AND query LIKE '%events_waits_summary_by_digest%');
 	PERFORM pg_sleep(0.05); END LOOP; END $$; } . join '; ', map { shape($_) } (21 .. 140) x 2);
-my (undef, $json) = program($server, qw(statements --seconds 4 --limit 0 --format json));
+my (undef, $json) = program($server, qw(statements --seconds 8 --limit 0 --format json));
 my @rows = @{ JSON::PP->new->utf8->decode($json) };
 my $calls = 0;
 
