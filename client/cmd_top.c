@@ -230,7 +230,7 @@ top_refresh(Top *top)
 	 * The rows of another screen do not fit its columns, also where nothing
 	 * can be read.
 	 */
-	if (top->view && top->view->screen != top->screen)
+	if (top->now && top->now->screen != top->screen)
 		drop_readings(top);
 	if (top->num_keys > 0)
 		now = reading_take(top->server, top->screen, top->num_keys, (const char *const *) top->keys);
@@ -260,12 +260,8 @@ top_refresh(Top *top)
 		}
 		return;
 	}
-	view_free(top->view);
-	top->view = NULL;
 	reading_free(top->before);
-	top->before = top->now && top->now->screen == now->screen ? top->now : NULL;
-	if (top->before == NULL && top->now)
-		reading_free(top->now);
+	top->before = top->now;
 	top->now = now;
 	top_arrange(top);
 }
