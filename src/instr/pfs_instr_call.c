@@ -217,7 +217,7 @@ begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
 		if (!call->top)
 		{
 			call->examined = pfs_examined();
-			s->call_nest = pfs_sql.nest;
+			pfs_nested_call_begin(s, pfs_sql.nest);
 			pfs_stage_push(t, pfs_stage_instrument[stage], now, s->event_id);
 			pfs_set_parent();
 		}
@@ -274,8 +274,7 @@ end_call_inside(PfsCall *call, PfsTimestamp now)
 		pfs_set_parent();
 	}
 	pfs_write_end(t);
-	if (s != NULL)
-		s->call_nest = 0;
+	pfs_nested_calls_end(call->nest + 1);
 }
 
 /* Has a call that ends more to end than itself? */
@@ -385,7 +384,7 @@ pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
 		pfs_nested_drop_planned(t, call->nest);
 		s = pfs_nested_begin(t, now, source);
 		if (s != NULL)
-			pfs_nested_set_planned(s);
+			pfs_nested_set_planned(s, source);
 	}
 	begin_call(call, s, now, PFS_STAGE_PLAN);
 }
@@ -406,6 +405,7 @@ pfs_call_plan_end(PfsCall *call)
 		pfs_add_time(&s->n[PFS_N_PLAN_TIME], call->start, now);
 		if (s != &pfs_sql.top)
 		{
+			s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
 			s->done = true;
 			if (pfs_stages.n == call->nstages + 1)
 			{
@@ -449,7 +449,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 	}
 	else
 	{
-		s = pfs_nested_find_planned(source.query_id);
+		s = pfs_nested_find_planned(&source);
 		if (s != NULL)
 			pfs_stage_record(t, &s->planned, s->event_id);
 		else
@@ -466,8 +466,14 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 void
 pfs_call_executor_start_end(PfsCall *call)
 {
-	if (call->statement != NULL)
-		usage_end(&call->usage, call->statement->n);
+	PfsStatement *s = call->statement;
+
+	if (s != NULL)
+	{
+		usage_end(&call->usage, s->n);
+		if (s != &pfs_sql.top)
+			s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
+	}
 	end_untimed(call);
 }
 
@@ -633,8 +639,11 @@ pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
 		{
 			s->phase = PFS_PHASE_EXECUTION;
 			s->is_utility = true;
+			s->portal = source->portal;
 		}
 	}
+	if (s != NULL)
+		s->is_execute = source->tag == CMDTAG_EXECUTE;
 	/* It may report its progress. */
 	pfs_local.slow |= PFS_SLOW_PROGRESS;
 	begin_call(call, s, now, PFS_STAGE_UTILITY);

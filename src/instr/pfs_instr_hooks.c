@@ -142,11 +142,14 @@ rows_finished(const QueryDesc *desc)
 	return unlikely(desc->plannedstmt->hasModifyingCTE) ? pfs_rows_of_with(desc) : 0;
 }
 
-/* Is it the plan of the EXECUTE that the process is in? */
-static inline bool
-is_of_execute(void)
+/* Counts what a call has written for the EXECUTE around it, too, if it was one of its plan. */
+static inline void
+count_for_execute(const PfsCall *call, uint64 affected)
 {
-	return unlikely(pfs_execute.nest != 0) && pfs_sql.nest == pfs_execute.nest && ActivePortal != pfs_execute.portal;
+	PfsStatement *outer = call->outer;
+
+	if (unlikely(outer != NULL && outer->is_execute) && ActivePortal != outer->portal)
+		outer->executed += affected;
 }
 
 /* Workers that the plan's Gather nodes started last; a walker of plan states. */
@@ -227,8 +230,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 		uint64		affected = rows_affected(desc);
 
 		pfs_call_run_end(&call, rows_sent(desc), affected, parallel_workers(desc));
-		if (is_of_execute())
-			pfs_execute.affected += affected;
+		count_for_execute(&call, affected);
 	}
 }
 
@@ -264,8 +266,7 @@ executor_finish_cb(QueryDesc *desc)
 		uint64		affected = rows_finished(desc);
 
 		pfs_call_finish_end(&call, desc, affected);
-		if (is_of_execute())
-			pfs_execute.affected += affected;
+		count_for_execute(&call, affected);
 	}
 }
 
@@ -358,9 +359,7 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 static void
 count_rows(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *sent, uint64 *affected)
 {
-	*affected = 0;
-	if (utility == T_ExecuteStmt)
-		*affected = executed;
+	*affected = executed;
 	if (qc == NULL)
 		return;
 	switch (utility)
@@ -396,7 +395,6 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	PfsDigestKey outer;
 	PfsPreparedCommand prepared;
 	PfsProgramCommand program;
-	PfsExecute	outer_execute = pfs_execute;
 	uint64		outer_writes = pfs_rel_writes_begin();
 	bool		watches_drops = false;
 	PfsRowCounter counter;
@@ -426,26 +424,23 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		pfs_program_command(t, &program, stmt->utilityStmt);
 		watches_drops = pfs_drop_command(stmt->utilityStmt);
 		dest = pfs_rows_receiver(&counter, utility, dest);
-		pfs_execute = (PfsExecute)
-		{
-			utility == T_ExecuteStmt ? pfs_sql.nest : 0, ActivePortal, 0
-		};
 	}
 	prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
 	pfs_rel_writes_end(outer_writes);
 	if (t != NULL)
 	{
-		uint64		sent = counter.rows;
-		uint64		affected;
-
 		pfs_program_command_end(&program);
 		if (watches_drops)
 			pfs_drop_unwatch();
 		pfs_digest_publish_again(t, &outer);
-		count_rows(utility, qc, pfs_execute.affected, &sent, &affected);
-		pfs_execute = outer_execute;
 		if (pfs_call_end(&call))
+		{
+			uint64		sent = counter.rows;
+			uint64		affected;
+
+			count_rows(utility, qc, call.statement != NULL ? call.statement->executed : 0, &sent, &affected);
 			pfs_call_utility_end(&call, sent, affected);
+		}
 		pfs_prepared_command_end(t, &prepared);
 		pfs_transaction_command(t, command.command, command.gid, command.trx_id);
 		if (command.chain)

@@ -19,8 +19,6 @@
 #include "pfs_instr.h"
 #include "pfs_instr_rows.h"
 
-PFS_HOT PfsExecute pfs_execute;
-
 /* ---- utilities that return rows ---- */
 
 static bool

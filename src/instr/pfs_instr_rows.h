@@ -30,21 +30,6 @@ typedef struct PfsRowCounter
  */
 extern DestReceiver *pfs_rows_receiver(PfsRowCounter *counter, NodeTag utility, DestReceiver *dest);
 
-/* ---- EXECUTE ---- */
-
-/*
- * The EXECUTE in which the process is, innermost: nothing here points to memory, so
- * that one which an error has ended does no harm.
- */
-typedef struct PfsExecute
-{
-	int			nest;			/* hooks around the runs of its plan; 0: none */
-	const void *portal;			/* that of EXECUTE itself, only compared */
-	uint64		affected;		/* by its plan so far */
-} PfsExecute;
-
-extern PFS_HIDDEN PfsExecute pfs_execute;
-
 /* ---- WITH that changes data ---- */
 
 /*

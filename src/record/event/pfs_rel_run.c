@@ -27,6 +27,7 @@ PFS_FIXED PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
 StaticAssertDecl(PFS_REL_RUNS == 64, "a word says which are in use");
 
 PFS_HOT uint64 pfs_rel_last_serial = 0;
+PFS_HOT uint64 pfs_rel_writes_first = 0;
 
 /* The place that is looked at next for a run that can be evicted. */
 static uint32 next_victim = 0;

@@ -143,6 +143,9 @@ extern PFS_HIDDEN uint64 pfs_rel_runs_riding;
 /* The last serial that a run of this process got. */
 extern PFS_HIDDEN uint64 pfs_rel_last_serial;
 
+/* Which runs of writes are the present command's: those of this serial and later ones. */
+extern PFS_HIDDEN uint64 pfs_rel_writes_first;
+
 /* Counts what a run of nobody's counts, so that its callers need not ask. */
 extern PFS_HIDDEN PfsRelRun pfs_rel_run_of_nobody;
 

@@ -17,8 +17,6 @@
 #include "pfs_rel_io.h"
 #include "pfs_wait_class.h"
 
-PFS_HOT uint64 pfs_rel_writes_first = 0;
-
 /* ---- relations ---- */
 
 /*

@@ -21,9 +21,6 @@
 
 #include "pfs_rel_run.h"
 
-/* Which runs of writes are the present command's: those of this serial and later ones. */
-extern PFS_HIDDEN uint64 pfs_rel_writes_first;
-
 /* Out of line: the first call of a scan, or the first one since its run was evicted. */
 extern PfsRelRun *pfs_rel_run_begin(PfsThread *t, PfsRelLink *link, Relation rel, Relation index, Oid index_oid,
 									PfsOperation operation);

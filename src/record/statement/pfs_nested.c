@@ -31,6 +31,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_hash.h"
 #include "pfs_statement_open.h"
 
 /*
@@ -83,7 +84,6 @@ add_inner(PfsStatement *outer, PfsStatement *s)
 	s->outer = outer;
 	s->inner_before = NULL;
 	s->inner_after = NULL;
-	/* What the top level has inside it needs no list: pfs_nested_leave(). */
 	if (outer == NULL || outer == &pfs_sql.top)
 		return;
 	s->inner_after = outer->inner;
@@ -140,11 +140,54 @@ remove_planned(PfsStatement *s)
 {
 	PfsStatement **at = &pfs_sql.planned;
 
-	/* The newest one, but for those of calls that an error has cut off. */
 	while (*at != s)
 		at = &(*at)->planned_before;
 	*at = s->planned_before;
 	s->is_planned = false;
+}
+
+/*
+ * Takes a statement off the list of those with a call.  It is found by walking, but is the
+ * first: statements end in a call of their own, or from the newest on.
+ */
+static void
+remove_called(PfsStatement *s)
+{
+	PfsStatement **at = &pfs_sql.called;
+
+	while (*at != s)
+		at = &(*at)->called_before;
+	*at = s->called_before;
+	s->call_nest = 0;
+}
+
+/*
+ * Notes that the calls with so many hooks active or more, their own included, are over: one that
+ * ends, and those inside it that an error has cut off.  So these numbers fall along the list.
+ */
+void
+pfs_nested_calls_end(int nest)
+{
+	PfsStatement *s;
+
+	while ((s = pfs_sql.called) != NULL && s->call_nest >= nest)
+	{
+		pfs_sql.called = s->called_before;
+		s->call_nest = 0;
+	}
+}
+
+/* Notes that a call for a statement begins, with so many hooks active, its own included. */
+void
+pfs_nested_call_begin(PfsStatement *s, int nest)
+{
+	pfs_nested_calls_end(nest);
+	/* One has been cut off, by an error for which nothing was rolled back. */
+	if (unlikely(s->call_nest != 0))
+		remove_called(s);
+	s->call_nest = nest;
+	s->called_before = pfs_sql.called;
+	pfs_sql.called = s;
 }
 
 /*
@@ -158,6 +201,8 @@ pfs_nested_remove(PfsStatement *s)
 {
 	if (s->is_planned)
 		remove_planned(s);
+	if (s->call_nest != 0)
+		remove_called(s);
 	if (s->query != NULL)
 		pfs_index_remove(&by_query, &s->by_query);
 	pfs_nested_hide(s);
@@ -202,11 +247,29 @@ pfs_nested_leave_outer(PfsStatement *s)
 	}
 }
 
+/*
+ * What the planner and the executor's start have to have in common, if it is one statement: the
+ * identifier of the query; without one the text, and the kind of the statement, which is all that
+ * tells apart those of a function of standard SQL.
+ */
+static uint64
+plan_key(const PfsStatementSource *source)
+{
+	const char *str = source->str != NULL ? source->str : "";
+	bool		is_part = source->len > 0 && source->location >= 0;
+
+	if (likely(source->query_id != 0))
+		return source->query_id;
+	str += Max(source->location, 0);
+	return pfs_hash_bytes(str, is_part ? source->len : strlen(str)) + pfs_tag_instrument[source->tag];
+}
+
 void
-pfs_nested_set_planned(PfsStatement *s)
+pfs_nested_set_planned(PfsStatement *s, const PfsStatementSource *source)
 {
 	s->phase = PFS_PHASE_PLAN;
 	s->is_planned = true;
+	s->plan_key = plan_key(source);
 	if (s->event != NULL)
 		s->event->counts |= PFS_ONLY_PLANNED;
 	s->planned_before = pfs_sql.planned;
@@ -215,7 +278,7 @@ pfs_nested_set_planned(PfsStatement *s)
 
 /*
  * Notes that a statement is executed, by the executor's descriptor that later calls
- * find it by (NULL: it is a utility).
+ * find it by.
  */
 void
 pfs_nested_set_query(PfsStatement *s, const void *query)
@@ -226,8 +289,7 @@ pfs_nested_set_query(PfsStatement *s, const void *query)
 		s->event->counts &= ~PFS_ONLY_PLANNED;
 	s->phase = PFS_PHASE_EXECUTION;
 	s->query = query;
-	if (query != NULL)
-		pfs_index_add(&by_query, &s->by_query, (uintptr_t) query);
+	pfs_index_add(&by_query, &s->by_query, (uintptr_t) query);
 }
 
 PfsStatement *
@@ -240,22 +302,17 @@ pfs_nested_find(const void *query)
 
 /*
  * Returns the statement that a start of the executor is going to execute: the one that
- * was planned last with as many hooks around it, if it has this query identifier; NULL:
- * there is none.  Statements with more hooks around them are of calls that an error has
- * cut off.
+ * was planned last with as many hooks around it, if it is that of the source; NULL: there is
+ * none.  Statements with more hooks around them are of calls that an error has cut off.
  */
 PfsStatement *
-pfs_nested_find_planned(uint64 query_id)
+pfs_nested_find_planned(const PfsStatementSource *source)
 {
 	PfsStatement *s = pfs_sql.planned;
 
-	/*
-	 * Those with more hooks around them are of calls that an error has cut
-	 * off.
-	 */
 	while (s != NULL && s->nest > pfs_sql.nest)
 		s = s->planned_before;
-	return s != NULL && s->nest == pfs_sql.nest && s->query_id == query_id ? s : NULL;
+	return s != NULL && s->nest == pfs_sql.nest && s->plan_key == plan_key(source) ? s : NULL;
 }
 
 /* ---- slots ---- */
@@ -284,9 +341,8 @@ pfs_nested_hide(PfsStatement *s)
 }
 
 /*
- * Is it a cursor that nobody is reading?  A call that an error has cut off leaves
- * its number of hooks behind; it counts again when as many are active.  Then the
- * cursor just keeps its slot.
+ * Is it a cursor that nobody is reading?  A call that an error has cut off leaves its
+ * number of hooks behind until as many are active again.
  */
 static bool
 is_waiting(const PfsStatement *s)

@@ -5,8 +5,8 @@
  *
  * An error jumps over the ends of the hooks around it.  Code that catches one has
  * a subtransaction for it: its begin notes where the hooks stood (PfsSubxact), its
- * rollback ends what began since and restores that.  An error that nobody
- * catches leaves it all to the next message.
+ * rollback ends what began since and what was cut off, and restores that.  An error that
+ * nobody catches leaves it all to the rollback of the transaction.
  *
  * Separate from pfs_error.c, which counts errors by SQLSTATE and knows no statements.
  */
@@ -15,6 +15,7 @@
 #include "access/xact.h"
 #include "mb/pg_wchar.h"
 #include "tcop/tcopprot.h"
+#include "utils/backend_status.h"
 
 #include "pfs_program_call.h"
 #include "pfs_secret.h"
@@ -66,6 +67,7 @@ pfs_statement_note_subxact(int level)
 	subxact->nstages = pfs_stages.n;
 	subxact->current = pfs_sql.current;
 	subxact->statement_id = pfs_sql.next_id;
+	subxact->writes_first = pfs_rel_writes_first;
 }
 
 /*
@@ -91,8 +93,24 @@ end_all(PfsThread *t, uint64 statement_id, bool failed, bool utilities_too)
 }
 
 /*
- * Ends what began inside a subtransaction that has been rolled back; after an error, puts
- * the hooks back to where they stood when it began.
+ * Ends the statements that are older than a subtransaction, but whose calls began inside it and
+ * were cut off by its error: cursors that were being read, which can be read no more.
+ */
+static void
+end_cut_off(PfsThread *t, const PfsSubxact *subxact)
+{
+	while (pfs_sql.called != NULL && pfs_sql.called->call_nest > subxact->nest)
+	{
+		pfs_write_begin(t);
+		pfs_nested_end(t, pfs_sql.called, pfs_timestamp_now(), true, NULL);
+		pfs_write_end(t);
+	}
+	pfs_nested_shrink();
+}
+
+/*
+ * Ends what began inside a subtransaction that has been rolled back; after an error, also what that
+ * has cut off, and puts the hooks back to where they stood when the subtransaction began.
  */
 void
 pfs_statement_unwind(PfsThread *t, int level)
@@ -113,7 +131,10 @@ pfs_statement_unwind(PfsThread *t, int level)
 		return;
 	}
 	if (subxact != NULL)
+	{
 		end_all(t, subxact->statement_id, true, true);
+		end_cut_off(t, subxact);
+	}
 	/* Nobody has handled it: this is the end of the whole statement. */
 	if (pfs_sql.failed)
 		return;
@@ -121,6 +142,7 @@ pfs_statement_unwind(PfsThread *t, int level)
 	pfs_sql.message_len = 0;
 	if (subxact == NULL)
 		return;
+	pfs_rel_writes_first = subxact->writes_first;
 	pfs_write_begin(t);
 	pfs_sql.nest = subxact->nest;
 	pfs_sql.current = subxact->current;
@@ -157,6 +179,30 @@ pfs_statement_unwind_all(PfsThread *t)
 	pfs_write_end(t);
 }
 
+/*
+ * Has the server begun with the next statement of a string or pipeline, which no hook has seen
+ * yet?  It takes the session's query identifier away when it does.  Where there are none
+ * (compute_query_id), or no session shows one (track_activities), what comes between two statements
+ * is the first one's.
+ */
+static bool
+next_has_begun(void)
+{
+	return pfs_sql.nest == 0 && pfs_sql.top_open && pfs_sql.top.done && pfs_sql.top.query_id != 0 &&
+		MyBEEntry != NULL && MyBEEntry->st_state == STATE_RUNNING && MyBEEntry->st_query_id == 0;
+}
+
+/* An error or a warning comes: of which statement at top level? */
+static void
+find_top(PfsThread *t)
+{
+	if (likely(!next_has_begun()))
+		return;
+	pfs_write_begin(t);
+	pfs_top_next(t, pfs_timestamp_now());
+	pfs_write_end(t);
+}
+
 /* Takes the text of a statement without a name, as long as the server has it. */
 static void
 look_at_text(PfsThread *t)
@@ -187,6 +233,7 @@ pfs_statement_raised(PfsThread *t, int sqlstate)
 {
 	if (pfs_is_writing(t))
 		return;
+	find_top(t);
 	pfs_write_begin(t);
 	look_at_text(t);
 	pfs_sql.raised = true;
@@ -234,6 +281,7 @@ pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, con
 {
 	if (pfs_is_writing(t))
 		return;
+	find_top(t);
 	if (message != NULL && is_about_secret())
 		message = PFS_SECRET_TEXT;
 	pfs_write_begin(t);

@@ -12,9 +12,9 @@
  * cursor stays open while others come and go: pfs_nested.c.
  *
  * Errors jump over the ends.  What a subtransaction began is known by its number
- * and ended when that is rolled back; where the hooks' own nesting stood is
- * remembered at the begin of each subtransaction, as whoever catches an error does
- * so with one.  The next arrival clears everything.
+ * and ended when that is rolled back, as is what was called inside it; where the hooks'
+ * own nesting stood is remembered at the begin of each subtransaction, as whoever
+ * catches an error does so with one.  The rollback of the transaction ends the rest.
  *
  * Separate from pfs_nested.c, which keeps the list and does not know when a statement ends.
  */

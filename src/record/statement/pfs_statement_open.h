@@ -38,13 +38,14 @@ typedef struct PfsStatement
 								 * deep, not collected, or its outer one has
 								 * ended */
 	const void *query;			/* the executor's descriptor */
-	const void *portal;			/* of the top level: what ran it, and when
-								 * that was made */
+	const void *portal;			/* of the top level and of utilities: what ran
+								 * it, and when that was made */
 	int64		portal_time;
 	PfsStatementPhase phase;
 	bool		done;			/* top level: has run; `stamp` may be its end;
 								 * nested: has been planned */
 	bool		is_utility;
+	bool		is_execute;		/* EXECUTE */
 	bool		too_deep;		/* all slots were in use when it began */
 	uint8		counts;			/* PFS_COUNTS_... */
 	uint32		flags;			/* 0: not collected */
@@ -66,6 +67,8 @@ typedef struct PfsStatement
 	PfsParent	parent;
 	PfsHeldStage planned;		/* of a nested one that is only planned */
 	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL */
+	uint64		executed;		/* rows that its plan has written so far, of
+								 * EXECUTE */
 	uint64	   *n;				/* its counters: in its slot, or `own` */
 	uint64		own[PFS_NUM_COUNTERS] __attribute__((aligned(16)));
 
@@ -84,9 +87,11 @@ typedef struct PfsStatement
 	PfsIndexLink by_query;		/* if it has a query */
 	int			call_nest;		/* hooks that are active while one is called
 								 * for it; 0: none is */
+	struct PfsStatement *called_before; /* list of those with a call */
 	bool		left;			/* the statement at top level that it began in
 								 * has ended */
 	bool		is_planned;
+	uint64		plan_key;		/* tells a planned one from another */
 	PfsProgramEntry *program;	/* that it began in, or NULL */
 } PfsStatement;
 
@@ -97,6 +102,7 @@ typedef struct PfsSubxact
 	uint32		nstages;
 	PfsStatement *current;
 	uint64		statement_id;	/* the last that was given */
+	uint64		writes_first;	/* pfs_rel_writes_first */
 } PfsSubxact;
 
 /* Everything process-local of the statements. */
@@ -113,6 +119,8 @@ typedef struct PfsSql
 	PfsStatement *left;			/* of these, the newest one that is older than
 								 * the top level */
 	PfsStatement *planned;		/* those that are only planned, newest first */
+	PfsStatement *called;		/* those with a call that has not ended,
+								 * innermost first */
 	int			sqlstate;		/* of the last error */
 	uint64		next_id;		/* of statements; those below last_id are ours */
 	uint64		last_id;
@@ -210,13 +218,20 @@ extern void pfs_nested_remove(PfsStatement *s);
 /* Notes that a statement goes on after the end of the one at top level. */
 extern void pfs_nested_leave_outer(PfsStatement *s);
 
-/* It is planned; it is executed, by this descriptor (NULL: it is a utility). */
-extern void pfs_nested_set_planned(PfsStatement *s);
+/* It is planned; it is executed, by this descriptor. */
+extern void pfs_nested_set_planned(PfsStatement *s, const PfsStatementSource *source);
 extern void pfs_nested_set_query(PfsStatement *s, const void *query);
+
+/*
+ * A call for it begins, with so many hooks active, its own included; the calls with so many and more
+ * are over.
+ */
+extern void pfs_nested_call_begin(PfsStatement *s, int nest);
+extern void pfs_nested_calls_end(int nest);
 
 /* The newest one of this descriptor; the planned one of the present call.  Or NULL. */
 extern PfsStatement *pfs_nested_find(const void *query);
-extern PfsStatement *pfs_nested_find_planned(uint64 query_id);
+extern PfsStatement *pfs_nested_find_planned(const PfsStatementSource *source);
 
 /* Note that a statement has got a slot; that it has none any more. */
 extern void pfs_nested_show(PfsStatement *s);

@@ -352,11 +352,6 @@ pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
 	pfs_transaction_end(t, state, now);
 	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_writing(t))
 		return;
-
-	/*
-	 * What comes from here on is another statement, also without an idle
-	 * wait.
-	 */
 	pfs_sql.top.stamp = now;
 	pfs_sql.top.done = true;
 }
