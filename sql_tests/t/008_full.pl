@@ -104,9 +104,13 @@ load_and_look('one of each', 3);
 is($server->sql('SELECT count(*) <= 1 FROM pfs.threads'), 't', 'one thread at most');
 is(used('thread_instances'), '1|t', 'as containers says');
 like(lost('thread_instances'), qr/^[1-9]\d*\|t$/, 'the others are counted as lost');
-my (undef, $out, $refused) = $server->psql("SELECT pfs.thread_id() IS NULL; TRUNCATE pfs.objects_summary_global_by_type");
-is($out, 't', 'a session that is no thread');
-like($refused, qr/has no place in pfs\.threads/, '... resets no rows of tables, as it could not keep what another table shows');
+foreach my $table ('objects_summary_global_by_type', 'table_io_waits_summary_by_table', 'table_io_waits_summary_by_index_usage', 'table_io_waits_summary_by_digest')
+{
+	my (undef, $out, $refused) = $server->psql("SELECT pfs.thread_id() IS NULL; TRUNCATE pfs.$table");
+
+	is($out, 't', 'a session that is no thread');
+	like($refused, qr/has no place in pfs\.threads/, "... resets no rows of tables, as it could not keep what another table shows: $table");
+}
 like(used('file_instances'), qr/^1\|t$/, 'one file');
 is($server->sql('SELECT count(*) <= 1 FROM pfs.events_waits_history'), 't', 'history: one row at most');
 is($server->sql('SELECT count(*) <= 1 FROM pfs.events_waits_history_long'), 't', 'history_long: one row at most');

@@ -329,6 +329,16 @@ $server->sql('TRUNCATE pfs.table_io_waits_summary_by_table');
 is($server->sql('SELECT count_star FROM pfs.table_lock_waits_summary_by_table'), 5, 'TRUNCATE of rows leaves waits for locks');
 $server->sql('TRUNCATE pfs.table_lock_waits_summary_by_table');
 is($server->sql('SELECT count(*) FROM pfs.table_lock_waits_summary_by_table'), 0, 'TRUNCATE of its own does not');
+# The lock of an index, which the planner takes, is no table's.
+$s->query('BEGIN; REINDEX INDEX t_pkey');
+$waiter->send('SET lock_timeout = 0; EXPLAIN SELECT * FROM t WHERE id = 1');
+ok($server->poll(q{SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 't_pkey'::regclass}, 1), 'a wait for the lock of an index');
+$s->query('COMMIT');
+$waiter->result;
+is($server->sql(q{SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = } . $waiter->thread_id
+	  . q{ AND event_name = 'wait/lock/relation' AND object_name = 't_pkey'}), 1, 'is an event');
+is($server->sql('SELECT count(*) FROM pfs.table_lock_waits_summary_by_table'), 0, 'and not counted for a table');
+is($server->sql(q{SELECT count(*) FROM pfs.objects_summary_global_by_type WHERE object_name = 't_pkey'}), 0, 'nor is the index one');
 
 # ---- what statements have examined ----
 

@@ -81,6 +81,26 @@ pfs_scan_add_copy(PfsScan *scan, const void *row, Size bytes)
 	*(void **) pfs_scan_add(scan) = copy;
 }
 
+/*
+ * Leaves the rows of the copy that a function wants.  Tables that look into catalogues do so here, when
+ * they have given back what they held to read: another session's lock may keep them waiting.
+ */
+void
+pfs_scan_keep(PfsScan *scan, bool (*keep) (const void *row))
+{
+	Size		n = 0;
+
+	for (Size i = 0; i < scan->nrows; i++)
+	{
+		char	   *row = scan->rows + i * scan->row_size;
+
+		CHECK_FOR_INTERRUPTS();
+		if (keep(row))
+			memmove(scan->rows + n++ * scan->row_size, row, scan->row_size);
+	}
+	scan->nrows = n;
+}
+
 /* Prepare the conditions that reduce the copy. */
 static void
 begin_keys(PfsScanState *state, ForeignScanState *node)
@@ -189,7 +209,12 @@ set_key(PfsScan *scan, PfsKey key, int strategy, Datum value, Oid type)
 	if (key == PFS_KEY_EVENT_NAME)
 	{
 		scan->instrument = pfs_instrument_by_name(TextDatumGetCString(value));
-		return scan->instrument != PFS_NO_INSTRUMENT;
+		if (scan->instrument == PFS_NO_INSTRUMENT)
+			return false;
+		/* The condition is a filter, too. */
+		if (pfs_instrument_is_homonym(scan->instrument))
+			scan->instrument = PFS_NO_INSTRUMENT;
+		return true;
 	}
 	else if (key == PFS_KEY_RESOLUTION)
 	{

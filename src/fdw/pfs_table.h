@@ -207,6 +207,9 @@ extern void *pfs_scan_add(PfsScan *scan);
 /* The same of tables whose rows vary in size: a copy of so many bytes. */
 extern void pfs_scan_add_copy(PfsScan *scan, const void *row, Size bytes);
 
+/* Leaves the rows of the copy that a function wants; it may read catalogues. */
+extern void pfs_scan_keep(PfsScan *scan, bool (*keep) (const void *row));
+
 /* -1: the column is not to be changed; else the YES or NO to be written. */
 extern int	pfs_new_switch(const PfsNewRow *values, int column);
 

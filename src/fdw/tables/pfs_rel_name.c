@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -25,6 +26,14 @@ bool
 pfs_rel_exists(Oid database, Oid relation)
 {
 	return !is_here(database) || SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation));
+}
+
+bool
+pfs_rel_is_table(Oid database, Oid relation)
+{
+	char		kind = is_here(database) ? get_rel_relkind(relation) : RELKIND_RELATION;
+
+	return kind != '\0' && kind != RELKIND_INDEX && kind != RELKIND_PARTITIONED_INDEX && kind != RELKIND_SEQUENCE;
 }
 
 Datum

@@ -13,6 +13,9 @@
 /* Not known to have been dropped: relations of other databases count as there. */
 extern bool pfs_rel_exists(Oid database, Oid relation);
 
+/* The same, and no index or sequence, whose locks are waited for, too. */
+extern bool pfs_rel_is_table(Oid database, Oid relation);
+
 extern Datum pfs_rel_database_datum(Oid database, bool *isnull);
 extern Datum pfs_rel_schema_datum(Oid database, Oid relation, bool *isnull);
 extern Datum pfs_rel_name_datum(Oid database, Oid relation);

@@ -13,6 +13,7 @@
 #include "pfs_digest_rows_read.h"
 #include "pfs_recorder.h"
 #include "pfs_rel_name.h"
+#include "pfs_rel_read.h"
 #include "pfs_statement_counters.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
@@ -344,6 +345,7 @@ const PfsTable pfs_table_io_by_digest = {
 	.estimate = pfs_digest_rows_estimate,
 	.copy = rows_copy,
 	.role = key_role,
+	.check_truncate = pfs_rel_stats_require_thread,
 	.truncate = pfs_rel_io_truncate_digests,
 	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,

@@ -67,7 +67,7 @@ add_rows_cb(const PfsRelStatCopy *copy, void *arg)
 	PfsTotals	parts[PFS_NUM_REL_PARTS] = {{0}};
 	ObjectRow  *row;
 
-	if (copy->kind != PFS_TABLE_STATS || !pfs_rel_exists(copy->database, copy->relation))
+	if (copy->kind != PFS_TABLE_STATS)
 		return;
 	pfs_rel_parts_of_table(copy, parts);
 	row = pfs_scan_add(arg);
@@ -80,11 +80,8 @@ add_rows_cb(const PfsRelStatCopy *copy, void *arg)
 static void
 add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
 {
-	ObjectRow  *row;
+	ObjectRow  *row = pfs_scan_add(arg);
 
-	if (!pfs_rel_exists(database, relation))
-		return;
-	row = pfs_scan_add(arg);
 	row->database = database;
 	row->relation = relation;
 	row->totals = modes[PFS_REL_LOCK_ANY - 1];
@@ -93,14 +90,20 @@ add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
 static void
 add_program_cb(const PfsProgramRow *program, void *arg)
 {
-	ObjectRow  *row;
+	ObjectRow  *row = pfs_scan_add(arg);
 
-	if (!pfs_program_exists(program->key.database, program->key.program))
-		return;
-	row = pfs_scan_add(arg);
 	row->database = program->key.database;
 	row->program = program->key.program;
 	row->totals = program->calls;
+}
+
+static bool
+object_exists(const void *p)
+{
+	const ObjectRow *row = p;
+
+	return OidIsValid(row->relation) ? pfs_rel_is_table(row->database, row->relation)
+		: pfs_program_exists(row->database, row->program);
 }
 
 static int
@@ -138,6 +141,7 @@ objects_copy(PfsScan *scan)
 			pfs_totals_add(&rows[n - 1].totals, &rows[i].totals);
 	}
 	scan->nrows = n;
+	pfs_scan_keep(scan, object_exists);
 }
 
 static double

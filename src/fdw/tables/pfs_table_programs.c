@@ -39,14 +39,22 @@ PFS_COLUMNS(programs, PfsProgramRow, COLUMNS)
 static void
 add_cb(const PfsProgramRow *row, void *arg)
 {
-	if (pfs_program_exists(row->key.database, row->key.program))
-		*(PfsProgramRow *) pfs_scan_add(arg) = *row;
+	*(PfsProgramRow *) pfs_scan_add(arg) = *row;
+}
+
+static bool
+row_exists(const void *p)
+{
+	const PfsProgramRow *row = p;
+
+	return pfs_program_exists(row->key.database, row->key.program);
 }
 
 static void
 copy_rows(PfsScan *scan)
 {
 	pfs_programs_read(PFS_PROGRAM_OF_STATEMENTS, add_cb, scan);
+	pfs_scan_keep(scan, row_exists);
 }
 
 static int64

@@ -82,7 +82,7 @@ PFS_COLUMNS(by_table, IoRow, TABLE_COLUMNS)
 
 PFS_COLUMNS(by_index, IoRow, INDEX_COLUMNS)
 
-/* Is it to be shown?  What was dropped is not, nor a table that was only locked. */
+/* Is it to be shown?  A table that was only locked is not. */
 static bool
 is_shown(const PfsRelStatCopy *copy)
 {
@@ -90,8 +90,16 @@ is_shown(const PfsRelStatCopy *copy)
 
 	for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 		rows += pfs_totals_count(&copy->parts[part]);
-	return (rows > 0 || !copy->has_locks) && pfs_rel_exists(copy->database, copy->relation) &&
-		(!OidIsValid(copy->index) || pfs_rel_exists(copy->database, copy->index));
+	return rows > 0 || !copy->has_locks;
+}
+
+static bool
+io_row_exists(const void *p)
+{
+	const IoRow *row = p;
+
+	return pfs_rel_is_table(row->database, row->relation) &&
+		(!OidIsValid(row->index) || pfs_rel_exists(row->database, row->index));
 }
 
 /*
@@ -122,6 +130,7 @@ static void
 by_index_copy(PfsScan *scan)
 {
 	pfs_rel_stats_each(PFS_REL_OF_IO, add_index_cb, scan);
+	pfs_scan_keep(scan, io_row_exists);
 }
 
 static void
@@ -141,6 +150,7 @@ static void
 by_table_copy(PfsScan *scan)
 {
 	pfs_rel_stats_each(PFS_REL_OF_IO, add_table_cb, scan);
+	pfs_scan_keep(scan, io_row_exists);
 }
 
 static double
@@ -220,7 +230,7 @@ all_modes(const LockRow *row, PfsTotals *sum)
 
 PFS_COLUMNS(locks, LockRow, LOCK_COLUMNS)
 
-/* Adds the row of a table that was waited for, and is still there. */
+/* Adds the row of a table, or another relation, that was waited for. */
 static void
 add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
 {
@@ -229,7 +239,7 @@ add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
 
 	for (int i = 0; i < PFS_REL_LOCK_MODES; i++)
 		waits += pfs_totals_count(&modes[i]);
-	if (waits == 0 || !pfs_rel_exists(database, relation))
+	if (waits == 0)
 		return;
 	row = pfs_scan_add(arg);
 	row->database = database;
@@ -237,10 +247,19 @@ add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
 	memcpy(row->modes, modes, sizeof(row->modes));
 }
 
+static bool
+lock_row_is_of_table(const void *p)
+{
+	const LockRow *row = p;
+
+	return pfs_rel_is_table(row->database, row->relation);
+}
+
 static void
 locks_copy(PfsScan *scan)
 {
 	pfs_rel_locks_each(add_locks_cb, scan);
+	pfs_scan_keep(scan, lock_row_is_of_table);
 }
 
 static int64

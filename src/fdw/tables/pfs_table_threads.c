@@ -238,12 +238,17 @@ state_of(const ThreadRow *row, bool *isnull)
 	return pfs_text_datum(pfs_instrument_name(pfs_instrument_at(row->wait)));
 }
 
-/* The server's own text stands in where the statement is not instrumented. */
+/*
+ * The server's own text stands in where the statement is not instrumented.  A parallel worker's
+ * can be that of a nested statement, which takes more rights than this column checks.
+ */
 static Datum
 info_of(const ThreadRow *row, bool *isnull)
 {
 	if (row->statement != NULL)
 		return pfs_text_datum(row->statement);
+	if (row->foreground && !row->is_session)
+		return pfs_null(isnull);
 	return pfs_text_or_null(row->has_status ? row->status.activity : NULL, isnull);
 }
 

@@ -181,7 +181,13 @@ keep(Truncation *truncation, uint64 stat, uint32 part, const PfsTotals *totals)
 	if (pfs_totals_count(totals) == 0 && totals->sum == 0)
 		return;
 	record = pfs_object_enter(pfs_my_thread, counted, stat);
-	if (record != NULL)
+
+	/*
+	 * Whoever removes the record changes its word and then looks whether it is
+	 * named: with a fence on this side, too, one of both sees the other.
+	 */
+	pfs_fence_seqcst();
+	if (record != NULL && pfs_rel_stat_is_there(truncation->kind, stat))
 		pfs_shared_cell_merge(&record->kept[part], totals);
 	pfs_object_leave(pfs_my_thread, counted);
 }
@@ -255,7 +261,8 @@ truncate_with_tables(PfsPatience *patience, void *arg)
 void
 pfs_rel_stats_require_thread(void)
 {
-	if (pfs_rel_stats[PFS_TABLE_STATS].pages != NULL && pfs_my_thread == NULL && pfs_sizes.threads > 0)
+	/* In single-user mode nothing has been counted. */
+	if (pfs_rel_stats[PFS_TABLE_STATS].pages != NULL && pfs_my_thread == NULL && pfs_sizes.threads > 0 && IsUnderPostmaster)
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("this session has no place in pfs.threads, which a reset of rows of tables needs"),
