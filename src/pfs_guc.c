@@ -2,7 +2,7 @@
  * pfs_guc.c
  *	  The settings: definition, checks, and noticing those that were refused.
  *
- * All but one need a restart: sizes, because shared memory is laid out once;
+ * Nearly all need a restart: sizes, because shared memory is laid out once;
  * the start-up lists, because a reload must not undo later UPDATEs.
  */
 #include "postgres.h"

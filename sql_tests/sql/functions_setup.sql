@@ -10,6 +10,7 @@ SELECT name, enabled, timed FROM pfs.setup_instruments WHERE name LIKE 'idle%' O
 SELECT pfs.set_instruments('idle%', 'yes', 'yes');
 SELECT pfs.set_instruments('%') = (SELECT count(*) FROM pfs.setup_instruments) AS all_of_them;
 SELECT count(*) FROM pfs.setup_instruments WHERE (enabled = 'NO' OR timed = 'NO') AND name NOT LIKE ALL (ARRAY['memory/%', 'stage/sql/%', 'wait/io/table/%']);
+SELECT count(pfs.set_instruments(name, enabled)) > 256 AS each_by_its_name FROM pfs.setup_instruments;
 SELECT pfs.set_instruments('no/such/instrument', 'NO');
 SELECT pfs.set_instruments('idle', 'perhaps');
 \echo :SQLSTATE

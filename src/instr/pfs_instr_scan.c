@@ -18,19 +18,24 @@ static uint32 next_victim = 0;
 
 /*
  * Returns a place that nobody needs: a free one, or one whose run has ended.  Else a scan
- * is evicted and its run ends: it gets another one at its next call.
+ * is evicted and its run ends: it gets another one at its next call.  One that is in a call, whose
+ * functions execute this scan, is passed by, unless all of them are.
  */
 static PfsScanPlace *
 free_place(PfsThread *t, const void *scan)
 {
 	PfsScanPlace *home = pfs_scan_home(scan);
-	PfsScanPlace *victim = home + next_victim++ % PFS_SCAN_NEIGHBOURS;
+	PfsScanPlace *victim;
+	int			looks = 0;
 
 	for (PfsScanPlace *place = home; place < home + PFS_SCAN_NEIGHBOURS; place++)
 	{
 		if (place->scan == NULL || place->link.serial != place->link.run->serial)
 			return place;
 	}
+	do
+		victim = home + next_victim++ % PFS_SCAN_NEIGHBOURS;
+	while (victim->link.run->in_call && ++looks < PFS_SCAN_NEIGHBOURS);
 	pfs_rel_link_end(t, &victim->link);
 	return victim;
 }

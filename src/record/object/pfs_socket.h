@@ -159,8 +159,7 @@ pfs_socket_instant(PfsThread *t, PfsWait *e, PfsSocket *s, PfsSocketPart part, u
 	e->object.address = (uintptr_t) s;
 	pfs_write_begin(t);
 	if (likely(s != NULL && pfs_socket_is_current(s) && end >= start &&
-			   (e->flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) ==
-			   (pfs_local.usual & ~PFS_FLAG_THREAD)))
+			   ((e->flags ^ pfs_local.usual) & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == 0))
 	{
 		PfsSocketCell *c = &s->cells[part];
 		uint64		ticks = end - start;

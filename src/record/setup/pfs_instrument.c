@@ -3,7 +3,9 @@
  *	  The instrument array: registration without locks, lookup by name.
  *
  * Slots are claimed in order by a compare-and-swap on `count`, after looking
- * at every slot below it, so no two instruments have one name.  A slot is
+ * at every slot below it, so no two instruments register with one name.  Two that
+ * were registered by their numbers can get the same name later, if an extension has
+ * given it to two tranches.  A slot is
  * visible once `ready` is set (A, pairs with the acquire loads of readers).  A
  * process that registers and finds a claimed slot which is not ready waits for a
  * bounded time, as its owner is a few hundred instructions away from setting it.
@@ -83,6 +85,39 @@ pfs_instrument_by_name(const char *name)
 			return (PfsInstrumentId) i;
 	}
 	return PFS_NO_INSTRUMENT;
+}
+
+/* For what registers instruments or writes of them by name, unlike pfs_instrument_by_name(). */
+bool
+pfs_instrument_exists(const char *name)
+{
+	uint32		n = pfs_instrument_count();
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (ins != NULL && pg_strcasecmp(pfs_instrument_name(ins), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* For readers that would pass over the other one's events. */
+bool
+pfs_instrument_is_homonym(PfsInstrumentId id)
+{
+	const char *name = pfs_instrument_name(pfs_instrument_at(id));
+	uint32		n = pfs_instrument_count();
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		PfsInstrument *ins = pfs_instrument_at(i);
+
+		if (i != id && ins != NULL && strcmp(pfs_instrument_name(ins), name) == 0)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -204,22 +239,28 @@ pfs_instrument_register(const PfsInstrument *proto)
 
 /*
  * Publishes the name of an instrument that was registered by its number.  Of several
- * processes that know the name the first one does it.  Switches are computed again, as
- * patterns can match the new name.
+ * processes that know the name the first one does it.  Switches that nobody has changed are
+ * computed again, as patterns can match the new name.
  */
 void
 pfs_instrument_set_name(PfsInstrument *ins, const char *name)
 {
 	uint8		expected = 0;
 	PfsInstrumentId id = ins - pfs_instruments->items;
+	uint8		enabled;
+	uint8		timed;
+	bool		changed;
 
 	/* 2: being written by the one process that got here first. */
 	if (!pfs_cas(&ins->named, &expected, 2))
 		return;
+	pfs_setup_defaults(ins, &enabled, &timed);
+	changed = enabled != pfs_load_relaxed(&ins->enabled) || timed != pfs_load_relaxed(&ins->timed);
 	strlcpy(ins->late_name, name, sizeof(ins->late_name));
 	pfs_store_release(&ins->named, 1);
 	pfs_sub_seqcst(&pfs_instruments->unnamed, 1);
-	publish_switches(id);
+	if (!changed)
+		publish_switches(id);
 }
 
 void

@@ -140,8 +140,14 @@ extern const char *pfs_instrument_name(const PfsInstrument *ins);
 /* As pg_stat_activity says it, or "". */
 extern const char *pfs_instrument_wait_event(const PfsInstrument *ins);
 
-/* Exact name; PFS_NO_INSTRUMENT if there is none. */
+/* The first one of this exact name; PFS_NO_INSTRUMENT if there is none. */
 extern PfsInstrumentId pfs_instrument_by_name(const char *name);
+
+/* Does one have this name?  Without regard to letter case, as where one registers. */
+extern bool pfs_instrument_exists(const char *name);
+
+/* Has another one the same name, which it got late? */
+extern bool pfs_instrument_is_homonym(PfsInstrumentId id);
 
 /*
  * Register, or find, by name.  At server start and from instrument points:

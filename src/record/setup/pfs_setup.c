@@ -493,8 +493,13 @@ pfs_setup_set_instruments(const char *pattern, int enabled, int timed)
 	uint32		n;
 
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	/* The rule first: who registers meanwhile looks again (publish_switches). */
-	remember_rule(pattern, enabled, timed);
+
+	/*
+	 * The rule first: who registers meanwhile looks again (publish_switches).
+	 * An instrument that is there needs none.
+	 */
+	if ((enabled >= 0 || timed >= 0) && !pfs_instrument_exists(pattern))
+		remember_rule(pattern, enabled, timed);
 	pfs_add_seqcst(&pfs_setup->generation, 1);
 	n = pfs_instrument_count();
 	for (uint32 i = 0; i < n; i++)

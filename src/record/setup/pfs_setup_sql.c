@@ -105,25 +105,6 @@ append_entry(StringInfo list, const char *pattern, size_t length, const char *su
 }
 
 /*
- * Does an instrument have this name?  Letter case is ignored, as no two names differ in
- * that alone.
- */
-static bool
-names_instrument(const char *text)
-{
-	uint32		n = pfs_instrument_count();
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins != NULL && pg_strcasecmp(pfs_instrument_name(ins), text) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
  * Adds a pattern, with one % in the place of several in a row, which match the same and
  * only make the pattern longer.
  */
@@ -134,7 +115,7 @@ add_pattern(Patterns *patterns, const char *from)
 	char	   *end;
 
 	/* The empty one matches nothing; a name's instrument speaks for itself. */
-	if (from[0] == '\0' || (strpbrk(from, "%?") == NULL && names_instrument(from)))
+	if (from[0] == '\0' || (strpbrk(from, "%?") == NULL && pfs_instrument_exists(from)))
 		return;
 	if (patterns->n == patterns->max)
 	{
