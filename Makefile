@@ -42,6 +42,7 @@ NO_INSTALLCHECK = 1
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
+$(if $(PGXS),,$(error $(PG_CONFIG) is no pg_config: say make PG_CONFIG=/path/to/pg_config))
 include $(PGXS)
 
 # Not optimized across files, even where the server is: that gave nothing (bench/README.md), and
@@ -56,7 +57,8 @@ $(VERSIONED): pfs.control
 
 # The program pfs has a makefile of its own.  The extension needs none of its libraries: where
 # one is missing, everything else is built.
-CLIENT_MISSING := $(strip $(shell $(MAKE) -s --no-print-directory -C client PG_CONFIG='$(PG_CONFIG)' missing))
+IN_CLIENT = -C client PG_CONFIG='$(if $(findstring /,$(PG_CONFIG)),$(abspath $(PG_CONFIG)),$(PG_CONFIG))'
+CLIENT_MISSING := $(strip $(shell $(MAKE) -s --no-print-directory $(IN_CLIENT) missing))
 
 all: client
 install: install-client
@@ -64,13 +66,13 @@ uninstall: uninstall-client
 
 ifeq ($(CLIENT_MISSING),)
 client:
-	$(MAKE) -C client PG_CONFIG='$(PG_CONFIG)' all
+	$(MAKE) $(IN_CLIENT) all
 
 install-client: client
-	$(MAKE) -C client PG_CONFIG='$(PG_CONFIG)' install
+	$(MAKE) $(IN_CLIENT) install
 
 lint-client:
-	$(MAKE) -s -C client PG_CONFIG='$(PG_CONFIG)' lint check
+	$(MAKE) -s $(IN_CLIENT) lint check
 else
 client:
 	@echo 'The program pfs is not built, only the extension; missing: $(CLIENT_MISSING)  (scripts/setup installs them)'
@@ -82,7 +84,7 @@ lint-client: client
 endif
 
 uninstall-client:
-	$(MAKE) -C client PG_CONFIG='$(PG_CONFIG)' uninstall
+	$(MAKE) $(IN_CLIENT) uninstall
 
 # PGXS removes the objects of one folder only.
 clean: clean-test-modules clean-client

@@ -50,7 +50,8 @@ pfs_fd_start(PfsThread *t)
 
 /*
  * Takes back this process's share in a file's open_count, if the entry has one and its
- * file is still the same.
+ * file is still the same.  The record is not named (pfs_object_enter()), so that in between it can
+ * become another file's, whose count is then one too low, but never below 0.
  */
 static void
 uncount(PfsFd *entry)
@@ -58,7 +59,12 @@ uncount(PfsFd *entry)
 	PfsFile    *file = pfs_pages_record(pfs_files, entry->index);
 
 	if (entry->counted && pfs_pages_word(pfs_files, entry->index) == entry->word)
-		(void) __atomic_fetch_sub(&file->open_count, 1, __ATOMIC_RELAXED);
+	{
+		uint32		n = pfs_load_relaxed(&file->open_count);
+
+		while (n > 0 && !pfs_cas(&file->open_count, &n, n - 1))
+			;
+	}
 	entry->counted = 0;
 }
 

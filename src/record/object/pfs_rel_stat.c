@@ -18,9 +18,10 @@ uint32	   *pfs_rel_kept_for = NULL;
 
 /*
  * What has been dropped lately, by hash: database and OID.  Who has waited for a dropped table, or still keeps an
- * index that goes CONCURRENTLY, comes behind its removal, and makes no record anew.
+ * index that goes CONCURRENTLY, comes behind its removal, and makes no record anew.  One command can drop
+ * thousands, before it releases its locks.
  */
-#define DROPPED_MAX 1024
+#define DROPPED_MAX 8192
 
 static uint64 *dropped = NULL;	/* in shared memory; atomic */
 
