@@ -19,7 +19,7 @@ my $server = PfsServer->new('main', conf => <<'EOT');
 autovacuum = off
 pfs.digests_size = 100
 pfs.max_file_instances = 400
-pfs.instruments = 'memory/%=ON'
+pfs.instruments = 'memory/%=ON, wait/io/socket/%=COUNTED'
 EOT
 $server->start;
 $server->sql('CREATE EXTENSION pfs');
