@@ -33,7 +33,7 @@
 
 typedef struct PfsBlockHead
 {
-	uint64_t	word;			/* who owns the block */
+	uint64_t	word;			/* generation, and bytes that are complete */
 	uint64_t	hidden;			/* truncators raise */
 	uint32_t	below;			/* in a stack: number and one of the next */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsBlockHead;

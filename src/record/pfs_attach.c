@@ -144,11 +144,11 @@ is_undecided(const PfsThread *t)
 }
 
 /*
- * Makes the leader's thread_id and switches the parallel worker's, if the leader has a
- * record; otherwise the worker asks again at its next event.  What was read counts only
- * if the record has not changed hands meanwhile.
+ * Makes the leader's thread_id and switches the parallel worker's.  What was read counts only if
+ * the record has not changed hands meanwhile; otherwise the worker asks again at its next event.
+ * False: the leader has no record, nor gets one, as it has had events before it made the worker.
  */
-static void
+static bool
 follow_leader(PfsThread *t, int leader)
 {
 	uint64		word;
@@ -159,17 +159,18 @@ follow_leader(PfsThread *t, int leader)
 	bool		history;
 
 	if (index == PFS_NO_RECORD)
-		return;
+		return false;
 	other = pfs_pages_record(pfs_threads, index);
 	thread_id = pfs_load_relaxed(&other->thread_id);
 	instrumented = pfs_load_relaxed(&other->instrumented) & PFS_SWITCH_ON;
 	history = pfs_load_relaxed(&other->history) & PFS_SWITCH_ON;
 	pfs_fence_acquire();
 	if (pfs_pages_word(pfs_threads, index) != word)
-		return;
+		return true;
 	pfs_thread_decide(t, instrumented, history);
 	pfs_digest_work_for(other);
 	pfs_store_release(&t->parent_thread_id, thread_id);
+	return true;
 }
 
 /*
@@ -182,6 +183,7 @@ void
 pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 {
 	bool		complete = true;
+	bool		has_account = true;
 
 	/* Before authentication the name is only what the client claims. */
 	if (t->role == InvalidOid && MyProc != NULL && OidIsValid(MyProc->roleId) && !ClientAuthInProgress)
@@ -203,11 +205,11 @@ pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 	if (t->parent_thread_id == 0 && pfs_thread_has_leader())
 	{
 		/* Known from the fork on; MyProc->lockGroupLeader is not. */
-		follow_leader(t, MyBgworkerEntry->bgw_notify_pid);
-		if (t->parent_thread_id == 0)
+		has_account = follow_leader(t, MyBgworkerEntry->bgw_notify_pid);
+		if (has_account && t->parent_thread_id == 0)
 			complete = false;
 	}
-	complete &= find_account(t);
+	complete &= !has_account || find_account(t);
 	if (complete)
 		pfs_local.slow &= ~PFS_SLOW_IDENTITY;
 }

@@ -27,7 +27,9 @@
  * as those of a handler that came in the middle.  The process itself finds out: where
  * it waits on a latch it is in the main line and outside of every write section.  Words
  * of a process that has gone need no repair: it either came through detach(), which
- * repairs first, or it was killed, and shared memory is made anew.
+ * repairs first, or it was killed, and shared memory is made anew.  What an index or a
+ * page of a container was in the middle of stays so: a key that cannot be entered again, a
+ * page that is not used.  Only a handler that ends its process at once can do that.
  */
 #include "postgres.h"
 

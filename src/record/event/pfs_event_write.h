@@ -638,7 +638,8 @@ pfs_open_top(PfsOpenKind kind)
 {
 	PfsOpenWait *open;
 
-	if (likely((pfs_local.slow & PFS_SLOW_OPEN) == 0))
+	/* Not by PFS_SLOW_OPEN, which a handler may find half changed. */
+	if (likely(pfs_local.nopen == 0))
 		return NULL;
 	open = &pfs_local.open[pfs_local.nopen - 1];
 	return open->kind == kind ? open : NULL;

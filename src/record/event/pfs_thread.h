@@ -4,8 +4,9 @@
  *	  event to its end.
  *
  * A record lives in a PfsPages container; behind the struct lie the thread's events
- * (running and finished) and its aggregate cells, by family.  Only the owner writes it,
- * except for the two switches and the mask derived from them, which others write, too.
+ * (running and finished) and its aggregate cells, by family.  Only the owner writes it, but
+ * for the two switches and the mask derived from them, and what truncations leave behind:
+ * how much of its histories is hidden, and that its memory has to be counted anew.
  */
 #ifndef PFS_THREAD_H
 #define PFS_THREAD_H

@@ -183,8 +183,8 @@ keep(Truncation *truncation, uint64 stat, uint32 part, const PfsTotals *totals)
 	record = pfs_object_enter(pfs_my_thread, counted, stat);
 
 	/*
-	 * Whoever removes the record changes its word and then looks whether it is
-	 * named: with a fence on this side, too, one of both sees the other.
+	 * Whoever removes the record changes its word and then looks whether it
+	 * is named: with a fence on this side, too, one of both sees the other.
 	 */
 	pfs_fence_seqcst();
 	if (record != NULL && pfs_rel_stat_is_there(truncation->kind, stat))
