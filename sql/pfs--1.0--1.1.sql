@@ -72,6 +72,8 @@ GRANT SELECT ON pfs.setup_objects TO pg_monitor;
 
 COMMENT ON COLUMN pfs.threads.type IS
 'FOREGROUND: client backends, walsenders, and the parallel workers of both. BACKGROUND: all others.';
+COMMENT ON COLUMN pfs.threads.processlist_info IS
+'Text of the statement that is running at top level; from pg_stat_activity where the statement is not instrumented, but NULL of parallel workers. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.threads.parent_thread_id IS
 'Of a parallel worker the leader''s thread, of the worker of REPACK the one that executes it; else NULL.';
 

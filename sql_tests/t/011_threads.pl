@@ -83,7 +83,7 @@ my $leader = $s->thread_id;
 ok($server->poll("SELECT count(*) FROM pfs.threads WHERE parent_thread_id = $leader", 2), 'two workers have the leader as parent');
 is($server->sql("SELECT DISTINCT name, type, processlist_id IS NULL, processlist_user FROM pfs.threads WHERE parent_thread_id = $leader"),
 	'thread/worker/parallel_worker|FOREGROUND|t|postgres', 'in the foreground, with its role');
-is($server->sql("SELECT count(processlist_info) FROM pfs.threads WHERE parent_thread_id = $leader"), 0,
+is($server->sql("SELECT count(*), count(processlist_info) FROM pfs.threads WHERE parent_thread_id = $leader"), '2|0',
 	'without a text, which could be one that its leader has nested');
 # A worker joins its leader before it has an entry in pg_stat_activity.
 ok($server->poll(q{SELECT count(*) FROM pfs.threads w JOIN pg_stat_activity a ON a.pid = w.thread_os_id

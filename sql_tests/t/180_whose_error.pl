@@ -48,6 +48,24 @@ $server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'p
 is($server->sql("SELECT sql_text, errors, message_text FROM pfs.events_statements_history_long WHERE sql_text ~ '^(SELECT 4|ALTER)' ORDER BY event_id"),
 	"SELECT 4|0|\nALTER ROLE postgres PASSWORD <hidden>|1|<hidden>", 'the error is that of its statement, which has a secret');
 
+# A commit that fails, by a message of its own, and a statement that does at its commit.
+$server->sql('CREATE TABLE unique_at_commit (i int UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+foreach my $mode ('simple', 'extended', 'prepared')
+{
+	my @cases = ([ "BEGIN;\nINSERT INTO unique_at_commit VALUES (1), (1);\nCOMMIT;\n", "begin|0|\ninsert|0|\ncommit|1|23505" ],
+		[ "INSERT INTO unique_at_commit VALUES (2), (2);\n", 'insert|1|23505' ]);
+
+	foreach my $case (@cases)
+	{
+		$server->sql('TRUNCATE pfs.events_statements_history_long');
+		eval { $server->pgbench($case->[0], '-M', $mode, '-t', 1); };
+		like($@, qr/unique constraint/, "$mode: a commit fails");
+		$server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgbench'", 0);
+		is($server->sql(q{SELECT replace(event_name, 'statement/sql/', ''), errors, returned_sqlstate FROM pfs.events_statements_history_long
+			WHERE sql_text ~ '^(BEGIN|INSERT|COMMIT)' AND event_name LIKE 'statement/sql/%' ORDER BY thread_id, event_id}), $case->[1], '... and nothing else');
+	}
+}
+
 # ---- cursors that an error cuts off ----
 
 my $failed = q{event_name, errors, returned_sqlstate, nesting_event_level};

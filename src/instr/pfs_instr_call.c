@@ -83,6 +83,7 @@ describe(PfsStatementSource *source, const QueryDesc *desc)
 	source->location = stmt->stmt_location;
 	source->len = stmt->stmt_len;
 	source->query_id = stmt->queryId;
+	source->command = stmt->commandType;
 
 	/*
 	 * Nearly always, and the server's function would cost more than the

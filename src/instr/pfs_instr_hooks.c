@@ -103,6 +103,7 @@ planner_cb(PFS_PLANNER_PARAMS)
 		source.len = query->stmt_len;
 		source.query_id = query->queryId;
 		source.tag = tag_of_query(query);
+		source.command = query->commandType;
 		pfs_call_set_portal(&source);
 		pfs_call_plan_begin(&call, &source);
 	}

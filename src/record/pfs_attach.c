@@ -183,7 +183,7 @@ void
 pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 {
 	bool		complete = true;
-	bool		has_account = true;
+	bool		is_orphan = false;
 
 	/* Before authentication the name is only what the client claims. */
 	if (t->role == InvalidOid && MyProc != NULL && OidIsValid(MyProc->roleId) && !ClientAuthInProgress)
@@ -205,11 +205,11 @@ pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 	if (t->parent_thread_id == 0 && pfs_thread_has_leader())
 	{
 		/* Known from the fork on; MyProc->lockGroupLeader is not. */
-		has_account = follow_leader(t, MyBgworkerEntry->bgw_notify_pid);
-		if (has_account && t->parent_thread_id == 0)
+		is_orphan = !follow_leader(t, MyBgworkerEntry->bgw_notify_pid);
+		if (!is_orphan && t->parent_thread_id == 0)
 			complete = false;
 	}
-	complete &= !has_account || find_account(t);
+	complete &= is_orphan || find_account(t);
 	if (complete)
 		pfs_local.slow &= ~PFS_SLOW_IDENTITY;
 }

@@ -98,7 +98,7 @@ io_row_exists(const void *p)
 {
 	const IoRow *row = p;
 
-	return pfs_rel_is_table(row->database, row->relation) &&
+	return pfs_rel_exists(row->database, row->relation) &&
 		(!OidIsValid(row->index) || pfs_rel_exists(row->database, row->index));
 }
 

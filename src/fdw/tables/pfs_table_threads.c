@@ -294,7 +294,8 @@ memory_of(const ThreadRow *row, uint64 bytes, bool *isnull)
 	  .width = 30, .hidden = true) \
 	X(t, processlist_info, text, none, info_of(row, isnull), \
 	  "Text of the statement that is running at top level; from pg_stat_activity where the statement is not " \
-	  "instrumented. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden." \
+	  "instrumented, but NULL of parallel workers. What follows PASSWORD, OPTIONS or CONNECTION in commands that can " \
+	  "hold passwords is hidden." \
 	  PFS_OWN_ROLE, .width = 128, .hidden = true) \
 	X(t, parent_thread_id, bigint, none, pfs_int64_or_null(row->parent_thread_id, isnull), \
 	  "Of a parallel worker the leader's thread, of the worker of REPACK the one that executes it; else NULL.") \

@@ -147,8 +147,8 @@ remove_planned(PfsStatement *s)
 }
 
 /*
- * Takes a statement off the list of those with a call.  It is found by walking, but is the
- * first: statements end in a call of their own, or from the newest on.
+ * Takes a statement off the list of those with a call.  It is found by walking, but is nearly
+ * always the first: in front of it are only older cursors that it was reading.
  */
 static void
 remove_called(PfsStatement *s)
@@ -249,7 +249,7 @@ pfs_nested_leave_outer(PfsStatement *s)
 
 /*
  * What the planner and the executor's start have to have in common, if it is one statement: the
- * identifier of the query; without one the text, and the kind of the statement, which is all that
+ * identifier of the query; without one the text, and the kind of the command, which is all that
  * tells apart those of a function of standard SQL.
  */
 static uint64
@@ -261,7 +261,7 @@ plan_key(const PfsStatementSource *source)
 	if (likely(source->query_id != 0))
 		return source->query_id;
 	str += Max(source->location, 0);
-	return pfs_hash_bytes(str, is_part ? source->len : strlen(str)) + pfs_tag_instrument[source->tag];
+	return pfs_hash_bytes(str, is_part ? source->len : strlen(str)) + source->command;
 }
 
 void

@@ -310,6 +310,7 @@ typedef struct PfsStatementSource
 	int			len;
 	uint64		query_id;
 	CommandTag	tag;
+	int			command;		/* CmdType, of what is planned */
 	const void *query;			/* the executor's descriptor, or NULL */
 	const void *portal;			/* what runs it at top level, or NULL */
 	int64		portal_time;

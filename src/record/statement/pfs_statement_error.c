@@ -16,6 +16,7 @@
 #include "mb/pg_wchar.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
+#include "utils/fmgrprotos.h"
 
 #include "pfs_program_call.h"
 #include "pfs_secret.h"
@@ -183,13 +184,18 @@ pfs_statement_unwind_all(PfsThread *t)
  * Has the server begun with the next statement of a string or pipeline, which no hook has seen
  * yet?  It takes the session's query identifier away when it does.  Where there are none
  * (compute_query_id), or no session shows one (track_activities), what comes between two statements
- * is the first one's.
+ * is the first one's.  So is what its commit and deferred triggers raise: Execute takes the identifier
+ * away, too, and before 15.9 and 16.5 a utility that it executes sets none.
  */
 static bool
 next_has_begun(void)
 {
-	return pfs_sql.nest == 0 && pfs_sql.top_open && pfs_sql.top.done && pfs_sql.top.query_id != 0 &&
-		MyBEEntry != NULL && MyBEEntry->st_state == STATE_RUNNING && MyBEEntry->st_query_id == 0;
+	LOCAL_FCINFO(no_arguments, 0);
+
+	if (likely(pfs_sql.nest != 0 || !pfs_sql.top_open || !pfs_sql.top.done || pfs_sql.top.query_id == 0 || pfs_sql.committing))
+		return false;
+	return MyBEEntry != NULL && MyBEEntry->st_state == STATE_RUNNING && MyBEEntry->st_query_id == 0 &&
+		DatumGetInt32(pg_trigger_depth(no_arguments)) == 0;
 }
 
 /* An error or a warning comes: of which statement at top level? */

@@ -337,6 +337,7 @@ pfs_statement_committing(PfsThread *t)
 {
 	if (pfs_sql.top_open && pfs_sql.top.phase == PFS_PHASE_ARRIVED && pfs_sql.nest == 0 && !pfs_is_writing(t))
 		name_by_commit(t);
+	pfs_sql.committing = true;
 	pfs_transaction_notice(t);
 	pfs_statement_stage(t, PFS_STAGE_COMMIT);
 }
@@ -347,6 +348,7 @@ pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
 {
 	PfsTimestamp now = {0, 0};
 
+	pfs_sql.committing = false;
 	if (pfs_sql.top_open || pfs_transaction.event != NULL)
 		now = pfs_timestamp_now();
 	pfs_transaction_end(t, state, now);
