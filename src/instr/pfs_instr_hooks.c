@@ -300,6 +300,7 @@ typedef struct TransactionCommand
 {
 	PfsTransactionCommand command;
 	bool		rolls_back;
+	bool		commits;		/* or prepares */
 	bool		chain;
 	uint64		trx_id;			/* of the prepared transaction that is
 								 * finished */
@@ -313,7 +314,7 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 	const TransactionStmt *stmt = (const TransactionStmt *) utility;
 
 	c->command = PFS_COMMAND_OTHER;
-	c->rolls_back = c->chain = false;
+	c->rolls_back = c->commits = c->chain = false;
 	c->trx_id = 0;
 	if (!IsA(utility, TransactionStmt))
 		return;
@@ -334,6 +335,7 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 			break;
 		case TRANS_STMT_PREPARE:
 			c->command = PFS_COMMAND_PREPARE;
+			c->commits = true;
 			strlcpy(c->gid, stmt->gid, sizeof(c->gid));
 			break;
 		case TRANS_STMT_COMMIT_PREPARED:
@@ -346,6 +348,7 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 			c->chain = stmt->chain;
 			break;
 		case TRANS_STMT_COMMIT:
+			c->commits = true;
 			c->chain = stmt->chain;
 			break;
 		default:
@@ -448,6 +451,8 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 			pfs_transaction_command(t, PFS_COMMAND_CHAIN, NULL, 0);
 		if (command.rolls_back)
 			pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
+		/* Deferred triggers come before the server's own notice of it. */
+		pfs_sql.committing |= command.commits && pfs_sql.nest == 0;
 	}
 }
 

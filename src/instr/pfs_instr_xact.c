@@ -237,7 +237,7 @@ wrap_longjmp(struct __jmp_buf_tag *env, int value)
 				pfs_sql.raised = true;
 		}
 		if (pfs_error_has_failed(env))
-			pfs_sql.failed = true;
+			pfs_statement_failed(t);
 	}
 	pfs_real.longjmp_chk(env, value);
 }

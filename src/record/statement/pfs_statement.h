@@ -324,10 +324,11 @@ extern void pfs_statement_unwind(PfsThread *t, int level);
 extern void pfs_statement_unwind_all(PfsThread *t);
 
 /*
- * An error was raised; a message was logged: an error, by the process's outermost
- * handler.  No lock, no allocation.
+ * An error was raised; the process's outermost handler gets it; a message was logged: an error, by
+ * that handler.  No lock, no allocation.
  */
 extern void pfs_statement_raised(PfsThread *t, int sqlstate);
+extern void pfs_statement_failed(PfsThread *t);
 extern void pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate,
 								 const char *message);
 

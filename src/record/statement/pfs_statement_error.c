@@ -93,6 +93,13 @@ end_all(PfsThread *t, uint64 statement_id, bool failed, bool utilities_too)
 	pfs_nested_shrink();
 }
 
+/* Has an error cut off what was being executed?  One that nobody catches is seen on every server. */
+static bool
+has_failed(void)
+{
+	return pfs_sql.raised || pfs_sql.failed;
+}
+
 /*
  * Ends the statements that are older than a subtransaction, but whose calls began inside it and
  * were cut off by its error: cursors that were being read, which can be read no more.
@@ -103,7 +110,7 @@ end_cut_off(PfsThread *t, const PfsSubxact *subxact)
 	while (pfs_sql.called != NULL && pfs_sql.called->call_nest > subxact->nest)
 	{
 		pfs_write_begin(t);
-		pfs_nested_end(t, pfs_sql.called, pfs_timestamp_now(), true, NULL);
+		pfs_nested_end(t, pfs_sql.called, pfs_timestamp_now(), has_failed(), NULL);
 		pfs_write_end(t);
 	}
 	pfs_nested_shrink();
@@ -123,9 +130,11 @@ pfs_statement_unwind(PfsThread *t, int level)
 
 	/*
 	 * Rolled back by a command: no hook is cut off, and nothing has failed.
-	 * But the cursors that were opened inside go without a call.
+	 * But the cursors that were opened inside go without a call.  Where
+	 * raises are not seen, hooks that are cut off tell that there was an
+	 * error, but not which.
 	 */
-	if (!pfs_sql.raised)
+	if (!has_failed() && (subxact == NULL || pfs_sql.nest <= subxact->nest))
 	{
 		if (subxact != NULL)
 			end_all(t, subxact->statement_id, false, false);
@@ -133,7 +142,7 @@ pfs_statement_unwind(PfsThread *t, int level)
 	}
 	if (subxact != NULL)
 	{
-		end_all(t, subxact->statement_id, true, true);
+		end_all(t, subxact->statement_id, has_failed(), true);
 		end_cut_off(t, subxact);
 	}
 	/* Nobody has handled it: this is the end of the whole statement. */
@@ -249,6 +258,16 @@ pfs_statement_raised(PfsThread *t, int sqlstate)
 	pfs_write_end(t);
 }
 
+/* The outermost handler gets an error: what the process was doing has failed. */
+void
+pfs_statement_failed(PfsThread *t)
+{
+	/* If it was seen when it was raised, that was before handlers cleaned up. */
+	if (!pfs_sql.raised && !pfs_is_writing(t))
+		find_top(t);
+	pfs_sql.failed = true;
+}
+
 /*
  * Can the text of this statement hold a secret?  What is cut in its slot, or not there, or
  * has not been parsed, is looked for in the client's whole text.
@@ -287,7 +306,8 @@ pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, con
 {
 	if (pfs_is_writing(t))
 		return;
-	find_top(t);
+	if (!pfs_sql.raised)
+		find_top(t);
 	if (message != NULL && is_about_secret())
 		message = PFS_SECRET_TEXT;
 	pfs_write_begin(t);
