@@ -212,7 +212,7 @@ set_key(PfsScan *scan, PfsKey key, int strategy, Datum value, Oid type)
 		if (scan->instrument == PFS_NO_INSTRUMENT)
 			return false;
 		/* The condition is a filter, too. */
-		if (pfs_instrument_is_homonym(scan->instrument))
+		if (pfs_instrument_has_homonym(scan->instrument))
 			scan->instrument = PFS_NO_INSTRUMENT;
 		return true;
 	}

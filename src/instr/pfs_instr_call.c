@@ -18,7 +18,6 @@
 #include "nodes/plannodes.h"
 #include "tcop/pquery.h"
 #include "tcop/utility.h"
-#include "utils/fmgrprotos.h"
 #include "utils/portal.h"
 
 #include "pfs_compat_hooks.h"
@@ -109,16 +108,10 @@ find_nested(const QueryDesc *desc)
 static inline bool
 is_top_level_now(void)
 {
-	/*
-	 * The function looks at no argument, and if it ever did it would find
-	 * none.
-	 */
-	static FunctionCallInfoBaseData no_arguments;
-
 	if (!pfs_statement_has_client())
 		return false;
 	return (pfs_sql.top_open && pfs_sql.top.phase != PFS_PHASE_ARRIVED && !pfs_sql.top.done) ||
-		DatumGetInt32(pg_trigger_depth(&no_arguments)) == 0;
+		pfs_trigger_depth() == 0;
 }
 
 /* Notes that the statement has come to a phase; the first one gives it its name. */

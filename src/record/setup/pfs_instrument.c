@@ -69,55 +69,40 @@ find_name(const char *name, uint32 n, bool *unsure)
 }
 
 /*
- * Finds an instrument by its exact name for a backend.  Unlike find_name() it passes
- * over slots that are not ready, and first names what this process can name.
+ * Finds an instrument by its name for a backend, from this slot on.  Unlike find_name() it
+ * passes over slots that are not ready, and first names what this process can name.
  */
-PfsInstrumentId
-pfs_instrument_by_name(const char *name)
+static PfsInstrumentId
+find_from(uint32 from, const char *name, int (*compare) (const char *a, const char *b))
 {
 	uint32		n = pfs_instrument_count();
 
-	for (uint32 i = 0; i < n; i++)
+	for (uint32 i = from; i < n; i++)
 	{
 		PfsInstrument *ins = pfs_instrument_at(i);
 
-		if (ins != NULL && strcmp(pfs_instrument_name(ins), name) == 0)
+		if (ins != NULL && compare(pfs_instrument_name(ins), name) == 0)
 			return (PfsInstrumentId) i;
 	}
 	return PFS_NO_INSTRUMENT;
 }
 
-/* For what registers instruments or writes of them by name, unlike pfs_instrument_by_name(). */
+PfsInstrumentId
+pfs_instrument_by_name(const char *name)
+{
+	return find_from(0, name, strcmp);
+}
+
 bool
 pfs_instrument_exists(const char *name)
 {
-	uint32		n = pfs_instrument_count();
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins != NULL && pg_strcasecmp(pfs_instrument_name(ins), name) == 0)
-			return true;
-	}
-	return false;
+	return find_from(0, name, pg_strcasecmp) != PFS_NO_INSTRUMENT;
 }
 
-/* For readers that would pass over the other one's events. */
 bool
-pfs_instrument_is_homonym(PfsInstrumentId id)
+pfs_instrument_has_homonym(PfsInstrumentId id)
 {
-	const char *name = pfs_instrument_name(pfs_instrument_at(id));
-	uint32		n = pfs_instrument_count();
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (i != id && ins != NULL && strcmp(pfs_instrument_name(ins), name) == 0)
-			return true;
-	}
-	return false;
+	return find_from(id + 1, pfs_instrument_name(pfs_instrument_at(id)), strcmp) != PFS_NO_INSTRUMENT;
 }
 
 /*

@@ -146,8 +146,8 @@ extern PfsInstrumentId pfs_instrument_by_name(const char *name);
 /* Does one have this name?  Without regard to letter case, as where one registers. */
 extern bool pfs_instrument_exists(const char *name);
 
-/* Has another one the same name, which it got late? */
-extern bool pfs_instrument_is_homonym(PfsInstrumentId id);
+/* Has one behind this one the same name, which it got late? */
+extern bool pfs_instrument_has_homonym(PfsInstrumentId id);
 
 /*
  * Register, or find, by name.  At server start and from instrument points:

@@ -16,7 +16,6 @@
 #include "mb/pg_wchar.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
-#include "utils/fmgrprotos.h"
 
 #include "pfs_program_call.h"
 #include "pfs_secret.h"
@@ -199,12 +198,10 @@ pfs_statement_unwind_all(PfsThread *t)
 static bool
 next_has_begun(void)
 {
-	LOCAL_FCINFO(no_arguments, 0);
-
 	if (likely(pfs_sql.nest != 0 || !pfs_sql.top_open || !pfs_sql.top.done || pfs_sql.top.query_id == 0 || pfs_sql.committing))
 		return false;
 	return MyBEEntry != NULL && MyBEEntry->st_state == STATE_RUNNING && MyBEEntry->st_query_id == 0 &&
-		DatumGetInt32(pg_trigger_depth(no_arguments)) == 0;
+		pfs_trigger_depth() == 0;
 }
 
 /* An error or a warning comes: of which statement at top level? */

@@ -11,6 +11,7 @@
 
 #include "libpq/libpq-be.h"
 #include "miscadmin.h"
+#include "utils/fmgrprotos.h"
 
 #include "pfs_error.h"
 #include "pfs_peak.h"
@@ -180,6 +181,19 @@ pfs_add_time(uint64 *number, PfsTimestamp from, PfsTimestamp to)
 		*number += to.at - from.at;
 	else
 		*number += pfs_ticks_of_default(to.timer, to.at - from.at);
+}
+
+/* How many triggers the process is in, one inside the other. */
+static inline int
+pfs_trigger_depth(void)
+{
+	/*
+	 * The function looks at no argument, and if it ever did it would find
+	 * none.
+	 */
+	static FunctionCallInfoBaseData no_arguments;
+
+	return DatumGetInt32(pg_trigger_depth(&no_arguments));
 }
 
 static inline bool
