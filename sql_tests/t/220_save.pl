@@ -25,6 +25,9 @@ my $rows = q{
 SELECT database_name, user_name, query_id, object_schema, object_name, index_name, count_star, count_timed, count_fetch, count_insert, count_update,
        count_delete, sum_timer_wait > 0
   FROM pfs.table_io_waits_summary_by_digest%s ORDER BY 1, 2, 3, 5, 6};
+my $row_times = q{
+SELECT sum_timer_wait
+  FROM pfs.table_io_waits_summary_by_digest%s ORDER BY database_name, user_name, query_id, object_name, index_name};
 my $histogram = q{
 SELECT database_name, user_name, query_id, bucket_number, count_bucket
   FROM pfs.events_statements_histogram_by_digest%s ORDER BY database_name, user_name, query_id, bucket_number};
@@ -79,6 +82,10 @@ sub load
 	my ($user) = @_;
 	my ($status, $out, $err) = $server->psql(<<'EOT', db => 'work', user => $user);
 CREATE TABLE IF NOT EXISTS t AS SELECT g AS id FROM generate_series(1, 1000) g;
+CREATE TABLE IF NOT EXISTS empty (id int PRIMARY KEY);
+SET enable_seqscan = off;
+SELECT id FROM empty WHERE id = 1;
+RESET enable_seqscan;
 SELECT count(*) FROM t WHERE id > 17;
 SELECT count(*) FROM t WHERE id > 18;
 SELECT 'ö', 1 / (SELECT count(*) FROM t);
@@ -98,10 +105,11 @@ $server->psql('DROP ROLE teller', db => 'work');
 
 # ---- clean stop ----
 
-my %before = (summary => shown($summary), times => shown($times), waits => shown($waits), rows => shown($rows), histogram => shown($histogram));
+my %before = (summary => shown($summary), times => shown($times), waits => shown($waits), rows => shown($rows), row_times => shown($row_times), histogram => shown($histogram));
 
 like($before{summary}, qr/work\|clerk\|.*pg_sleep/, 'there is something to keep');
 like($before{rows}, qr/^work\|clerk\|.*\|500\|500\|0\|500\|0\|0\|t$/m, 'rows of tables');
+like($before{rows}, qr/^work\|clerk\|[^|]*\|\|\d+\|\d+\|0\|0\|0\|0\|0\|0\|t$/m, 'also time that found none');
 like($before{waits}, qr/PgSleep\|1\|1/, 'and waits');
 $server->stop;
 is((stat $file)[2] & 0777, 0600, 'the file is its owner\'s alone');
@@ -120,6 +128,7 @@ is(shown($summary), $before{summary}, 'digests go on');
 same_times($before{times}, shown($times), 'with their times');
 is(shown($waits), $before{waits}, 'with their waits');
 is(shown($rows), $before{rows}, 'with their rows of tables');
+same_times($before{row_times}, shown($row_times), 'and the times of these');
 is(shown($histogram), $before{histogram}, 'with their histograms');
 unlike($server->log_text, qr/pfs\.save/, 'and the log says nothing');
 isnt(status('pfs_start_time'), $started, 'the start is another one');
@@ -152,7 +161,7 @@ EOT
 # ---- the last save, after what is no clean stop ----
 
 is($server->sql('SELECT save()'), 't', 'a save now');
-%before = (summary => shown($summary), times => shown($times), waits => shown($waits), rows => shown($rows), histogram => shown($histogram));
+%before = (summary => shown($summary), times => shown($times), waits => shown($waits), rows => shown($rows), row_times => shown($row_times), histogram => shown($histogram));
 
 sub is_as_saved
 {
@@ -162,6 +171,7 @@ sub is_as_saved
 	same_times($before{times}, shown($times), "times, after $name");
 	is(shown($waits), $before{waits}, "waits, after $name");
 	is(shown($rows), $before{rows}, "rows of tables, after $name");
+	same_times($before{row_times}, shown($row_times), "times of rows, after $name");
 	is(shown($histogram), $before{histogram}, "histograms, after $name");
 }
 

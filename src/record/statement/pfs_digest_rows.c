@@ -175,12 +175,10 @@ pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *rows)
 	leave_others();
 }
 
-/* Adds numbers of any size to a cell; the time goes with them, also where no row is timed. */
+/* Adds numbers of any size to a cell. */
 static void
 add_all_to_cell(PfsDigestRowsCell *to, const PfsTotals *all, const uint64 *counts)
 {
-	if (all->count_timed == 0 && all->sum != 0)
-		pfs_shared_cell_add_to_sum(&to->all, (uint64) all->sum);
 	pfs_shared_cell_merge(&to->all, all);
 	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
 		pfs_add_relaxed(&to->counts[i], counts[i]);
