@@ -49,10 +49,9 @@
 
 #define SECTION_POINTER(section) &section,
 
-const PfsSaveSection *const pfs_save_sections[] = {
+static const PfsSaveSection *const sections[] = {
 	PFS_SAVE_SECTIONS(SECTION_POINTER)
 };
-const int	pfs_num_save_sections = lengthof(pfs_save_sections);
 
 /* ---- writing ---- */
 
@@ -64,9 +63,9 @@ static bool last_failed = false;
 static void
 put_sections(PfsSaveWriter *w)
 {
-	for (int i = 0; i < pfs_num_save_sections && w->error == 0; i++)
+	for (int i = 0; i < lengthof(sections) && w->error == 0; i++)
 	{
-		const PfsSaveSection *section = pfs_save_sections[i];
+		const PfsSaveSection *section = sections[i];
 
 		pfs_save_begin_section(w, section->name, section->version);
 		section->write(w);
@@ -103,16 +102,13 @@ sync_folder(void)
 static int
 write_file(PfsSaveWriter *w, int fd, PfsSaveHead *head)
 {
-	int			error;
-
 	pfs_save_begin(w, fd);
 	put_sections(w);
 	if (!pfs_save_end(w, head))
 		return w->error;
 	if (sync_file(fd) != 0 || rename(NEW_FILE, PFS_SAVE_FILE) != 0)
 		return errno;
-	error = sync_folder();
-	return error;
+	return sync_folder();
 }
 
 static void
@@ -338,9 +334,9 @@ problem_of(const char *bytes, size_t n, PfsSaveHead *head)
 		case PFS_SAVE_OTHER_SYSTEM:
 			return "another server, or another major version of PostgreSQL, wrote it";
 	}
-	for (int i = 0; i < pfs_num_save_sections; i++)
+	for (int i = 0; i < lengthof(sections); i++)
 	{
-		if (pfs_save_find_section(bytes, n, pfs_save_sections[i]->name, &r) && !pfs_save_sections[i]->check(&r))
+		if (pfs_save_find_section(bytes, n, sections[i]->name, &r) && !sections[i]->check(&r))
 			return "another version of pfs wrote a part of it";
 	}
 	return NULL;
@@ -350,12 +346,12 @@ problem_of(const char *bytes, size_t n, PfsSaveHead *head)
 static void
 use_file(const char *bytes, size_t n, const PfsSaveHead *head)
 {
-	for (int i = 0; i < pfs_num_save_sections; i++)
+	for (int i = 0; i < lengthof(sections); i++)
 	{
 		PfsSaveReader r;
 
-		if (pfs_save_find_section(bytes, n, pfs_save_sections[i]->name, &r))
-			pfs_save_sections[i]->use(&r, head);
+		if (pfs_save_find_section(bytes, n, sections[i]->name, &r))
+			sections[i]->use(&r, head);
 	}
 	pfs_setup->saved_at = head->saved_at;
 }

@@ -44,10 +44,6 @@ typedef struct PfsSaveSection
 	void		(*use) (PfsSaveReader *r, const PfsSaveHead *head);
 } PfsSaveSection;
 
-/* All sections: pfs_save.c. */
-extern const PfsSaveSection *const pfs_save_sections[];
-extern const int pfs_num_save_sections;
-
 /* Postmaster, start-up hook: reads the file, and asks to be called at a clean stop. */
 extern void pfs_save_start(void);
 

@@ -298,6 +298,8 @@ pfs_save_check_resets(PfsSaveReader *r)
 	uint32		len;
 	TimestampTz time;
 
+	if (r->version != PFS_SAVE_RESETS_VERSION)
+		return false;
 	while (r->at < r->end && pfs_save_get_reset(r, &len, &time) != NULL)
 		;
 	return pfs_save_is_read(r);

@@ -16,6 +16,7 @@
 #define PFS_SAVE_DIGESTS_VERSION	1
 #define PFS_SAVE_WAITS_VERSION		1
 #define PFS_SAVE_ROWS_VERSION		1
+#define PFS_SAVE_RESETS_VERSION		1
 
 /* Picoseconds up to here can be converted to ticks: 600 million years. */
 #define PFS_SAVE_PS_MAX ((unsigned __int128) 1 << 94)

@@ -12,10 +12,10 @@
 #include "pfs_digest_restore.h"
 #include "pfs_digest_rows_read.h"
 #include "pfs_save_digest_bytes.h"
+#include "pfs_save_names.h"
 #include "pfs_save_sections.h"
 #include "pfs_secret.h"
 #include "pfs_shared.h"
-#include "pfs_wait_class.h"
 
 /* Tables whose rows go on after a restart, TRUNCATE of each of which has its own time. */
 static const char *const tables[] = {
@@ -150,14 +150,14 @@ convert_buckets(uint64 *buckets, uint64 from, uint64 to)
 
 /* Makes a digest of what the file has of it, in ticks of this server's clock. */
 static void
-use_digest(const PfsSavedDigest *d, uint64 *buckets)
+use_digest(PfsSavedDigest *d)
 {
 	PfsDigestRow row = {
 		.key = d->key,
 		.totals = {.time = totals_of(&d->time), .memory = d->memory, .plans = d->plans},
 		.first_seen = d->first_seen,
 		.last_seen = Max(d->last_seen, d->first_seen),
-		.buckets = buckets,
+		.buckets = d->buckets,
 		.text = d->text,
 		.text_len = d->text_len,
 		.sample = d->sample,
@@ -222,7 +222,7 @@ digests_use(PfsSaveReader *r, const PfsSaveHead *head)
 		if (!pfs_save_get_digest(&again, d))
 			continue;
 		convert_buckets(d->buckets, frequency, pfs_clock->frequency[pfs_timer_default()]);
-		use_digest(d, d->buckets);
+		use_digest(d);
 	}
 }
 
@@ -253,48 +253,12 @@ put_wait_cb(const PfsDigestWaitRow *row, void *arg)
 		pfs_save_put_wait(put->w, &wait);
 }
 
-/* What has only a number says nothing to another server, and has no name here. */
 static void
 digest_waits_write(PfsSaveWriter *w)
 {
-	PutWaits	put = {w, pfs_instrument_count()};
+	PutWaits	put = {w, pfs_save_put_names(w)};
 
-	pfs_save_put_u32(w, put.nnames);
-	for (uint32 i = 0; i < put.nnames; i++)
-	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
-		const char *name = ins == NULL || ins->class != PFS_CLASS_WAIT ||
-		(ins->unnamed && pfs_load_acquire(&ins->named) != 1) ? "" : pfs_instrument_name(ins);
-
-		pfs_save_put_text(w, name, strlen(name));
-	}
 	pfs_digest_waits_read(PFS_NO_INSTRUMENT, put_wait_cb, &put);
-}
-
-/* A name of the file, and the instrument that has it now, once that was asked for. */
-typedef struct SavedName
-{
-	const char *text;
-	uint32		len;
-	PfsInstrumentId instrument;
-	bool		is_known;
-} SavedName;
-
-/* The instrument of a name, looked up once, and only if something waited for it. */
-static PfsInstrumentId
-instrument_of(SavedName *name)
-{
-	char text[	PFS_NAME_SIZE];
-
-	if (!name->is_known && name->text !=NULL)
-	{
-		memcpy(text, name->text, name->len);
-		text[		name->len] = '\0';
-
-		name->instrument = pfs_wait_class_restore(text);
-	}
-	name->is_known = true;
-	return name->instrument;
 }
 
 /* Adds waits to their digests.  Those of a name that no instrument has are left out. */
@@ -302,22 +266,14 @@ static void
 digest_waits_use(PfsSaveReader *r, const PfsSaveHead *head)
 {
 	uint32		nnames = pfs_save_get_names(r);
-	SavedName  *names = palloc((Size) Max(nnames, 1) * sizeof(SavedName));
+	PfsSavedName *names = pfs_save_take_names(r, nnames);
 	PfsSavedWait wait;
 
 	if (pfs_sizes.digests == 0)
 		return;
-	for (uint32 i = 0; i < nnames; i++)
-	{
-		names[i] = (SavedName)
-		{
-			.instrument = PFS_NO_INSTRUMENT
-		};
-		names[i].text = pfs_save_get_name(r, &names[i].len);
-	}
 	while (pfs_save_get_wait(r, nnames, &wait))
 	{
-		PfsDigestWaitRow row = {wait.key, instrument_of(&names[wait.instrument]), totals_of(&wait.totals)};
+		PfsDigestWaitRow row = {wait.key, pfs_saved_instrument(&names[wait.instrument]), totals_of(&wait.totals)};
 
 		if (row.instrument != PFS_NO_INSTRUMENT)
 			pfs_digest_wait_restore(&row);
@@ -424,7 +380,7 @@ resets_use(PfsSaveReader *r, const PfsSaveHead *head)
 
 const PfsSaveSection pfs_save_resets = {
 	.name = "resets",
-	.version = 1,
+	.version = PFS_SAVE_RESETS_VERSION,
 	.write = resets_write,
 	.check = pfs_save_check_resets,
 	.use = resets_use,

@@ -12,9 +12,9 @@
 #include "pfs_load_names.h"
 #include "pfs_load_text.h"
 #include "pfs_save_load_bytes.h"
+#include "pfs_save_names.h"
 #include "pfs_save_sections.h"
 #include "pfs_shared.h"
-#include "pfs_wait_class.h"
 
 StaticAssertDecl(PFS_SAVE_RINGS == PFS_NUM_LOAD_RESOLUTIONS, "a file with other rings has another version");
 
@@ -59,22 +59,13 @@ put_period_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLo
 	pfs_save_put_period(put->w, resolution, &bytes, pfs_load_encode(&bytes, head, known, head->nrows));
 }
 
-/* An instrument that has only a number has no name in the file. */
 static void
 load_write(PfsSaveWriter *w)
 {
-	PutPeriods	put = {w, pfs_instrument_count()};
+	PutPeriods	put = {.w = w};
 
 	pfs_save_put_classes(w);
-	pfs_save_put_u32(w, put.nevents);
-	for (uint32 i = 0; i < put.nevents; i++)
-	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
-		const char *name = ins == NULL || (ins->class != PFS_CLASS_WAIT && ins->class != PFS_CLASS_IDLE) ||
-		(ins->unnamed && pfs_load_acquire(&ins->named) != 1) ? "" : pfs_instrument_name(ins);
-
-		pfs_save_put_text(w, name, strlen(name));
-	}
+	put.nevents = pfs_save_put_names(w);
 	for (PfsLoadResolution r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
 	{
 		pfs_load_read(r, &PFS_LOAD_EVERYTHING, put_period_cb, &put);
@@ -82,35 +73,18 @@ load_write(PfsSaveWriter *w)
 	}
 }
 
-/* Events of the file: their instruments here, once they were asked for. */
-typedef struct SavedEvent
-{
-	const char *name;
-	uint32		len;
-	PfsInstrumentId instrument;
-	bool		is_known;
-} SavedEvent;
-
 /* The number of an event here; PFS_LOAD_REMAINDER: there is no room for it, or it has no name. */
 static PfsInstrumentId
-event_of(SavedEvent *event)
+event_of(PfsSavedName *name)
 {
-	char		name[PFS_NAME_SIZE] = {0};
+	PfsInstrumentId instrument = pfs_saved_instrument(name);
 
-	if (!event->is_known && event->name != NULL)
-	{
-		memcpy(name, event->name, event->len);
-		event->instrument = pfs_instrument_by_name(name);
-		if (event->instrument == PFS_NO_INSTRUMENT)
-			event->instrument = pfs_wait_class_restore(name);
-	}
-	event->is_known = true;
-	return event->instrument == PFS_NO_INSTRUMENT ? PFS_LOAD_REMAINDER : event->instrument;
+	return instrument == PFS_NO_INSTRUMENT ? PFS_LOAD_REMAINDER : instrument;
 }
 
 /* Makes the numbers of events this server's; a row without one joins its remainder.  Returns how many rows are left. */
 static int
-take_rows(PfsLoadRow *rows, int nrows, SavedEvent *events)
+take_rows(PfsLoadRow *rows, int nrows, PfsSavedName *events)
 {
 	int			n = 0;
 
@@ -145,19 +119,14 @@ static void
 load_use(PfsSaveReader *r, const PfsSaveHead *saved)
 {
 	PfsSavedNames names;
-	SavedEvent *events;
+	PfsSavedName *events;
 	uint8		ring;
 	PfsLoadHead head;
 	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
 
 	if (!pfs_save_get_load_names(r, &names))
 		return;
-	events = palloc0(Max(names.nevents, 1) * sizeof(SavedEvent));
-	for (uint32 i = 0; i < names.nevents; i++)
-	{
-		events[i].name = pfs_save_get_text(&names.events, PFS_NAME_SIZE - 1, &events[i].len);
-		events[i].instrument = PFS_NO_INSTRUMENT;
-	}
+	events = pfs_save_take_names(&names.events, names.nevents);
 	while (pfs_save_get_period(r, &names, &ring, &head, rows))
 	{
 		head.generation = pfs_load_generation();

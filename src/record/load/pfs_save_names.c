@@ -1,0 +1,62 @@
+/*
+ * pfs_save_names.c
+ *	  Instruments in the file.
+ */
+#include "postgres.h"
+
+#include "pfs_save_names.h"
+#include "pfs_wait_class.h"
+
+/* Is it named in the file? */
+static bool
+has_name(const PfsInstrument *ins)
+{
+	return ins != NULL && (ins->class == PFS_CLASS_WAIT || ins->class == PFS_CLASS_IDLE) &&
+		(!ins->unnamed || pfs_load_acquire(&ins->named) == 1);
+}
+
+/* Puts the names of instruments as they are now. */
+uint32
+pfs_save_put_names(PfsSaveWriter *w)
+{
+	uint32		n = pfs_instrument_count();
+
+	pfs_save_put_u32(w, n);
+	for (uint32 i = 0; i < n; i++)
+	{
+		const PfsInstrument *ins = pfs_instrument_at(i);
+		const char *name = has_name(ins) ? pfs_instrument_name(ins) : "";
+
+		pfs_save_put_text(w, name, strlen(name));
+	}
+	return n;
+}
+
+/* Takes names out of the file; whose they are is looked up later. */
+PfsSavedName *
+pfs_save_take_names(PfsSaveReader *r, uint32 n)
+{
+	PfsSavedName *names = palloc0((Size) Max(n, 1) * sizeof(PfsSavedName));
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		names[i].text = pfs_save_get_text(r, PFS_NAME_SIZE - 1, &names[i].len);
+		names[i].instrument = PFS_NO_INSTRUMENT;
+	}
+	return names;
+}
+
+/* Looks up whose name it is, once. */
+PfsInstrumentId
+pfs_saved_instrument(PfsSavedName *name)
+{
+	char text[	PFS_NAME_SIZE] = {0};
+
+	if (!name->is_known && name->text !=NULL)
+	{
+		memcpy(text, name->text, name->len);
+		name->instrument = pfs_wait_class_restore(text);
+	}
+	name->is_known = true;
+	return name->instrument;
+}

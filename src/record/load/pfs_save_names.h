@@ -1,0 +1,33 @@
+/*
+ * pfs_save_names.h
+ *	  Instruments in the file: sections name them by number, and begin with a list of names.
+ */
+#ifndef PFS_SAVE_NAMES_H
+#define PFS_SAVE_NAMES_H
+
+#include "pfs_instrument.h"
+#include "pfs_save_bytes.h"
+
+/* A name of the file, not terminated, NULL: none; and the instrument that has it now, once that was asked for. */
+typedef struct PfsSavedName
+{
+	const char *text;
+	uint32		len;
+	PfsInstrumentId instrument;
+	bool		is_known;
+} PfsSavedName;
+
+/*
+ * Puts how many there are, then the names of waits and of idle; of others, and of what has only a
+ * number, which says nothing to another server, none.  Returns how many: an instrument that comes
+ * later is in the next file.
+ */
+extern uint32 pfs_save_put_names(PfsSaveWriter *w);
+
+/* Reads so many names, behind their number, into an array in the current context. */
+extern PfsSavedName *pfs_save_take_names(PfsSaveReader *r, uint32 n);
+
+/* The instrument of a name, looked up once, and only if it is asked for; PFS_NO_INSTRUMENT: none has it. */
+extern PfsInstrumentId pfs_saved_instrument(PfsSavedName *name);
+
+#endif							/* PFS_SAVE_NAMES_H */
