@@ -68,26 +68,37 @@ configured(const char *name)
 	return value == NULL ? NULL : pstrdup(value);
 }
 
-/* Defines a setting whose variable has its default. */
+/* Defines a setting whose variable has its default.  unit: one of GUC_UNIT_xxx, or 0. */
 static void
-define_int_from(const char *name, const char *description, const char *detail, int *variable, int min, int max,
-				GucIntCheckHook check)
+define_int(const char *name, const char *description, const char *detail, int *variable, int min, int max,
+		   GucContext context, int unit, GucIntCheckHook check, GucIntAssignHook assign)
 {
 	char	   *wanted = configured(name);
 	int			value;
 
 	DefineCustomIntVariable(name, description, detail, variable, *variable, min, max,
-							PGC_POSTMASTER, 0, check, NULL, NULL);
-	if (wanted != NULL && (!parse_int(wanted, &value, 0, NULL) || value != *variable))
+							context, unit, check, assign, NULL);
+	if (wanted != NULL && (!parse_int(wanted, &value, unit, NULL) || value != *variable))
 		pfs_settings_refused++;
 }
 
-/* The same, of which -1 stands for the default. */
+/* Defines the size of something, of which -1 stands for the default. */
 static void
-define_int(const char *name, const char *description, const char *detail, int *variable, int max,
-		   GucIntCheckHook check)
+define_size(const char *name, const char *description, const char *detail, int *variable, int max,
+			GucIntCheckHook check)
 {
-	define_int_from(name, description, detail, variable, -1, max, check);
+	define_int(name, description, detail, variable, -1, max, PGC_POSTMASTER, 0, check, NULL);
+}
+
+static void
+define_bool(const char *name, const char *description, const char *detail, bool *variable)
+{
+	char	   *wanted = configured(name);
+	bool		value;
+
+	DefineCustomBoolVariable(name, description, detail, variable, *variable, PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	if (wanted != NULL && (!parse_bool(wanted, &value) || value != *variable))
+		pfs_settings_refused++;
 }
 
 static void
@@ -125,17 +136,17 @@ define_list(const char *name, const char *description, const char *detail, char 
 }
 
 #define DEFINE_HISTORIES(family, word) \
-	define_int("pfs.events_" word "_history_size", \
-			   "Finished " word " kept for each thread, in rows.", \
-			   "-1 is 10; 0 switches the table off.", \
-			   &pfs_history_size[family], PFS_HISTORY_SIZE_MAX, NULL); \
-	define_int("pfs.events_" word "_history_long_size", \
-			   "Finished " word " kept for the whole server, in rows.", \
-			   "-1 is 10,000; 0 switches the table off.", \
-			   &pfs_history_long_size[family], PFS_HISTORY_LONG_SIZE_MAX, NULL);
+	define_size("pfs.events_" word "_history_size", \
+				"Finished " word " kept for each thread, in rows.", \
+				"-1 is 10; 0 switches the table off.", \
+				&pfs_history_size[family], PFS_HISTORY_SIZE_MAX, NULL); \
+	define_size("pfs.events_" word "_history_long_size", \
+				"Finished " word " kept for the whole server, in rows.", \
+				"-1 is 10,000; 0 switches the table off.", \
+				&pfs_history_long_size[family], PFS_HISTORY_LONG_SIZE_MAX, NULL);
 
 #define DEFINE_SIZE(field, name, max, by_default, check, description, detail) \
-	define_int(name, description, detail, &pfs_size_settings.field, max, check);
+	define_size(name, description, detail, &pfs_size_settings.field, max, check);
 
 /* Defines the settings of the lists: histories of each family of events, and containers. */
 static void
@@ -161,85 +172,41 @@ check_load_interval(int *newval, void **extra, GucSource source)
 	return false;
 }
 
-static void
-define_load_interval(void)
-{
-	char	   *wanted = configured("pfs.load_history_interval");
-	int			value;
-
-	DefineCustomIntVariable("pfs.load_history_interval",
-							"Length of the load history's periods.",
-							"1, 2, 5, 10, 15, 20, 30 or 60 seconds; 0 records nothing.",
-							&pfs_load_interval, pfs_load_interval, 0, 60,
-							PGC_SIGHUP, GUC_UNIT_S, check_load_interval, NULL, NULL);
-	if (wanted != NULL && (!parse_int(wanted, &value, GUC_UNIT_S, NULL) || value != pfs_load_interval))
-		pfs_settings_refused++;
-}
-
-/* Defines the settings of the load history's sizes. */
+/* Defines the settings of the load history. */
 static void
 define_load_history(void)
 {
 	static const char *const detail = "0 switches this resolution off.";
 
-	define_int_from("pfs.load_history_seconds", "Periods of the load history's finest resolution that are kept.",
-					detail, &pfs_load_history_size[0], 0, PFS_LOAD_HISTORY_MAX, NULL);
-	define_int_from("pfs.load_history_minutes", "Minutes of the load history that are kept.",
-					detail, &pfs_load_history_size[1], 0, PFS_LOAD_HISTORY_MAX, NULL);
-	define_int_from("pfs.load_history_ten_minutes", "Periods of ten minutes of the load history that are kept.",
-					detail, &pfs_load_history_size[2], 0, PFS_LOAD_HISTORY_MAX, NULL);
+	define_int("pfs.load_history_interval", "Length of the load history's periods.",
+			   "1, 2, 5, 10, 15, 20, 30 or 60 seconds; 0 records nothing.",
+			   &pfs_load_interval, 0, 60, PGC_SIGHUP, GUC_UNIT_S, check_load_interval, NULL);
+	define_int("pfs.load_history_seconds", "Periods of the load history's finest resolution that are kept.",
+			   detail, &pfs_load_history_size[0], 0, PFS_LOAD_HISTORY_MAX, PGC_POSTMASTER, 0, NULL, NULL);
+	define_int("pfs.load_history_minutes", "Minutes of the load history that are kept.",
+			   detail, &pfs_load_history_size[1], 0, PFS_LOAD_HISTORY_MAX, PGC_POSTMASTER, 0, NULL, NULL);
+	define_int("pfs.load_history_ten_minutes", "Periods of ten minutes of the load history that are kept.",
+			   detail, &pfs_load_history_size[2], 0, PFS_LOAD_HISTORY_MAX, PGC_POSTMASTER, 0, NULL, NULL);
 }
 
-static void
-define_sample_age(GucIntAssignHook assign)
-{
-	char	   *wanted = configured("pfs.max_digest_sample_age");
-	int			value;
-
-	DefineCustomIntVariable("pfs.max_digest_sample_age",
-							"Seconds after which a digest's sample is replaced by the next statement, even if that is faster.",
-							"0: only by a slower one.",
-							&pfs_max_digest_sample_age, PFS_SAMPLE_AGE_DEFAULT, 0, PFS_SAMPLE_AGE_MAX,
-							PGC_SIGHUP, GUC_UNIT_S, NULL, assign, NULL);
-	if (wanted != NULL && (!parse_int(wanted, &value, GUC_UNIT_S, NULL) || value != pfs_max_digest_sample_age))
-		pfs_settings_refused++;
-}
-
-/* The file that survives a restart; a wrong value of either counts as refused. */
+/* Defines the settings of the file that survives a restart. */
 static void
 define_save(void)
 {
-	char	   *wanted = configured("pfs.save");
-	char	   *interval = configured("pfs.save_interval");
-	bool		on;
-	int			value;
-
-	DefineCustomBoolVariable("pfs.save",
-							 "Keeps the load history and what is counted by digest over a restart.",
-							 "In pg_stat_tmp/pfs.save of the data directory. Off: that file is neither read nor written.",
-							 &pfs_save_on, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
-	if (wanted != NULL && (!parse_bool(wanted, &on) || on != pfs_save_on))
-		pfs_settings_refused++;
-	DefineCustomIntVariable("pfs.save_interval",
-							"Seconds between two times that it is saved: what a crash loses at most.",
-							"0: only when the server is stopped.",
-							&pfs_save_interval, SAVE_INTERVAL_DEFAULT, 0, SAVE_INTERVAL_MAX,
-							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
-	if (interval != NULL && (!parse_int(interval, &value, GUC_UNIT_S, NULL) || value != pfs_save_interval))
-		pfs_settings_refused++;
+	define_bool("pfs.save", "Keeps the load history and what is counted by digest over a restart.",
+				"In pg_stat_tmp/pfs.save of the data directory. Off: that file is neither read nor written.",
+				&pfs_save_on);
+	define_int("pfs.save_interval", "Seconds between two times that it is saved: what a crash loses at most.",
+			   "0: only when the server is stopped.",
+			   &pfs_save_interval, 0, SAVE_INTERVAL_MAX, PGC_SIGHUP, GUC_UNIT_S, NULL, NULL);
 }
 
-/* Bytes; the histories have room for so many in each of their rows. */
+/* The histories have room for so many bytes in each of their rows. */
 static void
-define_text_length(const char *name, const char *description, int *variable, int by_default)
+define_text_length(const char *name, const char *description, int *variable)
 {
-	char	   *wanted = configured(name);
-	int			value;
-
-	DefineCustomIntVariable(name, description, "0 keeps no text.", variable, by_default, 0,
-							PFS_TEXT_LENGTH_MAX, PGC_POSTMASTER, GUC_UNIT_BYTE, NULL, NULL, NULL);
-	if (wanted != NULL && (!parse_int(wanted, &value, GUC_UNIT_BYTE, NULL) || value != *variable))
-		pfs_settings_refused++;
+	define_int(name, description, "0 keeps no text.", variable, 0, PFS_TEXT_LENGTH_MAX,
+			   PGC_POSTMASTER, GUC_UNIT_BYTE, NULL, NULL);
 }
 
 /* Defines all settings.  The hooks are those of the layers that understand the values. */
@@ -248,16 +215,8 @@ pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_
 			   GucStringCheckHook check_consumers, PfsListProblem consumers_problem,
 			   GucIntAssignHook assign_sample_age)
 {
-	char	   *wanted = configured("pfs.enabled");
-	bool		value;
-
-	DefineCustomBoolVariable("pfs.enabled",
-							 "Collects performance data.",
-							 "Off: no shared memory and no probe; tables are empty.",
-							 &pfs_enabled, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
-	if (wanted != NULL && (!parse_bool(wanted, &value) || value != pfs_enabled))
-		pfs_settings_refused++;
-
+	define_bool("pfs.enabled", "Collects performance data.", "Off: no shared memory and no probe; tables are empty.",
+				&pfs_enabled);
 	define_list("pfs.instruments",
 				"Instruments that are on, off or counted from the start.",
 				"'pattern=value, ...'; % any characters, ? one; ON, OFF, COUNTED. The longest pattern wins.",
@@ -268,15 +227,17 @@ pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_
 				&pfs_consumers_setting, check_consumers, consumers_problem);
 	define_sizes();
 	define_text_length("pfs.max_sql_text_length", "Bytes of each statement's text that are kept.",
-					   &pfs_max_sql_text_length, PFS_SQL_TEXT_DEFAULT);
+					   &pfs_max_sql_text_length);
 	define_enum("pfs.lwlock_events",
 				"What is an event of an LWLock.",
 				"waits: each sleep; contended: each acquisition that slept; all: each acquisition. The latter two change the server's code in memory.",
 				&pfs_lwlock_events, lwlock_events_values);
 	define_text_length("pfs.max_digest_length", "Bytes of each digest's normalised text that are kept.",
-					   &pfs_max_digest_length, PFS_SQL_TEXT_DEFAULT);
-	define_sample_age(assign_sample_age);
-	define_load_interval();
+					   &pfs_max_digest_length);
+	define_int("pfs.max_digest_sample_age",
+			   "Seconds after which a digest's sample is replaced by the next statement, even if that is faster.",
+			   "0: only by a slower one.",
+			   &pfs_max_digest_sample_age, 0, PFS_SAMPLE_AGE_MAX, PGC_SIGHUP, GUC_UNIT_S, NULL, assign_sample_age);
 	define_save();
 	define_load_history();
 	MarkGUCPrefixReserved("pfs");

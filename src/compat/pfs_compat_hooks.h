@@ -19,10 +19,8 @@
 #include "pfs_compat.h"
 
 /*
- * One constant of a query, as the server's facility found it.  number: of its
- * parameter; length: -1 if it is to be found out; is_list: the rest of the list
- * follows it (18).  False: it stays as it is (18 knows the query's own parameters
- * by their places).
+ * One constant of a query, as the server's facility found it.  length: -1 if it is to
+ * be found out; is_list: the rest of the list follows it (18).
  */
 typedef struct PfsConstant
 {
@@ -31,7 +29,10 @@ typedef struct PfsConstant
 	bool		is_list;
 } PfsConstant;
 
-/* Describes the i-th constant of a statement; false: it stays as it is. */
+/*
+ * Describes the i-th constant of a statement; false: it stays as it is (18 knows the query's
+ * own parameters by their places).
+ */
 static inline bool
 pfs_compat_constant(const JumbleState *jumble, int i, PfsConstant *constant)
 {

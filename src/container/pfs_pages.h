@@ -136,8 +136,8 @@ extern size_t pfs_pages_record_size(const PfsPages *c);
 extern int	pfs_pages_reclaim_errno(const PfsPages *c);
 
 /*
- * The struct is visible for the two inline accessors only; everything else
- * belongs to pfs_pages.c.
+ * The struct is visible for the inline accessors only; everything else belongs to
+ * pfs_pages.c.
  */
 struct PfsPages
 {
@@ -195,6 +195,13 @@ static inline uint64_t
 pfs_pages_word(const PfsPages *c, uint32_t index)
 {
 	return pfs_load_acquire(&c->state[index]);
+}
+
+/* Records that have an owner now, as an estimate; of NULL, none. */
+static inline uint64_t
+pfs_pages_used(const PfsPages *c)
+{
+	return c == NULL ? 0 : pfs_load_relaxed(&c->used);
 }
 
 /* Is there any use in an allocation?  At this moment, without a promise. */

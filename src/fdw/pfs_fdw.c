@@ -101,7 +101,7 @@ pfs_fdw_handler(PG_FUNCTION_ARGS)
 	routine->ExecForeignDelete = pfsExecForeignDelete;
 	routine->EndForeignModify = pfsEndForeignModify;
 	routine->BeginForeignInsert = pfsBeginForeignInsert;
-	routine->EndForeignInsert = pfsEndForeignInsert;
+	routine->EndForeignInsert = pfsEndForeignModify;
 	routine->IsForeignRelUpdatable = pfsIsForeignRelUpdatable;
 	routine->ExecForeignTruncate = pfsExecForeignTruncate;
 

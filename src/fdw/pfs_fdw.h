@@ -85,7 +85,6 @@ extern TupleTableSlot *pfsExecForeignDelete(EState *estate, ResultRelInfo *rinfo
 											TupleTableSlot *slot, TupleTableSlot *planSlot);
 extern void pfsEndForeignModify(EState *estate, ResultRelInfo *rinfo);
 extern void pfsBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo);
-extern void pfsEndForeignInsert(EState *estate, ResultRelInfo *rinfo);
 extern int	pfsIsForeignRelUpdatable(Relation rel);
 extern void pfsExecForeignTruncate(List *rels, DropBehavior behavior, bool restart_seqs);
 

@@ -191,6 +191,9 @@ begin_modify(ResultRelInfo *rinfo, CmdType operation)
 
 	modify->context = AllocSetContextCreate(CurrentMemoryContext, "pfs changes",
 											ALLOCSET_DEFAULT_SIZES);
+	modify->max_changes = FIRST_CHANGES;
+	modify->rows = MemoryContextAlloc(modify->context, sizeof(PfsRowId) * FIRST_CHANGES);
+	modify->values = MemoryContextAlloc(modify->context, sizeof(PfsNewRow) * FIRST_CHANGES);
 	info.keysize = sizeof(ItemPointerData);
 	info.entrysize = sizeof(ItemPointerData);
 	info.hcxt = modify->context;
@@ -274,23 +277,11 @@ pfsBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 static void
 reserve_change(PfsModify *modify)
 {
-	MemoryContext old;
-
 	if (modify->nchanges < modify->max_changes)
 		return;
-	modify->max_changes = Max(FIRST_CHANGES, modify->max_changes * 2);
-	old = MemoryContextSwitchTo(modify->context);
-	if (modify->rows == NULL)
-	{
-		modify->rows = palloc(sizeof(PfsRowId) * modify->max_changes);
-		modify->values = palloc(sizeof(PfsNewRow) * modify->max_changes);
-	}
-	else
-	{
-		modify->rows = repalloc(modify->rows, sizeof(PfsRowId) * modify->max_changes);
-		modify->values = repalloc(modify->values, sizeof(PfsNewRow) * modify->max_changes);
-	}
-	MemoryContextSwitchTo(old);
+	modify->max_changes *= 2;
+	modify->rows = repalloc(modify->rows, sizeof(PfsRowId) * modify->max_changes);
+	modify->values = repalloc(modify->values, sizeof(PfsNewRow) * modify->max_changes);
 }
 
 static PfsColumnCheck
@@ -481,6 +472,7 @@ apply(PfsModify *modify)
 	}
 }
 
+/* The end of a command, and of COPY FROM, too. */
 void
 pfsEndForeignModify(EState *estate, ResultRelInfo *rinfo)
 {
@@ -491,12 +483,6 @@ pfsEndForeignModify(EState *estate, ResultRelInfo *rinfo)
 	rinfo->ri_FdwState = NULL;
 	apply(modify);
 	MemoryContextDelete(modify->context);
-}
-
-void
-pfsEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
-{
-	pfsEndForeignModify(estate, rinfo);
 }
 
 void

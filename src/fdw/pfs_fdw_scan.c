@@ -31,13 +31,11 @@ typedef struct PfsScanState
 {
 	PfsScan		scan;
 	PfsBinding *binding;
-	bool	   *needed;			/* what scan.needed shows */
 	List	   *key_values;		/* ExprStates of the constants */
 	List	   *key_exprs;		/* the same as expressions */
 	List	   *keys;			/* of PfsKey, parallel */
 	List	   *strategies;		/* of the comparisons, parallel */
 	bool		copied;
-	bool		nothing;		/* a condition that no row can meet */
 	Size		position;
 	MemoryContext row_context;	/* values of the current row */
 
@@ -151,9 +149,8 @@ pfsBeginForeignScan(ForeignScanState *node, int eflags)
 
 	state = palloc0(sizeof(PfsScanState));
 	state->binding = pfs_bind(node->ss.ss_currentRelation);
-	state->needed = needed_columns(state->binding, list_nth(plan->fdw_private, PFS_PLAN_NEEDED));
 	state->scan.table = state->binding->table;
-	state->scan.needed = state->needed;
+	state->scan.needed = needed_columns(state->binding, list_nth(plan->fdw_private, PFS_PLAN_NEEDED));
 	state->scan.row_size = state->binding->table->size_of_row != NULL
 		? state->binding->table->size_of_row() : state->binding->table->row_size;
 	state->scan.instrument = PFS_NO_INSTRUMENT;
@@ -239,8 +236,8 @@ set_key(PfsScan *scan, PfsKey key, int strategy, Datum value, Oid type)
 	}
 }
 
-/* Computes the values that the copy can be restricted to. */
-static void
+/* Computes the values that the copy can be restricted to; false: no row can meet the conditions. */
+static bool
 evaluate_keys(PfsScanState *state, ExprContext *econtext)
 {
 	ListCell   *value_cell;
@@ -256,8 +253,9 @@ evaluate_keys(PfsScanState *state, ExprContext *econtext)
 
 		if (isnull || !set_key(&state->scan, lfirst_int(key_cell), lfirst_int(strategy_cell), value,
 							   exprType(lfirst(expr_cell))))
-			state->nothing = true;
+			return false;
 	}
+	return true;
 }
 
 /* Has the table copy its rows, in a memory context that lives as long as the scan. */
@@ -271,12 +269,8 @@ make_copy(PfsScanState *state, ExprContext *econtext)
 	if (!pfs_is_active() && !state->scan.table->without_memory)
 		return;
 	old = MemoryContextSwitchTo(state->scan.rows_context);
-	evaluate_keys(state, econtext);
-	MemoryContextSwitchTo(old);
-	if (state->nothing)
-		return;
-	old = MemoryContextSwitchTo(state->scan.rows_context);
-	state->scan.table->copy(&state->scan);
+	if (evaluate_keys(state, econtext))
+		state->scan.table->copy(&state->scan);
 	MemoryContextSwitchTo(old);
 }
 
@@ -322,7 +316,7 @@ fill_slot(PfsScanState *state, const void *row, TupleTableSlot *slot)
 
 		slot->tts_values[i] = (Datum) 0;
 		slot->tts_isnull[i] = true;
-		if (column < 0 || !state->needed[column])
+		if (column < 0 || !state->scan.needed[column])
 			continue;
 		if (table->columns[column].hidden && !may_see(state, row))
 			continue;

@@ -47,7 +47,7 @@ Datum
 pfs_timer_now(PG_FUNCTION_ARGS)
 {
 	pfs_require_active();
-	PG_RETURN_NUMERIC(pfs_ps_to_numeric(read_now(timer_of_class(text_to_cstring(PG_GETARG_TEXT_PP(0))))));
+	PG_RETURN_DATUM(pfs_sum_datum(read_now(timer_of_class(text_to_cstring(PG_GETARG_TEXT_PP(0))))));
 }
 
 /*
@@ -64,7 +64,7 @@ pfs_timer_to_timestamp(PG_FUNCTION_ARGS)
 
 	pfs_require_active();
 	timer = timer_of_class(text_to_cstring(PG_GETARG_TEXT_PP(1)));
-	age = DirectFunctionCall2(numeric_sub, NumericGetDatum(pfs_ps_to_numeric(read_now(timer))),
+	age = DirectFunctionCall2(numeric_sub, pfs_sum_datum(read_now(timer)),
 							  PG_GETARG_DATUM(0));
 	age = DirectFunctionCall2(numeric_div, age,
 							  NumericGetDatum(int64_to_numeric(PS_PER_MICROSECOND)));

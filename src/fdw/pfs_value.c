@@ -16,25 +16,29 @@
 #include "pfs_instrument.h"
 #include "pfs_value.h"
 
-/* Picoseconds beyond 2^63 (106 days) are put together from two parts. */
+/* What is beyond 2^63, as are picoseconds of 106 days, is put together from two parts. */
 #define UPPER_UNIT INT64CONST(1000000000000000000)
 
 /* Converts 128 bits; numeric's own functions take 64, so in two halves. */
-Numeric
-pfs_ps_to_numeric(PfsPicoseconds ps)
+Datum
+pfs_sum_datum(PfsPicoseconds n)
 {
 	Datum		upper;
 	Datum		lower;
 	Datum		unit;
 
-	if (ps <= PG_INT64_MAX)
-		return int64_to_numeric((int64) ps);
-	upper = NumericGetDatum(int64_to_numeric((int64) (ps / UPPER_UNIT)));
-	lower = NumericGetDatum(int64_to_numeric((int64) (ps % UPPER_UNIT)));
+	if (n <= PG_INT64_MAX)
+		return NumericGetDatum(int64_to_numeric((int64) n));
+	upper = NumericGetDatum(int64_to_numeric((int64) (n / UPPER_UNIT)));
+	lower = NumericGetDatum(int64_to_numeric((int64) (n % UPPER_UNIT)));
 	unit = NumericGetDatum(int64_to_numeric(UPPER_UNIT));
-	return DatumGetNumeric(DirectFunctionCall2(numeric_add,
-											   DirectFunctionCall2(numeric_mul, upper, unit),
-											   lower));
+	return DirectFunctionCall2(numeric_add, DirectFunctionCall2(numeric_mul, upper, unit), lower);
+}
+
+Datum
+pfs_ticks_datum(PfsTicks ticks)
+{
+	return pfs_sum_datum(pfs_ticks_to_ps(pfs_timer_default(), ticks));
 }
 
 int

@@ -9,6 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
+#include "pfs_cell.h"
 #include "pfs_clock.h"
 #include "pfs_table.h"
 
@@ -32,7 +33,11 @@ pfs_switch_datum(bool on)
 	return CStringGetTextDatum(on ? "YES" : "NO");
 }
 
-extern Numeric pfs_ps_to_numeric(PfsPicoseconds ps);
+/* A number that can exceed what a bigint holds: picoseconds, bytes. */
+extern Datum pfs_sum_datum(PfsPicoseconds n);
+
+/* Ticks of the default timer, by which sums go, as picoseconds. */
+extern Datum pfs_ticks_datum(PfsTicks ticks);
 
 /*
  * A text of the server's own or of this database.  What is invalid, or could not be sent to

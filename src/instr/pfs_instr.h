@@ -102,6 +102,9 @@ typedef struct PfsReal
 
 extern PFS_HIDDEN PfsReal pfs_real;
 
+/* The frame of the wrapper that says it, behind which the server's are. */
+#define FRAME __builtin_frame_address(0)
+
 /* One slot of the server and what stands in for it. */
 typedef struct PfsInterpose
 {
@@ -167,7 +170,7 @@ pfs_file_wait_end_at(PfsThread *t, PfsWait *e, uint64 end)
 
 /*
  * Begin and start an event under the server's wait_event_info, or under `fallback`
- * where it has none; no object.  frame: __builtin_frame_address(0) of the wrapper.
+ * where it has none; no object.  frame: FRAME of the wrapper.
  * NULL: just make the call.
  */
 extern PfsWait *pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op,

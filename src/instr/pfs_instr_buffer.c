@@ -46,8 +46,6 @@
 /* How often a queue is followed that others may be changing. */
 #define QUEUE_TRIES 3
 
-#define FRAME __builtin_frame_address(0)
-
 /* How often this process has slept for a content lock. */
 static uint32 sleeps;
 

@@ -154,6 +154,8 @@ static bool
 make_text(StringInfo to, const char *source, int location, int len, const JumbleState *jumble)
 {
 	const char *const str = CleanQuerytext(source, &location, &len);
+	const uint32 interrupts = InterruptHoldoffCount;
+	const uint32 cancels = QueryCancelHoldoffCount;
 	volatile bool done = true;
 
 	initStringInfo(to);
@@ -170,6 +172,9 @@ make_text(StringInfo to, const char *source, int location, int len, const Jumble
 	PG_CATCH();
 	{
 		FlushErrorState();
+		/* What raising has set to 0. */
+		InterruptHoldoffCount = interrupts;
+		QueryCancelHoldoffCount = cancels;
 		done = false;
 	}
 	PG_END_TRY();

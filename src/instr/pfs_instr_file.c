@@ -12,8 +12,6 @@
 #include "pfs_compat.h"
 #include "pfs_instr.h"
 
-#define FRAME __builtin_frame_address(0)
-
 /*
  * Begins the event of a call on a descriptor.  NULL: just make the call.
  *
@@ -327,38 +325,26 @@ wrap_close(int fd)
  * Most calls of stdio only touch its buffer, and a server that reads a cache
  * file makes thousands of them when a session starts.  Those that reach the
  * system are file calls; the others are none.  glibc shows the buffer's bounds
- * in its public struct; elsewhere every call counts.
+ * in its public struct.
  */
 static inline bool
 reads_from_system(FILE *file, size_t bytes)
 {
-#ifdef __GLIBC__
 	return (size_t) (file->_IO_read_end - file->_IO_read_ptr) < bytes;
-#else
-	return true;
-#endif
 }
 
 static inline bool
 reads_line_from_system(FILE *file)
 {
-#ifdef __GLIBC__
 	size_t		buffered = file->_IO_read_end - file->_IO_read_ptr;
 
 	return buffered == 0 || memchr(file->_IO_read_ptr, '\n', buffered) == NULL;
-#else
-	return true;
-#endif
 }
 
 static inline bool
 writes_to_system(FILE *file, size_t bytes)
 {
-#ifdef __GLIBC__
 	return (size_t) (file->_IO_buf_end - file->_IO_write_ptr) < bytes || file->_IO_buf_base == NULL;
-#else
-	return true;
-#endif
 }
 
 /* The part of wrap_fread() that reaches the system; a jump leads here. */

@@ -36,8 +36,6 @@
 #include "pfs_lwlock_event.h"
 #include "pfs_probe_row.h"
 
-#define FRAME __builtin_frame_address(0)
-
 PfsAcquisition pfs_acquisition;
 
 /* Who acquires through a function that is no source, as the lock manager is. */

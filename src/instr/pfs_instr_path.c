@@ -17,8 +17,6 @@
 #include "pfs_hash.h"
 #include "pfs_instr.h"
 
-#define FRAME __builtin_frame_address(0)
-
 /* Begins the event of a call by path; its object is the path's instance, if there is one. */
 static pg_noinline PfsWait *
 begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)

@@ -30,8 +30,6 @@
 #include "pfs_probe_row.h"
 #include "pfs_shared.h"
 
-#define FRAME __builtin_frame_address(0)
-
 /* The real functions while those of this file stand in for them. */
 static PfsReal real;
 

@@ -23,8 +23,6 @@
 #include "pfs_socket.h"
 #include "pfs_statement.h"
 
-#define FRAME __builtin_frame_address(0)
-
 static inline bool
 is_client_socket(int fd)
 {

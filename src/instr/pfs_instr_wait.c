@@ -32,7 +32,6 @@
 #include "pfs_instr_table.h"
 #include "pfs_rel_io.h"
 
-#define FRAME __builtin_frame_address(0)
 #define CLASS(wait_info) ((wait_info) & 0xFF000000U)
 
 /* The call of an open event returned and the wait goes on. */

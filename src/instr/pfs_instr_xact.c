@@ -225,7 +225,7 @@ wrap_longjmp(struct __jmp_buf_tag *env, int value)
 	if (t != NULL && env == (struct __jmp_buf_tag *) PG_exception_stack && !IsParallelWorker() &&
 		!pfs_digest_text_is_made)
 	{
-		if (pfs_frames_is_raise(__builtin_frame_address(0)))
+		if (pfs_frames_is_raise(FRAME))
 		{
 			pfs_statement_raised(t, geterrcode());
 			pfs_error_raised(t, geterrcode(), env);

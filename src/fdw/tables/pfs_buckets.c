@@ -73,16 +73,10 @@ pfs_buckets_add(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets
 	}
 }
 
-static Datum
-bound_datum(uint64 ticks)
-{
-	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), ticks)));
-}
-
 Datum
 pfs_bucket_low(const PfsBucketRow *row)
 {
-	return bound_datum(pfs_histogram_low(row->bucket));
+	return pfs_ticks_datum(pfs_histogram_low(row->bucket));
 }
 
 Datum
@@ -90,5 +84,5 @@ pfs_bucket_high(const PfsBucketRow *row, bool *isnull)
 {
 	if (row->bucket == PFS_HISTOGRAM_BUCKETS - 1)
 		return pfs_null(isnull);
-	return bound_datum(pfs_histogram_high(row->bucket));
+	return pfs_ticks_datum(pfs_histogram_high(row->bucket));
 }

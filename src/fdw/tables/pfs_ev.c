@@ -11,9 +11,6 @@
 #include "pfs_source.h"
 #include "pfs_value.h"
 
-/* "symbol+0x1a": at most 64 bytes are shown, and the terminator. */
-#define SOURCE_SIZE 65
-
 /*
  * pfs_ev_add_cb adds an event to the scan, unless a condition on event_id or
  * event_name leaves it out.
@@ -52,18 +49,18 @@ pfs_ev_timer(const PfsEvent *event, PfsEvTime what, bool *isnull)
 	 * and end.
 	 */
 	if (what == PFS_EV_LENGTH && event->object_type == PFS_OBJECT_TABLE)
-		return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(timer, ((const PfsWaitEvent *) event)->ticks)));
+		return pfs_sum_datum(pfs_ticks_to_ps(timer, ((const PfsWaitEvent *) event)->ticks));
 	start = pfs_timer_to_ps(timer, event->timer_start);
 	if (what == PFS_EV_START)
-		return NumericGetDatum(pfs_ps_to_numeric(start));
+		return pfs_sum_datum(start);
 	end = Max(pfs_timer_to_ps(timer, event->timer_end), start);
-	return NumericGetDatum(pfs_ps_to_numeric(what == PFS_EV_END ? end : end - start));
+	return pfs_sum_datum(what == PFS_EV_END ? end : end - start);
 }
 
 Datum
 pfs_ev_source(const PfsEvent *event, bool *isnull)
 {
-	char		source[SOURCE_SIZE];
+	char		source[PFS_SOURCE_NAME_SIZE];
 
 	return pfs_source_name(event->source, source, sizeof(source))
 		? pfs_text_datum(source) : pfs_null(isnull);

@@ -73,7 +73,7 @@ pfs_load_periods(PG_FUNCTION_ARGS)
 			TimestampTzGetDatum(head->begin),
 			TimestampTzGetDatum(head->end),
 			IntervalPGetDatum(&resolution),
-			NumericGetDatum(pfs_ps_to_numeric(head->length)),
+			pfs_sum_datum(head->length),
 		};
 		bool		nulls[lengthof(values)] = {0};
 

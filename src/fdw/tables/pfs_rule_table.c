@@ -21,12 +21,7 @@ typedef union AnyRule
 double
 pfs_rule_table_estimate(const PfsRuleTable *table)
 {
-	PfsPagesStats stats;
-
-	if (table->list->pages == NULL)
-		return 0;
-	pfs_pages_stats(table->list->pages, &stats);
-	return stats.records_used;
+	return pfs_pages_used(table->list->pages);
 }
 
 /* Copies the rules one by one; one that is removed meanwhile is left out. */

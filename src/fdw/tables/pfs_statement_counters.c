@@ -35,11 +35,11 @@ pfs_statement_counter_datum(PfsCounter counter, unsigned __int128 value)
 	switch (units[counter])
 	{
 		case TICKS:
-			return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), value)));
+			return pfs_ticks_datum(value);
 		case NANOSECONDS:
-			return NumericGetDatum(pfs_ps_to_numeric((PfsPicoseconds) value * 1000));
+			return pfs_sum_datum((PfsPicoseconds) value * 1000);
 		case BYTES:
-			return NumericGetDatum(pfs_ps_to_numeric(value));
+			return pfs_sum_datum(value);
 		default:
 			return Int64GetDatum((int64) value);
 	}

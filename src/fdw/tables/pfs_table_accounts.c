@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_levels.h"
 #include "pfs_summary.h"
 #include "pfs_tables.h"
 #include "pfs_value.h"
@@ -16,18 +17,12 @@ add_account_cb(const PfsAccount *account, void *arg)
 	*(PfsAccount *) pfs_scan_add(arg) = *account;
 }
 
-static Datum
-name_datum(const PfsAccount *account, const char *name, bool *isnull)
-{
-	return account->named ? pfs_text_datum(name) : pfs_null(isnull);
-}
-
 #define USER_COLUMN(X, t) \
-	X(t, user_name, text, none, name_datum(row, row->user_name, isnull), \
+	X(t, user_name, text, none, pfs_level_name_datum(row->named, row->user_name, isnull), \
 	  "The authenticated role; NULL for background processes.", .width = 12)
 
 #define HOST_COLUMN(X, t) \
-	X(t, host, text, none, name_datum(row, row->host_name, isnull), \
+	X(t, host, text, none, pfs_level_name_datum(row->named, row->host_name, isnull), \
 	  "Numeric client address, [local] for a Unix socket; NULL for background processes.", .width = 12)
 
 #define CONNECTIONS_COLUMNS(X, t) \

@@ -100,12 +100,6 @@ add_summary_cb(const PfsDigestRow *digest, void *arg)
 		pfs_buckets_quantiles(digest->buckets, digest->totals.time.max, row->quantile);
 }
 
-static Datum
-time_datum(uint64 ticks)
-{
-	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), ticks)));
-}
-
 /* Converts another session's text to this database's encoding, without secrets. */
 static Datum
 text_of(const SummaryRow *row, const char *str, uint32 len, bool *isnull)
@@ -131,7 +125,7 @@ sample_seen_of(const PfsDigestRow *digest, bool *isnull)
 static Datum
 sample_time_of(const PfsDigestRow *digest, bool *isnull)
 {
-	return digest->sample == NULL ? pfs_null(isnull) : time_datum(digest->sample_ticks);
+	return digest->sample == NULL ? pfs_null(isnull) : pfs_ticks_datum(digest->sample_ticks);
 }
 
 #define SUMMARY_COLUMNS(X, t) \
@@ -143,11 +137,11 @@ sample_time_of(const PfsDigestRow *digest, bool *isnull)
 	PFS_STATEMENT_SUM_COLUMNS(X, t, &row->digest.totals) \
 	X(t, first_seen, timestamptz, none, TimestampTzGetDatum(row->digest.first_seen), "When the row was made.") \
 	X(t, last_seen, timestamptz, none, TimestampTzGetDatum(row->digest.last_seen), "End of the last statement.") \
-	X(t, quantile_95, numeric, picoseconds, time_datum(row->quantile[0]), \
+	X(t, quantile_95, numeric, picoseconds, pfs_ticks_datum(row->quantile[0]), \
 	  "95 % of them were not longer, in picoseconds: the upper bound of the histogram's range, at most 19 % too " \
 	  "high.", .width = 10) \
-	X(t, quantile_99, numeric, picoseconds, time_datum(row->quantile[1]), "The same of 99 %.", .width = 10) \
-	X(t, quantile_999, numeric, picoseconds, time_datum(row->quantile[2]), "The same of 99.9 %.", .width = 10) \
+	X(t, quantile_99, numeric, picoseconds, pfs_ticks_datum(row->quantile[1]), "The same of 99 %.", .width = 10) \
+	X(t, quantile_999, numeric, picoseconds, pfs_ticks_datum(row->quantile[2]), "The same of 99.9 %.", .width = 10) \
 	X(t, query_sample_text, text, none, text_of(row, row->digest.sample, row->digest.sample_len, isnull), \
 	  "Text of the slowest statement of late, without secrets; see pfs.max_digest_sample_age. NULL without the " \
 	  "rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \

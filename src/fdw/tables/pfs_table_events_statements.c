@@ -37,18 +37,11 @@ digest_text_of(const PfsStatementEvent *event, bool *isnull)
 	return text == NULL ? pfs_null(isnull) : text_of(event, text, len, true, isnull);
 }
 
-/* Unpacks an SQLSTATE; 0, no error, gives a null. */
+/* 0, no error, gives a null. */
 static Datum
 sqlstate_of(int32 sqlstate, bool *isnull)
 {
-	char		buf[6];
-
-	if (sqlstate == 0)
-		return pfs_null(isnull);
-	for (int i = 0; i < 5; i++, sqlstate >>= 6)
-		buf[i] = PGUNSIXBIT(sqlstate);
-	buf[5] = '\0';
-	return CStringGetTextDatum(buf);
+	return pfs_text_or_null(sqlstate == 0 ? NULL : unpack_sql_state(sqlstate), isnull);
 }
 
 static Datum

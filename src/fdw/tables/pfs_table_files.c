@@ -46,7 +46,7 @@ PFS_COLUMNS(files, FileRow, FILES_COLUMNS)
 static double
 files_estimate(void)
 {
-	return pfs_files == NULL ? 0 : pfs_load_relaxed(&pfs_files->used);
+	return pfs_pages_used(pfs_files);
 }
 
 /* Copies the files one by one; one that is removed meanwhile is left out. */

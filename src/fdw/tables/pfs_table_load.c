@@ -166,12 +166,6 @@ query_id_of(const PfsLoadKey *key, bool *isnull)
 	return key->statement == PFS_LOAD_STATEMENT ? Int64GetDatum((int64) key->query_id) : pfs_null(isnull);
 }
 
-static Datum
-time_datum(uint64 picoseconds)
-{
-	return NumericGetDatum(pfs_ps_to_numeric(picoseconds));
-}
-
 #define RIGHTS_OF_USER "NULL without the rights of user_name or pg_read_all_stats."
 
 #define LOAD_COLUMNS(X, t) \
@@ -205,12 +199,12 @@ time_datum(uint64 picoseconds)
 	  "the history since. " RIGHTS_OF_USER, .width = 100, .hidden = true, .since = PFS_SINCE_1_1) \
 	X(t, count_star, bigint, count, Int64GetDatum((int64) row->row.count), \
 	  "Events that ended in the period; of CPU: statements.", .since = PFS_SINCE_1_1) \
-	X(t, sum_timer_wait, numeric, picoseconds, time_datum(row->row.time), \
+	X(t, sum_timer_wait, numeric, picoseconds, pfs_sum_datum(row->row.time), \
 	  "Time spent in the period, that of events which go on included, in picoseconds.", .width = 10, .since = PFS_SINCE_1_1) \
 	X(t, active_sessions, float8, none, Float8GetDatum(row->length == 0 ? 0.0 : (double) row->row.time / row->length), \
 	  "Sessions that spent their time so, as a mean over the period: sum_timer_wait by the period's length.", \
 	  .since = PFS_SINCE_1_1) \
-	X(t, max_timer_wait, numeric, picoseconds, time_datum(row->row.longest), \
+	X(t, max_timer_wait, numeric, picoseconds, pfs_sum_datum(row->row.longest), \
 	  "The longest of these events that was going on when the period ended, its length until then, in picoseconds; " \
 	  "0: none.", .width = 10, .since = PFS_SINCE_1_1)
 

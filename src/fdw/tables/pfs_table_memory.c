@@ -63,12 +63,6 @@ bytes_used(const MemoryRow *row)
 	return (int64) (row->totals.bytes_alloc - row->totals.bytes_free);
 }
 
-static Datum
-bytes_datum(PfsPicoseconds bytes)
-{
-	return NumericGetDatum(pfs_ps_to_numeric(bytes));
-}
-
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
 	X(t, count_alloc, bigint, count, Int64GetDatum((int64) row->totals.count_alloc), \
@@ -76,9 +70,9 @@ bytes_datum(PfsPicoseconds bytes)
 	X(t, count_free, bigint, count, Int64GetDatum((int64) row->totals.count_free), \
 	  "Of those that were counted when allocated, chunks that were freed, also by the reset or deletion of their " \
 	  "context.") \
-	X(t, sum_number_of_bytes_alloc, numeric, bytes, bytes_datum(row->totals.bytes_alloc), \
+	X(t, sum_number_of_bytes_alloc, numeric, bytes, pfs_sum_datum(row->totals.bytes_alloc), \
 	  "Bytes of the chunks that were allocated: their space without the header.", .width = 10) \
-	X(t, sum_number_of_bytes_free, numeric, bytes, bytes_datum(row->totals.bytes_free), \
+	X(t, sum_number_of_bytes_free, numeric, bytes, pfs_sum_datum(row->totals.bytes_free), \
 	  "Bytes of the chunks that were freed.", .width = 10) \
 	X(t, low_count_used, bigint, count, Int64GetDatum(low(row->totals.low_count, count_used(row))), \
 	  "Fewest chunks in use since the last reset; above threads a lower estimate, the sum of theirs.") \

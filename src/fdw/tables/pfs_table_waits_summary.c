@@ -50,19 +50,13 @@ typedef struct GlobalRow
 	uint64		quantile[PFS_NUM_QUANTILES];	/* ticks */
 } GlobalRow;
 
-static Datum
-ticks_datum(uint64 ticks)
-{
-	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), ticks)));
-}
-
 #define GLOBAL_COLUMNS(X, t) \
 	LEVEL_COLUMNS(X, t) \
-	X(t, quantile_95, numeric, picoseconds, ticks_datum(row->quantile[0]), \
+	X(t, quantile_95, numeric, picoseconds, pfs_ticks_datum(row->quantile[0]), \
 	  "95 % of the waits took at most so long, in picoseconds: upper bound of the range in " \
 	  "events_waits_histogram_global, at most 19 % too much, and never above the longest.", .width = 10) \
-	X(t, quantile_99, numeric, picoseconds, ticks_datum(row->quantile[1]), "The same for 99 %.", .width = 10) \
-	X(t, quantile_999, numeric, picoseconds, ticks_datum(row->quantile[2]), "The same for 99.9 %.", .width = 10)
+	X(t, quantile_99, numeric, picoseconds, pfs_ticks_datum(row->quantile[1]), "The same for 99 %.", .width = 10) \
+	X(t, quantile_999, numeric, picoseconds, pfs_ticks_datum(row->quantile[2]), "The same for 99.9 %.", .width = 10)
 
 PFS_COLUMNS(global, GlobalRow, GLOBAL_COLUMNS)
 

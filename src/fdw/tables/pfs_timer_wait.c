@@ -9,12 +9,6 @@
 #include "pfs_timer_wait.h"
 #include "pfs_value.h"
 
-static Datum
-time_datum(PfsTicks ticks)
-{
-	return NumericGetDatum(pfs_ps_to_numeric(pfs_ticks_to_ps(pfs_timer_default(), ticks)));
-}
-
 /*
  * pfs_timer_wait_get returns one value of a sum, for the list of columns in
  * pfs_timer_wait.h.
@@ -31,17 +25,17 @@ pfs_timer_wait_get(const PfsTotals *totals, PfsTimerWait what)
 		case PFS_TIMER_WAIT_COUNT_TIMED:
 			return Int64GetDatum((int64) totals->count_timed);
 		case PFS_TIMER_WAIT_SUM:
-			return time_datum(totals->sum);
+			return pfs_ticks_datum(totals->sum);
 		case PFS_TIMER_WAIT_MIN:
-			return time_datum(timed ? totals->min : 0);
+			return pfs_ticks_datum(timed ? totals->min : 0);
 		case PFS_TIMER_WAIT_MAX:
-			return time_datum(timed ? totals->max : 0);
+			return pfs_ticks_datum(timed ? totals->max : 0);
 		case PFS_TIMER_WAIT_AVG:
 			break;
 	}
 	/* The average of the picoseconds, as they are shown. */
-	return NumericGetDatum(pfs_ps_to_numeric(timed ? pfs_ticks_to_ps(pfs_timer_default(), totals->sum) /
-											 totals->count_timed : 0));
+	return pfs_sum_datum(timed ? pfs_ticks_to_ps(pfs_timer_default(), totals->sum) /
+						 totals->count_timed : 0);
 }
 
 const PfsTotals *
@@ -50,10 +44,4 @@ pfs_calls_all(const PfsTotals *parts, PfsTotals *all)
 	for (int part = 0; part < PFS_CALLS_PARTS; part++)
 		pfs_totals_add(all, &parts[part]);
 	return all;
-}
-
-Datum
-pfs_bytes_datum(uint64 bytes)
-{
-	return NumericGetDatum(pfs_ps_to_numeric(bytes));
 }

@@ -67,9 +67,9 @@ enum
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read, &(parts)[PFS_CALLS_READ], reads) \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, write, &(parts)[PFS_CALLS_WRITE], writes) \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, misc, &(parts)[PFS_CALLS_MISC], others) \
-	X(t, sum_number_of_bytes_read, numeric, bytes, pfs_bytes_datum((moved)[PFS_CALLS_READ]), \
+	X(t, sum_number_of_bytes_read, numeric, bytes, pfs_sum_datum((moved)[PFS_CALLS_READ]), \
 	  bytes_read, .width = 10) \
-	X(t, sum_number_of_bytes_write, numeric, bytes, pfs_bytes_datum((moved)[PFS_CALLS_WRITE]), \
+	X(t, sum_number_of_bytes_write, numeric, bytes, pfs_sum_datum((moved)[PFS_CALLS_WRITE]), \
 	  bytes_written, .width = 10)
 
 /* Adds all parts to *all, which is zero, and returns it. */
@@ -80,8 +80,5 @@ extern const PfsTotals *pfs_calls_all(const PfsTotals *parts, PfsTotals *all);
  * nothing was timed.
  */
 extern Datum pfs_timer_wait_get(const PfsTotals *totals, PfsTimerWait what);
-
-/* A sum of bytes, which can exceed what a bigint holds. */
-extern Datum pfs_bytes_datum(uint64 bytes);
 
 #endif							/* PFS_TIMER_WAIT_H */

@@ -63,7 +63,7 @@ pfs_rel_runs_take(PfsThread *t)
 }
 
 void
-pfs_rel_runs_leave(void)
+pfs_rel_runs_detach(PfsThread *t)
 {
 	if (pfs_my_rel_runs != NULL)
 		pfs_store_relaxed(&pfs_my_rel_runs->shown, 0);

@@ -159,7 +159,7 @@ extern void pfs_rel_runs_lay_out(PfsSegment *seg);
 extern bool pfs_rel_runs_take(PfsThread *t);
 
 /* Forgets all runs, without events, and leaves the places: the process ends. */
-extern void pfs_rel_runs_leave(void);
+extern void pfs_rel_runs_detach(PfsThread *t);
 
 /*
  * A place for a run that begins, with a serial of its own; NULL: all are in use, and

@@ -130,10 +130,22 @@ typedef struct PfsSummaryKind
 	uint64		(*lost) (void);
 	void		(*reset_lost) (void);
 
-	/* Events; rows that have none and nothing else are not shown. */
+	/* Events; and whether a row is shown, NULL: if it has any. */
 	uint64		(*count) (const void *totals);
 	bool		(*is_shown) (const void *totals);
 } PfsSummaryKind;
+
+/*
+ * What families do whose cells are plain: an owner's a PfsCell, or something that begins with
+ * one for pfs_plain_is_empty(), those above a PfsSharedCell, sums PfsTotals (pfs_wait_kind.c).
+ */
+extern bool pfs_plain_is_empty(const void *cell);
+extern void pfs_plain_add(void *totals, const void *cell);
+extern void pfs_plain_clear_going(void *cell);
+extern void pfs_plain_merge(void *shared, const void *totals);
+extern void pfs_plain_read(const void *shared, void *totals);
+extern void pfs_plain_take(void *shared, void *totals);
+extern uint64 pfs_plain_count(const void *totals);
 
 /* The families, each by its number: pfs_families.c. */
 extern const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES];

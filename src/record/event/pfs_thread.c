@@ -125,8 +125,9 @@ look_at_record(const PfsThread *t)
 		(void) mem[cells_offset[family]];
 }
 
-uint32
-pfs_thread_mask(bool instrumented, bool history)
+/* The mask that two switches make. */
+static uint32
+mask_of(bool instrumented, bool history)
 {
 	/* Without a thread's own counters and events nothing is left to collect. */
 	if (!instrumented)
@@ -193,8 +194,7 @@ pfs_thread_publish_mask(PfsThread *t)
 	{
 		instrumented = pfs_load_relaxed(&t->instrumented);
 		history = pfs_load_relaxed(&t->history);
-		pfs_store_relaxed(&t->mask, pfs_thread_mask(instrumented & PFS_SWITCH_ON,
-													history & PFS_SWITCH_ON));
+		pfs_store_relaxed(&t->mask, mask_of(instrumented & PFS_SWITCH_ON, history & PFS_SWITCH_ON));
 		pfs_fence_seqcst();
 	} while (pfs_load_relaxed(&t->instrumented) != instrumented ||
 			 pfs_load_relaxed(&t->history) != history);

@@ -210,9 +210,6 @@ extern bool pfs_thread_has_leader(void);
  */
 extern uint32 pfs_thread_find(int pid, uint64 *word);
 
-/* The mask that two switches make. */
-extern uint32 pfs_thread_mask(bool instrumented, bool history);
-
 /* Change switches (-1: leave) of the thread in this slot if it is still the same; else false. */
 extern bool pfs_thread_set(uint32 index, uint64 word, int instrumented, int history);
 

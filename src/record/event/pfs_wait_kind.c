@@ -1,7 +1,8 @@
 /*
  * pfs_wait_kind.c
  *	  Waits as a family of summaries: all that a thread has counted of them goes up, and
- *	  nothing stays with it.  Each of its cells has a histogram.
+ *	  nothing stays with it.  Each of its cells has a histogram.  What it does with the
+ *	  cells beside is what every family does whose cells are plain ones.
  */
 #include "postgres.h"
 
@@ -10,25 +11,59 @@
 #include "pfs_summary_level.h"
 #include "pfs_thread.h"
 
-/* Cells have the numbers of their instruments. */
-static uint32
-wait_cells(void)
-{
-	return pfs_sizes.instruments;
-}
+/* ---- plain cells ---- */
 
-static bool
-wait_is_empty(const void *cell)
+bool
+pfs_plain_is_empty(const void *cell)
 {
 	const PfsCell *c = cell;
 
 	return c->count_timed + c->count_untimed == 0;
 }
 
-static void
-wait_add(void *totals, const void *cell)
+void
+pfs_plain_add(void *totals, const void *cell)
 {
 	pfs_totals_add_cell(totals, cell);
+}
+
+void
+pfs_plain_clear_going(void *cell)
+{
+	pfs_cell_clear(cell);
+}
+
+void
+pfs_plain_merge(void *shared, const void *totals)
+{
+	pfs_shared_cell_merge(shared, totals);
+}
+
+void
+pfs_plain_read(const void *shared, void *totals)
+{
+	pfs_shared_cell_read(shared, totals);
+}
+
+void
+pfs_plain_take(void *shared, void *totals)
+{
+	pfs_shared_cell_take(shared, totals);
+}
+
+uint64
+pfs_plain_count(const void *totals)
+{
+	return pfs_totals_count(totals);
+}
+
+/* ---- waits ---- */
+
+/* Cells have the numbers of their instruments. */
+static uint32
+wait_cells(void)
+{
+	return pfs_sizes.instruments;
 }
 
 static void
@@ -37,42 +72,6 @@ wait_leaves(uint32 i, const void *cell)
 	const PfsCell *c = cell;
 
 	pfs_left_add(i, c->count_timed + c->count_untimed, c->sum, c->passed_count, c->passed_sum);
-}
-
-static void
-wait_clear_going(void *cell)
-{
-	pfs_cell_clear(cell);
-}
-
-static void
-wait_merge(void *shared, const void *totals)
-{
-	pfs_shared_cell_merge(shared, totals);
-}
-
-static void
-wait_read(const void *shared, void *totals)
-{
-	pfs_shared_cell_read(shared, totals);
-}
-
-static void
-wait_take(void *shared, void *totals)
-{
-	pfs_shared_cell_take(shared, totals);
-}
-
-static uint64
-wait_count(const void *totals)
-{
-	return pfs_totals_count(totals);
-}
-
-static bool
-wait_is_shown(const void *totals)
-{
-	return pfs_totals_count(totals) > 0;
 }
 
 /* By readers, too: the first touched cell at or after *i. */
@@ -140,16 +139,15 @@ const PfsSummaryKind pfs_wait_kind = {
 	.totals_size = sizeof(PfsTotals),
 	.cells = wait_cells,
 	.lock_offset = offsetof(PfsThread, seq),
-	.is_empty = wait_is_empty,
-	.add = wait_add,
-	.add_going = wait_add,
-	.clear_going = wait_clear_going,
+	.is_empty = pfs_plain_is_empty,
+	.add = pfs_plain_add,
+	.add_going = pfs_plain_add,
+	.clear_going = pfs_plain_clear_going,
 	.leaves = wait_leaves,
-	.merge = wait_merge,
-	.read = wait_read,
-	.take = wait_take,
-	.count = wait_count,
-	.is_shown = wait_is_shown,
+	.merge = pfs_plain_merge,
+	.read = pfs_plain_read,
+	.take = pfs_plain_take,
+	.count = pfs_plain_count,
 	.container = "events_waits_summary_global",
 	.used = wait_used,
 	.next_buckets = wait_next_buckets,

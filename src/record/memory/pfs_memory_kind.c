@@ -209,12 +209,6 @@ count(const void *totals)
 	return t->count_alloc + t->count_free;
 }
 
-static bool
-is_shown(const void *totals)
-{
-	return count(totals) > 0;
-}
-
 /* Returns the allocations, and processes, that could not be kept account of. */
 static uint64
 lost(void)
@@ -253,7 +247,6 @@ const PfsSummaryKind pfs_memory_kind = {
 	.read = read_shared,
 	.take = take,
 	.count = count,
-	.is_shown = is_shown,
 	.look_again = pfs_memory_look_again,
 	.container = "memory_summary_global",
 	.lost = lost,

@@ -189,10 +189,6 @@ pfs_fd_look(int fd)
 	PfsFd	   *entry = inside ? &pfs_fds[fd] : &beyond;
 	int			save_errno = errno;
 
-	/*
-	 * A signal handler that found us in the middle of a write section gets no
-	 * answer.
-	 */
 	if (pfs_is_writing(pfs_my_thread))
 		return &unknown;
 	pfs_write_begin(pfs_my_thread);

@@ -201,6 +201,8 @@ pfs_lwlock_records_set_role(PfsThread *t)
 		uint32		bytes;
 		PfsLwlockEvent *run = pfs_block_of_writer(pfs_lwlock_blocks, from, i, &bytes);
 
+		if (run == NULL)
+			continue;
 		for (PfsLwlockEvent *end = run + bytes / sizeof(PfsLwlockEvent); run < end; run++)
 		{
 			if (run->event_id == 0 && run->timer_start == t->thread_id)

@@ -327,12 +327,6 @@ pfs_rel_runs_promote(int level)
 	}
 }
 
-void
-pfs_rel_runs_detach(PfsThread *t)
-{
-	pfs_rel_runs_leave();
-}
-
 /* ---- waits for locks ---- */
 
 void

@@ -51,9 +51,6 @@ pfs_rel_lock_look(PfsThread *t)
 		pfs_rel_lock_ended(t);
 }
 
-/* At the process's end. */
-extern void pfs_rel_runs_detach(PfsThread *t);
-
 /*
  * A bitmap index scan has been asked for its rows: a bitmap scan of the table goes by this
  * index from now on.

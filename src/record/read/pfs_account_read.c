@@ -41,10 +41,5 @@ pfs_accounts_each(PfsAccountKind kind, PfsAccountEmit emit, void *arg)
 double
 pfs_accounts_estimate(PfsAccountKind kind)
 {
-	PfsPagesStats stats;
-
-	if (pfs_accounts[kind].pages == NULL)
-		return 0;
-	pfs_pages_stats(pfs_accounts[kind].pages, &stats);
-	return stats.records_used;
+	return pfs_pages_used(pfs_accounts[kind].pages);
 }

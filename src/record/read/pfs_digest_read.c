@@ -347,13 +347,13 @@ pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *
 double
 pfs_digests_estimate(void)
 {
-	return pfs_digests == NULL ? 0 : pfs_load_relaxed(&pfs_digests->used);
+	return pfs_pages_used(pfs_digests);
 }
 
 double
 pfs_digest_waits_estimate(void)
 {
-	return pfs_digest_waits == NULL ? 0 : pfs_load_relaxed(&pfs_digest_waits->used);
+	return pfs_pages_used(pfs_digest_waits);
 }
 
 /*

@@ -181,7 +181,7 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 double
 pfs_digest_rows_estimate(void)
 {
-	return pfs_digest_rows == NULL ? 0 : pfs_load_relaxed(&pfs_digest_rows->used);
+	return pfs_pages_used(pfs_digest_rows);
 }
 
 /* Truncates both kinds of summaries. */

@@ -197,7 +197,7 @@ remove_other_rows(Taken *taken)
 	}
 }
 
-static bool
+static void
 take_cb(PfsDigest *d, void *arg)
 {
 	PfsStatementTotals totals = {0};
@@ -206,7 +206,6 @@ take_cb(PfsDigest *d, void *arg)
 	((Taken *) arg)->statements += pfs_totals_count(&totals.time);
 	pfs_chain_free(pfs_digest_waits, &d->waits, take_wait_cb, arg);
 	free_rows(d);
-	return true;
 }
 
 static void

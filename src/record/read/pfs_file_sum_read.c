@@ -318,5 +318,5 @@ pfs_file_sums_clear(void)
 double
 pfs_file_sums_estimate(void)
 {
-	return pfs_file_sums == NULL ? 0 : pfs_load_relaxed(&pfs_file_sums->used);
+	return pfs_pages_used(pfs_file_sums);
 }

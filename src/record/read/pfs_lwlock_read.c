@@ -140,10 +140,5 @@ pfs_lwlocks_truncate(void)
 double
 pfs_lwlocks_estimate(void)
 {
-	PfsPagesStats stats;
-
-	if (pfs_lwlocks == NULL)
-		return 0;
-	pfs_pages_stats(pfs_lwlocks, &stats);
-	return stats.records_used;
+	return pfs_pages_used(pfs_lwlocks);
 }

@@ -53,12 +53,7 @@ pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 double
 pfs_prepared_estimate(void)
 {
-	PfsPagesStats stats;
-
-	if (pfs_prepared == NULL)
-		return 0;
-	pfs_pages_stats(pfs_prepared, &stats);
-	return stats.records_used;
+	return pfs_pages_used(pfs_prepared);
 }
 
 /*

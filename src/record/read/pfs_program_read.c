@@ -47,12 +47,7 @@ pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg)
 double
 pfs_programs_estimate(void)
 {
-	PfsPagesStats stats;
-
-	if (pfs_programs == NULL)
-		return 0;
-	pfs_pages_stats(pfs_programs, &stats);
-	return stats.records_used;
+	return pfs_pages_used(pfs_programs);
 }
 
 /*

@@ -109,7 +109,7 @@ pfs_rel_stats_each(PfsRelView view, PfsRelStatEmit emit, void *arg)
 double
 pfs_rel_stats_estimate(PfsRelStatKind kind)
 {
-	return pfs_rel_stats[kind].pages == NULL ? 0 : pfs_load_relaxed(&pfs_rel_stats[kind].pages->used);
+	return pfs_pages_used(pfs_rel_stats[kind].pages);
 }
 
 /*

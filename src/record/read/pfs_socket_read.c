@@ -73,12 +73,7 @@ pfs_socket_role(const PfsSocket *copy)
 double
 pfs_sockets_estimate(void)
 {
-	PfsPagesStats stats;
-
-	if (pfs_sockets == NULL)
-		return 0;
-	pfs_pages_stats(pfs_sockets, &stats);
-	return stats.records_used;
+	return pfs_pages_used(pfs_sockets);
 }
 
 /*

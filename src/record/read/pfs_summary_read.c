@@ -203,7 +203,9 @@ emit_row(PfsFamily family, PfsSummaryRow *row, uint32 cell, PfsSummaryEmit emit,
 
 	row->cell = cell;
 	row->instrument = kind->cells_are_no_instruments ? PFS_NO_INSTRUMENT : pfs_instrument_of_cell(family, cell);
-	if ((row->instrument != PFS_NO_INSTRUMENT || kind->cells_are_no_instruments) && kind->is_shown(row->totals))
+	if (row->instrument == PFS_NO_INSTRUMENT && !kind->cells_are_no_instruments)
+		return;
+	if (kind->is_shown != NULL ? kind->is_shown(row->totals) : kind->count(row->totals) > 0)
 		emit(row, arg);
 }
 

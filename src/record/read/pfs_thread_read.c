@@ -86,10 +86,5 @@ pfs_thread_id_of_pid(int pid)
 double
 pfs_threads_estimate(void)
 {
-	PfsPagesStats stats;
-
-	if (pfs_threads == NULL)
-		return 0;
-	pfs_pages_stats(pfs_threads, &stats);
-	return stats.records_used;
+	return pfs_pages_used(pfs_threads);
 }

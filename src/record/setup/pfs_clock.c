@@ -91,10 +91,8 @@ cycle_counter_is_constant(void)
 	if (!__get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx))
 		return false;
 	return (edx & (1 << 8)) != 0;	/* invariant TSC */
-#elif defined(__aarch64__)
-	return true;				/* by definition of the generic timer */
 #else
-	return false;
+	return true;				/* by definition of the generic timer */
 #endif
 }
 

@@ -110,13 +110,11 @@ pfs_read_cycles(void)
 {
 #if defined(__x86_64__)
 	return __rdtsc();
-#elif defined(__aarch64__)
+#else
 	uint64		value;
 
 __asm__ __volatile__("mrs %0, cntvct_el0":"=r"(value));
 	return value;
-#else
-	return 0;
 #endif
 }
 

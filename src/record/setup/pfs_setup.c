@@ -53,17 +53,6 @@ static const struct
 static const PfsEventFamily family_of_class[] = {PFS_TIMED_CLASSES(EVENTS_OF_CLASS)};
 static const char *const class_names[] = {PFS_TIMED_CLASSES(NAME_OF_CLASS)};
 
-static int
-find_text(const char *const *texts, int n, const char *text)
-{
-	for (int i = 0; i < n; i++)
-	{
-		if (strcmp(texts[i], text) == 0)
-			return i;
-	}
-	return -1;
-}
-
 const char *
 pfs_class_name(PfsClass c)
 {
@@ -73,24 +62,18 @@ pfs_class_name(PfsClass c)
 int
 pfs_class_by_name(const char *name)
 {
-	return find_text(class_names, PFS_NUM_TIMED_CLASSES, name);
+	for (int c = 0; c < PFS_NUM_TIMED_CLASSES; c++)
+	{
+		if (strcmp(class_names[c], name) == 0)
+			return c;
+	}
+	return -1;
 }
 
 const char *
 pfs_consumer_name(PfsConsumer c)
 {
 	return consumers[c].name;
-}
-
-int
-pfs_consumer_by_name(const char *name)
-{
-	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
-	{
-		if (strcmp(consumers[c].name, name) == 0)
-			return c;
-	}
-	return -1;
 }
 
 /* Is a consumer on, with all above it?  It collects only then. */
@@ -113,12 +96,6 @@ bool
 pfs_consumer_default(PfsConsumer c)
 {
 	return c != PFS_CONSUMER_STATEMENTS_CPU;
-}
-
-bool
-pfs_consumer_is_on(PfsConsumer c)
-{
-	return consumer_is_on(c);
 }
 
 /*
@@ -277,8 +254,8 @@ note_table_since(uint32 n)
  * which counters of statements that cost something are wanted.  The caller holds the
  * lock, or is the postmaster at the start.
  */
-void
-pfs_setup_classes(void)
+static void
+recompute_classes(void)
 {
 	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
 	bool		enabled[PFS_NUM_TIMED_CLASSES] = {false};
@@ -365,8 +342,8 @@ is_memory_wanted(uint32 n)
  * Recomputes all words that depend on switches, and tells the parts that a switch has
  * changed.  The caller holds the lock, or is the postmaster at the start.
  */
-static void
-recompute_flags(void)
+void
+pfs_setup_refresh(void)
 {
 	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
 
@@ -388,13 +365,7 @@ recompute_flags(void)
 		if (pfs_parts[i].switched != NULL)
 			pfs_parts[i].switched();
 	}
-	pfs_setup_classes();
-}
-
-void
-pfs_setup_refresh(void)
-{
-	recompute_flags();
+	recompute_classes();
 }
 
 /*
@@ -425,9 +396,9 @@ pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed)
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
 	set_instrument(id, enabled, timed);
 	if (is_context(pfs_instrument_at(id)))
-		recompute_flags();
+		pfs_setup_refresh();
 	else
-		pfs_setup_classes();
+		recompute_classes();
 	LWLockRelease(pfs_setup->lock);
 }
 
@@ -512,7 +483,7 @@ pfs_setup_set_instruments(const char *pattern, int enabled, int timed)
 			matched++;
 		}
 	}
-	recompute_flags();
+	pfs_setup_refresh();
 	LWLockRelease(pfs_setup->lock);
 	return matched;
 }
@@ -522,7 +493,7 @@ pfs_setup_set_consumer(PfsConsumer c, bool enabled)
 {
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
 	pfs_setup->consumer[c] = enabled;
-	recompute_flags();
+	pfs_setup_refresh();
 	LWLockRelease(pfs_setup->lock);
 }
 
@@ -546,7 +517,7 @@ pfs_setup_set_consumers(const char *pattern, bool enabled)
 		for (int p = consumers[c].parent; enabled && p >= 0; p = consumers[p].parent)
 			pfs_setup->consumer[p] = true;
 	}
-	recompute_flags();
+	pfs_setup_refresh();
 	LWLockRelease(pfs_setup->lock);
 	return matched;
 }
@@ -556,7 +527,7 @@ pfs_setup_set_timer(PfsClass c, PfsTimer timer)
 {
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
 	pfs_setup->timer[c] = timer;
-	recompute_flags();
+	pfs_setup_refresh();
 	LWLockRelease(pfs_setup->lock);
 }
 

@@ -102,9 +102,6 @@ extern uint32 pfs_setup_flags(const PfsInstrument *ins);
 /* At start, when the first instruments are there. */
 extern void pfs_setup_refresh(void);
 
-/* Postmaster, when the instruments are made. */
-extern void pfs_setup_classes(void);
-
 /* The text of pfs.instruments that this server started with. */
 extern const char *pfs_setup_start_list(void);
 
@@ -113,13 +110,8 @@ extern const char *pfs_consumer_name(PfsConsumer c);
 /* Is it on at a start where nobody says anything else? */
 extern bool pfs_consumer_default(PfsConsumer c);
 
-/* Does it collect, and all above it?  Any context. */
-extern bool pfs_consumer_is_on(PfsConsumer c);
-
-/* Case-sensitive, exact; -1 if there is none. */
-extern int	pfs_consumer_by_name(const char *name);
-extern const char *pfs_class_name(PfsClass c);	/* idle, wait, ... of those
-												 * with a timer */
+/* idle, wait, ... of those with a timer.  By name: case-sensitive, exact; -1 if there is none. */
+extern const char *pfs_class_name(PfsClass c);
 extern int	pfs_class_by_name(const char *name);
 
 /*

@@ -116,16 +116,6 @@ sample_age_ticks(void)
 	return sample_age;
 }
 
-static inline uint32
-number_of(const PfsDigest *digest)
-{
-	size_t		offset = (const char *) digest - pfs_digests->memory;
-	uint32		page = offset / pfs_digests->page_bytes;
-
-	return page * pfs_digests->records_per_page +
-		(offset - page * pfs_digests->page_bytes) / pfs_digests->record_size;
-}
-
 /* ---- offsets ---- */
 
 /*
@@ -189,7 +179,7 @@ static void
 fill_cb(void *record, const void *key, void *arg)
 {
 	PfsDigest  *d = record;
-	PfsDigestRefSlot *ref_slot = &pfs_digest_ref_slots[number_of(d)];
+	PfsDigestRefSlot *ref_slot = &pfs_digest_ref_slots[pfs_pages_index(pfs_digests, d)];
 
 	memset(d, 0, offsetof(PfsDigest, texts));
 	d->key = *(const PfsDigestKey *) key;

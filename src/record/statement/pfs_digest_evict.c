@@ -99,7 +99,7 @@ StaticAssertDecl(PFS_HISTOGRAM_BUCKETS % BUCKETS_AT_ONCE == 0, "move_cb() takes 
  * pinned, so its counters stand still.  Nothing is added once a truncator has stopped
  * waiting.
  */
-static bool
+static void
 move_cb(PfsDigest *d, void *arg)
 {
 	PfsStatementTotals totals = {0};
@@ -126,7 +126,6 @@ move_cb(PfsDigest *d, void *arg)
 	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
 	if (unlikely(d->rows != 0))
 		pfs_digest_rows_move(d, pfs_digest_move_is_wanted);
-	return true;
 }
 
 /*
@@ -134,7 +133,7 @@ move_cb(PfsDigest *d, void *arg)
  * and nobody has it pinned.  `take` moves its counters away and frees its waits.
  */
 bool
-pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, void *arg), void *arg)
+pfs_digest_give_up(uint32 index, uint64 word, void (*take) (PfsDigest *digest, void *arg), void *arg)
 {
 	PfsDigestRefSlot *ref_slot = &pfs_digest_ref_slots[index];
 	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
@@ -153,7 +152,7 @@ pfs_digest_give_up(uint32 index, uint64 word, bool (*take) (PfsDigest *digest, v
 		return false;
 	}
 	key = d->key;
-	(void) take(d, arg);
+	take(d, arg);
 	(void) pfs_hash_remove(pfs_digest_index, pfs_hash_bytes(&key, sizeof(key)), index, word);
 	pfs_pages_free(pfs_digests, index);
 	return true;

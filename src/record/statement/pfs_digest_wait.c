@@ -511,13 +511,14 @@ pfs_digest_publish(PfsThread *t)
 }
 
 /*
- * Begins to collect waits for the leader's statement, in a parallel worker that
- * attaches; whose they are is known later, by pfs_digest_work_for().
+ * A parallel worker begins to collect waits for the leader's statement; whose they are is
+ * known later, by pfs_digest_work_for().
  */
 void
-pfs_digest_work(PfsThread *t)
+pfs_digest_attach(PfsThread *t)
 {
-	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & PFS_FLAG_DIGEST) == 0)
+	if (!pfs_thread_is_parallel_worker() ||
+		(pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & PFS_FLAG_DIGEST) == 0)
 		return;
 	working = true;
 	pfs_store_relaxed(&t->charged.works_since, pfs_timer_read(pfs_timer_default()));
@@ -548,13 +549,6 @@ pfs_digest_work_for(const PfsThread *leader)
 		pfs_pause();
 	}
 	set_key(key);
-}
-
-void
-pfs_digest_attach(PfsThread *t)
-{
-	if (pfs_thread_is_parallel_worker())
-		pfs_digest_work(t);
 }
 
 /*

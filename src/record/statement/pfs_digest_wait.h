@@ -75,7 +75,6 @@ extern void pfs_digest_waits_give(PfsCachedDigest *cached);
  */
 extern PfsDigestKey pfs_digest_publish(PfsThread *t);
 extern void pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key);
-extern void pfs_digest_work(PfsThread *t);
 extern void pfs_digest_work_for(const PfsThread *leader);
 
 /* The process begins, as a parallel worker or another one; ends. */

@@ -299,8 +299,6 @@ pfs_error_of_cell(uint32 cell, const uint64 *keys, char *state, PfsSeverity *sev
 		*severity = (PfsSeverity) (key >> 32) - 1;
 		sqlstate = (uint32) key;
 	}
-	for (int i = 0; i < 5; i++, sqlstate >>= 6)
-		state[i] = PGUNSIXBIT(sqlstate);
-	state[5] = '\0';
+	strcpy(state, unpack_sql_state(sqlstate));
 	return true;
 }

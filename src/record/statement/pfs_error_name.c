@@ -336,14 +336,9 @@ pfs_error_names(void)
 uint32
 pfs_error_name_number(int sqlstate)
 {
-	char		state[6];
 	bool		found;
-	uint32		number;
+	uint32		number = find(unpack_sql_state(sqlstate), &found);
 
-	for (int i = 0; i < 5; i++, sqlstate >>= 6)
-		state[i] = PGUNSIXBIT(sqlstate);
-	state[5] = '\0';
-	number = find(state, &found);
 	return found ? number : lengthof(names);
 }
 

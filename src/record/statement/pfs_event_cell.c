@@ -222,13 +222,7 @@ pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 mem
 
 /* ---- statements ---- */
 
-static bool
-statement_is_empty(const void *cell)
-{
-	const PfsCell *c = cell;
-
-	return c->count_timed + c->count_untimed == 0;
-}
+#define statement_is_empty pfs_plain_is_empty
 
 static void
 statement_add(void *totals, const void *cell)
@@ -320,52 +314,6 @@ statement_take(void *shared, void *totals)
 	to->plans.custom += pfs_exchange(&from->plans.custom, 0);
 }
 
-static uint64
-statement_count(const void *totals)
-{
-	return pfs_totals_count(totals);
-}
-
-static bool
-statement_is_shown(const void *totals)
-{
-	return pfs_totals_count(totals) > 0;
-}
-
-/* ---- stages ---- */
-
-#define stage_is_empty statement_is_empty
-
-static void
-stage_add(void *totals, const void *cell)
-{
-	pfs_totals_add_cell(totals, cell);
-}
-
-static void
-stage_clear_going(void *cell)
-{
-	pfs_cell_clear(cell);
-}
-
-static void
-stage_merge(void *shared, const void *totals)
-{
-	pfs_shared_cell_merge(shared, totals);
-}
-
-static void
-stage_read(const void *shared, void *totals)
-{
-	pfs_shared_cell_read(shared, totals);
-}
-
-static void
-stage_take(void *shared, void *totals)
-{
-	pfs_shared_cell_take(shared, totals);
-}
-
 /* ---- transactions ---- */
 
 static bool
@@ -373,7 +321,7 @@ transaction_is_empty(const void *cell)
 {
 	const PfsTransactionCell *c = cell;
 
-	return statement_is_empty(&c->read_write) && statement_is_empty(&c->read_only);
+	return pfs_plain_is_empty(&c->read_write) && pfs_plain_is_empty(&c->read_only);
 }
 
 static void
@@ -455,7 +403,10 @@ transaction_cells(void)
 	return 1;
 }
 
-/* Each kind's cell begins with the counts of all events, and so do its sums. */
+/*
+ * Each kind's cell begins with the counts of all events, and so do its sums.  does: what its functions
+ * begin with.
+ */
 #define TABLES(words) { \
 		[PFS_LEVEL_THREAD] = "events_" words "_summary_by_thread_by_event_name", \
 		[PFS_LEVEL_ACCOUNT] = "events_" words "_summary_by_account_by_event_name", \
@@ -465,7 +416,7 @@ transaction_cells(void)
 		[PFS_LEVEL_HISTOGRAM] = HISTOGRAM_TABLE \
 	}
 
-#define KIND(one, Cell, Shared, Totals, words) \
+#define KIND(one, does, Cell, Shared, Totals, words) \
 	.tables = TABLES(words), \
 	.cell_size = sizeof(Cell), \
 	.read_size = sizeof(Cell), \
@@ -473,30 +424,29 @@ transaction_cells(void)
 	.totals_size = sizeof(Totals), \
 	.cells = one##_cells, \
 	.lock_offset = offsetof(PfsThread, seq), \
-	.is_empty = one##_is_empty, \
-	.add = one##_add, \
-	.add_going = one##_add, \
-	.clear_going = one##_clear_going, \
-	.merge = one##_merge, \
-	.read = one##_read, \
-	.take = one##_take, \
-	.count = statement_count, \
-	.is_shown = statement_is_shown, \
+	.is_empty = does##_is_empty, \
+	.add = does##_add, \
+	.add_going = does##_add, \
+	.clear_going = does##_clear_going, \
+	.merge = does##_merge, \
+	.read = does##_read, \
+	.take = does##_take, \
+	.count = pfs_plain_count, \
 	.container = "events_" words "_summary_global"
 
 #define HISTOGRAM_TABLE NULL
 const PfsSummaryKind pfs_stage_kind = {
-	KIND(stage, PfsCell, PfsSharedCell, PfsTotals, "stages")
+	KIND(stage, pfs_plain, PfsCell, PfsSharedCell, PfsTotals, "stages")
 };
 
 const PfsSummaryKind pfs_transaction_kind = {
-	KIND(transaction, PfsTransactionCell, PfsSharedTransactionCell, PfsTransactionTotals, "transactions")
+	KIND(transaction, transaction, PfsTransactionCell, PfsSharedTransactionCell, PfsTransactionTotals, "transactions")
 };
 
 #undef HISTOGRAM_TABLE
 #define HISTOGRAM_TABLE "events_statements_histogram_global"
 const PfsSummaryKind pfs_statement_kind = {
-	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements"),
+	KIND(statement, statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements"),
 	.chunks = &pfs_thread_counters,
 	.per_chunk = PFS_COUNTERS_CHUNK / sizeof(PfsStatementCell),
 	.next_buckets = statement_next_buckets,
