@@ -1,6 +1,6 @@
 /*
  * buffer.c
- *	  A string that grows, and memory that is there or ends the program.
+ *	  Texts, a string that grows, and memory that is there or ends the program.
  */
 #include "buffer.h"
 
@@ -8,18 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *
+#include "message.h"
+
+void *
 check_memory(void *memory)
 {
 	if (memory == NULL)
 	{
+		clean_up();
 		fputs("pfs: out of memory\n", stderr);
 		exit(1);
 	}
 	return memory;
 }
 
-/* Zeroed memory. */
 void *
 allocate(size_t size)
 {

@@ -1,12 +1,14 @@
 /*
  * buffer.h
- *	  A string that grows, and memory that is there or ends the program.
+ *	  Texts, a string that grows, and memory that is there or ends the program.
  */
 #ifndef BUFFER_H
 #define BUFFER_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef struct Buffer
 {
@@ -16,6 +18,10 @@ typedef struct Buffer
 	size_t		size;
 } Buffer;
 
+/* Of a function that returns NULL where there is no memory. */
+extern void *check_memory(void *memory);
+
+/* Zeroed. */
 extern void *allocate(size_t size);
 extern void *reallocate(void *old, size_t size);
 extern char *copy_string(const char *text);
@@ -34,6 +40,13 @@ static inline const char *
 buffer_text(const Buffer *buffer)
 {
 	return buffer->data ? buffer->data : "";
+}
+
+/* Compares two texts, of which NULL is none. */
+static inline bool
+same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 #endif

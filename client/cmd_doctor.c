@@ -288,7 +288,7 @@ check_rest(Diagnosis *diagnosis)
 static void
 write_lines(const Diagnosis *diagnosis, Sink *sink)
 {
-	bool		color = sink_is_terminal(sink) && wants_color(sink_stream(sink));
+	bool		color = wants_color(sink_stream(sink));
 
 	for (int i = 0; i < table_rows(diagnosis->table); i++)
 	{

@@ -56,26 +56,11 @@ child_of(Frame *parent, const char *name, HistoryFamily family)
 static char *
 frame_name(const HistoryEvent *event)
 {
-	const char *title = event_title(event);
-	Buffer		line = {0};
+	char	   *name = short_line(event_title(event), NAME_LENGTH);
 
-	escape_terminal(&line, title, strlen(title));
-	for (size_t i = 0; i < line.length; i++)
-	{
-		if (line.data[i] == ';')
-			line.data[i] = ',';
-	}
-	if (line.length > NAME_LENGTH)
-	{
-		size_t		length = NAME_LENGTH;
-
-		while (length > 0 && (line.data[length] & 0xC0) == 0x80)
-			length--;
-		line.length = length;
-		line.data[length] = '\0';
-		buffer_add_string(&line, "\xe2\x80\xa6");
-	}
-	return line.data ? line.data : copy_string("");
+	for (char *p = name; *p; p++)
+		*p = *p == ';' ? ',' : *p;
+	return name;
 }
 
 /* A run on a table, which contains waits and may go from one stage of its statement to the next. */
@@ -172,6 +157,7 @@ static bool
 add_event(const History *history, const Stages *stages, Frame *root, const HistoryEvent *event, int *orphans)
 {
 	const HistoryEvent *path[MOST_FRAMES];
+	const HistoryEvent *parent;
 	int			depth = 0;
 	Frame	   *frame = root;
 
@@ -182,11 +168,9 @@ add_event(const History *history, const Stages *stages, Frame *root, const Histo
 	 * A statement that began in a transaction has it as its parent, and
 	 * begins a path all the same.
 	 */
-	for (const HistoryEvent *at = event; at && at->family != FAMILY_TRANSACTION && depth < MOST_FRAMES;
-		 at = base_of(history, stages, at))
+	for (const HistoryEvent *at = event; at && at->family != FAMILY_TRANSACTION && depth < MOST_FRAMES; at = parent)
 	{
-		const HistoryEvent *parent = base_of(history, stages, at);
-
+		parent = base_of(history, stages, at);
 		path[depth++] = at;
 		if (at->parent && parent == NULL && at->family != FAMILY_STATEMENT)
 		{
@@ -276,9 +260,9 @@ write_folded(Sink *sink, const Frame *frame, Buffer *path)
 static void
 add_json(Buffer *page, const Frame *frame)
 {
-	buffer_add_string(page, "[\"");
-	escape_json(page, frame->name ? frame->name : "all", strlen(frame->name ? frame->name : "all"));
-	buffer_printf(page, "\",%d,", frame->name ? (int) frame->family : -1);
+	buffer_add_char(page, '[');
+	add_json_string(page, frame->name ? frame->name : "all");
+	buffer_printf(page, ",%d,", frame->name ? (int) frame->family : -1);
 	buffer_number(page, frame->time / 1000);
 	buffer_printf(page, ",%lld,[", (long long) frame->count);
 	for (int i = 0; i < frame->num_children; i++)
@@ -295,10 +279,7 @@ write_page(Sink *sink, const Frame *root)
 {
 	Buffer		page = {0};
 
-	buffer_add_string(&page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-					  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-					  "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-					  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>pfs flame</title>\n<style>\n");
+	buffer_add_string(&page, PAGE_HEAD("pfs flame"));
 	buffer_add_string(&page, page_flame_css);
 	buffer_add_string(&page, "</style>\n</head>\n<body>\n<header><h1>Where statements' time went</h1>"
 					  "<input id=\"find\" type=\"search\" placeholder=\"mark frames with&hellip;\"><button id=\"reset\">show all</button></header>\n"

@@ -108,7 +108,7 @@ serve_target(void *arg)
 		target->busy = true;
 		pthread_mutex_unlock(&exporter.lock);
 
-		begin = metrics_clock();
+		begin = clock_ms();
 		up = metrics_read(target->reading, target->server, target->name, deadline);
 
 		/*
@@ -130,7 +130,7 @@ serve_target(void *arg)
 		target->metrics = target->reading;
 		target->reading = old;
 		target->up = up;
-		target->seconds = (metrics_clock() - begin) / 1000.0;
+		target->seconds = (clock_ms() - begin) / 1000.0;
 		target->done = number;
 		target->busy = false;
 		pthread_cond_broadcast(&exporter.changed);
@@ -155,21 +155,12 @@ scrape(Buffer *out, const char *name, bool openmetrics)
 	Metrics   **sets = allocate(sizeof(Metrics *) * exporter.n * 2);
 	long	   *tickets = allocate(sizeof(long) * exporter.n);
 	Metrics    *about = metrics_new();
-	struct timespec until;
 	int			wanted = 0;
 	int			down = 0;
 	int			n = 0;
-	long		begin = metrics_clock();
+	long		begin = clock_ms();
 	long		deadline = begin + (long) (exporter.time_limit * 1000);
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += (time_t) exporter.time_limit;
-	until.tv_nsec += (long) ((exporter.time_limit - (time_t) exporter.time_limit) * 1e9);
-	if (until.tv_nsec >= 1000000000)
-	{
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
+	const struct timespec until = {deadline / 1000, deadline % 1000 * 1000000};
 
 	pthread_mutex_lock(&exporter.lock);
 	for (int i = 0; i < exporter.n; i++)
@@ -205,7 +196,7 @@ scrape(Buffer *out, const char *name, bool openmetrics)
 
 		if (!is_wanted(target, name))
 			continue;
-		metrics_add_reading(about, target->name, up, there ? target->seconds : (metrics_clock() - begin) / 1000.0);
+		metrics_add_reading(about, target->name, up, there ? target->seconds : (clock_ms() - begin) / 1000.0);
 		if (up)
 			sets[n++] = target->metrics;
 		else

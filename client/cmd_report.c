@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "report.h"
@@ -32,7 +31,7 @@ static const char sample_query[] =
 " LEFT JOIN pfs.setup_instruments i ON i.name = w.event_name"
 " WHERE s.thread_id <> pfs.thread_id() GROUP BY 1";
 
-/* Adds one sample, which stands for the time until the next one; none when a signal comes. */
+/* Adds one sample, which stands for so many microseconds; none when a signal comes. */
 static void
 sample_load(Server *server, ReportLoad *load, int64_t start, int64_t length)
 {
@@ -57,15 +56,19 @@ report_live(const Options *options, int seconds, int most)
 	Snapshot   *earlier;
 	Snapshot   *later;
 	Report	   *report;
+	long		taken = clock_ms();
+	long		moment;
+	long		end;
 
 	catch_signals();
 	earlier = snapshot_take(server);
-	for (int second = 0; second < seconds && !interrupted; second++)
+	moment = clock_ms();
+	end = moment + seconds * 1000L;
+	do
 	{
-		progress("watching the server, seconds", second, seconds);
-		sample_load(server, &sampled, earlier->taken + (int64_t) second * 1000000, 1000000);
-		sleep(1);
-	}
+		progress("watching the server, seconds", seconds - (end - moment) / 1000, seconds);
+		sample_load(server, &sampled, earlier->taken + (moment - taken) * 1000, (end - moment < 1000 ? end - moment : 1000) * 1000);
+	} while (wait_for_next(&moment, 1000, end));
 	progress_end();
 
 	/*

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command.h"
 #include "past.h"
@@ -37,6 +36,13 @@ static const Option options_load[] = {
 	OPTIONS_OF_ROWS
 };
 
+/* Ends the program, as a query has failed. */
+static void
+die_of(const Server *server)
+{
+	die(server->problem == SERVER_QUERY_FAILED ? STATUS_FAILED : STATUS_UNUSABLE, "%s", buffer_text(&server->message));
+}
+
 /* Ends the program if a reading could not be taken. */
 static Reading *
 take_or_die(Server *server, const Screen *screen, int num_params, const char *const *params)
@@ -46,27 +52,38 @@ take_or_die(Server *server, const Screen *screen, int num_params, const char *co
 	if (reading == NULL && server->problem == SERVER_LOST && server_reconnect(server))
 		reading = reading_take(server, screen, num_params, params);
 	if (reading == NULL)
-		die(server->problem == SERVER_QUERY_FAILED ? STATUS_FAILED : STATUS_UNUSABLE, "%s", buffer_text(&server->message));
+		die_of(server);
 	return reading;
+}
+
+/* Finds a time in the load history; false: there is nothing of it.  Ends the program if it cannot be looked for. */
+static bool
+find_past_or_die(Server *server, Past *past)
+{
+	bool		found = past_find(server, past);
+
+	if (!found && server->problem == SERVER_LOST && server_reconnect(server))
+		found = past_find(server, past);
+	if (!found && server->problem != SERVER_OK)
+		die_of(server);
+	return found;
 }
 
 /* Waits, with progress on a terminal; ends the program when it is interrupted. */
 static void
 wait_seconds(double seconds)
 {
-	double		end = clock_seconds() + seconds;
+	long		begin = clock_ms();
+	long		moment = begin;
 
 	catch_signals();
-	for (double left = seconds; left > 0; left = end - clock_seconds())
+	do
 	{
-		struct timespec nap = {.tv_nsec = (long) (left < 0.1 ? left * 1e9 : 1e8)};
-
-		if (interrupted)
-			die(STATUS_FAILED, "interrupted");
-		progress("seconds", (long) (seconds - left), (long) seconds);
-		nanosleep(&nap, NULL);
-	}
+		progress("seconds", (moment - begin) / 1000, (long) seconds);
+	} while (wait_for_next(&moment, 100, begin + (long) (seconds * 1000)));
 	progress_end();
+	if (interrupted)
+		die(STATUS_FAILED, "interrupted");
 }
 
 /* What a view holds, by columns of its own: people do not get those that are for programs. */
@@ -144,7 +161,7 @@ static void
 sort_view(View *view, const char *by)
 {
 	const Screen *screen = view->screen;
-	bool		up = by ? by[0] == '+' : screen->sort_up;
+	bool		up = by && by[0] == '+';
 
 	view_sort(view, screen_column(screen, by ? by + up : screen->sort), up);
 }
@@ -172,12 +189,12 @@ run_screen(const Command *command, Options *options)
 			screen = screens[i];
 	}
 	check_sort(screen, sort);
-	server = server_open_or_die(options, application, screen == &screen_load ? 100 : screen->extension);
+	server = server_open_or_die(options, application, screen->extension);
 	if (screen == &screen_load)
 	{
 		Past		past = {.seconds = seconds > 0 ? seconds : 60};
 
-		if (past_find(server, &past))
+		if (find_past_or_die(server, &past))
 			now = take_or_die(server, screen, 3, past.params);
 		else
 		{

@@ -85,7 +85,7 @@ top_arrange(Top *top)
 		seconds = seconds_since_reset(top->server, screen->since);
 	top->view = view_make(top->now, top->since_start ? NULL : top->before, seconds);
 	view_filter(top->view, detail ? NULL : top->filter);
-	view_sort(top->view, top_sort_column(top), detail ? screen->sort_up : top->tabs[top->current].sort_up);
+	view_sort(top->view, top_sort_column(top), !detail && top->tabs[top->current].sort_up);
 	if (top->row >= top->view->num_rows)
 		top->row = top->view->num_rows > 0 ? top->view->num_rows - 1 : 0;
 }
@@ -296,10 +296,6 @@ top_show_detail(Top *top)
 	{
 		const Cell *cell = &top->view->rows[top->row][i];
 
-		/*
-		 * A session's detail asks for its thread first, in whichever order
-		 * the screen has them.
-		 */
 		if (screen->columns[i].role == ROLE_KEY && n < 3)
 			keys[n++] = cell->is_null || cell->text == NULL ? NULL : copy_string(cell->text);
 		if (screen->columns[i].width >= 0 && screen->columns[i].kind == COLUMN_TEXT && cell->text)
@@ -308,20 +304,6 @@ top_show_detail(Top *top)
 			of = copy_string(cell->text);
 		}
 	}
-	if (screen->thread && screen_column(screen, screen->thread) > screen_column(screen, screen->pid))
-	{
-		char	   *pid = keys[0];
-
-		keys[0] = keys[1];
-		keys[1] = pid;
-	}
-
-	/*
-	 * The details have as many parameters as their queries name: those of
-	 * sessions two.
-	 */
-	while (screen->thread && n > 2)
-		free(keys[--n]);
 	drop_readings(top);
 	memcpy(top->keys, keys, sizeof(keys[0]) * n);
 	top->num_keys = n;
@@ -354,6 +336,13 @@ wait_for_key(double until)
 	return ERR;
 }
 
+static void
+end_screen(void)
+{
+	if (!isendwin())
+		endwin();
+}
+
 /* Runs the loop on a terminal, and puts back what was switched when it ends. */
 static int
 run_top(const Command *command, Options *options)
@@ -365,16 +354,16 @@ run_top(const Command *command, Options *options)
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		die(STATUS_UNUSABLE, "pfs top needs a terminal; \"pfs load\", \"pfs statements\" and others write the same once");
 	for (int i = 0; i < NUM_SCREENS; i++)
-	{
 		top.tabs[i].sort = screen_column(screens[i], screens[i]->sort);
-		top.tabs[i].sort_up = screens[i]->sort_up;
-	}
 	top.server = server_open_or_die(options, "pfs top", 100);
+	/* From here on the screen is in the way of a question. */
+	top.server->never_ask = true;
 	top.server->time_limit = top.server->query_limit = QUERY_LIMIT;
 	top.history = load_history_is_on(top.server);
 	catch_signals();
 	if (newterm(NULL, stdout, stdin) == NULL)
 		die(STATUS_UNUSABLE, "the terminal \"%s\" is not known here", getenv("TERM") ? getenv("TERM") : "");
+	set_clean_up(end_screen);
 	cbreak();
 	noecho();
 	nonl();
@@ -407,7 +396,7 @@ run_top(const Command *command, Options *options)
 				top_refresh(&top);
 		}
 	}
-	endwin();
+	end_screen();
 	signal_number = interrupted;
 	/* A terminal that goes away says so more than once. */
 	signal(SIGHUP, SIG_IGN);

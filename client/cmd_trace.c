@@ -7,6 +7,7 @@
  * their stages and waits, transactions, and runs on tables, which overlap both.  Where two events
  * of one of these cross, the second goes to a further track.
  */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,14 +77,18 @@ typedef enum Group
 
 static const char *const group_names[NUM_GROUPS] = {"statements", "transactions", "tables"};
 
-/* Names that were written once and have a number since. */
+/* A word that was written once and has a number since. */
+typedef struct Name
+{
+	const char *word;
+	int			number;
+} Name;
+
 typedef struct Names
 {
 	int			field;			/* of the interned data */
 	int			count;
-	uint32_t	mask;
-	char	  **texts;
-	int		   *slots;
+	void	   *tree;			/* of each Name, by its word */
 } Names;
 
 typedef struct Trace
@@ -115,71 +120,32 @@ write_packet(Trace *trace, Buffer *packet)
 	buffer_free(&whole);
 }
 
-/* A text of the server: one line without control characters, no longer than that. */
-static char *
-clean(const char *text, size_t length)
+static int
+compare_names(const void *a, const void *b)
 {
-	Buffer		line = {0};
-
-	escape_terminal(&line, text, strlen(text));
-	if (line.length > length)
-	{
-		/* At a character's begin. */
-		while (length > 0 && (line.data[length] & 0xC0) == 0x80)
-			length--;
-		line.length = length;
-		line.data[length] = '\0';
-		buffer_add_string(&line, "\xe2\x80\xa6");
-	}
-	return line.data ? line.data : copy_string("");
+	return strcmp(((const Name *) a)->word, ((const Name *) b)->word);
 }
 
-static uint32_t
-hash_text(const char *text)
-{
-	uint32_t	hash = 2166136261u;
-
-	for (; *text; text ++)
-		hash = (hash ^ (unsigned char) *text) *16777619u;
-	return hash;
-}
-
-/* The number of a text, which is added to the packet's interned data when it is new. */
+/* The number of a word, which is added to the packet's interned data when it is new. */
 static uint64_t
-intern(Trace *trace, Names *names, const char *text)
+intern(Trace *trace, Names *names, const char *word)
 {
-	uint32_t	at = hash_text(text);
+	const Name	wanted = {.word = word};
+	Name	  **found = tfind(&wanted, &names->tree, compare_names);
+	Name	   *name;
 	Buffer		entry = {0};
 
-	if (2 * (uint32_t) names->count >= names->mask)
-	{
-		names->mask = names->mask ? 2 * names->mask + 1 : 1023;
-		free(names->slots);
-		names->slots = allocate(sizeof(int) * (names->mask + 1));
-		for (int i = 0; i < names->count; i++)
-		{
-			uint32_t	place = hash_text(names->texts[i]);
-
-			while (names->slots[place & names->mask])
-				place++;
-			names->slots[place & names->mask] = i + 1;
-		}
-	}
-	for (; names->slots[at & names->mask]; at++)
-	{
-		int			number = names->slots[at & names->mask];
-
-		if (strcmp(names->texts[number - 1], text) == 0)
-			return number;
-	}
-	names->texts = reallocate(names->texts, sizeof(char *) * (names->count + 1));
-	names->texts[names->count++] = copy_string(text);
-	names->slots[at & names->mask] = names->count;
-	pb_varint(&entry, INTERNED_IID, names->count);
-	pb_string(&entry, INTERNED_TEXT, text);
+	if (found)
+		return (*found)->number;
+	name = allocate(sizeof(Name));
+	name->word = copy_string(word);
+	name->number = ++names->count;
+	check_memory(tsearch(name, &names->tree, compare_names));
+	pb_varint(&entry, INTERNED_IID, name->number);
+	pb_string(&entry, INTERNED_TEXT, word);
 	pb_message(&trace->interned, names->field, &entry);
 	buffer_free(&entry);
-	return names->count;
+	return name->number;
 }
 
 /* Which moment of the clock the events' times belong to. */
@@ -277,7 +243,7 @@ add_details(Trace *trace, Buffer *body, const HistoryEvent *event)
 			pb_varint(&annotation, ANNOTATION_INT, (uint64_t) (int64_t) number);
 		else
 		{
-			char	   *text = clean(value, 100000);
+			char	   *text = short_line(value, 100000);
 
 			pb_string(&annotation, ANNOTATION_STRING, text);
 			free(text);
@@ -404,7 +370,7 @@ static void
 write_begin(Trace *trace, const HistoryEvent *event, uint64_t track)
 {
 	Buffer		body = {0};
-	char	   *title = clean(event_title(event), NAME_LENGTH);
+	char	   *title = short_line(event_title(event), NAME_LENGTH);
 
 	pb_varint(&body, EVENT_TYPE, SLICE_BEGIN);
 	pb_varint(&body, EVENT_TRACK, track);
@@ -546,7 +512,7 @@ write_session(Trace *trace, int64_t thread, int rank)
 	for (int i = 0; i < trace->history->num_threads; i++)
 	{
 		if (trace->history->threads[i].id == thread)
-			title = clean(trace->history->threads[i].title, NAME_LENGTH);
+			title = short_line(trace->history->threads[i].title, NAME_LENGTH);
 	}
 	if (title == NULL)
 		title = format_string("thread %lld, ended", (long long) thread);

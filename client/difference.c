@@ -17,19 +17,29 @@
 typedef struct Index
 {
 	const SnapshotTable *table;
+	int			others;			/* the first so many keys are null in rows
+								 * that have what forgotten ones had counted;
+								 * 0: the table has no such rows */
 	uint32_t	mask;
 	int		   *slots;			/* row + 1; 0: free */
 } Index;
 
+/* A key of a row, of which the first so many count as null. */
+static const char *
+key_of(const SnapshotTable *table, int row, int key, int nulls)
+{
+	return key < nulls ? NULL : table_cell(table, row, key);
+}
+
 /* FNV-1a over the keys; a null differs from an empty text. */
 static uint32_t
-hash_keys(const SnapshotTable *table, int row)
+hash_keys(const SnapshotTable *table, int row, int nulls)
 {
 	uint32_t	hash = 2166136261u;
 
 	for (int i = 0; i < table->num_keys; i++)
 	{
-		const char *cell = table_cell(table, row, i);
+		const char *cell = key_of(table, row, i, nulls);
 
 		hash = (hash ^ (cell ? 1 : 2)) * 16777619u;
 		for (; cell && *cell; cell++)
@@ -38,32 +48,32 @@ hash_keys(const SnapshotTable *table, int row)
 	return hash;
 }
 
-/* Do two rows have the same keys? */
+/* Does a row of the index have the keys of a row of any table? */
 static bool
-same_keys(const SnapshotTable *a, int row_a, const SnapshotTable *b, int row_b)
+same_keys(const Index *index, int there, const SnapshotTable *table, int row, int nulls)
 {
-	for (int i = 0; i < a->num_keys; i++)
+	for (int i = 0; i < table->num_keys; i++)
 	{
-		const char *cell_a = table_cell(a, row_a, i);
-		const char *cell_b = table_cell(b, row_b, i);
-
-		if ((cell_a == NULL) != (cell_b == NULL) || (cell_a && strcmp(cell_a, cell_b) != 0))
+		if (!same_text(table_cell(index->table, there, i), key_of(table, row, i, nulls)))
 			return false;
 	}
 	return true;
 }
 
-/* The slot of a row of any table with these keys: one that has them, or a free one. */
+/*
+ * The slot for the keys of a row of any table, of which the first so many count as null: one that has
+ * them, or a free one.
+ */
 static int *
-find_slot(const Index *index, const SnapshotTable *table, int row)
+find_slot(const Index *index, const SnapshotTable *table, int row, int nulls)
 {
-	uint32_t	at = hash_keys(table, row);
+	uint32_t	at = hash_keys(table, row, nulls);
 
 	for (;; at++)
 	{
 		int		   *slot = &index->slots[at & index->mask];
 
-		if (*slot == 0 || same_keys(index->table, *slot - 1, table, row))
+		if (*slot == 0 || same_keys(index, *slot - 1, table, row, nulls))
 			return slot;
 	}
 }
@@ -71,11 +81,13 @@ find_slot(const Index *index, const SnapshotTable *table, int row)
 static void
 index_init(Index *index, const SnapshotTable *table)
 {
+	int			query = table_column(table, "query_id");
 	uint32_t	size = 16;
 
 	while (size < 2 * (uint32_t) table->num_rows)
 		size *= 2;
 	index->table = table;
+	index->others = query < table->num_keys ? query + 1 : 0;
 	index->mask = size - 1;
 	index->slots = allocate(sizeof(int) * size);
 }
@@ -95,58 +107,6 @@ same_key_columns(const SnapshotTable *a, const SnapshotTable *b)
 }
 
 /* ---- growth ---- */
-
-/*
- * The rows that have what forgotten rows had counted: database, user and query are null in
- * them.  There are few, one for each event that such a table has as a further key.
- */
-typedef struct Others
-{
-	int			query;			/* column; -1: the table has no such rows */
-	int			num_rows;
-	int		   *rows;
-} Others;
-
-/* Finds them, for a table that has a query id among its keys. */
-static void
-others_init(Others *others, const SnapshotTable *table)
-{
-	others->query = table_column(table, "query_id");
-	if (others->query >= table->num_keys)
-		others->query = -1;
-	others->num_rows = 0;
-	others->rows = allocate(sizeof(int) * (table->num_rows + 1));
-	for (int row = 0; others->query >= 0 && row < table->num_rows; row++)
-	{
-		bool		all = true;
-
-		for (int i = 0; i <= others->query; i++)
-			all = all && table_cell(table, row, i) == NULL;
-		if (all)
-			others->rows[others->num_rows++] = row;
-	}
-}
-
-/* The one for a row of the earlier snapshot, whose further keys it shares; -1: none. */
-static int
-find_others(const Others *others, const SnapshotTable *table, const SnapshotTable *earlier, int row)
-{
-	for (int i = 0; i < others->num_rows; i++)
-	{
-		bool		same = true;
-
-		for (int j = others->query + 1; same && j < table->num_keys; j++)
-		{
-			const char *cell = table_cell(table, others->rows[i], j);
-			const char *wanted = table_cell(earlier, row, j);
-
-			same = cell && wanted ? strcmp(cell, wanted) == 0 : cell == wanted;
-		}
-		if (same)
-			return others->rows[i];
-	}
-	return -1;
-}
 
 /* Takes a row of the earlier snapshot off a row of the later one; what went back has not grown. */
 static void
@@ -196,31 +156,28 @@ static void
 subtract_table(Difference *difference, const Index *index, const SnapshotTable *earlier, bool after_start)
 {
 	bool		crashed = false;
-	Others		others;
 
 	for (int row = 0; after_start && !crashed && row < earlier->num_rows; row++)
 	{
-		int		   *slot = find_slot(index, earlier, row);
+		int		   *slot = find_slot(index, earlier, row, 0);
 
 		crashed = *slot > 0 && went_back(difference, *slot - 1, earlier, row);
 	}
-	others_init(&others, difference->table);
 	for (int row = 0; row < earlier->num_rows; row++)
 	{
-		int		   *slot = find_slot(index, earlier, row);
+		int		   *slot = find_slot(index, earlier, row, 0);
 
 		if (*slot > 0 && (crashed || !went_back(difference, *slot - 1, earlier, row)))
 			subtract(difference, *slot - 1, earlier, row);
 		else if (!crashed)
 		{
-			int			into = find_others(&others, difference->table, earlier, row);
+			int			into = index->others ? *find_slot(index, earlier, row, index->others) - 1 : -1;
 
 			difference->restarted_rows += *slot > 0;
 			if (into >= 0 && !went_back(difference, into, earlier, row))
 				subtract(difference, into, earlier, row);
 		}
 	}
-	free(others.rows);
 }
 
 /* When a table began to count: a view counts with the table that it reads. */
@@ -269,16 +226,13 @@ difference_of(const Snapshot *earlier, const Snapshot *later, const char *name)
 	index_init(&index, table);
 	for (int row = 0; row < table->num_rows; row++)
 	{
-		int		   *slot = find_slot(&index, table, row);
+		int		   *slot = find_slot(&index, table, row, 0);
 		int			into = *slot > 0 ? *slot - 1 : row;
 
 		if (into == row)
 			*slot = row + 1;
 		else
-		{
 			difference->hidden[row] = true;
-			difference->duplicates++;
-		}
 		for (int i = 0; i < table->num_columns; i++)
 		{
 			Number		number;

@@ -21,9 +21,8 @@ typedef struct Difference
 	bool		reset;			/* between the two */
 	int			restarted_rows; /* whose counters went back: forgotten and met
 								 * again */
-	int			duplicates;		/* rows of the later snapshot that were added
+	bool	   *hidden;			/* rows of the later snapshot that were added
 								 * to another one */
-	bool	   *hidden;			/* those */
 } Difference;
 
 /* NULL: the later snapshot has no such table. */

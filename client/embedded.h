@@ -13,4 +13,11 @@ extern const char page_uplot_css[];
 extern const char page_uplot_js[];
 extern const char page_uplot_license[];
 
+/* A page begins so, up to its styles. */
+#define PAGE_HEAD(title) \
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" \
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; " \
+	"script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n" \
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" title "</title>\n<style>\n"
+
 #endif

@@ -4,6 +4,8 @@
  */
 #include "escape.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <wchar.h>
@@ -15,7 +17,7 @@
  * beyond Unicode and parts that are cut off are not taken: their first byte alone is
  * passed over.
  */
-uint32_t
+static uint32_t
 next_character(const char **at, const char *end)
 {
 	const unsigned char *p = (const unsigned char *) *at;
@@ -54,7 +56,7 @@ next_character(const char **at, const char *end)
 }
 
 /* Adds a character as UTF-8. */
-void
+static void
 add_character(Buffer *buffer, uint32_t c)
 {
 	char		bytes[4];
@@ -157,6 +159,19 @@ escape_json(Buffer *buffer, const char *text, size_t length)
 	}
 }
 
+void
+add_json_string(Buffer *buffer, const char *text)
+{
+	if (text == NULL)
+	{
+		buffer_add_string(buffer, "null");
+		return;
+	}
+	buffer_add_char(buffer, '"');
+	escape_json(buffer, text, strlen(text));
+	buffer_add_char(buffer, '"');
+}
+
 /* Doubles quotes.  Control characters other than line ends and tabs become U+FFFD. */
 void
 escape_csv(Buffer *buffer, const char *text, size_t length)
@@ -234,6 +249,23 @@ escape_terminal(Buffer *buffer, const char *text, size_t length)
 		buffer_add(buffer, "", 0);
 }
 
+/* The cut is at a character's begin. */
+char *
+short_line(const char *text, size_t length)
+{
+	Buffer		line = {0};
+
+	escape_terminal(&line, text, strlen(text));
+	if (line.length > length)
+	{
+		while (length > 0 && (line.data[length] & 0xC0) == 0x80)
+			length--;
+		line.length = length;
+		buffer_add_string(&line, ELLIPSIS);
+	}
+	return line.data;
+}
+
 /* Columns of one character; what the locale does not know takes one. */
 static int
 character_width(uint32_t c)
@@ -274,4 +306,18 @@ cut_at_width(const char *text, int width, int *taken)
 	if (taken)
 		*taken = sum;
 	return text;
+}
+
+int
+cut_with_ellipsis(Buffer *line, int width)
+{
+	int			taken = display_width(line->data);
+
+	if (taken > width)
+	{
+		line->length = cut_at_width(line->data, width > 0 ? width - 1 : 0, &taken) - line->data;
+		buffer_add_string(line, width > 0 ? ELLIPSIS : "");
+		taken += width > 0;
+	}
+	return taken;
 }

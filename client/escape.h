@@ -9,9 +9,6 @@
 #ifndef ESCAPE_H
 #define ESCAPE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "buffer.h"
 
 /* What a text that was cut ends with. */
@@ -26,6 +23,9 @@ extern void escape_html(Buffer *buffer, const char *text, size_t length);
  */
 extern void escape_json(Buffer *buffer, const char *text, size_t length);
 
+/* A string of JSON, or null. */
+extern void add_json_string(Buffer *buffer, const char *text);
+
 /* A field of CSV (RFC 4180), in quotes where it needs them. */
 extern void escape_csv(Buffer *buffer, const char *text, size_t length);
 
@@ -39,14 +39,16 @@ extern void escape_label(Buffer *buffer, const char *text, size_t length);
  */
 extern void escape_terminal(Buffer *buffer, const char *text, size_t length);
 
-/* The next character of a text; U+FFFD for a byte that begins none. */
-extern uint32_t next_character(const char **at, const char *end);
-extern void add_character(Buffer *buffer, uint32_t c);
+/* As escape_terminal() makes it, but no longer than so many bytes and an ellipsis; to be freed. */
+extern char *short_line(const char *text, size_t length);
 
 /* How many columns a terminal takes for a text that escape_terminal() made. */
 extern int	display_width(const char *text);
 
 /* Where a text has to end so that it takes no more than that many columns. */
 extern const char *cut_at_width(const char *text, int width, int *taken);
+
+/* Cuts a line so that it takes no more columns, with an ellipsis; returns how many it takes. */
+extern int	cut_with_ellipsis(Buffer *line, int width);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "message.h"
 #include "sorted.h"
@@ -103,7 +102,8 @@ history_first_since(const History *history, int64_t thread, int64_t start)
 	return lower_bound(history->events, history->num_events, sizeof(HistoryEvent), &key, compare_events);
 }
 
-const char *
+/* The event's column of that name, or NULL. */
+static const char *
 event_detail(const HistoryEvent *event, const char *column)
 {
 	int			number = PQfnumber(event->result, column);
@@ -223,25 +223,45 @@ read_events(History *history, Server *server, int number, const char *kind)
 		note_size(history, server, families[number].table, result);
 }
 
-/* Who the threads are; one that has ended is known by its number only. */
-static void
-read_threads(History *history, Server *server)
+/* Is a number among the values of an option that may be repeated? */
+static bool
+is_among(const Options *options, const char *name, int64_t number)
 {
+	const char *value;
+
+	for (int i = 0; (value = option_nth(options, name, i)) != NULL; i++)
+	{
+		if (atoll(value) == number)
+			return true;
+	}
+	return false;
+}
+
+/* Who the threads are, and which the options choose; one that has ended is known by its number only. */
+static void
+read_threads(History *history, Server *server, const Options *options)
+{
+	const char *role = option_value(options, "role");
 	PGresult   *result;
 
 	result = server_query_or_die(server,
 								 "SELECT t.thread_id, concat_ws(' ', coalesce(nullif(t.processlist_user, '') || '@' || t.processlist_db,"
 								 " t.processlist_user, replace(replace(t.name, 'thread/', ''), '_', ' ')), t.application_name,"
 								 " '[' || t.thread_os_id || ']',"
-								 " CASE WHEN p.thread_id IS NOT NULL THEN 'worker of [' || p.thread_os_id || ']' END)"
+								 " CASE WHEN p.thread_id IS NOT NULL THEN 'worker of [' || p.thread_os_id || ']' END),"
+								 " t.thread_os_id, t.processlist_user IS NOT DISTINCT FROM $1"
 								 " FROM pfs.threads t LEFT JOIN pfs.threads p ON p.thread_id = t.parent_thread_id",
-								 0, NULL);
+								 1, &role);
 	history->num_threads = PQntuples(result);
 	history->threads = allocate(sizeof(HistoryThread) * (history->num_threads + 1));
 	for (int row = 0; row < history->num_threads; row++)
 	{
-		history->threads[row].id = atoll(PQgetvalue(result, row, 0));
-		history->threads[row].title = copy_string(PQgetvalue(result, row, 1));
+		HistoryThread *thread = &history->threads[row];
+
+		thread->id = atoll(PQgetvalue(result, row, 0));
+		thread->title = copy_string(PQgetvalue(result, row, 1));
+		thread->chosen = (role && PQgetvalue(result, row, 3)[0] == 't') ||
+			(!PQgetisnull(result, row, 2) && is_among(options, "session", atoll(PQgetvalue(result, row, 2))));
 	}
 	PQclear(result);
 }
@@ -384,20 +404,6 @@ find_transactions(History *history)
 
 /* ---- what is chosen ---- */
 
-/* Is a number among the values of an option that may be repeated? */
-static bool
-is_among(const Options *options, const char *name, int64_t number)
-{
-	const char *value;
-
-	for (int i = 0; (value = option_nth(options, name, i)) != NULL; i++)
-	{
-		if (atoll(value) == number)
-			return true;
-	}
-	return false;
-}
-
 static void
 check_number(const Options *options, const char *name)
 {
@@ -434,34 +440,6 @@ read_time(Server *server, const Options *options, const char *name, int64_t miss
 		name, value);
 }
 
-/* Which threads the options name: NULL for all; else one byte for each of those of the history. */
-static bool *
-choose_threads(History *history, Server *server, const Options *options)
-{
-	const char *role = option_value(options, "role");
-	bool	   *chosen;
-	PGresult   *result;
-
-	if (!role && !option_given(options, "session") && !option_given(options, "thread"))
-		return NULL;
-	chosen = allocate(history->num_threads + 1);
-	result = server_query_or_die(server, "SELECT thread_id, thread_os_id, processlist_user IS NOT DISTINCT FROM $1 FROM pfs.threads", 1, &role);
-	for (int row = 0; row < PQntuples(result); row++)
-	{
-		int64_t		id = atoll(PQgetvalue(result, row, 0));
-
-		for (int i = 0; i < history->num_threads; i++)
-		{
-			if (history->threads[i].id == id &&
-				((role && PQgetvalue(result, row, 2)[0] == 't') ||
-				 (!PQgetisnull(result, row, 1) && is_among(options, "session", atoll(PQgetvalue(result, row, 1))))))
-				chosen[i] = true;
-		}
-	}
-	PQclear(result);
-	return chosen;
-}
-
 /* Is the event, or one that it is in, a statement with this id? */
 static bool
 is_in_query(const History *history, const HistoryEvent *event, int64_t query)
@@ -483,26 +461,24 @@ is_in_query(const History *history, const HistoryEvent *event, int64_t query)
 
 /* Marks the events that the options choose; returns how many. */
 static int
-choose_events(History *history, Server *server, const Options *options, int64_t since, int64_t till)
+choose_events(History *history, const Options *options, int64_t since, int64_t till)
 {
-	bool	   *threads = choose_threads(history, server, options);
+	bool		all = !option_given(options, "role") && !option_given(options, "session") && !option_given(options, "thread");
 	const char *query = option_value(options, "query-id");
 	int			count = 0;
 
 	for (int i = 0; i < history->num_events; i++)
 	{
 		HistoryEvent *event = &history->events[i];
-		bool		named = is_among(options, "thread", event->thread);
-		bool		chosen = named || (threads == NULL && event->thread != history->own);
+		bool		chosen = all ? event->thread != history->own : is_among(options, "thread", event->thread);
 
-		for (int j = 0; threads && !chosen && j < history->num_threads; j++)
-			chosen = threads[j] && history->threads[j].id == event->thread;
+		for (int j = 0; !all && !chosen && j < history->num_threads; j++)
+			chosen = history->threads[j].chosen && history->threads[j].id == event->thread;
 		if (chosen && query)
 			chosen = is_in_query(history, event, atoll(query));
 		event->chosen = chosen && event->end >= since && event->start <= till;
 		count += event->chosen;
 	}
-	free(threads);
 	return count;
 }
 
@@ -527,12 +503,14 @@ read_now(Server *server, int64_t *clock, int64_t *own)
 static void
 watch(History *history, Server *server, int seconds)
 {
-	for (int tenth = 0; tenth < seconds * 5 && !interrupted; tenth++)
+	long		begin = clock_ms();
+	long		moment = begin;
+
+	do
 	{
-		progress("watching the server, seconds", tenth / 5, seconds);
+		progress("watching the server, seconds", (moment - begin) / 1000, seconds);
 		read_blocks(history, server);
-		usleep(200000);
-	}
+	} while (wait_for_next(&moment, 200, begin + seconds * 1000L));
 	progress_end();
 	server_forget_signal(server);
 }
@@ -551,15 +529,15 @@ history_read(Server *server, const Options *options)
 	check_number(options, "query-id");
 	if (seconds && (option_given(options, "since") || option_given(options, "till")))
 		die(STATUS_UNUSABLE, "give either --seconds or --since and --till");
-	memset(history, 0, sizeof(*history));
 	since = seconds ? read_now(server, &history->clock, &history->own) : read_time(server, options, "since", 0);
 	till = read_time(server, options, "till", INT64_MAX);
 	if (since > till)
 		die(STATUS_UNUSABLE, "--since has to be before --till");
 	make_index(history);
-	watch(history, server, seconds);
+	if (seconds)
+		watch(history, server, seconds);
 
-	read_threads(history, server);
+	read_threads(history, server, options);
 	read_blocks(history, server);
 	for (int i = 0; i < NUM_FAMILIES; i++)
 		read_events(history, server, i, "current");
@@ -583,7 +561,7 @@ history_read(Server *server, const Options *options)
 	make_index(history);
 	find_transactions(history);
 	order_blocks(history);
-	if (choose_events(history, server, options, since, till) == 0)
+	if (choose_events(history, options, since, till) == 0)
 		die(STATUS_FAILED, "no event was chosen: the sessions have none, they have left the histories "
 			"(pfs.events_*_history_long_size), or their instruments or consumers are off");
 	if (history->untimed)

@@ -46,6 +46,7 @@ typedef struct HistoryThread
 {
 	int64_t		id;
 	char	   *title;			/* for people: who it is */
+	bool		chosen;			/* by its process or its role */
 } HistoryThread;
 
 /* One waits for the other: seen in blocking_tree, or known by the transaction. */
@@ -95,9 +96,6 @@ extern int	history_first_since(const History *history, int64_t thread, int64_t s
 
 /* The first of the blocks of a wait; the others come behind it. */
 extern int	history_first_block(const History *history, int64_t waiter, int64_t wait);
-
-/* The event's column of that name, or NULL. */
-extern const char *event_detail(const HistoryEvent *event, const char *column);
 
 /* NULL: it is not there any more. */
 extern HistoryEvent *history_find(const History *history, int64_t thread, int64_t id);

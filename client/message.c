@@ -1,6 +1,6 @@
 /*
  * message.c
- *	  What the program says on standard error, and how it ends.
+ *	  What the program says on standard error, how it ends, and its clock.
  */
 #include "message.h"
 
@@ -15,6 +15,7 @@
 volatile sig_atomic_t interrupted = 0;
 
 static bool progress_shown = false;
+static void (*clean_up_function) (void) = NULL;
 
 /* Writes one line on standard error, below a line of progress if there is one. */
 static void
@@ -54,30 +55,84 @@ die(int status, const char *format,...)
 	exit(status);
 }
 
-static void
-interrupt(int signal_number)
-{
-	interrupted = signal_number;
-}
-
 /* Catches a signal, unless whoever started the program wants it ignored, as nohup does. */
 static void
-catch_signal(int signal_number, int flags)
+catch_signal(int signal_number, void (*handler) (int), int flags)
 {
-	struct sigaction action = {.sa_handler = interrupt, .sa_flags = flags};
+	struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
 	struct sigaction before;
 
 	if (sigaction(signal_number, NULL, &before) != 0 || before.sa_handler != SIG_IGN)
 		sigaction(signal_number, &action, NULL);
 }
 
+/* The signal does the rest: it is not blocked here, and its handler is the default again. */
+static void
+end_at_once(int signal_number)
+{
+	clean_up();
+	raise(signal_number);
+}
+
+static void
+end_by_signal(int signal_number)
+{
+	catch_signal(signal_number, end_at_once, (int) (SA_RESETHAND | SA_NODEFER));
+}
+
+static void
+interrupt(int signal_number)
+{
+	interrupted = signal_number;
+	/* A shell and the kernel both say that the terminal goes away. */
+	if (signal_number != SIGHUP)
+		end_by_signal(signal_number);
+}
+
 void
 catch_signals(void)
 {
-	/* A shell and the kernel both say that the terminal goes away. */
-	catch_signal(SIGHUP, 0);
-	catch_signal(SIGINT, (int) SA_RESETHAND);
-	catch_signal(SIGTERM, (int) SA_RESETHAND);
+	catch_signal(SIGHUP, interrupt, 0);
+	catch_signal(SIGINT, interrupt, 0);
+	catch_signal(SIGTERM, interrupt, 0);
+}
+
+void
+set_clean_up(void (*function) (void))
+{
+	clean_up_function = function;
+	atexit(clean_up);
+	end_by_signal(SIGQUIT);
+}
+
+void
+clean_up(void)
+{
+	if (clean_up_function)
+		clean_up_function();
+}
+
+long
+clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000L + now.tv_nsec / 1000000;
+}
+
+/* Sleeps for a tenth of a second at most: a signal that comes just before a sleep does not end it. */
+bool
+wait_for_next(long *moment, long step, long end)
+{
+	long		left;
+
+	*moment = *moment + step > clock_ms() ? *moment + step : clock_ms();
+	if (*moment > end)
+		*moment = end;
+	while (!interrupted && (left = *moment - clock_ms()) > 0)
+		usleep((left < 100 ? left : 100) * 1000);
+	return !interrupted && *moment < end;
 }
 
 bool
@@ -94,20 +149,13 @@ wants_color(FILE *stream)
 void
 progress(const char *what, long done, long total)
 {
-	static struct timespec last;
-	struct timespec now;
+	static long last;
 
-	if (!isatty(STDERR_FILENO))
+	if (!isatty(STDERR_FILENO) || (progress_shown && clock_ms() - last < 100))
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (progress_shown && (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000 < 100)
-		return;
-	last = now;
+	last = clock_ms();
 	progress_shown = true;
-	if (total > 0)
-		fprintf(stderr, "\r%s: %ld of %ld\033[K", what, done, total);
-	else
-		fprintf(stderr, "\r%s: %ld\033[K", what, done);
+	fprintf(stderr, "\r%s: %ld of %ld\033[K", what, done, total);
 	fflush(stderr);
 }
 

@@ -1,6 +1,6 @@
 /*
  * message.h
- *	  What the program says on standard error, and how it ends.
+ *	  What the program says on standard error, how it ends, and its clock.
  *
  * A message is one line that says what to do where something can be done.  Control
  * characters in it are made harmless: parts of it come from servers.
@@ -27,12 +27,29 @@ extern void die(int status, const char *format,...) __attribute__((format(printf
 extern volatile sig_atomic_t interrupted;
 extern void catch_signals(void);
 
+/*
+ * A function that puts the terminal right: called before the program ends, also by a second signal,
+ * by SIGQUIT, or for want of memory.
+ */
+extern void set_clean_up(void (*function) (void));
+extern void clean_up(void);
+
+/* Milliseconds of CLOCK_MONOTONIC. */
+extern long clock_ms(void);
+
+/*
+ * For loops that look at something again and again: waits until step milliseconds behind the last
+ * moment, or not at all where a look took longer, and stores the new moment.  False: it is the end, or a
+ * signal came.
+ */
+extern bool wait_for_next(long *moment, long step, long end);
+
 /* Is the stream a terminal that shows colours, and are they wanted (NO_COLOR)? */
 extern bool wants_color(FILE *stream);
 
 /*
  * Progress of work that takes long, as one line on standard error that writes over
- * itself; nothing where that is no terminal.  total 0: unknown.
+ * itself; nothing where that is no terminal.
  */
 extern void progress(const char *what, long done, long total);
 extern void progress_end(void);

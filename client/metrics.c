@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "escape.h"
+#include "message.h"
 
 #define SAMPLE_PREFIX "pfs_"
 
@@ -177,15 +177,6 @@ static const char *const queries[] = {
 
 #define NUM_QUERIES ((int) (sizeof(queries) / sizeof(queries[0])))
 
-long
-metrics_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000L + now.tv_nsec / 1000000;
-}
-
 Metrics *
 metrics_new(void)
 {
@@ -195,7 +186,7 @@ metrics_new(void)
 	return metrics;
 }
 
-void
+static void
 metrics_clear(Metrics *metrics)
 {
 	for (int i = 0; i < NUM_FAMILIES; i++)
@@ -253,7 +244,20 @@ is_sample(const PGresult *result, int column)
 	return strncmp(PQfname(result, column), SAMPLE_PREFIX, strlen(SAMPLE_PREFIX)) == 0;
 }
 
-/* Makes the samples of a result. */
+/*
+ * Is the column a label?  The queries name them, but a server can answer what it likes: one that is no
+ * name, or is there twice, would make the whole output useless.
+ */
+static bool
+is_label(const PGresult *result, int column)
+{
+	const char *name = PQfname(result, column);
+
+	return !is_sample(result, column) && name[0] != '\0' && name[strspn(name, "abcdefghijklmnopqrstuvwxyz_")] == '\0' &&
+		strcmp(name, "server") != 0 && PQfnumber(result, name) == column;
+}
+
+/* Makes the samples of a result; a value that is no number makes none. */
 static void
 add_result(Metrics *metrics, const char *name, const PGresult *result)
 {
@@ -265,16 +269,17 @@ add_result(Metrics *metrics, const char *name, const PGresult *result)
 		add_label(&labels, "server", name, true);
 		for (int column = 0; column < PQnfields(result); column++)
 		{
-			if (!is_sample(result, column) && field(result, row, column))
+			if (field(result, row, column) && is_label(result, column))
 				add_label(&labels, PQfname(result, column), field(result, row, column), false);
 		}
 		for (int column = 0; column < PQnfields(result); column++)
 		{
 			const char *sample = PQfname(result, column);
+			const char *value = field(result, row, column);
 			int			family = is_sample(result, column) ? find_family(sample) : -1;
 
-			if (family >= 0 && field(result, row, column))
-				buffer_printf(&metrics->lines[family], "%s{%s} %s\n", sample, buffer_text(&labels), field(result, row, column));
+			if (family >= 0 && value && is_json_number(value))
+				buffer_printf(&metrics->lines[family], "%s{%s} %s\n", sample, buffer_text(&labels), value);
 		}
 	}
 	buffer_free(&labels);
@@ -292,7 +297,7 @@ metrics_read(Metrics *metrics, Server *server, const char *name, long deadline)
 	metrics_clear(metrics);
 	for (int i = -2; i < NUM_QUERIES && good; i++)
 	{
-		long		left = deadline - metrics_clock();
+		long		left = deadline - clock_ms();
 
 		server->time_limit = left > 1 ? (int) left : 1;
 		if (i == -2)

@@ -17,12 +17,11 @@ typedef struct Metrics
 } Metrics;
 
 extern Metrics *metrics_new(void);
-extern void metrics_clear(Metrics *metrics);
 extern void metrics_free(Metrics *metrics);
 
 /*
- * Reads all families from a server; name is its label.  deadline is of CLOCK_MONOTONIC, in
- * milliseconds: the server's time_limit becomes what is left of it.  On false nothing is
+ * Reads all families from a server; name is its label.  deadline is of clock_ms():
+ * the server's time_limit becomes what is left of it.  On false nothing is
  * in metrics, and the server says why.
  */
 extern bool metrics_read(Metrics *metrics, Server *server, const char *name, long deadline);
@@ -32,8 +31,5 @@ extern void metrics_add_reading(Metrics *metrics, const char *name, bool up, dou
 
 /* Writes what several servers said, as Prometheus' text format or as OpenMetrics. */
 extern void metrics_write(Buffer *out, Metrics *const *servers, int n, bool openmetrics);
-
-/* Milliseconds of CLOCK_MONOTONIC. */
-extern long metrics_clock(void);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct Past
 
 /*
  * Finds the coarsest resolution that tells of a time, and its periods' first begin and last
- * end.  False: the server keeps no history of it, see why_not.
+ * end.  False: the server has a problem, or else keeps no history of it, see why_not.
  */
 extern bool past_find(Server *server, Past *past);
 

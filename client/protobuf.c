@@ -44,7 +44,7 @@ pb_fixed64(Buffer *message, int field, uint64_t value)
 		buffer_add_char(message, (char) (value >> 8 * i));
 }
 
-void
+static void
 pb_bytes(Buffer *message, int field, const char *data, size_t length)
 {
 	add_field(message, field, LENGTH);

@@ -14,7 +14,6 @@
 
 extern void pb_varint(Buffer *message, int field, uint64_t value);
 extern void pb_fixed64(Buffer *message, int field, uint64_t value);
-extern void pb_bytes(Buffer *message, int field, const char *data, size_t length);
 extern void pb_string(Buffer *message, int field, const char *text);
 
 /* Adds another message and empties it. */

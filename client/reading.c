@@ -43,29 +43,18 @@ screen_column(const Screen *screen, const char *name)
 	return -1;
 }
 
-/* Runs a screen's query, and that of its breakdown. */
-Reading *
-reading_take(Server *server, const Screen *screen, int num_params, const char *const *params)
+/* Runs one query of a screen. */
+static Reading *
+take_rows(Server *server, const Screen *screen, const char *sql, int num_params, const char *const *params)
 {
 	Reading    *reading;
-	PGresult   *result = server_query(server, screen->query, num_params, params);
-	PGresult   *breakdown = NULL;
+	PGresult   *result = server_query(server, sql, num_params, params);
 
 	if (result == NULL)
 		return NULL;
-	if (screen->breakdown)
-	{
-		breakdown = server_query(server, screen->breakdown, 0, NULL);
-		if (breakdown == NULL)
-		{
-			PQclear(result);
-			return NULL;
-		}
-	}
 	reading = allocate(sizeof(Reading));
 	reading->screen = screen;
 	reading->result = result;
-	reading->breakdown = breakdown;
 	reading->at = clock_seconds();
 	reading->num_rows = PQntuples(result);
 	reading->num_values = PQnfields(result);
@@ -75,7 +64,25 @@ reading_take(Server *server, const Screen *screen, int num_params, const char *c
 		for (int i = 0; i < reading->num_values; i++)
 			reading->values[row * reading->num_values + i] = field(result, row, i);
 	}
-	if (screen->arrange)
+	return reading;
+}
+
+/* Runs a screen's query, and that of its breakdown. */
+Reading *
+reading_take(Server *server, const Screen *screen, int num_params, const char *const *params)
+{
+	Reading    *reading = take_rows(server, screen, screen->query, num_params, params);
+
+	if (reading && screen->breakdown)
+	{
+		reading->breakdown = take_rows(server, screen, screen->breakdown, 0, NULL);
+		if (reading->breakdown == NULL)
+		{
+			reading_free(reading);
+			return NULL;
+		}
+	}
+	if (reading && screen->arrange)
 		screen->arrange(reading);
 	return reading;
 }
@@ -85,12 +92,12 @@ reading_free(Reading *reading)
 {
 	if (reading == NULL)
 		return;
+	reading_free(reading->breakdown);
 	for (int i = 0; i < reading->num_own; i++)
 		free(reading->own[i]);
 	free(reading->own);
 	free(reading->values);
 	PQclear(reading->result);
-	PQclear(reading->breakdown);
 	free(reading);
 }
 
@@ -123,9 +130,18 @@ number_of(const char *text)
 
 typedef struct Index
 {
+	const Reading *reading;
+	const int  *keys;			/* numbers of its values */
+	int			num_keys;
 	int		   *slots;			/* a row's number + 1 */
 	int			size;			/* a power of two */
 } Index;
+
+static const char *const *
+row_of(const Reading *reading, int row)
+{
+	return (const char *const *) reading->values + row * reading->num_values;
+}
 
 static unsigned
 hash_text(unsigned hash, const char *text)
@@ -133,12 +149,6 @@ hash_text(unsigned hash, const char *text)
 	for (; text &&*text; text ++)
 		hash = (hash ^ (unsigned char) *text) *16777619u;
 	return (hash ^ (text ? 0xFF : 0xFE)) * 16777619u;
-}
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /* Numbers of a reading's values that are keys; returns how many. */
@@ -169,71 +179,64 @@ hash_row(const char *const *row, const int *keys, int num_keys)
 	return hash;
 }
 
-/* Fills an index of a reading's rows by their keys, by open addressing. */
-static void
-index_make(Index *index, const Reading *reading, const int *keys, int num_keys)
+/* Makes an index of a reading's rows by their keys, by open addressing.  Its slots are to be freed. */
+static Index
+index_make(const Reading *reading, const int *keys, int num_keys)
 {
-	index->size = 16;
-	while (index->size < reading->num_rows * 2)
-		index->size *= 2;
-	index->slots = allocate(sizeof(int) * index->size);
+	Index		index = {.reading = reading, .keys = keys, .num_keys = num_keys, .size = 16};
+
+	while (index.size < reading->num_rows * 2)
+		index.size *= 2;
+	index.slots = allocate(sizeof(int) * index.size);
 	for (int row = 0; row < reading->num_rows; row++)
 	{
-		unsigned	at = hash_row(reading->values + row * reading->num_values, keys, num_keys);
+		unsigned	at = hash_row(row_of(reading, row), keys, num_keys);
 
-		while (index->slots[at & (index->size - 1)])
+		while (index.slots[at & (index.size - 1)])
 			at++;
-		index->slots[at & (index->size - 1)] = row + 1;
+		index.slots[at & (index.size - 1)] = row + 1;
 	}
+	return index;
 }
 
-/* Finds the row with the keys of another one. */
-static const char *const *
-index_find(const Index *index, const Reading *reading, const char *const *row, const int *keys, int num_keys)
+/* Finds the row with the keys of another one, and returns its number; -1: there is none. */
+static int
+index_find(const Index *index, const char *const *row)
 {
-	unsigned	at = hash_row(row, keys, num_keys);
+	unsigned	at = hash_row(row, index->keys, index->num_keys);
 
 	for (int slot; (slot = index->slots[at & (index->size - 1)]) != 0; at++)
 	{
-		const char *const *found = (const char *const *) reading->values + (slot - 1) * reading->num_values;
+		const char *const *found = row_of(index->reading, slot - 1);
 		bool		same = true;
 
-		for (int i = 0; i < num_keys && same; i++)
-			same = same_text(found[keys[i]], row[keys[i]]);
+		for (int i = 0; i < index->num_keys && same; i++)
+			same = same_text(found[index->keys[i]], row[index->keys[i]]);
 		if (same)
-			return found;
+			return slot - 1;
 	}
-	return NULL;
+	return -1;
 }
 
 /* ---- what was forgotten ---- */
 
-/* The row that has what forgotten rows had counted: its keys are all NULL.  Returns its number; -1: there is none. */
-static int
-find_others(const Index *index, const Reading *reading, const int *keys, int num_keys)
-{
-	const char *nothing[MAX_VALUES] = {NULL};
-	const char *const *row = num_keys > 0 ? index_find(index, reading, nothing, keys, num_keys) : NULL;
-
-	return row ? (row - (const char *const *) reading->values) / reading->num_values : -1;
-}
-
 /*
  * What is to be taken off each counter of a reading's rows: what it was before.  A row that the
  * server has forgotten since (a statement's digest that had to make room) is taken off the row of
- * all others, where it went; a row that went back was forgotten and met again.
+ * all others, whose keys are all NULL, where it went; a row that went back was forgotten and met again.
  */
 static double *
-find_before(const Reading *now, const Index *rows, const Reading *before, const int *keys, int num_keys)
+find_before(const Index *rows, const Reading *before)
 {
+	const Reading *now = rows->reading;
+	const char *nothing[MAX_VALUES] = {NULL};
 	double	   *was = allocate(sizeof(double) * (now->num_rows + 1) * now->num_values);
-	int			others = find_others(rows, now, keys, num_keys);
+	int			others = rows->num_keys > 0 ? index_find(rows, nothing) : -1;
 
 	for (int row = 0; row < before->num_rows; row++)
 	{
-		const char *const *then = (const char *const *) before->values + row * before->num_values;
-		const char *const *found = index_find(rows, now, then, keys, num_keys);
-		int			to = found ? (found - (const char *const *) now->values) / now->num_values : -1;
+		const char *const *then = row_of(before, row);
+		int			to = index_find(rows, then);
 		int			value = 0;
 
 		for (int i = 0; to >= 0 && to != others && now->screen->columns[i].name; i++)
@@ -242,7 +245,7 @@ find_before(const Reading *now, const Index *rows, const Reading *before, const 
 
 			if (is_derived(column))
 				continue;
-			if (column->role == ROLE_SUM && number_of(then[value]) > number_of(found[value]))
+			if (column->role == ROLE_SUM && number_of(then[value]) > number_of(row_of(now, to)[value]))
 				to = -1;
 			value++;
 		}
@@ -272,98 +275,64 @@ typedef struct Part
 	double		total;
 } Part;
 
-/* The slot of a row of a breakdown with these keys and name: one that has them, or a free one. */
-static int *
-part_slot(int *slots, int size, const PGresult *breakdown, const char *const *keys, int num_keys)
-{
-	unsigned	at = 2166136261u;
-
-	for (int i = 0; i <= num_keys; i++)
-		at = hash_text(at, keys[i]);
-	for (;; at++)
-	{
-		int		   *slot = &slots[at & (size - 1)];
-		bool		same = *slot != 0;
-
-		for (int i = 0; i <= num_keys && same; i++)
-			same = same_text(field(breakdown, *slot - 1, i), keys[i]);
-		if (same || *slot == 0)
-			return slot;
-	}
-}
-
-/* Reads the keys and the name of a row of a breakdown; returns its sum. */
-static double
-read_part(const PGresult *breakdown, int row, const char **keys, int num_keys)
-{
-	for (int i = 0; i <= num_keys; i++)
-		keys[i] = field(breakdown, row, i);
-	return number_of(field(breakdown, row, num_keys + 1));
-}
-
 /*
  * Fills in how much each row of a breakdown has grown.  What was forgotten is taken off the row of all
  * others, as in find_before().
  */
 static void
-grow_parts(double *sums, const PGresult *now, const PGresult *before, int num_keys)
+grow_parts(double *sums, const Reading *now, const Reading *before, int num_keys)
 {
-	int			n = PQntuples(now);
-	const char *part[MAX_KEYS + 1];
-	int			size = 16;
-	int		   *slots;
+	static const int first[MAX_KEYS + 1] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+	Index		parts = index_make(now, first, num_keys + 1);	/* the name, too */
 
-	while (size < n * 2)
-		size *= 2;
-	slots = allocate(sizeof(int) * size);
-	for (int row = 0; row < n; row++)
+	for (int row = 0; row < now->num_rows; row++)
+		sums[row] = number_of(row_of(now, row)[num_keys + 1]);
+	for (int row = 0; before && row < before->num_rows; row++)
 	{
-		sums[row] = read_part(now, row, part, num_keys);
-		*part_slot(slots, size, now, part, num_keys) = row + 1;
-	}
-	for (int row = 0; before && row < PQntuples(before); row++)
-	{
-		double		was = read_part(before, row, part, num_keys);
-		int			slot = *part_slot(slots, size, now, part, num_keys);
+		const char *const *then = row_of(before, row);
+		double		was = number_of(then[num_keys + 1]);
+		int			part = index_find(&parts, then);
 
-		if (slot == 0 || was > sums[slot - 1])
+		if (part < 0 || was > sums[part])
 		{
-			for (int i = 0; i < num_keys; i++)
-				part[i] = NULL;
-			slot = *part_slot(slots, size, now, part, num_keys);
+			const char *others[MAX_KEYS + 1] = {NULL};
+
+			others[num_keys] = then[num_keys];
+			part = index_find(&parts, others);
 		}
-		if (slot != 0)
-			sums[slot - 1] -= was < sums[slot - 1] ? was : sums[slot - 1];
+		if (part >= 0)
+			sums[part] -= was < sums[part] ? was : sums[part];
 	}
-	free(slots);
+	free(parts.slots);
 }
 
-/* Finds the parts of each row of a view: keys of a breakdown come first, then name and sum. */
+/* Finds the parts of each row of a view. */
 static Part *
-find_parts(const Reading *now, const Reading *before, const Index *rows, const int *keys, int num_keys)
+find_parts(const Index *rows, const Reading *before)
 {
-	Part	   *parts = allocate(sizeof(Part) * (now->num_rows + 1));
-	int			n = PQntuples(now->breakdown);
-	double	   *sums = allocate(sizeof(double) * (n + 1));
+	const Reading *breakdown = rows->reading->breakdown;
+	Part	   *parts = allocate(sizeof(Part) * (rows->reading->num_rows + 1));
+	double	   *sums = allocate(sizeof(double) * (breakdown->num_rows + 1));
 
-	grow_parts(sums, now->breakdown, before ? before->breakdown : NULL, num_keys);
-	for (int row = 0; row < n; row++)
+	grow_parts(sums, breakdown, before ? before->breakdown : NULL, rows->num_keys);
+	for (int row = 0; row < breakdown->num_rows; row++)
 	{
-		const char *row_keys[MAX_VALUES] = {NULL};
-		const char *const *found;
+		const char *const *values = row_of(breakdown, row);
+		const char *wanted[MAX_VALUES] = {NULL};
+		int			found;
 
-		for (int i = 0; i < num_keys; i++)
-			row_keys[keys[i]] = field(now->breakdown, row, i);
-		found = index_find(rows, now, row_keys, keys, num_keys);
-		if (found && sums[row] > 0)
+		for (int i = 0; i < rows->num_keys; i++)
+			wanted[rows->keys[i]] = values[i];
+		found = index_find(rows, wanted);
+		if (found >= 0 && sums[row] > 0)
 		{
-			Part	   *part = &parts[(found - (const char *const *) now->values) / now->num_values];
+			Part	   *part = &parts[found];
 
 			part->total += sums[row];
 			if (sums[row] > part->largest)
 			{
 				part->largest = sums[row];
-				part->name = field(now->breakdown, row, num_keys);
+				part->name = values[rows->num_keys];
 			}
 		}
 	}
@@ -485,7 +454,7 @@ view_make(const Reading *now, const Reading *before, double seconds)
 	const Screen *screen = now->screen;
 	int			keys[MAX_KEYS];
 	int			num_keys = key_values(screen, keys);
-	Index		rows = {0};
+	Index		rows = index_make(now, keys, num_keys);
 	Part	   *parts = NULL;
 	double	   *was = NULL;
 	double	   *totals;
@@ -497,14 +466,13 @@ view_make(const Reading *now, const Reading *before, double seconds)
 	view->seconds = before ? now->at - before->at : seconds;
 	view->rows = allocate(sizeof(Cell *) * (now->num_rows + 1));
 	totals = allocate(sizeof(double) * view->num_columns);
-	index_make(&rows, now, keys, num_keys);
 	if (before)
-		was = find_before(now, &rows, before, keys, num_keys);
+		was = find_before(&rows, before);
 	if (now->breakdown)
-		parts = find_parts(now, before, &rows, keys, num_keys);
+		parts = find_parts(&rows, before);
 	for (int row = 0; row < now->num_rows; row++)
 	{
-		const char *const *values = (const char *const *) now->values + row * now->num_values;
+		const char *const *values = row_of(now, row);
 		Cell	   *cells = allocate(sizeof(Cell) * view->num_columns);
 
 		if (!fill_row(cells, screen, values, was ? was + row * now->num_values : NULL))

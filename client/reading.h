@@ -10,9 +10,10 @@
 struct Reading
 {
 	const Screen *screen;
+	Reading    *breakdown;		/* its keys come first, then name and sum;
+								 * NULL: the screen has none */
 	PGresult   *result;			/* whose texts the values are, but those of
 								 * own */
-	PGresult   *breakdown;
 	int			num_rows;
 	int			num_values;		/* of a row */
 	const char **values;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "format.h"
+
 #define MAX_TYPES 16			/* of waits; PostgreSQL has ten */
 
 Report *
@@ -69,6 +71,23 @@ void
 report_figure_real(Report *report, const char *id, const char *title, double value, char *note)
 {
 	add_figure(report, id, title, COLUMN_REAL, format_string("%.6g", value), note);
+}
+
+/* Without any load it has no note. */
+void
+report_figure_active(Report *report)
+{
+	const ReportLoad *load = &report->load;
+	double		average = load_average(load, -1);
+	int			best = 0;
+
+	for (int i = 1; i < load->num_types; i++)
+	{
+		if (load_total(load, i) > load_total(load, best))
+			best = i;
+	}
+	report_figure_real(report, "active_sessions", "Active sessions", average, average == 0 ? NULL :
+					   format_string("%s on %s", format_percent(load_average(load, best) / average), load->types[best]));
 }
 
 /* Frees a report and all in it, but not its sections' columns, which are constants of their makers. */

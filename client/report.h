@@ -107,6 +107,9 @@ extern void report_notice(Report *report, const char *format,...) __attribute__(
 extern void report_figure(Report *report, const char *id, const char *title, ColumnKind kind, Number value, char *note);
 extern void report_figure_real(Report *report, const char *id, const char *title, double value, char *note);
 
+/* The figure of the load: how many sessions were active, and with what most. */
+extern void report_figure_active(Report *report);
+
 /* The number of a type of wait, which is new if need be. */
 extern int	load_type(ReportLoad *load, const char *type);
 

@@ -248,17 +248,8 @@ take_load(ReportBuild *build)
 	}
 }
 
-static int
-compare_averages(const ReportLoad *load, int a, int b)
-{
-	Number		x = load_total(load, a);
-	Number		y = load_total(load, b);
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
 /* What the statements' time was spent on. */
-void
+static void
 build_wait_types(ReportBuild *build)
 {
 	static const TableColumn columns[] = {
@@ -324,27 +315,8 @@ seconds_of(const ReportBuild *build, const Difference *difference)
 	return seconds > 0 ? seconds : 1e-6;
 }
 
-/* The first figure: how busy the sessions were, and with what most. */
+/* How busy the sessions were; sums over the server, and what they are by the second. */
 static void
-figure_waits(ReportBuild *build)
-{
-	ReportLoad *load = &build->report->load;
-	int			best = -1;
-
-	if (load->num_points == 0)
-		return;
-	for (int i = 0; i < load->num_types; i++)
-	{
-		if (best < 0 || compare_averages(load, best, i) > 0)
-			best = i;
-	}
-	report_figure_real(build->report, "active_sessions", "Active sessions", load_average(load, -1),
-					   best < 0 || load_total(load, -1) == 0 ? NULL :
-					   format_string("%s on %s", format_percent(load_average(load, best) / load_average(load, -1)), load->types[best]));
-}
-
-/* The other figures: sums over the server, and what they are by the second. */
-void
 build_figures(ReportBuild *build)
 {
 	Difference *statements = build_difference(build, "events_statements_summary_global_by_event_name");
@@ -357,7 +329,8 @@ build_figures(ReportBuild *build)
 	Number		raised = 0;
 	Number		handled = 0;
 
-	figure_waits(build);
+	if (build->report->load.num_points > 0)
+		report_figure_active(build->report);
 	if (statements)
 	{
 		report_figure(build->report, "statements", "Statements", COLUMN_COUNT, count,

@@ -28,9 +28,7 @@ extern bool build_has_property(const ReportBuild *build, const char *event, cons
 /* PostgreSQL's word for the kind of an instrument: IO, Lock, LWLock, … */
 extern const char *build_wait_type(const ReportBuild *build, const char *event);
 
-extern void build_figures(ReportBuild *build);
 extern void build_statements(ReportBuild *build);
-extern void build_wait_types(ReportBuild *build);
 extern void build_tables(ReportBuild *build);
 
 #endif

@@ -181,12 +181,6 @@ add_types(Past *past)
 				 " FROM pfs.load_history WHERE" IN_STATEMENTS "GROUP BY 1");
 }
 
-static bool
-same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /*
  * The statements, and what each spent its time on, which is a second query.
  */
@@ -307,19 +301,11 @@ add_figures(Past *past)
 {
 	Report	   *report = past->report;
 	const ReportLoad *load = &report->load;
-	int			best = -1;
 	double		most = 0;
 	int64_t		when = 0;
 	char		time[TIME_TEXT];
 
-	for (int i = 0; i < load->num_types; i++)
-	{
-		if (best < 0 || load_total(load, i) > load_total(load, best))
-			best = i;
-	}
-	report_figure_real(report, "active_sessions", "Active sessions", load_average(load, -1),
-					   best < 0 || load_total(load, -1) == 0 ? NULL :
-					   format_string("%s on %s", format_percent(load_average(load, best) / load_average(load, -1)), load->types[best]));
+	report_figure_active(report);
 	for (int i = 0; i < load->num_points; i++)
 	{
 		Number		sum = 0;
@@ -346,15 +332,9 @@ report_of_history(Server *server, const char *since, const char *till, int most)
 	char	   *till_text;
 	int64_t		from = read_time(server, "since", since, &since_text);
 	int64_t		end = read_time(server, "till", till ? till : "0 s", &till_text);
-	PGresult   *result;
 
 	if (from >= end)
 		die(STATUS_UNUSABLE, "--since has to be before --till");
-	/* Ask first: a server with an older pfs has no such table. */
-	result = server_query_or_die(server, "SELECT to_regclass('pfs.load_history') IS NOT NULL", 0, NULL);
-	if (PQgetvalue(result, 0, 0)[0] != 't')
-		die(STATUS_UNUSABLE, "the pfs of this server keeps no load history: use \"pfs snapshot\" and \"pfs report\", or --seconds");
-	PQclear(result);
 	past.report = report_new("history", from, end);
 	past.params[0] = choose_resolution(server, since_text);
 	past.params[1] = since_text;

@@ -63,14 +63,6 @@ add_escaped(Buffer *page, const char *text)
 	escape_html(page, text, strlen(text));
 }
 
-static void
-add_json_string(Buffer *page, const char *text)
-{
-	buffer_add_char(page, '"');
-	escape_json(page, text, strlen(text));
-	buffer_add_char(page, '"');
-}
-
 /* Columns of a statement that stand below its text. */
 #define STATEMENT_COLUMNS 4
 
@@ -201,19 +193,9 @@ add_statement(Buffer *page, const ReportLoad *load, const ReportRow *row)
 {
 	add(page, "<details><summary>");
 	add_escaped(page, row->cells[0] ? row->cells[0] : "");
-	add(page, "</summary>");
-	if (row->text == NULL)
-	{
-		add(page, "<pre>");
-		add_escaped(page, row->cells[0] ? row->cells[0] : "");
-		add(page, "</pre>");
-	}
-	else
-	{
-		add(page, "<pre>");
-		add_escaped(page, row->text);
-		add(page, "</pre>");
-	}
+	add(page, "</summary><pre>");
+	add_escaped(page, row->text ? row->text : row->cells[0] ? row->cells[0] : "");
+	add(page, "</pre>");
 	if (row->num_waits > 0)
 	{
 		add(page, "<table class=\"waits\"><thead><tr><th>wait<th>count<th>time<th>average</tr></thead><tbody>");
@@ -340,10 +322,7 @@ report_write_html(const Report *report, Sink *sink)
 {
 	Buffer		page = {0};
 
-	add(&page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-		"script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>pfs report</title>\n<style>\n");
+	add(&page, PAGE_HEAD("pfs report"));
 	add(&page, page_uplot_css);
 	add(&page, "\n");
 	add(&page, page_report_css);

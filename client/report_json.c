@@ -7,30 +7,15 @@
  */
 #include "report.h"
 
-#include <string.h>
-
 #include "escape.h"
-
-static void
-add_string(Buffer *text, const char *value)
-{
-	if (value == NULL)
-	{
-		buffer_add_string(text, "null");
-		return;
-	}
-	buffer_add_char(text, '"');
-	escape_json(text, value, strlen(value));
-	buffer_add_char(text, '"');
-}
 
 static void
 add_member(Buffer *text, const char *before, const char *name, const char *value)
 {
 	buffer_add_string(text, before);
-	add_string(text, name);
+	add_json_string(text, name);
 	buffer_add_string(text, ": ");
-	add_string(text, value);
+	add_json_string(text, value);
 }
 
 static void
@@ -39,7 +24,7 @@ add_value(Buffer *text, ColumnKind kind, const char *value)
 	if (value && kind != COLUMN_TEXT && is_json_number(value))
 		buffer_add_string(text, value);
 	else
-		add_string(text, value);
+		add_json_string(text, value);
 }
 
 /* The word that the schema has for a column's unit. */
@@ -69,7 +54,7 @@ add_load(Buffer *text, const ReportLoad *load)
 	for (int i = 0; i < load->num_types; i++)
 	{
 		buffer_add_string(text, i ? ", " : "");
-		add_string(text, load->types[i]);
+		add_json_string(text, load->types[i]);
 	}
 	buffer_add_string(text, "], \"periods\": [");
 	for (int i = 0; i < load->num_points; i++)
@@ -96,7 +81,7 @@ add_row(Buffer *text, const Report *report, const ReportSection *section, const 
 	for (int i = 0; i < section->num_columns; i++)
 	{
 		buffer_add_string(text, i ? ", " : "");
-		add_string(text, section->columns[i].name);
+		add_json_string(text, section->columns[i].name);
 		buffer_add_string(text, ": ");
 		add_value(text, section->columns[i].kind, row->cells[i]);
 	}
@@ -108,7 +93,7 @@ add_row(Buffer *text, const Report *report, const ReportSection *section, const 
 			if (row->mix[type] == 0)
 				continue;
 			buffer_add_string(text, written++ ? ", " : "");
-			add_string(text, report->load.types[type]);
+			add_json_string(text, report->load.types[type]);
 			buffer_add_string(text, ": ");
 			buffer_number(text, row->mix[type]);
 		}
@@ -166,13 +151,13 @@ report_write_json(const Report *report, Sink *sink)
 	for (int i = 0; i < report->num_notices; i++)
 	{
 		buffer_add_string(&text, i ? ",\n  " : "\n  ");
-		add_string(&text, report->notices[i]);
+		add_json_string(&text, report->notices[i]);
 	}
 	buffer_add_string(&text, "],\n\"figures\": {");
 	for (int i = 0; i < report->num_figures; i++)
 	{
 		buffer_add_string(&text, i ? ", " : "");
-		add_string(&text, report->figures[i].id);
+		add_json_string(&text, report->figures[i].id);
 		buffer_add_string(&text, ": ");
 		add_value(&text, report->figures[i].kind, report->figures[i].value);
 	}

@@ -68,12 +68,6 @@ static const struct
 	{S_ERRORS, "sum_errors"},
 };
 
-static bool
-same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* The row of the statement that a row of a table by digest is about; NULL: it was left out. */
 static ReportRow *
 find_statement(const ReportSection *section, const SnapshotTable *table, int row)

@@ -305,9 +305,8 @@ find_row(ReportSection *section, RowSums **sums, const SectionDefinition *defini
 		{
 			const char *cell = table_cell(difference->table, row,
 										  table_column(difference->table, definition->columns[j].column));
-			const char *there = section->rows[i].cells[j];
 
-			same = cell && there ? strcmp(cell, there) == 0 : cell == there;
+			same = same_text(cell, section->rows[i].cells[j]);
 		}
 		if (same)
 			return i;

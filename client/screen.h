@@ -45,16 +45,16 @@ typedef struct Reading Reading;
 
 struct Screen
 {
-	const char *name;			/* the command, and the tab */
+	const char *name;			/* the command, and the tab; NULL for others
+								 * than screens[] */
 	const char *title;			/* one line, for help */
 	const char *query;
 	const ScreenColumn *columns;	/* ends with a NULL name */
 	const char *sort;			/* the column that it is sorted by at first,
-								 * downwards */
-	bool		sort_up;		/* or upwards; with sort NULL: as the query
-								 * has it */
+								 * downwards; NULL: as the query has it */
 	bool		has_sums;		/* differences mean something */
-	int			extension;		/* the oldest that has its columns: 100 is 1.0 */
+	int			extension;		/* the oldest that has its columns: 101 is
+								 * 1.1; 0: any */
 	const char *since;			/* the table whose reset_time() is the begin
 								 * of all sums */
 
@@ -79,9 +79,8 @@ struct Screen
 	 */
 	const char *always;
 
-	/* Columns by which a row names a session that can be cancelled. */
+	/* The column by which a row names a session that can be cancelled. */
 	const char *pid;
-	const char *thread;
 
 	/* Said where there is no row. */
 	const char *empty;

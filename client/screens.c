@@ -5,6 +5,7 @@
  * Queries are written for a session whose search_path is pg_catalog.  They read each
  * table of pfs once, as each scan copies it.
  */
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,6 @@ const Screen screen_load = {
 	" WHERE m.event_name IS NOT DISTINCT FROM s.event_name AND s.time > 0",
 	.columns = load_columns,
 	.sort = "active_sessions",
-	.extension = 101,
 	.empty = "No session was active in this time.",
 };
 
@@ -77,7 +77,6 @@ static const ScreenColumn load_now_columns[] = {
 };
 
 const Screen screen_load_now = {
-	.name = "load",
 	.title = "active sessions by kind of wait",
 	.query = "WITH h AS (SELECT " CLASS_OF("w.event_name") " AS class, coalesce(w.event_name, 'cpu') AS event, t.processlist_info AS text, count(*) AS n"
 	" FROM pfs.threads t LEFT JOIN " CURRENT_WAITS " w USING (thread_id)"
@@ -85,7 +84,6 @@ const Screen screen_load_now = {
 	" SELECT class, event, sum(n), NULL, (array_agg(text ORDER BY n DESC))[1] FROM h GROUP BY 1, 2",
 	.columns = load_now_columns,
 	.sort = "active_sessions",
-	.extension = 100,
 	.empty = "No session is active.",
 };
 
@@ -102,7 +100,6 @@ static const ScreenColumn past_statement_columns[] = {
 };
 
 const Screen screen_past_statements = {
-	.name = "statements",
 	.title = "statements of a past time",
 	.query = "WITH h AS MATERIALIZED (SELECT database_name, user_name, query_id, digest_text,"
 	"  CASE WHEN wait_event_type = 'CPU' THEN 'cpu' ELSE coalesce(regexp_replace(event_name, '^wait/(io|synch)?/?', ''), wait_event_type) END AS event,"
@@ -113,7 +110,6 @@ const Screen screen_past_statements = {
 	" GROUP BY 1, 2, 3 HAVING sum(time) > 0",
 	.columns = past_statement_columns,
 	.sort = "total",
-	.extension = 101,
 	.empty = "No statement ran in this time.",
 };
 
@@ -127,13 +123,11 @@ static const ScreenColumn past_wait_columns[] = {
 };
 
 const Screen screen_past_waits = {
-	.name = "waits",
 	.title = "waits of a past time",
 	.query = "SELECT coalesce(event_name, '(others: ' || wait_event_type || ')'), sum(sum_timer_wait), sum(count_star)" HISTORY_TIME
 	" AND wait_event_type <> 'CPU' GROUP BY 1 HAVING sum(sum_timer_wait) > 0",
 	.columns = past_wait_columns,
 	.sort = "total",
-	.extension = 101,
 	.empty = "No wait was in this time.",
 };
 
@@ -141,7 +135,7 @@ const Screen screen_past_waits = {
 
 static const ScreenColumn session_columns[] = {
 	{"thread_id", COLUMN_NUMBER, -1, ROLE_KEY},
-	{"pid", COLUMN_NUMBER, 7, ROLE_KEY},
+	{"pid", COLUMN_NUMBER, 7, ROLE_LABEL},
 	{"user", COLUMN_TEXT, 9, ROLE_LABEL},
 	{"database", COLUMN_TEXT, 9, ROLE_LABEL, .wide = true},
 	{"application", COLUMN_TEXT, 9, ROLE_LABEL},
@@ -165,15 +159,13 @@ static const ScreenColumn session_detail_columns[] = {
 };
 
 static const Screen session_detail = {
-	.name = "events",
 	.title = "the last events of a session, the newest first; those without an end are running",
-	.query = "SELECT event_id, 'statement', event_name, timer_wait, sql_text FROM pfs.events_statements_history WHERE thread_id = $1::bigint AND $2::int IS NOT NULL"
+	.query = "SELECT event_id, 'statement', event_name, timer_wait, sql_text FROM pfs.events_statements_history WHERE thread_id = $1::bigint"
 	" UNION ALL SELECT event_id, 'statement', event_name, NULL, sql_text FROM pfs.events_statements_current WHERE thread_id = $1::bigint"
 	" UNION ALL SELECT event_id, 'wait', event_name, timer_wait, concat_ws(' ', operation, object_name) FROM pfs.events_waits_history WHERE thread_id = $1::bigint"
 	" UNION ALL SELECT event_id, 'wait', event_name, NULL, concat_ws(' ', operation, object_name) FROM pfs.events_waits_current WHERE thread_id = $1::bigint"
 	" ORDER BY 1 DESC",
 	.columns = session_detail_columns,
-	.extension = 100,
 	.empty = "The session has no events: its thread is not instrumented, or it is gone.",
 };
 
@@ -193,10 +185,8 @@ const Screen screen_sessions = {
 	" WHERE t.type = 'FOREGROUND' AND t.thread_os_id <> pg_backend_pid()",
 	.columns = session_columns,
 	.sort = "transaction",
-	.extension = 100,
 	.detail = &session_detail,
 	.pid = "pid",
-	.thread = "thread_id",
 	.empty = "There is no other session.",
 };
 
@@ -204,9 +194,9 @@ const Screen screen_sessions = {
 
 static const ScreenColumn lock_columns[] = {
 	{"tree", COLUMN_TEXT, 13, ROLE_LABEL},
-	{"pid", COLUMN_NUMBER, -1, ROLE_KEY},
+	{"pid", COLUMN_NUMBER, -1, ROLE_LABEL},
 	{"thread_id", COLUMN_NUMBER, -1, ROLE_KEY},
-	{"blocked_by", COLUMN_NUMBER, -1, ROLE_KEY},
+	{"blocked_by", COLUMN_NUMBER, -1, ROLE_LABEL},
 	{"user", COLUMN_TEXT, 9, ROLE_LABEL, .wide = true},
 	{"application", COLUMN_TEXT, 9, ROLE_LABEL},
 	{"state", COLUMN_TEXT, 9, ROLE_LABEL},
@@ -239,31 +229,37 @@ typedef struct LockNode
 
 typedef struct LockNodes
 {
-	LockNode   *items;
+	LockNode   *items;			/* with place for one more than there can be */
 	int			n;
-	int		   *slots;			/* a node's number + 1, by its pid */
-	unsigned	mask;
+	void	   *by_pid;			/* a tree of them */
 } LockNodes;
 
-/* Finds the node of a pid, or makes it. */
+static int
+compare_pids(const void *a, const void *b)
+{
+	return strcmp(((const LockNode *) a)->pid, ((const LockNode *) b)->pid);
+}
+
+/* Finds the node of a pid, or makes it: the next one is in the tree already if it was not there. */
 static int
 find_node(LockNodes *nodes, const char *pid)
 {
-	unsigned	at = (unsigned) strtoul(pid, NULL, 10) * 2654435761u;
-	int		   *slot;
+	LockNode   *next = &nodes->items[nodes->n];
+	LockNode   *node;
 
-	while (*(slot = &nodes->slots[at & nodes->mask]) != 0)
-	{
-		if (strcmp(nodes->items[*slot - 1].pid, pid) == 0)
-			return *slot - 1;
-		at++;
-	}
-	nodes->items[nodes->n] = (LockNode)
+	*next = (LockNode)
 	{
 		pid, -1, -1, -1, -1, NULL
 	};
-	*slot = ++nodes->n;
-	return nodes->n - 1;
+	node = *(LockNode **) check_memory(tsearch(next, &nodes->by_pid, compare_pids));
+	nodes->n += node == next;
+	return node - nodes->items;
+}
+
+/* The nodes of the tree are items of an array. */
+static void
+free_nothing(void *node)
+{
 }
 
 /* Adds the row of a node, then those of whoever waits for it. */
@@ -304,14 +300,11 @@ static void
 arrange_locks(Reading *reading)
 {
 	Reading		edges = *reading;
-	LockNodes	nodes = {.mask = 15};
+	LockNodes	nodes = {0};
 	int		   *from = allocate(sizeof(int) * (edges.num_rows + 1));
 	int		   *to = allocate(sizeof(int) * (edges.num_rows + 1));
 	int			left;
 
-	while (nodes.mask < (unsigned) edges.num_rows * 4)
-		nodes.mask = nodes.mask * 2 + 1;
-	nodes.slots = allocate(sizeof(int) * (nodes.mask + 1));
 	nodes.items = allocate(sizeof(LockNode) * (edges.num_rows * 2 + 1));
 	for (int i = 0; i < edges.num_rows; i++)
 	{
@@ -372,8 +365,8 @@ arrange_locks(Reading *reading)
 			add_lock_rows(reading, &edges, &nodes, i, 0);
 	}
 	free(edges.values);
+	tdestroy(nodes.by_pid, free_nothing);
 	free(nodes.items);
-	free(nodes.slots);
 	free(from);
 	free(to);
 }
@@ -402,11 +395,9 @@ const Screen screen_locks = {
 	" LEFT JOIN (SELECT thread_id, min(timer_start) AS timer_start FROM pfs.events_transactions_current GROUP BY 1) x ON x.thread_id = e.blocking_thread_id"
 	" ORDER BY e.place, e.wait_time DESC",
 	.columns = lock_columns,
-	.extension = 100,
 	.arrange = arrange_locks,
 	.detail = &session_detail,
 	.pid = "pid",
-	.thread = "thread_id",
 	.empty = "Nobody waits for a lock that somebody holds.",
 };
 
@@ -445,14 +436,12 @@ static const ScreenColumn statement_detail_columns[] = {
 };
 
 static const Screen statement_detail = {
-	.name = "waits of a statement",
 	.title = "what a statement waited for; the rest of its time it was on a processor",
 	.query = "SELECT event_name, sum(sum_timer_wait), sum(count_star), sum(count_timed) FROM pfs.events_waits_summary_by_digest"
 	" WHERE database_name IS NOT DISTINCT FROM $1 AND user_name IS NOT DISTINCT FROM $2 AND query_id IS NOT DISTINCT FROM $3::bigint GROUP BY 1",
 	.columns = statement_detail_columns,
 	.sort = "total",
 	.has_sums = true,
-	.extension = 100,
 	.since = "events_waits_summary_by_digest",
 	.empty = "The statement waited for nothing.",
 };
@@ -468,7 +457,6 @@ const Screen screen_statements = {
 	.columns = statement_columns,
 	.sort = "total",
 	.has_sums = true,
-	.extension = 100,
 	.since = "events_statements_summary_by_digest",
 	.breakdown = "SELECT database_name, user_name, query_id, event_name, sum(sum_timer_wait) FROM pfs.events_waits_summary_by_digest"
 	" WHERE sum_timer_wait > 0 AND event_name NOT LIKE 'wait/io/table/%' GROUP BY 1, 2, 3, 4",
@@ -504,13 +492,11 @@ static const ScreenColumn histogram_columns[] = {
 };
 
 static const Screen histogram = {
-	.name = "histogram",
 	.title = "how long one wait took, by powers of two",
 	.query = "SELECT bucket_number / 4, min(bucket_timer_low), max(bucket_timer_high), sum(count_bucket)"
 	" FROM pfs.events_waits_histogram_global WHERE event_name = $1 AND count_bucket > 0 GROUP BY 1 ORDER BY 1",
 	.columns = histogram_columns,
 	.has_sums = true,
-	.extension = 100,
 	.since = "events_waits_histogram_global",
 	.empty = "It has not been waited for, or it is not timed.",
 };
@@ -524,7 +510,6 @@ const Screen screen_waits = {
 	.columns = wait_columns,
 	.sort = "total",
 	.has_sums = true,
-	.extension = 100,
 	.since = "events_waits_summary_global_by_event_name",
 	.detail = &histogram,
 	.empty = "Nothing waited.",
@@ -598,7 +583,6 @@ const Screen screen_files = {
 	.columns = file_columns,
 	.sort = "total",
 	.has_sums = true,
-	.extension = 100,
 	.since = "file_summary_by_instance",
 	.empty = "No file was read or written.",
 };
@@ -607,7 +591,7 @@ const Screen screen_files = {
 
 static const ScreenColumn memory_columns[] = {
 	{"thread_id", COLUMN_NUMBER, -1, ROLE_KEY},
-	{"pid", COLUMN_NUMBER, 7, ROLE_KEY},
+	{"pid", COLUMN_NUMBER, 7, ROLE_LABEL},
 	{"memory", COLUMN_BYTES, 10, ROLE_NOW},
 	{"most", COLUMN_BYTES, 10, ROLE_NOW},
 	{"name", COLUMN_TEXT, 16, ROLE_LABEL},
@@ -627,13 +611,11 @@ static const ScreenColumn memory_detail_columns[] = {
 };
 
 static const Screen memory_detail = {
-	.name = "memory contexts",
 	.title = "memory of one process by context",
 	.query = "SELECT event_name, current_number_of_bytes_used, high_number_of_bytes_used, current_count_used"
-	" FROM pfs.memory_summary_by_thread_by_event_name WHERE thread_id = $1::bigint AND $2::int IS NOT NULL",
+	" FROM pfs.memory_summary_by_thread_by_event_name WHERE thread_id = $1::bigint",
 	.columns = memory_detail_columns,
 	.sort = "memory",
-	.extension = 100,
 	.empty = "Nothing of it is counted.",
 };
 
@@ -645,11 +627,9 @@ const Screen screen_memory = {
 	" FROM pfs.threads WHERE current_memory IS NOT NULL AND thread_os_id <> pg_backend_pid()",
 	.columns = memory_columns,
 	.sort = "memory",
-	.extension = 100,
 	.detail = &memory_detail,
 	.instrument = "memory/context/%",
 	.pid = "pid",
-	.thread = "thread_id",
 	.empty = "No memory is counted.",
 };
 

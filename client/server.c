@@ -14,19 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "message.h"
-
-static long
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000L + now.tv_nsec / 1000000;
-}
 
 static bool
 fail(Server *server, ServerProblem problem, const char *format,...)
@@ -74,7 +64,7 @@ wait_for(Server *server, short events, long deadline)
 	for (;;)
 	{
 		struct pollfd wanted = {.fd = PQsocket(server->conn), .events = events};
-		long		left = deadline ? deadline - now_ms() : -1;
+		long		left = deadline ? deadline - clock_ms() : -1;
 		int			n;
 
 		if (interrupted)
@@ -139,7 +129,7 @@ try_connect(Server *server)
 	const char *values[] = {server->host, server->port, server->user, server->password, server->dbname,
 	server->application, "UTF8", NULL};
 	const char *limit = getenv("PGCONNECT_TIMEOUT");
-	long		deadline = server->time_limit ? now_ms() + server->time_limit : 0;
+	long		deadline = server->time_limit ? clock_ms() + server->time_limit : 0;
 	PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 	PQconninfoOption *settings;
 
@@ -158,7 +148,7 @@ try_connect(Server *server)
 	{
 		int			seconds = atoi(limit) < 2 ? 2 : atoi(limit);
 
-		deadline = now_ms() + seconds * 1000L;
+		deadline = clock_ms() + seconds * 1000L;
 	}
 	PQconninfoFree(settings);
 	if (PQstatus(server->conn) == CONNECTION_BAD)
@@ -214,9 +204,7 @@ read_facts(Server *server)
 						  "SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_database(), current_user,"
 						  " (SELECT extversion FROM pg_extension WHERE extname = 'pfs'),"
 						  " EXISTS (SELECT FROM pg_settings WHERE name = 'pfs.enabled'),"
-						  " (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),"
-						  " pg_has_role('pg_read_all_stats', 'USAGE'), pg_has_role('pg_signal_backend', 'USAGE'),"
-						  " has_schema_privilege(to_regnamespace('pfs'), 'USAGE'), pg_postmaster_start_time()",
+						  " pg_has_role('pg_read_all_stats', 'USAGE'), has_schema_privilege(to_regnamespace('pfs'), 'USAGE')",
 						  0, NULL);
 	if (result == NULL)
 		return false;
@@ -226,11 +214,8 @@ read_facts(Server *server)
 	replace_string(&server->role, field(result, 0, 3));
 	server->extension = extension_number(field(result, 0, 4));
 	server->loaded = is_true(field(result, 0, 5));
-	server->superuser = is_true(field(result, 0, 6));
-	server->may_see_all = is_true(field(result, 0, 7)) || server->superuser;
-	server->may_signal = is_true(field(result, 0, 8)) || server->superuser;
-	server->may_read = is_true(field(result, 0, 9));
-	replace_string(&server->started, field(result, 0, 10));
+	server->may_see_all = is_true(field(result, 0, 6));
+	server->may_read = is_true(field(result, 0, 7));
 	PQclear(result);
 	return true;
 }
@@ -317,10 +302,9 @@ take_error(Server *server, const PGresult *result)
 	const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
 	ServerProblem problem = SERVER_QUERY_FAILED;
 
-	snprintf(server->sqlstate, sizeof(server->sqlstate), "%s", state ? state : "");
-	if (strcmp(server->sqlstate, "42501") == 0)
+	if (same_text(state, "42501"))
 		problem = SERVER_NO_RIGHTS;
-	else if (strcmp(server->sqlstate, "55000") == 0)
+	else if (same_text(state, "55000"))
 		problem = SERVER_NOT_LOADED;
 	if (problem == SERVER_NO_RIGHTS && hint == NULL)
 		fail(server, problem, "%s: GRANT pg_monitor TO \"%s\" may be what is missing", text, server->role ? server->role : "");
@@ -385,15 +369,14 @@ receive(Server *server, long deadline)
 	}
 }
 
-/* Sends one statement and waits for its result; errors become problem, message and sqlstate. */
+/* Sends one statement and waits for its result; errors become problem and message. */
 PGresult *
 server_query(Server *server, const char *sql, int num_params, const char *const *params)
 {
-	long		deadline = server->time_limit ? now_ms() + server->time_limit : 0;
+	long		deadline = server->time_limit ? clock_ms() + server->time_limit : 0;
 	PGresult   *result;
 
 	server->problem = SERVER_OK;
-	server->sqlstate[0] = '\0';
 	if (server->conn == NULL)
 	{
 		fail(server, SERVER_LOST, "there is no connection");
@@ -527,7 +510,6 @@ server_close(Server *server)
 	buffer_free(&server->message);
 	free(server->database);
 	free(server->role);
-	free(server->started);
 	free(server->password);
 	free(server);
 }

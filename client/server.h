@@ -41,7 +41,6 @@ typedef struct Server
 
 	ServerProblem problem;		/* of the last call */
 	Buffer		message;		/* one line, with what to do; not yet escaped */
-	char		sqlstate[6];
 
 	/* Facts, since the connection was made. */
 	int			version;		/* 150020 */
@@ -50,12 +49,8 @@ typedef struct Server
 	bool		in_recovery;
 	bool		may_read;		/* USAGE on schema pfs */
 	bool		may_see_all;	/* pg_read_all_stats: texts of other roles */
-	bool		may_signal;		/* pg_signal_backend or superuser */
-	bool		superuser;
 	char	   *database;
 	char	   *role;
-	char	   *started;		/* pg_postmaster_start_time(); another one: it
-								 * was restarted */
 
 	/* How to connect. */
 	const char *host;

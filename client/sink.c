@@ -58,20 +58,23 @@ sink_open(const char *file)
 		die(STATUS_UNUSABLE, "\"%s\" is a folder: name a file", file);
 	if (stat(file, &status) == 0 ? !S_ISREG(status.st_mode) : is_link)
 	{
-		/* A pipe or a device stays what it is, and so does a link to nowhere. */
-		sink->stream = fopen(file, "w");
-		if (sink->stream == NULL)
-			die(STATUS_FAILED, "cannot write to \"%s\": %s", file, strerror(errno));
-		return sink;
+		/*
+		 * A pipe or a device stays what it is, and so does a link to nowhere,
+		 * whose file is made.
+		 */
+		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	}
-	sink->temporary = format_string("%s.XXXXXX", file);
-	fd = mkstemp(sink->temporary);	/* with mode 0600 */
-	if (fd < 0)
-		die(STATUS_FAILED, "cannot make the file \"%s\": %s", file, strerror(errno));
-	if (unfinished == NULL)
-		atexit(remove_unfinished);
-	unfinished = sink->temporary;
-	sink->stream = fdopen(fd, "w");
+	else
+	{
+		sink->temporary = format_string("%s.XXXXXX", file);
+		fd = mkstemp(sink->temporary);	/* with mode 0600 */
+		if (fd < 0)
+			die(STATUS_FAILED, "cannot make the file \"%s\": %s", file, strerror(errno));
+		if (unfinished == NULL)
+			atexit(remove_unfinished);
+		unfinished = sink->temporary;
+	}
+	sink->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (sink->stream == NULL)
 		die(STATUS_FAILED, "cannot write to \"%s\": %s", file, strerror(errno));
 	return sink;
@@ -113,12 +116,6 @@ FILE *
 sink_stream(Sink *sink)
 {
 	return sink->stream;
-}
-
-bool
-sink_is_terminal(const Sink *sink)
-{
-	return isatty(fileno(sink->stream));
 }
 
 /* Writes what is left, and puts a file into its place. */

@@ -9,7 +9,6 @@
 #ifndef SINK_H
 #define SINK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -21,7 +20,6 @@ extern void sink_write(Sink *sink, const void *data, size_t length);
 extern void sink_string(Sink *sink, const char *text);
 extern void sink_printf(Sink *sink, const char *format,...) __attribute__((format(printf, 2, 3)));
 extern FILE *sink_stream(Sink *sink);
-extern bool sink_is_terminal(const Sink *sink);
 extern void sink_close(Sink *sink);
 
 #endif

@@ -114,7 +114,7 @@ static const struct
 
 /* ---- in memory ---- */
 
-/* Makes an empty table with copies of the names; the pointer holds until the next call. */
+/* Makes an empty table, and finds what its columns are; the pointer holds until the next call. */
 SnapshotTable *
 snapshot_add_table(Snapshot *snapshot, const char *name, int num_columns, const char *const *columns)
 {
@@ -250,6 +250,17 @@ try_query(Server *server, const char *sql)
 	return result;
 }
 
+/* A fact that not every role may see, or not every server has: it is left out then. */
+static void
+read_fact(Snapshot *snapshot, Server *server, SnapshotFact fact, const char *sql)
+{
+	PGresult   *result = try_query(server, sql);
+
+	if (result && PQntuples(result) == 1 && !PQgetisnull(result, 0, 0))
+		snapshot->facts[fact] = copy_string(PQgetvalue(result, 0, 0));
+	PQclear(result);
+}
+
 /* When it is there, and who it is. */
 static void
 read_server(Snapshot *snapshot, Server *server)
@@ -276,35 +287,21 @@ read_server(Snapshot *snapshot, Server *server)
 	PQclear(result);
 	snapshot->facts[FACT_host] = copy_string(PQhost(server->conn) ? PQhost(server->conn) : "");
 	snapshot->facts[FACT_port] = copy_string(PQport(server->conn) ? PQport(server->conn) : "");
-
-	/* What not every role may see, or not every set-up has, is left out. */
-	result = try_query(server, "SELECT system_identifier FROM pg_control_system()");
-	if (result && PQntuples(result) == 1)
-		snapshot->facts[FACT_system_identifier] = copy_string(PQgetvalue(result, 0, 0));
-	PQclear(result);
-	result = try_query(server, "SELECT setting FROM pg_settings WHERE name = 'data_directory'");
-	if (result && PQntuples(result) == 1)
-		snapshot->facts[FACT_data_directory] = copy_string(PQgetvalue(result, 0, 0));
-	PQclear(result);
-	result = try_query(server, "SELECT (extract(epoch FROM variable_value::timestamptz) * 1e6)::bigint"
-					   " FROM pfs.status WHERE variable_name = 'pfs_start_time'");
-	if (result && PQntuples(result) == 1 && !PQgetisnull(result, 0, 0))
-		snapshot->facts[FACT_pfs_started] = copy_string(PQgetvalue(result, 0, 0));
-	PQclear(result);
+	read_fact(snapshot, server, FACT_system_identifier, "SELECT system_identifier FROM pg_control_system()");
+	read_fact(snapshot, server, FACT_data_directory, "SELECT setting FROM pg_settings WHERE name = 'data_directory'");
+	read_fact(snapshot, server, FACT_pfs_started, "SELECT (extract(epoch FROM variable_value::timestamptz) * 1e6)::bigint"
+			  " FROM pfs.status WHERE variable_name = 'pfs_start_time'");
 }
 
-/* Copies one table, or notes why not. */
+/* Makes a table of what a query returns, or notes why not. */
 static void
-read_table(Snapshot *snapshot, Server *server, const char *name, const char *columns, const char *condition)
+read_query(Snapshot *snapshot, Server *server, const char *name, const char *sql)
 {
-	char	   *sql = format_string("SELECT %s FROM pfs.%s%s%s", columns ? columns : "*", name,
-									condition ? " WHERE " : "", condition ? condition : "");
 	PGresult   *result = try_query(server, sql);
 	SnapshotTable *table;
 	const char **cells;
 	int			num_columns;
 
-	free(sql);
 	if (result == NULL)
 	{
 		snapshot_add_gap(snapshot, name, buffer_text(&server->message));
@@ -323,6 +320,17 @@ read_table(Snapshot *snapshot, Server *server, const char *name, const char *col
 	}
 	free(cells);
 	PQclear(result);
+}
+
+/* Copies one table of the server. */
+static void
+read_table(Snapshot *snapshot, Server *server, const char *name, const char *columns, const char *condition)
+{
+	char	   *sql = format_string("SELECT %s FROM pfs.%s%s%s", columns ? columns : "*", name,
+									condition ? " WHERE " : "", condition ? condition : "");
+
+	read_query(snapshot, server, name, sql);
+	free(sql);
 }
 
 /* An older pfs has fewer tables, which is nothing to mend. */
@@ -357,32 +365,13 @@ read_resets(Server *server)
 static void
 read_load(Snapshot *snapshot, Server *server)
 {
-	static const char *const columns[] = {"resolution", "period_start", "length", "wait_event_type", "sum_timer_wait"};
-	SnapshotTable *table;
-	PGresult   *result;
-
-	result = try_query(server,
-					   "SELECT extract(epoch FROM resolution)::bigint, (extract(epoch FROM period_start) * 1e6)::bigint,"
-					   " (extract(epoch FROM period_end - period_start) * 1e6)::bigint, wait_event_type, sum(sum_timer_wait)"
-					   " FROM pfs.load_history WHERE type = 'FOREGROUND' AND wait_event_type <> 'Idle in transaction'"
-					   " AND period_end > now() - CASE WHEN resolution < '1 min' THEN interval '15 min'"
-					   " WHEN resolution = '1 min' THEN interval '1 day' ELSE interval '7 days' END"
-					   " GROUP BY resolution, period_start, period_end, wait_event_type ORDER BY resolution, period_start");
-	if (result == NULL)
-	{
-		snapshot_add_gap(snapshot, "load_history", buffer_text(&server->message));
-		return;
-	}
-	table = snapshot_add_table(snapshot, "load_history", 5, columns);
-	for (int row = 0; row < PQntuples(result); row++)
-	{
-		const char *cells[5];
-
-		for (int i = 0; i < 5; i++)
-			cells[i] = field(result, row, i);
-		table_add_row(table, cells);
-	}
-	PQclear(result);
+	read_query(snapshot, server, "load_history",
+			   "SELECT extract(epoch FROM resolution)::bigint AS resolution, (extract(epoch FROM period_start) * 1e6)::bigint AS period_start,"
+			   " (extract(epoch FROM period_end - period_start) * 1e6)::bigint AS length, wait_event_type, sum(sum_timer_wait) AS sum_timer_wait"
+			   " FROM pfs.load_history h WHERE type = 'FOREGROUND' AND wait_event_type <> 'Idle in transaction'"
+			   " AND period_end > now() - CASE WHEN resolution < '1 min' THEN interval '15 min'"
+			   " WHEN resolution = '1 min' THEN interval '1 day' ELSE interval '7 days' END"
+			   " GROUP BY h.resolution, h.period_start, period_end, wait_event_type ORDER BY h.resolution, h.period_start");
 }
 
 /* Reads the server's facts, the times of resets, the tables, the load. */
@@ -393,7 +382,6 @@ snapshot_take(Server *server)
 	PGresult   *resets;
 	PGresult   *tables;
 
-	snapshot->format = SNAPSHOT_FORMAT;
 	read_server(snapshot, server);
 	resets = read_resets(server);
 	tables = server_query_or_die(server, "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('pfs')", 0, NULL);

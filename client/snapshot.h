@@ -4,7 +4,7 @@
  *
  * A snapshot keeps tables as the server gave them, column by column under their names,
  * so a server with more or fewer tables or columns needs no other program.  What a column is
- * follows from its name: see snapshot_column_kind().  A file is JSON; docs/report.md has
+ * follows from its name: see snapshot_add_table().  A file is JSON; docs/report.md has
  * its format.  A reader takes nothing of a file on trust.
  */
 #ifndef SNAPSHOT_H
@@ -75,7 +75,6 @@ extern const char *const snapshot_fact_names[NUM_FACTS];
 
 typedef struct Snapshot
 {
-	int			format;
 	int64_t		taken;			/* microseconds since 1970 by the server's
 								 * clock */
 	char	   *facts[NUM_FACTS];	/* NULL: not known */
@@ -107,7 +106,7 @@ extern const char *table_cell(const SnapshotTable *table, int row, int column); 
 																				 * -1 */
 extern bool table_number(const SnapshotTable *table, int row, int column, Number *number);
 
-/* For those who make tables: takes over the texts of the names, copies those of rows. */
+/* For those who make tables: texts are copied. */
 extern SnapshotTable *snapshot_add_table(Snapshot *snapshot, const char *name, int num_columns, const char *const *columns);
 extern void table_add_row(SnapshotTable *table, const char *const *cells);
 extern void snapshot_add_gap(Snapshot *snapshot, const char *name, const char *reason);

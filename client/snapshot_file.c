@@ -22,19 +22,6 @@
 
 /* ---- write ---- */
 
-static void
-add_string(Buffer *buffer, const char *text)
-{
-	if (text == NULL)
-	{
-		buffer_add_string(buffer, "null");
-		return;
-	}
-	buffer_add_char(buffer, '"');
-	escape_json(buffer, text, strlen(text));
-	buffer_add_char(buffer, '"');
-}
-
 /* Writes a list of strings and nulls on one line. */
 static void
 write_strings(Sink *sink, char *const *texts, int count)
@@ -46,7 +33,7 @@ write_strings(Sink *sink, char *const *texts, int count)
 	{
 		if (i > 0)
 			buffer_add_string(&line, ", ");
-		add_string(&line, texts[i]);
+		add_json_string(&line, texts[i]);
 	}
 	buffer_add_char(&line, ']');
 	sink_write(sink, line.data, line.length);
@@ -59,9 +46,9 @@ write_member(Sink *sink, const char *before, const char *name, const char *value
 	Buffer		line = {0};
 
 	buffer_add_string(&line, before);
-	add_string(&line, name);
+	add_json_string(&line, name);
 	buffer_add_string(&line, ": ");
-	add_string(&line, value);
+	add_json_string(&line, value);
 	sink_write(sink, line.data, line.length);
 	buffer_free(&line);
 }
@@ -125,10 +112,7 @@ read_time(const json_t *value, int64_t *time)
 	return true;
 }
 
-/*
- * A table's columns.  Names are the server's: letters, digits and "_"; and no name twice,
- * so that looking for one has one answer.
- */
+/* A table's columns.  No name is there twice, so that looking for one has one answer. */
 static bool
 read_columns(Snapshot *snapshot, const char *name, const json_t *columns, char **wrong)
 {
@@ -267,7 +251,6 @@ snapshot_parse(const char *data, size_t length, char **wrong)
 	else
 	{
 		snapshot = allocate(sizeof(Snapshot));
-		snapshot->format = (int) json_integer_value(version);
 		if (!read_head(snapshot, root, wrong) || !read_tables(snapshot, json_object_get(root, "tables"), wrong))
 		{
 			snapshot_free(snapshot);

@@ -169,16 +169,10 @@ write_json(const Table *table, Sink *sink)
 			const char *value = table->values[(size_t) row * table->num_columns + i];
 
 			buffer_printf(&line, "%s\"%s\": ", i > 0 ? ", " : "", column->name);
-			if (value == NULL)
-				buffer_add_string(&line, "null");
-			else if (column->kind != COLUMN_TEXT && is_json_number(value))
+			if (value && column->kind != COLUMN_TEXT && is_json_number(value))
 				buffer_add_string(&line, value);
 			else
-			{
-				buffer_add_char(&line, '"');
-				escape_json(&line, value, strlen(value));
-				buffer_add_char(&line, '"');
-			}
+				add_json_string(&line, value);
 		}
 		buffer_add_char(&line, '}');
 		sink_write(sink, line.data, line.length);
@@ -218,13 +212,7 @@ write_table(const Table *table, Sink *sink)
 				for (char *p = cell.data; *p; p++)
 					*p = *p == '_' ? ' ' : *p;
 			}
-			width = display_width(cell.data);
-			if (row > 0 && column->width > 0 && width > column->width)
-			{
-				cell.length = cut_at_width(cell.data, column->width - 1, &width) - cell.data;
-				buffer_add_string(&cell, ELLIPSIS);
-				width++;
-			}
+			width = row > 0 && column->width > 0 ? cut_with_ellipsis(&cell, column->width) : display_width(cell.data);
 			if (width > widths[i])
 				widths[i] = width;
 			cells[row * n + i] = cell.data;
@@ -237,7 +225,7 @@ write_table(const Table *table, Sink *sink)
 		{
 			char	   *cell = cells[row * n + i];
 			int			blanks = widths[i] - display_width(cell);
-			bool		right = table->columns[i].kind != COLUMN_TEXT && table->columns[i].kind != COLUMN_BAR;
+			bool		right = is_right_aligned(table->columns[i].kind);
 
 			buffer_add_string(&line, i > 0 ? " | " : " ");
 			add_blanks(&line, row == 0 ? blanks / 2 : right ? blanks : 0);

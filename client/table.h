@@ -24,6 +24,13 @@ typedef enum ColumnKind
 	COLUMN_BAR,					/* a fraction, drawn */
 } ColumnKind;
 
+/* Texts and bars begin at the left. */
+static inline bool
+is_right_aligned(ColumnKind kind)
+{
+	return kind != COLUMN_TEXT && kind != COLUMN_BAR;
+}
+
 typedef struct TableColumn
 {
 	const char *name;			/* of CSV and JSON; a table shows "_" as a

@@ -114,8 +114,10 @@ extern void top_restore_switches(Top *top);
 /* top_draw.c */
 extern void top_draw(Top *top);
 
-/* Where the first row is, and how many there is room for. */
-extern int	top_first_line(void);
+/* How many rows there is room for. */
 extern int	top_num_lines(void);
+
+/* Is the column shown on a terminal of this width? */
+extern bool top_is_visible(const ScreenColumn *column);
 
 #endif

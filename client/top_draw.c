@@ -18,12 +18,6 @@
 #define FIRST_LINE 5
 
 int
-top_first_line(void)
-{
-	return FIRST_LINE;
-}
-
-int
 top_num_lines(void)
 {
 	int			n = LINES - FIRST_LINE - 2;
@@ -42,13 +36,7 @@ put(int y, int x, int width, bool right, const char *text)
 		return;
 	width = x + width > COLS ? COLS - x : width;
 	escape_terminal(&safe, text, strlen(text));
-	taken = display_width(buffer_text(&safe));
-	if (taken > width)
-	{
-		safe.length = cut_at_width(buffer_text(&safe), width > 0 ? width - 1 : 0, &taken) - safe.data;
-		buffer_add_string(&safe, width > 0 ? ELLIPSIS : "");
-		taken += width > 0;
-	}
+	taken = cut_with_ellipsis(&safe, width);
 	move(y, x);
 	for (int i = taken; right && i < width; i++)
 		addch(' ');
@@ -128,8 +116,8 @@ draw_tabs(const Top *top)
 	}
 }
 
-static bool
-is_visible(const ScreenColumn *column)
+bool
+top_is_visible(const ScreenColumn *column)
 {
 	return column->width >= 0 && (!column->wide || COLS >= 110);
 }
@@ -146,7 +134,7 @@ column_widths(const Screen *screen, int *widths)
 		const ScreenColumn *column = &screen->columns[i];
 
 		widths[i] = 0;
-		if (!is_visible(column))
+		if (!top_is_visible(column))
 			continue;
 		if (column->width == 0)
 		{
@@ -158,12 +146,6 @@ column_widths(const Screen *screen, int *widths)
 	}
 	if (rest >= 0 && left > 4)
 		widths[rest] = left;
-}
-
-static bool
-is_right(ColumnKind kind)
-{
-	return kind != COLUMN_TEXT && kind != COLUMN_BAR;
 }
 
 /* The heading of the rows; the column that they are sorted by is bold. */
@@ -185,7 +167,7 @@ draw_columns(const Top *top, const int *widths)
 		if (widths[i] > 0)
 		{
 			attron(i == sort ? A_BOLD : 0);
-			put(FIRST_LINE - 1, x, widths[i], is_right(top->screen->columns[i].kind), name);
+			put(FIRST_LINE - 1, x, widths[i], is_right_aligned(top->screen->columns[i].kind), name);
 			attroff(A_BOLD);
 			x += widths[i] + 1;
 		}
@@ -228,7 +210,7 @@ draw_rows(Top *top, const int *widths)
 			else
 				value = show_value(kind, value);
 			put(y, x, widths[i] + 1, false, "");
-			put(y, x, widths[i], is_right(kind), value);
+			put(y, x, widths[i], is_right_aligned(kind), value);
 			x += widths[i] + 1;
 		}
 		if (row == top->row && x < COLS)

@@ -268,8 +268,7 @@ move_sort(Top *top, int by)
 	for (int i = 0; i < n; i++)
 	{
 		column = (column - first + by + n) % n + first;
-		if (column < 0 ||
-			(top->screen->columns[column].width >= 0 && (!top->screen->columns[column].wide || COLS >= 110)))
+		if (column < 0 || top_is_visible(&top->screen->columns[column]))
 			break;
 	}
 	tab->sort = column;
@@ -369,8 +368,12 @@ rows_key(Top *top, int key)
 			move_sort(top, 1);
 			break;
 		case 'r':
-			tab->sort_up = !tab->sort_up;
-			top_arrange(top);
+			/* Details have an order of their own. */
+			if (top->num_keys == 0)
+			{
+				tab->sort_up = !tab->sort_up;
+				top_arrange(top);
+			}
 			break;
 		case 't':
 			top->since_start = !top->since_start;

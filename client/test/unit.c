@@ -1,6 +1,6 @@
 /*
  * unit.c
- *	  Tests of what needs no server: escaping, numbers as text, tables, options.
+ *	  Tests of what needs no server: escaping, numbers as text, waiting, tables, options.
  *
  * Prints TAP.
  */
@@ -12,6 +12,7 @@
 
 #include "escape.h"
 #include "format.h"
+#include "message.h"
 #include "options.h"
 #include "sink.h"
 #include "sorted.h"
@@ -92,6 +93,66 @@ test_width(void)
 	is_number(cut_at_width(text, 2, &taken) - text, 1, "a wide character is not cut in half");
 	is_number(taken, 1, "columns that were taken");
 	is_number(cut_at_width(text, 9, &taken) - text, (long) strlen(text), "a text that is narrow enough");
+}
+
+/* A text, cut to so many columns. */
+static void
+cuts(const char *text, int width, const char *expected, const char *name)
+{
+	Buffer		line = {0};
+	int			taken;
+
+	buffer_add_string(&line, text);
+	taken = cut_with_ellipsis(&line, width);
+	is(line.data, expected, name);
+	is_number(taken, display_width(line.data), "and its width");
+	buffer_free(&line);
+}
+
+/* A line of at most so many bytes. */
+static void
+shortens(const char *text, size_t length, const char *expected, const char *name)
+{
+	char	   *line = short_line(text, length);
+
+	is(line, expected, name);
+	free(line);
+}
+
+/* Cuts are at the begin of a character. */
+static void
+test_cutting(void)
+{
+	Buffer		buffer = {0};
+
+	cuts("abcd", 4, "abcd", "a text that fits");
+	cuts("abcde", 4, "abc" ELLIPSIS, "a text that does not fit");
+	cuts("a\xE6\xBC\xA2z", 3, "a" ELLIPSIS, "a wide character that does not fit");
+	cuts("ab", 1, ELLIPSIS, "one column");
+	shortens("a\nb", 3, "a b", "a line that is short enough");
+	shortens("ab\xC3\xA9z", 3, "ab" ELLIPSIS, "a line that is cut");
+	shortens("", 3, "", "no line");
+	add_json_string(&buffer, "a\"b");
+	add_json_string(&buffer, NULL);
+	is(buffer_text(&buffer), "\"a\\\"b\"null", "strings of JSON");
+	buffer_free(&buffer);
+}
+
+/* A look that took too long moves the next one, but not the end. */
+static void
+test_waiting(void)
+{
+	long		now = clock_ms();
+	long		moment = now - 5000;
+	long		end = now + 1000000;
+
+	is(wait_for_next(&moment, 10, end) && moment >= now && moment <= clock_ms() ? "yes" : "no", "yes", "the next moment is now");
+	moment = now - 5000;
+	end = now - 1000;
+	is(wait_for_next(&moment, 10, end) ? "no" : "yes", "yes", "the end is over");
+	is_number(moment, end, "and is the moment");
+	moment = now = clock_ms();
+	is(wait_for_next(&moment, 20, now + 1000000) && moment >= now + 20 && clock_ms() >= moment ? "yes" : "no", "yes", "it waits one step");
 }
 
 /* Units, and numbers that become a larger one by rounding. */
@@ -257,13 +318,16 @@ test_options(void)
 	parses("--seconds ''", "seconds= ");
 }
 
+/* Runs all tests. */
 int
 main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
 	test_escaping();
 	test_width();
+	test_cutting();
 	test_numbers();
+	test_waiting();
 	test_sorted();
 	test_tables();
 	test_options();

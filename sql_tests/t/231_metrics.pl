@@ -108,6 +108,21 @@ cmp_ok($bounds{'pfs_statement_duration_seconds '}{1.048576}, '<=', $main->sql("S
 is(join(' ', map { "$_=$last{$_}[0],$last{$_}[1]" } sort keys %last), join(' ', map { "$_=+Inf,$count{$_}" } sort keys %count), 'each ends with its count');
 ok(!grep({ /class="(idle|wait\/io\/table|wait\/activity)"/ } keys %last), 'without waits for work');
 
+# What another server answers gets into no line of others: here its superuser has put a view in the place of a table.
+$server{second}->sql('CREATE DATABASE hostile');
+$server{second}->psql(<<'EOT', db => 'hostile');
+CREATE EXTENSION pfs;
+ALTER FOREIGN TABLE pfs.status RENAME TO real_status;
+CREATE VIEW pfs.status AS SELECT variable_name, variable_value FROM pfs.real_status
+	UNION ALL VALUES ('pfs_planted_lost', '7'), ('pfs_broken_lost', E'0\npfs_up{server="main"} 0'), ('pfs_text_lost', 'many');
+GRANT SELECT ON pfs.status TO mon;
+EOT
+($status, my $lies, $err) = run_pfs('--once', @limit, '--target', 'hostile=' . ($server{second}->connstr('hostile') =~ s/user=postgres/user=mon/r));
+is($status, 0, 'a server that lies') or diag($err);
+is(samples($lies)->{'pfs_lost_total{server="hostile",container="planted"}'}, 7, 'its numbers are read');
+is(join(' ', grep { !/^\w+\{server="hostile"/ } keys %{ samples($lies) }), '', 'as its own alone');
+unlike($lies, qr/container="(?:broken|text)"/, 'and nothing that is no number');
+
 # ---- OpenMetrics ----
 
 ($status, my $open) = run_pfs('--once', '--openmetrics', @limit, '--target', 'main=' . conninfo($main));

@@ -200,7 +200,7 @@ $_->result foreach @s{qw(first second)};
 like((program($server, 'load'))[2], qr/^pfs: this server keeps no load history; this is the load of the moment\n/, 'load without a history says so');
 SKIP:
 {
-	skip('this server keeps no load history', 4) unless $server->sql("SELECT count(*) FROM pg_settings WHERE name = 'pfs.load_history_interval'");
+	skip('this server keeps no load history', 6) unless $server->sql("SELECT count(*) FROM pg_settings WHERE name = 'pfs.load_history_interval'");
 	$server->sql("ALTER SYSTEM SET pfs.load_history_interval = '1s'");
 	$server->sql('SELECT pg_reload_conf()');
 	# Waits for a row, as those for a table come before the statement's shape is known.
@@ -214,6 +214,10 @@ SKIP:
 	my ($past) = grep { $_->{event} eq 'wait/lock/transactionid' } @{ JSON::PP->new->utf8->allow_bignum->decode($out) };
 	is_deeply([ @$past{qw(class mostly_in)} ], [ 'Lock', 'UPDATE item SET v = $1 WHERE i = $2' ], 'it has waits that are over, and the statement');
 	cmp_ok($past->{time}, '>', 1e12, 'with their time');
+	# One whom the history is refused is told so, and not that there is none.
+	($status, $out, $err) = program({ user => 'reader' }, $server, 'load');
+	is("$status|$out", '2|', 'a role without the right to the history gets no other load');
+	like($err, qr/^pfs: permission denied for schema pfs_sys: GRANT pg_monitor TO "reader"/, 'and is told why');
 }
 
 # ---- waits that are counted ----

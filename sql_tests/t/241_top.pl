@@ -37,7 +37,7 @@ sub start_top
 	tmux('kill-server') if defined $socket;
 	$socket = PfsServer::folder() . '/tmux' . ++$terminals;
 	local %ENV = (%ENV, LC_ALL => 'C.UTF-8', PGHOST => $server->{host}, PGPORT => $server->{port}, PGUSER => 'postgres', PGDATABASE => 'postgres');
-	tmux('new-session', '-d', '-x', $width, '-y', $height, PfsServer::bindir() . "/pfs top @options; echo ended with \$?; exec sleep 1000");
+	tmux('new-session', '-d', '-x', $width, '-y', $height, "ulimit -c 0; " . PfsServer::bindir() . "/pfs top @options; echo ended with \$?; exec sleep 1000");
 }
 
 sub keys_are { tmux('send-keys', $_) foreach @_; }
@@ -150,6 +150,15 @@ shows(qr/^ *$sorted[2] .*\n(?:.*\n)*? *$sorted[1] .*\n(?:.*\n)*? *$sorted[0] /m,
 keys_are('r');
 shows(qr/^ *$sorted[0] .*\n(?:.*\n)*? *$sorted[1] .*\n(?:.*\n)*? *$sorted[2] /m, 'the other way round');
 
+keys_are('r');
+shows(qr/^ *$sorted[2] .*\n(?:.*\n)*? *$sorted[1] .*\n(?:.*\n)*? *$sorted[0] /m, 'and back');
+keys_are('Enter');
+shows(qr/^At this moment: the last events of a session/m, 'more about a row');
+keys_are('r', 'Escape');
+shows(qr/^ *$sorted[2] .*\n(?:.*\n)*? *$sorted[1] .*\n(?:.*\n)*? *$sorted[0] /m, 'the order of the rows behind it stays');
+keys_are('r');
+shows(qr/^ *$sorted[0] .*\n(?:.*\n)*? *$sorted[1] .*\n(?:.*\n)*? *$sorted[2] /m, 'until the key is pressed there');
+
 # ---- pause, interval ----
 
 keys_are('d', '1000', 'BSpace', 'BSpace', 'BSpace', 'Enter');
@@ -240,7 +249,38 @@ shows(qr/ended with 143/, 'SIGTERM in a query ends it');
 $lock->close;
 is($server->sql($enabled), 'NO', 'and switches it off, too');
 
+# A signal that leaves no time for that leaves the terminal as it was.
+start_top(80, 24);
+shows(qr/^class/m, 'once more');
+is(tmux('display-message', '-p', '#{alternate_on}'), "1\n", 'it has the screen for itself');
+($shell) = tmux('display-message', '-p', '#{pane_pid}') =~ /(\d+)/;
+($child) = split ' ', slurp("/proc/$shell/task/$shell/children");
+kill 'QUIT', $child;
+shows(qr/ended with 131/, 'SIGQUIT ends it at once');
+is(tmux('display-message', '-p', '#{alternate_on}'), "0\n", 'and the terminal is as it was');
+
 # ---- the connection ----
+
+# A password that was not needed at the start cannot be asked for.
+my $hba = "$server->{data}/pg_hba.conf";
+my $trusting = slurp($hba);
+
+$server->sql('CREATE ROLE asked LOGIN IN ROLE pg_monitor');
+start_top(250, 24, '--interval', '0.5', '--username', 'asked');
+shows(qr/^class/m, 'a role without a password');
+spew($hba, "local all asked scram-sha-256\n$trusting");
+$server->sql('SELECT pg_reload_conf()');
+for (my $end = time() + $PfsServer::timeout; time() < $end; sleep(0.2))
+{
+	last if (program({ user => 'asked' }, $server, 'doctor', '--no-password'))[1] =~ /no password supplied/;
+}
+is($server->sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'asked' AND application_name = 'pfs top'"), 1, 'when it has to have one, and its session is terminated');
+shows(qr/no connection, trying again: .*no password supplied/, 'it says so');
+spew($hba, $trusting);
+$server->sql('SELECT pg_reload_conf()');
+shows(qr/^The connection was lost; it is there again, by a new session\./m, 'and goes on when none is needed');
+keys_are('q');
+shows(qr/ended with 0/, 'q');
 
 start_top(80, 24, '--interval', '0.5');
 shows(qr/^class/m, 'once more');

@@ -92,6 +92,13 @@ my $kept = "$folder/kept";
 spew($kept, 'old');
 is((program({ env => { PGPORT => 1 } }, $server, 'snapshot', $kept))[0], 2, 'a server that is not there');
 is(slurp($kept), 'old', 'leaves an older file as it was');
+# A link to nowhere makes a file of its own, which holds statements as well.
+my $umask = umask 0;
+symlink "$folder/new", "$folder/link" or die "$folder/link: $!";
+is((program($server, 'snapshot', "$folder/link"))[0], 0, 'a link to nowhere');
+umask $umask;
+is(sprintf('%o', (stat "$folder/new")[2] & 0777), '600', 'makes a file that only the owner can read');
+ok(-l "$folder/link", 'and stays a link');
 ($status, $out) = program($server, 'snapshot', '-');
 like($out, qr/^\{"format": "pfs snapshot"/, 'standard output');
 
