@@ -27,6 +27,8 @@ PfsLocal	pfs_local;
 MemoryContext CurrentMemoryContext;
 Oid			MyDatabaseId = 1;
 sigjmp_buf *PG_exception_stack;
+volatile uint32 InterruptHoldoffCount;
+volatile uint32 QueryCancelHoldoffCount;
 ErrorContextCallback *error_context_stack;
 const uint16 ScanKeywordTokens[1];
 
