@@ -40,7 +40,7 @@ pfs_save_take_names(PfsSaveReader *r, uint32 n)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		names[i].text = pfs_save_get_text(r, PFS_NAME_SIZE - 1, &names[i].len);
+		names[i].name = pfs_save_get_text(r, PFS_NAME_SIZE - 1, &names[i].len);
 		names[i].instrument = PFS_NO_INSTRUMENT;
 	}
 	return names;
@@ -48,15 +48,15 @@ pfs_save_take_names(PfsSaveReader *r, uint32 n)
 
 /* Looks up whose name it is, once. */
 PfsInstrumentId
-pfs_saved_instrument(PfsSavedName *name)
+pfs_saved_instrument(PfsSavedName *saved)
 {
-	char text[	PFS_NAME_SIZE] = {0};
+	char		name[PFS_NAME_SIZE] = {0};
 
-	if (!name->is_known && name->text !=NULL)
+	if (!saved->is_known && saved->name != NULL)
 	{
-		memcpy(text, name->text, name->len);
-		name->instrument = pfs_wait_class_restore(text);
+		memcpy(name, saved->name, saved->len);
+		saved->instrument = pfs_wait_class_restore(name);
 	}
-	name->is_known = true;
-	return name->instrument;
+	saved->is_known = true;
+	return saved->instrument;
 }

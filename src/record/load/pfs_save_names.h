@@ -11,7 +11,7 @@
 /* A name of the file, not terminated, NULL: none; and the instrument that has it now, once that was asked for. */
 typedef struct PfsSavedName
 {
-	const char *text;
+	const char *name;
 	uint32		len;
 	PfsInstrumentId instrument;
 	bool		is_known;
@@ -28,6 +28,6 @@ extern uint32 pfs_save_put_names(PfsSaveWriter *w);
 extern PfsSavedName *pfs_save_take_names(PfsSaveReader *r, uint32 n);
 
 /* The instrument of a name, looked up once, and only if it is asked for; PFS_NO_INSTRUMENT: none has it. */
-extern PfsInstrumentId pfs_saved_instrument(PfsSavedName *name);
+extern PfsInstrumentId pfs_saved_instrument(PfsSavedName *saved);
 
 #endif							/* PFS_SAVE_NAMES_H */
