@@ -32,7 +32,10 @@
  */
 #define PFS_HOT __attribute__((section("pfs_hot")))
 
-/* On tables of which an event needs one place: behind the variables of PFS_FIXED, and of PFS_HOT. */
+/* On those of them that have some lines of their own, so that the others share theirs. */
+#define PFS_HOT_STRUCT __attribute__((section("pfs_hot_structs"), aligned(64)))
+
+/* On tables of which an event needs one place: behind all variables of PFS_FIXED, and of PFS_HOT. */
 #define PFS_FIXED_TABLE __attribute__((section("pfs_fixed_tables")))
 #define PFS_HOT_TABLE __attribute__((section("pfs_hot_tables")))
 

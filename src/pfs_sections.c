@@ -19,4 +19,5 @@
 __asm__(SECTION("pfs_fixed", PAGE)
 		SECTION("pfs_fixed_tables", "64")
 		SECTION("pfs_hot", PAGE)
+		SECTION("pfs_hot_structs", "64")
 		SECTION("pfs_hot_tables", "64"));

@@ -192,7 +192,7 @@ begin_thread(uint32 place, uint32 *index)
 	t->foreground = true;
 	t->role = (Oid) t->thread_id;
 	t->last_event_id = 0;
-	t->summary[PFS_FAMILY_WAITS].generation = 0;
+	t->generation[PFS_FAMILY_WAITS] = 0;
 	t->events[PFS_WAITS].depth = 0;
 	x->flushed_at[*index] = pfs_load_relaxed(&x->blocks);
 	pfs_store_relaxed(&x->heads[*index], 0);

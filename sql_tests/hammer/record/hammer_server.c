@@ -82,7 +82,7 @@ PfsLocal	pfs_local;
 PfsSizes	pfs_sizes;
 static PfsSharedWords words;
 PfsSharedWords *pfs_words = &words;
-PfsKnownChunk pfs_known_chunks[PFS_KNOWN_CHUNKS];
+uint64		pfs_known_chunks[PFS_KNOWN_CHUNKS];
 
 /* No thread here has counted a wait. */
 void *

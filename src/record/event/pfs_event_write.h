@@ -428,7 +428,7 @@ static pg_attribute_always_inline void
 pfs_summary_look(PfsThread *t)
 {
 	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
-				 t->summary[PFS_FAMILY_WAITS].generation))
+				 t->generation[PFS_FAMILY_WAITS]))
 		pfs_summary_apply_resets(t, PFS_FAMILY_WAITS);
 }
 

@@ -12,7 +12,7 @@
 #include "pfs_left.h"
 #include "pfs_summary_level.h"
 
-PFS_HOT PfsKnownChunk pfs_known_chunks[PFS_KNOWN_CHUNKS];
+PFS_HOT_STRUCT uint64 pfs_known_chunks[PFS_KNOWN_CHUNKS];
 
 const PfsAccountKind pfs_kind_of_level[] = {
 	[PFS_LEVEL_ACCOUNT] = PFS_ACCOUNTS,[PFS_LEVEL_USER] = PFS_USERS,[PFS_LEVEL_HOST] = PFS_HOSTS,
@@ -138,7 +138,7 @@ tell_truncator(const PfsThread *t, PfsFamily family, uint64 generation, uint64 e
 {
 	const uint64 *before = pfs_summary[family].before;
 	uint64	   *applied = pfs_summary[family].applied[generation & 1];
-	uint64		ours = t->summary[family].generation;
+	uint64		ours = t->generation[family];
 
 	for (int level = 0; level < PFS_LEVEL_HISTOGRAM; level++)
 	{
@@ -158,7 +158,7 @@ static uint64
 move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 {
 	const PfsSummaryKind *kind = pfs_summary_kinds[family];
-	PfsBlock   *block = &t->summary[family].cells;
+	PfsBlock   *block = &t->cells[family];
 	uint64		events = 0;
 
 	if (kind->leaves != NULL)
@@ -236,7 +236,7 @@ move_buckets(PfsThread *t, PfsFamily family, bool add)
 void
 pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 {
-	uint64	   *ours = &t->summary[family].generation;
+	uint64	   *ours = &t->generation[family];
 
 	/* Pairs with the release in truncate_level(). */
 	uint64		generation = pfs_load_acquire(&pfs_words->truncations[family]);
@@ -268,13 +268,19 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 void *
 pfs_summary_find_chunk(const PfsThread *t, PfsFamily family, uint32 i)
 {
-	PfsKnownChunk *known = &pfs_known_chunks[PFS_CHUNK_PLACE(family, i)];
-	void	   *chunk = t->summary[family].cells.chunks[i];
+	const PfsBlock *block = &t->cells[family];
+	char	   *chunk = block->cells != NULL ? pfs_block_cell(block, i) : block->chunks[i];
+	uint64	   *known = &pfs_known_chunks[PFS_CHUNK_PLACE(family, i)];
+	int64		units;
 
-	if (chunk != NULL)
+	if (chunk == NULL)
+		return NULL;
+	units = (chunk - (const char *) t) / PFS_CHUNK_UNIT;
+	Assert((const char *) t + units * PFS_CHUNK_UNIT == chunk);
+	if (likely(units == (int32) units))
 	{
-		known->key = PFS_CHUNK_KEY(family, i);
-		known->chunk = chunk;
+		known[1] = known[0];
+		known[0] = (uint64) PFS_CHUNK_KEY(family, i) << 32 | (uint32) units;
 	}
 	return chunk;
 }
@@ -285,7 +291,7 @@ pfs_summary_cell(PfsThread *t, PfsFamily family, uint32 cell)
 	static uint32 hints[PFS_NUM_FAMILIES];
 	PfsPages  **chunks = pfs_summary_kinds[family]->chunks;
 
-	return pfs_block_make(&t->summary[family].cells, chunks != NULL ? *chunks : NULL, cell, &hints[family]);
+	return pfs_block_make(&t->cells[family], chunks != NULL ? *chunks : NULL, cell, &hints[family]);
 }
 
 /*
@@ -310,15 +316,13 @@ pfs_summary_end(PfsThread *t)
 		(void) move_cells(t, family, &to);
 		(void) move_buckets(t, family, true);
 		if (kind->chunks != NULL)
-		{
-			pfs_block_give_chunks(&t->summary[family].cells, *kind->chunks);
-			memset(pfs_known_chunks, 0, sizeof(pfs_known_chunks));
-		}
-		pfs_block_clear(&t->summary[family].cells);
+			pfs_block_give_chunks(&t->cells[family], *kind->chunks);
+		pfs_block_clear(&t->cells[family]);
 		if (kind->leaves != NULL)
 			pfs_left_end();
 		pfs_seqlock_write_end(&t->moves);
 	}
+	memset(pfs_known_chunks, 0, sizeof(pfs_known_chunks));
 	pfs_account_leave(&t->refs);
 }
 
@@ -331,7 +335,7 @@ pfs_summary_begin(PfsThread *t)
 		const PfsSummaryKind *kind = pfs_summary_kinds[family];
 		char	   *mem = (char *) t + pfs_thread_cells_offset(family);
 
-		t->summary[family].generation = pfs_load_acquire(&pfs_words->truncations[family]);
-		pfs_block_init(&t->summary[family].cells, mem, pfs_summary[family].ncells, kind->cell_size, kind->per_chunk);
+		t->generation[family] = pfs_load_acquire(&pfs_words->truncations[family]);
+		pfs_block_init(&t->cells[family], mem, pfs_summary[family].ncells, kind->cell_size, kind->per_chunk);
 	}
 }

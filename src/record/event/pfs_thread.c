@@ -26,7 +26,7 @@
 PfsPages   *pfs_threads = NULL;
 PFS_FIXED PfsSharedThreads *pfs_shared_threads = NULL;
 PFS_HOT PfsThread *pfs_my_thread = NULL;
-PFS_HOT PfsLocal pfs_local;
+PFS_HOT_STRUCT PfsLocal pfs_local;
 
 /* Bytes of the slots of a family's running events; those of waits are in the struct. */
 static size_t

@@ -37,69 +37,84 @@ typedef struct PfsDigestWait
 	uint64		min;
 	uint64		bit;			/* of waits_used */
 	uint32		key;			/* instrument + 1; 0: nobody's place */
-} PfsDigestWait;
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsDigestWait;
 
-/*
- * What a thread's innermost statement has waited for so far, and whose that is.  By the
- * owner, inside write sections; read by the recorder of the load history.
- */
+/* A PfsDigestKey, in single words, as readers look on. */
 typedef struct PfsCharged
 {
-	/*
-	 * A PfsDigestKey; query_id 0: that of the statement at top level, if
-	 * there is one.
-	 */
 	uint64		db_user;
-	uint64		query_id;
-
-	/*
-	 * Of a parallel worker: its begin, by the default timer, raw.  0: it is
-	 * none.
-	 */
-	uint64		works_since;
-	PfsDigestWait waits[PFS_DIGEST_WAITS];
+	uint64		query_id;		/* 0: none */
 } PfsCharged;
 
+/*
+ * What nearly every event needs comes first, and two lines have it: where many sessions share
+ * a processor, each line of a record is in no cache when its session runs again.
+ */
 typedef struct PfsThread
 {
 	/*
 	 * The owner's sequence lock: odd while running waits or cells change.  It
 	 * is also what a signal handler sees that comes in between.
 	 */
-	PfsSeqlock	seq;
+	PfsSeqlock	seq __attribute__((aligned(PFS_CACHE_LINE)));
 
-	/* Written at attach, before the record is published. */
-	uint64		thread_id;		/* never reused; from 1 */
-	int32		pid;
-	int32		kind;			/* index for pfs_thread_kind() */
-	int32		procno;			/* index in the proc array */
-	uint32		index;			/* of this record */
-	uint64		word;			/* its state word while it lives */
-	bool		foreground;		/* client backend, walsender, parallel worker */
-	char		name[PFS_NAME_SIZE];	/* thread/client_backend, ... */
+	/* Owner only. */
+	uint64		last_event_id;	/* events that took a number so far */
+	uint64		last_reading;	/* last clock reading, sort key of untimed
+								 * events */
 
-	/* Owner writes later; single words, each valid by itself. */
-	uint64		parent_thread_id;	/* 0: none, or not yet known */
-	Oid			role;			/* authenticated role; InvalidOid before */
-	PgBackendStatus *status;	/* its backend status entry, or NULL */
+	/*
+	 * Whose statement its parallel workers work for.  By the owner, inside a
+	 * write section.
+	 */
+	PfsCharged	leads;
+
+	/* Its backend status entry, or NULL.  The owner writes it later. */
+	PgBackendStatus *status;
 
 	/*
 	 * Switches: YES or NO in PFS_SWITCH_ON.  The owner decides, once, those
 	 * that are PFS_SWITCH_OPEN, by compare-and-swap; other processes store,
 	 * under the setup lock.
 	 */
-	uint8		instrumented;
-	uint8		history;
 	uint32		mask;			/* made of both; and-ed to an instrument's
 								 * flags */
+	uint8		instrumented;
+	uint8		history;
+	/* Written at attach, before the record is published; so are those further below. */
+	bool		foreground;		/* client backend, walsender, parallel worker */
+	int32		pid;
+	uint32		index;			/* of this record */
 
-	/* Owner only. */
-	uint64		last_event_id;	/* events that took a number so far */
-	uint64		last_reading;	/* last clock reading, sort key of untimed
-								 * events */
-	uint64		digest_db_user; /* whose statement its parallel workers work
-								 * for, a PfsDigestKey; inside a write section */
-	uint64		digest_query_id;
+	/*
+	 * The owner's counters, see pfs_summary_move.c: truncations of each
+	 * family that they have seen.
+	 */
+	uint64		generation[PFS_NUM_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
+
+	/*
+	 * Whose the waits of its innermost statement are (digest_waits); query_id
+	 * 0: those of the statement at top level, if there is one.  By the owner,
+	 * inside write sections; read by the recorder of the load history, as
+	 * works_since and digest_waits are.
+	 */
+	PfsCharged	charged;
+
+	uint64		thread_id;		/* never reused; from 1 */
+	int32		kind;			/* index for pfs_thread_kind() */
+	int32		procno;			/* index in the proc array */
+	uint64		word;			/* its state word while it lives */
+	char		name[PFS_NAME_SIZE];	/* thread/client_backend, ... */
+
+	/* Owner writes later; single words, each valid by itself. */
+	uint64		parent_thread_id;	/* 0: none, or not yet known */
+	Oid			role;			/* authenticated role; InvalidOid before */
+
+	/*
+	 * Of a parallel worker: its begin, by the default timer, raw.  0: it is
+	 * none.
+	 */
+	uint64		works_since;
 
 	/*
 	 * Index + 1 of the object whose sums it is adding to; 0: none.  See
@@ -107,12 +122,7 @@ typedef struct PfsThread
 	 */
 	uint32		object_in_use[PFS_NUM_COUNTED_OBJECTS];
 
-	/* The owner's counters, see pfs_summary_move.c. */
-	struct
-	{
-		uint64		generation; /* truncations that its cells have seen */
-		PfsBlock	cells;
-	}			summary[PFS_NUM_FAMILIES];
+	PfsBlock	cells[PFS_NUM_FAMILIES];	/* its counters */
 	uint32		statement_buckets[PFS_HISTOGRAM_BUCKETS];	/* of statements'
 															 * timer_wait */
 	PfsSeqlock	moves;			/* odd while counters leave the cells, or refs
@@ -148,8 +158,10 @@ typedef struct PfsThread
 
 	PfsEvents	events[PFS_NUM_EVENT_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsWait		waits[PFS_WAIT_DEPTH] __attribute__((aligned(PFS_CACHE_LINE))); /* that run, by level */
-	PfsCharged	charged __attribute__((aligned(PFS_CACHE_LINE)));
+	PfsDigestWait digest_waits[PFS_DIGEST_WAITS];
 } PfsThread;
+
+StaticAssertDecl(offsetof(PfsThread, thread_id) == 2 * PFS_CACHE_LINE, "what events need is on two lines");
 
 /* The container; NULL when pfs is off.  Inherited from the postmaster. */
 extern PfsPages *pfs_threads;

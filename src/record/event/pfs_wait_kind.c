@@ -78,7 +78,7 @@ wait_leaves(uint32 i, const void *cell)
 static uint32 *
 wait_next_buckets(const PfsThread *t, uint32 *i)
 {
-	const PfsBlock *block = &t->summary[PFS_FAMILY_WAITS].cells;
+	const PfsBlock *block = &t->cells[PFS_FAMILY_WAITS];
 
 	/* NULL and 0 while the memory changes hands. */
 	PfsWaitCell *const *cells = pfs_load_relaxed((PfsWaitCell *const *const *) &block->chunks);

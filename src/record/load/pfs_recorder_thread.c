@@ -137,7 +137,7 @@ add_running(PfsSum sum, uint32 instrument, const PfsDigestKey *key, uint32 flags
 static void
 copy_cells(const PfsThread *t)
 {
-	const PfsBlock *block = &t->summary[PFS_FAMILY_WAITS].cells;
+	const PfsBlock *block = &t->cells[PFS_FAMILY_WAITS];
 
 	/* NULL and 0 while the memory changes hands. */
 	PfsWaitCell *const *cells = pfs_load_relaxed((PfsWaitCell *const *const *) &block->chunks);
@@ -175,7 +175,7 @@ copy_charged(const PfsThread *t, const PfsDigestKey *key)
 {
 	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
 	{
-		const PfsDigestWait *w = &t->charged.waits[i];
+		const PfsDigestWait *w = &t->digest_waits[i];
 		uint32		instrument = pfs_load_relaxed(&w->key);
 
 		if (instrument != 0)
@@ -290,7 +290,7 @@ find_charged(const PfsThread *t, const Running *running, int n, PfsDigestKey *ke
 {
 	key->db_user = pfs_load_relaxed(&t->charged.db_user);
 	key->query_id = pfs_load_relaxed(&t->charged.query_id);
-	if (key->query_id != 0 || pfs_load_relaxed(&t->charged.works_since) != 0)
+	if (key->query_id != 0 || pfs_load_relaxed(&t->works_since) != 0)
 		return true;
 	for (int i = 0; i < n; i++)
 	{
@@ -334,7 +334,7 @@ copy_thread(const PfsThread *t)
 	int			n = copy_statements(t, running);
 	PfsDigestKey key;
 	bool		is_charged = find_charged(t, running, n, &key);
-	uint64		works_since = pfs_load_relaxed(&t->charged.works_since);
+	uint64		works_since = pfs_load_relaxed(&t->works_since);
 
 	copy.depth = Min(pfs_load_acquire(&t->events[PFS_WAITS].depth), PFS_WAIT_DEPTH);	/* C */
 	copy.left = pfs_load_relaxed(&t->left);

@@ -165,7 +165,7 @@ pfs_memory_begin(PfsThread *t)
 void
 pfs_memory_end(PfsThread *t)
 {
-	const PfsBlock *block = &t->summary[PFS_FAMILY_MEMORY].cells;
+	const PfsBlock *block = &t->cells[PFS_FAMILY_MEMORY];
 
 	pfs_memory_leave();
 	if ((t->memory.seq.word & 1) == 0)

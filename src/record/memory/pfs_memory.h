@@ -67,7 +67,7 @@ pfs_memory_has_news(const PfsThread *t)
 static pg_attribute_always_inline void
 pfs_memory_apply_resets(PfsThread *t)
 {
-	if (pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_MEMORY]) != t->summary[PFS_FAMILY_MEMORY].generation)
+	if (pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_MEMORY]) != t->generation[PFS_FAMILY_MEMORY])
 		pfs_summary_apply_resets(t, PFS_FAMILY_MEMORY);
 }
 
@@ -88,7 +88,7 @@ extern void pfs_memory_join(PfsThread *t);
 static inline PfsMemoryCell *
 pfs_memory_cell(const PfsThread *t, uint32 cell)
 {
-	return (PfsMemoryCell *) t->summary[PFS_FAMILY_MEMORY].cells.cells + cell;
+	return (PfsMemoryCell *) t->cells[PFS_FAMILY_MEMORY].cells + cell;
 }
 
 /*

@@ -31,8 +31,8 @@ pfs_memory_early_start(void)
 	early_cells = pfs_private_map(early_size, false);
 	if (early_cells == NULL)
 		return NULL;
-	pfs_block_init(&early.summary[PFS_FAMILY_MEMORY].cells, early_cells, ncells, sizeof(PfsMemoryCell), 0);
-	early.summary[PFS_FAMILY_MEMORY].generation = pfs_load_acquire(&pfs_words->truncations[PFS_FAMILY_MEMORY]);
+	pfs_block_init(&early.cells[PFS_FAMILY_MEMORY], early_cells, ncells, sizeof(PfsMemoryCell), 0);
+	early.generation[PFS_FAMILY_MEMORY] = pfs_load_acquire(&pfs_words->truncations[PFS_FAMILY_MEMORY]);
 
 	/*
 	 * The switches of threads are not known yet: see switch_cb() of
@@ -69,10 +69,10 @@ pfs_memory_has_segment(void)
 void
 pfs_memory_early_hand_over(PfsThread *t)
 {
-	const PfsBlock *block = &early.summary[PFS_FAMILY_MEMORY].cells;
+	const PfsBlock *block = &early.cells[PFS_FAMILY_MEMORY];
 
 	pfs_seqlock_write_begin(&t->moves);
-	pfs_store_relaxed(&t->summary[PFS_FAMILY_MEMORY].generation, early.summary[PFS_FAMILY_MEMORY].generation);
+	pfs_store_relaxed(&t->generation[PFS_FAMILY_MEMORY], early.generation[PFS_FAMILY_MEMORY]);
 	pfs_seqlock_write_end(&t->moves);
 	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{

@@ -99,12 +99,12 @@ use_up_above_account(const PfsThread *t, uint32 cell, WaterMark water_mark, uint
 void
 pfs_memory_join(PfsThread *t)
 {
-	const PfsBlock *block = &t->summary[PFS_FAMILY_MEMORY].cells;
+	const PfsBlock *block = &t->cells[PFS_FAMILY_MEMORY];
 	PfsSharedBlock *server = &pfs_summary[PFS_FAMILY_MEMORY].cells;
 
 	pfs_memory_refer(t);
 	/* Marks of before a truncation, which it has not seen, are none any more. */
-	if (t->summary[PFS_FAMILY_MEMORY].generation != pfs_load_acquire(&pfs_words->truncations[PFS_FAMILY_MEMORY]))
+	if (t->generation[PFS_FAMILY_MEMORY] != pfs_load_acquire(&pfs_words->truncations[PFS_FAMILY_MEMORY]))
 		return;
 	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
@@ -188,7 +188,7 @@ raise_high_water(PfsThread *t, PfsMemoryCell *c)
 static pg_noinline void
 raise_first(PfsThread *t, PfsMemoryCell *c)
 {
-	pfs_block_touch(&t->summary[PFS_FAMILY_MEMORY].cells, c - pfs_memory_cell(t, 0));
+	pfs_block_touch(&t->cells[PFS_FAMILY_MEMORY], c - pfs_memory_cell(t, 0));
 	raise_high_water(t, c);
 }
 

@@ -86,7 +86,7 @@ pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId inst
 	 * Outside of a write section, so not by pfs_wait_cell(), which remembers
 	 * the chunk.
 	 */
-	cell = t->summary[PFS_FAMILY_WAITS].cells.chunks[instrument];
+	cell = t->cells[PFS_FAMILY_WAITS].chunks[instrument];
 	if (cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0)
 		return;
 	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && pfs_my_lwlocks == NULL)
@@ -98,7 +98,7 @@ pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId inst
 	lookup->instrument_bits = (uint64) instrument << PFS_LWLOCK_INSTRUMENT_SHIFT;
 	lookup->cell = cell;
 	lookup->digest_key = (uint32) instrument + 1;
-	lookup->digest = unconstify(PfsDigestWait *, &t->charged.waits[instrument % PFS_DIGEST_WAITS]);
+	lookup->digest = unconstify(PfsDigestWait *, &t->digest_waits[instrument % PFS_DIGEST_WAITS]);
 }
 
 /* ---- owner ---- */

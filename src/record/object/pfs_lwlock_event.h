@@ -171,7 +171,7 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 
 	pfs_write_begin(t);
 	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
-				 t->summary[PFS_FAMILY_WAITS].generation || *bucket == PG_UINT32_MAX))
+				 t->generation[PFS_FAMILY_WAITS] || *bucket == PG_UINT32_MAX))
 		goto unusual;
 	if (pfs_local.waits != NULL)
 	{
@@ -207,7 +207,7 @@ pfs_lwlock_count_only(PfsThread *t, const PfsLwlockLookup *lookup)
 		return false;
 	pfs_write_begin(t);
 	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
-				 t->summary[PFS_FAMILY_WAITS].generation))
+				 t->generation[PFS_FAMILY_WAITS]))
 		goto unusual;
 	if (pfs_local.waits != NULL)
 	{

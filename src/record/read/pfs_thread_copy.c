@@ -60,7 +60,7 @@ lock_of(const PfsThread *t, PfsFamily family)
 static bool
 copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies, uint32 i, AnyCell *cell)
 {
-	const PfsBlock *block = &t->summary[copies->family].cells;
+	const PfsBlock *block = &t->cells[copies->family];
 	uint32		size = pfs_summary_kinds[copies->family]->read_size;
 
 	do
@@ -134,7 +134,7 @@ static void
 copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 {
 	const PfsSummaryKind *kind = pfs_summary_kinds[copies->family];
-	const PfsBlock *block = &t->summary[copies->family].cells;
+	const PfsBlock *block = &t->cells[copies->family];
 
 	/* 0 while the memory changes hands */
 	uint32		end = Min(copies->end, pfs_load_relaxed(&block->ncells));
@@ -176,7 +176,7 @@ copy_thread(PfsThreadCopy *copy, PfsThreadCopies *copies)
 		if ((copy->moves & 1) == 0)
 		{
 			copy->thread_id = pfs_load_relaxed(&t->thread_id);
-			copy->generation = pfs_load_relaxed(&t->summary[copies->family].generation);
+			copy->generation = pfs_load_relaxed(&t->generation[copies->family]);
 			copy->refs = t->refs;
 			if (copies->of_histograms)
 				copy_histograms(copy, t, copies->family);

@@ -75,6 +75,7 @@ static void
 clear_item(PfsPendingDigest *p)
 {
 	pfs_store_relaxed(&p->key.query_id, 0);
+	mine->tags[p - mine->items] = 0;
 	p->nwaits = 0;
 	p->nrows = 0;
 	p->plans = (PfsPlanCounts)
@@ -199,25 +200,47 @@ flush(PfsPendingDigest *p)
 
 /* ---- counting ---- */
 
+static inline uint8
+tag_of(uint64 query_id)
+{
+	return query_id % PG_UINT8_MAX + 1;
+}
+
+/* The place of a digest; NULL: it has none. */
+static inline PfsPendingDigest *
+place_of(const PfsDigestKey *key)
+{
+	uint8		tag = tag_of(key->query_id);
+
+	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
+	{
+		PfsPendingDigest *p = &mine->items[i];
+
+		if (mine->tags[i] == tag && p->key.query_id == key->query_id && p->key.db_user == key->db_user)
+			return p;
+	}
+	return NULL;
+}
+
 /*
- * Takes a free place of the set for a digest, or that of another one, which is flushed.
+ * Takes the first free place for a digest, or that of another one, which is flushed.
  * NULL: the digest has no record, or no place can be had.
  */
 static pg_noinline PfsPendingDigest *
-take(PfsPendingDigest *set, const PfsDigestEnd *end, uint64 now)
+take(const PfsDigestEnd *end, uint64 now)
 {
 	PfsPendingDigest *p = NULL;
 	PfsCachedDigest *cached;
 	PfsDigest  *d;
 
-	for (int way = 0; way < PFS_PENDING_DIGEST_WAYS && p == NULL; way++)
+	for (int i = 0; i < PFS_PENDING_DIGESTS && p == NULL; i++)
 	{
-		if (set[way].key.query_id == 0)
-			p = &set[way];
+		if (mine->tags[i] == 0)
+			p = &mine->items[i];
 	}
 	if (p == NULL)
 	{
-		p = &set[mine->next_way++ % PFS_PENDING_DIGEST_WAYS];
+		p = &mine->items[mine->next++ % PFS_PENDING_DIGESTS];
 		if (!flush(p))
 			return NULL;
 	}
@@ -238,6 +261,7 @@ take(PfsPendingDigest *set, const PfsDigestEnd *end, uint64 now)
 	p->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
 	p->key.db_user = end->key.db_user;
 	pfs_store_relaxed(&p->key.query_id, end->key.query_id);
+	mine->tags[p - mine->items] = tag_of(end->key.query_id);
 	pfs_digest_leave(cached);
 	return p;
 }
@@ -253,21 +277,13 @@ is_gone(const PfsPendingDigest *p)
 static inline PfsPendingDigest *
 find(const PfsDigestEnd *end, uint64 now, uint32 bucket)
 {
-	PfsPendingDigest *set = &mine->items[end->key.query_id % PFS_PENDING_DIGEST_SETS * PFS_PENDING_DIGEST_WAYS];
+	PfsPendingDigest *p = place_of(&end->key);
 
-	for (int way = 0; way < PFS_PENDING_DIGEST_WAYS; way++)
-	{
-		PfsPendingDigest *p = &set[way];
-
-		if (p->key.query_id != end->key.query_id || p->key.db_user != end->key.db_user)
-			continue;
-		if (likely(!is_gone(p) && p->buckets[bucket] != PG_UINT8_MAX))
-			return p;
-		if (!flush(p))
-			return NULL;
-		break;
-	}
-	return take(set, end, now);
+	if (likely(p != NULL && !is_gone(p) && p->buckets[bucket] != PG_UINT8_MAX))
+		return p;
+	if (p != NULL && !flush(p))
+		return NULL;
+	return take(end, now);
 }
 
 /*
@@ -394,20 +410,6 @@ pfs_pending_digests_pass(uint64 statements, uint64 ticks)
 	pfs_seqlock_write_end(&mine->seq);
 }
 
-/* The place of a digest whose record is there; NULL: it has none. */
-static PfsPendingDigest *
-find_place(const PfsDigestKey *key)
-{
-	PfsPendingDigest *set = &mine->items[key->query_id % PFS_PENDING_DIGEST_SETS * PFS_PENDING_DIGEST_WAYS];
-
-	for (int way = 0; way < PFS_PENDING_DIGEST_WAYS; way++)
-	{
-		if (set[way].key.query_id == key->query_id && set[way].key.db_user == key->db_user && !is_gone(&set[way]))
-			return &set[way];
-	}
-	return NULL;
-}
-
 /*
  * Adds time to a digest that no statement of it has taken, or takes some away: where
  * statements are nested, were not executed, or have parallel workers.  It goes to the
@@ -421,8 +423,8 @@ pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements)
 	PfsCachedDigest *cached;
 
 	if (mine != NULL && key.query_id != 0)
-		p = find_place(&key);
-	if (p != NULL)
+		p = place_of(&key);
+	if (p != NULL && !is_gone(p))
 	{
 		pfs_seqlock_write_begin(&mine->seq);
 		p->extra += ticks;

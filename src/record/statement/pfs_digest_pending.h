@@ -25,10 +25,8 @@
 #include "pfs_digest_rows.h"
 #include "pfs_thread_sets.h"
 
-/* Places for digests: sets by the last bits of the query identifier. */
-#define PFS_PENDING_DIGEST_SETS	4
-#define PFS_PENDING_DIGEST_WAYS	4
-#define PFS_PENDING_DIGESTS (PFS_PENDING_DIGEST_SETS * PFS_PENDING_DIGEST_WAYS)
+/* Places for digests. */
+#define PFS_PENDING_DIGESTS 16
 
 /* Kinds of waits of one digest; those of more kinds go to its record at once. */
 #define PFS_PENDING_DIGEST_WAITS	6
@@ -87,7 +85,15 @@ typedef struct PfsPendingDigests
 {
 	PfsSeqlock	seq;			/* odd while the owner changes anything */
 	uint64		generation;		/* truncations that the owner has applied */
-	uint32		next_way;		/* whose turn it is to be replaced */
+	uint32		next;			/* place whose turn it is to be replaced */
+
+	/*
+	 * Of each place something of its query identifier, which is not 0 (0:
+	 * it is free): what to look for is on this line, and places are taken
+	 * from the first one on, so that a session with few digests needs few
+	 * pages.  The owner's.
+	 */
+	uint8		tags[PFS_PENDING_DIGESTS];
 
 	/*
 	 * What statements have taken, and extra, that is in none of the items any
@@ -97,6 +103,8 @@ typedef struct PfsPendingDigests
 	uint64		passed_ticks;
 	PfsPendingDigest items[PFS_PENDING_DIGESTS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigests;
+
+StaticAssertDecl(offsetof(PfsPendingDigests, items) == PFS_CACHE_LINE, "tags are on the line of seq");
 
 /* A PfsPendingDigests for each thread record. */
 extern PFS_HIDDEN PfsThreadSets pfs_pending_digests;

@@ -26,7 +26,7 @@ StaticAssertDecl(PFS_DIGEST_WAITS == 64, "a word says which are used");
 static inline PfsDigestWait *
 take_first(void)
 {
-	PfsDigestWait *w = &pfs_my_thread->charged.waits[__builtin_ctzll(pfs_local.waits_used)];
+	PfsDigestWait *w = &pfs_my_thread->digest_waits[__builtin_ctzll(pfs_local.waits_used)];
 
 	pfs_local.waits_used &= pfs_local.waits_used - 1;
 	return w;
@@ -196,7 +196,7 @@ forget_all(void)
 {
 	give_all();
 	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
-		pfs_my_thread->charged.waits[i].key = 0;
+		pfs_my_thread->digest_waits[i].key = 0;
 }
 
 /*
@@ -231,7 +231,7 @@ pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 {
 	uint32		home = instrument % PFS_DIGEST_WAITS;
 	uint32		i = home;
-	PfsDigestWait *items = pfs_my_thread->charged.waits;
+	PfsDigestWait *items = pfs_my_thread->digest_waits;
 	PfsDigestWait *w;
 
 	while (items[i].key != (uint32) instrument + 1 && items[i].key != 0)
@@ -308,7 +308,7 @@ pfs_digest_charge_now(void)
 		set_key(pfs_digest_key(s->database, s->user, s->query_id));
 	else
 		set_key(nobody);
-	pfs_local.waits = s != NULL ? pfs_my_thread->charged.waits : NULL;
+	pfs_local.waits = s != NULL ? pfs_my_thread->digest_waits : NULL;
 }
 
 /*
@@ -489,8 +489,8 @@ pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key)
 	if (pfs_is_writing(t))
 		return;
 	pfs_write_begin(t);
-	pfs_store_relaxed(&t->digest_db_user, key->db_user);
-	pfs_store_relaxed(&t->digest_query_id, key->query_id);
+	pfs_store_relaxed(&t->leads.db_user, key->db_user);
+	pfs_store_relaxed(&t->leads.query_id, key->query_id);
 	pfs_write_end(t);
 }
 
@@ -501,7 +501,7 @@ pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key)
 PfsDigestKey
 pfs_digest_publish(PfsThread *t)
 {
-	PfsDigestKey before = {t->digest_db_user, t->digest_query_id};
+	PfsDigestKey before = {t->leads.db_user, t->leads.query_id};
 	PfsDigestKey now = {0, 0};
 
 	if (pfs_digest_charged != 0)
@@ -521,8 +521,8 @@ pfs_digest_attach(PfsThread *t)
 		(pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & PFS_FLAG_DIGEST) == 0)
 		return;
 	working = true;
-	pfs_store_relaxed(&t->charged.works_since, pfs_timer_read(pfs_timer_default()));
-	pfs_local.waits = t->charged.waits;
+	pfs_store_relaxed(&t->works_since, pfs_timer_read(pfs_timer_default()));
+	pfs_local.waits = t->digest_waits;
 }
 
 /*
@@ -542,8 +542,8 @@ pfs_digest_work_for(const PfsThread *leader)
 	{
 		uint64		word = pfs_seqlock_read_begin(&leader->seq);
 
-		key.db_user = pfs_load_relaxed(&leader->digest_db_user);
-		key.query_id = pfs_load_relaxed(&leader->digest_query_id);
+		key.db_user = pfs_load_relaxed(&leader->leads.db_user);
+		key.query_id = pfs_load_relaxed(&leader->leads.query_id);
 		if (pfs_seqlock_read_valid(&leader->seq, word))
 			break;
 		pfs_pause();
@@ -565,8 +565,8 @@ pfs_digest_detach(PfsThread *t)
 	pfs_digest_rows_give(PFS_ALL_STATEMENTS);
 	if (working)
 		pfs_pending_digests_add_time(key,
-									 pfs_timer_read(pfs_timer_default()) - t->charged.works_since, 0);
-	pfs_store_relaxed(&t->charged.works_since, 0);
+									 pfs_timer_read(pfs_timer_default()) - t->works_since, 0);
+	pfs_store_relaxed(&t->works_since, 0);
 	end_charge();
 	working = false;
 }

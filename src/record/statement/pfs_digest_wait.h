@@ -50,7 +50,7 @@ pfs_digest_charge_top(PfsThread *t)
 		pfs_digest_charge_now();
 	pfs_digest_charged = pfs_sql.top.statement_id;
 	pfs_store_relaxed(&t->charged.query_id, 0);
-	pfs_local.waits = t->charged.waits;
+	pfs_local.waits = t->digest_waits;
 }
 
 /* Sets an entry's counts to zero; it stays the entry of its instrument. */

@@ -34,7 +34,7 @@ add_one(PfsCell *c, bool timed, uint64 ticks)
 static void *
 cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags)
 {
-	PfsBlock   *block = &t->summary[family].cells;
+	PfsBlock   *block = &t->cells[family];
 	uint32		cell = pfs_instruments->items[instrument].cell;
 
 	if ((flags & PFS_FLAG_THREAD) == 0 || cell >= block->ncells)
@@ -169,12 +169,6 @@ pfs_shared_statement_add_one(PfsSharedStatementCell *to, PfsCounter i, uint64 va
 		pfs_add_relaxed(&to->high[i], 1);
 }
 
-static inline PfsPair
-pair(const uint64 *n, PfsCounter first)
-{
-	return *(const PfsPair *) &n[first];
-}
-
 /* Nearly every statement has some of these, and of the others hardly any. */
 static inline bool
 is_common(int i)
@@ -192,20 +186,13 @@ add_rare(PfsSharedStatementCell *to, const uint64 *n)
 	}
 }
 
-StaticAssertDecl(PFS_NUM_COUNTERS == 24, "pfs_shared_statement_add() knows all of them");
-
 /*
  * Any process: adds one statement's counters, but for its time.  Those that nearly every statement
- * has are looked at one by one; the rest is ORed together in pairs, so that having none costs one
- * branch.
+ * has are looked at one by one, the others all at once.
  */
 void
 pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 memory)
 {
-	PfsPair		rare = pair(n, PFS_N_SHARED_BLKS_DIRTIED) | pair(n, PFS_N_LOCAL_BLKS_HIT) |
-	pair(n, PFS_N_LOCAL_BLKS_DIRTIED) | pair(n, PFS_N_TEMP_BLKS_READ) | pair(n, PFS_N_WAL_RECORDS) |
-	pair(n, PFS_N_WAL_BYTES) | pair(n, PFS_N_ROWS_AFFECTED) | pair(n, PFS_N_ERRORS) | pair(n, PFS_N_ROWS_EXAMINED);
-
 	if (n[PFS_N_PLAN_TIME] != 0)
 		pfs_shared_statement_add_one(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
 	if (n[PFS_N_EXEC_TIME] != 0)
@@ -214,7 +201,7 @@ pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 mem
 		pfs_shared_statement_add_one(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
 	if (n[PFS_N_SHARED_BLKS_HIT] != 0)
 		pfs_shared_statement_add_one(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
-	if ((rare[0] | rare[1] | n[PFS_N_LOCK_TIME] | n[PFS_N_SHARED_BLKS_READ]) != 0)
+	if ((n[PFS_N_LOCK_TIME] | n[PFS_N_SHARED_BLKS_READ]) != 0 || pfs_counters_have_rare(n))
 		add_rare(to, n);
 	if (memory != 0)
 		pfs_raise_to(&to->memory, memory);

@@ -90,7 +90,7 @@ extern const PfsSummaryKind pfs_transaction_kind;
 static inline void
 pfs_family_look(PfsThread *t, PfsFamily family)
 {
-	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[family]) != t->summary[family].generation))
+	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[family]) != t->generation[family]))
 		pfs_summary_apply_resets(t, family);
 }
 
@@ -105,7 +105,7 @@ pfs_is_usual(uint32 flags)
 static pg_attribute_always_inline void *
 pfs_family_cell(PfsThread *t, PfsFamily family, uint32 i, size_t cell_size)
 {
-	PfsBlock   *block = &t->summary[family].cells;
+	PfsBlock   *block = &t->cells[family];
 	void	   *cell = (char *) block->cells + i * cell_size;
 
 	pfs_family_look(t, family);
@@ -234,8 +234,8 @@ pfs_count_plan(PfsSharedStatementCell *cell, PfsPlanOrigin origin)
 static pg_attribute_always_inline void
 pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
 {
-	PfsBlock   *block = &t->summary[PFS_FAMILY_TRANSACTIONS].cells;
-	PfsTransactionCell *cell = block->cells;
+	/* There is one instrument. */
+	PfsTransactionCell *cell = pfs_summary_chunk(t, PFS_FAMILY_TRANSACTIONS, 0);
 	PfsCell    *part = read_only ? &cell->read_only : &cell->read_write;
 
 	if (unlikely(!pfs_is_usual(flags)))
@@ -243,10 +243,9 @@ pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
 		pfs_count_transaction_unusual(t, flags, ticks, read_only);
 		return;
 	}
-	/* There is one instrument. */
 	pfs_family_look(t, PFS_FAMILY_TRANSACTIONS);
 	if (unlikely(part->count_timed == 0))
-		pfs_block_touch(block, 0);
+		pfs_block_touch(&t->cells[PFS_FAMILY_TRANSACTIONS], 0);
 	pfs_cell_add_timed(part, ticks);
 }
 

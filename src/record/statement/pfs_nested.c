@@ -44,7 +44,7 @@ static PfsPool pool = PFS_POOL_INIT(sizeof(PfsStatement), NESTED_MAX);
 static PfsIndex by_query;
 
 /* Nested ones that have a slot, the one that got it first in front. */
-static PFS_HOT PfsStatement *shown[PFS_STATEMENT_DEPTH];
+static PFS_HOT_STRUCT PfsStatement *shown[PFS_STATEMENT_DEPTH];
 static PFS_HOT uint32 nshown;
 
 /* ---- room, outside of write sections ---- */

@@ -58,7 +58,7 @@ static PFS_HOT PfsPreparedEntry *next_look = NULL;
 size_t
 pfs_prepared_record_size(void)
 {
-	return TYPEALIGN(8, offsetof(PfsPrepared, text) + pfs_sizes.sql_text);
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsPrepared, text) + pfs_sizes.sql_text);
 }
 
 void

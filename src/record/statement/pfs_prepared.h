@@ -20,17 +20,13 @@
 #include "pfs_pages.h"
 #include "pfs_private.h"
 
-/* In shared memory.  Behind the struct lies the text. */
+/* In shared memory.  Behind the struct lies the text.  What an execution writes is on its first line. */
 typedef struct PfsPrepared
 {
 	/* Written before the record is published. */
 	uint64		thread_id;
 	uint32		thread;			/* index of the thread's record */
 	Oid			database;
-	uint32		text_len;
-	Oid			user;			/* made inside another statement: role in
-								 * effect then; else InvalidOid */
-	char		name[NAMEDATALEN];
 
 	/*
 	 * Written inside write sections.  TRUNCATE leaves the counts to their
@@ -38,11 +34,19 @@ typedef struct PfsPrepared
 	 * `collected` are gone.
 	 */
 	uint64		generation;
-	uint64		collected;		/* also who truncates, by compare-and-swap */
 	PfsCell		executions;		/* by the timer's class, ticks of the default
 								 * timer */
+	uint64		collected;		/* also who truncates, by compare-and-swap */
+
+	/* As the first ones. */
+	uint32		text_len;
+	Oid			user;			/* made inside another statement: role in
+								 * effect then; else InvalidOid */
+	char		name[NAMEDATALEN];
 	char text[	FLEXIBLE_ARRAY_MEMBER];
 } PfsPrepared;
+
+StaticAssertDecl(offsetof(PfsPrepared, executions.max) + sizeof(uint64) <= PFS_CACHE_LINE, "an execution writes one line");
 
 typedef struct PfsSharedPrepared
 {
@@ -60,26 +64,26 @@ extern size_t pfs_prepared_record_size(void);
 extern void pfs_prepared_lay_out(PfsSegment *seg);
 extern void pfs_prepared_start(void);
 
-/* A session's own. */
+/* A session's own.  What an execution needs is on its first line, if the name is short. */
 typedef struct PfsPreparedEntry
 {
 	PfsIndexLink by_name;		/* by the hash of the name; first */
-	struct PfsPreparedEntry *older; /* list of all of them */
-	struct PfsPreparedEntry *newer;
-	const char *source;			/* the server's text and when it was prepared:
-								 * together they say which it is */
 	PfsPrepared *record;		/* NULL: there was no room, or it is closed */
-	uint64		word;
-	uint32		index;
-	uint32		users;			/* nested statements that execute it */
-	int64		time;
 	uint64		parses;			/* pfs_prepared_parses when it was looked for
 								 * last */
 	bool		executed;		/* since the session was idle */
 	bool		closed;			/* it is there for its users only */
 	char		name[NAMEDATALEN];
+	uint32		users;			/* nested statements that execute it */
+	struct PfsPreparedEntry *older; /* list of all of them */
+	struct PfsPreparedEntry *newer;
+	const char *source;			/* the server's text and when it was prepared:
+								 * together they say which it is */
+	int64		time;
+	uint64		word;
+	uint32		index;
 	uint64		pool;			/* of a free entry: see pfs_private.h */
-} PfsPreparedEntry;
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsPreparedEntry;
 
 /* ---- the owner; hooks, outside of write sections ---- */
 

@@ -23,7 +23,7 @@
 /* Deeper ones need memory from the system. */
 #define STAGES_AT_FIRST 16
 
-static PFS_HOT PfsStage first_stages[STAGES_AT_FIRST];
+static PFS_HOT_STRUCT PfsStage first_stages[STAGES_AT_FIRST];
 
 PFS_HOT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL};
 
@@ -143,7 +143,7 @@ hide_stages(const PfsThread *t, PfsStageRun *run)
 static pg_attribute_always_inline uint64
 count_marks(PfsThread *t, const PfsStageRun *run, PfsInstrumentId *instrument)
 {
-	PfsBlock   *block = &t->summary[PFS_FAMILY_STAGES].cells;
+	PfsBlock   *block = &t->cells[PFS_FAMILY_STAGES];
 	const PfsStageMark *end = run->marks + run->first.more;
 	uint64		start = run->first.timer_start;
 	uint32		i = run->first.instrument;
@@ -176,7 +176,7 @@ pfs_stage_end_run(PfsThread *t, uint64 end)
 	pfs_family_look(t, PFS_FAMILY_STAGES);
 	start = count_marks(t, run, &last);
 	end = Max(end, start);
-	pfs_cells_add(&t->summary[PFS_FAMILY_STAGES].cells, pfs_stage_cell(last), end - start);
+	pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(last), end - start);
 	if (unlikely(pfs_load_relaxed(&t->stages_hidden) >= run->first.event_id ||
 				 pfs_load_relaxed(&t->stages_hidden_long) >= run->first.event_id))
 		hide_stages(t, run);

@@ -90,6 +90,25 @@ pfs_counters_clear(uint64 *n)
 		to[i] = zero;
 }
 
+/* The first of those that are rarely not zero; in front of them, and of these, are whole pairs. */
+#define PFS_N_RARE PFS_N_SHARED_BLKS_DIRTIED
+
+StaticAssertDecl(PFS_N_RARE % 2 == 0, "counters are handled in pairs");
+
+/* Is any of the rare counters not zero? */
+static pg_attribute_always_inline bool
+pfs_counters_have_rare(const uint64 *n)
+{
+	const PfsPair *from = (const PfsPair *) n;
+	PfsPair		any = {0, 0};
+
+#pragma GCC unroll 12
+	for (int i = PFS_N_RARE / 2; i < PFS_NUM_PAIRS; i++)
+		any |= from[i];
+	return (any[0] | any[1]) != 0;
+}
+
+/* Of a sum of statements without rare counters, the lines where these lie are not touched. */
 static pg_attribute_always_inline void
 pfs_counters_add(uint64 *to, const uint64 *n)
 {
@@ -97,7 +116,12 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 	const PfsPair *from = (const PfsPair *) n;
 
 #pragma GCC unroll 12
-	for (int i = 0; i < PFS_NUM_PAIRS; i++)
+	for (int i = 0; i < PFS_N_RARE / 2; i++)
+		sums[i] += from[i];
+	if (likely(!pfs_counters_have_rare(n)))
+		return;
+#pragma GCC unroll 12
+	for (int i = PFS_N_RARE / 2; i < PFS_NUM_PAIRS; i++)
 		sums[i] += from[i];
 }
 
@@ -121,9 +145,6 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 /* In PFS_EVENT_KIND: an event in a block has the counters that are rarely not zero; memory and program. */
 #define PFS_WIDE_COUNTERS	0x01
 #define PFS_WIDE_LAST		0x02
-
-/* The first of the rare ones. */
-#define PFS_N_RARE PFS_N_SHARED_BLKS_DIRTIED
 
 /*
  * A statement.  Behind the struct lie the texts, one after the other without

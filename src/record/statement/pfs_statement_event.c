@@ -58,23 +58,21 @@ find_schema(char *to)
  */
 #define PATH_LOOK 16
 
-/* As find_schema(), for a setting that hardly ever changes: the last one is cached. */
+/* As find_schema(), for a setting that hardly ever changes: what the last one began with is cached. */
 static uint32
 put_schema(char *to)
 {
 	static PFS_HOT const char *last_path;
 	static PFS_HOT char last_look[PATH_LOOK];
-	static PFS_HOT char last_schema[PFS_SCHEMA_SIZE];
 	static PFS_HOT uint32 last_len;
 	const char *path = namespace_search_path;
 
 	if (likely(path == last_path && path != NULL && strncmp(path, last_look, PATH_LOOK) == 0))
 	{
-		memcpy(to, last_schema, PATH_LOOK);
+		memcpy(to, last_look, PATH_LOOK);
 		return last_len;
 	}
-	last_len = find_schema(last_schema);
-	memcpy(to, last_schema, last_len);
+	last_len = find_schema(to);
 	last_path = NULL;
 	if (path != NULL && path[0] != ' ' && last_len + 1 < PATH_LOOK)
 	{

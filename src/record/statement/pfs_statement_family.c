@@ -106,19 +106,6 @@ pfs_statement_event_used(const PfsEvent *event)
 	return pfs_statement_event_bytes((const PfsStatementEvent *) event);
 }
 
-/* Is any of the rare counters not zero? */
-static inline bool
-has_rare(const PfsStatementEvent *e)
-{
-	const PfsPair *n = (const PfsPair *) (e->n + PFS_N_RARE);
-	PfsPair		any = {0, 0};
-
-#pragma GCC unroll 9
-	for (int i = 0; i < (PFS_NUM_COUNTERS - PFS_N_RARE) / 2; i++)
-		any |= n[i];
-	return (any[0] | any[1]) != 0;
-}
-
 /* Puts a statement into its thread's block, in the order said above. */
 void
 pfs_statement_event_record(PfsThread *t, PfsEvent *event)
@@ -129,7 +116,7 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 	uint8		wide = 0;
 	char	   *to;
 
-	if (has_rare(e))
+	if (pfs_counters_have_rare(e->n))
 	{
 		wide |= PFS_WIDE_COUNTERS;
 		size += RARE_SIZE;

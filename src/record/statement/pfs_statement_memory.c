@@ -51,7 +51,7 @@ pfs_statement_memory_count(PfsThread *t, const PfsStatement *s)
 	if (i >= pfs_summary[PFS_FAMILY_STATEMENTS].ncells)
 		return;
 	if ((s->flags & PFS_FLAG_THREAD) != 0)
-		cell = pfs_block_cell(&t->summary[PFS_FAMILY_STATEMENTS].cells, i);
+		cell = pfs_block_cell(&t->cells[PFS_FAMILY_STATEMENTS], i);
 	if (cell != NULL)
 		pfs_raise_local(&cell->memory, s->memory);
 	else

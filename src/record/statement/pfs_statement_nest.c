@@ -35,7 +35,7 @@
 /* Statement numbers that a process takes at a time. */
 #define STATEMENT_IDS_AT_ONCE 64
 
-PFS_HOT PfsSql pfs_sql = {.top.n = pfs_sql.top.own};
+PFS_HOT_STRUCT PfsSql pfs_sql = {.top.n = pfs_sql.top.own};
 
 /* ---- begin ---- */
 

@@ -109,7 +109,6 @@ typedef struct PfsSubxact
 /* Everything process-local of the statements. */
 typedef struct PfsSql
 {
-	PfsStatement top;
 	bool		top_open;
 	bool		raised;			/* an error, and no subtransaction was rolled
 								 * back for it */
@@ -123,11 +122,12 @@ typedef struct PfsSql
 	PfsStatement *planned;		/* those that are only planned, newest first */
 	PfsStatement *called;		/* those with a call that has not ended,
 								 * innermost first */
-	int			sqlstate;		/* of the last error */
 	uint64		next_id;		/* of statements; those below last_id are ours */
 	uint64		last_id;
+	PfsStatement top;
 	PfsSubxact *subxacts;		/* by level of subtransaction */
 	uint32		max_subxacts;
+	int			sqlstate;		/* of the last error */
 	uint32		message_len;
 	char		message[PFS_MESSAGE_SIZE];
 } PfsSql;

@@ -58,7 +58,7 @@ pfs_job_begin(PfsThread *t, PfsJobKind kind, uint32 priority)
 static void
 count(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 {
-	PfsBlock   *block = &t->summary[PFS_FAMILY_JOBS].cells;
+	PfsBlock   *block = &t->cells[PFS_FAMILY_JOBS];
 	uint32		cell = pfs_cell_of_instrument(PFS_FAMILY_JOBS, instrument);
 	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
 

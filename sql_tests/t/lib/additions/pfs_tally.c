@@ -31,7 +31,7 @@ void
 pfs_tally(PfsThread *t, int colour, uint64 amount)
 {
 	uint32		flags = pfs_wait_flags(t, instruments[colour]);
-	PfsBlock   *block = &t->summary[PFS_FAMILY_TALLIES].cells;
+	PfsBlock   *block = &t->cells[PFS_FAMILY_TALLIES];
 	uint32		i = pfs_cell_of_instrument(PFS_FAMILY_TALLIES, instruments[colour]);
 	PfsTallyCell *cell;
 
