@@ -17,11 +17,13 @@
 #include "tcop/pquery.h"
 #include "utils/portal.h"
 
+#include "pfs_digest_pending.h"
 #include "pfs_error.h"
 #include "pfs_instr.h"
 #include "pfs_memory.h"
+#include "pfs_prepared.h"
 #include "pfs_socket.h"
-#include "pfs_statement.h"
+#include "pfs_statement_open.h"
 
 static inline bool
 is_client_socket(int fd)
@@ -94,6 +96,30 @@ is_next_message(int fd)
 }
 
 /*
+ * Asks for the memory that a session's next statement needs, when it was idle and the message
+ * has come: where many sessions share a processor it is in no cache, and comes now while the
+ * kernel copies the message.
+ */
+static pg_attribute_always_inline void
+expect_statement(const PfsThread *t)
+{
+	if (pfs_local.nopen == 0)
+		return;
+	pfs_expect_lines(pfs_words, 1);
+	pfs_expect_lines(t, 2);
+	pfs_expect_lines(&t->events[PFS_WAITS], 1);
+	pfs_expect_lines(&t->waits[0], 1);
+	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_IDLE]);
+	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_IDLE_TRANSACTION]);
+	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_CLIENT_WRITE]);
+	pfs_socket_expect();
+	pfs_summary_expect(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(pfs_sql.top.instrument));
+	pfs_summary_expect(t, PFS_FAMILY_TRANSACTIONS, 0);
+	pfs_pending_digests_expect();
+	pfs_expect_lines(pfs_prepared_last, 1);
+}
+
+/*
  * Ends the idle wait with the call that brings the first bytes of the client's next
  * message, and begins the next statement. What was switched in the meantime holds from
  * here on.
@@ -147,6 +173,7 @@ wrap_recv(int fd, void *buf, size_t len, int flags)
 		return pfs_real.recv(fd, buf, len, flags);
 	if (is_next_message(fd))
 	{
+		expect_statement(t);
 		result = pfs_real.recv(fd, buf, len, flags);
 		end_idle(t, result);
 		return result;
@@ -170,6 +197,7 @@ wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
 		return pfs_real.recv_chk(fd, buf, len, size, flags);
 	if (is_next_message(fd))
 	{
+		expect_statement(t);
 		result = pfs_real.recv_chk(fd, buf, len, size, flags);
 		end_idle(t, result);
 		return result;

@@ -498,16 +498,13 @@ pfs_history_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
  * bytes of it: nobody has touched it since the server wrote as many events as the long
  * history has, and it comes while the server works.
  */
-static inline void
+static pg_attribute_always_inline void
 pfs_history_expect(const PfsThread *t, PfsEventFamily family, size_t bytes)
 {
 	const char *to = t->events[family].finished.next;
 
-	if (unlikely(to == NULL))
-		return;
-#pragma GCC unroll 8
-	for (size_t i = 0; i < bytes; i += PFS_CACHE_LINE)
-		__builtin_prefetch(to + i, 1);
+	if (likely(to != NULL))
+		pfs_expect_lines(to, (bytes + PFS_CACHE_LINE - 1) / PFS_CACHE_LINE);
 }
 
 /*
@@ -530,7 +527,7 @@ pfs_history_push(PfsThread *t, PfsWait *e)
 		return;
 	pfs_racy_copy(room, e, PFS_WAIT_LINE);
 	pfs_block_done(to, PFS_WAIT_LINE);
-	__builtin_prefetch(to->next, 1);
+	pfs_expect_lines(to->next, 1);
 }
 
 /* Inside a write section: count a wait of a digest that has no place in the table yet. */

@@ -91,6 +91,12 @@ extern PFS_HIDDEN uint64 pfs_known_chunks[PFS_KNOWN_CHUNKS];
 /* Finds a chunk by the record, and remembers it if it is there. */
 extern void *pfs_summary_find_chunk(const struct PfsThread *t, PfsFamily family, uint32 i);
 
+static pg_attribute_always_inline void *
+pfs_known_chunk(const struct PfsThread *t, uint64 known)
+{
+	return unconstify(char *, (const char *) t) + (int64) (int32) known * PFS_CHUNK_UNIT;
+}
+
 /*
  * The i-th chunk of this process's cells of a family; NULL: it has none yet.  Of a family
  * that has its cells in one piece, the i-th cell.
@@ -102,7 +108,17 @@ pfs_summary_chunk(const struct PfsThread *t, PfsFamily family, uint32 i)
 
 	if (known[0] >> 32 != PFS_CHUNK_KEY(family, i) && unlikely((++known)[0] >> 32 != PFS_CHUNK_KEY(family, i)))
 		return pfs_summary_find_chunk(t, family, i);
-	return unconstify(char *, (const char *) t) + (int64) (int32) known[0] * PFS_CHUNK_UNIT;
+	return pfs_known_chunk(t, known[0]);
+}
+
+/* Asks for what an event of this cell will need, if it is known by the first of its places. */
+static pg_attribute_always_inline void
+pfs_summary_expect(const struct PfsThread *t, PfsFamily family, uint32 i)
+{
+	uint64		known = pfs_known_chunks[PFS_CHUNK_PLACE(family, i)];
+
+	if (likely(known >> 32 == PFS_CHUNK_KEY(family, i)))
+		pfs_expect_lines(pfs_known_chunk(t, known), 2);
 }
 
 /* The thread's cell of a wait; NULL: it has none yet. */

@@ -81,7 +81,8 @@ typedef struct PfsThread
 								 * flags */
 	uint8		instrumented;
 	uint8		history;
-	/* Written at attach, before the record is published; so are those further below. */
+
+	/* As thread_id and those that follow it. */
 	bool		foreground;		/* client backend, walsender, parallel worker */
 	int32		pid;
 	uint32		index;			/* of this record */
@@ -100,6 +101,7 @@ typedef struct PfsThread
 	 */
 	PfsCharged	charged;
 
+	/* Written at attach, before the record is published. */
 	uint64		thread_id;		/* never reused; from 1 */
 	int32		kind;			/* index for pfs_thread_kind() */
 	int32		procno;			/* index in the proc array */

@@ -179,6 +179,14 @@ pfs_socket_instant(PfsThread *t, PfsWait *e, PfsSocket *s, PfsSocketPart part, u
 	pfs_local.beginning = 0;
 }
 
+/* Asks for what the first calls behind an idle wait will need. */
+static pg_attribute_always_inline void
+pfs_socket_expect(void)
+{
+	if (likely(pfs_my_socket != NULL))
+		pfs_expect_lines(pfs_my_socket, 4);
+}
+
 /* A read that is no event by itself: it ended an idle wait. */
 static pg_attribute_always_inline void
 pfs_socket_bytes(PfsThread *t, PfsSocket *s, uint64 bytes)

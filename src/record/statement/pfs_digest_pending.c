@@ -18,6 +18,8 @@ PFS_FIXED PfsThreadSets pfs_pending_digests;
 /* This process's; NULL: it has none yet. */
 static PFS_HOT PfsPendingDigests *mine = NULL;
 
+PFS_HOT PfsLastDigest pfs_last_digest;
+
 size_t
 pfs_digests_beside(void)
 {
@@ -375,6 +377,10 @@ pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 			p->plans.custom++;
 		p->last_seen = now;
 		pfs_digest_look_at_offset(&p->last_offset, now);
+		pfs_last_digest = (PfsLastDigest)
+		{
+			mine, p, p->state, p->ref_slot
+		};
 		if (end->with_waits)
 			take_waits(p);
 		if (unlikely(pfs_digest_rows_used != 0))

@@ -88,10 +88,10 @@ typedef struct PfsPendingDigests
 	uint32		next;			/* place whose turn it is to be replaced */
 
 	/*
-	 * Of each place something of its query identifier, which is not 0 (0:
-	 * it is free): what to look for is on this line, and places are taken
-	 * from the first one on, so that a session with few digests needs few
-	 * pages.  The owner's.
+	 * Of each place something of its query identifier, which is not 0 (0: it
+	 * is free): what to look for is on this line, and places are taken from
+	 * the first one on, so that a session with few digests needs few pages.
+	 * The owner's.
 	 */
 	uint8		tags[PFS_PENDING_DIGESTS];
 
@@ -122,6 +122,33 @@ extern size_t pfs_digests_beside(void);
 
 /* Bytes of sets that were never used, whose pages are not resident. */
 extern size_t pfs_pending_digests_unused(void);
+
+/*
+ * What this process's last statement has used of its digest: only to ask for it, as the next
+ * one often has the same.  NULLs: there was none.
+ */
+typedef struct PfsLastDigest
+{
+	const PfsPendingDigests *numbers;
+	const PfsPendingDigest *place;
+	const uint64 *state;
+	const PfsDigestRefSlot *ref_slot;
+} PfsLastDigest;
+
+extern PFS_HIDDEN PfsLastDigest pfs_last_digest;
+
+/* Asks for what the next statement will need. */
+static pg_attribute_always_inline void
+pfs_pending_digests_expect(void)
+{
+	if (unlikely(pfs_last_digest.place == NULL))
+		return;
+	pfs_expect_lines(pfs_last_digest.numbers, 1);
+	pfs_expect_lines(pfs_last_digest.place, 4);
+	pfs_expect_lines(pfs_last_digest.place->waits, 1);
+	pfs_expect_lines(pfs_last_digest.state, 1);
+	pfs_expect_lines(pfs_last_digest.ref_slot, 1);
+}
 
 /* ---- the owner, inside a write section of its thread ---- */
 

@@ -41,6 +41,7 @@ PFS_FIXED PfsSharedPrepared *pfs_shared_prepared = NULL;
 
 PFS_HOT uint32 pfs_prepared_count = 0;
 PFS_HOT uint64 pfs_prepared_parses = 0;
+PFS_HOT const PfsPrepared *pfs_prepared_last = NULL;
 
 /*
  * No session comes to so many: the server takes some kB for each.  Those beyond
@@ -50,6 +51,14 @@ PFS_HOT uint64 pfs_prepared_parses = 0;
 
 /* Of this session. */
 static PfsPool entries = PFS_POOL_INIT(sizeof(PfsPreparedEntry), ENTRIES_MAX);
+
+/*
+ * Where the first entry lies, while it is used: many a session executes one statement only,
+ * and then needs no page more than the variables' own.
+ */
+static PFS_HOT_STRUCT PfsPreparedEntry first_entry;
+static bool first_entry_used = false;
+
 static PfsIndex by_name;
 static PFS_HOT PfsPreparedEntry *newest = NULL;
 static PFS_HOT PfsPreparedEntry *last_executed = NULL;
@@ -224,6 +233,27 @@ find_entry(uint64 hash, const char *name)
 	return (PfsPreparedEntry *) link;
 }
 
+/* Memory for an entry, of any content; NULL: there is none. */
+static PfsPreparedEntry *
+take_entry(void)
+{
+	if (!first_entry_used)
+	{
+		first_entry_used = true;
+		return &first_entry;
+	}
+	return pfs_pool_grow(&entries) ? pfs_pool_take(&entries) : NULL;
+}
+
+static void
+put_entry(PfsPreparedEntry *entry)
+{
+	if (entry == &first_entry)
+		first_entry_used = false;
+	else
+		pfs_pool_put(&entries, entry);
+}
+
 /*
  * Removes an entry whose statement the session has closed, and its record; its memory
  * goes back when nested statements that execute it have ended.  Outside of write
@@ -252,7 +282,7 @@ forget(PfsThread *t, PfsPreparedEntry *entry)
 	/* Nested statements that execute it count no more, but still know it. */
 	entry->closed = true;
 	if (entry->users == 0)
-		pfs_pool_put(&entries, entry);
+		put_entry(entry);
 	if (newest == NULL)
 	{
 		pfs_pool_shrink(&entries);
@@ -264,7 +294,7 @@ void
 pfs_prepared_release(PfsPreparedEntry *entry)
 {
 	if (--entry->users == 0 && entry->closed)
-		pfs_pool_put(&entries, entry);
+		put_entry(entry);
 }
 
 /*
@@ -327,12 +357,12 @@ make_entry(PfsThread *t, const char *name, bool nested)
 		return NULL;
 	if (!pfs_index_has_room(&by_name))
 		pfs_index_resize(&by_name);
-	if (!pfs_pool_grow(&entries))
+	entry = take_entry();
+	if (entry == NULL)
 	{
 		pfs_pages_count_lost(pfs_prepared);
 		return NULL;
 	}
-	entry = pfs_pool_take(&entries);
 	memset(entry, 0, sizeof(*entry));
 	strlcpy(entry->name, cut, sizeof(entry->name));
 	entry->source = statement->plansource->query_string;
@@ -404,6 +434,7 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 			return;
 	}
 	last_executed = entry;
+	pfs_prepared_last = entry->record;
 	set_executes(s, entry);
 }
 

@@ -108,6 +108,12 @@ extern void pfs_prepared_closed(PfsThread *t, const char *name);	/* NULL: all */
 
 extern PFS_HIDDEN uint32 pfs_prepared_count;	/* entries of this session */
 
+/*
+ * The record of the statement that was executed last; only to be asked for, as it may have
+ * gone.  NULL: there was none.
+ */
+extern PFS_HIDDEN const PfsPrepared *pfs_prepared_last;
+
 /* The session waits for its client: is one of them closed? */
 extern void pfs_prepared_look(PfsThread *t);
 
