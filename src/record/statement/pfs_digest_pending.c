@@ -73,6 +73,7 @@ pass_item(const PfsPendingDigest *p)
 	pass_waits(p);
 }
 
+/* Empties a place, which is free then. */
 static void
 clear_item(PfsPendingDigest *p)
 {
