@@ -109,12 +109,12 @@ expect_statement(const PfsThread *t)
 	pfs_expect_lines(t, 2);
 	pfs_expect_lines(&t->events[PFS_WAITS], 1);
 	pfs_expect_lines(&t->waits[0], 1);
-	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_IDLE]);
-	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_IDLE_TRANSACTION]);
-	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_CLIENT_WRITE]);
+	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_IDLE], 1);
+	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_IDLE_TRANSACTION], 1);
+	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_CLIENT_WRITE], 1);
 	pfs_socket_expect();
-	pfs_summary_expect(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(pfs_sql.top.instrument));
-	pfs_summary_expect(t, PFS_FAMILY_TRANSACTIONS, 0);
+	pfs_summary_expect(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(pfs_sql.top.instrument), 2);
+	pfs_summary_expect(t, PFS_FAMILY_TRANSACTIONS, 0, 2);
 	pfs_pending_digests_expect();
 	pfs_expect_lines(pfs_prepared_last, 1);
 }

@@ -111,14 +111,14 @@ pfs_summary_chunk(const struct PfsThread *t, PfsFamily family, uint32 i)
 	return pfs_known_chunk(t, known[0]);
 }
 
-/* Asks for what an event of this cell will need, if it is known by the first of its places. */
+/* Asks for the first lines of a chunk, if it is known by the first of its places. */
 static pg_attribute_always_inline void
-pfs_summary_expect(const struct PfsThread *t, PfsFamily family, uint32 i)
+pfs_summary_expect(const struct PfsThread *t, PfsFamily family, uint32 i, size_t lines)
 {
 	uint64		known = pfs_known_chunks[PFS_CHUNK_PLACE(family, i)];
 
 	if (likely(known >> 32 == PFS_CHUNK_KEY(family, i)))
-		pfs_expect_lines(pfs_known_chunk(t, known), 2);
+		pfs_expect_lines(pfs_known_chunk(t, known), lines);
 }
 
 /* The thread's cell of a wait; NULL: it has none yet. */
