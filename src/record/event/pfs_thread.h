@@ -88,8 +88,8 @@ typedef struct PfsThread
 	uint32		index;			/* of this record */
 
 	/*
-	 * The owner's counters, see pfs_summary_move.c: truncations of each
-	 * family that they have seen.
+	 * Truncations of each family that its counters have seen, see
+	 * pfs_summary_move.c.
 	 */
 	uint64		generation[PFS_NUM_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
 
@@ -163,7 +163,7 @@ typedef struct PfsThread
 	PfsDigestWait digest_waits[PFS_DIGEST_WAITS];
 } PfsThread;
 
-StaticAssertDecl(offsetof(PfsThread, thread_id) == 2 * PFS_CACHE_LINE, "what events need is on two lines");
+StaticAssertDecl(offsetof(PfsThread, generation) == PFS_CACHE_LINE, "what events write is on one line");
 
 /* The container; NULL when pfs is off.  Inherited from the postmaster. */
 extern PfsPages *pfs_threads;
