@@ -265,6 +265,9 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 	pfs_seqlock_write_end(&t->moves);
 }
 
+StaticAssertDecl(PFS_COUNTERS_CHUNK % PFS_CHUNK_UNIT == 0 && sizeof(PfsWaitCell) % PFS_CHUNK_UNIT == 0,
+				 "chunks lie whole units from a thread's record");
+
 /* Puts it in front of the one that was there before, which takes the second place. */
 void *
 pfs_summary_find_chunk(const PfsThread *t, PfsFamily family, uint32 i)

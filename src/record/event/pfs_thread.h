@@ -39,16 +39,17 @@ typedef struct PfsDigestWait
 	uint32		key;			/* instrument + 1; 0: nobody's place */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsDigestWait;
 
-/* A PfsDigestKey, in single words, as readers look on. */
-typedef struct PfsCharged
+/* A PfsDigestKey, in single words, as other processes read it. */
+typedef struct PfsStatementKey
 {
 	uint64		db_user;
 	uint64		query_id;		/* 0: none */
-} PfsCharged;
+} PfsStatementKey;
 
 /*
- * What nearly every event needs comes first, and two lines have it: where many sessions share
- * a processor, each line of a record is in no cache when its session runs again.
+ * What nearly every event needs of the fields that are no arrays is on the first two lines:
+ * where many sessions share a processor, each line of a record is in no cache when its session
+ * runs again.
  */
 typedef struct PfsThread
 {
@@ -67,7 +68,7 @@ typedef struct PfsThread
 	 * Whose statement its parallel workers work for.  By the owner, inside a
 	 * write section.
 	 */
-	PfsCharged	leads;
+	PfsStatementKey leads;
 
 	/* Its backend status entry, or NULL.  The owner writes it later. */
 	PgBackendStatus *status;
@@ -82,7 +83,7 @@ typedef struct PfsThread
 	uint8		instrumented;
 	uint8		history;
 
-	/* As thread_id and those that follow it. */
+	/* Written at attach, before the record is published. */
 	bool		foreground;		/* client backend, walsender, parallel worker */
 	int32		pid;
 	uint32		index;			/* of this record */
@@ -99,7 +100,7 @@ typedef struct PfsThread
 	 * inside write sections; read by the recorder of the load history, as
 	 * works_since and digest_waits are.
 	 */
-	PfsCharged	charged;
+	PfsStatementKey charged;
 
 	/* Written at attach, before the record is published. */
 	uint64		thread_id;		/* never reused; from 1 */
@@ -163,7 +164,7 @@ typedef struct PfsThread
 	PfsDigestWait digest_waits[PFS_DIGEST_WAITS];
 } PfsThread;
 
-StaticAssertDecl(offsetof(PfsThread, generation) == PFS_CACHE_LINE, "what events write is on one line");
+StaticAssertDecl(offsetof(PfsThread, generation) == PFS_CACHE_LINE, "the first line is full");
 
 /* The container; NULL when pfs is off.  Inherited from the postmaster. */
 extern PfsPages *pfs_threads;

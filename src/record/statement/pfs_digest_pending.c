@@ -110,6 +110,9 @@ apply_truncations(uint64 generation)
 	{
 		PfsPendingDigest *p = &mine->items[i];
 
+		/* A free one has nothing in it, and its page is perhaps not there. */
+		if (mine->tags[i] == 0)
+			continue;
 		if (truncated[PFS_DIGEST_ALL] > mine->generation)
 		{
 			pass_item(p);
@@ -206,7 +209,7 @@ flush(PfsPendingDigest *p)
 static inline uint8
 tag_of(uint64 query_id)
 {
-	return query_id % PG_UINT8_MAX + 1;
+	return query_id >> 56 | 1;
 }
 
 /* The place of a digest; NULL: it has none. */

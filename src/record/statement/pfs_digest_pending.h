@@ -88,10 +88,9 @@ typedef struct PfsPendingDigests
 	uint32		next;			/* place whose turn it is to be replaced */
 
 	/*
-	 * Of each place something of its query identifier, which is not 0 (0: it
-	 * is free): what to look for is on this line, and places are taken from
-	 * the first one on, so that a session with few digests needs few pages.
-	 * The owner's.
+	 * Of each place a byte of its query identifier, never 0; 0: the place is
+	 * free.  Places are taken from the first one on, so that a session with
+	 * few digests needs few pages.  The owner's.
 	 */
 	uint8		tags[PFS_PENDING_DIGESTS];
 

@@ -111,7 +111,7 @@ drop_all(void)
 static PfsDigestKey
 charged_key(void)
 {
-	const PfsCharged *charged = &pfs_my_thread->charged;
+	const PfsStatementKey *charged = &pfs_my_thread->charged;
 	PfsDigestKey key = {charged->db_user, charged->query_id};
 
 	return key;

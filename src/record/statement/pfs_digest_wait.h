@@ -7,7 +7,7 @@
  * identifier.  Waits add to it inline (pfs_digest_wait_add() in
  * pfs_event_write.h); it is emptied when the statement ends, when another one
  * becomes the innermost, and when it is full.  It lies in the thread's record
- * (PfsCharged), as the recorder of the load history reads it.
+ * (digest_waits), as the recorder of the load history reads it.
  *
  * Everything here is done by the process itself, inside a write section, unless a
  * comment says otherwise.

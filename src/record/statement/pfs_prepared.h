@@ -71,18 +71,17 @@ typedef struct PfsPreparedEntry
 	PfsPrepared *record;		/* NULL: there was no room, or it is closed */
 	uint64		parses;			/* pfs_prepared_parses when it was looked for
 								 * last */
+	struct PfsPreparedEntry *older; /* list of all of them */
 	bool		executed;		/* since the session was idle */
 	bool		closed;			/* it is there for its users only */
 	char		name[NAMEDATALEN];
 	uint32		users;			/* nested statements that execute it */
-	struct PfsPreparedEntry *older; /* list of all of them */
 	struct PfsPreparedEntry *newer;
 	const char *source;			/* the server's text and when it was prepared:
 								 * together they say which it is */
 	int64		time;
 	uint64		word;
 	uint32		index;
-	uint64		pool;			/* of a free entry: see pfs_private.h */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPreparedEntry;
 
 /* ---- the owner; hooks, outside of write sections ---- */

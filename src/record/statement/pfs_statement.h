@@ -8,7 +8,7 @@
  * deep there.
  *
  * What instrument points, tables and parts need of statements; pfs_statement_open.h has what
- * only the files of this room do.
+ * the files of this room do, and those that hook what the server does with statements.
  */
 #ifndef PFS_STATEMENT_H
 #define PFS_STATEMENT_H
