@@ -12,10 +12,10 @@ SRCS := $(SECTIONS) $(filter-out $(SECTIONS),$(sort $(wildcard $(addsuffix /*.c,
 # needs our own definition; it repeats what 16 and later say.  A function that the headers do
 # not declare would be found missing only when the server does not start.
 PG_CPPFLAGS = $(addprefix -I,$(SRC_DIRS)) '-DPGDLLEXPORT=__attribute__((visibility("default")))'
+PG_CFLAGS = -std=gnu11 -Werror=implicit-function-declaration -fvisibility=hidden -fno-omit-frame-pointer -fno-plt $(DENSE_CODE)
 # Code without gaps: most of what an event passes it passes once, and it shares the processor's
 # caches with the server's.  clang warns of such options.
 DENSE_CODE = $(if $(findstring clang,$(CC)),,-fno-align-functions -fno-align-jumps -fno-align-loops)
-PG_CFLAGS = -std=gnu11 -Werror=implicit-function-declaration -fvisibility=hidden -fno-omit-frame-pointer -fno-plt $(DENSE_CODE)
 # Which of its functions are called depends on the compiler.
 SHLIB_LINK = -lm
 

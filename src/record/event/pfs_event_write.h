@@ -74,12 +74,6 @@ typedef struct PfsParent
  */
 #define PFS_FLAGS_INSTANT (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY)
 
-typedef struct PfsDigestKey
-{
-	uint64		db_user;		/* database and user, pfs_digest_key() */
-	uint64		query_id;		/* never 0 */
-} PfsDigestKey;
-
 /*
  * Whose digest waits and rows are charged to.  query_id 0: it is the statement at top level,
  * whose identifier is not known yet; statement_id 0: nobody.

@@ -39,12 +39,11 @@ typedef struct PfsDigestWait
 	uint32		key;			/* instrument + 1; 0: nobody's place */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsDigestWait;
 
-/* A PfsDigestKey, in single words, as other processes read it. */
-typedef struct PfsStatementKey
+typedef struct PfsDigestKey
 {
-	uint64		db_user;
-	uint64		query_id;		/* 0: none */
-} PfsStatementKey;
+	uint64		db_user;		/* database and user, pfs_digest_key() */
+	uint64		query_id;		/* of a digest never 0; 0: of none */
+} PfsDigestKey;
 
 /*
  * What nearly every event needs of the fields that are no arrays is on the first two lines:
@@ -68,7 +67,7 @@ typedef struct PfsThread
 	 * Whose statement its parallel workers work for.  By the owner, inside a
 	 * write section.
 	 */
-	PfsStatementKey leads;
+	PfsDigestKey leads;
 
 	/* Its backend status entry, or NULL.  The owner writes it later. */
 	PgBackendStatus *status;
@@ -100,7 +99,7 @@ typedef struct PfsThread
 	 * inside write sections; read by the recorder of the load history, as
 	 * works_since and digest_waits are.
 	 */
-	PfsStatementKey charged;
+	PfsDigestKey charged;
 
 	/* Written at attach, before the record is published. */
 	uint64		thread_id;		/* never reused; from 1 */

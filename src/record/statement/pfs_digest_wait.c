@@ -111,10 +111,7 @@ drop_all(void)
 static PfsDigestKey
 charged_key(void)
 {
-	const PfsStatementKey *charged = &pfs_my_thread->charged;
-	PfsDigestKey key = {charged->db_user, charged->query_id};
-
-	return key;
+	return pfs_my_thread->charged;
 }
 
 /*
@@ -501,7 +498,7 @@ pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key)
 PfsDigestKey
 pfs_digest_publish(PfsThread *t)
 {
-	PfsDigestKey before = {t->leads.db_user, t->leads.query_id};
+	PfsDigestKey before = t->leads;
 	PfsDigestKey now = {0, 0};
 
 	if (pfs_digest_charged != 0)
@@ -558,7 +555,7 @@ pfs_digest_work_for(const PfsThread *leader)
 void
 pfs_digest_detach(PfsThread *t)
 {
-	PfsDigestKey key = {t->charged.db_user, t->charged.query_id};
+	PfsDigestKey key = t->charged;
 
 	pfs_local.waits = NULL;
 	give_all();
