@@ -209,15 +209,22 @@ sub children
 	return @pids;
 }
 
-# The rest of the way in; reads up to the first prompt.
-sub come_in
+# Asks to be let in.
+sub ask
 {
 	my ($socket) = @_;
 	my $packet = pack('N', 3 << 16) . join('', map { "$_\0" } 'user', 'postgres', 'database', 'postgres') . "\0";
-	my $got = '';
 
 	print $socket pack('N', 4 + length $packet) . $packet;
 	$socket->flush;
+}
+
+# Reads up to the first prompt.
+sub come_in
+{
+	my ($socket) = @_;
+	my $got = '';
+
 	while ($got !~ /Z\0\0\0\x05I$/s)
 	{
 		sysread($socket, $got, 8192, length $got) or die 'the server has hung up';
@@ -237,6 +244,7 @@ foreach my $case ([ 'nothing', '', 't' ],
 
 	is($server->sql("SELECT count(*) FROM pfs.threads WHERE thread_os_id = $pid"), 0, "$what: no thread yet");
 	$server->sql($sql) if $sql ne '';
+	ask($socket);
 	come_in($socket);
 	is($server->sql("SELECT sum(n) FROM ($invariants) x"), 0, "$what before the first packet: marks and sums agree");
 	is($server->sql("SELECT coalesce(sum(current_number_of_bytes_used), 0) > 200000 $of = $pid"), $on, "$what: it is counted, or not");
@@ -256,6 +264,57 @@ foreach my $case ([ 'nothing', '', 't' ],
 	for (1 .. 1000) { last unless grep { $_ == $pid } children(); select(undef, undef, undef, 0.02); }
 	is(scalar(grep { $_ == $pid } children()), 0, 'a process that never had a thread has ended');
 	is($server->sql("SELECT sum(n) FROM ($invariants) x"), 0, 'and left nothing');
+}
+
+# A login takes memory before it has an account, which uses up what others have left to it all
+# the same; one that fails has none.
+{
+	my $s = $server->session;
+	my $beyond = sub
+	{
+		my ($column) = @_;
+		my $sums = join(', ', map { "(SELECT sum($column) FROM pfs.memory_summary_${_}_by_event_name WHERE event_name = 'memory/context/CacheMemoryContext')" } qw(global by_account));
+
+		# This fills the caches.
+		$s->query("SELECT $sums");
+
+		my ($global, $accounts) = split /\|/, $s->query("SELECT $sums");
+
+		return $global - $accounts;
+	};
+
+	$server->sql('TRUNCATE pfs.memory_summary_global_by_event_name');
+	$server->sql('SELECT 1') for 1 .. 5;
+	is($beyond->('high_number_of_bytes_used'), 0, "the server's mark is that of its accounts, however many have logged in");
+
+	my $before = $beyond->('count_alloc');
+	my $locker = $server->session;
+	my ($socket, $pid) = knock();
+	my $memory = "SELECT coalesce(current_memory, 0) FROM pfs.threads WHERE thread_os_id = $pid";
+
+	# A login reads it when the role is known.
+	$locker->query('BEGIN; LOCK pg_db_role_setting');
+	ask($socket);
+	for (1 .. 1000)
+	{
+		last if $s->query("SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted") == 1;
+		select(undef, undef, undef, 0.02);
+	}
+	is($s->query($memory), 0, 'the memory of a login that goes on is not shown');
+	is($beyond->('count_alloc'), $before, 'nor counted for the server');
+	$locker->query('COMMIT');
+	come_in($socket);
+	cmp_ok($s->query($memory), '>', 200_000, 'all of it is there when it is let in');
+	is($beyond->('count_alloc'), $before, 'and counts for its account');
+	$socket->close;
+	$locker->close;
+
+	my ($status) = $server->psql('SELECT 1', db => 'nowhere');
+
+	isnt($status, 0, 'a login fails');
+	cmp_ok($beyond->('count_alloc'), '>', $before, 'what it has allocated counts for the server alone');
+	is($server->sql("SELECT sum(n) FROM ($invariants) x"), 0, 'and is freed');
+	$s->close;
 }
 
 # Sessions that are not to be instrumented.

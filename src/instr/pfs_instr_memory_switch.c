@@ -62,7 +62,7 @@ name_of(const char *name)
 	 * pfs_memory_find_switch(), which only a process that stays attached to
 	 * the segment may pass.
 	 */
-	if (pfs_memory_is_early(pfs_memory_here.thread))
+	if (pfs_my_thread == NULL)
 		return look_up(name, true);
 	*known = look_up(name, true);
 	return *known;
@@ -312,7 +312,7 @@ start_or_fail(PfsThread *t)
 	return false;
 }
 
-/* Hands what was counted before the process attached over to its thread record. */
+/* Hands what was counted before the thread had its account over to its record. */
 static void
 hand_over(PfsThread *t)
 {
@@ -336,13 +336,14 @@ hand_over(PfsThread *t)
 
 /*
  * Begins to count, goes on, or stops, as the switches say, when record asks for it; true:
- * the process counts.  A client that is not to be instrumented has what its login has taken,
- * as that is decided behind it.  What has been counted goes on being counted until none of
- * it is left.
+ * the process counts.  In a record it does so only when it is known for whom.  What has been
+ * counted goes on being counted until none of it is left.
  */
 static bool
 switch_cb(PfsThread *t, bool wanted)
 {
+	if (!t->memory.has_levels)
+		return pfs_memory_here.thread != NULL;
 	if (pfs_memory_is_early(pfs_memory_here.thread) && pfs_load_relaxed(&t->mask) != 0)
 	{
 		hand_over(t);

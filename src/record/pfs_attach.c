@@ -107,7 +107,6 @@ find_account(PfsThread *t)
 
 	pfs_seqlock_write_begin(&t->moves);
 	t->refs = refs;
-	pfs_memory_join(t);
 	/* Pairs with the acquire in thread_refs(). */
 	pfs_store_release(&t->has_refs, true);
 	pfs_seqlock_write_end(&t->moves);
@@ -209,7 +208,10 @@ pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 		if (!is_orphan && t->parent_thread_id == 0)
 			complete = false;
 	}
-	complete &= is_orphan || find_account(t);
+	if (is_orphan || find_account(t))
+		pfs_memory_join(t);
+	else
+		complete = false;
 	if (complete)
 		pfs_local.slow &= ~PFS_SLOW_IDENTITY;
 }

@@ -97,10 +97,10 @@ find_context(const char *name)
 		known = pfs_instruments->items[id].name + strlen(PFS_MEMORY_PREFIX);
 
 		/*
-		 * Most differ in the first letter: each session asks for a dozen of
-		 * them.
+		 * Most differ in the first letter, by more than the bit of its case:
+		 * each session asks for two dozen of them.
 		 */
-		if (pg_tolower((unsigned char) *known) == pg_tolower((unsigned char) *last) && pg_strcasecmp(known, last) == 0)
+		if (((*known ^ *last) & ~0x20) == 0 && pg_strcasecmp(known, last) == 0)
 			return id;
 	}
 	return PFS_NO_INSTRUMENT;
@@ -153,7 +153,29 @@ void
 pfs_memory_begin(PfsThread *t)
 {
 	pfs_memory_total_begin(t);
-	pfs_memory_refer(t);
+}
+
+static PfsAccount *
+record_of(PfsAccountKind kind, uint32 index)
+{
+	return index == PFS_NO_RECORD ? NULL : pfs_account_at(kind, index);
+}
+
+/*
+ * Notes which records the levels above are, once, as nearly each allocation of a new session
+ * raises water marks that concern them; then the process may count in the record.
+ */
+void
+pfs_memory_join(PfsThread *t)
+{
+	if (t->memory.has_levels)
+		return;
+	t->memory.account = record_of(PFS_ACCOUNTS, t->refs.account);
+	t->memory.user = record_of(PFS_USERS, pfs_account_user(&t->refs));
+	t->memory.host = record_of(PFS_HOSTS, pfs_account_host(&t->refs));
+	t->memory.has_levels = true;
+	if (pfs_memory_is_counted)
+		pfs_memory_sync(t);
 }
 
 /*
@@ -167,6 +189,8 @@ pfs_memory_end(PfsThread *t)
 {
 	const PfsBlock *block = &t->cells[PFS_FAMILY_MEMORY];
 
+	/* A login that has failed counts for the server alone. */
+	pfs_memory_join(t);
 	pfs_memory_leave();
 	if ((t->memory.seq.word & 1) == 0)
 		pfs_seqlock_write_begin(&t->memory.seq);

@@ -79,10 +79,10 @@ extern void pfs_memory_raise_high_water(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c);
 
 /*
- * Note which records the levels above are, when a thread begins; when it gets its account, inside a
- * move, its water marks use up what is left there as well.
+ * The thread's references say whom it works for, or nobody is going to know: its memory
+ * counts in its record from here on, with what the process has counted since its birth.  At
+ * instrument points of the owner; called once more it does nothing.
  */
-extern void pfs_memory_refer(PfsThread *t);
 extern void pfs_memory_join(PfsThread *t);
 
 static inline PfsMemoryCell *

@@ -1,7 +1,7 @@
 /*
  * pfs_memory_early.c
- *	  The private record in which a process counts its memory before it attaches,
- *	  and how its counters become a thread's.
+ *	  The private record in which a process counts its memory before it is known for
+ *	  whom, and how its counters become a thread's.
  */
 #include "postgres.h"
 
@@ -17,10 +17,9 @@ static void *early_cells = NULL;
 static size_t early_size;
 
 /*
- * Makes the private record in which a process counts until it attaches, with empty
- * cells.  For the child, right behind fork().  It remembers the generation of
- * truncations, so that one that comes before attach is applied to these counters as
- * well.
+ * Makes the private record, with empty cells.  For the child, right behind fork().  It
+ * remembers the generation of truncations, so that one that comes before the thread gets
+ * these counters is applied to them as well.
  */
 PfsThread *
 pfs_memory_early_start(void)
@@ -56,7 +55,7 @@ pfs_memory_has_segment(void)
 }
 
 /*
- * Adds what the process has counted so far to its new thread record, when it attaches.
+ * Adds what the process has counted so far to its thread record.
  *
  * The thread's high-water marks are raised to the early ones first, as if all had been
  * in use at once: so they use up what is left at the levels above, like any other water

@@ -1,12 +1,13 @@
 /*
  * pfs_memory_early.h
- *	  What a process counts of its memory before it has a thread record.
+ *	  What a process counts of its memory before it is known for whom.
  *
  * A process that the postmaster makes allocates a good part of its memory before its
- * first event, some of it before it has a PGPROC.  It counts in a record of its own, in
- * private memory, which looks like any thread's to the code that counts, but belongs to no
- * account and is seen by nobody.  When the process attaches, its thread gets the
- * counters.  A process that never does keeps them to itself.
+ * first event, some of it before it has a PGPROC, and a session most of it before it is let
+ * in.  It counts in a record of its own, in private memory, which looks like any thread's
+ * to the code that counts, but belongs to no account and is seen by nobody: so its water
+ * marks rise without a look at other processes'.  When its thread learns whom it works for
+ * (pfs_memory_join), it gets the counters.  A process that has no thread keeps them to itself.
  */
 #ifndef PFS_MEMORY_EARLY_H
 #define PFS_MEMORY_EARLY_H

@@ -11,25 +11,6 @@
 #include "postgres.h"
 
 #include "pfs_memory.h"
-#include "pfs_memory_early.h"
-
-static PfsAccount *
-record_of(PfsAccountKind kind, uint32 index)
-{
-	return index == PFS_NO_RECORD ? NULL : pfs_account_at(kind, index);
-}
-
-/*
- * Notes which levels above the thread have cells of memory, from the thread's
- * references.
- */
-void
-pfs_memory_refer(PfsThread *t)
-{
-	t->memory.account = record_of(PFS_ACCOUNTS, t->refs.account);
-	t->memory.user = record_of(PFS_USERS, pfs_account_user(&t->refs));
-	t->memory.host = record_of(PFS_HOSTS, pfs_account_host(&t->refs));
-}
 
 /*
  * Returns a level's cell, or NULL if there is no such level, or nobody has ever touched
@@ -52,13 +33,13 @@ cell_of(PfsAccount *level, uint32 cell)
 	return pfs_sparse_find(&cells, cell);
 }
 
-/* The same of the server, for a thread; a process that has no record yet leaves it alone. */
+/* The same of the server. */
 static PfsSharedMemoryCell *
-cell_of_server(const PfsThread *t, uint32 cell)
+cell_of_server(uint32 cell)
 {
 	const PfsSharedBlock *cells = &pfs_summary[PFS_FAMILY_MEMORY].cells;
 
-	return !pfs_memory_is_early(t) && pfs_shared_block_is_touched(cells, cell) ? pfs_shared_block_cell(cells, cell) : NULL;
+	return pfs_shared_block_is_touched(cells, cell) ? pfs_shared_block_cell(cells, cell) : NULL;
 }
 
 typedef enum WaterMark
@@ -80,50 +61,6 @@ use_up(PfsSharedMemoryCell *c, WaterMark water_mark, uint64 *count, uint64 *byte
 	*bytes = pfs_memory_use_up(water_mark == HIGH_WATER_MARK ? &c->headroom_bytes : &c->depth_bytes, *bytes);
 }
 
-/* The same at the user's and at the host's; what the host's was not enough for is left. */
-static pg_attribute_always_inline void
-use_up_above_account(const PfsThread *t, uint32 cell, WaterMark water_mark, uint64 *count, uint64 *bytes)
-{
-	uint64		user_count = *count;
-	uint64		user_bytes = *bytes;
-
-	use_up(cell_of(t->memory.user, cell), water_mark, &user_count, &user_bytes);
-	use_up(cell_of(t->memory.host, cell), water_mark, count, bytes);
-}
-
-/*
- * The thread has got its account, inside a move: its high-water marks, which were below the server alone, use up
- * what is left at its levels.  What they use at the host's is left at the server, whose mark
- * stays: the next session uses it up until it has its account.
- */
-void
-pfs_memory_join(PfsThread *t)
-{
-	const PfsBlock *block = &t->cells[PFS_FAMILY_MEMORY];
-	PfsSharedBlock *server = &pfs_summary[PFS_FAMILY_MEMORY].cells;
-
-	pfs_memory_refer(t);
-	/* Marks of before a truncation, which it has not seen, are none any more. */
-	if (t->generation[PFS_FAMILY_MEMORY] != pfs_load_acquire(&pfs_words->truncations[PFS_FAMILY_MEMORY]))
-		return;
-	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
-	{
-		const PfsMemoryCell *c = pfs_memory_cell(t, i);
-		uint64		count = c->high_count;
-		uint64		bytes = c->high_bytes;
-
-		use_up(cell_of(t->memory.account, i), HIGH_WATER_MARK, &count, &bytes);
-		use_up_above_account(t, i, HIGH_WATER_MARK, &count, &bytes);
-		if (count != c->high_count || bytes != c->high_bytes)
-		{
-			PfsSharedMemoryCell *above = pfs_shared_block_touch(server, i);
-
-			pfs_add_relaxed(&above->headroom_count, c->high_count - count);
-			pfs_add_relaxed(&above->headroom_bytes, c->high_bytes - bytes);
-		}
-	}
-}
-
 /*
  * Carries what the account had not enough for to the user, and to the host and the
  * server; ends the move.
@@ -131,8 +68,12 @@ pfs_memory_join(PfsThread *t)
 static pg_noinline void
 carry_on(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 bytes)
 {
-	use_up_above_account(t, cell, water_mark, &count, &bytes);
-	use_up(cell_of_server(t, cell), water_mark, &count, &bytes);
+	uint64		user_count = count;
+	uint64		user_bytes = bytes;
+
+	use_up(cell_of(t->memory.user, cell), water_mark, &user_count, &user_bytes);
+	use_up(cell_of(t->memory.host, cell), water_mark, &count, &bytes);
+	use_up(cell_of_server(cell), water_mark, &count, &bytes);
 	pfs_seqlock_write_end(&t->moves);
 }
 
@@ -141,12 +82,16 @@ carry_on(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 b
  * Headroom that is left there is used up, from below to above: where there is enough
  * the level's water marks stay where they are.  A reader sees both changes or none:
  * they are a move of the thread, which ends here.  Nothing comes behind, so that the
- * usual case calls nobody and saves no register.
+ * usual case calls nobody and saves no register.  What no level is known of yet is early
+ * memory, which nobody but the process sees (pfs_memory_early.h).
  */
 static pg_attribute_always_inline void
 carry(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 bytes)
 {
-	use_up(cell_of(t->memory.account, cell), water_mark, &count, &bytes);
+	if (likely(t->memory.has_levels))
+		use_up(cell_of(t->memory.account, cell), water_mark, &count, &bytes);
+	else
+		count = bytes = 0;
 	if ((count | bytes) != 0)
 		carry_on(t, cell, water_mark, count, bytes);
 	else
