@@ -60,6 +60,8 @@ typedef struct Server
 
 static Server *servers;
 static int	nservers;
+static int *order;				/* [nservers] of the servers, drawn anew in
+								 * each turn */
 static int	nparams;
 static int	nsessions = 1;
 static int	executions = 640;
@@ -94,6 +96,19 @@ random_number(uint64_t max)
 	random_state ^= random_state << 25;
 	random_state ^= random_state >> 27;
 	return 1 + (random_state * UINT64_C(0x2545F4914F6CDD1D) >> 16) % max;
+}
+
+/* Draws an order of the servers. */
+static void
+shuffle(void)
+{
+	for (int i = 0; i < nservers; i++)
+	{
+		int			j = (int) random_number(i + 1) - 1;
+
+		order[i] = order[j];
+		order[j] = i;
+	}
 }
 
 static void
@@ -194,12 +209,9 @@ run(double seconds, uint64_t max)
 {
 	uint64_t	end = 0;
 	char		(*numbers)[24] = malloc(ngroups * GROUP * sizeof(*numbers));
-	int		   *order = malloc(nservers * sizeof(int));
 
-	if (numbers == NULL || order == NULL)
+	if (numbers == NULL)
 		abort();
-	for (int i = 0; i < nservers; i++)
-		order[i] = i;
 	for (long turn = -(WARM_EXECUTIONS / executions + 1); turn <= 0 || nanoseconds() < end; turn++)
 	{
 		uint64_t	start = nanoseconds();
@@ -208,14 +220,7 @@ run(double seconds, uint64_t max)
 			end = start + (uint64_t) (seconds * 1e9);
 		for (int i = 0; i < ngroups * GROUP; i++)
 			snprintf(numbers[i], sizeof(*numbers), "%llu", (unsigned long long) random_number(max));
-		for (int i = nservers - 1; i > 0; i--)
-		{
-			int			j = (int) random_number(i + 1) - 1;
-			int			other = order[j];
-
-			order[j] = order[i];
-			order[i] = other;
-		}
+		shuffle();
 		for (int i = 0; i < nservers; i++)
 			execute_turn(&servers[order[i]], numbers);
 		if (turn >= 0)
@@ -224,7 +229,6 @@ run(double seconds, uint64_t max)
 			usleep((nanoseconds() - start) / 1000);
 	}
 	free(numbers);
-	free(order);
 }
 
 int
@@ -268,10 +272,13 @@ main(int argc, char **argv)
 		return 1;
 	}
 	servers = calloc(nservers, sizeof(Server));
-	if (servers == NULL)
+	order = calloc(nservers, sizeof(int));
+	if (servers == NULL || order == NULL)
 		abort();
+	/* The sessions that are there last were seen to be the fastest. */
+	shuffle();
 	for (int i = 0; i < nservers; i++)
-		connect_server(&servers[i], argv[optind + 1 + i], argv[optind]);
+		connect_server(&servers[order[i]], argv[optind + 1 + order[i]], argv[optind]);
 	run(seconds, max);
 	for (int i = 0; i < nservers; i++)
 	{
