@@ -247,7 +247,9 @@ foreach my $case ([ 'nothing', '', 't' ],
 	ask($socket);
 	come_in($socket);
 	is($server->sql("SELECT sum(n) FROM ($invariants) x"), 0, "$what before the first packet: marks and sums agree");
-	is($server->sql("SELECT coalesce(sum(current_number_of_bytes_used), 0) > 200000 $of = $pid"), $on, "$what: it is counted, or not");
+	# The prompt comes before the event with which it knows its account, as it waits.
+	$server->poll("SELECT wait_event = 'ClientRead' FROM pg_stat_activity WHERE pid = $pid");
+	ok($server->poll("SELECT coalesce(sum(current_number_of_bytes_used), 0) > 200000 $of = $pid", $on), "$what: it is counted, or not");
 	$server->sql("UPDATE pfs.setup_consumers SET enabled = 'YES'; UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name LIKE 'memory/context/%'");
 	$socket->close;
 	$server->poll("SELECT count(*) FROM pg_stat_activity WHERE pid = $pid", 0);
@@ -284,7 +286,7 @@ foreach my $case ([ 'nothing', '', 't' ],
 	};
 
 	$server->sql('TRUNCATE pfs.memory_summary_global_by_event_name');
-	$server->sql('SELECT 1') for 1 .. 5;
+	$server->psql('SELECT 1') for 1 .. 5;
 	is($beyond->('high_number_of_bytes_used'), 0, "the server's mark is that of its accounts, however many have logged in");
 
 	my $before = $beyond->('count_alloc');
@@ -304,7 +306,7 @@ foreach my $case ([ 'nothing', '', 't' ],
 	is($beyond->('count_alloc'), $before, 'nor counted for the server');
 	$locker->query('COMMIT');
 	come_in($socket);
-	cmp_ok($s->query($memory), '>', 200_000, 'all of it is there when it is let in');
+	ok($server->poll("SELECT ($memory) > 200000"), 'all of it is there when it is let in');
 	is($beyond->('count_alloc'), $before, 'and counts for its account');
 	$socket->close;
 	$locker->close;

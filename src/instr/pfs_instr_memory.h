@@ -40,7 +40,7 @@ extern PFS_HIDDEN PfsMemoryProbe pfs_memory_probe;
 
 /*
  * This process; thread NULL: its allocations are not looked at.  The thread is a private
- * record before the process has attached (pfs_memory_early.h).
+ * record before it is known for whom the process works (pfs_memory_early.h).
  */
 typedef struct PfsMemoryHere
 {

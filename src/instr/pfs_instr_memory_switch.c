@@ -269,8 +269,8 @@ have_own_tables(void)
  * methods.  False: that cannot be done, and nothing has changed.
  *
  * Another session makes the record stale only when it is published; what that session
- * did before, this process sees here.  A record from before the attach is known to
- * nobody, so its switches are those of now, until the process attaches.
+ * did before, this process sees here.  The private record is known to nobody, so its
+ * switches are those of now, until its counters are handed over.
  */
 static bool
 start(PfsThread *t)

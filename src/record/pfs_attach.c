@@ -272,7 +272,7 @@ pfs_thread_attach(void)
 		pfs_local.slow |= PFS_SLOW_WATCH;
 	pfs_my_thread = t;
 	pfs_thread_refresh_identity(t, false);
-	/* What was counted from its birth on becomes its own. */
+	/* It has not begun to count where that was not wanted at its birth. */
 	if (pfs_memory_is_counted || pfs_memory_is_stale())
 		pfs_memory_sync(t);
 	errno = save_errno;

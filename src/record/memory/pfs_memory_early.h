@@ -23,8 +23,8 @@ extern PfsThread *pfs_memory_early_start(void);
 extern bool pfs_memory_is_early(const PfsThread *t);
 
 /*
- * Is the segment there?  The syslogger gives it up; nothing that is early can do
- * without asking.
+ * Is the segment there?  The syslogger gives it up, so a process that has not attached
+ * cannot do without asking.
  */
 extern bool pfs_memory_has_segment(void);
 

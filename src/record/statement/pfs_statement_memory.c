@@ -26,7 +26,8 @@ pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 {
 	if (unlikely(pfs_memory_is_stale()))
 		pfs_memory_sync(t);
-	if (!pfs_memory_is_counted)
+	/* What a login has taken so far is not in the record yet. */
+	if (!pfs_memory_is_counted || unlikely(!t->memory.has_levels))
 		return;
 	pfs_peaks_add(&peaks, pfs_memory_total_next(t));
 	s->counts |= PFS_COUNTS_MEMORY;
