@@ -297,11 +297,7 @@ foreach my $case ([ 'nothing', '', 't' ],
 	# A login reads it when the role is known.
 	$locker->query('BEGIN; LOCK pg_db_role_setting');
 	ask($socket);
-	for (1 .. 1000)
-	{
-		last if $s->query("SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted") == 1;
-		select(undef, undef, undef, 0.02);
-	}
+	ok($server->poll("SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted", 1), 'a login waits');
 	is($s->query($memory), 0, 'the memory of a login that goes on is not shown');
 	is($beyond->('count_alloc'), $before, 'nor counted for the server');
 	$locker->query('COMMIT');
