@@ -56,12 +56,12 @@ fuzz_blocks(FuzzInput *in)
 {
 	PfsBlocksSpec spec = {
 		.lanes = 1 + fuzz_take(in, 1) % 3, .items = fuzz_take(in, 1) % 40, .own_items = 1 + fuzz_take(in, 1) % 10,
-		.item_max = 8 * (1 + fuzz_take(in, 1) % 8), .writers = 1 + fuzz_take(in, 1) % 3, .block_size = 128
+		.item_min = 8, .item_max = 8 * (1 + fuzz_take(in, 1) % 8), .writers = 1 + fuzz_take(in, 1) % 3, .block_size = 128
 	};
 	Made		m = {.seg = {.os_page = 4096}};
 	PfsBlocks  *blocks = NULL;
 	PfsBlockWriter w[3];
-	uint32_t   *owned[3];
+	PfsOwnBlocks *owned[3];
 	char	   *copy = malloc(spec.block_size);
 	uint32_t	hidden;
 
@@ -69,7 +69,7 @@ fuzz_blocks(FuzzInput *in)
 		blocks = pfs_blocks_create(&m.seg, &spec);
 	for (uint32_t i = 0; i < spec.writers; i++)
 	{
-		owned[i] = calloc(pfs_blocks_owned(blocks), sizeof(uint32_t));
+		owned[i] = calloc(1, pfs_blocks_own_size(&spec));
 		pfs_block_writer_init(&w[i], owned[i]);
 	}
 	for (int items = fuzz_take(in, 1); items > 0; items--)
@@ -88,19 +88,19 @@ fuzz_blocks(FuzzInput *in)
 		}
 		FUZZ_CHECK(pfs_block_has_room(to, size) || pfs_block_advance(blocks, to, choice % spec.lanes, size));
 		fuzz_fill(in, to->next, size);
-		pfs_block_done(to, size);
+		pfs_block_done(to, size, 1);
 	}
 	for (uint32_t i = 0; i < spec.writers; i++)
 	{
 		PfsBlockWriter seen = w[i];
 
 		MAYBE_ZERO(in, seen.position);
-		MAYBE_ZERO(in, seen.owned);
+		MAYBE_ZERO(in, seen.own);
 		if (fuzz_take(in, 1) % 2 == 0)
 			seen.position = fuzz_take(in, 8);
 		if (fuzz_take(in, 1) % 4 == 0)
-			fuzz_fill(in, owned[i], pfs_blocks_owned(blocks) * sizeof(uint32_t));
-		for (uint64_t back = 0; back <= pfs_blocks_owned(blocks); back++)
+			fuzz_fill(in, owned[i], pfs_blocks_own_size(&spec));
+		for (uint64_t back = 0; back <= pfs_blocks_held(blocks); back++)
 		{
 			uint32_t	bytes = pfs_blocks_copy_owned(blocks, &seen, PFS_BLOCK_INDEX(seen.position) - back, copy, &hidden);
 

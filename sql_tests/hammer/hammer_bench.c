@@ -22,7 +22,7 @@ typedef struct BenchWriter
 {
 	PfsSeqlock	lock;
 	PfsBlockWriter finished;
-	uint32_t	owned[8];
+	char		own[64] __attribute__((aligned(8)));
 	PfsBlock	cells;
 	uint64_t	items;
 	uint64_t	nanoseconds;	/* of the processor, for these */
@@ -51,7 +51,7 @@ end_of_wait(PfsBlocks *blocks, BenchWriter *w, uint32_t lane, uint64_t *item, ui
 	if (pfs_block_has_room(&w->finished, ITEM_SIZE) || pfs_block_advance(blocks, &w->finished, lane, ITEM_SIZE))
 	{
 		memcpy(w->finished.next, item, ITEM_SIZE);
-		pfs_block_done(&w->finished, ITEM_SIZE);
+		pfs_block_done(&w->finished, ITEM_SIZE, 1);
 	}
 	pfs_cells_add(&w->cells, n % 16, n & 0xFFFF);
 	pfs_seqlock_write_end(&w->lock);
@@ -100,7 +100,7 @@ hammer_bench(void)
 	uint64_t	ns = 0;
 	uint64_t	elapsed;
 	long		processors = sysconf(_SC_NPROCESSORS_ONLN);
-	PfsBlocksSpec kept = {processors < LANES_MAX ? processors : LANES_MAX, 10000, 10, ITEM_SIZE,
+	PfsBlocksSpec kept = {processors < LANES_MAX ? processors : LANES_MAX, 10000, 10, ITEM_SIZE, ITEM_SIZE,
 	hammer_options.processes, 32 * ITEM_SIZE};
 
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
@@ -113,7 +113,7 @@ hammer_bench(void)
 	}
 	for (int i = 0; i < hammer_options.processes; i++)
 	{
-		pfs_block_writer_init(&x->writers[i].finished, x->writers[i].owned);
+		pfs_block_writer_init(&x->writers[i].finished, (PfsOwnBlocks *) x->writers[i].own);
 		pfs_block_init(&x->writers[i].cells, cells[i], CELLS, sizeof(PfsCell), 0);
 	}
 	elapsed = nanoseconds_of(CLOCK_MONOTONIC);

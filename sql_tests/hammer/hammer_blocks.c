@@ -48,7 +48,8 @@ typedef struct BlocksContext
 	uint64_t	lives;
 	HammerWitness witness;		/* by ticket */
 	BlocksWriter writers[HAMMER_WORKERS_MAX];
-	uint32_t   *owned;			/* [nwriters][held] */
+	char	   *own;			/* [nwriters] of own_size bytes */
+	size_t		own_size;
 } BlocksContext;
 
 /* What one worker has written, the newest last. */
@@ -182,7 +183,7 @@ check_own(BlocksContext *x, const BlocksWriter *writer, const Mine *mine)
 {
 	static __thread uint64_t block[BLOCK_SIZE / 8];
 	uint64_t	last = PFS_BLOCK_INDEX(writer->w.position);
-	uint64_t	first = last < pfs_blocks_owned(x->blocks) ? 0 : last - pfs_blocks_owned(x->blocks) + 1;
+	uint64_t	first = writer->w.own->oldest;
 	uint64_t	wanted = mine->counter < x->own_items ? mine->counter : x->own_items;
 	uint64_t	n = 0;
 	uint64_t	newest = 0;
@@ -245,7 +246,7 @@ begin_life(BlocksContext *x, BlocksWriter *writer, uint32_t place, Mine *mine, u
 		memset(&writer->w, 0, sizeof(writer->w));
 		hammer_pause(rng);
 	}
-	pfs_block_writer_init(&writer->w, x->owned + place * pfs_blocks_owned(x->blocks));
+	pfs_block_writer_init(&writer->w, (PfsOwnBlocks *) (x->own + place * x->own_size));
 	memset(mine, 0, sizeof(*mine));
 	mine->id = id;
 	pfs_store_release(&writer->life, life + 1);
@@ -274,7 +275,7 @@ write_one(BlocksContext *x, BlocksWriter *writer, Mine *mine, HammerRng *rng)
 	hammer_fill(item, PATTERN, size, item[WRITER] ^ item[TICKET]);
 	hammer_bear(&x->witness, item[TICKET], item[WRITER]);
 	pfs_racy_copy(writer->w.next, item, size * 8);
-	pfs_block_done(&writer->w, size * 8);
+	pfs_block_done(&writer->w, size * 8, 1);
 	mine->tickets[mine->counter % MINE_MAX] = item[TICKET];
 	mine->truncations[mine->counter % MINE_MAX] = begun == ended ? begun : UINT64_MAX;
 	pfs_add_relaxed(&x->written, 1);
@@ -385,20 +386,22 @@ run_blocks(uint32_t items, uint32_t own_items)
 	HammerSegment s;
 	BlocksContext *x = NULL;
 	PfsBlocks  *blocks = NULL;
-	uint32_t   *owned = NULL;
-	PfsBlocksSpec spec = {LANES, items, own_items, ITEM_WORDS_MAX * 8, hammer_options.processes, BLOCK_SIZE};
+	char	   *own = NULL;
+	size_t		own_size;
+	PfsBlocksSpec spec = {LANES, items, own_items, ITEM_WORDS_MIN * 8, ITEM_WORDS_MAX * 8, hammer_options.processes, BLOCK_SIZE};
 	uint32_t	kills;
 	char		name[100];
 
+	own_size = (pfs_blocks_own_size(&spec) + 7) / 8 * 8;
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
-		owned = pfs_segment_take(&s.seg, hammer_options.processes * pfs_blocks_held(&spec) * sizeof(uint32_t),
-								 PFS_CACHE_LINE);
+		own = pfs_segment_take(&s.seg, hammer_options.processes * own_size, PFS_CACHE_LINE);
 		blocks = pfs_blocks_create(&s.seg, &spec);
 	}
 	x->blocks = blocks;
-	x->owned = owned;
+	x->own = own;
+	x->own_size = own_size;
 	x->items = items;
 	x->own_items = own_items;
 	x->nwriters = hammer_options.processes;
@@ -429,7 +432,7 @@ write_number(PfsBlocks *blocks, PfsBlockWriter *w, uint64_t number)
 		return;
 	}
 	pfs_racy_copy(w->next, item, ORDER_ITEM);
-	pfs_block_done(w, ORDER_ITEM);
+	pfs_block_done(w, ORDER_ITEM, 1);
 }
 
 /* How many of the numbers from one to another are in blocks that were given away. */
@@ -463,8 +466,8 @@ run_blocks_order(void)
 	};
 	HammerSegment s;
 	PfsBlocks  *blocks = NULL;
-	PfsBlocksSpec spec = {1, ITEMS, 8, ORDER_ITEM, WRITERS, ORDER_BLOCK};
-	uint32_t	owned[WRITERS][8];
+	PfsBlocksSpec spec = {1, ITEMS, 8, ORDER_ITEM, ORDER_ITEM, WRITERS, ORDER_BLOCK};
+	char		own[WRITERS][64] __attribute__((aligned(8)));
 	PfsBlockWriter w[WRITERS];
 	uint64_t	number = 0;
 
@@ -472,8 +475,8 @@ run_blocks_order(void)
 		blocks = pfs_blocks_create(&s.seg, &spec);
 	for (int i = 0; i < WRITERS; i++)
 	{
-		pfs_block_writer_init(&w[i], owned[i]);
-		for (uint32_t n = 0; i > 0 && n < pfs_blocks_owned(blocks) * (ORDER_BLOCK / ORDER_ITEM); n++)
+		pfs_block_writer_init(&w[i], (PfsOwnBlocks *) own[i]);
+		for (uint32_t n = 0; i > 0 && n < pfs_blocks_held(blocks) * (ORDER_BLOCK / ORDER_ITEM); n++)
 			write_number(blocks, &w[i], ++number);
 	}
 	while (number < 1000)
@@ -489,10 +492,101 @@ run_blocks_order(void)
 	hammer_segment_end(&s);
 }
 
+#define SMALL_ITEM	16
+#define LARGE_ITEM	256
+
+/* Writes items of so many bytes that are only numbers, from one to another. */
+static void
+write_numbers(PfsBlocks *blocks, PfsBlockWriter *w, uint32_t size, uint64_t from, uint64_t to)
+{
+	uint64_t	item[LARGE_ITEM / 8] = {0};
+
+	for (uint64_t number = from; number <= to; number++)
+	{
+		if (!pfs_block_has_room(w, size) && !pfs_block_advance(blocks, w, 0, size))
+		{
+			hammer_fail("no block for item %lu", number);
+			return;
+		}
+		item[0] = number;
+		item[1] = size;
+		pfs_racy_copy(w->next, item, size);
+		pfs_block_done(w, size, 1);
+	}
+}
+
+/* How many items are in blocks that are full, and how many of them are newer than one. */
+static uint32_t
+count_sized(const PfsBlocks *blocks, uint64_t after, uint32_t *newer)
+{
+	uint64_t	copy[2 * LARGE_ITEM / 8];
+	uint32_t	n = 0;
+
+	*newer = 0;
+	for (uint32_t number = 0; number < pfs_blocks_number(blocks); number++)
+	{
+		uint32_t	hidden;
+		uint32_t	bytes = pfs_blocks_copy(blocks, number, copy, &hidden);
+
+		for (uint32_t at = 0; at < bytes; at += copy[at / 8 + 1])
+		{
+			*newer += copy[at / 8] > after;
+			n++;
+		}
+	}
+	return n;
+}
+
+/*
+ * As many blocks go round as the newest items need, whether each has two of them or 32: more
+ * when items get larger, fewer when they get smaller again.
+ */
+static void
+run_blocks_size(void)
+{
+	enum
+	{
+		ITEMS = 200, EACH = 10000, MOST = 2 * LARGE_ITEM / SMALL_ITEM
+	};
+	HammerSegment s;
+	PfsBlocks  *blocks = NULL;
+	PfsBlocksSpec spec = {1, ITEMS, 4, SMALL_ITEM, LARGE_ITEM, 1, 2 * LARGE_ITEM};
+	uint32_t	sizes[] = {SMALL_ITEM, LARGE_ITEM, SMALL_ITEM};
+	uint32_t	there[3];
+	char		own[64] __attribute__((aligned(8)));
+	PfsBlockWriter w;
+	uint64_t	number = 0;
+
+	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
+		blocks = pfs_blocks_create(&s.seg, &spec);
+	pfs_block_writer_init(&w, (PfsOwnBlocks *) own);
+	for (int i = 0; i < 3; i++)
+	{
+		size_t		before = pfs_blocks_resident_bytes(blocks);
+		uint32_t	newer;
+
+		write_numbers(blocks, &w, sizes[i], number + 1, number + EACH);
+		number += EACH;
+		there[i] = count_sized(blocks, number - ITEMS, &newer);
+		/* The others are in the current block. */
+		if (newer + w.items != ITEMS)
+			hammer_fail("%u of the newest %d items are there", newer + w.items, ITEMS);
+		if (there[i] > ITEMS + (pfs_blocks_held(blocks) + 4) * MOST)
+			hammer_fail("%u items are there where %d are wanted", there[i], ITEMS);
+		if (i == 2 && pfs_blocks_resident_bytes(blocks) != before)
+			hammer_fail("smaller items took more memory");
+		if (i == 2 && PFS_BLOCK_INDEX(w.position) - w.own->oldest != 1)
+			hammer_fail("%lu full blocks for a few small items", PFS_BLOCK_INDEX(w.position) - w.own->oldest);
+	}
+	hammer_done("blocks, their number", "%u, %u, %u items are there", there[0], there[1], there[2]);
+	hammer_segment_end(&s);
+}
+
 void
 hammer_blocks(void)
 {
 	run_blocks_order();
+	run_blocks_size();
 	run_blocks(1, 0);
 	run_blocks(40, 1);
 	run_blocks(300, 10);

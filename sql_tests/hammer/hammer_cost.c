@@ -47,7 +47,7 @@ block_item(PfsBlocks *blocks, PfsBlockWriter *w, PfsSeqlock *lock, const uint64_
 	if (!pfs_block_has_room(w, ITEM_SIZE) && !pfs_block_advance(blocks, w, 0, ITEM_SIZE))
 		hammer_fail("no block for a single writer");
 	memcpy(w->next, item, ITEM_SIZE);
-	pfs_block_done(w, ITEM_SIZE);
+	pfs_block_done(w, ITEM_SIZE, 1);
 	pfs_seqlock_write_end(lock);
 }
 
@@ -95,9 +95,9 @@ hammer_cost(void)
 	PfsHash    *hash = NULL;
 	PfsBlocks  *blocks = NULL;
 	char	   *cells = NULL;
-	PfsBlocksSpec kept = {1, 1000, 10, ITEM_SIZE, 1, 32 * ITEM_SIZE};
+	PfsBlocksSpec kept = {1, 1000, 10, ITEM_SIZE, ITEM_SIZE, 1, 32 * ITEM_SIZE};
 	PfsBlockWriter writer;
-	uint32_t	owned[8];
+	char		own[64] __attribute__((aligned(8)));
 	PfsSeqlock	lock = {0};
 	PfsBlock	block = {.ncells = 0};
 	PfsPagesSpec spec = {"cost", 128, 1000, 100};
@@ -113,7 +113,7 @@ hammer_cost(void)
 		blocks = pfs_blocks_create(&s.seg, &kept);
 		cells = pfs_segment_take(&s.seg, pfs_block_size(300, sizeof(PfsCell), 0), PFS_CACHE_LINE);
 	}
-	pfs_block_writer_init(&writer, owned);
+	pfs_block_writer_init(&writer, (PfsOwnBlocks *) own);
 	pfs_block_init(&block, cells, 300, sizeof(PfsCell), 0);
 
 	COST("reading the counter", 1, (void) hammer_ticks());

@@ -17,12 +17,13 @@
 #define WORD(generation, fill) ((uint64_t) (generation) << FILL_BITS | (fill))
 
 /*
- * A place in a lane's order: the lap in which it was filled, above a block's number.  Laps
- * wrap; they are compared by their difference.  In lap 0 it is the place's own block.
+ * A place in a lane's order: the lap in which it is going to be filled, or was, above the
+ * block's number and one; 0: it is empty.
  */
 #define NUMBER_BITS			32
 #define NUMBER(place)		((uint32_t) (place))
-#define PLACE(lap, number)	((uint64_t) (lap) << NUMBER_BITS | (number))
+#define LAP(place)			((uint32_t) ((place) >> NUMBER_BITS))
+#define PLACE(lap, number_and_one) ((uint64_t) (lap) << NUMBER_BITS | (number_and_one))
 
 /*
  * The top of a stack: a block's number and one, 0: it is empty, under a tag that tells
@@ -31,38 +32,56 @@
 #define TOP(tag, number_and_one) ((uint64_t) (tag) << NUMBER_BITS | (number_and_one))
 #define TAG(top)			((top) >> NUMBER_BITS)
 
+/*
+ * Blocks go out of use where those of a lane have so many items more than they need, this
+ * part of them, that they would not come back at once.
+ */
+#define PLENTY				16
+
 typedef struct PfsBlockHead
 {
 	uint64_t	word;			/* generation, and bytes that are complete */
 	uint64_t	hidden;			/* truncators raise */
 	uint32_t	below;			/* in a stack: number and one of the next */
+	uint32_t	items;			/* that are complete, when it was left */
+	uint32_t	outside;		/* blocks in no order when it was entered */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsBlockHead;
 
+/* A lane's order is a queue: a ring of places, with a block in those from taken to entered. */
 typedef struct PfsSharedBlockLane
 {
-	uint64_t	position;		/* places ever filled */
+	uint64_t	entered;		/* places ever filled */
+	uint64_t	taken;			/* places ever emptied */
+	int64_t		items;			/* in the blocks between, or less */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsSharedBlockLane;
 
 struct PfsBlocks
 {
 	/* set at creation, never changes */
 	uint32_t	nlanes;
-	uint32_t	nplaces;		/* of a lane; 0: no long history */
+	uint32_t	items;			/* newest ones that are to be there; 0: no
+								 * long history */
+	uint32_t	own_items;
+	uint32_t	writers;
+	uint32_t	most;			/* items in a block */
+	uint32_t	enough;			/* blocks of a lane that are, whatever is in
+								 * them */
 	uint32_t	nblocks;
-	uint32_t	nspare;			/* of these, that begin in no lane */
 	uint32_t	block_size;
 	uint32_t	held;
-	size_t		order_stride;	/* places from one lane's order to the next's */
+	size_t		nplaces;		/* of a lane: never all filled */
 	size_t		bytes;
 	PfsSharedBlockLane *lanes;
-	uint64_t   *order;
+	uint64_t   *order;			/* [nlanes][nplaces] */
 	PfsBlockHead *heads;		/* [nblocks] */
 	char	   *blocks;
 
 	/* all processes; tops of the stacks of blocks that nobody owns */
 	uint64_t	begun __attribute__((aligned(PFS_CACHE_LINE))); /* partly filled */
 	uint64_t	empty;
-	uint64_t	fresh;			/* spare blocks that were ever taken */
+	uint64_t	fresh;			/* blocks that were ever taken */
+	uint32_t	outside;		/* blocks that are in no order, with items, or
+								 * more */
 	uint64_t	lost;
 };
 
@@ -78,21 +97,27 @@ items_at_least(const PfsBlocksSpec *spec)
 }
 
 /*
- * A block that has just been begun has no items, so the full ones before it have to hold
- * what the thread's history shows.
+ * Blocks that a writer owns at most: a block that has just been begun has no items, so the full
+ * ones before it have to hold what the thread's history shows.
  */
-uint32_t
-pfs_blocks_held(const PfsBlocksSpec *spec)
+static uint32_t
+held_at_most(const PfsBlocksSpec *spec)
 {
 	uint32_t	least = items_at_least(spec);
 
 	return (spec->own_items + least - 1) / least + 1;
 }
 
+size_t
+pfs_blocks_own_size(const PfsBlocksSpec *spec)
+{
+	return offsetof(PfsOwnBlocks, numbers) + held_at_most(spec) * sizeof(uint32_t);
+}
+
 /*
- * Lays out a container.  A lane's order has places for the blocks in which the newest
- * items are; for one more item of each thread, which may be about to write it; and for one
- * more block for each that threads may hold back, as a block may be entered long after
+ * Lays out a container.  A lane's order needs the blocks in which the newest items are, if
+ * each has as few as it can have; one more item of each thread, which may be about to write it;
+ * and one more block for each that threads may hold back, as a block may be entered long after
  * its items were written.
  */
 PfsBlocks *
@@ -100,11 +125,10 @@ pfs_blocks_create(PfsSegment *seg, const PfsBlocksSpec *spec)
 {
 	size_t		start = seg->used;
 	uint32_t	least = items_at_least(spec);
-	uint32_t	held = pfs_blocks_held(spec);
-	uint32_t	nspare = spec->writers * held;
-	uint32_t	nplaces = spec->items == 0 ? 0 : (spec->items + spec->writers + least - 1) / least + nspare;
-	size_t		nblocks = (size_t) spec->lanes * nplaces + nspare;
-	size_t		order_stride = (nplaces * sizeof(uint64_t) + PFS_CACHE_LINE - 1) /
+	uint32_t	held = held_at_most(spec);
+	uint32_t	enough = spec->items == 0 ? 0 : (spec->items + spec->writers + least - 1) / least + spec->writers * held;
+	size_t		nblocks = (spec->items == 0 ? 0 : (size_t) spec->lanes * (enough + 1)) + (size_t) spec->writers * held;
+	size_t		nplaces = spec->items == 0 ? 0 : (nblocks * sizeof(uint64_t) + PFS_CACHE_LINE - 1) /
 	PFS_CACHE_LINE * (PFS_CACHE_LINE / sizeof(uint64_t));
 	PfsBlocks  *b;
 	PfsSharedBlockLane *lanes;
@@ -116,19 +140,22 @@ pfs_blocks_create(PfsSegment *seg, const PfsBlocksSpec *spec)
 		return NULL;
 	b = pfs_segment_take(seg, sizeof(PfsBlocks), PFS_CACHE_LINE);
 	lanes = pfs_segment_take(seg, spec->lanes * sizeof(PfsSharedBlockLane), PFS_CACHE_LINE);
-	order = pfs_segment_take(seg, spec->lanes * order_stride * sizeof(uint64_t), PFS_CACHE_LINE);
+	order = pfs_segment_take(seg, spec->lanes * nplaces * sizeof(uint64_t), PFS_CACHE_LINE);
 	heads = pfs_segment_take(seg, nblocks * sizeof(PfsBlockHead), PFS_CACHE_LINE);
 	blocks = pfs_segment_take(seg, nblocks * spec->block_size, PFS_CACHE_LINE);
 	if (seg->base == NULL)
 		return NULL;
 
 	b->nlanes = spec->lanes;
-	b->nplaces = nplaces;
+	b->items = spec->items;
+	b->own_items = spec->own_items;
+	b->writers = spec->writers;
+	b->most = spec->block_size / spec->item_min;
+	b->enough = enough;
 	b->nblocks = nblocks;
-	b->nspare = nspare;
 	b->block_size = spec->block_size;
 	b->held = held;
-	b->order_stride = order_stride;
+	b->nplaces = nplaces;
 	b->bytes = seg->used - start;
 	b->lanes = lanes;
 	b->order = order;
@@ -156,7 +183,7 @@ pfs_blocks_number(const PfsBlocks *b)
 }
 
 uint32_t
-pfs_blocks_owned(const PfsBlocks *b)
+pfs_blocks_held(const PfsBlocks *b)
 {
 	return b->held;
 }
@@ -167,20 +194,19 @@ pfs_blocks_bytes(const PfsBlocks *b)
 	return b->bytes;
 }
 
-/* All but the blocks that no thread ever got from a lane's order or as a spare one. */
+/* How many blocks a writer ever got.  So readers leave the memory of the others untouched. */
+static uint32_t
+used_blocks(const PfsBlocks *b)
+{
+	uint64_t	fresh = pfs_load_relaxed(&b->fresh);
+
+	return fresh < b->nblocks ? fresh : b->nblocks;
+}
+
 size_t
 pfs_blocks_resident_bytes(const PfsBlocks *b)
 {
-	uint64_t	fresh = pfs_load_relaxed(&b->fresh);
-	size_t		unused = fresh < b->nspare ? b->nspare - fresh : 0;
-
-	for (uint32_t lane = 0; lane < b->nlanes; lane++)
-	{
-		uint64_t	position = pfs_load_relaxed(&b->lanes[lane].position);
-
-		unused += position < b->nplaces ? b->nplaces - position : 0;
-	}
-	return b->bytes - unused * b->block_size;
+	return b->bytes - (size_t) (b->nblocks - used_blocks(b)) * b->block_size;
 }
 
 uint64_t
@@ -204,43 +230,13 @@ block_of(const PfsBlocks *b, uint32_t number)
 /* ---- owner ---- */
 
 void
-pfs_block_writer_init(PfsBlockWriter *w, uint32_t *owned)
+pfs_block_writer_init(PfsBlockWriter *w, PfsOwnBlocks *own)
 {
+	pfs_store_relaxed(&own->oldest, 0);
+	own->items = own->others = 0;
 	pfs_store_relaxed(&w->position, 0);
-	w->next = w->end = NULL;
-	pfs_store_relaxed(&w->owned, owned);
-}
-
-/*
- * Enters a block as the newest of a lane, and returns the oldest, which is the caller's
- * from then on.  Both are one compare-and-swap of a place.  A process that slept so
- * long that others came round to its place finds a later lap there, and goes to the
- * newest place again: what it would take otherwise is not the oldest block.
- */
-static uint32_t
-exchange(PfsBlocks *b, uint32_t lane, uint32_t mine)
-{
-	uint64_t   *order = b->order + lane * b->order_stride;
-
-	if (b->nplaces == 0)
-		return mine;
-	for (;;)
-	{
-		uint64_t	position = pfs_add_relaxed(&b->lanes[lane].position, 1);
-		uint32_t	place = position % b->nplaces;
-		uint64_t	entered = PLACE(position / b->nplaces + 1, mine);
-		uint64_t	old = pfs_load_relaxed(&order[place]);
-
-		while ((int64_t) ((entered - NUMBER(entered)) - (old - NUMBER(old))) > 0)
-		{
-			/*
-			 * G: publishes our block, and takes the other with all that it
-			 * has
-			 */
-			if (pfs_cas(&order[place], &old, entered))
-				return old == 0 ? lane * b->nplaces + place : NUMBER(old);
-		}
-	}
+	pfs_store_relaxed(&w->own, own);
+	pfs_block_leave(w);
 }
 
 /*
@@ -256,12 +252,17 @@ give_up(PfsBlocks *b, uint32_t number)
 	pfs_fence_release();		/* A */
 }
 
-/* Says in a block's word what is complete in it.  B: pairs with C in pfs_blocks_copy(). */
+/*
+ * Says in the word of a writer's current block what is complete in it.  B: pairs with C in
+ * pfs_blocks_copy().
+ */
 static void
-seal(PfsBlocks *b, uint32_t number, uint32_t bytes)
+seal(PfsBlocks *b, const PfsBlockWriter *w)
 {
-	PfsBlockHead *head = &b->heads[number];
+	PfsBlockHead *head = &b->heads[w->own->numbers[PFS_BLOCK_INDEX(w->position) % b->held]];
+	uint32_t	bytes = PFS_BLOCK_BYTES(w->position);
 
+	pfs_store_relaxed(&head->items, w->items);
 	pfs_store_release(&head->word, WORD(GENERATION(head->word), bytes));	/* B */
 }
 
@@ -296,26 +297,207 @@ pop(PfsBlocks *b, uint64_t *stack, uint32_t *number)
 }
 
 /*
- * Takes a block that nobody owns and that is in no lane.  A writer's first one is one that
- * an ended thread has left partly filled, if there is one; those after it are empty, as
- * the writer's own items have to fill them (pfs_blocks_held()).  False: there is none.
+ * Enters a block as the newest of a lane's order.  A place is filled before `entered` says
+ * so: who finds it filled says it for the other, who may sleep.  There is an empty place, as
+ * there are no fewer places than blocks.
+ */
+static void
+enter(PfsBlocks *b, uint32_t number_of_lane, uint32_t number)
+{
+	PfsSharedBlockLane *lane = &b->lanes[number_of_lane];
+	uint64_t   *order = b->order + number_of_lane * b->nplaces;
+	PfsBlockHead *head = &b->heads[number];
+	uint64_t	position = pfs_load_acquire(&lane->entered);
+	bool		is_in = false;
+
+	while (!is_in)
+	{
+		uint32_t	lap = position / b->nplaces;
+		uint64_t	old = PLACE(lap, 0);
+
+		pfs_store_relaxed(&head->outside, pfs_load_relaxed(&b->outside));
+		is_in = pfs_cas(&order[position % b->nplaces], &old, PLACE(lap, number + 1));
+		if (pfs_cas(&lane->entered, &position, position + 1))
+			position++;
+	}
+
+	/*
+	 * Never more than there are: behind the block's entry, and in front of
+	 * its end (take()).
+	 */
+	(void) pfs_add_relaxed(&lane->items, pfs_load_relaxed(&head->items));
+}
+
+/*
+ * Takes the oldest block of a lane's order, if the newest items are in those behind it, or
+ * if it must.  plenty: the next one, too, could go.  False: it may not, or there is none.
+ *
+ * What stays are so many blocks that it does not matter what is in them, or so many items:
+ * the newest ones, and those that may be older than what goes, as they were in blocks that were in
+ * no order when this one was entered, or about to be written.  What is read of a block that
+ * another process takes meanwhile does not count, as its place has another lap then.
  */
 static bool
-take_spare(PfsBlocks *b, bool first, uint32_t *number)
+take(PfsBlocks *b, uint32_t number_of_lane, bool must, uint32_t *number, bool *plenty)
+{
+	PfsSharedBlockLane *lane = &b->lanes[number_of_lane];
+	uint64_t   *order = b->order + number_of_lane * b->nplaces;
+	uint64_t	position = pfs_load_acquire(&lane->taken);
+
+	for (;;)
+	{
+		uint64_t   *place = &order[position % b->nplaces];
+		uint32_t	lap = position / b->nplaces;
+		uint64_t	old = pfs_load_acquire(place);
+		PfsBlockHead *head;
+		int64_t		items;
+		int64_t		wanted;
+		int64_t		left;
+		bool		may;
+
+		if (LAP(old) != lap)
+		{
+			/* Somebody has taken it, and may sleep before he says so. */
+			if (pfs_cas(&lane->taken, &position, position + 1))
+				position++;
+			continue;
+		}
+		if (NUMBER(old) == 0)
+			return false;
+		head = &b->heads[NUMBER(old) - 1];
+		items = pfs_load_relaxed(&head->items);
+		wanted = (int64_t) b->items + b->writers + (int64_t) pfs_load_relaxed(&head->outside) * b->most;
+		may = must || pfs_load_relaxed(&lane->entered) > position + b->enough;
+		if (!may && pfs_load_relaxed(&lane->items) - items < wanted)
+			return false;
+		left = pfs_sub_seqcst(&lane->items, items) - items;
+		may = may || left >= wanted;
+		if (may && pfs_cas(place, &old, PLACE(lap + 1, 0)))
+		{
+			(void) pfs_cas(&lane->taken, &position, position + 1);
+			*number = NUMBER(old) - 1;
+			*plenty = left - wanted > wanted / PLENTY + b->most;
+			return true;
+		}
+		(void) pfs_add_relaxed(&lane->items, items);
+		if (!may)
+			return false;
+	}
+}
+
+/* Takes a block without items that is in no order.  False: there is none. */
+static bool
+take_empty(PfsBlocks *b, uint32_t *number)
 {
 	uint64_t	fresh;
 
-	if ((first && pop(b, &b->begun, number)) || pop(b, &b->empty, number))
+	if (pop(b, &b->empty, number))
 		return true;
 
 	/*
 	 * One may have come back since, as an ending thread gives its blocks back
 	 * one by one.
 	 */
-	if (pfs_load_relaxed(&b->fresh) >= b->nspare || (fresh = pfs_add_relaxed(&b->fresh, 1)) >= b->nspare)
+	if (pfs_load_relaxed(&b->fresh) >= b->nblocks || (fresh = pfs_add_relaxed(&b->fresh, 1)) >= b->nblocks)
 		return pop(b, &b->empty, number);
-	*number = b->nlanes * b->nplaces + fresh;
+	*number = fresh;
 	give_up(b, *number);
+	return true;
+}
+
+/* Gives the oldest block of a lane back that is not needed there. */
+static void
+put_back(PfsBlocks *b, uint32_t number)
+{
+	give_up(b, number);
+	push(b, &b->empty, number);
+}
+
+/*
+ * Gives a block to a lane for one without items: the lane's oldest, or an empty one if all of the
+ * lane's are needed.  Where the lane has plenty, it gets back to what it needs.  False:
+ * there is none, which is possible only where processes were killed.
+ */
+static bool
+exchange(PfsBlocks *b, uint32_t lane, uint32_t *number)
+{
+	bool		plenty = false;
+	bool		taken = true;
+
+	if (b->nplaces != 0)
+	{
+		enter(b, lane, *number);
+		taken = take(b, lane, false, number, &plenty);
+		if (plenty)
+		{
+			put_back(b, *number);
+			taken = take(b, lane, false, number, &plenty);
+		}
+		if (!taken && take_empty(b, number))
+			return true;
+		if (!taken)
+			taken = take(b, lane, true, number, &plenty);
+	}
+	if (taken)
+		give_up(b, *number);
+	else
+		(void) pfs_sub_seqcst(&b->outside, 1);
+	return taken;
+}
+
+/*
+ * Takes one more block.  A writer's first one is one that an ended thread has left
+ * partly filled, if there is one; those after it are empty, as the writer's own items
+ * have to fill them (pfs_blocks_held()).  False: there is none.
+ */
+static bool
+take_another(PfsBlocks *b, bool first, uint32_t *number)
+{
+	if (first && pop(b, &b->begun, number))
+		return true;
+	if (!take_empty(b, number))
+		return false;
+
+	/*
+	 * Before there are items in it that a block does not count which is
+	 * entered then.
+	 */
+	(void) pfs_add_seqcst(&b->outside, 1);
+	return true;
+}
+
+/* Gives a block to a lane for nothing; where that has enough without its oldest, that is empty then. */
+static void
+give_away(PfsBlocks *b, uint32_t lane, uint32_t number)
+{
+	bool		plenty;
+
+	if (b->nplaces != 0)
+		enter(b, lane, number);
+	(void) pfs_sub_seqcst(&b->outside, 1);
+	if (b->nplaces == 0 || take(b, lane, false, &number, &plenty))
+		put_back(b, number);
+}
+
+/*
+ * Takes the oldest one from a writer's full blocks, of which the index-th is the next, if
+ * those behind it have what the thread's own history shows.  H: pairs with I in
+ * pfs_blocks_copy_owned().
+ */
+static bool
+leave_oldest(const PfsBlocks *b, PfsOwnBlocks *own, uint64_t index, uint32_t *number)
+{
+	uint64_t	oldest = own->oldest;
+	uint32_t	items;
+
+	if (oldest == index)
+		return false;
+	*number = own->numbers[oldest % b->held];
+	items = b->heads[*number].items - (oldest == 0 ? own->others : 0);
+	if (own->items - items < b->own_items)
+		return false;
+	own->items -= items;
+	pfs_store_release(&own->oldest, oldest + 1);	/* H */
 	return true;
 }
 
@@ -333,20 +515,23 @@ map_pages(const char *begin, const char *end)
 
 /*
  * Goes on with another block: the lane's oldest one for the oldest of this thread, or,
- * as long as it does not own as many as it may, one more.
+ * as long as that is needed for the thread's own history, one more.
  *
  * What is complete in the last block is said by its own word before the position
- * leaves it; and the position has left the oldest block before that is given away
+ * leaves it; and `oldest` has left the oldest block before that is given away
  * (H, pairs with I in pfs_blocks_copy_owned()).
  */
 bool
 pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes)
 {
+	PfsOwnBlocks *own = w->own;
 	uint64_t	index = PFS_BLOCK_INDEX(w->position);
 	uint32_t	number;
+	uint32_t	another;
 	uint32_t	fill;
+	bool		found;
 
-	if (w->owned == NULL)
+	if (own == NULL)
 	{
 		/* Its thread has ended: what it still writes is lost. */
 		pfs_add_relaxed(&b->lost, 1);
@@ -354,35 +539,42 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 	}
 	if (w->next != NULL)
 	{
-		seal(b, w->owned[index % b->held], PFS_BLOCK_BYTES(w->position));
+		seal(b, w);
+		own->items += w->items - (index == 0 ? own->others : 0);
 		index++;
-		w->next = w->end = NULL;
-		pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, 0));	/* H */
+		pfs_block_leave(w);
+		pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, 0));
 	}
-	if (index >= b->held)
+	if (leave_oldest(b, own, index, &number))
 	{
-		number = exchange(b, lane, w->owned[index % b->held]);
-		give_up(b, number);
+		/*
+		 * What went on with larger items needs fewer blocks when these are
+		 * smaller.
+		 */
+		while (leave_oldest(b, own, index, &another))
+			give_away(b, lane, another);
+		found = exchange(b, lane, &number);
 	}
-	else if (!take_spare(b, index == 0, &number))
+	else
+		found = take_another(b, index == 0, &number);
+	/* One that another thread has left, without room, is as good as full. */
+	if (found && b->block_size - FILL(b->heads[number].word) < bytes)
+		found = exchange(b, lane, &number);
+	if (!found)
 	{
 		pfs_add_relaxed(&b->lost, 1);
 		return false;
 	}
 	fill = FILL(b->heads[number].word);
-	if (b->block_size - fill < bytes)
-	{
-		/* As good as full: the lane's, instead of one that this thread owns. */
-		number = exchange(b, lane, number);
-		give_up(b, number);
-		fill = 0;
-	}
-	pfs_store_release(&w->owned[index % b->held], number);	/* H */
+	pfs_store_release(&own->numbers[index % b->held], number);	/* H */
 	map_pages(block_of(b, number) + fill, block_of(b, number) + b->block_size);
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, fill));	/* B */
+	w->room = b->block_size - fill;
+	w->items = fill == 0 ? 0 : pfs_load_relaxed(&b->heads[number].items);
+	if (index == 0)
+		own->others = w->items;
 	/* It has a block when next says so; by then the position is that block's. */
 	pfs_fence_signal();
-	w->end = block_of(b, number) + b->block_size;
 	w->next = block_of(b, number) + fill;
 	return true;
 }
@@ -394,9 +586,9 @@ pfs_block_of_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t index,
 	uint64_t	current = PFS_BLOCK_INDEX(w->position);
 	uint32_t	number;
 
-	if (w->next == NULL || index > current || current - index >= b->held)
+	if (w->next == NULL || index > current || index < w->own->oldest)
 		return NULL;
-	number = w->owned[index % b->held];
+	number = w->own->numbers[index % b->held];
 	*bytes = index == current ? PFS_BLOCK_BYTES(w->position) : FILL(b->heads[number].word);
 	return block_of(b, number);
 }
@@ -411,27 +603,24 @@ void
 pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane)
 {
 	uint64_t	index = PFS_BLOCK_INDEX(w->position);
-	uint64_t	first = index < b->held ? 0 : index - b->held + 1;
-	const uint32_t *owned = w->owned;
+	PfsOwnBlocks *own = w->own;
 	bool		has_current = w->next != NULL;
+	uint64_t	first;
 
-	if (owned == NULL)
+	if (own == NULL)
 		return;
 	if (has_current)
-		seal(b, owned[index % b->held], PFS_BLOCK_BYTES(w->position));
+		seal(b, w);
+	first = own->oldest;
 	/* H: readers of the thread's own blocks have none from here on */
-	pfs_store_relaxed(&w->owned, NULL);
-	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index + b->held, 0));
-	w->next = w->end = NULL;
+	pfs_store_relaxed(&w->own, NULL);
+	pfs_store_release(&own->oldest, index + 1);
+	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index + 1, 0));
+	pfs_block_leave(w);
 	for (uint64_t i = first; i < index; i++)
-	{
-		uint32_t	number = exchange(b, lane, owned[i % b->held]);
-
-		give_up(b, number);
-		push(b, &b->empty, number);
-	}
+		give_away(b, lane, own->numbers[i % b->held]);
 	if (has_current)
-		push(b, &b->begun, owned[index % b->held]);
+		push(b, &b->begun, own->numbers[index % b->held]);
 }
 
 /* ---- any process ---- */
@@ -445,24 +634,12 @@ hidden_of(const PfsBlockHead *head, uint64_t word)
 	return GENERATION(hidden) == GENERATION(word) ? FILL(hidden) : 0;
 }
 
-/*
- * Did a writer ever get this block?  So readers leave the memory of others untouched, which
- * would become resident by a look.
- */
-static bool
-was_used(const PfsBlocks *b, uint32_t number)
-{
-	if (number >= b->nlanes * b->nplaces)
-		return number - b->nlanes * b->nplaces < pfs_load_relaxed(&b->fresh);
-	return number % b->nplaces < pfs_load_relaxed(&b->lanes[number / b->nplaces].position);
-}
-
 /* Copies a block as far as its word says, and looks at the word again. */
 uint32_t
 pfs_blocks_copy(const PfsBlocks *b, uint32_t number, void *dst, uint32_t *hidden)
 {
 	const PfsBlockHead *head = &b->heads[number];
-	uint64_t	word = was_used(b, number) ? pfs_load_acquire(&head->word) : 0; /* C */
+	uint64_t	word = number < used_blocks(b) ? pfs_load_acquire(&head->word) : 0; /* C */
 
 	if (FILL(word) == 0)
 		return 0;
@@ -475,27 +652,26 @@ pfs_blocks_copy(const PfsBlocks *b, uint32_t number, void *dst, uint32_t *hidden
 }
 
 /*
- * Copies a block of a living writer.  It was the writer's all the time if at the end the
- * position is not `held` blocks further.  For whoever sees that `owned` has another
- * number already, that the block has been given up, or what its next owner wrote, sees
- * the position, too: I, pairs with H.
+ * Copies a block of a living writer.  It was the writer's all the time if at the end it is not
+ * older than the oldest one.  For whoever sees that `numbers` has another number already, that the
+ * block has been given up, or what its next owner wrote, sees that, too: I, pairs with H.
  */
 uint32_t
 pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t index, void *dst,
 					  uint32_t *hidden)
 {
 	uint64_t	position = pfs_load_acquire(&w->position);	/* C */
-	const uint32_t *owned = pfs_load_relaxed(&w->owned);
+	const PfsOwnBlocks *own = pfs_load_relaxed(&w->own);
 	uint64_t	word;
 	uint32_t	number;
 	uint32_t	bytes;
 
 	*hidden = 0;
-	if (owned == NULL || PFS_BLOCK_INDEX(position) < index)
+	if (own == NULL || PFS_BLOCK_INDEX(position) < index)
 		return 0;
-	if (PFS_BLOCK_INDEX(position) - index >= b->held)
+	if (pfs_load_relaxed(&own->oldest) > index)
 		return PFS_BLOCK_GONE;
-	number = pfs_load_acquire(&owned[index % b->held]);
+	number = pfs_load_acquire(&own->numbers[index % b->held]);
 	if (number >= b->nblocks)
 		return 0;
 	word = pfs_load_acquire(&b->heads[number].word);
@@ -505,7 +681,7 @@ pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t inde
 	*hidden = hidden_of(&b->heads[number], word);
 	pfs_racy_copy(dst, block_of(b, number), bytes);
 	pfs_fence_acquire();		/* I */
-	return PFS_BLOCK_INDEX(pfs_load_relaxed(&w->position)) - index >= b->held ? PFS_BLOCK_GONE : bytes;
+	return pfs_load_relaxed(&own->oldest) > index ? PFS_BLOCK_GONE : bytes;
 }
 
 /*
@@ -551,14 +727,14 @@ void
 pfs_blocks_hide_owned(PfsBlocks *b, const PfsBlockWriter *w)
 {
 	uint64_t	position = pfs_load_acquire(&w->position);	/* C */
-	const uint32_t *owned = pfs_load_relaxed(&w->owned);
+	const PfsOwnBlocks *own = pfs_load_relaxed(&w->own);
 	uint64_t	again;
 	uint64_t	word;
 	uint32_t	number;
 
-	if (owned == NULL || PFS_BLOCK_BYTES(position) == 0 || PFS_BLOCK_BYTES(position) > b->block_size)
+	if (own == NULL || PFS_BLOCK_BYTES(position) == 0 || PFS_BLOCK_BYTES(position) > b->block_size)
 		return;
-	number = pfs_load_acquire(&owned[PFS_BLOCK_INDEX(position) % b->held]);
+	number = pfs_load_acquire(&own->numbers[PFS_BLOCK_INDEX(position) % b->held]);
 	if (number >= b->nblocks)
 		return;
 	word = pfs_load_acquire(&b->heads[number].word);
@@ -571,9 +747,11 @@ pfs_blocks_hide_owned(PfsBlocks *b, const PfsBlockWriter *w)
 void
 pfs_blocks_hide(PfsBlocks *b)
 {
-	for (uint32_t number = 0; number < b->nblocks; number++)
+	uint32_t	used = used_blocks(b);
+
+	for (uint32_t number = 0; number < used; number++)
 	{
-		uint64_t	word = was_used(b, number) ? pfs_load_acquire(&b->heads[number].word) : 0;	/* C */
+		uint64_t	word = pfs_load_acquire(&b->heads[number].word);	/* C */
 
 		if (FILL(word) != 0)
 			hide(&b->heads[number], word);

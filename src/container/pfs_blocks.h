@@ -7,8 +7,9 @@
  * other, and the full ones before it, as many as its own history needs.  What it gives
  * away stays where it is: a lane's order of blocks, oldest first, is all that changes.
  * The thread enters its oldest block there as the newest one, and gets the oldest of
- * the lane to write into.  So nothing is copied, and the newest items of the server are
- * those in the blocks of the order and in those of living threads.
+ * the lane to write into, if those behind it have enough items.  So nothing is copied,
+ * the newest items of the server are those in the blocks of the order and in those of
+ * living threads, and no more blocks go round than these items fill.
  *
  * README.md has the argument why readers get whole items only, and each of them.
  */
@@ -21,6 +22,19 @@
 typedef struct PfsBlocks PfsBlocks;
 
 /*
+ * The blocks that a writer owns, from the oldest one to the current one, which has the
+ * index of its position; written by the thread alone, and read by all.
+ */
+typedef struct PfsOwnBlocks
+{
+	uint64_t	oldest;			/* index, release-stored before a block is
+								 * given away */
+	uint32_t	items;			/* owner only: its own, in the full ones */
+	uint32_t	others;			/* owner only: of others, in its first block */
+	uint32_t	numbers[];		/* [held], by index */
+} PfsOwnBlocks;
+
+/*
  * What a thread has of a container; written by the thread alone, and read by all.
  * position: the number of blocks that it had before the current one, above 24 bits of
  * bytes that are complete in that.
@@ -30,9 +44,10 @@ typedef struct PfsBlockWriter
 	uint64_t	position;		/* release-stored */
 	char	   *next;			/* owner only: where the next item goes; NULL:
 								 * no block yet */
-	char	   *end;			/* owner only: of the current block */
-	uint32_t   *owned;			/* set at init; [held] numbers of its blocks,
-								 * by their count; NULL: it has ended */
+	uint32_t	room;			/* owner only: bytes behind that */
+	uint32_t	items;			/* owner only: in the current block, by
+								 * whomever */
+	PfsOwnBlocks *own;			/* set at init; NULL: it has ended */
 } PfsBlockWriter;
 
 #define PFS_BLOCK_BYTES_BITS 24
@@ -46,14 +61,15 @@ typedef struct PfsBlocksSpec
 	uint32_t	items;			/* of the server that are to be there always;
 								 * 0: only the threads' own */
 	uint32_t	own_items;		/* the same of a thread */
+	uint32_t	item_min;		/* bytes of the smallest */
 	uint32_t	item_max;		/* bytes of the largest, with what says whose
 								 * it is */
 	uint32_t	writers;		/* at a time */
 	uint32_t	block_size;		/* bytes, a multiple of a cache line */
 } PfsBlocksSpec;
 
-/* Blocks that a thread owns at most. */
-extern uint32_t pfs_blocks_held(const PfsBlocksSpec *spec);
+/* Bytes of a writer's PfsOwnBlocks. */
+extern size_t pfs_blocks_own_size(const PfsBlocksSpec *spec);
 
 /* Lay out in seg; NULL in the sizing pass, or if spec asks for no items at all. */
 extern PfsBlocks *pfs_blocks_create(PfsSegment *seg, const PfsBlocksSpec *spec);
@@ -61,7 +77,7 @@ extern PfsBlocks *pfs_blocks_create(PfsSegment *seg, const PfsBlocksSpec *spec);
 extern uint32_t pfs_blocks_lanes(const PfsBlocks *b);
 extern uint32_t pfs_blocks_size(const PfsBlocks *b);	/* of one */
 extern uint32_t pfs_blocks_number(const PfsBlocks *b);
-extern uint32_t pfs_blocks_owned(const PfsBlocks *b);	/* as pfs_blocks_held() */
+extern uint32_t pfs_blocks_held(const PfsBlocks *b);	/* by a writer, at most */
 extern size_t pfs_blocks_bytes(const PfsBlocks *b);
 
 /* About: the pages of blocks that nobody ever wrote to are not resident. */
@@ -72,8 +88,8 @@ extern void pfs_blocks_reset_lost(PfsBlocks *b);
 
 /* ---- owner ---- */
 
-/* owned: pfs_blocks_owned() words, any content.  The writer has no block yet. */
-extern void pfs_block_writer_init(PfsBlockWriter *w, uint32_t *owned);
+/* own: pfs_blocks_own_size(), any content.  The writer has no block yet. */
+extern void pfs_block_writer_init(PfsBlockWriter *w, PfsOwnBlocks *own);
 
 /*
  * The current block has no room for the next item, or there is none yet: takes another
@@ -92,20 +108,30 @@ extern void *pfs_block_of_writer(const PfsBlocks *b, const PfsBlockWriter *w, ui
 /* Gives all blocks away; the writer gets none any more. */
 extern void pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane);
 
+/* The writer has no current block. */
+static inline void
+pfs_block_leave(PfsBlockWriter *w)
+{
+	w->next = NULL;
+	w->room = w->items = 0;
+}
+
 static inline bool
 pfs_block_has_room(const PfsBlockWriter *w, size_t bytes)
 {
-	return (size_t) (w->end - w->next) >= bytes;
+	return w->room >= bytes;
 }
 
 /*
- * The item of so many bytes that was written at `next` is complete.  B: pairs with C in
- * pfs_blocks_copy_owned().
+ * What was written at `next` is complete, so many bytes: an item, or (items 0) what lies
+ * in front of items.  B: pairs with C in pfs_blocks_copy_owned().
  */
 static inline void
-pfs_block_done(PfsBlockWriter *w, uint32_t bytes)
+pfs_block_done(PfsBlockWriter *w, uint32_t bytes, uint32_t items)
 {
 	w->next += bytes;
+	w->room -= bytes;
+	w->items += items;
 	pfs_store_release(&w->position, w->position + bytes);	/* B */
 }
 
@@ -131,7 +157,7 @@ extern uint32_t pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *
 /*
  * Copies all blocks of a living writer from its current one back to that of a position
  * (PFS_BLOCK_INDEX), or to the last one that it has not given away meanwhile: the index-th
- * to its place among pfs_blocks_owned() ones in dst, bytes[index % owned] of it.  Returns
+ * to its place among pfs_blocks_held() ones in dst, bytes[index % held] of it.  Returns
  * how many, and the index of the current one.
  */
 extern uint32_t pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to,

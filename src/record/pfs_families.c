@@ -30,6 +30,7 @@ PFS_FIXED PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
 		PFS_WAIT_DEPTH, true, TABLES("waits"),
 		.size = sizeof(PfsWaitEvent),
+		.item_min = PFS_WAIT_LINE,
 		.item_max = sizeof(PfsWait),
 		.run_size = PFS_WAIT_LINE,
 		.last_reading = pfs_lwlock_last_reading,
@@ -37,6 +38,7 @@ PFS_FIXED PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_STAGES] = {
 		PFS_STAGE_DEPTH, true, TABLES("stages"),
 		.size = sizeof(PfsStageRun),
+		.item_min = PFS_STAGE_STORED_MIN,
 		.record = pfs_stage_event_record,
 	},
 	[PFS_STATEMENTS] = {
@@ -44,11 +46,13 @@ PFS_FIXED PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 		.size = offsetof(PfsStatementEvent, texts),
 		.more = pfs_statement_texts_size,
 		.block_size = 4096,
+		.item_min = PFS_STATEMENT_STORED_MIN,
 		.record = pfs_statement_event_record,
 	},
 	[PFS_TRANSACTIONS] = {
 		PFS_TRANSACTION_DEPTH, false, TABLES("transactions"),
 		.size = sizeof(PfsTransactionEvent),
+		.item_min = PFS_TRANSACTION_STORED_MIN,
 		.record = pfs_transaction_event_record,
 	},
 };

@@ -301,7 +301,7 @@ read_thread(const PfsThread *copy, uint64 word, bool current, HammerRng *rng)
 	 * record.
 	 */
 	if (!current && pfs_load_relaxed(&holder->history_tail) == 0 && pfs_load_acquire(&x->heads[copy->index]) == head &&
-		pfs_load_acquire(&holder->recorded.owned) != NULL && pfs_pages_word(pfs_threads, copy->index) == word)
+		pfs_load_acquire(&holder->recorded.own) != NULL && pfs_pages_word(pfs_threads, copy->index) == word)
 	{
 		HAMMER_CHECK(c.n >= Min(rows, head), "%u events, not %lu", c.n, Min(rows, head));
 		pfs_add_relaxed(&x->complete, 1);
@@ -515,7 +515,7 @@ PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_ALL;
 size_t
 pfs_lwlock_holder_size(void)
 {
-	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, owned) + pfs_lwlock_blocks_held() * sizeof(uint32));
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, own) + pfs_lwlock_own_blocks_size());
 }
 
 uint32

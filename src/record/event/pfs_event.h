@@ -263,6 +263,8 @@ typedef struct PfsEventFamilyInfo
 	size_t		size;
 	size_t		(*more) (void);
 
+	uint32		item_min;		/* bytes of the smallest event in a block */
+
 	/*
 	 * Bytes of a block at least, of the largest event in it, and of a
 	 * PfsEventRun, a multiple of what events in blocks are aligned to.  0: as

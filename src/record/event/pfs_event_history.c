@@ -69,6 +69,7 @@ specify(PfsEventFamily family, PfsBlocksSpec *spec)
 	spec->lanes = info->many_lanes ? pfs_history_lanes() : 1;
 	spec->items = pfs_sizes.history_long[family];
 	spec->own_items = pfs_sizes.history[family];
+	spec->item_min = info->item_min;
 	spec->item_max = run_size(family) + item_max;
 	spec->writers = pfs_sizes.threads;
 	spec->block_size = TYPEALIGN(PFS_CACHE_LINE, Max(info->block_size != 0 ? info->block_size : BLOCK_SIZE,
@@ -87,14 +88,14 @@ pfs_histories_lay_out(PfsSegment *seg)
 	}
 }
 
-/* Blocks of a family that a thread owns at most. */
-uint32
-pfs_history_held(PfsEventFamily family)
+/* Bytes of what a thread has to know of its blocks of a family. */
+size_t
+pfs_history_own_size(PfsEventFamily family)
 {
 	PfsBlocksSpec spec;
 
 	specify(family, &spec);
-	return pfs_blocks_held(&spec);
+	return pfs_blocks_own_size(&spec);
 }
 
 /*
@@ -178,7 +179,7 @@ pfs_history_more_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
 	run->kind = PFS_NO_INSTRUMENT | (uint64) (run_bytes / sizeof(uint64)) << 48;
 	run->thread_id = t->thread_id;
 	run->role = t->foreground ? t->role : InvalidOid;
-	pfs_block_done(to, run_bytes);
+	pfs_block_done(to, run_bytes, 0);
 	return to->next;
 }
 
@@ -192,7 +193,7 @@ pfs_history_add(PfsThread *t, const PfsWait *e)
 	if (room == NULL)
 		return;
 	pfs_racy_copy(room, e, bytes);
-	pfs_block_done(&t->events[PFS_WAITS].finished, bytes);
+	pfs_block_done(&t->events[PFS_WAITS].finished, bytes, 1);
 }
 
 void
@@ -220,7 +221,7 @@ pfs_histories_set_role(PfsThread *t)
 
 		if (pfs_histories[f] == NULL)
 			continue;
-		for (uint64 i = last - Min(last, pfs_blocks_owned(pfs_histories[f]) - 1); i <= last; i++)
+		for (uint64 i = last - Min(last, pfs_blocks_held(pfs_histories[f]) - 1); i <= last; i++)
 		{
 			uint32		bytes;
 			char	   *block = pfs_block_of_writer(pfs_histories[f], from, i, &bytes);

@@ -176,8 +176,8 @@ extern void pfs_thread_repair(PfsThread *t);
 /* Slow path of begin: looks at what the process has missed.  False: no event. */
 extern bool pfs_wait_prepare(PfsThread *t);
 
-/* Blocks of a family that a thread owns at most. */
-extern uint32 pfs_history_held(PfsEventFamily family);
+/* Bytes of what a thread has to know of its blocks of a family. */
+extern size_t pfs_history_own_size(PfsEventFamily family);
 
 /* Owner: the thread ends; its role has become known. */
 extern void pfs_histories_leave(PfsThread *t);
@@ -520,7 +520,7 @@ pfs_history_push(PfsThread *t, PfsWait *e)
 	if (unlikely(room == NULL))
 		return;
 	pfs_racy_copy(room, e, PFS_WAIT_LINE);
-	pfs_block_done(to, PFS_WAIT_LINE);
+	pfs_block_done(to, PFS_WAIT_LINE, 1);
 	pfs_expect_lines(to->next, 1);
 }
 

@@ -35,16 +35,16 @@ slots_size(PfsEventFamily family)
 	return family == PFS_WAITS ? 0 : (size_t) pfs_event_families[family].depth * pfs_sizes.event_size[family];
 }
 
-/* Numbers of its blocks that a thread has of a family, behind the slots. */
+/* What a thread knows of its blocks of a family, behind the slots. */
 static size_t
-numbers_size(PfsEventFamily family)
+own_blocks_size(PfsEventFamily family)
 {
-	return TYPEALIGN(PFS_CACHE_LINE, pfs_history_held(family) * sizeof(uint32));
+	return TYPEALIGN(PFS_CACHE_LINE, pfs_history_own_size(family));
 }
 
 /*
- * Where the parts begin that lie behind the struct: of a family of events its slots and the
- * numbers of its blocks, of a family of summaries its cells.  By the postmaster.
+ * Where the parts begin that lie behind the struct: of a family of events its slots and
+ * what it knows of its blocks, of a family of summaries its cells.  By the postmaster.
  */
 static size_t events_offset[PFS_NUM_EVENT_FAMILIES];
 static size_t cells_offset[PFS_NUM_FAMILIES];
@@ -56,7 +56,7 @@ place_events(size_t *size, PfsEventFamily family)
 	if (events_offset[family] != 0)
 		return;
 	events_offset[family] = *size;
-	*size += slots_size(family) + numbers_size(family);
+	*size += slots_size(family) + own_blocks_size(family);
 }
 
 /* The same for a family of summaries. */
@@ -238,7 +238,7 @@ works_for_client(void)
 static void
 begin_events(PfsEvents *events, PfsEventFamily family, char *mem)
 {
-	pfs_block_writer_init(&events->finished, (uint32 *) (mem + slots_size(family)));
+	pfs_block_writer_init(&events->finished, (PfsOwnBlocks *) (mem + slots_size(family)));
 	events->slots = mem;
 	events->slot_size = pfs_sizes.event_size[family];
 	events->depth_max = pfs_event_families[family].depth;

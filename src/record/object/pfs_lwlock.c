@@ -37,7 +37,7 @@ typedef struct PfsLwlockKey
 size_t
 pfs_lwlock_holder_size(void)
 {
-	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, owned) + pfs_lwlock_blocks_held() * sizeof(uint32));
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, own) + pfs_lwlock_own_blocks_size());
 }
 
 size_t

@@ -72,7 +72,7 @@ typedef struct PfsLwlockHolder
 	/* The newest acquisitions, see pfs_lwlock_event.h. */
 	PfsBlockWriter recorded;
 	uint64		history_tail;	/* as in PfsEvents */
-	uint32		owned[FLEXIBLE_ARRAY_MEMBER];	/* numbers of its blocks */
+	PfsOwnBlocks own;			/* last, as its size is known at start-up */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsLwlockHolder;
 
 StaticAssertDecl(offsetof(PfsLwlockHolder, locks) == sizeof(uint64), "entries lie right behind their number");

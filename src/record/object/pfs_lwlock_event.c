@@ -31,18 +31,19 @@ specify(PfsBlocksSpec *spec)
 	spec->lanes = pfs_history_lanes();
 	spec->items = pfs_sizes.history_long[PFS_WAITS];
 	spec->own_items = pfs_sizes.history[PFS_WAITS];
+	spec->item_min = sizeof(PfsLwlockEvent);
 	spec->item_max = 2 * sizeof(PfsLwlockEvent);
 	spec->writers = pfs_sizes.lwlock_holders;
 	spec->block_size = sizeof(PfsLwlockEvent) * PFS_CACHE_LINE / 2;
 }
 
-uint32
-pfs_lwlock_blocks_held(void)
+size_t
+pfs_lwlock_own_blocks_size(void)
 {
 	PfsBlocksSpec spec;
 
 	specify(&spec);
-	return pfs_blocks_held(&spec);
+	return pfs_blocks_own_size(&spec);
 }
 
 void
@@ -118,20 +119,20 @@ take_block(const PfsThread *t, PfsLwlockHolder *mine)
 						   2 * sizeof(PfsLwlockEvent)))
 	{
 		to->next = (char *) nowhere;
-		to->end = (char *) (nowhere + 1);
+		to->room = sizeof(nowhere);
 		return;
 	}
 	run = pfs_lwlock_next(mine);
 	run->timer_start = t->thread_id;
 	run->flags = pfs_lwlock_role_of(t);
 	run->event_id = 0;
-	pfs_block_done(to, sizeof(PfsLwlockEvent));
+	pfs_block_done(to, sizeof(PfsLwlockEvent), 0);
 }
 
 void
 pfs_lwlock_records_begin(PfsThread *t, PfsLwlockHolder *mine)
 {
-	pfs_block_writer_init(&mine->recorded, mine->owned);
+	pfs_block_writer_init(&mine->recorded, &mine->own);
 	pfs_store_relaxed(&mine->history_tail, 0);
 	take_block(t, mine);
 }
@@ -178,9 +179,9 @@ void
 pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
 {
 	if (pfs_lwlock_next(mine) != nowhere)
-		pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent));
+		pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent), 1);
 	else
-		mine->recorded.next = mine->recorded.end = NULL;
+		pfs_block_leave(&mine->recorded);
 	take_block(t, mine);
 	pfs_write_end(t);
 }
@@ -196,7 +197,7 @@ pfs_lwlock_records_set_role(PfsThread *t)
 		return;
 	from = &pfs_my_lwlocks->recorded;
 	last = PFS_BLOCK_INDEX(from->position);
-	for (uint64 i = last - Min(last, pfs_blocks_owned(pfs_lwlock_blocks) - 1); i <= last; i++)
+	for (uint64 i = last - Min(last, pfs_blocks_held(pfs_lwlock_blocks) - 1); i <= last; i++)
 	{
 		uint32		bytes;
 		PfsLwlockEvent *run = pfs_block_of_writer(pfs_lwlock_blocks, from, i, &bytes);
@@ -217,7 +218,7 @@ pfs_lwlock_records_end(PfsThread *t, PfsLwlockHolder *mine)
 	if (pfs_lwlock_blocks == NULL)
 		return;
 	if (pfs_lwlock_next(mine) == nowhere)
-		mine->recorded.next = mine->recorded.end = NULL;
+		pfs_block_leave(&mine->recorded);
 	pfs_block_writer_end(pfs_lwlock_blocks, &mine->recorded, pfs_lane(t->index, pfs_blocks_lanes(pfs_lwlock_blocks)));
 }
 

@@ -32,7 +32,7 @@ extern PfsBlocks *pfs_lwlock_blocks;	/* NULL: `all` is off, or no history
 										 * has rows */
 
 /* Postmaster. */
-extern uint32 pfs_lwlock_blocks_held(void);
+extern size_t pfs_lwlock_own_blocks_size(void);
 extern void pfs_lwlock_blocks_lay_out(PfsSegment *seg);
 
 /*
@@ -188,9 +188,9 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 	t->last_event_id = id;
 	e->event_id = id;
 
-	if (unlikely((char *) (e + 1) == mine->recorded.end))
+	if (unlikely(mine->recorded.room == sizeof(PfsLwlockEvent)))
 		return PFS_LWLOCK_BLOCK_FULL;
-	pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent));
+	pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent), 1);
 	pfs_write_end(t);
 	return PFS_LWLOCK_RECORDED;
 

@@ -19,7 +19,7 @@ void
 pfs_own_blocks_each(const PfsBlocks *blocks, const PfsBlockWriter *writer, const uint64 *history_tail,
 					uint32 index, uint64 word, PfsOwnBlockTake take, void *arg)
 {
-	uint32		held = pfs_blocks_owned(blocks);
+	uint32		held = pfs_blocks_held(blocks);
 	uint32		size = pfs_blocks_size(blocks);
 	char	   *copies = palloc((Size) held * size);
 	uint32	   *bytes = palloc(held * sizeof(uint32));

@@ -286,6 +286,13 @@ pfs_transaction_event_bytes(const PfsTransactionEvent *e)
 	return e->gid[0] == '\0' ? offsetof(PfsTransactionEvent, gid) + 1 : sizeof(PfsTransactionEvent);
 }
 
+/* Bytes in a block of the smallest of each. */
+#define PFS_STAGE_STORED_MIN (offsetof(PfsStageRun, marks) - PFS_EVENT_UNSTORED)
+#define PFS_STATEMENT_STORED_MIN \
+	(offsetof(PfsStatementEvent, n) + PFS_N_RARE * sizeof(uint64) - PFS_EVENT_UNSTORED + \
+	 offsetof(PfsStatementEvent, memory) - offsetof(PfsStatementEvent, query_id))
+#define PFS_TRANSACTION_STORED_MIN (offsetof(PfsTransactionEvent, gid) + 1 - PFS_EVENT_UNSTORED)
+
 /* Theirs of PfsEventFamilyInfo and PfsEventFamilyRead. */
 extern size_t pfs_statement_texts_size(void);
 extern void pfs_stage_event_record(PfsThread *t, PfsEvent *event);

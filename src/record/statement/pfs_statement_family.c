@@ -55,16 +55,13 @@ pfs_stage_event_record(PfsThread *t, PfsEvent *event)
 
 /* ---- transactions ---- */
 
-/* Of one without a gid, which hardly any has. */
-#define TRANSACTION_SIZE (offsetof(PfsTransactionEvent, gid) + 1 - PFS_EVENT_UNSTORED)
-
 size_t
 pfs_transaction_event_used(const PfsEvent *event)
 {
 	return pfs_transaction_event_bytes((const PfsTransactionEvent *) event);
 }
 
-/* Puts a transaction into its thread's block; its length is known but for a gid. */
+/* Puts a transaction into its thread's block; its length is known but for a gid, which hardly any has. */
 void
 pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
 {
@@ -76,10 +73,10 @@ pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
 		pfs_event_record_plain(t, PFS_TRANSACTIONS, event, sizeof(PfsTransactionEvent));
 		return;
 	}
-	to = pfs_event_room(t, PFS_TRANSACTIONS, event, TRANSACTION_SIZE);
+	to = pfs_event_room(t, PFS_TRANSACTIONS, event, PFS_TRANSACTION_STORED_MIN);
 	if (unlikely(to == NULL))
 		return;
-	(void) copy_part(to, PFS_EVENT_STORED(event), TYPEALIGN(PFS_EVENT_UNIT, TRANSACTION_SIZE));
+	(void) copy_part(to, PFS_EVENT_STORED(event), TYPEALIGN(PFS_EVENT_UNIT, PFS_TRANSACTION_STORED_MIN));
 	pfs_event_done(t, PFS_TRANSACTIONS, event);
 }
 
@@ -96,6 +93,7 @@ pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
 #define LAST_SIZE (offsetof(PfsStatementEvent, texts) - offsetof(PfsStatementEvent, memory))
 #define REST_SIZE (offsetof(PfsStatementEvent, memory) - offsetof(PfsStatementEvent, query_id))
 
+StaticAssertDecl(BEGIN_SIZE + REST_SIZE == PFS_STATEMENT_STORED_MIN, "the smallest has these parts alone");
 StaticAssertDecl(sizeof(PfsLoosePair) == PFS_EVENT_UNIT, "an event is copied in pairs");
 StaticAssertDecl(BEGIN_SIZE % sizeof(PfsLoosePair) == 0 && RARE_SIZE % sizeof(PfsLoosePair) == 0 &&
 				 REST_SIZE % sizeof(PfsLoosePair) == 0 && LAST_SIZE == sizeof(PfsLoosePair), "parts of a statement are copied in pairs");
