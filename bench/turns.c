@@ -28,8 +28,11 @@
 
 /* Before it counts, a server is driven this part of its share, to get its caches back. */
 #define WARM_PART 5
-/* When all have connected: plans become generic, processes meet the table. */
-#define FIRST_SECONDS 1.0
+/*
+ * So many lookups of each client first: plans become generic, and processes map the table and
+ * the library's memory, as those of a pool have long done.
+ */
+#define FIRST_LOOKUPS 1000
 
 typedef struct Server
 {
@@ -125,11 +128,12 @@ receive(PGconn *conn)
 }
 
 /*
- * Drives all clients of a server for some seconds and until the last answer is there, so
- * that nothing of it falls into another server's share; returns lookups per second.
+ * Drives all clients of a server for some seconds and so many lookups, and until the last answer
+ * is there, so that nothing of it falls into another server's share; returns lookups per
+ * second.
  */
 static double
-drive(Server *server, double seconds)
+drive(Server *server, double seconds, long lookups)
 {
 	double		start = seconds_now();
 	long		answers = 0;
@@ -149,7 +153,7 @@ drive(Server *server, double seconds)
 			if (!receive(conn))
 				continue;
 			answers++;
-			if (seconds_now() - start < seconds)
+			if (answers < lookups || seconds_now() - start < seconds)
 				send_lookup(conn);
 			else
 				waiting--;
@@ -221,15 +225,15 @@ main(int argc, char **argv)
 	for (int i = 0; i < n; i++)
 		connect_clients(&servers[order[i]], argv[optind + order[i]]);
 	for (int i = 0; i < n; i++)
-		drive(&servers[order[i]], FIRST_SECONDS);
+		drive(&servers[order[i]], 0, (long) clients * FIRST_LOOKUPS);
 	end = seconds_now() + seconds;
 	do
 	{
 		shuffle(order, n);
 		for (int i = 0; i < n; i++)
 		{
-			drive(&servers[order[i]], share / WARM_PART);
-			rates[order[i]] = drive(&servers[order[i]], share);
+			drive(&servers[order[i]], share / WARM_PART, 0);
+			rates[order[i]] = drive(&servers[order[i]], share, 0);
 		}
 		for (int i = 0; i < n; i++)
 			printf("%s%.1f", i == 0 ? "" : " ", rates[i]);

@@ -1,89 +1,11 @@
 /*
  * pfs_blocks.c
- *	  Blocks that change hands: the order of those that nobody owns, the stacks of those
- *	  that ended threads have left, copies for readers.
+ *	  Blocks that change hands: how they are laid out, what a writer does, and copies for
+ *	  readers.
  *
  * README.md has the argument; the letters of edges are explained there.
  */
-#include "pfs_blocks.h"
-
-/*
- * A block's word: its generation, raised when its content is given up, above the bytes
- * of it that are complete.  `hidden` has the same form.
- */
-#define FILL_BITS			24
-#define FILL(word)			((uint32_t) (word) & ((1 << FILL_BITS) - 1))
-#define GENERATION(word)	((word) >> FILL_BITS)
-#define WORD(generation, fill) ((uint64_t) (generation) << FILL_BITS | (fill))
-
-/*
- * A place in a lane's order: the lap in which it is going to be filled, or was, above the
- * block's number and one; 0: it is empty.
- */
-#define NUMBER_BITS			32
-#define NUMBER(place)		((uint32_t) (place))
-#define LAP(place)			((uint32_t) ((place) >> NUMBER_BITS))
-#define PLACE(lap, number_and_one) ((uint64_t) (lap) << NUMBER_BITS | (number_and_one))
-
-/*
- * The top of a stack: a block's number and one, 0: it is empty, under a tag that tells
- * one state of the stack from a later one with the same top.
- */
-#define TOP(tag, number_and_one) ((uint64_t) (tag) << NUMBER_BITS | (number_and_one))
-#define TAG(top)			((top) >> NUMBER_BITS)
-
-/*
- * Blocks go out of use where those of a lane have so many items more than they need, this
- * part of them, that they would not come back at once.
- */
-#define PLENTY				16
-
-typedef struct PfsBlockHead
-{
-	uint64_t	word;			/* generation, and bytes that are complete */
-	uint64_t	hidden;			/* truncators raise */
-	uint32_t	below;			/* in a stack: number and one of the next */
-	uint32_t	items;			/* that are complete, when it was left */
-	uint32_t	outside;		/* blocks in no order when it was entered */
-} __attribute__((aligned(PFS_CACHE_LINE))) PfsBlockHead;
-
-/* A lane's order is a queue: a ring of places, with a block in those from taken to entered. */
-typedef struct PfsSharedBlockLane
-{
-	uint64_t	entered;		/* places ever filled */
-	uint64_t	taken;			/* places ever emptied */
-	int64_t		items;			/* in the blocks between, or less */
-} __attribute__((aligned(PFS_CACHE_LINE))) PfsSharedBlockLane;
-
-struct PfsBlocks
-{
-	/* set at creation, never changes */
-	uint32_t	nlanes;
-	uint32_t	items;			/* newest ones that are to be there; 0: no
-								 * long history */
-	uint32_t	own_items;
-	uint32_t	writers;
-	uint32_t	most;			/* items in a block */
-	uint32_t	enough;			/* blocks of a lane that are, whatever is in
-								 * them */
-	uint32_t	nblocks;
-	uint32_t	block_size;
-	uint32_t	held;
-	size_t		nplaces;		/* of a lane: never all filled */
-	size_t		bytes;
-	PfsSharedBlockLane *lanes;
-	uint64_t   *order;			/* [nlanes][nplaces] */
-	PfsBlockHead *heads;		/* [nblocks] */
-	char	   *blocks;
-
-	/* all processes; tops of the stacks of blocks that nobody owns */
-	uint64_t	begun __attribute__((aligned(PFS_CACHE_LINE))); /* partly filled */
-	uint64_t	empty;
-	uint64_t	fresh;			/* blocks that were ever taken */
-	uint32_t	outside;		/* blocks that are in no order, with items, or
-								 * more */
-	uint64_t	lost;
-};
+#include "pfs_block_order.h"
 
 /*
  * Items that a full block holds at least: it is left when the next one does not fit.
@@ -240,19 +162,6 @@ pfs_block_writer_init(PfsBlockWriter *w, PfsOwnBlocks *own)
 }
 
 /*
- * Gives up what a block holds, to write into it from its begin.  Released behind
- * whatever its last owner did (see pfs_blocks_copy_owned()); A pairs with D.
- */
-static void
-give_up(PfsBlocks *b, uint32_t number)
-{
-	PfsBlockHead *head = &b->heads[number];
-
-	pfs_store_release(&head->word, WORD(GENERATION(head->word) + 1, 0));
-	pfs_fence_release();		/* A */
-}
-
-/*
  * Says in the word of a writer's current block what is complete in it.  B: pairs with C in
  * pfs_blocks_copy().
  */
@@ -264,219 +173,6 @@ seal(PfsBlocks *b, const PfsBlockWriter *w)
 
 	pfs_store_relaxed(&head->items, w->items);
 	pfs_store_release(&head->word, WORD(GENERATION(head->word), bytes));	/* B */
-}
-
-static void
-push(PfsBlocks *b, uint64_t *stack, uint32_t number)
-{
-	uint64_t	top = pfs_load_relaxed(stack);
-
-	do
-		pfs_store_relaxed(&b->heads[number].below, NUMBER(top));
-	while (!pfs_cas(stack, &top, TOP(TAG(top) + 1, number + 1)));
-}
-
-/* Takes the block on top of a stack; false: there is none. */
-static bool
-pop(PfsBlocks *b, uint64_t *stack, uint32_t *number)
-{
-	uint64_t	top = pfs_load_acquire(stack);
-
-	while (NUMBER(top) != 0)
-	{
-		uint32_t	below = pfs_load_relaxed(&b->heads[NUMBER(top) - 1].below);
-
-		/* `below` may be another's by now; then the tag is, too */
-		if (pfs_cas(stack, &top, TOP(TAG(top) + 1, below)))
-		{
-			*number = NUMBER(top) - 1;
-			return true;
-		}
-	}
-	return false;
-}
-
-/*
- * Enters a block as the newest of a lane's order.  A place is filled before `entered` says
- * so: who finds it filled says it for the other, who may sleep.  There is an empty place, as
- * there are no fewer places than blocks.
- */
-static void
-enter(PfsBlocks *b, uint32_t number_of_lane, uint32_t number)
-{
-	PfsSharedBlockLane *lane = &b->lanes[number_of_lane];
-	uint64_t   *order = b->order + number_of_lane * b->nplaces;
-	PfsBlockHead *head = &b->heads[number];
-	uint64_t	position = pfs_load_acquire(&lane->entered);
-	bool		is_in = false;
-
-	while (!is_in)
-	{
-		uint32_t	lap = position / b->nplaces;
-		uint64_t	old = PLACE(lap, 0);
-
-		pfs_store_relaxed(&head->outside, pfs_load_relaxed(&b->outside));
-		is_in = pfs_cas(&order[position % b->nplaces], &old, PLACE(lap, number + 1));
-		if (pfs_cas(&lane->entered, &position, position + 1))
-			position++;
-	}
-
-	/*
-	 * Never more than there are: behind the block's entry, and in front of
-	 * its end (take()).
-	 */
-	(void) pfs_add_relaxed(&lane->items, pfs_load_relaxed(&head->items));
-}
-
-/*
- * Takes the oldest block of a lane's order, if the newest items are in those behind it, or
- * if it must.  plenty: the next one, too, could go.  False: it may not, or there is none.
- *
- * What stays are so many blocks that it does not matter what is in them, or so many items:
- * the newest ones, and those that may be older than what goes, as they were in blocks that were in
- * no order when this one was entered, or about to be written.  What is read of a block that
- * another process takes meanwhile does not count, as its place has another lap then.
- */
-static bool
-take(PfsBlocks *b, uint32_t number_of_lane, bool must, uint32_t *number, bool *plenty)
-{
-	PfsSharedBlockLane *lane = &b->lanes[number_of_lane];
-	uint64_t   *order = b->order + number_of_lane * b->nplaces;
-	uint64_t	position = pfs_load_acquire(&lane->taken);
-
-	for (;;)
-	{
-		uint64_t   *place = &order[position % b->nplaces];
-		uint32_t	lap = position / b->nplaces;
-		uint64_t	old = pfs_load_acquire(place);
-		PfsBlockHead *head;
-		int64_t		items;
-		int64_t		wanted;
-		int64_t		left;
-		bool		may;
-
-		if (LAP(old) != lap)
-		{
-			/* Somebody has taken it, and may sleep before he says so. */
-			if (pfs_cas(&lane->taken, &position, position + 1))
-				position++;
-			continue;
-		}
-		if (NUMBER(old) == 0)
-			return false;
-		head = &b->heads[NUMBER(old) - 1];
-		items = pfs_load_relaxed(&head->items);
-		wanted = (int64_t) b->items + b->writers + (int64_t) pfs_load_relaxed(&head->outside) * b->most;
-		may = must || pfs_load_relaxed(&lane->entered) > position + b->enough;
-		if (!may && pfs_load_relaxed(&lane->items) - items < wanted)
-			return false;
-		left = pfs_sub_seqcst(&lane->items, items) - items;
-		may = may || left >= wanted;
-		if (may && pfs_cas(place, &old, PLACE(lap + 1, 0)))
-		{
-			(void) pfs_cas(&lane->taken, &position, position + 1);
-			*number = NUMBER(old) - 1;
-			*plenty = left - wanted > wanted / PLENTY + b->most;
-			return true;
-		}
-		(void) pfs_add_relaxed(&lane->items, items);
-		if (!may)
-			return false;
-	}
-}
-
-/* Takes a block without items that is in no order.  False: there is none. */
-static bool
-take_empty(PfsBlocks *b, uint32_t *number)
-{
-	uint64_t	fresh;
-
-	if (pop(b, &b->empty, number))
-		return true;
-
-	/*
-	 * One may have come back since, as an ending thread gives its blocks back
-	 * one by one.
-	 */
-	if (pfs_load_relaxed(&b->fresh) >= b->nblocks || (fresh = pfs_add_relaxed(&b->fresh, 1)) >= b->nblocks)
-		return pop(b, &b->empty, number);
-	*number = fresh;
-	give_up(b, *number);
-	return true;
-}
-
-/* Gives the oldest block of a lane back that is not needed there. */
-static void
-put_back(PfsBlocks *b, uint32_t number)
-{
-	give_up(b, number);
-	push(b, &b->empty, number);
-}
-
-/*
- * Gives a block to a lane for one without items: the lane's oldest, or an empty one if all of the
- * lane's are needed.  Where the lane has plenty, it gets back to what it needs.  False:
- * there is none, which is possible only where processes were killed.
- */
-static bool
-exchange(PfsBlocks *b, uint32_t lane, uint32_t *number)
-{
-	bool		plenty = false;
-	bool		taken = true;
-
-	if (b->nplaces != 0)
-	{
-		enter(b, lane, *number);
-		taken = take(b, lane, false, number, &plenty);
-		if (plenty)
-		{
-			put_back(b, *number);
-			taken = take(b, lane, false, number, &plenty);
-		}
-		if (!taken && take_empty(b, number))
-			return true;
-		if (!taken)
-			taken = take(b, lane, true, number, &plenty);
-	}
-	if (taken)
-		give_up(b, *number);
-	else
-		(void) pfs_sub_seqcst(&b->outside, 1);
-	return taken;
-}
-
-/*
- * Takes one more block.  A writer's first one is one that an ended thread has left
- * partly filled, if there is one; those after it are empty, as the writer's own items
- * have to fill them (pfs_blocks_held()).  False: there is none.
- */
-static bool
-take_another(PfsBlocks *b, bool first, uint32_t *number)
-{
-	if (first && pop(b, &b->begun, number))
-		return true;
-	if (!take_empty(b, number))
-		return false;
-
-	/*
-	 * Before there are items in it that a block does not count which is
-	 * entered then.
-	 */
-	(void) pfs_add_seqcst(&b->outside, 1);
-	return true;
-}
-
-/* Gives a block to a lane for nothing; where that has enough without its oldest, that is empty then. */
-static void
-give_away(PfsBlocks *b, uint32_t lane, uint32_t number)
-{
-	bool		plenty;
-
-	if (b->nplaces != 0)
-		enter(b, lane, number);
-	(void) pfs_sub_seqcst(&b->outside, 1);
-	if (b->nplaces == 0 || take(b, lane, false, &number, &plenty))
-		put_back(b, number);
 }
 
 /*
@@ -552,14 +248,14 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 		 * smaller.
 		 */
 		while (leave_oldest(b, own, index, &another))
-			give_away(b, lane, another);
-		found = exchange(b, lane, &number);
+			pfs_block_give(b, lane, another);
+		found = pfs_block_exchange(b, lane, &number);
 	}
 	else
-		found = take_another(b, index == 0, &number);
+		found = pfs_block_take(b, index == 0, &number);
 	/* One that another thread has left, without room, is as good as full. */
 	if (found && b->block_size - FILL(b->heads[number].word) < bytes)
-		found = exchange(b, lane, &number);
+		found = pfs_block_exchange(b, lane, &number);
 	if (!found)
 	{
 		pfs_add_relaxed(&b->lost, 1);
@@ -618,9 +314,9 @@ pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane)
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index + 1, 0));
 	pfs_block_leave(w);
 	for (uint64_t i = first; i < index; i++)
-		give_away(b, lane, own->numbers[i % b->held]);
+		pfs_block_give(b, lane, own->numbers[i % b->held]);
 	if (has_current)
-		push(b, &b->begun, own->numbers[index % b->held]);
+		pfs_block_leave_begun(b, own->numbers[index % b->held]);
 }
 
 /* ---- any process ---- */

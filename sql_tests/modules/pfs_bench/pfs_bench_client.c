@@ -50,7 +50,7 @@
  * histories go round once.  Until then, each store into them is to a page that
  * the kernel has yet to provide.
  */
-#define WARM_EXECUTIONS 16000
+#define WARM_EXECUTIONS 40000
 
 typedef struct Server
 {
