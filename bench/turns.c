@@ -29,8 +29,8 @@
 /* Before it counts, a server is driven this part of its share, to get its caches back. */
 #define WARM_PART 5
 /*
- * So many lookups of each client first: plans become generic, and processes map the table and
- * the library's memory, as those of a pool have long done.
+ * Times the clients, so many lookups come first: plans become generic, and processes map the
+ * table and the library's memory, as those of a pool have long done.
  */
 #define FIRST_LOOKUPS 1000
 

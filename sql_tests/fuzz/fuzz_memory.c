@@ -88,7 +88,7 @@ fuzz_blocks(FuzzInput *in)
 		}
 		FUZZ_CHECK(pfs_block_has_room(to, size) || pfs_block_advance(blocks, to, choice % spec.lanes, size));
 		fuzz_fill(in, to->next, size);
-		pfs_block_done(to, size, 1);
+		pfs_block_done(to, size, true, true);
 	}
 	for (uint32_t i = 0; i < spec.writers; i++)
 	{

@@ -8,7 +8,7 @@
  * test: the order that readers of the real thing get from the clock.
  */
 #include "hammer.h"
-#include "pfs_blocks.h"
+#include "pfs_block_order.h"
 
 #define ITEM_WORDS_MIN	4
 #define ITEM_WORDS_MAX	16
@@ -275,7 +275,7 @@ write_one(BlocksContext *x, BlocksWriter *writer, Mine *mine, HammerRng *rng)
 	hammer_fill(item, PATTERN, size, item[WRITER] ^ item[TICKET]);
 	hammer_bear(&x->witness, item[TICKET], item[WRITER]);
 	pfs_racy_copy(writer->w.next, item, size * 8);
-	pfs_block_done(&writer->w, size * 8, 1);
+	pfs_block_done(&writer->w, size * 8, true, true);
 	mine->tickets[mine->counter % MINE_MAX] = item[TICKET];
 	mine->truncations[mine->counter % MINE_MAX] = begun == ended ? begun : UINT64_MAX;
 	pfs_add_relaxed(&x->written, 1);
@@ -322,6 +322,38 @@ blocks_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 	}
 }
 
+/* How many blocks are on a stack, from its top on. */
+static uint32_t
+count_stack(const PfsBlocks *b, uint64_t top)
+{
+	uint32_t	n = 0;
+
+	for (uint32_t below = NUMBER(top); below != 0; below = b->heads[below - 1].below)
+		n++;
+	return n;
+}
+
+/* All writers have ended: each block is in one place, and sums are of what is there. */
+static void
+check_sums(const PfsBlocks *b)
+{
+	uint32_t	begun = count_stack(b, b->begun);
+	uint64_t	n = begun + count_stack(b, b->empty);
+
+	for (uint32_t i = 0; i < b->nlanes; i++)
+	{
+		const PfsSharedBlockLane *lane = &b->lanes[i];
+		int64_t		items = 0;
+
+		for (uint64_t position = lane->taken; position != lane->entered; position++)
+			items += b->heads[NUMBER(b->order[i * b->nplaces + position % b->nplaces]) - 1].items;
+		HAMMER_CHECK(items == lane->items, "a lane has %ld items and counts %ld", items, lane->items);
+		n += lane->entered - lane->taken;
+	}
+	HAMMER_CHECK(b->outside == begun, "%u blocks outside, but %u are begun", b->outside, begun);
+	HAMMER_CHECK(n == b->fresh || (n == b->nblocks && b->fresh > n), "%lu blocks of %lu", n, b->fresh);
+}
+
 /* Nobody writes any more: the newest items of all are there, without a hole. */
 static void
 check_quiet(BlocksContext *x)
@@ -365,6 +397,7 @@ check_quiet(BlocksContext *x)
 	HAMMER_CHECK(was_found(end + 1), "the item after a truncation is missing");
 	pfs_block_writer_end(x->blocks, &writer->w, 0);
 	HAMMER_CHECK(!write_one(x, writer, &mine, &rng), "a writer that has ended has got a block");
+	check_sums(x->blocks);
 	collect(x);
 	HAMMER_CHECK(found.n == 1, "%u items after a truncation and one more", found.n);
 	HAMMER_CHECK(pfs_blocks_lost(x->blocks) == x->lost, "%lu lost, %lu failed", pfs_blocks_lost(x->blocks), x->lost);
@@ -432,7 +465,7 @@ write_number(PfsBlocks *blocks, PfsBlockWriter *w, uint64_t number)
 		return;
 	}
 	pfs_racy_copy(w->next, item, ORDER_ITEM);
-	pfs_block_done(w, ORDER_ITEM, 1);
+	pfs_block_done(w, ORDER_ITEM, true, true);
 }
 
 /* How many of the numbers from one to another are in blocks that were given away. */
@@ -495,9 +528,13 @@ run_blocks_order(void)
 #define SMALL_ITEM	16
 #define LARGE_ITEM	256
 
-/* Writes items of so many bytes that are only numbers, from one to another. */
+/*
+ * Writes items of so many bytes that are only numbers, from one to another, for the long history or
+ * the thread's own.
+ */
 static void
-write_numbers(PfsBlocks *blocks, PfsBlockWriter *w, uint32_t size, uint64_t from, uint64_t to)
+write_numbers(PfsBlocks *blocks, PfsBlockWriter *w, uint32_t size, uint64_t from, uint64_t to, bool item_of_all,
+			  bool own_item)
 {
 	uint64_t	item[LARGE_ITEM / 8] = {0};
 
@@ -511,7 +548,7 @@ write_numbers(PfsBlocks *blocks, PfsBlockWriter *w, uint32_t size, uint64_t from
 		item[0] = number;
 		item[1] = size;
 		pfs_racy_copy(w->next, item, size);
-		pfs_block_done(w, size, 1);
+		pfs_block_done(w, size, item_of_all, own_item);
 	}
 }
 
@@ -553,6 +590,8 @@ run_blocks_size(void)
 	PfsBlocksSpec spec = {1, ITEMS, 4, SMALL_ITEM, LARGE_ITEM, 1, 2 * LARGE_ITEM};
 	uint32_t	sizes[] = {SMALL_ITEM, LARGE_ITEM, SMALL_ITEM};
 	uint32_t	there[3];
+	uint32_t	there_still;
+	uint32_t	newer;
 	char		own[64] __attribute__((aligned(8)));
 	PfsBlockWriter w;
 	uint64_t	number = 0;
@@ -563,9 +602,8 @@ run_blocks_size(void)
 	for (int i = 0; i < 3; i++)
 	{
 		size_t		before = pfs_blocks_resident_bytes(blocks);
-		uint32_t	newer;
 
-		write_numbers(blocks, &w, sizes[i], number + 1, number + EACH);
+		write_numbers(blocks, &w, sizes[i], number + 1, number + EACH, true, true);
 		number += EACH;
 		there[i] = count_sized(blocks, number - ITEMS, &newer);
 		/* The others are in the current block. */
@@ -578,6 +616,22 @@ run_blocks_size(void)
 		if (i == 2 && PFS_BLOCK_INDEX(w.position) - w.own->oldest != 1)
 			hammer_fail("%lu full blocks for a few small items", PFS_BLOCK_INDEX(w.position) - w.own->oldest);
 	}
+
+	/*
+	 * While the one history is off, what is in it stays; and the other one
+	 * goes on.
+	 */
+	write_numbers(blocks, &w, SMALL_ITEM, number + 1, number + 20 * MOST, false, true);
+	(void) count_sized(blocks, number - ITEMS, &there_still);
+	(void) count_sized(blocks, number, &newer);
+	if (there_still - newer != ITEMS)
+		hammer_fail("%u of %d items are there still", there_still - newer, ITEMS);
+	number += 20 * MOST;
+	write_numbers(blocks, &w, SMALL_ITEM, number + 1, number + EACH, true, false);
+	if (PFS_BLOCK_INDEX(w.position) - w.own->oldest >= pfs_blocks_held(blocks))
+		hammer_fail("%lu full blocks of a thread without a history", PFS_BLOCK_INDEX(w.position) - w.own->oldest);
+	pfs_block_writer_end(blocks, &w, 0);
+	check_sums(blocks);
 	hammer_done("blocks, their number", "%u, %u, %u items are there", there[0], there[1], there[2]);
 	hammer_segment_end(&s);
 }

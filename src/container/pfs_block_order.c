@@ -8,24 +8,15 @@
 #include "pfs_block_order.h"
 
 /*
- * A place in a lane's order: the lap in which it is going to be filled, or was, above the
- * block's number and one; 0: it is empty.
- */
-#define NUMBER_BITS			32
-#define NUMBER(place)		((uint32_t) (place))
-#define LAP(place)			((uint32_t) ((place) >> NUMBER_BITS))
-#define PLACE(lap, number_and_one) ((uint64_t) (lap) << NUMBER_BITS | (number_and_one))
-
-/*
- * The top of a stack: a block's number and one, 0: it is empty, under a tag that tells
+ * The top of a stack: a block's number plus one, 0: it is empty, under a tag that tells
  * one state of the stack from a later one with the same top.
  */
-#define TOP(tag, number_and_one) ((uint64_t) (tag) << NUMBER_BITS | (number_and_one))
+#define TOP(tag, number_plus_one) PLACE(tag, number_plus_one)
 #define TAG(top)			((top) >> NUMBER_BITS)
 
 /*
- * Blocks go out of use where those of a lane have so many items more than they need, this
- * part of them, that they would not come back at once.
+ * A lane has plenty if its blocks have this part more items than it needs: a block that goes
+ * out of use then does not come back at once.
  */
 #define PLENTY				16
 
@@ -70,38 +61,6 @@ pop(PfsBlocks *b, uint64_t *stack, uint32_t *number)
 		}
 	}
 	return false;
-}
-
-/*
- * Enters a block as the newest of a lane's order.  A place is filled before `entered` says
- * so: who finds it filled says it for the other, who may sleep.  There is an empty place, as
- * there are no fewer places than blocks.
- */
-static void
-enter(PfsBlocks *b, uint32_t number_of_lane, uint32_t number)
-{
-	PfsSharedBlockLane *lane = &b->lanes[number_of_lane];
-	uint64_t   *order = b->order + number_of_lane * b->nplaces;
-	PfsBlockHead *head = &b->heads[number];
-	uint64_t	position = pfs_load_acquire(&lane->entered);
-	bool		is_in = false;
-
-	while (!is_in)
-	{
-		uint32_t	lap = position / b->nplaces;
-		uint64_t	old = PLACE(lap, 0);
-
-		pfs_store_relaxed(&head->outside, pfs_load_relaxed(&b->outside));
-		is_in = pfs_cas(&order[position % b->nplaces], &old, PLACE(lap, number + 1));
-		if (pfs_cas(&lane->entered, &position, position + 1))
-			position++;
-	}
-
-	/*
-	 * Never more than there are: behind the block's entry, and in front of
-	 * its end (take()).
-	 */
-	(void) pfs_add_relaxed(&lane->items, pfs_load_relaxed(&head->items));
 }
 
 /*
@@ -161,6 +120,55 @@ take(PfsBlocks *b, uint32_t number_of_lane, bool must, uint32_t *number, bool *p
 	}
 }
 
+/* An owner's block, which has no items from here on, is an empty one. */
+static void
+put_back(PfsBlocks *b, uint32_t number)
+{
+	give_up(b, number);
+	push(b, &b->empty, number);
+}
+
+/*
+ * Enters a block as the newest of a lane's order.  A place is filled before `entered` says
+ * so: who finds it filled says it for the other, who may sleep.  The order is full only where
+ * processes were killed; then its oldest block goes.
+ */
+static void
+enter(PfsBlocks *b, uint32_t number_of_lane, uint32_t number)
+{
+	PfsSharedBlockLane *lane = &b->lanes[number_of_lane];
+	uint64_t   *order = b->order + number_of_lane * b->nplaces;
+	PfsBlockHead *head = &b->heads[number];
+	uint32_t	items = pfs_load_relaxed(&head->items); /* while it is ours */
+	uint64_t	position = pfs_load_acquire(&lane->entered);
+	bool		is_in = false;
+
+	while (!is_in)
+	{
+		uint32_t	lap = position / b->nplaces;
+		uint64_t	old = PLACE(lap, 0);
+		uint32_t	oldest;
+		bool		plenty;
+
+		pfs_store_relaxed(&head->outside, pfs_load_relaxed(&b->outside));
+		is_in = pfs_cas(&order[position % b->nplaces], &old, PLACE(lap, number + 1));
+		if (!is_in && LAP(old) == lap - 1)
+		{
+			if (take(b, number_of_lane, true, &oldest, &plenty))
+				put_back(b, oldest);
+			position = pfs_load_acquire(&lane->entered);
+		}
+		else if (pfs_cas(&lane->entered, &position, position + 1))
+			position++;
+	}
+
+	/*
+	 * Added when it is in, and subtracted before it is taken: so they are
+	 * never too many.
+	 */
+	(void) pfs_add_relaxed(&lane->items, items);
+}
+
 /* Takes a block without items that is in no order.  False: there is none. */
 static bool
 take_empty(PfsBlocks *b, uint32_t *number)
@@ -181,15 +189,6 @@ take_empty(PfsBlocks *b, uint32_t *number)
 	return true;
 }
 
-/* Gives the oldest block of a lane back that is not needed there. */
-static void
-put_back(PfsBlocks *b, uint32_t number)
-{
-	give_up(b, number);
-	push(b, &b->empty, number);
-}
-
-/* Where the lane has plenty, it gets back to what it needs, block by block. */
 bool
 pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t *number)
 {
@@ -200,6 +199,7 @@ pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t *number)
 	{
 		enter(b, lane, *number);
 		taken = take(b, lane, false, number, &plenty);
+		/* Block by block it gets back to what it needs. */
 		if (plenty)
 		{
 			put_back(b, *number);
@@ -226,15 +226,12 @@ pfs_block_take(PfsBlocks *b, bool first, uint32_t *number)
 	if (!take_empty(b, number))
 		return false;
 
-	/*
-	 * Before there are items in it that a block does not count which is
-	 * entered then.
-	 */
+	/* Before it has items: blocks that are entered from then on count it. */
 	(void) pfs_add_seqcst(&b->outside, 1);
 	return true;
 }
 
-/* Where the lane has enough without its oldest one, that is empty then. */
+/* Where the lane has enough without its oldest block, that becomes an empty one. */
 void
 pfs_block_give(PfsBlocks *b, uint32_t lane, uint32_t number)
 {

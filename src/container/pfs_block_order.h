@@ -19,12 +19,23 @@
 #define GENERATION(word)	((word) >> FILL_BITS)
 #define WORD(generation, fill) ((uint64_t) (generation) << FILL_BITS | (fill))
 
+/*
+ * A place in a lane's order: the lap in which it is going to be filled, or was, above the
+ * block's number plus one; 0: it is empty.
+ */
+#define NUMBER_BITS			32
+#define NUMBER(place)		((uint32_t) (place))
+#define LAP(place)			((uint32_t) ((place) >> NUMBER_BITS))
+#define PLACE(lap, number_plus_one) ((uint64_t) (lap) << NUMBER_BITS | (number_plus_one))
+
 typedef struct PfsBlockHead
 {
 	uint64_t	word;			/* generation, and bytes that are complete */
 	uint64_t	hidden;			/* truncators raise */
-	uint32_t	below;			/* in a stack: number and one of the next */
-	uint32_t	items;			/* that are complete, when it was left */
+	uint32_t	below;			/* in a stack: number plus one of the next */
+	uint32_t	items;			/* complete ones of the long history, when it
+								 * was left */
+	uint32_t	own_items;		/* of its owner's history, when it was full */
 	uint32_t	outside;		/* blocks in no order when it was entered */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsBlockHead;
 
@@ -45,12 +56,12 @@ struct PfsBlocks
 	uint32_t	own_items;
 	uint32_t	writers;
 	uint32_t	most;			/* items in a block */
-	uint32_t	enough;			/* blocks of a lane that are, whatever is in
-								 * them */
+	uint32_t	enough;			/* so many blocks of a lane suffice, whatever
+								 * is in them */
 	uint32_t	nblocks;
 	uint32_t	block_size;
 	uint32_t	held;
-	size_t		nplaces;		/* of a lane: never all filled */
+	size_t		nplaces;		/* of a lane */
 	size_t		bytes;
 	PfsSharedBlockLane *lanes;
 	uint64_t   *order;			/* [nlanes][nplaces] */
@@ -67,8 +78,9 @@ struct PfsBlocks
 };
 
 /*
- * Gives a block to a lane for one without items: the lane's oldest, or an empty one if all of the
- * lane's are needed.  False: there is none, which is possible only where processes were killed.
+ * Gives a block, *number, to a lane for one without items: the lane's oldest, or an empty one if
+ * all of the lane's are needed.  False: it is given, and there is none, which is possible only
+ * where processes were killed.
  */
 extern bool pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t *number);
 

@@ -50,7 +50,7 @@ pfs_blocks_create(PfsSegment *seg, const PfsBlocksSpec *spec)
 	uint32_t	held = held_at_most(spec);
 	uint32_t	enough = spec->items == 0 ? 0 : (spec->items + spec->writers + least - 1) / least + spec->writers * held;
 	size_t		nblocks = (spec->items == 0 ? 0 : (size_t) spec->lanes * (enough + 1)) + (size_t) spec->writers * held;
-	size_t		nplaces = spec->items == 0 ? 0 : (nblocks * sizeof(uint64_t) + PFS_CACHE_LINE - 1) /
+	size_t		nplaces = spec->items == 0 ? 0 : ((enough + 1 + spec->writers) * sizeof(uint64_t) + PFS_CACHE_LINE - 1) /
 	PFS_CACHE_LINE * (PFS_CACHE_LINE / sizeof(uint64_t));
 	PfsBlocks  *b;
 	PfsSharedBlockLane *lanes;
@@ -155,7 +155,7 @@ void
 pfs_block_writer_init(PfsBlockWriter *w, PfsOwnBlocks *own)
 {
 	pfs_store_relaxed(&own->oldest, 0);
-	own->items = own->others = 0;
+	own->items = 0;
 	pfs_store_relaxed(&w->position, 0);
 	pfs_store_relaxed(&w->own, own);
 	pfs_block_leave(w);
@@ -172,12 +172,13 @@ seal(PfsBlocks *b, const PfsBlockWriter *w)
 	uint32_t	bytes = PFS_BLOCK_BYTES(w->position);
 
 	pfs_store_relaxed(&head->items, w->items);
+	head->own_items = w->own_items;
 	pfs_store_release(&head->word, WORD(GENERATION(head->word), bytes));	/* B */
 }
 
 /*
- * Takes the oldest one from a writer's full blocks, of which the index-th is the next, if
- * those behind it have what the thread's own history shows.  H: pairs with I in
+ * Takes the oldest one from a writer's full blocks, if those behind it have what the thread's own
+ * history shows, or if it owns as many as it may.  index: of the block that comes next.  H: pairs with I in
  * pfs_blocks_copy_owned().
  */
 static bool
@@ -189,8 +190,8 @@ leave_oldest(const PfsBlocks *b, PfsOwnBlocks *own, uint64_t index, uint32_t *nu
 	if (oldest == index)
 		return false;
 	*number = own->numbers[oldest % b->held];
-	items = b->heads[*number].items - (oldest == 0 ? own->others : 0);
-	if (own->items - items < b->own_items)
+	items = b->heads[*number].own_items;
+	if (own->items - items < b->own_items && index - oldest < b->held)
 		return false;
 	own->items -= items;
 	pfs_store_release(&own->oldest, oldest + 1);	/* H */
@@ -236,7 +237,7 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 	if (w->next != NULL)
 	{
 		seal(b, w);
-		own->items += w->items - (index == 0 ? own->others : 0);
+		own->items += w->own_items;
 		index++;
 		pfs_block_leave(w);
 		pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, 0));
@@ -267,8 +268,6 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, fill));	/* B */
 	w->room = b->block_size - fill;
 	w->items = fill == 0 ? 0 : pfs_load_relaxed(&b->heads[number].items);
-	if (index == 0)
-		own->others = w->items;
 	/* It has a block when next says so; by then the position is that block's. */
 	pfs_fence_signal();
 	w->next = block_of(b, number) + fill;
@@ -386,11 +385,16 @@ pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t inde
  */
 uint32_t
 pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to, char *dst,
-					   uint32_t *bytes, uint64_t *current)
+					   uint32_t *bytes, uint64_t *current, bool *whole)
 {
 	uint64_t	index = PFS_BLOCK_INDEX(pfs_load_acquire(&w->position));
+	const PfsOwnBlocks *own = pfs_load_relaxed(&w->own);
+	uint64_t	oldest = own == NULL ? 0 : pfs_load_relaxed(&own->oldest);
 	uint32_t	n = 0;
 
+	if (back_to < oldest)
+		back_to = oldest;
+	*whole = true;
 	*current = index;
 	for (; n < b->held && index >= back_to; n++, index--)
 	{
@@ -399,7 +403,10 @@ pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t bac
 
 		bytes[place] = pfs_blocks_copy_owned(b, w, index, dst + (size_t) place * b->block_size, &hidden);
 		if (bytes[place] == PFS_BLOCK_GONE)
+		{
+			*whole = false;
 			break;
+		}
 		if (index == 0)
 			return n + 1;
 	}

@@ -7,9 +7,9 @@
  * other, and the full ones before it, as many as its own history needs.  What it gives
  * away stays where it is: a lane's order of blocks, oldest first, is all that changes.
  * The thread enters its oldest block there as the newest one, and gets the oldest of
- * the lane to write into, if those behind it have enough items.  So nothing is copied,
- * the newest items of the server are those in the blocks of the order and in those of
- * living threads, and no more blocks go round than these items fill.
+ * the lane to write into, if those behind it have enough items, else an empty one.  So
+ * nothing is copied, the newest items of the server are those in the blocks of the order
+ * and in those of living threads, and not many more blocks go round than these items fill.
  *
  * README.md has the argument why readers get whole items only, and each of them.
  */
@@ -29,8 +29,8 @@ typedef struct PfsOwnBlocks
 {
 	uint64_t	oldest;			/* index, release-stored before a block is
 								 * given away */
-	uint32_t	items;			/* owner only: its own, in the full ones */
-	uint32_t	others;			/* owner only: of others, in its first block */
+	uint32_t	items;			/* owner only: of its history, in the full
+								 * ones */
 	uint32_t	numbers[];		/* [held], by index */
 } PfsOwnBlocks;
 
@@ -45,8 +45,9 @@ typedef struct PfsBlockWriter
 	char	   *next;			/* owner only: where the next item goes; NULL:
 								 * no block yet */
 	uint32_t	room;			/* owner only: bytes behind that */
-	uint32_t	items;			/* owner only: in the current block, by
-								 * whomever */
+	uint16_t	items;			/* owner only: of the long history, in the
+								 * current block, by whomever */
+	uint16_t	own_items;		/* owner only: of its own history, there */
 	PfsOwnBlocks *own;			/* set at init; NULL: it has ended */
 } PfsBlockWriter;
 
@@ -113,7 +114,8 @@ static inline void
 pfs_block_leave(PfsBlockWriter *w)
 {
 	w->next = NULL;
-	w->room = w->items = 0;
+	w->room = 0;
+	w->items = w->own_items = 0;
 }
 
 static inline bool
@@ -123,15 +125,17 @@ pfs_block_has_room(const PfsBlockWriter *w, size_t bytes)
 }
 
 /*
- * What was written at `next` is complete, so many bytes: an item, or (items 0) what lies
- * in front of items.  B: pairs with C in pfs_blocks_copy_owned().
+ * What was written at `next` is complete, so many bytes: an item of the server's newest, of
+ * the thread's, of both; or neither, as what lies in front of items.  B: pairs with C in
+ * pfs_blocks_copy_owned().
  */
 static inline void
-pfs_block_done(PfsBlockWriter *w, uint32_t bytes, uint32_t items)
+pfs_block_done(PfsBlockWriter *w, uint32_t bytes, bool item, bool own_item)
 {
 	w->next += bytes;
 	w->room -= bytes;
-	w->items += items;
+	w->items += item;
+	w->own_items += own_item;
 	pfs_store_release(&w->position, w->position + bytes);	/* B */
 }
 
@@ -158,10 +162,10 @@ extern uint32_t pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *
  * Copies all blocks of a living writer from its current one back to that of a position
  * (PFS_BLOCK_INDEX), or to the last one that it has not given away meanwhile: the index-th
  * to its place among pfs_blocks_held() ones in dst, bytes[index % held] of it.  Returns
- * how many, and the index of the current one.
+ * how many, the index of the current one, and whether these are all that it owned.
  */
 extern uint32_t pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to,
-									   char *dst, uint32_t *bytes, uint64_t *current);
+									   char *dst, uint32_t *bytes, uint64_t *current, bool *whole);
 
 /*
  * Hides what is complete in the current block of a living writer; in all blocks that

@@ -8,10 +8,10 @@
  * the same for all.  What the machine does beside, and how fast it runs at the
  * time, so meets all servers alike, and a difference within one turn is free of
  * it.  Each execution is timed from before its message is built until its result
- * is read.  What counts are means of GROUP executions one after the other, as the
- * long histories are stored in groups of 16 events: an execution in sixteen costs
- * more, and no quantile of single ones would have it in.  Low quantiles of the
- * groups of a turn leave out those that something interrupted.
+ * is read.  What counts are means of GROUP executions one after the other: an
+ * execution in some fills a block of a history and gets another one, and no low
+ * quantile of single ones would have that in.  Low quantiles of the groups of a
+ * turn leave out those that something interrupted.
  *
  * Client and servers have to share a processor, and no process may run before
  * the other waits (SCHED_BATCH or SCHED_FIFO): then everything that a transaction makes the
@@ -47,8 +47,8 @@
 
 /*
  * Executions that only warm: plans become generic, caches get filled, and the long
- * histories go round once.  Until then, each store into them is to a page that
- * the kernel has yet to provide.
+ * histories go round once, which with 64 sessions takes some 20,000.  Until then, each
+ * store into them is to a page that the kernel has yet to provide.
  */
 #define WARM_EXECUTIONS 40000
 

@@ -179,7 +179,7 @@ pfs_history_more_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
 	run->kind = PFS_NO_INSTRUMENT | (uint64) (run_bytes / sizeof(uint64)) << 48;
 	run->thread_id = t->thread_id;
 	run->role = t->foreground ? t->role : InvalidOid;
-	pfs_block_done(to, run_bytes, 0);
+	pfs_block_done(to, run_bytes, false, false);
 	return to->next;
 }
 
@@ -193,7 +193,7 @@ pfs_history_add(PfsThread *t, const PfsWait *e)
 	if (room == NULL)
 		return;
 	pfs_racy_copy(room, e, bytes);
-	pfs_block_done(&t->events[PFS_WAITS].finished, bytes, 1);
+	pfs_history_done(t, PFS_WAITS, bytes, e->flags);
 }
 
 void

@@ -109,7 +109,7 @@ pfs_event_room(PfsThread *t, PfsEventFamily family, PfsEvent *event, size_t size
 static pg_attribute_always_inline void
 pfs_event_done(PfsThread *t, PfsEventFamily family, const PfsEvent *event)
 {
-	pfs_block_done(&t->events[family].finished, event->size * sizeof(uint64), 1);
+	pfs_history_done(t, family, event->size * sizeof(uint64), event->flags);
 }
 
 /*

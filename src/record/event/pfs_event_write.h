@@ -487,6 +487,13 @@ pfs_history_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
 	return to->next;
 }
 
+/* Inside a write section: the event there is complete, and with these flags in the histories. */
+static pg_attribute_always_inline void
+pfs_history_done(PfsThread *t, PfsEventFamily family, uint32 bytes, uint32 flags)
+{
+	pfs_block_done(&t->events[family].finished, bytes, (flags & PFS_FLAG_HISTORY_LONG) != 0, (flags & PFS_FLAG_HISTORY) != 0);
+}
+
 /*
  * Asks the processor for the memory to which the next event of a family goes, so many
  * bytes of it: nobody has touched it since the server wrote as many events as the long
@@ -520,7 +527,7 @@ pfs_history_push(PfsThread *t, PfsWait *e)
 	if (unlikely(room == NULL))
 		return;
 	pfs_racy_copy(room, e, PFS_WAIT_LINE);
-	pfs_block_done(to, PFS_WAIT_LINE, 1);
+	pfs_history_done(t, PFS_WAITS, PFS_WAIT_LINE, e->flags);
 	pfs_expect_lines(to->next, 1);
 }
 

@@ -126,7 +126,7 @@ take_block(const PfsThread *t, PfsLwlockHolder *mine)
 	run->timer_start = t->thread_id;
 	run->flags = pfs_lwlock_role_of(t);
 	run->event_id = 0;
-	pfs_block_done(to, sizeof(PfsLwlockEvent), 0);
+	pfs_block_done(to, sizeof(PfsLwlockEvent), false, false);
 }
 
 void
@@ -179,7 +179,7 @@ void
 pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine)
 {
 	if (pfs_lwlock_next(mine) != nowhere)
-		pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent), 1);
+		pfs_lwlock_done(mine, pfs_lwlock_next(mine));
 	else
 		pfs_block_leave(&mine->recorded);
 	take_block(t, mine);

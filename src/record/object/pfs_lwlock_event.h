@@ -50,6 +50,13 @@ pfs_lwlock_next(const PfsLwlockHolder *mine)
 	return (PfsLwlockEvent *) mine->recorded.next;
 }
 
+/* The next record is complete. */
+static pg_attribute_always_inline void
+pfs_lwlock_done(PfsLwlockHolder *mine, const PfsLwlockEvent *e)
+{
+	pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent), (e->flags & PFS_FLAG_HISTORY_LONG) != 0, (e->flags & PFS_FLAG_HISTORY) != 0);
+}
+
 /* The end of the last one of this process, or 0. */
 extern uint64 pfs_lwlock_last_reading(void);
 
@@ -190,7 +197,7 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 
 	if (unlikely(mine->recorded.room == sizeof(PfsLwlockEvent)))
 		return PFS_LWLOCK_BLOCK_FULL;
-	pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent), 1);
+	pfs_lwlock_done(mine, e);
 	pfs_write_end(t);
 	return PFS_LWLOCK_RECORDED;
 

@@ -9,8 +9,8 @@
 #include "pfs_shared.h"
 
 /*
- * How often a thread's blocks are looked at again that gives all of them away in the time
- * that a single one takes to copy.
+ * How often a thread's blocks are looked at again that gives some of them away in the time
+ * that they take to copy.
  */
 #define READ_TRIES 1000
 
@@ -26,14 +26,15 @@ pfs_own_blocks_each(const PfsBlocks *blocks, const PfsBlockWriter *writer, const
 	uint64		tail = pfs_load_acquire(history_tail);
 	uint64		current;
 	uint32		n = 0;
+	bool		whole = false;
 
 	/*
 	 * Behind the tail: one that a truncation stores meanwhile would be taken
 	 * for another thread's.
 	 */
 	tail = pfs_history_tail(tail, pfs_load_acquire(&writer->position));
-	for (int i = 0; i < READ_TRIES && n == 0; i++)
-		n = pfs_blocks_copy_writer(blocks, writer, PFS_BLOCK_INDEX(tail), copies, bytes, &current);
+	for (int i = 0; i < READ_TRIES && !whole; i++)
+		n = pfs_blocks_copy_writer(blocks, writer, PFS_BLOCK_INDEX(tail), copies, bytes, &current, &whole);
 	if (pfs_pages_word(pfs_threads, index) != word)
 		n = 0;
 	for (uint64 block = current - n + 1; n > 0 && block <= current; block++)
