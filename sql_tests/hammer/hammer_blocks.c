@@ -322,36 +322,49 @@ blocks_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 	}
 }
 
-/* How many blocks are on a stack, from its top on. */
-static uint32_t
-count_stack(const PfsBlocks *b, uint64_t top)
+/* Counts a block that was found in its place: there is no second one. */
+static void
+see_block(const PfsBlocks *b, uint8_t *seen, uint32_t number, uint64_t *n)
 {
-	uint32_t	n = 0;
+	HAMMER_CHECK(number < b->nblocks && seen[number] == 0, "block %u is in two places", number);
+	seen[number] = 1;
+	*n += 1;
+}
 
-	for (uint32_t below = NUMBER(top); below != 0; below = b->heads[below - 1].below)
-		n++;
-	return n;
+/* Sees the blocks on a stack, from its top on. */
+static void
+see_stack(const PfsBlocks *b, uint8_t *seen, uint64_t top, uint64_t *n)
+{
+	for (uint32_t below = NUMBER(top); below != 0 && !hammer_failed(); below = b->heads[below - 1].below)
+		see_block(b, seen, below - 1, n);
 }
 
 /* All writers have ended: each block is in one place, and sums are of what is there. */
 static void
 check_sums(const PfsBlocks *b)
 {
-	uint32_t	begun = count_stack(b, b->begun);
-	uint64_t	n = begun + count_stack(b, b->empty);
+	uint8_t    *seen = calloc(b->nblocks, 1);
+	uint64_t	n = 0;
 
+	see_stack(b, seen, b->begun, &n);
+	HAMMER_CHECK(b->outside == n, "%u blocks outside, but %lu are begun", b->outside, n);
+	see_stack(b, seen, b->empty, &n);
 	for (uint32_t i = 0; i < b->nlanes; i++)
 	{
 		const PfsSharedBlockLane *lane = &b->lanes[i];
 		int64_t		items = 0;
 
-		for (uint64_t position = lane->taken; position != lane->entered; position++)
-			items += b->heads[NUMBER(b->order[i * b->nplaces + position % b->nplaces]) - 1].items;
+		for (uint64_t position = lane->taken; position != lane->entered && !hammer_failed(); position++)
+		{
+			uint32_t	number = NUMBER(b->order[i * b->nplaces + position % b->nplaces]) - 1;
+
+			see_block(b, seen, number, &n);
+			items += b->heads[number].items;
+		}
 		HAMMER_CHECK(items == lane->items, "a lane has %ld items and counts %ld", items, lane->items);
-		n += lane->entered - lane->taken;
 	}
-	HAMMER_CHECK(b->outside == begun, "%u blocks outside, but %u are begun", b->outside, begun);
 	HAMMER_CHECK(n == b->fresh || (n == b->nblocks && b->fresh > n), "%lu blocks of %lu", n, b->fresh);
+	free(seen);
 }
 
 /* Nobody writes any more: the newest items of all are there, without a hole. */

@@ -189,6 +189,7 @@ take_empty(PfsBlocks *b, uint32_t *number)
 	return true;
 }
 
+/* Where the lane has plenty, it gets back to what it needs, block by block. */
 bool
 pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t *number)
 {
@@ -199,7 +200,6 @@ pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t *number)
 	{
 		enter(b, lane, *number);
 		taken = take(b, lane, false, number, &plenty);
-		/* Block by block it gets back to what it needs. */
 		if (plenty)
 		{
 			put_back(b, *number);
