@@ -263,7 +263,8 @@ typedef struct PfsEventFamilyInfo
 	size_t		size;
 	size_t		(*more) (void);
 
-	uint32		item_min;		/* bytes of the smallest event in a block */
+	uint32		item_min;		/* bytes of the smallest event in a block; 0:
+								 * what all have */
 
 	/*
 	 * Bytes of a block at least, of the largest event in it, and of a

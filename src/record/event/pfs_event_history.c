@@ -69,7 +69,7 @@ specify(PfsEventFamily family, PfsBlocksSpec *spec)
 	spec->lanes = info->many_lanes ? pfs_history_lanes() : 1;
 	spec->items = pfs_sizes.history_long[family];
 	spec->own_items = pfs_sizes.history[family];
-	spec->item_min = info->item_min;
+	spec->item_min = info->item_min != 0 ? info->item_min : sizeof(PfsEvent) - PFS_EVENT_UNSTORED;
 	spec->item_max = run_size(family) + item_max;
 	spec->writers = pfs_sizes.threads;
 	spec->block_size = TYPEALIGN(PFS_CACHE_LINE, Max(info->block_size != 0 ? info->block_size : BLOCK_SIZE,
