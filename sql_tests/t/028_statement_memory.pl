@@ -59,7 +59,7 @@ sub of_tag
 {
 	my ($s, $tag, $column) = @_;
 
-	$server->poll('SELECT count(*) FROM pfs.events_statements_current WHERE nesting_event_level = 0 AND thread_id = ' . $s->thread_id, 0);
+	$server->poll_idle($s->thread_id);
 	return $server->sql("SELECT coalesce(($column)::text, 'NULL') FROM pfs.events_statements_history_long WHERE thread_id = "
 		  . $s->thread_id . " AND sql_text LIKE '%/* $tag */%' AND nesting_event_level = 0");
 }
@@ -254,7 +254,7 @@ EOT2
 	is($server->sql('SELECT current_memory, high_memory FROM pfs.threads WHERE thread_id = ' . $s->thread_id), join('|', (3 * $mb) x 2), 'but the thread\'s');
 	$lock->query('SELECT pg_advisory_unlock(1)');
 	$s->result;
-	$server->poll('SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = ' . $s->thread_id, 0);
+	$server->poll_idle($s->thread_id);
 	is($server->sql("SELECT max_total_memory FROM pfs.events_statements_history WHERE sql_text LIKE '%pg_advisory_lock(1), free%' AND thread_id = " . $s->thread_id), 3 * $mb, 'at the end it is');
 	$s->close;
 	$lock->close;
@@ -354,7 +354,7 @@ sub levels { my ($s) = @_; return join(',', map { my $v = summary($_, $s); $v eq
 	is(levels($s), join(',', '-', (5 * $mb) x 4), 'TRUNCATE of threads moves it up');
 	# What was moved lies with the account now, no more with the thread.
 	$t->query('SELECT 1');
-	$server->poll('SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = ' . $t->thread_id, 0);
+	$server->poll_idle($t->thread_id);
 	$create->($s, 2);
 	is(levels($s), join(',', 2 * $mb, (5 * $mb) x 4), 'a thread begins anew');
 	truncate_level('account');
@@ -375,13 +375,14 @@ sub levels { my ($s) = @_; return join(',', map { my $v = summary($_, $s); $v eq
 	is(levels($s), join(',', $mb, (4 * $mb) x 4), 'a session that ended leaves its own');
 
 	# Each row has the maximum of its events, nested ones too.
+	$server->poll_idle($s->thread_id);
 	$server->sql('TRUNCATE pfs.events_statements_history_long, pfs.events_statements_summary_global_by_event_name, pfs.events_statements_summary_by_digest');
 	$server->sql("TRUNCATE program; INSERT INTO program SELECT 1, g, format('SELECT alloc(0, 0, %s, 0), reset(0)', $mb + g * 1000) FROM generate_series(1, 50) g");
 	foreach my $sql ('SELECT run(1)', "SELECT alloc(0, 1, 3 * $mb, 0)", 'SELECT count(*) FROM program', 'DELETE FROM program WHERE step > 30', 'SELECT run(1)', 'SELECT reset(0)', 'SELECT 1', "COPY program TO '/dev/null'", 'DO $$ BEGIN PERFORM alloc(0, 2, 2000000, 0), reset(0); END $$')
 	{
 		$s->query($sql);
 	}
-	$server->poll('SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = ' . $s->thread_id, 0);
+	$server->poll_idle($s->thread_id);
 	is($server->sql("SELECT count(*), count(*) FILTER (WHERE s.max_total_memory IS DISTINCT FROM e.most) FROM pfs.events_statements_summary_by_thread_by_event_name s
 		JOIN (SELECT event_name, max(max_total_memory) AS most FROM pfs.events_statements_history_long WHERE thread_id = " . $s->thread_id . " GROUP BY 1) e USING (event_name)
 		WHERE thread_id = " . $s->thread_id), '4|0', 'each row of the thread has the most of its events');

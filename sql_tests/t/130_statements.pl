@@ -19,14 +19,6 @@ $server->start;
 $server->sql('CREATE EXTENSION pfs');
 $server->sql('CREATE TABLE t (i int PRIMARY KEY, v text); INSERT INTO t SELECT g, repeat(\'x\', 50) FROM generate_series(1, 20000) g; ANALYZE t');
 
-# The result reaches the client before the statement is over.
-sub is_over
-{
-	my ($thread) = @_;
-
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
-}
-
 sub bench
 {
 	$server->pgbench(@_);
@@ -39,7 +31,7 @@ sub statements
 	my ($thread, $columns, $where) = @_;
 
 	$where //= 'true';
-	is_over($thread);
+	$server->poll_idle($thread);
 	return $server->sql("SELECT $columns FROM (SELECT * FROM pfs.events_statements_history_long WHERE thread_id = $thread ORDER BY event_id) e WHERE $where");
 }
 
@@ -108,7 +100,7 @@ my $tp = $p->thread_id;
 $p->query('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2');
 $server->sql('TRUNCATE pfs.events_statements_history_long');
 $p->query("SELECT count(*) FROM t WHERE v LIKE '%y%'");
-is_over($tp);
+$server->poll_idle($tp);
 is($server->sql("SELECT count(*), max(parallel_workers) FROM pfs.events_statements_history_long WHERE sql_text LIKE 'SELECT count(*) FROM t WHERE v%'"), '1|2',
 	'a parallel query is one statement, of the leader');
 is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long s JOIN pfs.threads t USING (thread_id) WHERE t.parent_thread_id IS NOT NULL"), 0,
@@ -174,14 +166,14 @@ $b->query('BEGIN');
 $b->query('INSERT INTO child VALUES (1)');
 $b->send('COMMIT');
 $b->result;
-is_over($tb);
+$server->poll_idle($tb);
 is($server->sql("SELECT s.event_name, s.errors, s.returned_sqlstate, t.state FROM pfs.events_statements_history s JOIN pfs.events_transactions_history t
 	ON t.thread_id = s.thread_id AND t.event_id = s.nesting_event_id WHERE s.thread_id = $tb AND s.event_name = 'statement/sql/commit'"),
 	'statement/sql/commit|1|23503|ROLLED BACK', 'a commit that fails');
 cmp_ok($server->sql("SELECT count(*) FROM pfs.events_statements_history c JOIN pfs.events_statements_history s ON s.thread_id = c.thread_id AND c.nesting_event_id = s.event_id
 	WHERE s.thread_id = $tb AND s.event_name = 'statement/sql/commit' AND c.nesting_event_level = 1"), '>', 0, 'its deferred triggers are nested in it');
 $b->query("BEGIN; INSERT INTO parent VALUES (1); PREPARE TRANSACTION 'two-phase'");
-is_over($tb);
+$server->poll_idle($tb);
 is($server->sql("SELECT state, gid, trx_id IS NOT NULL FROM pfs.events_transactions_history WHERE thread_id = $tb AND gid IS NOT NULL"), 'PREPARED|two-phase|t', 'a prepared transaction and its name');
 my $prepared = $server->sql("SELECT transaction FROM pg_prepared_xacts WHERE gid = 'two-phase'");
 $b->query("BEGIN; INSERT INTO parent VALUES (2); PREPARE TRANSACTION 'two-phase 2'");
@@ -189,7 +181,7 @@ my $prepared_2 = $server->sql("SELECT transaction FROM pg_prepared_xacts WHERE g
 $b->query("COMMIT PREPARED 'two-phase'; ROLLBACK PREPARED 'two-phase 2'");
 $b->send("COMMIT PREPARED 'two-phase 2'");
 $b->result;
-is_over($tb);
+$server->poll_idle($tb);
 is($server->sql("SELECT t.state, t.gid, t.trx_id::xid FROM pfs.events_transactions_history t JOIN pfs.events_statements_history s ON s.thread_id = t.thread_id AND s.event_id = t.nesting_event_id
 	WHERE t.thread_id = $tb AND s.sql_text ~ '^(COMMIT|ROLLBACK) PREPARED' ORDER BY t.event_id"), "COMMITTED|two-phase|$prepared\nCOMMITTED|two-phase 2|$prepared_2\nROLLED BACK||",
 	'what finishes a prepared transaction has its name and number, unless there is none');
@@ -230,7 +222,7 @@ is(statements($tb, 'octet_length(sql_text), sql_text = left(sql_text, -1) || chr
 
 $server->sql('CREATE TABLE big AS SELECT g, repeat(\'x\', 500) AS v FROM generate_series(1, 30000) g; CHECKPOINT; TRUNCATE pfs.events_stages_history_long');
 $b->query('VACUUM (ANALYZE) big');
-is_over($tb);
+$server->poll_idle($tb);
 is($server->sql("SELECT count(*) > 0, bool_and(s.event_name = 'statement/sql/vacuum'), bool_and(g.work_completed <= g.work_estimated),
 	count(*) FILTER (WHERE g.event_name = 'stage/progress/vacuum/scanning_heap')
 	FROM pfs.events_stages_history_long g JOIN pfs.events_statements_history_long s ON s.thread_id = g.thread_id AND s.event_id = g.nesting_event_id
@@ -287,7 +279,7 @@ my $leaver = $server->session;
 my $tl = $leaver->thread_id;
 
 $leaver->query('CREATE TEMP TABLE leaves (i int)');
-is_over($tl);
+$server->poll_idle($tl);
 my $last = $server->sql("SELECT max(event_id) FROM pfs.events_statements_history_long WHERE thread_id = $tl");
 $leaver->close;
 $server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $tl", 0);
@@ -305,9 +297,9 @@ my $number = q{SELECT split_part(virtualtransaction, '/', 2) FROM pg_locks WHERE
 my $counted = "SELECT count_star FROM pfs.events_transactions_summary_by_thread_by_event_name WHERE thread_id = $ti";
 
 $idler->query('SELECT 1');
-is_over($ti);
+$server->poll_idle($ti);
 my $began = $idler->query($number);
-is_over($ti);
+$server->poll_idle($ti);
 my $had = $server->sql($counted);
 my $caught_up = 0;
 
@@ -320,7 +312,7 @@ for (1 .. 100)
 cmp_ok($caught_up, '>', 0, 'an idle session has transactions, to catch up');
 # This one is among them.
 my $ended = $idler->query($number);
-is_over($ti);
+$server->poll_idle($ti);
 is($server->sql($counted) - $had, $ended - $began, 'as many as its transactions have numbers');
 
 done_testing();

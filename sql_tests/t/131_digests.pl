@@ -24,14 +24,6 @@ $server->start;
 $server->sql('CREATE EXTENSION pfs; CREATE EXTENSION pg_stat_statements');
 $server->sql("CREATE TABLE t (i int PRIMARY KEY, v text); INSERT INTO t SELECT g, repeat('x', 50) FROM generate_series(1, 20000) g; ANALYZE t");
 
-# The result reaches the client before the statement is over.
-sub is_over
-{
-	my ($thread) = @_;
-
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
-}
-
 sub idle
 {
 	$server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgbench'", 0);
@@ -68,7 +60,7 @@ my @statements = (
 );
 $server->sql("SELECT pg_stat_statements_reset(); SELECT pfs.reset('events_statements_summary_by_digest')");
 $s->query($_) foreach @statements;
-is_over($thread);
+$server->poll_idle($thread);
 my $both = <<"EOT";
 	SELECT query, calls, q.digest_text, q.count_star FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid JOIN pg_roles r ON r.oid = s.userid
 	LEFT JOIN $digests q ON q.query_id = s.queryid AND q.database_name = d.datname AND q.user_name = r.rolname
@@ -91,12 +83,12 @@ my $wire = PfsWire->new($server);
 
 $wire->send(@$_) foreach [ Parse => '', 'SELECT $1::int + 41' ], [ Bind => '', 1 ], ['Execute'], ['Sync'];
 $wire->until_ready;
-is_over("(SELECT thread_id FROM pfs.threads WHERE processlist_id = $wire->{pid})");
+$server->poll_idle("(SELECT thread_id FROM pfs.threads WHERE processlist_id = $wire->{pid})");
 $s->query('SELECT 815 + i FROM t WHERE i = 17');
 # A worse one that comes later replaces nothing.
 $s->query('DISCARD PLANS; SELECT moved(2)');
 $s->query('EXPLAIN (COSTS OFF) SELECT 815 + i FROM t WHERE i = 18');
-is_over($thread);
+$server->poll_idle($thread);
 is($server->sql(qq{SELECT digest_text FROM $digests WHERE digest_text ~ '(:=|::int \\+|\\+ i FROM t)' AND digest_text !~ '^(CREATE|EXPLAIN)' ORDER BY digest_text COLLATE "C"}),
 	"SELECT \$1 + i FROM t WHERE i = \$2\nSELECT \$1::int + \$2", 'the text of a shape is how a client sends it');
 
@@ -110,7 +102,7 @@ $server->sql("SELECT pg_stat_statements_reset(); SELECT pfs.reset('events_statem
 $s->query("SELECT two($_), weighed($_ * 10)") foreach 1 .. 12;
 $s->query('BEGIN; DECLARE c CURSOR FOR SELECT i FROM t; FETCH 7 FROM c; MOVE 5 FROM c; CLOSE c; COMMIT');
 $s->query("INSERT INTO t VALUES (-3, 'r') RETURNING i; DELETE FROM t WHERE i = -3");
-is_over($thread);
+$server->poll_idle($thread);
 my $numbers = 'SELECT %s FROM (SELECT queryid, sum(calls) AS calls, sum(rows) AS rows, sum(plans) AS plans, sum(total_plan_time) AS plan_ms, sum(total_exec_time) AS exec_ms FROM pg_stat_statements GROUP BY queryid) s'
 	. " JOIN $digests q ON q.query_id = s.queryid WHERE digest_text !~ 'pfs|pg_stat_statements' AND %s";
 is($server->sql(sprintf($numbers, 'digest_text, calls, count_star', 'calls <> count_star')), '', 'calls');
@@ -123,24 +115,24 @@ is($server->sql("SELECT count(*) FROM $digests WHERE digest_text LIKE 'c - n >%'
 $s->send('DO $$ DECLARE x int := 3; BEGIN IF x * 4713 > 2 THEN RAISE EXCEPTION \'no\'; END IF; END $$');
 $s->result;
 like($s->last_error, qr/ERROR: .* no$/m, 'an error');
-is_over($thread);
+$server->poll_idle($thread);
 is($server->sql("SELECT count(*), sum(sum_errors) FROM $digests WHERE digest_text LIKE 'x * %' OR digest_text ~ '^DO .* BEGIN IF x'"), '1|1', 'an expression before it has not failed');
 
 # Cut at a character's end; another user's shape is another digest.
 $s->query("SELECT '" . ('y' x 50) . "' AS \"" . ("\xc3\xa4" x 30) . '", ' . join(', ', map { "i AS \"\xc3\xb6\xc3\xb6\xc3\xb6$_\"" } 1 .. 200) . ' FROM t LIMIT 1');
-is_over($thread);
+$server->poll_idle($thread);
 is($server->sql("SELECT octet_length(digest_text) BETWEEN 1021 AND 1024, digest_text !~ 'yyy' FROM $digests WHERE digest_text LIKE 'SELECT \$1 AS \"\xc3\xa4%'"), 't|t',
 	'a long text is cut, without its constants');
 $server->sql('CREATE ROLE one LOGIN; CREATE ROLE two LOGIN; GRANT SELECT ON t TO one, two; GRANT USAGE ON SCHEMA pfs TO one, two; GRANT SELECT ON ALL TABLES IN SCHEMA pfs TO one, two');
 $s->query("SELECT max(v) FROM t WHERE i = 12; SET ROLE one; SELECT max(v) FROM t WHERE i = 13; RESET ROLE");
-is_over($thread);
+$server->poll_idle($thread);
 is($server->sql("SELECT user_name, count_star FROM $digests WHERE digest_text = 'SELECT max(v) FROM t WHERE i = \$1' ORDER BY 1"), "one|1\npostgres|1", 'by the role in effect');
 
 # ---- passwords ----
 
 $server->sql(q{CREATE ROLE secret1 PASSWORD 'hush1'; ALTER ROLE secret1 VALID UNTIL 'infinity' PASSWORD 'hush2'; CREATE USER secret2 ENCRYPTED PASSWORD 'hush3'});
 $s->query(q{CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER away FOREIGN DATA WRAPPER nothing OPTIONS (a 'hush4'); CREATE USER MAPPING FOR one SERVER away OPTIONS (password 'hush5')});
-is_over($thread);
+$server->poll_idle($thread);
 is($server->sql("SELECT count(*) > 3, count(*) FILTER (WHERE digest_text ~ 'hidden>\$'), count(*) FILTER (WHERE digest_text ~ '.hush' OR query_sample_text ~ '.hush[0-9]')
 	FROM $digests WHERE digest_text ~ '^(CREATE|ALTER) (ROLE secret|USER|SERVER)'"), 't|5|0', 'secrets are in no text');
 ok($server->poll("SELECT count(*) FILTER (WHERE sql_text ~ 'hidden>\$'), count(*) FILTER (WHERE sql_text ~ '.hush[0-9]' OR digest_text ~ '.hush[0-9]') FROM pfs.events_statements_history_long
@@ -153,7 +145,7 @@ my $two = $server->session(user => 'two');
 $server->sql('CREATE ROLE monitor LOGIN IN ROLE pg_monitor');
 my $monitor = $server->session(user => 'monitor');
 $one->query("SELECT 'mine', i FROM t WHERE i = 1");
-is_over($one->thread_id);
+$server->poll_idle($one->thread_id);
 my $rights = "SELECT count(*) > 0, count(query_id), count(digest_text), count(query_sample_text), count(*) = count(user_name) FROM $digests WHERE user_name = 'one'";
 is($two->query($rights), 't|0|0|0|t', "others' texts and query ids are hidden");
 like($one->query($rights), qr/^t\|[1-9]\d*\|[1-9]\d*\|[1-9]\d*\|t$/, 'a role sees its own');
@@ -173,7 +165,7 @@ ok($server->poll('SHOW pfs.max_digest_sample_age', '0'), 'by all');
 $s->query('SELECT 1');		# so has this session
 my $sleeps = 'SELECT pg_sleep($1)';
 $s->query("SELECT pg_sleep($_)") foreach (0.01, 0.5, 0.02);
-is_over($thread);
+$server->poll_idle($thread);
 # On a busy machine any of them may be that.
 my $slowest = $server->sql("SELECT sql_text FROM pfs.events_statements_history WHERE thread_id = $thread AND digest_text = '$sleeps' ORDER BY timer_wait DESC LIMIT 1");
 like($slowest, qr/^SELECT pg_sleep\(0\.\d+\)$/, 'one is the slowest');
@@ -185,7 +177,7 @@ ok($server->poll('SHOW pfs.max_digest_sample_age', '1s'), 'another age');
 $s->query('SELECT 1');
 ok($server->poll("SELECT clock_timestamp() - query_sample_seen > '1 s' FROM $digests WHERE digest_text = '$sleeps'"), 'the sample is older than that');
 $s->query("SELECT pg_sleep(0.011)");
-is_over($thread);
+$server->poll_idle($thread);
 is($server->sql("SELECT query_sample_text, query_sample_timer_wait < max_timer_wait FROM $digests WHERE digest_text = '$sleeps' AND count_star = 4"),
 	'SELECT pg_sleep(0.011)|t', 'one that is too old is replaced by a faster one');
 
@@ -228,12 +220,12 @@ $s->send("UPDATE t SET v = 'locked' WHERE i = 4");
 ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread AND event_name = 'wait/lock/relation'", 1), 'a statement waits for a lock');
 $a->query('COMMIT');
 $s->result;
-is_over($thread);
+$server->poll_idle($thread);
 is($server->sql("SELECT w.count_star, w.max_timer_wait <= q.max_timer_wait, abs(w.sum_timer_wait - (SELECT timer_wait FROM pfs.events_waits_history_long WHERE thread_id = $thread AND event_name = 'wait/lock/relation')) <= 1
 	FROM $waits WHERE digest_text LIKE 'UPDATE t SET v = \$1 WHERE i = \$2' AND w.event_name = 'wait/lock/relation'"), '1|t|t', 'its digest waited for it');
 $s->query("CREATE FUNCTION naps() RETURNS int LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.01) FROM t WHERE i = 1; RETURN 1; END'");
 $s->query('SELECT naps()');
-is_over($thread);
+$server->poll_idle($thread);
 is($server->sql("SELECT q.digest_text, w.count_star FROM $waits WHERE w.event_name = 'wait/timeout/PgSleep' AND q.digest_text ~ 'FROM t|naps' ORDER BY 1"), 'SELECT pg_sleep($1) FROM t WHERE i = $2|1',
 	'a wait is charged once, to the innermost statement');
 cmp_ok($server->sql("SELECT pfs.reset('events_waits_summary_by_digest')"), '>', 1, 'their waits are emptied');
@@ -249,7 +241,7 @@ $s = $server->session;
 $thread = $s->thread_id;
 $s->query('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off');
 $s->query("SELECT count(*) FROM big WHERE v LIKE '%y%'");
-is_over($thread);
+$server->poll_idle($thread);
 my $reads = "event_name = 'wait/io/file/DataFileRead'";
 my $of_workers = "SELECT sum(count_star) >= pg_relation_size('big') / current_setting('block_size')::int / 32 FROM pfs.events_waits_summary_by_digest JOIN (SELECT query_id FROM $digests WHERE digest_text LIKE 'SELECT count(*) FROM big%') q USING (query_id) WHERE $reads";
 ok($server->poll($of_workers, 't'), "waits of parallel workers are their leader's digest's");
@@ -263,7 +255,7 @@ $s->query($can_be_off ? q{SELECT 1 \; SET standard_conforming_strings = off \; S
 	: q{SELECT 1 \; SELECT degrees(7), 'fine'});
 
 unlike($s->last_error, qr/ERROR/, 'no text makes a statement fail');
-is_over($thread);
+$server->poll_idle($thread);
 SKIP:
 {
 	skip 'standard_conforming_strings cannot be off', 1 unless $can_be_off;
@@ -283,7 +275,7 @@ $server->sql("UPDATE pfs.setup_consumers SET enabled = 'YES' WHERE name = 'threa
 is($server->sql("SELECT count(*) FROM $digests WHERE digest_text ~ 'radians'"), 0, 'its consumer off: frozen');
 $s->query('SET compute_query_id = off');
 $s->query("SELECT 'without'");
-is_over($thread);
+$server->poll_idle($thread);
 is($server->sql("SELECT query_id, digest_text FROM pfs.events_statements_history WHERE thread_id = $thread AND sql_text LIKE 'SELECT ''without''%'"), '|', 'no query identifier, no digest');
 
 # ---- a small container: exact while shapes are evicted and reset ----

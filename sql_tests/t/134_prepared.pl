@@ -31,7 +31,7 @@ sub rows
 {
 	my ($thread) = @_;
 
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
+	$server->poll_idle($thread);
 	return $server->sql("SELECT coalesce(string_agg(statement_name || ' ' || sql_text || ' ' || count_execute, '; ' ORDER BY statement_name COLLATE \"C\"), '')
 		FROM pfs.prepared_statements_instances WHERE thread_id = $thread");
 }

@@ -19,11 +19,6 @@ $server->sql('CREATE EXTENSION pfs');
 my $s = $server->session;
 my $thread = $s->thread_id;
 
-sub is_over
-{
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread AND end_event_id IS NULL", 0);
-}
-
 # ---- secrets ----
 
 my @secrets = (
@@ -50,7 +45,7 @@ foreach my $secret (@secrets)
 
 	# Some of them fail.
 	$s->send($statement)->result;
-	is_over();
+	$server->poll_idle($thread);
 	is($server->sql("SELECT sql_text FROM pfs.events_statements_history WHERE thread_id = $thread AND sql_text ~ '^(CREATE|ALTER)' ORDER BY event_id DESC LIMIT 1"),
 		$shown, $what);
 }
@@ -78,7 +73,7 @@ foreach my $case (@messages)
 
 	$server->sql('TRUNCATE pfs.events_statements_history');
 	$s->send($statement)->result;
-	is_over();
+	$server->poll_idle($thread);
 	# A reader passes by a process that the system has stopped while it writes its record.
 	ok($server->poll("SELECT string_agg(DISTINCT returned_sqlstate || ' ' || message_text, ',') FROM pfs.events_statements_history
 		WHERE thread_id = $thread AND errors > 0", "$state $message"), "message: $what");
@@ -98,7 +93,7 @@ foreach my $blanks (0 .. 3)
 	my $statement = "SELECT $blanks AS \"" . ("\xc3\xa4" x 20) . '", \'' . ("\xc3\xb6" x 100) . "'";
 
 	$s->query('DO $do$ BEGIN EXECUTE $q$' . (' ' x $blanks) . $statement . '$q$; END $do$');
-	is_over();
+	$server->poll_idle($thread);
 	is($server->sql("SELECT octet_length(sql_text) BETWEEN 99 AND 100, right(sql_text, 1) = U&'\\00f6' FROM pfs.events_statements_history
 		WHERE thread_id = $thread AND sql_text LIKE 'SELECT $blanks AS%'"), 't|t', "cut between characters behind $blanks blanks");
 }

@@ -23,7 +23,7 @@ sub origins
 {
 	my ($thread, $text) = @_;
 
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
+	$server->poll_idle($thread);
 	return $server->sql("SELECT coalesce(string_agg(plan_origin || ' ' || count, ', ' ORDER BY plan_origin), 'NULL')
 		FROM (SELECT plan_origin, count(*) FROM pfs.events_statements_history_long
 			WHERE thread_id = $thread AND sql_text LIKE '$text' AND event_name LIKE 'statement/sql/%' GROUP BY 1) s");

@@ -36,7 +36,7 @@ sub run
 	my ($text) = @_;
 
 	$s->send($text)->result;
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
+	$server->poll_idle($thread);
 	return counted();
 }
 
@@ -149,7 +149,7 @@ $s->query($_) foreach (
 	"CREATE FUNCTION loops_f() RETURNS int LANGUAGE plpgsql AS 'DECLARE r record; BEGIN FOR r IN SELECT i FROM t LOOP PERFORM 1 / 0 FROM t; END LOOP; RETURN 0; EXCEPTION WHEN OTHERS THEN RETURN 1; END'",
 );
 # The last of them is over when the session is idle.
-$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
+$server->poll_idle($thread);
 $server->sql("SELECT pfs.reset('events_statements_history_long')");
 is(run('DO $$ BEGIN FOR k IN 1 .. 20 LOOP BEGIN CALL rethrows_p(); EXCEPTION WHEN OTHERS THEN NULL; END; BEGIN PERFORM rethrows_f(); EXCEPTION WHEN OTHERS THEN NULL; END; END LOOP; PERFORM nothing_f(); END $$'),
 	'nothing_f 1 0, rethrows_f 20 20, rethrows_p 20 20', 'errors that are thrown on and caught');
@@ -164,7 +164,7 @@ counted();
 run('SELECT deep_f(3)');
 $server->sql("SELECT pfs.reset('events_statements_history_long')");
 $s->query('SELECT outer_f(2)');
-$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
+$server->poll_idle($thread);
 is($server->sql(<<"EOT"), 't|t|t|t', 'times agree with those of the events');
 SELECT bool_and(p.sum_timer_wait >= p.sum_statements_wait AND p.count_timed = p.count_star), bool_and(abs(p.sum_statements_wait - e.sum) <= e.n AND p.count_statements = e.n),
        bool_and(abs(p.max_statements_wait - e.max) <= 1 AND abs(p.min_statements_wait - e.min) <= 1), bool_and(p.max_timer_wait <= o.timer_wait AND p.sum_shared_blks_hit = e.hit)
@@ -258,7 +258,7 @@ $s->query('SELECT nothing_f()');
 is($server->sql(q{SELECT string_agg(concat_ws(' ', database_name, object_schema, object_name, count_star), ', ' ORDER BY database_name) FROM pfs.events_statements_summary_by_program}),
 	"other $other 1, postgres public nothing_f 1", 'one of another database has a number');
 $o->query('SELECT other_g()');
-$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $other_thread", 0);
+$server->poll_idle($other_thread);
 is($server->sql("SELECT object_type, object_schema IS NULL, object_name ~ '^[0-9]+\$' FROM pfs.events_statements_history WHERE thread_id = $other_thread AND nesting_event_level = 1"),
 	'FUNCTION|t|t', 'so have its statements');
 $o->close;
@@ -269,7 +269,7 @@ is(names() . ' ' . (records() - $records), 'nothing_f 0', 'with a database its p
 $server->sql('CREATE ROLE monitor LOGIN; GRANT pg_monitor TO monitor; CREATE ROLE nobody LOGIN; CREATE ROLE stranger LOGIN');
 $server->sql('GRANT SELECT ON pfs.events_statements_history, pfs.events_statements_summary_by_program TO stranger; GRANT USAGE ON SCHEMA pfs TO stranger');
 $s->query('SELECT inner_f(1)');
-$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
+$server->poll_idle($thread);
 my $event = "SELECT object_type, object_schema, object_name FROM pfs.events_statements_history WHERE thread_id = $thread AND nesting_event_level = 1 ORDER BY event_id DESC LIMIT 1";
 is(($server->psql($event, user => 'monitor'))[1], 'FUNCTION|public|inner_f', 'who reads all statistics sees names of programs');
 is(($server->psql($event, user => 'stranger'))[1], 'FUNCTION||', 'others see the type');

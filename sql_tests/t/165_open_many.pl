@@ -30,7 +30,7 @@ sub current
 {
 	my ($columns, $where) = @_;
 
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $t AND nesting_event_level = 0", 0);
+	$server->poll_idle($t);
 	return $server->sql("SELECT $columns FROM pfs.events_statements_current WHERE thread_id = $t" . ($where // ''));
 }
 
@@ -38,7 +38,7 @@ sub history
 {
 	my ($columns, $where) = @_;
 
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $t AND nesting_event_level = 0", 0);
+	$server->poll_idle($t);
 	return $server->sql("SELECT $columns FROM pfs.events_statements_history_long WHERE thread_id = $t AND $where");
 }
 

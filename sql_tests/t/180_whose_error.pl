@@ -16,21 +16,15 @@ $server->sql('CREATE TABLE t (i int); CREATE TABLE parent (i int); CREATE TABLE 
 my $s = $server->session;
 my $thread = $s->thread_id;
 
-# A statement ends a moment after its client has the result.
-sub is_over
-{
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread", 0);
-}
-
 # What a text did, which may fail: statements of the session in the long history, oldest first.
 sub done_by
 {
 	my ($text, $columns, $where) = @_;
 
-	is_over();					# what the session did before is in the history that is emptied
+	$server->poll_idle($thread);					# what the session did before is in the history that is emptied
 	$server->sql('TRUNCATE pfs.events_statements_history_long, pfs.events_transactions_history_long');
 	$s->send($text)->result;
-	is_over();
+	$server->poll_idle($thread);
 	return $server->sql("SELECT $columns FROM (SELECT * FROM pfs.events_statements_history_long WHERE thread_id = $thread ORDER BY event_id) e WHERE "
 		  . ($where // 'true'));
 }
@@ -107,7 +101,7 @@ $s->send("DO \$\$ BEGIN EXECUTE 'SELECT count(*) FROM parent'; END \$\$");
 ok($server->poll_lasts($thread, 'wait/lock/relation', 0.2), 'a nested statement waits in the planner');
 $locker->query('COMMIT');
 $s->result;
-is_over();
+$server->poll_idle($thread);
 is($server->sql("SELECT lock_time >= 2e11, lock_time <= timer_wait FROM pfs.events_statements_history_long WHERE thread_id = $thread AND nesting_event_level = 1"),
 	't|t', 'which is in its lock_time');
 

@@ -59,7 +59,7 @@ sub history
 {
 	my ($phases) = @_;
 
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $tb", 0);
+	$server->poll_idle($tb);
 	return $server->sql("SELECT string_agg(regexp_replace(event_name, '.*/', '') || ' ' || coalesce(work_completed::text, 'none')
 			|| '/' || coalesce(work_estimated::text, 'none'), ', ' ORDER BY event_id)
 		FROM pfs.events_stages_history_long WHERE thread_id = $tb AND event_name ~ '^stage/progress/.*/($phases)\$'");

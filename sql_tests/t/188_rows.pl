@@ -46,7 +46,7 @@ sub rows
 	my ($back) = @_;
 
 	$back //= 0;
-	$server->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $tb", 0);
+	$server->poll_idle($tb);
 	return $server->sql("SELECT rows_sent, rows_affected FROM pfs.events_statements_history_long
 		WHERE thread_id = $tb AND nesting_event_level = 0 ORDER BY event_id DESC OFFSET $back LIMIT 1");
 }
