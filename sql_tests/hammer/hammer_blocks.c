@@ -463,87 +463,14 @@ run_blocks(uint32_t items, uint32_t own_items)
 	hammer_segment_end(&s);
 }
 
+#define SMALL_ITEM	16
 #define ORDER_ITEM	64
 #define ORDER_BLOCK 256
-
-/* Writes an item that is only its number, in a test where nobody runs beside. */
-static void
-write_number(PfsBlocks *blocks, PfsBlockWriter *w, uint64_t number)
-{
-	uint64_t	item[ORDER_ITEM / 8] = {number};
-
-	if (!pfs_block_has_room(w, ORDER_ITEM) && !pfs_block_advance(blocks, w, 0, ORDER_ITEM))
-	{
-		hammer_fail("no block for item %lu", number);
-		return;
-	}
-	pfs_racy_copy(w->next, item, ORDER_ITEM);
-	pfs_block_done(w, ORDER_ITEM, true, true);
-}
-
-/* How many of the numbers from one to another are in blocks that were given away. */
-static uint32_t
-count_numbers(const PfsBlocks *blocks, uint64_t from, uint64_t to)
-{
-	uint64_t	copy[ORDER_BLOCK / 8];
-	uint32_t	n = 0;
-
-	for (uint32_t number = 0; number < pfs_blocks_number(blocks); number++)
-	{
-		uint32_t	hidden;
-		uint32_t	bytes = pfs_blocks_copy(blocks, number, copy, &hidden);
-
-		for (uint32_t at = 0; at < bytes; at += ORDER_ITEM)
-			n += copy[at / 8] >= from && copy[at / 8] <= to;
-	}
-	return n;
-}
-
-/*
- * The newest items are there when one thread has written all of them, and when others
- * then give away, all at once, what they wrote long before.
- */
-static void
-run_blocks_order(void)
-{
-	enum
-	{
-		WRITERS = 4, ITEMS = 24
-	};
-	HammerSegment s;
-	PfsBlocks  *blocks = NULL;
-	PfsBlocksSpec spec = {1, ITEMS, 8, ORDER_ITEM, ORDER_ITEM, WRITERS, ORDER_BLOCK};
-	char		own[WRITERS][64] __attribute__((aligned(8)));
-	PfsBlockWriter w[WRITERS];
-	uint64_t	number = 0;
-
-	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
-		blocks = pfs_blocks_create(&s.seg, &spec);
-	for (int i = 0; i < WRITERS; i++)
-	{
-		pfs_block_writer_init(&w[i], (PfsOwnBlocks *) own[i]);
-		for (uint32_t n = 0; i > 0 && n < pfs_blocks_held(blocks) * (ORDER_BLOCK / ORDER_ITEM); n++)
-			write_number(blocks, &w[i], ++number);
-	}
-	while (number < 1000)
-		write_number(blocks, &w[0], ++number);
-	for (int i = 1; i < WRITERS; i++)
-		pfs_block_writer_end(blocks, &w[i], 0);
-	pfs_block_writer_end(blocks, &w[0], 0);
-	if (count_numbers(blocks, number - ITEMS + 1, number) != ITEMS)
-		hammer_fail("%u of the newest %d items are there", count_numbers(blocks, number - ITEMS + 1, number), ITEMS);
-	if (count_numbers(blocks, 1, 1000) == 1000)
-		hammer_fail("nothing has left");
-	hammer_done("blocks, their order", "%u of 1000 items are there", count_numbers(blocks, 1, 1000));
-	hammer_segment_end(&s);
-}
-
-#define SMALL_ITEM	16
 #define LARGE_ITEM	256
 
 /*
- * Writes items of so many bytes that are only numbers, from one to another, for the long history or
- * the thread's own.
+ * Writes items of so many bytes that are only their numbers, from one to another, for the long
+ * history or the thread's own, in a test where nobody runs beside.
  */
 static void
 write_numbers(PfsBlocks *blocks, PfsBlockWriter *w, uint32_t size, uint64_t from, uint64_t to, bool item_of_all,
@@ -565,26 +492,64 @@ write_numbers(PfsBlocks *blocks, PfsBlockWriter *w, uint32_t size, uint64_t from
 	}
 }
 
-/* How many items are in blocks that are full, and how many of them are newer than one. */
+/* How many of the numbers from one to another are in blocks that are full or were given away. */
 static uint32_t
-count_sized(const PfsBlocks *blocks, uint64_t after, uint32_t *newer)
+count_numbers(const PfsBlocks *blocks, uint64_t from, uint64_t to)
 {
 	uint64_t	copy[2 * LARGE_ITEM / 8];
 	uint32_t	n = 0;
 
-	*newer = 0;
 	for (uint32_t number = 0; number < pfs_blocks_number(blocks); number++)
 	{
 		uint32_t	hidden;
 		uint32_t	bytes = pfs_blocks_copy(blocks, number, copy, &hidden);
 
 		for (uint32_t at = 0; at < bytes; at += copy[at / 8 + 1])
-		{
-			*newer += copy[at / 8] > after;
-			n++;
-		}
+			n += copy[at / 8] >= from && copy[at / 8] <= to;
 	}
 	return n;
+}
+
+/*
+ * The newest items are there when one thread has written all of them, and when others
+ * then give away, all at once, what they wrote long before.
+ */
+static void
+run_blocks_order(void)
+{
+	enum
+	{
+		WRITERS = 4, ITEMS = 24, ALL = 1000
+	};
+	HammerSegment s;
+	PfsBlocks  *blocks = NULL;
+	PfsBlocksSpec spec = {1, ITEMS, 8, ORDER_ITEM, ORDER_ITEM, WRITERS, ORDER_BLOCK};
+	char		own[WRITERS][64] __attribute__((aligned(8)));
+	PfsBlockWriter w[WRITERS];
+	uint32_t	each;
+	uint64_t	number = 0;
+
+	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
+		blocks = pfs_blocks_create(&s.seg, &spec);
+	each = pfs_blocks_held(blocks) * (ORDER_BLOCK / ORDER_ITEM);
+	for (int i = 0; i < WRITERS; i++)
+	{
+		pfs_block_writer_init(&w[i], (PfsOwnBlocks *) own[i]);
+		if (i == 0)
+			continue;
+		write_numbers(blocks, &w[i], ORDER_ITEM, number + 1, number + each, true, true);
+		number += each;
+	}
+	write_numbers(blocks, &w[0], ORDER_ITEM, number + 1, ALL, true, true);
+	for (int i = 1; i < WRITERS; i++)
+		pfs_block_writer_end(blocks, &w[i], 0);
+	pfs_block_writer_end(blocks, &w[0], 0);
+	if (count_numbers(blocks, ALL - ITEMS + 1, ALL) != ITEMS)
+		hammer_fail("%u of the newest %d items are there", count_numbers(blocks, ALL - ITEMS + 1, ALL), ITEMS);
+	if (count_numbers(blocks, 1, ALL) == ALL)
+		hammer_fail("nothing has left");
+	hammer_done("blocks, their order", "%u of %d items are there", count_numbers(blocks, 1, ALL), ALL);
+	hammer_segment_end(&s);
 }
 
 /*
@@ -603,8 +568,7 @@ run_blocks_size(void)
 	PfsBlocksSpec spec = {1, ITEMS, 4, SMALL_ITEM, LARGE_ITEM, 1, 2 * LARGE_ITEM};
 	uint32_t	sizes[] = {SMALL_ITEM, LARGE_ITEM, SMALL_ITEM};
 	uint32_t	there[3];
-	uint32_t	there_still;
-	uint32_t	newer;
+	uint32_t	newest;
 	char		own[64] __attribute__((aligned(8)));
 	PfsBlockWriter w;
 	uint64_t	number = 0;
@@ -618,10 +582,11 @@ run_blocks_size(void)
 
 		write_numbers(blocks, &w, sizes[i], number + 1, number + EACH, true, true);
 		number += EACH;
-		there[i] = count_sized(blocks, number - ITEMS, &newer);
+		there[i] = count_numbers(blocks, 1, number);
 		/* The others are in the current block. */
-		if (newer + w.items != ITEMS)
-			hammer_fail("%u of the newest %d items are there", newer + w.items, ITEMS);
+		newest = count_numbers(blocks, number - ITEMS + 1, number) + w.items;
+		if (newest != ITEMS)
+			hammer_fail("%u of the newest %d items are there", newest, ITEMS);
 		if (there[i] > ITEMS + (pfs_blocks_held(blocks) + 4) * MOST)
 			hammer_fail("%u items are there where %d are wanted", there[i], ITEMS);
 		if (i == 2 && pfs_blocks_resident_bytes(blocks) != before)
@@ -635,10 +600,9 @@ run_blocks_size(void)
 	 * goes on.
 	 */
 	write_numbers(blocks, &w, SMALL_ITEM, number + 1, number + 20 * MOST, false, true);
-	(void) count_sized(blocks, number - ITEMS, &there_still);
-	(void) count_sized(blocks, number, &newer);
-	if (there_still - newer != ITEMS)
-		hammer_fail("%u of %d items are there still", there_still - newer, ITEMS);
+	newest = count_numbers(blocks, number - ITEMS + 1, number);
+	if (newest != ITEMS)
+		hammer_fail("%u of %d items are there still", newest, ITEMS);
 	number += 20 * MOST;
 	write_numbers(blocks, &w, SMALL_ITEM, number + 1, number + EACH, true, false);
 	if (PFS_BLOCK_INDEX(w.position) - w.own->oldest >= pfs_blocks_held(blocks))
