@@ -14,7 +14,7 @@
 #include "pfs.h"
 #include "pfs_guc.h"
 
-/* Instruments of a version alone are some 450. */
+/* Instruments of a version alone are some 730. */
 #define MIN_INSTRUMENTS 896
 
 #define SAVE_INTERVAL_DEFAULT	300 /* seconds */

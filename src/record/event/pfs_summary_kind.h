@@ -28,8 +28,7 @@ typedef enum PfsLevel
 
 /*
  * Bytes of a record of thread_counters: no cell of a family that has its cells there is
- * larger.  That of a statement is just as large, so a counter more there needs larger
- * records.
+ * larger.  That of a statement fits with room for six counters more.
  */
 #define PFS_COUNTERS_CHUNK 320
 
