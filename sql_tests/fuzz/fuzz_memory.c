@@ -63,10 +63,13 @@ fuzz_blocks(FuzzInput *in)
 	PfsBlockWriter w[3];
 	PfsOwnBlocks *owned[3];
 	char	   *copy = malloc(spec.block_size);
+	PfsBlockCopies copies = {0};
 	uint32_t	hidden;
 
 	for (int pass = 0; next_pass(&m, pass); pass++)
 		blocks = pfs_blocks_create(&m.seg, &spec);
+	copies.blocks = malloc((size_t) pfs_blocks_held(blocks) * spec.block_size);
+	copies.bytes = malloc(pfs_blocks_held(blocks) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < spec.writers; i++)
 	{
 		owned[i] = calloc(1, pfs_blocks_own_size(&spec));
@@ -106,12 +109,23 @@ fuzz_blocks(FuzzInput *in)
 
 			FUZZ_CHECK(bytes <= spec.block_size || bytes == PFS_BLOCK_GONE);
 		}
+		copies.n = 0;
+		for (int tries = 0; tries < 3; tries++)
+		{
+			(void) pfs_blocks_copy_writer(blocks, &seen, fuzz_take(in, 1) % 4, &copies);
+			FUZZ_CHECK(copies.n <= pfs_blocks_held(blocks));
+			for (uint64_t index = copies.end - copies.n; index < copies.end; index++)
+				FUZZ_CHECK(copies.bytes[index % pfs_blocks_held(blocks)] <= spec.block_size);
+			MAYBE_ZERO(in, seen.position);
+		}
 		pfs_blocks_hide_owned(blocks, &seen);
 	}
 	for (uint32_t number = 0; number < pfs_blocks_number(blocks); number++)
 		FUZZ_CHECK(pfs_blocks_copy(blocks, number, copy, &hidden) <= spec.block_size);
 	for (uint32_t i = 0; i < spec.writers; i++)
 		free(owned[i]);
+	free(copies.blocks);
+	free(copies.bytes);
 	free(copy);
 	free(m.memory);
 }

@@ -45,6 +45,8 @@ typedef struct BlocksContext
 	uint64_t	lost;
 	uint64_t	read;
 	uint64_t	collections;
+	uint64_t	histories;
+	uint64_t	copied_again;
 	uint64_t	lives;
 	HammerWitness witness;		/* by ticket */
 	BlocksWriter writers[HAMMER_WORKERS_MAX];
@@ -208,6 +210,51 @@ check_own(BlocksContext *x, const BlocksWriter *writer, const Mine *mine)
 				 newest, mine->counter);
 }
 
+/* How often a writer's blocks are copied that gives some of them away meanwhile. */
+#define COPY_TRIES 1000
+
+/*
+ * The newest items of any thread are in what a reader copies of its blocks, without a hole. One that
+ * is killed leaves its blocks as they are.
+ */
+static void
+check_history(BlocksContext *x, HammerRng *rng)
+{
+	BlocksWriter *writer = &x->writers[hammer_random(rng, x->nwriters)];
+	uint64_t	life = pfs_load_acquire(&writer->life);
+	uint64_t	id = pfs_load_relaxed(&writer->id);
+	uint32_t	held = pfs_blocks_held(x->blocks);
+	PfsBlockCopies copies = {malloc((size_t) held * BLOCK_SIZE), malloc(held * sizeof(uint32_t)), 0, 0};
+	uint64_t	n = 0;
+	uint64_t	newest = 0;
+	int			tries = 0;
+
+	while ((life & 1) == 0 && life != 0 && tries < COPY_TRIES && !pfs_blocks_copy_writer(x->blocks, &writer->w, 0, &copies))
+		tries++;
+	if ((life & 1) != 0 || !is_same_life(writer, life) || tries == COPY_TRIES)
+		copies.n = 0;
+	for (uint64_t index = copies.end - copies.n; index < copies.end && !hammer_failed(); index++)
+	{
+		const uint64_t *block = (const uint64_t *) (copies.blocks + index % held * BLOCK_SIZE);
+		uint32_t	bytes = copies.bytes[index % held];
+
+		for (uint32_t at = 0; at < bytes && !hammer_failed(); at += SIZE_OF(block[at / 8]) * 8)
+		{
+			if (block[at / 8 + WRITER] != id)
+				continue;
+			HAMMER_CHECK(n == 0 || COUNTER_OF(block[at / 8]) == newest + 1, "item %lu behind %lu of a thread",
+						 COUNTER_OF(block[at / 8]), newest);
+			newest = COUNTER_OF(block[at / 8]);
+			n++;
+		}
+	}
+	HAMMER_CHECK(n >= (newest < x->own_items ? newest : x->own_items), "%lu of %lu items of a thread", n, newest);
+	pfs_add_relaxed(&x->histories, copies.n > 0);
+	pfs_add_relaxed(&x->copied_again, tries);
+	free(copies.blocks);
+	free(copies.bytes);
+}
+
 static void
 truncate_blocks(BlocksContext *x)
 {
@@ -249,6 +296,7 @@ begin_life(BlocksContext *x, BlocksWriter *writer, uint32_t place, Mine *mine, u
 	pfs_block_writer_init(&writer->w, (PfsOwnBlocks *) (x->own + place * x->own_size));
 	memset(mine, 0, sizeof(*mine));
 	mine->id = id;
+	pfs_store_relaxed(&writer->id, id);
 	pfs_store_release(&writer->life, life + 1);
 	pfs_add_relaxed(&x->lives, 1);
 }
@@ -307,8 +355,10 @@ blocks_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 			if (dice < 500)
 				check_own(x, writer, &mine);
 		}
-		else if (dice < 9960)
+		else if (dice < 9930)
 			check_collected(x, &mine);
+		else if (dice < 9960)
+			check_history(x, rng);
 		else if (dice < 9990)
 		{
 			pfs_block_writer_end(x->blocks, &writer->w, hammer_random(rng, LANES));
@@ -396,6 +446,9 @@ check_quiet(BlocksContext *x)
 	{
 		HAMMER_CHECK(write_one(x, writer, &mine, &rng), "no block when nobody writes");
 		check_own(x, writer, &mine);
+		collect(x);
+		for (uint32_t i = 1; i < found.n; i++)
+			HAMMER_CHECK(found.tickets[i] != found.tickets[i - 1], "item %lu is there twice", found.tickets[i]);
 	}
 	for (uint32_t n = 0; n < x->items; n++)
 		HAMMER_CHECK(write_one(x, writer, &mine, &rng), "no block when nobody writes");
@@ -458,8 +511,8 @@ run_blocks(uint32_t items, uint32_t own_items)
 		check_quiet(x);
 	snprintf(name, sizeof(name), "blocks, %u items, %u of a thread%s", items, own_items,
 			 hammer_options.kill ? ", killing" : "");
-	hammer_done(name, "%lu written, %lu lost, %lu blocks read, %lu times all, %lu lives, %lu truncations, %u kills",
-				x->written, x->lost, x->read, x->collections, x->lives, x->truncations_ended, kills);
+	hammer_done(name, "%lu written, %lu lost, %lu blocks read, %lu times all, %lu histories, %lu times again, %lu lives, %lu truncations, %u kills",
+				x->written, x->lost, x->read, x->collections, x->histories, x->copied_again, x->lives, x->truncations_ended, kills);
 	hammer_segment_end(&s);
 }
 

@@ -126,6 +126,20 @@ is(events('history_long', $tb), '3|30004|30026', 'back: its events had taken num
 is($server->sql(q{SELECT pfs.reset('events_waits_history'), pfs.reset('pfs.events_waits_history_long')}), '6|3', 'reset says how many went');
 is(total('history') + total('history_long'), 0, 'both are empty');
 
+# ---- a thread goes on in a block that another one has left ----
+
+my $left = $server->session;
+my $tl = $left->thread_id;
+fire($left, 5);
+$left->close;
+ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $tl", 0), 'a thread is gone');
+my $next = $server->session;
+fire($next, 1);
+is($server->sql("SELECT count(*), (SELECT records_used FROM pfs.containers WHERE name = 'events_waits_history_long') FROM pfs.events_waits_history_long"), '6|6',
+	'containers counts what is in such a block once');
+is(events('history', $next->thread_id), '1|1|1', 'of which one is of the thread');
+$server->sql('TRUNCATE pfs.events_waits_history_long');
+
 # ---- all at once: rings of several threads, the newest by end ----
 
 my @busy = map { $server->session } 1 .. 4;

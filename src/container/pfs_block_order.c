@@ -70,7 +70,8 @@ pop(PfsBlocks *b, uint64_t *stack, uint32_t *number)
  * What stays are so many blocks that it does not matter what is in them, or so many items:
  * the newest ones, and those that may be older than what goes, as they were in blocks that were in
  * no order when this one was entered, or about to be written.  What is read of a block that
- * another process takes meanwhile does not count, as its place has another lap then.
+ * another process takes meanwhile takes none away, as its place has another lap then; it may
+ * keep one that could go.
  */
 static bool
 take(PfsBlocks *b, uint32_t number_of_lane, bool must, uint32_t *number, bool *plenty)

@@ -336,6 +336,7 @@ pfs_blocks_copy(const PfsBlocks *b, uint32_t number, void *dst, uint32_t *hidden
 	const PfsBlockHead *head = &b->heads[number];
 	uint64_t	word = number < used_blocks(b) ? pfs_load_acquire(&head->word) : 0; /* C */
 
+	*hidden = 0;
 	if (FILL(word) == 0)
 		return 0;
 	*hidden = hidden_of(head, word);
@@ -362,9 +363,9 @@ pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t inde
 	uint32_t	bytes;
 
 	*hidden = 0;
-	if (own == NULL || PFS_BLOCK_INDEX(position) < index)
+	if (PFS_BLOCK_INDEX(position) < index)
 		return 0;
-	if (pfs_load_relaxed(&own->oldest) > index)
+	if (own == NULL || pfs_load_relaxed(&own->oldest) > index)
 		return PFS_BLOCK_GONE;
 	number = pfs_load_acquire(&own->numbers[index % b->held]);
 	if (number >= b->nblocks)
@@ -374,6 +375,9 @@ pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t inde
 	if (bytes > b->block_size)
 		return 0;
 	*hidden = hidden_of(&b->heads[number], word);
+	/* It was taken over with these. */
+	if (PFS_BLOCK_INDEX(position) == index && FILL(word) > *hidden)
+		*hidden = FILL(word);
 	pfs_racy_copy(dst, block_of(b, number), bytes);
 	pfs_fence_acquire();		/* I */
 	return pfs_load_relaxed(&own->oldest) > index ? PFS_BLOCK_GONE : bytes;
@@ -381,36 +385,57 @@ pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t inde
 
 /*
  * The newest first: what the writer gives away while it is read are its oldest, so that
- * what was copied has no gap.
+ * what was copied has no gap.  Where it has, what was copied stays right, but for the block that
+ * was current: the next call goes back to that, and each has less to copy.
  */
-uint32_t
-pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to, char *dst,
-					   uint32_t *bytes, uint64_t *current, bool *whole)
+bool
+pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to, PfsBlockCopies *to)
 {
-	uint64_t	index = PFS_BLOCK_INDEX(pfs_load_acquire(&w->position));
 	const PfsOwnBlocks *own = pfs_load_relaxed(&w->own);
-	uint64_t	oldest = own == NULL ? 0 : pfs_load_relaxed(&own->oldest);
-	uint32_t	n = 0;
+	uint64_t	current;
+	uint64_t	end;
+	uint64_t	first;
+	uint64_t	last;
 
-	if (back_to < oldest)
-		back_to = oldest;
-	*whole = true;
-	*current = index;
-	for (; n < b->held && index >= back_to; n++, index--)
+	if (own == NULL)
+	{
+		to->n = 0;
+		return true;
+	}
+	first = to->n == 0 ? pfs_load_acquire(&own->oldest) : to->end - to->n;
+	last = to->n == 0 ? first : to->end - 1;
+
+	/*
+	 * Behind the oldest: what is current now is not older than what was when
+	 * that was the oldest.
+	 */
+	current = PFS_BLOCK_INDEX(pfs_load_acquire(&w->position));
+	end = current + 1;
+	if (first < back_to)
+		first = back_to;
+	/* The writer's memory may have changed hands. */
+	if (first > end)
+		first = end;
+	if (end - first > b->held)
+		first = end - b->held;
+	for (uint64_t index = current; index >= first && index >= last; index--)
 	{
 		uint32_t	place = index % b->held;
 		uint32_t	hidden;
 
-		bytes[place] = pfs_blocks_copy_owned(b, w, index, dst + (size_t) place * b->block_size, &hidden);
-		if (bytes[place] == PFS_BLOCK_GONE)
+		to->bytes[place] = pfs_blocks_copy_owned(b, w, index, to->blocks + (size_t) place * b->block_size, &hidden);
+		if (to->bytes[place] == PFS_BLOCK_GONE)
 		{
-			*whole = false;
-			break;
+			to->end = end;
+			to->n = current - index;
+			return false;
 		}
 		if (index == 0)
-			return n + 1;
+			break;
 	}
-	return n;
+	to->end = end;
+	to->n = end - first;
+	return true;
 }
 
 /* Hides the bytes of a block in the generation that the word has, up to its fill. */
@@ -423,8 +448,8 @@ hide(PfsBlockHead *head, uint64_t word)
 /*
  * If the writer goes on to another block meanwhile, this one's own word says what is
  * complete in it, and pfs_blocks_hide() hides that.  A generation that is over hides nothing.
- * If the writer's memory changes hands, the block may be another's, who has completed no more
- * of it than the second look says.
+ * If the writer's memory has changed hands, its next owner has another block, or has completed
+ * no more of this one than the second look says.
  */
 void
 pfs_blocks_hide_owned(PfsBlocks *b, const PfsBlockWriter *w)
@@ -442,8 +467,9 @@ pfs_blocks_hide_owned(PfsBlocks *b, const PfsBlockWriter *w)
 		return;
 	word = pfs_load_acquire(&b->heads[number].word);
 	pfs_fence_acquire();		/* I */
-	again = pfs_load_relaxed(&w->position);
-	if (PFS_BLOCK_INDEX(again) == PFS_BLOCK_INDEX(position))
+	again = pfs_load_acquire(&w->position);
+	if (PFS_BLOCK_INDEX(again) == PFS_BLOCK_INDEX(position) &&
+		pfs_load_relaxed(&own->numbers[PFS_BLOCK_INDEX(position) % b->held]) == number)
 		hide(&b->heads[number], WORD(GENERATION(word), PFS_BLOCK_BYTES(again < position ? again : position)));
 }
 

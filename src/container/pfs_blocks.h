@@ -9,7 +9,8 @@
  * The thread enters its oldest block there as the newest one, and gets the oldest of
  * the lane to write into, if those behind it have enough items, else an empty one.  So
  * nothing is copied, the newest items of the server are those in the blocks of the order
- * and in those of living threads, and not many more blocks go round than these items fill.
+ * and in those of living threads, and not many more blocks go round than these items and
+ * one block of each thread fill.
  *
  * README.md has the argument why readers get whole items only, and each of them.
  */
@@ -149,8 +150,8 @@ pfs_block_done(PfsBlockWriter *w, uint32_t bytes, bool item, bool own_item)
 extern uint32_t pfs_blocks_copy(const PfsBlocks *b, uint32_t number, void *dst, uint32_t *hidden);
 
 /*
- * The same of the index-th block of a living writer, its current one included.
- * PFS_BLOCK_GONE: it has given the block away, perhaps while it was copied.  Whether the
+ * The same of the index-th block of a living writer, its current one included; of that,
+ * *hidden covers also what pfs_blocks_copy() finds, of whoever had it before.  PFS_BLOCK_GONE: it has given the block away, perhaps while it was copied.  Whether the
  * writer's memory has changed hands meanwhile the caller finds out.
  */
 #define PFS_BLOCK_GONE UINT32_MAX
@@ -159,13 +160,24 @@ extern uint32_t pfs_blocks_copy_owned(const PfsBlocks *b, const PfsBlockWriter *
 									  void *dst, uint32_t *hidden);
 
 /*
- * Copies all blocks of a living writer from its current one back to that of a position
- * (PFS_BLOCK_INDEX), or to the last one that it has not given away meanwhile: the index-th
- * to its place among pfs_blocks_held() ones in dst, bytes[index % held] of it.  Returns
- * how many, the index of the current one, and whether these are all that it owned.
+ * Copies of a writer's blocks: the n with an index below `end`, the index-th in its place
+ * among pfs_blocks_held() ones, so many bytes of it.
  */
-extern uint32_t pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to,
-									   char *dst, uint32_t *bytes, uint64_t *current, bool *whole);
+typedef struct PfsBlockCopies
+{
+	char	   *blocks;			/* [held] */
+	uint32_t   *bytes;			/* [held] */
+	uint64_t	end;
+	uint32_t	n;				/* 0 before the first call */
+} PfsBlockCopies;
+
+/*
+ * Copies all blocks of a living writer from its current one back to that of a position
+ * (PFS_BLOCK_INDEX); none of one that has ended.  False: it has given some of them away
+ * meanwhile, and what was copied may end before what it owned then; the same call again goes
+ * on from there.
+ */
+extern bool pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to, PfsBlockCopies *to);
 
 /*
  * Hides what is complete in the current block of a living writer; in all blocks that

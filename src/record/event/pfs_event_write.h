@@ -408,8 +408,8 @@ pfs_wait_read_end(PfsThread *t, uint32 flags)
 
 /*
  * Returns the position below which events are hidden.  A truncation may store its own
- * into a record that has just changed hands: one that the thread has not reached yet
- * was not meant for it.
+ * into a record that has just changed hands, until it takes that back: one that the
+ * thread has not reached yet was not meant for it.
  */
 static inline uint64
 pfs_history_tail(uint64 tail, uint64 head)

@@ -80,7 +80,7 @@ extern void pfs_lwlock_records_current(const PfsThread *copy, uint64 word, PfsEv
 extern void pfs_lwlock_records_each(PfsEventEmit emit, void *arg);
 
 /* TRUNCATE: what a thread has recorded so far. */
-extern void pfs_lwlock_records_hide(uint32 index, bool history_long);
+extern void pfs_lwlock_records_hide(uint32 index, uint64 word, bool history_long);
 
 /* ---- instrument points ---- */
 

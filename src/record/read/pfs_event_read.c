@@ -543,27 +543,27 @@ pfs_events_history_long_count(PfsEventFamily family)
  * events by their position, those of slots that go on by the last event_id.
  */
 static void
-hide_of_thread(PfsEventFamily family, uint32 index, bool history_long)
+hide_of_thread(PfsEventFamily family, uint32 index, uint64 word, bool history_long)
 {
 	const PfsEventSource *source = pfs_event_source(family);
 	PfsThread  *t = pfs_pages_record(pfs_threads, index);
 	PfsEvents  *events = &t->events[family];
 
 	if (family == PFS_STAGES)
-		pfs_store_relaxed(history_long ? &t->stages_hidden_long : &t->stages_hidden,
-						  pfs_load_relaxed(&t->last_event_id));
+		pfs_own_blocks_hide(history_long ? &t->stages_hidden_long : &t->stages_hidden,
+							pfs_load_relaxed(&t->last_event_id), index, word);
 	if (history_long)
 		pfs_blocks_hide_owned(pfs_histories[family], &events->finished);
 	else
-		pfs_store_relaxed(&events->history_tail, pfs_load_acquire(&events->finished.position));
+		pfs_own_blocks_hide(&events->history_tail, pfs_load_acquire(&events->finished.position), index, word);
 	if (source != NULL)
-		source->hide(index, history_long);
+		source->hide(index, word, history_long);
 }
 
 static void
 hide_history_cb(const PfsThread *copy, uint64 word, void *arg)
 {
-	hide_of_thread(*(PfsEventFamily *) arg, copy->index, false);
+	hide_of_thread(*(PfsEventFamily *) arg, copy->index, word, false);
 }
 
 int64
@@ -580,7 +580,7 @@ pfs_events_history_truncate(PfsEventFamily family)
 static void
 hide_long_cb(const PfsThread *copy, uint64 word, void *arg)
 {
-	hide_of_thread(*(PfsEventFamily *) arg, copy->index, true);
+	hide_of_thread(*(PfsEventFamily *) arg, copy->index, word, true);
 }
 
 /*

@@ -60,7 +60,7 @@ typedef struct PfsEventSource
 	PfsBlocks  *(*blocks) (void);
 
 	/* TRUNCATE: what one thread has recorded so far. */
-	void		(*hide) (uint32 thread_index, bool history_long);
+	void		(*hide) (uint32 thread_index, uint64 word, bool history_long);
 } PfsEventSource;
 
 /*

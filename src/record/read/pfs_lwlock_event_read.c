@@ -123,12 +123,12 @@ pfs_lwlock_records_each(PfsEventEmit emit, void *arg)
 }
 
 void
-pfs_lwlock_records_hide(uint32 index, bool history_long)
+pfs_lwlock_records_hide(uint32 index, uint64 word, bool history_long)
 {
 	PfsLwlockHolder *holder = pfs_lwlock_holder(index);
 
 	if (!history_long)
-		pfs_store_relaxed(&holder->history_tail, pfs_load_acquire(&holder->recorded.position));
+		pfs_own_blocks_hide(&holder->history_tail, pfs_load_acquire(&holder->recorded.position), index, word);
 	else if (pfs_lwlock_blocks != NULL)
 		pfs_blocks_hide_owned(pfs_lwlock_blocks, &holder->recorded);
 }

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "pfs_event_write.h"
 #include "pfs_own_blocks.h"
 #include "pfs_shared.h"
@@ -21,24 +23,35 @@ pfs_own_blocks_each(const PfsBlocks *blocks, const PfsBlockWriter *writer, const
 {
 	uint32		held = pfs_blocks_held(blocks);
 	uint32		size = pfs_blocks_size(blocks);
-	char	   *copies = palloc((Size) held * size);
-	uint32	   *bytes = palloc(held * sizeof(uint32));
+	PfsBlockCopies copies = {palloc((Size) held * size), palloc(held * sizeof(uint32)), 0, 0};
 	uint64		tail = pfs_load_acquire(history_tail);
-	uint64		current;
-	uint32		n = 0;
-	bool		whole = false;
 
 	/*
 	 * Behind the tail: one that a truncation stores meanwhile would be taken
 	 * for another thread's.
 	 */
 	tail = pfs_history_tail(tail, pfs_load_acquire(&writer->position));
-	for (int i = 0; i < READ_TRIES && !whole; i++)
-		n = pfs_blocks_copy_writer(blocks, writer, PFS_BLOCK_INDEX(tail), copies, bytes, &current, &whole);
+	for (int i = 0; i < READ_TRIES && !pfs_blocks_copy_writer(blocks, writer, PFS_BLOCK_INDEX(tail), &copies); i++)
+		CHECK_FOR_INTERRUPTS();
 	if (pfs_pages_word(pfs_threads, index) != word)
-		n = 0;
-	for (uint64 block = current - n + 1; n > 0 && block <= current; block++)
-		take(copies + block % held * size, bytes[block % held], block == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, arg);
-	pfree(bytes);
-	pfree(copies);
+		copies.n = 0;
+	for (uint64 block = copies.end - copies.n; block < copies.end; block++)
+		take(copies.blocks + block % held * size, copies.bytes[block % held],
+			 block == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, arg);
+	pfree(copies.bytes);
+	pfree(copies.blocks);
+}
+
+/*
+ * A truncator may have slept before its store, which then is the next thread's.  That fills
+ * its record in behind the change of the word: where the word is the same behind the store, the
+ * record is still the thread's, or the store is overwritten.
+ */
+void
+pfs_own_blocks_hide(uint64 *to, uint64 value, uint32 index, uint64 word)
+{
+	pfs_store_relaxed(to, value);
+	pfs_fence_seqcst();
+	if (pfs_pages_word(pfs_threads, index) != word)
+		(void) pfs_cas(to, &value, 0);
 }

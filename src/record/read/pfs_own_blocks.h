@@ -21,4 +21,10 @@ typedef void (*PfsOwnBlockTake) (const char *block, uint32 bytes, uint32 hidden,
 extern void pfs_own_blocks_each(const PfsBlocks *blocks, const PfsBlockWriter *writer, const uint64 *history_tail,
 								uint32 index, uint64 word, PfsOwnBlockTake take, void *arg);
 
+/*
+ * TRUNCATE: says up to where a history of a thread is hidden.  Takes that back if the thread's
+ * record, the index-th, has another state word by then.
+ */
+extern void pfs_own_blocks_hide(uint64 *to, uint64 value, uint32 index, uint64 word);
+
 #endif							/* PFS_OWN_BLOCKS_H */
