@@ -374,7 +374,7 @@ hide(const PfsThread *copy, uint64 word, bool history_long)
 		for (uint32 i = 0; i < RECORDS; i++)
 			pfs_store_relaxed(&x->hidden_long[i], UINT64_MAX);
 		pfs_fence_seqcst();
-		pfs_lwlock_records_hide(copy->index, true);
+		pfs_lwlock_records_hide(copy->index, word, true);
 		pfs_blocks_hide(pfs_lwlock_blocks);
 		for (uint32 i = 0; i < RECORDS; i++)
 			pfs_store_release(&x->hidden_long[i], pfs_load_acquire(&x->heads[i]) + 1);
@@ -383,7 +383,7 @@ hide(const PfsThread *copy, uint64 word, bool history_long)
 	}
 	else
 	{
-		pfs_lwlock_records_hide(copy->index, false);
+		pfs_lwlock_records_hide(copy->index, word, false);
 		pfs_lwlock_records_history(copy, word, HISTORY, collect_cb, &c);
 	}
 	pfs_add_relaxed(&x->hidden, 1);
