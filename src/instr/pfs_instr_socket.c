@@ -95,6 +95,11 @@ is_next_message(int fd)
 		!ClientAuthInProgress;
 }
 
+/* Bytes of what most statements put into blocks, in cache lines (bench/transaction --sessions). */
+#define USUAL_WAITS			(2 * PFS_CACHE_LINE)
+#define USUAL_STATEMENT		(6 * PFS_CACHE_LINE)
+#define USUAL_TRANSACTION	(2 * PFS_CACHE_LINE)
+
 /*
  * Asks for the memory that a session's next statement needs, when it was idle and the message
  * has come: where many sessions share a processor it is in no cache, and comes now while the
@@ -109,6 +114,9 @@ expect_statement(const PfsThread *t)
 	pfs_expect_lines(t, 2);
 	pfs_expect_lines(&t->events[PFS_WAITS], 1);
 	pfs_expect_lines(&t->waits[0], 1);
+	pfs_history_expect(t, PFS_WAITS, USUAL_WAITS);
+	pfs_history_expect(t, PFS_STATEMENTS, USUAL_STATEMENT);
+	pfs_history_expect(t, PFS_TRANSACTIONS, USUAL_TRANSACTION);
 	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_IDLE], 1);
 	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_IDLE_TRANSACTION], 1);
 	pfs_summary_expect(t, PFS_FAMILY_WAITS, pfs_fixed_instrument[PFS_INS_CLIENT_WRITE], 1);

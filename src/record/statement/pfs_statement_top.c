@@ -24,10 +24,6 @@
 #include "pfs_program_call.h"
 #include "pfs_statement_memory.h"
 
-/* Bytes of most of them in a block, in cache lines (bench/transaction --sessions). */
-#define USUAL_STATEMENT		(7 * PFS_CACHE_LINE)
-#define USUAL_TRANSACTION	(2 * PFS_CACHE_LINE)
-
 /* ---- begin and end, inside a write section ---- */
 
 /*
@@ -41,11 +37,6 @@ begin_top(PfsThread *t, PfsTimestamp now)
 	uint32		flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	PfsStatementEvent *e;
 
-	if (flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG))
-	{
-		pfs_history_expect(t, PFS_STATEMENTS, USUAL_STATEMENT);
-		pfs_history_expect(t, PFS_TRANSACTIONS, USUAL_TRANSACTION);
-	}
 	pfs_sql.raised = pfs_sql.failed = false;
 	pfs_sql.sqlstate = 0;
 	pfs_sql.message_len = 0;
