@@ -437,14 +437,13 @@ $server->start;
 my $lengths = $server->session;
 my $tl = $lengths->thread_id;
 # A statement ends a moment after its client has the result.
-my $running = "SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $tl AND end_event_id IS NULL";
-$server->poll($running, 0);
+$server->poll_idle($tl);
 $server->sql('TRUNCATE pfs.events_statements_history_long');
 for my $round (0 .. 99)
 {
 	$lengths->query(join('; ', map { "SELECT '" . ('x' x ($_ + $round % 7)) . "'" } 1 .. 24));
 }
-$server->poll($running, 0);
+$server->poll_idle($tl);
 is($server->sql("SELECT count(*), count(*) FILTER (WHERE max_total_memory > 0), count(*) FILTER (WHERE sql_text ~ '^SELECT ''x+''\$') FROM pfs.events_statements_history_long
 	WHERE thread_id = $tl AND event_name = 'statement/sql/select'"), '2400|2400|2400', 'statements of all lengths are there, whole');
 is($server->sql("SELECT count(DISTINCT length(sql_text)) FROM pfs.events_statements_history_long WHERE thread_id = $tl"), 30, 'each with its own text');

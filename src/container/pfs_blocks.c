@@ -392,7 +392,6 @@ bool
 pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t back_to, PfsBlockCopies *to)
 {
 	const PfsOwnBlocks *own = pfs_load_relaxed(&w->own);
-	uint64_t	current;
 	uint64_t	end;
 	uint64_t	first;
 	uint64_t	last;
@@ -409,8 +408,7 @@ pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t bac
 	 * Behind the oldest: what is current now is not older than what was when
 	 * that was the oldest.
 	 */
-	current = PFS_BLOCK_INDEX(pfs_load_acquire(&w->position));
-	end = current + 1;
+	end = PFS_BLOCK_INDEX(pfs_load_acquire(&w->position)) + 1;
 	if (first < back_to)
 		first = back_to;
 	/* The writer's memory may have changed hands. */
@@ -418,7 +416,7 @@ pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t bac
 		first = end;
 	if (end - first > b->held)
 		first = end - b->held;
-	for (uint64_t index = current; index >= first && index >= last; index--)
+	for (uint64_t index = end; index-- > first && index >= last;)
 	{
 		uint32_t	place = index % b->held;
 		uint32_t	hidden;
@@ -427,11 +425,9 @@ pfs_blocks_copy_writer(const PfsBlocks *b, const PfsBlockWriter *w, uint64_t bac
 		if (to->bytes[place] == PFS_BLOCK_GONE)
 		{
 			to->end = end;
-			to->n = current - index;
+			to->n = end - 1 - index;
 			return false;
 		}
-		if (index == 0)
-			break;
 	}
 	to->end = end;
 	to->n = end - first;

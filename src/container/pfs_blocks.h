@@ -151,7 +151,8 @@ extern uint32_t pfs_blocks_copy(const PfsBlocks *b, uint32_t number, void *dst, 
 
 /*
  * The same of the index-th block of a living writer, its current one included; of that,
- * *hidden covers also what pfs_blocks_copy() finds, of whoever had it before.  PFS_BLOCK_GONE: it has given the block away, perhaps while it was copied.  Whether the
+ * *hidden covers also what pfs_blocks_copy() finds, of whoever had it before.
+ * PFS_BLOCK_GONE: it has given the block away, perhaps while it was copied.  Whether the
  * writer's memory has changed hands meanwhile the caller finds out.
  */
 #define PFS_BLOCK_GONE UINT32_MAX
