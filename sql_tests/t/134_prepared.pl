@@ -75,6 +75,17 @@ talk([ Parse => 'a', 'SELECT 1' ], [ Bind => 'a' ], ['Execute']);
 $c->send(Query => 'EXECUTE a');
 $c->until_ready;
 is(rows($tc), 'a SELECT 1 2', 'and EXECUTE executes one');
+# However many are made and closed, few are known at a time: in each trip two.
+$c->send(Query => 'DEALLOCATE ALL');
+$c->until_ready;
+my $names = 0;
+for (1 .. 100)
+{
+	$c->send_at_once((map { $names++; ([ Parse => "n$names", 'SELECT 1' ], [ Bind => "n$names" ], ['Execute'], [ Close => "n$names" ]) } 1, 2), ['Sync']);
+	$c->until_ready;
+}
+$server->poll_idle($tc);
+cmp_ok($server->sql("SELECT count(*) FROM pfs.prepared_statements_instances WHERE thread_id = $tc"), '<=', 20, 'closed ones do not pile up');
 $c->send('Terminate');
 ok($server->poll("SELECT count(*) FROM pfs.prepared_statements_instances WHERE thread_id = $tc", 0), 'with the session all are gone');
 

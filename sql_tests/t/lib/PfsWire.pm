@@ -5,6 +5,7 @@
 #	my $c = PfsWire->new($server, user => 'postgres');
 #	$c->send(Parse => 'name', 'SELECT 1');		# Bind, Execute, Close, Sync the same
 #	$c->send('Sync');
+#	$c->send_at_once([ Bind => 'name' ], ['Execute'], ['Sync']);
 #	my @types = $c->until_ready;				# letters of the answers
 package PfsWire;
 
@@ -39,10 +40,25 @@ my %messages = (
 
 sub send
 {
-	my ($self, $kind, @arguments) = @_;
-	my ($letter, $body) = $messages{$kind}->(@arguments);
+	my ($self, @message) = @_;
 
-	$self->{socket}->syswrite($letter . pack('N', length($body) + 4) . $body);
+	$self->send_at_once(\@message);
+}
+
+# Several messages in one write: the server does not wait between them.
+sub send_at_once
+{
+	my ($self, @messages) = @_;
+	my $bytes = '';
+
+	foreach my $message (@messages)
+	{
+		my ($kind, @arguments) = @$message;
+		my ($letter, $body) = $messages{$kind}->(@arguments);
+
+		$bytes .= $letter . pack('N', length($body) + 4) . $body;
+	}
+	$self->{socket}->syswrite($bytes);
 }
 
 sub _read

@@ -64,6 +64,9 @@ static PFS_HOT PfsPreparedEntry *newest = NULL;
 static PFS_HOT PfsPreparedEntry *last_executed = NULL;
 static PFS_HOT PfsPreparedEntry *next_look = NULL;
 
+/* Looks beside the one at each idle wait: two for each entry that was made, see look_at_next(). */
+static PFS_HOT uint32 looks_due = 0;
+
 size_t
 pfs_prepared_record_size(void)
 {
@@ -375,6 +378,7 @@ make_entry(PfsThread *t, const char *name, bool nested)
 		newest->newer = entry;
 	newest = entry;
 	pfs_prepared_count++;
+	looks_due += 2;
 	return entry;
 }
 
@@ -439,12 +443,11 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 }
 
 /*
- * Looks, when the session becomes idle, whether one entry's statement is still there,
- * and forgets it if not.  Each call looks at another entry, in turn; the caller knows
- * that there is one.
+ * Looks whether the statement of the next entry, in turn, is still there, and forgets it
+ * if not.  Of one that was executed since the last look it knows; so it may take two looks.
  */
-void
-pfs_prepared_look(PfsThread *t)
+static inline void
+look_at_next(PfsThread *t)
 {
 	PfsPreparedEntry *entry = next_look != NULL ? next_look : newest;
 
@@ -456,6 +459,22 @@ pfs_prepared_look(PfsThread *t)
 	}
 	if (!pfs_is_writing(t) && !is_there(entry))
 		forget(t, entry);
+}
+
+/*
+ * Looks at some entries when the session becomes idle; the caller knows that there is one.
+ * As more looks follow than entries are made, a session that closes each statement soon has
+ * few entries of closed ones, however many it makes.
+ */
+void
+pfs_prepared_look(PfsThread *t)
+{
+	uint32		looks = 1 + looks_due;
+
+	looks_due = 0;
+	do
+		look_at_next(t);
+	while (--looks > 0 && newest != NULL);
 }
 
 void
