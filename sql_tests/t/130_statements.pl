@@ -186,6 +186,19 @@ is($server->sql("SELECT t.state, t.gid, t.trx_id::xid FROM pfs.events_transactio
 	WHERE t.thread_id = $tb AND s.sql_text ~ '^(COMMIT|ROLLBACK) PREPARED' ORDER BY t.event_id"), "COMMITTED|two-phase|$prepared\nCOMMITTED|two-phase 2|$prepared_2\nROLLED BACK||",
 	'what finishes a prepared transaction has its name and number, unless there is none');
 
+# ---- the number of a running transaction ----
+
+# Rows are copied when a cursor begins: what runs when it fetches them is another transaction.
+my %running = map { ($_->thread_id => $_) } $a, $b;
+my %number = map { $running{$_}->query('BEGIN'); ($_ => $running{$_}->query('SELECT pg_current_xact_id()')) } keys %running;
+my $cursor = $server->session;
+$cursor->query('BEGIN; DECLARE c CURSOR FOR SELECT thread_id, trx_id FROM pfs.events_transactions_current WHERE thread_id IN (' . join(', ', keys %number) . ')');
+my @rows = $cursor->query('FETCH 1 FROM c');
+$running{$_}->query('COMMIT; BEGIN; SELECT pg_current_xact_id()') foreach keys %running;
+push @rows, $cursor->query('FETCH 1 FROM c');
+is(join(' ', sort @rows), join(' ', sort map { "$_|$number{$_}" } keys %number), 'is that of the transaction in the row');
+$_->query('COMMIT') foreach $a, $b, $cursor;
+
 # ---- recursion to the stack's limit ----
 
 $server->sql('CREATE FUNCTION down(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN IF n > 0 THEN RETURN (SELECT down(n - 1) + count(*) FROM t WHERE i = 1); END IF; RETURN 0; END $$');

@@ -5,10 +5,7 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
 #include "access/xact.h"
-#include "storage/proc.h"
-#include "storage/procarray.h"
 #include "utils/xid8.h"
 
 #include "pfs_ev.h"
@@ -30,32 +27,10 @@ static const char *const isolation_levels[] = {
 	[XACT_SERIALIZABLE] = "SERIALIZABLE",
 };
 
-/*
- * Returns the full ID of the transaction that runs in a process; 0 while it has none.
- * The server calls no hook when it assigns the ID, but the process's PGPROC has the
- * lower half of it.
- */
-static uint64
-running_id(int pid)
-{
-	PGPROC	   *proc = BackendPidGetProc(pid);
-	TransactionId xid = proc != NULL ? *(volatile TransactionId *) &proc->xid : InvalidTransactionId;
-	FullTransactionId next = ReadNextFullTransactionId();
-	uint32		epoch = EpochFromFullTransactionId(next);
-
-	if (!TransactionIdIsNormal(xid))
-		return 0;
-	if (xid > XidFromFullTransactionId(next))
-		epoch--;
-	return U64FromFullTransactionId(FullTransactionIdFromEpochAndXid(epoch, xid));
-}
-
 static Datum
 trx_id_of(const PfsTransactionEvent *event, bool *isnull)
 {
-	uint64		id = event->state == PFS_TRANSACTION_ACTIVE ? running_id(event->pid) : event->trx_id;
-
-	return id == 0 ? pfs_null(isnull) : FullTransactionIdGetDatum(FullTransactionIdFromU64(id));
+	return event->trx_id == 0 ? pfs_null(isnull) : FullTransactionIdGetDatum(FullTransactionIdFromU64(event->trx_id));
 }
 
 #define TRANSACTIONS_COLUMNS(X, t) \

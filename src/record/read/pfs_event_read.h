@@ -65,8 +65,8 @@ typedef struct PfsEventSource
 
 /*
  * NULL: all bytes mean something; an event lies in a block as in a slot; a slot is one
- * event; no events lie elsewhere, none that are running either; no column is filled in by
- * readers.
+ * event; no events lie elsewhere, none that are running either; nothing lies outside of the record;
+ * no column is filled in by readers.
  */
 typedef struct PfsEventFamilyRead
 {
@@ -86,6 +86,12 @@ typedef struct PfsEventFamilyRead
 	 * word.
 	 */
 	void		(*also_running) (const PfsThread *thread, uint64 word, PfsEventTake take, void *arg);
+
+	/*
+	 * Adds to the copy of a running event what lies outside of the record. If
+	 * the event has ended meanwhile, the copy is thrown away.
+	 */
+	void		(*look) (PfsEvent *copy);
 
 	/* running: the event's end is NULL already */
 	void		(*complete) (PfsEvent *event, bool running);
@@ -107,8 +113,9 @@ extern size_t pfs_wait_event_bytes(const PfsEvent *event);
 extern void pfs_wait_event_unpack(const void *from, PfsEvent *to);
 extern void pfs_rel_runs_current(const PfsThread *thread, uint64 word, PfsEventTake take, void *arg);
 
-/* Stages, statements. */
+/* Stages, statements, transactions. */
 extern const PfsEventSlots pfs_stage_slots;
 extern void pfs_statement_event_complete(PfsEvent *event, bool running);
+extern void pfs_transaction_event_look(PfsEvent *copy);
 
 #endif							/* PFS_EVENT_READ_H */

@@ -1,13 +1,16 @@
 /*
  * pfs_statement_read.c
- *	  What readers of stages and statements need besides the readers of all events: the
- *	  stages of a run, the work of a progress stage, what a running statement does not
- *	  have yet.
+ *	  What readers of stages, statements and transactions need besides the readers of all
+ *	  events: the stages of a run, the work of a progress stage, what a running statement
+ *	  does not have yet, the ID that a running transaction has got.
  *
  * Separate from the owner's side in ../statement, as this retries and may allocate.
  */
 #include "postgres.h"
 
+#include "access/transam.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
 #include "utils/backend_status.h"
 
 #include "pfs_event_read.h"
@@ -193,3 +196,33 @@ const PfsEventSlots pfs_stage_slots = {
 	.hidden = hidden_stages,
 	.hidden_of_running = hidden_of_running_stages,
 };
+
+/* ---- transactions ---- */
+
+/*
+ * Gives the copy of a running transaction its full ID; 0 while it has none.  The server calls no
+ * hook when it assigns the ID, but the process's PGPROC has the lower half of it.  It gives the ID up
+ * before the callback that ends the event: of an event that runs behind this, the ID is its own.
+ */
+void
+pfs_transaction_event_look(PfsEvent *copy)
+{
+	PfsTransactionEvent *e = (PfsTransactionEvent *) copy;
+	PGPROC	   *proc;
+	TransactionId xid;
+	FullTransactionId next;
+	uint32		epoch;
+
+	if (e->state != PFS_TRANSACTION_ACTIVE)
+		return;
+	proc = BackendPidGetProc(e->pid);
+	xid = proc != NULL ? *(volatile TransactionId *) &proc->xid : InvalidTransactionId;
+	e->trx_id = 0;
+	if (!TransactionIdIsNormal(xid))
+		return;
+	next = ReadNextFullTransactionId();
+	epoch = EpochFromFullTransactionId(next);
+	if (xid > XidFromFullTransactionId(next))
+		epoch--;
+	e->trx_id = U64FromFullTransactionId(FullTransactionIdFromEpochAndXid(epoch, xid));
+}
