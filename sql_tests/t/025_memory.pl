@@ -18,6 +18,8 @@ EOT2
 $server->start;
 $server->needs_memory;
 $server->sql('CREATE EXTENSION pfs');
+is($server->sql(q{SELECT count(*) FROM pfs.memory_summary_global_by_event_name WHERE event_name = 'memory/shared/Buffer Blocks'}), 1,
+	'an area of shared memory is found by its name, also by the first who asks');
 $server->sql(test_functions('pfs_test_memory'));
 
 my @kinds = ('AllocSet', 'Generation', 'Slab', PfsServer::version() >= 17 ? 'Bump' : ());

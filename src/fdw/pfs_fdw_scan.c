@@ -24,6 +24,7 @@
 #include "pfs_fdw.h"
 #include "pfs_instrument.h"
 #include "pfs_shared.h"
+#include "pfs_shared_areas.h"
 
 #define FIRST_ROWS 64
 
@@ -205,7 +206,12 @@ set_key(PfsScan *scan, PfsKey key, int strategy, Datum value, Oid type)
 {
 	if (key == PFS_KEY_EVENT_NAME)
 	{
-		scan->instrument = pfs_instrument_by_name(TextDatumGetCString(value));
+		const char *name = TextDatumGetCString(value);
+
+		/* Areas of shared memory become instruments when they are read. */
+		if (strncmp(name, PFS_SHARED_AREA_PREFIX, strlen(PFS_SHARED_AREA_PREFIX)) == 0)
+			pfs_shared_areas_register();
+		scan->instrument = pfs_instrument_by_name(name);
 		if (scan->instrument == PFS_NO_INSTRUMENT)
 			return false;
 		/* The condition is a filter, too. */

@@ -27,8 +27,8 @@ instrument_of(const char *name)
 	PfsInstrument proto = {.class = PFS_CLASS_MEMORY, .properties = PFS_PROPERTY_BUILT_IN};
 
 	proto.documentation = "An area of the server's shared memory; always on.";
-	snprintf(proto.name, sizeof(proto.name), "memory/shared/%s", name);
-	for (char *c = proto.name + strlen("memory/shared/"); *c; c++)
+	snprintf(proto.name, sizeof(proto.name), PFS_SHARED_AREA_PREFIX "%s", name);
+	for (char *c = proto.name + strlen(PFS_SHARED_AREA_PREFIX); *c; c++)
 	{
 		if (*c == '/')
 			*c = '_';

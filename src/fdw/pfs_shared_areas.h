@@ -7,6 +7,8 @@
 
 #include "pfs_instrument.h"
 
+#define PFS_SHARED_AREA_PREFIX "memory/shared/"
+
 /* Each named area of the server's index, and the sum of all that have no name. */
 typedef void (*PfsSharedAreaEmit) (PfsInstrumentId instrument, uint64 count, uint64 bytes, void *arg);
 extern void pfs_shared_areas_each(PfsSharedAreaEmit emit, void *arg);
