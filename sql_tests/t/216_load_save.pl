@@ -61,7 +61,9 @@ $server->restart;
 is($server->sql(q{SELECT resolution, count(DISTINCT period_start), max(period_end) = '2001-01-01 00:50:01+00' FROM pfs.load_history GROUP BY 1 ORDER BY 1}),
 	"00:00:01|10|t\n00:01:00|51|t", 'smaller rings have the newest');
 $server->sql('TRUNCATE pfs.load_history');
+my $since = $server->sql("SELECT pfs.reset_time('load_history')");
 $server->restart;
 is($server->sql('SELECT count(*) FROM pfs.load_history'), 0, 'what was truncated stays so');
+is($server->sql("SELECT pfs.reset_time('load_history')"), $since, 'and since when');
 
 done_testing();

@@ -125,6 +125,17 @@ is($server->sql($shown), 0, 'a folder of this name keeps nobody from starting');
 $server->stop('immediate');
 rmdir $_ foreach glob "$file*";
 
+# What was put aside stays, until something is truncated: of that no file has anything.
+unlink glob "$file*";
+write_file($file, substr($good, 0, length($good) - 1));
+$server->start;
+$server->stop;
+is_deeply([ map { s/.*\///r } glob "$file*" ], [ 'pfs.save', 'pfs.save.bad' ], 'a clean stop leaves what was put aside');
+$server->start;
+$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
+$server->stop;
+is_deeply([ map { s/.*\///r } glob "$file*" ], ['pfs.save'], 'but not behind a TRUNCATE');
+
 # The whole of it, still.
 unlink glob "$file*";
 write_file($file, $good);

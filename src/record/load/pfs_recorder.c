@@ -229,14 +229,14 @@ pfs_recorder_main(Datum arg)
 			ProcessConfigFile(PGC_SIGHUP);
 		}
 		follow_setting();
-		left = time_left();
-		if (left == 0)
+		if (time_left() == 0)
 		{
 			record();
 			MemoryContextReset(recorder.context);
-			left = time_left();
 		}
-		until_save = pfs_save_tick(pfs_exchange(&pfs_shared_recorder->save_asked, 0) != 0);
+		until_save = pfs_save_tick();
+		/* A save may take longer than what was left before. */
+		left = time_left();
 		if (until_save >= 0)
 			left = Min(left, until_save);
 		MemoryContextReset(recorder.context);

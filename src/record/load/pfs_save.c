@@ -31,6 +31,7 @@
 #include "utils/timestamp.h"
 
 #include "pfs_guc.h"
+#include "pfs_recorder.h"
 #include "pfs_save.h"
 #include "pfs_save_sections.h"
 #include "pfs_setup.h"
@@ -189,19 +190,33 @@ wait_after_save(void)
 }
 
 /*
+ * Saves for whoever has asked for it.  What was truncated is in no file then: not in one that was put
+ * aside, either.  Who asks from here on asks for another save.
+ */
+static void
+save(void)
+{
+	bool		asked = pfs_exchange(&pfs_shared_recorder->save_asked, 0) != 0;
+	bool		done = pfs_save_now();
+
+	if (asked && done)
+		(void) unlink(BAD_FILE);
+	else if (asked)
+		pfs_store_release(&pfs_shared_recorder->save_asked, 1);
+}
+
+/*
  * Saves if it is asked for, or the interval has passed since the last time that this was due;
  * where that did not work, a minute at most.  The setting is looked at each time, as a reload may
  * change it.
  */
 long
-pfs_save_tick(bool asked)
+pfs_save_tick(void)
 {
-	static bool is_asked = false;
 	TimestampTz now;
 	int64		left;
 	int64		passed;
 
-	is_asked |= asked;
 	if (!pfs_save_on || pfs_save_interval == 0)
 		return -1;
 	now = GetCurrentTimestamp();
@@ -214,19 +229,12 @@ pfs_save_tick(bool asked)
 		asked_at = now;
 	passed = (now - asked_at) / 1000;
 	left = wait_after_save() - passed;
-	if (is_asked)
+	if (pfs_load_relaxed(&pfs_shared_recorder->save_asked) != 0 && !last_failed)
 		left = Min(left, ASKED_INTERVAL - passed);
 	if (left > 0)
 		return (long) left;
 	asked_at = now;
-
-	/*
-	 * What was truncated is in no file: not in one that was put aside,
-	 * either.
-	 */
-	if (pfs_save_now() && is_asked)
-		(void) unlink(BAD_FILE);
-	is_asked = false;
+	save();
 	return (long) wait_after_save();
 }
 
@@ -254,7 +262,7 @@ stop_cb(int code, Datum arg)
 		return;
 	/* An error is FATAL in an exit, and the callbacks that are left follow. */
 	if (is_stopped_cleanly())
-		(void) pfs_save_now();
+		save();
 }
 
 /* ---- reading ---- */

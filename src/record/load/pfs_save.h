@@ -51,7 +51,7 @@ extern void pfs_save_start(void);
  * The recorder: saves if that is due, or asked for.  Returns the milliseconds until it is due again; -1:
  * never.
  */
-extern long pfs_save_tick(bool asked);
+extern long pfs_save_tick(void);
 
 /* Saves now, in the recorder, or in a test; false: it could not. */
 extern bool pfs_save_now(void);

@@ -11,6 +11,7 @@
 
 #include "pfs_digest_restore.h"
 #include "pfs_digest_rows_read.h"
+#include "pfs_load_ring.h"
 #include "pfs_save_digest_bytes.h"
 #include "pfs_save_names.h"
 #include "pfs_save_sections.h"
@@ -21,7 +22,15 @@
 static const char *const tables[] = {
 	"events_statements_summary_by_digest", "events_statements_histogram_by_digest",
 	"events_waits_summary_by_digest", "table_io_waits_summary_by_digest",
+	"load_history",
 };
+
+/* Has this server such rows? */
+static bool
+are_kept(int table)
+{
+	return strcmp(tables[table], "load_history") == 0 ? pfs_shared_load != NULL : pfs_sizes.digests > 0;
+}
 
 /* ---- units ---- */
 
@@ -353,8 +362,10 @@ const PfsSaveSection pfs_save_digest_rows = {
 static void
 resets_write(PfsSaveWriter *w)
 {
-	for (int i = 0; i < lengthof(tables) && pfs_sizes.digests > 0; i++)
+	for (int i = 0; i < lengthof(tables); i++)
 	{
+		if (!are_kept(i))
+			continue;
 		pfs_save_put_text(w, tables[i], strlen(tables[i]));
 		pfs_save_put_i64(w, pfs_reset_time(tables[i]));
 	}
@@ -370,9 +381,9 @@ resets_use(PfsSaveReader *r, const PfsSaveHead *head)
 
 	while (r->at < r->end && (table = pfs_save_get_reset(r, &len, &time)) != NULL)
 	{
-		for (int i = 0; i < lengthof(tables) && pfs_sizes.digests > 0; i++)
+		for (int i = 0; i < lengthof(tables); i++)
 		{
-			if (strlen(tables[i]) == len && memcmp(tables[i], table, len) == 0)
+			if (are_kept(i) && strlen(tables[i]) == len && memcmp(tables[i], table, len) == 0)
 				pfs_reset_time_restore(tables[i], time);
 		}
 	}
