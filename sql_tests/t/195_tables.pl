@@ -281,7 +281,10 @@ same('150 partitions: UPDATE, DELETE', 'UPDATE many SET v = 1; DELETE FROM many 
 same('EXCLUDE', 'INSERT INTO excluded SELECT int4range(g * 10, g * 10 + 5) FROM generate_series(1, 200) g');
 same('EXCLUDE, ON CONFLICT', 'INSERT INTO excluded SELECT int4range(g * 10, g * 10 + 5) FROM generate_series(150, 250) g ON CONFLICT DO NOTHING');
 same('deferred key', 'INSERT INTO deferred SELECT g, g FROM generate_series(1, 500) g');
+my $entries = q{SELECT count_insert FROM pfs.table_io_waits_summary_by_index_usage WHERE index_name = 'deferred_pkey'};
+my $entries_before = $server->sql($entries);
 same('deferred key, UPDATE', 'UPDATE deferred SET k = k + 1');
+is($server->sql($entries) - $entries_before, 500, 'what is checked at the commit is no entry');
 same('deferred key, violated', 'BEGIN; UPDATE deferred SET k = 7 WHERE k = 8; COMMIT', error => qr/23505/);
 same('deferred foreign key', 'BEGIN; INSERT INTO child SELECT g % 10, g FROM generate_series(1, 200) g; INSERT INTO parent SELECT generate_series(0, 9); COMMIT');
 same('deferred foreign key, violated', 'BEGIN; INSERT INTO child VALUES (7777, 1); COMMIT', error => qr/23503/);

@@ -494,6 +494,17 @@ $server->sql('DROP DATABASE twin');
 $server->sql('SELECT 1');
 is($server->sql(q{SELECT count(*) FROM pfs.table_io_waits_summary_by_table WHERE database_name IS DISTINCT FROM 'postgres'}), 0, 'a database is dropped with its rows');
 
+# ---- a bitmap scan that goes on when there has been another one ----
+
+# A rollback ends the cursor's run; the next one is of the same index.
+$server->sql(q{CREATE TABLE two (a int, b int); INSERT INTO two SELECT g, g FROM generate_series(1, 1000) g; CREATE INDEX two_a ON two (a); CREATE INDEX two_b ON two (b); ANALYZE two});
+$s = $server->session;
+$s->query('SET enable_seqscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off');
+$s->query('BEGIN; DECLARE c CURSOR FOR SELECT * FROM two WHERE a < 1000; SAVEPOINT s; FETCH 1 FROM c; SELECT count(two.*) FROM two WHERE b < 10; ROLLBACK TO s; MOVE 10 FROM c');
+is(runs($s->thread_id), 'fetch|two|two_a|10', 'its rows are of its own index');
+$s->query('COMMIT');
+$s->close;
+
 # ---- room for few, and for none ----
 
 my $full = q{SELECT string_agg(records_max || ' ' || records_used || ' ' || (records_lost > 0), ', ' ORDER BY name) FROM pfs.containers WHERE name IN ('index_stat', 'table_instances')};

@@ -139,7 +139,10 @@ getbitmap(const IndexAm *am, IndexScanDesc scan, TIDBitmap *bitmap)
 	IndexUniqueCheck check, bool unchanged, struct IndexInfo *info
 #define INSERT_ARGS index, values, isnull, tid, rel, check, unchanged, info
 
-/* An entry is made, for a new row or a new version of one. */
+/*
+ * An entry is made, for a new row or a new version of one; of a deferred constraint the one that
+ * is there is only checked, in the end.
+ */
 static pg_noinline bool
 insert_timed(const IndexAm *am, INSERT_PARAMS)
 {
@@ -152,7 +155,7 @@ insert_timed(const IndexAm *am, INSERT_PARAMS)
 	run = pfs_rel_write(t, rel, index, PFS_OP_INSERT);
 	pfs_rel_call_begin(t, run);
 	is_unique = am->real.aminsert(INSERT_ARGS);
-	pfs_rel_call_end(run, 1);
+	pfs_rel_call_end(run, check != UNIQUE_CHECK_EXISTING);
 	return is_unique;
 }
 

@@ -34,7 +34,8 @@ typedef struct PfsScanPlace
 {
 	const void *scan;			/* NULL: the place is free */
 	PfsRelLink	link;
-	Oid			index;			/* by which rows are fetched; or InvalidOid */
+	Oid			index;			/* by which rows are fetched; InvalidOid: by
+								 * none, or it is not known yet */
 	BlockNumber block;			/* of the last fetch by index */
 } PfsScanPlace;
 

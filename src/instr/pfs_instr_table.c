@@ -60,21 +60,22 @@ begin_write(Relation rel, PfsOperation operation)
 }
 
 /*
- * The run of a scan that no index leads; of a bitmap scan one has led to all of its rows.  Processes
- * of a parallel query share the bitmap: those that did not make it do not know which one.
+ * The run of a scan that no index leads; of a bitmap scan one has led to all of its rows, which the
+ * scan's place remembers, as other bitmaps of the table may follow.  Processes of a parallel query
+ * share the bitmap: those that did not make it do not know which one.
  */
 static PfsRelRun *
 run_of_scan(PfsThread *t, TableScanDesc scan)
 {
 	PfsScanPlace *place = pfs_scan_place(t, scan, InvalidOid);
 	Relation	rel = scan->rs_rd;
-	Oid			index;
 	PfsRelRun  *run;
 
 	if ((scan->rs_flags & SO_TYPE_BITMAPSCAN) == 0)
 		return pfs_rel_run(t, &place->link, rel, NULL, InvalidOid, PFS_OP_FETCH);
-	index = pfs_rel_bitmap_index(RelationGetRelid(rel));
-	run = pfs_rel_run(t, &place->link, rel, NULL, index, PFS_OP_FETCH);
+	if (!OidIsValid(place->index))
+		place->index = pfs_rel_bitmap_index(RelationGetRelid(rel));
+	run = pfs_rel_run(t, &place->link, rel, NULL, place->index, PFS_OP_FETCH);
 	run->by_index = true;
 	return run;
 }
