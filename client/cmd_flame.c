@@ -312,6 +312,7 @@ run_flame(const Command *command, Options *options)
 	if (format && strcmp(format, "html") != 0 && strcmp(format, "folded") != 0)
 		die(STATUS_UNUSABLE, "option --format takes html or folded, not \"%s\"", format);
 	server = server_open_or_die(options, "pfs flame", 0);
+	sink = sink_open(option_value(options, "output"));
 	catch_signals();
 	history = history_read(server, options);
 	server_close(server);
@@ -342,7 +343,6 @@ run_flame(const Command *command, Options *options)
 	if (added == 0)
 		die(STATUS_FAILED, "no statement was chosen: the sessions have none in the histories, or the instruments statement/%% are off");
 	finish(&root);
-	sink = sink_open(option_value(options, "output"));
 	if (format && strcmp(format, "folded") == 0)
 		write_folded(sink, &root, &path);
 	else

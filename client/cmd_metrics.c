@@ -332,21 +332,22 @@ add_services(const Options *options, const char *file)
 	setenv("PGSERVICEFILE", file, 1);
 	while (fgets(line, sizeof(line), in))
 	{
-		char	   *end = line[0] == '[' ? strchr(line, ']') : NULL;
+		char	   *start = line + strspn(line, " \t");
+		char	   *end = *start == '[' ? strchr(start, ']') : NULL;
 		Buffer		dbname = {NULL};
 
 		if (end == NULL)
 			continue;
 		*end = '\0';
 		buffer_add_string(&dbname, "service='");
-		for (const char *c = line + 1; *c; c++)
+		for (const char *c = start + 1; *c; c++)
 		{
 			if (*c == '\'' || *c == '\\')
 				buffer_add_char(&dbname, '\\');
 			buffer_add_char(&dbname, *c);
 		}
 		buffer_add_char(&dbname, '\'');
-		add_target(options, copy_string(line + 1), dbname.data);
+		add_target(options, copy_string(start + 1), dbname.data);
 		buffer_free(&dbname);
 	}
 	fclose(in);
@@ -546,6 +547,9 @@ run_metrics(const Command *command, Options *options)
 		Buffer		out = {NULL};
 
 		status = scrape(&out, NULL, openmetrics) > 0 ? STATUS_UNUSABLE : STATUS_OK;
+		/* Servers that had no time to answer are not down. */
+		if (interrupted)
+			die(STATUS_FAILED, "interrupted");
 		sink_write(sink, buffer_text(&out), out.length);
 		sink_close(sink);
 		buffer_free(&out);

@@ -105,6 +105,8 @@ run_report(const Command *command, Options *options)
 		die(STATUS_UNUSABLE, "a second snapshot is missing: pfs report OLDER NEWER");
 	if (till && !since)
 		die(STATUS_UNUSABLE, "--till needs --since");
+	/* One that cannot be written says so before there is anything to lose. */
+	sink = sink_open(option_value(options, "output"));
 	if (options->num_arguments == 2)
 	{
 		Snapshot   *earlier = snapshot_read_or_die(options->arguments[0]);
@@ -123,7 +125,6 @@ run_report(const Command *command, Options *options)
 		report = report_of_history(server, since, till, most);
 		server_close(server);
 	}
-	sink = sink_open(option_value(options, "output"));
 	if (format && strcmp(format, "json") == 0)
 		report_write_json(report, sink);
 	else if (format && strcmp(format, "text") == 0)

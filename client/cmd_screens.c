@@ -190,6 +190,7 @@ run_screen(const Command *command, Options *options)
 	}
 	check_sort(screen, sort);
 	server = server_open_or_die(options, application, screen->extension);
+	sink = sink_open(option_value(options, "output"));
 	if (screen == &screen_load)
 	{
 		Past		past = {.seconds = seconds > 0 ? seconds : 60};
@@ -219,7 +220,6 @@ run_screen(const Command *command, Options *options)
 	view = view_make(now, before, seconds);
 	view_filter(view, filter);
 	sort_view(view, sort);
-	sink = sink_open(option_value(options, "output"));
 	write_view(view, limit, sink, format);
 	sink_close(sink);
 	if (view->num_rows == 0 && view->num_hidden == 0)

@@ -571,10 +571,10 @@ run_trace(const Command *command, Options *options)
 	if (option_value(options, "output") == NULL && isatty(1))
 		die(STATUS_UNUSABLE, "a trace is no text: name a file with --output");
 	server = server_open_or_die(options, "pfs trace", 0);
+	trace.sink = sink_open(option_value(options, "output"));
 	catch_signals();
 	trace.history = history_read(server, options);
 	server_close(server);
-	trace.sink = sink_open(option_value(options, "output"));
 	write_clock(&trace);
 	write_sessions(&trace);
 	sink_close(trace.sink);

@@ -147,6 +147,16 @@ went_back(const Difference *difference, int row, const SnapshotTable *earlier, i
 }
 
 /*
+ * Do rows of this table lose what a part of them has counted?  Those of files do, where a file is
+ * removed or renamed: what they still have is the least that they have grown by.
+ */
+static bool
+loses_parts(const SnapshotTable *table)
+{
+	return strcmp(table->name, "file_summary_by_relation") == 0;
+}
+
+/*
  * Subtracts the earlier snapshot from rows that hold the later one's numbers.
  *
  * A table that survives a crash goes on with what was saved last: rows that go back then were
@@ -156,6 +166,7 @@ static void
 subtract_table(Difference *difference, const Index *index, const SnapshotTable *earlier, bool after_start)
 {
 	bool		crashed = false;
+	bool		loses = loses_parts(earlier);
 
 	for (int row = 0; after_start && !crashed && row < earlier->num_rows; row++)
 	{
@@ -167,7 +178,7 @@ subtract_table(Difference *difference, const Index *index, const SnapshotTable *
 	{
 		int		   *slot = find_slot(index, earlier, row, 0);
 
-		if (*slot > 0 && (crashed || !went_back(difference, *slot - 1, earlier, row)))
+		if (*slot > 0 && (crashed || loses || !went_back(difference, *slot - 1, earlier, row)))
 			subtract(difference, *slot - 1, earlier, row);
 		else if (!crashed)
 		{
@@ -186,7 +197,7 @@ reset_of(const Snapshot *snapshot, const SnapshotTable *table)
 {
 	const SnapshotTable *counted = table;
 
-	if (strcmp(table->name, "file_summary_by_relation") == 0)
+	if (loses_parts(table))
 		counted = snapshot_table(snapshot, "file_summary_by_instance");
 	return counted ? counted->reset : 0;
 }

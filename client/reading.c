@@ -245,7 +245,7 @@ find_before(const Index *rows, const Reading *before)
 
 			if (is_derived(column))
 				continue;
-			if (column->role == ROLE_SUM && number_of(then[value]) > number_of(row_of(now, to)[value]))
+			if (column->role == ROLE_SUM && !now->screen->loses_parts && number_of(then[value]) > number_of(row_of(now, to)[value]))
 				to = -1;
 			value++;
 		}
@@ -258,7 +258,7 @@ find_before(const Index *rows, const Reading *before)
 
 			*sum += number_of(then[i]);
 			/* After a reset there is less of all others. */
-			if (to == others && *sum > most)
+			if ((to == others || now->screen->loses_parts) && *sum > most)
 				*sum = most;
 		}
 	}

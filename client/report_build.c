@@ -150,6 +150,14 @@ check_pair(ReportBuild *build)
 						  "numbers are those since %s; what was counted before is lost, but for statements by digest, "
 						  "where the server keeps them.", time_text(started, time));
 	}
+	if (facts_differ(build, FACT_database))
+		report_notice(build->report, "The snapshots were read in databases \"%s\" and \"%s\". Relations and functions have names in their own database "
+					  "only: what the first one knows by number counts here since its reset.", a->facts[FACT_database], b->facts[FACT_database]);
+	if (facts_differ(build, FACT_sees_all))
+		report_notice(build->report, "Role \"%s\" of one snapshot does not see the statements of other roles, role \"%s\" of the other does: "
+					  "what only the second one has counts here since its reset.",
+					  strcmp(a->facts[FACT_sees_all], "no") == 0 ? a->facts[FACT_role] : b->facts[FACT_role],
+					  strcmp(a->facts[FACT_sees_all], "no") == 0 ? b->facts[FACT_role] : a->facts[FACT_role]);
 	if (b->facts[FACT_sees_all] && strcmp(b->facts[FACT_sees_all], "no") == 0)
 		report_notice(build->report, "Role \"%s\" does not see the statements of other roles: GRANT pg_read_all_stats "
 					  "or pg_monitor shows them.", b->facts[FACT_role] ? b->facts[FACT_role] : "");

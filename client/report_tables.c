@@ -84,7 +84,7 @@ used_memory(const ReportBuild *build, const Difference *difference, int row)
 	Number		used = 0;
 
 	table_number(difference->table, row, table_column(difference->table, "current_number_of_bytes_used"), &used);
-	return used > 0 || grew(difference, row, "count_alloc");
+	return used > 0 || grew(difference, row, "count_alloc") || grew(difference, row, "count_free");
 }
 
 static bool
@@ -124,7 +124,8 @@ static const SectionDefinition definitions[] = {
 		}
 	},
 	{
-		"files", "Files", "By relation or kind of file; names of relations are those of this database. By time.",
+		"files", "Files", "By relation or kind of file; names of relations are those of this database. Files that were removed or renamed, as old WAL and "
+		"temporary ones, have taken with them what they counted. By time.",
 		"file_summary_by_relation", "wait/io/file/", 0, 6, counted,
 		{
 			TEXT("kind", "kind"),

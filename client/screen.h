@@ -53,6 +53,8 @@ struct Screen
 	const char *sort;			/* the column that it is sorted by at first,
 								 * downwards; NULL: as the query has it */
 	bool		has_sums;		/* differences mean something */
+	bool		loses_parts;	/* sums go back where a part of a row goes,
+								 * with what it counted */
 	int			extension;		/* the oldest that has its columns: 101 is
 								 * 1.1; 0: any */
 	const char *since;			/* the table whose reset_time() is the begin

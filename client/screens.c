@@ -583,6 +583,7 @@ const Screen screen_files = {
 	.columns = file_columns,
 	.sort = "total",
 	.has_sums = true,
+	.loses_parts = true,
 	.since = "file_summary_by_instance",
 	.empty = "No file was read or written.",
 };

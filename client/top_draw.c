@@ -269,7 +269,7 @@ time_of_rows(const Top *top)
 	if (top->past.ago > 0 && top->past.params[0] && top->num_keys == 0)
 		return format_string("%.19s, %s long", top->past.params[0], format_time(top->past.seconds * 1e12));
 	if (!screen->has_sums)
-		return copy_string(screen == &screen_load ? "Of the last 10 s" : "At this moment");
+		return screen == &screen_load ? format_string("Of the last %s", format_time(top->past.seconds * 1e12)) : copy_string("At this moment");
 	if (top->since_start || top->before == NULL)
 		return copy_string("Since the last reset");
 	return copy_string("Since the last refresh");

@@ -131,19 +131,25 @@ switch_on(Top *top)
 
 /*
  * Puts the switches back, over a new connection if need be.  Says so if it cannot: the
- * server still counts then.
+ * server still counts then.  Where nothing answers, it does not ask again for each.
  */
 void
 top_restore_switches(Top *top)
 {
+	bool		gone = false;
+
 	for (int i = 0; i < top->num_switched_on; i++)
 	{
 		const char *name = top->switched_on[i];
 		PGresult   *result = set_instruments(top, name, "NO");
 
 		/* A signal in the middle of a query has ended the connection, too. */
-		if (result == NULL && top->server->conn == NULL && server_reconnect(top->server))
-			result = set_instruments(top, name, "NO");
+		if (result == NULL && top->server->conn == NULL && !gone)
+		{
+			gone = !server_reconnect(top->server);
+			if (!gone)
+				result = set_instruments(top, name, "NO");
+		}
 		if (result == NULL)
 			warn("%s could not be switched off again: %s", name, buffer_text(&top->server->message));
 		PQclear(result);

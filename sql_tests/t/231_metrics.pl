@@ -158,7 +158,7 @@ foreach (
 
 my $service_file = PfsServer::folder() . '/services.conf';
 open my $file, '>', $service_file or die "$service_file: $!";
-print $file "# two of them\n", map { my $c = conninfo($server{$_}); "[$_]\n" . join("\n", split / /, $c) . "\n" } 'main', 'second';
+print $file "# two of them\n", map { my $c = conninfo($server{$_}); "  [$_]\n" . join("\n", split / /, $c) . "\n" } 'main', 'second';
 close $file;
 ($status, $text) = run_pfs('--once', @limit, '--service-file', $service_file);
 is(join(',', sort grep { /^pfs_up/ } keys %{ samples($text) }), 'pfs_up{server="main"},pfs_up{server="second"}', 'services of a file') or diag($text);

@@ -220,6 +220,48 @@ my $reader_b = snapshot('reader_b', user => 'reader');
 $report = report($server, $reader_a, $reader_b);
 like(join("\n", @{ $report->{notices} }), qr/Role "reader" does not see the statements of other roles/, 'who does not see texts is told so');
 is(scalar(grep { ($_->{user_name} // '') eq 'postgres' && $_->{statement} !~ /^\(not shown/ } rows($report, 'statements')), 0, 'and sees none');
+my $sees_all = snapshot('sees_all');
+like(join("\n", @{ report($server, $reader_a, $sees_all)->{notices} }), qr/Role "reader" of one snapshot does not see .* role "postgres" of the other does/,
+	'snapshots by readers who see different things: it is said');
+
+# ---- two databases ----
+
+$server->sql('CREATE DATABASE other');
+$server->psql('CREATE EXTENSION pfs', db => 'other');
+my $elsewhere = snapshot('elsewhere', env => { PGDATABASE => 'other' });
+like(join("\n", @{ report($server, $sees_all, $elsewhere)->{notices} }), qr/read in databases "postgres" and "other"/,
+	'what has names in its own database only: it is said');
+
+# ---- files that have gone ----
+
+# A cursor holds its temporary file; the second one's is the smaller.
+my $sorts = $server->session;
+sub sort_rows
+{
+	my ($number) = @_;
+
+	$sorts->query("BEGIN; SET LOCAL work_mem = 64; DECLARE c CURSOR FOR SELECT generate_series(1, $number) ORDER BY 1 DESC; FETCH c");
+	return snapshot("sorted_$number");
+}
+my $large = sort_rows(200000);
+$sorts->query('COMMIT');
+my $small = sort_rows(20000);
+$sorts->query('COMMIT');
+my ($temporary) = rows(report($server, $sees_all, $large), 'files', kind => 'temporary');
+cmp_ok($temporary->{bytes_written}, '>', 500000, 'what a temporary file that is there counts');
+$report = report($server, $large, $small);
+is(scalar rows($report, 'files', kind => 'temporary'), 0, 'of fewer calls than there were it is not known how many are new');
+is(scalar(grep { /file_summary_by_relation/ } @{ $report->{notices} }), 0, 'and no row is said to have been reset');
+cmp_ok($report->{figures}{bytes_written}, '>', 50000, 'the figure has what was written');
+
+# ---- an output that cannot be written ----
+
+for my $words ([ 'report' ], [ 'waits' ], [ 'trace' ], [ 'flame' ])
+{
+	($status, $out, $err) = program($server, @$words, '--seconds', 3600, '--output', '/nonexistent/file');
+	is($status, 1, "@$words: a file that cannot be made");
+	like($err, qr/cannot make the file "\/nonexistent\/file"/, 'is told at once, not after an hour');
+}
 
 # ---- nothing recorded ----
 
