@@ -464,12 +464,12 @@ look_at_next(PfsThread *t)
 /*
  * Looks at some entries when the session becomes idle; the caller knows that there is one.
  * As more looks follow than entries are made, a session that closes each statement soon has
- * few entries of closed ones, however many it makes.
+ * few entries of closed ones, however many it makes.  Two looks at each are enough.
  */
 void
 pfs_prepared_look(PfsThread *t)
 {
-	uint32		looks = 1 + looks_due;
+	uint32		looks = Min(1 + looks_due, 2 * pfs_prepared_count);
 
 	looks_due = 0;
 	do
