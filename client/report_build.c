@@ -120,6 +120,19 @@ facts_differ(const ReportBuild *build, SnapshotFact fact)
 	return a && b && strcmp(a, b) != 0;
 }
 
+/* Who has read a snapshot; and did they see the statements of other roles, as far as the file says? */
+static const char *
+role_of(const Snapshot *snapshot)
+{
+	return snapshot->facts[FACT_role] ? snapshot->facts[FACT_role] : "";
+}
+
+static bool
+sees_all(const Snapshot *snapshot)
+{
+	return snapshot->facts[FACT_sees_all] == NULL || strcmp(snapshot->facts[FACT_sees_all], "no") != 0;
+}
+
 /* Refuses what has no meaning, and says what makes numbers mean something else. */
 static void
 check_pair(ReportBuild *build)
@@ -156,11 +169,10 @@ check_pair(ReportBuild *build)
 	if (facts_differ(build, FACT_sees_all))
 		report_notice(build->report, "Role \"%s\" of one snapshot does not see the statements of other roles, role \"%s\" of the other does: "
 					  "what only the second one has counts here since its reset.",
-					  strcmp(a->facts[FACT_sees_all], "no") == 0 ? a->facts[FACT_role] : b->facts[FACT_role],
-					  strcmp(a->facts[FACT_sees_all], "no") == 0 ? b->facts[FACT_role] : a->facts[FACT_role]);
-	if (b->facts[FACT_sees_all] && strcmp(b->facts[FACT_sees_all], "no") == 0)
+					  role_of(sees_all(a) ? b : a), role_of(sees_all(a) ? a : b));
+	if (!sees_all(b))
 		report_notice(build->report, "Role \"%s\" does not see the statements of other roles: GRANT pg_read_all_stats "
-					  "or pg_monitor shows them.", b->facts[FACT_role] ? b->facts[FACT_role] : "");
+					  "or pg_monitor shows them.", role_of(b));
 	for (int i = 0; i < b->num_gaps; i++)
 		report_notice(build->report, "%s could not be read: %s", b->gaps[i].name, b->gaps[i].reason);
 }
