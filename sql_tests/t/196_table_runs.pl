@@ -505,6 +505,46 @@ is(runs($s->thread_id), 'fetch|two|two_a|10', 'its rows are of its own index');
 $s->query('COMMIT');
 $s->close;
 
+# ---- a cursor from before a subtransaction, and an error in the middle of its call inside of it ----
+
+# Its second page is damaged on disk while the server is down.
+my $path = "$server->{data}/" . $server->sql(q{CREATE TABLE damaged AS SELECT g AS i, repeat('x', 500) FROM generate_series(1, 100) g; SELECT pg_relation_filepath('damaged')});
+
+$server->stop;
+open(my $file, '+<:raw', $path) or die "$path: $!";
+seek($file, 8192, 0);
+print $file "\xff" x 8192;
+close($file) or die $!;
+$server->start;
+$s = $server->session;
+$thread = $s->thread_id;
+$s->query('BEGIN; DECLARE c CURSOR FOR SELECT * FROM damaged; MOVE 1 FROM c; SAVEPOINT s');
+is(runs($thread), 'fetch|damaged||1', 'a cursor');
+$s->send('MOVE ALL FROM c')->result;
+like($s->last_error, qr/XX001/, 'its next page is damaged');
+$s->query('ROLLBACK TO s');
+is(runs($thread), '', 'its run is over with the subtransaction');
+$s->query('SELECT pg_sleep(0.001)');
+is($server->sql("SELECT count(*), bool_and(nesting_event_type <> 'WAIT') FROM pfs.events_waits_history WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'"),
+	'1|t', 'later waits are not inside');
+$s->query('COMMIT; DROP TABLE damaged');
+$s->close;
+
+# A call that goes on around a subtransaction, whose error it does not see: an index is built by a function.
+$s = $server->session;
+$thread = $s->thread_id;
+$s->query(q{CREATE FUNCTION quiet(i int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN
+	BEGIN PERFORM 1 / (i - i); EXCEPTION WHEN division_by_zero THEN PERFORM pg_sleep(0.001); END; RETURN i; END $$});
+$server->sql('TRUNCATE pfs.events_waits_history');
+$s->query('CREATE TABLE few AS SELECT g AS i FROM generate_series(1, 3) g; CREATE INDEX ON few (quiet(i))');
+is($server->sql(<<"EOT"), '3|0', 'waits behind a caught error are inside of the call around it, or of the statement in it');
+SELECT count(*), count(*) FILTER (WHERE nesting_event_id IS NULL) FROM pfs.events_waits_history w
+WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'
+EOT
+is($server->sql("SELECT sum(count_fetch) FROM pfs.table_io_waits_summary_by_table WHERE object_name = 'few'"), 3, 'and its rows are counted');
+$s->query('DROP TABLE few');
+$s->close;
+
 # ---- room for few, and for none ----
 
 my $full = q{SELECT string_agg(records_max || ' ' || records_used || ' ' || (records_lost > 0), ', ' ORDER BY name) FROM pfs.containers WHERE name IN ('index_stat', 'table_instances')};

@@ -39,7 +39,9 @@ typedef struct Dropped
 	int			level;			/* of subtransactions */
 } Dropped;
 
-/* In the memory of the transaction at top level, which it does not outlive. */
+/* Room for so many stays when the transaction is over. */
+#define DROPPED_AT_LEAST 64
+
 static Dropped *dropped = NULL;
 PFS_HOT uint32 pfs_dropped = 0;
 static uint32 max_dropped = 0;
@@ -51,19 +53,19 @@ static uint32 max_dropped = 0;
 static void
 note_drop(Oid class, Oid object)
 {
-	/* The memory of an empty list may have gone with its transaction. */
-	if (pfs_dropped == 0)
-		max_dropped = 0;
 	if (pfs_dropped == max_dropped)
 	{
-		uint32		max = Max(2 * max_dropped, 64);
-		Dropped    *larger = MemoryContextAllocExtended(TopTransactionContext, max * sizeof(Dropped),
+		uint32		max = Max(2 * max_dropped, DROPPED_AT_LEAST);
+		Dropped    *larger = MemoryContextAllocExtended(TopMemoryContext, max * sizeof(Dropped),
 														MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE);
 
 		if (larger == NULL)
 			return;
-		if (pfs_dropped > 0)
+		if (dropped != NULL)
+		{
 			memcpy(larger, dropped, pfs_dropped * sizeof(Dropped));
+			pfree(dropped);
+		}
 		dropped = larger;
 		max_dropped = max;
 	}
@@ -182,8 +184,12 @@ pfs_drop_subtransaction_failed(int level)
 static void
 forget_all(void)
 {
+	pfs_dropped = 0;
+	if (max_dropped <= DROPPED_AT_LEAST)
+		return;
+	pfree(dropped);
 	dropped = NULL;
-	pfs_dropped = max_dropped = 0;
+	max_dropped = 0;
 }
 
 /* Removes the counters of all in the list. */

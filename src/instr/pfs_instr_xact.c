@@ -50,7 +50,7 @@ end_rows(PfsThread *t, XactEvent event)
 	if (unlikely(pfs_drop_is_watching))
 		pfs_drop_transaction_ended(event == XACT_EVENT_ABORT);
 	if (unlikely(pfs_rel_runs_open != 0))
-		pfs_rel_runs_sweep(t, 1);
+		pfs_rel_runs_sweep(t, 1, 0);
 	if (likely(pfs_dropped == 0 && pfs_rel_stats_made == 0))
 		return;
 	if (event == XACT_EVENT_ABORT)
@@ -139,7 +139,7 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 	{
 		if (unlikely(pfs_drop_is_watching))
 			pfs_drop_subtransaction_failed(level);
-		pfs_rel_runs_sweep(t, level);
+		pfs_rel_runs_sweep(t, level, pfs_statement_row_calls(level));
 		pfs_drop_rolled_back(level);
 		pfs_rel_stats_rolled_back(id);
 		pfs_program_unwind(level);

@@ -96,7 +96,8 @@ pfs_rel_run_take(void)
 }
 
 /*
- * Returns a run that can be evicted, when all places are taken: the next one in turn that is not in the middle of a call, as that will write there when it returns.
+ * Returns a run that can be evicted, when all places are taken: the next one in turn that is not
+ * in the middle of a call, as that will write there when it returns.
  */
 PfsRelRun *
 pfs_rel_run_victim(void)
@@ -254,6 +255,19 @@ pfs_rel_run_drop(PfsRelRun *run)
 	run->serial = 0;
 }
 
+uint64
+pfs_rel_calls(void)
+{
+	uint64		calls = 0;
+
+	for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
+	{
+		if (pfs_my_rel_runs->items[__builtin_ctzll(left)].in_call)
+			calls |= left & -left;
+	}
+	return calls;
+}
+
 /* Ends the time of a call that an error has left.  Waits belong to what pfs_rel_calls_unwind() has found. */
 void
 pfs_rel_call_broken(PfsRelRun *run)
@@ -267,19 +281,18 @@ pfs_rel_call_broken(PfsRelRun *run)
  * other: the innermost one is the parent of waits now.
  */
 void
-pfs_rel_calls_unwind(int level)
+pfs_rel_calls_unwind(uint64 runs)
 {
 	bool		found;
 
 	do
 	{
 		found = false;
-		for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
+		for (uint64 left = runs; left != 0; left &= left - 1)
 		{
 			const PfsRelRun *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
 
-			if (run->subxact < level || !run->in_call || run->wait.event_id == 0 ||
-				run->wait.event_id != pfs_local.parent.event_id)
+			if (!run->in_call || run->wait.event_id == 0 || run->wait.event_id != pfs_local.parent.event_id)
 				continue;
 			pfs_local.parent = run->outer;
 			found = true;

@@ -180,9 +180,12 @@ extern void pfs_rel_run_end(PfsThread *t, PfsRelRun *run);
 /* Its place is free, and it is no event. */
 extern void pfs_rel_run_drop(PfsRelRun *run);
 
-/* An error has left the call that the run is in; before that, those of this subtransaction and deeper ones. */
+/* The runs that are in the middle of a call, a bit each. */
+extern uint64 pfs_rel_calls(void);
+
+/* An error has left the call that the run is in; before that, those of all runs that it has left. */
 extern void pfs_rel_call_broken(PfsRelRun *run);
-extern void pfs_rel_calls_unwind(int level);
+extern void pfs_rel_calls_unwind(uint64 runs);
 
 /*
  * Brings pfs_local.rows_examined up to date, where a statement's call begins or ends: of all

@@ -103,6 +103,13 @@ ticks_to_ps(uint64 ticks)
 	return (uint64) pfs_ticks_to_ps(pfs_timer_default(), ticks);
 }
 
+/* Has the timer been set back, as the cycle counter of a machine that was suspended? */
+static bool
+has_gone_back(const PfsTick *tick, uint64 before)
+{
+	return tick->now[pfs_timer_default()] < before;
+}
+
 /* Begins to record: what is there now was before. */
 static void
 begin(void)
@@ -111,7 +118,9 @@ begin(void)
 	uint64		before = pfs_shared_recorder->last_tick;
 
 	read_all(&tick, true);
-	if (before != 0)
+	if (has_gone_back(&tick, before))
+		pfs_shared_recorder->lost++;
+	else if (before != 0)
 	{
 		uint64		hole = tick.now[pfs_timer_default()] - before;
 
@@ -134,6 +143,11 @@ record(void)
 	PfsLoadRow *rows;
 	int			nrows;
 
+	if (unlikely(has_gone_back(&tick, pfs_shared_recorder->last_tick)))
+	{
+		begin();
+		return;
+	}
 	read_all(&tick, false);
 	rows = pfs_sums_rows(&nrows);
 	period.length = ticks_to_ps(tick.now[pfs_timer_default()] - recorder.last.now[pfs_timer_default()]);

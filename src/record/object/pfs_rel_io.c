@@ -296,17 +296,22 @@ pfs_rel_writes_finish(PfsThread *t)
 	}
 }
 
-/* Ends the runs whose scans nobody will end, and the call that an error has left. */
+/* Ends the runs whose scans nobody will end, and the calls that an error has left. */
 void
-pfs_rel_runs_sweep(PfsThread *t, int level)
+pfs_rel_runs_sweep(PfsThread *t, int level, uint64 calls_before)
 {
-	pfs_rel_calls_unwind(level);
+	uint64		over = pfs_rel_calls() & ~calls_before;
+
 	for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
+	{
+		if (pfs_my_rel_runs->items[__builtin_ctzll(left)].subxact >= level)
+			over |= left & -left;
+	}
+	pfs_rel_calls_unwind(over);
+	for (uint64 left = over; left != 0; left &= left - 1)
 	{
 		PfsRelRun  *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
 
-		if (run->subxact < level)
-			continue;
 		if (run->in_call)
 			pfs_rel_call_broken(run);
 		pfs_rel_run_finish(t, run);

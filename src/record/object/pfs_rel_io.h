@@ -34,10 +34,11 @@ extern void pfs_rel_writes_finish(PfsThread *t);
 
 /*
  * Ends the runs that began in a transaction's nesting level, or a deeper one, whose scans
- * nobody ends: it is rolled back, or (level 1) over.  A subtransaction that is committed
- * leaves them to the one around it.
+ * nobody ends: it is rolled back, or (level 1) over.  So do older ones in the middle of a call that
+ * began in it, as of a cursor that was being read when an error came; calls_before: the runs that
+ * were in a call before it.  A subtransaction that is committed leaves them to the one around it.
  */
-extern void pfs_rel_runs_sweep(PfsThread *t, int level);
+extern void pfs_rel_runs_sweep(PfsThread *t, int level, uint64 calls_before);
 extern void pfs_rel_runs_promote(int level);
 
 /* Out of line: counts a wait for a lock that has ended (pfs_local.ended_lock). */

@@ -348,6 +348,9 @@ typedef struct PfsStatementSource
 extern void pfs_statement_note_subxact(int level);
 extern void pfs_statement_unwind(PfsThread *t, int level);
 
+/* The runs that were in the middle of a call when it began; all, if that is not known. */
+extern uint64 pfs_statement_row_calls(int level);
+
 /* The whole transaction has been rolled back. */
 extern void pfs_statement_unwind_all(PfsThread *t);
 

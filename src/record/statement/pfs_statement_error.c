@@ -68,6 +68,13 @@ pfs_statement_note_subxact(int level)
 	subxact->current = pfs_sql.current;
 	subxact->statement_id = pfs_sql.next_id;
 	subxact->writes_first = pfs_rel_writes_first;
+	subxact->row_calls = pfs_rel_calls();
+}
+
+uint64
+pfs_statement_row_calls(int level)
+{
+	return level < pfs_sql.max_subxacts ? pfs_sql.subxacts[level].row_calls : PG_UINT64_MAX;
 }
 
 /*

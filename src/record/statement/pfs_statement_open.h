@@ -104,6 +104,7 @@ typedef struct PfsSubxact
 	PfsStatement *current;
 	uint64		statement_id;	/* the last that was given */
 	uint64		writes_first;	/* pfs_rel_writes_first */
+	uint64		row_calls;		/* pfs_rel_calls() */
 } PfsSubxact;
 
 /* Everything process-local of the statements. */
