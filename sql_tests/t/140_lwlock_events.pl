@@ -118,6 +118,22 @@ $server->sql('SELECT release_hold()');
 $_->result foreach $a, $b;
 ok(no_holder(), 'all locks are released');
 
+# ---- what runs is shown to itself, while its own acquisitions are recorded ----
+
+sub sees_itself
+{
+	my ($mode) = @_;
+	my $s = $server->session;
+
+	$s->query('BEGIN; SELECT pg_current_xact_id()');
+	is($s->query('SELECT trx_id = pg_current_xact_id() FROM pfs.events_transactions_current WHERE thread_id = pfs.thread_id()'), 't',
+		"$mode: a transaction sees itself");
+	is($s->query('SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = pfs.thread_id()'), 1, "$mode: and its statement");
+	$s->query('COMMIT');
+	$s->close;
+}
+sees_itself('all');
+
 # ---- all: every acquisition is counted, and timed ----
 
 is($b->query('SELECT register()'), '', 'the array has a name');
@@ -253,6 +269,7 @@ is($server->sql(q{SELECT string_agg(target, ' ' ORDER BY target) FROM pfs.probes
 	  . (PfsServer::version() >= 19 ? ' LockBufferInternal' : ''), 'contended: releases are not watched');
 is($server->sql(q{SELECT DISTINCT status, detail FROM pfs.probes WHERE target = 'LWLockRelease' AND mechanism = 'detour'}),
 	'off|not needed with pfs.lwlock_events = contended', 'as probes says');
+sees_itself('contended');
 $began = now();
 ($stars, $timed) = split /\|/, count($tb, $late);
 $b->query('SELECT take(5000, 3)');

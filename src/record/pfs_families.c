@@ -68,7 +68,10 @@ const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
 		.bytes = pfs_statement_event_used, .unpack = pfs_statement_event_unpack,
 		.complete = pfs_statement_event_complete
 	},
-	[PFS_TRANSACTIONS] = {.bytes = pfs_transaction_event_used, .look = pfs_transaction_event_look},
+	[PFS_TRANSACTIONS] = {
+		.bytes = pfs_transaction_event_used, .look = pfs_transaction_event_look,
+		.complete = pfs_transaction_event_complete
+	},
 };
 
 const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {

@@ -113,7 +113,7 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 		else
 			pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
 		if (pfs_event_family_reads[family].look != NULL)
-			pfs_event_family_reads[family].look(copy);
+			pfs_event_family_reads[family].look(t, copy);
 		if (pfs_seqlock_read_valid(&t->seq, before))
 		{
 			if (family == PFS_WAITS)

@@ -89,9 +89,11 @@ typedef struct PfsEventFamilyRead
 
 	/*
 	 * Adds to the copy of a running event what lies outside of the record. If
-	 * the event has ended meanwhile, the copy is thrown away.
+	 * the event has ended meanwhile, the copy is thrown away; so it is if the
+	 * thread has recorded anything, which may be the reader itself: look
+	 * takes no lock.
 	 */
-	void		(*look) (PfsEvent *copy);
+	void		(*look) (const PfsThread *thread, PfsEvent *copy);
 
 	/* running: the event's end is NULL already */
 	void		(*complete) (PfsEvent *event, bool running);
@@ -116,6 +118,7 @@ extern void pfs_rel_runs_current(const PfsThread *thread, uint64 word, PfsEventT
 /* Stages, statements, transactions. */
 extern const PfsEventSlots pfs_stage_slots;
 extern void pfs_statement_event_complete(PfsEvent *event, bool running);
-extern void pfs_transaction_event_look(PfsEvent *copy);
+extern void pfs_transaction_event_look(const PfsThread *thread, PfsEvent *copy);
+extern void pfs_transaction_event_complete(PfsEvent *event, bool running);
 
 #endif							/* PFS_EVENT_READ_H */

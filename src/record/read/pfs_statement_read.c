@@ -200,25 +200,30 @@ const PfsEventSlots pfs_stage_slots = {
 /* ---- transactions ---- */
 
 /*
- * Gives the copy of a running transaction its full ID; 0 while it has none.  The server calls no
- * hook when it assigns the ID, but the process's PGPROC has the lower half of it.  It gives the ID up
+ * Gives the copy of a running transaction the lower half of its ID, which the process's PGPROC has,
+ * as the server calls no hook when it assigns one; 0 while it has none.  The process gives the ID up
  * before the callback that ends the event: of an event that runs behind this, the ID is its own.
  */
 void
-pfs_transaction_event_look(PfsEvent *copy)
+pfs_transaction_event_look(const PfsThread *thread, PfsEvent *copy)
 {
 	PfsTransactionEvent *e = (PfsTransactionEvent *) copy;
-	PGPROC	   *proc;
-	TransactionId xid;
+	const volatile PGPROC *proc = GetPGProcByNumber(pfs_load_relaxed(&thread->procno));
+
+	if (e->state == PFS_TRANSACTION_ACTIVE)
+		e->trx_id = proc->pid == e->pid ? proc->xid : InvalidTransactionId;
+}
+
+/* The upper half of a running transaction's ID is that of the next one, or the one before it. */
+void
+pfs_transaction_event_complete(PfsEvent *event, bool running)
+{
+	PfsTransactionEvent *e = (PfsTransactionEvent *) event;
+	TransactionId xid = (TransactionId) e->trx_id;
 	FullTransactionId next;
 	uint32		epoch;
 
-	if (e->state != PFS_TRANSACTION_ACTIVE)
-		return;
-	proc = BackendPidGetProc(e->pid);
-	xid = proc != NULL ? *(volatile TransactionId *) &proc->xid : InvalidTransactionId;
-	e->trx_id = 0;
-	if (!TransactionIdIsNormal(xid))
+	if (!running || e->state != PFS_TRANSACTION_ACTIVE || !TransactionIdIsNormal(xid))
 		return;
 	next = ReadNextFullTransactionId();
 	epoch = EpochFromFullTransactionId(next);
