@@ -1710,10 +1710,17 @@ WITH RECURSIVE edges AS (
 	WHERE w.event_name LIKE 'wait/synch/lwlock/%' AND t.thread_id <> w.thread_id
 ), tree AS (
 	-- A set of pairs, not of paths: in a queue each waits for all before it, and paths
-	-- double with each.  None is longer than there are waiters; this ends cycles, too.
-	SELECT e.blocking AS thread_id, 0 AS depth
-	FROM edges e
-	WHERE e.blocking NOT IN (SELECT waiting FROM edges)
+	-- double with each.  None is longer than there are waiters; this ends cycles, too.  What is
+	-- no thread, as a prepared transaction, waits for nobody.
+	(
+		SELECT e.blocking AS thread_id, 0 AS depth
+		FROM edges e
+		WHERE e.blocking NOT IN (SELECT waiting FROM edges)
+		UNION
+		SELECT e.waiting, 1
+		FROM edges e
+		WHERE e.blocking IS NULL
+	)
 	UNION
 	SELECT e.waiting, tree.depth + 1
 	FROM edges e JOIN tree ON tree.thread_id = e.blocking

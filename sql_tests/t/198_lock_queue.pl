@@ -8,7 +8,7 @@ use PfsServer;
 use Test::More;
 
 my $waiters = 40;
-my $server = PfsServer->new('main', conf => "autovacuum = off\nmax_connections = 60");
+my $server = PfsServer->new('main', conf => "autovacuum = off\nmax_connections = 60\nmax_prepared_transactions = 1");
 
 $server->start;
 $server->sql('CREATE EXTENSION pfs; CREATE TABLE t (i int)');
@@ -52,5 +52,19 @@ $server->poll($waits, 2) or die 'the second does not wait';
 is($server->sql('SELECT count(*), bool_and(depth BETWEEN 1 AND 2) FROM pfs.blocking_tree'), '3|t', 'a circle: no depth is more than the number of waiters');
 $server->sql('SELECT pg_terminate_backend(' . $_->pid . ')') foreach $first, $second;
 ok($server->poll($waits, 0), 'it is over');
+
+# Behind a prepared transaction, which is no thread.
+my @behind = map { $server->session } 1 .. 2;
+
+$server->sql("BEGIN; LOCK TABLE t; PREPARE TRANSACTION 'p'");
+foreach my $n (1, 2)
+{
+	$behind[ $n - 1 ]->send('BEGIN; LOCK TABLE t; COMMIT;');
+	$server->poll($waits, $n) or die "waiter $n does not wait";
+}
+is($server->sql("SELECT string_agg(waiting_pid || ' ' || blocking_pid || ' ' || depth, ', ' ORDER BY depth, blocking_pid) FROM pfs.blocking_tree"),
+	join(', ', $behind[0]->pid . ' 0 1', $behind[1]->pid . ' 0 2', $behind[1]->pid . ' ' . $behind[0]->pid . ' 2'), 'a queue behind a prepared transaction');
+$server->sql("COMMIT PREPARED 'p'");
+ok($server->poll($waits, 0), 'ends with it');
 
 done_testing();
