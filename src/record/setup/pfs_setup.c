@@ -161,13 +161,14 @@ void
 pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
 {
 	const char *name = pfs_instrument_name(ins);
+	const PfsRules *rules = pfs_setup_rules();
 	int			rule_enabled = -1;
 	int			rule_timed = -1;
 	int			value;
 
-	for (int i = (int) pfs_load_acquire(&pfs_setup->nrules) - 1; i >= 0; i--)
+	for (int i = (int) rules->n - 1; i >= 0; i--)
 	{
-		const PfsRule *rule = &pfs_setup->rules[i];
+		const PfsRule *rule = &rules->items[i];
 
 		if (!pfs_pattern_match(rule->pattern, name))
 			continue;
@@ -314,6 +315,7 @@ static bool
 is_memory_wanted(uint32 n)
 {
 	const char *list = start_instruments;
+	const PfsRules *rules = pfs_setup_rules();
 	char		pattern[PFS_NAME_SIZE];
 
 	if (!consumer_is_on(PFS_CONSUMER_THREAD))
@@ -325,9 +327,9 @@ is_memory_wanted(uint32 n)
 		if (is_context(ins) && ins->enabled)
 			return true;
 	}
-	for (uint32 i = 0; i < pfs_setup->nrules; i++)
+	for (uint32 i = 0; i < rules->n; i++)
 	{
-		if (pfs_setup->rules[i].enabled == 1 && is_for_later_contexts(pfs_setup->rules[i].pattern, n))
+		if (rules->items[i].enabled == 1 && is_for_later_contexts(rules->items[i].pattern, n))
 			return true;
 	}
 	while (pfs_list_next_pattern(&list, pattern, sizeof(pattern)))
@@ -405,25 +407,32 @@ pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed)
 /*
  * Appends a rule for instruments to come.  An older rule of the same pattern is removed,
  * and what the new one leaves open is taken over from it.  The caller holds the lock; an
- * error is raised before anything has changed.  The caller raises the generation
- * afterwards, so a process that read the rules while they were moved reads them again.
+ * error is raised before anything has changed.
+ *
+ * The rules are written beside those that hold, which who registers now may be reading without a
+ * lock.  The caller raises the generation afterwards, so these are written over only behind a
+ * generation that such a process sees, and reads again (publish_switches).
  */
 static void
 remember_rule(const char *pattern, int enabled, int timed)
 {
-	uint32		n = 0;
+	const PfsRules *rules = pfs_setup_rules();
+	uint32		other = 1 - pfs_setup->current_rules;
+	PfsRules   *to = &pfs_setup->rules[other];
 	PfsRule    *rule;
+	uint32		n = 0;
 
-	for (uint32 i = 0; i < pfs_setup->nrules; i++)
+	for (uint32 i = 0; i < rules->n; i++)
 	{
-		rule = &pfs_setup->rules[i];
-		if (pg_strcasecmp(rule->pattern, pattern) == 0)
+		const PfsRule *old = &rules->items[i];
+
+		if (pg_strcasecmp(old->pattern, pattern) == 0)
 		{
-			enabled = enabled >= 0 ? enabled : rule->enabled;
-			timed = timed >= 0 ? timed : rule->timed;
+			enabled = enabled >= 0 ? enabled : old->enabled;
+			timed = timed >= 0 ? timed : old->timed;
 		}
 		else
-			n++;
+			to->items[n++] = *old;
 	}
 	if (n >= PFS_MAX_RULES)
 	{
@@ -433,23 +442,12 @@ remember_rule(const char *pattern, int enabled, int timed)
 				 errmsg("pfs.set_instruments remembers at most %d patterns", PFS_MAX_RULES),
 				 errhint("Change present instruments with UPDATE pfs.setup_instruments, or put the patterns into pfs.instruments and restart.")));
 	}
-	if (n < pfs_setup->nrules)
-	{
-		uint32		total = pfs_setup->nrules;
-
-		pfs_store_release(&pfs_setup->nrules, 0);
-		n = 0;
-		for (uint32 i = 0; i < total; i++)
-		{
-			if (pg_strcasecmp(pfs_setup->rules[i].pattern, pattern) != 0)
-				pfs_setup->rules[n++] = pfs_setup->rules[i];
-		}
-	}
-	rule = &pfs_setup->rules[n];
+	rule = &to->items[n];
 	strlcpy(rule->pattern, pattern, sizeof(rule->pattern));
 	rule->enabled = enabled;
 	rule->timed = timed;
-	pfs_store_release(&pfs_setup->nrules, n + 1);
+	to->n = n + 1;
+	pfs_store_release(&pfs_setup->current_rules, other);
 }
 
 /*

@@ -48,6 +48,12 @@ typedef struct PfsRule
 	int8		timed;
 } PfsRule;
 
+typedef struct PfsRules
+{
+	uint32		n;
+	PfsRule		items[PFS_MAX_RULES];	/* oldest first */
+} PfsRules;
+
 /* What statements count only if it is wanted. */
 #define PFS_COUNTS_CPU		0x1 /* events_statements_cpu is on */
 #define PFS_COUNTS_MEMORY	0x2 /* some memory instrument is */
@@ -61,18 +67,24 @@ typedef struct PfsSharedSetup
 	uint8		timer[PFS_NUM_TIMED_CLASSES];	/* PfsTimer */
 	uint8		kind_enabled[PFS_MAX_THREAD_KINDS];
 	uint8		kind_history[PFS_MAX_THREAD_KINDS];
-	uint32		nrules;			/* release-stored after the rule; 0 while
-								 * rules are moved */
+	uint32		current_rules;	/* which of `rules` holds; release-stored when
+								 * that is complete */
 	uint32		settings_refused;	/* settings, and entries of lists, that
 									 * were refused at start */
 	TimestampTz saved_at;		/* when the file was written last that a
 								 * restart reads; 0: never.  Atomic */
 	TimestampTz table_since;	/* since when rows of tables have been counted
 								 * without a break; 0: they are not */
-	PfsRule		rules[PFS_MAX_RULES];
+	PfsRules	rules[2];		/* see remember_rule() */
 } PfsSharedSetup;
 
 extern PfsSharedSetup *pfs_setup;
+
+static inline const PfsRules *
+pfs_setup_rules(void)
+{
+	return &pfs_setup->rules[pfs_load_acquire(&pfs_setup->current_rules)];
+}
 
 /*
  * The texts of pfs.instruments and pfs.consumers.  What is wrong with the next bad

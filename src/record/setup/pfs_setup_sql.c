@@ -156,20 +156,18 @@ static Patterns
 collect_patterns(void)
 {
 	Patterns	patterns = {palloc(64 * sizeof(Pattern)), 0, 64};
-	PfsRule    *rules = palloc(sizeof(pfs_setup->rules));
+	PfsRules   *rules = palloc(sizeof(PfsRules));
 	const char *list = pfs_setup_start_list();
 	char text[	PFS_NAME_SIZE];
-	uint32		n;
 
 	LWLockAcquire(pfs_setup->lock, LW_SHARED);
-	n = pfs_setup->nrules;
-	memcpy(rules, pfs_setup->rules, n * sizeof(PfsRule));
+	*rules = *pfs_setup_rules();
 	LWLockRelease(pfs_setup->lock);
 
 	while (pfs_list_next_pattern(&list, text, sizeof(text)))
 		add_pattern(&patterns, text);
-	for (uint32 i = 0; i < n; i++)
-		add_pattern(&patterns, rules[i].pattern);
+	for (uint32 i = 0; i < rules->n; i++)
+		add_pattern(&patterns, rules->items[i].pattern);
 	pfree(rules);
 	sort_patterns(&patterns);
 	return patterns;
