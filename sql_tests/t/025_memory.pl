@@ -190,6 +190,13 @@ foreach my $kind (@kinds)
 	check($w, 'three more, by reset');
 	empty($w, 'reset');
 	check($w, 'a reset of nothing');
+	if ($kind ne 'Slab')
+	{
+		alloc($w, $_, $_) foreach 100, 0, 1;
+		check($w, 'chunks of nothing and of next to nothing');
+		empty($w, 'reset');
+		check($w, 'and of those, too');
+	}
 	alloc($w, $_, $sizes[0], $spaces[0]) foreach 0 .. 199;
 	check($w, 'two hundred, of several blocks');
 	empty($w, 'delete');

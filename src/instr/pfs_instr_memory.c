@@ -135,7 +135,7 @@ alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 		return pointer;
 	}
 	bytes = kind == PFS_BUMP ? MAXALIGN(size) : headers ? pfs_compat_set_chunk_space(pointer) : 0;
-	if (PFS_SPACE_IS_IN_HEADER(bytes, headers || kind == PFS_BUMP))
+	if (kind == PFS_BUMP || PFS_SPACE_IS_IN_HEADER(bytes, headers))
 		return count_alloc(c, bytes, pointer);
 	return count_alloc_of_unknown_size(kind, c, pointer);
 }
