@@ -381,6 +381,19 @@ $s = $server->session;
 $s->query('SELECT sinh(1) AS after_crash');
 ok($server->poll("SELECT count_star FROM $digests WHERE digest_text LIKE '%after_crash'", 1), 'and counts');
 
+# ---- a scan that is repeated for each row of another one ----
+
+# Digests of two users in turn: the names of each row are not those of the last one.
+$server->sql('CREATE ROLE other; GRANT ALL ON SCHEMA public TO other');
+foreach my $n (1 .. 20)
+{
+	$s->query('SET ROLE ' . ($n % 2 ? 'other' : 'none'));
+	$s->query("SELECT sinh($n) AS of_two_$n");
+}
+$s->query("RESET ROLE; BEGIN; DECLARE c CURSOR FOR SELECT (SELECT count(user_name) FROM $digests WHERE query_id <> g) FROM generate_series(1, 2000) g; MOVE 1999 FROM c");
+is($s->query(q{SELECT count(*), sum(total_bytes) < 1000000 FROM pg_backend_memory_contexts WHERE name = 'pfs scan'}), '1|t', 'takes no memory for each');
+$s->query('COMMIT');
+
 # ---- size 0; no texts ----
 
 $server->conf("pfs.digests_size = 0");

@@ -41,6 +41,12 @@ names_of(PfsScan *scan, uint64 db_user)
 	old = MemoryContextSwitchTo(scan->rows_context);
 	if (names == NULL)
 		names = scan->table_private = palloc0(sizeof(Names));
+	else
+	{
+		/* A scan may be repeated for each row of another one. */
+		pfree(names->database);
+		pfree(names->user);
+	}
 	names->db_user = db_user;
 	names->database = pfs_database_name(PFS_DIGEST_DATABASE(db_user));
 	names->user = pfs_role_name(PFS_DIGEST_USER(db_user));
