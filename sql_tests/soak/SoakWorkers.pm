@@ -423,16 +423,15 @@ sub zoo
 # ---- readers, and those who switch ----
 
 # Every table, every column; no number may be negative, no event impossible.
-my $events = <<'EOT';
-SELECT count(*) FILTER (WHERE timer_start < 0 OR timer_wait < 0 OR timer_end > pfs.timer_now() + 5e12
-           OR timer_wait IS DISTINCT FROM CASE event_name WHEN 'wait/io/table/handler' THEN least(timer_wait, timer_end - timer_start + 1000)
-               ELSE timer_end - timer_start END)
-     + count(*) FILTER (WHERE end_event_id < event_id OR event_name IS NULL OR thread_id < 1 OR event_id < 1 OR nesting_event_id >= event_id)
-     + count(*) FILTER (WHERE event_name !~ %s)
-  FROM pfs.events_%s
+my $impossible = <<'EOT';
+timer_start < 0 OR timer_wait < 0 OR timer_end > pfs.timer_now() + 5e12
+OR timer_wait IS DISTINCT FROM CASE event_name WHEN 'wait/io/table/handler' THEN least(timer_wait, timer_end - timer_start + 1000)
+	ELSE timer_end - timer_start END
+OR end_event_id < event_id OR event_name IS NULL OR thread_id < 1 OR event_id < 1 OR nesting_event_id >= event_id
+OR event_name !~ %s
 EOT
 my %names = (waits => '^(wait/|idle)', stages => '^stage/', statements => '^statement/', transactions => '^transaction$');
-my @sane = map { my $family = $_; map { sprintf($events, "'$names{$family}'", "${family}_$_") } qw(current history history_long) } sort keys %names;
+my @events = map { my $family = $_; map { [ "events_${family}_$_", sprintf($impossible, "'$names{$family}'") ] } qw(current history history_long) } sort keys %names;
 
 sub reader
 {
@@ -455,18 +454,29 @@ EOT
 			until ($stop || !@tables)
 			{
 				my ($table, $negative, $timed) = @{ pick(@tables) };
-				my $what = chance(0.3) ? pick(@sane) : chance(0.3) ? "SELECT * FROM pfs.$table"
-				  : chance(0.1) ? "SELECT 0 FROM pfs.events_waits_history_long JOIN pfs.threads USING (thread_id) LIMIT 1"
-				  : 'SELECT count(*) FILTER (WHERE ' . ($negative // 'false') . $timed . ") FROM pfs.$table";
-				my $r = try_sql($c, $what);
-				my $wrong = $r->{rows}[0][0];
+				my $wrong = ($negative // 'false') . $timed;
+				my $what;
+
+				if (chance(0.3))
+				{
+					($table, $wrong) = @{ pick(@events) };
+				}
+				elsif (chance(0.3))
+				{
+					$what = "SELECT * FROM pfs.$table";
+				}
+				elsif (chance(0.1))
+				{
+					$what = 'SELECT 0 FROM pfs.events_waits_history_long JOIN pfs.threads USING (thread_id) LIMIT 1';
+				}
+				my $r = try_sql($c, $what // "SELECT count(*) FILTER (WHERE $wrong) FROM pfs.$table");
 
 				$did{reads}++ unless defined $r->{error};
-				next if defined $r->{error} || $what =~ /\*\s+FROM/ || !$wrong;
+				next if defined $r->{error} || defined $what || !$r->{rows}[0][0];
 				# What it is, if it still is so.
-				my $row = $c->query("SELECT t FROM pfs.$table t WHERE " . ($negative // 'false') . $timed . ' LIMIT 1');
+				my $row = $c->query("SELECT t FROM pfs.$table t WHERE $wrong LIMIT 1");
 
-				push @failures, 'a wrong row: ' . substr($row->{rows}[0][0] // 'gone meanwhile', 0, 300) . ' -- ' . substr($what, -100);
+				push @failures, "a wrong row of $table: " . substr($row->{rows}[0][0] // 'gone meanwhile', 0, 600);
 				sleep($me->{pause}) if $me->{pause};
 			}
 		}, user => $me->{user});
