@@ -212,7 +212,7 @@ pfs_drop_rolled_back(int level)
 {
 	while (pfs_dropped > 0 && dropped[pfs_dropped - 1].level >= level)
 		pfs_dropped--;
-	if (level <= 1)
+	if (pfs_dropped == 0)
 		forget_all();
 }
 

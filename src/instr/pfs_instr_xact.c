@@ -135,7 +135,9 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 
 	if (t == NULL)
 		return;
-	if (event == SUBXACT_EVENT_ABORT_SUB)
+	if (event == SUBXACT_EVENT_START_SUB)
+		pfs_statement_note_subxact(level);
+	else if (event == SUBXACT_EVENT_ABORT_SUB)
 	{
 		if (unlikely(pfs_drop_is_watching))
 			pfs_drop_subtransaction_failed(level);
@@ -153,9 +155,7 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 	if (IsParallelWorker())
 		return;
 	pfs_hook_called(PFS_HOOK_SUBXACT);
-	if (event == SUBXACT_EVENT_START_SUB)
-		pfs_statement_note_subxact(level);
-	else if (event == SUBXACT_EVENT_ABORT_SUB)
+	if (event == SUBXACT_EVENT_ABORT_SUB)
 		pfs_statement_unwind(t, level);
 	pfs_program_subtransaction_event(event, level);
 }

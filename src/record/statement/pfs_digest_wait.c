@@ -556,13 +556,14 @@ void
 pfs_digest_detach(PfsThread *t)
 {
 	PfsDigestKey key = t->charged;
+	uint64		now = pfs_timer_read(pfs_timer_default());
 
 	pfs_local.waits = NULL;
 	give_all();
 	pfs_digest_rows_give(PFS_ALL_STATEMENTS);
-	if (working)
-		pfs_pending_digests_add_time(key,
-									 pfs_timer_read(pfs_timer_default()) - t->works_since, 0);
+	/* Processors may not quite agree on the time. */
+	if (working && now > t->works_since)
+		pfs_pending_digests_add_time(key, now - t->works_since, 0);
 	pfs_store_relaxed(&t->works_since, 0);
 	end_charge();
 	working = false;

@@ -45,6 +45,9 @@ have_place(int level)
 	if (pfs_sql.subxacts != NULL)
 		memcpy(subxacts, pfs_sql.subxacts, pfs_sql.max_subxacts * sizeof(PfsSubxact));
 	pfs_private_unmap(pfs_sql.subxacts, pfs_sql.max_subxacts * sizeof(PfsSubxact));
+	/* Of those that there was no memory for, nothing is known. */
+	for (uint32 i = pfs_sql.max_subxacts; i < max; i++)
+		subxacts[i].row_calls = PG_UINT64_MAX;
 	pfs_sql.subxacts = subxacts;
 	pfs_sql.max_subxacts = max;
 	return true;
