@@ -292,4 +292,27 @@ $server->sql(q{SELECT pg_cancel_backend(thread_os_id) FROM pfs.threads WHERE app
 $_->result foreach @workers;
 is(join(', ', grep { !/57014/ } map { $_->last_error } @workers), '', 'the workers had no errors');
 
+# A statement begins while statements have no events, waits for a lock before it is parsed, and is parsed when they
+# have: it has no number, so it is none.
+my ($holder, $late) = map { $server->session } 1 .. 2;
+my $tl = $late->thread_id;
+
+sub statements_current
+{
+	my ($value) = @_;
+
+	$server->sql("UPDATE pfs.setup_consumers SET enabled = '$value' WHERE name = 'events_statements_current'");
+}
+$holder->query('CREATE TABLE held (i int); BEGIN; LOCK held');
+statements_current('NO');
+$late->send('SELECT * FROM held');
+ok($server->poll('SELECT count(*) FROM pg_locks WHERE NOT granted', 1), 'a statement waits while the consumer is off');
+statements_current('YES');
+$holder->query('COMMIT');
+$late->result;
+$late->query('SELECT 1 AS next');
+ok($server->poll("SELECT count(*) FROM pfs.events_statements_history WHERE thread_id = $tl AND sql_text = 'SELECT 1 AS next'", 1), 'the next one is an event');
+is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long WHERE thread_id = $tl AND sql_text = 'SELECT * FROM held' OR event_id < 1"), 0,
+	'that one is none');
+
 done_testing();
