@@ -357,7 +357,11 @@ static pg_attribute_always_inline void
 pfs_statement_set_name(PfsStatement *s, PfsInstrumentId instrument, uint32 flags)
 {
 	s->instrument = instrument;
-	/* One that began while its consumer was off has no number, and is no event. */
+
+	/*
+	 * One that began while its consumer was off has no number, and is no
+	 * event.
+	 */
 	if (unlikely(s->event_id == 0))
 		flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
 	s->flags = flags = (flags & ~PFS_FLAG_TIMER_MASK) | (s->flags & PFS_FLAG_TIMER_MASK);
