@@ -297,17 +297,11 @@ is(join(', ', grep { !/57014/ } map { $_->last_error } @workers), '', 'the worke
 my ($holder, $late) = map { $server->session } 1 .. 2;
 my $tl = $late->thread_id;
 
-sub statements_current
-{
-	my ($value) = @_;
-
-	$server->sql("UPDATE pfs.setup_consumers SET enabled = '$value' WHERE name = 'events_statements_current'");
-}
 $holder->query('CREATE TABLE held (i int); BEGIN; LOCK held');
-statements_current('NO');
+consumer(events_statements_current => 'NO');
 $late->send('SELECT * FROM held');
 ok($server->poll('SELECT count(*) FROM pg_locks WHERE NOT granted', 1), 'a statement waits while the consumer is off');
-statements_current('YES');
+consumer(events_statements_current => 'YES');
 $holder->query('COMMIT');
 $late->result;
 $late->query('SELECT 1 AS next');
