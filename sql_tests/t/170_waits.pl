@@ -222,6 +222,19 @@ kill 'CONT', $flusher_pid;
 $flusher->result;
 $flusher->close;
 
+# What runs is seen although its process was in the middle of a write section: who reads it waits.
+my ($writing, $writing_pid) =
+  stopped('pfs_history_more_room', q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 40) UNION ALL SELECT 1 FROM pg_sleep(1)});
+my $not_waited = inexact();
+
+$observer->send(qq{SELECT (SELECT string_agg(sql_text, ' ') FROM pfs.events_statements_current WHERE thread_id = pfs.thread_id($writing_pid)) LIKE '%pg_sleep%'});
+sleep(0.1);
+kill 'CONT', $writing_pid;
+is($observer->result, 't', 'a running statement is seen although its process was stopped while it wrote');
+is(inexact(), $not_waited, 'and the reading was exact');
+$writing->result;
+$writing->close;
+
 # A new session waits for who changes the rules for new sessions, but not for long.
 $server->sql(q{SELECT pfs.set_actor('%', 'nobody')});
 my ($writer, $writer_pid) = stopped('pfs_pages_free', q{DELETE FROM pfs.setup_actors WHERE user_name = 'nobody'});

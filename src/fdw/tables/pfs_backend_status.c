@@ -22,48 +22,38 @@
 #include "pfs_backend_status.h"
 #include "pfs_value.h"
 
-/* An entry is written in a microsecond; more failures mean a dead writer. */
-#define READ_TRIES 1000
-
 /*
  * pfs_backend_status_read copies one entry for the tables of threads and sockets.
- * The caller gets nothing if the process has ended, or if its entry was being
- * written at every try.
+ * The caller gets nothing if the process has ended, or if the patience has run out.
  */
 bool
-pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus *copy)
+pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus *copy, PfsPatience *patience)
 {
 	volatile const PgBackendStatus *shared = entry;
 	PgBackendStatus local;
 	char		application[NAMEDATALEN];
 	char	   *activity;
-	bool		done = false;
+	int			before;
+	int			after;
 	int			encoding;
 
 	if (entry == NULL)
 		return false;
 	activity = palloc(pgstat_track_activity_query_size);
-	for (int i = 0; i < READ_TRIES && !done; i++)
+	pfs_patience_next(patience);
+	do
 	{
-		int			before;
-		int			after;
-
 		CHECK_FOR_INTERRUPTS();
 		pgstat_begin_read_activity(shared, before);
 		memcpy(&local, entry, sizeof(local));
-		if (local.st_procpid != pid)
+		if (local.st_procpid == pid)
 		{
-			pgstat_end_read_activity(shared, after);
-			if (pgstat_read_activity_complete(before, after))
-				return false;
-			continue;
+			memcpy(application, entry->st_appname, NAMEDATALEN);
+			memcpy(activity, entry->st_activity_raw, pgstat_track_activity_query_size);
 		}
-		memcpy(application, entry->st_appname, NAMEDATALEN);
-		memcpy(activity, entry->st_activity_raw, pgstat_track_activity_query_size);
 		pgstat_end_read_activity(shared, after);
-		done = pgstat_read_activity_complete(before, after);
-	}
-	if (!done)
+	} while (!pgstat_read_activity_complete(before, after) && pfs_patience_more(patience));
+	if (!pgstat_read_activity_complete(before, after) || local.st_procpid != pid)
 		return false;
 
 	application[NAMEDATALEN - 1] = '\0';
@@ -90,26 +80,28 @@ pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus 
  * and it says that it is idle before it has sent the result.
  */
 bool
-pfs_backend_status_is_idle(const PgBackendStatus *entry, int pid, int procno)
+pfs_backend_status_is_idle(const PgBackendStatus *entry, int pid, int procno, PfsPatience *patience)
 {
 	volatile const PgBackendStatus *shared = entry;
 	volatile const PGPROC *proc = GetPGProcByNumber(procno);
+	BackendState state;
+	int			before;
+	int			after;
 
 	if (proc->pid != pid || proc->wait_event_info != WAIT_EVENT_CLIENT_READ)
 		return false;
-	for (int i = 0; entry != NULL && i < READ_TRIES; i++)
+	if (entry == NULL)
+		return true;
+	pfs_patience_next(patience);
+	do
 	{
-		BackendState state;
-		int			before;
-		int			after;
-
 		CHECK_FOR_INTERRUPTS();
 		pgstat_begin_read_activity(shared, before);
 		state = shared->st_procpid == pid ? shared->st_state : STATE_UNDEFINED;
 		pgstat_end_read_activity(shared, after);
 		if (pgstat_read_activity_complete(before, after))
 			return state != STATE_RUNNING && state != STATE_FASTPATH;
-	}
+	} while (pfs_patience_more(patience));
 	return true;
 }
 

@@ -8,6 +8,8 @@
 
 #include "utils/backend_status.h"
 
+#include "pfs_patience.h"
+
 typedef struct PfsBackendStatus
 {
 	BackendState state;
@@ -21,16 +23,16 @@ typedef struct PfsBackendStatus
 } PfsBackendStatus;
 
 /*
- * False if the entry does not belong to the process any more, or changes too
- * often to be read.  palloc's.
+ * False if the entry does not belong to the process any more, or if the patience with
+ * its writer has run out.  palloc's.
  */
-extern bool pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus *copy);
+extern bool pfs_backend_status_read(const PgBackendStatus *entry, int pid, PfsBackendStatus *copy, PfsPatience *patience);
 
 /*
  * Does a process, whose PGPROC has the number, wait for its client's next command?
  * With track_activities off one that waits for the data of a COPY looks the same.
  */
-extern bool pfs_backend_status_is_idle(const PgBackendStatus *entry, int pid, int procno);
+extern bool pfs_backend_status_is_idle(const PgBackendStatus *entry, int pid, int procno, PfsPatience *patience);
 
 /* "127.0.0.1", "[local]"; NULL: no client.  palloc'd. */
 extern char *pfs_backend_status_host(const PfsBackendStatus *status);

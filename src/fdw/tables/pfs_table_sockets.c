@@ -91,6 +91,7 @@ typedef struct StateCopy
 {
 	PfsScan    *scan;
 	Size		last;
+	PfsPatience patience;
 } StateCopy;
 
 /*
@@ -109,7 +110,7 @@ add_state_cb(const PfsThread *thread, uint64 word, void *arg)
 
 		if (rows[at].thread_id != thread->thread_id)
 			continue;
-		rows[at].is_idle = pfs_backend_status_is_idle(thread->status, thread->pid, thread->procno);
+		rows[at].is_idle = pfs_backend_status_is_idle(thread->status, thread->pid, thread->procno, &copy->patience);
 		copy->last = at;
 		return;
 	}
@@ -160,6 +161,7 @@ instances_copy(PfsScan *scan)
 	pfs_sockets_each(add_instance_cb, scan);
 	if (scan->needed[PFS_COLUMN(instances, state)] && scan->nrows > 0)
 		pfs_threads_each(scan->thread_id, add_state_cb, &copy);
+	pfs_patience_end(&copy.patience);
 }
 
 static Oid

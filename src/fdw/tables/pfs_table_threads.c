@@ -53,6 +53,7 @@ typedef struct CopyState
 	PfsScan    *scan;
 	bool		with_status;
 	Size		last;			/* row that the last event belonged to */
+	PfsPatience patience;
 } CopyState;
 
 /* What the table keeps in scan->table_private. */
@@ -160,10 +161,10 @@ add_thread_cb(const PfsThread *thread, uint64 word, void *arg)
 	row->instrumented = thread->instrumented & PFS_SWITCH_ON;
 	row->history = thread->history & PFS_SWITCH_ON;
 	row->memory_is_counted = thread->memory.is_counted;
-	pfs_memory_total_read(thread, word, &row->current_memory, &row->high_memory);
+	pfs_memory_total_read(thread, word, &row->current_memory, &row->high_memory, &state->patience);
 	strlcpy(row->name, thread->name, sizeof(row->name));
 	if (state->with_status)
-		row->has_status = pfs_backend_status_read(thread->status, thread->pid, &row->status);
+		row->has_status = pfs_backend_status_read(thread->status, thread->pid, &row->status, &state->patience);
 }
 
 /*
@@ -349,6 +350,7 @@ copy(PfsScan *scan)
 	for (int i = 0; i < lengthof(status_columns); i++)
 		state.with_status |= scan->needed[status_columns[i]];
 	pfs_threads_each(scan->thread_id, add_thread_cb, &state);
+	pfs_patience_end(&state.patience);
 	if (scan->needed[PFS_COLUMN(threads, processlist_state)] || scan->needed[PFS_COLUMN(threads, processlist_command)])
 		pfs_events_current(PFS_WAITS, scan->thread_id, add_wait_cb, &state);
 	if (scan->needed[PFS_COLUMN(threads, processlist_state)])

@@ -13,6 +13,7 @@
 #ifndef PFS_MEMORY_TOTAL_H
 #define PFS_MEMORY_TOTAL_H
 
+#include "pfs_patience.h"
 #include "pfs_thread.h"
 
 #define PFS_NO_HEADROOM (UINT64_C(1) << 63)
@@ -90,6 +91,6 @@ pfs_memory_total_next(PfsThread *t)
  * Bytes of a thread that are in use, and the most that ever were; what a copy of its
  * record with this state word has is for a thread that has gone since.
  */
-extern void pfs_memory_total_read(const PfsThread *copy, uint64 word, uint64 *in_use, uint64 *high);
+extern void pfs_memory_total_read(const PfsThread *copy, uint64 word, uint64 *in_use, uint64 *high, PfsPatience *patience);
 
 #endif							/* PFS_MEMORY_TOTAL_H */

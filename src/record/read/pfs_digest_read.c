@@ -13,9 +13,6 @@
 #include "pfs_digest_hold.h"
 #include "pfs_shared.h"
 
-/* How often a sample that is being written is read again. */
-#define SAMPLE_TRIES 100
-
 /* One raw copy: the head, the texts, the sample. */
 typedef struct Copies
 {
@@ -28,19 +25,48 @@ typedef struct Copies
 	Size		head;			/* bytes of PfsDigest that are copied */
 	Size text;					/* offsets, from the copy's begin */
 	Size		sample;
+	PfsPatience patience;		/* with processes that write texts and samples */
 } Copies;
 
 /*
+ * Copies the text of a digest's record and returns its length; 0: there is none, or
+ * whoever writes it did not come to an end.  `to` has pfs_sizes.digest_text bytes.
+ */
+static uint32
+copy_text(const PfsDigest *d, char *to, PfsPatience *patience)
+{
+	pfs_patience_next(patience);
+	do
+	{
+		uint32		before = pfs_load_acquire(&d->text_state);
+
+		if (before == PFS_TEXT_NONE)
+			return 0;
+		if (before == PFS_TEXT_PROVISIONAL || before == PFS_TEXT_READY)
+		{
+			uint32		len = Min(pfs_load_relaxed(&d->text_len), pfs_sizes.digest_text);
+
+			memcpy(to, d->texts, len);
+			pfs_fence_acquire();
+			if (pfs_load_relaxed(&d->text_state) == before)
+				return len;
+		}
+	} while (pfs_patience_more(patience));
+	return 0;
+}
+
+/*
  * Copies a digest's sample query, with its time and its length, into one raw copy.
- * A sample that is being written at every try is left out: the copy then says that
- * there is none.
+ * A sample that stays being written is left out: the copy then says that there is
+ * none.
  */
 static void
-copy_sample(const Copies *c, char *to, const PfsDigest *d)
+copy_sample(Copies *c, char *to, const PfsDigest *d)
 {
 	PfsDigest  *copy = (PfsDigest *) to;
 
-	for (int i = 0; i < SAMPLE_TRIES; i++)
+	pfs_patience_next(&c->patience);
+	do
 	{
 		uint64		word = pfs_seqlock_read_begin(&d->sample);
 
@@ -51,8 +77,7 @@ copy_sample(const Copies *c, char *to, const PfsDigest *d)
 		memcpy(to + c->sample, d->texts + pfs_sizes.digest_text, copy->sample_len);
 		if (pfs_seqlock_read_valid(&d->sample, word))
 			return;
-		pfs_pause();
-	}
+	} while (pfs_patience_more(&c->patience));
 	copy->sample_len = 0;
 	copy->sample_seen = 0;
 }
@@ -76,7 +101,7 @@ copy_one(Copies *c, uint32 index)
 
 	memcpy(copy, d, c->head);
 	if (c->parts & PFS_DIGEST_TEXT)
-		copy->text_len = pfs_digest_copy_text(d, (char *) copy + c->text);
+		copy->text_len = copy_text(d, (char *) copy + c->text, &c->patience);
 	if (c->parts & PFS_DIGEST_SAMPLE)
 		copy_sample(c, (char *) copy, d);
 	c->number_of[index] = c->n++;
@@ -178,7 +203,6 @@ emit_copy(const Copies *c, const PfsDigest *copy, PfsDigestEmit emit, void *arg)
 void
 pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 {
-	PfsPatience patience = {0};
 	Copies		c = {.parts = parts};
 	uint32		pos = 0;
 	uint32		index;
@@ -194,12 +218,12 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (pfs_sizes.digests + 1) * c.stride);
 	c.number_of = palloc0(pfs_sizes.digests * sizeof(uint32));
 
-	(void) pfs_digests_hold(false, &patience);
+	(void) pfs_digests_hold(false, &c.patience);
 	copy_others(&c);
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
 		copy_one(&c, index);
-	pfs_pending_digests_each(add_pending_cb, &c, &patience);
-	pfs_digests_release(false, &patience);
+	pfs_pending_digests_each(add_pending_cb, &c, &c.patience);
+	pfs_digests_release(false, &c.patience);
 
 	for (uint32 i = 0; i < c.n; i++)
 	{
@@ -367,6 +391,7 @@ pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
 	uint64		word;
 	uint32		index;
 	char	   *copy;
+	PfsPatience patience = {0};
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0 || key->query_id == 0)
 		return NULL;
@@ -374,7 +399,8 @@ pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
 	if (index == PFS_NO_RECORD)
 		return NULL;
 	copy = palloc(pfs_sizes.digest_text + 1);
-	*len = pfs_digest_copy_text(pfs_pages_record(pfs_digests, index), copy);
+	*len = copy_text(pfs_pages_record(pfs_digests, index), copy, &patience);
+	pfs_patience_end(&patience);
 	pfs_fence_acquire();
 	return *len > 0 && pfs_pages_word(pfs_digests, index) == word ? copy : NULL;
 }

@@ -17,14 +17,13 @@
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 
-/* How often an event that changes while it is copied is tried before it is skipped. */
-#define READ_TRIES 1000
-
 typedef struct PfsEventReader
 {
 	PfsEventFamily family;
 	PfsEventEmit emit;
 	void	   *arg;
+	PfsPatience *patience;		/* with owners in the middle of a write
+								 * section */
 } PfsEventReader;
 
 Size
@@ -89,15 +88,17 @@ slot_of(const PfsThread *t, PfsEventFamily family, uint32 level)
 
 /*
  * Makes a stable copy of the slot of the running event at a level.  Returns false if
- * there is none, or if the thread is so busy that the event changes during each try.
+ * there is none, or if the patience has run out: the thread stays in a write section,
+ * or the event changes during each look.
  */
 static bool
-copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsEvent *copy)
+copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsEvent *copy, PfsPatience *patience)
 {
 	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
 	const PfsEvents *events = &t->events[family];
 
-	for (int i = 0; i < READ_TRIES; i++)
+	pfs_patience_next(patience);
+	do
 	{
 		uint64		before = pfs_seqlock_read_begin(&t->seq);
 		uint32		depth = pfs_load_acquire(&events->depth);	/* C */
@@ -122,8 +123,7 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 			copy->role = pfs_load_relaxed(&t->foreground) ? pfs_load_relaxed(&t->role) : InvalidOid;
 			return true;
 		}
-		pfs_pause();
-	}
+	} while (pfs_patience_more(patience));
 	return false;
 }
 
@@ -135,12 +135,12 @@ event_at(void *events, PfsEventFamily family, Size i)
 
 /* Copies a thread's running events, outermost first; returns how many. */
 static uint32
-copy_running_events(const PfsThread *t, PfsEventFamily family, void *events)
+copy_running_events(const PfsThread *t, PfsEventFamily family, void *events, PfsPatience *patience)
 {
 	uint32		n = 0;
 
 	while (n < pfs_event_families[family].depth &&
-		   copy_running_event(t, family, n, event_at(events, family, n)))
+		   copy_running_event(t, family, n, event_at(events, family, n), patience))
 		n++;
 	return n;
 }
@@ -152,7 +152,7 @@ take_running(const PfsThread *thread, PfsEvent *e, PfsEventReader *reader)
 	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
 
 	if (slots != NULL)
-		slots->take_running(thread, e, take_cb, reader);
+		slots->take_running(thread, e, reader->patience, take_cb, reader);
 	else
 		take_cb(e, true, reader);
 }
@@ -184,7 +184,7 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 	PfsEventFamily family = reader->family;
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	void	   *events = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
-	uint32		n = copy_running_events(t, family, events);
+	uint32		n = copy_running_events(t, family, events, reader->patience);
 
 	/* Otherwise the record belongs to another thread by now. */
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
@@ -196,17 +196,19 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 		}
 	}
 	if (pfs_event_family_reads[family].also_running != NULL)
-		pfs_event_family_reads[family].also_running(copy, word, take_cb, reader);
+		pfs_event_family_reads[family].also_running(copy, word, reader->patience, take_cb, reader);
 	pfree(events);
 }
 
 void
 pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
 {
-	PfsEventReader reader = {family, emit, arg};
+	PfsPatience patience = {0};
+	PfsEventReader reader = {family, emit, arg, &patience};
 
 	pfs_instrument_name_late();
 	pfs_threads_each(thread_id, emit_current_cb, &reader);
+	pfs_patience_end(&patience);
 }
 
 /* ---- blocks ---- */
@@ -327,12 +329,12 @@ take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, 
 
 /* Copies the running slots of a family whose slots hold several events; returns how many. */
 static uint32
-copy_running_slots(const PfsThread *copy, PfsEventFamily family, void **running)
+copy_running_slots(const PfsThread *copy, PfsEventFamily family, void **running, PfsPatience *patience)
 {
 	if (pfs_event_family_reads[family].slots == NULL)
 		return 0;
 	*running = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
-	return copy_running_events(pfs_pages_record(pfs_threads, copy->index), family, *running);
+	return copy_running_events(pfs_pages_record(pfs_threads, copy->index), family, *running, patience);
 }
 
 /* Hands on the newest events of a thread's own blocks, newest first. */
@@ -350,7 +352,7 @@ emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 	if (rows == 0 || pfs_histories[family] == NULL)
 		return;
 	own.events = palloc(((Size) rows + 1) * pfs_sizes.event_size[family]);
-	nrunning = copy_running_slots(copy, family, &running);
+	nrunning = copy_running_slots(copy, family, &running, reader->patience);
 	pfs_own_blocks_each(pfs_histories[family], &t->events[family].finished, &t->events[family].history_tail,
 						copy->index, word, take_own_block_cb, &own);
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
@@ -399,7 +401,7 @@ current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 	const PfsEventSource *source = pfs_event_source(family);
 	char	   *block = palloc(pfs_blocks_size(blocks));
 	void	   *running = NULL;
-	uint32		nrunning = copy_running_slots(copy, family, &running);
+	uint32		nrunning = copy_running_slots(copy, family, &running, into->reader.patience);
 	uint64		position = pfs_load_acquire(&t->events[family].finished.position);
 	uint32		hidden;
 	uint32		bytes = pfs_blocks_copy_owned(blocks, &t->events[family].finished, PFS_BLOCK_INDEX(position), block, &hidden);
@@ -431,7 +433,8 @@ long_each(PfsEventFamily family, PfsEventEmit emit, void *arg)
 {
 	const PfsEventSource *source = pfs_event_source(family);
 	PfsBlocks  *blocks = pfs_histories[family];
-	PfsLongReader into = {{family, emit, arg}, NULL};
+	PfsPatience patience = {0};
+	PfsLongReader into = {{family, emit, arg, &patience}, NULL};
 	char	   *block;
 
 	if (blocks == NULL)
@@ -449,6 +452,7 @@ long_each(PfsEventFamily family, PfsEventEmit emit, void *arg)
 	}
 	if (source != NULL)
 		source->long_history(emit, arg);
+	pfs_patience_end(&patience);
 	pfree(block);
 	pfree(into.copy);
 }
@@ -479,7 +483,7 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 	const PfsEventSource *source = pfs_event_source(reader->family);
 	uint32		rows = pfs_sizes.history[reader->family];
 	PfsEventList list;
-	PfsEventReader into = {reader->family, pfs_event_list_add, &list};
+	PfsEventReader into = {reader->family, pfs_event_list_add, &list, reader->patience};
 
 	if (source == NULL || rows == 0)
 	{
@@ -495,10 +499,12 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 void
 pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
 {
-	PfsEventReader reader = {family, emit, arg};
+	PfsPatience patience = {0};
+	PfsEventReader reader = {family, emit, arg, &patience};
 
 	pfs_instrument_name_late();
 	pfs_threads_each(thread_id, emit_history_cb, &reader);
+	pfs_patience_end(&patience);
 }
 
 /*

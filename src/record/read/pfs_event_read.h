@@ -7,6 +7,7 @@
 #ifndef PFS_EVENT_READ_H
 #define PFS_EVENT_READ_H
 
+#include "pfs_patience.h"
 #include "pfs_thread.h"
 
 /* Takes one event; running: it has not ended.  What it points to is the caller's. */
@@ -25,7 +26,8 @@ typedef struct PfsEventSlots
 	void		(*copy) (const void *slot, PfsEvent *copy);
 
 	/* Hands on the one that is running, the last; thread: a copy. */
-	void		(*take_running) (const PfsThread *thread, const PfsEvent *copy, PfsEventTake take, void *arg);
+	void		(*take_running) (const PfsThread *thread, const PfsEvent *copy, PfsPatience *patience,
+								 PfsEventTake take, void *arg);
 
 	/*
 	 * Hands on those that have ended, the newest first, `max` at most and
@@ -85,7 +87,7 @@ typedef struct PfsEventFamilyRead
 	 * Hands on running events that lie beside the stack; a copy, and its
 	 * word.
 	 */
-	void		(*also_running) (const PfsThread *thread, uint64 word, PfsEventTake take, void *arg);
+	void		(*also_running) (const PfsThread *thread, uint64 word, PfsPatience *patience, PfsEventTake take, void *arg);
 
 	/*
 	 * Adds to the copy of a running event what lies outside of the record. If
@@ -113,7 +115,7 @@ extern const PfsEventSource pfs_lwlock_event_source;
 extern void pfs_wait_event_complete(PfsEvent *event, bool running);
 extern size_t pfs_wait_event_bytes(const PfsEvent *event);
 extern void pfs_wait_event_unpack(const void *from, PfsEvent *to);
-extern void pfs_rel_runs_current(const PfsThread *thread, uint64 word, PfsEventTake take, void *arg);
+extern void pfs_rel_runs_current(const PfsThread *thread, uint64 word, PfsPatience *patience, PfsEventTake take, void *arg);
 
 /* Stages, statements, transactions. */
 extern const PfsEventSlots pfs_stage_slots;

@@ -8,14 +8,12 @@
 #include "pfs_event_read.h"
 #include "pfs_rel_run.h"
 
-/* How often a run that changes while it is copied is tried before it is skipped. */
-#define READ_TRIES 1000
-
-/* Makes a stable copy of a run; false if there is none in this place. */
+/* Makes a stable copy of a run; false if there is none in this place, or the patience has run out. */
 static bool
-copy_run(const PfsThread *t, const PfsRelRuns *runs, int place, PfsRelRun *copy)
+copy_run(const PfsThread *t, const PfsRelRuns *runs, int place, PfsRelRun *copy, PfsPatience *patience)
 {
-	for (int i = 0; i < READ_TRIES; i++)
+	pfs_patience_next(patience);
+	do
 	{
 		uint64		before = pfs_seqlock_read_begin(&t->seq);
 
@@ -24,14 +22,13 @@ copy_run(const PfsThread *t, const PfsRelRuns *runs, int place, PfsRelRun *copy)
 		pfs_racy_copy(copy, &runs->items[place], sizeof(*copy));
 		if (pfs_seqlock_read_valid(&t->seq, before))
 			return true;
-		pfs_pause();
-	}
+	} while (pfs_patience_more(patience));
 	return false;
 }
 
 /* Hands on the runs of a thread, in the order of their places. */
 void
-pfs_rel_runs_current(const PfsThread *thread, uint64 word, PfsEventTake take, void *arg)
+pfs_rel_runs_current(const PfsThread *thread, uint64 word, PfsPatience *patience, PfsEventTake take, void *arg)
 {
 	const PfsThread *t = pfs_pages_record(pfs_threads, thread->index);
 	const PfsRelRuns *runs = pfs_thread_sets_get(&pfs_rel_run_sets, thread->index);
@@ -41,7 +38,7 @@ pfs_rel_runs_current(const PfsThread *thread, uint64 word, PfsEventTake take, vo
 		PfsRelRun	run;
 		PfsWaitEvent event;
 
-		if (!copy_run(t, runs, place, &run) || (run.wait.flags & PFS_FLAG_CURRENT) == 0)
+		if (!copy_run(t, runs, place, &run, patience) || (run.wait.flags & PFS_FLAG_CURRENT) == 0)
 			continue;
 		/* Otherwise the record belongs to another thread by now. */
 		if (pfs_pages_word(pfs_threads, thread->index) != word)

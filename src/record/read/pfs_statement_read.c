@@ -74,7 +74,7 @@ update_work(uint64 thread_id, PfsStageEvent *e, const int64 *params, bool over)
  * process that had the stage, as the entry may have another one by now.
  */
 static void
-read_work(const PgBackendStatus *entry, int pid, uint64 thread_id, PfsStageEvent *e)
+read_work(const PgBackendStatus *entry, int pid, uint64 thread_id, PfsStageEvent *e, PfsPatience *patience)
 {
 	volatile const PgBackendStatus *shared = entry;
 	int64		params[PGSTAT_NUM_PROGRESS_PARAM];
@@ -85,7 +85,8 @@ read_work(const PgBackendStatus *entry, int pid, uint64 thread_id, PfsStageEvent
 
 	if (entry == NULL || e->progress == 0)
 		return;
-	for (int i = 0; i < 1000; i++)
+	pfs_patience_next(patience);
+	do
 	{
 		pgstat_begin_read_activity(shared, before);
 		is_its = shared->st_procpid == pid;
@@ -97,7 +98,7 @@ read_work(const PgBackendStatus *entry, int pid, uint64 thread_id, PfsStageEvent
 		if (is_its && (command == e->progress || command == PROGRESS_COMMAND_INVALID))
 			update_work(thread_id, e, params, command == PROGRESS_COMMAND_INVALID);
 		return;
-	}
+	} while (pfs_patience_more(patience));
 }
 
 /*
@@ -148,13 +149,13 @@ copy_run(const void *slot, PfsEvent *copy)
 }
 
 static void
-take_running_stage(const PfsThread *thread, const PfsEvent *copy, PfsEventTake take, void *arg)
+take_running_stage(const PfsThread *thread, const PfsEvent *copy, PfsPatience *patience, PfsEventTake take, void *arg)
 {
 	const PfsStageRun *run = (const PfsStageRun *) copy;
 	PfsStageEvent stage;
 
 	stage_of_run(run, run->first.more, true, &stage);
-	read_work(thread->status, thread->pid, thread->thread_id, &stage);
+	read_work(thread->status, thread->pid, thread->thread_id, &stage, patience);
 	take((PfsEvent *) &stage, true, arg);
 }
 

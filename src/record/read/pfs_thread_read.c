@@ -1,11 +1,13 @@
 /*
  * pfs_thread_read.c
- *	  Readers of thread records, and changes of their switches.
+ *	  Readers of thread records and of all memory of a thread, and changes of their
+ *	  switches.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 
+#include "pfs_memory_total.h"
 #include "pfs_setup.h"
 #include "pfs_thread.h"
 
@@ -33,6 +35,35 @@ pfs_threads_each(uint64 thread_id, PfsThreadEmit emit, void *arg)
 			(thread_id == 0 || copy.thread_id == thread_id))
 			emit(&copy, copied, arg);
 	}
+}
+
+/*
+ * Reads what a thread has in use and the most that it had, for readers.  When the
+ * patience has run out, what was read last is taken as it is.  If the record has changed
+ * hands the copy's values are returned.
+ */
+void
+pfs_memory_total_read(const PfsThread *copy, uint64 word, uint64 *in_use, uint64 *high, PfsPatience *patience)
+{
+	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+	uint64		before;
+
+	pfs_patience_next(patience);
+	do
+	{
+		uint64		headroom;
+		uint64		high_water;
+
+		before = pfs_seqlock_read_begin(&t->memory.seq);
+		headroom = pfs_load_relaxed(&t->memory.headroom);
+		high_water = pfs_load_relaxed(&t->memory.high_water);
+		*in_use = pfs_memory_total_in_use(headroom, high_water);
+		*high = Max(pfs_load_relaxed(&t->memory.high), pfs_memory_total_peak(headroom, high_water));
+	} while (!pfs_seqlock_read_valid(&t->memory.seq, before) && pfs_patience_more(patience));
+	if (pfs_pages_word(pfs_threads, copy->index) == word)
+		return;
+	*in_use = pfs_memory_total_in_use(copy->memory.headroom, copy->memory.high_water);
+	*high = Max(copy->memory.high, pfs_memory_total_peak(copy->memory.headroom, copy->memory.high_water));
 }
 
 /*

@@ -400,7 +400,7 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 	if (reserve_text(d, provisional))
 	{
 		/*
-		 * Pairs with the one in pfs_digest_copy_text(): no byte before
+		 * Pairs with the one in copy_text() of readers: no byte before
 		 * REPLACED.
 		 */
 		pfs_fence_release();
@@ -410,34 +410,4 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 		pfs_store_release(&d->text_state, provisional ? PFS_TEXT_PROVISIONAL : PFS_TEXT_READY);
 	}
 	pfs_digest_leave(cached);
-}
-
-/* How often a text that is just being replaced is looked at again. */
-#define TEXT_TRIES 100
-
-/*
- * Copies a text for readers, who check the state word behind it; 0: none, or it is
- * being replaced.  `to` has pfs_sizes.digest_text bytes.
- */
-uint32
-pfs_digest_copy_text(const PfsDigest *d, char *to)
-{
-	for (int i = 0; i < TEXT_TRIES; i++)
-	{
-		uint32		before = pfs_load_acquire(&d->text_state);
-		uint32		len;
-
-		if (before == PFS_TEXT_PROVISIONAL || before == PFS_TEXT_READY)
-		{
-			len = Min(pfs_load_relaxed(&d->text_len), pfs_sizes.digest_text);
-			memcpy(to, d->texts, len);
-			pfs_fence_acquire();
-			if (pfs_load_relaxed(&d->text_state) == before)
-				return len;
-		}
-		else if (before != PFS_TEXT_REPLACED)
-			return 0;
-		pfs_pause();
-	}
-	return 0;
 }

@@ -289,9 +289,6 @@ extern uint32 pfs_digest_find(const PfsDigestKey *key, uint64 *word);
 /* The text of a shape; NULL if there is none. palloc'd, *len bytes. */
 extern char *pfs_digest_text_of(const PfsDigestKey *key, uint32 *len);
 
-/* Copies the text of a digest's record; its length, 0 if there is none. */
-extern uint32 pfs_digest_copy_text(const PfsDigest *d, char *to);
-
 /* Return the events that left: of statements, statements, waits, rows. */
 extern int64 pfs_digests_truncate(void);
 extern int64 pfs_digest_buckets_truncate(void);

@@ -556,14 +556,18 @@ void
 pfs_digest_detach(PfsThread *t)
 {
 	PfsDigestKey key = t->charged;
-	uint64		now = pfs_timer_read(pfs_timer_default());
 
 	pfs_local.waits = NULL;
 	give_all();
 	pfs_digest_rows_give(PFS_ALL_STATEMENTS);
-	/* Processors may not quite agree on the time. */
-	if (working && now > t->works_since)
-		pfs_pending_digests_add_time(key, now - t->works_since, 0);
+	if (working)
+	{
+		uint64		now = pfs_timer_read(pfs_timer_default());
+
+		/* Processors may not quite agree on the time. */
+		if (now > t->works_since)
+			pfs_pending_digests_add_time(key, now - t->works_since, 0);
+	}
 	pfs_store_relaxed(&t->works_since, 0);
 	end_charge();
 	working = false;
