@@ -8,18 +8,25 @@
  * given it to two tranches.  A slot is
  * visible once `ready` is set (A, pairs with the acquire loads of readers).  A
  * process that registers and finds a claimed slot which is not ready waits for a
- * bounded time, as its owner is a few hundred instructions away from setting it.
+ * bounded time, as its owner is some dozens of instructions away from setting it:
+ * what takes longer, comparing its name with patterns, is done before the claim.
  *
  * Separate from the catalogue, as this file knows no instrument by name.
  */
 #include "postgres.h"
 
+#include <sched.h>
+
 #include "pfs_instrument.h"
 #include "pfs_atomic.h"
 #include "pfs_setup.h"
 
-/* Rounds that a registering process waits for another one's slot. */
-#define READY_SPINS_MAX 100000
+/*
+ * Looks of a registering process at another one's slot: pauses between the first ones, then
+ * the processor goes to who wants it, which may be the slot's owner.
+ */
+#define READY_PAUSES	1000
+#define READY_YIELDS	200
 
 #define NO_CELL UINT16_MAX
 
@@ -53,14 +60,17 @@ find_name(const char *name, uint32 n, bool *unsure)
 	{
 		PfsInstrument *ins = &pfs_instruments->items[i];
 
-		for (int spin = 0; !pfs_load_acquire(&ins->ready); spin++)
+		for (int look = 0; !pfs_load_acquire(&ins->ready); look++)
 		{
-			if (spin >= READY_SPINS_MAX)
+			if (look >= READY_PAUSES + READY_YIELDS)
 			{
 				*unsure = true;
 				return PFS_NO_INSTRUMENT;
 			}
-			pfs_pause();
+			if (look < READY_PAUSES)
+				pfs_pause();
+			else
+				sched_yield();
 		}
 		if (pg_strcasecmp(pfs_instrument_name(ins), name) == 0)
 			return (PfsInstrumentId) i;
@@ -105,26 +115,36 @@ pfs_instrument_has_homonym(PfsInstrumentId id)
 	return find_from(id + 1, pfs_instrument_name(pfs_instrument_at(id)), strcmp) != PFS_NO_INSTRUMENT;
 }
 
+/* Computes the switches of an instrument, and returns the generation of the setup that they are of. */
+static uint64
+compute_switches(PfsInstrument *ins)
+{
+	uint64		generation = pfs_load_acquire(&pfs_setup->generation);
+
+	pfs_setup_defaults(ins, &ins->enabled, &ins->timed);
+	return generation;
+}
+
 /*
- * Computes and publishes the switches and flags of an instrument that registers, or
- * gets its name, now.  Takes no lock, so the setup may change meanwhile: the process
- * that changes it raises the generation first and walks the array afterwards, so either
- * it sees our slot or we see its generation and compute again.
+ * Publishes an instrument that registers, or gets its name, now, with the switches of a
+ * generation of the setup, and its flags.  Takes no lock, so the setup may change meanwhile:
+ * the process that changes it raises the generation first and walks the array afterwards, so
+ * either it sees our slot or we see its generation and compute again.
  */
 static pg_noinline void
-publish_switches(PfsInstrumentId id)
+publish_switches(PfsInstrumentId id, uint64 generation)
 {
 	PfsInstrument *ins = &pfs_instruments->items[id];
-	uint64		generation;
 
-	do
+	for (;;)
 	{
-		generation = pfs_load_acquire(&pfs_setup->generation);
-		pfs_setup_defaults(ins, &ins->enabled, &ins->timed);
 		pfs_store_relaxed(&pfs_words->flags[id], pfs_setup_flags(ins));
 		pfs_store_release(&ins->ready, 1);	/* A */
 		pfs_fence_seqcst();
-	} while (pfs_load_relaxed(&pfs_setup->generation) != generation);
+		if (pfs_load_relaxed(&pfs_setup->generation) == generation)
+			return;
+		generation = compute_switches(ins);
+	}
 }
 
 #define FAMILY_OF_TIMED(class, name, events, family) [class] = family,
@@ -193,7 +213,12 @@ PfsInstrumentId
 pfs_instrument_register(const PfsInstrument *proto)
 {
 	uint32		n = pfs_load_acquire(&pfs_instruments->count);
+	PfsInstrument new = *proto;
+	uint64		generation;
 
+	new.ready = 0;
+	new.named = 0;
+	generation = compute_switches(&new);
 	for (;;)
 	{
 		bool		unsure;
@@ -211,13 +236,11 @@ pfs_instrument_register(const PfsInstrument *proto)
 			continue;			/* n is the new count; look at what came */
 
 		ins = &pfs_instruments->items[n];
-		*ins = *proto;
-		ins->ready = 0;
-		ins->named = 0;
+		*ins = new;
 		ins->cell = give_cell(n);
 		if (ins->unnamed)
 			pfs_add_relaxed(&pfs_instruments->unnamed, 1);
-		publish_switches(n);
+		publish_switches(n, generation);
 		return (PfsInstrumentId) n;
 	}
 }
@@ -245,7 +268,7 @@ pfs_instrument_set_name(PfsInstrument *ins, const char *name)
 	pfs_store_release(&ins->named, 1);
 	pfs_sub_seqcst(&pfs_instruments->unnamed, 1);
 	if (!changed)
-		publish_switches(id);
+		publish_switches(id, compute_switches(ins));
 }
 
 void
