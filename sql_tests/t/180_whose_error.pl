@@ -6,11 +6,13 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use PfsServer;
+use PfsWire;
 use Test::More;
 
-my $server = PfsServer->new('main', conf => "autovacuum = off\n");
+my $server = PfsServer->new('main', preload => 'pfs,' . test_module('pfs_test'), conf => "autovacuum = off\n");
 $server->start;
 $server->sql('CREATE EXTENSION pfs');
+$server->sql(test_functions('pfs_test'));
 $server->sql('CREATE TABLE t (i int); CREATE TABLE parent (i int); CREATE TABLE child () INHERITS (parent)');
 
 my $s = $server->session;
@@ -67,6 +69,66 @@ foreach my $mode ('simple', 'extended', 'prepared')
 	}
 }
 
+$s->send('BEGIN; SELECT 1 / 0; COMMIT')->result;
+is(done_by('SELECT 1\; SELECT no_column;', $whose), join("\n", 'sql/select|0||', 'sql/error|1|42703|column "no_column" does not exist'),
+	'a commit of what had failed before leaves nothing behind');
+$s->send('BEGIN; INSERT INTO unique_at_commit VALUES (3), (3); COMMIT AND CHAIN')->result;
+$s->query('SELECT 8');
+$server->poll_idle($thread);
+is($server->sql("SELECT state, autocommit FROM pfs.events_transactions_history_long WHERE thread_id = $thread ORDER BY event_id DESC LIMIT 1"), 'COMMITTED|YES',
+	'a commit and chain that fails begins no transaction');
+
+# ---- messages that come at once ----
+
+my $wire = PfsWire->new($server);
+my $wired = $server->thread_of($wire->pid);
+my @prepare = ([ Parse => 'json', 'SELECT $1::json' ], [ Parse => 'divide', 'SELECT 1 / $1' ], [ Parse => 'back', 'ROLLBACK TO a' ],
+	[ Parse => 'one', 'SELECT 1 AS one' ]);
+
+# What these messages did, by the long history, oldest first.
+sub done_by_wire
+{
+	my ($columns, @messages) = @_;
+
+	$server->poll_idle($wired);
+	$server->sql('TRUNCATE pfs.events_statements_history_long');
+	$wire->send_at_once(@messages);
+	$wire->until_ready foreach grep { $_->[0] =~ /^(Sync|Query)$/ } @messages;
+	$server->poll_idle($wired);
+	return $server->sql("SELECT $columns FROM (SELECT * FROM pfs.events_statements_history_long WHERE thread_id = $wired ORDER BY event_id) e");
+}
+
+done_by_wire($whose, @prepare, ['Sync']);
+is(done_by_wire($whose, [ Bind => 'json', '{}' ], ['Execute'], [ Bind => 'json', 'no' ], ['Execute'], ['Sync']),
+	"sql/select|0||\nsql/error|1|22P02|invalid input syntax for type json", 'an error of Bind is not that of the Execute before');
+done_by_wire($whose, [ Query => 'BEGIN' ], [ Query => 'SAVEPOINT a' ]);
+is(done_by_wire($whose, [ Bind => 'divide', 0 ], ['Execute'], ['Sync'], [ Bind => 'back' ], ['Execute'], ['Sync'], [ Bind => 'one' ], ['Execute'], ['Sync']),
+	"sql/select|1|22012|division by zero\nsql/rollback|0||\nsql/select|0||", 'what comes with an error inside of a savepoint is another statement');
+done_by_wire($whose, [ Query => 'COMMIT' ]);
+is(done_by_wire("replace(event_name, 'statement/', ''), sql_text", [ Parse => 'b', 'SELECT 2, 2' ], [ Parse => 'c', 'SELECT 3' ], [ Bind => 'b' ], ['Execute'],
+		[ Bind => 'c' ], ['Execute'], ['Sync']),
+	"com/parse|SELECT 2, 2\ncom/parse|SELECT 3\nsql/select|SELECT 2, 2\nsql/select|SELECT 3", 'what is executed is not what was parsed last');
+
+# ---- statements that are not shown while they are parsed ----
+
+$server->sql(q{SELECT pfs.set_instruments('statement/com/%', 'NO')});
+is(done_by('SELECT no_column', "replace(event_name, 'statement/', ''), sql_text"), 'sql/error|SELECT no_column;', 'what fails in parse analysis is an event');
+my $blocker = $server->session;
+$blocker->query('BEGIN; LOCK TABLE t');
+$server->poll_idle($thread);
+$server->sql('TRUNCATE pfs.events_statements_history_long, pfs.events_waits_summary_by_digest');
+$s->send('SELECT count(*) AS counted FROM t');
+$server->poll_lasts($thread, 'wait/lock/%', 0.01);
+is($server->sql("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread"), 0, 'one that is being parsed is not shown');
+$blocker->query('COMMIT');
+$s->result;
+$server->poll_idle($thread);
+is($server->sql("SELECT event_name, sql_text FROM pfs.events_statements_history_long WHERE thread_id = $thread"),
+	'statement/sql/select|SELECT count(*) AS counted FROM t', 'one that has waited before that is an event');
+is($server->sql(q{SELECT count(*) > 0 FROM pfs.events_waits_summary_by_digest WHERE event_name LIKE 'wait/lock/%'}), 't', 'and its waits are its digest\'s');
+$server->sql(q{SELECT pfs.set_instruments('statement/com/%', 'YES')});
+$blocker->close;
+
 # ---- cursors that an error cuts off ----
 
 my $failed = q{event_name, errors, returned_sqlstate, nesting_event_level};
@@ -87,6 +149,8 @@ is(done_by("DO \$\$ DECLARE c CURSOR FOR $cursor; d CURSOR FOR SELECT 6; n int; 
 $server->sql('CREATE FUNCTION standard(n int) RETURNS bigint BEGIN ATOMIC INSERT INTO t VALUES (n), (n); SELECT count(*) FROM t; END');
 is(join("\n", sort split /\n/, done_by('SELECT standard(1)', q{event_name, rows_affected, rows_sent}, 'nesting_event_level = 1')),
 	"statement/sql/insert|2|0\nstatement/sql/select|0|1", 'statements of a function of standard SQL are told apart');
+is(done_by(q{SELECT command('CREATE TABLE by_library (i int)')}, q{event_name, sql_text}, 'nesting_event_level = 1'),
+	'statement/sql/create_table|CREATE TABLE by_library (i int)', 'a command of a library that wants no result is a nested statement');
 $s->query('SET compute_query_id = off');
 is(done_by('DO $$ DECLARE n int := 1; BEGIN FOR k IN 1 .. 2 LOOP n := n + k; INSERT INTO t VALUES (n); DELETE FROM t WHERE i = n; PERFORM 8; END LOOP; END $$',
 		q{event_name, sql_text}, 'nesting_event_level = 1'), join("\n", ('statement/sql/insert|INSERT INTO t VALUES (n)', 'statement/sql/delete|DELETE FROM t WHERE i = n',

@@ -124,6 +124,14 @@ reach(PfsThread *t, PfsStatement *s, PfsStatementPhase phase, const PfsStatement
 		s->phase = phase;
 }
 
+/* Has another query than that of the call only been parsed, as a pipeline prepares several? */
+static inline bool
+is_other_parsed(const PfsStatementSource *source)
+{
+	return pfs_sql.top.phase == PFS_PHASE_PARSE && pfs_sql.top.query_id != source->query_id &&
+		pfs_sql.top.query_id != 0 && source->query_id != 0;
+}
+
 /*
  * The statement at top level that a call belongs to.  is_next: the call is not one of
  * the statement that has run, if one has.  A portal that was made for an earlier
@@ -132,7 +140,7 @@ reach(PfsThread *t, PfsStatement *s, PfsStatementPhase phase, const PfsStatement
 static PfsStatement *
 top_of_call(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source, bool is_next)
 {
-	if (!pfs_sql.top_open || (pfs_sql.top.done && is_next))
+	if (!pfs_sql.top_open || (pfs_sql.top.done && is_next) || is_other_parsed(source))
 		pfs_top_next(t, now);
 	pfs_transaction_look_at(t, now);
 	pfs_sql.top.portal = source->portal;
@@ -323,6 +331,7 @@ count_execution(PfsCall *call, PfsStatement *s, PfsTimestamp now, uint64 rows_se
 	s->n[PFS_N_ROWS_SENT] += rows_sent;
 	s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	s->done = true;
+	s->message = GetCurrentStatementStartTimestamp();
 }
 
 /* Ends a nested statement, whose last call is over. */

@@ -164,7 +164,7 @@ count_workers(PlanState *state, void *arg)
 	return planstate_tree_walker(state, count_workers, arg);
 }
 
-/* Workers of a query that has just run. */
+/* Workers of a query that has just run for the first time: later runs launch none. */
 static inline uint64
 parallel_workers(const QueryDesc *desc)
 {
@@ -207,6 +207,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 	bool		parallel = desc->plannedstmt->parallelModeNeeded;
 	PfsDigestKey outer = {0, 0};
 	uint64		outer_writes = pfs_rel_writes_begin();
+	bool		first = !desc->already_executed;
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_RUN);
@@ -215,7 +216,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 	{
 		pfs_call_run_begin(&call, desc);
 		/* What a portal returns in parts is one execution. */
-		if (!desc->already_executed)
+		if (first)
 			pfs_prepared_note(call.thread);
 		if (unlikely(desc->plannedstmt->hasModifyingCTE))
 			pfs_rows_watch_with(desc);
@@ -230,7 +231,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 	{
 		uint64		affected = rows_affected(desc);
 
-		pfs_call_run_end(&call, rows_sent(desc), affected, parallel_workers(desc));
+		pfs_call_run_end(&call, rows_sent(desc), affected, first ? parallel_workers(desc) : 0);
 		count_for_execute(&call, affected);
 	}
 }

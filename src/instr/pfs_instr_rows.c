@@ -62,7 +62,8 @@ DestReceiver *
 pfs_rows_receiver(PfsRowCounter *counter, NodeTag utility, DestReceiver *dest)
 {
 	counter->rows = 0;
-	if (dest->mydest == DestNone)
+	/* An extension that executes a command may have no receiver at all. */
+	if (dest == NULL || dest->mydest == DestNone)
 		return dest;
 	switch (utility)
 	{

@@ -55,8 +55,8 @@ is_named(HeapTupleHeader row, const char *gid)
 }
 
 /*
- * Reads the rows of pg_prepared_xacts until one has this name. All of them are read to
- * the end, as the function behind the view has no other way to give up what it holds.
+ * Reads the rows of pg_prepared_xacts until one has this name.  What the function behind the
+ * view holds goes with the expression context.
  */
 uint64
 pfs_prepared_trx_id(const char *gid)
@@ -75,7 +75,7 @@ pfs_prepared_trx_id(const char *gid)
 	fmgr_info(F_PG_PREPARED_XACT, &function);
 	result.econtext = CreateStandaloneExprContext();
 	InitFunctionCallInfoData(*fcinfo, &function, 0, InvalidOid, NULL, (Node *) &result);
-	for (;;)
+	while (found == 0)
 	{
 		Datum		value = FunctionCallInvoke(fcinfo);
 		HeapTupleHeader row;
@@ -85,7 +85,7 @@ pfs_prepared_trx_id(const char *gid)
 			break;
 		/* The function has just made it: nothing to detoast. */
 		row = (HeapTupleHeader) DatumGetPointer(value);
-		if (found == 0 && is_named(row, gid))
+		if (is_named(row, gid))
 			found = full_xid(DatumGetTransactionId(GetAttributeByNum(row, COLUMN_TRANSACTION, &isnull)));
 	}
 	FreeExprContext(result.econtext, true);

@@ -68,7 +68,6 @@ typedef struct PfsProgram
 typedef struct PfsPatchPlan
 {
 	uint8_t    *code;			/* where the jump goes */
-	size_t		left;			/* bytes of the function from there */
 	PfsPrologue prologue;
 	bool		set;
 } PfsPatchPlan;
@@ -176,7 +175,6 @@ make_patch_plan(PfsDetour *detour, PfsPatchPlan *plan, const PfsProgram *program
 		return;
 	}
 	plan->code = code;
-	plan->left = size;
 }
 
 /* Is its jump to be set, as far as is known? */

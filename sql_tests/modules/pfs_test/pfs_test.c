@@ -17,6 +17,7 @@
 #include "access/xact.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "parser/parser.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
@@ -32,6 +33,7 @@
 #include "storage/procarray.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
+#include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -61,6 +63,7 @@ PG_FUNCTION_INFO_V1(pfs_test_fail);
 PG_FUNCTION_INFO_V1(pfs_test_provoke);
 PG_FUNCTION_INFO_V1(pfs_test_chase);
 PG_FUNCTION_INFO_V1(pfs_test_tranche);
+PG_FUNCTION_INFO_V1(pfs_test_command);
 
 PGDLLEXPORT Datum pfs_test_lwlock(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_spinlock(PG_FUNCTION_ARGS);
@@ -81,6 +84,7 @@ PGDLLEXPORT Datum pfs_test_fail(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_provoke(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_chase(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_tranche(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_command(PG_FUNCTION_ARGS);
 PGDLLEXPORT void pfs_test_main(Datum arg);
 PGDLLEXPORT void pfs_test_waiter_main(Datum arg);
 PGDLLEXPORT void _PG_init(void);
@@ -203,6 +207,24 @@ Datum
 pfs_test_tranche(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_TEXT_P(cstring_to_text(GetLWLockIdentifier(PG_WAIT_LWLOCK, (uint16) PG_GETARG_INT32(0))));
+}
+
+/*
+ * pfs_test_command(command text): executes a utility command as extensions do, some of which
+ * pass no receiver of its result
+ */
+Datum
+pfs_test_command(PG_FUNCTION_ARGS)
+{
+	char	   *str = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	PlannedStmt *stmt = makeNode(PlannedStmt);
+
+	stmt->commandType = CMD_UTILITY;
+	stmt->canSetTag = true;
+	stmt->utilityStmt = linitial_node(RawStmt, raw_parser(str, RAW_PARSE_DEFAULT))->stmt;
+	stmt->stmt_len = strlen(str);
+	ProcessUtility(stmt, str, false, PROCESS_UTILITY_TOPLEVEL, NULL, NULL, NULL, NULL);
+	PG_RETURN_VOID();
 }
 
 /* pfs_test_register(): this process knows the other tranche's name from now on */

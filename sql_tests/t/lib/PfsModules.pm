@@ -50,6 +50,7 @@ my %functions = (
 		[ 'provoke(n int)', 'void', 'pfs_test_provoke' ],
 		[ 'chase(n int)', 'void', 'pfs_test_chase' ],
 		[ 'tranche(id int)', 'text', 'pfs_test_tranche' ],
+		[ 'command(command text)', 'void', 'pfs_test_command' ],
 	],
 	pfs_test_stop => [
 		[ 'stop_at(function text)', 'void', 'pfs_test_stop_at' ],

@@ -5,10 +5,10 @@
  * They are a stack.  A call that ends as it should is told by its language; an error jumps
  * over that.  Whoever catches one has a subtransaction for it, and rolls it back: then all calls are
  * over that have begun in it, which those are that began at its level of nesting or deeper.  An error
- * that nobody catches ends the transaction, and with it all calls.  Should somebody
- * catch errors without a subtransaction, which the server does not allow for anything that
- * may execute a statement, the calls that were cut off are over when the one around them is, or
- * when the session waits for its client: no call of a program does that.
+ * that nobody catches ends the transaction, and with it all calls.  Where somebody
+ * catches errors without a subtransaction, as a procedure's commit that fails and the apply
+ * worker do, the calls that were cut off are over when the one around them is, or when the
+ * session waits for its client: no call of a program does that.
  *
  * A procedure that commits or rolls back goes on, and so does its call.
  *

@@ -4,7 +4,7 @@
  *	  statements.
  *
  * An error jumps over the ends of the hooks around it.  Code that catches one has
- * a subtransaction for it: its begin notes where the hooks stood (PfsSubxact), its
+ * a subtransaction for it, nearly always: its begin notes where the hooks stood (PfsSubxact), its
  * rollback ends what began since and what was cut off, and restores that.  An error that
  * nobody catches leaves it all to the rollback of the transaction.
  *
@@ -156,7 +156,16 @@ pfs_statement_unwind(PfsThread *t, int level)
 	}
 	/* Nobody has handled it: this is the end of the whole statement. */
 	if (pfs_sql.failed)
+	{
+		pfs_write_begin(t);
+		pfs_sql.nest = 0;
+		pfs_sql.current = NULL;
+		if (pfs_sql.top_open)
+			pfs_top_is_done(pfs_timestamp_now());
+		pfs_set_parent();
+		pfs_write_end(t);
 		return;
+	}
 	pfs_sql.raised = false;
 	pfs_sql.message_len = 0;
 	if (subxact == NULL)
@@ -186,6 +195,8 @@ pfs_statement_unwind_all(PfsThread *t)
 	if (!failed)
 		return;
 	pfs_program_end_above(0);
+	/* AND CHAIN begins none when the commit has failed. */
+	pfs_transaction.chain = false;
 	pfs_write_begin(t);
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;
@@ -200,15 +211,20 @@ pfs_statement_unwind_all(PfsThread *t)
 
 /*
  * Has the server begun with the next statement of a string or pipeline, which no hook has seen
- * yet?  It takes the session's query identifier away when it does.  Where there are none
+ * yet?  With a message it notes the time, but for Sync, whose commit is still that of the statement
+ * before.  Within a string it takes the session's query identifier away.  Where there are none
  * (compute_query_id), or no session shows one (track_activities), what comes between two statements
- * is the first one's.  So is what its commit and deferred triggers raise: Execute takes the identifier
- * away, too, and before 15.9 and 16.5 a utility that it executes sets none.
+ * of a string is the first one's.  So is what its commit and deferred triggers raise: Execute takes
+ * the identifier away, too, and before 15.9 and 16.5 a utility that it executes sets none.
  */
 static bool
 next_has_begun(void)
 {
-	if (likely(pfs_sql.nest != 0 || !pfs_sql.top_open || !pfs_sql.top.done || pfs_sql.top.query_id == 0 || pfs_sql.committing))
+	if (likely(pfs_sql.nest != 0 || !pfs_sql.top_open || !pfs_sql.top.done))
+		return false;
+	if (pfs_sql.top.message != GetCurrentStatementStartTimestamp())
+		return pfs_trigger_depth() == 0;
+	if (pfs_sql.top.query_id == 0 || pfs_sql.committing)
 		return false;
 	return MyBEEntry != NULL && MyBEEntry->st_state == STATE_RUNNING && MyBEEntry->st_query_id == 0 &&
 		pfs_trigger_depth() == 0;

@@ -9,6 +9,7 @@
 #ifndef PFS_STATEMENT_OPEN_H
 #define PFS_STATEMENT_OPEN_H
 
+#include "access/xact.h"
 #include "libpq/libpq-be.h"
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
@@ -62,6 +63,8 @@ typedef struct PfsStatement
 	uint64		query_id;
 	uint64		start;			/* by the timer in flags */
 	PfsTimestamp stamp;
+	TimestampTz message;		/* top level: when the message came in which
+								 * it was done */
 	uint64		lock_ticks;		/* of the process at the start */
 	PfsExamined examined;		/* the same */
 	uint64		cpu;			/* of the process at the start */
@@ -439,6 +442,16 @@ extern void pfs_nested_drop_planned(PfsThread *t, int nest);
 extern void pfs_top_next(PfsThread *t, PfsTimestamp now);
 extern void pfs_top_end(PfsThread *t, PfsTimestamp now);
 extern void pfs_top_drop(PfsThread *t);
+
+/* The statement at top level is over, at least as far as it can be seen, by what the present message does. */
+static inline void
+pfs_top_is_done(PfsTimestamp stamp)
+{
+	pfs_sql.top.stamp = stamp;
+	if (!pfs_sql.top.done)
+		pfs_sql.top.message = GetCurrentStatementStartTimestamp();
+	pfs_sql.top.done = true;
+}
 
 /* ---- pfs_statement_event.c; inside a write section ---- */
 

@@ -37,7 +37,7 @@ begin_top(PfsThread *t, PfsTimestamp now)
 	uint32		flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	PfsStatementEvent *e;
 
-	pfs_sql.raised = pfs_sql.failed = false;
+	pfs_sql.raised = pfs_sql.failed = pfs_sql.committing = false;
 	pfs_sql.sqlstate = 0;
 	pfs_sql.message_len = 0;
 	pfs_sql.nest = 0;
@@ -238,6 +238,15 @@ pfs_statement_look(PfsThread *t, const char *str)
 		return;
 	if (MyBackendType == B_WAL_SENDER)
 		replication = pfs_replication_statement(str);
+	/* It can get a name whose instrument is on: until then it stays hidden. */
+	if (replication == PFS_NO_INSTRUMENT &&
+		(pfs_wait_flags(t, pfs_other_statement[PFS_STATEMENT_PARSE]) & PFS_FLAG_ENABLED) == 0)
+	{
+		pfs_local.slow &= ~PFS_SLOW_UNNAMED;
+		if (pfs_sql.top.event != NULL)
+			pfs_statement_put_text(pfs_sql.top.event, str, -1, 0);
+		return;
+	}
 	pfs_statement_name(t, &pfs_sql.top, replication != PFS_NO_INSTRUMENT ? replication
 					   : pfs_other_statement[PFS_STATEMENT_PARSE], &source);
 	if (replication != PFS_NO_INSTRUMENT)
@@ -269,10 +278,7 @@ pfs_statement_answers(PfsThread *t, bool completes)
 	pfs_statement_look(t, debug_query_string);
 	/* The next command can arrive without an idle wait in between. */
 	if (completes && pfs_sql.top.phase == PFS_PHASE_EXECUTION)
-	{
-		pfs_sql.top.stamp = pfs_top_timestamp();
-		pfs_sql.top.done = true;
-	}
+		pfs_top_is_done(pfs_top_timestamp());
 	pfs_write_end(t);
 }
 
@@ -345,6 +351,5 @@ pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
 	pfs_transaction_end(t, state, now);
 	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_writing(t))
 		return;
-	pfs_sql.top.stamp = now;
-	pfs_sql.top.done = true;
+	pfs_top_is_done(now);
 }
