@@ -149,6 +149,25 @@ base_of(const History *history, const Stages *stages, const HistoryEvent *event)
 	return parent;
 }
 
+/* Where the part of an event begins that lies in the time of the options. */
+static int64_t
+start_inside(const History *history, const HistoryEvent *event)
+{
+	return event->start > history->since ? event->start : history->since;
+}
+
+/* How much of an event's time lies in the time of the options; one that is inside of it has all its picoseconds. */
+static Number
+time_inside(const History *history, const HistoryEvent *event)
+{
+	int64_t		start = start_inside(history, event);
+	int64_t		end = event->end < history->till ? event->end : history->till;
+
+	if (start == event->start && end == event->end)
+		return event->time;
+	return end > start ? (Number) (end - start) * 1000 : 0;
+}
+
 /*
  * Adds an event to the frame of its path. Returns false if its parents are not all there, and of
  * events that belong to no statement.
@@ -187,7 +206,7 @@ add_event(const History *history, const Stages *stages, Frame *root, const Histo
 		frame = child_of(frame, name, path[depth]->family);
 		free(name);
 	}
-	frame->time += event->time;
+	frame->time += time_inside(history, event);
 	frame->count++;
 	return true;
 }
@@ -320,13 +339,14 @@ run_flame(const Command *command, Options *options)
 
 	/*
 	 * Of a time in which one kind of event has been lost, sums would mean
-	 * nothing.
+	 * nothing.  What an event had before the time of the options is not added
+	 * up, so there it does no harm.
 	 */
 	for (int i = 0; i < history->num_events; i++)
 	{
 		HistoryEvent *event = &history->events[i];
 
-		if (event->chosen && event->start < history->complete)
+		if (event->chosen && start_inside(history, event) < history->complete)
 		{
 			event->chosen = false;
 			early++;

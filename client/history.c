@@ -461,7 +461,7 @@ is_in_query(const History *history, const HistoryEvent *event, int64_t query)
 
 /* Marks the events that the options choose; returns how many. */
 static int
-choose_events(History *history, const Options *options, int64_t since, int64_t till)
+choose_events(History *history, const Options *options)
 {
 	bool		all = !option_given(options, "role") && !option_given(options, "session") && !option_given(options, "thread");
 	const char *query = option_value(options, "query-id");
@@ -476,7 +476,7 @@ choose_events(History *history, const Options *options, int64_t since, int64_t t
 			chosen = history->threads[j].chosen && history->threads[j].id == event->thread;
 		if (chosen && query)
 			chosen = is_in_query(history, event, atoll(query));
-		event->chosen = chosen && event->end >= since && event->start <= till;
+		event->chosen = chosen && event->end >= history->since && event->start <= history->till;
 		count += event->chosen;
 	}
 	return count;
@@ -521,17 +521,15 @@ history_read(Server *server, const Options *options)
 {
 	History    *history = allocate(sizeof(History));
 	int			seconds = option_integer(options, "seconds", 1, 86400, 0);
-	int64_t		since;
-	int64_t		till;
 
 	check_number(options, "session");
 	check_number(options, "thread");
 	check_number(options, "query-id");
 	if (seconds && (option_given(options, "since") || option_given(options, "till")))
 		die(STATUS_UNUSABLE, "give either --seconds or --since and --till");
-	since = seconds ? read_now(server, &history->clock, &history->own) : read_time(server, options, "since", 0);
-	till = read_time(server, options, "till", INT64_MAX);
-	if (since > till)
+	history->since = seconds ? read_now(server, &history->clock, &history->own) : read_time(server, options, "since", 0);
+	history->till = read_time(server, options, "till", INT64_MAX);
+	if (history->since > history->till)
 		die(STATUS_UNUSABLE, "--since has to be before --till");
 	make_index(history);
 	if (seconds)
@@ -561,7 +559,7 @@ history_read(Server *server, const Options *options)
 	make_index(history);
 	find_transactions(history);
 	order_blocks(history);
-	if (choose_events(history, options, since, till) == 0)
+	if (choose_events(history, options) == 0)
 		die(STATUS_FAILED, "no event was chosen: the sessions have none, they have left the histories "
 			"(pfs.events_*_history_long_size), or their instruments or consumers are off");
 	if (history->untimed)

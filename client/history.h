@@ -70,6 +70,9 @@ typedef struct History
 	int			untimed;		/* events without times, which have no place */
 	int64_t		own;			/* thread that reads, which is left out unless
 								 * it is named */
+	int64_t		since;			/* the time that the options ask for, in
+								 * nanoseconds since the server's start */
+	int64_t		till;
 	int64_t		complete;		/* since then no long history has lost an
 								 * event; nanoseconds */
 	int64_t		now;			/* nanoseconds since the server's start */

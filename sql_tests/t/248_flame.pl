@@ -7,6 +7,7 @@ use lib "$FindBin::RealBin/lib";
 use PfsServer;
 use PfsReports;
 use Test::More;
+use Time::HiRes qw(time);
 
 needs_program();
 
@@ -80,6 +81,24 @@ between($tree->[2], $statements - keys %stacks, $statements, 'with the time of a
 my ($frame) = grep { $_->[0] eq 'SELECT sum(v) FROM t' } @{ $tree->[4] };
 is($frame->[3], 5, 'and how often each ran');
 unlike($out =~ s{<script>.*?</script>}{}gsr, qr{https?:|src=|\@import|url\(}i, 'it loads nothing');
+
+# Of an event that reaches beyond a time, only the part inside is added up.
+my $sleeper = $server->session;
+my $sleeping = $sleeper->query('SELECT pfs.thread_id()');
+$sleeper->send('SELECT pg_sleep(1000)');
+ok($server->poll_lasts($sleeping, 'wait/timeout/PgSleep', 3), 'a statement is running');
+foreach my $case ([ 1, '--since', '2 s', '--till', '1 s' ], [ 0, '--seconds', 1 ])
+{
+	my ($more, @time) = @$case;
+	my $began = time;
+	my %inside = folded('--thread', $sleeping, @time);
+	my $part = 0;
+
+	$part += $_ foreach values %inside;
+	# Both times of an interval are before the moment when they are read.
+	between($part, 0.9e9, (time() - $began + $more) * 1e9, "@time: a second of it");
+	ok((grep { /^SELECT pg_sleep\(\$1\);.*wait\/timeout\/PgSleep$/ } keys %inside), 'with its wait');
+}
 
 # What cannot be.
 foreach my $case ([ 2, 'html or folded', '--format', 'svg' ], [ 1, 'no event was chosen', '--thread', 999999 ])
