@@ -67,7 +67,7 @@ write_load(Sink *sink, const ReportLoad *load)
 			int			bar = most > 0 ? (int) (heights[i] / most * 8 + 0.5) : 0;
 
 			/* What is there is seen, however little it is. */
-			sink_string(sink, bars[bar == 0 && heights[i] > 0.001 ? 1 : bar > 8 ? 8 : bar]);
+			sink_string(sink, bars[bar <= 0 ? heights[i] > 0.001 : bar > 8 ? 8 : bar]);
 		}
 		sink_printf(sink, "  %.2f\n", load_average(load, type));
 		buffer_free(&line);

@@ -136,7 +136,7 @@ read_columns(Snapshot *snapshot, const char *name, const json_t *columns, char *
 	return true;
 }
 
-/* Rows have a string or null for each column; counters are numbers. */
+/* Rows have a string or null for each column; counters are numbers, and none is below zero. */
 static bool
 read_rows(SnapshotTable *table, const json_t *rows, char **wrong)
 {
@@ -161,6 +161,9 @@ read_rows(SnapshotTable *table, const json_t *rows, char **wrong)
 							  table->columns[i]);
 			if (cells[i] && table->kinds[i] == CELL_COUNTER && !parse_number(cells[i], &number))
 				return refuse(wrong, "table %s, row %zu, %s: not a whole number", table->name, row + 1,
+							  table->columns[i]);
+			if (cells[i] && table->kinds[i] == CELL_COUNTER && number < 0)
+				return refuse(wrong, "table %s, row %zu, %s: a counter below zero", table->name, row + 1,
 							  table->columns[i]);
 		}
 		table_add_row(table, cells);

@@ -62,6 +62,7 @@ refused(changed(qr/"tables": \[/, '"tables": [7, '), qr/table 1 has no name/, 'a
 refused(changed(qr/"columns": \["event_name", /, '"columns": ["event_name", "event_name", '), qr/column event_name twice/, 'a column twice');
 refused(changed(qr/"rows": \[\n\["[^"]*", /, qq("rows": [\n[)), qr/row 1: not \d+ values/, 'a value less');
 refused(changed(qr/(?<=\["statement\/sql\/select", )"\d+"/, '"many"'), qr/row \d+, count_star: not a whole number/, 'a counter that is no number');
+refused(changed(qr/(?<=\["statement\/sql\/select", )"\d+"/, '"-1"'), qr/row \d+, count_star: a counter below zero/, 'a counter that has shrunk to less than nothing');
 refused($a, qr/not older than the second/, 'the same one');
 refused("$b$b", qr/no JSON/, 'two in one file');
 
