@@ -40,7 +40,7 @@ static const Option options_load[] = {
 static void
 die_of(const Server *server)
 {
-	die(server->problem == SERVER_QUERY_FAILED ? STATUS_FAILED : STATUS_UNUSABLE, "%s", buffer_text(&server->message));
+	die(server_status(server), "%s", buffer_text(&server->message));
 }
 
 /* Ends the program if a reading could not be taken. */

@@ -446,9 +446,8 @@ server_reconnect(Server *server)
 	return server_connect(server);
 }
 
-/* What a script can tell apart: no way to look, or a look that failed. */
-static int
-status_of(const Server *server)
+int
+server_status(const Server *server)
 {
 	return server->problem == SERVER_QUERY_FAILED || server->problem == SERVER_INTERRUPTED ? STATUS_FAILED : STATUS_UNUSABLE;
 }
@@ -459,7 +458,7 @@ server_open_or_die(const Options *options, const char *application, int extensio
 	Server	   *server = server_new(options, NULL, application);
 
 	if (!server_connect(server) || !server_check(server, extension))
-		die(status_of(server), "%s", buffer_text(&server->message));
+		die(server_status(server), "%s", buffer_text(&server->message));
 	return server;
 }
 
@@ -476,7 +475,7 @@ server_query_or_die(Server *server, const char *sql, int num_params, const char 
 			result = server_query(server, sql, num_params, params);
 	}
 	if (result == NULL)
-		die(status_of(server), "%s", buffer_text(&server->message));
+		die(server_status(server), "%s", buffer_text(&server->message));
 	return result;
 }
 
@@ -497,7 +496,7 @@ server_forget_signal(Server *server)
 
 	interrupted = 0;
 	if (server->conn == NULL && !server_reconnect(server))
-		die(status_of(server), "%s", buffer_text(&server->message));
+		die(server_status(server), "%s", buffer_text(&server->message));
 	return was_interrupted;
 }
 

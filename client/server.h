@@ -94,6 +94,9 @@ extern bool server_reconnect(Server *server);
 /* The number of a version of the extension, "1.1", or 0. */
 extern int	extension_number(const char *version);
 
+/* The exit status for its problem, by which a script can tell apart no way to look and a look that failed. */
+extern int	server_status(const Server *server);
+
 /* For commands that run once. */
 extern Server *server_open_or_die(const Options *options, const char *application, int extension);
 
