@@ -56,6 +56,22 @@ take_or_die(Server *server, const Screen *screen, int num_params, const char *co
 	return reading;
 }
 
+/* Returns when the server began to count, another time behind each restart and crash; NULL: it does not say. */
+static char *
+start_or_die(Server *server)
+{
+	PGresult   *result = server_query(server, "SELECT extract(epoch FROM variable_value::timestamptz) FROM pfs.status"
+									  " WHERE variable_name = 'pfs_start_time'", 0, NULL);
+	char	   *start = NULL;
+
+	if (result == NULL && server->conn == NULL)
+		die_of(server);
+	if (result && PQntuples(result) == 1)
+		start = copy_string(PQgetvalue(result, 0, 0));
+	PQclear(result);
+	return start;
+}
+
 /* Finds a time in the load history; false: there is nothing of it.  Ends the program if it cannot be looked for. */
 static bool
 find_past_or_die(Server *server, Past *past)
@@ -84,6 +100,29 @@ wait_seconds(double seconds)
 	progress_end();
 	if (interrupted)
 		die(STATUS_FAILED, "interrupted");
+}
+
+/*
+ * Takes a reading, and another one after so many seconds.  Ends the program if the server has begun to count
+ * anew in between: what it has counted since is not what happened in that time.
+ */
+static Reading *
+take_two_or_die(Server *server, const Screen *screen, double seconds, Reading **before)
+{
+	char	   *started = start_or_die(server);
+	char	   *started_now;
+	Reading    *now;
+
+	*before = take_or_die(server, screen, 0, NULL);
+	wait_seconds(seconds);
+	now = take_or_die(server, screen, 0, NULL);
+	started_now = start_or_die(server);
+	if (!same_text(started, started_now))
+		die(STATUS_FAILED, "the server was restarted, or one of its processes crashed, meanwhile: "
+			"what it counted in these seconds is not known");
+	free(started);
+	free(started_now);
+	return now;
 }
 
 /* What a view holds, by columns of its own: people do not get those that are for programs. */
@@ -206,14 +245,11 @@ run_screen(const Command *command, Options *options)
 		}
 		seconds = past.seconds;
 	}
+	else if (seconds > 0 && screen->has_sums)
+		now = take_two_or_die(server, screen, seconds, &before);
 	else
 	{
-		if (seconds > 0 && screen->has_sums)
-		{
-			before = take_or_die(server, screen, 0, NULL);
-			wait_seconds(seconds);
-		}
-		else if (screen->since)
+		if (screen->since)
 			seconds = seconds_since_reset(server, screen->since);
 		now = take_or_die(server, screen, 0, NULL);
 	}

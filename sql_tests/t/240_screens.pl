@@ -277,6 +277,16 @@ foreach my $command (@commands)
 $s{holder}->query('COMMIT');
 $victim->result;
 
+# ---- a restart ----
+
+# What the server has counted since is not what happened in the time.
+my $watch = program_start($server, qw(waits --seconds 12));
+ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pfs waits' AND state = 'idle' AND query LIKE '%events_waits_summary_global%'", 1), 'the first reading is taken');
+$server->restart;
+($status, $out, $err) = program_end($watch);
+is("$status|$out", '1|', 'a restart between two readings');
+like($err, qr/^pfs: the server was restarted, or one of its processes crashed, meanwhile: .*\n\z/, 'is said');
+
 # ---- everything off ----
 
 my $backup = PfsServer::folder() . '/backup';

@@ -16,7 +16,7 @@ use JSON::PP ();
 use PfsServer;
 use Test::More;
 
-our @EXPORT = qw(needs_program program report rows slurp spew);
+our @EXPORT = qw(needs_program program program_start program_end report rows slurp spew);
 
 # The program is installed where its libraries were found.
 sub needs_program
@@ -24,12 +24,16 @@ sub needs_program
 	plan(skip_all => 'the program pfs is not installed: its libraries are missing') unless -x PfsServer::bindir() . '/pfs';
 }
 
-# One run: (exit status, output, errors).  A hash in the first place has options: env, user, in.
-sub program
+# One run: (exit status, output, errors); 128 and its number for a signal, as a shell has it.  A hash in the
+# first place has options: env, user, in.
+sub program { return program_end(program_start(@_)); }
+
+# Starts one run in the background.
+sub program_start
 {
 	my $options = ref $_[0] eq 'HASH' ? shift : {};
 	my ($server, @words) = @_;
-	my ($out, $err) = ('', '');
+	my %run = (out => '', err => '');
 
 	local %ENV = (
 		%ENV,
@@ -38,9 +42,18 @@ sub program
 		PGUSER => $options->{user} // 'postgres',
 		PGDATABASE => 'postgres',
 		%{ $options->{env} // {} });
-	IPC::Run::run([ PfsServer::bindir() . '/pfs', @words ], '<', \($options->{in} // ''), '>', \$out, '2>', \$err,
+	$run{handle} = IPC::Run::start([ PfsServer::bindir() . '/pfs', @words ], '<', \($options->{in} // ''), '>', \$run{out}, '2>', \$run{err},
 		IPC::Run::timeout($PfsServer::timeout));
-	return ($? >> 8, $out, $err);
+	return \%run;
+}
+
+# Waits for its end.
+sub program_end
+{
+	my ($run) = @_;
+
+	$run->{handle}->finish;
+	return ($? & 127 ? 128 + ($? & 127) : $? >> 8, $run->{out}, $run->{err});
 }
 
 # A report as data: of whatever the arguments say.  Numbers beyond 64 bits keep their digits.
