@@ -235,7 +235,7 @@ server_connect(Server *server)
 	static const char settings[] =
 	"SELECT pg_catalog.set_config(name, setting, false) FROM (VALUES ('search_path', 'pg_catalog, pg_temp'),"
 	" ('client_min_messages', 'warning'), ('datestyle', 'ISO'), ('intervalstyle', 'postgres'), ('extra_float_digits', '1'),"
-	" ('jit', 'off'), ('lock_timeout', '5s'), ('default_transaction_isolation', 'read committed'),"
+	" ('standard_conforming_strings', 'on'), ('jit', 'off'), ('lock_timeout', '5s'), ('default_transaction_isolation', 'read committed'),"
 	" ('statement_timeout', $1)) AS s (name, setting)";
 	bool		asked = server->password != NULL;
 	char		limit[32];

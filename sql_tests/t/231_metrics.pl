@@ -77,6 +77,14 @@ is($s->{"pfs_query_calls_total$labels"}, 7, 'calls of a statement');
 is($s->{"pfs_query_rows_total$labels"}, 7, 'its rows');
 cmp_ok($s->{"pfs_query_seconds_total$labels"}, '==', $seconds, 'its time, in seconds');
 is(scalar(grep { /^pfs_query_calls_total\{/ } keys %$s) <= 50, 1, 'no more than 50 statements');
+if (PfsServer::version() < 19)
+{
+	local $ENV{PGOPTIONS} = '-c standard_conforming_strings=off';
+	my $other = samples((run_pfs('--once', @limit, '--target', 'main=' . conninfo($main)))[1]);
+
+	is(join("\n", sort grep { /^pfs_lost_total/ } keys %$other), join("\n", sort grep { /^pfs_lost_total/ } keys %$s),
+		'a setting of the session changes no text of a query');
+}
 like($text, qr/^pfs_query_info\{.*query="SELECT \$1 AS \\"x\\\\y\\nz\\" FROM counted"\} 1$/m, 'texts are escaped');
 is($s->{'pfs_connections{server="main",user="we\\"i\\\\r' . ($end eq ' ' ? ' ' : '\\n') . 'd"}'}, 1, 'names of roles, too');
 is($s->{'pfs_file_written_bytes_total{server="main",event="wait/io/file/ReplicationSlotWrite"}'} // 'none', 'none', 'no files that nobody wrote');
