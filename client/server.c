@@ -204,7 +204,8 @@ read_facts(Server *server)
 						  "SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_database(), current_user,"
 						  " (SELECT extversion FROM pg_extension WHERE extname = 'pfs'),"
 						  " EXISTS (SELECT FROM pg_settings WHERE name = 'pfs.enabled'),"
-						  " pg_has_role('pg_read_all_stats', 'USAGE'), has_schema_privilege(to_regnamespace('pfs'), 'USAGE')",
+						  " pg_has_role('pg_read_all_stats', 'USAGE'), has_schema_privilege(to_regnamespace('pfs'), 'USAGE'),"
+						  " pg_has_role('pg_monitor', 'USAGE')",
 						  0, NULL);
 	if (result == NULL)
 		return false;
@@ -216,6 +217,7 @@ read_facts(Server *server)
 	server->loaded = is_true(field(result, 0, 5));
 	server->may_see_all = is_true(field(result, 0, 6));
 	server->may_read = is_true(field(result, 0, 7));
+	server->is_monitor = is_true(field(result, 0, 8));
 	PQclear(result);
 	return true;
 }
@@ -300,6 +302,7 @@ take_error(Server *server, const PGresult *result)
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 	const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
+	const char *detail = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
 	ServerProblem problem = SERVER_QUERY_FAILED;
 
 	if (same_text(state, "42501"))
@@ -307,6 +310,8 @@ take_error(Server *server, const PGresult *result)
 	else if (same_text(state, "55000"))
 		problem = SERVER_NOT_LOADED;
 	if (problem == SERVER_NO_RIGHTS && hint == NULL)
+		hint = detail;
+	if (problem == SERVER_NO_RIGHTS && hint == NULL && !server->is_monitor)
 		fail(server, problem, "%s: GRANT pg_monitor TO \"%s\" may be what is missing", text, server->role ? server->role : "");
 	else
 		fail(server, problem, hint ? "%s: %s" : "%s", text ? text : PQresultErrorMessage(result), hint);

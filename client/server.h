@@ -49,6 +49,8 @@ typedef struct Server
 	bool		in_recovery;
 	bool		may_read;		/* USAGE on schema pfs */
 	bool		may_see_all;	/* pg_read_all_stats: texts of other roles */
+	bool		is_monitor;		/* pg_monitor, which has all the rights that
+								 * pfs asks for */
 	char	   *database;
 	char	   *role;
 

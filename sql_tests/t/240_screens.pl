@@ -143,6 +143,12 @@ like($hidden[0]{statement}, qr/^\(\d+ that this role may not see\)$/, 'which say
 is((grep { $_->{pid} == $pid{second} } rows_of({ user => 'reader' }, $server, qw(sessions --limit 0)))[0]->{statement}, undef, 'nor what they execute');
 all_commands('a role with few rights', 0, { user => 'reader' }, $server);
 all_commands('no rights', 2, { user => 'nobody' }, $server, qr/^pfs: role "nobody" may not read pfs: GRANT pg_monitor TO "nobody"$/);
+$server->sql('REVOKE SELECT ON pfs.events_waits_summary_global_by_event_name FROM pg_monitor, reader');
+my @refused = map { (program({ user => $_ }, $server, 'waits'))[2] } qw(mon reader);
+my $denied = qr/^pfs: permission denied for foreign table events_waits_summary_global_by_event_name/;
+like($refused[0], qr/$denied\n\z/, 'who has pg_monitor is not told to get it');
+like($refused[1], qr/$denied: GRANT pg_monitor TO "reader" may be what is missing\n\z/, 'but who has not');
+$server->sql('GRANT SELECT ON pfs.events_waits_summary_global_by_event_name TO pg_monitor, reader');
 
 # ---- options ----
 
