@@ -363,7 +363,7 @@ run_top(const Command *command, Options *options)
 	catch_signals();
 	if (newterm(NULL, stdout, stdin) == NULL)
 		die(STATUS_UNUSABLE, "the terminal \"%s\" is not known here", getenv("TERM") ? getenv("TERM") : "");
-	set_clean_up(end_screen);
+	add_clean_up(end_screen);
 	cbreak();
 	noecho();
 	nonl();

@@ -15,7 +15,10 @@
 volatile sig_atomic_t interrupted = 0;
 
 static bool progress_shown = false;
-static void (*clean_up_function) (void) = NULL;
+
+#define MOST_CLEAN_UPS 4
+static void (*clean_ups[MOST_CLEAN_UPS]) (void);
+static volatile sig_atomic_t num_clean_ups = 0;
 
 /* Writes one line on standard error, below a line of progress if there is one. */
 static void
@@ -97,10 +100,20 @@ catch_signals(void)
 	catch_signal(SIGTERM, interrupt, 0);
 }
 
+/* The function counts only when it is in its place, as a signal may come at any time. */
 void
-set_clean_up(void (*function) (void))
+add_clean_up(void (*function) (void))
 {
-	clean_up_function = function;
+	for (int i = 0; i < num_clean_ups; i++)
+	{
+		if (clean_ups[i] == function)
+			return;
+	}
+	if (num_clean_ups == MOST_CLEAN_UPS)
+		return;
+	clean_ups[num_clean_ups] = function;
+	if (++num_clean_ups > 1)
+		return;
 	atexit(clean_up);
 	end_by_signal(SIGQUIT);
 }
@@ -108,8 +121,8 @@ set_clean_up(void (*function) (void))
 void
 clean_up(void)
 {
-	if (clean_up_function)
-		clean_up_function();
+	for (int i = num_clean_ups; i > 0; i--)
+		clean_ups[i - 1] ();
 }
 
 long

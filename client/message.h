@@ -21,17 +21,18 @@ extern void warn(const char *format,...) __attribute__((format(printf, 1, 2)));
 extern void die(int status, const char *format,...) __attribute__((format(printf, 2, 3), noreturn));
 
 /*
- * Set by SIGINT, SIGTERM and SIGHUP once catch_signals() was called; a second one ends the
- * program at once.  Long loops look at it; queries are cancelled by it.
+ * Set by SIGINT, SIGTERM and SIGHUP once catch_signals() was called; a second SIGINT or SIGTERM ends the
+ * program at once, a second SIGHUP does not, as a terminal that goes away sends two.  Long loops look at it;
+ * queries are cancelled by it.
  */
 extern volatile sig_atomic_t interrupted;
 extern void catch_signals(void);
 
 /*
- * A function that puts the terminal right: called before the program ends, also by a second signal,
- * by SIGQUIT, or for want of memory.
+ * Functions that put the terminal right or remove a file: called before the program ends, also by a second
+ * signal, by SIGQUIT, or for want of memory.  They may be called twice.
  */
-extern void set_clean_up(void (*function) (void));
+extern void add_clean_up(void (*function) (void));
 extern void clean_up(void);
 
 /* Milliseconds of CLOCK_MONOTONIC. */

@@ -22,9 +22,9 @@ struct Sink
 	char	   *temporary;		/* renamed to name at the end; NULL: not */
 };
 
-static char *unfinished = NULL;
+static char *volatile unfinished = NULL;
 
-/* A run that ends by exit() in the middle leaves nothing behind. */
+/* A run that ends in the middle, by itself or by a signal, leaves nothing behind. */
 static void
 remove_unfinished(void)
 {
@@ -47,6 +47,8 @@ sink_open(const char *file)
 		sink->name = copy_string("standard output");
 		return sink;
 	}
+	if (file[0] == '\0')
+		die(STATUS_UNUSABLE, "the name of the file for the output is empty: name a file, or \"-\" for standard output");
 	/* A link stays one: what it leads to is replaced. */
 	is_link = lstat(file, &status) == 0 && S_ISLNK(status.st_mode);
 	sink->name = is_link ? realpath(file, NULL) : NULL;
@@ -66,12 +68,13 @@ sink_open(const char *file)
 	}
 	else
 	{
+		/* No signal ends the program between making the file and noting it. */
+		catch_signals();
+		add_clean_up(remove_unfinished);
 		sink->temporary = format_string("%s.XXXXXX", file);
 		fd = mkstemp(sink->temporary);	/* with mode 0600 */
 		if (fd < 0)
 			die(STATUS_FAILED, "cannot make the file \"%s\": %s", file, strerror(errno));
-		if (unfinished == NULL)
-			atexit(remove_unfinished);
 		unfinished = sink->temporary;
 	}
 	sink->stream = fd >= 0 ? fdopen(fd, "w") : NULL;

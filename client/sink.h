@@ -3,8 +3,8 @@
  *	  Where a command's output goes: standard output, or a file of mode 0600.
  *
  * A file is written beside its place and takes it when the sink is closed, so that a
- * run that fails leaves an older file as it was.  What cannot be written ends the
- * program with a message.
+ * run that fails leaves an older file as it was; so signals are caught from then on, see
+ * catch_signals().  What cannot be written ends the program with a message.
  */
 #ifndef SINK_H
 #define SINK_H

@@ -283,10 +283,14 @@ snapshot_read_or_die(const char *file)
 			die(STATUS_UNUSABLE, "\"%s\" is no snapshot: it is larger than 2 GB", file);
 		buffer_add(&data, piece, got);
 	}
+	if (interrupted)
+		die(STATUS_FAILED, "interrupted");
 	if (ferror(stream))
 		die(STATUS_UNUSABLE, "cannot read \"%s\": %s", file, strerror(errno));
 	fclose(stream);
 	snapshot = snapshot_parse(buffer_text(&data), data.length, &wrong);
+	if (interrupted)
+		die(STATUS_FAILED, "interrupted");
 	if (snapshot == NULL)
 		die(STATUS_UNUSABLE, "\"%s\" cannot be used as a snapshot: %s", file, wrong);
 	buffer_free(&data);

@@ -165,8 +165,24 @@ is($out =~ tr/\n//, 5, '--limit 2: two rows, with heading, line and count');
 like($err, qr/^pfs: 2 of \d+ rows; --limit 0 shows all$/, 'and how many there are');
 is_deeply([ map { $_->{pid} } rows_of($server, qw(sessions --filter SECOND)) ], [ $pid{second} ], '--filter, in any case of letters');
 like((program($server, qw(sessions --filter no_such_text)))[2], qr/^pfs: None of \d+ rows has the text "no_such_text"\.$/, 'a filter that nothing passes');
+is_deeply([ (program($server, 'waits', '--output', ''))[ 0, 1 ] ], [ 2, '' ], '--output without a name');
 my $file = PfsServer::folder() . '/locks.json';
 is((program($server, 'locks', '--format', 'json', '--output', $file))[0], 0, '--output');
+# Nothing of it is left behind by a signal, whatever it is.
+foreach my $signal ([ INT => 1 ], [ QUIT => 128 + 3 ])
+{
+	my ($name, $expected) = @$signal;
+	my $lock = $server->session;
+
+	$lock->query('BEGIN; TRUNCATE pfs.events_waits_summary_global_by_event_name');
+	my $run = program_start($server, 'waits', '--output', "$file.$name");
+	ok($server->poll("SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND application_name = 'pfs waits'", 1), 'its query waits');
+	is(scalar(my @before = glob "$file.$name.*"), 1, 'a temporary file is there');
+	$run->{handle}->signal($name);
+	is((program_end($run))[0], $expected, "SIG$name ends it");
+	is_deeply([ glob "$file.$name*" ], [], 'and removes the file');
+	$lock->close;
+}
 is(JSON::PP->new->utf8->decode(slurp($file)) ? (stat $file)[2] & 0777 : 0, 0600, 'a file of mode 0600');
 foreach my $wrong (
 	[ qr/there is no column "nothing"; columns are: thread_id, pid, user, / => qw(sessions --sort nothing) ],
