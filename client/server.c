@@ -85,7 +85,27 @@ wait_for(Server *server, short events, long deadline)
 	}
 }
 
-/* Reads a password from the terminal, without showing it.  NULL: there is none. */
+/* Waits until something can be read from the terminal; false: a signal came. */
+static bool
+wait_for_line(int terminal)
+{
+	struct pollfd wanted = {.fd = terminal, .events = POLLIN};
+
+	/* As in wait_for(), a signal before the call is seen within a second. */
+	while (!interrupted)
+	{
+		int			n = poll(&wanted, 1, 1000);
+
+		if (n > 0 || (n < 0 && errno != EINTR))
+			return !interrupted;
+	}
+	return false;
+}
+
+/*
+ * Reads a password from the terminal, without showing it.  NULL: there is none, or a signal came; it is caught, as
+ * the terminal has to show again what is typed.
+ */
 static char *
 read_password(const char *user)
 {
@@ -97,13 +117,14 @@ read_password(const char *user)
 
 	if (terminal == NULL)
 		return NULL;
+	catch_signals();
 	tcgetattr(fileno(terminal), &before);
 	silent = before;
 	silent.c_lflag &= ~ECHO;
 	tcsetattr(fileno(terminal), TCSAFLUSH, &silent);
 	fprintf(terminal, user ? "Password for user %s: " : "Password: ", user);
 	fflush(terminal);
-	if (fgets(line, sizeof(line), terminal))
+	if (wait_for_line(fileno(terminal)) && fgets(line, sizeof(line), terminal))
 	{
 		line[strcspn(line, "\n")] = '\0';
 		result = copy_string(line);
@@ -257,6 +278,8 @@ server_connect(Server *server)
 		if (server->problem != SERVER_NO_CONNECTION || !needs || asked || server->never_ask)
 			return false;
 		server->password = read_password(server->user);
+		if (interrupted)
+			return fail(server, SERVER_INTERRUPTED, "interrupted");
 		if (server->password == NULL)
 			return false;
 		asked = true;

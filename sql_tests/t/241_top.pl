@@ -259,6 +259,17 @@ kill 'QUIT', $child;
 shows(qr/ended with 131/, 'SIGQUIT ends it at once');
 is(tmux('display-message', '-p', '#{alternate_on}'), "0\n", 'and the terminal is as it was');
 
+# So does one while a password is asked for: the terminal shows again what is typed.
+start_top(80, 24, '--password; stty -a');
+shows(qr/^Password/m, 'it asks for a password');
+($shell) = tmux('display-message', '-p', '#{pane_pid}') =~ /(\d+)/;
+($child) = split ' ', slurp("/proc/$shell/task/$shell/children");
+like(PfsServer::run_ok('stty', '-a', '-F', tmux('display-message', '-p', '#{pane_tty}') =~ s/\n//r), qr/ -echo /, 'without showing it');
+kill 'INT', $child;
+$screen = shows(qr/ended with 0/, 'SIGINT ends it');
+like($screen, qr/^pfs: interrupted$/m, 'which it says');
+like($screen, qr/ echo /, 'and what is typed is shown again');
+
 # ---- the connection ----
 
 # A password that was not needed at the start cannot be asked for.
