@@ -48,6 +48,8 @@ ask_for_signal(Top *top, TopPurpose purpose)
 		top_notice(top, "Mark a session first: on the screens sessions, locks and memory.");
 	else if (pid == NULL)
 		top_notice(top, "This row is no session.");
+	else if (strcmp(pid, "0") == 0)
+		top_notice(top, "This is a prepared transaction, which has no session: COMMIT PREPARED or ROLLBACK PREPARED ends it.");
 	else
 	{
 		top->mode = MODE_CONFIRM;
@@ -177,7 +179,7 @@ answer_yes(Top *top)
 	else if (PQgetvalue(result, 0, 0)[0] == 't')
 		top_notice(top, top->purpose == FOR_CANCEL ? "%s was told to cancel its statement." : "%s was told to end.", top->target);
 	else
-		top_notice(top, "There is no session %s any more.", top->target);
+		top_notice(top, "%s is no session, or has ended.", top->target);
 	PQclear(result);
 	top_refresh(top);
 }

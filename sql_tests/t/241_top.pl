@@ -14,7 +14,7 @@ use Time::HiRes qw(sleep time);
 needs_program();
 plan(skip_all => 'there is no tmux, or it has no terminal')
   if system('tmux -f /dev/null -S "' . PfsServer::folder() . '/terminal" new-session -d true >/dev/null 2>&1') != 0;
-my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0");
+my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0\nmax_prepared_transactions = 1");
 my $socket;
 my $terminals = 0;
 
@@ -203,11 +203,31 @@ ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE pid = $pid{second}
 keys_are('/', 'Enter', '4', 'c');
 shows(qr/^Mark a session first/m, 'on a screen without sessions');
 
+# ---- what is no session ----
+
+$s{holder}->query("PREPARE TRANSACTION 'prepared'");
+$s{first}->send('SELECT sum(v) FROM item');
+$server->poll($waits, 1) or die 'nobody waits for the prepared transaction';
+keys_are('3');
+shows(qr/^0 .*prepared.*\n \\$pid{first} /m, 'a prepared transaction in the lock tree');
+keys_are('k');
+shows(qr/^This is a prepared transaction, which has no session/m, 'cannot be terminated');
+$server->sql("ROLLBACK PREPARED 'prepared'");
+$s{first}->result;
+keys_are('2');
+shows(qr/^ *$pid{first} /m, 'sessions');
+keys_are('/', 'first', 'Enter', 'k');
+shows(qr/^Terminate the session $pid{first} /m, 'one of them');
+$s{first}->close;
+ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE pid = $pid{first}", 0), 'that ends meanwhile');
+keys_are('y');
+shows(qr/^$pid{first} is no session, or has ended\./m, 'cannot be terminated, either');
+keys_are('/', 'Enter');
+
 # ---- switches ----
 
 my $enabled = "SELECT enabled FROM pfs.setup_instruments WHERE name = 'wait/io/table/handler'";
 
-$s{holder}->query('COMMIT');
 keys_are('6', 'i');
 shows(qr{^Switch on wait/io/table/handler for all sessions}m, 'i asks first');
 keys_are('n');
@@ -300,7 +320,7 @@ my $mine = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pfs 
 is($server->sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'pfs top'"), 1, 'its session is terminated');
 shows(qr/^The connection was lost; it is there again, by a new session\./m, 'it connects again and says so');
 is($server->sql($mine), 1, 'it is there');
-$_->close foreach @s{qw(holder first)};
+$s{holder}->close;
 $server->stop;
 shows(qr/NO CONNECTION/, 'without a server it says so');
 $server->start;
