@@ -82,16 +82,19 @@ ask_for_switch(Top *top)
 }
 
 /*
- * Switches instruments whose names match: by UPDATE, which whoever has the right to it may do, and
- * on a standby, where no statement may write, by the function.
+ * Switches the instruments that match a pattern, or the one with that name: by UPDATE, which whoever has the right to
+ * it may do, and on a standby, where no statement may write, by the function.  Only a pattern has a percent sign: an
+ * underscore is one in most names.
  */
 static PGresult *
 set_instruments(Top *top, const char *pattern, const char *enabled)
 {
 	const char *params[] = {pattern, enabled};
+	const char *sql = strchr(pattern, '%') ?
+	"UPDATE pfs.setup_instruments SET enabled = $2 WHERE name LIKE $1 AND enabled <> $2" :
+	"UPDATE pfs.setup_instruments SET enabled = $2 WHERE name = $1 AND enabled <> $2";
 
-	return server_query(top->server, top->server->in_recovery ? "SELECT pfs.set_instruments($1, $2)" :
-						"UPDATE pfs.setup_instruments SET enabled = $2 WHERE name LIKE $1 AND enabled <> $2", 2, params);
+	return server_query(top->server, top->server->in_recovery ? "SELECT pfs.set_instruments($1, $2)" : sql, 2, params);
 }
 
 /* Switches on what is off, and remembers it. */
