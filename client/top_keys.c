@@ -193,10 +193,23 @@ answer_yes(Top *top)
 static void
 go_to_time(Top *top)
 {
-	PGresult   *result = server_query_time(top->server, "extract(epoch FROM now() - t)", top->input);
-	double		ago = result ? strtod(PQgetvalue(result, 0, 0), NULL) : NAN;
+	PGresult   *result;
+	double		ago;
 
+	/* Without a connection nothing can be said of the time. */
+	if (top->lost)
+		top_refresh(top);
+	if (top->lost)
+		return;
+	result = server_query_time(top->server, "extract(epoch FROM now() - t)", top->input);
+	ago = result ? strtod(PQgetvalue(result, 0, 0), NULL) : NAN;
 	PQclear(result);
+	if (top->server->conn == NULL)
+	{
+		top->lost = true;
+		top_notice(top, "%s", buffer_text(&top->server->message));
+		return;
+	}
 	if (!isfinite(ago))
 	{
 		top_notice(top, "\"%s\" is no time: 14:05, 2026-01-31 14:05, or 90 min", top->input);

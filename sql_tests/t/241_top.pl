@@ -354,6 +354,11 @@ foreach my $wrong ('yesteryear', 'infinity', '1 hour or so')
 	keys_are('g', $wrong, 'Enter');
 	shows(qr/^"$wrong" is no time: 14:05, /m, "no time: $wrong");
 }
+# While it is paused, what is said of a time stays.
+$server->stop;
+shows(qr/NO CONNECTION/, 'without a server');
+keys_are('p', 'g', '1 s', 'Enter');
+shows(qr/^no connection, trying again/m, 'it is not the time that is wrong');
 keys_are('q');
 
 # ---- no terminal ----
