@@ -141,6 +141,16 @@ read_nanoseconds(const PGresult *result, int row, int column, int64_t *nanosecon
 	return true;
 }
 
+/* Grows an array of events where it is full. */
+static void
+grow_events(HistoryEvent **events, int count, int *size)
+{
+	if (count < *size)
+		return;
+	*size = *size ? 2 * *size : 4096;
+	*events = reallocate(*events, sizeof(HistoryEvent) * *size);
+}
+
 /* Adds the events of one table; one that is there already is replaced if it was running. */
 static void
 add_events(History *history, HistoryFamily family, const PGresult *result)
@@ -156,7 +166,8 @@ add_events(History *history, HistoryFamily family, const PGresult *result)
 		event.parent = PQgetisnull(result, row, 6) ? 0 : atoll(PQgetvalue(result, row, 6));
 		if (!read_nanoseconds(result, row, 3, &event.start))
 		{
-			history->untimed++;
+			grow_events(&history->untimed, history->num_untimed, &history->max_untimed);
+			history->untimed[history->num_untimed++] = event;
 			continue;
 		}
 		event.running = !read_nanoseconds(result, row, 4, &event.end);
@@ -169,11 +180,7 @@ add_events(History *history, HistoryFamily family, const PGresult *result)
 				*there = event;
 			continue;
 		}
-		if (history->num_events == history->max_events)
-		{
-			history->max_events = history->max_events ? 2 * history->max_events : 4096;
-			history->events = reallocate(history->events, sizeof(HistoryEvent) * history->max_events);
-		}
+		grow_events(&history->events, history->num_events, &history->max_events);
 		history->events[history->num_events++] = event;
 		if (2 * (uint32_t) history->num_events > history->mask)
 			make_index(history);
@@ -459,25 +466,50 @@ is_in_query(const History *history, const HistoryEvent *event, int64_t query)
 	return false;
 }
 
+/* Is it an event of a session and of a statement that the options choose, whenever it was? */
+static bool
+is_of_chosen(const History *history, const Options *options, const HistoryEvent *event)
+{
+	bool		all = !option_given(options, "role") && !option_given(options, "session") && !option_given(options, "thread");
+	const char *query = option_value(options, "query-id");
+	bool		chosen = all ? event->thread != history->own : is_among(options, "thread", event->thread);
+
+	for (int i = 0; !all && !chosen && i < history->num_threads; i++)
+		chosen = history->threads[i].chosen && history->threads[i].id == event->thread;
+	return chosen && (query == NULL || is_in_query(history, event, atoll(query)));
+}
+
 /* Marks the events that the options choose; returns how many. */
 static int
 choose_events(History *history, const Options *options)
 {
-	bool		all = !option_given(options, "role") && !option_given(options, "session") && !option_given(options, "thread");
-	const char *query = option_value(options, "query-id");
 	int			count = 0;
 
 	for (int i = 0; i < history->num_events; i++)
 	{
 		HistoryEvent *event = &history->events[i];
-		bool		chosen = all ? event->thread != history->own : is_among(options, "thread", event->thread);
 
-		for (int j = 0; !all && !chosen && j < history->num_threads; j++)
-			chosen = history->threads[j].chosen && history->threads[j].id == event->thread;
-		if (chosen && query)
-			chosen = is_in_query(history, event, atoll(query));
-		event->chosen = chosen && event->end >= history->since && event->start <= history->till;
+		event->chosen = event->end >= history->since && event->start <= history->till && is_of_chosen(history, options, event);
 		count += event->chosen;
+	}
+	return count;
+}
+
+/* How many events without times the options choose, each counted once: one can be in several tables. */
+static int
+count_untimed(History *history, const Options *options)
+{
+	int			count = 0;
+
+	if (history->num_untimed > 0)
+		qsort(history->untimed, history->num_untimed, sizeof(HistoryEvent), compare_events);
+	for (int i = 0; i < history->num_untimed; i++)
+	{
+		const HistoryEvent *event = &history->untimed[i];
+
+		if (i > 0 && compare_events(event - 1, event) == 0)
+			continue;
+		count += is_of_chosen(history, options, event);
 	}
 	return count;
 }
@@ -521,6 +553,7 @@ history_read(Server *server, const Options *options)
 {
 	History    *history = allocate(sizeof(History));
 	int			seconds = option_integer(options, "seconds", 1, 86400, 0);
+	int			untimed;
 
 	check_number(options, "session");
 	check_number(options, "thread");
@@ -562,7 +595,8 @@ history_read(Server *server, const Options *options)
 	if (choose_events(history, options) == 0)
 		die(STATUS_FAILED, "no event was chosen: the sessions have none, they have left the histories "
 			"(pfs.events_*_history_long_size), or their instruments or consumers are off");
-	if (history->untimed)
-		warn("%d events have no times, as their instruments are not timed, and are left out", history->untimed);
+	untimed = count_untimed(history, options);
+	if (untimed)
+		warn("%d events have no times, as their instruments are not timed, and are left out", untimed);
 	return history;
 }

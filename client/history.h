@@ -67,7 +67,10 @@ typedef struct History
 	int			num_blocks;
 	int			max_blocks;
 	HistoryBlock *blocks;		/* each once, by waiter, wait, blocker */
-	int			untimed;		/* events without times, which have no place */
+	int			num_untimed;
+	int			max_untimed;
+	HistoryEvent *untimed;		/* events without times, which have no place;
+								 * some are there twice */
 	int64_t		own;			/* thread that reads, which is left out unless
 								 * it is named */
 	int64_t		since;			/* the time that the options ask for, in

@@ -100,6 +100,18 @@ foreach my $case ([ 1, '--since', '2 s', '--till', '1 s' ], [ 0, '--seconds', 1 
 	ok((grep { /^SELECT pg_sleep\(\$1\);.*wait\/timeout\/PgSleep$/ } keys %inside), 'with its wait');
 }
 
+# Events without times are counted, each once, and those alone that are chosen.
+$server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name = 'stage/sql/execute'");
+foreach my $session ($worker, $server->session)
+{
+	$session->query("SELECT $_") foreach 1 .. 3;
+}
+$server->poll_idle($thread) or die 'the session is not idle';
+my $untimed = $server->sql(join(' UNION ', map { "SELECT event_id FROM pfs.events_stages_$_ WHERE thread_id = $thread AND timer_start IS NULL" }
+	  qw(current history history_long)) =~ s/(.*)/SELECT count(*) FROM ($1) s/r);
+cmp_ok($untimed, '>=', 3, 'events without times');
+like((program($server, 'flame', '--thread', $thread))[2], qr/^pfs: $untimed events have no times, /m, 'are counted');
+
 # What cannot be.
 foreach my $case ([ 2, 'html or folded', '--format', 'svg' ], [ 1, 'no event was chosen', '--thread', 999999 ])
 {
