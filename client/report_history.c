@@ -136,16 +136,16 @@ check_time(Past *past, int64_t since, int64_t till)
 
 /*
  * Fills a section from a query whose columns are the section's but for the share, which is
- * computed: by time, of all rows.
+ * computed: how much of a whole its time is, or, where that is 0, of the time of all rows.
  */
 static void
-fill_section(Past *past, ReportSection *section, int time_column, int share_column, const char *sql)
+fill_section(Past *past, ReportSection *section, int time_column, int share_column, Number whole, const char *sql)
 {
 	PGresult   *result = server_query_or_die(past->server, sql, 3, past->params);
-	Number		total = 0;
+	Number		total = whole;
 	Number		time;
 
-	for (int row = 0; row < PQntuples(result); row++)
+	for (int row = 0; whole == 0 && row < PQntuples(result); row++)
 	{
 		if (parse_number(PQgetvalue(result, row, time_column), &time))
 			total += time;
@@ -176,7 +176,7 @@ add_types(Past *past)
 											"What the sessions' statements spent their time on: on a processor or waiting for one "
 											"(CPU), or in a wait, by PostgreSQL's words. By time.", columns, titles, 5);
 
-	fill_section(past, section, 1, 4,
+	fill_section(past, section, 1, 4, 0,
 				 "SELECT wait_event_type, sum(sum_timer_wait), sum(count_star), max(max_timer_wait)"
 				 " FROM pfs.load_history WHERE" IN_STATEMENTS "GROUP BY 1");
 }
@@ -196,10 +196,10 @@ add_statements(Past *past)
 	double		length = (past->report->till - past->report->from) * 1e6;
 	ReportSection *section = report_section(past->report, "statements", "Statements",
 											"By shape, role and database, in the periods where they were among the largest. Colours "
-											"show what their time was spent on. By time.", columns, titles, 7);
+											"show what their time was spent on. By time; the share is of all sessions' statements.", columns, titles, 7);
 	PGresult   *result;
 
-	fill_section(past, section, 4, 6,
+	fill_section(past, section, 4, 6, load_total(load, -1),
 				 "SELECT max(digest_text), database_name, user_name, query_id, sum(sum_timer_wait)"
 				 " FROM pfs.load_history WHERE" IN_STATEMENTS "AND event_name IS NOT NULL GROUP BY 2, 3, 4");
 	for (int i = 0; i < section->num_rows; i++)
@@ -252,13 +252,13 @@ add_waits(Past *past)
 
 	section = report_section(past->report, "waits", "Waits in statements",
 							 "What the statements waited for. By time.", columns, titles, 5);
-	fill_section(past, section, 1, 4,
+	fill_section(past, section, 1, 4, 0,
 				 "SELECT event_name, sum(sum_timer_wait), sum(count_star), max(max_timer_wait)"
 				 " FROM pfs.load_history WHERE" IN_STATEMENTS
 				 "AND event_name IS NOT NULL AND event_name <> 'cpu' GROUP BY 1");
 	section = report_section(past->report, "background", "Waits outside of statements",
 							 "What background processes waited for; it is no load of sessions. By time.", columns, titles, 5);
-	fill_section(past, section, 1, 4,
+	fill_section(past, section, 1, 4, 0,
 				 "SELECT coalesce(event_name, wait_event_type || ', others'), sum(sum_timer_wait), sum(count_star), max(max_timer_wait)"
 				 " FROM pfs.load_history WHERE" IN_TIME "AND type = 'BACKGROUND' GROUP BY 1");
 }
@@ -271,9 +271,9 @@ add_users(Past *past)
 	};
 	static const char *const titles[] = {"role", "database", "time", "share"};
 	ReportSection *section = report_section(past->report, "users", "Users",
-											"Whose statements these were. By time.", columns, titles, 4);
+											"Whose statements these were. By time; the share is of all sessions' statements.", columns, titles, 4);
 
-	fill_section(past, section, 2, 3,
+	fill_section(past, section, 2, 3, load_total(&past->report->load, -1),
 				 "SELECT user_name, database_name, sum(sum_timer_wait) FROM pfs.load_history WHERE" IN_STATEMENTS
 				 "AND event_name IS NOT NULL GROUP BY 1, 2");
 }
@@ -301,6 +301,8 @@ add_figures(Past *past)
 {
 	Report	   *report = past->report;
 	const ReportLoad *load = &report->load;
+	const int64_t day = 86400 * INT64_C(1000000);
+	bool		same_day = report->from / day == (report->till - 1) / day;
 	double		most = 0;
 	int64_t		when = 0;
 	char		time[TIME_TEXT];
@@ -319,7 +321,7 @@ add_figures(Past *past)
 		}
 	}
 	report_figure_real(report, "most_active_sessions", "At most", most,
-					   when ? format_string("at %.8s", time_text(when, time) + 11) : NULL);
+					   when ? format_string("at %s", time_text(when, time) + (same_day ? strlen("2026-11-24 ") : 0)) : NULL);
 	report_figure(report, "time", "Statements' time", COLUMN_TIME, load_total(load, -1), NULL);
 }
 

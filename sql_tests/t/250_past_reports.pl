@@ -55,6 +55,23 @@ ok((rows($report, 'waits', event_name => 'wait/lock/transactionid'))[0], 'the wa
 cmp_ok((rows($report, 'users', user_name => 'worker'))[0]{time}, '>=', $row->{time}, 'and the role among the users');
 is(scalar(grep { $_->{event_name} =~ /^wait\/lock\/transactionid/ } rows($report, 'background')), 0, 'but it is no wait of the background');
 
+# What is not among the largest of its period has no name, and is a part of the whole load all the same.
+my $many = $server->session;
+$many->query(join '; ', map { 'SELECT ' . join(', ', (1) x $_) . ', pg_sleep(0.002)' } 1 .. 300);
+my $nameless = "SELECT min(period_start), max(period_end) FROM pfs.load_history WHERE resolution = '1 s' AND type = 'FOREGROUND'"
+  . " AND wait_event_type <> 'Idle in transaction' AND event_name IS NULL AND sum_timer_wait > 0";
+ok($server->poll("SELECT count(*) > 0 FROM ($nameless) n (since, till) WHERE since IS NOT NULL"), 'some statements have no names');
+my $whole = report($server, map { ("--$_->[0]", $_->[1]) } [ since => (split /\|/, $server->sql($nameless))[0] ], [ till => (split /\|/, $server->sql($nameless))[1] ]);
+foreach my $section (qw(statements users))
+{
+	my @wrong = grep { abs($_->{share} - $_->{time} / $whole->{figures}{time}) > 1e-4 } rows($whole, $section);
+	my $sum = 0;
+
+	is(scalar(@wrong), 0, "$section: the share is of the whole load");
+	$sum += $_->{share} foreach rows($whole, $section);
+	cmp_ok($sum, '<', 0.9999, 'which has more than they have');
+}
+
 # A part of the time has no more than its periods.
 my ($from, $to) = split /\|/, $server->sql(qq{SELECT period_start, period_end FROM pfs.load_history WHERE $in_statements AND event_name = 'wait/lock/transactionid' ORDER BY period_start OFFSET 1 LIMIT 1});
 my $part = report($server, '--since', $from, '--till', $to);
@@ -67,6 +84,7 @@ my $folder = PfsServer::folder();
 my ($status, $out, $err) = program($server, 'report', '--format', 'text', @time);
 is("$status|$err", '0|', 'as text');
 like($out, qr/UPDATE item SET v = \$1 WHERE i = \$2/, 'which has the statement');
+like($out, qr/^At most .* at (\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC$/m, 'and when the load was highest, in which time zone');
 ($status, $out, $err) = program($server, 'report', '--output', "$folder/page.html", @time);
 is("$status|$out|$err", '0||', 'as a page');
 like(slurp("$folder/page.html"), qr{<summary>UPDATE item SET v = \$1 WHERE i = \$2</summary>}, 'which has it, too');
