@@ -473,7 +473,7 @@ static const ScreenColumn wait_columns[] = {
 	{"share", COLUMN_PERCENT, 7, ROLE_SHARE, "total"},
 	{"count", COLUMN_COUNT, 6, ROLE_SUM},
 	{"timed", COLUMN_COUNT, -1, ROLE_SUM},
-	{"per_second", COLUMN_COUNT, 10, ROLE_PER_SECOND, "count", .wide = true},
+	{"per_second", COLUMN_REAL, 10, ROLE_PER_SECOND, "count", .wide = true},
 	{"average", COLUMN_TIME, 9, ROLE_RATIO, "total", "timed"},
 	{"quantile_95", COLUMN_TIME, 11, ROLE_NOW, .wide = true},
 	{"quantile_99", COLUMN_TIME, 11, ROLE_NOW, .wide = true},

@@ -242,6 +242,15 @@ SKIP:
 	like($err, qr/^pfs: permission denied for schema pfs_sys: GRANT pg_monitor TO "reader"/, 'and is told why');
 }
 
+# ---- rare waits ----
+
+my $seldom = program_start($server, qw(waits --seconds 4 --limit 0 --format json));
+ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pfs waits' AND state = 'idle' AND query LIKE '%events_waits_summary_global%'", 1), 'the first reading is taken');
+$server->sql('CHECKPOINT');
+my @seldom = grep { $_->{count} == 1 } @{ JSON::PP->new->utf8->allow_bignum->decode((program_end($seldom))[1]) };
+ok(scalar(@seldom), 'waits of which there is one in some seconds');
+is(scalar(grep { $_->{per_second} < 0.01 || $_->{per_second} > 0.25 } @seldom), 0, 'are a part of one in a second');
+
 # ---- waits that are counted ----
 
 $server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name LIKE 'wait/io/file/%'; SELECT pfs.reset()");
