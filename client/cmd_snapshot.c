@@ -5,7 +5,7 @@
 #include "command.h"
 #include "snapshot.h"
 
-/* Takes a snapshot and writes it; what could not be read is said. */
+/* Takes a snapshot and writes it; a table that could not be read is said, and one at least has to be there. */
 static int
 run_snapshot(const Command *command, Options *options)
 {
@@ -16,6 +16,9 @@ run_snapshot(const Command *command, Options *options)
 	catch_signals();
 	snapshot = snapshot_take(server);
 	server_close(server);
+	if (snapshot->num_tables == 0)
+		die(STATUS_FAILED, "no table could be read%s%s", snapshot->num_gaps ? ": " : "",
+			snapshot->num_gaps ? snapshot->gaps[0].reason : "");
 	sink = sink_open(options->arguments[0]);
 	snapshot_write(snapshot, sink);
 	sink_close(sink);

@@ -208,6 +208,11 @@ is($row->{count}, 2, 'numbers are those since the reset');
 # ---- rights ----
 
 $server->sql('CREATE ROLE monitor LOGIN; GRANT pg_monitor TO monitor; CREATE ROLE nobody LOGIN; CREATE ROLE reader LOGIN');
+$server->sql('CREATE ROLE empty LOGIN; GRANT USAGE ON SCHEMA pfs TO empty; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pfs TO empty');
+($status, $out, $err) = program({ user => 'empty' }, $server, 'snapshot', "$folder/empty");
+is("$status|$out", '1|', 'nor without the right to one table at least');
+like($err, qr/^pfs: no table could be read: permission denied for .*\n\z/, 'which is said');
+ok(!-e "$folder/empty", 'and no file is left behind');
 $server->sql('GRANT USAGE ON SCHEMA pfs TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA pfs TO reader');
 $server->sql('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pfs TO reader');
 snapshot('monitor', user => 'monitor');
