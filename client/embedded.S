@@ -1,6 +1,6 @@
 /*
  * embedded.S
- *	  The files of page/ that a report contains, as strings.
+ *	  The files of page/ that reports and flame graphs contain, as strings.
  */
 	.section .rodata
 

@@ -2,10 +2,13 @@
  * main.c
  *	  Finds the command, reads its options, shows help.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 
@@ -80,6 +83,21 @@ set_locale(void)
 }
 
 /*
+ * Opens what was closed of standard input, output and errors, as a connection or a file would get its number and
+ * the output go there.  /dev/null is opened the wrong way round: an output that is not there is an error.
+ */
+static void
+open_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+	{
+		/* What is opened gets the lowest number that is free. */
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(STATUS_UNUSABLE);
+	}
+}
+
+/*
  * Runs one command.  Help and version go before whatever else is wrong.
  */
 static int
@@ -120,6 +138,7 @@ main(int argc, char **argv)
 	const Command *command = NULL;
 	int			at = 1;
 
+	open_standard_files();
 	set_locale();
 
 	/* Common options may stand before the command. */

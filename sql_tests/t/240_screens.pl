@@ -203,6 +203,11 @@ foreach my $wrong (
 	like($err, qr/^pfs: $message.*\n\z/, 'and one line that says why');
 }
 
+# An output that is closed is not where the server listens.
+my $shell = qq{PGHOST=$server->{host} PGPORT=$server->{port} PGUSER=postgres PGDATABASE=postgres } . PfsServer::bindir() . '/pfs waits';
+like(`$shell 2>&1 >&-; echo \$?`, qr/^pfs: cannot write to standard output: Bad file descriptor\n1\n\z/, 'without standard output');
+like(`$shell <&- 2>&-; echo \$?`, qr/^ *event +\|.*\n(?:.*\n)+0\n\z/, 'without the others');
+
 # What happens in some seconds, not what was before.
 $s{busy}->query('SELECT count(*) FROM (SELECT pg_sleep(0.05)) x');
 $s{busy}->send('SELECT count(*) FROM (SELECT pg_sleep(0.05)) x; ' x 2000);
