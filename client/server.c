@@ -149,7 +149,7 @@ try_connect(Server *server)
 	const char *keywords[] = {"host", "port", "user", "password", "dbname", "fallback_application_name", "client_encoding", NULL};
 	const char *values[] = {server->host, server->port, server->user, server->password, server->dbname,
 	server->application, "UTF8", NULL};
-	const char *limit = getenv("PGCONNECT_TIMEOUT");
+	const char *limit = NULL;
 	long		deadline = server->time_limit ? clock_ms() + server->time_limit : 0;
 	PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 	PQconninfoOption *settings;
@@ -159,6 +159,7 @@ try_connect(Server *server)
 	if (server->conn == NULL)
 		return fail(server, SERVER_NO_CONNECTION, "out of memory");
 	PQsetNoticeProcessor(server->conn, ignore_notice, NULL);
+	/* They have what the environment and the service file say, too. */
 	settings = PQconninfo(server->conn);
 	for (PQconninfoOption *o = settings; o && o->keyword; o++)
 	{
