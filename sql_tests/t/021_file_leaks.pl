@@ -70,4 +70,16 @@ grows_not('replication slot', 600,
 	q{'DO $$BEGIN PERFORM pg_create_physical_replication_slot($q$s' || i || '$q$), pg_drop_replication_slot($q$s' || i || '$q$); END$$'});
 is($server->sql(q{SELECT count(*) FROM pfs.status WHERE variable_name ~ 'file_.*_lost' AND variable_value <> '0'}), 0, 'nothing was lost');
 
+# Files that others remove, as those that COPY writes or an archive gets: nobody tells when they go.
+my $small = PfsServer->new('small', conf => "autovacuum = off\npfs.max_file_instances = 1000");
+
+$small->start;
+$small->sql('CREATE EXTENSION pfs');
+$small->psql("SELECT format('COPY (SELECT 1) TO %L', '$small->{host}/copied_' || i) FROM generate_series(1, 1500) i \\gexec\n");
+is($small->sql(q{SELECT sum(variable_value::int) FROM pfs.status WHERE variable_name ~ 'file_.*_lost'}), 0, 'closed files outside of the data directory leave room');
+is($small->sql(q{SELECT count(*) BETWEEN 1 AND 700 FROM pfs.file_instances WHERE file_name ~ 'copied_'}), 't', 'as instances of some of them');
+is($small->sql(q{SELECT count(*) FROM pfs.events_waits_history_long WHERE object_name ~ 'copied_1500$' AND operation = 'close'}), 1, 'the histories have their names');
+is($small->sql(q{SELECT count_star >= 1500 FROM pfs.file_summary_by_event_name WHERE event_name = (SELECT event_name FROM pfs.events_waits_history_long
+	WHERE object_name ~ 'copied_1500$' AND operation = 'close')}), 't', 'and the totals have all of them');
+
 done_testing();

@@ -51,28 +51,30 @@ pfs_fd_start(PfsThread *t)
 /*
  * Takes back this process's share in a file's open_count, if the entry has one and its
  * file is still the same.  The record is not named (pfs_object_enter()), so that in between it can
- * become another file's, whose count is then one too low, but never below 0.
+ * become another file's, whose count is then one too low, but never below 0.  Returns whether
+ * nobody has the file open any more.
  */
-static void
+static bool
 uncount(PfsFd *entry)
 {
 	PfsFile    *file = pfs_pages_record(pfs_files, entry->index);
+	uint32		n = 0;
 
 	if (entry->counted && pfs_pages_word(pfs_files, entry->index) == entry->word)
 	{
-		uint32		n = pfs_load_relaxed(&file->open_count);
-
+		n = pfs_load_relaxed(&file->open_count);
 		while (n > 0 && !pfs_cas(&file->open_count, &n, n - 1))
 			;
 	}
 	entry->counted = 0;
+	return n == 1;
 }
 
 void
 pfs_fd_forget_all(PfsThread *t)
 {
 	for (int fd = 0; fd <= highest_fd; fd++)
-		uncount(&pfs_fds[fd]);
+		(void) uncount(&pfs_fds[fd]);
 	highest_fd = -1;
 }
 
@@ -111,7 +113,7 @@ pfs_fd_opened(int fd, const char *path)
 {
 	if (fd < 0 || fd >= pfs_nfds)
 		return;
-	uncount(&pfs_fds[fd]);		/* closed behind our back */
+	(void) uncount(&pfs_fds[fd]);	/* closed behind our back */
 	identify(&pfs_fds[fd], path, true);
 	highest_fd = Max(highest_fd, fd);
 }
@@ -119,10 +121,18 @@ pfs_fd_opened(int fd, const char *path)
 void
 pfs_fd_closed(int fd)
 {
+	PfsThread  *t = pfs_my_thread;
+	PfsFd	   *entry = &pfs_fds[fd];
+
 	if (fd < 0 || fd >= pfs_nfds)
 		return;
-	uncount(&pfs_fds[fd]);
-	memset(&pfs_fds[fd], 0, sizeof(PfsFd));
+	if (uncount(entry) && unlikely(pfs_file_is_unwanted(entry->index)) && !pfs_is_writing(t))
+	{
+		pfs_write_begin(t);
+		pfs_file_unused(entry->index, entry->word);
+		pfs_write_end(t);
+	}
+	memset(entry, 0, sizeof(PfsFd));
 }
 
 /*

@@ -31,6 +31,9 @@ PfsSharedFiles *pfs_shared_files = NULL;
 #define FREE_EVERY		16
 #define FREE_AT_ONCE	64
 
+/* In UTF-8. */
+#define ELLIPSIS "\xE2\x80\xA6"
+
 static uint32 file_hint;
 static uint32 name_hint;
 
@@ -151,7 +154,7 @@ pfs_file_canonical(const char *path, char *buf)
 	path += length - (PFS_FILE_NAME_SIZE - 1 - 3);
 	while (((unsigned char) *path & 0xC0) == 0x80)
 		path++;
-	snprintf(buf, PFS_FILE_NAME_SIZE, "\xE2\x80\xA6%s", path);
+	snprintf(buf, PFS_FILE_NAME_SIZE, ELLIPSIS "%s", path);
 	return buf;
 }
 
@@ -228,6 +231,13 @@ file_has_name(const void *record, const void *key)
 	return memcmp(name_of(file), key, length) == 0;
 }
 
+/* One that is too long begins with an ellipsis, and lies there, too. */
+static bool
+is_outside(const char *canonical)
+{
+	return canonical[0] == '/' || starts_with(canonical, ELLIPSIS);
+}
+
 typedef struct PfsFileFill
 {
 	uint64		hash;
@@ -251,6 +261,7 @@ fill_file_cb(void *record, const void *key, void *arg)
 	pfs_store_relaxed(&file->gone, 0);
 	file->hash = fill->hash;
 	file->kind = fill->kind;
+	file->outside = is_outside(key);
 	file->open_count = 0;
 	file->sums = 0;
 	file->first_event = 0;
@@ -402,6 +413,24 @@ pfs_file_removed(const char *path)
 	uint32		index = pfs_hash_find(pfs_file_index, hash, canonical, &word);
 
 	if (index != PFS_NO_RECORD && pfs_hash_remove(pfs_file_index, hash, index, word))
+		bury(index);
+}
+
+bool
+pfs_file_is_unwanted(uint32 index)
+{
+	const PfsFile *file = pfs_pages_record(pfs_files, index);
+
+	return file->outside && pfs_pages_used(pfs_files) > pfs_files->records_max / 2;
+}
+
+/* Whoever opens it at this moment has it open as one that was removed, which is nothing special. */
+void
+pfs_file_unused(uint32 index, uint64 word)
+{
+	const PfsFile *file = pfs_pages_record(pfs_files, index);
+
+	if (pfs_hash_remove(pfs_file_index, file->hash, index, word))
 		bury(index);
 }
 

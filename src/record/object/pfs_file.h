@@ -47,6 +47,7 @@ typedef struct PfsFile
 	uint16		name_length;
 	uint8		gone;			/* a tombstone */
 	uint8		kind;			/* PfsFileKind */
+	bool		outside;		/* of the data directory */
 	char		name[PFS_FILE_INLINE_NAME]; /* below the data directory;
 											 * terminated */
 } PfsFile;
@@ -92,6 +93,13 @@ extern uint32 pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *wor
 
 /* Removes the instance of a path, if any, after its unlink or rename. */
 extern void pfs_file_removed(const char *path);
+
+/*
+ * Is an instance that nobody has open to be removed?  And removes it.  Of a file outside of the
+ * data directory nobody tells when it goes: so none stays in a container that is half full.
+ */
+extern bool pfs_file_is_unwanted(uint32 index);
+extern void pfs_file_unused(uint32 index, uint64 word);
 
 /* Removes the instances of what lay in a directory that was renamed.  Looks at all files. */
 extern void pfs_file_directory_removed(const char *path);
