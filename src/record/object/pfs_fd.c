@@ -118,6 +118,7 @@ pfs_fd_opened(int fd, const char *path)
 	highest_fd = Max(highest_fd, fd);
 }
 
+/* Forgets a descriptor, and removes its file's instance if nobody wants that any more. */
 void
 pfs_fd_closed(int fd)
 {

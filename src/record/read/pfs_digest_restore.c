@@ -46,7 +46,11 @@ restore_texts(PfsDigest *d, const PfsDigestRow *row)
 	{
 		d->text_len = cut(row->text, row->text_len, pfs_sizes.digest_text);
 		memcpy(d->texts, row->text, d->text_len);
-		/* It may have been one: the next statement that is parsed replaces it. */
+
+		/*
+		 * It may have been one: the next statement that is parsed replaces
+		 * it.
+		 */
 		d->text_state = PFS_TEXT_PROVISIONAL;
 	}
 	if (row->sample != NULL && pfs_sizes.sql_text > 0)
