@@ -48,8 +48,8 @@ restore_texts(PfsDigest *d, const PfsDigestRow *row)
 		memcpy(d->texts, row->text, d->text_len);
 
 		/*
-		 * It may have been one: the next statement that is parsed replaces
-		 * it.
+		 * Perhaps it was provisional.  The next statement of the digest that
+		 * is parsed gives its own.
 		 */
 		d->text_state = PFS_TEXT_PROVISIONAL;
 	}
