@@ -123,10 +123,11 @@ void
 pfs_fd_closed(int fd)
 {
 	PfsThread  *t = pfs_my_thread;
-	PfsFd	   *entry = &pfs_fds[fd];
+	PfsFd	   *entry;
 
 	if (fd < 0 || fd >= pfs_nfds)
 		return;
+	entry = &pfs_fds[fd];
 	if (uncount(entry) && unlikely(pfs_file_is_unwanted(entry->index)) && !pfs_is_writing(t))
 	{
 		pfs_write_begin(t);

@@ -125,6 +125,19 @@ end_cut_off(PfsThread *t, const PfsSubxact *subxact)
 	pfs_nested_shrink();
 }
 
+/* Nobody has handled an error inside of a subtransaction: the statement at top level is over. */
+static void
+end_failed(PfsThread *t)
+{
+	pfs_write_begin(t);
+	pfs_sql.nest = 0;
+	pfs_sql.current = NULL;
+	if (pfs_sql.top_open)
+		pfs_top_is_done(pfs_timestamp_now());
+	pfs_set_parent();
+	pfs_write_end(t);
+}
+
 /*
  * Ends what began inside a subtransaction that has been rolled back; after an error, also what that
  * has cut off, and puts the hooks back to where they stood when the subtransaction began.
@@ -154,16 +167,11 @@ pfs_statement_unwind(PfsThread *t, int level)
 		end_all(t, subxact->statement_id, has_failed(), true);
 		end_cut_off(t, subxact);
 	}
-	/* Nobody has handled it: this is the end of the whole statement. */
 	if (pfs_sql.failed)
 	{
-		pfs_write_begin(t);
-		pfs_sql.nest = 0;
-		pfs_sql.current = NULL;
-		if (pfs_sql.top_open)
-			pfs_top_is_done(pfs_timestamp_now());
-		pfs_set_parent();
-		pfs_write_end(t);
+		/* The outermost handler has given up all context. */
+		if (error_context_stack == NULL)
+			end_failed(t);
 		return;
 	}
 	pfs_sql.raised = false;
