@@ -264,21 +264,22 @@ ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_os_id = $worker"
 mark();
 is($b->query('SELECT fork(50)'), 3, 'a fork of an extension');
 is(of_b('wait/timeout/PgSleep', 'count(*)'), 0, 'whose sleeps are nobody\'s');
-$b->query('SELECT pg_sleep(0.001)');
+# A time that a process can lose its processor for would be over before pg_sleep() waits.
+$b->query('SELECT pg_sleep(0.1)');
 # By statement: a latch that somebody else sets ends a wait of pg_sleep() early, and there is another one.
 is(of_b('wait/timeout/PgSleep', 'count(DISTINCT nesting_event_id)'), 1, 'the session goes on');
 
 # ---- the long history alone: what is in a session's own stays there ----
 
 my $own = "SELECT count(*), string_agg(event_id::text, ',' ORDER BY event_id) FROM pfs.events_waits_history WHERE thread_id = $tb";
-$b->query('SELECT pg_sleep(0.001)') foreach 1 .. 10;
+$b->query('SELECT pg_sleep(0.1)') foreach 1 .. 10;
 $server->sql("UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'events_waits_history'");
 # The wait for this query began before.
 $b->query('SELECT 1');
 my $had = $server->sql($own);
 like($had, qr/^10\|/, 'ten waits');
 mark();
-$b->query('SELECT pg_sleep(0.001)') foreach 1 .. 3;
+$b->query('SELECT pg_sleep(0.1)') foreach 1 .. 3;
 is(of_b('wait/timeout/PgSleep', 'count(DISTINCT nesting_event_id)'), 3, 'later ones are in the long history');
 is($server->sql($own), $had, 'and not among the ten');
 $server->sql("UPDATE pfs.setup_consumers SET enabled = 'YES' WHERE name = 'events_waits_history'");

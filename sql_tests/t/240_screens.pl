@@ -79,9 +79,10 @@ EOT
 my %s = map { $_ => $server->session(user => 'worker', name => $_) } qw(holder first second big busy);
 
 $s{busy}->query('SET enable_seqscan = off; SELECT v FROM item WHERE i = 5; INSERT INTO item VALUES (20000, 1, 20000); SELECT count(*) FROM generate_series(1, 10)');
-$s{busy}->query('SELECT pg_sleep(1)');
 $s{busy}->query('SELECT sum(sqrt(g)) FROM generate_series(1, 300000) g');
 $s{big}->query("SET work_mem = '100MB'; BEGIN; DECLARE c CURSOR FOR SELECT repeat(g::text, 20) FROM generate_series(1, 60000) g ORDER BY 1; FETCH 1 FROM c");
+# Longer than each of these took.
+$s{busy}->query('SELECT pg_sleep(' . $server->sql('SELECT 0.5 + 2 * max(sum_timer_wait) / 1e12 FROM pfs.events_statements_summary_by_digest') . ')');
 $s{holder}->query('BEGIN; LOCK TABLE item IN SHARE ROW EXCLUSIVE MODE');
 $s{first}->send('BEGIN; LOCK TABLE item IN SHARE MODE; COMMIT');
 my $waits = "SELECT count(*) FROM pfs.events_waits_current WHERE event_name = 'wait/lock/relation'";
