@@ -72,6 +72,34 @@ is($standby->sql(q{SELECT pfs.set_thread(pfs.thread_id(), NULL, 'YES')}), 1, 'an
 is($standby->sql(q{SELECT pfs.set_threads('thread/walwriter', 'NO')}), 1, 'set_threads');
 is($standby->sql(q{SELECT pfs.reset('events_waits_history') > 0}), 't', 'reset');
 is($standby->sql(q{SELECT pfs.reset('pfs.status') IS NOT NULL}), 't', 'also of status');
+
+# ---- what is dropped on the primary ----
+
+my $records = "SELECT string_agg(records_used::text, ' ' ORDER BY name) FROM pfs.containers WHERE name IN ('table_instances', 'index_stat', 'events_statements_by_program')";
+my $shown = "SELECT count(*) FROM pfs.objects_summary_global_by_type";
+
+is($standby->sql(q{SELECT pfs.set_instruments('wait/io/table/handler', 'YES')}), 1, 'rows of tables are counted');
+$primary->sql('CREATE DATABASE other');
+$primary->psql('CREATE TABLE o AS SELECT 1 AS i', db => 'other');
+$primary->sql(q{CREATE TABLE short (i int PRIMARY KEY); INSERT INTO short VALUES (1);
+	CREATE FUNCTION short() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'});
+ok($standby->poll(q{SELECT count(*) FROM pg_proc WHERE proname = 'short'}, 1), 'the standby has new objects');
+my $had = $standby->sql($records);
+my $had_shown = $standby->sql($shown);
+$standby->sql('SET enable_seqscan = off; SELECT * FROM short WHERE i = 1; SELECT short()');
+$standby->psql('SELECT * FROM o', db => 'other');
+is($standby->sql($shown), $had_shown + 3, 'they have rows');
+my $used = $standby->sql($records);
+isnt($used, $had, 'and records');
+$primary->sql('DROP TABLE short; DROP FUNCTION short()');
+$primary->sql('DROP DATABASE other');
+ok($standby->poll(q{SELECT count(*) FROM pg_database WHERE datname = 'other'}, 0), 'the standby has them no more');
+is($standby->sql($records), $used, 'as it replays no command');
+is($standby->sql($shown), $had_shown, 'but shows their rows no more');
+is($standby->sql('SELECT count(*) FROM pfs.table_io_waits_summary_by_index_usage WHERE index_name LIKE \'short%\''), 0, 'nor that of an index');
+is($standby->sql($shown), $had_shown, 'each reading gives back the places of the one before');
+is($standby->sql($records), $had, 'so there is room again');
+
 # The same in a read-only transaction of the primary.
 $primary->fails("BEGIN READ ONLY; UPDATE pfs.setup_consumers SET enabled = 'NO'", '25006', $read_only, 'UPDATE in a read-only transaction');
 is($primary->sql(q{BEGIN READ ONLY; SELECT pfs.set_consumers('events_waits_history', 'YES'); COMMIT}), 1, 'set_consumers in one');

@@ -172,6 +172,18 @@ is(counts('objects')->{f}, 7, 'a function');
 $s->query("BEGIN; DROP FUNCTION o.f(int); PREPARE TRANSACTION 'g'");
 $s->query("COMMIT PREPARED 'g'");
 is(counts('objects')->{f}, undef, '... that a prepared transaction has dropped');
+$s->query('CREATE TABLE o.short (i int PRIMARY KEY); INSERT INTO o.short VALUES (1)');
+my $records = q{SELECT string_agg(records_used::text, ' ' ORDER BY name) FROM pfs.containers WHERE name IN ('table_instances', 'index_stat')};
+my $used = $server->sql($records);
+$s->query('BEGIN; DROP TABLE o.short');
+is($s->query("SELECT count(*) FROM pfs.table_io_waits_summary_by_index_usage WHERE object_name = 'short'"), 0, 'a table that this transaction has dropped');
+$s->query('ROLLBACK');
+is($server->sql("SELECT max(count_insert) FROM pfs.table_io_waits_summary_by_index_usage WHERE object_name = 'short'"), 1, 'has its numbers again when that is rolled back');
+$s->query("BEGIN; DROP TABLE o.short; PREPARE TRANSACTION 'g'; COMMIT PREPARED 'g'");
+is($server->sql($records), $used, 'a table that a prepared transaction has dropped');
+unlike(text(counts('rows')), qr/short/, 'is not shown');
+$server->sql('SELECT count(*) FROM pfs.table_io_waits_summary_by_index_usage');
+isnt($server->sql($records), $used, 'and removed by who reads');
 
 # ---- other databases ----
 

@@ -7,14 +7,11 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/table.h"
 #include "catalog/pg_proc.h"
 #include "miscadmin.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/snapmgr.h"
 
+#include "pfs_exists.h"
 #include "pfs_program_change.h"
 #include "pfs_program_name.h"
 
@@ -50,40 +47,16 @@ pfs_program_name(Oid database, uint64 program)
 	return name != NULL ? name : psprintf("%u", function);
 }
 
-/*
- * Is there a function of this number in this database, in the eyes of anybody?  Also one that
- * a transaction has made or dropped that is not over.
- */
-static bool
-is_there(Oid function)
-{
-	Relation	catalog = table_open(ProcedureRelationId, AccessShareLock);
-	SnapshotData anybody;
-	ScanKeyData key;
-	SysScanDesc scan;
-	bool		found;
-
-	InitDirtySnapshot(anybody);
-	ScanKeyInit(&key, Anum_pg_proc_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(function));
-	scan = systable_beginscan(catalog, ProcedureOidIndexId, true, &anybody, 1, &key);
-	found = HeapTupleIsValid(systable_getnext(scan));
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return found;
-}
-
-/*
- * That a record has stayed behind its function is rare: the drop was prepared in two phases, or a
- * session has called it that had not heard of the drop.
- */
 bool
 pfs_program_exists(Oid database, uint64 program)
 {
 	Oid			function = PFS_PROGRAM_FUNCTION_OID(program);
 
-	if (database != MyDatabaseId || is_there(function))
+	if (database != MyDatabaseId ? pfs_database_exists(database)
+		: pfs_exists_for_anybody(ProcedureRelationId, Anum_pg_proc_oid, ProcedureOidIndexId, function))
 		return true;
-	if (!pfs_program_is_dropped_here(function))
-		pfs_program_drop(MyDatabaseId, function);
+	/* If this transaction has dropped it, that can be rolled back. */
+	if (database != MyDatabaseId || !pfs_program_is_dropped_here(function))
+		pfs_program_drop(database, function);
 	return false;
 }

@@ -7,12 +7,15 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "pfs_exists.h"
 #include "pfs_rel_name.h"
+#include "pfs_rel_stat.h"
 #include "pfs_value.h"
 
 /* Can the names be looked up here?  Relations that all databases share can. */
@@ -25,7 +28,23 @@ is_here(Oid database)
 bool
 pfs_rel_exists(Oid database, Oid relation)
 {
-	return !is_here(database) || SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation));
+	if (is_here(database) ? SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) : pfs_database_exists(database))
+		return true;
+	/* If this transaction has dropped it, that can be rolled back. */
+	if (!is_here(database) ||
+		(!FullTransactionIdIsValid(GetTopFullTransactionIdIfAny()) &&
+		 !pfs_exists_for_anybody(RelationRelationId, Anum_pg_class_oid, ClassOidIndexId, relation)))
+		pfs_rel_stats_drop(database, relation);
+	return false;
+}
+
+/* Both are looked for, as each has a record that may have to go. */
+bool
+pfs_rel_and_index_exist(Oid database, Oid relation, Oid index)
+{
+	bool		has_table = pfs_rel_exists(database, relation);
+
+	return (!OidIsValid(index) || pfs_rel_exists(database, index)) && has_table;
 }
 
 bool
@@ -33,7 +52,8 @@ pfs_rel_is_table(Oid database, Oid relation)
 {
 	char		kind = is_here(database) ? get_rel_relkind(relation) : RELKIND_RELATION;
 
-	return kind != '\0' && kind != RELKIND_INDEX && kind != RELKIND_PARTITIONED_INDEX && kind != RELKIND_SEQUENCE;
+	return pfs_rel_exists(database, relation) &&
+		kind != RELKIND_INDEX && kind != RELKIND_PARTITIONED_INDEX && kind != RELKIND_SEQUENCE;
 }
 
 Datum

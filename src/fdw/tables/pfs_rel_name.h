@@ -10,10 +10,16 @@
 
 #include "postgres_ext.h"
 
-/* Not known to have been dropped: relations of other databases count as there. */
+/*
+ * Is there such a relation, as far as this database knows?  Those of other databases are as long as these
+ * are.  The record of one that has gone is removed by the way.
+ */
 extern bool pfs_rel_exists(Oid database, Oid relation);
 
-/* The same, and no index or sequence, whose locks are waited for, too. */
+/* The same of a table and an index; InvalidOid: no index. */
+extern bool pfs_rel_and_index_exist(Oid database, Oid relation, Oid index);
+
+/* The same of one relation, and it is no index or sequence, whose locks are waited for, too. */
 extern bool pfs_rel_is_table(Oid database, Oid relation);
 
 extern Datum pfs_rel_database_datum(Oid database, bool *isnull);

@@ -322,15 +322,22 @@ PFS_COLUMNS(rows, PfsDigestRowsRow, ROWS_COLUMNS)
 static void
 add_rows_cb(const PfsDigestRowsRow *row, void *arg)
 {
-	if (pfs_rel_exists(row->database, row->relation) &&
-		(!OidIsValid(row->index) || pfs_rel_exists(row->database, row->index)))
-		*(PfsDigestRowsRow *) pfs_scan_add(arg) = *row;
+	*(PfsDigestRowsRow *) pfs_scan_add(arg) = *row;
+}
+
+static bool
+rows_exist(const void *p)
+{
+	const PfsDigestRowsRow *row = p;
+
+	return pfs_rel_and_index_exist(row->database, row->relation, row->index);
 }
 
 static void
 rows_copy(PfsScan *scan)
 {
 	pfs_digest_rows_read(add_rows_cb, scan);
+	pfs_scan_keep(scan, rows_exist);
 }
 
 const PfsTable pfs_table_io_by_digest = {

@@ -98,8 +98,7 @@ io_row_exists(const void *p)
 {
 	const IoRow *row = p;
 
-	return pfs_rel_exists(row->database, row->relation) &&
-		(!OidIsValid(row->index) || pfs_rel_exists(row->database, row->index));
+	return pfs_rel_and_index_exist(row->database, row->relation, row->index);
 }
 
 /*

@@ -79,8 +79,8 @@ extern uint64 pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid 
 								SubTransactionId maker);
 
 /*
- * A table or an index has been dropped, before its locks are released; or everything in a
- * database.
+ * A table or an index has been dropped, before its locks are released, or is found to have gone; or
+ * everything in a database.
  */
 extern void pfs_rel_stats_drop(Oid database, Oid oid);
 extern void pfs_rel_stats_remove_database(Oid database);
@@ -96,7 +96,7 @@ extern void pfs_rel_stats_rolled_back(SubTransactionId id);
 extern void pfs_rel_stats_promote(SubTransactionId id, SubTransactionId parent);
 extern void pfs_rel_stats_committed(void);
 
-/* Frees what was removed so far and nobody adds to; before further removals. */
+/* Frees what this process has removed so far and nobody adds to; before further removals. */
 extern void pfs_rel_stats_give_back(void);
 
 /* At the process's end. */

@@ -230,12 +230,11 @@ next_has_begun(void)
 {
 	if (likely(pfs_sql.nest != 0 || !pfs_sql.top_open || !pfs_sql.top.done))
 		return false;
-	if (pfs_sql.top.message != GetCurrentStatementStartTimestamp())
-		return pfs_trigger_depth() == 0;
-	if (pfs_sql.top.query_id == 0 || pfs_sql.committing)
+	if (pfs_sql.top.message == GetCurrentStatementStartTimestamp() &&
+		(pfs_sql.top.query_id == 0 || pfs_sql.committing ||
+		 MyBEEntry == NULL || MyBEEntry->st_state != STATE_RUNNING || MyBEEntry->st_query_id != 0))
 		return false;
-	return MyBEEntry != NULL && MyBEEntry->st_state == STATE_RUNNING && MyBEEntry->st_query_id == 0 &&
-		pfs_trigger_depth() == 0;
+	return pfs_trigger_depth() == 0;
 }
 
 /* An error or a warning comes: of which statement at top level? */
