@@ -361,7 +361,7 @@ sub psql
 
 	# A client has its last answer before its statement has ended, and leaves before its server process: that one
 	# is waited for, so that what it counted is there.  Others that began meanwhile are not waited for long.
-	my $end = time() + 2;
+	my $end = time() + 5;
 
 	sleep(0.005) while time() < $end && grep { !$before{$_} } $self->children;
 	chomp($out, $err);

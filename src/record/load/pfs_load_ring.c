@@ -152,25 +152,16 @@ pfs_load_read(PfsLoadResolution resolution, const PfsLoadRange *range, PfsLoadEm
 	}
 }
 
-/* What a resolution has: from the earliest begin of a period to the latest end, as the clock may have been set back. */
-typedef struct Span
-{
-	bool		found;
-	TimestampTz begin;
-	TimestampTz end;
-} Span;
-
+/* Where a resolution begins: its earliest period, as the clock may have been set back. */
 static void
-span_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
+begin_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
 {
-	Span	   *span = arg;
+	TimestampTz *begin = arg;
 
-	span->begin = span->found ? Min(span->begin, head->begin) : head->begin;
-	span->end = span->found ? Max(span->end, head->end) : head->end;
-	span->found = true;
+	*begin = Min(*begin, head->begin);
 }
 
-/* Who is given the periods of a time, and the latest end of one of a resolution. */
+/* Who is given the periods of a time, and the latest end of one that was emitted. */
 typedef struct Best
 {
 	PfsLoadEmit emit;
@@ -189,13 +180,14 @@ best_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow 
 
 /*
  * Chooses the resolution, which is the finest that goes back to the begin of the time, or as
- * far as any does; then the next finer one, from where that ends, and so on.  It may have got
- * a period since it was looked at, so it ends where the last one did that was emitted.
+ * far as any does; then the next finer one, from where that ends, and so on.  That is where the last
+ * period ended that was emitted: one may have come since the resolution was looked at, and one of a clock
+ * that was wrong for a while can end years later.
  */
 void
 pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *arg)
 {
-	Span		spans[PFS_NUM_LOAD_RESOLUTIONS] = {0};
+	TimestampTz begins[PFS_NUM_LOAD_RESOLUTIONS];
 	TimestampTz oldest = DT_NOEND;
 	PfsLoadRange range = {DT_NOBEGIN, DT_NOEND, DT_NOBEGIN, DT_NOEND};
 	int			best = -1;
@@ -204,13 +196,13 @@ pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *
 		return;
 	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
 	{
-		pfs_load_read(r, &PFS_LOAD_EVERYTHING, span_cb, &spans[r]);
-		if (spans[r].found)
-			oldest = Min(oldest, spans[r].begin);
+		begins[r] = DT_NOEND;
+		pfs_load_read(r, &PFS_LOAD_EVERYTHING, begin_cb, &begins[r]);
+		oldest = Min(oldest, begins[r]);
 	}
 	for (int r = PFS_NUM_LOAD_RESOLUTIONS - 1; r >= 0; r--)
 	{
-		if (spans[r].found && spans[r].begin <= Max(since, oldest))
+		if (begins[r] <= Max(since, oldest))
 			best = r;
 	}
 
@@ -219,11 +211,10 @@ pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *
 	range.end_min = since + 1;
 	for (int r = best; r >= 0; r--)
 	{
-		Best		to = {emit, arg, spans[r].end};
+		Best		to = {emit, arg, range.begin_min};
 
 		pfs_load_read(r, &range, best_cb, &to);
-		if (spans[r].found)
-			range.begin_min = Max(range.begin_min, to.end);
+		range.begin_min = to.end;
 	}
 }
 
