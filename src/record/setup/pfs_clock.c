@@ -167,10 +167,37 @@ measure_cycle_frequency(void)
 #endif
 
 /*
+ * Reads the zeros of all timers at one moment, as near to each other as the process gets them
+ * without losing its processor in between.  Times of day are wrong by what lies between for as long as
+ * the server runs.
+ */
+static void
+read_zeros(PfsSharedClock *clock)
+{
+	uint64		best = PG_UINT64_MAX;
+
+	for (int i = 0; i < 20; i++)
+	{
+		uint64		before = read_ns(CLOCK_MONOTONIC);
+		TimestampTz now = GetCurrentTimestamp();
+		uint64		zero[PFS_NUM_TIMERS];
+		uint64		took;
+
+		for (int t = 0; t < PFS_NUM_TIMERS; t++)
+			zero[t] = pfs_timer_read((PfsTimer) t);
+		took = read_ns(CLOCK_MONOTONIC) - before;
+		if (took >= best)
+			continue;
+		best = took;
+		clock->start_time = now;
+		memcpy(clock->zero, zero, sizeof(zero));
+	}
+}
+
+/*
  * Starts the clock in the postmaster, before all other parts, as they ask for the
  * default timer.  Leaves CYCLE out, and says so in the log, where the processor or the
- * kernel does not vouch for the counter.  The zeros of all timers are read last, one
- * after the other, so that measuring the frequency does not lie between them.
+ * kernel does not vouch for the counter.
  */
 void
 pfs_clock_start(void)
@@ -193,9 +220,7 @@ pfs_clock_start(void)
 				(errmsg("pfs: the kernel does not trust the processor's cycle counter; timers use NANOSECOND"),
 				 errdetail("\"tsc\" is not listed in \"%s/available_clocksource\".", PFS_CLOCK_SOURCES)));
 
-	clock->start_time = GetCurrentTimestamp();
-	for (int t = 0; t < PFS_NUM_TIMERS; t++)
-		clock->zero[t] = pfs_timer_read((PfsTimer) t);
+	read_zeros(clock);
 }
 
 const char *
