@@ -56,7 +56,7 @@ BEGIN
 		delete $ENV{$_} foreach qw(TESTDIR TESTDATADIR TESTLOGDIR);
 		$ENV{PERL5LIB} = join(':', map { Cwd::abs_path($_) // $_ } grep { !ref } @INC);
 		chdir '/';
-		exec 'runuser', '-u', $ENV{PFS_USER} // 'postgres', '--', $^X, $script, @ARGV
+		exec 'runuser', '-u', $ENV{PFS_USER} // 'postgres', '--', $^X, ($^C ? '-c' : ()), $script, @ARGV
 		  or die "runuser: $!";
 	}
 	delete $ENV{$_}

@@ -45,6 +45,9 @@
 #define CLOCK_SET_USEC	100000
 #define CLOCK_SET_PART	100
 
+/* Readings of both that take longer are not of one moment, nanoseconds. */
+#define CLOCKS_NEAR_NS	UINT64CONST(10000000)
+
 /* Longest sleep while nothing is recorded, milliseconds. */
 #define LONG_SLEEP		60000
 
@@ -62,16 +65,25 @@ static struct
 
 PGDLLEXPORT void pfs_recorder_main(Datum arg);
 
+/*
+ * Reads the timers and the time of day at one moment: again, if that took so long that the process
+ * has lost its processor, as it would look as if the clock had been set.
+ */
 static PfsTick
 read_clocks(void)
 {
 	PfsTick		tick;
 
-	for (PfsTimer timer = 0; timer < PFS_NUM_TIMERS; timer++)
-		tick.now[timer] = pfs_timer_offered(timer) ? pfs_timer_read(timer) : 0;
-	/* The one that nearly everything is measured by is the tick. */
-	tick.now[pfs_timer_default()] = pfs_timer_read(pfs_timer_default());
-	tick.wall = GetCurrentTimestamp();
+	for (int i = 0; i < 5; i++)
+	{
+		for (PfsTimer timer = 0; timer < PFS_NUM_TIMERS; timer++)
+			tick.now[timer] = pfs_timer_offered(timer) ? pfs_timer_read(timer) : 0;
+		/* The one that nearly everything is measured by is the tick. */
+		tick.now[pfs_timer_default()] = pfs_timer_read(pfs_timer_default());
+		tick.wall = GetCurrentTimestamp();
+		if (pfs_timer_read(PFS_TIMER_NANOSECOND) - tick.now[PFS_TIMER_NANOSECOND] < CLOCKS_NEAR_NS)
+			break;
+	}
 	return tick;
 }
 
