@@ -18,8 +18,11 @@ my @workers = map { $server->session(name => "worker$_") } 1, 2;
 my ($w1, $w2) = map { $_->thread_id } @workers;
 my $all = "$w1, $w2";
 
+# Their names say how far they are, whatever is switched off.
 $_->send(<<'EOT') foreach @workers;
-DO $$ BEGIN LOOP
+DO $$ DECLARE round int := 0; BEGIN LOOP
+	round := round + 1;
+	PERFORM set_config('application_name', 'worker ' || round, false);
 	PERFORM pg_stat_file('PG_VERSION');
 	PERFORM pg_read_binary_file('PG_VERSION');
 	PERFORM pg_sleep(0.001);
@@ -47,6 +50,18 @@ sub naps_since
 	}
 }
 
+# Wait until each of the sessions has begun another round: what it does from then on it has decided after our call.
+sub next_round
+{
+	foreach my $worker (@workers)
+	{
+		my $name = 'SELECT application_name FROM pg_stat_activity WHERE pid = ' . $worker->pid;
+		my $was = $server->sql($name);
+
+		$server->poll("SELECT ($name) <> '$was'") or die 'a worker does not go on';
+	}
+}
+
 sub count
 {
 	my ($condition, $table) = @_;
@@ -67,6 +82,8 @@ foreach my $case ([ 'no', 'yes' ], [ 'NO', 'YES' ], [ 'nO', 'yEs' ])
 
 	is($server->sql("WITH u AS (UPDATE pfs.setup_instruments SET enabled = '$off' WHERE name ILIKE '%/FILE/%' RETURNING enabled)"
 		  . ' SELECT count(*) > 50, min(enabled), max(enabled) FROM u'), 't|NO|NO', "'$off' is taken and reads NO");
+	# What was decided before the switch may begin yet.
+	next_round();
 	$t = now();
 	naps_since($t, 10);
 	# What had begun before is finished; nothing begins after.
@@ -82,11 +99,20 @@ is($server->sql("SELECT count(*) FROM pfs.setup_instruments WHERE enabled <> 'YE
 # An event that had begun is finished and kept.
 my $sleeper = $server->session;
 my $ts = $sleeper->thread_id;
-$sleeper->send('SELECT pg_sleep(0.5)');
+
+# It sleeps until everything has been looked at.
+sub wake
+{
+	$server->sql('SELECT pg_cancel_backend(' . $sleeper->pid . ')');
+	$sleeper->result;
+}
+
+$sleeper->send('SELECT pg_sleep(600)');
 $server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap", 1);
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait/timeout/PgSleep'");
 is(count("thread_id = $ts AND $nap", 'current'), 1, 'switched off in the middle: still shown');
-$sleeper->result;
+$server->poll_lasts($ts, 'wait/timeout/PgSleep', 0.49);
+wake();
 between($server->sql("SELECT max(timer_wait) FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap"), 0.49e12, 60e12,
 	'and recorded at its end with its time');
 $sleeper->query('SELECT pg_sleep(0.01)');
@@ -104,15 +130,18 @@ sub is_idle
 
 is_idle();
 my $id = $server->sql("SELECT max(event_id) FROM pfs.events_waits_current WHERE thread_id = $ts");
-$sleeper->query('SELECT pg_sleep(0.01)') for 1 .. 3;
-is($server->sql("SELECT count(*), count(timer_start), count(timer_end), count(timer_wait), count(end_event_id) FROM pfs.events_waits_history"
-	  . " WHERE thread_id = $ts AND $nap AND event_id > $id"), '3|0|0|0|3', "timed = 'NO': three events without times");
-$sleeper->send('SELECT pg_sleep(0.3)');
+# A time that a process can lose its processor for would be over before pg_sleep() waits.
+$sleeper->query('SELECT pg_sleep(0.1)') for 1 .. 3;
+# By statement: a latch that is set meanwhile makes two waits of one sleep.
+is($server->sql("SELECT count(DISTINCT nesting_event_id), count(timer_start), count(timer_end), count(timer_wait), count(*) - count(end_event_id)"
+	  . " FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap AND event_id > $id"), '3|0|0|0|0', "timed = 'NO': three events without times");
+$sleeper->send('SELECT pg_sleep(600)');
 ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap AND timer_start IS NULL", 1),
 	'a running one has none either');
+$id = $server->sql("SELECT event_id FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap");
 $server->sql("UPDATE pfs.setup_instruments SET timed = 'YES' WHERE name = 'wait/timeout/PgSleep'");
-$sleeper->result;
-is($server->sql("SELECT timer_wait IS NULL FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap ORDER BY event_id DESC LIMIT 1"),
+wake();
+is($server->sql("SELECT timer_wait IS NULL FROM pfs.events_waits_history WHERE thread_id = $ts AND event_id = $id"),
 	't', 'and stays untimed when the switch is back before its end');
 # The sort key that untimed events have keeps them in their place.
 is($server->sql(<<"EOT"), 0, 'timed and untimed events of a thread follow each other in the long history');
@@ -131,53 +160,56 @@ sub consumer
 }
 
 # Which tables get new events of the workers?
-sub seen
+sub sees
 {
-	my ($threads) = @_;
+	my ($expected, $name, $threads) = @_;
+	my @tables = qw(current history history_long);
 	my %seen;
 
 	$threads //= $all;
+	# What was decided before the switch may begin yet, until the next round.
+	next_round();
 	my $since = now();
-	# With everything off no table tells that they went on: only time does.
-	sleep(0.05);
-	# Long enough for a session that has to wait for a processor.
-	for (my $until = time() + 1.5; time() < $until;)
+	# With everything off no table tells that they went on.
+	next_round();
+	# What is expected may take longer, if a session has to wait for a processor.
+	for (my $until = time() + 1.5; time() < $until || (time() < $until + 60 && grep { !$seen{$_} } split ' ', $expected);)
 	{
 		last if 3 == grep { $_ } values %seen;
-		foreach my $table (qw(current history history_long))
+		foreach my $table (@tables)
 		{
 			$seen{$table} ||= count("thread_id IN ($threads) AND timer_start > $since", $table) > 0;
 		}
 	}
-	return join(' ', grep { $seen{$_} } qw(current history history_long));
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return is(join(' ', grep { $seen{$_} } @tables), $expected, $name);
 }
 
-is(seen(), 'current history history_long', 'all consumers on: events in all tables');
+sees('current history history_long', 'all consumers on: events in all tables');
 consumer('events_waits_history_long', 'no');
-is(seen(), 'current history', 'events_waits_history_long off: none there');
+sees('current history', 'events_waits_history_long off: none there');
 my $kept = "SELECT count(*), sum(timer_end) FROM pfs.events_waits_history_long WHERE thread_id IN ($all)";
 my $frozen = $server->sql($kept);
-seen();
+sees('current history', 'nor later');
 is($server->sql($kept), $frozen, 'what is there stays: frozen, not emptied');
 consumer('events_waits_history', 'no');
-is(seen(), 'current', 'events_waits_history off, too: running events only');
+sees('current', 'events_waits_history off, too: running events only');
 consumer('events_waits_history_long', 'yes');
-is(seen(), 'current history_long', 'the two are independent');
+sees('current history_long', 'the two are independent');
 consumer('events_waits_history', 'yes');
 foreach my $name (qw(events_waits_current thread_instrumentation global_instrumentation))
 {
 	consumer($name, 'no');
-	$t = now();
-	is(seen(), '', "$name off: no events at all");
+	sees('', "$name off: no events at all");
 	is($server->sql("SELECT string_agg(enabled, '') FROM pfs.setup_consumers WHERE name LIKE 'events_waits_history%'"),
 		'YESYES', 'those below keep their own switches');
 	consumer($name, 'yes');
-	is(seen(), 'current history history_long', "$name on again: all are back");
+	sees('current history history_long', "$name on again: all are back");
 }
 $server->sql(q{SELECT pfs.set_consumers('%', 'NO')});
-is(seen(), '', "set_consumers('%', 'NO'): nothing");
+sees('', "set_consumers('%', 'NO'): nothing");
 is($server->sql(q{SELECT pfs.set_consumers('events_waits_history_long', 'YES')}), 1, 'one of them on');
-is(seen(), 'current history_long', 'switches on those above it, too');
+sees('current history_long', 'switches on those above it, too');
 $server->sql(q{SELECT pfs.set_consumers('%', 'YES')});
 
 # An event that a consumer being off keeps from the tables uses no number.
@@ -187,20 +219,20 @@ my $before = $server->sql("SELECT max(event_id) FROM pfs.events_waits_current WH
 $server->sql(q{SELECT pfs.set_consumers('events_%_current', 'no')});
 $sleeper->query('SELECT pg_sleep(0.001)') for 1 .. 20;
 $server->sql(q{SELECT pfs.set_consumers('events_%_current', 'yes')});
-$sleeper->query('SELECT pg_sleep(0.001)');
+$sleeper->query('SELECT pg_sleep(0.1)');
 between($server->sql("SELECT max(event_id) FROM pfs.events_waits_history WHERE thread_id = $ts") - $before, 1, 40,
 	'events without consumer use no numbers');
 
 # ---- threads ----
 
 $server->sql("UPDATE pfs.threads SET instrumented = 'no' WHERE thread_id = $w1");
-is(seen($w1), '', "instrumented = 'no': nothing of this thread");
-is(seen($w2), 'current history history_long', 'everything of the other');
+sees('', "instrumented = 'no': nothing of this thread", $w1);
+sees('current history history_long', 'everything of the other', $w2);
 $server->sql("UPDATE pfs.threads SET instrumented = 'Yes', history = 'No' WHERE thread_id = $w1");
-is(seen($w1), 'current', "history = 'No': its running events only");
-is(seen($w2), 'current history history_long', 'everything of the other');
+sees('current', "history = 'No': its running events only", $w1);
+sees('current history history_long', 'everything of the other', $w2);
 is($server->sql("SELECT pfs.set_thread($w1, NULL, 'YES')"), 1, 'set_thread');
-is(seen($w1), 'current history history_long', 'everything again');
+sees('current history history_long', 'everything again', $w1);
 is($server->sql("SELECT pfs.set_thread(1000000, 'YES')"), 0, 'set_thread of a thread that does not exist');
 
 # A row that goes between its reading and the end of the statement is passed over.
@@ -244,18 +276,26 @@ foreach my $timer (@timers)
 {
 	is($server->sql("WITH u AS (UPDATE pfs.setup_timers SET timer_name = '$timer' WHERE name = 'wait' RETURNING 1) SELECT count(*) FROM u"),
 		1, "timer $timer");
-	my $from = newest_nap('event_id') || 0;
-	# The outside witness is the server's clock, just before and just after.
-	my ($began, $ended) = split /\n/,
-	  $sleeper->query('SELECT extract(epoch FROM clock_timestamp()); SELECT pg_sleep(0.2) \g /dev/null' . "\n"
-		  . 'SELECT extract(epoch FROM clock_timestamp())');
-	between($server->sql("SELECT sum(timer_wait) FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap AND event_id > $from") / 1e12,
-		0.2 - 2 * $step{$timer} - 0.0005, $ended - $began + $step{$timer},
-		"$timer: a sleep of 0.2 s is one");
+	my ($began, $ended, $slept, $start);
+	my $least = 0.2 - 2 * $step{$timer} - 0.0005;
+
+	# One that loses its processor before it sleeps sleeps less, or not at all: then once more.
+	for (1 .. 5)
+	{
+		my $from = newest_nap('event_id') || 0;
+		# The outside witness is the server's clock, just before and just after.
+		($began, $ended) = split /\n/,
+		  $sleeper->query('SELECT extract(epoch FROM clock_timestamp()); SELECT pg_sleep(0.2) \g /dev/null' . "\n"
+			  . 'SELECT extract(epoch FROM clock_timestamp())');
+		($slept, $start) = map { $_ / 1e12 } split /\|/,
+		  $server->sql("SELECT coalesce(sum(timer_wait), 0), coalesce(min(timer_start), 0) FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap AND event_id > $from");
+		last if $slept >= $least;
+	}
+	between($slept, $least, $ended - $began + $step{$timer}, "$timer: a sleep of 0.2 s is one");
 	between(newest_nap("extract(epoch FROM pfs.timer_to_timestamp(timer_start))") - $began, -0.15, $ended - $began + 0.15,
 		"$timer: at the right time");
-	between(newest_nap('timer_start') / 1e12 - $last_start, 0.17, 600, "$timer: after the one before, on the same scale");
-	$last_start = newest_nap('timer_start') / 1e12;
+	between($start - $last_start, 0.17, 600, "$timer: after the one before, on the same scale");
+	$last_start = $start;
 	between($server->sql('SELECT pfs.timer_now() - ' . newest_nap('timer_end')) / 1e12, -0.15, 60, "$timer: timer_now is just after");
 }
 # The timer changes while an event runs: it ends with its own.
@@ -267,12 +307,13 @@ foreach my $change ([ 'CYCLE', 'TICK' ], [ 'TICK', 'NANOSECOND' ], [ 'MILLISECON
 	my $from = newest_nap('event_id');
 	$server->sql("SELECT pfs.set_timer('wait', '$first')");
 	my $time = time();
-	$sleeper->send('SELECT pg_sleep(0.3)');
+	$sleeper->send('SELECT pg_sleep(600)');
 	$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap", 1);
 	$server->sql("SELECT pfs.set_timer('wait', '$second')");
 	between($server->sql("SELECT max(pfs.timer_now() - timer_start) FROM pfs.events_waits_current WHERE thread_id = $ts AND $nap") / 1e12,
 		-0.15, time() - $time + 0.15, "$first to $second: its time so far is right");
-	$sleeper->result;
+	$server->poll_lasts($ts, 'wait/timeout/PgSleep', 0.3);
+	wake();
 	# A latch that is set meanwhile makes two waits of one sleep.
 	between($server->sql("SELECT sum(timer_wait) FROM pfs.events_waits_history WHERE thread_id = $ts AND $nap AND event_id > $from") / 1e12,
 		0.27, time() - $time + 0.15, "$first to $second in the middle: the time is right");

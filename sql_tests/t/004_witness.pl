@@ -103,7 +103,7 @@ my $locks = sub
 {
 	my @sums;
 
-	for (1 .. 4)
+	for (1 .. 10)
 	{
 		@sums = $run_locks->();
 		last if $waits == @logged;

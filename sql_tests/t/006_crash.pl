@@ -56,13 +56,22 @@ is($server->sql('SELECT count(*) FROM pfs.events_waits_history_long'), 200000, '
 
 # ---- FATAL ----
 
-my $dying = $server->session;
-my $dying_id = $dying->thread_id;
-$dying->query(q{SET idle_in_transaction_session_timeout = '100ms'; BEGIN});
-ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $dying_id", 0), 'a session that ends with FATAL is gone');
-is($server->sql("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $dying_id"), 0, 'with its running events');
-between($server->sql("SELECT timer_wait FROM pfs.events_waits_history_long WHERE thread_id = $dying_id"
-	  . " AND event_name = 'idle/transaction' ORDER BY event_id DESC LIMIT 1") / 1e12, 0.09, 60, 'its last idle time is known');
+my $idle;
+
+# One that loses its processor before it is idle is idle for a shorter time, or not at all: then another one.
+for (1 .. 5)
+{
+	my $dying = $server->session;
+	my $dying_id = $dying->thread_id;
+
+	$dying->query(q{SET idle_in_transaction_session_timeout = '100ms'; BEGIN});
+	ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $dying_id", 0), 'a session that ends with FATAL is gone');
+	is($server->sql("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $dying_id"), 0, 'with its running events');
+	$idle = ($server->sql("SELECT timer_wait FROM pfs.events_waits_history_long WHERE thread_id = $dying_id"
+		  . " AND event_name = 'idle/transaction' ORDER BY event_id DESC LIMIT 1") || 0) / 1e12;
+	last if $idle >= 0.09;
+}
+between($idle, 0.09, 60, 'its last idle time is known');
 my $threads = $server->sql('SELECT max(thread_id) FROM pfs.threads');
 my ($status, $out, $err) = $server->psql('SELECT 1', db => 'nowhere');
 is($status, 2, 'a session that fails at its start');
@@ -79,13 +88,15 @@ ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id IN ($lost)", 
 my $before = $server->sql($start_time);
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait/timeout/PgSleep'");
 my $old_threads = $server->sql('SELECT max(thread_id) FROM pfs.threads');
+# Besides these pgbench has had a connection that ran nothing, whose process may just be ending.
+my $busy = q{FROM pg_stat_activity WHERE application_name = 'pgbench' AND query LIKE 'UPDATE%'};
 foreach my $round (1 .. 3)
 {
 	my $pgbench = $server->pgbench_start($load, '-c', 6, '-j', 1, '-T', 60);
 
-	$server->poll(q{SELECT count(*) >= 6 FROM pfs.threads WHERE application_name = 'pgbench'});
+	$server->poll("SELECT count(*) >= 6 $busy");
 	sleep(0.1 * $round);
-	my @victims = split /\n/, $server->sql(q{SELECT thread_os_id FROM pfs.threads WHERE application_name = 'pgbench'});
+	my @victims = split /\n/, $server->sql("SELECT pid $busy");
 	my $started = $server->sql($start_time);
 
 	$server->mark_log;

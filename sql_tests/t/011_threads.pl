@@ -28,7 +28,8 @@ push @background, 'io_worker' if PfsServer::version() >= 18;
 foreach my $name (@background)
 {
 	ok($server->poll("SELECT count(*) > 0 FROM pfs.threads WHERE name = 'thread/$name'"), "thread/$name has a record");
-	is($server->sql(<<"EOT"), 'BACKGROUND|t|t|t|Daemon|t', "thread/$name: in the background, of nobody");
+	# It can have its record before it has an entry in pg_stat_activity.
+	ok($server->poll(<<"EOT", 'BACKGROUND|t|t|t|Daemon|t'), "thread/$name: in the background, of nobody");
 SELECT DISTINCT type, processlist_id IS NULL, processlist_user IS NULL, parent_thread_id IS NULL, processlist_command, pid IS NOT NULL
   FROM pfs.threads LEFT JOIN pg_stat_activity ON pid = thread_os_id WHERE name = 'thread/$name'
 EOT
@@ -63,9 +64,10 @@ ok($server->poll('SELECT processlist_command FROM pfs.threads WHERE thread_os_id
 ok($server->poll('SELECT event_name FROM pfs.events_waits_current WHERE thread_id = ' . $s->thread_id, 'idle/transaction'), 'it is idle there');
 $s->query('COMMIT');
 ok($server->poll('SELECT event_name FROM pfs.events_waits_current WHERE thread_id = ' . $s->thread_id, 'idle'), 'and outside afterwards');
-$s->send('SELECT pg_sleep(1)');
+$s->send('SELECT pg_sleep(600)');
 ok($server->poll('SELECT processlist_command, processlist_state, processlist_info FROM pfs.threads WHERE thread_os_id = ' . $s->pid,
-		'Query|wait/timeout/PgSleep|SELECT pg_sleep(1)'), 'in a query');
+		'Query|wait/timeout/PgSleep|SELECT pg_sleep(600)'), 'in a query');
+$server->sql('SELECT pg_cancel_backend(' . $s->pid . ')');
 $s->result;
 # The two are not read at the same moment, and a session of the test before may just be ending.
 ok($server->poll(q{SELECT coalesce(string_agg(format('%s %s', coalesce(t.name, 'no thread'), coalesce(a.backend_type, 'no activity')), ', '), 'none')
@@ -81,8 +83,9 @@ $s->query('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_par
 $s->send('SELECT count(*) FROM t WHERE slow(n)');
 my $leader = $s->thread_id;
 ok($server->poll("SELECT count(*) FROM pfs.threads WHERE parent_thread_id = $leader", 2), 'two workers have the leader as parent');
-is($server->sql("SELECT DISTINCT name, type, processlist_id IS NULL, processlist_user FROM pfs.threads WHERE parent_thread_id = $leader"),
-	'thread/worker/parallel_worker|FOREGROUND|t|postgres', 'in the foreground, with its role');
+# A worker knows its leader before it has a role.
+ok($server->poll("SELECT DISTINCT name, type, processlist_id IS NULL, processlist_user FROM pfs.threads WHERE parent_thread_id = $leader",
+		'thread/worker/parallel_worker|FOREGROUND|t|postgres'), 'in the foreground, with its role');
 is($server->sql("SELECT count(*), count(processlist_info) FROM pfs.threads WHERE parent_thread_id = $leader"), '2|0',
 	'without a text, which could be one that its leader has nested');
 # A worker joins its leader before it has an entry in pg_stat_activity.
@@ -135,7 +138,9 @@ my $container = q{FROM pfs.containers WHERE name = 'thread_instances'};
 my @before = split /\|/, $server->sql("SELECT records_used, pages_resident, bytes_resident, pages_reclaimed $container");
 my $load = $server->pgbench_start("SELECT 1;\n\\sleep 200 ms\n", '-c', 60, '-j', 2, '-T', 60);
 
-ok($server->poll("SELECT records_used >= $before[0] + 60 $container"), '60 more sessions, 60 more records');
+# Of the others some that were just ending may have gone.
+ok($server->poll("SELECT records_used >= 60 + (SELECT count(*) FROM pfs.threads WHERE application_name IS DISTINCT FROM 'pgbench') $container"),
+	'60 more sessions, 60 more records');
 my @during = split /\|/, $server->sql("SELECT records_used, pages_resident, bytes_resident, pages_reclaimed, records_lost $container");
 cmp_ok($during[1], '>', $before[1] + 5, 'they take more pages');
 cmp_ok($during[2], '>', $before[2], 'and more memory');
@@ -143,11 +148,12 @@ is($during[4], 0, 'none was lost');
 $load->{handle}->kill_kill;
 $load->{over} = 1;
 ok($server->poll("SELECT records_used <= $before[0] + 1 $container"), 'they go');
-my @after = split /\|/, $server->sql("SELECT records_used, pages_resident, bytes_resident, pages_reclaimed, records_high_water $container");
-between($after[1], 1, $before[1] + 2, 'their pages go back to the system');
-between($after[2], 1, $before[2] + 3 * ($during[2] - $before[2]) / ($during[1] - $before[1]), 'with their memory');
-cmp_ok($after[3], '>', $before[3] + 3, 'pages_reclaimed tells');
-cmp_ok($after[4], '>=', $before[0] + 60, 'the high water mark remembers');
+# A session that ends gives its record back before the page.
+my $bytes = $before[2] + 3 * ($during[2] - $before[2]) / ($during[1] - $before[1]);
+ok($server->poll("SELECT pages_resident BETWEEN 1 AND $before[1] + 2 $container"), 'their pages go back to the system');
+ok($server->poll("SELECT bytes_resident BETWEEN 1 AND $bytes $container"), 'with their memory');
+ok($server->poll("SELECT pages_reclaimed > $before[3] + 3 $container"), 'pages_reclaimed tells');
+cmp_ok($server->sql("SELECT records_high_water $container"), '>=', $during[0], 'the high water mark remembers');
 # The same again from those pages.
 $server->pgbench("SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = pfs.thread_id();\n", '-c', 60, '-j', 2, '-t', 3);
 is($server->sql("SELECT records_lost $container"), 0, 'and the next burst finds room');

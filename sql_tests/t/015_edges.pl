@@ -22,7 +22,13 @@ my $tb = $b->thread_id;
 # ---- lock waits ended by errors, with no other event in between ----
 
 $a->query('BEGIN; LOCK TABLE t');
-$b->query(<<'EOT');
+my ($last, $waits);
+
+# A process that loses its processor in front of its wait waits less, or not at all: then once more.
+for (1 .. 5)
+{
+	$last = $server->sql("SELECT coalesce(max(event_id), 0) FROM pfs.events_waits_history WHERE thread_id = $tb");
+	$b->query(<<'EOT');
 SET lock_timeout = '100ms';
 DO $$
 BEGIN
@@ -35,19 +41,22 @@ BEGIN
 	END LOOP;
 END $$
 EOT
-is( $server->sql("SELECT count(*), bool_and(timer_wait BETWEEN 0.09e12 AND 60e12)"
-		  . " FROM pfs.events_waits_history WHERE thread_id = $tb AND event_name = 'wait/lock/relation'"),
-	'3|t', 'three lock waits ended by their timeouts are three events');
+	$waits = $server->sql("SELECT count(*), bool_and(timer_wait BETWEEN 0.09e12 AND 60e12)"
+		  . " FROM pfs.events_waits_history WHERE thread_id = $tb AND event_id > $last AND event_name = 'wait/lock/relation'");
+	last if $waits eq '3|t';
+}
+is($waits, '3|t', 'three lock waits ended by their timeouts are three events');
 
 # ---- one that an error ended, with nothing else switched on ----
 
 $server->sql("SELECT pfs.set_instruments('%', 'NO'), pfs.set_instruments('wait/lock/%', 'YES')");
-$b->query('BEGIN');
+# Longer than a process loses its processor for.
+$b->query(q{SET lock_timeout = '1500ms'; BEGIN});
 $b->send('LOCK TABLE t');
 $b->result;
 ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $tb", 0),
 	'a lock wait that an error ended is not shown while the session is idle');
-is($server->sql("SELECT count(*) FROM pfs.events_waits_history_long WHERE thread_id = $tb AND event_name = 'wait/lock/relation'"),
+is($server->sql("SELECT count(*) FROM pfs.events_waits_history_long WHERE thread_id = $tb AND event_id > $last AND event_name = 'wait/lock/relation'"),
 	4, 'but in the histories');
 $a->query('ROLLBACK');
 $b->query('ROLLBACK');

@@ -112,6 +112,12 @@ foreach my $doer (@doers)
 unlike($server->pgbench_end($_), qr/aborted/, 'a load met no error') foreach @loads;
 unlike($server->log_text, qr/PANIC|terminated by signal/, 'nothing crashed');
 
+# What autovacuum does would push the events that are counted here out of the long history.
+$server->sql('ALTER SYSTEM SET autovacuum = off');
+$server->sql('SELECT pg_reload_conf()');
+ok($server->poll(q{SELECT count(CASE backend_type WHEN 'autovacuum launcher' THEN true WHEN 'autovacuum worker' THEN pg_terminate_backend(pid) END)
+	FROM pg_stat_activity}, 0), 'autovacuum has ended');
+
 # Everything on again: exact as ever.
 $server->sql(q{SELECT pfs.set_instruments('%', 'YES', 'YES'), pfs.set_consumers('%', 'YES'), pfs.set_timer('wait', 'NANOSECOND'), pfs.set_timer('idle', 'NANOSECOND')});
 $server->sql(q{UPDATE pfs.threads SET instrumented = 'YES', history = 'YES'});

@@ -18,7 +18,8 @@ max_parallel_workers_per_gather = 0
 synchronize_seqscans = off
 pfs.events_waits_history_long_size = 500000
 EOT
-$server->start;
+# A worker that takes the session's processor would have read before the session could wait: here it lingers.
+$server->start(env => { LD_PRELOAD => slow_reads() });
 $server->sql('CREATE EXTENSION pfs');
 $server->sql('CREATE TABLE big AS SELECT g AS id, repeat(chr(120), 500) AS filler FROM generate_series(1, 60000) g');
 $server->sql('VACUUM (FREEZE) big');

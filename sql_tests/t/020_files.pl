@@ -124,9 +124,13 @@ is($server->sql("$relation '$filenode'"), '', 'no row of a removed database');
 
 my $stat = 'wait/io/file/DataFileStat';
 
+# What was running when it was switched off is counted when it ends.
+sub calls_end { return $server->poll(q{SELECT count(*) FROM pfs.events_waits_current WHERE event_name LIKE 'wait/io/file/%'}, 0); }
+
 sub only_stat
 {
 	$server->sql(q{SELECT pfs.set_instruments('%', 'NO')});
+	calls_end();
 	$server->sql("SELECT pfs.set_instruments('$stat', 'YES')");
 	$server->sql(q{SELECT pfs.reset('file_summary_by_event_name')});
 }
@@ -159,6 +163,10 @@ is(by_event(), '50|50', 'and what comes after');
 is($server->sql(q{SELECT pfs.reset('events_waits_summary_by_instance')}), 8, 'the other view of the store pushes, too');
 is($server->sql(q{SELECT pfs.reset('file_summary_by_event_name')}), 50, 'reset by event name returns all');
 is(by_event() . ' ' . by_instance(), '0|0 0', 'nothing is left');
+
+# How many readings and resets were not exact: none waits for longer than half a second for a process that has lost
+# its processor while it counts.
+sub inexact { return $server->sql(q{SELECT sum(variable_value::bigint) FROM pfs.status WHERE variable_name LIKE 'pfs%inexact'}); }
 
 # Switches above and beside it.
 $server->sql(q{SELECT pfs.set_consumers('thread_instrumentation', 'NO')});
@@ -221,6 +229,7 @@ is(by_event() . ' ' . by_instance(), '0|0 0', 'nothing is left');
 
 my (@by_event, @by_instance);
 my $rounds = 0;
+my $inexact = inexact();
 
 while (@by_event <= 5 && $rounds < 50)
 {
@@ -233,6 +242,10 @@ while (@by_event <= 5 && $rounds < 50)
 	}
 	$server->pgbench_end($readers);
 	$rounds++;
+	my $was = $inexact;
+
+	# One that is not exact may be too high.
+	@by_event = @by_instance = () if ($inexact = inexact()) != $was;
 }
 cmp_ok(scalar @by_event, '>', 5, 'readings while sessions go from file to file');
 is("@by_event", join(' ', sort { $a <=> $b } @by_event), 'by event name the numbers only grow');
@@ -263,10 +276,10 @@ cmp_ok($passing_stats, '>=', 10, 'a round of calls on a file to be removed is co
 is(passing_stats(), $passing_stats, 'the next one, too');
 only_stat();
 my ($clients, $times, $each) = (4, 300, 25);
-my ($returned, $pushed, $resets, $loads) = (0, 0, 0, 0);
+my ($returned, $pushed, $resets, $loads, $anew) = (0, 0, 0, 0, 0);
 my $other = $server->session;
 
-# Until there were enough resets.
+# Until there were enough resets, all of them exact.
 while ($resets <= 5 && $loads < 50)
 {
 	my $load = $server->pgbench_start(
@@ -283,6 +296,10 @@ while ($resets <= 5 && $loads < 50)
 	}
 	$server->pgbench_end($_) foreach $load, $remover;
 	$loads++;
+	next if inexact() == $inexact || $anew++ >= 5;
+	$inexact = inexact();
+	only_stat();
+	($returned, $pushed, $resets, $loads) = (0, 0, 0, 0);
 }
 my ($rest) = split /\|/, by_event();
 
@@ -339,7 +356,9 @@ foreach my $size (12, 120)
 	$server->start;
 	# Who looks is not counted.
 	$server->sql('SELECT pfs.set_thread(pfs.thread_id(), \'NO\')');
-	$server->sql(q{SELECT pfs.set_instruments('%', 'NO'), pfs.reset('file_summary_by_event_name')});
+	$server->sql(q{SELECT pfs.set_instruments('%', 'NO')});
+	calls_end();
+	$server->sql(q{SELECT pfs.reset('file_summary_by_event_name')});
 	$server->sql(q{TRUNCATE pfs.events_waits_history_long});
 	$server->sql(q{SELECT pfs.set_instruments('wait/io/file/%', 'YES')});
 	my ($taken, $rounds) = (0, 0);
@@ -358,13 +377,14 @@ foreach my $size (12, 120)
 		sleep(0.5);
 	}
 	$server->pgbench_end($_) foreach @loads;
+	$server->poll(q{SELECT count(*) FROM pfs.threads WHERE name = 'thread/client_backend'}, 1);
 	$server->sql(q{SELECT pfs.set_instruments('%', 'NO')});
-	# What was running when it was switched off is recorded, too.
-	$server->poll(q{SELECT count(*) FROM pfs.events_waits_current WHERE event_name LIKE 'wait/io/file/%'}, 0);
+	calls_end();
 	# Not the waits of background processes that began before.
 	my $events = $server->sql(q{SELECT count(*) FROM pfs.events_waits_history_long WHERE event_name LIKE 'wait/io/file/%'});
 	my ($left) = split /\|/, by_event();
 
+	redo if inexact() > 0 && $anew++ < 5;
 	cmp_ok($events, '>', 1000, "room for $size files: the load made $events events");
 	cmp_ok($events, '<', 400000, 'all of them are in the long history');
 	is($taken + $left, $events, "each of them was counted once, through $rounds resets");

@@ -87,6 +87,8 @@ sub in_view
 $s->query("SELECT count(*) FROM t JOIN pg_class c ON c.relname = t.b; PREPARE p AS SELECT * FROM t WHERE a = \$1; EXECUTE p(1); EXPLAIN SELECT * FROM pfs.threads");
 at_once() foreach 1 .. 3;
 in_view() foreach 1 .. 3;
+# What the session has counted for the statistics it would hand over, and free, a second after the last time.
+$s->query('SELECT pg_stat_force_next_flush()');
 
 my $view = in_view();
 my ($lines, $running) = at_once();

@@ -179,7 +179,9 @@ my $late = PfsWire->new($server, user => 'caller');
 
 $locker->query('SELECT pg_advisory_lock(4711)');
 $late->send(@$_) foreach [ Parse => '', 'INSERT INTO public.calls VALUES (1)' ], [ Bind => '' ], ['Execute'];
-ok($server->poll("SELECT count(*) FROM pfs.threads t JOIN pfs.events_waits_current w USING (thread_id) WHERE t.processlist_user = 'caller' AND w.event_name LIKE 'idle%' AND t.thread_id <> $tc", 1),
+# The server was idle before these messages, too.
+ok($server->poll("SELECT count(*) FROM pfs.threads t JOIN pfs.events_waits_current w USING (thread_id) JOIN pfs.events_statements_history s USING (thread_id)
+	WHERE t.processlist_user = 'caller' AND w.event_name LIKE 'idle%' AND s.event_name = 'statement/sql/insert' AND t.thread_id <> $tc", 1),
 	'the client keeps the server waiting for the commit');
 $late->send('Sync');
 ok($server->poll("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", 1), 'a deferred trigger runs, without a statement around it');

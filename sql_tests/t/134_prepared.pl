@@ -91,7 +91,18 @@ ok($server->poll("SELECT count(*) FROM pfs.prepared_statements_instances WHERE t
 
 # ---- exact under resets ----
 
-my $script = "SELECT i FROM t WHERE i = 1;\nSELECT i FROM t WHERE i = 2;\nINSERT INTO t VALUES (0);\n";
+# Each session ends with a wait for a lock: until then its rows are there.
+my $script = <<'EOT';
+SELECT i FROM t WHERE i = 1;
+SELECT i FROM t WHERE i = 2;
+INSERT INTO t VALUES (0);
+\set n :n + 1
+\if :n < 3
+\sleep 300 ms
+\else
+SELECT pg_advisory_lock_shared(1);
+\endif
+EOT
 my ($made, $taken) = (0, 0);
 my $end = time() + $seconds;
 
@@ -99,14 +110,17 @@ $rounds = 0;
 $server->sql("SELECT pfs.reset('prepared_statements_instances')");
 while (time() < $end || $rounds == 0)
 {
-	my $load = $server->pgbench_start("$script\\sleep 300 ms\n", '-M', 'prepared', '-t', 3, '-c', 4);
+	$server->sql('SELECT pg_advisory_lock(1)');
+	my $load = $server->pgbench_start($script, '-M', 'prepared', '-t', 3, '-c', 4, '-D', 'n=0');
 
-	$taken += $server->sql("SELECT pfs.reset('prepared_statements_instances')") while ($server->sql("SELECT coalesce(sum(calls), 0) FROM (SELECT count_star AS calls
-		FROM pfs.events_statements_summary_by_thread_by_event_name s JOIN pfs.threads t USING (thread_id)
-		WHERE t.application_name = 'pgbench' AND event_name IN ('statement/sql/select', 'statement/sql/insert')) c") < 36 && $server->pgbench_running($load));
-	# The sessions sleep now, with all that they have executed in their rows.
+	$taken += $server->sql("SELECT pfs.reset('prepared_statements_instances')")
+	  while ($server->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") < 4 && $server->pgbench_running($load));
+	# The sessions wait now, with all that they have executed in their rows.
 	$taken += $server->sql("SELECT pfs.reset('prepared_statements_instances')");
+	$server->sql('SELECT pg_advisory_unlock(1)');
 	$server->pgbench_end($load);
+	# The statement that has waited is nobody's to take.
+	$server->poll('SELECT count(*) FROM pfs.prepared_statements_instances', 0);
 	$made += 36;
 	$rounds++;
 }

@@ -28,11 +28,12 @@ $reader->query('DO $$ BEGIN WHILE EXISTS (SELECT FROM pfs.events_statements_curr
 	  . $server->{control}->thread_id . ') LOOP PERFORM pg_sleep(0.01); END LOOP; END $$');
 $reader->query('SELECT pfs.reset()');
 
-# Of one shape, and of lengths from some microseconds to some hundred of them.
+# Of one shape, and of lengths from some microseconds to some thousand of them.  Few are long, so that the quantiles lie far
+# apart, also where nothing delays a statement.
 $server->pgbench(<<'EOT', '-c', 2, '-t', $statements / 2 / 10000);
-DO $$ BEGIN FOR i IN 1 .. 10000 LOOP PERFORM count(*) FROM generate_series(1, (8 * exp(random() * 5))::int); END LOOP; END $$;
+DO $$ BEGIN FOR i IN 1 .. 10000 LOOP PERFORM count(*) FROM generate_series(1, least(8 * (1 - random()) ^ -0.8, 20000)::int); END LOOP; END $$;
 EOT
-$server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgbench'", 0);
+$server->poll_ended('pgbench');
 
 # What is asked here takes the lengths from a table of their own: they are many.
 $reader->query(<<'EOT');

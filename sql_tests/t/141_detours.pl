@@ -217,6 +217,7 @@ my $pid = $s->pid;
 
 $s->send('SELECT pg_sleep(60)');
 kill 'KILL', $pid;
+$server->wait_log(qr/all server processes terminated; reinitializing/);
 $server->lost_sessions;
 ok($server->poll_connect('SELECT count(*) > 0 FROM pfs.events_waits_history_long WHERE event_name LIKE ' . "'wait/synch/lwlock/%' AND object_instance_begin IS NOT NULL"),
 	'after a crash every acquisition is an event again');

@@ -17,7 +17,7 @@ max_parallel_workers_per_gather = 2
 parallel_setup_cost = 0
 parallel_tuple_cost = 0
 min_parallel_table_scan_size = 0
-statement_timeout = 20s
+statement_timeout = 120s
 pfs.lwlock_events = all
 EOT
 $server->start;

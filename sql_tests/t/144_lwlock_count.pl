@@ -24,11 +24,12 @@ $server->sql(test_functions('pfs_test'));
 
 # Counts calls by the tranche of the lock, until the process is about to sleep.  A signal that
 # comes while gdb steps off a breakpoint makes it stop there once more, and a timer of the
-# session's idle time can be running: alarm(0) ends it.
+# session's idle time can be running: alarm(0) ends it.  What that timer has begun is counted,
+# too: the process goes on only when our numbers have been read.
 my $script = "$server->{dir}/count.py";
 open my $file, '>', $script or die "$script: $!";
 print $file <<'EOT';
-import gdb, struct
+import gdb, os, struct, time
 gdb.execute('set pagination off')
 gdb.execute('set confirm off')
 gdb.execute('call (unsigned int) alarm(0)')
@@ -45,6 +46,10 @@ for name in ('LWLockAcquire', 'LWLockConditionalAcquire', 'LWLockAcquireOrWait')
     Call('*%d' % address(name))
 end = gdb.Breakpoint('*%d' % address('pg_sleep'))
 print('ready', flush=True)
+for look in range(2000):
+    if os.path.exists(os.environ['COUNT_FROM']):
+        break
+    time.sleep(0.05)
 gdb.execute('continue')
 end.delete()
 for tranche in counts:
@@ -87,13 +92,14 @@ my $thread = $s->thread_id;
 my $pid = $s->pid;
 
 $s->query('CREATE TABLE t AS SELECT g FROM generate_series(1, 500) g');
-my %before = counts($thread);
+my $from = "$server->{dir}/count_from";
 my $debugger = fork() // die "fork: $!";
 if ($debugger == 0)
 {
 	open STDOUT, '>', $log;
 	open STDERR, '>&', \*STDOUT;
 	open STDIN, '<', '/dev/null';
+	$ENV{COUNT_FROM} = $from;
 	exec 'gdb', '-q', '-nx', '-batch', '-p', $pid, '-x', $script;
 }
 usleep(100_000) until -e $log;
@@ -102,8 +108,12 @@ if (!defined said('ready'))
 	kill 'KILL', $debugger;
 	plan skip_all => 'gdb may not look into the server here';
 }
-$s->send('CREATE TABLE u AS SELECT g, g::text AS x FROM generate_series(1, 200) g; CREATE INDEX ON u (g); UPDATE u SET g = g + 1;'
-	  . " SELECT count(*) FROM t, u WHERE t.g = u.g; DO \$\$ BEGIN PERFORM 1 / 0; EXCEPTION WHEN OTHERS THEN NULL; END \$\$; SELECT pg_sleep(1000)");
+my %before = counts($thread);
+open $file, '>', $from or die "$from: $!";
+close $file;
+# One message: between two the session would be idle, and its timer would run.
+$s->send('BEGIN\; CREATE TABLE u AS SELECT g, g::text AS x FROM generate_series(1, 200) g\; CREATE INDEX ON u (g)\; UPDATE u SET g = g + 1\; COMMIT\;'
+	  . " SELECT count(*) FROM t, u WHERE t.g = u.g\\; DO \$\$ BEGIN PERFORM 1 / 0; EXCEPTION WHEN OTHERS THEN NULL; END \$\$\\; SELECT pg_sleep(1000)");
 my $text = said('done');
 ok(defined $text, 'the debugger has counted') or BAIL_OUT(do { local (@ARGV, $/) = $log; <> });
 # It sleeps, and takes no lock any more.

@@ -40,6 +40,7 @@ sub wait_for_page
 	ok($server->poll_lasts($thread, $event, 0.2), 'the wait lasts');
 	$server->sql('SELECT release_hold()');
 	$_->result foreach $holder, $waiter;
+	$server->poll_idle($thread);
 	return "thread_id = $thread AND event_name = '$event' AND event_id > $mark AND timer_wait > 100000000000";
 }
 

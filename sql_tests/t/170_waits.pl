@@ -11,7 +11,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 # What a statement may take that comes upon one: it waits half a second at most, and the
-# rest is for a machine that has other things to do.
+# rest is for a machine that has other things to do; more below, by what the machine takes.
 my $bound = 10;
 
 test_module('pfs_test_stop');
@@ -53,14 +53,19 @@ BEGIN
 	RETURN done;
 END $$;
 EOT
+my @ends = time;
 my $all = $server->sql('SELECT read_all() > 0');
+push @ends, time;
 is($all, 't', 'all tables can be read');
 my $resets = $server->sql(q{SELECT empty_all('SELECT pfs.reset(%L)')});
+push @ends, time;
 my $truncates = $server->sql(q{SELECT empty_all('TRUNCATE pfs.%I')});
+push @ends, time;
 cmp_ok($resets, '>', 40, 'most can be reset');
 is($truncates, $resets, 'and truncated');
+$bound += 10 * (sort { $b <=> $a } map { $ends[$_] - $ends[ $_ - 1 ] } 1 .. $#ends)[0];
 my $observer = $server->session;
-$observer->query('SET statement_timeout = ' . $bound * 1000);
+$observer->query('SET statement_timeout = ' . int($bound * 1000));
 
 sub state_of
 {
@@ -92,7 +97,7 @@ sub stopped
 	$s->send("SELECT stop_at('$place')");
 	$s->{closed} = 1 if $sql eq 'end';
 	$sql eq 'end' ? ($s->{in} .= "\\q\n") : $s->send($sql);
-	foreach (1 .. 600)
+	foreach (1 .. 3000)
 	{
 		last if state_of($pid) eq 'T';
 		PfsServer::pump($s->{handle}, 'pump_nb');
@@ -121,7 +126,7 @@ my @groups = (
 		[ 'pfs_block_clear', 'end', 'the end of a session' ],
 	],
 	[
-		[ 'pfs_summary_touch', [ 'SELECT pg_sleep(0)', q{SELECT pg_sleep(0.01)} ], 'the first wait of an instrument' ],
+		[ 'pfs_summary_touch', [ 'SELECT pg_sleep(0)', q{SELECT pg_sleep(0.1)} ], 'the first wait of an instrument' ],
 		[ 'pfs_file_sum.c:merge_cb', q{SELECT count(pg_read_binary_file('base/1/' || f, 0, 1)) FROM (SELECT f FROM pg_ls_dir('base/1') f WHERE f ~ '^[0-9]+$' LIMIT 60) t},
 			'adding to a file what was pending' ],
 		[ 'pfs_socket_push_cells', 'end', 'the end of a socket' ],
@@ -222,18 +227,27 @@ kill 'CONT', $flusher_pid;
 $flusher->result;
 $flusher->close;
 
-# What runs is seen although its process was in the middle of a write section: who reads it waits.
-my ($writing, $writing_pid) =
-  stopped('pfs_history_more_room', q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 40) UNION ALL SELECT 1 FROM pg_sleep(1)});
-my $not_waited = inexact();
+# What runs is seen although its process was in the middle of a write section: who reads it waits.  A reading that
+# had to wait for longer than half a second, as this script or the process was late, says so, and is made again.
+my ($not_waited, $seen);
 
-$observer->send(qq{SELECT (SELECT string_agg(sql_text, ' ') FROM pfs.events_statements_current WHERE thread_id = pfs.thread_id($writing_pid)) LIKE '%pg_sleep%'});
-sleep(0.1);
-kill 'CONT', $writing_pid;
-is($observer->result, 't', 'a running statement is seen although its process was stopped while it wrote');
+foreach (1 .. 10)
+{
+	my ($writing, $writing_pid) =
+	  stopped('pfs_history_more_room', q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 40) UNION ALL SELECT 1 FROM pg_sleep(100)});
+
+	$not_waited = inexact();
+	$observer->send(qq{SELECT (SELECT string_agg(sql_text, ' ') FROM pfs.events_statements_current WHERE thread_id = pfs.thread_id($writing_pid)) LIKE '%pg_sleep%'});
+	sleep(0.1);
+	kill 'CONT', $writing_pid;
+	$seen = $observer->result;
+	$server->sql("SELECT pg_cancel_backend($writing_pid)");
+	$writing->result;
+	$writing->close;
+	last if inexact() == $not_waited;
+}
+is($seen, 't', 'a running statement is seen although its process was stopped while it wrote');
 is(inexact(), $not_waited, 'and the reading was exact');
-$writing->result;
-$writing->close;
 
 # A new session waits for who changes the rules for new sessions, but not for long.
 $server->sql(q{SELECT pfs.set_actor('%', 'nobody')});
@@ -253,10 +267,18 @@ $_->close foreach $writer, $new;
 # Afterwards all is as ever: nothing is buffered, no process is in the middle of anything.
 is(status('sequence_words_repaired'), '0', 'there was nothing to repair');
 $server->sql('SELECT pfs.reset()');
-my $before = inexact();
 my $s = $server->session;
 $s->query($_) foreach @shapes;
 ok($server->poll(q{SELECT count(*) > 90 AND bool_or(query_id IS NULL) FROM pfs.events_statements_summary_by_digest}, 't'), 'digests are evicted again');
-$server->sql('SELECT read_all()');
-is(inexact(), $before, 'and all is exact again');
+# A process can lose its processor in the middle of something, but none is there for good.
+my ($before, $after);
+
+foreach (1 .. 5)
+{
+	$before = inexact();
+	$server->sql('SELECT read_all()');
+	$after = inexact();
+	last if $after == $before;
+}
+is($after, $before, 'and all is exact again');
 done_testing();

@@ -18,15 +18,21 @@ $server->sql('CREATE TABLE t (i int); CREATE TABLE parent (i int); CREATE TABLE 
 my $s = $server->session;
 my $thread = $s->thread_id;
 
+# When the last statement of the session has ended.  poll_idle() does not see one that is not shown while it is parsed.
+sub becomes_idle
+{
+	$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread AND event_name LIKE 'idle%'", 1);
+}
+
 # What a text did, which may fail: statements of the session in the long history, oldest first.
 sub done_by
 {
 	my ($text, $columns, $where) = @_;
 
-	$server->poll_idle($thread);					# what the session did before is in the history that is emptied
+	becomes_idle();					# what the session did before is in the history that is emptied
 	$server->sql('TRUNCATE pfs.events_statements_history_long, pfs.events_transactions_history_long');
 	$s->send($text)->result;
-	$server->poll_idle($thread);
+	becomes_idle();
 	return $server->sql("SELECT $columns FROM (SELECT * FROM pfs.events_statements_history_long WHERE thread_id = $thread ORDER BY event_id) e WHERE "
 		  . ($where // 'true'));
 }
@@ -47,7 +53,7 @@ $s->query('ROLLBACK');
 $server->sql('TRUNCATE pfs.events_statements_history_long');
 eval { $server->pgbench("\\startpipeline\nSELECT 4;\nALTER ROLE postgres PASSWORD hush1;\n\\endpipeline\n", '-M', 'extended', '-t', 1); };
 like($@, qr/syntax error/, 'a pipeline fails');
-$server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgbench'", 0);
+$server->poll_ended('pgbench');
 is($server->sql("SELECT sql_text, errors, message_text FROM pfs.events_statements_history_long WHERE sql_text ~ '^(SELECT 4|ALTER)' ORDER BY event_id"),
 	"SELECT 4|0|\nALTER ROLE postgres PASSWORD <hidden>|1|<hidden>", 'the error is that of its statement, which has a secret');
 
@@ -63,7 +69,7 @@ foreach my $mode ('simple', 'extended', 'prepared')
 		$server->sql('TRUNCATE pfs.events_statements_history_long');
 		eval { $server->pgbench($case->[0], '-M', $mode, '-t', 1); };
 		like($@, qr/unique constraint/, "$mode: a commit fails");
-		$server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgbench'", 0);
+		$server->poll_ended('pgbench');
 		is($server->sql(q{SELECT replace(event_name, 'statement/sql/', ''), errors, returned_sqlstate FROM pfs.events_statements_history_long
 			WHERE sql_text ~ '^(BEGIN|INSERT|COMMIT)' AND event_name LIKE 'statement/sql/%' ORDER BY thread_id, event_id}), $case->[1], '... and nothing else');
 	}

@@ -150,8 +150,9 @@ END $$;
 EOT2
 	$s->query('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off');
 	$s->send('SELECT sum(say(a)) FROM few');
-	$server->wait_log(qr/holds \d/);
-	my %held = $server->log_text =~ /process (\d+) holds (\d+)/g;
+	# To the end of a line, which may be there in part.
+	$server->wait_log(qr/holds \d+\n/);
+	my %held = $server->log_text =~ /process (\d+) holds (\d+)\n/g;
 
 	foreach my $pid (keys %held)
 	{
@@ -186,7 +187,7 @@ sub knock
 	my $socket = IO::Socket::UNIX->new(Type => SOCK_STREAM, Peer => "$server->{host}/.s.PGSQL.$server->{port}") or die "connect: $!";
 	my $pid;
 
-	for (1 .. 1000)
+	for (1 .. 3000)
 	{
 		($pid) = grep { " $before " !~ / $_ / } children();
 		last if defined $pid && status($pid) =~ /^State:\s*S/m;
@@ -266,7 +267,7 @@ foreach my $case ([ 'nothing', '', 't' ],
 
 	is($server->sql($lost), 0, 'nothing was lost');
 	$socket->close;
-	for (1 .. 1000) { last unless grep { $_ == $pid } children(); select(undef, undef, undef, 0.02); }
+	for (1 .. 3000) { last unless grep { $_ == $pid } children(); select(undef, undef, undef, 0.02); }
 	is(scalar(grep { $_ == $pid } children()), 0, 'a process that never had a thread has ended');
 	is($server->sql("SELECT sum(n) FROM ($invariants) x"), 0, 'and left nothing');
 }
@@ -344,8 +345,10 @@ $server->conf("logging_collector = on\nlog_directory = 'log'\nlog_filename = 'se
 $server->restart;
 {
 	my $pids = sub { grep { is_logger($_) } children() };
-	my ($logger) = $pids->();
+	my $logger;
 
+	# The server can be ready before this process has run for the first time, which gives it its name.
+	for (1 .. 3000) { last if (($logger) = $pids->()); select(undef, undef, undef, 0.02); }
 	ok(defined $logger, 'there is a syslogger');
 	# More than it reads at once, and files that come and go.
 	$server->sql("DO \$\$ BEGIN FOR i IN 1 .. 200 LOOP RAISE LOG '% %', i, repeat('y', 10000); END LOOP; PERFORM pg_rotate_logfile(); END \$\$");

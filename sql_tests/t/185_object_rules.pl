@@ -257,7 +257,7 @@ SKIP:
 
 	$stopper->send(q{SELECT stop_at('pfs_pages_free')});
 	$stopper->send(q{DELETE FROM pfs.setup_objects WHERE object_name = 't'});
-	foreach (1 .. 600)
+	foreach (1 .. 3000)
 	{
 		open my $stat, '<', "/proc/$stopped/stat" or last;
 		last if <$stat> =~ /\) T/;

@@ -70,14 +70,14 @@ sub forget
 	$server->sql('TRUNCATE pfs.events_stages_history_long');
 }
 
-# Run it until it waits.
+# Run it until it waits.  By pg_stat_activity it does so a moment before pfs has seen to the phase and begun the wait.
 sub held
 {
 	my ($sql, $event) = @_;
 
 	forget();
 	$b->send($sql);
-	$server->poll("SELECT wait_event $event FROM pg_stat_activity WHERE pid = $pid")
+	$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $tb AND regexp_replace(event_name, '.*/', '') $event", 1)
 	  or die "it does not wait: $sql";
 }
 

@@ -207,13 +207,16 @@ sub situation
 	$session{importer}->query(join ' ', (map { "PREPARE p$_ AS SELECT $_;" } 1 .. 5), 'EXECUTE p1;');
 	$session{cashier}->query("BEGIN; UPDATE seat SET taken_by = 'carl' WHERE id = 3; SELECT book(4, 'dora'); COMMIT");
 	$session{checkout}->query("BEGIN; UPDATE seat SET taken_by = 'anna' WHERE id = 1");
+	$server->poll(q{SELECT count(*) FROM pfs.events_waits_current WHERE event_name = 'idle/transaction' AND thread_id = } . $session{checkout}->thread_id, 1)
+	  or die 'nobody is idle in a transaction';
 	$session{kiosk}->send("UPDATE seat SET taken_by = 'bert' WHERE id = 1");
 	$server->poll('SELECT count(*) FROM pfs.blocking_tree', 1) or die 'nobody waits';
 	$session{clerk}->send("SELECT book(1, 'emil')");
 	$server->poll('SELECT count(*) FROM pfs.blocking_tree', 2) or die 'only one waits';
-	# It waits for the transactions that write this table.
+	# It waits for the transactions that write this table; by then its index is in the catalog.
 	$session{builder}->send('CREATE INDEX CONCURRENTLY ON seat (taken_by)');
-	$server->poll(q{SELECT count(*) FROM pfs.events_stages_current WHERE event_name LIKE 'stage/progress/%'}, 1) or die 'no index is built';
+	$server->poll(q{SELECT count(*) FROM pfs.events_stages_current WHERE event_name = 'stage/progress/create_index/waiting_for_writers_before_build'}, 1)
+	  or die 'no index is built';
 	$server->poll(q{SELECT count(*) FROM pfs.events_transactions_history WHERE autocommit = 'NO' AND thread_id = } . $session{cashier}->thread_id, 1)
 	  or die 'no transaction has ended';
 	return $session{cashier}->pid;

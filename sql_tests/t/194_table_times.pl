@@ -89,13 +89,12 @@ foreach my $case ([ 'sequential scan', 'SET enable_seqscan = on', '' ],
 # ---- a row behind a lock ----
 
 $s->query('RESET ALL');
-my $pid = $s->pid;
 my $holder = $server->session;
 my $locked = sub {
 	$holder->query('BEGIN; UPDATE small SET n = n + 1');
 	$s->send('SELECT n FROM small WHERE id = 1 FOR NO KEY UPDATE');
-	$server->poll("SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted", 1);
-	$holder->query('SELECT pg_sleep(0.2)');
+	# One that is in the lock's queue only may not have begun to wait.
+	$server->poll_lasts($thread, 'wait/lock/%', 0.2);
 	$holder->query('COMMIT');
 	$s->result;
 };

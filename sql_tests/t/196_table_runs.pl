@@ -61,6 +61,16 @@ WHERE thread_id = $thread AND event_name = 'wait/io/table/handler' ORDER BY even
 EOT
 }
 
+# Until a session waits for the lock of a relation.  One that is in its queue only can get it without a wait.
+sub poll_lock
+{
+	my ($session, $relation) = @_;
+	my $id = $session->thread_id;
+
+	return $server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $id AND event_name = 'wait/lock/relation'"
+		  . " AND object_name = '$relation'", 1);
+}
+
 # ---- nesting ----
 
 my $s = $server->session;
@@ -90,11 +100,12 @@ EOT
 
 is($nested, 't|t|t|20000', 'a run has at least the time of what is inside of it, and at most its length');
 
-# Whatever was between the calls is not inside.
+# Whatever was between the calls is not inside.  A sleep that is as short as a process can lose its processor for
+# would be over before it waits; one whose latch somebody sets is two waits.
 $server->sql('TRUNCATE pfs.events_waits_history_long');
-$s->query('SELECT pg_sleep(0.001) FROM other LIMIT 5');
-is($server->sql(<<"EOT"), '5|0', 'what the rest of the plan waits for is not inside');
-SELECT count(*), count(*) FILTER (WHERE nesting_event_type = 'WAIT') FROM pfs.events_waits_history_long
+$s->query('SELECT pg_sleep(0.1) FROM other LIMIT 5');
+is($server->sql(<<"EOT"), 't|0', 'what the rest of the plan waits for is not inside');
+SELECT count(*) >= 5, count(*) FILTER (WHERE nesting_event_type = 'WAIT') FROM pfs.events_waits_history_long
 WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'
 EOT
 
@@ -122,25 +133,23 @@ my $dead = "thread_id = $thread AND event_name = 'wait/timeout/PgSleep'";
 foreach my $case ([ 'an error in a scan', 'SELECT 1 / (10000 - id) FROM t', qr/22012/ ],
 	[ 'a unique violation', 'INSERT INTO t VALUES (1)', qr/23505/ ],
 	[ 'an error in a function in a scan', q{SELECT pg_stat_file('none' || id) FROM t}, qr/58P01/ ],
-	[ 'a cancelled scan', "SET statement_timeout = '300ms'; SELECT pg_sleep(0.01) FROM t; RESET statement_timeout", qr/57014/ ])
+	[ 'a cancelled scan', 'SELECT pg_sleep(0.01), pg_cancel_backend(pg_backend_pid()), pg_sleep(10) FROM t', qr/57014/ ])
 {
 	my ($name, $sql, $error) = @$case;
 
 	foreach my $how ('alone', 'in a block', 'in a subtransaction')
 	{
-		my $waits = $how eq 'alone' ? 'SELECT pg_sleep(0.001)' : $how eq 'in a block' ? 'ROLLBACK; SELECT pg_sleep(0.001)' : 'ROLLBACK TO a; SELECT pg_sleep(0.001)';
+		my $waits = ($how eq 'alone' ? '' : $how eq 'in a block' ? 'ROLLBACK; ' : 'ROLLBACK TO a; ') . 'SELECT pg_sleep(0.1)';
 
 		$s->query('BEGIN') if $how ne 'alone';
 		$s->query('DECLARE c CURSOR FOR SELECT * FROM other; MOVE 7 IN c; SAVEPOINT a') if $how eq 'in a subtransaction';
 		$s->send($sql)->result;
 		like($s->last_error, $error, "$name, $how");
 		is(runs($thread), $how eq 'in a subtransaction' ? 'fetch|other||7' : '', "$name, $how: its runs are over") if $how ne 'in a block';
-		$s->query('RESET statement_timeout') if $how eq 'alone';
 		$server->sql('TRUNCATE pfs.events_waits_history_long');
 		$s->query($waits);
 		is($server->sql("SELECT bool_and(nesting_event_type <> 'WAIT') FROM pfs.events_waits_history_long WHERE $dead"), 't', "$name, $how: later waits are not inside");
-		$s->query('COMMIT; RESET statement_timeout') if $how eq 'in a subtransaction';
-		$s->query('RESET statement_timeout');
+		$s->query('COMMIT') if $how eq 'in a subtransaction';
 		is(runs($thread), '', "$name, $how: nothing is left");
 	}
 }
@@ -148,12 +157,12 @@ foreach my $case ([ 'an error in a scan', 'SELECT 1 / (10000 - id) FROM t', qr/2
 # A call inside of another one, and an error leaves both: an index is built whose expression changes a table.
 $s->query(q{CREATE TABLE keys (k int PRIMARY KEY); CREATE FUNCTION make_key(i int) RETURNS void LANGUAGE sql AS 'INSERT INTO public.keys VALUES (i / 10)';
 	CREATE FUNCTION key_of(i int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM public.make_key(i); RETURN i; END $$});
-foreach my $sql ('CREATE INDEX ON other (key_of(id))', 'DO $$ BEGIN CREATE INDEX ON other (key_of(id)); EXCEPTION WHEN unique_violation THEN PERFORM pg_sleep(0.001); END $$')
+foreach my $sql ('CREATE INDEX ON other (key_of(id))', 'DO $$ BEGIN CREATE INDEX ON other (key_of(id)); EXCEPTION WHEN unique_violation THEN PERFORM pg_sleep(0.1); END $$')
 {
 	$server->sql('TRUNCATE pfs.events_waits_history_long');
 	$s->send($sql)->result;
 	like($s->last_error, $sql =~ /^DO/ ? qr/^$/ : qr/23505/, 'an error in a function of an index');
-	$s->query('SELECT pg_sleep(0.001)');
+	$s->query('SELECT pg_sleep(0.1)');
 	is($server->sql("SELECT bool_and(nesting_event_type <> 'WAIT') FROM pfs.events_waits_history_long WHERE $dead"), 't', 'an error leaves nested calls');
 	is(runs($thread), '', 'and no run');
 }
@@ -309,7 +318,7 @@ foreach my $case ([ access_share => 'ACCESS EXCLUSIVE', 'ACCESS SHARE' ], [ row_
 
 	$s->query("BEGIN; LOCK t IN $held MODE");
 	$waiter->send("BEGIN; LOCK t IN $wanted MODE; COMMIT");
-	ok($server->poll('SELECT count(*) FROM pg_locks WHERE NOT granted', 1), "$wanted waits for $held");
+	ok(poll_lock($waiter, 't'), "$wanted waits for $held");
 	$s->query('COMMIT');
 	$waiter->result;
 	is($waiter->last_error, '', 'and gets it');
@@ -320,9 +329,11 @@ is($server->sql(q{SELECT object_type, database_name, object_schema, object_name,
 	+ count_share_update_exclusive + count_share + count_share_row_exclusive + count_exclusive + count_access_exclusive FROM pfs.table_lock_waits_summary_by_table}),
 	'TABLE|postgres|public|t|4|4', 'four waits, each in its mode');
 $s->query('BEGIN; LOCK t');
-$waiter->send("SET lock_timeout = '20ms'; SELECT count(*) FROM t");
+$waiter->send('SELECT count(*) FROM t');
+poll_lock($waiter, 't');
+$server->sql('SELECT pg_cancel_backend(' . $waiter->pid . ')');
 $waiter->result;
-like($waiter->last_error, qr/55P03/, 'a wait that is given up');
+like($waiter->last_error, qr/57014/, 'a wait that is given up');
 $s->query('COMMIT');
 is($server->sql('SELECT count_access_share FROM pfs.table_lock_waits_summary_by_table'), 2, 'is counted');
 $server->sql('TRUNCATE pfs.table_io_waits_summary_by_table');
@@ -331,8 +342,8 @@ $server->sql('TRUNCATE pfs.table_lock_waits_summary_by_table');
 is($server->sql('SELECT count(*) FROM pfs.table_lock_waits_summary_by_table'), 0, 'TRUNCATE of its own does not');
 # The lock of an index, which the planner takes, is no table's.
 $s->query('BEGIN; REINDEX INDEX t_pkey');
-$waiter->send('SET lock_timeout = 0; EXPLAIN SELECT * FROM t WHERE id = 1');
-ok($server->poll(q{SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 't_pkey'::regclass}, 1), 'a wait for the lock of an index');
+$waiter->send('EXPLAIN SELECT * FROM t WHERE id = 1');
+ok(poll_lock($waiter, 't_pkey'), 'a wait for the lock of an index');
 $s->query('COMMIT');
 $waiter->result;
 is($server->sql(q{SELECT count(*) FROM pfs.events_waits_history WHERE thread_id = } . $waiter->thread_id
@@ -404,10 +415,11 @@ my ($indexes_before, $tables_before) = split / /, $had;
 
 cmp_ok($indexes, '<=', $indexes_before + 64, '3,000 temporary tables: their indexes have no record any more');
 cmp_ok($tables, '<=', $tables_before + 64, 'nor have they');
+my $ended = join ', ', map { $_->thread_id } $s, $waiter;
 $s->close;
 $waiter->close;
-ok($server->poll(q{SELECT sum(records_used) <= } . ($indexes_before + $tables_before) . q{ FROM pfs.containers WHERE name IN ('table_instances', 'index_stat')}),
-	'and none when the session has ended');
+ok($server->poll(q{SELECT sum(records_used) <= } . ($indexes_before + $tables_before) . " AND NOT EXISTS (SELECT FROM pfs.threads WHERE thread_id IN ($ended))"
+		  . q{ FROM pfs.containers WHERE name IN ('table_instances', 'index_stat')}), 'and none when the session has ended');
 
 # What comes behind the drop makes no record anew: who has waited for the table, and who still writes the index.
 sub records
@@ -524,9 +536,9 @@ $s->send('MOVE ALL FROM c')->result;
 like($s->last_error, qr/XX001/, 'its next page is damaged');
 $s->query('ROLLBACK TO s');
 is(runs($thread), '', 'its run is over with the subtransaction');
-$s->query('SELECT pg_sleep(0.001)');
-is($server->sql("SELECT count(*), bool_and(nesting_event_type <> 'WAIT') FROM pfs.events_waits_history WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'"),
-	'1|t', 'later waits are not inside');
+$s->query('SELECT pg_sleep(0.1)');
+is($server->sql("SELECT count(*) > 0, bool_and(nesting_event_type <> 'WAIT') FROM pfs.events_waits_history WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'"),
+	't|t', 'later waits are not inside');
 $s->query('COMMIT; DROP TABLE damaged');
 $s->close;
 
@@ -534,11 +546,11 @@ $s->close;
 $s = $server->session;
 $thread = $s->thread_id;
 $s->query(q{CREATE FUNCTION quiet(i int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN
-	BEGIN PERFORM 1 / (i - i); EXCEPTION WHEN division_by_zero THEN PERFORM pg_sleep(0.001); END; RETURN i; END $$});
+	BEGIN PERFORM 1 / (i - i); EXCEPTION WHEN division_by_zero THEN PERFORM pg_sleep(0.1); END; RETURN i; END $$});
 $server->sql('TRUNCATE pfs.events_waits_history');
 $s->query('CREATE TABLE few AS SELECT g AS i FROM generate_series(1, 3) g; CREATE INDEX ON few (quiet(i))');
-is($server->sql(<<"EOT"), '3|0', 'waits behind a caught error are inside of the call around it, or of the statement in it');
-SELECT count(*), count(*) FILTER (WHERE nesting_event_id IS NULL) FROM pfs.events_waits_history w
+is($server->sql(<<"EOT"), 't|0', 'waits behind a caught error are inside of the call around it, or of the statement in it');
+SELECT count(*) >= 3, count(*) FILTER (WHERE nesting_event_id IS NULL) FROM pfs.events_waits_history w
 WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'
 EOT
 is($server->sql("SELECT sum(count_fetch) FROM pfs.table_io_waits_summary_by_table WHERE object_name = 'few'"), 3, 'and its rows are counted');

@@ -71,6 +71,7 @@ sub work
 	$s->query('DELETE FROM o.t');
 }
 
+# One that is in the lock's queue only can get it without a wait.
 sub wait_for_lock
 {
 	my ($table) = @_;
@@ -79,7 +80,7 @@ sub wait_for_lock
 
 	$holder->query("BEGIN; LOCK TABLE $table");
 	$waiter->send("BEGIN; LOCK TABLE $table; COMMIT");
-	$server->poll("SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted", 1);
+	$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = pfs.thread_id($pid) AND event_name = 'wait/lock/relation'", 1);
 	$holder->query('COMMIT');
 	$waiter->result;
 	$_->close foreach $waiter, $holder;

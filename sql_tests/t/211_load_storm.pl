@@ -18,8 +18,11 @@ my $seconds = $ENV{PFS_LOAD_STORM} // 10;
 my $sessions = $ENV{PFS_LOAD_SESSIONS} // 12;
 my $rate = $ENV{PFS_LOAD_RATE} // 8;		# sessions per second
 
+# As in 210_load_oracle.pl, no snapshots of running transactions.
 my $server = PfsServer->new('main', conf => <<"EOT");
 autovacuum = off
+wal_level = minimal
+max_wal_senders = 0
 max_connections = 100
 max_parallel_workers_per_gather = 0
 pfs.digests_size = 150
@@ -105,6 +108,9 @@ for (my $round = 0; time() < $till; $round++)
 	sleep(0.3);
 }
 waitpid $_, 0 foreach @clients;
+# Sessions whose clients were killed, and a checkpoint that somebody began who was terminated, go on for a while.
+$server->poll("SELECT count(*) = 0 FROM pg_stat_activity WHERE usename = 'app'");
+$server->sql('CHECKPOINT');
 load_settle($server);
 my $end = load_idle($server);
 load_collect($server);

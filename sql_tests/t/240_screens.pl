@@ -49,6 +49,8 @@ sub all_commands
 all_commands('no extension', 2, {}, $server, qr/^pfs: extension pfs is not in database "postgres": run CREATE EXTENSION pfs/);
 $server->sql('CREATE EXTENSION pfs');
 all_commands('empty server', 0, {}, $server);
+# A program ends before its session does.
+$server->poll("SELECT count(*) FROM pfs.threads WHERE type = 'FOREGROUND'", 1) or die 'sessions are left';
 foreach my $command (qw(sessions locks tables))
 {
 	my ($status, $out) = program($server, $command, '--format', 'csv');
@@ -78,17 +80,23 @@ SELECT pfs.reset('events_statements_summary_by_digest'), pfs.reset('events_waits
 EOT
 my %s = map { $_ => $server->session(user => 'worker', name => $_) } qw(holder first second big busy);
 
+# With memory for all rows: writing them to a file would be a wait.
+$s{busy}->query("SET work_mem = '64MB'");
 $s{busy}->query('SET enable_seqscan = off; SELECT v FROM item WHERE i = 5; INSERT INTO item VALUES (20000, 1, 20000); SELECT count(*) FROM generate_series(1, 10)');
 $s{busy}->query('SELECT sum(sqrt(g)) FROM generate_series(1, 300000) g');
 $s{big}->query("SET work_mem = '100MB'; BEGIN; DECLARE c CURSOR FOR SELECT repeat(g::text, 20) FROM generate_series(1, 60000) g ORDER BY 1; FETCH 1 FROM c");
-# Longer than each of these took.
-$s{busy}->query('SELECT pg_sleep(' . $server->sql('SELECT 0.5 + 2 * max(sum_timer_wait) / 1e12 FROM pfs.events_statements_summary_by_digest') . ')');
 $s{holder}->query('BEGIN; LOCK TABLE item IN SHARE ROW EXCLUSIVE MODE');
 $s{first}->send('BEGIN; LOCK TABLE item IN SHARE MODE; COMMIT');
 my $waits = "SELECT count(*) FROM pfs.events_waits_current WHERE event_name = 'wait/lock/relation'";
 $server->poll($waits, 1) or die 'the first does not wait';
 $s{second}->send('BEGIN; UPDATE item SET v = 0 WHERE i = 7; COMMIT');
 $server->poll($waits, 2) or die 'the second does not wait';
+# Clients have their results a moment before their statements have ended.
+my $idle = "SELECT count(*) FROM pfs.events_waits_current JOIN pfs.threads USING (thread_id) WHERE event_name LIKE 'idle%' AND processlist_user = 'worker'";
+$server->poll($idle, 3) or die 'the others are not idle';
+# Longer than each of these took, and than a process may have no processor.
+$s{busy}->query('SELECT pg_sleep(' . $server->sql("SELECT 1.5 + 2 * max(sum_timer_wait) / 1e12 FROM pfs.events_statements_summary_by_digest WHERE user_name = 'worker'") . ')');
+$server->poll($idle, 3) or die 'who slept is not idle';
 my %pid = map { $_ => $s{$_}->pid } keys %s;
 
 # Asked as a superuser and as a member of pg_monitor.
@@ -211,6 +219,7 @@ like(`$shell <&- 2>&-; echo \$?`, qr/^ *event +\|.*\n(?:.*\n)+0\n\z/, 'without t
 
 # What happens in some seconds, not what was before.
 $s{busy}->query('SELECT count(*) FROM (SELECT pg_sleep(0.05)) x');
+$server->poll_idle($s{busy}->thread_id) or die 'the session is not idle';
 $s{busy}->send('SELECT count(*) FROM (SELECT pg_sleep(0.05)) x; ' x 2000);
 my %now = map { $_->{statement} => $_ } rows_of($server, qw(statements --seconds 3 --filter worker --limit 0));
 my %all = map { $_->{statement} => $_ } rows_of($server, qw(statements --filter worker --limit 0));
@@ -252,14 +261,20 @@ SKIP:
 
 my $seldom = program_start($server, qw(waits --seconds 4 --limit 0 --format json));
 ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pfs waits' AND state = 'idle' AND query LIKE '%events_waits_summary_global%'", 1), 'the first reading is taken');
+# The second one comes behind all of this.
+$seldom->{handle}->signal('STOP');
 $server->sql('CHECKPOINT');
+$seldom->{handle}->signal('CONT');
 my @seldom = grep { $_->{count} == 1 } @{ JSON::PP->new->utf8->allow_bignum->decode((program_end($seldom))[1]) };
 ok(scalar(@seldom), 'waits of which there is one in some seconds');
 is(scalar(grep { $_->{per_second} < 0.01 || $_->{per_second} > 0.25 } @seldom), 0, 'are a part of one in a second');
 
 # ---- waits that are counted ----
 
-$server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name LIKE 'wait/io/file/%'; SELECT pfs.reset()");
+$server->sql("UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name LIKE 'wait/io/file/%'");
+# One that has begun with its time ends with it.
+$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE event_name LIKE 'wait/io/file/%' AND timer_start IS NOT NULL", 0) or die 'a call on a file goes on';
+$server->sql('SELECT pfs.reset()');
 $server->sql('UPDATE item SET v = i; CHECKPOINT');
 my ($untimed) = grep { $_->{event} eq 'wait/io/file/WALWrite' } rows_of($server, qw(waits --limit 0));
 ok($untimed && $untimed->{count} > 0, 'waits that are not timed');
@@ -317,9 +332,12 @@ $victim->result;
 # ---- a restart ----
 
 # What the server has counted since is not what happened in the time.
-my $watch = program_start($server, qw(waits --seconds 12));
+my $watch = program_start($server, qw(waits --seconds 5));
 ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pfs waits' AND state = 'idle' AND query LIKE '%events_waits_summary_global%'", 1), 'the first reading is taken');
+# However long the restart takes, the second one comes behind it.
+$watch->{handle}->signal('STOP');
 $server->restart;
+$watch->{handle}->signal('CONT');
 ($status, $out, $err) = program_end($watch);
 is("$status|$out", '1|', 'a restart between two readings');
 like($err, qr/^pfs: the server was restarted, or one of its processes crashed, meanwhile: .*\n\z/, 'is said');

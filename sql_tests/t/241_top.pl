@@ -220,6 +220,8 @@ keys_are('/', 'first', 'Enter', 'k');
 shows(qr/^Terminate the session $pid{first} /m, 'one of them');
 $s{first}->close;
 ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE pid = $pid{first}", 0), 'that ends meanwhile');
+# For a moment longer it can still be told to end.
+for (my $end = time() + $PfsServer::timeout; -d "/proc/$pid{first}" && time() < $end; sleep(0.05)) { }
 keys_are('y');
 shows(qr/^$pid{first} is no session, or has ended\./m, 'cannot be terminated, either');
 keys_are('/', 'Enter');
@@ -312,14 +314,14 @@ $server->sql('SELECT pg_reload_conf()');
 shows(qr/^The connection was lost; it is there again, by a new session\./m, 'and goes on when none is needed');
 keys_are('q');
 shows(qr/ended with 0/, 'q');
-
-start_top(80, 24, '--interval', '0.5');
-shows(qr/^class/m, 'once more');
 my $mine = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pfs top'";
 
+ok($server->poll($mine, 0), 'and so does its session');
+start_top(80, 24, '--interval', '0.5');
+shows(qr/^class/m, 'once more');
 is($server->sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'pfs top'"), 1, 'its session is terminated');
 shows(qr/^The connection was lost; it is there again, by a new session\./m, 'it connects again and says so');
-is($server->sql($mine), 1, 'it is there');
+ok($server->poll($mine, 1), 'it is there');
 $s{holder}->close;
 $server->stop;
 shows(qr/NO CONNECTION/, 'without a server it says so');
@@ -337,8 +339,10 @@ shows(qr/^This server keeps no load history/m, 'without a load history there is 
 keys_are('q');
 $server->conf("pfs.load_history_interval = '1s'");
 $server->restart;
-$server->sql('SELECT pg_sleep(2.5)');
-ok($server->poll("SELECT count(*) > 0 FROM pfs.load_history WHERE event_name = 'wait/timeout/PgSleep'", 't'), 'there is a past');
+# All the time: it is in whatever time is shown.
+my $sleeper = $server->session;
+$sleeper->send('SELECT pg_sleep(1000)');
+ok($server->poll("SELECT count(*) > 2 FROM pfs.load_history WHERE event_name = 'wait/timeout/PgSleep' AND resolution = '1 s'", 't'), 'there is a past');
 start_top(80, 24);
 shows(qr/^Of the last [\d.]+ s/m, 'the present');
 keys_are('g', '1 s', 'Enter');
@@ -349,12 +353,15 @@ shows(qr/^Of the last [\d.]+ s/m, 'the present again');
 keys_are('g', '2001-01-31 14:05', 'Enter');
 shows(qr/load history has nothing of this time/, 'a time of which it has nothing');
 unlike(slurp($server->{logfile}), qr/ERROR:  invalid input/, 'what is right leaves no error in the log');
+# In that time each refresh would say so anew, in the place of what follows.
+keys_are('End');
 foreach my $wrong ('yesteryear', 'infinity', '1 hour or so')
 {
 	keys_are('g', $wrong, 'Enter');
 	shows(qr/^"$wrong" is no time: 14:05, /m, "no time: $wrong");
 }
 # While it is paused, what is said of a time stays.
+$sleeper->kill;
 $server->stop;
 shows(qr/NO CONNECTION/, 'without a server');
 keys_are('p', 'g', '1 s', 'Enter');

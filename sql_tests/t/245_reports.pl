@@ -37,6 +37,9 @@ sub known
 sub snapshot
 {
 	my ($name, %options) = @_;
+
+	# What was sent before has ended when this has begun; its result was here a moment sooner.
+	$server->sql('SELECT 1');
 	my ($status, $out, $err) = program(\%options, $server, 'snapshot', "$folder/$name");
 
 	is($status, 0, "snapshot $name") or diag($err);
@@ -169,15 +172,16 @@ cmp_ok($report->{figures}{lost}, '>=', 0, 'what was lost is counted');
 # not of the time in between.
 my $busy = $server->session;
 $busy->query(join '; ', map { shape($_) } (1 .. 20) x 100);
-# Behind the first look; as much as a pipe takes.
-$busy->send(q{DO $$ BEGIN LOOP PERFORM pg_stat_clear_snapshot();
-	EXIT WHEN EXISTS (SELECT FROM pg_stat_activity WHERE application_name LIKE 'pfs %' AND state = 'idle' AND query LIKE '%events_waits_summary_by_digest%');
-	PERFORM pg_sleep(0.05); END LOOP; END $$; } . join '; ', map { shape($_) } (21 .. 140) x 2);
-my (undef, $json) = program($server, qw(statements --seconds 8 --limit 0 --format json));
+my $looks = program_start($server, qw(statements --seconds 5 --limit 0 --format json));
+ok($server->poll("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pfs statements' AND state = 'idle' AND query LIKE '%events_waits_summary_by_digest%'", 1), 'the first look is taken');
+# However long these take, the second one comes behind them.
+$looks->{handle}->signal('STOP');
+$busy->query(join '; ', map { shape($_) } (21 .. 140) x 2);
+$looks->{handle}->signal('CONT');
+my (undef, $json) = program_end($looks);
 my @rows = @{ JSON::PP->new->utf8->decode($json) };
 my $calls = 0;
 
-$busy->result;
 cmp_ok($server->sql(q{SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE digest_text ~ '^SELECT \$1(, \$[0-9]+){0,19}$'}), '<', 10, 'statements of before have made room');
 $calls += $_->{calls} foreach @rows;
 cmp_ok($calls, '>', 200, 'a screen has those that ended in its time');
@@ -270,6 +274,9 @@ for my $words ([ 'report' ], [ 'waits' ], [ 'trace' ], [ 'flame' ])
 
 # ---- nothing recorded ----
 
+# A program ends before its session does, and what that has begun counts when it ends.
+$server->poll("SELECT count(*) FROM pfs.threads WHERE type = 'FOREGROUND' AND thread_os_id NOT IN (pg_backend_pid(), " . $sorts->pid . ')', 0)
+  or die 'sessions are left';
 $server->sql(q{SELECT pfs.set_consumers('global_instrumentation', 'NO')});
 my $off_a = snapshot('off_a');
 my $off_b = snapshot('off_b');

@@ -24,7 +24,8 @@ my $worker = $server->session;
 my $thread = $worker->query('SELECT pfs.thread_id()');
 $worker->query('SELECT sum(v) FROM t') foreach 1 .. 5;
 $worker->query(q{DO $$ BEGIN FOR i IN 1 .. 20 LOOP PERFORM v FROM t WHERE n = i; END LOOP; END $$});
-$worker->query('SELECT pg_sleep(0.05)');
+# A time that a process can lose its processor for would be over before pg_sleep() waits.
+$worker->query('SELECT pg_sleep(0.1)');
 ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread AND event_name = 'idle'", 1), 'the session is idle');
 
 # Folded: stack => nanoseconds.
@@ -60,7 +61,7 @@ foreach my $case (
 	[ 'SELECT sum(v) FROM t', q{SELECT sum(timer_wait) FROM pfs.events_statements_history_long WHERE digest_text = 'SELECT sum(v) FROM t'} ],
 	[ 'SELECT sum(v) FROM t;stage/sql/execute', q{SELECT sum(g.timer_wait) FROM pfs.events_stages_history_long g JOIN pfs.events_statements_history_long s
 	   ON s.thread_id = g.thread_id AND s.event_id = g.nesting_event_id WHERE digest_text = 'SELECT sum(v) FROM t' AND g.event_name = 'stage/sql/execute'} ],
-	[ 'SELECT pg_sleep($1);stage/sql/execute;wait/timeout/PgSleep', q{SELECT sum(timer_wait) FROM pfs.events_waits_history_long WHERE event_name = 'wait/timeout/PgSleep'} ])
+	[ 'SELECT pg_sleep($1);stage/sql/execute;wait/timeout/PgSleep', q{SELECT sum(timer_wait) FROM pfs.events_waits_history_long WHERE event_name = 'wait/timeout/PgSleep' AND thread_id = } . $thread ])
 {
 	my $expected = $server->sql("SELECT trunc(($case->[1]) / 1000)");
 

@@ -403,6 +403,15 @@ sub poll_idle
 	return $self->poll("SELECT count(*) FROM pfs.events_statements_current WHERE thread_id = $thread AND nesting_event_level = 0", 0);
 }
 
+# Until the sessions of an application have ended: a process leaves pg_stat_activity before pfs has all of it.
+sub poll_ended
+{
+	my ($self, $application) = @_;
+
+	return $self->poll("SELECT (SELECT count(*) FROM pg_stat_activity WHERE application_name = '$application')
+		+ (SELECT count(*) FROM pfs.threads WHERE name = 'thread/client_backend' AND thread_os_id NOT IN (SELECT pid FROM pg_stat_activity))", 0);
+}
+
 # Until an event of a thread has been running for so many seconds.
 sub poll_lasts
 {
