@@ -180,7 +180,8 @@ read_past(Top *top)
 	top->past.seconds = top->window;
 	if (!(top->past.ago > 0 ? past_find(top->server, &top->past) : past_latest(top->server, &top->past)))
 	{
-		if (top->server->problem == SERVER_OK)
+		/* Each refresh finds the same: an answer to the user stays. */
+		if (top->server->problem == SERVER_OK && top->notice == NULL)
 			top_notice(top, "%s", top->past.why_not);
 		return NULL;
 	}
@@ -222,7 +223,8 @@ top_refresh(Top *top)
 	{
 		drop_readings(top);
 		top->screen = screens[top->current];
-		top_notice(top, "This screen has no past; load, statements and waits have. End leads back to the present.");
+		if (top->notice == NULL)
+			top_notice(top, "This screen has no past; load, statements and waits have. End leads back to the present.");
 		return;
 	}
 
