@@ -243,7 +243,7 @@ DO $$ BEGIN LOOP
 	EXIT WHEN pg_try_advisory_xact_lock(8);
 END LOOP; END $$
 EOT
-my ($n, %seen) = (5);
+my ($n, %seen) = (20);
 
 foreach (1 .. $n)
 {

@@ -197,7 +197,7 @@ kill 'KILL', $pid;
 $server->lost_sessions;
 $server->{running} = 0;
 # Each child has a session of its own; none may be left that has the shared memory.
-for (my $i = 0; $i < 1000 && grep({ PfsServer::text_of("/proc/$_/status") =~ /^State:\s*[^ZX]/m } @children); $i++) { select undef, undef, undef, 0.1; }
+for (my $i = 0; $i < 1000 && grep({ PfsServer::text_of("/proc/$_/status") =~ /^State:\s*[^ZX\s]/m } @children); $i++) { select undef, undef, undef, 0.1; }
 $server->start;
 is_as_saved('kill -9 of the postmaster');
 is(status('pfs_totals_since'), $started, 'totals are since the first start');
