@@ -25,18 +25,46 @@
 /* The head's part from the load history is read anew after so many seconds. */
 #define HISTORY_INTERVAL 10.0
 
+static void
+set_notice(Top *top, bool answers, const char *format, va_list arguments)
+{
+	Buffer text = {0};
+
+	buffer_vprintf(&text, format, arguments);
+	free(top->notice);
+	top->notice = copy_string(buffer_text(&text));
+	top->answered = answers;
+	buffer_free(&text);
+}
+
 void
 top_notice(Top *top, const char *format,...)
 {
-	Buffer text = {0};
 	va_list		arguments;
 
 	va_start(arguments, format);
-	buffer_vprintf(&text, format, arguments);
+	set_notice(top, true, format, arguments);
 	va_end(arguments);
-	free(top->notice);
-	top->notice = copy_string(buffer_text(&text));
-	buffer_free(&text);
+}
+
+/* Says what has happened to the connection. */
+static void
+__attribute__((format(printf, 2, 3)))
+event_notice(Top *top, const char *format,...)
+{
+	va_list		arguments;
+
+	va_start(arguments, format);
+	set_notice(top, false, format, arguments);
+	va_end(arguments);
+}
+
+/* Says what each refresh finds, unless an answer to the user stands there. */
+static void
+state_notice(Top *top, const char *text)
+{
+	if (top->notice == NULL || !top->answered)
+		event_notice(top, "%s", text);
 }
 
 /* Forgets what the present screen has read. */
@@ -180,9 +208,8 @@ read_past(Top *top)
 	top->past.seconds = top->window;
 	if (!(top->past.ago > 0 ? past_find(top->server, &top->past) : past_latest(top->server, &top->past)))
 	{
-		/* Each refresh finds the same: an answer to the user stays. */
-		if (top->server->problem == SERVER_OK && top->notice == NULL)
-			top_notice(top, "%s", top->past.why_not);
+		if (top->server->problem == SERVER_OK)
+			state_notice(top, top->past.why_not);
 		return NULL;
 	}
 	return reading_take(top->server, top->screen, 3, top->past.params);
@@ -196,13 +223,13 @@ have_connection(Top *top)
 		return true;
 	if (!server_reconnect(top->server) || !server_check(top->server, 100))
 	{
-		top_notice(top, "no connection, trying again: %s", buffer_text(&top->server->message));
+		event_notice(top, "no connection, trying again: %s", buffer_text(&top->server->message));
 		return false;
 	}
 	top->lost = false;
 	/* Behind a crash, counters may begin anew, or where they were saved. */
 	drop_readings(top);
-	top_notice(top, "The connection was lost; it is there again, by a new session.");
+	event_notice(top, "The connection was lost; it is there again, by a new session.");
 	return true;
 }
 
@@ -223,8 +250,7 @@ top_refresh(Top *top)
 	{
 		drop_readings(top);
 		top->screen = screens[top->current];
-		if (top->notice == NULL)
-			top_notice(top, "This screen has no past; load, statements and waits have. End leads back to the present.");
+		state_notice(top, "This screen has no past; load, statements and waits have. End leads back to the present.");
 		return;
 	}
 
@@ -258,7 +284,7 @@ top_refresh(Top *top)
 				top->lost = true;
 				/* FALLTHROUGH */
 			default:
-				top_notice(top, "%s", buffer_text(&top->server->message));
+				event_notice(top, "%s", buffer_text(&top->server->message));
 		}
 		return;
 	}

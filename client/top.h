@@ -92,6 +92,7 @@ typedef struct Top
 	char		question[256];
 	char	   *target;			/* a pid, or an instrument */
 	char	   *notice;			/* one line, until the next key */
+	bool		answered;		/* it answers a key */
 	char	  **switched_on;	/* names of instruments, to be switched off at
 								 * the end */
 	int			num_switched_on;

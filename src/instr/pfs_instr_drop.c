@@ -10,7 +10,7 @@
  *
  * Whether a drop lasts is known at the end of the transaction, so tables and indexes are kept
  * in a list until then; pfs_program_change.c does so for functions.  What a prepared transaction
- * has dropped is not noticed.
+ * has dropped is left to readers, as is what a standby replays (pfs_exists.h).
  */
 #include "postgres.h"
 
@@ -47,8 +47,8 @@ PFS_HOT uint32 pfs_dropped = 0;
 static uint32 max_dropped = 0;
 
 /*
- * Appends to the list.  Where there is no memory the object's row stays until the server starts
- * anew, or another one takes its OID.
+ * Appends to the list.  Where there is no memory the object's record stays until a reader finds
+ * that the object has gone.
  */
 static void
 note_drop(Oid class, Oid object)

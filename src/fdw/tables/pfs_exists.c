@@ -6,6 +6,7 @@
 
 #include "access/genam.h"
 #include "access/table.h"
+#include "catalog/pg_database.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -50,9 +51,10 @@ pfs_exists_for_anybody(Oid catalog, AttrNumber column, Oid index, Oid oid)
 	return found;
 }
 
-/* Nobody has counted anything in one that is being made. */
+/* The cache may not have heard of a new one yet. */
 bool
 pfs_database_exists(Oid database)
 {
-	return SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database));
+	return SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database)) ||
+		pfs_exists_for_anybody(DatabaseRelationId, Anum_pg_database_oid, DatabaseOidIndexId, database);
 }

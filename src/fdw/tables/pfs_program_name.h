@@ -19,7 +19,7 @@ extern char *pfs_program_name(Oid database, uint64 program);
 
 /*
  * Is there such a function, as far as this database knows?  The record of one that has gone is
- * removed by the way.
+ * removed in passing.
  */
 extern bool pfs_program_exists(Oid database, uint64 program);
 

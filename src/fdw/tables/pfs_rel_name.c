@@ -34,7 +34,7 @@ pfs_rel_exists(Oid database, Oid relation)
 	if (!is_here(database) ||
 		(!FullTransactionIdIsValid(GetTopFullTransactionIdIfAny()) &&
 		 !pfs_exists_for_anybody(RelationRelationId, Anum_pg_class_oid, ClassOidIndexId, relation)))
-		pfs_rel_stats_drop(database, relation);
+		pfs_rel_stats_remove(database, relation);
 	return false;
 }
 

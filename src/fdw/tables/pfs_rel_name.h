@@ -11,8 +11,8 @@
 #include "postgres_ext.h"
 
 /*
- * Is there such a relation, as far as this database knows?  Those of other databases are as long as these
- * are.  The record of one that has gone is removed by the way.
+ * Is there such a relation, as far as this database knows?  One of another database counts as existing
+ * while its database does.  The record of one that has gone is removed in passing.
  */
 extern bool pfs_rel_exists(Oid database, Oid relation);
 

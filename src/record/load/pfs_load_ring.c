@@ -152,13 +152,17 @@ pfs_load_read(PfsLoadResolution resolution, const PfsLoadRange *range, PfsLoadEm
 	}
 }
 
-/* Where a resolution begins: its earliest period, as the clock may have been set back. */
+/*
+ * Where a resolution begins: with its oldest period.  One that came later and begins earlier is of a clock
+ * that was set back.
+ */
 static void
 begin_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
 {
 	TimestampTz *begin = arg;
 
-	*begin = Min(*begin, head->begin);
+	if (*begin == DT_NOEND)
+		*begin = head->begin;
 }
 
 /* Who is given the periods of a time, and the latest end of one that was emitted. */

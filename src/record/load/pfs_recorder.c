@@ -45,7 +45,7 @@
 #define CLOCK_SET_USEC	100000
 #define CLOCK_SET_PART	100
 
-/* Readings of both that take longer are not of one moment, nanoseconds. */
+/* Readings of all clocks that take longer are not of one moment, nanoseconds. */
 #define CLOCKS_NEAR_NS	UINT64CONST(10000000)
 
 /* Longest sleep while nothing is recorded, milliseconds. */
@@ -76,12 +76,14 @@ read_clocks(void)
 
 	for (int i = 0; i < 5; i++)
 	{
+		uint64		begin = pfs_timer_read(PFS_TIMER_NANOSECOND);
+
 		for (PfsTimer timer = 0; timer < PFS_NUM_TIMERS; timer++)
 			tick.now[timer] = pfs_timer_offered(timer) ? pfs_timer_read(timer) : 0;
 		/* The one that nearly everything is measured by is the tick. */
 		tick.now[pfs_timer_default()] = pfs_timer_read(pfs_timer_default());
 		tick.wall = GetCurrentTimestamp();
-		if (pfs_timer_read(PFS_TIMER_NANOSECOND) - tick.now[PFS_TIMER_NANOSECOND] < CLOCKS_NEAR_NS)
+		if (pfs_timer_read(PFS_TIMER_NANOSECOND) - begin < CLOCKS_NEAR_NS)
 			break;
 	}
 	return tick;

@@ -150,7 +150,7 @@ has_room_for_temporary(void)
 
 /*
  * Records of what the present transaction has made.  Those that find no room here stay when it is
- * rolled back.
+ * rolled back, until a reader finds that nothing is there any more.
  */
 typedef struct Made
 {
@@ -208,8 +208,8 @@ pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool
  * Who removes a record claims it first, so that its state word is another one.  A process
  * may still be adding to it that has seen the old word, and it can take a moment until
  * that shows (pfs_pending.c).  So claimed records wait in a list of the process, and the older
- * half of a full list, or all of them when it removes something later, are given back unless
- * somebody names them.  A process that ends gives its temporary tables back at once: nobody else
+ * half of a full list, or all of them when it removes something later or reads, are given back
+ * unless somebody names them.  A process that ends gives its temporary tables back at once: nobody else
  * adds to these but a truncation, which makes sure (keep() in pfs_rel_read.c).
  */
 typedef struct Claimed
@@ -285,9 +285,19 @@ remove_by_name(PfsRelStatKind kind, Oid database, Oid oid)
 		remove_record(kind, index, word);
 }
 
+/* Removes the record of a table or an index. */
+void
+pfs_rel_stats_remove(Oid database, Oid oid)
+{
+	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
+		return;
+	remove_by_name(PFS_TABLE_STATS, database, oid);
+	remove_by_name(PFS_INDEX_STATS, database, oid);
+}
+
 /*
- * Removes the record of a table or an index.  Its OID is noted first: who has waited for its lock
- * comes when that is released, which is later.
+ * The same at its drop.  Its OID is noted first: who has waited for its lock comes when that is
+ * released, which is later.
  */
 void
 pfs_rel_stats_drop(Oid database, Oid oid)
@@ -295,17 +305,17 @@ pfs_rel_stats_drop(Oid database, Oid oid)
 	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
 		return;
 	pfs_store_relaxed(&dropped[hash_of(database, oid) % DROPPED_MAX], dropped_key(database, oid));
-	remove_by_name(PFS_TABLE_STATS, database, oid);
-	remove_by_name(PFS_INDEX_STATS, database, oid);
+	pfs_rel_stats_remove(database, oid);
 }
 
 /* Removes a record by its number, if it is still there. */
 static void
 remove_by_number(PfsRelStatKind kind, uint64 stat)
 {
-	if (pfs_rel_stat_is_there(kind, stat))
-		remove_record(kind, PFS_COUNTED_INDEX(stat),
-					  pfs_pages_word(pfs_rel_stats[kind].pages, PFS_COUNTED_INDEX(stat)));
+	uint64		word = pfs_pages_word(pfs_rel_stats[kind].pages, PFS_COUNTED_INDEX(stat));
+
+	if (PFS_COUNTED_WORD(stat) == (uint32) word)
+		remove_record(kind, PFS_COUNTED_INDEX(stat), word);
 }
 
 /* What a subtransaction has made, or all that the transaction has, is gone. */

@@ -79,11 +79,14 @@ extern uint64 pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid 
 								SubTransactionId maker);
 
 /*
- * A table or an index has been dropped, before its locks are released, or is found to have gone; or
- * everything in a database.
+ * A table or an index has been dropped, before its locks are released; or everything in a
+ * database.
  */
 extern void pfs_rel_stats_drop(Oid database, Oid oid);
 extern void pfs_rel_stats_remove_database(Oid database);
+
+/* Readers: a table or an index is found to have gone. */
+extern void pfs_rel_stats_remove(Oid database, Oid oid);
 
 /* Records of what the present transaction has made. */
 extern PFS_HIDDEN uint32 pfs_rel_stats_made;

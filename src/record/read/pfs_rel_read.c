@@ -103,7 +103,7 @@ pfs_rel_stats_each(PfsRelView view, PfsRelStatEmit emit, void *arg)
 
 	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
 		return;
-	/* What a reader finds to have gone, the next one gives back. */
+	/* What was found to have gone by the reading before. */
 	pfs_rel_stats_give_back();
 	pfs_pending_work(PFS_COUNTED_TABLES, false, read_tables, &patience, &reader);
 }
