@@ -47,6 +47,7 @@ pfs_program_name(Oid database, uint64 program)
 	return name != NULL ? name : psprintf("%u", function);
 }
 
+/* With the database all of its functions go at once. */
 bool
 pfs_program_exists(Oid database, uint64 program)
 {
