@@ -25,6 +25,8 @@
 /* The head's part from the load history is read anew after so many seconds. */
 #define HISTORY_INTERVAL 10.0
 
+static void event_notice(Top *top, const char *format,...) __attribute__((format(printf, 2, 3)));
+
 static void
 set_notice(Top *top, bool answers, const char *format, va_list arguments)
 {
@@ -49,7 +51,6 @@ top_notice(Top *top, const char *format,...)
 
 /* Says what has happened to the connection. */
 static void
-__attribute__((format(printf, 2, 3)))
 event_notice(Top *top, const char *format,...)
 {
 	va_list		arguments;
