@@ -196,8 +196,8 @@ my @children = split ' ', PfsServer::text_of("/proc/$pid/task/$pid/children");
 kill 'KILL', $pid;
 $server->lost_sessions;
 $server->{running} = 0;
-# Each child has a session of its own; none may be left that has the shared memory.
-for (my $i = 0; $i < 1000 && grep({ PfsServer::text_of("/proc/$_/status") =~ /^State:\s*[^ZX\s]/m } @children); $i++) { select undef, undef, undef, 0.1; }
+# The lock file is its own until it has gone.  Each child has a session of its own; none may be left that has the shared memory.
+for (my $i = 0; $i < 1000 && (-d "/proc/$pid" || grep { PfsServer::text_of("/proc/$_/status") =~ /^State:\s*[^ZX\s]/m } @children); $i++) { select undef, undef, undef, 0.1; }
 $server->start;
 is_as_saved('kill -9 of the postmaster');
 is(status('pfs_totals_since'), $started, 'totals are since the first start');
