@@ -164,10 +164,6 @@ is($server->sql(q{SELECT pfs.reset('events_waits_summary_by_instance')}), 8, 'th
 is($server->sql(q{SELECT pfs.reset('file_summary_by_event_name')}), 50, 'reset by event name returns all');
 is(by_event() . ' ' . by_instance(), '0|0 0', 'nothing is left');
 
-# How many readings and resets were not exact: none waits for longer than half a second for a process that has lost
-# its processor while it counts.
-sub inexact { return $server->sql(q{SELECT sum(variable_value::bigint) FROM pfs.status WHERE variable_name LIKE 'pfs%inexact'}); }
-
 # Switches above and beside it.
 $server->sql(q{SELECT pfs.set_consumers('thread_instrumentation', 'NO')});
 $server->sql(stats($known, 5));
@@ -229,7 +225,7 @@ is(by_event() . ' ' . by_instance(), '0|0 0', 'nothing is left');
 
 my (@by_event, @by_instance);
 my $rounds = 0;
-my $inexact = inexact();
+my $inexact = $server->inexact;
 
 while (@by_event <= 5 && $rounds < 50)
 {
@@ -245,7 +241,7 @@ while (@by_event <= 5 && $rounds < 50)
 	my $was = $inexact;
 
 	# One that is not exact may be too high.
-	@by_event = @by_instance = () if ($inexact = inexact()) != $was;
+	@by_event = @by_instance = () if ($inexact = $server->inexact) != $was;
 }
 cmp_ok(scalar @by_event, '>', 5, 'readings while sessions go from file to file');
 is("@by_event", join(' ', sort { $a <=> $b } @by_event), 'by event name the numbers only grow');
@@ -296,8 +292,8 @@ while ($resets <= 5 && $loads < 50)
 	}
 	$server->pgbench_end($_) foreach $load, $remover;
 	$loads++;
-	next if inexact() == $inexact || $anew++ >= 5;
-	$inexact = inexact();
+	next if $server->inexact == $inexact || $anew++ >= 5;
+	$inexact = $server->inexact;
 	only_stat();
 	($returned, $pushed, $resets, $loads) = (0, 0, 0, 0);
 }
@@ -384,7 +380,7 @@ foreach my $size (12, 120)
 	my $events = $server->sql(q{SELECT count(*) FROM pfs.events_waits_history_long WHERE event_name LIKE 'wait/io/file/%'});
 	my ($left) = split /\|/, by_event();
 
-	redo if inexact() > 0 && $anew++ < 5;
+	redo if $server->inexact > 0 && $anew++ < 5;
 	cmp_ok($events, '>', 1000, "room for $size files: the load made $events events");
 	cmp_ok($events, '<', 400000, 'all of them are in the long history');
 	is($taken + $left, $events, "each of them was counted once, through $rounds resets");

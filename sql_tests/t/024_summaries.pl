@@ -292,10 +292,6 @@ foreach my $case (
 
 # ---- resets under full load ----
 
-# How many readings and resets were not exact: none waits for longer than half a second for a process that has lost
-# its processor while it counts.
-sub inexact { return $server->sql(q{SELECT sum(variable_value::bigint) FROM pfs.status WHERE variable_name LIKE 'pfs%inexact'}); }
-
 my $anew = 0;
 
 # What pgbench says that its sessions did; they are connected when it starts.
@@ -312,7 +308,7 @@ sub load_events
 
 foreach my $with ('thread account user host', 'host user account thread', 'global', 'global account thread')
 {
-	my $inexact = inexact();
+	my $inexact = $server->inexact;
 
 	$server->sql("SELECT pfs.reset('$table{global}')");
 	my $left = 0;
@@ -341,7 +337,7 @@ foreach my $with ('thread account user host', 'host user account thread', 'globa
 	my $made = 0;
 
 	$made += load_events($server->pgbench_end($_)) foreach @loads;
-	redo if inexact() != $inexact && $anew++ < 5;
+	redo if $server->inexact != $inexact && $anew++ < 5;
 	cmp_ok($resets, '>', 10, "resets of $with under load");
 	is($left + total('global'), $made, 'the server has every event, or a reset returned it');
 	is($wrong, 0, 'and no number was wrong in between');
@@ -355,7 +351,7 @@ my $before = $server->sql("SELECT total_connections FROM pfs.accounts WHERE user
 my $load = $server->pgbench_start("SELECT pg_stat_file('pg_xact/0000');\n", '-c', 32, '-j', 1, '-C', '-t', int($storms / 32) + 1);
 my $seen = 0;
 my $wrong = 0;
-my $inexact = inexact();
+my $inexact = $server->inexact;
 
 while ($server->pgbench_running($load))
 {
@@ -367,7 +363,7 @@ while ($server->pgbench_running($load))
 $server->pgbench_end($load);
 my $connections = 32 * (int($storms / 32) + 1);
 
-cmp_ok($wrong, '<=', inexact() - $inexact, 'while sessions come and go, totals only grow');
+cmp_ok($wrong, '<=', $server->inexact - $inexact, 'while sessions come and go, totals only grow');
 # A session that ends loses its application_name first.
 ok($server->poll(q{SELECT count(*) FROM pfs.threads WHERE name = 'thread/client_backend'}, 1), 'the last one has gone');
 is(total('global'), $connections, "$connections sessions: the server has all");

@@ -187,10 +187,6 @@ sub pgbenches
 	} @loads;
 }
 
-# How many readings and resets were not exact: none waits for longer than half a second for a process that has lost
-# its processor while it counts.
-sub inexact { return $server->sql(q{SELECT sum(variable_value::bigint) FROM pfs.status WHERE variable_name LIKE 'pfs%inexact'}); }
-
 # A session that ends loses its application_name before it leaves its thread.
 sub load_ends { return $server->poll("SELECT count(*) FROM pfs.threads WHERE name = 'thread/client_backend'", 1); }
 
@@ -198,7 +194,7 @@ my $anew = 0;
 
 foreach my $mode ('that stay', 'that come and go', 'that stay, with truncations')
 {
-	my $inexact = inexact();
+	my $inexact = $server->inexact;
 	my @more = $mode eq 'that come and go' ? ('-C') : ();
 	my @running = pgbenches(100, @more);
 	my ($looks, $low, $high) = (0, 0, 0);
@@ -237,7 +233,7 @@ foreach my $mode ('that stay', 'that come and go', 'that stay, with truncations'
 	}
 	$server->pgbench_end($_) foreach @running;
 	load_ends();
-	redo if inexact() != $inexact && $anew++ < 5;
+	redo if $server->inexact != $inexact && $anew++ < 5;
 	cmp_ok($looks, '>', 50, "sessions $mode: looked at the marks");
 	is($low, 0, 'never was less in use than LOW');
 	is($high, 0, 'nor more than HIGH');
@@ -250,7 +246,7 @@ foreach my $mode ('that stay', 'that come and go', 'that stay, with truncations'
 
 foreach my $with ('thread account user host', 'host user account thread', 'global', 'global account thread user host')
 {
-	my $inexact = inexact();
+	my $inexact = $server->inexact;
 
 	$server->sql("SELECT pfs.reset('$table{global}')");
 	my $total = sub { return $server->sql("SELECT coalesce(sum(count_alloc + count_free), 0) FROM pfs.$table{global} WHERE event_name = '$random'"); };
@@ -281,7 +277,7 @@ foreach my $with ('thread account user host', 'host user account thread', 'globa
 	load_ends();
 	my $made = $server->sql('SELECT (truth(0))[7]') - $before;
 
-	redo if inexact() != $inexact && $anew++ < 5;
+	redo if $server->inexact != $inexact && $anew++ < 5;
 
 	cmp_ok($resets, '>=', @order, "resets of $with under load");
 	is($left + $total->(), $made, 'the server has every allocation and free, or a reset returned it');

@@ -82,8 +82,6 @@ sub status
 	return $server->sql("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_$name'");
 }
 
-sub inexact { return status('reads_inexact') + status('resets_inexact'); }
-
 # A session that stops there while it executes this; 'end': while it ends.
 sub stopped
 {
@@ -185,7 +183,7 @@ foreach my $group (@groups)
 	# Each would wait for half a second.
 	foreach my $waits (grep { defined } map { $waits{ $_->[0] } } @$group)
 	{
-		my $before = inexact();
+		my $before = $server->inexact;
 		my $counted = $observer->query($file_calls);
 
 		foreach my $statement (@$waits)
@@ -199,7 +197,7 @@ foreach my $group (@groups)
 		}
 		cmp_ok($observer->query($file_calls), '>=', $counted, 'a reset that was cancelled has emptied nothing');
 		$observer->query($waits->[0]);
-		cmp_ok(inexact(), '>', $before, 'who did not wait any longer has counted itself');
+		cmp_ok($server->inexact, '>', $before, 'who did not wait any longer has counted itself');
 	}
 	foreach my $victim (@victims)
 	{
@@ -236,7 +234,7 @@ foreach (1 .. 10)
 	my ($writing, $writing_pid) =
 	  stopped('pfs_history_more_room', q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 40) UNION ALL SELECT 1 FROM pg_sleep(100)});
 
-	$not_waited = inexact();
+	$not_waited = $server->inexact;
 	$observer->send(qq{SELECT (SELECT string_agg(sql_text, ' ') FROM pfs.events_statements_current WHERE thread_id = pfs.thread_id($writing_pid)) LIKE '%pg_sleep%'});
 	sleep(0.1);
 	kill 'CONT', $writing_pid;
@@ -244,10 +242,10 @@ foreach (1 .. 10)
 	$server->sql("SELECT pg_cancel_backend($writing_pid)");
 	$writing->result;
 	$writing->close;
-	last if inexact() == $not_waited;
+	last if $server->inexact == $not_waited;
 }
 is($seen, 't', 'a running statement is seen although its process was stopped while it wrote');
-is(inexact(), $not_waited, 'and the reading was exact');
+is($server->inexact, $not_waited, 'and the reading was exact');
 
 # A new session waits for who changes the rules for new sessions, but not for long.
 $server->sql(q{SELECT pfs.set_actor('%', 'nobody')});
@@ -275,9 +273,9 @@ my ($before, $after);
 
 foreach (1 .. 5)
 {
-	$before = inexact();
+	$before = $server->inexact;
 	$server->sql('SELECT read_all()');
-	$after = inexact();
+	$after = $server->inexact;
 	last if $after == $before;
 }
 is($after, $before, 'and all is exact again');

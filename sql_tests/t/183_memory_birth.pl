@@ -190,27 +190,17 @@ sub knock
 	for (1 .. 3000)
 	{
 		($pid) = grep { " $before " !~ / $_ / } children();
-		last if defined $pid && status($pid) =~ /^State:\s*S/m;
+		last if defined $pid && PfsServer::text_of("/proc/$pid/status") =~ /^State:\s*S/m;
 		select(undef, undef, undef, 0.02);
 	}
 	return ($socket, $pid);
-}
-
-# What Linux says of a process; nothing if it has gone.
-sub status
-{
-	my ($pid) = @_;
-
-	open my $file, '<', "/proc/$pid/status" or return '';
-	local $/;
-	return <$file> // '';
 }
 
 sub children
 {
 	my $postmaster = $server->postmaster_pid;
 
-	return grep { status($_) =~ /^PPid:\s*$postmaster$/m } map { m{(\d+)} } glob '/proc/[0-9]*';
+	return grep { PfsServer::text_of("/proc/$_/status") =~ /^PPid:\s*$postmaster$/m } map { m{(\d+)} } glob '/proc/[0-9]*';
 }
 
 # Asks to be let in.

@@ -412,6 +412,15 @@ sub poll_ended
 		+ (SELECT count(*) FROM pfs.threads WHERE name = 'thread/client_backend' AND thread_os_id NOT IN (SELECT pid FROM pg_stat_activity))", 0);
 }
 
+# How many readings and resets were not exact: none waits for longer than half a second for a process that has lost
+# its processor while it counts.
+sub inexact
+{
+	my ($self) = @_;
+
+	return $self->sql(q{SELECT sum(variable_value::bigint) FROM pfs.status WHERE variable_name IN ('pfs_reads_inexact', 'pfs_resets_inexact')});
+}
+
 # Until an event of a thread has been running for so many seconds.
 sub poll_lasts
 {
