@@ -56,9 +56,9 @@ pfs_program_exists(Oid database, uint64 program)
 	if (database != MyDatabaseId ? pfs_database_exists(database)
 		: pfs_exists_for_anybody(ProcedureRelationId, Anum_pg_proc_oid, ProcedureOidIndexId, function))
 		return true;
-	/* If this transaction has dropped it, that can be rolled back. */
 	if (database != MyDatabaseId)
 		pfs_program_drop(database, InvalidOid);
+	/* If this transaction has dropped it, that can be rolled back. */
 	else if (!pfs_program_is_dropped_here(function))
 		pfs_program_drop(database, function);
 	return false;
