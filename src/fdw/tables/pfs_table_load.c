@@ -10,7 +10,6 @@
 #include "utils/hsearch.h"
 #include "utils/timestamp.h"
 
-#include "pfs_load_names.h"
 #include "pfs_load_ring.h"
 #include "pfs_load_text.h"
 #include "pfs_recorder.h"
@@ -153,11 +152,11 @@ resolution_datum(int seconds)
 static Datum
 event_name_of(const PfsLoadKey *key, bool *isnull)
 {
-	char		name[PFS_NAME_SIZE];
-
 	if (pfs_load_is_remainder(key))
 		return pfs_null(isnull);
-	return pfs_text_or_null(pfs_load_event_name(key->instrument, name) ? name : NULL, isnull);
+	if (key->instrument == PFS_LOAD_CPU_NAME)
+		return pfs_text_datum("cpu");
+	return pfs_event_name_datum(key->instrument, isnull);
 }
 
 static Datum

@@ -9,7 +9,6 @@
 
 #include "pfs_instrument.h"
 #include "pfs_load_keep.h"
-#include "pfs_load_names.h"
 #include "pfs_load_text.h"
 #include "pfs_save_load_bytes.h"
 #include "pfs_save_names.h"
