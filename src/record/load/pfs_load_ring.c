@@ -193,10 +193,10 @@ pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *
 {
 	TimestampTz begins[PFS_NUM_LOAD_RESOLUTIONS];
 	TimestampTz oldest = DT_NOEND;
-	PfsLoadRange range = {DT_NOBEGIN, DT_NOEND, DT_NOBEGIN, DT_NOEND};
+	PfsLoadRange range = PFS_LOAD_EVERYTHING;
 	int			best = -1;
 
-	if (pfs_shared_load == NULL || since >= till)
+	if (since >= till)
 		return;
 	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
 	{
@@ -233,8 +233,6 @@ pfs_load_truncate(void)
 {
 	int64		n = 0;
 
-	if (pfs_shared_load == NULL)
-		return 0;
 	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
 		pfs_load_read(r, &PFS_LOAD_EVERYTHING, count_rows_cb, &n);
 	pfs_add_seqcst(&pfs_shared_load->generation, 1);

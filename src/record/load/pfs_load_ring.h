@@ -91,7 +91,10 @@ extern void pfs_load_read(PfsLoadResolution resolution, const PfsLoadRange *rang
  */
 extern void pfs_load_read_best(TimestampTz since, TimestampTz till, PfsLoadEmit emit, void *arg);
 
-/* Hides all periods that have ended, and those under way but the finest one; returns how many rows were hidden. */
+/*
+ * Hides all periods that have ended, and those under way but the finest one; returns how many rows were hidden.
+ * While pfs is on.
+ */
 extern int64 pfs_load_truncate(void);
 
 /* Rows, for the planner. */

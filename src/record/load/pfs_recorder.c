@@ -280,8 +280,6 @@ pfs_recorder_ask_to_save(void)
 {
 	Latch	   *latch;
 
-	if (pfs_shared_recorder == NULL)
-		return;
 	pfs_store_release(&pfs_shared_recorder->save_asked, 1);
 	latch = pfs_load_acquire(&pfs_shared_recorder->latch);
 	if (latch != NULL)

@@ -24,8 +24,9 @@ typedef struct PfsSharedRecorder
 extern PfsSharedRecorder *pfs_shared_recorder;
 
 /*
- * A process with a SQL command: what was truncated shall not come back from the file after a
- * crash.  The recorder saves soon, unless it is told to save at a clean stop only.
+ * A process with a SQL command, while pfs is on: what was truncated shall not come back from
+ * the file after a crash.  The recorder saves soon, unless it is told to save at a clean stop
+ * only.
  */
 extern void pfs_recorder_ask_to_save(void);
 

@@ -98,9 +98,8 @@ read_one(uint32 index, uint64 word)
 void
 pfs_recorder_digests_start(void)
 {
-	if (pfs_digests != NULL)
-		known = MemoryContextAllocExtended(TopMemoryContext, Max(pfs_sizes.digests, 1) * sizeof(Known),
-										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	known = MemoryContextAllocExtended(TopMemoryContext, Max(pfs_sizes.digests, 1) * sizeof(Known),
+									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }
 
 /* Adds what records have more than at their last reading. */
@@ -111,8 +110,6 @@ pfs_recorder_read_digests(void)
 	uint32		index;
 	uint64		word;
 
-	if (pfs_digests == NULL || pfs_sizes.digests == 0)
-		return;
 	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
 	{
 		uint32	   *changed = &pfs_digest_ref_slots[index].changed;

@@ -11,7 +11,6 @@
 
 #include "pfs_digest_restore.h"
 #include "pfs_digest_rows_read.h"
-#include "pfs_load_ring.h"
 #include "pfs_save_digest_bytes.h"
 #include "pfs_save_names.h"
 #include "pfs_save_sections.h"
@@ -29,7 +28,7 @@ static const char *const tables[] = {
 static bool
 are_kept(int table)
 {
-	return strcmp(tables[table], "load_history") == 0 ? pfs_shared_load != NULL : pfs_sizes.digests > 0;
+	return strcmp(tables[table], "load_history") == 0 || pfs_sizes.digests > 0;
 }
 
 /* ---- units ---- */
