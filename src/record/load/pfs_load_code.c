@@ -42,22 +42,6 @@ pfs_load_class_by_name(const char *name, uint8 *class)
 	return false;
 }
 
-/* Orders by user and database first, then by what is waited for, and by statement. */
-int
-pfs_load_compare_keys(const PfsLoadKey *a, const PfsLoadKey *b)
-{
-#define COMPARE(field) if (a->field != b->field) return a->field < b->field ? -1 : 1
-	COMPARE(database);
-	COMPARE(user);
-	COMPARE(query_id);
-	COMPARE(statement);
-	COMPARE(type);
-	COMPARE(class);
-	COMPARE(instrument);
-#undef COMPARE
-	return 0;
-}
-
 static uint8 *
 put_number(uint8 *at, uint64 number)
 {

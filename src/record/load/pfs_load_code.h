@@ -46,9 +46,6 @@ typedef union PfsLoadBytes
 	uint8		bytes[PFS_LOAD_BYTES_MAX];
 } PfsLoadBytes;
 
-/* Which rows are the same to a period: < 0, 0, > 0.  Database and user come first. */
-extern int	pfs_load_compare_keys(const PfsLoadKey *a, const PfsLoadKey *b);
-
 /* The word of wait_event_type, and back: false, where it is none. */
 extern const char *pfs_load_class_name(uint8 class);
 extern bool pfs_load_class_by_name(const char *name, uint8 *class);

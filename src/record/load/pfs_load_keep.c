@@ -8,9 +8,9 @@
  */
 #include "postgres.h"
 
+#include "lib/binaryheap.h"
 #include "storage/ipc.h"
 #include "utils/hsearch.h"
-#include "utils/memutils.h"
 
 #include "pfs_guc.h"
 #include "pfs_load_keep.h"
@@ -21,20 +21,48 @@
 /* Rows with the most time, as a heap with the smallest first, and the sums of the others. */
 typedef struct Picked
 {
-	int			n;
-	PfsLoadRow	largest[PFS_LOAD_LARGEST];
-	PfsLoadRow	rest[PFS_NUM_LOAD_TYPES][PFS_NUM_LOAD_CLASSES];
+	binaryheap *largest;		/* of PfsLoadRow *, which stay where they are */
+	PfsLoadRow	rest[PFS_LOAD_REMAINDERS];
 } Picked;
 
-/* Is a to be kept rather than b?  Of rows with the same time, the one with more events. */
-static bool
-is_larger(const PfsLoadRow *a, const PfsLoadRow *b)
+/* By user and database first, then by what is waited for, and by statement. */
+static int
+compare_keys(const void *a, const void *b)
 {
-	if (a->time != b->time)
-		return a->time > b->time;
-	if (a->count != b->count)
-		return a->count > b->count;
-	return pfs_load_compare_keys(&a->key, &b->key) < 0;
+	const PfsLoadKey *x = &((const PfsLoadRow *) a)->key;
+	const PfsLoadKey *y = &((const PfsLoadRow *) b)->key;
+
+#define COMPARE(field) if (x->field != y->field) return x->field < y->field ? -1 : 1
+	COMPARE(database);
+	COMPARE(user);
+	COMPARE(query_id);
+	COMPARE(statement);
+	COMPARE(type);
+	COMPARE(class);
+	COMPARE(instrument);
+#undef COMPARE
+	return 0;
+}
+
+/* The largest, which is to be kept rather, first.  Of rows with the same time, the one with more events. */
+static int
+compare_sizes(const void *a, const void *b)
+{
+	const PfsLoadRow *x = a;
+	const PfsLoadRow *y = b;
+
+	if (x->time != y->time)
+		return x->time > y->time ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return compare_keys(x, y);
+}
+
+/* A heap has in front what is last in this order. */
+static int
+compare_sizes_cb(Datum a, Datum b, void *arg)
+{
+	return compare_sizes(DatumGetPointer(a), DatumGetPointer(b));
 }
 
 /* Adds what a row has to another one, which stands for several. */
@@ -46,58 +74,31 @@ add_row(PfsLoadRow *sum, const PfsLoadRow *row)
 	sum->longest = Max(sum->longest, row->longest);
 }
 
-/* Moves a row down the heap, from a place whose row is to go, to where it belongs. */
+/* Adds a row to the remainder of its type and class. */
 static void
-sift_down(Picked *picked, int at, const PfsLoadRow *row)
+add_to_rest(PfsLoadRow *rest, const PfsLoadRow *row)
 {
-	for (;;)
-	{
-		int			child = 2 * at + 1;
-
-		if (child + 1 < picked->n && is_larger(&picked->largest[child], &picked->largest[child + 1]))
-			child++;
-		if (child >= picked->n || !is_larger(row, &picked->largest[child]))
-			break;
-		picked->largest[at] = picked->largest[child];
-		at = child;
-	}
-	picked->largest[at] = *row;
+	add_row(&rest[row->key.type * PFS_NUM_LOAD_CLASSES + row->key.class], row);
 }
 
 /* Adds a row: it is among the largest, or it or the smallest of these goes to the others. */
 static void
-pick(Picked *picked, const PfsLoadRow *row)
+pick(Picked *picked, PfsLoadRow *row)
 {
-	if (pfs_load_is_remainder(&row->key))
-		add_row(&picked->rest[row->key.type][row->key.class], row);
-	else if (picked->n < PFS_LOAD_LARGEST)
+	PfsLoadRow *smallest;
+
+	if (picked->largest->bh_size < PFS_LOAD_LARGEST)
 	{
-		picked->largest[picked->n++] = *row;
-		if (picked->n == PFS_LOAD_LARGEST)
-		{
-			for (int i = PFS_LOAD_LARGEST / 2 - 1; i >= 0; i--)
-			{
-				PfsLoadRow	moved = picked->largest[i];
-
-				sift_down(picked, i, &moved);
-			}
-		}
+		binaryheap_add(picked->largest, PointerGetDatum(row));
+		return;
 	}
-	else if (is_larger(row, &picked->largest[0]))
+	smallest = (PfsLoadRow *) DatumGetPointer(binaryheap_first(picked->largest));
+	if (compare_sizes(row, smallest) < 0)
 	{
-		PfsLoadRow	smallest = picked->largest[0];
-
-		add_row(&picked->rest[smallest.key.type][smallest.key.class], &smallest);
-		sift_down(picked, 0, row);
+		binaryheap_replace_first(picked->largest, PointerGetDatum(row));
+		row = smallest;
 	}
-	else
-		add_row(&picked->rest[row->key.type][row->key.class], row);
-}
-
-static int
-compare_rows(const void *a, const void *b)
-{
-	return pfs_load_compare_keys(&((const PfsLoadRow *) a)->key, &((const PfsLoadRow *) b)->key);
+	add_to_rest(picked->rest, row);
 }
 
 /*
@@ -108,37 +109,27 @@ compare_rows(const void *a, const void *b)
 static int
 picked_rows(Picked *picked, PfsLoadRow *rows)
 {
-	int			n = picked->n;
+	int			n = picked->largest->bh_size;
 
-	memcpy(rows, picked->largest, n * sizeof(PfsLoadRow));
-	qsort(rows, n, sizeof(PfsLoadRow), compare_rows);
-	for (int type = 0; type < PFS_NUM_LOAD_TYPES; type++)
+	for (int i = 0; i < n; i++)
+		rows[i] = *(PfsLoadRow *) DatumGetPointer(picked->largest->bh_nodes[i]);
+	qsort(rows, n, sizeof(PfsLoadRow), compare_keys);
+	for (int i = 0; i < PFS_LOAD_REMAINDERS; i++)
 	{
-		for (int class = 0; class < PFS_NUM_LOAD_CLASSES; class++)
-		{
-			PfsLoadRow *row = &picked->rest[type][class];
+		PfsLoadRow *row = &picked->rest[i];
 
-			if (row->time == 0 && row->count == 0 && row->longest == 0 &&
-				(type != PFS_LOAD_FOREGROUND || class != PFS_LOAD_CPU))
-				continue;
-			row->key = (PfsLoadKey)
-			{
-				.type = type, .class = class, .instrument = PFS_LOAD_REMAINDER
-			};
+		row->key = (PfsLoadKey)
+		{
+			.type = i / PFS_NUM_LOAD_CLASSES, .class = i % PFS_NUM_LOAD_CLASSES, .instrument = PFS_LOAD_REMAINDER
+		};
+		if (row->time > 0 || row->count > 0 || row->longest > 0 ||
+			(row->key.type == PFS_LOAD_FOREGROUND && row->key.class == PFS_LOAD_CPU))
 			rows[n++] = *row;
-		}
 	}
 	return n;
 }
 
 /* ---- sums of longer periods ---- */
-
-/* The sum of one key.  longest is that of the last period. */
-typedef struct Sum
-{
-	PfsLoadRow	row;			/* begins with the key */
-	uint64		tick;			/* the period that longest is of */
-} Sum;
 
 /*
  * Rows that the sums of a period have at most.  When there are more, the smaller half goes
@@ -150,11 +141,10 @@ typedef struct Sum
 /* A minute or ten minutes under way. */
 typedef struct UnderWay
 {
-	HTAB	   *sums;			/* of Sum; NULL: none is under way */
-	MemoryContext context;
+	HTAB	   *sums;			/* of PfsLoadRow, by key; NULL: none is under
+								 * way.  longest: of the last period */
 	PfsLoadHead head;			/* end and length so far */
-	uint64		tick;			/* periods that were added, to any */
-	Sum			rest[PFS_NUM_LOAD_TYPES][PFS_NUM_LOAD_CLASSES];
+	PfsLoadRow	rest[PFS_LOAD_REMAINDERS];
 } UnderWay;
 
 static UnderWay under_way[PFS_NUM_LOAD_RESOLUTIONS];
@@ -165,46 +155,24 @@ static const int resolution_seconds[PFS_NUM_LOAD_RESOLUTIONS] = {
 	[PFS_LOAD_TEN_MINUTES] = 600,
 };
 
-static void
-add_to_sum(Sum *sum, const PfsLoadRow *row, uint64 tick)
-{
-	if (sum->tick != tick)
-		sum->row.longest = 0;
-	sum->tick = tick;
-	add_row(&sum->row, row);
-}
-
-static int
-compare_sums(const void *a, const void *b)
-{
-	const PfsLoadRow *x = &((const Sum *) a)->row;
-	const PfsLoadRow *y = &((const Sum *) b)->row;
-
-	return is_larger(x, y) ? -1 : is_larger(y, x) ? 1 : 0;
-}
-
 /* Moves the smaller half of the sums to the remainders. */
 static void
 evict_smaller_half(UnderWay *u)
 {
 	long		n = hash_get_num_entries(u->sums);
-	Sum		   *all = MemoryContextAlloc(u->context, n * sizeof(Sum));
+	PfsLoadRow *all = palloc(n * sizeof(PfsLoadRow));
 	long		i = 0;
 	HASH_SEQ_STATUS status;
-	Sum		   *sum;
+	PfsLoadRow *sum;
 
 	hash_seq_init(&status, u->sums);
 	while ((sum = hash_seq_search(&status)) != NULL)
 		all[i++] = *sum;
-	qsort(all, n, sizeof(Sum), compare_sums);
+	qsort(all, n, sizeof(PfsLoadRow), compare_sizes);
 	for (i = n / 2; i < n; i++)
 	{
-		Sum		   *rest = &u->rest[all[i].row.key.type][all[i].row.key.class];
-
-		if (all[i].tick != u->tick)
-			all[i].row.longest = 0;
-		add_to_sum(rest, &all[i].row, u->tick);
-		(void) hash_search(u->sums, &all[i].row.key, HASH_REMOVE, NULL);
+		add_to_rest(u->rest, &all[i]);
+		(void) hash_search(u->sums, &all[i].key, HASH_REMOVE, NULL);
 	}
 	pfree(all);
 }
@@ -213,11 +181,9 @@ evict_smaller_half(UnderWay *u)
 static void
 begin(UnderWay *u, PfsLoadResolution resolution, const PfsLoadPeriod *period, uint32 generation)
 {
-	HASHCTL		ctl = {.keysize = sizeof(PfsLoadKey), .entrysize = sizeof(Sum)};
+	HASHCTL		ctl = {.keysize = sizeof(PfsLoadKey), .entrysize = sizeof(PfsLoadRow)};
 
-	u->context = AllocSetContextCreate(TopMemoryContext, "pfs load sums", ALLOCSET_DEFAULT_SIZES);
-	ctl.hcxt = u->context;
-	u->sums = hash_create("pfs load sums", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	u->sums = hash_create("pfs load sums", 256, &ctl, HASH_ELEM | HASH_BLOBS);
 	memset(u->rest, 0, sizeof(u->rest));
 	u->head = (PfsLoadHead)
 	{
@@ -225,44 +191,18 @@ begin(UnderWay *u, PfsLoadResolution resolution, const PfsLoadPeriod *period, ui
 	};
 }
 
-static void
-forget(UnderWay *u)
-{
-	if (u->sums != NULL)
-		MemoryContextDelete(u->context);
-	u->sums = NULL;
-}
-
 /* Makes the rows of a longer period as it is now.  Returns how many. */
 static int
 rows_of(UnderWay *u, PfsLoadRow *rows)
 {
-	Picked		picked = {0};
+	Picked		picked = {binaryheap_allocate(PFS_LOAD_LARGEST, compare_sizes_cb, NULL)};
 	HASH_SEQ_STATUS status;
-	Sum		   *sum;
+	PfsLoadRow *sum;
 
-	for (int type = 0; type < PFS_NUM_LOAD_TYPES; type++)
-	{
-		for (int class = 0; class < PFS_NUM_LOAD_CLASSES; class++)
-		{
-			picked.rest[type][class] = u->rest[type][class].row;
-			if (u->rest[type][class].tick != u->tick)
-				picked.rest[type][class].longest = 0;
-		}
-	}
+	memcpy(picked.rest, u->rest, sizeof(picked.rest));
 	hash_seq_init(&status, u->sums);
 	while ((sum = hash_seq_search(&status)) != NULL)
-	{
-		PfsLoadRow	row = sum->row;
-
-		/*
-		 * What ran at the end of an earlier period is not running at this
-		 * one's.
-		 */
-		if (sum->tick != u->tick)
-			row.longest = 0;
-		pick(&picked, &row);
-	}
+		pick(&picked, sum);
 	return picked_rows(&picked, rows);
 }
 
@@ -273,39 +213,51 @@ end(UnderWay *u, PfsLoadResolution resolution)
 	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
 	int			n;
 
-	if (u->sums != NULL && u->head.generation == pfs_load_generation())
+	if (u->sums == NULL)
+		return;
+	if (u->head.generation == pfs_load_generation())
 	{
 		n = rows_of(u, rows);
 		pfs_load_put(resolution, &u->head, rows, n);
 		pfs_load_texts_name(rows, n);
 	}
-	forget(u);
+	hash_destroy(u->sums);
+	u->sums = NULL;
+}
+
+/* What ran at the end of the period before is not what runs at the end of this one. */
+static void
+forget_longest(UnderWay *u)
+{
+	HASH_SEQ_STATUS status;
+	PfsLoadRow *sum;
+
+	for (int i = 0; i < PFS_LOAD_REMAINDERS; i++)
+		u->rest[i].longest = 0;
+	hash_seq_init(&status, u->sums);
+	while ((sum = hash_seq_search(&status)) != NULL)
+		sum->longest = 0;
 }
 
 /* Adds a period to a longer one. */
 static void
 add(UnderWay *u, const PfsLoadPeriod *period, const PfsLoadRow *rows, int nrows)
 {
-	u->tick++;
 	u->head.end = period->end;
 	u->head.length += period->length;
+	forget_longest(u);
 	for (int i = 0; i < nrows; i++)
 	{
-		Sum		   *sum;
+		PfsLoadRow *sum;
 		bool		found;
 
 		if (hash_get_num_entries(u->sums) >= SUMS_MAX)
 			evict_smaller_half(u);
 		sum = hash_search(u->sums, &rows[i].key, HASH_ENTER, &found);
-		if (!found)
-		{
-			sum->row = (PfsLoadRow)
-			{
-				.key = rows[i].key
-			};
-			sum->tick = u->tick;
-		}
-		add_to_sum(sum, &rows[i], u->tick);
+		if (found)
+			add_row(sum, &rows[i]);
+		else
+			*sum = rows[i];
 	}
 }
 
@@ -339,7 +291,7 @@ pfs_load_keep(const PfsLoadPeriod *period, PfsLoadRow *rows, int nrows)
 	int			seconds = Max(pfs_load_interval, 1);
 	PfsLoadHead head = {period->begin, period->end, period->length, 0, generation, seconds, 0};
 	PfsLoadRow	largest[PFS_LOAD_ROWS_MAX];
-	Picked		picked = {0};
+	Picked		picked = {binaryheap_allocate(PFS_LOAD_LARGEST, compare_sizes_cb, NULL)};
 	static bool watched = false;
 	int			n;
 
