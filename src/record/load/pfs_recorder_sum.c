@@ -208,10 +208,6 @@ pfs_sum_items_copy(PfsSumItems *to, const PfsSumItems *from)
 	{
 		if (to->items != NULL)
 			pfree(to->items);
-		*to = (PfsSumItems)
-		{
-			NULL, 0, 0
-		};
 		to->items = MemoryContextAlloc(TopMemoryContext, from->n * sizeof(PfsSumItem));
 		to->max = from->n;
 	}
@@ -408,11 +404,8 @@ compare_parts(const void *a, const void *b)
 static void
 take_waits_off_processor(void)
 {
-	long		n = hash_get_num_entries(sums.parts);
-	Part	  **waits = MemoryContextAlloc(sums.context, Max(n, 1) * sizeof(Part *));
 	HASH_SEQ_STATUS all;
 	Part	   *part;
-	int			nwaits = 0;
 
 	for (uint32 i = 0; i < sums.n; i++)
 	{
@@ -420,13 +413,12 @@ take_waits_off_processor(void)
 			sums.statements.ticks -= sums.wholes[i].inside.ticks;
 	}
 	hash_seq_init(&all, sums.parts);
+	/* The part of a digest's statements may come in here, as the scan allows; it is passed over. */
 	while ((part = hash_seq_search(&all)) != NULL)
 	{
 		if (part->key.instrument != PFS_LOAD_CPU_NAME && is_off_processor(part->key.instrument))
-			waits[nwaits++] = part;
+			part_of(&part->key.digest, PFS_LOAD_CPU_NAME)->ticks -= part->sum.ticks;
 	}
-	for (int i = 0; i < nwaits; i++)
-		part_of(&waits[i]->key.digest, PFS_LOAD_CPU_NAME)->ticks -= waits[i]->sum.ticks;
 }
 
 /* Makes the rows of the period, of each instrument and of the processor. */
@@ -440,16 +432,10 @@ pfs_sums_rows(int *nrows)
 	int			at = 0;
 
 	take_waits_off_processor();
-	parts = MemoryContextAlloc(sums.context, Max(hash_get_num_entries(sums.parts), 1) * sizeof(Part *));
+	parts = MemoryContextAlloc(sums.context, (hash_get_num_entries(sums.parts) + 1) * sizeof(Part *));
 	hash_seq_init(&all, sums.parts);
 	while ((parts[n] = hash_seq_search(&all)) != NULL)
-	{
-		if (++n == hash_get_num_entries(sums.parts))
-		{
-			hash_seq_term(&all);
-			break;
-		}
-	}
+		n++;
 	qsort(parts, n, sizeof(Part *), compare_parts);
 
 	for (uint32 i = 0; i < sums.n; i++)
