@@ -440,16 +440,11 @@ pfs_sums_rows(int *nrows)
 
 	for (uint32 i = 0; i < sums.n; i++)
 	{
-		Whole	   *whole = &sums.wholes[i];
+		Whole	   *whole = whole_of(i);
 		int			first = at;
 
 		while (at < n && parts[at]->key.instrument == i)
 			at++;
-		if (whole->waits.count == 0 && whole->waits.ticks == 0 && whole->waits.longest == 0 &&
-			whole->inside.count == 0 && whole->inside.ticks == 0 && whole->inside.longest == 0 &&
-			at == first && whole->carried[PFS_LOAD_FOREGROUND].ticks == 0 && whole->carried[PFS_LOAD_BACKGROUND].ticks == 0)
-			continue;
-		whole = whole_of(i);
 		if (whole->class < 0)
 			continue;
 		if (is_idle(i))
