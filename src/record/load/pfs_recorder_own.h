@@ -65,7 +65,10 @@ extern void pfs_sum_items_copy(PfsSumItems *to, const PfsSumItems *from);
 
 extern void pfs_sums_start(void);
 
-/* A period begins: all differences are 0 but what is carried. */
+/*
+ * A period begins: all differences are 0 but what is carried.  All up to its rows is in the
+ * current context, which is reset behind them.
+ */
 extern void pfs_sums_begin(void);
 
 /* Adds a source's numbers, or takes them off. */
@@ -75,7 +78,7 @@ extern void pfs_sums_take(const PfsSumItems *items);
 /* An event of this length runs. */
 extern void pfs_sums_running(const PfsSumItem *item, uint64 length);
 
-/* The rows of the period; they live until the next one begins. */
+/* The rows of the period. */
 extern PfsLoadRow *pfs_sums_rows(int *nrows);
 
 /* ---- pfs_recorder_thread.c, pfs_recorder_digest.c: what is read ---- */

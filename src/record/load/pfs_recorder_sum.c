@@ -68,12 +68,11 @@ typedef struct Part
 
 static struct
 {
-	MemoryContext context;		/* of the period */
 	Whole	   *wholes;			/* by instrument */
 	uint32		n;
 	Sum			statements;
 	Carried		carried;		/* of the processor */
-	HTAB	   *parts;
+	HTAB	   *parts;			/* of the period, in the context of the tick */
 }			sums;
 
 void
@@ -83,17 +82,14 @@ pfs_sums_start(void)
 	sums.wholes = MemoryContextAllocZero(TopMemoryContext, sums.n * sizeof(Whole));
 	for (uint32 i = 0; i < sums.n; i++)
 		sums.wholes[i].class = -2;
-	sums.context = AllocSetContextCreate(TopMemoryContext, "pfs recorder's period", ALLOCSET_DEFAULT_SIZES);
 }
 
 /* Forgets the sums of the period before, but for what is carried. */
 void
 pfs_sums_begin(void)
 {
-	HASHCTL		info = {.keysize = sizeof(PartKey), .entrysize = sizeof(Part)};
+	HASHCTL		info = {.keysize = sizeof(PartKey), .entrysize = sizeof(Part), .hcxt = CurrentMemoryContext};
 
-	MemoryContextReset(sums.context);
-	info.hcxt = sums.context;
 	sums.parts = hash_create("pfs recorder's digests", 256, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	for (uint32 i = 0; i < sums.n; i++)
 		sums.wholes[i].waits = sums.wholes[i].inside = (Sum)
@@ -306,7 +302,7 @@ add_row(Rows *to, PfsLoadType type, PfsLoadClass class, uint32 instrument, const
 	if (to->n == to->max)
 	{
 		to->max = Max(2 * to->max, 64);
-		to->rows = to->rows == NULL ? MemoryContextAlloc(sums.context, to->max * sizeof(PfsLoadRow))
+		to->rows = to->rows == NULL ? palloc(to->max * sizeof(PfsLoadRow))
 			: repalloc(to->rows, to->max * sizeof(PfsLoadRow));
 	}
 	row = &to->rows[to->n];
@@ -432,7 +428,7 @@ pfs_sums_rows(int *nrows)
 	int			at = 0;
 
 	take_waits_off_processor();
-	parts = MemoryContextAlloc(sums.context, (hash_get_num_entries(sums.parts) + 1) * sizeof(Part *));
+	parts = palloc((hash_get_num_entries(sums.parts) + 1) * sizeof(Part *));
 	hash_seq_init(&all, sums.parts);
 	while ((parts[n] = hash_seq_search(&all)) != NULL)
 		n++;
