@@ -134,42 +134,26 @@ remove_text(uint32 place)
 	pfs_items_drop(texts, place);
 }
 
-/* The place whose text was named longest ago; one without a text before all others. */
+/*
+ * The place whose text was named longest ago; or one without a text, if that will do as well.
+ * PFS_LOAD_TEXTS: there is none.
+ */
 static uint32
-oldest_place(void)
-{
-	uint32		oldest = 0;
-	uint64		named = PG_UINT64_MAX;
-
-	if (texts->places_opened < texts->nplaces)
-		return texts->places_opened;
-	for (uint32 place = 0; place < texts->nplaces; place++)
-	{
-		uint64		at = pfs_items_bytes(texts, place) == 0 ? 0 : pfs_shared_load_texts->named[place];
-
-		if (at < named)
-		{
-			named = at;
-			oldest = place;
-		}
-	}
-	return oldest;
-}
-
-/* The place to give up, for its chunks: PFS_LOAD_TEXTS: none has a text. */
-static uint32
-oldest_text(void)
+oldest_place(bool empty_will_do)
 {
 	uint32		oldest = PFS_LOAD_TEXTS;
-	uint64		named = PG_UINT64_MAX;
 
+	if (empty_will_do && texts->places_opened < texts->nplaces)
+		return texts->places_opened;
 	for (uint32 place = 0; place < texts->places_opened; place++)
 	{
-		if (pfs_items_bytes(texts, place) > 0 && pfs_shared_load_texts->named[place] < named)
+		if (pfs_items_bytes(texts, place) > 0)
 		{
-			named = pfs_shared_load_texts->named[place];
-			oldest = place;
+			if (oldest == PFS_LOAD_TEXTS || pfs_shared_load_texts->named[place] < pfs_shared_load_texts->named[oldest])
+				oldest = place;
 		}
+		else if (empty_will_do)
+			return place;
 	}
 	return oldest;
 }
@@ -178,7 +162,7 @@ oldest_text(void)
 static void
 store_text(const PfsLoadTextKey *key, const char *text, uint32 len)
 {
-	uint32		place = oldest_place();
+	uint32		place = oldest_place(true);
 
 	remove_text(place);
 	len = Min(len, pfs_sizes.digest_text);
@@ -186,7 +170,7 @@ store_text(const PfsLoadTextKey *key, const char *text, uint32 len)
 	memcpy(buffer + sizeof(*key), text, len);
 	while (!pfs_items_put(texts, place, buffer, ITEM_BYTES(len)))
 	{
-		uint32		victim = oldest_text();
+		uint32		victim = oldest_place(false);
 
 		if (victim == PFS_LOAD_TEXTS)
 			return;
