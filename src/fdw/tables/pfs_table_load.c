@@ -46,7 +46,7 @@ typedef struct LoadScan
 {
 	HTAB	   *names;
 	HTAB	   *texts;
-	PfsLoadTexts *kept;
+	HTAB	   *kept;			/* which texts are */
 } LoadScan;
 
 /* What a scan keeps from row to row, made at the first row that asks. */
@@ -64,7 +64,7 @@ load_scan(PfsScan *scan)
 		own = scan->table_private = palloc0(sizeof(LoadScan));
 		own->names = hash_create("pfs load names", 64, &names, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 		own->texts = hash_create("pfs load statements", 256, &texts, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-		own->kept = pfs_load_texts_open();
+		own->kept = pfs_load_texts_index();
 		MemoryContextSwitchTo(old);
 	}
 	return own;

@@ -12,7 +12,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #include "pfs_digest.h"
@@ -33,11 +32,6 @@ typedef struct TextPlace
 	PfsLoadTextKey key;
 	uint32		place;
 } TextPlace;
-
-struct PfsLoadTexts
-{
-	HTAB	   *index;			/* of TextPlace */
-};
 
 static HTAB *writers_index = NULL;
 
@@ -247,14 +241,10 @@ pfs_load_text_copy(uint32 place, PfsLoadTextKey *key, char *to, uint32 room)
 	return bytes < sizeof(PfsLoadTextKey) ? -1 : (int) (bytes - sizeof(PfsLoadTextKey));
 }
 
-PfsLoadTexts *
-pfs_load_texts_open(void)
+HTAB *
+pfs_load_texts_index(void)
 {
-	PfsLoadTexts *opened = palloc0(sizeof(PfsLoadTexts));
-
-	if (texts != NULL)
-		opened->index = make_index(CurrentMemoryContext);
-	return opened;
+	return texts == NULL ? NULL : make_index(CurrentMemoryContext);
 }
 
 /*
@@ -262,7 +252,7 @@ pfs_load_texts_open(void)
  * it had when the history named it.
  */
 char *
-pfs_load_text_find(PfsLoadTexts *opened, const PfsLoadTextKey *key, uint32 *len)
+pfs_load_text_find(HTAB *index, const PfsLoadTextKey *key, uint32 *len)
 {
 	PfsDigestKey digest = pfs_digest_key(key->database, key->user, key->query_id);
 	uint32		room = TYPEALIGN(8, pfs_sizes.digest_text);
@@ -273,10 +263,10 @@ pfs_load_text_find(PfsLoadTexts *opened, const PfsLoadTextKey *key, uint32 *len)
 
 	text = pfs_digest_text_of(&digest, len);
 
-	if (text !=NULL || opened->index == NULL)
+	if (text !=NULL || index == NULL)
 		return text;
 
-	found = hash_search(opened->index, key, HASH_FIND, NULL);
+	found = hash_search(index, key, HASH_FIND, NULL);
 	if (found == NULL)
 		return NULL;
 	text = palloc(room);

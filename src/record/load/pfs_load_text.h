@@ -9,6 +9,8 @@
 #ifndef PFS_LOAD_TEXT_H
 #define PFS_LOAD_TEXT_H
 
+#include "utils/hsearch.h"
+
 #include "pfs_load_ring.h"
 
 #define PFS_LOAD_TEXTS	4096
@@ -55,13 +57,11 @@ extern void pfs_load_text_put(const PfsLoadTextKey *key, const char *text, uint3
  */
 extern int	pfs_load_text_copy(uint32 place, PfsLoadTextKey *key, char *to, uint32 room);
 
-/* What a reader knows of all places: which statement is at which.  palloc'd. */
-typedef struct PfsLoadTexts PfsLoadTexts;
-
-extern PfsLoadTexts *pfs_load_texts_open(void);
+/* A reader's index of all places, in the current context.  NULL: no texts are kept. */
+extern HTAB *pfs_load_texts_index(void);
 
 /* The text of a statement: that of its digest, or what is kept here.  NULL: none.  palloc'd. */
-extern char *pfs_load_text_find(PfsLoadTexts *texts, const PfsLoadTextKey *key, uint32 *len);
+extern char *pfs_load_text_find(HTAB *index, const PfsLoadTextKey *key, uint32 *len);
 
 /* Row of containers, TRUNCATE of it. */
 extern void pfs_load_texts_row(int i, PfsContainerRow *row);
