@@ -46,6 +46,14 @@ typedef union PfsLoadBytes
 	uint8		bytes[PFS_LOAD_BYTES_MAX];
 } PfsLoadBytes;
 
+/* Whose text: a statement of the history. */
+typedef struct PfsLoadTextKey
+{
+	uint64		query_id;
+	Oid			database;
+	Oid			user;
+} PfsLoadTextKey;
+
 /* The word of wait_event_type, and back: false, where it is none. */
 extern const char *pfs_load_class_name(uint8 class);
 extern bool pfs_load_class_by_name(const char *name, uint8 *class);

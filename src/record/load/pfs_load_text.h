@@ -18,14 +18,6 @@
 /* Bytes that all texts take together at most; only texts of the full length are fewer. */
 #define PFS_LOAD_TEXT_BYTES (4 * 1024 * 1024)
 
-/* Whose text: a statement of the history. */
-typedef struct PfsLoadTextKey
-{
-	uint64		query_id;
-	Oid			database;
-	Oid			user;
-} PfsLoadTextKey;
-
 typedef struct PfsSharedLoadTexts
 {
 	uint64		clock;			/* raised at each period; the writer's */

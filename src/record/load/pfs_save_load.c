@@ -72,15 +72,6 @@ load_write(PfsSaveWriter *w)
 	}
 }
 
-/* The number of an event here; PFS_LOAD_REMAINDER: there is no room for it, or it has no name. */
-static PfsInstrumentId
-event_of(PfsSavedName *name)
-{
-	PfsInstrumentId instrument = pfs_saved_instrument(name);
-
-	return instrument == PFS_NO_INSTRUMENT ? PFS_LOAD_REMAINDER : instrument;
-}
-
 /* Makes the numbers of events this server's; a row without one joins its remainder.  Returns how many rows are left. */
 static int
 take_rows(PfsLoadRow *rows, int nrows, PfsSavedName *events)
@@ -93,7 +84,12 @@ take_rows(PfsLoadRow *rows, int nrows, PfsSavedName *events)
 		int			same = n;
 
 		if (row.key.instrument < PFS_LOAD_REMAINDER)
-			row.key.instrument = event_of(&events[row.key.instrument]);
+		{
+			row.key.instrument = pfs_saved_instrument(&events[row.key.instrument]);
+			/* There is no room for it, or it has no name. */
+			if (row.key.instrument == PFS_NO_INSTRUMENT)
+				row.key.instrument = PFS_LOAD_REMAINDER;
+		}
 		if (row.key.instrument == PFS_LOAD_REMAINDER)
 		{
 			make_remainder(&row.key);
@@ -177,15 +173,11 @@ load_texts_write(PfsSaveWriter *w)
 	qsort(places, PFS_LOAD_TEXTS, sizeof(NamedPlace), compare_named);
 	for (uint32 i = 0; i < PFS_LOAD_TEXTS; i++)
 	{
-		PfsLoadTextKey key;
-		int			len = pfs_load_text_copy(places[i].place, &key, copy, room);
 		PfsSavedText saved;
+		int			len = pfs_load_text_copy(places[i].place, &saved.key, copy, room);
 
 		if (len <= 0)
 			continue;
-		saved.database = key.database;
-		saved.user = key.user;
-		saved.query_id = key.query_id;
 		saved.text = copy;
 		saved.len = Min((uint32) len, room);
 		pfs_save_hide_secret(&saved.text, &saved.len);
@@ -199,11 +191,7 @@ load_texts_use(PfsSaveReader *r, const PfsSaveHead *head)
 	PfsSavedText saved;
 
 	while (pfs_save_get_load_text(r, &saved))
-	{
-		PfsLoadTextKey key = {saved.query_id, saved.database, saved.user};
-
-		pfs_load_text_put(&key, saved.text, saved.len);
-	}
+		pfs_load_text_put(&saved.key, saved.text, saved.len);
 }
 
 const PfsSaveSection pfs_save_load_texts = {

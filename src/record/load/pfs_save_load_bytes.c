@@ -134,9 +134,9 @@ pfs_save_check_load(PfsSaveReader *r)
 void
 pfs_save_put_load_text(PfsSaveWriter *w, const PfsSavedText *text)
 {
-	pfs_save_put_u32(w, text->database);
-	pfs_save_put_u32(w, text->user);
-	pfs_save_put_u64(w, text->query_id);
+	pfs_save_put_u32(w, text->key.database);
+	pfs_save_put_u32(w, text->key.user);
+	pfs_save_put_u64(w, text->key.query_id);
 	pfs_save_put_text(w, text->text, text->len);
 }
 
@@ -146,9 +146,9 @@ pfs_save_get_load_text(PfsSaveReader *r, PfsSavedText *text)
 {
 	if (r->failed || r->at == r->end)
 		return false;
-	text	  ->database = pfs_save_get_u32(r);
-	text	  ->user = pfs_save_get_u32(r);
-	text	  ->query_id = pfs_save_get_u64(r);
+	text	  ->key.database = pfs_save_get_u32(r);
+	text	  ->key.user = pfs_save_get_u32(r);
+	text	  ->key.query_id = pfs_save_get_u64(r);
 	text	  ->text = pfs_save_get_text(r, PFS_SAVE_LOAD_TEXT_MAX, &text->len);
 
 	if (text->text == NULL)

@@ -42,12 +42,10 @@ extern void pfs_save_put_period(PfsSaveWriter *w, uint8 ring, const PfsLoadBytes
 extern bool pfs_save_get_period(PfsSaveReader *r, const PfsSavedNames *names, uint8 *ring, PfsLoadHead *head,
 								PfsLoadRow *rows);
 
-/* A statement's text: of whom, and which. */
+/* A statement's text. */
 typedef struct PfsSavedText
 {
-	uint32		database;
-	uint32		user;
-	uint64		query_id;
+	PfsLoadTextKey key;
 	const char *text;
 	uint32		len;
 } PfsSavedText;
