@@ -12,6 +12,18 @@
 
 #include "pfs_save_bytes.h"
 
+/* The checksum of the file's head, which is in its last field. */
+static pg_crc32c
+crc_of_head(const PfsSaveHead *head)
+{
+	pg_crc32c	crc;
+
+	INIT_CRC32C(crc);
+	COMP_CRC32C(crc, head, offsetof(PfsSaveHead, crc));
+	FIN_CRC32C(crc);
+	return crc;
+}
+
 /* ---- writing ---- */
 
 /* Writes all of it at this place of the file, or notes why that cannot be. */
@@ -115,16 +127,11 @@ pfs_save_end_section(PfsSaveWriter *w)
 bool
 pfs_save_end(PfsSaveWriter *w, PfsSaveHead *head)
 {
-	pg_crc32c	crc;
-
 	memcpy(head->magic, PFS_SAVE_MAGIC, sizeof(head->magic));
 	head->format = PFS_SAVE_FORMAT;
 	head->length = w->length;
 	head->nsections = w->nsections;
-	INIT_CRC32C(crc);
-	COMP_CRC32C(crc, head, offsetof(PfsSaveHead, crc));
-	FIN_CRC32C(crc);
-	head->crc = crc;
+	head->crc = crc_of_head(head);
 	write_buffer(w);
 	write_at(w, (const char *) head, sizeof(*head), 0);
 	return w->error == 0;
@@ -185,12 +192,6 @@ pfs_save_get_u64(PfsSaveReader *r)
 	return value;
 }
 
-int64
-pfs_save_get_i64(PfsSaveReader *r)
-{
-	return (int64) pfs_save_get_u64(r);
-}
-
 unsigned	__int128
 pfs_save_get_u128(PfsSaveReader *r)
 {
@@ -203,7 +204,7 @@ pfs_save_get_u128(PfsSaveReader *r)
 int64
 pfs_save_get_time(PfsSaveReader *r)
 {
-	int64		value = pfs_save_get_i64(r);
+	int64		value = (int64) pfs_save_get_u64(r);
 
 	if (IS_VALID_TIMESTAMP(value))
 		return value;
@@ -263,18 +264,6 @@ section_is_whole(const PfsSaveSectionHead *section, const PfsSaveReader *r)
 	return EQ_CRC32C(crc, section->crc) && memchr(section->name, '\0', sizeof(section->name)) != NULL;
 }
 
-/* Is the head that of a file of this length? */
-static bool
-head_is_whole(const PfsSaveHead *head, size_t n)
-{
-	pg_crc32c	crc;
-
-	INIT_CRC32C(crc);
-	COMP_CRC32C(crc, head, offsetof(PfsSaveHead, crc));
-	FIN_CRC32C(crc);
-	return EQ_CRC32C(crc, head->crc) && head->length == n && IS_VALID_TIMESTAMP(head->saved_at);
-}
-
 /*
  * Checks a file.  A head without fault says whether the rest can be understood; all bytes are
  * looked at before any of them is used.
@@ -291,7 +280,7 @@ pfs_save_check_file(const char *bytes, size_t n, uint64 system_identifier, uint3
 	/* The head of another format may be another one. */
 	if (head->format != PFS_SAVE_FORMAT)
 		return PFS_SAVE_OTHER_FORMAT;
-	if (!head_is_whole(head, n))
+	if (!EQ_CRC32C(head->crc, crc_of_head(head)) || head->length != n || !IS_VALID_TIMESTAMP(head->saved_at))
 		return PFS_SAVE_DAMAGED;
 	if (head->system_identifier != system_identifier || head->major != major)
 		return PFS_SAVE_OTHER_SYSTEM;
@@ -311,13 +300,10 @@ bool
 pfs_save_find_section(const char *bytes, size_t n, const char *name, PfsSaveReader *r)
 {
 	PfsSaveReader file = {.at = bytes + sizeof(PfsSaveHead), .end = bytes + n};
+	PfsSaveSectionHead section;
 
-	while (file.at < file.end)
+	while (file.at < file.end && get_section(&file, &section, r))
 	{
-		PfsSaveSectionHead section;
-
-		if (!get_section(&file, &section, r))
-			return false;
 		if (strncmp(section.name, name, sizeof(section.name)) == 0)
 			return true;
 	}

@@ -89,7 +89,7 @@ pfs_save_put_u64(PfsSaveWriter *w, uint64 value)
 }
 
 static inline void
-pfs_save_put_i64(PfsSaveWriter *w, int64 value)
+pfs_save_put_time(PfsSaveWriter *w, int64 value)
 {
 	pfs_save_put(w, &value, sizeof(value));
 }
@@ -123,7 +123,6 @@ extern const void *pfs_save_get(PfsSaveReader *r, size_t n);
 extern uint8 pfs_save_get_u8(PfsSaveReader *r);
 extern uint32 pfs_save_get_u32(PfsSaveReader *r);
 extern uint64 pfs_save_get_u64(PfsSaveReader *r);
-extern int64 pfs_save_get_i64(PfsSaveReader *r);
 extern unsigned __int128 pfs_save_get_u128(PfsSaveReader *r);
 
 /* A time that a timestamptz can show; anything else fails. */

@@ -96,8 +96,8 @@ pfs_save_put_digest(PfsSaveWriter *w, const PfsSavedDigest *d)
 	pfs_save_put_u64(w, d->memory);
 	pfs_save_put_u64(w, d->plans.generic);
 	pfs_save_put_u64(w, d->plans.custom);
-	pfs_save_put_i64(w, d->first_seen);
-	pfs_save_put_i64(w, d->last_seen);
+	pfs_save_put_time(w, d->first_seen);
+	pfs_save_put_time(w, d->last_seen);
 	/* Most are empty. */
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
 		nbuckets += d->buckets[b] != 0;
@@ -111,7 +111,7 @@ pfs_save_put_digest(PfsSaveWriter *w, const PfsSavedDigest *d)
 	}
 	pfs_save_put_text(w, d->text, d->text_len);
 	pfs_save_put_text(w, d->sample, d->sample_len);
-	pfs_save_put_i64(w, d->sample_seen);
+	pfs_save_put_time(w, d->sample_seen);
 	pfs_save_put_u128(w, d->sample_time);
 }
 

@@ -366,7 +366,7 @@ resets_write(PfsSaveWriter *w)
 		if (!are_kept(i))
 			continue;
 		pfs_save_put_text(w, tables[i], strlen(tables[i]));
-		pfs_save_put_i64(w, pfs_reset_time(tables[i]));
+		pfs_save_put_time(w, pfs_reset_time(tables[i]));
 	}
 }
 
