@@ -329,22 +329,20 @@ put_aside(const char *why)
 static const char *
 problem_of(const char *bytes, size_t n, PfsSaveHead *head)
 {
+	static const char *const problems[] = {
+		[PFS_SAVE_DAMAGED] = "it is damaged",
+		[PFS_SAVE_OTHER_FORMAT] = "another version of pfs wrote it",
+		[PFS_SAVE_OTHER_SYSTEM] = "another server, or another major version of PostgreSQL, wrote it",
+	};
+	PfsSaveVerdict verdict = pfs_save_check_file(bytes, n, GetSystemIdentifier(), PG_MAJORVERSION_NUM, head);
 	PfsSaveReader r;
 
-	switch (pfs_save_check_file(bytes, n, GetSystemIdentifier(), PG_MAJORVERSION_NUM, head))
-	{
-		case PFS_SAVE_GOOD:
-			break;
-		case PFS_SAVE_DAMAGED:
-			return "it is damaged";
-		case PFS_SAVE_OTHER_FORMAT:
-			return "another version of pfs wrote it";
-		case PFS_SAVE_OTHER_SYSTEM:
-			return "another server, or another major version of PostgreSQL, wrote it";
-	}
+	if (verdict != PFS_SAVE_GOOD)
+		return problems[verdict];
 	for (int i = 0; i < lengthof(sections); i++)
 	{
-		if (pfs_save_find_section(bytes, n, sections[i]->name, &r) && !sections[i]->check(&r))
+		if (pfs_save_find_section(bytes, n, sections[i]->name, &r) &&
+			(r.version != sections[i]->version || !sections[i]->check(&r)))
 			return "another version of pfs wrote a part of it";
 	}
 	return NULL;

@@ -20,7 +20,8 @@
 typedef struct PfsSaveSection
 {
 	const char *name;			/* less than PFS_SAVE_NAME_SIZE bytes */
-	uint32		version;		/* of its format, which the reader is told */
+	uint32		version;		/* of its format: a file with another one is
+								 * not used */
 
 	/*
 	 * Puts its bytes.  Called by the recorder, in no transaction and without

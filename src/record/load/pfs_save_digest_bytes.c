@@ -167,8 +167,6 @@ pfs_save_check_digests(PfsSaveReader *r)
 {
 	PfsSavedDigest d;
 
-	if (r->version != PFS_SAVE_DIGESTS_VERSION)
-		return false;
 	(void) pfs_save_get_frequency(r);
 	while (!r->failed && pfs_save_get_digest(r, &d))
 		;
@@ -224,8 +222,6 @@ pfs_save_check_waits(PfsSaveReader *r)
 	PfsSavedWait wait;
 	uint32		len;
 
-	if (r->version != PFS_SAVE_WAITS_VERSION)
-		return false;
 	nnames = pfs_save_get_names(r);
 	for (uint32 i = 0; i < nnames && !r->failed; i++)
 		(void) pfs_save_get_name(r, &len);
@@ -272,8 +268,6 @@ pfs_save_check_rows(PfsSaveReader *r)
 {
 	PfsSavedRows rows;
 
-	if (r->version != PFS_SAVE_ROWS_VERSION)
-		return false;
 	while (!r->failed && pfs_save_get_rows(r, &rows))
 		;
 	return pfs_save_is_read(r);
@@ -298,8 +292,6 @@ pfs_save_check_resets(PfsSaveReader *r)
 	uint32		len;
 	TimestampTz time;
 
-	if (r->version != PFS_SAVE_RESETS_VERSION)
-		return false;
 	while (r->at < r->end && pfs_save_get_reset(r, &len, &time) != NULL)
 		;
 	return pfs_save_is_read(r);

@@ -122,7 +122,7 @@ pfs_save_check_load(PfsSaveReader *r)
 	PfsLoadHead head;
 	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
 
-	if (r->version != PFS_SAVE_LOAD_VERSION || !pfs_save_get_load_names(r, &names))
+	if (!pfs_save_get_load_names(r, &names))
 		return false;
 	while (pfs_save_get_period(r, &names, &ring, &head, rows))
 		;
@@ -162,8 +162,6 @@ pfs_save_check_load_texts(PfsSaveReader *r)
 {
 	PfsSavedText text;
 
-	if (r->version != PFS_SAVE_TEXTS_VERSION)
-		return false;
 	while (pfs_save_get_load_text(r, &text))
 		;
 	return pfs_save_is_read(r);
