@@ -198,10 +198,8 @@ pfs_load_decode(const PfsLoadBytes *from, uint32 nbytes, PfsLoadRow *rows)
 
 	if (nbytes < sizeof(PfsLoadHead) || nbytes > sizeof(PfsLoadBytes) || from->head.nrows > PFS_LOAD_ROWS_MAX)
 		return false;
-	rest = (Rest)
-	{
-		from->bytes + sizeof(PfsLoadHead), from->bytes + nbytes
-	};
+	rest.at = from->bytes + sizeof(PfsLoadHead);
+	rest.end = from->bytes + nbytes;
 	for (int i = 0; i < from->head.nrows; i++)
 	{
 		PfsLoadRow *row = &rows[i];

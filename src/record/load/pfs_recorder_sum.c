@@ -92,14 +92,11 @@ pfs_sums_begin(void)
 
 	sums.parts = hash_create("pfs recorder's digests", 256, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	for (uint32 i = 0; i < sums.n; i++)
-		sums.wholes[i].waits = sums.wholes[i].inside = (Sum)
 	{
-		0
-	};
-	sums.statements = (Sum)
-	{
-		0
-	};
+		memset(&sums.wholes[i].waits, 0, sizeof(Sum));
+		memset(&sums.wholes[i].inside, 0, sizeof(Sum));
+	}
+	memset(&sums.statements, 0, sizeof(Sum));
 }
 
 static Sum *
@@ -110,10 +107,7 @@ part_of(const PfsDigestKey *digest, uint64 instrument)
 	Part	   *part = hash_search(sums.parts, &key, HASH_ENTER, &found);
 
 	if (!found)
-		part->sum = (Sum)
-	{
-		0
-	};
+		memset(&part->sum, 0, sizeof(Sum));
 	return &part->sum;
 }
 
@@ -260,17 +254,13 @@ whole_of(uint32 i)
 	return whole;
 }
 
-static inline bool
-is_idle(uint32 i)
-{
-	return sums.wholes[i].class == PFS_LOAD_IDLE_TRANSACTION;
-}
-
 /* Is time inside this wait no processor time? */
 static inline bool
 is_off_processor(uint32 i)
 {
-	return whole_of(i)->class >= 0 && !is_idle(i);
+	int			class = whole_of(i)->class;
+
+	return class >= 0 && class != PFS_LOAD_IDLE_TRANSACTION;
 }
 
 /* ---- rows ---- */
@@ -443,7 +433,7 @@ pfs_sums_rows(int *nrows)
 			at++;
 		if (whole->class < 0)
 			continue;
-		if (is_idle(i))
+		if (whole->class == PFS_LOAD_IDLE_TRANSACTION)
 		{
 			add_rows(&rows, whole->class, i, &whole->waits, &whole->carried[PFS_LOAD_FOREGROUND], NULL, 0);
 			continue;
