@@ -36,9 +36,7 @@ read_record(uint32 index, uint64 word, PfsSumItems *to)
 	uint32		n = 0;
 
 	to->n = 0;
-	item = pfs_sum_items_add(to);
-	item->sum = PFS_SUM_STATEMENTS_OF_DIGEST;
-	item->key = key;
+	item = pfs_sum_items_add(to, PFS_SUM_STATEMENTS_OF_DIGEST, 0, &key);
 	item->count = pfs_load_relaxed(&time->count_timed) + pfs_load_relaxed(&time->count_untimed);
 	item->ticks = pfs_load_relaxed(&time->sum_low) + pfs_load_relaxed(&d->extra);
 	for (uint32 link = pfs_load_acquire(&d->waits);
@@ -51,10 +49,7 @@ read_record(uint32 index, uint64 word, PfsSumItems *to)
 		link = cell->next;
 		if (instrument >= pfs_instruments->max)
 			break;
-		item = pfs_sum_items_add(to);
-		item->sum = PFS_SUM_OF_DIGEST;
-		item->key = key;
-		item->instrument = instrument;
+		item = pfs_sum_items_add(to, PFS_SUM_OF_DIGEST, instrument, &key);
 		item->count = pfs_load_relaxed(&cell->cell.count_timed) + pfs_load_relaxed(&cell->cell.count_untimed);
 		item->ticks = pfs_load_relaxed(&cell->cell.sum_low);
 	}

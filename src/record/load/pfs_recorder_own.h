@@ -55,8 +55,8 @@ typedef struct PfsTick
 	TimestampTz wall;
 } PfsTick;
 
-/* Appends an item of zeroes. */
-extern PfsSumItem *pfs_sum_items_add(PfsSumItems *to);
+/* Appends an item of zeroes but for where it is added, and returns it until the next one comes.  key: NULL: none. */
+extern PfsSumItem *pfs_sum_items_add(PfsSumItems *to, PfsSum sum, uint32 instrument, const PfsDigestKey *key);
 
 /* Makes `to` a copy, whose memory grows as far as it needs. */
 extern void pfs_sum_items_copy(PfsSumItems *to, const PfsSumItems *from);

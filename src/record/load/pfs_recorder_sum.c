@@ -173,9 +173,8 @@ pfs_sums_running(const PfsSumItem *item, uint64 length)
 	sum->longest = Max(sum->longest, length);
 }
 
-/* Appends an item of zeroes to a source's numbers, and returns it until the next one comes. */
 PfsSumItem *
-pfs_sum_items_add(PfsSumItems *to)
+pfs_sum_items_add(PfsSumItems *to, PfsSum sum, uint32 instrument, const PfsDigestKey *key)
 {
 	PfsSumItem *item;
 
@@ -187,6 +186,10 @@ pfs_sum_items_add(PfsSumItems *to)
 	}
 	item = &to->items[to->n++];
 	memset(item, 0, sizeof(*item));
+	item->sum = sum;
+	item->instrument = instrument;
+	if (key != NULL)
+		item->key = *key;
 	return item;
 }
 

@@ -106,29 +106,21 @@ add_number(PfsSumItems *to, PfsSum sum, uint32 instrument, const PfsDigestKey *k
 
 	if (count == 0 && ticks == 0)
 		return;
-	item = pfs_sum_items_add(to);
-	item->sum = sum;
-	item->instrument = instrument;
+	item = pfs_sum_items_add(to, sum, instrument, key);
 	item->count = count;
 	item->ticks = ticks;
-	if (key != NULL)
-		item->key = *key;
 }
 
 /* Appends an event that runs, or takes one off a sum, to those of the copy. */
 static void
 add_running(PfsSum sum, uint32 instrument, const PfsDigestKey *key, uint32 flags, uint64 start, bool minus, bool shown)
 {
-	PfsSumItem *item = pfs_sum_items_add(&copy.running);
+	PfsSumItem *item = pfs_sum_items_add(&copy.running, sum, instrument, key);
 
-	item->sum = sum;
-	item->instrument = instrument;
 	item->start = start;
 	item->timer = PFS_FLAGS_TIMER(flags);
 	item->minus = minus;
 	item->shown = shown;
-	if (key != NULL)
-		item->key = *key;
 }
 
 /* ---- a copy of what a thread has ---- */
