@@ -404,14 +404,6 @@ lengthen(PfsSumItems *running, const PfsTick *tick)
 	}
 }
 
-/* What is done with a thread of which no copy is of one moment. */
-typedef enum Unread
-{
-	UNREAD_AGAIN,				/* the tick comes here again */
-	UNREAD_LEAVE,				/* a later tick reads it, within MISSED_MAX */
-	UNREAD_TAKE,				/* it is taken as the copy has it */
-} Unread;
-
 /*
  * Takes what cells had off the sums; if they have moved, it stays there until it is seen in
  * pfs_left.
@@ -444,10 +436,11 @@ take_cells(const PfsSumItems *cells, bool have_moved)
 
 /*
  * Adds what a record's number has more than at its last reading.  False: it cannot be read now,
- * and nothing has changed.
+ * and nothing has changed.  is_last: this tick does not come here again, so a later one reads what
+ * cannot be read, within MISSED_MAX, but at the first tick; then it is taken as the copy has it.
  */
 static bool
-read_one(uint32 index, const PfsTick *tick, Unread unread)
+read_one(uint32 index, const PfsTick *tick, bool is_last, bool first)
 {
 	Known	   *k = &known[index];
 
@@ -460,7 +453,7 @@ read_one(uint32 index, const PfsTick *tick, Unread unread)
 		pfs_sums_add(&k->running);
 		return true;
 	}
-	if (!copy_record(index) && (unread == UNREAD_AGAIN || (unread == UNREAD_LEAVE && k->missed++ < MISSED_MAX)))
+	if (!copy_record(index) && (!is_last || (!first && k->missed++ < MISSED_MAX)))
 		return false;
 	take_cells(&k->cells, k->word != copy.word || k->left != copy.left);
 	pfs_sums_take(&k->numbers);
@@ -549,12 +542,11 @@ pfs_recorder_read_threads(const PfsTick *tick, bool first)
 		uint64		begun = pfs_load_acquire(&pfs_left->begun);
 		uint64		ended = pfs_load_acquire(&pfs_left->ended);
 		bool		is_last = round == LEFT_ROUNDS - 1;
-		Unread		unread = !is_last ? UNREAD_AGAIN : first ? UNREAD_TAKE : UNREAD_LEAVE;
 		bool		all = true;
 
 		for (uint32 i = 0; i < pfs_sizes.threads; i++)
 		{
-			if (!read_one(i, tick, unread))
+			if (!read_one(i, tick, is_last, first))
 				all = false;
 		}
 		pfs_fence_acquire();
