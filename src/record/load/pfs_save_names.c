@@ -52,11 +52,11 @@ pfs_saved_instrument(PfsSavedName *saved)
 {
 	char		name[PFS_NAME_SIZE] = {0};
 
-	if (!saved->is_known && saved->name != NULL)
+	if (saved->name != NULL)
 	{
 		memcpy(name, saved->name, saved->len);
 		saved->instrument = pfs_wait_class_restore(name);
+		saved->name = NULL;
 	}
-	saved->is_known = true;
 	return saved->instrument;
 }

@@ -8,13 +8,12 @@
 #include "pfs_instrument.h"
 #include "pfs_save_bytes.h"
 
-/* A name of the file, not terminated, NULL: none; and the instrument that has it now, once that was asked for. */
+/* A name of the file, not terminated; NULL: none, or looked up: then the instrument that has it now. */
 typedef struct PfsSavedName
 {
 	const char *name;
 	uint32		len;
 	PfsInstrumentId instrument;
-	bool		is_known;
 } PfsSavedName;
 
 /*
