@@ -143,12 +143,9 @@ pfs_save_get_digest(PfsSaveReader *r, PfsSavedDigest *d)
 		return false;
 	get_key(r, &d->key);
 	get_totals(r, &d->time);
+	/* Those that are no times have the same limit. */
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-	{
-		d->n[i] = pfs_save_is_time(i) ? get_ps(r) : pfs_save_get_u128(r);
-		if (d->n[i] >= PFS_SAVE_PS_MAX)
-			r->failed = true;
-	}
+		d->n[i] = get_ps(r);
 	d->memory = get_count(r);
 	d->plans.generic = get_count(r);
 	d->plans.custom = get_count(r);
