@@ -33,7 +33,6 @@
 #include "pfs_guc.h"
 #include "pfs_recorder.h"
 #include "pfs_save.h"
-#include "pfs_save_sections.h"
 #include "pfs_setup.h"
 
 /* The files, in the data directory, which is the current folder. */

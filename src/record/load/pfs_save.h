@@ -45,6 +45,22 @@ typedef struct PfsSaveSection
 	void		(*use) (PfsSaveReader *r, const PfsSaveHead *head);
 } PfsSaveSection;
 
+/* The sections, in the order in which they are written and used: waits and rows behind the digests that they are of. */
+#define PFS_SAVE_SECTIONS(X) \
+	X(pfs_save_digests) \
+	X(pfs_save_digest_waits) \
+	X(pfs_save_digest_rows) \
+	X(pfs_save_resets) \
+	X(pfs_save_load) \
+	X(pfs_save_load_texts)
+
+#define PFS_SAVE_DECLARE(section) extern const PfsSaveSection section;
+
+PFS_SAVE_SECTIONS(PFS_SAVE_DECLARE)
+
+/* Takes the secret out of a text, which nobody may find in a file; palloc'd if it has one. */
+extern void pfs_save_hide_secret(const char **text, uint32 *len);
+
 /* Postmaster, start-up hook: reads the file, and asks to be called at a clean stop. */
 extern void pfs_save_start(void);
 

@@ -11,9 +11,9 @@
 
 #include "pfs_digest_restore.h"
 #include "pfs_digest_rows_read.h"
+#include "pfs_save.h"
 #include "pfs_save_digest_bytes.h"
 #include "pfs_save_names.h"
-#include "pfs_save_sections.h"
 #include "pfs_secret.h"
 #include "pfs_shared.h"
 

@@ -10,9 +10,9 @@
 #include "pfs_instrument.h"
 #include "pfs_load_keep.h"
 #include "pfs_load_text.h"
+#include "pfs_save.h"
 #include "pfs_save_load_bytes.h"
 #include "pfs_save_names.h"
-#include "pfs_save_sections.h"
 #include "pfs_shared.h"
 
 StaticAssertDecl(PFS_SAVE_RINGS == PFS_NUM_LOAD_RESOLUTIONS, "a file with other rings has another version");
