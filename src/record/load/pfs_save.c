@@ -112,14 +112,13 @@ write_file(PfsSaveWriter *w, int fd, PfsSaveHead *head)
 }
 
 static void
-log_failure(int error, const char *message)
+log_failure(const char *why)
 {
 	if (last_failed)
 		return;
 	last_failed = true;
-	errno = error;
 	ereport(LOG,
-			(errmsg("pfs: could not write file \"%s\": %s", NEW_FILE, message != NULL ? message : strerror(error)),
+			(errmsg("pfs: could not write file \"%s\": %s", NEW_FILE, why),
 			 errdetail("What was counted is not kept for the next start; an older file stays.")));
 }
 
@@ -143,7 +142,7 @@ pfs_save_now(void)
 	(void) unlink(NEW_FILE);
 	fd = open(NEW_FILE, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
 	if (fd < 0)
-		log_failure(errno, NULL);
+		log_failure(strerror(errno));
 	else
 	{
 		MemoryContextSwitchTo(context);
@@ -152,7 +151,7 @@ pfs_save_now(void)
 			int			error = write_file(palloc(sizeof(PfsSaveWriter)), fd, &head);
 
 			if (error != 0)
-				log_failure(error, NULL);
+				log_failure(strerror(error));
 			done = error == 0;
 		}
 		PG_CATCH();
@@ -162,7 +161,7 @@ pfs_save_now(void)
 			MemoryContextSwitchTo(context);
 			edata = CopyErrorData();
 			FlushErrorState();
-			log_failure(0, edata->message);
+			log_failure(edata->message);
 		}
 		PG_END_TRY();
 		close(fd);
