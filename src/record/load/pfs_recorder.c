@@ -111,12 +111,6 @@ read_all(const PfsTick *tick, bool first)
 	pfs_recorder_read_digests();
 }
 
-static uint64
-ticks_to_ps(uint64 ticks)
-{
-	return (uint64) pfs_ticks_to_ps(pfs_timer_default(), ticks);
-}
-
 /* Has the timer been set back, as the cycle counter of a machine that was suspended? */
 static bool
 has_gone_back(const PfsTick *tick, uint64 before)
@@ -138,7 +132,7 @@ begin(void)
 	{
 		uint64		hole = tick.now[pfs_timer_default()] - before;
 
-		pfs_shared_recorder->lost += (uint64) rint(ticks_to_ps(hole) / 1e12 / recorder.interval);
+		pfs_shared_recorder->lost += (uint64) rint(pfs_sums_ps(hole) / 1e12 / recorder.interval);
 	}
 	pfs_shared_recorder->last_tick = tick.now[pfs_timer_default()];
 	recorder.last = tick;
@@ -164,7 +158,7 @@ record(void)
 	}
 	read_all(&tick, false);
 	rows = pfs_sums_rows(&nrows);
-	period.length = ticks_to_ps(tick.now[pfs_timer_default()] - recorder.last.now[pfs_timer_default()]);
+	period.length = pfs_sums_ps(tick.now[pfs_timer_default()] - recorder.last.now[pfs_timer_default()]);
 	usec = (int64) (period.length / 1000000);
 	if (llabs(period.end - period.begin - usec) > CLOCK_SET_USEC + usec / CLOCK_SET_PART)
 	{

@@ -78,6 +78,9 @@ extern void pfs_sums_take(const PfsSumItems *items);
 /* An event of this length runs. */
 extern void pfs_sums_running(const PfsSumItem *item, uint64 length);
 
+/* Picoseconds of ticks of the default timer, at most what 64 bits hold. */
+extern uint64 pfs_sums_ps(uint64 ticks);
+
 /* The rows of the period. */
 extern PfsLoadRow *pfs_sums_rows(int *nrows);
 

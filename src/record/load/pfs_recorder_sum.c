@@ -275,8 +275,8 @@ typedef struct Rows
 	int			max;
 } Rows;
 
-static uint64
-picoseconds(uint64 ticks)
+uint64
+pfs_sums_ps(uint64 ticks)
 {
 	PfsPicoseconds ps = pfs_ticks_to_ps(pfs_timer_default(), ticks);
 
@@ -311,8 +311,8 @@ add_row(Rows *to, PfsLoadType type, PfsLoadClass class, uint32 instrument, const
 		row->key.query_id = digest->query_id;
 	}
 	row->count = Max(sum->count, 0);
-	row->time = sum->ticks > 0 ? picoseconds(sum->ticks) : 0;
-	row->longest = picoseconds(sum->longest);
+	row->time = sum->ticks > 0 ? pfs_sums_ps(sum->ticks) : 0;
+	row->longest = pfs_sums_ps(sum->longest);
 	if (row->count != 0 || row->time != 0 || row->longest != 0)
 		to->n++;
 }

@@ -436,8 +436,8 @@ take_cells(const PfsSumItems *cells, bool have_moved)
 
 /*
  * Adds what a record's number has more than at its last reading.  False: it cannot be read now,
- * and nothing has changed.  is_last: this tick does not come here again, so a later one reads what
- * cannot be read, within MISSED_MAX, but at the first tick; then it is taken as the copy has it.
+ * and nothing has changed.  is_last: this tick does not come here again, and leaves what cannot be read
+ * to later ones.  When MISSED_MAX have left it, or at the first tick, it is taken as the copy has it.
  */
 static bool
 read_one(uint32 index, const PfsTick *tick, bool is_last, bool first)
