@@ -55,7 +55,10 @@ typedef struct PfsTick
 	TimestampTz wall;
 } PfsTick;
 
-/* Appends an item of zeroes but for where it is added, and returns it until the next one comes.  key: NULL: none. */
+/*
+ * Appends an item that is added to this sum, of zeroes else, and returns it until the next one
+ * comes.  key: NULL: no digest's.
+ */
 extern PfsSumItem *pfs_sum_items_add(PfsSumItems *to, PfsSum sum, uint32 instrument, const PfsDigestKey *key);
 
 /* Makes `to` a copy, whose memory grows as far as it needs. */

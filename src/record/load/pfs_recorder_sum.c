@@ -173,6 +173,7 @@ pfs_sums_running(const PfsSumItem *item, uint64 length)
 	sum->longest = Max(sum->longest, length);
 }
 
+/* Appends an item to a source's numbers, and returns it until the next one comes. */
 PfsSumItem *
 pfs_sum_items_add(PfsSumItems *to, PfsSum sum, uint32 instrument, const PfsDigestKey *key)
 {
