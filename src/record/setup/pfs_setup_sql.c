@@ -12,24 +12,11 @@
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "nodes/pg_list.h"
 #include "utils/builtins.h"
 
 #include "pfs_setup.h"
 #include "pfs_setup_list.h"
-
-/* A pattern for instruments to come, from pfs.instruments or a rule. */
-typedef struct Pattern
-{
-	char text[	PFS_NAME_SIZE];
-	bool		dropped;
-} Pattern;
-
-typedef struct Patterns
-{
-	Pattern    *items;
-	int			n;
-	int			max;
-} Patterns;
 
 /* The instrument if there is one and it can be switched. */
 static const PfsInstrument *
@@ -41,15 +28,9 @@ switchable_at(uint32 id)
 }
 
 static PfsListValue
-state_of(bool enabled, bool timed)
-{
-	return !enabled ? PFS_LIST_OFF : timed ? PFS_LIST_ON : PFS_LIST_COUNTED;
-}
-
-static PfsListValue
 instrument_state(const PfsInstrument *ins)
 {
-	return state_of(ins->enabled, ins->timed);
+	return !ins->enabled ? PFS_LIST_OFF : ins->timed ? PFS_LIST_ON : PFS_LIST_COUNTED;
 }
 
 /* Returns the state that an instrument would get if it registered under this name now. */
@@ -57,12 +38,10 @@ static PfsListValue
 future_state(const char *name)
 {
 	PfsInstrument ins = {0};
-	uint8		enabled;
-	uint8		timed;
 
 	strlcpy(ins.name, name, sizeof(ins.name));
-	pfs_setup_defaults(&ins, &enabled, &timed);
-	return state_of(enabled, timed);
+	pfs_setup_defaults(&ins, &ins.enabled, &ins.timed);
+	return instrument_state(&ins);
 }
 
 /* Returns the state that the list gives an instrument at the next start. */
@@ -105,46 +84,30 @@ append_entry(StringInfo list, const char *pattern, size_t length, const char *su
 }
 
 /*
- * Adds a pattern, with one % in the place of several in a row, which match the same and
- * only make the pattern longer.
+ * Adds a pattern to a list of them, behind those that are as long or shorter, as the longest
+ * wins.  It gets one % in the place of several in a row, which match the same and only make the
+ * pattern longer.
  */
-static void
-add_pattern(Patterns *patterns, const char *from)
+static List *
+add_pattern(List *patterns, const char *from)
 {
-	Pattern    *pattern;
+	char	   *pattern;
 	char	   *end;
+	int			at = list_length(patterns);
 
 	/* The empty one matches nothing; a name's instrument speaks for itself. */
 	if (from[0] == '\0' || (strpbrk(from, "%?") == NULL && pfs_instrument_exists(from)))
-		return;
-	if (patterns->n == patterns->max)
-	{
-		patterns->max *= 2;
-		patterns->items = repalloc(patterns->items, patterns->max * sizeof(Pattern));
-	}
-	pattern = &patterns->items[patterns->n++];
-	pattern->dropped = false;
-	for (end = pattern->text; *from; from++)
+		return patterns;
+	pattern = end = palloc(strlen(from) + 1);
+	for (; *from; from++)
 	{
 		if (from[0] != '%' || from[1] != '%')
 			*end++ = *from;
 	}
 	*end = '\0';
-}
-
-/* Sorts patterns by length, as the longest wins; the order among equals stays. */
-static void
-sort_patterns(Patterns *patterns)
-{
-	for (int i = 1; i < patterns->n; i++)
-	{
-		Pattern		pattern = patterns->items[i];
-		int			at = i;
-
-		for (; at > 0 && strlen(patterns->items[at - 1].text) > strlen(pattern.text); at--)
-			patterns->items[at] = patterns->items[at - 1];
-		patterns->items[at] = pattern;
-	}
+	while (at > 0 && strlen(list_nth(patterns, at - 1)) > strlen(pattern))
+		at--;
+	return list_insert_nth(patterns, at, pattern);
 }
 
 /*
@@ -152,10 +115,10 @@ sort_patterns(Patterns *patterns)
  * first, and the newer one behind the older among equals.  Rules are copied, so that
  * nothing is allocated or compared under the lock.
  */
-static Patterns
+static List *
 collect_patterns(void)
 {
-	Patterns	patterns = {palloc(64 * sizeof(Pattern)), 0, 64};
+	List	   *patterns = NIL;
 	PfsRules   *rules = palloc(sizeof(PfsRules));
 	const char *list = pfs_setup_start_list();
 	char text[	PFS_NAME_SIZE];
@@ -165,19 +128,11 @@ collect_patterns(void)
 	LWLockRelease(pfs_setup->lock);
 
 	while (pfs_list_next_pattern(&list, text, sizeof(text)))
-		add_pattern(&patterns, text);
+		patterns = add_pattern(patterns, text);
 	for (uint32 i = 0; i < rules->n; i++)
-		add_pattern(&patterns, rules->items[i].pattern);
+		patterns = add_pattern(patterns, rules->items[i].pattern);
 	pfree(rules);
-	sort_patterns(&patterns);
 	return patterns;
-}
-
-/* Does the name begin with these bytes? */
-static bool
-is_below(const char *name, const char *prefix, size_t length)
-{
-	return strncmp(name, prefix, length) == 0;
 }
 
 /* Returns how many bytes two names share, up to the last slash in these. */
@@ -216,7 +171,7 @@ append_prefix(StringInfo list, const char *prefix, size_t length)
 		const PfsInstrument *ins = switchable_at(i);
 		const char *name = ins ? pfs_instrument_name(ins) : NULL;
 
-		if (ins == NULL || !is_below(name, prefix, length))
+		if (ins == NULL || strncmp(name, prefix, length) != 0)
 			continue;
 		total++;
 		count[instrument_state(ins)]++;
@@ -254,7 +209,7 @@ is_repeated(uint32 id, const char *prefix, size_t length)
 	{
 		const PfsInstrument *ins = switchable_at(i);
 
-		if (ins != NULL && is_below(pfs_instrument_name(ins), prefix, length))
+		if (ins != NULL && strncmp(pfs_instrument_name(ins), prefix, length) == 0)
 			return true;
 	}
 	return false;
@@ -297,23 +252,24 @@ append_prefixes(StringInfo list)
 }
 
 /*
- * Composes the list: the patterns that are not dropped, then prefixes, then the names of
+ * Composes the list: the patterns, then prefixes, then the names of
  * instruments whose state is still wrong.  A pattern to which the list before it gives
  * the right state is left out.  A full name wins over all entries that are shorter, or as
  * long and before it.
  */
 static void
-compose(StringInfo list, const Patterns *patterns)
+compose(StringInfo list, const List *patterns)
 {
 	uint32		n = pfs_instrument_count();
+	ListCell   *lc;
 
 	resetStringInfo(list);
-	for (int i = 0; i < patterns->n; i++)
+	foreach(lc, patterns)
 	{
-		const char *text = patterns->items[i].text;
+		const char *text = lfirst(lc);
 		PfsListValue state = future_state(text);
 
-		if (!patterns->items[i].dropped && listed_state(list->data, text) != state)
+		if (listed_state(list->data, text) != state)
 			append_entry(list, text, strlen(text), "", state);
 	}
 	append_prefixes(list);
@@ -334,7 +290,7 @@ compose(StringInfo list, const Patterns *patterns)
  * right for all instruments.
  */
 static bool
-drop_pattern(const char *list, Patterns *patterns)
+drop_pattern(const char *list, List **patterns)
 {
 	uint32		n = pfs_instrument_count();
 
@@ -344,13 +300,11 @@ drop_pattern(const char *list, Patterns *patterns)
 
 		if (ins == NULL || listed_state(list, pfs_instrument_name(ins)) == instrument_state(ins))
 			continue;
-		for (int i = patterns->n - 1; i >= 0; i--)
+		for (int i = list_length(*patterns) - 1; i >= 0; i--)
 		{
-			Pattern    *pattern = &patterns->items[i];
-
-			if (!pattern->dropped && pfs_pattern_match(pattern->text, pfs_instrument_name(ins)))
+			if (pfs_pattern_match(list_nth(*patterns, i), pfs_instrument_name(ins)))
 			{
-				pattern->dropped = true;
+				*patterns = list_delete_nth_cell(*patterns, i);
 				return true;
 			}
 		}
@@ -369,12 +323,12 @@ pfs_setup_sql(void)
 {
 	StringInfoData list;
 	StringInfoData sql;
-	Patterns	patterns = collect_patterns();
+	List	   *patterns = collect_patterns();
 
 	initStringInfo(&sql);
 	initStringInfo(&list);
 	do
-		compose(&list, &patterns);
+		compose(&list, patterns);
 	while (drop_pattern(list.data, &patterns));
 	appendStringInfo(&sql, "ALTER SYSTEM SET pfs.instruments = %s;\n", quote_literal_cstr(list.data));
 
