@@ -121,17 +121,9 @@ kind_of_schema(Oid schema)
 static bool
 fits_schema(const ResolvedRule *rule, Oid schema, SchemaKind kind)
 {
-	switch ((SchemaKind) rule->kind)
-	{
-		case ANY_SCHEMA:
-			return true;
-		case ONE_SCHEMA:
-			return rule->schema == schema;
-		case OWN_TEMP:
-		case OWN_TOAST_TEMP:
-			return rule->kind == kind;
-	}
-	return false;
+	if (rule->kind == ONE_SCHEMA)
+		return rule->schema == schema;
+	return rule->kind == ANY_SCHEMA || rule->kind == kind;
 }
 
 /*
