@@ -60,6 +60,7 @@ typedef struct ResolvedRule
 typedef struct ResolvedRules
 {
 	uint32		n;
+	bool		names_tables;	/* a rule is for tables of one name */
 	ResolvedRule rules[FLEXIBLE_ARRAY_MEMBER];
 } ResolvedRules;
 
@@ -212,6 +213,8 @@ add_rule(ResolvedRules *copy, const PfsObjectRule *rule, SchemaKind kind, Oid sc
 	to->flags = (rule->switches & PFS_OBJECT_ENABLED) != 0 ? rule->switches : 0;
 	to->schema = schema;
 	strlcpy(to->object_name, rule->object_name, sizeof(to->object_name));
+	if (to->type == PFS_RULE_TABLE && !is_any(to->object_name))
+		copy->names_tables = true;
 }
 
 /*
@@ -238,18 +241,6 @@ resolve_schema(ResolvedRules *copy, const PfsObjectRule *rule)
 		add_rule(copy, rule, OWN_TEMP, InvalidOid);
 	else if (OidIsValid(schema = get_namespace_oid(name, true)))
 		add_rule(copy, rule, ONE_SCHEMA, schema);
-}
-
-/* Is there a rule for tables of one name? */
-static bool
-names_tables(const ResolvedRules *copy)
-{
-	for (uint32 i = 0; i < copy->n; i++)
-	{
-		if (copy->rules[i].type == PFS_RULE_TABLE && !is_any(copy->rules[i].object_name))
-			return true;
-	}
-	return false;
 }
 
 /* Orders rules by rank, the most specific first. */
@@ -299,6 +290,7 @@ make_copy(void)
 	database = get_database_name(MyDatabaseId);
 	copy = palloc(copy_size(2 * n));
 	copy->n = 0;
+	copy->names_tables = false;
 	for (uint32 i = 0; i < n; i++)
 	{
 		if (is_any(rules[i].database_name) || (database != NULL && strcmp(rules[i].database_name, database) == 0))
@@ -309,7 +301,7 @@ make_copy(void)
 	/* Nothing below raises errors but for want of memory. */
 	resolved = memcpy(MemoryContextAlloc(TopMemoryContext, copy_size(copy->n)), copy, copy_size(copy->n));
 	pfs_object_rules_copies++;
-	pfs_object_rules_name_tables = names_tables(copy);
+	pfs_object_rules_name_tables = copy->names_tables;
 	if (changes == schema_changes)
 		pfs_object_rules_word = word;
 	if (old != NULL)

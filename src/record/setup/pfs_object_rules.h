@@ -66,13 +66,6 @@ extern TimestampTz pfs_object_rules_counted_since(void);
 extern const char *pfs_rule_object_name(PfsRuleObject type);
 extern int	pfs_rule_object_by_name(const char *name);
 
-/* Changes with each change of the rules, by whichever process.  Any context, while pfs is active. */
-static inline uint64
-pfs_object_rules_generation(void)
-{
-	return pfs_load_relaxed(&pfs_object_rules.shared->seq.word);
-}
-
 /*
  * Changes whenever what pfs_object_rules_flags() says in this process may have changed;
  * 0: nothing was resolved yet.  Any context.
@@ -91,13 +84,17 @@ pfs_object_rules_resolved(void)
  */
 extern void pfs_object_rules_resolve(void);
 
-/* Is it?  The word is the generation that the copy was made from; 0, which is none: it is not valid. */
+/* The generation of the rules that the copy was made from; 0, which is none: it is not valid. */
 extern PFS_HIDDEN uint64 pfs_object_rules_word;
 
+/*
+ * Is the copy up to date?  The generation, the word of the list's sequence lock, changes with each
+ * change of the rules, by whichever process.  Any context, while pfs is active.
+ */
 static inline bool
 pfs_object_rules_are_current(void)
 {
-	return pfs_object_rules_word == pfs_object_rules_generation();
+	return pfs_object_rules_word == pfs_load_relaxed(&pfs_object_rules.shared->seq.word);
 }
 
 /*
