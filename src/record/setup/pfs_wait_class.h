@@ -81,23 +81,16 @@ extern PfsInstrumentId pfs_wait_class_restore(const char *name);
 /* Give names to those instruments that this process can name. */
 extern void pfs_wait_class_name_late(void);
 
-/* PFS_NO_INSTRUMENT: not seen by this process yet, or beyond the end of the map. */
-static inline PfsInstrumentId
-pfs_wait_info_instrument_known(uint32 word)
-{
-	uint32		class = PFS_WAIT_INFO_CLASS(word);
-	uint32		event = PFS_WAIT_INFO_EVENT(word);
-
-	if (likely(class < PFS_WAIT_INFO_CLASSES && event < PFS_WAIT_INFO_EVENTS))
-		return pfs_wait_info_map[class][event];
-	return PFS_NO_INSTRUMENT;
-}
-
+/* The instrument of a wait_event_info that this process meets.  Instrument points. */
 static inline PfsInstrumentId
 pfs_wait_info_instrument(uint32 word)
 {
-	PfsInstrumentId id = pfs_wait_info_instrument_known(word);
+	uint32		class = PFS_WAIT_INFO_CLASS(word);
+	uint32		event = PFS_WAIT_INFO_EVENT(word);
+	PfsInstrumentId id = PFS_NO_INSTRUMENT;
 
+	if (likely(class < PFS_WAIT_INFO_CLASSES && event < PFS_WAIT_INFO_EVENTS))
+		id = pfs_wait_info_map[class][event];
 	return likely(id != PFS_NO_INSTRUMENT) ? id : pfs_wait_class_learn(word);
 }
 
