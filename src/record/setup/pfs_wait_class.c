@@ -315,12 +315,13 @@ find_wait_info(uint32 word)
 	return PFS_NO_INSTRUMENT;
 }
 
+/* Names the instrument of a tranche or custom wait event that was registered by number. */
 static void
-name_tranche(PfsInstrument *ins, const char *name)
+name_late(PfsInstrument *ins, const char *name)
 {
 	char		full[PFS_NAME_SIZE];
 
-	snprintf(full, sizeof(full), "%s%s", class_of_wait_info(PG_WAIT_LWLOCK)->prefix, name);
+	snprintf(full, sizeof(full), "%s%s", class_of_wait_info(ins->wait_info)->prefix, name);
 	pfs_instrument_set_name(ins, full);
 }
 
@@ -353,7 +354,7 @@ pfs_wait_class_learn(uint32 word)
 		id = register_wait_info(class, word, name ? name : number, name == NULL);
 	}
 	else if (name != NULL && pfs_instruments->items[id].unnamed)
-		name_tranche(&pfs_instruments->items[id], name);
+		name_late(&pfs_instruments->items[id], name);
 
 	if (PFS_WAIT_INFO_EVENT(word) < PFS_WAIT_INFO_EVENTS)
 		pfs_wait_info_map[PFS_WAIT_INFO_CLASS(word)][PFS_WAIT_INFO_EVENT(word)] = id;
@@ -385,12 +386,9 @@ name_custom_events(void)
 	for (int i = 0; i < n; i++)
 	{
 		PfsInstrumentId id = find_wait_info(pfs_compat_custom_wait_event_info(names[i]));
-		char		full[PFS_NAME_SIZE];
 
-		if (id == PFS_NO_INSTRUMENT || !pfs_instruments->items[id].unnamed)
-			continue;
-		snprintf(full, sizeof(full), "wait/extension/%s", names[i]);
-		pfs_instrument_set_name(&pfs_instruments->items[id], full);
+		if (id != PFS_NO_INSTRUMENT && pfs_instruments->items[id].unnamed)
+			name_late(&pfs_instruments->items[id], names[i]);
 	}
 }
 
@@ -414,7 +412,7 @@ pfs_wait_class_name_late(void)
 			const char *name = tranche_name(ins->wait_info);
 
 			if (name != NULL)
-				name_tranche(ins, name);
+				name_late(ins, name);
 		}
 	}
 	name_custom_events();
