@@ -15,6 +15,7 @@
 #include "storage/proc.h"
 
 #include "pfs_atomic.h"
+#include "pfs_clock.h"
 #include "pfs_patience.h"
 
 /* Looks without a nap, and pauses of the processor between two of them. */
@@ -37,15 +38,6 @@ PFS_FIXED PfsSharedPatience *pfs_patience = NULL;
 /* The statement of this process whose patience ran out last, and when. */
 static TimestampTz tired_statement = 0;
 static uint64 tired_at = 0;
-
-static uint64
-now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64) ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /* Has the patience run out shortly before, in the statement that the process is in? */
 static bool
@@ -82,7 +74,7 @@ pfs_patience_more(PfsPatience *patience)
 	}
 	if (patience->has_run_out || QueryCancelPending || ProcDiePending)
 		return run_out(patience);
-	now = now_ns();
+	now = pfs_timer_read(PFS_TIMER_NANOSECOND);
 	if (patience->until == 0)
 		patience->until = is_tired(now) ? now : now + NAPS_NS;
 	if (now >= patience->until)
@@ -155,12 +147,12 @@ static void
 nap_for_turn(const LOCKTAG *tag, LOCKMODE mode)
 {
 	struct timespec nap = {0, NAP_NS};
-	uint64		until = now_ns() + PFS_TURN_TIMEOUT * UINT64CONST(1000000);
+	uint64		until = pfs_timer_read(PFS_TIMER_NANOSECOND) + PFS_TURN_TIMEOUT * UINT64CONST(1000000);
 
 	while (LockAcquire(tag, mode, false, true) == LOCKACQUIRE_NOT_AVAIL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (now_ns() > until)
+		if (pfs_timer_read(PFS_TIMER_NANOSECOND) > until)
 			ereport(ERROR,
 					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 					 errmsg("pfs: others read or reset these numbers all the time")));
