@@ -99,7 +99,7 @@ find_account(PfsThread *t)
 
 		if (t->role == InvalidOid || MyProcPort == NULL || !IsNormalProcessingMode())
 			return false;
-		(void) pfs_client_host(host, sizeof(host));
+		pfs_client_host(host);
 		pfs_account_enter(&refs, MyProcPort->user_name, host, true);
 	}
 	else
@@ -128,7 +128,7 @@ ask_actors(PfsThread *t, bool may_wait)
 	bool		history;
 
 	strlcpy(user_name, MyProcPort->user_name, sizeof(user_name));
-	(void) pfs_client_host(host, sizeof(host));
+	pfs_client_host(host);
 	if (!pfs_actor_decide(user_name, host, may_wait, &instrumented, &history))
 		return false;
 	pfs_thread_decide(t, instrumented, history);

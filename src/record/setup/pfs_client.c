@@ -19,35 +19,31 @@
 /*
  * Writes the client's address for accounts and for the rules of setup_actors.
  * inet_ntop() only formats the address that the server noted when the client connected;
- * it sets errno when it fails, so errno is saved.  A family that is not listed here
- * leaves an empty text, as a process without a client does.
+ * it fails only where the text has no room for it.  As it may set errno, errno is saved.
+ * A family that is not listed here leaves an empty text, as a process without a client does.
  */
-bool
-pfs_client_host(char *buf, size_t size)
+void
+pfs_client_host(char buf[PFS_CLIENT_HOST_SIZE])
 {
 	const struct sockaddr_storage *addr = MyProcPort ? &MyProcPort->raddr.addr : NULL;
-	const char *host = NULL;
 	int			save_errno = errno;
 
+	StaticAssertStmt(PFS_CLIENT_HOST_SIZE >= INET6_ADDRSTRLEN, "each address has room");
 	buf[0] = '\0';
 	if (addr == NULL)
-		return false;
+		return;
 	switch (addr->ss_family)
 	{
 		case AF_INET:
-			host = inet_ntop(AF_INET, &((const struct sockaddr_in *) addr)->sin_addr, buf, size);
+			inet_ntop(AF_INET, &((const struct sockaddr_in *) addr)->sin_addr, buf, PFS_CLIENT_HOST_SIZE);
 			break;
 		case AF_INET6:
 			/* The zone is sin6_scope_id, which inet_ntop() does not see. */
-			host = inet_ntop(AF_INET6, &((const struct sockaddr_in6 *) addr)->sin6_addr, buf, size);
+			inet_ntop(AF_INET6, &((const struct sockaddr_in6 *) addr)->sin6_addr, buf, PFS_CLIENT_HOST_SIZE);
 			break;
 		case AF_UNIX:
-			strlcpy(buf, "[local]", size);
-			host = buf;
+			strlcpy(buf, "[local]", PFS_CLIENT_HOST_SIZE);
 			break;
 	}
-	if (host == NULL)
-		buf[0] = '\0';
 	errno = save_errno;
-	return host != NULL;
 }

@@ -11,9 +11,9 @@
 
 /*
  * The client's numeric address without port and zone, "[local]" for a Unix
- * socket.  False, and an empty text, in a process that has no client.  Looks
+ * socket.  An empty text in a process that has no client.  Looks
  * nothing up, allocates nothing, keeps errno: for instrument points.
  */
-extern bool pfs_client_host(char *buf, size_t size);
+extern void pfs_client_host(char buf[PFS_CLIENT_HOST_SIZE]);
 
 #endif							/* PFS_CLIENT_H */
