@@ -370,7 +370,7 @@ resets_write(PfsSaveWriter *w)
 	}
 }
 
-/* Only of the tables whose rows are kept, whatever the file says. */
+/* Only of the tables whose rows are kept, and no time after the start, whatever the file says. */
 static void
 resets_use(PfsSaveReader *r, const PfsSaveHead *head)
 {
@@ -383,7 +383,7 @@ resets_use(PfsSaveReader *r, const PfsSaveHead *head)
 		for (int i = 0; i < lengthof(tables); i++)
 		{
 			if (are_kept(i) && strlen(tables[i]) == len && memcmp(tables[i], table, len) == 0)
-				pfs_reset_time_restore(tables[i], time);
+				pfs_reset_time_set(tables[i], Min(time, pfs_clock->start_time));
 		}
 	}
 }

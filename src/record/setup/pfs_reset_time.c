@@ -40,9 +40,12 @@ pfs_reset_time(const char *table)
 	return i < n ? pfs_load_relaxed(&pfs_resets->items[i].time) : pfs_clock->start_time;
 }
 
-/* Sets the time of a table.  It gets its place at its first reset; more than PFS_RESETS_MAX tables are not noted. */
-static void
-set_reset(const char *table, TimestampTz time)
+/*
+ * Notes when a table was reset.  It gets its place at its first reset; more than PFS_RESETS_MAX
+ * tables are not noted.  Takes the setup lock, so the caller must not hold it.
+ */
+void
+pfs_reset_time_set(const char *table, TimestampTz time)
 {
 	uint32		n;
 	uint32		i;
@@ -61,19 +64,9 @@ set_reset(const char *table, TimestampTz time)
 	LWLockRelease(pfs_setup->lock);
 }
 
-/*
- * Notes that a table has been reset, for the command that has reset it.  Takes the setup
- * lock, so the caller must not hold it.
- */
+/* Notes that a table has been reset, for the command that has reset it.  Takes the lock, too. */
 void
 pfs_reset_time_note(const char *table)
 {
-	set_reset(table, GetCurrentTimestamp());
-}
-
-/* Notes when a table was reset that goes on where an earlier server had stopped. */
-void
-pfs_reset_time_restore(const char *table, TimestampTz time)
-{
-	set_reset(table, Min(time, pfs_clock->start_time));
+	pfs_reset_time_set(table, GetCurrentTimestamp());
 }

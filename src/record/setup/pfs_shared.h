@@ -59,7 +59,7 @@ extern PfsSharedResets *pfs_resets;
 extern TimestampTz pfs_reset_time(const char *table);
 extern void pfs_reset_time_note(const char *table);
 
-/* Postmaster, at the start: what a file says of an earlier server. */
-extern void pfs_reset_time_restore(const char *table, TimestampTz time);
+/* The same at another time: that of an earlier server, which a file says. */
+extern void pfs_reset_time_set(const char *table, TimestampTz time);
 
 #endif							/* PFS_SHARED_H */
