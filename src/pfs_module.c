@@ -212,7 +212,7 @@ _PG_init(void)
 		return;
 	pfs_guc_define(check_instruments_cb, instruments_problem_cb, check_consumers_cb, consumers_problem_cb,
 				   assign_sample_age_cb);
-	pfs_shared_note_loaded();
+	pfs_is_loaded = true;
 
 	/* pg_upgrade runs the server to move objects, not to be watched. */
 	if (!pfs_enabled || IsBinaryUpgrade)

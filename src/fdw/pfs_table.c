@@ -50,7 +50,7 @@ pfs_table_by_name(const char *name)
 void
 pfs_require_loaded(void)
 {
-	if (!pfs_is_loaded())
+	if (!pfs_is_loaded)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("pfs is not loaded"),

@@ -19,8 +19,9 @@
 
 PFS_FIXED PfsSizes pfs_sizes;
 
+bool		pfs_is_loaded = false;
+
 static bool active = false;
-static bool loaded = false;
 
 /* Lays all parts out in a segment, or, while it has no address, counts their bytes. */
 static void
@@ -88,18 +89,6 @@ bool
 pfs_is_active(void)
 {
 	return active;
-}
-
-bool
-pfs_is_loaded(void)
-{
-	return loaded;
-}
-
-void
-pfs_shared_note_loaded(void)
-{
-	loaded = true;
 }
 
 /* Does the system take shared memory back?  All containers lie in one segment. */

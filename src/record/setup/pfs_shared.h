@@ -30,9 +30,8 @@ extern void pfs_shared_find(void);
 /* True if this server runs with pfs preloaded and pfs.enabled. */
 extern bool pfs_is_active(void);
 
-/* Library in shared_preload_libraries (pfs.enabled may be off). */
-extern bool pfs_is_loaded(void);
-extern void pfs_shared_note_loaded(void);
+/* Library in shared_preload_libraries (pfs.enabled may be off).  Set once, in the postmaster; inherited. */
+extern bool pfs_is_loaded;
 
 /*
  * When tables were last reset.  In shared memory, written under the setup lock, and read without
