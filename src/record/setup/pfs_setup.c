@@ -25,7 +25,7 @@
 PFS_FIXED PfsSharedSetup *pfs_setup = NULL;
 
 /* The texts of pfs.instruments; valid as long as the postmaster's memory is. */
-static const char *start_instruments = "";
+const char *pfs_start_instruments = "";
 
 #define FAMILY_CURRENT(family) (PFS_CONSUMER_CURRENT + 3 * (family))
 #define FAMILY_CONSUMERS(family, word) \
@@ -177,7 +177,7 @@ pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
 		if (rule_timed < 0)
 			rule_timed = rule->timed;
 	}
-	value = pfs_list_value(start_instruments, name);
+	value = pfs_list_value(pfs_start_instruments, name);
 	if (rule_enabled < 0)
 		rule_enabled = value == PFS_LIST_NONE ? pfs_setup_is_on_by_default(name) : value != PFS_LIST_OFF;
 	if (rule_timed < 0)
@@ -189,12 +189,6 @@ pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
 		*timed = 1;
 	if (ins->properties & PFS_PROPERTY_BUILT_IN)
 		*enabled = 1;
-}
-
-const char *
-pfs_setup_start_list(void)
-{
-	return start_instruments;
 }
 
 /*
@@ -213,7 +207,7 @@ pfs_setup_start(void)
 	/* Once here instead of once in each process. */
 	(void) pfs_thread_kind_count();
 	setup->lock = &(GetNamedLWLockTranche("pfs"))->lock;
-	start_instruments = instruments ? instruments : "";
+	pfs_start_instruments = instruments ? instruments : "";
 	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
 	{
 		int			value = pfs_list_value(consumer_list ? consumer_list : "", consumers[c].name);
@@ -314,7 +308,7 @@ is_for_later_contexts(const char *pattern, uint32 n)
 static bool
 is_memory_wanted(uint32 n)
 {
-	const char *list = start_instruments;
+	const char *list = pfs_start_instruments;
 	const PfsRules *rules = pfs_setup_rules();
 	char		pattern[PFS_NAME_SIZE];
 
@@ -334,7 +328,7 @@ is_memory_wanted(uint32 n)
 	}
 	while (pfs_list_next_pattern(&list, pattern, sizeof(pattern)))
 	{
-		if (pfs_list_value(start_instruments, pattern) != PFS_LIST_OFF && is_for_later_contexts(pattern, n))
+		if (pfs_list_value(pfs_start_instruments, pattern) != PFS_LIST_OFF && is_for_later_contexts(pattern, n))
 			return true;
 	}
 	return false;

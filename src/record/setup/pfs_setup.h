@@ -19,10 +19,8 @@ typedef enum PfsConsumer
 {
 	PFS_CONSUMER_GLOBAL,
 	PFS_CONSUMER_THREAD,
-	/* of each family three, in the order of PfsEventFamily */
+	/* current, history and history_long of each family, in the order of PfsEventFamily */
 	PFS_CONSUMER_CURRENT,
-	PFS_CONSUMER_HISTORY,
-	PFS_CONSUMER_HISTORY_LONG,
 	PFS_CONSUMER_STATEMENTS_CPU = PFS_CONSUMER_CURRENT + 3 * PFS_NUM_EVENT_FAMILIES,
 	PFS_CONSUMER_STATEMENTS_DIGEST,
 } PfsConsumer;
@@ -114,8 +112,8 @@ extern uint32 pfs_setup_flags(const PfsInstrument *ins);
 /* At start, when the first instruments are there. */
 extern void pfs_setup_refresh(void);
 
-/* The text of pfs.instruments that this server started with. */
-extern const char *pfs_setup_start_list(void);
+/* The text of pfs.instruments that this server started with.  Set once, in the postmaster; inherited. */
+extern const char *pfs_start_instruments;
 
 extern const char *pfs_consumer_name(PfsConsumer c);
 
