@@ -224,20 +224,12 @@ pfs_setup_start(void)
 }
 
 /*
- * Notes when the instrument of rows of tables, one of the first n, becomes effective or
- * ceases to be.  The caller holds the lock, or is the postmaster at the start.
+ * Notes when the instrument of rows of tables becomes effective (on) or ceases to be.  The
+ * caller holds the lock, or is the postmaster at the start.
  */
 static void
-note_table_since(uint32 n)
+note_table_since(bool on)
 {
-	bool		on = false;
-
-	for (uint32 i = 0; i < n && !on; i++)
-	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
-
-		on = ins != NULL && (ins->properties & PFS_PROPERTY_CONTAINS_WAITS) && pfs_setup_flags(ins) != 0;
-	}
 	if (!on)
 		pfs_store_relaxed(&pfs_setup->table_since, 0);
 	else if (pfs_setup->table_since == 0)
@@ -254,13 +246,17 @@ recompute_classes(void)
 {
 	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
 	bool		enabled[PFS_NUM_TIMED_CLASSES] = {false};
+	bool		counts_rows = false;
 
 	for (uint32 i = 0; i < n; i++)
 	{
 		const PfsInstrument *ins = pfs_instrument_at(i);
 
-		if (ins != NULL && ins->enabled && ins->class < PFS_NUM_TIMED_CLASSES)
-			enabled[ins->class] = true;
+		if (ins == NULL || !ins->enabled || ins->class >= PFS_NUM_TIMED_CLASSES)
+			continue;
+		enabled[ins->class] = true;
+		if ((ins->properties & PFS_PROPERTY_CONTAINS_WAITS) && pfs_setup_flags(ins) != 0)
+			counts_rows = true;
 	}
 	pfs_store_relaxed(&pfs_words->statement_counts, (consumer_is_on(PFS_CONSUMER_STATEMENTS_CPU) ? PFS_COUNTS_CPU : 0) |
 					  (pfs_load_relaxed(&pfs_words->memory_wanted) ? PFS_COUNTS_MEMORY : 0));
@@ -270,7 +266,7 @@ recompute_classes(void)
 
 		pfs_store_relaxed(&pfs_words->class_flags[class], pfs_setup_flags(&any));
 	}
-	note_table_since(n);
+	note_table_since(counts_rows);
 }
 
 static bool
