@@ -30,7 +30,7 @@ typedef enum PfsConsumer
 /* Kinds of threads, as setup_threads lists them (background ones only). */
 typedef struct PfsThreadKind
 {
-	const char *name;			/* thread/checkpointer, ... */
+	char		name[PFS_NAME_SIZE];	/* thread/checkpointer, ... */
 	bool		background;
 	const char *documentation;
 } PfsThreadKind;

@@ -14,7 +14,6 @@
 #include "pfs_setup.h"
 
 static PfsThreadKind thread_kinds[PFS_MAX_THREAD_KINDS];
-static char thread_kind_names[PFS_MAX_THREAD_KINDS][PFS_NAME_SIZE];
 static int	nthread_kinds = 0;
 
 /*
@@ -47,11 +46,9 @@ pfs_thread_kind_count(void)
 			PfsThreadKind *kind = &thread_kinds[type];
 
 			if (type == B_BG_WORKER)
-				strlcpy(thread_kind_names[type], "thread/worker", PFS_NAME_SIZE);
+				strlcpy(kind->name, "thread/worker", sizeof(kind->name));
 			else
-				pfs_thread_make_name(thread_kind_names[type], PFS_NAME_SIZE, "thread/",
-									 GetBackendTypeDesc((BackendType) type));
-			kind->name = thread_kind_names[type];
+				pfs_thread_make_name(kind->name, sizeof(kind->name), "thread/", GetBackendTypeDesc((BackendType) type));
 			kind->background = pfs_compat_type_attaches(type) &&
 				!pfs_compat_is_foreground((BackendType) type);
 			kind->documentation = GetBackendTypeDesc((BackendType) type);
