@@ -245,6 +245,19 @@ pfs_instrument_register(const PfsInstrument *proto)
 	}
 }
 
+/* Registers an instrument that is described by its class, a static text and its name, a format. */
+PfsInstrumentId
+pfs_instrument_make(PfsClass class, const char *documentation, const char *format,...)
+{
+	PfsInstrument proto = {.class = class, .documentation = documentation};
+	va_list		args;
+
+	va_start(args, format);
+	vsnprintf(proto.name, sizeof(proto.name), format, args);
+	va_end(args);
+	return pfs_instrument_register(&proto);
+}
+
 /*
  * Publishes the name of an instrument that was registered by its number.  Of several
  * processes that know the name the first one does it.  Switches that nobody has changed are

@@ -156,6 +156,10 @@ extern bool pfs_instrument_has_homonym(PfsInstrumentId id);
  */
 extern PfsInstrumentId pfs_instrument_register(const PfsInstrument *proto);
 
+/* The same of one that has nothing but these.  At server start only. */
+extern PfsInstrumentId pfs_instrument_make(PfsClass class, const char *documentation, const char *format,...)
+			pg_attribute_printf(3, 4);
+
 /* Publish the name of an unnamed instrument; its patterns are applied again. */
 extern void pfs_instrument_set_name(PfsInstrument *ins, const char *name);
 

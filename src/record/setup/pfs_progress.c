@@ -148,20 +148,15 @@ static PfsInstrumentId instruments[lengthof(commands)][PHASES_MAX];
 void
 pfs_progress_start(void)
 {
+	static const char documentation[] =
+		"Phase of a command that reports its progress; noticed by the next wait or call, so late by that much.";
+
 	memset(instruments, 0xFF, sizeof(instruments));
 	for (int c = 0; c < lengthof(commands); c++)
 	{
 		for (int p = 0; p < PHASES_MAX && commands[c].phases[p].word != NULL; p++)
-		{
-			PfsInstrument proto = {0};
-
-			snprintf(proto.name, sizeof(proto.name), "stage/progress/%s/%s", commands[c].word,
-					 commands[c].phases[p].word);
-			proto.class = PFS_CLASS_STAGE;
-			proto.documentation =
-				"Phase of a command that reports its progress; noticed by the next wait or call, so late by that much.";
-			instruments[c][p] = pfs_instrument_register(&proto);
-		}
+			instruments[c][p] = pfs_instrument_make(PFS_CLASS_STAGE, documentation, "stage/progress/%s/%s",
+													commands[c].word, commands[c].phases[p].word);
 	}
 }
 

@@ -60,17 +60,6 @@ static const char *const replication_commands[] = {
 
 static PfsInstrumentId replication_instrument[lengthof(replication_commands)];
 
-static PfsInstrumentId
-make(const char *name, PfsClass class, const char *documentation)
-{
-	PfsInstrument proto = {0};
-
-	strlcpy(proto.name, name, sizeof(proto.name));
-	proto.class = class;
-	proto.documentation = documentation;
-	return pfs_instrument_register(&proto);
-}
-
 /*
  * Registers an instrument for each command tag of the server's version: "CREATE TABLE AS"
  * becomes statement/sql/create_table_as.  Tags without words have none.
@@ -89,7 +78,8 @@ make_tags(void)
 		snprintf(name, sizeof(name), "statement/sql/%s", words);
 		for (char *c = name; *c; c++)
 			*c = *c == ' ' ? '_' : pg_tolower(*c);
-		pfs_tag_instrument[tag] = make(name, PFS_CLASS_STATEMENT, "Statements with this command tag.");
+		pfs_tag_instrument[tag] = pfs_instrument_make(PFS_CLASS_STATEMENT, "Statements with this command tag.",
+													  "%s", name);
 	}
 }
 
@@ -101,24 +91,18 @@ make_tags(void)
 void
 pfs_sql_class_start(void)
 {
-	char		name[PFS_NAME_SIZE];
-
 	for (int i = 0; i < PFS_NUM_STAGE_KINDS; i++)
-	{
-		snprintf(name, sizeof(name), PFS_STAGE_PREFIX "%s", stages[i].word);
-		pfs_stage_instrument[i] = make(name, PFS_CLASS_STAGE, stages[i].documentation);
-	}
+		pfs_stage_instrument[i] = pfs_instrument_make(PFS_CLASS_STAGE, stages[i].documentation,
+													  PFS_STAGE_PREFIX "%s", stages[i].word);
 	pfs_progress_start();
 	pfs_first_statement = pfs_instruments->count;
 	make_tags();
 	for (int i = 0; i < PFS_NUM_OTHER_STATEMENTS; i++)
-		pfs_other_statement[i] = make(others[i].name, PFS_CLASS_STATEMENT, others[i].documentation);
+		pfs_other_statement[i] = pfs_instrument_make(PFS_CLASS_STATEMENT, others[i].documentation, "%s", others[i].name);
 	for (int i = 0; i < lengthof(replication_commands); i++)
-	{
-		snprintf(name, sizeof(name), "statement/com/replication/%s", replication_commands[i]);
-		replication_instrument[i] = make(name, PFS_CLASS_STATEMENT, "Command of the replication protocol.");
-	}
-	pfs_transaction_instrument = make("transaction", PFS_CLASS_TRANSACTION, "Transactions.");
+		replication_instrument[i] = pfs_instrument_make(PFS_CLASS_STATEMENT, "Command of the replication protocol.",
+														"statement/com/replication/%s", replication_commands[i]);
+	pfs_transaction_instrument = pfs_instrument_make(PFS_CLASS_TRANSACTION, "Transactions.", "transaction");
 
 	for (int i = pfs_stage_instrument[0]; i < pfs_first_statement; i++)
 		Assert(pfs_instruments->items[i].cell == pfs_stage_cell(i));

@@ -254,15 +254,9 @@ register_file_words(void)
 	for (int kind = PFS_FILE_DATA; kind <= PFS_FILE_OTHER; kind++)
 	{
 		for (int i = 0; i < lengthof(file_operations); i++)
-		{
-			PfsInstrument proto = {0};
-
-			snprintf(proto.name, sizeof(proto.name), "wait/io/file/%s%s",
-					 file_kind_words[kind], file_operations[i].word);
-			proto.class = PFS_CLASS_WAIT;
-			proto.documentation = "File calls that PostgreSQL announces no wait event for.";
-			pfs_file_instrument[kind][file_operations[i].op] = pfs_instrument_register(&proto);
-		}
+			pfs_file_instrument[kind][file_operations[i].op] =
+				pfs_instrument_make(PFS_CLASS_WAIT, "File calls that PostgreSQL announces no wait event for.",
+									"wait/io/file/%s%s", file_kind_words[kind], file_operations[i].word);
 	}
 }
 

@@ -28,10 +28,9 @@ static PFS_FIXED PfsInstrumentId error_instrument = PFS_NO_INSTRUMENT;
 void
 pfs_errors_start(void)
 {
-	PfsInstrument proto = {.class = PFS_CLASS_ERROR, .name = "error"};
-
-	proto.documentation = "Errors by SQLSTATE, and warnings that log_min_messages lets through.";
-	error_instrument = pfs_instrument_register(&proto);
+	error_instrument = pfs_instrument_make(PFS_CLASS_ERROR,
+										   "Errors by SQLSTATE, and warnings that log_min_messages lets through.",
+										   "error");
 }
 
 /* ---- cells ---- */
