@@ -132,16 +132,14 @@ pfs_rules_insert(PfsRuleList *list, const void *rules, int n, int *which)
 	PfsRuleRef	ref;
 
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	for (*which = 0; *which < n && result == PFS_RULES_DONE;)
-	{
-		if (find_key(list, nth_rule(list, rules, *which), &ref))
-			result = PFS_RULES_DUPLICATE;
-		else
-			(*which)++;
-	}
-	if (result == PFS_RULES_DONE && !has_room(list, n))
+	*which = 0;
+	while (*which < n && !find_key(list, nth_rule(list, rules, *which), &ref))
+		(*which)++;
+	if (*which < n)
+		result = PFS_RULES_DUPLICATE;
+	else if (!has_room(list, n))
 		result = PFS_RULES_FULL;
-	if (result == PFS_RULES_DONE)
+	else
 	{
 		begin_change(list);
 		for (int i = 0; i < n; i++)
@@ -219,18 +217,15 @@ remove_rule(PfsRuleList *list, PfsRuleRef ref)
 }
 
 /* Removes the rules that a DELETE has read, in one write section. */
-int64_t
+void
 pfs_rules_remove(PfsRuleList *list, const PfsRuleRef *refs, int n)
 {
-	int64		removed = 0;
-
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
 	begin_change(list);
 	for (int i = 0; i < n; i++)
-		removed += remove_rule(list, refs[i]);
+		(void) remove_rule(list, refs[i]);
 	end_change(list);
 	LWLockRelease(pfs_setup->lock);
-	return removed;
 }
 
 /* Removes the rule with the key of this one; returns how many there were, 0 or 1. */
