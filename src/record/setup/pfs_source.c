@@ -21,8 +21,9 @@ first_base_cb(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;					/* the main program comes first */
 }
 
-uintptr_t
-pfs_server_base(void)
+/* Returns the load address of the server binary. */
+static uintptr_t
+server_base(void)
 {
 	static uintptr_t base = 0;
 
@@ -43,7 +44,7 @@ typedef struct PfsSourceName
 static void
 look_up(PfsSourceName *entry, uint32 offset)
 {
-	uintptr_t	address = pfs_server_base() + offset;
+	uintptr_t	address = server_base() + offset;
 	Dl_info		info;
 
 	entry->offset = offset;

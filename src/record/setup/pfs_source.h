@@ -15,7 +15,4 @@
  */
 extern bool pfs_source_name(uint32 offset, char *buf, size_t size);
 
-/* Load address of the server binary. */
-extern uintptr_t pfs_server_base(void);
-
 #endif							/* PFS_SOURCE_H */
