@@ -82,7 +82,7 @@ $tree->edit('src/fdw/tables/pfs_table_threads.c', sub { s/"Database of the sessi
 
 $tree->begin('instrument');
 $tree->edit('src/record/setup/pfs_wait_class.h',
-	sub { s{^(?=\tX\(PFS_INS_OTHER_SOCKET,)}{\tX(PFS_INS_PROGRAM, "wait/synch/ipc/Program", PFS_CLASS_WAIT, NULL, NULL, 0, "Wait for a program.") \\\n}m });
+	sub { s{^(?=\tX\(PFS_INS_OTHER_SOCKET,)}{\tX(PFS_INS_PROGRAM, "wait/synch/ipc/Program", PFS_CLASS_WAIT, NULL, "", 0, "Wait for a program.") \\\n}m });
 $tree->begin(undef);
 $tree->edit('src/instr/pfs_instr_wait.c', sub { s/\bPFS_INS_CHILD_PROCESS\b/PFS_INS_PROGRAM/ });
 

@@ -59,19 +59,11 @@ static const char *const idle_timeouts[] = {
 	"CheckpointWriteDelay", "PgSleep", "RecoveryApplyDelay", "RecoveryRetrieveRetryInterval",
 };
 
-#define FIXED_INSTRUMENT(slot, ...) [slot] = {__VA_ARGS__},
+#define FIXED_INSTRUMENT(slot, its_name, its_class, type, event, its_properties, text) \
+	[slot] = {.name = its_name, .class = its_class, .wait_event_type = type, .wait_event = event, \
+		.properties = its_properties, .documentation = text},
 
-static const struct
-{
-	const char *name;
-	PfsClass	class;
-	const char *type;
-	const char *event;
-	uint8		properties;
-	const char *documentation;
-}			fixed_instruments[] =
-
-{
+static const PfsInstrument fixed_instruments[] = {
 	PFS_FIXED_INSTRUMENTS(FIXED_INSTRUMENT)
 };
 
@@ -227,18 +219,7 @@ static void
 register_fixed(void)
 {
 	for (int i = 0; i < lengthof(fixed_instruments); i++)
-	{
-		PfsInstrument proto = {0};
-
-		strlcpy(proto.name, fixed_instruments[i].name, sizeof(proto.name));
-		if (fixed_instruments[i].event != NULL)
-			strlcpy(proto.wait_event, fixed_instruments[i].event, sizeof(proto.wait_event));
-		proto.wait_event_type = fixed_instruments[i].type;
-		proto.documentation = fixed_instruments[i].documentation;
-		proto.class = fixed_instruments[i].class;
-		proto.properties = fixed_instruments[i].properties;
-		pfs_fixed_instrument[i] = pfs_instrument_register(&proto);
-	}
+		pfs_fixed_instrument[i] = pfs_instrument_register(&fixed_instruments[i]);
 	pfs_fixed_instrument[PFS_INS_CLIENT_READ] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_READ);
 	pfs_fixed_instrument[PFS_INS_CLIENT_WRITE] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_WRITE);
 }

@@ -27,26 +27,27 @@ extern PFS_HIDDEN PfsInstrumentId pfs_wait_info_map[PFS_WAIT_INFO_CLASSES][PFS_W
 
 /*
  * Instruments that no wait_event_info announces: how instrument points call it, name,
- * class, what pg_stat_activity says of such a wait, properties, documentation.
+ * class, what pg_stat_activity says of such a wait (type and event; NULL and "": nothing),
+ * properties, documentation.
  */
 #define PFS_FIXED_INSTRUMENTS(X) \
 	X(PFS_INS_IDLE, "idle", PFS_CLASS_IDLE, "Client", "ClientRead", PFS_PROPERTY_IDLE, \
 	  "A session waits for its next command, outside a transaction.") \
 	X(PFS_INS_IDLE_TRANSACTION, "idle/transaction", PFS_CLASS_IDLE, "Client", "ClientRead", PFS_PROPERTY_IDLE, \
 	  "A session waits for its next command, inside a transaction.") \
-	X(PFS_INS_SPIN_DELAY, "wait/synch/spinlock/SpinDelay", PFS_CLASS_WAIT, NULL, NULL, 0, \
+	X(PFS_INS_SPIN_DELAY, "wait/synch/spinlock/SpinDelay", PFS_CLASS_WAIT, NULL, "", 0, \
 	  "Sleep between two attempts to get a spinlock.") \
 	X(PFS_INS_PG_SLEEP, "wait/timeout/PgSleep", PFS_CLASS_WAIT, "Timeout", "PgSleep", PFS_PROPERTY_IDLE, \
 	  "pg_sleep(), and sleeps that PostgreSQL announces no wait event for.") \
-	X(PFS_INS_SEMAPHORE_ABSORB, "wait/synch/ipc/SemaphoreAbsorb", PFS_CLASS_WAIT, NULL, NULL, 0, \
+	X(PFS_INS_SEMAPHORE_ABSORB, "wait/synch/ipc/SemaphoreAbsorb", PFS_CLASS_WAIT, NULL, "", 0, \
 	  "Semaphore call without a wait event: takes back a wake-up that came for another wait.") \
-	X(PFS_INS_LATCH_WAIT, "wait/synch/ipc/LatchWait", PFS_CLASS_WAIT, NULL, NULL, 0, \
+	X(PFS_INS_LATCH_WAIT, "wait/synch/ipc/LatchWait", PFS_CLASS_WAIT, NULL, "", 0, \
 	  "Wait for a latch that the caller announces no wait event for.") \
-	X(PFS_INS_CHILD_PROCESS, "wait/synch/ipc/ChildProcess", PFS_CLASS_WAIT, NULL, NULL, 0, \
+	X(PFS_INS_CHILD_PROCESS, "wait/synch/ipc/ChildProcess", PFS_CLASS_WAIT, NULL, "", 0, \
 	  "Wait for a program that the server started, without a wait event.") \
-	X(PFS_INS_OTHER_SOCKET, "wait/io/socket/OtherSocket", PFS_CLASS_WAIT, NULL, NULL, 0, \
+	X(PFS_INS_OTHER_SOCKET, "wait/io/socket/OtherSocket", PFS_CLASS_WAIT, NULL, "", 0, \
 	  "Calls on sockets other than the client's, without a wait event.") \
-	X(PFS_INS_TABLE, "wait/io/table/handler", PFS_CLASS_WAIT, NULL, NULL, PFS_PROPERTY_CONTAINS_WAITS, \
+	X(PFS_INS_TABLE, "wait/io/table/handler", PFS_CLASS_WAIT, NULL, "", PFS_PROPERTY_CONTAINS_WAITS, \
 	  "What one scan or command does with the rows of one table, by one index or by none.")
 
 typedef enum PfsFixedInstrument
