@@ -152,43 +152,34 @@ pfs_setup_is_on_by_default(const char *name)
 }
 
 /*
- * Computes the switches of an instrument that registers: by the rules of run time,
- * newest first, then by pfs.instruments, then by the built-in default: on and timed;
- * memory contexts, stages of statements and rows of tables are off.  Runs at instrument
- * points, without the lock.
+ * Computes the switches of an instrument that registers: by the built-in default (on and
+ * timed; memory contexts, stages of statements and rows of tables are off) or what
+ * pfs.instruments says in its place, then by the rules of run time, of which the newest
+ * wins.  Runs at instrument points, without the lock.
  */
 void
 pfs_setup_defaults(const PfsInstrument *ins, uint8 *enabled, uint8 *timed)
 {
 	const char *name = pfs_instrument_name(ins);
 	const PfsRules *rules = pfs_setup_rules();
-	int			rule_enabled = -1;
-	int			rule_timed = -1;
-	int			value;
+	PfsListValue value = pfs_list_value(pfs_start_instruments, name);
+	bool		is_enabled = value == PFS_LIST_NONE ? pfs_setup_is_on_by_default(name) : value != PFS_LIST_OFF;
+	bool		is_timed = value == PFS_LIST_NONE || value == PFS_LIST_ON;
 
-	for (int i = (int) rules->n - 1; i >= 0; i--)
+	for (uint32 i = 0; i < rules->n; i++)
 	{
 		const PfsRule *rule = &rules->items[i];
 
 		if (!pfs_pattern_match(rule->pattern, name))
 			continue;
-		if (rule_enabled < 0)
-			rule_enabled = rule->enabled;
-		if (rule_timed < 0)
-			rule_timed = rule->timed;
+		if (rule->enabled >= 0)
+			is_enabled = rule->enabled;
+		if (rule->timed >= 0)
+			is_timed = rule->timed;
 	}
-	value = pfs_list_value(pfs_start_instruments, name);
-	if (rule_enabled < 0)
-		rule_enabled = value == PFS_LIST_NONE ? pfs_setup_is_on_by_default(name) : value != PFS_LIST_OFF;
-	if (rule_timed < 0)
-		rule_timed = value == PFS_LIST_NONE || value == PFS_LIST_ON;
-	*enabled = rule_enabled;
-	*timed = rule_timed;
+	*enabled = is_enabled || (ins->properties & PFS_PROPERTY_BUILT_IN) != 0;
 	/* Memory and errors are never timed: one value less to tell apart. */
-	if (ins->class >= PFS_NUM_TIMED_CLASSES)
-		*timed = 1;
-	if (ins->properties & PFS_PROPERTY_BUILT_IN)
-		*enabled = 1;
+	*timed = is_timed || ins->class >= PFS_NUM_TIMED_CLASSES;
 }
 
 /*
