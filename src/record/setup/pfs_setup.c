@@ -192,26 +192,22 @@ void
 pfs_setup_start(void)
 {
 	PfsSharedSetup *setup = pfs_setup;
-	const char *instruments = GetConfigOption("pfs.instruments", false, false);
 	const char *consumer_list = GetConfigOption("pfs.consumers", false, false);
 
 	/* Once here instead of once in each process. */
 	(void) pfs_thread_kind_count();
 	setup->lock = &(GetNamedLWLockTranche("pfs"))->lock;
-	pfs_start_instruments = instruments ? instruments : "";
+	pfs_start_instruments = GetConfigOption("pfs.instruments", false, false);
 	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
 	{
-		int			value = pfs_list_value(consumer_list ? consumer_list : "", consumers[c].name);
+		int			value = pfs_list_value(consumer_list, consumers[c].name);
 
 		setup->consumer[c] = value == PFS_LIST_NONE ? pfs_consumer_default(c) : value != PFS_LIST_OFF;
 	}
 	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
 		setup->timer[class] = pfs_timer_default();
-	for (int kind = 0; kind < PFS_MAX_THREAD_KINDS; kind++)
-	{
-		setup->kind_enabled[kind] = 1;
-		setup->kind_history[kind] = 1;
-	}
+	memset(setup->kind_enabled, 1, sizeof(setup->kind_enabled));
+	memset(setup->kind_history, 1, sizeof(setup->kind_history));
 }
 
 /*
