@@ -41,16 +41,16 @@ static const char *const timer_names[PFS_NUM_TIMERS] = {
 static uint64 ticks_per_second = 100;
 
 /*
- * MILLISECOND and TICK read the exact clock, too.  The kernel's coarse clock and
+ * Reads CLOCK_MONOTONIC, for MILLISECOND and TICK, too.  The kernel's coarse clock and
  * times() advance with the timer interrupt, and on a virtual machine that does
  * not get its processors in time they were seen to stand still for 90 ms.
  */
 static inline uint64
-read_ns(clockid_t id)
+read_ns(void)
 {
 	struct timespec ts;
 
-	clock_gettime(id, &ts);
+	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64) ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
@@ -67,13 +67,13 @@ pfs_timer_read_system(PfsTimer timer)
 		case PFS_TIMER_CYCLE:
 			return pfs_read_cycles();
 		case PFS_TIMER_NANOSECOND:
-			return read_ns(CLOCK_MONOTONIC);
+			return read_ns();
 		case PFS_TIMER_MICROSECOND:
-			return read_ns(CLOCK_MONOTONIC) / 1000;
+			return read_ns() / 1000;
 		case PFS_TIMER_MILLISECOND:
-			return read_ns(CLOCK_MONOTONIC) / 1000000;
+			return read_ns() / 1000000;
 		case PFS_TIMER_TICK:
-			return read_ns(CLOCK_MONOTONIC) / (1000000000 / ticks_per_second);
+			return read_ns() / (1000000000 / ticks_per_second);
 	}
 	return 0;
 }
@@ -133,7 +133,7 @@ read_both(uint64 *cycles, uint64 *ns)
 	for (int i = 0; i < 50; i++)
 	{
 		uint64		before = pfs_read_cycles();
-		uint64		now = read_ns(CLOCK_MONOTONIC);
+		uint64		now = read_ns();
 		uint64		after = pfs_read_cycles();
 
 		if (after - before < best)
@@ -158,7 +158,7 @@ measure_cycle_frequency(void)
 	uint64		ns1 = 0;
 
 	read_both(&cycles0, &ns0);
-	while (read_ns(CLOCK_MONOTONIC) - ns0 < CALIBRATION_NS)
+	while (read_ns() - ns0 < CALIBRATION_NS)
 		;
 	read_both(&cycles1, &ns1);
 	return (uint64) ((unsigned __int128) (cycles1 - cycles0) * 1000000000 / (ns1 - ns0));
@@ -178,14 +178,14 @@ read_zeros(PfsSharedClock *clock)
 
 	for (int i = 0; i < 20; i++)
 	{
-		uint64		before = read_ns(CLOCK_MONOTONIC);
+		uint64		before = read_ns();
 		TimestampTz now = GetCurrentTimestamp();
 		uint64		zero[PFS_NUM_TIMERS];
 		uint64		took;
 
 		for (int t = 0; t < PFS_NUM_TIMERS; t++)
 			zero[t] = pfs_timer_read((PfsTimer) t);
-		took = read_ns(CLOCK_MONOTONIC) - before;
+		took = read_ns() - before;
 		if (took >= best)
 			continue;
 		best = took;
