@@ -60,10 +60,7 @@ pfs_ev_timer(const PfsEvent *event, PfsEvTime what, bool *isnull)
 Datum
 pfs_ev_source(const PfsEvent *event, bool *isnull)
 {
-	char		source[PFS_SOURCE_NAME_SIZE];
-
-	return pfs_source_name(event->source, source, sizeof(source))
-		? pfs_text_datum(source) : pfs_null(isnull);
+	return pfs_text_or_null(pfs_source_name(event->source), isnull);
 }
 
 Datum

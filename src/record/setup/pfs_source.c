@@ -35,10 +35,13 @@ server_base(void)
 /* dladdr() searches thousands of symbols; a server waits in some hundred places. */
 #define NAMES_CACHED 1024
 
+/* Bytes, terminator included; longer names are cut. */
+#define NAME_SIZE 65
+
 typedef struct PfsSourceName
 {
 	uint32		offset;			/* 0: empty */
-	char		name[PFS_SOURCE_NAME_SIZE];
+	char		name[NAME_SIZE];
 } PfsSourceName;
 
 static void
@@ -56,23 +59,22 @@ look_up(PfsSourceName *entry, uint32 offset)
 }
 
 /*
- * Writes the name of a place in the server's code, for readers of events.  Names are
+ * Returns the name of a place in the server's code, for readers of events.  Names are
  * cached in a process-local table, made at the first call; two places that hash to one
  * entry replace each other.
  */
-bool
-pfs_source_name(uint32 offset, char *buf, size_t size)
+const char *
+pfs_source_name(uint32 offset)
 {
 	static PfsSourceName *names = NULL;
 	PfsSourceName *entry;
 
 	if (offset == 0)
-		return false;
+		return NULL;
 	if (names == NULL)
 		names = MemoryContextAllocZero(TopMemoryContext, NAMES_CACHED * sizeof(PfsSourceName));
 	entry = &names[murmurhash32(offset) % NAMES_CACHED];
 	if (entry->offset != offset)
 		look_up(entry, offset);
-	strlcpy(buf, entry->name, size);
-	return true;
+	return entry->name;
 }
