@@ -160,28 +160,22 @@ pfs_progress_start(void)
 	}
 }
 
-static int
-find_command(int command)
-{
-	for (int c = 0; c < lengthof(commands); c++)
-	{
-		if (commands[c].command == command)
-			return c;
-	}
-	return -1;
-}
-
 /*
- * Returns the place of the current phase in the command's list, or -1.  While an index
- * is built, the subphase of a B-tree decides, and for other access methods whether
- * tuples are counted already.
+ * Returns the place of the current phase in the list of its command, which is the c-th one; -1
+ * for a command or phase that is unknown.  While an index is built, the subphase of a B-tree
+ * decides, and for other access methods whether tuples are counted already.
  */
 static int
-find_phase(int c, const int64 *params)
+find_phase(int command, const int64 *params, int *c)
 {
-	int64		phase = commands[c].phase == PFS_PROGRESS_NONE ? 0 : params[commands[c].phase];
+	int64		phase;
 
-	if (commands[c].command == PROGRESS_COMMAND_CREATE_INDEX && phase == PROGRESS_CREATEIDX_PHASE_BUILD)
+	for (*c = 0; *c < lengthof(commands) && commands[*c].command != command; (*c)++)
+		;
+	if (*c == lengthof(commands))
+		return -1;
+	phase = commands[*c].phase == PFS_PROGRESS_NONE ? 0 : params[commands[*c].phase];
+	if (command == PROGRESS_COMMAND_CREATE_INDEX && phase == PROGRESS_CREATEIDX_PHASE_BUILD)
 	{
 		int64		sub = params[PROGRESS_CREATEIDX_SUBPHASE];
 
@@ -197,8 +191,8 @@ find_phase(int c, const int64 *params)
 PfsInstrumentId
 pfs_progress_stage(int command, const int64 *params)
 {
-	int			c = find_command(command);
-	int			p = c < 0 ? -1 : find_phase(c, params);
+	int			c;
+	int			p = find_phase(command, params, &c);
 
 	return p < 0 ? PFS_NO_INSTRUMENT : instruments[c][p];
 }
@@ -216,8 +210,8 @@ bool
 pfs_progress_work(PfsInstrumentId instrument, int command, const int64 *params, bool over,
 				  int64 *completed, int64 *estimated)
 {
-	int			c = find_command(command);
-	int			now = c < 0 ? -1 : find_phase(c, params);
+	int			c;
+	int			now = find_phase(command, params, &c);
 	const Phase *phase;
 	bool		ended = over;
 	int64		done;
