@@ -264,7 +264,7 @@ pfs_instrument_make(PfsClass class, const char *documentation, const char *forma
  * computed again, as patterns can match the new name.
  */
 void
-pfs_instrument_set_name(PfsInstrument *ins, const char *name)
+pfs_instrument_set_name(PfsInstrument *ins, const char *prefix, const char *name)
 {
 	uint8		expected = 0;
 	PfsInstrumentId id = ins - pfs_instruments->items;
@@ -277,7 +277,7 @@ pfs_instrument_set_name(PfsInstrument *ins, const char *name)
 		return;
 	pfs_setup_defaults(ins, &enabled, &timed);
 	changed = enabled != pfs_load_relaxed(&ins->enabled) || timed != pfs_load_relaxed(&ins->timed);
-	strlcpy(ins->late_name, name, sizeof(ins->late_name));
+	snprintf(ins->late_name, sizeof(ins->late_name), "%s%s", prefix, name);
 	pfs_store_release(&ins->named, 1);
 	pfs_sub_seqcst(&pfs_instruments->unnamed, 1);
 	if (!changed)

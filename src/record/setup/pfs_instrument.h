@@ -161,7 +161,7 @@ extern PfsInstrumentId pfs_instrument_make(PfsClass class, const char *documenta
 			pg_attribute_printf(3, 4);
 
 /* Publish the name of an unnamed instrument; its patterns are applied again. */
-extern void pfs_instrument_set_name(PfsInstrument *ins, const char *name);
+extern void pfs_instrument_set_name(PfsInstrument *ins, const char *prefix, const char *name);
 
 /* Postmaster: takes the arrays; registers what the server's waits and commands are. */
 struct PfsSegment;

@@ -294,10 +294,7 @@ find_wait_info(uint32 word)
 static void
 name_late(PfsInstrument *ins, const char *name)
 {
-	char		full[PFS_NAME_SIZE];
-
-	snprintf(full, sizeof(full), "%s%s", class_of_wait_info(ins->wait_info)->prefix, name);
-	pfs_instrument_set_name(ins, full);
+	pfs_instrument_set_name(ins, class_of_wait_info(ins->wait_info)->prefix, name);
 }
 
 /*
