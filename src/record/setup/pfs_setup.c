@@ -24,7 +24,7 @@
 
 PFS_FIXED PfsSharedSetup *pfs_setup = NULL;
 
-/* The texts of pfs.instruments; valid as long as the postmaster's memory is. */
+/* The text of pfs.instruments; valid as long as the postmaster's memory is. */
 const char *pfs_start_instruments = "";
 
 #define FAMILY_CURRENT(family) (PFS_CONSUMER_CURRENT + 3 * (family))

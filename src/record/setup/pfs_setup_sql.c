@@ -252,10 +252,9 @@ append_prefixes(StringInfo list)
 }
 
 /*
- * Composes the list: the patterns, then prefixes, then the names of
- * instruments whose state is still wrong.  A pattern to which the list before it gives
- * the right state is left out.  A full name wins over all entries that are shorter, or as
- * long and before it.
+ * Composes the list: the patterns, then prefixes, then the names of instruments whose state
+ * is still wrong.  A pattern to which the list before it gives the right state is left out.
+ * A full name wins over all entries that are shorter, or as long and before it.
  */
 static void
 compose(StringInfo list, const List *patterns)
