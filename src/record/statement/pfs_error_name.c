@@ -12,13 +12,13 @@
 
 #include "pfs_error.h"
 
-static const struct
+typedef struct StateName
 {
 	char		state[6];
 	const char *name;
-}			names[] =
+} StateName;
 
-{
+static const StateName names[] = {
 	{"00000", "successful_completion"},
 	{"01000", "warning"},
 	{"01003", "null_value_eliminated_in_set_function"},
@@ -285,42 +285,28 @@ static const struct
 	{"XX002", "index_corrupted"}
 };
 
-/*
- * Looks a state up in the list, by halves.  Returns its place; or where it would be,
- * and *found is false.
- */
-static uint32
-find(const char *state, bool *found)
+/* Compares states, for bsearch(): each entry of the list begins with its state. */
+static int
+compare_states(const void *a, const void *b)
 {
-	uint32		low = 0;
-	uint32		high = lengthof(names);
+	return strcmp(a, b);
+}
 
-	*found = false;
-	while (low < high && !*found)
-	{
-		uint32		middle = (low + high) / 2;
-		int			order = strcmp(state, names[middle].state);
+/* Returns the place of a state in the list; the list's length: it has none. */
+static uint32
+find(const char *state)
+{
+	const StateName *name = bsearch(state, names, lengthof(names), sizeof(StateName), compare_states);
 
-		if (order == 0)
-		{
-			*found = true;
-			low = middle;
-		}
-		else if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return name != NULL ? name - names : lengthof(names);
 }
 
 const char *
 pfs_error_name(const char *state)
 {
-	bool		found;
-	uint32		number = find(state, &found);
+	uint32		number = find(state);
 
-	return found ? names[number].name : NULL;
+	return number < lengthof(names) ? names[number].name : NULL;
 }
 
 uint32
@@ -336,10 +322,7 @@ pfs_error_names(void)
 uint32
 pfs_error_name_number(int sqlstate)
 {
-	bool		found;
-	uint32		number = find(unpack_sql_state(sqlstate), &found);
-
-	return found ? number : lengthof(names);
+	return find(unpack_sql_state(sqlstate));
 }
 
 int
