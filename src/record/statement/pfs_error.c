@@ -35,12 +35,6 @@ pfs_errors_start(void)
 
 /* ---- cells ---- */
 
-static uint64
-key_of(int sqlstate, PfsSeverity severity)
-{
-	return (uint64) (severity + 1) << 32 | (uint32) sqlstate;
-}
-
 uint32
 pfs_error_cells(void)
 {
@@ -79,7 +73,7 @@ find_cell(int sqlstate, PfsSeverity severity)
 
 	if (number < pfs_error_names() && severity < PFS_ERROR_SEVERITIES)
 		return PFS_ERROR_CELL_FIRST_DEFINED + severity * pfs_error_names() + number;
-	return find_place(key_of(sqlstate, severity));
+	return find_place((uint64) (severity + 1) << 32 | (uint32) sqlstate);
 }
 
 /*
