@@ -131,15 +131,9 @@ count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsE
 		pfs_add_relaxed(&pfs_errors->lost, 1);
 	if (flags & PFS_FLAG_THREAD)
 		c = pfs_summary_cell(t, PFS_FAMILY_ERRORS, cell);
+	/* Readers of the thread's cell look on, and look again. */
 	if (c != NULL)
-	{
-		pfs_store_relaxed(&c->raised, c->raised + one->raised);
-		pfs_store_relaxed(&c->handled, c->handled + one->handled);
-		if (one->last_seen != 0)
-			pfs_store_relaxed(&c->last_seen, one->last_seen);
-		if (c->first_seen == 0)
-			pfs_store_relaxed(&c->first_seen, one->first_seen);
-	}
+		pfs_error_kind.add(c, one);
 	else
 		pfs_error_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_ERRORS].cells, cell), one);
 	pfs_write_end(t);
