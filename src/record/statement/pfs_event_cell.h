@@ -101,23 +101,9 @@ pfs_is_usual(uint32 flags)
 	return likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual);
 }
 
-/* The i-th of the thread's cells, after a look at truncations. */
-static pg_attribute_always_inline void *
-pfs_family_cell(PfsThread *t, PfsFamily family, uint32 i, size_t cell_size)
-{
-	PfsBlock   *block = &t->cells[family];
-	void	   *cell = (char *) block->cells + i * cell_size;
-
-	pfs_family_look(t, family);
-	/* Cells begin with the times of all of their events. */
-	if (unlikely(((PfsCell *) cell)->count_timed == 0))
-		pfs_block_touch(block, i);
-	return cell;
-}
-
 /*
- * The thread's cell of a kind of statement, as above; NULL: no memory is left for it.
- * A chunk is one cell.
+ * The thread's cell of a kind of statement, after a look at truncations; NULL: no memory is
+ * left for it.  A chunk is one cell.
  */
 static pg_attribute_always_inline PfsStatementCell *
 pfs_statement_cell_of_thread(PfsThread *t, uint32 i)
@@ -170,7 +156,10 @@ static pg_attribute_always_inline void
 pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 {
 	if (pfs_is_usual(flags))
-		pfs_cell_add_timed(pfs_family_cell(t, PFS_FAMILY_STAGES, pfs_stage_cell(instrument), sizeof(PfsCell)), ticks);
+	{
+		pfs_family_look(t, PFS_FAMILY_STAGES);
+		pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(instrument), ticks);
+	}
 	else
 		pfs_count_stage_unusual(t, instrument, flags, ticks);
 }
@@ -227,9 +216,8 @@ pfs_count_plan(PfsSharedStatementCell *cell, PfsPlanOrigin origin)
 
 /*
  * Counts a transaction that ends, in the thread's cell of its kind; unusual ones
- * elsewhere.  Ticks are those of the timer in flags.  It does what pfs_family_cell()
- * does by itself, since a cell of transactions has two parts and either may be the
- * first that is used.
+ * elsewhere.  Ticks are those of the timer in flags.  A cell of transactions has two parts,
+ * and either may be the first that is used.
  */
 static pg_attribute_always_inline void
 pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
