@@ -92,12 +92,6 @@ pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, 
 	}
 }
 
-void
-pfs_statement_bucket_wrapped(uint32 bucket)
-{
-	pfs_summary_add_to_server(PFS_FAMILY_STATEMENTS, 0, bucket, UINT64_C(1) << 32);
-}
-
 /*
  * Counts a statement where pfs_count_statement() does not, as for stages.  Only timed
  * ones are in the histogram.
@@ -112,16 +106,10 @@ pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 fla
 	ticks = default_ticks(flags, ticks);
 	if (cell != NULL)
 	{
-		uint32	   *bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];
-
 		add_one(&cell->time, timed, ticks);
-		for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-			pfs_store_relaxed(&cell->n[i], cell->n[i] + n[i]);
-		if (!timed)
-			return;
-		pfs_store_relaxed(bucket, *bucket + 1);
-		if (*bucket == 0)
-			pfs_statement_bucket_wrapped(pfs_histogram_bucket(ticks));
+		pfs_counters_add(cell->n, n);
+		if (timed)
+			pfs_count_statement_time(t, ticks);
 	}
 	else
 	{

@@ -149,7 +149,6 @@ extern void pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, ui
 extern void pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
 										const uint64 *n);
 extern void pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool read_only);
-extern void pfs_statement_bucket_wrapped(uint32 bucket);
 
 /* Ticks are those of the timer in flags. */
 static pg_attribute_always_inline void
@@ -164,6 +163,18 @@ pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 t
 		pfs_count_stage_unusual(t, instrument, flags, ticks);
 }
 
+/* Counts a statement's time in the thread's histogram.  What its 32 bits cannot hold is the server's. */
+static pg_attribute_always_inline void
+pfs_count_statement_time(PfsThread *t, uint64 ticks)
+{
+	uint32		i = pfs_histogram_bucket(ticks);
+	uint32	   *bucket = &t->statement_buckets[i];
+
+	pfs_store_relaxed(bucket, *bucket + 1);
+	if (unlikely(*bucket == 0))
+		pfs_summary_add_to_server(PFS_FAMILY_STATEMENTS, 0, i, UINT64_C(1) << 32);
+}
+
 /*
  * Counts a statement that ends, in the thread's cell and histogram.  n:
  * [PFS_NUM_COUNTERS].  Ticks are those of the timer in flags.
@@ -172,7 +183,6 @@ static pg_attribute_always_inline void
 pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks, const uint64 *n)
 {
 	PfsStatementCell *cell;
-	uint32	   *bucket;
 
 	if (unlikely(!pfs_is_usual(flags)))
 	{
@@ -188,10 +198,7 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 	pfs_cell_add_timed(&cell->time, ticks);
 	/* Readers look on, and look again. */
 	pfs_counters_add(cell->n, n);
-	bucket = &t->statement_buckets[pfs_histogram_bucket(ticks)];
-	pfs_store_relaxed(bucket, *bucket + 1);
-	if (unlikely(*bucket == 0))
-		pfs_statement_bucket_wrapped(pfs_histogram_bucket(ticks));
+	pfs_count_statement_time(t, ticks);
 }
 
 /*
