@@ -17,11 +17,22 @@
 
 /* ---- one event, where it is not as nearly all are ---- */
 
-static void
-add_one(PfsCell *c, bool timed, uint64 ticks)
+/* Returns what one event is in a sum.  Ticks, of the timer in flags, become those of the default timer. */
+static PfsTotals
+totals_of_one(uint32 flags, uint64 ticks)
 {
-	if (timed)
-		pfs_cell_add_timed(c, ticks);
+	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+	uint64		of_default = timed ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
+	PfsTotals	one = {timed, !timed, of_default, of_default, of_default};
+
+	return one;
+}
+
+static void
+add_one(PfsCell *c, const PfsTotals *one)
+{
+	if (one->count_timed != 0)
+		pfs_cell_add_timed(c, one->max);
 	else
 		pfs_store_relaxed(&c->count_untimed, c->count_untimed + 1);
 }
@@ -56,40 +67,20 @@ add_global(PfsFamily family, PfsInstrumentId instrument, const void *totals)
 		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
 }
 
-static PfsTotals
-totals_of_one(bool timed, uint64 ticks)
-{
-	PfsTotals	one = {timed ? 1 : 0, timed ? 0 : 1, ticks, ticks, ticks};
-
-	return one;
-}
-
-static uint64
-default_ticks(uint32 flags, uint64 ticks)
-{
-	return (flags & PFS_FLAG_TIMED) ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
-}
-
 /*
  * Counts a stage where pfs_count_stage() does not: it is untimed, by another timer, or
- * of no thread.  Ticks become those of the default timer; an instrument without a cell
- * is not counted.
+ * of no thread.  An instrument without a cell is not counted.
  */
 void
 pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 {
-	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+	PfsTotals	one = totals_of_one(flags, ticks);
 	PfsCell    *cell = cell_of(t, PFS_FAMILY_STAGES, instrument, flags);
 
-	ticks = default_ticks(flags, ticks);
 	if (cell != NULL)
-		add_one(cell, timed, ticks);
-	else if ((flags & PFS_FLAG_THREAD) == 0)
-	{
-		PfsTotals	one = totals_of_one(timed, ticks);
-
+		add_one(cell, &one);
+	else
 		add_global(PFS_FAMILY_STAGES, instrument, &one);
-	}
 }
 
 /*
@@ -100,26 +91,25 @@ void
 pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks,
 							const uint64 *n)
 {
-	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+	PfsTotals	one = totals_of_one(flags, ticks);
 	PfsStatementCell *cell = cell_of(t, PFS_FAMILY_STATEMENTS, instrument, flags);
 
-	ticks = default_ticks(flags, ticks);
 	if (cell != NULL)
 	{
-		add_one(&cell->time, timed, ticks);
+		add_one(&cell->time, &one);
 		pfs_counters_add(cell->n, n);
-		if (timed)
-			pfs_count_statement_time(t, ticks);
+		if (one.count_timed != 0)
+			pfs_count_statement_time(t, one.max);
 	}
 	else
 	{
-		PfsStatementTotals one = {.time = totals_of_one(timed, ticks)};
+		PfsStatementTotals totals = {.time = one};
 
 		for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-			one.n[i] = n[i];
-		add_global(PFS_FAMILY_STATEMENTS, instrument, &one);
-		if (timed)
-			pfs_summary_add_to_server(PFS_FAMILY_STATEMENTS, 0, pfs_histogram_bucket(ticks), 1);
+			totals.n[i] = n[i];
+		add_global(PFS_FAMILY_STATEMENTS, instrument, &totals);
+		if (one.count_timed != 0)
+			pfs_summary_add_to_server(PFS_FAMILY_STATEMENTS, 0, pfs_histogram_bucket(one.max), 1);
 	}
 }
 
@@ -131,19 +121,18 @@ pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 fla
 void
 pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
 {
-	PfsTransactionPart part = read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE;
-	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
+	PfsTotals	one = totals_of_one(flags, ticks);
 	PfsTransactionCell *cell = cell_of(t, PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, flags);
 
-	ticks = default_ticks(flags, ticks);
 	if (cell != NULL)
-		add_one(read_only ? &cell->read_only : &cell->read_write, timed, ticks);
-	else if ((flags & PFS_FLAG_THREAD) == 0)
+		add_one(read_only ? &cell->read_only : &cell->read_write, &one);
+	else
 	{
-		PfsTransactionTotals one = {0};
+		PfsTransactionTotals totals = {0};
 
-		one.parts[PFS_TRANSACTIONS_ALL] = one.parts[part] = totals_of_one(timed, ticks);
-		add_global(PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, &one);
+		totals.parts[PFS_TRANSACTIONS_ALL] = one;
+		totals.parts[read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE] = one;
+		add_global(PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, &totals);
 	}
 }
 
