@@ -188,9 +188,12 @@ typedef struct PfsCachedDigest
  */
 extern PfsCachedDigest *pfs_digest_enter(const PfsDigestKey *key, bool make);
 
+/* NULL: it was not entered. */
 static inline void
 pfs_digest_leave(PfsCachedDigest *cached)
 {
+	if (cached == NULL)
+		return;
 	pfs_store_release(&cached->ref_slot->changed, 1);
 	pfs_ref_unpin(&cached->ref_slot->ref);
 }

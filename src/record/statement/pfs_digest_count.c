@@ -53,17 +53,6 @@ count_at_once(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	pfs_digest_leave(cached);
 }
 
-/* Adds waits that have found no place to the digest's record. */
-static pg_noinline void
-give_waits(const PfsDigestKey *key)
-{
-	PfsCachedDigest *cached = pfs_digest_enter(key, true);
-
-	pfs_digest_waits_give(cached);
-	if (cached != NULL)
-		pfs_digest_leave(cached);
-}
-
 /*
  * Counts a statement that has ended, and its waits, for its digest; inside the owner's
  * write section.  It becomes the sample if it is the slowest or that is old.
@@ -78,7 +67,7 @@ pfs_digest_count(const PfsDigestEnd *end)
 	if (unlikely(!pfs_pending_digests_count(end, now, ticks)))
 		count_at_once(end, now, ticks);
 	else if (unlikely(end->with_waits && pfs_local.waits_used != 0))
-		give_waits(&end->key);
+		pfs_digest_waits_give_to(&end->key, true);
 }
 
 /* Adds the planning of a statement that is not executed. */
@@ -89,6 +78,5 @@ pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
 
 	pfs_shared_statement_add_one(cached != NULL ? &cached->digest->counters : &pfs_shared_digests->counters,
 								 PFS_N_PLAN_TIME, ticks);
-	if (cached != NULL)
-		pfs_digest_leave(cached);
+	pfs_digest_leave(cached);
 }

@@ -199,8 +199,7 @@ flush(PfsPendingDigest *p)
 		clear_item(p);
 		pfs_digest_end_move();
 	}
-	if (cached != NULL)
-		pfs_digest_leave(cached);
+	pfs_digest_leave(cached);
 	return may;
 }
 

@@ -255,8 +255,7 @@ give(const Entry *e)
 	PfsCachedDigest *cached = pfs_digest_enter(&e->charged.key, e->charged.statement_id != PFS_DIGEST_OF_LEADER);
 
 	pfs_digest_rows_put(cached, &e->of);
-	if (cached != NULL)
-		pfs_digest_leave(cached);
+	pfs_digest_leave(cached);
 }
 
 /* Does a statement that goes on have to learn its query identifier first? */

@@ -100,6 +100,15 @@ pfs_digest_waits_give(PfsCachedDigest *cached)
 	}
 }
 
+void
+pfs_digest_waits_give_to(const PfsDigestKey *key, bool make)
+{
+	PfsCachedDigest *cached = pfs_digest_enter(key, make);
+
+	pfs_digest_waits_give(cached);
+	pfs_digest_leave(cached);
+}
+
 static void
 drop_all(void)
 {
@@ -168,20 +177,14 @@ static void
 give_all(void)
 {
 	PfsDigestKey key;
-	PfsCachedDigest *cached;
 
 	if (pfs_local.waits_used == 0)
 		return;
 	key = key_now();
 	if (key.query_id == 0)
-	{
 		drop_all();
-		return;
-	}
-	cached = pfs_digest_enter(&key, !working);
-	pfs_digest_waits_give(cached);
-	if (cached != NULL)
-		pfs_digest_leave(cached);
+	else
+		pfs_digest_waits_give_to(&key, !working);
 }
 
 /*

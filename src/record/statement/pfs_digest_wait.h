@@ -64,8 +64,12 @@ pfs_digest_wait_clear(PfsDigestWait *w)
 /* The cell of a digest that has been entered, or of all others; NULL: none. */
 extern PfsSharedCell *pfs_digest_wait_cell(PfsCachedDigest *cached, PfsInstrumentId instrument);
 
-/* Empties the table into a digest that has been entered; NULL: into all others. */
+/*
+ * Empties the table into a digest that has been entered, NULL: into all others; and into that
+ * of a key, which is made if need be and `make` says so.
+ */
 extern void pfs_digest_waits_give(PfsCachedDigest *cached);
+extern void pfs_digest_waits_give_to(const PfsDigestKey *key, bool make);
 
 /*
  * A parallel worker's waits are its leader's statement's.  The leader says which
