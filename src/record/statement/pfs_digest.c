@@ -67,10 +67,7 @@ digest_size(void)
 static bool
 has_key(const void *record, const void *key)
 {
-	const PfsDigest *digest = record;
-	const PfsDigestKey *wanted = key;
-
-	return digest->key.query_id == wanted->query_id && digest->key.db_user == wanted->db_user;
+	return pfs_digest_same_key(&((const PfsDigest *) record)->key, key);
 }
 
 size_t
@@ -199,12 +196,6 @@ cached_slot_of(const PfsDigestKey *key)
 	return &cached_digests[key->query_id % CACHED_DIGESTS];
 }
 
-static inline bool
-is_cached(const PfsCachedDigest *cached, const PfsDigestKey *key)
-{
-	return cached->key.query_id == key->query_id && cached->key.db_user == key->db_user;
-}
-
 /*
  * Makes a digest that the caller has not found; PFS_NO_RECORD: there is no room.  Room
  * is made first where there is none, as is usual once there have been more shapes than
@@ -282,7 +273,8 @@ pfs_digest_enter(const PfsDigestKey *key, bool make)
 {
 	PfsCachedDigest *cached = cached_slot_of(key);
 
-	if (likely(is_cached(cached, key)) && likely(pfs_ref_pin(&cached->ref_slot->ref, cached->state, cached->word)))
+	if (likely(pfs_digest_same_key(&cached->key, key)) &&
+		likely(pfs_ref_pin(&cached->ref_slot->ref, cached->state, cached->word)))
 		return cached;
 	return enter_uncached(key, make);
 }
@@ -366,7 +358,7 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & pfs_load_relaxed(&t->mask) &
 		 PFS_FLAG_DIGEST) == 0 || key->query_id == 0 || pfs_sizes.digest_text == 0)
 		return PFS_TEXT_READY;
-	if (likely(is_cached(cached, key) && pfs_load_acquire(cached->state) == cached->word))
+	if (likely(pfs_digest_same_key(&cached->key, key) && pfs_load_acquire(cached->state) == cached->word))
 		return pfs_load_relaxed(&cached->digest->text_state);
 	index = pfs_digest_find(key, &word);
 	return index == PFS_NO_RECORD ? PFS_TEXT_NONE

@@ -27,6 +27,12 @@ pfs_digest_key(Oid database, Oid user, uint64 query_id)
 	return key;
 }
 
+static inline bool
+pfs_digest_same_key(const PfsDigestKey *a, const PfsDigestKey *b)
+{
+	return a->query_id == b->query_id && a->db_user == b->db_user;
+}
+
 #define PFS_DIGEST_DATABASE(db_user) ((Oid) ((db_user) >> 32))
 #define PFS_DIGEST_USER(db_user) ((Oid) (db_user))
 

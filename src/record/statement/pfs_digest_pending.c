@@ -221,7 +221,7 @@ place_of(const PfsDigestKey *key)
 	{
 		PfsPendingDigest *p = &mine->items[i];
 
-		if (mine->tags[i] == tag && p->key.query_id == key->query_id && p->key.db_user == key->db_user)
+		if (mine->tags[i] == tag && pfs_digest_same_key(&p->key, key))
 			return p;
 	}
 	return NULL;

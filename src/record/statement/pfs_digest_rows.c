@@ -293,7 +293,7 @@ pfs_digest_rows_take(const PfsDigestKey *key, PfsDigestRows *to, uint32 *n, uint
 		uint32		i = 0;
 
 		learn_key(&e->charged);
-		if (e->charged.key.query_id != key->query_id || e->charged.key.db_user != key->db_user)
+		if (!pfs_digest_same_key(&e->charged.key, key))
 			continue;
 		while (i < *n && (to[i].stat != e->of.stat || to[i].kind != e->of.kind || to[i].part != e->of.part))
 			i++;
@@ -325,7 +325,7 @@ pfs_digest_rows_add(const PfsDigestCharged *charged, PfsRelStatKind kind, uint64
 		Entry	   *other = &entries[__builtin_ctz(left)];
 
 		if (other->of.stat == stat && other->of.kind == kind && other->of.part == part &&
-			memcmp(&other->charged.key, &e.charged.key, sizeof(PfsDigestKey)) == 0 &&
+			pfs_digest_same_key(&other->charged.key, &e.charged.key) &&
 			(e.charged.key.query_id != 0 || other->charged.statement_id == e.charged.statement_id))
 		{
 			pfs_rows_add(&other->of.rows, rows);
