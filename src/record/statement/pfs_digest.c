@@ -225,14 +225,11 @@ insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
 uint32
 pfs_digest_make(const PfsDigestKey *key, uint32 *next)
 {
-	uint64		hash = pfs_hash_bytes(key, sizeof(*key));
 	uint64		word;
 	bool		created;
-	uint32		index = pfs_hash_find(pfs_digest_index, hash, key, &word);
 
-	if (index == PFS_NO_RECORD)
-		index = pfs_hash_insert_new(pfs_digest_index, hash, key, fill_cb, NULL, next, &word, &created);
-	return index;
+	return pfs_hash_insert(pfs_digest_index, pfs_hash_bytes(key, sizeof(*key)), key, fill_cb, NULL, next, &word,
+						   &created);
 }
 
 /*
