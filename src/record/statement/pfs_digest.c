@@ -197,9 +197,8 @@ cached_slot_of(const PfsDigestKey *key)
 }
 
 /*
- * Makes a digest that the caller has not found; PFS_NO_RECORD: there is no room.  Room
- * is made first where there is none, as is usual once there have been more shapes than
- * places.
+ * Makes a digest that the caller has not found; PFS_NO_RECORD: there is no room.  Where
+ * there is none, as is usual once there have been more shapes than places, it is made.
  */
 static uint32
 insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
@@ -208,15 +207,10 @@ insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
 
 	for (int room = 0;; room++)
 	{
-		if (pfs_pages_is_full(pfs_digests))
-			pfs_pages_count_lost(pfs_digests);
-		else
-		{
-			uint32		index = pfs_hash_insert_new(pfs_digest_index, hash, key, fill_cb, NULL, &hint, word, &created);
+		uint32		index = pfs_hash_insert_new(pfs_digest_index, hash, key, fill_cb, NULL, &hint, word, &created);
 
-			if (index != PFS_NO_RECORD)
-				return index;
-		}
+		if (index != PFS_NO_RECORD)
+			return index;
 		if (room == ROOM_TRIES || !pfs_digest_evict(&hint))
 			return PFS_NO_RECORD;
 	}
