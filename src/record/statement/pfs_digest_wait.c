@@ -116,11 +116,10 @@ drop_all(void)
 		pass_on(take_first());
 }
 
-/* The key in the thread's record; see pfs_digest_charged. */
-static PfsDigestKey
-charged_key(void)
+static inline PfsDigestKey
+key_of(const PfsStatement *s)
 {
-	return pfs_my_thread->charged;
+	return pfs_digest_key(s->database, s->user, s->query_id);
 }
 
 /*
@@ -132,8 +131,8 @@ static PfsDigestKey
 key_now(void)
 {
 	if (pfs_sql.top.statement_id != pfs_digest_charged || working)
-		return charged_key();
-	return pfs_digest_key(pfs_sql.top.database, pfs_sql.top.user, pfs_sql.top.query_id);
+		return pfs_my_thread->charged;
+	return key_of(&pfs_sql.top);
 }
 
 PfsDigestKey
@@ -142,10 +141,10 @@ pfs_digest_key_of(uint64 statement_id)
 	PfsDigestKey none = {0, 0};
 
 	if (statement_id == PFS_DIGEST_OF_LEADER)
-		return charged_key();
+		return pfs_my_thread->charged;
 	if (statement_id != pfs_sql.top.statement_id)
 		return none;
-	return pfs_digest_key(pfs_sql.top.database, pfs_sql.top.user, pfs_sql.top.query_id);
+	return key_of(&pfs_sql.top);
 }
 
 /*
@@ -155,7 +154,7 @@ pfs_digest_key_of(uint64 statement_id)
 PfsDigestCharged
 pfs_digest_charged_now(bool *rides)
 {
-	PfsDigestCharged now = {pfs_digest_charged, charged_key()};
+	PfsDigestCharged now = {pfs_digest_charged, pfs_my_thread->charged};
 	const PfsStatement *own = pfs_sql.current;
 
 	if (pfs_local.waits == NULL)
@@ -305,7 +304,7 @@ pfs_digest_charge_now(void)
 		pfs_rel_runs_give_riding();
 	pfs_digest_charged = id;
 	if (s != NULL && s != &pfs_sql.top)
-		set_key(pfs_digest_key(s->database, s->user, s->query_id));
+		set_key(key_of(s));
 	else
 		set_key(nobody);
 	pfs_local.waits = s != NULL ? pfs_my_thread->digest_waits : NULL;
@@ -348,7 +347,7 @@ pfs_digest_forget_top(void)
 void
 pfs_digest_end_planned(const PfsStatement *s)
 {
-	PfsDigestKey key = pfs_digest_key(s->database, s->user, s->query_id);
+	PfsDigestKey key = key_of(s);
 
 	if ((s->flags & PFS_FLAG_DIGEST) != 0 && s->query_id != 0 && s->n[PFS_N_PLAN_TIME] != 0)
 		pfs_digest_count_planning(&key, s->n[PFS_N_PLAN_TIME]);
@@ -359,13 +358,11 @@ pfs_digest_end_planned(const PfsStatement *s)
  * timer in its flags.  See PfsDigest.extra.
  */
 static void
-add_time(const PfsStatement *s, int64 ticks, uint64 statements)
+add_time(const PfsStatement *s, uint64 ticks, uint64 statements)
 {
-	PfsTimer	timer = PFS_FLAGS_TIMER(s->flags);
-	int64		of_default = ticks < 0 ? -(int64) pfs_ticks_of_default(timer, -ticks) : (int64) pfs_ticks_of_default(timer, ticks);
+	uint64		of_default = (s->flags & PFS_FLAG_TIMED) ? pfs_ticks_of_default(PFS_FLAGS_TIMER(s->flags), ticks) : 0;
 
-	pfs_pending_digests_add_time(pfs_digest_key(s->database, s->user, s->query_id),
-								 (s->flags & PFS_FLAG_TIMED) ? of_default : 0, statements);
+	pfs_pending_digests_add_time(key_of(s), of_default, statements);
 }
 
 /* The nearest statement around a nested one whose time is counted for a digest; NULL: none. */
@@ -386,16 +383,10 @@ counted_outer(const PfsStatement *s)
 static void
 take_off_outer(const PfsStatement *s, uint64 ticks)
 {
-	const PfsStatement *outer = counted_outer(s);
-	PfsTimer	timer = PFS_FLAGS_TIMER(s->flags);
+	const PfsStatement *from = s->left ? s : counted_outer(s);
 
-	if ((s->flags & PFS_FLAG_TIMED) == 0)
-		return;
-	if (s->left)
-		add_time(s, -(int64) ticks, 0);
-	else if (outer != NULL)
-		pfs_pending_digests_add_time(pfs_digest_key(outer->database, outer->user, outer->query_id),
-									 -(int64) pfs_ticks_of_default(timer, ticks), 0);
+	if ((s->flags & PFS_FLAG_TIMED) != 0 && from != NULL)
+		pfs_pending_digests_add_time(key_of(from), -(int64) pfs_ticks_of_default(PFS_FLAGS_TIMER(s->flags), ticks), 0);
 }
 
 /*
@@ -444,7 +435,7 @@ end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 		pfs_digest_end_planned(s);
 		return;
 	}
-	mine.key = pfs_digest_key(s->database, s->user, s->query_id);
+	mine.key = key_of(s);
 	mine.flags = s->flags;
 	mine.end = end;
 	mine.ticks = end - s->start;
