@@ -219,6 +219,9 @@ typedef struct PfsDigestEnd
 	bool		with_waits;		/* those of pfs_digest_wait.h are its own */
 } PfsDigestEnd;
 
+/* Counts it, with the waits; pfs_digest_count.c. */
+extern void pfs_digest_count(const PfsDigestEnd *end);
+
 /* ---- the same, for who counts ---- */
 
 /* Notes the offset of now, unless one that was taken lately still holds. */

@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "pfs_digest_count.h"
 #include "pfs_digest_evict.h"
 #include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
@@ -68,15 +67,4 @@ pfs_digest_count(const PfsDigestEnd *end)
 		count_at_once(end, now, ticks);
 	else if (unlikely(end->with_waits && pfs_local.waits_used != 0))
 		pfs_digest_waits_give_to(&end->key, true);
-}
-
-/* Adds the planning of a statement that is not executed. */
-void
-pfs_digest_count_planning(const PfsDigestKey *key, uint64 ticks)
-{
-	PfsCachedDigest *cached = pfs_digest_enter(key, true);
-
-	pfs_shared_statement_add_one(cached != NULL ? &cached->digest->counters : &pfs_shared_digests->counters,
-								 PFS_N_PLAN_TIME, ticks);
-	pfs_digest_leave(cached);
 }

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "pfs_digest_count.h"
 #include "pfs_digest_pending.h"
 #include "pfs_digest_rows.h"
 #include "pfs_digest_wait.h"
@@ -348,9 +347,14 @@ void
 pfs_digest_end_planned(const PfsStatement *s)
 {
 	PfsDigestKey key = key_of(s);
+	PfsCachedDigest *cached;
 
-	if ((s->flags & PFS_FLAG_DIGEST) != 0 && s->query_id != 0 && s->n[PFS_N_PLAN_TIME] != 0)
-		pfs_digest_count_planning(&key, s->n[PFS_N_PLAN_TIME]);
+	if ((s->flags & PFS_FLAG_DIGEST) == 0 || s->query_id == 0 || s->n[PFS_N_PLAN_TIME] == 0)
+		return;
+	cached = pfs_digest_enter(&key, true);
+	pfs_shared_statement_add_one(cached != NULL ? &cached->digest->counters : &pfs_shared_digests->counters,
+								 PFS_N_PLAN_TIME, s->n[PFS_N_PLAN_TIME]);
+	pfs_digest_leave(cached);
 }
 
 /*
