@@ -23,7 +23,11 @@ PFS_HOT PfsLastDigest pfs_last_digest;
 size_t
 pfs_digests_beside(void)
 {
-	return pfs_sizes.digests == 0 ? 0 : pfs_digests_extra_size() + pfs_thread_sets_bytes(&pfs_pending_digests);
+	if (pfs_sizes.digests == 0)
+		return 0;
+	return pfs_sizes.digests * sizeof(PfsDigestRefSlot) + sizeof(PfsSharedDigests) +
+		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell)) +
+		pfs_thread_sets_bytes(&pfs_pending_digests);
 }
 
 size_t

@@ -115,7 +115,10 @@ pfs_pending_digests_get(uint32 thread)
 	return pfs_thread_sets_get(&pfs_pending_digests, thread);
 }
 
-/* Postmaster.  Bytes of digests that are in no record, also those of pfs_digest.c. */
+/*
+ * Postmaster.  Bytes of digests that are in no record: reference count slots, all others, and
+ * what is pending.
+ */
 extern void pfs_pending_digests_lay_out(PfsSegment *seg);
 extern size_t pfs_digests_beside(void);
 
