@@ -71,7 +71,11 @@ request_cb(void)
 
 	PFS_SIZE_SETTINGS(RESOLVE_SIZE);
 	for (int f = 0; f < PFS_NUM_FAMILIES; f++)
-		pfs_sizes.cells[f] = pfs_summary_kinds[f]->cells();
+	{
+		const PfsSummaryKind *kind = pfs_summary_kinds[f];
+
+		pfs_sizes.cells[f] = kind->ncells != 0 ? kind->ncells : kind->cells();
+	}
 	pfs_sizes.sql_text = pfs_max_sql_text_length;
 	pfs_sizes.digest_text = pfs_max_digest_length;
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)

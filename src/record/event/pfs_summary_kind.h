@@ -47,9 +47,10 @@ typedef struct PfsSummaryKind
 	uint32		totals_size;
 
 	/*
-	 * Cells of each block; asked before the segment is laid out, when other
-	 * sizes are known.
+	 * Cells of each block.  0: as the function says, which is asked before
+	 * the segment is laid out, when other sizes are known.
 	 */
+	uint32		ncells;
 	uint32		(*cells) (void);
 
 	/*

@@ -349,44 +349,22 @@ statement_next_buckets(const PfsThread *t, uint32 *i)
 
 /* ---- the families ---- */
 
-static uint32
-statement_cells(void)
-{
-	return STATEMENT_CELLS;
-}
-
-static uint32
-stage_cells(void)
-{
-	return STAGE_CELLS;
-}
-
-static uint32
-transaction_cells(void)
-{
-	return 1;
-}
-
 /*
  * Each kind's cell begins with the counts of all events, and so do its sums.  does: what its functions
  * begin with.
  */
-#define TABLES(words) { \
+#define KIND(does, Cell, Shared, Totals, words) \
+	.tables = { \
 		[PFS_LEVEL_THREAD] = "events_" words "_summary_by_thread_by_event_name", \
 		[PFS_LEVEL_ACCOUNT] = "events_" words "_summary_by_account_by_event_name", \
 		[PFS_LEVEL_USER] = "events_" words "_summary_by_user_by_event_name", \
 		[PFS_LEVEL_HOST] = "events_" words "_summary_by_host_by_event_name", \
 		[PFS_LEVEL_GLOBAL] = "events_" words "_summary_global_by_event_name", \
-		[PFS_LEVEL_HISTOGRAM] = HISTOGRAM_TABLE \
-	}
-
-#define KIND(one, does, Cell, Shared, Totals, words) \
-	.tables = TABLES(words), \
+	}, \
 	.cell_size = sizeof(Cell), \
 	.read_size = sizeof(Cell), \
 	.shared_size = sizeof(Shared), \
 	.totals_size = sizeof(Totals), \
-	.cells = one##_cells, \
 	.lock_offset = offsetof(PfsThread, seq), \
 	.is_empty = does##_is_empty, \
 	.add = does##_add, \
@@ -398,19 +376,20 @@ transaction_cells(void)
 	.count = pfs_plain_count, \
 	.container = "events_" words "_summary_global"
 
-#define HISTOGRAM_TABLE NULL
 const PfsSummaryKind pfs_stage_kind = {
-	KIND(stage, pfs_plain, PfsCell, PfsSharedCell, PfsTotals, "stages")
+	KIND(pfs_plain, PfsCell, PfsSharedCell, PfsTotals, "stages"),
+	.ncells = STAGE_CELLS
 };
 
 const PfsSummaryKind pfs_transaction_kind = {
-	KIND(transaction, transaction, PfsTransactionCell, PfsSharedTransactionCell, PfsTransactionTotals, "transactions")
+	KIND(transaction, PfsTransactionCell, PfsSharedTransactionCell, PfsTransactionTotals, "transactions"),
+	.ncells = 1
 };
 
-#undef HISTOGRAM_TABLE
-#define HISTOGRAM_TABLE "events_statements_histogram_global"
 const PfsSummaryKind pfs_statement_kind = {
-	KIND(statement, statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements"),
+	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements"),
+	.tables[PFS_LEVEL_HISTOGRAM] = "events_statements_histogram_global",
+	.ncells = STATEMENT_CELLS,
 	.chunks = &pfs_thread_counters,
 	.per_chunk = PFS_COUNTERS_CHUNK / sizeof(PfsStatementCell),
 	.next_buckets = statement_next_buckets,
