@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "pfs_event_cell.h"
-#include "pfs_summary_level.h"
 
 /* More than any version has stages, and command tags and other statements. */
 #define STAGE_CELLS			64
