@@ -130,21 +130,6 @@ take_other_rows(Taken *taken)
 		take_rows(pfs_load_acquire(&pfs_shared_digests->rows[i]), taken);
 }
 
-/* Gives the cells of a digest back that is removed. */
-static void
-free_rows(PfsDigest *d)
-{
-	uint32		link = pfs_exchange(&d->rows, 0);
-
-	while (link != 0)
-	{
-		PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
-
-		link = cell->next;
-		pfs_pages_give(pfs_digest_rows, cell);
-	}
-}
-
 /* How often a truncation looks whether a process is still using cells of all others. */
 #define OTHERS_TRIES 10000
 
@@ -205,7 +190,7 @@ take_cb(PfsDigest *d, void *arg)
 	pfs_statement_kind.read(&d->counters, &totals);
 	((Taken *) arg)->statements += pfs_totals_count(&totals.time);
 	pfs_chain_free(pfs_digest_waits, &d->waits, take_wait_cb, arg);
-	free_rows(d);
+	pfs_digest_rows_move(d, NULL);
 }
 
 static void

@@ -209,7 +209,7 @@ move_cell(PfsDigestRowsCell *cell, bool (*is_wanted) (void))
 	PfsTotals	totals = {0};
 	PfsDigestRowsCell *to;
 
-	if (!pfs_rel_stat_is_there(of.kind, of.stat) || !is_wanted())
+	if (is_wanted == NULL || !pfs_rel_stat_is_there(of.kind, of.stat) || !is_wanted())
 		return false;
 	to = enter_others(&of, 0);
 	if (to == NULL)

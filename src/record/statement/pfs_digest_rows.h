@@ -82,7 +82,10 @@ extern void pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *ro
  */
 extern void pfs_digest_rows_put_all(PfsDigest *d, PfsRelStatKind kind, uint64 stat, const PfsTotals *all, const uint64 *counts);
 
-/* Moves the cells of a digest that nobody uses to all others, as long as that is wanted; see pfs_digest_evict.c. */
+/*
+ * Moves the cells of a digest that nobody uses to all others, as long as that is wanted, and gives
+ * them back; see pfs_digest_evict.c.  NULL: it is not wanted.
+ */
 extern void pfs_digest_rows_move(PfsDigest *d, bool (*is_wanted) (void));
 
 #endif							/* PFS_DIGEST_ROWS_H */
