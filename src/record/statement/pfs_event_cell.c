@@ -145,39 +145,30 @@ pfs_shared_statement_add_one(PfsSharedStatementCell *to, PfsCounter i, uint64 va
 		pfs_add_relaxed(&to->high[i], 1);
 }
 
-/* Nearly every statement has some of these, and of the others hardly any. */
-static inline bool
-is_common(int i)
-{
-	return i == PFS_N_PLAN_TIME || i == PFS_N_EXEC_TIME || i == PFS_N_ROWS_SENT || i == PFS_N_SHARED_BLKS_HIT;
-}
-
 static pg_noinline void
 add_rare(PfsSharedStatementCell *to, const uint64 *n)
 {
-	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
+	for (int i = PFS_N_RARE; i < PFS_NUM_COUNTERS; i++)
 	{
-		if (n[i] != 0 && !is_common(i))
+		if (n[i] != 0)
 			pfs_shared_statement_add_one(to, i, n[i]);
 	}
 }
 
 /*
- * Any process: adds one statement's counters, but for its time.  Those that nearly every statement
- * has are looked at one by one, the others all at once.
+ * Any process: adds one statement's counters, but for its time.  Those that many statements have are
+ * looked at one by one, the others all at once.
  */
 void
 pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 memory)
 {
-	if (n[PFS_N_PLAN_TIME] != 0)
-		pfs_shared_statement_add_one(to, PFS_N_PLAN_TIME, n[PFS_N_PLAN_TIME]);
-	if (n[PFS_N_EXEC_TIME] != 0)
-		pfs_shared_statement_add_one(to, PFS_N_EXEC_TIME, n[PFS_N_EXEC_TIME]);
-	if (n[PFS_N_ROWS_SENT] != 0)
-		pfs_shared_statement_add_one(to, PFS_N_ROWS_SENT, n[PFS_N_ROWS_SENT]);
-	if (n[PFS_N_SHARED_BLKS_HIT] != 0)
-		pfs_shared_statement_add_one(to, PFS_N_SHARED_BLKS_HIT, n[PFS_N_SHARED_BLKS_HIT]);
-	if ((n[PFS_N_LOCK_TIME] | n[PFS_N_SHARED_BLKS_READ]) != 0 || pfs_counters_have_rare(n))
+#pragma GCC unroll 6
+	for (int i = 0; i < PFS_N_RARE; i++)
+	{
+		if (n[i] != 0)
+			pfs_shared_statement_add_one(to, i, n[i]);
+	}
+	if (pfs_counters_have_rare(n))
 		add_rare(to, n);
 	if (memory != 0)
 		pfs_raise_to(&to->memory, memory);
