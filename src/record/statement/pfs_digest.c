@@ -174,10 +174,8 @@ fill_cb(void *record, const void *key, void *arg)
 	d->key = *(const PfsDigestKey *) key;
 	d->first_seen = d->last_seen = pfs_timer_read(pfs_timer_default());
 	d->first_offset = pfs_clock_offset(d->first_seen);
-	d->last_offset = (PfsDigestOffset)
-	{
-		d->first_seen, d->first_offset
-	};
+	d->last_offset.taken = d->first_seen;
+	d->last_offset.value = d->first_offset;
 	pfs_store_relaxed(&ref_slot->usage, 1);
 	pfs_ref_reuse(&ref_slot->ref);
 }

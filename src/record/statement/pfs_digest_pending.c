@@ -85,11 +85,8 @@ clear_item(PfsPendingDigest *p)
 	mine->tags[p - mine->items] = 0;
 	p->nwaits = 0;
 	p->nrows = 0;
-	p->plans = (PfsPlanCounts)
-	{
-		0, 0
-	};
 	p->extra = 0;
+	memset(&p->plans, 0, sizeof(p->plans));
 	memset(&p->counters, 0, sizeof(p->counters));
 	memset(p->buckets, 0, sizeof(p->buckets));
 }
