@@ -20,6 +20,9 @@ PFS_HOT uint64 pfs_digest_charged;
 static PFS_HOT bool working;	/* a parallel worker, for its leader's */
 static uint32 hint;
 
+/* No statement's, or that of the one at top level, which knows its own. */
+static const PfsDigestKey nobody = {0, 0};
+
 StaticAssertDecl(PFS_DIGEST_WAITS == 64, "a word says which are used");
 
 static inline PfsDigestWait *
@@ -137,12 +140,10 @@ key_now(void)
 PfsDigestKey
 pfs_digest_key_of(uint64 statement_id)
 {
-	PfsDigestKey none = {0, 0};
-
 	if (statement_id == PFS_DIGEST_OF_LEADER)
 		return pfs_my_thread->charged;
 	if (statement_id != pfs_sql.top.statement_id)
-		return none;
+		return nobody;
 	return key_of(&pfs_sql.top);
 }
 
@@ -292,7 +293,6 @@ set_key(PfsDigestKey key)
 void
 pfs_digest_charge_now(void)
 {
-	static const PfsDigestKey nobody = {0, 0};
 	const PfsStatement *s = innermost();
 	uint64		id = s != NULL ? s->statement_id : 0;
 
@@ -316,8 +316,6 @@ pfs_digest_charge_now(void)
 static inline void
 end_charge(void)
 {
-	static const PfsDigestKey nobody = {0, 0};
-
 	pfs_digest_charged = 0;
 	pfs_local.waits = NULL;
 	/* A nested statement that ends with an error leaves its key behind. */
@@ -497,10 +495,8 @@ PfsDigestKey
 pfs_digest_publish(PfsThread *t)
 {
 	PfsDigestKey before = t->leads;
-	PfsDigestKey now = {0, 0};
+	PfsDigestKey now = pfs_digest_charged != 0 ? key_now() : nobody;
 
-	if (pfs_digest_charged != 0)
-		now = key_now();
 	pfs_digest_publish_again(t, &now);
 	return before;
 }
