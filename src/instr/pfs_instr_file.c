@@ -80,173 +80,49 @@ end(PfsWait *e, int64 bytes)
 	pfs_file_wait_end_at(t, e, now);
 }
 
-static ssize_t
-wrap_pread(int fd, void *buf, size_t count, off_t offset)
-{
-	PfsWait    *e;
-	ssize_t		result;
-
-	e = begin(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME);
-	result = pfs_real.pread(fd, buf, count, offset);
-	end(e, result);
-	return result;
+/*
+ * The wrapper of a call on the descriptor fd.  thread: pfs_my_thread where signal handlers may make the
+ * call, else pfs_thread_here(); bytes: of the event, where the call has returned `result`.
+ */
+#define WRAP(type, name, params, args, thread, op, offset, bytes) \
+static type \
+wrap_##name params \
+{ \
+	PfsWait    *e = begin(thread, fd, op, offset, FRAME); \
+	type		result = pfs_real.name args; \
+\
+	end(e, bytes); \
+	return result; \
 }
 
-static ssize_t
-wrap_pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
-{
-	PfsWait    *e;
-	ssize_t		result;
-
-	e = begin(pfs_my_thread, fd, PFS_OP_READ, offset, FRAME);
-	result = pfs_real.pread_chk(fd, buf, count, offset, size);
-	end(e, result);
-	return result;
-}
-
-static ssize_t
-wrap_pwrite(int fd, const void *buf, size_t count, off_t offset)
-{
-	PfsWait    *e;
-	ssize_t		result;
-
-	e = begin(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME);
-	result = pfs_real.pwrite(fd, buf, count, offset);
-	end(e, result);
-	return result;
-}
-
-static ssize_t
-wrap_preadv(int fd, const struct iovec *iov, int iovcnt, off_t offset)
-{
-	PfsWait    *e;
-	ssize_t		result;
-
-	e = begin(pfs_thread_here(), fd, PFS_OP_READ, offset, FRAME);
-	result = pfs_real.preadv(fd, iov, iovcnt, offset);
-	end(e, result);
-	return result;
-}
-
-static ssize_t
-wrap_pwritev(int fd, const struct iovec *iov, int iovcnt, off_t offset)
-{
-	PfsWait    *e;
-	ssize_t		result;
-
-	e = begin(pfs_thread_here(), fd, PFS_OP_WRITE, offset, FRAME);
-	result = pfs_real.pwritev(fd, iov, iovcnt, offset);
-	end(e, result);
-	return result;
-}
-
-static ssize_t
-wrap_read(int fd, void *buf, size_t count)
-{
-	PfsWait    *e;
-	ssize_t		result;
-
-	e = begin(pfs_my_thread, fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
-	result = pfs_real.read(fd, buf, count);
-	end(e, result);
-	return result;
-}
-
-static ssize_t
-wrap_read_chk(int fd, void *buf, size_t count, size_t size)
-{
-	PfsWait    *e;
-	ssize_t		result;
-
-	e = begin(pfs_my_thread, fd, PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
-	result = pfs_real.read_chk(fd, buf, count, size);
-	end(e, result);
-	return result;
-}
-
-static ssize_t
-wrap_write(int fd, const void *buf, size_t count)
-{
-	PfsWait    *e;
-	ssize_t		result;
-
-	e = begin(pfs_my_thread, fd, PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME);
-	result = pfs_real.write(fd, buf, count);
-	end(e, result);
-	return result;
-}
-
-static int
-wrap_fsync(int fd)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
-	result = pfs_real.fsync(fd);
-	end(e, PFS_EVENT_NO_BYTES);
-	return result;
-}
-
-static int
-wrap_fdatasync(int fd)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
-	result = pfs_real.fdatasync(fd);
-	end(e, PFS_EVENT_NO_BYTES);
-	return result;
-}
-
-static int
-wrap_syncfs(int fd)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, fd, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, FRAME);
-	result = pfs_real.syncfs(fd);
-	end(e, PFS_EVENT_NO_BYTES);
-	return result;
-}
-
-static int
-wrap_sync_file_range(int fd, off_t offset, off_t nbytes, unsigned int flags)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, fd, PFS_OP_FLUSH, offset, FRAME);
-	result = pfs_real.sync_file_range(fd, offset, nbytes, flags);
-	end(e, result == 0 ? nbytes : PFS_EVENT_NO_BYTES);
-	return result;
-}
-
-static int
-wrap_ftruncate(int fd, off_t length)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, fd, PFS_OP_CHSIZE, length, FRAME);
-	result = pfs_real.ftruncate(fd, length);
-	end(e, PFS_EVENT_NO_BYTES);
-	return result;
-}
-
-static int
-wrap_posix_fallocate(int fd, off_t offset, off_t len)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, fd, PFS_OP_ALLOCATE, offset, FRAME);
-	result = pfs_real.posix_fallocate(fd, offset, len);
-	end(e, result == 0 ? len : PFS_EVENT_NO_BYTES);
-	return result;
-}
+WRAP(ssize_t, pread, (int fd, void *buf, size_t count, off_t offset), (fd, buf, count, offset),
+	 pfs_thread_here(), PFS_OP_READ, offset, result)
+WRAP(ssize_t, pread_chk, (int fd, void *buf, size_t count, off_t offset, size_t size), (fd, buf, count, offset, size),
+	 pfs_my_thread, PFS_OP_READ, offset, result)
+WRAP(ssize_t, pwrite, (int fd, const void *buf, size_t count, off_t offset), (fd, buf, count, offset),
+	 pfs_thread_here(), PFS_OP_WRITE, offset, result)
+WRAP(ssize_t, preadv, (int fd, const struct iovec *iov, int iovcnt, off_t offset), (fd, iov, iovcnt, offset),
+	 pfs_thread_here(), PFS_OP_READ, offset, result)
+WRAP(ssize_t, pwritev, (int fd, const struct iovec *iov, int iovcnt, off_t offset), (fd, iov, iovcnt, offset),
+	 pfs_thread_here(), PFS_OP_WRITE, offset, result)
+WRAP(ssize_t, read, (int fd, void *buf, size_t count), (fd, buf, count),
+	 pfs_my_thread, PFS_OP_READ, PFS_EVENT_NO_OFFSET, result)
+WRAP(ssize_t, read_chk, (int fd, void *buf, size_t count, size_t size), (fd, buf, count, size),
+	 pfs_my_thread, PFS_OP_READ, PFS_EVENT_NO_OFFSET, result)
+WRAP(ssize_t, write, (int fd, const void *buf, size_t count), (fd, buf, count),
+	 pfs_my_thread, PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, result)
+WRAP(int, fsync, (int fd), (fd),
+	 pfs_my_thread, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, PFS_EVENT_NO_BYTES)
+WRAP(int, fdatasync, (int fd), (fd),
+	 pfs_my_thread, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, PFS_EVENT_NO_BYTES)
+WRAP(int, syncfs, (int fd), (fd),
+	 pfs_my_thread, PFS_OP_SYNC, PFS_EVENT_NO_OFFSET, PFS_EVENT_NO_BYTES)
+WRAP(int, sync_file_range, (int fd, off_t offset, off_t nbytes, unsigned int flags), (fd, offset, nbytes, flags),
+	 pfs_my_thread, PFS_OP_FLUSH, offset, result == 0 ? nbytes : PFS_EVENT_NO_BYTES)
+WRAP(int, ftruncate, (int fd, off_t length), (fd, length),
+	 pfs_my_thread, PFS_OP_CHSIZE, length, PFS_EVENT_NO_BYTES)
+WRAP(int, posix_fallocate, (int fd, off_t offset, off_t len), (fd, offset, len),
+	 pfs_my_thread, PFS_OP_ALLOCATE, offset, result == 0 ? len : PFS_EVENT_NO_BYTES)
 
 static int
 wrap_posix_fadvise(int fd, off_t offset, off_t len, int advice)

@@ -200,90 +200,26 @@ wrap_rename(const char *from, const char *to)
 	return result;
 }
 
-static int
-wrap_link(const char *from, const char *to)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, from, PFS_OP_LINK, FRAME);
-	result = pfs_real.link(from, to);
-	end(e);
-	return result;
+/* The wrapper of a call by path that neither opens a file nor takes one away. */
+#define WRAP(name, params, args, op) \
+static int \
+wrap_##name params \
+{ \
+	PfsWait    *e = begin(pfs_my_thread, path, op, FRAME); \
+	int			result = pfs_real.name args; \
+\
+	end(e); \
+	return result; \
 }
 
-static int
-wrap_truncate(const char *path, off_t length)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, path, PFS_OP_CHSIZE, FRAME);
-	result = pfs_real.truncate(path, length);
-	end(e);
-	return result;
-}
-
-static int
-wrap_stat(const char *path, struct stat *st)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
-	result = pfs_real.stat(path, st);
-	end(e);
-	return result;
-}
-
-static int
-wrap_lstat(const char *path, struct stat *st)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
-	result = pfs_real.lstat(path, st);
-	end(e);
-	return result;
-}
-
+WRAP(link, (const char *path, const char *to), (path, to), PFS_OP_LINK)
+WRAP(truncate, (const char *path, off_t length), (path, length), PFS_OP_CHSIZE)
+WRAP(stat, (const char *path, struct stat *st), (path, st), PFS_OP_STAT)
+WRAP(lstat, (const char *path, struct stat *st), (path, st), PFS_OP_STAT)
+WRAP(mkdir, (const char *path, mode_t mode), (path, mode), PFS_OP_DIR)
 /* What stat() and lstat() call in programs that were built with glibc before 2.33. */
-static int
-wrap_xstat(int version, const char *path, struct stat *st)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
-	result = pfs_real.xstat(version, path, st);
-	end(e);
-	return result;
-}
-
-static int
-wrap_lxstat(int version, const char *path, struct stat *st)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, path, PFS_OP_STAT, FRAME);
-	result = pfs_real.lxstat(version, path, st);
-	end(e);
-	return result;
-}
-
-static int
-wrap_mkdir(const char *path, mode_t mode)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, path, PFS_OP_DIR, FRAME);
-	result = pfs_real.mkdir(path, mode);
-	end(e);
-	return result;
-}
+WRAP(xstat, (int version, const char *path, struct stat *st), (version, path, st), PFS_OP_STAT)
+WRAP(lxstat, (int version, const char *path, struct stat *st), (version, path, st), PFS_OP_STAT)
 
 static int
 wrap_rmdir(const char *path)
