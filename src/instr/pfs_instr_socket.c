@@ -168,104 +168,59 @@ end_idle(PfsThread *t, ssize_t result)
 		pfs_socket_bytes(t, pfs_my_socket, result);
 }
 
-/* Receives: the next message of the client, or the rest of one. */
-static ssize_t
-wrap_recv(int fd, void *buf, size_t len, int flags)
-{
-	static PFS_HOT PfsFramesMemo memo;
-	PfsThread  *t = pfs_thread_here();
-	PfsSocketCall call;
-	ssize_t		result;
-
-	if (unlikely(t == NULL))
-		return pfs_real.recv(fd, buf, len, flags);
-	if (is_next_message(fd))
-	{
-		expect_statement(t);
-		result = pfs_real.recv(fd, buf, len, flags);
-		end_idle(t, result);
-		return result;
-	}
-	begin(&call, t, fd, PFS_INS_CLIENT_READ);
-	result = pfs_real.recv(fd, buf, len, flags);
-	end(&call, t, result, PFS_OP_RECV, FRAME, &memo);
-	return result;
+/* The wrapper of a call that receives the next message of the client, or the rest of one. */
+#define WRAP_RECV(name, params, args) \
+static ssize_t \
+wrap_##name params \
+{ \
+	static PFS_HOT PfsFramesMemo memo; \
+	PfsThread  *t = pfs_thread_here(); \
+	PfsSocketCall call; \
+	ssize_t		result; \
+\
+	if (unlikely(t == NULL)) \
+		return pfs_real.name args; \
+	if (is_next_message(fd)) \
+	{ \
+		expect_statement(t); \
+		result = pfs_real.name args; \
+		end_idle(t, result); \
+		return result; \
+	} \
+	begin(&call, t, fd, PFS_INS_CLIENT_READ); \
+	result = pfs_real.name args; \
+	end(&call, t, result, PFS_OP_RECV, FRAME, &memo); \
+	return result; \
 }
 
-/* As wrap_recv(), for builds that check sizes of buffers. */
-static ssize_t
-wrap_recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
-{
-	static PFS_HOT PfsFramesMemo memo;
-	PfsThread  *t = pfs_thread_here();
-	PfsSocketCall call;
-	ssize_t		result;
+WRAP_RECV(recv, (int fd, void *buf, size_t len, int flags), (fd, buf, len, flags))
+/* What recv() is in builds that check sizes of buffers. */
+WRAP_RECV(recv_chk, (int fd, void *buf, size_t len, size_t size, int flags), (fd, buf, len, size, flags))
 
-	if (unlikely(t == NULL))
-		return pfs_real.recv_chk(fd, buf, len, size, flags);
-	if (is_next_message(fd))
-	{
-		expect_statement(t);
-		result = pfs_real.recv_chk(fd, buf, len, size, flags);
-		end_idle(t, result);
-		return result;
-	}
-	begin(&call, t, fd, PFS_INS_CLIENT_READ);
-	result = pfs_real.recv_chk(fd, buf, len, size, flags);
-	end(&call, t, result, PFS_OP_RECV, FRAME, &memo);
-	return result;
+/* The wrapper of any other call that moves bytes; client: its instrument on the client's socket. */
+#define WRAP(name, params, args, client, op) \
+static ssize_t \
+wrap_##name params \
+{ \
+	static PFS_HOT PfsFramesMemo memo; \
+	PfsThread  *t = pfs_my_thread; \
+	PfsSocketCall call; \
+	ssize_t		result; \
+\
+	if (unlikely(t == NULL)) \
+		return pfs_real.name args; \
+	begin(&call, t, fd, client); \
+	result = pfs_real.name args; \
+	end(&call, t, result, op, FRAME, &memo); \
+	return result; \
 }
 
-/* Sends to the client, or to another server. */
-static ssize_t
-wrap_send(int fd, const void *buf, size_t len, int flags)
-{
-	static PFS_HOT PfsFramesMemo memo;
-	PfsThread  *t = pfs_my_thread;
-	PfsSocketCall call;
-	ssize_t		result;
-
-	if (unlikely(t == NULL))
-		return pfs_real.send(fd, buf, len, flags);
-	begin(&call, t, fd, PFS_INS_CLIENT_WRITE);
-	result = pfs_real.send(fd, buf, len, flags);
-	end(&call, t, result, PFS_OP_SEND, FRAME, &memo);
-	return result;
-}
-
-/* As wrap_recv(), of a socket that is not the client's. */
-static ssize_t
-wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockaddr *from, socklen_t *fromlen)
-{
-	static PFS_HOT PfsFramesMemo memo;
-	PfsThread  *t = pfs_my_thread;
-	PfsSocketCall call;
-	ssize_t		result;
-
-	if (t == NULL)
-		return pfs_real.recvfrom(fd, buf, len, flags, from, fromlen);
-	begin(&call, t, fd, PFS_INS_CLIENT_READ);
-	result = pfs_real.recvfrom(fd, buf, len, flags, from, fromlen);
-	end(&call, t, result, PFS_OP_RECV, FRAME, &memo);
-	return result;
-}
-
-/* As wrap_send(), of a socket that is not the client's. */
-static ssize_t
-wrap_sendto(int fd, const void *buf, size_t len, int flags, const struct sockaddr *to, socklen_t tolen)
-{
-	static PFS_HOT PfsFramesMemo memo;
-	PfsThread  *t = pfs_my_thread;
-	PfsSocketCall call;
-	ssize_t		result;
-
-	if (t == NULL)
-		return pfs_real.sendto(fd, buf, len, flags, to, tolen);
-	begin(&call, t, fd, PFS_INS_CLIENT_WRITE);
-	result = pfs_real.sendto(fd, buf, len, flags, to, tolen);
-	end(&call, t, result, PFS_OP_SEND, FRAME, &memo);
-	return result;
-}
+WRAP(send, (int fd, const void *buf, size_t len, int flags), (fd, buf, len, flags), PFS_INS_CLIENT_WRITE, PFS_OP_SEND)
+/* These two are of sockets that are not the client's. */
+WRAP(recvfrom, (int fd, void *buf, size_t len, int flags, struct sockaddr *from, socklen_t *fromlen),
+	 (fd, buf, len, flags, from, fromlen), PFS_INS_CLIENT_READ, PFS_OP_RECV)
+WRAP(sendto, (int fd, const void *buf, size_t len, int flags, const struct sockaddr *to, socklen_t tolen),
+	 (fd, buf, len, flags, to, tolen), PFS_INS_CLIENT_WRITE, PFS_OP_SEND)
 
 /* Unlike the others it can block. */
 static int
