@@ -150,21 +150,20 @@ end_idle(PfsThread *t, ssize_t result)
 
 		pfs_open_finish(t, end);
 		if (flags & PFS_FLAG_TIMED)
-			now = (PfsTimestamp)
 		{
-			end, PFS_FLAGS_TIMER(flags)
-		};
+			now.at = end;
+			now.timer = PFS_FLAGS_TIMER(flags);
+		}
 	}
-	if (result > 0)
-	{
-		/* Where the message was there already, no wait has seen to it. */
-		if (unlikely(pfs_local.slow & PFS_SLOW_IDENTITY))
-			pfs_thread_identify_now(t);
-		pfs_statement_arrived(t, now);
-		pfs_error_watch();
-		pfs_error_flush(t);
-	}
-	if (result > 0 && (pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED))
+	if (result == 0)
+		return;
+	/* Where the message was there already, no wait has seen to it. */
+	if (unlikely(pfs_local.slow & PFS_SLOW_IDENTITY))
+		pfs_thread_identify_now(t);
+	pfs_statement_arrived(t, now);
+	pfs_error_watch();
+	pfs_error_flush(t);
+	if (pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED)
 		pfs_socket_bytes(t, pfs_my_socket, result);
 }
 
