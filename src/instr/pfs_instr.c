@@ -112,35 +112,26 @@ pfs_instr_mark_unavailable(void)
 {
 	uint32		n = pfs_instrument_count();
 
-	for (int p = 0; p < npatches; p++)
+	for (uint32 i = 0; i < n; i++)
 	{
-		if (!has_failed(&patches[p]))
-			continue;
-		for (uint32 i = 0; i < n; i++)
-		{
-			PfsInstrument *ins = pfs_instrument_at(i);
+		PfsInstrument *ins = pfs_instrument_at(i);
 
-			if (ins != NULL && pfs_pattern_match(calls[p]->instruments, ins->name))
+		if (ins == NULL)
+			continue;
+		for (int p = 0; p < npatches; p++)
+		{
+			if (has_failed(&patches[p]) && pfs_pattern_match(calls[p]->instruments, ins->name))
 				ins->documentation = "Incomplete or unavailable: a probe could not be set, pfs.probes says which and why.";
 		}
-	}
 
-	/*
-	 * Slots of many families stand for nearly all instruments; these know
-	 * better.
-	 */
-	for (uint32 i = 0; i < n && pfs_memory_probe_failure() != NULL; i++)
-	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins != NULL && ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN))
+		/*
+		 * Slots of many families stand for nearly all instruments; these know
+		 * better.
+		 */
+		if (ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN) &&
+			pfs_memory_probe_failure() != NULL)
 			ins->documentation = "Unavailable: pfs.probes says why memory contexts cannot be watched.";
-	}
-	for (uint32 i = 0; i < n && !pfs_prove_raises_are_seen(); i++)
-	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins != NULL && ins->class == PFS_CLASS_ERROR)
+		if (ins->class == PFS_CLASS_ERROR && !pfs_prove_raises_are_seen())
 			ins->documentation = "Incomplete: errors that are caught, or not logged, are not seen; pfs.probes says why.";
 	}
 }
