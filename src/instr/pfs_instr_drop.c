@@ -222,9 +222,3 @@ pfs_drop_promote(int level)
 	for (uint32 i = pfs_dropped; i > 0 && dropped[i - 1].level >= level; i--)
 		dropped[i - 1].level = level - 1;
 }
-
-void
-pfs_instr_drop_start(void)
-{
-	pfs_hook_report(PFS_HOOK_OBJECT_ACCESS, "object_access_hook", NULL, NULL);
-}

@@ -10,9 +10,6 @@
 
 #include "pfs.h"
 
-/* Postmaster. */
-extern void pfs_instr_drop_start(void);
-
 /*
  * Before a command: whether what it drops is watched from now on, and pfs_drop_unwatch() has to
  * follow.

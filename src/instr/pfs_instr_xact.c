@@ -252,11 +252,12 @@ void
 pfs_instr_xact_start(void)
 {
 	raises_are_seen = pfs_prove_raises_are_seen();
-	pfs_instr_drop_start();
 	RegisterXactCallback(xact_cb, NULL);
 	RegisterSubXactCallback(subxact_cb, NULL);
 	prev_emit_log = emit_log_hook;
 	emit_log_hook = emit_log_cb;
+	/* Of pfs_instr_drop.c, which sets it only now and then. */
+	pfs_hook_report(PFS_HOOK_OBJECT_ACCESS, "object_access_hook", NULL, NULL);
 	pfs_hook_report(PFS_HOOK_EMIT_LOG, "emit_log_hook", &emit_log_hook, &prev_emit_log);
 	pfs_hook_report(PFS_HOOK_XACT, "RegisterXactCallback", NULL, NULL);
 	pfs_hook_report(PFS_HOOK_SUBXACT, "RegisterSubXactCallback", NULL, NULL);
