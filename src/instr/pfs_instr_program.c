@@ -158,9 +158,11 @@ stmt_end_cb(PLpgSQL_execstate *estate, PLpgSQL_stmt *stmt)
 }
 
 /* Sets the plugin in front of whoever is there, once, in the postmaster. */
-static void
-start_plugin(void)
+void
+pfs_instr_programs_start(void)
 {
+	if (pfs_sizes.programs == 0)
+		return;
 	variable = (PLpgSQL_plugin **) find_rendezvous_variable("PLpgSQL_plugin");
 	previous = *variable;
 	plugin.func_beg = func_beg_cb;
@@ -196,12 +198,4 @@ pfs_program_command_end(const PfsProgramCommand *c)
 {
 	if (c->calls)
 		pfs_program_end_above(c->depth);
-}
-
-void
-pfs_instr_programs_start(void)
-{
-	if (pfs_sizes.programs == 0)
-		return;
-	start_plugin();
 }
