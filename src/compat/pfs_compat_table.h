@@ -161,7 +161,6 @@ typedef struct PfsCompatMethod
 } PfsCompatMethod;
 
 #define PFS_HEAP_METHODS 16
-#define PFS_INDEX_METHODS 3
 
 /*
  * Methods of the heap that are functions which the server exports: they stand before, between and

@@ -258,25 +258,6 @@ typedef struct AmInfo
 
 static const AmInfo infos[] = {INDEX_AMS(AM_INFO)};
 
-/* Fills in what an access method has as methods that are exported, and what it should have. */
-static int
-methods_of(const AmInfo *info, const IndexAmRoutine *routine, PfsCompatMethod *methods)
-{
-	methods[0] = (PfsCompatMethod)
-	{
-		routine->amgettuple, info->gettuple
-	};
-	methods[1] = (PfsCompatMethod)
-	{
-		routine->amgetbitmap, info->getbitmap
-	};
-	methods[2] = (PfsCompatMethod)
-	{
-		routine->aminsert, info->insert
-	};
-	return PFS_INDEX_METHODS;
-}
-
 /* A method that an access method does not have stays missing: the planner asks for it. */
 static void
 replace(IndexAm *am, const AmInfo *info, bool pages_are_known)
@@ -359,12 +340,16 @@ put_in_place(IndexAm *am, const AmInfo *info)
 static void
 start(IndexAm *am, const AmInfo *info, bool trusted)
 {
-	PfsCompatMethod methods[PFS_INDEX_METHODS];
-	PfsMethodJudgement judgement;
+	const IndexAmRoutine *routine = GetIndexAmRoutine(info->handler);
+	const PfsCompatMethod methods[] = {
+		{routine->amgettuple, info->gettuple},
+		{routine->amgetbitmap, info->getbitmap},
+		{routine->aminsert, info->insert},
+	};
+	PfsMethodJudgement judgement = pfs_method_struct_judge(methods, lengthof(methods));
 	const char *why_not;
 
-	am->real = *GetIndexAmRoutine(info->handler);
-	judgement = pfs_method_struct_judge(methods, methods_of(info, &am->real, methods));
+	am->real = *routine;
 	if (judgement == PFS_METHODS_ARE_UNKNOWN)
 		why_not = "its methods are not those of the version that pfs was built for";
 	else
