@@ -308,6 +308,19 @@ typedef struct TransactionCommand
 	char		gid[PFS_GID_SIZE];
 } TransactionCommand;
 
+static const PfsTransactionCommand transaction_commands[] = {
+	[TRANS_STMT_BEGIN] = PFS_COMMAND_BEGIN,
+	[TRANS_STMT_START] = PFS_COMMAND_BEGIN,
+	[TRANS_STMT_COMMIT] = PFS_COMMAND_OTHER,
+	[TRANS_STMT_ROLLBACK] = PFS_COMMAND_OTHER,
+	[TRANS_STMT_SAVEPOINT] = PFS_COMMAND_SAVEPOINT,
+	[TRANS_STMT_RELEASE] = PFS_COMMAND_RELEASE,
+	[TRANS_STMT_ROLLBACK_TO] = PFS_COMMAND_ROLLBACK_TO,
+	[TRANS_STMT_PREPARE] = PFS_COMMAND_PREPARE,
+	[TRANS_STMT_COMMIT_PREPARED] = PFS_COMMAND_FINISH_PREPARED,
+	[TRANS_STMT_ROLLBACK_PREPARED] = PFS_COMMAND_FINISH_PREPARED,
+};
+
 /* Reads what a utility does to transactions, if it does anything to them. */
 static void
 read_transaction_command(TransactionCommand *c, const Node *utility)
@@ -319,42 +332,12 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 	c->trx_id = 0;
 	if (!IsA(utility, TransactionStmt))
 		return;
-	switch (stmt->kind)
-	{
-		case TRANS_STMT_BEGIN:
-		case TRANS_STMT_START:
-			c->command = PFS_COMMAND_BEGIN;
-			break;
-		case TRANS_STMT_SAVEPOINT:
-			c->command = PFS_COMMAND_SAVEPOINT;
-			break;
-		case TRANS_STMT_ROLLBACK_TO:
-			c->command = PFS_COMMAND_ROLLBACK_TO;
-			break;
-		case TRANS_STMT_RELEASE:
-			c->command = PFS_COMMAND_RELEASE;
-			break;
-		case TRANS_STMT_PREPARE:
-			c->command = PFS_COMMAND_PREPARE;
-			c->commits = true;
-			strlcpy(c->gid, stmt->gid, sizeof(c->gid));
-			break;
-		case TRANS_STMT_COMMIT_PREPARED:
-		case TRANS_STMT_ROLLBACK_PREPARED:
-			c->command = PFS_COMMAND_FINISH_PREPARED;
-			strlcpy(c->gid, stmt->gid, sizeof(c->gid));
-			break;
-		case TRANS_STMT_ROLLBACK:
-			c->rolls_back = true;
-			c->chain = stmt->chain;
-			break;
-		case TRANS_STMT_COMMIT:
-			c->commits = true;
-			c->chain = stmt->chain;
-			break;
-		default:
-			break;
-	}
+	c->command = transaction_commands[stmt->kind];
+	c->rolls_back = stmt->kind == TRANS_STMT_ROLLBACK;
+	c->commits = stmt->kind == TRANS_STMT_COMMIT || stmt->kind == TRANS_STMT_PREPARE;
+	c->chain = stmt->chain;
+	if (stmt->gid != NULL)
+		strlcpy(c->gid, stmt->gid, sizeof(c->gid));
 }
 
 /*
