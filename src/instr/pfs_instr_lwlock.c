@@ -611,19 +611,6 @@ report(int point, const PfsDetour *detour, PfsLwlockEvents wanted)
 	pfs_probe_report(&row);
 }
 
-/* A process can hold locks when it attaches, and only the server knows which. */
-static void
-report_held_before(void)
-{
-	PfsProbeRow row = {.name = "detour/ForEachLWLockHeldByMe", .mechanism = "detour",
-		.target = "ForEachLWLockHeldByMe", .status = "unavailable"
-	};
-
-	strlcpy(row.detail, "this server has no such function: of the locks that a process held before its first event,"
-			" those of buffers and extensions are unknown", sizeof(row.detail));
-	pfs_probe_report(&row);
-}
-
 /*
  * Writes to the log which detours could not be set: the first one for whose sake none is,
  * or, where they are, each that stands alone.
@@ -693,6 +680,9 @@ pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 	}
 	for (int p = 0; p < lengthof(points); p++)
 		report(p, number[p] < 0 ? NULL : &detours[number[p]], wanted);
+	/* A process can hold locks when it attaches, and only the server knows which. */
 	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && !pfs_compat_lists_held_lwlocks())
-		report_held_before();
+		pfs_prove_report("detour/ForEachLWLockHeldByMe", "detour", "ForEachLWLockHeldByMe",
+						 "this server has no such function: of the locks that a process held before its first event,"
+						 " those of buffers and extensions are unknown");
 }

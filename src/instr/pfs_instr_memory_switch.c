@@ -18,9 +18,9 @@
 
 #include "pfs_instr.h"
 #include "pfs_instr_memory.h"
+#include "pfs_instr_prove.h"
 #include "pfs_memory_early.h"
 #include "pfs_private.h"
-#include "pfs_probe_row.h"
 
 #define KIND(kind) (&pfs_memory_probe.kinds[kind])
 
@@ -437,17 +437,13 @@ have_sets_headers(void)
 static void
 report(PfsAllocator kind)
 {
-	PfsProbeRow row = {0};
+	char		name[NAMEDATALEN];
 
 	/* What this version does not have is not missing. */
 	if (kind == PFS_BUMP && !PFS_HAVE_BUMP)
 		return;
-	snprintf(row.name, sizeof(row.name), "method_table/%s", kind_names[kind]);
-	row.mechanism = "method_table";
-	row.target = kind_names[kind];
-	row.status = why_not == NULL ? "active" : "unavailable";
-	strlcpy(row.detail, why_not == NULL ? "" : why_not, sizeof(row.detail));
-	pfs_probe_report(&row);
+	snprintf(name, sizeof(name), "method_table/%s", kind_names[kind]);
+	pfs_prove_report(name, "method_table", kind_names[kind], why_not);
 }
 
 /*

@@ -272,9 +272,8 @@ judge_slots(PfsGotPatch *patches, int npatches)
 	}
 }
 
-/* Reports a proof as a row of pfs.probes; why_not NULL: it succeeded. */
-static void
-report(const char *name, const char *mechanism, const char *target, const char *why_not)
+void
+pfs_prove_report(const char *name, const char *mechanism, const char *target, const char *why_not)
 {
 	PfsProbeRow row = {.mechanism = mechanism, .target = target, .status = why_not == NULL ? "active" : "unavailable"};
 
@@ -396,8 +395,8 @@ pfs_prove_start(PfsGotPatch *patches, int npatches)
 	if (no_raise != NULL)
 		pfs_frames_forget_raises();
 	raises_are_seen = no_raise == NULL;
-	report("source", "got", "frame pointers", no_source);
-	report("raise", "got", "errfinish", no_raise);
+	pfs_prove_report("source", "got", "frame pointers", no_source);
+	pfs_prove_report("raise", "got", "errfinish", no_raise);
 	no_layout = report_version();
 
 	if (no_source != NULL)

@@ -11,6 +11,12 @@
 /* Postmaster, once, when slots are patched: mark those that calls go past, and report the rest. */
 extern void pfs_prove_start(PfsGotPatch *patches, int npatches);
 
+/*
+ * Postmaster: the row of pfs.probes of what could be proved, or not.  mechanism and target: static; why_not
+ * NULL: it could.
+ */
+extern void pfs_prove_report(const char *name, const char *mechanism, const char *target, const char *why_not);
+
 /* Are errors seen when they are raised?  Else only those that are logged can be counted. */
 extern bool pfs_prove_raises_are_seen(void);
 
