@@ -131,7 +131,7 @@ pfs_instr_mark_unavailable(void)
 		if (ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN) &&
 			pfs_memory_probe_failure() != NULL)
 			ins->documentation = "Unavailable: pfs.probes says why memory contexts cannot be watched.";
-		if (ins->class == PFS_CLASS_ERROR && !pfs_prove_raises_are_seen())
+		if (ins->class == PFS_CLASS_ERROR && !pfs_raises_are_seen)
 			ins->documentation = "Incomplete: errors that are caught, or not logged, are not seen; pfs.probes says why.";
 	}
 }

@@ -47,8 +47,8 @@ static struct
 	bool		raise;			/* and from the jump to errfinish() */
 }			seen;
 
-/* A raise is counted: its slot and the frames have proved themselves. */
-static bool raises_are_seen = false;
+/* The slot of raises and the frames have proved themselves. */
+bool		pfs_raises_are_seen = false;
 
 static int
 look_at_open(const char *path, int flags,...)
@@ -394,7 +394,7 @@ pfs_prove_start(PfsGotPatch *patches, int npatches)
 		no_raise = "the jump of an error does not come from errfinish()";
 	if (no_raise != NULL)
 		pfs_frames_forget_raises();
-	raises_are_seen = no_raise == NULL;
+	pfs_raises_are_seen = no_raise == NULL;
 	pfs_prove_report("source", "got", "frame pointers", no_source);
 	pfs_prove_report("raise", "got", "errfinish", no_raise);
 	no_layout = report_version();
@@ -408,10 +408,4 @@ pfs_prove_start(PfsGotPatch *patches, int npatches)
 	if (no_layout != NULL)
 		ereport(LOG,
 				(errmsg("pfs: numbers can be wrong: %s", no_layout)));
-}
-
-bool
-pfs_prove_raises_are_seen(void)
-{
-	return raises_are_seen;
 }

@@ -17,8 +17,11 @@ extern void pfs_prove_start(PfsGotPatch *patches, int npatches);
  */
 extern void pfs_prove_report(const char *name, const char *mechanism, const char *target, const char *why_not);
 
-/* Are errors seen when they are raised?  Else only those that are logged can be counted. */
-extern bool pfs_prove_raises_are_seen(void);
+/*
+ * Are errors seen when they are raised?  Else only those that are logged can be counted.  Set by
+ * pfs_prove_start(), inherited.
+ */
+extern PFS_HIDDEN bool pfs_raises_are_seen;
 
 /*
  * Postmaster: was the server optimized across files, by what it says of its build?  Then a

@@ -30,9 +30,6 @@
 
 static emit_log_hook_type prev_emit_log = NULL;
 
-/* Else only what is logged can be counted.  Set in the postmaster, inherited. */
-static bool raises_are_seen = false;
-
 /*
  * Ends accesses to rows that nobody has ended, with the transaction, also a parallel worker's; and
  * removes, or keeps, what was counted of the tables that it has dropped or made.
@@ -197,7 +194,7 @@ emit_log_cb(ErrorData *edata)
 			 */
 			pfs_error_logged(t, edata->elevel == ERROR ? PFS_SEVERITY_ERROR
 							 : edata->elevel < PANIC ? PFS_SEVERITY_FATAL : PFS_SEVERITY_PANIC,
-							 edata->sqlerrcode, raises_are_seen);
+							 edata->sqlerrcode, pfs_raises_are_seen);
 			if (edata->elevel == ERROR && in_transaction)
 				pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
 		}
@@ -233,7 +230,7 @@ wrap_longjmp(struct __jmp_buf_tag *env, int value)
 		else
 		{
 			pfs_error_thrown_on(env);
-			if (raises_are_seen && !pfs_is_writing(t))
+			if (pfs_raises_are_seen && !pfs_is_writing(t))
 				pfs_sql.raised = true;
 		}
 		if (pfs_error_has_failed(env))
@@ -251,7 +248,6 @@ const PfsInterpose pfs_error_calls[] = {
 void
 pfs_instr_xact_start(void)
 {
-	raises_are_seen = pfs_prove_raises_are_seen();
 	RegisterXactCallback(xact_cb, NULL);
 	RegisterSubXactCallback(subxact_cb, NULL);
 	prev_emit_log = emit_log_hook;
