@@ -15,7 +15,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 
-#include "access/transam.h"
 #include "common/config_info.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
@@ -28,7 +27,6 @@
 #include "pfs_instr_prove.h"
 #include "pfs_platform.h"
 #include "pfs_probe_row.h"
-#include "pfs_shared.h"
 
 /* The real functions while those of this file stand in for them. */
 static PfsReal real;
@@ -356,13 +354,6 @@ pfs_prove_server_is_lto(void)
 	}
 	pfree(data);
 	return is_lto;
-}
-
-void
-pfs_prove_call_lwlocks(void)
-{
-	(void) ReadNextFullTransactionId(); /* shared */
-	pfs_shared_find();			/* exclusive */
 }
 
 /*

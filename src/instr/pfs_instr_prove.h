@@ -30,13 +30,6 @@ extern PFS_HIDDEN bool pfs_raises_are_seen;
  */
 extern bool pfs_prove_server_is_lto(void);
 
-/*
- * Postmaster, when shared memory is laid out: the server's own functions acquire and
- * release LWLocks, so many times: one in each mode.
- */
-#define PFS_PROVE_LWLOCKS 2
-extern void pfs_prove_call_lwlocks(void);
-
 /* ---- hooks, pfs_instr_hook_rows.c ---- */
 
 typedef enum PfsHook
