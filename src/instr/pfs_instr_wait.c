@@ -143,54 +143,35 @@ end_semaphore(PfsSleep *sleep, PfsThread *t, int result)
 }
 
 /*
- * Sleeps on a semaphore. Inside an acquisition that a detour has seen, the sleep is one
- * of the acquisition's.
+ * The wrapper of a call that sleeps on a semaphore, unless never_blocks.  Inside an acquisition that a
+ * detour has seen, the sleep is one of the acquisition's.
  */
-static int
-wrap_sem_wait(sem_t *sem)
-{
-	PfsThread  *t = pfs_thread_here();
-	PfsSleep	sleep;
-	int			result;
-
-	if (unlikely(t == NULL))
-		return pfs_real.sem_wait(sem);
-	if (pfs_lwlock_in_progress())
-	{
-		pfs_lwlock_before_sleep(t, FRAME);
-		result = pfs_real.sem_wait(sem);
-		pfs_lwlock_after_sleep(result);
-		return result;
-	}
-	begin_semaphore(&sleep, t, FRAME);
-	result = pfs_real.sem_wait(sem);
-	end_semaphore(&sleep, t, result);
-	return result;
+#define WRAP_SEMAPHORE(name, params, args, never_blocks) \
+static int \
+wrap_##name params \
+{ \
+	PfsThread  *t = pfs_thread_here(); \
+	PfsSleep	sleep; \
+	int			result; \
+\
+	if (unlikely(t == NULL) || (never_blocks)) \
+		return pfs_real.name args; \
+	if (pfs_lwlock_in_progress()) \
+	{ \
+		pfs_lwlock_before_sleep(t, FRAME); \
+		result = pfs_real.name args; \
+		pfs_lwlock_after_sleep(result); \
+		return result; \
+	} \
+	begin_semaphore(&sleep, t, FRAME); \
+	result = pfs_real.name args; \
+	end_semaphore(&sleep, t, result); \
+	return result; \
 }
 
-/* As wrap_sem_wait(), for builds with SysV semaphores. */
-static int
-wrap_semop(int id, struct sembuf *ops, size_t nops)
-{
-	PfsThread  *t = pfs_thread_here();
-	PfsSleep	sleep;
-	int			result;
-
-	/* Raising a semaphore never blocks. */
-	if (unlikely(t == NULL) || nops != 1 || ops->sem_op >= 0)
-		return pfs_real.semop(id, ops, nops);
-	if (pfs_lwlock_in_progress())
-	{
-		pfs_lwlock_before_sleep(t, FRAME);
-		result = pfs_real.semop(id, ops, nops);
-		pfs_lwlock_after_sleep(result);
-		return result;
-	}
-	begin_semaphore(&sleep, t, FRAME);
-	result = pfs_real.semop(id, ops, nops);
-	end_semaphore(&sleep, t, result);
-	return result;
-}
+WRAP_SEMAPHORE(sem_wait, (sem_t *sem), (sem), false)
+/* Of builds with SysV semaphores; raising one never blocks. */
+WRAP_SEMAPHORE(semop, (int id, struct sembuf *ops, size_t nops), (id, ops, nops), nops != 1 || ops->sem_op >= 0)
 
 /* ---- latches ---- */
 
@@ -352,35 +333,25 @@ end_latch(PfsSleep *sleep, PfsThread *t)
 		still_open(t, sleep->open);
 }
 
-/* Waits for a latch or a socket. */
-static int
-wrap_epoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout)
-{
-	PfsThread  *t = pfs_thread_here();
-	PfsSleep	sleep;
-	int			result;
-
-	/* Without a timeout to wait for it only asks. */
-	if (unlikely(t == NULL) || timeout == 0 || !begin_latch(&sleep, t, FRAME))
-		return pfs_real.epoll_wait(epfd, events, maxevents, timeout);
-	result = pfs_real.epoll_wait(epfd, events, maxevents, timeout);
-	end_latch(&sleep, t);
-	return result;
+/* The wrapper of a call that waits for a latch or a socket. Without a timeout to wait for it only asks. */
+#define WRAP_LATCH(name, params, args) \
+static int \
+wrap_##name params \
+{ \
+	PfsThread  *t = pfs_thread_here(); \
+	PfsSleep	sleep; \
+	int			result; \
+\
+	if (unlikely(t == NULL) || timeout == 0 || !begin_latch(&sleep, t, FRAME)) \
+		return pfs_real.name args; \
+	result = pfs_real.name args; \
+	end_latch(&sleep, t); \
+	return result; \
 }
 
-static int
-wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout)
-{
-	PfsThread  *t = pfs_thread_here();
-	PfsSleep	sleep;
-	int			result;
-
-	if (unlikely(t == NULL) || timeout == 0 || !begin_latch(&sleep, t, FRAME))
-		return pfs_real.poll(fds, nfds, timeout);
-	result = pfs_real.poll(fds, nfds, timeout);
-	end_latch(&sleep, t);
-	return result;
-}
+WRAP_LATCH(epoll_wait, (int epfd, struct epoll_event *events, int maxevents, int timeout),
+		   (epfd, events, maxevents, timeout))
+WRAP_LATCH(poll, (struct pollfd *fds, nfds_t nfds, int timeout), (fds, nfds, timeout))
 
 /* ---- naps ---- */
 
