@@ -35,37 +35,28 @@ PfsContextName pfs_context_names[PFS_CONTEXT_NAMES];
 
 /* ---- contexts ---- */
 
-static PfsContextName
-look_up(const char *name, bool constant)
-{
-	PfsInstrumentId instrument = pfs_memory_instrument(name, constant);
-
-	return (PfsContextName)
-	{
-		name, instrument, pfs_cell_of_instrument(PFS_FAMILY_MEMORY, instrument)
-	};
-}
-
 /* Looks up the instrument of a context's name; that of a constant is cached. */
 static PfsContextName
 name_of(const char *name)
 {
 	PfsContextName *known = pfs_context_name_place(name);
+	PfsContextName found = {.name = name};
+	bool		constant;
 
 	if (known->name == name)
 		return *known;
-	if (!pfs_methods_is_constant(name))
-		return look_up(name, false);
+	constant = pfs_methods_is_constant(name);
+	found.instrument = pfs_memory_instrument(name, constant);
+	found.cell = pfs_cell_of_instrument(PFS_FAMILY_MEMORY, found.instrument);
 
 	/*
 	 * A name that is known here takes a new context past
 	 * pfs_memory_find_switch(), which only a process that stays attached to
 	 * the segment may pass.
 	 */
-	if (pfs_my_thread == NULL)
-		return look_up(name, true);
-	*known = look_up(name, true);
-	return *known;
+	if (constant && pfs_my_thread != NULL)
+		*known = found;
+	return found;
 }
 
 /*
@@ -75,13 +66,9 @@ name_of(const char *name)
 void
 pfs_memory_find_switch(PfsThread *t, PfsContext *c)
 {
-	if (pfs_memory_is_early(t) && !pfs_memory_has_segment())
-	{
-		c->on = false;
-		c->epoch = pfs_memory_here.epoch;
-		return;
-	}
-	if (c->cell == NULL)
+	bool		counts = !pfs_memory_is_early(t) || pfs_memory_has_segment();
+
+	if (counts && c->cell == NULL)
 	{
 		PfsContextName name = name_of(c->context->name);
 
@@ -89,7 +76,7 @@ pfs_memory_find_switch(PfsThread *t, PfsContext *c)
 		if (name.cell < pfs_summary[PFS_FAMILY_MEMORY].ncells)
 			c->cell = pfs_memory_cell(t, name.cell);
 	}
-	c->on = c->cell != NULL && pfs_memory_is_on(t, c->instrument);
+	c->on = counts && c->cell != NULL && pfs_memory_is_on(t, c->instrument);
 	c->epoch = pfs_memory_here.epoch;
 }
 
