@@ -7,8 +7,6 @@
 #ifndef PFS_INSTR_PROGRAM_H
 #define PFS_INSTR_PROGRAM_H
 
-#include "access/xact.h"
-
 #include "pfs_program_change.h"
 
 /* A command that may call a program, on the stack of the hook's function. */
@@ -27,15 +25,6 @@ pfs_program_transaction_ended(PfsTransactionState state)
 {
 	if (unlikely(pfs_program_has_changes))
 		pfs_program_changes_end(state);
-}
-
-static inline void
-pfs_program_subtransaction_event(SubXactEvent event, int level)
-{
-	if (likely(!pfs_program_has_changes))
-		return;
-	if (event == SUBXACT_EVENT_COMMIT_SUB || event == SUBXACT_EVENT_ABORT_SUB)
-		pfs_program_changes_end_subxact(level, event == SUBXACT_EVENT_COMMIT_SUB);
 }
 
 #endif							/* PFS_INSTR_PROGRAM_H */

@@ -61,18 +61,12 @@ end_rows(PfsThread *t, XactEvent event)
 }
 
 /*
+ * Tells record of the commit, the preparation and the abort of a transaction.
+ *
  * A process without a client watches tables from its first transaction on, which connects it to its
  * database: its work may come by no hook, as the part of a CREATE INDEX that a parallel worker does,
  * or the pages that autovacuum summarizes for a BRIN index.  At a commit catalogs can be read.
  */
-static void
-background_xact_cb(XactEvent event)
-{
-	if (event == XACT_EVENT_PRE_COMMIT)
-		pfs_tables_watch(pfs_thread_here());
-}
-
-/* Tells record of the commit, the preparation and the abort of a transaction. */
 static void
 xact_cb(XactEvent event, void *arg)
 {
@@ -81,7 +75,8 @@ xact_cb(XactEvent event, void *arg)
 	end_rows(t, event);
 	if (unlikely(MyProcPort == NULL))
 	{
-		background_xact_cb(event);
+		if (event == XACT_EVENT_PRE_COMMIT)
+			pfs_tables_watch(pfs_thread_here());
 		if (IsParallelWorker())
 			return;
 		t = pfs_my_thread;
@@ -154,7 +149,8 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 	pfs_hook_called(PFS_HOOK_SUBXACT);
 	if (event == SUBXACT_EVENT_ABORT_SUB)
 		pfs_statement_unwind(t, level);
-	pfs_program_subtransaction_event(event, level);
+	if (unlikely(pfs_program_has_changes) && (event == SUBXACT_EVENT_COMMIT_SUB || event == SUBXACT_EVENT_ABORT_SUB))
+		pfs_program_changes_end_subxact(level, event == SUBXACT_EVENT_COMMIT_SUB);
 }
 
 /*
