@@ -82,7 +82,8 @@ end(PfsWait *e, int64 bytes)
 
 /*
  * The wrapper of a call on the descriptor fd.  thread: pfs_my_thread where signal handlers may make the
- * call, else pfs_thread_here(); bytes: of the event, where the call has returned `result`.
+ * call, else pfs_thread_here(), or NULL for a call that is no event; bytes: of the event, where the call
+ * has returned `result`.
  */
 #define WRAP(type, name, params, args, thread, op, offset, bytes) \
 static type \
@@ -123,19 +124,10 @@ WRAP(int, ftruncate, (int fd, off_t length), (fd, length),
 	 pfs_my_thread, PFS_OP_CHSIZE, length, PFS_EVENT_NO_BYTES)
 WRAP(int, posix_fallocate, (int fd, off_t offset, off_t len), (fd, offset, len),
 	 pfs_my_thread, PFS_OP_ALLOCATE, offset, result == 0 ? len : PFS_EVENT_NO_BYTES)
-
-static int
-wrap_posix_fadvise(int fd, off_t offset, off_t len, int advice)
-{
-	PfsWait    *e;
-	int			result;
-
-	/* The other advices touch no page. */
-	e = advice == POSIX_FADV_WILLNEED ? begin(pfs_my_thread, fd, PFS_OP_PREFETCH, offset, FRAME) : NULL;
-	result = pfs_real.posix_fadvise(fd, offset, len, advice);
-	end(e, result == 0 ? len : PFS_EVENT_NO_BYTES);
-	return result;
-}
+/* The other advices touch no page. */
+WRAP(int, posix_fadvise, (int fd, off_t offset, off_t len, int advice), (fd, offset, len, advice),
+	 advice == POSIX_FADV_WILLNEED ? pfs_my_thread : NULL, PFS_OP_PREFETCH, offset,
+	 result == 0 ? len : PFS_EVENT_NO_BYTES)
 
 static ssize_t
 wrap_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_t len,

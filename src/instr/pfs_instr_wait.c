@@ -424,38 +424,22 @@ begin_child(PfsThread *t, const void *frame)
 		: pfs_plain_begin(t, pfs_fixed_instrument[PFS_INS_CHILD_PROCESS], PFS_OP_NONE, frame);
 }
 
-static pid_t
-wrap_waitpid(pid_t pid, int *status, int options)
-{
-	PfsWait    *e = (options & WNOHANG) ? NULL : begin_child(pfs_my_thread, FRAME);
-	pid_t		result;
-
-	result = pfs_real.waitpid(pid, status, options);
-	end_plain(e);
-	return result;
+/* The wrapper of a call that waits for a child process; thread NULL: it does not wait. */
+#define WRAP_CHILD(type, name, params, args, thread) \
+static type \
+wrap_##name params \
+{ \
+	PfsWait    *e = begin_child(thread, FRAME); \
+	type		result = pfs_real.name args; \
+\
+	end_plain(e); \
+	return result; \
 }
 
-static int
-wrap_system(const char *command)
-{
-	PfsWait    *e = begin_child(pfs_thread_here(), FRAME);
-	int			result;
-
-	result = pfs_real.system(command);
-	end_plain(e);
-	return result;
-}
-
-static FILE *
-wrap_popen(const char *command, const char *type)
-{
-	PfsWait    *e = begin_child(pfs_thread_here(), FRAME);
-	FILE	   *result;
-
-	result = pfs_real.popen(command, type);
-	end_plain(e);
-	return result;
-}
+WRAP_CHILD(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options),
+		   options & WNOHANG ? NULL : pfs_my_thread)
+WRAP_CHILD(int, system, (const char *command), (command), pfs_thread_here())
+WRAP_CHILD(FILE *, popen, (const char *command, const char *mode), (command, mode), pfs_thread_here())
 
 static int
 wrap_pclose(FILE *file)
