@@ -115,32 +115,19 @@ planner_cb(PFS_PLANNER_PARAMS)
 
 /* ---- rows of the executor ---- */
 
-static inline bool
-is_select(const QueryDesc *desc)
-{
-	return desc->operation == CMD_SELECT;
-}
-
 static inline uint64
 rows_sent(const QueryDesc *desc)
 {
-	return is_select(desc) || desc->plannedstmt->hasReturning ? desc->estate->es_processed : 0;
+	return desc->operation == CMD_SELECT || desc->plannedstmt->hasReturning ? desc->estate->es_processed : 0;
 }
 
 /* After a run: those of WITH, too, that it has come to. */
 static inline uint64
 rows_affected(const QueryDesc *desc)
 {
-	uint64		rows = is_select(desc) ? 0 : desc->estate->es_processed;
+	uint64		rows = desc->operation == CMD_SELECT ? 0 : desc->estate->es_processed;
 
 	return unlikely(desc->plannedstmt->hasModifyingCTE) ? rows + pfs_rows_of_with(desc) : rows;
-}
-
-/* The same after the executor's finish, which completes WITH. */
-static inline uint64
-rows_finished(const QueryDesc *desc)
-{
-	return unlikely(desc->plannedstmt->hasModifyingCTE) ? pfs_rows_of_with(desc) : 0;
 }
 
 /* Counts what a call has written for the EXECUTE around it, too, if it was one of its plan. */
@@ -265,7 +252,7 @@ executor_finish_cb(QueryDesc *desc)
 		pfs_call_pass_end();
 	else if (pfs_call_end(&call))
 	{
-		uint64		affected = rows_finished(desc);
+		uint64		affected = unlikely(writes) ? pfs_rows_of_with(desc) : 0;
 
 		pfs_call_finish_end(&call, desc, affected);
 		count_for_execute(&call, affected);
