@@ -216,7 +216,7 @@ begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
 	if (s != NULL)
 	{
 		pfs_sql.current = s;
-		if (!call->top)
+		if (s != &pfs_sql.top)
 		{
 			call->examined = pfs_examined();
 			pfs_nested_call_begin(s, pfs_sql.nest);
@@ -249,7 +249,6 @@ begin_known(PfsCall *call, PfsStageKind stage)
 
 	call->statement = &pfs_sql.top;
 	call->outer = pfs_sql.current;
-	call->top = true;
 	call->start = now;
 	pfs_sql.nest = 1;
 	pfs_sql.current = &pfs_sql.top;
@@ -496,7 +495,6 @@ begin_run(PfsCall *call, const QueryDesc *desc)
 	describe(&source, desc);
 	if (s != NULL)
 	{
-		call->top = false;
 		if (unlikely(s->event == NULL && s->event_id != 0))
 			pfs_nested_show_again(t, s, &source);
 	}
@@ -550,9 +548,7 @@ begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
 	PfsTimestamp now = enter(call);
 	PfsStatement *s = find_nested(desc);
 
-	if (s != NULL)
-		call->top = false;
-	else if (call->top && pfs_sql.top_open && pfs_sql.top.query == desc)
+	if (s == NULL && call->top && pfs_sql.top_open && pfs_sql.top.query == desc)
 		s = &pfs_sql.top;
 	begin_call(call, s, now, stage);
 }
