@@ -230,14 +230,6 @@ free_any(PfsAllocator kind, bool headers, void *pointer)
 		free_known(kind, headers, c->way, c, context, pointer);
 }
 
-static pg_attribute_always_inline void *
-realloc_any(PfsAllocator kind, PFS_REALLOC_PARAMS)
-{
-	MemoryContext context = KIND(kind)->original.get_chunk_context(pointer);
-
-	return pfs_memory_realloc(kind, context, PFS_REALLOC_REST_ARGS);
-}
-
 #define CHUNK_METHODS(name, kind, headers) \
 static void \
 name##_free(void *pointer) \
@@ -247,7 +239,7 @@ name##_free(void *pointer) \
 static void * \
 name##_realloc(PFS_REALLOC_PARAMS) \
 { \
-	return realloc_any(kind, PFS_REALLOC_ARGS); \
+	return pfs_memory_realloc(kind, KIND(kind)->original.get_chunk_context(pointer), PFS_REALLOC_REST_ARGS); \
 }
 
 /* Chunks come by the table. */
