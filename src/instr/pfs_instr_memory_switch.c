@@ -262,6 +262,8 @@ have_own_tables(void)
 static bool
 start(PfsThread *t)
 {
+	bool		done;
+
 	pfs_store_relaxed(&t->memory.stale, !pfs_memory_is_early(t));
 	pfs_memory_here.epoch = pfs_load_acquire(&pfs_memory->epoch);
 	if (!have_own_tables())
@@ -272,20 +274,12 @@ start(PfsThread *t)
 	if (!pfs_contexts_start())
 		return false;
 	pfs_memory_here.thread = t;
-	if (!add_all_contexts())
-	{
+	done = add_all_contexts();
+	for (PfsAllocator kind = 0; done && kind < PFS_NUM_ALLOCATORS; kind++)
+		done = write_table(kind, &KIND(kind)->original, &pfs_memory_probe.table[kind]) == 0;
+	if (!done)
 		stop();
-		return false;
-	}
-	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
-	{
-		if (write_table(kind, &KIND(kind)->original, &pfs_memory_probe.table[kind]) != 0)
-		{
-			stop();
-			return false;
-		}
-	}
-	return true;
+	return done;
 }
 
 /* start(), and if it cannot be done, never again: it would fail again. */
