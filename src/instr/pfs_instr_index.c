@@ -71,7 +71,7 @@ gettuple_timed(const IndexAm *am, IndexScanDesc scan, ScanDirection direction)
 	bool		found;
 
 	/* The end of a fetch from a table that is no heap is not seen. */
-	if (t == NULL || scan->xs_heapfetch == NULL || !pfs_table_is_heap(scan->heapRelation))
+	if (t == NULL || scan->xs_heapfetch == NULL || scan->heapRelation->rd_tableam != pfs_heap_methods)
 		return am->real.amgettuple(scan, direction);
 	place = pfs_scan_place(t, scan->xs_heapfetch, RelationGetRelid(index));
 	run = pfs_rel_run(t, &place->link, scan->heapRelation, index, RelationGetRelid(index), PFS_OP_FETCH);

@@ -101,14 +101,8 @@ pfs_tables_begin_query(const EState *estate)
 /* Postmaster, once: find and prove the methods of tables and indexes, and report them. */
 extern void pfs_instr_table_start(void);
 
-/* Is the table one whose fetches are seen?  Of another access method only its indexes are. */
+/* Those of tables whose fetches are seen.  Of another access method only its indexes are. */
 extern PFS_HIDDEN const TableAmRoutine *pfs_heap_methods;
-
-static inline bool
-pfs_table_is_heap(Relation rel)
-{
-	return rel->rd_tableam == pfs_heap_methods;
-}
 
 /* ---- pfs_instr_index.c ---- */
 
