@@ -13,7 +13,6 @@
 #include "pfs_instr_prove.h"
 #include "pfs_instr_table.h"
 #include "pfs_setup.h"
-#include "pfs_probe_row.h"
 
 /* More than all families have together. */
 #define PATCHES_MAX 96
@@ -55,41 +54,27 @@ has_failed(const PfsGotPatch *patch)
 	return patch->result != PFS_GOT_PATCHED && patch->result != PFS_GOT_NOT_IMPORTED;
 }
 
-/* Reports one slot as a row of pfs.probes. */
+/* Why a slot is not used, by its result; PFS_GOT_PROTECTED says more. */
+static const char *const reasons[] = {
+	[PFS_GOT_PENDING] = "the server binary has no dynamic section that pfs understands",
+	[PFS_GOT_UNCHANGED] = "the system lets its slot be written and keeps the old content",
+	[PFS_GOT_UNSUPPORTED] = "the server binary has no dynamic section that pfs understands",
+	[PFS_GOT_UNSEEN] = "calls of the server go past its slot",
+};
+
+/* Reports one slot as a row of pfs.probes. What this server does not call is not missing. */
 static void
 report(const PfsGotPatch *patch)
 {
-	PfsProbeRow row = {0};
+	char		name[NAMEDATALEN];
+	const char *why_not = reasons[patch->result];
 
-	snprintf(row.name, sizeof(row.name), "got/%s", patch->symbol);
-	row.mechanism = "got";
-	row.target = patch->symbol;
-	row.status = "unavailable";
-	switch (patch->result)
-	{
-		case PFS_GOT_PATCHED:
-			row.status = "active";
-			break;
-		case PFS_GOT_NOT_IMPORTED:
-			/* What this server does not call is not missing. */
-			return;
-		case PFS_GOT_UNCHANGED:
-			strlcpy(row.detail, "the system lets its slot be written and keeps the old content", sizeof(row.detail));
-			break;
-		case PFS_GOT_UNSEEN:
-			strlcpy(row.detail, "calls of the server go past its slot", sizeof(row.detail));
-			break;
-		case PFS_GOT_PROTECTED:
-			snprintf(row.detail, sizeof(row.detail), "could not make the slot's page writable: %s",
-					 strerror(patch->error));
-			break;
-		case PFS_GOT_PENDING:
-		case PFS_GOT_UNSUPPORTED:
-			strlcpy(row.detail, "the server binary has no dynamic section that pfs understands",
-					sizeof(row.detail));
-			break;
-	}
-	pfs_probe_report(&row);
+	if (patch->result == PFS_GOT_NOT_IMPORTED)
+		return;
+	if (patch->result == PFS_GOT_PROTECTED)
+		why_not = psprintf("could not make the slot's page writable: %s", strerror(patch->error));
+	snprintf(name, sizeof(name), "got/%s", patch->symbol);
+	pfs_prove_report(name, "got", patch->symbol, why_not);
 }
 
 bool
