@@ -223,8 +223,7 @@ read_from_system(void *buf, size_t size, size_t n, FILE *file)
 	size_t		result;
 
 	result = pfs_real.fread(buf, size, n, file);
-	if (e != NULL)
-		end(e, (int64) (result * size));
+	end(e, (int64) (result * size));
 	return result;
 }
 
@@ -250,8 +249,7 @@ wrap_fwrite(const void *buf, size_t size, size_t n, FILE *file)
 	e = writes_to_system(file, size * n)
 		? begin(pfs_my_thread, fileno(file), PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
 	result = pfs_real.fwrite(buf, size, n, file);
-	if (e != NULL)
-		end(e, (int64) (result * size));
+	end(e, (int64) (result * size));
 	return result;
 }
 
