@@ -227,6 +227,7 @@ void
 pfsGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
 	PfsPlan    *plan = palloc0(sizeof(PfsPlan));
+	const PfsTable *table;
 	Relation	rel;
 
 	pfs_require_loaded();
@@ -234,7 +235,8 @@ pfsGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	plan->binding = pfs_bind(rel);
 	table_close(rel, NoLock);
 
-	plan->all_rows = clamp_row_est(plan->binding->table->estimate());
+	table = plan->binding->table;
+	plan->all_rows = clamp_row_est(table->estimate != NULL ? table->estimate() : pfs_pages_used(*table->container));
 	plan->copied_rows = plan->all_rows;
 	find_conditions(root, baserel, plan);
 	set_widths(baserel, plan->binding);
@@ -252,7 +254,7 @@ pfsGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 		List	   *others = NIL;
 		ListCell   *lc;
 
-		plan->copied_rows = clamp_row_est(plan->all_rows / clamp_row_est(pfs_threads_estimate()));
+		plan->copied_rows = clamp_row_est(plan->all_rows / clamp_row_est(pfs_pages_used(pfs_threads)));
 		if (has_key(plan, PFS_KEY_EVENT_ID))
 			plan->copied_rows = 1;
 		foreach(lc, baserel->baserestrictinfo)

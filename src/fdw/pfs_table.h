@@ -13,6 +13,7 @@
 #include "datatype/timestamp.h"
 
 #include "pfs.h"
+#include "pfs_pages.h"
 
 typedef struct PfsColumn PfsColumn;
 typedef struct PfsTable PfsTable;
@@ -119,8 +120,12 @@ struct PfsTable
 	Size		(*size_of_row) (void);	/* instead, where a setting decides */
 	bool		rows_vary;		/* in size: they come by pfs_scan_add_copy() */
 
-	/* Rows now, for the planner; cheap. */
+	/*
+	 * Rows now, for the planner; cheap.  NULL: as many as the container has
+	 * records.
+	 */
 	double		(*estimate) (void);
+	PfsPages  **container;
 
 	/*
 	 * Collect the rows with pfs_scan_add().  May leave out what the scan's

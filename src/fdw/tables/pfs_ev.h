@@ -8,7 +8,9 @@
 #define PFS_EV_H
 
 #include "pfs_event.h"
+#include "pfs_sizes.h"
 #include "pfs_tables.h"
+#include "pfs_thread.h"
 
 /*
  * The first columns, with comments that differ by family: on the thread, on event_id behind
@@ -95,12 +97,12 @@ history_long_copy(PfsScan *scan) \
 static double \
 history_estimate(void) \
 { \
-	return pfs_events_history_estimate(family); \
+	return pfs_pages_used(pfs_threads) * pfs_sizes.history[family]; \
 } \
 static double \
 history_long_estimate(void) \
 { \
-	return pfs_events_history_long_estimate(family); \
+	return pfs_sizes.history_long[family]; \
 } \
 static int64 \
 history_truncate(void) \
@@ -119,7 +121,7 @@ const PfsTable pfs_table_events_##stem##_current = { \
 			  comment), \
 	.row_size = sizeof(void *), \
 	.rows_vary = true, \
-	.estimate = pfs_events_current_estimate, \
+	.container = &pfs_threads, \
 	.copy = current_copy, \
 	.role = pfs_ev_role, \
 	.also_role = also, \

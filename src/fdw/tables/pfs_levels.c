@@ -62,13 +62,13 @@ pfs_level_estimate(PfsLevel level, double rows_per_key)
 	switch (level)
 	{
 		case PFS_LEVEL_THREAD:
-			return pfs_threads_estimate() * rows_per_key;
+			return pfs_pages_used(pfs_threads) * rows_per_key;
 		case PFS_LEVEL_ACCOUNT:
-			return pfs_accounts_estimate(PFS_ACCOUNTS) * rows_per_key;
+			return pfs_pages_used(pfs_accounts[PFS_ACCOUNTS].pages) * rows_per_key;
 		case PFS_LEVEL_USER:
-			return pfs_accounts_estimate(PFS_USERS) * rows_per_key;
+			return pfs_pages_used(pfs_accounts[PFS_USERS].pages) * rows_per_key;
 		case PFS_LEVEL_HOST:
-			return pfs_accounts_estimate(PFS_HOSTS) * rows_per_key;
+			return pfs_pages_used(pfs_accounts[PFS_HOSTS].pages) * rows_per_key;
 		default:
 			return rows_per_key;
 	}

@@ -42,11 +42,6 @@ t##_copy(PfsScan *scan) \
 { \
 	pfs_accounts_each(KIND, add_account_cb, scan); \
 } \
-static double \
-t##_estimate(void) \
-{ \
-	return pfs_accounts_estimate(KIND); \
-} \
 static int64 \
 t##_truncate(void) \
 { \
@@ -65,7 +60,7 @@ const PfsTable pfs_table_accounts = {
 			  "processes share one row with NULLs. TRUNCATE removes rows without a connection and pushes the "
 			  "summaries of threads and accounts upward."),
 	.row_size = sizeof(PfsAccount),
-	.estimate = accounts_estimate,
+	.container = &pfs_accounts[PFS_ACCOUNTS].pages,
 	.copy = accounts_copy,
 	.truncate = accounts_truncate,
 };
@@ -77,7 +72,7 @@ const PfsTable pfs_table_users = {
 			  "Users that are or were connected. Background processes share one row with NULL. TRUNCATE removes "
 			  "rows without a connection; the summaries below are pushed upward, those of users discarded."),
 	.row_size = sizeof(PfsAccount),
-	.estimate = users_estimate,
+	.container = &pfs_accounts[PFS_USERS].pages,
 	.copy = users_copy,
 	.truncate = users_truncate,
 };
@@ -89,7 +84,7 @@ const PfsTable pfs_table_hosts = {
 			  "Client addresses that are or were connected. Background processes share one row with NULL. TRUNCATE "
 			  "removes rows without a connection and pushes the summaries below upward."),
 	.row_size = sizeof(PfsAccount),
-	.estimate = hosts_estimate,
+	.container = &pfs_accounts[PFS_HOSTS].pages,
 	.copy = hosts_copy,
 	.truncate = hosts_truncate,
 };

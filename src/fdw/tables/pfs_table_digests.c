@@ -192,7 +192,7 @@ const PfsTable pfs_table_statements_by_digest = {
 			  "others. TRUNCATE removes the rows, also those of events_statements_histogram_by_digest, "
 			  "events_waits_summary_by_digest and table_io_waits_summary_by_digest."),
 	.row_size = sizeof(SummaryRow),
-	.estimate = pfs_digests_estimate,
+	.container = &pfs_digests,
 	.copy = summary_copy,
 	.role = key_role,
 	.truncate = pfs_digests_truncate,
@@ -242,7 +242,7 @@ histogram_copy(PfsScan *scan)
 static double
 histogram_estimate(void)
 {
-	return BUCKETS_PER_DIGEST * pfs_digests_estimate();
+	return BUCKETS_PER_DIGEST * pfs_pages_used(pfs_digests);
 }
 
 const PfsTable pfs_table_statements_histogram_by_digest = {
@@ -288,7 +288,7 @@ const PfsTable pfs_table_waits_by_digest = {
 			  "What statements of each shape waited for; those of parallel workers are their leader's. TRUNCATE "
 			  "zeroes it."),
 	.row_size = sizeof(PfsDigestWaitRow),
-	.estimate = pfs_digest_waits_estimate,
+	.container = &pfs_digest_waits,
 	.copy = waits_copy,
 	.role = key_role,
 	.truncate = pfs_digest_waits_truncate,
@@ -349,7 +349,7 @@ const PfsTable pfs_table_io_by_digest = {
 			  "statement that has a query_id; those of parallel workers are their leader's. A table or an index that is "
 			  "dropped loses its rows."),
 	.row_size = sizeof(PfsDigestRowsRow),
-	.estimate = pfs_digest_rows_estimate,
+	.container = &pfs_digest_rows,
 	.copy = rows_copy,
 	.role = key_role,
 	.check_truncate = pfs_rel_stats_require_thread,

@@ -43,12 +43,6 @@ first_event_of(const FileRow *row, bool *isnull)
 
 PFS_COLUMNS(files, FileRow, FILES_COLUMNS)
 
-static double
-files_estimate(void)
-{
-	return pfs_pages_used(pfs_files);
-}
-
 /* Copies the files one by one; one that is removed meanwhile is left out. */
 static void
 files_copy(PfsScan *scan)
@@ -80,7 +74,7 @@ const PfsTable pfs_table_file_instances = {
 			  "refused",
 			  "Files that the server has opened and that are still there. One row per path."),
 	.row_size = sizeof(FileRow),
-	.estimate = files_estimate,
+	.container = &pfs_files,
 	.copy = files_copy,
 };
 
@@ -250,7 +244,7 @@ const PfsTable pfs_table_file_summary_by_instance = {
 			  "File calls by file and event name; files that are still there only. TRUNCATE adds the numbers to "
 			  "the event names and sets them to zero, here and in events_waits_summary_by_instance."),
 	.row_size = sizeof(InstanceRow),
-	.estimate = pfs_file_sums_estimate,
+	.container = &pfs_file_sums,
 	.copy = instance_copy,
 	.truncate = instance_truncate,
 	.in_reset_all = true,

@@ -147,7 +147,7 @@ objects_copy(PfsScan *scan)
 static double
 objects_estimate(void)
 {
-	return pfs_rel_stats_estimate(PFS_TABLE_STATS) + pfs_programs_estimate();
+	return pfs_pages_used(pfs_rel_stats[PFS_TABLE_STATS].pages) + pfs_pages_used(pfs_programs);
 }
 
 static int64

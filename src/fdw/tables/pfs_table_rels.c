@@ -153,15 +153,9 @@ by_table_copy(PfsScan *scan)
 }
 
 static double
-by_table_estimate(void)
-{
-	return pfs_rel_stats_estimate(PFS_TABLE_STATS);
-}
-
-static double
 by_index_estimate(void)
 {
-	return pfs_rel_stats_estimate(PFS_TABLE_STATS) + pfs_rel_stats_estimate(PFS_INDEX_STATS);
+	return pfs_pages_used(pfs_rel_stats[PFS_TABLE_STATS].pages) + pfs_pages_used(pfs_rel_stats[PFS_INDEX_STATS].pages);
 }
 
 const PfsTable pfs_table_io_by_table = {
@@ -173,7 +167,7 @@ const PfsTable pfs_table_io_by_table = {
 			  "the index does for the row, waits included; rows of a page that is at hand are counted and not timed. "
 			  "A table that is dropped loses its row."),
 	.row_size = sizeof(IoRow),
-	.estimate = by_table_estimate,
+	.container = &pfs_rel_stats[PFS_TABLE_STATS].pages,
 	.copy = by_table_copy,
 	.check_truncate = pfs_rel_stats_require_thread,
 	.truncate = pfs_rel_io_truncate,
@@ -273,7 +267,7 @@ const PfsTable pfs_table_lock_waits_by_table = {
 			  "zeroes it",
 			  "Waits for heavyweight locks on tables, by lock mode. A table that is dropped loses its row."),
 	.row_size = sizeof(LockRow),
-	.estimate = by_table_estimate,
+	.container = &pfs_rel_stats[PFS_TABLE_STATS].pages,
 	.copy = locks_copy,
 	.truncate = truncate_locks,
 	.in_reset_all = true,

@@ -177,7 +177,7 @@ const PfsTable pfs_table_socket_instances = {
 			  "The connections of clients, walsenders' among them, and the WAL receiver's to its primary; those of "
 			  "processes that have had an event. TRUNCATE is refused."),
 	.row_size = sizeof(SocketRow),
-	.estimate = pfs_sockets_estimate,
+	.container = &pfs_sockets,
 	.copy = instances_copy,
 	.role = instances_role,
 };
@@ -288,7 +288,7 @@ PFS_COLUMNS(by_instance, SummaryRow, BY_INSTANCE_COLUMNS)
 static double
 by_instance_estimate(void)
 {
-	return pfs_sockets_estimate() * 2;
+	return pfs_pages_used(pfs_sockets) * 2;
 }
 
 static void

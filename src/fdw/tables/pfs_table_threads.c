@@ -329,12 +329,6 @@ static const int status_columns[] = {
 	PFS_COLUMN(threads, application_name),
 };
 
-static double
-estimate(void)
-{
-	return pfs_threads_estimate();
-}
-
 /*
  * Copies the threads, and what only serves some columns if these are needed: the
  * status entries, and the events that are running.
@@ -400,7 +394,7 @@ const PfsTable pfs_table_threads = {
 			  "Threads: one row per living process of the server that has had an event. UPDATE of instrumented and "
 			  "history takes effect with the thread's next event."),
 	.row_size = sizeof(ThreadRow),
-	.estimate = estimate,
+	.container = &pfs_threads,
 	.copy = copy,
 	.role = role,
 	.identity = identity,

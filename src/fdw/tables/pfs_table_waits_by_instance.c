@@ -127,14 +127,14 @@ sockets_push(void)
 static const struct
 {
 	void		(*copy) (PfsScan *scan);
-	double		(*estimate) (void);
+	PfsPages  **container;
 	int64		(*push) (void); /* to the event names; events that left */
 }			sources[PFS_NUM_INSTANCE_KINDS] =
 
 {
-	[PFS_INSTANCE_FILE] = {files_copy, pfs_file_sums_estimate, pfs_file_sums_push},
-	[PFS_INSTANCE_SOCKET] = {sockets_copy, pfs_sockets_estimate, sockets_push},
-	[PFS_INSTANCE_LWLOCK] = {lwlocks_copy, pfs_lwlocks_estimate, pfs_lwlocks_truncate},
+	[PFS_INSTANCE_FILE] = {files_copy, &pfs_file_sums, pfs_file_sums_push},
+	[PFS_INSTANCE_SOCKET] = {sockets_copy, &pfs_sockets, sockets_push},
+	[PFS_INSTANCE_LWLOCK] = {lwlocks_copy, &pfs_lwlocks, pfs_lwlocks_truncate},
 };
 
 static double
@@ -143,7 +143,7 @@ estimate(void)
 	double		rows = 0;
 
 	for (int i = 0; i < PFS_NUM_INSTANCE_KINDS; i++)
-		rows += sources[i].estimate();
+		rows += pfs_pages_used(*sources[i].container);
 	return rows;
 }
 

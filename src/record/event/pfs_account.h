@@ -105,6 +105,5 @@ extern void pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind
 /* A row of accounts, users, hosts. */
 typedef void (*PfsAccountEmit) (const PfsAccount *copy, void *arg);
 extern void pfs_accounts_each(PfsAccountKind kind, PfsAccountEmit emit, void *arg);
-extern double pfs_accounts_estimate(PfsAccountKind kind);
 
 #endif							/* PFS_ACCOUNT_H */

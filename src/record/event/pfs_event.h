@@ -313,9 +313,4 @@ extern int64 pfs_events_history_long_truncate(PfsEventFamily family);
 /* How many events the long history shows. */
 extern uint64 pfs_events_history_long_count(PfsEventFamily family);
 
-/* Estimated rows now, for the planner; cheap. */
-extern double pfs_events_current_estimate(void);
-extern double pfs_events_history_estimate(PfsEventFamily family);
-extern double pfs_events_history_long_estimate(PfsEventFamily family);
-
 #endif							/* PFS_EVENT_H */

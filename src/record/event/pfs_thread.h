@@ -230,6 +230,5 @@ extern bool pfs_thread_set(uint32 index, uint64 word, int instrumented, int hist
 
 /* thread_id of a living process, or 0. */
 extern uint64 pfs_thread_id_of_pid(int pid);
-extern double pfs_threads_estimate(void);
 
 #endif							/* PFS_THREAD_H */

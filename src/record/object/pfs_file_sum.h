@@ -199,6 +199,5 @@ extern void pfs_file_sums_by_instrument(PfsFileCounters *counters);
  */
 extern int64 pfs_file_sums_push(void);
 extern int64 pfs_file_sums_clear(void);
-extern double pfs_file_sums_estimate(void);
 
 #endif							/* PFS_FILE_SUM_H */

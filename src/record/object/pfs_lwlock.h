@@ -177,6 +177,5 @@ extern uint64 pfs_lwlock_thread_of_proc(int procno);
 
 /* TRUNCATE of the counters by instance; returns the events that left. */
 extern int64 pfs_lwlocks_truncate(void);
-extern double pfs_lwlocks_estimate(void);
 
 #endif							/* PFS_LWLOCK_H */

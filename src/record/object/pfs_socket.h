@@ -230,6 +230,5 @@ extern void pfs_socket_totals_all(const PfsSocketTotals *totals, PfsTotals *to);
  */
 extern int64 pfs_sockets_truncate(bool totals_too);
 
-extern double pfs_sockets_estimate(void);
 
 #endif							/* PFS_SOCKET_H */

@@ -37,9 +37,3 @@ pfs_accounts_each(PfsAccountKind kind, PfsAccountEmit emit, void *arg)
 			emit(&copy, arg);
 	}
 }
-
-double
-pfs_accounts_estimate(PfsAccountKind kind)
-{
-	return pfs_pages_used(pfs_accounts[kind].pages);
-}

@@ -62,7 +62,7 @@ static void
 in_thread_row(PfsContainerRow *row, PfsEventFamily family, const char *name, uint32 per_thread, uint64 lost)
 {
 	block_row(row, name, pfs_sizes.event_size[family], (uint64) per_thread * pfs_sizes.threads,
-			  (uint64) (pfs_threads_estimate() * per_thread), lost, 0);
+			  pfs_pages_used(pfs_threads) * per_thread, lost, 0);
 }
 
 void

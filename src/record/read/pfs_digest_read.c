@@ -368,18 +368,6 @@ pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *
 	pfree(copies.items);
 }
 
-double
-pfs_digests_estimate(void)
-{
-	return pfs_pages_used(pfs_digests);
-}
-
-double
-pfs_digest_waits_estimate(void)
-{
-	return pfs_pages_used(pfs_digest_waits);
-}
-
 /*
  * Returns a copy of the normalized text of a digest, for rows of statement events,
  * which remember the key alone.  Takes no turn: if the record was reused for another

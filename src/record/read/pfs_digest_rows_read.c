@@ -178,12 +178,6 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	pfree(c.items);
 }
 
-double
-pfs_digest_rows_estimate(void)
-{
-	return pfs_pages_used(pfs_digest_rows);
-}
-
 /* Truncates both kinds of summaries. */
 static void
 truncate_all(int64 *by_table, int64 *by_digest)

@@ -23,7 +23,6 @@ typedef struct PfsDigestRowsRow
 
 typedef void (*PfsDigestRowsEmit) (const PfsDigestRowsRow *row, void *arg);
 extern void pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg);
-extern double pfs_digest_rows_estimate(void);
 
 /*
  * TRUNCATE of one of the tables table_io_waits_summary_...: all become zero.  Return the rows

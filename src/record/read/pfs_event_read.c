@@ -616,21 +616,3 @@ pfs_events_history_long_truncate(PfsEventFamily family)
 	pfs_reset_time_note(pfs_event_families[family].history_long);
 	return n;
 }
-
-double
-pfs_events_current_estimate(void)
-{
-	return pfs_threads_estimate();
-}
-
-double
-pfs_events_history_estimate(PfsEventFamily family)
-{
-	return pfs_threads_estimate() * pfs_sizes.history[family];
-}
-
-double
-pfs_events_history_long_estimate(PfsEventFamily family)
-{
-	return pfs_sizes.history_long[family];
-}

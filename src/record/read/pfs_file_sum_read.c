@@ -314,9 +314,3 @@ pfs_file_sums_clear(void)
 	pfs_reset_time_note("events_waits_summary_by_instance");
 	return events;
 }
-
-double
-pfs_file_sums_estimate(void)
-{
-	return pfs_pages_used(pfs_file_sums);
-}

@@ -136,9 +136,3 @@ pfs_lwlocks_truncate(void)
 	pfs_lwlocks_each(truncate_cb, &events);
 	return (int64) events;
 }
-
-double
-pfs_lwlocks_estimate(void)
-{
-	return pfs_pages_used(pfs_lwlocks);
-}

@@ -50,12 +50,6 @@ pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 	pfree(copy);
 }
 
-double
-pfs_prepared_estimate(void)
-{
-	return pfs_pages_used(pfs_prepared);
-}
-
 /*
  * Takes the counters of one record for a truncation; returns the executions, 0 if
  * the owner has taken them itself.  If the compare-and-swap fails, its owner has, or

@@ -44,12 +44,6 @@ pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg)
 	pfs_turn_give(PFS_TURN_PROGRAMS, false);
 }
 
-double
-pfs_programs_estimate(void)
-{
-	return pfs_pages_used(pfs_programs);
-}
-
 /*
  * Takes the counters that one view shows, word by word, so that what is added meanwhile is either
  * taken or of the next period; calls that the other view shows, too, are kept for that.  Returns

@@ -108,12 +108,6 @@ pfs_rel_stats_each(PfsRelView view, PfsRelStatEmit emit, void *arg)
 	pfs_pending_work(PFS_COUNTED_TABLES, false, read_tables, &patience, &reader);
 }
 
-double
-pfs_rel_stats_estimate(PfsRelStatKind kind)
-{
-	return pfs_pages_used(pfs_rel_stats[kind].pages);
-}
-
 /*
  * Adds times that belong to other rows than those that a part counts: it gets all the time,
  * and no more timed rows than rows.

@@ -39,7 +39,6 @@ extern int64 pfs_rel_stats_clear(PfsRelView view);
 
 /* Raises an error if this session cannot do that. */
 extern void pfs_rel_stats_require_thread(void);
-extern double pfs_rel_stats_estimate(PfsRelStatKind kind);
 
 /* Waits for locks on a table, by lock mode: modes[mode - 1], PFS_REL_LOCK_ANY included. */
 typedef void (*PfsRelLocksEmit) (Oid database, Oid relation, const PfsTotals *modes, void *arg);

@@ -70,12 +70,6 @@ pfs_socket_role(const PfsSocket *copy)
 	return pfs_owned_role(copy->thread, copy->thread_id);
 }
 
-double
-pfs_sockets_estimate(void)
-{
-	return pfs_pages_used(pfs_sockets);
-}
-
 /*
  * Waits until the moves to the totals that have begun so far are done; false if one
  * of them goes on for longer than the patience.

@@ -113,9 +113,3 @@ pfs_thread_id_of_pid(int pid)
 	pfs_fence_acquire();
 	return pfs_pages_word(pfs_threads, index) == word ? thread_id : 0;
 }
-
-double
-pfs_threads_estimate(void)
-{
-	return pfs_pages_used(pfs_threads);
-}

@@ -304,7 +304,4 @@ extern int64 pfs_digest_buckets_truncate(void);
 extern int64 pfs_digest_waits_truncate(void);
 extern int64 pfs_digest_rows_truncate(void);
 
-extern double pfs_digests_estimate(void);
-extern double pfs_digest_waits_estimate(void);
-
 #endif							/* PFS_DIGEST_H */

@@ -136,7 +136,6 @@ extern void pfs_prepared_detach(PfsThread *t);
 /* A consistent copy; its counts are zero if they were truncated. */
 typedef void (*PfsPreparedEmit) (const PfsPrepared *copy, void *arg);
 extern void pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg);
-extern double pfs_prepared_estimate(void);
 
 /* All counts to zero; how many executions that were, exactly. */
 extern int64 pfs_prepared_truncate(void);

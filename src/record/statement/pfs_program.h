@@ -156,7 +156,6 @@ typedef struct PfsProgramRow
 /* emit may raise errors. */
 typedef void (*PfsProgramEmit) (const PfsProgramRow *row, void *arg);
 extern void pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg);
-extern double pfs_programs_estimate(void);
 
 /* Zeroes all counters of a view; returns how many calls it had counted. */
 extern int64 pfs_programs_truncate(PfsProgramView view);
