@@ -63,21 +63,15 @@ pfs_event_list_cut(PfsEventList *list)
 	Size		kept = 0;
 
 	qsort(list->events, list->n, sizeof(PfsEvent *), by_end_newest_first);
-	for (Size i = 0; i < list->n && kept < list->rows; i++)
+	for (Size i = 0; i < list->n; i++)
 	{
-		if (kept > 0 && by_end_newest_first(&list->events[kept - 1], &list->events[i]) == 0)
-			continue;
-		if (i > kept)
-		{
-			PfsEvent   *e = list->events[i];
+		bool		is_copy = kept > 0 && by_end_newest_first(&list->events[kept - 1], &list->events[i]) == 0;
 
-			list->events[i] = list->events[kept];
-			list->events[kept] = e;
-		}
-		kept++;
+		if (kept < list->rows && !is_copy)
+			list->events[kept++] = list->events[i];
+		else
+			pfree(list->events[i]);
 	}
-	for (Size i = kept; i < list->n; i++)
-		pfree(list->events[i]);
 	list->n = kept;
 }
 
