@@ -72,14 +72,14 @@ pfs_lwlock_role_of(const PfsThread *t)
 }
 
 /*
- * The newest records of a thread that is still there; those of its current block; those of
- * all blocks.
+ * Readers, where there are blocks: the newest records of a thread that is still there, `rows`
+ * (1 or more) of them; those of its current block; those of all blocks.
  */
 extern void pfs_lwlock_records_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg);
 extern void pfs_lwlock_records_current(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
 extern void pfs_lwlock_records_each(PfsEventEmit emit, void *arg);
 
-/* TRUNCATE: what a thread has recorded so far. */
+/* TRUNCATE, likewise: what a thread has recorded so far. */
 extern void pfs_lwlock_records_hide(uint32 index, uint64 word, bool history_long);
 
 /* ---- instrument points ---- */

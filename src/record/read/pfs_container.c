@@ -75,33 +75,22 @@ pfs_container_of_instruments(int i, PfsContainerRow *row)
 			  pfs_instruments->lost, pfs_instruments->max * each);
 }
 
-/* Adds the blocks of the other source of a family's events. */
-static void
-add_other_blocks(PfsContainerRow *row, const PfsEventSource *source)
-{
-	const PfsBlocks *blocks = source->blocks();
-
-	if (blocks == NULL)
-		return;
-	row->stats.records_lost += pfs_blocks_lost(blocks);
-	row->stats.bytes_reserved += pfs_blocks_bytes(blocks);
-	row->stats.bytes_resident += pfs_blocks_resident_bytes(blocks);
-}
-
 /*
- * Fills the i-th row of a family of events: current, history, long history, the last
+ * Fills the rows of a family of events: current, history, long history, the last
  * without the records in use.
  */
-static void
-events_row(PfsEventFamily family, int i, PfsContainerRow *row)
+void
+pfs_container_of_events(int i, PfsContainerRow *row)
 {
+	PfsEventFamily family = i / 3;
 	const PfsEventFamilyInfo *info = &pfs_event_families[family];
 	uint32		size = pfs_sizes.event_size[family];
+	const PfsEventSource *source = pfs_event_source(family);
 	PfsBlocks  *blocks = pfs_histories[family];
 
-	if (i == 0)
+	if (i % 3 == 0)
 		in_thread_row(row, family, info->current, info->depth, pfs_shared_threads->too_deep[family]);
-	else if (i == 1)
+	else if (i % 3 == 1)
 		in_thread_row(row, family, info->history, pfs_sizes.history[family], 0);
 	else if (blocks == NULL)
 		block_row(row, info->history_long, size, 0, 0, 0, 0);
@@ -110,15 +99,13 @@ events_row(PfsEventFamily family, int i, PfsContainerRow *row)
 		block_row(row, info->history_long, size, pfs_sizes.history_long[family], 0, pfs_blocks_lost(blocks), pfs_blocks_bytes(blocks));
 		/* It becomes resident as it fills. */
 		row->stats.bytes_resident = pfs_blocks_resident_bytes(blocks);
-		if (pfs_event_source(family) != NULL)
-			add_other_blocks(row, pfs_event_source(family));
+		if (source != NULL)
+		{
+			row->stats.records_lost += pfs_blocks_lost(*source->blocks);
+			row->stats.bytes_reserved += pfs_blocks_bytes(*source->blocks);
+			row->stats.bytes_resident += pfs_blocks_resident_bytes(*source->blocks);
+		}
 	}
-}
-
-void
-pfs_container_of_events(int i, PfsContainerRow *row)
-{
-	events_row(i / 3, i % 3, row);
 }
 
 /*

@@ -38,7 +38,7 @@ pfs_event_source(PfsEventFamily family)
 {
 	const PfsEventSource *source = pfs_event_family_reads[family].source;
 
-	return source != NULL && source->is_there() ? source : NULL;
+	return source != NULL && *source->blocks != NULL ? source : NULL;
 }
 
 /*
@@ -611,8 +611,8 @@ pfs_events_history_long_truncate(PfsEventFamily family)
 	 */
 	pfs_threads_each(0, hide_long_cb, &family);
 	pfs_blocks_hide(pfs_histories[family]);
-	if (source != NULL && source->blocks() != NULL)
-		pfs_blocks_hide(source->blocks());
+	if (source != NULL)
+		pfs_blocks_hide(*source->blocks);
 	pfs_reset_time_note(pfs_event_families[family].history_long);
 	return n;
 }

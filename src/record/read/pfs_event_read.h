@@ -53,13 +53,11 @@ typedef struct PfsEventSlots
  */
 typedef struct PfsEventSource
 {
-	bool		(*is_there) (void); /* false: nothing else is called */
+	PfsBlocks **blocks;			/* that these lie in; of NULL, nothing is
+								 * called */
 	void		(*history) (const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg);
 	void		(*current) (const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
 	void		(*long_history) (PfsEventEmit emit, void *arg);
-
-	/* The blocks that these lie in, or NULL. */
-	PfsBlocks  *(*blocks) (void);
 
 	/* TRUNCATE: what one thread has recorded so far. */
 	void		(*hide) (uint32 thread_index, uint64 word, bool history_long);

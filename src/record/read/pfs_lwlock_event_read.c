@@ -67,11 +67,8 @@ void
 pfs_lwlock_records_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg)
 {
 	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
-	PfsNewest	newest = {copy->thread_id, rows, 0, NULL};
+	PfsNewest	newest = {copy->thread_id, rows, 0, palloc(rows * sizeof(PfsWaitEvent))};
 
-	if (pfs_lwlock_blocks == NULL || rows == 0)
-		return;
-	newest.events = palloc(rows * sizeof(PfsWaitEvent));
 	pfs_own_blocks_each(pfs_lwlock_blocks, &holder->recorded, &holder->history_tail, copy->index, word,
 						take_own_block_cb, &newest);
 	for (uint32 i = newest.n - Min(newest.n, rows); i < newest.n; i++)
@@ -85,14 +82,11 @@ pfs_lwlock_records_current(const PfsThread *copy, uint64 word, PfsEventEmit emit
 {
 	const PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
 	uint64		position = pfs_load_acquire(&holder->recorded.position);
-	PfsLwlockEvent *block;
+	PfsLwlockEvent *block = palloc(pfs_blocks_size(pfs_lwlock_blocks));
 	uint32		hidden;
-	uint32		bytes;
+	uint32		bytes = pfs_blocks_copy_owned(pfs_lwlock_blocks, &holder->recorded, PFS_BLOCK_INDEX(position), block,
+											  &hidden);
 
-	if (pfs_lwlock_blocks == NULL)
-		return;
-	block = palloc(pfs_blocks_size(pfs_lwlock_blocks));
-	bytes = pfs_blocks_copy_owned(pfs_lwlock_blocks, &holder->recorded, PFS_BLOCK_INDEX(position), block, &hidden);
 	/* One that is gone is among all blocks. */
 	if (bytes != PFS_BLOCK_GONE && pfs_pages_word(pfs_threads, copy->index) == word)
 		block_each(block, bytes, hidden, PFS_FLAG_HISTORY_LONG, 0, emit, arg);
@@ -106,11 +100,8 @@ pfs_lwlock_records_current(const PfsThread *copy, uint64 word, PfsEventEmit emit
 void
 pfs_lwlock_records_each(PfsEventEmit emit, void *arg)
 {
-	PfsLwlockEvent *block;
+	PfsLwlockEvent *block = palloc(pfs_blocks_size(pfs_lwlock_blocks));
 
-	if (pfs_lwlock_blocks == NULL)
-		return;
-	block = palloc(pfs_blocks_size(pfs_lwlock_blocks));
 	for (uint32 number = 0; number < pfs_blocks_number(pfs_lwlock_blocks); number++)
 	{
 		uint32		hidden;
@@ -127,8 +118,8 @@ pfs_lwlock_records_hide(uint32 index, uint64 word, bool history_long)
 {
 	PfsLwlockHolder *holder = pfs_lwlock_holder(index);
 
-	if (!history_long)
-		pfs_own_blocks_hide(&holder->history_tail, pfs_load_acquire(&holder->recorded.position), index, word);
-	else if (pfs_lwlock_blocks != NULL)
+	if (history_long)
 		pfs_blocks_hide_owned(pfs_lwlock_blocks, &holder->recorded);
+	else
+		pfs_own_blocks_hide(&holder->history_tail, pfs_load_acquire(&holder->recorded.position), index, word);
 }

@@ -106,23 +106,10 @@ pfs_wait_event_complete(PfsEvent *event, bool running)
 		e->object_instance = (uintptr_t) pfs_pages_record(pfs_files, e->object.file.index);
 }
 
-static bool
-lwlocks_are_there(void)
-{
-	return pfs_lwlock_holders != NULL;
-}
-
-static PfsBlocks *
-lwlock_blocks(void)
-{
-	return pfs_lwlock_blocks;
-}
-
 const PfsEventSource pfs_lwlock_event_source = {
-	.is_there = lwlocks_are_there,
+	.blocks = &pfs_lwlock_blocks,
 	.history = pfs_lwlock_records_history,
 	.current = pfs_lwlock_records_current,
 	.long_history = pfs_lwlock_records_each,
-	.blocks = lwlock_blocks,
 	.hide = pfs_lwlock_records_hide,
 };
