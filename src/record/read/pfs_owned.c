@@ -19,33 +19,25 @@ pfs_owned_copy(PfsPages *pages, uint32 index, uint64 word, const uint32 *thread,
 			   PfsPatience *patience)
 {
 	const void *record = pfs_pages_record(pages, index);
-	uint32		owner;
-	const PfsSeqlock *lock;
+	bool		is_whole;
 
 	pfs_patience_next(patience);
 	do
 	{
+		uint32		owner = pfs_load_relaxed(thread);
+		const PfsSeqlock *lock;
 		uint64		before;
 
-		owner = pfs_load_relaxed(thread);
 		if (owner >= pfs_threads->records_max)
 			return false;
 		lock = &((const PfsThread *) pfs_pages_record(pfs_threads, owner))->seq;
 		before = pfs_seqlock_read_begin(lock);
-		if ((before & 1) == 0)
-		{
-			pfs_racy_copy(copy, record, size);
-			if (pfs_seqlock_read_valid(lock, before))
-				return pfs_pages_word(pages, index) == word;
-		}
+		pfs_racy_copy(copy, record, size);
+		is_whole = pfs_seqlock_read_valid(lock, before);
 		if (pfs_pages_word(pages, index) != word)
 			return false;
-	} while (pfs_patience_more(patience));
-
-	/* Its owner has been in the middle of a write section for long. */
-	pfs_racy_copy(copy, record, size);
-	pfs_fence_acquire();
-	return pfs_pages_word(pages, index) == word;
+	} while (!is_whole && pfs_patience_more(patience));
+	return true;
 }
 
 Oid
