@@ -55,7 +55,10 @@ pfs_next_bucket(const uint32 *buckets, uint32 b)
 	return b;
 }
 
-/* Does the level show the counters of a thread with these references? */
-extern bool pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level);
+/*
+ * The account, user or host under which a level shows the counters of a thread with these
+ * references; PFS_NO_RECORD: it does not.  0 at the other levels, which show all.
+ */
+extern uint32 pfs_summary_record_of(const PfsAccountRefs *refs, PfsLevel level);
 
 #endif							/* PFS_SUMMARY_LEVEL_H */

@@ -108,23 +108,23 @@ destination_of(const PfsThread *t, PfsFamily family, uint64 generation, uint64 u
 }
 
 /*
- * Tells whether a level's table has a row for the counters of a thread with these
- * references: there are none of an account, user or host that the thread does not have
- * (not yet known, or its container is full).
+ * Returns which record a level shows the counters of a thread with these references
+ * under: none of an account, user or host that the thread does not have (not yet known, or
+ * its container is full).
  */
-bool
-pfs_summary_belongs(const PfsAccountRefs *refs, PfsLevel level)
+uint32
+pfs_summary_record_of(const PfsAccountRefs *refs, PfsLevel level)
 {
 	switch (level)
 	{
 		case PFS_LEVEL_ACCOUNT:
-			return refs->account != PFS_NO_RECORD;
+			return refs->account;
 		case PFS_LEVEL_USER:
-			return pfs_account_user(refs) != PFS_NO_RECORD;
+			return pfs_account_user(refs);
 		case PFS_LEVEL_HOST:
-			return pfs_account_host(refs) != PFS_NO_RECORD;
+			return pfs_account_host(refs);
 		default:
-			return true;
+			return 0;
 	}
 }
 
@@ -142,7 +142,7 @@ tell_truncator(const PfsThread *t, PfsFamily family, uint64 generation, uint64 e
 
 	for (int level = 0; level < PFS_LEVEL_HISTOGRAM; level++)
 	{
-		if (pfs_load_relaxed(&before[level]) <= ours && pfs_summary_belongs(&t->refs, level))
+		if (pfs_load_relaxed(&before[level]) <= ours && pfs_summary_record_of(&t->refs, level) != PFS_NO_RECORD)
 			pfs_add_relaxed(&applied[level], events);
 	}
 	if (pfs_load_relaxed(&before[PFS_LEVEL_HISTOGRAM]) <= ours)

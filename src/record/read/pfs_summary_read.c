@@ -116,26 +116,6 @@ group_of_record(const Groups *groups, PfsAccountKind kind, uint32 index)
 }
 
 /*
- * Returns which group of the level a thread's counters belong to; PFS_NO_RECORD if
- * to none.
- */
-static uint32
-group_of_thread(const Groups *groups, const PfsAccountRefs *refs)
-{
-	switch (groups->level)
-	{
-		case PFS_LEVEL_GLOBAL:
-			return 0;
-		case PFS_LEVEL_USER:
-			return pfs_account_user(refs);
-		case PFS_LEVEL_HOST:
-			return pfs_account_host(refs);
-		default:
-			return refs->account;
-	}
-}
-
-/*
  * Reads the cells above the threads anew: of accounts, users and hosts, and of the
  * server.  No record goes while it is our turn.
  */
@@ -188,7 +168,7 @@ add_threads(Groups *groups, const PfsThreadCopies *copies)
 
 		if (add == NULL)
 			continue;
-		group = group_at(groups, group_of_thread(groups, &copy->refs));
+		group = group_at(groups, pfs_summary_record_of(&copy->refs, groups->level));
 		if (group == NULL)
 			continue;
 		for (uint32 c = 0; c < copy->ncells; c++)

@@ -246,7 +246,7 @@ truncate_threads(PfsFamily family, PfsLevel level, PfsPatience *patience)
 		const PfsThreadCopy *copy = &copies.threads[i];
 
 		if (!copy->gone && copy->generation < generation &&
-			copy->generation >= shared->before[level] && pfs_summary_belongs(&copy->refs, level))
+			copy->generation >= shared->before[level] && pfs_summary_record_of(&copy->refs, level) != PFS_NO_RECORD)
 			left += count_of_copy(&copies, copy, level);
 	}
 	*patience = copies.patience;
