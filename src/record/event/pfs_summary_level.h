@@ -61,4 +61,10 @@ pfs_next_bucket(const uint32 *buckets, uint32 b)
  */
 extern uint32 pfs_summary_record_of(const PfsAccountRefs *refs, PfsLevel level);
 
+/*
+ * The same of the counters that an account, user or host has itself, at the levels of these
+ * and of the server.
+ */
+extern uint32 pfs_summary_record_above(PfsAccountKind kind, uint32 index, PfsLevel level);
+
 #endif							/* PFS_SUMMARY_LEVEL_H */

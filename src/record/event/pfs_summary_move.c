@@ -128,6 +128,29 @@ pfs_summary_record_of(const PfsAccountRefs *refs, PfsLevel level)
 	}
 }
 
+uint32
+pfs_summary_record_above(PfsAccountKind kind, uint32 index, PfsLevel level)
+{
+	const PfsAccount *account = pfs_account_at(kind, index);
+
+	switch (level)
+	{
+		case PFS_LEVEL_GLOBAL:
+
+			/*
+			 * Users do not count: what they have, hosts or the server have,
+			 * too.
+			 */
+			return kind == PFS_USERS ? PFS_NO_RECORD : 0;
+		case PFS_LEVEL_USER:
+			return kind == PFS_USERS ? index : kind == PFS_ACCOUNTS ? account->user : PFS_NO_RECORD;
+		case PFS_LEVEL_HOST:
+			return kind == PFS_HOSTS ? index : kind == PFS_ACCOUNTS ? account->host : PFS_NO_RECORD;
+		default:
+			return kind == PFS_ACCOUNTS ? index : PFS_NO_RECORD;
+	}
+}
+
 /*
  * Adds what is moved because of a truncation to what that truncation has taken off its
  * table.  If the truncator has done its work by now, nobody looks: the next one uses

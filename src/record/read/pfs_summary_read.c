@@ -91,30 +91,6 @@ add_record(Groups *groups, uint32 group, PfsAccount *account)
 	}
 }
 
-/* Returns which group of the level the counters of an account, user or host belong to. */
-static uint32
-group_of_record(const Groups *groups, PfsAccountKind kind, uint32 index)
-{
-	const PfsAccount *account = pfs_account_at(kind, index);
-
-	switch (groups->level)
-	{
-		case PFS_LEVEL_GLOBAL:
-
-			/*
-			 * Users do not count: what they have, hosts or the server have,
-			 * too.
-			 */
-			return kind == PFS_USERS ? PFS_NO_RECORD : 0;
-		case PFS_LEVEL_USER:
-			return kind == PFS_USERS ? index : kind == PFS_ACCOUNTS ? account->user : PFS_NO_RECORD;
-		case PFS_LEVEL_HOST:
-			return kind == PFS_HOSTS ? index : kind == PFS_ACCOUNTS ? account->host : PFS_NO_RECORD;
-		default:
-			return kind == PFS_ACCOUNTS ? index : PFS_NO_RECORD;
-	}
-}
-
 /*
  * Reads the cells above the threads anew: of accounts, users and hosts, and of the
  * server.  No record goes while it is our turn.
@@ -134,7 +110,7 @@ read_above(Groups *groups)
 		uint64		word;
 
 		while ((index = pfs_pages_next(pfs_accounts[kind].pages, &pos, &word)) != PFS_NO_RECORD)
-			add_record(groups, group_of_record(groups, kind, index), pfs_account_at(kind, index));
+			add_record(groups, pfs_summary_record_above(kind, index, groups->level), pfs_account_at(kind, index));
 	}
 	if (groups->level == PFS_LEVEL_GLOBAL)
 		add_block(groups, 0, &pfs_summary[groups->family].cells, 0);

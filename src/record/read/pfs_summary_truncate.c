@@ -131,25 +131,6 @@ destination_of_record(PfsAccountKind kind, const PfsAccount *account, PfsLevel t
 	return to;
 }
 
-/* Tells whether the table of this level shows what such a record has. */
-static bool
-is_shown(PfsAccountKind kind, const PfsAccount *account, PfsLevel level)
-{
-	switch (level)
-	{
-		case PFS_LEVEL_GLOBAL:
-			return kind != PFS_USERS;
-		case PFS_LEVEL_USER:
-			return kind == PFS_USERS || (kind == PFS_ACCOUNTS && account->user != PFS_NO_RECORD);
-		case PFS_LEVEL_HOST:
-			return kind == PFS_HOSTS || (kind == PFS_ACCOUNTS && account->host != PFS_NO_RECORD);
-		case PFS_LEVEL_ACCOUNT:
-			return kind == PFS_ACCOUNTS;
-		default:
-			return false;
-	}
-}
-
 /*
  * Empties everything above the threads that the truncation is about; returns how
  * many events the level's own table lost by that.
@@ -174,7 +155,8 @@ truncate_above(PfsFamily family, PfsLevel level)
 			PfsDestination to = destination_of_record(kind, account, level);
 			uint64		events = take_record(family, account, &to);
 
-			left += is_shown(kind, account, level) ? events : 0;
+			if (pfs_summary_record_above(kind, index, level) != PFS_NO_RECORD)
+				left += events;
 		}
 	}
 	if (level == PFS_LEVEL_GLOBAL)
