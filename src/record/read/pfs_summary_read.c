@@ -232,10 +232,7 @@ read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, voi
 
 	pfs_turn_take(PFS_TURN_SUMMARIES, false);
 	truncated = pfs_summary[copies->family].truncated[PFS_LEVEL_THREAD];
-	if (thread_id == 0)
-		pfs_thread_copies_make(copies);
-	else
-		(void) pfs_thread_copies_make_one(copies, thread_id);
+	pfs_thread_copies_make(copies, thread_id);
 	keys = copy_keys(copies->family);
 	pfs_turn_give(PFS_TURN_SUMMARIES, false);
 	pfs_patience_end(&copies->patience);
@@ -283,7 +280,7 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 	groups.groups = palloc0(Max(groups.n, 1) * sizeof(Group *));
 
 	pfs_turn_take(PFS_TURN_SUMMARIES, false);
-	pfs_thread_copies_make(&copies);
+	pfs_thread_copies_make(&copies, 0);
 	do
 	{
 		read_above(&groups);
@@ -345,7 +342,7 @@ pfs_summary_read_histograms(PfsFamily family)
 		return NULL;
 	histograms = palloc0(shared->nhistograms * sizeof(uint64 *));
 	pfs_turn_take(PFS_TURN_SUMMARIES, false);
-	pfs_thread_copies_make(&copies);
+	pfs_thread_copies_make(&copies, 0);
 	do
 	{
 		read_server_buckets(family, histograms);

@@ -218,7 +218,7 @@ truncate_threads(PfsFamily family, PfsLevel level, PfsPatience *patience)
 	PfsThreadCopies copies = {.family = family, .of_histograms = level == PFS_LEVEL_HISTOGRAM, .end = shared->ncells, .patience = *patience};
 	uint64		left;
 
-	pfs_thread_copies_make(&copies);
+	pfs_thread_copies_make(&copies, 0);
 	do
 	{
 		left = pfs_load_acquire(&shared->applied[generation & 1][level]);

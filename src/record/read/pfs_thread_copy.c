@@ -73,6 +73,13 @@ copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies
 	return pfs_block_look(block, i, cell, size);
 }
 
+/* Makes an array larger; NULL: there is none yet. */
+static void *
+grow(void *array, Size bytes)
+{
+	return array == NULL ? palloc(bytes) : repalloc(array, bytes);
+}
+
 /* Appends the buckets of one histogram that are not empty to a thread's copy. */
 static void
 copy_buckets(PfsThreadCopy *copy, uint32 histogram, const uint32 *buckets)
@@ -86,32 +93,12 @@ copy_buckets(PfsThreadCopy *copy, uint32 histogram, const uint32 *buckets)
 		if (copy->nbuckets == copy->max_buckets)
 		{
 			copy->max_buckets = Max(2 * copy->max_buckets, 256);
-			copy->buckets = copy->buckets == NULL ? palloc(copy->max_buckets * sizeof(PfsBucketCopy))
-				: repalloc(copy->buckets, copy->max_buckets * sizeof(PfsBucketCopy));
+			copy->buckets = grow(copy->buckets, copy->max_buckets * sizeof(PfsBucketCopy));
 		}
 		copy->buckets[copy->nbuckets++] = (PfsBucketCopy)
 		{
 			histogram, b, n
 		};
-	}
-}
-
-/* Makes sure that a copy has space for one more cell. */
-static void
-grow_cells(PfsThreadCopy *copy, uint32 size)
-{
-	if (copy->ncells < copy->max_cells)
-		return;
-	copy->max_cells = Max(2 * copy->max_cells, 32);
-	if (copy->cells == NULL)
-	{
-		copy->indexes = palloc(copy->max_cells * sizeof(uint16));
-		copy->cells = palloc(copy->max_cells * size);
-	}
-	else
-	{
-		copy->indexes = repalloc(copy->indexes, copy->max_cells * sizeof(uint16));
-		copy->cells = repalloc(copy->cells, copy->max_cells * size);
 	}
 }
 
@@ -147,7 +134,12 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 			return;
 		if (kind->is_empty(&cell))
 			continue;
-		grow_cells(copy, kind->read_size);
+		if (copy->ncells == copy->max_cells)
+		{
+			copy->max_cells = Max(2 * copy->max_cells, 32);
+			copy->indexes = grow(copy->indexes, copy->max_cells * sizeof(uint16));
+			copy->cells = grow(copy->cells, copy->max_cells * kind->read_size);
+		}
 		copy->indexes[copy->ncells] = i;
 		memcpy(copy->cells + (size_t) copy->ncells * kind->read_size, &cell, kind->read_size);
 		copy->ncells++;
@@ -199,8 +191,7 @@ add_copy(PfsThreadCopies *copies, uint32 index)
 	{
 		uint32		max = Max(2 * copies->max, 64);
 
-		copies->threads = copies->threads == NULL ? palloc(max * sizeof(PfsThreadCopy))
-			: repalloc(copies->threads, max * sizeof(PfsThreadCopy));
+		copies->threads = grow(copies->threads, max * sizeof(PfsThreadCopy));
 		memset(copies->threads + copies->max, 0, (max - copies->max) * sizeof(PfsThreadCopy));
 		copies->max = max;
 	}
@@ -208,8 +199,12 @@ add_copy(PfsThreadCopies *copies, uint32 index)
 	copy_thread(&copies->threads[copies->n++], copies);
 }
 
+/*
+ * Copies all threads (0), or the one with this ID, unless its record is reused
+ * meanwhile.
+ */
 void
-pfs_thread_copies_make(PfsThreadCopies *copies)
+pfs_thread_copies_make(PfsThreadCopies *copies, uint64 thread_id)
 {
 	uint32		pos = 0;
 	uint32		index;
@@ -217,7 +212,15 @@ pfs_thread_copies_make(PfsThreadCopies *copies)
 
 	copies->attached = pfs_load_acquire(&pfs_shared_threads->attached);
 	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+
+		if (thread_id != 0 && pfs_load_relaxed(&t->thread_id) != thread_id)
+			continue;
 		add_copy(copies, index);
+		if (thread_id != 0 && copies->threads[copies->n - 1].thread_id != thread_id)
+			copies->n--;
+	}
 }
 
 /*
@@ -256,30 +259,6 @@ add_new_threads(PfsThreadCopies *copies)
 	}
 	pfree(known);
 	return found;
-}
-
-/*
- * Copies the one thread with this ID; false if there is none, or if its record was
- * reused meanwhile.
- */
-bool
-pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id)
-{
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
-	{
-		const PfsThread *t = pfs_pages_record(pfs_threads, index);
-
-		if (pfs_load_relaxed(&t->thread_id) != thread_id)
-			continue;
-		add_copy(copies, index);
-		copies->n = copies->threads[0].thread_id == thread_id ? 1 : 0;
-		return copies->n > 0;
-	}
-	return false;
 }
 
 /*

@@ -3,7 +3,7 @@
  *	  Copies of all threads' counters as of one point in time: what a counter has
  *	  counted is in its thread's copy or above the threads, never in both or in neither.
  *
- *	  pfs_thread_copies_make(&copies);
+ *	  pfs_thread_copies_make(&copies, 0);
  *	  do
  *		  read what is above the threads
  *	  while (!pfs_thread_copies_hold(&copies));
@@ -70,13 +70,10 @@ pfs_copied_cell(const PfsThreadCopies *copies, const PfsThreadCopy *copy, uint32
 }
 
 /*
- * Makes copies of all threads.  The caller sets family, of_histograms, first, end and
- * patience before; all else must be 0.
+ * Makes copies of all threads (0), or of one, if it is there.  The caller sets family,
+ * of_histograms, first, end and patience before; all else must be 0.
  */
-extern void pfs_thread_copies_make(PfsThreadCopies *copies);
-
-/* Makes the copy of one thread; false if there is no such thread. */
-extern bool pfs_thread_copies_make_one(PfsThreadCopies *copies, uint64 thread_id);
+extern void pfs_thread_copies_make(PfsThreadCopies *copies, uint64 thread_id);
 
 /*
  * Returns whether no thread has moved counters since it was copied.  Those that have are
