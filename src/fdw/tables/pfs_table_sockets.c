@@ -13,6 +13,7 @@
 
 #include "pfs_backend_status.h"
 #include "pfs_instrument.h"
+#include "pfs_owned.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
 #include "pfs_thread.h"
@@ -75,8 +76,8 @@ add_instance_cb(const PfsSocket *socket, uint32 index, void *arg)
 		return;
 	row = pfs_scan_add(scan);
 	row->thread_id = socket->thread_id;
-	row->address = pfs_socket_address(index);
-	row->role = pfs_socket_role(socket);
+	row->address = (uintptr_t) pfs_pages_record(pfs_sockets, index);
+	row->role = pfs_owned_role(socket->thread, socket->thread_id);
 	row->descriptor = socket->descriptor;
 	row->port = socket->port;
 	row->instrument = socket->instrument;

@@ -206,15 +206,9 @@ pfs_socket_bytes(PfsThread *t, PfsSocket *s, uint64 bytes)
 typedef void (*PfsSocketEmit) (const PfsSocket *copy, uint32 index, void *arg);
 extern void pfs_sockets_each(PfsSocketEmit emit, void *arg);
 
-/* object_instance_begin of the record in this slot. */
-extern uint64 pfs_socket_address(uint32 index);
-
-/* Role of the thread for rights; InvalidOid: it has none, or has ended. */
-extern Oid	pfs_socket_role(const PfsSocket *copy);
-
 /*
- * The sums since the last truncation, for each socket and instrument, or for
- * each instrument (address is 0).
+ * The sums since the last truncation, for each socket (by the address of its record) and
+ * instrument, or for each instrument (address is 0).
  */
 typedef void (*PfsSocketTotalsEmit) (PfsInstrumentId instrument, uint64 address,
 									 const PfsSocketTotals *totals, void *arg);
@@ -229,6 +223,5 @@ extern void pfs_socket_totals_all(const PfsSocketTotals *totals, PfsTotals *to);
  * clears those.  Returns exactly how many events left the table.
  */
 extern int64 pfs_sockets_truncate(bool totals_too);
-
 
 #endif							/* PFS_SOCKET_H */

@@ -58,18 +58,6 @@ pfs_sockets_each(PfsSocketEmit emit, void *arg)
 	pfs_patience_end(&patience);
 }
 
-uint64
-pfs_socket_address(uint32 index)
-{
-	return (uintptr_t) pfs_pages_record(pfs_sockets, index);
-}
-
-Oid
-pfs_socket_role(const PfsSocket *copy)
-{
-	return pfs_owned_role(copy->thread, copy->thread_id);
-}
-
 /*
  * Waits until the moves to the totals that have begun so far are done; false if one
  * of them goes on for longer than the patience.
@@ -106,7 +94,6 @@ typedef struct PfsSocketReader
 {
 	PfsSocketTotalsEmit emit;
 	void	   *arg;
-	PfsSocketTotals *by_event;
 } PfsSocketReader;
 
 /*
@@ -133,14 +120,14 @@ by_instance_cb(const PfsSocket *copy, uint32 index, void *arg)
 			if (is_live(copy))
 				add_cell(&sums, &copy->cells[j]);
 		}
-		reader->emit(copy->cells[i].instrument, pfs_socket_address(index), &sums, reader->arg);
+		reader->emit(copy->cells[i].instrument, (uintptr_t) pfs_pages_record(pfs_sockets, index), &sums, reader->arg);
 	}
 }
 
 void
 pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg)
 {
-	PfsSocketReader reader = {emit, arg, NULL};
+	PfsSocketReader reader = {emit, arg};
 
 	if (pfs_sockets == NULL)
 		return;
