@@ -60,8 +60,8 @@ PFS_FIXED PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 /* Families that are not here have nothing of their own for readers. */
 const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
-		.bytes = pfs_wait_event_bytes, .unpack = pfs_wait_event_unpack, .source = &pfs_lwlock_event_source,
-		.also_running = pfs_rel_runs_current, .complete = pfs_wait_event_complete
+		.unpack = pfs_wait_event_unpack, .source = &pfs_lwlock_event_source, .also_running = pfs_rel_runs_current,
+		.complete = pfs_wait_event_complete
 	},
 	[PFS_STAGES] = {.bytes = pfs_stage_event_used, .slots = &pfs_stage_slots},
 	[PFS_STATEMENTS] = {

@@ -30,7 +30,7 @@ Size
 pfs_event_bytes(PfsEventFamily family, const PfsEvent *event)
 {
 	return pfs_event_family_reads[family].bytes != NULL ? pfs_event_family_reads[family].bytes(event)
-		: pfs_sizes.event_size[family];
+		: pfs_event_families[family].size;
 }
 
 const PfsEventSource *

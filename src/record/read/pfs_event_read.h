@@ -111,7 +111,6 @@ extern const PfsEventSource *pfs_event_source(PfsEventFamily family);
 /* Waits: acquisitions of LWLocks; their columns; runs of work on tables. */
 extern const PfsEventSource pfs_lwlock_event_source;
 extern void pfs_wait_event_complete(PfsEvent *event, bool running);
-extern size_t pfs_wait_event_bytes(const PfsEvent *event);
 extern void pfs_wait_event_unpack(const void *from, PfsEvent *to);
 extern void pfs_rel_runs_current(const PfsThread *thread, uint64 word, PfsPatience *patience, PfsEventTake take, void *arg);
 

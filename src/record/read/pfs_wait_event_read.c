@@ -11,12 +11,6 @@
 #include "pfs_file.h"
 #include "pfs_lwlock_event.h"
 
-size_t
-pfs_wait_event_bytes(const PfsEvent *event)
-{
-	return sizeof(PfsWaitEvent);
-}
-
 /*
  * The whole state word of a file's record, of which an event has the low half: it is the
  * one with that half that is nearest to what the word is now.
