@@ -24,6 +24,8 @@ typedef struct PfsEventReader
 	void	   *arg;
 	PfsPatience *patience;		/* with owners in the middle of a write
 								 * section */
+	PfsEvent   *copy;			/* of the long history: the one that is made
+								 * now */
 } PfsEventReader;
 
 Size
@@ -366,13 +368,6 @@ emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 	pfree(own.events);
 }
 
-/* What a reader of the long history carries along. */
-typedef struct PfsLongReader
-{
-	PfsEventReader reader;
-	PfsEvent   *copy;
-} PfsLongReader;
-
 /*
  * Appends an event of the long history.  Its flags tell without unpacking it, but lie
  * elsewhere in each family.
@@ -380,11 +375,11 @@ typedef struct PfsLongReader
 static void
 take_stored_cb(const PfsStored *stored, void *arg)
 {
-	PfsLongReader *into = arg;
+	PfsEventReader *reader = arg;
 
-	unpack(into->reader.family, stored, into->copy);
-	if (into->copy->flags & PFS_FLAG_HISTORY_LONG)
-		(void) take_finished(into->copy, true, PG_UINT64_MAX, &into->reader);
+	unpack(reader->family, stored, reader->copy);
+	if (reader->copy->flags & PFS_FLAG_HISTORY_LONG)
+		(void) take_finished(reader->copy, true, PG_UINT64_MAX, reader);
 }
 
 /*
@@ -394,14 +389,14 @@ take_stored_cb(const PfsStored *stored, void *arg)
 static void
 current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 {
-	PfsLongReader *into = arg;
-	PfsEventFamily family = into->reader.family;
+	PfsEventReader *reader = arg;
+	PfsEventFamily family = reader->family;
 	PfsBlocks  *blocks = pfs_histories[family];
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	const PfsEventSource *source = pfs_event_source(family);
 	char	   *block = palloc(pfs_blocks_size(blocks));
 	void	   *running = NULL;
-	uint32		nrunning = copy_running_slots(copy, family, &running, into->reader.patience);
+	uint32		nrunning = copy_running_slots(copy, family, &running, reader->patience);
 	uint64		position = pfs_load_acquire(&t->events[family].finished.position);
 	uint32		hidden;
 	uint32		bytes = pfs_blocks_copy_owned(blocks, &t->events[family].finished, PFS_BLOCK_INDEX(position), block, &hidden);
@@ -412,14 +407,14 @@ current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 	{
 		/* Two copies of what has ended meanwhile are alike. */
 		(void) take_finished_of_running(copy, running, nrunning, NULL, PFS_FLAG_HISTORY_LONG, copy->stages_hidden_long,
-										PG_UINT64_MAX, &into->reader);
-		block_each(block, bytes, hidden, take_stored_cb, into);
+										PG_UINT64_MAX, reader);
+		block_each(block, bytes, hidden, take_stored_cb, reader);
 	}
 	if (running != NULL)
 		pfree(running);
 	pfree(block);
 	if (source != NULL)
-		source->current(copy, word, into->reader.emit, into->reader.arg);
+		source->current(copy, word, reader->emit, reader->arg);
 }
 
 /*
@@ -434,27 +429,27 @@ long_each(PfsEventFamily family, PfsEventEmit emit, void *arg)
 	const PfsEventSource *source = pfs_event_source(family);
 	PfsBlocks  *blocks = pfs_histories[family];
 	PfsPatience patience = {0};
-	PfsLongReader into = {{family, emit, arg, &patience}, NULL};
+	PfsEventReader reader = {family, emit, arg, &patience};
 	char	   *block;
 
 	if (blocks == NULL)
 		return;
-	into.copy = palloc(pfs_sizes.event_size[family]);
+	reader.copy = palloc(pfs_sizes.event_size[family]);
 	block = palloc(pfs_blocks_size(blocks));
-	pfs_threads_each(0, current_block_cb, &into);
+	pfs_threads_each(0, current_block_cb, &reader);
 	for (uint32 number = 0; number < pfs_blocks_number(blocks); number++)
 	{
 		uint32		hidden;
 		uint32		bytes = pfs_blocks_copy(blocks, number, block, &hidden);
 
 		CHECK_FOR_INTERRUPTS();
-		block_each(block, bytes, hidden, take_stored_cb, &into);
+		block_each(block, bytes, hidden, take_stored_cb, &reader);
 	}
 	if (source != NULL)
 		source->long_history(emit, arg);
 	pfs_patience_end(&patience);
 	pfree(block);
-	pfree(into.copy);
+	pfree(reader.copy);
 }
 
 /* Hands the rows of a list that are of one thread (0: of all) to emit, and frees the list. */
@@ -546,49 +541,46 @@ pfs_events_history_long_count(PfsEventFamily family)
 	return Min(n, pfs_sizes.history_long[family]);
 }
 
+/* Which events of a thread a TRUNCATE hides. */
+typedef struct PfsHidden
+{
+	PfsEventFamily family;
+	bool		history_long;
+} PfsHidden;
+
 /*
  * Hides what a thread has recorded so far for the history or the long one: its finished
  * events by their position, those of slots that go on by the last event_id.
  */
 static void
-hide_of_thread(PfsEventFamily family, uint32 index, uint64 word, bool history_long)
+hide_cb(const PfsThread *copy, uint64 word, void *arg)
 {
-	const PfsEventSource *source = pfs_event_source(family);
-	PfsThread  *t = pfs_pages_record(pfs_threads, index);
-	PfsEvents  *events = &t->events[family];
+	const PfsHidden *hidden = arg;
+	const PfsEventSource *source = pfs_event_source(hidden->family);
+	PfsThread  *t = pfs_pages_record(pfs_threads, copy->index);
+	PfsEvents  *events = &t->events[hidden->family];
 
-	if (family == PFS_STAGES)
-		pfs_own_blocks_hide(history_long ? &t->stages_hidden_long : &t->stages_hidden,
-							pfs_load_relaxed(&t->last_event_id), index, word);
-	if (history_long)
-		pfs_blocks_hide_owned(pfs_histories[family], &events->finished);
+	if (hidden->family == PFS_STAGES)
+		pfs_own_blocks_hide(hidden->history_long ? &t->stages_hidden_long : &t->stages_hidden,
+							pfs_load_relaxed(&t->last_event_id), copy->index, word);
+	if (hidden->history_long)
+		pfs_blocks_hide_owned(pfs_histories[hidden->family], &events->finished);
 	else
-		pfs_own_blocks_hide(&events->history_tail, pfs_load_acquire(&events->finished.position), index, word);
+		pfs_own_blocks_hide(&events->history_tail, pfs_load_acquire(&events->finished.position), copy->index, word);
 	if (source != NULL)
-		source->hide(index, word, history_long);
-}
-
-static void
-hide_history_cb(const PfsThread *copy, uint64 word, void *arg)
-{
-	hide_of_thread(*(PfsEventFamily *) arg, copy->index, word, false);
+		source->hide(copy->index, word, hidden->history_long);
 }
 
 int64
 pfs_events_history_truncate(PfsEventFamily family)
 {
+	PfsHidden	hidden = {family, false};
 	int64		n = 0;
 
 	pfs_events_history(family, 0, count_cb, &n);
-	pfs_threads_each(0, hide_history_cb, &family);
+	pfs_threads_each(0, hide_cb, &hidden);
 	pfs_reset_time_note(pfs_event_families[family].history);
 	return n;
-}
-
-static void
-hide_long_cb(const PfsThread *copy, uint64 word, void *arg)
-{
-	hide_of_thread(*(PfsEventFamily *) arg, copy->index, word, true);
 }
 
 /*
@@ -599,6 +591,7 @@ int64
 pfs_events_history_long_truncate(PfsEventFamily family)
 {
 	const PfsEventSource *source = pfs_event_source(family);
+	PfsHidden	hidden = {family, true};
 	int64		n = 0;
 
 	if (pfs_histories[family] == NULL || pfs_sizes.history_long[family] == 0)
@@ -609,7 +602,7 @@ pfs_events_history_long_truncate(PfsEventFamily family)
 	 * The threads first: what they complete from now on is newer, and what
 	 * they have given away before is hidden with all blocks.
 	 */
-	pfs_threads_each(0, hide_long_cb, &family);
+	pfs_threads_each(0, hide_cb, &hidden);
 	pfs_blocks_hide(pfs_histories[family]);
 	if (source != NULL)
 		pfs_blocks_hide(*source->blocks);
