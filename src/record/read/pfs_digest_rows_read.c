@@ -178,34 +178,29 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	pfree(c.items);
 }
 
-/* Truncates both kinds of summaries. */
-static void
-truncate_all(int64 *by_table, int64 *by_digest)
+/* Truncates both kinds of summaries; returns the rows that leave the one. */
+static int64
+truncate_all(bool of_digests)
 {
-	*by_table = pfs_rel_stats_clear(PFS_REL_OF_IO);
+	int64		by_table = pfs_rel_stats_clear(PFS_REL_OF_IO);
+	int64		by_digest;
+
 	/* The next step can be cancelled, where it waits for its turn. */
 	pfs_reset_time_note("table_io_waits_summary_by_table");
 	pfs_reset_time_note("table_io_waits_summary_by_index_usage");
-	*by_digest = pfs_digest_rows_truncate();
+	by_digest = pfs_digest_rows_truncate();
 	pfs_reset_time_note("table_io_waits_summary_by_digest");
+	return of_digests ? by_digest : by_table;
 }
 
 int64
 pfs_rel_io_truncate(void)
 {
-	int64		by_table;
-	int64		by_digest;
-
-	truncate_all(&by_table, &by_digest);
-	return by_table;
+	return truncate_all(false);
 }
 
 int64
 pfs_rel_io_truncate_digests(void)
 {
-	int64		by_table;
-	int64		by_digest;
-
-	truncate_all(&by_table, &by_digest);
-	return by_digest;
+	return truncate_all(true);
 }
