@@ -11,6 +11,7 @@
 #include "pfs_digest_hold.h"
 #include "pfs_digest_rows.h"
 #include "pfs_fence.h"
+#include "pfs_rel_read.h"
 #include "pfs_shared.h"
 
 /* What a truncation has taken. */
@@ -93,18 +94,12 @@ take_wait_cb(PfsChained *cell, void *arg)
 	((Taken *) arg)->waits += pfs_totals_count(&totals);
 }
 
-/* Takes what a cell has of rows; its sum goes with them, also where no row is timed. */
+/* Takes what a cell has of rows. */
 static void
 take_rows_of_cell(PfsDigestRowsCell *cell, Taken *taken)
 {
-	PfsTotals	totals = {0};
+	PfsTotals	totals = pfs_rel_cell_take(&cell->all);
 
-	pfs_shared_cell_take(&cell->all, &totals);
-	if (totals.count_timed == 0)
-	{
-		(void) pfs_exchange(&cell->all.sum_low, 0);
-		(void) pfs_exchange(&cell->all.sum_high, 0);
-	}
 	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
 		(void) pfs_exchange(&cell->counts[i], 0);
 	taken->rows += pfs_totals_count(&totals);

@@ -145,11 +145,8 @@ typedef struct Truncation
 	int64		rows;			/* of tables, that the view loses */
 } Truncation;
 
-/*
- * Takes a cell's counters; its sum goes with them, also where no row is timed.
- */
-static PfsTotals
-take_cell(PfsSharedCell *cell)
+PfsTotals
+pfs_rel_cell_take(PfsSharedCell *cell)
 {
 	PfsTotals	totals = {0};
 
@@ -211,7 +208,7 @@ truncate_kind(Truncation *truncation, PfsPatience *patience)
 	{
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 		{
-			PfsTotals	totals = take_cell(&pfs_rel_stat_at(kind, index)->kept[part]);
+			PfsTotals	totals = pfs_rel_cell_take(&pfs_rel_stat_at(kind, index)->kept[part]);
 
 			if (kind == PFS_TABLE_STATS)
 				truncation->rows += (int64) pfs_totals_count(&totals);
@@ -223,7 +220,7 @@ truncate_kind(Truncation *truncation, PfsPatience *patience)
 	{
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 		{
-			PfsTotals	totals = take_cell(&pfs_rel_stat_at(kind, index)->parts[part]);
+			PfsTotals	totals = pfs_rel_cell_take(&pfs_rel_stat_at(kind, index)->parts[part]);
 
 			keep(truncation, PFS_COUNTED_OBJECT(index, word), part, &totals);
 		}
@@ -340,7 +337,7 @@ pfs_rel_locks_clear(PfsRelView view)
 
 		if ((pfs_load_relaxed(&cell->key) == PFS_REL_LOCK_ANY) != (view == PFS_REL_OF_OBJECTS))
 			continue;
-		totals = take_cell(&cell->cell);
+		totals = pfs_rel_cell_take(&cell->cell);
 		waits += (int64) pfs_totals_count(&totals);
 	}
 	return waits;

@@ -34,6 +34,9 @@ extern void pfs_rel_parts_of_table(const PfsRelStatCopy *copy, PfsTotals *parts)
 /* Adds times that belong to other rows than those that a part counts. */
 extern void pfs_rel_add_times(PfsTotals *to, const PfsTotals *from, uint64 rows);
 
+/* Takes the counters of rows of a cell; its sum goes with them, also where no row is timed. */
+extern PfsTotals pfs_rel_cell_take(PfsSharedCell *cell);
+
 /* TRUNCATE: all of them become zero in this view; returns how many rows of tables were counted. */
 extern int64 pfs_rel_stats_clear(PfsRelView view);
 
