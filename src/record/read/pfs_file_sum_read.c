@@ -98,14 +98,17 @@ emit_pending_cb(const PfsPending *p, void *arg)
  * read was the file's.  Until then no link is believed.
  */
 static void
-emit_files(FilesReader *reader, const PfsPendingCopies *pending)
+read_files(PfsPatience *patience, void *arg)
 {
+	FilesReader *reader = arg;
+	PfsPendingCopies pending;
 	uint32		pos = 0;
 	uint64		word;
 	uint32		index;
 	uint32		max = 64;
 	PfsFileSum *copies = palloc(max * sizeof(PfsFileSum));
 
+	pfs_pending_copy_all(PFS_COUNTED_FILES, &pending, patience);
 	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
 	{
 		const PfsFile *file = pfs_pages_record(pfs_files, index);
@@ -127,19 +130,10 @@ emit_files(FilesReader *reader, const PfsPendingCopies *pending)
 			reader->emit(index, word, &copies[i], reader->arg);
 		reader->index = index;
 		reader->word = word;
-		pfs_pending_of_object(pending, PFS_COUNTED_OBJECT(index, word), emit_pending_cb, reader);
+		pfs_pending_of_object(&pending, PFS_COUNTED_OBJECT(index, word), emit_pending_cb, reader);
 	}
-	pfree(copies);
-}
-
-static void
-read_files(PfsPatience *patience, void *arg)
-{
-	PfsPendingCopies pending;
-
-	pfs_pending_copy_all(PFS_COUNTED_FILES, &pending, patience);
-	emit_files(arg, &pending);
 	pfree(pending.items);
+	pfree(copies);
 }
 
 void
