@@ -315,13 +315,11 @@ read_server_buckets(PfsFamily family, uint64 **histograms)
 	{
 		const uint64 *buckets = &shared->buckets[(size_t) i * PFS_HISTOGRAM_BUCKETS];
 
-		if (histograms[i] != NULL)
-			memset(histograms[i], 0, PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
 		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
 		{
 			uint64		n = pfs_load_relaxed(&buckets[b]);
 
-			if (n != 0)
+			if (n != 0 || histograms[i] != NULL)
 				buckets_at(histograms, i)[b] = n;
 		}
 	}
