@@ -20,8 +20,6 @@
 typedef struct StatsReader
 {
 	PfsRelView	view;
-	PfsRelStatKind kind;
-	bool		with_kept;		/* what is kept belongs to the view */
 	PfsRelStatEmit emit;
 	void	   *arg;
 	PfsRelStatCopy *copy;		/* the one that is made now */
@@ -37,20 +35,19 @@ add_pending_cb(const PfsPending *p, void *arg)
 
 /* Hands on all records of a kind; one that is removed meanwhile is left out. */
 static void
-read_kind(PfsPatience *patience, void *arg)
+read_kind(StatsReader *reader, PfsRelStatKind kind, PfsPatience *patience)
 {
-	StatsReader *reader = arg;
-	PfsCountedObjects counted = pfs_rel_stat_counted(reader->kind);
-	PfsPages   *pages = pfs_rel_stats[reader->kind].pages;
+	PfsPages   *pages = pfs_rel_stats[kind].pages;
 	PfsPendingCopies pending;
+	bool		with_kept = *pfs_rel_kept_for == reader->view;
 	uint32		pos = 0;
 	uint64		word;
 	uint32		index;
 
-	pfs_pending_copy_all(counted, &pending, patience);
+	pfs_pending_copy_all(pfs_rel_stat_counted(kind), &pending, patience);
 	while ((index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
 	{
-		PfsRelStatCopy copy = {.kind = reader->kind};
+		PfsRelStatCopy copy = {.kind = kind};
 		PfsRelStat	record;
 		uint64		now;
 
@@ -60,11 +57,11 @@ read_kind(PfsPatience *patience, void *arg)
 		copy.database = record.database;
 		copy.relation = record.relation;
 		copy.has_locks = record.locks != 0;
-		copy.index = reader->kind == PFS_INDEX_STATS ? record.oid : InvalidOid;
+		copy.index = kind == PFS_INDEX_STATS ? record.oid : InvalidOid;
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 		{
 			pfs_shared_cell_read(&record.parts[part], &copy.parts[part]);
-			if (reader->with_kept)
+			if (with_kept)
 				pfs_shared_cell_read(&record.kept[part], &copy.parts[part]);
 		}
 		reader->copy = &copy;
@@ -77,22 +74,16 @@ read_kind(PfsPatience *patience, void *arg)
 static void
 read_indexes(PfsPatience *patience, void *arg)
 {
-	StatsReader *reader = arg;
-
-	reader->kind = PFS_INDEX_STATS;
-	read_kind(patience, reader);
+	read_kind(arg, PFS_INDEX_STATS, patience);
 }
 
 static void
 read_tables(PfsPatience *patience, void *arg)
 {
-	StatsReader *reader = arg;
 	PfsPatience of_indexes = {0};
 
-	reader->with_kept = *pfs_rel_kept_for == reader->view;
-	reader->kind = PFS_TABLE_STATS;
-	read_kind(patience, reader);
-	pfs_pending_work(PFS_COUNTED_INDEXES, false, read_indexes, &of_indexes, reader);
+	read_kind(arg, PFS_TABLE_STATS, patience);
+	pfs_pending_work(PFS_COUNTED_INDEXES, false, read_indexes, &of_indexes, arg);
 }
 
 void
@@ -140,7 +131,6 @@ typedef struct Truncation
 {
 	PfsRelView	view;
 	PfsRelStatKind kind;
-	bool		drops_kept;		/* what is kept belongs to the view */
 	PfsPatience *of_tables;
 	int64		rows;			/* of tables, that the view loses */
 } Truncation;
@@ -200,11 +190,12 @@ truncate_kind(Truncation *truncation, PfsPatience *patience)
 {
 	PfsRelStatKind kind = truncation->kind;
 	PfsPages   *pages = pfs_rel_stats[kind].pages;
+	bool		drops_kept = *pfs_rel_kept_for == truncation->view;
 	uint32		pos = 0;
 	uint64		word;
 	uint32		index;
 
-	while (truncation->drops_kept && (index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
+	while (drops_kept && (index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
 	{
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 		{
@@ -233,7 +224,6 @@ truncate_both(PfsPatience *patience, void *arg)
 {
 	Truncation *truncation = arg;
 
-	truncation->drops_kept = *pfs_rel_kept_for == truncation->view;
 	truncation->kind = PFS_TABLE_STATS;
 	truncate_kind(truncation, truncation->of_tables);
 	truncation->kind = PFS_INDEX_STATS;
