@@ -110,6 +110,26 @@ extern bool pfs_pages_copy(PfsPages *c, uint32_t index, size_t off,
  */
 extern uint32_t pfs_pages_next(PfsPages *c, uint32_t *pos, uint64_t *word);
 
+/*
+ * The same as a loop's variable; of NULL there are no records:
+ *
+ *	  for (PfsPagesAt at = {0}; pfs_pages_each(c, &at);)
+ *		  at.index and at.word are of one record
+ */
+typedef struct PfsPagesAt
+{
+	uint32_t	pos;
+	uint32_t	index;
+	uint64_t	word;
+} PfsPagesAt;
+
+static inline bool
+pfs_pages_each(PfsPages *c, PfsPagesAt *at)
+{
+	at->index = c == NULL ? PFS_NO_RECORD : pfs_pages_next(c, &at->pos, &at->word);
+	return at->index != PFS_NO_RECORD;
+}
+
 extern void pfs_pages_stats(PfsPages *c, PfsPagesStats *stats);
 
 /* TRUNCATE of containers: losses and reclaims to 0, high water to now. */

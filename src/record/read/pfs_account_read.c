@@ -21,18 +21,13 @@ void
 pfs_accounts_each(PfsAccountKind kind, PfsAccountEmit emit, void *arg)
 {
 	PfsPages   *pages = pfs_accounts[kind].pages;
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 
-	if (pages == NULL)
-		return;
-	while ((index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pages, &at);)
 	{
 		PfsAccount	copy;
 
 		CHECK_FOR_INTERRUPTS();
-		if (pfs_pages_copy(pages, index, 0, &copy, sizeof(copy), &word) &&
+		if (pfs_pages_copy(pages, at.index, 0, &copy, sizeof(copy), &at.word) &&
 			(copy.total > 0 || copy.current > 0))
 			emit(&copy, arg);
 	}

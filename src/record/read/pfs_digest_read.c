@@ -204,9 +204,6 @@ void
 pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 {
 	Copies		c = {.parts = parts};
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
 		return;
@@ -220,8 +217,8 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 
 	(void) pfs_digests_hold(false, &c.patience);
 	copy_others(&c);
-	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
-		copy_one(&c, index);
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
+		copy_one(&c, at.index);
 	pfs_pending_digests_each(add_pending_cb, &c, &c.patience);
 	pfs_digests_release(false, &c.patience);
 
@@ -249,14 +246,11 @@ typedef struct WaitCopy
 static uint32
 copy_waits(WaitCopy *to, PfsInstrumentId instrument)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 	uint32		n = 0;
 
-	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
 	{
-		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
 
 		for (uint32 link = pfs_load_acquire(&d->waits);
 			 link != 0 && link <= pfs_digest_waits->records_max && n < pfs_digest_waits->records_max;

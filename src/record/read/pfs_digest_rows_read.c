@@ -137,9 +137,6 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	PfsPatience patience = {0};
 	Copies		c = {0};
 	const PfsDigestKey others = {0, 0};
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
 		return;
@@ -148,9 +145,9 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 									 ((Size) pfs_digest_rows->records_max +
 									  (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_ROWS));
 	(void) pfs_digests_hold(false, &patience);
-	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
 	{
-		const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
 
 		copy_chain(&c, pfs_load_acquire(&d->rows), &d->key);
 	}

@@ -274,17 +274,14 @@ take_all(PfsDigestPart part, void (*take_one) (uint32 index, uint64 word, Taken 
 		 void (*take_others) (Taken *taken), Taken *taken)
 {
 	PfsPatience patience = {.of_reset = true};
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
 		return false;
 	if (!pfs_digests_hold(true, &patience) && part == PFS_DIGEST_ALL)
 		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
 	truncate_pending(part, taken, &patience);
-	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
-		take_one(index, word, taken, &patience);
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
+		take_one(at.index, at.word, taken, &patience);
 	take_others(taken);
 	pfs_digests_release(true, &patience);
 	return true;

@@ -102,16 +102,13 @@ read_files(PfsPatience *patience, void *arg)
 {
 	FilesReader *reader = arg;
 	PfsPendingCopies pending;
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
 	uint32		max = 64;
 	PfsFileSum *copies = palloc(max * sizeof(PfsFileSum));
 
 	pfs_pending_copy_all(PFS_COUNTED_FILES, &pending, patience);
-	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_files, &at);)
 	{
-		const PfsFile *file = pfs_pages_record(pfs_files, index);
+		const PfsFile *file = pfs_pages_record(pfs_files, at.index);
 		uint32		link = pfs_load_acquire(&file->sums);
 		uint32		n = 0;
 
@@ -124,13 +121,13 @@ read_files(PfsPatience *patience, void *arg)
 			link = copies[n++].next;
 		}
 		pfs_fence_acquire();
-		if (pfs_pages_word(pfs_files, index) != word)
+		if (pfs_pages_word(pfs_files, at.index) != at.word)
 			continue;
 		for (uint32 i = 0; i < n; i++)
-			reader->emit(index, word, &copies[i], reader->arg);
-		reader->index = index;
-		reader->word = word;
-		pfs_pending_of_object(&pending, PFS_COUNTED_OBJECT(index, word), emit_pending_cb, reader);
+			reader->emit(at.index, at.word, &copies[i], reader->arg);
+		reader->index = at.index;
+		reader->word = at.word;
+		pfs_pending_of_object(&pending, PFS_COUNTED_OBJECT(at.index, at.word), emit_pending_cb, reader);
 	}
 	pfree(pending.items);
 	pfree(copies);
@@ -171,16 +168,12 @@ count_for_name_cb(const PfsPending *p, void *arg)
 static void
 read_all(PfsFileCounters *numbers, PfsPatience *patience)
 {
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
-
-	while ((index = pfs_pages_next(pfs_file_sums, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_file_sums, &at);)
 	{
 		PfsFileSum	copy;
 
 		/* If not, it is being freed, by a process that holds the lock. */
-		if (pfs_pages_copy(pfs_file_sums, index, 0, &copy, sizeof(copy), &word))
+		if (pfs_pages_copy(pfs_file_sums, at.index, 0, &copy, sizeof(copy), &at.word))
 			pfs_file_counters_add(&numbers[copy.instrument], &copy, copy.part);
 	}
 	for (uint32 i = 0; i < totals_used(); i++)
@@ -235,14 +228,11 @@ push(PfsPatience *patience, void *arg)
 {
 	int64	   *events = arg;
 	bool		locked = lock(patience);
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
 
 	*events = (int64) pfs_pending_push(PFS_COUNTED_FILES, patience);
-	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_files, &at);)
 	{
-		const PfsFile *file = pfs_pages_record(pfs_files, index);
+		const PfsFile *file = pfs_pages_record(pfs_files, at.index);
 		uint32		n = 0;
 
 		/*
@@ -280,13 +270,10 @@ clear(PfsPatience *patience, void *arg)
 	bool		locked = lock(patience);
 	PfsTotals	totals = {0};
 	uint64		bytes = 0;
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
 
 	*events = (int64) pfs_pending_clear(PFS_COUNTED_FILES, patience);
-	while ((index = pfs_pages_next(pfs_file_sums, &pos, &word)) != PFS_NO_RECORD)
-		pfs_file_sum_take(pfs_pages_record(pfs_file_sums, index), &totals, &bytes);
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_file_sums, &at);)
+		pfs_file_sum_take(pfs_pages_record(pfs_file_sums, at.index), &totals, &bytes);
 	for (uint32 i = 0; i < totals_used(); i++)
 		pfs_file_sum_take(&pfs_file_totals[i], &totals, &bytes);
 	unlock(locked);

@@ -16,16 +16,10 @@
 void
 pfs_lwlocks_each(PfsLwlockEmit emit, void *arg)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
-	if (pfs_lwlocks == NULL)
-		return;
-	while ((index = pfs_pages_next(pfs_lwlocks, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_lwlocks, &at);)
 	{
 		CHECK_FOR_INTERRUPTS();
-		emit(pfs_pages_record(pfs_lwlocks, index), index, arg);
+		emit(pfs_pages_record(pfs_lwlocks, at.index), at.index, arg);
 	}
 }
 
@@ -67,21 +61,17 @@ copy_holder(const PfsLwlockHolder *holder, uint64 *locks)
 void
 pfs_lwlock_holders_each(PfsLwlockHolderEmit emit, void *arg)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
-	if (pfs_lwlock_holders == NULL || pfs_threads == NULL)
+	if (pfs_lwlock_holders == NULL)
 		return;
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
 	{
-		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
 		uint64		locks[PFS_LWLOCKS_HELD];
-		uint32		n = copy_holder(pfs_lwlock_holder(index), locks);
+		uint32		n = copy_holder(pfs_lwlock_holder(at.index), locks);
 
 		CHECK_FOR_INTERRUPTS();
-		if (pfs_pages_word(pfs_threads, index) != word)
+		if (pfs_pages_word(pfs_threads, at.index) != at.word)
 			continue;
 		for (uint32 l = 0; l < n; l++)
 			emit(thread_id, locks[l] & ~PFS_LWLOCK_SHARED, (locks[l] & PFS_LWLOCK_SHARED) != 0, arg);
@@ -96,20 +86,14 @@ pfs_lwlock_holders_each(PfsLwlockHolderEmit emit, void *arg)
 uint64
 pfs_lwlock_thread_of_proc(int procno)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
-	if (pfs_threads == NULL)
-		return 0;
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
 	{
-		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
 		bool		found = pfs_load_relaxed(&t->procno) == procno;
 
 		pfs_fence_acquire();
-		if (found && pfs_pages_word(pfs_threads, index) == word)
+		if (found && pfs_pages_word(pfs_threads, at.index) == at.word)
 			return thread_id;
 	}
 	return 0;

@@ -28,18 +28,15 @@ pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
 	PfsPrepared *copy;
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 
 	if (pfs_prepared == NULL)
 		return;
 	copy = palloc(pfs_prepared_record_size());
 	pfs_turn_take(PFS_TURN_PREPARED, false);
-	while ((index = pfs_pages_next(pfs_prepared, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_prepared, &at);)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!copy_record(index, word, copy, &patience) || (thread_id != 0 && copy->thread_id != thread_id))
+		if (!copy_record(at.index, at.word, copy, &patience) || (thread_id != 0 && copy->thread_id != thread_id))
 			continue;
 		if (copy->generation < copy->collected)
 			memset(&copy->executions, 0, sizeof(copy->executions));
@@ -84,9 +81,6 @@ pfs_prepared_truncate(void)
 	PfsPrepared *copy;
 	uint64		generation;
 	uint64		left = 0;
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 
 	if (pfs_prepared == NULL)
 		return 0;
@@ -96,8 +90,8 @@ pfs_prepared_truncate(void)
 	pfs_exchange(&pfs_shared_prepared->left, 0);
 	generation = pfs_add_seqcst(&pfs_words->prepared_truncations, 1) + 1;
 	pfs_fence_everywhere();
-	while ((index = pfs_pages_next(pfs_prepared, &pos, &word)) != PFS_NO_RECORD)
-		left += collect(index, word, generation, copy, &patience);
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_prepared, &at);)
+		left += collect(at.index, at.word, generation, copy, &patience);
 	left += pfs_exchange(&pfs_shared_prepared->left, 0);
 	RESUME_INTERRUPTS();
 	pfs_turn_give(PFS_TURN_PREPARED, true);

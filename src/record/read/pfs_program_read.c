@@ -16,20 +16,16 @@
 void
 pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
 	if (pfs_programs == NULL)
 		return;
 	pfs_turn_take(PFS_TURN_PROGRAMS, false);
-	while ((index = pfs_pages_next(pfs_programs, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_programs, &at);)
 	{
 		PfsProgramRow row = {0};
-		const PfsProgram *p = pfs_pages_record(pfs_programs, index);
+		const PfsProgram *p = pfs_pages_record(pfs_programs, at.index);
 
 		CHECK_FOR_INTERRUPTS();
-		if (!pfs_program_enter(index, word))
+		if (!pfs_program_enter(at.index, at.word))
 			continue;
 		row.key = p->key;
 		pfs_shared_cell_read(&p->calls, &row.calls);
@@ -37,7 +33,7 @@ pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg)
 			pfs_shared_cell_read(&p->kept, &row.calls);
 		if (view == PFS_PROGRAM_OF_STATEMENTS)
 			pfs_statement_kind.read(&p->statements, &row.statements);
-		pfs_program_leave(index, word);
+		pfs_program_leave(at.index, at.word);
 		if (pfs_totals_count(&row.calls) + pfs_totals_count(&row.statements.time) > 0)
 			emit(&row, arg);
 	}
@@ -53,23 +49,20 @@ int64
 pfs_programs_truncate(PfsProgramView view)
 {
 	uint64		taken = 0;
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 	bool		drops_kept;
 
 	if (pfs_programs == NULL)
 		return 0;
 	pfs_turn_take(PFS_TURN_PROGRAMS, true);
 	drops_kept = *pfs_program_kept_for == view;
-	while ((index = pfs_pages_next(pfs_programs, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_programs, &at);)
 	{
-		PfsProgram *p = pfs_pages_record(pfs_programs, index);
+		PfsProgram *p = pfs_pages_record(pfs_programs, at.index);
 		PfsStatementTotals statements = {0};
 		PfsTotals	kept = {0};
 		PfsTotals	calls = {0};
 
-		if (!pfs_program_enter(index, word))
+		if (!pfs_program_enter(at.index, at.word))
 			continue;
 		if (drops_kept)
 			pfs_shared_cell_take(&p->kept, &kept);
@@ -77,7 +70,7 @@ pfs_programs_truncate(PfsProgramView view)
 		pfs_shared_cell_merge(&p->kept, &calls);
 		if (view == PFS_PROGRAM_OF_STATEMENTS)
 			pfs_statement_kind.take(&p->statements, &statements);
-		pfs_program_leave(index, word);
+		pfs_program_leave(at.index, at.word);
 		taken += pfs_totals_count(&kept) + pfs_totals_count(&calls);
 	}
 	*pfs_program_kept_for = view == PFS_PROGRAM_OF_STATEMENTS ? PFS_PROGRAM_OF_OBJECTS : PFS_PROGRAM_OF_STATEMENTS;

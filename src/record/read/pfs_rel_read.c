@@ -40,19 +40,16 @@ read_kind(StatsReader *reader, PfsRelStatKind kind, PfsPatience *patience)
 	PfsPages   *pages = pfs_rel_stats[kind].pages;
 	PfsPendingCopies pending;
 	bool		with_kept = *pfs_rel_kept_for == reader->view;
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
 
 	pfs_pending_copy_all(pfs_rel_stat_counted(kind), &pending, patience);
-	while ((index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pages, &at);)
 	{
 		PfsRelStatCopy copy = {.kind = kind};
 		PfsRelStat	record;
 		uint64		now;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!pfs_pages_copy(pages, index, 0, &record, sizeof(record), &now))
+		if (!pfs_pages_copy(pages, at.index, 0, &record, sizeof(record), &now))
 			continue;
 		copy.database = record.database;
 		copy.relation = record.relation;
@@ -65,7 +62,7 @@ read_kind(StatsReader *reader, PfsRelStatKind kind, PfsPatience *patience)
 				pfs_shared_cell_read(&record.kept[part], &copy.parts[part]);
 		}
 		reader->copy = &copy;
-		pfs_pending_of_object(&pending, PFS_COUNTED_OBJECT(index, now), add_pending_cb, reader);
+		pfs_pending_of_object(&pending, PFS_COUNTED_OBJECT(at.index, now), add_pending_cb, reader);
 		reader->emit(&copy, reader->arg);
 	}
 	pfree(pending.items);
@@ -191,29 +188,25 @@ truncate_kind(Truncation *truncation, PfsPatience *patience)
 	PfsRelStatKind kind = truncation->kind;
 	PfsPages   *pages = pfs_rel_stats[kind].pages;
 	bool		drops_kept = *pfs_rel_kept_for == truncation->view;
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
 
-	while (drops_kept && (index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; drops_kept && pfs_pages_each(pages, &at);)
 	{
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 		{
-			PfsTotals	totals = pfs_rel_cell_take(&pfs_rel_stat_at(kind, index)->kept[part]);
+			PfsTotals	totals = pfs_rel_cell_take(&pfs_rel_stat_at(kind, at.index)->kept[part]);
 
 			if (kind == PFS_TABLE_STATS)
 				truncation->rows += (int64) pfs_totals_count(&totals);
 		}
 	}
 	pfs_pending_take_all(pfs_rel_stat_counted(kind), keep_pending_cb, truncation, patience);
-	pos = 0;
-	while ((index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pages, &at);)
 	{
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 		{
-			PfsTotals	totals = pfs_rel_cell_take(&pfs_rel_stat_at(kind, index)->parts[part]);
+			PfsTotals	totals = pfs_rel_cell_take(&pfs_rel_stat_at(kind, at.index)->parts[part]);
 
-			keep(truncation, PFS_COUNTED_OBJECT(index, word), part, &totals);
+			keep(truncation, PFS_COUNTED_OBJECT(at.index, at.word), part, &totals);
 		}
 	}
 }
@@ -275,15 +268,10 @@ void
 pfs_rel_locks_each(PfsRelLocksEmit emit, void *arg)
 {
 	PfsPages   *pages = pfs_rel_stats[PFS_TABLE_STATS].pages;
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
 
-	if (pages == NULL)
-		return;
-	while ((index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pages, &at);)
 	{
-		const PfsRelStat *stat = pfs_rel_stat_at(PFS_TABLE_STATS, index);
+		const PfsRelStat *stat = pfs_rel_stat_at(PFS_TABLE_STATS, at.index);
 		PfsTotals	modes[PFS_REL_LOCK_ANY] = {{0}};
 		Oid			database = pfs_load_relaxed(&stat->database);
 		Oid			relation = pfs_load_relaxed(&stat->relation);
@@ -304,7 +292,7 @@ pfs_rel_locks_each(PfsRelLocksEmit emit, void *arg)
 			link = pfs_load_relaxed(&cell->next);
 		}
 		pfs_fence_acquire();
-		if (waits > 0 && pfs_pages_word(pages, index) == word)
+		if (waits > 0 && pfs_pages_word(pages, at.index) == at.word)
 			emit(database, relation, modes, arg);
 	}
 }
@@ -313,16 +301,11 @@ pfs_rel_locks_each(PfsRelLocksEmit emit, void *arg)
 int64
 pfs_rel_locks_clear(PfsRelView view)
 {
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
 	int64		waits = 0;
 
-	if (pfs_rel_locks == NULL)
-		return 0;
-	while ((index = pfs_pages_next(pfs_rel_locks, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_rel_locks, &at);)
 	{
-		PfsChained *cell = pfs_pages_record(pfs_rel_locks, index);
+		PfsChained *cell = pfs_pages_record(pfs_rel_locks, at.index);
 		PfsTotals	totals;
 
 		if ((pfs_load_relaxed(&cell->key) == PFS_REL_LOCK_ANY) != (view == PFS_REL_OF_OBJECTS))

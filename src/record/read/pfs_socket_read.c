@@ -33,17 +33,13 @@ is_live(const PfsSocket *copy)
 static void
 each(PfsSocketEmit emit, void *arg, PfsPatience *patience)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
-	while ((index = pfs_pages_next(pfs_sockets, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_sockets, &at);)
 	{
 		PfsSocket	copy;
 
 		CHECK_FOR_INTERRUPTS();
-		if (copy_socket(index, word, &copy, patience))
-			emit(&copy, index, arg);
+		if (copy_socket(at.index, at.word, &copy, patience))
+			emit(&copy, at.index, arg);
 	}
 }
 

@@ -105,12 +105,8 @@ read_above(Groups *groups)
 	}
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		uint32		pos = 0;
-		uint32		index;
-		uint64		word;
-
-		while ((index = pfs_pages_next(pfs_accounts[kind].pages, &pos, &word)) != PFS_NO_RECORD)
-			add_record(groups, pfs_summary_record_above(kind, index, groups->level), pfs_account_at(kind, index));
+		for (PfsPagesAt at = {0}; pfs_pages_each(pfs_accounts[kind].pages, &at);)
+			add_record(groups, pfs_summary_record_above(kind, at.index, groups->level), pfs_account_at(kind, at.index));
 	}
 	if (groups->level == PFS_LEVEL_GLOBAL)
 		add_block(groups, 0, &pfs_summary[groups->family].cells, 0);

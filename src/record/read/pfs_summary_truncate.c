@@ -57,19 +57,15 @@ is_emptied(PfsLevel level, PfsLevel truncated)
 static void
 wait_for_writers(PfsFamily family, PfsPatience *patience)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
 	{
-		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 		const PfsSeqlock *lock = (const PfsSeqlock *) ((const char *) t + pfs_summary_kinds[family]->lock_offset);
 		uint64		seq = pfs_seqlock_read_begin(lock);
 
 		pfs_patience_next(patience);
 		while ((seq & 1) != 0 && pfs_load_acquire(&lock->word) == seq &&
-			   pfs_pages_word(pfs_threads, index) == word && pfs_patience_more(patience))
+			   pfs_pages_word(pfs_threads, at.index) == at.word && pfs_patience_more(patience))
 			;
 	}
 }
@@ -143,19 +139,15 @@ truncate_above(PfsFamily family, PfsLevel level)
 
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		uint32		pos = 0;
-		uint32		index;
-		uint64		word;
-
 		if (!is_emptied(pfs_level_of_kind[kind], level))
 			continue;
-		while ((index = pfs_pages_next(pfs_accounts[kind].pages, &pos, &word)) != PFS_NO_RECORD)
+		for (PfsPagesAt at = {0}; pfs_pages_each(pfs_accounts[kind].pages, &at);)
 		{
-			PfsAccount *account = pfs_account_at(kind, index);
+			PfsAccount *account = pfs_account_at(kind, at.index);
 			PfsDestination to = destination_of_record(kind, account, level);
 			uint64		events = take_record(family, account, &to);
 
-			if (pfs_summary_record_above(kind, index, level) != PFS_NO_RECORD)
+			if (pfs_summary_record_above(kind, at.index, level) != PFS_NO_RECORD)
 				left += events;
 		}
 	}

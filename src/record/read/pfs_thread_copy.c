@@ -206,18 +206,14 @@ add_copy(PfsThreadCopies *copies, uint32 index)
 void
 pfs_thread_copies_make(PfsThreadCopies *copies, uint64 thread_id)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
 	copies->attached = pfs_load_acquire(&pfs_shared_threads->attached);
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
 	{
-		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 
 		if (thread_id != 0 && pfs_load_relaxed(&t->thread_id) != thread_id)
 			continue;
-		add_copy(copies, index);
+		add_copy(copies, at.index);
 		if (thread_id != 0 && copies->threads[copies->n - 1].thread_id != thread_id)
 			copies->n--;
 	}
@@ -234,9 +230,6 @@ add_new_threads(PfsThreadCopies *copies)
 {
 	uint64		attached = pfs_load_acquire(&pfs_shared_threads->attached);
 	uint32	   *known;			/* number of its copy + 1, by record */
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 	bool		found = false;
 
 	if (!pfs_summary_kinds[copies->family]->takes_from_above || attached == copies->attached)
@@ -245,13 +238,13 @@ add_new_threads(PfsThreadCopies *copies)
 	known = palloc0(pfs_threads->records_max * sizeof(uint32));
 	for (uint32 i = 0; i < copies->n; i++)
 		known[copies->threads[i].index] = i + 1;
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
 	{
-		PfsThreadCopy *copy = known[index] == 0 ? NULL : &copies->threads[known[index] - 1];
+		PfsThreadCopy *copy = known[at.index] == 0 ? NULL : &copies->threads[known[at.index] - 1];
 
 		if (copy == NULL)
-			add_copy(copies, index);
-		else if (copy->gone && copy->word != word)
+			add_copy(copies, at.index);
+		else if (copy->gone && copy->word != at.word)
 			copy_thread(copy, copies);
 		else
 			continue;

@@ -19,19 +19,13 @@
 void
 pfs_threads_each(uint64 thread_id, PfsThreadEmit emit, void *arg)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
-	if (pfs_threads == NULL)
-		return;
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
 	{
 		PfsThread	copy;
 		uint64		copied;
 
 		CHECK_FOR_INTERRUPTS();
-		if (pfs_pages_copy(pfs_threads, index, 0, &copy, sizeof(copy), &copied) &&
+		if (pfs_pages_copy(pfs_threads, at.index, 0, &copy, sizeof(copy), &copied) &&
 			(thread_id == 0 || copy.thread_id == thread_id))
 			emit(&copy, copied, arg);
 	}
