@@ -128,6 +128,10 @@ pfs_summary_record_of(const PfsAccountRefs *refs, PfsLevel level)
 	}
 }
 
+/*
+ * Returns which record a level shows the counters under that an account, user or host has
+ * itself: its own, or the user or host of an account.
+ */
 uint32
 pfs_summary_record_above(PfsAccountKind kind, uint32 index, PfsLevel level)
 {
