@@ -65,9 +65,8 @@ pfs_event_list_cut(PfsEventList *list)
 	qsort(list->events, list->n, sizeof(PfsEvent *), by_end_newest_first);
 	for (Size i = 0; i < list->n; i++)
 	{
-		bool		is_copy = kept > 0 && by_end_newest_first(&list->events[kept - 1], &list->events[i]) == 0;
-
-		if (kept < list->rows && !is_copy)
+		if (kept < list->rows &&
+			(kept == 0 || by_end_newest_first(&list->events[kept - 1], &list->events[i]) != 0))
 			list->events[kept++] = list->events[i];
 		else
 			pfree(list->events[i]);
