@@ -48,8 +48,6 @@ pfs_sockets_each(PfsSocketEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
 
-	if (pfs_sockets == NULL)
-		return;
 	each(emit, arg, &patience);
 	pfs_patience_end(&patience);
 }
