@@ -58,9 +58,8 @@ thread_refs(uint64 thread_id, PfsAccountRefs *refs)
 			continue;
 		has_refs = pfs_load_acquire(&t->has_refs);
 		*refs = PFS_NO_ACCOUNT_REFS;
-		refs->account = pfs_load_relaxed(&t->refs.account);
-		refs->user = pfs_load_relaxed(&t->refs.user);
-		refs->host = pfs_load_relaxed(&t->refs.host);
+		for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+			refs->records[kind] = pfs_load_relaxed(&t->refs.records[kind]);
 		pfs_fence_acquire();
 		if (pfs_pages_word(pfs_threads, index) == word)
 			return has_refs;
@@ -91,7 +90,7 @@ find_account(PfsThread *t)
 			return false;
 		if (!thread_refs(t->parent_thread_id, &leader))
 			return false;
-		(void) pfs_account_share(&refs, &leader);
+		pfs_account_share(&refs, &leader);
 	}
 	else if (t->foreground)
 	{
@@ -100,10 +99,10 @@ find_account(PfsThread *t)
 		if (t->role == InvalidOid || MyProcPort == NULL || !IsNormalProcessingMode())
 			return false;
 		pfs_client_host(host);
-		pfs_account_enter(&refs, MyProcPort->user_name, host, true);
+		pfs_account_enter(&refs, MyProcPort->user_name, host);
 	}
 	else
-		pfs_account_enter(&refs, NULL, NULL, true);
+		pfs_account_enter(&refs, NULL, NULL);
 
 	pfs_seqlock_write_begin(&t->moves);
 	t->refs = refs;

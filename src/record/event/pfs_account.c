@@ -150,13 +150,6 @@ pfs_accounts_lay_out(PfsSegment *seg)
 	}
 }
 
-/* Unpins a record. */
-static void
-unpin_record(PfsAccountKind kind, uint32 index)
-{
-	pfs_ref_unpin(&pfs_accounts[kind].references[index]);
-}
-
 /* Pins a record that was found with this state word; returns false if it has gone. */
 static bool
 pin_record(PfsAccountKind kind, uint32 index, uint64 word)
@@ -199,27 +192,32 @@ enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 
 }
 
 /*
- * Adds to the connections of a record, if there is one; what is added to the total is
- * never taken back.
+ * Adds to the connections of the records that counters of a thread with these references
+ * belong to; what is added to the total is never taken back.
  */
 static void
-count_connection(PfsAccountKind kind, uint32 index, int64 connections)
+count_connection(const PfsAccountRefs *refs, int64 connections)
 {
-	PfsAccount *account;
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		uint32		index = pfs_account_record(refs, kind);
+		PfsAccount *account;
 
-	if (index == PFS_NO_RECORD)
-		return;
-	account = pfs_account_at(kind, index);
-	pfs_add_relaxed(&account->current, (uint64) connections);
-	if (connections > 0)
-		pfs_add_relaxed(&account->total, (uint64) connections);
+		if (index == PFS_NO_RECORD)
+			continue;
+		account = pfs_account_at(kind, index);
+		pfs_add_relaxed(&account->current, (uint64) connections);
+		if (connections > 0)
+			pfs_add_relaxed(&account->total, (uint64) connections);
+	}
 }
 
+/* Unpins a record, if there is one. */
 static void
 unpin_if_any(PfsAccountKind kind, uint32 *index)
 {
 	if (*index != PFS_NO_RECORD)
-		unpin_record(kind, *index);
+		pfs_ref_unpin(&pfs_accounts[kind].references[*index]);
 	*index = PFS_NO_RECORD;
 }
 
@@ -230,64 +228,54 @@ unpin_if_any(PfsAccountKind kind, uint32 *index)
  * gives the references back by pfs_account_leave().
  */
 void
-pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name, bool connection)
+pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name)
 {
 	bool		created;
+	uint32		user = enter(PFS_USERS, user_name, NULL, PFS_NO_RECORD, PFS_NO_RECORD, &created);
+	uint32		host = enter(PFS_HOSTS, NULL, host_name, PFS_NO_RECORD, PFS_NO_RECORD, &created);
+	uint32		account = enter(PFS_ACCOUNTS, user_name, host_name, user, host, &created);
 
-	refs->user = enter(PFS_USERS, user_name, NULL, PFS_NO_RECORD, PFS_NO_RECORD, &created);
-	refs->host = enter(PFS_HOSTS, NULL, host_name, PFS_NO_RECORD, PFS_NO_RECORD, &created);
-	refs->account = enter(PFS_ACCOUNTS, user_name, host_name, refs->user, refs->host, &created);
 	if (created)
 	{
 		/*
 		 * A new account keeps the references to its parents; one that was
 		 * removed before we could refer to it has given them back.
 		 */
-		refs->user = PFS_NO_RECORD;
-		refs->host = PFS_NO_RECORD;
+		user = PFS_NO_RECORD;
+		host = PFS_NO_RECORD;
 	}
-	else if (refs->account != PFS_NO_RECORD)
+	else if (account != PFS_NO_RECORD)
 	{
-		unpin_if_any(PFS_USERS, &refs->user);
-		unpin_if_any(PFS_HOSTS, &refs->host);
+		unpin_if_any(PFS_USERS, &user);
+		unpin_if_any(PFS_HOSTS, &host);
 	}
-	refs->counted = connection;
-	if (connection)
+	*refs = (PfsAccountRefs)
 	{
-		count_connection(PFS_ACCOUNTS, refs->account, 1);
-		count_connection(PFS_USERS, pfs_account_user(refs), 1);
-		count_connection(PFS_HOSTS, pfs_account_host(refs), 1);
-	}
+		{[PFS_ACCOUNTS] = account,[PFS_USERS] = user,[PFS_HOSTS] = host}, true
+	};
+	count_connection(refs, 1);
 }
 
 /*
- * Pins the records that another thread refers to, for a parallel worker; returns
- * whether there was any.  The leader lives, or did a moment ago: if its account has
- * lost its last reference meanwhile, pinning fails, or keeps what is still there.  A
- * worker is not counted as a connection.
+ * Pins the records that another thread refers to, for a parallel worker.  The leader
+ * lives, or did a moment ago: if its account has lost its last reference meanwhile,
+ * pinning fails, or keeps what is still there.  A worker is not counted as a connection.
  */
-bool
+void
 pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader)
 {
-	const uint32 from[PFS_NUM_ACCOUNT_KINDS] = {leader->account, leader->user, leader->host};
-	uint32	   *to[PFS_NUM_ACCOUNT_KINDS] = {&refs->account, &refs->user, &refs->host};
-	bool		any = false;
-
 	*refs = PFS_NO_ACCOUNT_REFS;
-	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
+		uint32		index = leader->records[kind];
 		uint64		word;
 
-		if (from[kind] == PFS_NO_RECORD)
+		if (index == PFS_NO_RECORD)
 			continue;
-		word = pfs_pages_word(pfs_accounts[kind].pages, from[kind]);
-		if ((word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED && pin_record(kind, from[kind], word))
-		{
-			*to[kind] = from[kind];
-			any = true;
-		}
+		word = pfs_pages_word(pfs_accounts[kind].pages, index);
+		if ((word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED && pin_record(kind, index, word))
+			refs->records[kind] = index;
 	}
-	return any;
 }
 
 /*
@@ -298,27 +286,21 @@ void
 pfs_account_leave(PfsAccountRefs *refs)
 {
 	if (refs->counted)
-	{
-		count_connection(PFS_ACCOUNTS, refs->account, -1);
-		count_connection(PFS_USERS, pfs_account_user(refs), -1);
-		count_connection(PFS_HOSTS, pfs_account_host(refs), -1);
-		refs->counted = false;
-	}
-	unpin_if_any(PFS_ACCOUNTS, &refs->account);
-	unpin_if_any(PFS_USERS, &refs->user);
-	unpin_if_any(PFS_HOSTS, &refs->host);
+		count_connection(refs, -1);
+	refs->counted = false;
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+		unpin_if_any(kind, &refs->records[kind]);
 }
 
 uint32
-pfs_account_user(const PfsAccountRefs *refs)
+pfs_account_record(const PfsAccountRefs *refs, PfsAccountKind kind)
 {
-	return refs->account != PFS_NO_RECORD ? pfs_account_at(PFS_ACCOUNTS, refs->account)->user : refs->user;
-}
+	const PfsAccount *account;
 
-uint32
-pfs_account_host(const PfsAccountRefs *refs)
-{
-	return refs->account != PFS_NO_RECORD ? pfs_account_at(PFS_ACCOUNTS, refs->account)->host : refs->host;
+	if (kind == PFS_ACCOUNTS || refs->records[PFS_ACCOUNTS] == PFS_NO_RECORD)
+		return refs->records[kind];
+	account = pfs_account_at(PFS_ACCOUNTS, refs->records[PFS_ACCOUNTS]);
+	return kind == PFS_USERS ? account->user : account->host;
 }
 
 /*

@@ -57,34 +57,32 @@ extern size_t pfs_account_links_at[PFS_NUM_FAMILIES];
 /* Takes the four containers. */
 extern void pfs_accounts_lay_out(PfsSegment *seg);
 
-/* What a thread refers to; PFS_NO_RECORD: nothing. */
+/* What a thread refers to. */
 typedef struct PfsAccountRefs
 {
-	uint32		account;
-	uint32		user;			/* only without an account */
-	uint32		host;
+	uint32		records[PFS_NUM_ACCOUNT_KINDS]; /* user and host only without
+												 * an account; PFS_NO_RECORD:
+												 * none */
 	bool		counted;		/* as a connection */
 } PfsAccountRefs;
 
-#define PFS_NO_ACCOUNT_REFS ((PfsAccountRefs) {PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD, false})
+#define PFS_NO_ACCOUNT_REFS ((PfsAccountRefs) {{PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD}, false})
 
 /*
- * Find or make the records and take a reference to them.  user_name NULL: the
- * background's.  connection: count one.  Instrument points; what is full is
- * counted there and missing here.
+ * Find or make the records, take a reference to them, and count a connection.  user_name
+ * NULL: the background's.  Instrument points; what is full is counted there and missing
+ * here.
  */
-extern void pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name,
-							  bool connection);
+extern void pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name);
 
 /* Pin the records that another, living thread refers to: a parallel worker's leader. */
-extern bool pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader);
+extern void pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader);
 
 /* Give the references back. */
 extern void pfs_account_leave(PfsAccountRefs *refs);
 
-/* The user and the host that counters of these references belong to. */
-extern uint32 pfs_account_user(const PfsAccountRefs *refs);
-extern uint32 pfs_account_host(const PfsAccountRefs *refs);
+/* The record of a kind that counters of these references belong to; PFS_NO_RECORD: none. */
+extern uint32 pfs_account_record(const PfsAccountRefs *refs, PfsAccountKind kind);
 
 static inline PfsAccount *
 pfs_account_at(PfsAccountKind kind, uint32 index)

@@ -14,13 +14,11 @@
  */
 typedef struct PfsDestination
 {
-	uint32		account;
-	uint32		user;
-	uint32		host;
+	uint32		records[PFS_NUM_ACCOUNT_KINDS];
 	bool		server;
 } PfsDestination;
 
-#define PFS_NOWHERE ((PfsDestination) {PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD, false})
+#define PFS_NOWHERE ((PfsDestination) {{PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD}, false})
 
 /* A private sum of any family; all zero is empty. */
 typedef union PfsAnyTotals

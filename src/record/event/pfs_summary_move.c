@@ -36,11 +36,13 @@ is_empty(PfsFamily family, const PfsAnyTotals *totals)
 	return true;
 }
 
-/* Adds a sum to a cell of an account, user or host; false: it is not there, or has no room. */
+/* Adds a sum to a cell of a destination's account, user or host; false: it is not there, or has no room. */
 static bool
-merge_into(PfsFamily family, PfsAccountKind kind, uint32 index, uint32 cell, const PfsAnyTotals *totals)
+merge_into(PfsFamily family, PfsAccountKind kind, const PfsDestination *destination, uint32 cell,
+		   const PfsAnyTotals *totals)
 {
 	static uint32 hint;
+	uint32		index = destination->records[kind];
 	PfsSparse	cells;
 	void	   *to;
 
@@ -64,10 +66,10 @@ merge_into(PfsFamily family, PfsAccountKind kind, uint32 index, uint32 cell, con
 void
 pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const PfsAnyTotals *totals)
 {
-	if (is_empty(family, totals) || merge_into(family, PFS_ACCOUNTS, to->account, cell, totals))
+	if (is_empty(family, totals) || merge_into(family, PFS_ACCOUNTS, to, cell, totals))
 		return;
-	(void) merge_into(family, PFS_USERS, to->user, cell, totals);
-	if (!merge_into(family, PFS_HOSTS, to->host, cell, totals) && to->server)
+	(void) merge_into(family, PFS_USERS, to, cell, totals);
+	if (!merge_into(family, PFS_HOSTS, to, cell, totals) && to->server)
 		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
 }
 
@@ -97,12 +99,11 @@ destination_of(const PfsThread *t, PfsFamily family, uint64 generation, uint64 u
 {
 	PfsDestination to = PFS_NOWHERE;
 
-	if (!was_truncated(family, PFS_LEVEL_ACCOUNT, generation, until))
-		to.account = t->refs.account;
-	if (!was_truncated(family, PFS_LEVEL_USER, generation, until))
-		to.user = pfs_account_user(&t->refs);
-	if (!was_truncated(family, PFS_LEVEL_HOST, generation, until))
-		to.host = pfs_account_host(&t->refs);
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		if (!was_truncated(family, pfs_level_of_kind[kind], generation, until))
+			to.records[kind] = pfs_account_record(&t->refs, kind);
+	}
 	to.server = !was_truncated(family, PFS_LEVEL_GLOBAL, generation, until);
 	return to;
 }
@@ -115,17 +116,9 @@ destination_of(const PfsThread *t, PfsFamily family, uint64 generation, uint64 u
 uint32
 pfs_summary_record_of(const PfsAccountRefs *refs, PfsLevel level)
 {
-	switch (level)
-	{
-		case PFS_LEVEL_ACCOUNT:
-			return refs->account;
-		case PFS_LEVEL_USER:
-			return pfs_account_user(refs);
-		case PFS_LEVEL_HOST:
-			return pfs_account_host(refs);
-		default:
-			return 0;
-	}
+	if (level < PFS_LEVEL_ACCOUNT || level > PFS_LEVEL_HOST)
+		return 0;
+	return pfs_account_record(refs, pfs_kind_of_level[level]);
 }
 
 /*

@@ -145,11 +145,11 @@ typedef struct PfsThread
 		bool		stale;		/* switches have changed, or a truncation has
 								 * begun; anybody sets it */
 		bool		is_counted; /* its allocations are looked at */
-		bool		has_levels; /* owner only: the three are known */
-		PfsAccount *account;	/* owner only: whom its water marks concern;
-								 * the references hold the records */
-		PfsAccount *user;
-		PfsAccount *host;
+		bool		has_levels; /* owner only: the levels are known */
+		PfsAccount *levels[PFS_NUM_ACCOUNT_KINDS];	/* owner only: whom its water
+													 * marks concern; the
+													 * references hold the
+													 * records */
 	}			memory __attribute__((aligned(PFS_CACHE_LINE)));
 
 	/*

@@ -155,12 +155,6 @@ pfs_memory_begin(PfsThread *t)
 	pfs_memory_total_begin(t);
 }
 
-static PfsAccount *
-record_of(PfsAccountKind kind, uint32 index)
-{
-	return index == PFS_NO_RECORD ? NULL : pfs_account_at(kind, index);
-}
-
 /*
  * Notes which records the levels above are, once, as nearly each allocation of a new session
  * raises water marks that concern them; then the process may count in the record.
@@ -170,9 +164,12 @@ pfs_memory_join(PfsThread *t)
 {
 	if (t->memory.has_levels)
 		return;
-	t->memory.account = record_of(PFS_ACCOUNTS, t->refs.account);
-	t->memory.user = record_of(PFS_USERS, pfs_account_user(&t->refs));
-	t->memory.host = record_of(PFS_HOSTS, pfs_account_host(&t->refs));
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		uint32		index = pfs_account_record(&t->refs, kind);
+
+		t->memory.levels[kind] = index == PFS_NO_RECORD ? NULL : pfs_account_at(kind, index);
+	}
 	t->memory.has_levels = true;
 	if (pfs_memory_is_counted)
 		pfs_memory_sync(t);

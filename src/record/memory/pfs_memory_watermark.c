@@ -71,8 +71,8 @@ carry_on(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 b
 	uint64		user_count = count;
 	uint64		user_bytes = bytes;
 
-	use_up(cell_of(t->memory.user, cell), water_mark, &user_count, &user_bytes);
-	use_up(cell_of(t->memory.host, cell), water_mark, &count, &bytes);
+	use_up(cell_of(t->memory.levels[PFS_USERS], cell), water_mark, &user_count, &user_bytes);
+	use_up(cell_of(t->memory.levels[PFS_HOSTS], cell), water_mark, &count, &bytes);
 	use_up(cell_of_server(cell), water_mark, &count, &bytes);
 	pfs_seqlock_write_end(&t->moves);
 }
@@ -89,7 +89,7 @@ static pg_attribute_always_inline void
 carry(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 bytes)
 {
 	if (likely(t->memory.has_levels))
-		use_up(cell_of(t->memory.account, cell), water_mark, &count, &bytes);
+		use_up(cell_of(t->memory.levels[PFS_ACCOUNTS], cell), water_mark, &count, &bytes);
 	else
 		count = bytes = 0;
 	if ((count | bytes) != 0)

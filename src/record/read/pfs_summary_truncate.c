@@ -120,9 +120,9 @@ destination_of_record(PfsAccountKind kind, const PfsAccount *account, PfsLevel t
 	if (truncated == PFS_LEVEL_GLOBAL || kind == PFS_USERS)
 		return to;
 	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_USER)
-		to.user = account->user;
+		to.records[PFS_USERS] = account->user;
 	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_HOST)
-		to.host = account->host;
+		to.records[PFS_HOSTS] = account->host;
 	to.server = true;
 	return to;
 }
