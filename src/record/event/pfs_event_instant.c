@@ -20,8 +20,6 @@ pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_inst
 {
 	uint32		level = t->events[PFS_WAITS].depth;
 	uint64		id = 0;
-	uint64		distance;
-	PfsParent	parent;
 	PfsWait    *e;
 
 	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
@@ -36,21 +34,12 @@ pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_inst
 	if (flags & PFS_FLAG_CURRENT)
 		t->last_event_id = id = t->last_event_id + 1;
 	e = &t->waits[level];
-	e->event_id = id;
-	parent = pfs_wait_parent(t, level);
-	distance = id - parent.event_id;
-	e->nesting_distance = (uint32) distance;
 	e->timer_start = start;
 	e->object.address = object_instance;
 	e->source = source;
 	e->spins = 0;
 	e->flags = flags;
-	e->kind = pfs_event_kind(0, 0, 0) | kind | parent.type << 32;
-	if (unlikely(distance > PG_UINT32_MAX))
-	{
-		e->nesting_event_id = parent.event_id;
-		pfs_wait_widen(e, PFS_WIDE_NESTING);
-	}
+	pfs_wait_identify(e, id, pfs_event_kind(0, 0, 0) | kind, pfs_wait_parent(t, level));
 	pfs_wait_finish(t, e, level, end);
 	pfs_write_end(t);
 }

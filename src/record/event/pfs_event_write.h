@@ -328,6 +328,25 @@ pfs_wait_parent(const PfsThread *t, uint32 level)
 }
 
 /*
+ * Gives a wait its number, and says what it is and what it is nested in.  kind: as
+ * pfs_event_kind() makes it.
+ */
+static pg_attribute_always_inline void
+pfs_wait_identify(PfsWait *e, uint64 id, uint64 kind, PfsParent parent)
+{
+	uint64		distance = id - parent.event_id;
+
+	e->event_id = id;
+	e->nesting_distance = (uint32) distance;
+	e->kind = kind | parent.type << 32;
+	if (unlikely(distance > PG_UINT32_MAX))
+	{
+		e->nesting_event_id = parent.event_id;
+		pfs_wait_widen(e, PFS_WIDE_NESTING);
+	}
+}
+
+/*
  * Begin: a slot at the next level, with all that is known of the event now.
  * flags: what pfs_wait_flags() gave, ENABLED among them.  The caller fills in
  * object (but of FILE the offset), object_instance (LOCK, BUFFER), spins (LWLOCK, BUFFER,
@@ -344,9 +363,7 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	PfsEvents  *waits = &t->events[PFS_WAITS];
 	uint32		level = waits->depth;
 	uint64		id = 0;
-	uint64		distance;
 	PfsWait    *e;
-	PfsParent	parent;
 
 	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
 				 level >= PFS_WAIT_DEPTH))
@@ -364,20 +381,11 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 
 	/* Stores are what an event costs; readers know which fields count. */
 	e = &t->waits[level];
-	e->event_id = id;
-	parent = pfs_wait_parent(t, level);
-	distance = id - parent.event_id;
-	e->nesting_distance = (uint32) distance;
+	pfs_wait_identify(e, id, pfs_event_kind(instrument, operation, object_type), pfs_wait_parent(t, level));
 	if (object_type == PFS_OBJECT_FILE)
 		e->object.file.offset = file_offset;
 	e->source = source;
 	e->flags = flags;
-	e->kind = pfs_event_kind(instrument, operation, object_type) | parent.type << 32;
-	if (unlikely(distance > PG_UINT32_MAX))
-	{
-		e->nesting_event_id = parent.event_id;
-		pfs_wait_widen(e, PFS_WIDE_NESTING);
-	}
 	return e;
 }
 

@@ -219,7 +219,7 @@ void
 pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
 {
 	PfsWait    *e = &run->wait;
-	PfsParent	parent;
+	uint64		id;
 
 	run->is_shown = true;
 	if (is_full_scan(run))
@@ -227,15 +227,8 @@ pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
 	if (pfs_local.not_usual != 0 && !pfs_wait_prepare(t))
 		e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
 	e->flags &= pfs_load_relaxed(&t->mask) | ~(PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
-	parent = pfs_wait_parent(t, t->events[PFS_WAITS].depth);
-	e->event_id = (e->flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0;
-	e->nesting_distance = (uint32) (e->event_id - parent.event_id);
-	e->kind |= parent.type << 32;
-	if (e->event_id - parent.event_id > PG_UINT32_MAX)
-	{
-		e->nesting_event_id = parent.event_id;
-		pfs_wait_widen(e, PFS_WIDE_NESTING);
-	}
+	id = (e->flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0;
+	pfs_wait_identify(e, id, e->kind, pfs_wait_parent(t, t->events[PFS_WAITS].depth));
 	e->timer_start = e->timer_end = pfs_wait_read_end(t, e->flags);
 	/* C, pairs with the acquire in copy_run(). */
 	if (e->event_id != 0)
