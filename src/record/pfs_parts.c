@@ -206,7 +206,6 @@ const PfsPart pfs_parts[] = {
 		.size = PFS_NUM_FAMILIES * sizeof(PfsSharedSummary),
 		.address = (void **) &pfs_summary,
 		.lay_out = pfs_summary_lay_out,
-		.start = pfs_summary_start,
 		.begin = pfs_summary_begin,
 		.detach = pfs_summary_end,
 		.pages = &pfs_thread_waits,

@@ -16,10 +16,6 @@ PfsPages   *pfs_thread_counters = NULL;
 #define WAITS_PER_PAGE		85
 #define CHUNKS_PER_PAGE		256
 
-/* What pfs_summary has pointers to, until it is started. */
-static void *global_cells[PFS_NUM_FAMILIES];
-static uint64 *global_buckets[PFS_NUM_FAMILIES];
-
 size_t
 pfs_summary_block_size(PfsFamily family)
 {
@@ -56,7 +52,10 @@ pfs_summary_server_size(PfsFamily family)
 	return cells_size(family) + buckets_size(family);
 }
 
-/* Takes the chunks of threads, and the global level: each family's cells and histograms. */
+/*
+ * Takes the chunks of threads, and the global level: each family's cells and histograms.
+ * The struct is the part's own; it is not there while the bytes are only counted.
+ */
 void
 pfs_summary_lay_out(PfsSegment *seg)
 {
@@ -67,27 +66,21 @@ pfs_summary_lay_out(PfsSegment *seg)
 	pfs_thread_counters = pfs_pages_create(seg, &counters);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
-		global_cells[family] = pfs_segment_take(seg, cells_size(family), PFS_CACHE_LINE);
-		if (histograms_of(family) > 0)
-			global_buckets[family] = pfs_segment_take(seg, buckets_size(family), PFS_CACHE_LINE);
-	}
-}
-
-/* Writes into the shared struct where the global level lies. */
-void
-pfs_summary_start(void)
-{
-	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-	{
 		uint32		ncells = pfs_sizes.cells[family];
+		void	   *cells = pfs_segment_take(seg, cells_size(family), PFS_CACHE_LINE);
+		uint64	   *buckets = NULL;
 
+		if (histograms_of(family) > 0)
+			buckets = pfs_segment_take(seg, buckets_size(family), PFS_CACHE_LINE);
+		if (pfs_summary == NULL)
+			continue;
 		pfs_summary[family].ncells = ncells;
 		pfs_summary[family].cells = (PfsSharedBlock)
 		{
-			global_cells[family], ncells, pfs_summary_kinds[family]->shared_size
+			cells, ncells, pfs_summary_kinds[family]->shared_size
 		};
 		pfs_summary[family].nhistograms = histograms_of(family);
-		pfs_summary[family].buckets = global_buckets[family];
+		pfs_summary[family].buckets = buckets;
 	}
 }
 

@@ -60,7 +60,6 @@ extern size_t pfs_summary_server_size(PfsFamily family);
 
 /* Postmaster: takes all of them. */
 extern void pfs_summary_lay_out(PfsSegment *seg);
-extern void pfs_summary_start(void);
 
 /* TRUNCATE of containers. */
 extern void pfs_families_reset_lost(void);
