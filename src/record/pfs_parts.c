@@ -192,7 +192,7 @@ const PfsPart pfs_parts[] = {
 		STRUCT(pfs_memory),
 		.start = pfs_memory_start,
 		.switched = pfs_memory_look_again,
-		.begin = pfs_memory_begin,
+		.begin = pfs_memory_total_begin,
 		.detach = pfs_memory_end,
 	},
 	{

@@ -18,7 +18,7 @@
 
 #define PFS_NO_HEADROOM (UINT64_C(1) << 63)
 
-/* A new record: nothing is in use. */
+/* A thread begins: nothing is in use. */
 static inline void
 pfs_memory_total_begin(PfsThread *t)
 {

@@ -149,12 +149,6 @@ pfs_memory_look_again(void)
 
 /* ---- the begin and the end of a thread ---- */
 
-void
-pfs_memory_begin(PfsThread *t)
-{
-	pfs_memory_total_begin(t);
-}
-
 /*
  * Notes which records the levels above are, once, as nearly each allocation of a new session
  * raises water marks that concern them; then the process may count in the record.

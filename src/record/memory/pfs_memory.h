@@ -35,9 +35,6 @@ extern PFS_HIDDEN PfsSharedMemory *pfs_memory;
 /* At start: the well-known contexts. */
 extern void pfs_memory_start(void);
 
-/* A thread begins: it has nothing in use, and no account yet. */
-extern void pfs_memory_begin(PfsThread *t);
-
 /*
  * The instrument of contexts with this name: found or made, memory/context/other
  * when there are too many.  constant: the name is no data.  Instrument points.
