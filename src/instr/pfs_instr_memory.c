@@ -91,7 +91,7 @@ alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
 	void	   *pointer;
 
 	if (unlikely(t == NULL || pfs_memory_is_busy(t) || pfs_load_relaxed(&t->memory.stale) ||
-				 pfs_contexts_incomplete() || context->methods != KIND(kind)->table ||
+				 pfs_contexts_incomplete || context->methods != KIND(kind)->table ||
 				 name->name != context->name || !pfs_memory_is_on(t, name->instrument) ||
 				 (c = pfs_context_add(context)) == NULL))
 		return pfs_memory_alloc(kind, PFS_ALLOC_ARGS);

@@ -228,7 +228,7 @@ find_entry(PfsAllocator kind, MemoryContext context)
 
 	if (c != NULL)
 		return c;
-	empty = context->methods == KIND(kind)->table && !pfs_contexts_incomplete();
+	empty = context->methods == KIND(kind)->table && !pfs_contexts_incomplete;
 	return pfs_memory_add_context(kind, context, empty || pfs_memory_is_fresh(kind, context));
 }
 

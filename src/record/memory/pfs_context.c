@@ -28,10 +28,10 @@
 
 /* Contexts. */
 static PfsPool entries = PFS_POOL_INIT(sizeof(PfsContext), PFS_CONTEXTS_MAX);
-static bool incomplete;
 static PfsContext *found_last;	/* by pfs_context_search() */
 
 uintptr_t	pfs_contexts_at = NOWHERE;
+bool		pfs_contexts_incomplete;
 
 /*
  * Makes the pool of entries, when the process begins to count; returns false if the
@@ -41,7 +41,7 @@ bool
 pfs_contexts_start(void)
 {
 	found_last = NULL;
-	incomplete = false;
+	pfs_contexts_incomplete = false;
 	if (!pfs_pool_grow(&entries))
 		return false;
 	pfs_contexts_at = (uintptr_t) entries.items;
@@ -69,16 +69,10 @@ pfs_contexts_stop(bool keep)
 
 /* ---- contexts ---- */
 
-bool
-pfs_contexts_incomplete(void)
-{
-	return incomplete;
-}
-
 /*
  * Makes the entry of a context, which has no chunks yet; its methods are for the caller
  * to fill in.  Where the system gives no memory for it, all further chunks of the
- * context go without an entry, which pfs_contexts_incomplete() remembers.
+ * context go without an entry, which pfs_contexts_incomplete remembers.
  */
 PfsContext *
 pfs_context_add(MemoryContext context)
@@ -90,7 +84,7 @@ pfs_context_add(MemoryContext context)
 	c = pfs_pool_take(&entries);
 	if (unlikely(c == NULL))
 	{
-		incomplete = true;
+		pfs_contexts_incomplete = true;
 		return NULL;
 	}
 	c->context = context;

@@ -74,7 +74,7 @@ extern void pfs_contexts_stop(bool keep);
  * (pfs_contexts_incomplete).
  */
 extern PfsContext *pfs_context_add(MemoryContext context);
-extern bool pfs_contexts_incomplete(void);
+extern PFS_HIDDEN bool pfs_contexts_incomplete;
 
 /* The context goes; its chunks have been forgotten. */
 extern void pfs_context_remove(PfsContext *c);
