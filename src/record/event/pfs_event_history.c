@@ -185,26 +185,22 @@ pfs_history_more_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
 
 /* Copies a wait, as many lines as it has, into the thread's block. */
 void
-pfs_history_add(PfsThread *t, const PfsWait *e)
-{
-	uint32		bytes = e->size * sizeof(uint64);
-	void	   *room = pfs_history_room(t, PFS_WAITS, bytes);
-
-	if (room == NULL)
-		return;
-	pfs_racy_copy(room, e, bytes);
-	pfs_history_done(t, PFS_WAITS, bytes, e->flags);
-}
-
-void
 pfs_history_push_wide(PfsThread *t, PfsWait *e)
 {
+	uint32		bytes;
+	void	   *room;
+
 	if (t->last_event_id != e->event_id)
 	{
 		e->end_event_id = t->last_event_id;
 		pfs_wait_widen(e, PFS_WIDE_END);
 	}
-	pfs_history_add(t, e);
+	bytes = e->size * sizeof(uint64);
+	room = pfs_history_room(t, PFS_WAITS, bytes);
+	if (room == NULL)
+		return;
+	pfs_racy_copy(room, e, bytes);
+	pfs_history_done(t, PFS_WAITS, bytes, e->flags);
 }
 
 /*
