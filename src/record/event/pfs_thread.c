@@ -35,13 +35,6 @@ slots_size(PfsEventFamily family)
 	return family == PFS_WAITS ? 0 : (size_t) pfs_event_families[family].depth * pfs_sizes.event_size[family];
 }
 
-/* What a thread knows of its blocks of a family, behind the slots. */
-static size_t
-own_blocks_size(PfsEventFamily family)
-{
-	return TYPEALIGN(PFS_CACHE_LINE, pfs_history_own_size(family));
-}
-
 /*
  * Where the parts begin that lie behind the struct: of a family of events its slots and
  * what it knows of its blocks, of a family of summaries its cells.  By the postmaster.
@@ -49,14 +42,17 @@ own_blocks_size(PfsEventFamily family)
 static size_t events_offset[PFS_NUM_EVENT_FAMILIES];
 static size_t cells_offset[PFS_NUM_FAMILIES];
 
-/* The next part is that of a family of events, unless it has its place by now. */
+/*
+ * The next part is that of a family of events, unless it has its place by now: the slots, and
+ * behind them what a thread knows of its blocks.
+ */
 static void
 place_events(size_t *size, PfsEventFamily family)
 {
 	if (events_offset[family] != 0)
 		return;
 	events_offset[family] = *size;
-	*size += slots_size(family) + own_blocks_size(family);
+	*size += slots_size(family) + TYPEALIGN(PFS_CACHE_LINE, pfs_history_own_size(family));
 }
 
 /* The same for a family of summaries. */
