@@ -32,26 +32,6 @@ is_empty(const void *cell)
 }
 
 /*
- * Adds all of a thread's cell to a private sum.  A cell has only what an allocation
- * stores; frees, and the low-water marks, are worked out here.
- */
-static void
-add(void *totals, const void *cell)
-{
-	PfsMemoryTotals *to = totals;
-	const PfsMemoryCell *c = cell;
-
-	to->count_alloc += c->count_alloc;
-	to->count_free += c->count_alloc - (c->high_count - c->headroom_count);
-	to->bytes_alloc += c->bytes_alloc;
-	to->bytes_free += c->bytes_alloc - (c->high_bytes - c->headroom_bytes);
-	to->low_count += c->high_count - c->range_count;
-	to->high_count += c->high_count;
-	to->low_bytes += c->high_bytes - c->range_bytes;
-	to->high_bytes += c->high_bytes;
-}
-
-/*
  * Adds what stays with the thread when older counters go up: the chunks in use, as if
  * they had just been allocated, with both water marks at them.
  */
@@ -92,6 +72,17 @@ add_going(void *totals, const void *cell)
 	to->low_count -= c->range_count - c->headroom_count;
 	to->high_bytes += c->headroom_bytes;
 	to->low_bytes -= c->range_bytes - c->headroom_bytes;
+}
+
+/*
+ * Adds all of a thread's cell to a private sum.  A cell has only what an allocation
+ * stores; frees, and the low-water marks, are worked out.
+ */
+static void
+add(void *totals, const void *cell)
+{
+	add_staying(totals, cell);
+	add_going(totals, cell);
 }
 
 /*
