@@ -238,24 +238,11 @@ pfs_context_put(PfsContext *c, const void *chunk, bool *lost)
 		c->counted = c->count == 0 ? PFS_COUNTED_NONE : PFS_COUNTED_UNTRACKED;
 	else if (c->counted == PFS_COUNTED_NONE && c->on)
 		c->counted = PFS_COUNTED_TRACKED;
-	switch ((PfsCounted) c->counted)
-	{
-		case PFS_COUNTED_ALL:
-			return true;
-		case PFS_COUNTED_NONE:
-			return false;
-		case PFS_COUNTED_TRACKED:
-			if (!c->on)
-				return false;
-			*lost = !pfs_chunk_track(c, chunk);
-			return !*lost;
-		case PFS_COUNTED_UNTRACKED:
-			if (c->on)
-				return true;
-			*lost = !pfs_chunk_track(c, chunk);
-			return *lost;
-	}
-	return false;
+	if (c->counted != (c->on ? PFS_COUNTED_TRACKED : PFS_COUNTED_UNTRACKED))
+		return c->on;
+	/* It is an exception in its context. */
+	*lost = !pfs_chunk_track(c, chunk);
+	return c->on != *lost;
 }
 
 /*
