@@ -215,13 +215,6 @@ pfs_context_untrack_all(PfsContext *c)
 	c->tracked = c->mask = 0;
 }
 
-/* Takes a chunk out of the context's set; returns whether it was there. */
-static bool
-untrack(PfsContext *c, const void *chunk)
-{
-	return c->tracked > 0 && pfs_chunk_untrack(c, chunk);
-}
-
 /*
  * Decides whether a new chunk is counted, and tracks it if it is an exception in its
  * context.  Where the switch has flipped since the context's first chunk this is where
@@ -252,19 +245,13 @@ pfs_context_put(PfsContext *c, const void *chunk, bool *lost)
 bool
 pfs_context_take(PfsContext *c, const void *chunk)
 {
-	switch ((PfsCounted) c->counted)
-	{
-		case PFS_COUNTED_ALL:
-			/* Should a context without an entry have had chunks after all. */
-			return c->count > 0;
-		case PFS_COUNTED_NONE:
-			return false;
-		case PFS_COUNTED_TRACKED:
-			return untrack(c, chunk);
-		case PFS_COUNTED_UNTRACKED:
-			return !untrack(c, chunk) && c->count > 0;
-	}
-	return false;
+	/* Where all are counted, or none, the set is empty. */
+	bool		was_tracked = c->tracked > 0 && pfs_chunk_untrack(c, chunk);
+
+	if (c->counted == PFS_COUNTED_NONE || c->counted == PFS_COUNTED_TRACKED)
+		return was_tracked;
+	/* Should a context without an entry have had chunks after all. */
+	return !was_tracked && c->count > 0;
 }
 
 /*
