@@ -63,7 +63,7 @@ pfs_memory_take_news(PfsThread *t)
 		c->epoch = here.epoch - 1;
 		pfs_memory_choose_methods(c);
 	}
-	pfs_memory_apply_resets(t);
+	pfs_summary_look(t, PFS_FAMILY_MEMORY);
 }
 
 void

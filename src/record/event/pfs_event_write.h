@@ -424,13 +424,12 @@ pfs_history_tail(uint64 tail, uint64 head)
 	return tail > head ? 0 : tail;
 }
 
-/* Inside a write section: apply the truncations of waits that the thread has not seen. */
+/* Inside a write section of the family: apply the truncations that the thread has not seen. */
 static pg_attribute_always_inline void
-pfs_summary_look(PfsThread *t)
+pfs_summary_look(PfsThread *t, PfsFamily family)
 {
-	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
-				 t->generation[PFS_FAMILY_WAITS]))
-		pfs_summary_apply_resets(t, PFS_FAMILY_WAITS);
+	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[family]) != t->generation[family]))
+		pfs_summary_apply_resets(t, family);
 }
 
 /*
@@ -444,7 +443,7 @@ pfs_summary_add(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 	uint32	   *bucket;
 	uint32		n;
 
-	pfs_summary_look(t);
+	pfs_summary_look(t, PFS_FAMILY_WAITS);
 	cell = pfs_wait_cell(t, instrument);
 	if (unlikely(cell == NULL || cell->time.count_timed == 0))
 	{
@@ -470,7 +469,7 @@ pfs_summary_add_untimed(PfsThread *t, PfsInstrumentId instrument)
 {
 	PfsWaitCell *cell;
 
-	pfs_summary_look(t);
+	pfs_summary_look(t, PFS_FAMILY_WAITS);
 	cell = pfs_wait_cell(t, instrument);
 	if (unlikely(cell == NULL || cell->time.count_untimed == 0))
 		cell = pfs_summary_touch(t, instrument, PG_UINT64_MAX);

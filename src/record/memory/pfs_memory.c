@@ -185,7 +185,7 @@ pfs_memory_end(PfsThread *t)
 	pfs_memory_leave();
 	if ((t->memory.seq.word & 1) == 0)
 		pfs_seqlock_write_begin(&t->memory.seq);
-	pfs_memory_apply_resets(t);
+	pfs_summary_look(t, PFS_FAMILY_MEMORY);
 	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
 		PfsMemoryCell *c = pfs_memory_cell(t, i);

@@ -60,14 +60,6 @@ pfs_memory_has_news(const PfsThread *t)
 #endif
 }
 
-/* Apply the truncations of memory that the thread has not seen. */
-static pg_attribute_always_inline void
-pfs_memory_apply_resets(PfsThread *t)
-{
-	if (pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_MEMORY]) != t->generation[PFS_FAMILY_MEMORY])
-		pfs_summary_apply_resets(t, PFS_FAMILY_MEMORY);
-}
-
 /*
  * Water marks have been passed, that of chunks, that of bytes, or both: move them,
  * and use up headroom that is left at the levels above.

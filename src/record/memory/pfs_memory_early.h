@@ -30,7 +30,7 @@ extern bool pfs_memory_has_segment(void);
 
 /*
  * Give all counters to a thread that has none; inside a write section of both records'
- * memory.seq.  The owner has to apply truncations behind it (pfs_memory_apply_resets),
+ * memory.seq.  The owner has to apply truncations behind it (pfs_summary_look),
  * and to call pfs_memory_early_stop() when nothing leads to the old cells any more.
  */
 extern void pfs_memory_early_hand_over(PfsThread *t);

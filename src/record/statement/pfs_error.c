@@ -125,7 +125,7 @@ count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsE
 	uint32		cell;
 
 	pfs_write_begin(t);
-	pfs_family_look(t, PFS_FAMILY_ERRORS);
+	pfs_summary_look(t, PFS_FAMILY_ERRORS);
 	cell = find_cell(sqlstate, severity);
 	if (cell == PFS_ERROR_CELL_OTHER && one->raised > 0)
 		pfs_add_relaxed(&pfs_errors->lost, 1);

@@ -49,7 +49,7 @@ cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags
 
 	if ((flags & PFS_FLAG_THREAD) == 0 || cell >= block->ncells)
 		return NULL;
-	pfs_family_look(t, family);
+	pfs_summary_look(t, family);
 	return pfs_summary_cell(t, family, cell);
 }
 

@@ -86,14 +86,6 @@ extern const PfsSummaryKind pfs_transaction_kind;
 
 /* ---- owner of a thread, inside a write section: one event ---- */
 
-/* Applies a reset: counters of the family that are older than a truncation go up. */
-static inline void
-pfs_family_look(PfsThread *t, PfsFamily family)
-{
-	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[family]) != t->generation[family]))
-		pfs_summary_apply_resets(t, family);
-}
-
 /* Is it counted by its thread, in ticks of the default timer?  Nearly all are. */
 static pg_attribute_always_inline bool
 pfs_is_usual(uint32 flags)
@@ -110,7 +102,7 @@ pfs_statement_cell_of_thread(PfsThread *t, uint32 i)
 {
 	PfsStatementCell *cell = pfs_summary_chunk(t, PFS_FAMILY_STATEMENTS, i);
 
-	pfs_family_look(t, PFS_FAMILY_STATEMENTS);
+	pfs_summary_look(t, PFS_FAMILY_STATEMENTS);
 	if (unlikely(cell == NULL || cell->time.count_timed == 0))
 		return pfs_summary_cell(t, PFS_FAMILY_STATEMENTS, i);
 	return cell;
@@ -238,7 +230,7 @@ pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
 		pfs_count_transaction_unusual(t, flags, ticks, read_only);
 		return;
 	}
-	pfs_family_look(t, PFS_FAMILY_TRANSACTIONS);
+	pfs_summary_look(t, PFS_FAMILY_TRANSACTIONS);
 	if (unlikely(part->count_timed == 0))
 		pfs_block_touch(&t->cells[PFS_FAMILY_TRANSACTIONS], 0);
 	pfs_cell_add_timed(part, ticks);

@@ -173,7 +173,7 @@ pfs_stage_end_run(PfsThread *t, uint64 end)
 
 	pfs_stages.n = 0;
 	pfs_stages.run = NULL;
-	pfs_family_look(t, PFS_FAMILY_STAGES);
+	pfs_summary_look(t, PFS_FAMILY_STAGES);
 	start = count_marks(t, run, &last);
 	end = Max(end, start);
 	pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(last), end - start);

@@ -72,7 +72,7 @@ count(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 		pfs_job_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_JOBS].cells, cell), &one);
 		return;
 	}
-	pfs_family_look(t, PFS_FAMILY_JOBS);
+	pfs_summary_look(t, PFS_FAMILY_JOBS);
 	if (timed)
 		pfs_cells_add(block, cell, ticks);
 	else

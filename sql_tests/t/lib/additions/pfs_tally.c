@@ -40,7 +40,7 @@ pfs_tally(PfsThread *t, int colour, uint64 amount)
 	pfs_write_begin(t);
 	if (flags & PFS_FLAG_THREAD)
 	{
-		pfs_family_look(t, PFS_FAMILY_TALLIES);
+		pfs_summary_look(t, PFS_FAMILY_TALLIES);
 		pfs_block_touch(block, i);
 		cell = pfs_block_cell(block, i);
 		pfs_store_relaxed(&cell->count, cell->count + 1);
