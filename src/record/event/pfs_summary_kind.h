@@ -136,6 +136,19 @@ typedef struct PfsSummaryKind
 } PfsSummaryKind;
 
 /*
+ * PfsSummaryKind.tables of a family: their names begin with `summary`, and end with what
+ * each row is about, `by`.  histogram: that table's name, or NULL.
+ */
+#define PFS_SUMMARY_TABLES(summary, by, histogram) { \
+		[PFS_LEVEL_THREAD] = summary "_by_thread_by_" by, \
+		[PFS_LEVEL_ACCOUNT] = summary "_by_account_by_" by, \
+		[PFS_LEVEL_USER] = summary "_by_user_by_" by, \
+		[PFS_LEVEL_HOST] = summary "_by_host_by_" by, \
+		[PFS_LEVEL_GLOBAL] = summary "_global_by_" by, \
+		[PFS_LEVEL_HISTOGRAM] = histogram \
+	}
+
+/*
  * What families do whose cells are plain: an owner's a PfsCell, or something that begins with
  * one for pfs_plain_is_empty(), those above a PfsSharedCell, sums PfsTotals (pfs_wait_kind.c).
  */

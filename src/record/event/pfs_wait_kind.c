@@ -123,14 +123,7 @@ wait_used(void)
 }
 
 const PfsSummaryKind pfs_wait_kind = {
-	.tables = {
-		[PFS_LEVEL_THREAD] = "events_waits_summary_by_thread_by_event_name",
-		[PFS_LEVEL_ACCOUNT] = "events_waits_summary_by_account_by_event_name",
-		[PFS_LEVEL_USER] = "events_waits_summary_by_user_by_event_name",
-		[PFS_LEVEL_HOST] = "events_waits_summary_by_host_by_event_name",
-		[PFS_LEVEL_GLOBAL] = "events_waits_summary_global_by_event_name",
-		[PFS_LEVEL_HISTOGRAM] = "events_waits_histogram_global",
-	},
+	.tables = PFS_SUMMARY_TABLES("events_waits_summary", "event_name", "events_waits_histogram_global"),
 	.cell_size = sizeof(PfsWaitCell),
 	.read_size = sizeof(PfsCell),
 	.chunks = &pfs_thread_waits,

@@ -215,13 +215,7 @@ reset_lost(void)
 }
 
 const PfsSummaryKind pfs_memory_kind = {
-	.tables = {
-		[PFS_LEVEL_THREAD] = "memory_summary_by_thread_by_event_name",
-		[PFS_LEVEL_ACCOUNT] = "memory_summary_by_account_by_event_name",
-		[PFS_LEVEL_USER] = "memory_summary_by_user_by_event_name",
-		[PFS_LEVEL_HOST] = "memory_summary_by_host_by_event_name",
-		[PFS_LEVEL_GLOBAL] = "memory_summary_global_by_event_name",
-	},
+	.tables = PFS_SUMMARY_TABLES("memory_summary", "event_name", NULL),
 	.cell_size = sizeof(PfsMemoryCell),
 	.read_size = sizeof(PfsMemoryCell),
 	.shared_size = sizeof(PfsSharedMemoryCell),

@@ -135,13 +135,7 @@ reset_errors_lost(void)
 }
 
 const PfsSummaryKind pfs_error_kind = {
-	.tables = {
-		[PFS_LEVEL_THREAD] = "events_errors_summary_by_thread_by_error",
-		[PFS_LEVEL_ACCOUNT] = "events_errors_summary_by_account_by_error",
-		[PFS_LEVEL_USER] = "events_errors_summary_by_user_by_error",
-		[PFS_LEVEL_HOST] = "events_errors_summary_by_host_by_error",
-		[PFS_LEVEL_GLOBAL] = "events_errors_summary_global_by_error",
-	},
+	.tables = PFS_SUMMARY_TABLES("events_errors_summary", "error", NULL),
 	.cells_are_no_instruments = true,
 	.keys_size = PFS_ERROR_PLACES * sizeof(uint64),
 	.copy_keys = pfs_errors_copy_keys,

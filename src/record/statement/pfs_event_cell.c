@@ -341,16 +341,10 @@ statement_next_buckets(const PfsThread *t, uint32 *i)
 
 /*
  * Each kind's cell begins with the counts of all events, and so do its sums.  does: what its functions
- * begin with.
+ * begin with; histogram: the name of that table, or NULL.
  */
-#define KIND(does, Cell, Shared, Totals, words) \
-	.tables = { \
-		[PFS_LEVEL_THREAD] = "events_" words "_summary_by_thread_by_event_name", \
-		[PFS_LEVEL_ACCOUNT] = "events_" words "_summary_by_account_by_event_name", \
-		[PFS_LEVEL_USER] = "events_" words "_summary_by_user_by_event_name", \
-		[PFS_LEVEL_HOST] = "events_" words "_summary_by_host_by_event_name", \
-		[PFS_LEVEL_GLOBAL] = "events_" words "_summary_global_by_event_name", \
-	}, \
+#define KIND(does, Cell, Shared, Totals, words, histogram) \
+	.tables = PFS_SUMMARY_TABLES("events_" words "_summary", "event_name", histogram), \
 	.cell_size = sizeof(Cell), \
 	.read_size = sizeof(Cell), \
 	.shared_size = sizeof(Shared), \
@@ -367,18 +361,18 @@ statement_next_buckets(const PfsThread *t, uint32 *i)
 	.container = "events_" words "_summary_global"
 
 const PfsSummaryKind pfs_stage_kind = {
-	KIND(pfs_plain, PfsCell, PfsSharedCell, PfsTotals, "stages"),
+	KIND(pfs_plain, PfsCell, PfsSharedCell, PfsTotals, "stages", NULL),
 	.ncells = STAGE_CELLS
 };
 
 const PfsSummaryKind pfs_transaction_kind = {
-	KIND(transaction, PfsTransactionCell, PfsSharedTransactionCell, PfsTransactionTotals, "transactions"),
+	KIND(transaction, PfsTransactionCell, PfsSharedTransactionCell, PfsTransactionTotals, "transactions", NULL),
 	.ncells = 1
 };
 
 const PfsSummaryKind pfs_statement_kind = {
-	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements"),
-	.tables[PFS_LEVEL_HISTOGRAM] = "events_statements_histogram_global",
+	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements",
+		 "events_statements_histogram_global"),
 	.ncells = STATEMENT_CELLS,
 	.chunks = &pfs_thread_counters,
 	.per_chunk = PFS_COUNTERS_CHUNK / sizeof(PfsStatementCell),

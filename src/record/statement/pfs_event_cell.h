@@ -148,7 +148,7 @@ pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 t
 {
 	if (pfs_is_usual(flags))
 	{
-		pfs_family_look(t, PFS_FAMILY_STAGES);
+		pfs_summary_look(t, PFS_FAMILY_STAGES);
 		pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(instrument), ticks);
 	}
 	else
