@@ -23,8 +23,8 @@
 /*
  * Tells whether this process is still in a wait of the kind.  It asks the words of the
  * server, which other processes change, so each is read from memory (volatile).  For
- * the end of a semaphore's call, and for pfs_open_goes_on(); it writes nothing, and may
- * be asked anywhere.
+ * the end of a semaphore's call, and for goes_on(); it writes nothing, and may be asked
+ * anywhere.
  */
 bool
 pfs_wait_goes_on(PfsOpenKind kind)
@@ -58,8 +58,9 @@ pfs_wait_identity(PfsOpenKind kind)
 	return kind == PFS_OPEN_LOCK && MyProc != NULL ? pg_atomic_read_u64(&MyProc->waitStart) : 0;
 }
 
-bool
-pfs_open_goes_on(const PfsOpenWait *open)
+/* Is it still this wait? */
+static bool
+goes_on(const PfsOpenWait *open)
 {
 	return pfs_wait_goes_on(open->kind) && pfs_wait_identity(open->kind) == open->which;
 }
@@ -99,7 +100,6 @@ static void
 finish_top(PfsThread *t, uint64 end)
 {
 	PfsWait    *e = pfs_local.open[--pfs_local.nopen].event;
-
 	PfsOpenKind kind = pfs_local.open[pfs_local.nopen].kind;
 
 	if (pfs_local.nopen == 0)
@@ -142,7 +142,7 @@ pfs_open_end_stale(PfsThread *t)
 	/* A call in progress above the open events is not theirs to judge. */
 	while (pfs_local.nopen > 0 &&
 		   pfs_local.open[pfs_local.nopen - 1].event == innermost(t) &&
-		   !pfs_open_goes_on(&pfs_local.open[pfs_local.nopen - 1]))
+		   !goes_on(&pfs_local.open[pfs_local.nopen - 1]))
 		finish_top(t, pfs_local.open[pfs_local.nopen - 1].end);
 }
 

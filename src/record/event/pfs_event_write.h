@@ -205,9 +205,6 @@ extern bool pfs_wait_goes_on(PfsOpenKind kind);
 /* What the present wait of this kind has and the next one will not; or 0. */
 extern uint64 pfs_wait_identity(PfsOpenKind kind);
 
-/* Is it still this wait? */
-extern bool pfs_open_goes_on(const PfsOpenWait *open);
-
 /* End the innermost open event at the given raw reading, 0: now. */
 extern void pfs_open_finish(PfsThread *t, uint64 end);
 
