@@ -20,13 +20,6 @@
 extern void pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_instance,
 								 uint32 source, uint64 start, uint64 end);
 
-/* Can an event with these flags take the fast path? */
-static pg_attribute_always_inline bool
-pfs_instant_is_usual(uint32 flags)
-{
-	return (flags & PFS_FLAGS_INSTANT) == pfs_local.instant;
-}
-
 /*
  * Counts what would be an event, but gets none: an acquisition that did not wait.  It
  * goes to the thread's cells and its statement's digest, without a time, or to the

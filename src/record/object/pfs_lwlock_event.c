@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "pfs_event_instant.h"
 #include "pfs_lane.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_shared.h"
@@ -80,7 +79,7 @@ pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId inst
 	PfsLwlockLookup *lookup;
 	PfsWaitCell *cell;
 
-	if (tranche >= lengthof(pfs_lwlock_lookups) || !pfs_instant_is_usual(flags))
+	if (tranche >= lengthof(pfs_lwlock_lookups) || (flags & PFS_FLAGS_INSTANT) != pfs_local.instant)
 		return;
 
 	/*
