@@ -399,10 +399,15 @@ typedef struct PfsTransaction
 
 extern PFS_HIDDEN PfsTransaction pfs_transaction;
 
-static inline uint64
-pfs_transaction_event_id(void)
+/* What is nested in the transaction alone; without one, in nothing. */
+static inline PfsParent
+pfs_transaction_parent(void)
 {
-	return pfs_transaction.event_id;
+	PfsParent	parent = {pfs_transaction.event_id, PFS_NESTING_NONE};
+
+	if (parent.event_id != 0)
+		parent.type = PFS_NESTING_TRANSACTION;
+	return parent;
 }
 
 static inline bool

@@ -112,10 +112,7 @@ pfs_set_parent(void)
 	if (parent.event_id == 0)
 		parent = pfs_statement_parent();
 	if (parent.event_id == 0)
-	{
-		parent.event_id = pfs_transaction_event_id();
-		parent.type = parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
-	}
+		parent = pfs_transaction_parent();
 	pfs_local.parent = parent;
 	pfs_digest_charge();
 }
@@ -263,11 +260,8 @@ pfs_nested_begin(PfsThread *t, PfsTimestamp now, const PfsStatementSource *sourc
 	s->instrument = pfs_tag_instrument[source->tag];
 	s->query_id = source->query_id;
 	s->parent = pfs_statement_parent();
-	if (s->parent.event_id == 0 && pfs_transaction_event_id() != 0)
-	{
-		s->parent.event_id = pfs_transaction_event_id();
-		s->parent.type = PFS_NESTING_TRANSACTION;
-	}
+	if (s->parent.event_id == 0)
+		s->parent = pfs_transaction_parent();
 	if (s->flags == 0)
 		return s;
 	s->event = pfs_statement_make_event(t, s, s->flags);

@@ -49,8 +49,7 @@ begin_top(PfsThread *t, PfsTimestamp now)
 	s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
 	if (likely(flags & PFS_FLAG_ENABLED))
 	{
-		s->parent.event_id = pfs_transaction_event_id();
-		s->parent.type = s->parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
+		s->parent = pfs_transaction_parent();
 
 		/*
 		 * Until something is known of it, nobody needs to see it, and it may
@@ -135,8 +134,7 @@ pfs_top_end(PfsThread *t, PfsTimestamp now)
 		pfs_statement_end(t, s, now, failed, NULL);
 	pfs_sql.top_open = false;
 	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS);
-	pfs_local.parent.event_id = pfs_transaction_event_id();
-	pfs_local.parent.type = pfs_local.parent.event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE;
+	pfs_local.parent = pfs_transaction_parent();
 }
 
 /* The next statement of a string or pipeline: it begins where this one ended. */
