@@ -137,46 +137,35 @@ hide_stages(const PfsThread *t, PfsStageRun *run)
 }
 
 /*
- * Counts all but the last stage of a run, which is of the usual kind, in the thread's
- * cells.  *instrument: that of the last stage.  Returns when that begins.
- */
-static pg_attribute_always_inline uint64
-count_marks(PfsThread *t, const PfsStageRun *run, PfsInstrumentId *instrument)
-{
-	PfsBlock   *block = &t->cells[PFS_FAMILY_STAGES];
-	const PfsStageMark *end = run->marks + run->first.more;
-	uint64		start = run->first.timer_start;
-	uint32		i = run->first.instrument;
-
-	for (const PfsStageMark *mark = run->marks; mark < end; mark++)
-	{
-		uint64		at = Max(mark->at, start);
-
-		pfs_cells_add(block, pfs_stage_cell(i), at - start);
-		i = pfs_stage_mark_instrument(mark);
-		start = at;
-	}
-	*instrument = i;
-	return start;
-}
-
-/*
  * Ends the run of the top level, which is the only stage that is open: counts its
- * stages, and puts it into the history as one item.  end: by the run's timer.
+ * stages, which are of the usual kind, in the thread's cells, and puts it into the
+ * history as one item.  end: by the run's timer.
  */
 void
 pfs_stage_end_run(PfsThread *t, uint64 end)
 {
 	PfsStageRun *run = pfs_stages.run;
-	PfsInstrumentId last;
+	const PfsStageMark *marks_end;
 	uint64		start;
+	uint32		instrument;
 
 	pfs_stages.n = 0;
 	pfs_stages.run = NULL;
 	pfs_summary_look(t, PFS_FAMILY_STAGES);
-	start = count_marks(t, run, &last);
+	/* Each stage ends at the next one's mark. */
+	marks_end = run->marks + run->first.more;
+	start = run->first.timer_start;
+	instrument = run->first.instrument;
+	for (const PfsStageMark *mark = run->marks; mark < marks_end; mark++)
+	{
+		uint64		at = Max(mark->at, start);
+
+		pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(instrument), at - start);
+		instrument = pfs_stage_mark_instrument(mark);
+		start = at;
+	}
 	end = Max(end, start);
-	pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(last), end - start);
+	pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(instrument), end - start);
 	if (unlikely(pfs_load_relaxed(&t->stages_hidden) >= run->first.event_id ||
 				 pfs_load_relaxed(&t->stages_hidden_long) >= run->first.event_id))
 		hide_stages(t, run);
