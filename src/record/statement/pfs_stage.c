@@ -284,18 +284,16 @@ pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id)
 }
 
 /*
- * Removes the innermost stages until `depth` are left, as if they had not been: they
- * are neither counted nor recorded.
+ * Removes all stages, as if they had not been: they are neither counted nor recorded.
  */
 void
-pfs_stage_drop(PfsThread *t, uint32 depth)
+pfs_stage_drop(PfsThread *t)
 {
-	while (pfs_stages.n > depth)
+	pfs_stages.run = NULL;
+	while (pfs_stages.n > 0)
 	{
 		PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
 
-		if (stage->run == pfs_stages.run)
-			pfs_stages.run = NULL;
 		if (stage->run != NULL)
 			pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->run);
 	}

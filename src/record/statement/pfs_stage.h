@@ -52,7 +52,7 @@ extern void pfs_stages_grow(PfsThread *t);
 
 extern void pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint64 statement_id);
 extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now);
-extern void pfs_stage_drop(PfsThread *t, uint32 depth);
+extern void pfs_stage_drop(PfsThread *t);
 extern uint64 pfs_stage_event_id(void); /* of the innermost; 0: none */
 
 /* Ends the innermost one, to be recorded later; records it. */

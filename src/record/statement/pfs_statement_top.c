@@ -73,7 +73,7 @@ begin_top(PfsThread *t, PfsTimestamp now)
 void
 pfs_top_drop(PfsThread *t)
 {
-	pfs_stage_drop(t, 0);
+	pfs_stage_drop(t);
 	if (pfs_sql.top.counts & PFS_COUNTS_MEMORY)
 		pfs_statement_memory_end(t, &pfs_sql.top);
 	if (pfs_sql.top.event != NULL)
