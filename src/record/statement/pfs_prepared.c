@@ -119,27 +119,20 @@ void
 pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
 {
 	PfsPrepared *p = entry->record;
-	PfsCell    *c;
 
 	if (unlikely(p == NULL))
 		return;
 	pfs_fence_signal();
 	if (unlikely(p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations)))
 		begin_generation(p);
-	c = &p->executions;
 	if (unlikely((flags & PFS_FLAG_TIMED) == 0))
 	{
-		pfs_bump(&c->count_untimed, 1);
+		pfs_bump(&p->executions.count_untimed, 1);
 		return;
 	}
 	if (unlikely(!pfs_is_usual(flags)))
 		ticks = pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks);
-	if (c->count_timed == 0 || ticks < c->min)
-		pfs_store_relaxed(&c->min, ticks);
-	if (ticks > c->max)
-		pfs_store_relaxed(&c->max, ticks);
-	pfs_bump(&c->count_timed, 1);
-	pfs_bump(&c->sum, ticks);
+	pfs_cell_add(&p->executions, ticks);
 }
 
 /*
@@ -187,6 +180,7 @@ make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *sourc
 		return;					/* counted there */
 	p = pfs_pages_record(pfs_prepared, entry->index);
 	memset(p, 0, offsetof(PfsPrepared, text));
+	pfs_cell_clear(&p->executions);
 	p->thread_id = t->thread_id;
 	p->thread = t->index;
 	p->database = MyDatabaseId;
