@@ -1,8 +1,8 @@
 /*
  * pfs_compat_hooks.h
  *	  What differs between PostgreSQL 15 to 19 for the hooks of
- *	  planner, executor and utilities.  Apart from pfs_compat.h, so that no
- *	  other layer sees executor headers.
+ *	  planner, executor and utilities.  Apart from pfs_compat.h, so that few
+ *	  other files see executor headers.
  */
 #ifndef PFS_COMPAT_HOOKS_H
 #define PFS_COMPAT_HOOKS_H

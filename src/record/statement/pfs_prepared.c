@@ -19,14 +19,13 @@
  */
 #include "postgres.h"
 
-#include <ctype.h>
-
 #include "commands/prepare.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "utils/plancache.h"
 
+#include "pfs_compat_hooks.h"
 #include "pfs_hash.h"
 #include "pfs_prepared.h"
 #include "pfs_shared.h"
@@ -143,22 +142,11 @@ pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
 static void
 put_text(PfsPrepared *p, const CachedPlanSource *source)
 {
-	const char *str = source->query_string;
 	int			location = source->raw_parse_tree != NULL ? source->raw_parse_tree->stmt_location : 0;
 	int			len = source->raw_parse_tree != NULL ? source->raw_parse_tree->stmt_len : 0;
+	const char *str = CleanQuerytext(source->query_string, &location, &len);
 	uint32		max = pfs_sizes.sql_text;
 
-	if (location > 0)
-		str += location;
-	if (location < 0 || len <= 0)
-		len = strlen(str);
-	while (len > 0 && isspace((unsigned char) *str))
-	{
-		str++;
-		len--;
-	}
-	while (len > 0 && isspace((unsigned char) str[len - 1]))
-		len--;
 	p->text_len = len <= max ? len : pg_mbcliplen(str, len, max);
 	memcpy(p->text, str, p->text_len);
 }
