@@ -188,13 +188,6 @@ pfs_statement_message(const PfsStatementEvent *e)
 	return e->texts + e->schema_len + e->text_len;
 }
 
-/* Bytes of it that mean something. */
-static inline size_t
-pfs_statement_event_bytes(const PfsStatementEvent *e)
-{
-	return offsetof(PfsStatementEvent, texts) + e->schema_len + e->text_len + e->message_len;
-}
-
 typedef struct PfsStageEvent
 {
 	PFS_EVENT_FIELDS;
@@ -245,13 +238,6 @@ typedef struct PfsStageRun
 	PfsStageMark marks[PFS_STAGE_MARKS];
 } PfsStageRun;
 
-/* Bytes of it that mean something. */
-static inline size_t
-pfs_stage_run_bytes(const PfsStageRun *run)
-{
-	return offsetof(PfsStageRun, marks) + run->first.more * sizeof(PfsStageMark);
-}
-
 typedef enum PfsTransactionState
 {
 	PFS_TRANSACTION_ACTIVE,
@@ -278,13 +264,6 @@ typedef struct PfsTransactionEvent
 	int32		pid;			/* of a running one: whose */
 	char		gid[PFS_GID_SIZE];	/* "": none */
 } PfsTransactionEvent;
-
-/* Bytes of it that mean something; hardly any has a gid. */
-static inline size_t
-pfs_transaction_event_bytes(const PfsTransactionEvent *e)
-{
-	return e->gid[0] == '\0' ? offsetof(PfsTransactionEvent, gid) + 1 : sizeof(PfsTransactionEvent);
-}
 
 /* Bytes in a block of the smallest of each. */
 #define PFS_STAGE_STORED_MIN (offsetof(PfsStageRun, marks) - PFS_EVENT_UNSTORED)

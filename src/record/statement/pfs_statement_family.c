@@ -44,7 +44,9 @@ copy_part(char *to, const void *from, size_t bytes)
 size_t
 pfs_stage_event_used(const PfsEvent *event)
 {
-	return pfs_stage_run_bytes((const PfsStageRun *) event);
+	const PfsStageRun *run = (const PfsStageRun *) event;
+
+	return offsetof(PfsStageRun, marks) + run->first.more * sizeof(PfsStageMark);
 }
 
 void
@@ -58,7 +60,9 @@ pfs_stage_event_record(PfsThread *t, PfsEvent *event)
 size_t
 pfs_transaction_event_used(const PfsEvent *event)
 {
-	return pfs_transaction_event_bytes((const PfsTransactionEvent *) event);
+	const PfsTransactionEvent *e = (const PfsTransactionEvent *) event;
+
+	return e->gid[0] == '\0' ? offsetof(PfsTransactionEvent, gid) + 1 : sizeof(PfsTransactionEvent);
 }
 
 /* Puts a transaction into its thread's block; its length is known but for a gid, which hardly any has. */
@@ -101,7 +105,9 @@ StaticAssertDecl(BEGIN_SIZE % sizeof(PfsLoosePair) == 0 && RARE_SIZE % sizeof(Pf
 size_t
 pfs_statement_event_used(const PfsEvent *event)
 {
-	return pfs_statement_event_bytes((const PfsStatementEvent *) event);
+	const PfsStatementEvent *e = (const PfsStatementEvent *) event;
+
+	return offsetof(PfsStatementEvent, texts) + e->schema_len + e->text_len + e->message_len;
 }
 
 /* Puts a statement into its thread's block, in the order said above. */
