@@ -108,7 +108,8 @@ find_nested(const QueryDesc *desc)
 static inline bool
 is_top_level_now(void)
 {
-	if (!pfs_statement_has_client())
+	/* A process without a client has nested ones only. */
+	if (MyProcPort == NULL)
 		return false;
 	return (pfs_sql.top_open && pfs_sql.top.phase != PFS_PHASE_ARRIVED && !pfs_sql.top.done) ||
 		pfs_trigger_depth() == 0;
@@ -426,8 +427,11 @@ pfs_call_plan_end(PfsCall *call)
 static inline void
 note_plan_origin(PfsStatement *s, const QueryDesc *desc)
 {
-	if (PFS_HAVE_PLAN_ORIGIN && s != NULL)
-		pfs_statement_set_plan_origin(s, pfs_compat_plan_origin(desc->plannedstmt));
+	if (!PFS_HAVE_PLAN_ORIGIN || s == NULL)
+		return;
+	s->plan_origin = pfs_compat_plan_origin(desc->plannedstmt);
+	if (s->event != NULL)
+		s->event->plan_origin = s->plan_origin;
 }
 
 /*

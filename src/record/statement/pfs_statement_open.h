@@ -200,12 +200,6 @@ pfs_trigger_depth(void)
 	return DatumGetInt32(pg_trigger_depth(&no_arguments));
 }
 
-static inline bool
-pfs_statement_has_client(void)
-{
-	return MyProcPort != NULL;
-}
-
 /* Does anybody want statements or stages, or are some open? */
 static inline bool
 pfs_statement_is_wanted(const PfsThread *t)
@@ -373,15 +367,6 @@ pfs_statement_set_name(PfsStatement *s, PfsInstrumentId instrument, uint32 flags
 		s->event->instrument = instrument;
 		s->event->flags = flags;
 	}
-}
-
-/* Notes where the plan that a statement executes comes from. */
-static inline void
-pfs_statement_set_plan_origin(PfsStatement *s, PfsPlanOrigin origin)
-{
-	s->plan_origin = origin;
-	if (s->event != NULL)
-		s->event->plan_origin = origin;
 }
 
 /* The statement gives up its slot, and goes on: its counters are its own from then on. */
