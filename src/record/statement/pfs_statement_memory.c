@@ -54,7 +54,7 @@ pfs_statement_memory_count(PfsThread *t, const PfsStatement *s)
 	if ((s->flags & PFS_FLAG_THREAD) != 0)
 		cell = pfs_block_cell(&t->cells[PFS_FAMILY_STATEMENTS], i);
 	if (cell != NULL)
-		pfs_raise_local(&cell->memory, s->memory);
+		pfs_store_relaxed(&cell->memory, Max(cell->memory, s->memory));
 	else
 		pfs_raise_to(&((PfsSharedStatementCell *)
 					   pfs_shared_block_cell(&pfs_summary[PFS_FAMILY_STATEMENTS].cells, i))->memory, s->memory);

@@ -25,13 +25,4 @@ extern void pfs_statement_memory_end(PfsThread *t, PfsStatement *s);
  */
 extern void pfs_statement_memory_count(PfsThread *t, const PfsStatement *s);
 
-/* ---- maxima of summaries ---- */
-
-static inline void
-pfs_raise_local(uint64 *max, uint64 value)
-{
-	if (value > *max)
-		pfs_store_relaxed(max, value);
-}
-
 #endif							/* PFS_STATEMENT_MEMORY_H */

@@ -153,14 +153,6 @@ pfs_statement_name(PfsThread *t, PfsStatement *s, PfsInstrumentId instrument,
 	pfs_set_parent();
 }
 
-/* Adds the statement's peak of memory, behind its count and in the same write section. */
-static inline void
-count_memory(PfsThread *t, const PfsStatement *s)
-{
-	if (s->counts & PFS_COUNTS_MEMORY)
-		pfs_statement_memory_count(t, s);
-}
-
 /*
  * Ends a statement that has its name: into the summaries, its digest and the history.
  * One without a slot gets one now, if there is any; its text is the source's.
@@ -196,7 +188,8 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 		if (s->parent.type != PFS_NESTING_NONE)
 			e->nesting_type = s->parent.type;
 		pfs_statement_finish(t, s, e, end);
-		count_memory(t, s);
+		if (s->counts & PFS_COUNTS_MEMORY)
+			pfs_statement_memory_count(t, s);
 		return;
 	}
 	pfs_count_statement(t, s->instrument, s->flags, end - s->start, s->n);
@@ -204,7 +197,8 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 		pfs_digest_end_statement(s, NULL, end);
 	if (unlikely(s->prepared != NULL))
 		pfs_prepared_add(s->prepared, s->flags, end - s->start);
-	count_memory(t, s);
+	if (s->counts & PFS_COUNTS_MEMORY)
+		pfs_statement_memory_count(t, s);
 	if (s->event_id == 0)
 	{
 		if (s->too_deep)
