@@ -245,7 +245,8 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 		sleep->kind = PFS_OPEN_IDLE;
 		idle_since = pfs_statement_idle(t);
 		pfs_error_idle(t);
-		pfs_prepared_idle(t);
+		if (unlikely(pfs_prepared_count > 0))
+			pfs_prepared_look(t);
 		instrument = pfs_fixed_instrument[IsTransactionOrTransactionBlock()
 										  ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
 	}

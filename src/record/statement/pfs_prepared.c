@@ -209,8 +209,9 @@ hash_of(const char *name)
 
 /* The entry of a name; NULL: it has none.  There are never two. */
 static PfsPreparedEntry *
-find_entry(uint64 hash, const char *name)
+find_entry(const char *name)
 {
+	uint64		hash = hash_of(name);
 	PfsIndexLink *link = pfs_index_find(&by_name, hash);
 
 	while (link != NULL && strncmp(((PfsPreparedEntry *) link)->name, name, NAMEDATALEN - 1) != 0)
@@ -294,7 +295,7 @@ pfs_prepared_closed(PfsThread *t, const char *name)
 		return;
 	if (name != NULL)
 	{
-		PfsPreparedEntry *entry = find_entry(hash_of(name), name);
+		PfsPreparedEntry *entry = find_entry(name);
 
 		if (entry != NULL)
 			forget(t, entry);
@@ -403,7 +404,7 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 		set_executes(s, entry);
 		return;
 	}
-	entry = find_entry(hash_of(name), name);
+	entry = find_entry(name);
 	/* Closed, and another one has its name? */
 	if (entry != NULL && unlikely(entry->parses != pfs_prepared_parses))
 	{

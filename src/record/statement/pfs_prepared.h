@@ -113,15 +113,8 @@ extern PFS_HIDDEN uint32 pfs_prepared_count;	/* entries of this session */
  */
 extern PFS_HIDDEN const PfsPrepared *pfs_prepared_last;
 
-/* The session waits for its client: is one of them closed? */
+/* The session waits for its client: is one of them closed?  Called only if there is an entry. */
 extern void pfs_prepared_look(PfsThread *t);
-
-static inline void
-pfs_prepared_idle(PfsThread *t)
-{
-	if (unlikely(pfs_prepared_count > 0))
-		pfs_prepared_look(t);
-}
 
 /* ---- inside a write section ---- */
 
