@@ -21,13 +21,6 @@ pfs_statement_texts_size(void)
 	return PFS_SCHEMA_SIZE + pfs_sizes.sql_text + PFS_MESSAGE_SIZE;
 }
 
-/* Bytes of a text that are kept: whole characters. */
-static uint32
-clipped(const char *str, uint32 len, uint32 max)
-{
-	return likely(len <= max) ? len : pg_mbcliplen(str, len, max);
-}
-
 /* Copies the first element of search_path, as it is written; returns its length. */
 static uint32
 find_schema(char *to)
@@ -47,7 +40,8 @@ find_schema(char *to)
 	}
 	while (len > 0 && path[len - 1] == ' ')
 		len--;
-	len = clipped(path, len, PFS_SCHEMA_SIZE);
+	if (len > PFS_SCHEMA_SIZE)
+		len = pg_mbcliplen(path, len, PFS_SCHEMA_SIZE);
 	memcpy(to, path, len);
 	return len;
 }

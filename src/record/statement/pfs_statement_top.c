@@ -86,17 +86,6 @@ pfs_top_drop(PfsThread *t)
 	pfs_set_parent();
 }
 
-/* Names a statement that comes to its end without an execution. */
-static void
-name_unfinished(PfsThread *t, PfsStatement *s, bool failed)
-{
-	if (s->phase == PFS_PHASE_ARRIVED)
-		pfs_statement_name(t, s, pfs_other_statement[PFS_STATEMENT_ERROR], NULL);
-	else if (!failed)
-		pfs_statement_name(t, s, pfs_other_statement[s->phase == PFS_PHASE_PARSE ? PFS_STATEMENT_PARSE
-													 : PFS_STATEMENT_BIND], NULL);
-}
-
 /*
  * Ends the statement at top level, its stages, and what is open inside it.  From here on
  * waits are nested in the transaction, if one goes on.
@@ -110,6 +99,7 @@ pfs_top_end(PfsThread *t, PfsTimestamp now)
 
 	if (unlikely(pfs_sql.open != NULL))
 		pfs_nested_leave(t, now);
+	/* What comes to its end without an execution is named now, or was none. */
 	if (unlikely(s->phase != PFS_PHASE_EXECUTION))
 	{
 		if (s->phase == PFS_PHASE_ARRIVED && !failed)
@@ -117,7 +107,11 @@ pfs_top_end(PfsThread *t, PfsTimestamp now)
 			pfs_top_drop(t);
 			return;
 		}
-		name_unfinished(t, s, failed);
+		if (s->phase == PFS_PHASE_ARRIVED)
+			pfs_statement_name(t, s, pfs_other_statement[PFS_STATEMENT_ERROR], NULL);
+		else if (!failed)
+			pfs_statement_name(t, s, pfs_other_statement[s->phase == PFS_PHASE_PARSE ? PFS_STATEMENT_PARSE
+														 : PFS_STATEMENT_BIND], NULL);
 	}
 	if (likely(pfs_stages.n == 1 && pfs_stages.run != NULL && now.timer == PFS_FLAGS_TIMER(pfs_stages.run->first.flags)))
 		pfs_stage_end_run(t, now.at);
