@@ -175,8 +175,7 @@ enter(PfsCall *call)
 	else
 	{
 		/* The write section can neither allocate nor wait. */
-		if (unlikely(pfs_nested_needs_room()))
-			pfs_nested_grow();
+		pfs_nested_grow();
 		if (unlikely(pfs_stages_need_room()))
 			pfs_stages_grow(t);
 		pfs_write_begin(t);

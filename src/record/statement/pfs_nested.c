@@ -52,14 +52,10 @@ static PFS_HOT uint32 nshown;
 void
 pfs_nested_grow(void)
 {
+	if (likely(pfs_pool_has_room(&pool) && pfs_index_has_room(&by_query)))
+		return;
 	(void) pfs_pool_grow(&pool);
 	pfs_index_resize(&by_query);
-}
-
-bool
-pfs_nested_needs_room(void)
-{
-	return !pfs_pool_has_room(&pool) || !pfs_index_has_room(&by_query);
 }
 
 void

@@ -214,7 +214,6 @@ pfs_statement_is_wanted(const PfsThread *t)
  * Outside of a write section: pfs_nested_take() is going to find a statement.  Without
  * memory it does not; then the next statement is not seen, and counted as lost.
  */
-extern bool pfs_nested_needs_room(void);
 extern void pfs_nested_grow(void);
 
 /* Outside of a write section: gives the memory back, if no nested one is open any more. */
