@@ -199,9 +199,10 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 		pfs_prepared_add(s->prepared, s->flags, end - s->start);
 	if (s->counts & PFS_COUNTS_MEMORY)
 		pfs_statement_memory_count(t, s);
+	/* No event: nobody wanted one, or all slots were in use when it began. */
 	if (s->event_id == 0)
 	{
-		if (s->too_deep)
+		if (s->flags & PFS_FLAG_CURRENT)
 			pfs_event_too_deep(PFS_STATEMENTS);
 		return;
 	}
@@ -266,8 +267,6 @@ pfs_nested_begin(PfsThread *t, PfsTimestamp now, const PfsStatementSource *sourc
 		pfs_event_show(t, PFS_STATEMENTS);
 		pfs_nested_show(s);
 	}
-	else
-		s->too_deep = (s->flags & PFS_FLAG_CURRENT) != 0;
 	return s;
 }
 

@@ -48,7 +48,6 @@ typedef struct PfsStatement
 								 * nested: has been planned */
 	bool		is_utility;
 	bool		is_execute;		/* EXECUTE */
-	bool		too_deep;		/* all slots were in use when it began */
 	uint8		counts;			/* PFS_COUNTS_... */
 	uint32		flags;			/* 0: not collected */
 	PfsInstrumentId instrument;
@@ -211,8 +210,8 @@ pfs_statement_is_wanted(const PfsThread *t)
 /* ---- pfs_nested.c; inside a write section unless it says otherwise ---- */
 
 /*
- * Outside of a write section: pfs_nested_take() is going to find a statement.  Without
- * memory it does not; then the next statement is not seen, and counted as lost.
+ * Outside of a write section: makes sure that pfs_nested_take() is going to find a statement.
+ * Without memory it does not; then the next statement is not seen, and counted as lost.
  */
 extern void pfs_nested_grow(void);
 
