@@ -117,7 +117,6 @@ pfs_nested_add(PfsStatement *s, PfsStatement *outer)
 	s->planned_before = NULL;
 	s->call_nest = 0;
 	s->left = false;
-	s->is_planned = false;
 	add_inner(outer, s);
 	s->newer_open = NULL;
 	s->older_open = pfs_sql.open;
@@ -139,7 +138,6 @@ remove_planned(PfsStatement *s)
 	while (*at != s)
 		at = &(*at)->planned_before;
 	*at = s->planned_before;
-	s->is_planned = false;
 }
 
 /*
@@ -195,7 +193,7 @@ pfs_nested_call_begin(PfsStatement *s, int nest)
 void
 pfs_nested_remove(PfsStatement *s)
 {
-	if (s->is_planned)
+	if (s->phase == PFS_PHASE_PLAN)
 		remove_planned(s);
 	if (s->call_nest != 0)
 		remove_called(s);
@@ -264,7 +262,6 @@ void
 pfs_nested_set_planned(PfsStatement *s, const PfsStatementSource *source)
 {
 	s->phase = PFS_PHASE_PLAN;
-	s->is_planned = true;
 	s->plan_key = plan_key(source);
 	if (s->event != NULL)
 		s->event->counts |= PFS_ONLY_PLANNED;
@@ -279,7 +276,7 @@ pfs_nested_set_planned(PfsStatement *s, const PfsStatementSource *source)
 void
 pfs_nested_set_query(PfsStatement *s, const void *query)
 {
-	if (s->is_planned)
+	if (s->phase == PFS_PHASE_PLAN)
 		remove_planned(s);
 	if (s->event != NULL)
 		s->event->counts &= ~PFS_ONLY_PLANNED;

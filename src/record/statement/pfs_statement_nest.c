@@ -289,7 +289,7 @@ pfs_nested_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 			   const PfsStatementSource *source)
 {
 	/* An error elsewhere, or in an expression, which no executor ever sees. */
-	if (s->is_planned && s->done)
+	if (s->phase == PFS_PHASE_PLAN && s->done)
 	{
 		drop_planned(t, s);
 		return;

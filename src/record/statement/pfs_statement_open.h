@@ -28,7 +28,8 @@ typedef enum PfsStatementPhase
 {
 	PFS_PHASE_ARRIVED,			/* its message has arrived */
 	PFS_PHASE_PARSE,			/* parse analysis */
-	PFS_PHASE_PLAN,				/* planner, or start of the executor */
+	PFS_PHASE_PLAN,				/* planner, or start of the executor; a nested
+								 * one is only planned so far */
 	PFS_PHASE_EXECUTION,
 } PfsStatementPhase;
 
@@ -93,7 +94,6 @@ typedef struct PfsStatement
 	struct PfsStatement *called_before; /* list of those with a call */
 	bool		left;			/* the statement at top level that it began in
 								 * has ended */
-	bool		is_planned;
 	uint64		plan_key;		/* tells a planned one from another */
 	PfsProgramEntry *program;	/* that it began in, or NULL */
 } PfsStatement;
