@@ -14,6 +14,7 @@
 
 #include "access/xact.h"
 #include "mb/pg_wchar.h"
+#include "port/pg_bitutils.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 
@@ -32,13 +33,12 @@
 static bool
 have_place(int level)
 {
-	uint32		max = Max(pfs_sql.max_subxacts, SUBXACTS_AT_FIRST);
 	PfsSubxact *subxacts;
+	uint32		max;
 
 	if (likely(level < pfs_sql.max_subxacts))
 		return true;
-	while (max <= level)
-		max *= 2;
+	max = pg_nextpower2_32(Max(level + 1, SUBXACTS_AT_FIRST));
 	subxacts = pfs_private_map(max * sizeof(PfsSubxact), false);
 	if (subxacts == NULL)
 		return false;
