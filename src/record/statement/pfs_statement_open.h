@@ -298,17 +298,14 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	PfsStatementEvent *e = (PfsStatementEvent *)
 	pfs_event_begin(t, PFS_STATEMENTS, s->instrument, flags, s->start, s->parent);
 
+	if (unlikely(e == NULL) && pfs_nested_free_slot(t))
+		e = (PfsStatementEvent *) pfs_event_begin(t, PFS_STATEMENTS, s->instrument, flags, s->start, s->parent);
 	if (unlikely(e == NULL))
 	{
-		if (pfs_nested_free_slot(t))
-			e = (PfsStatementEvent *) pfs_event_begin(t, PFS_STATEMENTS, s->instrument, flags, s->start, s->parent);
-		if (e == NULL)
-		{
-			/* One that has an event_id has had a slot, and counts on. */
-			if (s->event_id == 0)
-				pfs_counters_clear(s->own);
-			return NULL;
-		}
+		/* One that has an event_id has had a slot, and counts on. */
+		if (s->event_id == 0)
+			pfs_counters_clear(s->own);
+		return NULL;
 	}
 	s->n = e->n;
 	pfs_counters_clear(e->n);
