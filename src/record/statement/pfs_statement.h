@@ -441,7 +441,7 @@ typedef enum PfsTransactionCommand
 	PFS_COMMAND_OTHER,
 } PfsTransactionCommand;
 
-/* gid and trx_id: where the command says that it has them. */
+/* gid and trx_id: where the command says that it has them; else the latter is 0. */
 extern void pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid,
 									uint64 trx_id);
 

@@ -171,8 +171,6 @@ pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char 
 			e->releases++;
 			break;
 		case PFS_COMMAND_PREPARE:
-			strlcpy(e->gid, gid, sizeof(e->gid));
-			break;
 		case PFS_COMMAND_FINISH_PREPARED:
 			strlcpy(e->gid, gid, sizeof(e->gid));
 			e->trx_id = trx_id;
