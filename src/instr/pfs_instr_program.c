@@ -72,8 +72,8 @@ begin_call(PfsThread *t, PfsProgramType type, Oid function, const void *frame)
 
 	if (t == NULL || (pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) == 0 || pfs_sizes.programs == 0)
 		return;
-	if (unlikely(pfs_program_has_many()) && pfs_program_innermost == NULL && pfs_sql.open == NULL)
-		pfs_program_forget_all();
+	if (pfs_program_innermost == NULL && pfs_sql.open == NULL)
+		pfs_program_forget_many();
 	program = pfs_program_find(type, function);
 	if (unlikely(program == NULL))
 		return;

@@ -200,19 +200,15 @@ pfs_program_find(PfsProgramType type, Oid function)
 	return entry;
 }
 
-bool
-pfs_program_has_many(void)
-{
-	return entries.live > ENTRIES_MANY;
-}
-
 /*
- * Forgets all programs: functions that come and go, temporary ones for instance, would
- * otherwise fill the memory of a process that lives for long.
+ * Forgets all programs, if they are many: functions that come and go, temporary ones for
+ * instance, would otherwise fill the memory of a process that lives for long.
  */
 void
-pfs_program_forget_all(void)
+pfs_program_forget_many(void)
 {
+	if (likely(entries.live <= ENTRIES_MANY))
+		return;
 	/* The index is made small by way of its entries, so they go behind it. */
 	by_program.items = 0;
 	pfs_index_resize(&by_program);

@@ -110,9 +110,8 @@ extern size_t pfs_programs_beside(void);
  */
 extern PfsProgramEntry *pfs_program_find(PfsProgramType type, Oid function);
 
-/* Has the process called so many programs that it should forget them?  Only while no entry is in use. */
-extern bool pfs_program_has_many(void);
-extern void pfs_program_forget_all(void);
+/* Forgets all programs if the process has called very many; only while no entry is in use. */
+extern void pfs_program_forget_many(void);
 
 /* A call of it begins that is to be counted: its record is there from now on, if there is room. */
 extern void pfs_program_prepare(PfsProgramEntry *entry);
