@@ -122,20 +122,6 @@ pfs_program_leave(uint32 index, uint64 word)
 		try_remove(index, word);
 }
 
-static void
-remove_one(uint32 index, uint64 word)
-{
-	/*
-	 * The pin keeps the record from becoming another one in between, which
-	 * would then be removed with its last pin.
-	 */
-	if (!pfs_program_enter(index, word))
-		return;
-	pfs_store_relaxed(&ref_slots[index].is_gone, 1);
-	pfs_fence_seqcst();			/* A: see the top of this file */
-	pfs_program_leave(index, word);
-}
-
 /*
  * Removes the records of a function, whatever its type; or all of a database, where
  * function is InvalidOid.  By walking over all records, as a drop is rare.
@@ -153,10 +139,20 @@ pfs_program_drop(Oid database, Oid function)
 	{
 		PfsProgramKey key = ((PfsProgram *) pfs_pages_record(pfs_programs, index))->key;
 
-		/* If the record has changed hands meanwhile, its word has, too. */
-		if (key.database == database &&
-			(!OidIsValid(function) || PFS_PROGRAM_FUNCTION_OID(key.program) == function))
-			remove_one(index, word);
+		if (key.database != database ||
+			(OidIsValid(function) && PFS_PROGRAM_FUNCTION_OID(key.program) != function))
+			continue;
+
+		/*
+		 * If the record has changed hands meanwhile, its word has, too.  The
+		 * pin keeps it from becoming another one in between, which would then
+		 * be removed with its last pin.
+		 */
+		if (!pfs_program_enter(index, word))
+			continue;
+		pfs_store_relaxed(&ref_slots[index].is_gone, 1);
+		pfs_fence_seqcst();		/* A: see the top of this file */
+		pfs_program_leave(index, word);
 	}
 }
 
