@@ -24,7 +24,7 @@ static inline void
 pfs_program_transaction_ended(PfsTransactionState state)
 {
 	if (unlikely(pfs_program_has_changes))
-		pfs_program_changes_end(state);
+		pfs_program_changes_end(0, state);
 }
 
 #endif							/* PFS_INSTR_PROGRAM_H */

@@ -149,8 +149,12 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 	pfs_hook_called(PFS_HOOK_SUBXACT);
 	if (event == SUBXACT_EVENT_ABORT_SUB)
 		pfs_statement_unwind(t, level);
-	if (unlikely(pfs_program_has_changes) && (event == SUBXACT_EVENT_COMMIT_SUB || event == SUBXACT_EVENT_ABORT_SUB))
-		pfs_program_changes_end_subxact(level, event == SUBXACT_EVENT_COMMIT_SUB);
+	if (likely(!pfs_program_has_changes))
+		return;
+	if (event == SUBXACT_EVENT_COMMIT_SUB)
+		pfs_program_changes_promote(level);
+	else if (event == SUBXACT_EVENT_ABORT_SUB)
+		pfs_program_changes_end(level, PFS_TRANSACTION_ROLLED_BACK);
 }
 
 /*

@@ -84,8 +84,8 @@ pfs_program_is_dropped_here(Oid function)
  * Ends what was noted in transactions of this level and deeper; state: what has become of
  * them.
  */
-static void
-end(int level, PfsTransactionState state)
+void
+pfs_program_changes_end(int level, PfsTransactionState state)
 {
 	while (newest != NULL && newest->xact_level >= level)
 	{
@@ -101,20 +101,8 @@ end(int level, PfsTransactionState state)
 }
 
 void
-pfs_program_changes_end(PfsTransactionState state)
+pfs_program_changes_promote(int level)
 {
-	end(0, state);
-}
-
-/* What a subtransaction has done that is over becomes its parent's, or nobody's. */
-void
-pfs_program_changes_end_subxact(int level, bool committed)
-{
-	if (!committed)
-	{
-		end(level, PFS_TRANSACTION_ROLLED_BACK);
-		return;
-	}
 	for (Change *c = newest; c != NULL && c->xact_level >= level; c = c->older)
 		c->xact_level = level - 1;
 }

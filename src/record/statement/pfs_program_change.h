@@ -25,7 +25,13 @@ extern void pfs_program_note_dropped(Oid database, Oid function);
 /* Has this transaction dropped it, and not taken that back? */
 extern bool pfs_program_is_dropped_here(Oid function);
 
-extern void pfs_program_changes_end(PfsTransactionState state);
-extern void pfs_program_changes_end_subxact(int level, bool committed);
+/*
+ * Ends what was noted at this level of subtransactions and deeper; 0: at all of them.  state: what has
+ * become of it.
+ */
+extern void pfs_program_changes_end(int level, PfsTransactionState state);
+
+/* A subtransaction of this level has been committed: what it has done becomes its parent's. */
+extern void pfs_program_changes_promote(int level);
 
 #endif							/* PFS_PROGRAM_CHANGE_H */
