@@ -78,7 +78,7 @@ begin_call(PfsThread *t, PfsProgramType type, Oid function, const void *frame)
 	if (unlikely(program == NULL))
 		return;
 	pfs_object_rules_resolve();
-	if (unlikely((program->flags & PFS_PROGRAM_UNKNOWN) != 0 || program->rules != pfs_object_rules_resolved()))
+	if (unlikely(program->rules != pfs_object_rules_resolved()))
 	{
 		program->flags = decide(type, function);
 		program->rules = pfs_object_rules_resolved();

@@ -191,7 +191,6 @@ pfs_program_find(PfsProgramType type, Oid function)
 	entry = pfs_pool_take(&entries);
 	memset(entry, 0, sizeof(*entry));
 	entry->index = PFS_NO_RECORD;
-	entry->flags = PFS_PROGRAM_UNKNOWN;
 	pfs_index_add(&by_program, &entry->by_program, program);
 	return entry;
 }

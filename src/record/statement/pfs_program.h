@@ -73,7 +73,6 @@ typedef struct PfsProgramRefSlot
 /* What is collected of a program. */
 #define PFS_PROGRAM_ENABLED 0x1
 #define PFS_PROGRAM_TIMED	0x2
-#define PFS_PROGRAM_UNKNOWN 0x80	/* nobody has decided yet */
 
 /* What a process knows of a program that it has called; never freed while it is in use. */
 typedef struct PfsProgramEntry
@@ -83,7 +82,8 @@ typedef struct PfsProgramEntry
 	uint32		index;			/* the record; PFS_NO_RECORD: it has none */
 	uint8		flags;			/* PFS_PROGRAM_* */
 	uint64		rules;			/* by which they were decided,
-								 * pfs_object_rules_resolved() */
+								 * pfs_object_rules_resolved(); 0: by none, so
+								 * nothing is collected */
 	uint64		pool;			/* of a free entry: see pfs_private.h */
 } PfsProgramEntry;
 
