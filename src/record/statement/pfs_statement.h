@@ -398,14 +398,14 @@ pfs_transaction_is_new(void)
 }
 
 /* Inside a write section: another one has begun, and this is where it is noticed. */
-extern void pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent);
+extern void pfs_transaction_begin(PfsThread *t, PfsTimestamp now);
 
 /* Inside a write section: has another transaction begun since? */
 static inline void
 pfs_transaction_look_at(PfsThread *t, PfsTimestamp now)
 {
 	if (pfs_transaction_is_new())
-		pfs_transaction_begin(t, now, pfs_statement_parent());
+		pfs_transaction_begin(t, now);
 }
 
 extern void pfs_transaction_look(PfsThread *t);

@@ -53,12 +53,12 @@ forget(void)
 
 /*
  * Begins the event of a transaction that this process has just noticed, at the time
- * when it is noticed.  Its local number is remembered also if nothing is collected, so
- * it is noticed once.  A transaction whose end no callback has told is dropped: nobody
- * knows when it ended.  The caller is inside a write section.
+ * when it is noticed, in the current statement.  Its local number is remembered also if
+ * nothing is collected, so it is noticed once.  A transaction whose end no callback has
+ * told is dropped: nobody knows when it ended.  The caller is inside a write section.
  */
 void
-pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent)
+pfs_transaction_begin(PfsThread *t, PfsTimestamp now)
 {
 	PfsInstrumentId instrument = pfs_transaction_instrument;
 	uint32		flags = pfs_wait_flags(t, instrument);
@@ -77,7 +77,7 @@ pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent)
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
 	e = (PfsTransactionEvent *) pfs_event_begin(t, PFS_TRANSACTIONS, instrument, flags,
-												pfs_timestamp_of(flags, now), parent);
+												pfs_timestamp_of(flags, now), pfs_statement_parent());
 	if (e == NULL)
 		return;
 	e->state = PFS_TRANSACTION_ACTIVE;
@@ -97,7 +97,7 @@ void
 pfs_transaction_look(PfsThread *t)
 {
 	if (unlikely(pfs_transaction_is_new()))
-		pfs_transaction_begin(t, pfs_timestamp_now(), pfs_statement_parent());
+		pfs_transaction_begin(t, pfs_timestamp_now());
 }
 
 void
@@ -106,7 +106,7 @@ pfs_transaction_notice_slow(PfsThread *t)
 	if (pfs_is_writing(t))
 		return;
 	pfs_write_begin(t);
-	pfs_transaction_begin(t, pfs_timestamp_now(), pfs_statement_parent());
+	pfs_transaction_begin(t, pfs_timestamp_now());
 	pfs_write_end(t);
 }
 
