@@ -248,14 +248,6 @@ find_top(PfsThread *t)
 	pfs_write_end(t);
 }
 
-/* Takes the text of a statement without a name, as long as the server has it. */
-static void
-look_at_text(PfsThread *t)
-{
-	if (pfs_sql.top_open && pfs_sql.top.phase == PFS_PHASE_ARRIVED)
-		pfs_statement_look(t, debug_query_string);
-}
-
 /* Counts an error or a warning for the current statement and all around it. */
 static void
 count_up(PfsCounter counter)
@@ -280,7 +272,8 @@ pfs_statement_raised(PfsThread *t, int sqlstate)
 		return;
 	find_top(t);
 	pfs_write_begin(t);
-	look_at_text(t);
+	/* A statement without a name takes its text, as long as the server has it. */
+	pfs_statement_look(t, debug_query_string);
 	pfs_sql.raised = true;
 	pfs_sql.sqlstate = sqlstate;
 	pfs_sql.message_len = 0;
@@ -341,7 +334,8 @@ pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, con
 	if (message != NULL && is_about_secret())
 		message = PFS_SECRET_TEXT;
 	pfs_write_begin(t);
-	look_at_text(t);
+	/* A statement without a name takes its text, as long as the server has it. */
+	pfs_statement_look(t, debug_query_string);
 	if (error)
 	{
 		pfs_sql.failed = true;
