@@ -24,15 +24,8 @@ typedef struct PfsProgramCall
 	uint64		pool;			/* of a free one: see pfs_private.h */
 } PfsProgramCall;
 
-/* The innermost one; NULL: none is open. */
+/* The innermost one, whose program a statement begins in; NULL: none is open. */
 extern PFS_HIDDEN PfsProgramCall *pfs_program_innermost;
-
-/* The program that a statement begins in now, or NULL. */
-static inline PfsProgramEntry *
-pfs_program_now(void)
-{
-	return likely(pfs_program_innermost == NULL) ? NULL : pfs_program_innermost->program;
-}
 
 static inline uint32
 pfs_program_depth(void)
