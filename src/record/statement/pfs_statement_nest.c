@@ -23,7 +23,6 @@
 #include <time.h>
 
 #include "access/xact.h"
-#include "libpq/libpq-be.h"
 #include "miscadmin.h"
 
 #include "pfs_compat.h"

@@ -10,7 +10,6 @@
 #define PFS_STATEMENT_OPEN_H
 
 #include "access/xact.h"
-#include "libpq/libpq-be.h"
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
 

@@ -13,7 +13,6 @@
  */
 #include "postgres.h"
 
-#include "libpq/libpq-be.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "tcop/tcopprot.h"
