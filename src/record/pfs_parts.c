@@ -160,8 +160,8 @@ const PfsPart pfs_parts[] = {
 		.detach = pfs_digest_detach,
 		.repair = pfs_digest_repair,
 		.pages = &pfs_digests,
-		.beside = pfs_digests_beside,
-		.unused = pfs_pending_digests_unused,
+		.beside = pfs_digests_extra_size,
+		.sets = &pfs_pending_digests,
 	},
 	{
 		.name = "pending_digests",
@@ -235,8 +235,8 @@ const PfsPart pfs_parts[] = {
 		.lay_out = pfs_file_sums_lay_out,
 		.repair = pfs_file_sums_repair,
 		.pages = &pfs_file_sums,
-		.beside = pfs_file_sums_beside,
-		.unused = pfs_file_sums_unused,
+		.beside = pfs_file_totals_size,
+		.sets = &pfs_pending_sets[PFS_COUNTED_FILES],
 	},
 	{
 		.name = "pending",
@@ -251,14 +251,12 @@ const PfsPart pfs_parts[] = {
 		.lay_out = pfs_rel_stats_lay_out,
 		.detach = pfs_rel_stats_detach,
 		.pages = &pfs_rel_stats[PFS_TABLE_STATS].pages,
-		.beside = pfs_rel_places_bytes,
-		.unused = pfs_rel_places_unused,
+		.sets = &pfs_pending_sets[PFS_COUNTED_TABLES],
 	},
 	{
 		.name = "indexes",
 		.pages = &pfs_rel_stats[PFS_INDEX_STATS].pages,
-		.beside = pfs_index_places_bytes,
-		.unused = pfs_index_places_unused,
+		.sets = &pfs_pending_sets[PFS_COUNTED_INDEXES],
 	},
 	{
 		.name = "table_locks",

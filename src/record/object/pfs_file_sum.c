@@ -47,22 +47,10 @@ static uint32 hint;
 #define SUMS_PER_FILE 6
 #define SUMS_PER_PAGE 1024
 
-static size_t
-totals_size(void)
+size_t
+pfs_file_totals_size(void)
 {
 	return (size_t) pfs_sizes.instruments * PFS_NUM_FILE_PARTS * sizeof(PfsFileSum);
-}
-
-size_t
-pfs_file_sums_beside(void)
-{
-	return totals_size() + pfs_thread_sets_bytes(&pfs_pending_sets[PFS_COUNTED_FILES]);
-}
-
-size_t
-pfs_file_sums_unused(void)
-{
-	return pfs_thread_sets_unused(&pfs_pending_sets[PFS_COUNTED_FILES]);
 }
 
 void
@@ -71,7 +59,7 @@ pfs_file_sums_lay_out(PfsSegment *seg)
 	PfsPagesSpec spec = {"file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE, SUMS_PER_PAGE};
 
 	pfs_file_sums = pfs_pages_create(seg, &spec);
-	pfs_file_totals = pfs_segment_take(seg, totals_size(), PFS_CACHE_LINE);
+	pfs_file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
 }
 
 /* This process holds the lock. */

@@ -69,9 +69,8 @@ extern PFS_HIDDEN PfsPages *pfs_file_sums;	/* container file_events */
 extern PFS_HIDDEN PfsFileSum *pfs_file_totals;	/* [instruments *
 												 * PFS_NUM_FILE_PARTS] */
 
-/* Bytes of the totals and of all places; those of places that were never used. */
-extern size_t pfs_file_sums_beside(void);
-extern size_t pfs_file_sums_unused(void);
+/* Bytes of the totals. */
+extern size_t pfs_file_totals_size(void);
 
 /* Takes the container and the totals. */
 extern void pfs_file_sums_lay_out(PfsSegment *seg);

@@ -56,30 +56,6 @@ const PfsCountedKind pfs_counted_indexes = {
 	.events = events_cb,
 };
 
-size_t
-pfs_rel_places_bytes(void)
-{
-	return pfs_thread_sets_bytes(&pfs_pending_sets[PFS_COUNTED_TABLES]);
-}
-
-size_t
-pfs_rel_places_unused(void)
-{
-	return pfs_thread_sets_unused(&pfs_pending_sets[PFS_COUNTED_TABLES]);
-}
-
-size_t
-pfs_index_places_bytes(void)
-{
-	return pfs_thread_sets_bytes(&pfs_pending_sets[PFS_COUNTED_INDEXES]);
-}
-
-size_t
-pfs_index_places_unused(void)
-{
-	return pfs_thread_sets_unused(&pfs_pending_sets[PFS_COUNTED_INDEXES]);
-}
-
 /* ---- counting ---- */
 
 /* Counts rows in a place that is taken for them; where none is to be had at this moment, in the record. */

@@ -27,12 +27,6 @@ static const PfsPendingShape pfs_pending_rows_shape = {.sets = 16, .size = sizeo
 extern const PfsCountedKind pfs_counted_tables;
 extern const PfsCountedKind pfs_counted_indexes;
 
-/* Bytes of all places of a kind; those of places that were never used. */
-extern size_t pfs_rel_places_bytes(void);
-extern size_t pfs_rel_places_unused(void);
-extern size_t pfs_index_places_bytes(void);
-extern size_t pfs_index_places_unused(void);
-
 /* Inside a write section: the rows of a run that ends. */
 extern void pfs_rel_count(PfsThread *t, PfsRelRun *run);
 

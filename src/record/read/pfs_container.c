@@ -12,6 +12,15 @@
 #include "pfs_event_read.h"
 #include "pfs_shared.h"
 #include "pfs_summary.h"
+#include "pfs_thread_sets.h"
+
+/* Adds bytes to a row, some of which were never written to. */
+static void
+add_bytes(PfsContainerRow *row, size_t bytes, size_t unused)
+{
+	row->stats.bytes_reserved += bytes;
+	row->stats.bytes_resident += bytes - unused;
+}
 
 /* Fills the row of a part's pages, with the bytes that the part has beside them. */
 static void
@@ -22,14 +31,11 @@ pages_row(const PfsPart *part, PfsContainerRow *row)
 	row->name = pfs_pages_name(pages);
 	row->record_size = pfs_pages_record_size(pages);
 	pfs_pages_stats(pages, &row->stats);
+	/* What lies beside the records, such as totals, counts as bytes only. */
 	if (part->beside != NULL)
-	{
-		/* What lies beside the records, such as totals, counts as bytes only. */
-		size_t		beside = part->beside();
-
-		row->stats.bytes_reserved += beside;
-		row->stats.bytes_resident += beside - (part->unused != NULL ? part->unused() : 0);
-	}
+		add_bytes(row, part->beside(), 0);
+	if (part->sets != NULL)
+		add_bytes(row, pfs_thread_sets_bytes(part->sets), pfs_thread_sets_unused(part->sets));
 }
 
 /*

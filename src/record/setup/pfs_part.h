@@ -16,6 +16,7 @@
 #include "pfs_segment.h"
 
 struct PfsThread;
+struct PfsThreadSets;
 
 /* One row of pfs.containers. */
 typedef struct PfsContainerRow
@@ -93,12 +94,12 @@ typedef struct PfsPart
 	void		(*forget) (void);
 
 	/*
-	 * Rows of containers: one of pages, the bytes that belong to it beside
-	 * them, and how many of these were never written to; others.
+	 * Rows of containers: one of pages, with the bytes that belong to it
+	 * beside them, also beside the thread records; others.
 	 */
 	PfsPages  **pages;
 	size_t		(*beside) (void);
-	size_t		(*unused) (void);
+	const struct PfsThreadSets *sets;
 	int			nrows;
 	void		(*row) (int i, PfsContainerRow *row);
 

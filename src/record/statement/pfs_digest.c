@@ -70,6 +70,14 @@ has_key(const void *record, const void *key)
 	return pfs_digest_same_key(&((const PfsDigest *) record)->key, key);
 }
 
+size_t
+pfs_digests_extra_size(void)
+{
+	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.digests * sizeof(PfsDigestRefSlot) +
+		sizeof(PfsSharedDigests) +
+		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell));
+}
+
 /* Takes the containers, index, reference count slots, and waits of all others. */
 void
 pfs_digests_lay_out(PfsSegment *seg)

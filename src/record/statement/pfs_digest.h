@@ -159,6 +159,9 @@ extern PFS_HIDDEN PfsSharedBlock pfs_digest_other_waits;	/* PfsSharedCell, by
 /* Takes the containers, the reference count slots, and the waits of all others. */
 extern void pfs_digests_lay_out(PfsSegment *seg);
 
+/* Bytes of reference count slots and "all others". */
+extern size_t pfs_digests_extra_size(void);
+
 /* Setting pfs.max_digest_sample_age, seconds; assign hook. */
 extern void pfs_digest_set_sample_age(int seconds);
 

@@ -20,22 +20,6 @@ static PFS_HOT PfsPendingDigests *mine = NULL;
 
 PFS_HOT PfsLastDigest pfs_last_digest;
 
-size_t
-pfs_digests_beside(void)
-{
-	if (pfs_sizes.digests == 0)
-		return 0;
-	return pfs_sizes.digests * sizeof(PfsDigestRefSlot) + sizeof(PfsSharedDigests) +
-		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell)) +
-		pfs_thread_sets_bytes(&pfs_pending_digests);
-}
-
-size_t
-pfs_pending_digests_unused(void)
-{
-	return pfs_thread_sets_unused(&pfs_pending_digests);
-}
-
 void
 pfs_pending_digests_lay_out(PfsSegment *seg)
 {

@@ -115,15 +115,8 @@ pfs_pending_digests_get(uint32 thread)
 	return pfs_thread_sets_get(&pfs_pending_digests, thread);
 }
 
-/*
- * Postmaster.  Bytes of digests that are in no record: reference count slots, all others, and
- * what is pending.
- */
+/* Postmaster. */
 extern void pfs_pending_digests_lay_out(PfsSegment *seg);
-extern size_t pfs_digests_beside(void);
-
-/* Bytes of sets that were never used, whose pages are not resident. */
-extern size_t pfs_pending_digests_unused(void);
 
 /*
  * What this process's last statement has used of its digest: only to ask for it, as the next
