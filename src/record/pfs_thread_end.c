@@ -139,7 +139,7 @@ forget(void)
 	for (int i = 0; i < pfs_num_parts; i++)
 	{
 		if (pfs_parts[i].forget != NULL)
-			pfs_parts[i].forget();
+			*pfs_parts[i].forget = NULL;
 	}
 	pfs_local.never_attach = true;
 	pfs_memory_leave();

@@ -163,12 +163,6 @@ pfs_lwlock_detach(PfsThread *t)
 	pfs_my_lwlocks = NULL;
 }
 
-void
-pfs_lwlock_forget(void)
-{
-	pfs_my_lwlocks = NULL;
-}
-
 /*
  * Takes a lock off the list that was not taken last: the entries above it move down.  A
  * reader may see one of them twice or not at all while they do, and looks at the list

@@ -103,9 +103,6 @@ extern void pfs_lwlocks_reset_lost(void);
 extern void pfs_lwlock_attach(PfsThread *t);
 extern void pfs_lwlock_detach(PfsThread *t);
 
-/* In a child that must not come to the record any more. */
-extern void pfs_lwlock_forget(void);
-
 /* ---- instrument points ---- */
 
 /*

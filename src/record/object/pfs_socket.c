@@ -412,9 +412,3 @@ pfs_socket_detach(PfsThread *t)
 		pfs_pages_free(pfs_sockets, my_index);
 	end_move();
 }
-
-void
-pfs_socket_forget(void)
-{
-	pfs_my_socket = NULL;
-}

@@ -114,9 +114,6 @@ extern bool pfs_socket_repair(void);
 extern void pfs_socket_attach(PfsThread *t);
 extern void pfs_socket_detach(PfsThread *t);
 
-/* In a child that must not come to the record any more. */
-extern void pfs_socket_forget(void);
-
 /*
  * Inside a write section: count a call that is not of the usual kind.  s NULL:
  * a socket without a record.

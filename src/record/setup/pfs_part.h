@@ -88,10 +88,10 @@ typedef struct PfsPart
 
 	/*
 	 * The process must not use its record any more, as a child that shares it
-	 * with its parent: what leads to the part's share of it becomes NULL, and
-	 * nothing in it changes.
+	 * with its parent: this pointer, which leads to the part's share of it,
+	 * becomes NULL, and nothing in it changes.
 	 */
-	void		(*forget) (void);
+	void	  **forget;
 
 	/*
 	 * Rows of containers: one of pages, with the bytes that belong to it

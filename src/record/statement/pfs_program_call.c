@@ -122,9 +122,3 @@ pfs_program_detach(PfsThread *t)
 {
 	pfs_program_end_above(0);
 }
-
-void
-pfs_program_forget(void)
-{
-	pfs_program_innermost = NULL;
-}
