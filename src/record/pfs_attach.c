@@ -252,19 +252,13 @@ pfs_thread_attach(void)
 	pfs_local.beginning = 0;
 	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED |
 						(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT);
-	for (int i = 0; i < pfs_num_parts; i++)
-	{
-		if (pfs_parts[i].begin != NULL)
-			pfs_parts[i].begin(t);
-	}
+	pfs_each_part_with(part, begin)
+		part->begin(t);
 	pfs_thread_watch_end();
 	t->word = pfs_pages_publish(pfs_threads, index);
 	pfs_add_seqcst(&pfs_shared_threads->attached, 1);
-	for (int i = 0; i < pfs_num_parts; i++)
-	{
-		if (pfs_parts[i].attach != NULL)
-			pfs_parts[i].attach(t);
-	}
+	pfs_each_part_with(part, attach)
+		part->attach(t);
 	pfs_local.slow = PFS_SLOW_IDENTITY;
 	/* Autovacuum, logical replication: no hook tells of their transactions. */
 	if (MyProcPort == NULL && !pfs_thread_is_parallel_worker() && pfs_compat_has_transactions(MyBackendType))

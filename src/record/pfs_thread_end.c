@@ -85,11 +85,8 @@ repair_others(void)
 {
 	uint64		repaired = 0;
 
-	for (int i = 0; i < pfs_num_parts; i++)
-	{
-		if (pfs_parts[i].repair != NULL)
-			repaired += pfs_parts[i].repair();
-	}
+	pfs_each_part_with(part, repair)
+		repaired += part->repair();
 	return repaired;
 }
 
@@ -136,11 +133,8 @@ static void
 forget(void)
 {
 	pfs_my_thread = NULL;
-	for (int i = 0; i < pfs_num_parts; i++)
-	{
-		if (pfs_parts[i].forget != NULL)
-			*pfs_parts[i].forget = NULL;
-	}
+	pfs_each_part_with(part, forget)
+		*part->forget = NULL;
 	pfs_local.never_attach = true;
 	pfs_memory_leave();
 }
@@ -169,11 +163,8 @@ detach(void)
 	 * A handler that raised FATAL in the middle of an instrument point leaves
 	 * us busy; nobody else is going to finish that event.
 	 */
-	for (int i = 0; i < pfs_num_parts; i++)
-	{
-		if (pfs_parts[i].leave != NULL)
-			pfs_parts[i].leave(t);
-	}
+	pfs_each_part_with(part, leave)
+		part->leave(t);
 	(void) repair_others();
 	pfs_local.beginning = 0;
 	(void) make_even(&t->moves);
@@ -186,11 +177,8 @@ detach(void)
 	 */
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
 		pfs_thread_refresh_identity(t, false);
-	for (int i = 0; i < pfs_num_parts; i++)
-	{
-		if (pfs_parts[i].detach != NULL)
-			pfs_parts[i].detach(t);
-	}
+	pfs_each_part_with(part, detach)
+		part->detach(t);
 	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
 
 	pfs_my_thread = NULL;

@@ -119,6 +119,11 @@ typedef struct PfsPart
 extern const PfsPart pfs_parts[];
 extern const int pfs_num_parts;
 
+/* Goes through the parts that have this member, in the order of the list. */
+#define pfs_each_part_with(part, member) \
+	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++) \
+		if (part->member != NULL)
+
 /* Where a part's counter is. */
 static inline uint64 *
 pfs_part_counter(const PfsPart *part, int i)

@@ -339,11 +339,8 @@ pfs_setup_refresh(void)
 		if (ins != NULL)
 			pfs_store_relaxed(&pfs_words->flags[i], pfs_setup_flags(ins));
 	}
-	for (int i = 0; i < pfs_num_parts; i++)
-	{
-		if (pfs_parts[i].switched != NULL)
-			pfs_parts[i].switched();
-	}
+	pfs_each_part_with(part, switched)
+		part->switched();
 	recompute_classes();
 }
 

@@ -139,11 +139,8 @@ pfs_shared_start(void)
 	Assert(!found);
 	lay_out(&seg);
 	active = true;
-	for (int i = 0; i < pfs_num_parts; i++)
-	{
-		if (pfs_parts[i].start != NULL)
-			pfs_parts[i].start();
-	}
+	pfs_each_part_with(part, start)
+		part->start();
 	report_reclaim();
 }
 
