@@ -89,7 +89,7 @@ identify(PfsFd *entry, const char *path, bool count)
 	const char *canonical = pfs_file_canonical(path, buf);
 
 	entry->kind = pfs_file_kind(canonical);
-	entry->index = pfs_file_open(canonical, entry->kind, &entry->word);
+	entry->index = pfs_file_open(canonical, &entry->word);
 	entry->counted = 0;
 	if (entry->index == PFS_NO_RECORD)
 	{

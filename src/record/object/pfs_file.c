@@ -181,7 +181,7 @@ pfs_file_kind(const char *canonical)
 		return PFS_FILE_TEMP;
 	for (int i = 0; i < lengthof(kinds); i++)
 	{
-		if (strncmp(canonical, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
+		if (!starts_with(canonical, kinds[i].prefix))
 			continue;
 		/* pg_control, pg_filenode.map and PG_VERSION lie there, too. */
 		if (kinds[i].kind == PFS_FILE_DATA && !is_relation_file(canonical))
@@ -238,29 +238,27 @@ is_outside(const char *canonical)
 	return canonical[0] == '/' || starts_with(canonical, ELLIPSIS);
 }
 
-typedef struct PfsFileFill
+static uint64
+hash_of(const char *canonical)
 {
-	uint64		hash;
-	PfsFileKind kind;
-	uint32		long_name;		/* of the record that was filled */
-} PfsFileFill;
+	return pfs_hash_bytes(canonical, strlen(canonical));
+}
 
 /*
  * Fills in a new record, for the hash table, before others can find it.  A long name
- * has a record of its own, which the caller frees if the file's record is not used
- * after all (fill->long_name).  Where there is no room for one, the end of the name is
- * kept.
+ * has a record of its own, *arg, which the caller frees if the file's record is not used
+ * after all.  Where there is no room for one, the end of the name is kept.
  */
 static void
 fill_file_cb(void *record, const void *key, void *arg)
 {
 	PfsFile    *file = record;
-	PfsFileFill *fill = arg;
+	uint32	   *long_name = arg;
 	size_t		length = strlen(key);
 
 	pfs_store_relaxed(&file->gone, 0);
-	file->hash = fill->hash;
-	file->kind = fill->kind;
+	file->hash = hash_of(key);
+	file->kind = pfs_file_kind(key);
 	file->outside = is_outside(key);
 	file->open_count = 0;
 	file->sums = 0;
@@ -275,7 +273,7 @@ fill_file_cb(void *record, const void *key, void *arg)
 			pfs_pages_publish(pfs_file_names, file->long_name);
 		}
 	}
-	fill->long_name = file->long_name;
+	*long_name = file->long_name;
 	if (file->long_name == PFS_NO_RECORD)
 		strlcpy(file->name, kept_of(key, length), sizeof(file->name));
 	pfs_store_relaxed(&file->name_length, (uint16) length);
@@ -293,24 +291,19 @@ free_long_name(uint32 index)
  * the loss.
  */
 uint32
-pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word)
+pfs_file_open(const char *canonical, uint64 *word)
 {
-	PfsFileFill fill;
-	uint32		index;
+	uint32		long_name = PFS_NO_RECORD;
 	bool		created;
-
-	fill.hash = pfs_hash_bytes(canonical, strlen(canonical));
-	fill.kind = kind;
-	fill.long_name = PFS_NO_RECORD;
-	index = pfs_hash_insert(pfs_file_index, fill.hash, canonical, fill_file_cb, &fill,
-							&file_hint, word, &created);
+	uint32		index = pfs_hash_insert(pfs_file_index, hash_of(canonical), canonical, fill_file_cb, &long_name,
+										&file_hint, word, &created);
 
 	/*
 	 * Another process was faster, or there was no room: the long name is free
 	 * again.
 	 */
-	if (!created && fill.long_name != PFS_NO_RECORD)
-		free_long_name(fill.long_name);
+	if (!created && long_name != PFS_NO_RECORD)
+		free_long_name(long_name);
 	return index;
 }
 
@@ -408,7 +401,7 @@ pfs_file_removed(const char *path)
 {
 	char		buf[PFS_FILE_NAME_SIZE];
 	const char *canonical = pfs_file_canonical(path, buf);
-	uint64		hash = pfs_hash_bytes(canonical, strlen(canonical));
+	uint64		hash = hash_of(canonical);
 	uint64		word;
 	uint32		index = pfs_hash_find(pfs_file_index, hash, canonical, &word);
 
@@ -452,7 +445,7 @@ pfs_file_directory_removed(const char *path)
 	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
 	{
 		if (pfs_file_name(index, word, name) && strncmp(name, canonical, length) == 0 && name[length] == '/' &&
-			pfs_hash_remove(pfs_file_index, pfs_hash_bytes(name, strlen(name)), index, word))
+			pfs_hash_remove(pfs_file_index, hash_of(name), index, word))
 			bury(index);
 	}
 }

@@ -89,7 +89,7 @@ extern const char *pfs_file_canonical(const char *path, char *buf);
 extern PfsFileKind pfs_file_kind(const char *canonical);
 
 /* Find or make the instance.  PFS_NO_RECORD when there is no room. */
-extern uint32 pfs_file_open(const char *canonical, PfsFileKind kind, uint64 *word);
+extern uint32 pfs_file_open(const char *canonical, uint64 *word);
 
 /* Removes the instance of a path, if any, after its unlink or rename. */
 extern void pfs_file_removed(const char *path);
