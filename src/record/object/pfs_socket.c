@@ -121,11 +121,7 @@ pfs_socket_push_cells(const PfsSocketCell *cells)
 static void
 zero_cell(PfsSocketCell *c)
 {
-	pfs_store_relaxed(&c->calls.count_timed, 0);
-	pfs_store_relaxed(&c->calls.count_untimed, 0);
-	pfs_store_relaxed(&c->calls.sum, 0);
-	pfs_store_relaxed(&c->calls.min, UINT64_MAX);
-	pfs_store_relaxed(&c->calls.max, 0);
+	pfs_cell_clear(&c->calls);
 	pfs_store_relaxed(&c->bytes, 0);
 }
 
@@ -245,15 +241,11 @@ pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWait *e, uint64 end,
 		add_to_totals(e->instrument, part, &call, bytes);
 		return;
 	}
-	pfs_store_relaxed(&c->calls.count_timed, c->calls.count_timed + call.count_timed);
-	pfs_store_relaxed(&c->calls.count_untimed, c->calls.count_untimed + call.count_untimed);
-	pfs_store_relaxed(&c->bytes, c->bytes + bytes);
 	if (timed)
-	{
-		pfs_store_relaxed(&c->calls.sum, c->calls.sum + ticks);
-		pfs_store_relaxed(&c->calls.min, Min(c->calls.min, ticks));
-		pfs_store_relaxed(&c->calls.max, Max(c->calls.max, ticks));
-	}
+		pfs_cell_add(&c->calls, ticks);
+	else
+		pfs_bump(&c->calls.count_untimed, 1);
+	pfs_bump(&c->bytes, bytes);
 }
 
 /*
@@ -271,8 +263,7 @@ pfs_socket_count_bytes(PfsSocket *s, uint64 bytes)
 		return;
 	}
 	begin_generation(s);
-	pfs_store_relaxed(&s->cells[PFS_SOCKET_CELL_READ].bytes,
-					  s->cells[PFS_SOCKET_CELL_READ].bytes + bytes);
+	pfs_bump(&s->cells[PFS_SOCKET_CELL_READ].bytes, bytes);
 }
 
 /*

@@ -158,16 +158,8 @@ pfs_socket_instant(PfsThread *t, PfsWait *e, PfsSocket *s, PfsSocketPart part, u
 	if (likely(s != NULL && pfs_socket_is_current(s) && end >= start &&
 			   ((e->flags ^ pfs_local.usual) & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == 0))
 	{
-		PfsSocketCell *c = &s->cells[part];
-		uint64		ticks = end - start;
-
-		pfs_store_relaxed(&c->calls.count_timed, c->calls.count_timed + 1);
-		pfs_store_relaxed(&c->calls.sum, c->calls.sum + ticks);
-		if (unlikely(ticks < c->calls.min))
-			pfs_store_relaxed(&c->calls.min, ticks);
-		if (unlikely(ticks > c->calls.max))
-			pfs_store_relaxed(&c->calls.max, ticks);
-		pfs_store_relaxed(&c->bytes, c->bytes + bytes);
+		pfs_cell_add(&s->cells[part].calls, end - start);
+		pfs_bump(&s->cells[part].bytes, bytes);
 	}
 	else
 		pfs_socket_count(s, part, e, end, bytes);
@@ -190,8 +182,7 @@ pfs_socket_bytes(PfsThread *t, PfsSocket *s, uint64 bytes)
 {
 	pfs_write_begin(t);
 	if (likely(s != NULL && pfs_socket_is_current(s)))
-		pfs_store_relaxed(&s->cells[PFS_SOCKET_CELL_READ].bytes,
-						  s->cells[PFS_SOCKET_CELL_READ].bytes + bytes);
+		pfs_bump(&s->cells[PFS_SOCKET_CELL_READ].bytes, bytes);
 	else
 		pfs_socket_count_bytes(s, bytes);
 	pfs_write_end(t);
