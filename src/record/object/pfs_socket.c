@@ -263,7 +263,7 @@ pfs_socket_count_bytes(PfsSocket *s, uint64 bytes)
 		return;
 	}
 	begin_generation(s);
-	pfs_bump(&s->cells[PFS_SOCKET_CELL_READ].bytes, bytes);
+	pfs_bump(&s->cells[PFS_SOCKET_READ].bytes, bytes);
 }
 
 /*
@@ -346,10 +346,10 @@ fill_record(PfsSocket *s, const PfsThread *t, bool peer)
 		s->instrument = pfs_fixed_instrument[PFS_INS_CLIENT_READ];
 		s->descriptor = MyProcPort->sock;
 		fill_address(s, &MyProcPort->raddr.addr);
-		s->cells[PFS_SOCKET_CELL_READ].instrument = s->instrument;
-		s->cells[PFS_SOCKET_CELL_READ].part = PFS_SOCKET_READ;
-		s->cells[PFS_SOCKET_CELL_WRITE].instrument = pfs_fixed_instrument[PFS_INS_CLIENT_WRITE];
-		s->cells[PFS_SOCKET_CELL_WRITE].part = PFS_SOCKET_WRITE;
+		s->cells[PFS_SOCKET_READ].instrument = s->instrument;
+		s->cells[PFS_SOCKET_READ].part = PFS_SOCKET_READ;
+		s->cells[PFS_SOCKET_WRITE].instrument = pfs_fixed_instrument[PFS_INS_CLIENT_WRITE];
+		s->cells[PFS_SOCKET_WRITE].part = PFS_SOCKET_WRITE;
 	}
 }
 

@@ -28,16 +28,11 @@ typedef enum PfsSocketPart
 
 /*
  * Kinds of calls that one socket counts by itself; calls of more kinds are
- * counted in the totals of their instrument only.
+ * counted in the totals of their instrument only.  The first two cells of a client's
+ * socket have their kind from the start: ClientRead and ClientWrite are at the number
+ * of their part.
  */
 #define PFS_SOCKET_CELLS 8
-
-/*
- * The first two cells of a client's socket have their kind from the start; they
- * have the counters of the parts that they are.
- */
-#define PFS_SOCKET_CELL_READ	0	/* ClientRead, recv */
-#define PFS_SOCKET_CELL_WRITE	1	/* ClientWrite, send */
 
 typedef struct PfsSocketCell
 {
@@ -182,7 +177,7 @@ pfs_socket_bytes(PfsThread *t, PfsSocket *s, uint64 bytes)
 {
 	pfs_write_begin(t);
 	if (likely(s != NULL && pfs_socket_is_current(s)))
-		pfs_bump(&s->cells[PFS_SOCKET_CELL_READ].bytes, bytes);
+		pfs_bump(&s->cells[PFS_SOCKET_READ].bytes, bytes);
 	else
 		pfs_socket_count_bytes(s, bytes);
 	pfs_write_end(t);
