@@ -390,7 +390,7 @@ all_take(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
 	held = (uintptr_t) a->lock | a->mode;
 	a->lock = NULL;
 	if (acquired)
-		pfs_lwlock_note_taken_word(mine, held);
+		pfs_lwlock_note_taken(mine, held);
 	lookup = a->lookup;
 	if (unlikely(lookup == NULL))
 		return end_uncached(result, acquired, held, FRAME);

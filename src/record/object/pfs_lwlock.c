@@ -130,7 +130,7 @@ pfs_lwlock_count(uint32 instance, const PfsWait *e, uint64 end)
 static void
 note_taken_before_cb(LWLock *lock, LWLockMode mode, void *context)
 {
-	pfs_lwlock_note_taken(context, lock, mode);
+	pfs_lwlock_note_taken(context, (uintptr_t) lock | mode);
 }
 
 /*

@@ -119,7 +119,7 @@ StaticAssertDecl(LW_EXCLUSIVE == 0 && LW_SHARED == PFS_LWLOCK_SHARED, "modes are
 
 /* This process has taken a lock; address and mode as in the list. */
 static pg_attribute_always_inline void
-pfs_lwlock_note_taken_word(PfsLwlockHolder *mine, uint64 held)
+pfs_lwlock_note_taken(PfsLwlockHolder *mine, uint64 held)
 {
 	uint64		n = mine->n;
 
@@ -127,12 +127,6 @@ pfs_lwlock_note_taken_word(PfsLwlockHolder *mine, uint64 held)
 		return;
 	pfs_store_relaxed(&mine->locks[n], held);
 	pfs_store_release(&mine->n, n + 1);
-}
-
-static inline void
-pfs_lwlock_note_taken(PfsLwlockHolder *mine, const LWLock *lock, LWLockMode mode)
-{
-	pfs_lwlock_note_taken_word(mine, (uintptr_t) lock | mode);
 }
 
 /* Out of line: one that was not taken last, or before this process attached. */
