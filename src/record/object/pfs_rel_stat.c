@@ -43,7 +43,6 @@ typedef struct StatKey
 	Oid			database;
 	Oid			oid;
 	Oid			relation;
-	PfsRelStatKind kind;
 } StatKey;
 
 static uint64
@@ -109,27 +108,22 @@ dropped_key(Oid database, Oid oid)
 	return (uint64) database << 32 | oid;
 }
 
+/* A record that this process has made. */
+typedef struct Made
+{
+	uint64		stat;
+	PfsRelStatKind kind;
+	SubTransactionId maker;		/* as pfs_rel_stat_find() has it */
+} Made;
+
 /*
  * Records of temporary tables, which the server drops when the session ends, without a
- * transaction that we could watch.
+ * transaction that we could watch.  A session with more at a time has no numbers of the rest.
  */
-typedef struct Temporary
-{
-	PfsRelStatKind kind;
-	uint64		stat;
-} Temporary;
-
-/* A session with more at a time has no numbers of the rest. */
 #define TEMPORARY_MAX 1024
 
-static Temporary temporaries[TEMPORARY_MAX];
+static Made temporaries[TEMPORARY_MAX];
 static uint32 ntemporaries = 0;
-
-static bool
-is_there(const Temporary *t)
-{
-	return pfs_rel_stat_is_there(t->kind, t->stat);
-}
 
 /* Is there room for one more?  Those that were dropped make some. */
 static bool
@@ -141,7 +135,7 @@ has_room_for_temporary(void)
 		return true;
 	for (uint32 i = 0; i < ntemporaries; i++)
 	{
-		if (is_there(&temporaries[i]))
+		if (pfs_rel_stat_is_there(temporaries[i].kind, temporaries[i].stat))
 			temporaries[left++] = temporaries[i];
 	}
 	ntemporaries = left;
@@ -152,13 +146,6 @@ has_room_for_temporary(void)
  * Records of what the present transaction has made.  Those that find no room here stay when it is
  * rolled back, until a reader finds that nothing is there any more.
  */
-typedef struct Made
-{
-	PfsRelStatKind kind;
-	uint64		stat;
-	SubTransactionId maker;
-} Made;
-
 #define MADE_MAX 1024
 
 static Made made[MADE_MAX];
@@ -168,13 +155,13 @@ PFS_HOT uint32 pfs_rel_stats_made = 0;
 uint64
 pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary, SubTransactionId maker)
 {
-	StatKey		key = {database, oid, relation, kind};
+	StatKey		key = {database, oid, relation};
 	PfsHash    *records = pfs_rel_stats[kind].index;
 	uint64		hash = hash_of(database, oid);
 	uint64		word;
 	bool		created;
 	uint32		index = pfs_hash_find(records, hash, &key, &word);
-	uint64		stat;
+	Made		record;
 
 	if (index != PFS_NO_RECORD)
 		return PFS_COUNTED_OBJECT(index, word);
@@ -188,18 +175,15 @@ pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool
 	index = pfs_hash_insert(records, hash, &key, fill_cb, NULL, &hints[kind], &word, &created);
 	if (index == PFS_NO_RECORD)
 		return 0;
-	stat = PFS_COUNTED_OBJECT(index, word);
+	record = (Made)
+	{
+		PFS_COUNTED_OBJECT(index, word), kind, maker
+	};
 	if (temporary && created)
-		temporaries[ntemporaries++] = (Temporary)
-	{
-		kind, stat
-	};
+		temporaries[ntemporaries++] = record;
 	if (maker != InvalidSubTransactionId && created && pfs_rel_stats_made < MADE_MAX)
-		made[pfs_rel_stats_made++] = (Made)
-	{
-		kind, stat, maker
-	};
-	return stat;
+		made[pfs_rel_stats_made++] = record;
+	return record.stat;
 }
 
 /*
@@ -277,7 +261,7 @@ pfs_rel_stats_give_back(void)
 static void
 remove_by_name(PfsRelStatKind kind, Oid database, Oid oid)
 {
-	StatKey		key = {database, oid, InvalidOid, kind};
+	StatKey		key = {database, oid, InvalidOid};
 	uint64		word;
 	uint32		index = pfs_hash_find(pfs_rel_stats[kind].index, hash_of(database, oid), &key, &word);
 
@@ -310,12 +294,13 @@ pfs_rel_stats_drop(Oid database, Oid oid)
 
 /* Removes a record by its number, if it is still there. */
 static void
-remove_by_number(PfsRelStatKind kind, uint64 stat)
+remove_by_number(const Made *record)
 {
-	uint64		word = pfs_pages_word(pfs_rel_stats[kind].pages, PFS_COUNTED_INDEX(stat));
+	uint32		index = PFS_COUNTED_INDEX(record->stat);
+	uint64		word = pfs_pages_word(pfs_rel_stats[record->kind].pages, index);
 
-	if (PFS_COUNTED_WORD(stat) == (uint32) word)
-		remove_record(kind, PFS_COUNTED_INDEX(stat), word);
+	if (PFS_COUNTED_WORD(record->stat) == (uint32) word)
+		remove_record(record->kind, index, word);
 }
 
 /* What a subtransaction has made, or all that the transaction has, is gone. */
@@ -330,7 +315,7 @@ pfs_rel_stats_rolled_back(SubTransactionId id)
 	for (uint32 i = 0; i < pfs_rel_stats_made; i++)
 	{
 		if (id == InvalidSubTransactionId || made[i].maker == id)
-			remove_by_number(made[i].kind, made[i].stat);
+			remove_by_number(&made[i]);
 		else
 			made[left++] = made[i];
 	}
@@ -377,7 +362,7 @@ void
 pfs_rel_stats_detach(PfsThread *t)
 {
 	for (uint32 i = 0; i < ntemporaries; i++)
-		remove_by_number(temporaries[i].kind, temporaries[i].stat);
+		remove_by_number(&temporaries[i]);
 	ntemporaries = 0;
 	pfs_rel_stats_give_back();
 }
