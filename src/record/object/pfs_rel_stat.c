@@ -273,8 +273,6 @@ remove_by_name(PfsRelStatKind kind, Oid database, Oid oid)
 void
 pfs_rel_stats_remove(Oid database, Oid oid)
 {
-	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
-		return;
 	remove_by_name(PFS_TABLE_STATS, database, oid);
 	remove_by_name(PFS_INDEX_STATS, database, oid);
 }
@@ -286,8 +284,6 @@ pfs_rel_stats_remove(Oid database, Oid oid)
 void
 pfs_rel_stats_drop(Oid database, Oid oid)
 {
-	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
-		return;
 	pfs_store_relaxed(&dropped[hash_of(database, oid) % DROPPED_MAX], dropped_key(database, oid));
 	pfs_rel_stats_remove(database, oid);
 }
