@@ -68,7 +68,8 @@ pfs_chain_free(PfsPages *pages, uint32_t *head, PfsChainTake take, void *arg)
 		PfsChained *cell = pfs_chain_at(pages, link);
 
 		link = cell->next;
-		take(cell, arg);
+		if (take != NULL)
+			take(cell, arg);
 		pfs_pages_give(pages, cell);
 	}
 }

@@ -36,7 +36,7 @@ pfs_chain_at(const PfsPages *pages, uint32_t link)
  */
 extern PfsChained *pfs_chain_get(PfsPages *pages, uint32_t *head, uint32_t key, uint32_t *hint);
 
-/* The object is given up, nobody uses its chain: each cell to take(), then freed. */
+/* The object is given up, nobody uses its chain: each cell to take(), if not NULL, then freed. */
 typedef void (*PfsChainTake) (PfsChained *cell, void *arg);
 extern void pfs_chain_free(PfsPages *pages, uint32_t *head, PfsChainTake take, void *arg);
 

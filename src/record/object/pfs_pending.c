@@ -153,8 +153,9 @@ flush(PfsThread *t, PfsCountedObjects kind, PfsPending *p)
 static bool
 make_sums(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key)
 {
+	const PfsCountedKind *of = pfs_counted_kinds[kind];
 	void	   *record = pfs_object_enter(t, kind, object);
-	bool		is_there = record == NULL || pfs_counted_kinds[kind]->make(record, key);
+	bool		is_there = record == NULL || of->make == NULL || of->make(record, key);
 
 	pfs_object_leave(t, kind);
 	return is_there;

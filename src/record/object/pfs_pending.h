@@ -81,7 +81,7 @@ typedef struct PfsCountedKind
 
 	/*
 	 * Makes that in which the numbers of a place will be added up; false: no
-	 * room.
+	 * room.  NULL: an object has it from the start.
 	 */
 	bool		(*make) (void *object, uint32 key);
 

@@ -15,13 +15,6 @@ static uint32 lock_hint;
 
 /* ---- places ---- */
 
-/* The record has a cell for each part. */
-static bool
-make_cb(void *stat, uint32 key)
-{
-	return true;
-}
-
 /* What was counted of a table or an index that has gone goes with it. */
 static void
 add_cb(void *stat, const PfsPending *place)
@@ -41,7 +34,6 @@ const PfsCountedKind pfs_counted_tables = {
 	.turn = PFS_TURN_TABLES,
 	.objects = &pfs_rel_stats[PFS_TABLE_STATS].pages,
 	.max = &pfs_sizes.tables,
-	.make = make_cb,
 	.add = add_cb,
 	.events = events_cb,
 };
@@ -51,7 +43,6 @@ const PfsCountedKind pfs_counted_indexes = {
 	.turn = PFS_TURN_INDEXES,
 	.objects = &pfs_rel_stats[PFS_INDEX_STATS].pages,
 	.max = &pfs_sizes.indexes,
-	.make = make_cb,
 	.add = add_cb,
 	.events = events_cb,
 };

@@ -204,13 +204,7 @@ typedef struct Claimed
 
 static Claimed claimed[PFS_NUM_REL_STAT_KINDS];
 
-/* Its cells are given up with it. */
-static void
-drop_cb(PfsChained *cell, void *arg)
-{
-}
-
-/* Gives the first n claimed records back, unless somebody adds to one. */
+/* Gives the first n claimed records back, with what their chains have, unless somebody adds to one. */
 static void
 give_back(PfsRelStatKind kind, uint32 n)
 {
@@ -225,7 +219,7 @@ give_back(PfsRelStatKind kind, uint32 n)
 			c->indexes[left++] = c->indexes[i];
 			continue;
 		}
-		pfs_chain_free(pfs_rel_locks, &pfs_rel_stat_at(kind, c->indexes[i])->locks, drop_cb, NULL);
+		pfs_chain_free(pfs_rel_locks, &pfs_rel_stat_at(kind, c->indexes[i])->locks, NULL, NULL);
 		pfs_pages_free(pfs_rel_stats[kind].pages, c->indexes[i]);
 	}
 	c->n = left;
