@@ -94,7 +94,7 @@ count(SparseContext *x, uint32_t object, uint64_t word, HammerRng *rng, uint32_t
 	}
 	else
 		HAMMER_CHECK(pfs_sparse_find(&array, i) == c, "a cell that was touched is not found");
-	pfs_shared_cell_add(c, ticks_of(object, word, i));
+	pfs_shared_cell_add(c, true, ticks_of(object, word, i));
 	pfs_add_relaxed(&x->events, 1);
 }
 

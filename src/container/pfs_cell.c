@@ -60,15 +60,12 @@ add_to_sum(PfsSharedCell *c, uint64_t low, uint64_t high)
 }
 
 void
-pfs_shared_cell_add(PfsSharedCell *c, uint64_t ticks)
+pfs_shared_cell_add(PfsSharedCell *c, bool timed, uint64_t ticks)
 {
-	pfs_shared_cell_add_timed(c, 1, ticks, ticks, ticks);
-}
-
-void
-pfs_shared_cell_add_untimed(PfsSharedCell *c)
-{
-	pfs_add_relaxed(&c->count_untimed, 1);
+	if (timed)
+		pfs_shared_cell_add_timed(c, 1, ticks, ticks, ticks);
+	else
+		pfs_add_relaxed(&c->count_untimed, 1);
 }
 
 /* Adds a private sum to the cell; its words arrive one by one. */

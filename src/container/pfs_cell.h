@@ -133,9 +133,8 @@ pfs_shared_cell_add_timed(PfsSharedCell *c, uint64_t count, uint64_t sum, uint64
 	pfs_add_relaxed(&c->count_timed, count);
 }
 
-/* Any process: one event. */
-extern void pfs_shared_cell_add(PfsSharedCell *c, uint64_t ticks);
-extern void pfs_shared_cell_add_untimed(PfsSharedCell *c);
+/* Any process: one event; ticks only count if it is timed. */
+extern void pfs_shared_cell_add(PfsSharedCell *c, bool timed, uint64_t ticks);
 
 /* Any process: all that a sum holds. */
 extern void pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from);

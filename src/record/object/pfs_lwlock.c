@@ -118,11 +118,8 @@ pfs_lwlock_count(uint32 instance, const PfsWait *e, uint64 end)
 {
 	PfsLwlock  *lock = pfs_pages_record(pfs_lwlocks, instance);
 
-	if (e->flags & PFS_FLAG_TIMED)
-		pfs_shared_cell_add(&lock->waits, pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags),
-															   Max(end, e->timer_start) - e->timer_start));
-	else
-		pfs_shared_cell_add_untimed(&lock->waits);
+	pfs_shared_cell_add(&lock->waits, (e->flags & PFS_FLAG_TIMED) != 0,
+						pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), Max(end, e->timer_start) - e->timer_start));
 }
 
 /* ---- what this process holds ---- */

@@ -7,11 +7,8 @@
  */
 #include "postgres.h"
 
-#include "pfs_chain.h"
 #include "pfs_shared.h"
 #include "pfs_rel_count.h"
-
-static uint32 lock_hint;
 
 /* ---- places ---- */
 
@@ -115,35 +112,4 @@ pfs_rel_count(PfsThread *t, PfsRelRun *run)
 	else
 		count_rows(t, PFS_INDEX_STATS, run->index_stat, part, rows);
 	pfs_rel_run_give(run);
-}
-
-/* Counts a wait for a lock on a table, by mode or for all of them, in its chain. */
-static void
-count_lock(PfsRelStat *stat, uint32 key, bool timed, uint64 ticks)
-{
-	PfsChained *cell = pfs_chain_get(pfs_rel_locks, &stat->locks, key, &lock_hint);
-
-	if (cell != NULL && timed)
-		pfs_shared_cell_add(&cell->cell, ticks);
-	else if (cell != NULL)
-		pfs_shared_cell_add_untimed(&cell->cell);
-}
-
-/*
- * Counts a wait for a lock on a table, in the record that all processes share: the wait has
- * cost far more than that.
- */
-void
-pfs_rel_lock_count(PfsThread *t, Oid database, Oid relation, int mode, bool timed, uint64 ticks)
-{
-	uint64		found = pfs_rel_stat_find(PFS_TABLE_STATS, database, relation, relation, false,
-										  InvalidSubTransactionId);
-	PfsRelStat *stat = pfs_object_enter(t, PFS_COUNTED_TABLES, found);
-
-	if (stat != NULL)
-	{
-		count_lock(stat, mode, timed, ticks);
-		count_lock(stat, PFS_REL_LOCK_ANY, timed, ticks);
-	}
-	pfs_object_leave(t, PFS_COUNTED_TABLES);
 }

@@ -30,9 +30,6 @@ extern const PfsCountedKind pfs_counted_indexes;
 /* Inside a write section: the rows of a run that ends. */
 extern void pfs_rel_count(PfsThread *t, PfsRelRun *run);
 
-/* A wait for a heavyweight lock on a table has ended; mode from 1, ticks of the default timer. */
-extern void pfs_rel_lock_count(PfsThread *t, Oid database, Oid relation, int mode, bool timed, uint64 ticks);
-
 /* Adds what a place or a record has to a private sum. */
 static inline void
 pfs_pending_rows_read(const PfsPending *place, PfsTotals *to)

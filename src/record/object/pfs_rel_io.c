@@ -11,6 +11,7 @@
 
 #include "access/xact.h"
 
+#include "pfs_chain.h"
 #include "pfs_object_rules.h"
 #include "pfs_shared.h"
 #include "pfs_rel_count.h"
@@ -33,7 +34,7 @@ typedef struct KnownRelation
 	NameData	name;
 } KnownRelation;
 
-/* One for each place: a power of two, whose bits place_of() takes. */
+/* One for each place: a power of two, whose bits know() takes. */
 #define KNOWN_RELATIONS 64
 #define KNOWN_SHIFT		26
 
@@ -41,17 +42,11 @@ static KnownRelation known[KNOWN_RELATIONS];
 
 StaticAssertDecl(KNOWN_RELATIONS == 1 << (32 - KNOWN_SHIFT), "each place can be found");
 
-static inline KnownRelation *
-place_of(Oid oid)
-{
-	return &known[(oid * UINT32_C(2654435769)) >> KNOWN_SHIFT];
-}
-
 /* What is known of a relation, now or from now on. */
 static inline KnownRelation *
 know(Oid oid)
 {
-	KnownRelation *k = place_of(oid);
+	KnownRelation *k = &known[(oid * UINT32_C(2654435769)) >> KNOWN_SHIFT];
 
 	if (unlikely(k->oid != oid))
 		*k = (KnownRelation)
@@ -334,14 +329,37 @@ pfs_rel_runs_promote(int level)
 
 /* ---- waits for locks ---- */
 
+/* Counts a wait for a lock on a table, by mode or for all of them, in its chain. */
+static void
+count_lock(PfsRelStat *stat, uint32 key, const PfsEndedLock *ended)
+{
+	static uint32 hint = 0;
+	PfsChained *cell = pfs_chain_get(pfs_rel_locks, &stat->locks, key, &hint);
+
+	if (cell != NULL)
+		pfs_shared_cell_add(&cell->cell, ended->timed, ended->ticks);
+}
+
+/* It is counted in the record that all processes share: the wait has cost far more than that. */
 void
 pfs_rel_lock_ended(PfsThread *t)
 {
 	const PfsEndedLock ended = pfs_local.ended_lock;
+	uint64		found;
+	PfsRelStat *stat;
 
 	pfs_local.ended_lock.relation = InvalidOid;
-	if (ended.mode >= 1 && ended.mode <= PFS_REL_LOCK_MODES)
-		pfs_rel_lock_count(t, ended.database, ended.relation, ended.mode, ended.timed, ended.ticks);
+	if (ended.mode < 1 || ended.mode > PFS_REL_LOCK_MODES)
+		return;
+	found = pfs_rel_stat_find(PFS_TABLE_STATS, ended.database, ended.relation, ended.relation, false,
+							  InvalidSubTransactionId);
+	stat = pfs_object_enter(t, PFS_COUNTED_TABLES, found);
+	if (stat != NULL)
+	{
+		count_lock(stat, ended.mode, &ended);
+		count_lock(stat, PFS_REL_LOCK_ANY, &ended);
+	}
+	pfs_object_leave(t, PFS_COUNTED_TABLES);
 }
 
 /* ---- bitmap scans ---- */

@@ -261,10 +261,7 @@ pfs_program_count_call(const PfsProgramEntry *entry, bool timed, uint64 ticks)
 
 	if (p == NULL)
 		return;
-	if (timed)
-		pfs_shared_cell_add(&p->calls, ticks);
-	else
-		pfs_shared_cell_add_untimed(&p->calls);
+	pfs_shared_cell_add(&p->calls, timed, ticks);
 	pfs_program_leave(entry->index, entry->word);
 }
 
@@ -276,9 +273,7 @@ pfs_program_count_statement(const PfsProgramEntry *entry, uint32 flags, uint64 t
 	if (p == NULL)
 		return;
 	pfs_shared_statement_add(&p->statements, n, memory);
-	if (flags & PFS_FLAG_TIMED)
-		pfs_shared_cell_add(&p->statements.time, pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks));
-	else
-		pfs_shared_cell_add_untimed(&p->statements.time);
+	pfs_shared_cell_add(&p->statements.time, (flags & PFS_FLAG_TIMED) != 0,
+						pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks));
 	pfs_program_leave(entry->index, entry->word);
 }
