@@ -40,9 +40,6 @@ PFS_FIXED PfsPages *pfs_sockets = NULL;
 PFS_FIXED PfsSharedSockets *pfs_shared_sockets = NULL;
 PFS_HOT PfsSocket *pfs_my_socket = NULL;
 
-static uint32 my_index;
-static uint64 my_word;
-
 /* This process has begun a move. */
 static bool is_moving = false;
 
@@ -363,16 +360,17 @@ pfs_socket_attach(PfsThread *t)
 	static uint32 hint = 0;
 	bool		client = MyProcPort != NULL && MyProcPort->sock != PGINVALID_SOCKET;
 	bool		peer = MyBackendType == B_WAL_RECEIVER;
+	uint32		index;
 	PfsSocket  *s;
 
 	if (!client && !peer)
 		return;
-	my_index = pfs_pages_allocate(pfs_sockets, &hint);
-	if (my_index == PFS_NO_RECORD)
+	index = pfs_pages_allocate(pfs_sockets, &hint);
+	if (index == PFS_NO_RECORD)
 		return;					/* counted there; calls go to the totals */
-	s = pfs_pages_record(pfs_sockets, my_index);
+	s = pfs_pages_record(pfs_sockets, index);
 	fill_record(s, t, peer);
-	my_word = pfs_pages_publish(pfs_sockets, my_index);
+	pfs_pages_publish(pfs_sockets, index);
 	pfs_my_socket = s;
 }
 
@@ -392,14 +390,8 @@ pfs_socket_detach(PfsThread *t)
 	if (s == NULL)
 		return;
 	pfs_my_socket = NULL;
-
-	/*
-	 * A reader of the totals must not find the record gone and its counters
-	 * not there yet.
-	 */
 	begin_move();
 	give_up_cells(s, ENDED, !pfs_socket_is_current(s));
-	if (pfs_pages_claim(pfs_sockets, my_index, my_word))
-		pfs_pages_free(pfs_sockets, my_index);
+	pfs_pages_give(pfs_sockets, s);
 	end_move();
 }
