@@ -92,7 +92,6 @@ pfs_files_lay_out(PfsSegment *seg)
 void
 pfs_file_start(void)
 {
-	pfs_shared_files->ntombstones = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);
 	resolve(DataDir, real_data_dir, sizeof(real_data_dir));
 	resolve("pg_wal", real_wal_dir, sizeof(real_wal_dir));
 }
@@ -381,7 +380,7 @@ static void
 bury(uint32 index)
 {
 	PfsFile    *file = pfs_pages_record(pfs_files, index);
-	uint32		n = pfs_shared_files->ntombstones;
+	uint32		n = Min(PFS_FILE_TOMBSTONES, pfs_sizes.files / 4);
 	uint64		number = pfs_add_relaxed(&pfs_shared_files->buried, 1);
 	uint32		before = index + 1;
 

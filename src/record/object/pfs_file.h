@@ -52,13 +52,12 @@ typedef struct PfsFile
 											 * terminated */
 } PfsFile;
 
-/* Tombstones that are kept, at most; a smaller container keeps a quarter. */
+/* Tombstones that are kept, at most; a smaller container keeps a quarter of its records. */
 #define PFS_FILE_TOMBSTONES 256
 
 typedef struct PfsSharedFiles
 {
 	uint64		buried;			/* tombstones made so far; atomic */
-	uint32		ntombstones;	/* set at start */
 	uint32		to_free;		/* index + 1 of removed files that are no
 								 * tombstones any more; atomic */
 	PfsSeqlock	moving;			/* odd while sums are moved: pfs_file_sum.c */

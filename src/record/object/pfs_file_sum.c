@@ -139,9 +139,8 @@ static void
 merge_cb(void *file, const PfsPending *place)
 {
 	const PfsPendingFile *p = (const PfsPendingFile *) place;
-	PfsTotals	totals = {0};
+	PfsTotals	totals = pfs_pending_file_totals(p);
 
-	pfs_pending_file_read(p, &totals);
 	add(file, place->key, p->bytes, &totals);
 }
 

@@ -162,13 +162,13 @@ pfs_file_sum_at(uint32 link)
 	return pfs_pages_record(pfs_file_sums, link - 1);
 }
 
-/* Adds the calls of a place to a private sum. */
-static inline void
-pfs_pending_file_read(const PfsPendingFile *p, PfsTotals *to)
+/* The calls of a place as a private sum. */
+static inline PfsTotals
+pfs_pending_file_totals(const PfsPendingFile *p)
 {
 	PfsTotals	totals = {.count_timed = p->timed, .count_untimed = p->untimed, .sum = p->sum, .min = p->min, .max = p->max};
 
-	pfs_totals_add(to, &totals);
+	return totals;
 }
 
 /* ---- SQL commands: pfs_file_sum_read.c ---- */

@@ -65,9 +65,8 @@ sum_of_pending(const PfsPending *place)
 {
 	const PfsPendingFile *p = (const PfsPendingFile *) place;
 	PfsFileSum	sum = {.bytes = p->bytes, .key = place->key};
-	PfsTotals	totals = {0};
+	PfsTotals	totals = pfs_pending_file_totals(p);
 
-	pfs_pending_file_read(p, &totals);
 	pfs_shared_cell_merge(&sum.cell, &totals);
 	return sum;
 }
