@@ -45,13 +45,9 @@
 static bool
 thread_refs(uint64 thread_id, PfsAccountRefs *refs)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
 	{
-		PfsThread  *t = pfs_pages_record(pfs_threads, index);
+		PfsThread  *t = pfs_pages_record(pfs_threads, at.index);
 		bool		has_refs;
 
 		if (pfs_load_relaxed(&t->thread_id) != thread_id)
@@ -61,7 +57,7 @@ thread_refs(uint64 thread_id, PfsAccountRefs *refs)
 		for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 			refs->records[kind] = pfs_load_relaxed(&t->refs.records[kind]);
 		pfs_fence_acquire();
-		if (pfs_pages_word(pfs_threads, index) == word)
+		if (pfs_pages_word(pfs_threads, at.index) == at.word)
 			return has_refs;
 	}
 	*refs = PFS_NO_ACCOUNT_REFS;

@@ -437,15 +437,12 @@ pfs_file_directory_removed(const char *path)
 	char		name[PFS_FILE_NAME_SIZE];
 	const char *canonical = pfs_file_canonical(path, buf);
 	size_t		length = strlen(canonical);
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 
-	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_files, &at);)
 	{
-		if (pfs_file_name(index, word, name) && strncmp(name, canonical, length) == 0 && name[length] == '/' &&
-			pfs_hash_remove(pfs_file_index, hash_of(name), index, word))
-			bury(index);
+		if (pfs_file_name(at.index, at.word, name) && strncmp(name, canonical, length) == 0 && name[length] == '/' &&
+			pfs_hash_remove(pfs_file_index, hash_of(name), at.index, at.word))
+			bury(at.index);
 	}
 }
 

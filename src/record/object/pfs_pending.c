@@ -104,14 +104,11 @@ uint64
 pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, int n)
 {
 	uint64		in_use = 0;
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
 
 	pfs_fence_seqcst();
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
 	{
-		const PfsThread *t = pfs_pages_record(pfs_threads, index);
+		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 		uint32		object = pfs_load_acquire(&t->object_in_use[kind]);
 
 		if (object == 0)

@@ -336,14 +336,10 @@ pfs_rel_stats_remove_database(Oid database)
 {
 	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
 	{
-		uint32		pos = 0;
-		uint32		index;
-		uint64		word;
-
-		while ((index = pfs_pages_next(pfs_rel_stats[kind].pages, &pos, &word)) != PFS_NO_RECORD)
+		for (PfsPagesAt at = {0}; pfs_pages_each(pfs_rel_stats[kind].pages, &at);)
 		{
-			if (pfs_load_relaxed(&pfs_rel_stat_at(kind, index)->database) == database)
-				remove_record(kind, index, word);
+			if (pfs_load_relaxed(&pfs_rel_stat_at(kind, at.index)->database) == database)
+				remove_record(kind, at.index, at.word);
 		}
 	}
 }
