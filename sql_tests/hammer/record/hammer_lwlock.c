@@ -512,12 +512,6 @@ void	   *pfs_lwlock_holders = NULL;
 PfsLwlockHolder *pfs_my_lwlocks = NULL;
 PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_ALL;
 
-size_t
-pfs_lwlock_holder_size(void)
-{
-	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, own) + pfs_lwlock_own_blocks_size());
-}
-
 uint32
 pfs_history_lanes(void)
 {

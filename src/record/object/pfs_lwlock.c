@@ -35,12 +35,6 @@ typedef struct PfsLwlockKey
 } PfsLwlockKey;
 
 size_t
-pfs_lwlock_holder_size(void)
-{
-	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, own) + pfs_lwlock_own_blocks_size());
-}
-
-size_t
 pfs_lwlock_holders_size(void)
 {
 	return pfs_sizes.lwlock_holders * pfs_lwlock_holder_size();

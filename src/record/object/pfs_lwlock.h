@@ -83,7 +83,7 @@ StaticAssertDecl(offsetof(PfsLwlockHolder, locks) == sizeof(uint64), "entries li
 extern void *pfs_lwlock_holders;
 extern PFS_HIDDEN PfsLwlockHolder *pfs_my_lwlocks;
 
-/* Bytes of one, and of all. */
+/* Bytes of one, with what it knows of its blocks (pfs_lwlock_event.c), and of all. */
 extern size_t pfs_lwlock_holder_size(void);
 extern size_t pfs_lwlock_holders_size(void);
 

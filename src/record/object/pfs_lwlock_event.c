@@ -37,12 +37,12 @@ specify(PfsBlocksSpec *spec)
 }
 
 size_t
-pfs_lwlock_own_blocks_size(void)
+pfs_lwlock_holder_size(void)
 {
 	PfsBlocksSpec spec;
 
 	specify(&spec);
-	return pfs_blocks_own_size(&spec);
+	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsLwlockHolder, own) + pfs_blocks_own_size(&spec));
 }
 
 void

@@ -32,7 +32,6 @@ extern PfsBlocks *pfs_lwlock_blocks;	/* NULL: `all` is off, or no history
 										 * has rows */
 
 /* Postmaster. */
-extern size_t pfs_lwlock_own_blocks_size(void);
 extern void pfs_lwlock_blocks_lay_out(PfsSegment *seg);
 
 /*
