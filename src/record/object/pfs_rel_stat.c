@@ -76,27 +76,24 @@ fill_cb(void *record, const void *key, void *arg)
 	stat->relation = wanted->relation;
 }
 
-/* Takes the containers, each with its index. */
+/* Takes a container with its index. */
+static void
+lay_out(PfsSegment *seg, PfsRelStats *stats, const char *name, uint32 records_max)
+{
+	PfsPagesSpec spec = {name, TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsRelStat)), records_max, STATS_PER_PAGE};
+
+	stats->pages = pfs_pages_create(seg, &spec);
+	stats->index = pfs_hash_create(seg, stats->pages, records_max, is_of);
+}
+
 void
 pfs_rel_stats_lay_out(PfsSegment *seg)
 {
-	static const char *const names[PFS_NUM_REL_STAT_KINDS] = {
-		[PFS_TABLE_STATS] = "table_instances",[PFS_INDEX_STATS] = "index_stat",
-	};
-	const uint32 sizes[PFS_NUM_REL_STAT_KINDS] = {
-		[PFS_TABLE_STATS] = pfs_sizes.tables,[PFS_INDEX_STATS] = pfs_sizes.indexes,
-	};
 	PfsPagesSpec locks = {"table_lock_stat", sizeof(PfsChained), (pfs_sizes.tables + TABLES_PER_LOCK - 1) / TABLES_PER_LOCK,
 	LOCKS_PER_PAGE};
 
-	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
-	{
-		PfsRelStats *stats = &pfs_rel_stats[kind];
-		PfsPagesSpec spec = {names[kind], TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsRelStat)), sizes[kind], STATS_PER_PAGE};
-
-		stats->pages = pfs_pages_create(seg, &spec);
-		stats->index = pfs_hash_create(seg, stats->pages, sizes[kind], is_of);
-	}
+	lay_out(seg, &pfs_rel_stats[PFS_TABLE_STATS], "table_instances", pfs_sizes.tables);
+	lay_out(seg, &pfs_rel_stats[PFS_INDEX_STATS], "index_stat", pfs_sizes.indexes);
 	pfs_rel_locks = pfs_pages_create(seg, &locks);
 	pfs_rel_kept_for = pfs_segment_take(seg, sizeof(uint32), sizeof(uint32));
 	dropped = pfs_segment_take(seg, DROPPED_MAX * sizeof(uint64), PFS_CACHE_LINE);

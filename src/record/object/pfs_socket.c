@@ -51,22 +51,20 @@ uint64	   *pfs_socket_total_bytes = NULL;
 
 /* ---- the totals ---- */
 
-/* Takes the container, the cells of the totals, and their bytes behind them. */
+/* Takes the container, the cells of the totals, and their bytes. */
 void
 pfs_sockets_lay_out(PfsSegment *seg)
 {
 	PfsPagesSpec spec = {"socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE};
-	uint32		cells = pfs_sizes.instruments * PFS_SOCKET_PARTS;
-	size_t		size = pfs_shared_block_size(cells, sizeof(PfsSharedCell));
-	char	   *mem;
+	uint32		ncells = pfs_sizes.instruments * PFS_SOCKET_PARTS;
 
 	pfs_sockets = pfs_pages_create(seg, &spec);
-	mem = pfs_segment_take(seg, size + cells * sizeof(uint64), PFS_CACHE_LINE);
 	pfs_socket_totals = (PfsSharedBlock)
 	{
-		mem, cells, sizeof(PfsSharedCell)
+		pfs_segment_take(seg, pfs_shared_block_size(ncells, sizeof(PfsSharedCell)), PFS_CACHE_LINE),
+			ncells, sizeof(PfsSharedCell)
 	};
-	pfs_socket_total_bytes = mem == NULL ? NULL : (uint64 *) (mem + size);
+	pfs_socket_total_bytes = pfs_segment_take(seg, ncells * sizeof(uint64), PFS_CACHE_LINE);
 }
 
 void
