@@ -122,18 +122,13 @@ pfs_fd_opened(int fd, const char *path)
 void
 pfs_fd_closed(int fd)
 {
-	PfsThread  *t = pfs_my_thread;
 	PfsFd	   *entry;
 
 	if (fd < 0 || fd >= pfs_nfds)
 		return;
 	entry = &pfs_fds[fd];
-	if (uncount(entry) && unlikely(pfs_file_is_unwanted(entry->index)) && !pfs_is_writing(t))
-	{
-		pfs_write_begin(t);
+	if (uncount(entry))
 		pfs_file_unused(entry->index, entry->word);
-		pfs_write_end(t);
-	}
 	memset(entry, 0, sizeof(PfsFd));
 }
 

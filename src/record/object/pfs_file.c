@@ -408,22 +408,19 @@ pfs_file_removed(const char *path)
 		bury(index);
 }
 
-bool
-pfs_file_is_unwanted(uint32 index)
-{
-	const PfsFile *file = pfs_pages_record(pfs_files, index);
-
-	return file->outside && pfs_pages_used(pfs_files) > pfs_files->records_max / 2;
-}
-
 /* Whoever opens it at this moment has it open as one that was removed, which is nothing special. */
 void
 pfs_file_unused(uint32 index, uint64 word)
 {
 	const PfsFile *file = pfs_pages_record(pfs_files, index);
+	PfsThread  *t = pfs_my_thread;
 
+	if (!file->outside || pfs_pages_used(pfs_files) <= pfs_files->records_max / 2 || pfs_is_writing(t))
+		return;
+	pfs_write_begin(t);
 	if (pfs_hash_remove(pfs_file_index, file->hash, index, word))
 		bury(index);
+	pfs_write_end(t);
 }
 
 /*

@@ -94,10 +94,10 @@ extern uint32 pfs_file_open(const char *canonical, uint64 *word);
 extern void pfs_file_removed(const char *path);
 
 /*
- * Is an instance that nobody has open to be removed?  And removes it.  Of a file outside of the
- * data directory nobody tells when it goes: so none stays in a container that is half full.
+ * Nobody has an instance open any more.  Of a file outside of the data directory nobody tells when
+ * it goes: so none stays in a container that is half full.  Outside of write sections; a signal
+ * handler that has interrupted one leaves the instance.
  */
-extern bool pfs_file_is_unwanted(uint32 index);
 extern void pfs_file_unused(uint32 index, uint64 word);
 
 /* Removes the instances of what lay in a directory that was renamed.  Looks at all files. */
