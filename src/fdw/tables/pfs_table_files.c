@@ -47,15 +47,11 @@ PFS_COLUMNS(files, FileRow, FILES_COLUMNS)
 static void
 files_copy(PfsScan *scan)
 {
-	uint32		pos = 0;
-	uint64		word;
-	uint32		index;
-
 	if (pfs_files == NULL)
 		return;
-	while ((index = pfs_pages_next(pfs_files, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_files, &at);)
 	{
-		const PfsFile *file = pfs_pages_record(pfs_files, index);
+		const PfsFile *file = pfs_pages_record(pfs_files, at.index);
 		FileRow		copy = {.open_count = pfs_load_relaxed(&file->open_count),
 		.first_event = pfs_load_relaxed(&file->first_event)};
 
@@ -63,7 +59,7 @@ files_copy(PfsScan *scan)
 		if (scan->instrument != PFS_NO_INSTRUMENT && copy.first_event != scan->instrument + 1)
 			continue;
 		/* The name still belongs to this state word, so the rest did, too. */
-		if (pfs_file_name(index, word, copy.name) && pfs_pages_word(pfs_files, index) == word)
+		if (pfs_file_name(at.index, at.word, copy.name) && pfs_pages_word(pfs_files, at.index) == at.word)
 			*(FileRow *) pfs_scan_add(scan) = copy;
 	}
 }

@@ -338,16 +338,13 @@ void
 pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount *))
 {
 	PfsPages   *pages = pfs_accounts[kind].pages;
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 
-	while ((index = pfs_pages_next(pages, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pages, &at);)
 	{
-		PfsAccount *account = pfs_account_at(kind, index);
+		PfsAccount *account = pfs_account_at(kind, at.index);
 
-		if (pfs_ref_mark_dead(&pfs_accounts[kind].references[index]))
-			remove_account(kind, index, word, push);
+		if (pfs_ref_mark_dead(&pfs_accounts[kind].references[at.index]))
+			remove_account(kind, at.index, at.word, push);
 		else
 		{
 			/* A session that comes meanwhile adds to both. */

@@ -101,18 +101,14 @@ pfs_recorder_digests_start(void)
 void
 pfs_recorder_read_digests(void)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
-	while ((index = pfs_pages_next(pfs_digests, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
 	{
-		uint32	   *changed = &pfs_digest_ref_slots[index].changed;
+		uint32	   *changed = &pfs_digest_ref_slots[at.index].changed;
 
-		if (known[index].word == word && pfs_load_relaxed(changed) == 0)
+		if (known[at.index].word == at.word && pfs_load_relaxed(changed) == 0)
 			continue;
 		/* Who adds behind this says so again. */
 		(void) pfs_exchange(changed, 0);
-		read_one(index, word);
+		read_one(at.index, at.word);
 	}
 }

@@ -138,13 +138,9 @@ pfs_memory_instrument(const char *name, bool constant)
 void
 pfs_memory_look_again(void)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
 	pfs_add_seqcst(&pfs_memory->epoch, 1);
-	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
-		pfs_memory_make_stale(pfs_pages_record(pfs_threads, index));
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+		pfs_memory_make_stale(pfs_pages_record(pfs_threads, at.index));
 }
 
 /* ---- the begin and the end of a thread ---- */

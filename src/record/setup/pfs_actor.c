@@ -49,21 +49,18 @@ host_rank(const char *rule, const char *host, bool local)
 static uint64
 find_switches(const char *user_name, const char *host)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
 	uint64		switches = 0;
 	int			best = -1;
 	bool		local = is_local(host);
 
-	while ((index = pfs_pages_next(pfs_actors.pages, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_actors.pages, &at);)
 	{
 		PfsActor	rule;
 		bool		of_user;
 		int			of_host;
 		int			rank;
 
-		if (!pfs_pages_copy(pfs_actors.pages, index, 0, &rule, sizeof(rule), &word))
+		if (!pfs_pages_copy(pfs_actors.pages, at.index, 0, &rule, sizeof(rule), &at.word))
 			continue;
 		of_user = strcmp(rule.user_name, user_name) == 0;
 		of_host = host_rank(rule.host, host, local);

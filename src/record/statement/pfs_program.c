@@ -129,15 +129,11 @@ pfs_program_leave(uint32 index, uint64 word)
 void
 pfs_program_drop(Oid database, Oid function)
 {
-	uint32		pos = 0;
-	uint32		index;
-	uint64		word;
-
 	if (pfs_programs == NULL)
 		return;
-	while ((index = pfs_pages_next(pfs_programs, &pos, &word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_programs, &at);)
 	{
-		PfsProgramKey key = ((PfsProgram *) pfs_pages_record(pfs_programs, index))->key;
+		PfsProgramKey key = ((PfsProgram *) pfs_pages_record(pfs_programs, at.index))->key;
 
 		if (key.database != database ||
 			(OidIsValid(function) && PFS_PROGRAM_FUNCTION_OID(key.program) != function))
@@ -148,11 +144,11 @@ pfs_program_drop(Oid database, Oid function)
 		 * pin keeps it from becoming another one in between, which would then
 		 * be removed with its last pin.
 		 */
-		if (!pfs_program_enter(index, word))
+		if (!pfs_program_enter(at.index, at.word))
 			continue;
-		pfs_store_relaxed(&ref_slots[index].is_gone, 1);
+		pfs_store_relaxed(&ref_slots[at.index].is_gone, 1);
 		pfs_fence_seqcst();		/* A: see the top of this file */
-		pfs_program_leave(index, word);
+		pfs_program_leave(at.index, at.word);
 	}
 }
 
