@@ -21,7 +21,9 @@
 #include "utils/portal.h"
 
 #include "pfs_compat_hooks.h"
+#include "pfs_digest.h"
 #include "pfs_instr_call.h"
+#include "pfs_instr_digest.h"
 
 /* ---- the server's counters ---- */
 
@@ -422,6 +424,14 @@ pfs_call_plan_end(PfsCall *call)
 
 /* ---- executor ---- */
 
+/* Gives the digest of a statement that is going to be executed a text, if it may have none. */
+static inline void
+look_for_text(PfsThread *t, const PfsStatementSource *source)
+{
+	if (unlikely(pfs_digest_may_lack_text(source->query_id)))
+		pfs_digest_text_executed(t, source);
+}
+
 /* Notes where the plan comes from that a statement executes. */
 static inline void
 note_plan_origin(PfsStatement *s, const QueryDesc *desc)
@@ -464,6 +474,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 	}
 	note_plan_origin(s, desc);
 	begin_call(call, s, now, PFS_STAGE_EXECUTOR_START);
+	look_for_text(t, &source);
 	usage_begin(&call->usage);
 }
 
@@ -649,6 +660,7 @@ pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
 	/* It may report its progress. */
 	pfs_local.slow |= PFS_SLOW_PROGRESS;
 	begin_call(call, s, now, PFS_STAGE_UTILITY);
+	look_for_text(t, source);
 	usage_begin(&call->usage);
 }
 

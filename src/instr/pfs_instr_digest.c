@@ -2,13 +2,18 @@
  * pfs_instr_digest.c
  *	  The text of a digest: the statement with parameters for its constants.
  *
- * Where the constants are is known at parse analysis only, from the server's own
+ * Which constants tell shapes apart is known at parse analysis only, from the server's own
  * computation of the query identifier; how long they are the server's own scanner
  * says, which reads from the first one on.  So the text is made there, once per
  * digest (twice if the first one was no statement as a client writes it), in a memory
  * context of its own.  It looks as users of pg_stat_statements know it: white space and
  * comments stay, constants are $1, $2, ... behind the query's own parameters.  Separate
  * from pfs_instr_hooks.c, as nothing else of the statements scans texts.
+ *
+ * A plan that is cached is executed without parse analysis.  If its digest was made anew
+ * since that, by a truncation or an eviction, the next execution gives it a text in which
+ * parameters stand for all constants that the scanner finds, until the statement is parsed
+ * again: that can be more of them, as in numeric(10,2).
  *
  * The scanner reads with the settings that hold now.  If they have changed since the
  * text was parsed (standard_conforming_strings), it can find an error in it, or a
@@ -84,17 +89,81 @@ token_end(core_yyscan_t scanner, const core_yy_extra_type *extra, int location, 
 	return location + strlen(extra->scanbuf + location);
 }
 
+/* Does a token begin as a constant does?  The $ of a parameter has a digit behind it. */
+static bool
+is_constant(const char *token)
+{
+	switch (token[0])
+	{
+		case '\'':
+			return true;
+		case 'b':
+		case 'B':
+		case 'e':
+		case 'E':
+		case 'x':
+		case 'X':
+			return token[1] == '\'';
+		case 'u':
+		case 'U':
+			return token[1] == '&' && token[2] == '\'';
+		case '$':
+			return !isdigit((unsigned char) token[1]);
+		case '.':
+			return isdigit((unsigned char) token[1]);
+		default:
+			return isdigit((unsigned char) token[0]);
+	}
+}
+
+/*
+ * Returns the constants that the scanner finds in a text, and the number of the first
+ * parameter behind the text's own ones.
+ */
+static PfsConstant *
+scan_constants(const char *str, int len, int *n, int *first)
+{
+	int			room = 64;
+	PfsConstant *constants = palloc(room * sizeof(PfsConstant));
+	core_yy_extra_type extra;
+	core_yyscan_t scanner = scanner_init(str, &extra, &ScanKeywords, ScanKeywordTokens);
+	core_YYSTYPE value;
+	YYLTYPE		place;
+
+	*n = 0;
+	*first = 1;
+	pfs_compat_scan_silently(&extra);
+	while (core_yylex(&value, &place, scanner) != 0 && place < len)
+	{
+		const char *token = extra.scanbuf + place;
+
+		if (token[0] == '$' && isdigit((unsigned char) token[1]))
+			*first = Max(*first, value.ival + 1);
+		if (!is_constant(token))
+			continue;
+		if (*n == room)
+			constants = repalloc(constants, (room *= 2) * sizeof(PfsConstant));
+		/* The scanner ends its buffer behind the token that it gave last. */
+		constants[(*n)++] = (PfsConstant)
+		{
+			place, strlen(token), false
+		};
+	}
+	scanner_finish(scanner);
+	return constants;
+}
+
 /*
  * Puts the text with parameters for its constants into `to`; what comes behind the
- * length that is kept is not made.  False: what the scanner finds cannot be what the
- * parser found.
+ * length that is kept is not made.  jumble NULL: they are those that the scanner finds.
+ * False: what it finds cannot be what the parser found.
  */
 static bool
 normalise(StringInfo to, const char *str, int part, int len, const JumbleState *jumble)
 {
-	int			first = pfs_compat_first_parameter(jumble);
+	int			first;
 	int			n;
-	PfsConstant *constants = find_constants(jumble, part, len, &n);
+	PfsConstant *constants;
 	core_yy_extra_type extra;
 	core_yyscan_t scanner = NULL;
 	int			base = 0;
@@ -102,6 +171,13 @@ normalise(StringInfo to, const char *str, int part, int len, const JumbleState *
 	int			copied = 0;
 	int			at = -1;
 
+	if (jumble != NULL)
+	{
+		first = pfs_compat_first_parameter(jumble);
+		constants = find_constants(jumble, part, len, &n);
+	}
+	else
+		constants = scan_constants(str, len, &n, &first);
 	for (int i = 0; i < n && to->len <= pfs_sizes.digest_text; i++)
 	{
 		const PfsConstant *constant = &constants[i];
@@ -147,11 +223,12 @@ normalise(StringInfo to, const char *str, int part, int len, const JumbleState *
 }
 
 /*
- * Makes the text of a digest from the statement's part of a source text.  An error of the
- * scanner is caught: then the text cannot be made, and the result is false.
+ * Makes the text of a digest from the statement's part of a source text.  is_parsed: there are no
+ * constants but those of `jumble`.  An error of the scanner is caught: then the text cannot be
+ * made, and the result is false.
  */
 static bool
-make_text(StringInfo to, const char *source, int location, int len, const JumbleState *jumble)
+make_text(StringInfo to, const char *source, int location, int len, bool is_parsed, const JumbleState *jumble)
 {
 	const char *const str = CleanQuerytext(source, &location, &len);
 	const uint32 interrupts = InterruptHoldoffCount;
@@ -159,7 +236,7 @@ make_text(StringInfo to, const char *source, int location, int len, const Jumble
 	volatile bool done = true;
 
 	initStringInfo(to);
-	if (jumble == NULL || jumble->clocations_count == 0)
+	if (is_parsed && (jumble == NULL || jumble->clocations_count == 0))
 	{
 		appendBinaryStringInfo(to, str, Min(len, (int) pfs_sizes.digest_text + MAX_MULTIBYTE_CHAR_LEN));
 		return true;
@@ -272,6 +349,28 @@ is_provisional(const char *source, int location, int len, CmdType command)
 	return !begins_as_statement(str, len, command, source == debug_query_string);
 }
 
+/* Gives a digest a text that it wants; see make_text(). */
+static void
+put_text(PfsThread *t, const PfsDigestKey *key, const char *str, int location, int len, bool is_parsed,
+		 const JumbleState *jumble, bool provisional)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pfs digest text", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	StringInfoData text;
+
+	if (make_text(&text, str, location, len, is_parsed, jumble))
+	{
+		uint32		n = text.len <= pfs_sizes.digest_text ? text.len
+		: pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
+
+		pfs_write_begin(t);
+		pfs_digest_put_text(key, text.data, n, provisional);
+		pfs_write_end(t);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
 /*
  * Gives a digest its text, if it has none, or only a provisional one.  Called at parse
  * analysis, which is in no critical section and in no signal handler, so it may allocate.
@@ -283,26 +382,21 @@ pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, Cmd
 	PfsDigestKey key = pfs_digest_key(MyDatabaseId, GetUserId(), query_id);
 	PfsDigestTextState state = pfs_digest_has_text(t, &key);
 	bool		provisional;
-	MemoryContext context;
-	MemoryContext old;
-	StringInfoData text;
 
 	if (likely(state == PFS_TEXT_READY) || str == NULL || pfs_is_writing(t))
 		return;
 	provisional = is_provisional(str, location, len, command);
-	if (state != PFS_TEXT_NONE && (state != PFS_TEXT_PROVISIONAL || provisional))
-		return;
-	context = AllocSetContextCreate(CurrentMemoryContext, "pfs digest text", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(context);
-	if (make_text(&text, str, location, len, jumble))
-	{
-		uint32		n = text.len <= pfs_sizes.digest_text ? text.len
-		: pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
+	if (state == PFS_TEXT_NONE || (state == PFS_TEXT_PROVISIONAL && !provisional))
+		put_text(t, &key, str, location, len, true, jumble, provisional);
+}
 
-		pfs_write_begin(t);
-		pfs_digest_put_text(&key, text.data, n, provisional);
-		pfs_write_end(t);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+/* The same at the start of an execution, if its digest has none. */
+void
+pfs_digest_text_executed(PfsThread *t, const PfsStatementSource *source)
+{
+	PfsDigestKey key = pfs_digest_key(MyDatabaseId, GetUserId(), source->query_id);
+
+	pfs_digests_without_text &= ~pfs_digest_text_bit(source->query_id);
+	if (source->str != NULL && !pfs_is_writing(t) && pfs_digest_has_text(t, &key) == PFS_TEXT_NONE)
+		put_text(t, &key, source->str, source->location, source->len, source->command == CMD_UTILITY, NULL, true);
 }

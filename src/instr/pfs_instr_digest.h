@@ -1,12 +1,13 @@
 /*
  * pfs_instr_digest.h
- *	  The texts of digests, made at parse analysis.
+ *	  The texts of digests, made at parse analysis, or where a cached plan is executed.
  */
 #ifndef PFS_INSTR_DIGEST_H
 #define PFS_INSTR_DIGEST_H
 
 #include "pfs_compat_hooks.h"
 #include "pfs_instr.h"
+#include "pfs_statement_open.h"
 
 /*
  * A query has been analysed: its digest gets its text, if it has none or one that is no
@@ -15,6 +16,12 @@
  */
 extern void pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, CmdType command, uint64 query_id,
 								   const JumbleState *jumble);
+
+/*
+ * A statement begins to be executed: its digest gets a provisional text, if it has none.  Only for
+ * one that pfs_digest_may_lack_text(); outside of write sections, may allocate.
+ */
+extern void pfs_digest_text_executed(PfsThread *t, const PfsStatementSource *source);
 
 /* An error that is raised meanwhile is caught there, and none of the statement. */
 extern PFS_HIDDEN bool pfs_digest_text_is_made;

@@ -387,6 +387,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		source.len = stmt->stmt_len;
 		source.query_id = stmt->queryId;
 		source.tag = CreateCommandTag(stmt->utilityStmt);
+		source.command = CMD_UTILITY;
 		pfs_call_set_portal(&source);
 		read_transaction_command(&command, stmt->utilityStmt);
 		if (pfs_call_begin(&call))

@@ -44,6 +44,7 @@ PfsDigestRefSlot *pfs_digest_ref_slots = NULL;
 PfsSharedBlock pfs_digest_other_waits;
 
 PfsHash    *pfs_digest_index;
+PFS_HOT uint64 pfs_digests_without_text = 0;
 
 /* The last digests that this process had, by the last bits of their keys. */
 #define CACHED_DIGESTS 16
@@ -250,7 +251,11 @@ enter_uncached(const PfsDigestKey *key, bool make)
 		cached->digest = pfs_pages_record(pfs_digests, index);
 		cached->ref_slot = &pfs_digest_ref_slots[index];
 		if (pfs_ref_pin(&cached->ref_slot->ref, cached->state, word))
+		{
+			if (unlikely(pfs_load_relaxed(&cached->digest->text_state) == PFS_TEXT_NONE))
+				pfs_digests_without_text |= pfs_digest_text_bit(key->query_id);
 			return cached;
+		}
 		pfs_pause();
 	}
 	return NULL;
@@ -389,6 +394,7 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 		memcpy(d->texts, str, len);
 		pfs_store_relaxed(&d->text_len, len);
 		pfs_store_release(&d->text_state, provisional ? PFS_TEXT_PROVISIONAL : PFS_TEXT_READY);
+		pfs_digests_without_text &= ~pfs_digest_text_bit(key->query_id);
 	}
 	pfs_digest_leave(cached);
 }

@@ -246,6 +246,24 @@ extern void pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, int64 of
 extern PfsDigestTextState pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key);
 extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional);
 
+/*
+ * Shapes whose digest had no text when this process entered it, by the last bits of their query
+ * identifiers: a bit can stand for several, and for none any more.
+ */
+extern PFS_HIDDEN uint64 pfs_digests_without_text;
+
+static inline uint64
+pfs_digest_text_bit(uint64 query_id)
+{
+	return UINT64_C(1) << (query_id % 64);
+}
+
+static inline bool
+pfs_digest_may_lack_text(uint64 query_id)
+{
+	return (pfs_digests_without_text & pfs_digest_text_bit(query_id)) != 0;
+}
+
 /* See pfs_thread_end.c: true if there was something to repair. */
 extern bool pfs_digest_repair(void);
 
