@@ -340,6 +340,8 @@ ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_gener
 ALTER FOREIGN TABLE pfs.events_statements_summary_by_digest ADD COLUMN sum_custom_plans bigint;
 COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_digest IS
 'Counts and times of statements by shape: database, user and query identifier; one row for all others. TRUNCATE removes the rows, also those of events_statements_histogram_by_digest, events_waits_summary_by_digest and table_io_waits_summary_by_digest.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_digest.digest_text IS
+'Text with parameters for its constants, without secrets. NULL: not known, as it was parsed before this row was made and not executed again since; or without the rights of user_name or pg_read_all_stats.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_rows_examined IS
 'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_digest.sum_no_index_used IS

@@ -278,6 +278,38 @@ SKIP:
 }
 is($server->sql("SELECT digest_text FROM $digests WHERE query_sample_text LIKE '%fine%'"), 'SELECT degrees($1), $2', 'later ones have their text');
 
+# ---- texts of plans that are kept ----
+
+# These are executed without parse analysis: where a digest is made anew, the second execution
+# gives it a text, until the statement is parsed again.
+my $kept = PfsWire->new($server);
+my $kept_thread = "(SELECT thread_id FROM pfs.threads WHERE processlist_id = $kept->{pid})";
+my $odd_text = q{SELECT 'it''s', E'\\\\', $1::int + .5, $$a 'b'$$ /* 7 */ FROM t WHERE i = 12::numeric(10,2)};
+my $odd_digest = q{SELECT $2, $3, $1::int + $4, $5 /* 7 */ FROM t WHERE i = $6::numeric(%s)};
+my $kept_texts = "SELECT string_agg(concat_ws('|', digest_text, count_star), chr(10) ORDER BY query_sample_text COLLATE \"C\") FROM $digests"
+	. " WHERE query_sample_text ~ '^(LISTEN kept|SELECT count.* < n AND|SELECT .it..s)'";
+
+sub execute_kept
+{
+	$kept->send(@$_) foreach (map { ([ Bind => @$_ ], ['Execute']) } [ 'odd', 5 ], ['listen'], ['call']), ['Sync'];
+	$kept->until_ready;
+	$server->poll_idle($kept_thread);
+}
+
+$server->sql(q{CREATE FUNCTION kept(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM count(*) FROM t WHERE i < n AND v <> 'kept'; RETURN 1; END $$});
+$kept->send(Parse => @$_) foreach [ odd => $odd_text ], [ listen => 'LISTEN kept' ], [ call => 'SELECT kept(3)' ];
+execute_kept();
+like($server->sql($kept_texts), qr/^\Q${\sprintf($odd_digest, '10,2')}\E\|1$/m, 'the text of a statement that is parsed');
+$server->sql("SELECT pfs.reset('events_statements_summary_by_digest')");
+execute_kept();
+is($server->sql($kept_texts), "1\n1\n1", 'a digest that is made anew has none');
+execute_kept();
+is($server->sql($kept_texts), join("\n", 'LISTEN kept|2', sprintf($odd_digest, '$7,$8') . '|2', 'SELECT count(*) FROM t WHERE i < n AND v <> $1|2'),
+	'the next execution gives it one');
+$kept->send(@$_) foreach [ Parse => again => $odd_text ], ['Sync'];
+$kept->until_ready;
+like($server->sql($kept_texts), qr/^\Q${\sprintf($odd_digest, '10,2')}\E\|2$/m, 'and parse analysis the exact one');
+
 # ---- switches ----
 
 $server->sql("UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'statements_digest'");

@@ -17,7 +17,8 @@
  *
  * The scanner reads with the settings that hold now.  If they have changed since the
  * text was parsed (standard_conforming_strings), it can find an error in it, or a
- * string where none is: then the digest has no text.
+ * string where none is: then the digest has no text, or a plan that is cached one in which
+ * the parameters stand elsewhere.
  */
 #include "postgres.h"
 

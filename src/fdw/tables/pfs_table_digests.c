@@ -138,7 +138,7 @@ sample_time_of(const PfsDigestRow *digest, bool *isnull)
 	KEY_COLUMNS(X, t) \
 	X(t, digest_text, text, none, text_of(row, row->digest.text, row->digest.text_len, isnull), \
 	  "Text with parameters for its constants, without secrets. NULL: not known, as it was parsed before this " \
-	  "row was made; or without the rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
+	  "row was made and not executed again since; or without the rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->digest.totals.time, "Statements counted.") \
 	PFS_STATEMENT_SUM_COLUMNS(X, t, &row->digest.totals) \
 	X(t, first_seen, timestamptz, none, TimestampTzGetDatum(row->digest.first_seen), "When the row was made.") \
