@@ -196,6 +196,8 @@ add_copy(PfsThreadCopies *copies, uint32 index)
 		copies->max = max;
 	}
 	copies->threads[copies->n].index = index;
+	/* One that is stuck from the first look on has no cells, and nobody's. */
+	copies->threads[copies->n].refs = PFS_NO_ACCOUNT_REFS;
 	copy_thread(&copies->threads[copies->n++], copies);
 }
 
