@@ -82,8 +82,8 @@ pfs_container_of_instruments(int i, PfsContainerRow *row)
 }
 
 /*
- * Fills the rows of a family of events: current, history, long history, the last
- * without the records in use.
+ * Fills the i-th row of the families of events, three of each: current, history, long
+ * history, the last without the records in use.
  */
 void
 pfs_container_of_events(int i, PfsContainerRow *row)

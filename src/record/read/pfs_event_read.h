@@ -64,7 +64,7 @@ typedef struct PfsEventSource
 } PfsEventSource;
 
 /*
- * NULL: all bytes mean something; an event lies in a block as in a slot; a slot is one
+ * NULL: the event's struct and nothing behind it means something; an event lies in a block as in a slot; a slot is one
  * event; no events lie elsewhere, none that are running either; nothing lies outside of the record;
  * no column is filled in by readers.
  */

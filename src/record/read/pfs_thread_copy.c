@@ -216,8 +216,11 @@ pfs_thread_copies_make(PfsThreadCopies *copies, uint64 thread_id)
 		if (thread_id != 0 && pfs_load_relaxed(&t->thread_id) != thread_id)
 			continue;
 		add_copy(copies, at.index);
-		if (thread_id != 0 && copies->threads[copies->n - 1].thread_id != thread_id)
-			copies->n--;
+		if (thread_id == 0)
+			continue;
+		if (copies->threads[copies->n - 1].thread_id == thread_id)
+			break;
+		copies->n--;
 	}
 }
 
