@@ -397,7 +397,7 @@ pfs_digest_text_executed(PfsThread *t, const PfsStatementSource *source)
 {
 	PfsDigestKey key = pfs_digest_key(MyDatabaseId, GetUserId(), source->query_id);
 
-	pfs_digests_without_text &= ~pfs_digest_text_bit(source->query_id);
-	if (source->str != NULL && !pfs_is_writing(t) && pfs_digest_has_text(t, &key) == PFS_TEXT_NONE)
+	if (pfs_digest_lacks_text(source->query_id) && source->str != NULL && !pfs_is_writing(t) &&
+		pfs_digest_has_text(t, &key) == PFS_TEXT_NONE)
 		put_text(t, &key, source->str, source->location, source->len, source->command == CMD_UTILITY, NULL, true);
 }

@@ -81,9 +81,9 @@ end(PfsWait *e, int64 bytes)
 }
 
 /*
- * The wrapper of a call on the descriptor fd.  thread: pfs_my_thread where signal handlers may make the
- * call, else pfs_thread_here(), or NULL for a call that is no event; bytes: of the event, where the call
- * has returned `result`.
+ * The wrapper of a call on the descriptor fd.  thread: pfs_thread_here() where the call may attach the
+ * process, which none may that signal handlers make; else pfs_my_thread, or NULL for a call that is no event.
+ * bytes: of the event, where the call has returned `result`.
  */
 #define WRAP(type, name, params, args, thread, op, offset, bytes) \
 static type \

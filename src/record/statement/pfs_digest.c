@@ -45,6 +45,7 @@ PfsSharedBlock pfs_digest_other_waits;
 
 PfsHash    *pfs_digest_index;
 PFS_HOT uint64 pfs_digests_without_text = 0;
+static uint64 without_text[64];
 
 /* The last digests that this process had, by the last bits of their keys. */
 #define CACHED_DIGESTS 16
@@ -225,6 +226,22 @@ pfs_digest_make(const PfsDigestKey *key, uint32 *next)
 						   &created);
 }
 
+static void
+note_without_text(uint64 query_id)
+{
+	without_text[query_id % 64] = query_id;
+	pfs_digests_without_text |= UINT64_C(1) << query_id % 64;
+}
+
+bool
+pfs_digest_lacks_text(uint64 query_id)
+{
+	if (!pfs_digest_may_lack_text(query_id) || without_text[query_id % 64] != query_id)
+		return false;
+	pfs_digests_without_text &= ~(UINT64_C(1) << query_id % 64);
+	return true;
+}
+
 /*
  * Finds or makes a digest, pins it and caches it: the slow path of pfs_digest_enter().
  * NULL: no room, none and not `make`, or always evicted before it could be pinned.
@@ -253,7 +270,7 @@ enter_uncached(const PfsDigestKey *key, bool make)
 		if (pfs_ref_pin(&cached->ref_slot->ref, cached->state, word))
 		{
 			if (unlikely(pfs_load_relaxed(&cached->digest->text_state) == PFS_TEXT_NONE))
-				pfs_digests_without_text |= pfs_digest_text_bit(key->query_id);
+				note_without_text(key->query_id);
 			return cached;
 		}
 		pfs_pause();
@@ -394,7 +411,7 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 		memcpy(d->texts, str, len);
 		pfs_store_relaxed(&d->text_len, len);
 		pfs_store_release(&d->text_state, provisional ? PFS_TEXT_PROVISIONAL : PFS_TEXT_READY);
-		pfs_digests_without_text &= ~pfs_digest_text_bit(key->query_id);
+		(void) pfs_digest_lacks_text(key->query_id);
 	}
 	pfs_digest_leave(cached);
 }

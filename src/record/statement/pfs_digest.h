@@ -247,22 +247,19 @@ extern PfsDigestTextState pfs_digest_has_text(const PfsThread *t, const PfsDiges
 extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional);
 
 /*
- * Shapes whose digest had no text when this process entered it, by the last bits of their query
- * identifiers: a bit can stand for several, and for none any more.
+ * Shapes whose digest had no text when this process entered it: a place for one of each 64, by the
+ * last bits of the query identifier.  A bit says that the place has one, perhaps another one;
+ * pfs_digest_lacks_text() says whether it is this one, and forgets it then.
  */
 extern PFS_HIDDEN uint64 pfs_digests_without_text;
-
-static inline uint64
-pfs_digest_text_bit(uint64 query_id)
-{
-	return UINT64_C(1) << (query_id % 64);
-}
 
 static inline bool
 pfs_digest_may_lack_text(uint64 query_id)
 {
-	return (pfs_digests_without_text & pfs_digest_text_bit(query_id)) != 0;
+	return (pfs_digests_without_text >> query_id % 64 & 1) != 0;
 }
+
+extern bool pfs_digest_lacks_text(uint64 query_id);
 
 /* See pfs_thread_end.c: true if there was something to repair. */
 extern bool pfs_digest_repair(void);
