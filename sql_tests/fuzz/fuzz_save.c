@@ -184,7 +184,7 @@ try_section(int i, const PfsSaveReader *bytes)
 	sections[i].use(&again);
 }
 
-/* Reads a file as the server does; false: it is put aside. */
+/* Reads a file as the server does, but for the versions of sections; false: it is put aside. */
 static bool
 try_file(const char *file, size_t n)
 {
@@ -256,7 +256,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(void) try_file(bytes, size - 1);
 	else
 	{
-		PfsSaveReader r = {.at = bytes, .end = bytes + size - 1, .version = 1};
+		PfsSaveReader r = {.at = bytes, .end = bytes + size - 1};
 
 		try_section(data[0] % lengthof(sections), &r);
 	}

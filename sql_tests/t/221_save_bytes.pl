@@ -102,6 +102,31 @@ put_aside('', qr/it is damaged/, 'an empty file');
 put_aside(substr($good, 0, length($good) - 1), qr/it is damaged/, 'a file that is cut off');
 put_aside($good . "\0", qr/it is damaged/, 'a file that goes on');
 
+# A section of another version, whose checksum is right.
+sub crc32c
+{
+	my ($bytes) = @_;
+	my $crc = 0xFFFFFFFF;
+
+	foreach my $byte (unpack 'C*', $bytes)
+	{
+		$crc ^= $byte;
+		$crc = $crc >> 1 ^ ($crc & 1 ? 0x82F63B78 : 0) foreach 1 .. 8;
+	}
+	return $crc ^ 0xFFFFFFFF;
+}
+
+my $head_size = 48;
+my $section_size = 32;
+my ($section_length, $section_version, $section_crc) = unpack 'x16 Q L L', substr($good, $head_size, $section_size);
+my $section_bytes = substr($good, $head_size + $section_size, $section_length);
+my $later = $good;
+
+is(crc32c($section_bytes . substr($good, $head_size, $section_size - 4)), $section_crc, "the first section's checksum");
+substr($later, $head_size + 24, 4) = pack 'L', $section_version + 1;
+substr($later, $head_size + 28, 4) = pack 'L', crc32c($section_bytes . substr($later, $head_size, $section_size - 4));
+put_aside($later, qr/another version of pfs wrote a part of it/, 'a section of another version');
+
 # The head says whose it is, and its checksum is right: so another cluster's own file.
 my $other = PfsServer->new('other', initdb => ['--no-instructions'], conf => 'pfs.save_interval = 0');
 $other->start;

@@ -31,7 +31,7 @@ static const struct
 	{"digest_rows", pfs_save_check_rows},
 };
 
-/* Does the server use this file? */
+/* Does the server use this file, where the versions of its sections are right? */
 static bool
 is_used(const char *bytes, size_t n)
 {

@@ -141,8 +141,8 @@ picked_rows(Picked *picked, PfsLoadRow *rows)
 /* A minute or ten minutes under way. */
 typedef struct UnderWay
 {
-	HTAB	   *sums;			/* of PfsLoadRow, by key; NULL: none is under
-								 * way.  longest: of the last period */
+	/* Of PfsLoadRow, by key, in which longest is that of the last period; NULL: none is under way. */
+	HTAB	   *sums;
 	PfsLoadHead head;			/* end and length so far */
 	PfsLoadRow	rest[PFS_LOAD_REMAINDERS];
 } UnderWay;
