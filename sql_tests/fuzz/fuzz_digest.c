@@ -1,8 +1,8 @@
 /*
  * fuzz_digest.c
  *	  The text of a digest (pfs_instr_digest.c), made from places that say where
- *	  constants are, right or wrong, with a scanner that knows strings, numbers and
- *	  words, and fails at a byte of 1.
+ *	  constants are, right or wrong, and without such places, with a scanner that knows
+ *	  strings, numbers and words, and fails at a byte of 1.
  *
  * Input: how much is kept, the statement's place, which numbers are used, the
  * constants' places, then the text.
@@ -24,6 +24,7 @@
 
 PfsSizes	pfs_sizes;
 PfsLocal	pfs_local;
+uint64		pfs_digests_without_text;
 MemoryContext CurrentMemoryContext;
 Oid			MyDatabaseId = 1;
 sigjmp_buf *PG_exception_stack;
@@ -35,6 +36,7 @@ const uint16 ScanKeywordTokens[1];
 static const char *whole;		/* the statement, blanks around it apart */
 static int	whole_len;
 static bool has_constants;
+static bool is_executed;		/* without parse analysis */
 static CmdType command;
 const char *debug_query_string;
 
@@ -66,6 +68,12 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 	return PFS_TEXT_NONE;
 }
 
+uint32
+pfs_digest_find(const PfsDigestKey *key, uint64 *word)
+{
+	return 0;
+}
+
 void
 pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
 {
@@ -75,7 +83,10 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 			   memchr(whole, 'T', whole_len) != NULL);
 	FUZZ_CHECK(len <= pfs_sizes.digest_text);
 	FUZZ_CHECK(pg_encoding_verifymbstr(PG_UTF8, str, len) == (int) len);
-	if (!has_constants)
+	/* Where there is no exact one, no string is left. */
+	if (is_executed && command != CMD_UTILITY)
+		FUZZ_CHECK(provisional && memchr(str, '\'', len) == NULL);
+	else if (!has_constants || is_executed)
 		FUZZ_CHECK((int) len <= whole_len && memcmp(str, whole, len) == 0 &&
 				   (len == whole_len || len + MAX_MULTIBYTE_CHAR_LEN > pfs_sizes.digest_text));
 }
@@ -215,7 +226,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	jumble.clocations = constants;
 	command = n % 2 ? CMD_SELECT : CMD_UTILITY;
 	debug_query_string = n % 3 ? str : NULL;
+	is_executed = false;
 	pfs_digest_text_parsed(t, str, location, len, command, 1, &jumble);
+	is_executed = true;
+	pfs_digest_text_executed(t, &(PfsStatementSource) {
+		.str = str, .location = location, .len = len, .query_id = 1, .command = command
+	});
 	free(str);
 	free(t);
 	fuzz_free_all();

@@ -53,6 +53,9 @@ pfs_compat_constant(const JumbleState *jumble, int i, PfsConstant *constant)
 	return true;
 }
 
+/* Since 16 some utilities of one shape differ in their constants: CALL, for instance. */
+#define PFS_UTILITIES_HAVE_CONSTANTS (PG_VERSION_NUM >= 160000)
+
 /* Before 18 a constant that is met twice takes two numbers. */
 #if PG_VERSION_NUM >= 180000
 #define PFS_DUPLICATES_ARE_NUMBERED 0

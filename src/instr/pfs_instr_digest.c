@@ -12,13 +12,13 @@
  *
  * A plan that is cached is executed without parse analysis.  If its digest was made anew
  * since that, by a truncation or an eviction, the next execution gives it a text in which
- * parameters stand for all constants that the scanner finds, until the statement is parsed
- * again: that can be more of them, as in numeric(10,2).
+ * parameters stand for all numbers and strings that the scanner finds: that can be more
+ * of them, as in numeric(10,2).  It is provisional.
  *
  * The scanner reads with the settings that hold now.  If they have changed since the
  * text was parsed (standard_conforming_strings), it can find an error in it, or a
- * string where none is: then the digest has no text, or a plan that is cached one in which
- * the parameters stand elsewhere.
+ * string where none is: then the digest has an empty text, which readers do not show, until a
+ * better one comes.
  */
 #include "postgres.h"
 
@@ -350,7 +350,7 @@ is_provisional(const char *source, int location, int len, CmdType command)
 	return !begins_as_statement(str, len, command, source == debug_query_string);
 }
 
-/* Gives a digest a text that it wants; see make_text(). */
+/* Gives a digest a text that it wants, an empty one if it cannot be made; see make_text(). */
 static void
 put_text(PfsThread *t, const PfsDigestKey *key, const char *str, int location, int len, bool is_parsed,
 		 const JumbleState *jumble, bool provisional)
@@ -358,16 +358,14 @@ put_text(PfsThread *t, const PfsDigestKey *key, const char *str, int location, i
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pfs digest text", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	StringInfoData text;
+	uint32		n = 0;
 
 	if (make_text(&text, str, location, len, is_parsed, jumble))
-	{
-		uint32		n = text.len <= pfs_sizes.digest_text ? text.len
-		: pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
-
-		pfs_write_begin(t);
-		pfs_digest_put_text(key, text.data, n, provisional);
-		pfs_write_end(t);
-	}
+		n = text.len <= pfs_sizes.digest_text ? text.len
+			: pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
+	pfs_write_begin(t);
+	pfs_digest_put_text(key, text.data, n, provisional || n == 0);
+	pfs_write_end(t);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -391,13 +389,21 @@ pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, Cmd
 		put_text(t, &key, str, location, len, true, jumble, provisional);
 }
 
-/* The same at the start of an execution, if its digest has none. */
+/* Executions that find nothing to do after which the bits for them are taken back. */
+#define IN_VAIN_MAX 1000
+
+/* The same at the start of an execution, if there is a digest and it has none. */
 void
 pfs_digest_text_executed(PfsThread *t, const PfsStatementSource *source)
 {
+	static uint32 in_vain = 0;
 	PfsDigestKey key = pfs_digest_key(MyDatabaseId, GetUserId(), source->query_id);
+	bool		is_parsed = source->command == CMD_UTILITY && !PFS_UTILITIES_HAVE_CONSTANTS;
+	uint64		word;
 
-	if (pfs_digest_lacks_text(source->query_id) && source->str != NULL && !pfs_is_writing(t) &&
+	if (source->str != NULL && !pfs_is_writing(t) && pfs_digest_find(&key, &word) != PFS_NO_RECORD &&
 		pfs_digest_has_text(t, &key) == PFS_TEXT_NONE)
-		put_text(t, &key, source->str, source->location, source->len, source->command == CMD_UTILITY, NULL, true);
+		put_text(t, &key, source->str, source->location, source->len, is_parsed, NULL, true);
+	else if (++in_vain % IN_VAIN_MAX == 0)
+		pfs_digests_without_text = 0;
 }

@@ -18,8 +18,8 @@ extern void pfs_digest_text_parsed(PfsThread *t, const char *str, int location, 
 								   const JumbleState *jumble);
 
 /*
- * A statement begins to be executed: its digest gets a provisional text, if it has none.  Only for
- * one that pfs_digest_may_lack_text(); outside of write sections, may allocate.
+ * A statement begins to be executed: its digest gets a provisional text, if it has none.  Called for
+ * those that pfs_digest_may_lack_text() names; outside of write sections, may allocate.
  */
 extern void pfs_digest_text_executed(PfsThread *t, const PfsStatementSource *source);
 

@@ -45,7 +45,6 @@ PfsSharedBlock pfs_digest_other_waits;
 
 PfsHash    *pfs_digest_index;
 PFS_HOT uint64 pfs_digests_without_text = 0;
-static uint64 without_text[64];
 
 /* The last digests that this process had, by the last bits of their keys. */
 #define CACHED_DIGESTS 16
@@ -226,22 +225,6 @@ pfs_digest_make(const PfsDigestKey *key, uint32 *next)
 						   &created);
 }
 
-static void
-note_without_text(uint64 query_id)
-{
-	without_text[query_id % 64] = query_id;
-	pfs_digests_without_text |= UINT64_C(1) << query_id % 64;
-}
-
-bool
-pfs_digest_lacks_text(uint64 query_id)
-{
-	if (!pfs_digest_may_lack_text(query_id) || without_text[query_id % 64] != query_id)
-		return false;
-	pfs_digests_without_text &= ~(UINT64_C(1) << query_id % 64);
-	return true;
-}
-
 /*
  * Finds or makes a digest, pins it and caches it: the slow path of pfs_digest_enter().
  * NULL: no room, none and not `make`, or always evicted before it could be pinned.
@@ -268,11 +251,7 @@ enter_uncached(const PfsDigestKey *key, bool make)
 		cached->digest = pfs_pages_record(pfs_digests, index);
 		cached->ref_slot = &pfs_digest_ref_slots[index];
 		if (pfs_ref_pin(&cached->ref_slot->ref, cached->state, word))
-		{
-			if (unlikely(pfs_load_relaxed(&cached->digest->text_state) == PFS_TEXT_NONE))
-				note_without_text(key->query_id);
 			return cached;
-		}
 		pfs_pause();
 	}
 	return NULL;
@@ -376,6 +355,17 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state);
 }
 
+bool
+pfs_digest_note_text(uint32 index, uint64 query_id)
+{
+	const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+
+	if (pfs_load_relaxed(&d->text_state) != PFS_TEXT_NONE)
+		return false;
+	pfs_digests_without_text |= UINT64_C(1) << query_id % 64;
+	return true;
+}
+
 /* Takes the right to write the text; false: another process has it, or it is as good. */
 static bool
 reserve_text(PfsDigest *d, bool provisional)
@@ -411,7 +401,6 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 		memcpy(d->texts, str, len);
 		pfs_store_relaxed(&d->text_len, len);
 		pfs_store_release(&d->text_state, provisional ? PFS_TEXT_PROVISIONAL : PFS_TEXT_READY);
-		(void) pfs_digest_lacks_text(key->query_id);
 	}
 	pfs_digest_leave(cached);
 }

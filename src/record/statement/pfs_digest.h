@@ -247,9 +247,8 @@ extern PfsDigestTextState pfs_digest_has_text(const PfsThread *t, const PfsDiges
 extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional);
 
 /*
- * Shapes whose digest had no text when this process entered it: a place for one of each 64, by the
- * last bits of the query identifier.  A bit says that the place has one, perhaps another one;
- * pfs_digest_lacks_text() says whether it is this one, and forgets it then.
+ * A bit for each 64th of all shapes, by the last bits of their query identifiers: a statement of
+ * such a shape has ended in this process whose digest has no text.  For others it is set in vain.
  */
 extern PFS_HIDDEN uint64 pfs_digests_without_text;
 
@@ -259,7 +258,8 @@ pfs_digest_may_lack_text(uint64 query_id)
 	return (pfs_digests_without_text >> query_id % 64 & 1) != 0;
 }
 
-extern bool pfs_digest_lacks_text(uint64 query_id);
+/* Sets the bit, if the digest at this place of the container has no text; else returns false. */
+extern bool pfs_digest_note_text(uint32 index, uint64 query_id);
 
 /* See pfs_thread_end.c: true if there was something to repair. */
 extern bool pfs_digest_repair(void);

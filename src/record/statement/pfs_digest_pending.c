@@ -249,6 +249,7 @@ take(const PfsDigestEnd *end, uint64 now)
 	p->last_offset.taken = pfs_load_relaxed(&d->last_offset.taken);
 	p->sample_seen = pfs_load_relaxed(&d->sample_seen);
 	p->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
+	p->lacks_text = true;
 	p->key.db_user = end->key.db_user;
 	pfs_store_relaxed(&p->key.query_id, end->key.query_id);
 	mine->tags[p - mine->items] = tag_of(end->key.query_id);
@@ -376,6 +377,8 @@ pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 		pfs_digest_raise_usage(p->ref_slot);
 		if (unlikely(timed && end->text_len > 0 && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, now, ticks)))
 			pfs_digest_take_sample(end, now, p->last_offset.value, ticks, &p->sample_seen, &p->sample_ticks);
+		if (unlikely(p->lacks_text))
+			p->lacks_text = pfs_digest_note_text(p->state - pfs_digests->state, end->key.query_id);
 	}
 	pfs_seqlock_write_end(&mine->seq);
 	return p != NULL;

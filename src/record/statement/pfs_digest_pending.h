@@ -63,6 +63,7 @@ typedef struct PfsPendingDigest
 	uint32		nwaits;
 	uint32		nrows;
 	PfsPlanCounts plans;
+	bool		lacks_text;		/* its digest did, at the last statement */
 	int64		extra;			/* as in PfsDigest */
 	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
