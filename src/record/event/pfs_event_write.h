@@ -186,7 +186,7 @@ extern void pfs_histories_set_role(PfsThread *t);
 /* Slow path of pfs_history_room(). */
 extern void *pfs_history_more_room(PfsThread *t, PfsEventFamily family, uint32 bytes);
 
-/* A wait goes into the histories that may have two lines. */
+/* A wait that may have two lines goes into the histories. */
 extern void pfs_history_push_wide(PfsThread *t, PfsWait *e);
 
 /* The end of an event that is untimed, or not timed by the cycle counter. */

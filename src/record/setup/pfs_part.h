@@ -38,7 +38,7 @@ typedef struct PfsPartCounter
 
 /*
  * A part.  Everything but the name may be left out.  All that a part takes from the
- * segment must be right when all of its bytes are zero, or be made right by start.
+ * segment must be right when all of its bytes are zero, or be made right by lay_out or start.
  */
 typedef struct PfsPart
 {
