@@ -14,21 +14,13 @@
 #include "pfs_rel_read.h"
 #include "pfs_shared.h"
 
-/* What a truncation has taken. */
-typedef struct Taken
-{
-	uint64		statements;
-	uint64		waits;
-	uint64		in_buckets;
-	uint64		rows;
-} Taken;
-
 /* What a truncation is about; before: the generations of those before it. */
 typedef struct Truncation
 {
 	uint64		generation;
 	uint64		before[PFS_NUM_DIGEST_PARTS];
-	Taken	   *taken;
+	uint64	   *taken;			/* what it has taken of each part; of
+								 * PFS_DIGEST_ALL, statements */
 } Truncation;
 
 /*
@@ -42,13 +34,13 @@ take_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 
 	if (generation >= t->generation || generation < t->before[PFS_DIGEST_ALL])
 		return;
-	t->taken->statements += p->counters.time.count_timed + p->counters.time.count_untimed;
+	t->taken[PFS_DIGEST_ALL] += p->counters.time.count_timed + p->counters.time.count_untimed;
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && generation >= t->before[PFS_DIGEST_PART_BUCKETS]; b++)
-		t->taken->in_buckets += p->buckets[b];
+		t->taken[PFS_DIGEST_PART_BUCKETS] += p->buckets[b];
 	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_DIGEST_WAITS) && generation >= t->before[PFS_DIGEST_PART_WAITS]; i++)
-		t->taken->waits += p->waits[i].timed + p->waits[i].untimed;
+		t->taken[PFS_DIGEST_PART_WAITS] += p->waits[i].timed + p->waits[i].untimed;
 	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS) && generation >= t->before[PFS_DIGEST_PART_ROWS]; i++)
-		t->taken->rows += pfs_row_count(&p->rows[i].rows);
+		t->taken[PFS_DIGEST_PART_ROWS] += pfs_row_count(&p->rows[i].rows);
 }
 
 /* Waits until no process is in the middle of counting by the old generation. */
@@ -71,7 +63,7 @@ wait_for_owners(PfsPatience *patience)
  * that still goes by the old generation shows an odd word.
  */
 static void
-truncate_pending(PfsDigestPart part, Taken *taken, PfsPatience *patience)
+truncate_pending(PfsDigestPart part, uint64 *taken, PfsPatience *patience)
 {
 	uint64		generation = pfs_words->digest_truncations + 1;
 	Truncation	t = {.generation = generation, .taken = taken};
@@ -91,23 +83,23 @@ take_wait_cb(PfsChained *cell, void *arg)
 	PfsTotals	totals = {0};
 
 	pfs_shared_cell_take(&cell->cell, &totals);
-	((Taken *) arg)->waits += pfs_totals_count(&totals);
+	((uint64 *) arg)[PFS_DIGEST_PART_WAITS] += pfs_totals_count(&totals);
 }
 
 /* Takes what a cell has of rows. */
 static void
-take_rows_of_cell(PfsDigestRowsCell *cell, Taken *taken)
+take_rows_of_cell(PfsDigestRowsCell *cell, uint64 *taken)
 {
 	PfsTotals	totals = pfs_rel_cell_take(&cell->all);
 
 	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
 		(void) pfs_exchange(&cell->counts[i], 0);
-	taken->rows += pfs_totals_count(&totals);
+	taken[PFS_DIGEST_PART_ROWS] += pfs_totals_count(&totals);
 }
 
 /* Empties the cells of a chain, which stay in it. */
 static void
-take_rows(uint32 link, Taken *taken)
+take_rows(uint32 link, uint64 *taken)
 {
 	for (uint32 n = 0; link != 0 && link <= pfs_digest_rows->records_max && n < pfs_digest_rows->records_max; n++)
 	{
@@ -116,13 +108,6 @@ take_rows(uint32 link, Taken *taken)
 		take_rows_of_cell(cell, taken);
 		link = pfs_load_relaxed(&cell->next);
 	}
-}
-
-static void
-take_other_rows(Taken *taken)
-{
-	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS; i++)
-		take_rows(pfs_load_acquire(&pfs_shared_digests->rows[i]), taken);
 }
 
 /* How often a truncation looks whether a process is still using cells of all others. */
@@ -153,7 +138,7 @@ wait_for_users_of_others(void)
  * for good.  If a process that does not go on may hold one of them, they are put back empty.
  */
 static void
-remove_other_rows(Taken *taken)
+remove_other_rows(uint64 *taken)
 {
 	uint32		heads[PFS_OTHER_ROWS_CHAINS];
 	bool		is_unused;
@@ -183,18 +168,18 @@ take_cb(PfsDigest *d, void *arg)
 	PfsStatementTotals totals = {0};
 
 	pfs_statement_kind.read(&d->counters, &totals);
-	((Taken *) arg)->statements += pfs_totals_count(&totals.time);
+	((uint64 *) arg)[PFS_DIGEST_ALL] += pfs_totals_count(&totals.time);
 	pfs_chain_free(pfs_digest_waits, &d->waits, take_wait_cb, arg);
 	pfs_digest_rows_move(d, NULL);
 }
 
 static void
-take_buckets(uint64 *buckets, Taken *taken)
+take_buckets(uint64 *buckets, uint64 *taken)
 {
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
 	{
 		if (pfs_load_relaxed(&buckets[b]) != 0)
-			taken->in_buckets += pfs_exchange(&buckets[b], 0);
+			taken[PFS_DIGEST_PART_BUCKETS] += pfs_exchange(&buckets[b], 0);
 	}
 }
 
@@ -204,7 +189,7 @@ take_buckets(uint64 *buckets, Taken *taken)
  * chain.
  */
 static void
-take_waits(PfsDigest *d, Taken *taken)
+take_waits(PfsDigest *d, uint64 *taken)
 {
 	uint32		n = 0;
 
@@ -214,32 +199,43 @@ take_waits(PfsDigest *d, Taken *taken)
 		take_wait_cb(pfs_chain_at(pfs_digest_waits, link), taken);
 }
 
+/* Is a truncation about this part? */
+static bool
+takes(PfsDigestPart truncated, PfsDigestPart part)
+{
+	return truncated == PFS_DIGEST_ALL || truncated == part;
+}
+
 /*
- * Takes all counters of a digest that cannot be removed, because a process that does
- * not go on refers to it.
+ * Takes the counters of a part of a digest, in place: it cannot be evicted meanwhile.  Its
+ * record can hold a new digest by then, which has nothing that is older than the truncation.
  */
 static void
-empty_one(uint32 index, Taken *taken)
+empty_one(PfsDigestPart part, uint32 index, uint64 *taken)
 {
 	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
 	PfsStatementTotals totals = {0};
 
-	pfs_statement_kind.take(&d->counters, &totals);
-	take_buckets(d->buckets, taken);
+	if (part == PFS_DIGEST_ALL)
+		pfs_statement_kind.take(&d->counters, &totals);
+	if (takes(part, PFS_DIGEST_PART_BUCKETS))
+		take_buckets(d->buckets, taken);
 	if (pfs_ref_is_dead(&pfs_digest_ref_slots[index].ref))
 		return;
-	taken->statements += pfs_totals_count(&totals.time);
-	take_waits(d, taken);
-	take_rows(pfs_load_acquire(&d->rows), taken);
+	taken[PFS_DIGEST_ALL] += pfs_totals_count(&totals.time);
+	if (takes(part, PFS_DIGEST_PART_WAITS))
+		take_waits(d, taken);
+	if (takes(part, PFS_DIGEST_PART_ROWS))
+		take_rows(pfs_load_acquire(&d->rows), taken);
 }
 
 /*
  * Removes one digest and adds what it had counted to `taken`.  Waits, within the
- * patience, until nobody refers to it; then leaves the digest where it is and only
- * empties it.
+ * patience, until nobody refers to it; if a process that does not go on does, the digest
+ * stays where it is, and is only emptied.
  */
 static void
-remove_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
+remove_one(uint32 index, uint64 word, uint64 *taken, PfsPatience *patience)
 {
 	pfs_patience_next(patience);
 	do
@@ -247,12 +243,12 @@ remove_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
 		if (pfs_digest_give_up(index, word, take_cb, taken) || pfs_pages_word(pfs_digests, index) != word)
 			return;
 	} while (pfs_patience_more(patience));
-	empty_one(index, taken);
+	empty_one(PFS_DIGEST_ALL, index, taken);
 }
 
 /* Empties the wait cells of statements without a digest. */
 static void
-take_other_waits(Taken *taken)
+take_other_waits(uint64 *taken)
 {
 	for (uint32 i = pfs_shared_block_next(&pfs_digest_other_waits, 0); i < pfs_digest_other_waits.ncells;
 		 i = pfs_shared_block_next(&pfs_digest_other_waits, i + 1))
@@ -260,44 +256,64 @@ take_other_waits(Taken *taken)
 		PfsTotals	totals = {0};
 
 		pfs_shared_cell_take(pfs_shared_block_cell(&pfs_digest_other_waits, i), &totals);
-		taken->waits += pfs_totals_count(&totals);
+		taken[PFS_DIGEST_PART_WAITS] += pfs_totals_count(&totals);
+	}
+}
+
+/* Takes the counters of a part of the statements without a digest. */
+static void
+empty_others(PfsDigestPart part, uint64 *taken)
+{
+	PfsStatementTotals totals = {0};
+
+	if (part == PFS_DIGEST_ALL)
+		pfs_statement_kind.take(&pfs_shared_digests->counters, &totals);
+	taken[PFS_DIGEST_ALL] += pfs_totals_count(&totals.time);
+	if (takes(part, PFS_DIGEST_PART_BUCKETS))
+		take_buckets(pfs_shared_digests->buckets, taken);
+	if (takes(part, PFS_DIGEST_PART_WAITS))
+		take_other_waits(taken);
+	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS && part == PFS_DIGEST_PART_ROWS; i++)
+		take_rows(pfs_load_acquire(&pfs_shared_digests->rows[i]), taken);
+	if (part == PFS_DIGEST_ALL)
+	{
+		remove_other_rows(taken);
+		pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
 	}
 }
 
 /*
- * Takes what a truncation is about: of every digest, by take_one(), then of the statements
- * without one, by take_others().  What those add meanwhile is taken, or stays.  False:
- * there are no digests.
+ * Truncates a part of every digest, or removes them all, then the same of the statements
+ * without one; returns how many of the part that were.  What those add meanwhile is taken,
+ * or stays.
  */
-static bool
-take_all(PfsDigestPart part, void (*take_one) (uint32 index, uint64 word, Taken *taken, PfsPatience *patience),
-		 void (*take_others) (Taken *taken), Taken *taken)
+static int64
+truncate_part(PfsDigestPart part)
 {
 	PfsPatience patience = {.of_reset = true};
+	uint64		taken[PFS_NUM_DIGEST_PARTS] = {0};
 
 	if (pfs_digests == NULL || pfs_sizes.digests == 0)
-		return false;
+		return 0;
 	if (!pfs_digests_hold(true, &patience) && part == PFS_DIGEST_ALL)
 		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
 	truncate_pending(part, taken, &patience);
 	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
-		take_one(at.index, at.word, taken, &patience);
-	take_others(taken);
+	{
+		if (part == PFS_DIGEST_ALL)
+			remove_one(at.index, at.word, taken, &patience);
+		else
+			empty_one(part, at.index, taken);
+	}
+	empty_others(part, taken);
 	pfs_digests_release(true, &patience);
-	return true;
-}
-
-static void
-take_others(Taken *taken)
-{
-	PfsStatementTotals totals = {0};
-
-	pfs_statement_kind.take(&pfs_shared_digests->counters, &totals);
-	taken->statements += pfs_totals_count(&totals.time);
-	take_buckets(pfs_shared_digests->buckets, taken);
-	take_other_waits(taken);
-	remove_other_rows(taken);
-	pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
+	if (part == PFS_DIGEST_ALL)
+	{
+		pfs_reset_time_note("events_statements_histogram_by_digest");
+		pfs_reset_time_note("events_waits_summary_by_digest");
+		pfs_reset_time_note("table_io_waits_summary_by_digest");
+	}
+	return (int64) taken[part];
 }
 
 /*
@@ -307,79 +323,32 @@ take_others(Taken *taken)
 int64
 pfs_digests_truncate(void)
 {
-	Taken		taken = {0};
-
-	if (take_all(PFS_DIGEST_ALL, remove_one, take_others, &taken))
-	{
-		pfs_reset_time_note("events_statements_summary_by_digest");
-		pfs_reset_time_note("events_statements_histogram_by_digest");
-		pfs_reset_time_note("events_waits_summary_by_digest");
-		pfs_reset_time_note("table_io_waits_summary_by_digest");
-	}
-	return (int64) taken.statements;
-}
-
-static void
-take_buckets_of_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
-{
-	take_buckets(((PfsDigest *) pfs_pages_record(pfs_digests, index))->buckets, taken);
-}
-
-static void
-take_other_buckets(Taken *taken)
-{
-	take_buckets(pfs_shared_digests->buckets, taken);
+	return truncate_part(PFS_DIGEST_ALL);
 }
 
 /*
  * Empties the histograms of all digests, and leaves the digests; returns how many
- * statements that were.  They are emptied in place: a digest cannot be evicted
- * meanwhile.  Its record can hold a new digest by then, whose histogram has nothing
- * that is older than the truncation.
+ * statements that were.
  */
 int64
 pfs_digest_buckets_truncate(void)
 {
-	Taken		taken = {0};
-
-	if (take_all(PFS_DIGEST_PART_BUCKETS, take_buckets_of_one, take_other_buckets, &taken))
-		pfs_reset_time_note("events_statements_histogram_by_digest");
-	return (int64) taken.in_buckets;
-}
-
-static void
-take_waits_of_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
-{
-	take_waits(pfs_pages_record(pfs_digests, index), taken);
+	return truncate_part(PFS_DIGEST_PART_BUCKETS);
 }
 
 /*
- * Empties the waits of all digests, in place, and leaves the digests; returns how
- * many waits that were.  TRUNCATE of events_waits_summary_by_digest.
+ * Empties the waits of all digests, and leaves the digests; returns how many waits that
+ * were.  TRUNCATE of events_waits_summary_by_digest.
  */
 int64
 pfs_digest_waits_truncate(void)
 {
-	Taken		taken = {0};
-
-	if (take_all(PFS_DIGEST_PART_WAITS, take_waits_of_one, take_other_waits, &taken))
-		pfs_reset_time_note("events_waits_summary_by_digest");
-	return (int64) taken.waits;
-}
-
-static void
-take_rows_of_one(uint32 index, uint64 word, Taken *taken, PfsPatience *patience)
-{
-	if (!pfs_ref_is_dead(&pfs_digest_ref_slots[index].ref))
-		take_rows(pfs_load_acquire(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->rows), taken);
+	return truncate_part(PFS_DIGEST_PART_WAITS);
 }
 
 /* Empties the rows of all digests, likewise; returns how many rows of tables that were. */
 int64
 pfs_digest_rows_truncate(void)
 {
-	Taken		taken = {0};
-
-	(void) take_all(PFS_DIGEST_PART_ROWS, take_rows_of_one, take_other_rows, &taken);
-	return (int64) taken.rows;
+	return truncate_part(PFS_DIGEST_PART_ROWS);
 }
