@@ -14,7 +14,6 @@
 #include "pfs_backend_status.h"
 #include "pfs_instrument.h"
 #include "pfs_owned.h"
-#include "pfs_shared.h"
 #include "pfs_socket.h"
 #include "pfs_thread.h"
 #include "pfs_by_instance.h"
@@ -247,20 +246,6 @@ by_event_copy(PfsScan *scan)
 	pfs_sockets_by_event(add_summary_cb, scan);
 }
 
-/* TRUNCATE empties the tables by instance, too, and notes so. */
-static int64
-by_event_truncate(void)
-{
-	int64		events = pfs_sockets_truncate(true);
-
-	if (pfs_is_active())
-	{
-		pfs_reset_time_note("socket_summary_by_instance");
-		pfs_reset_time_note("events_waits_summary_by_instance");
-	}
-	return events;
-}
-
 const PfsTable pfs_table_socket_summary_by_event_name = {
 	PFS_TABLE("socket_summary_by_event_name", by_event, "MySQL",
 			  "the calls on sockets under one event name",
@@ -270,7 +255,7 @@ const PfsTable pfs_table_socket_summary_by_event_name = {
 	.row_size = sizeof(SummaryRow),
 	.estimate = by_event_estimate,
 	.copy = by_event_copy,
-	.truncate = by_event_truncate,
+	.truncate = pfs_sockets_clear,
 	.in_reset_all = true,
 };
 

@@ -9,7 +9,6 @@
 #include "pfs_file_sum.h"
 #include "pfs_instrument.h"
 #include "pfs_lwlock.h"
-#include "pfs_shared.h"
 #include "pfs_socket.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
@@ -110,20 +109,6 @@ lwlocks_copy(PfsScan *scan)
 	pfs_lwlocks_each(add_lwlock_cb, scan);
 }
 
-/* Moves the counters of sockets to the event names, and notes when, for both tables. */
-static int64
-sockets_push(void)
-{
-	int64		events = pfs_sockets_truncate(false);
-
-	if (pfs_is_active())
-	{
-		pfs_reset_time_note("socket_summary_by_instance");
-		pfs_reset_time_note("events_waits_summary_by_instance");
-	}
-	return events;
-}
-
 static const struct
 {
 	void		(*copy) (PfsScan *scan);
@@ -133,7 +118,7 @@ static const struct
 
 {
 	[PFS_INSTANCE_FILE] = {files_copy, &pfs_file_sums, pfs_file_sums_push},
-	[PFS_INSTANCE_SOCKET] = {sockets_copy, &pfs_sockets, sockets_push},
+	[PFS_INSTANCE_SOCKET] = {sockets_copy, &pfs_sockets, pfs_sockets_push},
 	[PFS_INSTANCE_LWLOCK] = {lwlocks_copy, &pfs_lwlocks, pfs_lwlocks_truncate},
 };
 

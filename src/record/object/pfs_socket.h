@@ -130,7 +130,7 @@ extern void pfs_socket_wait_end(PfsThread *t, PfsWait *e, PfsSocket *s);
 
 /*
  * Inside a write section: do the counters belong to now?  The load comes after
- * the odd word is stored; the other side is in pfs_sockets_truncate().
+ * the odd word is stored; the other side is in truncate_sockets().
  */
 static pg_attribute_always_inline bool
 pfs_socket_is_current(const PfsSocket *s)
@@ -203,8 +203,9 @@ extern void pfs_socket_totals_all(const PfsSocketTotals *totals, PfsTotals *to);
 
 /*
  * TRUNCATE by instance moves what the records count to the totals; by event, it also
- * clears those.  Returns exactly how many events left the table.
+ * clears those.  Return exactly how many events left the table.
  */
-extern int64 pfs_sockets_truncate(bool totals_too);
+extern int64 pfs_sockets_push(void);
+extern int64 pfs_sockets_clear(void);
 
 #endif							/* PFS_SOCKET_H */

@@ -246,21 +246,6 @@ push(PfsPatience *patience, void *arg)
 	unlock(locked);
 }
 
-/* As TRUNCATE of a table by instance does; returns how many events have left it. */
-int64
-pfs_file_sums_push(void)
-{
-	PfsPatience patience = {.of_reset = true};
-	int64		events = 0;
-
-	if (pfs_files == NULL)
-		return 0;
-	pfs_pending_work(PFS_COUNTED_FILES, true, push, &patience, &events);
-	pfs_reset_time_note("file_summary_by_instance");
-	pfs_reset_time_note("events_waits_summary_by_instance");
-	return events;
-}
-
 /* Empties the counters of all files and the totals; *arg: how many events they had. */
 static void
 clear(PfsPatience *patience, void *arg)
@@ -279,18 +264,31 @@ clear(PfsPatience *patience, void *arg)
 	*events += (int64) pfs_totals_count(&totals);
 }
 
-/* As TRUNCATE of file_summary_by_event_name does; returns how many events have left it. */
-int64
-pfs_file_sums_clear(void)
+/* Does the work of a truncation, which empties the tables by instance in any case. */
+static int64
+truncate_sums(PfsPendingWork work)
 {
 	PfsPatience patience = {.of_reset = true};
 	int64		events = 0;
 
 	if (pfs_files == NULL)
 		return 0;
-	pfs_pending_work(PFS_COUNTED_FILES, true, clear, &patience, &events);
-	pfs_reset_time_note("file_summary_by_event_name");
+	pfs_pending_work(PFS_COUNTED_FILES, true, work, &patience, &events);
 	pfs_reset_time_note("file_summary_by_instance");
 	pfs_reset_time_note("events_waits_summary_by_instance");
 	return events;
+}
+
+/* As TRUNCATE of a table by instance does; returns how many events have left it. */
+int64
+pfs_file_sums_push(void)
+{
+	return truncate_sums(push);
+}
+
+/* As TRUNCATE of file_summary_by_event_name does; returns how many events have left it. */
+int64
+pfs_file_sums_clear(void)
+{
+	return truncate_sums(clear);
 }

@@ -9,6 +9,7 @@
 
 #include "pfs_fence.h"
 #include "pfs_owned.h"
+#include "pfs_shared.h"
 #include "pfs_socket.h"
 
 /* Copies a socket between two write sections of its owner; false if it has gone. */
@@ -263,8 +264,8 @@ take_totals(void)
  * Behind the fence every owner sees the new generation before its next event; what
  * owners have moved themselves by then is in `left`.
  */
-int64
-pfs_sockets_truncate(bool totals_too)
+static int64
+truncate_sockets(bool totals_too)
 {
 	Truncation	truncation = {0};
 	PfsPatience patience = {.of_reset = true};
@@ -288,5 +289,19 @@ pfs_sockets_truncate(bool totals_too)
 	RESUME_INTERRUPTS();
 	pfs_turn_give(PFS_TURN_SOCKETS, true);
 	pfs_patience_end(&patience);
+	pfs_reset_time_note("socket_summary_by_instance");
+	pfs_reset_time_note("events_waits_summary_by_instance");
 	return (int64) truncation.events;
+}
+
+int64
+pfs_sockets_push(void)
+{
+	return truncate_sockets(false);
+}
+
+int64
+pfs_sockets_clear(void)
+{
+	return truncate_sockets(true);
 }
