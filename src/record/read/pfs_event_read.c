@@ -579,7 +579,6 @@ pfs_events_history_truncate(PfsEventFamily family)
 
 	pfs_events_history(family, 0, count_cb, &n);
 	pfs_threads_each(0, hide_cb, &hidden);
-	pfs_reset_time_note(pfs_event_families[family].history);
 	return n;
 }
 
@@ -606,6 +605,5 @@ pfs_events_history_long_truncate(PfsEventFamily family)
 	pfs_blocks_hide(pfs_histories[family]);
 	if (source != NULL)
 		pfs_blocks_hide(*source->blocks);
-	pfs_reset_time_note(pfs_event_families[family].history_long);
 	return n;
 }
