@@ -35,18 +35,11 @@
 static bool
 is_emptied(PfsLevel level, PfsLevel truncated)
 {
-	switch (truncated)
-	{
-		case PFS_LEVEL_GLOBAL:
-			return true;
-		case PFS_LEVEL_USER:
-		case PFS_LEVEL_HOST:
-			return level == truncated || level == PFS_LEVEL_ACCOUNT || level == PFS_LEVEL_THREAD;
-		case PFS_LEVEL_ACCOUNT:
-			return level == truncated || level == PFS_LEVEL_THREAD;
-		default:
-			return level == truncated;
-	}
+	bool		of_accounts = truncated == PFS_LEVEL_USER || truncated == PFS_LEVEL_HOST;
+
+	return level == truncated || truncated == PFS_LEVEL_GLOBAL ||
+		(level == PFS_LEVEL_ACCOUNT && of_accounts) ||
+		(level == PFS_LEVEL_THREAD && truncated != PFS_LEVEL_HISTOGRAM);
 }
 
 /*
@@ -262,15 +255,11 @@ truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
 	wait_for_writers(family, patience);
 
 	left = truncate_threads(family, level, patience);
-	if (level == PFS_LEVEL_HISTOGRAM || level == PFS_LEVEL_GLOBAL)
-	{
-		uint64		in_histogram = truncate_histograms(family);
-
-		left += level == PFS_LEVEL_HISTOGRAM ? in_histogram : 0;
-	}
-	if (level != PFS_LEVEL_HISTOGRAM)
-		left += truncate_above(family, level);
-	return left;
+	if (level == PFS_LEVEL_HISTOGRAM)
+		return left + truncate_histograms(family);
+	if (level == PFS_LEVEL_GLOBAL)
+		(void) truncate_histograms(family);
+	return left + truncate_above(family, level);
 }
 
 static void
@@ -346,7 +335,6 @@ count_cb(const PfsAccount *copy, void *arg)
 int64
 pfs_summary_truncate_accounts(PfsAccountKind kind)
 {
-	static const char *const tables[] = {"accounts", "users", "hosts"};
 	PfsPatience patience = {.of_reset = true};
 	int64		before = 0;
 	int64		after = 0;
@@ -362,6 +350,5 @@ pfs_summary_truncate_accounts(PfsAccountKind kind)
 	end_turn(&patience);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 		note_reset(family, pfs_level_of_kind[kind]);
-	pfs_reset_time_note(tables[kind]);
 	return Max(before - after, 0);
 }
