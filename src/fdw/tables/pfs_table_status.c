@@ -163,14 +163,18 @@ status_estimate(void)
 }
 
 static void
+add_variable_cb(const char *name, const char *value, void *arg)
+{
+	StatusRow  *row = pfs_scan_add(arg);
+
+	strlcpy(row->name, name, sizeof(row->name));
+	strlcpy(row->value, value, sizeof(row->value));
+}
+
+static void
 status_copy(PfsScan *scan)
 {
-	PfsStatus  *status = pfs_status_make();
-	StatusRow	row;
-
-	for (int i = 0; pfs_status_row(status, i, row.name, sizeof(row.name), row.value, sizeof(row.value)); i++)
-		*(StatusRow *) pfs_scan_add(scan) = row;
-	pfree(status);
+	pfs_status_each(add_variable_cb, scan);
 }
 
 const PfsTable pfs_table_status = {

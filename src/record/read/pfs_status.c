@@ -20,15 +20,6 @@
 #include "pfs_shared.h"
 #include "pfs_status.h"
 
-/* What rows of pfs.status are made of: all containers, looked at once. */
-struct PfsStatus
-{
-	PfsContainerRow containers[PFS_CONTAINERS_MAX];
-	int			n;
-	uint64		reserved;		/* bytes of all */
-	uint64		resident;
-};
-
 /*
  * Resets all losses and high-water marks of containers, and the counters of all parts:
  * TRUNCATE of containers and of status.
@@ -51,151 +42,55 @@ pfs_containers_reset(void)
 	pfs_reset_time_note("status");
 }
 
-PfsStatus *
-pfs_status_make(void)
-{
-	PfsStatus  *status = palloc0(sizeof(PfsStatus));
-
-	while (status->n < PFS_CONTAINERS_MAX && pfs_container_row(status->n, &status->containers[status->n]))
-	{
-		status->reserved += status->containers[status->n].stats.bytes_reserved;
-		status->resident += status->containers[status->n].stats.bytes_resident;
-		status->n++;
-	}
-	return status;
-}
-
-/* Rows of pfs.status that are no part's: before the others. */
-typedef enum StatusRow
-{
-	STATUS_START_TIME,
-	STATUS_SETTINGS_REFUSED,
-	STATUS_BYTES_RESERVED,
-	STATUS_BYTES_RESIDENT,
-	STATUS_FENCE,
-	STATUS_TOTALS_SINCE,
-	STATUS_SAVED_AT,
-	STATUS_TABLE_SINCE,
-} StatusRow;
-
-#define NUM_STATUS_ROWS (STATUS_TABLE_SINCE + 1)
-
-static const char *const status_names[] = {
-	[STATUS_START_TIME] = "pfs_start_time",
-	[STATUS_SETTINGS_REFUSED] = "pfs_settings_refused",
-	[STATUS_BYTES_RESERVED] = "pfs_bytes_reserved",
-	[STATUS_BYTES_RESIDENT] = "pfs_bytes_resident",
-	[STATUS_FENCE] = "pfs_fence",
-	[STATUS_TOTALS_SINCE] = "pfs_totals_since",
-	[STATUS_SAVED_AT] = "pfs_saved_at",
-	[STATUS_TABLE_SINCE] = "pfs_table_io_since",
-};
-
-StaticAssertDecl(lengthof(status_names) == NUM_STATUS_ROWS, "a row of status has no name");
-
-/*
- * Writes a time in UTC, as SQL takes it back whatever the settings of the session are;
- * nothing for 0.
- */
-static void
-write_time(TimestampTz time, char *value, size_t size)
+/* A time in UTC, as SQL takes it back whatever the settings of the session are; nothing for 0. */
+static const char *
+time_text(TimestampTz time)
 {
 	struct pg_tm tm;
 	fsec_t		fsec;
 	char text[	MAXDATELEN + 1];
 
-	value[0] = '\0';
 	if (time == 0 || timestamp2tm(time, NULL, &tm, &fsec, NULL, NULL) != 0)
-		return;
+		return "";
 	EncodeDateTime(&tm, fsec, false, 0, NULL, USE_ISO_DATES, text);
-	snprintf(value, size, "%s+00", text);
-}
-
-/* Writes the value of a row that is no part's. */
-static void
-own_row(const PfsStatus *status, StatusRow row, char *value, size_t size)
-{
-	switch (row)
-	{
-		case STATUS_START_TIME:
-			strlcpy(value, timestamptz_to_str(pfs_clock->start_time), size);
-			break;
-		case STATUS_SETTINGS_REFUSED:
-			snprintf(value, size, "%u", pfs_setup->settings_refused);
-			break;
-		case STATUS_BYTES_RESERVED:
-			snprintf(value, size, UINT64_FORMAT, status->reserved);
-			break;
-		case STATUS_BYTES_RESIDENT:
-			snprintf(value, size, UINT64_FORMAT, status->resident);
-			break;
-		case STATUS_FENCE:
-			strlcpy(value, pfs_fence_name(), size);
-			break;
-		case STATUS_TOTALS_SINCE:
-			write_time(pfs_reset_time("events_statements_summary_by_digest"), value, size);
-			break;
-		case STATUS_SAVED_AT:
-			write_time((TimestampTz) pfs_load_relaxed(&pfs_setup->saved_at), value, size);
-			break;
-		case STATUS_TABLE_SINCE:
-			write_time(pfs_object_rules_counted_since(), value, size);
-			break;
-	}
+	return psprintf("%s+00", text);
 }
 
 /*
- * Finds the part that has the i-th of all parts' counters, and makes *i the
- * counter's place in it.  Past the last counter it returns NULL, and *i is what is
- * left of it.
+ * Hands the rows of pfs.status to emit: first those that are no part's, then the counters of
+ * the parts, then the losses of each container.  All containers are looked at once.
  */
-static const PfsPart *
-find_counter(int *i)
+void
+pfs_status_each(PfsStatusEmit emit, void *arg)
 {
-	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
-	{
-		int			n = 0;
-
-		while (n < PFS_PART_COUNTERS && part->counters[n].name != NULL)
-			n++;
-		if (*i < n)
-			return part;
-		*i -= n;
-	}
-	return NULL;
-}
-
-/*
- * Writes name and value of the i-th row of pfs.status; false past the end.  First
- * come the rows that are no part's, then the counters of the parts, then the losses
- * of each container.
- */
-bool
-pfs_status_row(const PfsStatus *status, int i, char *name, size_t name_size, char *value, size_t value_size)
-{
-	const PfsPart *part;
+	PfsContainerRow containers[PFS_CONTAINERS_MAX];
+	int			n = 0;
+	uint64		reserved = 0;
+	uint64		resident = 0;
 
 	if (!pfs_is_active())
-		return false;
-	if (i < NUM_STATUS_ROWS)
+		return;
+	for (; n < PFS_CONTAINERS_MAX && pfs_container_row(n, &containers[n]); n++)
 	{
-		strlcpy(name, status_names[i], name_size);
-		own_row(status, (StatusRow) i, value, value_size);
-		return true;
+		reserved += containers[n].stats.bytes_reserved;
+		resident += containers[n].stats.bytes_resident;
 	}
-	i -= NUM_STATUS_ROWS;
-	part = find_counter(&i);
-	if (part != NULL)
+	emit("pfs_start_time", timestamptz_to_str(pfs_clock->start_time), arg);
+	emit("pfs_settings_refused", psprintf("%u", pfs_setup->settings_refused), arg);
+	emit("pfs_bytes_reserved", psprintf(UINT64_FORMAT, reserved), arg);
+	emit("pfs_bytes_resident", psprintf(UINT64_FORMAT, resident), arg);
+	emit("pfs_fence", pfs_fence_name(), arg);
+	emit("pfs_totals_since", time_text(pfs_reset_time("events_statements_summary_by_digest")), arg);
+	emit("pfs_saved_at", time_text((TimestampTz) pfs_load_relaxed(&pfs_setup->saved_at)), arg);
+	emit("pfs_table_io_since", time_text(pfs_object_rules_counted_since()), arg);
+	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
 	{
-		strlcpy(name, part->counters[i].name, name_size);
-		snprintf(value, value_size, UINT64_FORMAT, pfs_load_relaxed(pfs_part_counter(part, i)));
-		return true;
+		for (int i = 0; i < PFS_PART_COUNTERS && part->counters[i].name != NULL; i++)
+			emit(part->counters[i].name, psprintf(UINT64_FORMAT, pfs_load_relaxed(pfs_part_counter(part, i))), arg);
 	}
-	if (i >= status->n)
-		return false;
-	snprintf(name, name_size, "pfs_%s_lost", status->containers[i].name);
-	snprintf(value, value_size, UINT64_FORMAT, status->containers[i].stats.records_lost);
-	return true;
+	for (int i = 0; i < n; i++)
+		emit(psprintf("pfs_%s_lost", containers[i].name),
+			 psprintf(UINT64_FORMAT, containers[i].stats.records_lost), arg);
 }
 
 bool

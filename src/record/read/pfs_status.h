@@ -11,19 +11,9 @@
 /* TRUNCATE of containers and status. */
 extern void pfs_containers_reset(void);
 
-/*
- * What the rows of pfs.status are made of: to look at all containers takes
- * milliseconds, so it is done once for all rows.  palloc'd.
- */
-typedef struct PfsStatus PfsStatus;
-extern PfsStatus *pfs_status_make(void);
-
-/*
- * Writes one row of pfs.status; false past the end.  The value is text; sizes of the
- * buffers are in bytes.
- */
-extern bool pfs_status_row(const PfsStatus *status, int i, char *name, size_t name_size,
-						   char *value, size_t value_size);
+/* Hands the rows of pfs.status to emit.  Texts are palloc'd in the current context, or static. */
+typedef void (*PfsStatusEmit) (const char *name, const char *value, void *arg);
+extern void pfs_status_each(PfsStatusEmit emit, void *arg);
 
 /* Rows of pfs.probes, 0 .. n-1; false past the end. */
 extern bool pfs_probe_row(int i, PfsProbeRow *row);
