@@ -169,7 +169,7 @@ take_finished(PfsEvent *e, bool history_long, uint64 max, PfsEventReader *reader
 	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
 
 	if (slots != NULL)
-		return slots->take_finished(e, false, slots->hidden(e, history_long), max, take_cb, reader);
+		return slots->take_finished(e, NULL, history_long, max, take_cb, reader);
 	take_cb(e, false, reader);
 	return 1;
 }
@@ -307,8 +307,8 @@ take_own_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
  * events and that of the blocks is in both: it is taken from the block.
  */
 static uint64
-take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, const PfsOwnEvents *own, uint32 flag,
-						 uint64 hidden_id, uint64 max, PfsEventReader *reader)
+take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, const PfsOwnEvents *own,
+						 bool history_long, uint64 max, PfsEventReader *reader)
 {
 	PfsEventFamily family = reader->family;
 	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
@@ -321,10 +321,9 @@ take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, 
 
 		for (uint32 j = 0; own != NULL && j < Min(own->n, own->rows) && !is_finished; j++)
 			is_finished = own_event(own, j)->event_id == slot->event_id;
-		if (is_finished || (slot->flags & flag) == 0)
+		if (is_finished || (slot->flags & (history_long ? PFS_FLAG_HISTORY_LONG : PFS_FLAG_HISTORY)) == 0)
 			continue;
-		done += slots->take_finished(slot, true, slots->hidden_of_running(slot, hidden_id, copy->last_event_id), max - done,
-									 take_cb, reader);
+		done += slots->take_finished(slot, copy, history_long, max - done, take_cb, reader);
 	}
 	return done;
 }
@@ -359,7 +358,7 @@ emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 						copy->index, word, take_own_block_cb, &own);
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
-		done = take_finished_of_running(copy, running, nrunning, &own, PFS_FLAG_HISTORY, copy->stages_hidden, rows, reader);
+		done = take_finished_of_running(copy, running, nrunning, &own, false, rows, reader);
 		for (uint32 i = 0; i < Min(own.n, rows) && done < rows; i++)
 			done += take_finished(own_event(&own, i), false, rows - done, reader);
 	}
@@ -406,8 +405,7 @@ current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
 		/* Two copies of what has ended meanwhile are alike. */
-		(void) take_finished_of_running(copy, running, nrunning, NULL, PFS_FLAG_HISTORY_LONG, copy->stages_hidden_long,
-										PG_UINT64_MAX, reader);
+		(void) take_finished_of_running(copy, running, nrunning, NULL, true, PG_UINT64_MAX, reader);
 		block_each(block, bytes, hidden, take_stored_cb, reader);
 	}
 	if (running != NULL)

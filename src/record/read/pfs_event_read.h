@@ -31,19 +31,12 @@ typedef struct PfsEventSlots
 
 	/*
 	 * Hands on those that have ended, the newest first, `max` at most and
-	 * without the first `hidden` ones; returns how many.  running: the last
-	 * one has not ended.
+	 * without those that a TRUNCATE of the history or of the long one has
+	 * hidden; returns how many.  running: a copy of the thread whose slot
+	 * goes on, so that the last one has not ended; NULL: it has.
 	 */
-	uint64		(*take_finished) (const PfsEvent *copy, bool running, uint32 hidden, uint64 max, PfsEventTake take,
-								  void *arg);
-
-	/*
-	 * How many of the first ones a TRUNCATE has hidden: of a slot in the
-	 * history or in the long one; of a running one, by PfsEvents and the
-	 * thread's last event_id.
-	 */
-	uint32		(*hidden) (const PfsEvent *copy, bool history_long);
-	uint32		(*hidden_of_running) (const PfsEvent *copy, uint64 hidden_id, uint64 last_id);
+	uint64		(*take_finished) (const PfsEvent *copy, const PfsThread *running, bool history_long, uint64 max,
+								  PfsEventTake take, void *arg);
 } PfsEventSlots;
 
 /*

@@ -161,12 +161,17 @@ take_running_stage(const PfsThread *thread, const PfsEvent *copy, PfsPatience *p
 
 /* Hands on the finished stages of a run, as pfs_stage_slots promises it. */
 static uint64
-take_finished_stages(const PfsEvent *copy, bool running, uint32 hidden, uint64 max, PfsEventTake take, void *arg)
+take_finished_stages(const PfsEvent *copy, const PfsThread *running, bool history_long, uint64 max,
+					 PfsEventTake take, void *arg)
 {
 	const PfsStageRun *run = (const PfsStageRun *) copy;
+	uint32		hidden = history_long ? run->first.hidden_long : run->first.hidden;
 	uint64		n = 0;
 
-	for (uint32 i = run->first.more + (running ? 0 : 1); i > hidden && n < max; i--, n++)
+	if (running != NULL)
+		hidden = pfs_stages_hidden(run, history_long ? running->stages_hidden_long : running->stages_hidden,
+								   running->last_event_id);
+	for (uint32 i = run->first.more + (running != NULL ? 0 : 1); i > hidden && n < max; i--, n++)
 	{
 		PfsStageEvent stage;
 
@@ -176,26 +181,10 @@ take_finished_stages(const PfsEvent *copy, bool running, uint32 hidden, uint64 m
 	return n;
 }
 
-static uint32
-hidden_stages(const PfsEvent *copy, bool history_long)
-{
-	const PfsStageEvent *first = &((const PfsStageRun *) copy)->first;
-
-	return history_long ? first->hidden_long : first->hidden;
-}
-
-static uint32
-hidden_of_running_stages(const PfsEvent *copy, uint64 hidden_id, uint64 last_id)
-{
-	return pfs_stages_hidden((const PfsStageRun *) copy, hidden_id, last_id);
-}
-
 const PfsEventSlots pfs_stage_slots = {
 	.copy = copy_run,
 	.take_running = take_running_stage,
 	.take_finished = take_finished_stages,
-	.hidden = hidden_stages,
-	.hidden_of_running = hidden_of_running_stages,
 };
 
 /* ---- transactions ---- */
