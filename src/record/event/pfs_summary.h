@@ -170,7 +170,8 @@ typedef void (*PfsSummaryEmit) (const PfsSummaryRow *row, void *arg);
 
 /*
  * The rows of a level that counted something, each event in exactly one of them.
- * thread_id 0: all threads; instrument PFS_NO_INSTRUMENT: all, another family's: none.
+ * thread_id 0: all threads, as at all levels above that of threads; instrument
+ * PFS_NO_INSTRUMENT: all, another family's: none.
  */
 extern void pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
 							 PfsSummaryEmit emit, void *arg);

@@ -22,8 +22,7 @@ typedef struct Groups
 {
 	PfsFamily	family;
 	PfsLevel	level;
-	PfsAccountKind kind;
-	uint32		n;				/* places: record numbers of the kind, or 1 */
+	uint32		n;				/* places: record numbers of its kind, or 1 */
 	Group	  **groups;			/* [n], NULL: none */
 	uint32		first;			/* cells that are wanted */
 	uint32		end;
@@ -58,7 +57,7 @@ group_at(Groups *groups, uint32 index)
 		*group = palloc0(sizeof(Group));
 		(*group)->totals = palloc0(totals_bytes(groups));
 		if (groups->level != PFS_LEVEL_GLOBAL)
-			(*group)->account = *pfs_account_at(groups->kind, index);
+			(*group)->account = *pfs_account_at(pfs_kind_of_level[groups->level], index);
 	}
 	return *group;
 }
@@ -128,10 +127,8 @@ adder_of(PfsFamily family, uint64 truncated, const PfsThreadCopy *copy)
 
 /* Adds the copied cells of all threads to their groups. */
 static void
-add_threads(Groups *groups, const PfsThreadCopies *copies)
+add_threads(Groups *groups, const PfsThreadCopies *copies, uint64 truncated)
 {
-	uint64		truncated = pfs_summary[groups->family].truncated[groups->level];
-
 	for (uint32 i = 0; i < copies->n; i++)
 	{
 		const PfsThreadCopy *copy = &copies->threads[i];
@@ -144,7 +141,7 @@ add_threads(Groups *groups, const PfsThreadCopies *copies)
 		if (group == NULL)
 			continue;
 		for (uint32 c = 0; c < copy->ncells; c++)
-			add(totals_at(groups, group, pfs_copied_index(copy, c)), pfs_copied_cell(copies, copy, c));
+			add(totals_at(groups, group, copy->indexes[c]), pfs_copied_cell(copies, copy, c));
 	}
 }
 
@@ -194,7 +191,7 @@ emit_threads(const PfsThreadCopies *copies, uint64 truncated, const void *keys, 
 			PfsSummaryRow row = {.thread_id = copy->thread_id, .keys = keys, .totals = &totals};
 
 			add(&totals, pfs_copied_cell(copies, copy, c));
-			emit_row(copies->family, &row, pfs_copied_index(copy, c), emit, arg);
+			emit_row(copies->family, &row, copy->indexes[c], emit, arg);
 		}
 	}
 }
@@ -217,29 +214,10 @@ emit_groups(const Groups *groups, const void *keys, PfsSummaryEmit emit, void *a
 }
 
 /*
- * Reads the level of threads: one thread, or all (0).  The rows are emitted after
- * the turn, so emit may raise and allocate.
- */
-static void
-read_threads(PfsThreadCopies *copies, uint64 thread_id, PfsSummaryEmit emit, void *arg)
-{
-	uint64		truncated;
-	const void *keys;
-
-	pfs_turn_take(PFS_TURN_SUMMARIES, false);
-	truncated = pfs_summary[copies->family].truncated[PFS_LEVEL_THREAD];
-	pfs_thread_copies_make(copies, thread_id);
-	keys = copy_keys(copies->family);
-	pfs_turn_give(PFS_TURN_SUMMARIES, false);
-	pfs_patience_end(&copies->patience);
-	emit_threads(copies, truncated, keys, emit, arg);
-	pfs_thread_copies_free(copies);
-}
-
-/*
  * Hands the rows of one level of a family to emit.  At the levels above threads,
  * threads are copied first, then what is above them is read, again and again until
- * no thread has moved counters in between: so each event is in one row.
+ * no thread has moved counters in between: so each event is in one row.  The rows are
+ * emitted after the turn, so emit may raise and allocate.
  */
 void
 pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
@@ -247,6 +225,7 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 {
 	PfsThreadCopies copies = {.family = family};
 	Groups		groups = {.family = family, .level = level};
+	uint64		truncated;
 	const void *keys;
 
 	if (pfs_summary == NULL)
@@ -262,31 +241,31 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 	}
 	copies.first = groups.first;
 	copies.end = groups.end;
-	if (level == PFS_LEVEL_THREAD)
+	if (level != PFS_LEVEL_THREAD)
 	{
-		read_threads(&copies, thread_id, emit, arg);
-		return;
+		groups.n = level == PFS_LEVEL_GLOBAL ? 1 : pfs_accounts[pfs_kind_of_level[level]].pages->records_max;
+		groups.groups = palloc0(Max(groups.n, 1) * sizeof(Group *));
 	}
-	groups.n = 1;
-	if (level != PFS_LEVEL_GLOBAL)
-	{
-		groups.kind = pfs_kind_of_level[level];
-		groups.n = pfs_accounts[groups.kind].pages->records_max;
-	}
-	groups.groups = palloc0(Max(groups.n, 1) * sizeof(Group *));
 
 	pfs_turn_take(PFS_TURN_SUMMARIES, false);
-	pfs_thread_copies_make(&copies, 0);
-	do
+	truncated = pfs_summary[family].truncated[level];
+	pfs_thread_copies_make(&copies, thread_id);
+	if (level != PFS_LEVEL_THREAD)
 	{
-		read_above(&groups);
-	} while (!pfs_thread_copies_hold(&copies));
-	add_threads(&groups, &copies);
+		do
+		{
+			read_above(&groups);
+		} while (!pfs_thread_copies_hold(&copies));
+		add_threads(&groups, &copies, truncated);
+	}
 	keys = copy_keys(family);
 	pfs_turn_give(PFS_TURN_SUMMARIES, false);
 	pfs_patience_end(&copies.patience);
 
-	emit_groups(&groups, keys, emit, arg);
+	if (level == PFS_LEVEL_THREAD)
+		emit_threads(&copies, truncated, keys, emit, arg);
+	else
+		emit_groups(&groups, keys, emit, arg);
 	pfs_thread_copies_free(&copies);
 }
 

@@ -45,12 +45,6 @@ typedef union AnyCell
 	PfsErrorCell error;
 } AnyCell;
 
-static const PfsSeqlock *
-lock_of(const PfsThread *t, PfsFamily family)
-{
-	return (const PfsSeqlock *) ((const char *) t + pfs_summary_kinds[family]->lock_offset);
-}
-
 /*
  * Copies one cell.  Its owner can lose its processor in the middle of a write
  * section; then it is waited for, and in the end its words are taken as they are.
@@ -61,16 +55,17 @@ static bool
 copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies, uint32 i, AnyCell *cell)
 {
 	const PfsBlock *block = &t->cells[copies->family];
-	uint32		size = pfs_summary_kinds[copies->family]->read_size;
+	const PfsSummaryKind *kind = pfs_summary_kinds[copies->family];
+	const PfsSeqlock *lock = (const PfsSeqlock *) ((const char *) t + kind->lock_offset);
 
 	do
 	{
-		if (pfs_block_read(block, lock_of(t, copies->family), i, cell, size))
+		if (pfs_block_read(block, lock, i, cell, kind->read_size))
 			return true;
 		if (!is_same(copy, t))
 			return false;
 	} while (pfs_patience_more(&copies->patience));
-	return pfs_block_look(block, i, cell, size);
+	return pfs_block_look(block, i, cell, kind->read_size);
 }
 
 /* Makes an array larger; NULL: there is none yet. */

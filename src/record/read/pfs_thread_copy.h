@@ -35,7 +35,7 @@ typedef struct PfsThreadCopy
 	bool		stuck;			/* in the middle of a move, and stays there */
 	uint32		ncells;
 	uint32		max_cells;
-	uint16	   *indexes;		/* of the cells */
+	uint16	   *indexes;		/* which the cells are */
 	char	   *cells;			/* copies, of the family's size */
 	uint32		nbuckets;
 	uint32		max_buckets;
@@ -56,13 +56,7 @@ typedef struct PfsThreadCopies
 	PfsPatience patience;
 } PfsThreadCopies;
 
-/* The c-th cell of a copy: which it is, and what it held. */
-static inline uint32
-pfs_copied_index(const PfsThreadCopy *copy, uint32 c)
-{
-	return copy->indexes[c];
-}
-
+/* What the c-th cell of a copy held. */
 static inline const void *
 pfs_copied_cell(const PfsThreadCopies *copies, const PfsThreadCopy *copy, uint32 c)
 {
