@@ -125,7 +125,7 @@ global_copy(PfsScan *scan)
 	PfsContainerRow container;
 
 	contexts_copy(scan);
-	for (int i = 0; pfs_container_row(i, &container); i++)
+	for (int i = 0; pfs_container_row(i, false, &container); i++)
 	{
 		PfsMemoryTotals totals;
 

@@ -115,11 +115,8 @@ containers_copy(PfsScan *scan)
 
 	/* As many instruments as setup_instruments lists. */
 	pfs_shared_areas_register();
-	for (int i = 0; pfs_container_row(i, &container); i++)
-	{
-		pfs_container_count_used(i, &container);
+	for (int i = 0; pfs_container_row(i, true, &container); i++)
 		*(PfsContainerRow *) pfs_scan_add(scan) = container;
-	}
 }
 
 const PfsTable pfs_table_containers = {

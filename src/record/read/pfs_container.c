@@ -148,48 +148,29 @@ pfs_container_of_family(int i, PfsContainerRow *row)
 	block_row(row, kind->container, n > 0 ? bytes / n : 0, n, used, kind->lost != NULL ? kind->lost() : 0, bytes);
 }
 
-/*
- * Finds the part that has the i-th row of pfs.containers, or NULL past the end.  Of a
- * part's rows that of its pages is the first; *i becomes -1 for it, else the number among
- * the part's others.
- */
-static const PfsPart *
-part_of_row(int *i)
+/* Of a part's rows that of its pages is the first. */
+bool
+pfs_container_row(int i, bool count_used, PfsContainerRow *row)
 {
 	if (!pfs_is_active())
-		return NULL;
+		return false;
 	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
 	{
-		if (part->pages != NULL && (*i)-- == 0)
-			return part;
-		if (*i < part->nrows)
-			return part;
-		*i -= part->nrows;
+		if (part->pages != NULL && i-- == 0)
+		{
+			pages_row(part, row);
+			return true;
+		}
+		if (i < part->nrows)
+		{
+			part->row(i, row);
+			if (count_used && part->count_used != NULL)
+				part->count_used(i, row);
+			return true;
+		}
+		i -= part->nrows;
 	}
-	return NULL;
-}
-
-bool
-pfs_container_row(int i, PfsContainerRow *row)
-{
-	const PfsPart *part = part_of_row(&i);
-
-	if (part == NULL)
-		return false;
-	if (i < 0)
-		pages_row(part, row);
-	else
-		part->row(i, row);
-	return true;
-}
-
-void
-pfs_container_count_used(int i, PfsContainerRow *row)
-{
-	const PfsPart *part = part_of_row(&i);
-
-	if (part != NULL && i >= 0 && part->count_used != NULL)
-		part->count_used(i, row);
+	return false;
 }
 
 /* The instruments memory/pfs/%, by row of pfs.containers. */
@@ -204,7 +185,7 @@ pfs_containers_register(void)
 {
 	PfsContainerRow row;
 
-	for (int i = 0; i < PFS_CONTAINERS_MAX && pfs_container_row(i, &row); i++)
+	for (int i = 0; i < PFS_CONTAINERS_MAX && pfs_container_row(i, false, &row); i++)
 	{
 		PfsInstrument proto = {.class = PFS_CLASS_MEMORY, .properties = PFS_PROPERTY_BUILT_IN};
 
@@ -212,7 +193,7 @@ pfs_containers_register(void)
 		proto.documentation = "What a container of pfs itself holds; always on.";
 		container_instruments[i] = pfs_instrument_register(&proto);
 	}
-	Assert(!pfs_container_row(PFS_CONTAINERS_MAX, &row));
+	Assert(!pfs_container_row(PFS_CONTAINERS_MAX, false, &row));
 }
 
 PfsInstrumentId

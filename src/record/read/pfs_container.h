@@ -12,14 +12,11 @@
 /* More rows than pfs.containers has. */
 #define PFS_CONTAINERS_MAX 64
 
-/* Rows of pfs.containers, 0 .. n-1; false past the end. */
-extern bool pfs_container_row(int i, PfsContainerRow *row);
-
 /*
- * Counts the records in use of row i where pfs_container_row() does not, as that means to
- * read them all: of long histories.
+ * Rows of pfs.containers, 0 .. n-1; false past the end.  count_used: with the records in use
+ * also where counting them means to read them all, which is so for long histories.
  */
-extern void pfs_container_count_used(int i, PfsContainerRow *row);
+extern bool pfs_container_row(int i, bool count_used, PfsContainerRow *row);
 
 /* The instrument memory/pfs/<container> of row i; at start these are registered. */
 extern PfsInstrumentId pfs_container_instrument(int i);

@@ -70,7 +70,7 @@ pfs_status_each(PfsStatusEmit emit, void *arg)
 
 	if (!pfs_is_active())
 		return;
-	for (; n < PFS_CONTAINERS_MAX && pfs_container_row(n, &containers[n]); n++)
+	for (; n < PFS_CONTAINERS_MAX && pfs_container_row(n, false, &containers[n]); n++)
 	{
 		reserved += containers[n].stats.bytes_reserved;
 		resident += containers[n].stats.bytes_resident;
