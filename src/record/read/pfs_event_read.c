@@ -147,18 +147,6 @@ copy_running_events(const PfsThread *t, PfsEventFamily family, void *events, Pfs
 	return n;
 }
 
-/* Hands on the event that is running in the copy of a slot. */
-static void
-take_running(const PfsThread *thread, PfsEvent *e, PfsEventReader *reader)
-{
-	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
-
-	if (slots != NULL)
-		slots->take_running(thread, e, reader->patience, take_cb, reader);
-	else
-		take_cb(e, true, reader);
-}
-
 /*
  * Hands on what the copy of a slot in the history or in the long one holds, `max` events
  * at most, and returns how many that were.
@@ -184,6 +172,7 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 {
 	PfsEventReader *reader = arg;
 	PfsEventFamily family = reader->family;
+	const PfsEventFamilyRead *family_read = &pfs_event_family_reads[family];
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	void	   *events = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
 	uint32		n = copy_running_events(t, family, events, reader->patience);
@@ -193,12 +182,18 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 	{
 		for (uint32 i = 0; i < n; i++)
 		{
-			if (event_at(events, family, i)->flags & PFS_FLAG_CURRENT)
-				take_running(copy, event_at(events, family, i), reader);
+			PfsEvent   *e = event_at(events, family, i);
+
+			if ((e->flags & PFS_FLAG_CURRENT) == 0)
+				continue;
+			if (family_read->slots != NULL)
+				family_read->slots->take_running(copy, e, reader->patience, take_cb, reader);
+			else
+				take_cb(e, true, reader);
 		}
 	}
-	if (pfs_event_family_reads[family].also_running != NULL)
-		pfs_event_family_reads[family].also_running(copy, word, reader->patience, take_cb, reader);
+	if (family_read->also_running != NULL)
+		family_read->also_running(copy, word, reader->patience, take_cb, reader);
 	pfree(events);
 }
 
