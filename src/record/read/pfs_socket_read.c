@@ -12,15 +12,6 @@
 #include "pfs_shared.h"
 #include "pfs_socket.h"
 
-/* Copies a socket between two write sections of its owner; false if it has gone. */
-static bool
-copy_socket(uint32 index, uint64 word, PfsSocket *copy, PfsPatience *patience)
-{
-	const PfsSocket *s = pfs_pages_record(pfs_sockets, index);
-
-	return pfs_owned_copy(pfs_sockets, index, word, &s->thread, copy, sizeof(*copy), patience);
-}
-
 static inline bool
 is_live(const PfsSocket *copy)
 {
@@ -28,7 +19,7 @@ is_live(const PfsSocket *copy)
 }
 
 /*
- * Hands a copy of each socket to emit.  Callers that need an exact sum take the
+ * Hands a copy of each socket, made between two write sections of its owner, to emit.  Callers that need an exact sum take the
  * turn, and end the patience.
  */
 static void
@@ -36,10 +27,11 @@ each(PfsSocketEmit emit, void *arg, PfsPatience *patience)
 {
 	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_sockets, &at);)
 	{
+		const PfsSocket *s = pfs_pages_record(pfs_sockets, at.index);
 		PfsSocket	copy;
 
 		CHECK_FOR_INTERRUPTS();
-		if (copy_socket(at.index, at.word, &copy, patience))
+		if (pfs_owned_copy(pfs_sockets, at.index, at.word, &s->thread, &copy, sizeof(copy), patience))
 			emit(&copy, at.index, arg);
 	}
 }
