@@ -136,15 +136,11 @@ pfs_container_count_events(int i, PfsContainerRow *row)
 void
 pfs_container_of_family(int i, PfsContainerRow *row)
 {
-	const PfsSummaryKind *kind;
-	uint32		n;
-	uint32		used;
-	uint64		bytes;
+	const PfsSummaryKind *kind = pfs_summary_kinds[i];
+	uint32		n = pfs_summary[i].ncells;
+	uint32		used = kind->used != NULL ? kind->used() : pfs_instruments->ncells[i];
+	uint64		bytes = pfs_summary_server_size(i);
 
-	kind = pfs_summary_kinds[i];
-	n = pfs_summary[i].ncells;
-	bytes = pfs_summary_server_size(i);
-	used = kind->used != NULL ? kind->used() : pfs_instruments->ncells[i];
 	block_row(row, kind->container, n > 0 ? bytes / n : 0, n, used, kind->lost != NULL ? kind->lost() : 0, bytes);
 }
 
