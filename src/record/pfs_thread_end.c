@@ -63,20 +63,6 @@ make_even(PfsSeqlock *lock)
 }
 
 /*
- * Drops the waits that were begun and are not waited for any more, and one that was
- * being filled.  Waits that outlive their call (pfs_local.open) stay.
- */
-static void
-drop_waits(PfsThread *t)
-{
-	PfsEvents  *waits = &t->events[PFS_WAITS];
-
-	pfs_local.beginning = 0;
-	if (waits->depth > pfs_local.nopen)
-		pfs_store_release(&waits->depth, pfs_local.nopen);
-}
-
-/*
  * Takes back what this process has counted itself in for outside of its own record, and
  * returns how many words that were.
  */
@@ -102,12 +88,12 @@ void
 pfs_thread_repair(PfsThread *t)
 {
 	uint64		repaired = repair_others();
-	bool		was_beginning = pfs_local.beginning != 0;
+	PfsEvents  *waits = &t->events[PFS_WAITS];
 
 	pfs_local.slow &= ~PFS_SLOW_REPAIR;
 	repaired += make_even(&t->moves);
 	repaired += make_even(&t->memory.seq);
-	if (was_beginning || (t->seq.word & 1) != 0)
+	if (pfs_local.beginning != 0 || (t->seq.word & 1) != 0)
 	{
 		/*
 		 * Inside the write section that was never ended, or in one of our
@@ -115,7 +101,14 @@ pfs_thread_repair(PfsThread *t)
 		 */
 		if ((t->seq.word & 1) == 0)
 			pfs_write_begin(t);
-		drop_waits(t);
+
+		/*
+		 * Waits that were begun are not waited for any more, but for those
+		 * that outlive their call (pfs_local.open).
+		 */
+		pfs_local.beginning = 0;
+		if (waits->depth > pfs_local.nopen)
+			pfs_store_release(&waits->depth, pfs_local.nopen);
 		pfs_write_end(t);
 		repaired++;
 	}
