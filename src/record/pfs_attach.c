@@ -82,9 +82,7 @@ find_account(PfsThread *t)
 	{
 		PfsAccountRefs leader;
 
-		if (t->parent_thread_id == 0)
-			return false;
-		if (!thread_refs(t->parent_thread_id, &leader))
+		if (t->parent_thread_id == 0 || !thread_refs(t->parent_thread_id, &leader))
 			return false;
 		pfs_account_share(&refs, &leader);
 	}
@@ -128,13 +126,6 @@ ask_actors(PfsThread *t, bool may_wait)
 		return false;
 	pfs_thread_decide(t, instrumented, history);
 	return true;
-}
-
-/* Has it switches that nobody has decided yet? */
-static bool
-is_undecided(const PfsThread *t)
-{
-	return ((pfs_load_relaxed(&t->instrumented) | pfs_load_relaxed(&t->history)) & PFS_SWITCH_OPEN) != 0;
 }
 
 /*
@@ -186,7 +177,9 @@ pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 		pfs_histories_set_role(t);
 		pfs_lwlock_records_set_role(t);
 	}
-	if (t->role != InvalidOid && MyProcPort != NULL && pfs_compat_is_foreground(MyBackendType) && is_undecided(t))
+	/* Some switch may be one that nobody has decided yet. */
+	if (t->role != InvalidOid && MyProcPort != NULL && pfs_compat_is_foreground(MyBackendType) &&
+		((pfs_load_relaxed(&t->instrumented) | pfs_load_relaxed(&t->history)) & PFS_SWITCH_OPEN) != 0)
 		complete = ask_actors(t, may_wait);
 	if (t->role == InvalidOid && (t->foreground || MyBackendType == B_BG_WORKER))
 		complete = false;
