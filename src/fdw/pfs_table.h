@@ -130,7 +130,8 @@ struct PfsTable
 	/*
 	 * Collect the rows with pfs_scan_add().  May leave out what the scan's
 	 * keys exclude, and what only serves columns that are not needed.  Called
-	 * once per scan, in the scan's memory.
+	 * once per scan, in the scan's memory; where pfs is switched off, only
+	 * with without_memory.
 	 */
 	void		(*copy) (PfsScan *scan);
 
@@ -170,7 +171,10 @@ struct PfsTable
 	void		(*insert) (const PfsNewRow *rows, int nrows);
 	void		(*remove) (const PfsRowId *rows, int nrows);
 
-	/* Optional.  TRUNCATE and pfs.reset(); returns how many rows left. */
+	/*
+	 * Optional.  TRUNCATE and pfs.reset(), where pfs is switched on; returns
+	 * how many rows left.
+	 */
 	void		(*check_truncate) (void);	/* optional: called before any
 											 * table is truncated; raises an
 											 * error if this one cannot be */

@@ -178,7 +178,7 @@ extern void pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id,
 
 /*
  * The histograms of the server: [nhistograms] arrays of PFS_HISTOGRAM_BUCKETS words, NULL
- * where nothing was counted.  palloc'd; NULL: pfs is off.
+ * where nothing was counted.  palloc'd.
  */
 extern uint64 **pfs_summary_read_histograms(PfsFamily family);
 

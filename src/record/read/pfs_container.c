@@ -148,8 +148,6 @@ pfs_container_of_family(int i, PfsContainerRow *row)
 bool
 pfs_container_row(int i, bool count_used, PfsContainerRow *row)
 {
-	if (!pfs_is_active())
-		return false;
 	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
 	{
 		if (part->pages != NULL && i-- == 0)

@@ -205,7 +205,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 {
 	Copies		c = {.parts = parts};
 
-	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+	if (pfs_sizes.digests == 0)
 		return;
 	c.head = (parts & PFS_DIGEST_BUCKETS) ? offsetof(PfsDigest, texts) : offsetof(PfsDigest, buckets);
 	c.text = c.head;
@@ -338,7 +338,7 @@ pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *
 	PfsPatience patience = {0};
 	WaitCopies	copies = {.instrument = instrument};
 
-	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+	if (pfs_sizes.digests == 0)
 		return;
 	copies.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(WaitCopy) *
 										  ((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells +
@@ -375,7 +375,7 @@ pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
 	char	   *copy;
 	PfsPatience patience = {0};
 
-	if (pfs_digests == NULL || pfs_sizes.digests == 0 || key->query_id == 0)
+	if (pfs_sizes.digests == 0 || key->query_id == 0)
 		return NULL;
 	index = pfs_digest_find(key, &word);
 	if (index == PFS_NO_RECORD)

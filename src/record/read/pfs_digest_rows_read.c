@@ -138,7 +138,7 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	Copies		c = {0};
 	const PfsDigestKey others = {0, 0};
 
-	if (pfs_digests == NULL || pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
+	if (pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
 		return;
 	/* Memory that is not used costs nothing. */
 	c.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Copy) *

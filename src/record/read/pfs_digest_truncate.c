@@ -293,7 +293,7 @@ truncate_part(PfsDigestPart part)
 	PfsPatience patience = {.of_reset = true};
 	uint64		taken[PFS_NUM_DIGEST_PARTS] = {0};
 
-	if (pfs_digests == NULL || pfs_sizes.digests == 0)
+	if (pfs_sizes.digests == 0)
 		return 0;
 	if (!pfs_digests_hold(true, &patience) && part == PFS_DIGEST_ALL)
 		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);

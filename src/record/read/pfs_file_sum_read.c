@@ -138,8 +138,6 @@ pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
 	PfsPatience patience = {0};
 	FilesReader reader = {.emit = emit, .arg = arg};
 
-	if (pfs_files == NULL)
-		return;
 	pfs_pending_work(PFS_COUNTED_FILES, false, read_files, &patience, &reader);
 }
 
@@ -214,8 +212,6 @@ pfs_file_sums_by_instrument(PfsFileCounters *numbers)
 {
 	PfsPatience patience = {0};
 
-	if (pfs_files == NULL)
-		return;
 	pfs_pending_work(PFS_COUNTED_FILES, false, read_names, &patience, numbers);
 }
 
@@ -271,8 +267,6 @@ truncate_sums(PfsPendingWork work)
 	PfsPatience patience = {.of_reset = true};
 	int64		events = 0;
 
-	if (pfs_files == NULL)
-		return 0;
 	pfs_pending_work(PFS_COUNTED_FILES, true, work, &patience, &events);
 	pfs_reset_time_note("file_summary_by_instance");
 	pfs_reset_time_note("events_waits_summary_by_instance");

@@ -27,11 +27,8 @@ void
 pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
-	PfsPrepared *copy;
+	PfsPrepared *copy = palloc(pfs_prepared_record_size());
 
-	if (pfs_prepared == NULL)
-		return;
-	copy = palloc(pfs_prepared_record_size());
 	pfs_turn_take(PFS_TURN_PREPARED, false);
 	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_prepared, &at);)
 	{
@@ -78,13 +75,10 @@ int64
 pfs_prepared_truncate(void)
 {
 	PfsPatience patience = {.of_reset = true};
-	PfsPrepared *copy;
+	PfsPrepared *copy = palloc(pfs_prepared_record_size());
 	uint64		generation;
 	uint64		left = 0;
 
-	if (pfs_prepared == NULL)
-		return 0;
-	copy = palloc(pfs_prepared_record_size());
 	pfs_turn_take(PFS_TURN_PREPARED, true);
 	HOLD_INTERRUPTS();
 	pfs_exchange(&pfs_shared_prepared->left, 0);

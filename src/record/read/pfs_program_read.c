@@ -16,8 +16,6 @@
 void
 pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg)
 {
-	if (pfs_programs == NULL)
-		return;
 	pfs_turn_take(PFS_TURN_PROGRAMS, false);
 	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_programs, &at);)
 	{
@@ -51,8 +49,6 @@ pfs_programs_truncate(PfsProgramView view)
 	uint64		taken = 0;
 	bool		drops_kept;
 
-	if (pfs_programs == NULL)
-		return 0;
 	pfs_turn_take(PFS_TURN_PROGRAMS, true);
 	drops_kept = *pfs_program_kept_for == view;
 	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_programs, &at);)

@@ -89,8 +89,6 @@ pfs_rel_stats_each(PfsRelView view, PfsRelStatEmit emit, void *arg)
 	PfsPatience patience = {0};
 	StatsReader reader = {.view = view, .emit = emit, .arg = arg};
 
-	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
-		return;
 	/* What was found to have gone by the reading before. */
 	pfs_rel_stats_give_back();
 	pfs_pending_work(PFS_COUNTED_TABLES, false, read_tables, &patience, &reader);
@@ -252,8 +250,6 @@ pfs_rel_stats_clear(PfsRelView view)
 	PfsPatience patience = {.of_reset = true};
 	Truncation	truncation = {.view = view};
 
-	if (pfs_rel_stats[PFS_TABLE_STATS].pages == NULL)
-		return 0;
 	pfs_pending_work(PFS_COUNTED_TABLES, true, truncate_with_tables, &patience, &truncation);
 	return truncation.rows;
 }

@@ -116,8 +116,6 @@ pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg)
 {
 	PfsSocketReader reader = {emit, arg};
 
-	if (pfs_sockets == NULL)
-		return;
 	pfs_turn_take(PFS_TURN_SOCKETS, false);
 	pfs_sockets_each(by_instance_cb, &reader);
 	pfs_turn_give(PFS_TURN_SOCKETS, false);
@@ -163,12 +161,9 @@ pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
 {
 	uint32		instruments = pfs_socket_totals.ncells / PFS_SOCKET_PARTS;
 	Size		size = instruments * sizeof(PfsSocketTotals);
-	PfsSocketTotals *by_event;
+	PfsSocketTotals *by_event = palloc(size);
 	PfsPatience patience = {0};
 
-	if (pfs_sockets == NULL)
-		return;
-	by_event = palloc(size);
 	pfs_turn_take(PFS_TURN_SOCKETS, false);
 	for (int i = 0; i < SUM_TRIES; i++)
 	{
@@ -262,8 +257,6 @@ truncate_sockets(bool totals_too)
 	Truncation	truncation = {0};
 	PfsPatience patience = {.of_reset = true};
 
-	if (pfs_sockets == NULL)
-		return 0;
 	pfs_turn_take(PFS_TURN_SOCKETS, true);
 	HOLD_INTERRUPTS();
 	pfs_exchange(&pfs_shared_sockets->left, 0);

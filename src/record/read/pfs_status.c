@@ -27,8 +27,6 @@
 void
 pfs_containers_reset(void)
 {
-	if (!pfs_is_active())
-		return;
 	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
 	{
 		if (part->pages != NULL)
@@ -68,8 +66,6 @@ pfs_status_each(PfsStatusEmit emit, void *arg)
 	uint64		reserved = 0;
 	uint64		resident = 0;
 
-	if (!pfs_is_active())
-		return;
 	for (; n < PFS_CONTAINERS_MAX && pfs_container_row(n, false, &containers[n]); n++)
 	{
 		reserved += containers[n].stats.bytes_reserved;

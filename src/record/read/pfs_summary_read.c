@@ -228,8 +228,6 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 	uint64		truncated;
 	const void *keys;
 
-	if (pfs_summary == NULL)
-		return;
 	pfs_instrument_name_late();
 	groups.end = pfs_summary[family].ncells;
 	if (instrument != PFS_NO_INSTRUMENT)
@@ -302,18 +300,15 @@ read_server_buckets(PfsFamily family, uint64 **histograms)
 
 /*
  * Reads the histograms of a family, with what threads have not moved to the server yet.
- * Returns an array that the caller frees with its memory context; NULL when pfs is off.
+ * Returns an array that the caller frees with its memory context.
  */
 uint64	  **
 pfs_summary_read_histograms(PfsFamily family)
 {
 	PfsThreadCopies copies = {.family = family, .of_histograms = true};
 	const PfsSharedSummary *shared = &pfs_summary[family];
-	uint64	  **histograms;
+	uint64	  **histograms = palloc0(shared->nhistograms * sizeof(uint64 *));
 
-	if (pfs_summary == NULL)
-		return NULL;
-	histograms = palloc0(shared->nhistograms * sizeof(uint64 *));
 	pfs_turn_take(PFS_TURN_SUMMARIES, false);
 	pfs_thread_copies_make(&copies, 0);
 	do

@@ -300,8 +300,6 @@ pfs_summary_truncate(PfsFamily family, PfsLevel level)
 	PfsPatience patience = {.of_reset = true};
 	uint64		left;
 
-	if (pfs_summary == NULL)
-		return 0;
 	begin_turn(family, &patience);
 	left = truncate_level(family, level, &patience);
 	end_turn(&patience);
@@ -339,8 +337,6 @@ pfs_summary_truncate_accounts(PfsAccountKind kind)
 	int64		before = 0;
 	int64		after = 0;
 
-	if (pfs_summary == NULL)
-		return 0;
 	begin_turn(PFS_FAMILY_WAITS, &patience);
 	pfs_accounts_each(kind, count_cb, &before);
 	pfs_accounts_purge(kind, push_up);
