@@ -69,14 +69,6 @@ const PfsTable pfs_table_probes = {
 	.copy = probes_copy,
 };
 
-/* Resets the counters that containers and status both show: TRUNCATE of either. */
-static int64
-reset_counters(void)
-{
-	pfs_containers_reset();
-	return 0;
-}
-
 /*
  * containers
  */
@@ -128,7 +120,7 @@ const PfsTable pfs_table_containers = {
 	.row_size = sizeof(PfsContainerRow),
 	.estimate = containers_estimate,
 	.copy = containers_copy,
-	.truncate = reset_counters,
+	.truncate = pfs_containers_reset,
 };
 
 /*
@@ -183,7 +175,7 @@ const PfsTable pfs_table_status = {
 	.row_size = sizeof(StatusRow),
 	.estimate = status_estimate,
 	.copy = status_copy,
-	.truncate = reset_counters,
+	.truncate = pfs_containers_reset,
 };
 
 /*

@@ -22,9 +22,9 @@
 
 /*
  * Resets all losses and high-water marks of containers, and the counters of all parts:
- * TRUNCATE of containers and of status.
+ * TRUNCATE of containers and of status, which both show them.  No row leaves.
  */
-void
+int64
 pfs_containers_reset(void)
 {
 	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
@@ -38,6 +38,7 @@ pfs_containers_reset(void)
 	}
 	pfs_reset_time_note("containers");
 	pfs_reset_time_note("status");
+	return 0;
 }
 
 /* A time in UTC, as SQL takes it back whatever the settings of the session are; nothing for 0. */

@@ -8,8 +8,8 @@
 #include "pfs_container.h"
 #include "pfs_probe_row.h"
 
-/* TRUNCATE of containers and status. */
-extern void pfs_containers_reset(void);
+/* TRUNCATE of containers and status; returns the rows that leave: none. */
+extern int64 pfs_containers_reset(void);
 
 /* Hands the rows of pfs.status to emit.  Texts are palloc'd in the current context, or static. */
 typedef void (*PfsStatusEmit) (const char *name, const char *value, void *arg);
