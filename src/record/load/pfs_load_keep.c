@@ -195,7 +195,7 @@ begin(UnderWay *u, PfsLoadResolution resolution, const PfsLoadPeriod *period, ui
 static int
 rows_of(UnderWay *u, PfsLoadRow *rows)
 {
-	Picked		picked = {binaryheap_allocate(PFS_LOAD_LARGEST, compare_sizes_cb, NULL)};
+	Picked		picked = {.largest = binaryheap_allocate(PFS_LOAD_LARGEST, compare_sizes_cb, NULL)};
 	HASH_SEQ_STATUS status;
 	PfsLoadRow *sum;
 
@@ -291,7 +291,7 @@ pfs_load_keep(const PfsLoadPeriod *period, PfsLoadRow *rows, int nrows)
 	int			seconds = Max(pfs_load_interval, 1);
 	PfsLoadHead head = {period->begin, period->end, period->length, 0, generation, seconds, 0};
 	PfsLoadRow	largest[PFS_LOAD_ROWS_MAX];
-	Picked		picked = {binaryheap_allocate(PFS_LOAD_LARGEST, compare_sizes_cb, NULL)};
+	Picked		picked = {.largest = binaryheap_allocate(PFS_LOAD_LARGEST, compare_sizes_cb, NULL)};
 	static bool watched = false;
 	int			n;
 

@@ -201,7 +201,7 @@ void
 pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
-	PfsEventReader reader = {family, emit, arg, &patience};
+	PfsEventReader reader = {family, emit, arg, .patience = &patience};
 
 	pfs_instrument_name_late();
 	pfs_threads_each(thread_id, emit_current_cb, &reader);
@@ -422,7 +422,7 @@ long_each(PfsEventFamily family, PfsEventEmit emit, void *arg)
 	const PfsEventSource *source = pfs_event_source(family);
 	PfsBlocks  *blocks = pfs_histories[family];
 	PfsPatience patience = {0};
-	PfsEventReader reader = {family, emit, arg, &patience};
+	PfsEventReader reader = {family, emit, arg, .patience = &patience};
 	char	   *block;
 
 	if (blocks == NULL)
@@ -471,7 +471,7 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 	const PfsEventSource *source = pfs_event_source(reader->family);
 	uint32		rows = pfs_sizes.history[reader->family];
 	PfsEventList list;
-	PfsEventReader into = {reader->family, pfs_event_list_add, &list, reader->patience};
+	PfsEventReader into = {reader->family, pfs_event_list_add, &list, .patience = reader->patience};
 
 	if (source == NULL || rows == 0)
 	{
@@ -488,7 +488,7 @@ void
 pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
-	PfsEventReader reader = {family, emit, arg, &patience};
+	PfsEventReader reader = {family, emit, arg, .patience = &patience};
 
 	pfs_instrument_name_late();
 	pfs_threads_each(thread_id, emit_history_cb, &reader);
