@@ -107,21 +107,6 @@ copy_one(Copies *c, uint32 index)
 	c->number_of[index] = c->n++;
 }
 
-static void
-copy_others(Copies *c)
-{
-	PfsDigest  *others = copy_at(c, c->n++);
-
-	memset(others, 0, c->head);
-	others->counters = pfs_shared_digests->counters;
-	others->first_seen = pfs_shared_digests->first_seen;
-	others->last_seen = pfs_shared_digests->last_seen;
-	others->first_offset = pfs_shared_digests->first_offset;
-	others->last_offset = pfs_shared_digests->last_offset;
-	if (c->parts & PFS_DIGEST_BUCKETS)
-		memcpy(others->buckets, pfs_shared_digests->buckets, sizeof(others->buckets));
-}
-
 /*
  * Adds what a process has counted to the copy of its digest, which may have been made since
  * all were copied, or to that of all others.
@@ -216,7 +201,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	c.number_of = palloc0(pfs_sizes.digests * sizeof(uint32));
 
 	(void) pfs_digests_hold(false, &c.patience);
-	copy_others(&c);
+	memcpy(copy_at(&c, c.n++), &pfs_shared_digests->others, c.head);
 	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
 		copy_one(&c, at.index);
 	pfs_pending_digests_each(add_pending_cb, &c, &c.patience);

@@ -62,21 +62,6 @@ restore_texts(PfsDigest *d, const PfsDigestRow *row)
 	}
 }
 
-/* Adds to the row of all others. */
-static void
-restore_others(const PfsDigestRow *row)
-{
-	PfsDigest	span = {0};
-
-	pfs_statement_kind.merge(&pfs_shared_digests->counters, &row->totals);
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && row->buckets != NULL; b++)
-		pfs_shared_digests->buckets[b] += row->buckets[b];
-	span.first_seen = pfs_clock_reading_before(row->first_seen, &span.first_offset);
-	span.last_seen = pfs_clock_reading_before(row->last_seen, &span.last_offset.value);
-	span.last_offset.taken = NEVER_TAKEN(span.last_seen);
-	pfs_digest_note_others(span.first_seen, span.last_seen, &span);
-}
-
 /*
  * Makes a digest of a row; one that has a digest already adds to that.  Without room it is
  * part of all others.
@@ -85,20 +70,21 @@ void
 pfs_digest_restore(const PfsDigestRow *row)
 {
 	uint32		index = row->key.query_id == 0 ? PFS_NO_RECORD : pfs_digest_make(&row->key, &hint);
-	PfsDigest  *d;
+	PfsDigest  *d = index == PFS_NO_RECORD ? &pfs_shared_digests->others : pfs_pages_record(pfs_digests, index);
+	PfsDigest	span = {0};
+	PfsDigest  *dates = index == PFS_NO_RECORD ? &span : d;
 
-	if (index == PFS_NO_RECORD)
-	{
-		restore_others(row);
-		return;
-	}
-	d = pfs_pages_record(pfs_digests, index);
 	pfs_statement_kind.merge(&d->counters, &row->totals);
-	d->first_seen = pfs_clock_reading_before(row->first_seen, &d->first_offset);
-	d->last_seen = pfs_clock_reading_before(row->last_seen, &d->last_offset.value);
-	d->last_offset.taken = NEVER_TAKEN(d->last_seen);
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && row->buckets != NULL; b++)
 		d->buckets[b] += row->buckets[b];
+	dates->first_seen = pfs_clock_reading_before(row->first_seen, &dates->first_offset);
+	dates->last_seen = pfs_clock_reading_before(row->last_seen, &dates->last_offset.value);
+	dates->last_offset.taken = NEVER_TAKEN(dates->last_seen);
+	if (index == PFS_NO_RECORD)
+	{
+		pfs_digest_note_others(span.first_seen, span.last_seen, &span);
+		return;
+	}
 	/* Executions have raised it, up to a limit far below this. */
 	for (int i = 1; i < Min(pfs_totals_count(&row->totals.time), 64); i++)
 		pfs_digest_raise_usage(&pfs_digest_ref_slots[index]);

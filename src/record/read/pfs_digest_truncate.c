@@ -267,10 +267,10 @@ empty_others(PfsDigestPart part, uint64 *taken)
 	PfsStatementTotals totals = {0};
 
 	if (part == PFS_DIGEST_ALL)
-		pfs_statement_kind.take(&pfs_shared_digests->counters, &totals);
+		pfs_statement_kind.take(&pfs_shared_digests->others.counters, &totals);
 	taken[PFS_DIGEST_ALL] += pfs_totals_count(&totals.time);
 	if (takes(part, PFS_DIGEST_PART_BUCKETS))
-		take_buckets(pfs_shared_digests->buckets, taken);
+		take_buckets(pfs_shared_digests->others.buckets, taken);
 	if (takes(part, PFS_DIGEST_PART_WAITS))
 		take_other_waits(taken);
 	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS && part == PFS_DIGEST_PART_ROWS; i++)
@@ -278,7 +278,7 @@ empty_others(PfsDigestPart part, uint64 *taken)
 	if (part == PFS_DIGEST_ALL)
 	{
 		remove_other_rows(taken);
-		pfs_store_relaxed(&pfs_shared_digests->first_seen, 0);
+		pfs_store_relaxed(&pfs_shared_digests->others.first_seen, 0);
 	}
 }
 

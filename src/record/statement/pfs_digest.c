@@ -145,29 +145,29 @@ pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now)
 void
 pfs_digest_note_others(uint64 first, uint64 last, const PfsDigest *d)
 {
-	PfsDigestOffset *offset = &pfs_shared_digests->last_offset;
-	uint64		old = pfs_load_relaxed(&pfs_shared_digests->first_seen);
+	PfsDigest  *others = &pfs_shared_digests->others;
+	uint64		old = pfs_load_relaxed(&others->first_seen);
 
 	/* Dates before the server's start may be one reading. */
-	if (d != NULL && first == old && d->first_offset < pfs_load_relaxed(&pfs_shared_digests->first_offset))
-		pfs_store_relaxed(&pfs_shared_digests->first_offset, d->first_offset);
+	if (d != NULL && first == old && d->first_offset < pfs_load_relaxed(&others->first_offset))
+		pfs_store_relaxed(&others->first_offset, d->first_offset);
 	while (old == 0 || first < old)
 	{
-		if (!pfs_cas(&pfs_shared_digests->first_seen, &old, first))
+		if (!pfs_cas(&others->first_seen, &old, first))
 			continue;
-		pfs_store_relaxed(&pfs_shared_digests->first_offset, d != NULL ? d->first_offset : pfs_clock_offset(first));
+		pfs_store_relaxed(&others->first_offset, d != NULL ? d->first_offset : pfs_clock_offset(first));
 		break;
 	}
-	if (last <= pfs_load_relaxed(&pfs_shared_digests->last_seen))
+	if (last <= pfs_load_relaxed(&others->last_seen))
 		return;
 	if (d == NULL)
-		pfs_digest_look_at_offset(offset, last);
+		pfs_digest_look_at_offset(&others->last_offset, last);
 	else
 	{
-		pfs_store_relaxed(&offset->value, d->last_offset.value);
-		pfs_store_relaxed(&offset->taken, d->last_offset.taken);
+		pfs_store_relaxed(&others->last_offset.value, d->last_offset.value);
+		pfs_store_relaxed(&others->last_offset.taken, d->last_offset.taken);
 	}
-	pfs_raise_to(&pfs_shared_digests->last_seen, last);
+	pfs_raise_to(&others->last_seen, last);
 }
 
 /* ---- finding and making ---- */

@@ -120,14 +120,6 @@ typedef struct PfsDigestRefSlot
 /* Everything else that is shared of digests. */
 typedef struct PfsSharedDigests
 {
-	/* All that could not be kept apart; as in PfsDigest. */
-	PfsSharedStatementCell counters;
-	uint64		first_seen;
-	uint64		last_seen;
-	int64		first_offset;
-	PfsDigestOffset last_offset;
-	uint64		buckets[PFS_HISTOGRAM_BUCKETS];
-
 	/* Of evictions; see pfs_digest_evict.c. */
 	uint32		next_victim __attribute__((aligned(PFS_CACHE_LINE)));
 	uint64		moving;			/* processes that are moving counters; atomic */
@@ -146,6 +138,12 @@ typedef struct PfsSharedDigests
 	uint64		rows_ref __attribute__((aligned(PFS_CACHE_LINE)));	/* processes that are at
 																	 * them; atomic */
 	uint32		rows[PFS_OTHER_ROWS_CHAINS];
+
+	/*
+	 * All that could not be kept apart: counters, buckets and dates alone,
+	 * without key, texts and chains.
+	 */
+	PfsDigest	others __attribute__((aligned(PFS_CACHE_LINE)));
 } PfsSharedDigests;
 
 /* Containers digests and digest_waits; NULL: pfs is off.  Inherited. */

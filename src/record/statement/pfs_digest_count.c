@@ -18,20 +18,18 @@ static pg_noinline void
 count_at_once(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 {
 	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
-	PfsDigest  *d = cached != NULL ? cached->digest : NULL;
-	PfsSharedStatementCell *counters = d != NULL ? &d->counters : &pfs_shared_digests->counters;
-	uint64	   *buckets = d != NULL ? d->buckets : pfs_shared_digests->buckets;
+	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
 	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
 
-	pfs_shared_statement_add(counters, end->n, end->memory);
-	pfs_count_plan(counters, end->plan_origin);
+	pfs_shared_statement_add(&d->counters, end->n, end->memory);
+	pfs_count_plan(&d->counters, end->plan_origin);
 	if (timed)
-		pfs_add_relaxed(&buckets[pfs_histogram_bucket(ticks)], 1);
-	pfs_shared_cell_add(&counters->time, timed, ticks);
+		pfs_add_relaxed(&d->buckets[pfs_histogram_bucket(ticks)], 1);
+	pfs_shared_cell_add(&d->counters.time, timed, ticks);
 	pfs_pending_digests_pass(1, timed ? ticks : 0);
 	if (end->with_waits)
 		pfs_digest_waits_give(cached);
-	if (d == NULL)
+	if (cached == NULL)
 	{
 		pfs_digest_note_others(now, now, NULL);
 		return;

@@ -107,7 +107,7 @@ move_cb(PfsDigest *d, void *arg)
 	pfs_statement_kind.read(&d->counters, &totals);
 	if (pfs_totals_count(&totals.time) > 0 && pfs_digest_move_is_wanted())
 	{
-		pfs_statement_kind.merge(&pfs_shared_digests->counters, &totals);
+		pfs_statement_kind.merge(&pfs_shared_digests->others.counters, &totals);
 		pfs_digest_note_others(d->first_seen, d->last_seen, d);
 	}
 	/* A digest that is evicted has few statements: most buckets are empty. */
@@ -120,7 +120,7 @@ move_cb(PfsDigest *d, void *arg)
 		for (int i = 0; i < BUCKETS_AT_ONCE; i++)
 		{
 			if (some[i] != 0)
-				pfs_add_relaxed(&pfs_shared_digests->buckets[b + i], some[i]);
+				pfs_add_relaxed(&pfs_shared_digests->others.buckets[b + i], some[i]);
 		}
 	}
 	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);

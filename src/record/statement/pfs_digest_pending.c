@@ -146,8 +146,7 @@ static bool
 flush(PfsPendingDigest *p)
 {
 	PfsCachedDigest *cached = pfs_digest_enter(&p->key, false);
-	PfsDigest  *d = cached != NULL ? cached->digest : NULL;
-	uint64	   *buckets = d != NULL ? d->buckets : pfs_shared_digests->buckets;
+	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
 	PfsStatementTotals totals = {0};
 	bool		may = pfs_digest_begin_move();
 
@@ -161,16 +160,16 @@ flush(PfsPendingDigest *p)
 		pfs_statement_kind.add(&totals, &p->counters);
 		totals.plans = p->plans;
 		if (pfs_digest_move_is_wanted())
-			pfs_statement_kind.merge(d != NULL ? &d->counters : &pfs_shared_digests->counters, &totals);
+			pfs_statement_kind.merge(&d->counters, &totals);
 		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && pfs_digest_move_is_wanted(); b++)
 		{
 			if (p->buckets[b] != 0)
-				pfs_add_relaxed(&buckets[b], p->buckets[b]);
+				pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
 		}
 		flush_waits(cached, p);
 		for (uint32 i = 0; i < p->nrows && pfs_digest_move_is_wanted(); i++)
 			pfs_digest_rows_put(cached, &p->rows[i]);
-		if (d == NULL)
+		if (cached == NULL)
 			pfs_digest_note_others(p->last_seen, p->last_seen, NULL);
 		else if (p->last_seen > pfs_load_relaxed(&d->last_seen))
 		{
@@ -178,7 +177,7 @@ flush(PfsPendingDigest *p)
 			pfs_store_relaxed(&d->last_offset.value, p->last_offset.value);
 			pfs_store_relaxed(&d->last_offset.taken, p->last_offset.taken);
 		}
-		if (d != NULL)
+		if (cached != NULL)
 			(void) pfs_add_relaxed(&d->extra, p->extra);
 		pass_item(p);
 		clear_item(p);

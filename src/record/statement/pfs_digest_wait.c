@@ -346,12 +346,13 @@ pfs_digest_end_planned(const PfsStatement *s)
 {
 	PfsDigestKey key = key_of(s);
 	PfsCachedDigest *cached;
+	PfsDigest  *d;
 
 	if ((s->flags & PFS_FLAG_DIGEST) == 0 || s->query_id == 0 || s->n[PFS_N_PLAN_TIME] == 0)
 		return;
 	cached = pfs_digest_enter(&key, true);
-	pfs_shared_statement_add_one(cached != NULL ? &cached->digest->counters : &pfs_shared_digests->counters,
-								 PFS_N_PLAN_TIME, s->n[PFS_N_PLAN_TIME]);
+	d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
+	pfs_shared_statement_add_one(&d->counters, PFS_N_PLAN_TIME, s->n[PFS_N_PLAN_TIME]);
 	pfs_digest_leave(cached);
 }
 
