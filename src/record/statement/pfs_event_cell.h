@@ -118,19 +118,10 @@ StaticAssertDecl(PFS_COUNTERS_CHUNK / sizeof(PfsStatementCell) == 1, "a chunk is
 static pg_attribute_always_inline void
 pfs_cell_add_timed(PfsCell *c, uint64 ticks)
 {
-	uint64		n = c->count_timed;
-
-	if (unlikely(n == 0))
-	{
-		pfs_store_relaxed(&c->min, ticks);
-		pfs_store_relaxed(&c->max, ticks);
-	}
-	pfs_store_relaxed(&c->count_timed, n + 1);
-	pfs_store_relaxed(&c->sum, c->sum + ticks);
-	if (ticks < c->min)
-		pfs_store_relaxed(&c->min, ticks);
-	if (ticks > c->max)
-		pfs_store_relaxed(&c->max, ticks);
+	/* A cell that was never cleared has zeros. */
+	if (unlikely(c->count_timed == 0))
+		pfs_store_relaxed(&c->min, PG_UINT64_MAX);
+	pfs_cell_add(c, ticks);
 }
 
 /*
