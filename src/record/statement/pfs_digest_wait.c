@@ -416,25 +416,15 @@ end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 
 	if (unlikely(s != &pfs_sql.top))
 		take_off_outer(s, end - s->start);
-	if (s->query_id == 0)
-	{
-		if (is_innermost)
-		{
-			drop_all();
-			end_charge();
-		}
-		add_time(s, end - s->start, 1);
-		return;
-	}
-	/* Only parsed, bound or planned: it has waited, but it was not executed. */
-	if (unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
+	/* It has no digest; or it was only parsed, bound or planned: it has waited, but it was not executed. */
+	if (s->query_id == 0 || unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
 	{
 		if (is_innermost)
 		{
 			give_all();
 			end_charge();
 		}
-		add_time(s, end - s->start, 0);
+		add_time(s, end - s->start, s->query_id == 0);
 		pfs_digest_end_planned(s);
 		return;
 	}
