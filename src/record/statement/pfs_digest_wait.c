@@ -43,38 +43,30 @@ pass_on(PfsDigestWait *w)
 }
 
 /*
- * Returns the digest's cell of an instrument, made if need be, and remembers it in the
- * cached digest.  NULL: there is no room for one, or the waits are all others'.
- */
-static inline PfsSharedCell *
-cell_of(PfsCachedDigest *cached, PfsInstrumentId instrument)
-{
-	PfsChained *cell;
-
-	if (unlikely(cached == NULL))
-		return NULL;
-	cell = cached->waits[instrument % PFS_CACHED_WAITS].cell;
-	if (unlikely(cell == NULL || cached->waits[instrument % PFS_CACHED_WAITS].instrument != instrument))
-	{
-		cell = pfs_chain_get(pfs_digest_waits, &cached->digest->waits, instrument, &hint);
-		cached->waits[instrument % PFS_CACHED_WAITS].cell = cell;
-		cached->waits[instrument % PFS_CACHED_WAITS].instrument = instrument;
-	}
-	return cell == NULL ? NULL : &cell->cell;
-}
-
-/*
- * Returns the cell of an instrument: the digest's, or where it has none that of all
- * others; NULL: these have none either.
+ * Returns the cell of an instrument: the digest's, made if need be and remembered in the cached
+ * digest, or where there is no room for one, or the waits are all others', that of all others; NULL:
+ * these have none either.
  */
 PfsSharedCell *
 pfs_digest_wait_cell(PfsCachedDigest *cached, PfsInstrumentId instrument)
 {
-	PfsSharedCell *cell = cell_of(cached, instrument);
+	PfsChained *cell = NULL;
 
-	if (unlikely(cell == NULL) && instrument < pfs_digest_other_waits.ncells)
-		cell = pfs_shared_block_touch(&pfs_digest_other_waits, instrument);
-	return cell;
+	if (likely(cached != NULL))
+	{
+		cell = cached->waits[instrument % PFS_CACHED_WAITS].cell;
+		if (unlikely(cell == NULL || cached->waits[instrument % PFS_CACHED_WAITS].instrument != instrument))
+		{
+			cell = pfs_chain_get(pfs_digest_waits, &cached->digest->waits, instrument, &hint);
+			cached->waits[instrument % PFS_CACHED_WAITS].cell = cell;
+			cached->waits[instrument % PFS_CACHED_WAITS].instrument = instrument;
+		}
+	}
+	if (likely(cell != NULL))
+		return &cell->cell;
+	if (instrument >= pfs_digest_other_waits.ncells)
+		return NULL;
+	return pfs_shared_block_touch(&pfs_digest_other_waits, instrument);
 }
 
 /*
@@ -302,10 +294,7 @@ pfs_digest_charge_now(void)
 	if (unlikely(pfs_rel_runs_riding != 0))
 		pfs_rel_runs_give_riding();
 	pfs_digest_charged = id;
-	if (s != NULL && s != &pfs_sql.top)
-		set_key(key_of(s));
-	else
-		set_key(nobody);
+	set_key(s != NULL && s != &pfs_sql.top ? key_of(s) : nobody);
 	pfs_local.waits = s != NULL ? pfs_my_thread->digest_waits : NULL;
 }
 
@@ -540,8 +529,6 @@ pfs_digest_work_for(const PfsThread *leader)
 void
 pfs_digest_detach(PfsThread *t)
 {
-	PfsDigestKey key = t->charged;
-
 	pfs_local.waits = NULL;
 	give_all();
 	pfs_digest_rows_give(PFS_ALL_STATEMENTS);
@@ -551,7 +538,7 @@ pfs_digest_detach(PfsThread *t)
 
 		/* Processors may not quite agree on the time. */
 		if (now > t->works_since)
-			pfs_pending_digests_add_time(key, now - t->works_since, 0);
+			pfs_pending_digests_add_time(t->charged, now - t->works_since, 0);
 	}
 	pfs_store_relaxed(&t->works_since, 0);
 	end_charge();
