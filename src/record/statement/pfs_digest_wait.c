@@ -103,13 +103,6 @@ pfs_digest_waits_give_to(const PfsDigestKey *key, bool make)
 	pfs_digest_leave(cached);
 }
 
-static void
-drop_all(void)
-{
-	while (pfs_local.waits_used != 0)
-		pass_on(take_first());
-}
-
 static inline PfsDigestKey
 key_of(const PfsStatement *s)
 {
@@ -162,7 +155,7 @@ pfs_digest_charged_now(bool *rides)
 /*
  * Empties the table before its statement has ended: another one becomes the innermost,
  * all places are taken, or the process ends.  Parallel workers can be late: they add to
- * a digest that is there, but make none.
+ * a digest that is there, but make none.  What is nobody's is dropped.
  */
 static void
 give_all(void)
@@ -172,10 +165,10 @@ give_all(void)
 	if (pfs_local.waits_used == 0)
 		return;
 	key = key_now();
-	if (key.query_id == 0)
-		drop_all();
-	else
+	if (key.query_id != 0)
 		pfs_digest_waits_give_to(&key, !working);
+	while (pfs_local.waits_used != 0)
+		pass_on(take_first());
 }
 
 /*
