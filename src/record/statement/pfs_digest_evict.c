@@ -137,7 +137,6 @@ pfs_digest_give_up(uint32 index, uint64 word, void (*take) (PfsDigest *digest, v
 {
 	PfsDigestRefSlot *ref_slot = &pfs_digest_ref_slots[index];
 	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
-	PfsDigestKey key;
 
 	if (!pfs_ref_mark_dead(&ref_slot->ref))
 		return false;
@@ -151,9 +150,8 @@ pfs_digest_give_up(uint32 index, uint64 word, void (*take) (PfsDigest *digest, v
 		pfs_ref_reuse(&ref_slot->ref);
 		return false;
 	}
-	key = d->key;
 	take(d, arg);
-	(void) pfs_hash_remove(pfs_digest_index, pfs_hash_bytes(&key, sizeof(key)), index, word);
+	(void) pfs_hash_remove(pfs_digest_index, pfs_hash_bytes(&d->key, sizeof(d->key)), index, word);
 	pfs_pages_free(pfs_digests, index);
 	return true;
 }
