@@ -186,18 +186,12 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 		/* The history says in which one it began. */
 		if (s->parent.type != PFS_NESTING_NONE)
 			e->nesting_type = s->parent.type;
-		pfs_statement_finish(t, s, e, end);
-		if (s->counts & PFS_COUNTS_MEMORY)
-			pfs_statement_memory_count(t, s);
-		return;
 	}
-	pfs_count_statement(t, s->instrument, s->flags, end - s->start, s->n);
-	if (s->flags & PFS_FLAG_DIGEST)
-		pfs_digest_end_statement(s, NULL, end);
-	if (unlikely(s->prepared != NULL))
-		pfs_prepared_add(s->prepared, s->flags, end - s->start);
+	pfs_statement_finish(t, s, end);
 	if (s->counts & PFS_COUNTS_MEMORY)
 		pfs_statement_memory_count(t, s);
+	if (e != NULL)
+		return;
 	/* No event: nobody wanted one, or all slots were in use when it began. */
 	if (s->event_id == 0)
 	{

@@ -387,19 +387,22 @@ extern void pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEv
 extern void pfs_digest_end_planned(const PfsStatement *s);
 extern void pfs_digest_leave_outer(const PfsStatement *s, PfsTimestamp now);
 
-/* End a statement that has a slot: into the summaries, its digest and the history. */
+/* End a statement: into the summaries, its digest and, if it has a slot, the history. */
 static pg_attribute_always_inline void
-pfs_statement_finish(PfsThread *t, PfsStatement *s, PfsStatementEvent *e, uint64 end)
+pfs_statement_finish(PfsThread *t, PfsStatement *s, uint64 end)
 {
+	PfsStatementEvent *e = s->event;
 	uint64		ticks = end - s->start;
 
-	e->flags = s->flags;
-	e->sqlstate = s->sqlstate;
-	pfs_count_statement(t, s->instrument, s->flags, ticks, e->n);
+	pfs_count_statement(t, s->instrument, s->flags, ticks, s->n);
 	if (s->flags & PFS_FLAG_DIGEST)
 		pfs_digest_end_statement(s, e, end);
 	if (unlikely(s->prepared != NULL))
 		pfs_prepared_add(s->prepared, s->flags, ticks);
+	if (e == NULL)
+		return;
+	e->flags = s->flags;
+	e->sqlstate = s->sqlstate;
 	pfs_event_end(t, PFS_STATEMENTS, (PfsEvent *) e, end);
 	s->event = NULL;
 	s->n = s->own;

@@ -94,7 +94,6 @@ pfs_top_end(PfsThread *t, PfsTimestamp now)
 {
 	PfsStatement *s = &pfs_sql.top;
 	bool		failed = pfs_top_has_failed();
-	PfsStatementEvent *e;
 
 	if (unlikely(pfs_sql.open != NULL))
 		pfs_nested_leave(t, now);
@@ -118,11 +117,10 @@ pfs_top_end(PfsThread *t, PfsTimestamp now)
 		pfs_stages.n = 0;
 	else
 		pfs_stage_pop(t, 0, now);
-	e = s->event;
 	s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - s->lock_ticks;
 	pfs_statement_examined(s, &s->examined);
-	if (likely(e != NULL && !failed && s->counts == 0 && now.timer == PFS_FLAGS_TIMER(s->flags)))
-		pfs_statement_finish(t, s, e, Max(now.at, s->start));
+	if (likely(s->event != NULL && !failed && s->counts == 0 && now.timer == PFS_FLAGS_TIMER(s->flags)))
+		pfs_statement_finish(t, s, Max(now.at, s->start));
 	else
 		pfs_statement_end(t, s, now, failed, NULL);
 	pfs_sql.top_open = false;
