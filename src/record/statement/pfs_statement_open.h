@@ -153,24 +153,21 @@ pfs_class_flags(const PfsThread *t, PfsClass class)
 	return pfs_load_relaxed(&pfs_words->class_flags[class]) & pfs_load_relaxed(&t->mask);
 }
 
-/* A reading of the clock by the timer of statements. */
+/* A reading of the clock by the timer of these flags. */
 static inline PfsTimestamp
-pfs_timestamp_now(void)
+pfs_timestamp_by(uint32 flags)
 {
-	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]));
+	PfsTimer	timer = PFS_FLAGS_TIMER(flags);
 	PfsTimestamp now = {pfs_timer_read(timer), timer};
 
 	return now;
 }
 
-/* A reading of the clock by the timer that the statement at top level began with. */
+/* By the timer of statements. */
 static inline PfsTimestamp
-pfs_top_timestamp(void)
+pfs_timestamp_now(void)
 {
-	PfsTimer	timer = PFS_FLAGS_TIMER(pfs_sql.top.flags);
-	PfsTimestamp now = {pfs_timer_read(timer), timer};
-
-	return now;
+	return pfs_timestamp_by(pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]));
 }
 
 /* Add a duration to a sum in ticks of the default timer; readings of two timers give none. */

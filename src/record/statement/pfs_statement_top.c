@@ -187,7 +187,7 @@ pfs_statement_idle(PfsThread *t)
 	if (!pfs_sql.top_open)
 		return now;
 	pfs_write_begin(t);
-	now = pfs_top_timestamp();
+	now = pfs_timestamp_by(pfs_sql.top.flags);
 	end_at_wait(t, now);
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;
@@ -267,7 +267,7 @@ pfs_statement_answers(PfsThread *t, bool completes)
 	pfs_statement_look(t, debug_query_string);
 	/* The next command can arrive without an idle wait in between. */
 	if (completes && pfs_sql.top.phase == PFS_PHASE_EXECUTION)
-		pfs_top_is_done(pfs_top_timestamp());
+		pfs_top_is_done(pfs_timestamp_by(pfs_sql.top.flags));
 	pfs_write_end(t);
 }
 
@@ -309,7 +309,7 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 
 	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_writing(t) || pfs_stage_stays_off(t, kind))
 		return;
-	now = pfs_top_timestamp();
+	now = pfs_timestamp_by(pfs_sql.top.flags);
 	if (likely(pfs_stage_mark(t, kind, now)))
 		return;
 	pfs_write_begin(t);
