@@ -42,13 +42,21 @@ pfs_error_cells(void)
 }
 
 /*
- * The cell of a state that is not PostgreSQL's.  Places are given out in order, so
- * the first free one ends the search.  Who loses it to another process looks at
- * what that one stored.
+ * Returns the cell of a state and severity.  Inside a write section, behind its look at the
+ * family's generation: see pfs_errors_free_places().
+ *
+ * A state that PostgreSQL does not define takes a place.  These are given out in order, so the
+ * first free one ends the search.  Who loses it to another process looks at what that one
+ * stored.
  */
 static uint32
-find_place(uint64 key)
+find_cell(int sqlstate, PfsSeverity severity)
 {
+	uint32		number = pfs_error_name_number(unpack_sql_state(sqlstate));
+	uint64		key = (uint64) (severity + 1) << 32 | (uint32) sqlstate;
+
+	if (number < pfs_error_names() && severity < PFS_ERROR_SEVERITIES)
+		return PFS_ERROR_CELL_FIRST_DEFINED + severity * pfs_error_names() + number;
 	for (uint32 i = 0; i < PFS_ERROR_PLACES; i++)
 	{
 		uint64		there = pfs_load_relaxed(&pfs_errors->keys[i]);
@@ -59,21 +67,6 @@ find_place(uint64 key)
 			return PFS_ERROR_CELL_OTHER + 1 + i;
 	}
 	return PFS_ERROR_CELL_OTHER;
-}
-
-/*
- * Returns the cell of a state and severity, and takes a place for a state that
- * PostgreSQL does not define.  Inside a write section, behind its look at the family's
- * generation: see pfs_errors_free_places().
- */
-static uint32
-find_cell(int sqlstate, PfsSeverity severity)
-{
-	uint32		number = pfs_error_name_number(sqlstate);
-
-	if (number < pfs_error_names() && severity < PFS_ERROR_SEVERITIES)
-		return PFS_ERROR_CELL_FIRST_DEFINED + severity * pfs_error_names() + number;
-	return find_place((uint64) (severity + 1) << 32 | (uint32) sqlstate);
 }
 
 /*

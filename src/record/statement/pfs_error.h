@@ -144,7 +144,7 @@ extern const char *pfs_error_name(const char *state);
 
 /* States that have names, all of them PostgreSQL's; which one this is, or that many. */
 extern uint32 pfs_error_names(void);
-extern uint32 pfs_error_name_number(int sqlstate);
+extern uint32 pfs_error_name_number(const char *state);
 extern int	pfs_error_named_state(uint32 number);
 
 /* Cells that there are, and those that are not free. */

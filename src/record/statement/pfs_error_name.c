@@ -292,9 +292,12 @@ compare_states(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Returns the place of a state in the list; the list's length: it has none. */
-static uint32
-find(const char *state)
+/*
+ * Returns the place of a state in the list; pfs_error_names(): it has none.  Called when an
+ * error is counted.
+ */
+uint32
+pfs_error_name_number(const char *state)
 {
 	const StateName *name = bsearch(state, names, lengthof(names), sizeof(StateName), compare_states);
 
@@ -304,7 +307,7 @@ find(const char *state)
 const char *
 pfs_error_name(const char *state)
 {
-	uint32		number = find(state);
+	uint32		number = pfs_error_name_number(state);
 
 	return number < lengthof(names) ? names[number].name : NULL;
 }
@@ -313,16 +316,6 @@ uint32
 pfs_error_names(void)
 {
 	return lengthof(names);
-}
-
-/*
- * Returns the place of a packed state in the list; pfs_error_names(): it has none.
- * Called when an error is counted.
- */
-uint32
-pfs_error_name_number(int sqlstate)
-{
-	return find(unpack_sql_state(sqlstate));
 }
 
 int
