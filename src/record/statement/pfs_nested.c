@@ -78,25 +78,15 @@ static void
 add_inner(PfsStatement *outer, PfsStatement *s)
 {
 	s->outer = outer;
-	s->inner_before = NULL;
-	s->inner_after = NULL;
-	if (outer == NULL || outer == &pfs_sql.top)
-		return;
-	s->inner_after = outer->inner;
-	if (outer->inner != NULL)
-		outer->inner->inner_before = s;
-	outer->inner = s;
+	if (outer != NULL && outer != &pfs_sql.top)
+		dlist_push_head(&outer->inner, &s->in_outer);
 }
 
 static void
 remove_inner(PfsStatement *s)
 {
-	if (s->inner_after != NULL)
-		s->inner_after->inner_before = s->inner_before;
-	if (s->inner_before != NULL)
-		s->inner_before->inner_after = s->inner_after;
-	else if (s->outer != NULL && s->outer != &pfs_sql.top)
-		s->outer->inner = s->inner_after;
+	if (s->outer != NULL && s->outer != &pfs_sql.top)
+		dlist_delete(&s->in_outer);
 }
 
 PfsStatement *
@@ -113,7 +103,7 @@ pfs_nested_take(void)
 void
 pfs_nested_add(PfsStatement *s, PfsStatement *outer)
 {
-	s->inner = NULL;
+	dlist_init(&s->inner);
 	s->planned_before = NULL;
 	s->call_nest = 0;
 	s->left = false;
@@ -200,13 +190,8 @@ pfs_nested_remove(PfsStatement *s)
 	if (s->query != NULL)
 		pfs_index_remove(&by_query, &s->by_query);
 	pfs_nested_hide(s);
-	while (s->inner != NULL)
-	{
-		PfsStatement *inner = s->inner;
-
-		remove_inner(inner);
-		add_inner(s->outer, inner);
-	}
+	while (!dlist_is_empty(&s->inner))
+		add_inner(s->outer, dlist_container(PfsStatement, in_outer, dlist_pop_head_node(&s->inner)));
 	remove_inner(s);
 	if (s->newer_open != NULL)
 		s->newer_open->older_open = s->older_open;

@@ -10,6 +10,7 @@
 #define PFS_STATEMENT_OPEN_H
 
 #include "access/xact.h"
+#include "lib/ilist.h"
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
 
@@ -82,9 +83,8 @@ typedef struct PfsStatement
 	/* Of a nested one only: pfs_nested.c. */
 	struct PfsStatement *older_open;	/* list of all open ones */
 	struct PfsStatement *newer_open;
-	struct PfsStatement *inner; /* list of those that began inside it */
-	struct PfsStatement *inner_before;
-	struct PfsStatement *inner_after;
+	dlist_head	inner;			/* those that began inside it */
+	dlist_node	in_outer;		/* in `inner` of a nested outer one */
 	struct PfsStatement *planned_before;	/* list of those that are only
 											 * planned */
 	PfsIndexLink by_query;		/* if it has a query */
