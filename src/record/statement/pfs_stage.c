@@ -344,7 +344,7 @@ pfs_stage_look(PfsThread *t)
 		PfsParent	parent = pfs_statement_parent();
 		uint32		n = pfs_stages.n;
 
-		pfs_stage_push(t, instrument, now, parent.event_id);
+		pfs_stage_push(t, instrument, now, parent.type == PFS_NESTING_STATEMENT ? parent.event_id : 0);
 		if (pfs_stages.n > n)
 		{
 			stage = &pfs_stages.items[n];

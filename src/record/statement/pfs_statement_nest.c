@@ -73,13 +73,13 @@ pfs_statement_take_ids(void)
 }
 
 /*
- * The statement that new events are nested in: the current one, or the nearest around it
- * that has an event_id; else the one at top level.
+ * What is around stages: the current statement, or the nearest around it that has an event_id;
+ * else the one at top level; else the transaction.
  */
 PfsParent
 pfs_statement_parent(void)
 {
-	PfsParent	parent = {0, PFS_NESTING_NONE};
+	PfsParent	parent;
 	const PfsStatement *s = pfs_sql.current;
 
 	while (s != NULL && s->event_id == 0)
@@ -94,11 +94,10 @@ pfs_statement_parent(void)
 	}
 	if (s == NULL && pfs_sql.top_open && pfs_sql.top.event_id != 0)
 		s = &pfs_sql.top;
-	if (s != NULL)
-	{
-		parent.event_id = s->event_id;
-		parent.type = PFS_NESTING_STATEMENT;
-	}
+	if (s == NULL)
+		return pfs_transaction_parent();
+	parent.event_id = s->event_id;
+	parent.type = PFS_NESTING_STATEMENT;
 	return parent;
 }
 
@@ -110,8 +109,6 @@ pfs_set_parent(void)
 
 	if (parent.event_id == 0)
 		parent = pfs_statement_parent();
-	if (parent.event_id == 0)
-		parent = pfs_transaction_parent();
 	pfs_local.parent = parent;
 	pfs_digest_charge();
 }
@@ -248,8 +245,6 @@ pfs_nested_begin(PfsThread *t, PfsTimestamp now, const PfsStatementSource *sourc
 	s->instrument = pfs_tag_instrument[source->tag];
 	s->query_id = source->query_id;
 	s->parent = pfs_statement_parent();
-	if (s->parent.event_id == 0)
-		s->parent = pfs_transaction_parent();
 	if (s->flags == 0)
 		return s;
 	s->event = pfs_statement_make_event(t, s, s->flags);
