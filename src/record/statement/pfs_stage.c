@@ -87,21 +87,17 @@ void
 pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint64 statement_id)
 {
 	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
+	uint32		flags = pfs_wait_flags(t, instrument);
 	PfsStage   *stage;
 
 	if (unlikely(pfs_stages.n == pfs_stages.max))
 		return;
 	stage = &pfs_stages.items[pfs_stages.n++];
+	memset(stage, 0, sizeof(*stage));
 	stage->instrument = instrument;
-	stage->run = NULL;
-	stage->event_id = 0;
-	stage->progress = 0;
-	stage->flags = pfs_wait_flags(t, instrument);
-	if ((stage->flags & PFS_FLAG_ENABLED) == 0)
-	{
-		stage->flags = 0;
+	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
-	}
+	stage->flags = flags;
 	stage->start = pfs_timestamp_of(stage->flags, now);
 	stage->run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, stage->flags, stage->start, parent);
 	if (stage->run == NULL)
