@@ -366,17 +366,6 @@ pfs_digest_note_text(uint32 index, uint64 query_id)
 	return true;
 }
 
-/* Takes the right to write the text; false: another process has it, or it is as good. */
-static bool
-reserve_text(PfsDigest *d, bool provisional)
-{
-	uint32		none = PFS_TEXT_NONE;
-	uint32		worse = PFS_TEXT_PROVISIONAL;
-
-	return pfs_cas(&d->text_state, &none, PFS_TEXT_COMING) ||
-		(!provisional && pfs_cas(&d->text_state, &worse, PFS_TEXT_REPLACED));
-}
-
 /*
  * Gives a digest its text, of whole characters, which pfs_digest_has_text() has wanted.
  * Makes the digest if need be; a text that another process is writing stays.
@@ -385,12 +374,16 @@ void
 pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
 {
 	PfsCachedDigest *cached = pfs_digest_enter(key, true);
+	uint32		none = PFS_TEXT_NONE;
+	uint32		worse = PFS_TEXT_PROVISIONAL;
 	PfsDigest  *d;
 
 	if (cached == NULL)
 		return;
 	d = cached->digest;
-	if (reserve_text(d, provisional))
+	/* Unless another process has the right to write it, or it is as good. */
+	if (pfs_cas(&d->text_state, &none, PFS_TEXT_COMING) ||
+		(!provisional && pfs_cas(&d->text_state, &worse, PFS_TEXT_REPLACED)))
 	{
 		/*
 		 * Pairs with the one in copy_text() of readers: no byte before
