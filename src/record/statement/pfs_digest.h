@@ -217,7 +217,7 @@ typedef struct PfsDigestEnd
 	bool		with_waits;		/* those of pfs_digest_wait.h are its own */
 } PfsDigestEnd;
 
-/* Counts it, with the waits; pfs_digest_count.c. */
+/* Counts it, with the waits; pfs_digest_pending.c. */
 extern void pfs_digest_count(const PfsDigestEnd *end);
 
 /* ---- the same, for who counts ---- */

@@ -1,7 +1,8 @@
 /*
  * pfs_digest_pending.c
- *	  Numbers of digests that a process keeps to itself: counting, and adding them to
- *	  the digests' records.
+ *	  What a statement that has ended adds to its digest: to the numbers that its process keeps
+ *	  to itself, or where there is no place to the record; and adding these numbers to the
+ *	  digests' records.
  *
  * Separate from pfs_digest.c, where everything is written by all processes.
  */
@@ -322,11 +323,12 @@ take_waits(PfsPendingDigest *p)
 }
 
 /*
- * Counts a statement in the place of its digest, if it has one or gets one.  Everything lies
- * between two steps of `seq`, so that a reader gets all of a statement or nothing.
+ * Counts a statement in the place of its digest, if it has one or gets one; false: not at this
+ * moment.  Everything lies between two steps of `seq`, so that a reader gets all of a statement
+ * or nothing.
  */
-bool
-pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
+static bool
+count_in_place(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 {
 	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
 	uint32		bucket = pfs_histogram_bucket(ticks);
@@ -387,8 +389,8 @@ pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks)
  * Notes statements that were counted in no place of this process, so that what it has
  * counted altogether is still all of them.
  */
-void
-pfs_pending_digests_pass(uint64 statements, uint64 ticks)
+static void
+pass_statements(uint64 statements, uint64 ticks)
 {
 	if (unlikely(mine == NULL))
 		mine = pfs_thread_sets_take(&pfs_pending_digests, pfs_my_thread);
@@ -404,6 +406,59 @@ pfs_pending_digests_pass(uint64 statements, uint64 ticks)
 	mine->passed_statements += statements;
 	mine->passed_ticks += ticks;
 	pfs_seqlock_write_end(&mine->seq);
+}
+
+/*
+ * Adds a statement to its digest's record, or to all others: where the process has no
+ * place for its numbers.  The times are of the default timer.
+ */
+static pg_noinline void
+count_at_once(const PfsDigestEnd *end, uint64 now, uint64 ticks)
+{
+	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
+	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
+	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
+
+	pfs_shared_statement_add(&d->counters, end->n, end->memory);
+	pfs_count_plan(&d->counters, end->plan_origin);
+	if (timed)
+		pfs_add_relaxed(&d->buckets[pfs_histogram_bucket(ticks)], 1);
+	pfs_shared_cell_add(&d->counters.time, timed, ticks);
+	pass_statements(1, timed ? ticks : 0);
+	if (end->with_waits)
+		pfs_digest_waits_give(cached);
+	if (cached == NULL)
+	{
+		pfs_digest_note_others(now, now, NULL);
+		return;
+	}
+	pfs_store_relaxed(&d->last_seen, now);
+	pfs_digest_look_at_offset(&d->last_offset, now);
+	/* It was made at the end of its first statement, a little after that. */
+	if (now < pfs_load_relaxed(&d->first_seen))
+		pfs_store_relaxed(&d->first_seen, now);
+	pfs_digest_raise_usage(cached->ref_slot);
+	if (timed && end->text_len > 0 &&
+		pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), now, ticks))
+		pfs_digest_put_sample(d, end, now, d->last_offset.value, ticks);
+	pfs_digest_leave(cached);
+}
+
+/*
+ * Counts a statement that has ended, and its waits, for its digest; inside the owner's
+ * write section.  It becomes the sample if it is the slowest or that is old.
+ */
+void
+pfs_digest_count(const PfsDigestEnd *end)
+{
+	bool		usual = (end->flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK);
+	uint64		now = likely(usual) ? end->end : pfs_timer_read(pfs_timer_default());
+	uint64		ticks = likely(usual) ? end->ticks : pfs_ticks_of_default(PFS_FLAGS_TIMER(end->flags), end->ticks);
+
+	if (unlikely(!count_in_place(end, now, ticks)))
+		count_at_once(end, now, ticks);
+	else if (unlikely(end->with_waits && pfs_local.waits_used != 0))
+		pfs_digest_waits_give_to(&end->key, true);
 }
 
 /*
@@ -437,5 +492,5 @@ pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements)
 		}
 	}
 	if (ticks != 0 || statements != 0)
-		pfs_pending_digests_pass(statements, ticks);
+		pass_statements(statements, ticks);
 }

@@ -154,15 +154,6 @@ extern void pfs_pending_digests_detach(PfsThread *t);
 /* True if an error had left `seq` odd. */
 extern bool pfs_pending_digests_repair(void);
 
-/*
- * Counts a statement that has ended, with its waits; end and ticks by the default timer.
- * False: there is no place for its digest at this moment.
- */
-extern bool pfs_pending_digests_count(const PfsDigestEnd *end, uint64 now, uint64 ticks);
-
-/* Notes statements, and their ticks, that were counted elsewhere at once. */
-extern void pfs_pending_digests_pass(uint64 statements, uint64 ticks);
-
 /* Adds to PfsDigest.extra, and counts statements that have no digest (query_id 0). */
 extern void pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements);
 
