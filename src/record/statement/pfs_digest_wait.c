@@ -139,15 +139,9 @@ pfs_digest_key_of(uint64 statement_id)
 PfsDigestCharged
 pfs_digest_charged_now(bool *rides)
 {
-	PfsDigestCharged now = {pfs_digest_charged, pfs_my_thread->charged};
+	PfsDigestCharged now = {working ? PFS_DIGEST_OF_LEADER : pfs_digest_charged, key_now()};
 	const PfsStatement *own = pfs_sql.current;
 
-	if (pfs_local.waits == NULL)
-		now.statement_id = 0;
-	else if (working)
-		now.statement_id = PFS_DIGEST_OF_LEADER;
-	if (now.statement_id == 0 || now.key.query_id == 0)
-		now.key = pfs_digest_key_of(now.statement_id);
 	*rides = own != NULL && own->query_id == 0 && own != &pfs_sql.top;
 	return now;
 }
