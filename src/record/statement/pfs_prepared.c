@@ -315,18 +315,10 @@ is_there(const PfsPreparedEntry *entry)
 		statement->prepare_time == entry->time;
 }
 
-/* Are prepared statements collected for this thread, and can an entry be made now? */
-static bool
-is_wanted(PfsThread *t)
-{
-	return pfs_prepared != NULL && pfs_prepared->records_max > 0 && !pfs_is_writing(t) &&
-		(pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) != 0;
-}
-
 /*
  * Makes an entry for one that was not known; whatever had its name is closed.
- * nested: what made it is not at top level.  NULL: the server has none of this name,
- * or there is no memory.
+ * nested: what made it is not at top level.  NULL: none are collected for this thread or
+ * can be made now, the server has none of this name, or there is no memory.
  */
 static PfsPreparedEntry *
 make_entry(PfsThread *t, const char *name, bool nested)
@@ -335,6 +327,9 @@ make_entry(PfsThread *t, const char *name, bool nested)
 	const PreparedStatement *statement;
 	PfsPreparedEntry *entry;
 
+	if (pfs_prepared->records_max == 0 || pfs_is_writing(t) ||
+		(pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) == 0)
+		return NULL;
 	/* As the server's own table does. */
 	strlcpy(cut, name, sizeof(cut));
 	pfs_prepared_closed(t, cut);
@@ -368,8 +363,7 @@ make_entry(PfsThread *t, const char *name, bool nested)
 void
 pfs_prepared_made(PfsThread *t, const char *name)
 {
-	if (is_wanted(t))
-		(void) make_entry(t, name, pfs_sql.nest > 0);
+	(void) make_entry(t, name, pfs_sql.nest > 0);
 }
 
 /* The statement is going to be counted for the entry, while that is not closed. */
@@ -414,8 +408,6 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 	}
 	if (unlikely(entry == NULL))
 	{
-		if (!is_wanted(t))
-			return;
 		entry = make_entry(t, name, s != &pfs_sql.top);
 		if (entry == NULL)
 			return;
