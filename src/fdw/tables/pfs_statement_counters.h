@@ -67,7 +67,7 @@ pfs_statement_sum_datum(const PfsStatementTotals *totals, PfsCounter counter)
 	X(t, sum_no_index_used, bigint, count, pfs_statement_sum_datum(totals, PFS_N_NO_INDEX_USED), \
 	  "Statements that read a table by no index; 0 while wait/io/table/handler is off.", .since = PFS_SINCE_1_1)
 
-/* See pfs_statement_memory.h. */
+/* See pfs_statement_memory.c. */
 extern Datum pfs_statement_memory_datum(uint64 memory, bool *isnull);
 
 #endif							/* PFS_STATEMENT_COUNTERS_H */

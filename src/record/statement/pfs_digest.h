@@ -210,7 +210,7 @@ typedef struct PfsDigestEnd
 	uint64		end;			/* by the timer in flags */
 	uint64		ticks;			/* by the timer in flags */
 	const uint64 *n;
-	uint64		memory;			/* see pfs_statement_memory.h; 0: none */
+	uint64		memory;			/* see pfs_statement_memory.c; 0: none */
 	const char *text;
 	uint32		text_len;
 	PfsPlanOrigin plan_origin;	/* undefined where no plan says it */

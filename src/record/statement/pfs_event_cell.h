@@ -20,7 +20,7 @@ typedef struct PfsStatementCell
 {
 	PfsCell		time;
 	uint64		n[PFS_NUM_COUNTERS];
-	uint64		memory;			/* maximum; see pfs_statement_memory.h */
+	uint64		memory;			/* maximum; see pfs_statement_memory.c */
 	uint64		unused;
 } PfsStatementCell;
 
@@ -186,7 +186,7 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 
 /*
  * Any process: one statement's counters, [PFS_NUM_COUNTERS] of 16 bytes' alignment, and its peak of memory
- * (pfs_statement_memory.h; 0: none) to a shared cell; its time is the caller's to add.  The
+ * (pfs_statement_memory.c; 0: none) to a shared cell; its time is the caller's to add.  The
  * second adds to one counter.
  */
 extern void pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 memory);

@@ -9,13 +9,15 @@
  * order: a cursor stays open while the statement that opened it ends, and others come
  * and go.
  *
- * Separate from pfs_statement_nest.c, as most statements do not count memory.
+ * Separate from pfs_statement_nest.c, as most statements do not count memory, and it is a
+ * maximum and not a sum.  Where it is stored for a statement it is one more than the bytes
+ * are; 0: not counted.
  */
 #include "postgres.h"
 
 #include "pfs_memory_counted.h"
 #include "pfs_memory_total.h"
-#include "pfs_statement_memory.h"
+#include "pfs_statement_open.h"
 
 /* Spans of the open statements, top level or not, that count memory. */
 static PfsPeaks peaks;

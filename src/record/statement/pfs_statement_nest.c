@@ -29,7 +29,6 @@
 #include "pfs_digest_wait.h"
 #include "pfs_program_call.h"
 #include "pfs_shared.h"
-#include "pfs_statement_memory.h"
 
 /* Statement numbers that a process takes at a time. */
 #define STATEMENT_IDS_AT_ONCE 64

@@ -432,6 +432,20 @@ pfs_top_is_done(PfsTimestamp stamp)
 	pfs_sql.top.done = true;
 }
 
+/* ---- pfs_statement_memory.c; inside a write section, statements that count memory only ---- */
+
+/* A statement begins; it counts if the process can be told of its allocations. */
+extern void pfs_statement_memory_begin(PfsThread *t, PfsStatement *s);
+
+/* It ends, or is dropped: s->memory is its peak from now on. */
+extern void pfs_statement_memory_end(PfsThread *t, PfsStatement *s);
+
+/*
+ * It has just been counted in the summaries, in the same write section: so both are in
+ * the same cell, whatever is truncated meanwhile.
+ */
+extern void pfs_statement_memory_count(PfsThread *t, const PfsStatement *s);
+
 /* ---- pfs_statement_event.c; inside a write section ---- */
 
 extern void pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len);

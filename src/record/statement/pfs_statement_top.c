@@ -21,7 +21,6 @@
 #include "pfs_digest_wait.h"
 #include "pfs_memory_counted.h"
 #include "pfs_program_call.h"
-#include "pfs_statement_memory.h"
 
 /* ---- begin and end, inside a write section ---- */
 
