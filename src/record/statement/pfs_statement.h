@@ -410,20 +410,8 @@ pfs_transaction_look_at(PfsThread *t, PfsTimestamp now)
 
 extern void pfs_transaction_look(PfsThread *t);
 
-/* Outside of one; pfs_transaction_notice() calls it if there is an event to begin. */
-extern void pfs_transaction_notice_slow(PfsThread *t);
-
-static inline void
-pfs_transaction_notice(PfsThread *t)
-{
-	if (!pfs_transaction_is_new())
-		return;
-	if (pfs_transaction.event == NULL &&
-		(pfs_wait_flags(t, pfs_transaction_instrument) & PFS_FLAG_ENABLED) == 0)
-		pfs_transaction.lxid = pfs_compat_lxid(MyProc);
-	else
-		pfs_transaction_notice_slow(t);
-}
+/* Outside of one: another one has begun, and this is where it is noticed. */
+extern void pfs_transaction_notice(PfsThread *t);
 
 extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now);
 

@@ -323,7 +323,8 @@ pfs_statement_committing(PfsThread *t)
 	if (pfs_sql.top_open && pfs_sql.top.phase == PFS_PHASE_ARRIVED && pfs_sql.nest == 0 && !pfs_is_writing(t))
 		name_by_commit(t);
 	pfs_sql.committing = true;
-	pfs_transaction_notice(t);
+	if (pfs_transaction_is_new())
+		pfs_transaction_notice(t);
 	pfs_statement_stage(t, PFS_STAGE_COMMIT);
 }
 

@@ -100,14 +100,18 @@ pfs_transaction_look(PfsThread *t)
 		pfs_transaction_begin(t, pfs_timestamp_now());
 }
 
+/* Without an event to begin or to drop, needs neither the clock nor a write section. */
 void
-pfs_transaction_notice_slow(PfsThread *t)
+pfs_transaction_notice(PfsThread *t)
 {
-	if (pfs_is_writing(t))
-		return;
-	pfs_write_begin(t);
-	pfs_transaction_begin(t, pfs_timestamp_now());
-	pfs_write_end(t);
+	if (pfs_transaction.event == NULL && (pfs_wait_flags(t, pfs_transaction_instrument) & PFS_FLAG_ENABLED) == 0)
+		pfs_transaction.lxid = pfs_compat_lxid(MyProc);
+	else if (!pfs_is_writing(t))
+	{
+		pfs_write_begin(t);
+		pfs_transaction_begin(t, pfs_timestamp_now());
+		pfs_write_end(t);
+	}
 }
 
 /*
