@@ -59,12 +59,6 @@ static PFS_HOT uint64 offset_age;
 static PFS_HOT uint64 sample_age;
 static PFS_HOT int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
 
-static size_t
-digest_size(void)
-{
-	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsDigest, texts) + pfs_sizes.digest_text + pfs_sizes.sql_text);
-}
-
 static bool
 has_key(const void *record, const void *key)
 {
@@ -83,7 +77,8 @@ pfs_digests_extra_size(void)
 void
 pfs_digests_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec digests = {"digests", digest_size(), pfs_sizes.digests, DIGESTS_PER_PAGE};
+	size_t		size = offsetof(PfsDigest, texts) + pfs_sizes.digest_text + pfs_sizes.sql_text;
+	PfsPagesSpec digests = {"digests", TYPEALIGN(PFS_CACHE_LINE, size), pfs_sizes.digests, DIGESTS_PER_PAGE};
 	PfsPagesSpec waits = {"digest_waits", sizeof(PfsChained), pfs_sizes.digests * WAITS_PER_DIGEST, WAITS_PER_PAGE};
 	uint32		ncells = pfs_sizes.digests == 0 ? 0 : pfs_sizes.cells[PFS_FAMILY_WAITS];
 
