@@ -174,14 +174,15 @@ static void
 fuzz_pages(FuzzInput *in)
 {
 	uint32_t	records_max = 1 + fuzz_take(in, 1) % 40;
-	PfsPagesSpec spec = {"fuzz", 8 * (1 + fuzz_take(in, 1)), records_max, fuzz_take(in, 1) % 8};
+	size_t		record_size = 8 * (1 + fuzz_take(in, 1));
+	uint32_t	per_page = fuzz_take(in, 1) % 8;
 	Made		m = {.seg = {.os_page = 4096}};
 	PfsPages   *c = NULL;
 	PfsHash    *h = NULL;
 	uint64_t   *slots;
 	uint32_t	nslots;
 	PfsPagesStats stats;
-	char	   *record = malloc(spec.record_size);
+	char	   *record = malloc(record_size);
 	uint32_t	pos = 0;
 	uint32_t	n = 0;
 	uint32_t	index;
@@ -190,7 +191,7 @@ fuzz_pages(FuzzInput *in)
 
 	for (int pass = 0; next_pass(&m, pass); pass++)
 	{
-		c = pfs_pages_create(&m.seg, &spec);
+		c = pfs_pages_create(&m.seg, "fuzz", record_size, records_max, per_page);
 		h = pfs_hash_create(&m.seg, c, records_max, key_equal);
 	}
 	c->available = fuzz_take(in, 4) | (uint64_t) (fuzz_take(in, 1) % (c->pages_max + 1)) << 32;
@@ -219,10 +220,10 @@ fuzz_pages(FuzzInput *in)
 		uint64_t	again;
 
 		FUZZ_CHECK(index < records_max && (word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED && n++ < records_max);
-		FUZZ_CHECK(pfs_pages_copy(c, index, 0, record, spec.record_size, &again) && again == word);
+		FUZZ_CHECK(pfs_pages_copy(c, index, 0, record, record_size, &again) && again == word);
 	}
 	for (index = 0; index < records_max; index++)
-		FUZZ_CHECK(pfs_pages_copy(c, index, 0, record, spec.record_size, &word) ==
+		FUZZ_CHECK(pfs_pages_copy(c, index, 0, record, record_size, &word) ==
 				   ((c->state[index] & PFS_STATE_MASK) == PFS_STATE_ALLOCATED));
 	index = pfs_hash_find(h, pfs_hash_bytes(&key, 8), &key, &word);
 	FUZZ_CHECK(index == PFS_NO_RECORD ||

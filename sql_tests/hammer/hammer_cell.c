@@ -308,11 +308,6 @@ seen_all(const void *context)
 static void
 run_cell(uint32_t ncells, uint32_t per_chunk)
 {
-	/*
-	 * Room for the owner's, and what the kill of an owner or a stranger
-	 * costs.
-	 */
-	PfsPagesSpec spec = {"chunks", per_chunk * sizeof(PfsCell), 65536, 16};
 	PfsPages   *chunks = NULL;
 	size_t		size = pfs_block_size(ncells, sizeof(PfsCell), per_chunk);
 	HammerSegment s;
@@ -325,8 +320,9 @@ run_cell(uint32_t ncells, uint32_t per_chunk)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
 		memory = pfs_segment_take(&s.seg, size, PFS_CACHE_LINE);
+		/* Room for the owner's, and what the kill of an owner or a stranger costs. */
 		if (per_chunk != 0)
-			chunks = pfs_pages_create(&s.seg, &spec);
+			chunks = pfs_pages_create(&s.seg, "chunks", per_chunk * sizeof(PfsCell), 65536, 16);
 	}
 	x->memory = memory;
 	x->ncells = ncells;

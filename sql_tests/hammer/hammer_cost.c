@@ -100,7 +100,6 @@ hammer_cost(void)
 	char		own[64] __attribute__((aligned(8)));
 	PfsSeqlock	lock = {0};
 	PfsBlock	block = {.ncells = 0};
-	PfsPagesSpec spec = {"cost", 128, 1000, 100};
 	uint64_t	item[8] = {0};
 	uint32_t	hint = 0;
 	uint64_t	key = 5;
@@ -108,7 +107,7 @@ hammer_cost(void)
 
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
-		pages = pfs_pages_create(&s.seg, &spec);
+		pages = pfs_pages_create(&s.seg, "cost", 128, 1000, 100);
 		hash = pfs_hash_create(&s.seg, pages, 1000, equal);
 		blocks = pfs_blocks_create(&s.seg, &kept);
 		cells = pfs_segment_take(&s.seg, pfs_block_size(300, sizeof(PfsCell), 0), PFS_CACHE_LINE);

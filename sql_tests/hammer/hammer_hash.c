@@ -267,14 +267,13 @@ run_hash(uint32_t records_max, uint32_t keys, bool roomy, bool colliding)
 	HashContext *x = NULL;
 	PfsPages   *pages = NULL;
 	PfsHash    *hash = NULL;
-	PfsPagesSpec spec = {"hash", sizeof(HashRecord), records_max, 64};
 	uint32_t	kills;
 	char		name[100];
 
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
-		pages = pfs_pages_create(&s.seg, &spec);
+		pages = pfs_pages_create(&s.seg, "hash", sizeof(HashRecord), records_max, 64);
 		hash = pfs_hash_create(&s.seg, pages, records_max, equal);
 	}
 	x->hash = hash;

@@ -370,11 +370,9 @@ run_pages(uint32_t records_max, uint32_t record_size, uint32_t per_page, bool re
 	reclaim &= takes_back;
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
-		PfsPagesSpec spec = {"hammer", record_size, records_max, per_page};
-
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
 		owners = pfs_segment_take(&s.seg, records_max * sizeof(uint32_t), 64);
-		pages = pfs_pages_create(&s.seg, &spec);
+		pages = pfs_pages_create(&s.seg, "hammer", record_size, records_max, per_page);
 	}
 	if (pages->reclaim_errno != 0 && reclaim)
 		hammer_fail("MADV_REMOVE does not work here: errno %d", pages->reclaim_errno);
@@ -433,11 +431,7 @@ run_off(void)
 	uint64_t	word;
 
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
-	{
-		PfsPagesSpec spec = {"off", 64, 0, 16};
-
-		pages = pfs_pages_create(&s.seg, &spec);
-	}
+		pages = pfs_pages_create(&s.seg, "off", 64, 0, 16);
 	if (pfs_pages_allocate(pages, &hint) != PFS_NO_RECORD ||
 		pfs_pages_next(pages, &pos, &word) != PFS_NO_RECORD)
 		hammer_fail("a record in a container that is off");

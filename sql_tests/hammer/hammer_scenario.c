@@ -161,7 +161,6 @@ hammer_scenario(void)
 	PfsPages   *pages = NULL;
 	uint32_t	opened = run_article();
 	bool		kill = hammer_options.kill;
-	PfsPagesSpec spec = {"scenario", 1024, 2 * PAGES * PER_PAGE, PER_PAGE};
 
 	if (opened == 0)
 		hammer_fail("the article's algorithm does not open a page: not its scenario");
@@ -170,7 +169,7 @@ hammer_scenario(void)
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
-		pages = pfs_pages_create(&s.seg, &spec);
+		pages = pfs_pages_create(&s.seg, "scenario", 1024, 2 * PAGES * PER_PAGE, PER_PAGE);
 	}
 	x->pages = pages;
 	pages->reclaim_errno = ENOTSUP; /* or pages 2 and 3 would go back */

@@ -267,7 +267,6 @@ run_sparse(uint32_t objects, uint32_t chunks)
 	SparseObject *all = NULL;
 	PfsSharedCell *others = NULL;
 	PfsPages   *pages = NULL;
-	PfsPagesSpec spec = {"sparse", CHUNK_SIZE, chunks, CHUNKS_PER_PAGE};
 	PfsPagesStats stats;
 	uint64_t	events;
 	uint32_t	kills;
@@ -279,7 +278,7 @@ run_sparse(uint32_t objects, uint32_t chunks)
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
 		all = pfs_segment_take(&s.seg, objects * sizeof(SparseObject), PFS_CACHE_LINE);
 		others = pfs_segment_take(&s.seg, CELLS * sizeof(PfsSharedCell), PFS_CACHE_LINE);
-		pages = pfs_pages_create(&s.seg, &spec);
+		pages = pfs_pages_create(&s.seg, "sparse", CHUNK_SIZE, chunks, CHUNKS_PER_PAGE);
 	}
 	*x = (SparseContext)
 	{

@@ -82,11 +82,11 @@ try_removing(char *memory, size_t bytes)
  * can be given back to the system.
  */
 PfsPages *
-pfs_pages_create(PfsSegment *seg, const PfsPagesSpec *spec)
+pfs_pages_create(PfsSegment *seg, const char *name, size_t record_size, uint32_t records_max,
+				 uint32_t per_page)
 {
 	size_t		os_page = seg->os_page;
 	size_t		start = seg->used;
-	uint32_t	per_page = spec->records_per_page;
 	uint32_t	pages_max = 0;
 	size_t		page_bytes = 0;
 	uint64_t   *state;
@@ -97,21 +97,21 @@ pfs_pages_create(PfsSegment *seg, const PfsPagesSpec *spec)
 
 	if (per_page == 0)
 		per_page = 1;
-	if (per_page > spec->records_max)
-		per_page = spec->records_max;
+	if (per_page > records_max)
+		per_page = records_max;
 	if (per_page > 0)
 	{
 		size_t		fits;
 
-		page_bytes = (per_page * spec->record_size + os_page - 1) / os_page * os_page;
+		page_bytes = (per_page * record_size + os_page - 1) / os_page * os_page;
 		/* The rounding is memory that is resident anyway: use it. */
-		fits = page_bytes / spec->record_size;
-		per_page = fits < spec->records_max ? fits : spec->records_max;
-		pages_max = spec->records_max / per_page + (spec->records_max % per_page != 0);
+		fits = page_bytes / record_size;
+		per_page = fits < records_max ? fits : records_max;
+		pages_max = records_max / per_page + (records_max % per_page != 0);
 	}
 
 	c = pfs_segment_take(seg, sizeof(PfsPages), PFS_CACHE_LINE);
-	state = pfs_segment_take(seg, spec->records_max * sizeof(uint64_t), PFS_CACHE_LINE);
+	state = pfs_segment_take(seg, records_max * sizeof(uint64_t), PFS_CACHE_LINE);
 	page_state = pfs_segment_take(seg, pages_max * sizeof(uint32_t), PFS_CACHE_LINE);
 	page_used = pfs_segment_take(seg, pages_max * sizeof(uint32_t), PFS_CACHE_LINE);
 	memory = pfs_segment_take(seg, pages_max * page_bytes, os_page);
@@ -119,10 +119,10 @@ pfs_pages_create(PfsSegment *seg, const PfsPagesSpec *spec)
 		return NULL;
 
 	/* Everything that is not set here starts as zero, and is. */
-	c->name = spec->name;
-	c->record_size = spec->record_size;
+	c->name = name;
+	c->record_size = record_size;
 	c->page_bytes = page_bytes;
-	c->records_max = spec->records_max;
+	c->records_max = records_max;
 	c->records_per_page = per_page > 0 ? per_page : 1;
 	c->pages_max = pages_max;
 	c->bytes_reserved = seg->used - start;

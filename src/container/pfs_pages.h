@@ -32,17 +32,6 @@
 #define PFS_PAGE_RETIRING	2	/* one process tries to give it back */
 #define PFS_PAGE_RETIRED	3	/* not resident, all records DIRTY */
 
-typedef struct PfsPagesSpec
-{
-	const char *name;			/* static string; container name as users see
-								 * it */
-	size_t		record_size;	/* bytes, multiple of 8 */
-	uint32_t	records_max;	/* 0: the container is off, allocation always
-								 * fails and counts no loss */
-	uint32_t	records_per_page;	/* wish; raised to what fills the os
-									 * pages, lowered to records_max */
-} PfsPagesSpec;
-
 typedef struct PfsPages PfsPages;
 
 /* What pfs.containers shows of one container. */
@@ -62,8 +51,13 @@ typedef struct PfsPagesStats
 /*
  * Lay out a container in seg; returns NULL in the sizing pass.  Call once per
  * fresh segment, in the process that creates it, before anyone else can see it.
+ * name: a static string, as users see it.  record_size: bytes, a multiple of 8.
+ * records_max 0: the container is off, allocation always fails and counts no loss.
+ * per_page: records of a page, a wish; raised to what fills the os pages, lowered to
+ * records_max.
  */
-extern PfsPages *pfs_pages_create(PfsSegment *seg, const PfsPagesSpec *spec);
+extern PfsPages *pfs_pages_create(PfsSegment *seg, const char *name, size_t record_size,
+								  uint32_t records_max, uint32_t per_page);
 
 /*
  * Allocate: the record comes back DIRTY (ours alone, invisible), its content

@@ -462,12 +462,12 @@ run_lwlock(bool fast)
 	void	   *holders = NULL;
 	uint32		kills;
 	char		name[100];
-	PfsPagesSpec spec = {"thread_instances", TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread)), RECORDS, 4};
 
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
-		pfs_threads = pfs_pages_create(&s.seg, &spec);
+		pfs_threads = pfs_pages_create(&s.seg, "thread_instances", TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread)),
+									   RECORDS, 4);
 		holders = pfs_segment_take(&s.seg, RECORDS * pfs_lwlock_holder_size(), PFS_CACHE_LINE);
 		pfs_lwlock_blocks_lay_out(&s.seg);
 	}

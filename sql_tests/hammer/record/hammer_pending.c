@@ -553,8 +553,6 @@ static void
 run_pending(bool removes)
 {
 	HammerSegment s;
-	PfsPagesSpec threads = {"thread_instances", TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread)), THREADS, 4};
-	PfsPagesSpec spec = {"objects", sizeof(Object), OBJECTS, 4};
 	PfsSharedWords *before = pfs_words;
 
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
@@ -562,8 +560,9 @@ run_pending(bool removes)
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
 		pfs_words = pfs_segment_take(&s.seg, sizeof(*pfs_words), PFS_CACHE_LINE);
 		pfs_shared_pending = pfs_segment_take(&s.seg, PFS_NUM_COUNTED_OBJECTS * sizeof(PfsSharedPending), PFS_CACHE_LINE);
-		pfs_threads = pfs_pages_create(&s.seg, &threads);
-		objects = pfs_pages_create(&s.seg, &spec);
+		pfs_threads = pfs_pages_create(&s.seg, "thread_instances", TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread)),
+									   THREADS, 4);
+		objects = pfs_pages_create(&s.seg, "objects", sizeof(Object), OBJECTS, 4);
 		pfs_pending_lay_out(&s.seg);
 	}
 	x->removes = removes;

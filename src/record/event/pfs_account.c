@@ -114,7 +114,6 @@ pfs_account_cells(PfsAccount *account, PfsFamily family)
 void
 pfs_accounts_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec counters = {"account_counters", PFS_ACCOUNT_CHUNK_SIZE, pfs_sizes.account_counters, CHUNKS_PER_PAGE};
 	size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsAccount));
 
 	static const char *const names[PFS_NUM_ACCOUNT_KINDS] = {
@@ -124,7 +123,8 @@ pfs_accounts_lay_out(PfsSegment *seg)
 		[PFS_ACCOUNTS] = pfs_sizes.accounts,[PFS_USERS] = pfs_sizes.users,[PFS_HOSTS] = pfs_sizes.hosts,
 	};
 
-	pfs_account_counters = pfs_pages_create(seg, &counters);
+	pfs_account_counters = pfs_pages_create(seg, "account_counters", PFS_ACCOUNT_CHUNK_SIZE, pfs_sizes.account_counters,
+											CHUNKS_PER_PAGE);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		uint32		cell_size = pfs_summary_kinds[family]->shared_size;
@@ -141,8 +141,7 @@ pfs_accounts_lay_out(PfsSegment *seg)
 	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
 		uint32		records = sizes[kind];
-		PfsPagesSpec spec = {names[kind], size, records, RECORDS_PER_PAGE};
-		PfsPages   *pages = pfs_pages_create(seg, &spec);
+		PfsPages   *pages = pfs_pages_create(seg, names[kind], size, records, RECORDS_PER_PAGE);
 
 		pfs_accounts[kind].pages = pages;
 		pfs_accounts[kind].index = pfs_hash_create(seg, pages, records, has_names);

@@ -59,11 +59,10 @@ pfs_summary_server_size(PfsFamily family)
 void
 pfs_summary_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec waits = {"thread_waits", sizeof(PfsWaitCell), pfs_sizes.thread_waits, WAITS_PER_PAGE};
-	PfsPagesSpec counters = {"thread_counters", PFS_COUNTERS_CHUNK, pfs_sizes.thread_counters, CHUNKS_PER_PAGE};
-
-	pfs_thread_waits = pfs_pages_create(seg, &waits);
-	pfs_thread_counters = pfs_pages_create(seg, &counters);
+	pfs_thread_waits = pfs_pages_create(seg, "thread_waits", sizeof(PfsWaitCell), pfs_sizes.thread_waits,
+										WAITS_PER_PAGE);
+	pfs_thread_counters = pfs_pages_create(seg, "thread_counters", PFS_COUNTERS_CHUNK, pfs_sizes.thread_counters,
+										   CHUNKS_PER_PAGE);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		uint32		ncells = pfs_sizes.cells[family];

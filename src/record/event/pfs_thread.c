@@ -96,9 +96,8 @@ pfs_thread_cells_offset(PfsFamily family)
 void
 pfs_threads_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec spec = {"thread_instances", lay_out_record(seg->os_page), pfs_sizes.threads, THREADS_PER_PAGE};
-
-	pfs_threads = pfs_pages_create(seg, &spec);
+	pfs_threads = pfs_pages_create(seg, "thread_instances", lay_out_record(seg->os_page), pfs_sizes.threads,
+								   THREADS_PER_PAGE);
 }
 
 /*

@@ -80,12 +80,9 @@ static bool file_has_name(const void *record, const void *key);
 void
 pfs_files_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec files = {"file_instances", sizeof(PfsFile), pfs_sizes.files, FILES_PER_PAGE};
-	PfsPagesSpec names = {"file_long_names", TYPEALIGN(8, PFS_FILE_NAME_SIZE),
-	pfs_sizes.files / FILES_PER_LONG_NAME, LONG_NAMES_PER_PAGE};
-
-	pfs_files = pfs_pages_create(seg, &files);
-	pfs_file_names = pfs_pages_create(seg, &names);
+	pfs_files = pfs_pages_create(seg, "file_instances", sizeof(PfsFile), pfs_sizes.files, FILES_PER_PAGE);
+	pfs_file_names = pfs_pages_create(seg, "file_long_names", TYPEALIGN(8, PFS_FILE_NAME_SIZE),
+									  pfs_sizes.files / FILES_PER_LONG_NAME, LONG_NAMES_PER_PAGE);
 	pfs_file_index = pfs_hash_create(seg, pfs_files, pfs_sizes.files, file_has_name);
 }
 

@@ -56,9 +56,8 @@ pfs_file_totals_size(void)
 void
 pfs_file_sums_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec spec = {"file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE, SUMS_PER_PAGE};
-
-	pfs_file_sums = pfs_pages_create(seg, &spec);
+	pfs_file_sums = pfs_pages_create(seg, "file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE,
+									 SUMS_PER_PAGE);
 	pfs_file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
 }
 

@@ -54,10 +54,9 @@ matches(const void *record, const void *key)
 void
 pfs_lwlocks_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec spec = {"lwlock_instances", sizeof(PfsLwlock), pfs_sizes.lwlocks, LWLOCKS_PER_PAGE};
 	void	   *holders;
 
-	pfs_lwlocks = pfs_pages_create(seg, &spec);
+	pfs_lwlocks = pfs_pages_create(seg, "lwlock_instances", sizeof(PfsLwlock), pfs_sizes.lwlocks, LWLOCKS_PER_PAGE);
 	pfs_lwlock_index = pfs_hash_create(seg, pfs_lwlocks, pfs_sizes.lwlocks, matches);
 	holders = pfs_segment_take(seg, pfs_lwlock_holders_size(), PFS_CACHE_LINE);
 	pfs_lwlock_holders = pfs_sizes.lwlock_holders > 0 ? holders : NULL;

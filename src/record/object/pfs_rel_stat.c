@@ -80,21 +80,18 @@ fill_cb(void *record, const void *key, void *arg)
 static void
 lay_out(PfsSegment *seg, PfsRelStats *stats, const char *name, uint32 records_max)
 {
-	PfsPagesSpec spec = {name, TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsRelStat)), records_max, STATS_PER_PAGE};
-
-	stats->pages = pfs_pages_create(seg, &spec);
+	stats->pages = pfs_pages_create(seg, name, TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsRelStat)), records_max,
+									STATS_PER_PAGE);
 	stats->index = pfs_hash_create(seg, stats->pages, records_max, is_of);
 }
 
 void
 pfs_rel_stats_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec locks = {"table_lock_stat", sizeof(PfsChained), (pfs_sizes.tables + TABLES_PER_LOCK - 1) / TABLES_PER_LOCK,
-	LOCKS_PER_PAGE};
-
 	lay_out(seg, &pfs_rel_stats[PFS_TABLE_STATS], "table_instances", pfs_sizes.tables);
 	lay_out(seg, &pfs_rel_stats[PFS_INDEX_STATS], "index_stat", pfs_sizes.indexes);
-	pfs_rel_locks = pfs_pages_create(seg, &locks);
+	pfs_rel_locks = pfs_pages_create(seg, "table_lock_stat", sizeof(PfsChained),
+									 (pfs_sizes.tables + TABLES_PER_LOCK - 1) / TABLES_PER_LOCK, LOCKS_PER_PAGE);
 	pfs_rel_kept_for = pfs_segment_take(seg, sizeof(uint32), sizeof(uint32));
 	dropped = pfs_segment_take(seg, DROPPED_MAX * sizeof(uint64), PFS_CACHE_LINE);
 }

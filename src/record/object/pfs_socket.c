@@ -55,10 +55,9 @@ uint64	   *pfs_socket_total_bytes = NULL;
 void
 pfs_sockets_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec spec = {"socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE};
 	uint32		ncells = pfs_sizes.instruments * PFS_SOCKET_PARTS;
 
-	pfs_sockets = pfs_pages_create(seg, &spec);
+	pfs_sockets = pfs_pages_create(seg, "socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE);
 	pfs_socket_totals = (PfsSharedBlock)
 	{
 		pfs_segment_take(seg, pfs_shared_block_size(ncells, sizeof(PfsSharedCell)), PFS_CACHE_LINE),

@@ -267,10 +267,8 @@ pfs_rules_remove_all(PfsRuleList *list)
 void
 pfs_rules_lay_out(PfsRuleList *list, PfsSegment *seg, uint32_t records_max)
 {
-	PfsPagesSpec spec = {list->name, pfs_rules_size(list), records_max, RULES_PER_PAGE};
-
 	Assert(pfs_rules_size(list) <= PFS_RULE_SIZE_MAX);
-	list->pages = pfs_pages_create(seg, &spec);
+	list->pages = pfs_pages_create(seg, list->name, pfs_rules_size(list), records_max, RULES_PER_PAGE);
 }
 
 /* Inserts the rules that a server starts with: no process has read any. */

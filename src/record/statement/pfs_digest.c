@@ -78,14 +78,13 @@ void
 pfs_digests_lay_out(PfsSegment *seg)
 {
 	size_t		size = offsetof(PfsDigest, texts) + pfs_sizes.digest_text + pfs_sizes.sql_text;
-	PfsPagesSpec digests = {"digests", TYPEALIGN(PFS_CACHE_LINE, size), pfs_sizes.digests, DIGESTS_PER_PAGE};
-	PfsPagesSpec waits = {"digest_waits", sizeof(PfsChained), pfs_sizes.digests * WAITS_PER_DIGEST, WAITS_PER_PAGE};
 	uint32		ncells = pfs_sizes.digests == 0 ? 0 : pfs_sizes.cells[PFS_FAMILY_WAITS];
 
-	pfs_digests = pfs_pages_create(seg, &digests);
+	pfs_digests = pfs_pages_create(seg, "digests", TYPEALIGN(PFS_CACHE_LINE, size), pfs_sizes.digests, DIGESTS_PER_PAGE);
 	pfs_digest_index = pfs_hash_create(seg, pfs_digests, pfs_sizes.digests, has_key);
 	pfs_digest_ref_slots = pfs_segment_take(seg, pfs_sizes.digests * sizeof(PfsDigestRefSlot), PFS_CACHE_LINE);
-	pfs_digest_waits = pfs_pages_create(seg, &waits);
+	pfs_digest_waits = pfs_pages_create(seg, "digest_waits", sizeof(PfsChained), pfs_sizes.digests * WAITS_PER_DIGEST,
+										WAITS_PER_PAGE);
 	pfs_digest_other_waits = (PfsSharedBlock)
 	{
 		pfs_segment_take(seg, pfs_shared_block_size(ncells, sizeof(PfsSharedCell)), PFS_CACHE_LINE),

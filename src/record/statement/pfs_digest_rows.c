@@ -47,10 +47,9 @@ StaticAssertDecl(ENTRIES == 32, "a word says which are used");
 void
 pfs_digest_rows_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec spec = {"digest_rows", TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsDigestRowsCell)),
-	pfs_sizes.tables == 0 ? 0 : pfs_sizes.digests * CELLS_PER_DIGEST, CELLS_PER_PAGE};
-
-	pfs_digest_rows = pfs_pages_create(seg, &spec);
+	pfs_digest_rows = pfs_pages_create(seg, "digest_rows", TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsDigestRowsCell)),
+									   pfs_sizes.tables == 0 ? 0 : pfs_sizes.digests * CELLS_PER_DIGEST,
+									   CELLS_PER_PAGE);
 }
 
 /* ---- cells ---- */

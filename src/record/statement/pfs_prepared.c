@@ -75,10 +75,8 @@ pfs_prepared_record_size(void)
 void
 pfs_prepared_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec spec = {"prepared_statements_instances", pfs_prepared_record_size(), pfs_sizes.prepared,
-	PREPARED_PER_PAGE};
-
-	pfs_prepared = pfs_pages_create(seg, &spec);
+	pfs_prepared = pfs_pages_create(seg, "prepared_statements_instances", pfs_prepared_record_size(),
+									pfs_sizes.prepared, PREPARED_PER_PAGE);
 }
 
 void

@@ -68,9 +68,8 @@ has_key(const void *record, const void *key)
 void
 pfs_programs_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec spec = {"program_instances", sizeof(PfsProgram), pfs_sizes.programs, PROGRAMS_PER_PAGE};
-
-	pfs_programs = pfs_pages_create(seg, &spec);
+	pfs_programs = pfs_pages_create(seg, "program_instances", sizeof(PfsProgram), pfs_sizes.programs,
+									PROGRAMS_PER_PAGE);
 	programs_by_key = pfs_hash_create(seg, pfs_programs, pfs_sizes.programs, has_key);
 	ref_slots = pfs_segment_take(seg, pfs_programs_beside(), PFS_CACHE_LINE);
 	pfs_program_kept_for = pfs_segment_take(seg, sizeof(uint32), sizeof(uint32));

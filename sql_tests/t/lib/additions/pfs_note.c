@@ -15,9 +15,7 @@ PfsSharedNotes *pfs_shared_notes = NULL;
 void
 pfs_notes_lay_out(PfsSegment *seg)
 {
-	PfsPagesSpec spec = {"note_instances", sizeof(PfsNote), pfs_sizes.notes, NOTES_PER_PAGE};
-
-	pfs_notes = pfs_pages_create(seg, &spec);
+	pfs_notes = pfs_pages_create(seg, "note_instances", sizeof(PfsNote), pfs_sizes.notes, NOTES_PER_PAGE);
 }
 
 bool
