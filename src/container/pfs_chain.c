@@ -30,7 +30,6 @@ pfs_chain_get(PfsPages *pages, uint32_t *head, uint32_t key, uint32_t *hint)
 	PfsChained *found = find(pages, first, 0, key);
 	PfsChained *mine;
 	uint32_t	index;
-	uint64_t	word;
 
 	if (found != NULL)
 		return found;
@@ -41,15 +40,13 @@ pfs_chain_get(PfsPages *pages, uint32_t *head, uint32_t key, uint32_t *hint)
 	memset(mine, 0, sizeof(*mine));
 	mine->key = key;
 	mine->next = first;
-	word = pfs_pages_publish(pages, index);
+	(void) pfs_pages_publish(pages, index);
 	while (!pfs_cas(head, &first, index + 1))
 	{
 		found = find(pages, first, mine->next, key);
 		if (found != NULL)
 		{
-			/* Nobody but us frees it: only a chain's records are claimed. */
-			if (pfs_pages_claim(pages, index, word))
-				pfs_pages_free(pages, index);
+			pfs_pages_give(pages, mine);
 			return found;
 		}
 		mine->next = first;
