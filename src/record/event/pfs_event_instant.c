@@ -8,38 +8,25 @@
 #include "pfs_event_instant.h"
 
 /*
- * Records a wait that is over, of any kind, with whatever is in the way: for an LWLock
- * wait that cannot take the fast path of pfs_lwlock_event.h.  It has a running event's
- * slot for the length of one write section, so that it is counted and goes to the
- * histories like any other.  A signal handler in the middle of another write section
- * passes by.
+ * Records an LWLock wait that is over, with whatever is in the way: one that cannot take
+ * the fast path of pfs_lwlock_event.h.  It has a running event's slot, but is never shown
+ * there, and so is counted and goes to the histories like any other.  A signal handler in
+ * the middle of another write section passes by.
  */
 void
-pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_instance,
+pfs_wait_instant_any(PfsThread *t, uint32 kind, uint32 flags, uint64 object_instance,
 					 uint32 source, uint64 start, uint64 end)
 {
-	uint32		level = t->events[PFS_WAITS].depth;
-	uint64		id = 0;
-	PfsWait    *e;
+	PfsWait    *e = pfs_wait_begin(t, (PfsInstrumentId) kind, flags, (kind >> 16) & 0xFF, PFS_OBJECT_LWLOCK,
+								   PFS_EVENT_NO_OFFSET, source);
 
-	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
-				 level >= PFS_WAIT_DEPTH))
-	{
-		if (!pfs_wait_prepare(t))
-			return;
-		flags &= pfs_load_relaxed(&t->mask);
-		level = t->events[PFS_WAITS].depth;
-	}
-	pfs_write_begin(t);
-	if (flags & PFS_FLAG_CURRENT)
-		t->last_event_id = id = t->last_event_id + 1;
-	e = &t->waits[level];
+	if (e == NULL)
+		return;
 	e->timer_start = start;
 	e->object.address = object_instance;
-	e->source = source;
 	e->spins = 0;
-	e->flags = flags;
-	pfs_wait_identify(e, id, pfs_event_kind(0, 0, 0) | kind, pfs_wait_parent(t, level));
-	pfs_wait_finish(t, e, level, end);
+	pfs_write_begin(t);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth, end);
 	pfs_write_end(t);
+	pfs_local.beginning = 0;
 }

@@ -3,8 +3,8 @@
  *	  A wait event that is recorded when it is over, and was never seen running:
  *	  one that nearly always is too short to be seen by a reader.
  *
- * Begin and end are one write section here.  pfs_lwlock_event.h has the fast path, for
- * events that are timed by the cycle counter and go to the thread's history.
+ * It begins when it has ended.  pfs_lwlock_event.h has the fast path, for events that are
+ * timed by the cycle counter and go to the thread's history.
  */
 #ifndef PFS_EVENT_INSTANT_H
 #define PFS_EVENT_INSTANT_H
@@ -12,12 +12,12 @@
 #include "pfs_event_write.h"
 
 /*
- * Record an instant of any kind.  kind: as an event has it, without nesting; flags: what
+ * Record an instant of any kind.  kind: the low half of pfs_event_kind(); flags: what
  * pfs_wait_flags() gave at its begin, ENABLED among them, and PFS_EVENT_*; start,
  * end: clock readings by the flags.  No offset, no bytes: readers know that of
  * LWLocks.
  */
-extern void pfs_wait_instant_any(PfsThread *t, uint64 kind, uint32 flags, uint64 object_instance,
+extern void pfs_wait_instant_any(PfsThread *t, uint32 kind, uint32 flags, uint64 object_instance,
 								 uint32 source, uint64 start, uint64 end);
 
 /*
