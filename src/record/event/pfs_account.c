@@ -36,23 +36,16 @@ static PfsSparse cells[PFS_NUM_FAMILIES];
 
 static uint32 hints[PFS_NUM_ACCOUNT_KINDS];
 
-/* What a record is found by; NULL for names that its kind has not, or of the background. */
+/* What a record is found by, and its parents; names as PfsAccount has them. */
 typedef struct AccountKey
 {
+	bool		named;
 	const char *user_name;
 	const char *host_name;
-	uint64		hash;
-	uint64	   *references;		/* of the container */
-	PfsPages   *pages;
 	uint32		user;
 	uint32		host;
+	uint64		hash;
 } AccountKey;
-
-static bool
-same_name(const char *stored, const char *wanted)
-{
-	return strncmp(stored, wanted == NULL ? "" : wanted, NAMEDATALEN) == 0;
-}
 
 /*
  * Compares a record with a key, for pfs_hash; another process may be filling the record
@@ -64,9 +57,9 @@ has_names(const void *record, const void *key)
 	const PfsAccount *account = record;
 	const AccountKey *wanted = key;
 
-	return account->named == (wanted->user_name != NULL || wanted->host_name != NULL) &&
-		same_name(account->user_name, wanted->user_name) &&
-		same_name(account->host_name, wanted->host_name);
+	return account->named == wanted->named &&
+		strncmp(account->user_name, wanted->user_name, sizeof(account->user_name)) == 0 &&
+		strncmp(account->host_name, wanted->host_name, sizeof(account->host_name)) == 0;
 }
 
 /*
@@ -79,22 +72,16 @@ fill_cb(void *record, const void *key, void *arg)
 {
 	PfsAccount *account = record;
 	const AccountKey *wanted = key;
+	const PfsAccounts *accounts = arg;
 
+	memset(account, 0, pfs_pages_record_size(accounts->pages));
 	account->hash = wanted->hash;
-	account->current = 0;
-	account->total = 0;
 	account->user = wanted->user;
 	account->host = wanted->host;
-	account->named = wanted->user_name != NULL || wanted->host_name != NULL;
-	strlcpy(account->user_name, wanted->user_name ? wanted->user_name : "", sizeof(account->user_name));
-	strlcpy(account->host_name, wanted->host_name ? wanted->host_name : "", sizeof(account->host_name));
-	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-	{
-		PfsSparse	sparse = pfs_account_cells(account, family);
-
-		memset(sparse.links, 0, pfs_sparse_chunks(&sparse) * sizeof(uint32));
-	}
-	pfs_ref_reuse(&wanted->references[pfs_pages_index(wanted->pages, record)]);
+	account->named = wanted->named;
+	strlcpy(account->user_name, wanted->user_name, sizeof(account->user_name));
+	strlcpy(account->host_name, wanted->host_name, sizeof(account->host_name));
+	pfs_ref_reuse(&accounts->references[pfs_pages_index(accounts->pages, record)]);
 }
 
 PfsSparse
@@ -167,15 +154,17 @@ enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 
 	  bool *created)
 {
 	PfsAccounts *accounts = &pfs_accounts[kind];
-	AccountKey	key = {user_name, host_name, 0, accounts->references, accounts->pages, user, host};
+	AccountKey	key = {
+		user_name != NULL || host_name != NULL, user_name ? user_name : "", host_name ? host_name : "", user, host
+	};
 	char		names[NAMEDATALEN + PFS_CLIENT_HOST_SIZE];
 
-	snprintf(names, sizeof(names), "%s@%s", user_name ? user_name : "", host_name ? host_name : "");
+	snprintf(names, sizeof(names), "%s@%s", key.user_name, key.host_name);
 	key.hash = pfs_hash_bytes(names, strlen(names));
 	for (int tries = 0; tries < ENTER_TRIES; tries++)
 	{
 		uint64		word;
-		uint32		index = pfs_hash_insert(accounts->index, key.hash, &key, fill_cb, NULL,
+		uint32		index = pfs_hash_insert(accounts->index, key.hash, &key, fill_cb, accounts,
 											&hints[kind], &word, created);
 
 		if (index == PFS_NO_RECORD)
