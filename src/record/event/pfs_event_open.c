@@ -23,8 +23,8 @@
 /*
  * Tells whether this process is still in a wait of the kind.  It asks the words of the
  * server, which other processes change, so each is read from memory (volatile).  For
- * the end of a semaphore's call, and for goes_on(); it writes nothing, and may be asked
- * anywhere.
+ * the end of a semaphore's call, and for pfs_open_end_stale(); it writes nothing, and may
+ * be asked anywhere.
  */
 bool
 pfs_wait_goes_on(PfsOpenKind kind)
@@ -58,17 +58,13 @@ pfs_wait_identity(PfsOpenKind kind)
 	return kind == PFS_OPEN_LOCK && MyProc != NULL ? pg_atomic_read_u64(&MyProc->waitStart) : 0;
 }
 
-/* Is it still this wait? */
-static bool
-goes_on(const PfsOpenWait *open)
-{
-	return pfs_wait_goes_on(open->kind) && pfs_wait_identity(open->kind) == open->which;
-}
-
-static inline const PfsWait *
+/* The innermost open event if it is the innermost of all, else NULL. */
+static const PfsOpenWait *
 innermost(const PfsThread *t)
 {
-	return &t->waits[t->events[PFS_WAITS].depth - 1];
+	const PfsOpenWait *open = pfs_local.nopen > 0 ? &pfs_local.open[pfs_local.nopen - 1] : NULL;
+
+	return open != NULL && open->event == &t->waits[t->events[PFS_WAITS].depth - 1] ? open : NULL;
 }
 
 /*
@@ -139,11 +135,12 @@ pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end)
 void
 pfs_open_end_stale(PfsThread *t)
 {
+	const PfsOpenWait *open;
+
 	/* A call in progress above the open events is not theirs to judge. */
-	while (pfs_local.nopen > 0 &&
-		   pfs_local.open[pfs_local.nopen - 1].event == innermost(t) &&
-		   !goes_on(&pfs_local.open[pfs_local.nopen - 1]))
-		finish_top(t, pfs_local.open[pfs_local.nopen - 1].end);
+	while ((open = innermost(t)) != NULL &&
+		   !(pfs_wait_goes_on(open->kind) && pfs_wait_identity(open->kind) == open->which))
+		finish_top(t, open->end);
 }
 
 void
@@ -171,9 +168,10 @@ pfs_open_finish_all(PfsThread *t)
 	 */
 	while (waits->depth > 0)
 	{
-		if (pfs_local.nopen > 0 &&
-			pfs_local.open[pfs_local.nopen - 1].event == innermost(t))
-			finish_top(t, pfs_local.open[pfs_local.nopen - 1].end);
+		const PfsOpenWait *open = innermost(t);
+
+		if (open != NULL)
+			finish_top(t, open->end);
 		else
 			pfs_store_relaxed(&waits->depth, waits->depth - 1);
 	}
