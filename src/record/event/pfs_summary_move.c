@@ -130,22 +130,14 @@ pfs_summary_record_above(PfsAccountKind kind, uint32 index, PfsLevel level)
 {
 	const PfsAccount *account = pfs_account_at(kind, index);
 
-	switch (level)
-	{
-		case PFS_LEVEL_GLOBAL:
-
-			/*
-			 * Users do not count: what they have, hosts or the server have,
-			 * too.
-			 */
-			return kind == PFS_USERS ? PFS_NO_RECORD : 0;
-		case PFS_LEVEL_USER:
-			return kind == PFS_USERS ? index : kind == PFS_ACCOUNTS ? account->user : PFS_NO_RECORD;
-		case PFS_LEVEL_HOST:
-			return kind == PFS_HOSTS ? index : kind == PFS_ACCOUNTS ? account->host : PFS_NO_RECORD;
-		default:
-			return kind == PFS_ACCOUNTS ? index : PFS_NO_RECORD;
-	}
+	/* Users do not count: what they have, hosts or the server have, too. */
+	if (level == PFS_LEVEL_GLOBAL)
+		return kind == PFS_USERS ? PFS_NO_RECORD : 0;
+	if (level == pfs_level_of_kind[kind])
+		return index;
+	if (kind != PFS_ACCOUNTS)
+		return PFS_NO_RECORD;
+	return level == PFS_LEVEL_USER ? account->user : account->host;
 }
 
 /*
