@@ -161,15 +161,13 @@ pfs_thread_has_leader(void)
 uint32
 pfs_thread_find(int pid, uint64 *word)
 {
-	uint32		pos = 0;
-	uint32		index;
-
-	while ((index = pfs_pages_next(pfs_threads, &pos, word)) != PFS_NO_RECORD)
+	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
 	{
-		PfsThread  *t = pfs_pages_record(pfs_threads, index);
+		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 
+		*word = at.word;
 		if (pfs_load_relaxed(&t->pid) == pid)
-			return index;
+			return at.index;
 	}
 	return PFS_NO_RECORD;
 }

@@ -98,7 +98,7 @@ uint64
 pfs_thread_id_of_pid(int pid)
 {
 	uint64		word;
-	uint32		index = pfs_threads != NULL ? pfs_thread_find(pid, &word) : PFS_NO_RECORD;
+	uint32		index = pfs_thread_find(pid, &word);
 	uint64		thread_id;
 
 	if (index == PFS_NO_RECORD)
