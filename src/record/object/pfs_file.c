@@ -227,13 +227,6 @@ file_has_name(const void *record, const void *key)
 	return memcmp(name_of(file), key, length) == 0;
 }
 
-/* One that is too long begins with an ellipsis, and lies there, too. */
-static bool
-is_outside(const char *canonical)
-{
-	return canonical[0] == '/' || starts_with(canonical, ELLIPSIS);
-}
-
 static uint64
 hash_of(const char *canonical)
 {
@@ -255,7 +248,8 @@ fill_file_cb(void *record, const void *key, void *arg)
 	pfs_store_relaxed(&file->gone, 0);
 	file->hash = hash_of(key);
 	file->kind = pfs_file_kind(key);
-	file->outside = is_outside(key);
+	/* One that is too long begins with an ellipsis, and lies there, too. */
+	file->outside = *(const char *) key == '/' || starts_with(key, ELLIPSIS);
 	file->open_count = 0;
 	file->sums = 0;
 	file->first_event = 0;
