@@ -33,19 +33,15 @@ pfs_memory_total_more(PfsThread *t, uint64 bytes)
 	(void) pfs_drop(&t->memory.headroom, bytes);
 }
 
-/* So many bytes were freed from what had no water mark above it. */
-static inline void
-pfs_memory_total_move_high_water(PfsThread *t, uint64 freed)
-{
-	pfs_store_relaxed(&t->memory.high_water, t->memory.high_water - t->memory.headroom + freed + PFS_NO_HEADROOM);
-	pfs_store_relaxed(&t->memory.headroom, freed + PFS_NO_HEADROOM);
-}
-
 static pg_attribute_always_inline void
 pfs_memory_total_less(PfsThread *t, uint64 bytes)
 {
 	if (unlikely(pfs_lift(&t->memory.headroom, bytes)))
-		pfs_memory_total_move_high_water(t, bytes);
+	{
+		/* They were freed from what had no water mark above it. */
+		pfs_store_relaxed(&t->memory.high_water, t->memory.high_water - t->memory.headroom + bytes + PFS_NO_HEADROOM);
+		pfs_store_relaxed(&t->memory.headroom, bytes + PFS_NO_HEADROOM);
+	}
 }
 
 /* ---- anybody, of a copy ---- */
