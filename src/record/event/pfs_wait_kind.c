@@ -107,9 +107,7 @@ pfs_summary_touch(PfsThread *t, PfsInstrumentId instrument, uint64 ticks)
 void
 pfs_summary_count_global(PfsInstrumentId instrument, bool timed, uint64 ticks)
 {
-	PfsTotals	one = {timed ? 1 : 0, timed ? 0 : 1, ticks, ticks, ticks};
-
-	pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_WAITS].cells, instrument), &one);
+	pfs_shared_cell_add(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_WAITS].cells, instrument), timed, ticks);
 	pfs_left_count(instrument, 1, ticks, 0, 0);
 	if (timed)
 		pfs_summary_add_to_server(PFS_FAMILY_WAITS, instrument, pfs_histogram_bucket(ticks), 1);
