@@ -218,7 +218,8 @@ lookup_of(const LWLock *lock)
 	const PfsLwlockLookup *lookup = &pfs_lwlock_lookups[lock->tranche];
 	const PfsThread *t = pfs_my_thread;
 
-	return likely(lock->tranche < lengthof(pfs_lwlock_lookups) && t != NULL && pfs_lwlock_is_cached(t, lookup)) ? lookup : NULL;
+	return likely(lock->tranche < lengthof(pfs_lwlock_lookups) && t != NULL &&
+				  (pfs_load_relaxed(lookup->flags) & pfs_load_relaxed(&t->mask)) == lookup->usual) ? lookup : NULL;
 }
 
 /*

@@ -113,13 +113,6 @@ pfs_lwlock_of(const PfsLwlockEvent *e)
 	return (const LWLock *) (uintptr_t) (e->lock & ((UINT64_C(1) << PFS_LWLOCK_INSTRUMENT_SHIFT) - 1) & ~PFS_LWLOCK_SHARED);
 }
 
-/* The flags are as cached.  t: attached. */
-static pg_attribute_always_inline bool
-pfs_lwlock_is_cached(const PfsThread *t, const PfsLwlockLookup *lookup)
-{
-	return likely((pfs_load_relaxed(lookup->flags) & pfs_load_relaxed(&t->mask)) == lookup->usual);
-}
-
 /* Owner: the last record of a block is complete; ends the write section. */
 extern void pfs_lwlock_flush(PfsThread *t, PfsLwlockHolder *mine);
 
