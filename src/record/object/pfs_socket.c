@@ -340,10 +340,8 @@ fill_record(PfsSocket *s, const PfsThread *t, bool peer)
 		s->instrument = pfs_fixed_instrument[PFS_INS_CLIENT_READ];
 		s->descriptor = MyProcPort->sock;
 		fill_address(s, &MyProcPort->raddr.addr);
-		s->cells[PFS_SOCKET_READ].instrument = s->instrument;
-		s->cells[PFS_SOCKET_READ].part = PFS_SOCKET_READ;
-		s->cells[PFS_SOCKET_WRITE].instrument = pfs_fixed_instrument[PFS_INS_CLIENT_WRITE];
-		s->cells[PFS_SOCKET_WRITE].part = PFS_SOCKET_WRITE;
+		(void) find_cell(s, s->instrument, PFS_SOCKET_READ);
+		(void) find_cell(s, pfs_fixed_instrument[PFS_INS_CLIENT_WRITE], PFS_SOCKET_WRITE);
 	}
 }
 
