@@ -155,10 +155,10 @@ set_page(PfsWait *e, const BufferDesc *buffer)
 	{
 		PfsCompatPage page = pfs_compat_page_of(&buffer->tag);
 
-		e->object.page.tablespace = page.tablespace;
-		e->object.page.database = page.database;
-		e->object.page.filenode = page.filenode;
-		e->object.page.fork = page.fork;
+		e->object.page = (PfsWaitPage)
+		{
+			page.tablespace, page.database, page.filenode, page.fork
+		};
 		e->file_offset = (int64) page.block * BLCKSZ;
 	}
 }

@@ -112,6 +112,15 @@ typedef struct PfsEventRun
 	uint32		unused;
 } PfsEventRun;
 
+/* The page of a BUFFER's wait. */
+typedef struct PfsWaitPage
+{
+	Oid			tablespace;		/* InvalidOid: it is unknown */
+	Oid			database;
+	Oid			filenode;
+	int32		fork;
+} PfsWaitPage;
+
 /* What a wait is about. */
 typedef union PfsWaitObject
 {
@@ -121,13 +130,7 @@ typedef union PfsWaitObject
 		uint32		index;		/* of the file record */
 	}			file;
 	LOCKTAG		locktag;
-	struct
-	{
-		Oid			tablespace; /* InvalidOid: the page is unknown */
-		Oid			database;
-		Oid			filenode;
-		int32		fork;
-	}			page;
+	PfsWaitPage page;
 	struct
 	{
 		Oid			database;	/* InvalidOid: of a table that all share */
@@ -192,13 +195,7 @@ typedef struct PfsWait
 		}			file;
 		uint64		address;	/* of SOCKET and LWLOCK: object_instance */
 		LOCKTAG		locktag;
-		struct
-		{
-			Oid			tablespace;
-			Oid			database;
-			Oid			filenode;
-			int32		fork;
-		}			page;
+		PfsWaitPage page;
 		struct
 		{
 			Oid			database;
