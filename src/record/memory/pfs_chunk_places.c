@@ -16,8 +16,7 @@
 typedef struct Area
 {
 	struct Area *next;
-	char		pad[PFS_CACHE_LINE - sizeof(void *)];
-} Area;
+} __attribute__((aligned(PFS_CACHE_LINE))) Area;
 
 static Area *areas;				/* the newest one has free memory at its end */
 static size_t area_used;
