@@ -61,17 +61,6 @@ pfs_cells_add(PfsBlock *b, uint32_t i, uint64_t ticks)
 	pfs_cell_add(c, ticks);
 }
 
-/* The same for an event without a time. */
-static inline void
-pfs_cells_add_untimed(PfsBlock *b, uint32_t i)
-{
-	PfsCell    *c = &((PfsCell *) b->cells)[i];
-
-	if (__builtin_expect(c->count_untimed == 0, 0))
-		pfs_cells_touch(b, i, UINT64_MAX);
-	pfs_bump(&c->count_untimed, 1);
-}
-
 /* ---- sums over many cells ---- */
 
 /*

@@ -76,7 +76,10 @@ count(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 	if (timed)
 		pfs_cells_add(block, cell, ticks);
 	else
-		pfs_cells_add_untimed(block, cell);
+	{
+		pfs_cells_touch(block, cell, PG_UINT64_MAX);
+		pfs_bump(&((PfsCell *) block->cells)[cell].count_untimed, 1);
+	}
 }
 
 void
