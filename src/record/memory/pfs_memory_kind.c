@@ -156,17 +156,11 @@ add_shared(PfsMemoryTotals *to, const PfsSharedMemoryCell *c)
 static void
 read_shared(const void *shared, void *totals)
 {
-	const PfsSharedMemoryCell *c = shared;
-	PfsSharedMemoryCell copy = {
-		.count = pfs_load_relaxed(&c->count),
-		.bytes_low = pfs_load_relaxed(&c->bytes_low),
-		.bytes_high = pfs_load_relaxed(&c->bytes_high),
-		.headroom_count = pfs_load_relaxed(&c->headroom_count),
-		.headroom_bytes = pfs_load_relaxed(&c->headroom_bytes),
-		.depth_count = pfs_load_relaxed(&c->depth_count),
-		.depth_bytes = pfs_load_relaxed(&c->depth_bytes),
-	};
+	const uint64 *words = shared;
+	PfsSharedMemoryCell copy;
 
+	for (int i = 0; i < sizeof(copy) / sizeof(uint64); i++)
+		((uint64 *) &copy)[i] = pfs_load_relaxed(&words[i]);
 	add_shared(totals, &copy);
 }
 
@@ -177,17 +171,11 @@ read_shared(const void *shared, void *totals)
 static void
 take(void *shared, void *totals)
 {
-	PfsSharedMemoryCell *c = shared;
-	PfsSharedMemoryCell taken = {
-		.count = pfs_exchange(&c->count, 0),
-		.bytes_low = pfs_exchange(&c->bytes_low, 0),
-		.bytes_high = pfs_exchange(&c->bytes_high, 0),
-		.headroom_count = pfs_exchange(&c->headroom_count, 0),
-		.headroom_bytes = pfs_exchange(&c->headroom_bytes, 0),
-		.depth_count = pfs_exchange(&c->depth_count, 0),
-		.depth_bytes = pfs_exchange(&c->depth_bytes, 0),
-	};
+	uint64	   *words = shared;
+	PfsSharedMemoryCell taken;
 
+	for (int i = 0; i < sizeof(taken) / sizeof(uint64); i++)
+		((uint64 *) &taken)[i] = pfs_exchange(&words[i], 0);
 	add_shared(totals, &taken);
 }
 
