@@ -349,7 +349,7 @@ pfs_summary_begin(PfsThread *t)
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		const PfsSummaryKind *kind = pfs_summary_kinds[family];
-		char	   *mem = (char *) t + pfs_thread_cells_offset(family);
+		char	   *mem = (char *) t + pfs_thread_cells_at[family];
 
 		t->generation[family] = pfs_load_acquire(&pfs_words->truncations[family]);
 		pfs_block_init(&t->cells[family], mem, pfs_summary[family].ncells, kind->cell_size, kind->per_chunk);

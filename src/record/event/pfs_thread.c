@@ -40,7 +40,7 @@ slots_size(PfsEventFamily family)
  * what it knows of its blocks, of a family of summaries its cells.  By the postmaster.
  */
 static size_t events_offset[PFS_NUM_EVENT_FAMILIES];
-static size_t cells_offset[PFS_NUM_FAMILIES];
+size_t		pfs_thread_cells_at[PFS_NUM_FAMILIES];
 
 /*
  * The next part is that of a family of events, unless it has its place by now: the slots, and
@@ -59,9 +59,9 @@ place_events(size_t *size, PfsEventFamily family)
 static void
 place_cells(size_t *size, PfsFamily family)
 {
-	if (cells_offset[family] != 0)
+	if (pfs_thread_cells_at[family] != 0)
 		return;
-	cells_offset[family] = *size;
+	pfs_thread_cells_at[family] = *size;
 	*size += pfs_summary_block_size(family);
 }
 
@@ -76,7 +76,7 @@ lay_out_record(size_t os_page)
 	size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
 
 	memset(events_offset, 0, sizeof(events_offset));
-	memset(cells_offset, 0, sizeof(cells_offset));
+	memset(pfs_thread_cells_at, 0, sizeof(pfs_thread_cells_at));
 	place_events(&size, PFS_TRANSACTIONS);
 	place_cells(&size, PFS_FAMILY_TRANSACTIONS);
 	place_events(&size, PFS_STATEMENTS);
@@ -85,12 +85,6 @@ lay_out_record(size_t os_page)
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 		place_cells(&size, family);
 	return TYPEALIGN(os_page, size);
-}
-
-size_t
-pfs_thread_cells_offset(PfsFamily family)
-{
-	return cells_offset[family];
 }
 
 void
@@ -117,7 +111,7 @@ look_at_record(const PfsThread *t)
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
 		(void) mem[events_offset[f]];
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-		(void) mem[cells_offset[family]];
+		(void) mem[pfs_thread_cells_at[family]];
 }
 
 /* The mask that two switches make. */

@@ -197,8 +197,8 @@ extern PfsSharedThreads *pfs_shared_threads;
 /* Takes the container. */
 extern void pfs_threads_lay_out(PfsSegment *seg);
 
-/* Where the cells of a family begin in a record. */
-extern size_t pfs_thread_cells_offset(PfsFamily family);
+/* Where the cells of a family begin in a record; set at the start. */
+extern size_t pfs_thread_cells_at[PFS_NUM_FAMILIES];
 
 /*
  * ---- attach ----
