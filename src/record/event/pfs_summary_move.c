@@ -22,20 +22,6 @@ const PfsLevel pfs_level_of_kind[] = {
 	[PFS_ACCOUNTS] = PFS_LEVEL_ACCOUNT,[PFS_USERS] = PFS_LEVEL_USER,[PFS_HOSTS] = PFS_LEVEL_HOST,
 };
 
-/* Is there nothing in a sum of a family? */
-static bool
-is_empty(PfsFamily family, const PfsAnyTotals *totals)
-{
-	const uint64 *words = (const uint64 *) totals->bytes;
-
-	for (uint32 i = 0; i < pfs_summary_kinds[family]->totals_size / sizeof(uint64); i++)
-	{
-		if (words[i] != 0)
-			return false;
-	}
-	return true;
-}
-
 /* Adds a sum to a cell of a destination's account, user or host; false: it is not there, or has no room. */
 static bool
 merge_into(PfsFamily family, PfsAccountKind kind, const PfsDestination *destination, uint32 cell,
@@ -66,7 +52,10 @@ merge_into(PfsFamily family, PfsAccountKind kind, const PfsDestination *destinat
 void
 pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const PfsAnyTotals *totals)
 {
-	if (is_empty(family, totals) || merge_into(family, PFS_ACCOUNTS, to, cell, totals))
+	static const PfsAnyTotals nothing;
+
+	if (memcmp(totals, &nothing, pfs_summary_kinds[family]->totals_size) == 0 ||
+		merge_into(family, PFS_ACCOUNTS, to, cell, totals))
 		return;
 	(void) merge_into(family, PFS_USERS, to, cell, totals);
 	if (!merge_into(family, PFS_HOSTS, to, cell, totals) && to->server)
