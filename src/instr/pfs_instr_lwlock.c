@@ -63,17 +63,6 @@ instrument_of(const LWLock *lock)
 	return pfs_wait_info_instrument(PG_WAIT_LWLOCK | lock->tranche);
 }
 
-StaticAssertDecl(LW_EXCLUSIVE == 0 && LW_SHARED == 1 && PFS_OP_SHARED_LOCK + 1 == PFS_OP_EXCLUSIVE_LOCK &&
-				 PFS_OP_TRY_SHARED_LOCK + 1 == PFS_OP_TRY_EXCLUSIVE_LOCK, "operations in another order");
-
-static pg_attribute_always_inline uint32
-kind_of(PfsInstrumentId instrument, LWLockMode mode, bool try)
-{
-	PfsOperation exclusive = try ? PFS_OP_TRY_EXCLUSIVE_LOCK : PFS_OP_EXCLUSIVE_LOCK;
-
-	return (uint32) pfs_event_kind(instrument, exclusive, PFS_OBJECT_LWLOCK) - ((mode & LW_SHARED) << 16);
-}
-
 /* What is wanted of an instrument that this process may not know yet. */
 static pg_attribute_always_inline uint32
 flags_of(const PfsThread *t, PfsInstrumentId instrument)
@@ -98,13 +87,13 @@ show(PfsThread *t, const void *frame)
 		PfsInstrumentId instrument = instrument_of(a->lock);
 
 		/* The mode is in the queue's entry, as we are about to sleep. */
-		a->kind = kind_of(instrument, MyProc->lwWaitMode, false);
+		a->kind = pfs_lwlock_kind(instrument, MyProc->lwWaitMode, false);
 		a->flags = flags_of(t, instrument);
 	}
 	else if (a->lookup != NULL)
 	{
 		/* A conditional acquire does not come here. */
-		a->kind = kind_of(a->lookup->instrument, a->mode, false);
+		a->kind = pfs_lwlock_kind(a->lookup->instrument, a->mode, false);
 		a->flags = a->lookup->usual;
 	}
 	a->asked = true;
@@ -307,7 +296,7 @@ end_planned(bool result, uint64 ticks, const void *frame)
 	const PfsAcquisition *a = &pfs_acquisition;
 	const PfsLwlockEvent *e = pfs_lwlock_next(pfs_my_lwlocks);
 
-	end_any(pfs_lwlock_of(e), kind_of(a->lookup->instrument, a->mode, (e->flags & PFS_LWLOCK_TRY) != 0),
+	end_any(pfs_lwlock_of(e), pfs_lwlock_kind(a->lookup->instrument, a->mode, (e->flags & PFS_LWLOCK_TRY) != 0),
 			a->lookup->usual, (e->flags & PFS_EVENT_NOT_ACQUIRED) == 0, a->start + ticks, frame);
 	return result;
 }
@@ -331,7 +320,7 @@ begin_uncached(const LWLock *lock, LWLockMode mode, bool try)
 	PfsInstrumentId instrument = instrument_of(lock);
 	uint32		flags = t != NULL ? flags_of(t, instrument) : 0;
 
-	begin(lock, kind_of(instrument, mode, try), mode, flags, t != NULL ? pfs_wait_clock(flags) : 0);
+	begin(lock, pfs_lwlock_kind(instrument, mode, try), mode, flags, t != NULL ? pfs_wait_clock(flags) : 0);
 	return t != NULL;
 }
 
@@ -479,7 +468,7 @@ any_wait_for_var(LWLock *lock, void *variable, uint64 old, uint64 *new)
 		return real.wait_for_var(lock, variable, old, new);
 	instrument = instrument_of(lock);
 	flags = flags_of(t, instrument);
-	begin(lock, kind_of(instrument, LW_EXCLUSIVE, false), LW_EXCLUSIVE, flags, pfs_wait_clock(flags));
+	begin(lock, pfs_lwlock_kind(instrument, LW_EXCLUSIVE, false), LW_EXCLUSIVE, flags, pfs_wait_clock(flags));
 	result = real.wait_for_var(lock, variable, old, new);
 	pfs_acquisition.lock = NULL;
 	if (unlikely(pfs_acquisition.asked))

@@ -136,18 +136,6 @@ pfs_lwlock_records_begin(PfsThread *t, PfsLwlockHolder *mine)
 	take_block(t, mine);
 }
 
-static inline uint64
-kind_of(const PfsLwlockEvent *from)
-{
-	bool		try = (from->flags & PFS_LWLOCK_TRY) != 0;
-	bool		shared = (from->lock & PFS_LWLOCK_SHARED) != 0;
-	PfsOperation operation = try ? (shared ? PFS_OP_TRY_SHARED_LOCK : PFS_OP_TRY_EXCLUSIVE_LOCK)
-	: (shared ? PFS_OP_SHARED_LOCK : PFS_OP_EXCLUSIVE_LOCK);
-
-	return pfs_event_kind(from->lock >> PFS_LWLOCK_INSTRUMENT_SHIFT, operation, PFS_OBJECT_LWLOCK) |
-		(uint64) from->nesting_type << 32;
-}
-
 /*
  * Makes the wait event that a record of an acquisition stands for, for readers.  What the record leaves out, as it is the same for all of a
  * thread's, is given by the caller (thread_id, role) or left zero.
@@ -161,7 +149,9 @@ pfs_lwlock_make_event(const PfsLwlockEvent *from, uint64 thread_id, Oid role, Pf
 	to->event_id = to->end_event_id = from->event_id;
 	to->nesting_event_id = from->nesting_event_id;
 	to->thread_id = thread_id;
-	to->kind = kind_of(from);
+	to->kind = pfs_lwlock_kind(from->lock >> PFS_LWLOCK_INSTRUMENT_SHIFT, from->lock & PFS_LWLOCK_SHARED,
+							   (from->flags & PFS_LWLOCK_TRY) != 0);
+	to->nesting_type = from->nesting_type;
 	to->role = role;
 	to->flags = from->flags & ~PFS_LWLOCK_TRY;
 	to->source = from->source;

@@ -42,6 +42,18 @@ extern void pfs_lwlock_records_begin(PfsThread *t, PfsLwlockHolder *mine);
 extern void pfs_lwlock_records_set_role(PfsThread *t);
 extern void pfs_lwlock_records_end(PfsThread *t, PfsLwlockHolder *mine);
 
+StaticAssertDecl(LW_EXCLUSIVE == 0 && LW_SHARED == 1 && PFS_OP_SHARED_LOCK + 1 == PFS_OP_EXCLUSIVE_LOCK &&
+				 PFS_OP_TRY_SHARED_LOCK + 1 == PFS_OP_TRY_EXCLUSIVE_LOCK, "operations in another order");
+
+/* The low half of an acquisition's pfs_event_kind(). */
+static pg_attribute_always_inline uint32
+pfs_lwlock_kind(PfsInstrumentId instrument, LWLockMode mode, bool try)
+{
+	PfsOperation exclusive = try ? PFS_OP_TRY_EXCLUSIVE_LOCK : PFS_OP_EXCLUSIVE_LOCK;
+
+	return (uint32) pfs_event_kind(instrument, exclusive, PFS_OBJECT_LWLOCK) - ((mode & LW_SHARED) << 16);
+}
+
 /* Where the next record goes. */
 static pg_attribute_always_inline PfsLwlockEvent *
 pfs_lwlock_next(const PfsLwlockHolder *mine)
