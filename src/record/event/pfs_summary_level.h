@@ -1,7 +1,7 @@
 /*
  * pfs_summary_level.h
- *	  What the files of the summaries share: where the counters of a level go, and
- *	  buckets.  Apart from pfs_summary.h, which instrument points include.
+ *	  What the files of the summaries share: where the counters of a level go.
+ *	  Apart from pfs_summary.h, which instrument points include.
  */
 #ifndef PFS_SUMMARY_LEVEL_H
 #define PFS_SUMMARY_LEVEL_H
@@ -33,25 +33,6 @@ extern const PfsLevel pfs_level_of_kind[];
 
 /* Add a sum to the cells where it goes; one that is empty takes no room there. */
 extern void pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const PfsAnyTotals *totals);
-
-/*
- * The next one at or after b that counted something; most are empty, so by four
- * where it can.
- */
-static inline uint32
-pfs_next_bucket(const uint32 *buckets, uint32 b)
-{
-	if (buckets == NULL)
-		return PFS_HISTOGRAM_BUCKETS;
-	while (b < PFS_HISTOGRAM_BUCKETS && buckets[b] == 0)
-	{
-		b++;
-		while (b + 4 <= PFS_HISTOGRAM_BUCKETS &&
-			   (buckets[b] | buckets[b + 1] | buckets[b + 2] | buckets[b + 3]) == 0)
-			b += 4;
-	}
-	return b;
-}
 
 /*
  * The account, user or host under which a level shows the counters of a thread with these

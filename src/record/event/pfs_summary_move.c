@@ -194,6 +194,23 @@ pfs_summary_add_to_server(PfsFamily family, uint32 i, uint32 bucket, uint64 n)
 }
 
 /*
+ * Returns the next bucket at or after b that counted something; most are empty, so by four
+ * where it can.
+ */
+static uint32
+next_bucket(const uint32 *buckets, uint32 b)
+{
+	while (b < PFS_HISTOGRAM_BUCKETS && buckets[b] == 0)
+	{
+		b++;
+		while (b + 4 <= PFS_HISTOGRAM_BUCKETS &&
+			   (buckets[b] | buckets[b + 1] | buckets[b + 2] | buckets[b + 3]) == 0)
+			b += 4;
+	}
+	return b;
+}
+
+/*
  * Empties the buckets of a thread and returns how many events were in them; add: adds
  * them to the server's.
  *
@@ -212,11 +229,11 @@ move_buckets(PfsThread *t, PfsFamily family, bool add)
 		return 0;
 	for (uint32 i = 0; (buckets = kind->next_buckets(t, &i)) != NULL; i++)
 	{
-		uint32		b = pfs_next_bucket(buckets, 0);
+		uint32		b = next_bucket(buckets, 0);
 
 		if (add && b < PFS_HISTOGRAM_BUCKETS)
 			(void) *(volatile uint64 *) server_buckets(family, i);
-		for (; b < PFS_HISTOGRAM_BUCKETS; b = pfs_next_bucket(buckets, b + 1))
+		for (; b < PFS_HISTOGRAM_BUCKETS; b = next_bucket(buckets, b + 1))
 		{
 			events += buckets[b];
 			if (add)
