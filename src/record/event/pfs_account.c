@@ -93,6 +93,17 @@ pfs_account_cells(PfsAccount *account, PfsFamily family)
 	return sparse;
 }
 
+/* Takes the container of a kind, with records of so many bytes. */
+static void
+lay_out(PfsSegment *seg, PfsAccountKind kind, const char *name, size_t size, uint32 records)
+{
+	PfsAccounts *accounts = &pfs_accounts[kind];
+
+	accounts->pages = pfs_pages_create(seg, name, size, records, RECORDS_PER_PAGE);
+	accounts->index = pfs_hash_create(seg, accounts->pages, records, has_names);
+	accounts->references = pfs_segment_take(seg, records * sizeof(uint64), PFS_CACHE_LINE);
+}
+
 /*
  * Takes the containers of accounts, users and hosts, each with its index and its
  * reference counts, and that of their cells.  The three have records of one size: the
@@ -102,13 +113,6 @@ void
 pfs_accounts_lay_out(PfsSegment *seg)
 {
 	size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsAccount));
-
-	static const char *const names[PFS_NUM_ACCOUNT_KINDS] = {
-		[PFS_ACCOUNTS] = "accounts",[PFS_USERS] = "users",[PFS_HOSTS] = "hosts",
-	};
-	const uint32 sizes[PFS_NUM_ACCOUNT_KINDS] = {
-		[PFS_ACCOUNTS] = pfs_sizes.accounts,[PFS_USERS] = pfs_sizes.users,[PFS_HOSTS] = pfs_sizes.hosts,
-	};
 
 	pfs_account_counters = pfs_pages_create(seg, "account_counters", PFS_ACCOUNT_CHUNK_SIZE, pfs_sizes.account_counters,
 											CHUNKS_PER_PAGE);
@@ -125,15 +129,9 @@ pfs_accounts_lay_out(PfsSegment *seg)
 		size += pfs_sparse_chunks(&cells[family]) * sizeof(uint32);
 	}
 	size = TYPEALIGN(PFS_CACHE_LINE, size);
-	for (int kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
-	{
-		uint32		records = sizes[kind];
-		PfsPages   *pages = pfs_pages_create(seg, names[kind], size, records, RECORDS_PER_PAGE);
-
-		pfs_accounts[kind].pages = pages;
-		pfs_accounts[kind].index = pfs_hash_create(seg, pages, records, has_names);
-		pfs_accounts[kind].references = pfs_segment_take(seg, records * sizeof(uint64), PFS_CACHE_LINE);
-	}
+	lay_out(seg, PFS_ACCOUNTS, "accounts", size, pfs_sizes.accounts);
+	lay_out(seg, PFS_USERS, "users", size, pfs_sizes.users);
+	lay_out(seg, PFS_HOSTS, "hosts", size, pfs_sizes.hosts);
 }
 
 /* Pins a record that was found with this state word; returns false if it has gone. */
