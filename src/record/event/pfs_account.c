@@ -153,7 +153,11 @@ enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 
 {
 	PfsAccounts *accounts = &pfs_accounts[kind];
 	AccountKey	key = {
-		user_name != NULL || host_name != NULL, user_name ? user_name : "", host_name ? host_name : "", user, host
+		.named = user_name != NULL || host_name != NULL,
+		.user_name = user_name ? user_name : "",
+		.host_name = host_name ? host_name : "",
+		.user = user,
+		.host = host,
 	};
 	char		names[NAMEDATALEN + PFS_CLIENT_HOST_SIZE];
 
