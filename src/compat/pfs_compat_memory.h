@@ -55,20 +55,14 @@ typedef enum PfsAllocator
 #define PFS_REALLOC_ARGS context, pointer, size
 #endif
 
-/* The same but for the context. */
-#if PG_VERSION_NUM >= 170000
-#define PFS_REALLOC_REST void *pointer, Size size, int flags
-#define PFS_REALLOC_REST_ARGS pointer, size, flags
-#else
-#define PFS_REALLOC_REST void *pointer, Size size
-#define PFS_REALLOC_REST_ARGS pointer, size
-#endif
-
+/* PFS_REALLOC_REST: the parameters of realloc() but for the context. */
 #if PG_VERSION_NUM >= 160000
 #define PFS_METHODS_IN_ARRAY 1
+#define PFS_REALLOC_REST PFS_REALLOC_PARAMS
 #define PFS_SPACE_OF_CHUNK(methods, context, pointer) ((methods)->get_chunk_space(pointer))
 #else
 #define PFS_METHODS_IN_ARRAY 0
+#define PFS_REALLOC_REST void *pointer, Size size
 #define PFS_SPACE_OF_CHUNK(methods, context, pointer) ((methods)->get_chunk_space(context, pointer))
 #endif
 

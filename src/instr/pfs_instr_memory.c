@@ -239,7 +239,7 @@ name##_free(void *pointer) \
 static void * \
 name##_realloc(PFS_REALLOC_PARAMS) \
 { \
-	return pfs_memory_realloc(kind, KIND(kind)->original.get_chunk_context(pointer), PFS_REALLOC_REST_ARGS); \
+	return pfs_memory_realloc(kind, KIND(kind)->original.get_chunk_context(pointer), PFS_REALLOC_ARGS); \
 }
 
 /* Chunks come by the table. */
