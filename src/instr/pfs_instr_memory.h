@@ -122,20 +122,6 @@ pfs_memory_entry(PfsAllocator kind, MemoryContext context)
 	return pfs_memory_search(context);
 }
 
-static pg_attribute_always_inline void
-pfs_memory_write_begin(PfsThread *t)
-{
-	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(pfs_load_relaxed(&t->memory.stale)))
-		pfs_memory_take_news(t);
-}
-
-static pg_attribute_always_inline void
-pfs_memory_write_end(PfsThread *t)
-{
-	pfs_seqlock_write_end(&t->memory.seq);
-}
-
 /*
  * Counting a chunk, or chunks, in two parts.  The first one is inline in the methods and
  * calls nobody; with the write section still open it says what is left to do, which is

@@ -105,12 +105,12 @@ pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest)
 	for (; rest == PFS_REST_ALL; rest = pfs_memory_count_more(c, bytes))
 	{
 		pfs_memory_take_news(t);
-		pfs_memory_write_end(t);
+		pfs_seqlock_write_end(&t->memory.seq);
 	}
 	if (rest == PFS_REST_MARK)
 	{
 		pfs_memory_raise_high_water(t, c->cell);
-		pfs_memory_write_end(t);
+		pfs_seqlock_write_end(&t->memory.seq);
 	}
 }
 
@@ -123,12 +123,12 @@ pfs_memory_finish_less(PfsContext *c, uint64 count, uint64 bytes, PfsMemoryRest 
 	for (; rest == PFS_REST_ALL; rest = pfs_memory_count_less(c, count, bytes))
 	{
 		pfs_memory_take_news(t);
-		pfs_memory_write_end(t);
+		pfs_seqlock_write_end(&t->memory.seq);
 	}
 	if (rest == PFS_REST_MARK)
 	{
 		pfs_memory_lower_low_water(t, c->cell);
-		pfs_memory_write_end(t);
+		pfs_seqlock_write_end(&t->memory.seq);
 	}
 }
 
@@ -196,10 +196,14 @@ chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chun
 		pfs_memory_lose_chunk();
 	if (was_counted && is_counted && chunk == old)
 	{
-		pfs_memory_write_begin(here.thread);
-		pfs_memory_resize(here.thread, c->cell, bytes, old_bytes);
+		PfsThread  *t = here.thread;
+
+		pfs_seqlock_write_begin(&t->memory.seq);
+		if (unlikely(pfs_load_relaxed(&t->memory.stale)))
+			pfs_memory_take_news(t);
+		pfs_memory_resize(t, c->cell, bytes, old_bytes);
 		c->bytes += bytes - old_bytes;
-		pfs_memory_write_end(here.thread);
+		pfs_seqlock_write_end(&t->memory.seq);
 	}
 	else
 	{
