@@ -159,20 +159,6 @@ wrap_fopen(const char *path, const char *mode)
 	return file;
 }
 
-static int
-wrap_unlink(const char *path)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, path, PFS_OP_DELETE, FRAME);
-	result = pfs_real.unlink(path);
-	end(e);
-	if (result == 0)
-		removed(path, pfs_file_removed);
-	return result;
-}
-
 /*
  * Renames a file or a directory: instances of the old name go, and descriptors find the
  * new one when they are next used.
@@ -200,8 +186,8 @@ wrap_rename(const char *from, const char *to)
 	return result;
 }
 
-/* The wrapper of a call by path that neither opens a file nor takes one away. */
-#define WRAP(name, params, args, op) \
+/* The wrapper of a call by path that opens no file; removes: what the path names is gone then. */
+#define WRAP(name, params, args, op, removes) \
 static int \
 wrap_##name params \
 { \
@@ -209,32 +195,22 @@ wrap_##name params \
 	int			result = pfs_real.name args; \
 \
 	end(e); \
+	if ((removes) && result == 0) \
+		removed(path, pfs_file_removed); \
 	return result; \
 }
 
-WRAP(link, (const char *path, const char *to), (path, to), PFS_OP_LINK)
-WRAP(truncate, (const char *path, off_t length), (path, length), PFS_OP_CHSIZE)
-WRAP(stat, (const char *path, struct stat *st), (path, st), PFS_OP_STAT)
-WRAP(lstat, (const char *path, struct stat *st), (path, st), PFS_OP_STAT)
-WRAP(mkdir, (const char *path, mode_t mode), (path, mode), PFS_OP_DIR)
+WRAP(unlink, (const char *path), (path), PFS_OP_DELETE, true)
+WRAP(link, (const char *path, const char *to), (path, to), PFS_OP_LINK, false)
+WRAP(truncate, (const char *path, off_t length), (path, length), PFS_OP_CHSIZE, false)
+WRAP(stat, (const char *path, struct stat *st), (path, st), PFS_OP_STAT, false)
+WRAP(lstat, (const char *path, struct stat *st), (path, st), PFS_OP_STAT, false)
+WRAP(mkdir, (const char *path, mode_t mode), (path, mode), PFS_OP_DIR, false)
+/* A directory has an instance if somebody synced it. */
+WRAP(rmdir, (const char *path), (path), PFS_OP_DIR, true)
 /* What stat() and lstat() call in programs that were built with glibc before 2.33. */
-WRAP(xstat, (int version, const char *path, struct stat *st), (version, path, st), PFS_OP_STAT)
-WRAP(lxstat, (int version, const char *path, struct stat *st), (version, path, st), PFS_OP_STAT)
-
-static int
-wrap_rmdir(const char *path)
-{
-	PfsWait    *e;
-	int			result;
-
-	e = begin(pfs_my_thread, path, PFS_OP_DIR, FRAME);
-	result = pfs_real.rmdir(path);
-	end(e);
-	/* A directory has an instance if somebody synced it. */
-	if (result == 0)
-		removed(path, pfs_file_removed);
-	return result;
-}
+WRAP(xstat, (int version, const char *path, struct stat *st), (version, path, st), PFS_OP_STAT, false)
+WRAP(lxstat, (int version, const char *path, struct stat *st), (version, path, st), PFS_OP_STAT, false)
 
 #define CALL(symbol, name) \
 	{symbol, (void *) wrap_##name, (void **) &pfs_real.name, "wait/io/file/%"}
