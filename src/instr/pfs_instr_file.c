@@ -128,19 +128,10 @@ WRAP(int, posix_fallocate, (int fd, off_t offset, off_t len), (fd, offset, len),
 WRAP(int, posix_fadvise, (int fd, off_t offset, off_t len, int advice), (fd, offset, len, advice),
 	 advice == POSIX_FADV_WILLNEED ? pfs_my_thread : NULL, PFS_OP_PREFETCH, offset,
 	 result == 0 ? len : PFS_EVENT_NO_BYTES)
-
-static ssize_t
-wrap_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_t len,
-					 unsigned int flags)
-{
-	PfsWait    *e;
-	ssize_t		result;
-
-	e = begin(pfs_my_thread, out, PFS_OP_COPY, out_offset ? *out_offset : PFS_EVENT_NO_OFFSET, FRAME);
-	result = pfs_real.copy_file_range(in, in_offset, out, out_offset, len, flags);
-	end(e, result);
-	return result;
-}
+/* Its event is of the file that is written to. */
+WRAP(ssize_t, copy_file_range, (int in, off_t *in_offset, int fd, off_t *offset, size_t len, unsigned int flags),
+	 (in, in_offset, fd, offset, len, flags),
+	 pfs_my_thread, PFS_OP_COPY, offset != NULL ? *offset : PFS_EVENT_NO_OFFSET, result)
 
 /*
  * Begins the event of a call that closes a descriptor.  Its file is not looked up any
