@@ -61,33 +61,19 @@ look_at_open(const char *path, int flags,...)
 	return real.open(path, flags, mode);
 }
 
-static int
-look_at_open_2(const char *path, int flags)
-{
-	seen.open = true;
-	return real.open_2(path, flags);
+/* Notes a call, and makes it. */
+#define LOOK_AT(type, name, params, args, member) \
+static type \
+look_at_##name params \
+{ \
+	seen.member = true; \
+	return real.name args; \
 }
 
-static int
-look_at_close(int fd)
-{
-	seen.close = true;
-	return real.close(fd);
-}
-
-static FILE *
-look_at_fopen(const char *path, const char *mode)
-{
-	seen.fopen = true;
-	return real.fopen(path, mode);
-}
-
-static int
-look_at_fclose(FILE *file)
-{
-	seen.fclose = true;
-	return real.fclose(file);
-}
+LOOK_AT(int, open_2, (const char *path, int flags), (path, flags), open)
+LOOK_AT(int, close, (int fd), (fd), close)
+LOOK_AT(FILE *, fopen, (const char *path, const char *mode), (path, mode), fopen)
+LOOK_AT(int, fclose, (FILE *file), (file), fclose)
 
 /* Nobody needs this sleep, and on a busy machine it would be the longest part of all. */
 static int
