@@ -161,11 +161,15 @@ pfs_instr_start(void)
 PfsWait *
 pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op, const void *frame)
 {
-	uint32		wait_info = pfs_wait_event_info();
-	PfsInstrumentId instrument = wait_info != 0 ? pfs_wait_info_instrument(wait_info) : fallback;
+	uint32		wait_info;
+	PfsInstrumentId instrument;
 	uint32		flags;
 	PfsWait    *e;
 
+	if (t == NULL)
+		return NULL;
+	wait_info = pfs_wait_event_info();
+	instrument = wait_info != 0 ? pfs_wait_info_instrument(wait_info) : fallback;
 	if (unlikely(instrument == PFS_NO_INSTRUMENT))
 		return NULL;
 	flags = pfs_wait_flags(t, instrument);

@@ -170,8 +170,8 @@ pfs_file_wait_end_at(PfsThread *t, PfsWait *e, uint64 end)
 
 /*
  * Begin and start an event under the server's wait_event_info, or under `fallback`
- * where it has none; no object.  frame: FRAME of the wrapper.
- * NULL: just make the call.
+ * where it has none; no object.  t NULL: there is no record, and no event.  frame: FRAME of the
+ * wrapper.  NULL: just make the call.
  */
 extern PfsWait *pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op,
 								const void *frame);

@@ -275,38 +275,22 @@ wrap_fclose(FILE *file)
 	return result;
 }
 
-/* io_uring's calls carry many files; they have the server's wait event and no object. */
-static PfsWait *
-begin_uring(const void *frame)
-{
-	PfsThread  *t = pfs_thread_here();
-
-	return t == NULL ? NULL
-		: pfs_plain_begin(t, pfs_file_instrument[PFS_FILE_OTHER][PFS_OP_READ], PFS_OP_NONE, frame);
+/* The wrapper of a call of io_uring's.  They carry many files, so they have the server's wait event and no object. */
+#define WRAP_URING(name, params, args) \
+static int \
+wrap_##name params \
+{ \
+	PfsWait    *e = pfs_plain_begin(pfs_thread_here(), pfs_file_instrument[PFS_FILE_OTHER][PFS_OP_READ], \
+									PFS_OP_NONE, FRAME); \
+	int			result = pfs_real.name args; \
+\
+	end(e, PFS_EVENT_NO_BYTES); \
+	return result; \
 }
 
-static int
-wrap_io_uring_submit(struct io_uring *ring)
-{
-	PfsWait    *e = begin_uring(FRAME);
-	int			result;
-
-	result = pfs_real.io_uring_submit(ring);
-	end(e, PFS_EVENT_NO_BYTES);
-	return result;
-}
-
-static int
-wrap_io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned int n,
-						void *timeout, sigset_t *mask)
-{
-	PfsWait    *e = begin_uring(FRAME);
-	int			result;
-
-	result = pfs_real.io_uring_wait_cqes(ring, cqes, n, timeout, mask);
-	end(e, PFS_EVENT_NO_BYTES);
-	return result;
-}
+WRAP_URING(io_uring_submit, (struct io_uring *ring), (ring))
+WRAP_URING(io_uring_wait_cqes, (struct io_uring *ring, struct io_uring_cqe **cqes, unsigned int n, void *timeout,
+								sigset_t *mask), (ring, cqes, n, timeout, mask))
 
 #define CALL(symbol, name) \
 	{symbol, (void *) wrap_##name, (void **) &pfs_real.name, "wait/io/file/%"}

@@ -226,12 +226,9 @@ static int
 wrap_connect(int fd, const struct sockaddr *address, socklen_t len)
 {
 	PfsThread  *t = pfs_my_thread;
-	PfsWait    *e;
-	int			result;
+	PfsWait    *e = pfs_plain_begin(t, pfs_fixed_instrument[PFS_INS_OTHER_SOCKET], PFS_OP_WAIT, FRAME);
+	int			result = pfs_real.connect(fd, address, len);
 
-	e = t == NULL ? NULL
-		: pfs_plain_begin(t, pfs_fixed_instrument[PFS_INS_OTHER_SOCKET], PFS_OP_WAIT, FRAME);
-	result = pfs_real.connect(fd, address, len);
 	if (e != NULL)
 		pfs_socket_wait_end(t, e, NULL);
 	return result;

@@ -404,12 +404,12 @@ static int
 wrap_select(int nfds, fd_set *reads, fd_set *writes, fd_set *excepts, struct timeval *timeout)
 {
 	PfsThread  *t = pfs_thread_here();
-	PfsWait    *e = NULL;
+	PfsWait    *e;
 	int			result;
 
 	if (t != NULL && nfds == 0)
 		e = begin_nap(t, FRAME);
-	else if (t != NULL)
+	else
 		e = pfs_plain_begin(t, pfs_fixed_instrument[PFS_INS_OTHER_SOCKET], PFS_OP_WAIT, FRAME);
 	result = pfs_real.select(nfds, reads, writes, excepts, timeout);
 	end_plain(e);
@@ -418,19 +418,12 @@ wrap_select(int nfds, fd_set *reads, fd_set *writes, fd_set *excepts, struct tim
 
 /* ---- child processes ---- */
 
-static PfsWait *
-begin_child(PfsThread *t, const void *frame)
-{
-	return t == NULL ? NULL
-		: pfs_plain_begin(t, pfs_fixed_instrument[PFS_INS_CHILD_PROCESS], PFS_OP_NONE, frame);
-}
-
 /* The wrapper of a call that waits for a child process; thread NULL: it does not wait. */
 #define WRAP_CHILD(type, name, params, args, thread) \
 static type \
 wrap_##name params \
 { \
-	PfsWait    *e = begin_child(thread, FRAME); \
+	PfsWait    *e = pfs_plain_begin(thread, pfs_fixed_instrument[PFS_INS_CHILD_PROCESS], PFS_OP_NONE, FRAME); \
 	type		result = pfs_real.name args; \
 \
 	end_plain(e); \
@@ -451,7 +444,7 @@ wrap_pclose(FILE *file)
 
 	if (t != NULL)
 		pfs_fd_closed(fileno(file));
-	e = begin_child(t, FRAME);
+	e = pfs_plain_begin(t, pfs_fixed_instrument[PFS_INS_CHILD_PROCESS], PFS_OP_NONE, FRAME);
 	result = pfs_real.pclose(file);
 	end_plain(e);
 	return result;
