@@ -16,7 +16,10 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
+#include "postmaster/postmaster.h"
 #include "storage/proc.h"
+#include "tcop/pquery.h"
+#include "tcop/tcopprot.h"
 #include "utils/wait_event.h"
 
 #include "pfs_event_write.h"
@@ -145,6 +148,13 @@ static inline uint32
 pfs_wait_event_info(void)
 {
 	return *(volatile uint32 *) my_wait_event_info;
+}
+
+/* Does the process wait for its client's next message? */
+static inline bool
+pfs_between_statements(void)
+{
+	return debug_query_string == NULL && ActivePortal == NULL && !ClientAuthInProgress;
 }
 
 /* This process's record; attaches.  Not from calls that signal handlers make. */

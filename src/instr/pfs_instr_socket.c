@@ -12,10 +12,6 @@
 #include "postgres.h"
 
 #include "libpq/libpq-be.h"
-#include "postmaster/postmaster.h"
-#include "tcop/tcopprot.h"
-#include "tcop/pquery.h"
-#include "utils/portal.h"
 
 #include "pfs_digest_pending.h"
 #include "pfs_error.h"
@@ -85,14 +81,6 @@ end(PfsSocketCall *call, PfsThread *t, ssize_t bytes, PfsOperation op, const voi
 	pfs_wait_set_bytes(e, bytes);
 	pfs_socket_instant(t, e, call->socket, op == PFS_OP_RECV ? PFS_SOCKET_READ : PFS_SOCKET_WRITE,
 					   call->start, now, bytes);
-}
-
-/* Bytes between two statements belong to the next one, and end the idle wait. */
-static inline bool
-is_next_message(int fd)
-{
-	return is_client_socket(fd) && debug_query_string == NULL && ActivePortal == NULL &&
-		!ClientAuthInProgress;
 }
 
 /* Bytes of what most statements put into blocks, in cache lines (bench/transaction --sessions). */
@@ -179,7 +167,8 @@ wrap_##name params \
 \
 	if (unlikely(t == NULL)) \
 		return pfs_real.name args; \
-	if (is_next_message(fd)) \
+	/* Bytes between two statements belong to the next one, and end the idle wait. */ \
+	if (is_client_socket(fd) && pfs_between_statements()) \
 	{ \
 		expect_statement(t); \
 		result = pfs_real.name args; \

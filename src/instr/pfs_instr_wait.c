@@ -12,13 +12,8 @@
 
 #include <sys/wait.h>
 
-#include "libpq/libpq-be.h"
-#include "postmaster/postmaster.h"
-#include "storage/lock.h"
-#include "tcop/tcopprot.h"
-#include "tcop/pquery.h"
-#include "utils/portal.h"
 #include "access/xact.h"
+#include "storage/lock.h"
 
 #include "pfs_compat.h"
 #include "pfs_error.h"
@@ -194,12 +189,6 @@ describe_lock(PfsWait *e)
 		e->operation = PFS_OP_LOCK + MyProc->waitLockMode;
 }
 
-static inline bool
-between_statements(void)
-{
-	return debug_query_string == NULL && ActivePortal == NULL && !ClientAuthInProgress;
-}
-
 /*
  * Finds out what is not known of the process yet, and repairs sequence words that were
  * left odd.  A handler that makes the process quit can wait for the client in the middle
@@ -240,7 +229,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	PfsTimestamp idle_since = {0, 0};
 
 	sleep->kind = ENDS_WITH_CALL;
-	if (wait_info == WAIT_EVENT_CLIENT_READ && between_statements())
+	if (wait_info == WAIT_EVENT_CLIENT_READ && pfs_between_statements())
 	{
 		sleep->kind = PFS_OPEN_IDLE;
 		idle_since = pfs_statement_idle(t);
