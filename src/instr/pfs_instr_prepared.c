@@ -9,15 +9,14 @@
 
 #include "pfs_instr_prepared.h"
 
-/* Reads what a utility does to prepared statements; tag T_Invalid: nothing. */
+/* Reads what a utility does to prepared statements. */
 static void
 read_command(PfsPreparedCommand *c, const Node *utility)
 {
 	const char *name = NULL;
 
-	c->tag = T_Invalid;
-	c->all = false;
-	switch (nodeTag(utility))
+	c->tag = nodeTag(utility);
+	switch (c->tag)
 	{
 		case T_PrepareStmt:
 			name = ((const PrepareStmt *) utility)->name;
@@ -27,20 +26,15 @@ read_command(PfsPreparedCommand *c, const Node *utility)
 			break;
 		case T_DeallocateStmt:
 			name = ((const DeallocateStmt *) utility)->name;
-			c->all = name == NULL;
 			break;
 		case T_DiscardStmt:
-			if (((const DiscardStmt *) utility)->target != DISCARD_ALL)
-				return;
-			c->tag = T_DeallocateStmt;
-			c->all = true;
-			return;
+			if (((const DiscardStmt *) utility)->target == DISCARD_ALL)
+				c->tag = T_DeallocateStmt;
+			break;
 		default:
 			return;
 	}
-	c->tag = nodeTag(utility);
-	if (name != NULL)
-		strlcpy(c->name, name, sizeof(c->name));
+	strlcpy(c->name, name != NULL ? name : "", sizeof(c->name));
 }
 
 void
@@ -59,5 +53,5 @@ pfs_prepared_command_end(PfsThread *t, const PfsPreparedCommand *c)
 	if (c->tag == T_PrepareStmt)
 		pfs_prepared_made(t, c->name);
 	else if (c->tag == T_DeallocateStmt)
-		pfs_prepared_closed(t, c->all ? NULL : c->name);
+		pfs_prepared_closed(t, c->name[0] != '\0' ? c->name : NULL);
 }

@@ -29,10 +29,9 @@ pfs_prepared_note(PfsThread *t)
 /* A command that makes, executes or closes them. */
 typedef struct PfsPreparedCommand
 {
-	NodeTag		tag;			/* T_PrepareStmt, T_ExecuteStmt,
-								 * T_DeallocateStmt; T_Invalid: another */
-	bool		all;			/* DEALLOCATE ALL, DISCARD ALL */
-	char		name[NAMEDATALEN];
+	NodeTag		tag;			/* the command's; DISCARD ALL has that of
+								 * DEALLOCATE */
+	char		name[NAMEDATALEN];	/* "": of all; of these commands only */
 } PfsPreparedCommand;
 
 /* Before the command, when its call has begun; s: its statement, or NULL. */
