@@ -45,15 +45,6 @@ full_xid(TransactionId xid)
 	return U64FromFullTransactionId(FullTransactionIdFromEpochAndXid(epoch, xid));
 }
 
-static bool
-is_named(HeapTupleHeader row, const char *gid)
-{
-	bool		isnull;
-	Datum		name = GetAttributeByNum(row, COLUMN_GID, &isnull);
-
-	return !isnull && strcmp(TextDatumGetCString(name), gid) == 0;
-}
-
 /*
  * Reads the rows of pg_prepared_xacts until one has this name.  What the function behind the
  * view holds goes with the expression context.
@@ -83,9 +74,9 @@ pfs_prepared_trx_id(const char *gid)
 
 		if (result.isDone == ExprEndResult)
 			break;
-		/* The function has just made it: nothing to detoast. */
+		/* The function has just made it: nothing to detoast, and no column is null. */
 		row = (HeapTupleHeader) DatumGetPointer(value);
-		if (is_named(row, gid))
+		if (strcmp(TextDatumGetCString(GetAttributeByNum(row, COLUMN_GID, &isnull)), gid) == 0)
 			found = full_xid(DatumGetTransactionId(GetAttributeByNum(row, COLUMN_TRANSACTION, &isnull)));
 	}
 	FreeExprContext(result.econtext, true);
