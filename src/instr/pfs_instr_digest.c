@@ -186,11 +186,8 @@ normalise(StringInfo to, const char *str, int part, int len, const JumbleState *
 		int			end;
 
 		if (again || constant->location < copied)
-		{
-			number += PFS_DUPLICATES_ARE_NUMBERED;
-			continue;
-		}
-		if (constant->length >= 0)
+			end = -1;
+		else if (constant->length >= 0)
 			end = constant->location + constant->length;
 		else
 		{
@@ -304,21 +301,23 @@ skip_comment(const char *str, const char *end)
 }
 
 /*
- * Does the text begin as a statement of this command does?  PL/pgSQL has its expressions
- * and assignments parsed as queries, whose text is "x + 1" or "y := x + 1", and which have
- * the identifier of the query that they stand for; EXPLAIN, PREPARE and others have the query
- * inside of them parsed by its own, with the text of the whole.  Parentheses can begin
- * an expression, too, so only in what the client has sent they may stand before a query.
+ * Does the text begin otherwise than a statement of this command does?  Then it is taken until a
+ * better one comes.  PL/pgSQL has its expressions and assignments parsed as queries, whose text
+ * is "x + 1" or "y := x + 1", and which have the identifier of the query that they stand for;
+ * EXPLAIN, PREPARE and others have the query inside of them parsed by its own, with the text of
+ * the whole.  Parentheses can begin an expression, too, so only in what the client has sent they
+ * may stand before a query.
  */
 static bool
-begins_as_statement(const char *str, int len, CmdType command, bool from_client)
+is_provisional(const char *source, int location, int len, CmdType command)
 {
+	const char *str = CleanQuerytext(source, &location, &len);
 	const char *end = str + len;
 	const char *next;
 
 	while (str < end)
 	{
-		if (isspace((unsigned char) *str) || (*str == '(' && from_client))
+		if (isspace((unsigned char) *str) || (*str == '(' && source == debug_query_string))
 			str++;
 		else if ((next = skip_comment(str, end)) != str)
 			str = next;
@@ -334,20 +333,11 @@ begins_as_statement(const char *str, int len, CmdType command, bool from_client)
 		for (int w = 0; w < lengthof(first_words[c].words) && first_words[c].words[w] != NULL; w++)
 		{
 			if (strlen(first_words[c].words[w]) == len && pg_strncasecmp(first_words[c].words[w], str, len) == 0)
-				return true;
+				return false;
 		}
-		return false;
+		return true;
 	}
-	return true;
-}
-
-/* A text that begins otherwise is taken until a better one comes. */
-static bool
-is_provisional(const char *source, int location, int len, CmdType command)
-{
-	const char *str = CleanQuerytext(source, &location, &len);
-
-	return !begins_as_statement(str, len, command, source == debug_query_string);
+	return false;
 }
 
 /* Gives a digest a text that it wants, an empty one if it cannot be made; see make_text(). */
