@@ -221,14 +221,16 @@ normalise(StringInfo to, const char *str, int part, int len, const JumbleState *
 }
 
 /*
- * Makes the text of a digest from the statement's part of a source text.  is_parsed: there are no
+ * Makes the text of a digest from the statement's part of its source text.  is_parsed: there are no
  * constants but those of `jumble`.  An error of the scanner is caught: then the text cannot be
  * made, and the result is false.
  */
 static bool
-make_text(StringInfo to, const char *source, int location, int len, bool is_parsed, const JumbleState *jumble)
+make_text(StringInfo to, const PfsStatementSource *source, bool is_parsed, const JumbleState *jumble)
 {
-	const char *const str = CleanQuerytext(source, &location, &len);
+	int			location = source->location;
+	int			len = source->len;
+	const char *const str = CleanQuerytext(source->str, &location, &len);
 	const uint32 interrupts = InterruptHoldoffCount;
 	const uint32 cancels = QueryCancelHoldoffCount;
 	volatile bool done = true;
@@ -309,15 +311,17 @@ skip_comment(const char *str, const char *end)
  * may stand before a query.
  */
 static bool
-is_provisional(const char *source, int location, int len, CmdType command)
+is_provisional(const PfsStatementSource *source)
 {
-	const char *str = CleanQuerytext(source, &location, &len);
+	int			location = source->location;
+	int			len = source->len;
+	const char *str = CleanQuerytext(source->str, &location, &len);
 	const char *end = str + len;
 	const char *next;
 
 	while (str < end)
 	{
-		if (isspace((unsigned char) *str) || (*str == '(' && source == debug_query_string))
+		if (isspace((unsigned char) *str) || (*str == '(' && source->str == debug_query_string))
 			str++;
 		else if ((next = skip_comment(str, end)) != str)
 			str = next;
@@ -328,7 +332,7 @@ is_provisional(const char *source, int location, int len, CmdType command)
 		len++;
 	for (int c = 0; c < lengthof(first_words); c++)
 	{
-		if (first_words[c].command != command)
+		if (first_words[c].command != source->command)
 			continue;
 		for (int w = 0; w < lengthof(first_words[c].words) && first_words[c].words[w] != NULL; w++)
 		{
@@ -342,7 +346,7 @@ is_provisional(const char *source, int location, int len, CmdType command)
 
 /* Gives a digest a text that it wants, an empty one if it cannot be made; see make_text(). */
 static void
-put_text(PfsThread *t, const PfsDigestKey *key, const char *str, int location, int len, bool is_parsed,
+put_text(PfsThread *t, const PfsDigestKey *key, const PfsStatementSource *source, bool is_parsed,
 		 const JumbleState *jumble, bool provisional)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pfs digest text", ALLOCSET_DEFAULT_SIZES);
@@ -350,7 +354,7 @@ put_text(PfsThread *t, const PfsDigestKey *key, const char *str, int location, i
 	StringInfoData text;
 	uint32		n = 0;
 
-	if (make_text(&text, str, location, len, is_parsed, jumble))
+	if (make_text(&text, source, is_parsed, jumble))
 		n = text.len <= pfs_sizes.digest_text ? text.len
 			: pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
 	pfs_write_begin(t);
@@ -365,18 +369,17 @@ put_text(PfsThread *t, const PfsDigestKey *key, const char *str, int location, i
  * analysis, which is in no critical section and in no signal handler, so it may allocate.
  */
 void
-pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, CmdType command, uint64 query_id,
-					   const JumbleState *jumble)
+pfs_digest_text_parsed(PfsThread *t, const PfsStatementSource *source, const JumbleState *jumble)
 {
-	PfsDigestKey key = pfs_digest_key(MyDatabaseId, GetUserId(), query_id);
+	PfsDigestKey key = pfs_digest_key(MyDatabaseId, GetUserId(), source->query_id);
 	PfsDigestTextState state = pfs_digest_has_text(t, &key);
 	bool		provisional;
 
-	if (likely(state == PFS_TEXT_READY) || str == NULL || pfs_is_writing(t))
+	if (likely(state == PFS_TEXT_READY) || source->str == NULL || pfs_is_writing(t))
 		return;
-	provisional = is_provisional(str, location, len, command);
+	provisional = is_provisional(source);
 	if (state == PFS_TEXT_NONE || (state == PFS_TEXT_PROVISIONAL && !provisional))
-		put_text(t, &key, str, location, len, true, jumble, provisional);
+		put_text(t, &key, source, true, jumble, provisional);
 }
 
 /* Executions that find nothing to do after which the bits for them are taken back. */
@@ -393,7 +396,7 @@ pfs_digest_text_executed(PfsThread *t, const PfsStatementSource *source)
 
 	if (source->str != NULL && !pfs_is_writing(t) && pfs_digest_find(&key, &word) != PFS_NO_RECORD &&
 		pfs_digest_has_text(t, &key) == PFS_TEXT_NONE)
-		put_text(t, &key, source->str, source->location, source->len, is_parsed, NULL, true);
+		put_text(t, &key, source, is_parsed, NULL, true);
 	else if (++in_vain % IN_VAIN_MAX == 0)
 		pfs_digests_without_text = 0;
 }

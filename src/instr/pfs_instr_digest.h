@@ -14,8 +14,7 @@
  * statement as clients write them.  jumble NULL: its constants are not known, the text
  * stays as it is.
  */
-extern void pfs_digest_text_parsed(PfsThread *t, const char *str, int location, int len, CmdType command, uint64 query_id,
-								   const JumbleState *jumble);
+extern void pfs_digest_text_parsed(PfsThread *t, const PfsStatementSource *source, const JumbleState *jumble);
 
 /*
  * A statement begins to be executed: its digest gets a provisional text, if it has none.  Called for

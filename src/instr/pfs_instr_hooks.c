@@ -46,11 +46,16 @@ static PFS_FIXED ExecutorFinish_hook_type prev_executor_finish = NULL;
 static PFS_FIXED ExecutorEnd_hook_type prev_executor_end = NULL;
 static ProcessUtility_hook_type prev_process_utility;
 
-static CommandTag
-tag_of_query(const Query *query)
+/* Fills in what the analysed query says of its statement. */
+static inline void
+describe(PfsStatementSource *source, const char *str, const Query *query)
 {
-	return query->commandType == CMD_UTILITY ? CreateCommandTag(query->utilityStmt)
-		: CreateCommandTag((Node *) query);
+	source->str = str;
+	source->location = query->stmt_location;
+	source->len = query->stmt_len;
+	source->query_id = query->queryId;
+	source->tag = CreateCommandTag((Node *) query);
+	source->command = query->commandType;
 }
 
 /*
@@ -70,14 +75,9 @@ parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 	{
 		PfsStatementSource source = {0};
 
-		source.str = pstate->p_sourcetext;
-		source.location = query->stmt_location;
-		source.len = query->stmt_len;
-		source.query_id = query->queryId;
-		source.tag = tag_of_query(query);
+		describe(&source, pstate->p_sourcetext, query);
 		pfs_call_parsed(t, &source);
-		pfs_digest_text_parsed(t, source.str, source.location, source.len, query->commandType, source.query_id,
-							   jumble);
+		pfs_digest_text_parsed(t, &source, jumble);
 	}
 	if (prev_post_parse_analyze)
 		prev_post_parse_analyze(pstate, query, jumble);
@@ -98,12 +98,7 @@ planner_cb(PFS_PLANNER_PARAMS)
 	{
 		PfsStatementSource source = {0};
 
-		source.str = str;
-		source.location = query->stmt_location;
-		source.len = query->stmt_len;
-		source.query_id = query->queryId;
-		source.tag = tag_of_query(query);
-		source.command = query->commandType;
+		describe(&source, str, query);
 		pfs_call_set_portal(&source);
 		pfs_call_plan_begin(&call, &source);
 	}
