@@ -496,29 +496,29 @@ any_release_all(void)
  */
 static const struct
 {
-	const char *symbol;
+	PfsDetour	detour;			/* without its replacement */
 	void	   *wrapper[PFS_LWLOCK_ALL + 1];	/* by mode; NULL: not needed */
-	void	  **real;
-	bool		optional;
-	bool		alone;
 	void		(*look) (PfsProbeRow *row, int number); /* of the row, when set */
 }			points[] =
 
 {
-	{"LWLockAcquire", {NULL, contended_acquire, all_acquire}, .real = (void **) &real.acquire},
-	{"LWLockConditionalAcquire", {NULL, contended_conditional_acquire, all_conditional_acquire},
-	.real = (void **) &real.conditional_acquire},
-	{"LWLockAcquireOrWait", {NULL, contended_acquire_or_wait, all_acquire_or_wait},
-	.real = (void **) &real.acquire_or_wait},
-	{"LWLockWaitForVar", {NULL, any_wait_for_var, any_wait_for_var}, .real = (void **) &real.wait_for_var},
-	{"LWLockRelease", {NULL, NULL, all_release}, .real = (void **) &real.release},
-	{"LWLockReleaseClearVar", {NULL, NULL, all_release_clear_var}, .real = (void **) &real.release_clear_var},
-	{"LWLockReleaseAll", {NULL, any_release_all, any_release_all}, .real = (void **) &real.release_all},
+	{{"LWLockAcquire", .original = (void **) &real.acquire}, .wrapper = {NULL, contended_acquire, all_acquire}},
+	{{"LWLockConditionalAcquire", .original = (void **) &real.conditional_acquire},
+	.wrapper = {NULL, contended_conditional_acquire, all_conditional_acquire}},
+	{{"LWLockAcquireOrWait", .original = (void **) &real.acquire_or_wait},
+	.wrapper = {NULL, contended_acquire_or_wait, all_acquire_or_wait}},
+	{{"LWLockWaitForVar", .original = (void **) &real.wait_for_var},
+	.wrapper = {NULL, any_wait_for_var, any_wait_for_var}},
+	{{"LWLockRelease", .original = (void **) &real.release}, .wrapper = {NULL, NULL, all_release}},
+	{{"LWLockReleaseClearVar", .original = (void **) &real.release_clear_var},
+	.wrapper = {NULL, NULL, all_release_clear_var}},
+	{{"LWLockReleaseAll", .original = (void **) &real.release_all},
+	.wrapper = {NULL, any_release_all, any_release_all}},
 	/* in 18 */
-	{"LWLockDisown", {NULL, NULL, all_disown}, .real = (void **) &real.disown, .optional = true},
+	{{"LWLockDisown", .original = (void **) &real.disown, .optional = true}, .wrapper = {NULL, NULL, all_disown}},
 	/* from 19 on; content locks were LWLocks before */
-	{"LockBufferInternal", {NULL, pfs_buffer_lock_counted, pfs_buffer_lock_timed},
-	.real = (void **) &pfs_buffer_lock_real, .optional = true, .alone = true, .look = pfs_buffer_lock_look},
+	{{"LockBufferInternal", .original = (void **) &pfs_buffer_lock_real, .optional = true, .alone = true},
+	.wrapper = {NULL, pfs_buffer_lock_counted, pfs_buffer_lock_timed}, .look = pfs_buffer_lock_look},
 };
 
 static const char *const mode_names[] = {[PFS_LWLOCK_WAITS] = "waits",[PFS_LWLOCK_CONTENDED] = "contended",[PFS_LWLOCK_ALL] = "all"};
@@ -582,14 +582,12 @@ prove(void)
 static void
 report(int point, const PfsDetour *detour, PfsLwlockEvents wanted)
 {
-	PfsProbeRow row = {0};
+	PfsProbeRow row = {.mechanism = "detour", .target = points[point].detour.symbol};
 
 	/* What this version does not have is not missing. */
-	if (points[point].optional && dlsym(RTLD_DEFAULT, points[point].symbol) == NULL)
+	if (points[point].detour.optional && dlsym(RTLD_DEFAULT, row.target) == NULL)
 		return;
-	snprintf(row.name, sizeof(row.name), "detour/%s", points[point].symbol);
-	row.mechanism = "detour";
-	row.target = points[point].symbol;
+	snprintf(row.name, sizeof(row.name), "detour/%s", row.target);
 	if (detour == NULL)
 	{
 		row.status = "off";
@@ -647,21 +645,16 @@ void
 pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 {
 	PfsDetour	detours[lengthof(points)] = {{0}};
-	int			number[lengthof(points)];
+	const PfsDetour *detour = detours;
 	int			n = 0;
 
 	pfs_lwlock_lookups_start();
 	for (int p = 0; p < lengthof(points); p++)
 	{
-		number[p] = -1;
 		if (points[p].wrapper[wanted] == NULL)
 			continue;
-		detours[n].symbol = points[p].symbol;
-		detours[n].replacement = points[p].wrapper[wanted];
-		detours[n].original = points[p].real;
-		detours[n].optional = points[p].optional;
-		detours[n].alone = points[p].alone;
-		number[p] = n++;
+		detours[n] = points[p].detour;
+		detours[n++].replacement = points[p].wrapper[wanted];
 	}
 	if (n > 0)
 	{
@@ -677,7 +670,7 @@ pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 		complain(detours, n);
 	}
 	for (int p = 0; p < lengthof(points); p++)
-		report(p, number[p] < 0 ? NULL : &detours[number[p]], wanted);
+		report(p, points[p].wrapper[wanted] == NULL ? NULL : detour++, wanted);
 	/* A process can hold locks when it attaches, and only the server knows which. */
 	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && !pfs_compat_lists_held_lwlocks())
 		pfs_prove_report("detour/ForEachLWLockHeldByMe", "detour", "ForEachLWLockHeldByMe",
