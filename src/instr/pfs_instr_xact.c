@@ -96,22 +96,18 @@ xact_cb(XactEvent event, void *arg)
 		pfs_statement_transaction_ended(t, PFS_TRANSACTION_COMMITTED);
 		return;
 	}
-	switch (event)
+	if (event == XACT_EVENT_PRE_PREPARE)
+		pfs_statement_committing(t);
+	else if (event == XACT_EVENT_PREPARE)
 	{
-		case XACT_EVENT_PRE_PREPARE:
-			pfs_statement_committing(t);
-			break;
-		case XACT_EVENT_PREPARE:
-			pfs_program_transaction_ended(PFS_TRANSACTION_PREPARED);
-			pfs_statement_transaction_ended(t, PFS_TRANSACTION_PREPARED);
-			break;
-		case XACT_EVENT_ABORT:
-			pfs_program_transaction_ended(PFS_TRANSACTION_ROLLED_BACK);
-			pfs_statement_unwind_all(t);
-			pfs_statement_transaction_ended(t, PFS_TRANSACTION_ROLLED_BACK);
-			break;
-		default:
-			return;
+		pfs_program_transaction_ended(PFS_TRANSACTION_PREPARED);
+		pfs_statement_transaction_ended(t, PFS_TRANSACTION_PREPARED);
+	}
+	else if (event == XACT_EVENT_ABORT)
+	{
+		pfs_program_transaction_ended(PFS_TRANSACTION_ROLLED_BACK);
+		pfs_statement_unwind_all(t);
+		pfs_statement_transaction_ended(t, PFS_TRANSACTION_ROLLED_BACK);
 	}
 }
 
