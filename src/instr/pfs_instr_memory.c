@@ -264,22 +264,17 @@ free_of_context(PfsAllocator kind, bool headers, PfsWay way, MemoryContext conte
 		free_known(kind, headers, way, c, context, pointer);
 }
 
+#define FREE_METHOD(name, kind, headers, way) \
+static void \
+name(MemoryContext context, void *pointer) \
+{ \
+	free_of_context(kind, headers, way, context, pointer); \
+}
+
 #define CHUNK_METHODS(name, kind, headers) \
-static void \
-name##_plain_free(MemoryContext context, void *pointer) \
-{ \
-	free_of_context(kind, headers, PFS_WAY_PLAIN, context, pointer); \
-} \
-static void \
-name##_tracked_free(MemoryContext context, void *pointer) \
-{ \
-	free_of_context(kind, headers, PFS_WAY_TRACKED, context, pointer); \
-} \
-static void \
-name##_other_free(MemoryContext context, void *pointer) \
-{ \
-	free_of_context(kind, headers, PFS_WAY_OTHER, context, pointer); \
-} \
+FREE_METHOD(name##_plain_free, kind, headers, PFS_WAY_PLAIN) \
+FREE_METHOD(name##_tracked_free, kind, headers, PFS_WAY_TRACKED) \
+FREE_METHOD(name##_other_free, kind, headers, PFS_WAY_OTHER) \
 static void * \
 name##_realloc(PFS_REALLOC_PARAMS) \
 { \
@@ -296,27 +291,22 @@ name##_realloc(PFS_REALLOC_PARAMS) \
 
 #endif
 
+#define ALLOC_METHOD(name, kind, headers, way) \
+static void * \
+name(PFS_ALLOC_PARAMS) \
+{ \
+	return alloc_known(kind, headers, way, PFS_ALLOC_ARGS); \
+}
+
 #define CONTEXT_METHODS(name, kind, headers) \
 static void * \
 name##_first_alloc(PFS_ALLOC_PARAMS) \
 { \
 	return alloc_first(kind, PFS_ALLOC_ARGS); \
 } \
-static void * \
-name##_plain_alloc(PFS_ALLOC_PARAMS) \
-{ \
-	return alloc_known(kind, headers, PFS_WAY_PLAIN, PFS_ALLOC_ARGS); \
-} \
-static void * \
-name##_tracked_alloc(PFS_ALLOC_PARAMS) \
-{ \
-	return alloc_known(kind, headers, PFS_WAY_TRACKED, PFS_ALLOC_ARGS); \
-} \
-static void * \
-name##_other_alloc(PFS_ALLOC_PARAMS) \
-{ \
-	return alloc_known(kind, headers, PFS_WAY_OTHER, PFS_ALLOC_ARGS); \
-} \
+ALLOC_METHOD(name##_plain_alloc, kind, headers, PFS_WAY_PLAIN) \
+ALLOC_METHOD(name##_tracked_alloc, kind, headers, PFS_WAY_TRACKED) \
+ALLOC_METHOD(name##_other_alloc, kind, headers, PFS_WAY_OTHER) \
 static void \
 name##_reset(MemoryContext context) \
 { \
