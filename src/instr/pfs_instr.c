@@ -12,6 +12,7 @@
 #include "pfs_instr_buffer.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_table.h"
+#include "pfs_memory_counted.h"
 #include "pfs_setup.h"
 
 /* More than all families have together. */
@@ -114,7 +115,7 @@ pfs_instr_mark_unavailable(void)
 		 * better.
 		 */
 		if (ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN) &&
-			pfs_memory_probe_failure() != NULL)
+			pfs_memory_callbacks == NULL)
 			ins->documentation = "Unavailable: pfs.probes says why memory contexts cannot be watched.";
 		if (ins->class == PFS_CLASS_ERROR && !pfs_raises_are_seen)
 			ins->documentation = "Incomplete: errors that are caught, or not logged, are not seen; pfs.probes says why.";

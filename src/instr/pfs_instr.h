@@ -188,10 +188,10 @@ extern PfsWait *pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOpera
 
 /* ---- memory, pfs_instr_memory.c ---- */
 
-/* Postmaster, first start only: find the tables, say what became of them. */
+/*
+ * Postmaster, first start only: find the tables, say what became of them, and set
+ * pfs_memory_callbacks if memory can be counted.
+ */
 extern void pfs_memory_probe_start(void);
-
-/* NULL: memory can be counted; else why not. */
-extern const char *pfs_memory_probe_failure(void);
 
 #endif							/* PFS_INSTR_H */

@@ -26,8 +26,6 @@
 
 static const char *const kind_names[PFS_NUM_ALLOCATORS] = {"AllocSet", "Generation", "Slab", "Bump"};
 
-static const char *why_not = "pfs is not active";
-
 /* Its tables could not be written. */
 static bool failed = false;
 
@@ -414,9 +412,9 @@ have_sets_headers(void)
 	return plain;
 }
 
-/* Reports the method table of one kind of context as a row of pfs.probes. */
+/* Reports the method table of one kind of context as a row of pfs.probes; why_not NULL: it can be used. */
 static void
-report(PfsAllocator kind)
+report(PfsAllocator kind, const char *why_not)
 {
 	char		name[NAMEDATALEN];
 
@@ -434,11 +432,12 @@ report(PfsAllocator kind)
 void
 pfs_memory_probe_start(void)
 {
-	why_not = pfs_methods_find(pfs_memory_probe.kinds);
+	const char *why_not = pfs_methods_find(pfs_memory_probe.kinds);
+
 	if (why_not == NULL)
 		why_not = pfs_methods_prove(pfs_memory_probe.kinds);
 	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
-		report(kind);
+		report(kind, why_not);
 	if (why_not != NULL)
 	{
 		ereport(LOG,
@@ -448,10 +447,4 @@ pfs_memory_probe_start(void)
 	pfs_methods_note_constants();
 	pfs_memory_methods_start(have_sets_headers());
 	pfs_memory_callbacks = &callbacks;
-}
-
-const char *
-pfs_memory_probe_failure(void)
-{
-	return why_not;
 }
