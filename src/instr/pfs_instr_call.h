@@ -125,14 +125,6 @@ pfs_finish_counts(const QueryDesc *desc)
 	return desc->operation != CMD_SELECT || desc->plannedstmt->hasModifyingCTE;
 }
 
-/* The executor's end of the statement at top level was passed on. */
-static inline void
-pfs_call_executor_ended(void)
-{
-	pfs_sql.top.stamp = pfs_timestamp_now();
-	pfs_sql.top.query = NULL;
-}
-
 /* Parse analysis of a text.  It lies inside no other call that is counted. */
 extern void pfs_call_parsed(PfsThread *t, const PfsStatementSource *source);
 

@@ -270,7 +270,8 @@ executor_end_cb(QueryDesc *desc)
 	if (passes)
 	{
 		pfs_call_pass_end();
-		pfs_call_executor_ended();
+		pfs_sql.top.stamp = pfs_timestamp_now();
+		pfs_sql.top.query = NULL;
 	}
 	else if (pfs_call_end(&call))
 		pfs_call_executor_end_end(&call, desc);
