@@ -43,7 +43,6 @@ collect(void)
 			patches[npatches].symbol = call->symbol;
 			patches[npatches].replacement = call->wrapper;
 			patches[npatches].original = call->real;
-			patches[npatches].result = PFS_GOT_PENDING;
 			npatches++;
 		}
 	}
