@@ -163,22 +163,30 @@ begin_close(PfsThread *t, int fd, const void *frame)
 	return e;
 }
 
-/* Wraps close().  Of a process without a record no descriptors are known. */
-static int
-wrap_close(int fd)
-{
-	PfsThread  *t = pfs_my_thread;
-	PfsWait    *e;
-	int			result;
-
-	if (t == NULL)
-		return pfs_real.close(fd);
-	e = begin_close(t, fd, FRAME);
-	pfs_fd_closed(fd);
-	result = pfs_real.close(fd);
-	end(e, PFS_EVENT_NO_BYTES);
-	return result;
+/*
+ * The wrapper of a call that closes a descriptor, which is known only before the call.  Of a process
+ * without a record no descriptors are known.
+ */
+#define WRAP_CLOSE(name, params, args, descriptor) \
+static int \
+wrap_##name params \
+{ \
+	PfsThread  *t = pfs_my_thread; \
+	int			closed = descriptor; \
+	PfsWait    *e; \
+	int			result; \
+\
+	if (t == NULL) \
+		return pfs_real.name args; \
+	e = begin_close(t, closed, FRAME); \
+	pfs_fd_closed(closed); \
+	result = pfs_real.name args; \
+	end(e, PFS_EVENT_NO_BYTES); \
+	return result; \
 }
+
+WRAP_CLOSE(close, (int fd), (fd), fd)
+WRAP_CLOSE(fclose, (FILE *file), (file), fileno(file))
 
 /*
  * Most calls of stdio only touch its buffer, and a server that reads a cache
@@ -255,23 +263,6 @@ wrap_fgets(char *buf, int size, FILE *file)
 	result = pfs_real.fgets(buf, size, file);
 	if (e != NULL)
 		end(e, result != NULL ? (int64) strlen(result) : PFS_EVENT_NO_BYTES);
-	return result;
-}
-
-/* Wraps fclose() as wrap_close() does; the descriptor is known only before the call. */
-static int
-wrap_fclose(FILE *file)
-{
-	PfsWait    *e;
-	int			fd = fileno(file);
-	int			result;
-
-	if (pfs_my_thread == NULL)
-		return pfs_real.fclose(file);
-	e = begin_close(pfs_my_thread, fd, FRAME);
-	pfs_fd_closed(fd);
-	result = pfs_real.fclose(file);
-	end(e, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
