@@ -155,60 +155,46 @@ end_idle(PfsThread *t, ssize_t result)
 		pfs_socket_bytes(t, pfs_my_socket, result);
 }
 
-/* The wrapper of a call that receives the next message of the client, or the rest of one. */
-#define WRAP_RECV(name, params, args) \
+/*
+ * The wrapper of a call that moves bytes.  client: its instrument on the client's socket; messages: it receives the
+ * client's next message, or the rest of one, and attaches the process.
+ */
+#define WRAP(name, params, args, client, op, messages) \
 static ssize_t \
 wrap_##name params \
 { \
 	static PFS_HOT PfsFramesMemo memo; \
-	PfsThread  *t = pfs_thread_here(); \
+	PfsThread  *t = (messages) ? pfs_thread_here() : pfs_my_thread; \
 	PfsSocketCall call; \
 	ssize_t		result; \
 \
 	if (unlikely(t == NULL)) \
 		return pfs_real.name args; \
 	/* Bytes between two statements belong to the next one, and end the idle wait. */ \
-	if (is_client_socket(fd) && pfs_between_statements()) \
+	if ((messages) && is_client_socket(fd) && pfs_between_statements()) \
 	{ \
 		expect_statement(t); \
 		result = pfs_real.name args; \
 		end_idle(t, result); \
 		return result; \
 	} \
-	begin(&call, t, fd, PFS_INS_CLIENT_READ); \
-	result = pfs_real.name args; \
-	end(&call, t, result, PFS_OP_RECV, FRAME, &memo); \
-	return result; \
-}
-
-WRAP_RECV(recv, (int fd, void *buf, size_t len, int flags), (fd, buf, len, flags))
-/* What recv() is in builds that check sizes of buffers. */
-WRAP_RECV(recv_chk, (int fd, void *buf, size_t len, size_t size, int flags), (fd, buf, len, size, flags))
-
-/* The wrapper of any other call that moves bytes; client: its instrument on the client's socket. */
-#define WRAP(name, params, args, client, op) \
-static ssize_t \
-wrap_##name params \
-{ \
-	static PFS_HOT PfsFramesMemo memo; \
-	PfsThread  *t = pfs_my_thread; \
-	PfsSocketCall call; \
-	ssize_t		result; \
-\
-	if (unlikely(t == NULL)) \
-		return pfs_real.name args; \
 	begin(&call, t, fd, client); \
 	result = pfs_real.name args; \
 	end(&call, t, result, op, FRAME, &memo); \
 	return result; \
 }
 
-WRAP(send, (int fd, const void *buf, size_t len, int flags), (fd, buf, len, flags), PFS_INS_CLIENT_WRITE, PFS_OP_SEND)
+WRAP(recv, (int fd, void *buf, size_t len, int flags), (fd, buf, len, flags), PFS_INS_CLIENT_READ, PFS_OP_RECV, true)
+/* What recv() is in builds that check sizes of buffers. */
+WRAP(recv_chk, (int fd, void *buf, size_t len, size_t size, int flags), (fd, buf, len, size, flags),
+	 PFS_INS_CLIENT_READ, PFS_OP_RECV, true)
+WRAP(send, (int fd, const void *buf, size_t len, int flags), (fd, buf, len, flags),
+	 PFS_INS_CLIENT_WRITE, PFS_OP_SEND, false)
 /* These two are of sockets that are not the client's. */
 WRAP(recvfrom, (int fd, void *buf, size_t len, int flags, struct sockaddr *from, socklen_t *fromlen),
-	 (fd, buf, len, flags, from, fromlen), PFS_INS_CLIENT_READ, PFS_OP_RECV)
+	 (fd, buf, len, flags, from, fromlen), PFS_INS_CLIENT_READ, PFS_OP_RECV, false)
 WRAP(sendto, (int fd, const void *buf, size_t len, int flags, const struct sockaddr *to, socklen_t tolen),
-	 (fd, buf, len, flags, to, tolen), PFS_INS_CLIENT_WRITE, PFS_OP_SEND)
+	 (fd, buf, len, flags, to, tolen), PFS_INS_CLIENT_WRITE, PFS_OP_SEND, false)
 
 /* Unlike the others it can block. */
 static int
