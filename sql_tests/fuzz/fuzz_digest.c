@@ -197,6 +197,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	JumbleState jumble = {0};
 	LocationLen constants[CONSTANTS_MAX] = {0};
 	PfsThread  *t = calloc(1, sizeof(PfsThread));
+	PfsStatementSource source;
 	uint8		places[CONSTANTS_MAX];
 	int			location;
 	int			len;
@@ -226,12 +227,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	jumble.clocations = constants;
 	command = n % 2 ? CMD_SELECT : CMD_UTILITY;
 	debug_query_string = n % 3 ? str : NULL;
-	is_executed = false;
-	pfs_digest_text_parsed(t, str, location, len, command, 1, &jumble);
-	is_executed = true;
-	pfs_digest_text_executed(t, &(PfsStatementSource) {
+	source = (PfsStatementSource)
+	{
 		.str = str, .location = location, .len = len, .query_id = 1, .command = command
-	});
+	};
+	is_executed = false;
+	pfs_digest_text_parsed(t, &source, &jumble);
+	is_executed = true;
+	pfs_digest_text_executed(t, &source);
+
 	free(str);
 	free(t);
 	fuzz_free_all();
