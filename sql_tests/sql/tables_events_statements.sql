@@ -117,6 +117,18 @@ FROM pfs.events_transactions_history_long t LEFT JOIN pfs.events_statements_hist
 	ON s.thread_id = t.thread_id AND s.event_id = t.nesting_event_id
 WHERE t.thread_id = pfs.thread_id() AND t.event_id > :since AND s.event_name IS DISTINCT FROM 'statement/sql/select' ORDER BY t.event_id;
 
+-- AND CHAIN says nothing of a later one while transactions are off
+SELECT max(event_id) AS since FROM pfs.events_transactions_history_long WHERE thread_id = pfs.thread_id() \gset
+SELECT pfs.set_instruments('transaction', 'NO');
+BEGIN;
+COMMIT AND CHAIN;
+COMMIT;
+SELECT pfs.set_instruments('transaction', 'YES');
+INSERT INTO pfs_st SELECT 52, 'z' WHERE false;
+SELECT t.autocommit, s.event_name AS began_by
+FROM pfs.events_transactions_history_long t JOIN pfs.events_statements_history_long s ON s.thread_id = t.thread_id AND s.event_id = t.nesting_event_id
+WHERE t.thread_id = pfs.thread_id() AND t.event_id > :since AND s.event_name = 'statement/sql/insert';
+
 -- ---- stages, which are off by default ----
 SELECT pfs.set_instruments('stage/sql/%', 'YES');
 SELECT max(event_id) AS since FROM pfs_last \gset

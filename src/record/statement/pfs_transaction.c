@@ -105,7 +105,10 @@ void
 pfs_transaction_notice(PfsThread *t)
 {
 	if (pfs_transaction.event == NULL && (pfs_wait_flags(t, pfs_transaction_instrument) & PFS_FLAG_ENABLED) == 0)
+	{
 		pfs_transaction.lxid = pfs_compat_lxid(MyProc);
+		pfs_transaction.chain = false;
+	}
 	else if (!pfs_is_writing(t))
 	{
 		pfs_write_begin(t);
