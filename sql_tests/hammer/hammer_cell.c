@@ -320,7 +320,11 @@ run_cell(uint32_t ncells, uint32_t per_chunk)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
 		memory = pfs_segment_take(&s.seg, size, PFS_CACHE_LINE);
-		/* Room for the owner's, and what the kill of an owner or a stranger costs. */
+
+		/*
+		 * Room for the owner's, and what the kill of an owner or a stranger
+		 * costs.
+		 */
 		if (per_chunk != 0)
 			chunks = pfs_pages_create(&s.seg, "chunks", per_chunk * sizeof(PfsCell), 65536, 16);
 	}

@@ -107,7 +107,7 @@ extern uint32_t pfs_pages_next(PfsPages *c, uint32_t *pos, uint64_t *word);
 /*
  * The same as a loop's variable; of NULL there are no records:
  *
- *	  for (PfsPagesAt at = {0}; pfs_pages_each(c, &at);)
+ *	  for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(c, &at);)
  *		  at.index and at.word are of one record
  */
 typedef struct PfsPagesAt
@@ -116,6 +116,8 @@ typedef struct PfsPagesAt
 	uint32_t	index;
 	uint64_t	word;
 } PfsPagesAt;
+
+#define PFS_PAGES_BEGIN ((PfsPagesAt) {0})
 
 static inline bool
 pfs_pages_each(PfsPages *c, PfsPagesAt *at)

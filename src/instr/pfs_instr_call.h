@@ -41,8 +41,8 @@ typedef struct PfsCall
 	PfsStatement *statement;	/* NULL: the call belongs to none */
 	PfsStatement *outer;		/* pfs_sql.current before the call */
 	uint32		nstages;		/* stages on the stack before the call */
-	bool		top;			/* it began at top level; it can be for a nested
-								 * statement all the same */
+	bool		top;			/* it began at top level; it can be for a
+								 * nested statement all the same */
 	PfsTimestamp start;
 	uint64		lock_ticks;
 	PfsExamined examined;

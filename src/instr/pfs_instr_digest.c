@@ -351,14 +351,13 @@ put_text(PfsThread *t, const PfsDigestKey *key, const PfsStatementSource *source
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pfs digest text", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	StringInfoData text;
+	StringInfoData made;
 	uint32		n = 0;
 
-	if (make_text(&text, source, is_parsed, jumble))
-		n = text.len <= pfs_sizes.digest_text ? text.len
-			: pg_mbcliplen(text.data, text.len, pfs_sizes.digest_text);
+	if (make_text(&made, source, is_parsed, jumble))
+		n = made.len <= pfs_sizes.digest_text ? made.len : pg_mbcliplen(made.data, made.len, pfs_sizes.digest_text);
 	pfs_write_begin(t);
-	pfs_digest_put_text(key, text.data, n, provisional || n == 0);
+	pfs_digest_put_text(key, made.data, n, provisional || n == 0);
 	pfs_write_end(t);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

@@ -671,7 +671,11 @@ pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 	}
 	for (int p = 0; p < lengthof(points); p++)
 		report(p, points[p].wrapper[wanted] == NULL ? NULL : detour++, wanted);
-	/* A process can hold locks when it attaches, and only the server knows which. */
+
+	/*
+	 * A process can hold locks when it attaches, and only the server knows
+	 * which.
+	 */
 	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && !pfs_compat_lists_held_lwlocks())
 		pfs_prove_report("detour/ForEachLWLockHeldByMe", "detour", "ForEachLWLockHeldByMe",
 						 "this server has no such function: of the locks that a process held before its first event,"

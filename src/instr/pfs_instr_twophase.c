@@ -74,7 +74,11 @@ pfs_prepared_trx_id(const char *gid)
 
 		if (result.isDone == ExprEndResult)
 			break;
-		/* The function has just made it: nothing to detoast, and no column is null. */
+
+		/*
+		 * The function has just made it: nothing to detoast, and no column is
+		 * null.
+		 */
 		row = (HeapTupleHeader) DatumGetPointer(value);
 		if (strcmp(TextDatumGetCString(GetAttributeByNum(row, COLUMN_GID, &isnull)), gid) == 0)
 			found = full_xid(DatumGetTransactionId(GetAttributeByNum(row, COLUMN_TRANSACTION, &isnull)));

@@ -45,7 +45,7 @@
 static bool
 thread_refs(uint64 thread_id, PfsAccountRefs *refs)
 {
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		PfsThread  *t = pfs_pages_record(pfs_threads, at.index);
 		bool		has_refs;

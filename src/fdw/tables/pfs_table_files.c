@@ -47,15 +47,14 @@ PFS_COLUMNS(files, FileRow, FILES_COLUMNS)
 static void
 files_copy(PfsScan *scan)
 {
-	if (pfs_files == NULL)
-		return;
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_files, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_files, &at);)
 	{
 		const PfsFile *file = pfs_pages_record(pfs_files, at.index);
-		FileRow		copy = {.open_count = pfs_load_relaxed(&file->open_count),
-		.first_event = pfs_load_relaxed(&file->first_event)};
+		FileRow		copy;
 
 		CHECK_FOR_INTERRUPTS();
+		copy.open_count = pfs_load_relaxed(&file->open_count);
+		copy.first_event = pfs_load_relaxed(&file->first_event);
 		if (scan->instrument != PFS_NO_INSTRUMENT && copy.first_event != scan->instrument + 1)
 			continue;
 		/* The name still belongs to this state word, so the rest did, too. */

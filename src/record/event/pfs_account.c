@@ -329,7 +329,7 @@ pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount
 {
 	PfsPages   *pages = pfs_accounts[kind].pages;
 
-	for (PfsPagesAt at = {0}; pfs_pages_each(pages, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
 	{
 		PfsAccount *account = pfs_account_at(kind, at.index);
 

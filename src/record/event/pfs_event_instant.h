@@ -12,7 +12,7 @@
 #include "pfs_event_write.h"
 
 /*
- * Record an instant of any kind.  kind: the low half of pfs_event_kind(); flags: what
+ * Record an LWLock wait that is over.  kind: the low half of pfs_event_kind(); flags: what
  * pfs_wait_flags() gave at its begin, ENABLED among them, and PFS_EVENT_*; start,
  * end: clock readings by the flags.  No offset, no bytes: readers know that of
  * LWLocks.

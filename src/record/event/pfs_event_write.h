@@ -102,8 +102,8 @@ typedef struct PfsLocal
 		struct
 		{
 			volatile uint8 slow;	/* PFS_SLOW_* */
-			volatile uint8 beginning;	/* between pfs_wait_begin() and
-										 * _start() */
+			volatile uint8 beginning;	/* from pfs_wait_begin() to _start(),
+										 * of an instant to its end */
 		};
 		volatile uint16 not_usual;	/* either, in one load */
 	};

@@ -155,7 +155,7 @@ pfs_thread_has_leader(void)
 uint32
 pfs_thread_find(int pid, uint64 *word)
 {
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 

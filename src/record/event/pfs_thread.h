@@ -146,9 +146,9 @@ typedef struct PfsThread
 								 * begun; anybody sets it */
 		bool		is_counted; /* its allocations are looked at */
 		bool		has_levels; /* owner only: the levels are known */
-		PfsAccount *levels[PFS_NUM_ACCOUNT_KINDS];	/* owner only: whom its water
-													 * marks concern; the
-													 * references hold the
+		PfsAccount *levels[PFS_NUM_ACCOUNT_KINDS];	/* owner only: whom its
+													 * water marks concern;
+													 * the references hold the
 													 * records */
 	}			memory __attribute__((aligned(PFS_CACHE_LINE)));
 

@@ -141,7 +141,10 @@ picked_rows(Picked *picked, PfsLoadRow *rows)
 /* A minute or ten minutes under way. */
 typedef struct UnderWay
 {
-	/* Of PfsLoadRow, by key, in which longest is that of the last period; NULL: none is under way. */
+	/*
+	 * Of PfsLoadRow, by key, in which longest is that of the last period;
+	 * NULL: none is under way.
+	 */
 	HTAB	   *sums;
 	PfsLoadHead head;			/* end and length so far */
 	PfsLoadRow	rest[PFS_LOAD_REMAINDERS];

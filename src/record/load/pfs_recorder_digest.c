@@ -101,7 +101,7 @@ pfs_recorder_digests_start(void)
 void
 pfs_recorder_read_digests(void)
 {
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
 	{
 		uint32	   *changed = &pfs_digest_ref_slots[at.index].changed;
 

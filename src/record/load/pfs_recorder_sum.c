@@ -403,7 +403,11 @@ take_waits_off_processor(void)
 			sums.statements.ticks -= sums.wholes[i].inside.ticks;
 	}
 	hash_seq_init(&all, sums.parts);
-	/* The part of a digest's statements may come in here, as the scan allows; it is passed over. */
+
+	/*
+	 * The part of a digest's statements may come in here, as the scan allows;
+	 * it is passed over.
+	 */
 	while ((part = hash_seq_search(&all)) != NULL)
 	{
 		if (part->key.instrument != PFS_LOAD_CPU_NAME && is_off_processor(part->key.instrument))

@@ -139,7 +139,7 @@ void
 pfs_memory_look_again(void)
 {
 	pfs_add_seqcst(&pfs_memory->epoch, 1);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 		pfs_memory_make_stale(pfs_pages_record(pfs_threads, at.index));
 }
 

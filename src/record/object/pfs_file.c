@@ -426,7 +426,7 @@ pfs_file_directory_removed(const char *path)
 	const char *canonical = pfs_file_canonical(path, buf);
 	size_t		length = strlen(canonical);
 
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_files, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_files, &at);)
 	{
 		if (pfs_file_name(at.index, at.word, name) && strncmp(name, canonical, length) == 0 && name[length] == '/' &&
 			pfs_hash_remove(pfs_file_index, hash_of(name), at.index, at.word))

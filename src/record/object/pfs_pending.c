@@ -106,7 +106,7 @@ pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, int n)
 	uint64		in_use = 0;
 
 	pfs_fence_seqcst();
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 		uint32		object = pfs_load_acquire(&t->object_in_use[kind]);

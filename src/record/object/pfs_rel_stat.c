@@ -330,7 +330,7 @@ pfs_rel_stats_remove_database(Oid database)
 {
 	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
 	{
-		for (PfsPagesAt at = {0}; pfs_pages_each(pfs_rel_stats[kind].pages, &at);)
+		for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_rel_stats[kind].pages, &at);)
 		{
 			if (pfs_load_relaxed(&pfs_rel_stat_at(kind, at.index)->database) == database)
 				remove_record(kind, at.index, at.word);

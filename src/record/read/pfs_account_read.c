@@ -22,7 +22,7 @@ pfs_accounts_each(PfsAccountKind kind, PfsAccountEmit emit, void *arg)
 {
 	PfsPages   *pages = pfs_accounts[kind].pages;
 
-	for (PfsPagesAt at = {0}; pfs_pages_each(pages, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
 	{
 		PfsAccount	copy;
 

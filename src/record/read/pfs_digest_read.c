@@ -202,7 +202,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 
 	(void) pfs_digests_hold(false, &c.patience);
 	memcpy(copy_at(&c, c.n++), &pfs_shared_digests->others, c.head);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
 		copy_one(&c, at.index);
 	pfs_pending_digests_each(add_pending_cb, &c, &c.patience);
 	pfs_digests_release(false, &c.patience);
@@ -233,7 +233,7 @@ copy_waits(WaitCopy *to, PfsInstrumentId instrument)
 {
 	uint32		n = 0;
 
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
 	{
 		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
 

@@ -145,7 +145,7 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 									 ((Size) pfs_digest_rows->records_max +
 									  (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_ROWS));
 	(void) pfs_digests_hold(false, &patience);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
 	{
 		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
 

@@ -298,7 +298,7 @@ truncate_part(PfsDigestPart part)
 	if (!pfs_digests_hold(true, &patience) && part == PFS_DIGEST_ALL)
 		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
 	truncate_pending(part, taken, &patience);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_digests, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
 	{
 		if (part == PFS_DIGEST_ALL)
 			remove_one(at.index, at.word, taken, &patience);

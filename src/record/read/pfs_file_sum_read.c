@@ -105,7 +105,7 @@ read_files(PfsPatience *patience, void *arg)
 	PfsFileSum *copies = palloc(max * sizeof(PfsFileSum));
 
 	pfs_pending_copy_all(PFS_COUNTED_FILES, &pending, patience);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_files, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_files, &at);)
 	{
 		const PfsFile *file = pfs_pages_record(pfs_files, at.index);
 		uint32		link = pfs_load_acquire(&file->sums);
@@ -165,7 +165,7 @@ count_for_name_cb(const PfsPending *p, void *arg)
 static void
 read_all(PfsFileCounters *numbers, PfsPatience *patience)
 {
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_file_sums, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_file_sums, &at);)
 	{
 		PfsFileSum	copy;
 
@@ -225,7 +225,7 @@ push(PfsPatience *patience, void *arg)
 	bool		locked = lock(patience);
 
 	*events = (int64) pfs_pending_push(PFS_COUNTED_FILES, patience);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_files, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_files, &at);)
 	{
 		const PfsFile *file = pfs_pages_record(pfs_files, at.index);
 		uint32		n = 0;
@@ -252,7 +252,7 @@ clear(PfsPatience *patience, void *arg)
 	uint64		bytes = 0;
 
 	*events = (int64) pfs_pending_clear(PFS_COUNTED_FILES, patience);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_file_sums, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_file_sums, &at);)
 		pfs_file_sum_take(pfs_pages_record(pfs_file_sums, at.index), &totals, &bytes);
 	for (uint32 i = 0; i < totals_used(); i++)
 		pfs_file_sum_take(&pfs_file_totals[i], &totals, &bytes);

@@ -16,7 +16,7 @@
 void
 pfs_lwlocks_each(PfsLwlockEmit emit, void *arg)
 {
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_lwlocks, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_lwlocks, &at);)
 	{
 		CHECK_FOR_INTERRUPTS();
 		emit(pfs_pages_record(pfs_lwlocks, at.index), at.index, arg);
@@ -63,7 +63,7 @@ pfs_lwlock_holders_each(PfsLwlockHolderEmit emit, void *arg)
 {
 	if (pfs_lwlock_holders == NULL)
 		return;
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
@@ -86,7 +86,7 @@ pfs_lwlock_holders_each(PfsLwlockHolderEmit emit, void *arg)
 uint64
 pfs_lwlock_thread_of_proc(int procno)
 {
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 		uint64		thread_id = pfs_load_relaxed(&t->thread_id);

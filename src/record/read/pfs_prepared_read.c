@@ -30,7 +30,7 @@ pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 	PfsPrepared *copy = palloc(pfs_prepared_record_size());
 
 	pfs_turn_take(PFS_TURN_PREPARED, false);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_prepared, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_prepared, &at);)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!copy_record(at.index, at.word, copy, &patience) || (thread_id != 0 && copy->thread_id != thread_id))
@@ -84,7 +84,7 @@ pfs_prepared_truncate(void)
 	pfs_exchange(&pfs_shared_prepared->left, 0);
 	generation = pfs_add_seqcst(&pfs_words->prepared_truncations, 1) + 1;
 	pfs_fence_everywhere();
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_prepared, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_prepared, &at);)
 		left += collect(at.index, at.word, generation, copy, &patience);
 	left += pfs_exchange(&pfs_shared_prepared->left, 0);
 	RESUME_INTERRUPTS();

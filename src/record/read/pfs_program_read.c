@@ -17,7 +17,7 @@ void
 pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg)
 {
 	pfs_turn_take(PFS_TURN_PROGRAMS, false);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_programs, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_programs, &at);)
 	{
 		PfsProgramRow row = {0};
 		const PfsProgram *p = pfs_pages_record(pfs_programs, at.index);
@@ -51,7 +51,7 @@ pfs_programs_truncate(PfsProgramView view)
 
 	pfs_turn_take(PFS_TURN_PROGRAMS, true);
 	drops_kept = *pfs_program_kept_for == view;
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_programs, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_programs, &at);)
 	{
 		PfsProgram *p = pfs_pages_record(pfs_programs, at.index);
 		PfsStatementTotals statements = {0};

@@ -42,7 +42,7 @@ read_kind(StatsReader *reader, PfsRelStatKind kind, PfsPatience *patience)
 	bool		with_kept = *pfs_rel_kept_for == reader->view;
 
 	pfs_pending_copy_all(pfs_rel_stat_counted(kind), &pending, patience);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pages, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
 	{
 		PfsRelStatCopy copy = {.kind = kind};
 		PfsRelStat	record;
@@ -187,7 +187,7 @@ truncate_kind(Truncation *truncation, PfsPatience *patience)
 	PfsPages   *pages = pfs_rel_stats[kind].pages;
 	bool		drops_kept = *pfs_rel_kept_for == truncation->view;
 
-	for (PfsPagesAt at = {0}; drops_kept && pfs_pages_each(pages, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; drops_kept && pfs_pages_each(pages, &at);)
 	{
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 		{
@@ -198,7 +198,7 @@ truncate_kind(Truncation *truncation, PfsPatience *patience)
 		}
 	}
 	pfs_pending_take_all(pfs_rel_stat_counted(kind), keep_pending_cb, truncation, patience);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pages, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
 	{
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 		{
@@ -265,7 +265,7 @@ pfs_rel_locks_each(PfsRelLocksEmit emit, void *arg)
 {
 	PfsPages   *pages = pfs_rel_stats[PFS_TABLE_STATS].pages;
 
-	for (PfsPagesAt at = {0}; pfs_pages_each(pages, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
 	{
 		const PfsRelStat *stat = pfs_rel_stat_at(PFS_TABLE_STATS, at.index);
 		PfsTotals	modes[PFS_REL_LOCK_ANY] = {{0}};
@@ -299,7 +299,7 @@ pfs_rel_locks_clear(PfsRelView view)
 {
 	int64		waits = 0;
 
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_rel_locks, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_rel_locks, &at);)
 	{
 		PfsChained *cell = pfs_pages_record(pfs_rel_locks, at.index);
 		PfsTotals	totals;

@@ -19,13 +19,13 @@ is_live(const PfsSocket *copy)
 }
 
 /*
- * Hands a copy of each socket, made between two write sections of its owner, to emit.  Callers that need an exact sum take the
- * turn, and end the patience.
+ * Hands a copy of each socket, made between two write sections of its owner, to emit.  Callers
+ * that need an exact sum take the turn, and end the patience.
  */
 static void
 each(PfsSocketEmit emit, void *arg, PfsPatience *patience)
 {
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_sockets, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_sockets, &at);)
 	{
 		const PfsSocket *s = pfs_pages_record(pfs_sockets, at.index);
 		PfsSocket	copy;

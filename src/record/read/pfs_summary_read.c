@@ -104,7 +104,7 @@ read_above(Groups *groups)
 	}
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		for (PfsPagesAt at = {0}; pfs_pages_each(pfs_accounts[kind].pages, &at);)
+		for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_accounts[kind].pages, &at);)
 			add_record(groups, pfs_summary_record_above(kind, at.index, groups->level), pfs_account_at(kind, at.index));
 	}
 	if (groups->level == PFS_LEVEL_GLOBAL)

@@ -50,7 +50,7 @@ is_emptied(PfsLevel level, PfsLevel truncated)
 static void
 wait_for_writers(PfsFamily family, PfsPatience *patience)
 {
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 		const PfsSeqlock *lock = (const PfsSeqlock *) ((const char *) t + pfs_summary_kinds[family]->lock_offset);
@@ -134,7 +134,7 @@ truncate_above(PfsFamily family, PfsLevel level)
 	{
 		if (!is_emptied(pfs_level_of_kind[kind], level))
 			continue;
-		for (PfsPagesAt at = {0}; pfs_pages_each(pfs_accounts[kind].pages, &at);)
+		for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_accounts[kind].pages, &at);)
 		{
 			PfsAccount *account = pfs_account_at(kind, at.index);
 			PfsDestination to = destination_of_record(kind, account, level);

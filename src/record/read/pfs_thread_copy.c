@@ -204,7 +204,7 @@ void
 pfs_thread_copies_make(PfsThreadCopies *copies, uint64 thread_id)
 {
 	copies->attached = pfs_load_acquire(&pfs_shared_threads->attached);
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 
@@ -238,7 +238,7 @@ add_new_threads(PfsThreadCopies *copies)
 	known = palloc0(pfs_threads->records_max * sizeof(uint32));
 	for (uint32 i = 0; i < copies->n; i++)
 		known[copies->threads[i].index] = i + 1;
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		PfsThreadCopy *copy = known[at.index] == 0 ? NULL : &copies->threads[known[at.index] - 1];
 

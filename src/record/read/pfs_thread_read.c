@@ -19,7 +19,7 @@
 void
 pfs_threads_each(uint64 thread_id, PfsThreadEmit emit, void *arg)
 {
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_threads, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		PfsThread	copy;
 		uint64		copied;

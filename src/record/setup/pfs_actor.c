@@ -53,7 +53,7 @@ find_switches(const char *user_name, const char *host)
 	int			best = -1;
 	bool		local = is_local(host);
 
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_actors.pages, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_actors.pages, &at);)
 	{
 		PfsActor	rule;
 		bool		of_user;

@@ -149,7 +149,7 @@ void
 pfs_progress_start(void)
 {
 	static const char documentation[] =
-		"Phase of a command that reports its progress; noticed by the next wait or call, so late by that much.";
+	"Phase of a command that reports its progress; noticed by the next wait or call, so late by that much.";
 
 	memset(instruments, 0xFF, sizeof(instruments));
 	for (int c = 0; c < lengthof(commands); c++)

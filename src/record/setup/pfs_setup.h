@@ -19,7 +19,11 @@ typedef enum PfsConsumer
 {
 	PFS_CONSUMER_GLOBAL,
 	PFS_CONSUMER_THREAD,
-	/* current, history and history_long of each family, in the order of PfsEventFamily */
+
+	/*
+	 * current, history and history_long of each family, in the order of
+	 * PfsEventFamily
+	 */
 	PFS_CONSUMER_CURRENT,
 	PFS_CONSUMER_STATEMENTS_CPU = PFS_CONSUMER_CURRENT + 3 * PFS_NUM_EVENT_FAMILIES,
 	PFS_CONSUMER_STATEMENTS_DIGEST,

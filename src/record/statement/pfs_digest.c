@@ -354,7 +354,7 @@ pfs_digest_note_text(uint32 index, uint64 query_id)
 {
 	const PfsDigest *d = pfs_pages_record(pfs_digests, index);
 
-	if (pfs_load_relaxed(&d->text_state) != PFS_TEXT_NONE)
+	if (pfs_sizes.digest_text == 0 || pfs_load_relaxed(&d->text_state) != PFS_TEXT_NONE)
 		return false;
 	pfs_digests_without_text |= UINT64_C(1) << query_id % 64;
 	return true;

@@ -441,6 +441,7 @@ count_at_once(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	if (timed && end->text_len > 0 &&
 		pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), now, ticks))
 		pfs_digest_put_sample(d, end, now, d->last_offset.value, ticks);
+	(void) pfs_digest_note_text(cached->state - pfs_digests->state, end->key.query_id);
 	pfs_digest_leave(cached);
 }
 

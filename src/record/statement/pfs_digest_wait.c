@@ -392,7 +392,11 @@ end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 
 	if (unlikely(s != &pfs_sql.top))
 		take_off_outer(s, end - s->start);
-	/* It has no digest; or it was only parsed, bound or planned: it has waited, but it was not executed. */
+
+	/*
+	 * It has no digest; or it was only parsed, bound or planned: it has
+	 * waited, but it was not executed.
+	 */
 	if (s->query_id == 0 || unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
 	{
 		if (is_innermost)

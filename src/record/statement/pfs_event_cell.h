@@ -120,7 +120,7 @@ pfs_cell_add_timed(PfsCell *c, uint64 ticks)
 {
 	/* A cell that was never cleared has zeros. */
 	if (unlikely(c->count_timed == 0))
-		pfs_store_relaxed(&c->min, PG_UINT64_MAX);
+		pfs_store_relaxed(&c->min, ticks);
 	pfs_cell_add(c, ticks);
 }
 

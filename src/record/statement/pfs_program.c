@@ -130,7 +130,7 @@ pfs_program_drop(Oid database, Oid function)
 {
 	if (pfs_programs == NULL)
 		return;
-	for (PfsPagesAt at = {0}; pfs_pages_each(pfs_programs, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_programs, &at);)
 	{
 		PfsProgramKey key = ((PfsProgram *) pfs_pages_record(pfs_programs, at.index))->key;
 

@@ -272,7 +272,11 @@ pfs_statement_raised(PfsThread *t, int sqlstate)
 		return;
 	find_top(t);
 	pfs_write_begin(t);
-	/* A statement without a name takes its text, as long as the server has it. */
+
+	/*
+	 * A statement without a name takes its text, as long as the server has
+	 * it.
+	 */
 	pfs_statement_look(t, debug_query_string);
 	pfs_sql.raised = true;
 	pfs_sql.sqlstate = sqlstate;
@@ -334,7 +338,11 @@ pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, con
 	if (message != NULL && is_about_secret())
 		message = PFS_SECRET_TEXT;
 	pfs_write_begin(t);
-	/* A statement without a name takes its text, as long as the server has it. */
+
+	/*
+	 * A statement without a name takes its text, as long as the server has
+	 * it.
+	 */
 	pfs_statement_look(t, debug_query_string);
 	if (error)
 	{
