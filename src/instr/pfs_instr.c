@@ -95,14 +95,8 @@ pfs_instr_is_probed(const char *symbol)
 void
 pfs_instr_mark_unavailable(void)
 {
-	uint32		n = pfs_instrument_count();
-
-	for (uint32 i = 0; i < n; i++)
+	pfs_each_instrument(ins)
 	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins == NULL)
-			continue;
 		for (int p = 0; p < npatches; p++)
 		{
 			if (has_failed(&patches[p]) && pfs_pattern_match(calls[p]->instruments, ins->name))

@@ -97,15 +97,10 @@ instruments_estimate(void)
 static void
 instruments_copy(PfsScan *scan)
 {
-	uint32		n;
-
 	pfs_shared_areas_register();
-	n = pfs_instrument_count();
-	for (uint32 i = 0; i < n; i++)
-	{
-		if (pfs_instrument_at(i) != NULL)
-			add_number(scan, i);
-	}
+	pfs_instrument_name_late();
+	pfs_each_instrument(ins)
+		add_number(scan, pfs_instrument_id(ins));
 }
 
 /* UPDATE ignores `timed` of memory and error instruments, which are never timed. */

@@ -54,7 +54,7 @@ pfs_instrument_count(void)
 	if (pfs_instruments == NULL)
 		return 0;
 	pfs_instrument_name_late();
-	return Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
+	return pfs_load_acquire(&pfs_instruments->count);
 }
 
 /* Behind all others: what is registered from now on was not known at the start. */

@@ -41,6 +41,17 @@ pfs_instrument_at(PfsInstrumentId id)
 	return id < pfs_instruments->max && pfs_load_acquire(&ins->ready) ? ins : NULL;
 }
 
+PfsInstrument *
+pfs_instrument_from(uint32 id)
+{
+	uint32		n = pfs_load_acquire(&pfs_instruments->count);
+	PfsInstrument *ins = NULL;
+
+	while (ins == NULL && id < n)
+		ins = pfs_instrument_at(id++);
+	return ins;
+}
+
 const char *
 pfs_instrument_name(const PfsInstrument *ins)
 {
@@ -85,14 +96,11 @@ find_name(const char *name, uint32 n, bool *unsure)
 static PfsInstrumentId
 find_from(uint32 from, const char *name, int (*compare) (const char *a, const char *b))
 {
-	uint32		n = pfs_instrument_count();
-
-	for (uint32 i = from; i < n; i++)
+	pfs_instrument_name_late();
+	pfs_each_instrument_from(ins, from)
 	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins != NULL && compare(pfs_instrument_name(ins), name) == 0)
-			return (PfsInstrumentId) i;
+		if (compare(pfs_instrument_name(ins), name) == 0)
+			return pfs_instrument_id(ins);
 	}
 	return PFS_NO_INSTRUMENT;
 }
@@ -267,7 +275,6 @@ void
 pfs_instrument_set_name(PfsInstrument *ins, const char *prefix, const char *name)
 {
 	uint8		expected = 0;
-	PfsInstrumentId id = ins - pfs_instruments->items;
 	uint8		enabled;
 	uint8		timed;
 	bool		changed;
@@ -281,7 +288,7 @@ pfs_instrument_set_name(PfsInstrument *ins, const char *prefix, const char *name
 	pfs_store_release(&ins->named, 1);
 	pfs_sub_seqcst(&pfs_instruments->unnamed, 1);
 	if (!changed)
-		publish_switches(id, compute_switches(ins));
+		publish_switches(pfs_instrument_id(ins), compute_switches(ins));
 }
 
 void

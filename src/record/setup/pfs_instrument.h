@@ -68,7 +68,7 @@ typedef struct PfsInstrument
 
 typedef struct PfsSharedInstruments
 {
-	uint32		count;			/* claimed slots; atomic */
+	uint32		count;			/* claimed slots, at most max; atomic */
 	uint32		lost;			/* not registered because the array was full */
 	uint32		unnamed;		/* instruments that wait for a name; atomic */
 	uint32		max;			/* set at start */
@@ -133,6 +133,24 @@ extern void pfs_instrument_name_late(void);
 
 /* NULL if not ready. */
 extern PfsInstrument *pfs_instrument_at(PfsInstrumentId id);
+
+/* The next one that is ready, from this slot on; NULL behind the last one.  While pfs is active. */
+extern PfsInstrument *pfs_instrument_from(uint32 id);
+
+static inline PfsInstrumentId
+pfs_instrument_id(const PfsInstrument *ins)
+{
+	return ins - pfs_instruments->items;
+}
+
+/*
+ * Goes through the instruments that are ready, all or those from a slot on, in the order of
+ * their numbers, those that register meanwhile included.
+ */
+#define pfs_each_instrument_from(ins, from) \
+	for (PfsInstrument *ins = pfs_instrument_from(from); ins != NULL; \
+		 ins = pfs_instrument_from(pfs_instrument_id(ins) + 1))
+#define pfs_each_instrument(ins) pfs_each_instrument_from(ins, 0)
 
 /* What users see; valid for ever. */
 extern const char *pfs_instrument_name(const PfsInstrument *ins);

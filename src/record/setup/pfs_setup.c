@@ -231,15 +231,12 @@ note_table_since(bool on)
 static void
 recompute_classes(void)
 {
-	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
 	bool		enabled[PFS_NUM_TIMED_CLASSES] = {false};
 	bool		counts_rows = false;
 
-	for (uint32 i = 0; i < n; i++)
+	pfs_each_instrument(ins)
 	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins == NULL || !ins->enabled || ins->class >= PFS_NUM_TIMED_CLASSES)
+		if (!ins->enabled || ins->class >= PFS_NUM_TIMED_CLASSES)
 			continue;
 		enabled[ins->class] = true;
 		if ((ins->properties & PFS_PROPERTY_CONTAINS_WAITS) && pfs_setup_flags(ins) != 0)
@@ -259,25 +256,23 @@ recompute_classes(void)
 static bool
 is_context(const PfsInstrument *ins)
 {
-	return ins != NULL && ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN);
+	return ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN);
 }
 
 /*
  * May a pattern be meant for memory contexts that have not been seen yet?  It may if it
- * can match their names and matches none of the first n instruments.
+ * can match their names and matches none of those that there are.
  */
 static bool
-is_for_later_contexts(const char *pattern, uint32 n)
+is_for_later_contexts(const char *pattern)
 {
 	size_t		fixed = strcspn(pattern, "%?");
 
 	if (pg_strncasecmp(pattern, PFS_MEMORY_PREFIX, Min(fixed, strlen(PFS_MEMORY_PREFIX))) != 0 ||
 		(pattern[fixed] == '\0' && fixed <= strlen(PFS_MEMORY_PREFIX)))
 		return false;
-	for (uint32 i = 0; i < n; i++)
+	pfs_each_instrument(ins)
 	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
-
 		if (is_context(ins) && pfs_pattern_match(pattern, ins->name))
 			return false;
 	}
@@ -289,7 +284,7 @@ is_for_later_contexts(const char *pattern, uint32 n)
  * long as it is not, no process has to count any.
  */
 static bool
-is_memory_wanted(uint32 n)
+is_memory_wanted(void)
 {
 	const char *list = pfs_start_instruments;
 	const PfsRules *rules = pfs_setup_rules();
@@ -297,21 +292,19 @@ is_memory_wanted(uint32 n)
 
 	if (!consumer_is_on(PFS_CONSUMER_THREAD))
 		return false;
-	for (uint32 i = 0; i < n; i++)
+	pfs_each_instrument(ins)
 	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
-
 		if (is_context(ins) && ins->enabled)
 			return true;
 	}
 	for (uint32 i = 0; i < rules->n; i++)
 	{
-		if (rules->items[i].enabled == 1 && is_for_later_contexts(rules->items[i].pattern, n))
+		if (rules->items[i].enabled == 1 && is_for_later_contexts(rules->items[i].pattern))
 			return true;
 	}
 	while (pfs_list_next_pattern(&list, pattern, sizeof(pattern)))
 	{
-		if (pfs_list_value(pfs_start_instruments, pattern) != PFS_LIST_OFF && is_for_later_contexts(pattern, n))
+		if (pfs_list_value(pfs_start_instruments, pattern) != PFS_LIST_OFF && is_for_later_contexts(pattern))
 			return true;
 	}
 	return false;
@@ -324,21 +317,14 @@ is_memory_wanted(uint32 n)
 void
 pfs_setup_refresh(void)
 {
-	uint32		n = Min(pfs_load_acquire(&pfs_instruments->count), pfs_instruments->max);
-
 	/*
 	 * Who registers meanwhile sees this and computes again:
 	 * publish_switches().
 	 */
 	pfs_add_seqcst(&pfs_setup->generation, 1);
-	pfs_store_relaxed(&pfs_words->memory_wanted, is_memory_wanted(n));
-	for (uint32 i = 0; i < n; i++)
-	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins != NULL)
-			pfs_store_relaxed(&pfs_words->flags[i], pfs_setup_flags(ins));
-	}
+	pfs_store_relaxed(&pfs_words->memory_wanted, is_memory_wanted());
+	pfs_each_instrument(ins)
+		pfs_store_relaxed(&pfs_words->flags[pfs_instrument_id(ins)], pfs_setup_flags(ins));
 	pfs_each_part_with(part, switched)
 		part->switched();
 	recompute_classes();
@@ -349,17 +335,15 @@ pfs_setup_refresh(void)
  * lock, and recomputes all flags after the last of several memory instruments.
  */
 static void
-set_instrument(PfsInstrumentId id, int enabled, int timed)
+set_instrument(PfsInstrument *ins, int enabled, int timed)
 {
-	PfsInstrument *ins = &pfs_instruments->items[id];
-
 	if (ins->properties & PFS_PROPERTY_BUILT_IN)
 		return;
 	if (enabled >= 0)
 		ins->enabled = enabled;
 	if (timed >= 0 && ins->class != PFS_CLASS_MEMORY)
 		ins->timed = timed;
-	pfs_store_relaxed(&pfs_words->flags[id], pfs_setup_flags(ins));
+	pfs_store_relaxed(&pfs_words->flags[pfs_instrument_id(ins)], pfs_setup_flags(ins));
 }
 
 /*
@@ -369,9 +353,11 @@ set_instrument(PfsInstrumentId id, int enabled, int timed)
 void
 pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed)
 {
+	PfsInstrument *ins = &pfs_instruments->items[id];
+
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	set_instrument(id, enabled, timed);
-	if (is_context(pfs_instrument_at(id)))
+	set_instrument(ins, enabled, timed);
+	if (is_context(ins))
 		pfs_setup_refresh();
 	else
 		recompute_classes();
@@ -433,7 +419,6 @@ int64
 pfs_setup_set_instruments(const char *pattern, int enabled, int timed)
 {
 	int64		matched = 0;
-	uint32		n;
 
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
 
@@ -444,14 +429,12 @@ pfs_setup_set_instruments(const char *pattern, int enabled, int timed)
 	if ((enabled >= 0 || timed >= 0) && !pfs_instrument_exists(pattern))
 		remember_rule(pattern, enabled, timed);
 	pfs_add_seqcst(&pfs_setup->generation, 1);
-	n = pfs_instrument_count();
-	for (uint32 i = 0; i < n; i++)
+	pfs_instrument_name_late();
+	pfs_each_instrument(ins)
 	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins != NULL && pfs_pattern_match(pattern, pfs_instrument_name(ins)))
+		if (pfs_pattern_match(pattern, pfs_instrument_name(ins)))
 		{
-			set_instrument(i, enabled, timed);
+			set_instrument(ins, enabled, timed);
 			matched++;
 		}
 	}

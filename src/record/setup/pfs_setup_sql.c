@@ -18,14 +18,10 @@
 #include "pfs_setup.h"
 #include "pfs_setup_list.h"
 
-/* The instrument if there is one and it can be switched. */
-static const PfsInstrument *
-switchable_at(uint32 id)
-{
-	const PfsInstrument *ins = pfs_instrument_at(id);
-
-	return ins == NULL || (ins->properties & PFS_PROPERTY_BUILT_IN) ? NULL : ins;
-}
+/* Goes through the instruments that can be switched. */
+#define each_switchable(ins) \
+	pfs_each_instrument(ins) \
+		if ((ins->properties & PFS_PROPERTY_BUILT_IN) == 0)
 
 static PfsListValue
 instrument_state(const PfsInstrument *ins)
@@ -164,14 +160,12 @@ append_prefix(StringInfo list, const char *prefix, size_t length)
 	const char *first_wrong = NULL;
 	size_t		common = SIZE_MAX;
 	PfsListValue most = PFS_LIST_OFF;
-	uint32		n = pfs_instrument_count();
 
-	for (uint32 i = 0; i < n; i++)
+	each_switchable(ins)
 	{
-		const PfsInstrument *ins = switchable_at(i);
-		const char *name = ins ? pfs_instrument_name(ins) : NULL;
+		const char *name = pfs_instrument_name(ins);
 
-		if (ins == NULL || strncmp(name, prefix, length) != 0)
+		if (strncmp(name, prefix, length) != 0)
 			continue;
 		total++;
 		count[instrument_state(ins)]++;
@@ -203,13 +197,13 @@ next_step(const char *name, size_t from)
 
 /* Has an instrument before this one the same prefix?  Then that was looked at. */
 static bool
-is_repeated(uint32 id, const char *prefix, size_t length)
+is_repeated(const PfsInstrument *of, const char *prefix, size_t length)
 {
-	for (uint32 i = 0; i < id; i++)
+	each_switchable(ins)
 	{
-		const PfsInstrument *ins = switchable_at(i);
-
-		if (ins != NULL && strncmp(pfs_instrument_name(ins), prefix, length) == 0)
+		if (ins == of)
+			break;
+		if (strncmp(pfs_instrument_name(ins), prefix, length) == 0)
 			return true;
 	}
 	return false;
@@ -222,17 +216,15 @@ is_repeated(uint32 id, const char *prefix, size_t length)
 static void
 append_prefixes(StringInfo list)
 {
-	uint32		n = pfs_instrument_count();
 	bool		more = true;
 
 	append_prefix(list, "", 0);
 	for (int depth = 1; more; depth++)
 	{
 		more = false;
-		for (uint32 i = 0; i < n; i++)
+		each_switchable(ins)
 		{
-			const PfsInstrument *ins = switchable_at(i);
-			const char *name = ins ? pfs_instrument_name(ins) : "";
+			const char *name = pfs_instrument_name(ins);
 			size_t		length = 0;
 
 			CHECK_FOR_INTERRUPTS();
@@ -245,7 +237,7 @@ append_prefixes(StringInfo list)
 			if (length == 0)
 				continue;
 			more = true;
-			if (!is_repeated(i, name, length))
+			if (!is_repeated(ins, name, length))
 				append_prefix(list, name, length);
 		}
 	}
@@ -259,7 +251,6 @@ append_prefixes(StringInfo list)
 static void
 compose(StringInfo list, const List *patterns)
 {
-	uint32		n = pfs_instrument_count();
 	ListCell   *lc;
 
 	resetStringInfo(list);
@@ -272,13 +263,12 @@ compose(StringInfo list, const List *patterns)
 			append_entry(list, text, strlen(text), "", state);
 	}
 	append_prefixes(list);
-	for (uint32 i = 0; i < n; i++)
+	each_switchable(ins)
 	{
-		const PfsInstrument *ins = switchable_at(i);
-		const char *name = ins ? pfs_instrument_name(ins) : NULL;
+		const char *name = pfs_instrument_name(ins);
 
 		CHECK_FOR_INTERRUPTS();
-		if (ins != NULL && listed_state(list->data, name) != instrument_state(ins))
+		if (listed_state(list->data, name) != instrument_state(ins))
 			append_entry(list, name, strlen(name), "", instrument_state(ins));
 	}
 }
@@ -291,13 +281,9 @@ compose(StringInfo list, const List *patterns)
 static bool
 drop_pattern(const char *list, List **patterns)
 {
-	uint32		n = pfs_instrument_count();
-
-	for (uint32 id = 0; id < n; id++)
+	each_switchable(ins)
 	{
-		const PfsInstrument *ins = switchable_at(id);
-
-		if (ins == NULL || listed_state(list, pfs_instrument_name(ins)) == instrument_state(ins))
+		if (listed_state(list, pfs_instrument_name(ins)) == instrument_state(ins))
 			continue;
 		for (int i = list_length(*patterns) - 1; i >= 0; i--)
 		{
@@ -322,8 +308,10 @@ pfs_setup_sql(void)
 {
 	StringInfoData list;
 	StringInfoData sql;
-	List	   *patterns = collect_patterns();
+	List	   *patterns;
 
+	pfs_instrument_name_late();
+	patterns = collect_patterns();
 	initStringInfo(&sql);
 	initStringInfo(&list);
 	do

@@ -278,14 +278,10 @@ tranche_name(uint32 word)
 static PfsInstrumentId
 find_wait_info(uint32 word)
 {
-	uint32		n = Min(pfs_instruments->count, pfs_instruments->max);
-
-	for (uint32 i = pfs_instruments->fixed; i < n; i++)
+	pfs_each_instrument_from(ins, pfs_instruments->fixed)
 	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins != NULL && ins->wait_info == word)
-			return (PfsInstrumentId) i;
+		if (ins->wait_info == word)
+			return pfs_instrument_id(ins);
 	}
 	return PFS_NO_INSTRUMENT;
 }
@@ -372,13 +368,9 @@ name_custom_events(void)
 void
 pfs_wait_class_name_late(void)
 {
-	uint32		n = Min(pfs_instruments->count, pfs_instruments->max);
-
-	for (uint32 i = pfs_instruments->fixed; i < n; i++)
+	pfs_each_instrument_from(ins, pfs_instruments->fixed)
 	{
-		PfsInstrument *ins = pfs_instrument_at(i);
-
-		if (ins != NULL && ins->unnamed && !ins->named &&
+		if (ins->unnamed && !ins->named &&
 			PFS_WAIT_INFO_CLASS(ins->wait_info) == PFS_WAIT_INFO_CLASS(PG_WAIT_LWLOCK))
 		{
 			const char *name = tranche_name(ins->wait_info);
