@@ -90,24 +90,20 @@ pfs_actor_decide(const char *user_name, const char *host, bool may_wait, bool *e
 	PfsPatience patience = {0};
 	int			save_errno = errno;
 	uint64		switches;
-	uint64		begin;
+	bool		is_valid;
 
-	for (;;)
+	do
 	{
-		begin = pfs_seqlock_read_begin(&pfs_actors.shared->seq);
+		uint64		begin = pfs_seqlock_read_begin(&pfs_actors.shared->seq);
+
 		switches = find_switches(user_name, host);
-		if (pfs_seqlock_read_valid(&pfs_actors.shared->seq, begin))
-			break;
-		if (!may_wait)
-			return false;
-		if (!pfs_patience_more(&patience))
-			break;
-	}
+		is_valid = pfs_seqlock_read_valid(&pfs_actors.shared->seq, begin);
+	} while (!is_valid && may_wait && pfs_patience_more(&patience));
 	pfs_patience_end(&patience);
 	errno = save_errno;
 	*enabled = (switches & PFS_ACTOR_ENABLED) != 0;
 	*history = (switches & PFS_ACTOR_HISTORY) != 0;
-	return true;
+	return is_valid || may_wait;
 }
 
 /* Takes the container of rules from the segment. */

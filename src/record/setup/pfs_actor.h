@@ -39,7 +39,8 @@ extern void pfs_actors_start(void);
  * What a session of this user and host starts with: the rule for both, else for
  * the user, else for the host, else for neither; none: not instrumented.  Keeps
  * errno; for instrument points.  While rules change it waits for half a second at most
- * with may_wait, where the process can hold no lock; else it returns false at once.
+ * with may_wait, where the process can hold no lock; else it returns false at once, and
+ * what it says of the session is worth nothing.
  */
 extern bool pfs_actor_decide(const char *user_name, const char *host, bool may_wait, bool *enabled, bool *history);
 
