@@ -493,7 +493,7 @@ pfs_require_truncatable(const PfsTable *table)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot TRUNCATE table \"%s\" of pfs", table->name),
 				 errhint("SELECT table_name, truncate_effect FROM pfs.tables shows what can be truncated.")));
-	if (table->check_truncate != NULL && pfs_is_active())
+	if (table->check_truncate != NULL && pfs_is_active)
 		table->check_truncate();
 }
 
@@ -523,7 +523,7 @@ pfsExecForeignTruncate(List *rels, DropBehavior behavior, bool restart_seqs)
 		pfs_require_truncatable(table);
 		tables = lappend(tables, (void *) table);
 	}
-	if (!pfs_is_active())
+	if (!pfs_is_active)
 		return;
 	foreach(lc, tables)
 		pfs_truncate(lfirst(lc));

@@ -272,7 +272,7 @@ make_copy(PfsScanState *state, ExprContext *econtext)
 
 	state->copied = true;
 	/* Switched off: every table is empty but those that say why. */
-	if (!pfs_is_active() && !state->scan.table->without_memory)
+	if (!pfs_is_active && !state->scan.table->without_memory)
 		return;
 	old = MemoryContextSwitchTo(state->scan.rows_context);
 	if (evaluate_keys(state, econtext))

@@ -62,7 +62,7 @@ void
 pfs_require_active(void)
 {
 	pfs_require_loaded();
-	if (!pfs_is_active())
+	if (!pfs_is_active)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("pfs is switched off"),

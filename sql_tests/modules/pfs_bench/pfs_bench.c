@@ -236,7 +236,7 @@ pfs_bench_cycles(PG_FUNCTION_ARGS)
 	}
 	if (kind == NULL)
 		ereport(ERROR, (errmsg("pfs_bench has no kind \"%s\"", name)));
-	if (!pfs_is_active() || pfs_my_thread == NULL)
+	if (!pfs_is_active || pfs_my_thread == NULL)
 		ereport(ERROR, (errmsg("pfs_bench must be in shared_preload_libraries, instead of pfs")));
 
 	instrument = instrument_of(kind, &word);

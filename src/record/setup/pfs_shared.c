@@ -20,8 +20,7 @@
 PFS_FIXED PfsSizes pfs_sizes;
 
 bool		pfs_is_loaded = false;
-
-static bool active = false;
+bool		pfs_is_active = false;
 
 /* Lays all parts out in a segment, or, while it has no address, counts their bytes. */
 static void
@@ -85,12 +84,6 @@ pfs_shared_size(void)
 	return seg.used;
 }
 
-bool
-pfs_is_active(void)
-{
-	return active;
-}
-
 /* Does the system take shared memory back?  All containers lie in one segment. */
 static void
 report_reclaim(void)
@@ -138,7 +131,7 @@ pfs_shared_start(void)
 	 */
 	Assert(!found);
 	lay_out(&seg);
-	active = true;
+	pfs_is_active = true;
 	pfs_each_part_with(part, start)
 		part->start();
 	report_reclaim();

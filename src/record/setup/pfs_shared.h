@@ -27,8 +27,8 @@ extern void pfs_shared_start(void);
  */
 extern void pfs_shared_find(void);
 
-/* True if this server runs with pfs preloaded and pfs.enabled. */
-extern bool pfs_is_active(void);
+/* True if this server runs with pfs preloaded and pfs.enabled.  Set once, in the postmaster; inherited. */
+extern bool pfs_is_active;
 
 /* Library in shared_preload_libraries (pfs.enabled may be off).  Set once, in the postmaster; inherited. */
 extern bool pfs_is_loaded;
