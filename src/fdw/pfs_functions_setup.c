@@ -157,16 +157,14 @@ pfs_set_threads(PG_FUNCTION_ARGS)
 	int			enabled;
 	int			history;
 	int64		matched = 0;
-	int			n;
 
 	pfs_require_active();
 	pattern = required_pattern(fcinfo, 0);
 	enabled = switch_argument(fcinfo, 1, "enabled");
 	history = switch_argument(fcinfo, 2, "history");
-	n = pfs_thread_kind_count();
-	for (int kind = 0; kind < n; kind++)
+	for (int kind = 0; kind < PFS_NUM_BACKEND_TYPES; kind++)
 	{
-		const PfsThreadKind *thread = pfs_thread_kind(kind);
+		const PfsThreadKind *thread = &pfs_thread_kinds[kind];
 
 		if (thread->background && pfs_pattern_match(pattern, thread->name))
 		{

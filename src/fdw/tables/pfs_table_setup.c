@@ -237,7 +237,7 @@ const PfsTable pfs_table_setup_timers = {
  * setup_threads
  */
 #define THREADS_COLUMNS(X, t) \
-	X(t, name, text, none, CStringGetTextDatum(pfs_thread_kind(row->number)->name), \
+	X(t, name, text, none, CStringGetTextDatum(pfs_thread_kinds[row->number].name), \
 	  "As threads.name of such a thread.", .width = 24) \
 	X(t, enabled, text, none, pfs_switch_datum(pfs_setup->kind_enabled[row->number]), \
 	  "threads.instrumented of threads that start afterwards." PFS_YES_OR_NO, \
@@ -245,7 +245,7 @@ const PfsTable pfs_table_setup_timers = {
 	X(t, history, text, none, pfs_switch_datum(pfs_setup->kind_history[row->number]), \
 	  "threads.history of threads that start afterwards." PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
 	X(t, properties, text, none, CStringGetTextDatum(""), "Reserved; empty.", .width = 4) \
-	X(t, documentation, text, none, pfs_text_or_null(pfs_thread_kind(row->number)->documentation, isnull), \
+	X(t, documentation, text, none, pfs_text_or_null(pfs_thread_kinds[row->number].documentation, isnull), \
 	  "PostgreSQL's own words for this kind of process.", .width = 32)
 
 PFS_COLUMNS(threads, NumberRow, THREADS_COLUMNS)
@@ -253,17 +253,15 @@ PFS_COLUMNS(threads, NumberRow, THREADS_COLUMNS)
 static double
 threads_estimate(void)
 {
-	return pfs_thread_kind_count();
+	return PFS_NUM_BACKEND_TYPES;
 }
 
 static void
 threads_copy(PfsScan *scan)
 {
-	int			n = pfs_thread_kind_count();
-
-	for (int kind = 0; kind < n; kind++)
+	for (int kind = 0; kind < PFS_NUM_BACKEND_TYPES; kind++)
 	{
-		if (pfs_thread_kind(kind)->background)
+		if (pfs_thread_kinds[kind].background)
 			add_number(scan, kind);
 	}
 }

@@ -243,7 +243,6 @@ begin_events(PfsEvents *events, PfsEventFamily family, char *mem)
 void
 pfs_thread_fill(PfsThread *t, uint32 index)
 {
-	const PfsThreadKind *kind = pfs_thread_kind(MyBackendType);
 	bool		parallel = pfs_thread_is_parallel_worker();
 
 	look_at_record(t);
@@ -262,7 +261,7 @@ pfs_thread_fill(PfsThread *t, uint32 index)
 	if (MyBackendType == B_BG_WORKER && MyBgworkerEntry != NULL)
 		pfs_thread_make_name(t->name, sizeof(t->name), "thread/worker/", MyBgworkerEntry->bgw_type);
 	else
-		strlcpy(t->name, kind ? kind->name : "thread/unknown", sizeof(t->name));
+		strlcpy(t->name, pfs_thread_kinds[MyBackendType].name, sizeof(t->name));
 	/* A parallel worker's are its leader's. */
 	if (t->foreground || parallel)
 		t->instrumented = t->history = PFS_SWITCH_ON | PFS_SWITCH_OPEN;

@@ -103,7 +103,7 @@ typedef struct PfsThread
 
 	/* Written at attach, before the record is published. */
 	uint64		thread_id;		/* never reused; from 1 */
-	int32		kind;			/* index for pfs_thread_kind() */
+	int32		kind;			/* index of pfs_thread_kinds */
 	int32		procno;			/* index in the proc array */
 	uint64		word;			/* its state word while it lives */
 	char		name[PFS_NAME_SIZE];	/* thread/client_backend, ... */

@@ -16,7 +16,6 @@
 
 #include "pfs_atomic.h"
 #include "pfs_clock.h"
-#include "pfs_compat.h"
 #include "pfs_part.h"
 #include "pfs_setup.h"
 #include "pfs_setup_list.h"
@@ -194,8 +193,7 @@ pfs_setup_start(void)
 	PfsSharedSetup *setup = pfs_setup;
 	const char *consumer_list = GetConfigOption("pfs.consumers", false, false);
 
-	/* Once here instead of once in each process. */
-	(void) pfs_thread_kind_count();
+	pfs_thread_kinds_start();
 	setup->lock = &(GetNamedLWLockTranche("pfs"))->lock;
 	pfs_start_instruments = GetConfigOption("pfs.instruments", false, false);
 	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)

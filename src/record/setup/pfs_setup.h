@@ -12,6 +12,7 @@
 
 #include "datatype/timestamp.h"
 
+#include "pfs_compat.h"
 #include "pfs_instrument.h"
 #include "storage/lwlock.h"
 
@@ -39,7 +40,6 @@ typedef struct PfsThreadKind
 	const char *documentation;
 } PfsThreadKind;
 
-#define PFS_MAX_THREAD_KINDS 32
 #define PFS_MAX_RULES 256
 
 /* A pattern that pfs.set_instruments has to remember for later instruments. */
@@ -67,8 +67,8 @@ typedef struct PfsSharedSetup
 								 * recomputed */
 	uint8		consumer[PFS_NUM_CONSUMERS];	/* the rows' own values */
 	uint8		timer[PFS_NUM_TIMED_CLASSES];	/* PfsTimer */
-	uint8		kind_enabled[PFS_MAX_THREAD_KINDS];
-	uint8		kind_history[PFS_MAX_THREAD_KINDS];
+	uint8		kind_enabled[PFS_NUM_BACKEND_TYPES];
+	uint8		kind_history[PFS_NUM_BACKEND_TYPES];
 	uint32		current_rules;	/* which of `rules` holds; release-stored when
 								 * that is complete */
 	uint32		settings_refused;	/* settings, and entries of lists, that
@@ -139,9 +139,9 @@ extern int64 pfs_setup_set_consumers(const char *pattern, bool enabled);	/* YES:
 extern void pfs_setup_set_timer(PfsClass c, PfsTimer timer);
 extern void pfs_setup_set_thread_kind(int kind, int enabled, int history);
 
-/* Thread kinds of this version. */
-extern int	pfs_thread_kind_count(void);
-extern const PfsThreadKind *pfs_thread_kind(int kind);
+/* By BackendType.  Made in the postmaster, where pfs is on, by pfs_thread_kinds_start(); inherited. */
+extern PfsThreadKind pfs_thread_kinds[PFS_NUM_BACKEND_TYPES];
+extern void pfs_thread_kinds_start(void);
 
 /* "client backend" behind "thread/": "thread/client_backend". */
 extern void pfs_thread_make_name(char *dst, size_t size, const char *prefix, const char *words);

@@ -10,11 +10,9 @@
 
 #include "miscadmin.h"
 
-#include "pfs_compat.h"
 #include "pfs_setup.h"
 
-static PfsThreadKind thread_kinds[PFS_MAX_THREAD_KINDS];
-static int	nthread_kinds = 0;
+PfsThreadKind pfs_thread_kinds[PFS_NUM_BACKEND_TYPES];
 
 /*
  * Makes the name of a thread from the words of the server: "client backend" behind
@@ -31,35 +29,20 @@ pfs_thread_make_name(char *dst, size_t size, const char *prefix, const char *wor
 	}
 }
 
-/*
- * Returns how many kinds there are.  Makes them, one for each backend type of the version,
- * when it is first called: in the postmaster where pfs is on.
- */
-int
-pfs_thread_kind_count(void)
+/* Makes the kinds, one for each backend type of the version. */
+void
+pfs_thread_kinds_start(void)
 {
-	if (nthread_kinds == 0)
+	for (int type = 0; type < PFS_NUM_BACKEND_TYPES; type++)
 	{
-		StaticAssertStmt(PFS_NUM_BACKEND_TYPES <= PFS_MAX_THREAD_KINDS, "too many backend types");
-		for (int type = 0; type < PFS_NUM_BACKEND_TYPES; type++)
-		{
-			PfsThreadKind *kind = &thread_kinds[type];
+		PfsThreadKind *kind = &pfs_thread_kinds[type];
 
-			if (type == B_BG_WORKER)
-				strlcpy(kind->name, "thread/worker", sizeof(kind->name));
-			else
-				pfs_thread_make_name(kind->name, sizeof(kind->name), "thread/", GetBackendTypeDesc((BackendType) type));
-			kind->background = pfs_compat_type_attaches(type) &&
-				!pfs_compat_is_foreground((BackendType) type);
-			kind->documentation = GetBackendTypeDesc((BackendType) type);
-		}
-		nthread_kinds = PFS_NUM_BACKEND_TYPES;
+		if (type == B_BG_WORKER)
+			strlcpy(kind->name, "thread/worker", sizeof(kind->name));
+		else
+			pfs_thread_make_name(kind->name, sizeof(kind->name), "thread/", GetBackendTypeDesc((BackendType) type));
+		kind->background = pfs_compat_type_attaches(type) &&
+			!pfs_compat_is_foreground((BackendType) type);
+		kind->documentation = GetBackendTypeDesc((BackendType) type);
 	}
-	return nthread_kinds;
-}
-
-const PfsThreadKind *
-pfs_thread_kind(int kind)
-{
-	return kind >= 0 && kind < pfs_thread_kind_count() ? &thread_kinds[kind] : NULL;
 }
