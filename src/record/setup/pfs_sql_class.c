@@ -120,14 +120,11 @@ pfs_replication_statement(const char *command)
 	int			len = 0;
 
 	command += strspn(command, " \t\r\n");
-	while (isalpha((unsigned char) command[len]) || command[len] == '_')
-		len++;
 	/* The server takes these words in capitals only; "show" is SQL. */
-	for (int c = 0; c < len; c++)
-	{
-		if (islower((unsigned char) command[c]))
-			return PFS_NO_INSTRUMENT;
-	}
+	while (isupper((unsigned char) command[len]) || command[len] == '_')
+		len++;
+	if (isalpha((unsigned char) command[len]))
+		return PFS_NO_INSTRUMENT;
 	for (int i = 0; i < lengthof(replication_commands); i++)
 	{
 		if (strlen(replication_commands[i]) == len &&
