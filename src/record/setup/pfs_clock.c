@@ -37,9 +37,6 @@ static const char *const timer_names[PFS_NUM_TIMERS] = {
 	[PFS_TIMER_TICK] = "TICK",
 };
 
-/* Set in the postmaster, inherited. */
-static uint64 ticks_per_second = 100;
-
 /*
  * Reads CLOCK_MONOTONIC, for MILLISECOND and TICK, too.  The kernel's coarse clock and
  * times() advance with the timer interrupt, and on a virtual machine that does
@@ -73,7 +70,7 @@ pfs_timer_read_system(PfsTimer timer)
 		case PFS_TIMER_MILLISECOND:
 			return read_ns() / 1000000;
 		case PFS_TIMER_TICK:
-			return read_ns() / (1000000000 / ticks_per_second);
+			return read_ns() / (1000000000 / pfs_clock->frequency[PFS_TIMER_TICK]);
 	}
 	return 0;
 }
@@ -210,8 +207,7 @@ pfs_clock_start(void)
 	clock->frequency[PFS_TIMER_NANOSECOND] = 1000000000;
 	clock->frequency[PFS_TIMER_MICROSECOND] = 1000000;
 	clock->frequency[PFS_TIMER_MILLISECOND] = 1000;
-	ticks_per_second = sysconf(_SC_CLK_TCK);
-	clock->frequency[PFS_TIMER_TICK] = ticks_per_second;
+	clock->frequency[PFS_TIMER_TICK] = sysconf(_SC_CLK_TCK);
 	if (!constant)
 		ereport(LOG,
 				(errmsg("pfs: the processor's cycle counter is not constant; timers use NANOSECOND")));
