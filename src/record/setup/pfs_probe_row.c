@@ -21,16 +21,14 @@ PfsSharedHooks *pfs_shared_hooks = NULL;
 void
 pfs_probe_report(const PfsProbeRow *row)
 {
-	for (int i = 0; i < nprobes; i++)
-	{
-		if (strcmp(probes[i].name, row->name) == 0)
-		{
-			probes[i] = *row;
-			return;
-		}
-	}
-	if (nprobes < PROBES_MAX)
-		probes[nprobes++] = *row;
+	int			i = 0;
+
+	while (i < nprobes && strcmp(probes[i].name, row->name) != 0)
+		i++;
+	if (i == PROBES_MAX)
+		return;
+	probes[i] = *row;
+	nprobes = Max(nprobes, i + 1);
 }
 
 bool
