@@ -209,22 +209,10 @@ pfs_setup_start(void)
 }
 
 /*
- * Notes when the instrument of rows of tables becomes effective (on) or ceases to be.  The
- * caller holds the lock, or is the postmaster at the start.
- */
-static void
-note_table_since(bool on)
-{
-	if (!on)
-		pfs_store_relaxed(&pfs_setup->table_since, 0);
-	else if (pfs_setup->table_since == 0)
-		pfs_store_relaxed(&pfs_setup->table_since, IsUnderPostmaster ? GetCurrentTimestamp() : pfs_clock->start_time);
-}
-
-/*
  * Recomputes what events read before their instrument is known: flags by class, and
- * which counters of statements that cost something are wanted.  The caller holds the
- * lock, or is the postmaster at the start.
+ * which counters of statements that cost something are wanted.  Notes when the instrument of
+ * rows of tables becomes effective or ceases to be.  The caller holds the lock, or is the
+ * postmaster at the start.
  */
 static void
 recompute_classes(void)
@@ -248,7 +236,10 @@ recompute_classes(void)
 
 		pfs_store_relaxed(&pfs_words->class_flags[class], pfs_setup_flags(&any));
 	}
-	note_table_since(counts_rows);
+	if (!counts_rows)
+		pfs_store_relaxed(&pfs_setup->table_since, 0);
+	else if (pfs_setup->table_since == 0)
+		pfs_store_relaxed(&pfs_setup->table_since, IsUnderPostmaster ? GetCurrentTimestamp() : pfs_clock->start_time);
 }
 
 static bool
