@@ -212,19 +212,6 @@ register_class(const PfsWaitClass *class)
 }
 
 /*
- * Registers the instruments that no wait_event_info leads to, and finds those of the two
- * wait events that instrument points use by name; so all classes must be registered.
- */
-static void
-register_fixed(void)
-{
-	for (int i = 0; i < lengthof(fixed_instruments); i++)
-		pfs_fixed_instrument[i] = pfs_instrument_register(&fixed_instruments[i]);
-	pfs_fixed_instrument[PFS_INS_CLIENT_READ] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_READ);
-	pfs_fixed_instrument[PFS_INS_CLIENT_WRITE] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_WRITE);
-}
-
-/*
  * Registers an instrument for each kind of file and operation, with names like
  * DataFileOpen.  Where a wait event of the server has the same name they are one.
  */
@@ -241,13 +228,20 @@ register_file_words(void)
 	}
 }
 
+/*
+ * Registers the instruments of waits: those that a wait_event_info leads to before the
+ * others, as instrument points use two of them by name.
+ */
 void
 pfs_wait_class_start(void)
 {
 	memset(pfs_wait_info_map, 0xFF, sizeof(pfs_wait_info_map));
 	for (int i = 0; i < lengthof(wait_classes); i++)
 		register_class(&wait_classes[i]);
-	register_fixed();
+	for (int i = 0; i < lengthof(fixed_instruments); i++)
+		pfs_fixed_instrument[i] = pfs_instrument_register(&fixed_instruments[i]);
+	pfs_fixed_instrument[PFS_INS_CLIENT_READ] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_READ);
+	pfs_fixed_instrument[PFS_INS_CLIENT_WRITE] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_WRITE);
 	register_file_words();
 }
 
