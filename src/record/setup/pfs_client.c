@@ -30,9 +30,7 @@ pfs_client_host(char buf[PFS_CLIENT_HOST_SIZE])
 
 	StaticAssertStmt(PFS_CLIENT_HOST_SIZE >= INET6_ADDRSTRLEN, "each address has room");
 	buf[0] = '\0';
-	if (addr == NULL)
-		return;
-	switch (addr->ss_family)
+	switch (addr != NULL ? addr->ss_family : AF_UNSPEC)
 	{
 		case AF_INET:
 			inet_ntop(AF_INET, &((const struct sockaddr_in *) addr)->sin_addr, buf, PFS_CLIENT_HOST_SIZE);
