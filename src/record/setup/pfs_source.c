@@ -14,22 +14,12 @@
 
 #include "pfs_source.h"
 
+/* dl_iterate_phdr() callback: stores the load address of the server binary. */
 static int
 first_base_cb(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	*(uintptr_t *) arg = info->dlpi_addr;
 	return 1;					/* the main program comes first */
-}
-
-/* Returns the load address of the server binary. */
-static uintptr_t
-server_base(void)
-{
-	static uintptr_t base = 0;
-
-	if (base == 0)
-		dl_iterate_phdr(first_base_cb, &base);
-	return base;
 }
 
 /* dladdr() searches thousands of symbols; a server waits in some hundred places. */
@@ -47,9 +37,11 @@ typedef struct PfsSourceName
 static void
 look_up(PfsSourceName *entry, uint32 offset)
 {
-	uintptr_t	address = server_base() + offset;
+	uintptr_t	address;
 	Dl_info		info;
 
+	dl_iterate_phdr(first_base_cb, &address);
+	address += offset;
 	entry->offset = offset;
 	if (dladdr((void *) address, &info) && info.dli_sname != NULL)
 		snprintf(entry->name, sizeof(entry->name), "%s+0x%lx", info.dli_sname,
