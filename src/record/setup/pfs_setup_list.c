@@ -61,8 +61,7 @@ next_entry(const char **list, PfsListEntry *entry)
 		entry->value = equals ? equals + 1 : NULL;
 		entry->value_length = equals ? length - (equals + 1 - start) : 0;
 		trim(&entry->pattern, &entry->pattern_length);
-		if (entry->value != NULL)
-			trim(&entry->value, &entry->value_length);
+		trim(&entry->value, &entry->value_length);
 		return true;
 	}
 	return false;
