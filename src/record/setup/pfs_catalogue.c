@@ -1,8 +1,7 @@
 /*
  * pfs_catalogue.c
- *	  The catalogue of instruments: the array in shared memory, what is registered at
- *	  the start, and names that come later.  Apart from pfs_instrument.c, which knows
- *	  no instrument.
+ *	  The catalogue of instruments: what is registered at the start, and what readers ask of
+ *	  all of them.  Apart from pfs_instrument.c, which knows no instrument.
  */
 #include "postgres.h"
 
@@ -39,13 +38,6 @@ pfs_instruments_start(void)
 	memcpy(pfs_instruments->of_cell, of_cell, sizeof(of_cell));
 	pfs_wait_class_start();
 	pfs_sql_class_start();
-}
-
-void
-pfs_instrument_name_late(void)
-{
-	if (pfs_instruments != NULL && pfs_load_relaxed(&pfs_instruments->unnamed) > 0)
-		pfs_wait_class_name_late();
 }
 
 uint32

@@ -360,8 +360,10 @@ name_custom_events(void)
  * lock of the server.  So it is for readers alone.
  */
 void
-pfs_wait_class_name_late(void)
+pfs_instrument_name_late(void)
 {
+	if (pfs_instruments == NULL || pfs_load_relaxed(&pfs_instruments->unnamed) == 0)
+		return;
 	pfs_each_instrument_from(ins, pfs_instruments->fixed)
 	{
 		if (ins->unnamed && !ins->named &&

@@ -79,9 +79,6 @@ extern PfsInstrumentId pfs_wait_class_learn(uint32 word);
  */
 extern PfsInstrumentId pfs_wait_class_restore(const char *name);
 
-/* Give names to those instruments that this process can name. */
-extern void pfs_wait_class_name_late(void);
-
 /* The instrument of a wait_event_info that this process meets.  Instrument points. */
 static inline PfsInstrumentId
 pfs_wait_info_instrument(uint32 word)
