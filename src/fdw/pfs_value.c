@@ -81,7 +81,7 @@ offered_timers(void)
 	for (int timer = 0; timer < PFS_NUM_TIMERS; timer++)
 	{
 		if (pfs_timer_offered(timer))
-			appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "", pfs_timer_name(timer));
+			appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "", pfs_timer_names[timer]);
 	}
 	return buf.data;
 }

@@ -188,13 +188,13 @@ const PfsTable pfs_table_setup_consumers = {
 static Datum
 check_timer_name(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull)
 {
-	return CStringGetTextDatum(pfs_timer_name(pfs_require_timer(isnull ? NULL : TextDatumGetCString(value))));
+	return CStringGetTextDatum(pfs_timer_names[pfs_require_timer(isnull ? NULL : TextDatumGetCString(value))]);
 }
 
 #define TIMERS_COLUMNS(X, t) \
-	X(t, name, text, none, CStringGetTextDatum(pfs_class_name(row->number)), \
+	X(t, name, text, none, CStringGetTextDatum(pfs_class_names[row->number]), \
 	  "idle, wait, stage, statement or transaction.", .width = 10) \
-	X(t, timer_name, text, none, CStringGetTextDatum(pfs_timer_name(pfs_setup->timer[row->number])), \
+	X(t, timer_name, text, none, CStringGetTextDatum(pfs_timer_names[pfs_setup->timer[row->number]]), \
 	  "One of performance_timers that this machine has.", .width = 10, .check = check_timer_name)
 
 PFS_COLUMNS(timers, NumberRow, TIMERS_COLUMNS)

@@ -26,7 +26,7 @@ fact_datum(const TimerRow *timer, uint64 fact, bool *isnull)
 }
 
 #define COLUMNS(X, t) \
-	X(t, timer_name, text, none, CStringGetTextDatum(pfs_timer_name(row->timer)), \
+	X(t, timer_name, text, none, CStringGetTextDatum(pfs_timer_names[row->timer]), \
 	  "CYCLE: the processor's counter. NANOSECOND to TICK: CLOCK_MONOTONIC in these units.", .width = 11) \
 	X(t, timer_frequency, bigint, hertz, fact_datum(row, row->facts.frequency, isnull), "Units per second.") \
 	X(t, timer_resolution, bigint, ticks, fact_datum(row, row->facts.resolution, isnull), \

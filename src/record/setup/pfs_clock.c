@@ -29,7 +29,7 @@
 
 PfsSharedClock *pfs_clock = NULL;
 
-static const char *const timer_names[PFS_NUM_TIMERS] = {
+const char *const pfs_timer_names[PFS_NUM_TIMERS] = {
 	[PFS_TIMER_CYCLE] = "CYCLE",
 	[PFS_TIMER_NANOSECOND] = "NANOSECOND",
 	[PFS_TIMER_MICROSECOND] = "MICROSECOND",
@@ -219,18 +219,12 @@ pfs_clock_start(void)
 	read_zeros(clock);
 }
 
-const char *
-pfs_timer_name(PfsTimer timer)
-{
-	return timer_names[timer];
-}
-
 int
 pfs_timer_by_name(const char *name)
 {
 	for (int t = 0; t < PFS_NUM_TIMERS; t++)
 	{
-		if (pg_strcasecmp(name, timer_names[t]) == 0)
+		if (pg_strcasecmp(name, pfs_timer_names[t]) == 0)
 			return t;
 	}
 	return -1;

@@ -54,7 +54,7 @@ extern PfsSharedClock *pfs_clock;
 
 /* Measure frequencies (about 20 ms) and take the common zero. */
 extern void pfs_clock_start(void);
-extern const char *pfs_timer_name(PfsTimer timer);
+extern const char *const pfs_timer_names[PFS_NUM_TIMERS];
 
 /* Case-insensitive; -1 if there is no such timer. */
 extern int	pfs_timer_by_name(const char *name);

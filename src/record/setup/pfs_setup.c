@@ -50,20 +50,14 @@ static const struct
 #define NAME_OF_CLASS(class, name, events, summaries) [class] = name,
 
 static const PfsEventFamily family_of_class[] = {PFS_TIMED_CLASSES(EVENTS_OF_CLASS)};
-static const char *const class_names[] = {PFS_TIMED_CLASSES(NAME_OF_CLASS)};
-
-const char *
-pfs_class_name(PfsClass c)
-{
-	return class_names[c];
-}
+const char *const pfs_class_names[] = {PFS_TIMED_CLASSES(NAME_OF_CLASS)};
 
 int
 pfs_class_by_name(const char *name)
 {
 	for (int c = 0; c < PFS_NUM_TIMED_CLASSES; c++)
 	{
-		if (strcmp(class_names[c], name) == 0)
+		if (strcmp(pfs_class_names[c], name) == 0)
 			return c;
 	}
 	return -1;

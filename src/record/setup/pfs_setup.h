@@ -125,7 +125,7 @@ extern const char *pfs_consumer_name(PfsConsumer c);
 extern bool pfs_consumer_default(PfsConsumer c);
 
 /* idle, wait, ... of those with a timer.  By name: case-sensitive, exact; -1 if there is none. */
-extern const char *pfs_class_name(PfsClass c);
+extern const char *const pfs_class_names[PFS_NUM_TIMED_CLASSES];
 extern int	pfs_class_by_name(const char *name);
 
 /*
