@@ -186,15 +186,6 @@ append_prefix(StringInfo list, const char *prefix, size_t length)
 		append_entry(list, prefix, length, "%", most);
 }
 
-/* Returns where the next step of a name ends, behind its slash, or 0. */
-static size_t
-next_step(const char *name, size_t from)
-{
-	const char *slash = strchr(name + from, '/');
-
-	return slash ? slash + 1 - name : 0;
-}
-
 /* Has an instrument before this one the same prefix?  Then that was looked at. */
 static bool
 is_repeated(const PfsInstrument *of, const char *prefix, size_t length)
@@ -225,20 +216,17 @@ append_prefixes(StringInfo list)
 		each_switchable(ins)
 		{
 			const char *name = pfs_instrument_name(ins);
-			size_t		length = 0;
+			const char *end = name;
 
 			CHECK_FOR_INTERRUPTS();
-			for (int step = 0; step < depth; step++)
-			{
-				length = next_step(name, length);
-				if (length == 0)
-					break;
-			}
-			if (length == 0)
+			/* Behind the slash of as many steps. */
+			for (int step = 0; step < depth && (end = strchr(end, '/')) != NULL; step++)
+				end++;
+			if (end == NULL)
 				continue;
 			more = true;
-			if (!is_repeated(ins, name, length))
-				append_prefix(list, name, length);
+			if (!is_repeated(ins, name, end - name))
+				append_prefix(list, name, end - name);
 		}
 	}
 }
