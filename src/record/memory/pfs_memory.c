@@ -9,6 +9,7 @@
 
 #include "pfs_memory.h"
 #include "pfs_setup.h"
+#include "pfs_shared.h"
 
 /* Contexts whose names are data get so many instruments in all. */
 #define DYNAMIC_NAMES_MAX 64
@@ -82,7 +83,7 @@ static PfsInstrumentId
 find_context(const char *name)
 {
 	uint32		n = Min(pfs_load_acquire(&pfs_instruments->ncells[PFS_FAMILY_MEMORY]),
-						pfs_instruments->max_cells[PFS_FAMILY_MEMORY]);
+						pfs_sizes.cells[PFS_FAMILY_MEMORY]);
 	char		wanted[PFS_NAME_SIZE];
 	const char *last = wanted + strlen(PFS_MEMORY_PREFIX);
 
@@ -94,7 +95,7 @@ find_context(const char *name)
 
 		if (id == PFS_NO_INSTRUMENT)
 			continue;
-		known = pfs_instruments->items[id].name + strlen(PFS_MEMORY_PREFIX);
+		known = pfs_instrument_items[id].name + strlen(PFS_MEMORY_PREFIX);
 
 		/*
 		 * Most differ in the first letter, by more than the bit of its case:

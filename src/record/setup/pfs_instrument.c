@@ -19,7 +19,9 @@
 
 #include "pfs_instrument.h"
 #include "pfs_atomic.h"
+#include "pfs_segment.h"
 #include "pfs_setup.h"
+#include "pfs_shared.h"
 
 /*
  * Looks of a registering process at another one's slot: pauses between the first ones, then
@@ -31,12 +33,27 @@
 #define NO_CELL UINT16_MAX
 
 PFS_FIXED PfsSharedInstruments *pfs_instruments = NULL;
+PFS_FIXED PfsInstrument *pfs_instrument_items = NULL;
 PFS_FIXED PfsSharedWords *pfs_words = NULL;
+
+/* The instruments of a family's cells, in shared memory; NULL for waits. */
+static PfsInstrumentId *of_cell[PFS_NUM_FAMILIES];
+
+/* Takes the array, the words that events read, and the cells from the segment. */
+void
+pfs_instruments_lay_out(PfsSegment *seg)
+{
+	pfs_instrument_items = pfs_segment_take(seg, pfs_sizes.instruments * sizeof(PfsInstrument), PFS_CACHE_LINE);
+	pfs_words = pfs_segment_take(seg, offsetof(PfsSharedWords, flags) + pfs_sizes.instruments * sizeof(uint32),
+								 PFS_CACHE_LINE);
+	for (PfsFamily family = PFS_FAMILY_WAITS + 1; family < PFS_NUM_FAMILIES; family++)
+		of_cell[family] = pfs_segment_take(seg, pfs_sizes.cells[family] * sizeof(PfsInstrumentId), PFS_CACHE_LINE);
+}
 
 PfsInstrument *
 pfs_instrument_at(PfsInstrumentId id)
 {
-	PfsInstrument *ins = &pfs_instruments->items[id];
+	PfsInstrument *ins = &pfs_instrument_items[id];
 
 	return id < pfs_instruments->max && pfs_load_acquire(&ins->ready) ? ins : NULL;
 }
@@ -69,7 +86,7 @@ find_name(const char *name, uint32 n, bool *unsure)
 	*unsure = false;
 	for (uint32 i = 0; i < n; i++)
 	{
-		PfsInstrument *ins = &pfs_instruments->items[i];
+		PfsInstrument *ins = &pfs_instrument_items[i];
 
 		for (int look = 0; !pfs_load_acquire(&ins->ready); look++)
 		{
@@ -142,7 +159,7 @@ compute_switches(PfsInstrument *ins)
 static pg_noinline void
 publish_switches(PfsInstrumentId id, uint64 generation)
 {
-	PfsInstrument *ins = &pfs_instruments->items[id];
+	PfsInstrument *ins = &pfs_instrument_items[id];
 
 	for (;;)
 	{
@@ -172,7 +189,7 @@ static const PfsFamily family_of_class[] = {
 static uint16
 give_cell(PfsInstrumentId id)
 {
-	const PfsInstrument *ins = &pfs_instruments->items[id];
+	const PfsInstrument *ins = &pfs_instrument_items[id];
 	PfsFamily	family = family_of_class[ins->class];
 	uint32		cell;
 
@@ -182,13 +199,13 @@ give_cell(PfsInstrumentId id)
 	if ((ins->properties & PFS_PROPERTY_BUILT_IN) || family == PFS_FAMILY_ERRORS)
 		return NO_CELL;
 	cell = pfs_add_relaxed(&pfs_instruments->ncells[family], 1);
-	if (cell >= pfs_instruments->max_cells[family])
+	if (cell >= pfs_sizes.cells[family])
 	{
 		pfs_sub_seqcst(&pfs_instruments->ncells[family], 1);
 		pfs_add_relaxed(&pfs_instruments->lost, 1);
 		return NO_CELL;
 	}
-	pfs_store_relaxed(&pfs_instruments->of_cell[family][cell], id);
+	pfs_store_relaxed(&of_cell[family][cell], id);
 	return cell;
 }
 
@@ -205,8 +222,8 @@ pfs_instrument_of_cell(PfsFamily family, uint32 cell)
 {
 	PfsInstrumentId id = cell;
 
-	if (pfs_instruments->of_cell[family] != NULL)
-		id = pfs_load_relaxed(&pfs_instruments->of_cell[family][cell]);
+	if (of_cell[family] != NULL)
+		id = pfs_load_relaxed(&of_cell[family][cell]);
 	return pfs_cell_of_instrument(family, id) == cell ? id : PFS_NO_INSTRUMENT;
 }
 
@@ -243,7 +260,7 @@ pfs_instrument_register(const PfsInstrument *proto)
 		if (!pfs_cas(&pfs_instruments->count, &n, n + 1))
 			continue;			/* n is the new count; look at what came */
 
-		ins = &pfs_instruments->items[n];
+		ins = &pfs_instrument_items[n];
 		*ins = new;
 		ins->cell = give_cell(n);
 		if (ins->unnamed)

@@ -75,9 +75,6 @@ typedef struct PfsSharedInstruments
 	uint32		fixed;			/* registered at start; these never move */
 	uint32		ncells[PFS_NUM_FAMILIES];	/* given out; atomic.  Not of
 											 * waits */
-	uint32		max_cells[PFS_NUM_FAMILIES];
-	PfsInstrumentId *of_cell[PFS_NUM_FAMILIES]; /* [max_cells]; NULL for waits */
-	PfsInstrument *items;		/* [max] */
 } PfsSharedInstruments;
 
 /* The prefix that makes the name of a memory context that of an instrument. */
@@ -120,6 +117,7 @@ typedef struct PfsSharedWords
 
 /* Set once in the postmaster, inherited by every process; NULL when off. */
 extern PFS_HIDDEN PfsSharedInstruments *pfs_instruments;
+extern PFS_HIDDEN PfsInstrument *pfs_instrument_items;	/* [max] */
 extern PFS_HIDDEN PfsSharedWords *pfs_words;
 
 /*
@@ -140,7 +138,7 @@ extern PfsInstrument *pfs_instrument_from(uint32 id);
 static inline PfsInstrumentId
 pfs_instrument_id(const PfsInstrument *ins)
 {
-	return ins - pfs_instruments->items;
+	return ins - pfs_instrument_items;
 }
 
 /*

@@ -336,7 +336,7 @@ set_instrument(PfsInstrument *ins, int enabled, int timed)
 void
 pfs_setup_set_instrument(PfsInstrumentId id, int enabled, int timed)
 {
-	PfsInstrument *ins = &pfs_instruments->items[id];
+	PfsInstrument *ins = &pfs_instrument_items[id];
 
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
 	set_instrument(ins, enabled, timed);

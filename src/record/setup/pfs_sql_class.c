@@ -105,9 +105,9 @@ pfs_sql_class_start(void)
 	pfs_transaction_instrument = pfs_instrument_make(PFS_CLASS_TRANSACTION, "Transactions.", "transaction");
 
 	for (int i = pfs_stage_instrument[0]; i < pfs_first_statement; i++)
-		Assert(pfs_instruments->items[i].cell == pfs_stage_cell(i));
+		Assert(pfs_instrument_items[i].cell == pfs_stage_cell(i));
 	for (int i = pfs_first_statement; i < pfs_transaction_instrument; i++)
-		Assert(pfs_instruments->items[i].cell == pfs_statement_cell(i));
+		Assert(pfs_instrument_items[i].cell == pfs_statement_cell(i));
 }
 
 /*

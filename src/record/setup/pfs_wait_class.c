@@ -315,8 +315,8 @@ pfs_wait_class_learn(uint32 word)
 				 class->word == PG_WAIT_LWLOCK ? "extension" : class->type, PFS_WAIT_INFO_EVENT(word));
 		id = register_wait_info(class, word, name ? name : number, name == NULL);
 	}
-	else if (name != NULL && pfs_instruments->items[id].unnamed)
-		name_late(&pfs_instruments->items[id], name);
+	else if (name != NULL && pfs_instrument_items[id].unnamed)
+		name_late(&pfs_instrument_items[id], name);
 
 	if (PFS_WAIT_INFO_EVENT(word) < PFS_WAIT_INFO_EVENTS)
 		pfs_wait_info_map[PFS_WAIT_INFO_CLASS(word)][PFS_WAIT_INFO_EVENT(word)] = id;
@@ -349,8 +349,8 @@ name_custom_events(void)
 	{
 		PfsInstrumentId id = find_wait_info(pfs_compat_custom_wait_event_info(names[i]));
 
-		if (id != PFS_NO_INSTRUMENT && pfs_instruments->items[id].unnamed)
-			name_late(&pfs_instruments->items[id], names[i]);
+		if (id != PFS_NO_INSTRUMENT && pfs_instrument_items[id].unnamed)
+			name_late(&pfs_instrument_items[id], names[i]);
 	}
 }
 

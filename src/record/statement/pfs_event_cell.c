@@ -45,7 +45,7 @@ static void *
 cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags)
 {
 	PfsBlock   *block = &t->cells[family];
-	uint32		cell = pfs_instruments->items[instrument].cell;
+	uint32		cell = pfs_instrument_items[instrument].cell;
 
 	if ((flags & PFS_FLAG_THREAD) == 0 || cell >= block->ncells)
 		return NULL;
@@ -60,7 +60,7 @@ cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags
 static void
 add_global(PfsFamily family, PfsInstrumentId instrument, const void *totals)
 {
-	uint32		cell = pfs_instruments->items[instrument].cell;
+	uint32		cell = pfs_instrument_items[instrument].cell;
 
 	if (cell < pfs_summary[family].ncells)
 		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
