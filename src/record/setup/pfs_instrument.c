@@ -157,13 +157,11 @@ compute_switches(PfsInstrument *ins)
  * either it sees our slot or we see its generation and compute again.
  */
 static pg_noinline void
-publish_switches(PfsInstrumentId id, uint64 generation)
+publish_switches(PfsInstrument *ins, uint64 generation)
 {
-	PfsInstrument *ins = &pfs_instrument_items[id];
-
 	for (;;)
 	{
-		pfs_store_relaxed(&pfs_words->flags[id], pfs_setup_flags(ins));
+		pfs_store_relaxed(&pfs_words->flags[pfs_instrument_id(ins)], pfs_setup_flags(ins));
 		pfs_store_release(&ins->ready, 1);	/* A */
 		pfs_fence_seqcst();
 		if (pfs_load_relaxed(&pfs_setup->generation) == generation)
@@ -265,7 +263,7 @@ pfs_instrument_register(const PfsInstrument *proto)
 		ins->cell = give_cell(n);
 		if (ins->unnamed)
 			pfs_add_relaxed(&pfs_instruments->unnamed, 1);
-		publish_switches(n, generation);
+		publish_switches(ins, generation);
 		return (PfsInstrumentId) n;
 	}
 }
@@ -305,7 +303,7 @@ pfs_instrument_set_name(PfsInstrument *ins, const char *prefix, const char *name
 	pfs_store_release(&ins->named, 1);
 	pfs_sub_seqcst(&pfs_instruments->unnamed, 1);
 	if (!changed)
-		publish_switches(pfs_instrument_id(ins), compute_switches(ins));
+		publish_switches(ins, compute_switches(ins));
 }
 
 void
