@@ -34,22 +34,6 @@ typedef struct PfsSourceName
 	char		name[NAME_SIZE];
 } PfsSourceName;
 
-static void
-look_up(PfsSourceName *entry, uint32 offset)
-{
-	uintptr_t	address;
-	Dl_info		info;
-
-	dl_iterate_phdr(first_base_cb, &address);
-	address += offset;
-	entry->offset = offset;
-	if (dladdr((void *) address, &info) && info.dli_sname != NULL)
-		snprintf(entry->name, sizeof(entry->name), "%s+0x%lx", info.dli_sname,
-				 (unsigned long) (address - (uintptr_t) info.dli_saddr));
-	else
-		snprintf(entry->name, sizeof(entry->name), "postgres+0x%x", offset);
-}
-
 /*
  * Returns the name of a place in the server's code, for readers of events.  Names are
  * cached in a process-local table, made at the first call; two places that hash to one
@@ -60,13 +44,24 @@ pfs_source_name(uint32 offset)
 {
 	static PfsSourceName *names = NULL;
 	PfsSourceName *entry;
+	uintptr_t	address;
+	Dl_info		info;
 
 	if (offset == 0)
 		return NULL;
 	if (names == NULL)
 		names = MemoryContextAllocZero(TopMemoryContext, NAMES_CACHED * sizeof(PfsSourceName));
 	entry = &names[murmurhash32(offset) % NAMES_CACHED];
-	if (entry->offset != offset)
-		look_up(entry, offset);
+	if (entry->offset == offset)
+		return entry->name;
+
+	dl_iterate_phdr(first_base_cb, &address);
+	address += offset;
+	entry->offset = offset;
+	if (dladdr((void *) address, &info) && info.dli_sname != NULL)
+		snprintf(entry->name, sizeof(entry->name), "%s+0x%lx", info.dli_sname,
+				 (unsigned long) (address - (uintptr_t) info.dli_saddr));
+	else
+		snprintf(entry->name, sizeof(entry->name), "postgres+0x%x", offset);
 	return entry->name;
 }
