@@ -241,7 +241,9 @@ pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_
 	}
 	*refs = (PfsAccountRefs)
 	{
-		{[PFS_ACCOUNTS] = account,[PFS_USERS] = user,[PFS_HOSTS] = host}, true
+		{
+			[PFS_ACCOUNTS] = account,[PFS_USERS] = user,[PFS_HOSTS] = host
+		}, true
 	};
 	count_connection(refs, 1);
 }
