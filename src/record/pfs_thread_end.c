@@ -127,7 +127,9 @@ forget(void)
 {
 	pfs_my_thread = NULL;
 	pfs_each_part_with(part, forget)
-		*(part->forget) = NULL;
+	{
+		*part->forget = NULL;
+	}
 	pfs_local.never_attach = true;
 	pfs_memory_leave();
 }
