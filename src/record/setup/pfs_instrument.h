@@ -156,13 +156,13 @@ extern const char *pfs_instrument_name(const PfsInstrument *ins);
 /* As pg_stat_activity says it, or "". */
 extern const char *pfs_instrument_wait_event(const PfsInstrument *ins);
 
-/* The first one of this exact name; PFS_NO_INSTRUMENT if there is none. */
+/* While pfs is active.  The first one of this exact name; PFS_NO_INSTRUMENT if there is none. */
 extern PfsInstrumentId pfs_instrument_by_name(const char *name);
 
-/* Does one have this name?  Without regard to letter case, as where one registers. */
+/* The same.  Does one have this name?  Without regard to letter case, as where one registers. */
 extern bool pfs_instrument_exists(const char *name);
 
-/* Has one behind this one the same name, which it got late? */
+/* The same.  Has one behind this one the same name, which it got late? */
 extern bool pfs_instrument_has_homonym(PfsInstrumentId id);
 
 /*

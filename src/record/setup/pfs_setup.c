@@ -264,7 +264,8 @@ is_for_later_contexts(const char *pattern)
 
 /*
  * Is the memory of any context to be counted, of those that are known or to come?  As
- * long as it is not, no process has to count any.
+ * long as it is not, no process has to count any.  Contexts are looked at last: one that
+ * registers meanwhile, so that a pattern is for no later one any more, is among them.
  */
 static bool
 is_memory_wanted(void)
@@ -275,11 +276,6 @@ is_memory_wanted(void)
 
 	if (!consumer_is_on(PFS_CONSUMER_THREAD))
 		return false;
-	pfs_each_instrument(ins)
-	{
-		if (is_context(ins) && ins->enabled)
-			return true;
-	}
 	for (uint32 i = 0; i < rules->n; i++)
 	{
 		if (rules->items[i].enabled == 1 && is_for_later_contexts(rules->items[i].pattern))
@@ -288,6 +284,11 @@ is_memory_wanted(void)
 	while (pfs_list_next_pattern(&list, pattern, sizeof(pattern)))
 	{
 		if (pfs_list_value(pfs_start_instruments, pattern) != PFS_LIST_OFF && is_for_later_contexts(pattern))
+			return true;
+	}
+	pfs_each_instrument(ins)
+	{
+		if (is_context(ins) && ins->enabled)
 			return true;
 	}
 	return false;
