@@ -8,7 +8,7 @@
 #define PFS_EV_H
 
 #include "pfs_event.h"
-#include "pfs_sizes.h"
+#include "pfs_shared.h"
 #include "pfs_tables.h"
 #include "pfs_thread.h"
 
