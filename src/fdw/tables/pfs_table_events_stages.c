@@ -6,7 +6,6 @@
 #include "postgres.h"
 
 #include "pfs_ev.h"
-#include "pfs_shared.h"
 #include "pfs_statement.h"
 #include "pfs_value.h"
 

@@ -9,7 +9,6 @@
 #include "pfs_ev.h"
 #include "pfs_program_name.h"
 #include "pfs_setup.h"
-#include "pfs_shared.h"
 #include "pfs_statement.h"
 #include "pfs_statement_counters.h"
 #include "pfs_value.h"

@@ -9,7 +9,6 @@
 #include "utils/xid8.h"
 
 #include "pfs_ev.h"
-#include "pfs_shared.h"
 #include "pfs_statement.h"
 #include "pfs_value.h"
 
