@@ -273,8 +273,11 @@ empty_others(PfsDigestPart part, uint64 *taken)
 		take_buckets(pfs_shared_digests->others.buckets, taken);
 	if (takes(part, PFS_DIGEST_PART_WAITS))
 		take_other_waits(taken);
-	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS && part == PFS_DIGEST_PART_ROWS; i++)
-		take_rows(pfs_load_acquire(&pfs_shared_digests->rows[i]), taken);
+	if (part == PFS_DIGEST_PART_ROWS)
+	{
+		for (int i = 0; i < PFS_OTHER_ROWS_CHAINS; i++)
+			take_rows(pfs_load_acquire(&pfs_shared_digests->rows[i]), taken);
+	}
 	if (part == PFS_DIGEST_ALL)
 	{
 		remove_other_rows(taken);
