@@ -11,7 +11,6 @@
 
 #include "miscadmin.h"
 
-#include "pfs_chunk_places.h"
 #include "pfs_context.h"
 #include "pfs_private.h"
 
@@ -24,14 +23,63 @@
 #define FIRST_BITS 4
 #define LAST_BITS 28
 
+/* Arrays of up to a page of places come from pools, one for each size. */
+#define SMALL_BITS 9
+
+/* Address space that is reserved for the arrays of one size. */
+#define PLACES_RESERVED (256 * 1024 * 1024)
+
 #define NOWHERE ((uintptr_t) 0 - PFS_CONTEXTS_SIZE)
 
 /* Contexts. */
 static PfsPool entries = PFS_POOL_INIT(sizeof(PfsContext), PFS_CONTEXTS_MAX);
 static PfsContext *found_last;	/* by pfs_context_search() */
 
+/* Arrays of places that are small, by the bits of their size. */
+static PfsPool small_places[SMALL_BITS + 1];
+
 uintptr_t	pfs_contexts_at = NOWHERE;
 bool		pfs_contexts_incomplete;
+
+/* ---- arrays of places ---- */
+
+static inline size_t
+size_of(uint32 bits)
+{
+	return sizeof(void *) << bits;
+}
+
+/*
+ * Returns an array of 2^bits places, all NULL, or NULL if the system gives no memory.
+ * Nearly all sets are small, and thousands can come and go in one transaction: so small
+ * arrays come from pools.  All pages of a big one are mapped at once: they are used soon, and
+ * each would be faulted in twice, as a place is read before it is written.
+ */
+static const void **
+get_places(uint32 bits)
+{
+	PfsPool    *pool;
+
+	if (bits > SMALL_BITS)
+		return pfs_private_map(size_of(bits), true);
+	pool = &small_places[bits];
+	if (pool->items == NULL)
+		*pool = (PfsPool) PFS_POOL_INIT(size_of(bits), PLACES_RESERVED / size_of(bits));
+	if (!pfs_pool_grow(pool))
+		return NULL;
+	return memset(pfs_pool_take(pool), 0, size_of(bits));
+}
+
+static void
+put_places(const void **places, uint32 bits)
+{
+	if (bits > SMALL_BITS)
+		pfs_private_unmap(places, size_of(bits));
+	else
+		pfs_pool_put(&small_places[bits], places);
+}
+
+/* ---- contexts ---- */
 
 /*
  * Makes the pool of entries, when the process begins to count; returns false if the
@@ -58,7 +106,8 @@ pfs_contexts_stop(bool keep)
 {
 	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
 		pfs_context_untrack_all(c);
-	pfs_places_stop();
+	for (uint32 bits = 0; bits <= SMALL_BITS; bits++)
+		pfs_pool_destroy(&small_places[bits]);
 	if (keep)
 		entries = (PfsPool) PFS_POOL_INIT(sizeof(PfsContext), PFS_CONTEXTS_MAX);
 	else
@@ -66,8 +115,6 @@ pfs_contexts_stop(bool keep)
 	found_last = NULL;
 	pfs_contexts_at = NOWHERE;
 }
-
-/* ---- contexts ---- */
 
 /*
  * Makes the entry of a context, which has no chunks yet; its methods are for the caller
@@ -167,7 +214,7 @@ pfs_chunks_grow(PfsContext *c)
 	 * section only where a chunk would be lost.
 	 */
 	if (bits <= LAST_BITS && (CritSectionCount == 0 || is_full))
-		grown = pfs_places_get(bits);
+		grown = get_places(bits);
 	if (grown != NULL)
 	{
 		c->places = grown;
@@ -179,7 +226,7 @@ pfs_chunks_grow(PfsContext *c)
 				grown[pfs_chunk_find(c, old[i])] = old[i];
 		}
 		if (old != NULL)
-			pfs_places_put(old, bits - 1);
+			put_places(old, bits - 1);
 	}
 	return c->tracked < c->mask / 8 * 7;
 }
@@ -210,7 +257,7 @@ void
 pfs_context_untrack_all(PfsContext *c)
 {
 	if (c->places != NULL)
-		pfs_places_put(c->places, bits_of(c));
+		put_places(c->places, bits_of(c));
 	c->places = NULL;
 	c->tracked = c->mask = 0;
 }
