@@ -93,21 +93,6 @@ pfs_is_usual(uint32 flags)
 	return likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual);
 }
 
-/*
- * The thread's cell of a kind of statement, after a look at truncations; NULL: no memory is
- * left for it.  A chunk is one cell.
- */
-static pg_attribute_always_inline PfsStatementCell *
-pfs_statement_cell_of_thread(PfsThread *t, uint32 i)
-{
-	PfsStatementCell *cell = pfs_summary_chunk(t, PFS_FAMILY_STATEMENTS, i);
-
-	pfs_summary_look(t, PFS_FAMILY_STATEMENTS);
-	if (unlikely(cell == NULL || cell->time.count_timed == 0))
-		return pfs_summary_cell(t, PFS_FAMILY_STATEMENTS, i);
-	return cell;
-}
-
 StaticAssertDecl(PFS_COUNTERS_CHUNK / sizeof(PfsStatementCell) == 1, "a chunk is one cell of statements");
 
 /*
@@ -165,6 +150,7 @@ pfs_count_statement_time(PfsThread *t, uint64 ticks)
 static pg_attribute_always_inline void
 pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks, const uint64 *n)
 {
+	uint32		i = pfs_statement_cell(instrument);
 	PfsStatementCell *cell;
 
 	if (unlikely(!pfs_is_usual(flags)))
@@ -172,7 +158,10 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 		pfs_count_statement_unusual(t, instrument, flags, ticks, n);
 		return;
 	}
-	cell = pfs_statement_cell_of_thread(t, pfs_statement_cell(instrument));
+	cell = pfs_summary_chunk(t, PFS_FAMILY_STATEMENTS, i);
+	pfs_summary_look(t, PFS_FAMILY_STATEMENTS);
+	if (unlikely(cell == NULL || cell->time.count_timed == 0))
+		cell = pfs_summary_cell(t, PFS_FAMILY_STATEMENTS, i);
 	if (unlikely(cell == NULL))
 	{
 		pfs_count_statement_unusual(t, instrument, flags & ~(uint32) PFS_FLAG_THREAD, ticks, n);
