@@ -137,7 +137,7 @@ stage_of_run(const PfsStageRun *run, uint32 i, bool running, PfsStageEvent *e)
 
 /*
  * Copies a run that goes on.  It gets marks without a write section: those that `more`
- * says are complete (A, pairs with pfs_stage_mark_run()).
+ * says are complete (A, pairs with pfs_stage_mark()).
  */
 static void
 copy_run(const void *slot, PfsEvent *copy)

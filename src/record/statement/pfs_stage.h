@@ -85,41 +85,32 @@ pfs_stage_stays_off(const PfsThread *t, PfsStageKind kind)
 /*
  * Ends the stage of the top level where another one begins: one more mark of the run,
  * which readers come to by `more` (A, pairs with the acquire in pfs_statement_read.c); no
- * write section is needed.  The caller knows that nothing is nested in it, and that
- * `now` is a reading of its timer.
+ * write section is needed.  False: the caller calls pfs_stage_switch_slow(), as others are
+ * nested in it, `now` is no reading of its timer, or the run is full or has other flags.
  */
-static pg_attribute_always_inline bool
-pfs_stage_mark_run(PfsThread *t, PfsStageKind kind, uint64 now)
+static inline bool
+pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsTimestamp now)
 {
 	PfsInstrumentId instrument = pfs_stage_instrument[kind];
 	PfsStageRun *run = pfs_stages.run;
 	uint32		more;
 	uint64		id;
 
+	if (pfs_stages.n != 1)
+		return false;
 	if (unlikely(run == NULL))
 		return pfs_stage_stays_off(t, kind);
+	if (now.timer != PFS_FLAGS_TIMER(run->first.flags))
+		return false;
 	more = run->first.more;
 	if (unlikely(more == PFS_STAGE_MARKS || pfs_wait_flags(t, instrument) != run->first.flags))
 		return false;
 	t->last_event_id = id = t->last_event_id + 1;
-	run->marks[more].at = now;
+	run->marks[more].at = now.at;
 	run->marks[more].what = id << 16 | instrument;
 	pfs_store_release(&run->first.more, more + 1);	/* A */
 	pfs_local.parent.event_id = id;
 	return true;
-}
-
-/*
- * Does pfs_stage_mark_run() after checking what that leaves to its caller.  False: the
- * caller calls pfs_stage_switch_slow().
- */
-static inline bool
-pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsTimestamp now)
-{
-	const PfsStageRun *run = pfs_stages.run;
-
-	return pfs_stages.n == 1 && (run == NULL || now.timer == PFS_FLAGS_TIMER(run->first.flags)) &&
-		pfs_stage_mark_run(t, kind, now.at);
 }
 
 /*
