@@ -105,6 +105,7 @@ pfs_nested_add(PfsStatement *s, PfsStatement *outer)
 {
 	dlist_init(&s->inner);
 	s->planned_before = NULL;
+	s->planned.flags = 0;
 	s->call_nest = 0;
 	s->left = false;
 	add_inner(outer, s);

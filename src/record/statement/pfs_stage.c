@@ -231,51 +231,40 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now)
 /*
  * Ends the innermost stage, that of a nested planning, without recording it: the
  * history needs to know the statement that it belongs to, which is decided later.  It
- * is counted here, its slot is free again, and `held` has what pfs_stage_record()
- * needs.  The caller knows that the stage is no run of the top level.
+ * is counted here, its slot is free again, and `held` is its event, if it had a slot, for
+ * pfs_stage_record().  The caller knows that the stage is no run of the top level.
  */
 void
-pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsHeldStage *held)
+pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsStageEvent *held)
 {
 	PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
+	uint64		end;
 
-	held->flags = stage->run != NULL ? stage->flags : 0;
 	if (stage->flags == 0)
 		return;
-	held->instrument = stage->instrument;
-	held->start = stage->start;
-	held->end = Max(pfs_timestamp_of(stage->flags, now), stage->start);
-	held->event_id = stage->event_id;
-	held->end_event_id = t->last_event_id;
+	end = Max(pfs_timestamp_of(stage->flags, now), stage->start);
 	if (stage->run != NULL)
+	{
+		*held = stage->run->first;
+		held->timer_end = end;
+		held->end_event_id = t->last_event_id;
 		pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->run);
-	pfs_count_stage(t, stage->instrument, stage->flags, held->end - stage->start);
+	}
+	pfs_count_stage(t, stage->instrument, stage->flags, end - stage->start);
 }
 
 /*
  * Puts a stage that pfs_stage_hold() has ended into the history, inside the statement
  * with this event_id (0: none).  Nothing happens if it had no slot, or was recorded before.
- * Without a free slot it is missing from the history, and still counted.
  */
 void
-pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id)
+pfs_stage_record(PfsThread *t, PfsStageEvent *held, uint64 statement_id)
 {
-	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
-	PfsStageEvent *e;
-
 	if (held->flags == 0)
 		return;
-	/* The event keeps the event_id that it has. */
-	e = (PfsStageEvent *) pfs_event_begin(t, PFS_STAGES, held->instrument,
-										  held->flags & ~PFS_FLAG_CURRENT, held->start, parent);
-	if (e != NULL)
-	{
-		e->flags = held->flags;
-		e->event_id = held->event_id;
-		e->end_event_id = held->end_event_id;
-		e->work_completed = e->work_estimated = -1;
-		pfs_event_record(t, PFS_STAGES, (PfsEvent *) e, held->end);
-	}
+	held->nesting_event_id = statement_id;
+	held->nesting_type = statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE;
+	pfs_event_record(t, PFS_STAGES, (PfsEvent *) held, held->timer_end);
 	held->flags = 0;
 }
 

@@ -55,9 +55,9 @@ extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now);
 extern void pfs_stage_drop(PfsThread *t);
 extern uint64 pfs_stage_event_id(void); /* of the innermost; 0: none */
 
-/* Ends the innermost one, to be recorded later; records it. */
-extern void pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsHeldStage *held);
-extern void pfs_stage_record(PfsThread *t, PfsHeldStage *held, uint64 statement_id);
+/* Ends the innermost one, to be recorded later; records it.  held: its flags are 0 while there is none. */
+extern void pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsStageEvent *held);
+extern void pfs_stage_record(PfsThread *t, PfsStageEvent *held, uint64 statement_id);
 
 /* Has the command of this process come to another phase? */
 extern void pfs_stage_look(PfsThread *t);

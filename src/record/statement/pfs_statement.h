@@ -353,17 +353,6 @@ extern void pfs_statement_stage(PfsThread *t, PfsStageKind kind);
 extern PfsParent pfs_statement_parent(void);
 extern void pfs_set_parent(void);
 
-/* A stage that is over and counted, but of what is not known yet. */
-typedef struct PfsHeldStage
-{
-	PfsInstrumentId instrument;
-	uint32		flags;			/* 0: there is none */
-	uint64		start;
-	uint64		end;
-	uint64		event_id;
-	uint64		end_event_id;
-} PfsHeldStage;
-
 /* ---- pfs_transaction.c ---- */
 
 /* The one of this process. */

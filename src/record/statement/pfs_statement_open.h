@@ -69,7 +69,6 @@ typedef struct PfsStatement
 	PfsExamined examined;		/* the same */
 	uint64		cpu;			/* of the process at the start */
 	PfsParent	parent;
-	PfsHeldStage planned;		/* of a nested one that is only planned */
 	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL */
 	uint64		executed;		/* rows that its plan has written so far, of
 								 * EXECUTE */
@@ -93,6 +92,8 @@ typedef struct PfsStatement
 	struct PfsStatement *called_before; /* list of those with a call */
 	bool		left;			/* the statement at top level that it began in
 								 * has ended */
+	PfsStageEvent planned;		/* of one that is only planned: that stage, which
+								 * is over and counted */
 	uint64		plan_key;		/* tells a planned one from another */
 	PfsProgramEntry *program;	/* that it began in, or NULL */
 } PfsStatement;
