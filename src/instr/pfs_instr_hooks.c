@@ -282,27 +282,13 @@ executor_end_cb(QueryDesc *desc)
 /* What is needed of a transaction command when its tree may be gone. */
 typedef struct TransactionCommand
 {
-	PfsTransactionCommand command;
-	bool		rolls_back;
-	bool		commits;		/* or prepares */
+	int			kind;			/* TransactionStmtKind, or
+								 * PFS_NO_TRANSACTION_COMMAND */
 	bool		chain;
 	uint64		trx_id;			/* of the prepared transaction that is
 								 * finished */
 	char		gid[PFS_GID_SIZE];
 } TransactionCommand;
-
-static const PfsTransactionCommand transaction_commands[] = {
-	[TRANS_STMT_BEGIN] = PFS_COMMAND_BEGIN,
-	[TRANS_STMT_START] = PFS_COMMAND_BEGIN,
-	[TRANS_STMT_COMMIT] = PFS_COMMAND_OTHER,
-	[TRANS_STMT_ROLLBACK] = PFS_COMMAND_OTHER,
-	[TRANS_STMT_SAVEPOINT] = PFS_COMMAND_SAVEPOINT,
-	[TRANS_STMT_RELEASE] = PFS_COMMAND_RELEASE,
-	[TRANS_STMT_ROLLBACK_TO] = PFS_COMMAND_ROLLBACK_TO,
-	[TRANS_STMT_PREPARE] = PFS_COMMAND_PREPARE,
-	[TRANS_STMT_COMMIT_PREPARED] = PFS_COMMAND_FINISH_PREPARED,
-	[TRANS_STMT_ROLLBACK_PREPARED] = PFS_COMMAND_FINISH_PREPARED,
-};
 
 /* Reads what a utility does to transactions, if it does anything to them. */
 static void
@@ -310,14 +296,12 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 {
 	const TransactionStmt *stmt = (const TransactionStmt *) utility;
 
-	c->command = PFS_COMMAND_OTHER;
-	c->rolls_back = c->commits = c->chain = false;
+	c->kind = PFS_NO_TRANSACTION_COMMAND;
+	c->chain = false;
 	c->trx_id = 0;
 	if (!IsA(utility, TransactionStmt))
 		return;
-	c->command = transaction_commands[stmt->kind];
-	c->rolls_back = stmt->kind == TRANS_STMT_ROLLBACK;
-	c->commits = stmt->kind == TRANS_STMT_COMMIT || stmt->kind == TRANS_STMT_PREPARE;
+	c->kind = stmt->kind;
 	c->chain = stmt->chain;
 	if (stmt->gid != NULL)
 		strlcpy(c->gid, stmt->gid, sizeof(c->gid));
@@ -389,7 +373,8 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		if (pfs_call_begin(&call))
 			pfs_call_utility_begin(&call, &source);
 		/* Behind the command nobody knows it any more. */
-		if (command.command == PFS_COMMAND_FINISH_PREPARED && pfs_transaction.event != NULL)
+		if ((command.kind == TRANS_STMT_COMMIT_PREPARED || command.kind == TRANS_STMT_ROLLBACK_PREPARED) &&
+			pfs_transaction.event != NULL)
 			command.trx_id = pfs_prepared_trx_id(command.gid);
 		outer = pfs_digest_publish(t);
 		pfs_prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
@@ -414,13 +399,12 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 			pfs_call_utility_end(&call, sent, affected);
 		}
 		pfs_prepared_command_end(t, &prepared);
-		pfs_transaction_command(t, command.command, command.gid, command.trx_id);
-		if (command.chain)
-			pfs_transaction_command(t, PFS_COMMAND_CHAIN, NULL, 0);
-		if (command.rolls_back)
+		pfs_transaction_command(t, command.kind, command.chain, command.gid, command.trx_id);
+		if (command.kind == TRANS_STMT_ROLLBACK)
 			pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
 		/* Deferred triggers come before the server's own notice of it. */
-		pfs_sql.committing |= command.commits && pfs_sql.nest == 0;
+		pfs_sql.committing |= (command.kind == TRANS_STMT_COMMIT || command.kind == TRANS_STMT_PREPARE) &&
+			pfs_sql.nest == 0;
 	}
 }
 

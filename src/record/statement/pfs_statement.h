@@ -404,22 +404,14 @@ extern void pfs_transaction_notice(PfsThread *t);
 
 extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now);
 
-/* Commands that were executed. */
-typedef enum PfsTransactionCommand
-{
-	PFS_COMMAND_BEGIN,
-	PFS_COMMAND_SAVEPOINT,
-	PFS_COMMAND_ROLLBACK_TO,
-	PFS_COMMAND_RELEASE,
-	PFS_COMMAND_PREPARE,		/* with its gid */
-	PFS_COMMAND_FINISH_PREPARED,	/* COMMIT or ROLLBACK PREPARED, with gid
-									 * and trx_id of the prepared transaction */
-	PFS_COMMAND_CHAIN,			/* COMMIT or ROLLBACK AND CHAIN */
-	PFS_COMMAND_OTHER,
-} PfsTransactionCommand;
+/* A utility that is no TransactionStmt. */
+#define PFS_NO_TRANSACTION_COMMAND (-1)
 
-/* gid and trx_id: where the command says that it has them; else the latter is 0. */
-extern void pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid,
-									uint64 trx_id);
+/*
+ * A utility has been executed.  command: TransactionStmtKind; chain: COMMIT or ROLLBACK AND CHAIN.
+ * gid and trx_id: of the commands of prepared transactions; the latter is that of the one
+ * that has been finished, else 0.
+ */
+extern void pfs_transaction_command(PfsThread *t, int command, bool chain, const char *gid, uint64 trx_id);
 
 #endif							/* PFS_STATEMENT_H */

@@ -13,6 +13,7 @@
 
 #include "access/transam.h"
 #include "access/xact.h"
+#include "nodes/parsenodes.h"
 
 #include "pfs_compat.h"
 #include "pfs_shared.h"
@@ -153,11 +154,11 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now)
  * begins by it.
  */
 void
-pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char *gid, uint64 trx_id)
+pfs_transaction_command(PfsThread *t, int command, bool chain, const char *gid, uint64 trx_id)
 {
 	PfsTransactionEvent *e = pfs_transaction.event;
 
-	if (command == PFS_COMMAND_CHAIN)
+	if (chain)
 		pfs_transaction.chain = true;
 	if (e == NULL || pfs_is_writing(t))
 		return;
@@ -165,25 +166,24 @@ pfs_transaction_command(PfsThread *t, PfsTransactionCommand command, const char 
 	describe(e);
 	switch (command)
 	{
-		case PFS_COMMAND_BEGIN:
+		case TRANS_STMT_BEGIN:
+		case TRANS_STMT_START:
 			e->autocommit = false;
 			break;
-		case PFS_COMMAND_SAVEPOINT:
+		case TRANS_STMT_SAVEPOINT:
 			e->savepoints++;
 			break;
-		case PFS_COMMAND_ROLLBACK_TO:
+		case TRANS_STMT_ROLLBACK_TO:
 			e->rollbacks_to_savepoint++;
 			break;
-		case PFS_COMMAND_RELEASE:
+		case TRANS_STMT_RELEASE:
 			e->releases++;
 			break;
-		case PFS_COMMAND_PREPARE:
-		case PFS_COMMAND_FINISH_PREPARED:
+		case TRANS_STMT_PREPARE:
+		case TRANS_STMT_COMMIT_PREPARED:
+		case TRANS_STMT_ROLLBACK_PREPARED:
 			strlcpy(e->gid, gid, sizeof(e->gid));
 			e->trx_id = trx_id;
-			break;
-		case PFS_COMMAND_CHAIN:
-		case PFS_COMMAND_OTHER:
 			break;
 	}
 	pfs_write_end(t);
