@@ -14,7 +14,6 @@
 
 #include "access/xact.h"
 #include "mb/pg_wchar.h"
-#include "port/pg_bitutils.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 
@@ -23,34 +22,46 @@
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
-#define SUBXACTS_AT_FIRST 16
+/* Where the hooks stood when a subtransaction began. */
+typedef struct PfsSubxact
+{
+	int			nest;
+	uint32		nstages;
+	PfsStatement *current;
+	uint64		statement_id;	/* the last that was given */
+	uint64		writes_first;	/* pfs_rel_writes_first */
+	uint64		row_calls;		/* pfs_rel_calls() */
+} PfsSubxact;
+
+/* Levels of subtransactions: none comes to so many, as the server takes 8 kB and more for each. */
+#define SUBXACTS_MAX (1 << 20)
+
+/* By level; none is ever put back. */
+static PfsPool subxacts = PFS_POOL_INIT(sizeof(PfsSubxact), SUBXACTS_MAX);
+
+/* Returns what was noted of the subtransaction of this level; NULL: there was no memory. */
+static PfsSubxact *
+subxact_at(int level)
+{
+	return level < subxacts.used ? (PfsSubxact *) subxacts.items + level : NULL;
+}
 
 /*
- * Makes sure that a subtransaction of this level has a place.  Called by the callbacks of
- * subtransactions, outside of write sections, so the array may grow here.  False: there
- * is no memory.
+ * Makes a place for the subtransaction of this level, and of those below that have none.
+ * Called by the callbacks of subtransactions, outside of write sections, so the pool may
+ * grow here.  NULL: there is no memory.
  */
-static bool
-have_place(int level)
+static PfsSubxact *
+make_subxact(int level)
 {
-	PfsSubxact *subxacts;
-	uint32		max;
-
-	if (likely(level < pfs_sql.max_subxacts))
-		return true;
-	max = pg_nextpower2_32(Max(level + 1, SUBXACTS_AT_FIRST));
-	subxacts = pfs_private_map(max * sizeof(PfsSubxact), false);
-	if (subxacts == NULL)
-		return false;
-	if (pfs_sql.subxacts != NULL)
-		memcpy(subxacts, pfs_sql.subxacts, pfs_sql.max_subxacts * sizeof(PfsSubxact));
-	pfs_private_unmap(pfs_sql.subxacts, pfs_sql.max_subxacts * sizeof(PfsSubxact));
-	/* Of those that there was no memory for, nothing is known. */
-	for (uint32 i = pfs_sql.max_subxacts; i < max; i++)
-		subxacts[i].row_calls = PG_UINT64_MAX;
-	pfs_sql.subxacts = subxacts;
-	pfs_sql.max_subxacts = max;
-	return true;
+	while (subxacts.used <= level)
+	{
+		if (!pfs_pool_grow(&subxacts))
+			return NULL;
+		/* Of those that there was no memory for, nothing is known. */
+		((PfsSubxact *) pfs_pool_take(&subxacts))->row_calls = PG_UINT64_MAX;
+	}
+	return subxact_at(level);
 }
 
 /*
@@ -61,11 +72,10 @@ have_place(int level)
 void
 pfs_statement_note_subxact(int level)
 {
-	PfsSubxact *subxact;
+	PfsSubxact *subxact = make_subxact(level);
 
-	if (!have_place(level))
+	if (subxact == NULL)
 		return;
-	subxact = &pfs_sql.subxacts[level];
 	subxact->nest = pfs_sql.nest;
 	subxact->nstages = pfs_stages.n;
 	subxact->current = pfs_sql.current;
@@ -77,7 +87,9 @@ pfs_statement_note_subxact(int level)
 uint64
 pfs_statement_row_calls(int level)
 {
-	return level < pfs_sql.max_subxacts ? pfs_sql.subxacts[level].row_calls : PG_UINT64_MAX;
+	const PfsSubxact *subxact = subxact_at(level);
+
+	return subxact != NULL ? subxact->row_calls : PG_UINT64_MAX;
 }
 
 /*
@@ -145,7 +157,7 @@ end_failed(PfsThread *t)
 void
 pfs_statement_unwind(PfsThread *t, int level)
 {
-	const PfsSubxact *subxact = level < pfs_sql.max_subxacts ? &pfs_sql.subxacts[level] : NULL;
+	const PfsSubxact *subxact = subxact_at(level);
 
 	if (pfs_is_writing(t))
 		return;

@@ -98,17 +98,6 @@ typedef struct PfsStatement
 	PfsProgramEntry *program;	/* that it began in, or NULL */
 } PfsStatement;
 
-/* Where the hooks stood when a subtransaction began. */
-typedef struct PfsSubxact
-{
-	int			nest;
-	uint32		nstages;
-	PfsStatement *current;
-	uint64		statement_id;	/* the last that was given */
-	uint64		writes_first;	/* pfs_rel_writes_first */
-	uint64		row_calls;		/* pfs_rel_calls() */
-} PfsSubxact;
-
 /* Everything process-local of the statements. */
 typedef struct PfsSql
 {
@@ -128,8 +117,6 @@ typedef struct PfsSql
 	uint64		next_id;		/* of statements; those below last_id are ours */
 	uint64		last_id;
 	PfsStatement top;
-	PfsSubxact *subxacts;		/* by level of subtransaction */
-	uint32		max_subxacts;
 	int			sqlstate;		/* of the last error */
 	uint32		message_len;
 	char		message[PFS_MESSAGE_SIZE];
