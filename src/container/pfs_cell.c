@@ -51,14 +51,6 @@ pfs_totals_add_cell(PfsTotals *to, const PfsCell *from)
 	pfs_totals_add(to, &totals);
 }
 
-static void
-add_to_sum(PfsSharedCell *c, uint64_t low, uint64_t high)
-{
-	pfs_shared_cell_add_to_sum(c, low);
-	if (high != 0)
-		pfs_add_relaxed(&c->sum_high, high);
-}
-
 void
 pfs_shared_cell_add(PfsSharedCell *c, bool timed, uint64_t ticks)
 {
@@ -73,8 +65,7 @@ void
 pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from)
 {
 	/* There can be time without events: that of calls that found no row. */
-	if (from->sum > 0)
-		add_to_sum(c, (uint64_t) from->sum, (uint64_t) (from->sum >> 64));
+	pfs_shared_sum_add(&c->sum_low, &c->sum_high, from->sum);
 	if (from->count_timed > 0)
 	{
 		pfs_raise_to(&c->max, from->max);
@@ -126,7 +117,7 @@ pfs_shared_cell_take(PfsSharedCell *c, PfsTotals *to)
 	if (now.count_timed == 0)
 	{
 		/* Times whose count has not arrived yet stay for it. */
-		add_to_sum(c, (uint64_t) now.sum, (uint64_t) (now.sum >> 64));
+		pfs_shared_sum_add(&c->sum_low, &c->sum_high, now.sum);
 		pfs_raise_to(&c->max, now.max);
 		pfs_raise_to(&c->inverted_min, inverted_min);
 		now.sum = 0;

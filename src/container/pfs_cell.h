@@ -105,6 +105,19 @@ typedef struct PfsSharedCell
 								 * 0 is empty */
 } PfsSharedCell;
 
+/* Any process: adds to a sum of two words.  Whoever sees the lower one wrap around carries. */
+static inline void
+pfs_shared_sum_add(uint64_t *sum_low, uint64_t *sum_high, PfsTicks n)
+{
+	uint64_t	low = (uint64_t) n;
+	uint64_t	high = (uint64_t) (n >> 64);
+
+	if (low != 0 && pfs_add_relaxed(sum_low, low) + low < low)
+		high++;
+	if (high != 0)
+		pfs_add_relaxed(sum_high, high);
+}
+
 static inline void
 pfs_shared_cell_add_to_sum(PfsSharedCell *c, uint64_t ticks)
 {

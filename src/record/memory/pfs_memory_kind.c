@@ -115,14 +115,8 @@ merge(void *shared, const void *totals)
 {
 	PfsSharedMemoryCell *c = shared;
 	const PfsMemoryTotals *from = totals;
-	uint64		low = (uint64) from->bytes_free;
-	uint64		high = (uint64) (from->bytes_free >> 64);
-	uint64		old = pfs_add_relaxed(&c->bytes_low, low);
 
-	if (old + low < old)
-		high++;
-	if (high != 0)
-		pfs_add_relaxed(&c->bytes_high, high);
+	pfs_shared_sum_add(&c->bytes_low, &c->bytes_high, from->bytes_free);
 	pfs_add_relaxed(&c->headroom_count, from->high_count);
 	pfs_add_relaxed(&c->headroom_bytes, from->high_bytes);
 	pfs_add_relaxed(&c->depth_count, -from->low_count);

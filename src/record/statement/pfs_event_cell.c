@@ -201,10 +201,7 @@ statement_clear_going(void *cell)
 	pfs_store_relaxed(&c->memory, 0);
 }
 
-/*
- * Adds private sums of statements to a shared cell.  A sum of 128 bits is added as two
- * words: whoever sees the lower one wrap around carries.
- */
+/* Adds private sums of statements to a shared cell. */
 static void
 statement_merge(void *shared, const void *totals)
 {
@@ -213,15 +210,7 @@ statement_merge(void *shared, const void *totals)
 
 	pfs_shared_cell_merge(&to->time, &from->time);
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-	{
-		uint64		low = (uint64) from->n[i];
-		uint64		high = (uint64) (from->n[i] >> 64);
-
-		if (low != 0 && pfs_add_relaxed(&to->low[i], low) + low < low)
-			high++;
-		if (high != 0)
-			pfs_add_relaxed(&to->high[i], high);
-	}
+		pfs_shared_sum_add(&to->low[i], &to->high[i], from->n[i]);
 	pfs_raise_to(&to->memory, from->memory);
 	pfs_add_relaxed(&to->plans.generic, from->plans.generic);
 	pfs_add_relaxed(&to->plans.custom, from->plans.custom);
