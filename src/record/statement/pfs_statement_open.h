@@ -92,8 +92,8 @@ typedef struct PfsStatement
 	struct PfsStatement *called_before; /* list of those with a call */
 	bool		left;			/* the statement at top level that it began in
 								 * has ended */
-	PfsStageEvent planned;		/* of one that is only planned: that stage, which
-								 * is over and counted */
+	PfsStageEvent planned;		/* of one that is only planned: that stage,
+								 * which is over and counted */
 	uint64		plan_key;		/* tells a planned one from another */
 	PfsProgramEntry *program;	/* that it began in, or NULL */
 } PfsStatement;
