@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "lib/binaryheap.h"
 #include "storage/ipc.h"
 #include "utils/hsearch.h"
 
@@ -17,13 +16,6 @@
 #include "pfs_load_text.h"
 
 /* ---- the largest of many ---- */
-
-/* Rows with the most time, as a heap with the smallest first, and the sums of the others. */
-typedef struct Picked
-{
-	binaryheap *largest;		/* of PfsLoadRow *, which stay where they are */
-	PfsLoadRow	rest[PFS_LOAD_REMAINDERS];
-} Picked;
 
 /* By user and database first, then by what is waited for, and by statement. */
 static int
@@ -58,13 +50,6 @@ compare_sizes(const void *a, const void *b)
 	return compare_keys(x, y);
 }
 
-/* A heap has in front what is last in this order. */
-static int
-compare_sizes_cb(Datum a, Datum b, void *arg)
-{
-	return compare_sizes(DatumGetPointer(a), DatumGetPointer(b));
-}
-
 /* Adds what a row has to another one, which stands for several. */
 static void
 add_row(PfsLoadRow *sum, const PfsLoadRow *row)
@@ -81,42 +66,25 @@ add_to_rest(PfsLoadRow *rest, const PfsLoadRow *row)
 	add_row(&rest[row->key.type * PFS_NUM_LOAD_CLASSES + row->key.class], row);
 }
 
-/* Adds a row: it is among the largest, or it or the smallest of these goes to the others. */
-static void
-pick(Picked *picked, PfsLoadRow *row)
-{
-	PfsLoadRow *smallest;
-
-	if (picked->largest->bh_size < PFS_LOAD_LARGEST)
-	{
-		binaryheap_add(picked->largest, PointerGetDatum(row));
-		return;
-	}
-	smallest = (PfsLoadRow *) DatumGetPointer(binaryheap_first(picked->largest));
-	if (compare_sizes(row, smallest) < 0)
-	{
-		binaryheap_replace_first(picked->largest, PointerGetDatum(row));
-		row = smallest;
-	}
-	add_to_rest(picked->rest, row);
-}
-
 /*
- * Makes the rows of a period of what was picked: the largest by key, then the remainders
- * that have something.  That of CPU is always there, so that a period without load can be
- * told from one that was not recorded.  Returns how many.
+ * Makes the rows of a period that are kept.  all: the largest first, of which so many stay,
+ * by key; the others go to the remainders in rest.  Of these follow those that have
+ * something.  That of CPU is always there, so that a period without load can be told from
+ * one that was not recorded.  Returns how many.
  */
 static int
-picked_rows(Picked *picked, PfsLoadRow *rows)
+rows_to_keep(const PfsLoadRow *all, int nall, PfsLoadRow *rest, PfsLoadRow *rows)
 {
-	int			n = picked->largest->bh_size;
+	int			n = Min(nall, PFS_LOAD_LARGEST);
 
 	for (int i = 0; i < n; i++)
-		rows[i] = *(PfsLoadRow *) DatumGetPointer(picked->largest->bh_nodes[i]);
+		rows[i] = all[i];
 	qsort(rows, n, sizeof(PfsLoadRow), compare_keys);
+	for (int i = n; i < nall; i++)
+		add_to_rest(rest, &all[i]);
 	for (int i = 0; i < PFS_LOAD_REMAINDERS; i++)
 	{
-		PfsLoadRow *row = &picked->rest[i];
+		PfsLoadRow *row = &rest[i];
 
 		row->key = (PfsLoadKey)
 		{
@@ -158,21 +126,30 @@ static const int resolution_seconds[PFS_NUM_LOAD_RESOLUTIONS] = {
 	[PFS_LOAD_TEN_MINUTES] = 600,
 };
 
+/* Copies all sums, the largest first; palloc'd. */
+static PfsLoadRow *
+sorted_sums(const UnderWay *u, int *n)
+{
+	PfsLoadRow *all = palloc(hash_get_num_entries(u->sums) * sizeof(PfsLoadRow));
+	HASH_SEQ_STATUS status;
+	PfsLoadRow *sum;
+
+	*n = 0;
+	hash_seq_init(&status, u->sums);
+	while ((sum = hash_seq_search(&status)) != NULL)
+		all[(*n)++] = *sum;
+	qsort(all, *n, sizeof(PfsLoadRow), compare_sizes);
+	return all;
+}
+
 /* Moves the smaller half of the sums to the remainders. */
 static void
 evict_smaller_half(UnderWay *u)
 {
-	long		n = hash_get_num_entries(u->sums);
-	PfsLoadRow *all = palloc(n * sizeof(PfsLoadRow));
-	long		i = 0;
-	HASH_SEQ_STATUS status;
-	PfsLoadRow *sum;
+	int			n;
+	PfsLoadRow *all = sorted_sums(u, &n);
 
-	hash_seq_init(&status, u->sums);
-	while ((sum = hash_seq_search(&status)) != NULL)
-		all[i++] = *sum;
-	qsort(all, n, sizeof(PfsLoadRow), compare_sizes);
-	for (i = n / 2; i < n; i++)
+	for (int i = n / 2; i < n; i++)
 	{
 		add_to_rest(u->rest, &all[i]);
 		(void) hash_search(u->sums, &all[i].key, HASH_REMOVE, NULL);
@@ -196,17 +173,16 @@ begin(UnderWay *u, PfsLoadResolution resolution, const PfsLoadPeriod *period, ui
 
 /* Makes the rows of a longer period as it is now.  Returns how many. */
 static int
-rows_of(UnderWay *u, PfsLoadRow *rows)
+rows_of(const UnderWay *u, PfsLoadRow *rows)
 {
-	Picked		picked = {.largest = binaryheap_allocate(PFS_LOAD_LARGEST, compare_sizes_cb, NULL)};
-	HASH_SEQ_STATUS status;
-	PfsLoadRow *sum;
+	PfsLoadRow	rest[PFS_LOAD_REMAINDERS];
+	int			n;
+	PfsLoadRow *all = sorted_sums(u, &n);
 
-	memcpy(picked.rest, u->rest, sizeof(picked.rest));
-	hash_seq_init(&status, u->sums);
-	while ((sum = hash_seq_search(&status)) != NULL)
-		pick(&picked, sum);
-	return picked_rows(&picked, rows);
+	memcpy(rest, u->rest, sizeof(rest));
+	n = rows_to_keep(all, n, rest, rows);
+	pfree(all);
+	return n;
 }
 
 /* Ends a longer period: it is kept, unless a TRUNCATE came in between. */
@@ -294,16 +270,15 @@ pfs_load_keep(const PfsLoadPeriod *period, PfsLoadRow *rows, int nrows)
 	int			seconds = Max(pfs_load_interval, 1);
 	PfsLoadHead head = {period->begin, period->end, period->length, 0, generation, seconds, 0};
 	PfsLoadRow	largest[PFS_LOAD_ROWS_MAX];
-	Picked		picked = {.largest = binaryheap_allocate(PFS_LOAD_LARGEST, compare_sizes_cb, NULL)};
+	PfsLoadRow	rest[PFS_LOAD_REMAINDERS] = {0};
 	static bool watched = false;
 	int			n;
 
 	if (!watched)
 		before_shmem_exit(end_cb, 0);
 	watched = true;
-	for (int i = 0; i < nrows; i++)
-		pick(&picked, &rows[i]);
-	n = picked_rows(&picked, largest);
+	qsort(rows, nrows, sizeof(PfsLoadRow), compare_sizes);
+	n = rows_to_keep(rows, nrows, rest, largest);
 
 	/* With an interval of a minute, that is what there is of each minute. */
 	if (seconds < resolution_seconds[PFS_LOAD_MINUTE] || !pfs_load_ring_is_on(PFS_LOAD_MINUTE))
