@@ -36,7 +36,7 @@ read_record(uint32 index, uint64 word, PfsSumItems *to)
 	uint32		n = 0;
 
 	to->n = 0;
-	item = pfs_sum_items_add(to, PFS_SUM_STATEMENTS_OF_DIGEST, 0, &key);
+	item = pfs_sum_items_add(to, PFS_SUM_OF_DIGEST, PFS_LOAD_CPU_NAME, &key);
 	item->count = pfs_load_relaxed(&time->count_timed) + pfs_load_relaxed(&time->count_untimed);
 	item->ticks = pfs_load_relaxed(&time->sum_low) + pfs_load_relaxed(&d->extra);
 	for (uint32 link = pfs_load_acquire(&d->waits);
@@ -65,8 +65,7 @@ forget_reset(PfsSumItems *before, const PfsSumItems *now)
 	{
 		for (uint32 j = 0; j < now->n; j++)
 		{
-			if (now->items[j].sum == before->items[i].sum && now->items[j].instrument == before->items[i].instrument &&
-				now->items[j].count < before->items[i].count)
+			if (now->items[j].instrument == before->items[i].instrument && now->items[j].count < before->items[i].count)
 				before->items[i].count = before->items[i].ticks = 0;
 		}
 	}

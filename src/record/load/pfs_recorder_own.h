@@ -12,25 +12,23 @@
 
 /*
  * What a number is added to.  Sums are of events that ended and of the time so far of
- * those that run, by instrument, but for those of statements.  What is said to be a
- * digest's is also in the sum of which it is a part.
+ * those that run, by instrument.  Statements themselves, and their processor time with the
+ * waits, are what PFS_LOAD_CPU_NAME has inside.  What is said to be a digest's is also in
+ * the sum of which it is a part.
  */
 typedef enum PfsSum
 {
-	PFS_SUM_WAITS,				/* all of an instrument */
+	PFS_SUM_WAITS,				/* all of an instrument of waits */
 	PFS_SUM_INSIDE,				/* those inside statements */
-	PFS_SUM_STATEMENTS,			/* statements, and their processor time with
-								 * the waits */
-	PFS_SUM_OF_DIGEST,			/* the part of a digest of waits inside */
-	PFS_SUM_STATEMENTS_OF_DIGEST,	/* the part of a digest of statements */
+	PFS_SUM_OF_DIGEST,			/* the part of a digest of those inside */
 } PfsSum;
 
 /* One number of a source: where it is added, and how much.  Differences may be negative. */
 typedef struct PfsSumItem
 {
-	PfsDigestKey key;			/* of the last two */
+	PfsDigestKey key;			/* of PFS_SUM_OF_DIGEST */
 	uint16		sum;			/* PfsSum */
-	PfsInstrumentId instrument; /* of waits */
+	PfsInstrumentId instrument; /* or PFS_LOAD_CPU_NAME */
 	bool		minus;			/* of one that runs: it is taken off */
 	bool		shown;			/* of one that runs: it is the row of this sum
 								 * that has its length */

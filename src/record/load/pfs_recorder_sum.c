@@ -120,13 +120,9 @@ sum_of(const PfsSumItem *item)
 		case PFS_SUM_WAITS:
 			return &sums.wholes[item->instrument].waits;
 		case PFS_SUM_INSIDE:
-			return &sums.wholes[item->instrument].inside;
-		case PFS_SUM_STATEMENTS:
-			return &sums.statements;
+			return item->instrument == PFS_LOAD_CPU_NAME ? &sums.statements : &sums.wholes[item->instrument].inside;
 		case PFS_SUM_OF_DIGEST:
 			return part_of(&item->key, item->instrument);
-		case PFS_SUM_STATEMENTS_OF_DIGEST:
-			return part_of(&item->key, PFS_LOAD_CPU_NAME);
 	}
 	pg_unreachable();
 }

@@ -150,12 +150,10 @@ copy_cells(const PfsThread *t)
 	}
 }
 
-/* Waits inside statements that the thread still has by itself, of a digest or of none. */
+/* Statements, or waits inside of them, that the thread still has by itself, of a digest or of none. */
 static void
 add_inside(uint32 instrument, const PfsDigestKey *key, uint64 count, uint64 ticks)
 {
-	if (instrument >= pfs_instruments->max)
-		return;
 	add_number(&copy.numbers, PFS_SUM_INSIDE, instrument, NULL, count, ticks);
 	if (key->query_id != 0)
 		add_number(&copy.numbers, PFS_SUM_OF_DIGEST, instrument, key, count, ticks);
@@ -168,10 +166,10 @@ copy_charged(const PfsThread *t, const PfsDigestKey *key)
 	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
 	{
 		const PfsDigestWait *w = &t->digest_waits[i];
-		uint32		instrument = pfs_load_relaxed(&w->key);
+		uint32		instrument = pfs_load_relaxed(&w->key) - 1;	/* key 0: none */
 
-		if (instrument != 0)
-			add_inside(instrument - 1, key, pfs_load_relaxed(&w->timed) + pfs_load_relaxed(&w->untimed),
+		if (instrument < pfs_instruments->max)
+			add_inside(instrument, key, pfs_load_relaxed(&w->timed) + pfs_load_relaxed(&w->untimed),
 					   pfs_load_relaxed(&w->sum));
 	}
 }
@@ -184,27 +182,26 @@ copy_places(uint32 index)
 
 	if (set == NULL)
 		return;
-	add_number(&copy.numbers, PFS_SUM_STATEMENTS, 0, NULL, pfs_load_relaxed(&set->passed_statements),
+	add_number(&copy.numbers, PFS_SUM_INSIDE, PFS_LOAD_CPU_NAME, NULL, pfs_load_relaxed(&set->passed_statements),
 			   pfs_load_relaxed(&set->passed_ticks));
 	for (int k = 0; k < PFS_PENDING_DIGESTS; k++)
 	{
 		const PfsPendingDigest *p = &set->items[k];
 		PfsDigestKey key = {pfs_load_relaxed(&p->key.db_user), pfs_load_relaxed(&p->key.query_id)};
-		uint64		count;
-		uint64		ticks;
 
 		if (key.query_id == 0)
 			continue;
-		count = pfs_load_relaxed(&p->counters.time.count_timed) + pfs_load_relaxed(&p->counters.time.count_untimed);
-		ticks = pfs_load_relaxed(&p->counters.time.sum) + pfs_load_relaxed(&p->extra);
-		add_number(&copy.numbers, PFS_SUM_STATEMENTS, 0, NULL, count, ticks);
-		add_number(&copy.numbers, PFS_SUM_STATEMENTS_OF_DIGEST, 0, &key, count, ticks);
+		add_inside(PFS_LOAD_CPU_NAME, &key,
+				   pfs_load_relaxed(&p->counters.time.count_timed) + pfs_load_relaxed(&p->counters.time.count_untimed),
+				   pfs_load_relaxed(&p->counters.time.sum) + pfs_load_relaxed(&p->extra));
 		for (uint32 i = 0; i < Min(pfs_load_relaxed(&p->nwaits), PFS_PENDING_DIGEST_WAITS); i++)
 		{
 			const PfsPendingWait *w = &p->waits[i];
+			uint32		instrument = (uint32) pfs_load_relaxed(&w->instrument);
 
-			add_inside((uint32) pfs_load_relaxed(&w->instrument), &key,
-					   pfs_load_relaxed(&w->timed) + pfs_load_relaxed(&w->untimed), pfs_load_relaxed(&w->sum));
+			if (instrument < pfs_instruments->max)
+				add_inside(instrument, &key, pfs_load_relaxed(&w->timed) + pfs_load_relaxed(&w->untimed),
+						   pfs_load_relaxed(&w->sum));
 		}
 	}
 }
@@ -235,15 +232,15 @@ copy_statements(const PfsThread *t, Running *to)
 
 #define COUNTED (PFS_FLAG_DIGEST | PFS_FLAG_TIMED | PFS_FLAG_CURRENT)
 
-/* Adds what a statement has taken so far, or takes it off. */
+/* Adds what a statement, or a wait inside of one, has taken so far, or takes it off. */
 static void
-add_statement(const PfsDigestKey *key, const Running *s, bool minus)
+add_running_inside(uint32 instrument, const PfsDigestKey *key, uint32 flags, uint64 start, bool minus)
 {
 	bool		has_digest = key != NULL && key->query_id != 0;
 
-	add_running(PFS_SUM_STATEMENTS, 0, NULL, s->flags, s->start, minus, !has_digest && !minus);
+	add_running(PFS_SUM_INSIDE, instrument, NULL, flags, start, minus, !has_digest && !minus);
 	if (has_digest)
-		add_running(PFS_SUM_STATEMENTS_OF_DIGEST, 0, key, s->flags, s->start, minus, !minus);
+		add_running(PFS_SUM_OF_DIGEST, instrument, key, flags, start, minus, !minus);
 }
 
 /*
@@ -261,7 +258,7 @@ add_statements(const Running *running, int n)
 
 		if ((s->flags & COUNTED) != COUNTED || (s->counts & (PFS_HAS_LEFT | PFS_ONLY_PLANNED)) != 0)
 			continue;
-		add_statement(&s->key, s, false);
+		add_running_inside(PFS_LOAD_CPU_NAME, &s->key, s->flags, s->start, false);
 		if ((s->counts & PFS_IS_NESTED) == 0 || s->outer == 0)
 			continue;
 		for (int j = 0; j < n; j++)
@@ -269,7 +266,7 @@ add_statements(const Running *running, int n)
 			if (running[j].event_id == s->outer)
 				outer = &running[j];
 		}
-		add_statement(outer != NULL ? &outer->key : NULL, s, true);
+		add_running_inside(PFS_LOAD_CPU_NAME, outer != NULL ? &outer->key : NULL, s->flags, s->start, true);
 	}
 }
 
@@ -310,11 +307,8 @@ copy_waits(const PfsThread *t, const PfsDigestKey *charged)
 			instrument >= pfs_instruments->max)
 			continue;
 		add_running(PFS_SUM_WAITS, instrument, NULL, flags, start, false, charged == NULL);
-		if (charged == NULL)
-			continue;
-		add_running(PFS_SUM_INSIDE, instrument, NULL, flags, start, false, charged->query_id == 0);
-		if (charged->query_id != 0)
-			add_running(PFS_SUM_OF_DIGEST, instrument, charged, flags, start, false, true);
+		if (charged != NULL)
+			add_running_inside(instrument, charged, flags, start, false);
 	}
 }
 
@@ -336,11 +330,8 @@ copy_thread(const PfsThread *t)
 	copy_waits(t, is_charged ? &key : NULL);
 	add_statements(running, n);
 	if (works_since != 0)
-	{
-		Running		worker = {.flags = (uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT, .start = works_since};
-
-		add_statement(&key, &worker, false);
-	}
+		add_running_inside(PFS_LOAD_CPU_NAME, &key, (uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT, works_since,
+						   false);
 }
 
 /* Copies all that a record's number has; false: no copy is of one moment. */
@@ -498,7 +489,7 @@ take_left(void)
 	PfsSharedLeft before = left_known;
 
 	left_more.n = 0;
-	add_number(&left_more, PFS_SUM_STATEMENTS, 0, NULL, left_now.statements - before.statements,
+	add_number(&left_more, PFS_SUM_INSIDE, PFS_LOAD_CPU_NAME, NULL, left_now.statements - before.statements,
 			   left_now.statement_ticks - before.statement_ticks);
 	for (uint32 i = 0; i < pfs_sizes.cells[PFS_FAMILY_WAITS]; i++)
 	{
