@@ -72,7 +72,11 @@ static struct
 	uint32		n;
 	Sum			statements;
 	Carried		carried;		/* of the processor */
-	HTAB	   *parts;			/* of the period, in the context of the tick */
+
+	/* Of the period, in the context of the tick. */
+	HTAB	   *parts;
+	PfsLoadRow *rows;
+	int			nrows;
 }			sums;
 
 void
@@ -265,13 +269,6 @@ is_off_processor(uint32 i)
 
 /* ---- rows ---- */
 
-typedef struct Rows
-{
-	PfsLoadRow *rows;
-	int			n;
-	int			max;
-} Rows;
-
 uint64
 pfs_sums_ps(uint64 ticks)
 {
@@ -283,19 +280,12 @@ pfs_sums_ps(uint64 ticks)
 
 /* Appends a row, unless it has nothing. */
 static void
-add_row(Rows *to, PfsLoadType type, PfsLoadClass class, uint32 instrument, const PfsDigestKey *digest, const Sum *sum)
+add_row(PfsLoadType type, PfsLoadClass class, uint32 instrument, const PfsDigestKey *digest, const Sum *sum)
 {
-	PfsLoadRow *row;
+	PfsLoadRow *row = &sums.rows[sums.nrows];
 
 	if (sum->count <= 0 && sum->ticks <= 0 && sum->longest == 0)
 		return;
-	if (to->n == to->max)
-	{
-		to->max = Max(2 * to->max, 64);
-		to->rows = to->rows == NULL ? palloc(to->max * sizeof(PfsLoadRow))
-			: repalloc(to->rows, to->max * sizeof(PfsLoadRow));
-	}
-	row = &to->rows[to->n];
 	memset(row, 0, sizeof(*row));
 	row->key.type = type;
 	row->key.class = class;
@@ -311,7 +301,7 @@ add_row(Rows *to, PfsLoadType type, PfsLoadClass class, uint32 instrument, const
 	row->time = sum->ticks > 0 ? pfs_sums_ps(sum->ticks) : 0;
 	row->longest = pfs_sums_ps(sum->longest);
 	if (row->count != 0 || row->time != 0 || row->longest != 0)
-		to->n++;
+		sums.nrows++;
 }
 
 /* Takes what earlier periods have left off a number, and leaves what is below zero to the next one. */
@@ -360,7 +350,7 @@ fit(Part **parts, int n, size_t field, int64 whole)
 
 /* Makes the rows of what a whole and its parts have inside statements. */
 static void
-add_rows(Rows *to, PfsLoadClass class, uint32 instrument, Sum *whole, Carried *carried, Part **parts, int n)
+add_rows(PfsLoadClass class, uint32 instrument, Sum *whole, Carried *carried, Part **parts, int n)
 {
 	Sum			rest = {.longest = whole->longest};
 
@@ -369,8 +359,8 @@ add_rows(Rows *to, PfsLoadClass class, uint32 instrument, Sum *whole, Carried *c
 	rest.count = fit(parts, n, offsetof(Sum, count), whole->count);
 	rest.ticks = fit(parts, n, offsetof(Sum, ticks), whole->ticks);
 	for (int i = 0; i < n; i++)
-		add_row(to, PFS_LOAD_FOREGROUND, class, instrument, &parts[i]->key.digest, &parts[i]->sum);
-	add_row(to, PFS_LOAD_FOREGROUND, class, instrument, NULL, &rest);
+		add_row(PFS_LOAD_FOREGROUND, class, instrument, &parts[i]->key.digest, &parts[i]->sum);
+	add_row(PFS_LOAD_FOREGROUND, class, instrument, NULL, &rest);
 }
 
 /* By instrument. */
@@ -415,7 +405,6 @@ take_waits_off_processor(void)
 PfsLoadRow *
 pfs_sums_rows(int *nrows)
 {
-	Rows		rows = {0};
 	Part	  **parts;
 	HASH_SEQ_STATUS all;
 	int			n = 0;
@@ -428,6 +417,13 @@ pfs_sums_rows(int *nrows)
 		n++;
 	qsort(parts, n, sizeof(Part *), compare_parts);
 
+	/*
+	 * A row of each part, and those without a digest: of an instrument one
+	 * outside of statements and one inside, and the processor's.
+	 */
+	sums.rows = palloc((n + 2 * sums.n + 1) * sizeof(PfsLoadRow));
+	sums.nrows = 0;
+
 	for (uint32 i = 0; i < sums.n; i++)
 	{
 		Whole	   *whole = whole_of(i);
@@ -439,7 +435,7 @@ pfs_sums_rows(int *nrows)
 			continue;
 		if (whole->class == PFS_LOAD_IDLE_TRANSACTION)
 		{
-			add_rows(&rows, whole->class, i, &whole->waits, &whole->carried[PFS_LOAD_FOREGROUND], NULL, 0);
+			add_rows(whole->class, i, &whole->waits, &whole->carried[PFS_LOAD_FOREGROUND], NULL, 0);
 			continue;
 		}
 		if (whole->outside)
@@ -449,11 +445,11 @@ pfs_sums_rows(int *nrows)
 
 			settle(&outside.count, &whole->carried[PFS_LOAD_BACKGROUND].count);
 			settle(&outside.ticks, &whole->carried[PFS_LOAD_BACKGROUND].ticks);
-			add_row(&rows, PFS_LOAD_BACKGROUND, whole->class, i, NULL, &outside);
+			add_row(PFS_LOAD_BACKGROUND, whole->class, i, NULL, &outside);
 		}
-		add_rows(&rows, whole->class, i, &whole->inside, &whole->carried[PFS_LOAD_FOREGROUND], &parts[first], at - first);
+		add_rows(whole->class, i, &whole->inside, &whole->carried[PFS_LOAD_FOREGROUND], &parts[first], at - first);
 	}
-	add_rows(&rows, PFS_LOAD_CPU, PFS_LOAD_CPU_NAME, &sums.statements, &sums.carried, &parts[at], n - at);
-	*nrows = rows.n;
-	return rows.rows;
+	add_rows(PFS_LOAD_CPU, PFS_LOAD_CPU_NAME, &sums.statements, &sums.carried, &parts[at], n - at);
+	*nrows = sums.nrows;
+	return sums.rows;
 }
