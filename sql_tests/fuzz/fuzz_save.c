@@ -50,7 +50,7 @@ use_digests(PfsSaveReader *r)
 	PfsSavedDigest d;
 
 	FUZZ_CHECK(pfs_save_get_frequency(r) > 0);
-	while (pfs_save_get_digest(r, &d))
+	while (pfs_save_get_record(r, pfs_save_digest_fields, &d))
 	{
 		FUZZ_CHECK(d.key.query_id != 0 || d.key.db_user == 0);
 		see_totals(&d.time);
@@ -65,23 +65,37 @@ use_digests(PfsSaveReader *r)
 	FUZZ_CHECK(pfs_save_is_read(r));
 }
 
+/* Passes by the names, and reads them again. */
 static void
-use_waits(PfsSaveReader *r)
+use_names(PfsSaveReader *r)
 {
-	uint32		nnames = pfs_save_get_names(r);
-	PfsSavedWait wait;
+	PfsSaveReader names;
 
-	for (uint32 i = 0; i < nnames; i++)
+	pfs_save_skip_names(r);
+	names = (PfsSaveReader)
+	{
+		.at = r->names, .end = r->end
+	};
+	for (uint32 i = 0; i < r->nnames; i++)
 	{
 		uint32		len;
-		const char *name = pfs_save_get_name(r, &len);
+		const char *name = pfs_save_get_text(&names, PFS_NAME_SIZE - 1, &len);
 
 		FUZZ_CHECK(len < PFS_NAME_SIZE);
 		see_text(name, len);
 	}
-	while (pfs_save_get_wait(r, nnames, &wait))
+	FUZZ_CHECK(names.at == r->at);
+}
+
+static void
+use_waits(PfsSaveReader *r)
+{
+	PfsSavedWait wait;
+
+	use_names(r);
+	while (pfs_save_get_record(r, pfs_save_wait_fields, &wait))
 	{
-		FUZZ_CHECK(wait.instrument < nnames);
+		FUZZ_CHECK(wait.instrument < r->nnames);
 		see_totals(&wait.totals);
 	}
 	FUZZ_CHECK(pfs_save_is_read(r));
@@ -92,7 +106,7 @@ use_rows(PfsSaveReader *r)
 {
 	PfsSavedRows rows;
 
-	while (pfs_save_get_rows(r, &rows))
+	while (pfs_save_get_record(r, pfs_save_rows_fields, &rows))
 	{
 		FUZZ_CHECK(rows.key.query_id != 0 || rows.key.db_user == 0);
 		FUZZ_CHECK(OidIsValid(rows.relation));
@@ -106,35 +120,34 @@ use_rows(PfsSaveReader *r)
 static void
 use_resets(PfsSaveReader *r)
 {
-	while (r->at < r->end)
-	{
-		uint32		len;
-		TimestampTz time;
-		const char *table = pfs_save_get_reset(r, &len, &time);
+	PfsSavedReset reset;
 
-		FUZZ_CHECK(table != NULL && len < NAMEDATALEN && IS_VALID_TIMESTAMP(time));
-		see_text(table, len);
+	while (pfs_save_get_record(r, pfs_save_reset_fields, &reset))
+	{
+		FUZZ_CHECK(reset.table != NULL && reset.len < NAMEDATALEN && IS_VALID_TIMESTAMP(reset.time));
+		see_text(reset.table, reset.len);
 	}
+	FUZZ_CHECK(pfs_save_is_read(r));
 }
 
 /* What is used of a period is what the server's rings and tables take. */
 static void
 use_load(PfsSaveReader *r)
 {
-	PfsSavedNames names;
+	PfsSavedClasses classes;
 	uint8		ring;
 	PfsLoadHead head;
 	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
 	PfsLoadBytes bytes;
 
-	FUZZ_CHECK(pfs_save_get_load_names(r, &names));
-	while (pfs_save_get_period(r, &names, &ring, &head, rows))
+	FUZZ_CHECK(pfs_save_get_load_names(r, &classes));
+	while (pfs_save_get_period(r, &classes, &ring, &head, rows))
 	{
 		FUZZ_CHECK(ring < PFS_SAVE_RINGS && head.nrows <= PFS_LOAD_ROWS_MAX && head.begin <= head.end);
 		for (int i = 0; i < head.nrows; i++)
 		{
 			FUZZ_CHECK(rows[i].key.class < PFS_NUM_LOAD_CLASSES && rows[i].key.type < PFS_NUM_LOAD_TYPES);
-			FUZZ_CHECK(rows[i].key.instrument < names.nevents || rows[i].key.instrument >= PFS_LOAD_REMAINDER);
+			FUZZ_CHECK(rows[i].key.instrument < r->nnames || rows[i].key.instrument >= PFS_LOAD_REMAINDER);
 		}
 		/* The server writes it again. */
 		FUZZ_CHECK(pfs_load_encode(&bytes, &head, rows, head.nrows) <= sizeof(bytes));
@@ -147,7 +160,7 @@ use_load_texts(PfsSaveReader *r)
 {
 	PfsSavedText saved;
 
-	while (pfs_save_get_load_text(r, &saved))
+	while (pfs_save_get_record(r, pfs_save_load_text_fields, &saved))
 	{
 		FUZZ_CHECK(saved.len > 0 && saved.len <= PFS_SAVE_LOAD_TEXT_MAX);
 		see_text(saved.text, saved.len);

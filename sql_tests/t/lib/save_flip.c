@@ -85,7 +85,7 @@ main(int argc, char **argv)
 		return 2;
 	}
 	(void) pfs_save_get_frequency(&r);
-	while (pfs_save_get_digest(&r, &d))
+	while (pfs_save_get_record(&r, pfs_save_digest_fields, &d))
 		ndigests++;
 	for (size_t i = 0; i < n; i++)
 	{

@@ -192,26 +192,6 @@ pfs_save_get_u64(PfsSaveReader *r)
 	return value;
 }
 
-unsigned	__int128
-pfs_save_get_u128(PfsSaveReader *r)
-{
-	unsigned	__int128 value;
-
-	get_into(r, &value, sizeof(value));
-	return value;
-}
-
-int64
-pfs_save_get_time(PfsSaveReader *r)
-{
-	int64		value = (int64) pfs_save_get_u64(r);
-
-	if (IS_VALID_TIMESTAMP(value))
-		return value;
-	r->failed = true;
-	return 0;
-}
-
 /* Reads a text where it lies: it is not copied, and has no end. */
 const char *
 pfs_save_get_text(PfsSaveReader *r, uint32 max, uint32 *len)
@@ -233,6 +213,76 @@ pfs_save_get_text(PfsSaveReader *r, uint32 max, uint32 *len)
 	}
 	*len = n;
 	return text;
+}
+
+void
+pfs_save_skip_names(PfsSaveReader *r)
+{
+	uint32		len;
+
+	r->nnames = pfs_save_get_u32(r);
+	/* Instruments have numbers of 16 bits. */
+	if (r->nnames >= PFS_NO_INSTRUMENT)
+		r->failed = true;
+	r->names = r->at;
+	for (uint32 i = 0; i < r->nnames && !r->failed; i++)
+		(void) pfs_save_get_text(r, PFS_NAME_SIZE - 1, &len);
+}
+
+/* ---- records ---- */
+
+bool
+pfs_save_field(PfsSaveCodec *c, void *field, size_t n)
+{
+	if (c->to != NULL)
+		pfs_save_put(c->to, field, n);
+	else
+		get_into(c->from, field, n);
+	return c->to == NULL;
+}
+
+bool
+pfs_save_text_field(PfsSaveCodec *c, const char **text, uint32 *len, uint32 max)
+{
+	if (c->to != NULL)
+		pfs_save_put_text(c->to, *text, *len);
+	else
+		*text = pfs_save_get_text(c->from, max, len);
+	return c->to == NULL;
+}
+
+void
+pfs_save_time_field(PfsSaveCodec *c, int64 *time)
+{
+	if (pfs_save_field(c, time, sizeof(*time)) && !IS_VALID_TIMESTAMP(*time))
+		c->from->failed = true;
+}
+
+void
+pfs_save_put_record(PfsSaveWriter *w, PfsSaveFields fields, void *record)
+{
+	PfsSaveCodec c = {.to = w};
+
+	fields(&c, record);
+}
+
+bool
+pfs_save_get_record(PfsSaveReader *r, PfsSaveFields fields, void *record)
+{
+	PfsSaveCodec c = {.from = r};
+
+	if (r->failed || r->at == r->end)
+		return false;
+	fields(&c, record);
+	return !r->failed;
+}
+
+bool
+pfs_save_check_records(PfsSaveReader *r, PfsSaveFields fields, void *record)
+{
+	while (pfs_save_get_record(r, fields, record))
+		;
+	return pfs_save_is_read(r);
 }
 
 /* ---- the file ---- */

@@ -88,18 +88,6 @@ pfs_save_put_u64(PfsSaveWriter *w, uint64 value)
 	pfs_save_put(w, &value, sizeof(value));
 }
 
-static inline void
-pfs_save_put_time(PfsSaveWriter *w, int64 value)
-{
-	pfs_save_put(w, &value, sizeof(value));
-}
-
-static inline void
-pfs_save_put_u128(PfsSaveWriter *w, unsigned __int128 value)
-{
-	pfs_save_put(w, &value, sizeof(value));
-}
-
 /* A length and so many bytes; a text has no zero byte. */
 extern void pfs_save_put_text(PfsSaveWriter *w, const char *text, uint32 len);
 
@@ -114,6 +102,8 @@ typedef struct PfsSaveReader
 	const char *at;
 	const char *end;
 	uint32		version;		/* of the section */
+	uint32		nnames;			/* see pfs_save_skip_names() */
+	const char *names;
 	bool		failed;
 } PfsSaveReader;
 
@@ -123,10 +113,6 @@ extern const void *pfs_save_get(PfsSaveReader *r, size_t n);
 extern uint8 pfs_save_get_u8(PfsSaveReader *r);
 extern uint32 pfs_save_get_u32(PfsSaveReader *r);
 extern uint64 pfs_save_get_u64(PfsSaveReader *r);
-extern unsigned __int128 pfs_save_get_u128(PfsSaveReader *r);
-
-/* A time that a timestamptz can show; anything else fails. */
-extern int64 pfs_save_get_time(PfsSaveReader *r);
 
 /* *len bytes, without end, none of them zero; NULL with 0: there are none.  More than max fails. */
 extern const char *pfs_save_get_text(PfsSaveReader *r, uint32 max, uint32 *len);
@@ -137,6 +123,42 @@ pfs_save_is_read(const PfsSaveReader *r)
 {
 	return !r->failed && r->at == r->end;
 }
+
+/*
+ * Passes by the list of instruments' names that a section may begin with, how many and
+ * then the texts, and notes where it is: what follows names them by number.
+ */
+extern void pfs_save_skip_names(PfsSaveReader *r);
+
+/* ---- records ---- */
+
+/*
+ * A record on its way to the file, or from there.  One function goes through its fields for
+ * both, so what is read is what was written.  What is read may be anything: what cannot be is
+ * refused, and the reader has failed.
+ */
+typedef struct PfsSaveCodec
+{
+	PfsSaveWriter *to;			/* NULL: it is read */
+	PfsSaveReader *from;		/* NULL: it is written */
+} PfsSaveCodec;
+
+typedef void (*PfsSaveFields) (PfsSaveCodec *c, void *record);
+
+/* Fields.  True: it has been read, and the caller says what it cannot be. */
+extern bool pfs_save_field(PfsSaveCodec *c, void *field, size_t n);
+extern bool pfs_save_text_field(PfsSaveCodec *c, const char **text, uint32 *len, uint32 max);
+
+/* A time that a timestamptz can show. */
+extern void pfs_save_time_field(PfsSaveCodec *c, int64 *time);
+
+extern void pfs_save_put_record(PfsSaveWriter *w, PfsSaveFields fields, void *record);
+
+/* The next record of a section; false: it is none, or there are no more (pfs_save_is_read()). */
+extern bool pfs_save_get_record(PfsSaveReader *r, PfsSaveFields fields, void *record);
+
+/* Are there such records up to the section's end?  record: room for one. */
+extern bool pfs_save_check_records(PfsSaveReader *r, PfsSaveFields fields, void *record);
 
 /* ---- the file ---- */
 

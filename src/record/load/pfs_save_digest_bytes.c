@@ -16,58 +16,41 @@ StaticAssertDecl(PFS_NUM_ROW_COUNTS == 4 && PFS_SAVE_ROWS_VERSION == 1,
 /* What stands for a secret may make a text longer. */
 #define PFS_SAVE_TEXT_MAX (PFS_TEXT_LENGTH_MAX + 64)
 
-/* ---- parts of both ---- */
-
-static void
-put_totals(PfsSaveWriter *w, const PfsSavedTotals *totals)
-{
-	pfs_save_put_u64(w, totals->count_timed);
-	pfs_save_put_u64(w, totals->count_untimed);
-	pfs_save_put_u128(w, totals->sum);
-	pfs_save_put_u128(w, totals->min);
-	pfs_save_put_u128(w, totals->max);
-}
+/* ---- fields of several records ---- */
 
 /* A number that SQL can show, with room for more of it. */
-static uint64
-get_count(PfsSaveReader *r)
+static void
+count_field(PfsSaveCodec *c, uint64 *count)
 {
-	uint64		count = pfs_save_get_u64(r);
-
-	if (count > PG_INT64_MAX / 2)
-		r->failed = true;
-	return count;
+	if (pfs_save_field(c, count, sizeof(*count)) && *count > PG_INT64_MAX / 2)
+		c->from->failed = true;
 }
 
-static unsigned __int128
-get_ps(PfsSaveReader *r)
+static void
+ps_field(PfsSaveCodec *c, PfsTicks *ps)
 {
-	unsigned	__int128 ps = pfs_save_get_u128(r);
-
-	if (ps >= PFS_SAVE_PS_MAX)
-		r->failed = true;
-	return ps;
+	if (pfs_save_field(c, ps, sizeof(*ps)) && *ps >= PFS_SAVE_PS_MAX)
+		c->from->failed = true;
 }
 
 /* They are read while sessions add to them: neither has to fit the others. */
 static void
-get_totals(PfsSaveReader *r, PfsSavedTotals *totals)
+totals_fields(PfsSaveCodec *c, PfsSavedTotals *totals)
 {
-	totals->count_timed = get_count(r);
-	totals->count_untimed = get_count(r);
-	totals->sum = get_ps(r);
-	totals->min = get_ps(r);
-	totals->max = get_ps(r);
+	count_field(c, &totals->count_timed);
+	count_field(c, &totals->count_untimed);
+	ps_field(c, &totals->sum);
+	ps_field(c, &totals->min);
+	ps_field(c, &totals->max);
 }
 
 /* Keys of all others are 0 altogether. */
 static void
-get_key(PfsSaveReader *r, PfsDigestKey *key)
+key_fields(PfsSaveCodec *c, PfsDigestKey *key)
 {
-	key->db_user = pfs_save_get_u64(r);
-	key->query_id = pfs_save_get_u64(r);
-	if (key->query_id == 0 && key->db_user != 0)
-		r->failed = true;
+	(void) pfs_save_field(c, &key->db_user, sizeof(key->db_user));
+	if (pfs_save_field(c, &key->query_id, sizeof(key->query_id)) && key->query_id == 0 && key->db_user != 0)
+		c->from->failed = true;
 }
 
 /* ---- digests ---- */
@@ -82,81 +65,54 @@ pfs_save_get_frequency(PfsSaveReader *r)
 	return frequency;
 }
 
-/* Writes a digest: numbers, then buckets that are not empty, then texts. */
-void
-pfs_save_put_digest(PfsSaveWriter *w, const PfsSavedDigest *d)
-{
-	uint8		nbuckets = 0;
-
-	pfs_save_put_u64(w, d->key.db_user);
-	pfs_save_put_u64(w, d->key.query_id);
-	put_totals(w, &d->time);
-	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-		pfs_save_put_u128(w, d->n[i]);
-	pfs_save_put_u64(w, d->memory);
-	pfs_save_put_u64(w, d->plans.generic);
-	pfs_save_put_u64(w, d->plans.custom);
-	pfs_save_put_time(w, d->first_seen);
-	pfs_save_put_time(w, d->last_seen);
-	/* Most are empty. */
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
-		nbuckets += d->buckets[b] != 0;
-	pfs_save_put_u8(w, nbuckets);
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
-	{
-		if (d->buckets[b] == 0)
-			continue;
-		pfs_save_put_u8(w, b);
-		pfs_save_put_u64(w, d->buckets[b]);
-	}
-	pfs_save_put_text(w, d->text, d->text_len);
-	pfs_save_put_text(w, d->sample, d->sample_len);
-	pfs_save_put_time(w, d->sample_seen);
-	pfs_save_put_u128(w, d->sample_time);
-}
-
 StaticAssertDecl(PFS_HISTOGRAM_BUCKETS <= PG_UINT8_MAX, "a bucket's number is a byte");
 
-/* Reads the buckets that are not empty; all others are 0. */
+/* How many buckets are not empty, as most are, and these, each behind its number. */
 static void
-get_buckets(PfsSaveReader *r, uint64 *buckets)
+bucket_fields(PfsSaveCodec *c, uint64 *buckets)
 {
-	uint8		n = pfs_save_get_u8(r);
+	uint8		n = 0;
+	uint8		b = 0;
 
-	memset(buckets, 0, PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
-	for (int i = 0; i < n && !r->failed; i++)
+	if (c->from != NULL)
+		memset(buckets, 0, PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
+	for (int i = 0; i < PFS_HISTOGRAM_BUCKETS; i++)
+		n += buckets[i] != 0;
+	(void) pfs_save_field(c, &n, sizeof(n));
+	for (int i = 0; i < n; i++, b++)
 	{
-		uint8		b = pfs_save_get_u8(r);
-
-		if (b >= PFS_HISTOGRAM_BUCKETS)
-			r->failed = true;
-		else
-			buckets[b] = get_count(r);
+		while (c->to != NULL && buckets[b] == 0)
+			b++;
+		if (pfs_save_field(c, &b, sizeof(b)) && b >= PFS_HISTOGRAM_BUCKETS)
+		{
+			c->from->failed = true;
+			return;
+		}
+		count_field(c, &buckets[b]);
 	}
 }
 
-/* Reads a digest.  Its texts lie in what is read. */
-bool
-pfs_save_get_digest(PfsSaveReader *r, PfsSavedDigest *d)
+/* A digest: numbers, then buckets, then texts, which lie in what is read. */
+void
+pfs_save_digest_fields(PfsSaveCodec *c, void *digest)
 {
-	if (r->at == r->end)
-		return false;
-	get_key(r, &d->key);
-	get_totals(r, &d->time);
+	PfsSavedDigest *d = digest;
+
+	key_fields(c, &d->key);
+	totals_fields(c, &d->time);
 	/* Those that are no times have the same limit. */
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-		d->n[i] = get_ps(r);
-	d->memory = get_count(r);
-	d->plans.generic = get_count(r);
-	d->plans.custom = get_count(r);
-	d->first_seen = pfs_save_get_time(r);
-	d->last_seen = pfs_save_get_time(r);
-	get_buckets(r, d->buckets);
-	d->text = pfs_save_get_text(r, PFS_SAVE_TEXT_MAX, &d->text_len);
-	d->sample = pfs_save_get_text(r, PFS_SAVE_TEXT_MAX, &d->sample_len);
-	d->sample_seen = pfs_save_get_time(r);
-	d->sample_time = get_ps(r);
-	return !r->failed;
+		ps_field(c, &d->n[i]);
+	count_field(c, &d->memory);
+	count_field(c, &d->plans.generic);
+	count_field(c, &d->plans.custom);
+	pfs_save_time_field(c, &d->first_seen);
+	pfs_save_time_field(c, &d->last_seen);
+	bucket_fields(c, d->buckets);
+	(void) pfs_save_text_field(c, &d->text, &d->text_len, PFS_SAVE_TEXT_MAX);
+	(void) pfs_save_text_field(c, &d->sample, &d->sample_len, PFS_SAVE_TEXT_MAX);
+	pfs_save_time_field(c, &d->sample_seen);
+	ps_field(c, &d->sample_time);
 }
 
 bool
@@ -165,99 +121,48 @@ pfs_save_check_digests(PfsSaveReader *r)
 	PfsSavedDigest d;
 
 	(void) pfs_save_get_frequency(r);
-	while (!r->failed && pfs_save_get_digest(r, &d))
-		;
-	return pfs_save_is_read(r);
+	return pfs_save_check_records(r, pfs_save_digest_fields, &d);
 }
 
 /* ---- waits ---- */
 
-uint32
-pfs_save_get_names(PfsSaveReader *r)
-{
-	uint32		n = pfs_save_get_u32(r);
-
-	/* Instruments have numbers of 16 bits. */
-	if (n > PFS_NO_INSTRUMENT)
-		r->failed = true;
-	return n;
-}
-
-const char *
-pfs_save_get_name(PfsSaveReader *r, uint32 *len)
-{
-	return pfs_save_get_text(r, PFS_NAME_SIZE - 1, len);
-}
-
 void
-pfs_save_put_wait(PfsSaveWriter *w, const PfsSavedWait *wait)
+pfs_save_wait_fields(PfsSaveCodec *c, void *wait)
 {
-	pfs_save_put_u64(w, wait->key.db_user);
-	pfs_save_put_u64(w, wait->key.query_id);
-	pfs_save_put_u32(w, wait->instrument);
-	put_totals(w, &wait->totals);
-}
+	PfsSavedWait *w = wait;
 
-bool
-pfs_save_get_wait(PfsSaveReader *r, uint32 nnames, PfsSavedWait *wait)
-{
-	if (r->at == r->end)
-		return false;
-	get_key(r, &wait->key);
-	wait->instrument = pfs_save_get_u32(r);
-	if (wait->instrument >= nnames)
-		r->failed = true;
-	get_totals(r, &wait->totals);
-	return !r->failed;
+	key_fields(c, &w->key);
+	if (pfs_save_field(c, &w->instrument, sizeof(w->instrument)) && w->instrument >= c->from->nnames)
+		c->from->failed = true;
+	totals_fields(c, &w->totals);
 }
 
 /* Reads a whole section of waits: names, then waits that refer to them. */
 bool
 pfs_save_check_waits(PfsSaveReader *r)
 {
-	uint32		nnames;
 	PfsSavedWait wait;
-	uint32		len;
 
-	nnames = pfs_save_get_names(r);
-	for (uint32 i = 0; i < nnames && !r->failed; i++)
-		(void) pfs_save_get_name(r, &len);
-	while (!r->failed && pfs_save_get_wait(r, nnames, &wait))
-		;
-	return pfs_save_is_read(r);
+	pfs_save_skip_names(r);
+	return pfs_save_check_records(r, pfs_save_wait_fields, &wait);
 }
 
 /* ---- rows ---- */
 
+/* Rows of a table or an index; there is no index without its table. */
 void
-pfs_save_put_rows(PfsSaveWriter *w, const PfsSavedRows *rows)
+pfs_save_rows_fields(PfsSaveCodec *c, void *rows)
 {
-	pfs_save_put_u64(w, rows->key.db_user);
-	pfs_save_put_u64(w, rows->key.query_id);
-	pfs_save_put_u32(w, rows->database);
-	pfs_save_put_u32(w, rows->relation);
-	pfs_save_put_u32(w, rows->index);
-	put_totals(w, &rows->all);
-	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
-		pfs_save_put_u64(w, rows->counts[i]);
-}
+	PfsSavedRows *saved = rows;
 
-/* Reads rows of a table or an index; there is no index without its table. */
-bool
-pfs_save_get_rows(PfsSaveReader *r, PfsSavedRows *rows)
-{
-	if (r->at == r->end)
-		return false;
-	get_key(r, &rows->key);
-	rows->database = pfs_save_get_u32(r);
-	rows->relation = pfs_save_get_u32(r);
-	rows->index = pfs_save_get_u32(r);
-	if (rows->relation == InvalidOid)
-		r->failed = true;
-	get_totals(r, &rows->all);
+	key_fields(c, &saved->key);
+	(void) pfs_save_field(c, &saved->database, sizeof(saved->database));
+	if (pfs_save_field(c, &saved->relation, sizeof(saved->relation)) && saved->relation == InvalidOid)
+		c->from->failed = true;
+	(void) pfs_save_field(c, &saved->index, sizeof(saved->index));
+	totals_fields(c, &saved->all);
 	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
-		rows->counts[i] = get_count(r);
-	return !r->failed;
+		count_field(c, &saved->counts[i]);
 }
 
 bool
@@ -265,31 +170,25 @@ pfs_save_check_rows(PfsSaveReader *r)
 {
 	PfsSavedRows rows;
 
-	while (!r->failed && pfs_save_get_rows(r, &rows))
-		;
-	return pfs_save_is_read(r);
+	return pfs_save_check_records(r, pfs_save_rows_fields, &rows);
 }
 
 /* ---- resets ---- */
 
-const char *
-pfs_save_get_reset(PfsSaveReader *r, uint32 *len, TimestampTz *time)
+void
+pfs_save_reset_fields(PfsSaveCodec *c, void *reset)
 {
-	const char *table = pfs_save_get_text(r, NAMEDATALEN - 1, len);
+	PfsSavedReset *saved = reset;
 
-	*time = pfs_save_get_time(r);
-	if (table == NULL)
-		r->failed = true;
-	return r->failed ? NULL : table;
+	if (pfs_save_text_field(c, &saved->table, &saved->len, NAMEDATALEN - 1) && saved->table == NULL)
+		c->from->failed = true;
+	pfs_save_time_field(c, &saved->time);
 }
 
 bool
 pfs_save_check_resets(PfsSaveReader *r)
 {
-	uint32		len;
-	TimestampTz time;
+	PfsSavedReset reset;
 
-	while (r->at < r->end && pfs_save_get_reset(r, &len, &time) != NULL)
-		;
-	return pfs_save_is_read(r);
+	return pfs_save_check_records(r, pfs_save_reset_fields, &reset);
 }

@@ -68,6 +68,14 @@ typedef struct PfsSavedRows
 	uint64		counts[PFS_NUM_ROW_COUNTS];
 } PfsSavedRows;
 
+/* When a table was reset.  Its name is not terminated. */
+typedef struct PfsSavedReset
+{
+	const char *table;
+	uint32		len;
+	TimestampTz time;
+} PfsSavedReset;
+
 /* Is a counter of statements a time, in ticks? */
 static inline bool
 pfs_save_is_time(PfsCounter i)
@@ -80,28 +88,17 @@ pfs_save_is_time(PfsCounter i)
  * digests up to its end.
  */
 extern uint64 pfs_save_get_frequency(PfsSaveReader *r);
-extern void pfs_save_put_digest(PfsSaveWriter *w, const PfsSavedDigest *d);
 
-/* False: it is no digest, or there are no more (pfs_save_is_read()). */
-extern bool pfs_save_get_digest(PfsSaveReader *r, PfsSavedDigest *d);
-
-/* How many names there are, at the section's begin; then these, then waits. */
-extern uint32 pfs_save_get_names(PfsSaveReader *r);
-extern const char *pfs_save_get_name(PfsSaveReader *r, uint32 *len);
-extern void pfs_save_put_wait(PfsSaveWriter *w, const PfsSavedWait *wait);
-extern bool pfs_save_get_wait(PfsSaveReader *r, uint32 nnames, PfsSavedWait *wait);
-
-/* Rows, up to the section's end. */
-extern void pfs_save_put_rows(PfsSaveWriter *w, const PfsSavedRows *rows);
-extern bool pfs_save_get_rows(PfsSaveReader *r, PfsSavedRows *rows);
+/* Fields of the records above (PfsSaveFields).  Waits lie behind a list of names. */
+extern void pfs_save_digest_fields(PfsSaveCodec *c, void *digest);
+extern void pfs_save_wait_fields(PfsSaveCodec *c, void *wait);
+extern void pfs_save_rows_fields(PfsSaveCodec *c, void *rows);
+extern void pfs_save_reset_fields(PfsSaveCodec *c, void *reset);
 
 /* Whole sections: can they be what they say? */
 extern bool pfs_save_check_digests(PfsSaveReader *r);
 extern bool pfs_save_check_waits(PfsSaveReader *r);
 extern bool pfs_save_check_rows(PfsSaveReader *r);
-
-/* When tables were reset: pairs of name and date. */
-extern const char *pfs_save_get_reset(PfsSaveReader *r, uint32 *len, TimestampTz *time);
 extern bool pfs_save_check_resets(PfsSaveReader *r);
 
 #endif							/* PFS_SAVE_DIGEST_BYTES_H */

@@ -119,7 +119,7 @@ put_digest_cb(const PfsDigestRow *row, void *arg)
 	memcpy(d.buckets, row->buckets, sizeof(d.buckets));
 	pfs_save_hide_secret(&d.text, &d.text_len);
 	pfs_save_hide_secret(&d.sample, &d.sample_len);
-	pfs_save_put_digest(arg, &d);
+	pfs_save_put_record(arg, pfs_save_digest_fields, &d);
 }
 
 static void
@@ -210,13 +210,13 @@ digests_use(PfsSaveReader *r, const PfsSaveHead *head)
 
 	if (pfs_sizes.digests == 0)
 		return;
-	while (pfs_save_get_digest(&again, d))
+	while (pfs_save_get_record(&again, pfs_save_digest_fields, d))
 		n++;
 	places = MemoryContextAllocHuge(CurrentMemoryContext, (Size) Max(n, 1) * sizeof(Place));
 	for (uint32 i = 0; i < n; i++)
 	{
 		places[i].at = r->at;
-		(void) pfs_save_get_digest(r, d);
+		(void) pfs_save_get_record(r, pfs_save_digest_fields, d);
 		places[i].last_seen = d->last_seen;
 	}
 	if (n > pfs_sizes.digests)
@@ -227,7 +227,7 @@ digests_use(PfsSaveReader *r, const PfsSaveHead *head)
 		{
 			.at = places[i].at, .end = r->end
 		};
-		if (!pfs_save_get_digest(&again, d))
+		if (!pfs_save_get_record(&again, pfs_save_digest_fields, d))
 			continue;
 		convert_buckets(d->buckets, frequency, pfs_clock->frequency[pfs_timer_default()]);
 		use_digest(d);
@@ -258,7 +258,7 @@ put_wait_cb(const PfsDigestWaitRow *row, void *arg)
 	PfsSavedWait wait = {row->key, row->instrument, totals_to_save(&row->totals)};
 
 	if (row->instrument < put->nnames)
-		pfs_save_put_wait(put->w, &wait);
+		pfs_save_put_record(put->w, pfs_save_wait_fields, &wait);
 }
 
 static void
@@ -273,13 +273,14 @@ digest_waits_write(PfsSaveWriter *w)
 static void
 digest_waits_use(PfsSaveReader *r, const PfsSaveHead *head)
 {
-	uint32		nnames = pfs_save_get_names(r);
-	PfsSavedName *names = pfs_save_take_names(r, nnames);
+	PfsSavedName *names;
 	PfsSavedWait wait;
 
+	pfs_save_skip_names(r);
+	names = pfs_save_take_names(r);
 	if (pfs_sizes.digests == 0)
 		return;
-	while (pfs_save_get_wait(r, nnames, &wait))
+	while (pfs_save_get_record(r, pfs_save_wait_fields, &wait))
 	{
 		PfsDigestWaitRow row = {wait.key, pfs_saved_instrument(&names[wait.instrument]), totals_of(&wait.totals)};
 
@@ -313,7 +314,7 @@ put_rows_cb(const PfsDigestRowsRow *row, void *arg)
 	/* A run can have had its time, and not have found a row. */
 	saved.all.sum = ps_of(row->all.sum);
 	memcpy(saved.counts, row->counts, sizeof(saved.counts));
-	pfs_save_put_rows(arg, &saved);
+	pfs_save_put_record(arg, pfs_save_rows_fields, &saved);
 }
 
 static void
@@ -333,7 +334,7 @@ digest_rows_use(PfsSaveReader *r, const PfsSaveHead *head)
 
 	if (pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
 		return;
-	while (pfs_save_get_rows(r, &saved))
+	while (pfs_save_get_record(r, pfs_save_rows_fields, &saved))
 	{
 		PfsDigestRowsRow row = {
 			.key = saved.key,
@@ -363,10 +364,10 @@ resets_write(PfsSaveWriter *w)
 {
 	for (int i = 0; i < lengthof(tables); i++)
 	{
-		if (!are_kept(i))
-			continue;
-		pfs_save_put_text(w, tables[i], strlen(tables[i]));
-		pfs_save_put_time(w, pfs_reset_time(tables[i]));
+		PfsSavedReset reset = {tables[i], strlen(tables[i]), pfs_reset_time(tables[i])};
+
+		if (are_kept(i))
+			pfs_save_put_record(w, pfs_save_reset_fields, &reset);
 	}
 }
 
@@ -374,16 +375,14 @@ resets_write(PfsSaveWriter *w)
 static void
 resets_use(PfsSaveReader *r, const PfsSaveHead *head)
 {
-	uint32		len;
-	TimestampTz time;
-	const char *table;
+	PfsSavedReset reset;
 
-	while (r->at < r->end && (table = pfs_save_get_reset(r, &len, &time)) != NULL)
+	while (pfs_save_get_record(r, pfs_save_reset_fields, &reset))
 	{
 		for (int i = 0; i < lengthof(tables); i++)
 		{
-			if (are_kept(i) && strlen(tables[i]) == len && memcmp(tables[i], table, len) == 0)
-				pfs_reset_time_set(tables[i], Min(time, pfs_clock->start_time));
+			if (are_kept(i) && strlen(tables[i]) == reset.len && memcmp(tables[i], reset.table, reset.len) == 0)
+				pfs_reset_time_set(tables[i], Min(reset.time, pfs_clock->start_time));
 		}
 	}
 }

@@ -113,16 +113,16 @@ take_rows(PfsLoadRow *rows, int nrows, PfsSavedName *events)
 static void
 load_use(PfsSaveReader *r, const PfsSaveHead *saved)
 {
-	PfsSavedNames names;
+	PfsSavedClasses classes;
 	PfsSavedName *events;
 	uint8		ring;
 	PfsLoadHead head;
 	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
 
-	if (!pfs_save_get_load_names(r, &names))
+	if (!pfs_save_get_load_names(r, &classes))
 		return;
-	events = pfs_save_take_names(&names.events, names.nevents);
-	while (pfs_save_get_period(r, &names, &ring, &head, rows))
+	events = pfs_save_take_names(r);
+	while (pfs_save_get_period(r, &classes, &ring, &head, rows))
 	{
 		head.generation = pfs_load_generation();
 		pfs_load_put(ring, &head, rows, take_rows(rows, head.nrows, events));
@@ -181,7 +181,7 @@ load_texts_write(PfsSaveWriter *w)
 		saved.text = copy;
 		saved.len = Min((uint32) len, room);
 		pfs_save_hide_secret(&saved.text, &saved.len);
-		pfs_save_put_load_text(w, &saved);
+		pfs_save_put_record(w, pfs_save_load_text_fields, &saved);
 	}
 }
 
@@ -190,7 +190,7 @@ load_texts_use(PfsSaveReader *r, const PfsSaveHead *head)
 {
 	PfsSavedText saved;
 
-	while (pfs_save_get_load_text(r, &saved))
+	while (pfs_save_get_record(r, pfs_save_load_text_fields, &saved))
 		pfs_load_text_put(&saved.key, saved.text, saved.len);
 }
 

@@ -22,12 +22,12 @@ pfs_save_put_classes(PfsSaveWriter *w)
 
 /* Reads both lists: classes, then events, whose names are read again by who wants them. */
 bool
-pfs_save_get_load_names(PfsSaveReader *r, PfsSavedNames *names)
+pfs_save_get_load_names(PfsSaveReader *r, PfsSavedClasses *classes)
 {
-	names->nclasses = pfs_save_get_u8(r);
-	if (names->nclasses > PFS_NUM_LOAD_CLASSES)
+	classes->n = pfs_save_get_u8(r);
+	if (classes->n > PFS_NUM_LOAD_CLASSES)
 		r->failed = true;
-	for (int i = 0; i < names->nclasses && !r->failed; i++)
+	for (int i = 0; i < classes->n && !r->failed; i++)
 	{
 		char		name[NAMEDATALEN] = {0};
 		uint32		len;
@@ -35,19 +35,10 @@ pfs_save_get_load_names(PfsSaveReader *r, PfsSavedNames *names)
 
 		if (text !=NULL)
 			memcpy(name, text, len);
-		if (!pfs_load_class_by_name(name, &names->classes[i]))
+		if (!pfs_load_class_by_name(name, &classes->classes[i]))
 			r->failed = true;
 	}
-	names->nevents = pfs_save_get_u32(r);
-	if (names->nevents >= PFS_LOAD_REMAINDER)
-		r->failed = true;
-	names->events = *r;
-	for (uint32 i = 0; i < names->nevents && !r->failed; i++)
-	{
-		uint32		len;
-
-		(void) pfs_save_get_text(r, PFS_NAME_SIZE - 1, &len);
-	}
+	pfs_save_skip_names(r);
 	return !r->failed;
 }
 
@@ -71,21 +62,21 @@ is_head(const PfsLoadHead *head)
 
 /* Is this a row that one can have?  Makes the number of its class this server's. */
 static bool
-take_row(PfsLoadRow *row, const PfsSavedNames *names)
+take_row(PfsLoadRow *row, const PfsSavedClasses *classes, uint32 nnames)
 {
 	PfsLoadKey *key = &row->key;
 
-	if (key->class >= names->nclasses || row->count > PG_INT64_MAX / 2)
+	if (key->class >= classes->n || row->count > PG_INT64_MAX / 2)
 		return false;
-	if (key->instrument != PFS_LOAD_REMAINDER && key->instrument != PFS_LOAD_CPU_NAME && key->instrument >= names->nevents)
+	if (key->instrument != PFS_LOAD_REMAINDER && key->instrument != PFS_LOAD_CPU_NAME && key->instrument >= nnames)
 		return false;
-	key->class = names->classes[key->class];
+	key->class = classes->classes[key->class];
 	return true;
 }
 
 /* Reads a period; its bytes are copied first, as they lie anywhere. */
 bool
-pfs_save_get_period(PfsSaveReader *r, const PfsSavedNames *names, uint8 *ring, PfsLoadHead *head, PfsLoadRow *rows)
+pfs_save_get_period(PfsSaveReader *r, const PfsSavedClasses *classes, uint8 *ring, PfsLoadHead *head, PfsLoadRow *rows)
 {
 	PfsLoadBytes copy;
 	uint32		nbytes;
@@ -107,7 +98,7 @@ pfs_save_get_period(PfsSaveReader *r, const PfsSavedNames *names, uint8 *ring, P
 		r->failed = true;
 	for (int i = 0; i < head->nrows && !r->failed; i++)
 	{
-		if (!take_row(&rows[i], names))
+		if (!take_row(&rows[i], classes, r->nnames))
 			r->failed = true;
 	}
 	return !r->failed;
@@ -117,43 +108,31 @@ pfs_save_get_period(PfsSaveReader *r, const PfsSavedNames *names, uint8 *ring, P
 bool
 pfs_save_check_load(PfsSaveReader *r)
 {
-	PfsSavedNames names;
+	PfsSavedClasses classes;
 	uint8		ring;
 	PfsLoadHead head;
 	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
 
-	if (!pfs_save_get_load_names(r, &names))
+	if (!pfs_save_get_load_names(r, &classes))
 		return false;
-	while (pfs_save_get_period(r, &names, &ring, &head, rows))
+	while (pfs_save_get_period(r, &classes, &ring, &head, rows))
 		;
 	return pfs_save_is_read(r);
 }
 
 /* ---- texts ---- */
 
+/* A text; one that is empty is none. */
 void
-pfs_save_put_load_text(PfsSaveWriter *w, const PfsSavedText *text)
+pfs_save_load_text_fields(PfsSaveCodec *c, void *text)
 {
-	pfs_save_put_u32(w, text->key.database);
-	pfs_save_put_u32(w, text->key.user);
-	pfs_save_put_u64(w, text->key.query_id);
-	pfs_save_put_text(w, text->text, text->len);
-}
+	PfsSavedText *saved = text;
 
-/* Reads a text; one that is empty is none. */
-bool
-pfs_save_get_load_text(PfsSaveReader *r, PfsSavedText *text)
-{
-	if (r->failed || r->at == r->end)
-		return false;
-	text	  ->key.database = pfs_save_get_u32(r);
-	text	  ->key.user = pfs_save_get_u32(r);
-	text	  ->key.query_id = pfs_save_get_u64(r);
-	text	  ->text = pfs_save_get_text(r, PFS_SAVE_LOAD_TEXT_MAX, &text->len);
-
-	if (text->text == NULL)
-		r->failed = true;
-	return !r->failed;
+	(void) pfs_save_field(c, &saved->key.database, sizeof(saved->key.database));
+	(void) pfs_save_field(c, &saved->key.user, sizeof(saved->key.user));
+	(void) pfs_save_field(c, &saved->key.query_id, sizeof(saved->key.query_id));
+	if (pfs_save_text_field(c, &saved->text, &saved->len, PFS_SAVE_LOAD_TEXT_MAX) && saved->text == NULL)
+		c->from->failed = true;
 }
 
 /* A whole section of texts. */
@@ -162,7 +141,5 @@ pfs_save_check_load_texts(PfsSaveReader *r)
 {
 	PfsSavedText text;
 
-	while (pfs_save_get_load_text(r, &text))
-		;
-	return pfs_save_is_read(r);
+	return pfs_save_check_records(r, pfs_save_load_text_fields, &text);
 }

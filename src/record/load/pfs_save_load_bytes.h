@@ -19,19 +19,20 @@
 #define PFS_SAVE_RINGS	3
 #define PFS_SAVE_LOAD_TEXT_MAX	(PFS_TEXT_LENGTH_MAX + 64)
 
-/* What periods name by number.  Names are not terminated; NULL: none. */
-typedef struct PfsSavedNames
+/* What periods name by number beside instruments. */
+typedef struct PfsSavedClasses
 {
-	uint32		nevents;
-	uint8		nclasses;
+	uint8		n;
 	uint8		classes[PFS_NUM_LOAD_CLASSES];	/* of this server, by the
 												 * file's number */
-	PfsSaveReader events;		/* at their names */
-} PfsSavedNames;
+} PfsSavedClasses;
 
-/* The lists, before all periods.  False: they cannot be such; classes all have to be known. */
+/*
+ * The list of classes, and behind it that of names, before all periods.  False: they cannot be
+ * such; classes all have to be known.
+ */
 extern void pfs_save_put_classes(PfsSaveWriter *w);
-extern bool pfs_save_get_load_names(PfsSaveReader *r, PfsSavedNames *names);
+extern bool pfs_save_get_load_names(PfsSaveReader *r, PfsSavedClasses *classes);
 
 extern void pfs_save_put_period(PfsSaveWriter *w, uint8 ring, const PfsLoadBytes *bytes, uint32 nbytes);
 
@@ -39,8 +40,8 @@ extern void pfs_save_put_period(PfsSaveWriter *w, uint8 ring, const PfsLoadBytes
  * The next period; rows: [PFS_LOAD_ROWS_MAX], with events by the file's numbers.  False: it
  * is none, or there are no more (pfs_save_is_read()).
  */
-extern bool pfs_save_get_period(PfsSaveReader *r, const PfsSavedNames *names, uint8 *ring, PfsLoadHead *head,
-								PfsLoadRow *rows);
+extern bool pfs_save_get_period(PfsSaveReader *r, const PfsSavedClasses *classes, uint8 *ring,
+								PfsLoadHead *head, PfsLoadRow *rows);
 
 /* A statement's text. */
 typedef struct PfsSavedText
@@ -50,8 +51,8 @@ typedef struct PfsSavedText
 	uint32		len;
 } PfsSavedText;
 
-extern void pfs_save_put_load_text(PfsSaveWriter *w, const PfsSavedText *text);
-extern bool pfs_save_get_load_text(PfsSaveReader *r, PfsSavedText *text);
+/* Its fields (PfsSaveFields). */
+extern void pfs_save_load_text_fields(PfsSaveCodec *c, void *text);
 
 /* Whole sections: can they be what they say? */
 extern bool pfs_save_check_load(PfsSaveReader *r);

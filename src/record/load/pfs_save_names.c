@@ -34,13 +34,14 @@ pfs_save_put_names(PfsSaveWriter *w)
 
 /* Takes names out of the file; whose they are is looked up later. */
 PfsSavedName *
-pfs_save_take_names(PfsSaveReader *r, uint32 n)
+pfs_save_take_names(const PfsSaveReader *r)
 {
-	PfsSavedName *names = palloc0((Size) Max(n, 1) * sizeof(PfsSavedName));
+	PfsSavedName *names = palloc0((Size) Max(r->nnames, 1) * sizeof(PfsSavedName));
+	PfsSaveReader from = {.at = r->names, .end = r->end};
 
-	for (uint32 i = 0; i < n; i++)
+	for (uint32 i = 0; i < r->nnames; i++)
 	{
-		names[i].name = pfs_save_get_text(r, PFS_NAME_SIZE - 1, &names[i].len);
+		names[i].name = pfs_save_get_text(&from, PFS_NAME_SIZE - 1, &names[i].len);
 		names[i].instrument = PFS_NO_INSTRUMENT;
 	}
 	return names;

@@ -23,8 +23,8 @@ typedef struct PfsSavedName
  */
 extern uint32 pfs_save_put_names(PfsSaveWriter *w);
 
-/* Reads so many names, behind their number, into an array in the current context. */
-extern PfsSavedName *pfs_save_take_names(PfsSaveReader *r, uint32 n);
+/* The names that pfs_save_skip_names() has passed by, as an array in the current context. */
+extern PfsSavedName *pfs_save_take_names(const PfsSaveReader *r);
 
 /* The instrument of a name, looked up once, and only if it is asked for; PFS_NO_INSTRUMENT: none has it. */
 extern PfsInstrumentId pfs_saved_instrument(PfsSavedName *saved);
