@@ -106,7 +106,7 @@ pfs_save_put(PfsSaveWriter *w, const void *bytes, size_t n)
 void
 pfs_save_put_text(PfsSaveWriter *w, const char *text, uint32 len)
 {
-	pfs_save_put_u32(w, len);
+	pfs_save_put(w, &len, sizeof(len));
 	pfs_save_put(w, text, len);
 }
 
@@ -154,8 +154,8 @@ pfs_save_get(PfsSaveReader *r, size_t n)
 }
 
 /* Copies the next n bytes, or zeros. */
-static void
-get_into(PfsSaveReader *r, void *to, size_t n)
+void
+pfs_save_get_into(PfsSaveReader *r, void *to, size_t n)
 {
 	const void *bytes = pfs_save_get(r, n);
 
@@ -165,41 +165,15 @@ get_into(PfsSaveReader *r, void *to, size_t n)
 		memset(to, 0, n);
 }
 
-uint8
-pfs_save_get_u8(PfsSaveReader *r)
-{
-	uint8		value;
-
-	get_into(r, &value, sizeof(value));
-	return value;
-}
-
-uint32
-pfs_save_get_u32(PfsSaveReader *r)
-{
-	uint32		value;
-
-	get_into(r, &value, sizeof(value));
-	return value;
-}
-
-uint64
-pfs_save_get_u64(PfsSaveReader *r)
-{
-	uint64		value;
-
-	get_into(r, &value, sizeof(value));
-	return value;
-}
-
 /* Reads a text where it lies: it is not copied, and has no end. */
 const char *
 pfs_save_get_text(PfsSaveReader *r, uint32 max, uint32 *len)
 {
-	uint32		n = pfs_save_get_u32(r);
+	uint32		n;
 	const char *text;
 
 	*len = 0;
+	pfs_save_get_into(r, &n, sizeof(n));
 	if (n > max)
 		r->failed = true;
 	text = n == 0 ? NULL : pfs_save_get(r, n);
@@ -220,7 +194,7 @@ pfs_save_skip_names(PfsSaveReader *r)
 {
 	uint32		len;
 
-	r->nnames = pfs_save_get_u32(r);
+	pfs_save_get_into(r, &r->nnames, sizeof(r->nnames));
 	/* Instruments have numbers of 16 bits. */
 	if (r->nnames >= PFS_NO_INSTRUMENT)
 		r->failed = true;
@@ -237,7 +211,7 @@ pfs_save_field(PfsSaveCodec *c, void *field, size_t n)
 	if (c->to != NULL)
 		pfs_save_put(c->to, field, n);
 	else
-		get_into(c->from, field, n);
+		pfs_save_get_into(c->from, field, n);
 	return c->to == NULL;
 }
 
@@ -291,7 +265,7 @@ pfs_save_check_records(PfsSaveReader *r, PfsSaveFields fields, void *record)
 static bool
 get_section(PfsSaveReader *file, PfsSaveSectionHead *section, PfsSaveReader *r)
 {
-	get_into(file, section, sizeof(*section));
+	pfs_save_get_into(file, section, sizeof(*section));
 	if (file->failed || section->length > (size_t) (file->end - file->at))
 		return false;
 	*r = (PfsSaveReader)
@@ -324,7 +298,7 @@ pfs_save_check_file(const char *bytes, size_t n, uint64 system_identifier, uint3
 	PfsSaveReader file = {.at = bytes, .end = bytes + n};
 	uint32		nsections = 0;
 
-	get_into(&file, head, sizeof(*head));
+	pfs_save_get_into(&file, head, sizeof(*head));
 	if (file.failed || memcmp(head->magic, PFS_SAVE_MAGIC, sizeof(head->magic)) != 0)
 		return PFS_SAVE_DAMAGED;
 	/* The head of another format may be another one. */

@@ -70,24 +70,6 @@ extern void pfs_save_end_section(PfsSaveWriter *w);
 /* Writes the head; magic, format, length, nsections and crc are filled in.  False: see `error`. */
 extern bool pfs_save_end(PfsSaveWriter *w, PfsSaveHead *head);
 
-static inline void
-pfs_save_put_u8(PfsSaveWriter *w, uint8 value)
-{
-	pfs_save_put(w, &value, sizeof(value));
-}
-
-static inline void
-pfs_save_put_u32(PfsSaveWriter *w, uint32 value)
-{
-	pfs_save_put(w, &value, sizeof(value));
-}
-
-static inline void
-pfs_save_put_u64(PfsSaveWriter *w, uint64 value)
-{
-	pfs_save_put(w, &value, sizeof(value));
-}
-
 /* A length and so many bytes; a text has no zero byte. */
 extern void pfs_save_put_text(PfsSaveWriter *w, const char *text, uint32 len);
 
@@ -110,9 +92,8 @@ typedef struct PfsSaveReader
 /* The next n bytes, not aligned; NULL: there are fewer. */
 extern const void *pfs_save_get(PfsSaveReader *r, size_t n);
 
-extern uint8 pfs_save_get_u8(PfsSaveReader *r);
-extern uint32 pfs_save_get_u32(PfsSaveReader *r);
-extern uint64 pfs_save_get_u64(PfsSaveReader *r);
+/* The same, copied to where they are wanted; zeros, where there are fewer. */
+extern void pfs_save_get_into(PfsSaveReader *r, void *to, size_t n);
 
 /* *len bytes, without end, none of them zero; NULL with 0: there are none.  More than max fails. */
 extern const char *pfs_save_get_text(PfsSaveReader *r, uint32 max, uint32 *len);

@@ -58,8 +58,9 @@ key_fields(PfsSaveCodec *c, PfsDigestKey *key)
 uint64
 pfs_save_get_frequency(PfsSaveReader *r)
 {
-	uint64		frequency = pfs_save_get_u64(r);
+	uint64		frequency;
 
+	pfs_save_get_into(r, &frequency, sizeof(frequency));
 	if (frequency == 0 || frequency > UINT64CONST(1000000000000))
 		r->failed = true;
 	return frequency;

@@ -125,7 +125,7 @@ put_digest_cb(const PfsDigestRow *row, void *arg)
 static void
 digests_write(PfsSaveWriter *w)
 {
-	pfs_save_put_u64(w, pfs_clock->frequency[pfs_timer_default()]);
+	pfs_save_put(w, &pfs_clock->frequency[pfs_timer_default()], sizeof(uint64));
 	pfs_digests_read(PFS_DIGEST_BUCKETS | PFS_DIGEST_TEXT | PFS_DIGEST_SAMPLE, put_digest_cb, w);
 }
 

@@ -15,7 +15,9 @@
 void
 pfs_save_put_classes(PfsSaveWriter *w)
 {
-	pfs_save_put_u8(w, PFS_NUM_LOAD_CLASSES);
+	uint8		n = PFS_NUM_LOAD_CLASSES;
+
+	pfs_save_put(w, &n, sizeof(n));
 	for (int class = 0; class < PFS_NUM_LOAD_CLASSES; class++)
 		pfs_save_put_text(w, pfs_load_class_name(class), strlen(pfs_load_class_name(class)));
 }
@@ -24,7 +26,7 @@ pfs_save_put_classes(PfsSaveWriter *w)
 bool
 pfs_save_get_load_names(PfsSaveReader *r, PfsSavedClasses *classes)
 {
-	classes->n = pfs_save_get_u8(r);
+	pfs_save_get_into(r, &classes->n, sizeof(classes->n));
 	if (classes->n > PFS_NUM_LOAD_CLASSES)
 		r->failed = true;
 	for (int i = 0; i < classes->n && !r->failed; i++)
@@ -47,8 +49,8 @@ pfs_save_get_load_names(PfsSaveReader *r, PfsSavedClasses *classes)
 void
 pfs_save_put_period(PfsSaveWriter *w, uint8 ring, const PfsLoadBytes *bytes, uint32 nbytes)
 {
-	pfs_save_put_u8(w, ring);
-	pfs_save_put_u32(w, nbytes);
+	pfs_save_put(w, &ring, sizeof(ring));
+	pfs_save_put(w, &nbytes, sizeof(nbytes));
 	pfs_save_put(w, bytes->bytes, nbytes);
 }
 
@@ -84,8 +86,8 @@ pfs_save_get_period(PfsSaveReader *r, const PfsSavedClasses *classes, uint8 *rin
 
 	if (r->failed || r->at == r->end)
 		return false;
-	*ring = pfs_save_get_u8(r);
-	nbytes = pfs_save_get_u32(r);
+	pfs_save_get_into(r, ring, sizeof(*ring));
+	pfs_save_get_into(r, &nbytes, sizeof(nbytes));
 	bytes = nbytes < sizeof(PfsLoadHead) || nbytes > sizeof(copy) ? NULL : pfs_save_get(r, nbytes);
 	if (bytes == NULL || *ring >= PFS_SAVE_RINGS)
 	{

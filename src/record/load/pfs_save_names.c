@@ -21,7 +21,7 @@ pfs_save_put_names(PfsSaveWriter *w)
 {
 	uint32		n = pfs_instrument_count();
 
-	pfs_save_put_u32(w, n);
+	pfs_save_put(w, &n, sizeof(n));
 	for (uint32 i = 0; i < n; i++)
 	{
 		const PfsInstrument *ins = pfs_instrument_at(i);
