@@ -413,7 +413,7 @@ end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 	mine.end = end;
 	mine.ticks = end - s->start;
 	mine.n = s->n;
-	mine.memory = unlikely(s->counts & PFS_COUNTS_MEMORY) ? s->memory : 0;
+	mine.memory = s->memory;
 	mine.text = e != NULL ? pfs_statement_text(e) : NULL;
 	mine.text_len = e != NULL ? e->text_len : 0;
 	if (PFS_HAVE_PLAN_ORIGIN)

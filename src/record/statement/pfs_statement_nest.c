@@ -174,8 +174,7 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 			pfs_statement_put_message(e, pfs_sql.message, pfs_sql.message_len);
 	}
 	if (s != &pfs_sql.top && s->program != NULL)
-		pfs_program_count_statement(s->program, s->flags, end - s->start, s->n,
-									s->counts & PFS_COUNTS_MEMORY ? s->memory : 0);
+		pfs_program_count_statement(s->program, s->flags, end - s->start, s->n, s->memory);
 	if (e != NULL)
 	{
 		e->memory = s->memory;

@@ -73,11 +73,12 @@ typedef struct PfsStatement
 	uint64		executed;		/* rows that its plan has written so far, of
 								 * EXECUTE */
 	uint64	   *n;				/* its counters: in its slot, or `own` */
+	uint64		memory;			/* its peak, set at its end; 0: it does not
+								 * count memory */
 	uint64		own[PFS_NUM_COUNTERS] __attribute__((aligned(16)));
 
 	/* Of one that counts memory only: pfs_statement_memory.c. */
 	PfsSpan		memory_span;
-	uint64		memory;			/* set at its end */
 
 	/* Of a nested one only: pfs_nested.c. */
 	struct PfsStatement *older_open;	/* list of all open ones */
