@@ -267,27 +267,27 @@ pfs_digest_enter(const PfsDigestKey *key, bool make)
 
 /* Stores a statement as the sample, unless another process is storing one. */
 void
-pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, int64 offset, uint64 ticks)
+pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, int64 offset)
 {
 	uint64		word = pfs_load_relaxed(&d->sample.word);
-	uint32		len = Min(end->text_len, pfs_sizes.sql_text);
+	uint32		len = Min(end->sample->text_len, pfs_sizes.sql_text);
 
 	if ((word & 1) != 0 || !pfs_cas(&d->sample.word, &word, word + 1))
 		return;
 	pfs_fence_release();		/* A of pfs_seqlock.h */
-	pfs_store_relaxed(&d->sample_seen, now);
-	pfs_store_relaxed(&d->sample_ticks, ticks);
+	pfs_store_relaxed(&d->sample_seen, end->now);
+	pfs_store_relaxed(&d->sample_ticks, end->ticks);
 	pfs_store_relaxed(&d->sample_offset, offset);
 	pfs_store_relaxed(&d->sample_len, len);
-	memcpy(d->texts + pfs_sizes.digest_text, end->text, len);
+	memcpy(d->texts + pfs_sizes.digest_text, pfs_statement_text(end->sample), len);
 	pfs_seqlock_write_end(&d->sample);
 }
 
 bool
-pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, uint64 now, uint64 ticks)
+pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, const PfsDigestEnd *end)
 {
 	/* Another process may have taken one that ended later. */
-	return ticks > sample_ticks || (now > sample_seen && now - sample_seen > sample_age_ticks());
+	return end->ticks > sample_ticks || (end->now > sample_seen && end->now - sample_seen > sample_age_ticks());
 }
 
 /*
@@ -295,8 +295,7 @@ pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, uint64 now, uin
  * says what the sample is then.
  */
 void
-pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, int64 offset, uint64 ticks, uint64 *sample_seen,
-					   uint64 *sample_ticks)
+pfs_digest_take_sample(const PfsDigestEnd *end, int64 offset, uint64 *sample_seen, uint64 *sample_ticks)
 {
 	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
 	PfsDigest  *d;
@@ -307,8 +306,8 @@ pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, int64 offset, uint64
 	/* As the record's other dates, unless these are from before the start. */
 	if (pfs_load_relaxed(&d->last_seen) > pfs_clock->zero[pfs_timer_default()])
 		offset = pfs_load_relaxed(&d->last_offset.value);
-	if (pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), now, ticks))
-		pfs_digest_put_sample(d, end, now, offset, ticks);
+	if (pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), end))
+		pfs_digest_put_sample(d, end, offset);
 	*sample_seen = pfs_load_relaxed(&d->sample_seen);
 	*sample_ticks = pfs_load_relaxed(&d->sample_ticks);
 	pfs_digest_leave(cached);

@@ -202,23 +202,17 @@ pfs_digest_leave(PfsCachedDigest *cached)
 	pfs_ref_unpin(&cached->ref_slot->ref);
 }
 
-/* A statement has ended; text: its own, or NULL; n: [PFS_NUM_COUNTERS]. */
+/* A statement has ended. */
 typedef struct PfsDigestEnd
 {
 	PfsDigestKey key;
-	uint32		flags;			/* of the statement */
-	uint64		end;			/* by the timer in flags */
-	uint64		ticks;			/* by the timer in flags */
-	const uint64 *n;
-	uint64		memory;			/* see pfs_statement_memory.c; 0: none */
-	const char *text;
-	uint32		text_len;
-	PfsPlanOrigin plan_origin;	/* undefined where no plan says it */
-	bool		with_waits;		/* those of pfs_digest_wait.h are its own */
+	const struct PfsStatement *s;
+	const PfsStatementEvent *sample;	/* its slot, if it can be the sample:
+										 * it has a time, and a text; or NULL */
+	uint64		now;			/* its end and its length, by the default
+								 * timer */
+	uint64		ticks;
 } PfsDigestEnd;
-
-/* Counts it, with the waits; pfs_digest_pending.c. */
-extern void pfs_digest_count(const PfsDigestEnd *end);
 
 /* ---- the same, for who counts ---- */
 
@@ -232,10 +226,9 @@ extern void pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot);
  * Would a statement become the sample, where this is the present one?  Store it; the same,
  * having looked.  offset: of now.
  */
-extern bool pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, uint64 now, uint64 ticks);
-extern void pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, uint64 now, int64 offset, uint64 ticks);
-extern void pfs_digest_take_sample(const PfsDigestEnd *end, uint64 now, int64 offset, uint64 ticks,
-								   uint64 *sample_seen, uint64 *sample_ticks);
+extern bool pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, const PfsDigestEnd *end);
+extern void pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, int64 offset);
+extern void pfs_digest_take_sample(const PfsDigestEnd *end, int64 offset, uint64 *sample_seen, uint64 *sample_ticks);
 
 /*
  * Which text of this shape would be taken now: none (READY), only one that is not

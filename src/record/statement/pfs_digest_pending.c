@@ -217,7 +217,7 @@ place_of(const PfsDigestKey *key)
  * NULL: the digest has no record, or no place can be had.
  */
 static pg_noinline PfsPendingDigest *
-take(const PfsDigestEnd *end, uint64 now)
+take(const PfsDigestEnd *end)
 {
 	PfsPendingDigest *p = NULL;
 	PfsCachedDigest *cached;
@@ -239,12 +239,12 @@ take(const PfsDigestEnd *end, uint64 now)
 		return NULL;
 	d = cached->digest;
 	/* It was made at the end of its first statement, a little after that. */
-	if (unlikely(now < pfs_load_relaxed(&d->first_seen)))
-		pfs_store_relaxed(&d->first_seen, now);
+	if (unlikely(end->now < pfs_load_relaxed(&d->first_seen)))
+		pfs_store_relaxed(&d->first_seen, end->now);
 	p->state = cached->state;
 	p->word = cached->word;
 	p->ref_slot = cached->ref_slot;
-	p->last_seen = now;
+	p->last_seen = end->now;
 	p->last_offset.value = pfs_load_relaxed(&d->last_offset.value);
 	p->last_offset.taken = pfs_load_relaxed(&d->last_offset.taken);
 	p->sample_seen = pfs_load_relaxed(&d->sample_seen);
@@ -266,7 +266,7 @@ is_gone(const PfsPendingDigest *p)
 
 /* The place of a digest, with room for one more statement; NULL: none at this moment. */
 static inline PfsPendingDigest *
-find(const PfsDigestEnd *end, uint64 now, uint32 bucket)
+find(const PfsDigestEnd *end, uint32 bucket)
 {
 	PfsPendingDigest *p = place_of(&end->key);
 
@@ -274,7 +274,7 @@ find(const PfsDigestEnd *end, uint64 now, uint32 bucket)
 		return p;
 	if (p != NULL && !flush(p))
 		return NULL;
-	return take(end, now);
+	return take(end);
 }
 
 /*
@@ -328,10 +328,10 @@ take_waits(PfsPendingDigest *p)
  * or nothing.
  */
 static bool
-count_in_place(const PfsDigestEnd *end, uint64 now, uint64 ticks)
+count_in_place(const PfsDigestEnd *end, bool with_waits)
 {
-	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
-	uint32		bucket = pfs_histogram_bucket(ticks);
+	const PfsStatement *s = end->s;
+	uint32		bucket = pfs_histogram_bucket(end->ticks);
 	uint64		generation;
 	PfsPendingDigest *p = NULL;
 
@@ -348,36 +348,36 @@ count_in_place(const PfsDigestEnd *end, uint64 now, uint64 ticks)
 	 */
 	generation = pfs_load_acquire(&pfs_words->digest_truncations);
 	if (likely(generation == mine->generation) || apply_truncations(generation))
-		p = find(end, now, bucket);
+		p = find(end, bucket);
 	if (likely(p != NULL))
 	{
-		if (likely(timed))
+		if (likely((s->flags & PFS_FLAG_TIMED) != 0))
 		{
-			pfs_cell_add_timed(&p->counters.time, ticks);
+			pfs_cell_add_timed(&p->counters.time, end->ticks);
 			p->buckets[bucket]++;
 		}
 		else
 			p->counters.time.count_untimed++;
-		pfs_counters_add(p->counters.n, end->n);
-		if (unlikely(end->memory > p->counters.memory))
-			p->counters.memory = end->memory;
-		if (PFS_HAVE_PLAN_ORIGIN && end->plan_origin == PFS_PLAN_GENERIC)
+		pfs_counters_add(p->counters.n, s->n);
+		if (unlikely(s->memory > p->counters.memory))
+			p->counters.memory = s->memory;
+		if (PFS_HAVE_PLAN_ORIGIN && s->plan_origin == PFS_PLAN_GENERIC)
 			p->plans.generic++;
-		else if (PFS_HAVE_PLAN_ORIGIN && end->plan_origin == PFS_PLAN_CUSTOM)
+		else if (PFS_HAVE_PLAN_ORIGIN && s->plan_origin == PFS_PLAN_CUSTOM)
 			p->plans.custom++;
-		p->last_seen = now;
-		pfs_digest_look_at_offset(&p->last_offset, now);
+		p->last_seen = end->now;
+		pfs_digest_look_at_offset(&p->last_offset, end->now);
 		pfs_last_digest = (PfsLastDigest)
 		{
 			mine, p, p->state, p->ref_slot
 		};
-		if (end->with_waits)
+		if (with_waits)
 			take_waits(p);
 		if (unlikely(pfs_digest_rows_used != 0))
 			pfs_digest_rows_take(&end->key, p->rows, &p->nrows, PFS_PENDING_DIGEST_ROWS);
 		pfs_digest_raise_usage(p->ref_slot);
-		if (unlikely(timed && end->text_len > 0 && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, now, ticks)))
-			pfs_digest_take_sample(end, now, p->last_offset.value, ticks, &p->sample_seen, &p->sample_ticks);
+		if (unlikely(end->sample != NULL && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, end)))
+			pfs_digest_take_sample(end, p->last_offset.value, &p->sample_seen, &p->sample_ticks);
 		if (unlikely(p->lacks_text))
 			p->lacks_text = pfs_digest_note_text(p->state - pfs_digests->state, end->key.query_id);
 	}
@@ -410,37 +410,38 @@ pass_statements(uint64 statements, uint64 ticks)
 
 /*
  * Adds a statement to its digest's record, or to all others: where the process has no
- * place for its numbers.  The times are of the default timer.
+ * place for its numbers.
  */
 static pg_noinline void
-count_at_once(const PfsDigestEnd *end, uint64 now, uint64 ticks)
+count_at_once(const PfsDigestEnd *end, bool with_waits)
 {
+	const PfsStatement *s = end->s;
 	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
 	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
-	bool		timed = (end->flags & PFS_FLAG_TIMED) != 0;
+	bool		timed = (s->flags & PFS_FLAG_TIMED) != 0;
 
-	pfs_shared_statement_add(&d->counters, end->n, end->memory);
-	pfs_count_plan(&d->counters, end->plan_origin);
+	pfs_shared_statement_add(&d->counters, s->n, s->memory);
+	pfs_count_plan(&d->counters, s->plan_origin);
 	if (timed)
-		pfs_add_relaxed(&d->buckets[pfs_histogram_bucket(ticks)], 1);
-	pfs_shared_cell_add(&d->counters.time, timed, ticks);
-	pass_statements(1, timed ? ticks : 0);
-	if (end->with_waits)
+		pfs_add_relaxed(&d->buckets[pfs_histogram_bucket(end->ticks)], 1);
+	pfs_shared_cell_add(&d->counters.time, timed, end->ticks);
+	pass_statements(1, timed ? end->ticks : 0);
+	if (with_waits)
 		pfs_digest_waits_give(cached);
 	if (cached == NULL)
 	{
-		pfs_digest_note_others(now, now, NULL);
+		pfs_digest_note_others(end->now, end->now, NULL);
 		return;
 	}
-	pfs_store_relaxed(&d->last_seen, now);
-	pfs_digest_look_at_offset(&d->last_offset, now);
+	pfs_store_relaxed(&d->last_seen, end->now);
+	pfs_digest_look_at_offset(&d->last_offset, end->now);
 	/* It was made at the end of its first statement, a little after that. */
-	if (now < pfs_load_relaxed(&d->first_seen))
-		pfs_store_relaxed(&d->first_seen, now);
+	if (end->now < pfs_load_relaxed(&d->first_seen))
+		pfs_store_relaxed(&d->first_seen, end->now);
 	pfs_digest_raise_usage(cached->ref_slot);
-	if (timed && end->text_len > 0 &&
-		pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), now, ticks))
-		pfs_digest_put_sample(d, end, now, d->last_offset.value, ticks);
+	if (end->sample != NULL &&
+		pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), end))
+		pfs_digest_put_sample(d, end, d->last_offset.value);
 	(void) pfs_digest_note_text(cached->state - pfs_digests->state, end->key.query_id);
 	pfs_digest_leave(cached);
 }
@@ -450,16 +451,25 @@ count_at_once(const PfsDigestEnd *end, uint64 now, uint64 ticks)
  * write section.  It becomes the sample if it is the slowest or that is old.
  */
 void
-pfs_digest_count(const PfsDigestEnd *end)
+pfs_digest_count(const PfsStatement *s, const PfsStatementEvent *e, uint64 at, bool with_waits)
 {
-	bool		usual = (end->flags & PFS_FLAG_TIMER_MASK) == (pfs_local.usual & PFS_FLAG_TIMER_MASK);
-	uint64		now = likely(usual) ? end->end : pfs_timer_read(pfs_timer_default());
-	uint64		ticks = likely(usual) ? end->ticks : pfs_ticks_of_default(PFS_FLAGS_TIMER(end->flags), end->ticks);
+	PfsDigestEnd end = {
+		.key = pfs_digest_key(s->database, s->user, s->query_id),
+		.s = s,
+		.sample = (s->flags & PFS_FLAG_TIMED) != 0 && e != NULL && e->text_len > 0 ? e : NULL,
+		.now = at,
+		.ticks = at - s->start,
+	};
 
-	if (unlikely(!count_in_place(end, now, ticks)))
-		count_at_once(end, now, ticks);
-	else if (unlikely(end->with_waits && pfs_local.waits_used != 0))
-		pfs_digest_waits_give_to(&end->key, true);
+	if (unlikely((s->flags & PFS_FLAG_TIMER_MASK) != (pfs_local.usual & PFS_FLAG_TIMER_MASK)))
+	{
+		end.now = pfs_timer_read(pfs_timer_default());
+		end.ticks = pfs_ticks_of_default(PFS_FLAGS_TIMER(s->flags), end.ticks);
+	}
+	if (unlikely(!count_in_place(&end, with_waits)))
+		count_at_once(&end, with_waits);
+	else if (unlikely(with_waits && pfs_local.waits_used != 0))
+		pfs_digest_waits_give_to(&end.key, true);
 }
 
 /*

@@ -148,6 +148,12 @@ pfs_pending_digests_expect(void)
 
 /* ---- the owner, inside a write section of its thread ---- */
 
+/*
+ * Counts a statement that ends.  e: its slot, or NULL; at: by the timer in its flags; with_waits:
+ * those of pfs_digest_wait.h are its own.
+ */
+extern void pfs_digest_count(const struct PfsStatement *s, const PfsStatementEvent *e, uint64 at, bool with_waits);
+
 /* The process leaves the numbers of its thread record. */
 extern void pfs_pending_digests_detach(PfsThread *t);
 

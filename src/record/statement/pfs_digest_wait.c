@@ -387,7 +387,6 @@ pfs_digest_leave_outer(const PfsStatement *s, PfsTimestamp now)
 static inline void
 end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 {
-	PfsDigestEnd mine;
 	bool		is_innermost = s->statement_id == pfs_digest_charged;
 
 	if (unlikely(s != &pfs_sql.top))
@@ -408,18 +407,7 @@ end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 		pfs_digest_end_planned(s);
 		return;
 	}
-	mine.key = key_of(s);
-	mine.flags = s->flags;
-	mine.end = end;
-	mine.ticks = end - s->start;
-	mine.n = s->n;
-	mine.memory = s->memory;
-	mine.text = e != NULL ? pfs_statement_text(e) : NULL;
-	mine.text_len = e != NULL ? e->text_len : 0;
-	if (PFS_HAVE_PLAN_ORIGIN)
-		mine.plan_origin = s->plan_origin;
-	mine.with_waits = is_innermost;
-	pfs_digest_count(&mine);
+	pfs_digest_count(s, e, end, is_innermost);
 	if (likely(is_innermost))
 		end_charge();
 }

@@ -123,7 +123,7 @@ extern void pfs_program_count_call(const PfsProgramEntry *entry, bool timed, uin
 
 /*
  * A statement inside the program has ended: flags and ticks as in pfs_count_statement(),
- * memory as in PfsDigestEnd.
+ * memory as in PfsStatement.
  */
 extern void pfs_program_count_statement(const PfsProgramEntry *entry, uint32 flags, uint64 ticks, const uint64 *n,
 										uint64 memory);
