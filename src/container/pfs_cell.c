@@ -51,13 +51,36 @@ pfs_totals_add_cell(PfsTotals *to, const PfsCell *from)
 	pfs_totals_add(to, &totals);
 }
 
+/* So many events with times, which are in the sum already. */
+static inline void
+add_timed(PfsSharedCell *c, uint64_t count, uint64_t min, uint64_t max)
+{
+	pfs_raise_to(&c->max, max);
+	pfs_raise_to(&c->inverted_min, UINT64_MAX - min);
+	pfs_add_relaxed(&c->count_timed, count);
+}
+
 void
 pfs_shared_cell_add(PfsSharedCell *c, bool timed, uint64_t ticks)
 {
 	if (timed)
-		pfs_shared_cell_add_timed(c, 1, ticks, ticks, ticks);
+	{
+		pfs_shared_sum_add(&c->sum_low, &c->sum_high, ticks);
+		add_timed(c, 1, ticks, ticks);
+	}
 	else
 		pfs_add_relaxed(&c->count_untimed, 1);
+}
+
+/* The sum can be more than the times of events: calls that found no row take time, too. */
+void
+pfs_shared_cell_add_counts(PfsSharedCell *c, const PfsCounts *from)
+{
+	pfs_shared_sum_add(&c->sum_low, &c->sum_high, from->sum);
+	if (from->timed != 0)
+		add_timed(c, from->timed, from->min, from->max);
+	if (from->untimed != 0)
+		pfs_add_relaxed(&c->count_untimed, from->untimed);
 }
 
 /* Adds a private sum to the cell; its words arrive one by one. */
@@ -67,11 +90,7 @@ pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from)
 	/* There can be time without events: that of calls that found no row. */
 	pfs_shared_sum_add(&c->sum_low, &c->sum_high, from->sum);
 	if (from->count_timed > 0)
-	{
-		pfs_raise_to(&c->max, from->max);
-		pfs_raise_to(&c->inverted_min, UINT64_MAX - from->min);
-		pfs_add_relaxed(&c->count_timed, from->count_timed);
-	}
+		add_timed(c, from->count_timed, from->min, from->max);
 	if (from->count_untimed > 0)
 		pfs_add_relaxed(&c->count_untimed, from->count_untimed);
 }

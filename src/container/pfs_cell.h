@@ -118,22 +118,30 @@ pfs_shared_sum_add(uint64_t *sum_low, uint64_t *sum_high, PfsTicks n)
 		pfs_add_relaxed(sum_high, high);
 }
 
-static inline void
-pfs_shared_cell_add_to_sum(PfsSharedCell *c, uint64_t ticks)
+/* Events that one process has counted for itself, until it adds them to a cell of many writers. */
+typedef struct PfsCounts
 {
-	if (__builtin_expect(pfs_add_relaxed(&c->sum_low, ticks) + ticks < ticks, 0))
-		pfs_add_relaxed(&c->sum_high, 1);
+	uint64_t	untimed;		/* events that are not in the sum */
+	uint64_t	timed;			/* events that are */
+	uint64_t	sum;			/* ticks */
+	uint64_t	min;			/* UINT64_MAX while there is none */
+	uint64_t	max;
+} PfsCounts;
+
+static inline void
+pfs_counts_add(PfsCounts *to, const PfsCounts *from)
+{
+	to->untimed += from->untimed;
+	to->timed += from->timed;
+	to->sum += from->sum;
+	if (from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
 }
 
-/* Any process: so many events with times, at least one. */
-static inline void
-pfs_shared_cell_add_timed(PfsSharedCell *c, uint64_t count, uint64_t sum, uint64_t min, uint64_t max)
-{
-	pfs_shared_cell_add_to_sum(c, sum);
-	pfs_raise_to(&c->max, max);
-	pfs_raise_to(&c->inverted_min, UINT64_MAX - min);
-	pfs_add_relaxed(&c->count_timed, count);
-}
+/* Any process: all of these events. */
+extern void pfs_shared_cell_add_counts(PfsSharedCell *c, const PfsCounts *from);
 
 /* Any process: one event; ticks only count if it is timed. */
 extern void pfs_shared_cell_add(PfsSharedCell *c, bool timed, uint64_t ticks);

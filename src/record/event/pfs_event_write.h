@@ -544,16 +544,16 @@ extern void pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uin
 static pg_attribute_always_inline void
 pfs_digest_wait_count(PfsDigestWait *w, uint64 ticks)
 {
-	w->timed++;
-	w->sum += ticks;
-	if (ticks < w->min)
+	w->counts.timed++;
+	w->counts.sum += ticks;
+	if (ticks < w->counts.min)
 	{
 		/* The first wait always gets here. */
 		pfs_local.waits_used |= w->bit;
-		w->min = ticks;
+		w->counts.min = ticks;
 	}
-	if (ticks > w->max)
-		w->max = ticks;
+	if (ticks > w->counts.max)
+		w->counts.max = ticks;
 }
 
 /*

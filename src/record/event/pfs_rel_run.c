@@ -114,22 +114,6 @@ pfs_rel_run_victim(void)
 
 /* ---- rows ---- */
 
-/* The sum can be more than the times of rows: calls that found none take time, too. */
-void
-pfs_rows_add_shared(PfsSharedCell *to, const PfsRowCount *rows)
-{
-	if (rows->sum != 0)
-		pfs_shared_cell_add_to_sum(to, rows->sum);
-	if (rows->timed != 0)
-	{
-		pfs_raise_to(&to->max, rows->max);
-		pfs_raise_to(&to->inverted_min, PG_UINT64_MAX - rows->min);
-		pfs_add_relaxed(&to->count_timed, rows->timed);
-	}
-	if (rows->untimed != 0)
-		pfs_add_relaxed(&to->count_untimed, rows->untimed);
-}
-
 /* Converts times that another timer has measured. */
 pg_noinline PfsRowCount
 pfs_rows_converted(const PfsRowCount *rows, uint32 flags)

@@ -71,15 +71,8 @@ pfs_rel_stat_is_there(PfsRelStatKind kind, uint64 stat)
 	return stat != 0 && (uint32) pfs_pages_word(pfs_rel_stats[kind].pages, (uint32) (stat >> 32)) == (uint32) stat;
 }
 
-/* Rows and the times of some of them, as the owner counts them. */
-typedef struct PfsRowCount
-{
-	uint64		untimed;		/* rows that are not in the sum */
-	uint64		timed;			/* rows that are */
-	uint64		sum;			/* ticks, by the timer of the run */
-	uint64		min;			/* of the calls */
-	uint64		max;
-} PfsRowCount;
+/* Rows, and the times of the calls that gave some of them, in ticks of the timer of the run. */
+typedef PfsCounts PfsRowCount;
 
 /*
  * A run.  wait: the event, whose object is the table; its rows and ticks are filled in when
@@ -264,9 +257,6 @@ pfs_rel_part(PfsOperation operation)
 	}
 }
 
-/* Adds rows to a cell that all processes share. */
-extern void pfs_rows_add_shared(PfsSharedCell *to, const PfsRowCount *rows);
-
 /* What a statement is charged with by the difference between two of them. */
 typedef struct PfsExamined
 {
@@ -309,17 +299,6 @@ static pg_attribute_always_inline void
 pfs_rel_index_row(PfsRelRun *run)
 {
 	pfs_bump(&run->index_rows.untimed, 1);
-}
-
-/* Adds rows to others. */
-static inline void
-pfs_rows_add(PfsRowCount *to, const PfsRowCount *rows)
-{
-	to->untimed += rows->untimed;
-	to->timed += rows->timed;
-	to->sum += rows->sum;
-	to->min = Min(to->min, rows->min);
-	to->max = Max(to->max, rows->max);
 }
 
 /* Rows that the run has come to: of an index those that it found. */

@@ -30,11 +30,7 @@
 
 typedef struct PfsDigestWait
 {
-	uint64		timed;
-	uint64		untimed;
-	uint64		sum;			/* ticks of the default timer */
-	uint64		max;
-	uint64		min;
+	PfsCounts	counts;			/* ticks of the default timer */
 	uint64		bit;			/* of waits_used */
 	uint32		key;			/* instrument + 1; 0: nobody's place */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsDigestWait;

@@ -169,8 +169,8 @@ copy_charged(const PfsThread *t, const PfsDigestKey *key)
 		uint32		instrument = pfs_load_relaxed(&w->key) - 1; /* key 0: none */
 
 		if (instrument < pfs_instruments->max)
-			add_inside(instrument, key, pfs_load_relaxed(&w->timed) + pfs_load_relaxed(&w->untimed),
-					   pfs_load_relaxed(&w->sum));
+			add_inside(instrument, key, pfs_load_relaxed(&w->counts.timed) + pfs_load_relaxed(&w->counts.untimed),
+					   pfs_load_relaxed(&w->counts.sum));
 	}
 }
 
@@ -200,8 +200,8 @@ copy_places(uint32 index)
 			uint32		instrument = (uint32) pfs_load_relaxed(&w->instrument);
 
 			if (instrument < pfs_instruments->max)
-				add_inside(instrument, &key, pfs_load_relaxed(&w->timed) + pfs_load_relaxed(&w->untimed),
-						   pfs_load_relaxed(&w->sum));
+				add_inside(instrument, &key, pfs_load_relaxed(&w->counts.timed) + pfs_load_relaxed(&w->counts.untimed),
+						   pfs_load_relaxed(&w->counts.sum));
 		}
 	}
 }

@@ -226,7 +226,7 @@ pfs_lwlock_count_only(PfsThread *t, const PfsLwlockLookup *lookup)
 
 		if (unlikely(digest->key != lookup->digest_key))
 			goto unusual;
-		digest->untimed++;
+		digest->counts.untimed++;
 		pfs_local.waits_used |= digest->bit;
 	}
 	pfs_bump(&lookup->cell->time.count_untimed, 1);

@@ -17,7 +17,7 @@ static void
 add_cb(void *stat, const PfsPending *place)
 {
 	if (stat != NULL)
-		pfs_rows_add_shared(&((PfsRelStat *) stat)->parts[place->key], &((const PfsPendingRows *) place)->rows);
+		pfs_shared_cell_add_counts(&((PfsRelStat *) stat)->parts[place->key], &((const PfsPendingRows *) place)->rows);
 }
 
 static uint64
@@ -56,12 +56,12 @@ count_in_new_place(PfsThread *t, PfsCountedObjects counted, uint64 stat, PfsRelP
 	if (p != NULL)
 	{
 		p->rows.min = PG_UINT64_MAX;
-		pfs_rows_add(&p->rows, rows);
+		pfs_counts_add(&p->rows, rows);
 		return;
 	}
 	record = pfs_object_enter(t, counted, stat);
 	if (record != NULL)
-		pfs_rows_add_shared(&record->parts[part], rows);
+		pfs_shared_cell_add_counts(&record->parts[part], rows);
 	pfs_object_leave(t, counted);
 }
 
@@ -76,7 +76,7 @@ count_rows(PfsThread *t, PfsRelStatKind kind, uint64 stat, PfsRelPart part, cons
 		return;
 	p = (PfsPendingRows *) pfs_pending_find(counted, &pfs_pending_rows_shape, stat, part);
 	if (likely(p != NULL))
-		pfs_rows_add(&p->rows, rows);
+		pfs_counts_add(&p->rows, rows);
 	else
 		count_in_new_place(t, counted, stat, part, rows);
 }

@@ -291,9 +291,7 @@ add_pending_waits_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 		if (is_there)
 			to->key = p->key;
 		to->instrument = w->instrument;
-		if (w->timed != 0)
-			pfs_shared_cell_add_timed(&to->cell, w->timed, w->sum, w->min, w->max);
-		to->cell.count_untimed = w->untimed;
+		pfs_shared_cell_add_counts(&to->cell, &w->counts);
 		c->n++;
 	}
 }

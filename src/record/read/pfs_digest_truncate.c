@@ -38,7 +38,7 @@ take_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && generation >= t->before[PFS_DIGEST_PART_BUCKETS]; b++)
 		t->taken[PFS_DIGEST_PART_BUCKETS] += p->buckets[b];
 	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_DIGEST_WAITS) && generation >= t->before[PFS_DIGEST_PART_WAITS]; i++)
-		t->taken[PFS_DIGEST_PART_WAITS] += p->waits[i].timed + p->waits[i].untimed;
+		t->taken[PFS_DIGEST_PART_WAITS] += p->waits[i].counts.timed + p->waits[i].counts.untimed;
 	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS) && generation >= t->before[PFS_DIGEST_PART_ROWS]; i++)
 		t->taken[PFS_DIGEST_PART_ROWS] += pfs_row_count(&p->rows[i].rows);
 }

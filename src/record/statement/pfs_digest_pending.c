@@ -50,7 +50,7 @@ static void
 pass_waits(const PfsPendingDigest *p)
 {
 	for (uint32 i = 0; i < p->nwaits; i++)
-		pfs_left_pass(pfs_my_thread, p->waits[i].instrument, p->waits[i].timed + p->waits[i].untimed, p->waits[i].sum);
+		pfs_digest_wait_pass(p->waits[i].instrument, &p->waits[i].counts);
 }
 
 /* The same of all that it has. */
@@ -120,24 +120,6 @@ apply_truncations(uint64 generation)
 
 /* ---- flushing ---- */
 
-/* Adds a place's waits to a digest that has been entered, or to all others (NULL). */
-static void
-flush_waits(PfsCachedDigest *cached, const PfsPendingDigest *p)
-{
-	for (uint32 i = 0; i < p->nwaits && pfs_digest_move_is_wanted(); i++)
-	{
-		const PfsPendingWait *w = &p->waits[i];
-		PfsSharedCell *cell = pfs_digest_wait_cell(cached, w->instrument);
-
-		if (cell == NULL)
-			continue;
-		if (w->timed != 0)
-			pfs_shared_cell_add_timed(cell, w->timed, w->sum, w->min, w->max);
-		if (w->untimed != 0)
-			pfs_add_relaxed(&cell->count_untimed, w->untimed);
-	}
-}
-
 /*
  * Adds a place's numbers to its digest, or to all others if that was evicted, and frees the
  * place.  False: a reader or truncator forbids it, or the numbers are older than a truncation
@@ -167,7 +149,8 @@ flush(PfsPendingDigest *p)
 			if (p->buckets[b] != 0)
 				pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
 		}
-		flush_waits(cached, p);
+		for (uint32 i = 0; i < p->nwaits && pfs_digest_move_is_wanted(); i++)
+			pfs_digest_wait_put(cached, p->waits[i].instrument, &p->waits[i].counts);
 		for (uint32 i = 0; i < p->nrows && pfs_digest_move_is_wanted(); i++)
 			pfs_digest_rows_put(cached, &p->rows[i]);
 		if (cached == NULL)
@@ -293,7 +276,6 @@ take_waits(PfsPendingDigest *p)
 		PfsDigestWait *w = &items[bit];
 		uint32		instrument = w->key - 1;
 		uint32		i = 0;
-		PfsPendingWait *to;
 
 		pfs_local.waits_used &= pfs_local.waits_used - 1;
 		while (i < p->nwaits && p->waits[i].instrument != instrument)
@@ -303,20 +285,14 @@ take_waits(PfsPendingDigest *p)
 			left |= w->bit;
 			continue;
 		}
-		to = &p->waits[i];
 		if (unlikely(i == p->nwaits))
 		{
-			*to = (PfsPendingWait)
-			{
-				.min = PG_UINT64_MAX, .instrument = instrument
-			};
+			p->waits[i].counts = w->counts;
+			p->waits[i].instrument = instrument;
 			p->nwaits++;
 		}
-		to->timed += w->timed;
-		to->untimed += w->untimed;
-		to->sum += w->sum;
-		to->min = Min(to->min, w->min);
-		to->max = Max(to->max, w->max);
+		else
+			pfs_counts_add(&p->waits[i].counts, &w->counts);
 		pfs_digest_wait_clear(w);
 	}
 	pfs_local.waits_used = left;

@@ -36,11 +36,7 @@
 
 typedef struct PfsPendingWait
 {
-	uint64		timed;
-	uint64		untimed;
-	uint64		sum;			/* ticks of the default timer */
-	uint64		min;
-	uint64		max;
+	PfsCounts	counts;			/* ticks of the default timer */
 	uint64		instrument;
 } PfsPendingWait;
 

@@ -118,7 +118,7 @@ find(uint32 *head, const uint64 *ref, uint32 at_most, const PfsDigestRows *of)
 static void
 add_to_cell(PfsDigestRowsCell *cell, const PfsDigestRows *rows)
 {
-	pfs_rows_add_shared(&cell->all, &rows->rows);
+	pfs_shared_cell_add_counts(&cell->all, &rows->rows);
 	if (rows->part < PFS_NUM_ROW_COUNTS)
 		pfs_add_relaxed(&cell->counts[rows->part], pfs_row_count(&rows->rows));
 }
@@ -301,7 +301,7 @@ pfs_digest_rows_take(const PfsDigestKey *key, PfsDigestRows *to, uint32 *n, uint
 		if (i == *n)
 			to[(*n)++] = e->of;
 		else
-			pfs_rows_add(&to[i].rows, &e->of.rows);
+			pfs_counts_add(&to[i].rows, &e->of.rows);
 		pfs_digest_rows_used &= ~(left & -left);
 	}
 }
@@ -327,7 +327,7 @@ pfs_digest_rows_add(const PfsDigestCharged *charged, PfsRelStatKind kind, uint64
 			pfs_digest_same_key(&other->charged.key, &e.charged.key) &&
 			(e.charged.key.query_id != 0 || other->charged.statement_id == e.charged.statement_id))
 		{
-			pfs_rows_add(&other->of.rows, rows);
+			pfs_counts_add(&other->of.rows, rows);
 			return;
 		}
 	}

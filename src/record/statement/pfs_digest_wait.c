@@ -38,7 +38,7 @@ take_first(void)
 static inline void
 pass_on(PfsDigestWait *w)
 {
-	pfs_left_pass(pfs_my_thread, w->key - 1, w->timed + w->untimed, w->sum);
+	pfs_digest_wait_pass(w->key - 1, &w->counts);
 	pfs_digest_wait_clear(w);
 }
 
@@ -47,8 +47,8 @@ pass_on(PfsDigestWait *w)
  * digest, or where there is no room for one, or the waits are all others', that of all others; NULL:
  * these have none either.
  */
-PfsSharedCell *
-pfs_digest_wait_cell(PfsCachedDigest *cached, PfsInstrumentId instrument)
+static PfsSharedCell *
+cell_of(PfsCachedDigest *cached, PfsInstrumentId instrument)
 {
 	PfsChained *cell = NULL;
 
@@ -69,11 +69,19 @@ pfs_digest_wait_cell(PfsCachedDigest *cached, PfsInstrumentId instrument)
 	return pfs_shared_block_touch(&pfs_digest_other_waits, instrument);
 }
 
+/* Adds waits; those of an instrument for which all others have no cell either are dropped. */
+void
+pfs_digest_wait_put(PfsCachedDigest *cached, PfsInstrumentId instrument, const PfsCounts *waits)
+{
+	PfsSharedCell *cell = cell_of(cached, instrument);
+
+	if (likely(cell != NULL))
+		pfs_shared_cell_add_counts(cell, waits);
+}
+
 /*
  * Empties the process's table of waits into a digest that the caller has pinned, or,
- * with NULL, into the waits of all others.  So does a kind of wait for which the digest
- * has no cell and the container no room.  Waits of an instrument for which all others
- * have no cell either are dropped.
+ * with NULL, into the waits of all others.
  */
 void
 pfs_digest_waits_give(PfsCachedDigest *cached)
@@ -81,15 +89,8 @@ pfs_digest_waits_give(PfsCachedDigest *cached)
 	while (pfs_local.waits_used != 0)
 	{
 		PfsDigestWait *w = take_first();
-		PfsSharedCell *cell = pfs_digest_wait_cell(cached, w->key - 1);
 
-		if (likely(cell != NULL))
-		{
-			if (likely(w->timed != 0))
-				pfs_shared_cell_add_timed(cell, w->timed, w->sum, w->min, w->max);
-			if (unlikely(w->untimed != 0))
-				pfs_add_relaxed(&cell->count_untimed, w->untimed);
-		}
+		pfs_digest_wait_put(cached, w->key - 1, &w->counts);
 		pass_on(w);
 	}
 }
@@ -232,14 +233,9 @@ pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 	}
 	pfs_local.waits_used |= w->bit;
 	if (!timed)
-	{
-		w->untimed++;
-		return;
-	}
-	w->timed++;
-	w->sum += ticks;
-	w->min = Min(w->min, ticks);
-	w->max = Max(w->max, ticks);
+		w->counts.untimed++;
+	else
+		pfs_digest_wait_count(w, ticks);
 }
 
 /* The innermost statement with a digest, of those around the present call. */

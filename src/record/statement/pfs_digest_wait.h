@@ -18,6 +18,7 @@
 #define PFS_DIGEST_WAIT_H
 
 #include "pfs_digest.h"
+#include "pfs_left.h"
 #include "pfs_statement_open.h"
 
 /*
@@ -57,12 +58,19 @@ pfs_digest_charge_top(PfsThread *t)
 static inline void
 pfs_digest_wait_clear(PfsDigestWait *w)
 {
-	w->timed = w->untimed = w->sum = w->max = 0;
-	w->min = PG_UINT64_MAX;
+	memset(&w->counts, 0, sizeof(w->counts));
+	w->counts.min = PG_UINT64_MAX;
 }
 
-/* The cell of a digest that has been entered, or of all others; NULL: none. */
-extern PfsSharedCell *pfs_digest_wait_cell(PfsCachedDigest *cached, PfsInstrumentId instrument);
+/* Notes that waits are counted elsewhere from now on, or nowhere. */
+static inline void
+pfs_digest_wait_pass(PfsInstrumentId instrument, const PfsCounts *waits)
+{
+	pfs_left_pass(pfs_my_thread, instrument, waits->timed + waits->untimed, waits->sum);
+}
+
+/* Adds waits to a digest that has been entered; NULL: to all others. */
+extern void pfs_digest_wait_put(PfsCachedDigest *cached, PfsInstrumentId instrument, const PfsCounts *waits);
 
 /*
  * Empties the table into a digest that has been entered, NULL: into all others; and into that
