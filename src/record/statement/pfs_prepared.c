@@ -159,12 +159,12 @@ static void
 make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *source, bool nested)
 {
 	static uint32 hint = 0;
+	uint32		index = pfs_pages_allocate(pfs_prepared, &hint);
 	PfsPrepared *p;
 
-	entry->index = pfs_pages_allocate(pfs_prepared, &hint);
-	if (entry->index == PFS_NO_RECORD)
+	if (index == PFS_NO_RECORD)
 		return;					/* counted there */
-	p = pfs_pages_record(pfs_prepared, entry->index);
+	p = pfs_pages_record(pfs_prepared, index);
 	memset(p, 0, offsetof(PfsPrepared, text));
 	pfs_cell_clear(&p->executions);
 	p->thread_id = t->thread_id;
@@ -174,7 +174,7 @@ make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *sourc
 	strlcpy(p->name, entry->name, sizeof(p->name));
 	put_text(p, source);
 	p->generation = p->collected = pfs_load_relaxed(&pfs_words->prepared_truncations);
-	entry->word = pfs_pages_publish(pfs_prepared, entry->index);
+	(void) pfs_pages_publish(pfs_prepared, index);
 	entry->record = p;
 }
 
@@ -192,8 +192,7 @@ drop_record(PfsPreparedEntry *entry)
 	if (p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations))
 		begin_generation(p);
 	entry->record = NULL;
-	if (pfs_pages_claim(pfs_prepared, entry->index, entry->word))
-		pfs_pages_free(pfs_prepared, entry->index);
+	pfs_pages_give(pfs_prepared, p);
 }
 
 /* ---- entries ---- */

@@ -80,8 +80,6 @@ typedef struct PfsPreparedEntry
 	const char *source;			/* the server's text and when it was prepared:
 								 * together they say which it is */
 	int64		time;
-	uint64		word;
-	uint32		index;
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPreparedEntry;
 
 /* ---- the owner; hooks, outside of write sections ---- */
