@@ -56,18 +56,33 @@ pfs_ref_mark_dead(uint64_t *ref)
 	return pfs_cas(ref, &none, PFS_REF_DEAD);
 }
 
-/* Is the record marked dead, so that it belongs to whoever marked it? */
-static inline bool
-pfs_ref_is_dead(const uint64_t *ref)
-{
-	return (pfs_load_acquire(ref) & PFS_REF_DEAD) != 0;
-}
-
 /* Clear the dead bit, on behalf of the record's next owner. */
 static inline void
 pfs_ref_reuse(uint64_t *ref)
 {
 	(void) __atomic_fetch_and(ref, ~PFS_REF_DEAD, __ATOMIC_RELEASE);
+}
+
+/*
+ * Mark a record dead that nobody has pinned, and that still has this state word, which stays from
+ * then on: nobody else removes it.  False: it stays.
+ */
+static inline bool
+pfs_ref_mark_found_dead(uint64_t *ref, const uint64_t *state, uint64_t word)
+{
+	if (!pfs_ref_mark_dead(ref))
+		return false;
+	if (pfs_load_acquire(state) == word)
+		return true;
+	pfs_ref_reuse(ref);
+	return false;
+}
+
+/* Is the record marked dead, so that it belongs to whoever marked it? */
+static inline bool
+pfs_ref_is_dead(const uint64_t *ref)
+{
+	return (pfs_load_acquire(ref) & PFS_REF_DEAD) != 0;
 }
 
 #endif							/* PFS_REF_H */

@@ -135,21 +135,10 @@ move_cb(PfsDigest *d, void *arg)
 bool
 pfs_digest_give_up(uint32 index, uint64 word, void (*take) (PfsDigest *digest, void *arg), void *arg)
 {
-	PfsDigestRefSlot *ref_slot = &pfs_digest_ref_slots[index];
 	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
 
-	if (!pfs_ref_mark_dead(&ref_slot->ref))
+	if (!pfs_ref_mark_found_dead(&pfs_digest_ref_slots[index].ref, &pfs_digests->state[index], word))
 		return false;
-
-	/*
-	 * Only the process that has marked it dead removes the record, so the
-	 * word stays from here on.
-	 */
-	if (pfs_pages_word(pfs_digests, index) != word)
-	{
-		pfs_ref_reuse(&ref_slot->ref);
-		return false;
-	}
 	take(d, arg);
 	(void) pfs_hash_remove(pfs_digest_index, pfs_hash_bytes(&d->key, sizeof(d->key)), index, word);
 	pfs_pages_free(pfs_digests, index);

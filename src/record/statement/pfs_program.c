@@ -95,17 +95,12 @@ pfs_program_enter(uint32 index, uint64 word)
 static void
 try_remove(uint32 index, uint64 word)
 {
-	PfsProgramRefSlot *slot = &ref_slots[index];
 	PfsProgramKey key;
 
-	/* Also so that hardly ever another record is marked dead. */
-	if (pfs_pages_word(pfs_programs, index) != word || !pfs_ref_mark_dead(&slot->ref))
+	/* The first look is there so that hardly ever another record is marked dead. */
+	if (pfs_pages_word(pfs_programs, index) != word ||
+		!pfs_ref_mark_found_dead(&ref_slots[index].ref, &pfs_programs->state[index], word))
 		return;
-	if (pfs_pages_word(pfs_programs, index) != word)
-	{
-		pfs_ref_reuse(&slot->ref);
-		return;
-	}
 	/* From here on it is ours alone, until fill_cb() makes another one of it. */
 	key = ((PfsProgram *) pfs_pages_record(pfs_programs, index))->key;
 	(void) pfs_hash_remove(programs_by_key, pfs_hash_bytes(&key, sizeof(key)), index, word);
