@@ -379,35 +379,6 @@ pfs_digest_leave_outer(const PfsStatement *s, PfsTimestamp now)
 	add_time(s, at - s->start, 0);
 }
 
-/* Adds a statement that ends to its digest: pfs_digest_end_statement() but for rows that others have left. */
-static inline void
-end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
-{
-	bool		is_innermost = s->statement_id == pfs_digest_charged;
-
-	if (unlikely(s != &pfs_sql.top))
-		take_off_outer(s, end - s->start);
-
-	/*
-	 * It has no digest; or it was only parsed, bound or planned: it has
-	 * waited, but it was not executed.
-	 */
-	if (s->query_id == 0 || unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
-	{
-		if (is_innermost)
-		{
-			give_all();
-			end_charge();
-		}
-		add_time(s, end - s->start, s->query_id == 0);
-		pfs_digest_end_planned(s);
-		return;
-	}
-	pfs_digest_count(s, e, end, is_innermost);
-	if (likely(is_innermost))
-		end_charge();
-}
-
 /*
  * Adds a statement that ends to its digest, together with the table of waits if it is
  * the one that they were collected for.  Without a query identifier it has no digest,
@@ -418,9 +389,24 @@ end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 void
 pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 {
-	if (unlikely(pfs_rel_runs_riding != 0) && s->statement_id == pfs_digest_charged)
+	bool		is_innermost = s->statement_id == pfs_digest_charged;
+
+	if (unlikely(pfs_rel_runs_riding != 0) && is_innermost)
 		pfs_rel_runs_give_riding();
-	end_statement(s, e, end);
+	if (unlikely(s != &pfs_sql.top))
+		take_off_outer(s, end - s->start);
+	if (s->query_id == 0 || unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
+	{
+		if (is_innermost)
+			give_all();
+		add_time(s, end - s->start, s->query_id == 0);
+		pfs_digest_end_planned(s);
+	}
+	else
+		pfs_digest_count(s, e, end, is_innermost);
+	if (likely(is_innermost))
+		end_charge();
+	/* Rows that its runs and others' have left. */
 	if (unlikely(pfs_digest_rows_used != 0))
 		pfs_digest_rows_give(s->statement_id);
 }
