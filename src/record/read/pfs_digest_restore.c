@@ -82,7 +82,7 @@ pfs_digest_restore(const PfsDigestRow *row)
 	dates->last_offset.taken = NEVER_TAKEN(dates->last_seen);
 	if (index == PFS_NO_RECORD)
 	{
-		pfs_digest_note_others(span.first_seen, span.last_seen, &span);
+		pfs_digest_note_others(span.first_seen, span.first_offset, span.last_seen, &span.last_offset);
 		return;
 	}
 	/* Executions have raised it, up to a limit far below this. */

@@ -132,35 +132,27 @@ pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now)
 		take_offset(offset, now);
 }
 
-/*
- * Widens the time span of all others by a statement that ended at `first`, which is now
- * (d is NULL), or by digest d.  Offsets race with those of other processes.
- */
+/* Offsets race with those of other processes. */
 void
-pfs_digest_note_others(uint64 first, uint64 last, const PfsDigest *d)
+pfs_digest_note_others(uint64 first, int64 first_offset, uint64 last, const PfsDigestOffset *last_offset)
 {
 	PfsDigest  *others = &pfs_shared_digests->others;
 	uint64		old = pfs_load_relaxed(&others->first_seen);
 
 	/* Dates before the server's start may be one reading. */
-	if (d != NULL && first == old && d->first_offset < pfs_load_relaxed(&others->first_offset))
-		pfs_store_relaxed(&others->first_offset, d->first_offset);
+	if (first == old && first_offset < pfs_load_relaxed(&others->first_offset))
+		pfs_store_relaxed(&others->first_offset, first_offset);
 	while (old == 0 || first < old)
 	{
 		if (!pfs_cas(&others->first_seen, &old, first))
 			continue;
-		pfs_store_relaxed(&others->first_offset, d != NULL ? d->first_offset : pfs_clock_offset(first));
+		pfs_store_relaxed(&others->first_offset, first_offset);
 		break;
 	}
 	if (last <= pfs_load_relaxed(&others->last_seen))
 		return;
-	if (d == NULL)
-		pfs_digest_look_at_offset(&others->last_offset, last);
-	else
-	{
-		pfs_store_relaxed(&others->last_offset.value, d->last_offset.value);
-		pfs_store_relaxed(&others->last_offset.taken, d->last_offset.taken);
-	}
+	pfs_store_relaxed(&others->last_offset.value, last_offset->value);
+	pfs_store_relaxed(&others->last_offset.taken, last_offset->taken);
 	pfs_raise_to(&others->last_seen, last);
 }
 

@@ -108,7 +108,7 @@ move_cb(PfsDigest *d, void *arg)
 	if (pfs_totals_count(&totals.time) > 0 && pfs_digest_move_is_wanted())
 	{
 		pfs_statement_kind.merge(&pfs_shared_digests->others.counters, &totals);
-		pfs_digest_note_others(d->first_seen, d->last_seen, d);
+		pfs_digest_note_others(d->first_seen, d->first_offset, d->last_seen, &d->last_offset);
 	}
 	/* A digest that is evicted has few statements: most buckets are empty. */
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && pfs_digest_move_is_wanted(); b += BUCKETS_AT_ONCE)

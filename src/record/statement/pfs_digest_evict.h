@@ -19,8 +19,8 @@ extern PFS_HIDDEN PfsHash *pfs_digest_index;
  */
 extern uint32 pfs_digest_make(const PfsDigestKey *key, uint32 *next);
 
-/* All others' time span includes these readings; d: the digest that they are of, or NULL. */
-extern void pfs_digest_note_others(uint64 first, uint64 last, const PfsDigest *d);
+/* All others' time span includes these readings, each with its offset. */
+extern void pfs_digest_note_others(uint64 first, int64 first_offset, uint64 last, const PfsDigestOffset *last_offset);
 
 /*
  * Move counters into or out of records between these two; begin says false where a reader

@@ -154,7 +154,7 @@ flush(PfsPendingDigest *p)
 		for (uint32 i = 0; i < p->nrows && pfs_digest_move_is_wanted(); i++)
 			pfs_digest_rows_put(cached, &p->rows[i]);
 		if (cached == NULL)
-			pfs_digest_note_others(p->last_seen, p->last_seen, NULL);
+			pfs_digest_note_others(p->last_seen, p->last_offset.value, p->last_seen, &p->last_offset);
 		else if (p->last_seen > pfs_load_relaxed(&d->last_seen))
 		{
 			pfs_store_relaxed(&d->last_seen, p->last_seen);
@@ -406,7 +406,10 @@ count_at_once(const PfsDigestEnd *end, bool with_waits)
 		pfs_digest_waits_give(cached);
 	if (cached == NULL)
 	{
-		pfs_digest_note_others(end->now, end->now, NULL);
+		PfsDigestOffset offset = {pfs_load_relaxed(&d->last_offset.taken), pfs_load_relaxed(&d->last_offset.value)};
+
+		pfs_digest_look_at_offset(&offset, end->now);
+		pfs_digest_note_others(end->now, offset.value, end->now, &offset);
 		return;
 	}
 	pfs_store_relaxed(&d->last_seen, end->now);
