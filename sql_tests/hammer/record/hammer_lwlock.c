@@ -277,23 +277,21 @@ check_order(const Collected *c, uint64 newest)
 
 /* The newest of a thread; all that were there before are, unless a TRUNCATE has hidden some. */
 static void
-read_thread(const PfsThread *copy, uint64 word, bool current, HammerRng *rng)
+read_thread(const PfsThread *copy, uint64 word, bool current)
 {
 	PfsLwlockHolder *holder = pfs_lwlock_holder(copy->index);
 	uint64		head = pfs_load_acquire(&x->heads[copy->index]);
-	uint32		rows = 1 + hammer_random(rng, HISTORY);
 	Collected	c;
 
 	collect(&c, copy->thread_id, 0);
 	if (current)
 		pfs_lwlock_records_current(copy, word, collect_cb, &c);
 	else
-		pfs_lwlock_records_history(copy, word, rows, collect_cb, &c);
+		pfs_lwlock_records_history(copy, word, collect_cb, &c);
 	pfs_add_relaxed(&x->read, c.n);
 	if (pfs_pages_word(pfs_threads, copy->index) != word)
 		return;
 	check_order(&c, head);
-	HAMMER_CHECK(current || c.n <= rows, "%u events of %u", c.n, rows);
 
 	/*
 	 * An owner that is fast gives blocks away while they are read: those are
@@ -303,7 +301,7 @@ read_thread(const PfsThread *copy, uint64 word, bool current, HammerRng *rng)
 	if (!current && pfs_load_relaxed(&holder->history_tail) == 0 && pfs_load_acquire(&x->heads[copy->index]) == head &&
 		pfs_load_acquire(&holder->recorded.own) != NULL && pfs_pages_word(pfs_threads, copy->index) == word)
 	{
-		HAMMER_CHECK(c.n >= Min(rows, head), "%u events, not %lu", c.n, Min(rows, head));
+		HAMMER_CHECK(c.n >= Min(HISTORY, head), "%u events, not %lu", c.n, Min(HISTORY, head));
 		pfs_add_relaxed(&x->complete, 1);
 	}
 }
@@ -384,7 +382,7 @@ hide(const PfsThread *copy, uint64 word, bool history_long)
 	else
 	{
 		pfs_lwlock_records_hide(copy->index, word, false);
-		pfs_lwlock_records_history(copy, word, HISTORY, collect_cb, &c);
+		pfs_lwlock_records_history(copy, word, collect_cb, &c);
 	}
 	pfs_add_relaxed(&x->hidden, 1);
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
@@ -412,7 +410,7 @@ read_threads(bool hides, HammerRng *rng)
 		else if (dice == 4)
 			read_all(&copy, word);
 		else
-			read_thread(&copy, word, dice % 2 == 0, rng);
+			read_thread(&copy, word, dice % 2 == 0);
 		/* The memory may change hands now. */
 		if (hammer_random(rng, 1000) == 0)
 			hammer_pause(rng);
@@ -446,12 +444,11 @@ check_rest(void)
 	while ((index = pfs_pages_next(pfs_threads, &pos, &word)) != PFS_NO_RECORD)
 	{
 		PfsThread	copy;
-		HammerRng	rng = {.state = index};
 
 		if (!pfs_pages_copy(pfs_threads, index, 0, &copy, sizeof(copy), &word))
 			continue;
-		read_thread(&copy, word, false, &rng);
-		read_thread(&copy, word, true, &rng);
+		read_thread(&copy, word, false);
+		read_thread(&copy, word, true);
 	}
 }
 

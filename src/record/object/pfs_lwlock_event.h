@@ -83,10 +83,11 @@ pfs_lwlock_role_of(const PfsThread *t)
 }
 
 /*
- * Readers, where there are blocks: the newest records of a thread that is still there, `rows`
- * (1 or more) of them; those of its current block; those of all blocks.
+ * Readers, where there are blocks: the records in the history of a thread that is still there,
+ * oldest first, and older ones before them if its blocks have some; those for the long history
+ * of its current block; of all blocks.
  */
-extern void pfs_lwlock_records_history(const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg);
+extern void pfs_lwlock_records_history(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
 extern void pfs_lwlock_records_current(const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
 extern void pfs_lwlock_records_each(PfsEventEmit emit, void *arg);
 

@@ -8,14 +8,22 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "pfs_event_list.h"
 #include "pfs_event_read.h"
 #include "pfs_event_write.h"
 #include "pfs_own_blocks.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
+
+/* The events of one thread's blocks that a reader of its history wants, the oldest first. */
+typedef struct PfsOwnEvents
+{
+	uint64		thread_id;
+	uint32		rows;			/* that are wanted */
+	uint32		n;				/* that were found */
+	void	   *events;			/* [rows]: the newest, the i-th that was found
+								 * at i % rows */
+} PfsOwnEvents;
 
 typedef struct PfsEventReader
 {
@@ -24,8 +32,9 @@ typedef struct PfsEventReader
 	void	   *arg;
 	PfsPatience *patience;		/* with owners in the middle of a write
 								 * section */
-	PfsEvent   *copy;			/* of the long history: the one that is made
-								 * now */
+	PfsEvent   *copy;			/* of an event in a block: the one that is
+								 * made now */
+	PfsOwnEvents *own;			/* of a thread's history; of the long one NULL */
 } PfsEventReader;
 
 Size
@@ -152,12 +161,12 @@ copy_running_events(const PfsThread *t, PfsEventFamily family, void *events, Pfs
  * at most, and returns how many that were.
  */
 static uint64
-take_finished(PfsEvent *e, bool history_long, uint64 max, PfsEventReader *reader)
+take_finished(PfsEvent *e, uint64 max, PfsEventReader *reader)
 {
 	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
 
 	if (slots != NULL)
-		return slots->take_finished(e, NULL, history_long, max, take_cb, reader);
+		return slots->take_finished(e, NULL, reader->own == NULL, max, take_cb, reader);
 	take_cb(e, false, reader);
 	return 1;
 }
@@ -210,90 +219,59 @@ pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, v
 
 /* ---- blocks ---- */
 
-/* An event in the copy of a block, and whose it is. */
-typedef struct PfsStored
+/* Makes a reader's copy of an event that lies in the copy of a block, in a run. */
+static void
+unpack(PfsEventFamily family, const PfsEventRun *event, const PfsEventRun *run, PfsEvent *copy)
 {
-	const PfsEventRun *run;
-	const PfsEventRun *event;	/* its kind */
-} PfsStored;
-
-typedef void (*PfsStoredTake) (const PfsStored *stored, void *arg);
+	if (pfs_event_family_reads[family].unpack != NULL)
+		pfs_event_family_reads[family].unpack(event, copy);
+	else
+		memcpy(PFS_EVENT_STORED(copy), event, event->size * sizeof(uint64));
+	copy->thread_id = run->thread_id;
+	copy->role = run->role;
+}
 
 /*
- * Hands on the events in the copy of a block of so many bytes, oldest first, but for those
- * below `hidden`.  Items are whole in a copy that is known to be one thread's; of any other
- * the walk ends where it makes no sense.
+ * Takes the events in the copy of a block that a reader wants, oldest first: for the long
+ * history they are handed on, those of a thread's own are kept.  Items are whole in a copy
+ * that is known to be one thread's; of any other the walk ends where it makes no sense.
+ *
+ * An event's flags would tell without unpacking it, but lie elsewhere in each family.
  */
 static void
-block_each(const char *block, uint32 bytes, uint32 hidden, PfsStoredTake take, void *arg)
+take_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
 {
-	PfsStored	stored = {NULL, NULL};
+	PfsEventReader *reader = arg;
+	PfsOwnEvents *own = reader->own;
+	PfsEvent   *copy = reader->copy;
+	const PfsEventRun *run = NULL;
 
 	for (uint32 at = 0, size; at < bytes; at += size)
 	{
-		stored.event = (const PfsEventRun *) (block + at);
-		size = stored.event->size * sizeof(uint64);
-		if (stored.event->instrument == PFS_NO_INSTRUMENT)
-			stored.run = stored.event;
-		if (unlikely(size == 0 || size > bytes - at || stored.run == NULL))
-			break;
-		if (stored.run != stored.event && at >= hidden)
-			take(&stored, arg);
-	}
-}
+		const PfsEventRun *event = (const PfsEventRun *) (block + at);
 
-/* Makes a reader's copy of an event that lies in the copy of a block. */
-static void
-unpack(PfsEventFamily family, const PfsStored *stored, PfsEvent *copy)
-{
-	if (pfs_event_family_reads[family].unpack != NULL)
-		pfs_event_family_reads[family].unpack(stored->event, copy);
-	else
-		memcpy(PFS_EVENT_STORED(copy), stored->event, stored->event->size * sizeof(uint64));
-	copy->thread_id = stored->run->thread_id;
-	copy->role = stored->run->role;
+		size = event->size * sizeof(uint64);
+		if (event->instrument == PFS_NO_INSTRUMENT)
+			run = event;
+		if (unlikely(size == 0 || size > bytes - at || run == NULL))
+			break;
+		if (event == run || at < hidden || (own != NULL && run->thread_id != own->thread_id))
+			continue;
+		unpack(reader->family, event, run, copy);
+		if (own == NULL && (copy->flags & PFS_FLAG_HISTORY_LONG))
+			(void) take_finished(copy, PG_UINT64_MAX, reader);
+		else if (own != NULL && (copy->flags & PFS_FLAG_HISTORY))
+			memcpy(event_at(own->events, reader->family, own->n++ % own->rows), copy, pfs_event_bytes(reader->family, copy));
+	}
 }
 
 /* ---- a thread's history ---- */
 
-/*
- * The events of one thread's blocks that a reader of its history wants, the oldest first,
- * unpacked.
- */
-typedef struct PfsOwnEvents
-{
-	PfsEventFamily family;
-	uint64		thread_id;
-	uint32		rows;			/* that are wanted */
-	uint32		n;				/* that were found */
-	void	   *events;			/* [rows + 1]: the newest, and the next one,
-								 * which may not be wanted */
-} PfsOwnEvents;
-
-/* The i-th newest of the events that were found; -1: where the next one goes. */
+/* The i-th newest of the events that were found. */
 static inline PfsEvent *
-own_event(const PfsOwnEvents *own, int i)
+own_event(const PfsEventReader *reader, uint32 i)
 {
-	return event_at(own->events, own->family, (own->n - 1 - i) % (own->rows + 1));
-}
-
-static void
-take_own_cb(const PfsStored *stored, void *arg)
-{
-	PfsOwnEvents *own = arg;
-	PfsEvent   *e = own_event(own, -1);
-
-	if (stored->run->thread_id != own->thread_id)
-		return;
-	unpack(own->family, stored, e);
-	if (e->flags & PFS_FLAG_HISTORY)
-		own->n++;
-}
-
-static void
-take_own_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
-{
-	block_each(block, bytes, hidden, take_own_cb, arg);
+	return event_at(reader->own->events, reader->family, (reader->own->n - 1 - i) % reader->own->rows);
 }
 
 /*
@@ -302,11 +280,11 @@ take_own_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
  * events and that of the blocks is in both: it is taken from the block.
  */
 static uint64
-take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, const PfsOwnEvents *own,
-						 bool history_long, uint64 max, PfsEventReader *reader)
+take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, uint64 max, PfsEventReader *reader)
 {
 	PfsEventFamily family = reader->family;
 	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
+	const PfsOwnEvents *own = reader->own;
 	uint64		done = 0;
 
 	for (uint32 i = nrunning; i > 0 && done < max; i--)
@@ -315,10 +293,10 @@ take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, 
 		bool		is_finished = false;
 
 		for (uint32 j = 0; own != NULL && j < Min(own->n, own->rows) && !is_finished; j++)
-			is_finished = own_event(own, j)->event_id == slot->event_id;
-		if (is_finished || (slot->flags & (history_long ? PFS_FLAG_HISTORY_LONG : PFS_FLAG_HISTORY)) == 0)
+			is_finished = own_event(reader, j)->event_id == slot->event_id;
+		if (is_finished || (slot->flags & (own == NULL ? PFS_FLAG_HISTORY_LONG : PFS_FLAG_HISTORY)) == 0)
 			continue;
-		done += slots->take_finished(slot, copy, history_long, max - done, take_cb, reader);
+		done += slots->take_finished(slot, copy, own == NULL, max - done, take_cb, reader);
 	}
 	return done;
 }
@@ -338,42 +316,30 @@ static void
 emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 {
 	PfsEventFamily family = reader->family;
-	uint32		rows = pfs_sizes.history[family];
-	PfsOwnEvents own = {family, copy->thread_id, rows, 0, NULL};
-	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+	PfsOwnEvents own = {.thread_id = copy->thread_id, .rows = pfs_sizes.history[family]};
+	const PfsEvents *events = &((const PfsThread *) pfs_pages_record(pfs_threads, copy->index))->events[family];
 	void	   *running = NULL;
 	uint32		nrunning;
 	uint64		done;
 
-	if (rows == 0 || pfs_histories[family] == NULL)
+	if (own.rows == 0 || pfs_histories[family] == NULL)
 		return;
-	own.events = palloc(((Size) rows + 1) * pfs_sizes.event_size[family]);
+	own.events = palloc((Size) own.rows * pfs_sizes.event_size[family]);
+	reader->own = &own;
+	reader->copy = palloc(pfs_sizes.event_size[family]);
 	nrunning = copy_running_slots(copy, family, &running, reader->patience);
-	pfs_own_blocks_each(pfs_histories[family], &t->events[family].finished, &t->events[family].history_tail,
-						copy->index, word, take_own_block_cb, &own);
+	pfs_own_blocks_each(pfs_histories[family], &events->finished, &events->history_tail, copy->index, word,
+						take_block_cb, reader);
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
-		done = take_finished_of_running(copy, running, nrunning, &own, false, rows, reader);
-		for (uint32 i = 0; i < Min(own.n, rows) && done < rows; i++)
-			done += take_finished(own_event(&own, i), false, rows - done, reader);
+		done = take_finished_of_running(copy, running, nrunning, own.rows, reader);
+		for (uint32 i = 0; i < Min(own.n, own.rows) && done < own.rows; i++)
+			done += take_finished(own_event(reader, i), own.rows - done, reader);
 	}
 	if (running != NULL)
 		pfree(running);
+	pfree(reader->copy);
 	pfree(own.events);
-}
-
-/*
- * Appends an event of the long history.  Its flags tell without unpacking it, but lie
- * elsewhere in each family.
- */
-static void
-take_stored_cb(const PfsStored *stored, void *arg)
-{
-	PfsEventReader *reader = arg;
-
-	unpack(reader->family, stored, reader->copy);
-	if (reader->copy->flags & PFS_FLAG_HISTORY_LONG)
-		(void) take_finished(reader->copy, true, PG_UINT64_MAX, reader);
 }
 
 /*
@@ -385,27 +351,17 @@ current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 {
 	PfsEventReader *reader = arg;
 	PfsEventFamily family = reader->family;
-	PfsBlocks  *blocks = pfs_histories[family];
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	const PfsEventSource *source = pfs_event_source(family);
-	char	   *block = palloc(pfs_blocks_size(blocks));
 	void	   *running = NULL;
 	uint32		nrunning = copy_running_slots(copy, family, &running, reader->patience);
-	uint64		position = pfs_load_acquire(&t->events[family].finished.position);
-	uint32		hidden;
-	uint32		bytes = pfs_blocks_copy_owned(blocks, &t->events[family].finished, PFS_BLOCK_INDEX(position), block, &hidden);
 
-	if (bytes == PFS_BLOCK_GONE)
-		bytes = 0;				/* it is among all blocks */
+	pfs_own_blocks_current(pfs_histories[family], &t->events[family].finished, copy->index, word, take_block_cb, reader);
+	/* Two copies of what has ended meanwhile are alike. */
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
-	{
-		/* Two copies of what has ended meanwhile are alike. */
-		(void) take_finished_of_running(copy, running, nrunning, NULL, true, PG_UINT64_MAX, reader);
-		block_each(block, bytes, hidden, take_stored_cb, reader);
-	}
+		(void) take_finished_of_running(copy, running, nrunning, PG_UINT64_MAX, reader);
 	if (running != NULL)
 		pfree(running);
-	pfree(block);
 	if (source != NULL)
 		source->current(copy, word, reader->emit, reader->arg);
 }
@@ -420,28 +376,17 @@ static void
 long_each(PfsEventFamily family, PfsEventEmit emit, void *arg)
 {
 	const PfsEventSource *source = pfs_event_source(family);
-	PfsBlocks  *blocks = pfs_histories[family];
 	PfsPatience patience = {0};
 	PfsEventReader reader = {family, emit, arg, .patience = &patience};
-	char	   *block;
 
-	if (blocks == NULL)
+	if (pfs_histories[family] == NULL)
 		return;
 	reader.copy = palloc(pfs_sizes.event_size[family]);
-	block = palloc(pfs_blocks_size(blocks));
 	pfs_threads_each(0, current_block_cb, &reader);
-	for (uint32 number = 0; number < pfs_blocks_number(blocks); number++)
-	{
-		uint32		hidden;
-		uint32		bytes = pfs_blocks_copy(blocks, number, block, &hidden);
-
-		CHECK_FOR_INTERRUPTS();
-		block_each(block, bytes, hidden, take_stored_cb, &reader);
-	}
+	pfs_all_blocks_each(pfs_histories[family], take_block_cb, &reader);
 	if (source != NULL)
 		source->long_history(emit, arg);
 	pfs_patience_end(&patience);
-	pfree(block);
 	pfree(reader.copy);
 }
 
@@ -480,7 +425,7 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 	}
 	pfs_event_list_start(&list, reader->family, rows);
 	emit_own_history(copy, word, &into);
-	source->history(copy, word, rows, pfs_event_list_add, &list);
+	source->history(copy, word, pfs_event_list_add, &list);
 	each_of_list(&list, 0, reader->emit, reader->arg);
 }
 

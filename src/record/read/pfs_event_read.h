@@ -48,7 +48,7 @@ typedef struct PfsEventSource
 {
 	PfsBlocks **blocks;			/* that these lie in; of NULL, nothing is
 								 * called */
-	void		(*history) (const PfsThread *copy, uint64 word, uint32 rows, PfsEventEmit emit, void *arg);
+	void		(*history) (const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
 	void		(*current) (const PfsThread *copy, uint64 word, PfsEventEmit emit, void *arg);
 	void		(*long_history) (PfsEventEmit emit, void *arg);
 

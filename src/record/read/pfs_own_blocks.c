@@ -1,6 +1,6 @@
 /*
  * pfs_own_blocks.c
- *	  The blocks of one thread, for readers of its history.
+ *	  The blocks of one thread, and those of all, for readers of the histories.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@
 /* Copies first, as the thread goes on writing them; then looks whose they were. */
 void
 pfs_own_blocks_each(const PfsBlocks *blocks, const PfsBlockWriter *writer, const uint64 *history_tail,
-					uint32 index, uint64 word, PfsOwnBlockTake take, void *arg)
+					uint32 index, uint64 word, PfsBlockTake take, void *arg)
 {
 	uint32		held = pfs_blocks_held(blocks);
 	uint32		size = pfs_blocks_size(blocks);
@@ -40,6 +40,38 @@ pfs_own_blocks_each(const PfsBlocks *blocks, const PfsBlockWriter *writer, const
 			 block == PFS_BLOCK_INDEX(tail) ? PFS_BLOCK_BYTES(tail) : 0, arg);
 	pfree(copies.bytes);
 	pfree(copies.blocks);
+}
+
+void
+pfs_own_blocks_current(const PfsBlocks *blocks, const PfsBlockWriter *writer, uint32 index, uint64 word,
+					   PfsBlockTake take, void *arg)
+{
+	uint64		position = pfs_load_acquire(&writer->position);
+	char	   *block = palloc(pfs_blocks_size(blocks));
+	uint32		hidden;
+	uint32		bytes = pfs_blocks_copy_owned(blocks, writer, PFS_BLOCK_INDEX(position), block, &hidden);
+
+	/* One that is gone is among all blocks. */
+	if (bytes != PFS_BLOCK_GONE && pfs_pages_word(pfs_threads, index) == word)
+		take(block, bytes, hidden, arg);
+	pfree(block);
+}
+
+/* Those that threads still fill are not among them: their readers take those first. */
+void
+pfs_all_blocks_each(const PfsBlocks *blocks, PfsBlockTake take, void *arg)
+{
+	char	   *block = palloc(pfs_blocks_size(blocks));
+
+	for (uint32 number = 0; number < pfs_blocks_number(blocks); number++)
+	{
+		uint32		hidden;
+		uint32		bytes = pfs_blocks_copy(blocks, number, block, &hidden);
+
+		CHECK_FOR_INTERRUPTS();
+		take(block, bytes, hidden, arg);
+	}
+	pfree(block);
 }
 
 /*
