@@ -120,7 +120,7 @@ typedef void (*AddCell) (void *totals, const void *cell);
 static AddCell
 adder_of(PfsFamily family, uint64 truncated, const PfsThreadCopy *copy)
 {
-	if (copy->gone)
+	if (!copy->is_there)
 		return NULL;
 	return truncated <= copy->generation ? pfs_summary_kinds[family]->add : pfs_summary_kinds[family]->add_staying;
 }
@@ -140,8 +140,12 @@ add_threads(Groups *groups, const PfsThreadCopies *copies, uint64 truncated)
 		group = group_at(groups, pfs_summary_record_of(&copy->refs, groups->level));
 		if (group == NULL)
 			continue;
-		for (uint32 c = 0; c < copy->ncells; c++)
-			add(totals_at(groups, group, copy->indexes[c]), pfs_copied_cell(copies, copy, c));
+		for (uint32 c = 0; c < copy->n; c++)
+		{
+			const PfsCellCopy *cell = pfs_copied_cell(copies, copy, c);
+
+			add(totals_at(groups, group, cell->index), cell->words);
+		}
 	}
 }
 
@@ -185,13 +189,14 @@ emit_threads(const PfsThreadCopies *copies, uint64 truncated, const void *keys, 
 		const PfsThreadCopy *copy = &copies->threads[i];
 		AddCell		add = adder_of(copies->family, truncated, copy);
 
-		for (uint32 c = 0; add != NULL && c < copy->ncells; c++)
+		for (uint32 c = 0; add != NULL && c < copy->n; c++)
 		{
+			const PfsCellCopy *cell = pfs_copied_cell(copies, copy, c);
 			PfsAnyTotals totals = {0};
 			PfsSummaryRow row = {.thread_id = copy->thread_id, .keys = keys, .totals = &totals};
 
-			add(&totals, pfs_copied_cell(copies, copy, c));
-			emit_row(copies->family, &row, copy->indexes[c], emit, arg);
+			add(&totals, cell->words);
+			emit_row(copies->family, &row, cell->index, emit, arg);
 		}
 	}
 }
@@ -319,10 +324,14 @@ pfs_summary_read_histograms(PfsFamily family)
 	{
 		const PfsThreadCopy *copy = &copies.threads[i];
 
-		if (copy->gone || shared->truncated[PFS_LEVEL_HISTOGRAM] > copy->generation)
+		if (!copy->is_there || shared->truncated[PFS_LEVEL_HISTOGRAM] > copy->generation)
 			continue;
-		for (uint32 b = 0; b < copy->nbuckets; b++)
-			buckets_at(histograms, copy->buckets[b].histogram)[copy->buckets[b].bucket] += copy->buckets[b].n;
+		for (uint32 b = 0; b < copy->n; b++)
+		{
+			const PfsBucketCopy *bucket = pfs_copied_bucket(copy, b);
+
+			buckets_at(histograms, bucket->histogram)[bucket->bucket] += bucket->n;
+		}
 	}
 	pfs_turn_give(PFS_TURN_SUMMARIES, false);
 	pfs_patience_end(&copies.patience);

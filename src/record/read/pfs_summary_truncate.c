@@ -177,15 +177,15 @@ count_of_copy(const PfsThreadCopies *copies, const PfsThreadCopy *copy, PfsLevel
 
 	if (level == PFS_LEVEL_HISTOGRAM)
 	{
-		for (uint32 b = 0; b < copy->nbuckets; b++)
-			n += copy->buckets[b].n;
+		for (uint32 b = 0; b < copy->n; b++)
+			n += pfs_copied_bucket(copy, b)->n;
 		return n;
 	}
-	for (uint32 c = 0; c < copy->ncells; c++)
+	for (uint32 c = 0; c < copy->n; c++)
 	{
 		PfsAnyTotals totals = {0};
 
-		kind->add_going(&totals, pfs_copied_cell(copies, copy, c));
+		kind->add_going(&totals, pfs_copied_cell(copies, copy, c)->words);
 		n += kind->count(&totals);
 	}
 	return n;
@@ -212,7 +212,7 @@ truncate_threads(PfsFamily family, PfsLevel level, PfsPatience *patience)
 	{
 		const PfsThreadCopy *copy = &copies.threads[i];
 
-		if (!copy->gone && copy->generation < generation &&
+		if (copy->is_there && copy->generation < generation &&
 			copy->generation >= shared->before[level] && pfs_summary_record_of(&copy->refs, level) != PFS_NO_RECORD)
 			left += count_of_copy(&copies, copy, level);
 	}

@@ -18,6 +18,7 @@
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
 #include "pfs_memory_cell.h"
+#include "pfs_shared.h"
 #include "pfs_thread.h"
 #include "pfs_thread_copy.h"
 
@@ -68,32 +69,18 @@ copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies
 	return pfs_block_look(block, i, cell, kind->read_size);
 }
 
-/* Makes an array larger; NULL: there is none yet. */
-static void *
-grow(void *array, Size bytes)
-{
-	return array == NULL ? palloc(bytes) : repalloc(array, bytes);
-}
-
 /* Appends the buckets of one histogram that are not empty to a thread's copy. */
 static void
 copy_buckets(PfsThreadCopy *copy, uint32 histogram, const uint32 *buckets)
 {
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
 	{
-		uint32		n = pfs_load_relaxed(&buckets[b]);
+		PfsBucketCopy bucket = {histogram, b, pfs_load_relaxed(&buckets[b])};
 
-		if (n == 0)
+		if (bucket.n == 0)
 			continue;
-		if (copy->nbuckets == copy->max_buckets)
-		{
-			copy->max_buckets = Max(2 * copy->max_buckets, 256);
-			copy->buckets = grow(copy->buckets, copy->max_buckets * sizeof(PfsBucketCopy));
-		}
-		copy->buckets[copy->nbuckets++] = (PfsBucketCopy)
-		{
-			histogram, b, n
-		};
+		appendBinaryStringInfo(&copy->items, (const char *) &bucket, sizeof(bucket));
+		copy->n++;
 	}
 }
 
@@ -121,7 +108,7 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 	/* 0 while the memory changes hands */
 	uint32		end = Min(copies->end, pfs_load_relaxed(&block->ncells));
 
-	for (uint32 i = pfs_block_next(block, copies->first); i < end; i = pfs_block_next(block, i + 1))
+	for (uint64 i = pfs_block_next(block, copies->first); i < end; i = pfs_block_next(block, i + 1))
 	{
 		AnyCell		cell;
 
@@ -129,36 +116,36 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 			return;
 		if (kind->is_empty(&cell))
 			continue;
-		if (copy->ncells == copy->max_cells)
-		{
-			copy->max_cells = Max(2 * copy->max_cells, 32);
-			copy->indexes = grow(copy->indexes, copy->max_cells * sizeof(uint16));
-			copy->cells = grow(copy->cells, copy->max_cells * kind->read_size);
-		}
-		copy->indexes[copy->ncells] = i;
-		memcpy(copy->cells + (size_t) copy->ncells * kind->read_size, &cell, kind->read_size);
-		copy->ncells++;
+		appendBinaryStringInfo(&copy->items, (const char *) &i, sizeof(i));
+		appendBinaryStringInfo(&copy->items, (const char *) &cell, kind->read_size);
+		copy->n++;
 	}
 }
 
 /*
- * Copies a thread between two of its moves.  Sets `gone` if it has ended, and
- * `stuck` if it stays in the middle of a move for longer than the patience.
+ * Copies the thread of a record between two of its moves.  It is not there if it has ended,
+ * and `stuck` if it stays in the middle of a move for longer than the patience.
  */
 static void
-copy_thread(PfsThreadCopy *copy, PfsThreadCopies *copies)
+copy_thread(PfsThreadCopies *copies, uint32 index)
 {
-	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+	PfsThreadCopy *copy = &copies->threads[index];
+	const PfsThread *t = pfs_pages_record(pfs_threads, index);
 
+	copy->index = index;
+	if (copy->items.data == NULL)
+		initStringInfo(&copy->items);
+	/* One that is stuck from the first look on has no cells, and nobody's. */
+	copy->refs = PFS_NO_ACCOUNT_REFS;
 	pfs_patience_next(&copies->patience);
 	for (int tries = 0; tries < COPY_TRIES; tries++)
 	{
-		copy->word = pfs_pages_word(pfs_threads, copy->index);
-		copy->gone = (copy->word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED;
-		copy->ncells = 0;
-		copy->nbuckets = 0;
+		copy->word = pfs_pages_word(pfs_threads, index);
+		copy->is_there = (copy->word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED;
+		copy->n = 0;
+		resetStringInfo(&copy->items);
 		copy->moves = pfs_seqlock_read_begin(&t->moves);
-		if (copy->gone)
+		if (!copy->is_there)
 			return;
 		if ((copy->moves & 1) == 0)
 		{
@@ -178,24 +165,6 @@ copy_thread(PfsThreadCopy *copy, PfsThreadCopies *copies)
 	copy->stuck = true;
 }
 
-/* Copies the thread of a record into a new entry of the copies. */
-static void
-add_copy(PfsThreadCopies *copies, uint32 index)
-{
-	if (copies->n == copies->max)
-	{
-		uint32		max = Max(2 * copies->max, 64);
-
-		copies->threads = grow(copies->threads, max * sizeof(PfsThreadCopy));
-		memset(copies->threads + copies->max, 0, (max - copies->max) * sizeof(PfsThreadCopy));
-		copies->max = max;
-	}
-	copies->threads[copies->n].index = index;
-	/* One that is stuck from the first look on has no cells, and nobody's. */
-	copies->threads[copies->n].refs = PFS_NO_ACCOUNT_REFS;
-	copy_thread(&copies->threads[copies->n++], copies);
-}
-
 /*
  * Copies all threads (0), or the one with this ID, unless its record is reused
  * meanwhile.
@@ -204,18 +173,17 @@ void
 pfs_thread_copies_make(PfsThreadCopies *copies, uint64 thread_id)
 {
 	copies->attached = pfs_load_acquire(&pfs_shared_threads->attached);
+	copies->n = pfs_sizes.threads;
+	copies->threads = palloc0(copies->n * sizeof(PfsThreadCopy));
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 
 		if (thread_id != 0 && pfs_load_relaxed(&t->thread_id) != thread_id)
 			continue;
-		add_copy(copies, at.index);
-		if (thread_id == 0)
-			continue;
-		if (copies->threads[copies->n - 1].thread_id == thread_id)
-			break;
-		copies->n--;
+		copy_thread(copies, at.index);
+		if (thread_id != 0 && copies->threads[at.index].thread_id != thread_id)
+			copies->threads[at.index].is_there = false;
 	}
 }
 
@@ -229,28 +197,20 @@ static bool
 add_new_threads(PfsThreadCopies *copies)
 {
 	uint64		attached = pfs_load_acquire(&pfs_shared_threads->attached);
-	uint32	   *known;			/* number of its copy + 1, by record */
 	bool		found = false;
 
 	if (!pfs_summary_kinds[copies->family]->takes_from_above || attached == copies->attached)
 		return false;
 	copies->attached = attached;
-	known = palloc0(pfs_threads->records_max * sizeof(uint32));
-	for (uint32 i = 0; i < copies->n; i++)
-		known[copies->threads[i].index] = i + 1;
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
-		PfsThreadCopy *copy = known[at.index] == 0 ? NULL : &copies->threads[known[at.index] - 1];
+		const PfsThreadCopy *copy = &copies->threads[at.index];
 
-		if (copy == NULL)
-			add_copy(copies, at.index);
-		else if (copy->gone && copy->word != at.word)
-			copy_thread(copy, copies);
-		else
+		if (copy->is_there || copy->word == at.word)
 			continue;
+		copy_thread(copies, at.index);
 		found = true;
 	}
-	pfree(known);
 	return found;
 }
 
@@ -267,13 +227,12 @@ pfs_thread_copies_hold(PfsThreadCopies *copies)
 	pfs_fence_acquire();		/* D */
 	for (uint32 i = 0; i < copies->n; i++)
 	{
-		PfsThreadCopy *copy = &copies->threads[i];
-		const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
+		const PfsThreadCopy *copy = &copies->threads[i];
 
-		if (copy->gone || copy->stuck || is_same(copy, t))
+		if (!copy->is_there || copy->stuck || is_same(copy, pfs_pages_record(pfs_threads, i)))
 			continue;
 		hold = false;
-		copy_thread(copy, copies);
+		copy_thread(copies, i);
 	}
 	if (add_new_threads(copies))
 		hold = false;
@@ -286,14 +245,8 @@ pfs_thread_copies_free(PfsThreadCopies *copies)
 {
 	for (uint32 i = 0; i < copies->n; i++)
 	{
-		if (copies->threads[i].cells != NULL)
-		{
-			pfree(copies->threads[i].indexes);
-			pfree(copies->threads[i].cells);
-		}
-		if (copies->threads[i].buckets != NULL)
-			pfree(copies->threads[i].buckets);
+		if (copies->threads[i].items.data != NULL)
+			pfree(copies->threads[i].items.data);
 	}
-	if (copies->threads != NULL)
-		pfree(copies->threads);
+	pfree(copies->threads);
 }

@@ -13,6 +13,8 @@
 #ifndef PFS_THREAD_COPY_H
 #define PFS_THREAD_COPY_H
 
+#include "lib/stringinfo.h"
+
 #include "pfs_patience.h"
 #include "pfs_summary.h"
 
@@ -23,30 +25,31 @@ typedef struct PfsBucketCopy
 	uint32		n;
 } PfsBucketCopy;
 
+typedef struct PfsCellCopy
+{
+	uint64		index;			/* which cell it is */
+	uint64		words[];		/* what it held, of the family's size */
+} PfsCellCopy;
+
 typedef struct PfsThreadCopy
 {
+	bool		is_there;		/* false: no thread had the record, or it has
+								 * ended */
+	bool		stuck;			/* in the middle of a move, and stays there */
 	uint32		index;
 	uint64		word;			/* of the record; another one: it has gone */
 	uint64		moves;
 	uint64		generation;
 	uint64		thread_id;
 	PfsAccountRefs refs;
-	bool		gone;
-	bool		stuck;			/* in the middle of a move, and stays there */
-	uint32		ncells;
-	uint32		max_cells;
-	uint16	   *indexes;		/* which the cells are */
-	char	   *cells;			/* copies, of the family's size */
-	uint32		nbuckets;
-	uint32		max_buckets;
-	PfsBucketCopy *buckets;
+	uint32		n;				/* cells, or buckets */
+	StringInfoData items;		/* of the size of the one or the other */
 } PfsThreadCopy;
 
 typedef struct PfsThreadCopies
 {
-	PfsThreadCopy *threads;
+	PfsThreadCopy *threads;		/* [n], by record */
 	uint32		n;
-	uint32		max;
 	uint32		rounds;			/* of copying again */
 	uint64		attached;		/* threads so far, before the copies */
 	PfsFamily	family;
@@ -56,11 +59,18 @@ typedef struct PfsThreadCopies
 	PfsPatience patience;
 } PfsThreadCopies;
 
-/* What the c-th cell of a copy held. */
-static inline const void *
-pfs_copied_cell(const PfsThreadCopies *copies, const PfsThreadCopy *copy, uint32 c)
+static inline const PfsCellCopy *
+pfs_copied_cell(const PfsThreadCopies *copies, const PfsThreadCopy *copy, uint32 i)
 {
-	return copy->cells + (size_t) c * pfs_summary_kinds[copies->family]->read_size;
+	size_t		size = offsetof(PfsCellCopy, words) + pfs_summary_kinds[copies->family]->read_size;
+
+	return (const PfsCellCopy *) (copy->items.data + i * size);
+}
+
+static inline const PfsBucketCopy *
+pfs_copied_bucket(const PfsThreadCopy *copy, uint32 i)
+{
+	return (const PfsBucketCopy *) copy->items.data + i;
 }
 
 /*
