@@ -223,24 +223,15 @@ pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copies, PfsPatien
 	qsort(copies->items, copies->n, size, compare_objects);
 }
 
-/* Hands the copies of one object, which lie one after the other, to each(). */
+/* Passes by the copies of objects that nobody has asked for. */
 void
-pfs_pending_of_object(const PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg)
+pfs_pending_of_object(PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg)
 {
-	uint32		low = 0;
-	uint32		high = copies->n;
-
-	while (low < high)
+	for (; copies->next < copies->n && copy_at(copies, copies->next)->object <= object; copies->next++)
 	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (copy_at(copies, middle)->object < object)
-			low = middle + 1;
-		else
-			high = middle;
+		if (copy_at(copies, copies->next)->object == object)
+			each(copy_at(copies, copies->next), arg);
 	}
-	for (; low < copies->n && copy_at(copies, low)->object == object; low++)
-		each(copy_at(copies, low), arg);
 }
 
 /* ---- truncation ---- */

@@ -31,12 +31,13 @@ typedef struct PfsPendingCopies
 	char	   *items;			/* palloc'd */
 	uint32		n;
 	uint32		max;
+	uint32		next;			/* that nobody has been given */
 } PfsPendingCopies;
 
 extern void pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copies, PfsPatience *patience);
 
-/* Calls each() for the copies of one object. */
-extern void pfs_pending_of_object(const PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg);
+/* Calls each() for the copies of one object; objects are asked for in the order of their indexes. */
+extern void pfs_pending_of_object(PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg);
 
 /*
  * Truncators: from now on what is pending counts no more for its object (push), or not at all
