@@ -7,6 +7,7 @@
 #define PFS_DIGEST_HOLD_H
 
 #include "pfs_digest_pending.h"
+#include "pfs_digest_rows.h"
 #include "pfs_patience.h"
 
 /*
@@ -23,5 +24,42 @@ extern void pfs_pending_digests_each(PfsPendingDigestsEach each, void *arg, PfsP
 
 /* Do numbers of this generation still count for a part, behind its last truncation? */
 extern bool pfs_pending_digests_are_current(uint64 generation, PfsDigestPart part);
+
+/* A copy of what a digest, or all others (key 0), has counted of an instrument, a table or an index. */
+typedef struct PfsDigestCopy
+{
+	PfsDigestKey key;
+	uint64		what;			/* the instrument; of the others the record,
+								 * PfsDigestRowsCell.stat */
+	uint32		kind;			/* of the others: PfsRelStatKind */
+	PfsTotals	totals;
+	uint64		counts[PFS_NUM_ROW_COUNTS]; /* of the others */
+} PfsDigestCopy;
+
+typedef struct PfsDigestCopies
+{
+	PfsDigestCopy *items;		/* the reader's, with space for all */
+	uint32		n;
+	uint32		next;			/* to be added up */
+} PfsDigestCopies;
+
+/* Appends a copy that has nothing yet; key NULL: of all others. */
+static inline PfsDigestCopy *
+pfs_digest_copies_add(PfsDigestCopies *copies, const PfsDigestKey *key, uint64 what)
+{
+	PfsDigestCopy *copy = &copies->items[copies->n++];
+
+	memset(copy, 0, sizeof(*copy));
+	if (key != NULL)
+		copy->key = *key;
+	copy->what = what;
+	return copy;
+}
+
+/*
+ * Behind release: the sum of the next copies that are of the same, by digest; false: there are
+ * no more.
+ */
+extern bool pfs_digest_copies_next(PfsDigestCopies *copies, PfsDigestCopy *sum);
 
 #endif							/* PFS_DIGEST_HOLD_H */

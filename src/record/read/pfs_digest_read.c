@@ -214,67 +214,58 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	}
 }
 
-typedef struct WaitCopy
+/* The copies of waits, and which are wanted: PFS_NO_INSTRUMENT stands for all instruments. */
+typedef struct WaitCopies
 {
-	PfsDigestKey key;
-	uint32		instrument;
-	PfsSharedCell cell;
-} WaitCopy;
+	PfsDigestCopies copies;
+	PfsInstrumentId instrument;
+} WaitCopies;
+
+static void
+add_wait(WaitCopies *c, const PfsDigestKey *key, PfsInstrumentId instrument, const PfsTotals *totals)
+{
+	if (c->instrument == PFS_NO_INSTRUMENT || c->instrument == instrument)
+		pfs_digest_copies_add(&c->copies, key, instrument)->totals = *totals;
+}
 
 /*
- * Copies the wait cells of all digests, then those of statements without a digest;
- * returns how many.  PFS_NO_INSTRUMENT stands for all instruments.
+ * Copies the wait cells of all digests, then those of statements without a digest.
  *
- * No cell is in two chains, so the caller's array has space for all; but a chain
- * that is being moved by a process that was not waited for can lead anywhere.
+ * No cell is in two chains, so there is space for all; but a chain that is being moved by
+ * a process that was not waited for can lead anywhere.
  */
-static uint32
-copy_waits(WaitCopy *to, PfsInstrumentId instrument)
+static void
+copy_waits(WaitCopies *c)
 {
-	uint32		n = 0;
-
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
 	{
 		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
 
 		for (uint32 link = pfs_load_acquire(&d->waits);
-			 link != 0 && link <= pfs_digest_waits->records_max && n < pfs_digest_waits->records_max;
+			 link != 0 && link <= pfs_digest_waits->records_max && c->copies.n < pfs_digest_waits->records_max;
 			 link = pfs_chain_at(pfs_digest_waits, link)->next)
 		{
 			const PfsChained *cell = pfs_chain_at(pfs_digest_waits, link);
+			PfsTotals	totals = {0};
 
-			if (instrument != PFS_NO_INSTRUMENT && cell->key != instrument)
-				continue;
-			to[n].key = d->key;
-			to[n].instrument = cell->key;
-			to[n++].cell = cell->cell;
+			pfs_shared_cell_read(&cell->cell, &totals);
+			add_wait(c, &d->key, cell->key, &totals);
 		}
 	}
 	for (uint32 i = pfs_shared_block_next(&pfs_digest_other_waits, 0); i < pfs_digest_other_waits.ncells;
 		 i = pfs_shared_block_next(&pfs_digest_other_waits, i + 1))
 	{
-		if (instrument != PFS_NO_INSTRUMENT && i != instrument)
-			continue;
-		memset(&to[n].key, 0, sizeof(to[n].key));
-		to[n].instrument = i;
-		to[n++].cell = *(const PfsSharedCell *) pfs_shared_block_cell(&pfs_digest_other_waits, i);
-	}
-	return n;
-}
+		PfsTotals	totals = {0};
 
-/* What add_pending_waits_cb() adds to: the copies of waits, and which are wanted. */
-typedef struct WaitCopies
-{
-	WaitCopy   *items;
-	uint32		n;
-	PfsInstrumentId instrument;
-} WaitCopies;
+		pfs_shared_cell_read(pfs_shared_block_cell(&pfs_digest_other_waits, i), &totals);
+		add_wait(c, NULL, i, &totals);
+	}
+}
 
 /* Appends the waits that a process has counted for a digest, which may have a copy already. */
 static void
 add_pending_waits_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 {
-	WaitCopies *c = arg;
 	uint64		word;
 	bool		is_there = pfs_digest_find(&p->key, &word) != PFS_NO_RECORD;
 
@@ -283,31 +274,10 @@ add_pending_waits_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_DIGEST_WAITS); i++)
 	{
 		const PfsPendingWait *w = &p->waits[i];
-		WaitCopy   *to = &c->items[c->n];
+		PfsTotals	totals = {w->counts.timed, w->counts.untimed, w->counts.sum, w->counts.min, w->counts.max};
 
-		if (c->instrument != PFS_NO_INSTRUMENT && w->instrument != c->instrument)
-			continue;
-		memset(to, 0, sizeof(*to));
-		if (is_there)
-			to->key = p->key;
-		to->instrument = w->instrument;
-		pfs_shared_cell_add_counts(&to->cell, &w->counts);
-		c->n++;
+		add_wait(arg, is_there ? &p->key : NULL, w->instrument, &totals);
 	}
-}
-
-/* Orders copies by digest and instrument. */
-static int
-compare_waits(const void *a, const void *b)
-{
-	const WaitCopy *x = a;
-	const WaitCopy *y = b;
-
-	if (x->key.query_id != y->key.query_id)
-		return x->key.query_id < y->key.query_id ? -1 : 1;
-	if (x->key.db_user != y->key.db_user)
-		return x->key.db_user < y->key.db_user ? -1 : 1;
-	return (x->instrument > y->instrument) - (x->instrument < y->instrument);
 }
 
 /*
@@ -319,30 +289,26 @@ void
 pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
-	WaitCopies	copies = {.instrument = instrument};
+	WaitCopies	c = {.instrument = instrument};
+	PfsDigestCopy sum;
 
 	if (pfs_sizes.digests == 0)
 		return;
-	copies.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(WaitCopy) *
-										  ((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells +
-										   (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_WAITS));
+	c.copies.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestCopy) *
+											((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells +
+											 (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_WAITS));
 	(void) pfs_digests_hold(false, &patience);
-	copies.n = copy_waits(copies.items, instrument);
-	pfs_pending_digests_each(add_pending_waits_cb, &copies, &patience);
+	copy_waits(&c);
+	pfs_pending_digests_each(add_pending_waits_cb, &c, &patience);
 	pfs_digests_release(false, &patience);
-	qsort(copies.items, copies.n, sizeof(WaitCopy), compare_waits);
-	for (uint32 i = 0; i < copies.n;)
+	while (pfs_digest_copies_next(&c.copies, &sum))
 	{
-		const WaitCopy *first = &copies.items[i];
-		PfsDigestWaitRow row = {.key = first->key, .instrument = first->instrument};
+		PfsDigestWaitRow row = {.key = sum.key, .instrument = sum.what, .totals = sum.totals};
 
-		CHECK_FOR_INTERRUPTS();
-		for (; i < copies.n && compare_waits(first, &copies.items[i]) == 0; i++)
-			pfs_shared_cell_read(&copies.items[i].cell, &row.totals);
 		if (pfs_totals_count(&row.totals) > 0)
 			emit(&row, arg);
 	}
-	pfree(copies.items);
+	pfree(c.copies.items);
 }
 
 /*

@@ -7,8 +7,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "pfs_digest_hold.h"
 #include "pfs_digest_rows_read.h"
 #include "pfs_rel_read.h"
@@ -17,36 +15,21 @@
 /* How often a cell that is given to another table is copied again. */
 #define READ_TRIES 100
 
-typedef struct Copy
-{
-	PfsDigestKey key;
-	uint64		stat;
-	uint32		kind;
-	PfsTotals	all;
-	uint64		counts[PFS_NUM_ROW_COUNTS];
-} Copy;
-
-typedef struct Copies
-{
-	Copy	   *items;
-	uint32		n;
-} Copies;
-
 /* Copies a cell; false: it is of none, as what it was of has been dropped. */
 static bool
-copy_cell(const PfsDigestRowsCell *cell, Copy *to)
+copy_cell(const PfsDigestRowsCell *cell, PfsDigestCopy *to)
 {
 	for (int i = 0; i < READ_TRIES; i++)
 	{
 		memset(to, 0, sizeof(*to));
-		to->stat = pfs_load_acquire(&cell->stat);
+		to->what = pfs_load_acquire(&cell->stat);
 		to->kind = pfs_load_relaxed(&cell->kind);
-		pfs_shared_cell_read(&cell->all, &to->all);
+		pfs_shared_cell_read(&cell->all, &to->totals);
 		for (int c = 0; c < PFS_NUM_ROW_COUNTS; c++)
 			to->counts[c] = pfs_load_relaxed(&cell->counts[c]);
 		pfs_fence_acquire();
-		if (pfs_load_relaxed(&cell->stat) == to->stat)
-			return to->stat != 0;
+		if (pfs_load_relaxed(&cell->stat) == to->what)
+			return to->what != 0;
 		pfs_pause();
 	}
 	return false;
@@ -57,7 +40,7 @@ copy_cell(const PfsDigestRowsCell *cell, Copy *to)
  * moved by a process that was not waited for can lead anywhere.
  */
 static void
-copy_chain(Copies *c, uint32 link, const PfsDigestKey *key)
+copy_chain(PfsDigestCopies *c, uint32 link, const PfsDigestKey *key)
 {
 	while (link != 0 && link <= pfs_digest_rows->records_max && c->n < pfs_digest_rows->records_max)
 	{
@@ -73,7 +56,6 @@ copy_chain(Copies *c, uint32 link, const PfsDigestKey *key)
 static void
 add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 {
-	Copies	   *c = arg;
 	uint64		word;
 	bool		is_there = pfs_digest_find(&p->key, &word) != PFS_NO_RECORD;
 
@@ -82,36 +64,16 @@ add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS); i++)
 	{
 		const PfsDigestRows *from = &p->rows[i];
-		Copy	   *to = &c->items[c->n++];
+		PfsDigestCopy *to = pfs_digest_copies_add(arg, is_there ? &p->key : NULL, from->stat);
 
-		memset(to, 0, sizeof(*to));
-		if (is_there)
-			to->key = p->key;
-		to->stat = from->stat;
 		to->kind = from->kind;
-		to->all = (PfsTotals)
+		to->totals = (PfsTotals)
 		{
 			from->rows.timed, from->rows.untimed, from->rows.sum, from->rows.min, from->rows.max
 		};
 		if (from->part < PFS_NUM_ROW_COUNTS)
 			to->counts[from->part] = pfs_row_count(&from->rows);
 	}
-}
-
-/* Orders copies by digest and table. */
-static int
-compare(const void *a, const void *b)
-{
-	const Copy *x = a;
-	const Copy *y = b;
-
-	if (x->key.query_id != y->key.query_id)
-		return x->key.query_id < y->key.query_id ? -1 : 1;
-	if (x->key.db_user != y->key.db_user)
-		return x->key.db_user < y->key.db_user ? -1 : 1;
-	if (x->stat != y->stat)
-		return x->stat < y->stat ? -1 : 1;
-	return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
 /* Fills in which table or index a copy is of; false: it has been dropped. */
@@ -135,13 +97,14 @@ void
 pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
-	Copies		c = {0};
+	PfsDigestCopies c = {0};
+	PfsDigestCopy sum;
 	const PfsDigestKey others = {0, 0};
 
 	if (pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
 		return;
 	/* Memory that is not used costs nothing. */
-	c.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Copy) *
+	c.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestCopy) *
 									 ((Size) pfs_digest_rows->records_max +
 									  (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_ROWS));
 	(void) pfs_digests_hold(false, &patience);
@@ -156,20 +119,12 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	pfs_pending_digests_each(add_pending_cb, &c, &patience);
 	pfs_digests_release(false, &patience);
 
-	qsort(c.items, c.n, sizeof(Copy), compare);
-	for (uint32 i = 0; i < c.n;)
+	while (pfs_digest_copies_next(&c, &sum))
 	{
-		const Copy *first = &c.items[i];
-		PfsDigestRowsRow row = {.key = first->key};
+		PfsDigestRowsRow row = {.key = sum.key, .all = sum.totals};
 
-		CHECK_FOR_INTERRUPTS();
-		for (; i < c.n && compare(first, &c.items[i]) == 0; i++)
-		{
-			pfs_totals_add(&row.all, &c.items[i].all);
-			for (int k = 0; k < PFS_NUM_ROW_COUNTS; k++)
-				row.counts[k] += c.items[i].counts[k];
-		}
-		if ((pfs_totals_count(&row.all) > 0 || row.all.sum > 0) && name_row(&row, first->kind, first->stat))
+		memcpy(row.counts, sum.counts, sizeof(row.counts));
+		if ((pfs_totals_count(&row.all) > 0 || row.all.sum > 0) && name_row(&row, sum.kind, sum.what))
 			emit(&row, arg);
 	}
 	pfree(c.items);
