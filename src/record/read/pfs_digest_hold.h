@@ -40,6 +40,7 @@ typedef struct PfsDigestCopies
 {
 	PfsDigestCopy *items;		/* the reader's, with space for all */
 	uint32		n;
+	uint32		links;			/* of chains, that were followed */
 	uint32		next;			/* to be added up */
 } PfsDigestCopies;
 

@@ -232,7 +232,7 @@ add_wait(WaitCopies *c, const PfsDigestKey *key, PfsInstrumentId instrument, con
  * Copies the wait cells of all digests, then those of statements without a digest.
  *
  * No cell is in two chains, so there is space for all; but a chain that is being moved by
- * a process that was not waited for can lead anywhere.
+ * a process that was not waited for can lead anywhere, and in a circle.
  */
 static void
 copy_waits(WaitCopies *c)
@@ -242,7 +242,7 @@ copy_waits(WaitCopies *c)
 		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
 
 		for (uint32 link = pfs_load_acquire(&d->waits);
-			 link != 0 && link <= pfs_digest_waits->records_max && c->copies.n < pfs_digest_waits->records_max;
+			 link != 0 && link <= pfs_digest_waits->records_max && c->copies.links++ < pfs_digest_waits->records_max;
 			 link = pfs_chain_at(pfs_digest_waits, link)->next)
 		{
 			const PfsChained *cell = pfs_chain_at(pfs_digest_waits, link);

@@ -37,12 +37,12 @@ copy_cell(const PfsDigestRowsCell *cell, PfsDigestCopy *to)
 
 /*
  * Copies a chain.  No cell is in two chains, so there is space for all; but one that is being
- * moved by a process that was not waited for can lead anywhere.
+ * moved by a process that was not waited for can lead anywhere, and in a circle.
  */
 static void
 copy_chain(PfsDigestCopies *c, uint32 link, const PfsDigestKey *key)
 {
-	while (link != 0 && link <= pfs_digest_rows->records_max && c->n < pfs_digest_rows->records_max)
+	while (link != 0 && link <= pfs_digest_rows->records_max && c->links++ < pfs_digest_rows->records_max)
 	{
 		const PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
 
