@@ -79,7 +79,7 @@ end(PfsSocketCall *call, PfsThread *t, ssize_t bytes, PfsOperation op, const voi
 	if (e == NULL)
 		return;
 	pfs_wait_set_bytes(e, bytes);
-	pfs_socket_instant(t, e, call->socket, op == PFS_OP_RECV ? PFS_SOCKET_READ : PFS_SOCKET_WRITE,
+	pfs_socket_instant(t, e, call->socket, op == PFS_OP_RECV ? PFS_CALLS_READ : PFS_CALLS_WRITE,
 					   call->start, now, bytes);
 }
 

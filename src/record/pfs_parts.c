@@ -235,7 +235,7 @@ const PfsPart pfs_parts[] = {
 		.lay_out = pfs_file_sums_lay_out,
 		.repair = pfs_file_sums_repair,
 		.pages = &pfs_file_sums,
-		.beside = pfs_file_totals_size,
+		.beside = pfs_calls_totals_size,
 		.sets = &pfs_pending_sets[PFS_COUNTED_FILES],
 	},
 	{

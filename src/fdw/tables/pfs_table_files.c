@@ -73,21 +73,17 @@ const PfsTable pfs_table_file_instances = {
 	.copy = files_copy,
 };
 
-/* Parts of file calls have the same numbers as those of pfs_timer_wait.h. */
-StaticAssertDecl((int) PFS_FILE_READ == PFS_CALLS_READ && (int) PFS_FILE_WRITE == PFS_CALLS_WRITE &&
-				 (int) PFS_FILE_MISC == PFS_CALLS_MISC, "parts in another order");
-
 /*
  * file_summary_by_event_name
  */
 typedef struct EventRow
 {
 	PfsInstrumentId instrument;
-	PfsFileCounters counters;
+	PfsCalls	calls;
 } EventRow;
 
 #define NUMBERS_COLUMNS(X, t) \
-	PFS_CALLS_COLUMNS(X, t, row->counters.totals, row->counters.bytes, \
+	PFS_CALLS_COLUMNS(X, t, &row->calls, \
 					  "Number of reads.", "Number of writes, copies into the file among them.", \
 					  "Number of other calls.", "Bytes that the reads brought.", \
 					  "Bytes that the writes took.")
@@ -116,26 +112,25 @@ static void
 event_copy(PfsScan *scan)
 {
 	uint32		n = pfs_instruments == NULL ? 0 : pfs_instruments->max;
-	PfsFileCounters *counters;
+	PfsCalls   *calls;
 
 	if (n == 0)
 		return;
-	counters = palloc_extended(n * sizeof(PfsFileCounters), MCXT_ALLOC_HUGE);
-	pfs_file_sums_by_instrument(counters);
+	calls = palloc_extended(n * sizeof(PfsCalls), MCXT_ALLOC_HUGE);
+	pfs_file_sums_by_instrument(calls);
 	for (uint32 i = 0; i < n; i++)
 	{
 		PfsTotals	all = {0};
 		EventRow   *row;
 
-		pfs_calls_all(counters[i].totals, &all);
-		if (pfs_totals_count(&all) == 0 ||
+		if (pfs_totals_count(pfs_calls_all(&calls[i], &all)) == 0 ||
 			(scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument))
 			continue;
 		row = pfs_scan_add(scan);
 		row->instrument = i;
-		row->counters = counters[i];
+		row->calls = calls[i];
 	}
-	pfree(counters);
+	pfree(calls);
 }
 
 const PfsTable pfs_table_file_summary_by_event_name = {
@@ -160,7 +155,7 @@ typedef struct InstanceRow
 	uint64		word;
 	const char *name;			/* one for all rows of the file */
 	PfsInstrumentId instrument;
-	PfsFileCounters counters;
+	PfsCalls	calls;
 } InstanceRow;
 
 #define INSTANCE_COLUMNS(X, t) \
@@ -188,13 +183,14 @@ copy_name(PfsScan *scan, uint32 file, uint64 word)
  * none.
  */
 static void
-add_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)
+add_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 {
 	PfsScan    *scan = arg;
+	PfsInstrumentId instrument = PFS_CALLS_INSTRUMENT(sum->key);
 	InstanceRow *row = NULL;
 	const char *name = NULL;
 
-	if (scan->instrument != PFS_NO_INSTRUMENT && sum->instrument != scan->instrument)
+	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
 		return;
 	/* All records of a file come one after the other. */
 	for (Size i = scan->nrows; i-- > 0;)
@@ -204,7 +200,7 @@ add_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)
 		if (other->file != file || other->word != word)
 			break;
 		name = other->name;
-		if (other->instrument == sum->instrument)
+		if (other->instrument == instrument)
 			row = other;
 	}
 	if (row == NULL)
@@ -215,9 +211,9 @@ add_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)
 		row->name = name;
 		row->file = file;
 		row->word = word;
-		row->instrument = sum->instrument;
+		row->instrument = instrument;
 	}
-	pfs_file_counters_add(&row->counters, sum, sum->part);
+	pfs_calls_read(sum, &row->calls, PFS_CALLS_PART(sum->key));
 }
 
 static void

@@ -189,16 +189,12 @@ typedef struct SummaryRow
 {
 	PfsInstrumentId instrument;
 	uint64		address;
-	PfsSocketTotals totals;
+	PfsCalls	calls;
 } SummaryRow;
-
-/* Parts of socket calls have the same numbers as those of pfs_timer_wait.h. */
-StaticAssertDecl((int) PFS_SOCKET_READ == PFS_CALLS_READ && (int) PFS_SOCKET_WRITE == PFS_CALLS_WRITE &&
-				 (int) PFS_SOCKET_MISC == PFS_CALLS_MISC, "parts in another order");
 
 /* Adds the counters of a socket or of an event name, unless a condition leaves them out. */
 static void
-add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals *totals, void *arg)
+add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsCalls *calls, void *arg)
 {
 	PfsScan    *scan = arg;
 	SummaryRow *row;
@@ -208,11 +204,11 @@ add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals
 	row = pfs_scan_add(scan);
 	row->instrument = instrument;
 	row->address = address;
-	row->totals = *totals;
+	row->calls = *calls;
 }
 
 #define SUMMARY_COLUMNS(X, t) \
-	PFS_CALLS_COLUMNS(X, t, row->totals.part, row->totals.bytes, \
+	PFS_CALLS_COLUMNS(X, t, &row->calls, \
 					  "Calls that received bytes (operation recv). The call that brings the first bytes of the " \
 					  "next message ends the idle wait and is none.", \
 					  "Calls that sent bytes (operation send).", \

@@ -35,13 +35,14 @@ PFS_COLUMNS(instances, InstanceRow, COLUMNS)
  * in several parts, but all parts of a file come together.
  */
 static void
-add_file_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)
+add_file_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 {
 	PfsScan    *scan = arg;
+	PfsInstrumentId instrument = PFS_CALLS_INSTRUMENT(sum->key);
 	uint64		object = (uintptr_t) pfs_pages_record(pfs_files, file);
 	InstanceRow *row = NULL;
 
-	if (scan->instrument != PFS_NO_INSTRUMENT && sum->instrument != scan->instrument)
+	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
 		return;
 	for (Size i = scan->nrows; i-- > 0;)
 	{
@@ -49,13 +50,13 @@ add_file_sum_cb(uint32 file, uint64 word, const PfsFileSum *sum, void *arg)
 
 		if (other->object_instance != object)
 			break;
-		if (other->instrument == sum->instrument)
+		if (other->instrument == instrument)
 			row = other;
 	}
 	if (row == NULL)
 	{
 		row = pfs_scan_add(scan);
-		row->instrument = sum->instrument;
+		row->instrument = instrument;
 		row->object_instance = object;
 	}
 	pfs_shared_cell_read(&sum->cell, &row->totals);
@@ -69,7 +70,7 @@ files_copy(PfsScan *scan)
 
 /* Adds the counters of one socket, unless a condition on event_name leaves it out. */
 static void
-add_socket_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals *totals, void *arg)
+add_socket_cb(PfsInstrumentId instrument, uint64 address, const PfsCalls *calls, void *arg)
 {
 	PfsScan    *scan = arg;
 	InstanceRow *row;
@@ -79,7 +80,7 @@ add_socket_cb(PfsInstrumentId instrument, uint64 address, const PfsSocketTotals 
 	row = pfs_scan_add(scan);
 	row->instrument = instrument;
 	row->object_instance = address;
-	pfs_socket_totals_all(totals, &row->totals);
+	(void) pfs_calls_all(calls, &row->totals);
 }
 
 static void

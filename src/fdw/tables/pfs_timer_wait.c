@@ -37,11 +37,3 @@ pfs_timer_wait_get(const PfsTotals *totals, PfsTimerWait what)
 	return pfs_sum_datum(timed ? pfs_ticks_to_ps(pfs_timer_default(), totals->sum) /
 						 totals->count_timed : 0);
 }
-
-const PfsTotals *
-pfs_calls_all(const PfsTotals *parts, PfsTotals *all)
-{
-	for (int part = 0; part < PFS_CALLS_PARTS; part++)
-		pfs_totals_add(all, &parts[part]);
-	return all;
-}

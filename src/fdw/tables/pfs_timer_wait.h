@@ -6,7 +6,7 @@
 #ifndef PFS_TIMER_WAIT_H
 #define PFS_TIMER_WAIT_H
 
-#include "pfs_cell.h"
+#include "pfs_calls.h"
 #include "pfs_table.h"
 
 /* The columns that show parts of a PfsTotals. */
@@ -47,33 +47,18 @@ typedef enum PfsTimerWait
 
 /*
  * What summaries of calls have behind their keys: all calls, those that read,
- * those that write and all others, and the bytes of the first two.
+ * those that write and all others, and the bytes of the first two.  calls: a const PfsCalls *;
+ * then the comments on the three counts and on the two sums of bytes.
  */
-enum
-{
-	PFS_CALLS_READ,
-	PFS_CALLS_WRITE,
-	PFS_CALLS_MISC,
-};
-
-#define PFS_CALLS_PARTS (PFS_CALLS_MISC + 1)
-
-/*
- * parts: a const PfsTotals[PFS_CALLS_PARTS]; moved: the bytes of the first two; then the
- * comments on the three counts and on the two sums of bytes.
- */
-#define PFS_CALLS_COLUMNS(X, t, parts, moved, reads, writes, others, bytes_read, bytes_written) \
-	PFS_TIMER_WAIT_COLUMNS(X, t, pfs_calls_all(parts, &(PfsTotals) {0}), "Number of calls.") \
-	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read, &(parts)[PFS_CALLS_READ], reads) \
-	PFS_TIMER_WAIT_PART_COLUMNS(X, t, write, &(parts)[PFS_CALLS_WRITE], writes) \
-	PFS_TIMER_WAIT_PART_COLUMNS(X, t, misc, &(parts)[PFS_CALLS_MISC], others) \
-	X(t, sum_number_of_bytes_read, numeric, bytes, pfs_sum_datum((moved)[PFS_CALLS_READ]), \
+#define PFS_CALLS_COLUMNS(X, t, calls, reads, writes, others, bytes_read, bytes_written) \
+	PFS_TIMER_WAIT_COLUMNS(X, t, pfs_calls_all(calls, &(PfsTotals) {0}), "Number of calls.") \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read, &(calls)->parts[PFS_CALLS_READ], reads) \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, write, &(calls)->parts[PFS_CALLS_WRITE], writes) \
+	PFS_TIMER_WAIT_PART_COLUMNS(X, t, misc, &(calls)->parts[PFS_CALLS_MISC], others) \
+	X(t, sum_number_of_bytes_read, numeric, bytes, pfs_sum_datum((calls)->bytes[PFS_CALLS_READ]), \
 	  bytes_read, .width = 10) \
-	X(t, sum_number_of_bytes_write, numeric, bytes, pfs_sum_datum((moved)[PFS_CALLS_WRITE]), \
+	X(t, sum_number_of_bytes_write, numeric, bytes, pfs_sum_datum((calls)->bytes[PFS_CALLS_WRITE]), \
 	  bytes_written, .width = 10)
-
-/* Adds all parts to *all, which is zero, and returns it. */
-extern const PfsTotals *pfs_calls_all(const PfsTotals *parts, PfsTotals *all);
 
 /*
  * Times are in ticks of the default timer and shown in picoseconds; 0 where

@@ -16,16 +16,6 @@
 
 #define PFS_FILE_INLINE_NAME 96
 
-/* What a call does with a file's contents. */
-typedef enum PfsFilePart
-{
-	PFS_FILE_READ,
-	PFS_FILE_WRITE,				/* copying into it, too */
-	PFS_FILE_MISC,				/* all others */
-} PfsFilePart;
-
-#define PFS_NUM_FILE_PARTS (PFS_FILE_MISC + 1)
-
 /*
  * In shared memory.  Name and kind never change while it is ALLOCATED.  A
  * removed file's record stays for a while as a tombstone (DIRTY, same version,
@@ -38,8 +28,8 @@ typedef struct PfsFile
 	uint32		open_count;		/* descriptors that processes hold; atomic */
 	uint32		long_name;		/* index of a long-name record, or
 								 * PFS_NO_RECORD */
-	uint32		sums;			/* index + 1 of the newest of its PfsFileSum;
-								 * 0: none; atomic */
+	uint32		sums;			/* index + 1 of the newest of its sums; 0:
+								 * none; atomic */
 	uint32		next_to_free;	/* index + 1 of the next one that waits to be
 								 * freed */
 	uint16		first_event;	/* instrument + 1 of the first event; 0: none

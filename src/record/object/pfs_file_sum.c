@@ -39,7 +39,7 @@
 #include "pfs_shared.h"
 
 PFS_FIXED PfsPages *pfs_file_sums = NULL;
-PFS_FIXED PfsFileSum *pfs_file_totals = NULL;
+PFS_FIXED PfsChained *pfs_file_totals = NULL;
 
 static uint32 hint;
 
@@ -47,39 +47,33 @@ static uint32 hint;
 #define SUMS_PER_FILE 6
 #define SUMS_PER_PAGE 1024
 
-size_t
-pfs_file_totals_size(void)
-{
-	return (size_t) pfs_sizes.instruments * PFS_NUM_FILE_PARTS * sizeof(PfsFileSum);
-}
-
 void
 pfs_file_sums_lay_out(PfsSegment *seg)
 {
-	pfs_file_sums = pfs_pages_create(seg, "file_events", sizeof(PfsFileSum), pfs_sizes.files * SUMS_PER_FILE,
+	pfs_file_sums = pfs_pages_create(seg, "file_events", sizeof(PfsChained), pfs_sizes.files * SUMS_PER_FILE,
 									 SUMS_PER_PAGE);
-	pfs_file_totals = pfs_segment_take(seg, pfs_file_totals_size(), PFS_CACHE_LINE);
+	pfs_file_totals = pfs_segment_take(seg, pfs_calls_totals_size(), PFS_CACHE_LINE);
 }
 
 /* This process holds the lock. */
 static bool has_lock = false;
 
-static inline PfsFileSum *
-total_of(PfsInstrumentId instrument, PfsFilePart part)
+/* The total of a key's event name. */
+static inline PfsChained *
+total_of(uint32 key)
 {
-	return &pfs_file_totals[instrument * PFS_NUM_FILE_PARTS + part];
+	return pfs_calls_total(pfs_file_totals, PFS_CALLS_INSTRUMENT(key), PFS_CALLS_PART(key));
 }
 
 /* The sum of a file that was entered; NULL: there is no room. */
-static PfsFileSum *
+static PfsChained *
 sum_of(PfsFile *file, uint32 key)
 {
-	PfsFileSum	wanted = {.key = key};
 	uint16		no_event = 0;
 
 	if (pfs_load_relaxed(&file->first_event) == 0)
-		(void) pfs_cas(&file->first_event, &no_event, (uint16) (wanted.instrument + 1));
-	return (PfsFileSum *) pfs_chain_get(pfs_file_sums, &file->sums, key, &hint);
+		(void) pfs_cas(&file->first_event, &no_event, (uint16) (PFS_CALLS_INSTRUMENT(key) + 1));
+	return pfs_chain_get(pfs_file_sums, &file->sums, key, &hint);
 }
 
 /*
@@ -90,26 +84,21 @@ sum_of(PfsFile *file, uint32 key)
 static void
 add(PfsFile *file, uint32 key, uint64 bytes, const PfsTotals *totals)
 {
-	PfsFileSum	wanted = {.key = key};
-	PfsFileSum *sum = file != NULL ? sum_of(file, key) : NULL;
+	PfsChained *sum = file != NULL ? sum_of(file, key) : NULL;
 
-	if (sum == NULL)
-		sum = total_of(wanted.instrument, wanted.part);
-	if (bytes != 0)
-		pfs_add_relaxed(&sum->bytes, bytes);
-	pfs_shared_cell_merge(&sum->cell, totals);
+	pfs_calls_add(sum != NULL ? sum : total_of(key), totals, bytes);
 }
 
 void
 pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks)
 {
-	PfsFilePart part = pfs_file_part(e->operation);
+	PfsCallsPart part = pfs_file_part(e->operation);
 	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
 	PfsTotals	totals = {.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks};
 	uint64		file = e->object_type == PFS_OBJECT_FILE ? PFS_COUNTED_OBJECT(e->object.file.index, e->object.file.word) : 0;
-	int64		bytes = part != PFS_FILE_MISC ? pfs_wait_bytes(e) : 0;
+	int64		bytes = part != PFS_CALLS_MISC ? pfs_wait_bytes(e) : 0;
 
-	add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_FILE_KEY(e->instrument, part), Max(bytes, 0), &totals);
+	add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_CALLS_KEY(e->instrument, part), Max(bytes, 0), &totals);
 	pfs_object_leave(t, PFS_COUNTED_FILES);
 }
 
@@ -193,42 +182,24 @@ pfs_file_sums_repair(void)
 }
 
 /*
- * Takes a sum's counters away, by exchanges, and adds them to *totals and *bytes.
- * Records that have counted nothing, as most have, are left alone, as an exchange costs
- * more than a look.
- */
-void
-pfs_file_sum_take(PfsFileSum *sum, PfsTotals *totals, uint64 *bytes)
-{
-	/* An exchange costs more than a look; most records of a server are idle. */
-	if (pfs_load_relaxed(&sum->cell.count_timed) + pfs_load_relaxed(&sum->cell.count_untimed) == 0)
-		return;
-	pfs_shared_cell_take(&sum->cell, totals);
-	*bytes += pfs_exchange(&sum->bytes, 0);
-}
-
-/*
  * Moves a sum's counters to the totals of its event name, and returns how many events
  * they are.  The caller holds the lock.
  */
 int64
-pfs_file_sum_move(PfsFileSum *sum)
+pfs_file_sum_move(PfsChained *sum)
 {
-	PfsFileSum *total = total_of(sum->instrument, sum->part);
 	PfsTotals	totals = {0};
 	uint64		bytes = 0;
 
-	pfs_file_sum_take(sum, &totals, &bytes);
-	pfs_shared_cell_merge(&total->cell, &totals);
-	if (bytes > 0)
-		pfs_add_relaxed(&total->bytes, bytes);
+	pfs_calls_take(sum, &totals, &bytes);
+	pfs_calls_add(total_of(sum->key), &totals, bytes);
 	return (int64) pfs_totals_count(&totals);
 }
 
 static void
 move_cb(PfsChained *cell, void *arg)
 {
-	pfs_file_sum_move((PfsFileSum *) cell);
+	pfs_file_sum_move(cell);
 }
 
 void

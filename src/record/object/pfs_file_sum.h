@@ -11,44 +11,18 @@
 #ifndef PFS_FILE_SUM_H
 #define PFS_FILE_SUM_H
 
-#include "pfs_chain.h"
+#include "pfs_calls.h"
 #include "pfs_event_write.h"
 #include "pfs_file.h"
 #include "pfs_pending.h"
 #include "pfs_thread.h"
 
-/*
- * In shared memory, one cache line; of one file (a record of pfs_file_sums: a
- * PfsChained) or of none (an entry of pfs_file_totals).  next, instrument and
- * part are written before it is linked to its file and stay until it is freed.
- */
-typedef struct PfsFileSum
-{
-	PfsSharedCell cell;			/* atomic adds; ticks of the default timer */
-	uint64		bytes;			/* read or written; atomic */
-	uint32		next;			/* index + 1 of the file's next one; 0: none */
-	union
-	{
-		struct
-		{
-			PfsInstrumentId instrument;
-			uint8		part;	/* PfsFilePart */
-			uint8		unused;
-		};
-		uint32		key;		/* both, as PfsChained has it */
-	};
-} PfsFileSum;
-
-#define PFS_FILE_KEY(instrument, part) ((uint32) (instrument) | (uint32) (part) << 16)
-
-StaticAssertDecl(sizeof(PfsFileSum) == PFS_CACHE_LINE, "adding to a file touches one line");
-StaticAssertDecl(sizeof(PfsFileSum) == sizeof(PfsChained) &&
-				 offsetof(PfsFileSum, key) == offsetof(PfsChained, key), "it is a link of a chain");
+StaticAssertDecl(sizeof(PfsChained) == PFS_CACHE_LINE, "adding to a file touches one line");
 
 /* A place of calls on a file that a process has not added to their sum yet: one cache line. */
 typedef struct PfsPendingFile
 {
-	PfsPending	place;			/* object: the file; key: as PfsFileSum.key */
+	PfsPending	place;			/* object: the file; key: PFS_CALLS_KEY */
 	uint64		sum;			/* ticks of the default timer, of the timed
 								 * ones */
 	uint64		min;
@@ -65,22 +39,22 @@ static const PfsPendingShape pfs_pending_file_shape = {.sets = 16, .size = sizeo
 /* What files differ in from other objects that are counted. */
 extern const PfsCountedKind pfs_counted_files;
 
+/*
+ * The sums of files, in chains of PfsChained by instrument and part, and the totals of what no
+ * file has; ticks of the default timer.
+ */
 extern PFS_HIDDEN PfsPages *pfs_file_sums;	/* container file_events */
-extern PFS_HIDDEN PfsFileSum *pfs_file_totals;	/* [instruments *
-												 * PFS_NUM_FILE_PARTS] */
-
-/* Bytes of the totals. */
-extern size_t pfs_file_totals_size(void);
+extern PFS_HIDDEN PfsChained *pfs_file_totals;	/* see pfs_calls.h */
 
 /* Takes the container and the totals. */
 extern void pfs_file_sums_lay_out(PfsSegment *seg);
 
-static inline PfsFilePart
+static inline PfsCallsPart
 pfs_file_part(PfsOperation op)
 {
 	if (op == PFS_OP_READ)
-		return PFS_FILE_READ;
-	return op == PFS_OP_WRITE || op == PFS_OP_COPY ? PFS_FILE_WRITE : PFS_FILE_MISC;
+		return PFS_CALLS_READ;
+	return op == PFS_OP_WRITE || op == PFS_OP_COPY ? PFS_CALLS_WRITE : PFS_CALLS_MISC;
 }
 
 /*
@@ -107,9 +81,9 @@ pfs_file_ticks(const PfsWait *e, uint64 end)
 static pg_attribute_always_inline void
 pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
 {
-	PfsFilePart part = pfs_file_part(e->operation);
+	PfsCallsPart part = pfs_file_part(e->operation);
 	uint64		file = likely(e->object_type == PFS_OBJECT_FILE) ? PFS_COUNTED_OBJECT(e->object.file.index, e->object.file.word) : 0;
-	uint32		key = PFS_FILE_KEY(e->instrument, part);
+	uint32		key = PFS_CALLS_KEY(e->instrument, part);
 	PfsPendingFile *p = (PfsPendingFile *) pfs_pending_find(PFS_COUNTED_FILES, &pfs_pending_file_shape, file, key);
 	uint64		ticks = 0;
 
@@ -122,7 +96,7 @@ pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
 		pfs_file_sum_at_once(t, e, ticks);
 		return;
 	}
-	if (part != PFS_FILE_MISC && pfs_wait_bytes(e) > 0)
+	if (part != PFS_CALLS_MISC && pfs_wait_bytes(e) > 0)
 		p->bytes += pfs_wait_bytes(e);
 	if (unlikely((e->flags & PFS_FLAG_TIMED) == 0))
 	{
@@ -149,18 +123,8 @@ extern bool pfs_file_sums_repair(void);
 /* Holding it, for a file that no process counts for: moves its sums to the event names. */
 extern void pfs_file_sums_free(PfsFile *file);
 
-/*
- * Takes the counters of a record away and adds them to these; or moves them to its event
- * name's, and returns how many events.
- */
-extern void pfs_file_sum_take(PfsFileSum *sum, PfsTotals *totals, uint64 *bytes);
-extern int64 pfs_file_sum_move(PfsFileSum *sum);
-
-static inline PfsFileSum *
-pfs_file_sum_at(uint32 link)
-{
-	return pfs_pages_record(pfs_file_sums, link - 1);
-}
+/* Moves the counters of a sum to its event name's, and returns how many events. */
+extern int64 pfs_file_sum_move(PfsChained *sum);
 
 /* The calls of a place as a private sum. */
 static inline PfsTotals
@@ -173,24 +137,15 @@ pfs_pending_file_totals(const PfsPendingFile *p)
 
 /* ---- SQL commands: pfs_file_sum_read.c ---- */
 
-/* A private sum. */
-typedef struct PfsFileCounters
-{
-	PfsTotals	totals[PFS_NUM_FILE_PARTS];
-	uint64		bytes[PFS_NUM_FILE_PARTS];
-} PfsFileCounters;
-
-extern void pfs_file_counters_add(PfsFileCounters *to, const PfsFileSum *sum, PfsFilePart part);
-
 /*
- * Each living file, instrument and part: its record, and what each process has pending
+ * Each living file, instrument and part: its sum, and what each process has pending
  * of it, all of one file one after the other.
  */
-typedef void (*PfsFileSumEmit) (uint32 file, uint64 word, const PfsFileSum *copy, void *arg);
+typedef void (*PfsFileSumEmit) (uint32 file, uint64 word, const PfsChained *copy, void *arg);
 extern void pfs_file_sums_each(PfsFileSumEmit emit, void *arg);
 
-/* Everything counted, by instrument: counters[pfs_instruments->max], zeroed. */
-extern void pfs_file_sums_by_instrument(PfsFileCounters *counters);
+/* Everything counted, by instrument: calls[pfs_instruments->max], zeroed. */
+extern void pfs_file_sums_by_instrument(PfsCalls *calls);
 
 /*
  * TRUNCATE of the instances: their counters go to the event names; of the

@@ -46,24 +46,16 @@ static bool is_moving = false;
 /* Records of one page. */
 #define SOCKETS_PER_PAGE 128
 
-PfsSharedBlock pfs_socket_totals;
-uint64	   *pfs_socket_total_bytes = NULL;
+PfsChained *pfs_socket_totals = NULL;
 
 /* ---- the totals ---- */
 
-/* Takes the container, the cells of the totals, and their bytes. */
+/* Takes the container and the totals. */
 void
 pfs_sockets_lay_out(PfsSegment *seg)
 {
-	uint32		ncells = pfs_sizes.instruments * PFS_SOCKET_PARTS;
-
 	pfs_sockets = pfs_pages_create(seg, "socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE);
-	pfs_socket_totals = (PfsSharedBlock)
-	{
-		pfs_segment_take(seg, pfs_shared_block_size(ncells, sizeof(PfsSharedCell)), PFS_CACHE_LINE),
-			ncells, sizeof(PfsSharedCell)
-	};
-	pfs_socket_total_bytes = pfs_segment_take(seg, ncells * sizeof(uint64), PFS_CACHE_LINE);
+	pfs_socket_totals = pfs_segment_take(seg, pfs_calls_totals_size(), PFS_CACHE_LINE);
 }
 
 void
@@ -75,13 +67,9 @@ pfs_sockets_start(void)
 
 /* Adds calls and bytes to the totals of an instrument and part, by atomic adds. */
 static void
-add_to_totals(PfsInstrumentId instrument, PfsSocketPart part, const PfsTotals *calls, uint64 bytes)
+add_to_totals(PfsInstrumentId instrument, PfsCallsPart part, const PfsTotals *calls, uint64 bytes)
 {
-	uint32		i = instrument * PFS_SOCKET_PARTS + part;
-
-	if (bytes != 0)
-		pfs_add_relaxed(&pfs_socket_total_bytes[i], bytes);
-	pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_socket_totals, i), calls);
+	pfs_calls_add(pfs_calls_total(pfs_socket_totals, instrument, part), calls, bytes);
 }
 
 /*
@@ -193,7 +181,7 @@ begin_generation(PfsSocket *s)
  * has none.  NULL: all are taken by other kinds.
  */
 static PfsSocketCell *
-find_cell(PfsSocket *s, PfsInstrumentId instrument, PfsSocketPart part)
+find_cell(PfsSocket *s, PfsInstrumentId instrument, PfsCallsPart part)
 {
 	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
 	{
@@ -218,7 +206,7 @@ find_cell(PfsSocket *s, PfsInstrumentId instrument, PfsSocketPart part)
  * owner's write section.
  */
 void
-pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWait *e, uint64 end, uint64 bytes)
+pfs_socket_count(PfsSocket *s, PfsCallsPart part, const PfsWait *e, uint64 end, uint64 bytes)
 {
 	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
 	uint64		ticks = timed && end > e->timer_start
@@ -253,11 +241,11 @@ pfs_socket_count_bytes(PfsSocket *s, uint64 bytes)
 
 	if (s == NULL)
 	{
-		add_to_totals(pfs_fixed_instrument[PFS_INS_CLIENT_READ], PFS_SOCKET_READ, &none, bytes);
+		add_to_totals(pfs_fixed_instrument[PFS_INS_CLIENT_READ], PFS_CALLS_READ, &none, bytes);
 		return;
 	}
 	begin_generation(s);
-	pfs_bump(&s->cells[PFS_SOCKET_READ].bytes, bytes);
+	pfs_bump(&s->cells[PFS_CALLS_READ].bytes, bytes);
 }
 
 /*
@@ -284,7 +272,7 @@ pfs_socket_wait_end(PfsThread *t, PfsWait *e, PfsSocket *s)
 	uint64		end = pfs_wait_read_end(t, e->flags);
 
 	pfs_write_begin(t);
-	pfs_socket_count(s, PFS_SOCKET_MISC, e, end, 0);
+	pfs_socket_count(s, PFS_CALLS_MISC, e, end, 0);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
 	pfs_write_end(t);
 }
@@ -340,8 +328,8 @@ fill_record(PfsSocket *s, const PfsThread *t, bool peer)
 		s->instrument = pfs_fixed_instrument[PFS_INS_CLIENT_READ];
 		s->descriptor = MyProcPort->sock;
 		fill_address(s, &MyProcPort->raddr.addr);
-		(void) find_cell(s, s->instrument, PFS_SOCKET_READ);
-		(void) find_cell(s, pfs_fixed_instrument[PFS_INS_CLIENT_WRITE], PFS_SOCKET_WRITE);
+		(void) find_cell(s, s->instrument, PFS_CALLS_READ);
+		(void) find_cell(s, pfs_fixed_instrument[PFS_INS_CLIENT_WRITE], PFS_CALLS_WRITE);
 	}
 }
 

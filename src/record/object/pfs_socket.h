@@ -14,17 +14,8 @@
 #ifndef PFS_SOCKET_H
 #define PFS_SOCKET_H
 
+#include "pfs_calls.h"
 #include "pfs_event_write.h"
-
-/* What a call does, and the column family that it is counted in. */
-typedef enum PfsSocketPart
-{
-	PFS_SOCKET_READ,			/* recv */
-	PFS_SOCKET_WRITE,			/* send */
-	PFS_SOCKET_MISC,			/* wait */
-} PfsSocketPart;
-
-#define PFS_SOCKET_PARTS (PFS_SOCKET_MISC + 1)
 
 /*
  * Kinds of calls that one socket counts by itself; calls of more kinds are
@@ -39,7 +30,7 @@ typedef struct PfsSocketCell
 	PfsCell		calls;			/* min is UINT64_MAX while nothing was timed */
 	uint64		bytes;
 	PfsInstrumentId instrument; /* PFS_NO_INSTRUMENT: not in use */
-	uint16		part;			/* PfsSocketPart */
+	uint16		part;			/* PfsCallsPart */
 	uint32		unused;
 } PfsSocketCell;
 
@@ -72,13 +63,6 @@ typedef struct PfsSocket
 	PfsSocketCell cells[PFS_SOCKET_CELLS];
 } PfsSocket;
 
-/* Sums of the calls of one instrument. */
-typedef struct PfsSocketTotals
-{
-	PfsTotals	part[PFS_SOCKET_PARTS];
-	uint64		bytes[PFS_SOCKET_PARTS];
-} PfsSocketTotals;
-
 typedef struct PfsSharedSockets
 {
 	/* Atomic: moves of a record's counters to the totals. */
@@ -94,9 +78,8 @@ extern PFS_HIDDEN PfsSharedSockets *pfs_shared_sockets;
 /* This process's record, or NULL.  What instrument points ask for. */
 extern PFS_HIDDEN PfsSocket *pfs_my_socket;
 
-/* The totals: cells by instrument and part, and the bytes of each. */
-extern PfsSharedBlock pfs_socket_totals;
-extern uint64 *pfs_socket_total_bytes;
+/* The totals, see pfs_calls.h. */
+extern PfsChained *pfs_socket_totals;
 
 /* Postmaster: takes container and totals; starts. */
 extern void pfs_sockets_lay_out(PfsSegment *seg);
@@ -113,7 +96,7 @@ extern void pfs_socket_detach(PfsThread *t);
  * Inside a write section: count a call that is not of the usual kind.  s NULL:
  * a socket without a record.
  */
-extern void pfs_socket_count(PfsSocket *s, PfsSocketPart part, const PfsWait *e, uint64 end,
+extern void pfs_socket_count(PfsSocket *s, PfsCallsPart part, const PfsWait *e, uint64 end,
 							 uint64 bytes);
 
 /* Inside a write section: bytes of a read that is no event. */
@@ -144,7 +127,7 @@ pfs_socket_is_current(const PfsSocket *s)
  * so that readers never see it running.  s: the record of the client's socket, or NULL.
  */
 static pg_attribute_always_inline void
-pfs_socket_instant(PfsThread *t, PfsWait *e, PfsSocket *s, PfsSocketPart part, uint64 start,
+pfs_socket_instant(PfsThread *t, PfsWait *e, PfsSocket *s, PfsCallsPart part, uint64 start,
 				   uint64 end, uint64 bytes)
 {
 	e->timer_start = start;
@@ -177,7 +160,7 @@ pfs_socket_bytes(PfsThread *t, PfsSocket *s, uint64 bytes)
 {
 	pfs_write_begin(t);
 	if (likely(s != NULL && pfs_socket_is_current(s)))
-		pfs_bump(&s->cells[PFS_SOCKET_READ].bytes, bytes);
+		pfs_bump(&s->cells[PFS_CALLS_READ].bytes, bytes);
 	else
 		pfs_socket_count_bytes(s, bytes);
 	pfs_write_end(t);
@@ -193,13 +176,9 @@ extern void pfs_sockets_each(PfsSocketEmit emit, void *arg);
  * The sums since the last truncation, for each socket (by the address of its record) and
  * instrument, or for each instrument (address is 0).
  */
-typedef void (*PfsSocketTotalsEmit) (PfsInstrumentId instrument, uint64 address,
-									 const PfsSocketTotals *totals, void *arg);
+typedef void (*PfsSocketTotalsEmit) (PfsInstrumentId instrument, uint64 address, const PfsCalls *calls, void *arg);
 extern void pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg);
 extern void pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg);
-
-/* All parts of them in one. */
-extern void pfs_socket_totals_all(const PfsSocketTotals *totals, PfsTotals *to);
 
 /*
  * TRUNCATE by instance moves what the records count to the totals; by event, it also

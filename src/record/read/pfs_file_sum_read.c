@@ -18,13 +18,6 @@
 /* How often a reader tries that finds counters being moved each time. */
 #define READ_TRIES 100
 
-/* Returns how many totals instruments can have used; pages of the others stay untouched. */
-static uint32
-totals_used(void)
-{
-	return Min(pfs_load_relaxed(&pfs_instruments->count), pfs_instruments->max) * PFS_NUM_FILE_PARTS;
-}
-
 /*
  * Takes the lock under which counters of files move.  No interrupt is looked at
  * while it is held.  Without a record, an event of our own can add as ever: adding
@@ -60,11 +53,11 @@ unlock(bool locked)
 /* ---- readers ---- */
 
 /* The numbers of a place as a sum that has nothing else. */
-static PfsFileSum
+static PfsChained
 sum_of_pending(const PfsPending *place)
 {
 	const PfsPendingFile *p = (const PfsPendingFile *) place;
-	PfsFileSum	sum = {.bytes = p->bytes, .key = place->key};
+	PfsChained	sum = {.bytes = p->bytes, .key = place->key};
 	PfsTotals	totals = pfs_pending_file_totals(p);
 
 	pfs_shared_cell_merge(&sum.cell, &totals);
@@ -86,7 +79,7 @@ static void
 emit_pending_cb(const PfsPending *p, void *arg)
 {
 	const FilesReader *reader = arg;
-	PfsFileSum	sum = sum_of_pending(p);
+	PfsChained	sum = sum_of_pending(p);
 
 	reader->emit(reader->index, reader->word, &sum, reader->arg);
 }
@@ -102,7 +95,7 @@ read_files(PfsPatience *patience, void *arg)
 	FilesReader *reader = arg;
 	PfsPendingCopies pending;
 	uint32		max = 64;
-	PfsFileSum *copies = palloc(max * sizeof(PfsFileSum));
+	PfsChained *copies = palloc(max * sizeof(PfsChained));
 
 	pfs_pending_copy_all(PFS_COUNTED_FILES, &pending, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_files, &at);)
@@ -115,8 +108,8 @@ read_files(PfsPatience *patience, void *arg)
 		while (link != 0 && link <= pfs_file_sums->records_max && n < pfs_file_sums->records_max)
 		{
 			if (n == max)
-				copies = repalloc(copies, (max *= 2) * sizeof(PfsFileSum));
-			pfs_racy_copy(&copies[n], pfs_file_sum_at(link), sizeof(PfsFileSum));
+				copies = repalloc(copies, (max *= 2) * sizeof(PfsChained));
+			pfs_racy_copy(&copies[n], pfs_chain_at(pfs_file_sums, link), sizeof(PfsChained));
 			link = copies[n++].next;
 		}
 		pfs_fence_acquire();
@@ -141,20 +134,13 @@ pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
 	pfs_pending_work(PFS_COUNTED_FILES, false, read_files, &patience, &reader);
 }
 
-void
-pfs_file_counters_add(PfsFileCounters *to, const PfsFileSum *sum, PfsFilePart part)
-{
-	pfs_shared_cell_read(&sum->cell, &to->totals[part]);
-	to->bytes[part] += pfs_load_relaxed(&sum->bytes);
-}
-
 static void
 count_for_name_cb(const PfsPending *p, void *arg)
 {
-	PfsFileCounters *numbers = arg;
-	PfsFileSum	sum = sum_of_pending(p);
+	PfsCalls   *numbers = arg;
+	PfsChained	sum = sum_of_pending(p);
 
-	pfs_file_counters_add(&numbers[sum.instrument], &sum, sum.part);
+	pfs_calls_read(&sum, &numbers[PFS_CALLS_INSTRUMENT(sum.key)], PFS_CALLS_PART(sum.key));
 }
 
 /*
@@ -163,19 +149,17 @@ count_for_name_cb(const PfsPending *p, void *arg)
  * meanwhile.
  */
 static void
-read_all(PfsFileCounters *numbers, PfsPatience *patience)
+read_all(PfsCalls *numbers, PfsPatience *patience)
 {
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_file_sums, &at);)
 	{
-		PfsFileSum	copy;
+		PfsChained	copy;
 
 		/* If not, it is being freed, by a process that holds the lock. */
 		if (pfs_pages_copy(pfs_file_sums, at.index, 0, &copy, sizeof(copy), &at.word))
-			pfs_file_counters_add(&numbers[copy.instrument], &copy, copy.part);
+			pfs_calls_read(&copy, &numbers[PFS_CALLS_INSTRUMENT(copy.key)], PFS_CALLS_PART(copy.key));
 	}
-	for (uint32 i = 0; i < totals_used(); i++)
-		pfs_file_counters_add(&numbers[i / PFS_NUM_FILE_PARTS], &pfs_file_totals[i],
-							  i % PFS_NUM_FILE_PARTS);
+	pfs_calls_totals_read(pfs_file_totals, numbers);
 	pfs_pending_each(PFS_COUNTED_FILES, count_for_name_cb, numbers, patience);
 }
 
@@ -183,14 +167,14 @@ read_all(PfsFileCounters *numbers, PfsPatience *patience)
 static void
 read_names(PfsPatience *patience, void *arg)
 {
-	PfsFileCounters *numbers = arg;
+	PfsCalls   *numbers = arg;
 
 	for (int tries = 0; tries < READ_TRIES; tries++)
 	{
 		uint64		word = pfs_seqlock_read_begin(&pfs_shared_files->moving);
 
 		CHECK_FOR_INTERRUPTS();
-		memset(numbers, 0, pfs_instruments->max * sizeof(PfsFileCounters));
+		memset(numbers, 0, pfs_instruments->max * sizeof(PfsCalls));
 		read_all(numbers, patience);
 		if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
 			break;
@@ -208,7 +192,7 @@ read_names(PfsPatience *patience, void *arg)
  * inexact.
  */
 void
-pfs_file_sums_by_instrument(PfsFileCounters *numbers)
+pfs_file_sums_by_instrument(PfsCalls *numbers)
 {
 	PfsPatience patience = {0};
 
@@ -236,8 +220,8 @@ push(PfsPatience *patience, void *arg)
 		 */
 		for (uint32 link = pfs_load_acquire(&file->sums);
 			 link != 0 && link <= pfs_file_sums->records_max && n < pfs_file_sums->records_max;
-			 link = pfs_file_sum_at(link)->next, n++)
-			*events += pfs_file_sum_move(pfs_file_sum_at(link));
+			 link = pfs_chain_at(pfs_file_sums, link)->next, n++)
+			*events += pfs_file_sum_move(pfs_chain_at(pfs_file_sums, link));
 	}
 	unlock(locked);
 }
@@ -253,11 +237,9 @@ clear(PfsPatience *patience, void *arg)
 
 	*events = (int64) pfs_pending_clear(PFS_COUNTED_FILES, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_file_sums, &at);)
-		pfs_file_sum_take(pfs_pages_record(pfs_file_sums, at.index), &totals, &bytes);
-	for (uint32 i = 0; i < totals_used(); i++)
-		pfs_file_sum_take(&pfs_file_totals[i], &totals, &bytes);
+		pfs_calls_take(pfs_pages_record(pfs_file_sums, at.index), &totals, &bytes);
+	*events += (int64) (pfs_totals_count(&totals) + pfs_calls_totals_clear(pfs_file_totals));
 	unlock(locked);
-	*events += (int64) pfs_totals_count(&totals);
 }
 
 /* Does the work of a truncation, which empties the tables by instance in any case. */

@@ -63,18 +63,10 @@ wait_for_moves(PfsPatience *patience)
 }
 
 static void
-add_cell(PfsSocketTotals *to, const PfsSocketCell *cell)
+add_cell(PfsCalls *to, const PfsSocketCell *cell)
 {
-	pfs_totals_add_cell(&to->part[cell->part], &cell->calls);
+	pfs_totals_add_cell(&to->parts[cell->part], &cell->calls);
 	to->bytes[cell->part] += cell->bytes;
-}
-
-void
-pfs_socket_totals_all(const PfsSocketTotals *from, PfsTotals *to)
-{
-	memset(to, 0, sizeof(*to));
-	for (int part = 0; part < PFS_SOCKET_PARTS; part++)
-		pfs_totals_add(to, &from->part[part]);
 }
 
 typedef struct PfsSocketReader
@@ -95,7 +87,7 @@ by_instance_cb(const PfsSocket *copy, uint32 index, void *arg)
 
 	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
 	{
-		PfsSocketTotals sums = {0};
+		PfsCalls	sums = {0};
 
 		if ((done & (1 << i)) || copy->cells[i].instrument == PFS_NO_INSTRUMENT)
 			continue;
@@ -124,25 +116,12 @@ pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg)
 static void
 sum_cb(const PfsSocket *copy, uint32 index, void *arg)
 {
-	PfsSocketTotals *by_event = arg;
+	PfsCalls   *by_event = arg;
 
 	for (int i = 0; i < PFS_SOCKET_CELLS && is_live(copy); i++)
 	{
-		if (copy->cells[i].instrument < pfs_socket_totals.ncells / PFS_SOCKET_PARTS)
+		if (copy->cells[i].instrument < pfs_instruments->max)
 			add_cell(&by_event[copy->cells[i].instrument], &copy->cells[i]);
-	}
-}
-
-static void
-sum_totals(PfsSocketTotals *by_event)
-{
-	for (uint32 i = pfs_shared_block_next(&pfs_socket_totals, 0); i < pfs_socket_totals.ncells;
-		 i = pfs_shared_block_next(&pfs_socket_totals, i + 1))
-	{
-		PfsSocketTotals *to = &by_event[i / PFS_SOCKET_PARTS];
-
-		pfs_shared_cell_read(pfs_shared_block_cell(&pfs_socket_totals, i), &to->part[i % PFS_SOCKET_PARTS]);
-		to->bytes[i % PFS_SOCKET_PARTS] += pfs_load_relaxed(&pfs_socket_total_bytes[i]);
 	}
 }
 
@@ -159,11 +138,14 @@ sum_totals(PfsSocketTotals *by_event)
 void
 pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
 {
-	uint32		instruments = pfs_socket_totals.ncells / PFS_SOCKET_PARTS;
-	Size		size = instruments * sizeof(PfsSocketTotals);
-	PfsSocketTotals *by_event = palloc(size);
+	uint32		instruments = pfs_instruments == NULL ? 0 : pfs_instruments->max;
+	Size		size = instruments * sizeof(PfsCalls);
+	PfsCalls   *by_event;
 	PfsPatience patience = {0};
 
+	if (instruments == 0)
+		return;
+	by_event = palloc(size);
 	pfs_turn_take(PFS_TURN_SOCKETS, false);
 	for (int i = 0; i < SUM_TRIES; i++)
 	{
@@ -172,7 +154,7 @@ pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
 
 		memset(by_event, 0, size);
 		each(sum_cb, by_event, &patience);
-		sum_totals(by_event);
+		pfs_calls_totals_read(pfs_socket_totals, by_event);
 		pfs_fence_acquire();	/* A */
 		if (begun == done && pfs_load_relaxed(&pfs_shared_sockets->moves_begun) == begun)
 			break;
@@ -184,10 +166,9 @@ pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
 	pfs_patience_end(&patience);
 	for (uint32 i = 0; i < instruments; i++)
 	{
-		PfsTotals	all;
+		PfsTotals	all = {0};
 
-		pfs_socket_totals_all(&by_event[i], &all);
-		if (pfs_totals_count(&all) > 0 || by_event[i].bytes[PFS_SOCKET_READ] > 0)
+		if (pfs_totals_count(pfs_calls_all(&by_event[i], &all)) > 0 || by_event[i].bytes[PFS_CALLS_READ] > 0)
 			emit(i, 0, &by_event[i], arg);
 	}
 	pfree(by_event);
@@ -227,24 +208,6 @@ collect_cb(const PfsSocket *copy, uint32 index, void *arg)
 		truncation->events += pfs_socket_push_cells(copy->cells);
 }
 
-/* Empties the totals of all instruments; returns how many events that were. */
-static uint64
-take_totals(void)
-{
-	uint64		events = 0;
-
-	for (uint32 i = pfs_shared_block_next(&pfs_socket_totals, 0); i < pfs_socket_totals.ncells;
-		 i = pfs_shared_block_next(&pfs_socket_totals, i + 1))
-	{
-		PfsTotals	taken = {0};
-
-		pfs_shared_cell_take(pfs_shared_block_cell(&pfs_socket_totals, i), &taken);
-		pfs_exchange(&pfs_socket_total_bytes[i], 0);
-		events += pfs_totals_count(&taken);
-	}
-	return events;
-}
-
 /*
  * Moves the counters of all sockets to the totals by instrument and, with
  * totals_too, empties those as well.  Returns how many events left the table.
@@ -270,7 +233,7 @@ truncate_sockets(bool totals_too)
 
 	/* All that was in the records is in the totals by now. */
 	if (totals_too)
-		truncation.events = take_totals();
+		truncation.events = pfs_calls_totals_clear(pfs_socket_totals);
 	RESUME_INTERRUPTS();
 	pfs_turn_give(PFS_TURN_SOCKETS, true);
 	pfs_patience_end(&patience);
