@@ -19,39 +19,6 @@ PFS_FIXED PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
 PFS_FIXED PfsInstrumentId pfs_transaction_instrument;
 PFS_FIXED PfsInstrumentId pfs_first_statement;
 
-static const struct
-{
-	const char *word;
-	const char *documentation;
-}			stages[PFS_NUM_STAGE_KINDS] =
-
-{
-	[PFS_STAGE_PARSE_ANALYZE] = {"parse_analyze",
-	"From the start of a statement to its first planning, execution or utility call."},
-	[PFS_STAGE_PLAN] = {"plan", "In the planner."},
-	[PFS_STAGE_EXECUTOR_START] = {"executor_start", "Start of the executor."},
-	[PFS_STAGE_EXECUTE] = {"execute", "Run of the executor."},
-	[PFS_STAGE_FINISH] = {"finish", "Finish of the executor: after-row triggers among other things."},
-	[PFS_STAGE_EXECUTOR_END] = {"executor_end", "End of the executor, and sending what is left."},
-	[PFS_STAGE_UTILITY] = {"utility", "A command that has no plan."},
-	[PFS_STAGE_COMMIT] = {"commit", "Commit of the transaction, deferred triggers apart."},
-	[PFS_STAGE_ROLLBACK] = {"rollback", "Rollback of the transaction."},
-};
-
-static const struct
-{
-	const char *name;
-	const char *documentation;
-}			others[PFS_NUM_OTHER_STATEMENTS] =
-
-{
-	[PFS_STATEMENT_ERROR] = {"statement/sql/error", "A text that does not parse, or names what is not there."},
-	[PFS_STATEMENT_PARSE] = {"statement/com/parse", "A text that was prepared and not executed with the same message."},
-	[PFS_STATEMENT_BIND] = {"statement/com/bind", "A portal that was made and not executed with the same message."},
-	[PFS_STATEMENT_DESCRIBE] = {"statement/com/describe", "A description of a prepared statement, alone and outside a transaction."},
-	[PFS_STATEMENT_FASTPATH] = {"statement/com/fastpath", "A function called by the protocol's own message."},
-};
-
 static const char *const replication_commands[] = {
 	"alter_replication_slot", "base_backup", "create_replication_slot", "drop_replication_slot",
 	"identify_system", "read_replication_slot", "show", "start_replication", "timeline_history",
@@ -83,6 +50,11 @@ make_tags(void)
 	}
 }
 
+#define MAKE_STAGE(kind, word, documentation) \
+	pfs_stage_instrument[kind] = pfs_instrument_make(PFS_CLASS_STAGE, documentation, PFS_STAGE_PREFIX word);
+#define MAKE_OTHER_STATEMENT(kind, name, documentation) \
+	pfs_other_statement[kind] = pfs_instrument_make(PFS_CLASS_STATEMENT, documentation, name);
+
 /*
  * Registers the instruments of stages, statements and transactions.  Those of one family
  * have to follow each other without others between them, as pfs_stage_cell() and
@@ -91,14 +63,11 @@ make_tags(void)
 void
 pfs_sql_class_start(void)
 {
-	for (int i = 0; i < PFS_NUM_STAGE_KINDS; i++)
-		pfs_stage_instrument[i] = pfs_instrument_make(PFS_CLASS_STAGE, stages[i].documentation,
-													  PFS_STAGE_PREFIX "%s", stages[i].word);
+	PFS_STAGES(MAKE_STAGE);
 	pfs_progress_start();
 	pfs_first_statement = pfs_instruments->count;
 	make_tags();
-	for (int i = 0; i < PFS_NUM_OTHER_STATEMENTS; i++)
-		pfs_other_statement[i] = pfs_instrument_make(PFS_CLASS_STATEMENT, others[i].documentation, "%s", others[i].name);
+	PFS_OTHER_STATEMENTS(MAKE_OTHER_STATEMENT);
 	for (int i = 0; i < lengthof(replication_commands); i++)
 		replication_instrument[i] = pfs_instrument_make(PFS_CLASS_STATEMENT, "Command of the replication protocol.",
 														"statement/com/replication/%s", replication_commands[i]);

@@ -18,30 +18,37 @@ enum
 };
 #undef PG_CMDTAG
 
-/* stage/sql/... */
+/* Stages of statements: how instrument points call one, its name behind stage/sql/, documentation. */
+#define PFS_STAGES(X) \
+	X(PFS_STAGE_PARSE_ANALYZE, "parse_analyze", \
+	  "From the start of a statement to its first planning, execution or utility call.") \
+	X(PFS_STAGE_PLAN, "plan", "In the planner.") \
+	X(PFS_STAGE_EXECUTOR_START, "executor_start", "Start of the executor.") \
+	X(PFS_STAGE_EXECUTE, "execute", "Run of the executor.") \
+	X(PFS_STAGE_FINISH, "finish", "Finish of the executor: after-row triggers among other things.") \
+	X(PFS_STAGE_EXECUTOR_END, "executor_end", "End of the executor, and sending what is left.") \
+	X(PFS_STAGE_UTILITY, "utility", "A command that has no plan.") \
+	X(PFS_STAGE_COMMIT, "commit", "Commit of the transaction, deferred triggers apart.") \
+	X(PFS_STAGE_ROLLBACK, "rollback", "Rollback of the transaction.")
+
 typedef enum PfsStageKind
 {
-	PFS_STAGE_PARSE_ANALYZE,
-	PFS_STAGE_PLAN,
-	PFS_STAGE_EXECUTOR_START,
-	PFS_STAGE_EXECUTE,
-	PFS_STAGE_FINISH,
-	PFS_STAGE_EXECUTOR_END,
-	PFS_STAGE_UTILITY,
-	PFS_STAGE_COMMIT,
-	PFS_STAGE_ROLLBACK,
+	PFS_STAGES(PFS_ENUMERATOR)
 } PfsStageKind;
 
 #define PFS_NUM_STAGE_KINDS (PFS_STAGE_ROLLBACK + 1)
 
-/* Statements that have no command tag. */
+/* Statements that have no command tag: the same, with the whole name. */
+#define PFS_OTHER_STATEMENTS(X) \
+	X(PFS_STATEMENT_ERROR, "statement/sql/error", "A text that does not parse, or names what is not there.") \
+	X(PFS_STATEMENT_PARSE, "statement/com/parse", "A text that was prepared and not executed with the same message.") \
+	X(PFS_STATEMENT_BIND, "statement/com/bind", "A portal that was made and not executed with the same message.") \
+	X(PFS_STATEMENT_DESCRIBE, "statement/com/describe", "A description of a prepared statement, alone and outside a transaction.") \
+	X(PFS_STATEMENT_FASTPATH, "statement/com/fastpath", "A function called by the protocol's own message.")
+
 typedef enum PfsOtherStatement
 {
-	PFS_STATEMENT_ERROR,		/* statement/sql/error */
-	PFS_STATEMENT_PARSE,		/* statement/com/... */
-	PFS_STATEMENT_BIND,
-	PFS_STATEMENT_DESCRIBE,
-	PFS_STATEMENT_FASTPATH,
+	PFS_OTHER_STATEMENTS(PFS_ENUMERATOR)
 } PfsOtherStatement;
 
 #define PFS_NUM_OTHER_STATEMENTS (PFS_STATEMENT_FASTPATH + 1)
