@@ -4,7 +4,7 @@
  *
  * Separate from the instrument array because it is the one place that knows
  * PostgreSQL's wait classes.  Instruments without a wait_event_info are those of the list
- * PFS_FIXED_INSTRUMENTS, and one for each kind of file and each of file_operations.
+ * PFS_FIXED_INSTRUMENTS, and one for each kind of file and each of file_operation_words.
  */
 #include "postgres.h"
 
@@ -67,29 +67,24 @@ static const PfsInstrument fixed_instruments[] = {
 	PFS_FIXED_INSTRUMENTS(FIXED_INSTRUMENT)
 };
 
-static const struct
-{
-	PfsOperation op;
-	const char *word;
-}			file_operations[] =
-
-{
-	{PFS_OP_OPEN, "Open"},
-	{PFS_OP_CREATE, "Open"},
-	{PFS_OP_CLOSE, "Close"},
-	{PFS_OP_READ, "Read"},
-	{PFS_OP_WRITE, "Write"},
-	{PFS_OP_SYNC, "Sync"},
-	{PFS_OP_FLUSH, "Flush"},
-	{PFS_OP_STAT, "Stat"},
-	{PFS_OP_CHSIZE, "Truncate"},
-	{PFS_OP_DELETE, "Unlink"},
-	{PFS_OP_RENAME, "Rename"},
-	{PFS_OP_LINK, "Link"},
-	{PFS_OP_PREFETCH, "Prefetch"},
-	{PFS_OP_ALLOCATE, "Allocate"},
-	{PFS_OP_COPY, "Copy"},
-	{PFS_OP_DIR, "Directory"},
+/* Operations of files that have instruments by kind of file. */
+static const char *const file_operation_words[PFS_OP_DIR + 1] = {
+	[PFS_OP_OPEN] = "Open",
+	[PFS_OP_CREATE] = "Open",
+	[PFS_OP_CLOSE] = "Close",
+	[PFS_OP_READ] = "Read",
+	[PFS_OP_WRITE] = "Write",
+	[PFS_OP_SYNC] = "Sync",
+	[PFS_OP_FLUSH] = "Flush",
+	[PFS_OP_STAT] = "Stat",
+	[PFS_OP_CHSIZE] = "Truncate",
+	[PFS_OP_DELETE] = "Unlink",
+	[PFS_OP_RENAME] = "Rename",
+	[PFS_OP_LINK] = "Link",
+	[PFS_OP_PREFETCH] = "Prefetch",
+	[PFS_OP_ALLOCATE] = "Allocate",
+	[PFS_OP_COPY] = "Copy",
+	[PFS_OP_DIR] = "Directory",
 };
 
 static const char *const file_kind_words[PFS_FILE_OTHER + 1] = {
@@ -221,10 +216,13 @@ register_file_words(void)
 	memset(pfs_file_instrument, 0xFF, sizeof(pfs_file_instrument));
 	for (int kind = PFS_FILE_DATA; kind <= PFS_FILE_OTHER; kind++)
 	{
-		for (int i = 0; i < lengthof(file_operations); i++)
-			pfs_file_instrument[kind][file_operations[i].op] =
-				pfs_instrument_make(PFS_CLASS_WAIT, "File calls that PostgreSQL announces no wait event for.",
-									"wait/io/file/%s%s", file_kind_words[kind], file_operations[i].word);
+		for (int op = 0; op < lengthof(file_operation_words); op++)
+		{
+			if (file_operation_words[op] != NULL)
+				pfs_file_instrument[kind][op] =
+					pfs_instrument_make(PFS_CLASS_WAIT, "File calls that PostgreSQL announces no wait event for.",
+										"wait/io/file/%s%s", file_kind_words[kind], file_operation_words[op]);
+		}
 	}
 }
 
