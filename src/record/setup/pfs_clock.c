@@ -75,11 +75,12 @@ pfs_timer_read_system(PfsTimer timer)
 	return 0;
 }
 
+#if defined(__x86_64__)
+
 /* Does the processor promise that its counter runs at one rate, always? */
 static bool
 cycle_counter_is_constant(void)
 {
-#if defined(__x86_64__)
 	unsigned int eax,
 				ebx,
 				ecx,
@@ -88,21 +89,9 @@ cycle_counter_is_constant(void)
 	if (!__get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx))
 		return false;
 	return (edx & (1 << 8)) != 0;	/* invariant TSC */
-#else
-	return true;				/* by definition of the generic timer */
-#endif
 }
 
-/* Has the kernel found the counter to be wrong?  It uses that of other processors than x86 itself. */
-static bool
-kernel_trusts_cycle_counter(void)
-{
-#if defined(__x86_64__)
-	return pfs_clock_source_is_trusted(PFS_CLOCK_SOURCES);
-#else
-	return true;
 #endif
-}
 
 #if defined(__aarch64__)
 
@@ -200,9 +189,17 @@ void
 pfs_clock_start(void)
 {
 	PfsSharedClock *clock = pfs_clock;
-	bool		constant = cycle_counter_is_constant();
-	bool		trusted = kernel_trusts_cycle_counter();
+	bool		constant = true;
+	bool		trusted = true;
 
+	/*
+	 * The generic timer is constant by definition, and the kernel uses it
+	 * itself.
+	 */
+#if defined(__x86_64__)
+	constant = cycle_counter_is_constant();
+	trusted = pfs_clock_source_is_trusted(PFS_CLOCK_SOURCES);
+#endif
 	clock->frequency[PFS_TIMER_CYCLE] = constant && trusted ? measure_cycle_frequency() : 0;
 	clock->frequency[PFS_TIMER_NANOSECOND] = 1000000000;
 	clock->frequency[PFS_TIMER_MICROSECOND] = 1000000;
