@@ -87,25 +87,21 @@ identify(PfsFd *entry, const char *path, bool count)
 {
 	char		buf[PFS_FILE_NAME_SIZE];
 	const char *canonical = pfs_file_canonical(path, buf);
+	uint64		word;
+	uint32		index = pfs_file_open(canonical, &word);
 
-	entry->kind = pfs_file_kind(canonical);
-	entry->index = pfs_file_open(canonical, &entry->word);
-	entry->counted = 0;
-	if (entry->index == PFS_NO_RECORD)
+	*entry = (PfsFd)
 	{
-		entry->index = 0;
-		entry->word = 0;
-		entry->state = &no_record;
-	}
-	else
-	{
-		PfsFile    *file = pfs_pages_record(pfs_files, entry->index);
-
-		entry->state = (const uint64 *) &pfs_files->state[entry->index];
-		if (count)
-			pfs_add_relaxed(&file->open_count, 1);
-		entry->counted = count;
-	}
+		.kind = pfs_file_kind(canonical), .state = &no_record
+	};
+	if (index == PFS_NO_RECORD)
+		return;
+	entry->index = index;
+	entry->word = word;
+	entry->state = (const uint64 *) &pfs_files->state[index];
+	if (count)
+		pfs_add_relaxed(&((PfsFile *) pfs_pages_record(pfs_files, index))->open_count, 1);
+	entry->counted = count;
 }
 
 void
