@@ -245,24 +245,20 @@ pfs_rel_stats_give_back(void)
 		give_back(kind, claimed[kind].n);
 }
 
-/* Removes the record of a kind, if there is one. */
-static void
-remove_by_name(PfsRelStatKind kind, Oid database, Oid oid)
-{
-	StatKey		key = {database, oid, InvalidOid};
-	uint64		word;
-	uint32		index = pfs_hash_find(pfs_rel_stats[kind].index, hash_of(database, oid), &key, &word);
-
-	if (index != PFS_NO_RECORD)
-		remove_record(kind, index, word);
-}
-
-/* Removes the record of a table or an index. */
+/* Removes the record of a table or an index, if there is one. */
 void
 pfs_rel_stats_remove(Oid database, Oid oid)
 {
-	remove_by_name(PFS_TABLE_STATS, database, oid);
-	remove_by_name(PFS_INDEX_STATS, database, oid);
+	StatKey		key = {database, oid, InvalidOid};
+
+	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
+	{
+		uint64		word;
+		uint32		index = pfs_hash_find(pfs_rel_stats[kind].index, hash_of(database, oid), &key, &word);
+
+		if (index != PFS_NO_RECORD)
+			remove_record(kind, index, word);
+	}
 }
 
 /*
