@@ -75,12 +75,9 @@ find_key(PfsRuleList *list, const void *rule, PfsRuleRef *ref)
 static bool
 has_room(PfsRuleList *list, uint64 n)
 {
-	PfsPagesStats stats;
-
-	pfs_pages_stats(list->pages, &stats);
-	if (stats.records_used + n <= stats.records_max)
+	if (pfs_pages_used(list->pages) + n <= list->pages->records_max)
 		return true;
-	if (stats.records_max > 0)
+	if (list->pages->records_max > 0)
 		pfs_pages_count_lost(list->pages);
 	return false;
 }
