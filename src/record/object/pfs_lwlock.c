@@ -23,7 +23,7 @@
 
 PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_WAITS;
 PfsPages   *pfs_lwlocks = NULL;
-PfsHash    *pfs_lwlock_index = NULL;
+static PfsHash *lwlocks_by_key = NULL;
 void	   *pfs_lwlock_holders = NULL;
 PFS_HOT PfsLwlockHolder *pfs_my_lwlocks = NULL;
 
@@ -57,7 +57,7 @@ pfs_lwlocks_lay_out(PfsSegment *seg)
 	void	   *holders;
 
 	pfs_lwlocks = pfs_pages_create(seg, "lwlock_instances", sizeof(PfsLwlock), pfs_sizes.lwlocks, LWLOCKS_PER_PAGE);
-	pfs_lwlock_index = pfs_hash_create(seg, pfs_lwlocks, pfs_sizes.lwlocks, matches);
+	lwlocks_by_key = pfs_hash_create(seg, pfs_lwlocks, pfs_sizes.lwlocks, matches);
 	holders = pfs_segment_take(seg, pfs_lwlock_holders_size(), PFS_CACHE_LINE);
 	pfs_lwlock_holders = pfs_sizes.lwlock_holders > 0 ? holders : NULL;
 	pfs_lwlock_blocks_lay_out(seg);
@@ -99,7 +99,7 @@ pfs_lwlock_instance(const LWLock *lock, PfsInstrumentId instrument)
 		return PFS_NO_RECORD;
 	key.address = (uintptr_t) lock;
 	key.tranche = lock->tranche;
-	return pfs_hash_insert(pfs_lwlock_index, pfs_hash_bytes(&key, sizeof(key)), &key, fill_cb, &instrument, &hint, &word, &created);
+	return pfs_hash_insert(lwlocks_by_key, pfs_hash_bytes(&key, sizeof(key)), &key, fill_cb, &instrument, &hint, &word, &created);
 }
 
 /*

@@ -36,7 +36,6 @@ typedef struct PfsLwlock
 } PfsLwlock;
 
 extern PfsPages *pfs_lwlocks;	/* container lwlock_instances */
-extern PfsHash *pfs_lwlock_index;
 
 /* PostgreSQL lets a process hold this many (MAX_SIMUL_LWLOCKS). */
 #define PFS_LWLOCKS_HELD 200
