@@ -5,8 +5,6 @@
  */
 #include "postgres.h"
 
-#include "utils/wait_event.h"
-
 #include "pfs_instrument.h"
 #include "pfs_shared.h"
 #include "pfs_sql_class.h"
@@ -35,18 +33,4 @@ void
 pfs_instruments_end_start(void)
 {
 	pfs_instruments->fixed = pfs_instruments->count;
-}
-
-/*
- * Returns the wait event of an instrument, as pg_stat_activity names it.  Of one that got
- * its name late it is what follows the prefix.
- */
-const char *
-pfs_instrument_wait_event(const PfsInstrument *ins)
-{
-	bool		lwlock = PFS_WAIT_INFO_CLASS(ins->wait_info) == PFS_WAIT_INFO_CLASS(PG_WAIT_LWLOCK);
-
-	if (pfs_load_acquire(&ins->named) != 1)
-		return ins->wait_event;
-	return ins->late_name + strlen(lwlock ? "wait/synch/lwlock/" : "wait/extension/");
 }

@@ -255,6 +255,18 @@ class_of_wait_info(uint32 word)
 }
 
 /*
+ * Returns the wait event of an instrument, as pg_stat_activity names it.  Of one that got
+ * its name late it is what follows the prefix.
+ */
+const char *
+pfs_instrument_wait_event(const PfsInstrument *ins)
+{
+	if (pfs_load_acquire(&ins->named) != 1)
+		return ins->wait_event;
+	return ins->late_name + strlen(class_of_wait_info(ins->wait_info)->prefix);
+}
+
+/*
  * The tranche's name if this process knows it.  Where names are not local, this is not
  * for instrument points, and the number is one that some lock has.
  */
