@@ -66,7 +66,7 @@ pfs_check_object_column(const char *column, const char *value)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid value for \"%s\" of setup_objects: \"%s\"", column, value),
 				 errdetail("The values are TABLE, FUNCTION, PROCEDURE and TRIGGER, in any letter case.")));
-	return pfs_rule_object_name(type);
+	return pfs_rule_object_names[type];
 }
 
 /* Raises the error that belongs to what came of a change of a list; key: the rule's, in words. */
@@ -115,6 +115,6 @@ pfs_report_object(PfsRuleResult result, const void *rule)
 		return;
 	report(result, &pfs_object_rules,
 		   psprintf("object_type \"%s\", database_name \"%s\", object_schema \"%s\", object_name \"%s\"",
-					pfs_rule_object_name(object->type), object->database_name, object->object_schema, object->object_name),
+					pfs_rule_object_names[object->type], object->database_name, object->object_schema, object->object_name),
 		   "pfs.set_object()");
 }

@@ -23,7 +23,7 @@ check_key(const PfsTable *table, const PfsColumn *column, Datum value, bool isnu
 }
 
 #define COLUMNS(X, t) \
-	X(t, object_type, text, none, CStringGetTextDatum(pfs_rule_object_name(row->rule.type)), \
+	X(t, object_type, text, none, CStringGetTextDatum(pfs_rule_object_names[row->rule.type]), \
 	  "TABLE, FUNCTION, PROCEDURE or TRIGGER (a trigger's function); takes any letter case. Tables are all relations " \
 	  "that hold rows: partitions, materialized views and TOAST tables, too.", \
 	  .width = 6, .check_new = check_key, .by_default = "TABLE") \

@@ -75,19 +75,12 @@ static ResolvedRules *resolved = NULL;
 /* Invalidations of schemas that this process was told of. */
 static uint64 schema_changes = 0;
 
-static const char *const object_names[] = {
+const char *const pfs_rule_object_names[PFS_NUM_RULE_OBJECTS] = {
 	[PFS_RULE_TABLE] = "TABLE",
 	[PFS_RULE_FUNCTION] = "FUNCTION",
 	[PFS_RULE_PROCEDURE] = "PROCEDURE",
 	[PFS_RULE_TRIGGER] = "TRIGGER",
 };
-
-/* Returns the word of setup_objects for a type of objects. */
-const char *
-pfs_rule_object_name(PfsRuleObject type)
-{
-	return object_names[type];
-}
 
 /* Returns the type that a user named, -1 if there is none. */
 int
@@ -95,7 +88,7 @@ pfs_rule_object_by_name(const char *name)
 {
 	for (int type = 0; type < PFS_NUM_RULE_OBJECTS; type++)
 	{
-		if (pg_strcasecmp(name, object_names[type]) == 0)
+		if (pg_strcasecmp(name, pfs_rule_object_names[type]) == 0)
 			return type;
 	}
 	return -1;

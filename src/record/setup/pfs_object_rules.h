@@ -62,8 +62,8 @@ extern void pfs_object_rules_start(void);
  */
 extern TimestampTz pfs_object_rules_counted_since(void);
 
-/* TABLE, ...; -1 for a name, in any letter case, that is none. */
-extern const char *pfs_rule_object_name(PfsRuleObject type);
+/* TABLE, ..., as setup_objects says it; by name: in any letter case, -1 if there is none. */
+extern const char *const pfs_rule_object_names[PFS_NUM_RULE_OBJECTS];
 extern int	pfs_rule_object_by_name(const char *name);
 
 /*
