@@ -166,15 +166,10 @@ read_rules(PfsObjectRule *rules, uint32 *n, uint64 *word)
 
 	do
 	{
-		uint32		pos = 0;
-		uint32		index;
-		uint64		state;
-
 		*word = pfs_seqlock_read_begin(&pfs_object_rules.shared->seq);
 		*n = 0;
-		while (*n < pfs_sizes.object_rules &&
-			   (index = pfs_pages_next(pfs_object_rules.pages, &pos, &state)) != PFS_NO_RECORD)
-			*n += pfs_pages_copy(pfs_object_rules.pages, index, 0, &rules[*n], sizeof(rules[*n]), &state);
+		for (PfsPagesAt at = PFS_PAGES_BEGIN; *n < pfs_sizes.object_rules && pfs_pages_each(pfs_object_rules.pages, &at);)
+			*n += pfs_pages_copy(pfs_object_rules.pages, at.index, 0, &rules[*n], sizeof(rules[*n]), &at.word);
 		is_valid = pfs_seqlock_read_valid(&pfs_object_rules.shared->seq, *word);
 	} while (!is_valid && pfs_patience_more(&patience));
 	pfs_patience_end(&patience);
