@@ -23,9 +23,9 @@
 #include "utils/memutils.h"
 
 #include "pfs_compat.h"
+#include "pfs_image.h"
 #include "pfs_instr.h"
 #include "pfs_instr_prove.h"
-#include "pfs_platform.h"
 #include "pfs_probe_row.h"
 
 /* The real functions while those of this file stand in for them. */
@@ -275,6 +275,9 @@ pfs_prove_report(const char *name, const char *mechanism, const char *target, co
 static const char *
 judge_layout(void)
 {
+	size_t		buffer_usage;
+	size_t		wal_usage;
+
 	for (uint32 i = 0; i < ProcGlobal->allProcCount; i++)
 	{
 		const dlist_head *members = &ProcGlobal->allProcs[i].lockGroupMembers;
@@ -283,8 +286,9 @@ judge_layout(void)
 		if (members->head.next != &members->head || members->head.prev != &members->head)
 			return "records of processes are laid out in another way than in the version that pfs was built for";
 	}
-	if (pfs_platform_variable_size("pgBufferUsage") != sizeof(BufferUsage) ||
-		pfs_platform_variable_size("pgWalUsage") != sizeof(WalUsage))
+	(void) pfs_image_symbol("pgBufferUsage", &buffer_usage);
+	(void) pfs_image_symbol("pgWalUsage", &wal_usage);
+	if (buffer_usage != sizeof(BufferUsage) || wal_usage != sizeof(WalUsage))
 		return "counters of buffers or WAL are laid out in another way than in the version that pfs was built for";
 	return NULL;
 }

@@ -22,7 +22,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <link.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -30,6 +29,7 @@
 
 #include "pfs_decode.h"
 #include "pfs_detour.h"
+#include "pfs_image.h"
 
 #if defined(__x86_64__)
 
@@ -54,14 +54,11 @@ StaticAssertDecl(FAR_JUMP_OFFSET + FAR_JUMP_BYTES <= SLOT_BYTES, "a far jump beh
 #define NEAR_DISTANCE (UINT64_C(1) << 30)
 #define NEAR_STEP (UINT64_C(1) << 16)
 
-/* The segment of the server's text. */
+/* The server's text, in memory and in its file. */
 typedef struct PfsProgram
 {
-	uintptr_t	start;
-	uintptr_t	end;
-	off_t		offset;			/* of its first byte in the file */
+	const PfsImage *image;
 	int			file;
-	uintptr_t	base;			/* of the whole program */
 } PfsProgram;
 
 /* What is known of one function, by the number of its detour. */
@@ -84,32 +81,19 @@ refuse(PfsDetour *detour, const char *reason, int error)
 		strlcpy(detour->reason, reason, sizeof(detour->reason));
 }
 
-/*
- * dl_iterate_phdr() callback: finds the executable segment of the main program, which comes first.
- */
-static int
-find_text_cb(struct dl_phdr_info *info, size_t size, void *arg)
+static PfsProgram
+open_program(void)
 {
-	PfsProgram *program = arg;
-
-	program->base = info->dlpi_addr;
-	for (int i = 0; i < info->dlpi_phnum; i++)
+	return (PfsProgram)
 	{
-		const		ElfW(Phdr) * ph = &info->dlpi_phdr[i];
-
-		if (ph->p_type != PT_LOAD || (ph->p_flags & PF_X) == 0)
-			continue;
-		program->start = info->dlpi_addr + ph->p_vaddr;
-		program->end = program->start + ph->p_filesz;
-		program->offset = ph->p_offset;
-	}
-	return 1;					/* the main program comes first; stop */
+		pfs_image(), open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+	};
 }
 
 static off_t
 offset_in_file(const PfsProgram *program, const void *address)
 {
-	return program->offset + ((uintptr_t) address - program->start);
+	return program->image->text_offset + ((uintptr_t) address - program->image->text.start);
 }
 
 /* Is the memory what the file holds? */
@@ -134,21 +118,17 @@ is_as_in_file(const PfsProgram *program, const uint8_t *code, size_t size)
 static void
 make_patch_plan(PfsDetour *detour, PfsPatchPlan *plan, const PfsProgram *program)
 {
-	void	   *address = dlsym(RTLD_DEFAULT, detour->symbol);
-	Dl_info		info;
-
-	ElfW(Sym) * symbol = NULL;
-	uint8_t    *code = address;
+	const PfsAddresses *text = &program->image->text;
 	size_t		size;
+	uint8_t    *code = pfs_image_symbol(detour->symbol, &size);
 
-	if (address == NULL || !dladdr1(address, &info, (void **) &symbol, RTLD_DL_SYMENT) || symbol == NULL)
+	if (code == NULL)
 	{
 		detour->result = PFS_DETOUR_MISSING;
 		strlcpy(detour->reason, "this server does not have it", sizeof(detour->reason));
 		return;
 	}
-	size = symbol->st_size;
-	if ((uintptr_t) code < program->start || (uintptr_t) code + size > program->end)
+	if ((uintptr_t) code < text->start || (uintptr_t) code + size > text->end)
 	{
 		refuse(detour, "another library has taken its name", 0);
 		return;
@@ -188,6 +168,7 @@ is_planned(const PfsDetour *detour, const PfsPatchPlan *plan)
 static void
 check_jumps(PfsDetour *detours, const PfsPatchPlan *plans, int n, const PfsProgram *program)
 {
+	const PfsAddresses *text = &program->image->text;
 	PfsCodeRange ranges[DETOURS_MAX];
 	int			numbers[DETOURS_MAX];
 	int			nranges;
@@ -206,8 +187,7 @@ check_jumps(PfsDetour *detours, const PfsPatchPlan *plans, int n, const PfsProgr
 			ranges[nranges].last = (uintptr_t) plans[i].code + plans[i].prologue.length - 1;
 			nranges++;
 		}
-		found = pfs_decode_leads_to((const uint8_t *) program->start, program->end - program->start,
-									program->start, ranges, nranges);
+		found = pfs_decode_leads_to((const uint8_t *) text->start, text->end - text->start, text->start, ranges, nranges);
 		if (found >= 0)
 			refuse(&detours[numbers[found]], "a jump leads into its first instructions", 0);
 	} while (found >= 0);
@@ -242,10 +222,10 @@ rehearse(const PfsProgram *program, const void *code)
 static uint8_t *
 map_near(const PfsProgram *program, size_t size)
 {
-	uintptr_t	lowest = program->base > NEAR_DISTANCE ? program->base - NEAR_DISTANCE : NEAR_STEP;
+	uintptr_t	base = program->image->base;
+	uintptr_t	lowest = base > NEAR_DISTANCE ? base - NEAR_DISTANCE : NEAR_STEP;
 
-	for (uintptr_t address = program->base - NEAR_STEP; address > lowest && address < program->base;
-		 address -= NEAR_STEP)
+	for (uintptr_t address = base - NEAR_STEP; address > lowest && address < base; address -= NEAR_STEP)
 	{
 		void	   *got = mmap((void *) address, size, PROT_READ | PROT_WRITE,
 							   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -468,17 +448,15 @@ bool
 pfs_detour_patch(PfsDetour *detours, int ndetours)
 {
 	PfsPatchPlan plans[DETOURS_MAX] = {{0}};
-	PfsProgram	program = {.file = -1};
+	PfsProgram	program = open_program();
 	bool		done = false;
 
 	page_size = sysconf(_SC_PAGESIZE);
 	for (int i = 0; i < ndetours; i++)
 		detours[i].result = PFS_DETOUR_PENDING;
-	dl_iterate_phdr(find_text_cb, &program);
-	program.file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (program.file < 0)
 		refuse(&detours[0], "the server's file cannot be read", errno);
-	else if (program.start == 0 || ndetours > DETOURS_MAX)
+	else if (program.image->text.start == 0 || ndetours > DETOURS_MAX)
 		refuse(&detours[0], "the server binary has no text that pfs understands", 0);
 	else if (count_threads() > 1)
 		refuse(&detours[0], "the postmaster has more than one thread", 0);
@@ -507,10 +485,8 @@ pfs_detour_patch(PfsDetour *detours, int ndetours)
 void
 pfs_detour_take_back(PfsDetour *detours, int ndetours, const char *reason)
 {
-	PfsProgram	program = {.file = -1};
+	PfsProgram	program = open_program();
 
-	dl_iterate_phdr(find_text_cb, &program);
-	program.file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	for (int i = 0; i < ndetours; i++)
 	{
 		if (detours[i].result != PFS_DETOUR_ACTIVE)

@@ -10,13 +10,13 @@
  */
 #include "postgres.h"
 
-#include <link.h>
 #include <signal.h>
 #include <sys/mman.h>
 
 #include "storage/ipc.h"
 
 #include "pfs_exit.h"
+#include "pfs_image.h"
 
 /* What the server registers is looked at, and what else it has: not more than that. */
 #define SIZE_MAX_OF_VARIABLES (64 * 1024 * 1024)
@@ -41,29 +41,6 @@ typedef struct Variables
 	char	   *begin;
 	size_t		size;
 } Variables;
-
-/* dl_iterate_phdr() callback: finds the main program's writable data. */
-static int
-find_variables(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	Variables  *found = arg;
-
-	for (int i = 0; i < info->dlpi_phnum; i++)
-	{
-		const		ElfW(Phdr) * segment = &info->dlpi_phdr[i];
-
-		if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) == 0)
-			continue;
-		if (found->begin != NULL)
-			found->size = 0;	/* two: we do not know this kind of program */
-		else
-		{
-			found->begin = (char *) info->dlpi_addr + TYPEALIGN(sizeof(Pair), segment->p_vaddr);
-			found->size = TYPEALIGN_DOWN(sizeof(Pair), segment->p_memsz - sizeof(Pair));
-		}
-	}
-	return 1;					/* the main program comes first */
-}
 
 /* The only pair, or NULL. */
 static Pair *
@@ -131,7 +108,8 @@ find_in(const Variables *variables, const char *before, void **list, int **used)
 const char *
 pfs_exit_find(void **list, int **used)
 {
-	Variables	variables = {NULL, 0};
+	const PfsImage *image = pfs_image();
+	Variables	variables;
 	char	   *before;
 	const char *why_not;
 	sigset_t	all;
@@ -139,8 +117,10 @@ pfs_exit_find(void **list, int **used)
 
 	*list = NULL;
 	*used = NULL;
-	dl_iterate_phdr(find_variables, &variables);
-	if (variables.size < sizeof(Pair) || variables.size > SIZE_MAX_OF_VARIABLES)
+	variables.begin = (char *) TYPEALIGN(sizeof(Pair), image->data.start);
+	variables.size = TYPEALIGN_DOWN(sizeof(Pair), image->data.end - image->data.start - sizeof(Pair));
+	/* With two such segments it is no program of a kind that we know. */
+	if (image->ndata != 1 || variables.size < sizeof(Pair) || variables.size > SIZE_MAX_OF_VARIABLES)
 		return "the server's variables are not where they are expected";
 	before = mmap(NULL, variables.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (before == MAP_FAILED)

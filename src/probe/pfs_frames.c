@@ -14,11 +14,10 @@
  */
 #include "postgres.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 
 #include "pfs_frames.h"
+#include "pfs_image.h"
 
 /* Functions that wait on behalf of their caller. */
 static const char *const wrapper_names[] = {
@@ -63,8 +62,7 @@ static uintptr_t stack_size;
 static uintptr_t server_size;
 
 /* This library's text: a detour's wrapper stands between two functions of the server. */
-static uintptr_t own_start;
-static uintptr_t own_end;
+static PfsAddresses own;
 static PfsRange wrappers[lengthof(wrapper_names)];
 static int	nwrappers;
 static PfsRange spin_delay;
@@ -78,37 +76,15 @@ uint32		pfs_frames_cache[PFS_FRAMES_CACHE_SIZE];
 
 #define PFS_STEP_OVER 0x80000000U
 
-static int
-find_main_cb(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	uintptr_t	end = 0;
-
-	pfs_frames_server_base = info->dlpi_addr;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-	{
-		if (info->dlpi_phdr[i].p_type == PT_LOAD)
-			end = Max(end, info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz);
-	}
-	server_size = end;
-	return 1;
-}
-
 /* dl_iterate_phdr() callback: finds the text of this library. */
 static int
 find_own_cb(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	uintptr_t	here = (uintptr_t) find_own_cb;
-
 	for (int i = 0; i < info->dlpi_phnum; i++)
 	{
-		uintptr_t	start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-		uintptr_t	end = start + info->dlpi_phdr[i].p_memsz;
-
-		if (info->dlpi_phdr[i].p_type != PT_LOAD || here < start || here >= end)
-			continue;
-		own_start = start;
-		own_end = end;
-		return 1;
+		own = pfs_addresses_of(info, &info->dlpi_phdr[i]);
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && pfs_addresses_have(&own, find_own_cb))
+			return 1;
 	}
 	return 0;
 }
@@ -117,19 +93,16 @@ find_own_cb(struct dl_phdr_info *info, size_t size, void *arg)
 static bool
 find_function(const char *name, PfsRange *range)
 {
-	void	   *address = dlsym(RTLD_DEFAULT, name);
-	Dl_info		info;
+	size_t		size;
+	void	   *address = pfs_image_symbol(name, &size);
 
-	ElfW(Sym) * symbol = NULL;
-
-	if (address == NULL || !dladdr1(address, &info, (void **) &symbol, RTLD_DL_SYMENT) ||
-		symbol == NULL)
+	if (address == NULL)
 		return false;
 	if ((uintptr_t) address < pfs_frames_server_base || (uintptr_t) address >= pfs_frames_server_base + server_size)
 		return false;
 	range->start = (uintptr_t) address - pfs_frames_server_base;
-	range->end = range->start + symbol->st_size;
-	return symbol->st_size > 0;
+	range->end = range->start + size;
+	return size > 0;
 }
 
 /* Does the function set up a frame pointer near its start? */
@@ -189,7 +162,10 @@ by_start(const void *a, const void *b)
 const char *
 pfs_frames_start(void)
 {
-	dl_iterate_phdr(find_main_cb, NULL);
+	const PfsImage *image = pfs_image();
+
+	pfs_frames_server_base = image->base;
+	server_size = image->end - image->base;
 	dl_iterate_phdr(find_own_cb, NULL);
 	if (server_size == 0 || server_size >= PFS_STEP_OVER)
 		return "the server binary is too large";
@@ -287,7 +263,7 @@ learn(uintptr_t offset, const uintptr_t *frame)
 	bool		over;
 
 	if (offset >= server_size)
-		return offset + pfs_frames_server_base - own_start < own_end - own_start;
+		return pfs_addresses_have(&own, (void *) (offset + pfs_frames_server_base));
 	over = in_wrapper(offset) ||
 		(outer != NULL && in_wrapper(return_offset(outer)));
 	pfs_frames_cache[(offset >> 1) % PFS_FRAMES_CACHE_SIZE] = (uint32) offset | (over ? PFS_STEP_OVER : 0);
@@ -368,7 +344,7 @@ pfs_frames_forget_raises(void)
 static bool
 returns_here(const uintptr_t *frame)
 {
-	return return_offset(frame) + pfs_frames_server_base - own_start < own_end - own_start;
+	return pfs_addresses_have(&own, (void *) (return_offset(frame) + pfs_frames_server_base));
 }
 
 /* Does the walk lead from here through this library to the named function, and out again? */

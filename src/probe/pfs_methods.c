@@ -9,39 +9,15 @@
  */
 #include "postgres.h"
 
-#include <link.h>
-
+#include "pfs_image.h"
 #include "pfs_methods.h"
 #include "pfs_relro.h"
 
 #define RANGES_MAX 64
 
-typedef struct Range
-{
-	uintptr_t	start;
-	uintptr_t	end;
-} Range;
-
 /* Read-only memory of what was loaded when the postmaster looked. */
-static Range constants[RANGES_MAX];
+static PfsAddresses constants[RANGES_MAX];
 static int	nconstants = 0;
-
-static bool
-is_in(const Range *range, const void *address)
-{
-	return (uintptr_t) address >= range->start && (uintptr_t) address < range->end;
-}
-
-static Range
-range_of(const struct dl_phdr_info *info, const ElfW(Phdr) * ph)
-{
-	uintptr_t	start = info->dlpi_addr + ph->p_vaddr;
-
-	return (Range)
-	{
-		start, start + ph->p_memsz
-	};
-}
 
 /* Does the table lie in read-only data, and do all entries point into the server's text? */
 static bool
@@ -195,7 +171,7 @@ note_constants_cb(struct dl_phdr_info *info, size_t size, void *arg)
 	for (int i = 0; i < info->dlpi_phnum && nconstants < RANGES_MAX; i++)
 	{
 		if (is_constant(&info->dlpi_phdr[i]))
-			constants[nconstants++] = range_of(info, &info->dlpi_phdr[i]);
+			constants[nconstants++] = pfs_addresses_of(info, &info->dlpi_phdr[i]);
 	}
 	return 0;
 }
@@ -205,9 +181,9 @@ find_constant_cb(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++)
 	{
-		Range		range = range_of(info, &info->dlpi_phdr[i]);
+		PfsAddresses range = pfs_addresses_of(info, &info->dlpi_phdr[i]);
 
-		if (is_constant(&info->dlpi_phdr[i]) && is_in(&range, arg))
+		if (is_constant(&info->dlpi_phdr[i]) && pfs_addresses_have(&range, arg))
 			return 1;
 	}
 	return 0;
@@ -225,7 +201,7 @@ pfs_methods_is_constant(const void *address)
 {
 	for (int i = 0; i < nconstants; i++)
 	{
-		if (is_in(&constants[i], address))
+		if (pfs_addresses_have(&constants[i], address))
 			return true;
 	}
 	/* Of a library that was loaded since; the server never unloads one. */

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <sys/utsname.h>
 
 #include "pfs_platform.h"
@@ -38,17 +37,4 @@ pfs_platform_refusal(void)
 	if (dlsym(RTLD_DEFAULT, "SubPostmasterMain") != NULL)
 		return "the server does not fork its processes but starts them anew (EXEC_BACKEND)";
 	return NULL;
-}
-
-size_t
-pfs_platform_variable_size(const char *name)
-{
-	void	   *address = dlsym(RTLD_DEFAULT, name);
-	Dl_info		info;
-
-	ElfW(Sym) * symbol = NULL;
-
-	if (address == NULL || !dladdr1(address, &info, (void **) &symbol, RTLD_DL_SYMENT) || symbol == NULL)
-		return 0;
-	return symbol->st_size;
 }

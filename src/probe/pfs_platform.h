@@ -9,12 +9,7 @@
 #ifndef PFS_PLATFORM_H
 #define PFS_PLATFORM_H
 
-#include <stddef.h>
-
 /* The postmaster, when the library is loaded: NULL, or a static text saying why nothing can be patched. */
 extern const char *pfs_platform_refusal(void);
-
-/* Bytes of a variable that the server exports; 0: it does not. */
-extern size_t pfs_platform_variable_size(const char *name);
 
 #endif							/* PFS_PLATFORM_H */
