@@ -20,14 +20,13 @@
 
 PFS_FIXED PfsReal pfs_real;
 
-static const PfsInterpose *const families[] = {
+static const PfsGotPatch *const families[] = {
 	pfs_wait_calls, pfs_file_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,
 	pfs_memory_calls,
 };
 
 /* Postmaster memory: what became of the slots, for every making of instruments. */
 static PfsGotPatch patches[PATCHES_MAX];
-static const PfsInterpose *calls[PATCHES_MAX];
 static int	npatches = 0;
 
 /* Collects the wrappers of all families into one list of slots to patch. */
@@ -36,14 +35,10 @@ collect(void)
 {
 	for (int f = 0; f < lengthof(families); f++)
 	{
-		for (const PfsInterpose *call = families[f]; call->symbol != NULL; call++)
+		for (const PfsGotPatch *call = families[f]; call->symbol != NULL; call++)
 		{
 			Assert(npatches < PATCHES_MAX);
-			calls[npatches] = call;
-			patches[npatches].symbol = call->symbol;
-			patches[npatches].replacement = call->wrapper;
-			patches[npatches].original = call->real;
-			npatches++;
+			patches[npatches++] = *call;
 		}
 	}
 }
@@ -99,7 +94,7 @@ pfs_instr_mark_unavailable(void)
 	{
 		for (int p = 0; p < npatches; p++)
 		{
-			if (has_failed(&patches[p]) && pfs_pattern_match(calls[p]->instruments, ins->name))
+			if (has_failed(&patches[p]) && pfs_pattern_match(patches[p].needed_by, ins->name))
 				ins->documentation = "Incomplete or unavailable: a probe could not be set, pfs.probes says which and why.";
 		}
 

@@ -108,22 +108,17 @@ extern PFS_HIDDEN PfsReal pfs_real;
 /* The frame of the wrapper that says it, behind which the server's are. */
 #define FRAME __builtin_frame_address(0)
 
-/* One slot of the server and what stands in for it. */
-typedef struct PfsInterpose
-{
-	const char *symbol;
-	void	   *wrapper;
-	void	  **real;
-	const char *instruments;	/* pattern of those that need it */
-} PfsInterpose;
+/* The slot of a function whose wrapper is wrap_NAME; instruments: a pattern of those that need it. */
+#define PFS_CALL(function, name, instruments) \
+	{.symbol = function, .replacement = (void *) wrap_##name, .original = (void **) &pfs_real.name, .needed_by = instruments}
 
 /* Each family's list, ended by a NULL symbol. */
-extern const PfsInterpose pfs_file_calls[];
-extern const PfsInterpose pfs_path_calls[];
-extern const PfsInterpose pfs_wait_calls[];
-extern const PfsInterpose pfs_socket_calls[];
-extern const PfsInterpose pfs_error_calls[];
-extern const PfsInterpose pfs_memory_calls[];
+extern const PfsGotPatch pfs_file_calls[];
+extern const PfsGotPatch pfs_path_calls[];
+extern const PfsGotPatch pfs_wait_calls[];
+extern const PfsGotPatch pfs_socket_calls[];
+extern const PfsGotPatch pfs_error_calls[];
+extern const PfsGotPatch pfs_memory_calls[];
 
 /* Postmaster, once: hooks and callbacks. */
 extern void pfs_instr_hooks_start(void);

@@ -283,10 +283,9 @@ WRAP_URING(io_uring_submit, (struct io_uring *ring), (ring))
 WRAP_URING(io_uring_wait_cqes, (struct io_uring *ring, struct io_uring_cqe **cqes, unsigned int n, void *timeout,
 								sigset_t *mask), (ring, cqes, n, timeout, mask))
 
-#define CALL(symbol, name) \
-	{symbol, (void *) wrap_##name, (void **) &pfs_real.name, "wait/io/file/%"}
+#define CALL(symbol, name) PFS_CALL(symbol, name, "wait/io/file/%")
 
-const PfsInterpose pfs_file_calls[] = {
+const PfsGotPatch pfs_file_calls[] = {
 	CALL("pread", pread),
 	CALL("pread64", pread),
 	CALL("__pread_chk", pread_chk),
@@ -317,5 +316,5 @@ const PfsInterpose pfs_file_calls[] = {
 	CALL("fclose", fclose),
 	CALL("io_uring_submit", io_uring_submit),
 	CALL("io_uring_wait_cqes", io_uring_wait_cqes),
-	{NULL, NULL, NULL, NULL},
+	{NULL},
 };

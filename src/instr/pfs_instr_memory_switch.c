@@ -382,9 +382,9 @@ wrap_fork(void)
 	return pid;
 }
 
-const PfsInterpose pfs_memory_calls[] = {
-	{"fork", wrap_fork, (void **) &pfs_real.fork, PFS_MEMORY_PREFIX "%"},
-	{NULL}
+const PfsGotPatch pfs_memory_calls[] = {
+	PFS_CALL("fork", fork, PFS_MEMORY_PREFIX "%"),
+	{NULL},
 };
 
 /* ---- the postmaster ---- */

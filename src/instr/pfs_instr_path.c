@@ -212,10 +212,9 @@ WRAP(rmdir, (const char *path), (path), PFS_OP_DIR, true)
 WRAP(xstat, (int version, const char *path, struct stat *st), (version, path, st), PFS_OP_STAT, false)
 WRAP(lxstat, (int version, const char *path, struct stat *st), (version, path, st), PFS_OP_STAT, false)
 
-#define CALL(symbol, name) \
-	{symbol, (void *) wrap_##name, (void **) &pfs_real.name, "wait/io/file/%"}
+#define CALL(symbol, name) PFS_CALL(symbol, name, "wait/io/file/%")
 
-const PfsInterpose pfs_path_calls[] = {
+const PfsGotPatch pfs_path_calls[] = {
 	CALL("open", open),
 	CALL("open64", open),
 	CALL("__open_2", open_2),
@@ -237,5 +236,5 @@ const PfsInterpose pfs_path_calls[] = {
 	CALL("__lxstat64", lxstat),
 	CALL("mkdir", mkdir),
 	CALL("rmdir", rmdir),
-	{NULL, NULL, NULL, NULL},
+	{NULL},
 };

@@ -94,7 +94,7 @@ look_at_select(int nfds, fd_set *reads, fd_set *writes, fd_set *excepts, struct 
 
 static void look_at_longjmp(struct __jmp_buf_tag *env, int value) __attribute__((noreturn));
 
-/* What wrap_longjmp() asks of its own frame, which is the one above. */
+/* What wrap_longjmp_chk() asks of its own frame, which is the one above. */
 static void
 look_at_longjmp(struct __jmp_buf_tag *env, int value)
 {

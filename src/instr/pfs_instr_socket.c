@@ -209,15 +209,14 @@ wrap_connect(int fd, const struct sockaddr *address, socklen_t len)
 	return result;
 }
 
-#define CALL(symbol, name) \
-	{symbol, (void *) wrap_##name, (void **) &pfs_real.name, "wait/io/socket/%"}
+#define CALL(symbol, name) PFS_CALL(symbol, name, "wait/io/socket/%")
 
-const PfsInterpose pfs_socket_calls[] = {
+const PfsGotPatch pfs_socket_calls[] = {
 	CALL("recv", recv),
 	CALL("__recv_chk", recv_chk),
 	CALL("send", send),
 	CALL("recvfrom", recvfrom),
 	CALL("sendto", sendto),
 	CALL("connect", connect),
-	{NULL, NULL, NULL, NULL},
+	{NULL},
 };

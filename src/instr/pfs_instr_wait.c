@@ -439,19 +439,16 @@ wrap_pclose(FILE *file)
 	return result;
 }
 
-#define CALL(symbol, name, instruments) \
-	{symbol, (void *) wrap_##name, (void **) &pfs_real.name, instruments}
-
-const PfsInterpose pfs_wait_calls[] = {
-	CALL("sem_wait", sem_wait, "wait/synch/lwlock/%"),
-	CALL("semop", semop, "wait/synch/lwlock/%"),
-	CALL("epoll_wait", epoll_wait, "%"),
-	CALL("poll", poll, "%"),
-	CALL("nanosleep", nanosleep, "wait/timeout/%"),
-	CALL("select", select, "wait/timeout/%"),
-	CALL("waitpid", waitpid, "wait/synch/ipc/ChildProcess"),
-	CALL("system", system, "wait/synch/ipc/ChildProcess"),
-	CALL("popen", popen, "wait/synch/ipc/ChildProcess"),
-	CALL("pclose", pclose, "wait/synch/ipc/ChildProcess"),
-	{NULL, NULL, NULL, NULL},
+const PfsGotPatch pfs_wait_calls[] = {
+	PFS_CALL("sem_wait", sem_wait, "wait/synch/lwlock/%"),
+	PFS_CALL("semop", semop, "wait/synch/lwlock/%"),
+	PFS_CALL("epoll_wait", epoll_wait, "%"),
+	PFS_CALL("poll", poll, "%"),
+	PFS_CALL("nanosleep", nanosleep, "wait/timeout/%"),
+	PFS_CALL("select", select, "wait/timeout/%"),
+	PFS_CALL("waitpid", waitpid, "wait/synch/ipc/ChildProcess"),
+	PFS_CALL("system", system, "wait/synch/ipc/ChildProcess"),
+	PFS_CALL("popen", popen, "wait/synch/ipc/ChildProcess"),
+	PFS_CALL("pclose", pclose, "wait/synch/ipc/ChildProcess"),
+	{NULL},
 };

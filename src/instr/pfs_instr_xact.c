@@ -211,7 +211,7 @@ emit_log_cb(ErrorData *edata)
  * by now, and this is another one's error.  The function does not return.
  */
 static void
-wrap_longjmp(struct __jmp_buf_tag *env, int value)
+wrap_longjmp_chk(struct __jmp_buf_tag *env, int value)
 {
 	PfsThread  *t = pfs_my_thread;
 
@@ -235,10 +235,10 @@ wrap_longjmp(struct __jmp_buf_tag *env, int value)
 	pfs_real.longjmp_chk(env, value);
 }
 
-const PfsInterpose pfs_error_calls[] = {
-	{"__longjmp_chk", (void *) wrap_longjmp, (void **) &pfs_real.longjmp_chk, "%error"},
-	{"siglongjmp", (void *) wrap_longjmp, (void **) &pfs_real.longjmp_chk, "%error"},
-	{NULL, NULL, NULL, NULL},
+const PfsGotPatch pfs_error_calls[] = {
+	PFS_CALL("__longjmp_chk", longjmp_chk, "%error"),
+	PFS_CALL("siglongjmp", longjmp_chk, "%error"),
+	{NULL},
 };
 
 void

@@ -39,6 +39,7 @@ typedef struct PfsGotPatch
 	void	  **original;		/* gets the slot's old content, which is what
 								 * the replacement calls; set before the slot
 								 * changes */
+	const char *needed_by;		/* the caller's; not looked at here */
 	PfsGotResult result;
 	uint32		kinds;			/* of the slots that were changed */
 	int			error;			/* errno of PFS_GOT_PROTECTED */

@@ -119,11 +119,11 @@ fill_slot(const char *symbol, void *function)
 }
 
 static void *
-wrapper_of(const PfsInterpose *calls, const char *symbol)
+wrapper_of(const PfsGotPatch *calls, const char *symbol)
 {
 	while (strcmp(calls->symbol, symbol) != 0)
 		calls++;
-	return calls->wrapper;
+	return calls->replacement;
 }
 
 /* Wrappers into the slots, or what they would call. */
