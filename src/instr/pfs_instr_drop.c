@@ -8,9 +8,9 @@
  * it is set while a command runs that can drop something or make a function, and in sessions with
  * temporary tables at the commit, which can drop these; not else.
  *
- * Whether a drop lasts is known at the end of the transaction, so tables and indexes are kept
- * in a list until then; pfs_program_change.c does so for functions.  What a prepared transaction
- * has dropped is left to readers, as is what a standby replays (pfs_exists.h).
+ * Whether a drop lasts is known at the end of the transaction, so what was dropped or made is kept
+ * in a list until then (pfs_object_change.c).  What a prepared transaction has dropped is left to
+ * readers, as is what a standby replays (pfs_exists.h).
  */
 #include "postgres.h"
 
@@ -20,60 +20,17 @@
 #include "catalog/pg_database_d.h"
 #include "catalog/pg_proc_d.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "pfs.h"
 #include "pfs_compat_progress.h"
 #include "pfs_instr_drop.h"
 #include "pfs_instr_prove.h"
-#include "pfs_program_change.h"
+#include "pfs_object_change.h"
+#include "pfs_program.h"
 #include "pfs_rel_stat.h"
 
 /* Who had the hook before it was set. */
 static object_access_hook_type prev_object_access = NULL;
-
-typedef struct Dropped
-{
-	Oid			class;
-	Oid			object;
-	int			level;			/* of subtransactions */
-} Dropped;
-
-/* Room for so many stays when the transaction is over. */
-#define DROPPED_AT_LEAST 64
-
-static Dropped *dropped = NULL;
-PFS_HOT uint32 pfs_dropped = 0;
-static uint32 max_dropped = 0;
-
-/*
- * Appends to the list.  Where there is no memory the object's record stays until a reader finds
- * that the object has gone.
- */
-static void
-note_drop(Oid class, Oid object)
-{
-	if (pfs_dropped == max_dropped)
-	{
-		uint32		max = Max(2 * max_dropped, DROPPED_AT_LEAST);
-		Dropped    *larger = MemoryContextAllocExtended(TopMemoryContext, max * sizeof(Dropped),
-														MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE);
-
-		if (larger == NULL)
-			return;
-		if (dropped != NULL)
-		{
-			memcpy(larger, dropped, pfs_dropped * sizeof(Dropped));
-			pfree(dropped);
-		}
-		dropped = larger;
-		max_dropped = max;
-	}
-	dropped[pfs_dropped++] = (Dropped)
-	{
-		class, object, GetCurrentTransactionNestLevel()
-	};
-}
 
 /* The server has made something, or is about to drop it. */
 static void
@@ -83,18 +40,18 @@ object_access_cb(ObjectAccessType access, Oid class, Oid object, int sub, void *
 	if (prev_object_access)
 		prev_object_access(access, class, object, sub, arg);
 	if (class == ProcedureRelationId && access == OAT_POST_CREATE)
-		pfs_program_note_made(object);
-	else if (access != OAT_DROP || sub != 0)
-		return;
-	else if (class == ProcedureRelationId)
-		pfs_program_note_dropped(MyDatabaseId, object);
-	else if (class == RelationRelationId)
-		note_drop(class, object);
-	else if (class == DatabaseRelationId)
 	{
-		pfs_program_note_dropped(object, InvalidOid);
-		note_drop(class, object);
+		/*
+		 * One that has a record is not new: it was replaced.  If it was not
+		 * called before, and is called now, and all of this is rolled back,
+		 * its calls so far are lost.
+		 */
+		if (!pfs_program_is_known(object))
+			pfs_object_change_note(class, object, true);
 	}
+	else if (access == OAT_DROP && sub == 0 &&
+			 (class == ProcedureRelationId || class == RelationRelationId || class == DatabaseRelationId))
+		pfs_object_change_note(class, object, false);
 }
 
 /* ---- when the hook is set ---- */
@@ -181,44 +138,40 @@ pfs_drop_subtransaction_failed(int level)
 
 /* ---- ends of transactions ---- */
 
+/* The object is not there any more. */
 static void
-forget_all(void)
+remove_records(const PfsObjectChange *change)
 {
-	pfs_dropped = 0;
-	if (max_dropped <= DROPPED_AT_LEAST)
-		return;
-	pfree(dropped);
-	dropped = NULL;
-	max_dropped = 0;
-}
-
-/* Removes the counters of all in the list. */
-void
-pfs_drop_committed(void)
-{
-	pfs_rel_stats_give_back();
-	for (uint32 i = 0; i < pfs_dropped; i++)
+	switch (change->class)
 	{
-		if (dropped[i].class == DatabaseRelationId)
-			pfs_rel_stats_remove_database(dropped[i].object);
-		else
-			pfs_rel_stats_drop(MyDatabaseId, dropped[i].object);
+		case ProcedureRelationId:
+			pfs_program_drop(MyDatabaseId, change->object);
+			break;
+		case RelationRelationId:
+			pfs_rel_stats_drop(MyDatabaseId, change->object);
+			break;
+		case DatabaseRelationId:
+			pfs_program_drop(change->object, InvalidOid);
+			pfs_rel_stats_remove_database(change->object);
+			break;
 	}
-	forget_all();
 }
 
+/*
+ * A dropped object's records go if that has committed, and a made one's if it has not.  A transaction
+ * that is prepared leaves all records: whoever reads them next in this database finds those without
+ * an object.
+ */
 void
-pfs_drop_rolled_back(int level)
+pfs_drop_ended(int level, PfsTransactionState state)
 {
-	while (pfs_dropped > 0 && dropped[pfs_dropped - 1].level >= level)
-		pfs_dropped--;
-	if (pfs_dropped == 0)
-		forget_all();
-}
+	PfsObjectChange change;
 
-void
-pfs_drop_promote(int level)
-{
-	for (uint32 i = pfs_dropped; i > 0 && dropped[i - 1].level >= level; i--)
-		dropped[i - 1].level = level - 1;
+	if (state == PFS_TRANSACTION_COMMITTED)
+		pfs_rel_stats_give_back();
+	while (pfs_object_change_take(level, &change))
+	{
+		if (state == (change.made ? PFS_TRANSACTION_ROLLED_BACK : PFS_TRANSACTION_COMMITTED))
+			remove_records(&change);
+	}
 }

@@ -1,6 +1,6 @@
 /*
  * pfs_instr_drop.h
- *	  What the ends of transactions say to the list of objects that were dropped.
+ *	  What the ends of transactions say of objects that were made or dropped.
  */
 #ifndef PFS_INSTR_DROP_H
 #define PFS_INSTR_DROP_H
@@ -9,6 +9,7 @@
 #include "storage/proc.h"
 
 #include "pfs.h"
+#include "pfs_statement.h"
 
 /*
  * Before a command: whether what it drops is watched from now on, and pfs_drop_unwatch() has to
@@ -37,15 +38,9 @@ pfs_drop_committing(void)
 extern PFS_HIDDEN bool pfs_drop_is_watching;
 
 /*
- * The transaction is committed: counters of what it dropped are removed.  A level of
- * subtransactions, and the deeper ones, is rolled back (1: all is), or committed to the one
- * around it.
+ * Ends what was noted at this level of subtransactions and deeper (1: in the transaction); state: what
+ * has become of it.
  */
-extern void pfs_drop_committed(void);
-extern void pfs_drop_rolled_back(int level);
-extern void pfs_drop_promote(int level);
-
-/* Objects that the present transaction has dropped; 0: none of these need be called. */
-extern PFS_HIDDEN uint32 pfs_dropped;
+extern void pfs_drop_ended(int level, PfsTransactionState state);
 
 #endif							/* PFS_INSTR_DROP_H */

@@ -19,9 +19,9 @@
 #include "pfs_instr.h"
 #include "pfs_instr_digest.h"
 #include "pfs_instr_drop.h"
-#include "pfs_instr_program.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_table.h"
+#include "pfs_object_change.h"
 #include "pfs_program_call.h"
 #include "pfs_rel_io.h"
 #include "pfs_rel_stat.h"
@@ -32,7 +32,7 @@ static emit_log_hook_type prev_emit_log = NULL;
 
 /*
  * Ends accesses to rows that nobody has ended, with the transaction, also a parallel worker's; and
- * removes, or keeps, what was counted of the tables that it has dropped or made.
+ * removes, or keeps, what was counted of what it has dropped or made.
  */
 static inline void
 end_rows(PfsThread *t, XactEvent event)
@@ -48,16 +48,14 @@ end_rows(PfsThread *t, XactEvent event)
 		pfs_drop_transaction_ended(event == XACT_EVENT_ABORT);
 	if (unlikely(pfs_rel_runs_open != 0))
 		pfs_rel_runs_sweep(t, 1, 0);
-	if (likely(pfs_dropped == 0 && pfs_rel_stats_made == 0))
+	if (likely(!pfs_object_has_changes && pfs_rel_stats_made == 0))
 		return;
 	if (event == XACT_EVENT_ABORT)
 		pfs_rel_stats_rolled_back(InvalidSubTransactionId);
 	else
 		pfs_rel_stats_committed();
-	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
-		pfs_drop_rolled_back(1);
-	else
-		pfs_drop_committed();
+	pfs_drop_ended(1, event == XACT_EVENT_ABORT ? PFS_TRANSACTION_ROLLED_BACK :
+				   event == XACT_EVENT_PREPARE ? PFS_TRANSACTION_PREPARED : PFS_TRANSACTION_COMMITTED);
 }
 
 /*
@@ -92,20 +90,15 @@ xact_cb(XactEvent event, void *arg)
 	}
 	if (likely(event == XACT_EVENT_COMMIT))
 	{
-		pfs_program_transaction_ended(PFS_TRANSACTION_COMMITTED);
 		pfs_statement_transaction_ended(t, PFS_TRANSACTION_COMMITTED);
 		return;
 	}
 	if (event == XACT_EVENT_PRE_PREPARE)
 		pfs_statement_committing(t);
 	else if (event == XACT_EVENT_PREPARE)
-	{
-		pfs_program_transaction_ended(PFS_TRANSACTION_PREPARED);
 		pfs_statement_transaction_ended(t, PFS_TRANSACTION_PREPARED);
-	}
 	else if (event == XACT_EVENT_ABORT)
 	{
-		pfs_program_transaction_ended(PFS_TRANSACTION_ROLLED_BACK);
 		pfs_statement_unwind_all(t);
 		pfs_statement_transaction_ended(t, PFS_TRANSACTION_ROLLED_BACK);
 	}
@@ -130,14 +123,12 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 		if (unlikely(pfs_drop_is_watching))
 			pfs_drop_subtransaction_failed(level);
 		pfs_rel_runs_sweep(t, level, pfs_statement_row_calls(level));
-		pfs_drop_rolled_back(level);
 		pfs_rel_stats_rolled_back(id);
 		pfs_program_unwind(level);
 	}
 	else if (event == SUBXACT_EVENT_COMMIT_SUB)
 	{
 		pfs_rel_runs_promote(level);
-		pfs_drop_promote(level);
 		pfs_rel_stats_promote(id, parent);
 	}
 	if (IsParallelWorker())
@@ -145,12 +136,12 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 	pfs_hook_called(PFS_HOOK_SUBXACT);
 	if (event == SUBXACT_EVENT_ABORT_SUB)
 		pfs_statement_unwind(t, level);
-	if (likely(!pfs_program_has_changes))
+	if (likely(!pfs_object_has_changes))
 		return;
 	if (event == SUBXACT_EVENT_COMMIT_SUB)
-		pfs_program_changes_promote(level);
+		pfs_object_changes_promote(level);
 	else if (event == SUBXACT_EVENT_ABORT_SUB)
-		pfs_program_changes_end(level, PFS_TRANSACTION_ROLLED_BACK);
+		pfs_drop_ended(level, PFS_TRANSACTION_ROLLED_BACK);
 }
 
 /*

@@ -12,7 +12,8 @@
 #include "utils/lsyscache.h"
 
 #include "pfs_exists.h"
-#include "pfs_program_change.h"
+#include "pfs_object_change.h"
+#include "pfs_program.h"
 #include "pfs_program_name.h"
 
 const char *
@@ -59,7 +60,7 @@ pfs_program_exists(Oid database, uint64 program)
 	if (database != MyDatabaseId)
 		pfs_program_drop(database, InvalidOid);
 	/* If this transaction has dropped it, that can be rolled back. */
-	else if (!pfs_program_is_dropped_here(function))
+	else if (!pfs_object_is_dropped_here(ProcedureRelationId, function))
 		pfs_program_drop(database, function);
 	return false;
 }
