@@ -61,15 +61,13 @@ static const char *const reasons[] = {
 static void
 report(const PfsGotPatch *patch)
 {
-	char		name[NAMEDATALEN];
 	const char *why_not = reasons[patch->result];
 
 	if (patch->result == PFS_GOT_NOT_IMPORTED)
 		return;
 	if (patch->result == PFS_GOT_PROTECTED)
 		why_not = psprintf("could not make the slot's page writable: %s", strerror(patch->error));
-	snprintf(name, sizeof(name), "got/%s", patch->symbol);
-	pfs_prove_report(name, "got", patch->symbol, why_not);
+	pfs_prove_report("", "got", patch->symbol, why_not);
 }
 
 bool

@@ -122,7 +122,6 @@ pfs_hook_report(PfsHook hook, const char *name, void *variable, void *previous)
 {
 	PfsProbeRow row = {.mechanism = "hook", .target = name, .status = "off", .look = look_cb, .number = hook};
 
-	snprintf(row.name, sizeof(row.name), "hook/%s", name);
 	hooks[hook].variable = variable;
 	hooks[hook].previous = previous;
 	pfs_probe_report(&row);

@@ -587,7 +587,6 @@ report(int point, const PfsDetour *detour, PfsLwlockEvents wanted)
 	/* What this version does not have is not missing. */
 	if (points[point].detour.optional && dlsym(RTLD_DEFAULT, row.target) == NULL)
 		return;
-	snprintf(row.name, sizeof(row.name), "detour/%s", row.target);
 	if (detour == NULL)
 	{
 		row.status = "off";
@@ -677,7 +676,7 @@ pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 	 * which.
 	 */
 	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && !pfs_compat_lists_held_lwlocks())
-		pfs_prove_report("detour/ForEachLWLockHeldByMe", "detour", "ForEachLWLockHeldByMe",
+		pfs_prove_report("", "detour", "ForEachLWLockHeldByMe",
 						 "this server has no such function: of the locks that a process held before its first event,"
 						 " those of buffers and extensions are unknown");
 }

@@ -416,13 +416,10 @@ have_sets_headers(void)
 static void
 report(PfsAllocator kind, const char *why_not)
 {
-	char		name[NAMEDATALEN];
-
 	/* What this version does not have is not missing. */
 	if (kind == PFS_BUMP && !PFS_HAVE_BUMP)
 		return;
-	snprintf(name, sizeof(name), "method_table/%s", kind_names[kind]);
-	pfs_prove_report(name, "method_table", kind_names[kind], why_not);
+	pfs_prove_report("", "method_table", kind_names[kind], why_not);
 }
 
 /*

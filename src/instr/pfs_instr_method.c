@@ -64,7 +64,6 @@ pfs_method_struct_report(const char *access_method, PfsMethodJudgement judgement
 {
 	PfsProbeRow row = {.mechanism = "method_table", .target = access_method, .status = "active"};
 
-	snprintf(row.name, sizeof(row.name), "method_table/%s", access_method);
 	if (why_not != NULL)
 	{
 		row.status = "unavailable";

@@ -12,8 +12,8 @@
 extern void pfs_prove_start(PfsGotPatch *patches, int npatches);
 
 /*
- * Postmaster: the row of pfs.probes of what could be proved, or not.  mechanism and target: static; why_not
- * NULL: it could.
+ * Postmaster: the row of pfs.probes of what could be proved, or not.  name: as PfsProbeRow has it; mechanism
+ * and target: static; why_not NULL: it could.
  */
 extern void pfs_prove_report(const char *name, const char *mechanism, const char *target, const char *why_not);
 

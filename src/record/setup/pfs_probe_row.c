@@ -19,10 +19,12 @@ PfsSharedHooks *pfs_shared_hooks = NULL;
 
 /* Keeps a row, in the place of one that has its name.  More than PROBES_MAX are dropped. */
 void
-pfs_probe_report(const PfsProbeRow *row)
+pfs_probe_report(PfsProbeRow *row)
 {
 	int			i = 0;
 
+	if (row->name[0] == '\0')
+		snprintf(row->name, sizeof(row->name), "%s/%s", row->mechanism, row->target);
 	while (i < nprobes && strcmp(probes[i].name, row->name) != 0)
 		i++;
 	if (i == PROBES_MAX)

@@ -10,7 +10,7 @@
 /* One row of pfs.probes. */
 typedef struct PfsProbeRow
 {
-	char		name[NAMEDATALEN];
+	char		name[NAMEDATALEN];	/* "": mechanism/target */
 	const char *mechanism;		/* got, method_table, hook, detour; static.
 								 * NULL: pfs relies on it, and is not called
 								 * by it */
@@ -27,7 +27,7 @@ typedef struct PfsProbeRow
  * Kept in postmaster memory at load, inherited by all.  Postmaster only.  A row of
  * the same name is replaced: shared memory can be made several times.
  */
-extern void pfs_probe_report(const PfsProbeRow *row);
+extern void pfs_probe_report(PfsProbeRow *row);
 
 /* The i-th that was reported, as it is now; false past the last one. */
 extern bool pfs_probe_reported(int i, PfsProbeRow *row);
