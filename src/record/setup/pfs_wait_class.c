@@ -59,14 +59,6 @@ static const char *const idle_timeouts[] = {
 	"CheckpointWriteDelay", "PgSleep", "RecoveryApplyDelay", "RecoveryRetrieveRetryInterval",
 };
 
-#define FIXED_INSTRUMENT(slot, its_name, its_class, type, event, its_properties, text) \
-	[slot] = {.name = its_name, .class = its_class, .wait_event_type = type, .wait_event = event, \
-		.properties = its_properties, .documentation = text},
-
-static const PfsInstrument fixed_instruments[] = {
-	PFS_FIXED_INSTRUMENTS(FIXED_INSTRUMENT)
-};
-
 /* Operations of files that have instruments by kind of file. */
 static const char *const file_operation_words[PFS_OP_DIR + 1] = {
 	[PFS_OP_OPEN] = "Open",
@@ -226,6 +218,11 @@ register_file_words(void)
 	}
 }
 
+#define REGISTER_FIXED_INSTRUMENT(slot, its_name, its_class, type, event, its_properties, text) \
+	pfs_fixed_instrument[slot] = \
+		pfs_instrument_register(&(PfsInstrument) {.name = its_name, .class = its_class, .wait_event_type = type, \
+								.wait_event = event, .properties = its_properties, .documentation = text});
+
 /*
  * Registers the instruments of waits: those that a wait_event_info leads to before the
  * others, as instrument points use two of them by name.
@@ -236,8 +233,7 @@ pfs_wait_class_start(void)
 	memset(pfs_wait_info_map, 0xFF, sizeof(pfs_wait_info_map));
 	for (int i = 0; i < lengthof(wait_classes); i++)
 		register_class(&wait_classes[i]);
-	for (int i = 0; i < lengthof(fixed_instruments); i++)
-		pfs_fixed_instrument[i] = pfs_instrument_register(&fixed_instruments[i]);
+	PFS_FIXED_INSTRUMENTS(REGISTER_FIXED_INSTRUMENT);
 	pfs_fixed_instrument[PFS_INS_CLIENT_READ] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_READ);
 	pfs_fixed_instrument[PFS_INS_CLIENT_WRITE] = pfs_wait_info_instrument(WAIT_EVENT_CLIENT_WRITE);
 	register_file_words();
