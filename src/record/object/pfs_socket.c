@@ -142,14 +142,13 @@ pfs_socket_repair(void)
  * Takes the counters of a record to the totals, unless a truncator has.  to: the
  * generation that the record is collected up to from now on; truncated: these are
  * counters of before a TRUNCATE, which returns how many they were.  Inside a write
- * section.
+ * section, and a move.
  */
 static void
 give_up_cells(PfsSocket *s, uint64 to, bool truncated)
 {
 	uint64		collected = pfs_load_relaxed(&s->collected);
 
-	begin_move();
 	if (collected <= s->generation && pfs_cas(&s->collected, &collected, to))
 	{
 		uint64		events = pfs_socket_push_cells(s->cells);
@@ -157,7 +156,6 @@ give_up_cells(PfsSocket *s, uint64 to, bool truncated)
 		if (truncated)
 			pfs_add_relaxed(&pfs_shared_sockets->left, events);
 	}
-	end_move();
 }
 
 /*
@@ -170,7 +168,9 @@ begin_generation(PfsSocket *s)
 {
 	uint64		now = pfs_load_relaxed(&pfs_words->socket_truncations);
 
+	begin_move();
 	give_up_cells(s, now, true);
+	end_move();
 	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
 		zero_cell(&s->cells[i]);
 	pfs_store_relaxed(&s->generation, now);
