@@ -81,15 +81,7 @@ gettuple_timed(const IndexAm *am, IndexScanDesc scan, ScanDirection direction)
 	return found;
 }
 
-static pg_attribute_always_inline bool
-gettuple(const IndexAm *am, IndexScanDesc scan, ScanDirection direction)
-{
-	if (!IS_ON)
-		return am->real.amgettuple(scan, direction);
-	return gettuple_timed(am, scan, direction);
-}
-
-/* The same of btrees whose pages are known. */
+/* The method of btrees whose pages are known. */
 static bool
 btree_gettuple_of_page(IndexScanDesc scan, ScanDirection direction)
 {
@@ -127,14 +119,6 @@ getbitmap_timed(const IndexAm *am, IndexScanDesc scan, TIDBitmap *bitmap)
 	return n;
 }
 
-static pg_attribute_always_inline int64
-getbitmap(const IndexAm *am, IndexScanDesc scan, TIDBitmap *bitmap)
-{
-	if (!IS_ON)
-		return am->real.amgetbitmap(scan, bitmap);
-	return getbitmap_timed(am, scan, bitmap);
-}
-
 #define INSERT_PARAMS Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation rel, \
 	IndexUniqueCheck check, bool unchanged, struct IndexInfo *info
 #define INSERT_ARGS index, values, isnull, tid, rel, check, unchanged, info
@@ -159,14 +143,6 @@ insert_timed(const IndexAm *am, INSERT_PARAMS)
 	return is_unique;
 }
 
-static pg_attribute_always_inline bool
-insert(const IndexAm *am, INSERT_PARAMS)
-{
-	if (!IS_ON)
-		return am->real.aminsert(INSERT_ARGS);
-	return insert_timed(am, INSERT_ARGS);
-}
-
 /* Replaces one method of a relation, if it is the one that is known. */
 #define EXCHANGE(routine, am, method) \
 	do { \
@@ -188,22 +164,28 @@ handler(const IndexAm *am, FunctionCallInfo fcinfo)
 	return result;
 }
 
-/* The methods of each access method are these, with it as a constant. */
+/*
+ * The methods of each access method are these, with it as a constant.  A process that is not watched
+ * jumps on to the server's.
+ */
 #define AM_METHODS(am, ...) \
 	static bool \
 	am##_gettuple(IndexScanDesc scan, ScanDirection direction) \
 	{ \
-		return gettuple(&ams[AM_##am], scan, direction); \
+		return IS_ON ? gettuple_timed(&ams[AM_##am], scan, direction) \
+			: ams[AM_##am].real.amgettuple(scan, direction); \
 	} \
 	static int64 \
 	am##_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap) \
 	{ \
-		return getbitmap(&ams[AM_##am], scan, bitmap); \
+		return IS_ON ? getbitmap_timed(&ams[AM_##am], scan, bitmap) \
+			: ams[AM_##am].real.amgetbitmap(scan, bitmap); \
 	} \
 	static bool \
 	am##_insert(INSERT_PARAMS) \
 	{ \
-		return insert(&ams[AM_##am], INSERT_ARGS); \
+		return IS_ON ? insert_timed(&ams[AM_##am], INSERT_ARGS) \
+			: ams[AM_##am].real.aminsert(INSERT_ARGS); \
 	} \
 	static pg_attribute_unused() Datum \
 	am##_handler(PG_FUNCTION_ARGS) \
