@@ -133,31 +133,22 @@ wrap_open(const char *path, int flags,...)
 	return fd;
 }
 
-static int
-wrap_open_2(const char *path, int flags)
-{
-	PfsWait    *e;
-	PfsThread  *t = pfs_thread_here();
-	int			fd;
-
-	e = begin(t, path, PFS_OP_OPEN, FRAME);
-	fd = pfs_real.open_2(path, flags);
-	end_open(e, t, fd, path);
-	return fd;
+/* The wrapper of another call that opens a file; descriptor: of its result. */
+#define WRAP_OPEN(type, name, params, args, op, descriptor) \
+static type \
+wrap_##name params \
+{ \
+	PfsThread  *t = pfs_thread_here(); \
+	PfsWait    *e = begin(t, path, op, FRAME); \
+	type		result = pfs_real.name args; \
+\
+	end_open(e, t, descriptor, path); \
+	return result; \
 }
 
-static FILE *
-wrap_fopen(const char *path, const char *mode)
-{
-	PfsWait    *e;
-	PfsThread  *t = pfs_thread_here();
-	FILE	   *file;
-
-	e = begin(t, path, mode[0] == 'r' ? PFS_OP_OPEN : PFS_OP_CREATE, FRAME);
-	file = pfs_real.fopen(path, mode);
-	end_open(e, t, file != NULL ? fileno(file) : -1, path);
-	return file;
-}
+WRAP_OPEN(int, open_2, (const char *path, int flags), (path, flags), PFS_OP_OPEN, result)
+WRAP_OPEN(FILE *, fopen, (const char *path, const char *mode), (path, mode),
+		  mode[0] == 'r' ? PFS_OP_OPEN : PFS_OP_CREATE, result != NULL ? fileno(result) : -1)
 
 /*
  * Renames a file or a directory: instances of the old name go, and descriptors find the
