@@ -152,16 +152,29 @@ scan_end(TableScanDesc scan)
 	real.scan_end(scan);
 }
 
-/* The next page, or any row where pages are not known. */
-static pg_noinline bool
-scan_getnextslot_timed(TableScanDesc scan, ScanDirection direction, TupleTableSlot *slot)
-{
-	PfsRelRun  *run = begin_page(scan);
-	bool		found = real.scan_getnextslot(scan, direction, slot);
-
-	end_call(run, found);
-	return found;
+/* A call that may go to another page, and returns whether it has found something; rows: what that counts. */
+#define PAGE_CALL(name, method, params, args, rows) \
+static pg_noinline bool \
+name params \
+{ \
+	PfsRelRun  *run = begin_page(scan); \
+	bool		found = real.method args; \
+\
+	end_call(run, rows); \
+	return found; \
 }
+
+/* The next page, or any row where pages are not known. */
+PAGE_CALL(scan_getnextslot_timed, scan_getnextslot,
+		  (TableScanDesc scan, ScanDirection direction, TupleTableSlot *slot), (scan, direction, slot), found)
+PAGE_CALL(scan_getnextslot_tidrange, scan_getnextslot_tidrange,
+		  (TableScanDesc scan, ScanDirection direction, TupleTableSlot *slot), (scan, direction, slot), found)
+PAGE_CALL(scan_sample_next_block, scan_sample_next_block,
+		  (TableScanDesc scan, struct SampleScanState *state), (scan, state), 0)
+#if PFS_HAVE_BITMAP_BLOCKS
+PAGE_CALL(scan_bitmap_next_block, scan_bitmap_next_block,
+		  (TableScanDesc scan, struct TBMIterateResult *block), (scan, block), 0)
+#endif
 
 static bool
 scan_getnextslot(TableScanDesc scan, ScanDirection direction, TupleTableSlot *slot)
@@ -177,26 +190,6 @@ scan_getnextslot(TableScanDesc scan, ScanDirection direction, TupleTableSlot *sl
 }
 
 static bool
-scan_getnextslot_tidrange(TableScanDesc scan, ScanDirection direction, TupleTableSlot *slot)
-{
-	PfsRelRun  *run = begin_page(scan);
-	bool		found = real.scan_getnextslot_tidrange(scan, direction, slot);
-
-	end_call(run, found);
-	return found;
-}
-
-static bool
-scan_sample_next_block(TableScanDesc scan, struct SampleScanState *state)
-{
-	PfsRelRun  *run = begin_page(scan);
-	bool		found = real.scan_sample_next_block(scan, state);
-
-	end_call(run, 0);
-	return found;
-}
-
-static bool
 scan_sample_next_tuple(TableScanDesc scan, struct SampleScanState *state, TupleTableSlot *slot)
 {
 	PfsThread  *t = pfs_my_thread;
@@ -206,20 +199,6 @@ scan_sample_next_tuple(TableScanDesc scan, struct SampleScanState *state, TupleT
 		pfs_rel_row(run_of_scan(t, scan));
 	return found;
 }
-
-#if PFS_HAVE_BITMAP_BLOCKS
-
-static bool
-scan_bitmap_next_block(TableScanDesc scan, struct TBMIterateResult *block)
-{
-	PfsRelRun  *run = begin_page(scan);
-	bool		found = real.scan_bitmap_next_block(scan, block);
-
-	end_call(run, 0);
-	return found;
-}
-
-#endif
 
 /* The next page, or any row where pages are not known; or the end of a page. */
 static pg_noinline bool
@@ -312,23 +291,20 @@ index_fetch_tuple(struct IndexFetchTableData *fetch, ItemPointer tid, Snapshot s
 
 /* ---- changes ---- */
 
-static void
-tuple_insert(PFS_INSERT_PARAMS)
-{
-	PfsRelRun  *run = begin_write(rel, PFS_OP_INSERT);
-
-	real.tuple_insert(PFS_INSERT_ARGS);
-	end_call(run, 1);
+/* A call that inserts rows. */
+#define INSERT_CALL(method, params, args, rows) \
+static void \
+method params \
+{ \
+	PfsRelRun  *run = begin_write(rel, PFS_OP_INSERT); \
+\
+	real.method args; \
+	end_call(run, rows); \
 }
 
-static void
-tuple_insert_speculative(PFS_INSERT_PARAMS, uint32 token)
-{
-	PfsRelRun  *run = begin_write(rel, PFS_OP_INSERT);
-
-	real.tuple_insert_speculative(PFS_INSERT_ARGS, token);
-	end_call(run, 1);
-}
+INSERT_CALL(tuple_insert, (PFS_INSERT_PARAMS), (PFS_INSERT_ARGS), 1)
+INSERT_CALL(tuple_insert_speculative, (PFS_INSERT_PARAMS, uint32 token), (PFS_INSERT_ARGS, token), 1)
+INSERT_CALL(multi_insert, (PFS_MULTI_INSERT_PARAMS), (PFS_MULTI_INSERT_ARGS), nslots)
 
 /* A row that was inserted on trial stays, or is deleted again, which is a change of its own. */
 static void
@@ -346,45 +322,23 @@ tuple_complete_speculative(Relation rel, TupleTableSlot *slot, uint32 token, boo
 	end_call(run, 1);
 }
 
-static void
-multi_insert(PFS_MULTI_INSERT_PARAMS)
-{
-	PfsRelRun  *run = begin_write(rel, PFS_OP_INSERT);
-
-	real.multi_insert(PFS_MULTI_INSERT_ARGS);
-	end_call(run, nslots);
+/* A call that changes a row, or locks it, if it succeeds. */
+#define ROW_CALL(method, params, args, operation) \
+static TM_Result \
+method params \
+{ \
+	PfsRelRun  *run = begin_write(rel, operation); \
+	TM_Result	result = real.method args; \
+\
+	end_call(run, result == TM_Ok); \
+	return result; \
 }
 
-static TM_Result
-tuple_update(PFS_UPDATE_PARAMS)
-{
-	PfsRelRun  *run = begin_write(rel, PFS_OP_UPDATE);
-	TM_Result	result = real.tuple_update(PFS_UPDATE_ARGS);
-
-	end_call(run, result == TM_Ok);
-	return result;
-}
-
-static TM_Result
-tuple_delete(PFS_DELETE_PARAMS)
-{
-	PfsRelRun  *run = begin_write(rel, PFS_OP_DELETE);
-	TM_Result	result = real.tuple_delete(PFS_DELETE_ARGS);
-
-	end_call(run, result == TM_Ok);
-	return result;
-}
-
-static TM_Result
-tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot, CommandId cid, LockTupleMode mode,
-		   LockWaitPolicy policy, uint8 flags, TM_FailureData *failure)
-{
-	PfsRelRun  *run = begin_write(rel, PFS_OP_ROW_LOCK);
-	TM_Result	result = real.tuple_lock(rel, tid, snapshot, slot, cid, mode, policy, flags, failure);
-
-	end_call(run, result == TM_Ok);
-	return result;
-}
+ROW_CALL(tuple_update, (PFS_UPDATE_PARAMS), (PFS_UPDATE_ARGS), PFS_OP_UPDATE)
+ROW_CALL(tuple_delete, (PFS_DELETE_PARAMS), (PFS_DELETE_ARGS), PFS_OP_DELETE)
+ROW_CALL(tuple_lock, (Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot, CommandId cid,
+					  LockTupleMode mode, LockWaitPolicy policy, uint8 flags, TM_FailureData *failure),
+		 (rel, tid, snapshot, slot, cid, mode, policy, flags, failure), PFS_OP_ROW_LOCK)
 
 /* ---- index builds ---- */
 
