@@ -65,7 +65,7 @@ pfs_ref_reuse(uint64_t *ref)
 
 /*
  * Mark a record dead that nobody has pinned, and that still has this state word, which stays from
- * then on: nobody else removes it.  False: it stays.
+ * then on: nobody else removes it.  False: somebody has pinned it, or it is another one by now.
  */
 static inline bool
 pfs_ref_mark_found_dead(uint64_t *ref, const uint64_t *state, uint64_t word)

@@ -9,7 +9,8 @@
  * pfs_statement_end()).  The event runs from
  * pfs_event_show() on; its end puts it into the histories, a drop does not.  They
  * need not end in the order in which they began.  pfs_event_record() is the end of
- * an event that was never shown, whose end_event_id the caller has set.
+ * an event that is in no slot of the running ones: it was never shown, or was dropped
+ * and kept elsewhere.  The caller has set its end_event_id.
  */
 #ifndef PFS_EVENT_OWN_H
 #define PFS_EVENT_OWN_H

@@ -5,7 +5,8 @@
  *
  * Entries stay in their places, in a pool that reserves address space for very many.
  * A set doubles when a quarter of it is used, in a critical section when it is nearly
- * full; where the system gives no memory it takes nothing more then.
+ * full; where there is no memory for that it takes nothing more then: the system gives
+ * none, or the small sets of one size have used up what is reserved for them.
  */
 #include "postgres.h"
 
@@ -26,8 +27,8 @@
 /* Arrays of up to a page of places come from pools, one for each size. */
 #define SMALL_BITS 9
 
-/* Address space that is reserved for the arrays of one size. */
-#define PLACES_RESERVED (256 * 1024 * 1024)
+/* Address space that is reserved for the arrays of one size: 16,384 of the largest. */
+#define PLACES_RESERVED (64 * 1024 * 1024)
 
 #define NOWHERE ((uintptr_t) 0 - PFS_CONTEXTS_SIZE)
 

@@ -132,7 +132,10 @@ pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now)
 		take_offset(offset, now);
 }
 
-/* Offsets race with those of other processes. */
+/*
+ * Offsets race with those of other processes.  A value is stored before the reading that it was
+ * taken with (A, pairs with count_at_once()).
+ */
 void
 pfs_digest_note_others(uint64 first, int64 first_offset, uint64 last, const PfsDigestOffset *last_offset)
 {
@@ -152,7 +155,7 @@ pfs_digest_note_others(uint64 first, int64 first_offset, uint64 last, const PfsD
 	if (last <= pfs_load_relaxed(&others->last_seen))
 		return;
 	pfs_store_relaxed(&others->last_offset.value, last_offset->value);
-	pfs_store_relaxed(&others->last_offset.taken, last_offset->taken);
+	pfs_store_release(&others->last_offset.taken, last_offset->taken);	/* A */
 	pfs_raise_to(&others->last_seen, last);
 }
 

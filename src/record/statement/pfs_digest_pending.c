@@ -406,8 +406,10 @@ count_at_once(const PfsDigestEnd *end, bool with_waits)
 		pfs_digest_waits_give(cached);
 	if (cached == NULL)
 	{
-		PfsDigestOffset offset = {pfs_load_relaxed(&d->last_offset.taken), pfs_load_relaxed(&d->last_offset.value)};
+		PfsDigestOffset offset;
 
+		offset.taken = pfs_load_acquire(&d->last_offset.taken); /* A */
+		offset.value = pfs_load_relaxed(&d->last_offset.value);
 		pfs_digest_look_at_offset(&offset, end->now);
 		pfs_digest_note_others(end->now, offset.value, end->now, &offset);
 		return;

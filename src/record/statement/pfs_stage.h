@@ -85,8 +85,10 @@ pfs_stage_stays_off(const PfsThread *t, PfsStageKind kind)
 /*
  * Ends the stage of the top level where another one begins: one more mark of the run,
  * which readers come to by `more` (A, pairs with the acquire in pfs_statement_read.c); no
- * write section is needed.  False: the caller calls pfs_stage_switch_slow(), as others are
- * nested in it, `now` is no reading of its timer, or the run is full or has other flags.
+ * write section is needed.  True where there is no run, and the next stage is off, too.
+ * False: the caller calls pfs_stage_switch_slow(), as others are nested in it, `now` is no
+ * reading of its timer, the run is full or has other flags, or there is none and the next
+ * stage may be on.
  */
 static inline bool
 pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsTimestamp now)

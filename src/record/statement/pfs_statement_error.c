@@ -33,13 +33,13 @@ typedef struct PfsSubxact
 	uint64		row_calls;		/* pfs_rel_calls() */
 } PfsSubxact;
 
-/* Levels of subtransactions: none comes to so many, as the server takes 8 kB and more for each. */
+/* Levels of subtransactions; deeper ones are as without memory.  The server takes 8 kB and more for each. */
 #define SUBXACTS_MAX (1 << 20)
 
 /* By level; none is ever put back. */
 static PfsPool subxacts = PFS_POOL_INIT(sizeof(PfsSubxact), SUBXACTS_MAX);
 
-/* Returns what was noted of the subtransaction of this level; NULL: there was no memory. */
+/* Returns what was noted of the subtransaction of this level; NULL: there was no memory for it. */
 static PfsSubxact *
 subxact_at(int level)
 {
