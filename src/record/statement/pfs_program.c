@@ -97,7 +97,10 @@ try_remove(uint32 index, uint64 word)
 {
 	PfsProgramKey key;
 
-	/* The first look is there so that hardly ever another record is marked dead. */
+	/*
+	 * The first look is there so that hardly ever another record is marked
+	 * dead.
+	 */
 	if (pfs_pages_word(pfs_programs, index) != word ||
 		!pfs_ref_mark_found_dead(&ref_slots[index].ref, &pfs_programs->state[index], word))
 		return;
