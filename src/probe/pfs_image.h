@@ -31,7 +31,10 @@ typedef struct PfsImage
 /* Found at the first question, in the postmaster.  What there is none of is empty. */
 extern const PfsImage *pfs_image(void);
 
-/* The address of what the server exports by this name, and its bytes; NULL, and 0: it does not. */
+/*
+ * The address of what is exported by this name, and its bytes; NULL, and 0: nothing is.  It can be another
+ * library's: the caller looks whether it is the server's.
+ */
 extern void *pfs_image_symbol(const char *name, size_t *size);
 
 static inline bool

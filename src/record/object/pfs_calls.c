@@ -46,14 +46,13 @@ pfs_calls_read(const PfsChained *from, PfsCalls *to, PfsCallsPart part)
 
 /*
  * Takes a cell's counters away, by exchanges, and adds them to *calls and *bytes.  Cells that
- * have counted nothing, as most have, are left alone, as an exchange costs more than a look.
+ * have counted no call, as most have, are left alone: an exchange costs more than a look, and
+ * bytes may be those of a call whose count is on its way.
  */
 void
 pfs_calls_take(PfsChained *from, PfsTotals *calls, uint64 *bytes)
 {
-	/* A socket can have bytes without a call. */
-	if (pfs_load_relaxed(&from->cell.count_timed) + pfs_load_relaxed(&from->cell.count_untimed) == 0 &&
-		pfs_load_relaxed(&from->bytes) == 0)
+	if (pfs_load_relaxed(&from->cell.count_timed) + pfs_load_relaxed(&from->cell.count_untimed) == 0)
 		return;
 	pfs_shared_cell_take(&from->cell, calls);
 	*bytes += pfs_exchange(&from->bytes, 0);
@@ -67,12 +66,16 @@ pfs_calls_totals_read(const PfsChained *totals, PfsCalls *by_instrument)
 }
 
 uint64
-pfs_calls_totals_clear(PfsChained *totals)
+pfs_calls_totals_clear(PfsChained *totals, bool bytes_alone)
 {
 	PfsTotals	calls = {0};
 	uint64		bytes = 0;
 
 	for (uint32 i = 0; i < totals_used(); i++)
+	{
 		pfs_calls_take(&totals[i], &calls, &bytes);
+		if (bytes_alone && pfs_load_relaxed(&totals[i].bytes) != 0)
+			pfs_exchange(&totals[i].bytes, 0);
+	}
 	return pfs_totals_count(&calls);
 }

@@ -53,8 +53,11 @@ pfs_calls_total(PfsChained *totals, PfsInstrumentId instrument, PfsCallsPart par
 	return &totals[instrument * PFS_CALLS_PARTS + part];
 }
 
-/* Readers: adds all totals to those of their instruments.  Truncators: empties them; how many calls. */
+/*
+ * Readers: adds all totals to those of their instruments.  Truncators: empties them; how many calls.
+ * bytes_alone: bytes can be without a call, as on sockets.
+ */
 extern void pfs_calls_totals_read(const PfsChained *totals, PfsCalls *by_instrument);
-extern uint64 pfs_calls_totals_clear(PfsChained *totals);
+extern uint64 pfs_calls_totals_clear(PfsChained *totals, bool bytes_alone);
 
 #endif							/* PFS_CALLS_H */

@@ -1,6 +1,6 @@
 /*
  * pfs_object_change.c
- *	  What this transaction has made and dropped.
+ *	  What this transaction has dropped, and which functions it has made.
  *
  * A list, newest first, of what commands have said, each with the nesting of subtransactions in
  * which that was.

@@ -1,7 +1,7 @@
 /*
  * pfs_object_change.h
- *	  What this transaction has made and dropped: the records of what is not there behind it
- *	  go.
+ *	  What this transaction has dropped, and which functions it has made: at its end the records
+ *	  of what is not there any more are removed.
  *
  * Separate from those records, which know no transactions.  Called by the hooks of
  * commands, and by callbacks of transactions; outside of write sections.
@@ -24,7 +24,7 @@ typedef struct PfsObjectChange
 /* Is there anything to do when the transaction or a subtransaction ends? */
 extern PFS_HIDDEN bool pfs_object_has_changes;
 
-/* An object was made, or replaced, which is not told apart; or it is about to be dropped. */
+/* A function was made, or one that has no record was replaced; or an object is about to be dropped. */
 extern void pfs_object_change_note(Oid class, Oid object, bool made);
 
 /* Has this transaction dropped it, and not taken that back? */

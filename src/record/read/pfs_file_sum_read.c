@@ -238,7 +238,7 @@ clear(PfsPatience *patience, void *arg)
 	*events = (int64) pfs_pending_clear(PFS_COUNTED_FILES, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_file_sums, &at);)
 		pfs_calls_take(pfs_pages_record(pfs_file_sums, at.index), &totals, &bytes);
-	*events += (int64) (pfs_totals_count(&totals) + pfs_calls_totals_clear(pfs_file_totals));
+	*events += (int64) (pfs_totals_count(&totals) + pfs_calls_totals_clear(pfs_file_totals, false));
 	unlock(locked);
 }
 

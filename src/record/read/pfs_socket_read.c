@@ -233,7 +233,7 @@ truncate_sockets(bool totals_too)
 
 	/* All that was in the records is in the totals by now. */
 	if (totals_too)
-		truncation.events = pfs_calls_totals_clear(pfs_socket_totals);
+		truncation.events = pfs_calls_totals_clear(pfs_socket_totals, true);
 	RESUME_INTERRUPTS();
 	pfs_turn_give(PFS_TURN_SOCKETS, true);
 	pfs_patience_end(&patience);
