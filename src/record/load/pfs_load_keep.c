@@ -67,8 +67,8 @@ add_to_rest(PfsLoadRow *rest, const PfsLoadRow *row)
 }
 
 /*
- * Makes the rows of a period that are kept.  all: the largest first, of which so many stay,
- * by key; the others go to the remainders in rest.  Of these follow those that have
+ * Makes the rows of a period that are kept.  all: the largest first.  PFS_LOAD_LARGEST of
+ * them stay, by key; the others go to the remainders in rest, of which those follow that have
  * something.  That of CPU is always there, so that a period without load can be told from
  * one that was not recorded.  Returns how many.
  */

@@ -68,7 +68,7 @@ pfs_save_get_frequency(PfsSaveReader *r)
 
 StaticAssertDecl(PFS_HISTOGRAM_BUCKETS <= PG_UINT8_MAX, "a bucket's number is a byte");
 
-/* How many buckets are not empty, as most are, and these, each behind its number. */
+/* Most buckets are empty: how many are not, then those, each behind its number. */
 static void
 bucket_fields(PfsSaveCodec *c, uint64 *buckets)
 {

@@ -135,7 +135,7 @@ copy_thread(PfsThreadCopies *copies, uint32 index)
 	copy->index = index;
 	if (copy->items.data == NULL)
 		initStringInfo(&copy->items);
-	/* One that is stuck from the first look on has no cells, and nobody's. */
+	/* One that is stuck from this look on has no cells, and nobody's. */
 	copy->refs = PFS_NO_ACCOUNT_REFS;
 	pfs_patience_next(&copies->patience);
 	for (int tries = 0; tries < COPY_TRIES; tries++)
