@@ -121,8 +121,7 @@ static pg_noinline void
 take_offset(PfsDigestOffset *offset, uint64 now)
 {
 	offset_age = OFFSET_SECONDS * pfs_clock->frequency[pfs_timer_default()];
-	pfs_store_relaxed(&offset->value, pfs_clock_offset(now));
-	pfs_store_relaxed(&offset->taken, now);
+	pfs_digest_offset_store(offset, now, pfs_clock_offset(now));
 }
 
 void
@@ -132,10 +131,7 @@ pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now)
 		take_offset(offset, now);
 }
 
-/*
- * Offsets race with those of other processes.  A value is stored before the reading that it was
- * taken with (A, pairs with count_at_once()).
- */
+/* Offsets race with those of other processes. */
 void
 pfs_digest_note_others(uint64 first, int64 first_offset, uint64 last, const PfsDigestOffset *last_offset)
 {
@@ -154,8 +150,7 @@ pfs_digest_note_others(uint64 first, int64 first_offset, uint64 last, const PfsD
 	}
 	if (last <= pfs_load_relaxed(&others->last_seen))
 		return;
-	pfs_store_relaxed(&others->last_offset.value, last_offset->value);
-	pfs_store_release(&others->last_offset.taken, last_offset->taken);	/* A */
+	pfs_digest_offset_store(&others->last_offset, last_offset->taken, last_offset->value);
 	pfs_raise_to(&others->last_seen, last);
 }
 

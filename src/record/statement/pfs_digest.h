@@ -61,6 +61,27 @@ typedef struct PfsDigestOffset
 } PfsDigestOffset;
 
 /*
+ * Any process: of one that others store, too.  A value is stored before the reading that it was taken
+ * with, and loaded behind it (A), so that an old one never stands beside a new reading.
+ */
+static inline void
+pfs_digest_offset_store(PfsDigestOffset *to, uint64 taken, int64 value)
+{
+	pfs_store_relaxed(&to->value, value);
+	pfs_store_release(&to->taken, taken);	/* A */
+}
+
+static inline PfsDigestOffset
+pfs_digest_offset_load(const PfsDigestOffset *from)
+{
+	PfsDigestOffset offset;
+
+	offset.taken = pfs_load_acquire(&from->taken);	/* A */
+	offset.value = pfs_load_relaxed(&from->value);
+	return offset;
+}
+
+/*
  * In shared memory.  The key is written before the record can be found and stays
  * until it is freed; all else by whoever has it pinned (pfs_ref.h).  Counts
  * in buckets have 64 bits: halves would save a sixth of the record, and wrap

@@ -158,8 +158,7 @@ flush(PfsPendingDigest *p)
 		else if (p->last_seen > pfs_load_relaxed(&d->last_seen))
 		{
 			pfs_store_relaxed(&d->last_seen, p->last_seen);
-			pfs_store_relaxed(&d->last_offset.value, p->last_offset.value);
-			pfs_store_relaxed(&d->last_offset.taken, p->last_offset.taken);
+			pfs_digest_offset_store(&d->last_offset, p->last_offset.taken, p->last_offset.value);
 		}
 		if (cached != NULL)
 			(void) pfs_add_relaxed(&d->extra, p->extra);
@@ -228,8 +227,7 @@ take(const PfsDigestEnd *end)
 	p->word = cached->word;
 	p->ref_slot = cached->ref_slot;
 	p->last_seen = end->now;
-	p->last_offset.value = pfs_load_relaxed(&d->last_offset.value);
-	p->last_offset.taken = pfs_load_relaxed(&d->last_offset.taken);
+	p->last_offset = pfs_digest_offset_load(&d->last_offset);
 	p->sample_seen = pfs_load_relaxed(&d->sample_seen);
 	p->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
 	p->lacks_text = true;
@@ -406,10 +404,8 @@ count_at_once(const PfsDigestEnd *end, bool with_waits)
 		pfs_digest_waits_give(cached);
 	if (cached == NULL)
 	{
-		PfsDigestOffset offset;
+		PfsDigestOffset offset = pfs_digest_offset_load(&d->last_offset);
 
-		offset.taken = pfs_load_acquire(&d->last_offset.taken); /* A */
-		offset.value = pfs_load_relaxed(&d->last_offset.value);
 		pfs_digest_look_at_offset(&offset, end->now);
 		pfs_digest_note_others(end->now, offset.value, end->now, &offset);
 		return;
