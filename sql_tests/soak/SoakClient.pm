@@ -7,7 +7,8 @@
 #	$c->pipeline('p', 3);					# Bind and Execute of statement p, three times, and one Sync
 #
 # What cannot go on dies with one of two words at its begin: "gone: ", the server has
-# ended the connection or refuses one; "hang: ", no answer within the time limit.
+# ended the connection or refuses one ("gone: let in, " if that was after it had authenticated
+# the user and before it was ready); "hang: ", no answer within the time limit.
 package SoakClient;
 
 use strict;
@@ -35,9 +36,14 @@ sub new
 	my $body = pack('N', 196608) . join('', map { "$_\0$start{$_}\0" } sort keys %start) . "\0";
 
 	$self->_write(pack('N', length($body) + 4) . $body);
-	my $answer = $self->_answers;
+	my $ready = eval {
+		my $answer = $self->_answers;
 
-	die "gone: $answer->{error} $answer->{message}\n" if defined $answer->{error};
+		die "gone: $answer->{error} $answer->{message}\n" if defined $answer->{error};
+		1;
+	};
+
+	die $self->{let_in} ? $@ =~ s/^gone: /gone: let in, /r : $@ unless $ready;
 	return $self;
 }
 
@@ -124,6 +130,7 @@ sub _answers
 		elsif ($letter eq 'R')
 		{
 			die "gone: not trusted\n" unless unpack('N', $body) == 0;
+			$self->{let_in} = 1;
 		}
 		elsif ($letter eq 'K')
 		{

@@ -74,7 +74,8 @@ sub connect_to
 		name => "soak $me->{kind}", %more);
 }
 
-# A session until $work says that it is over, or it breaks; then another one.
+# A session until $work says that it is over, or it breaks; then another one.  Of each that the
+# server lets in but ends before it is ready, $more{ended_at_login} is told.
 sub sessions
 {
 	my ($work, %more) = @_;
@@ -95,6 +96,7 @@ sub sessions
 		}
 		else
 		{
+			$more{ended_at_login}->() if $@ =~ /^gone: let in/ && defined $more{ended_at_login};
 			sleep(0.1 + rand(0.2));
 		}
 		last if @failures > 5;
@@ -117,8 +119,8 @@ sub try_sql
 
 # ---- counters ----
 
-# What is under way, and becomes part of the numbers when it has been answered.
-my $epoch;
+# The start time of the server that the session is of; none while no server has said it.
+my $epoch = '';
 
 # Transactions of a session, as far as that is known from what was sent, or none.
 my $transactions;
@@ -198,18 +200,27 @@ sub count
 				. ' BEGIN PERFORM 1/0; EXCEPTION WHEN division_by_zero THEN NULL; END; END $$') }, '',
 				do => 1, select => $k + 1, wait => 2 * $k, error => 1, handled => 1, transaction => 1) });
 
+	my $ended_at_login = sub {
+		$epoch = '';
+		add('connection', 0, 1);
+		add('transaction', 0, 1);
+	};
+
 	sessions(sub {
 			my ($c) = @_;
 			# Itself a statement of the server that answers.
 			my $r = eval { $c->query("SELECT variable_value, $lxid FROM pfs.status WHERE variable_name = 'pfs_start_time'") };
 
+			my $why_not = $@;
+
+			$epoch = '';
 			if (!defined $r || defined $r->{error})
 			{
-				# Of the server that was there when all began, or of one that counts from zero since.
-				$epoch = $me->{epoch};
 				add('connection', 0, 1);
 				add('select', 0, 1);
 				add('transaction', 0, 3);
+				die $why_not unless defined $r;
+				push @failures, "a counter met $r->{error} $r->{message}" if $r->{error} !~ $disturbed;
 				return;
 			}
 			$epoch = $r->{rows}[0][0];
@@ -241,7 +252,7 @@ sub count
 
 			count_transactions($c, $r->{rows}[0][1], $went_on);
 			die $why unless $went_on;
-		}, user => $me->{user});
+		}, user => $me->{user}, ended_at_login => $ended_at_login);
 }
 
 # All transactions of a session since the one that had the number $first.  The server knows more

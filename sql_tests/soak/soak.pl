@@ -166,7 +166,8 @@ sub job
 	return $pid;
 }
 
-# Stop these, and read what they did: {epoch}{user}{key} = [low, high].
+# Stop these, and read what they did: {epoch}{user}{key} = [low, high].  The epoch is the start time
+# of the server that has these numbers, or empty: that is not known.
 sub finish
 {
 	my (@pids) = @_;
@@ -307,11 +308,11 @@ my @users = qw(u1 u2 u3);
 
 sub crew
 {
-	my ($server, $kind, $epoch) = @_;
+	my ($server, $kind) = @_;
 	my @crew;
 
-	push @crew, job($server, 'count', user => $_, epoch => $epoch, left_alone => 1) foreach @users, 'u1';
-	push @crew, job($server, 'count', user => $_, epoch => $epoch) foreach qw(m1 m2);
+	push @crew, job($server, 'count', user => $_, left_alone => 1) foreach @users, 'u1';
+	push @crew, job($server, 'count', user => $_) foreach qw(m1 m2);
 	push @crew, job($server, 'pgbench', arguments => []), job($server, 'pgbench', arguments => [ '-S', '-C' ]);
 	push @crew, job($server, 'ddl'), job($server, 'ddl'), job($server, 'vacuum'), job($server, 'zoo'), job($server, 'zoo');
 	push @crew, job($server, 'storm'), job($server, 'storm');
@@ -401,12 +402,25 @@ sub growth
 	}
 }
 
+# What the server has counted since its start for these users: {user}{key} = [low, high].  What some
+# server has counted, this one may have.
 sub of_now
 {
 	my ($server, $counts, $users) = @_;
-	my $now = $counts->{ start_time($server) } // {};
+	my %now = map { $_ => {} } grep { /$users/ } qw(u1 u2 u3 m1 m2);
 
-	return { map { $_ => $now->{$_} // {} } grep { /$users/ } qw(u1 u2 u3 m1 m2) };
+	foreach my $epoch (start_time($server), '')
+	{
+		foreach my $user (keys %now)
+		{
+			while (my ($key, $n) = each %{ $counts->{$epoch}{$user} // {} })
+			{
+				$now{$user}{$key}[0] += $epoch ne '' ? $n->[0] : 0;
+				$now{$user}{$key}[1] += $n->[1];
+			}
+		}
+	}
+	return \%now;
 }
 
 sub round
@@ -422,7 +436,6 @@ sub round
 	my $c = control($server);
 
 	fresh($server);
-	my $epoch = start_time($server);
 	my $rows = SoakChecks::rows_counted($c);
 
 	if ($kind eq 'returned')
@@ -433,7 +446,7 @@ sub round
 		$lingering{$_} = $c->value("SELECT count(*) FROM pfs.events_${_}_current") foreach qw(waits statements);
 		$c->query("SELECT pfs.reset('events_${_}_summary_global_by_event_name')") foreach qw(waits statements);
 	}
-	my @crew = crew($server, { exact => 'others', levels => 'others levels', crash => 'others', wild => 'wild', returned => '' }->{$kind}, $epoch);
+	my @crew = crew($server, { exact => 'others', levels => 'others levels', crash => 'others', wild => 'wild', returned => '' }->{$kind});
 
 	$keeper = job($server, 'keeper', user => 'u0') if $kind eq 'returned';
 	while (time() < $until)
@@ -511,8 +524,8 @@ sub make_standby
 	PfsServer::run_ok(PfsServer::bindir() . '/pg_basebackup', '-d', $primary->connstr, '-D', $backup, '-R', '-c', 'fast', '--no-sync', '-C', '-S', 'standby');
 	$standby = PfsServer->new('standby', tcp => 1, from => $backup);
 	$standby->start;
-	push @standby_counts, job($standby, 'count', user => $_, epoch => '', left_alone => 1) foreach @users;
-	push @standby_counts, job($standby, 'count', user => 'm1', epoch => ''), job($standby, 'pgbench', arguments => [ '-S', '-C' ]),
+	push @standby_counts, job($standby, 'count', user => $_, left_alone => 1) foreach @users;
+	push @standby_counts, job($standby, 'count', user => 'm1'), job($standby, 'pgbench', arguments => [ '-S', '-C' ]),
 	  job($standby, 'reader', user => 'postgres', pause => 0.02), job($standby, 'storm');
 }
 
