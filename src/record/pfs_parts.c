@@ -272,6 +272,7 @@ const PfsPart pfs_parts[] = {
 		.repair = pfs_socket_repair,
 		.forget = (void **) &pfs_my_socket,
 		.pages = &pfs_sockets,
+		.beside = pfs_calls_totals_size,
 	},
 	{
 		.name = "lwlocks",
