@@ -286,6 +286,7 @@ read_file(const char *path, size_t *size)
 	char	   *bytes = NULL;
 	size_t		n = 0;
 	size_t		wanted = 0;
+	int			save_errno;
 
 	*size = 0;
 	if (fd < 0)
@@ -302,11 +303,15 @@ read_file(const char *path, size_t *size)
 
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0)
+			bytes = NULL;		/* left to its context */
 		if (got <= 0)
 			break;
 		n += got;
 	}
+	save_errno = errno;
 	close(fd);
+	errno = save_errno;
 	*size = n;
 	return bytes;
 }
