@@ -364,10 +364,12 @@ resets_write(PfsSaveWriter *w)
 {
 	for (int i = 0; i < lengthof(tables); i++)
 	{
-		PfsSavedReset reset = {tables[i], strlen(tables[i]), pfs_reset_time(tables[i])};
-
 		if (are_kept(i))
+		{
+			PfsSavedReset reset = {tables[i], strlen(tables[i]), pfs_reset_time(tables[i])};
+
 			pfs_save_put_record(w, pfs_save_reset_fields, &reset);
+		}
 	}
 }
 
