@@ -54,6 +54,7 @@ static const char *const reasons[] = {
 	[PFS_GOT_PENDING] = "the server binary has no dynamic section that pfs understands",
 	[PFS_GOT_UNCHANGED] = "the system lets its slot be written and keeps the old content",
 	[PFS_GOT_UNSUPPORTED] = "the server binary has no dynamic section that pfs understands",
+	[PFS_GOT_UNRESOLVED] = "no library of the server has the function",
 	[PFS_GOT_UNSEEN] = "calls of the server go past its slot",
 };
 

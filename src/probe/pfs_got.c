@@ -93,7 +93,7 @@ patch_slot(const PfsImage *image, PfsGotPatch *patch, void **slot, PfsGotKind ki
 		old = dlsym(RTLD_DEFAULT, patch->symbol);
 	if (old == NULL)
 	{
-		patch->result = PFS_GOT_UNSUPPORTED;
+		patch->result = PFS_GOT_UNRESOLVED;
 		return;
 	}
 	if (*patch->original == NULL)

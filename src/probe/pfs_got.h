@@ -21,6 +21,8 @@ typedef enum PfsGotResult
 	PFS_GOT_UNCHANGED,			/* the page was said to be writable, and has
 								 * its old content */
 	PFS_GOT_UNSUPPORTED,		/* no dynamic section that we understand */
+	PFS_GOT_UNRESOLVED,			/* the slot is not bound yet, and no library
+								 * has the function */
 	PFS_GOT_UNSEEN,				/* set by whoever called the function to see:
 								 * calls do not pass the slot */
 } PfsGotResult;
