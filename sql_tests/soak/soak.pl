@@ -524,7 +524,7 @@ sub make_standby
 	PfsServer::run_ok(PfsServer::bindir() . '/pg_basebackup', '-d', $primary->connstr, '-D', $backup, '-R', '-c', 'fast', '--no-sync', '-C', '-S', 'standby');
 	$standby = PfsServer->new('standby', tcp => 1, from => $backup);
 	$standby->start;
-	push @standby_counts, job($standby, 'count', user => $_, left_alone => 1) foreach @users;
+	push @standby_counts, job($standby, 'count', user => $_, left_alone => 1, standby => 1) foreach @users;
 	push @standby_counts, job($standby, 'count', user => 'm1'), job($standby, 'pgbench', arguments => [ '-S', '-C' ]),
 	  job($standby, 'reader', user => 'postgres', pause => 0.02), job($standby, 'storm');
 }
