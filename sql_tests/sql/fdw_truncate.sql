@@ -39,8 +39,8 @@ SELECT pfs.reset_time('nowhere');
 -- All tables of a statement are checked before any is emptied.
 SELECT pg_sleep(0.001);
 UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'global_instrumentation';
--- waits that have begun are recorded when they end
-DO $$ BEGIN PERFORM pg_sleep(0.5); END $$;
+-- waits that have begun are recorded when they end; background processes wake up
+DO $$ BEGIN PERFORM pg_reload_conf(); PERFORM pg_sleep(0.5); END $$;
 SELECT count(*) > 0 AS before FROM pfs.events_waits_history_long;
 TRUNCATE pfs.events_waits_history_long, pfs.setup_timers;
 \echo :SQLSTATE
@@ -56,7 +56,7 @@ SELECT count(*) FROM pfs.events_waits_history;
 UPDATE pfs.setup_consumers SET enabled = 'YES' WHERE name = 'global_instrumentation';
 SELECT pg_sleep(0.001);
 UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'global_instrumentation';
-DO $$ BEGIN PERFORM pg_sleep(0.5); END $$;
+DO $$ BEGIN PERFORM pg_reload_conf(); PERFORM pg_sleep(0.5); END $$;
 SELECT count(*) AS n FROM pfs.events_waits_history_long \gset
 SELECT :n > 0 AS some, pfs.reset('events_waits_history_long') = :n AS all_counted,
 	pfs.reset('pfs.events_waits_history_long') AS none_left;

@@ -39,11 +39,11 @@ SELECT DISTINCT enabled, timed FROM pfs.setup_instruments WHERE name LIKE 'memor
 
 -- ---- what is always counted ----
 
--- Each container of pfs, in the global table only.  Long histories grow meanwhile.
+-- Each container of pfs, in the global table only.  Long histories and the load history grow meanwhile.
 SELECT count(*) FROM pfs.memory_summary_global_by_event_name m FULL JOIN pfs.containers c ON m.event_name = 'memory/pfs/' || c.name
 WHERE (m.event_name LIKE 'memory/pfs/%' OR m.event_name IS NULL) AND (c.name IS NULL OR m.event_name IS NULL);
 SELECT c.name FROM pfs.memory_summary_global_by_event_name m JOIN pfs.containers c ON m.event_name = 'memory/pfs/' || c.name
-WHERE (current_number_of_bytes_used <> bytes_resident AND c.name !~ 'history_long') OR current_count_used <> pages_resident OR count_free <> pages_reclaimed
+WHERE (current_number_of_bytes_used <> bytes_resident AND c.name !~ 'history_long|^load_') OR current_count_used <> pages_resident OR count_free <> pages_reclaimed
 	OR count_alloc <> pages_resident + pages_reclaimed OR high_count_used < current_count_used;
 SELECT sum(current_number_of_bytes_used) > 100000 AS something FROM pfs.memory_summary_global_by_event_name WHERE event_name LIKE 'memory/pfs/%';
 -- The server's shared memory, as its own view has it.  Ours is some of it.
@@ -145,7 +145,7 @@ FROM (VALUES ('memory_summary_by_thread_by_event_name'), ('memory_summary_by_acc
 SELECT current_number_of_bytes_used > 1000 AS in_use FROM pfs.memory_summary_by_thread_by_event_name
 WHERE thread_id = pfs.thread_id() AND event_name = 'memory/context/CacheMemoryContext';
 SELECT c.name FROM pfs.memory_summary_global_by_event_name m JOIN pfs.containers c ON m.event_name = 'memory/pfs/' || c.name
-WHERE (current_number_of_bytes_used <> bytes_resident AND c.name !~ 'history_long') OR count_free <> pages_reclaimed;
+WHERE (current_number_of_bytes_used <> bytes_resident AND c.name !~ 'history_long|^load_') OR count_free <> pages_reclaimed;
 SELECT pfs.reset('memory_summary_by_host_by_event_name') > 0 AS reset;
 
 UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'memory/%';
