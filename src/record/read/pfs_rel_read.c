@@ -302,11 +302,12 @@ pfs_rel_locks_clear(PfsRelView view)
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_rel_locks, &at);)
 	{
 		PfsChained *cell = pfs_pages_record(pfs_rel_locks, at.index);
-		PfsTotals	totals;
+		PfsTotals	totals = {0};
 
 		if ((pfs_load_relaxed(&cell->key) == PFS_REL_LOCK_ANY) != (view == PFS_REL_OF_OBJECTS))
 			continue;
-		totals = pfs_rel_cell_take(&cell->cell);
+		/* A wait whose count is on its way keeps its time. */
+		pfs_shared_cell_take(&cell->cell, &totals);
 		waits += (int64) pfs_totals_count(&totals);
 	}
 	return waits;
