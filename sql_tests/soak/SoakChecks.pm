@@ -86,6 +86,17 @@ my %stored = (
 	handled => ["events_errors_summary_by_%s_by_error", "sql_state = '22012'", 'sum_error_handled'],
 );
 
+# {key} = [low, high], both.
+sub add_numbers
+{
+	my ($to, $numbers) = @_;
+
+	foreach my $key (keys %$numbers)
+	{
+		$to->{$key}[$_] += $numbers->{$key}[$_] foreach 0, 1;
+	}
+}
+
 # $counts: {user}{key} = [low, high].  By user and by account, as both must agree.
 sub counted
 {
@@ -130,10 +141,7 @@ sub counted_globally
 	local $about = 'counts';
 	my %sum;
 
-	foreach my $k (values %$counts)
-	{
-		$sum{$_}[0] += $k->{$_}[0], $sum{$_}[1] += $k->{$_}[1] foreach keys %$k;
-	}
+	add_numbers(\%sum, $_) foreach values %$counts;
 	foreach my $case (['wait', 'events_waits_summary_global_by_event_name', 'count_star'], ['unlisten', 'events_statements_summary_global_by_event_name', 'count_star'])
 	{
 		my ($key, $table, $column) = @$case;
@@ -154,10 +162,7 @@ sub returned
 	local $about = 'counts';
 	my %sum;
 
-	foreach my $k (values %$counts)
-	{
-		$sum{$_}[0] += $k->{$_}[0], $sum{$_}[1] += $k->{$_}[1] foreach keys %$k;
-	}
+	add_numbers(\%sum, $_) foreach values %$counts;
 	foreach my $case (['wait', 'waits'], ['unlisten', 'statements'])
 	{
 		my ($key, $family) = @$case;

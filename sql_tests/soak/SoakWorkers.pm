@@ -139,6 +139,14 @@ sub add
 	$counts{$epoch}{$key}[1] += $high;
 }
 
+# What may have happened, or not.
+sub perhaps
+{
+	my (%makes) = @_;
+
+	add($_, 0, $makes{$_}) foreach keys %makes;
+}
+
 # A counter got another answer than it had asked for.  One that is left alone gets none, except
 # on a standby, where recovery may have to cancel a statement.
 sub other_answer
@@ -160,7 +168,7 @@ sub expect
 	$did{statements}++;
 	if (!eval { $r = $act->(); 1 })
 	{
-		add($_, 0, $makes{$_}) foreach keys %makes;
+		perhaps(%makes);
 		die $@;
 	}
 	if (($r->{error} // '') eq $error)
@@ -168,7 +176,7 @@ sub expect
 		add($_, $makes{$_}, $makes{$_}) foreach keys %makes;
 		return 1;
 	}
-	add($_, 0, $makes{$_}) foreach keys %makes;
+	perhaps(%makes);
 	other_answer($r);
 	return 0;
 }
@@ -213,23 +221,19 @@ sub count
 
 	my $ended_at_login = sub {
 		$epoch = '';
-		add('connection', 0, 1);
-		add('transaction', 0, 1);
+		perhaps(connection => 1, transaction => 1);
 	};
 
 	sessions(sub {
 			my ($c) = @_;
 			# Itself a statement of the server that answers.
 			my $r = eval { $c->query("SELECT variable_value, $lxid FROM pfs.status WHERE variable_name = 'pfs_start_time'") };
-
 			my $why_not = $@;
 
 			$epoch = '';
 			if (!defined $r || defined $r->{error})
 			{
-				add('connection', 0, 1);
-				add('select', 0, 1);
-				add('transaction', 0, 3);
+				perhaps(connection => 1, select => 1, transaction => 3);
 				die $why_not unless defined $r;
 				other_answer($r);
 				return;
@@ -251,8 +255,7 @@ sub count
 						{
 							# Cancelled, perhaps inside a transaction; if not, this is one.
 							$c->query('ROLLBACK');
-							add('over', 0, 1);
-							add('transaction', 0, 1);
+							perhaps(over => 1, transaction => 1);
 						}
 						sleep(rand(0.02)) if chance(0.2);
 					}

@@ -413,14 +413,7 @@ sub of_now
 
 	foreach my $epoch (start_time($server), '')
 	{
-		foreach my $user (keys %now)
-		{
-			while (my ($key, $n) = each %{ $counts->{$epoch}{$user} // {} })
-			{
-				$now{$user}{$key}[0] += $epoch ne '' ? $n->[0] : 0;
-				$now{$user}{$key}[1] += $n->[1];
-			}
-		}
+		SoakChecks::add_numbers($now{$_}, $counts->{$epoch}{$_} // {}) foreach keys %now;
 	}
 	return \%now;
 }
