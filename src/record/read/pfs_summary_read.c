@@ -8,8 +8,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "pfs_summary_level.h"
 #include "pfs_thread_copy.h"
 
@@ -259,7 +257,6 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 	{
 		do
 		{
-			CHECK_FOR_INTERRUPTS();
 			read_above(&groups);
 		} while (!pfs_thread_copies_hold(&copies));
 		add_threads(&groups, &copies, truncated);
@@ -321,7 +318,6 @@ pfs_summary_read_histograms(PfsFamily family)
 	pfs_thread_copies_make(&copies, 0);
 	do
 	{
-		CHECK_FOR_INTERRUPTS();
 		read_server_buckets(family, histograms);
 	} while (!pfs_thread_copies_hold(&copies));
 	for (uint32 i = 0; i < copies.n; i++)

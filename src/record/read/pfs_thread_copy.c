@@ -15,6 +15,8 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
 #include "pfs_memory_cell.h"
@@ -224,6 +226,7 @@ pfs_thread_copies_hold(PfsThreadCopies *copies)
 {
 	bool		hold = true;
 
+	CHECK_FOR_INTERRUPTS();
 	pfs_fence_acquire();		/* D */
 	for (uint32 i = 0; i < copies->n; i++)
 	{

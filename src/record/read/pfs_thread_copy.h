@@ -82,7 +82,8 @@ extern void pfs_thread_copies_make(PfsThreadCopies *copies, uint64 thread_id);
 /*
  * Returns whether no thread has moved counters since it was copied.  Those that have are
  * copied again.  After some hundred rounds the answer is yes; and threads that are in
- * the middle of a move when the patience has run out are not checked any more.
+ * the middle of a move when the patience has run out are not checked any more.  Looks at
+ * interrupts, which truncators hold.
  */
 extern bool pfs_thread_copies_hold(PfsThreadCopies *copies);
 extern void pfs_thread_copies_free(PfsThreadCopies *copies);
