@@ -46,7 +46,7 @@ SELECT c.name FROM pfs.memory_summary_global_by_event_name m JOIN pfs.containers
 WHERE (current_number_of_bytes_used <> bytes_resident AND c.name !~ 'history_long|^load_') OR current_count_used <> pages_resident OR count_free <> pages_reclaimed
 	OR count_alloc <> pages_resident + pages_reclaimed OR high_count_used < current_count_used;
 -- The load history grows once a second; one of some looks meets it in between.
-CREATE FUNCTION pg_temp.load_agrees() RETURNS bool LANGUAGE plpgsql AS $$
+CREATE FUNCTION load_agrees() RETURNS bool LANGUAGE plpgsql AS $$
 BEGIN
 	FOR i IN 1 .. 100 LOOP
 		PERFORM FROM pfs.memory_summary_global_by_event_name m JOIN pfs.containers c ON m.event_name = 'memory/pfs/' || c.name
@@ -55,7 +55,7 @@ BEGIN
 	END LOOP;
 	RETURN false;
 END $$;
-SELECT pg_temp.load_agrees();
+SELECT load_agrees();
 SELECT sum(current_number_of_bytes_used) > 100000 AS something FROM pfs.memory_summary_global_by_event_name WHERE event_name LIKE 'memory/pfs/%';
 -- The server's shared memory, as its own view has it.  Ours is some of it.
 SELECT bool_and(current_number_of_bytes_used > 0 AND count_free = 0 AND low_number_of_bytes_used = high_number_of_bytes_used) AS sane,
@@ -157,7 +157,8 @@ SELECT current_number_of_bytes_used > 1000 AS in_use FROM pfs.memory_summary_by_
 WHERE thread_id = pfs.thread_id() AND event_name = 'memory/context/CacheMemoryContext';
 SELECT c.name FROM pfs.memory_summary_global_by_event_name m JOIN pfs.containers c ON m.event_name = 'memory/pfs/' || c.name
 WHERE (current_number_of_bytes_used <> bytes_resident AND c.name !~ 'history_long|^load_') OR count_free <> pages_reclaimed;
-SELECT pg_temp.load_agrees();
+SELECT load_agrees();
+DROP FUNCTION load_agrees;
 SELECT pfs.reset('memory_summary_by_host_by_event_name') > 0 AS reset;
 
 UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'memory/%';
