@@ -166,25 +166,25 @@ hold(double seconds)
 }
 
 static LWLock *
-lock_of(text *name)
+lock_of(const char *name)
 {
-	return strcmp(text_to_cstring(name), "late") == 0 ? &shared->late
+	return strcmp(name, "late") == 0 ? &shared->late
 		: &GetNamedLWLockTranche("pfs_test")->lock;
 }
 
 static LWLockMode
-mode_of(text *mode)
+mode_of(const char *mode)
 {
-	return strcmp(text_to_cstring(mode), "exclusive") == 0 ? LW_EXCLUSIVE : LW_SHARED;
+	return strcmp(mode, "exclusive") == 0 ? LW_EXCLUSIVE : LW_SHARED;
 }
 
 /* pfs_test_lwlock(name text, mode text, seconds float8): 'pfs_test' or 'late', 'shared' or 'exclusive' */
 Datum
 pfs_test_lwlock(PG_FUNCTION_ARGS)
 {
-	LWLock	   *lock = lock_of(PG_GETARG_TEXT_PP(0));
+	LWLock	   *lock = lock_of(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
-	LWLockAcquire(lock, mode_of(PG_GETARG_TEXT_PP(1)));
+	LWLockAcquire(lock, mode_of(text_to_cstring(PG_GETARG_TEXT_PP(1))));
 	hold(PG_GETARG_FLOAT8(2));
 	LWLockRelease(lock);
 	PG_RETURN_VOID();
@@ -420,7 +420,7 @@ seconds_since(const instr_time *start)
 Datum
 pfs_test_hold_forking(PG_FUNCTION_ARGS)
 {
-	LWLock	   *lock = lock_of(PG_GETARG_TEXT_PP(0));
+	LWLock	   *lock = lock_of(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	uint32		before = pg_atomic_read_u32(&shared->release_hold);
 	instr_time	start;
 	pid_t		pid;
@@ -445,11 +445,11 @@ pfs_test_hold_forking(PG_FUNCTION_ARGS)
 Datum
 pfs_test_hold(PG_FUNCTION_ARGS)
 {
-	LWLock	   *lock = lock_of(PG_GETARG_TEXT_PP(0));
+	LWLock	   *lock = lock_of(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	uint32		before = pg_atomic_read_u32(&shared->release_hold);
 	instr_time	start;
 
-	LWLockAcquire(lock, mode_of(PG_GETARG_TEXT_PP(1)));
+	LWLockAcquire(lock, mode_of(text_to_cstring(PG_GETARG_TEXT_PP(1))));
 	INSTR_TIME_SET_CURRENT(start);
 	while (pg_atomic_read_u32(&shared->release_hold) == before && seconds_since(&start) < PFS_TEST_PATIENCE)
 		pg_usleep(1000L);
@@ -498,8 +498,8 @@ pfs_test_release_hold(PG_FUNCTION_ARGS)
 Datum
 pfs_test_try(PG_FUNCTION_ARGS)
 {
-	LWLock	   *lock = lock_of(PG_GETARG_TEXT_PP(0));
-	bool		taken = LWLockConditionalAcquire(lock, mode_of(PG_GETARG_TEXT_PP(1)));
+	LWLock	   *lock = lock_of(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	bool		taken = LWLockConditionalAcquire(lock, mode_of(text_to_cstring(PG_GETARG_TEXT_PP(1))));
 
 	if (taken)
 		LWLockRelease(lock);
