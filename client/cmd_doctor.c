@@ -295,7 +295,7 @@ write_lines(const Diagnosis *diagnosis, Sink *sink)
 		const char *state = table_value(diagnosis->table, i, 0);
 		const char *advice = table_value(diagnosis->table, i, 3);
 		const char *code = strcmp(state, "to do") == 0 ? "31" : strcmp(state, "ok") == 0 ? "32" : "33";
-		Buffer text = {0};
+		Buffer		text = {0};
 
 		buffer_printf(&text, color ? "\033[%sm" : "%.0s", code);
 		buffer_printf(&text, "%-7s%s ", state, color ? "\033[0m" : "");

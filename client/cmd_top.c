@@ -30,7 +30,7 @@ static void event_notice(Top *top, const char *format,...) __attribute__((format
 static void
 set_notice(Top *top, bool answers, const char *format, va_list arguments)
 {
-	Buffer text = {0};
+	Buffer		text = {0};
 
 	buffer_vprintf(&text, format, arguments);
 	free(top->notice);

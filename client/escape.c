@@ -100,9 +100,9 @@ is_control(uint32_t c)
 void
 escape_html(Buffer *buffer, const char *text, size_t length)
 {
-	const char *end = text +length;
+	const char *end = text + length;
 
-	while (text <end)
+	while (text < end)
 	{
 		uint32_t	c = next_character(&text, end);
 
@@ -137,9 +137,9 @@ escape_html(Buffer *buffer, const char *text, size_t length)
 void
 escape_json(Buffer *buffer, const char *text, size_t length)
 {
-	const char *end = text +length;
+	const char *end = text + length;
 
-	while (text <end)
+	while (text < end)
 	{
 		uint32_t	c = next_character(&text, end);
 
@@ -176,14 +176,14 @@ add_json_string(Buffer *buffer, const char *text)
 void
 escape_csv(Buffer *buffer, const char *text, size_t length)
 {
-	const char *end = text +length;
+	const char *end = text + length;
 	bool		quoted = length == 0 || text[0] == ' ' || text[length - 1] == ' ' || (length == 2 && memcmp(text, "\\.", 2) == 0);
 
 	for (const char *p = text; p < end && !quoted; p++)
 		quoted = strchr(",\"\r\n\t", *p) != NULL;
 	if (quoted)
 		buffer_add_char(buffer, '"');
-	while (text <end)
+	while (text < end)
 	{
 		uint32_t	c = next_character(&text, end);
 
@@ -201,9 +201,9 @@ escape_csv(Buffer *buffer, const char *text, size_t length)
 void
 escape_label(Buffer *buffer, const char *text, size_t length)
 {
-	const char *end = text +length;
+	const char *end = text + length;
 
-	while (text <end)
+	while (text < end)
 	{
 		uint32_t	c = next_character(&text, end);
 
@@ -223,11 +223,11 @@ escape_label(Buffer *buffer, const char *text, size_t length)
 void
 escape_terminal(Buffer *buffer, const char *text, size_t length)
 {
-	const char *end = text +length;
+	const char *end = text + length;
 	bool		pending = false;	/* a blank that stands for a line end */
 	size_t		start = buffer->length;
 
-	while (text <end)
+	while (text < end)
 	{
 		uint32_t	c = next_character(&text, end);
 
@@ -278,10 +278,10 @@ character_width(uint32_t c)
 int
 display_width(const char *text)
 {
-	const char *end = text +strlen(text);
+	const char *end = text + strlen(text);
 	int			width = 0;
 
-	while (text <end)
+	while (text < end)
 		width += character_width(next_character(&text, end));
 	return width;
 }
@@ -290,10 +290,10 @@ display_width(const char *text)
 const char *
 cut_at_width(const char *text, int width, int *taken)
 {
-	const char *end = text +strlen(text);
+	const char *end = text + strlen(text);
 	int			sum = 0;
 
-	while (text <end)
+	while (text < end)
 	{
 		const char *next = text;
 		int			columns = character_width(next_character(&next, end));

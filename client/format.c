@@ -104,6 +104,6 @@ format_bar(double fraction, int width)
 	n = n < 0 ? 0 : n > width ? width : n;
 	n = n > 40 ? 40 : n;
 	memset(text, '#', n);
-	text[		n] = '\0';
+	text[n] = '\0';
 	return text;
 }

@@ -24,7 +24,7 @@ static volatile sig_atomic_t num_clean_ups = 0;
 static void
 say(const char *format, va_list arguments)
 {
-	Buffer text = {0};
+	Buffer		text = {0};
 	Buffer		line = {0};
 
 	progress_end();

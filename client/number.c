@@ -11,7 +11,7 @@ bool
 parse_number(const char *text, Number *number)
 {
 	bool		negative = *text == '-';
-	const char *p = text +negative;
+	const char *p = text + negative;
 	Number		value = 0;
 
 	if (*p == '\0')

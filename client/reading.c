@@ -146,8 +146,8 @@ row_of(const Reading *reading, int row)
 static unsigned
 hash_text(unsigned hash, const char *text)
 {
-	for (; text &&*text; text ++)
-		hash = (hash ^ (unsigned char) *text) *16777619u;
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char) *text) * 16777619u;
 	return (hash ^ (text ? 0xFF : 0xFE)) * 16777619u;
 }
 

@@ -38,7 +38,7 @@ report_fact(Report *report, const char *name, const char *value)
 void
 report_notice(Report *report, const char *format,...)
 {
-	Buffer text = {0};
+	Buffer		text = {0};
 	va_list		arguments;
 
 	va_start(arguments, format);
@@ -61,7 +61,7 @@ add_figure(Report *report, const char *id, const char *title, ColumnKind kind, c
 void
 report_figure(Report *report, const char *id, const char *title, ColumnKind kind, Number value, char *note)
 {
-	Buffer text = {0};
+	Buffer		text = {0};
 
 	buffer_number(&text, value);
 	add_figure(report, id, title, kind, text.data, note);
@@ -244,7 +244,7 @@ row_text(ReportRow *row, int column, const char *text)
 void
 row_number(ReportRow *row, int column, Number number)
 {
-	Buffer text = {0};
+	Buffer		text = {0};
 
 	buffer_number(&text, number);
 	row->cells[column] = text.data;

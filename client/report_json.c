@@ -141,7 +141,7 @@ add_section(Buffer *text, const Report *report, const ReportSection *section)
 void
 report_write_json(const Report *report, Sink *sink)
 {
-	Buffer text = {0};
+	Buffer		text = {0};
 
 	buffer_printf(&text, "{\"format\": \"pfs report\",\n\"version\": %d,\n\"source\": \"%s\",\n\"from\": %lld,\n\"till\": %lld,\n\"server\": {",
 				  REPORT_FORMAT, report->source, (long long) report->from, (long long) report->till);

@@ -95,7 +95,7 @@ add_statements(ReportSection *section, const Difference *difference)
 	int			count = table_column(table, "count_star");
 	int			timed = table_column(table, "count_timed");
 	int			time = table_column(table, "sum_timer_wait");
-	int text = table_column(table, "digest_text");
+	int			text = table_column(table, "digest_text");
 	Number		total = 0;
 
 	for (int row = 0; row < table->num_rows; row++)

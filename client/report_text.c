@@ -79,7 +79,7 @@ write_load(Sink *sink, const ReportLoad *load)
 static char *
 describe_mix(const ReportLoad *load, const ReportRow *row)
 {
-	Buffer text = {0};
+	Buffer		text = {0};
 	Number		total = 0;
 	bool		used[32] = {false};
 

@@ -88,7 +88,7 @@ snapshot_write(const Snapshot *snapshot, Sink *sink)
 static bool
 refuse(char **wrong, const char *format,...)
 {
-	Buffer text = {0};
+	Buffer		text = {0};
 	va_list		arguments;
 
 	va_start(arguments, format);

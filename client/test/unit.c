@@ -222,7 +222,7 @@ writes(const Table *table, OutputFormat format, const char *expected, const char
 	char		file[] = "/tmp/pfs_unit_XXXXXX";
 	int			fd = mkstemp(file);
 	Sink	   *sink = sink_open(file);
-	char text[	4096];
+	char		text[4096];
 	FILE	   *in;
 	size_t		length;
 
@@ -231,7 +231,7 @@ writes(const Table *table, OutputFormat format, const char *expected, const char
 	sink_close(sink);
 	in = fopen(file, "r");
 	length = fread(text, 1, sizeof(text) - 1, in);
-	text[		length] = '\0';
+	text[length] = '\0';
 
 	fclose(in);
 	unlink(file);
@@ -277,7 +277,7 @@ parses(const char *line, const char *expected)
 	const char *words[32];
 	int			n = 0;
 	Options		options;
-	Buffer text = {0};
+	Buffer		text = {0};
 	char	   *wrong;
 
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))

@@ -130,10 +130,10 @@ bypass(const char *name)
 
 		if (text[i] != 0xff || text[i + 1] != 0x25)
 			continue;
-		memcpy(&distance, text +i + 2, sizeof(distance));
-		if ((uintptr_t) (text +i + 6) +(intptr_t) distance != (uintptr_t) slot)
+		memcpy(&distance, text + i + 2, sizeof(distance));
+		if ((uintptr_t) (text + i + 6) + (intptr_t) distance != (uintptr_t) slot)
 			continue;
-		write_jump(text +i - (text[i - 1] == 0xf2), *slot);
+		write_jump(text + i - (text[i - 1] == 0xf2), *slot);
 		return;
 	}
 }

@@ -123,7 +123,7 @@ text_of(PfsScan *scan, const PfsLoadKey *key, bool *isnull)
 	{
 		text = pfs_load_text_find(own->kept, &wanted, &len);
 
-		if (text !=NULL)
+		if (text != NULL)
 			text = MemoryContextStrdup(scan->rows_context,
 									   pfs_text_of_statement(text, len, pfs_database_encoding(key->database)));
 

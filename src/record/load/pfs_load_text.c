@@ -263,7 +263,7 @@ pfs_load_text_find(HTAB *index, const PfsLoadTextKey *key, uint32 *len)
 
 	text = pfs_digest_text_of(&digest, len);
 
-	if (text !=NULL || index == NULL)
+	if (text != NULL || index == NULL)
 		return text;
 
 	found = hash_search(index, key, HASH_FIND, NULL);

@@ -35,7 +35,7 @@ pfs_save_get_load_names(PfsSaveReader *r, PfsSavedClasses *classes)
 		uint32		len;
 		const char *text = pfs_save_get_text(r, NAMEDATALEN - 1, &len);
 
-		if (text !=NULL)
+		if (text != NULL)
 			memcpy(name, text, len);
 		if (!pfs_load_class_by_name(name, &classes->classes[i]))
 			r->failed = true;

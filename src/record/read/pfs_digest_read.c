@@ -23,7 +23,7 @@ typedef struct Copies
 	uint32	   *number_of;		/* by record: of its copy; 0: none */
 	Size		stride;
 	Size		head;			/* bytes of PfsDigest that are copied */
-	Size text;					/* offsets, from the copy's begin */
+	Size		text;			/* offsets, from the copy's begin */
 	Size		sample;
 	PfsPatience patience;		/* with processes that write texts and samples */
 } Copies;
@@ -194,7 +194,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 		return;
 	c.head = (parts & PFS_DIGEST_BUCKETS) ? offsetof(PfsDigest, texts) : offsetof(PfsDigest, buckets);
 	c.text = c.head;
-	c.sample = c.text +((parts & PFS_DIGEST_TEXT) ? pfs_sizes.digest_text : 0);
+	c.sample = c.text + ((parts & PFS_DIGEST_TEXT) ? pfs_sizes.digest_text : 0);
 	c.stride = TYPEALIGN(8, c.sample + ((parts & PFS_DIGEST_SAMPLE) ? pfs_sizes.sql_text : 0));
 	/* Memory that is not used costs nothing. */
 	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (pfs_sizes.digests + 1) * c.stride);

@@ -42,7 +42,7 @@ cut(const char *text, uint32 len, uint32 max)
 static void
 restore_texts(PfsDigest *d, const PfsDigestRow *row)
 {
-	if (row->text !=NULL && pfs_sizes.digest_text > 0)
+	if (row->text != NULL && pfs_sizes.digest_text > 0)
 	{
 		d->text_len = cut(row->text, row->text_len, pfs_sizes.digest_text);
 		memcpy(d->texts, row->text, d->text_len);

@@ -47,7 +47,7 @@ time_text(TimestampTz time)
 {
 	struct pg_tm tm;
 	fsec_t		fsec;
-	char text[	MAXDATELEN + 1];
+	char		text[MAXDATELEN + 1];
 
 	if (time == 0 || timestamp2tm(time, NULL, &tm, &fsec, NULL, NULL) != 0)
 		return "";

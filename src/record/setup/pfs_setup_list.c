@@ -30,7 +30,7 @@ trim(const char **text, size_t *length)
 {
 	while (*length > 0 && is_blank(**text))
 	{
-		(*text) ++;
+		(*text)++;
 		(*length)--;
 	}
 	while (*length > 0 && is_blank((*text)[*length - 1]))

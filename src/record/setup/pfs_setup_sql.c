@@ -117,7 +117,7 @@ collect_patterns(void)
 	List	   *patterns = NIL;
 	PfsRules   *rules = palloc(sizeof(PfsRules));
 	const char *list = pfs_start_instruments;
-	char text[	PFS_NAME_SIZE];
+	char		text[PFS_NAME_SIZE];
 
 	LWLockAcquire(pfs_setup->lock, LW_SHARED);
 	*rules = *pfs_setup_rules();

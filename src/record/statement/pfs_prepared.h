@@ -43,7 +43,7 @@ typedef struct PfsPrepared
 	Oid			user;			/* made inside another statement: role in
 								 * effect then; else InvalidOid */
 	char		name[NAMEDATALEN];
-	char text[	FLEXIBLE_ARRAY_MEMBER];
+	char		text[FLEXIBLE_ARRAY_MEMBER];
 } PfsPrepared;
 
 StaticAssertDecl(offsetof(PfsPrepared, executions.max) + sizeof(uint64) <= PFS_CACHE_LINE, "an execution writes one line");

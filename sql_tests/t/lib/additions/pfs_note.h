@@ -14,7 +14,7 @@ typedef struct PfsNote
 {
 	uint64		thread_id;		/* whose; written before the record is
 								 * published */
-	char text[	PFS_NOTE_SIZE];
+	char		text[PFS_NOTE_SIZE];
 } PfsNote;
 
 typedef struct PfsSharedNotes
