@@ -13,6 +13,12 @@ PFS_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034 # for the scripts
 PFS_CACHE=${PFS_CACHE:-/var/cache/pfs-test}
 PFS_SCRATCH=
+# What is compiled is kept there, for root and the user that it runs tests as: the same sources,
+# wherever a copy of them lies, are compiled once.
+if [ -d /usr/lib/ccache ] && [[ :$PATH: != *:/usr/lib/ccache:* ]]; then
+	PATH=/usr/lib/ccache:$PATH
+fi
+export CCACHE_DIR=${CCACHE_DIR:-$PFS_CACHE/ccache} CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=yes CCACHE_UMASK=002
 # A few tests that look at what a minor release, or another build, can have moved: lists of
 # processes, locks and memory, and what is proved.
 # shellcheck disable=SC2034 # for the scripts
@@ -47,9 +53,20 @@ as_root() {
 	if is_root; then "$@"; else sudo -n -- "$@"; fi
 }
 
+# Make the folder that ccache keeps its files in, shared with the user that runs tests; where it cannot
+# be made, nothing is kept.
+make_ccache() {
+	[ -d "$CCACHE_DIR" ] || mkdir -p "$CCACHE_DIR" 2>/dev/null || { export CCACHE_DISABLE=yes; return; }
+	if is_root && id -u "$(pfs_user)" >/dev/null 2>&1; then
+		chgrp "$(pfs_user)" "$CCACHE_DIR" && chmod 2775 "$CCACHE_DIR"
+	fi
+	[ -w "$CCACHE_DIR" ] || export CCACHE_DISABLE=yes
+}
+
 # ---- scratch folders ----
 
 make_scratch() {
+	make_ccache
 	PFS_SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/pfs.XXXXXX")
 	chmod 755 "$PFS_SCRATCH"
 	trap cleanup_scratch EXIT
