@@ -30,15 +30,25 @@ our $about;
 
 my ($report);
 
-# $report: called as report(invariant, name, wrong), wrong is '' where all is well.
+# $report: called as report(invariant, name, wrong, why), wrong is '' where all is well; why: the check is known to fail,
+# and for which reason.
 sub reports_to { ($report) = @_; }
 
 sub check
 {
-	my ($name, $wrong) = @_;
+	my ($name, $wrong, $why) = @_;
 
 	die "$name: a check of what?" unless defined $about && grep { $_->[0] eq $about } @invariants;
-	$report->($about, $name, $wrong // '');
+	$report->($about, $name, $wrong // '', $why);
+}
+
+# A check that has the right value already, while the server has not: the verdict says how often it failed, and
+# that is no defect.  As TODO of the TAP tests, which have a test of the same; whoever mends it writes check().
+sub known_to_fail
+{
+	my ($name, $why, $wrong) = @_;
+
+	check($name, $wrong, $why);
 }
 
 # Until the function returns nothing.
@@ -368,6 +378,9 @@ sub always
 				rows($c, "SELECT '$table', count_star, count_timed, min_timer_wait, avg_timer_wait, max_timer_wait FROM pfs.$table
 					WHERE count_timed > count_star OR count_timed > 0 AND NOT (min_timer_wait <= avg_timer_wait AND avg_timer_wait <= max_timer_wait)");
 			} map { my $f = $_; map { "events_${f}_summary_$_" } qw(global_by_event_name by_user_by_event_name by_host_by_event_name) } qw(waits stages statements transactions)));
+	# Both are measured by timers that are switched meanwhile, some of which are coarse.
+	known_to_fail('no statement waits for locks longer than it takes', 'what happens before an executor or a utility starts counts for the statement before',
+		rows($c, 'SELECT thread_id, event_id, event_name, lock_time, timer_wait, left(sql_text, 60) FROM pfs.events_statements_history_long WHERE lock_time > timer_wait + 2e10'));
 }
 
 # ---- memory ----
