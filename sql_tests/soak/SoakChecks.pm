@@ -43,7 +43,7 @@ sub check
 }
 
 # A check that has the right value already, while the server has not: the verdict says how often it failed, and
-# that is no defect.  As TODO of the TAP tests, which have a test of the same; whoever mends it writes check().
+# that is no defect.  The TAP tests have the same function, and a test of the same; whoever mends it writes check().
 sub known_to_fail
 {
 	my ($name, $why, $wrong) = @_;

@@ -57,11 +57,9 @@ foreach my $statement (@statements)
 		my $theirs = join(' + ', map { "s.$_" } split / \+ /, $sums{$what});
 		my $ours = join(' + ', map { "d.sum_$_" } split / \+ /, $sums{$what});
 
-		TODO:
-		{
-			local $TODO = $what eq 'shared blocks' ? $not_yet : undef;
+		known_to_fail($what eq 'shared blocks' ? $not_yet : undef, sub {
 			is($server->sql("SELECT $ours FROM $by_digest"), $server->sql("SELECT $theirs FROM $by_digest"), "$sql: the same $what");
-		}
+		});
 	}
 }
 

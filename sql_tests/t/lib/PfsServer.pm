@@ -36,7 +36,7 @@ use POSIX qw(:sys_wait_h);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(run_ok compile slow_reads test_module test_functions between near as_long_as);
+our @EXPORT = qw(run_ok compile slow_reads test_module test_functions between near as_long_as known_to_fail);
 
 our $timeout = $ENV{PG_TEST_TIMEOUT_DEFAULT} || 180;
 
@@ -151,6 +151,17 @@ sub free_port
 
 	$free->close;
 	return $port;
+}
+
+# Checks that have the right value already, while the library does what `why` says instead: they may fail.  Beside
+# them stand others that show that the situation was there.  Whoever mends it takes this away; undef: nothing is wrong.
+sub known_to_fail
+{
+	my ($why, $checks) = @_;
+
+	Test::More->builder->todo_start($why) if defined $why;
+	$checks->();
+	Test::More->builder->todo_end if defined $why;
 }
 
 # ---- servers ----
