@@ -1,7 +1,8 @@
 # One of each kind of addition that CONTRIBUTING.md describes, made by the edits that it names in a
-# copy of the tree: a column, a table, an instrument, a container, a family of summaries, a family of
-# events.  tools/sql writes the rest, a server that is built from it has them all, and each
-# addition touches as many files as CONTRIBUTING.md says.
+# copy of the tree: a column, a table, a view, an instrument, a wrapped call, a hook, a container, a
+# family of summaries, a family of events, an option and a screen of the program.  tools/sql writes
+# the rest, a server that is built from it has them all, and each addition touches as many files as
+# CONTRIBUTING.md says.
 
 use strict;
 use warnings;
@@ -73,6 +74,21 @@ $tree->begin('table');
 add('src/fdw/tables', 'pfs_table_examples.c');
 add_tables('pfs_table_threads', 'examples');
 
+# ---- a view ----
+
+$tree->begin('view');
+$tree->edit('sql/pfs_sys.views', sub { $_ .= <<'EOT' });
+
+view example_words
+says Examples that have a word.
+order number
+number | | - | Number of the example.
+word | | - | Its word.
+query
+SELECT number, word FROM pfs.examples WHERE word IS NOT NULL
+end
+EOT
+
 # ---- an improved comment ----
 
 $tree->begin(undef);
@@ -85,6 +101,37 @@ $tree->edit('src/record/setup/pfs_wait_class.h',
 	sub { s{^(?=\tX\(PFS_INS_OTHER_SOCKET,)}{\tX(PFS_INS_PROGRAM, "wait/synch/ipc/Program", PFS_CLASS_WAIT, NULL, "", 0, "Wait for a program.") \\\n}m });
 $tree->begin(undef);
 $tree->edit('src/instr/pfs_instr_wait.c', sub { s/\bPFS_INS_CHILD_PROCESS\b/PFS_INS_PROGRAM/ });
+
+# ---- a wrapped call ----
+
+$tree->begin('wrapped call');
+$tree->edit('src/instr/pfs_instr.h', sub { s/^\tint\t\t\t\(\*rmdir\) .*\n/$&\tint\t\t\t(*symlink) (const char *, const char *);\n/m });
+$tree->edit('src/instr/pfs_instr_path.c', sub {
+	s/^WRAP\(link, .*\n/$&WRAP(symlink, (const char *to, const char *path), (to, path), PFS_OP_LINK, false)\n/m;
+	s/^\tCALL\("link", link\),\n/$&\tCALL("symlink", symlink),\n/m;
+});
+
+# ---- a hook ----
+
+$tree->begin('hook');
+$tree->edit('src/instr/pfs_instr_prove.h', sub { s/^\tPFS_HOOK_OBJECT_ACCESS,\n/$&\tPFS_HOOK_AUTHENTICATION,\n/m });
+$tree->edit('src/record/setup/pfs_probe_row.h', sub { s/^(#define PFS_HOOKS_MAX )(\d+)/$1 . ($2 + 1)/me });
+$tree->edit('src/instr/pfs_instr_hooks.c', sub {
+	s{^(?=#include "nodes/nodeFuncs.h"\n)}{#include "libpq/auth.h"\n}m;
+	s{^(?=static planner_hook_type prev_planner;)}{static ClientAuthentication_hook_type prev_authentication = NULL;\n}m;
+	s{^(?=#define SET_HOOK)}{<<'EOT'}me;
+/* A client has proved who it is, or could not. */
+static void
+authentication_cb(Port *port, int status)
+{
+	pfs_hook_called(PFS_HOOK_AUTHENTICATION);
+	if (prev_authentication != NULL)
+		prev_authentication(port, status);
+}
+
+EOT
+	s{^(?=\tSET_HOOK\(PFS_HOOK_PLANNER,)}{\tSET_HOOK(PFS_HOOK_AUTHENTICATION, ClientAuthentication_hook, prev_authentication, NULL, authentication_cb);\n}m;
+});
 
 # ---- a container, its size a setting ----
 
@@ -148,6 +195,51 @@ add_part('pfs_job.h', qq{\t\t.name = "jobs",\n\t\t.start = pfs_jobs_start,\n});
 add_tables('pfs_table_accounts', (map { "events_jobs_$_" } qw(current history history_long)), map { "jobs_$_" } qw(global by_thread by_account by_user by_host));
 add_to_readme('src/record/statement', '`pfs_job` | jobs');
 $tree->edit('docs/settings.md', sub { s/^\| .`pfs\.max_sql_text_length`/| `pfs.events_jobs_history_size` | -1 | -1 to 1024 | rows | restart |\n| `pfs.events_jobs_history_long_size` | -1 | -1 to 1000000 | rows | restart |\n$&/m });
+
+# ---- an option of a command of the program ----
+
+$tree->begin('option of the program');
+$tree->edit('client/cmd_doctor.c', sub {
+	s/^(static const Option doctor_options\[\] = \{)/$1\n\t{"brief", 'b', NULL, "leave out what is well"},\n\t/m;
+	s/^write_lines\(const Diagnosis \*diagnosis, Sink \*sink\)/write_lines(const Diagnosis *diagnosis, Sink *sink, bool brief)/m;
+	s/^(?=\t\tbuffer_printf\(&text, color)/\t\tif (brief && strcmp(state, "ok") == 0)\n\t\t\tcontinue;\n/m;
+	s/\bwrite_lines\(&diagnosis, sink\)/write_lines(&diagnosis, sink, option_given(options, "brief"))/;
+});
+$tree->edit('client/pfs.1', sub { s/^\.B doctor\n/$&(\\fB\\-\\-brief\\fP leaves out what is well)\n/m });
+
+# ---- a screen, which is a command, too ----
+
+$tree->begin('screen of the program');
+$tree->edit('client/screens.c', sub {
+	s{^(?=const Screen \*const screens\[)}{<<'EOT'}me;
+/* ---- examples ---- */
+
+static const ScreenColumn example_columns[] = {
+	{"number", COLUMN_NUMBER, 8, ROLE_KEY},
+	{"word", COLUMN_TEXT, 0, ROLE_LABEL},
+	{NULL}
+};
+
+const Screen screen_examples = {
+	.name = "examples",
+	.title = "examples",
+	.query = "SELECT number, word FROM pfs.examples",
+	.columns = example_columns,
+	.sort = "number",
+	.empty = "There is no example.",
+};
+
+EOT
+	s/^(const Screen \*const screens\[.*?\n)(?=\};)/$1\t&screen_examples,\n/ms;
+});
+$tree->edit('client/screen.h', sub {
+	s/^extern const Screen screen_memory;\n/$&extern const Screen screen_examples;\n/m;
+	s/^(#define NUM_SCREENS )(\d+)/$1 . ($2 + 1)/me;
+});
+$tree->edit('client/cmd_screens.c', sub { $_ .= qq{SCREEN_COMMAND(examples, "examples", options_now)\n} });
+$tree->edit('client/command.h', sub { s/^\tX\(memory\) \\\n/$&\tX(examples) \\\n/m });
+$tree->edit('client/pfs.1', sub { s/^(\.BR load .* memory)$/$1 ", " examples/m });
+$tree->edit('docs/client.md', sub { s/^(\| `1` to .* memory)(?= \|$)/$1, examples/m });
 $tree->begin(undef);
 
 # ---- what is generated ----
@@ -206,6 +298,18 @@ $fresh->query('CREATE SCHEMA imported; IMPORT FOREIGN SCHEMA pfs FROM SERVER pfs
 my $columns = q{SELECT relname, attnum, attname, atttypid::regtype FROM pg_class c JOIN pg_attribute ON attrelid = c.oid
 	WHERE relkind = 'f' AND attnum > 0 AND relnamespace = '%s'::regnamespace ORDER BY 1, 2};
 is(difference($fresh->query(sprintf $columns, 'imported'), $fresh->query(sprintf $columns, 'pfs')), '', 'IMPORT FOREIGN SCHEMA makes the same');
+
+# ---- the view, the wrapped call, the hook ----
+
+is($fresh->query('SELECT number, word FROM pfs_sys.example_words') . $fresh->query('SELECT number FROM pfs_sys.x$example_words'), '2|two2', 'the view is read');
+is($fresh->query(q{SELECT string_agg(probe_name || ' ' || status, ', ' ORDER BY probe_name) FROM pfs.probes WHERE target IN ('symlink', 'ClientAuthentication_hook')}),
+	'got/symlink active, hook/ClientAuthentication_hook active', 'the call has a probe, and the hook was called');
+mkdir PfsServer::folder() . '/space' or die "space: $!";
+my $links = q{SELECT count(*) FROM pfs.events_waits_history_long WHERE thread_id = pfs.thread_id() AND operation = 'link'};
+my $before = $fresh->query($links);
+$fresh->query("CREATE TABLESPACE space LOCATION '" . PfsServer::folder() . "/space'");
+is($fresh->query($links) - $before, 1, 'making a tablespace is an event of the call');
+$fresh->query('DROP TABLESPACE space');
 
 # ---- the instrument ----
 
@@ -309,16 +413,44 @@ is(levels('events_jobs_summary', '_by_event_name', 'event_name, count_star'), jo
 $fresh->query('TRUNCATE pfs.accounts');
 is(levels('tallies_summary', '', $tallies), '- - 1,3 1,3 1,3', 'TRUNCATE of accounts empties this level of all families');
 
+# ---- the program ----
+
+SKIP:
+{
+	my $lacks = $tree->program_lacks;
+
+	chomp $lacks;
+	skip "the program needs $lacks", 4 if $lacks ne '';
+	my $pfs = sub {
+		my $out = '';
+
+		IPC::Run::run([ $tree->path . '/client/pfs', @_, '-d', $server->connstr('fresh') ], '<', \undef, '>', \$out, '2>&1', IPC::Run::timeout($PfsServer::timeout));
+		return $out;
+	};
+
+	($good, $out) = $tree->build_program;
+	ok($good, 'the program is built') or diag($out);
+	is($pfs->('examples', '--format', 'csv'), "number,word\n2,two\n1,\n", 'its screen shows rows');
+	like($pfs->('doctor'), qr/^ok /m, 'the doctor says what is well');
+	unlike($pfs->('doctor', '--brief'), qr/^ok |error|option/m, 'with the option it does not');
+}
+
 # ---- the golden outputs, which are the rest of the edits ----
 
 # Whose lines they are.
 my %names = (
 	'column' => qr/spread_timer_wait/,
 	'table' => qr/\bexamples\b/,
+	'view' => qr/\bexample_words\b/,
 	'instrument' => qr/Program/,
+	'wrapped call' => qr/\bsymlink\b/,
+	'hook' => qr/\bClientAuthentication_hook\b/,
 	'container' => qr/\bnote/,
 	'family of summaries' => qr/tall(y|ies)/,
 	'family of events' => qr/job/,
+	# No regression test runs the program.
+	'option of the program' => qr/(?!)/,
+	'screen of the program' => qr/(?!)/,
 );
 my $ndatabases = 0;
 
@@ -354,7 +486,8 @@ foreach my $test (map { m{([^/]+)\.sql$} } glob $tree->top . '/sql_tests/sql/*.s
 
 # ---- as many files as CONTRIBUTING.md says, and no more than a reader puts up with ----
 
-my %most = ('column' => 2, 'table' => 3, 'instrument' => 1, 'container' => 8, 'family of summaries' => 12);
+my %most = ('column' => 2, 'table' => 3, 'view' => 2, 'instrument' => 1, 'wrapped call' => 2, 'hook' => 3, 'container' => 8, 'family of summaries' => 12,
+	'option of the program' => 2, 'screen of the program' => 6);
 my %said = $tree->text('CONTRIBUTING.md') =~ /^\| an? \[(.+?)\]\(#[^)]*\) \| (\d+) \|/mg;
 
 is(join(', ', sort keys %said), join(', ', sort keys %names), 'CONTRIBUTING.md has a line for each kind');

@@ -8,7 +8,8 @@
 #	$tree->add('src/record/object/pfs_note.c', $text);
 #	is($tree->touched('table'), 2, 'so many files');
 #	my ($good, $out) = $tree->tool('tools/sql --check');
-#	($good, $out) = $tree->build;
+#	($good, $out) = $tree->build;				# the library
+#	($good, $out) = $tree->build_program;		# and client/pfs
 package PfsTree;
 
 use strict;
@@ -27,7 +28,7 @@ sub new
 	my $self = bless { top => $top, path => PfsServer::folder() . '/tree', touched => {} }, $class;
 
 	mkdir $self->{path} or die "$self->{path}: $!";
-	PfsServer::run_ok('cp', '-a', (map { "$top/$_" } qw(Makefile pfs.control CONTRIBUTING.md src sql tools docs expected)), $self->{path});
+	PfsServer::run_ok('cp', '-a', (map { "$top/$_" } qw(Makefile pfs.control CONTRIBUTING.md src client sql tools docs expected)), $self->{path});
 	return $self;
 }
 
@@ -116,6 +117,23 @@ sub build
 	my ($self) = @_;
 
 	return $self->tool('env -u MAKEFLAGS make -s -j2 PG_CONFIG=pg_config COPT=-O0 pfs.so');
+}
+
+# Libraries of the program that are missing here; nothing: it can be built.
+sub program_lacks
+{
+	my ($self) = @_;
+	my (undef, $out) = $self->tool('env -u MAKEFLAGS make -s -C client PG_CONFIG=pg_config missing');
+
+	return $out;
+}
+
+# The program, in the same way.
+sub build_program
+{
+	my ($self) = @_;
+
+	return $self->tool('env -u MAKEFLAGS make -s -j2 -C client PG_CONFIG=pg_config CFLAGS=-O0 pfs');
 }
 
 1;
