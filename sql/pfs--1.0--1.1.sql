@@ -33,6 +33,10 @@ GRANT USAGE ON SCHEMA pfs_sys TO pg_monitor;
 
 -- tools/sql writes from here
 
+COMMENT ON COLUMN pfs.setup_instruments.enabled IS
+'Is it collected? YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case.';
+COMMENT ON COLUMN pfs.setup_instruments.timed IS
+'Is it timed, too? YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case. Events that are not timed have NULL times.';
 COMMENT ON COLUMN pfs.setup_instruments.properties IS
 'idle: it waits for work, not for a resource; contains_waits: its times contain those of other waits; global_statistics: it cannot be switched. Empty otherwise.';
 COMMENT ON COLUMN pfs.setup_instruments.wait_event_type IS
@@ -42,9 +46,15 @@ COMMENT ON COLUMN pfs.setup_instruments.wait_event IS
 
 COMMENT ON COLUMN pfs.setup_consumers.name IS
 'global_instrumentation, below it statements_digest and thread_instrumentation, below the latter events_X_current, below that events_X_history and events_X_history_long, X being waits, stages, statements and transactions; below events_statements_current also events_statements_cpu.';
+COMMENT ON COLUMN pfs.setup_consumers.enabled IS
+'The consumer''s own switch. YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case.';
 
 COMMENT ON COLUMN pfs.setup_actors.host IS
 'Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no rule has the very address; % is any. No pattern.';
+COMMENT ON COLUMN pfs.setup_actors.enabled IS
+'threads.instrumented of such sessions at their start. YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case.';
+COMMENT ON COLUMN pfs.setup_actors.history IS
+'threads.history of such sessions at their start. YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case.';
 
 CREATE FOREIGN TABLE pfs.setup_objects (
 	object_type text DEFAULT 'TABLE',
@@ -65,10 +75,15 @@ COMMENT ON COLUMN pfs.setup_objects.object_schema IS
 COMMENT ON COLUMN pfs.setup_objects.object_name IS
 'Its name, without arguments: functions that share a name share a rule; % is any. No pattern.';
 COMMENT ON COLUMN pfs.setup_objects.enabled IS
-'Are such objects instrumented? YES or NO; takes either in any letter case.';
+'Are such objects instrumented? YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case.';
 COMMENT ON COLUMN pfs.setup_objects.timed IS
-'Are their events timed? Without meaning where enabled is NO. YES or NO; takes either in any letter case.';
+'Are their events timed? Without meaning where enabled is NO. YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case.';
 GRANT SELECT ON pfs.setup_objects TO pg_monitor;
+
+COMMENT ON COLUMN pfs.setup_threads.enabled IS
+'threads.instrumented of threads that start afterwards. YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case.';
+COMMENT ON COLUMN pfs.setup_threads.history IS
+'threads.history of threads that start afterwards. YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case.';
 
 COMMENT ON COLUMN pfs.threads.type IS
 'FOREGROUND: client backends, walsenders, and the parallel workers of both. BACKGROUND: all others.';
@@ -76,6 +91,10 @@ COMMENT ON COLUMN pfs.threads.processlist_info IS
 'Text of the statement that is running at top level; from pg_stat_activity where the statement is not instrumented, but NULL of parallel workers. What follows PASSWORD, OPTIONS or CONNECTION in commands that can hold passwords is hidden. Only for pg_read_all_stats and the thread''s own role.';
 COMMENT ON COLUMN pfs.threads.parent_thread_id IS
 'Of a parallel worker the leader''s thread, of the worker of REPACK the one that executes it; else NULL.';
+COMMENT ON COLUMN pfs.threads.instrumented IS
+'Are events of this thread collected? YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case.';
+COMMENT ON COLUMN pfs.threads.history IS
+'Do its events go to the histories? YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case.';
 
 COMMENT ON COLUMN pfs.probes.mechanism IS
 'How pfs gets called. got: by an address in the server''s table of external functions; method_table: by a function in one of the server''s tables of functions; hook: by a variable that the server has for extensions; detour: by a jump that was written over the first instructions of a function. NULL: no call, but something that pfs relies on.';

@@ -29,7 +29,7 @@ SELECT pfs.set_consumers('%', 'Yes'), pfs.set_consumers('nothing', 'no');
 SELECT count(*) FROM pfs.setup_consumers WHERE enabled = 'YES';
 SELECT pfs.set_consumers('%', NULL);
 \echo :SQLSTATE
-SELECT pfs.set_consumers('%', 'ON');
+SELECT pfs.set_consumers('%', 'counted');
 \echo :SQLSTATE
 
 SELECT timer_name AS timer FROM pfs.setup_timers WHERE name = 'wait' \gset
@@ -61,6 +61,16 @@ SELECT pfs.set_threads('%', 'yes', 'yes') = (SELECT count(*) FROM pfs.setup_thre
 SELECT thread_os_id = pg_backend_pid() FROM pfs.threads WHERE thread_id = pfs.thread_id();
 SELECT pfs.thread_id(0), pfs.thread_id(NULL);
 SELECT count(*) FROM pfs.threads WHERE pfs.thread_id(thread_os_id) IS DISTINCT FROM thread_id;
+
+-- What the settings accept is accepted here, in any letter case.
+SELECT value, pfs.set_instruments('idle', value) AS set FROM unnest('{off,No,FALSE,0}'::text[]) value;
+SELECT enabled FROM pfs.setup_instruments WHERE name = 'idle';
+SELECT value, pfs.set_instruments('idle', value) AS set FROM unnest('{On,Yes,TRUE,1}'::text[]) value;
+SELECT enabled FROM pfs.setup_instruments WHERE name = 'idle';
+UPDATE pfs.setup_instruments SET enabled = false, timed = 0 WHERE name = 'idle' RETURNING enabled, timed;
+UPDATE pfs.setup_instruments SET enabled = true, timed = 1 WHERE name = 'idle' RETURNING enabled, timed;
+UPDATE pfs.setup_instruments SET enabled = 'counted' WHERE name = 'idle' RETURNING enabled, timed;
+\echo :SQLSTATE
 
 -- Values are YES and NO, also where an instrument has no time; a list takes no other word.
 SELECT pfs.set_instruments('error', 'rubbish');

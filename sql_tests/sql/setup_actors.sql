@@ -182,7 +182,7 @@ SELECT pfs.set_actor(NULL, 'f');
 \echo :SQLSTATE
 SELECT pfs.set_actor('f', 'f', 'admin');
 \echo :SQLSTATE
-SELECT pfs.set_actor('f', 'f', '%', 'on');
+SELECT pfs.set_actor('f', 'f', '%', 'maybe');
 \echo :SQLSTATE
 SELECT pfs.set_actor('f', 'f', '%', NULL);
 \echo :SQLSTATE

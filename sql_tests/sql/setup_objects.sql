@@ -67,7 +67,7 @@ INSERT INTO pfs.setup_objects (object_name, enabled) VALUES ('v', NULL);
 \echo :SQLSTATE
 INSERT INTO pfs.setup_objects (object_name, enabled) VALUES ('v', 'maybe');
 \echo :SQLSTATE
-INSERT INTO pfs.setup_objects (object_name, timed) VALUES ('v', 'on');
+INSERT INTO pfs.setup_objects (object_name, timed) VALUES ('v', 'maybe');
 \echo :SQLSTATE
 INSERT INTO pfs.setup_objects (database_name) VALUES (repeat('v', 64));
 \echo :SQLSTATE
@@ -144,7 +144,7 @@ SELECT pfs.set_object('TABLE', NULL, 'g', 'h');
 \echo :SQLSTATE
 SELECT pfs.set_object('TABLE', 'f', repeat('g', 64), 'h');
 \echo :SQLSTATE
-SELECT pfs.set_object('TABLE', 'f', 'g', 'h', 'on');
+SELECT pfs.set_object('TABLE', 'f', 'g', 'h', 'maybe');
 \echo :SQLSTATE
 SELECT pfs.set_object('TABLE', 'f', 'g', 'h', 'YES', NULL);
 \echo :SQLSTATE

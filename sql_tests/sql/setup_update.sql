@@ -18,7 +18,7 @@ UPDATE pfs.setup_instruments SET enabled = '' WHERE name = 'idle';
 \echo :SQLSTATE
 UPDATE pfs.setup_instruments SET timed = NULL WHERE name = 'idle';
 \echo :SQLSTATE
-UPDATE pfs.setup_instruments SET enabled = 'on' WHERE name = 'idle';
+UPDATE pfs.setup_instruments SET enabled = 'maybe' WHERE name = 'idle';
 \echo :SQLSTATE
 -- where timed reads NULL, too
 UPDATE pfs.setup_instruments SET timed = 'rubbish' WHERE name = 'error';

@@ -42,7 +42,7 @@
 
 /* Sentences that many comments have. */
 #define PFS_OWN_ROLE " Only for pg_read_all_stats and the thread's own role."
-#define PFS_YES_OR_NO " YES or NO; takes either in any letter case."
+#define PFS_YES_OR_NO " YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case."
 #define PFS_RESERVED "Reserved; NULL."
 
 /* The number of a column, as scan->needed and PfsNewRow count them. */

@@ -15,6 +15,7 @@
 #include "utils/builtins.h"
 
 #include "pfs_fdw.h"
+#include "pfs_quote.h"
 
 /* The one schema that IMPORT offers. */
 #define REMOTE_SCHEMA "pfs"
@@ -140,7 +141,7 @@ pfs_fdw_validator(PG_FUNCTION_ARGS)
 		if (pfs_table_by_name(defGetString(def)) == NULL && !creating_extension)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_TABLE),
-					 errmsg("pfs has no table \"%s\"", defGetString(def)),
+					 errmsg("pfs has no table \"%s\"", pfs_quote(defGetString(def))),
 					 errhint("SELECT table_name FROM pfs.tables lists them.")));
 	}
 	PG_RETURN_VOID();

@@ -10,6 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "pfs_fdw.h"
+#include "pfs_quote.h"
 #include "pfs_rule_check.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -68,49 +69,73 @@ switch_argument(FunctionCallInfo fcinfo, int n, const char *name)
 	if (on < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for argument \"%s\": \"%s\"", name, value),
-				 errdetail("The values are YES and NO, in any letter case.")));
+				 errmsg("invalid value for argument \"%s\": \"%s\"", name, pfs_quote(value)),
+				 errdetail(PFS_SWITCH_VALUES)));
 	return on;
 }
 
+/* SQL function: switches instruments that match a pattern, and remembers it for later ones. */
 Datum
 pfs_set_instruments(PG_FUNCTION_ARGS)
 {
 	char	   *pattern;
 	int			enabled;
 	int			timed;
+	int64		matched;
 
 	pfs_require_active();
 	pattern = required_pattern(fcinfo, 0);
 	enabled = switch_argument(fcinfo, 1, "enabled");
 	timed = switch_argument(fcinfo, 2, "timed");
-	PG_RETURN_INT64(pfs_setup_set_instruments(pattern, enabled, timed));
+	matched = pfs_setup_set_instruments(pattern, enabled, timed);
+	if (matched == 0)
+		ereport(NOTICE,
+				(errmsg("no instrument matches \"%s\" now", pattern),
+				 enabled < 0 && timed < 0
+				 ? errdetail("Nothing was to be changed.")
+				 : errdetail("The pattern is remembered for instruments that register later.")));
+	PG_RETURN_INT64(matched);
 }
 
+/* SQL function: switches consumers that match a pattern. */
 Datum
 pfs_set_consumers(PG_FUNCTION_ARGS)
 {
 	char	   *pattern;
 	int			enabled;
+	int64		matched;
 
 	pfs_require_active();
 	pattern = required_pattern(fcinfo, 0);
 	(void) required_text(fcinfo, 1, "enabled");
 	enabled = switch_argument(fcinfo, 1, "enabled");
-	PG_RETURN_INT64(pfs_setup_set_consumers(pattern, enabled));
+	matched = pfs_setup_set_consumers(pattern, enabled);
+	if (matched == 0)
+		ereport(NOTICE,
+				(errmsg("no consumer matches \"%s\"", pattern),
+				 errhint("SELECT name FROM pfs.setup_consumers lists them.")));
+	PG_RETURN_INT64(matched);
 }
 
+/* SQL function: chooses the timer of a class of events. */
 Datum
 pfs_set_timer(PG_FUNCTION_ARGS)
 {
+	char	   *name;
 	int			class;
 	PfsTimer	timer;
 
 	pfs_require_active();
-	class = pfs_class_by_name(required_text(fcinfo, 0, "name"));
+	name = required_text(fcinfo, 0, "name");
+	class = pfs_class_by_name(name);
 	timer = pfs_require_timer(PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	if (class < 0)
+	{
+		ereport(NOTICE,
+				(errmsg("there is no class of events \"%s\"", pfs_quote(name)),
+				 errhint("The classes are those of pfs.setup_timers: idle, wait, stage, statement, transaction.")));
 		PG_RETURN_INT64(0);
+	}
 	pfs_setup_set_timer(class, timer);
 	PG_RETURN_INT64(1);
 }
@@ -146,6 +171,10 @@ pfs_set_thread(PG_FUNCTION_ARGS)
 	change.history = switch_argument(fcinfo, 2, "history");
 	if (PG_GETARG_INT64(0) > 0)
 		pfs_threads_each(PG_GETARG_INT64(0), switch_thread_cb, &change);
+	if (change.n == 0)
+		ereport(NOTICE,
+				(errmsg("there is no thread %lld", (long long) PG_GETARG_INT64(0)),
+				 errhint("SELECT pfs.thread_id(pid) gives the thread of a process.")));
 	PG_RETURN_INT64(change.n);
 }
 
@@ -172,6 +201,10 @@ pfs_set_threads(PG_FUNCTION_ARGS)
 			matched++;
 		}
 	}
+	if (matched == 0)
+		ereport(NOTICE,
+				(errmsg("no kind of background process matches \"%s\"", pattern),
+				 errhint("SELECT name FROM pfs.setup_threads lists them.")));
 	PG_RETURN_INT64(matched);
 }
 
@@ -187,7 +220,7 @@ require_table(const char *name)
 	if (table == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("pfs has no table \"%s\"", name),
+				 errmsg("pfs has no table \"%s\"", pfs_quote(name)),
 				 errhint("SELECT table_name FROM pfs.tables lists them.")));
 	return table;
 }

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_quote.h"
 #include "pfs_rule_check.h"
 #include "pfs_shared.h"
 
@@ -28,7 +29,7 @@ check_length(const char *column, const char *value, int max)
 	if (strlen(value) > max)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("\"%s\" is longer than %d bytes: \"%s\"", column, max, value)));
+				 errmsg("\"%s\" is longer than %d bytes: \"%s\"", column, max, pfs_quote(value))));
 }
 
 /* Raises an error for a value that a column of setup_actors cannot have. */
@@ -43,7 +44,7 @@ pfs_check_actor_column(const char *column, const char *value)
 	else if (strcmp(value, PFS_ACTOR_ANY) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for \"%s\" of setup_actors: \"%s\"", column, value),
+				 errmsg("invalid value for \"%s\" of setup_actors: \"%s\"", column, pfs_quote(value)),
 				 errdetail("The only value is \"%s\".", PFS_ACTOR_ANY)));
 }
 
@@ -64,7 +65,7 @@ pfs_check_object_column(const char *column, const char *value)
 	if (type < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for \"%s\" of setup_objects: \"%s\"", column, value),
+				 errmsg("invalid value for \"%s\" of setup_objects: \"%s\"", column, pfs_quote(value)),
 				 errdetail("The values are TABLE, FUNCTION, PROCEDURE and TRIGGER, in any letter case.")));
 	return pfs_rule_object_names[type];
 }

@@ -17,6 +17,7 @@
 #include "utils/lsyscache.h"
 
 #include "pfs_fdw.h"
+#include "pfs_quote.h"
 #include "pfs_shared.h"
 #include "pfs_tables.h"
 
@@ -157,7 +158,7 @@ pfs_bind(Relation rel)
 	if (binding->table == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("pfs has no table \"%s\"", name),
+				 errmsg("pfs has no table \"%s\"", pfs_quote(name)),
 				 errhint("SELECT table_name FROM pfs.tables lists them; a foreign table of another name takes OPTIONS (\"table\" '...').")));
 
 	binding->natts = desc->natts;

@@ -14,6 +14,8 @@
 #include "utils/lsyscache.h"
 
 #include "pfs_instrument.h"
+#include "pfs_quote.h"
+#include "pfs_setup_list.h"
 #include "pfs_value.h"
 
 /* What is beyond 2^63, as are picoseconds of 106 days, is put together from two parts. */
@@ -44,14 +46,18 @@ pfs_ticks_datum(PfsTicks ticks)
 int
 pfs_parse_switch(const char *value)
 {
-	if (pg_strcasecmp(value, "YES") == 0)
-		return 1;
-	if (pg_strcasecmp(value, "NO") == 0)
-		return 0;
-	return -1;
+	switch (pfs_list_word(value, strlen(value)))
+	{
+		case PFS_LIST_ON:
+			return 1;
+		case PFS_LIST_OFF:
+			return 0;
+		default:
+			return -1;
+	}
 }
 
-/* Raises an error for a value that is neither YES nor NO. */
+/* Raises an error for a value that stands for neither YES nor NO. */
 Datum
 pfs_check_switch(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull)
 {
@@ -63,8 +69,8 @@ pfs_check_switch(const PfsTable *table, const PfsColumn *column, Datum value, bo
 				 isnull
 				 ? errmsg("column \"%s\" of table \"%s\" cannot be NULL", column->name, table->name)
 				 : errmsg("invalid value for column \"%s\" of table \"%s\": \"%s\"",
-						  column->name, table->name, TextDatumGetCString(value)),
-				 errdetail("The values are YES and NO, in any letter case."),
+						  column->name, table->name, pfs_quote(TextDatumGetCString(value))),
+				 errdetail(PFS_SWITCH_VALUES),
 				 isnull
 				 ? errhint("A sub-select that finds no row gives NULL; UPDATE ... FROM leaves such rows alone.")
 				 : 0));
@@ -95,7 +101,7 @@ pfs_require_timer(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 name == NULL ? errmsg("the name of a timer cannot be NULL")
-				 : timer < 0 ? errmsg("there is no timer \"%s\"", name)
+				 : timer < 0 ? errmsg("there is no timer \"%s\"", pfs_quote(name))
 				 : errmsg("timer \"%s\" is not available on this machine", name),
 				 errhint("Available timers: %s.", offered_timers())));
 	return timer;

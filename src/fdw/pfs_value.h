@@ -57,8 +57,9 @@ extern char *pfs_text_convert(const char *str, int len, int encoding);
 /* The same of a statement's text, without the secrets that it may hold. */
 extern char *pfs_text_of_statement(const char *str, int len, int encoding);
 
-/* 1 or 0 from a user's YES or NO, -1 if it is neither. */
+/* 1 or 0 from what a user writes for YES or NO, -1 if it is neither; what the latter is told. */
 extern int	pfs_parse_switch(const char *value);
+#define PFS_SWITCH_VALUES "The values are YES and NO, ON and OFF, TRUE and FALSE, 1 and 0, in any letter case."
 
 /* The timer that a user named; 22023 for NULL or one that is not offered. */
 extern PfsTimer pfs_require_timer(const char *name);

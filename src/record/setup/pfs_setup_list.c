@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_quote.h"
 #include "pfs_setup.h"
 #include "pfs_setup_list.h"
 
@@ -67,12 +68,9 @@ next_entry(const char **list, PfsListEntry *entry)
 	return false;
 }
 
-/*
- * Returns the value of an entry, in any letter case; PFS_LIST_NONE if it has none or an
- * unknown one.
- */
-static PfsListValue
-parse_value(const PfsListEntry *entry)
+/* Looks the word up, in any letter case. */
+PfsListValue
+pfs_list_word(const char *word, size_t length)
 {
 	static const struct
 	{
@@ -85,13 +83,19 @@ parse_value(const PfsListEntry *entry)
 		{"counted", PFS_LIST_COUNTED},
 	};
 
-	for (int i = 0; entry->value != NULL && i < lengthof(words); i++)
+	for (int i = 0; i < lengthof(words); i++)
 	{
-		if (strlen(words[i].word) == entry->value_length &&
-			pg_strncasecmp(words[i].word, entry->value, entry->value_length) == 0)
+		if (strlen(words[i].word) == length && pg_strncasecmp(words[i].word, word, length) == 0)
 			return words[i].value;
 	}
 	return PFS_LIST_NONE;
+}
+
+/* Returns the value of an entry; PFS_LIST_NONE if it has none or an unknown one. */
+static PfsListValue
+parse_value(const PfsListEntry *entry)
+{
+	return entry->value == NULL ? PFS_LIST_NONE : pfs_list_word(entry->value, entry->value_length);
 }
 
 /*
@@ -179,22 +183,21 @@ names_a_consumer(const PfsListEntry *entry)
 static char *
 entry_problem(const PfsListEntry *entry, bool consumers)
 {
-	int			length = (int) entry->pattern_length;
+	char	   *pattern = pfs_quote_length(entry->pattern, entry->pattern_length);
+	char	   *value = entry->value == NULL ? NULL : pfs_quote_length(entry->value, entry->value_length);
 
-	if (length == 0)
-		return psprintf("Entry \"=%.*s\" has no pattern.", (int) entry->value_length, entry->value);
-	if (length >= PFS_NAME_SIZE)
-		return psprintf("Pattern \"%.*s\" is longer than %d bytes.", length, entry->pattern, PFS_NAME_SIZE - 1);
-	if (entry->value == NULL)
-		return psprintf("Entry \"%.*s\" has no value; write \"%.*s=ON\".",
-						length, entry->pattern, length, entry->pattern);
+	if (entry->pattern_length == 0)
+		return psprintf("Entry \"=%s\" has no pattern.", value);
+	if (entry->pattern_length >= PFS_NAME_SIZE)
+		return psprintf("Pattern \"%s\" is longer than %d bytes.", pattern, PFS_NAME_SIZE - 1);
+	if (value == NULL)
+		return psprintf("Entry \"%s\" has no value; write \"%s=ON\".", pattern, pattern);
 	if (parse_value(entry) == PFS_LIST_NONE ||
 		(consumers && parse_value(entry) == PFS_LIST_COUNTED))
-		return psprintf("Value \"%.*s\" of \"%.*s\" is none of %s.",
-						(int) entry->value_length, entry->value, length, entry->pattern,
+		return psprintf("Value \"%s\" of \"%s\" is none of %s.", value, pattern,
 						consumers ? "ON and OFF" : "ON, OFF and COUNTED");
 	if (consumers && !names_a_consumer(entry))
-		return psprintf("No consumer matches \"%.*s\".", length, entry->pattern);
+		return psprintf("No consumer matches \"%s\".", pattern);
 	return NULL;
 }
 

@@ -14,6 +14,12 @@ typedef enum PfsListValue
 } PfsListValue;
 
 /*
+ * What one word means: on, yes, true, 1; off, no, false, 0; counted; in any letter case.
+ * PFS_LIST_NONE: it is none of these.
+ */
+extern PfsListValue pfs_list_word(const char *word, size_t length);
+
+/*
  * What the text says of a name: the longest matching pattern, among equals the
  * last one.  Malformed entries are passed over.  No allocation, any context.
  */
