@@ -1496,12 +1496,13 @@ WITH periods AS MATERIALIZED (
 	GROUP BY 1, 2
 	ORDER BY 3 DESC, 1 LIMIT 1
 ), lines AS (
-	SELECT 1 AS part, 1::bigint AS n, format('%s to %s, %s recorded in periods of %s', date_trunc('second', c.first), date_trunc('second', c.last),
+	SELECT 1 AS part, 1::bigint AS n, format('%s to %s %s, %s recorded in periods of %s', to_char(c.first, 'YYYY-MM-DD HH24:MI:SS'),
+		to_char(c.last, 'YYYY-MM-DD HH24:MI:SS'), current_setting('TimeZone'),
 		make_interval(secs => round(c.length / 1000000000000)::float8), c.resolution) AS line
 	FROM covered c
 	UNION ALL
 	SELECT 2, 1, format('active sessions: %s on average, %s at the peak, %s to %s', round(m.active / nullif(c.length, 0), 2),
-		round(p.sessions, 2), date_trunc('second', p.period_start), date_trunc('second', p.period_end))
+		round(p.sessions, 2), to_char(p.period_start, 'YYYY-MM-DD HH24:MI:SS'), to_char(p.period_end, 'YYYY-MM-DD HH24:MI:SS'))
 	FROM covered c, means m, peak p
 	UNION ALL
 	SELECT 2, 2, format('besides: %s idle in transaction, %s waiting in the background', round(m.idle / nullif(c.length, 0), 2),
@@ -1546,7 +1547,8 @@ WITH periods AS MATERIALIZED (
 	) w
 	ORDER BY 2 LIMIT 3)
 )
-SELECT CASE WHEN NOT EXISTS (SELECT FROM periods) THEN format('no load was recorded between %s and %s', date_trunc('second', since), date_trunc('second', till))
+SELECT CASE WHEN NOT EXISTS (SELECT FROM periods) THEN format('no load was recorded between %s and %s %s',
+		coalesce(to_char(since, 'YYYY-MM-DD HH24:MI:SS'), since::text), coalesce(to_char(till, 'YYYY-MM-DD HH24:MI:SS'), till::text), current_setting('TimeZone'))
 	ELSE (
 		SELECT string_agg(l.line, chr(10) ORDER BY l.part, l.n) FROM lines l
 		-- a heading stands above something
@@ -1556,12 +1558,75 @@ END;
 COMMENT ON FUNCTION pfs_sys.what_happened(timestamptz, timestamptz) IS
 'What happened in this time, on one screen: the load and its peak, the top waits, the top statements, the longest lock waits.';
 
+--
+-- The same for times as people write them.  since has no default: a call without arguments means the functions above.
+--
+
+CREATE FUNCTION pfs_sys.parse_time(text) RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'pfs_parse_time'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION pfs_sys.parse_time(text) IS
+'A time as people write it: ''2026-03-01 14:00'', ''yesterday 3:00'', ''10:29'' (the latest that is not ahead), or an interval before now, as ''90 min''; in the session''s TimeZone.';
+
+CREATE FUNCTION pfs_sys.load(since text, till text DEFAULT 'now', bucket interval DEFAULT NULL)
+RETURNS TABLE (period_start timestamptz, period_end timestamptz, active_sessions numeric, cpu numeric, lwlock numeric, lock numeric,
+	io numeric, client numeric, ipc numeric, buffer numeric, timeout numeric, extension numeric, spin numeric,
+	idle_in_transaction numeric, background numeric)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 60
+BEGIN ATOMIC
+SELECT * FROM pfs_sys.load(pfs_sys.parse_time(since), pfs_sys.parse_time(till), bucket);
+END;
+COMMENT ON FUNCTION pfs_sys.load(text, text, interval) IS
+'The same as load(timestamptz, timestamptz, interval), of times as parse_time() takes them.';
+
+CREATE FUNCTION pfs_sys.top_waits(since text, till text DEFAULT 'now')
+RETURNS TABLE (type text, wait_event_type text, event_name text, active_sessions numeric, percent numeric, count_star numeric, sum_timer_wait numeric)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 40
+BEGIN ATOMIC
+SELECT * FROM pfs_sys.top_waits(pfs_sys.parse_time(since), pfs_sys.parse_time(till));
+END;
+COMMENT ON FUNCTION pfs_sys.top_waits(text, text) IS
+'The same as top_waits(timestamptz, timestamptz), of times as parse_time() takes them.';
+
+CREATE FUNCTION pfs_sys.top_statements(since text, till text DEFAULT 'now')
+RETURNS TABLE (database_name text, user_name text, query_id bigint, digest_text text, active_sessions numeric, percent numeric,
+	count_star numeric, sum_timer_wait numeric, waits text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+BEGIN ATOMIC
+SELECT * FROM pfs_sys.top_statements(pfs_sys.parse_time(since), pfs_sys.parse_time(till));
+END;
+COMMENT ON FUNCTION pfs_sys.top_statements(text, text) IS
+'The same as top_statements(timestamptz, timestamptz), of times as parse_time() takes them.';
+
+CREATE FUNCTION pfs_sys.top_users(since text, till text DEFAULT 'now')
+RETURNS TABLE (user_name text, database_name text, active_sessions numeric, percent numeric, count_star numeric, sum_timer_wait numeric,
+	idle_in_transaction numeric)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 20
+BEGIN ATOMIC
+SELECT * FROM pfs_sys.top_users(pfs_sys.parse_time(since), pfs_sys.parse_time(till));
+END;
+COMMENT ON FUNCTION pfs_sys.top_users(text, text) IS
+'The same as top_users(timestamptz, timestamptz), of times as parse_time() takes them.';
+
+CREATE FUNCTION pfs_sys.what_happened(since text, till text DEFAULT 'now')
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+SELECT pfs_sys.what_happened(pfs_sys.parse_time(since), pfs_sys.parse_time(till));
+END;
+COMMENT ON FUNCTION pfs_sys.what_happened(text, text) IS
+'The same as what_happened(timestamptz, timestamptz), of times as parse_time() takes them.';
+
 REVOKE ALL ON FUNCTION pfs_sys.load_periods(timestamptz, timestamptz), pfs_sys.load(timestamptz, timestamptz, interval),
 	pfs_sys.top_waits(timestamptz, timestamptz), pfs_sys.top_statements(timestamptz, timestamptz),
-	pfs_sys.top_users(timestamptz, timestamptz), pfs_sys.what_happened(timestamptz, timestamptz) FROM PUBLIC;
+	pfs_sys.top_users(timestamptz, timestamptz), pfs_sys.what_happened(timestamptz, timestamptz),
+	pfs_sys.parse_time(text), pfs_sys.load(text, text, interval), pfs_sys.top_waits(text, text), pfs_sys.top_statements(text, text),
+	pfs_sys.top_users(text, text), pfs_sys.what_happened(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION pfs_sys.load_periods(timestamptz, timestamptz), pfs_sys.load(timestamptz, timestamptz, interval),
 	pfs_sys.top_waits(timestamptz, timestamptz), pfs_sys.top_statements(timestamptz, timestamptz),
-	pfs_sys.top_users(timestamptz, timestamptz), pfs_sys.what_happened(timestamptz, timestamptz) TO pg_monitor;
+	pfs_sys.top_users(timestamptz, timestamptz), pfs_sys.what_happened(timestamptz, timestamptz),
+	pfs_sys.parse_time(text), pfs_sys.load(text, text, interval), pfs_sys.top_waits(text, text), pfs_sys.top_statements(text, text),
+	pfs_sys.top_users(text, text), pfs_sys.what_happened(text, text) TO pg_monitor;
 
 --
 -- The views that use operators and functions, with their text of 1.0.  1.0 resolved it with
@@ -1795,7 +1860,9 @@ RETURN CASE
 	WHEN round(abs(bytes) / 1048576, 1) < 1024 THEN round(bytes / 1048576, 1)::text || ' MiB'
 	WHEN round(abs(bytes) / 1073741824, 1) < 1024 THEN round(bytes / 1073741824, 1)::text || ' GiB'
 	WHEN round(abs(bytes) / 1099511627776, 1) < 1024 THEN round(bytes / 1099511627776, 1)::text || ' TiB'
-	ELSE round(bytes / 1125899906842624, 1)::text || ' PiB'
+	WHEN abs(bytes) = 'Infinity' OR bytes = 'NaN' THEN bytes::text
+	WHEN abs(bytes) < 1e30 THEN round(bytes / 1125899906842624, 1)::text || ' PiB'
+	ELSE ltrim(to_char(bytes / 1125899906842624, '9.99EEEE')) || ' PiB'
 END;
 COMMENT ON FUNCTION pfs_sys.format_bytes(numeric) IS
 'Bytes as text, in the largest unit that leaves at least one whole: 4.0 MiB.';

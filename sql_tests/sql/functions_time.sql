@@ -50,3 +50,6 @@ FROM unnest(ARRAY['0', '1', '999', '999.6', '1000', '999994', '999995', '1230000
 	'59990000000000', '59999000000000', '90e12', '3600e12', '86399e12', '86400e12', '8.64e22', '-1500',
 	'Infinity', '-Infinity', 'NaN']) v;
 SELECT pfs.format_time(NULL) IS NULL AS is_null;
+-- far beyond any time, and beyond what a double holds
+SELECT pfs.format_time(86400e12 * 364999999) AS digits, pfs.format_time(86400e12 * 365000000) AS many, pfs.format_time(10::numeric ^ 300) AS more,
+	pfs.format_time(10::numeric ^ 4000) AS most, pfs.format_time(-10::numeric ^ 4001) AS least;

@@ -55,6 +55,7 @@ RESET ROLE;
 DROP ROLE sys_nobody;
 
 -- Times, sizes, statements.
+SELECT pfs_sys.format_bytes(1e29), pfs_sys.format_bytes(10::numeric ^ 4000), pfs_sys.format_bytes('-Infinity');
 SELECT pfs_sys.format_time(t) FROM unnest(ARRAY[0, 999, 1234567, 1500000000000, NULL]::numeric[]) t;
 SELECT b, pfs_sys.format_bytes(b)
 FROM unnest(ARRAY[0, 1, 1023.4, 1023.5, 4194304, 1048524.7, 1048524.9, 5e9, 7e13, 2e18, -5000, 'NaN', NULL]::numeric[]) b;

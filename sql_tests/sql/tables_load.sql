@@ -50,13 +50,31 @@ SELECT pfs_sys.what_happened('2001-02-03', '2001-02-04');
 SELECT pfs_sys.what_happened('-infinity', '2001-02-04');
 SELECT pfs_sys.what_happened('2001-02-04', '2001-02-03');
 SELECT pfs_sys.what_happened(NULL, NULL) IS NOT NULL AS says_something;
+-- times as people write them; at each the functions say the same as for the time that is meant
+SELECT pfs_sys.parse_time('1 hour') = now() - interval '1 hour' AS hour, pfs_sys.parse_time('1 hour ago') = now() - interval '1 hour' AS ago,
+	pfs_sys.parse_time(' 90 min ') = now() - interval '90 min' AS minutes, pfs_sys.parse_time('PT10M') = now() - interval '10 min' AS iso,
+	pfs_sys.parse_time('90') = now() - interval '90 s' AS seconds, pfs_sys.parse_time('now') = now() AS now;
+SELECT pfs_sys.parse_time('yesterday 3:00') = current_date - 1 + time '3:00' AS yesterday, pfs_sys.parse_time('2001-02-03 14:00') = '2001-02-03 14:00' AS day,
+	pfs_sys.parse_time('1 March 2001') = '2001-03-01' AS month, pfs_sys.parse_time('20010203') = '2001-02-03' AS digits, pfs_sys.parse_time('-infinity') AS ever;
+-- a time of day is the latest that is not ahead, today's or yesterday's
+SELECT t AS text, p <= now() AS is_past, p > now() - interval '26 hours' AS is_near, p::time AS time
+FROM unnest('{0:00,10:29,10:29:15,23:59,3:00 pm}'::text[]) t, pfs_sys.parse_time(t) p;
+SET TIME ZONE 'Asia/Kathmandu';
+SELECT pfs_sys.parse_time('10:29')::time, pfs_sys.parse_time('2001-02-03 04:05') AT TIME ZONE 'UTC' AS utc, pfs_sys.what_happened('2001-02-03 04:05', '2001-02-04');
+SET TIME ZONE 'UTC';
+SELECT pfs_sys.parse_time('nonsense');
+\echo :SQLSTATE
+SELECT pfs_sys.top_users('99:99');
+\echo :SQLSTATE
+SELECT pfs_sys.what_happened('25 o''clock', 'tea time');
+\echo :SQLSTATE
 SELECT count(*) >= 0 AS everything FROM pfs_sys.load('-infinity', 'infinity');
 
 -- for pg_monitor, and nobody else
 SELECT p.oid::regprocedure AS function, pg_get_function_result(p.oid) AS returns, provolatile, proparallel,
 	has_function_privilege('pg_monitor', p.oid, 'EXECUTE') AS monitor, proacl::text LIKE '%,=X/%' OR proacl::text LIKE '{=X/%' AS everybody,
 	obj_description(p.oid, 'pg_proc') <> '' AS described
-FROM pg_proc p WHERE pronamespace = 'pfs_sys'::regnamespace AND proname ~ '^(load|top_|what_)' ORDER BY p.oid::regprocedure::text COLLATE "C";
+FROM pg_proc p WHERE pronamespace = 'pfs_sys'::regnamespace AND proname ~ '^(load|top_|what_|parse_time)' ORDER BY p.oid::regprocedure::text COLLATE "C";
 CREATE ROLE regress_pfs_load;
 SET ROLE regress_pfs_load;
 SELECT pfs_sys.what_happened('2001-02-03', '2001-02-04');

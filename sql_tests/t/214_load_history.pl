@@ -285,6 +285,16 @@ is($server->sql('SELECT * FROM pfs_sys.top_users(' . timestamp($start) . ', ' . 
 	'postgres|postgres|1.000|100.0|1230|1230000000000000|0.000', 'top_users()');
 my $happened = $server->sql('SELECT pfs_sys.what_happened(' . timestamp($start) . ', ' . timestamp($start + 1230) . ')');
 like($happened, qr/active sessions: 1\.00 on average, 1\.00 at the peak.*\n.*\n\n.*waits\n +1\.00 100\.0 %  cpu\n\n.*statements\n +1\.00 100\.0 %  query_id 1$/s, 'what_happened()');
+# The same times as texts, one of them without a cast.
+foreach my $call ("load(%s, %s, '10 min')", 'top_waits(%s, %s)', 'top_statements(%s, %s)', 'top_users(%s, %s)', 'what_happened(%s, %s)')
+{
+	my @times = (timestamp($start), timestamp($start + 1230));
+	my $texts = $server->sql(sprintf "SELECT * FROM pfs_sys.$call", map { "($_)::text" } @times);
+
+	cmp_ok(length($texts), '>', 20, "$call says something of times as texts");
+	is($texts, $server->sql(sprintf "SELECT * FROM pfs_sys.$call", @times), 'and the same as of times');
+	is($server->sql(sprintf "SELECT * FROM pfs_sys.$call", map { "'" . $server->sql("SELECT $_") . "'" } @times), $texts, 'also as psql users write them');
+}
 foreach (['0', '22008|22023'], ['-1 h', '22008|22023'], ['1 month', '0A000'])
 {
 	my ($bucket, $states) = @$_;
