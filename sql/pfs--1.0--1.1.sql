@@ -422,11 +422,11 @@ COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.query_id IS
 COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.object_type IS
 'TABLE.';
 COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.object_schema IS
-'Schema of the table; NULL: it is of another database.';
+'Schema of the table; NULL also if it is of another database. NULL without the rights of user_name or pg_read_all_stats.';
 COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.object_name IS
-'Name of the table; its OID if it is of another database.';
+'Name of the table; its OID if it is of another database. NULL without the rights of user_name or pg_read_all_stats.';
 COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.index_name IS
-'Name of the index, its OID if it is of another database; NULL: by no index.';
+'Name of the index, its OID if it is of another database; NULL also if it is by no index. NULL without the rights of user_name or pg_read_all_stats.';
 COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.count_star IS
 'Number of rows of all operations, locks of rows among them.';
 COMMENT ON COLUMN pfs.table_io_waits_summary_by_digest.count_timed IS

@@ -19,6 +19,7 @@ autovacuum = off
 max_prepared_transactions = 4
 compute_query_id = on
 pfs.load_history_interval = 0
+pfs.instruments = 'wait/io/table/%=ON'
 log_min_messages = warning
 EOT
 $server->start;
@@ -30,15 +31,24 @@ $server->sql(<<"EOT");
 CREATE ROLE victim LOGIN;
 CREATE ROLE reader LOGIN;
 CREATE ROLE auditor LOGIN IN ROLE pg_monitor;
-GRANT USAGE ON SCHEMA pfs TO reader;
-GRANT SELECT ON ALL TABLES IN SCHEMA pfs TO reader;
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pfs TO reader;
+GRANT USAGE ON SCHEMA pfs, pfs_sys TO reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA pfs, pfs_sys TO reader;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pfs, pfs_sys TO reader;
 GRANT CREATE ON SCHEMA public TO victim;
 CREATE SCHEMA ${mark}_schema AUTHORIZATION victim;
 EOT
 
+# Those who look leave no events, of which there would be more than the histories hold.
+$server->sql(q{SELECT pfs.set_actor('%', '%', enabled => 'NO'), pfs.set_actor('%', 'victim')});
+
 # A view of a superuser over each table and view shows no more than that.
-my @relations = split /\n/, $server->sql("SELECT relname FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relkind IN ('f', 'v') ORDER BY 1");
+sub relations_of
+{
+	my ($schema) = @_;
+
+	return split /\n/, $server->sql("SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = '$schema'::regnamespace AND relkind IN ('f', 'v') ORDER BY 1");
+}
+my @relations = relations_of('pfs');
 
 cmp_ok(scalar(@relations), '>', 60, 'there are tables and views');
 $server->sql('CREATE SCHEMA through');
@@ -86,6 +96,8 @@ $runner->send("SELECT '$mark', pg_sleep(1000)");
 $server->poll('SELECT count(*) FROM pfs.blocking_tree', 1);
 $server->poll("SELECT wait_event FROM pg_stat_activity WHERE pid = " . $runner->pid, 'PgSleep');
 
+$server->sql(q{SELECT pfs.set_actor('%', 'victim', enabled => 'NO')});
+
 # ---- who sees it where ----
 
 # Relations and columns in which a role finds the marker; its own texts never have it.
@@ -94,7 +106,7 @@ sub found
 	my ($who, $schema) = @_;
 	my @found;
 
-	foreach my $relation (@relations)
+	foreach my $relation ($schema eq 'pfs_sys' ? relations_of('pfs_sys') : @relations)
 	{
 		# Every column, whatever its type: nothing that is shown may have it.
 		my ($status, $out, $err) = $server->psql("SELECT string_agg(DISTINCT key, ' ') FROM $schema.$relation r, jsonb_each_text(to_jsonb(r)) j(key, value)
@@ -114,15 +126,24 @@ foreach my $column (qw(events_statements_current.sql_text events_statements_hist
 	events_statements_history.message_text events_statements_history_long.message_text events_waits_current.object_name events_waits_current.object_schema
 	prepared_statements_instances.statement_name prepared_statements_instances.sql_text events_transactions_history.gid
 	events_transactions_history_long.gid threads.application_name threads.processlist_info processlist.info
-	blocking_tree.waiting_statement blocking_tree.object_name))
+	blocking_tree.waiting_statement blocking_tree.object_name table_io_waits_summary_by_digest.object_schema
+	table_io_waits_summary_by_digest.object_name table_io_waits_summary_by_digest.index_name))
 {
 	ok($seen{$column}, "pg_read_all_stats sees the marker in $column");
 }
-# Which relation a file belongs to is read from the catalogue, which hides no name from anybody.
-my %public = map { $_ => 1 } qw(file_summary_by_relation.object_schema file_summary_by_relation.object_name);
+# The catalogue hides no name from anybody, and what is counted for a table by all roles together names none of them.
+my %public = map { $_ => 1 } qw(file_summary_by_relation.object_schema file_summary_by_relation.object_name
+	objects_summary_global_by_type.object_schema objects_summary_global_by_type.object_name
+	table_io_waits_summary_by_table.object_schema table_io_waits_summary_by_table.object_name
+	table_io_waits_summary_by_index_usage.object_schema table_io_waits_summary_by_index_usage.object_name table_io_waits_summary_by_index_usage.index_name);
+my $public_sys = qr/^"?(?:x\$)?schema_(?:index|table)_|^"?(?:x\$)?schema_tables_with_full_table_scans|^"?(?:x\$)?schema_redundant_indexes|^"?(?:x\$)?io_global_by_file_by_\w+"?\.relation|^"?(?:x\$)?schema_object_overview/;
 
 is(join(' ', grep { !$public{$_} } found('reader', 'pfs')), '', 'a reader without rights sees it nowhere');
 is(join(' ', grep { !$public{$_} } found('reader', 'through')), '', 'nor through views of a superuser');
+my @seen_sys = found('auditor', 'pfs_sys');
+
+cmp_ok(scalar(grep { !/$public_sys/ } @seen_sys), '>', 10, 'views of pfs_sys show the marker to pg_read_all_stats');
+is(join(' ', grep { !/$public_sys/ } found('reader', 'pfs_sys')), '', 'and not to a reader without rights');
 $server->sql('GRANT USAGE ON SCHEMA pfs TO victim; GRANT SELECT ON ALL TABLES IN SCHEMA pfs TO victim; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pfs TO victim');
 
 my %own = map { $_ => 1 } found('victim', 'pfs');
@@ -130,7 +151,10 @@ my %own = map { $_ => 1 } found('victim', 'pfs');
 is(join(' ', grep { !$own{$_} && !/^[a-z_]*(?:name|schema_name)$/ } grep { /^(?:events_statements|prepared)/ } @seen), '', 'the role itself sees its own texts');
 $server->sql('GRANT pg_read_all_stats TO reader');
 is(join(' ', sort { $a cmp $b } found('reader', 'pfs')), join(' ', sort { $a cmp $b } @seen), 'with pg_read_all_stats it sees what others see');
+
 # ---- what a function does with the rights of its owner ----
+
+$server->sql(q{SELECT pfs.set_actor('%', '%'), pfs.drop_actor('%', 'victim')});
 
 # The caller's session executes it, with texts that the caller is not to see.
 $server->sql(<<"EOT");

@@ -302,11 +302,12 @@ const PfsTable pfs_table_waits_by_digest = {
 	KEY_COLUMNS(X, t) \
 	X(t, object_type, text, none, CStringGetTextDatum("TABLE"), "TABLE.", .width = 5) \
 	X(t, object_schema, text, none, pfs_rel_schema_datum(row->database, row->relation, isnull), \
-	  "Schema of the table; NULL: it is of another database.", .width = 12) \
+	  "Schema of the table; NULL also if it is of another database. " RIGHTS_OF_USER, .width = 12, .hidden = true) \
 	X(t, object_name, text, none, pfs_rel_name_datum(row->database, row->relation), \
-	  "Name of the table; its OID if it is of another database.", .width = 16) \
+	  "Name of the table; its OID if it is of another database. " RIGHTS_OF_USER, .width = 16, .hidden = true) \
 	X(t, index_name, text, none, OidIsValid(row->index) ? pfs_rel_name_datum(row->database, row->index) : pfs_null(isnull), \
-	  "Name of the index, its OID if it is of another database; NULL: by no index.", .width = 16) \
+	  "Name of the index, its OID if it is of another database; NULL also if it is by no index. " RIGHTS_OF_USER, .width = 16, \
+	  .hidden = true) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->all, "Number of rows of all operations, locks of rows among them.") \
 	X(t, count_fetch, bigint, count, Int64GetDatum((int64) row->counts[PFS_REL_FETCH]), \
 	  "Number of rows that the index found; without an index those of sequential scans.") \
