@@ -2225,7 +2225,9 @@ CREATE VIEW pfs_sys.x$processlist AS
 SELECT x.thd_id, x.conn_id, x.user_name, x.db, x.command, x.state, x.time, x.current_statement, x.statement_latency, x.progress, x.lock_latency, x.cpu_latency, x.rows_examined, x.rows_sent, x.rows_affected, x.full_scan, x.last_statement, x.last_statement_latency, x.current_memory, x.last_wait, x.last_wait_latency, x.waiting, x.source, x.trx_latency, x.trx_state, x.trx_autocommit, x.pid, x.program_name
 FROM (
 	WITH now AS MATERIALIZED (
+		-- the functions raise an error where pfs is off: then there is no row to call them for
 		SELECT pfs.timer_now('wait') AS wait, pfs.timer_now('idle') AS idle, pfs.timer_now('statement') AS statement, pfs.timer_now('transaction') AS transaction
+		FROM pfs.setup_timers WHERE name = 'wait'
 	), waits AS (
 		SELECT DISTINCT ON (thread_id) thread_id, event_name, source, timer_start, timer_wait, running
 		FROM (
@@ -3626,6 +3628,7 @@ FROM (
 	SELECT coalesce(sum(current_number_of_bytes_used), 0) AS total_allocated
 	FROM pfs.memory_summary_global_by_event_name
 	WHERE event_name NOT LIKE 'memory/pfs/%'
+	HAVING EXISTS (SELECT FROM pfs.setup_timers)
 ) x
 ORDER BY x.total_allocated;
 CREATE VIEW pfs_sys.memory_global_total AS
@@ -3868,6 +3871,7 @@ FROM (
 		WHERE object_type = 'TABLE' AND database_name IN ('%', current_database()::text)
 	), since AS MATERIALIZED (
 		SELECT greatest(pfs.reset_time('table_io_waits_summary_by_index_usage'), pfs.reset_time('table_io_waits_summary_by_table')) AS reset
+		FROM pfs.setup_timers WHERE name = 'wait'
 	), status AS MATERIALIZED (
 		SELECT max(CASE WHEN variable_name = 'pfs_table_io_since' THEN variable_value END) AS counted_since,
 			count(*) FILTER (WHERE variable_name IN ('pfs_table_instances_lost', 'pfs_index_stat_lost', 'pfs_thread_instances_lost') AND variable_value <> '0') AS lost
@@ -4071,41 +4075,44 @@ FROM (
 	), memory AS MATERIALIZED (
 		SELECT coalesce(sum(current_number_of_bytes_used), 0) AS used, coalesce(sum(sum_number_of_bytes_alloc), 0) AS allocated
 		FROM pfs.memory_summary_global_by_event_name WHERE event_name LIKE 'memory/context/%'
+	), numbers AS (
+		SELECT variable_name, variable_value, 'Status' AS type, 'YES' AS enabled,
+			CASE WHEN variable_name LIKE '%bytes%' THEN 'bytes' WHEN variable_value ~ '^[0-9]+$' THEN 'count' END AS unit
+		FROM pfs.status
+		UNION ALL
+		SELECT 'container_' || c.name || '_' || v.name, v.value::text, 'Container', 'YES', CASE WHEN v.name LIKE 'bytes%' THEN 'bytes' ELSE 'count' END
+		FROM pfs.containers c CROSS JOIN LATERAL (VALUES ('records_max', c.records_max), ('records_used', c.records_used), ('records_high_water', c.records_high_water),
+			('records_lost', c.records_lost), ('bytes_reserved', c.bytes_reserved), ('bytes_resident', c.bytes_resident)) v (name, value)
+		WHERE v.value IS NOT NULL
+		UNION ALL
+		SELECT 'statements_' || v.name, coalesce(v.value, 0)::text, 'Statements', coalesce((SELECT enabled FROM classes WHERE class = 'statement'), 'NO'), v.unit
+		FROM statements s CROSS JOIN LATERAL (VALUES ('count', s.count_star, 'count'), ('latency', s.sum_timer_wait, 'picoseconds'), ('lock_latency', s.sum_lock_time, 'picoseconds'),
+			('plan_latency', s.sum_plan_time, 'picoseconds'), ('exec_latency', s.sum_exec_time, 'picoseconds'), ('cpu_latency', s.sum_cpu_time, 'picoseconds'),
+			('errors', s.sum_errors, 'count'), ('warnings', s.sum_warnings, 'count'), ('rows_affected', s.sum_rows_affected, 'count'), ('rows_sent', s.sum_rows_sent, 'count'),
+			('rows_examined', s.sum_rows_examined, 'count'), ('no_index_used', s.sum_no_index_used, 'count'),
+			('shared_blks_hit', s.sum_shared_blks_hit, 'count'), ('shared_blks_read', s.sum_shared_blks_read, 'count'),
+			('temp_blks_read', s.sum_temp_blks_read, 'count'), ('temp_blks_written', s.sum_temp_blks_written, 'count'), ('wal_bytes', s.sum_wal_bytes, 'bytes')) v (name, value, unit)
+		UNION ALL
+		SELECT 'transactions_' || v.name, coalesce(v.value, 0)::text, 'Transactions', coalesce((SELECT enabled FROM classes WHERE class = 'transaction'), 'NO'), v.unit
+		FROM transactions s CROSS JOIN LATERAL (VALUES ('count', s.count_star, 'count'), ('latency', s.sum_timer_wait, 'picoseconds'),
+			('read_write', s.count_read_write, 'count'), ('read_only', s.count_read_only, 'count')) v (name, value, unit)
+		UNION ALL
+		SELECT replace(w.class, '/', '_') || '_' || v.name, v.value::text, 'Waits', coalesce(c.enabled, 'NO'), v.unit
+		FROM waits w LEFT JOIN classes c ON c.class = w.class
+			CROSS JOIN LATERAL (VALUES ('count', w.count_star, 'count'), ('latency', w.sum_timer_wait, 'picoseconds')) v (name, value, unit)
+		UNION ALL
+		SELECT 'errors_' || v.name, v.value::text, 'Errors', coalesce((SELECT enabled FROM classes WHERE class = 'error'), 'NO'), 'count'
+		FROM errors e CROSS JOIN LATERAL (VALUES ('raised', e.raised), ('handled', e.handled)) v (name, value)
+		UNION ALL
+		SELECT 'memory_' || v.name, v.value::text, 'Memory', coalesce((SELECT enabled FROM classes WHERE class = 'memory'), 'NO'), 'bytes'
+		FROM memory m CROSS JOIN LATERAL (VALUES ('current_allocated', m.used), ('total_allocated', m.allocated)) v (name, value)
+		UNION ALL
+		SELECT 'now', now()::text, 'System Time', 'YES', NULL
+		UNION ALL
+		SELECT 'unix_timestamp', extract(epoch FROM now())::text, 'System Time', 'YES', 'seconds'
 	)
-	SELECT variable_name, variable_value, 'Status' AS type, 'YES' AS enabled,
-		CASE WHEN variable_name LIKE '%bytes%' THEN 'bytes' WHEN variable_value ~ '^[0-9]+$' THEN 'count' END AS unit
-	FROM pfs.status
-	UNION ALL
-	SELECT 'container_' || c.name || '_' || v.name, v.value::text, 'Container', 'YES', CASE WHEN v.name LIKE 'bytes%' THEN 'bytes' ELSE 'count' END
-	FROM pfs.containers c CROSS JOIN LATERAL (VALUES ('records_max', c.records_max), ('records_used', c.records_used), ('records_high_water', c.records_high_water),
-		('records_lost', c.records_lost), ('bytes_reserved', c.bytes_reserved), ('bytes_resident', c.bytes_resident)) v (name, value)
-	WHERE v.value IS NOT NULL
-	UNION ALL
-	SELECT 'statements_' || v.name, coalesce(v.value, 0)::text, 'Statements', coalesce((SELECT enabled FROM classes WHERE class = 'statement'), 'NO'), v.unit
-	FROM statements s CROSS JOIN LATERAL (VALUES ('count', s.count_star, 'count'), ('latency', s.sum_timer_wait, 'picoseconds'), ('lock_latency', s.sum_lock_time, 'picoseconds'),
-		('plan_latency', s.sum_plan_time, 'picoseconds'), ('exec_latency', s.sum_exec_time, 'picoseconds'), ('cpu_latency', s.sum_cpu_time, 'picoseconds'),
-		('errors', s.sum_errors, 'count'), ('warnings', s.sum_warnings, 'count'), ('rows_affected', s.sum_rows_affected, 'count'), ('rows_sent', s.sum_rows_sent, 'count'),
-		('rows_examined', s.sum_rows_examined, 'count'), ('no_index_used', s.sum_no_index_used, 'count'),
-		('shared_blks_hit', s.sum_shared_blks_hit, 'count'), ('shared_blks_read', s.sum_shared_blks_read, 'count'),
-		('temp_blks_read', s.sum_temp_blks_read, 'count'), ('temp_blks_written', s.sum_temp_blks_written, 'count'), ('wal_bytes', s.sum_wal_bytes, 'bytes')) v (name, value, unit)
-	UNION ALL
-	SELECT 'transactions_' || v.name, coalesce(v.value, 0)::text, 'Transactions', coalesce((SELECT enabled FROM classes WHERE class = 'transaction'), 'NO'), v.unit
-	FROM transactions s CROSS JOIN LATERAL (VALUES ('count', s.count_star, 'count'), ('latency', s.sum_timer_wait, 'picoseconds'),
-		('read_write', s.count_read_write, 'count'), ('read_only', s.count_read_only, 'count')) v (name, value, unit)
-	UNION ALL
-	SELECT replace(w.class, '/', '_') || '_' || v.name, v.value::text, 'Waits', coalesce(c.enabled, 'NO'), v.unit
-	FROM waits w LEFT JOIN classes c ON c.class = w.class
-		CROSS JOIN LATERAL (VALUES ('count', w.count_star, 'count'), ('latency', w.sum_timer_wait, 'picoseconds')) v (name, value, unit)
-	UNION ALL
-	SELECT 'errors_' || v.name, v.value::text, 'Errors', coalesce((SELECT enabled FROM classes WHERE class = 'error'), 'NO'), 'count'
-	FROM errors e CROSS JOIN LATERAL (VALUES ('raised', e.raised), ('handled', e.handled)) v (name, value)
-	UNION ALL
-	SELECT 'memory_' || v.name, v.value::text, 'Memory', coalesce((SELECT enabled FROM classes WHERE class = 'memory'), 'NO'), 'bytes'
-	FROM memory m CROSS JOIN LATERAL (VALUES ('current_allocated', m.used), ('total_allocated', m.allocated)) v (name, value)
-	UNION ALL
-	SELECT 'now', now()::text, 'System Time', 'YES', NULL
-	UNION ALL
-	SELECT 'unix_timestamp', extract(epoch FROM now())::text, 'System Time', 'YES', 'seconds'
+	SELECT * FROM numbers
+	WHERE EXISTS (SELECT FROM pfs.setup_timers)
 ) x
 ORDER BY x.type, x.variable_name;
 CREATE VIEW pfs_sys.metrics AS

@@ -44,6 +44,13 @@ foreach my $table (grep { !/^(probes|table_definitions)$/ } @tables)
 {
 	is($server->sql("SELECT count(*) FROM pfs.$table"), 0, "off: $table is empty");
 }
+# All columns, as what nobody asks for is not computed.  Those that are left out are not about what pfs records.
+foreach my $view (split /\n/, $server->sql(q{SELECT oid::regclass FROM pg_class WHERE relkind = 'v'
+	AND (relnamespace = 'pfs_sys'::regnamespace AND relname !~ '^(x\$)?(version|schema_object_overview|schema_redundant_indexes)$'
+		OR relnamespace = 'pfs'::regnamespace AND relname <> 'tables') ORDER BY 1}))
+{
+	is($server->sql("SELECT count(v::text) FROM $view v"), 0, "off: $view is empty");
+}
 is($server->sql(q{SELECT count(*) FROM pfs.probes WHERE status <> 'off'}), 0, 'off: no probe is in place');
 $server->fails("SELECT $_", '55000', qr/pfs\.enabled/, "off: $_") foreach @functions;
 is($server->sql(q{WITH u AS (UPDATE pfs.setup_instruments SET enabled = 'NO' RETURNING 1) SELECT count(*) FROM u}), 0,
