@@ -26,39 +26,45 @@ typedef struct Diagnosis
 } Diagnosis;
 
 /*
- * A counter of status above zero, and the setting that decides about it.  Of others that
- * end in "_lost" nothing more is known than their name.
+ * Containers that can be full, the setting of each one's size, and the container that has as many records as the
+ * setting says: others have a multiple of it.
  */
 static const struct
 {
-	const char *counter;
+	const char *container;
 	const char *setting;
-}			loss_settings[] =
+	const char *sized;
+}			container_settings[] =
 
 {
-	{"pfs_instruments_lost", "pfs.max_instruments"},
-	{"pfs_setup_actors_lost", "pfs.setup_actors_size"},
-	{"pfs_setup_objects_lost", "pfs.setup_objects_size"},
-	{"pfs_thread_instances_lost", "pfs.max_thread_instances"},
-	{"pfs_accounts_lost", "pfs.accounts_size"},
-	{"pfs_users_lost", "pfs.users_size"},
-	{"pfs_hosts_lost", "pfs.hosts_size"},
-	{"pfs_account_counters_lost", "pfs.account_counters_size"},
-	{"pfs_thread_counters_lost", "pfs.thread_counters_size"},
-	{"pfs_thread_waits_lost", "pfs.thread_waits_size"},
-	{"pfs_digests_lost", "pfs.digests_size"},
-	{"pfs_digest_waits_lost", "pfs.digests_size"},
-	{"pfs_file_instances_lost", "pfs.max_file_instances"},
-	{"pfs_file_long_names_lost", "pfs.max_file_instances"},
-	{"pfs_file_events_lost", "pfs.max_file_instances"},
-	{"pfs_table_instances_lost", "pfs.max_table_instances"},
-	{"pfs_table_lock_stat_lost", "pfs.max_table_instances"},
-	{"pfs_index_stat_lost", "pfs.max_index_stat"},
-	{"pfs_socket_instances_lost", "pfs.max_socket_instances"},
-	{"pfs_prepared_statements_instances_lost", "pfs.max_prepared_statements_instances"},
-	{"pfs_program_instances_lost", "pfs.max_program_instances"},
-	{"pfs_load_history_lost", NULL},
+	{"instruments", "pfs.max_instruments", "instruments"},
+	{"setup_actors", "pfs.setup_actors_size", "setup_actors"},
+	{"setup_objects", "pfs.setup_objects_size", "setup_objects"},
+	{"thread_instances", "pfs.max_thread_instances", "thread_instances"},
+	{"accounts", "pfs.accounts_size", "accounts"},
+	{"users", "pfs.users_size", "users"},
+	{"hosts", "pfs.hosts_size", "hosts"},
+	{"account_counters", "pfs.account_counters_size", "account_counters"},
+	{"thread_counters", "pfs.thread_counters_size", "thread_counters"},
+	{"thread_waits", "pfs.thread_waits_size", "thread_waits"},
+	{"digests", "pfs.digests_size", "digests"},
+	{"digest_waits", "pfs.digests_size", "digests"},
+	{"digest_rows", "pfs.digests_size", "digests"},
+	{"file_instances", "pfs.max_file_instances", "file_instances"},
+	{"file_long_names", "pfs.max_file_instances", "file_instances"},
+	{"file_events", "pfs.max_file_instances", "file_instances"},
+	{"table_instances", "pfs.max_table_instances", "table_instances"},
+	{"table_lock_stat", "pfs.max_table_instances", "table_instances"},
+	{"index_stat", "pfs.max_index_stat", "index_stat"},
+	{"socket_instances", "pfs.max_socket_instances", "socket_instances"},
+	{"prepared_statements_instances", "pfs.max_prepared_statements_instances", "prepared_statements_instances"},
+	{"program_instances", "pfs.max_program_instances", "program_instances"},
+	{"load_history_seconds", "pfs.load_history_seconds", NULL},
+	{"load_history_minutes", "pfs.load_history_minutes", NULL},
+	{"load_history_ten_minutes", "pfs.load_history_ten_minutes", NULL},
 };
+
+#define NUM_CONTAINER_SETTINGS (sizeof(container_settings) / sizeof(container_settings[0]))
 
 static void
 find_out(Diagnosis *diagnosis, const char *state, const char *subject, char *finding, const char *advice)
@@ -107,52 +113,91 @@ check_probes(Diagnosis *diagnosis)
 	PQclear(result);
 }
 
-static const char *
-setting_of(const char *counter, bool *known)
+/* What to do about a container that is full: which setting to raise, from what to what.  NULL: none helps. */
+static char *
+advise_size(PGresult *sizes, const char *container)
 {
-	*known = true;
-	for (size_t i = 0; i < sizeof(loss_settings) / sizeof(loss_settings[0]); i++)
+	for (int i = 0; i < PQntuples(sizes); i++)
 	{
-		if (strcmp(loss_settings[i].counter, counter) == 0)
-			return loss_settings[i].setting;
+		const char *setting = PQgetvalue(sizes, i, 1);
+		double		now = strtod(PQgetvalue(sizes, i, 2), NULL);
+		double		most = strtod(PQgetvalue(sizes, i, 3), NULL);
+
+		if (strcmp(PQgetvalue(sizes, i, 0), container) != 0 || PQgetisnull(sizes, i, 2))
+			continue;
+		if (now >= most)
+			return format_string("%s has its largest value, %.0f", setting, now);
+		/* How many more would have had a place nobody counts. */
+		return format_string("raise %s from %.0f to %.0f and restart the server", setting, now, now * 2 < most ? now * 2 : most);
 	}
-	*known = false;
 	return NULL;
 }
 
-/* Finds the counters of what was lost, and for each the setting to raise. */
+/* Finds what was lost, and what is nearly full, and for each the setting to raise and a value for it. */
 static void
 check_losses(Diagnosis *diagnosis)
 {
-	PGresult   *result = ask(diagnosis, "losses",
-							 "SELECT s.variable_name, s.variable_value, g.setting, g.name"
-							 " FROM pfs.status s LEFT JOIN pg_settings g ON g.name = 'pfs.' ||"
-							 "  regexp_replace(s.variable_name, '^pfs_(events_(?:waits|stages|statements|transactions)_history(?:_long)?)_lost$', '\\1_size')"
-							 " WHERE s.variable_name LIKE '%\\_lost' AND s.variable_value ~ '^[0-9]+$' AND s.variable_value <> '0'"
-							 " ORDER BY s.variable_name");
+	Buffer		values = {0};
+	char	   *sql;
+	PGresult   *sizes;
+	PGresult   *result;
+	int			lost;
 
-	if (result == NULL)
-		return;
-	if (PQntuples(result) == 0)
+	for (size_t i = 0; i < NUM_CONTAINER_SETTINGS; i++)
+		buffer_printf(&values, i ? ", ('%s', '%s', '%s')" : "('%s', '%s', '%s')", container_settings[i].container,
+					  container_settings[i].setting, container_settings[i].sized ? container_settings[i].sized : "");
+
+	/*
+	 * Names of containers, their settings, and these settings' values: -1 is
+	 * as many as the container has, or ten or ten thousand rows of a history.
+	 */
+	sql = format_string("SELECT v.container, v.setting,"
+						" CASE WHEN g.setting <> '-1' THEN g.setting::bigint ELSE coalesce(c.records_max, CASE WHEN v.setting LIKE '%%long_size' THEN 10000 ELSE 10 END) END,"
+						" g.max_val::bigint"
+						" FROM (VALUES %s UNION ALL SELECT regexp_replace(name, '^pfs\\.(.*)_size$', '\\1'), name, '' FROM pg_settings"
+						"   WHERE name LIKE 'pfs.events\\_%%\\_history%%\\_size') v (container, setting, sized)"
+						" JOIN pg_settings g ON g.name = v.setting LEFT JOIN pfs.containers c ON c.name = v.sized", values.data);
+	sizes = ask(diagnosis, "losses", sql);
+	free(sql);
+	buffer_free(&values);
+	result = sizes ? ask(diagnosis, "losses",
+						 "SELECT variable_name, variable_value, regexp_replace(variable_name, '^pfs_(.*)_lost$', '\\1') FROM pfs.status"
+						 " WHERE variable_name LIKE '%\\_lost' AND variable_value ~ '^[0-9]+$' AND variable_value <> '0'"
+						 " ORDER BY variable_name") : NULL;
+	lost = result ? PQntuples(result) : -1;
+	if (lost == 0)
 		find_out(diagnosis, "ok", "losses", copy_string("nothing was lost"), NULL);
-	for (int i = 0; i < PQntuples(result); i++)
+	for (int i = 0; i < lost; i++)
 	{
-		const char *counter = PQgetvalue(result, i, 0);
-		bool		known;
-		const char *setting = setting_of(counter, &known);
-		char	   *advice;
+		char	   *size = advise_size(sizes, PQgetvalue(result, i, 2));
+		char	   *advice = size ? format_string("%s; SELECT pfs.reset('status') sets the counter to zero", size) :
+		copy_string("docs/limits.md says what the counter means");
 
-		if (setting == NULL)
-			setting = field(result, i, 3);
-		if (setting)
-			advice = format_string("raise %s and restart the server; SELECT pfs.reset('status') sets the counter to zero", setting);
-		else
-			advice = copy_string("docs/limits.md says what the counter means");
-		find_out(diagnosis, setting ? "to do" : "note", counter,
+		find_out(diagnosis, size ? "to do" : "note", PQgetvalue(result, i, 0),
 				 format_string("%s were lost since the server's start or the last reset", PQgetvalue(result, i, 1)), advice);
+		free(advice);
+		free(size);
+	}
+	PQclear(result);
+	result = lost >= 0 ? ask(diagnosis, "losses",
+							 "SELECT name, records_high_water, records_max FROM pfs.containers"
+							 " WHERE records_high_water >= 0.9 * records_max AND records_max > 0 AND records_lost = 0"
+							 " AND name NOT LIKE '%history%' ORDER BY name") : NULL;
+	for (int i = 0; result && i < PQntuples(result); i++)
+	{
+		char	   *advice = advise_size(sizes, PQgetvalue(result, i, 0));
+
+		/*
+		 * Containers that have a record for all that there can be are full by
+		 * design.
+		 */
+		if (advice)
+			find_out(diagnosis, "note", PQgetvalue(result, i, 0),
+					 format_string("nearly full: %s of %s records were in use at one time", PQgetvalue(result, i, 1), PQgetvalue(result, i, 2)), advice);
 		free(advice);
 	}
 	PQclear(result);
+	PQclear(sizes);
 }
 
 /* Finds what is switched off: consumers one by one, instruments by kind. */

@@ -329,7 +329,7 @@ run_flame(const Command *command, Options *options)
 	int			early = 0;
 
 	if (format && strcmp(format, "html") != 0 && strcmp(format, "folded") != 0)
-		die(STATUS_UNUSABLE, "option --format takes html or folded, not \"%s\"", format);
+		die(STATUS_UNUSABLE, "option --format takes html or folded, not \"%s\"", quote(format));
 	server = server_open_or_die(options, "pfs flame", 0);
 	sink = sink_open(option_value(options, "output"));
 	catch_signals();

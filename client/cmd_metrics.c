@@ -21,6 +21,7 @@
 
 #include "command.h"
 #include "escape.h"
+#include "input.h"
 #include "metrics.h"
 
 #define DEFAULT_LISTEN "127.0.0.1:9717"
@@ -245,7 +246,7 @@ name_of(const Options *options, const char *dbname)
 
 		settings = PQconninfoParse(dbname, &error);
 		if (settings == NULL)
-			die(STATUS_UNUSABLE, "this is no connection string: %s", error ? error : dbname);
+			die(STATUS_UNUSABLE, "this is no connection string: %s", error ? error : quote(dbname));
 		PQfreemem(error);
 	}
 	for (PQconninfoOption *o = settings; o && o->keyword; o++)
@@ -289,7 +290,7 @@ add_target(const Options *options, char *name, const char *dbname)
 	for (int i = 0; i < exporter.n; i++)
 	{
 		if (strcmp(exporter.targets[i].name, name) == 0)
-			die(STATUS_UNUSABLE, "two servers are called \"%s\": give them names, as --target main=\"host=...\"", name);
+			die(STATUS_UNUSABLE, "two servers are called \"%s\": give them names, as --target main=\"host=...\"", quote(name));
 	}
 	exporter.targets = reallocate(exporter.targets, sizeof(Target) * (exporter.n + 1));
 	target = &exporter.targets[exporter.n++];
@@ -319,18 +320,22 @@ add_named_target(const Options *options, const char *word)
 		add_target(options, name_of(options, word), word);
 }
 
+/* Far more than anybody has. */
+#define MAX_SERVICE_FILE ((size_t) 1 << 20)
+
 /* Adds each service of a file; libpq looks it up there. */
 static void
 add_services(const Options *options, const char *file)
 {
-	FILE	   *in = fopen(file, "r");
-	char		line[1024];
+	Buffer		services = {NULL};
+	char	   *rest;
+	char	   *line;
 	int			before = exporter.n;
 
-	if (in == NULL)
-		die(STATUS_UNUSABLE, "cannot read the service file \"%s\": %s", file, strerror(errno));
+	input_read_or_die(file, "service file", MAX_SERVICE_FILE, &services);
 	setenv("PGSERVICEFILE", file, 1);
-	while (fgets(line, sizeof(line), in))
+	rest = services.data;
+	while ((line = strsep(&rest, "\n")) != NULL)
 	{
 		char	   *start = line + strspn(line, " \t");
 		char	   *end = *start == '[' ? strchr(start, ']') : NULL;
@@ -350,9 +355,9 @@ add_services(const Options *options, const char *file)
 		add_target(options, copy_string(start + 1), dbname.data);
 		buffer_free(&dbname);
 	}
-	fclose(in);
+	buffer_free(&services);
 	if (exporter.n == before)
-		die(STATUS_UNUSABLE, "there is no service in \"%s\": each begins with its name in brackets, as [main]", file);
+		die(STATUS_UNUSABLE, "there is no service in \"%s\": each begins with its name in brackets, as [main]", quote(file));
 }
 
 /* ---- the port ---- */
@@ -460,10 +465,10 @@ find_address(const char *listen)
 		host++;
 	}
 	if (port[0] == '\0' || strspn(port, "0123456789") != strlen(port) || atol(port) > 65535)
-		die(STATUS_UNUSABLE, "--listen takes ADDRESS:PORT, as " DEFAULT_LISTEN ", not \"%s\"", listen);
+		die(STATUS_UNUSABLE, "--listen takes ADDRESS:PORT, as " DEFAULT_LISTEN ", not \"%s\"", quote(listen));
 	error = getaddrinfo(host[0] ? host : "127.0.0.1", port, &hints, &found);
 	if (error)
-		die(STATUS_UNUSABLE, "cannot find the address of --listen %s: %s", listen, gai_strerror(error));
+		die(STATUS_UNUSABLE, "cannot find the address of --listen %s: %s", quote(listen), gai_strerror(error));
 	free(word);
 	return found;
 }
@@ -486,7 +491,7 @@ serve(const char *listen)
 							  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned) CLIENT_TIME_LIMIT,
 							  MHD_OPTION_END);
 	if (daemon == NULL)
-		die(STATUS_FAILED, "cannot listen at %s: %s", listen, errno ? strerror(errno) : "the port may be in use");
+		die(STATUS_FAILED, "cannot listen at %s: %s", quote(listen), errno ? strerror(errno) : "the port may be in use");
 	getnameinfo(address->ai_addr, address->ai_addrlen, host, sizeof(host), NULL, 0, NI_NUMERICHOST);
 	info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
 	warn(address->ai_family == AF_INET6 ? "http://[%s]:%u/metrics" : "http://%s:%u/metrics", host, info ? info->port : 0);
@@ -523,7 +528,7 @@ run_metrics(const Command *command, Options *options)
 		add_services(options, option_value(options, "service-file"));
 	if (exporter.n == 0)
 	{
-		word = option_value(options, "dbname");
+		word = options->dbname ? options->dbname : option_value(options, "dbname");
 		add_target(options, name_of(options, word), word);
 	}
 

@@ -98,7 +98,13 @@ run_report(const Command *command, Options *options)
 	Sink	   *sink;
 
 	if (format && strcmp(format, "html") != 0 && strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
-		die(STATUS_UNUSABLE, "option --format takes html, text or json, not \"%s\"", format);
+		die(STATUS_UNUSABLE, "option --format takes html, text or json, not \"%s\"", quote(format));
+	/* Of a server there is no file to be named: this is its database. */
+	if ((seconds > 0 || since) && options->num_arguments == 1 && options->dbname == NULL && !option_given(options, "dbname"))
+	{
+		options->dbname = options->arguments[0];
+		options->num_arguments = 0;
+	}
 	if ((options->num_arguments > 0) + (seconds > 0) + (since || till) != 1)
 		die(STATUS_UNUSABLE, "give one of: two snapshots, --seconds, --since (try \"pfs report --help\")");
 	if (options->num_arguments == 1)

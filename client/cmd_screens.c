@@ -192,7 +192,7 @@ check_sort(const Screen *screen, const char *by)
 		return;
 	for (int i = 0; screen->columns[i].name; i++)
 		buffer_printf(&names, i ? ", %s" : "%s", screen->columns[i].name);
-	die(STATUS_UNUSABLE, "there is no column \"%s\"; columns are: %s", by + (by[0] == '+'), names.data);
+	die(STATUS_UNUSABLE, "there is no column \"%s\"; columns are: %s", quote(by + (by[0] == '+')), names.data);
 }
 
 /* Sorts as the user says, else as the screen does. */
@@ -261,7 +261,7 @@ run_screen(const Command *command, Options *options)
 	if (view->num_rows == 0 && view->num_hidden == 0)
 		explain_nothing(server, screen);
 	else if (view->num_rows == 0)
-		warn("None of %d rows has the text \"%s\".", view->num_hidden, filter);
+		warn("None of %d rows has the text \"%s\".", view->num_hidden, quote(filter));
 	else if (limit > 0 && view->num_rows > limit && format == FORMAT_TABLE)
 		warn("%d of %d rows; --limit 0 shows all", limit, view->num_rows);
 	view_free(view);

@@ -391,7 +391,7 @@ run_top(const Command *command, Options *options)
 	top.history = load_history_is_on(top.server);
 	catch_signals();
 	if (newterm(NULL, stdout, stdin) == NULL)
-		die(STATUS_UNUSABLE, "the terminal \"%s\" is not known here", getenv("TERM") ? getenv("TERM") : "");
+		die(STATUS_UNUSABLE, "the terminal \"%s\" is not known here", getenv("TERM") ? quote(getenv("TERM")) : "");
 	add_clean_up(end_screen);
 	cbreak();
 	noecho();

@@ -569,7 +569,7 @@ run_trace(const Command *command, Options *options)
 	Server	   *server;
 
 	if (option_value(options, "output") == NULL && isatty(1))
-		die(STATUS_UNUSABLE, "a trace is no text: name a file with --output");
+		die(STATUS_UNUSABLE, "a trace is binary data, which a terminal cannot show: name a file with --output");
 	server = server_open_or_die(options, "pfs trace", 0);
 	trace.sink = sink_open(option_value(options, "output"));
 	catch_signals();

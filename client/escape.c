@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -195,6 +196,20 @@ escape_csv(Buffer *buffer, const char *text, size_t length)
 	}
 	if (quoted)
 		buffer_add_char(buffer, '"');
+}
+
+/* Spreadsheets compute a cell that begins with one of these, also if it is quoted; in some languages the wide forms, too. */
+void
+escape_spreadsheet(Buffer *buffer, const char *text, size_t length)
+{
+	const char *at = text;
+	uint32_t	first = length > 0 ? next_character(&at, text + length) : 0;
+	bool		computes = first < 0x80 ? first != 0 && strchr("=+-@\t\r\n", (int) first) != NULL :
+	first == 0xFF1D || first == 0xFF0B || first == 0xFF0D || first == 0xFF20;
+	char	   *shown = computes ? format_string("'%.*s", (int) length, text) : NULL;
+
+	escape_csv(buffer, shown ? shown : text, shown ? length + 1 : length);
+	free(shown);
 }
 
 /* Backslash, quote and line end as the formats want them; tabs become blanks. */

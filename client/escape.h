@@ -29,6 +29,9 @@ extern void add_json_string(Buffer *buffer, const char *text);
 /* A field of CSV (RFC 4180), in quotes where it needs them. */
 extern void escape_csv(Buffer *buffer, const char *text, size_t length);
 
+/* The same for a spreadsheet: a text that it would take for a formula has "'" in front. */
+extern void escape_spreadsheet(Buffer *buffer, const char *text, size_t length);
+
 /* The inside of a label's value of Prometheus' text format and OpenMetrics. */
 extern void escape_label(Buffer *buffer, const char *text, size_t length);
 

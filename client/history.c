@@ -420,7 +420,7 @@ check_number(const Options *options, const char *name)
 	for (int i = 0; (value = option_nth(options, name, i)) != NULL; i++)
 	{
 		if (!parse_number(value, &number) || number > INT64_MAX || number < INT64_MIN)
-			die(STATUS_UNUSABLE, "option --%s takes a whole number, not \"%s\"", name, value);
+			die(STATUS_UNUSABLE, "option --%s takes a whole number, not \"%s\"", name, quote(value));
 	}
 }
 
@@ -443,8 +443,8 @@ read_time(Server *server, const Options *options, const char *name, int64_t miss
 	PQclear(result);
 	if (server->conn == NULL)
 		die(STATUS_FAILED, "%s", buffer_text(&server->message));
-	die(STATUS_UNUSABLE, "option --%s takes a time, such as '14:00 today', or an interval before now, such as '10 s', not \"%s\"",
-		name, value);
+	die(STATUS_UNUSABLE, "option --%s takes a time, such as '10:29' or 'yesterday 3:00', or an interval before now, such as '10 s', not \"%s\"",
+		name, quote(value));
 }
 
 /* Is the event, or one that it is in, a statement with this id? */
@@ -563,7 +563,7 @@ history_read(Server *server, const Options *options)
 	history->since = seconds ? read_now(server, &history->clock, &history->own) : read_time(server, options, "since", 0);
 	history->till = read_time(server, options, "till", INT64_MAX);
 	if (history->since > history->till)
-		die(STATUS_UNUSABLE, "--since has to be before --till");
+		die(STATUS_UNUSABLE, "the time is empty: --till is not behind --since");
 	make_index(history);
 	if (seconds)
 		watch(history, server, seconds);

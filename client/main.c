@@ -35,13 +35,14 @@ static void
 print_help(void)
 {
 	printf("pfs shows what a PostgreSQL server with the extension pfs does and waits for.\n\n"
-		   "Usage:\n  pfs COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n");
+		   "Usage:\n  pfs COMMAND [OPTION]... [ARGUMENT]... [DATABASE [ROLE]]\n\nCommands:\n");
 	for (int i = 0; commands[i]; i++)
 		printf("  %-12s %s\n", commands[i]->name, commands[i]->help);
 	printf("\nOptions of every command:\n");
 	print_options(common_options);
 	printf("\n\"pfs COMMAND --help\" shows the other options of a command.  Without options it connects as\n"
-		   "psql does: by PGHOST, PGPORT, PGUSER, PGDATABASE, PGSERVICE and the password file.\n"
+		   "psql does: by PGHOST, PGPORT, PGUSER, PGDATABASE, PGSERVICE and the password file.  A database,\n"
+		   "connection string or URI may also stand without an option; with it alone, \"pfs URI\", it is \"pfs top\".\n"
 		   "Membership in pg_monitor is enough for all of it.\n");
 }
 
@@ -49,7 +50,7 @@ print_help(void)
 static void
 print_command_help(const Command *command)
 {
-	printf("pfs %s: %s\n\nUsage:\n  pfs %s [OPTION]...%s%s\n\n", command->name, command->help, command->name,
+	printf("pfs %s: %s\n\nUsage:\n  pfs %s [OPTION]...%s%s [DATABASE [ROLE]]\n\n", command->name, command->help, command->name,
 		   command->arguments ? " " : "", command->arguments ? command->arguments : "");
 	if (command->details)
 		printf("%s\n", command->details);
@@ -98,10 +99,36 @@ open_standard_files(void)
 }
 
 /*
- * Runs one command.  Help and version go before whatever else is wrong.
+ * Takes the arguments that the command has none of: a database, connection string or URI, and a role, as psql
+ * takes them.  A URI cannot be a file's name, so it may stand before the command's own arguments.
+ */
+static void
+take_database(const Command *command, Options *options)
+{
+	int			own = 0;
+
+	for (int i = 0; i < options->num_arguments; i++)
+	{
+		const char *word = options->arguments[i];
+		bool		is_uri = strstr(word, "://") && is_connection_string(word);
+
+		if (!is_uri && own < command->max_arguments)
+			options->arguments[own++] = word;
+		else if (options->dbname == NULL && !option_given(options, "dbname"))
+			options->dbname = word;
+		else if (options->username == NULL && options->dbname != NULL && !is_uri && !option_given(options, "username"))
+			options->username = word;
+		else
+			die(STATUS_UNUSABLE, "unexpected argument \"%s\" (try \"pfs %s --help\")", quote(word), command->name);
+	}
+	options->num_arguments = own;
+}
+
+/*
+ * Runs one command.  dbname: what stood before it, or NULL.  Help and version go before whatever else is wrong.
  */
 static int
-run_command(const Command *command, int argc, const char *const *argv)
+run_command(const Command *command, const char *dbname, int argc, const char *const *argv)
 {
 	Options		options;
 	char	   *wrong = parse_options(&options, command->options, argc, argv);
@@ -121,67 +148,124 @@ run_command(const Command *command, int argc, const char *const *argv)
 	}
 	if (wrong)
 		die(STATUS_UNUSABLE, "%s (try \"pfs %s --help\")", wrong, command->name);
+	if (dbname && option_given(&options, "dbname"))
+		die(STATUS_UNUSABLE, "the database is named twice: \"%s\" and --dbname", quote(dbname));
+	options.dbname = dbname;
+	take_database(command, &options);
 	if (options.num_arguments < command->min_arguments)
 		die(STATUS_UNUSABLE, "an argument is missing: pfs %s %s", command->name, command->arguments);
-	if (options.num_arguments > command->max_arguments)
-		die(STATUS_UNUSABLE, "there is an argument too much, \"%s\" (try \"pfs %s --help\")",
-			options.arguments[command->max_arguments], command->name);
 	status = command->run(command, &options);
 	free_options(&options);
 	return status;
 }
 
-/* Finds the command, behind common options or before them, and runs it. */
+/*
+ * Where the command stands: the first word that is the name of one, and with the options of which it is an argument and
+ * no option's value.  0: there is none.
+ */
+static int
+find_command_word(int argc, const char *const *argv)
+{
+	for (int i = 1; i < argc; i++)
+	{
+		const Command *command = find_command(argv[i]);
+		Options		options;
+		char	   *wrong;
+		bool		found;
+
+		if (command == NULL)
+			continue;
+		wrong = parse_options(&options, command->options, i, &argv[1]);
+		/* A database may stand before it. */
+		found = !wrong && options.num_arguments > 0 && options.num_arguments <= 2 &&
+			options.arguments[options.num_arguments - 1] == argv[i];
+		free_options(&options);
+		free(wrong);
+		if (found)
+			return i;
+	}
+	return 0;
+}
+
+/* Runs without the name of a command: help, version, "pfs URI" as "psql URI"; all else is an error. */
+static int
+run_without_command(int argc, const char *const *argv)
+{
+	Options		options;
+	char	   *wrong;
+	const char *word;
+
+	/*
+	 * As far as it goes, so that help and version are shown whatever stands
+	 * behind them.
+	 */
+	for (int n = 1; n < argc; n++)
+	{
+		bool		help;
+		bool		version;
+
+		free(parse_options(&options, NULL, n, &argv[1]));
+		help = option_given(&options, "help");
+		version = option_given(&options, "version");
+		free_options(&options);
+		if (help)
+			print_help();
+		else if (version)
+			printf("pfs %s\n", PFS_VERSION);
+		if (help || version)
+			return STATUS_OK;
+	}
+	wrong = parse_options(&options, NULL, argc - 1, &argv[1]);
+	word = options.num_arguments > 0 ? options.arguments[0] : NULL;
+	if (word && is_connection_string(word))
+		return run_command(&command_top, NULL, argc - 1, &argv[1]);
+	for (int i = 1; wrong && i < argc; i++)
+	{
+		const Command *command = find_command(argv[i]);
+
+		/* What is wrong with the words before a command is said in its words. */
+		if (command)
+			return run_command(command, NULL, i - 1, &argv[1]);
+	}
+	if (wrong)
+		die(STATUS_UNUSABLE, "%s (try \"pfs --help\")", wrong);
+	if (word == NULL)
+		die(STATUS_UNUSABLE, "name a command (try \"pfs --help\")");
+	die(STATUS_UNUSABLE, "there is no command \"%s\" (try \"pfs --help\")", quote(word));
+}
+
+/* Finds the command, which may stand behind options and a database, and runs it. */
 int
 main(int argc, char **argv)
 {
-	const Command *command = NULL;
-	int			at = 1;
+	const char *const *words = (const char *const *) argv;
+	const char **others;
+	const char *dbname = NULL;
+	Options		options;
+	int			at;
+	int			status;
 
 	open_standard_files();
 	set_locale();
+	at = find_command_word(argc, words);
+	if (at == 0)
+		return run_without_command(argc, words);
+	free(parse_options(&options, find_command(words[at])->options, at, &words[1]));
+	if (options.num_arguments > 1)
+		dbname = options.arguments[0];
+	free_options(&options);
 
-	/* Common options may stand before the command. */
-	while (at < argc && argv[at][0] == '-')
+	/*
+	 * The command line without the program, the command, and the database
+	 * before it.
+	 */
+	others = allocate(sizeof(char *) * argc);
+	for (int i = 1, n = 0; i < argc; i++)
 	{
-		int			words = at + 1 < argc ? 2 : 1;
-		Options		options;
-		char	   *wrong = parse_options(&options, NULL, words, (const char *const *) &argv[at]);
-		bool		help = option_given(&options, "help");
-		bool		version = option_given(&options, "version");
-
-		if (help || version)
-		{
-			free_options(&options);
-			free(wrong);
-			if (help)
-				print_help();
-			else
-				printf("pfs %s\n", PFS_VERSION);
-			return STATUS_OK;
-		}
-
-		/*
-		 * It took the second word as its value, or that is an argument or an
-		 * option of its own.
-		 */
-		words = options.num_values == 1 && options.values[0].value == argv[at + words - 1] ? 2 : 1;
-		if (wrong && options.num_values == 0)
-			die(STATUS_UNUSABLE, "%s (try \"pfs --help\")", wrong);
-		free_options(&options);
-		free(wrong);
-		at += words;
+		if (i != at && words[i] != dbname)
+			others[n++] = words[i];
 	}
-	if (at >= argc)
-	{
-		warn("name a command (try \"pfs --help\")");
-		return STATUS_UNUSABLE;
-	}
-	command = find_command(argv[at]);
-	if (command == NULL)
-		die(STATUS_UNUSABLE, "there is no command \"%s\" (try \"pfs --help\")", argv[at]);
-	/* The command line without the program and the command. */
-	for (int i = at; i + 1 < argc; i++)
-		argv[i] = argv[i + 1];
-	return run_command(command, argc - 2, (const char *const *) &argv[1]);
+	status = run_command(find_command(words[at]), dbname, argc - 2 - (dbname != NULL), others);
+	free(others);
+	return status;
 }

@@ -20,6 +20,15 @@ static bool progress_shown = false;
 static void (*clean_ups[MOST_CLEAN_UPS]) (void);
 static volatile sig_atomic_t num_clean_ups = 0;
 
+/* Bytes of a text that messages quote: more than every name that is right. */
+#define QUOTED_MAX 128
+
+char *
+quote(const char *text)
+{
+	return short_line(text, QUOTED_MAX);
+}
+
 /* Writes one line on standard error, below a line of progress if there is one. */
 static void
 say(const char *format, va_list arguments)

@@ -17,6 +17,12 @@
 #define STATUS_FAILED 1
 #define STATUS_UNUSABLE 2		/* wrong options, no connection, no rights */
 
+/*
+ * What a user or a file gave, as messages quote it: one line, cut where it is longer than a message should be.
+ * Not freed: the program mostly ends with the message.
+ */
+extern char *quote(const char *text);
+
 extern void warn(const char *format,...) __attribute__((format(printf, 1, 2)));
 extern void die(int status, const char *format,...) __attribute__((format(printf, 2, 3), noreturn));
 

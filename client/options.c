@@ -81,19 +81,19 @@ parse_long(Options *options, const Option *own, const char *word, const char *ne
 	const Option *common = find_long(common_options, word, length, &common_matches);
 
 	if (length == 0)
-		return format_string("an option has no name: \"--%s\"", word);
+		return format_string("an option has no name: \"--%s\"", quote(word));
 	/* A whole name goes before beginnings. */
 	if (common && common->name[length] == '\0')
 		option = common;
 	else if (!(option && option->name[length] == '\0'))
 	{
 		if (own_matches + common_matches > 1)
-			return format_string("option --%.*s is ambiguous: write it in full", (int) length, word);
+			return format_string("option --%s is ambiguous: write it in full", quote(format_string("%.*s", (int) length, word)));
 		if (option == NULL)
 			option = common;
 	}
 	if (option == NULL)
-		return format_string("there is no option --%.*s", (int) length, word);
+		return format_string("there is no option --%s", quote(format_string("%.*s", (int) length, word)));
 	if (option->argument == NULL)
 	{
 		if (equals)
@@ -132,6 +132,13 @@ parse_letters(Options *options, const Option *own, const char *word, const char 
 		break;
 	}
 	return NULL;
+}
+
+/* Is it more than the name of a database, as psql takes it? */
+bool
+is_connection_string(const char *word)
+{
+	return strncmp(word, "postgres://", 11) == 0 || strncmp(word, "postgresql://", 13) == 0 || strchr(word, '=') != NULL;
 }
 
 /* Takes the command line apart, word by word; the values of options are passed over with them. */
@@ -211,20 +218,22 @@ option_number(const Options *options, const char *name, double low, double high,
 		return missing;
 	number = strtod(value, &end);
 	if (end == value || *end != '\0' || !(number >= low && number <= high))
-		die(STATUS_UNUSABLE, "option --%s takes a number from %g to %g, not \"%s\"", name, low, high, value);
+		die(STATUS_UNUSABLE, "option --%s takes a number from %.15g to %.15g, not \"%s\"", name, low, high, quote(value));
 	return number;
 }
 
 int
 option_integer(const Options *options, const char *name, int low, int high, int missing)
 {
+	const char *value = option_value(options, name);
 	double		number = option_number(options, name, low, high, missing);
 
-	if (number != floor(number))
-		die(STATUS_UNUSABLE, "option --%s takes a whole number, not \"%s\"", name, option_value(options, name));
+	if (value && number != floor(number))
+		die(STATUS_UNUSABLE, "option --%s takes a whole number from %d to %d, not \"%s\"", name, low, high, quote(value));
 	return (int) number;
 }
 
+/* Reads --format of commands that write tables. */
 OutputFormat
 option_format(const Options *options)
 {
@@ -234,7 +243,9 @@ option_format(const Options *options)
 		return FORMAT_TABLE;
 	if (strcmp(value, "csv") == 0)
 		return FORMAT_CSV;
+	if (strcmp(value, "spreadsheet") == 0)
+		return FORMAT_SPREADSHEET;
 	if (strcmp(value, "json") == 0)
 		return FORMAT_JSON;
-	die(STATUS_UNUSABLE, "option --format takes table, csv or json, not \"%s\"", value);
+	die(STATUS_UNUSABLE, "option --format takes table, csv, spreadsheet or json, not \"%s\"", quote(value));
 }

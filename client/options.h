@@ -33,13 +33,17 @@ typedef struct Options
 	int			num_values;
 	const char **arguments;
 	int			num_arguments;
+	const char *dbname;			/* a database, connection string or URI that
+								 * stands there without an option, as psql
+								 * takes it; NULL: none */
+	const char *username;		/* the role behind it; NULL: none */
 } Options;
 
 /* -h, -p, -U, -d, -w, -W as psql has them; --help and --version. */
 extern const Option common_options[];
 
 /* A command that writes tables has these among its own: "format" and "output". */
-#define OPTION_FORMAT {"format", 'f', "FORMAT", "table (default), csv or json"}
+#define OPTION_FORMAT {"format", 'f', "FORMAT", "table (default), csv, spreadsheet or json"}
 #define OPTION_OUTPUT {"output", 'o', "FILE", "write there, with mode 0600, not to standard output"}
 
 /*
@@ -50,6 +54,9 @@ extern const Option common_options[];
  */
 extern char *parse_options(Options *options, const Option *own, int argc, const char *const *argv);
 extern void free_options(Options *options);
+
+/* Is a word a URI of a server, or parameters as libpq takes them, and not just a name? */
+extern bool is_connection_string(const char *word);
 
 extern bool option_given(const Options *options, const char *name);
 

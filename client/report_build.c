@@ -143,7 +143,7 @@ check_pair(ReportBuild *build)
 
 	if (facts_differ(build, FACT_system_identifier))
 		die(STATUS_UNUSABLE, "the snapshots are of two clusters (system identifiers %s and %s): give two of the same server",
-			a->facts[FACT_system_identifier], b->facts[FACT_system_identifier]);
+			quote(a->facts[FACT_system_identifier]), quote(b->facts[FACT_system_identifier]));
 	if (a->taken >= b->taken)
 		die(STATUS_UNUSABLE, "the first snapshot is not older than the second: give the older one first");
 	if (facts_differ(build, FACT_data_directory))

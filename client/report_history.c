@@ -45,8 +45,8 @@ read_time(Server *server, const char *option, const char *text, char **timestamp
 	}
 	if (server->conn == NULL)
 		die(STATUS_FAILED, "%s", buffer_text(&server->message));
-	die(STATUS_UNUSABLE, "option --%s takes a time, such as '2026-03-01 14:00', or an interval before now, such as '90 min', not \"%s\"",
-		option, text);
+	die(STATUS_UNUSABLE, "option --%s takes a time, such as '10:29', 'yesterday 3:00' or '2026-03-01 14:00', or an interval before now, such as '90 min', not \"%s\"",
+		option, quote(text));
 }
 
 /* The finest resolution that reaches back so far; without one, the one that reaches back farthest. */
@@ -336,7 +336,7 @@ report_of_history(Server *server, const char *since, const char *till, int most)
 	int64_t		end = read_time(server, "till", till ? till : "0 s", &till_text);
 
 	if (from >= end)
-		die(STATUS_UNUSABLE, "--since has to be before --till");
+		die(STATUS_UNUSABLE, till ? "the time is empty: --till is not behind --since" : "the time is empty: --since is not in the past");
 	past.report = report_new("history", from, end);
 	past.params[0] = choose_resolution(server, since_text);
 	past.params[1] = since_text;

@@ -16,6 +16,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "message.h"
 
 static bool
@@ -40,8 +41,8 @@ server_new(const Options *options, const char *dbname, const char *application)
 
 	server->host = option_value(options, "host");
 	server->port = option_value(options, "port");
-	server->user = option_value(options, "username");
-	server->dbname = dbname ? dbname : option_value(options, "dbname");
+	server->user = options->username ? options->username : option_value(options, "username");
+	server->dbname = dbname ? dbname : options->dbname ? options->dbname : option_value(options, "dbname");
 	server->ask = option_given(options, "password");
 	server->never_ask = option_given(options, "no-password");
 	server->application = application;
@@ -319,26 +320,39 @@ server_check(Server *server, int extension)
 	return true;
 }
 
+/* A part of an error; NULL: it has none.  Servers can quote whatever they were given, of any length. */
+static char *
+error_field(const PGresult *result, int code)
+{
+	const char *field = PQresultErrorField(result, code);
+
+	return field ? short_line(field, 1000) : NULL;
+}
+
 /* Sorts an error of the server, and makes one line of it. */
 static void
 take_error(Server *server, const PGresult *result)
 {
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-	const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-	const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
-	const char *detail = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
+	char	   *text = error_field(result, PG_DIAG_MESSAGE_PRIMARY);
+	char	   *hint = error_field(result, PG_DIAG_MESSAGE_HINT);
+	char	   *detail = error_field(result, PG_DIAG_MESSAGE_DETAIL);
+	const char *advice = hint;
 	ServerProblem problem = SERVER_QUERY_FAILED;
 
 	if (same_text(state, "42501"))
 		problem = SERVER_NO_RIGHTS;
 	else if (same_text(state, "55000"))
 		problem = SERVER_NOT_LOADED;
-	if (problem == SERVER_NO_RIGHTS && hint == NULL)
-		hint = detail;
-	if (problem == SERVER_NO_RIGHTS && hint == NULL && !server->is_monitor)
+	if (problem == SERVER_NO_RIGHTS && advice == NULL)
+		advice = detail;
+	if (problem == SERVER_NO_RIGHTS && advice == NULL && !server->is_monitor)
 		fail(server, problem, "%s: GRANT pg_monitor TO \"%s\" may be what is missing", text, server->role ? server->role : "");
 	else
-		fail(server, problem, hint ? "%s: %s" : "%s", text ? text : PQresultErrorMessage(result), hint);
+		fail(server, problem, advice ? "%s: %s" : "%s", text ? text : PQresultErrorMessage(result), advice);
+	free(text);
+	free(hint);
+	free(detail);
 }
 
 /* The connection ended in the middle of something. */
@@ -443,9 +457,20 @@ looks_like_interval(const char *text)
 	return behind > number && isalpha((unsigned char) behind[strspn(behind, " ")]);
 }
 
+/* Asks for the time by one expression of $1. */
+static PGresult *
+query_time_by(Server *server, const char *columns, const char *expression, const char *text)
+{
+	char	   *sql = format_string("SELECT %s FROM (SELECT %s) AS s (t)", columns, expression);
+	PGresult   *result = server_query(server, sql, 1, &text);
+
+	free(sql);
+	return result;
+}
+
 /*
- * What the text looks like is tried first: it cannot be asked without an error, which the server
- * writes to its log.
+ * The extension has a function for it from 1.1 on.  Without it, what the text looks like is tried first: it
+ * cannot be asked without an error, which the server writes to its log.
  */
 PGresult *
 server_query_time(Server *server, const char *columns, const char *text)
@@ -458,13 +483,15 @@ server_query_time(Server *server, const char *columns, const char *text)
 	int			first = looks_like_interval(text) ? 1 : 0;
 	PGresult   *result = NULL;
 
-	for (int i = 0; i < 2 && result == NULL && server->conn != NULL; i++)
+	if (server->extension >= 101)
 	{
-		char	   *sql = format_string("SELECT %s FROM (SELECT %s) AS s (t)", columns, times[i ^ first]);
-
-		result = server_query(server, sql, 1, &text);
-		free(sql);
+		result = query_time_by(server, columns, "pfs_sys.parse_time($1)", text);
+		/* Who may read single tables of pfs may not call it. */
+		if (result || server->problem != SERVER_NO_RIGHTS)
+			return result;
 	}
+	for (int i = 0; i < 2 && result == NULL && server->conn != NULL; i++)
+		result = query_time_by(server, columns, times[i ^ first], text);
 	return result;
 }
 

@@ -57,7 +57,7 @@ sink_open(const char *file)
 	else
 		sink->name = copy_string(file);
 	if (stat(file, &status) == 0 && S_ISDIR(status.st_mode))
-		die(STATUS_UNUSABLE, "\"%s\" is a folder: name a file", file);
+		die(STATUS_UNUSABLE, "\"%s\" is a folder: name a file", quote(file));
 	if (stat(file, &status) == 0 ? !S_ISREG(status.st_mode) : is_link)
 	{
 		/*
@@ -74,12 +74,12 @@ sink_open(const char *file)
 		sink->temporary = format_string("%s.XXXXXX", file);
 		fd = mkstemp(sink->temporary);	/* with mode 0600 */
 		if (fd < 0)
-			die(STATUS_FAILED, "cannot make the file \"%s\": %s", file, strerror(errno));
+			die(STATUS_FAILED, "cannot make the file \"%s\": %s", quote(file), strerror(errno));
 		unfinished = sink->temporary;
 	}
 	sink->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (sink->stream == NULL)
-		die(STATUS_FAILED, "cannot write to \"%s\": %s", file, strerror(errno));
+		die(STATUS_FAILED, "cannot write to \"%s\": %s", quote(file), strerror(errno));
 	return sink;
 }
 
@@ -87,7 +87,7 @@ static void
 check(Sink *sink, bool failed)
 {
 	if (failed)
-		die(STATUS_FAILED, "cannot write to %s: %s", sink->name, strerror(errno));
+		die(STATUS_FAILED, "cannot write to %s: %s", quote(sink->name), strerror(errno));
 }
 
 void

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "input.h"
 #include "message.h"
 
 /* Far more than a server has; a file that says more is none of ours. */
@@ -125,7 +126,7 @@ read_columns(Snapshot *snapshot, const char *name, const json_t *columns, char *
 	{
 		names[i] = json_string_value(json_array_get(columns, i));
 		if (names[i] == NULL || names[i][0] == '\0')
-			return refuse(wrong, "table %s: the name of column %zu is no text", name, i + 1);
+			return refuse(wrong, "table %s: the name of column %zu is not a string", name, i + 1);
 		for (size_t j = 0; j < i; j++)
 		{
 			if (strcmp(names[i], names[j]) == 0)
@@ -264,35 +265,20 @@ snapshot_parse(const char *data, size_t length, char **wrong)
 	return snapshot;
 }
 
-/* Reads a file whole; its size is bounded. */
+/* Reads and checks a file. */
 Snapshot *
 snapshot_read_or_die(const char *file)
 {
-	FILE	   *stream = fopen(file, "r");
 	Buffer		data = {0};
 	Snapshot   *snapshot;
 	char	   *wrong;
-	char		piece[65536];
-	size_t		got;
 
-	if (stream == NULL)
-		die(STATUS_UNUSABLE, "cannot open \"%s\": %s", file, strerror(errno));
-	while ((got = fread(piece, 1, sizeof(piece), stream)) > 0)
-	{
-		if (data.length + got > MAX_FILE)
-			die(STATUS_UNUSABLE, "\"%s\" is no snapshot: it is larger than 2 GB", file);
-		buffer_add(&data, piece, got);
-	}
-	if (interrupted)
-		die(STATUS_FAILED, "interrupted");
-	if (ferror(stream))
-		die(STATUS_UNUSABLE, "cannot read \"%s\": %s", file, strerror(errno));
-	fclose(stream);
+	input_read_or_die(file, "snapshot", MAX_FILE, &data);
 	snapshot = snapshot_parse(buffer_text(&data), data.length, &wrong);
 	if (interrupted)
 		die(STATUS_FAILED, "interrupted");
 	if (snapshot == NULL)
-		die(STATUS_UNUSABLE, "\"%s\" cannot be used as a snapshot: %s", file, wrong);
+		die(STATUS_UNUSABLE, "\"%s\" cannot be used as a snapshot: %s", quote(file), wrong);
 	buffer_free(&data);
 	return snapshot;
 }

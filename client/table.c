@@ -128,9 +128,12 @@ is_json_number(const char *value)
 	return *p == '\0';
 }
 
-/* A head with the names of the columns, then the rows; NULL is an empty field. */
+/*
+ * A head with the names of the columns, then the rows; NULL is an empty field.  For a spreadsheet texts
+ * are made such that it shows them: any role chooses its application_name.
+ */
 static void
-write_csv(const Table *table, Sink *sink)
+write_csv(const Table *table, Sink *sink, bool spreadsheet)
 {
 	Buffer		line = {0};
 
@@ -143,7 +146,9 @@ write_csv(const Table *table, Sink *sink)
 
 			if (i > 0)
 				buffer_add_char(&line, ',');
-			if (value)
+			if (value && spreadsheet && row >= 0 && table->columns[i].kind == COLUMN_TEXT)
+				escape_spreadsheet(&line, value, strlen(value));
+			else if (value)
 				escape_csv(&line, value, strlen(value));
 		}
 		buffer_add_char(&line, '\n');
@@ -254,8 +259,8 @@ write_table(const Table *table, Sink *sink)
 void
 table_write(const Table *table, Sink *sink, OutputFormat format)
 {
-	if (format == FORMAT_CSV)
-		write_csv(table, sink);
+	if (format == FORMAT_CSV || format == FORMAT_SPREADSHEET)
+		write_csv(table, sink, format == FORMAT_SPREADSHEET);
 	else if (format == FORMAT_JSON)
 		write_json(table, sink);
 	else

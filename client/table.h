@@ -43,6 +43,8 @@ typedef enum OutputFormat
 {
 	FORMAT_TABLE,
 	FORMAT_CSV,
+	FORMAT_SPREADSHEET,			/* CSV without what a spreadsheet would
+								 * compute */
 	FORMAT_JSON,
 } OutputFormat;
 

@@ -68,6 +68,16 @@ test_escaping(void)
 	escapes(escape_csv, "plain", "plain", "CSV without quotes");
 	escapes(escape_csv, "", "\"\"", "CSV: an empty text is no NULL");
 	escapes(escape_csv, "a,\"b\"\nc", "\"a,\"\"b\"\"\nc\"", "CSV with quotes");
+	escapes(escape_spreadsheet, "plain", "plain", "spreadsheet: a text");
+	escapes(escape_spreadsheet, "", "\"\"", "spreadsheet: an empty text");
+	escapes(escape_spreadsheet, "=1+1", "'=1+1", "spreadsheet: no formula");
+	escapes(escape_spreadsheet, "=cmd|' /C calc'!A0,\"", "\"'=cmd|' /C calc'!A0,\"\"\"", "spreadsheet: none in quotes");
+	escapes(escape_spreadsheet, "+1", "'+1", "spreadsheet: nor with a plus");
+	escapes(escape_spreadsheet, "-- SELECT", "'-- SELECT", "spreadsheet: nor with a minus");
+	escapes(escape_spreadsheet, "@SUM(A1)", "'@SUM(A1)", "spreadsheet: nor with an at sign");
+	escapes(escape_spreadsheet, "\t=1", "\"'\t=1\"", "spreadsheet: nor behind a tab");
+	escapes(escape_spreadsheet, "\xEF\xBC\x9D" "1", "'\xEF\xBC\x9D" "1", "spreadsheet: nor a wide one");
+	escapes(escape_csv, "=1+1", "=1+1", "CSV is exact");
 	escapes(escape_csv, "\033]0;x\007", "\xEF\xBF\xBD]0;x\xEF\xBF\xBD", "CSV has no escape sequences");
 	escapes(escape_label, "a\"b\\c\nd\te\033", "a\\\"b\\\\c\\nd e\xEF\xBF\xBD", "label");
 	escapes(escape_terminal, "a\033[31m\r\n\tb\x9B\x7F", "a.[31m b\xEF\xBF\xBD.", "terminal");

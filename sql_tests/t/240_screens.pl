@@ -196,14 +196,14 @@ is(JSON::PP->new->utf8->decode(slurp($file)) ? (stat $file)[2] & 0777 : 0, 0600,
 foreach my $wrong (
 	[ qr/there is no column "nothing"; columns are: thread_id, pid, user, / => qw(sessions --sort nothing) ],
 	[ qr/there is no column ""; columns are: / => qw(load --sort +) ],
-	[ qr/option --limit takes a number from 0 / => qw(locks --limit -1) ],
-	[ qr/option --limit takes a whole number, not "1\.5"/ => qw(locks --limit 1.5) ],
+	[ qr/option --limit takes a number from 0 to 1000000, not "-1"/ => qw(locks --limit -1) ],
+	[ qr/option --limit takes a whole number from 0 to 1000000, not "1\.5"/ => qw(locks --limit 1.5) ],
 	[ qr/option --seconds takes a number from 1 to 86400, not "0"/ => qw(statements --seconds 0) ],
 	[ qr/option --seconds takes a number from 1 to 86400, not "many"/ => qw(waits --seconds many) ],
 	[ qr/there is no option --seconds/ => qw(locks --seconds 1) ],
-	[ qr/option --format takes table, csv or json, not "xml"/ => qw(files --format xml) ],
+	[ qr/option --format takes table, csv, spreadsheet or json, not "xml"/ => qw(files --format xml) ],
 	[ qr/option --sort needs a value/ => qw(memory --sort) ],
-	[ qr/there is an argument too much, "more"/ => qw(tables more) ])
+	[ qr/unexpected argument "more" \(try "pfs tables --help"\)/ => qw(tables postgres postgres more) ])
 {
 	my ($message, @words) = @$wrong;
 
@@ -211,6 +211,46 @@ foreach my $wrong (
 	is("$status|$out", '2|', "pfs @words: status 2");
 	like($err, qr/^pfs: $message.*\n\z/, 'and one line that says why');
 }
+
+# What is quoted is cut.
+foreach my $words ([ 'x' x 100000 ], [ 'load', '--' . 'x' x 100000 ], [ 'load', '--limit', 'x' x 100000 ], [ 'load', '--sort', 'x' x 100000 ], [ 'files', '--format', 'x' x 100000 ],
+	[ 'waits', '--filter', 'x' x 100000 ], [ 'waits', '--output', 'x' x 100000 ], [ 'load', '--dbname', 'x' x 100000 ], [ 'load', 'a', 'b', 'x' x 100000 ],
+	[ 'report', 'x' x 100000, 'b' ], [ 'report', '--since', 'x' x 100000 ], [ 'trace', '--since', 'x' x 100000 ], [ 'metrics', '--listen', 'x' x 100000 ])
+{
+	($status, $out, $err) = program($server, @$words);
+	cmp_ok(length($err), '<', 1200, join(' ', 'pfs', map { substr $_, 0, 10 } @$words) . ': its message is short');
+	isnt($err, '', 'and there is one');
+}
+
+# ---- as psql takes a command line ----
+
+my $uri = "postgresql:///postgres?host=$server->{host}&port=$server->{port}";
+
+foreach my $words ([qw(--limit 1 waits)], [qw(-n 1 waits)], [qw(waits -n 1)], [qw(-n1 waits postgres)], [qw(waits postgres postgres -n 1)], [qw(postgres waits --limit=1)],
+	[ $uri, qw(waits -n 1) ], [ 'waits', $uri, '-n', '1' ], [ '-n', '1', 'waits', $uri ], [ 'waits', "host=$server->{host} port=$server->{port}", '-n', '1' ])
+{
+	($status, $out, $err) = program($server, @$words);
+	is("$status|" . ($out =~ /^\(1 row\)$/m), '0|1', "pfs @$words") or diag("$out$err");
+}
+foreach my $wrong (
+	[ qr/pfs top needs a terminal/ => $uri ],
+	[ qr/the database is named twice/ => $uri, qw(waits -d postgres) ],
+	[ qr/unexpected argument "other"/ => qw(waits -d postgres other) ],
+	[ qr/FATAL: .*"nosuch"/ => qw(waits nosuch) ],
+	[ qr/role "nobody" may not read pfs/ => qw(waits postgres nobody) ],
+	[ qr/name a command/ => qw(--dbname waits) ],
+	[ qr/there is no option --nothing \(try "pfs waits --help"\)/ => qw(--nothing waits) ],
+	[ qr/there is no option --nothing \(try "pfs --help"\)/ => qw(--nothing) ],
+	[ qr/there is no command "nothing"/ => qw(nothing) ])
+{
+	my ($message, @words) = @$wrong;
+
+	($status, $out, $err) = program($server, @words);
+	is("$status|$out", '2|', "pfs @words: status 2");
+	like($err, qr/^pfs: (?:.* )?$message/, 'and why');
+}
+like((program($server, @$_))[1], qr/^Usage:\n  pfs COMMAND /m, "pfs @$_: help") foreach ['--help'], [qw(-h nowhere --help)];
+like((program($server, @$_))[1], qr/^Usage:\n  pfs load /m, "pfs @$_: help of the command") foreach [qw(load --help)], [qw(--help load)], [qw(-h nowhere load --help)];
 
 # An output that is closed is not where the server listens.
 my $shell = qq{PGHOST=$server->{host} PGPORT=$server->{port} PGUSER=postgres PGDATABASE=postgres } . PfsServer::bindir() . '/pfs waits';
@@ -328,6 +368,10 @@ foreach my $command (@commands)
 }
 $s{holder}->query('COMMIT');
 $victim->result;
+# A spreadsheet computes what begins so, whoever wrote it.
+$victim->query(q{SET application_name = '=HYPERLINK("http://x","y")'});
+like((program($server, qw(sessions --limit 0 --format spreadsheet)))[1], qr/,"'=HYPERLINK\(""http:/, 'for a spreadsheet a formula is a text');
+like((program($server, qw(sessions --limit 0 --format csv)))[1], qr/,"=HYPERLINK\(""http:/, 'in CSV it is what it is');
 
 # ---- a restart ----
 

@@ -69,13 +69,24 @@ is($server->sql($view), 1, 'the other advice works, too');
 
 # ---- to do ----
 
-$server->conf('pfs.accounts_size = 2');
+$server->conf("pfs.accounts_size = 2\npfs.digests_size = 20");
 $server->restart;
 $server->sql("CREATE ROLE r$_ LOGIN") foreach 1 .. 4;
 my @sessions = map { $server->session(user => "r$_") } 1 .. 4;
 $_->query('SELECT 1') foreach @sessions;
 %found = findings('losses', 1);
-like(text($found{pfs_accounts_lost}), qr/^to do \d+ were lost .* raise pfs\.accounts_size and restart/, 'what was lost, and the setting');
+like(text($found{pfs_accounts_lost}), qr/^to do \d+ were lost .* raise pfs\.accounts_size from 2 to 4 and restart/, 'what was lost, the setting, and a value');
+# Shapes that each wait for more kinds of things than there are places for, by digest.
+foreach my $shape (1 .. 20)
+{
+	$server->sql("SELECT pg_stat_file('PG_VERSION'), pg_read_file('PG_VERSION'), pg_sleep(0.001), (SELECT count(*) FROM pg_ls_dir('.')),"
+		. ' lo_unlink(lo_create(0)), pg_advisory_lock(1), pg_switch_wal()' . ', 1' x $shape);
+}
+%found = findings('many shapes', 1);
+like(text($found{pfs_digest_waits_lost}), qr/^to do \d+ were lost .* raise pfs\.digests_size from 20 to 40 and restart/, 'kinds of waits by digest: the setting is that of digests');
+# Each container that has records for what there may be more of has a setting, and nothing else has.
+is($server->sql(q{SELECT string_agg(name, ' ' ORDER BY name) FROM pfs.containers WHERE name !~ '_(history|current|summary_global)' AND name <> ALL(string_to_array('}
+	. join(' ', slurp("$FindBin::RealBin/../../client/cmd_doctor.c") =~ /\{"(\w+)", "pfs\.\w+", /g) . q{', ' '))}), 'load_texts lwlock_instances', 'containers without a setting');
 $server->sql("SELECT pfs.reset('status')");
 $server->sql("SELECT pfs.set_consumers('global_instrumentation', 'NO')");
 %found = findings('off', 1);

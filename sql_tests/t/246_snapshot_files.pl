@@ -6,6 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use PfsServer;
+use POSIX ();
 use PfsReports;
 use Test::More;
 
@@ -46,6 +47,15 @@ sub changed
 	return $text;
 }
 
+# What has no size, or no end, is not read.
+POSIX::mkfifo("$folder/fifo", 0600) or die "mkfifo: $!";
+foreach my $file ('/dev/zero', '/dev/null', "$folder/fifo", $folder)
+{
+	my ($status, $out, $err) = program($server, 'report', "$folder/a", $file);
+	is("$status|$out", '2|', "$file: refused");
+	like($err, qr/^pfs: "$file" is no snapshot: it is not a regular file\n\z/, 'as it is no regular file');
+}
+is((program($server, qw(metrics --once --service-file /dev/zero)))[2], qq{pfs: "/dev/zero" is no service file: it is not a regular file\n}, 'nor as a service file');
 refused('', qr/is no JSON, or cut off/, 'empty');
 refused(substr($b, 0, length($b) * $_ / 7), qr/is no JSON, or cut off/, "cut off at $_ of 7") foreach 1 .. 6;
 refused('{"format": "other"}', qr/was not written by "pfs snapshot"/, 'another program');
@@ -80,7 +90,7 @@ foreach my $round (1 .. 40)
 
 # ---- files ----
 
-foreach my $case ([ "$folder/nowhere", qr/cannot open/ ], [ $folder, qr/cannot read/ ])
+foreach my $case ([ "$folder/nowhere", qr/cannot read the snapshot/ ], [ $folder, qr/is not a regular file/ ])
 {
 	my ($status, $out, $err) = program($server, 'report', $case->[0], "$folder/b");
 	is($status, 2, "$case->[0]: refused");

@@ -107,7 +107,8 @@ my $before = report($server, '--since', '2001-01-01', '--till', '2001-01-02');
 like(join("\n", @{ $before->{notices} }), qr/no period with a running statement in this time/, 'a time before the history');
 is("$before->{figures}{time}", 0, 'has nothing');
 foreach (
-	[ qr/--since has to be before --till/ => '--since', $till, '--till', $since ],
+	[ qr/the time is empty: --till is not behind --since/ => '--since', $till, '--till', $since ],
+	[ qr/the time is empty: --since is not in the past/ => '--since', 'tomorrow' ],
 	[ qr/option --since takes a time, such as .* not "yesteryear"/ => '--since', 'yesteryear' ],
 	[ qr/option --since takes a time, .* not "infinity"/ => '--since', 'infinity' ],
 	[ qr/option --till takes a time, .* not ""/ => '--since', '1 hour', '--till', '' ],
