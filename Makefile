@@ -6,6 +6,7 @@
 #   make lint                all warnings as errors, layer directions, indentation, that
 #                            what tools/sql writes is no older than the lists, and that
 #                            the first minor releases have what the library takes from them
+#   make coverage            which lines and functions of src/ the tests reach (gcov)
 #
 # scripts/test does all of it on a private copy of the server and installs
 # nothing; see CONTRIBUTING.md.
@@ -92,7 +93,7 @@ clean: clean-test-modules clean-client
 clean-client:
 	$(MAKE) -C client clean
 
-.PHONY: lint lint-objects imports installcheck test-modules clean-test-modules hammer \
+.PHONY: lint lint-objects imports installcheck coverage test-modules clean-test-modules hammer \
 	client install-client uninstall-client lint-client clean-client
 
 lint: lint-objects lint-client imports
@@ -134,6 +135,10 @@ installcheck: test-modules
 	PG_CONFIG='$(PG_CONFIG)' REGRESS='$(REGRESS)' ISOLATION='$(ISOLATION)' \
 		PROVE_TESTS='$(PROVE_TESTS)' EXTRA_REGRESS_OPTS='$(EXTRA_REGRESS_OPTS)' \
 		scripts/installcheck
+
+# Options are those of the script, as the shell reads them: make coverage COVERAGE="--only '^tables_'"
+coverage:
+	scripts/coverage $(COVERAGE)
 
 -include $(DEPS)
 -include $(LINT_OBJS:.o=.d)
