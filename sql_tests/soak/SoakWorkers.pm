@@ -419,7 +419,9 @@ sub zoo
 		"SELECT repeat('x', 2000000)", 'SELECT * FROM pgbench_accounts LIMIT 3000', "SELECT length(repeat(md5(random()::text), 200000))",
 		'PREPARE q AS SELECT 1', 'EXECUTE q', 'EXECUTE q', 'DEALLOCATE ALL', 'DISCARD ALL', 'SELECT syntax error', 'SELECT pg_backend_pid(); SELECT; ;',
 		'SELECT lo_unlink(lo_create(0))', 'SELECT count(*) FROM pg_ls_waldir()', 'SELECT pg_stat_file(\'nowhere\')', 'SELECT count(*) FROM pg_locks', 'SELECT * FROM pg_stat_activity',
-		"SELECT set_config('application_name', 'soak ' || repeat('n', (random() * 60)::int), false)", "LOCK pgbench_history");
+		"SELECT set_config('application_name', 'soak ' || repeat('n', (random() * 60)::int), false)", "LOCK pgbench_history",
+		# A string whose second statement waits in its analysis, and whom it waits for.
+		'BEGIN; LOCK pgbench_history; SELECT pg_sleep(random() * 0.1); COMMIT', 'SELECT 1 AS before; SELECT count(*) FROM pgbench_history; SELECT 2 AS behind');
 
 	sessions(sub {
 			my ($c) = @_;
