@@ -14,9 +14,9 @@
 char *
 pfs_quote_length(const char *text, size_t length)
 {
-	if (length <= QUOTED_MAX)
-		return pnstrdup(text, length);
-	return psprintf("%.*s...", pg_mbcliplen(text, QUOTED_MAX + 1, QUOTED_MAX), text);
+	bool		whole = length <= QUOTED_MAX;
+
+	return psprintf(whole ? "%.*s" : "%.*s...", whole ? (int) length : pg_mbcliplen(text, QUOTED_MAX + 1, QUOTED_MAX), text);
 }
 
 char *
