@@ -152,7 +152,7 @@ const Command command_report = {
 	.details = "  pfs report OLDER NEWER        the difference of two files of \"pfs snapshot\"\n"
 	"  pfs report --seconds 60       the next minute\n"
 	"  pfs report --since '2 hours'  a past time, as far as the load history reaches back\n\n"
-	"TIME is a time as PostgreSQL reads it ('2026-03-01 14:00', in the server's time zone), or an interval\n"
+	"TIME is a time as PostgreSQL reads it ('2026-03-01 14:00', in the connection's TimeZone), or an interval\n"
 	"before now ('90 min').\n",
 	.run = run_report,
 };

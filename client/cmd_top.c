@@ -136,7 +136,8 @@ read_head(Top *top)
 									  " count(*) FILTER (WHERE t.processlist_command = 'Query' AND w.thread_id IS NOT NULL),"
 									  " count(*) FILTER (WHERE t.processlist_command = 'Sleep in transaction'),"
 									  " max(pfs.timer_now('transaction') - x.timer_start),"
-									  " (SELECT sum(count_star) FROM pfs.events_statements_summary_global_by_event_name WHERE event_name LIKE 'statement/sql/%')"
+									  " (SELECT sum(count_star) FROM pfs.events_statements_summary_global_by_event_name WHERE event_name LIKE 'statement/sql/%'),"
+									  " to_char(clock_timestamp(), 'HH24:MI:SS TZ')"
 									  " FROM pfs.threads t"
 									  " LEFT JOIN (SELECT DISTINCT thread_id FROM pfs.events_waits_current WHERE event_name NOT LIKE 'wait/io/table/%') w USING (thread_id)"
 									  " LEFT JOIN (SELECT thread_id, min(timer_start) AS timer_start FROM pfs.events_transactions_current GROUP BY 1) x USING (thread_id)"
@@ -155,6 +156,7 @@ read_head(Top *top)
 	head->statements[0] = '\0';
 	if (statements >= top->statements && top->statements >= 0 && seconds > top->statements_at)
 		snprintf(head->statements, sizeof(head->statements), "%.0f", (statements - top->statements) / (seconds - top->statements_at));
+	snprintf(head->clock, sizeof(head->clock), "%s", PQgetvalue(result, 0, 6));
 	top->statements = statements;
 	top->statements_at = seconds;
 	PQclear(result);

@@ -19,7 +19,7 @@
 
 /*
  * What a user or a file gave, as messages quote it: one line, cut where it is longer than a message should be.
- * Not freed: the program mostly ends with the message.
+ * To be freed, unless the program ends with the message.
  */
 extern char *quote(const char *text);
 

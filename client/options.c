@@ -66,6 +66,19 @@ add_value(Options *options, const Option *option, const char *value)
 	};
 }
 
+/* What is wrong with a word of the command line, of which the message has the beginning. */
+static char *
+complain(const char *before, const char *word, size_t length, const char *behind)
+{
+	char	   *whole = format_string("%.*s", (int) length, word);
+	char	   *quoted = quote(whole);
+	char	   *message = format_string("%s%s%s", before, quoted, behind);
+
+	free(whole);
+	free(quoted);
+	return message;
+}
+
 /*
  * Takes one "--name" apart.  next is the argument behind it, or NULL; *used tells whether
  * that was its value.
@@ -81,19 +94,19 @@ parse_long(Options *options, const Option *own, const char *word, const char *ne
 	const Option *common = find_long(common_options, word, length, &common_matches);
 
 	if (length == 0)
-		return format_string("an option has no name: \"--%s\"", quote(word));
+		return complain("an option has no name: \"--", word, strlen(word), "\"");
 	/* A whole name goes before beginnings. */
 	if (common && common->name[length] == '\0')
 		option = common;
 	else if (!(option && option->name[length] == '\0'))
 	{
 		if (own_matches + common_matches > 1)
-			return format_string("option --%s is ambiguous: write it in full", quote(format_string("%.*s", (int) length, word)));
+			return complain("option --", word, length, " is ambiguous: write it in full");
 		if (option == NULL)
 			option = common;
 	}
 	if (option == NULL)
-		return format_string("there is no option --%s", quote(format_string("%.*s", (int) length, word)));
+		return complain("there is no option --", word, length, "");
 	if (option->argument == NULL)
 	{
 		if (equals)

@@ -325,14 +325,3 @@ section_sort(ReportSection *section, int column, int most)
 		section->num_rows = most;
 	}
 }
-
-const char *
-time_text(int64_t time, char *buffer)
-{
-	time_t		seconds = time / 1000000;
-	struct tm	parts;
-
-	if (gmtime_r(&seconds, &parts) == NULL || strftime(buffer, TIME_TEXT, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
-		snprintf(buffer, TIME_TEXT, "%lld us", (long long) time);
-	return buffer;
-}

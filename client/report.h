@@ -11,6 +11,7 @@
 #include "number.h"
 #include "snapshot.h"
 #include "table.h"
+#include "zone.h"
 
 /* One kind of wait of one statement. */
 typedef struct ReportWait
@@ -82,6 +83,7 @@ typedef struct Report
 	const char *source;			/* snapshots, live or history */
 	int64_t		from;
 	int64_t		till;
+	Zone		zone;			/* in which times are shown */
 	int			num_facts;		/* pairs: name and value */
 	char	  **facts;
 	int			num_notices;
@@ -129,10 +131,6 @@ extern void row_wait(ReportRow *row, const char *name, Number count, Number time
 
 /* Sorts rows by a column, the largest number first, and keeps the first most of them. */
 extern void section_sort(ReportSection *section, int column, int most);
-
-/* "2026-11-24 18:23:19 UTC" in a buffer of the caller. */
-#define TIME_TEXT 40
-extern const char *time_text(int64_t time, char *buffer);
 
 /* ---- makers ---- */
 

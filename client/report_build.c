@@ -98,11 +98,11 @@ build_difference(ReportBuild *build, const char *table)
 		if (restarted == NULL || fact_time(restarted) <= build->earlier->taken ||
 			difference->since > fact_time(restarted) + 1000000)
 			report_notice(build->report, "%s was reset at %s: its numbers are those since then.", table,
-						  time_text(difference->since, time));
+						  time_text(&build->report->zone, difference->since, time));
 	}
 	else if (snapshot_table(build->earlier, table) == NULL)
 		report_notice(build->report, "%s is missing in the earlier snapshot: its numbers are those since %s.", table,
-					  time_text(difference->since, time));
+					  time_text(&build->report->zone, difference->since, time));
 	if (difference->restarted_rows > 0)
 		report_notice(build->report, "%s has %d rows whose counters went back: the server had forgotten them, or a part of the table was "
 					  "reset. They count from then.", table, difference->restarted_rows);
@@ -161,7 +161,7 @@ check_pair(ReportBuild *build)
 		if (started > a->taken)
 			report_notice(build->report, "The server was restarted, or one of its processes crashed, in between: "
 						  "numbers are those since %s; what was counted before is lost, but for statements by digest, "
-						  "where the server keeps them.", time_text(started, time));
+						  "where the server keeps them.", time_text(&build->report->zone, started, time));
 	}
 	if (facts_differ(build, FACT_database))
 		report_notice(build->report, "The snapshots were read in databases \"%s\" and \"%s\". Relations and functions have names in their own database "
@@ -406,7 +406,7 @@ build_facts(ReportBuild *build)
 	report_fact(build->report, "standby", facts[FACT_in_recovery]);
 	report_fact(build->report, "read as", facts[FACT_role]);
 	if (facts[FACT_postmaster_started])
-		report_fact(build->report, "server started", time_text(fact_time(facts[FACT_postmaster_started]), time));
+		report_fact(build->report, "server started", time_text(&build->report->zone, fact_time(facts[FACT_postmaster_started]), time));
 	report_fact(build->report, "system identifier", facts[FACT_system_identifier]);
 }
 
@@ -417,6 +417,7 @@ report_of_snapshots(const char *source, const Snapshot *earlier, const Snapshot 
 	ReportBuild build = {0};
 
 	build.report = report_new(source, earlier->taken, later->taken);
+	zone_parse(&build.report->zone, later->facts[FACT_time_zone]);
 	build.earlier = earlier;
 	build.later = later;
 	build.most = most;

@@ -49,6 +49,16 @@ read_time(Server *server, const char *option, const char *text, char **timestamp
 		option, quote(text));
 }
 
+/* Times are shown in the zone of the connection, as they are read. */
+static void
+read_zone(Server *server, Zone *zone)
+{
+	PGresult   *result = server_query_or_die(server, zone_query, 0, NULL);
+
+	zone_parse(zone, field(result, 0, 0));
+	PQclear(result);
+}
+
 /* The finest resolution that reaches back so far; without one, the one that reaches back farthest. */
 static char *
 choose_resolution(Server *server, const char *since)
@@ -122,7 +132,7 @@ check_time(Past *past, int64_t since, int64_t till)
 		return;
 	}
 	if (load->points[0].start > since + 2 * load->points[0].length)
-		report_notice(past->report, "The load history of this time begins at %s.", time_text(load->points[0].start, time));
+		report_notice(past->report, "The load history of this time begins at %s.", time_text(&past->report->zone, load->points[0].start, time));
 	for (int i = 0; i + 1 < load->num_points; i++)
 		missing += load->points[i + 1].start - load->points[i].start - load->points[i].length;
 	if (missing > 1000000)
@@ -301,12 +311,14 @@ add_figures(Past *past)
 {
 	Report	   *report = past->report;
 	const ReportLoad *load = &report->load;
-	const int64_t day = 86400 * INT64_C(1000000);
-	bool		same_day = report->from / day == (report->till - 1) / day;
+	bool		same_day;
 	double		most = 0;
 	int64_t		when = 0;
 	char		time[TIME_TEXT];
+	char		end[TIME_TEXT];
 
+	same_day = strncmp(time_text(&report->zone, report->from, time), time_text(&report->zone, report->till - 1, end),
+					   strlen("2026-11-24")) == 0;
 	report_figure_active(report);
 	for (int i = 0; i < load->num_points; i++)
 	{
@@ -321,7 +333,7 @@ add_figures(Past *past)
 		}
 	}
 	report_figure_real(report, "most_active_sessions", "At most", most,
-					   when ? format_string("at %s", time_text(when, time) + (same_day ? strlen("2026-11-24 ") : 0)) : NULL);
+					   when ? format_string("at %s", time_text(&report->zone, when, time) + (same_day ? strlen("2026-11-24 ") : 0)) : NULL);
 	report_figure(report, "time", "Statements' time", COLUMN_TIME, load_total(load, -1), NULL);
 }
 
@@ -338,6 +350,7 @@ report_of_history(Server *server, const char *since, const char *till, int most)
 	if (from >= end)
 		die(STATUS_UNUSABLE, till ? "the time is empty: --till is not behind --since" : "the time is empty: --since is not in the past");
 	past.report = report_new("history", from, end);
+	read_zone(server, &past.report->zone);
 	past.params[0] = choose_resolution(server, since_text);
 	past.params[1] = since_text;
 	past.params[2] = till_text;

@@ -77,9 +77,11 @@ add_head(Buffer *page, const Report *report)
 	bool		first = true;
 
 	add(page, "<header><h1>What the server did</h1><p class=\"period\">");
-	add(page, time_text(report->from, from));
+	add(page, time_text(&report->zone, report->from, from));
 	add(page, " to ");
-	add(page, time_text(report->till, till));
+	add(page, time_text(&report->zone, report->till, till));
+	add(page, " ");
+	add_escaped(page, report->zone.name);
 	add(page, ", ");
 	add_escaped(page, format_time((report->till - report->from) * 1e6));
 	add(page, "</p><p class=\"facts\">");
@@ -123,7 +125,7 @@ add_head(Buffer *page, const Report *report)
 
 /* What the script of the page draws: JSON in a script element that is not run. */
 static void
-add_load(Buffer *page, const ReportLoad *load)
+add_load(Buffer *page, const ReportLoad *load, const Zone *zone)
 {
 	int			step = (load->num_points + MOST_POINTS - 1) / MOST_POINTS;
 
@@ -161,6 +163,11 @@ add_load(Buffer *page, const ReportLoad *load)
 		}
 		add(page, "]");
 	}
+	add(page, "],\"zone\":");
+	add_json_string(page, zone->name);
+	add(page, ",\"changes\":[");
+	for (int i = 0; i < zone->num_changes; i++)
+		buffer_printf(page, "%s[%lld,%d]", i ? "," : "", (long long) zone->changes[i].since, zone->changes[i].offset);
 	add(page, "]}</script>\n");
 }
 
@@ -328,7 +335,7 @@ report_write_html(const Report *report, Sink *sink)
 	add(&page, page_report_css);
 	add(&page, "</style>\n</head>\n<body>\n");
 	add_head(&page, report);
-	add_load(&page, &report->load);
+	add_load(&page, &report->load, &report->zone);
 	add(&page, "<nav>");
 	for (int i = 0; i < report->num_sections; i++)
 		buffer_printf(&page, "<a href=\"#%s\"%s>%s</a>\n", report->sections[i].id,

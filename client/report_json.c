@@ -143,8 +143,10 @@ report_write_json(const Report *report, Sink *sink)
 {
 	Buffer		text = {0};
 
-	buffer_printf(&text, "{\"format\": \"pfs report\",\n\"version\": %d,\n\"source\": \"%s\",\n\"from\": %lld,\n\"till\": %lld,\n\"server\": {",
+	buffer_printf(&text, "{\"format\": \"pfs report\",\n\"version\": %d,\n\"source\": \"%s\",\n\"from\": %lld,\n\"till\": %lld,\n\"time_zone\": ",
 				  REPORT_FORMAT, report->source, (long long) report->from, (long long) report->till);
+	add_json_string(&text, report->zone.name);
+	buffer_add_string(&text, ",\n\"server\": {");
 	for (int i = 0; i < report->num_facts; i++)
 		add_member(&text, i ? ", " : "", report->facts[2 * i], report->facts[2 * i + 1]);
 	buffer_add_string(&text, "},\n\"notices\": [");

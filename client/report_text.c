@@ -167,8 +167,11 @@ report_write_text(const Report *report, Sink *sink)
 	char		till[TIME_TEXT];
 	Buffer		line = {0};
 
-	sink_printf(sink, "What the server did\n===================\n%s to %s, %s\n", time_text(report->from, from),
-				time_text(report->till, till), format_time((report->till - report->from) * 1e6));
+	sink_string(sink, "What the server did\n===================\n");
+	buffer_printf(&line, "%s to %s %s, %s", time_text(&report->zone, report->from, from), time_text(&report->zone, report->till, till),
+				  report->zone.name, format_time((report->till - report->from) * 1e6));
+	write_escaped(sink, "", line.data);
+	buffer_clear(&line);
 	for (int i = 0; i < report->num_facts; i++)
 		buffer_printf(&line, "%s%s %s", i ? ", " : "", report->facts[2 * i], report->facts[2 * i + 1]);
 	if (report->num_facts)

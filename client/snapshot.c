@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "zone.h"
 
 #define STRINGIFY(name) #name,
 const char *const snapshot_fact_names[NUM_FACTS] = {SNAPSHOT_FACTS(STRINGIFY)};
@@ -291,6 +292,7 @@ read_server(Snapshot *snapshot, Server *server)
 	read_fact(snapshot, server, FACT_data_directory, "SELECT setting FROM pg_settings WHERE name = 'data_directory'");
 	read_fact(snapshot, server, FACT_pfs_started, "SELECT (extract(epoch FROM variable_value::timestamptz) * 1e6)::bigint"
 			  " FROM pfs.status WHERE variable_name = 'pfs_start_time'");
+	read_fact(snapshot, server, FACT_time_zone, zone_query);
 }
 
 /* Makes a table of what a query returns, or notes why not. */

@@ -62,7 +62,8 @@ typedef struct SnapshotGap
 	X(in_recovery) \
 	X(postmaster_started) \
 	X(pfs_started) \
-	X(sees_all)
+	X(sees_all) \
+	X(time_zone)
 
 typedef enum SnapshotFact
 {

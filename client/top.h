@@ -47,6 +47,8 @@ typedef struct TopHead
 	double		oldest_transaction; /* picoseconds */
 	double		load[3];		/* active sessions of the last 1, 5, 60
 								 * minutes */
+	char		clock[24];		/* the connection's time of day and its zone,
+								 * as of the last refresh */
 	char		busy_since[32]; /* the time of day; "": it is not busy */
 	char		statements[32]; /* a second, since the last refresh */
 } TopHead;

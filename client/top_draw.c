@@ -62,20 +62,14 @@ draw_head(const Top *top)
 {
 	const TopHead *head = &top->head;
 	Server	   *server = top->server;
-	time_t		seconds = time(NULL);
-	struct tm	now;
-	char		clock[16];
 	Buffer		line = {0};
 	const char *host = server->conn ? PQhost(server->conn) : server->host;
-
-	localtime_r(&seconds, &now);
-	strftime(clock, sizeof(clock), "%H:%M:%S", &now);
 
 	/*
 	 * The host's name can be long: what the screen's state is comes before
 	 * it.
 	 */
-	put_line(0, A_BOLD, format_string("pfs top  %s%s%s%s  %s  PostgreSQL %d.%d%s  every %g s", clock, top->lost ? "  NO CONNECTION" : "",
+	put_line(0, A_BOLD, format_string("pfs top  %s%s%s%s  %s  PostgreSQL %d.%d%s  every %g s", head->clock, top->lost ? "  NO CONNECTION" : "",
 									  top->paused ? "  PAUSED" : "", top->filter ? "  FILTERED" : "", host && host[0] ? host : "local",
 									  server->version / 10000, server->version % 10000, server->in_recovery ? " standby" : "",
 									  top->interval));

@@ -48,12 +48,20 @@
 		/* Where the pointer is nowhere, the average of all. */
 		value: (plot, value, at, index) => index === null ? average(type).toFixed(2) : plain[i][index] === null ? "" : plain[i][index].toFixed(2)
 	})).reverse();
+	/* The server's own clock: its time as if it were UTC. */
+	function local(seconds) {
+		let offset = load.changes.length ? load.changes[0][1] : 0;
+		for (const [since, by] of load.changes.slice(1))
+			if (since <= seconds)
+				offset = by;
+		return new Date((seconds + offset) * 1000);
+	}
 	/* Hours of 24, and the day where it changes. */
 	const pad = number => String(number).padStart(2, "0");
 	function label(plot, splits) {
 		let day = "";
 		return splits.map(split => {
-			const t = new Date(split * 1000);
+			const t = local(split);
 			const date = t.getUTCFullYear() + "-" + pad(t.getUTCMonth() + 1) + "-" + pad(t.getUTCDate());
 			const text = pad(t.getUTCHours()) + ":" + pad(t.getUTCMinutes()) + (split % 60 ? ":" + pad(Math.floor(split % 60)) : "");
 			const first = date !== day;
@@ -65,10 +73,10 @@
 	const plot = new uPlot({
 		width: holder.clientWidth,
 		height: 280,
-		tzDate: stamp => uPlot.tzDate(new Date(stamp * 1000), "Etc/UTC"),
+		tzDate: stamp => uPlot.tzDate(local(stamp), "Etc/UTC"),
 		scales: {y: {range: (plot, low, high) => [0, Math.max(1, high * 1.08)]}},
 		axes: [Object.assign({values: label, space: 70}, axis), Object.assign({size: 48}, axis)],
-		series: [{label: "UTC", value: (plot, value) => value === null ? "average" : new Date(value * 1000).toISOString().slice(0, 19).replace("T", " ")}].concat(series),
+		series: [{label: load.zone, value: (plot, value) => value === null ? "average" : local(value).toISOString().slice(0, 19).replace("T", " ")}].concat(series),
 		legend: {live: true},
 		cursor: {points: {show: false}, y: false}
 	}, [times].concat(stacked.slice().reverse()), holder);

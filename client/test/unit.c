@@ -17,6 +17,7 @@
 #include "sink.h"
 #include "sorted.h"
 #include "table.h"
+#include "zone.h"
 
 static int	num_tests = 0;
 static int	num_failed = 0;
@@ -328,6 +329,42 @@ test_options(void)
 	parses("--seconds ''", "seconds= ");
 }
 
+/* What a time is in a zone, as it is read from this text. */
+static void
+shows_time(const char *text, int64_t seconds, const char *expected, const char *name)
+{
+	Zone		zone;
+	char		time[TIME_TEXT];
+	char	   *got;
+
+	zone_parse(&zone, text);
+	got = format_string("%s %s", time_text(&zone, seconds * 1000000, time), zone.name);
+	is(got, expected, name);
+	free(got);
+}
+
+/* Zones, with their changes of the clocks, and what is none. */
+static void
+test_zones(void)
+{
+	const char *berlin = "Europe/Berlin 0:3600 1711846800:7200 1729990800:3600";
+
+	shows_time(NULL, 1711846799, "2024-03-31 00:59:59 UTC", "no zone is UTC");
+	shows_time(berlin, 1711846799, "2024-03-31 01:59:59 Europe/Berlin", "before the clocks are changed");
+	shows_time(berlin, 1711846800, "2024-03-31 03:00:00 Europe/Berlin", "behind it");
+	shows_time(berlin, 1729990799, "2024-10-27 02:59:59 Europe/Berlin", "the hour that comes twice");
+	shows_time(berlin, 1729990800, "2024-10-27 02:00:00 Europe/Berlin", "and again");
+	shows_time(berlin, -3600, "1970-01-01 00:00:00 Europe/Berlin", "before the first");
+	shows_time("<+03>-3 0:10800", 0, "1970-01-01 03:00:00 <+03>-3", "a zone without a name");
+	shows_time("X 0:-12600", 0, "1969-12-31 20:30:00 X", "west of UTC");
+	shows_time("", 0, "1970-01-01 00:00:00 UTC", "nothing");
+	shows_time("X", 0, "1970-01-01 00:00:00 UTC", "a name alone");
+	shows_time("X 0:3600 1", 0, "1970-01-01 00:00:00 UTC", "cut off");
+	shows_time("X 0:3600x", 0, "1970-01-01 00:00:00 UTC", "damaged");
+	shows_time("X 0:86400", 0, "1970-01-01 00:00:00 UTC", "an offset that no zone has");
+	shows_time("X 0:-99999999999999999999", 0, "1970-01-01 00:00:00 UTC", "nor this one");
+}
+
 /* Runs all tests. */
 int
 main(void)
@@ -341,6 +378,7 @@ main(void)
 	test_sorted();
 	test_tables();
 	test_options();
+	test_zones();
 	printf("1..%d\n", num_tests);
 	return num_failed > 0;
 }

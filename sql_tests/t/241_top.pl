@@ -166,7 +166,7 @@ shows(qr/every 1 s/, 'd: another interval');
 keys_are('d', 'many', 'Enter');
 shows(qr/^"many" is not a number of seconds from 0\.5 to 3600/m, 'a wrong one');
 keys_are('p');
-shows(qr/^pfs top  \S+  PAUSED  /m, 'p');
+shows(qr/^pfs top  \d\d:\d\d:\d\d \S+  PAUSED  /m, 'p');
 keys_are('p');
 
 # ---- size ----
