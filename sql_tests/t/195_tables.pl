@@ -410,6 +410,58 @@ SELECT count(inner_scan(id)) FROM t WHERE id < 30;
 SELECT 1 / (1 + inner_scan(id)) FROM t WHERE id < 30;
 EOT
 
+# ---- index builds that an error leaves in the middle of their scan ----
+
+$server->sql(<<'EOT');
+CREATE TABLE built (id int, v text);
+INSERT INTO built SELECT g, 'v' FROM generate_series(1, 3000) g;
+DELETE FROM built WHERE id BETWEEN 100 AND 150;
+CREATE FUNCTION cancels(i int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN
+	IF i = 2000 THEN PERFORM pg_cancel_backend(pg_backend_pid()); END IF; RETURN i; END $$;
+CREATE FUNCTION terminates(i int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN
+	IF i = 2000 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN i; END $$;
+CREATE FUNCTION catches(i int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN
+	RETURN 1 / (i % 500); EXCEPTION WHEN division_by_zero THEN RETURN 0; END $$;
+CREATE FUNCTION waits(i int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN
+	PERFORM pg_advisory_xact_lock_shared(17); RETURN 1 / (i + 7); END $$;
+SELECT pg_stat_force_next_flush();
+EOT
+my $bad = 'CREATE INDEX ON built ((1 / (id - 2000)))';
+
+same('index build, error', $bad, error => qr/22012/);
+same('index build, error, once more', $bad, error => qr/22012/);
+same('index build, cancelled', 'CREATE INDEX ON built (cancels(id))', error => qr/57014/);
+same('index build, error, parallel', "$parallel; SET max_parallel_maintenance_workers = 2; $bad", error => qr/22012/);
+same('index build, concurrently, error', 'CREATE INDEX CONCURRENTLY built_bad ON built ((1 / (id - 2000)))', error => qr/22012/);
+same('REINDEX, error', 'REINDEX INDEX built_bad', error => qr/22012/);
+same('REINDEX CONCURRENTLY, error', 'REINDEX INDEX CONCURRENTLY built_bad', error => qr/22012/);
+$server->sql('DROP INDEX built_bad, built_bad_ccnew');
+same('caught: index build', "DO \$\$ BEGIN FOR i IN 1 .. 3 LOOP BEGIN $bad; EXCEPTION WHEN division_by_zero THEN NULL; END; END LOOP; END \$\$");
+same('index build, rolled back', "BEGIN; SAVEPOINT a; $bad; ROLLBACK TO a; CREATE INDEX ON built (id); ROLLBACK", error => qr/22012/);
+same('index build with errors inside', 'CREATE INDEX built_catches ON built (catches(id)); DROP INDEX built_catches');
+same('index build, exclusion', 'ALTER TABLE built ADD EXCLUDE ((1 / (id - 2000)) WITH =)', error => qr/22012/);
+same_of_sessions('index build, terminated', sub {
+	my $victim = $server->session;
+
+	$victim->send('CREATE INDEX ON built (terminates(id))');
+	ok($server->poll('SELECT count(*) FROM pg_stat_activity WHERE pid = ' . $victim->pid, 0), 'it ends');
+	$victim->kill;
+});
+
+# What is inserted while the index is built is found by its validation, where it cannot be computed.
+same_of_sessions('validation of an index, error', sub {
+	my ($holder, $builder) = ($server->session, $server->session);
+
+	$holder->query('SELECT pg_advisory_lock(17)');
+	$builder->send('CREATE INDEX CONCURRENTLY built_waits ON built (waits(id))');
+	ok($server->poll(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}, 1), 'the build waits');
+	$holder->query('INSERT INTO built VALUES (-7)');
+	$holder->query('SELECT pg_advisory_unlock(17)');
+	$builder->result;
+	like($builder->last_error, qr/22012/, 'the validation fails');
+	flush($_), $_->close foreach $holder, $builder;
+});
+
 # ---- several sessions ----
 
 my $other = $server->session;

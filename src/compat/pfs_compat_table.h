@@ -136,18 +136,18 @@ pfs_compat_btree_has_entry(IndexScanDesc scan, ScanDirection direction)
 }
 
 /*
- * Rows that the server has counted as read by sequential scans of a table, in this
- * transaction; -1: it does not count, or has not begun to.
+ * Where the server counts the rows that this process has read by sequential scans of a table; NULL: it does
+ * not count, or has not begun to.  It stays there until the transaction has ended.
  */
-static inline int64
+static inline const int64 *
 pfs_compat_rows_read(Relation rel)
 {
 	if (rel->pgstat_info == NULL)
-		return -1;
+		return NULL;
 #if PG_VERSION_NUM >= 160000
-	return rel->pgstat_info->counts.tuples_returned;
+	return &rel->pgstat_info->counts.tuples_returned;
 #else
-	return rel->pgstat_info->t_counts.t_tuples_returned;
+	return &rel->pgstat_info->t_counts.t_tuples_returned;
 #endif
 }
 

@@ -104,30 +104,55 @@ end_call(PfsRelRun *run, uint64 rows)
 /* ---- rows that the server counts by itself ---- */
 
 /*
- * Index builds read all rows in one call.  How many, dead ones too, the server's counter
- * says; a relation may have one only from the begin of the scan on.  A build that an error has
- * left keeps its relation here: then the next scan of it notes a number that nobody asks for.
+ * Index builds read all rows in one call.  How many, dead ones too, the server's counter says, which
+ * the run asks when the call returns, or an error leaves it.  A relation may have that counter only from
+ * the begin of the scan on: until then the build waits here.  One that an error has left before that stays
+ * here, with a run that is nobody's or another one's by then, and without a counter.
  */
 static struct
 {
-	Relation	rel;			/* whose scan has not begun yet */
-	int64		rows;			/* when it began; -1: there was no counter */
+	Relation	rel;			/* whose scan has not begun yet; NULL: none */
+	PfsRelRun  *run;
+	uint64		serial;			/* of the run */
 }			build;
 
-static void
-build_begin(Relation rel)
+static PfsRelRun *
+build_begin(PfsThread *t, PfsRelLink *link, Relation rel)
 {
-	build.rows = pfs_compat_rows_read(rel);
-	build.rel = build.rows < 0 ? rel : NULL;
-}
-
-static uint64
-build_rows(Relation rel, uint64 otherwise)
-{
-	int64		rows = pfs_compat_rows_read(rel);
+	PfsRelRun  *run = pfs_rel_run(t, link, rel, NULL, InvalidOid, PFS_OP_FETCH);
 
 	build.rel = NULL;
-	return build.rows >= 0 && rows >= build.rows ? rows - build.rows : otherwise;
+	if (run == &pfs_rel_run_of_nobody)
+		return run;
+	pfs_rel_call_counted_by(run, pfs_compat_rows_read(rel));
+	if (run->server_rows == NULL)
+	{
+		build.rel = rel;
+		build.run = run;
+		build.serial = run->serial;
+	}
+	return run;
+}
+
+/* The scan of the build that waits has begun, and with it the counter. */
+static pg_noinline void
+build_scan_begins(void)
+{
+	if (build.run->serial == build.serial)
+		pfs_rel_call_counted_by(build.run, pfs_compat_rows_read(build.rel));
+	build.rel = NULL;
+}
+
+/* rows: what the build itself says, where the server does not count. */
+static void
+build_end(PfsThread *t, PfsRelLink *link, PfsRelRun *run, uint64 rows)
+{
+	build.rel = NULL;
+	if (run->server_rows != NULL)
+		rows = pfs_rel_call_rows(run);
+	pfs_rel_call_end(run, rows);
+	pfs_rel_call_counted_by(run, NULL);
+	pfs_rel_link_end(t, link);
 }
 
 /* ---- scans ---- */
@@ -141,7 +166,7 @@ scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyData *keys,
 
 	pfs_scan_forget(pfs_my_thread, scan);
 	if (unlikely(build.rel == rel))
-		build_begin(rel);
+		build_scan_begins();
 	return scan;
 }
 
@@ -356,13 +381,11 @@ index_build_range_scan(Relation rel, Relation index, struct IndexInfo *info, boo
 	if (t == NULL)
 		return real.index_build_range_scan(rel, index, info, allow_sync, any_visible, progress, start, nblocks, callback,
 										   state, scan);
-	run = pfs_rel_run(t, &link, rel, NULL, InvalidOid, PFS_OP_FETCH);
-	build_begin(rel);
+	run = build_begin(t, &link, rel);
 	pfs_rel_call_begin(t, run);
 	rows = real.index_build_range_scan(rel, index, info, allow_sync, any_visible, progress, start, nblocks, callback,
 									   state, scan);
-	pfs_rel_call_end(run, build_rows(rel, (uint64) rows));
-	pfs_rel_link_end(t, &link);
+	build_end(t, &link, run, (uint64) rows);
 	return rows;
 }
 
@@ -380,12 +403,10 @@ index_validate_scan(Relation rel, Relation index, struct IndexInfo *info, Snapsh
 		real.index_validate_scan(rel, index, info, snapshot, state);
 		return;
 	}
-	run = pfs_rel_run(t, &link, rel, NULL, InvalidOid, PFS_OP_FETCH);
-	build_begin(rel);
+	run = build_begin(t, &link, rel);
 	pfs_rel_call_begin(t, run);
 	real.index_validate_scan(rel, index, info, snapshot, state);
-	pfs_rel_call_end(run, build_rows(rel, (uint64) state->htups));
-	pfs_rel_link_end(t, &link);
+	build_end(t, &link, run, (uint64) state->htups);
 }
 
 /* ---- a process begins and stops ---- */

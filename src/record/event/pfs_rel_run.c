@@ -89,6 +89,7 @@ pfs_rel_run_take(void)
 		.min = PG_UINT64_MAX
 	};
 	run->held = run->examined = 0;
+	run->server_rows = NULL;
 	run->subxact = GetCurrentTransactionNestLevel();
 	run->is_shown = run->is_write = run->examines = run->by_index = false;
 	run->in_call = run->found = false;
@@ -245,12 +246,21 @@ pfs_rel_calls(void)
 	return calls;
 }
 
-/* Ends the time of a call that an error has left.  Waits belong to what pfs_rel_calls_unwind() has found. */
+/*
+ * Ends the time of a call that an error has left, and counts the rows that the server says it has read until
+ * then.  Waits belong to what pfs_rel_calls_unwind() has found.
+ */
 void
 pfs_rel_call_broken(PfsRelRun *run)
 {
 	run->outer = pfs_local.parent;
-	run->held += pfs_rel_call_returned(run);
+	if (run->server_rows == NULL)
+		run->held += pfs_rel_call_returned(run);
+	else
+	{
+		pfs_rel_call_end(run, pfs_rel_call_rows(run));
+		run->server_rows = NULL;
+	}
 }
 
 /*

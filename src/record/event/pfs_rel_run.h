@@ -88,6 +88,10 @@ typedef struct PfsRelRun
 								 * led to no row of the table */
 	uint64		held;			/* ticks of calls since the last row */
 	uint64		call_start;
+	const int64 *server_rows;	/* of a call that gives many rows: the
+								 * server's own counter of them; NULL: it has
+								 * none */
+	int64		server_rows_before; /* what that was when the call began */
 	uint64		examined;		/* rows that statements know of */
 	PfsParent	outer;			/* of waits, until the call ends */
 	uint64		table_stat;		/* where its rows are counted, see
@@ -358,6 +362,24 @@ pfs_rel_call_returned(PfsRelRun *run)
 	end = pfs_wait_clock(run->wait.flags);
 	run->wait.timer_end = end;
 	return end > run->call_start ? end - run->call_start : 0;
+}
+
+/*
+ * The server itself counts the rows of the call that goes on, here: so they are known also when an error leaves
+ * it.  NULL: it has stopped to.
+ */
+static inline void
+pfs_rel_call_counted_by(PfsRelRun *run, const int64 *server_rows)
+{
+	run->server_rows = server_rows;
+	run->server_rows_before = server_rows != NULL ? *server_rows : 0;
+}
+
+/* The rows that the server has counted since then. */
+static inline uint64
+pfs_rel_call_rows(const PfsRelRun *run)
+{
+	return *run->server_rows > run->server_rows_before ? *run->server_rows - run->server_rows_before : 0;
 }
 
 /* A call on the table has given so many rows. */
