@@ -843,7 +843,7 @@ CREATE FOREIGN TABLE pfs.table_io_waits_summary_by_index_usage (
 	max_timer_delete numeric
 ) SERVER pfs_server OPTIONS ("table" 'table_io_waits_summary_by_index_usage');
 COMMENT ON FOREIGN TABLE pfs.table_io_waits_summary_by_index_usage IS
-'Rows that were accessed by each index, or by none, and the times of these accesses. An index without a row was not used since the last reset.';
+'Rows that were accessed by each index, or by none, and the times of these accesses. An index without a row was not used since the last reset. One that REINDEX CONCURRENTLY builds anew keeps its row.';
 COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.object_type IS
 'TABLE.';
 COMMENT ON COLUMN pfs.table_io_waits_summary_by_index_usage.database_name IS

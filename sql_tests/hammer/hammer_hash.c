@@ -296,6 +296,120 @@ run_hash(uint32_t records_max, uint32_t keys, bool roomy, bool colliding)
 	hammer_segment_end(&s);
 }
 
+/*
+ * ---- records that get other keys ----
+ *
+ * Each worker gives its record one key of a pair, then the other one.  Everybody looks for everybody's: who has
+ * looked for one key, for the other and for the first one again has found the record, unless it was moved twice
+ * meanwhile.
+ */
+typedef struct MoveContext
+{
+	PfsHash    *hash;
+	uint64_t	records[HAMMER_WORKERS_MAX];	/* index + 1 */
+	uint64_t	begun[HAMMER_WORKERS_MAX];
+	uint64_t	done[HAMMER_WORKERS_MAX];
+	uint64_t	searches;
+	uint64_t	again;			/* of them, that found it by the third look */
+} MoveContext;
+
+static void
+set_key(void *record, const void *key)
+{
+	pfs_store_release(&((HashRecord *) record)->key, *(const uint64_t *) key);
+}
+
+static uint32_t
+find_moving(MoveContext *x, uint64_t key)
+{
+	uint64_t	word;
+
+	return pfs_hash_find(x->hash, pfs_hash_bytes(&key, sizeof(key)), &key, &word);
+}
+
+static void
+look_for(MoveContext *x, uint32_t place, uint64_t key)
+{
+	uint64_t	record = pfs_load_acquire(&x->records[place]);
+	uint64_t	done = pfs_load_acquire(&x->done[place]);
+	uint32_t	index;
+	bool		again = false;
+
+	if (record == 0)
+		return;
+	index = find_moving(x, key);
+	if (index == PFS_NO_RECORD)
+		index = find_moving(x, key ^ 1);
+	if (index == PFS_NO_RECORD)
+	{
+		pfs_fence_acquire();
+		index = find_moving(x, key);
+		again = true;
+	}
+	pfs_fence_seqcst();
+	if (pfs_load_acquire(&x->begun[place]) - done > 1)
+		return;
+	HAMMER_CHECK(index == record - 1, "record %lu of place %u is not found: %u", record - 1, place, index);
+	pfs_add_relaxed(&x->searches, 1);
+	pfs_add_relaxed(&x->again, again);
+}
+
+static void
+move_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
+{
+	MoveContext *x = context;
+	uint64_t	key = place * 2;
+	FillArg		arg = {id};
+	uint32_t	hint = 0;
+	uint64_t	word;
+	bool		created;
+	uint32_t	index = pfs_hash_insert(x->hash, pfs_hash_bytes(&key, sizeof(key)), &key, fill, &arg, &hint, &word, &created);
+
+	HAMMER_CHECK(index != PFS_NO_RECORD && created, "no room for a record of one's own");
+	pfs_store_release(&x->records[place], (uint64_t) index + 1);
+	while (hammer_going())
+	{
+		uint64_t	other = key ^ 1;
+
+		pfs_add_seqcst(&x->begun[place], 1);
+		HAMMER_CHECK(pfs_hash_move(x->hash, pfs_hash_bytes(&key, sizeof(key)), pfs_hash_bytes(&other, sizeof(other)), index,
+								   set_key, &other), "no slot for a key of one's own");
+		pfs_add_seqcst(&x->done[place], 1);
+		HAMMER_CHECK(find_moving(x, key) == PFS_NO_RECORD, "the key that was left is found");
+		HAMMER_CHECK(find_moving(x, other) == index, "the new key is not found");
+		key = other;
+		for (int i = 0; i < 20 && !hammer_failed(); i++)
+		{
+			uint32_t	whose = hammer_random(rng, hammer_options.processes);
+
+			look_for(x, whose, whose * 2 + hammer_random(rng, 2));
+		}
+	}
+}
+
+static void
+run_moves(void)
+{
+	HammerSegment s;
+	MoveContext *x = NULL;
+	PfsPages   *pages = NULL;
+	PfsHash    *hash = NULL;
+
+	/* A worker that is killed in the middle leaves its record in two slots. */
+	if (hammer_options.kill)
+		return;
+	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
+	{
+		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
+		pages = pfs_pages_create(&s.seg, "hash", sizeof(HashRecord), HAMMER_WORKERS_MAX, 64);
+		hash = pfs_hash_create(&s.seg, pages, HAMMER_WORKERS_MAX, equal);
+	}
+	x->hash = hash;
+	(void) hammer_run(move_worker, x);
+	hammer_done("hash, other keys", "%lu searches, %lu found it again", x->searches, x->again);
+	hammer_segment_end(&s);
+}
+
 /* The hash function: no bit of the result ignores a bit of the key. */
 static void
 run_function(void)
@@ -340,4 +454,5 @@ hammer_hash(void)
 	run_hash(1000, 4, true, true);
 	run_hash(1000, 600, true, false);
 	run_hash(1000, 3000, false, false);
+	run_moves();
 }

@@ -322,9 +322,8 @@ same('CLUSTER', 'CLUSTER w USING w_pkey');
 same('VACUUM FULL', 'VACUUM FULL t');
 same('REINDEX', 'REINDEX TABLE t');
 
-# The index that was there before is dropped, and what was counted by it goes with it; the server hands it on.
 same('index scan of another table', "$index; SELECT count(b) FROM w WHERE id BETWEEN 100 AND 200", output => qr/^\d+$/);
-same('REINDEX CONCURRENTLY', 'REINDEX TABLE CONCURRENTLY w', differ => qr/\A(w fetch: -?\d+, \d+\n)?w_pkey found: -\d+, 0\z/);
+same('REINDEX CONCURRENTLY', 'REINDEX TABLE CONCURRENTLY w');
 same('dead rows', 'DELETE FROM t WHERE id BETWEEN 3000 AND 4000; SELECT count(*) FROM t; CREATE INDEX td ON t (b, id)');
 same('BRIN, summarized', q{VACUUM t; SELECT brin_summarize_new_values('tb')}, nothing => 1);
 same('TRUNCATE', 'TRUNCATE u; INSERT INTO u VALUES (1, 1); TRUNCATE u');

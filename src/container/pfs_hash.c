@@ -291,22 +291,13 @@ pfs_hash_insert_new(PfsHash *h, uint64_t hash, const void *key, PfsHashFill fill
 	return PFS_NO_RECORD;
 }
 
-/* Claims the record and clears its slot; the caller frees the record. */
-bool
-pfs_hash_remove(PfsHash *h, uint64_t hash, uint32_t index, uint64_t word)
+/* Clears the record's slot in the window of this hash; only who may do so calls it. */
+static void
+leave_slot(PfsHash *h, uint64_t hash, uint32_t index)
 {
 	uint64_t	value = slot_value(hash, index);
-	uint64_t   *slot;
+	uint64_t   *slot = window_of(h, hash);
 
-	if (!pfs_pages_claim(h->pages, index, word))
-		return false;
-
-	/*
-	 * Ours now, so this slot is ours to clear: a record is in one slot at
-	 * most. It is cleared before the caller frees the record (release in
-	 * pfs_pages_free), so the next owner's slot is never the one we clear.
-	 */
-	slot = window_of(h, hash);
 	for (const uint64_t *end = slot + h->window; slot < end; slot++)
 	{
 		if (pfs_load_relaxed(slot) == value)
@@ -315,6 +306,38 @@ pfs_hash_remove(PfsHash *h, uint64_t hash, uint32_t index, uint64_t word)
 			break;
 		}
 	}
+}
+
+/* Claims the record and clears its slot; the caller frees the record. */
+bool
+pfs_hash_remove(PfsHash *h, uint64_t hash, uint32_t index, uint64_t word)
+{
+	if (!pfs_pages_claim(h->pages, index, word))
+		return false;
+
+	/*
+	 * Ours now, so this slot is ours to clear: a record is in one slot at
+	 * most. It is cleared before the caller frees the record (release in
+	 * pfs_pages_free), so the next owner's slot is never the one we clear.
+	 */
+	leave_slot(h, hash, index);
+	return true;
+}
+
+/*
+ * Enters the record in a slot of its new key, changes the key, and clears the slot of the old one.  Who finds the
+ * new slot before the key has changed compares the old key and passes by; who misses the record under the old key,
+ * because the key has changed or the slot is clear, finds the new slot behind an acquire fence (V): it was entered
+ * before both, which are stored by release (U).
+ */
+bool
+pfs_hash_move(PfsHash *h, uint64_t from, uint64_t to, uint32_t index, PfsHashSetKey set, const void *key)
+{
+	if (enter(h, to, slot_value(to, index)) == NULL)
+		return false;
+	pfs_fence_release();		/* U: pairs with V, in those who search */
+	set(pfs_pages_record(h->pages, index), key);
+	leave_slot(h, from, index);
 	return true;
 }
 

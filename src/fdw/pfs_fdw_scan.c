@@ -100,6 +100,31 @@ pfs_scan_keep(PfsScan *scan, bool (*keep) (const void *row))
 	scan->nrows = n;
 }
 
+/* Adds up the rows of the copy that are of the same thing; they are in the order of their keys then. */
+void
+pfs_scan_unite(PfsScan *scan, int (*compare) (const void *a, const void *b), void (*add) (void *to, const void *row))
+{
+	char	   *last = scan->rows;
+	Size		n = 0;
+
+	if (scan->nrows > 0)
+		qsort(scan->rows, scan->nrows, scan->row_size, compare);
+	for (Size i = 0; i < scan->nrows; i++)
+	{
+		char	   *row = scan->rows + i * scan->row_size;
+
+		if (i > 0 && compare(last, row) == 0)
+			add(last, row);
+		else
+		{
+			last = scan->rows + n++ * scan->row_size;
+			if (last != row)
+				memcpy(last, row, scan->row_size);
+		}
+	}
+	scan->nrows = n;
+}
+
 /* Prepare the conditions that reduce the copy. */
 static void
 begin_keys(PfsScanState *state, ForeignScanState *node)

@@ -219,6 +219,10 @@ extern void pfs_scan_add_copy(PfsScan *scan, const void *row, Size bytes);
 /* Leaves the rows of the copy that a function wants; it may read catalogues. */
 extern void pfs_scan_keep(PfsScan *scan, bool (*keep) (const void *row));
 
+/* Leaves one of the rows that compare as equal, to which the others have been added. */
+extern void pfs_scan_unite(PfsScan *scan, int (*compare) (const void *a, const void *b),
+						   void (*add) (void *to, const void *row));
+
 /* -1: the column is not to be changed; else the YES or NO to be written. */
 extern int	pfs_new_switch(const PfsNewRow *values, int column);
 

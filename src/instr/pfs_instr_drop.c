@@ -25,8 +25,10 @@
 #include "pfs_compat_progress.h"
 #include "pfs_instr_drop.h"
 #include "pfs_instr_prove.h"
+#include "pfs_instr_rebuild.h"
 #include "pfs_object_change.h"
 #include "pfs_program.h"
+#include "pfs_rebuild.h"
 #include "pfs_rel_stat.h"
 
 /* Who had the hook before it was set. */
@@ -49,6 +51,8 @@ object_access_cb(ObjectAccessType access, Oid class, Oid object, int sub, void *
 		if (!pfs_program_is_known(object))
 			pfs_object_change_note(class, object, true);
 	}
+	else if (class == RelationRelationId && access == OAT_POST_CREATE && sub == 0)
+		pfs_rebuild_relation_made(object);
 	else if (access == OAT_DROP && sub == 0 &&
 			 (class == ProcedureRelationId || class == RelationRelationId || class == DatabaseRelationId))
 		pfs_object_change_note(class, object, false);
@@ -78,6 +82,7 @@ watch(void)
 void
 pfs_drop_unwatch(void)
 {
+	pfs_rebuilds_end();
 	/* A library may have set the hook meanwhile, and call ours. */
 	if (!pfs_drop_is_watching || object_access_hook != object_access_cb)
 		return;
@@ -148,6 +153,7 @@ remove_records(const PfsObjectChange *change)
 			pfs_program_drop(MyDatabaseId, change->object);
 			break;
 		case RelationRelationId:
+			pfs_rebuild_dropped(change->object);
 			pfs_rel_stats_drop(MyDatabaseId, change->object);
 			break;
 		case DatabaseRelationId:

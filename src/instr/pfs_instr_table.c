@@ -116,6 +116,7 @@ static struct
 	uint64		serial;			/* of the run */
 }			build;
 
+/* Begins the run of a build of an index, and tells it of the server's counter, or lets the build wait for that. */
 static PfsRelRun *
 build_begin(PfsThread *t, PfsRelLink *link, Relation rel)
 {
@@ -143,7 +144,7 @@ build_scan_begins(void)
 	build.rel = NULL;
 }
 
-/* rows: what the build itself says, where the server does not count. */
+/* Ends the run of a build.  rows: what the build itself says, where the server does not count. */
 static void
 build_end(PfsThread *t, PfsRelLink *link, PfsRelRun *run, uint64 rows)
 {

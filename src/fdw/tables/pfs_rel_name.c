@@ -7,13 +7,16 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "pfs_exists.h"
+#include "pfs_rebuild.h"
 #include "pfs_rel_name.h"
 #include "pfs_rel_stat.h"
 #include "pfs_value.h"
@@ -38,13 +41,42 @@ pfs_rel_exists(Oid database, Oid relation)
 	return false;
 }
 
+static bool
+is_valid_index(Oid index)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	bool		valid = HeapTupleIsValid(tuple) && ((Form_pg_index) GETSTRUCT(tuple))->indisvalid;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return valid;
+}
+
+/*
+ * Which index has the name and the role of one for which rows were counted?  While REINDEX CONCURRENTLY goes on, the
+ * catalog says which of both is valid, so that the name is right at once when they exchange theirs.  Rows can
+ * have been copied before it ended.
+ */
+static Oid
+owner_of(Oid database, Oid index)
+{
+	PfsRebuild	rebuild;
+
+	if (pfs_rebuild_find(database, index, &rebuild) && is_here(database))
+		return is_valid_index(rebuild.after) ? rebuild.after : rebuild.before;
+	while (is_here(database) && !SearchSysCacheExists1(RELOID, ObjectIdGetDatum(index)) &&
+		   pfs_rebuild_find_ended(database, index, &rebuild))
+		index = rebuild.after;
+	return index;
+}
+
 /* Both are looked for, as each has a record that may have to go. */
 bool
 pfs_rel_and_index_exist(Oid database, Oid relation, Oid index)
 {
 	bool		has_table = pfs_rel_exists(database, relation);
 
-	return (!OidIsValid(index) || pfs_rel_exists(database, index)) && has_table;
+	return (!OidIsValid(index) || pfs_rel_exists(database, owner_of(database, index))) && has_table;
 }
 
 bool
@@ -76,4 +108,10 @@ pfs_rel_name_datum(Oid database, Oid relation)
 	char	   *name = is_here(database) ? get_rel_name(relation) : NULL;
 
 	return pfs_text_datum(name != NULL ? name : psprintf("%u", relation));
+}
+
+Datum
+pfs_rel_index_datum(Oid database, Oid index, bool *isnull)
+{
+	return OidIsValid(index) ? pfs_rel_name_datum(database, owner_of(database, index)) : pfs_null(isnull);
 }

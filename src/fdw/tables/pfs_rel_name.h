@@ -26,4 +26,7 @@ extern Datum pfs_rel_database_datum(Oid database, bool *isnull);
 extern Datum pfs_rel_schema_datum(Oid database, Oid relation, bool *isnull);
 extern Datum pfs_rel_name_datum(Oid database, Oid relation);
 
+/* The name of an index; NULL: none.  While it is rebuilt, and behind that, the name of the one that has its role. */
+extern Datum pfs_rel_index_datum(Oid database, Oid index, bool *isnull);
+
 #endif							/* PFS_REL_NAME_H */

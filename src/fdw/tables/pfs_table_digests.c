@@ -305,7 +305,7 @@ const PfsTable pfs_table_waits_by_digest = {
 	  "Schema of the table; NULL also if it is of another database. " RIGHTS_OF_USER, .width = 12, .hidden = true) \
 	X(t, object_name, text, none, pfs_rel_name_datum(row->database, row->relation), \
 	  "Name of the table; its OID if it is of another database. " RIGHTS_OF_USER, .width = 16, .hidden = true) \
-	X(t, index_name, text, none, OidIsValid(row->index) ? pfs_rel_name_datum(row->database, row->index) : pfs_null(isnull), \
+	X(t, index_name, text, none, pfs_rel_index_datum(row->database, row->index, isnull), \
 	  "Name of the index, its OID if it is of another database; NULL also if it is by no index. " RIGHTS_OF_USER, .width = 16, \
 	  .hidden = true) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->all, "Number of rows of all operations, locks of rows among them.") \

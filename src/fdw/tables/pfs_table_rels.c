@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 
 #include "pfs_digest_rows_read.h"
+#include "pfs_rebuild.h"
 #include "pfs_recorder.h"
 #include "pfs_rel_name.h"
 #include "pfs_rel_read.h"
@@ -76,7 +77,7 @@ PFS_COLUMNS(by_table, IoRow, TABLE_COLUMNS)
 #define INSERTED "Number of entries that were made in the index; without an index rows of the table."
 #define INDEX_COLUMNS(X, t) \
 	KEY_COLUMNS(X, t) \
-	X(t, index_name, text, none, OidIsValid(row->index) ? pfs_rel_name_datum(row->database, row->index) : pfs_null(isnull), \
+	X(t, index_name, text, none, pfs_rel_index_datum(row->database, row->index, isnull), \
 	  "Name of the index, its OID if it is of another database; NULL: by no index.", .width = 16) \
 	IO_COLUMNS(X, t)
 
@@ -125,10 +126,36 @@ add_index_cb(const PfsRelStatCopy *copy, void *arg)
 	pfs_rel_add_times(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_INDEX_READ], rows);
 }
 
+static int
+compare_rows(const void *a, const void *b)
+{
+	const IoRow *x = a;
+	const IoRow *y = b;
+
+	if (x->database != y->database)
+		return x->database < y->database ? -1 : 1;
+	if (x->relation != y->relation)
+		return x->relation < y->relation ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static void
+add_parts(void *to, const void *p)
+{
+	IoRow	   *sum = to;
+	const IoRow *row = p;
+
+	for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
+		pfs_totals_add(&sum->parts[part], &row->parts[part]);
+}
+
+/* An index that was rebuilt can have several records. */
 static void
 by_index_copy(PfsScan *scan)
 {
 	pfs_rel_stats_each(PFS_REL_OF_IO, add_index_cb, scan);
+	if (pfs_rebuilds_were())
+		pfs_scan_unite(scan, compare_rows, add_parts);
 	pfs_scan_keep(scan, io_row_exists);
 }
 
@@ -180,7 +207,7 @@ const PfsTable pfs_table_io_by_index_usage = {
 			  "one index by which rows were accessed, or the accesses to one table by none",
 			  "zeroes it, and the other tables table_io_waits_summary_...",
 			  "Rows that were accessed by each index, or by none, and the times of these accesses. An index without a row "
-			  "was not used since the last reset."),
+			  "was not used since the last reset. One that REINDEX CONCURRENTLY builds anew keeps its row."),
 	.row_size = sizeof(IoRow),
 	.estimate = by_index_estimate,
 	.copy = by_index_copy,

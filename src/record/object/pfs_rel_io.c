@@ -40,6 +40,9 @@ typedef struct KnownRelation
 
 static KnownRelation known[KNOWN_RELATIONS];
 
+/* pfs_words->indexes_handed_over when that was so. */
+static uint64 known_since;
+
 StaticAssertDecl(KNOWN_RELATIONS == 1 << (32 - KNOWN_SHIFT), "each place can be found");
 
 /* What is known of a relation, now or from now on. */
@@ -56,12 +59,24 @@ know(Oid oid)
 	return k;
 }
 
+/* An OID may be of another index now than when its record was found. */
+static pg_noinline void
+forget_records(uint64 now)
+{
+	for (int i = 0; i < KNOWN_RELATIONS; i++)
+		known[i].stat = 0;
+	known_since = now;
+}
+
 /* The record of a table or an index; 0: there is no room. */
 static inline uint64
 stat_of(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary, SubTransactionId maker)
 {
 	KnownRelation *k = know(oid);
+	uint64		handed_over = pfs_load_relaxed(&pfs_words->indexes_handed_over);
 
+	if (unlikely(handed_over != known_since))
+		forget_records(handed_over);
 	if (unlikely(!pfs_rel_stat_is_there(kind, k->stat)))
 		k->stat = pfs_rel_stat_find(kind, database, oid, relation, temporary, maker);
 	return k->stat;

@@ -10,6 +10,7 @@
 #include "pfs_chain.h"
 #include "pfs_hash.h"
 #include "pfs_pending.h"
+#include "pfs_rebuild.h"
 #include "pfs_shared.h"
 #include "pfs_rel_stat.h"
 
@@ -94,6 +95,7 @@ pfs_rel_stats_lay_out(PfsSegment *seg)
 									 (pfs_sizes.tables + TABLES_PER_LOCK - 1) / TABLES_PER_LOCK, LOCKS_PER_PAGE);
 	pfs_rel_kept_for = pfs_segment_take(seg, sizeof(uint32), sizeof(uint32));
 	dropped = pfs_segment_take(seg, DROPPED_MAX * sizeof(uint64), PFS_CACHE_LINE);
+	pfs_rebuilds_lay_out(seg);
 }
 
 static inline uint64
@@ -145,6 +147,31 @@ has_room_for_temporary(void)
 static Made made[MADE_MAX];
 PFS_HOT uint32 pfs_rel_stats_made = 0;
 
+/* Finds a record by its key. */
+static inline uint32
+find_key(PfsRelStatKind kind, Oid database, Oid oid, uint64 *word)
+{
+	const StatKey key = {database, oid, InvalidOid};
+
+	return pfs_hash_find(pfs_rel_stats[kind].index, hash_of(database, oid), &key, word);
+}
+
+/*
+ * Finds the record of an index that has none under its own OID: while it is rebuilt, under the other one of the two
+ * OIDs that it has.  If it was not found there either, the record may just have got this OID for a key.
+ */
+static pg_noinline uint32
+find_rebuilt(Oid database, Oid oid, uint64 *word)
+{
+	Oid			other = pfs_rebuild_other(database, oid);
+	uint32		index = OidIsValid(other) ? find_key(PFS_INDEX_STATS, database, other, word) : PFS_NO_RECORD;
+
+	if (index != PFS_NO_RECORD || !OidIsValid(other))
+		return index;
+	pfs_fence_acquire();		/* V: pairs with U, in pfs_hash_move() */
+	return find_key(PFS_INDEX_STATS, database, oid, word);
+}
+
 /* Finds or makes the record of a table or an index. */
 uint64
 pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool temporary, SubTransactionId maker)
@@ -157,6 +184,8 @@ pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool
 	uint32		index = pfs_hash_find(records, hash, &key, &word);
 	Made		record;
 
+	if (index == PFS_NO_RECORD && kind == PFS_INDEX_STATS)
+		index = find_rebuilt(database, oid, &word);
 	if (index != PFS_NO_RECORD)
 		return PFS_COUNTED_OBJECT(index, word);
 	if (pfs_load_relaxed(&dropped[hash % DROPPED_MAX]) == dropped_key(database, oid))
@@ -245,18 +274,16 @@ pfs_rel_stats_give_back(void)
 		give_back(kind, claimed[kind].n);
 }
 
-/* Removes the record of a table or an index, if there is one. */
+/* Removes the records of a table or an index: of an index that was rebuilt there may be several. */
 void
 pfs_rel_stats_remove(Oid database, Oid oid)
 {
-	StatKey		key = {database, oid, InvalidOid};
-
 	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
 	{
 		uint64		word;
-		uint32		index = pfs_hash_find(pfs_rel_stats[kind].index, hash_of(database, oid), &key, &word);
+		uint32		index;
 
-		if (index != PFS_NO_RECORD)
+		while ((index = find_key(kind, database, oid, &word)) != PFS_NO_RECORD)
 			remove_record(kind, index, word);
 	}
 }
@@ -281,6 +308,52 @@ remove_by_number(const Made *record)
 
 	if (PFS_COUNTED_WORD(record->stat) == (uint32) word)
 		remove_record(record->kind, index, word);
+}
+
+/*
+ * ---- an index gets another OID ----
+ *
+ * What was counted of it stays where it is, and so do the numbers by which places of processes, digests and runs know
+ * the record: only the key under which it is found becomes another one.
+ */
+
+static void
+set_key(void *record, const void *key)
+{
+	pfs_store_release(&((PfsRelStat *) record)->oid, *(const Oid *) key);
+}
+
+/*
+ * Nobody removes the records meanwhile: the process that rebuilds the index has locks on both.  What processes know
+ * by the OIDs they forget, as the OID that is left behind may be another index's from now on, see pfs_rel_io.c.
+ */
+void
+pfs_rel_stat_hand_over(Oid database, Oid from, Oid to)
+{
+	uint64		word;
+	uint32		index;
+
+	while ((index = find_key(PFS_INDEX_STATS, database, from, &word)) != PFS_NO_RECORD)
+	{
+		if (!pfs_hash_move(pfs_rel_stats[PFS_INDEX_STATS].index, hash_of(database, from), hash_of(database, to), index,
+						   set_key, &to))
+			break;
+	}
+	pfs_add_seqcst(&pfs_words->indexes_handed_over, 1);
+}
+
+/*
+ * Two records can be of one index: what it has counted under the one OID while it was looked for under the other
+ * one, or before pfs knew that both are one index.  They stay two, and readers add them up; the number of the one
+ * that is found is that of both.
+ */
+uint64
+pfs_rel_stat_of_index(Oid database, Oid oid)
+{
+	uint64		word;
+	uint32		index = find_key(PFS_INDEX_STATS, database, oid, &word);
+
+	return index == PFS_NO_RECORD ? 0 : PFS_COUNTED_OBJECT(index, word);
 }
 
 /* What a subtransaction has made, or all that the transaction has, is gone. */
@@ -340,5 +413,6 @@ pfs_rel_stats_detach(PfsThread *t)
 	for (uint32 i = 0; i < ntemporaries; i++)
 		remove_by_number(&temporaries[i]);
 	ntemporaries = 0;
+	pfs_rebuilds_end();
 	pfs_rel_stats_give_back();
 }

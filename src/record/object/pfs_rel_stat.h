@@ -32,7 +32,8 @@ typedef enum PfsRelView
 } PfsRelView;
 
 /*
- * In shared memory.  The OIDs never change while it is ALLOCATED.  The times of an
+ * In shared memory.  The OIDs never change while it is ALLOCATED, but for that of an index that REINDEX CONCURRENTLY
+ * has built anew: one word, by pfs_rel_stat_hand_over().  The times of an
  * index's PFS_REL_FETCH contain those in which the index found the row; of PFS_INDEX_READ
  * all rows count, and only the times of those that led to no row of the table.
  *
@@ -42,7 +43,7 @@ typedef enum PfsRelView
 typedef struct PfsRelStat
 {
 	Oid			database;		/* InvalidOid: all databases share it */
-	Oid			oid;			/* of the table or the index */
+	Oid			oid;			/* of the table or the index; atomic */
 	Oid			relation;		/* the table */
 	uint32		locks;			/* chain of waits for locks on the table, by
 								 * mode; atomic */
@@ -84,6 +85,13 @@ extern uint64 pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid 
  */
 extern void pfs_rel_stats_drop(Oid database, Oid oid);
 extern void pfs_rel_stats_remove_database(Oid database);
+
+/*
+ * An index has another OID from now on, which processes may look for already (pfs_rebuild.h).  The number of one of
+ * the records of an index: 0: it has none.
+ */
+extern void pfs_rel_stat_hand_over(Oid database, Oid from, Oid to);
+extern uint64 pfs_rel_stat_of_index(Oid database, Oid oid);
 
 /* Readers: a table or an index is found to have gone. */
 extern void pfs_rel_stats_remove(Oid database, Oid oid);

@@ -9,6 +9,7 @@
 
 #include "pfs_digest_hold.h"
 #include "pfs_digest_rows_read.h"
+#include "pfs_rebuild.h"
 #include "pfs_rel_read.h"
 #include "pfs_shared.h"
 
@@ -88,8 +89,25 @@ name_row(PfsDigestRowsRow *row, uint32 kind, uint64 stat)
 		return false;
 	row->database = record.database;
 	row->relation = record.relation;
-	row->index = kind == PFS_INDEX_STATS ? record.oid : InvalidOid;
+	row->index = kind == PFS_INDEX_STATS ? pfs_rebuild_owner(record.database, record.oid) : InvalidOid;
 	return true;
+}
+
+/* An index that was rebuilt can have several records: their copies get the number of one of them. */
+static void
+unite_indexes(PfsDigestCopies *c)
+{
+	for (uint32 i = 0; i < c->n && pfs_rebuilds_were(); i++)
+	{
+		PfsDigestRowsRow row;
+		uint64		stat;
+
+		if (c->items[i].kind != PFS_INDEX_STATS || !name_row(&row, PFS_INDEX_STATS, c->items[i].what))
+			continue;
+		stat = pfs_rel_stat_of_index(row.database, row.index);
+		if (stat != 0)
+			c->items[i].what = stat;
+	}
 }
 
 /* Hands a row for each digest and each table, or index, that has counted something to emit. */
@@ -119,6 +137,7 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	pfs_pending_digests_each(add_pending_cb, &c, &patience);
 	pfs_digests_release(false, &patience);
 
+	unite_indexes(&c);
 	while (pfs_digest_copies_next(&c, &sum))
 	{
 		PfsDigestRowsRow row = {.key = sum.key, .all = sum.totals};

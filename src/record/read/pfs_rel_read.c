@@ -11,6 +11,7 @@
 
 #include "pfs_chain.h"
 #include "pfs_pending_read.h"
+#include "pfs_rebuild.h"
 #include "pfs_rel_count.h"
 #include "pfs_rel_read.h"
 #include "pfs_shared.h"
@@ -54,7 +55,7 @@ read_kind(StatsReader *reader, PfsRelStatKind kind, PfsPatience *patience)
 		copy.database = record.database;
 		copy.relation = record.relation;
 		copy.has_locks = record.locks != 0;
-		copy.index = kind == PFS_INDEX_STATS ? record.oid : InvalidOid;
+		copy.index = kind == PFS_INDEX_STATS ? pfs_rebuild_owner(record.database, record.oid) : InvalidOid;
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 		{
 			pfs_shared_cell_read(&record.parts[part], &copy.parts[part]);

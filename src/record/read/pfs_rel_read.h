@@ -18,7 +18,8 @@ typedef struct PfsRelStatCopy
 	PfsRelStatKind kind;
 	Oid			database;		/* InvalidOid: all databases share it */
 	Oid			relation;
-	Oid			index;			/* InvalidOid: of a table */
+	Oid			index;			/* InvalidOid: of a table.  One that was
+								 * rebuilt can have several copies */
 	bool		has_locks;		/* locks on it were waited for: it may be here
 								 * for that alone */
 	PfsTotals	parts[PFS_NUM_REL_PARTS];

@@ -101,6 +101,8 @@ typedef struct PfsSharedWords
 	uint64		prepared_truncations;
 	uint64		digest_truncations;
 	uint64		object_truncations[PFS_NUM_COUNTED_OBJECTS];	/* from 1 on */
+	uint64		indexes_handed_over;	/* to other OIDs: what is known by an
+										 * OID is forgotten */
 
 	/*
 	 * What an event of the class has before its instrument is known: the
