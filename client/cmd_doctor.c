@@ -274,35 +274,31 @@ check_settings(Diagnosis *diagnosis)
 
 /*
  * Is it known which indexes nobody used?  Not where pfs_sys.schema_unused_indexes is empty because rows
- * of tables were not counted since the last reset: says since when, or why not.
+ * of tables were not counted since the last reset: says since when, or why not.  1.0 has no rows of tables.
  */
 static void
 check_unused_indexes(Diagnosis *diagnosis)
 {
 	static const char subject[] = "unused indexes";
-	PGresult   *result = ask(diagnosis, subject,
-							 "SELECT enabled, s.counted::timestamptz <= r.since, r.since::timestamptz(0)"
-							 " FROM pfs.setup_instruments,"
-							 "  (SELECT greatest(pfs.reset_time('table_io_waits_summary_by_index_usage'),"
-							 "    pfs.reset_time('table_io_waits_summary_by_table')) AS since) r,"
-							 "  (SELECT nullif(max(CASE WHEN variable_name = 'pfs_table_io_since' THEN variable_value END), '') AS counted"
-							 "    FROM pfs.status) s"
-							 " WHERE name = 'wait/io/table/handler'");
+	PGresult   *result;
 
-	if (result == NULL || PQntuples(result) == 0)
-		;
-	else if (strcmp(PQgetvalue(result, 0, 0), "NO") == 0)
+	if (diagnosis->server->extension < 101)
+		return;
+	result = ask(diagnosis, subject,
+				 "SELECT pfs.index_usage_unknown(), greatest(pfs.reset_time('table_io_waits_summary_by_index_usage'),"
+				 " pfs.reset_time('table_io_waits_summary_by_table'))::timestamptz(0)");
+	if (result && field(result, 0, 0))
+	{
+		/* "reason; what to do" */
+		const char *why = PQgetvalue(result, 0, 0);
+		const char *advice = strstr(why, "; ");
+
 		find_out(diagnosis, "note", subject,
-				 copy_string("not known, and pfs_sys.schema_unused_indexes is empty, while wait/io/table/handler is off"),
-				 "SELECT pfs.set_instruments('wait/io/table/handler', 'YES'), pfs.reset('table_io_waits_summary_by_index_usage')"
-				 " counts from then on");
-	else if (field(result, 0, 1) == NULL || PQgetvalue(result, 0, 1)[0] == 'f')
-		find_out(diagnosis, "note", subject,
-				 format_string("not known, and pfs_sys.schema_unused_indexes is empty: rows of tables were not counted all the"
-							   " time since the last reset, %s", PQgetvalue(result, 0, 2)),
-				 "SELECT pfs.reset('table_io_waits_summary_by_index_usage') begins anew");
-	else
-		find_out(diagnosis, "ok", subject, format_string("known since %s", PQgetvalue(result, 0, 2)), NULL);
+				 format_string("not known, and pfs_sys.schema_unused_indexes is empty: %.*s",
+							   advice ? (int) (advice - why) : (int) strlen(why), why), advice ? advice + 2 : NULL);
+	}
+	else if (result)
+		find_out(diagnosis, "ok", subject, format_string("known since %s", PQgetvalue(result, 0, 1)), NULL);
 	PQclear(result);
 }
 

@@ -1280,7 +1280,7 @@ COMMENT ON COLUMN pfs.load_history.sum_timer_wait IS
 COMMENT ON COLUMN pfs.load_history.active_sessions IS
 'Sessions that spent their time so, as a mean over the period: sum_timer_wait by the period''s length.';
 COMMENT ON COLUMN pfs.load_history.max_timer_wait IS
-'The longest of these events that was going on when the period ended, its length until then, in picoseconds; 0: none.';
+'The longest of these events that was going on when the period ended, its length until then, in picoseconds; 0: none. Of CPU it is a statement, with the waits in it.';
 GRANT SELECT ON pfs.load_history TO pg_monitor;
 
 -- tools/sql ends here
@@ -1777,8 +1777,22 @@ LEFT JOIN pg_catalog.pg_class c ON c.oid = relation.oid
 LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
 
 CREATE OR REPLACE VIEW pfs.blocking_tree AS
-WITH RECURSIVE edges AS (
-	SELECT w.thread_id AS waiting, w.event_id, b.pid AS blocker, b.thread_id AS blocking
+WITH RECURSIVE conflicts (mode, modes) AS (
+	VALUES ('AccessShareLock', '{AccessExclusiveLock}'::text[]),
+		('RowShareLock', '{ExclusiveLock,AccessExclusiveLock}'),
+		('RowExclusiveLock', '{ShareLock,ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'),
+		('ShareUpdateExclusiveLock', '{ShareUpdateExclusiveLock,ShareLock,ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'),
+		('ShareLock', '{RowExclusiveLock,ShareUpdateExclusiveLock,ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'),
+		('ShareRowExclusiveLock', '{RowExclusiveLock,ShareUpdateExclusiveLock,ShareLock,ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'),
+		('ExclusiveLock', '{RowShareLock,RowExclusiveLock,ShareUpdateExclusiveLock,ShareLock,ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'),
+		('AccessExclusiveLock', '{AccessShareLock,RowShareLock,RowExclusiveLock,ShareUpdateExclusiveLock,ShareLock,ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}')
+), locks AS MATERIALIZED (
+	-- Read only where somebody waits for a prepared transaction: see below.
+	SELECT pid, virtualtransaction, transactionid, mode, granted,
+		ROW(locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid)::text AS tag
+	FROM pg_catalog.pg_locks
+), edges AS (
+	SELECT w.thread_id AS waiting, w.event_id, b.pid AS blocker, b.thread_id AS blocking, prepared.gid, prepared.owner
 	FROM pfs.events_waits_current w
 		JOIN pfs.threads t USING (thread_id)
 		CROSS JOIN LATERAL (
@@ -1786,9 +1800,23 @@ WITH RECURSIVE edges AS (
 			FROM unnest(pg_catalog.pg_blocking_pids(t.thread_os_id)) AS p (pid)
 			GROUP BY p.pid
 		) b
+		-- Every prepared transaction is process 0: those whose locks conflict are told apart here.  Its
+		-- locks have the virtual transaction that it had, or another one after a restart, in common;
+		-- that on its own number leads to its name.
+		-- OFFSET keeps this a query of its own, which is not executed for other blockers.
+		LEFT JOIN LATERAL (
+			SELECT DISTINCT x.gid, x.owner::text COLLATE "default" AS owner
+			FROM locks wanted
+				JOIN conflicts ON conflicts.mode = wanted.mode
+				JOIN locks held ON held.tag = wanted.tag AND held.granted AND held.pid IS NULL AND held.mode = ANY (conflicts.modes)
+				JOIN locks own ON own.virtualtransaction = held.virtualtransaction AND own.granted AND own.pid IS NULL
+				JOIN pg_catalog.pg_prepared_xacts x ON x.transaction = own.transactionid
+			WHERE b.pid = 0 AND wanted.pid = t.thread_os_id AND NOT wanted.granted
+			OFFSET 0
+		) prepared ON true
 	WHERE w.event_name LIKE 'wait/lock/%'
 	UNION ALL
-	SELECT w.thread_id, w.event_id, t.thread_os_id, t.thread_id
+	SELECT w.thread_id, w.event_id, t.thread_os_id, t.thread_id, NULL, NULL
 	FROM pfs.events_waits_current w
 		JOIN pfs.lwlock_instances l USING (object_instance_begin)
 		CROSS JOIN LATERAL unnest(l.exclusive_locked_by_thread_id || l.shared_locked_by_thread_ids) AS holder (thread_id)
@@ -1823,11 +1851,12 @@ SELECT
 	pfs.timer_now('wait') - w.timer_start AS wait_time,
 	w.object_type,
 	w.object_schema,
-	w.object_name,
+	-- An LWLock has no name of its own: its tranche, which the instrument names, too.
+	CASE WHEN w.event_name LIKE 'wait/synch/lwlock/%' THEN substr(w.event_name, length('wait/synch/lwlock/') + 1) ELSE w.object_name END AS object_name,
 	w.operation AS lock_mode,
 	e.blocking AS blocking_thread_id,
 	e.blocker AS blocking_pid,
-	bt.processlist_user AS blocking_user,
+	coalesce(bt.processlist_user, e.owner) AS blocking_user,
 	coalesce(bt.processlist_info, (
 		SELECT s.sql_text
 		FROM pfs.events_statements_history s
@@ -1835,16 +1864,69 @@ SELECT
 		ORDER BY s.event_id DESC LIMIT 1
 	)) AS blocking_statement,
 	coalesce(d.depth, 1) AS depth,
-	CASE WHEN e.blocker <> 0 THEN 'SELECT pg_terminate_backend(' || e.blocker || ');' END AS terminate_command
+	CASE WHEN e.blocker <> 0 THEN 'SELECT pg_terminate_backend(' || e.blocker || ');'
+		WHEN e.gid IS NOT NULL THEN 'ROLLBACK PREPARED ' || quote_literal(e.gid) || ';' END AS terminate_command,
+	e.gid AS blocking_gid
 FROM edges e
 	JOIN pfs.events_waits_current w ON w.thread_id = e.waiting AND w.event_id = e.event_id
 	JOIN pfs.threads wt ON wt.thread_id = e.waiting
 	LEFT JOIN pfs.threads bt ON bt.thread_id = e.blocking
 	LEFT JOIN depths d ON d.thread_id = e.waiting;
 
+COMMENT ON COLUMN pfs.blocking_tree.object_name IS
+	'The relation, the transaction id, or the numbers of the lock''s key; the tranche of an LWLock, of which lwlock_objects says more. Only for pg_read_all_stats and the thread''s own role, but for tranches.';
+COMMENT ON COLUMN pfs.blocking_tree.blocking_user IS
+	'Its authenticated role; the owner of a prepared transaction.';
+COMMENT ON COLUMN pfs.blocking_tree.terminate_command IS
+	'A statement that ends the blocking session, or rolls back the prepared transaction: that in the database in which it was prepared.';
+COMMENT ON COLUMN pfs.blocking_tree.blocking_gid IS
+	'Global identifier of the prepared transaction that it waits for, as in pg_prepared_xacts; NULL: it waits for a process.';
+
 --
 -- Views for people and what they are shown with.
 --
+
+CREATE FUNCTION pfs.index_usage_unknown() RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+WITH since AS MATERIALIZED (
+	SELECT greatest(pfs.reset_time('table_io_waits_summary_by_index_usage'), pfs.reset_time('table_io_waits_summary_by_table')) AS reset
+	FROM pfs.setup_timers WHERE name = 'wait'	-- no row while pfs.enabled is off
+), status AS MATERIALIZED (
+	SELECT nullif(max(CASE WHEN variable_name = 'pfs_table_io_since' THEN variable_value END), '')::timestamptz AS counted_since,
+		string_agg(CASE variable_name WHEN 'pfs_table_instances_lost' THEN 'pfs.max_table_instances' WHEN 'pfs_index_stat_lost' THEN 'pfs.max_index_stat'
+			ELSE 'pfs.max_thread_instances' END, ', ' ORDER BY variable_name)
+			FILTER (WHERE variable_name IN ('pfs_table_instances_lost', 'pfs_index_stat_lost', 'pfs_thread_instances_lost') AND variable_value <> '0') AS lost
+	FROM pfs.status
+)
+SELECT CASE
+	WHEN r.reset IS NULL
+	THEN 'pfs.enabled is off; switch it on and restart the server'
+	WHEN (SELECT i.enabled FROM pfs.setup_instruments i WHERE i.name = 'wait/io/table/handler') = 'NO'
+	THEN 'the instrument wait/io/table/handler is off; to switch it on and count from then on: '
+		|| 'SELECT pfs.set_instruments(''wait/io/table/handler'', ''YES''), pfs.reset(''table_io_waits_summary_by_index_usage'')'
+	WHEN (SELECT c.enabled FROM pfs.setup_consumers c WHERE c.name = 'global_instrumentation') = 'NO'
+	THEN 'the consumer global_instrumentation is off; to switch it on and count from then on: '
+		|| 'SELECT pfs.set_consumers(''global_instrumentation'', ''YES''), pfs.reset(''table_io_waits_summary_by_index_usage'')'
+	WHEN (SELECT count(*) FROM pfs.containers c WHERE c.name IN ('table_instances', 'index_stat') AND c.records_max > 0) < 2
+	THEN 'pfs.max_table_instances or pfs.max_index_stat is 0; set it and restart the server'
+	WHEN s.lost IS NOT NULL
+	THEN 'there was no place for all tables, indexes or threads; raise ' || s.lost || ' and restart the server'
+	WHEN NOT EXISTS (SELECT FROM pfs.setup_actors a WHERE a.host = '%' AND a.user_name = '%' AND a.enabled = 'YES')
+		OR EXISTS (SELECT FROM pfs.setup_actors a WHERE a.enabled = 'NO')
+	THEN 'rules of pfs.setup_actors leave out sessions; no rule may say NO, and one has to be for everybody'
+	WHEN EXISTS (SELECT FROM pfs.threads t WHERE t.type = 'FOREGROUND' AND t.instrumented = 'NO')
+	THEN 'sessions in pfs.threads are not instrumented; to change that: SELECT pfs.set_thread(thread_id, ''YES'') FROM pfs.threads WHERE instrumented = ''NO'''
+	WHEN s.counted_since IS NULL OR s.counted_since > r.reset OR pfs.reset_time('containers') > r.reset
+	THEN 'rows of tables were not counted all the time since the last reset, ' || r.reset::timestamptz(0)
+		|| '; to begin anew: SELECT pfs.reset(''table_io_waits_summary_by_index_usage'')'
+	END
+FROM status s LEFT JOIN since r ON true;
+END;
+COMMENT ON FUNCTION pfs.index_usage_unknown() IS
+'Why it is not known which indexes nobody used since the last reset of table_io_waits_summary_by_index_usage, and what to do; NULL: it is known. While it is not, pfs_sys.schema_unused_indexes is empty.';
+REVOKE ALL ON FUNCTION pfs.index_usage_unknown() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION pfs.index_usage_unknown() TO pg_monitor;
 
 CREATE FUNCTION pfs_sys.format_time(timer numeric) RETURNS text
 AS 'MODULE_PATHNAME', 'pfs_format_time'
@@ -2447,13 +2529,14 @@ FROM (VALUES (true, 'pfs_sys.x$session_ssl_status'::regclass), (false, 'pfs_sys.
 ) c (number, text, plain);
 
 CREATE VIEW pfs_sys.x$lock_waits AS
-SELECT x.wait_started, x.wait_age, x.wait_age_secs, x.locked_table, x.locked_table_schema, x.locked_table_name, x.locked_type, x.waiting_trx_id, x.waiting_trx_started, x.waiting_trx_age, x.waiting_thread_id, x.waiting_pid, x.waiting_user, x.waiting_query, x.waiting_lock_mode, x.blocking_trx_id, x.blocking_thread_id, x.blocking_pid, x.blocking_user, x.blocking_query, x.blocking_lock_mode, x.blocking_trx_started, x.blocking_trx_age, x.sql_kill_blocking_query, x.sql_kill_blocking_connection
+SELECT x.wait_started, x.wait_age, x.wait_age_secs, x.locked_table, x.locked_table_schema, x.locked_table_name, x.locked_type, x.locked_object, x.waiting_trx_id, x.waiting_trx_started, x.waiting_trx_age, x.waiting_thread_id, x.waiting_pid, x.waiting_user, x.waiting_query, x.waiting_lock_mode, x.blocking_trx_id, x.blocking_thread_id, x.blocking_pid, x.blocking_gid, x.blocking_user, x.blocking_query, x.blocking_lock_mode, x.blocking_trx_started, x.blocking_trx_age, x.sql_kill_blocking_query, x.sql_kill_blocking_connection
 FROM (
 	WITH locks AS MATERIALIZED (
-		SELECT pid, mode, granted, ROW(locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid)::text AS tag
+		SELECT coalesce(pid::text, virtualtransaction) AS holder, CASE WHEN pid IS NULL AND granted THEN transactionid END AS prepared, mode, granted,
+			ROW(locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid)::text AS tag
 		FROM pg_catalog.pg_locks
 	), modes AS (
-		SELECT pid, tag, string_agg(DISTINCT mode, ', ' ORDER BY mode) AS modes FROM locks GROUP BY pid, tag
+		SELECT holder, tag, string_agg(DISTINCT mode, ', ' ORDER BY mode) AS modes FROM locks GROUP BY holder, tag
 	), transactions AS MATERIALIZED (
 		SELECT DISTINCT ON (thread_id) thread_id, trx_id, pfs.timer_to_timestamp(timer_start, 'transaction') AS started,
 			CASE WHEN timer_start IS NOT NULL THEN greatest(pfs.timer_now('transaction') - timer_start, 0) END AS age
@@ -2461,17 +2544,23 @@ FROM (
 	)
 	SELECT b.waiting_since AS wait_started, CASE WHEN b.wait_time IS NOT NULL THEN greatest(b.wait_time, 0) END AS wait_age,
 		CASE WHEN b.wait_time IS NOT NULL THEN trunc(greatest(b.wait_time, 0) / 1000000000000)::bigint END AS wait_age_secs,
-		coalesce(quote_ident(b.object_schema) || '.' || quote_ident(b.object_name), b.object_name) AS locked_table,
-		b.object_schema AS locked_table_schema, b.object_name AS locked_table_name, b.object_type AS locked_type,
+		quote_ident(b.object_schema) || '.' || quote_ident(b.object_name) AS locked_table,
+		b.object_schema AS locked_table_schema, CASE WHEN b.object_schema IS NOT NULL THEN b.object_name END AS locked_table_name, b.object_type AS locked_type,
+		CASE WHEN b.object_schema IS NULL THEN b.object_name END AS locked_object,
 		wx.trx_id AS waiting_trx_id, wx.started AS waiting_trx_started, wx.age AS waiting_trx_age,
 		b.waiting_thread_id, b.waiting_pid, b.waiting_user, b.waiting_statement AS waiting_query, b.lock_mode AS waiting_lock_mode,
-		bx.trx_id AS blocking_trx_id, b.blocking_thread_id, b.blocking_pid, b.blocking_user, b.blocking_statement AS blocking_query,
+		-- A prepared transaction's own number has 32 bits of the next one's 64.
+		coalesce(bx.trx_id, (next.id - (next.id - p.transaction::text::numeric) % 4294967296)::text::xid8) AS blocking_trx_id,
+		b.blocking_thread_id, b.blocking_pid, b.blocking_gid, b.blocking_user, b.blocking_statement AS blocking_query,
 		m.modes AS blocking_lock_mode, bx.started AS blocking_trx_started, bx.age AS blocking_trx_age,
 		CASE WHEN b.blocking_pid <> 0 THEN 'SELECT pg_cancel_backend(' || b.blocking_pid::text || ');' END AS sql_kill_blocking_query,
 		b.terminate_command AS sql_kill_blocking_connection
 	FROM pfs.blocking_tree b
-		LEFT JOIN locks w ON w.pid = b.waiting_pid AND NOT w.granted AND b.object_type <> 'LWLOCK'
-		LEFT JOIN modes m ON m.pid = b.blocking_pid AND m.tag = w.tag
+		CROSS JOIN (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::numeric AS id) next
+		LEFT JOIN pg_catalog.pg_prepared_xacts p ON p.gid = b.blocking_gid
+		LEFT JOIN locks w ON w.holder = b.waiting_pid::text AND NOT w.granted AND b.object_type <> 'LWLOCK'
+		LEFT JOIN locks own ON own.prepared = p.transaction
+		LEFT JOIN modes m ON m.holder = coalesce(own.holder, b.blocking_pid::text) AND m.tag = w.tag
 		LEFT JOIN transactions wx ON wx.thread_id = b.waiting_thread_id
 		LEFT JOIN transactions bx ON bx.thread_id = b.blocking_thread_id
 ) x
@@ -2485,6 +2574,7 @@ SELECT
 	x.locked_table_schema,
 	x.locked_table_name,
 	x.locked_type,
+	x.locked_object,
 	x.waiting_trx_id,
 	x.waiting_trx_started,
 	pfs_sys.format_time(x.waiting_trx_age) AS waiting_trx_age,
@@ -2496,6 +2586,7 @@ SELECT
 	x.blocking_trx_id,
 	x.blocking_thread_id,
 	x.blocking_pid,
+	x.blocking_gid,
 	x.blocking_user,
 	pfs_sys.format_statement(x.blocking_query) AS blocking_query,
 	x.blocking_lock_mode,
@@ -2512,32 +2603,34 @@ FROM (VALUES (true, 'pfs_sys.x$lock_waits'::regclass), (false, 'pfs_sys.lock_wai
 	(1, 'When the wait began.', ''),
 	(2, 'How long it has been going on.', 'In picoseconds.'),
 	(3, 'The same in seconds.', ''),
-	(4, 'The relation as schema.name, else what is waited for: a transaction, numbers of an advisory lock.', ''),
+	(4, 'The relation as schema.name; NULL: it waits for no relation, see locked_object.', ''),
 	(5, 'Schema of the relation.', ''),
-	(6, 'The relation, or what else is waited for.', ''),
+	(6, 'The relation.', ''),
 	(7, 'RELATION, TRANSACTIONID, TUPLE, ADVISORY, LWLOCK and others.', ''),
-	(8, 'Transaction id of the one that waits; NULL if it has none.', ''),
-	(9, 'When its transaction began.', ''),
-	(10, 'How long that has been.', 'In picoseconds.'),
-	(11, 'Its thread.', ''),
-	(12, 'Its process id.', ''),
-	(13, 'Its role.', ''),
-	(14, 'Its statement.', ''),
-	(15, 'The mode that it asks for.', ''),
-	(16, 'Transaction id of the one that is waited for; NULL if it has none.', ''),
-	(17, 'Its thread.', ''),
-	(18, 'Its process id; 0 for a prepared transaction.', ''),
-	(19, 'Its role.', ''),
-	(20, 'Its statement, or its last one.', ''),
-	(21, 'The modes in which it holds the lock, or asks for it earlier in the queue.', ''),
-	(22, 'When its transaction began.', ''),
-	(23, 'How long that has been.', 'In picoseconds.'),
-	(24, 'A statement that cancels its statement.', ''),
-	(25, 'A statement that ends its session.', '')
+	(8, 'What is waited for where it is no relation: a transaction id, the numbers of an advisory lock, the tranche of an LWLock.', ''),
+	(9, 'Transaction id of the one that waits; NULL if it has none.', ''),
+	(10, 'When its transaction began.', ''),
+	(11, 'How long that has been.', 'In picoseconds.'),
+	(12, 'Its thread.', ''),
+	(13, 'Its process id.', ''),
+	(14, 'Its role.', ''),
+	(15, 'Its statement.', ''),
+	(16, 'The mode that it asks for.', ''),
+	(17, 'Transaction id of the one that is waited for; NULL if it has none.', ''),
+	(18, 'Its thread.', ''),
+	(19, 'Its process id; 0 for a prepared transaction.', ''),
+	(20, 'Global identifier of the prepared transaction.', ''),
+	(21, 'Its role; the owner of a prepared transaction.', ''),
+	(22, 'Its statement, or its last one.', ''),
+	(23, 'The modes in which it holds the lock, or asks for it earlier in the queue.', ''),
+	(24, 'When its transaction began; NULL for a prepared one.', ''),
+	(25, 'How long that has been.', 'In picoseconds.'),
+	(26, 'A statement that cancels its statement.', ''),
+	(27, 'A statement that ends its session, or rolls back the prepared transaction.', '')
 ) c (number, text, plain);
 
 CREATE VIEW pfs_sys.x$schema_table_lock_waits AS
-SELECT x.object_schema, x.object_name, x.waiting_thread_id, x.waiting_pid, x.waiting_account, x.waiting_lock_type, x.waiting_latency, x.waiting_query, x.waiting_query_secs, x.blocking_thread_id, x.blocking_pid, x.blocking_account, x.blocking_lock_type, x.sql_kill_blocking_query, x.sql_kill_blocking_connection
+SELECT x.object_schema, x.object_name, x.waiting_thread_id, x.waiting_pid, x.waiting_account, x.waiting_lock_type, x.waiting_latency, x.waiting_query, x.waiting_query_secs, x.blocking_thread_id, x.blocking_pid, x.blocking_gid, x.blocking_account, x.blocking_lock_type, x.sql_kill_blocking_query, x.sql_kill_blocking_connection
 FROM (
 	WITH threads AS MATERIALIZED (
 		SELECT thread_id, processlist_user || coalesce('@' || processlist_host, '') AS account, processlist_time FROM pfs.threads
@@ -2545,7 +2638,8 @@ FROM (
 	SELECT l.locked_table_schema AS object_schema, l.locked_table_name AS object_name,
 		l.waiting_thread_id, l.waiting_pid, wt.account AS waiting_account, l.waiting_lock_mode AS waiting_lock_type, l.wait_age AS waiting_latency,
 		l.waiting_query, wt.processlist_time AS waiting_query_secs,
-		l.blocking_thread_id, l.blocking_pid, bt.account AS blocking_account, l.blocking_lock_mode AS blocking_lock_type,
+		l.blocking_thread_id, l.blocking_pid, l.blocking_gid,
+		coalesce(bt.account, CASE WHEN l.blocking_gid IS NOT NULL THEN l.blocking_user END) AS blocking_account, l.blocking_lock_mode AS blocking_lock_type,
 		l.sql_kill_blocking_query, l.sql_kill_blocking_connection
 	FROM pfs_sys.x$lock_waits l
 		LEFT JOIN threads wt ON wt.thread_id = l.waiting_thread_id
@@ -2566,6 +2660,7 @@ SELECT
 	x.waiting_query_secs,
 	x.blocking_thread_id,
 	x.blocking_pid,
+	x.blocking_gid,
 	x.blocking_account,
 	x.blocking_lock_type,
 	x.sql_kill_blocking_query,
@@ -2587,10 +2682,11 @@ FROM (VALUES (true, 'pfs_sys.x$schema_table_lock_waits'::regclass), (false, 'pfs
 	(9, 'Seconds that this has been running.', ''),
 	(10, 'The thread that is waited for.', ''),
 	(11, 'Its process id; 0 for a prepared transaction.', ''),
-	(12, 'role@address of it.', ''),
-	(13, 'The modes in which it holds the lock, or asks for it earlier in the queue.', ''),
-	(14, 'A statement that cancels its statement.', ''),
-	(15, 'A statement that ends its session.', '')
+	(12, 'Global identifier of the prepared transaction.', ''),
+	(13, 'role@address of it; the owner of a prepared transaction.', ''),
+	(14, 'The modes in which it holds the lock, or asks for it earlier in the queue.', ''),
+	(15, 'A statement that cancels its statement.', ''),
+	(16, 'A statement that ends its session, or rolls back the prepared transaction.', '')
 ) c (number, text, plain);
 
 CREATE VIEW pfs_sys.x$waits_global_by_latency AS
@@ -3871,20 +3967,11 @@ FROM (
 		WHERE object_type = 'TABLE' AND database_name IN ('%', current_database()::text)
 	), since AS MATERIALIZED (
 		SELECT greatest(pfs.reset_time('table_io_waits_summary_by_index_usage'), pfs.reset_time('table_io_waits_summary_by_table')) AS reset
-		FROM pfs.setup_timers WHERE name = 'wait'
-	), status AS MATERIALIZED (
-		SELECT max(CASE WHEN variable_name = 'pfs_table_io_since' THEN variable_value END) AS counted_since,
-			count(*) FILTER (WHERE variable_name IN ('pfs_table_instances_lost', 'pfs_index_stat_lost', 'pfs_thread_instances_lost') AND variable_value <> '0') AS lost
-		FROM pfs.status
+		FROM pfs.setup_timers WHERE name = 'wait' AND pfs.index_usage_unknown() IS NULL
 	)
 	SELECT n.nspname::text AS object_schema, t.relname::text AS object_name, c.relname::text AS index_name,
 		c.relpages::numeric * current_setting('block_size')::numeric AS index_size, since.reset AS since
 	FROM since
-		JOIN status s ON nullif(s.counted_since, '')::timestamptz <= since.reset AND s.lost = 0 AND pfs.reset_time('containers') <= since.reset
-			AND (SELECT count(*) FROM pfs.containers WHERE name IN ('table_instances', 'index_stat') AND records_max > 0) = 2
-			AND EXISTS (SELECT FROM pfs.setup_actors WHERE host = '%' AND user_name = '%' AND enabled = 'YES')
-			AND NOT EXISTS (SELECT FROM pfs.setup_actors WHERE enabled = 'NO')
-			AND NOT EXISTS (SELECT FROM pfs.threads WHERE type = 'FOREGROUND' AND instrumented = 'NO')
 		CROSS JOIN pg_catalog.pg_index i
 		JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid AND c.relkind = 'i'
 		JOIN pg_catalog.pg_class t ON t.oid = i.indrelid
@@ -3911,7 +3998,7 @@ ORDER BY x.index_size DESC, x.object_schema, x.object_name, x.index_name;
 INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
 SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
 FROM (VALUES (true, 'pfs_sys.x$schema_unused_indexes'::regclass), (false, 'pfs_sys.schema_unused_indexes'::regclass)) v (plain, oid), (VALUES
-	(0, 'Indexes of this database by which no row was found since the last reset, the largest first, without unique ones. Empty unless wait/io/table/handler and the rules of setup_objects have been as they are since then, all sessions are instrumented, and nothing was lost: SELECT pfs.reset(''table_io_waits_summary_by_index_usage'') begins anew.', 'With plain values.'),
+	(0, 'Indexes of this database by which no row was found since the last reset, the largest first, without unique ones. Empty unless wait/io/table/handler and the rules of setup_objects have been as they are since then, all sessions are instrumented, and nothing was lost: pfs.index_usage_unknown() says what is missing.', 'With plain values.'),
 	(1, 'Schema of the table.', ''),
 	(2, 'The table.', ''),
 	(3, 'The index.', ''),

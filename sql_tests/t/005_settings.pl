@@ -51,6 +51,7 @@ foreach my $view (split /\n/, $server->sql(q{SELECT oid::regclass FROM pg_class 
 {
 	is($server->sql("SELECT count(v::text) FROM $view v"), 0, "off: $view is empty");
 }
+is($server->sql('SELECT pfs.index_usage_unknown()'), 'pfs.enabled is off; switch it on and restart the server', 'off: it is not known which indexes nobody used');
 is($server->sql(q{SELECT count(*) FROM pfs.probes WHERE status <> 'off'}), 0, 'off: no probe is in place');
 $server->fails("SELECT $_", '55000', qr/pfs\.enabled/, "off: $_") foreach @functions;
 is($server->sql(q{WITH u AS (UPDATE pfs.setup_instruments SET enabled = 'NO' RETURNING 1) SELECT count(*) FROM u}), 0,

@@ -91,9 +91,9 @@ is($server->sql("SELECT name, exclusive_locked_by_thread_id, shared_locked_by_co
 	"$lock|$ta|0|{}", 'lwlock_instances names the holder');
 is($server->sql("SELECT name, object_type, object_number, object_name FROM pfs.lwlock_objects WHERE object_instance_begin = $address"),
 	"$lock|TRANCHE|0|pfs_test", 'lwlock_objects says which lock it is');
-is($server->sql('SELECT waiting_thread_id, waiting_statement, object_type, lock_mode, blocking_thread_id, blocking_statement, depth, wait_time > 0'
+is($server->sql('SELECT waiting_thread_id, waiting_statement, object_type, object_name, lock_mode, blocking_thread_id, blocking_statement, depth, wait_time > 0'
 	  . ' FROM pfs.blocking_tree ORDER BY waiting_thread_id'),
-	join("\n", map { "$_|SELECT lwlock('pfs_test', 'shared', 0)|LWLOCK|shared_lock|$ta|SELECT hold('pfs_test', 'exclusive')|1|t" } $tb < $tc ? ($tb, $tc) : ($tc, $tb)),
+	join("\n", map { "$_|SELECT lwlock('pfs_test', 'shared', 0)|LWLOCK|pfs_test|shared_lock|$ta|SELECT hold('pfs_test', 'exclusive')|1|t" } $tb < $tc ? ($tb, $tc) : ($tc, $tb)),
 	'blocking_tree says who waits for whom');
 my $still = now();
 $server->sql('SELECT release_hold()');

@@ -111,7 +111,7 @@ $old->query('CREATE SCHEMA mine;'
 
 CREATE VIEW mine.top_waits AS SELECT event_name, sum(timer_wait) AS total FROM pfs.events_waits_history_long GROUP BY 1;
 CREATE VIEW mine.me AS SELECT pfs.thread_id() AS thread_id, pfs.format_time(pfs.timer_now()) AS now;
-CREATE FUNCTION mine.blocked() RETURNS SETOF pfs.blocking_tree LANGUAGE sql STABLE BEGIN ATOMIC SELECT * FROM pfs.blocking_tree; END;
+CREATE FUNCTION mine.locks() RETURNS SETOF pfs.lwlock_objects LANGUAGE sql STABLE BEGIN ATOMIC SELECT * FROM pfs.lwlock_objects; END;
 CREATE TABLE mine.saved AS SELECT * FROM pfs.setup_consumers;
 IMPORT FOREIGN SCHEMA pfs LIMIT TO (threads) FROM SERVER pfs_server INTO mine;
 GRANT USAGE ON SCHEMA pfs, mine TO watcher;
@@ -145,7 +145,7 @@ $new->query('CREATE EXTENSION pfs');
 is($old->query($users), $built, 'views, functions and rights of users are as they were');
 like($old->query("SELECT count(*) FROM mine.on_$_"), qr/^\d+$/, "a view on $_ is read") foreach @views;
 is($old->query("SELECT $_"), 't', "they work: $_")
-  foreach 'count(*) > 10 FROM mine.on_tables', 'count(*) > 10 FROM mine.on_file_summary_by_relation', 'thread_id > 0 FROM mine.me', 'count(*) = 0 FROM mine.blocked()', 'count(*) > 0 FROM mine.threads';
+  foreach 'count(*) > 10 FROM mine.on_tables', 'count(*) > 10 FROM mine.on_file_summary_by_relation', 'thread_id > 0 FROM mine.me', 'count(name) = count(*) FROM mine.locks()', 'count(*) > 0 FROM mine.threads';
 is($old->query("BEGIN; SET LOCAL ROLE watcher; SELECT count(*) > 10 FROM pfs.file_summary_by_relation; COMMIT"), 't', 'a role reads what it may');
 my $dump = dump_of('old');
 my $with_rights = everything($old);

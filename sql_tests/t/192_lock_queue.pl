@@ -8,7 +8,7 @@ use PfsServer;
 use Test::More;
 
 my $waiters = 40;
-my $server = PfsServer->new('main', conf => "autovacuum = off\nmax_connections = 60\nmax_prepared_transactions = 1");
+my $server = PfsServer->new('main', conf => "autovacuum = off\nmax_connections = 60\nmax_prepared_transactions = 3");
 
 $server->start;
 $server->sql('CREATE EXTENSION pfs; CREATE TABLE t (i int)');
@@ -64,7 +64,48 @@ foreach my $n (1, 2)
 }
 is($server->sql("SELECT string_agg(waiting_pid || ' ' || blocking_pid || ' ' || depth, ', ' ORDER BY depth, blocking_pid) FROM pfs.blocking_tree"),
 	join(', ', $behind[0]->pid . ' 0 1', $behind[1]->pid . ' 0 2', $behind[1]->pid . ' ' . $behind[0]->pid . ' 2'), 'a queue behind a prepared transaction');
+my $of_prepared = 'FROM pfs.blocking_tree WHERE blocking_pid = 0 ORDER BY waiting_pid, blocking_gid';
+my @command = (q{p|postgres|ROLLBACK PREPARED 'p';|}) x 2;
+is($server->sql("SELECT blocking_gid, blocking_user, terminate_command, blocking_thread_id $of_prepared"), join("\n", @command), 'it is named, with its owner and what ends it');
+is($server->sql('SELECT count(*) FROM pfs.blocking_tree WHERE blocking_pid <> 0 AND (blocking_gid IS NOT NULL OR terminate_command NOT LIKE \'SELECT pg_terminate_backend(%\')'), 0,
+	'and no session is');
 $server->sql("COMMIT PREPARED 'p'");
 ok($server->poll($waits, 0), 'ends with it');
+
+# Of several, each whose lock conflicts, and no other: whatever its name has in it, and also behind a restart.
+$server->sql("CREATE TABLE u (i int PRIMARY KEY); INSERT INTO u VALUES (1); CREATE ROLE other LOGIN; GRANT ALL ON u TO other");
+$server->sql("BEGIN; LOCK TABLE u IN SHARE MODE; PREPARE TRANSACTION 'it''s \\1'");
+$server->sql("BEGIN; LOCK TABLE u IN ACCESS SHARE MODE; PREPARE TRANSACTION 'harmless'");
+$server->session(user => 'other')->query("BEGIN; SAVEPOINT s; LOCK TABLE u IN SHARE MODE; RELEASE s; PREPARE TRANSACTION 'others'");
+foreach my $when ('', ', behind a restart')
+{
+	my $waiter = $server->session;
+
+	$waiter->send('BEGIN; LOCK TABLE u IN ROW EXCLUSIVE MODE; COMMIT');
+	ok($server->poll($waits, 1), "one waits for two$when");
+	is($server->sql("SELECT blocking_gid, blocking_user $of_prepared"), "it's \\1|postgres\nothers|other", "both are named$when");
+	is($server->sql("SELECT count(*), count(DISTINCT terminate_command) $of_prepared" =~ s/ ORDER BY.*//r), '2|2', "each with a command of its own$when");
+	is($server->sql("SELECT blocking_gid, blocking_account, blocking_lock_type, sql_kill_blocking_query, sql_kill_blocking_connection FROM pfs_sys.schema_table_lock_waits WHERE blocking_gid = 'others'"),
+		"others|other|ShareLock||ROLLBACK PREPARED 'others';", "the view for people says the same$when");
+	is($server->sql('SELECT bool_and(blocking_trx_id::text = p.transaction::text) FROM pfs_sys.lock_waits JOIN pg_prepared_xacts p ON gid = blocking_gid'), 't', "with its transaction id$when");
+	$server->sql('SELECT pg_terminate_backend(' . $waiter->pid . ')');
+	$server->poll($waits, 0) or die 'who was ended waits';
+	$waiter->kill;
+	$server->restart unless $when;
+}
+my @ends = split /\n/, $server->sql("SELECT 'ROLLBACK PREPARED ' || quote_literal(gid) FROM pg_prepared_xacts ORDER BY gid");
+$server->sql($_) foreach @ends;
+
+# What is waited for that is no relation.
+my ($owner, $row, $advisory) = map { $server->session } 1 .. 3;
+$owner->query('BEGIN; UPDATE u SET i = 2; SELECT pg_advisory_lock(77)');
+my $xid = $owner->query('SELECT pg_current_xact_id()');
+$row->send('UPDATE u SET i = 3');
+$advisory->send('SELECT pg_advisory_lock(77)');
+ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE event_name IN ('wait/lock/transactionid', 'wait/lock/advisory')", 2), 'one waits for a transaction, one for an advisory lock');
+like($server->sql('SELECT locked_table, locked_table_schema, locked_table_name, locked_type, locked_object FROM pfs_sys.lock_waits ORDER BY locked_type DESC'),
+	qr{^\|\|\|TRANSACTIONID\|$xid\n\|\|\|ADVISORY\|\d+/0/77/1$}, 'they have no table');
+$owner->query('COMMIT; SELECT pg_advisory_unlock_all()');
+$_->result foreach $row, $advisory;
 
 done_testing();

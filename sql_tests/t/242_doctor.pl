@@ -51,21 +51,26 @@ my $view = 'SELECT count(*) FROM pfs_sys.schema_unused_indexes';
 # ---- unused indexes ----
 
 $server->sql('CREATE TABLE item (i int, v int); CREATE INDEX item_v ON item (v)');
-like(text($found{$indexes}), qr{^note not known, and pfs_sys\.schema_unused_indexes is empty, while wait/io/table/handler is off }, 'unused: the instrument is off');
+like(text($found{$indexes}), qr{^note not known, and pfs_sys\.schema_unused_indexes is empty: the instrument wait/io/table/handler is off to switch it on }, 'unused: the instrument is off');
 is($server->sql($view), 0, 'the view is empty');
 $server->sql("SELECT pfs.set_instruments('wait/io/table/handler', 'YES')");
 %found = findings('on, but not since the reset', 0);
-like(text($found{$indexes}), qr/^note not known, .* were not counted all the time since the last reset, \d{4}-.* begins anew$/, 'unused: not counted long enough');
+like(text($found{$indexes}), qr/^note not known, .* were not counted all the time since the last reset, \d{4}-.* to begin anew: SELECT /, 'unused: not counted long enough');
 is($server->sql($view), 0, 'the view is empty still');
 # What it says to do.
-$server->sql($found{$indexes}[2] =~ s/ begins anew$//r);
+$server->sql($found{$indexes}[2] =~ s/^to begin anew: //r);
 %found = findings('since the reset', 0);
 like(text($found{$indexes}), qr/^ok known since \d{4}-/, 'unused: known');
 is($server->sql($view), 1, 'the view has the index');
 $server->sql("SELECT pfs.set_instruments('wait/io/table/handler', 'NO')");
 %found = findings('off again', 0);
-$server->sql($found{$indexes}[2] =~ s/ counts from then on$//r);
+$server->sql($found{$indexes}[2] =~ s/^to switch it on and count from then on: //r);
 is($server->sql($view), 1, 'the other advice works, too');
+$server->sql("SELECT pfs.set_actor('%', 'nobody', enabled => 'NO')");
+%found = findings('with a rule that leaves out a role', 0);
+like(text($found{$indexes}), qr/^note not known, .*: rules of pfs\.setup_actors leave out sessions /, 'unused: sessions are left out');
+is($server->sql($view), 0, 'the view is empty');
+$server->sql("SELECT pfs.drop_actor('%', 'nobody')");
 
 # ---- to do ----
 

@@ -205,7 +205,7 @@ query_id_of(const PfsLoadKey *key, bool *isnull)
 	  .since = PFS_SINCE_1_1) \
 	X(t, max_timer_wait, numeric, picoseconds, pfs_sum_datum(row->row.longest), \
 	  "The longest of these events that was going on when the period ended, its length until then, in picoseconds; " \
-	  "0: none.", .width = 10, .since = PFS_SINCE_1_1)
+	  "0: none. Of CPU it is a statement, with the waits in it.", .width = 10, .since = PFS_SINCE_1_1)
 
 PFS_COLUMNS(load, LoadRow, LOAD_COLUMNS)
 

@@ -80,6 +80,7 @@ pfs_status_each(PfsStatusEmit emit, void *arg)
 	emit("pfs_totals_since", time_text(pfs_reset_time("events_statements_summary_by_digest")), arg);
 	emit("pfs_saved_at", time_text((TimestampTz) pfs_load_relaxed(&pfs_setup->saved_at)), arg);
 	emit("pfs_table_io_since", time_text(pfs_object_rules_counted_since()), arg);
+	emit("pfs_memory_since", time_text(pfs_load_relaxed(&pfs_setup->memory_since)), arg);
 	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
 	{
 		for (int i = 0; i < PFS_PART_COUNTERS && part->counters[i].name != NULL; i++)

@@ -205,7 +205,7 @@ pfs_setup_start(void)
 /*
  * Recomputes what events read before their instrument is known: flags by class, and
  * which counters of statements that cost something are wanted.  Notes when the instrument of
- * rows of tables becomes effective or ceases to be.  The caller holds the lock, or is the
+ * rows of tables, or those of memory contexts, become effective or cease to be.  The caller holds the lock, or is the
  * postmaster at the start.
  */
 static void
@@ -234,6 +234,10 @@ recompute_classes(void)
 		pfs_store_relaxed(&pfs_setup->table_since, 0);
 	else if (pfs_setup->table_since == 0)
 		pfs_store_relaxed(&pfs_setup->table_since, IsUnderPostmaster ? GetCurrentTimestamp() : pfs_clock->start_time);
+	if (!pfs_load_relaxed(&pfs_words->memory_wanted))
+		pfs_store_relaxed(&pfs_setup->memory_since, 0);
+	else if (pfs_setup->memory_since == 0)
+		pfs_store_relaxed(&pfs_setup->memory_since, IsUnderPostmaster ? GetCurrentTimestamp() : pfs_clock->start_time);
 }
 
 static bool
@@ -323,6 +327,13 @@ set_instrument(PfsInstrument *ins, int enabled, int timed)
 {
 	if (ins->properties & PFS_PROPERTY_BUILT_IN)
 		return;
+
+	/*
+	 * Of one more context, what is counted begins now: recompute_classes()
+	 * sets the time.
+	 */
+	if (enabled > 0 && !ins->enabled && is_context(ins))
+		pfs_store_relaxed(&pfs_setup->memory_since, 0);
 	if (enabled >= 0)
 		ins->enabled = enabled;
 	if (timed >= 0 && ins->class != PFS_CLASS_MEMORY)

@@ -77,6 +77,9 @@ typedef struct PfsSharedSetup
 								 * restart reads; 0: never.  Atomic */
 	TimestampTz table_since;	/* since when rows of tables have been counted
 								 * without a break; 0: they are not */
+	TimestampTz memory_since;	/* since when the memory contexts that are on
+								 * now have been counted without a break; 0:
+								 * none is */
 	PfsRules	rules[2];		/* see remember_rule() */
 } PfsSharedSetup;
 
