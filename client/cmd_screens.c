@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "changes.h"
 #include "command.h"
 #include "past.h"
 #include "reading.h"
+#include "recording.h"
 
 /* Texts that a table shows to their end are cut here; CSV and JSON have them whole. */
 #define TEXT_WIDTH 64
@@ -51,6 +53,21 @@ take_or_die(Server *server, const Screen *screen, int num_params, const char *co
 
 	if (reading == NULL && server->problem == SERVER_LOST && server_reconnect(server))
 		reading = reading_take(server, screen, num_params, params);
+	if (reading == NULL)
+		die_of(server);
+	return reading;
+}
+
+/* The same of the first rows by the column that the user names, else that of the screen; limit 0: all. */
+static Reading *
+take_first_or_die(Server *server, const Screen *screen, const char *by, int limit)
+{
+	bool		up = by && by[0] == '+';
+	int			column = screen_column(screen, by ? by + up : screen->sort);
+	Reading    *reading = reading_take_first(server, screen, 0, NULL, column, up, limit);
+
+	if (reading == NULL && server->problem == SERVER_LOST && server_reconnect(server))
+		reading = reading_take_first(server, screen, 0, NULL, column, up, limit);
 	if (reading == NULL)
 		die_of(server);
 	return reading;
@@ -115,7 +132,9 @@ take_two_or_die(Server *server, const Screen *screen, double seconds, Reading **
 
 	*before = take_or_die(server, screen, 0, NULL);
 	wait_seconds(seconds);
-	now = take_or_die(server, screen, 0, NULL);
+	now = reading_take_changes(server, screen, *before);
+	if (now == NULL)
+		now = take_or_die(server, screen, 0, NULL);
 	started_now = start_or_die(server);
 	if (!same_text(started, started_now))
 		die(STATUS_FAILED, "the server was restarted, or one of its processes crashed, meanwhile: "
@@ -171,15 +190,23 @@ write_view(const View *view, int limit, Sink *sink, OutputFormat format)
 	free(copies);
 }
 
-/* Says what to do where there is no row because something is off. */
+/*
+ * Says what is not recorded at this moment, so that nobody takes it for what did not happen; where there is no row
+ * and nothing is missing, what that means.
+ */
 static void
-explain_nothing(Server *server, const Screen *screen)
+explain(Server *server, const Screen *screen, bool no_row)
 {
-	if (screen->instrument && !instrument_is_on(server, screen->instrument))
-		warn("%s The instrument %s is off; SELECT pfs.set_instruments('%s', 'YES') switches it on.",
-			 screen->empty, screen->instrument, screen->instrument);
-	else
-		warn("%s", screen->empty);
+	char	   *lacks = recording_lacks(server, screen);
+
+	if (no_row)
+		warn("%s", lacks[0] ? "There is no row." : screen->empty);
+	for (char *rest = lacks, *line; (line = strsep(&rest, "\n")) != NULL;)
+	{
+		if (line[0])
+			warn("%s", line);
+	}
+	free(lacks);
 }
 
 /* Ends the program if the user sorts by what is no column of the screen. */
@@ -251,19 +278,19 @@ run_screen(const Command *command, Options *options)
 	{
 		if (screen->since)
 			seconds = seconds_since_reset(server, screen->since);
-		now = take_or_die(server, screen, 0, NULL);
+		/* A filter looks at all rows. */
+		now = take_first_or_die(server, screen, sort, filter ? 0 : limit);
 	}
 	view = view_make(now, before, seconds);
 	view_filter(view, filter);
 	sort_view(view, sort);
 	write_view(view, limit, sink, format);
 	sink_close(sink);
-	if (view->num_rows == 0 && view->num_hidden == 0)
-		explain_nothing(server, screen);
-	else if (view->num_rows == 0)
+	if (view->num_rows == 0 && view->num_hidden > 0)
 		warn("None of %d rows has the text \"%s\".", view->num_hidden, quote(filter));
-	else if (limit > 0 && view->num_rows > limit && format == FORMAT_TABLE)
-		warn("%d of %d rows; --limit 0 shows all", limit, view->num_rows);
+	else if (limit > 0 && view->num_all - view->num_hidden > limit && format == FORMAT_TABLE)
+		warn("%d of %d rows; --limit 0 shows all", limit, view->num_all - view->num_hidden);
+	explain(server, screen, view->num_rows == 0 && view->num_hidden == 0);
 	view_free(view);
 	reading_free(before);
 	reading_free(now);

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 /* Before curses, which has macros of short names. */
+#include "changes.h"
 #include "command.h"
+#include "recording.h"
 #include "top.h"
 
 #include <curses.h>
@@ -126,22 +128,30 @@ number(const PGresult *result, int column, double missing)
 	return PQgetisnull(result, 0, column) ? missing : strtod(PQgetvalue(result, 0, column), NULL);
 }
 
-/* Sessions at this moment, and how many statements ended since the last refresh. */
+static bool
+truth(const PGresult *result, int column)
+{
+	return PQgetvalue(result, 0, column)[0] == 't';
+}
+
+/* Sessions at this moment, what of them is not recorded, and how many statements ended since the last refresh. */
 static void
 read_head(Top *top)
 {
 	TopHead    *head = &top->head;
 	PGresult   *result = server_query(top->server,
-									  "SELECT count(*), count(*) FILTER (WHERE t.processlist_command = 'Query'),"
+									  "SELECT count(t.thread_id), count(*) FILTER (WHERE t.processlist_command = 'Query'),"
 									  " count(*) FILTER (WHERE t.processlist_command = 'Query' AND w.thread_id IS NOT NULL),"
 									  " count(*) FILTER (WHERE t.processlist_command = 'Sleep in transaction'),"
 									  " max(pfs.timer_now('transaction') - x.timer_start),"
 									  " (SELECT sum(count_star) FROM pfs.events_statements_summary_global_by_event_name WHERE event_name LIKE 'statement/sql/%'),"
-									  " to_char(clock_timestamp(), 'HH24:MI:SS TZ')"
-									  " FROM pfs.threads t"
+									  " c.off, c.load_off, c.waits_off, to_char(clock_timestamp(), 'HH24:MI:SS TZ')"
+									  " FROM (SELECT bool_or(name = 'global_instrumentation') AS off, bool_or(name = 'statements_digest') AS load_off,"
+									  "   bool_or(name IN ('thread_instrumentation', 'events_waits_current')) AS waits_off FROM pfs.setup_consumers WHERE enabled = 'NO') c"
+									  " LEFT JOIN pfs.threads t ON t.type = 'FOREGROUND' AND t.thread_os_id <> pg_backend_pid()"
 									  " LEFT JOIN (SELECT DISTINCT thread_id FROM pfs.events_waits_current WHERE event_name NOT LIKE 'wait/io/table/%') w USING (thread_id)"
 									  " LEFT JOIN (SELECT thread_id, min(timer_start) AS timer_start FROM pfs.events_transactions_current GROUP BY 1) x USING (thread_id)"
-									  " WHERE t.type = 'FOREGROUND' AND t.thread_os_id <> pg_backend_pid()", 0, NULL);
+									  " GROUP BY 7, 8, 9", 0, NULL);
 	double		statements;
 	double		seconds = clock_seconds();
 
@@ -153,10 +163,13 @@ read_head(Top *top)
 	head->idle_in_transaction = (int) number(result, 3, 0);
 	head->oldest_transaction = number(result, 4, -1);
 	statements = number(result, 5, -1);
+	head->off = truth(result, 6);
+	head->load_off = head->off || truth(result, 7);
+	head->waits_off = head->off || truth(result, 8);
 	head->statements[0] = '\0';
-	if (statements >= top->statements && top->statements >= 0 && seconds > top->statements_at)
+	if (!head->off && statements >= top->statements && top->statements >= 0 && seconds > top->statements_at)
 		snprintf(head->statements, sizeof(head->statements), "%.0f", (statements - top->statements) / (seconds - top->statements_at));
-	snprintf(head->clock, sizeof(head->clock), "%s", PQgetvalue(result, 0, 6));
+	snprintf(head->clock, sizeof(head->clock), "%s", PQgetvalue(result, 0, 9));
 	top->statements = statements;
 	top->statements_at = seconds;
 	PQclear(result);
@@ -236,6 +249,17 @@ have_connection(Top *top)
 	return true;
 }
 
+/* Asks what of the screen is not recorded. */
+static void
+read_lacks(Top *top)
+{
+	free(top->lacks);
+	top->lacks = top->server->extension < top->screen->extension ? copy_string("") : recording_lacks(top->server, screens[top->current]);
+	top->num_lacks = 0;
+	for (const char *p = top->lacks; *p; p++)
+		top->num_lacks += *p == '\n';
+}
+
 /* Reads what is shown anew. */
 void
 top_refresh(Top *top)
@@ -257,6 +281,13 @@ top_refresh(Top *top)
 		return;
 	}
 
+	if (top->server->extension < top->screen->extension)
+	{
+		drop_readings(top);
+		state_notice(top, "This screen needs a newer pfs than this database has: ALTER EXTENSION pfs UPDATE.");
+		return;
+	}
+
 	/*
 	 * The rows of another screen do not fit its columns, also where nothing
 	 * can be read.
@@ -268,7 +299,11 @@ top_refresh(Top *top)
 	else if (top->screen == &screen_load || top->past.ago > 0)
 		now = read_past(top);
 	else
-		now = reading_take(top->server, top->screen, 0, NULL);
+	{
+		now = reading_take_changes(top->server, top->screen, top->now);
+		if (now == NULL && top->server->problem == SERVER_OK)
+			now = reading_take(top->server, top->screen, 0, NULL);
+	}
 	if (now == NULL)
 	{
 		switch (top->server->problem)
@@ -295,6 +330,7 @@ top_refresh(Top *top)
 	top->before = top->now;
 	top->now = now;
 	top_arrange(top);
+	read_lacks(top);
 }
 
 /* Goes to a screen. */

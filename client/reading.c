@@ -12,6 +12,7 @@
 
 #include "escape.h"
 #include "format.h"
+#include "row_index.h"
 
 double
 clock_seconds(void)
@@ -43,16 +44,25 @@ screen_column(const Screen *screen, const char *name)
 	return -1;
 }
 
+static double
+number_of(const char *text)
+{
+	return text ? strtod(text, NULL) : 0;
+}
+
 /* Runs one query of a screen. */
 static Reading *
 take_rows(Server *server, const Screen *screen, const char *sql, int num_params, const char *const *params)
 {
 	Reading    *reading;
+	double		asked = clock_seconds();
 	PGresult   *result = server_query(server, sql, num_params, params);
 
 	if (result == NULL)
 		return NULL;
 	reading = allocate(sizeof(Reading));
+	reading->asked = reading->whole_at = asked;
+	reading->whole = -1;
 	reading->screen = screen;
 	reading->result = result;
 	reading->at = clock_seconds();
@@ -67,23 +77,110 @@ take_rows(Server *server, const Screen *screen, const char *sql, int num_params,
 	return reading;
 }
 
-/* Runs a screen's query, and that of its breakdown. */
-Reading *
-reading_take(Server *server, const Screen *screen, int num_params, const char *const *params)
+/*
+ * Adds the breakdown of a reading's rows, and arranges them.  ids: of which query_ids it is, as an array; NULL: of all.
+ * Frees the reading and returns NULL if it fails.
+ */
+static Reading *
+complete(Server *server, Reading *reading, const char *ids)
 {
-	Reading    *reading = take_rows(server, screen, screen->query, num_params, params);
+	const Screen *screen;
 
-	if (reading && screen->breakdown)
+	if (reading == NULL)
+		return NULL;
+	screen = reading->screen;
+	if (screen->breakdown)
 	{
-		reading->breakdown = take_rows(server, screen, screen->breakdown, 0, NULL);
+		reading->breakdown = take_rows(server, screen, screen->breakdown, 1, &ids);
 		if (reading->breakdown == NULL)
 		{
 			reading_free(reading);
 			return NULL;
 		}
 	}
-	if (reading && screen->arrange)
-		screen->arrange(reading);
+	if (screen->arrange)
+		screen->arrange(server, reading);
+	return reading;
+}
+
+/* Runs a screen's query, and that of its breakdown. */
+Reading *
+reading_take(Server *server, const Screen *screen, int num_params, const char *const *params)
+{
+	return complete(server, take_rows(server, screen, screen->query, num_params, params), NULL);
+}
+
+/* The number of the value that a column shows; -1: it is derived. */
+static int
+value_of_column(const Screen *screen, int column)
+{
+	int			value = 0;
+
+	if (column < 0 || is_derived(&screen->columns[column]))
+		return -1;
+	for (int i = 0; i < column; i++)
+		value += !is_derived(&screen->columns[i]);
+	return value;
+}
+
+/*
+ * Lets the server sort, and send the first rows with how many there are and the sum that shares are of.  It sorts as
+ * view_sort() does.  By a ratio or by what a row mostly waits for it does not: then all rows are read.
+ */
+Reading *
+reading_take_first(Server *server, const Screen *screen, int num_params, const char *const *params,
+				   int column, bool up, int limit)
+{
+	Buffer		sql = {0};
+	Buffer		ids = {0};
+	Reading    *reading;
+	int			num_values = 0;
+	int			share = -1;
+	int			by;
+	int			id = value_of_column(screen, screen_column(screen, "query_id"));
+
+	for (int i = 0; screen->columns[i].name; i++)
+	{
+		num_values += !is_derived(&screen->columns[i]);
+		if (screen->columns[i].role == ROLE_SHARE)
+			share = screen_column(screen, screen->columns[i].a);
+	}
+	/* Shares and active sessions are in the order of what they are of. */
+	if (column >= 0 && (screen->columns[column].role == ROLE_SHARE || screen->columns[column].role == ROLE_ACTIVE ||
+						screen->columns[column].role == ROLE_PER_SECOND))
+		by = value_of_column(screen, screen_column(screen, screen->columns[column].a));
+	else
+		by = value_of_column(screen, column);
+	if (limit == 0 || by < 0 || screen->arrange)
+		return reading_take(server, screen, num_params, params);
+	buffer_printf(&sql, "SELECT q.*, count(*) OVER (), ");
+	if (share >= 0)
+		buffer_printf(&sql, "sum(v%d) OVER ()", value_of_column(screen, share));
+	else
+		buffer_add_string(&sql, "NULL");
+	buffer_printf(&sql, " FROM (%s) q (", screen->query);
+	for (int i = 0; i < num_values; i++)
+		buffer_printf(&sql, i ? ", v%d" : "v%d", i);
+	buffer_printf(&sql, ") ORDER BY v%d%s%s NULLS LAST LIMIT %d", by, screen->columns[column].kind == COLUMN_TEXT ? " COLLATE \"C\"" : "",
+				  up ? "" : " DESC", limit);
+	reading = take_rows(server, screen, sql.data, num_params, params);
+	buffer_free(&sql);
+	if (reading && reading->num_rows > 0)
+	{
+		const char *const *first = row_of(reading, 0);
+
+		reading->num_all = atoi(first[num_values]);
+		reading->whole = first[num_values + 1] ? number_of(first[num_values + 1]) : -1;
+	}
+	buffer_add_char(&ids, '{');
+	for (int row = 0; reading && id >= 0 && row < reading->num_rows; row++)
+	{
+		if (row_of(reading, row)[id])
+			buffer_printf(&ids, ids.length > 1 ? ",%s" : "%s", row_of(reading, row)[id]);
+	}
+	buffer_add_char(&ids, '}');
+	reading = complete(server, reading, ids.data);
+	buffer_free(&ids);
 	return reading;
 }
 
@@ -115,107 +212,6 @@ const char *
 reading_keep(Reading *reading, char *text)
 {
 	return keep(&reading->own, &reading->num_own, text);
-}
-
-/* ---- rows by their keys ---- */
-
-#define MAX_KEYS 8
-#define MAX_VALUES 16
-
-static double
-number_of(const char *text)
-{
-	return text ? strtod(text, NULL) : 0;
-}
-
-typedef struct Index
-{
-	const Reading *reading;
-	const int  *keys;			/* numbers of its values */
-	int			num_keys;
-	int		   *slots;			/* a row's number + 1 */
-	int			size;			/* a power of two */
-} Index;
-
-static const char *const *
-row_of(const Reading *reading, int row)
-{
-	return (const char *const *) reading->values + row * reading->num_values;
-}
-
-static unsigned
-hash_text(unsigned hash, const char *text)
-{
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char) *text) * 16777619u;
-	return (hash ^ (text ? 0xFF : 0xFE)) * 16777619u;
-}
-
-/* Numbers of a reading's values that are keys; returns how many. */
-static int
-key_values(const Screen *screen, int *keys)
-{
-	int			n = 0;
-	int			value = 0;
-
-	for (int i = 0; screen->columns[i].name; i++)
-	{
-		if (is_derived(&screen->columns[i]))
-			continue;
-		if (screen->columns[i].role == ROLE_KEY && n < MAX_KEYS)
-			keys[n++] = value;
-		value++;
-	}
-	return n;
-}
-
-static unsigned
-hash_row(const char *const *row, const int *keys, int num_keys)
-{
-	unsigned	hash = 2166136261u;
-
-	for (int i = 0; i < num_keys; i++)
-		hash = hash_text(hash, row[keys[i]]);
-	return hash;
-}
-
-/* Makes an index of a reading's rows by their keys, by open addressing.  Its slots are to be freed. */
-static Index
-index_make(const Reading *reading, const int *keys, int num_keys)
-{
-	Index		index = {.reading = reading, .keys = keys, .num_keys = num_keys, .size = 16};
-
-	while (index.size < reading->num_rows * 2)
-		index.size *= 2;
-	index.slots = allocate(sizeof(int) * index.size);
-	for (int row = 0; row < reading->num_rows; row++)
-	{
-		unsigned	at = hash_row(row_of(reading, row), keys, num_keys);
-
-		while (index.slots[at & (index.size - 1)])
-			at++;
-		index.slots[at & (index.size - 1)] = row + 1;
-	}
-	return index;
-}
-
-/* Finds the row with the keys of another one, and returns its number; -1: there is none. */
-static int
-index_find(const Index *index, const char *const *row)
-{
-	unsigned	at = hash_row(row, index->keys, index->num_keys);
-
-	for (int slot; (slot = index->slots[at & (index->size - 1)]) != 0; at++)
-	{
-		const char *const *found = row_of(index->reading, slot - 1);
-		bool		same = true;
-
-		for (int i = 0; i < index->num_keys && same; i++)
-			same = same_text(found[index->keys[i]], row[index->keys[i]]);
-		if (same)
-			return slot - 1;
-	}
-	return -1;
 }
 
 /* ---- what was forgotten ---- */
@@ -373,6 +369,13 @@ fill_row(Cell *cells, const Screen *screen, const char *const *now, const double
 			{
 				if (before[value] <= cells[i].number)
 					cells[i].number -= before[value];
+
+				/*
+				 * A difference of two large numbers that is less than their
+				 * rounding is none.
+				 */
+				if (cells[i].number < before[value] * 1e-14)
+					cells[i].number = 0;
 				cells[i].text = NULL;
 				happened = happened || cells[i].number > 0;
 			}
@@ -486,6 +489,12 @@ view_make(const Reading *now, const Reading *before, double seconds)
 			parts[view->num_rows] = parts[row];
 		view->rows[view->num_rows++] = cells;
 	}
+	for (int i = 0; now->whole >= 0 && i < view->num_columns; i++)
+	{
+		if (screen->columns[i].role == ROLE_SHARE)
+			totals[screen_column(screen, screen->columns[i].a)] = now->whole;
+	}
+	view->num_all = now->num_all > view->num_rows ? now->num_all : view->num_rows;
 	for (int row = 0; row < view->num_rows; row++)
 		derive_row(view, view->rows[row], totals, parts ? &parts[row] : NULL);
 	free(rows.slots);
@@ -556,12 +565,19 @@ compare_rows(const void *left, const void *right, void *arg)
 	return by->up ? result : -result;
 }
 
+/* Sorts a view by a column; rows that have nothing there come last. */
 void
 view_sort(View *view, int column, bool up)
 {
 	SortBy		by = {column, false, up};
+	int			values = 0;
 
 	if (column < 0 || column >= view->num_columns)
+		return;
+	/* Rows without any value stay in the order of the query. */
+	while (values < view->num_rows && view->rows[values][column].is_null)
+		values++;
+	if (values == view->num_rows)
 		return;
 	by.by_text = view->screen->columns[column].kind == COLUMN_TEXT;
 	qsort_r(view->rows, view->num_rows, sizeof(Cell *), compare_rows, &by);

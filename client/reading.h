@@ -19,7 +19,13 @@ struct Reading
 	const char **values;
 	char	  **own;			/* texts that an arrange function made */
 	int			num_own;
-	double		at;				/* seconds, by the monotonic clock */
+	double		asked;			/* when it was asked for, by the monotonic
+								 * clock, seconds */
+	double		at;				/* when it was there */
+	double		whole_at;		/* when all of it was asked for last */
+	int			num_all;		/* rows on the server, of which these are some */
+	double		whole;			/* the sum of all of them that shares are of;
+								 * below zero: these are all */
 };
 
 /* One cell: a text, a number, or both; neither: NULL. */
@@ -41,10 +47,16 @@ typedef struct View
 	int			num_own;
 	double		seconds;		/* between the readings */
 	int			num_hidden;		/* rows that the filter took away */
+	int			num_all;		/* before it, also those that the server has
+								 * kept */
 } View;
 
 /* NULL: see the server's problem. */
 extern Reading *reading_take(Server *server, const Screen *screen, int num_params, const char *const *params);
+
+/* The same of the first rows by a column, if the server can sort by that; else all of them.  limit 0: all. */
+extern Reading *reading_take_first(Server *server, const Screen *screen, int num_params, const char *const *params,
+								   int column, bool up, int limit);
 extern void reading_free(Reading *reading);
 
 /* Keeps a text as long as the reading. */

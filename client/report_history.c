@@ -13,6 +13,7 @@
 
 #include "format.h"
 #include "message.h"
+#include "recording.h"
 
 /* What is asked for, as texts that the server reads. */
 typedef struct Past
@@ -123,9 +124,22 @@ check_time(Past *past, int64_t since, int64_t till)
 	char		time[TIME_TEXT];
 	const ReportLoad *load = &past->report->load;
 	int64_t		missing = 0;
+	char	   *lacks = recording_lacks(past->server, &screen_load);
+	const char *line;
 
 	report_notice(past->report, "From the load history, in periods of %s: the largest statements and waits of each period have names; "
 				  "sums of a kind of wait are exact.", past->params[0]);
+
+	/*
+	 * What is off now may have been on, and the other way round: nothing else
+	 * tells why there is nothing.
+	 */
+	for (char *rest = lacks; (line = strsep(&rest, "\n")) != NULL;)
+	{
+		if (line[0])
+			report_notice(past->report, "At this moment: %s", line);
+	}
+	free(lacks);
 	if (load->num_points == 0)
 	{
 		report_notice(past->report, "The load history has no period with a running statement in this time.");
@@ -173,7 +187,10 @@ fill_section(Past *past, ReportSection *section, int time_column, int share_colu
 	section_sort(section, time_column, past->most);
 }
 
-/* The time by kind of wait, the processor's too. */
+/*
+ * The time by kind of wait, the processor's too.  Of the processor nothing is still running: what the history has there is
+ * the length of a statement, whose waits are in it.
+ */
 static void
 add_types(Past *past)
 {
@@ -187,7 +204,8 @@ add_types(Past *past)
 											"(CPU), or in a wait, by PostgreSQL's words. By time.", columns, titles, 5);
 
 	fill_section(past, section, 1, 4, 0,
-				 "SELECT wait_event_type, sum(sum_timer_wait), sum(count_star), max(max_timer_wait)"
+				 "SELECT wait_event_type, sum(sum_timer_wait), sum(count_star),"
+				 " CASE WHEN wait_event_type <> 'CPU' THEN max(max_timer_wait) END"
 				 " FROM pfs.load_history WHERE" IN_STATEMENTS "GROUP BY 1");
 }
 

@@ -40,6 +40,37 @@ typedef struct ScreenColumn
 	bool		wide;			/* only on terminals of 110 columns and more */
 } ScreenColumn;
 
+/* A consumer or a pattern of instruments, and what is missing while it is off. */
+typedef struct ScreenNeed
+{
+	const char *name;
+	const char *missing;
+} ScreenNeed;
+
+/* How a screen of many rows is read again: see changes.c. */
+typedef struct ScreenChanges
+{
+	/*
+	 * Parameters: seconds since the earlier reading began, and the count of
+	 * the row of all others then.  Rows as those of the screen's query,
+	 * without their text, behind a column that says what they are: "changed",
+	 * or "present" for the keys of each row that there is; anything else if
+	 * all is to be read.
+	 */
+	const char *query;
+
+	/* Keys and texts of rows whose id is in the parameter, an array. */
+	const char *texts;
+
+	/*
+	 * Numbers of values: of the key that the array has, of the count, of the
+	 * text.
+	 */
+	int			id;
+	int			count;
+	int			text;
+} ScreenChanges;
+
 typedef struct Screen Screen;
 typedef struct Reading Reading;
 
@@ -60,11 +91,16 @@ struct Screen
 	const char *since;			/* the table whose reset_time() is the begin
 								 * of all sums */
 
-	/* Another query with the same keys, a name and a sum, for ROLE_MOSTLY. */
+	/*
+	 * Another query with the same keys, a name and a sum, for ROLE_MOSTLY.
+	 * Its parameter is an array of query_id; NULL: of all rows.
+	 */
 	const char *breakdown;
 
+	const ScreenChanges *changes;	/* NULL: it is read as a whole each time */
+
 	/* Makes the rows anew from what the query had; NULL: they are its rows. */
-	void		(*arrange) (Reading *reading);
+	void		(*arrange) (Server *server, Reading *reading);
 
 	/* What Enter shows of a row; its parameters are the row's keys. */
 	const Screen *detail;
@@ -74,6 +110,15 @@ struct Screen
 	 * on and off again: a pattern of names.
 	 */
 	const char *instrument;
+
+	/*
+	 * Switches that it needs besides global_instrumentation, the consumers
+	 * above others first; ends with a NULL name.
+	 */
+	const ScreenNeed *needs;
+
+	/* A query for lines about what else is not known; NULL: nothing. */
+	const char *unknown;
 
 	/*
 	 * Rows with a text in this column are shown although nothing happened in
@@ -93,6 +138,7 @@ extern const Screen screen_load_now;	/* without a load history */
 extern const Screen screen_past_statements;
 extern const Screen screen_past_waits;
 extern const Screen screen_sessions;
+extern const Screen screen_session_detail;	/* the last events of one */
 extern const Screen screen_locks;
 extern const Screen screen_statements;
 extern const Screen screen_waits;

@@ -1,16 +1,11 @@
 /*
  * screens.c
- *	  The eight screens: their queries and columns.
+ *	  The eight screens: their queries and columns, but for the lock tree (screen_locks.c) and
+ *	  memory (screen_memory.c).
  *
  * Queries are written for a session whose search_path is pg_catalog.  They read each
  * table of pfs once, as each scan copies it.
  */
-#include <search.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "escape.h"
 #include "reading.h"
 
 /* ---- load ---- */
@@ -37,6 +32,13 @@ static const ScreenColumn load_columns[] = {
 	{NULL}
 };
 
+static const ScreenNeed load_needs[] = {
+	{"statements_digest", "no statement is in the load"},
+	{"statement/%", "such statements are not in the load"},
+	{"wait/%", "the time of such waits stands as CPU"},
+	{NULL}
+};
+
 const Screen screen_load = {
 	.name = "load",
 	.title = "average active sessions by kind of wait, over time",
@@ -49,6 +51,7 @@ const Screen screen_load = {
 	" WHERE m.event_name IS NOT DISTINCT FROM s.event_name AND s.time > 0",
 	.columns = load_columns,
 	.sort = "active_sessions",
+	.needs = load_needs,
 	.empty = "No session was active in this time.",
 };
 
@@ -76,6 +79,13 @@ static const ScreenColumn load_now_columns[] = {
 	{NULL}
 };
 
+static const ScreenNeed load_now_needs[] = {
+	{"thread_instrumentation", "what sessions wait for stands as CPU"},
+	{"events_waits_current", "what sessions wait for stands as CPU"},
+	{"wait/%", "such waits stand as CPU"},
+	{NULL}
+};
+
 const Screen screen_load_now = {
 	.title = "active sessions by kind of wait",
 	.query = "WITH h AS (SELECT " CLASS_OF("w.event_name") " AS class, coalesce(w.event_name, 'cpu') AS event, t.processlist_info AS text, count(*) AS n"
@@ -84,6 +94,7 @@ const Screen screen_load_now = {
 	" SELECT class, event, sum(n), NULL, (array_agg(text ORDER BY n DESC))[1] FROM h GROUP BY 1, 2",
 	.columns = load_now_columns,
 	.sort = "active_sessions",
+	.needs = load_now_needs,
 	.empty = "No session is active.",
 };
 
@@ -110,6 +121,7 @@ const Screen screen_past_statements = {
 	" GROUP BY 1, 2, 3 HAVING sum(time) > 0",
 	.columns = past_statement_columns,
 	.sort = "total",
+	.needs = load_needs,
 	.empty = "No statement ran in this time.",
 };
 
@@ -128,6 +140,7 @@ const Screen screen_past_waits = {
 	" AND wait_event_type <> 'CPU' GROUP BY 1 HAVING sum(sum_timer_wait) > 0",
 	.columns = past_wait_columns,
 	.sort = "total",
+	.needs = load_needs,
 	.empty = "No wait was in this time.",
 };
 
@@ -158,7 +171,7 @@ static const ScreenColumn session_detail_columns[] = {
 	{NULL}
 };
 
-static const Screen session_detail = {
+const Screen screen_session_detail = {
 	.title = "the last events of a session, the newest first; those without an end are running",
 	.query = "SELECT event_id, 'statement', event_name, timer_wait, sql_text FROM pfs.events_statements_history WHERE thread_id = $1::bigint"
 	" UNION ALL SELECT event_id, 'statement', event_name, NULL, sql_text FROM pfs.events_statements_current WHERE thread_id = $1::bigint"
@@ -167,6 +180,18 @@ static const Screen session_detail = {
 	" ORDER BY 1 DESC",
 	.columns = session_detail_columns,
 	.empty = "The session has no events: its thread is not instrumented, or it is gone.",
+};
+
+static const ScreenNeed session_needs[] = {
+	{"thread_instrumentation", "what sessions do is not known"},
+	{"events_waits_current", "what a session waits for, and for how long, is not known"},
+	{"events_statements_current", "how long a statement runs is not known"},
+	{"events_transactions_current", "how old a transaction is, is not known"},
+	{"transaction", "how old a transaction is, is not known"},
+	{"statement/%", "how long such statements run is not known"},
+	{"idle%", "how long a session is idle is not known"},
+	{"wait/%", "such waits are not seen"},
+	{NULL}
 };
 
 const Screen screen_sessions = {
@@ -185,220 +210,10 @@ const Screen screen_sessions = {
 	" WHERE t.type = 'FOREGROUND' AND t.thread_os_id <> pg_backend_pid()",
 	.columns = session_columns,
 	.sort = "transaction",
-	.detail = &session_detail,
+	.detail = &screen_session_detail,
+	.needs = session_needs,
 	.pid = "pid",
 	.empty = "There is no other session.",
-};
-
-/* ---- lock tree ---- */
-
-static const ScreenColumn lock_columns[] = {
-	{"tree", COLUMN_TEXT, 13, ROLE_LABEL},
-	{"pid", COLUMN_NUMBER, -1, ROLE_LABEL},
-	{"thread_id", COLUMN_NUMBER, -1, ROLE_KEY},
-	{"blocked_by", COLUMN_NUMBER, -1, ROLE_LABEL},
-	{"user", COLUMN_TEXT, 9, ROLE_LABEL, .wide = true},
-	{"application", COLUMN_TEXT, 9, ROLE_LABEL},
-	{"state", COLUMN_TEXT, 9, ROLE_LABEL},
-	{"since", COLUMN_TIME, 9, ROLE_NOW},
-	{"waits_for", COLUMN_TEXT, 20, ROLE_LABEL},
-	{"object", COLUMN_TEXT, 20, ROLE_LABEL, .wide = true},
-	{"statement", COLUMN_TEXT, 0, ROLE_LABEL},
-	{NULL}
-};
-
-/* What the query has of each pair of a waiter and a blocker. */
-enum
-{
-	EDGE_PID, EDGE_THREAD, EDGE_USER, EDGE_APPLICATION, EDGE_TIME, EDGE_MODE, EDGE_OBJECT, EDGE_STATEMENT,
-	EDGE_BLOCKER, EDGE_BLOCKER_THREAD, EDGE_BLOCKER_USER, EDGE_BLOCKER_APPLICATION, EDGE_BLOCKER_STATE,
-	EDGE_BLOCKER_TIME, EDGE_BLOCKER_STATEMENT, NUM_EDGE_VALUES
-};
-
-/* A session of the tree. */
-typedef struct LockNode
-{
-	const char *pid;
-	int			edge;			/* by which it waits; -1: it does not */
-	int			blocks;			/* an edge in which it is the blocker; -1:
-								 * none */
-	int			level;			/* below who does not wait; -1: not yet found */
-	int			parent;
-	const char *statement;
-} LockNode;
-
-typedef struct LockNodes
-{
-	LockNode   *items;			/* with place for one more than there can be */
-	int			n;
-	void	   *by_pid;			/* a tree of them */
-} LockNodes;
-
-static int
-compare_pids(const void *a, const void *b)
-{
-	return strcmp(((const LockNode *) a)->pid, ((const LockNode *) b)->pid);
-}
-
-/* Finds the node of a pid, or makes it: the next one is in the tree already if it was not there. */
-static int
-find_node(LockNodes *nodes, const char *pid)
-{
-	LockNode   *next = &nodes->items[nodes->n];
-	LockNode   *node;
-
-	*next = (LockNode)
-	{
-		pid, -1, -1, -1, -1, NULL
-	};
-	node = *(LockNode **) check_memory(tsearch(next, &nodes->by_pid, compare_pids));
-	nodes->n += node == next;
-	return node - nodes->items;
-}
-
-/* The nodes of the tree are items of an array. */
-static void
-free_nothing(void *node)
-{
-}
-
-/* Adds the row of a node, then those of whoever waits for it. */
-static void
-add_lock_rows(Reading *reading, const Reading *edges, const LockNodes *nodes, int node, int depth)
-{
-	const LockNode *n = &nodes->items[node];
-	bool		waits = n->edge >= 0;
-	const char **edge = edges->values + (waits ? n->edge : n->blocks) * NUM_EDGE_VALUES;
-	const char **row = reading->values + reading->num_rows++ * reading->num_values;
-	int			i = 0;
-
-	row[i++] = reading_keep(reading, format_string("%*s%s%s", depth > 5 ? 5 : depth, "", depth > 0 ? "\\" : "", n->pid));
-	row[i++] = n->pid;
-	row[i++] = edge[waits ? EDGE_THREAD : EDGE_BLOCKER_THREAD];
-	row[i++] = n->parent >= 0 ? nodes->items[n->parent].pid : NULL;
-	row[i++] = edge[waits ? EDGE_USER : EDGE_BLOCKER_USER];
-	row[i++] = edge[waits ? EDGE_APPLICATION : EDGE_BLOCKER_APPLICATION];
-	row[i++] = waits ? "waits" : strcmp(n->pid, "0") == 0 ? "prepared" : edge[EDGE_BLOCKER_STATE];
-	row[i++] = edge[waits ? EDGE_TIME : EDGE_BLOCKER_TIME];
-	row[i++] = waits ? edge[EDGE_MODE] : NULL;
-	row[i++] = waits ? edge[EDGE_OBJECT] : NULL;
-	row[i++] = n->statement;
-	for (int child = 0; child < nodes->n; child++)
-	{
-		if (nodes->items[child].parent == node)
-			add_lock_rows(reading, edges, nodes, child, depth + 1);
-	}
-}
-
-/*
- * Makes a tree of pairs, which are sorted by how many the waiter waits for: its place in a
- * queue.  Whoever waits stands once, below the blocker that is nearest to one
- * that does not wait: in a queue of N, where each waits for all before it, that is who
- * holds the lock.  In a deadlock nobody is first: one of it is taken.
- */
-static void
-arrange_locks(Reading *reading)
-{
-	Reading		edges = *reading;
-	LockNodes	nodes = {0};
-	int		   *from = allocate(sizeof(int) * (edges.num_rows + 1));
-	int		   *to = allocate(sizeof(int) * (edges.num_rows + 1));
-	int			left;
-
-	nodes.items = allocate(sizeof(LockNode) * (edges.num_rows * 2 + 1));
-	for (int i = 0; i < edges.num_rows; i++)
-	{
-		const char **edge = edges.values + i * NUM_EDGE_VALUES;
-
-		from[i] = find_node(&nodes, edge[EDGE_PID] ? edge[EDGE_PID] : "?");
-		to[i] = find_node(&nodes, edge[EDGE_BLOCKER] ? edge[EDGE_BLOCKER] : "?");
-		nodes.items[from[i]].edge = i;
-		nodes.items[to[i]].blocks = i;
-		/* Each text stands in one of the edges. */
-		if (edge[EDGE_STATEMENT])
-			nodes.items[from[i]].statement = edge[EDGE_STATEMENT];
-		if (edge[EDGE_BLOCKER_STATEMENT])
-			nodes.items[to[i]].statement = edge[EDGE_BLOCKER_STATEMENT];
-	}
-	left = nodes.n;
-	for (int i = 0; i < nodes.n; i++)
-	{
-		if (nodes.items[i].edge < 0)
-		{
-			nodes.items[i].level = 0;
-			left--;
-		}
-	}
-	for (int level = 0; left > 0; level++)
-	{
-		bool		found = false;
-
-		for (int i = 0; i < edges.num_rows; i++)
-		{
-			LockNode   *waiter = &nodes.items[from[i]];
-
-			if (waiter->level < 0 && nodes.items[to[i]].level == level)
-			{
-				waiter->level = level + 1;
-				waiter->parent = to[i];
-				waiter->edge = i;
-				found = true;
-				left--;
-			}
-		}
-		for (int i = 0; !found && i < nodes.n; i++)
-		{
-			if (nodes.items[i].level < 0)
-			{
-				nodes.items[i].level = level + 1;
-				found = true;
-				left--;
-			}
-		}
-	}
-	reading->num_values = screen_width(reading->screen);
-	reading->values = allocate(sizeof(char *) * reading->num_values * (nodes.n + 1));
-	reading->num_rows = 0;
-	for (int i = 0; i < nodes.n; i++)
-	{
-		if (nodes.items[i].parent < 0)
-			add_lock_rows(reading, &edges, &nodes, i, 0);
-	}
-	free(edges.values);
-	tdestroy(nodes.by_pid, free_nothing);
-	free(nodes.items);
-	free(from);
-	free(to);
-}
-
-const Screen screen_locks = {
-	.name = "locks",
-	.title = "who blocks whom: each waits for the one above it that is further left",
-
-	/*
-	 * In a queue of N there are N * N / 2 pairs: texts are there once for
-	 * each session.
-	 */
-	.query = "WITH e AS MATERIALIZED (SELECT waiting_pid, waiting_thread_id, waiting_user, wait_time, lock_mode, object_type, object_schema, object_name,"
-	"  blocking_pid, blocking_thread_id, blocking_user, count(*) OVER w AS place, row_number() OVER w AS pair,"
-	"  row_number() OVER (PARTITION BY blocking_pid, blocking_thread_id) AS blocked"
-	"  FROM pfs.blocking_tree WINDOW w AS (PARTITION BY waiting_thread_id))"
-	" SELECT e.waiting_pid, e.waiting_thread_id, e.waiting_user, w.application_name, e.wait_time, e.lock_mode,"
-	"  concat_ws(' ', lower(e.object_type), nullif(concat_ws('.', e.object_schema, e.object_name), '')), CASE WHEN e.pair = 1 THEN w.processlist_info END,"
-	"  e.blocking_pid, e.blocking_thread_id, e.blocking_user, h.application_name,"
-	"  CASE h.processlist_command WHEN 'Sleep in transaction' THEN 'idle in t' ELSE lower(h.processlist_command) END,"
-	"  pfs.timer_now('transaction') - x.timer_start,"
-	"  CASE WHEN e.blocked = 1 THEN coalesce(h.processlist_info, (SELECT s.sql_text FROM pfs.events_statements_history s"
-	"   WHERE s.thread_id = e.blocking_thread_id AND s.nesting_event_level = 0 ORDER BY s.event_id DESC LIMIT 1)) END"
-	" FROM e LEFT JOIN pfs.threads w ON w.thread_id = e.waiting_thread_id"
-	" LEFT JOIN pfs.threads h ON h.thread_id = e.blocking_thread_id"
-	" LEFT JOIN (SELECT thread_id, min(timer_start) AS timer_start FROM pfs.events_transactions_current GROUP BY 1) x ON x.thread_id = e.blocking_thread_id"
-	" ORDER BY e.place, e.wait_time DESC",
-	.columns = lock_columns,
-	.arrange = arrange_locks,
-	.detail = &session_detail,
-	.pid = "pid",
-	.empty = "Nobody waits for a lock that somebody holds.",
 };
 
 /* ---- statements ---- */
@@ -446,21 +261,54 @@ static const Screen statement_detail = {
 	.empty = "The statement waited for nothing.",
 };
 
+static const ScreenNeed statement_needs[] = {
+	{"statements_digest", "no statement is counted"},
+	{"statement/%", "such statements are not counted"},
+	{"wait/%", "the time of such waits is shown as cpu"},
+	{NULL}
+};
+
+#define DIGESTS " FROM pfs.events_statements_summary_by_digest"
+
+/* Of rows that a role may see: the others are one, and have no query_id. */
+static const ScreenChanges statement_changes = {
+	.query = "WITH d AS MATERIALIZED (SELECT database_name, user_name, query_id, sum_timer_wait, count_star, count_timed, quantile_95,"
+	"  sum_rows_sent + sum_rows_affected AS rows, sum_shared_blks_read, sum_errors, last_seen" DIGESTS " WHERE count_star > 0)"
+	" SELECT 'changed', database_name, user_name, query_id, sum_timer_wait, count_star, count_timed, quantile_95, rows, sum_shared_blks_read, sum_errors,"
+	"  CASE WHEN user_name IS NULL THEN '(all others)' END"
+	" FROM d WHERE last_seen >= now() - make_interval(secs => $1::float8) OR user_name IS NULL"
+	" UNION ALL SELECT 'present', database_name, user_name, query_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+	" FROM d WHERE (SELECT count_star FROM d WHERE user_name IS NULL) IS DISTINCT FROM $2::bigint"
+	" UNION ALL SELECT 'reset', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+	" WHERE greatest(pfs.reset_time('events_statements_summary_by_digest'), pfs.reset_time('events_waits_summary_by_digest'))"
+	"  >= now() - make_interval(secs => $1::float8)",
+	.texts = "SELECT database_name, user_name, query_id, coalesce(digest_text, '(text not known)')" DIGESTS " WHERE query_id = ANY ($1::bigint[])",
+	.id = 2,
+	.count = 4,
+	.text = 10,
+};
+
 const Screen screen_statements = {
 	.name = "statements",
 	.title = "statements by shape, the most time first, and what each waits for",
 	.query = "SELECT database_name, user_name, query_id, sum(sum_timer_wait), sum(count_star), sum(count_timed),"
 	"  CASE WHEN count(*) = 1 THEN min(quantile_95) END, sum(sum_rows_sent + sum_rows_affected),"
 	"  sum(sum_shared_blks_read), sum(sum_errors),"
-	"  coalesce(min(digest_text), CASE WHEN user_name IS NULL THEN '(all others)' ELSE '(' || count(*) || ' that this role may not see)' END)"
-	" FROM pfs.events_statements_summary_by_digest WHERE count_star > 0 GROUP BY 1, 2, 3",
+	"  coalesce(min(digest_text), CASE WHEN user_name IS NULL THEN '(all others)' WHEN query_id IS NOT NULL THEN '(text not known)'"
+	"   ELSE '(' || count(*) || ' that this role may not see)' END)"
+	DIGESTS " WHERE count_star > 0 GROUP BY 1, 2, 3",
+	.changes = &statement_changes,
 	.columns = statement_columns,
 	.sort = "total",
 	.has_sums = true,
 	.since = "events_statements_summary_by_digest",
 	.breakdown = "SELECT database_name, user_name, query_id, event_name, sum(sum_timer_wait) FROM pfs.events_waits_summary_by_digest"
-	" WHERE sum_timer_wait > 0 AND event_name NOT LIKE 'wait/io/table/%' GROUP BY 1, 2, 3, 4",
+	" WHERE sum_timer_wait > 0 AND event_name NOT LIKE 'wait/io/table/%' AND ($1::bigint[] IS NULL OR query_id IS NULL OR query_id = ANY ($1))"
+	" GROUP BY 1, 2, 3, 4",
 	.detail = &statement_detail,
+	.needs = statement_needs,
+	.unknown = "SELECT 'The setting compute_query_id is off: statements have no query_id, so none has a row of its own.'"
+	" WHERE current_setting('compute_query_id') = 'off'",
 	.empty = "No statement ended.",
 };
 
@@ -501,6 +349,11 @@ static const Screen histogram = {
 	.empty = "It has not been waited for, or it is not timed.",
 };
 
+static const ScreenNeed wait_needs[] = {
+	{"wait/%", "such waits are not counted"},
+	{NULL}
+};
+
 const Screen screen_waits = {
 	.name = "waits",
 	.title = "what the server waits for, background processes too; Enter: histogram",
@@ -512,6 +365,7 @@ const Screen screen_waits = {
 	.has_sums = true,
 	.since = "events_waits_summary_global_by_event_name",
 	.detail = &histogram,
+	.needs = wait_needs,
 	.empty = "Nothing waited.",
 };
 
@@ -519,9 +373,9 @@ const Screen screen_waits = {
 
 static const ScreenColumn table_columns[] = {
 	{"schema", COLUMN_TEXT, 8, ROLE_KEY},
-	{"table", COLUMN_TEXT, 16, ROLE_KEY},
+	{"table", COLUMN_TEXT, 15, ROLE_KEY},
 	{"index", COLUMN_TEXT, 18, ROLE_KEY},
-	{"note", COLUMN_TEXT, 8, ROLE_LABEL},
+	{"note", COLUMN_TEXT, 9, ROLE_LABEL},
 	{"total", COLUMN_TIME, 9, ROLE_SUM},
 	{"fetched", COLUMN_COUNT, 7, ROLE_SUM},
 	{"inserted", COLUMN_COUNT, 8, ROLE_SUM, .wide = true},
@@ -532,13 +386,23 @@ static const ScreenColumn table_columns[] = {
 	{NULL}
 };
 
+static const ScreenNeed table_needs[] = {
+	{"wait/io/table/handler", "no row is counted"},
+	{NULL}
+};
+
+/*
+ * An index is marked where pfs_sys.schema_unused_indexes would have it, or only has not because it
+ * is there for uniqueness or exclusion.
+ */
 const Screen screen_tables = {
 	.name = "tables",
 	.title = "rows of tables and indexes of this database; indexes that nobody used are marked",
 	.query = "WITH u AS MATERIALIZED (SELECT object_schema, object_name, index_name, sum_timer_wait, count_fetch, count_insert, count_update, count_delete, count_write"
 	"  FROM pfs.table_io_waits_summary_by_index_usage WHERE database_name = current_database()),"
-	" i AS (SELECT n.nspname, c.relname, x.relname AS index_name, CASE WHEN p.indisunique THEN 'unused*' ELSE 'unused' END AS note"
-	"  FROM (SELECT DISTINCT object_schema, object_name FROM u) t"
+	" i AS (SELECT n.nspname, c.relname, x.relname AS index_name,"
+	"   CASE WHEN k.unknown IS NOT NULL THEN 'not known' WHEN p.indisunique OR p.indisexclusion THEN 'unused*' ELSE 'unused' END AS note"
+	"  FROM (SELECT pfs.index_usage_unknown() AS unknown OFFSET 0) k CROSS JOIN (SELECT DISTINCT object_schema, object_name FROM u) t"
 	"  JOIN pg_namespace n ON n.nspname = t.object_schema JOIN pg_class c ON c.relname = t.object_name AND c.relnamespace = n.oid"
 	"  JOIN pg_index p ON p.indrelid = c.oid JOIN pg_class x ON x.oid = p.indexrelid"
 	"  WHERE NOT EXISTS (SELECT FROM u WHERE u.object_schema = n.nspname AND u.object_name = c.relname AND u.index_name = x.relname AND u.count_fetch > 0))"
@@ -551,6 +415,9 @@ const Screen screen_tables = {
 	.extension = 101,
 	.since = "table_io_waits_summary_by_index_usage",
 	.instrument = "wait/io/table/handler",
+	.needs = table_needs,
+	.unknown = "SELECT 'It is not known which indexes nobody uses: ' || w || '.' FROM pfs.index_usage_unknown() w"
+	" WHERE w IS NOT NULL AND (SELECT enabled FROM pfs.setup_instruments WHERE name = 'wait/io/table/handler') = 'YES'",
 	.always = "note",
 	.empty = "No row of a table of this database was fetched or written.",
 };
@@ -574,6 +441,11 @@ static const ScreenColumn file_columns[] = {
 	{NULL}
 };
 
+static const ScreenNeed file_needs[] = {
+	{"wait/io/file/%", "such calls are not counted"},
+	{NULL}
+};
+
 const Screen screen_files = {
 	.name = "files",
 	.title = "calls on files, by relation or kind of file",
@@ -585,53 +457,8 @@ const Screen screen_files = {
 	.has_sums = true,
 	.loses_parts = true,
 	.since = "file_summary_by_instance",
+	.needs = file_needs,
 	.empty = "No file was read or written.",
-};
-
-/* ---- memory ---- */
-
-static const ScreenColumn memory_columns[] = {
-	{"thread_id", COLUMN_NUMBER, -1, ROLE_KEY},
-	{"pid", COLUMN_NUMBER, 7, ROLE_LABEL},
-	{"memory", COLUMN_BYTES, 10, ROLE_NOW},
-	{"most", COLUMN_BYTES, 10, ROLE_NOW},
-	{"name", COLUMN_TEXT, 16, ROLE_LABEL},
-	{"user", COLUMN_TEXT, 10, ROLE_LABEL},
-	{"database", COLUMN_TEXT, 10, ROLE_LABEL, .wide = true},
-	{"application", COLUMN_TEXT, 10, ROLE_LABEL},
-	{"statement", COLUMN_TEXT, 0, ROLE_LABEL},
-	{NULL}
-};
-
-static const ScreenColumn memory_detail_columns[] = {
-	{"context", COLUMN_TEXT, 40, ROLE_KEY},
-	{"memory", COLUMN_BYTES, 10, ROLE_NOW},
-	{"most", COLUMN_BYTES, 10, ROLE_NOW},
-	{"pieces", COLUMN_COUNT, 8, ROLE_NOW},
-	{NULL}
-};
-
-static const Screen memory_detail = {
-	.title = "memory of one process by context",
-	.query = "SELECT event_name, current_number_of_bytes_used, high_number_of_bytes_used, current_count_used"
-	" FROM pfs.memory_summary_by_thread_by_event_name WHERE thread_id = $1::bigint",
-	.columns = memory_detail_columns,
-	.sort = "memory",
-	.empty = "Nothing of it is counted.",
-};
-
-const Screen screen_memory = {
-	.name = "memory",
-	.title = "memory of each process, in contexts that are counted; Enter: by context",
-	.query = "SELECT thread_id, thread_os_id, current_memory, high_memory, regexp_replace(name, '^thread/(worker/)?', ''),"
-	"  processlist_user, processlist_db, application_name, processlist_info"
-	" FROM pfs.threads WHERE current_memory IS NOT NULL AND thread_os_id <> pg_backend_pid()",
-	.columns = memory_columns,
-	.sort = "memory",
-	.detail = &memory_detail,
-	.instrument = "memory/context/%",
-	.pid = "pid",
-	.empty = "No memory is counted.",
 };
 
 const Screen *const screens[NUM_SCREENS] = {

@@ -51,6 +51,9 @@ typedef struct TopHead
 								 * as of the last refresh */
 	char		busy_since[32]; /* the time of day; "": it is not busy */
 	char		statements[32]; /* a second, since the last refresh */
+	bool		off;			/* nothing is recorded */
+	bool		load_off;		/* no statement gets into the load history */
+	bool		waits_off;		/* who waits is not known */
 } TopHead;
 
 typedef struct Top
@@ -71,6 +74,9 @@ typedef struct Top
 	Reading    *before;
 	Reading    *now;
 	View	   *view;
+	char	   *lacks;			/* what of it is not recorded, a line each */
+	int			num_lacks;		/* lines of it; as many as there is room for
+								 * are shown */
 	TopTab		tabs[NUM_SCREENS];
 	int			row;			/* the one that is marked */
 	int			top_row;		/* the first that is visible */
@@ -118,7 +124,7 @@ extern void top_restore_switches(Top *top);
 extern void top_draw(Top *top);
 
 /* How many rows there is room for. */
-extern int	top_num_lines(void);
+extern int	top_num_lines(const Top *top);
 
 /* Is the column shown on a terminal of this width? */
 extern bool top_is_visible(const ScreenColumn *column);

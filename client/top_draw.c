@@ -17,10 +17,22 @@
 
 #define FIRST_LINE 5
 
-int
-top_num_lines(void)
+/* At most so many lines say what is not recorded. */
+#define MAX_LACKS 3
+
+static int
+num_lacks(const Top *top)
 {
-	int			n = LINES - FIRST_LINE - 2;
+	int			room = LINES - FIRST_LINE - 3;
+	int			n = top->num_lacks < MAX_LACKS ? top->num_lacks : MAX_LACKS;
+
+	return n < room ? n : room > 0 ? room : 0;
+}
+
+int
+top_num_lines(const Top *top)
+{
+	int			n = LINES - FIRST_LINE - 2 - num_lacks(top);
 
 	return n > 1 ? n : 1;
 }
@@ -69,17 +81,26 @@ draw_head(const Top *top)
 	 * The host's name can be long: what the screen's state is comes before
 	 * it.
 	 */
-	put_line(0, A_BOLD, format_string("pfs top  %s%s%s%s  %s  PostgreSQL %d.%d%s  every %g s", head->clock, top->lost ? "  NO CONNECTION" : "",
+	put_line(0, A_BOLD, format_string("pfs top  %s%s%s%s%s  %s  PostgreSQL %d.%d%s  every %g s", head->clock, top->lost ? "  NO CONNECTION" : "",
+									  head->off ? "  RECORDING IS OFF" : "",
 									  top->paused ? "  PAUSED" : "", top->filter ? "  FILTERED" : "", host && host[0] ? host : "local",
 									  server->version / 10000, server->version % 10000, server->in_recovery ? " standby" : "",
 									  top->interval));
-	buffer_printf(&line, "%d sessions: %d active, %d waiting; %d idle in transaction", head->sessions, head->active, head->waiting,
-				  head->idle_in_transaction);
+	buffer_printf(&line, "%d sessions: %d active", head->sessions, head->active);
+	if (head->waits_off)
+		buffer_add_string(&line, ", who waits is not known");
+	else
+		buffer_printf(&line, ", %d waiting", head->waiting);
+	buffer_printf(&line, "; %d idle in transaction", head->idle_in_transaction);
 	if (head->oldest_transaction >= 0)
 		buffer_printf(&line, "; oldest %s", format_time(head->oldest_transaction));
 	put_line(1, 0, line.data);
 	memset(&line, 0, sizeof(line));
-	if (head->load[0] >= 0)
+	if (head->off)
+		buffer_add_string(&line, "SELECT pfs.set_consumers('global_instrumentation', 'YES') records again");
+	else if (head->load_off)
+		buffer_add_string(&line, "active sessions over time: not known, the consumer statements_digest is off");
+	else if (head->load[0] >= 0)
 		buffer_printf(&line, "active sessions, 1, 5, 60 min: %.2f %.2f %.2f; %s%s", head->load[0], head->load[1], head->load[2],
 					  head->busy_since[0] ? "busy since " : "not busy", head->busy_since);
 	else
@@ -174,7 +195,7 @@ draw_columns(const Top *top, const int *widths)
 static void
 draw_rows(Top *top, const int *widths)
 {
-	int			lines = top_num_lines();
+	int			lines = top_num_lines(top);
 
 	if (top->row < top->top_row)
 		top->top_row = top->row;
@@ -213,11 +234,8 @@ draw_rows(Top *top, const int *widths)
 	}
 	if (top->view && top->view->num_rows == 0)
 	{
-		const char *instrument = screens[top->current]->instrument;
-
-		put(FIRST_LINE + 1, 2, COLS - 2, false, top->filter ? "No row has the text of the filter; / changes it." : top->screen->empty);
-		if (instrument && !top->filter && top->num_keys == 0)
-			put_line(FIRST_LINE + 2, 0, format_string("  It needs the instrument %s; i switches it on.", instrument));
+		put(FIRST_LINE + 1, 2, COLS - 2, false, top->filter ? "No row has the text of the filter; / changes it." :
+			top->num_lacks > 0 ? "There is no row." : top->screen->empty);
 	}
 }
 
@@ -243,9 +261,9 @@ static const char *const help[] = {
 };
 
 static void
-draw_help(void)
+draw_help(const Top *top)
 {
-	for (int i = 0; i < top_num_lines() + 1; i++)
+	for (int i = 0; i < top_num_lines(top) + 1; i++)
 	{
 		move(FIRST_LINE - 1 + i, 0);
 		clrtoeol();
@@ -267,6 +285,28 @@ time_of_rows(const Top *top)
 	if (top->since_start || top->before == NULL)
 		return copy_string("Since the last reset");
 	return copy_string("Since the last refresh");
+}
+
+/* What of the screen is not recorded; where there are more lines than room, the last one says so. */
+static void
+draw_lacks(const Top *top)
+{
+	int			n = num_lacks(top);
+	const char *line = top->lacks;
+
+	for (int i = 0; i < n; i++)
+	{
+		const char *end = strchr(line, '\n');
+		const char *instrument = screens[top->current]->instrument;
+		const char *advice = strstr(line, "; SELECT");
+		bool		key = instrument && advice && advice < end && strstr(line, instrument) && strstr(line, instrument) < advice;
+		char	   *more = i == n - 1 && top->num_lacks > n ? format_string("(and %d more) ", top->num_lacks - n) : copy_string("");
+
+		put_line(LINES - 2 - n + i, has_colors() ? COLOR_PAIR(3) : A_BOLD,
+				 format_string("%s%.*s%s", more, (int) ((key ? advice : end) - line), line, key ? "; i switches it on" : ""));
+		free(more);
+		line = end + 1;
+	}
 }
 
 /* A question, a notice or what the rows are, and the keys. */
@@ -297,12 +337,13 @@ top_draw(Top *top)
 	draw_head(top);
 	draw_tabs(top);
 	if (top->mode == MODE_HELP)
-		draw_help();
+		draw_help(top);
 	else
 	{
 		draw_columns(top, widths);
 		draw_rows(top, widths);
 	}
+	draw_lacks(top);
 	draw_foot(top);
 	refresh();
 	free(widths);

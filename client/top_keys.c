@@ -43,13 +43,14 @@ ask_for_signal(Top *top, TopPurpose purpose)
 {
 	const char *pid = marked(top, top->screen->pid);
 	const char *statement = marked(top, "statement");
+	const char *command = marked(top, "terminate_command");
 
 	if (top->num_keys > 0 || top->screen->pid == NULL || top->past.ago > 0)
 		top_notice(top, "Mark a session first: on the screens sessions, locks and memory.");
 	else if (pid == NULL)
 		top_notice(top, "This row is no session.");
 	else if (strcmp(pid, "0") == 0)
-		top_notice(top, "This is a prepared transaction, which has no session: COMMIT PREPARED or ROLLBACK PREPARED ends it.");
+		top_notice(top, "A prepared transaction has no session; %s ends it.", command ? command : "ROLLBACK PREPARED");
 	else
 	{
 		top->mode = MODE_CONFIRM;
@@ -380,10 +381,10 @@ rows_key(Top *top, int key)
 			move_row(top, 1);
 			break;
 		case KEY_PPAGE:
-			move_row(top, -top_num_lines());
+			move_row(top, -top_num_lines(top));
 			break;
 		case KEY_NPAGE:
-			move_row(top, top_num_lines());
+			move_row(top, top_num_lines(top));
 			break;
 		case KEY_LEFT:
 			move_sort(top, -1);

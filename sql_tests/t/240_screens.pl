@@ -13,7 +13,7 @@ use Test::More;
 
 needs_program();
 my @commands = qw(load sessions locks statements waits tables files memory);
-my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0");
+my $server = PfsServer->new('main', conf => "autovacuum = off\npfs.load_history_interval = 0\nmax_prepared_transactions = 3");
 
 $server->start;
 
@@ -58,8 +58,8 @@ foreach my $command (qw(sessions locks tables))
 	# The lasting session of this test is there.
 	is($out =~ tr/\n//, $command eq 'sessions' ? 2 : 1, "$command: CSV of nothing is its heading");
 }
-like((program($server, 'tables'))[2], qr{instrument wait/io/table/handler is off; SELECT pfs\.set_instruments\('wait/io/table/handler', 'YES'\)}, 'tables says which instrument it needs');
-like((program($server, 'memory'))[2], qr{instrument memory/context/% is off; SELECT pfs\.set_instruments\('memory/context/%', 'YES'\)}, 'so does memory');
+like((program($server, 'tables'))[2], qr{^pfs: The instrument wait/io/table/handler is off: no row is counted; SELECT pfs\.set_instruments\('wait/io/table/handler', 'YES'\)}m, 'tables says which instrument it needs');
+like((program($server, 'memory'))[2], qr{^pfs: All of memory/context/% is off: no such context is counted; SELECT pfs\.set_instruments\('memory/context/%', 'YES'\)}m, 'so does memory');
 
 # ---- a situation ----
 
@@ -77,7 +77,14 @@ INSERT INTO item SELECT g, g, g FROM generate_series(1, 10000) g;
 GRANT ALL ON item TO worker;
 SELECT pfs.set_instruments('memory/context/%', 'YES'), pfs.set_instruments('wait/io/table/handler', 'YES');
 SELECT pfs.reset('events_statements_summary_by_digest'), pfs.reset('events_waits_summary_by_digest');
+SET enable_indexscan = off; SET enable_bitmapscan = off; SELECT count(*) FROM item WHERE v = 5;
 EOT
+
+# Rows have not been counted all the time: nobody knows whether an index was used.
+my %unknown = map { $_->{index} => $_->{note} } grep { defined $_->{index} } rows_of($server, qw(tables --filter item --limit 0));
+is_deeply(\%unknown, { map { $_ => 'not known' } qw(item_pkey item_v item_w_key) }, 'an index that was not used since the instrument is on may have been before');
+like((program($server, 'tables'))[2], qr/^pfs: It is not known which indexes nobody uses: rows of tables were not counted all the time since the last reset, .*; to begin anew: SELECT pfs\.reset/m, 'which is said');
+$server->sql("SELECT pfs.reset('table_io_waits_summary_by_index_usage')");
 my %s = map { $_ => $server->session(user => 'worker', name => $_) } qw(holder first second big busy);
 
 # With memory for all rows: writing them to a file would be a wait.
@@ -120,9 +127,14 @@ foreach my $user (qw(postgres mon))
 		"$user: who blocks whom");
 	is_deeply([ @{ $rows[1] }{qw(waits_for object)} ], [ 'ShareLock', 'relation public.item' ], "$user: for what");
 
-	@rows = rows_of($as, $server, qw(memory));
+	my @own = map { $_->{own_memory} } rows_of($as, $server, qw(memory --limit 0));
+	is(scalar(grep { !defined $_ || $_ < 100000 } @own), 0, "$user: the own memory of each process");
+	is_deeply(\@own, [ sort { $b <=> $a } @own ], "$user: by which they are sorted");
+	@rows = rows_of($as, $server, qw(memory --sort memory));
 	is($rows[0]{pid}, $pid{big}, "$user: the session with the most memory");
 	cmp_ok($rows[0]{memory}, '>', 1000000, "$user: which is much");
+	cmp_ok($rows[0]{own_memory}, '>=', $rows[0]{memory}, "$user: and a part of the process's own");
+	like((program($as, $server, 'memory'))[2], qr/^pfs: Memory of contexts is counted since \d\d:\d\d: what was allocated before is in own_memory alone\.$/m, "$user: since when it is counted");
 
 	my %note = map { $_->{index} => $_->{note} } grep { defined $_->{index} } rows_of($as, $server, qw(tables --filter item --limit 0));
 	is_deeply(\%note, { item_pkey => undef, item_v => 'unused', item_w_key => 'unused*' }, "$user: unused indexes");
@@ -144,6 +156,22 @@ foreach my $user (qw(postgres mon))
 	cmp_ok((grep { $_->{event} =~ m{^wait/io/file/wal}i } @rows)[0]->{total}, '>', 0, "$user: those for files are");
 	cmp_ok((grep { $_->{kind} eq 'WAL' } rows_of($as, $server, qw(files --limit 0)))[0]->{writes}, '>', 0, "$user: files");
 }
+
+# Sorted and cut by the server, the rows are those that the program would choose.
+foreach my $by (qw(total +total calls share statement))
+{
+	my @all = rows_of($server, 'statements', '--limit', 0, '--sort', $by, '--filter', '');
+	my ($status, $out, $err) = program($server, 'statements', '--limit', 2, '--sort', $by);
+
+	is($status, 0, "--limit 2 --sort $by");
+	cmp_ok($err =~ /^pfs: 2 of (\d+) rows; --limit 0 shows all$/m ? $1 : 0, '>=', scalar(@all), 'of all that there are');
+}
+$server->poll_idle($s{busy}->thread_id);
+my @first = rows_of($server, qw(statements --limit 1 --sort total));
+cmp_ok($first[0]{share}, '<', 1, 'the share of one row is that of all');
+cmp_ok($first[0]{share}, '>', 0, 'and something');
+is($first[0]{statement}, 'SELECT pg_sleep($1)', 'the first is the slowest');
+like($first[0]{mostly}, qr{^timeout/PgSleep \d+ %$}, 'with what it waits for');
 
 # Who may not see others' statements gets them as one row.
 my @hidden = grep { $_->{user} eq 'worker' } rows_of({ user => 'reader' }, $server, qw(statements --limit 0));
@@ -272,6 +300,24 @@ $s{busy}->kill;
 $s{holder}->query('COMMIT');
 $_->result foreach @s{qw(first second)};
 
+# ---- prepared transactions ----
+
+$server->sql("BEGIN; LOCK TABLE item IN SHARE MODE; PREPARE TRANSACTION 'a''1'; BEGIN; LOCK TABLE item IN SHARE MODE; PREPARE TRANSACTION 'b'");
+$server->sql("BEGIN; LOCK TABLE item IN ACCESS SHARE MODE; PREPARE TRANSACTION 'harmless'");
+$s{first}->send('BEGIN; LOCK TABLE item IN ROW EXCLUSIVE MODE; COMMIT');
+$server->poll($waits, 1) or die 'the first does not wait';
+my @prepared = rows_of($server, qw(locks));
+is_deeply([ sort map { join('|', map { $_ // '' } @$_{qw(tree pid gid user state statement terminate_command)}) } grep { defined $_->{gid} } @prepared ],
+	[ "prepared|0|a'1|postgres|prepared|PREPARE TRANSACTION 'a''1'|ROLLBACK PREPARED 'a''1';", "prepared|0|b|postgres|prepared|PREPARE TRANSACTION 'b'|ROLLBACK PREPARED 'b';" ],
+	'each prepared transaction that blocks has a row');
+is(scalar(grep { $_->{since} <= 0 } grep { defined $_->{gid} } @prepared), 0, 'with the time since it was prepared');
+my ($behind) = grep { $_->{pid} == $pid{first} } @prepared;
+like($behind->{blocked_by_gid}, qr/^(a'1|b)$/, 'who waits is below one of them');
+$server->sql("ROLLBACK PREPARED 'b'");
+$server->sql("ROLLBACK PREPARED 'a''1'");
+$s{first}->result;
+$server->sql("COMMIT PREPARED 'harmless'");
+
 # ---- load from the history ----
 
 like((program($server, 'load'))[2], qr/^pfs: this server keeps no load history; this is the load of the moment\n/, 'load without a history says so');
@@ -391,7 +437,45 @@ like($err, qr/^pfs: the server was restarted, or one of its processes crashed, m
 my $backup = PfsServer::folder() . '/backup';
 PfsServer::run_ok(PfsServer::bindir() . '/pg_basebackup', '-d', $server->connstr, '-D', $backup, '-R', '-c', 'fast', '--no-sync');
 $server->sql("SELECT pfs.set_instruments('%', 'NO'), pfs.set_consumers('%', 'NO')");
-all_commands('everything off', 0, {}, $server);
+all_commands('everything off', 0, {}, $server, qr/^pfs: RECORDING IS OFF: the consumer global_instrumentation is off, .*; SELECT pfs\.set_consumers\('global_instrumentation', 'YES'\) switches it on\.$/m);
+
+# Each screen says what its own source lacks, and nothing of others.
+my %lacks = (
+	"pfs.set_consumers('statements_digest', 'NO')" => [ qr/^pfs: The consumer statements_digest is off: /m, qw(statements load) ],
+	"pfs.set_consumers('events_waits_current', 'NO')" => [ qr/^pfs: The consumer events_waits_current is off: /m, qw(sessions locks) ],
+	"pfs.set_consumers('events_statements_current', 'NO')" => [ qr/^pfs: The consumer events_statements_current is off: how long a statement runs/m, qw(sessions) ],
+	"pfs.set_instruments('wait/lock/%', 'NO')" => [ qr{^pfs: All of wait/lock/% is off: who waits}m, qw(locks) ],
+	"pfs.set_instruments('wait/io/file/WAL%', 'NO')" => [ qr{^pfs: \d+ of \d+ of wait/io/file/% are off: such calls are not counted; }m, qw(files) ],
+	"pfs.set_instruments('wait/io/file/WAL%', timed => 'NO')" => [ qr{^pfs: \d+ of \d+ of wait/io/file/% are not timed: their time is not known; }m, qw(files) ],
+	"pfs.set_instruments('wait/io/table/handler', 'NO')" => [ qr{^pfs: The instrument wait/io/table/handler is off: }m, qw(tables) ]);
+my $memory_since = "SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_memory_since'";
+my $all_on = "SELECT pfs.set_consumers('%', 'YES'), pfs.set_instruments('%', 'YES', 'YES')";
+
+foreach my $switch (sort keys %lacks)
+{
+	my ($message, @where) = @{ $lacks{$switch} };
+
+	$server->sql($all_on);
+	$server->sql("SELECT $switch");
+	foreach my $command (@commands)
+	{
+		my $err = (program($server, $command))[2];
+		my $said = (grep { $_ eq $command } @where) ? 1 : 0;
+
+		is($err =~ $message ? 1 : 0, $said, "$switch: pfs $command " . ($said ? 'says it' : 'says nothing of it')) or diag($err);
+	}
+}
+$server->sql($all_on);
+unlike((program($server, 'sessions'))[2], qr/ off/, 'with everything on nothing is said');
+my $since = $server->sql($memory_since);
+like($since, qr/^\d{4}-/, 'since when memory is counted');
+$server->sql("SELECT pfs.set_instruments('memory/context/ExprContext', 'NO')");
+is($server->sql($memory_since), $since, 'that of contexts that are still on is counted since then');
+$server->sql("SELECT pfs.set_instruments('memory/context/ExprContext', 'YES')");
+is($server->sql("SELECT variable_value::timestamptz > '$since' FROM pfs.status WHERE variable_name = 'pfs_memory_since'"), 't', 'that of all of them since the last was switched on');
+$server->sql("SELECT pfs.set_instruments('memory/%', 'NO')");
+is($server->sql($memory_since), '', 'of none, nothing');
+$server->sql("SELECT pfs.set_consumers('%', 'NO')");
 
 # ---- a standby ----
 

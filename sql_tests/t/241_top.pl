@@ -87,7 +87,7 @@ $server->poll($waits, 2) or die 'the second does not wait';
 # ---- screens ----
 
 start_top(80, 24, '--interval', '0.5');
-my $screen = shows(qr{^Lock +wait/lock/relation +2\.00 }m, 'begins with the load');
+my $screen = shows(qr{^Lock +wait/lock/relation +2\.00 .*^q quit}ms, 'begins with the load');
 like($screen, qr/^\d+ sessions: 2 active, 2 waiting; 1 idle in transaction; oldest /m, 'says whether it is busy');
 like($screen, qr/^1 load  2 sessions  3 locks  4 statements  5 waits  6 tables  7 files  8 memory/m, 'which screens there are');
 like($screen, qr/^q quit .*\? help/m, 'and which keys');
@@ -101,19 +101,20 @@ shows(qr/^ +total +share +calls +average mostly +statement.*\n.*SELECT/m, 'state
 keys_are('5');
 shows(qr/^event +total +active +share +count/m, 'waits');
 keys_are('6');
-shows(qr{It needs the instrument wait/io/table/handler; i switches it on}, 'tables and what they need');
+shows(qr{^The instrument wait/io/table/handler is off: no row is counted; i switches it on}m, 'tables and what they need');
 keys_are('7');
 shows(qr/^kind +name +total +reads +read writes +written/m, 'files');
 keys_are('8');
-shows(qr{It needs the instrument memory/context/%}, 'memory and what it needs');
+$screen = shows(qr{^All of memory/context/% is off: no such context is counted; i switches it on.*^q quit}ms, 'memory and what it needs');
+like($screen, qr/^ *$pid{holder} +\d+\.\d MiB +client_backend +postgres +holder/m, 'with the own memory of each process');
 keys_are('Tab');
 shows(qr/^class +event/m, 'Tab goes on, and round');
 keys_are('BTab');
-shows(qr/^ +pid +memory/m, 'and back');
+shows(qr/^ +pid own memory/m, 'and back');
 keys_are('?');
 shows(qr/^ Left, Right +sort by another column/m, 'help');
 keys_are('x');
-shows(qr/^ +pid +memory/m, 'until a key');
+shows(qr/^ +pid own memory/m, 'until a key');
 keys_are('x');
 shows(qr/^This key does nothing here; \? shows those that do\./m, 'a key that does nothing says so');
 
@@ -209,9 +210,9 @@ $s{holder}->query("PREPARE TRANSACTION 'prepared'");
 $s{first}->send('SELECT sum(v) FROM item');
 $server->poll($waits, 1) or die 'nobody waits for the prepared transaction';
 keys_are('3');
-shows(qr/^0 .*prepared.*\n \\$pid{first} /m, 'a prepared transaction in the lock tree');
+shows(qr/^prepared .*prepared .* PREPARE TRANSA.*\n \\$pid{first} /m, 'a prepared transaction in the lock tree');
 keys_are('k');
-shows(qr/^This is a prepared transaction, which has no session/m, 'cannot be terminated');
+shows(qr/^A prepared transaction has no session; ROLLBACK PREPARED 'prepared'; ends it\./m, 'cannot be terminated');
 $server->sql("ROLLBACK PREPARED 'prepared'");
 $s{first}->result;
 keys_are('2');
@@ -239,6 +240,9 @@ keys_are('i');
 shows(qr{^Switch on wait/io/table/handler}m, 'asks again');
 keys_are('y');
 ok($server->poll($enabled, 'YES'), 'it is on');
+$server->sql('SET enable_seqscan = off; SELECT v FROM item WHERE i = 7; RESET enable_seqscan');
+shows(qr/^public +item +item_v +not known .*^It is not known which indexes nobody uses: rows of tables were not/ms, 'an index that was not used lately');
+$server->sql("SELECT pfs.reset('table_io_waits_summary_by_index_usage')");
 $server->sql('SET enable_seqscan = off; SELECT v FROM item WHERE i = 7; RESET enable_seqscan');
 shows(qr/^public +item +item_v +unused /m, 'the unused index');
 keys_are('q');
@@ -291,6 +295,29 @@ kill 'INT', $child;
 $screen = shows(qr/ended with 0/, 'SIGINT ends it');
 like($screen, qr/^pfs: interrupted$/m, 'which it says');
 like($screen, qr/ echo /, 'and what is typed is shown again');
+
+# ---- what is not recorded ----
+
+start_top(80, 24, '--interval', '0.5');
+shows(qr/^class/m, 'once more');
+$server->sql("SELECT pfs.set_consumers('global_instrumentation', 'NO')");
+$screen = shows(qr/^pfs top  \S+ \S+  RECORDING IS OFF .*^RECORDING IS OFF: the consumer global_instrumentation is off, and what is show.*^q quit/ms,
+	'the head says that recording is off, and the screen');
+like($screen, qr/^SELECT pfs\.set_consumers\('global_instrumentation', 'YES'\) records again/m, 'and how it goes on');
+like($screen, qr/who waits is not known/, 'and not that nobody waits');
+unlike($screen, qr/busy/, 'nor that it is not busy');
+$server->sql("SELECT pfs.set_consumers('global_instrumentation', 'YES'), pfs.set_consumers('statements_digest', 'NO')");
+shows(qr/not known, the consumer statements_digest is off/, 'without digests the head knows no load');
+keys_are('4');
+shows(qr/There is no row\..*^The consumer statements_digest is off: no statement is counted;/ms, 'nor are there statements');
+$server->sql("SELECT pfs.set_consumers('statements_digest', 'YES'), pfs.set_instruments('wait/lock/%', 'NO')");
+keys_are('3');
+shows(qr{^All of wait/lock/% is off: who waits for these locks is not seen;}m, 'the lock tree without its instruments');
+$server->sql("SELECT pfs.set_instruments('wait/lock/%', 'YES')");
+$screen = shows(qr/^  Nobody waits for a lock.*^q quit/ms, 'and with them');
+unlike($screen, qr/ off/, 'when nothing is said of switches');
+keys_are('q');
+shows(qr/ended with 0/, 'q');
 
 # ---- the connection ----
 

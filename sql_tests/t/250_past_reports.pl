@@ -39,9 +39,11 @@ my $report = report($server, @time);
 
 is($report->{source}, 'history', 'the report says what it is made from');
 like($report->{notices}[0], qr/^From the load history, in periods of 00:00:01: /, 'and of which periods');
-is(join("\n", sort map { "$_->{type}|$_->{time}|$_->{count}|$_->{longest_running}" } rows($report, 'load')),
-	join("\n", sort split /\n/, $server->sql("SELECT wait_event_type, sum(sum_timer_wait), sum(count_star), max(max_timer_wait) FROM pfs.load_history WHERE $in_statements GROUP BY 1")),
+is(join("\n", sort map { "$_->{type}|$_->{time}|$_->{count}|" . ($_->{longest_running} // '') } rows($report, 'load')),
+	join("\n", sort split /\n/, $server->sql("SELECT wait_event_type, sum(sum_timer_wait), sum(count_star), CASE WHEN wait_event_type <> 'CPU' THEN max(max_timer_wait) END FROM pfs.load_history WHERE $in_statements GROUP BY 1")),
 	'load by kind of wait is that of SQL');
+is($server->sql("SELECT max(max_timer_wait) > 0 FROM pfs.load_history WHERE $in_statements AND wait_event_type = 'CPU'"), 't', 'a statement that waits has a length');
+is((rows($report, 'load', type => 'CPU'))[0]{longest_running}, undef, 'which is none of CPU');
 is("$report->{figures}{time}", $server->sql("SELECT sum(sum_timer_wait) FROM pfs.load_history WHERE $in_statements"), 'and all of it');
 is(scalar(@{ $report->{load}{periods} }), $server->sql("SELECT count(DISTINCT period_start) FROM pfs.load_history WHERE $in_statements"), 'in each period');
 my ($row) = grep { $_->{statement} =~ /^UPDATE item/ && $_->{user_name} eq 'worker' } rows($report, 'statements');
@@ -54,6 +56,11 @@ is("$row->{time}", $server->sql("SELECT sum(sum_timer_wait) FROM pfs.load_histor
 ok((rows($report, 'waits', event_name => 'wait/lock/transactionid'))[0], 'the wait is among all waits');
 cmp_ok((rows($report, 'users', user_name => 'worker'))[0]{time}, '>=', $row->{time}, 'and the role among the users');
 is(scalar(grep { $_->{event_name} =~ /^wait\/lock\/transactionid/ } rows($report, 'background')), 0, 'but it is no wait of the background');
+
+is(scalar(grep { / off/ } @{ $report->{notices} }), 0, 'nothing is said of switches while all are on');
+$server->sql("SELECT pfs.set_consumers('statements_digest', 'NO')");
+ok((grep { /^At this moment: The consumer statements_digest is off: no statement is in the load; SELECT / } @{ report($server, @time)->{notices} })[0], 'but that the history gets no statements now');
+$server->sql("SELECT pfs.set_consumers('statements_digest', 'YES')");
 
 # What is not among the largest of its period has no name, and is a part of the whole load all the same.
 my $many = $server->session;
