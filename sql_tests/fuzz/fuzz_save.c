@@ -1,13 +1,14 @@
 /*
  * fuzz_save.c
- *	  The file that survives a restart: its heads, and what checks each of its sections.
+ *	  The file that survives a restart: its heads, and the records of each of its sections.
  *
  * Input: a byte that says what comes; then
  *
  *	  'f'	a file
  *	  'w'	a file of which only the bytes of sections are as they come: heads and checksums
  *			are made right, as random bytes have none
- *	  0..	the section of this number, alone
+ *	  'o'	the same of format 1
+ *	  0..	the section of this number, alone; 0x80 and more: of format 1
  *
  * As the server does, what passes its check is read again, as it is used.
  */
@@ -27,207 +28,200 @@
 static uint64 seen;
 
 static void
-see_text(const char *text, uint32 len)
+see_bytes(const PfsSavedString *string)
 {
-	FUZZ_CHECK((text == NULL) == (len == 0));
-	for (uint32 i = 0; i < len; i++)
-	{
-		FUZZ_CHECK(text[i] != '\0');
-		seen += text[i];
-	}
+	FUZZ_CHECK((string->text == NULL) == (string->len == 0) && string->len <= PFS_SAVE_TEXT_MAX);
+	for (uint32 i = 0; i < string->len; i++)
+		seen += string->text[i];
 }
 
 static void
-see_totals(const PfsSavedTotals *totals)
+see_text(const PfsSavedString *string)
 {
+	see_bytes(string);
+	FUZZ_CHECK(string->len == 0 || memchr(string->text, '\0', string->len) == NULL);
+}
+
+static void
+see_totals(const PfsSavedKey *key, const PfsSavedTotals *totals)
+{
+	FUZZ_CHECK(key->query_id != 0 || (key->database == 0 && key->user == 0));
 	FUZZ_CHECK(totals->sum < PFS_SAVE_PS_MAX && totals->min < PFS_SAVE_PS_MAX && totals->max < PFS_SAVE_PS_MAX);
 	FUZZ_CHECK(totals->count_timed + totals->count_untimed <= PG_INT64_MAX);
 }
 
 static void
-use_digests(PfsSaveReader *r)
+use_digest(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 {
-	PfsSavedDigest d;
+	const PfsSavedDigest *d = (const PfsSavedDigest *) record;
 
-	FUZZ_CHECK(pfs_save_get_frequency(r) > 0);
-	while (pfs_save_get_record(r, pfs_save_digest_fields, &d))
-	{
-		FUZZ_CHECK(d.key.query_id != 0 || d.key.db_user == 0);
-		see_totals(&d.time);
-		for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-			FUZZ_CHECK(d.n[i] < PFS_SAVE_PS_MAX);
-		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
-			FUZZ_CHECK(d.buckets[b] <= PG_INT64_MAX / 2);
-		FUZZ_CHECK(IS_VALID_TIMESTAMP(d.first_seen) && IS_VALID_TIMESTAMP(d.last_seen) && IS_VALID_TIMESTAMP(d.sample_seen));
-		see_text(d.text, d.text_len);
-		see_text(d.sample, d.sample_len);
-	}
-	FUZZ_CHECK(pfs_save_is_read(r));
-}
-
-/* Passes by the names, and reads them again. */
-static void
-use_names(PfsSaveReader *r)
-{
-	PfsSaveReader names;
-
-	pfs_save_skip_names(r);
-	names = (PfsSaveReader)
-	{
-		.at = r->names, .end = r->end
-	};
-	for (uint32 i = 0; i < r->nnames; i++)
-	{
-		uint32		len;
-		const char *name = pfs_save_get_text(&names, PFS_NAME_SIZE - 1, &len);
-
-		FUZZ_CHECK(len < PFS_NAME_SIZE);
-		see_text(name, len);
-	}
-	FUZZ_CHECK(names.at == r->at);
+	if (kind == PFS_SAVED_DIGESTS_TIMER)
+		FUZZ_CHECK(((const PfsSavedTimer *) record)->frequency > 0);
+	if (kind != PFS_SAVED_DIGESTS_DIGEST)
+		return;
+	see_totals(&d->key, &d->time);
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
+		FUZZ_CHECK(d->n[i] < PFS_SAVE_PS_MAX);
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+		FUZZ_CHECK(d->buckets[b] <= PG_INT64_MAX / 2);
+	FUZZ_CHECK(IS_VALID_TIMESTAMP(d->first_seen) && IS_VALID_TIMESTAMP(d->last_seen) && IS_VALID_TIMESTAMP(d->sample_seen));
+	see_text(&d->text);
+	see_text(&d->sample);
 }
 
 static void
-use_waits(PfsSaveReader *r)
+use_wait(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 {
-	PfsSavedWait wait;
+	const PfsSavedWait *wait = (const PfsSavedWait *) record;
 
-	use_names(r);
-	while (pfs_save_get_record(r, pfs_save_wait_fields, &wait))
-	{
-		FUZZ_CHECK(wait.instrument < r->nnames);
-		see_totals(&wait.totals);
-	}
-	FUZZ_CHECK(pfs_save_is_read(r));
+	if (kind == PFS_SAVED_WAITS_EVENT)
+		see_text(&((const PfsSavedEvent *) record)->name);
+	if (kind != PFS_SAVED_WAITS_WAIT)
+		return;
+	FUZZ_CHECK(wait->event < r->nread[PFS_SAVED_WAITS_EVENT]);
+	see_totals(&wait->key, &wait->time);
 }
 
 static void
-use_rows(PfsSaveReader *r)
+use_rows(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 {
-	PfsSavedRows rows;
+	const PfsSavedRows *rows = (const PfsSavedRows *) record;
 
-	while (pfs_save_get_record(r, pfs_save_rows_fields, &rows))
-	{
-		FUZZ_CHECK(rows.key.query_id != 0 || rows.key.db_user == 0);
-		FUZZ_CHECK(OidIsValid(rows.relation));
-		see_totals(&rows.all);
-		for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
-			FUZZ_CHECK(rows.counts[i] <= PG_INT64_MAX / 2);
-	}
-	FUZZ_CHECK(pfs_save_is_read(r));
+	if (kind != PFS_SAVED_ROWS_ROWS)
+		return;
+	FUZZ_CHECK(OidIsValid(rows->relation));
+	see_totals(&rows->key, &rows->time);
+	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
+		FUZZ_CHECK(rows->counts[i] <= PG_INT64_MAX / 2);
 }
 
 static void
-use_resets(PfsSaveReader *r)
+use_load_text(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 {
-	PfsSavedReset reset;
+	see_text(&((const PfsSavedLoadText *) record)->text);
+}
 
-	while (pfs_save_get_record(r, pfs_save_reset_fields, &reset))
-	{
-		FUZZ_CHECK(reset.table != NULL && reset.len < NAMEDATALEN && IS_VALID_TIMESTAMP(reset.time));
-		see_text(reset.table, reset.len);
-	}
-	FUZZ_CHECK(pfs_save_is_read(r));
+static void
+use_reset(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
+{
+	const PfsSavedReset *reset = (const PfsSavedReset *) record;
+
+	FUZZ_CHECK(IS_VALID_TIMESTAMP(reset->time));
+	see_text(&reset->table);
 }
 
 /* What is used of a period is what the server's rings and tables take. */
 static void
-use_load(PfsSaveReader *r)
+use_load(PfsSaveRecords *r)
 {
-	PfsSavedClasses classes;
+	PfsSavedPeriods periods = {.records = r};
 	uint8		ring;
 	PfsLoadHead head;
 	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
 	PfsLoadBytes bytes;
 
-	FUZZ_CHECK(pfs_save_get_load_names(r, &classes));
-	while (pfs_save_get_period(r, &classes, &ring, &head, rows))
+	while (pfs_save_get_period(&periods, &ring, &head, rows))
 	{
 		FUZZ_CHECK(ring < PFS_SAVE_RINGS && head.nrows <= PFS_LOAD_ROWS_MAX && head.begin <= head.end);
 		for (int i = 0; i < head.nrows; i++)
 		{
 			FUZZ_CHECK(rows[i].key.class < PFS_NUM_LOAD_CLASSES && rows[i].key.type < PFS_NUM_LOAD_TYPES);
-			FUZZ_CHECK(rows[i].key.instrument < r->nnames || rows[i].key.instrument >= PFS_LOAD_REMAINDER);
+			FUZZ_CHECK(rows[i].key.instrument < r->nread[PFS_SAVED_LOAD_EVENT] || rows[i].key.instrument >= PFS_LOAD_REMAINDER);
+			FUZZ_CHECK(rows[i].count <= PG_INT64_MAX / 2);
 		}
 		/* The server writes it again. */
 		FUZZ_CHECK(pfs_load_encode(&bytes, &head, rows, head.nrows) <= sizeof(bytes));
 	}
-	FUZZ_CHECK(pfs_save_is_read(r));
-}
-
-static void
-use_load_texts(PfsSaveReader *r)
-{
-	PfsSavedText saved;
-
-	while (pfs_save_get_record(r, pfs_save_load_text_fields, &saved))
-	{
-		FUZZ_CHECK(saved.len > 0 && saved.len <= PFS_SAVE_LOAD_TEXT_MAX);
-		see_text(saved.text, saved.len);
-	}
-	FUZZ_CHECK(pfs_save_is_read(r));
 }
 
 /* The sections, as the server has them. */
 static const struct
 {
-	const char *name;
-	bool		(*check) (PfsSaveReader *r);
-	void		(*use) (PfsSaveReader *r);
+	const PfsSaveFormat *format;
+	void		(*use) (const PfsSaveRecords *r, int kind, const PfsSavedAny *record);
 }			sections[] =
 
 {
-	{"digests", pfs_save_check_digests, use_digests},
-	{"digest_waits", pfs_save_check_waits, use_waits},
-	{"resets", pfs_save_check_resets, use_resets},
-	{"load_history", pfs_save_check_load, use_load},
-	{"load_texts", pfs_save_check_load_texts, use_load_texts},
-	{"digest_rows", pfs_save_check_rows, use_rows},
+	{&pfs_save_digests_format, use_digest},
+	{&pfs_save_waits_format, use_wait},
+	{&pfs_save_old_resets_format, use_reset},
+	{&pfs_save_load_format, NULL},
+	{&pfs_save_load_texts_format, use_load_text},
+	{&pfs_save_rows_format, use_rows},
 };
 
 static void
-try_section(int i, const PfsSaveReader *bytes)
+try_section(int i, const PfsSaveFound *found)
 {
-	PfsSaveReader r = *bytes;
-	PfsSaveReader again = *bytes;
+	char		problem[160];
+	PfsSaveRecords r;
+	PfsSaveMap	map;
+	PfsSavedAny record;
+	int			kind;
 
-	if (!sections[i].check(&r))
+	if (!pfs_save_check_records(sections[i].format, found, problem, sizeof(problem)))
+	{
+		FUZZ_CHECK(problem[0] != '\0');
 		return;
-	FUZZ_CHECK(r.at == r.end);
-	sections[i].use(&again);
+	}
+	FUZZ_CHECK(pfs_save_open_records(&r, &map, sections[i].format, found));
+	if (sections[i].use == NULL)
+		use_load(&r);
+	else
+	{
+		while ((kind = pfs_save_get_record(&r, &record)) >= 0)
+			sections[i].use(&r, kind, &record);
+	}
+	FUZZ_CHECK(r.problem[0] == '\0' && r.bytes.at == r.bytes.end);
 }
 
-/* Reads a file as the server does, but for the versions of sections; false: it is put aside. */
-static bool
+/* Reads a file as the server does. */
+static void
 try_file(const char *file, size_t n)
 {
 	PfsSaveHead head;
-	PfsSaveReader r;
+	PfsSaveReader bytes = {.at = file + sizeof(head), .end = file + n};
+	PfsSaveFound found;
 
-	if (pfs_save_check_file(file, n, SYSTEM_IDENTIFIER, MAJOR, &head) != PFS_SAVE_GOOD)
-		return false;
-	FUZZ_CHECK(head.length == n && IS_VALID_TIMESTAMP(head.saved_at));
-	for (int i = 0; i < lengthof(sections); i++)
+	if (pfs_save_check_head(file, n, SYSTEM_IDENTIFIER, MAJOR, &head) != PFS_SAVE_GOOD)
+		return;
+	FUZZ_CHECK(IS_VALID_TIMESTAMP(head.saved_at));
+	while (pfs_save_next_section(&bytes, head.format, &found))
 	{
-		if (pfs_save_find_section(file, n, sections[i].name, &r))
-			try_section(i, &r);
+		FUZZ_CHECK(strnlen(found.name, sizeof(found.name)) < sizeof(found.name));
+		FUZZ_CHECK(found.problem != NULL || found.name[0] != '\0');
+		for (int i = 0; i < lengthof(sections) && found.problem == NULL; i++)
+		{
+			if (strcmp(found.name, sections[i].format->name) == 0)
+				try_section(i, &found);
+		}
 	}
-	return true;
+}
+
+static pg_crc32c
+crc_of(const char *bytes, size_t n, const char *more, size_t nmore)
+{
+	pg_crc32c	crc;
+
+	INIT_CRC32C(crc);
+	COMP_CRC32C(crc, bytes, n);
+	COMP_CRC32C(crc, more, nmore);
+	FIN_CRC32C(crc);
+	return crc;
 }
 
 /* Makes heads and checksums right, as far as there are whole heads. */
 static void
-make_right(char *file, size_t n)
+make_right(char *file, size_t n, uint32 format)
 {
 	PfsSaveHead head;
 	size_t		at = sizeof(head);
-	pg_crc32c	crc;
 
 	if (n < sizeof(head))
 		return;
 	memcpy(&head, file, sizeof(head));
 	memcpy(head.magic, PFS_SAVE_MAGIC, sizeof(head.magic));
-	head.format = PFS_SAVE_FORMAT;
+	head.format = format;
 	head.major = MAJOR;
 	head.system_identifier = SYSTEM_IDENTIFIER;
 	head.length = n;
@@ -235,23 +229,20 @@ make_right(char *file, size_t n)
 	while (n - at >= sizeof(PfsSaveSectionHead))
 	{
 		PfsSaveSectionHead section;
+		const char *bytes = file + at + sizeof(section);
 
 		memcpy(&section, file + at, sizeof(section));
 		section.name[PFS_SAVE_NAME_SIZE - 1] = '\0';
 		section.length = Min(section.length, n - at - sizeof(section));
-		INIT_CRC32C(crc);
-		COMP_CRC32C(crc, file + at + sizeof(section), section.length);
-		COMP_CRC32C(crc, &section, offsetof(PfsSaveSectionHead, crc));
-		FIN_CRC32C(crc);
-		section.crc = crc;
+		section.crc = format == PFS_SAVE_OLD_FORMAT ? 1 : crc_of(bytes, section.length, NULL, 0);
+		section.head_crc = format == PFS_SAVE_OLD_FORMAT ?
+			crc_of(bytes, section.length, (char *) &section, offsetof(PfsSaveSectionHead, head_crc)) :
+			crc_of((char *) &section, offsetof(PfsSaveSectionHead, head_crc), NULL, 0);
 		memcpy(file + at, &section, sizeof(section));
 		at += sizeof(section) + section.length;
 		head.nsections++;
 	}
-	INIT_CRC32C(crc);
-	COMP_CRC32C(crc, &head, offsetof(PfsSaveHead, crc));
-	FIN_CRC32C(crc);
-	head.crc = crc;
+	head.crc = crc_of((char *) &head, offsetof(PfsSaveHead, crc), NULL, 0);
 	memcpy(file, &head, sizeof(head));
 }
 
@@ -263,15 +254,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	bytes = fuzz_copy(data + 1, size - 1);
-	if (data[0] == 'w')
-		make_right(bytes, size - 1);
-	if (data[0] == 'f' || data[0] == 'w')
-		(void) try_file(bytes, size - 1);
+	if (data[0] == 'w' || data[0] == 'o')
+		make_right(bytes, size - 1, data[0] == 'o' ? PFS_SAVE_OLD_FORMAT : PFS_SAVE_FORMAT);
+	if (data[0] == 'f' || data[0] == 'w' || data[0] == 'o')
+		try_file(bytes, size - 1);
 	else
 	{
-		PfsSaveReader r = {.at = bytes, .end = bytes + size - 1};
+		PfsSaveFound found = {.bytes = {.at = bytes, .end = bytes + size - 1}, .old = data[0] >= 0x80};
 
-		try_section(data[0] % lengthof(sections), &r);
+		try_section((data[0] & 0x7F) % lengthof(sections), &found);
 	}
 	free(bytes);
 	fuzz_free_all();

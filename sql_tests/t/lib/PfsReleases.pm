@@ -36,17 +36,17 @@ relocatable = false
 superuser = true
 EOT
 
-# Makes the copy; it has this tree's release.
+# Makes the copy; it has this tree's release.  A test that has several gives them names.
 sub new
 {
-	my ($class) = @_;
+	my ($class, $name) = @_;
 	my $self = bless {}, $class;
 	my %from;
 
 	foreach my $dir (qw(bindir sharedir pkglibdir))
 	{
 		chomp($from{$dir} = `pg_config --$dir`);
-		$self->{$dir} = PfsServer::folder() . "/installation$from{$dir}";
+		$self->{$dir} = PfsServer::folder() . '/installation' . ($name // '') . $from{$dir};
 	}
 	make_path($self->{bindir}, "$self->{sharedir}/extension", $self->{pkglibdir} =~ s{/[^/]+$}{}r);
 	File::Copy::cp("$from{bindir}/postgres", $self->postgres) or die "postgres: $!";

@@ -8,22 +8,9 @@
 #include "pfs_statement_counters.h"
 #include "pfs_value.h"
 
-/* The unit in which a counter is kept, and the type of its column. */
-typedef enum Unit
-{
-	COUNT,						/* bigint */
-	BYTES,						/* numeric */
-	TICKS,						/* numeric, picoseconds */
-	NANOSECONDS,				/* numeric, picoseconds */
-} Unit;
+#define UNIT(counter, name, unit) [counter] = unit,
 
-static const Unit units[PFS_NUM_COUNTERS] = {
-	[PFS_N_LOCK_TIME] = TICKS,
-	[PFS_N_PLAN_TIME] = TICKS,
-	[PFS_N_EXEC_TIME] = TICKS,
-	[PFS_N_CPU_TIME] = NANOSECONDS,
-	[PFS_N_WAL_BYTES] = BYTES,
-};
+static const PfsCounterUnit units[PFS_NUM_COUNTERS] = {PFS_COUNTERS(UNIT)};
 
 /*
  * pfs_statement_counter_datum returns the value of a statement's counter, or a sum
@@ -34,11 +21,11 @@ pfs_statement_counter_datum(PfsCounter counter, unsigned __int128 value)
 {
 	switch (units[counter])
 	{
-		case TICKS:
+		case PFS_UNIT_TICKS:
 			return pfs_ticks_datum(value);
-		case NANOSECONDS:
+		case PFS_UNIT_NANOSECONDS:
 			return pfs_sum_datum((PfsPicoseconds) value * 1000);
-		case BYTES:
+		case PFS_UNIT_BYTES:
 			return pfs_sum_datum(value);
 		default:
 			return Int64GetDatum((int64) value);

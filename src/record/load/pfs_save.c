@@ -9,7 +9,8 @@
  *
  * Read.  By the postmaster, when it makes the shared memory, so after a crash, too: then the
  * file is as old as the last save.  It has another name while it is read, so one that kills
- * its reader is not read again.  What is not for this server, or damaged, is put aside.
+ * its reader is not read again.  What is not for this server is put aside.  Of what is damaged
+ * in part the rest is used, and a copy is put aside.
  *
  * In pg_stat_tmp, which base backups leave out: a standby has its own.  Nothing in the server
  * cleans that folder.
@@ -41,10 +42,16 @@
 #define BAD_FILE		PFS_SAVE_FILE ".bad"	/* put aside */
 #define FOLDER			"pg_stat_tmp"
 
-/* A save that failed is tried again after so many milliseconds, or the interval, if that is shorter. */
+/*
+ * A save that failed is tried again after so many milliseconds, or the interval, if that is
+ * shorter.
+ */
 #define RETRY_INTERVAL	60000
 
-/* One that is asked for comes so many milliseconds after the last one: a reset truncates one table after the other. */
+/*
+ * One that is asked for comes so many milliseconds after the last one: a reset truncates one
+ * table after the other.
+ */
 #define ASKED_INTERVAL	1000
 
 #define SECTION_POINTER(section) &section,
@@ -55,7 +62,10 @@ static const PfsSaveSection *const sections[] = {
 
 /* ---- writing ---- */
 
-/* When this process saved last, or was called first; and whether that failed, which has been logged then. */
+/*
+ * When this process saved last, or was called first; and whether that failed, which has been
+ * logged then.
+ */
 static TimestampTz asked_at = 0;
 static bool last_failed = false;
 
@@ -67,7 +77,9 @@ put_sections(PfsSaveWriter *w)
 	{
 		const PfsSaveSection *section = sections[i];
 
-		pfs_save_begin_section(w, section->name, section->version);
+		if (section->write == NULL)
+			continue;
+		pfs_save_begin_records(w, section->format);
 		section->write(w);
 		pfs_save_end_section(w);
 	}
@@ -265,19 +277,38 @@ stop_cb(int code, Datum arg)
 
 /* ---- reading ---- */
 
-/* Is a file as long as its head says?  Memory is asked for on no other word. */
-static bool
-has_its_length(int fd, off_t size)
+/* Why a file cannot be read at all; NULL: it can. */
+static const char *
+problem_of(const char *bytes, size_t n, PfsSaveHead *head)
 {
-	PfsSaveHead head;
+	static const char *const problems[] = {
+		[PFS_SAVE_GOOD] = NULL,
+		[PFS_SAVE_DAMAGED] = "it is damaged",
+		[PFS_SAVE_OTHER_FORMAT] = "another version of pfs wrote it",
+		[PFS_SAVE_OTHER_SYSTEM] = "another server, or another major version of PostgreSQL, wrote it",
+	};
 
-	return pread(fd, &head, sizeof(head), 0) == sizeof(head) && head.length == (uint64) size;
+	return problems[pfs_save_check_head(bytes, n, GetSystemIdentifier(), PG_MAJORVERSION_NUM,
+										head)];
 }
 
 /*
- * Reads a whole file into palloc'd memory, or of one that has not its length what can be a head;
- * NULL: errno says why not.
+ * How many bytes of a file to read: as many as its head says, if it has them, and without a head
+ * that can be one no more than that.  Memory is asked for on no other word.
  */
+static size_t
+bytes_to_read(int fd, off_t size)
+{
+	PfsSaveHead head;
+	ssize_t		n = pread(fd, &head, sizeof(head), 0);
+
+	if (n != sizeof(head) || problem_of((const char *) &head, n, &head) != NULL)
+		return Min(size, sizeof(head));
+	/* One more tells that the file goes on. */
+	return (uint64) size > head.length ? Max(head.length, sizeof(head)) + 1 : size;
+}
+
+/* Reads a whole file, or what can be its head, into palloc'd memory; NULL: errno says why not. */
 static char *
 read_file(const char *path, size_t *size)
 {
@@ -293,7 +324,7 @@ read_file(const char *path, size_t *size)
 		return NULL;
 	if (fstat(fd, &st) == 0)
 	{
-		wanted = has_its_length(fd, st.st_size) ? st.st_size : Min(st.st_size, sizeof(PfsSaveHead));
+		wanted = bytes_to_read(fd, st.st_size);
 		if ((bytes = palloc_extended(wanted + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM)) == NULL)
 			errno = ENOMEM;
 	}
@@ -328,38 +359,88 @@ put_aside(const char *why)
 			 kept ? errdetail("It is now \"%s\".", BAD_FILE) : 0));
 }
 
-/* What a file that is read cannot be; NULL: nothing. */
-static const char *
-problem_of(const char *bytes, size_t n, PfsSaveHead *head)
+/* Puts a copy aside of what has been read in part: the next save would be without the rest. */
+static void
+put_copy_aside(void)
 {
-	static const char *const problems[] = {
-		[PFS_SAVE_DAMAGED] = "it is damaged",
-		[PFS_SAVE_OTHER_FORMAT] = "another version of pfs wrote it",
-		[PFS_SAVE_OTHER_SYSTEM] = "another server, or another major version of PostgreSQL, wrote it",
-	};
-	PfsSaveVerdict verdict = pfs_save_check_file(bytes, n, GetSystemIdentifier(), PG_MAJORVERSION_NUM, head);
-	PfsSaveReader r;
-
-	if (verdict != PFS_SAVE_GOOD)
-		return problems[verdict];
-	for (int i = 0; i < lengthof(sections); i++)
-	{
-		if (pfs_save_find_section(bytes, n, sections[i]->name, &r) &&
-			(r.version != sections[i]->version || !sections[i]->check(&r)))
-			return "another version of pfs wrote a part of it";
-	}
-	return NULL;
+	(void) unlink(BAD_FILE);
+	if (link(READ_FILE, BAD_FILE) == 0)
+		ereport(LOG,
+				(errmsg("pfs: what could be read of file \"%s\" is used", PFS_SAVE_FILE),
+				 errdetail("The whole file is kept as \"%s\".", BAD_FILE)));
+	else
+		ereport(LOG,
+				(errmsg("pfs: what could be read of file \"%s\" is used", PFS_SAVE_FILE),
+				 errdetail("It could not be kept as \"%s\": %m", BAD_FILE)));
 }
 
-/* Uses all sections of a file that has been checked. */
+static void
+log_section(const char *name, const char *why)
+{
+	if (name[0] == '\0')
+		ereport(LOG,
+				(errmsg("pfs: a section of file \"%s\" is not read: %s", PFS_SAVE_FILE, why)));
+	else
+		ereport(LOG,
+				(errmsg("pfs: section \"%s\" of file \"%s\" is not read: %s",
+						name, PFS_SAVE_FILE, why)));
+}
+
+/*
+ * Finds the sections that are known here, in a file whose head is good, and checks them.  The first one of a
+ * name counts; those that are not known are passed over.  False: something of the file cannot be read.
+ */
+static bool
+find_sections(const char *bytes, size_t n, const PfsSaveHead *head, PfsSaveFound *known)
+{
+	PfsSaveReader file = {
+		.at = bytes + sizeof(*head),
+		.end = bytes + Max(Min(n, head->length), sizeof(*head)),
+	};
+	PfsSaveFound found;
+	bool		all_good = n == head->length;
+
+	if (!all_good)
+		ereport(LOG,
+				(errmsg("pfs: file \"%s\" has %s bytes than the " UINT64_FORMAT " that it should have",
+						PFS_SAVE_FILE, n < head->length ? "fewer" : "more", head->length)));
+	while (pfs_save_next_section(&file, head->format, &found))
+	{
+		char		problem[160] = "";
+		int			i = 0;
+
+		while (i < lengthof(sections) && strcmp(sections[i]->format->name, found.name) != 0)
+			i++;
+		if (found.problem != NULL)
+			strlcpy(problem, found.problem, sizeof(problem));
+		else if (i == lengthof(sections) || known[i].bytes.at != NULL)
+			continue;
+		else if (pfs_save_check_records(sections[i]->format, &found,
+										problem, sizeof(problem)))
+			known[i] = found;
+		if (problem[0] == '\0')
+			continue;
+		log_section(found.name, problem);
+		all_good = false;
+	}
+	return all_good;
+}
+
+/* Uses all of a file whose head is good that can be read, in the order of the list. */
 static void
 use_file(const char *bytes, size_t n, const PfsSaveHead *head)
 {
+	PfsSaveFound known[lengthof(sections)] = {0};
+
+	if (!find_sections(bytes, n, head, known))
+		put_copy_aside();
 	for (int i = 0; i < lengthof(sections); i++)
 	{
-		PfsSaveReader r;
+		PfsSaveRecords r;
+		PfsSaveMap	map;
 
-		if (pfs_save_find_section(bytes, n, sections[i]->name, &r))
+		if (known[i].bytes.at != NULL &&
+			pfs_save_open_records(&r, &map, sections[i]->format, &known[i]))
 			sections[i]->use(&r, head);
 	}
 	pfs_setup->saved_at = head->saved_at;

@@ -9,57 +9,60 @@
 #ifndef PFS_SAVE_H
 #define PFS_SAVE_H
 
-#include "pfs_save_bytes.h"
+#include "pfs_save_record.h"
 
 #define PFS_SAVE_FILE			"pg_stat_tmp/pfs.save"
 
 /*
- * A section of the file: somebody's part of what is kept.  A file without it, or with others,
- * is read all the same: of an older release, or a newer one.
+ * A section of the file: somebody's part of what is kept.  Each stands by itself: one that the
+ * file has not, or that is damaged, costs what is in it.
  */
 typedef struct PfsSaveSection
 {
-	const char *name;			/* less than PFS_SAVE_NAME_SIZE bytes */
-	uint32		version;		/* of its format: a file with another one is
-								 * not used */
+	/* Its name, records and fields.  What does not follow them is not used. */
+	const PfsSaveFormat *format;
 
 	/*
-	 * Puts its bytes.  Called by the recorder, in no transaction and without
-	 * a database, and by the postmaster when everybody else has ended.  May
-	 * allocate, in a context that goes afterwards, and raise errors, which
-	 * cost the save.
+	 * Puts its records.  Called by the recorder, in no transaction and
+	 * without a database, and by the postmaster when everybody else has
+	 * ended.  May allocate, in a context that goes afterwards, and raise
+	 * errors, which cost the save.  NULL: only files of format 1 have it.
 	 */
 	void		(*write) (PfsSaveWriter *w);
 
 	/*
-	 * Reads all of the section, which may be anything, and uses nothing: what
-	 * it calls is plain code.  False: it cannot be a section of this version.
-	 * All sections are checked before any is used.
+	 * Uses records, all of which have been checked.  Postmaster, behind the
+	 * start of all parts.  May allocate, as write.
 	 */
-	bool		(*check) (PfsSaveReader *r);
-
-	/*
-	 * Uses what has been checked.  Postmaster, behind the start of all parts.
-	 * May allocate, as write.
-	 */
-	void		(*use) (PfsSaveReader *r, const PfsSaveHead *head);
+	void		(*use) (PfsSaveRecords *r, const PfsSaveHead *head);
 } PfsSaveSection;
 
-/* The sections, in the order in which they are written and used: waits and rows behind the digests that they are of. */
+/*
+ * The sections, in the order in which they are written and used: waits and rows behind the
+ * digests that they are of.
+ */
 #define PFS_SAVE_SECTIONS(X) \
 	X(pfs_save_digests) \
 	X(pfs_save_digest_waits) \
 	X(pfs_save_digest_rows) \
-	X(pfs_save_resets) \
 	X(pfs_save_load) \
-	X(pfs_save_load_texts)
+	X(pfs_save_load_texts) \
+	X(pfs_save_old_resets)
 
 #define PFS_SAVE_DECLARE(section) extern const PfsSaveSection section;
 
 PFS_SAVE_SECTIONS(PFS_SAVE_DECLARE)
 
 /* Takes the secret out of a text, which nobody may find in a file; palloc'd if it has one. */
-extern void pfs_save_hide_secret(const char **text, uint32 *len);
+extern void pfs_save_hide_secret(PfsSavedString *string);
+
+/*
+ * Puts since when a table counts, as a record of pfs_save_reset_record, which has this place in the
+ * format: in the section that has what it counts, so that both are read or neither.  Uses those of
+ * a section, from this place on.
+ */
+extern void pfs_save_put_reset(PfsSaveWriter *w, const PfsSaveFormat *format, int kind, const char *table);
+extern void pfs_save_use_resets(const PfsSaveRecords *records, int kind);
 
 /* Postmaster, start-up hook: reads the file, and asks to be called at a clean stop. */
 extern void pfs_save_start(void);

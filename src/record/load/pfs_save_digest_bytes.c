@@ -1,195 +1,210 @@
 /*
  * pfs_save_digest_bytes.c
- *	  How digests, their waits and their rows of tables lie in the file: putting them there,
- *	  and reading what may be anything.
+ *	  How digests, their waits and their rows of tables lie in the file: the lists of their
+ *	  fields.
+ *
+ * The name of a field never changes and is given to no other.  What is left out here is passed over
+ * in files that have it; what is new is zero in files that have it not.
  */
 #include "postgres.h"
 
 #include "pfs_save_digest_bytes.h"
 #include "pfs_sizes.h"
 
-StaticAssertDecl(PFS_NUM_COUNTERS == 24 && PFS_SAVE_DIGESTS_VERSION == 1,
-				 "a file with other counters has another version");
-StaticAssertDecl(PFS_NUM_ROW_COUNTS == 4 && PFS_SAVE_ROWS_VERSION == 1,
-				 "a file with other counts of rows has another version");
-
-/* What stands for a secret may make a text longer. */
-#define PFS_SAVE_TEXT_MAX (PFS_TEXT_LENGTH_MAX + 64)
+StaticAssertDecl(sizeof(PfsSavedDigest) <= PFS_SAVE_RECORD_SIZE, "room for any record");
 
 /* ---- fields of several records ---- */
 
-/* A number that SQL can show, with room for more of it. */
-static void
-count_field(PfsSaveCodec *c, uint64 *count)
-{
-	if (pfs_save_field(c, count, sizeof(*count)) && *count > PG_INT64_MAX / 2)
-		c->from->failed = true;
-}
-
-static void
-ps_field(PfsSaveCodec *c, PfsTicks *ps)
-{
-	if (pfs_save_field(c, ps, sizeof(*ps)) && *ps >= PFS_SAVE_PS_MAX)
-		c->from->failed = true;
-}
+#define KEY_FIELDS(type) \
+	PFS_SAVE_AS("database", type, key.database, PFS_SAVE_NUMBER), \
+	PFS_SAVE_AS("user", type, key.user, PFS_SAVE_NUMBER), \
+	PFS_SAVE_AS("query_id", type, key.query_id, PFS_SAVE_NUMBER)
 
 /* They are read while sessions add to them: neither has to fit the others. */
-static void
-totals_fields(PfsSaveCodec *c, PfsSavedTotals *totals)
+#define TOTALS_FIELDS(type) \
+	PFS_SAVE_AS("count_timed", type, time.count_timed, PFS_SAVE_COUNT), \
+	PFS_SAVE_AS("count_untimed", type, time.count_untimed, PFS_SAVE_COUNT), \
+	PFS_SAVE_AS("time", type, time.sum, PFS_SAVE_SUM), \
+	PFS_SAVE_AS("shortest", type, time.min, PFS_SAVE_SUM), \
+	PFS_SAVE_AS("longest", type, time.max, PFS_SAVE_SUM)
+
+static bool
+is_key(const PfsSavedKey *key)
 {
-	count_field(c, &totals->count_timed);
-	count_field(c, &totals->count_untimed);
-	ps_field(c, &totals->sum);
-	ps_field(c, &totals->min);
-	ps_field(c, &totals->max);
+	return key->query_id != 0 || (key->database == InvalidOid && key->user == InvalidOid);
 }
 
-/* Keys of all others are 0 altogether. */
-static void
-key_fields(PfsSaveCodec *c, PfsDigestKey *key)
-{
-	(void) pfs_save_field(c, &key->db_user, sizeof(key->db_user));
-	if (pfs_save_field(c, &key->query_id, sizeof(key->query_id)) && key->query_id == 0 && key->db_user != 0)
-		c->from->failed = true;
-}
+/* The same in format 1, where database and user were one number. */
+#define OLD_KEY_FIELDS {"user", 4}, {"database", 4}, {"query_id", 8}
+#define OLD_TOTALS_FIELDS \
+	{"count_timed", 8}, {"count_untimed", 8}, {"time", 16}, {"shortest", 16}, {"longest", 16}
+
+static const PfsSaveOldField old_event_fields[] = {{"name", PFS_WIRE_OLD_BYTES}};
 
 /* ---- digests ---- */
 
-uint64
-pfs_save_get_frequency(PfsSaveReader *r)
-{
-	uint64		frequency;
+static const PfsSaveField timer_fields[] = {
+	PFS_SAVE_MEMBER(PfsSavedTimer, frequency, PFS_SAVE_NUMBER),
+};
 
-	pfs_save_get_into(r, &frequency, sizeof(frequency));
-	if (frequency == 0 || frequency > UINT64CONST(1000000000000))
-		r->failed = true;
-	return frequency;
+static bool
+timer_is_possible(const void *record, const PfsSaveRecords *r)
+{
+	const PfsSavedTimer *timer = record;
+
+	return timer->frequency > 0 && timer->frequency <= UINT64CONST(1000000000000);
 }
 
-StaticAssertDecl(PFS_HISTOGRAM_BUCKETS <= PG_UINT8_MAX, "a bucket's number is a byte");
+#define COUNTER_FIELD(counter, name, unit) PFS_SAVE_AS(name, PfsSavedDigest, n[counter], PFS_SAVE_SUM),
 
-/* Most buckets are empty: how many are not, then those, each behind its number. */
-static void
-bucket_fields(PfsSaveCodec *c, uint64 *buckets)
+static const PfsSaveField digest_fields[] = {
+	KEY_FIELDS(PfsSavedDigest),
+	TOTALS_FIELDS(PfsSavedDigest),
+	PFS_COUNTERS(COUNTER_FIELD)
+	PFS_SAVE_MEMBER(PfsSavedDigest, memory, PFS_SAVE_COUNT),
+	PFS_SAVE_MEMBER(PfsSavedDigest, generic_plans, PFS_SAVE_COUNT),
+	PFS_SAVE_MEMBER(PfsSavedDigest, custom_plans, PFS_SAVE_COUNT),
+	PFS_SAVE_MEMBER(PfsSavedDigest, first_seen, PFS_SAVE_TIME),
+	PFS_SAVE_MEMBER(PfsSavedDigest, last_seen, PFS_SAVE_TIME),
+	PFS_SAVE_MEMBER(PfsSavedDigest, buckets, PFS_SAVE_BUCKETS),
+	PFS_SAVE_MEMBER(PfsSavedDigest, text, PFS_SAVE_TEXT),
+	PFS_SAVE_MEMBER(PfsSavedDigest, sample, PFS_SAVE_TEXT),
+	PFS_SAVE_MEMBER(PfsSavedDigest, sample_seen, PFS_SAVE_TIME),
+	PFS_SAVE_MEMBER(PfsSavedDigest, sample_time, PFS_SAVE_SUM),
+};
+
+static bool
+digest_is_possible(const void *record, const PfsSaveRecords *r)
 {
-	uint8		n = 0;
-	uint8		b = 0;
-
-	if (c->from != NULL)
-		memset(buckets, 0, PFS_HISTOGRAM_BUCKETS * sizeof(uint64));
-	for (int i = 0; i < PFS_HISTOGRAM_BUCKETS; i++)
-		n += buckets[i] != 0;
-	(void) pfs_save_field(c, &n, sizeof(n));
-	for (int i = 0; i < n; i++, b++)
-	{
-		while (c->to != NULL && buckets[b] == 0)
-			b++;
-		if (pfs_save_field(c, &b, sizeof(b)) && b >= PFS_HISTOGRAM_BUCKETS)
-		{
-			c->from->failed = true;
-			return;
-		}
-		count_field(c, &buckets[b]);
-	}
+	return is_key(&((const PfsSavedDigest *) record)->key);
 }
 
-/* A digest: numbers, then buckets, then texts, which lie in what is read. */
-void
-pfs_save_digest_fields(PfsSaveCodec *c, void *digest)
-{
-	PfsSavedDigest *d = digest;
+static const PfsSaveRecord timer_record =
+PFS_SAVE_RECORD("timer", timer_fields, PfsSavedTimer, .is_possible = timer_is_possible);
+static const PfsSaveRecord digest_record =
+PFS_SAVE_RECORD("digest", digest_fields, PfsSavedDigest, .is_possible = digest_is_possible);
 
-	key_fields(c, &d->key);
-	totals_fields(c, &d->time);
-	/* Those that are no times have the same limit. */
-	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-		ps_field(c, &d->n[i]);
-	count_field(c, &d->memory);
-	count_field(c, &d->plans.generic);
-	count_field(c, &d->plans.custom);
-	pfs_save_time_field(c, &d->first_seen);
-	pfs_save_time_field(c, &d->last_seen);
-	bucket_fields(c, d->buckets);
-	(void) pfs_save_text_field(c, &d->text, &d->text_len, PFS_SAVE_TEXT_MAX);
-	(void) pfs_save_text_field(c, &d->sample, &d->sample_len, PFS_SAVE_TEXT_MAX);
-	pfs_save_time_field(c, &d->sample_seen);
-	ps_field(c, &d->sample_time);
-}
+static const PfsSaveRecord *const digests_records[] = {
+	[PFS_SAVED_DIGESTS_RESET] = &pfs_save_reset_record,
+	[PFS_SAVED_DIGESTS_TIMER] = &timer_record,
+	[PFS_SAVED_DIGESTS_DIGEST] = &digest_record,
+};
 
-bool
-pfs_save_check_digests(PfsSaveReader *r)
-{
-	PfsSavedDigest d;
+static const PfsSaveOldField old_timer_fields[] = {{"frequency", 8}};
 
-	(void) pfs_save_get_frequency(r);
-	return pfs_save_check_records(r, pfs_save_digest_fields, &d);
-}
+static const PfsSaveOldField old_digest_fields[] = {
+	OLD_KEY_FIELDS, OLD_TOTALS_FIELDS,
+	{"lock_time", 16}, {"plan_time", 16}, {"exec_time", 16}, {"rows_sent", 16},
+	{"shared_blks_hit", 16}, {"shared_blks_read", 16}, {"shared_blks_dirtied", 16},
+	{"shared_blks_written", 16}, {"local_blks_hit", 16}, {"local_blks_read", 16},
+	{"local_blks_dirtied", 16}, {"local_blks_written", 16}, {"temp_blks_read", 16},
+	{"temp_blks_written", 16}, {"wal_records", 16}, {"wal_fpi", 16}, {"wal_bytes", 16},
+	{"parallel_workers", 16}, {"rows_affected", 16}, {"cpu_nanoseconds", 16}, {"errors", 16},
+	{"warnings", 16}, {"rows_examined", 16}, {"no_index_used", 16}, {"memory", 8},
+	{"generic_plans", 8}, {"custom_plans", 8}, {"first_seen", 8}, {"last_seen", 8},
+	{"buckets", PFS_WIRE_OLD_BUCKETS}, {"text", PFS_WIRE_OLD_BYTES},
+	{"sample", PFS_WIRE_OLD_BYTES}, {"sample_seen", 8}, {"sample_time", 16},
+};
+
+static const PfsSaveOldPart old_digests[] = {
+	PFS_SAVE_OLD_PART(PFS_SAVED_DIGESTS_TIMER, 0, old_timer_fields),
+	PFS_SAVE_OLD_PART(PFS_SAVED_DIGESTS_DIGEST, PFS_SAVE_OLD_REST, old_digest_fields),
+};
+
+const PfsSaveFormat pfs_save_digests_format = {
+	"digests", digests_records, lengthof(digests_records), old_digests, lengthof(old_digests)
+};
 
 /* ---- waits ---- */
 
-void
-pfs_save_wait_fields(PfsSaveCodec *c, void *wait)
-{
-	PfsSavedWait *w = wait;
+static const PfsSaveField wait_fields[] = {
+	KEY_FIELDS(PfsSavedWait),
+	PFS_SAVE_MEMBER(PfsSavedWait, event, PFS_SAVE_NUMBER),
+	TOTALS_FIELDS(PfsSavedWait),
+};
 
-	key_fields(c, &w->key);
-	if (pfs_save_field(c, &w->instrument, sizeof(w->instrument)) && w->instrument >= c->from->nnames)
-		c->from->failed = true;
-	totals_fields(c, &w->totals);
+static bool
+wait_is_possible(const void *record, const PfsSaveRecords *r)
+{
+	const PfsSavedWait *wait = record;
+
+	return is_key(&wait->key) && wait->event < r->nread[PFS_SAVED_WAITS_EVENT];
 }
 
-/* Reads a whole section of waits: names, then waits that refer to them. */
-bool
-pfs_save_check_waits(PfsSaveReader *r)
-{
-	PfsSavedWait wait;
+static const PfsSaveRecord wait_record =
+PFS_SAVE_RECORD("wait", wait_fields, PfsSavedWait, .is_possible = wait_is_possible);
 
-	pfs_save_skip_names(r);
-	return pfs_save_check_records(r, pfs_save_wait_fields, &wait);
-}
+static const PfsSaveRecord *const waits_records[] = {
+	[PFS_SAVED_WAITS_RESET] = &pfs_save_reset_record,
+	[PFS_SAVED_WAITS_EVENT] = &pfs_save_event_record,
+	[PFS_SAVED_WAITS_WAIT] = &wait_record,
+};
+
+static const PfsSaveOldField old_wait_fields[] = {
+	OLD_KEY_FIELDS, {"event", 4}, OLD_TOTALS_FIELDS
+};
+
+static const PfsSaveOldPart old_waits[] = {
+	PFS_SAVE_OLD_PART(PFS_SAVED_WAITS_EVENT, 4, old_event_fields),
+	PFS_SAVE_OLD_PART(PFS_SAVED_WAITS_WAIT, PFS_SAVE_OLD_REST, old_wait_fields),
+};
+
+const PfsSaveFormat pfs_save_waits_format = {
+	"digest_waits", waits_records, lengthof(waits_records), old_waits, lengthof(old_waits)
+};
 
 /* ---- rows ---- */
 
-/* Rows of a table or an index; there is no index without its table. */
-void
-pfs_save_rows_fields(PfsSaveCodec *c, void *rows)
-{
-	PfsSavedRows *saved = rows;
+#define ROW_COUNT_FIELD(part, name) PFS_SAVE_AS(name, PfsSavedRows, counts[part], PFS_SAVE_COUNT),
 
-	key_fields(c, &saved->key);
-	(void) pfs_save_field(c, &saved->database, sizeof(saved->database));
-	if (pfs_save_field(c, &saved->relation, sizeof(saved->relation)) && saved->relation == InvalidOid)
-		c->from->failed = true;
-	(void) pfs_save_field(c, &saved->index, sizeof(saved->index));
-	totals_fields(c, &saved->all);
-	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
-		count_field(c, &saved->counts[i]);
+static const PfsSaveField rows_fields[] = {
+	KEY_FIELDS(PfsSavedRows),
+	PFS_SAVE_MEMBER(PfsSavedRows, relation_database, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedRows, relation, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedRows, index, PFS_SAVE_NUMBER),
+	TOTALS_FIELDS(PfsSavedRows),
+	PFS_ROW_COUNTS(ROW_COUNT_FIELD)
+};
+
+/* There is no index without its table. */
+static bool
+rows_are_possible(const void *record, const PfsSaveRecords *r)
+{
+	const PfsSavedRows *rows = record;
+
+	return is_key(&rows->key) && OidIsValid(rows->relation);
 }
 
-bool
-pfs_save_check_rows(PfsSaveReader *r)
-{
-	PfsSavedRows rows;
+static const PfsSaveRecord rows_record =
+PFS_SAVE_RECORD("rows", rows_fields, PfsSavedRows, .is_possible = rows_are_possible);
 
-	return pfs_save_check_records(r, pfs_save_rows_fields, &rows);
-}
+static const PfsSaveRecord *const rows_records[] = {
+	[PFS_SAVED_ROWS_RESET] = &pfs_save_reset_record,
+	[PFS_SAVED_ROWS_ROWS] = &rows_record,
+};
+
+static const PfsSaveOldField old_rows_fields[] = {
+	OLD_KEY_FIELDS, {"relation_database", 4}, {"relation", 4}, {"index", 4},
+	OLD_TOTALS_FIELDS,
+	{"fetched", 8}, {"inserted", 8}, {"updated", 8}, {"deleted", 8},
+};
+
+static const PfsSaveOldPart old_rows[] = {
+	PFS_SAVE_OLD_PART(PFS_SAVED_ROWS_ROWS, PFS_SAVE_OLD_REST, old_rows_fields),
+};
+
+const PfsSaveFormat pfs_save_rows_format = {
+	"digest_rows", rows_records, lengthof(rows_records), old_rows, lengthof(old_rows)
+};
 
 /* ---- resets ---- */
 
-void
-pfs_save_reset_fields(PfsSaveCodec *c, void *reset)
-{
-	PfsSavedReset *saved = reset;
+static const PfsSaveRecord *const old_resets_records[] = {&pfs_save_reset_record};
+static const PfsSaveOldField old_reset_fields[] = {{"table", PFS_WIRE_OLD_BYTES}, {"time", 8}};
+static const PfsSaveOldPart old_resets[] = {
+	PFS_SAVE_OLD_PART(0, PFS_SAVE_OLD_REST, old_reset_fields),
+};
 
-	if (pfs_save_text_field(c, &saved->table, &saved->len, NAMEDATALEN - 1) && saved->table == NULL)
-		c->from->failed = true;
-	pfs_save_time_field(c, &saved->time);
-}
-
-bool
-pfs_save_check_resets(PfsSaveReader *r)
-{
-	PfsSavedReset reset;
-
-	return pfs_save_check_records(r, pfs_save_reset_fields, &reset);
-}
+const PfsSaveFormat pfs_save_old_resets_format = {
+	"resets", old_resets_records, lengthof(old_resets_records), old_resets, lengthof(old_resets)
+};

@@ -2,24 +2,16 @@
  * pfs_save_digest_bytes.h
  *	  How digests, their waits and their rows of tables lie in the file.
  *
- * Plain code, as pfs_save_bytes.h.  Times are picoseconds; an instrument is its place in a
- * list of names at the section's begin.
+ * Plain code, as pfs_save_record.h.  Times are picoseconds; an instrument is its place among
+ * the section's events.  A counter of statements, or a count of rows, is in the file because it
+ * is in its list (PFS_COUNTERS, PFS_ROW_COUNTS).
  */
 #ifndef PFS_SAVE_DIGEST_BYTES_H
 #define PFS_SAVE_DIGEST_BYTES_H
 
 #include "pfs_digest.h"
 #include "pfs_digest_rows.h"
-#include "pfs_save_bytes.h"
-
-/* Raise it when a record changes, the list of counters (PfsCounter) included. */
-#define PFS_SAVE_DIGESTS_VERSION	1
-#define PFS_SAVE_WAITS_VERSION		1
-#define PFS_SAVE_ROWS_VERSION		1
-#define PFS_SAVE_RESETS_VERSION		1
-
-/* Picoseconds up to here can be converted to ticks: 600 million years. */
-#define PFS_SAVE_PS_MAX ((unsigned __int128) 1 << 94)
+#include "pfs_save_record.h"
 
 /* PfsTicks is 128 bits wide, and aligned as palloc() aligns. */
 typedef struct PfsSavedTotals
@@ -31,74 +23,81 @@ typedef struct PfsSavedTotals
 	PfsTicks	max;
 } PfsSavedTotals;
 
-/* Texts are not terminated; NULL: none. */
+/* Whose: all others have 0 everywhere. */
+typedef struct PfsSavedKey
+{
+	Oid			database;
+	Oid			user;
+	uint64		query_id;
+} PfsSavedKey;
+
+/* The timer by whose ticks the buckets go. */
+typedef struct PfsSavedTimer
+{
+	uint64		frequency;
+} PfsSavedTimer;
+
 typedef struct PfsSavedDigest
 {
-	PfsDigestKey key;			/* all others: 0 */
+	PfsSavedKey key;
 	PfsSavedTotals time;
-	PfsTicks	n[PFS_NUM_COUNTERS];	/* of times picoseconds */
+	PfsTicks	n[PFS_NUM_COUNTERS];	/* those in ticks as picoseconds */
 	uint64		memory;
-	PfsPlanCounts plans;
+	uint64		generic_plans;
+	uint64		custom_plans;
 	TimestampTz first_seen;
 	TimestampTz last_seen;
 	uint64		buckets[PFS_HISTOGRAM_BUCKETS];
-	const char *text;
-	const char *sample;
-	uint32		text_len;
-	uint32		sample_len;
+	PfsSavedString text;
+	PfsSavedString sample;
 	TimestampTz sample_seen;
 	PfsTicks	sample_time;
 } PfsSavedDigest;
 
 typedef struct PfsSavedWait
 {
-	PfsDigestKey key;
-	uint32		instrument;		/* place in the list of names */
-	PfsSavedTotals totals;
+	PfsSavedKey key;
+	uint32		event;
+	PfsSavedTotals time;
 } PfsSavedWait;
 
 /* Of a table or an index.  OIDs are what there is of these that another start has, too. */
 typedef struct PfsSavedRows
 {
-	PfsDigestKey key;
-	Oid			database;		/* InvalidOid: all share it */
+	PfsSavedKey key;
+	Oid			relation_database;	/* InvalidOid: all share it */
 	Oid			relation;
 	Oid			index;			/* InvalidOid: none */
-	PfsSavedTotals all;
+	PfsSavedTotals time;
 	uint64		counts[PFS_NUM_ROW_COUNTS];
 } PfsSavedRows;
 
-/* When a table was reset.  Its name is not terminated. */
-typedef struct PfsSavedReset
+/* Kinds of records in each section: their places in the lists of formats. */
+enum
 {
-	const char *table;
-	uint32		len;
-	TimestampTz time;
-} PfsSavedReset;
+	PFS_SAVED_DIGESTS_RESET,
+	PFS_SAVED_DIGESTS_TIMER,
+	PFS_SAVED_DIGESTS_DIGEST,
+};
 
-/* Is a counter of statements a time, in ticks? */
-static inline bool
-pfs_save_is_time(PfsCounter i)
+enum
 {
-	return i == PFS_N_LOCK_TIME || i == PFS_N_PLAN_TIME || i == PFS_N_EXEC_TIME;
-}
+	PFS_SAVED_WAITS_RESET,
+	PFS_SAVED_WAITS_EVENT,
+	PFS_SAVED_WAITS_WAIT,
+};
 
-/*
- * The frequency of the timer by whose ticks the buckets go, at the section's begin; then
- * digests up to its end.
- */
-extern uint64 pfs_save_get_frequency(PfsSaveReader *r);
+enum
+{
+	PFS_SAVED_ROWS_RESET,
+	PFS_SAVED_ROWS_ROWS,
+};
 
-/* Fields of the records above (PfsSaveFields).  Waits lie behind a list of names. */
-extern void pfs_save_digest_fields(PfsSaveCodec *c, void *digest);
-extern void pfs_save_wait_fields(PfsSaveCodec *c, void *wait);
-extern void pfs_save_rows_fields(PfsSaveCodec *c, void *rows);
-extern void pfs_save_reset_fields(PfsSaveCodec *c, void *reset);
+extern PFS_HIDDEN const PfsSaveFormat pfs_save_digests_format;
+extern PFS_HIDDEN const PfsSaveFormat pfs_save_waits_format;
+extern PFS_HIDDEN const PfsSaveFormat pfs_save_rows_format;
 
-/* Whole sections: can they be what they say? */
-extern bool pfs_save_check_digests(PfsSaveReader *r);
-extern bool pfs_save_check_waits(PfsSaveReader *r);
-extern bool pfs_save_check_rows(PfsSaveReader *r);
-extern bool pfs_save_check_resets(PfsSaveReader *r);
+/* Format 1 had resets in a section of their own: records of kind 0. */
+extern PFS_HIDDEN const PfsSaveFormat pfs_save_old_resets_format;
 
 #endif							/* PFS_SAVE_DIGEST_BYTES_H */

@@ -26,10 +26,52 @@ static const char *const tables[] = {
 
 /* Has this server such rows? */
 static bool
-are_kept(int table)
+are_kept(const char *table)
 {
-	return strcmp(tables[table], "load_history") == 0 || pfs_sizes.digests > 0;
+	return strcmp(table, "load_history") == 0 || pfs_sizes.digests > 0;
 }
+
+/* ---- since when ---- */
+
+void
+pfs_save_put_reset(PfsSaveWriter *w, const PfsSaveFormat *format, int kind, const char *table)
+{
+	PfsSavedReset reset = {{table, strlen(table)}, pfs_reset_time(table)};
+
+	if (are_kept(table))
+		pfs_save_put_record(w, format, kind, &reset);
+}
+
+/* Only of the tables whose rows are kept, and no time after the start, whatever the file says. */
+void
+pfs_save_use_resets(const PfsSaveRecords *records, int kind)
+{
+	PfsSaveRecords r = *records;
+	PfsSavedAny record;
+	const PfsSavedReset *reset = (const PfsSavedReset *) &record;
+
+	while (pfs_save_get_kind(&r, kind, &record))
+	{
+		for (int i = 0; i < lengthof(tables); i++)
+		{
+			if (are_kept(tables[i]) && strlen(tables[i]) == reset->table.len &&
+				memcmp(tables[i], reset->table.text, reset->table.len) == 0)
+				pfs_reset_time_set(tables[i], Min(reset->time, pfs_clock->start_time));
+		}
+	}
+}
+
+static void
+old_resets_use(PfsSaveRecords *r, const PfsSaveHead *head)
+{
+	pfs_save_use_resets(r, 0);
+}
+
+/* Of format 1, where they were no part of what they are of. */
+const PfsSaveSection pfs_save_old_resets = {
+	.format = &pfs_save_old_resets_format,
+	.use = old_resets_use,
+};
 
 /* ---- units ---- */
 
@@ -79,20 +121,38 @@ totals_of(const PfsSavedTotals *saved)
 	return totals;
 }
 
+static PfsSavedKey
+key_to_save(const PfsDigestKey *key)
+{
+	return (PfsSavedKey)
+	{
+		PFS_DIGEST_DATABASE(key->db_user), PFS_DIGEST_USER(key->db_user), key->query_id
+	};
+}
+
+static PfsDigestKey
+key_of(const PfsSavedKey *saved)
+{
+	return pfs_digest_key(saved->database, saved->user, saved->query_id);
+}
+
 /* ---- digests ---- */
+
+/* Is a counter of statements a time, in ticks? */
+#define IN_TICKS(counter, name, unit) [counter] = unit == PFS_UNIT_TICKS,
+
+static const bool in_ticks[PFS_NUM_COUNTERS] = {PFS_COUNTERS(IN_TICKS)};
 
 /* Puts a text without its secret, which nobody may find in a file; palloc'd if it has one. */
 void
-pfs_save_hide_secret(const char **text, uint32 *len)
+pfs_save_hide_secret(PfsSavedString *string)
 {
-	int			visible = *text == NULL ? -1 : pfs_find_secret(*text, *len);
-	char	   *hidden;
+	int			visible = string->text == NULL ? -1 : pfs_find_secret(string->text, string->len);
 
 	if (visible < 0)
 		return;
-	hidden = psprintf("%.*s " PFS_SECRET_TEXT, visible, *text);
-	*text = hidden;
-	*len = strlen(hidden);
+	string->text = psprintf("%.*s " PFS_SECRET_TEXT, visible, string->text);
+	string->len = strlen(string->text);
 }
 
 /* Puts a row as readers get it, in picoseconds, its texts without secrets. */
@@ -100,32 +160,37 @@ static void
 put_digest_cb(const PfsDigestRow *row, void *arg)
 {
 	PfsSavedDigest d = {
-		.key = row->key,
+		.key = key_to_save(&row->key),
 		.time = totals_to_save(&row->totals.time),
 		.memory = row->totals.memory,
-		.plans = row->totals.plans,
+		.generic_plans = row->totals.plans.generic,
+		.custom_plans = row->totals.plans.custom,
 		.first_seen = row->first_seen,
 		.last_seen = row->last_seen,
-		.text = row->text,
-		.text_len = row->text_len,
-		.sample = row->sample,
-		.sample_len = row->sample_len,
+		.text = {row->text, row->text_len},
+		.sample = {row->sample, row->sample_len},
 		.sample_seen = row->sample_seen,
 		.sample_time = ps_of(row->sample_ticks),
 	};
 
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-		d.n[i] = pfs_save_is_time(i) ? ps_of(row->totals.n[i]) : row->totals.n[i];
+		d.n[i] = in_ticks[i] ? ps_of(row->totals.n[i]) : row->totals.n[i];
 	memcpy(d.buckets, row->buckets, sizeof(d.buckets));
-	pfs_save_hide_secret(&d.text, &d.text_len);
-	pfs_save_hide_secret(&d.sample, &d.sample_len);
-	pfs_save_put_record(arg, pfs_save_digest_fields, &d);
+	pfs_save_hide_secret(&d.text);
+	pfs_save_hide_secret(&d.sample);
+	pfs_save_put_record(arg, &pfs_save_digests_format, PFS_SAVED_DIGESTS_DIGEST, &d);
 }
 
 static void
 digests_write(PfsSaveWriter *w)
 {
-	pfs_save_put(w, &pfs_clock->frequency[pfs_timer_default()], sizeof(uint64));
+	PfsSavedTimer timer = {pfs_clock->frequency[pfs_timer_default()]};
+
+	pfs_save_put_reset(w, &pfs_save_digests_format, PFS_SAVED_DIGESTS_RESET,
+					   "events_statements_summary_by_digest");
+	pfs_save_put_reset(w, &pfs_save_digests_format, PFS_SAVED_DIGESTS_RESET,
+					   "events_statements_histogram_by_digest");
+	pfs_save_put_record(w, &pfs_save_digests_format, PFS_SAVED_DIGESTS_TIMER, &timer);
 	pfs_digests_read(PFS_DIGEST_BUCKETS | PFS_DIGEST_TEXT | PFS_DIGEST_SAMPLE, put_digest_cb, w);
 }
 
@@ -141,7 +206,7 @@ convert_buckets(uint64 *buckets, uint64 from, uint64 to)
 {
 	uint64		old[PFS_HISTOGRAM_BUCKETS];
 
-	if (Max(from, to) - Min(from, to) < to / SAME_FREQUENCY)
+	if (from == 0 || Max(from, to) - Min(from, to) < to / SAME_FREQUENCY)
 		return;
 	memcpy(old, buckets, sizeof(old));
 	memset(buckets, 0, sizeof(old));
@@ -161,24 +226,29 @@ static void
 use_digest(PfsSavedDigest *d)
 {
 	PfsDigestRow row = {
-		.key = d->key,
-		.totals = {.time = totals_of(&d->time), .memory = d->memory, .plans = d->plans},
+		.key = key_of(&d->key),
+		.totals = {
+			.time = totals_of(&d->time),
+			.memory = d->memory,
+			.plans = {d->generic_plans, d->custom_plans},
+		},
 		.first_seen = d->first_seen,
 		.last_seen = Max(d->last_seen, d->first_seen),
 		.buckets = d->buckets,
-		.text = d->text,
-		.text_len = d->text_len,
-		.sample = d->sample,
-		.sample_len = d->sample_len,
+		.text = d->text.text,
+		.text_len = d->text.len,
+		.sample = d->sample.text,
+		.sample_len = d->sample.len,
 		.sample_seen = d->sample_seen,
 		.sample_ticks = ticks_of_one(d->sample_time),
 	};
 
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-		row.totals.n[i] = pfs_save_is_time(i) ? ticks_of(d->n[i]) : d->n[i];
+		row.totals.n[i] = in_ticks[i] ? ticks_of(d->n[i]) : d->n[i];
 	pfs_digest_restore(&row);
 }
 
+/* Where a digest lies in the section. */
 typedef struct Place
 {
 	const char *at;
@@ -200,34 +270,43 @@ compare_places(const void *a, const void *b)
  * others are added to all others.
  */
 static void
-digests_use(PfsSaveReader *r, const PfsSaveHead *head)
+digests_use(PfsSaveRecords *r, const PfsSaveHead *head)
 {
-	uint64		frequency = pfs_save_get_frequency(r);
-	PfsSaveReader again = *r;
-	PfsSavedDigest *d = palloc(sizeof(PfsSavedDigest));
+	PfsSaveRecords again = *r;
+	PfsSavedAny *record = palloc(sizeof(PfsSavedAny));
+	PfsSavedDigest *d = (PfsSavedDigest *) record;
+	uint64		frequency = 0;
 	Place	   *places;
 	uint32		n = 0;
+	uint32		ndigests;
+	int			kind;
 
+	pfs_save_use_resets(r, PFS_SAVED_DIGESTS_RESET);
 	if (pfs_sizes.digests == 0)
 		return;
-	while (pfs_save_get_record(&again, pfs_save_digest_fields, d))
-		n++;
-	places = MemoryContextAllocHuge(CurrentMemoryContext, (Size) Max(n, 1) * sizeof(Place));
-	for (uint32 i = 0; i < n; i++)
+	while (pfs_save_get_record(&again, record) >= 0)
+		;
+	ndigests = again.nread[PFS_SAVED_DIGESTS_DIGEST];
+	places = MemoryContextAllocHuge(CurrentMemoryContext, (Size) Max(ndigests, 1) * sizeof(Place));
+	again = *r;
+	for (const char *at = again.bytes.at; (kind = pfs_save_get_record(&again, record)) >= 0; at = again.bytes.at)
 	{
-		places[i].at = r->at;
-		(void) pfs_save_get_record(r, pfs_save_digest_fields, d);
-		places[i].last_seen = d->last_seen;
+		if (kind == PFS_SAVED_DIGESTS_TIMER)
+			frequency = ((const PfsSavedTimer *) record)->frequency;
+		if (kind == PFS_SAVED_DIGESTS_DIGEST)
+			places[n++] = (Place)
+		{
+			at, d->last_seen
+		};
+		/* In format 1 the records behind the timer are a part of their own. */
+		*r = again;
 	}
 	if (n > pfs_sizes.digests)
 		qsort(places, n, sizeof(Place), compare_places);
 	for (uint32 i = 0; i < n; i++)
 	{
-		again = (PfsSaveReader)
-		{
-			.at = places[i].at, .end = r->end
-		};
-		if (!pfs_save_get_record(&again, pfs_save_digest_fields, d))
+		r->bytes.at = places[i].at;
+		if (pfs_save_get_record(r, record) != PFS_SAVED_DIGESTS_DIGEST)
 			continue;
 		convert_buckets(d->buckets, frequency, pfs_clock->frequency[pfs_timer_default()]);
 		use_digest(d);
@@ -235,10 +314,8 @@ digests_use(PfsSaveReader *r, const PfsSaveHead *head)
 }
 
 const PfsSaveSection pfs_save_digests = {
-	.name = "digests",
-	.version = PFS_SAVE_DIGESTS_VERSION,
+	.format = &pfs_save_digests_format,
 	.write = digests_write,
-	.check = pfs_save_check_digests,
 	.use = digests_use,
 };
 
@@ -255,45 +332,45 @@ static void
 put_wait_cb(const PfsDigestWaitRow *row, void *arg)
 {
 	PutWaits   *put = arg;
-	PfsSavedWait wait = {row->key, row->instrument, totals_to_save(&row->totals)};
+	PfsSavedWait wait = {key_to_save(&row->key), row->instrument, totals_to_save(&row->totals)};
 
 	if (row->instrument < put->nnames)
-		pfs_save_put_record(put->w, pfs_save_wait_fields, &wait);
+		pfs_save_put_record(put->w, &pfs_save_waits_format, PFS_SAVED_WAITS_WAIT, &wait);
 }
 
 static void
 digest_waits_write(PfsSaveWriter *w)
 {
-	PutWaits	put = {w, pfs_save_put_names(w)};
+	PutWaits	put = {.w = w};
 
+	pfs_save_put_reset(w, &pfs_save_waits_format, PFS_SAVED_WAITS_RESET,
+					   "events_waits_summary_by_digest");
+	put.nnames = pfs_save_put_names(w, &pfs_save_waits_format, PFS_SAVED_WAITS_EVENT);
 	pfs_digest_waits_read(PFS_NO_INSTRUMENT, put_wait_cb, &put);
 }
 
 /* Adds waits to their digests.  Those of a name that no instrument has are left out. */
 static void
-digest_waits_use(PfsSaveReader *r, const PfsSaveHead *head)
+digest_waits_use(PfsSaveRecords *r, const PfsSaveHead *head)
 {
-	PfsSavedName *names;
-	PfsSavedWait wait;
+	PfsSavedName *names = pfs_save_take_names(r, PFS_SAVED_WAITS_EVENT);
+	PfsSavedAny record;
+	const PfsSavedWait *wait = (const PfsSavedWait *) &record;
 
-	pfs_save_skip_names(r);
-	names = pfs_save_take_names(r);
-	if (pfs_sizes.digests == 0)
-		return;
-	while (pfs_save_get_record(r, pfs_save_wait_fields, &wait))
+	pfs_save_use_resets(r, PFS_SAVED_WAITS_RESET);
+	while (pfs_sizes.digests > 0 && pfs_save_get_kind(r, PFS_SAVED_WAITS_WAIT, &record))
 	{
-		PfsDigestWaitRow row = {wait.key, pfs_saved_instrument(&names[wait.instrument]), totals_of(&wait.totals)};
+		PfsInstrumentId instrument = pfs_saved_instrument(&names[wait->event]);
+		PfsDigestWaitRow row = {key_of(&wait->key), instrument, totals_of(&wait->time)};
 
-		if (row.instrument != PFS_NO_INSTRUMENT)
+		if (instrument != PFS_NO_INSTRUMENT)
 			pfs_digest_wait_restore(&row);
 	}
 }
 
 const PfsSaveSection pfs_save_digest_waits = {
-	.name = "digest_waits",
-	.version = PFS_SAVE_WAITS_VERSION,
+	.format = &pfs_save_waits_format,
 	.write = digest_waits_write,
-	.check = pfs_save_check_waits,
 	.use = digest_waits_use,
 };
 
@@ -304,22 +381,24 @@ static void
 put_rows_cb(const PfsDigestRowsRow *row, void *arg)
 {
 	PfsSavedRows saved = {
-		.key = row->key,
-		.database = row->database,
+		.key = key_to_save(&row->key),
+		.relation_database = row->database,
 		.relation = row->relation,
 		.index = row->index,
-		.all = totals_to_save(&row->all),
+		.time = totals_to_save(&row->all),
 	};
 
 	/* A run can have had its time, and not have found a row. */
-	saved.all.sum = ps_of(row->all.sum);
+	saved.time.sum = ps_of(row->all.sum);
 	memcpy(saved.counts, row->counts, sizeof(saved.counts));
-	pfs_save_put_record(arg, pfs_save_rows_fields, &saved);
+	pfs_save_put_record(arg, &pfs_save_rows_format, PFS_SAVED_ROWS_ROWS, &saved);
 }
 
 static void
 digest_rows_write(PfsSaveWriter *w)
 {
+	pfs_save_put_reset(w, &pfs_save_rows_format, PFS_SAVED_ROWS_RESET,
+					   "table_io_waits_summary_by_digest");
 	pfs_digest_rows_read(put_rows_cb, w);
 }
 
@@ -328,71 +407,31 @@ digest_rows_write(PfsSaveWriter *w)
  * shows; where pfs was not there to see the drop, its numbers stay until the database goes.
  */
 static void
-digest_rows_use(PfsSaveReader *r, const PfsSaveHead *head)
+digest_rows_use(PfsSaveRecords *r, const PfsSaveHead *head)
 {
-	PfsSavedRows saved;
+	PfsSavedAny record;
+	const PfsSavedRows *saved = (const PfsSavedRows *) &record;
 
+	pfs_save_use_resets(r, PFS_SAVED_ROWS_RESET);
 	if (pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
 		return;
-	while (pfs_save_get_record(r, pfs_save_rows_fields, &saved))
+	while (pfs_save_get_kind(r, PFS_SAVED_ROWS_ROWS, &record))
 	{
 		PfsDigestRowsRow row = {
-			.key = saved.key,
-			.database = saved.database,
-			.relation = saved.relation,
-			.index = saved.index,
-			.all = totals_of(&saved.all),
+			.key = key_of(&saved->key),
+			.database = saved->relation_database,
+			.relation = saved->relation,
+			.index = saved->index,
+			.all = totals_of(&saved->time),
 		};
 
-		memcpy(row.counts, saved.counts, sizeof(row.counts));
+		memcpy(row.counts, saved->counts, sizeof(row.counts));
 		pfs_digest_rows_restore(&row);
 	}
 }
 
 const PfsSaveSection pfs_save_digest_rows = {
-	.name = "digest_rows",
-	.version = PFS_SAVE_ROWS_VERSION,
+	.format = &pfs_save_rows_format,
 	.write = digest_rows_write,
-	.check = pfs_save_check_rows,
 	.use = digest_rows_use,
-};
-
-/* ---- since when ---- */
-
-static void
-resets_write(PfsSaveWriter *w)
-{
-	for (int i = 0; i < lengthof(tables); i++)
-	{
-		if (are_kept(i))
-		{
-			PfsSavedReset reset = {tables[i], strlen(tables[i]), pfs_reset_time(tables[i])};
-
-			pfs_save_put_record(w, pfs_save_reset_fields, &reset);
-		}
-	}
-}
-
-/* Only of the tables whose rows are kept, and no time after the start, whatever the file says. */
-static void
-resets_use(PfsSaveReader *r, const PfsSaveHead *head)
-{
-	PfsSavedReset reset;
-
-	while (pfs_save_get_record(r, pfs_save_reset_fields, &reset))
-	{
-		for (int i = 0; i < lengthof(tables); i++)
-		{
-			if (are_kept(i) && strlen(tables[i]) == reset.len && memcmp(tables[i], reset.table, reset.len) == 0)
-				pfs_reset_time_set(tables[i], Min(reset.time, pfs_clock->start_time));
-		}
-	}
-}
-
-const PfsSaveSection pfs_save_resets = {
-	.name = "resets",
-	.version = PFS_SAVE_RESETS_VERSION,
-	.write = resets_write,
-	.check = pfs_save_check_resets,
-	.use = resets_use,
 };

@@ -15,7 +15,7 @@
 #include "pfs_save_names.h"
 #include "pfs_shared.h"
 
-StaticAssertDecl(PFS_SAVE_RINGS == PFS_NUM_LOAD_RESOLUTIONS, "a file with other rings has another version");
+StaticAssertDecl(PFS_SAVE_RINGS == PFS_NUM_LOAD_RESOLUTIONS, "others are passed over");
 
 /* ---- periods ---- */
 
@@ -25,37 +25,12 @@ typedef struct PutPeriods
 	uint32		nevents;		/* names that are in the file */
 } PutPeriods;
 
-/* Makes a row's key that of the remainder it belongs to. */
-static void
-make_remainder(PfsLoadKey *key)
-{
-	PfsLoadKey	remainder = {.type = key->type, .class = key->class, .instrument = PFS_LOAD_REMAINDER};
-
-	*key = remainder;
-}
-
-/* Puts a period as it lies in memory. */
 static void
 put_period_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
 {
 	PutPeriods *put = arg;
-	PfsLoadRow	known[PFS_LOAD_ROWS_MAX];
-	PfsLoadBytes bytes;
 
-	memcpy(known, rows, head->nrows * sizeof(PfsLoadRow));
-
-	/*
-	 * An instrument that has come since the names were written has none
-	 * there.
-	 */
-	for (int i = 0; i < head->nrows; i++)
-	{
-		PfsLoadKey *key = &known[i].key;
-
-		if (key->instrument < PFS_LOAD_REMAINDER && key->instrument >= put->nevents)
-			make_remainder(key);
-	}
-	pfs_save_put_period(put->w, resolution, &bytes, pfs_load_encode(&bytes, head, known, head->nrows));
+	pfs_save_put_period(put->w, resolution, head, rows, put->nevents);
 }
 
 static void
@@ -63,8 +38,9 @@ load_write(PfsSaveWriter *w)
 {
 	PutPeriods	put = {.w = w};
 
+	pfs_save_put_reset(w, &pfs_save_load_format, PFS_SAVED_LOAD_RESET, "load_history");
 	pfs_save_put_classes(w);
-	put.nevents = pfs_save_put_names(w);
+	put.nevents = pfs_save_put_names(w, &pfs_save_load_format, PFS_SAVED_LOAD_EVENT);
 	for (PfsLoadResolution r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
 	{
 		pfs_load_read(r, &PFS_LOAD_EVERYTHING, put_period_cb, &put);
@@ -72,7 +48,10 @@ load_write(PfsSaveWriter *w)
 	}
 }
 
-/* Makes the numbers of events this server's; a row without one joins its remainder.  Returns how many rows are left. */
+/*
+ * Makes the numbers of events this server's; a row without one joins its remainder.  Returns how
+ * many rows are left.
+ */
 static int
 take_rows(PfsLoadRow *rows, int nrows, PfsSavedName *events)
 {
@@ -81,7 +60,6 @@ take_rows(PfsLoadRow *rows, int nrows, PfsSavedName *events)
 	for (int i = 0; i < nrows; i++)
 	{
 		PfsLoadRow	row = rows[i];
-		int			same = n;
 
 		if (row.key.instrument < PFS_LOAD_REMAINDER)
 		{
@@ -90,20 +68,12 @@ take_rows(PfsLoadRow *rows, int nrows, PfsSavedName *events)
 			if (row.key.instrument == PFS_NO_INSTRUMENT)
 				row.key.instrument = PFS_LOAD_REMAINDER;
 		}
-		if (row.key.instrument == PFS_LOAD_REMAINDER)
-		{
-			make_remainder(&row.key);
-			same = 0;
-			while (same < n && memcmp(&rows[same].key, &row.key, sizeof(row.key)) != 0)
-				same++;
-		}
-		if (same == n)
+		if (row.key.instrument != PFS_LOAD_REMAINDER)
 			rows[n++] = row;
 		else
 		{
-			rows[same].count += row.count;
-			rows[same].time += row.time;
-			rows[same].longest = Max(rows[same].longest, row.longest);
+			pfs_save_make_remainder(&row.key);
+			n = pfs_save_add_remainder(rows, n, &row);
 		}
 	}
 	return n;
@@ -111,18 +81,16 @@ take_rows(PfsLoadRow *rows, int nrows, PfsSavedName *events)
 
 /* Puts all periods behind those that are there: at a start, none. */
 static void
-load_use(PfsSaveReader *r, const PfsSaveHead *saved)
+load_use(PfsSaveRecords *r, const PfsSaveHead *saved)
 {
-	PfsSavedClasses classes;
-	PfsSavedName *events;
+	PfsSavedPeriods periods = {.records = r};
+	PfsSavedName *events = pfs_save_take_names(r, PFS_SAVED_LOAD_EVENT);
 	uint8		ring;
 	PfsLoadHead head;
 	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
 
-	if (!pfs_save_get_load_names(r, &classes))
-		return;
-	events = pfs_save_take_names(r);
-	while (pfs_save_get_period(r, &classes, &ring, &head, rows))
+	pfs_save_use_resets(r, PFS_SAVED_LOAD_RESET);
+	while (pfs_save_get_period(&periods, &ring, &head, rows))
 	{
 		head.generation = pfs_load_generation();
 		pfs_load_put(ring, &head, rows, take_rows(rows, head.nrows, events));
@@ -130,10 +98,8 @@ load_use(PfsSaveReader *r, const PfsSaveHead *saved)
 }
 
 const PfsSaveSection pfs_save_load = {
-	.name = "load_history",
-	.version = PFS_SAVE_LOAD_VERSION,
+	.format = &pfs_save_load_format,
 	.write = load_write,
-	.check = pfs_save_check_load,
 	.use = load_use,
 };
 
@@ -173,31 +139,41 @@ load_texts_write(PfsSaveWriter *w)
 	qsort(places, PFS_LOAD_TEXTS, sizeof(NamedPlace), compare_named);
 	for (uint32 i = 0; i < PFS_LOAD_TEXTS; i++)
 	{
-		PfsSavedText saved;
-		int			len = pfs_load_text_copy(places[i].place, &saved.key, copy, room);
+		PfsSavedLoadText saved;
+		PfsLoadTextKey key;
+		int			len = pfs_load_text_copy(places[i].place, &key, copy, room);
 
 		if (len <= 0)
 			continue;
-		saved.text = copy;
-		saved.len = Min((uint32) len, room);
-		pfs_save_hide_secret(&saved.text, &saved.len);
-		pfs_save_put_record(w, pfs_save_load_text_fields, &saved);
+		saved = (PfsSavedLoadText)
+		{
+			key.query_id, key.database, key.user,
+			{
+				copy, Min((uint32) len, room)
+			}
+		};
+		pfs_save_hide_secret(&saved.text);
+		pfs_save_put_record(w, &pfs_save_load_texts_format, PFS_SAVED_LOAD_TEXTS_TEXT, &saved);
 	}
 }
 
 static void
-load_texts_use(PfsSaveReader *r, const PfsSaveHead *head)
+load_texts_use(PfsSaveRecords *r, const PfsSaveHead *head)
 {
-	PfsSavedText saved;
+	PfsSavedAny record;
 
-	while (pfs_save_get_record(r, pfs_save_load_text_fields, &saved))
-		pfs_load_text_put(&saved.key, saved.text, saved.len);
+	while (pfs_save_get_record(r, &record) >= 0)
+	{
+		const PfsSavedLoadText *saved = (const PfsSavedLoadText *) &record;
+		PfsLoadTextKey key = {.query_id = saved->query_id, .database = saved->database, .user = saved->user};
+
+		if (saved->text.text != NULL)
+			pfs_load_text_put(&key, saved->text.text, saved->text.len);
+	}
 }
 
 const PfsSaveSection pfs_save_load_texts = {
-	.name = "load_texts",
-	.version = PFS_SAVE_TEXTS_VERSION,
+	.format = &pfs_save_load_texts_format,
 	.write = load_texts_write,
-	.check = pfs_save_check_load_texts,
 	.use = load_texts_use,
 };

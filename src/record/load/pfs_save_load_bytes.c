@@ -1,7 +1,9 @@
 /*
  * pfs_save_load_bytes.c
- *	  How the load history lies in the file: putting it there, and reading what may be
- *	  anything.
+ *	  How the load history lies in the file: the lists of its fields, and periods with their
+ *	  rows.
+ *
+ * As in pfs_save_digest_bytes.c, the name of a field never changes.
  */
 #include "postgres.h"
 
@@ -9,139 +11,370 @@
 
 #include "pfs_save_load_bytes.h"
 
-/* ---- names ---- */
+StaticAssertDecl(sizeof(PfsLoadHead) == 40, "a period of format 1 begins with it: keep a copy as it was");
 
-/* Writes the words of all classes, by their numbers here. */
-void
-pfs_save_put_classes(PfsSaveWriter *w)
-{
-	uint8		n = PFS_NUM_LOAD_CLASSES;
+/* ---- classes and periods ---- */
 
-	pfs_save_put(w, &n, sizeof(n));
-	for (int class = 0; class < PFS_NUM_LOAD_CLASSES; class++)
-		pfs_save_put_text(w, pfs_load_class_name(class), strlen(pfs_load_class_name(class)));
-}
+static const PfsSaveField class_fields[] = {
+	PFS_SAVE_MEMBER(PfsSavedClass, name, PFS_SAVE_TEXT),
+};
 
-/* Reads both lists: classes, then events, whose names are read again by who wants them. */
-bool
-pfs_save_get_load_names(PfsSaveReader *r, PfsSavedClasses *classes)
-{
-	pfs_save_get_into(r, &classes->n, sizeof(classes->n));
-	if (classes->n > PFS_NUM_LOAD_CLASSES)
-		r->failed = true;
-	for (int i = 0; i < classes->n && !r->failed; i++)
-	{
-		char		name[NAMEDATALEN] = {0};
-		uint32		len;
-		const char *text = pfs_save_get_text(r, NAMEDATALEN - 1, &len);
+static const PfsSaveField period_fields[] = {
+	PFS_SAVE_MEMBER(PfsSavedPeriod, ring, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedPeriod, resolution, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedPeriod, begin, PFS_SAVE_TIME),
+	PFS_SAVE_MEMBER(PfsSavedPeriod, end, PFS_SAVE_TIME),
+	PFS_SAVE_MEMBER(PfsSavedPeriod, length, PFS_SAVE_NUMBER),
+};
 
-		if (text != NULL)
-			memcpy(name, text, len);
-		if (!pfs_load_class_by_name(name, &classes->classes[i]))
-			r->failed = true;
-	}
-	pfs_save_skip_names(r);
-	return !r->failed;
-}
-
-/* ---- periods ---- */
-
-void
-pfs_save_put_period(PfsSaveWriter *w, uint8 ring, const PfsLoadBytes *bytes, uint32 nbytes)
-{
-	pfs_save_put(w, &ring, sizeof(ring));
-	pfs_save_put(w, &nbytes, sizeof(nbytes));
-	pfs_save_put(w, bytes->bytes, nbytes);
-}
-
-/* Is this a head that a period can have? */
 static bool
-is_head(const PfsLoadHead *head)
+is_period(TimestampTz begin, TimestampTz end, uint16 resolution)
 {
-	return IS_VALID_TIMESTAMP(head->begin) && IS_VALID_TIMESTAMP(head->end) && head->begin <= head->end &&
-		head->resolution > 0 && head->resolution <= 600;
+	return IS_VALID_TIMESTAMP(begin) && IS_VALID_TIMESTAMP(end) && begin <= end &&
+		resolution > 0 && resolution <= 600;
 }
 
-/* Is this a row that one can have?  Makes the number of its class this server's. */
+/* Of a ring that is not known here nobody knows what its periods can be. */
 static bool
-take_row(PfsLoadRow *row, const PfsSavedClasses *classes, uint32 nnames)
+period_is_possible(const void *record, const PfsSaveRecords *r)
 {
-	PfsLoadKey *key = &row->key;
+	const PfsSavedPeriod *period = record;
 
-	if (key->class >= classes->n || row->count > PG_INT64_MAX / 2)
-		return false;
-	if (key->instrument != PFS_LOAD_REMAINDER && key->instrument != PFS_LOAD_CPU_NAME && key->instrument >= nnames)
-		return false;
-	key->class = classes->classes[key->class];
-	return true;
+	return period->ring >= PFS_SAVE_RINGS || is_period(period->begin, period->end, period->resolution);
 }
 
-/* Reads a period; its bytes are copied first, as they lie anywhere. */
-bool
-pfs_save_get_period(PfsSaveReader *r, const PfsSavedClasses *classes, uint8 *ring, PfsLoadHead *head, PfsLoadRow *rows)
+static const PfsSaveField row_fields[] = {
+	PFS_SAVE_MEMBER(PfsSavedRow, type, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedRow, class, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedRow, event, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedRow, statement, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedRow, database, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedRow, user, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedRow, query_id, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedRow, time, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedRow, count, PFS_SAVE_COUNT),
+	PFS_SAVE_MEMBER(PfsSavedRow, longest, PFS_SAVE_NUMBER),
+};
+
+static bool
+row_is_possible(const void *record, const PfsSaveRecords *r)
+{
+	const PfsSavedRow *row = record;
+
+	return r->nread[PFS_SAVED_LOAD_PERIOD] > 0 && row->class < r->nread[PFS_SAVED_LOAD_CLASS] &&
+		row->event < PFS_SAVED_EVENTS + r->nread[PFS_SAVED_LOAD_EVENT];
+}
+
+/* ---- periods of format 1 ---- */
+
+static const PfsSaveField old_period_fields[] = {
+	PFS_SAVE_MEMBER(PfsSavedOldPeriod, ring, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedOldPeriod, bytes, PFS_SAVE_BLOB),
+};
+
+/*
+ * The bytes are copied first, as they lie anywhere.  Rows have classes and events by the file's
+ * numbers.
+ */
+static bool
+decode_old(const PfsSavedOldPeriod *period, PfsLoadHead *head, PfsLoadRow *rows)
 {
 	PfsLoadBytes copy;
-	uint32		nbytes;
-	const void *bytes;
 
-	if (r->failed || r->at == r->end)
+	if (period->ring >= PFS_SAVE_RINGS || period->bytes.len < sizeof(PfsLoadHead) ||
+		period->bytes.len > sizeof(copy))
 		return false;
-	pfs_save_get_into(r, ring, sizeof(*ring));
-	pfs_save_get_into(r, &nbytes, sizeof(nbytes));
-	bytes = nbytes < sizeof(PfsLoadHead) || nbytes > sizeof(copy) ? NULL : pfs_save_get(r, nbytes);
-	if (bytes == NULL || *ring >= PFS_SAVE_RINGS)
-	{
-		r->failed = true;
-		return false;
-	}
-	memcpy(copy.bytes, bytes, nbytes);
+	memcpy(copy.bytes, period->bytes.text, period->bytes.len);
 	*head = copy.head;
-	if (!is_head(head) || !pfs_load_decode(&copy, nbytes, rows))
-		r->failed = true;
-	for (int i = 0; i < head->nrows && !r->failed; i++)
-	{
-		if (!take_row(&rows[i], classes, r->nnames))
-			r->failed = true;
-	}
-	return !r->failed;
+	return is_period(head->begin, head->end, head->resolution) && pfs_load_decode(&copy, period->bytes.len, rows);
 }
 
-/* A whole section of periods. */
-bool
-pfs_save_check_load(PfsSaveReader *r)
+/* Checks a period of format 1, whose rows say by number what the section has named before. */
+static bool
+old_period_is_possible(const void *record, const PfsSaveRecords *r)
 {
-	PfsSavedClasses classes;
-	uint8		ring;
 	PfsLoadHead head;
 	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
 
-	if (!pfs_save_get_load_names(r, &classes))
+	if (!decode_old(record, &head, rows))
 		return false;
-	while (pfs_save_get_period(r, &classes, &ring, &head, rows))
-		;
-	return pfs_save_is_read(r);
+	for (int i = 0; i < head.nrows; i++)
+	{
+		PfsLoadKey *key = &rows[i].key;
+
+		if (key->class >= r->nread[PFS_SAVED_LOAD_CLASS] || rows[i].count > PG_INT64_MAX / 2 ||
+			(key->instrument < PFS_LOAD_REMAINDER && key->instrument >= r->nread[PFS_SAVED_LOAD_EVENT]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the section ---- */
+
+static const PfsSaveRecord class_record = PFS_SAVE_RECORD("class", class_fields, PfsSavedClass);
+static const PfsSaveRecord period_record =
+PFS_SAVE_RECORD("period", period_fields, PfsSavedPeriod, .is_possible = period_is_possible);
+static const PfsSaveRecord row_record =
+PFS_SAVE_RECORD("row", row_fields, PfsSavedRow, .is_possible = row_is_possible);
+static const PfsSaveRecord old_period_record =
+PFS_SAVE_RECORD("old period", old_period_fields, PfsSavedOldPeriod,
+				.is_possible = old_period_is_possible, .only_old = true);
+
+static const PfsSaveRecord *const load_records[] = {
+	[PFS_SAVED_LOAD_RESET] = &pfs_save_reset_record,
+	[PFS_SAVED_LOAD_CLASS] = &class_record,
+	[PFS_SAVED_LOAD_EVENT] = &pfs_save_event_record,
+	[PFS_SAVED_LOAD_PERIOD] = &period_record,
+	[PFS_SAVED_LOAD_ROW] = &row_record,
+	[PFS_SAVED_LOAD_OLD_PERIOD] = &old_period_record,
+};
+
+static const PfsSaveOldField old_name_fields[] = {{"name", PFS_WIRE_OLD_BYTES}};
+static const PfsSaveOldField old_fields[] = {{"ring", 1}, {"bytes", PFS_WIRE_OLD_BYTES}};
+
+static const PfsSaveOldPart old_load[] = {
+	PFS_SAVE_OLD_PART(PFS_SAVED_LOAD_CLASS, 1, old_name_fields),
+	PFS_SAVE_OLD_PART(PFS_SAVED_LOAD_EVENT, 4, old_name_fields),
+	PFS_SAVE_OLD_PART(PFS_SAVED_LOAD_OLD_PERIOD, PFS_SAVE_OLD_REST, old_fields),
+};
+
+const PfsSaveFormat pfs_save_load_format = {
+	"load_history", load_records, lengthof(load_records), old_load, lengthof(old_load)
+};
+
+/* ---- writing ---- */
+
+void
+pfs_save_put_classes(PfsSaveWriter *w)
+{
+	for (int i = 0; i < PFS_NUM_LOAD_CLASSES; i++)
+	{
+		PfsSavedClass class = {{pfs_load_class_name(i), strlen(pfs_load_class_name(i))}};
+
+		pfs_save_put_record(w, &pfs_save_load_format, PFS_SAVED_LOAD_CLASS, &class);
+	}
+}
+
+static uint32
+event_of(PfsInstrumentId instrument, uint32 nevents)
+{
+	if (instrument == PFS_LOAD_CPU_NAME)
+		return PFS_SAVED_CPU;
+	return instrument < nevents ? PFS_SAVED_EVENTS + instrument : PFS_SAVED_REMAINDER;
+}
+
+/* Puts a period, then its rows: those of the remainder have no more than type and class. */
+void
+pfs_save_put_period(PfsSaveWriter *w, uint8 ring, const PfsLoadHead *head, const PfsLoadRow *rows,
+					uint32 nevents)
+{
+	PfsSavedPeriod period = {ring, head->resolution, head->begin, head->end, head->length};
+
+	pfs_save_put_record(w, &pfs_save_load_format, PFS_SAVED_LOAD_PERIOD, &period);
+	for (int i = 0; i < head->nrows; i++)
+	{
+		const PfsLoadKey *key = &rows[i].key;
+		PfsSavedRow row = {
+			.type = key->type,
+			.class = key->class,
+			.event = event_of(key->instrument, nevents),
+			.count = rows[i].count,
+			.time = rows[i].time,
+			.longest = rows[i].longest,
+		};
+
+		if (row.event != PFS_SAVED_REMAINDER)
+		{
+			row.statement = key->statement;
+			row.database = key->database;
+			row.user = key->user;
+			row.query_id = key->query_id;
+		}
+		pfs_save_put_record(w, &pfs_save_load_format, PFS_SAVED_LOAD_ROW, &row);
+	}
+}
+
+/* ---- reading ---- */
+
+/* Adds up two remainders; a count stays what SQL can show. */
+int
+pfs_save_add_remainder(PfsLoadRow *rows, int nrows, const PfsLoadRow *row)
+{
+	int			same = 0;
+
+	while (same < nrows && memcmp(&rows[same].key, &row->key, sizeof(row->key)) != 0)
+		same++;
+	if (same == nrows)
+	{
+		rows[same] = *row;
+		return nrows + 1;
+	}
+	rows[same].count = Min(rows[same].count + row->count, PG_INT64_MAX / 2);
+	rows[same].time += row->time;
+	rows[same].longest = Max(rows[same].longest, row->longest);
+	return nrows;
+}
+
+/* Notes what a class of the file is here. */
+static void
+note_class(PfsSavedPeriods *periods, const PfsSavedClass *class)
+{
+	char		name[NAMEDATALEN] = {0};
+	uint8	   *number;
+
+	if (periods->nclasses == PFS_SAVE_CLASSES_MAX)
+		return;
+	number = &periods->classes[periods->nclasses++];
+	memcpy(name, class->name.text != NULL ? class->name.text : "", Min(class->name.len, NAMEDATALEN - 1));
+	if (!pfs_load_class_by_name(name, number))
+		*number = PG_UINT8_MAX;
+}
+
+/*
+ * Adds a row of the file to a period that has room for PFS_LOAD_ROWS_MAX.  A version that keeps
+ * more apart has the rest in the remainder here; a row of a type or a class that is not known here
+ * is passed over.
+ */
+static int
+take_row(const PfsSavedPeriods *periods, PfsLoadRow *row, PfsLoadRow *rows, int nrows, int *nlargest)
+{
+	PfsLoadKey *key = &row->key;
+
+	key->class = key->class < periods->nclasses ? periods->classes[key->class] : PG_UINT8_MAX;
+	if (key->class == PG_UINT8_MAX || key->type >= PFS_NUM_LOAD_TYPES)
+		return nrows;
+	if (pfs_load_is_remainder(key) || *nlargest == PFS_LOAD_LARGEST)
+	{
+		pfs_save_make_remainder(key);
+		return pfs_save_add_remainder(rows, nrows, row);
+	}
+	++*nlargest;
+	rows[nrows] = *row;
+	return nrows + 1;
+}
+
+/* Makes a row of a saved one, with class and event by the file's numbers. */
+static PfsLoadRow
+row_of(const PfsSavedRow *saved)
+{
+	PfsLoadRow	row = {
+		.key = {
+			.type = saved->type,
+			.class = Min(saved->class, PG_UINT8_MAX),
+			.instrument = PFS_LOAD_REMAINDER,
+			.statement = saved->statement == PFS_LOAD_NO_STATEMENT ? PFS_LOAD_NO_STATEMENT : PFS_LOAD_STATEMENT,
+			.database = saved->database,
+			.user = saved->user,
+			.query_id = saved->query_id,
+		},
+		.count = saved->count,
+		.time = saved->time,
+		.longest = saved->longest,
+	};
+
+	if (saved->event == PFS_SAVED_CPU)
+		row.key.instrument = PFS_LOAD_CPU_NAME;
+	else if (saved->event >= PFS_SAVED_EVENTS && saved->event - PFS_SAVED_EVENTS < PFS_LOAD_REMAINDER)
+		row.key.instrument = saved->event - PFS_SAVED_EVENTS;
+	return row;
+}
+
+static void
+begin_period(const PfsSavedPeriods *periods, uint8 *ring, PfsLoadHead *head)
+{
+	*ring = periods->next.ring;
+	*head = (PfsLoadHead)
+	{
+		.begin = periods->next.begin, .end = periods->next.end, .length = periods->next.length,
+			.resolution = periods->next.resolution
+	};
+}
+
+/* A whole period of format 1. */
+static void
+take_old_period(const PfsSavedPeriods *periods, const PfsSavedOldPeriod *old, uint8 *ring,
+				PfsLoadHead *head, PfsLoadRow *rows)
+{
+	PfsLoadRow	old_rows[PFS_LOAD_ROWS_MAX];
+	int			nlargest = 0;
+	int			nrows = 0;
+
+	*ring = old->ring;
+	if (!decode_old(old, head, old_rows))
+		head->nrows = 0;
+	for (int i = 0; i < head->nrows; i++)
+		nrows = take_row(periods, &old_rows[i], rows, nrows, &nlargest);
+	head->nrows = nrows;
+}
+
+/* A period is whole when the next one begins, or there are no more records. */
+bool
+pfs_save_get_period(PfsSavedPeriods *periods, uint8 *ring, PfsLoadHead *head, PfsLoadRow *rows)
+{
+	PfsSavedAny record;
+	int			nlargest = 0;
+	int			nrows = 0;
+	int			kind;
+
+	while ((kind = pfs_save_get_record(periods->records, &record)) >= 0)
+	{
+		PfsLoadRow	row;
+
+		if (kind == PFS_SAVED_LOAD_CLASS)
+			note_class(periods, (const PfsSavedClass *) &record);
+		else if (kind == PFS_SAVED_LOAD_OLD_PERIOD)
+		{
+			take_old_period(periods, (const PfsSavedOldPeriod *) &record, ring, head, rows);
+			return true;
+		}
+		else if (kind == PFS_SAVED_LOAD_ROW)
+		{
+			row = row_of((const PfsSavedRow *) &record);
+			nrows = take_row(periods, &row, rows, nrows, &nlargest);
+		}
+		else if (kind == PFS_SAVED_LOAD_PERIOD)
+		{
+			bool		had_one = periods->has_next && periods->next.ring < PFS_SAVE_RINGS;
+
+			if (had_one)
+				begin_period(periods, ring, head);
+			periods->next = *(const PfsSavedPeriod *) &record;
+			periods->has_next = true;
+			if (had_one)
+			{
+				head->nrows = nrows;
+				return true;
+			}
+			nrows = nlargest = 0;
+		}
+	}
+	if (!periods->has_next || periods->next.ring >= PFS_SAVE_RINGS)
+		return false;
+	begin_period(periods, ring, head);
+	head->nrows = nrows;
+	periods->has_next = false;
+	return true;
 }
 
 /* ---- texts ---- */
 
-/* A text; one that is empty is none. */
-void
-pfs_save_load_text_fields(PfsSaveCodec *c, void *text)
-{
-	PfsSavedText *saved = text;
+static const PfsSaveField text_fields[] = {
+	PFS_SAVE_MEMBER(PfsSavedLoadText, query_id, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedLoadText, database, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedLoadText, user, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsSavedLoadText, text, PFS_SAVE_TEXT),
+};
 
-	(void) pfs_save_field(c, &saved->key.database, sizeof(saved->key.database));
-	(void) pfs_save_field(c, &saved->key.user, sizeof(saved->key.user));
-	(void) pfs_save_field(c, &saved->key.query_id, sizeof(saved->key.query_id));
-	if (pfs_save_text_field(c, &saved->text, &saved->len, PFS_SAVE_LOAD_TEXT_MAX) && saved->text == NULL)
-		c->from->failed = true;
-}
+static const PfsSaveRecord text_record = PFS_SAVE_RECORD("text", text_fields, PfsSavedLoadText);
+static const PfsSaveRecord *const texts_records[] = {[PFS_SAVED_LOAD_TEXTS_TEXT] = &text_record};
 
-/* A whole section of texts. */
-bool
-pfs_save_check_load_texts(PfsSaveReader *r)
-{
-	PfsSavedText text;
+static const PfsSaveOldField old_text_fields[] = {
+	{"database", 4}, {"user", 4}, {"query_id", 8}, {"text", PFS_WIRE_OLD_BYTES}
+};
+static const PfsSaveOldPart old_texts[] = {
+	PFS_SAVE_OLD_PART(PFS_SAVED_LOAD_TEXTS_TEXT, PFS_SAVE_OLD_REST, old_text_fields),
+};
 
-	return pfs_save_check_records(r, pfs_save_load_text_fields, &text);
-}
+const PfsSaveFormat pfs_save_load_texts_format = {
+	"load_texts", texts_records, lengthof(texts_records), old_texts, lengthof(old_texts)
+};

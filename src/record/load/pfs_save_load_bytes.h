@@ -2,60 +2,133 @@
  * pfs_save_load_bytes.h
  *	  How the load history lies in the file.
  *
- * Plain code, as pfs_save_bytes.h.  A period lies there as in memory (pfs_load_code.h), but
- * that the number of an event is its place in a list of names, and that of a class its
- * place in another one, both at the section's begin.
+ * Plain code, as pfs_save_record.h.  Classes and events have numbers by their places among the
+ * section's records of these kinds; a period is followed by its rows.
  */
 #ifndef PFS_SAVE_LOAD_BYTES_H
 #define PFS_SAVE_LOAD_BYTES_H
 
 #include "pfs_load_code.h"
-#include "pfs_save_bytes.h"
+#include "pfs_save_record.h"
 
-#define PFS_SAVE_LOAD_VERSION	1
-#define PFS_SAVE_TEXTS_VERSION	1
-
-/* Rings that a file can have; and what a text can be long. */
+/* Rings that are known here.  A period of another one is passed over. */
 #define PFS_SAVE_RINGS	3
-#define PFS_SAVE_LOAD_TEXT_MAX	(PFS_TEXT_LENGTH_MAX + 64)
 
-/* What periods name by number beside instruments. */
-typedef struct PfsSavedClasses
+/* Classes whose names are kept while a section is read. */
+#define PFS_SAVE_CLASSES_MAX 64
+
+/* Instead of an event's number; that of the first one is PFS_SAVED_EVENTS. */
+enum
 {
-	uint8		n;
-	uint8		classes[PFS_NUM_LOAD_CLASSES];	/* of this server, by the
-												 * file's number */
-} PfsSavedClasses;
+	PFS_SAVED_REMAINDER,
+	PFS_SAVED_CPU,
+	PFS_SAVED_EVENTS,
+};
 
-/*
- * The list of classes, and behind it that of names, before all periods.  False: they cannot be
- * such; classes all have to be known.
- */
-extern void pfs_save_put_classes(PfsSaveWriter *w);
-extern bool pfs_save_get_load_names(PfsSaveReader *r, PfsSavedClasses *classes);
+/* The word of wait_event_type. */
+typedef struct PfsSavedClass
+{
+	PfsSavedString name;
+} PfsSavedClass;
 
-extern void pfs_save_put_period(PfsSaveWriter *w, uint8 ring, const PfsLoadBytes *bytes, uint32 nbytes);
+typedef struct PfsSavedPeriod
+{
+	uint8		ring;			/* PfsLoadResolution */
+	uint16		resolution;		/* seconds */
+	TimestampTz begin;
+	TimestampTz end;
+	uint64		length;			/* picoseconds */
+} PfsSavedPeriod;
 
-/*
- * The next period; rows: [PFS_LOAD_ROWS_MAX], with events by the file's numbers.  False: it
- * is none, or there are no more (pfs_save_is_read()).
- */
-extern bool pfs_save_get_period(PfsSaveReader *r, const PfsSavedClasses *classes, uint8 *ring,
-								PfsLoadHead *head, PfsLoadRow *rows);
+typedef struct PfsSavedRow
+{
+	uint8		type;			/* PfsLoadType */
+	uint8		statement;		/* PfsLoadStatement */
+	uint32		class;
+	uint32		event;
+	Oid			database;
+	Oid			user;
+	uint64		query_id;
+	uint64		count;
+	uint64		time;			/* picoseconds, as the next one */
+	uint64		longest;
+} PfsSavedRow;
+
+/* In format 1 a period was as in memory: PfsLoadHead, and what pfs_load_encode() makes of rows. */
+typedef struct PfsSavedOldPeriod
+{
+	uint8		ring;
+	PfsSavedString bytes;
+} PfsSavedOldPeriod;
 
 /* A statement's text. */
-typedef struct PfsSavedText
+typedef struct PfsSavedLoadText
 {
-	PfsLoadTextKey key;
-	const char *text;
-	uint32		len;
-} PfsSavedText;
+	uint64		query_id;
+	Oid			database;
+	Oid			user;
+	PfsSavedString text;
+} PfsSavedLoadText;
 
-/* Its fields (PfsSaveFields). */
-extern void pfs_save_load_text_fields(PfsSaveCodec *c, void *text);
+/* Kinds of records in each section: their places in the lists of formats. */
+enum
+{
+	PFS_SAVED_LOAD_RESET,
+	PFS_SAVED_LOAD_CLASS,
+	PFS_SAVED_LOAD_EVENT,
+	PFS_SAVED_LOAD_PERIOD,
+	PFS_SAVED_LOAD_ROW,
+	PFS_SAVED_LOAD_OLD_PERIOD,
+};
 
-/* Whole sections: can they be what they say? */
-extern bool pfs_save_check_load(PfsSaveReader *r);
-extern bool pfs_save_check_load_texts(PfsSaveReader *r);
+enum
+{
+	PFS_SAVED_LOAD_TEXTS_TEXT,
+};
+
+extern PFS_HIDDEN const PfsSaveFormat pfs_save_load_format;
+extern PFS_HIDDEN const PfsSaveFormat pfs_save_load_texts_format;
+
+/* Puts the words of all classes, by their numbers here. */
+extern void pfs_save_put_classes(PfsSaveWriter *w);
+
+/*
+ * Puts a period of this ring.  Events from nevents on, which have no name in the file, are in
+ * the remainder.
+ */
+extern void pfs_save_put_period(PfsSaveWriter *w, uint8 ring, const PfsLoadHead *head, const PfsLoadRow *rows,
+								uint32 nevents);
+
+/* A section of periods that is read. */
+typedef struct PfsSavedPeriods
+{
+	PfsSaveRecords *records;
+	bool		has_next;		/* a period has been read, and not its rows */
+	PfsSavedPeriod next;
+	uint32		nclasses;
+	uint8		classes[PFS_SAVE_CLASSES_MAX];	/* here; PG_UINT8_MAX: not
+												 * known */
+} PfsSavedPeriods;
+
+/*
+ * The next period of a ring that is known here; rows: [PFS_LOAD_ROWS_MAX], with events by the
+ * file's numbers, from 0 on, PFS_LOAD_REMAINDER or PFS_LOAD_CPU_NAME.  False: there are no more.
+ */
+extern bool pfs_save_get_period(PfsSavedPeriods *periods, uint8 *ring, PfsLoadHead *head, PfsLoadRow *rows);
+
+/* Makes a row's key that of the remainder it belongs to. */
+static inline void
+pfs_save_make_remainder(PfsLoadKey *key)
+{
+	PfsLoadKey	remainder = {.type = key->type, .class = key->class, .instrument = PFS_LOAD_REMAINDER};
+
+	*key = remainder;
+}
+
+/*
+ * Adds a remainder to the one of the same key, or puts it behind all rows; returns how many
+ * there are.
+ */
+extern int	pfs_save_add_remainder(PfsLoadRow *rows, int nrows, const PfsLoadRow *row);
 
 #endif							/* PFS_SAVE_LOAD_BYTES_H */

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "utils/memutils.h"
+
 #include "pfs_save_names.h"
 #include "pfs_wait_class.h"
 
@@ -17,32 +19,41 @@ has_name(const PfsInstrument *ins)
 
 /* Puts the names of instruments as they are now. */
 uint32
-pfs_save_put_names(PfsSaveWriter *w)
+pfs_save_put_names(PfsSaveWriter *w, const PfsSaveFormat *format, int kind)
 {
 	uint32		n = pfs_instrument_count();
 
-	pfs_save_put(w, &n, sizeof(n));
 	for (uint32 i = 0; i < n; i++)
 	{
 		const PfsInstrument *ins = pfs_instrument_at(i);
 		const char *name = has_name(ins) ? pfs_instrument_name(ins) : "";
+		PfsSavedEvent event = {{name, strlen(name)}};
 
-		pfs_save_put_text(w, name, strlen(name));
+		pfs_save_put_record(w, format, kind, &event);
 	}
 	return n;
 }
 
 /* Takes names out of the file; whose they are is looked up later. */
 PfsSavedName *
-pfs_save_take_names(const PfsSaveReader *r)
+pfs_save_take_names(const PfsSaveRecords *records, int kind)
 {
-	PfsSavedName *names = palloc0((Size) Max(r->nnames, 1) * sizeof(PfsSavedName));
-	PfsSaveReader from = {.at = r->names, .end = r->end};
+	PfsSaveRecords r = *records;
+	PfsSavedAny record;
+	Size		room = 256;
+	PfsSavedName *names = palloc(room * sizeof(PfsSavedName));
 
-	for (uint32 i = 0; i < r->nnames; i++)
+	while (pfs_save_get_kind(&r, kind, &record))
 	{
-		names[i].name = pfs_save_get_text(&from, PFS_NAME_SIZE - 1, &names[i].len);
-		names[i].instrument = PFS_NO_INSTRUMENT;
+		const PfsSavedEvent *event = (const PfsSavedEvent *) &record;
+		uint32		n = r.nread[kind];
+
+		if (n > room)
+			names = repalloc_huge(names, (room *= 2) * sizeof(PfsSavedName));
+		names[n - 1] = (PfsSavedName)
+		{
+			event->name.text, event->name.len, PFS_NO_INSTRUMENT
+		};
 	}
 	return names;
 }
@@ -53,11 +64,12 @@ pfs_saved_instrument(PfsSavedName *saved)
 {
 	char		name[PFS_NAME_SIZE] = {0};
 
-	if (saved->name != NULL)
+	/* No instrument has a longer name. */
+	if (saved->name != NULL && saved->len < sizeof(name))
 	{
 		memcpy(name, saved->name, saved->len);
 		saved->instrument = pfs_wait_class_restore(name);
-		saved->name = NULL;
 	}
+	saved->name = NULL;
 	return saved->instrument;
 }

@@ -26,8 +26,16 @@ typedef struct PfsDigestRows
 	PfsRowCount rows;			/* ticks of the default timer */
 } PfsDigestRows;
 
-/* Kinds of work that have counts of their own: all but LOCK, which is the rest. */
-#define PFS_NUM_ROW_COUNTS (PFS_REL_DELETE + 1)
+/* Kinds of work that have counts of their own, with their names in the file: all but LOCK, which is the rest. */
+#define PFS_ROW_COUNTS(X) \
+	X(PFS_REL_FETCH, "fetched") \
+	X(PFS_REL_INSERT, "inserted") \
+	X(PFS_REL_UPDATE, "updated") \
+	X(PFS_REL_DELETE, "deleted")
+
+#define PFS_NUM_ROW_COUNTS (0 PFS_ROW_COUNTS(PFS_PLUS_ONE))
+
+StaticAssertDecl(PFS_NUM_ROW_COUNTS == PFS_REL_DELETE + 1, "PfsRelPart begins with them");
 
 /*
  * In shared memory: what a digest, or all others, has of a table or an index.  A cell whose

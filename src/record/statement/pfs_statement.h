@@ -36,40 +36,54 @@ pfs_timestamp_of(uint32 flags, PfsTimestamp now)
 	return likely(timer == now.timer) ? now.at : pfs_timer_read(timer);
 }
 
+/* The unit of a counter. */
+typedef enum PfsCounterUnit
+{
+	PFS_UNIT_COUNT,
+	PFS_UNIT_BYTES,
+	PFS_UNIT_TICKS,				/* of the default timer */
+	PFS_UNIT_NANOSECONDS,
+} PfsCounterUnit;
+
 /*
- * What a statement counts; times in ticks of the default timer.  Those of buffers
- * are in the order of BufferUsage.  In front are those that many statements have: in a
- * block an event has the others only if one of them is not zero.
+ * What a statement counts: its name in the file that survives a restart, which never changes and
+ * is given to no other, and its unit.  Those of buffers are in the order of BufferUsage.  In front
+ * are those that many statements have: in a block an event has the others only if one of them is
+ * not zero.  No column shows LOCAL_BLKS_HIT and LOCAL_BLKS_DIRTIED; NO_INDEX_USED is 1 where a table
+ * was read by no index.
  */
+#define PFS_COUNTERS(X) \
+	X(PFS_N_LOCK_TIME, "lock_time", PFS_UNIT_TICKS) \
+	X(PFS_N_PLAN_TIME, "plan_time", PFS_UNIT_TICKS) \
+	X(PFS_N_EXEC_TIME, "exec_time", PFS_UNIT_TICKS) \
+	X(PFS_N_ROWS_SENT, "rows_sent", PFS_UNIT_COUNT) \
+	X(PFS_N_SHARED_BLKS_HIT, "shared_blks_hit", PFS_UNIT_COUNT) \
+	X(PFS_N_SHARED_BLKS_READ, "shared_blks_read", PFS_UNIT_COUNT) \
+	X(PFS_N_SHARED_BLKS_DIRTIED, "shared_blks_dirtied", PFS_UNIT_COUNT) \
+	X(PFS_N_SHARED_BLKS_WRITTEN, "shared_blks_written", PFS_UNIT_COUNT) \
+	X(PFS_N_LOCAL_BLKS_HIT, "local_blks_hit", PFS_UNIT_COUNT) \
+	X(PFS_N_LOCAL_BLKS_READ, "local_blks_read", PFS_UNIT_COUNT) \
+	X(PFS_N_LOCAL_BLKS_DIRTIED, "local_blks_dirtied", PFS_UNIT_COUNT) \
+	X(PFS_N_LOCAL_BLKS_WRITTEN, "local_blks_written", PFS_UNIT_COUNT) \
+	X(PFS_N_TEMP_BLKS_READ, "temp_blks_read", PFS_UNIT_COUNT) \
+	X(PFS_N_TEMP_BLKS_WRITTEN, "temp_blks_written", PFS_UNIT_COUNT) \
+	X(PFS_N_WAL_RECORDS, "wal_records", PFS_UNIT_COUNT) \
+	X(PFS_N_WAL_FPI, "wal_fpi", PFS_UNIT_COUNT) \
+	X(PFS_N_WAL_BYTES, "wal_bytes", PFS_UNIT_BYTES) \
+	X(PFS_N_PARALLEL_WORKERS, "parallel_workers", PFS_UNIT_COUNT) \
+	X(PFS_N_ROWS_AFFECTED, "rows_affected", PFS_UNIT_COUNT) \
+	X(PFS_N_CPU_TIME, "cpu_nanoseconds", PFS_UNIT_NANOSECONDS) \
+	X(PFS_N_ERRORS, "errors", PFS_UNIT_COUNT) \
+	X(PFS_N_WARNINGS, "warnings", PFS_UNIT_COUNT) \
+	X(PFS_N_ROWS_EXAMINED, "rows_examined", PFS_UNIT_COUNT) \
+	X(PFS_N_NO_INDEX_USED, "no_index_used", PFS_UNIT_COUNT)
+
 typedef enum PfsCounter
 {
-	PFS_N_LOCK_TIME,
-	PFS_N_PLAN_TIME,
-	PFS_N_EXEC_TIME,
-	PFS_N_ROWS_SENT,
-	PFS_N_SHARED_BLKS_HIT,
-	PFS_N_SHARED_BLKS_READ,
-	PFS_N_SHARED_BLKS_DIRTIED,
-	PFS_N_SHARED_BLKS_WRITTEN,
-	PFS_N_LOCAL_BLKS_HIT,		/* shown nowhere */
-	PFS_N_LOCAL_BLKS_READ,
-	PFS_N_LOCAL_BLKS_DIRTIED,	/* shown nowhere */
-	PFS_N_LOCAL_BLKS_WRITTEN,
-	PFS_N_TEMP_BLKS_READ,
-	PFS_N_TEMP_BLKS_WRITTEN,
-	PFS_N_WAL_RECORDS,
-	PFS_N_WAL_FPI,
-	PFS_N_WAL_BYTES,
-	PFS_N_PARALLEL_WORKERS,
-	PFS_N_ROWS_AFFECTED,
-	PFS_N_CPU_TIME,				/* nanoseconds */
-	PFS_N_ERRORS,
-	PFS_N_WARNINGS,
-	PFS_N_ROWS_EXAMINED,
-	PFS_N_NO_INDEX_USED,		/* 1: a table was read by no index */
+	PFS_COUNTERS(PFS_ENUMERATOR)
 } PfsCounter;
 
-#define PFS_NUM_COUNTERS (PFS_N_NO_INDEX_USED + 1)
+#define PFS_NUM_COUNTERS (0 PFS_COUNTERS(PFS_PLUS_ONE))
 
 /* Two words at once; and where they may lie anywhere. */
 typedef uint64 PfsPair __attribute__((vector_size(16)));
