@@ -46,6 +46,23 @@ SELECT count(*) FROM pg_stat_activity a
 WHERE wait_event IS NOT NULL AND NOT EXISTS (SELECT FROM pfs.setup_instruments i
 	WHERE i.wait_event_type = a.wait_event_type AND i.wait_event = a.wait_event);
 
+-- Calls that the server has no wait event for: each pair of a kind of file and what is done has a
+-- word of its own, by which no wait event of the server goes, whatever its letters.
+WITH pairs AS (SELECT k, o FROM unnest('{DataFile,TempFile,WAL,SLRU,File}'::text[]) k,
+		unnest('{Open,Close,Read,Write,Sync,Flush,Stat,Truncate,Unlink,Rename,Link,Prefetch,Allocate,Copy,Directory}'::text[]) o)
+SELECT count(DISTINCT (k, o)) AS pairs, count(i) AS words, count(DISTINCT i.name) AS names,
+	count(s) AS words_of_the_server
+FROM pairs LEFT JOIN pfs.setup_instruments i ON i.wait_event IS NULL AND i.name ~ ('^wait/io/file/' || k || '(Other)?' || o || '$')
+	LEFT JOIN pfs.setup_instruments s ON lower(s.wait_event) = lower(split_part(i.name, '/', 4));
+-- so has what waits for something else
+SELECT i.name FROM pfs.setup_instruments i JOIN pfs.setup_instruments s ON lower(s.wait_event) = lower(regexp_replace(i.name, '^.*/', ''))
+WHERE i.wait_event IS NULL AND i.name LIKE 'wait/%';
+-- where a pair's plain word is the server's, that is another instrument
+SELECT lower(name), wait_event_type FROM pfs.setup_instruments
+WHERE name ILIKE ANY ('{wait/io/file/WALSync, wait/io/file/WALOtherSync, wait/io/file/DataFileRead, wait/io/file/DataFileOtherRead, '
+	'wait/io/file/SLRUOtherWrite, wait/io/file/FileRead, wait/io/file/TempFileUnlink, wait/timeout/OtherSleep}')
+ORDER BY lower(name) COLLATE "C";
+
 SELECT name FROM pfs.setup_consumers;
 SELECT name FROM pfs.setup_timers;
 -- kinds of background processes: there are some on every version, none is a session's

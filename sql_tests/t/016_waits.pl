@@ -58,7 +58,7 @@ my $tranche = 'wait/synch/lwlock/pfs_test';
 is($server->sql("SELECT count(*) FROM pfs.setup_instruments WHERE name = '$tranche'"), 0, 'a tranche that nobody waited for is not listed');
 mark();
 $a->send(q{SELECT hold('pfs_test', 'exclusive')});
-ok(running($ta, 'wait/timeout/PgSleep'), 'the lock is held');
+ok(running($ta, 'wait/timeout/OtherSleep'), 'the lock is held');
 $b->send(q{SELECT clock_timestamp() AS began \gset} . "\n" . q{SELECT lwlock('pfs_test', 'shared', 0) \g /dev/null}
 	  . "\nSELECT extract(epoch FROM clock_timestamp() - :'began')");
 ok(running($tb, $tranche), 'the wait is shown while it lasts');
@@ -80,7 +80,7 @@ like($server->sql("SELECT source FROM pfs.events_waits_history_long WHERE thread
 mark();
 my $c = $server->session;
 $a->send(q{SELECT hold('pfs_test', 'exclusive')});
-ok(running($ta, 'wait/timeout/PgSleep'), 'the lock is held again');
+ok(running($ta, 'wait/timeout/OtherSleep'), 'the lock is held again');
 $_->send(q{SELECT lwlock('pfs_test', 'exclusive', 0.1)}) foreach $b, $c;
 ok(running($_->thread_id, $tranche), 'a session waits for it') foreach $b, $c;
 $server->sql('SELECT release_hold()');
@@ -92,7 +92,7 @@ cmp_ok($server->sql("SELECT count(*) FROM pfs.events_waits_history_long WHERE ev
 
 # A tranche whose name the waiting process does not know.
 $a->send(q{SELECT hold('late', 'exclusive')});
-ok(running($ta, 'wait/timeout/PgSleep'), 'a lock of that tranche is held');
+ok(running($ta, 'wait/timeout/OtherSleep'), 'a lock of that tranche is held');
 $b->send(q{SELECT lwlock('late', 'exclusive', 0)});
 ok(running($tb, 'wait/synch/lwlock/%'), 'and waited for');
 $server->sql('SELECT release_hold()');
@@ -125,7 +125,7 @@ for (1 .. 20)
 	$took += timed($b, 'SELECT spinlock(0)');
 	$a->result;
 	# Where the server was built without frame pointers they can be sleeps.
-	last if of_b($spin, 'count(*)') + of_b('wait/timeout/PgSleep', 'count(*)') > 0;
+	last if of_b($spin, 'count(*)') + of_b('wait/timeout/OtherSleep', 'count(*)') > 0;
 }
 SKIP:
 {
@@ -134,7 +134,7 @@ SKIP:
 	cmp_ok(of_b($spin, 'count(*)'), '>', 0, 'a spinlock that is held makes delays');
 	is(of_b($spin, 'count(*) FILTER (WHERE spins IS DISTINCT FROM 1)'), 0, 'each event is one');
 	between(of_b($spin, 'sum(timer_wait)') / 1e12, 0.001, $took, 'they add up to no more than the calls');
-	is(of_b('wait/timeout/PgSleep', 'count(*)'), 0, 'and are not taken for sleeps');
+	is(of_b('wait/timeout/OtherSleep', 'count(*)'), 0, 'and are not taken for sleeps');
 }
 
 # ---- a buffer pin ----
@@ -269,7 +269,7 @@ ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_os_id = $worker"
 # A child that the server does not know must not write its parent's record.
 mark();
 is($b->query('SELECT fork(50)'), 3, 'a fork of an extension');
-is(of_b('wait/timeout/PgSleep', 'count(*)'), 0, 'whose sleeps are nobody\'s');
+is(of_b('wait/timeout/OtherSleep', 'count(*)'), 0, 'whose sleeps are nobody\'s');
 # A time that a process can lose its processor for would be over before pg_sleep() waits.
 $b->query('SELECT pg_sleep(0.1)');
 # By statement: a latch that somebody else sets ends a wait of pg_sleep() early, and there is another one.

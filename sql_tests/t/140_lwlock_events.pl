@@ -40,7 +40,7 @@ sub holding
 {
 	my ($thread) = @_;
 
-	return $server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'", 1);
+	return $server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread AND event_name = 'wait/timeout/OtherSleep'", 1);
 }
 
 # Those who wait for the lock now.

@@ -270,7 +270,7 @@ sub somebody_waits
 		$server->sql('SELECT release_hold()');
 		$_->result foreach $lwlock, $sleeper;
 		$lwlock->send(q{SELECT hold('pfs_test', 'exclusive')});
-		$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread AND event_name = 'wait/timeout/PgSleep'", 1);
+		$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $thread AND event_name = 'wait/timeout/OtherSleep'", 1);
 		$sleeper->send(q{SELECT lwlock('pfs_test', 'shared', 0)});
 	}
 	return $server->poll($waits, $detours ? 2 : 1);

@@ -76,7 +76,7 @@ SKIP:
 	my ($a, $b) = map { $server->session } 1, 2;
 	$a->send(q{SELECT hold('pfs_test', 'exclusive')});
 	# It naps between two looks whether it should release it.
-	ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = @{[ $a->thread_id ]} AND event_name = 'wait/timeout/PgSleep'", '1'), 'a lock is held');
+	ok($server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = @{[ $a->thread_id ]} AND event_name = 'wait/timeout/OtherSleep'", '1'), 'a lock is held');
 	$b->send(q{SELECT lwlock('pfs_test', 'shared', 0)});
 	ok($server->poll(q{SELECT count(*) FROM pfs.events_waits_current WHERE event_name ~ 'pfs_test$'}, '1'), 'and waited for');
 	$server->sql('SELECT release_hold()');

@@ -76,7 +76,7 @@ my $session = $server->session;
 $server->sql(test_functions('pfs_test_front'));
 $session->send('SELECT elsewhere()')->result;
 is($session->last_error, '', 'a call from another stack ends well');
-is($server->sql(q{SELECT count(*), count(source) FROM pfs.events_waits_history_long WHERE event_name = 'wait/timeout/PgSleep' AND thread_id = } . $session->thread_id),
+is($server->sql(q{SELECT count(*), count(source) FROM pfs.events_waits_history_long WHERE event_name = 'wait/timeout/OtherSleep' AND thread_id = } . $session->thread_id),
 	'1|0', 'and is an event without a source');
 $session->close;
 

@@ -192,7 +192,7 @@ SKIP:
 		my $id = $waits->thread_id;
 
 		$holds->send(q{SELECT hold('pfs_test', 'exclusive')});
-		$server->poll(q{SELECT count(*) FROM pfs.events_waits_current WHERE event_name = 'wait/timeout/PgSleep'}, 1);
+		$server->poll(q{SELECT count(*) FROM pfs.events_waits_current WHERE event_name = 'wait/timeout/OtherSleep'}, 1);
 		$waits->send(q{SELECT lwlock('pfs_test', 'exclusive', 0)});
 		$server->poll("SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = $id AND event_name LIKE 'wait/synch/lwlock/pfs_test%'", 1);
 		$server->sql('SELECT release_hold()');

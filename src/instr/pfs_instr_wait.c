@@ -357,7 +357,7 @@ begin_nap(PfsThread *t, const void *frame)
 
 	if (pfs_lwlock_in_progress())
 		pfs_lwlock_before_nap(t, frame);
-	e = pfs_plain_begin(t, pfs_fixed_instrument[spin ? PFS_INS_SPIN_DELAY : PFS_INS_PG_SLEEP],
+	e = pfs_plain_begin(t, pfs_fixed_instrument[spin ? PFS_INS_SPIN_DELAY : PFS_INS_OTHER_SLEEP],
 						PFS_OP_NONE, frame);
 	/* One event is one delay. */
 	if (e != NULL && e->instrument == pfs_fixed_instrument[PFS_INS_SPIN_DELAY])

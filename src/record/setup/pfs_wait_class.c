@@ -199,21 +199,44 @@ register_class(const PfsWaitClass *class)
 }
 
 /*
+ * Does the server have a wait event of this name, of any class?  Without regard to letter case, as
+ * patterns have none: what is WALSync up to 16 is WalSync from 17 on.
+ */
+static bool
+is_server_event(const char *event)
+{
+	pfs_each_instrument(ins)
+	{
+		if (ins->wait_info != 0 && pg_strcasecmp(ins->wait_event, event) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Registers an instrument for each kind of file and operation, with names like
- * DataFileOpen.  Where a wait event of the server has the same name they are one.
+ * DataFileOpen.  Where that is a wait event of the server it is WALOtherSync: so WALSync has
+ * the calls that the server announces and no others, and patterns of a kind or of an
+ * operation match both.
  */
 static void
 register_file_words(void)
 {
+	char		word[NAMEDATALEN];
+
 	memset(pfs_file_instrument, 0xFF, sizeof(pfs_file_instrument));
 	for (int kind = PFS_FILE_DATA; kind <= PFS_FILE_OTHER; kind++)
 	{
 		for (int op = 0; op < lengthof(file_operation_words); op++)
 		{
-			if (file_operation_words[op] != NULL)
-				pfs_file_instrument[kind][op] =
-					pfs_instrument_make(PFS_CLASS_WAIT, "File calls that PostgreSQL announces no wait event for.",
-										"wait/io/file/%s%s", file_kind_words[kind], file_operation_words[op]);
+			if (file_operation_words[op] == NULL)
+				continue;
+			snprintf(word, sizeof(word), "%s%s", file_kind_words[kind], file_operation_words[op]);
+			if (is_server_event(word))
+				snprintf(word, sizeof(word), "%sOther%s", file_kind_words[kind], file_operation_words[op]);
+			pfs_file_instrument[kind][op] =
+				pfs_instrument_make(PFS_CLASS_WAIT, "File calls that PostgreSQL announces no wait event for.",
+									"wait/io/file/%s", word);
 		}
 	}
 }

@@ -37,8 +37,8 @@ extern PFS_HIDDEN PfsInstrumentId pfs_wait_info_map[PFS_WAIT_INFO_CLASSES][PFS_W
 	  "A session waits for its next command, inside a transaction.") \
 	X(PFS_INS_SPIN_DELAY, "wait/synch/spinlock/SpinDelay", PFS_CLASS_WAIT, NULL, "", 0, \
 	  "Sleep between two attempts to get a spinlock.") \
-	X(PFS_INS_PG_SLEEP, "wait/timeout/PgSleep", PFS_CLASS_WAIT, "Timeout", "PgSleep", PFS_PROPERTY_IDLE, \
-	  "pg_sleep(), and sleeps that PostgreSQL announces no wait event for.") \
+	X(PFS_INS_OTHER_SLEEP, "wait/timeout/OtherSleep", PFS_CLASS_WAIT, NULL, "", 0, \
+	  "Sleep that PostgreSQL announces no wait event for.") \
 	X(PFS_INS_SEMAPHORE_ABSORB, "wait/synch/ipc/SemaphoreAbsorb", PFS_CLASS_WAIT, NULL, "", 0, \
 	  "Semaphore call without a wait event: takes back a wake-up that came for another wait.") \
 	X(PFS_INS_LATCH_WAIT, "wait/synch/ipc/LatchWait", PFS_CLASS_WAIT, NULL, "", 0, \
