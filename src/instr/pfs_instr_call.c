@@ -162,10 +162,10 @@ is_other_portal(const PfsStatementSource *source)
 /*
  * Begins a write section for a call that pfs_call_begin() has found to be wanted, and
  * finds out whether it is at top level.  The caller finds the statement, and ends the
- * section by begin_call().
+ * section by begin_call().  desc: of a query that the executor has started before, else NULL.
  */
 static PfsTimestamp
-enter(PfsCall *call)
+enter(PfsCall *call, const QueryDesc *desc)
 {
 	PfsThread  *t = call->thread;
 
@@ -183,9 +183,18 @@ enter(PfsCall *call)
 		pfs_write_begin(t);
 		/* A transaction is nested in the statement that began it. */
 		pfs_transaction_look(t);
-		/* So is a statement in the phase that its command is in. */
+
+		/*
+		 * So is a statement in the phase that its command is in; but the
+		 * phase is in the statement that is open already, as is the query of
+		 * COPY.
+		 */
 		if (pfs_local.slow & PFS_SLOW_PROGRESS)
 		{
+			PfsStatement *s = desc != NULL ? find_nested(desc) : NULL;
+
+			if (s != NULL)
+				pfs_sql.current = s;
 			pfs_stage_look(t);
 			call->nstages = pfs_stages.n;
 		}
@@ -222,7 +231,7 @@ begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
 		{
 			call->examined = pfs_examined();
 			pfs_nested_call_begin(s, pfs_sql.nest);
-			pfs_stage_push(t, pfs_stage_instrument[stage], now, s->event_id);
+			pfs_stage_push(t, pfs_stage_instrument[stage], now, pfs_statement_around_stages(s));
 			pfs_set_parent();
 		}
 		else if (unlikely(!pfs_stage_mark(t, stage, now)))
@@ -375,7 +384,7 @@ void
 pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
 {
 	PfsThread  *t = call->thread;
-	PfsTimestamp now = enter(call);
+	PfsTimestamp now = enter(call, NULL);
 	PfsStatement *s;
 
 	if (call->top)
@@ -451,7 +460,7 @@ void
 pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 {
 	PfsThread  *t = call->thread;
-	PfsTimestamp now = enter(call);
+	PfsTimestamp now = enter(call, NULL);
 	PfsStatementSource source;
 	PfsStatement *s;
 
@@ -466,7 +475,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 	{
 		s = pfs_nested_find_planned(&source);
 		if (s != NULL)
-			pfs_stage_record(t, &s->planned, s->event_id);
+			pfs_stage_record(t, &s->planned, pfs_statement_around_stages(s));
 		else
 			s = pfs_nested_begin(t, now, &source);
 		if (s != NULL)
@@ -502,7 +511,7 @@ static pg_noinline void
 begin_run(PfsCall *call, const QueryDesc *desc)
 {
 	PfsThread  *t = call->thread;
-	PfsTimestamp now = enter(call);
+	PfsTimestamp now = enter(call, desc);
 	PfsStatement *s = find_nested(desc);
 	PfsStatementSource source;
 
@@ -559,7 +568,7 @@ pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 p
 static pg_noinline void
 begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
 {
-	PfsTimestamp now = enter(call);
+	PfsTimestamp now = enter(call, desc);
 	PfsStatement *s = find_nested(desc);
 
 	if (s == NULL && call->top && pfs_sql.top_open && pfs_sql.top.query == desc)
@@ -637,7 +646,7 @@ void
 pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
 {
 	PfsThread  *t = call->thread;
-	PfsTimestamp now = enter(call);
+	PfsTimestamp now = enter(call, NULL);
 	PfsStatement *s;
 
 	if (call->top)
@@ -657,8 +666,9 @@ pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
 	}
 	if (s != NULL)
 		s->is_execute = source->tag == CMDTAG_EXECUTE;
-	/* It may report its progress. */
+	/* It may report its progress, anew. */
 	pfs_local.slow |= PFS_SLOW_PROGRESS;
+	pfs_stages.over = PFS_NO_INSTRUMENT;
 	begin_call(call, s, now, PFS_STAGE_UTILITY);
 	look_for_text(t, source);
 	usage_begin(&call->usage);

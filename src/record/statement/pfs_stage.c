@@ -25,7 +25,7 @@
 
 static PFS_HOT_STRUCT PfsStage first_stages[STAGES_AT_FIRST];
 
-PFS_HOT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL};
+PFS_HOT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL, PFS_NO_INSTRUMENT};
 
 /* Returns the event_id of a stage; of a run, that of its last stage. */
 static uint64
@@ -39,18 +39,20 @@ event_id_of(const PfsStage *stage)
 }
 
 /*
- * Returns the event_id of the innermost stage that has one, for new events to be nested
- * in; 0: none has.
+ * Returns the event_id of the innermost stage that has one, for new events to be nested in; 0:
+ * none has, or it is of another statement.  That of a command goes on while a function that it
+ * calls executes statements, whose waits are theirs, as their digests have them.
  */
 uint64
-pfs_stage_event_id(void)
+pfs_stage_event_id(uint64 statement)
 {
 	for (uint32 i = pfs_stages.n; i > 0; i--)
 	{
-		uint64		id = event_id_of(&pfs_stages.items[i - 1]);
+		const PfsStage *stage = &pfs_stages.items[i - 1];
+		uint64		id = event_id_of(stage);
 
 		if (id != 0)
-			return id;
+			return statement == 0 || stage->statement == statement ? id : 0;
 	}
 	return 0;
 }
@@ -95,6 +97,7 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint6
 	stage = &pfs_stages.items[pfs_stages.n++];
 	memset(stage, 0, sizeof(*stage));
 	stage->instrument = instrument;
+	stage->statement = statement_id;
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
 	stage->flags = flags;
@@ -318,6 +321,9 @@ pfs_stage_look(PfsThread *t)
 		return;
 	if (!innermost && (instrument == PFS_NO_INSTRUMENT || is_same_command(stage)))
 		return;
+	if (unlikely(instrument == pfs_stages.over && instrument != PFS_NO_INSTRUMENT))
+		return;
+	pfs_stages.over = PFS_NO_INSTRUMENT;
 	now = pfs_timestamp_now();
 	if (stage != NULL && innermost)
 		pfs_stage_pop(t, pfs_stages.n - 1, now);
@@ -341,6 +347,22 @@ pfs_stage_look(PfsThread *t)
 		}
 	}
 	pfs_set_parent();
+}
+
+/*
+ * Ends the phase of a command that began inside a nested statement, as that ends: COPY (query)
+ * TO begins to report its progress when its query is open.  The command says that it is in the
+ * phase until it has ended, which begins no stage any more.
+ */
+void
+pfs_stage_end_phase(PfsThread *t, uint64 statement, PfsTimestamp now)
+{
+	uint32		outer = pfs_stages.n - 1;
+
+	if (pfs_stages.n == 0 || pfs_stages.items[outer].progress == 0 || pfs_stages.items[outer].statement != statement)
+		return;
+	pfs_stages.over = pfs_stages.items[outer].instrument;
+	pfs_stage_pop(t, outer, now);
 }
 
 /*

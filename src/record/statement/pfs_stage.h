@@ -21,6 +21,8 @@ typedef struct PfsStage
 	uint32		flags;			/* 0: not collected */
 	uint64		start;
 	uint64		event_id;		/* 0: none */
+	uint64		statement;		/* event_id of the statement that it is nested
+								 * in; 0: none */
 	PfsStageRun *run;			/* NULL: not shown */
 	int			progress;		/* phase of a command inside its statement's
 								 * stage: the command; 0: it is none */
@@ -34,6 +36,9 @@ typedef struct PfsStages
 	uint32		max;
 	PfsStageRun *run;			/* of the top level; NULL: one that cannot go
 								 * on the fast path */
+	PfsInstrumentId over;		/* phase that the command may still report,
+								 * and that has ended with a nested statement;
+								 * PFS_NO_INSTRUMENT: none */
 } PfsStages;
 
 extern PFS_HIDDEN PfsStages pfs_stages;
@@ -53,14 +58,25 @@ extern void pfs_stages_grow(PfsThread *t);
 extern void pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint64 statement_id);
 extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now);
 extern void pfs_stage_drop(PfsThread *t);
-extern uint64 pfs_stage_event_id(void); /* of the innermost; 0: none */
 
-/* Ends the innermost one, to be recorded later; records it.  held: its flags are 0 while there is none. */
+/*
+ * The innermost stage that has an event_id, if it is of this statement; 0: there is none.
+ * statement 0: of any.
+ */
+extern uint64 pfs_stage_event_id(uint64 statement);
+
+/*
+ * Ends the innermost one, to be recorded later; records it.  held: its flags are 0 while there
+ * is none.
+ */
 extern void pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsStageEvent *held);
 extern void pfs_stage_record(PfsThread *t, PfsStageEvent *held, uint64 statement_id);
 
 /* Has the command of this process come to another phase? */
 extern void pfs_stage_look(PfsThread *t);
+
+/* A nested statement ends, and with it the phase of a command that began inside it. */
+extern void pfs_stage_end_phase(PfsThread *t, uint64 statement, PfsTimestamp now);
 
 /* How many stages of a run that goes on a TRUNCATE has hidden; owner, and readers of a copy. */
 extern uint32 pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64 last_id);
@@ -132,7 +148,7 @@ pfs_stage_first(PfsThread *t, PfsTimestamp now, PfsStageKind kind, uint64 statem
 	{
 		*stage = (PfsStage)
 		{
-			.instrument = instrument
+			.instrument = instrument, .statement = statement_id
 		};
 		pfs_stages.n = 1;
 		pfs_local.parent = parent;
@@ -153,6 +169,7 @@ pfs_stage_first(PfsThread *t, PfsTimestamp now, PfsStageKind kind, uint64 statem
 	stage->flags = flags;
 	stage->start = now.at;
 	stage->event_id = run->first.event_id;
+	stage->statement = statement_id;
 	stage->run = run;
 	stage->progress = 0;
 	pfs_stages.n = 1;

@@ -100,14 +100,21 @@ pfs_statement_parent(void)
 	return parent;
 }
 
-/* What waits are nested in from now on: stage, else statement, else transaction. */
+/*
+ * What waits are nested in from now on: the stage of the innermost statement, else that
+ * statement, else the transaction.
+ */
 void
 pfs_set_parent(void)
 {
-	PfsParent	parent = {pfs_stage_event_id(), PFS_NESTING_STAGE};
+	PfsParent	parent = pfs_statement_parent();
+	uint64		stage = pfs_stage_event_id(parent.type == PFS_NESTING_STATEMENT ? parent.event_id : 0);
 
-	if (parent.event_id == 0)
-		parent = pfs_statement_parent();
+	if (stage != 0)
+		parent = (PfsParent)
+	{
+		stage, PFS_NESTING_STAGE
+	};
 	pfs_local.parent = parent;
 	pfs_digest_charge();
 }
@@ -280,7 +287,9 @@ pfs_nested_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 		drop_planned(t, s);
 		return;
 	}
-	pfs_stage_record(t, &s->planned, s->event_id);
+	pfs_stage_record(t, &s->planned, pfs_statement_around_stages(s));
+	if (unlikely(pfs_local.slow & PFS_SLOW_PROGRESS) && s->event_id != 0)
+		pfs_stage_end_phase(t, s->event_id, now);
 	pfs_statement_end(t, s, now, failed, source);
 	pfs_nested_remove(s);
 }

@@ -219,8 +219,8 @@ extern void pfs_nested_set_planned(PfsStatement *s, const PfsStatementSource *so
 extern void pfs_nested_set_query(PfsStatement *s, const void *query);
 
 /*
- * A call for it begins, with so many hooks active, its own included; the calls with so many and more
- * are over.
+ * A call for it begins, with so many hooks active, its own included; the calls with so many and
+ * more are over.
  */
 extern void pfs_nested_call_begin(PfsStatement *s, int nest);
 extern void pfs_nested_calls_end(int nest);
@@ -394,6 +394,18 @@ pfs_statement_finish(PfsThread *t, PfsStatement *s, uint64 end)
 	s->n = s->own;
 }
 
+/*
+ * The event_id of the statement that the stages of a nested one are in: its own, or that of the
+ * one around it; 0: none.
+ */
+static inline uint64
+pfs_statement_around_stages(const PfsStatement *s)
+{
+	if (likely(s->event_id != 0))
+		return s->event_id;
+	return s->parent.type == PFS_NESTING_STATEMENT ? s->parent.event_id : 0;
+}
+
 extern void pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 							  const PfsStatementSource *source);
 extern void pfs_nested_leave(PfsThread *t, PfsTimestamp now);
@@ -411,7 +423,10 @@ extern void pfs_top_next(PfsThread *t, PfsTimestamp now);
 extern void pfs_top_end(PfsThread *t, PfsTimestamp now);
 extern void pfs_top_drop(PfsThread *t);
 
-/* The statement at top level is over, at least as far as it can be seen, by what the present message does. */
+/*
+ * The statement at top level is over, at least as far as it can be seen, by what the present
+ * message does.
+ */
 static inline void
 pfs_top_is_done(PfsTimestamp stamp)
 {
