@@ -18,10 +18,8 @@ my %without_probe = (
 	'one look at an inode or a link, where the file is opened, renamed or removed next' => 'access faccessat chmod fchmod chown fchown
 		utime utimes utimensat futimens readlink realpath __realpath_chk symlink getcwd chdir statvfs fstatvfs umask',
 	'folders: read in small pieces from what opendir() has fetched' => 'opendir fdopendir readdir closedir rewinddir scandir dirfd',
-	'buffered: mostly no call of the system; the file is opened, read by fread or fgets, and closed with probes' => 'clearerr feof
-		ferror fflush fgetc _IO_getc fgetwc fputc fputs fseek fseeko ftell ftello getc getc_unlocked putc puts putchar ungetc rewind setvbuf setbuf
-		fdopen freopen fprintf vfprintf printf vprintf __fprintf_chk __vfprintf_chk __printf_chk __vprintf_chk fscanf __isoc99_fscanf
-		__isoc23_fscanf getline getdelim perror',
+	'buffered: no file is read or written' => 'clearerr feof ferror ftell ftello ungetc setvbuf setbuf fdopen',
+	'standard output and error, which are no files of the server' => 'puts putchar printf vprintf __printf_chk __vprintf_chk perror',
 	'names: the C library waits by calls of its own' => 'getaddrinfo freeaddrinfo getnameinfo getifaddrs freeifaddrs gethostbyname getgrnam getgrgid getpwnam
 		getpwuid getpwuid_r gai_strerror',
 	'the system log: the C library writes by calls of its own' => 'openlog closelog syslog vsyslog __syslog_chk __vsyslog_chk',

@@ -21,7 +21,7 @@
 PFS_FIXED PfsReal pfs_real;
 
 static const PfsGotPatch *const families[] = {
-	pfs_wait_calls, pfs_file_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,
+	pfs_wait_calls, pfs_file_calls, pfs_stdio_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,
 	pfs_memory_calls,
 };
 

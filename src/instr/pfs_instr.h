@@ -22,6 +22,7 @@
 #include "tcop/tcopprot.h"
 #include "utils/wait_event.h"
 
+#include "pfs_compat.h"
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
 #include "pfs_file_sum.h"
@@ -71,9 +72,19 @@ typedef struct PfsReal
 	int			(*rmdir) (const char *);
 	/* stdio */
 	FILE	   *(*fopen) (const char *, const char *);
+	FILE	   *(*freopen) (const char *, const char *, FILE *);
 	size_t		(*fread) (void *, size_t, size_t, FILE *);
-	size_t		(*fwrite) (const void *, size_t, size_t, FILE *);
 	char	   *(*fgets) (char *, int, FILE *);
+	int			(*fgetc) (FILE *);
+	int			(*getc) (FILE *);
+	int			(*isoc99_fscanf) (FILE *, const char *,...);
+	int			(*isoc23_fscanf) (FILE *, const char *,...);
+	size_t		(*fwrite) (const void *, size_t, size_t, FILE *);
+	int			(*fputc) (int, FILE *);
+	int			(*fputs) (const char *, FILE *);
+	int			(*fflush) (FILE *);
+	int			(*fseek) (FILE *, long, int);
+	int			(*fseeko) (FILE *, off_t, int);
 	int			(*fclose) (FILE *);
 	/* waits */
 	int			(*sem_wait) (sem_t *);
@@ -108,12 +119,16 @@ extern PFS_HIDDEN PfsReal pfs_real;
 /* The frame of the wrapper that says it, behind which the server's are. */
 #define FRAME __builtin_frame_address(0)
 
-/* The slot of a function whose wrapper is wrap_NAME; instruments: a pattern of those that need it. */
+/*
+ * The slot of a function whose wrapper is wrap_NAME; instruments: a pattern of those that need
+ * it.
+ */
 #define PFS_CALL(function, name, instruments) \
 	{.symbol = function, .replacement = (void *) wrap_##name, .original = (void **) &pfs_real.name, .needed_by = instruments}
 
 /* Each family's list, ended by a NULL symbol. */
 extern const PfsGotPatch pfs_file_calls[];
+extern const PfsGotPatch pfs_stdio_calls[];
 extern const PfsGotPatch pfs_path_calls[];
 extern const PfsGotPatch pfs_wait_calls[];
 extern const PfsGotPatch pfs_socket_calls[];
@@ -162,6 +177,30 @@ pfs_thread_here(void)
 		return t;
 	return MyProc == NULL ? NULL : pfs_thread_attach();
 }
+
+/*
+ * The instrument of a call on a descriptor.  *file: its entry, if that was needed.  Under a
+ * wait event of class IO it is not.
+ */
+static pg_attribute_always_inline PfsInstrumentId
+pfs_fd_instrument(int fd, PfsOperation op, const PfsFd **file)
+{
+	uint32		wait_info = pfs_wait_event_info();
+
+	/*
+	 * Who waits for another's call may make one of his own: that has its own
+	 * name.
+	 */
+	if (likely((wait_info & 0xFF000000U) == PG_WAIT_IO && wait_info != PFS_WAIT_AIO_COMPLETION))
+		return pfs_wait_info_instrument(wait_info);
+	*file = pfs_fd_get(fd);
+	return pfs_file_instrument[(*file)->kind][op];
+}
+
+/* ---- calls on descriptors, out of line: pfs_instr_file.c.  NULL: just make the call ---- */
+
+extern PfsWait *pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, const void *frame);
+extern PfsWait *pfs_fd_close_begin(PfsThread *t, const PfsFd *file, uint32 mask, const void *frame);
 
 /* The end of a file call: as pfs_wait_end_at(), and counted to its file. */
 static pg_attribute_always_inline void

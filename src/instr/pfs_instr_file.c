@@ -24,7 +24,6 @@ static pg_attribute_always_inline PfsWait *
 begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 {
 	static PFS_HOT_TABLE PfsFramesMemo memos[PFS_OP_COPY + 1];
-	uint32		wait_info;
 	PfsInstrumentId instrument;
 	const PfsFd *file = NULL;
 	uint32		flags;
@@ -32,19 +31,7 @@ begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 
 	if (unlikely(t == NULL))
 		return NULL;
-	wait_info = pfs_wait_event_info();
-
-	/*
-	 * Who waits for another's call may make one of his own: that has its own
-	 * name.
-	 */
-	if (likely((wait_info & 0xFF000000U) == PG_WAIT_IO && wait_info != PFS_WAIT_AIO_COMPLETION))
-		instrument = pfs_wait_info_instrument(wait_info);
-	else
-	{
-		file = pfs_fd_get(fd);
-		instrument = pfs_file_instrument[file->kind][op];
-	}
+	instrument = pfs_fd_instrument(fd, op, &file);
 	if (unlikely(instrument == PFS_NO_INSTRUMENT))
 		return NULL;
 	flags = pfs_wait_flags(t, instrument);
@@ -60,6 +47,12 @@ begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 	e->object.file.index = file->index;
 	pfs_wait_start(t, e);
 	return e;
+}
+
+PfsWait *
+pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, const void *frame)
+{
+	return begin(t, fd, op, PFS_EVENT_NO_OFFSET, frame);
 }
 
 /*
@@ -81,9 +74,9 @@ end(PfsWait *e, int64 bytes)
 }
 
 /*
- * The wrapper of a call on the descriptor fd.  thread: pfs_thread_here() where the call may attach the
- * process, which none may that signal handlers make; else pfs_my_thread, or NULL for a call that is no event.
- * bytes: of the event, where the call has returned `result`.
+ * The wrapper of a call on the descriptor fd.  thread: pfs_thread_here() where the call may
+ * attach the process, which none may that signal handlers make; else pfs_my_thread, or NULL for
+ * a call that is no event. bytes: of the event, where the call has returned `result`.
  */
 #define WRAP(type, name, params, args, thread, op, offset, bytes) \
 static type \
@@ -134,23 +127,23 @@ WRAP(ssize_t, copy_file_range, (int in, off_t *in_offset, int fd, off_t *offset,
 	 pfs_my_thread, PFS_OP_COPY, offset != NULL ? *offset : PFS_EVENT_NO_OFFSET, result)
 
 /*
- * Begins the event of a call that closes a descriptor.  Its file is not looked up any
- * more: if it was removed or renamed meanwhile, the event has a kind and no object.
+ * Begins the event of a call that closes a descriptor, whose entry is `file`.  Its file is not
+ * looked up any more: if it was removed or renamed meanwhile, the event has a kind and no
+ * object.  mask: flags that it may have.
  */
-static PfsWait *
-begin_close(PfsThread *t, int fd, const void *frame)
+PfsWait *
+pfs_fd_close_begin(PfsThread *t, const PfsFd *file, uint32 mask, const void *frame)
 {
-	const PfsFd *file = (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL;
 	PfsInstrumentId instrument;
 	uint32		flags;
 	PfsWait    *e;
 
-	if (file == NULL || file->kind <= PFS_FILE_NOT_A_FILE)
+	if (file->kind <= PFS_FILE_NOT_A_FILE)
 		return NULL;			/* most others close once and for all */
 	instrument = pfs_file_instrument[file->kind][PFS_OP_CLOSE];
 	if (instrument == PFS_NO_INSTRUMENT)
 		return NULL;
-	flags = pfs_wait_flags(t, instrument);
+	flags = pfs_wait_flags(t, instrument) & mask;
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return NULL;
 	e = pfs_wait_begin(t, instrument, flags, PFS_OP_CLOSE, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
@@ -158,115 +151,32 @@ begin_close(PfsThread *t, int fd, const void *frame)
 	if (e == NULL)
 		return NULL;
 	e->object.file.word = pfs_load_acquire(file->state) == file->word ? (uint32) file->word : 0;
-	e->object.file.index = file->index;
+	e->object.file.index = e->object.file.word != 0 ? file->index : file->kind;
 	pfs_wait_start(t, e);
 	return e;
 }
 
-/*
- * The wrapper of a call that closes a descriptor, which is known only before the call.  Of a process
- * without a record no descriptors are known.
- */
-#define WRAP_CLOSE(name, params, args, descriptor) \
-static int \
-wrap_##name params \
-{ \
-	PfsThread  *t = pfs_my_thread; \
-	int			closed = descriptor; \
-	PfsWait    *e; \
-	int			result; \
-\
-	if (t == NULL) \
-		return pfs_real.name args; \
-	e = begin_close(t, closed, FRAME); \
-	pfs_fd_closed(closed); \
-	result = pfs_real.name args; \
-	end(e, PFS_EVENT_NO_BYTES); \
-	return result; \
-}
-
-WRAP_CLOSE(close, (int fd), (fd), fd)
-WRAP_CLOSE(fclose, (FILE *file), (file), fileno(file))
-
-/*
- * Most calls of stdio only touch its buffer, and a server that reads a cache
- * file makes thousands of them when a session starts.  Those that reach the
- * system are file calls; the others are none.  glibc shows the buffer's bounds
- * in its public struct.
- */
-static inline bool
-reads_from_system(FILE *file, size_t bytes)
+/* Of a process without a record no descriptors are known. */
+static int
+wrap_close(int fd)
 {
-	return (size_t) (file->_IO_read_end - file->_IO_read_ptr) < bytes;
-}
-
-static inline bool
-reads_line_from_system(FILE *file)
-{
-	size_t		buffered = file->_IO_read_end - file->_IO_read_ptr;
-
-	return buffered == 0 || memchr(file->_IO_read_ptr, '\n', buffered) == NULL;
-}
-
-static inline bool
-writes_to_system(FILE *file, size_t bytes)
-{
-	return (size_t) (file->_IO_buf_end - file->_IO_write_ptr) < bytes || file->_IO_buf_base == NULL;
-}
-
-/* The part of wrap_fread() that reaches the system; a jump leads here. */
-static pg_noinline size_t
-read_from_system(void *buf, size_t size, size_t n, FILE *file)
-{
-	PfsWait    *e = begin(pfs_my_thread, fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME);
-	size_t		result;
-
-	result = pfs_real.fread(buf, size, n, file);
-	end(e, (int64) (result * size));
-	return result;
-}
-
-/*
- * A session's start reads its caches by thousands of these: two jumps, no frame.
- * So read_from_system() returns to the server, too, and its frame is the
- * wrapper's.
- */
-static size_t
-wrap_fread(void *buf, size_t size, size_t n, FILE *file)
-{
-	if (likely(!reads_from_system(file, size * n)))
-		return pfs_real.fread(buf, size, n, file);
-	return read_from_system(buf, size, n, file);
-}
-
-static size_t
-wrap_fwrite(const void *buf, size_t size, size_t n, FILE *file)
-{
+	PfsThread  *t = pfs_my_thread;
 	PfsWait    *e;
-	size_t		result;
+	int			result;
 
-	e = writes_to_system(file, size * n)
-		? begin(pfs_my_thread, fileno(file), PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
-	result = pfs_real.fwrite(buf, size, n, file);
-	end(e, (int64) (result * size));
+	if (t == NULL)
+		return pfs_real.close(fd);
+	e = (uint32) fd < (uint32) pfs_nfds ? pfs_fd_close_begin(t, &pfs_fds[fd], ~0, FRAME) : NULL;
+	pfs_fd_closed(fd);
+	result = pfs_real.close(fd);
+	end(e, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
-static char *
-wrap_fgets(char *buf, int size, FILE *file)
-{
-	PfsWait    *e;
-	char	   *result;
-
-	e = reads_line_from_system(file)
-		? begin(pfs_my_thread, fileno(file), PFS_OP_READ, PFS_EVENT_NO_OFFSET, FRAME) : NULL;
-	result = pfs_real.fgets(buf, size, file);
-	if (e != NULL)
-		end(e, result != NULL ? (int64) strlen(result) : PFS_EVENT_NO_BYTES);
-	return result;
-}
-
-/* The wrapper of a call of io_uring's.  They carry many files, so they have the server's wait event and no object. */
+/*
+ * The wrapper of a call of io_uring's.  They carry many files, so they have the server's wait
+ * event and no object.
+ */
 #define WRAP_URING(name, params, args) \
 static int \
 wrap_##name params \
@@ -310,10 +220,6 @@ const PfsGotPatch pfs_file_calls[] = {
 	CALL("posix_fadvise64", posix_fadvise),
 	CALL("copy_file_range", copy_file_range),
 	CALL("close", close),
-	CALL("fread", fread),
-	CALL("fwrite", fwrite),
-	CALL("fgets", fgets),
-	CALL("fclose", fclose),
 	CALL("io_uring_submit", io_uring_submit),
 	CALL("io_uring_wait_cqes", io_uring_wait_cqes),
 	{NULL},

@@ -23,6 +23,7 @@ begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 {
 	char		buf[PFS_FILE_NAME_SIZE];
 	const char *canonical;
+	PfsFileKind kind;
 	PfsInstrumentId instrument;
 	uint32		flags;
 	uint64		word = 0;
@@ -32,7 +33,8 @@ begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 	if (t == NULL || path == NULL)
 		return NULL;
 	canonical = pfs_file_canonical(path, buf);
-	instrument = pfs_file_instrument[pfs_file_kind(canonical)][op];
+	kind = pfs_file_kind(canonical);
+	instrument = pfs_file_instrument[kind][op];
 	if (instrument == PFS_NO_INSTRUMENT)
 		return NULL;
 	flags = pfs_wait_flags(t, instrument);
@@ -46,7 +48,7 @@ begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 	if (e == NULL)
 		return NULL;
 	e->object.file.word = index == PFS_NO_RECORD ? 0 : (uint32) word;
-	e->object.file.index = index;
+	e->object.file.index = index == PFS_NO_RECORD ? kind : index;
 	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
 	pfs_wait_start(t, e);
 	return e;
@@ -69,7 +71,7 @@ end_open(PfsWait *e, PfsThread *t, int fd, const char *path)
 {
 	uint64		now = e != NULL ? pfs_wait_read_end(t, e->flags) : 0;
 
-	if (t != NULL && fd >= 0 && !pfs_is_writing(t))
+	if (t != NULL && fd >= 0 && path != NULL && !pfs_is_writing(t))
 	{
 		pfs_write_begin(t);
 		pfs_fd_opened(fd, path);
@@ -149,6 +151,9 @@ wrap_##name params \
 WRAP_OPEN(int, open_2, (const char *path, int flags), (path, flags), PFS_OP_OPEN, result)
 WRAP_OPEN(FILE *, fopen, (const char *path, const char *mode), (path, mode),
 		  mode[0] == 'r' ? PFS_OP_OPEN : PFS_OP_CREATE, result != NULL ? fileno(result) : -1)
+/* Without a path it only changes the mode. */
+WRAP_OPEN(FILE *, freopen, (const char *path, const char *mode, FILE *file), (path, mode, file),
+		  mode[0] == 'r' ? PFS_OP_OPEN : PFS_OP_CREATE, result != NULL ? fileno(result) : -1)
 
 /*
  * Renames a file or a directory: instances of the old name go, and descriptors find the
@@ -212,6 +217,8 @@ const PfsGotPatch pfs_path_calls[] = {
 	CALL("__open64_2", open_2),
 	CALL("fopen", fopen),
 	CALL("fopen64", fopen),
+	CALL("freopen", freopen),
+	CALL("freopen64", freopen),
 	CALL("unlink", unlink),
 	CALL("rename", rename),
 	CALL("link", link),

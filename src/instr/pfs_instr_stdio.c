@@ -1,0 +1,426 @@
+/*
+ * pfs_instr_stdio.c
+ *	  Calls of stdio: which of them reach the system, and with how many bytes.
+ *
+ * The C library's own calls of the system pass no slot of the server.  So their event is that
+ * of the server's call that has led to them, and its bytes are those that the system has got or
+ * given: of a write what had gathered in the stream since the last one, and of the caller's
+ * bytes those that do not stay in it. So the bytes of a file's events are the file's.  Most
+ * calls only touch the stream's buffer, and are no events.  glibc shows the buffer's bounds in
+ * its public struct.
+ *
+ * fflush(NULL) is not seen: which streams there are, only the C library knows.
+ *
+ * Separate from pfs_instr_file.c, whose calls reach the system each time.
+ */
+#include "postgres.h"
+
+#include <stdarg.h>
+
+#include "pfs_compat.h"
+#include "pfs_instr.h"
+
+/*
+ * Bytes that a stream has read and not yet given to its caller; those that it was given and has
+ * not written yet.
+ */
+static inline size_t
+unread(const FILE *file)
+{
+	return file->_IO_read_end - file->_IO_read_ptr;
+}
+
+static inline size_t
+unwritten(const FILE *file)
+{
+	return file->_IO_write_ptr - file->_IO_write_base;
+}
+
+/*
+ * Do so many bytes come from the stream's buffer?  At the end of the file the system is not
+ * asked again.
+ */
+static inline bool
+has_read(FILE *file, size_t bytes)
+{
+	return unread(file) >= bytes || unlikely(feof_unlocked(file));
+}
+
+static inline bool
+has_read_line(FILE *file, size_t bytes)
+{
+	size_t		buffered = unread(file);
+
+	return has_read(file, bytes) || (buffered > 0 && memchr(file->_IO_read_ptr, '\n', buffered) != NULL);
+}
+
+/* Do so many bytes fit into the stream's buffer?  In one that is written line by line none do. */
+static inline bool
+stays_in_buffer(const FILE *file, size_t bytes)
+{
+	return file->_IO_write_end - file->_IO_write_ptr >= (ptrdiff_t) bytes;
+}
+
+/*
+ * Does what does not fit reach the system?  A stream without a buffer may get one first, and
+ * lines may go on.
+ */
+static inline bool
+is_written_by_blocks(const FILE *file)
+{
+	return file->_IO_write_end != NULL && file->_IO_write_end == file->_IO_buf_end;
+}
+
+/* A call that reaches the system, or may. */
+typedef struct StreamCall
+{
+	PfsWait    *e;				/* NULL: it is no event, or one only when it
+								 * is known that it has reached the system */
+	FILE	   *file;
+	PfsOperation op;
+	PfsInstrumentId instrument; /* of the latter; PFS_NO_INSTRUMENT: no event */
+	uint32		flags;
+	uint64		start;
+	const void *frame;
+	size_t		held;			/* unread or unwritten bytes before it */
+} StreamCall;
+
+/* Finds out what the event of a call is that may turn out to be one. */
+static void
+begin_late(StreamCall *call, PfsThread *t)
+{
+	const PfsFd *file = NULL;
+	PfsInstrumentId instrument = pfs_fd_instrument(fileno(call->file), call->op, &file);
+	uint32		flags = instrument != PFS_NO_INSTRUMENT ? pfs_wait_flags(t, instrument) : 0;
+
+	if ((flags & PFS_FLAG_ENABLED) == 0)
+		return;
+	call->instrument = instrument;
+	call->flags = flags;
+	call->start = pfs_wait_clock(flags);
+}
+
+/* Begins a call.  reaches: it is certain that it reaches the system. */
+static void
+begin_call(StreamCall *call, FILE *file, PfsOperation op, bool reaches, const void *frame)
+{
+	PfsThread  *t = pfs_my_thread;
+
+	*call = (StreamCall)
+	{
+		.file = file, .op = op, .instrument = PFS_NO_INSTRUMENT, .frame = frame,
+			.held = op == PFS_OP_READ ? unread(file) : unwritten(file)
+	};
+	if (t == NULL)
+		return;
+	if (reaches)
+		call->e = pfs_fd_wait_begin(t, fileno(file), op, frame);
+	else
+		begin_late(call, t);
+}
+
+static void
+end_event(PfsThread *t, PfsWait *e, int64 bytes)
+{
+	uint64		now = pfs_wait_read_end(t, e->flags);
+
+	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
+	pfs_file_wait_end_at(t, e, now);
+}
+
+/*
+ * Ends a call.  bytes: what the system has got or given; PFS_EVENT_NO_BYTES: the call has
+ * failed.
+ */
+static void
+end_call(StreamCall *call, int64 bytes)
+{
+	PfsThread  *t = pfs_my_thread;
+	const PfsFd *file;
+
+	if (call->e == NULL && call->instrument != PFS_NO_INSTRUMENT && bytes > 0)
+	{
+		file = pfs_fd_get(fileno(call->file));
+		call->e = pfs_wait_begin(t, call->instrument, call->flags, call->op, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
+								 pfs_frames_source(call->frame));
+		if (call->e == NULL)
+			return;
+		call->e->object.file.word = (uint32) file->word;
+		call->e->object.file.index = file->index;
+		pfs_wait_start_at(t, call->e, call->start);
+	}
+	if (call->e != NULL)
+		end_event(t, call->e, bytes);
+}
+
+/* Bytes that a call has read or written, of which the caller has got or given `moved`. */
+static inline int64
+bytes_read(const StreamCall *call, size_t moved)
+{
+	return Max((int64) (moved + unread(call->file) - call->held), 0);
+}
+
+static inline int64
+bytes_written(const StreamCall *call, size_t moved)
+{
+	return Max((int64) (call->held + moved - unwritten(call->file)), 0);
+}
+
+/* ---- reading ---- */
+
+/* The part of wrap_fread() that reaches the system; a jump leads here. */
+static pg_noinline size_t
+read_from_system(void *buf, size_t size, size_t n, FILE *file)
+{
+	StreamCall	call;
+	size_t		result;
+
+	begin_call(&call, file, PFS_OP_READ, true, FRAME);
+	result = pfs_real.fread(buf, size, n, file);
+	end_call(&call, bytes_read(&call, result * size));
+	return result;
+}
+
+/*
+ * A session's start reads its caches by thousands of these: two jumps, no frame.
+ * So read_from_system() returns to the server, too, and its frame is the
+ * wrapper's.
+ */
+static size_t
+wrap_fread(void *buf, size_t size, size_t n, FILE *file)
+{
+	if (likely(has_read(file, size * n)))
+		return pfs_real.fread(buf, size, n, file);
+	return read_from_system(buf, size, n, file);
+}
+
+static char *
+wrap_fgets(char *buf, int size, FILE *file)
+{
+	StreamCall	call;
+	char	   *result;
+
+	if (size <= 1 || has_read_line(file, size - 1))
+		return pfs_real.fgets(buf, size, file);
+	begin_call(&call, file, PFS_OP_READ, true, FRAME);
+	result = pfs_real.fgets(buf, size, file);
+	end_call(&call, bytes_read(&call, result != NULL ? strlen(result) : 0));
+	return result;
+}
+
+/* The wrapper of a call that reads a character. */
+#define WRAP_GETC(name) \
+static int \
+wrap_##name(FILE *file) \
+{ \
+	StreamCall	call; \
+	int			result; \
+\
+	if (likely(has_read(file, 1))) \
+		return pfs_real.name(file); \
+	begin_call(&call, file, PFS_OP_READ, true, FRAME); \
+	result = pfs_real.name(file); \
+	end_call(&call, bytes_read(&call, result != EOF)); \
+	return result; \
+}
+
+WRAP_GETC(fgetc)
+WRAP_GETC(getc)
+
+/*
+ * What fscanf() calls, by the standard that the server was compiled for; the later one is not
+ * in every glibc.
+ */
+extern int	vfscanf_99(FILE *file, const char *format, va_list args) __asm__("__isoc99_vfscanf");
+extern int	vfscanf_23(FILE *file, const char *format, va_list args) __asm__("__isoc23_vfscanf") __attribute__((weak));
+
+/*
+ * The wrapper of fscanf(), which cannot be called with arguments that are not known.  How many
+ * characters it takes, it does not say: the buffer was filled anew if it ends elsewhere, or the
+ * next character lies further in front.
+ */
+#define WRAP_FSCANF(name, real) \
+static int \
+wrap_##name(FILE *file, const char *format, ...) \
+{ \
+	const char *end = file->_IO_read_end; \
+	const char *next = file->_IO_read_ptr; \
+	StreamCall	call; \
+	va_list		args; \
+	int			result; \
+\
+	begin_call(&call, file, PFS_OP_READ, !has_read(file, 1), FRAME); \
+	va_start(args, format); \
+	result = real(file, format, args); \
+	va_end(args); \
+	end_call(&call, file->_IO_read_end != end || file->_IO_read_ptr < next \
+			 ? file->_IO_read_end - file->_IO_read_base : 0); \
+	return result; \
+}
+
+WRAP_FSCANF(isoc99_fscanf, vfscanf_99)
+WRAP_FSCANF(isoc23_fscanf, vfscanf_23)
+
+/* ---- writing ---- */
+
+static size_t
+wrap_fwrite(const void *buf, size_t size, size_t n, FILE *file)
+{
+	StreamCall	call;
+	size_t		result;
+
+	if (likely(stays_in_buffer(file, size * n)))
+		return pfs_real.fwrite(buf, size, n, file);
+	begin_call(&call, file, PFS_OP_WRITE, is_written_by_blocks(file), FRAME);
+	result = pfs_real.fwrite(buf, size, n, file);
+	end_call(&call, result == n ? bytes_written(&call, result * size) : PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_fputc(int c, FILE *file)
+{
+	StreamCall	call;
+	int			result;
+
+	if (likely(stays_in_buffer(file, 1)))
+		return pfs_real.fputc(c, file);
+	begin_call(&call, file, PFS_OP_WRITE, is_written_by_blocks(file), FRAME);
+	result = pfs_real.fputc(c, file);
+	end_call(&call, result != EOF ? bytes_written(&call, 1) : PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_fputs(const char *s, FILE *file)
+{
+	size_t		length = strlen(s);
+	StreamCall	call;
+	int			result;
+
+	if (likely(stays_in_buffer(file, length)))
+		return pfs_real.fputs(s, file);
+	begin_call(&call, file, PFS_OP_WRITE, is_written_by_blocks(file), FRAME);
+	result = pfs_real.fputs(s, file);
+	end_call(&call, result != EOF ? bytes_written(&call, length) : PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_fflush(FILE *file)
+{
+	StreamCall	call;
+	int			result;
+
+	if (file == NULL || unwritten(file) == 0)
+		return pfs_real.fflush(file);
+	begin_call(&call, file, PFS_OP_WRITE, true, FRAME);
+	result = pfs_real.fflush(file);
+	end_call(&call, result == 0 ? bytes_written(&call, 0) : PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+/* ---- going elsewhere ---- */
+
+/*
+ * The wrapper of a call that goes elsewhere in the file.  It writes what has gathered.  Of a
+ * stream that is read it reads the block to which it goes, but for what lies in the buffer; the
+ * offset of the buffer's end tells.
+ */
+#define WRAP_SEEK(name, params, args) \
+static int \
+wrap_##name params \
+{ \
+	bool		writes = unwritten(file) > 0; \
+	off_t		offset = file->_offset; \
+	StreamCall	call; \
+	int			result; \
+\
+	begin_call(&call, file, writes ? PFS_OP_WRITE : PFS_OP_READ, writes, FRAME); \
+	result = pfs_real.name args; \
+	if (result != 0) \
+		end_call(&call, PFS_EVENT_NO_BYTES); \
+	else if (writes) \
+		end_call(&call, bytes_written(&call, 0)); \
+	else \
+		end_call(&call, file->_offset != offset ? file->_IO_read_end - file->_IO_read_base : 0); \
+	return result; \
+}
+
+WRAP_SEEK(fseek, (FILE *file, long offset_there, int whence), (file, offset_there, whence))
+WRAP_SEEK(fseeko, (FILE *file, off_t offset_there, int whence), (file, offset_there, whence))
+
+/*
+ * Closing a stream writes what has gathered, which is an event of its own.  The time of both
+ * calls of the system is known as one, and is the write's: so the other event has none.
+ */
+static pg_noinline int
+close_and_write(FILE *file, PfsThread *t, const void *frame)
+{
+	int			fd = fileno(file);
+	const PfsFd *known = (uint32) fd < (uint32) pfs_nfds ? pfs_fd_get(fd) : NULL;
+	PfsFd		closed = {.kind = PFS_FILE_UNKNOWN};
+	int64		bytes = unwritten(file);
+	PfsWait    *e = pfs_fd_wait_begin(t, fd, PFS_OP_WRITE, frame);
+	int			result;
+
+	/* Its instance may go as soon as it is closed; the event still names it. */
+	if (known != NULL)
+	{
+		closed = *known;
+		closed.state = &closed.word;
+	}
+	pfs_fd_closed(fd);
+	result = pfs_real.fclose(file);
+	if (e == NULL)
+		return result;
+	end_event(t, e, result == 0 ? bytes : PFS_EVENT_NO_BYTES);
+	e = pfs_fd_close_begin(t, &closed, ~PFS_FLAG_TIMED, frame);
+	if (e != NULL)
+		end_event(t, e, PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+static int
+wrap_fclose(FILE *file)
+{
+	PfsThread  *t = pfs_my_thread;
+	int			fd;
+	PfsWait    *e;
+	int			result;
+
+	if (t == NULL)
+		return pfs_real.fclose(file);
+	if (unwritten(file) > 0)
+		return close_and_write(file, t, FRAME);
+	fd = fileno(file);
+	e = (uint32) fd < (uint32) pfs_nfds ? pfs_fd_close_begin(t, &pfs_fds[fd], ~0, FRAME) : NULL;
+	pfs_fd_closed(fd);
+	result = pfs_real.fclose(file);
+	if (e != NULL)
+		end_event(t, e, PFS_EVENT_NO_BYTES);
+	return result;
+}
+
+#define CALL(symbol, name) PFS_CALL(symbol, name, "wait/io/file/%")
+
+const PfsGotPatch pfs_stdio_calls[] = {
+	CALL("fread", fread),
+	CALL("fgets", fgets),
+	CALL("fgetc", fgetc),
+	CALL("getc", getc),
+	CALL("_IO_getc", getc),
+	CALL("__isoc99_fscanf", isoc99_fscanf),
+	CALL("__isoc23_fscanf", isoc23_fscanf),
+	CALL("fwrite", fwrite),
+	CALL("fputc", fputc),
+	CALL("putc", fputc),
+	CALL("_IO_putc", fputc),
+	CALL("fputs", fputs),
+	CALL("fflush", fflush),
+	CALL("fseek", fseek),
+	CALL("fseeko", fseeko),
+	CALL("fseeko64", fseeko),
+	CALL("fclose", fclose),
+	{NULL},
+};
