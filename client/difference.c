@@ -61,8 +61,8 @@ same_keys(const Index *index, int there, const SnapshotTable *table, int row, in
 }
 
 /*
- * The slot for the keys of a row of any table, of which the first so many count as null: one that has
- * them, or a free one.
+ * The slot for the keys of a row of any table, of which the first so many count as null: one
+ * that has them, or a free one.
  */
 static int *
 find_slot(const Index *index, const SnapshotTable *table, int row, int nulls)
@@ -108,11 +108,46 @@ same_key_columns(const SnapshotTable *a, const SnapshotTable *b)
 
 /* ---- growth ---- */
 
-/* Takes a row of the earlier snapshot off a row of the later one; what went back has not grown. */
+/*
+ * Do rows of this table lose what a part of them has counted?  Those of files do, where a file is
+ * removed or renamed: it goes to the row of the removed files of their kind.
+ */
+static bool
+loses_parts(const SnapshotTable *table)
+{
+	return strcmp(table->name, "file_summary_by_relation") == 0;
+}
+
+/*
+ * Finds the row of the later snapshot that has what files of the same kind have counted that
+ * are not there any more; -1: there is none, as in other tables.
+ */
+static int
+find_removed(const Difference *difference, const SnapshotTable *earlier, int earlier_row)
+{
+	const SnapshotTable *table = difference->table;
+	int			name = table_column(table, "object_name");
+	int			kind = table_column(table, "kind");
+
+	for (int row = 0; loses_parts(table) && row < table->num_rows; row++)
+	{
+		if (same_text(table_cell(table, row, name), "(removed files)") &&
+			same_text(table_cell(table, row, kind), table_cell(earlier, earlier_row, table_column(earlier, "kind"))))
+			return row;
+	}
+	return -1;
+}
+
+/*
+ * Takes a row of the earlier snapshot off a row of the later one.  What went back has not
+ * grown; of files, what is missing there is taken off the row to which it went.
+ */
 static void
 subtract(Difference *difference, int row, const SnapshotTable *earlier, int earlier_row)
 {
 	const SnapshotTable *table = difference->table;
+	int			removed = -1;
+	bool		looked = false;
 
 	for (int i = table->num_keys; i < table->num_columns; i++)
 	{
@@ -122,7 +157,18 @@ subtract(Difference *difference, int row, const SnapshotTable *earlier, int earl
 			table_number(earlier, earlier_row, table_column(earlier, table->columns[i]), &number))
 		{
 			Number	   *growth = &difference->growth[(size_t) row * table->num_columns + i];
+			Number		taken = *growth < number ? *growth : number;
 
+			*growth -= taken;
+			if (taken == number)
+				continue;
+			if (!looked)
+				removed = find_removed(difference, earlier, earlier_row);
+			looked = true;
+			if (removed < 0 || removed == row)
+				continue;
+			growth = &difference->growth[(size_t) removed * table->num_columns + i];
+			number -= taken;
 			*growth -= *growth < number ? *growth : number;
 		}
 	}
@@ -144,16 +190,6 @@ went_back(const Difference *difference, int row, const SnapshotTable *earlier, i
 			return true;
 	}
 	return false;
-}
-
-/*
- * Do rows of this table lose what a part of them has counted?  Those of files do, where a file is
- * removed or renamed: what they still have is the least that they have grown by.
- */
-static bool
-loses_parts(const SnapshotTable *table)
-{
-	return strcmp(table->name, "file_summary_by_relation") == 0;
 }
 
 /*
@@ -182,7 +218,8 @@ subtract_table(Difference *difference, const Index *index, const SnapshotTable *
 			subtract(difference, *slot - 1, earlier, row);
 		else if (!crashed)
 		{
-			int			into = index->others ? *find_slot(index, earlier, row, index->others) - 1 : -1;
+			int			into = index->others ? *find_slot(index, earlier, row, index->others) - 1
+			: find_removed(difference, earlier, row);
 
 			difference->restarted_rows += *slot > 0;
 			if (into >= 0 && !went_back(difference, into, earlier, row))

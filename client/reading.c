@@ -217,9 +217,26 @@ reading_keep(Reading *reading, char *text)
 /* ---- what was forgotten ---- */
 
 /*
+ * Finds the row that has what files of the same kind have counted that are not there any more;
+ * -1: there is none, as on other screens than that of files.
+ */
+static int
+find_removed(const Index *rows, const char *const *row)
+{
+	const char *removed[MAX_VALUES] = {NULL};
+
+	if (!rows->reading->screen->loses_parts)
+		return -1;
+	removed[FILES_KIND] = row[FILES_KIND];
+	removed[FILES_NAME] = REMOVED_FILES;
+	return index_find(rows, removed);
+}
+
+/*
  * What is to be taken off each counter of a reading's rows: what it was before.  A row that the
  * server has forgotten since (a statement's digest that had to make room) is taken off the row of
  * all others, whose keys are all NULL, where it went; a row that went back was forgotten and met again.
+ * What a row of files has lost is taken off that of the removed ones of its kind, where it went.
  */
 static double *
 find_before(const Index *rows, const Reading *before)
@@ -232,6 +249,7 @@ find_before(const Index *rows, const Reading *before)
 	for (int row = 0; row < before->num_rows; row++)
 	{
 		const char *const *then = row_of(before, row);
+		int			removed = find_removed(rows, then);
 		int			to = index_find(rows, then);
 		int			value = 0;
 
@@ -246,17 +264,28 @@ find_before(const Index *rows, const Reading *before)
 			value++;
 		}
 		if (to < 0)
-			to = others;
+			to = removed >= 0 ? removed : others;
 		for (int i = 0; to >= 0 && i < now->num_values; i++)
 		{
 			double	   *sum = &was[to * now->num_values + i];
 			double		most = number_of(now->values[to * now->num_values + i]);
 
 			*sum += number_of(then[i]);
+			if (*sum <= most || to == removed)
+				continue;
+			if (removed >= 0)
+				was[removed * now->num_values + i] += *sum - most;
 			/* After a reset there is less of all others. */
-			if ((to == others || now->screen->loses_parts) && *sum > most)
+			if (to == others || now->screen->loses_parts)
 				*sum = most;
 		}
+	}
+	for (int i = 0; now->screen->loses_parts && i < now->num_rows * now->num_values; i++)
+	{
+		double		most = number_of(now->values[i]);
+
+		if (was[i] > most)
+			was[i] = most;
 	}
 	return was;
 }

@@ -124,8 +124,8 @@ static const SectionDefinition definitions[] = {
 		}
 	},
 	{
-		"files", "Files", "By relation or kind of file; names of relations are those of this database. Files that were removed or renamed, as old WAL and "
-		"temporary ones, have taken with them what they counted. By time.",
+		"files", "Files", "By relation or kind of file; names of relations are those of this database. What files that were removed or "
+		"renamed have counted, as old WAL and temporary ones, is in one row for each kind. By time.",
 		"file_summary_by_relation", "wait/io/file/", 0, 6, counted,
 		{
 			TEXT("kind", "kind"),

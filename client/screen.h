@@ -84,8 +84,9 @@ struct Screen
 	const char *sort;			/* the column that it is sorted by at first,
 								 * downwards; NULL: as the query has it */
 	bool		has_sums;		/* differences mean something */
-	bool		loses_parts;	/* sums go back where a part of a row goes,
-								 * with what it counted */
+	bool		loses_parts;	/* that of files: sums go back where a part of
+								 * a row goes, and what it counted goes to the
+								 * row REMOVED_FILES of its kind */
 	int			extension;		/* the oldest that has its columns: 101 is
 								 * 1.1; 0: any */
 	const char *since;			/* the table whose reset_time() is the begin
@@ -159,3 +160,10 @@ is_derived(const ScreenColumn *column)
 }
 
 #endif
+/*
+ * Which values of the screen of files are the kind and the name, and the name of what removed
+ * files have counted.
+ */
+#define FILES_KIND 0
+#define FILES_NAME 3
+#define REMOVED_FILES "(removed files)"

@@ -662,6 +662,90 @@ COMMENT ON COLUMN pfs.file_summary_by_instance.avg_timer_misc IS
 COMMENT ON COLUMN pfs.file_summary_by_instance.max_timer_misc IS
 'Longest of their times, in picoseconds.';
 
+CREATE FOREIGN TABLE pfs.file_summary_by_kind (
+	kind text,
+	file_name text,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric,
+	count_read bigint,
+	sum_timer_read numeric,
+	min_timer_read numeric,
+	avg_timer_read numeric,
+	max_timer_read numeric,
+	count_write bigint,
+	sum_timer_write numeric,
+	min_timer_write numeric,
+	avg_timer_write numeric,
+	max_timer_write numeric,
+	count_misc bigint,
+	sum_timer_misc numeric,
+	min_timer_misc numeric,
+	avg_timer_misc numeric,
+	max_timer_misc numeric,
+	sum_number_of_bytes_read numeric,
+	sum_number_of_bytes_write numeric
+) SERVER pfs_server OPTIONS ("table" 'file_summary_by_kind');
+COMMENT ON FOREIGN TABLE pfs.file_summary_by_kind IS
+'File calls by kind of file, file and event name, of one moment: the rows of file_summary_by_instance, and for each kind what no file that is there has. So a kind''s rows add up to what was counted, whatever was removed; all kinds to file_summary_by_event_name.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.kind IS
+'relation, temporary (relations of sessions, and files of sorts and the like), WAL, SLRU or other.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.file_name IS
+'As in file_summary_by_instance; NULL: what files that were removed or renamed have counted, calls without a file, and what a TRUNCATE by instance has taken from the others.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.event_name IS
+'The instrument: setup_instruments.name.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.count_star IS
+'Number of calls.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.count_read IS
+'Number of reads.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.sum_timer_read IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.min_timer_read IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.avg_timer_read IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.max_timer_read IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.count_write IS
+'Number of writes, copies into the file among them.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.sum_timer_write IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.min_timer_write IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.avg_timer_write IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.max_timer_write IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.count_misc IS
+'Number of other calls.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.sum_timer_misc IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.min_timer_misc IS
+'Shortest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.avg_timer_misc IS
+'Average of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.max_timer_misc IS
+'Longest of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.sum_number_of_bytes_read IS
+'Bytes that the reads brought.';
+COMMENT ON COLUMN pfs.file_summary_by_kind.sum_number_of_bytes_write IS
+'Bytes that the writes took.';
+GRANT SELECT ON pfs.file_summary_by_kind TO pg_monitor;
+
 COMMENT ON COLUMN pfs.events_waits_summary_by_instance.count_timed IS
 'Those of them that were timed.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_instance.sum_timer_wait IS
@@ -1642,13 +1726,6 @@ CREATE OR REPLACE VIEW pfs.file_summary_by_relation AS
 WITH files AS (
 	SELECT
 		CASE
-			WHEN path IS NOT NULL THEN CASE WHEN path[4] IS NULL THEN 'relation' ELSE 'temporary' END
-			WHEN file_name ~ 'pgsql_tmp' THEN 'temporary'
-			WHEN file_name ~ '^pg_wal/' THEN 'WAL'
-			WHEN file_name ~ '^pg_(xact|multixact|subtrans|commit_ts|serial|notify)/' THEN 'SLRU'
-			ELSE 'other'
-		END AS kind,
-		CASE
 			WHEN file_name LIKE 'global/%' THEN 1664
 			WHEN file_name LIKE 'base/%' THEN 1663
 			ELSE substring(file_name FROM '^pg_tblspc/([0-9]+)/')::bigint
@@ -1656,7 +1733,7 @@ WITH files AS (
 		coalesce(path[2], path[3])::bigint AS database,
 		path[5]::bigint AS filenode,
 		s.*
-	FROM pfs.file_summary_by_instance s,
+	FROM pfs.file_summary_by_kind s,
 		-- 2, 3: database; 4: of a session's temporary relation; 5: number of the file.  Larger ones are no OIDs.
 		LATERAL (
 			SELECT CASE WHEN greatest(found[2]::numeric, found[3]::numeric, found[5]::numeric) <= 4294967295 THEN found END AS path
@@ -1667,9 +1744,10 @@ WITH files AS (
 	-- How many of a part's calls were timed is in no column: it is sum / average.
 	SELECT
 		tablespace, database, filenode, kind,
-		CASE kind
-			WHEN 'SLRU' THEN split_part(file_name, '/', 1)
-			WHEN 'other' THEN file_name
+		CASE
+			WHEN file_name IS NULL THEN '(removed files)'
+			WHEN kind = 'SLRU' THEN split_part(file_name, '/', 1)
+			WHEN kind = 'other' OR (kind = 'relation' AND filenode IS NULL) THEN file_name
 		END AS name,
 		sum(count_star)::bigint AS count_star,
 		sum(count_timed)::bigint AS count_timed,
@@ -1745,6 +1823,11 @@ LEFT JOIN LATERAL (
 ) AS relation ON true
 LEFT JOIN pg_catalog.pg_class c ON c.oid = relation.oid
 LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
+
+COMMENT ON VIEW pfs.file_summary_by_relation IS
+'File calls by relation, or other use of files, summed over event names, segments and forks; what removed and renamed files have counted, in one row for each kind. The rows of all kinds add up to file_summary_by_event_name.';
+COMMENT ON COLUMN pfs.file_summary_by_relation.object_name IS
+'The relation, its file number if it is unknown here, the folder of an SLRU, the path of another file; (removed files): what files of this kind have counted that are not there any more, calls without a file, and what a TRUNCATE by instance has taken from the others.';
 
 CREATE OR REPLACE VIEW pfs.lwlock_objects AS
 SELECT
@@ -2859,11 +2942,11 @@ FROM (
 		s.count_star AS total, s.sum_timer_wait AS total_latency, s.count_read, s.sum_timer_read AS read_latency,
 		s.count_write, s.sum_timer_write AS write_latency, s.count_misc, s.sum_timer_misc AS misc_latency
 	FROM (
-		SELECT file_name, sum(count_star)::bigint AS count_star, sum(sum_timer_wait) AS sum_timer_wait,
+		SELECT coalesce(file_name, '(removed files: ' || kind || ')') AS file_name, sum(count_star)::bigint AS count_star, sum(sum_timer_wait) AS sum_timer_wait,
 			sum(count_read)::bigint AS count_read, sum(sum_timer_read) AS sum_timer_read, sum(sum_number_of_bytes_read) AS sum_number_of_bytes_read,
 			sum(count_write)::bigint AS count_write, sum(sum_timer_write) AS sum_timer_write, sum(sum_number_of_bytes_write) AS sum_number_of_bytes_write,
 			sum(count_misc)::bigint AS count_misc, sum(sum_timer_misc) AS sum_timer_misc
-		FROM pfs.file_summary_by_instance WHERE count_star > 0 GROUP BY file_name
+		FROM pfs.file_summary_by_kind WHERE count_star > 0 GROUP BY 1
 	) s
 ) x
 ORDER BY x.total_latency DESC, x.file;
@@ -2885,7 +2968,7 @@ INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
 SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
 FROM (VALUES (true, 'pfs_sys.x$io_global_by_file_by_latency'::regclass), (false, 'pfs_sys.io_global_by_file_by_latency'::regclass)) v (plain, oid), (VALUES
 	(0, 'Files, those whose calls took most time first.', 'With plain values.'),
-	(1, 'Path below the data directory.', ''),
+	(1, 'Path below the data directory; (removed files: KIND) is what files of a kind have counted that are not there any more.', ''),
 	(2, 'The table or index that it is a part of, of this database.', ''),
 	(3, 'Number of calls.', ''),
 	(4, 'Their time.', 'In picoseconds.'),
@@ -2916,11 +2999,11 @@ FROM (
 		s.sum_number_of_bytes_read + s.sum_number_of_bytes_write AS total,
 		coalesce(round(100 * s.sum_number_of_bytes_write / nullif(s.sum_number_of_bytes_read + s.sum_number_of_bytes_write, 0), 2), 0) AS write_pct
 	FROM (
-		SELECT file_name, sum(count_star)::bigint AS count_star, sum(sum_timer_wait) AS sum_timer_wait,
+		SELECT coalesce(file_name, '(removed files: ' || kind || ')') AS file_name, sum(count_star)::bigint AS count_star, sum(sum_timer_wait) AS sum_timer_wait,
 			sum(count_read)::bigint AS count_read, sum(sum_timer_read) AS sum_timer_read, sum(sum_number_of_bytes_read) AS sum_number_of_bytes_read,
 			sum(count_write)::bigint AS count_write, sum(sum_timer_write) AS sum_timer_write, sum(sum_number_of_bytes_write) AS sum_number_of_bytes_write,
 			sum(count_misc)::bigint AS count_misc, sum(sum_timer_misc) AS sum_timer_misc
-		FROM pfs.file_summary_by_instance WHERE count_star > 0 GROUP BY file_name
+		FROM pfs.file_summary_by_kind WHERE count_star > 0 GROUP BY 1
 	) s
 ) x
 ORDER BY x.total DESC, x.file;
@@ -2942,7 +3025,7 @@ INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
 SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
 FROM (VALUES (true, 'pfs_sys.x$io_global_by_file_by_bytes'::regclass), (false, 'pfs_sys.io_global_by_file_by_bytes'::regclass)) v (plain, oid), (VALUES
 	(0, 'Files, those with most bytes read and written first.', 'With plain values.'),
-	(1, 'Path below the data directory.', ''),
+	(1, 'Path below the data directory; (removed files: KIND) is what files of a kind have counted that are not there any more.', ''),
 	(2, 'The table or index that it is a part of, of this database.', ''),
 	(3, 'Number of reads.', ''),
 	(4, 'Read.', 'In bytes.'),
@@ -3119,7 +3202,7 @@ SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c
 FROM (VALUES (true, 'pfs_sys.x$latest_file_io'::regclass), (false, 'pfs_sys.latest_file_io'::regclass)) v (plain, oid), (VALUES
 	(0, 'The last calls on files of all sessions, the oldest first.', 'With plain values.'),
 	(1, 'role@address:process id of a client, else the kind of process with its process id; of a thread that has ended its number.', ''),
-	(2, 'Path below the data directory.', ''),
+	(2, 'Path below the data directory; (removed files: KIND) is what files of a kind have counted that are not there any more.', ''),
 	(3, 'Time of the call.', 'In picoseconds.'),
 	(4, 'read, write, sync, open and others.', ''),
 	(5, 'Bytes that it moved; NULL where it moves none.', 'In bytes.'),

@@ -67,10 +67,10 @@ FROM pfs.file_summary_by_relation r,
 WHERE object_name = 'file_test';
 SELECT DISTINCT kind FROM pfs.file_summary_by_relation WHERE kind IN ('relation', 'WAL', 'other') ORDER BY 1;
 SELECT DISTINCT tablespace, object_schema, kind FROM pfs.file_summary_by_relation WHERE object_name = 'pg_authid';
-SELECT DISTINCT tablespace, object_schema, object_name FROM pfs.file_summary_by_relation WHERE kind = 'WAL';
+SELECT DISTINCT tablespace, object_schema, object_name FROM pfs.file_summary_by_relation WHERE kind = 'WAL' AND object_name IS NULL;
 SELECT count(*) FROM pfs.file_summary_by_relation
-WHERE kind NOT IN ('relation', 'WAL', 'temporary', 'SLRU', 'other') OR (kind = 'relation' AND object_name IS NULL)
-	OR (kind IN ('relation', 'temporary') AND tablespace IS NULL);
+WHERE object_name IS DISTINCT FROM '(removed files)' AND (kind NOT IN ('relation', 'WAL', 'temporary', 'SLRU', 'other') OR (kind = 'relation' AND object_name IS NULL)
+	OR (kind IN ('relation', 'temporary') AND tablespace IS NULL));
 SELECT tablespace, object_schema, object_name, kind FROM pfs.file_summary_by_relation
 GROUP BY 1, 2, 3, 4 HAVING count(*) > 1;
 CREATE TEMP TABLE temporary_test AS SELECT 1;

@@ -32,7 +32,7 @@ const PfsView pfs_views[] = {
 	{"processlist", "one living thread, in the words of MySQL's process list"},
 	{"blocking_tree", "one thread that waits for a lock, and one that it waits for"},
 	{"tables", "one table or view of pfs"},
-	{"file_summary_by_relation", "one relation, or other use of files, over its files and event names"},
+	{"file_summary_by_relation", "one relation, or other use of files, over its files and event names; or all removed files of a kind"},
 	{"lwlock_objects", "one LWLock that somebody had to wait for, and what it protects"},
 };
 const int	pfs_num_views = lengthof(pfs_views);

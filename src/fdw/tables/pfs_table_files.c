@@ -1,7 +1,7 @@
 /*
  * pfs_table_files.c
- *	  file_instances, file_summary_by_event_name, file_summary_by_instance: the
- *	  server's files and what was done with them.
+ *	  file_instances, file_summary_by_event_name, file_summary_by_instance,
+ *	  file_summary_by_kind: the server's files and what was done with them.
  */
 #include "postgres.h"
 
@@ -239,4 +239,82 @@ const PfsTable pfs_table_file_summary_by_instance = {
 	.copy = instance_copy,
 	.truncate = instance_truncate,
 	.in_reset_all = true,
+};
+
+/*
+ * file_summary_by_kind
+ */
+typedef struct KindRow
+{
+	PfsFileUse	use;
+	InstanceRow row;			/* name NULL: of no file that is there */
+} KindRow;
+
+static const char *const use_names[PFS_NUM_FILE_USES] = {
+	[PFS_USE_RELATION] = "relation",
+	[PFS_USE_TEMPORARY] = "temporary",
+	[PFS_USE_WAL] = "WAL",
+	[PFS_USE_SLRU] = "SLRU",
+	[PFS_USE_OTHER] = "other",
+};
+
+#define KIND_COLUMNS(X, t) \
+	X(t, kind, text, none, pfs_text_datum(use_names[row->use]), \
+	  "relation, temporary (relations of sessions, and files of sorts and the like), WAL, SLRU or other.", .width = 9) \
+	X(t, file_name, text, none, pfs_text_or_null(row->row.name, isnull), \
+	  "As in file_summary_by_instance; NULL: what files that were removed or renamed have counted, calls without " \
+	  "a file, and what a TRUNCATE by instance has taken from the others.", .width = 24) \
+	X(t, event_name, text, none, pfs_event_name_datum(row->row.instrument, isnull), \
+	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	PFS_CALLS_COLUMNS(X, t, &row->row.calls, \
+					  "Number of reads.", "Number of writes, copies into the file among them.", \
+					  "Number of other calls.", "Bytes that the reads brought.", \
+					  "Bytes that the writes took.")
+
+PFS_COLUMNS(kind, KindRow, KIND_COLUMNS)
+
+/* Adds one sum to the row of its file, or of its use, and instrument; they come together. */
+static void
+add_use_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
+{
+	PfsScan    *scan = arg;
+	PfsInstrumentId instrument = PFS_CALLS_INSTRUMENT(sum->key);
+	PfsFileUse	use = PFS_FILE_KEY_USE(sum->key);
+	KindRow    *last = scan->nrows > 0 ? (KindRow *) scan->rows + scan->nrows - 1 : NULL;
+	KindRow    *row = last;
+
+	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
+		return;
+	if (last == NULL || last->use != use || last->row.file != file || last->row.instrument != instrument)
+	{
+		const char *name = last != NULL && last->row.file == file ? last->row.name : NULL;
+
+		if (name == NULL && file != PFS_NO_RECORD)
+			name = copy_name(scan, file, word);
+		row = pfs_scan_add(scan);
+		row->use = use;
+		row->row.file = file;
+		row->row.word = word;
+		row->row.name = name;
+		row->row.instrument = instrument;
+	}
+	pfs_calls_read(sum, &row->row.calls, PFS_CALLS_PART(sum->key));
+}
+
+static void
+kind_copy(PfsScan *scan)
+{
+	pfs_file_sums_each_use(add_use_sum_cb, scan);
+}
+
+const PfsTable pfs_table_file_summary_by_kind = {
+	PFS_TABLE("file_summary_by_kind", kind, "own",
+			  "one event name and one file that is still there, or all that have gone of its kind",
+			  "refused",
+			  "File calls by kind of file, file and event name, of one moment: the rows of "
+			  "file_summary_by_instance, and for each kind what no file that is there has. So a kind's rows add up "
+			  "to what was counted, whatever was removed; all kinds to file_summary_by_event_name."),
+	.row_size = sizeof(KindRow),
+	.container = &pfs_file_sums,
+	.copy = kind_copy,
 };

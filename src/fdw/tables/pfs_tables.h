@@ -68,6 +68,7 @@
 	X(pfs_table_file_instances) \
 	X(pfs_table_file_summary_by_event_name) \
 	X(pfs_table_file_summary_by_instance) \
+	X(pfs_table_file_summary_by_kind) \
 	X(pfs_table_events_waits_summary_by_instance) \
 	X(pfs_table_io_by_table) \
 	X(pfs_table_io_by_index_usage) \

@@ -22,10 +22,11 @@ typedef enum PfsCallsPart
 
 #define PFS_CALLS_PARTS (PFS_CALLS_MISC + 1)
 
-/* Instrument and part in one word, the key of a chain, and back. */
+/* Instrument and part in one word, the key of a chain, and back.  What is above them is the caller's. */
 #define PFS_CALLS_KEY(instrument, part) ((uint32) (instrument) | (uint32) (part) << 16)
 #define PFS_CALLS_INSTRUMENT(key) ((PfsInstrumentId) (key))
-#define PFS_CALLS_PART(key) ((PfsCallsPart) ((key) >> 16))
+#define PFS_CALLS_PART(key) ((PfsCallsPart) ((key) >> 16 & 3))
+#define PFS_CALLS_KEY_BITS 18
 
 /* A private sum of one instrument's calls. */
 typedef struct PfsCalls

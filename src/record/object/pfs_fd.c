@@ -94,6 +94,7 @@ identify(PfsFd *entry, const char *path, bool count)
 	{
 		.kind = pfs_file_kind(canonical), .state = &no_record
 	};
+	entry->index = entry->kind;
 	if (index == PFS_NO_RECORD)
 		return;
 	entry->index = index;
@@ -157,12 +158,14 @@ look(int fd, PfsFd *entry, bool count)
 
 		path[length - (sizeof(deleted) - 1)] = '\0';
 		entry->kind = pfs_file_kind(pfs_file_canonical(path, buf));
+		entry->index = entry->kind;
 		return;
 	}
 	if (strncmp(path, "/dev/shm/", 9) == 0)
 	{
 		/* Shared memory segments go by shm_unlink(); an instance would stay. */
 		entry->kind = PFS_FILE_OTHER;
+		entry->index = entry->kind;
 		return;
 	}
 	if (strncmp(path, "/dev/", 5) == 0)
@@ -171,6 +174,7 @@ look(int fd, PfsFd *entry, bool count)
 	{
 		/* The server knows it by a path through pg_tblspc, we do not. */
 		entry->kind = pfs_file_kind(path) == PFS_FILE_TEMP ? PFS_FILE_TEMP : PFS_FILE_DATA;
+		entry->index = entry->kind;
 		return;
 	}
 	identify(entry, path, count);

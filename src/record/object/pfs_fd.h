@@ -15,7 +15,7 @@ typedef struct PfsFd
 {
 	uint64		word;			/* state word of the file record, or 0: none */
 	const uint64 *state;		/* where that word is; a constant 0 for none */
-	uint32		index;			/* of the file record */
+	uint32		index;			/* of the file record; none: `kind` */
 	uint8		kind;			/* PfsFileKind */
 	uint8		counted;		/* its record's open_count includes it */
 } PfsFd;

@@ -154,16 +154,22 @@ pfs_file_canonical(const char *path, char *buf)
 	return buf;
 }
 
-/* Files of relations are named by number; those of temporary ones by t<number>_. */
-static bool
-is_relation_file(const char *canonical)
+/*
+ * What a file in the directories of relations is.  Those of relations are named by number;
+ * those of temporary ones by t<number>_.
+ */
+static PfsFileKind
+kind_there(const char *canonical)
 {
 	const char *slash = strrchr(canonical, '/');
 	const char *base = slash ? slash + 1 : canonical;
+	bool		temporary = base[0] == 't';
 
-	if (base[0] == 't')
+	if (temporary)
 		base++;
-	return base[0] >= '0' && base[0] <= '9';
+	if (base[0] < '0' || base[0] > '9')
+		return PFS_FILE_OTHER;
+	return temporary ? PFS_FILE_TEMP_DATA : PFS_FILE_DATA;
 }
 
 /*
@@ -180,9 +186,7 @@ pfs_file_kind(const char *canonical)
 		if (!starts_with(canonical, kinds[i].prefix))
 			continue;
 		/* pg_control, pg_filenode.map and PG_VERSION lie there, too. */
-		if (kinds[i].kind == PFS_FILE_DATA && !is_relation_file(canonical))
-			return PFS_FILE_OTHER;
-		return kinds[i].kind;
+		return kinds[i].kind == PFS_FILE_DATA ? kind_there(canonical) : kinds[i].kind;
 	}
 	return PFS_FILE_OTHER;
 }
@@ -202,7 +206,10 @@ name_of(const PfsFile *file)
 	return pfs_pages_record(pfs_file_names, index);
 }
 
-/* What a record has of a name that has no record of its own: all of it, or its end, which says most. */
+/*
+ * What a record has of a name that has no record of its own: all of it, or its end, which says
+ * most.
+ */
 static const char *
 kept_of(const char *name, size_t length)
 {

@@ -2,36 +2,34 @@
  * pfs_file_sum.c
  *	  Sums of file calls: adding to them, and moving a removed file's sums.
  *
- * Separate from pfs_file.c, as its records have a protocol of their own; readers and
- * truncation are in pfs_file_sum_read.c.
+ * Separate from pfs_file.c, as its records have a protocol of their own; readers and truncation
+ * are in pfs_file_sum_read.c.
  *
- * Every file has a chain of records, one per instrument and part (read, write,
- * misc), from an atomic head in PfsFile (pfs_chain.h).  It is freed as a whole, long
- * after its file was removed.
+ * Every file has a chain of records, one per instrument and part (read, write, misc), from an
+ * atomic head in PfsFile (pfs_chain.h).  It is freed as a whole, long after its file was
+ * removed.
  *
- * What has no record (no instance, or no room for one) is added to the totals of
- * its event name.  Most calls are counted in places of their process first
- * (pfs_pending.h), and reach a record when a place is needed for another.  So the event
- * names have the sum of all records of the container, of pfs_file_totals, and of what is
- * pending.
+ * What has no record (no instance, or no room for one) is added to the totals of its event name
+ * and of what such files are for, which every sum and place says.  Most calls are counted in
+ * places of their process first (pfs_pending.h), and reach a record when a place is needed for
+ * another.  So the event names have the sum of all records of the container, of
+ * pfs_file_totals, and of what is pending.
  *
- * Who may free a record.  pfs_pending.c has how a process says that it adds to a file, and
- * how others see that.  A removed file is a tombstone for as long as
- * PFS_FILE_TOMBSTONES others are removed, and its chain stays where it is and goes on
- * counting (late calls that saw the old state word are among them).  Only then
- * object_in_use of all threads is looked at, and if none names the file its sums are
- * added to the event names, and the records are free.  If one does, the file waits for a
- * later removal.  Each of those removals is a system call at least, which is the time that
- * pfs_pending.c asks for.  (A container of less than four files has no tombstones: there
- * the distance is that between the compare-and-swap of the removal and the look at the
- * threads.)
+ * Who may free a record.  pfs_pending.c has how a process says that it adds to a file, and how
+ * others see that.  A removed file is a tombstone for as long as PFS_FILE_TOMBSTONES others are
+ * removed, and its chain stays where it is and goes on counting (late calls that saw the old
+ * state word are among them).  Only then object_in_use of all threads is looked at, and if none
+ * names the file its sums are added to the event names, and the records are free.  If one does,
+ * the file waits for a later removal.  Each of those removals is a system call at least, which
+ * is the time that pfs_pending.c asks for.  (A container of less than four files has no
+ * tombstones: there the distance is that between the compare-and-swap of the removal and the
+ * look at the threads.)
  *
- * The lock.  Freeing, pushing and clearing move counters from one place to
- * another, one process at a time.  The lock is the sequence word `moving`: odd
- * while it is held.  Instrument points only try it; SQL commands wait.  Whoever
- * adds does not care: taking a record's counters is an exchange of each word.
- * So a reader of sums over all records knows from the word whether any counter
- * moved under it.
+ * The lock.  Freeing, pushing and clearing move counters from one place to another, one process
+ * at a time.  The lock is the sequence word `moving`: odd while it is held.  Instrument points
+ * only try it; SQL commands wait.  Whoever adds does not care: taking a record's counters is an
+ * exchange of each word. So a reader of sums over all records knows from the word whether any
+ * counter moved under it.
  */
 #include "postgres.h"
 
@@ -39,7 +37,7 @@
 #include "pfs_shared.h"
 
 PFS_FIXED PfsPages *pfs_file_sums = NULL;
-PFS_FIXED PfsChained *pfs_file_totals = NULL;
+PFS_FIXED PfsChained *pfs_file_totals[PFS_NUM_FILE_USES];
 
 static uint32 hint;
 
@@ -52,20 +50,43 @@ pfs_file_sums_lay_out(PfsSegment *seg)
 {
 	pfs_file_sums = pfs_pages_create(seg, "file_events", sizeof(PfsChained), pfs_sizes.files * SUMS_PER_FILE,
 									 SUMS_PER_PAGE);
-	pfs_file_totals = pfs_segment_take(seg, pfs_calls_totals_size(), PFS_CACHE_LINE);
+	for (int use = 0; use < PFS_NUM_FILE_USES; use++)
+		pfs_file_totals[use] = pfs_segment_take(seg, pfs_calls_totals_size(), PFS_CACHE_LINE);
 }
 
 /* This process holds the lock. */
 static bool has_lock = false;
 
-/* The total of a key's event name. */
+/* The total of a key's event name and use. */
 static inline PfsChained *
 total_of(uint32 key)
 {
-	return pfs_calls_total(pfs_file_totals, PFS_CALLS_INSTRUMENT(key), PFS_CALLS_PART(key));
+	return pfs_calls_total(pfs_file_totals[PFS_FILE_KEY_USE(key)], PFS_CALLS_INSTRUMENT(key), PFS_CALLS_PART(key));
 }
 
-/* The sum of a file that was entered; NULL: there is no room. */
+/*
+ * What a file is for that a call was on.  It can have gone since, when its tombstone still says
+ * it: only if that has gone, too, while the call went on, nobody knows.
+ */
+static PfsFileUse
+use_of(uint64 file)
+{
+	uint32		index = PFS_COUNTED_INDEX(file);
+	PfsFileUse	use;
+
+	if (PFS_COUNTED_WORD(file) == 0)
+		return pfs_file_use(index);
+	use = pfs_file_use(((const PfsFile *) pfs_pages_record(pfs_files, index))->kind);
+	pfs_fence_acquire();
+	if ((((uint32) pfs_pages_word(pfs_files, index) ^ PFS_COUNTED_WORD(file)) & ~PFS_STATE_MASK) != 0)
+		return PFS_USE_OTHER;
+	return use;
+}
+
+/*
+ * The sum of a file that was entered; NULL: there is no room.  key: with the use, which is the
+ * file's own.
+ */
 static PfsChained *
 sum_of(PfsFile *file, uint32 key)
 {
@@ -79,7 +100,7 @@ sum_of(PfsFile *file, uint32 key)
 /*
  * Adds to the sum of a file that was entered, or (NULL) to the totals of the event name: of a
  * call without a file, on one that was removed, or for which there is no room.  Inside the
- * owner's write section.
+ * owner's write section.  key: with the use.
  */
 static void
 add(PfsFile *file, uint32 key, uint64 bytes, const PfsTotals *totals)
@@ -98,7 +119,8 @@ pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks)
 	uint64		file = e->object_type == PFS_OBJECT_FILE ? PFS_COUNTED_OBJECT(e->object.file.index, e->object.file.word) : 0;
 	int64		bytes = part != PFS_CALLS_MISC ? pfs_wait_bytes(e) : 0;
 
-	add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_CALLS_KEY(e->instrument, part), Max(bytes, 0), &totals);
+	add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_FILE_KEY(PFS_CALLS_KEY(e->instrument, part), use_of(file)),
+		Max(bytes, 0), &totals);
 	pfs_object_leave(t, PFS_COUNTED_FILES);
 }
 
@@ -111,7 +133,10 @@ pfs_file_place(PfsThread *t, uint64 file, uint32 key)
 	PfsPendingFile *p = (PfsPendingFile *) pfs_pending_take(t, PFS_COUNTED_FILES, file, key);
 
 	if (p != NULL)
+	{
 		p->min = PG_UINT64_MAX;
+		p->place.note = use_of(file);
+	}
 	return p;
 }
 
@@ -119,7 +144,7 @@ pfs_file_place(PfsThread *t, uint64 file, uint32 key)
 static bool
 make_cb(void *file, uint32 key)
 {
-	return sum_of(file, key) != NULL;
+	return sum_of(file, PFS_FILE_KEY(key, pfs_file_use(((const PfsFile *) file)->kind))) != NULL;
 }
 
 /* Adds a place's calls to their file's sum. */
@@ -129,7 +154,18 @@ merge_cb(void *file, const PfsPending *place)
 	const PfsPendingFile *p = (const PfsPendingFile *) place;
 	PfsTotals	totals = pfs_pending_file_totals(p);
 
-	add(file, place->key, p->bytes, &totals);
+	add(file, PFS_FILE_KEY(place->key, place->note), p->bytes, &totals);
+}
+
+PfsChained
+pfs_file_sum_of_pending(const PfsPending *place)
+{
+	const PfsPendingFile *p = (const PfsPendingFile *) place;
+	PfsChained	sum = {.bytes = p->bytes, .key = PFS_FILE_KEY(place->key, place->note)};
+	PfsTotals	totals = pfs_pending_file_totals(p);
+
+	pfs_shared_cell_merge(&sum.cell, &totals);
+	return sum;
 }
 
 static uint64

@@ -22,7 +22,9 @@ StaticAssertDecl(sizeof(PfsChained) == PFS_CACHE_LINE, "adding to a file touches
 /* A place of calls on a file that a process has not added to their sum yet: one cache line. */
 typedef struct PfsPendingFile
 {
-	PfsPending	place;			/* object: the file; key: PFS_CALLS_KEY */
+	PfsPending	place;			/* object: the file, or above the low half 0
+								 * its kind; key: PFS_CALLS_KEY; note:
+								 * PfsFileUse */
 	uint64		sum;			/* ticks of the default timer, of the timed
 								 * ones */
 	uint64		min;
@@ -41,10 +43,17 @@ extern const PfsCountedKind pfs_counted_files;
 
 /*
  * The sums of files, in chains of PfsChained by instrument and part, and the totals of what no
- * file has; ticks of the default timer.
+ * file has, by what it was for; ticks of the default timer.
  */
 extern PFS_HIDDEN PfsPages *pfs_file_sums;	/* container file_events */
-extern PFS_HIDDEN PfsChained *pfs_file_totals;	/* see pfs_calls.h */
+extern PFS_HIDDEN PfsChained *pfs_file_totals[PFS_NUM_FILE_USES];	/* see pfs_calls.h */
+
+/*
+ * The key of a sum: above instrument and part what its file is for, so that it is known when
+ * the file has gone.
+ */
+#define PFS_FILE_KEY(key, use) ((key) | (uint32) (use) << PFS_CALLS_KEY_BITS)
+#define PFS_FILE_KEY_USE(key) ((PfsFileUse) ((key) >> PFS_CALLS_KEY_BITS))
 
 /* Takes the container and the totals. */
 extern void pfs_file_sums_lay_out(PfsSegment *seg);
@@ -126,6 +135,9 @@ extern void pfs_file_sums_free(PfsFile *file);
 /* Moves the counters of a sum to its event name's, and returns how many events. */
 extern int64 pfs_file_sum_move(PfsChained *sum);
 
+/* The numbers of a place as a sum that has nothing else. */
+extern PfsChained pfs_file_sum_of_pending(const PfsPending *place);
+
 /* The calls of a place as a private sum. */
 static inline PfsTotals
 pfs_pending_file_totals(const PfsPendingFile *p)
@@ -143,6 +155,12 @@ pfs_pending_file_totals(const PfsPendingFile *p)
  */
 typedef void (*PfsFileSumEmit) (uint32 file, uint64 word, const PfsChained *copy, void *arg);
 extern void pfs_file_sums_each(PfsFileSumEmit emit, void *arg);
+
+/*
+ * The same, and what no living file has, by use: file PFS_NO_RECORD.  Both at one moment, so
+ * that all sums of a use are what calls on such files have counted.
+ */
+extern void pfs_file_sums_each_use(PfsFileSumEmit emit, void *arg);
 
 /* Everything counted, by instrument: calls[pfs_instruments->max], zeroed. */
 extern void pfs_file_sums_by_instrument(PfsCalls *calls);

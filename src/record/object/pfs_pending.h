@@ -35,7 +35,7 @@
 
 /*
  * An object, as an event names it: index of its record above the low half of the state word,
- * which is not 0 while it is there.  0: none.
+ * which is not 0 while it is there.  Low half 0: none; the high half is the kind's own.
  */
 #define PFS_COUNTED_OBJECT(index, word) ((uint64) (index) << 32 | (uint32) (word))
 #define PFS_COUNTED_INDEX(object) ((uint32) ((object) >> 32))
@@ -47,9 +47,10 @@
  */
 typedef struct PfsPending
 {
-	uint64		object;			/* 0: of none */
+	uint64		object;			/* low half 0: of none */
 	uint32		key;			/* what is counted of it, as the kind says */
-	uint32		unused;
+	uint32		note;			/* the kind's own, written when the place is
+								 * taken */
 	uint64		generation;		/* of truncations, when the place was taken;
 								 * 0: it is empty */
 } PfsPending;

@@ -52,18 +52,6 @@ unlock(bool locked)
 
 /* ---- readers ---- */
 
-/* The numbers of a place as a sum that has nothing else. */
-static PfsChained
-sum_of_pending(const PfsPending *place)
-{
-	const PfsPendingFile *p = (const PfsPendingFile *) place;
-	PfsChained	sum = {.bytes = p->bytes, .key = place->key};
-	PfsTotals	totals = pfs_pending_file_totals(p);
-
-	pfs_shared_cell_merge(&sum.cell, &totals);
-	return sum;
-}
-
 /* Whom a reader hands the sums of files to. */
 typedef struct FilesReader
 {
@@ -79,7 +67,7 @@ static void
 emit_pending_cb(const PfsPending *p, void *arg)
 {
 	const FilesReader *reader = arg;
-	PfsChained	sum = sum_of_pending(p);
+	PfsChained	sum = pfs_file_sum_of_pending(p);
 
 	reader->emit(reader->index, reader->word, &sum, reader->arg);
 }
@@ -138,7 +126,7 @@ static void
 count_for_name_cb(const PfsPending *p, void *arg)
 {
 	PfsCalls   *numbers = arg;
-	PfsChained	sum = sum_of_pending(p);
+	PfsChained	sum = pfs_file_sum_of_pending(p);
 
 	pfs_calls_read(&sum, &numbers[PFS_CALLS_INSTRUMENT(sum.key)], PFS_CALLS_PART(sum.key));
 }
@@ -159,7 +147,8 @@ read_all(PfsCalls *numbers, PfsPatience *patience)
 		if (pfs_pages_copy(pfs_file_sums, at.index, 0, &copy, sizeof(copy), &at.word))
 			pfs_calls_read(&copy, &numbers[PFS_CALLS_INSTRUMENT(copy.key)], PFS_CALLS_PART(copy.key));
 	}
-	pfs_calls_totals_read(pfs_file_totals, numbers);
+	for (int use = 0; use < PFS_NUM_FILE_USES; use++)
+		pfs_calls_totals_read(pfs_file_totals[use], numbers);
 	pfs_pending_each(PFS_COUNTED_FILES, count_for_name_cb, numbers, patience);
 }
 
@@ -238,7 +227,9 @@ clear(PfsPatience *patience, void *arg)
 	*events = (int64) pfs_pending_clear(PFS_COUNTED_FILES, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_file_sums, &at);)
 		pfs_calls_take(pfs_pages_record(pfs_file_sums, at.index), &totals, &bytes);
-	*events += (int64) (pfs_totals_count(&totals) + pfs_calls_totals_clear(pfs_file_totals, false));
+	for (int use = 0; use < PFS_NUM_FILE_USES; use++)
+		*events += (int64) pfs_calls_totals_clear(pfs_file_totals[use], false);
+	*events += (int64) pfs_totals_count(&totals);
 	unlock(locked);
 }
 

@@ -170,6 +170,12 @@ oldest_of_objects(PfsCountedObjects kind)
 	return Max(pfs_load_relaxed(&pfs_shared_pending[kind].pushed), oldest_of_names(kind));
 }
 
+bool
+pfs_pending_is_of_object(PfsCountedObjects kind, const PfsPending *p)
+{
+	return p->generation >= oldest_of_objects(kind);
+}
+
 /* Hands what is pending of all objects to each(), for a reader of sums by name. */
 void
 pfs_pending_each(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience)

@@ -24,6 +24,9 @@ extern void pfs_pending_work(PfsCountedObjects kind, bool alone, PfsPendingWork 
 typedef void (*PfsPendingEach) (const PfsPending *p, void *arg);
 extern void pfs_pending_each(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience);
 
+/* Do the numbers of such a place count for its object, too? */
+extern bool pfs_pending_is_of_object(PfsCountedObjects kind, const PfsPending *p);
+
 /* Copies of the places whose numbers still count for their object, ordered by object. */
 typedef struct PfsPendingCopies
 {

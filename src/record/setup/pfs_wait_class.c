@@ -84,6 +84,7 @@ static const char *const file_kind_words[PFS_FILE_OTHER + 1] = {
 	[PFS_FILE_TEMP] = "TempFile",
 	[PFS_FILE_WAL] = "WAL",
 	[PFS_FILE_SLRU] = "SLRU",
+	[PFS_FILE_TEMP_DATA] = "DataFile",
 	[PFS_FILE_OTHER] = "File",
 };
 

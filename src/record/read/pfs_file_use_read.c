@@ -1,0 +1,226 @@
+/*
+ * pfs_file_use_read.c
+ *	  What has been counted of files, all of it at one moment: of each file that is there, and
+ *	  of those that have gone, by what they were for.
+ *
+ * Separate from pfs_file_sum_read.c, which reads either the files that are there or all calls by
+ * event name.  Two such readings are of two moments: a file that is removed in between would be in
+ * both, or in none.
+ *
+ * All sums, totals and places are copied first.  Then the files that are there say which of the
+ * copies are theirs; what nobody claims is of files that have gone, or of none.  As each copy is in
+ * the answer once, the sums of a use are what was counted of it, whatever is removed meanwhile.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "pfs_file_sum.h"
+#include "pfs_instrument.h"
+#include "pfs_pending_read.h"
+#include "pfs_shared.h"
+
+/* How often a reader tries that finds counters being moved each time. */
+#define READ_TRIES 100
+
+/* A copy of a sum, and whose it is. */
+typedef struct Copy
+{
+	uint32		file;			/* PFS_NO_RECORD: of none that is there */
+	uint64		word;
+	PfsChained	sum;
+} Copy;
+
+typedef struct Reader
+{
+	PfsFileSumEmit emit;
+	void	   *arg;
+	Copy	   *copies;
+	uint32		n;
+	uint32		max;
+	uint32	   *of_record;		/* [records of pfs_file_sums]: number of its
+								 * copy + 1; 0: there is none */
+	uint32		npending;		/* the last copies, which name their files
+								 * themselves */
+} Reader;
+
+static Copy *
+add_copy(Reader *r, const PfsChained *sum)
+{
+	Copy	   *copy;
+
+	if (r->n == r->max)
+	{
+		r->max *= 2;
+		r->copies = repalloc_huge(r->copies, r->max * sizeof(Copy));
+	}
+	copy = &r->copies[r->n++];
+	copy->file = PFS_NO_RECORD;
+	copy->word = 0;
+	copy->sum = *sum;
+	return copy;
+}
+
+/* Copies the records of the container, those of removed files among them. */
+static void
+copy_sums(Reader *r)
+{
+	memset(r->of_record, 0, pfs_file_sums->records_max * sizeof(uint32));
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_file_sums, &at);)
+	{
+		PfsChained	sum;
+
+		/* If not, it is being freed, by a process that holds the lock. */
+		if (!pfs_pages_copy(pfs_file_sums, at.index, 0, &sum, sizeof(sum), &at.word))
+			continue;
+		(void) add_copy(r, &sum);
+		r->of_record[at.index] = r->n;
+	}
+}
+
+/* Copies the totals that have counted something. */
+static void
+copy_totals(Reader *r)
+{
+	uint32		ninstruments = pfs_instrument_count();
+
+	for (int use = 0; use < PFS_NUM_FILE_USES; use++)
+	{
+		for (uint32 i = 0; i < ninstruments; i++)
+		{
+			for (int part = 0; part < PFS_CALLS_PARTS; part++)
+			{
+				PfsChained	sum;
+
+				pfs_racy_copy(&sum, pfs_calls_total(pfs_file_totals[use], i, part), sizeof(sum));
+				if (sum.cell.count_timed + sum.cell.count_untimed == 0)
+					continue;
+				sum.key = PFS_FILE_KEY(PFS_CALLS_KEY(i, part), use);
+				(void) add_copy(r, &sum);
+			}
+		}
+	}
+}
+
+static void
+copy_pending_cb(const PfsPending *p, void *arg)
+{
+	Reader	   *r = arg;
+	PfsChained	sum = pfs_file_sum_of_pending(p);
+	Copy	   *copy = add_copy(r, &sum);
+
+	r->npending++;
+	if (pfs_pending_is_of_object(PFS_COUNTED_FILES, p) && PFS_COUNTED_WORD(p->object) != 0)
+	{
+		copy->file = PFS_COUNTED_INDEX(p->object);
+		copy->word = PFS_COUNTED_WORD(p->object);
+	}
+}
+
+/*
+ * Gives the files that are there what is theirs.  A file's chain stays while its state word
+ * does, so a look at the word afterwards tells whether the chain was the file's; until then no
+ * link is believed.  living: for each record the state word of its file; 0: it is not there.
+ */
+static void
+claim(Reader *r, uint64 *living)
+{
+	uint32		max = pfs_file_sums->records_max;
+
+	memset(living, 0, pfs_files->records_max * sizeof(uint64));
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_files, &at);)
+	{
+		const PfsFile *file = pfs_pages_record(pfs_files, at.index);
+		uint32		first = pfs_load_acquire(&file->sums);
+		uint32		n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 link = first; link != 0 && link <= max && n < max; link = pfs_chain_at(pfs_file_sums, link)->next)
+			n++;
+		pfs_fence_acquire();
+		if (pfs_pages_word(pfs_files, at.index) != at.word)
+			continue;
+		living[at.index] = at.word;
+		for (uint32 link = first; link != 0 && link <= max && n-- > 0; link = pfs_chain_at(pfs_file_sums, link)->next)
+		{
+			if (r->of_record[link - 1] == 0)
+				continue;
+			r->copies[r->of_record[link - 1] - 1].file = at.index;
+			r->copies[r->of_record[link - 1] - 1].word = at.word;
+		}
+	}
+	for (uint32 i = r->n - r->npending; i < r->n; i++)
+	{
+		Copy	   *copy = &r->copies[i];
+		uint64		word = copy->file != PFS_NO_RECORD ? living[copy->file] : 0;
+
+		if (word != 0 && (uint32) word == (uint32) copy->word)
+			copy->word = word;
+		else
+			copy->file = PFS_NO_RECORD;
+	}
+}
+
+static int
+compare_copies(const void *a, const void *b)
+{
+	const Copy *x = a;
+	const Copy *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (PFS_FILE_KEY_USE(x->sum.key) != PFS_FILE_KEY_USE(y->sum.key))
+		return PFS_FILE_KEY_USE(x->sum.key) < PFS_FILE_KEY_USE(y->sum.key) ? -1 : 1;
+	return PFS_CALLS_INSTRUMENT(x->sum.key) < PFS_CALLS_INSTRUMENT(y->sum.key) ? -1
+		: PFS_CALLS_INSTRUMENT(x->sum.key) > PFS_CALLS_INSTRUMENT(y->sum.key);
+}
+
+/*
+ * Reads until nothing has moved meanwhile, and hands all to emit, what is of one file and
+ * instrument together.
+ */
+static void
+read_uses(PfsPatience *patience, void *arg)
+{
+	Reader	   *r = arg;
+	uint64	   *living = palloc_extended(pfs_files->records_max * sizeof(uint64), MCXT_ALLOC_HUGE);
+
+	r->max = 1024;
+	r->copies = palloc(r->max * sizeof(Copy));
+	r->of_record = palloc_extended(pfs_file_sums->records_max * sizeof(uint32), MCXT_ALLOC_HUGE);
+	for (int tries = 0; tries < READ_TRIES; tries++)
+	{
+		uint64		word = pfs_seqlock_read_begin(&pfs_shared_files->moving);
+
+		CHECK_FOR_INTERRUPTS();
+		r->n = r->npending = 0;
+		copy_sums(r);
+		copy_totals(r);
+		pfs_pending_each(PFS_COUNTED_FILES, copy_pending_cb, r, patience);
+		claim(r, living);
+		if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
+			break;
+		pfs_patience_next(patience);
+		while ((pfs_seqlock_read_begin(&pfs_shared_files->moving) & 1) != 0 && pfs_patience_more(patience))
+			;
+		if (patience->has_run_out)
+			break;
+	}
+	qsort(r->copies, r->n, sizeof(Copy), compare_copies);
+	for (uint32 i = 0; i < r->n; i++)
+		r->emit(r->copies[i].file, r->copies[i].word, &r->copies[i].sum, r->arg);
+	pfree(living);
+	pfree(r->of_record);
+	pfree(r->copies);
+}
+
+void
+pfs_file_sums_each_use(PfsFileSumEmit emit, void *arg)
+{
+	PfsPatience patience = {0};
+	Reader		reader = {.emit = emit, .arg = arg};
+
+	if (pfs_file_sums == NULL || pfs_files == NULL)
+		return;
+	pfs_pending_work(PFS_COUNTED_FILES, false, read_uses, &patience, &reader);
+}
