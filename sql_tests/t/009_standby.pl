@@ -51,7 +51,7 @@ $primary->sql('INSERT INTO t SELECT generate_series(1, 20000)');
 ok($standby->poll(q{SELECT count(*) > 0 FROM pfs.events_waits_history_long JOIN pfs.threads USING (thread_id)
 	WHERE name = 'thread/startup' AND event_name LIKE 'wait/io/file/%'}), 'recovery has file events');
 ok($standby->poll(q{SELECT count(*) > 0 FROM pfs.events_waits_history_long JOIN pfs.threads USING (thread_id)
-	WHERE name = 'thread/walreceiver' AND event_name ILIKE 'wait/io/file/WALWrite'}), 'so has the receiver of WAL');
+	WHERE name = 'thread/walreceiver' AND event_name ~* '^wait/io/file/WAL(Other)?Write$'}), 'so has the receiver of WAL');
 is($standby->sql('SELECT pfs.timer_now() > 0, pfs.thread_id() > 0, pfs.setup_sql() IS NOT NULL'), 't|t|t', 'functions work');
 
 # ---- writing: statements cannot, functions can ----
