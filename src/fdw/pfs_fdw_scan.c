@@ -3,6 +3,9 @@
  *	  Executing a scan: one copy at the first fetch, rows out of it until the
  *	  end, however often the scan is restarted; and who may see what.
  *
+ * The copy lies in memory, but that of tables which can be many times as large as work_mem: what
+ * is beyond goes to a temporary file, as that of a sort does.
+ *
  * Rights are those of the current user when the scan starts.  A view's owner
  * does not count, or every view of a superuser would show all texts.
  */
@@ -15,6 +18,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "storage/buffile.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -47,6 +51,29 @@ typedef struct PfsScanState
 	bool		last_answer[2];
 } PfsScanState;
 
+/* Writes the rows that are in memory behind those that are in the file. */
+static void
+spill(PfsScan *scan)
+{
+	if (scan->file == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(scan->rows_context);
+
+		scan->file = BufFileCreateTemp(false);
+		MemoryContextSwitchTo(old);
+	}
+	BufFileWrite(scan->file, scan->rows, scan->nrows * scan->row_size);
+	scan->nrows = 0;
+}
+
+/* Would twice the memory of the rows be more than work_mem? */
+static bool
+has_to_spill(const PfsScan *scan)
+{
+	return scan->table->spills && scan->max_rows > 0 &&
+		scan->max_rows * 2 * scan->row_size > work_mem * (Size) 1024;
+}
+
 /* Adds a zeroed row to the copy and returns its address, valid until the next call. */
 void *
 pfs_scan_add(PfsScan *scan)
@@ -55,7 +82,9 @@ pfs_scan_add(PfsScan *scan)
 	void	   *row;
 
 	CHECK_FOR_INTERRUPTS();
-	if (scan->nrows == scan->max_rows)
+	if (scan->nrows == scan->max_rows && has_to_spill(scan))
+		spill(scan);
+	else if (scan->nrows == scan->max_rows)
 	{
 		scan->max_rows = Max(FIRST_ROWS, scan->max_rows * 2);
 		scan->rows = scan->rows == NULL
@@ -289,6 +318,32 @@ evaluate_keys(PfsScanState *state, ExprContext *econtext)
 	return true;
 }
 
+/* Begins with the first row. */
+static void
+rewind_copy(PfsScanState *state)
+{
+	state->position = 0;
+	if (state->scan.file == NULL)
+		return;
+	state->scan.nrows = 0;
+	if (BufFileSeek(state->scan.file, 0, 0, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(), errmsg("could not rewind a temporary file of pfs")));
+}
+
+/* Reads the next rows of the file into memory, in place of those before; false: there are no more. */
+static bool
+read_more(PfsScanState *state)
+{
+	PfsScan    *scan = &state->scan;
+
+	if (scan->file == NULL)
+		return false;
+	scan->nrows = BufFileRead(scan->file, scan->rows, scan->max_rows * scan->row_size) / scan->row_size;
+	state->position = 0;
+	return scan->nrows > 0;
+}
+
 /* Has the table copy its rows, in a memory context that lives as long as the scan. */
 static void
 make_copy(PfsScanState *state, ExprContext *econtext)
@@ -302,7 +357,10 @@ make_copy(PfsScanState *state, ExprContext *econtext)
 	old = MemoryContextSwitchTo(state->scan.rows_context);
 	if (evaluate_keys(state, econtext))
 		state->scan.table->copy(&state->scan);
+	if (state->scan.file != NULL)
+		spill(&state->scan);
 	MemoryContextSwitchTo(old);
+	rewind_copy(state);
 }
 
 /* Has the reader the privileges of this role?  which: 0 the row's, 1 the other one. */
@@ -377,7 +435,7 @@ pfsIterateForeignScan(ForeignScanState *node)
 	ExecClearTuple(slot);
 	if (!state->copied)
 		make_copy(state, node->ss.ps.ps_ExprContext);
-	if (state->position >= state->scan.nrows)
+	if (state->position >= state->scan.nrows && !read_more(state))
 		return slot;
 
 	MemoryContextReset(state->row_context);
@@ -395,7 +453,7 @@ pfsReScanForeignScan(ForeignScanState *node)
 	PfsScanState *state = node->fdw_state;
 
 	if (state != NULL)
-		state->position = 0;
+		rewind_copy(state);
 }
 
 void
@@ -405,6 +463,8 @@ pfsEndForeignScan(ForeignScanState *node)
 
 	if (state == NULL)
 		return;
+	if (state->scan.file != NULL)
+		BufFileClose(state->scan.file);
 	MemoryContextDelete(state->row_context);
 	MemoryContextDelete(state->scan.rows_context);
 }

@@ -121,6 +121,13 @@ struct PfsTable
 	bool		rows_vary;		/* in size: they come by pfs_scan_add_copy() */
 
 	/*
+	 * Rows are values without pointers, which copy() adds and does not look
+	 * at again: those beyond work_mem go to a file.  For tables that a
+	 * setting can make larger than anybody's memory.
+	 */
+	bool		spills;
+
+	/*
 	 * Rows now, for the planner; cheap.  NULL: as many as the container has
 	 * records.
 	 */
@@ -208,6 +215,8 @@ struct PfsScan
 	char	   *rows;
 	Size		nrows;
 	Size		max_rows;
+	struct BufFile *file;		/* those that had no room, of a table that
+								 * spills; NULL: none */
 };
 
 /* Room for one more row, zeroed.  The pointer is valid until the next call. */

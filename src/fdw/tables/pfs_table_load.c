@@ -26,7 +26,7 @@ typedef struct LoadRow
 	int			resolution;		/* seconds */
 } LoadRow;
 
-/* ---- names and texts, each looked up once ---- */
+/* ---- names and texts, each looked up once as far as there is room ---- */
 
 /* By database and user; by statement, too. */
 typedef struct Names
@@ -41,6 +41,9 @@ typedef struct Text
 	PfsLoadTextKey key;
 	char	   *text;			/* in this database's encoding; NULL: none */
 } Text;
+
+/* So many statements are looked up once; a history can have millions, and those behind are looked up at each row. */
+#define TEXTS_CACHED 4096
 
 typedef struct LoadScan
 {
@@ -124,9 +127,11 @@ text_of(PfsScan *scan, const PfsLoadKey *key, bool *isnull)
 		text = pfs_load_text_find(own->kept, &wanted, &len);
 
 		if (text != NULL)
-			text = MemoryContextStrdup(scan->rows_context,
-									   pfs_text_of_statement(text, len, pfs_database_encoding(key->database)));
-
+			text = pfs_text_of_statement(text, len, pfs_database_encoding(key->database));
+		if (hash_get_num_entries(own->texts) >= TEXTS_CACHED)
+			return pfs_text_or_null(text, isnull);
+		if (text != NULL)
+			text = MemoryContextStrdup(scan->rows_context, text);
 		entry = hash_search(own->texts, &wanted, HASH_ENTER, NULL);
 		entry->text = text;
 	}
@@ -140,12 +145,21 @@ static const char *const type_names[PFS_NUM_LOAD_TYPES] = {
 	[PFS_LOAD_BACKGROUND] = "BACKGROUND",
 };
 
+static Interval
+interval_of(int seconds)
+{
+	return (Interval)
+	{
+		.time = seconds * USECS_PER_SEC
+	};
+}
+
 static Datum
 resolution_datum(int seconds)
 {
-	Interval   *interval = palloc0(sizeof(Interval));
+	Interval   *interval = palloc(sizeof(Interval));
 
-	interval->time = seconds * USECS_PER_SEC;
+	*interval = interval_of(seconds);
 	return IntervalPGetDatum(interval);
 }
 
@@ -214,10 +228,11 @@ static void
 add_period_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
 {
 	PfsScan    *scan = arg;
+	Interval	length = interval_of(head->resolution);
 
 	if (scan->resolution != NULL &&
 		!DatumGetBool(DirectFunctionCall2(interval_eq, IntervalPGetDatum(scan->resolution),
-										  resolution_datum(head->resolution))))
+										  IntervalPGetDatum(&length))))
 		return;
 	for (int i = 0; i < head->nrows; i++)
 	{
@@ -256,6 +271,7 @@ const PfsTable pfs_table_load_history = {
 			  "kind of wait, or on the processor, in each period, those that were running included. The 32 largest "
 			  "rows of each period, and what is left of each type. TRUNCATE removes all periods."),
 	.row_size = sizeof(LoadRow),
+	.spills = true,
 	.estimate = pfs_load_estimate,
 	.copy = load_copy,
 	.role = load_role,
