@@ -238,9 +238,9 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_thread_by_event_name.max_timer_wai
 COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_account_by_event_name IS
 'Counts and times of waits by event name, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.user_name IS
-'The authenticated role; NULL for background processes.';
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.host IS
-'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.event_name IS
 'The instrument: setup_instruments.name.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.count_timed IS
@@ -255,7 +255,7 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_account_by_event_name.max_timer_wa
 COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_user_by_event_name IS
 'Counts and times of waits by event name, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.user_name IS
-'The authenticated role; NULL for background processes.';
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.event_name IS
 'The instrument: setup_instruments.name.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.count_timed IS
@@ -270,7 +270,7 @@ COMMENT ON COLUMN pfs.events_waits_summary_by_user_by_event_name.max_timer_wait 
 COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_host_by_event_name IS
 'Counts and times of waits by event name, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.host IS
-'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.event_name IS
 'The instrument: setup_instruments.name.';
 COMMENT ON COLUMN pfs.events_waits_summary_by_host_by_event_name.count_timed IS
@@ -290,12 +290,20 @@ COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_thread_by_event_name IS
 
 COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_account_by_event_name IS
 'Counts and times of stages by event name, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 
 COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_user_by_event_name IS
 'Counts and times of stages by event name, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 
 COMMENT ON FOREIGN TABLE pfs.events_stages_summary_by_host_by_event_name IS
 'Counts and times of stages by event name, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_stages_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 
 ALTER FOREIGN TABLE pfs.events_statements_summary_global_by_event_name ADD COLUMN sum_rows_examined bigint;
 ALTER FOREIGN TABLE pfs.events_statements_summary_global_by_event_name ADD COLUMN sum_no_index_used bigint;
@@ -317,6 +325,10 @@ ALTER FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name ADD C
 ALTER FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name ADD COLUMN sum_no_index_used bigint;
 COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_account_by_event_name IS
 'Counts and times of statements by event name, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_rows_examined IS
 'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_account_by_event_name.sum_no_index_used IS
@@ -326,6 +338,8 @@ ALTER FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name ADD COLU
 ALTER FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name ADD COLUMN sum_no_index_used bigint;
 COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_user_by_event_name IS
 'Counts and times of statements by event name, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_rows_examined IS
 'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_user_by_event_name.sum_no_index_used IS
@@ -335,6 +349,8 @@ ALTER FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name ADD COLU
 ALTER FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name ADD COLUMN sum_no_index_used bigint;
 COMMENT ON FOREIGN TABLE pfs.events_statements_summary_by_host_by_event_name IS
 'Counts and times of statements by event name, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_rows_examined IS
 'Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.';
 COMMENT ON COLUMN pfs.events_statements_summary_by_host_by_event_name.sum_no_index_used IS
@@ -574,23 +590,31 @@ COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_thread_by_event_name
 
 COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_account_by_event_name IS
 'Counts and times of transactions by event name, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.user_name IS
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_account_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 
 COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_user_by_event_name IS
 'Counts and times of transactions by event name, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_user_by_event_name.user_name IS
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 
 COMMENT ON FOREIGN TABLE pfs.events_transactions_summary_by_host_by_event_name IS
 'Counts and times of transactions by event name, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
+COMMENT ON COLUMN pfs.events_transactions_summary_by_host_by_event_name.host IS
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 
 COMMENT ON COLUMN pfs.accounts.user_name IS
-'The authenticated role; NULL for background processes.';
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 COMMENT ON COLUMN pfs.accounts.host IS
-'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 
 COMMENT ON COLUMN pfs.users.user_name IS
-'The authenticated role; NULL for background processes.';
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 
 COMMENT ON COLUMN pfs.hosts.host IS
-'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 
 COMMENT ON COLUMN pfs.file_summary_by_event_name.count_timed IS
 'Those of them that were timed.';
@@ -1287,19 +1311,19 @@ COMMENT ON COLUMN pfs.memory_summary_by_thread_by_event_name.event_name IS
 'The instrument: setup_instruments.name.';
 
 COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.user_name IS
-'The authenticated role; NULL for background processes.';
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.host IS
-'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 COMMENT ON COLUMN pfs.memory_summary_by_account_by_event_name.event_name IS
 'The instrument: setup_instruments.name.';
 
 COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.user_name IS
-'The authenticated role; NULL for background processes.';
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 COMMENT ON COLUMN pfs.memory_summary_by_user_by_event_name.event_name IS
 'The instrument: setup_instruments.name.';
 
 COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.host IS
-'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 COMMENT ON COLUMN pfs.memory_summary_by_host_by_event_name.event_name IS
 'The instrument: setup_instruments.name.';
 
@@ -1308,16 +1332,20 @@ COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_thread_by_error IS
 
 COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_account_by_error IS
 'Errors by SQLSTATE and severity, by account: a user on a client address, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their users and hosts.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.user_name IS
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 COMMENT ON COLUMN pfs.events_errors_summary_by_account_by_error.host IS
-'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 
 COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_user_by_error IS
 'Errors by SQLSTATE and severity, by user, sessions that have ended included. TRUNCATE moves the counters of threads and accounts into their hosts, discards those of users.';
+COMMENT ON COLUMN pfs.events_errors_summary_by_user_by_error.user_name IS
+'The authenticated role; NULL for background processes, (others) for roles that gave their places away.';
 
 COMMENT ON FOREIGN TABLE pfs.events_errors_summary_by_host_by_error IS
 'Errors by SQLSTATE and severity, by client address, sessions that have ended included. TRUNCATE moves the counters of threads, accounts and hosts into the global ones.';
 COMMENT ON COLUMN pfs.events_errors_summary_by_host_by_error.host IS
-'Numeric client address, [local] for a Unix socket; NULL for background processes.';
+'Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that gave their places away.';
 
 CREATE FOREIGN TABLE pfs.load_history (
 	period_start timestamp with time zone,

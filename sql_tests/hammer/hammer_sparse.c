@@ -40,10 +40,13 @@ typedef struct SparseContext
 	PfsPages   *chunks;
 	bool		roomy;			/* chunks for all: none may be missing */
 	bool		scarce;			/* not for all that objects can have */
+	bool		passes;			/* objects that end pass their chunks on */
 	uint32_t	n;
 	SparseObject *objects;
 	PfsSharedCell *others;		/* [CELLS], of what has no room, or whose
 								 * object has gone */
+	uint32_t	heir[LINKS_MAX];	/* of the array to which chunks are passed
+									 * on */
 	uint64_t	events;
 	uint64_t	missed;
 	uint64_t	reads;
@@ -59,6 +62,15 @@ array_of(const SparseContext *x, uint32_t object)
 		x->chunks, x->objects[object].links, CELLS, sizeof(PfsSharedCell),
 			pfs_sparse_per_chunk(CHUNK_SIZE, sizeof(PfsSharedCell))
 	};
+}
+
+static PfsSparse
+heir_of(SparseContext *x)
+{
+	PfsSparse	array = array_of(x, 0);
+
+	array.links = x->heir;
+	return array;
 }
 
 /* All events of a cell of an object in one of its lives take so long. */
@@ -116,6 +128,30 @@ look(SparseContext *x, uint32_t object, uint64_t word)
 	pfs_add_relaxed(&x->reads, 1);
 }
 
+/* Passes the chunks of an object that ends on, or adds their numbers to those that are there. */
+static void
+pass_on(SparseContext *x, const PfsSparse *array)
+{
+	PfsSparse	heir = heir_of(x);
+
+	for (uint32_t n = 0; n < pfs_sparse_chunks(array); n++)
+	{
+		PfsSharedBlock chunk;
+		PfsSharedBlock there;
+
+		if (!pfs_sparse_chunk(array, n, &chunk) || pfs_sparse_pass(array, n, &heir))
+			continue;
+		HAMMER_CHECK(pfs_sparse_chunk(&heir, n, &there), "a chunk was not passed on, and none is there");
+		for (uint32_t i = pfs_shared_block_next(&chunk, 0); i < chunk.ncells; i = pfs_shared_block_next(&chunk, i + 1))
+		{
+			PfsTotals	totals = {0};
+
+			pfs_shared_cell_read(pfs_shared_block_cell(&chunk, i), &totals);
+			pfs_shared_cell_merge(pfs_shared_block_touch(&there, i), &totals);
+		}
+	}
+}
+
 /*
  * Adds what the object has counted to the others, and begins its next life; word: of the
  * life that ends, DIRTY.  Its chunks keep their numbers: whoever takes them next has to
@@ -134,9 +170,13 @@ end_object(SparseContext *x, uint32_t object, uint64_t word)
 		if (c == NULL)
 			continue;
 		HAMMER_CHECK(is_own(c, ticks_of(object, word, i)), "an object that ends has what is not its own");
+		if (x->passes)
+			continue;
 		pfs_shared_cell_read(c, &totals);
 		pfs_shared_cell_merge(&x->others[i], &totals);
 	}
+	if (x->passes)
+		pass_on(x, &array);
 	pfs_sparse_free(&array);
 	pfs_add_relaxed(&x->ends, 1);
 	pfs_ref_reuse(&x->objects[object].references);
@@ -234,27 +274,39 @@ seen_all(const void *context)
 		(!x->scarce || pfs_load_relaxed(&x->missed) > 0);
 }
 
-/* Returns the events that the objects and the others have; *links: the chunks that the objects have. */
+/* Returns the events that an array has, and adds its chunks to *links. */
 static uint64_t
-total_of(const SparseContext *x, uint32_t *links)
+total_of_array(const PfsSparse *array, uint32_t *links)
 {
 	uint64_t	events = 0;
 
+	for (uint32_t n = 0; n < pfs_sparse_chunks(array); n++)
+		*links += array->links[n] != 0;
+	for (uint32_t i = 0; i < CELLS; i++)
+	{
+		const PfsSharedCell *c = pfs_sparse_find(array, i);
+
+		events += c == NULL ? 0 : c->count_timed;
+	}
+	return events;
+}
+
+/* Returns the events that all have; *links: the chunks that they have. */
+static uint64_t
+total_of(SparseContext *x, uint32_t *links)
+{
+	PfsSparse	heir = heir_of(x);
+	uint64_t	events;
+
 	*links = 0;
+	events = total_of_array(&heir, links);
 	for (uint32_t i = 0; i < CELLS; i++)
 		events += x->others[i].count_timed;
 	for (uint32_t object = 0; object < x->n; object++)
 	{
 		PfsSparse	array = array_of(x, object);
 
-		for (uint32_t n = 0; n < pfs_sparse_chunks(&array); n++)
-			*links += array.links[n] != 0;
-		for (uint32_t i = 0; i < CELLS; i++)
-		{
-			const PfsSharedCell *c = pfs_sparse_find(&array, i);
-
-			events += c == NULL ? 0 : c->count_timed;
-		}
+		events += total_of_array(&array, links);
 	}
 	return events;
 }
@@ -284,8 +336,14 @@ run_sparse(uint32_t objects, uint32_t chunks)
 	{
 		.chunks = pages, .n = objects, .objects = all, .others = others,
 		/* Each worker can hold one more, or a page that it gives back. */
-			.roomy = chunks >= objects * LINKS_MAX + HAMMER_WORKERS_MAX * CHUNKS_PER_PAGE && !hammer_options.kill,
+			.roomy = chunks >= (objects + 1) * LINKS_MAX + HAMMER_WORKERS_MAX * CHUNKS_PER_PAGE && !hammer_options.kill,
 			.scarce = chunks < objects * LINKS_MAX,
+
+		/*
+		 * Who takes the place of a victim cannot know what that has passed
+		 * on.
+		 */
+			.passes = chunks >= (objects + 1) * LINKS_MAX && !hammer_options.kill,
 	};
 	for (uint32_t object = 0; object < objects; object++)
 		all[object].word = PFS_VERSION_INC + PFS_STATE_ALLOCATED;
@@ -311,5 +369,5 @@ hammer_sparse(void)
 {
 	run_sparse(1, 1);
 	run_sparse(5, 9);
-	run_sparse(3, 3 * LINKS_MAX + HAMMER_WORKERS_MAX * CHUNKS_PER_PAGE);
+	run_sparse(3, 4 * LINKS_MAX + HAMMER_WORKERS_MAX * CHUNKS_PER_PAGE);
 }

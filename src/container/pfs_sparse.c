@@ -42,6 +42,17 @@ pfs_sparse_touch(const PfsSparse *s, uint32_t i, uint32_t *hint)
 	return pfs_shared_block_touch(&chunk, i - n * s->per_chunk);
 }
 
+bool
+pfs_sparse_pass(const PfsSparse *from, uint32_t n, const PfsSparse *to)
+{
+	uint32_t	none = 0;
+
+	if (!pfs_cas(&to->links[n], &none, pfs_load_relaxed(&from->links[n])))	/* K */
+		return false;
+	pfs_store_relaxed(&from->links[n], 0);
+	return true;
+}
+
 void
 pfs_sparse_free(const PfsSparse *s)
 {

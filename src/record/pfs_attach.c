@@ -19,6 +19,7 @@
 #include "storage/ipc.h"
 #include "tcop/tcopprot.h"
 
+#include "pfs_account_enter.h"
 #include "pfs_actor.h"
 #include "pfs_compat.h"
 #include "pfs_digest_wait.h"
@@ -69,7 +70,8 @@ thread_refs(uint64 thread_id, PfsAccountRefs *refs)
  * own when its session is there, a parallel worker's leader's, the background's for all
  * others.  Returns false while it is not known yet.  The server ends the initialization
  * of a session when role, database, rights and limits let it in; until then it is a
- * login that can fail, and belongs to nobody.
+ * login that can fail, and belongs to nobody.  So is a session for which there is no room before
+ * a reader allows it to evict an account; one that ends asks for the last time.
  */
 static bool
 find_account(PfsThread *t)
@@ -81,10 +83,18 @@ find_account(PfsThread *t)
 	if (pfs_thread_is_parallel_worker())
 	{
 		PfsAccountRefs leader;
+		PfsAccountRefs again;
 
 		if (t->parent_thread_id == 0 || !thread_refs(t->parent_thread_id, &leader))
 			return false;
 		pfs_account_share(&refs, &leader);
+
+		/*
+		 * A leader that ends takes its references back before it unpins the
+		 * records: if they are unchanged it had not, and these are its.
+		 */
+		if (!thread_refs(t->parent_thread_id, &again) || memcmp(again.records, leader.records, sizeof(again.records)) != 0)
+			pfs_account_leave(&refs);
 	}
 	else if (t->foreground)
 	{
@@ -93,10 +103,11 @@ find_account(PfsThread *t)
 		if (t->role == InvalidOid || MyProcPort == NULL || !IsNormalProcessingMode())
 			return false;
 		pfs_client_host(host);
-		pfs_account_enter(&refs, MyProcPort->user_name, host);
+		if (!pfs_account_enter(&refs, MyProcPort->user_name, host, !proc_exit_inprogress))
+			return false;
 	}
-	else
-		pfs_account_enter(&refs, NULL, NULL);
+	else if (!pfs_account_enter(&refs, NULL, NULL, !proc_exit_inprogress))
+		return false;
 
 	pfs_seqlock_write_begin(&t->moves);
 	t->refs = refs;

@@ -24,6 +24,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_account_evict.h"
 #include "pfs_actor.h"
 #include "pfs_clock.h"
 #include "pfs_container.h"
@@ -127,7 +128,10 @@ const PfsPart pfs_parts[] = {
 	},
 	{
 		.name = "accounts",
+		STRUCT(pfs_shared_accounts),
 		.lay_out = pfs_accounts_lay_out,
+		.start = pfs_accounts_start,
+		.repair = pfs_account_repair,
 		.pages = &pfs_accounts[PFS_ACCOUNTS].pages,
 	},
 	{

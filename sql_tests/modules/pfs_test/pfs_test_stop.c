@@ -97,18 +97,25 @@ stop(int signo, siginfo_t *info, void *arg)
 	errno = save_errno;
 }
 
-/* pfs_test_stop_at(function text): where this process will stop. */
-Datum
-pfs_test_stop_at(PG_FUNCTION_ARGS)
+/* This process will stop when it calls this function. */
+static void
+stop_at(const char *function)
 {
 	struct sigaction action = {0};
 
-	place = symbol(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	place = symbol(function);
 	action.sa_sigaction = stop;
 	action.sa_flags = SA_SIGINFO | SA_NODEFER;
 	sigaction(SIGTRAP, &action, NULL);
 	instead = *place;
 	set_code(BREAKPOINT);
+}
+
+/* pfs_test_stop_at(function text): where this process will stop. */
+Datum
+pfs_test_stop_at(PG_FUNCTION_ARGS)
+{
+	stop_at(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	PG_RETURN_VOID();
 }
 
@@ -244,7 +251,17 @@ _PG_init(void)
 	static bool protect_fixed = false;
 
 	if (!process_shared_preload_libraries_in_progress)
+	{
+		/*
+		 * In session_preload_libraries of a role: a session stops while it
+		 * begins.
+		 */
+		const char *function = GetConfigOption("pfs_test.stop_at", true, false);
+
+		if (function != NULL && *function != '\0')
+			stop_at(function);
 		return;
+	}
 	DefineCustomIntVariable("pfs_test.exit_callbacks", "Callbacks that each client backend registers.", NULL,
 							&exit_callbacks, 0, 0, 100, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("pfs_test.protect_fixed", "Nobody but the postmaster may write to PFS_FIXED.", NULL,

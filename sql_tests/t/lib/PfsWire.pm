@@ -2,21 +2,27 @@
 #	  A client that speaks the protocol's messages one by one, for what no psql of all
 #	  versions sends.
 #
-#	my $c = PfsWire->new($server, user => 'postgres');
+#	my $c = PfsWire->new($server, user => 'postgres');	# from => '127.0.0.2': by TCP, from there
 #	$c->send(Parse => 'name', 'SELECT 1');		# Bind, Execute, Close, Sync the same
 #	$c->send('Sync');
 #	$c->send_at_once([ Bind => 'name' ], ['Execute'], ['Sync']);
 #	my @types = $c->until_ready;				# letters of the answers
+#	$c->end;
 package PfsWire;
 
 use strict;
 use warnings;
+use IO::Socket::INET ();
 use IO::Socket::UNIX ();
 
 sub new
 {
 	my ($class, $server, %options) = @_;
-	my $socket = IO::Socket::UNIX->new(Peer => "$server->{host}/.s.PGSQL.$server->{port}") or die "no connection: $!";
+	my $socket = defined $options{from}
+	  ? IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $server->{port}, LocalAddr => $options{from}, Proto => 'tcp')
+	  : IO::Socket::UNIX->new(Peer => "$server->{host}/.s.PGSQL.$server->{port}");
+
+	die "no connection: $!" unless $socket;
 	my $self = bless { socket => $socket }, $class;
 	my $body = pack('N', 196608) . join('', map { "$_\0" } user => $options{user} // 'postgres', database => $options{database} // 'postgres') . "\0";
 
@@ -92,6 +98,24 @@ sub until_ready
 		($self->{pid}) = unpack('N', $body) if $letter eq 'K';
 		return @letters if $letter eq 'Z';
 	}
+}
+
+# A statement, and its answers.
+sub query
+{
+	my ($self, $sql) = @_;
+
+	$self->send(Query => $sql);
+	return $self->until_ready;
+}
+
+# The server ends the session a moment later.
+sub end
+{
+	my ($self) = @_;
+
+	$self->send('Terminate');
+	$self->{socket}->close;
 }
 
 sub pid { return $_[0]->{pid}; }

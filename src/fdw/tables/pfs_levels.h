@@ -33,11 +33,13 @@ extern void pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from);
 
 #define PFS_USER_KEYS(X, t) \
 	X(t, user_name, text, none, pfs_level_name_datum(row->keys.named, row->keys.user_name, isnull), \
-	  "The authenticated role; NULL for background processes.", .width = 12)
+	  "The authenticated role; NULL for background processes, (others) for roles that gave their places away.", \
+	  .width = 12)
 
 #define PFS_HOST_KEYS(X, t) \
 	X(t, host, text, none, pfs_level_name_datum(row->keys.named, row->keys.host_name, isnull), \
-	  "Numeric client address, [local] for a Unix socket; NULL for background processes.", .width = 12)
+	  "Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that " \
+	  "gave their places away.", .width = 12)
 
 #define PFS_GLOBAL_KEYS(X, t)
 

@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_account_read.h"
 #include "pfs_levels.h"
 #include "pfs_summary.h"
 #include "pfs_tables.h"
@@ -19,11 +20,13 @@ add_account_cb(const PfsAccount *account, void *arg)
 
 #define USER_COLUMN(X, t) \
 	X(t, user_name, text, none, pfs_level_name_datum(row->named, row->user_name, isnull), \
-	  "The authenticated role; NULL for background processes.", .width = 12)
+	  "The authenticated role; NULL for background processes, (others) for roles that gave their places away.", \
+	  .width = 12)
 
 #define HOST_COLUMN(X, t) \
 	X(t, host, text, none, pfs_level_name_datum(row->named, row->host_name, isnull), \
-	  "Numeric client address, [local] for a Unix socket; NULL for background processes.", .width = 12)
+	  "Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that " \
+	  "gave their places away.", .width = 12)
 
 #define CONNECTIONS_COLUMNS(X, t) \
 	X(t, current_connections, bigint, count, Int64GetDatum((int64) row->current), "Connections now.") \
@@ -40,7 +43,7 @@ PFS_COLUMNS(t, PfsAccount, LIST) \
 static void \
 t##_copy(PfsScan *scan) \
 { \
-	pfs_accounts_each(KIND, add_account_cb, scan); \
+	pfs_accounts_read(KIND, add_account_cb, scan); \
 } \
 static int64 \
 t##_truncate(void) \

@@ -1,10 +1,11 @@
 /*
  * pfs_account.c
- *	  Accounts, users and hosts: finding, making, counting, removing.  What tables show
- *	  of them is in pfs_account_read.c, which no instrument point calls.
+ *	  Accounts, users and hosts: their containers; finding, making, pinning, removing a record.
+ *	  What tables show of them is in pfs_account_read.c, which no instrument point calls.
  *
  * Each record has a reference count (pfs_ref.h) of the threads, and for users and hosts
- * of the accounts, that have pinned it.
+ * of the accounts, that have pinned it.  How a session gets its records is in
+ * pfs_account_enter.c, above this file and above pfs_account_evict.c, which makes room.
  */
 #include "postgres.h"
 
@@ -12,13 +13,11 @@
 
 #include "pfs.h"
 #include "pfs_account.h"
+#include "pfs_clock.h"
 #include "pfs_hash.h"
 #include "pfs_ref.h"
 #include "pfs_shared.h"
 #include "pfs_summary_kind.h"
-
-/* A record that is being removed is out of the index soon. */
-#define ENTER_TRIES		100
 
 /* 64 kB, or so, are a page: of records, and of chunks. */
 #define RECORDS_PER_PAGE	32
@@ -36,17 +35,6 @@ static PfsSparse cells[PFS_NUM_FAMILIES];
 
 static uint32 hints[PFS_NUM_ACCOUNT_KINDS];
 
-/* What a record is found by, and its parents; names as PfsAccount has them. */
-typedef struct AccountKey
-{
-	bool		named;
-	const char *user_name;
-	const char *host_name;
-	uint32		user;
-	uint32		host;
-	uint64		hash;
-} AccountKey;
-
 /*
  * Compares a record with a key, for pfs_hash; another process may be filling the record
  * meanwhile.
@@ -55,24 +43,62 @@ static bool
 has_names(const void *record, const void *key)
 {
 	const PfsAccount *account = record;
-	const AccountKey *wanted = key;
+	const PfsAccountKey *wanted = key;
 
 	return account->named == wanted->named &&
 		strncmp(account->user_name, wanted->user_name, sizeof(account->user_name)) == 0 &&
 		strncmp(account->host_name, wanted->host_name, sizeof(account->host_name)) == 0;
 }
 
+/* What fill_cb() fills a record of, and whether it has done so. */
+typedef struct Fill
+{
+	PfsAccountKind kind;
+	bool		done;
+} Fill;
+
+/* Now, for PfsAccounts.used. */
+static uint64
+now(void)
+{
+	return pfs_timer_read(PFS_TIMER_NANOSECOND);
+}
+
+void
+pfs_account_pin_again(PfsAccountKind kind, uint32 index)
+{
+	if (index != PFS_NO_RECORD)
+		pfs_add_seqcst(&pfs_accounts[kind].references[index], 1);
+}
+
 /*
- * Fills a fresh record, for pfs_hash_insert(): names and parents as the key has them,
- * no connections, no cells.  Its reference count stops saying that the record is
- * dead last, so that it can be pinned as soon as it is published.
+ * Who reads the index afterwards and finds it unchanged has read it before the pin was given back,
+ * see find_account() in pfs_attach.c.
+ */
+void
+pfs_account_unpin(PfsAccountKind kind, uint32 *index)
+{
+	uint32		old = *index;
+
+	pfs_store_relaxed(index, PFS_NO_RECORD);
+	if (old != PFS_NO_RECORD)
+		pfs_ref_unpin(&pfs_accounts[kind].references[old]);
+}
+
+/*
+ * Fills a fresh record, for pfs_hash_insert_new(): names and parents as the key has them,
+ * no connections, no cells.  It pins its parents, which the caller has pinned.  Its reference
+ * count stops saying that the record is dead last, so that it can be pinned as soon as it is
+ * published.
  */
 static void
 fill_cb(void *record, const void *key, void *arg)
 {
 	PfsAccount *account = record;
-	const AccountKey *wanted = key;
-	const PfsAccounts *accounts = arg;
+	const PfsAccountKey *wanted = key;
+	Fill	   *fill = arg;
+	const PfsAccounts *accounts = &pfs_accounts[fill->kind];
+	uint32		index = pfs_pages_index(accounts->pages, record);
 
 	memset(account, 0, pfs_pages_record_size(accounts->pages));
 	account->hash = wanted->hash;
@@ -81,7 +107,11 @@ fill_cb(void *record, const void *key, void *arg)
 	account->named = wanted->named;
 	strlcpy(account->user_name, wanted->user_name, sizeof(account->user_name));
 	strlcpy(account->host_name, wanted->host_name, sizeof(account->host_name));
-	pfs_ref_reuse(&accounts->references[pfs_pages_index(accounts->pages, record)]);
+	pfs_account_pin_again(PFS_USERS, account->user);
+	pfs_account_pin_again(PFS_HOSTS, account->host);
+	fill->done = true;
+	pfs_store_relaxed(&accounts->used[index], now());
+	pfs_ref_reuse(&accounts->references[index]);
 }
 
 PfsSparse
@@ -93,15 +123,22 @@ pfs_account_cells(PfsAccount *account, PfsFamily family)
 	return sparse;
 }
 
-/* Takes the container of a kind, with records of so many bytes. */
+/*
+ * Takes the container of a kind, with records of so many bytes; one more than the setting says, for
+ * that of all others.
+ */
 static void
 lay_out(PfsSegment *seg, PfsAccountKind kind, const char *name, size_t size, uint32 records)
 {
 	PfsAccounts *accounts = &pfs_accounts[kind];
 
+	if (records > 0)
+		records++;
 	accounts->pages = pfs_pages_create(seg, name, size, records, RECORDS_PER_PAGE);
 	accounts->index = pfs_hash_create(seg, accounts->pages, records, has_names);
 	accounts->references = pfs_segment_take(seg, records * sizeof(uint64), PFS_CACHE_LINE);
+	accounts->used = pfs_segment_take(seg, records * sizeof(uint64), PFS_CACHE_LINE);
+	accounts->others = PFS_NO_RECORD;
 }
 
 /*
@@ -134,25 +171,52 @@ pfs_accounts_lay_out(PfsSegment *seg)
 	lay_out(seg, PFS_HOSTS, "hosts", size, pfs_sizes.hosts);
 }
 
-/* Pins a record that was found with this state word; returns false if it has gone. */
-static bool
-pin_record(PfsAccountKind kind, uint32 index, uint64 word)
+uint32
+pfs_account_find(PfsAccountKind kind, const PfsAccountKey *key, uint64 *word)
 {
-	return pfs_ref_pin(&pfs_accounts[kind].references[index],
-					   &pfs_accounts[kind].pages->state[index], word);
+	return pfs_hash_find(pfs_accounts[kind].index, key->hash, key, word);
+}
+
+/* It has been used now. */
+bool
+pfs_account_pin(PfsAccountKind kind, uint32 index, uint64 word)
+{
+	const PfsAccounts *accounts = &pfs_accounts[kind];
+
+	if (!pfs_ref_pin(&accounts->references[index], &accounts->pages->state[index], word))
+		return false;
+	pfs_store_relaxed(&accounts->used[index], now());
+	return true;
 }
 
 /*
- * Finds or makes a record and pins it.  *created: it was made, with these parents, also
- * if it was removed again before we could pin it.  A record that is being removed is
- * looked for again, ENTER_TRIES times; what cannot be had is counted as lost.
+ * A record that another process has made first is found instead; then the one that was filled here
+ * has pinned its parents in vain.
  */
-static uint32
-enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 user, uint32 host,
-	  bool *created)
+uint32
+pfs_account_make(PfsAccountKind kind, const PfsAccountKey *key, uint64 *word)
 {
-	PfsAccounts *accounts = &pfs_accounts[kind];
-	AccountKey	key = {
+	Fill		fill = {.kind = kind};
+	bool		created;
+	uint32		index = pfs_hash_insert_new(pfs_accounts[kind].index, key->hash, key, fill_cb, &fill,
+											&hints[kind], word, &created);
+
+	if (fill.done && !created)
+	{
+		uint32		user = key->user;
+		uint32		host = key->host;
+
+		pfs_account_unpin(PFS_USERS, &user);
+		pfs_account_unpin(PFS_HOSTS, &host);
+	}
+	return index;
+}
+
+/* Makes the key of an account (both names), a user, a host, or of the background (none). */
+PfsAccountKey
+pfs_account_key(const char *user_name, const char *host_name, uint32 user, uint32 host)
+{
+	PfsAccountKey key = {
 		.named = user_name != NULL || host_name != NULL,
 		.user_name = user_name ? user_name : "",
 		.host_name = host_name ? host_name : "",
@@ -163,34 +227,39 @@ enter(PfsAccountKind kind, const char *user_name, const char *host_name, uint32 
 
 	snprintf(names, sizeof(names), "%s@%s", key.user_name, key.host_name);
 	key.hash = pfs_hash_bytes(names, strlen(names));
-	for (int tries = 0; tries < ENTER_TRIES; tries++)
-	{
-		uint64		word;
-		uint32		index = pfs_hash_insert(accounts->index, key.hash, &key, fill_cb, accounts,
-											&hints[kind], &word, created);
-
-		if (index == PFS_NO_RECORD)
-			return PFS_NO_RECORD;
-		if (pin_record(kind, index, word))
-			return index;
-		if (*created)
-			return PFS_NO_RECORD;
-		pfs_pause();
-	}
-	pfs_pages_count_lost(accounts->pages);
-	return PFS_NO_RECORD;
+	return key;
 }
 
 /*
- * Adds to the connections of the records that counters of a thread with these references
- * belong to; what is added to the total is never taken back.
+ * Makes the record of all others in each container, and pins it for ever: it is there when a
+ * record is evicted, and has numbers only then.
  */
-static void
-count_connection(const PfsAccountRefs *refs, int64 connections)
+void
+pfs_accounts_start(void)
 {
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		uint32		index = pfs_account_record(refs, kind);
+		PfsAccountKey key = pfs_account_key(kind == PFS_HOSTS ? NULL : PFS_OTHERS_NAME, kind == PFS_USERS ? NULL : PFS_OTHERS_NAME,
+											PFS_NO_RECORD, PFS_NO_RECORD);
+		uint64		word;
+
+		if (pfs_accounts[kind].pages->records_max == 0)
+			continue;
+		pfs_accounts[kind].others = pfs_account_make(kind, &key, &word);
+		pfs_account_pin_again(kind, pfs_accounts[kind].others);
+	}
+}
+
+/*
+ * Adds to the connections of the records that a thread refers to; what is added to the total
+ * is never taken back.
+ */
+void
+pfs_account_count_connection(const PfsAccountRefs *refs, int64 connections)
+{
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		uint32		index = refs->records[kind];
 		PfsAccount *account;
 
 		if (index == PFS_NO_RECORD)
@@ -202,56 +271,9 @@ count_connection(const PfsAccountRefs *refs, int64 connections)
 	}
 }
 
-/* Unpins a record, if there is one. */
-static void
-unpin_if_any(PfsAccountKind kind, uint32 *index)
-{
-	if (*index != PFS_NO_RECORD)
-		pfs_ref_unpin(&pfs_accounts[kind].references[*index]);
-	*index = PFS_NO_RECORD;
-}
-
 /*
- * Finds or makes account, user and host by name and pins what the thread has to refer
- * to: the account alone, as it has pinned its user and its host itself, or where no
- * account can be had user and host.  For find_account() of pfs_attach.c; the thread
- * gives the references back by pfs_account_leave().
- */
-void
-pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name)
-{
-	bool		created;
-	uint32		user = enter(PFS_USERS, user_name, NULL, PFS_NO_RECORD, PFS_NO_RECORD, &created);
-	uint32		host = enter(PFS_HOSTS, NULL, host_name, PFS_NO_RECORD, PFS_NO_RECORD, &created);
-	uint32		account = enter(PFS_ACCOUNTS, user_name, host_name, user, host, &created);
-
-	if (created)
-	{
-		/*
-		 * A new account keeps the references to its parents; one that was
-		 * removed before we could refer to it has given them back.
-		 */
-		user = PFS_NO_RECORD;
-		host = PFS_NO_RECORD;
-	}
-	else if (account != PFS_NO_RECORD)
-	{
-		unpin_if_any(PFS_USERS, &user);
-		unpin_if_any(PFS_HOSTS, &host);
-	}
-	*refs = (PfsAccountRefs)
-	{
-		{
-			[PFS_ACCOUNTS] = account,[PFS_USERS] = user,[PFS_HOSTS] = host
-		}, true
-	};
-	count_connection(refs, 1);
-}
-
-/*
- * Pins the records that another thread refers to, for a parallel worker.  The leader
- * lives, or did a moment ago: if its account has lost its last reference meanwhile,
- * pinning fails, or keeps what is still there.  A worker is not counted as a connection.
+ * Pins the records that another thread refers to, for a parallel worker.  The caller looks whether
+ * the leader still refers to them.  A worker is not counted as a connection.
  */
 void
 pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader)
@@ -265,7 +287,7 @@ pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader)
 		if (index == PFS_NO_RECORD)
 			continue;
 		word = pfs_pages_word(pfs_accounts[kind].pages, index);
-		if ((word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED && pin_record(kind, index, word))
+		if ((word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED && pfs_account_pin(kind, index, word))
 			refs->records[kind] = index;
 	}
 }
@@ -278,39 +300,32 @@ void
 pfs_account_leave(PfsAccountRefs *refs)
 {
 	if (refs->counted)
-		count_connection(refs, -1);
+		pfs_account_count_connection(refs, -1);
 	refs->counted = false;
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
-		unpin_if_any(kind, &refs->records[kind]);
-}
-
-uint32
-pfs_account_record(const PfsAccountRefs *refs, PfsAccountKind kind)
-{
-	const PfsAccount *account;
-
-	if (kind == PFS_ACCOUNTS || refs->records[PFS_ACCOUNTS] == PFS_NO_RECORD)
-		return refs->records[kind];
-	account = pfs_account_at(PFS_ACCOUNTS, refs->records[PFS_ACCOUNTS]);
-	return kind == PFS_USERS ? account->user : account->host;
+	{
+		if (refs->records[kind] != PFS_NO_RECORD)
+			pfs_store_relaxed(&pfs_accounts[kind].used[refs->records[kind]], now());
+		pfs_account_unpin(kind, &refs->records[kind]);
+	}
 }
 
 /*
- * Removes a record that is marked dead, and so is ours: takes it out of the index, where a
+ * Removes a record that the caller has marked dead: takes it out of the index, where a
  * new session would look for it in vain meanwhile, hands its counters to push, unpins its
  * parents and gives its cells back.  Nobody uses them: threads pin a record before, and
- * readers have no turn now.
+ * while readers are at work nobody removes one.
  */
-static void
-remove_account(PfsAccountKind kind, uint32 index, uint64 word, void (*push) (PfsAccountKind, PfsAccount *))
+void
+pfs_account_remove(PfsAccountKind kind, uint32 index, uint64 word, PfsAccountPush push)
 {
 	PfsAccount *account = pfs_account_at(kind, index);
 
 	if (!pfs_hash_remove(pfs_accounts[kind].index, account->hash, index, word))
 		return;
 	push(kind, account);
-	unpin_if_any(PFS_USERS, &account->user);
-	unpin_if_any(PFS_HOSTS, &account->host);
+	pfs_account_unpin(PFS_USERS, &account->user);
+	pfs_account_unpin(PFS_HOSTS, &account->host);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		PfsSparse	sparse = pfs_account_cells(account, family);
@@ -323,20 +338,18 @@ remove_account(PfsAccountKind kind, uint32 index, uint64 word, void (*push) (Pfs
 /*
  * Removes the records of a kind that nobody has pinned, for TRUNCATE of accounts, users
  * or hosts.  The others stay with as many total connections as current ones.
- * Nobody else removes records meanwhile, as the caller has a turn: the record that is
- * marked dead is the one that was found.
  */
 void
-pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount *))
+pfs_accounts_purge(PfsAccountKind kind, PfsAccountPush push)
 {
-	PfsPages   *pages = pfs_accounts[kind].pages;
+	PfsAccounts *accounts = &pfs_accounts[kind];
 
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(accounts->pages, &at);)
 	{
 		PfsAccount *account = pfs_account_at(kind, at.index);
 
-		if (pfs_ref_mark_dead(&pfs_accounts[kind].references[at.index]))
-			remove_account(kind, at.index, at.word, push);
+		if (pfs_ref_mark_found_dead(&accounts->references[at.index], &accounts->pages->state[at.index], at.word))
+			pfs_account_remove(kind, at.index, at.word, push);
 		else
 		{
 			/* A session that comes meanwhile adds to both. */

@@ -3,10 +3,11 @@
  *	  Accounts, users and hosts that threads work for, what was counted for
  *	  them, and how many connections they have and had.
  *
- * An account is a user on a host.  A thread refers to its account, the account
- * to its user and its host; where there is no account (size 0, or full) the
- * thread refers to user and host itself.  Background processes share one account
- * without names.  Records stay when their last thread has gone, until TRUNCATE.
+ * An account is a user on a host.  A thread refers to its account, and to the user and the
+ * host of that account.  Background processes share one account without names.  Records stay
+ * when their last thread has gone, until TRUNCATE, or until a new name needs the place: then
+ * the record that was used longest ago is evicted, and what it has counted goes to the record of all
+ * others of its container (pfs_account_evict.h).
  */
 #ifndef PFS_ACCOUNT_H
 #define PFS_ACCOUNT_H
@@ -17,15 +18,16 @@
 
 /*
  * One account, user or host; behind it lie the links to its cells, of each family.
- * Names and parents never change while it is ALLOCATED.
+ * Names never change while it is ALLOCATED, parents only in a move (pfs_account_evict.h) and
+ * while nobody has pinned it.
  */
 typedef struct PfsAccount
 {
 	uint64		hash;			/* of the names */
 	uint64		current;		/* connections now; atomic */
 	uint64		total;			/* connections since the last TRUNCATE; atomic */
-	uint32		user;			/* of an account: its parents, each held by a */
-	uint32		host;			/* reference; PFS_NO_RECORD: missing */
+	uint32		user;			/* of an account: its parents, which it has */
+	uint32		host;			/* pinned; PFS_NO_RECORD: none */
 	bool		named;			/* false: background processes */
 	char		user_name[NAMEDATALEN]; /* accounts and users */
 	char		host_name[PFS_CLIENT_HOST_SIZE];	/* accounts and hosts */
@@ -38,7 +40,14 @@ typedef struct PfsAccounts
 	struct PfsHash *index;
 	uint64	   *references;		/* [records_max]; outside of the records, as
 								 * they outlive them */
+	uint64	   *used;			/* [records_max], when a session of it began
+								 * or ended last: ns; atomic */
+	uint32		others;			/* the record of all others: pinned for ever;
+								 * set at the start */
 } PfsAccounts;
+
+/* What its name is, and what a role of this name shares. */
+#define PFS_OTHERS_NAME "(others)"
 
 extern PfsAccounts pfs_accounts[PFS_NUM_ACCOUNT_KINDS];
 
@@ -57,23 +66,18 @@ extern size_t pfs_account_links_at[PFS_NUM_FAMILIES];
 /* Takes the four containers. */
 extern void pfs_accounts_lay_out(PfsSegment *seg);
 
-/* What a thread refers to. */
+/* What a thread refers to, each pinned. */
 typedef struct PfsAccountRefs
 {
-	uint32		records[PFS_NUM_ACCOUNT_KINDS]; /* user and host only without
-												 * an account; PFS_NO_RECORD:
-												 * none */
+	uint32		records[PFS_NUM_ACCOUNT_KINDS]; /* PFS_NO_RECORD: not known
+												 * yet, or size 0 */
 	bool		counted;		/* as a connection */
 } PfsAccountRefs;
 
 #define PFS_NO_ACCOUNT_REFS ((PfsAccountRefs) {{PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD}, false})
 
-/*
- * Find or make the records, take a reference to them, and count a connection.  user_name
- * NULL: the background's.  Instrument points; what is full is counted there and missing
- * here.
- */
-extern void pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name);
+/* Postmaster, at the start: makes the records of all others. */
+extern void pfs_accounts_start(void);
 
 /* Pin the records that another, living thread refers to: a parallel worker's leader. */
 extern void pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader);
@@ -81,27 +85,75 @@ extern void pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader
 /* Give the references back. */
 extern void pfs_account_leave(PfsAccountRefs *refs);
 
-/* The record of a kind that counters of these references belong to; PFS_NO_RECORD: none. */
-extern uint32 pfs_account_record(const PfsAccountRefs *refs, PfsAccountKind kind);
-
 static inline PfsAccount *
 pfs_account_at(PfsAccountKind kind, uint32 index)
 {
 	return pfs_pages_record(pfs_accounts[kind].pages, index);
 }
 
+/*
+ * Do the numbers of a record count at its own level only, as levels above have them
+ * themselves?  So it is of users, and of the account of all others, whose numbers are of many users
+ * and hosts.
+ */
+static inline bool
+pfs_account_is_beside(PfsAccountKind kind, uint32 index)
+{
+	return kind == PFS_USERS || (kind == PFS_ACCOUNTS && index == pfs_accounts[PFS_ACCOUNTS].others);
+}
+
 /* The shared cells of a record; who has pinned it, or has the turn, may use them. */
 extern PfsSparse pfs_account_cells(PfsAccount *account, PfsFamily family);
 
+/* ---- for pfs_account_enter.c ---- */
+
+/* What a record is found by, and its parents; names as PfsAccount has them. */
+typedef struct PfsAccountKey
+{
+	bool		named;
+	const char *user_name;
+	const char *host_name;
+	uint32		user;
+	uint32		host;
+	uint64		hash;
+} PfsAccountKey;
+
+/* Names that are NULL are none. */
+extern PfsAccountKey pfs_account_key(const char *user_name, const char *host_name, uint32 user, uint32 host);
+
+/* The record and its state word, or PFS_NO_RECORD. */
+extern uint32 pfs_account_find(PfsAccountKind kind, const PfsAccountKey *key, uint64 *word);
+
+/* Makes a record and returns it, or the one with these names that somebody else has made meanwhile. */
+extern uint32 pfs_account_make(PfsAccountKind kind, const PfsAccountKey *key, uint64 *word);
+
+/* Pins a record that was found with this state word; false: it has gone, or is about to. */
+extern bool pfs_account_pin(PfsAccountKind kind, uint32 index, uint64 word);
+
+/* Pins a record once more that the caller, or what it has pinned, has pinned already; or none. */
+extern void pfs_account_pin_again(PfsAccountKind kind, uint32 index);
+
+/* Unpins a record, if there is one. */
+extern void pfs_account_unpin(PfsAccountKind kind, uint32 *index);
+
+/* Adds to the connections of the records that a thread refers to. */
+extern void pfs_account_count_connection(const PfsAccountRefs *refs, int64 connections);
+
+/* ---- records that go ---- */
+
+/* What becomes of the numbers of a record that goes, which nobody else uses any more. */
+typedef void (*PfsAccountPush) (PfsAccountKind kind, PfsAccount *account);
+
+/*
+ * Remove a record that the caller has marked dead, which had this state word: out of the index,
+ * push its numbers, unpin its parents, give its cells back.
+ */
+extern void pfs_account_remove(PfsAccountKind kind, uint32 index, uint64 word, PfsAccountPush push);
+
 /*
  * Remove the records of a kind that nobody refers to, give the rest as many
- * total connections as current ones.  push gets each record that goes, with what
- * is still in its cells.  In a turn alone.
+ * total connections as current ones.  In a turn alone, while eviction is forbidden.
  */
-extern void pfs_accounts_purge(PfsAccountKind kind, void (*push) (PfsAccountKind, PfsAccount *));
-
-/* A row of accounts, users, hosts. */
-typedef void (*PfsAccountEmit) (const PfsAccount *copy, void *arg);
-extern void pfs_accounts_each(PfsAccountKind kind, PfsAccountEmit emit, void *arg);
+extern void pfs_accounts_purge(PfsAccountKind kind, PfsAccountPush push);
 
 #endif							/* PFS_ACCOUNT_H */

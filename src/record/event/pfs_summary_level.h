@@ -9,8 +9,8 @@
 #include "pfs_summary.h"
 
 /*
- * Where counters go: to the account; if there is none, or no room for them there, to
- * the user, and to the host or else the server.  PFS_NO_RECORD: not there.
+ * Where counters go: to the account; if there is none, or no room for them there, or it is that of
+ * all others, to the user, and to the host or else the server.  PFS_NO_RECORD: not there.
  */
 typedef struct PfsDestination
 {

@@ -54,8 +54,10 @@ pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const
 {
 	static const PfsAnyTotals nothing;
 
-	if (memcmp(totals, &nothing, pfs_summary_kinds[family]->totals_size) == 0 ||
-		merge_into(family, PFS_ACCOUNTS, to, cell, totals))
+	if (memcmp(totals, &nothing, pfs_summary_kinds[family]->totals_size) == 0)
+		return;
+	if (merge_into(family, PFS_ACCOUNTS, to, cell, totals) &&
+		!pfs_account_is_beside(PFS_ACCOUNTS, to->records[PFS_ACCOUNTS]))
 		return;
 	(void) merge_into(family, PFS_USERS, to, cell, totals);
 	if (!merge_into(family, PFS_HOSTS, to, cell, totals) && to->server)
@@ -91,7 +93,7 @@ destination_of(const PfsThread *t, PfsFamily family, uint64 generation, uint64 u
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
 		if (!was_truncated(family, pfs_level_of_kind[kind], generation, until))
-			to.records[kind] = pfs_account_record(&t->refs, kind);
+			to.records[kind] = t->refs.records[kind];
 	}
 	to.server = !was_truncated(family, PFS_LEVEL_GLOBAL, generation, until);
 	return to;
@@ -100,14 +102,14 @@ destination_of(const PfsThread *t, PfsFamily family, uint64 generation, uint64 u
 /*
  * Returns which record a level shows the counters of a thread with these references
  * under: none of an account, user or host that the thread does not have (not yet known, or
- * its container is full).
+ * its container has the size 0).
  */
 uint32
 pfs_summary_record_of(const PfsAccountRefs *refs, PfsLevel level)
 {
 	if (level < PFS_LEVEL_ACCOUNT || level > PFS_LEVEL_HOST)
 		return 0;
-	return pfs_account_record(refs, pfs_kind_of_level[level]);
+	return refs->records[pfs_kind_of_level[level]];
 }
 
 /*
@@ -119,11 +121,13 @@ pfs_summary_record_above(PfsAccountKind kind, uint32 index, PfsLevel level)
 {
 	const PfsAccount *account = pfs_account_at(kind, index);
 
-	/* Users do not count: what they have, hosts or the server have, too. */
-	if (level == PFS_LEVEL_GLOBAL)
-		return kind == PFS_USERS ? PFS_NO_RECORD : 0;
 	if (level == pfs_level_of_kind[kind])
 		return index;
+	/* What these have, hosts or the server have, too. */
+	if (pfs_account_is_beside(kind, index))
+		return PFS_NO_RECORD;
+	if (level == PFS_LEVEL_GLOBAL)
+		return 0;
 	if (kind != PFS_ACCOUNTS)
 		return PFS_NO_RECORD;
 	return level == PFS_LEVEL_USER ? account->user : account->host;

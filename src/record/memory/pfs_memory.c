@@ -148,7 +148,8 @@ pfs_memory_look_again(void)
 
 /*
  * Notes which records the levels above are, once, as nearly each allocation of a new session
- * raises water marks that concern them; then the process may count in the record.
+ * raises water marks that concern them; then the process may count in the record.  What the account
+ * of all others has is not there for its user and host, so it is none of these (carry_on()).
  */
 void
 pfs_memory_join(PfsThread *t)
@@ -157,9 +158,10 @@ pfs_memory_join(PfsThread *t)
 		return;
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		uint32		index = pfs_account_record(&t->refs, kind);
+		uint32		index = t->refs.records[kind];
+		bool		is_none = index == PFS_NO_RECORD || (kind == PFS_ACCOUNTS && pfs_account_is_beside(kind, index));
 
-		t->memory.levels[kind] = index == PFS_NO_RECORD ? NULL : pfs_account_at(kind, index);
+		t->memory.levels[kind] = is_none ? NULL : pfs_account_at(kind, index);
 	}
 	t->memory.has_levels = true;
 	if (pfs_memory_is_counted)

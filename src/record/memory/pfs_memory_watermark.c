@@ -63,14 +63,22 @@ use_up(PfsSharedMemoryCell *c, WaterMark water_mark, uint64 *count, uint64 *byte
 
 /*
  * Carries what the account had not enough for to the user, and to the host and the
- * server; ends the move.
+ * server; ends the move.  The account of all others concerns its own level only.
  */
 static pg_noinline void
 carry_on(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 bytes)
 {
 	uint64		user_count = count;
 	uint64		user_bytes = bytes;
+	uint32		account = t->refs.records[PFS_ACCOUNTS];
 
+	if (account != PFS_NO_RECORD && pfs_account_is_beside(PFS_ACCOUNTS, account))
+	{
+		uint64		account_count = count;
+		uint64		account_bytes = bytes;
+
+		use_up(cell_of(pfs_account_at(PFS_ACCOUNTS, account), cell), water_mark, &account_count, &account_bytes);
+	}
 	use_up(cell_of(t->memory.levels[PFS_USERS], cell), water_mark, &user_count, &user_bytes);
 	use_up(cell_of(t->memory.levels[PFS_HOSTS], cell), water_mark, &count, &bytes);
 	use_up(cell_of_server(cell), water_mark, &count, &bytes);

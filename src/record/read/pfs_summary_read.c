@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_account_read.h"
 #include "pfs_summary_level.h"
 #include "pfs_thread_copy.h"
 
@@ -218,58 +219,78 @@ emit_groups(const Groups *groups, const void *keys, PfsSummaryEmit emit, void *a
 	}
 }
 
+/* What pfs_summary_read() is asked for and makes of it in its turn. */
+typedef struct Reading
+{
+	uint64		thread_id;
+	PfsThreadCopies copies;
+	Groups		groups;
+	uint64		truncated;		/* generation of the level's last truncation */
+	const void *keys;
+} Reading;
+
 /*
- * Hands the rows of one level of a family to emit.  At the levels above threads,
- * threads are copied first, then what is above them is read, again and again until
- * no thread has moved counters in between: so each event is in one row.  The rows are
- * emitted after the turn, so emit may raise and allocate.
+ * Copies threads, then reads what is above them, again and again until no thread has moved
+ * counters in between: so each event is in one row.
+ */
+static void
+read_level(PfsPatience *patience, void *arg)
+{
+	Reading    *reading = arg;
+	PfsThreadCopies *copies = &reading->copies;
+	Groups	   *groups = &reading->groups;
+
+	reading->truncated = pfs_summary[groups->family].truncated[groups->level];
+	copies->patience = *patience;
+	pfs_thread_copies_make(copies, reading->thread_id);
+	if (groups->level != PFS_LEVEL_THREAD)
+	{
+		do
+		{
+			read_above(groups);
+		} while (!pfs_thread_copies_hold(copies));
+		add_threads(groups, copies, reading->truncated);
+	}
+	reading->keys = copy_keys(groups->family);
+	*patience = copies->patience;
+}
+
+/*
+ * Hands the rows of one level of a family to emit.  They are read in one turn, and emitted behind
+ * it, so emit may raise and allocate.
  */
 void
 pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrumentId instrument,
 				 PfsSummaryEmit emit, void *arg)
 {
-	PfsThreadCopies copies = {.family = family};
-	Groups		groups = {.family = family, .level = level};
-	uint64		truncated;
-	const void *keys;
+	Reading		reading = {.thread_id = thread_id,.copies.family = family, .groups = {.family = family, .level = level}};
+	Groups	   *groups = &reading.groups;
+	PfsPatience patience = {0};
 
 	pfs_instrument_name_late();
-	groups.end = pfs_summary[family].ncells;
+	groups->end = pfs_summary[family].ncells;
 	if (instrument != PFS_NO_INSTRUMENT)
 	{
-		groups.first = pfs_cell_of_instrument(family, instrument);
-		if (groups.first >= groups.end)
+		groups->first = pfs_cell_of_instrument(family, instrument);
+		if (groups->first >= groups->end)
 			return;
-		groups.end = groups.first + 1;
+		groups->end = groups->first + 1;
 	}
-	copies.first = groups.first;
-	copies.end = groups.end;
+	reading.copies.first = groups->first;
+	reading.copies.end = groups->end;
 	if (level != PFS_LEVEL_THREAD)
 	{
-		groups.n = level == PFS_LEVEL_GLOBAL ? 1 : pfs_accounts[pfs_kind_of_level[level]].pages->records_max;
-		groups.groups = palloc0(Max(groups.n, 1) * sizeof(Group *));
+		groups->n = level == PFS_LEVEL_GLOBAL ? 1 : pfs_accounts[pfs_kind_of_level[level]].pages->records_max;
+		groups->groups = palloc0(Max(groups->n, 1) * sizeof(Group *));
 	}
 
-	pfs_turn_take(PFS_TURN_SUMMARIES, false);
-	truncated = pfs_summary[family].truncated[level];
-	pfs_thread_copies_make(&copies, thread_id);
-	if (level != PFS_LEVEL_THREAD)
-	{
-		do
-		{
-			read_above(&groups);
-		} while (!pfs_thread_copies_hold(&copies));
-		add_threads(&groups, &copies, truncated);
-	}
-	keys = copy_keys(family);
-	pfs_turn_give(PFS_TURN_SUMMARIES, false);
-	pfs_patience_end(&copies.patience);
+	pfs_accounts_work(false, read_level, &patience, &reading);
 
 	if (level == PFS_LEVEL_THREAD)
-		emit_threads(&copies, truncated, keys, emit, arg);
+		emit_threads(&reading.copies, reading.truncated, reading.keys, emit, arg);
 	else
-		emit_groups(&groups, keys, emit, arg);
-	pfs_thread_copies_free(&copies);
+		emit_groups(groups, reading.keys, emit, arg);
+	pfs_thread_copies_free(&reading.copies);
 }
 
 static uint64 *

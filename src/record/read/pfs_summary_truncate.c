@@ -22,6 +22,7 @@
 
 #include "miscadmin.h"
 
+#include "pfs_account_read.h"
 #include "pfs_fence.h"
 #include "pfs_shared.h"
 #include "pfs_summary_level.h"
@@ -102,15 +103,16 @@ take_record(PfsFamily family, PfsAccount *account, const PfsDestination *to)
 
 /*
  * Returns where the counters of an account or a host go when this level is
- * truncated: to the cells above it that are not truncated.  Counters of a user go
- * nowhere, as hosts or the server have them, too.
+ * truncated: to the cells above it that are not truncated.  Counters of a user, or of the account
+ * of all others, go nowhere, as hosts or the server have them, too.
  */
 static PfsDestination
-destination_of_record(PfsAccountKind kind, const PfsAccount *account, PfsLevel truncated)
+destination_of_record(PfsAccountKind kind, uint32 index, PfsLevel truncated)
 {
+	const PfsAccount *account = pfs_account_at(kind, index);
 	PfsDestination to = PFS_NOWHERE;
 
-	if (truncated == PFS_LEVEL_GLOBAL || kind == PFS_USERS)
+	if (truncated == PFS_LEVEL_GLOBAL || pfs_account_is_beside(kind, index))
 		return to;
 	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_USER)
 		to.records[PFS_USERS] = account->user;
@@ -136,9 +138,8 @@ truncate_above(PfsFamily family, PfsLevel level)
 			continue;
 		for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_accounts[kind].pages, &at);)
 		{
-			PfsAccount *account = pfs_account_at(kind, at.index);
-			PfsDestination to = destination_of_record(kind, account, level);
-			uint64		events = take_record(family, account, &to);
+			PfsDestination to = destination_of_record(kind, at.index, level);
+			uint64		events = take_record(family, pfs_account_at(kind, at.index), &to);
 
 			if (pfs_summary_record_above(kind, at.index, level) != PFS_NO_RECORD)
 				left += events;
@@ -222,9 +223,8 @@ truncate_threads(PfsFamily family, PfsLevel level, PfsPatience *patience)
 }
 
 /*
- * Truncates one level of one family; returns how many events its table lost.  Called
- * between begin_turn() and end_turn(): the caller is the only truncator, and there
- * is no reader.
+ * Truncates one level of one family; returns how many events its table lost.  In a turn alone: the
+ * caller is the only truncator, there is no reader, and no account, user or host is evicted.
  */
 static uint64
 truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
@@ -273,45 +273,53 @@ note_reset(PfsFamily family, PfsLevel level)
 }
 
 /*
- * Takes the turn alone.  Every thread that has to be waited for is waited for here
- * first, as long as nothing has changed and the command can still be cancelled; from
- * the return on interrupts wait for end_turn().
+ * Waits, first thing in the turn, for every thread that has to be waited for, as long as nothing has
+ * changed and the command can still be cancelled; behind it interrupts wait for the end of the turn.
  */
 static void
-begin_turn(PfsFamily family, PfsPatience *patience)
+begin_truncation(PfsFamily family, PfsPatience *patience)
 {
-	pfs_turn_take(PFS_TURN_SUMMARIES, true);
 	wait_for_writers(family, patience);
 	CHECK_FOR_INTERRUPTS();
 	HOLD_INTERRUPTS();
 }
 
-static void
-end_turn(const PfsPatience *patience)
+/* What is truncated, and how many events or rows left by it. */
+typedef struct Truncation
 {
+	PfsFamily	family;
+	PfsLevel	level;
+	PfsAccountKind kind;
+	int64		left;
+} Truncation;
+
+static void
+truncate_cb(PfsPatience *patience, void *arg)
+{
+	Truncation *truncation = arg;
+
+	begin_truncation(truncation->family, patience);
+	truncation->left = (int64) truncate_level(truncation->family, truncation->level, patience);
 	RESUME_INTERRUPTS();
-	pfs_turn_give(PFS_TURN_SUMMARIES, true);
-	pfs_patience_end(patience);
 }
 
 int64
 pfs_summary_truncate(PfsFamily family, PfsLevel level)
 {
+	Truncation	truncation = {.family = family, .level = level};
 	PfsPatience patience = {.of_reset = true};
-	uint64		left;
 
-	begin_turn(family, &patience);
-	left = truncate_level(family, level, &patience);
-	end_turn(&patience);
+	pfs_accounts_work(true, truncate_cb, &patience, &truncation);
 	note_reset(family, level);
-	return (int64) left;
+	return truncation.left;
 }
 
 /* Moves what a record that is removed has counted to the levels above it. */
 static void
 push_up(PfsAccountKind kind, PfsAccount *account)
 {
-	PfsDestination to = destination_of_record(kind, account, pfs_level_of_kind[kind]);
+	uint32		index = pfs_pages_index(pfs_accounts[kind].pages, account);
+	PfsDestination to = destination_of_record(kind, index, pfs_level_of_kind[kind]);
 
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 		(void) take_record(family, account, &to);
@@ -324,27 +332,38 @@ count_cb(const PfsAccount *copy, void *arg)
 }
 
 /*
- * Truncates accounts, users or hosts: removes the records without a connection and
- * empties their level in all families; returns how many rows left the table.
- *
  * Records are removed first: each one's groups of counters are free for what the next
  * one moves into the levels above.  The second step frees none.
+ */
+static void
+truncate_accounts_cb(PfsPatience *patience, void *arg)
+{
+	Truncation *truncation = arg;
+	int64		before = 0;
+	int64		after = 0;
+
+	begin_truncation(PFS_FAMILY_WAITS, patience);
+	pfs_accounts_each(truncation->kind, count_cb, &before);
+	pfs_accounts_purge(truncation->kind, push_up);
+	pfs_accounts_each(truncation->kind, count_cb, &after);
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+		(void) truncate_level(family, pfs_level_of_kind[truncation->kind], patience);
+	truncation->left = Max(before - after, 0);
+	RESUME_INTERRUPTS();
+}
+
+/*
+ * Truncates accounts, users or hosts: removes the records without a connection and
+ * empties their level in all families; returns how many rows left the table.
  */
 int64
 pfs_summary_truncate_accounts(PfsAccountKind kind)
 {
+	Truncation	truncation = {.kind = kind};
 	PfsPatience patience = {.of_reset = true};
-	int64		before = 0;
-	int64		after = 0;
 
-	begin_turn(PFS_FAMILY_WAITS, &patience);
-	pfs_accounts_each(kind, count_cb, &before);
-	pfs_accounts_purge(kind, push_up);
-	pfs_accounts_each(kind, count_cb, &after);
-	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-		(void) truncate_level(family, pfs_level_of_kind[kind], &patience);
-	end_turn(&patience);
+	pfs_accounts_work(true, truncate_accounts_cb, &patience, &truncation);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 		note_reset(family, pfs_level_of_kind[kind]);
-	return Max(before - after, 0);
+	return truncation.left;
 }
