@@ -51,6 +51,14 @@ is($reader->query($all), $whole, 'with little work_mem they are the same');
 cmp_ok(memory_of_a_scan('SELECT * FROM pfs.load_history'), '<', 4 * 1024 * 1024, 'and are not in memory');
 is($server->sql("SELECT count(*) FROM pg_ls_tmpdir()"), 0, 'no temporary file is left');
 
+# So is what says which periods tell of a time.
+my $periods = q{SELECT count(*), sum(length) FROM pfs_sys.load_periods('2001-01-01', '2001-01-02')};
+my $of_periods = $reader->query($periods);
+like($of_periods, qr/^20000\|/, 'all periods tell of the time');
+$reader->query("SET work_mem = '64kB'");
+is($reader->query($periods), $of_periods, 'with a file, too');
+$reader->query("SET work_mem = '1MB'");
+
 # Read again for each row of another table, and backwards in the middle.
 $reader->query('SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off');
 is($reader->query(q{SELECT n, count(*), sum(sum_timer_wait) FROM generate_series(1, 3) n LEFT JOIN pfs.load_history ON count_star >= n - n GROUP BY n ORDER BY n}),

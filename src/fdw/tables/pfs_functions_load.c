@@ -9,7 +9,9 @@
 #include "access/htup_details.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 
 #include "pfs_fdw.h"
 #include "pfs_load_ring.h"
@@ -17,67 +19,58 @@
 
 PFS_FUNCTION(pfs_load_periods);
 
-/* Heads of periods, as they come. */
-typedef struct Heads
+/* Rows of the function, in memory up to work_mem. */
+typedef struct PeriodRows
 {
-	PfsLoadHead *items;
-	int			n;
-	int			max;
-} Heads;
+	TupleDesc	desc;
+	Tuplestorestate *store;
+	MemoryContext values;		/* of one row */
+} PeriodRows;
 
 static void
 add_head_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
 {
-	Heads	   *heads = arg;
+	PeriodRows *to = arg;
+	MemoryContext old = MemoryContextSwitchTo(to->values);
+	Interval	length = {.time = head->resolution * USECS_PER_SEC};
+	Datum		values[] = {
+		TimestampTzGetDatum(head->begin),
+		TimestampTzGetDatum(head->end),
+		IntervalPGetDatum(&length),
+		pfs_sum_datum(head->length),
+	};
+	bool		nulls[lengthof(values)] = {0};
 
 	CHECK_FOR_INTERRUPTS();
-	if (heads->n == heads->max)
-	{
-		heads->max *= 2;
-		heads->items = repalloc_huge(heads->items, heads->max * sizeof(PfsLoadHead));
-	}
-	heads->items[heads->n++] = *head;
+	tuplestore_putvalues(to->store, to->desc, values, nulls);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(to->values);
 }
 
-/* Reads the heads at the first call, and returns one at each. */
+/* Reads the heads of all periods of a time into a tuplestore. */
 Datum
 pfs_load_periods(PG_FUNCTION_ARGS)
 {
-	FuncCallContext *call;
-	Heads	   *heads;
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext old;
+	PeriodRows	rows;
 
-	if (SRF_IS_FIRSTCALL())
-	{
-		MemoryContext old;
-		TupleDesc	desc;
-
-		pfs_require_active();
-		call = SRF_FIRSTCALL_INIT();
-		old = MemoryContextSwitchTo(call->multi_call_memory_ctx);
-		if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-			elog(ERROR, "return type must be a row type");
-		call->tuple_desc = BlessTupleDesc(desc);
-		heads = call->user_fctx = palloc0(sizeof(Heads));
-		heads->max = 64;
-		heads->items = palloc(heads->max * sizeof(PfsLoadHead));
-		pfs_load_read_best(PG_GETARG_TIMESTAMPTZ(0), PG_GETARG_TIMESTAMPTZ(1), add_head_cb, heads);
-		MemoryContextSwitchTo(old);
-	}
-	call = SRF_PERCALL_SETUP();
-	heads = call->user_fctx;
-	if (call->call_cntr < heads->n)
-	{
-		const PfsLoadHead *head = &heads->items[call->call_cntr];
-		Interval	resolution = {.time = head->resolution * USECS_PER_SEC};
-		Datum		values[] = {
-			TimestampTzGetDatum(head->begin),
-			TimestampTzGetDatum(head->end),
-			IntervalPGetDatum(&resolution),
-			pfs_sum_datum(head->length),
-		};
-		bool		nulls[lengthof(values)] = {0};
-
-		SRF_RETURN_NEXT(call, HeapTupleGetDatum(heap_form_tuple(call->tuple_desc, values, nulls)));
-	}
-	SRF_RETURN_DONE(call);
+	pfs_require_active();
+	if (result == NULL || !IsA(result, ReturnSetInfo) || (result->allowedModes & SFRM_Materialize) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("set-valued function called in context that cannot accept a set")));
+	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
+	if (get_call_result_type(fcinfo, NULL, &rows.desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	rows.desc = CreateTupleDescCopy(rows.desc);
+	rows.store = tuplestore_begin_heap((result->allowedModes & SFRM_Materialize_Random) != 0, false, work_mem);
+	result->returnMode = SFRM_Materialize;
+	result->setResult = rows.store;
+	result->setDesc = rows.desc;
+	MemoryContextSwitchTo(old);
+	rows.values = AllocSetContextCreate(CurrentMemoryContext, "pfs row", ALLOCSET_SMALL_SIZES);
+	pfs_load_read_best(PG_GETARG_TIMESTAMPTZ(0), PG_GETARG_TIMESTAMPTZ(1), add_head_cb, &rows);
+	MemoryContextDelete(rows.values);
+	return (Datum) 0;
 }
