@@ -381,6 +381,7 @@ close_and_write(FILE *file, PfsThread *t, const void *frame)
 	return result;
 }
 
+/* Closes a stream.  One that has something to write is two events: the write, and the close. */
 static int
 wrap_fclose(FILE *file)
 {

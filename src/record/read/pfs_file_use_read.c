@@ -44,6 +44,7 @@ typedef struct Reader
 								 * themselves */
 } Reader;
 
+/* Appends the copy of a sum; until the caller says so, it is no record's. */
 static Copy *
 add_copy(Reader *r, const PfsChained *sum)
 {
