@@ -27,6 +27,7 @@ typedef struct PeriodRows
 	MemoryContext values;		/* of one row */
 } PeriodRows;
 
+/* Adds a row of a period, whose values are freed at once. */
 static void
 add_head_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
 {
