@@ -392,7 +392,38 @@ cmp_ok(lost('users'), '>', $lost, 'evictions go on behind readers that were cut 
 
 SKIP:
 {
-	skip 'no breakpoints on this processor', 10 unless `uname -m` =~ /^(x86_64|aarch64)$/;
+	skip 'no breakpoints on this processor', 14 unless `uname -m` =~ /^(x86_64|aarch64)$/;
+
+	# While a reader is at work nobody is evicted: a session has its row behind that, or, if it has ended, none.
+	$server->sql(test_functions('pfs_test_stop'));
+	$server->sql("SELECT pfs.reset('$_')") foreach 'accounts', 'users', 'hosts', 'events_waits_summary_global_by_event_name';
+	foreach my $user (qw(a b c))
+	{
+		session_of($user, 1)->end;
+		quiet();
+	}
+	my $reader = $server->session;
+
+	$reader->query(q{SELECT stop_at('pfs_summary_read.c:read_level')});
+	$reader->send('SELECT count(*) >= 0 FROM pfs.events_waits_summary_by_user_by_event_name');
+	foreach (1 .. 3000)
+	{
+		last if do { open my $stat, '<', '/proc/' . $reader->pid . '/stat'; (<$stat> // '') =~ /\) T/ };
+		sleep(0.02);
+	}
+	my $waits = session_of('d', 10);
+
+	is(by('user'), 'a=1 b=1 c=1', 'nobody is evicted while a reader is at work');
+	session_of('e', 100)->end;
+	quiet(2);
+	is(by('user'), '(others)=100 a=1 b=1 c=1', 'who ends meanwhile counts for all others');
+	kill 'CONT', $reader->pid;
+	is($reader->result, 't', 'the reader goes on');
+	events($waits, 10);
+	is(by('user'), '(others)=101 b=1 c=1 d=20', 'then the session has its row');
+	$waits->end;
+	$reader->close;
+	quiet();
 
 	$server->sql('CREATE ROLE stops LOGIN SUPERUSER');
 	$server->sql(q{ALTER ROLE stops SET session_preload_libraries = '} . ($ENV{PG_LIBDIR} // '') . q{/pfs_test_stop'});
@@ -401,8 +432,11 @@ SKIP:
 	foreach my $how ('go on', 'be killed')
 	{
 		$server->sql('SELECT pfs.reset()');
-		session_of($_, 10)->end foreach qw(a b c);
-		quiet();
+		foreach my $user (qw(a b c))
+		{
+			session_of($user, 10)->end;
+			quiet();
+		}
 		my $counted = global();
 		my $pid = open(my $pipe, '-|') // die "fork: $!";
 
@@ -439,8 +473,11 @@ SKIP:
 			close $pipe;
 			$server->lost_sessions;
 			ok($server->poll_connect('SELECT 1', '1'), 'the server begins anew');
-			session_of($_, 10)->end foreach qw(a b c d e);
-			quiet();
+			foreach my $user (qw(a b c d e))
+			{
+				session_of($user, 10)->end;
+				quiet();
+			}
 			is(by('user'), '(others)=20 c=10 d=10 e=10', 'and evicts again');
 		}
 	}
