@@ -200,7 +200,7 @@ foreach my $case (
 	[ '', q{SELECT pfs.set_instruments('wait/io/file/%', 'NO'); SELECT pfs.set_instruments('wait/%', 'YES')}, 1, 'wait/io/table/handler=ON' ],
 	[ '', q{SELECT pfs.set_instruments('wait/io/file/%', 'NO'); SELECT pfs.set_instruments('wait/%', NULL, 'NO')}, 3, 'wait/io/file/%=OFF' ],
 	[ 'idle%=OFF, wait/extension/later%=COUNTED', q{SELECT pfs.set_instruments('%i%d%l%e%', 'NO');
-		UPDATE pfs.setup_instruments SET enabled = 'YES', timed = 'YES' WHERE name = 'idle'}, 40, 'wait/extension/later%=COUNTED' ],
+		UPDATE pfs.setup_instruments SET enabled = 'YES', timed = 'YES' WHERE name = 'idle'}, 50, 'wait/extension/later%=COUNTED' ],
 	[ 'wait/io/file/%=COUNTED', q{SELECT pfs.set_instruments('%%%%idle?transaction%%', 'NO');
 		SELECT pfs.set_instruments('wait/extension/a, b=c', 'NO'), pfs.set_instruments('', 'NO'), pfs.set_instruments('it''s' || chr(10), NULL, 'NO')}, 5 ],
 	[ 'wait/lock/%=OFF, wait/lock/tuple=ON', q{UPDATE pfs.setup_instruments SET enabled = 'NO';
@@ -209,7 +209,7 @@ foreach my $case (
 		UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait/io/file/DataFileRead';
 		UPDATE pfs.setup_instruments SET timed = 'YES' WHERE name ILIKE ANY ('{wait/io/file/WALSync, wait/lock/tuple}')}, 5, 'wait/io/file/%=COUNTED' ],
 	[ '%=OFF', q{SELECT pfs.set_instruments('wait/io/%', 'Yes'); SELECT pfs.set_instruments('%file%', NULL, 'Yes'); SELECT pfs.set_instruments('%Sync', 'NO', 'NO');
-		SELECT pfs.set_consumers('%', 'NO'); SELECT pfs.set_consumers('events_waits_history', 'YES')}, 40, '%=OFF' ],
+		SELECT pfs.set_consumers('%', 'NO'); SELECT pfs.set_consumers('events_waits_history', 'YES')}, 50, '%=OFF' ],
 	[ 'idle=OFF', q{UPDATE pfs.setup_instruments SET enabled = CASE length(name) % 3 WHEN 0 THEN 'NO' ELSE 'YES' END, timed = CASE length(name) % 2 WHEN 0 THEN 'NO' ELSE 'YES' END;
 		UPDATE pfs.setup_consumers SET enabled = 'NO' WHERE name = 'thread_instrumentation'}, 450 ])
 {
