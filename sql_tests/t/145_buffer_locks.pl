@@ -27,7 +27,7 @@ sub wait_for_page
 	my ($sql, $event, $operation, $while) = @_;
 
 	$holder->send(q{SELECT hold_page('page'::regclass)});
-	ok($server->poll('SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = ' . $holder->thread_id . q{ AND event_name = 'wait/timeout/PgSleep'}, 1),
+	ok($server->poll('SELECT count(*) FROM pfs.events_waits_current WHERE thread_id = ' . $holder->thread_id . q{ AND event_name = 'wait/timeout/OtherSleep'}, 1),
 		"$operation: the page is held");
 	my $mark = $server->sql("SELECT coalesce(max(event_id), 0) FROM pfs.events_waits_history WHERE thread_id = $thread");
 	$waiter->send($sql);
