@@ -56,6 +56,8 @@ SELECT pfs_sys.parse_time('1 hour') = now() - interval '1 hour' AS hour, pfs_sys
 	pfs_sys.parse_time('90') = now() - interval '90 s' AS seconds, pfs_sys.parse_time('now') = now() AS now;
 SELECT pfs_sys.parse_time('yesterday 3:00') = current_date - 1 + time '3:00' AS yesterday, pfs_sys.parse_time('2001-02-03 14:00') = '2001-02-03 14:00' AS day,
 	pfs_sys.parse_time('1 March 2001') = '2001-03-01' AS month, pfs_sys.parse_time('20010203') = '2001-02-03' AS digits, pfs_sys.parse_time('-infinity') AS ever;
+SELECT pfs_sys.parse_time(' 20010203 ') = '2001-02-03' AS digits, pfs_sys.parse_time('20010203 14:00') = '2001-02-03 14:00' AS date_and_time,
+	pfs_sys.parse_time('20010203T140000') = '2001-02-03 14:00' AS iso, pfs_sys.parse_time('100000 s') = now() - interval '100000 s' AS seconds;
 -- a time of day is the latest that is not ahead, today's or yesterday's
 SELECT t AS text, p <= now() AS is_past, p > now() - interval '26 hours' AS is_near, p::time AS time
 FROM unnest('{0:00,10:29,10:29:15,23:59,3:00 pm}'::text[]) t, pfs_sys.parse_time(t) p;

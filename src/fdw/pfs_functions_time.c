@@ -153,7 +153,7 @@ is_time_of_day(const char *text)
 
 /*
  * "90 min", "1 hour ago", "P1D", "90": an interval.  Several digits without a unit can be a date, as in
- * 20260301; up to five are seconds.
+ * 20260301 or 20260301 14:00; up to five are seconds.
  */
 static bool
 is_interval(const char *text)
@@ -165,8 +165,10 @@ is_interval(const char *text)
 	int			type;
 	struct pg_itm_in itm;
 	size_t		digits = strspn(text, "0123456789");
+	const char *behind = text + digits + strspn(text + digits, " \t\n");
 
-	if (text[digits] == '\0' && digits > 5)
+	/* The end of the text is found, too. */
+	if (digits > 5 && strchr("0123456789", *behind) != NULL)
 		return false;
 	if (ParseDateTime(text, work, sizeof(work), fields, types, MAXDATEFIELDS, &nfields) != 0)
 		return false;
