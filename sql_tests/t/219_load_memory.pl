@@ -24,8 +24,9 @@ $writer->close;
 my $rows = $server->sql('SELECT count(*) FROM pfs.load_history');
 cmp_ok($rows, '>', 250_000, 'there is something to read');
 
-# What a scan has in memory while it returns rows: contexts of pfs, and those of buffered files below them.
-my $memory = q{SELECT coalesce(sum(total_bytes), 0) FROM pg_backend_memory_contexts WHERE name IN ('pfs scan', 'pfs row') OR parent = 'pfs scan'};
+# What a scan has in memory while it returns rows: its rows and its buffered file, and the names and texts below.
+my $memory = q{SELECT coalesce(sum(total_bytes), 0) FROM pg_backend_memory_contexts
+	WHERE name IN ('pfs scan', 'pfs row', 'pfs load names', 'pfs load statements', 'pfs load texts')};
 my $all = q{SELECT count(*), sum(count_star), sum(sum_timer_wait), min(period_start), max(period_end), count(DISTINCT period_start) FROM pfs.load_history};
 my $reader = $server->session;
 
@@ -63,6 +64,28 @@ $reader->query("SET work_mem = '1MB'");
 $reader->query('SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off');
 is($reader->query(q{SELECT n, count(*), sum(sum_timer_wait) FROM generate_series(1, 3) n LEFT JOIN pfs.load_history ON count_star >= n - n GROUP BY n ORDER BY n}),
 	join("\n", map { join '|', $_, (split /\|/, $whole)[ 0, 2 ] } 1 .. 3), 'a scan that is repeated has the same rows each time');
+
+# The file belongs to the cursor: a subtransaction that was the first to fetch from it takes nothing away, and what is
+# held behind the transaction has all rows.
+my $fetched = q{DO $$DECLARE c refcursor := 'c'; n bigint := 1; r record; BEGIN LOOP FETCH c INTO r; EXIT WHEN NOT FOUND; n := n + 1; END LOOP; PERFORM set_config('x.n', n::text, false); END$$};
+for my $end ('ROLLBACK TO s', 'RELEASE s')
+{
+	$reader->query('BEGIN');
+	$reader->query('DECLARE c CURSOR FOR SELECT * FROM pfs.load_history');
+	$reader->query('SAVEPOINT s');
+	$reader->query('FETCH 1 FROM c');
+	$reader->query($end);
+	$reader->query($fetched);
+	is($reader->query(q{SELECT current_setting('x.n')}), $rows, "all rows after $end");
+	$reader->query('COMMIT');
+}
+$reader->query('BEGIN');
+$reader->query('DECLARE c CURSOR WITH HOLD FOR SELECT * FROM pfs.load_history');
+$reader->query('FETCH 1 FROM c');
+$reader->query('COMMIT');
+$reader->query($fetched);
+is($reader->query(q{SELECT current_setting('x.n')}), $rows, 'all rows of a cursor that is held');
+$reader->query('CLOSE c');
 
 # A scan that ends early, or with an error, leaves nothing either.
 is($reader->query('SELECT count(*) FROM (SELECT * FROM pfs.load_history LIMIT 10) l'), 10, 'some of them');
