@@ -108,7 +108,8 @@ $run->{handle}->signal('CONT');
 my @in_time = statements($run);
 my ($all_others) = grep { $_->{statement} eq '(all others)' } @in_time;
 my $sum = 0;
-$sum += $_->{calls} foreach @in_time;
+# Without what this test asks, which is as often as the machine is slow.
+$sum += $_->{calls} foreach grep { $_->{statement} =~ /^(?:SELECT count\(c|\(all others\)$)/ } @in_time;
 cmp_ok($sum, '>=', 60, 'what was executed is counted');
 cmp_ok($sum, '<', 60 + 40, 'and nothing that was counted before');
 cmp_ok($all_others ? $all_others->{calls} : 0, '<', $server->sql($others) - $before + 1, 'the row of all others has no more than came to it');
