@@ -142,7 +142,7 @@ pfs_rebuilds_committed(void)
 
 /*
  * Ends one: its records get the OID of the index that has the role now.  Only then the two OIDs are two
- * indexes again.
+ * indexes again, and only behind that processes forget which record they have found by which.
  */
 static void
 end(const Mine *rebuild)
@@ -154,6 +154,7 @@ end(const Mine *rebuild)
 	else
 		pfs_rel_stat_hand_over(place->database, place->after, place->before);
 	set_state(place, rebuild->is_swapped ? PFS_REBUILD_ENDED : PFS_REBUILD_NONE);
+	pfs_rel_stats_handed_over();
 	pfs_sub_seqcst(&shared->going_on, 1);
 }
 

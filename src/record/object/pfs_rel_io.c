@@ -66,6 +66,8 @@ forget_records(uint64 now)
 	for (int i = 0; i < KNOWN_RELATIONS; i++)
 		known[i].stat = 0;
 	known_since = now;
+	pfs_fence_acquire();		/* X: pairs with W, in pfs_rel_stat.c: the end
+								 * of the two OIDs is seen */
 }
 
 /* The record of a table or an index; 0: there is no room. */

@@ -323,10 +323,7 @@ set_key(void *record, const void *key)
 	pfs_store_release(&((PfsRelStat *) record)->oid, *(const Oid *) key);
 }
 
-/*
- * Nobody removes the records meanwhile: the process that rebuilds the index has locks on both.  What processes know
- * by the OIDs they forget, as the OID that is left behind may be another index's from now on, see pfs_rel_io.c.
- */
+/* Nobody removes the records meanwhile: the process that rebuilds the index has locks on both. */
 void
 pfs_rel_stat_hand_over(Oid database, Oid from, Oid to)
 {
@@ -339,7 +336,14 @@ pfs_rel_stat_hand_over(Oid database, Oid from, Oid to)
 						   set_key, &to))
 			break;
 	}
-	pfs_add_seqcst(&pfs_words->indexes_handed_over, 1);
+}
+
+/* Behind the two OIDs' end as one index: who looks before finds the record of both by either, and would keep that. */
+void
+pfs_rel_stats_handed_over(void)
+{
+	pfs_add_seqcst(&pfs_words->indexes_handed_over, 1); /* W: pairs with X, in
+														 * pfs_rel_io.c */
 }
 
 /*
