@@ -119,11 +119,16 @@ $_->send(q{SET work_mem = '64kB'; DO $$ BEGIN FOR i IN 1 .. 60 LOOP
 	CREATE TEMP TABLE c AS SELECT g AS a FROM generate_series(1, 2000) g; PERFORM count(*) FROM (SELECT a FROM c ORDER BY -a) s; DROP TABLE c; END LOOP; END $$}) foreach @busy;
 do
 {
+	my $inexact = $server->inexact;
 	my $now = $server->sql(q{SELECT sum(count_star) FROM pfs.file_summary_by_kind}) || 0;
 
-	$went_back++ if $now < $last;
-	$last = $now;
-	$readings++;
+	# A reading that did not wait for a process without a processor may be of two moments.
+	if ($server->inexact == $inexact)
+	{
+		$went_back++ if $now < $last;
+		$last = $now;
+		$readings++;
+	}
 } until (!grep { !$_->is_done } @busy);
 $_->result foreach @busy;
 is($went_back, 0, "sums of $readings readings never go back");
