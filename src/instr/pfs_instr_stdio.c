@@ -352,16 +352,17 @@ WRAP_SEEK(fseeko, (FILE *file, off_t offset_there, int whence), (file, offset_th
 
 /*
  * Closing a stream writes what has gathered, which is an event of its own.  The time of both
- * calls of the system is known as one, and is the write's: so the other event has none.
+ * calls of the system is known as one, and is the write's: so the other event has none.  A jump
+ * leads here, as to read_from_system(), so the wrapper's frame is gone.
  */
 static pg_noinline int
-close_and_write(FILE *file, PfsThread *t, const void *frame)
+close_and_write(FILE *file, PfsThread *t)
 {
 	int			fd = fileno(file);
 	const PfsFd *known = (uint32) fd < (uint32) pfs_nfds ? pfs_fd_get(fd) : NULL;
 	PfsFd		closed = {.kind = PFS_FILE_UNKNOWN};
 	int64		bytes = unwritten(file);
-	PfsWait    *e = pfs_fd_wait_begin(t, fd, PFS_OP_WRITE, frame);
+	PfsWait    *e = pfs_fd_wait_begin(t, fd, PFS_OP_WRITE, FRAME);
 	int			result;
 
 	/* Its instance may go as soon as it is closed; the event still names it. */
@@ -375,7 +376,7 @@ close_and_write(FILE *file, PfsThread *t, const void *frame)
 	if (e == NULL)
 		return result;
 	end_event(t, e, result == 0 ? bytes : PFS_EVENT_NO_BYTES);
-	e = pfs_fd_close_begin(t, &closed, ~PFS_FLAG_TIMED, frame);
+	e = pfs_fd_close_begin(t, &closed, ~PFS_FLAG_TIMED, FRAME);
 	if (e != NULL)
 		end_event(t, e, PFS_EVENT_NO_BYTES);
 	return result;
@@ -393,7 +394,7 @@ wrap_fclose(FILE *file)
 	if (t == NULL)
 		return pfs_real.fclose(file);
 	if (unwritten(file) > 0)
-		return close_and_write(file, t, FRAME);
+		return close_and_write(file, t);
 	fd = fileno(file);
 	e = (uint32) fd < (uint32) pfs_nfds ? pfs_fd_close_begin(t, &pfs_fds[fd], ~0, FRAME) : NULL;
 	pfs_fd_closed(fd);
