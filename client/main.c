@@ -149,7 +149,7 @@ run_command(const Command *command, const char *dbname, int argc, const char *co
 	if (wrong)
 		die(STATUS_UNUSABLE, "%s (try \"pfs %s --help\")", wrong, command->name);
 	if (dbname && option_given(&options, "dbname"))
-		die(STATUS_UNUSABLE, "the database is named twice: \"%s\" and --dbname", quote(dbname));
+		die(STATUS_UNUSABLE, "the database is named twice: as an argument and by --dbname");
 	options.dbname = dbname;
 	take_database(command, &options);
 	if (options.num_arguments < command->min_arguments)
