@@ -108,6 +108,8 @@ foreach my $n (1 .. $roles)
 {
 	$server->sql("CREATE ROLE r$n LOGIN SUPERUSER");
 	visit("r$n");
+	# Those of which the oldest is looked at end one by one.
+	quiet(1) if $n > $roles - 100;
 	$server->sql("DROP ROLE r$n");
 }
 ok(quiet(1), "$roles roles have come and gone");
@@ -390,6 +392,29 @@ cmp_ok(lost('users'), '>', $lost, 'evictions go on behind readers that were cut 
 
 # ---- stopped and killed in the middle ----
 
+# Until a process is stopped.
+sub is_stopped
+{
+	my ($pid) = @_;
+
+	foreach (1 .. 3000)
+	{
+		return 1 if do { open my $stat, '<', "/proc/$pid/stat"; (<$stat> // '') =~ /\) T/ };
+		sleep(0.02);
+	}
+	return 0;
+}
+
+sub stopped_reader
+{
+	my $reader = $server->session;
+
+	$reader->query(q{SELECT stop_at('pfs_summary_read.c:read_level')});
+	$reader->send('SELECT count(*) >= 0 FROM pfs.events_waits_summary_by_user_by_event_name');
+	is_stopped($reader->pid);
+	return $reader;
+}
+
 SKIP:
 {
 	skip 'no breakpoints on this processor', 14 unless `uname -m` =~ /^(x86_64|aarch64)$/;
@@ -402,28 +427,49 @@ SKIP:
 		session_of($user, 1)->end;
 		quiet();
 	}
-	my $reader = $server->session;
-
-	$reader->query(q{SELECT stop_at('pfs_summary_read.c:read_level')});
-	$reader->send('SELECT count(*) >= 0 FROM pfs.events_waits_summary_by_user_by_event_name');
-	foreach (1 .. 3000)
-	{
-		last if do { open my $stat, '<', '/proc/' . $reader->pid . '/stat'; (<$stat> // '') =~ /\) T/ };
-		sleep(0.02);
-	}
+	my $reader = stopped_reader();
 	my $waits = session_of('d', 10);
 
 	is(by('user'), 'a=1 b=1 c=1', 'nobody is evicted while a reader is at work');
 	session_of('e', 100)->end;
 	quiet(2);
 	is(by('user'), '(others)=100 a=1 b=1 c=1', 'who ends meanwhile counts for all others');
+	$waits->query('SET ' . (PfsServer::version() >= 16 ? 'debug_parallel_query' : 'force_parallel_mode') . ' = on');
+	events($waits, 1000);
+	ok($server->poll(q{SELECT count(*) FROM pfs.threads WHERE name = 'thread/parallel_worker'}, 0), 'a parallel worker of a session without a row ends');
+	is(by('user'), '(others)=1100 a=1 b=1 c=1', 'which counts for all others, too');
+	$waits->query('RESET ALL');
 	kill 'CONT', $reader->pid;
 	is($reader->result, 't', 'the reader goes on');
 	events($waits, 10);
-	is(by('user'), '(others)=101 b=1 c=1 d=20', 'then the session has its row');
+	is(by('user'), '(others)=1101 b=1 c=1 d=20', 'then the session has its row');
 	$waits->end;
 	$reader->close;
 	quiet();
+
+	# A process that stops while it makes its user's record: another session of the user does not wait for that.
+	$reader = stopped_reader();
+	$waits = session_of('e', 1);
+	$waits->query(q{SELECT stop_at('pfs_pages_publish')});
+	kill 'CONT', $reader->pid;
+	$reader->result;
+	$reader->close;
+	quiet(1);
+	$server->sql("SELECT pfs.reset('$_')") foreach qw(accounts users hosts);
+	$waits->send(Query => 'SELECT 1');
+	ok(is_stopped($waits->{pid}), 'a process stops while it makes a record');
+	my $second = session_of('e', 10);
+
+	is(by('user'), '(others)=10', 'another session of the same user counts for all others at once');
+	$second->end;
+	quiet(1);
+	kill 'CONT', $waits->{pid};
+	$waits->until_ready;
+	events($waits, 100);
+	is(by('user'), 'e=110', 'the process goes on, and its user has what its account has counted');
+	$waits->end;
+	quiet();
+	$server->sql("SELECT pfs.reset('$_')") foreach qw(accounts users hosts);
 
 	$server->sql('CREATE ROLE stops LOGIN SUPERUSER');
 	$server->sql(q{ALTER ROLE stops SET session_preload_libraries = '} . ($ENV{PG_LIBDIR} // '') . q{/pfs_test_stop'});

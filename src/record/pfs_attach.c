@@ -71,7 +71,8 @@ thread_refs(uint64 thread_id, PfsAccountRefs *refs)
  * others.  Returns false while it is not known yet.  The server ends the initialization
  * of a session when role, database, rights and limits let it in; until then it is a
  * login that can fail, and belongs to nobody.  So is a session for which there is no room before
- * a reader allows it to evict an account; one that ends asks for the last time.
+ * a reader allows it to evict an account; one that ends asks for the last time.  A worker that ends
+ * before its leader has an account counts for all others.
  */
 static bool
 find_account(PfsThread *t)
@@ -85,16 +86,24 @@ find_account(PfsThread *t)
 		PfsAccountRefs leader;
 		PfsAccountRefs again;
 
-		if (t->parent_thread_id == 0 || !thread_refs(t->parent_thread_id, &leader))
+		if (t->parent_thread_id == 0)
 			return false;
-		pfs_account_share(&refs, &leader);
+		if (thread_refs(t->parent_thread_id, &leader))
+		{
+			pfs_account_share(&refs, &leader);
 
-		/*
-		 * A leader that ends takes its references back before it unpins the
-		 * records: if they are unchanged it had not, and these are its.
-		 */
-		if (!thread_refs(t->parent_thread_id, &again) || memcmp(again.records, leader.records, sizeof(again.records)) != 0)
-			pfs_account_leave(&refs);
+			/*
+			 * A leader that ends takes its references back before it unpins
+			 * the records: if they are unchanged it had not, and these are
+			 * its.
+			 */
+			if (!thread_refs(t->parent_thread_id, &again) || memcmp(again.records, leader.records, sizeof(again.records)) != 0)
+				pfs_account_leave(&refs);
+		}
+		else if (proc_exit_inprogress)
+			pfs_account_share_others(&refs);
+		else
+			return false;
 	}
 	else if (t->foreground)
 	{

@@ -292,6 +292,18 @@ pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader)
 	}
 }
 
+/* Pins the records of all others, for a parallel worker that ends before its leader has its own. */
+void
+pfs_account_share_others(PfsAccountRefs *refs)
+{
+	*refs = PFS_NO_ACCOUNT_REFS;
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		refs->records[kind] = pfs_accounts[kind].others;
+		pfs_account_pin_again(kind, refs->records[kind]);
+	}
+}
+
 /*
  * Unpins what the thread refers to, and takes its connection off their counters if it
  * was counted.  The references are empty then, so that it may be called twice.

@@ -82,6 +82,9 @@ extern void pfs_accounts_start(void);
 /* Pin the records that another, living thread refers to: a parallel worker's leader. */
 extern void pfs_account_share(PfsAccountRefs *refs, const PfsAccountRefs *leader);
 
+/* Pin the records of all others, without a connection. */
+extern void pfs_account_share_others(PfsAccountRefs *refs);
+
 /* Give the references back. */
 extern void pfs_account_leave(PfsAccountRefs *refs);
 

@@ -15,21 +15,28 @@
 #define ENTER_TRIES		100
 
 /*
+ * Making a record fails, and says so late, where somebody else is in the middle of making or
+ * removing the same: then that process sleeps, or has ended there.
+ */
+#define MAKE_TRIES		3
+
+/*
  * Finds or makes a record and pins it; of a container that is full, behind an eviction.  A record
  * that is being removed is looked for again, ENTER_TRIES times.  What has no room is counted
- * as lost, and has the record of all others.  False: there may be room when the caller comes
- * back, as eviction is forbidden now, or somebody is in the middle of removing or making the record.
+ * as lost, and has the record of all others; so does what cannot be made.  False: there may be room
+ * when the caller comes back, as eviction is forbidden now, or somebody is about to remove the record.
  */
 static bool
 enter(PfsAccountKind kind, const PfsAccountKey *key, bool may_come_back, uint32 *index)
 {
 	const PfsAccounts *accounts = &pfs_accounts[kind];
 	PfsEviction eviction = PFS_EVICTION_DONE;
+	int			failed = 0;
 
 	*index = PFS_NO_RECORD;
 	if (accounts->pages->records_max == 0)
 		return true;
-	for (int tries = 0; tries < ENTER_TRIES && eviction == PFS_EVICTION_DONE; tries++)
+	for (int tries = 0; tries < ENTER_TRIES && failed < MAKE_TRIES && eviction == PFS_EVICTION_DONE; tries++)
 	{
 		uint64		word;
 		uint32		found = pfs_account_find(kind, key, &word);
@@ -40,7 +47,10 @@ enter(PfsAccountKind kind, const PfsAccountKey *key, bool may_come_back, uint32 
 			continue;
 		}
 		if (found == PFS_NO_RECORD)
+		{
 			found = pfs_account_make(kind, key, &word);
+			failed += found == PFS_NO_RECORD;
+		}
 		if (found != PFS_NO_RECORD && pfs_account_pin(kind, found, word))
 		{
 			*index = found;
@@ -48,7 +58,7 @@ enter(PfsAccountKind kind, const PfsAccountKey *key, bool may_come_back, uint32 
 		}
 		pfs_pause();
 	}
-	if (eviction != PFS_EVICTION_NONE && may_come_back)
+	if (eviction != PFS_EVICTION_NONE && failed < MAKE_TRIES && may_come_back)
 		return false;
 	pfs_pages_count_lost(accounts->pages);
 	*index = accounts->others;
