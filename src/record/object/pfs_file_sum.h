@@ -162,6 +162,9 @@ extern void pfs_file_sums_each(PfsFileSumEmit emit, void *arg);
  */
 extern void pfs_file_sums_each_use(PfsFileSumEmit emit, void *arg);
 
+/* For both: is a reading over that began at this word of the sequence lock `moving`? */
+extern bool pfs_file_sums_read(uint64 word, PfsPatience *patience);
+
 /* Everything counted, by instrument: calls[pfs_instruments->max], zeroed. */
 extern void pfs_file_sums_by_instrument(PfsCalls *calls);
 

@@ -152,6 +152,21 @@ read_all(PfsCalls *numbers, PfsPatience *patience)
 	pfs_pending_each(PFS_COUNTED_FILES, count_for_name_cb, numbers, patience);
 }
 
+/*
+ * Says whether a reading of the sums that began at this word of the sequence lock is over: nothing
+ * has moved since, or the reader has waited for too long for whoever moves.
+ */
+bool
+pfs_file_sums_read(uint64 word, PfsPatience *patience)
+{
+	if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
+		return true;
+	pfs_patience_next(patience);
+	while ((pfs_seqlock_read_begin(&pfs_shared_files->moving) & 1) != 0 && pfs_patience_more(patience))
+		;
+	return patience->has_run_out;
+}
+
 /* Reads until nothing has moved meanwhile. */
 static void
 read_names(PfsPatience *patience, void *arg)
@@ -165,12 +180,7 @@ read_names(PfsPatience *patience, void *arg)
 		CHECK_FOR_INTERRUPTS();
 		memset(numbers, 0, pfs_instruments->max * sizeof(PfsCalls));
 		read_all(numbers, patience);
-		if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
-			break;
-		pfs_patience_next(patience);
-		while ((pfs_seqlock_read_begin(&pfs_shared_files->moving) & 1) != 0 && pfs_patience_more(patience))
-			;
-		if (patience->has_run_out)
+		if (pfs_file_sums_read(word, patience))
 			break;
 	}
 }

@@ -199,12 +199,7 @@ read_uses(PfsPatience *patience, void *arg)
 		copy_totals(r);
 		pfs_pending_each(PFS_COUNTED_FILES, copy_pending_cb, r, patience);
 		claim(r, living);
-		if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
-			break;
-		pfs_patience_next(patience);
-		while ((pfs_seqlock_read_begin(&pfs_shared_files->moving) & 1) != 0 && pfs_patience_more(patience))
-			;
-		if (patience->has_run_out)
+		if (pfs_file_sums_read(word, patience))
 			break;
 	}
 	qsort(r->copies, r->n, sizeof(Copy), compare_copies);
