@@ -452,6 +452,13 @@ check_rest(void)
 	}
 }
 
+static bool
+has_seen_all(const void *context)
+{
+	return pfs_load_relaxed(&x->recorded) > 0 && pfs_load_relaxed(&x->read) > 0 && pfs_load_relaxed(&x->complete) > 0 &&
+		pfs_load_relaxed(&x->from_blocks) > 0 && pfs_load_relaxed(&x->hidden) > 0;
+}
+
 static void
 run_lwlock(bool fast)
 {
@@ -471,9 +478,9 @@ run_lwlock(bool fast)
 	x->fast = fast;
 	pfs_lwlock_holders = holders;
 	pfs_summary = x->summary;
-	kills = hammer_run(lwlock_worker, NULL);
+	kills = hammer_run_until(lwlock_worker, NULL, has_seen_all);
 	check_rest();
-	if (x->recorded == 0 || x->read == 0 || x->complete == 0 || x->from_blocks == 0 || x->hidden == 0)
+	if (!has_seen_all(NULL))
 		hammer_fail("%lu recorded, %lu read, %lu complete, %lu from blocks, %lu hidden", x->recorded, x->read, x->complete, x->from_blocks, x->hidden);
 	sprintf(name, "lwlock, %s%s", fast ? "owners that pass readers" : "owners that wait", hammer_options.kill ? ", killing" : "");
 	hammer_done(name, "%lu threads, %lu records, %lu blocks; %lu read, %lu from blocks, %lu complete looks, %lu hidden, %lu blocks missing, %u kills",
