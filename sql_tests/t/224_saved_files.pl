@@ -21,12 +21,7 @@ SKIP:
 }
 
 # A reader that adds nothing to what the file has.
-my $server = PfsServer->new('main', conf => <<'EOT');
-autovacuum = off
-compute_query_id = on
-pfs.save_interval = 0
-pfs.load_history_interval = 0
-EOT
+my $server = PfsServer->new('main', conf => $PfsSaved::quiet);
 
 $server->start;
 PfsSaved::make_owners($server);

@@ -47,12 +47,7 @@ $other_version->use_tree($tree->path);
 
 # ---- a server that goes from one to the other, and back ----
 
-my $server = PfsServer->new('main', postgres => $this_version->postgres, conf => <<'EOT');
-autovacuum = off
-compute_query_id = on
-pfs.save_interval = 0
-pfs.load_history_interval = 0
-EOT
+my $server = PfsServer->new('main', postgres => $this_version->postgres, conf => $PfsSaved::quiet);
 
 $server->start;
 PfsSaved::make_owners($server);

@@ -22,6 +22,14 @@ use PfsServer;
 
 our $folder = dirname(__FILE__) . '/../../saved';
 
+# Settings of a server that adds nothing to what a file has.
+our $quiet = <<'EOT';
+autovacuum = off
+compute_query_id = on
+pfs.save_interval = 0
+pfs.load_history_interval = 0
+EOT
+
 # ---- what a file shows ----
 
 # Roles get the first two OIDs of a new cluster, the database one that is asked for.
