@@ -408,6 +408,28 @@ build_and_install() {
 	grep 'warning:' "$log" >&2 || :
 }
 
+# ---- which tests ----
+
+# True if a test of this name is wanted by --only and --skip, which the script has in variables of these names.
+wanted() { [[ ( -z $only || $1 =~ $only ) && ( -z $skip || ! $1 =~ $skip ) ]]; }
+
+# Those of the test files that are wanted; a file's name without its folder and ending is the test's.
+select_tests() {
+	local file name
+	for file in "$@"; do
+		name=${file##*/}
+		if [ -e "$file" ] && wanted "${name%.*}"; then echo "$file"; fi
+	done
+}
+
+# Run the wanted tests of the tree that is the current folder, with the server of BINDIR and what is installed there.
+run_wanted_tests() {
+	names() { select_tests "$@" | sed 's,.*/,,; s,\.[a-z]*$,,' | tr '\n' ' '; }
+	make -s --no-print-directory PG_CONFIG="$BINDIR/pg_config" installcheck \
+		REGRESS="$(names sql_tests/sql/*.sql)" ISOLATION="$(names sql_tests/specs/*.spec)" \
+		PROVE_TESTS="$(select_tests sql_tests/t/*.pl | tr '\n' ' ')"
+}
+
 # ---- valgrind ----
 
 # Make a server as start_server does, and run it under memcheck.  What it finds goes
