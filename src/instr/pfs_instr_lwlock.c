@@ -35,6 +35,7 @@
 #include "pfs_instr_buffer.h"
 #include "pfs_instr_lwlock.h"
 #include "pfs_instr_prove.h"
+#include "pfs_lock_time.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_probe_row.h"
 #include "pfs_shared.h"

@@ -15,6 +15,7 @@
 
 #include "pfs_digest_pending.h"
 #include "pfs_error.h"
+#include "pfs_event_open.h"
 #include "pfs_instr.h"
 #include "pfs_memory.h"
 #include "pfs_prepared.h"
@@ -96,7 +97,7 @@ end(PfsSocketCall *call, PfsThread *t, ssize_t bytes, PfsOperation op, const voi
 static pg_attribute_always_inline void
 expect_statement(const PfsThread *t)
 {
-	if (pfs_local.nopen == 0)
+	if (pfs_open_waits.n == 0)
 		return;
 	pfs_expect_lines(pfs_words, 1);
 	pfs_expect_lines(t, 2);

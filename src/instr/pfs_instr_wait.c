@@ -17,9 +17,11 @@
 
 #include "pfs_compat.h"
 #include "pfs_error.h"
+#include "pfs_event_open.h"
 #include "pfs_instr.h"
 #include "pfs_instr_buffer.h"
 #include "pfs_instr_lwlock.h"
+#include "pfs_lock_time.h"
 #include "pfs_prepared.h"
 #include "pfs_memory.h"
 #include "pfs_socket.h"

@@ -46,7 +46,7 @@ end_rows(PfsThread *t, XactEvent event)
 		return;
 	if (unlikely(pfs_drop_is_watching))
 		pfs_drop_transaction_ended(event == XACT_EVENT_ABORT);
-	if (unlikely(pfs_rel_runs_open != 0))
+	if (unlikely(pfs_rel_local.open != 0))
 		pfs_rel_runs_sweep(t, 1, 0);
 	if (likely(!pfs_object_has_changes && pfs_rel_stats_made == 0))
 		return;

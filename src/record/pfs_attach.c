@@ -24,7 +24,8 @@
 #include "pfs_compat.h"
 #include "pfs_digest_wait.h"
 #include "pfs_error.h"
-#include "pfs_event_write.h"
+#include "pfs_event_history.h"
+#include "pfs_event_open.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
 #include "pfs_part.h"
@@ -227,7 +228,7 @@ pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 /*
  * Takes a record for this process, fills it, and lets each part take its share.  The
  * process has its record (pfs_my_thread) when all of it is there: a signal handler that
- * comes before passes by, as never_attach is set.  Returns NULL where the process must
+ * comes before passes by, as pfs_never_attach is set.  Returns NULL where the process must
  * not have a record (yet), or none is free, which the container counts.
  */
 PfsThread *
@@ -238,14 +239,14 @@ pfs_thread_attach(void)
 	uint32		index;
 	PfsThread  *t;
 
-	if (MyProc == NULL || pfs_local.never_attach || pfs_threads == NULL)
+	if (MyProc == NULL || pfs_never_attach || pfs_threads == NULL)
 		return NULL;
 	if (!IsUnderPostmaster || proc_exit_inprogress || CritSectionCount > 0 ||
 		!pfs_compat_type_attaches(MyBackendType) || !pfs_thread_can_end())
 		return NULL;
 
 	/* A handler must not come here a second time. */
-	pfs_local.never_attach = true;
+	pfs_never_attach = true;
 	index = pfs_pages_allocate(pfs_threads, &hint);
 	errno = save_errno;
 	if (index == PFS_NO_RECORD)
@@ -257,7 +258,7 @@ pfs_thread_attach(void)
 
 	t = pfs_pages_record(pfs_threads, index);
 	pfs_thread_fill(t, index);
-	pfs_local.nopen = 0;
+	pfs_open_waits.n = 0;
 	pfs_local.beginning = 0;
 	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED |
 						(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT);

@@ -9,7 +9,6 @@
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
 #include "pfs_event_read.h"
-#include "pfs_event_write.h"
 #include "pfs_file_sum.h"
 #include "pfs_rel_count.h"
 #include "pfs_lwlock_event.h"

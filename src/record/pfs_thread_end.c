@@ -38,6 +38,7 @@
 
 #include "storage/proc.h"
 
+#include "pfs_event_open.h"
 #include "pfs_memory_counted.h"
 #include "pfs_part.h"
 #include "pfs_patience.h"
@@ -49,6 +50,8 @@ static const int *exits_used = NULL;
 
 /* What our function has taken the place of. */
 static PfsExit replaced;
+
+bool		pfs_never_attach = false;
 
 /* ---- repair ---- */
 
@@ -104,11 +107,11 @@ pfs_thread_repair(PfsThread *t)
 
 		/*
 		 * Waits that were begun are not waited for any more, but for those
-		 * that outlive their call (pfs_local.open).
+		 * that outlive their call (pfs_open_waits).
 		 */
 		pfs_local.beginning = 0;
-		if (waits->depth > pfs_local.nopen)
-			pfs_store_release(&waits->depth, pfs_local.nopen);
+		if (waits->depth > pfs_open_waits.n)
+			pfs_store_release(&waits->depth, pfs_open_waits.n);
 		pfs_write_end(t);
 		repaired++;
 	}
@@ -130,7 +133,7 @@ forget(void)
 	{
 		*part->forget = NULL;
 	}
-	pfs_local.never_attach = true;
+	pfs_never_attach = true;
 	pfs_memory_leave();
 }
 
@@ -177,7 +180,7 @@ detach(void)
 	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
 
 	pfs_my_thread = NULL;
-	pfs_local.never_attach = true;
+	pfs_never_attach = true;
 	if (pfs_pages_claim(pfs_threads, t->index, t->word))
 		pfs_pages_free(pfs_threads, t->index);
 }

@@ -6,7 +6,7 @@
 #ifndef PFS_THREAD_END_H
 #define PFS_THREAD_END_H
 
-#include "pfs_event_write.h"
+#include "pfs_process.h"
 
 /*
  * Postmaster, once.  exits: the server's list of what it calls at the end of a process,
@@ -19,6 +19,9 @@ typedef struct PfsExit
 } PfsExit;
 
 extern void pfs_thread_end_start(PfsExit *exits, const int *used);
+
+/* This process gets no record any more: it is gone, or not ours to watch. */
+extern bool pfs_never_attach;
 
 /* At attach: can the end be noticed?  Then make sure that it is. */
 extern bool pfs_thread_can_end(void);

@@ -20,7 +20,7 @@
 /* Not the server's. */
 #undef snprintf
 
-#include "pfs_event_write.h"
+#include "pfs_local.h"
 #include "pfs_patience.h"
 #include "pfs_pending_read.h"
 #include "pfs_shared.h"

@@ -14,9 +14,10 @@
 /* Not the server's. */
 #undef qsort
 
-#include "pfs_event_write.h"
 #include "pfs_instrument.h"
 #include "pfs_shared.h"
+#include "pfs_summary.h"
+#include "pfs_thread.h"
 
 /* ---- of the server ---- */
 
@@ -78,7 +79,6 @@ pg_qsort(void *base, size_t n, size_t size, int (*compare) (const void *, const 
 /* ---- of the library ---- */
 
 PfsPages   *pfs_threads = NULL;
-PfsLocal	pfs_local;
 PfsSizes	pfs_sizes;
 static PfsSharedWords words;
 PfsSharedWords *pfs_words = &words;

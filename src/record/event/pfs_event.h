@@ -100,6 +100,9 @@ typedef struct PfsEvent
 #define PFS_EVENT_STORED(event) ((void *) &(event)->kind)
 #define PFS_EVENT_UNSTORED offsetof(PfsEvent, kind)
 
+/* Events in blocks are aligned to this, but for waits. */
+#define PFS_EVENT_UNIT 16
+
 /*
  * In a block, in front of events of one thread: whose they are.  The instrument is
  * PFS_NO_INSTRUMENT.  Its owner writes the role when it becomes known.

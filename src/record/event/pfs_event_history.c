@@ -1,7 +1,7 @@
 /*
  * pfs_event_history.c
- *	  Finished events: the blocks in which a thread's own and those of the server lie,
- *	  what happens when one is full, and what is rare about an event's end.
+ *	  Finished events: the blocks in which a thread's own and those of the server lie, and
+ *	  what happens when one is full.
  *
  * An event is written once, behind the others of its thread, into a block that the
  * thread owns (pfs_blocks.h); its flags say which histories it is in.  In front of each
@@ -14,9 +14,8 @@
 
 #include <unistd.h>
 
-#include "pfs_event_own.h"
+#include "pfs_event_history.h"
 #include "pfs_lane.h"
-#include "pfs_memory_counted.h"
 #include "pfs_shared.h"
 
 PFS_FIXED PfsBlocks *pfs_histories[PFS_NUM_EVENT_FAMILIES];
@@ -98,62 +97,6 @@ pfs_history_own_size(PfsEventFamily family)
 	return pfs_blocks_own_size(&spec);
 }
 
-/*
- * A thread whose events are all untimed, or of another timer, reads the clock for a
- * sort key at one event in this many.
- */
-#define SORT_KEY_EVENTS 16
-
-/*
- * Returns the end of an untimed event, by which it sorts among others: the last reading
- * of the default timer that this thread has made.  That is in the slot of outermost waits
- * the end of the last one (0: of another timer), in what the family keeps elsewhere
- * (last_reading() of LWLocks), or in t->last_reading.
- */
-static uint64
-sort_key(PfsThread *t)
-{
-	t->last_reading = Max(t->last_reading, t->waits[0].timer_end);
-	if (pfs_event_families[PFS_WAITS].last_reading != NULL)
-		t->last_reading = Max(t->last_reading, pfs_event_families[PFS_WAITS].last_reading());
-	if (t->last_event_id % SORT_KEY_EVENTS == 1 || t->last_reading == 0)
-		t->last_reading = pfs_timer_read(pfs_timer_default());
-	return t->last_reading;
-}
-
-uint64
-pfs_wait_read_end_unusual(PfsThread *t, uint32 flags)
-{
-	return (flags & PFS_FLAG_TIMED) ? pfs_wait_clock(flags) : sort_key(t);
-}
-
-/*
- * Counts a wait whose flags are not pfs_local.usual, for pfs_wait_finish(): one that is
- * untimed, of another timer, or of a thread that is not instrumented, which counts for
- * the server alone.  Its time is converted to the default timer's unit.  If what
- * differs is PFS_FLAG_MEMORY, the switches of memory have changed, and the process
- * follows them here.
- */
-void
-pfs_event_count_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
-{
-	bool		timed = (flags & PFS_FLAG_TIMED) != 0;
-
-	if (((flags ^ pfs_local.usual) & PFS_FLAG_MEMORY) != 0)
-		pfs_memory_sync(t);
-	ticks = timed ? pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks) : 0;
-	if (pfs_local.waits != NULL)
-		pfs_digest_wait_add_slow(instrument, timed, ticks);
-	if ((flags & PFS_FLAG_THREAD) == 0)
-		pfs_summary_count_global(instrument, timed, ticks);
-	else if (timed)
-		pfs_summary_add(t, instrument, ticks);
-	else
-		pfs_summary_add_untimed(t, instrument);
-}
-
-/* ---- blocks ---- */
-
 /* Returns the lane of the family's blocks that this process writes to now. */
 static inline uint32
 lane_of(const PfsThread *t, PfsEventFamily family)
@@ -181,26 +124,6 @@ pfs_history_more_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
 	run->role = t->foreground ? t->role : InvalidOid;
 	pfs_block_done(to, run_bytes, false, false);
 	return to->next;
-}
-
-/* Copies a wait, as many lines as it has, into the thread's block. */
-void
-pfs_history_push_wide(PfsThread *t, PfsWait *e)
-{
-	uint32		bytes;
-	void	   *room;
-
-	if (t->last_event_id != e->event_id)
-	{
-		e->end_event_id = t->last_event_id;
-		pfs_wait_widen(e, PFS_WIDE_END);
-	}
-	bytes = e->size * sizeof(uint64);
-	room = pfs_history_room(t, PFS_WAITS, bytes);
-	if (room == NULL)
-		return;
-	pfs_racy_copy(room, e, bytes);
-	pfs_history_done(t, PFS_WAITS, bytes, e->flags);
 }
 
 /*
@@ -243,30 +166,6 @@ pfs_histories_leave(PfsThread *t)
 		if (pfs_histories[f] != NULL)
 			pfs_block_writer_end(pfs_histories[f], &t->events[f].finished, lane_of(t, f));
 	}
-}
-
-void
-pfs_event_too_deep(PfsEventFamily family)
-{
-	pfs_add_relaxed(&pfs_shared_threads->too_deep[family], 1);
-}
-
-/*
- * Exchanges the slot of a running event with that of the last one, for an event that
- * ends below others: the slots in use stay together.
- */
-void
-pfs_event_make_last(PfsEvents *events, const PfsEvent *e)
-{
-	uint32		last = events->depth - 1;
-	uint32		level = last;
-	uint8		slot;
-
-	while (level > 0 && pfs_event_slot(events, level) != e)
-		level--;
-	slot = events->slot[level];
-	pfs_store_relaxed(&events->slot[level], events->slot[last]);
-	pfs_store_relaxed(&events->slot[last], slot);
 }
 
 /*

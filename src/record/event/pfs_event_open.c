@@ -18,7 +18,10 @@
 #include "utils/portal.h"
 
 #include "pfs_compat.h"
-#include "pfs_event_write.h"
+#include "pfs_event_open.h"
+#include "pfs_lock_time.h"
+
+PFS_HOT_STRUCT PfsOpenWaits pfs_open_waits;
 
 /*
  * Tells whether this process is still in a wait of the kind.  It asks the words of the
@@ -62,30 +65,9 @@ pfs_wait_identity(PfsOpenKind kind)
 static const PfsOpenWait *
 innermost(const PfsThread *t)
 {
-	const PfsOpenWait *open = pfs_local.nopen > 0 ? &pfs_local.open[pfs_local.nopen - 1] : NULL;
+	const PfsOpenWait *open = pfs_open_waits.n > 0 ? &pfs_open_waits.items[pfs_open_waits.n - 1] : NULL;
 
 	return open != NULL && open->event == &t->waits[t->events[PFS_WAITS].depth - 1] ? open : NULL;
-}
-
-/*
- * Adds a wait for a lock to the process's lock time, and leaves it to be counted for its
- * relation, which is the business of another room.
- */
-void
-pfs_heavy_lock_ended(const PfsWait *e, uint64 ticks)
-{
-	const LOCKTAG *tag = &e->object.locktag;
-
-	pfs_lock_wait_ended(e->flags, ticks);
-	if (e->object_type != PFS_OBJECT_LOCK || tag->locktag_type != LOCKTAG_RELATION)
-		return;
-	pfs_local.ended_lock = (PfsEndedLock)
-	{
-		.relation = tag->locktag_field2, .database = tag->locktag_field1,
-			.mode = e->operation - PFS_OP_LOCK,
-			.timed = (e->flags & PFS_FLAG_TIMED) != 0,
-			.ticks = pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), ticks)
-	};
 }
 
 /*
@@ -95,10 +77,10 @@ pfs_heavy_lock_ended(const PfsWait *e, uint64 ticks)
 static void
 finish_top(PfsThread *t, uint64 end)
 {
-	PfsWait    *e = pfs_local.open[--pfs_local.nopen].event;
-	PfsOpenKind kind = pfs_local.open[pfs_local.nopen].kind;
+	PfsWait    *e = pfs_open_waits.items[--pfs_open_waits.n].event;
+	PfsOpenKind kind = pfs_open_waits.items[pfs_open_waits.n].kind;
 
-	if (pfs_local.nopen == 0)
+	if (pfs_open_waits.n == 0)
 		pfs_local.slow &= ~PFS_SLOW_OPEN;
 	if (end == 0)
 		end = pfs_wait_read_end(t, e->flags);
@@ -124,7 +106,7 @@ pfs_open_finish(PfsThread *t, uint64 end)
 void
 pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end)
 {
-	if (pfs_local.nopen > 0 && open == &pfs_local.open[pfs_local.nopen - 1])
+	if (pfs_open_waits.n > 0 && open == &pfs_open_waits.items[pfs_open_waits.n - 1])
 		pfs_open_finish(t, end);
 }
 
@@ -175,5 +157,5 @@ pfs_open_finish_all(PfsThread *t)
 		else
 			pfs_store_relaxed(&waits->depth, waits->depth - 1);
 	}
-	pfs_local.nopen = 0;
+	pfs_open_waits.n = 0;
 }

@@ -15,7 +15,8 @@
 #ifndef PFS_EVENT_OWN_H
 #define PFS_EVENT_OWN_H
 
-#include "pfs_event_write.h"
+#include "pfs_event_history.h"
+#include "pfs_local.h"
 
 extern void pfs_event_too_deep(PfsEventFamily family);
 
@@ -92,9 +93,6 @@ pfs_event_record(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
 	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
 		pfs_event_families[family].record(t, e);
 }
-
-/* Events in blocks are aligned to this, but for waits. */
-#define PFS_EVENT_UNIT 16
 
 /*
  * Where an event goes that has so many bytes in a block, which are rounded up; NULL:

@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "pfs_event_write.h"
+#include "pfs_local.h"
 #include "pfs_memory_counted.h"
 
 const PfsMemoryCallbacks *pfs_memory_callbacks = NULL;

@@ -10,13 +10,6 @@
 #include "pfs_instrument.h"
 #include "pfs_thread.h"
 
-/* Switches have changed, or a truncation has begun: this thread looks again. */
-static inline void
-pfs_memory_make_stale(PfsThread *t)
-{
-	pfs_store_relaxed(&t->memory.stale, true);
-}
-
 /*
  * What the owner of the memory contexts' methods does for these rooms, which do
  * not know it.  It hands these functions down once, in the postmaster, where memory

@@ -16,18 +16,12 @@
 #include "pfs_rel_run.h"
 #include "pfs_wait_class.h"
 
-PFS_HOT PfsRelRuns *pfs_my_rel_runs = NULL;
-PFS_HOT uint64 pfs_rel_runs_open = 0;
-PFS_HOT uint64 pfs_rel_runs_writing = 0;
-PFS_HOT uint64 pfs_rel_runs_riding = 0;
+PFS_HOT_STRUCT PfsRelLocal pfs_rel_local;
 PfsRelRun	pfs_rel_run_of_nobody = {.is_shown = true};
 PfsThreadSets pfs_rel_run_sets;
 PFS_FIXED PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
 
 StaticAssertDecl(PFS_REL_RUNS == 64, "a word says which are in use");
-
-PFS_HOT uint64 pfs_rel_last_serial = 0;
-PFS_HOT uint64 pfs_rel_writes_first = 0;
 
 /* The place that is looked at next for a run that can be evicted. */
 static uint32 next_victim = 0;
@@ -45,30 +39,30 @@ pfs_rel_runs_lay_out(PfsSegment *seg)
 bool
 pfs_rel_runs_take(PfsThread *t)
 {
-	if (unlikely(pfs_my_rel_runs == NULL))
+	if (unlikely(pfs_rel_local.runs == NULL))
 	{
-		pfs_my_rel_runs = pfs_thread_sets_take(&pfs_rel_run_sets, t);
-		if (pfs_my_rel_runs == NULL)
+		pfs_rel_local.runs = pfs_thread_sets_take(&pfs_rel_run_sets, t);
+		if (pfs_rel_local.runs == NULL)
 			return false;
 		/* The last process that had the record may have been cut off. */
-		pfs_store_relaxed(&pfs_my_rel_runs->shown, 0);
+		pfs_store_relaxed(&pfs_rel_local.runs->shown, 0);
 
 		/*
 		 * No other process's serials: a link may outlive our hold of the
 		 * places.
 		 */
-		pfs_rel_last_serial = t->thread_id << 32;
+		pfs_rel_local.last_serial = t->thread_id << 32;
 	}
-	return pfs_my_rel_runs != NULL;
+	return pfs_rel_local.runs != NULL;
 }
 
 void
 pfs_rel_runs_detach(PfsThread *t)
 {
-	if (pfs_my_rel_runs != NULL)
-		pfs_store_relaxed(&pfs_my_rel_runs->shown, 0);
-	pfs_my_rel_runs = NULL;
-	pfs_rel_runs_open = pfs_rel_runs_writing = pfs_rel_runs_riding = 0;
+	if (pfs_rel_local.runs != NULL)
+		pfs_store_relaxed(&pfs_rel_local.runs->shown, 0);
+	pfs_rel_local.runs = NULL;
+	pfs_rel_local.open = pfs_rel_local.writing = pfs_rel_local.riding = 0;
 }
 
 /* Takes a free place and empties it; the event in it is the caller's to fill in. */
@@ -78,12 +72,12 @@ pfs_rel_run_take(void)
 	PfsRelRun  *run;
 	uint32		place;
 
-	if (pfs_rel_runs_open == PG_UINT64_MAX)
+	if (pfs_rel_local.open == PG_UINT64_MAX)
 		return NULL;
-	place = __builtin_ctzll(~pfs_rel_runs_open);
-	pfs_rel_runs_open |= UINT64_C(1) << place;
-	run = &pfs_my_rel_runs->items[place];
-	run->serial = ++pfs_rel_last_serial;
+	place = __builtin_ctzll(~pfs_rel_local.open);
+	pfs_rel_local.open |= UINT64_C(1) << place;
+	run = &pfs_rel_local.runs->items[place];
+	run->serial = ++pfs_rel_local.last_serial;
 	run->rows = run->index_rows = (PfsRowCount)
 	{
 		.min = PG_UINT64_MAX
@@ -105,7 +99,7 @@ pfs_rel_run_victim(void)
 {
 	for (int i = 0; i < PFS_REL_RUNS; i++)
 	{
-		PfsRelRun  *run = &pfs_my_rel_runs->items[next_victim++ % PFS_REL_RUNS];
+		PfsRelRun  *run = &pfs_rel_local.runs->items[next_victim++ % PFS_REL_RUNS];
 
 		if (!run->in_call)
 			return run;
@@ -160,7 +154,7 @@ pfs_rel_run_give(PfsRelRun *run)
 {
 	bool		by_index = OidIsValid(run->wait.object.table.index);
 	PfsRowCount rows = rows_of_digest(run);
-	bool		rides = (pfs_rel_runs_riding & pfs_rel_run_bit(run)) != 0;
+	bool		rides = (pfs_rel_local.riding & pfs_rel_run_bit(run)) != 0;
 
 	if (unlikely(rides))
 	{
@@ -183,8 +177,8 @@ pfs_rel_run_give(PfsRelRun *run)
 void
 pfs_rel_runs_give_riding(void)
 {
-	for (uint64 left = pfs_rel_runs_riding; left != 0; left &= left - 1)
-		pfs_rel_run_give(&pfs_my_rel_runs->items[__builtin_ctzll(left)]);
+	for (uint64 left = pfs_rel_local.riding; left != 0; left &= left - 1)
+		pfs_rel_run_give(&pfs_rel_local.runs->items[__builtin_ctzll(left)]);
 }
 
 /* ---- events ---- */
@@ -208,7 +202,7 @@ pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
 
 	run->is_shown = true;
 	if (is_full_scan(run))
-		pfs_local.full_scans++;
+		pfs_rel_local.full_scans++;
 	if (pfs_local.not_usual != 0 && !pfs_wait_prepare(t))
 		e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
 	e->flags &= pfs_load_relaxed(&t->mask) | ~(PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
@@ -217,7 +211,7 @@ pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
 	e->timer_start = e->timer_end = pfs_wait_read_end(t, e->flags);
 	/* C, pairs with the acquire in copy_run(). */
 	if (e->event_id != 0)
-		pfs_store_release(&pfs_my_rel_runs->shown, pfs_my_rel_runs->shown | pfs_rel_run_bit(run));
+		pfs_store_release(&pfs_rel_local.runs->shown, pfs_rel_local.runs->shown | pfs_rel_run_bit(run));
 }
 
 void
@@ -225,11 +219,11 @@ pfs_rel_run_drop(PfsRelRun *run)
 {
 	uint64		bit = pfs_rel_run_bit(run);
 
-	if (pfs_my_rel_runs->shown & bit)
-		pfs_store_relaxed(&pfs_my_rel_runs->shown, pfs_my_rel_runs->shown & ~bit);
-	pfs_rel_runs_open &= ~bit;
-	pfs_rel_runs_writing &= ~bit;
-	pfs_rel_runs_riding &= ~bit;
+	if (pfs_rel_local.runs->shown & bit)
+		pfs_store_relaxed(&pfs_rel_local.runs->shown, pfs_rel_local.runs->shown & ~bit);
+	pfs_rel_local.open &= ~bit;
+	pfs_rel_local.writing &= ~bit;
+	pfs_rel_local.riding &= ~bit;
 	run->serial = 0;
 }
 
@@ -238,9 +232,9 @@ pfs_rel_calls(void)
 {
 	uint64		calls = 0;
 
-	for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
+	for (uint64 left = pfs_rel_local.open; left != 0; left &= left - 1)
 	{
-		if (pfs_my_rel_runs->items[__builtin_ctzll(left)].in_call)
+		if (pfs_rel_local.runs->items[__builtin_ctzll(left)].in_call)
 			calls |= left & -left;
 	}
 	return calls;
@@ -277,7 +271,7 @@ pfs_rel_calls_unwind(uint64 runs)
 		found = false;
 		for (uint64 left = runs; left != 0; left &= left - 1)
 		{
-			const PfsRelRun *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
+			const PfsRelRun *run = &pfs_rel_local.runs->items[__builtin_ctzll(left)];
 
 			if (!run->in_call || run->wait.event_id == 0 || run->wait.event_id != pfs_local.parent.event_id)
 				continue;
@@ -319,14 +313,14 @@ pfs_rel_run_examine(PfsRelRun *run)
 	uint64		rows = run->examines ? pfs_rel_run_rows(run) : 0;
 
 	if (rows != run->examined && is_full_scan(run))
-		pfs_local.full_scans++;
-	pfs_local.rows_examined += rows - run->examined;
+		pfs_rel_local.full_scans++;
+	pfs_rel_local.rows_examined += rows - run->examined;
 	run->examined = rows;
 }
 
 void
 pfs_rel_runs_examine(void)
 {
-	for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
-		pfs_rel_run_examine(&pfs_my_rel_runs->items[__builtin_ctzll(left)]);
+	for (uint64 left = pfs_rel_local.open; left != 0; left &= left - 1)
+		pfs_rel_run_examine(&pfs_rel_local.runs->items[__builtin_ctzll(left)]);
 }

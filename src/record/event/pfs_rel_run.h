@@ -126,22 +126,36 @@ typedef struct PfsRelRuns
 	PfsRelRun	items[PFS_REL_RUNS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsRelRuns;
 
-/* This process's; NULL: it has none.  Those that are in use, and those of writes. */
-extern PFS_HIDDEN PfsRelRuns *pfs_my_rel_runs;
-extern PFS_HIDDEN uint64 pfs_rel_runs_open;
-extern PFS_HIDDEN uint64 pfs_rel_runs_writing;
-
 /*
- * Those that ride: their own statement has no query identifier, as that of a cursor that SQL has declared,
- * so their rows are counted for the statement around it, in which they are fetched.
+ * What a process has of its own for tables: one cache line.  The runs are bits of words, by their
+ * places.
  */
-extern PFS_HIDDEN uint64 pfs_rel_runs_riding;
+typedef struct PfsRelLocal
+{
+	PfsRelRuns *runs;			/* this process's; NULL: it has none */
+	uint64		open;			/* those that are in use */
+	uint64		writing;		/* of these, those of writes */
 
-/* The last serial that a run of this process got. */
-extern PFS_HIDDEN uint64 pfs_rel_last_serial;
+	/*
+	 * And those that ride: their own statement has no query identifier, as
+	 * that of a cursor that SQL has declared, so their rows are counted for
+	 * the statement around it, in which they are fetched.
+	 */
+	uint64		riding;
 
-/* Which runs of writes are the present command's: those of this serial and later ones. */
-extern PFS_HIDDEN uint64 pfs_rel_writes_first;
+	uint64		last_serial;	/* that a run has got */
+	uint64		writes_first;	/* runs of writes are the present command's
+								 * from this serial on */
+
+	/* Sums over all statements, which take differences: pfs_examined(). */
+	uint64		rows_examined;	/* fetched from tables, or found by indexes
+								 * alone */
+	uint64		full_scans;		/* runs that fetched rows by no index */
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsRelLocal;
+
+StaticAssertDecl(sizeof(PfsRelLocal) == PFS_CACHE_LINE, "it is one line");
+
+extern PFS_HIDDEN PfsRelLocal pfs_rel_local;
 
 /* Counts what a run of nobody's counts, so that its callers need not ask. */
 extern PFS_HIDDEN PfsRelRun pfs_rel_run_of_nobody;
@@ -185,7 +199,7 @@ extern void pfs_rel_call_broken(PfsRelRun *run);
 extern void pfs_rel_calls_unwind(uint64 runs);
 
 /*
- * Brings pfs_local.rows_examined up to date, where a statement's call begins or ends: of all
+ * Brings pfs_rel_local.rows_examined up to date, where a statement's call begins or ends: of all
  * open runs, or of one.
  */
 extern void pfs_rel_runs_examine(void);
@@ -271,11 +285,11 @@ typedef struct PfsExamined
 static pg_attribute_always_inline PfsExamined
 pfs_examined(void)
 {
-	if (unlikely(pfs_rel_runs_open != 0))
+	if (unlikely(pfs_rel_local.open != 0))
 		pfs_rel_runs_examine();
 	return (PfsExamined)
 	{
-		pfs_local.rows_examined, pfs_local.full_scans
+		pfs_rel_local.rows_examined, pfs_rel_local.full_scans
 	};
 }
 
@@ -283,7 +297,7 @@ pfs_examined(void)
 static inline uint64
 pfs_rel_run_bit(const PfsRelRun *run)
 {
-	return UINT64_C(1) << (run - pfs_my_rel_runs->items);
+	return UINT64_C(1) << (run - pfs_rel_local.runs->items);
 }
 
 static inline uint64

@@ -8,9 +8,9 @@
  */
 #include "postgres.h"
 
-#include "pfs_event_write.h"
 #include "pfs_left.h"
 #include "pfs_summary_level.h"
+#include "pfs_summary_own.h"
 
 PFS_HOT_STRUCT uint64 pfs_known_chunks[PFS_KNOWN_CHUNKS];
 

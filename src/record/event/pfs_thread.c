@@ -15,10 +15,10 @@
 #include "tcop/tcopprot.h"
 
 #include "pfs_compat.h"
-#include "pfs_event_write.h"
-#include "pfs_memory_counted.h"
+#include "pfs_event_history.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
+#include "pfs_summary.h"
 
 /* A guess at what one page should hold. */
 #define THREADS_PER_PAGE 8
@@ -26,7 +26,6 @@
 PfsPages   *pfs_threads = NULL;
 PFS_FIXED PfsSharedThreads *pfs_shared_threads = NULL;
 PFS_HOT PfsThread *pfs_my_thread = NULL;
-PFS_HOT_STRUCT PfsLocal pfs_local;
 
 /* Bytes of the slots of a family's running events; those of waits are in the struct. */
 static size_t

@@ -162,6 +162,13 @@ typedef struct PfsThread
 
 StaticAssertDecl(offsetof(PfsThread, generation) == PFS_CACHE_LINE, "the first line is full");
 
+/* Switches of memory have changed, or a truncation has begun: this thread looks again. */
+static inline void
+pfs_memory_make_stale(PfsThread *t)
+{
+	pfs_store_relaxed(&t->memory.stale, true);
+}
+
 /* The container; NULL when pfs is off.  Inherited from the postmaster. */
 extern PfsPages *pfs_threads;
 

@@ -36,7 +36,7 @@
 #include "utils/memutils.h"
 
 #include "pfs_digest_pending.h"
-#include "pfs_event_write.h"
+#include "pfs_local.h"
 #include "pfs_left.h"
 #include "pfs_recorder_own.h"
 #include "pfs_shared.h"

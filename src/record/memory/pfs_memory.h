@@ -11,7 +11,7 @@
 #ifndef PFS_MEMORY_H
 #define PFS_MEMORY_H
 
-#include "pfs_event_write.h"
+#include "pfs_summary_own.h"
 #include "pfs_memory_cell.h"
 #include "pfs_memory_counted.h"
 #include "pfs_memory_total.h"

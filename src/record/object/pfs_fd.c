@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "pfs_event_write.h"
+#include "pfs_local.h"
 #include "pfs_fd.h"
 
 /* Descriptors above this are looked up anew at each call. */

@@ -216,7 +216,7 @@ make_run(PfsThread *t, Relation rel, Relation index, Oid index_oid, PfsOperation
 	run->charged = pfs_digest_charged_now(&rides);
 	if (unlikely(rides))
 	{
-		pfs_rel_runs_riding |= pfs_rel_run_bit(run);
+		pfs_rel_local.riding |= pfs_rel_run_bit(run);
 		run->given = (PfsRowCount)
 		{
 			0
@@ -254,18 +254,18 @@ pfs_rel_write(PfsThread *t, Relation rel, Relation index, PfsOperation operation
 	Oid			relation = RelationGetRelid(rel);
 	PfsRelRun  *run;
 
-	for (uint64 left = pfs_rel_runs_writing; left != 0; left &= left - 1)
+	for (uint64 left = pfs_rel_local.writing; left != 0; left &= left - 1)
 	{
-		run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
+		run = &pfs_rel_local.runs->items[__builtin_ctzll(left)];
 		if (run->wait.object.table.relation == relation && run->wait.object.table.index == index_oid &&
-			run->wait.operation == operation && run->serial >= pfs_rel_writes_first)
+			run->wait.operation == operation && run->serial >= pfs_rel_local.writes_first)
 			return run;
 	}
 	run = make_run(t, rel, index, index_oid, operation);
 	if (run == NULL)
 		return &pfs_rel_run_of_nobody;
 	run->is_write = true;
-	pfs_rel_runs_writing |= pfs_rel_run_bit(run);
+	pfs_rel_local.writing |= pfs_rel_run_bit(run);
 	return run;
 }
 
@@ -299,11 +299,11 @@ pfs_rel_run_finish(PfsThread *t, PfsRelRun *run)
 void
 pfs_rel_writes_finish(PfsThread *t)
 {
-	for (uint64 left = pfs_rel_runs_writing; left != 0; left &= left - 1)
+	for (uint64 left = pfs_rel_local.writing; left != 0; left &= left - 1)
 	{
-		PfsRelRun  *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
+		PfsRelRun  *run = &pfs_rel_local.runs->items[__builtin_ctzll(left)];
 
-		if (run->serial >= pfs_rel_writes_first)
+		if (run->serial >= pfs_rel_local.writes_first)
 			pfs_rel_run_finish(t, run);
 	}
 }
@@ -314,30 +314,30 @@ pfs_rel_runs_sweep(PfsThread *t, int level, uint64 calls_before)
 {
 	uint64		over = pfs_rel_calls() & ~calls_before;
 
-	for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
+	for (uint64 left = pfs_rel_local.open; left != 0; left &= left - 1)
 	{
-		if (pfs_my_rel_runs->items[__builtin_ctzll(left)].subxact >= level)
+		if (pfs_rel_local.runs->items[__builtin_ctzll(left)].subxact >= level)
 			over |= left & -left;
 	}
 	pfs_rel_calls_unwind(over);
 	for (uint64 left = over; left != 0; left &= left - 1)
 	{
-		PfsRelRun  *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
+		PfsRelRun  *run = &pfs_rel_local.runs->items[__builtin_ctzll(left)];
 
 		if (run->in_call)
 			pfs_rel_call_broken(run);
 		pfs_rel_run_finish(t, run);
 	}
 	if (level <= 1)
-		pfs_rel_writes_first = 0;
+		pfs_rel_local.writes_first = 0;
 }
 
 void
 pfs_rel_runs_promote(int level)
 {
-	for (uint64 left = pfs_rel_runs_open; left != 0; left &= left - 1)
+	for (uint64 left = pfs_rel_local.open; left != 0; left &= left - 1)
 	{
-		PfsRelRun  *run = &pfs_my_rel_runs->items[__builtin_ctzll(left)];
+		PfsRelRun  *run = &pfs_rel_local.runs->items[__builtin_ctzll(left)];
 
 		if (run->subxact >= level)
 			run->subxact = level - 1;
@@ -361,11 +361,11 @@ count_lock(PfsRelStat *stat, uint32 key, const PfsEndedLock *ended)
 void
 pfs_rel_lock_ended(PfsThread *t)
 {
-	const PfsEndedLock ended = pfs_local.ended_lock;
+	const PfsEndedLock ended = pfs_ended_lock;
 	uint64		found;
 	PfsRelStat *stat;
 
-	pfs_local.ended_lock.relation = InvalidOid;
+	pfs_ended_lock.relation = InvalidOid;
 	if (ended.mode < 1 || ended.mode > PFS_REL_LOCK_MODES)
 		return;
 	found = pfs_rel_stat_find(PFS_TABLE_STATS, ended.database, ended.relation, ended.relation, false,

@@ -19,6 +19,7 @@
 
 #include "utils/rel.h"
 
+#include "pfs_lock_time.h"
 #include "pfs_rel_run.h"
 
 /* Out of line: the first call of a scan, or the first one since its run was evicted. */
@@ -41,14 +42,14 @@ extern void pfs_rel_writes_finish(PfsThread *t);
 extern void pfs_rel_runs_sweep(PfsThread *t, int level, uint64 calls_before);
 extern void pfs_rel_runs_promote(int level);
 
-/* Out of line: counts a wait for a lock that has ended (pfs_local.ended_lock). */
+/* Out of line: counts a wait for a lock that has ended (pfs_ended_lock). */
 extern void pfs_rel_lock_ended(PfsThread *t);
 
 /* Called where such a wait may have ended. */
 static inline void
 pfs_rel_lock_look(PfsThread *t)
 {
-	if (unlikely(OidIsValid(pfs_local.ended_lock.relation)))
+	if (unlikely(OidIsValid(pfs_ended_lock.relation)))
 		pfs_rel_lock_ended(t);
 }
 
@@ -92,18 +93,18 @@ pfs_rel_link_end(PfsThread *t, PfsRelLink *link)
 static inline uint64
 pfs_rel_writes_begin(void)
 {
-	uint64		outer = pfs_rel_writes_first;
+	uint64		outer = pfs_rel_local.writes_first;
 
-	pfs_rel_writes_first = pfs_rel_last_serial + 1;
+	pfs_rel_local.writes_first = pfs_rel_local.last_serial + 1;
 	return outer;
 }
 
 static inline void
 pfs_rel_writes_end(uint64 outer)
 {
-	if (unlikely(pfs_rel_runs_writing != 0))
+	if (unlikely(pfs_rel_local.writing != 0))
 		pfs_rel_writes_finish(pfs_my_thread);
-	pfs_rel_writes_first = outer;
+	pfs_rel_local.writes_first = outer;
 }
 
 #endif							/* PFS_REL_IO_H */

@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "pfs_container.h"
-#include "pfs_event_write.h"
+#include "pfs_event_history.h"
 #include "pfs_event_read.h"
 #include "pfs_shared.h"
 #include "pfs_summary.h"

@@ -8,9 +8,9 @@
  */
 #include "postgres.h"
 
+#include "pfs_event_history.h"
 #include "pfs_event_list.h"
 #include "pfs_event_read.h"
-#include "pfs_event_write.h"
 #include "pfs_own_blocks.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"

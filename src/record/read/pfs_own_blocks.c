@@ -6,7 +6,7 @@
 
 #include "miscadmin.h"
 
-#include "pfs_event_write.h"
+#include "pfs_event_history.h"
 #include "pfs_own_blocks.h"
 #include "pfs_shared.h"
 

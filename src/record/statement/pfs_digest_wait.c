@@ -274,7 +274,7 @@ pfs_digest_charge_now(void)
 	if (id == pfs_digest_charged || working)
 		return;
 	give_all();
-	if (unlikely(pfs_rel_runs_riding != 0))
+	if (unlikely(pfs_rel_local.riding != 0))
 		pfs_rel_runs_give_riding();
 	pfs_digest_charged = id;
 	set_key(s != NULL && s != &pfs_sql.top ? key_of(s) : nobody);
@@ -391,7 +391,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 {
 	bool		is_innermost = s->statement_id == pfs_digest_charged;
 
-	if (unlikely(pfs_rel_runs_riding != 0) && is_innermost)
+	if (unlikely(pfs_rel_local.riding != 0) && is_innermost)
 		pfs_rel_runs_give_riding();
 	if (unlikely(s != &pfs_sql.top))
 		take_off_outer(s, end - s->start);

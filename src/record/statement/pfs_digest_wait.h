@@ -5,7 +5,7 @@
  *
  * One small table per process, for the innermost statement that has a query
  * identifier.  Waits add to it inline (pfs_digest_wait_add() in
- * pfs_event_write.h); it is emptied when the statement ends, when another one
+ * pfs_charge.h); it is emptied when the statement ends, when another one
  * becomes the innermost, and when it is full.  It lies in the thread's record
  * (digest_waits), as the recorder of the load history reads it.
  *
@@ -47,7 +47,7 @@ pfs_digest_charge(void)
 static inline void
 pfs_digest_charge_top(PfsThread *t)
 {
-	if (unlikely(pfs_local.waits_used != 0 || pfs_rel_runs_riding != 0))
+	if (unlikely(pfs_local.waits_used != 0 || pfs_rel_local.riding != 0))
 		pfs_digest_charge_now();
 	pfs_digest_charged = pfs_sql.top.statement_id;
 	pfs_store_relaxed(&t->charged.query_id, 0);

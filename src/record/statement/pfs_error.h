@@ -13,7 +13,7 @@
 #ifndef PFS_ERROR_H
 #define PFS_ERROR_H
 
-#include "pfs_event_write.h"
+#include "pfs_local.h"
 #include "pfs_summary.h"
 
 typedef enum PfsSeverity

@@ -14,7 +14,7 @@
 #define PFS_EVENT_CELL_H
 
 #include "pfs_statement.h"
-#include "pfs_summary.h"
+#include "pfs_summary_own.h"
 
 typedef struct PfsStatementCell
 {

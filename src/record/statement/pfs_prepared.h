@@ -16,7 +16,7 @@
 #include "utils/portal.h"
 
 #include "pfs_cell.h"
-#include "pfs_event_write.h"
+#include "pfs_local.h"
 #include "pfs_pages.h"
 #include "pfs_private.h"
 

@@ -29,7 +29,7 @@ typedef struct PfsSubxact
 	uint32		nstages;
 	PfsStatement *current;
 	uint64		statement_id;	/* the last that was given */
-	uint64		writes_first;	/* pfs_rel_writes_first */
+	uint64		writes_first;	/* pfs_rel_local.writes_first */
 	uint64		row_calls;		/* pfs_rel_calls() */
 } PfsSubxact;
 
@@ -80,7 +80,7 @@ pfs_statement_note_subxact(int level)
 	subxact->nstages = pfs_stages.n;
 	subxact->current = pfs_sql.current;
 	subxact->statement_id = pfs_sql.next_id;
-	subxact->writes_first = pfs_rel_writes_first;
+	subxact->writes_first = pfs_rel_local.writes_first;
 	subxact->row_calls = pfs_rel_calls();
 }
 
@@ -190,7 +190,7 @@ pfs_statement_unwind(PfsThread *t, int level)
 	pfs_sql.message_len = 0;
 	if (subxact == NULL)
 		return;
-	pfs_rel_writes_first = subxact->writes_first;
+	pfs_rel_local.writes_first = subxact->writes_first;
 	pfs_write_begin(t);
 	pfs_sql.nest = subxact->nest;
 	pfs_sql.current = subxact->current;

@@ -6,6 +6,7 @@
 
 #include "pfs_event_cell.h"
 #include "pfs_event_own.h"
+#include "pfs_event_write.h"
 #include "pfs_job.h"
 
 static PfsInstrumentId instruments[PFS_JOB_LARGE + 1];

@@ -6,6 +6,7 @@
 #define PFS_JOB_H
 
 #include "pfs_event_own.h"
+#include "pfs_summary_kind.h"
 
 /* Running jobs of a thread. */
 #define PFS_JOB_DEPTH 3

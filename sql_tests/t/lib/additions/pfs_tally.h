@@ -6,7 +6,8 @@
 #ifndef PFS_TALLY_H
 #define PFS_TALLY_H
 
-#include "pfs_event_write.h"
+#include "pfs_local.h"
+#include "pfs_summary_own.h"
 
 #define PFS_TALLY_COLOURS 2
 

@@ -1,0 +1,92 @@
+/*
+ * pfs_event_open.h
+ *	  Waits that outlive the call that began them: the process's stack of those that are
+ *	  open.
+ *
+ * A call that returns before its wait is over leaves the wait open (pfs_wait_keep_open());
+ * the next call of the same wait finds it (pfs_open_top()) and ends it, or the next
+ * begin of any event finds that it is over (PFS_SLOW_OPEN).
+ */
+#ifndef PFS_EVENT_OPEN_H
+#define PFS_EVENT_OPEN_H
+
+#include "pfs_event_write.h"
+
+/* When does an event that outlives its call end? */
+typedef enum PfsOpenKind
+{
+	PFS_OPEN_LWLOCK,			/* until the process is off the lock's queue */
+	PFS_OPEN_LOCK,				/* until the lock manager stops waiting */
+	PFS_OPEN_GROUP,				/* until the group's leader has served us */
+	PFS_OPEN_IDLE,				/* until a byte of the next message arrives */
+} PfsOpenKind;
+
+typedef struct PfsOpenWait
+{
+	PfsWait    *event;
+	PfsOpenKind kind;
+	uint64		which;			/* tells it from the process's next wait of
+								 * the kind */
+	uint64		end;			/* end of the last call under it; 0: not known
+								 * yet */
+} PfsOpenWait;
+
+/* This process's: the first n, the innermost last.  Nearly always one at most. */
+typedef struct PfsOpenWaits
+{
+	uint32		n;
+	PfsOpenWait items[PFS_WAIT_DEPTH];
+} PfsOpenWaits;
+
+extern PFS_HIDDEN PfsOpenWaits pfs_open_waits;
+
+/* Is this process still in a wait of this kind? */
+extern bool pfs_wait_goes_on(PfsOpenKind kind);
+
+/* What the present wait of this kind has and the next one will not; or 0. */
+extern uint64 pfs_wait_identity(PfsOpenKind kind);
+
+/* End the innermost open event at the given raw reading, 0: now. */
+extern void pfs_open_finish(PfsThread *t, uint64 end);
+
+/* End an event that a call has continued, if it is still the innermost open one. */
+extern void pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end);
+
+/* Inside a write section: end the open events that nobody waits in any more. */
+extern void pfs_open_end_stale(PfsThread *t);
+
+/* Does that in a write section of its own, where the next event is not wanted. */
+extern void pfs_open_end_stale_now(PfsThread *t);
+extern void pfs_open_finish_all(PfsThread *t);
+
+/* The innermost open event if it is of this kind, else NULL. */
+static pg_attribute_always_inline PfsOpenWait *
+pfs_open_top(PfsOpenKind kind)
+{
+	PfsOpenWait *open;
+
+	/* Not by PFS_SLOW_OPEN, which a handler may find half changed. */
+	if (likely(pfs_open_waits.n == 0))
+		return NULL;
+	open = &pfs_open_waits.items[pfs_open_waits.n - 1];
+	return open->kind == kind ? open : NULL;
+}
+
+/*
+ * Leaves the innermost wait open, as it goes on although its call has returned.  An idle
+ * wait has no provisional end: it ends when it is found to be over.
+ */
+static pg_attribute_always_inline void
+pfs_wait_keep_open(PfsThread *t, PfsWait *e, PfsOpenKind kind)
+{
+	PfsOpenWait *open = &pfs_open_waits.items[pfs_open_waits.n];
+
+	open->event = e;
+	open->kind = kind;
+	open->which = kind == PFS_OPEN_IDLE ? 0 : pfs_wait_identity(kind);
+	open->end = kind == PFS_OPEN_IDLE ? 0 : pfs_wait_read_end(t, e->flags);
+	pfs_open_waits.n++;
+	pfs_local.slow |= PFS_SLOW_OPEN;
+}
+
+#endif							/* PFS_EVENT_OPEN_H */
