@@ -2,7 +2,8 @@
  * pfs_module.c
  *	  Start-up, in order: settings, shared memory, probes.
  *
- *	  _PG_init (postmaster)		settings are defined; hooks are set
+ *	  _PG_init (postmaster)		the rooms of record/ get their lists and callbacks;
+ *								settings are defined; hooks are set
  *	  shmem_request_hook		sizes are resolved, memory and a lock requested
  *	  shmem_startup_hook		the segment is laid out; instruments register;
  *								the first time, the server's slots are patched
@@ -36,6 +37,7 @@
 #include "pfs_shared.h"
 #include "pfs_probe_row.h"
 #include "pfs_recorder.h"
+#include "pfs_register.h"
 #include "pfs_summary_kind.h"
 #include "pfs_thread_end.h"
 
@@ -211,6 +213,7 @@ is_possible_here(void)
 void
 _PG_init(void)
 {
+	pfs_record_register();
 	/* Settings of this kind cannot be defined once the server runs. */
 	if (!process_shared_preload_libraries_in_progress)
 		return;

@@ -39,6 +39,16 @@ pfs_seqlock_write_end(PfsSeqlock *l)
 	pfs_add_local_release(&l->word, 1); /* B */
 }
 
+/* Ends a write section of the caller's that an error has left open; false: there is none. */
+static inline bool
+pfs_seqlock_repair(PfsSeqlock *l)
+{
+	if ((pfs_load_relaxed(&l->word) & 1) == 0)
+		return false;
+	pfs_seqlock_write_end(l);
+	return true;
+}
+
 /* Returns the word to hand to read_valid; odd means: being written now. */
 static inline uint64_t
 pfs_seqlock_read_begin(const PfsSeqlock *l)

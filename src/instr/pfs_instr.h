@@ -175,7 +175,7 @@ pfs_thread_here(void)
 
 	if (likely(t != NULL))
 		return t;
-	return MyProc == NULL ? NULL : pfs_thread_attach();
+	return MyProc == NULL ? NULL : pfs_process.attach_cb();
 }
 
 /*

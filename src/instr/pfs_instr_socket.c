@@ -148,7 +148,7 @@ end_idle(PfsThread *t, ssize_t result)
 		return;
 	/* Where the message was there already, no wait has seen to it. */
 	if (unlikely(pfs_local.slow & PFS_SLOW_IDENTITY))
-		pfs_thread_identify_now(t);
+		pfs_process.identify_cb(t);
 	pfs_statement_arrived(t, now);
 	pfs_error_watch();
 	pfs_error_flush(t);

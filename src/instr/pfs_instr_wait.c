@@ -202,7 +202,7 @@ look_at_thread(PfsThread *t, bool for_client)
 	if ((pfs_local.slow & PFS_SLOW_REPAIR) && !for_client)
 		pfs_thread_repair(t);
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
-		pfs_thread_identify_now(t);
+		pfs_process.identify_cb(t);
 	/* As the apply worker, whose commands no hook sees. */
 	if (pfs_local.slow & PFS_SLOW_WATCH)
 		pfs_tables_follow_switch(t);

@@ -21,6 +21,7 @@
 
 #include "pfs_account_enter.h"
 #include "pfs_actor.h"
+#include "pfs_attach.h"
 #include "pfs_compat.h"
 #include "pfs_digest_wait.h"
 #include "pfs_error.h"
@@ -33,6 +34,8 @@
 #include "pfs_stage.h"
 #include "pfs_thread_end.h"
 #include "pfs_rel_io.h"
+
+bool		pfs_never_attach = false;
 
 /*
  * Copies the account references of another living thread; all empty if it has gone.

@@ -3,6 +3,9 @@
  *	  The families of events, the families of summaries and the kinds of counted
  *	  objects, each with what it differs in.  They are listed here, above the rooms of all
  *	  of them, so that code for all families knows none.
+ *
+ * Code for all families reads them in its own room, where they are copied to once: an
+ * instrument point finds them at an address that the linker knows.
  */
 #include "postgres.h"
 
@@ -13,6 +16,7 @@
 #include "pfs_rel_count.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
+#include "pfs_register.h"
 #include "pfs_stage.h"
 #include "pfs_statement.h"
 #include "pfs_summary.h"
@@ -25,7 +29,7 @@
  * their blocks change hands once for several of them; lanes for each processor would
  * cost them hundreds of megabytes.
  */
-PFS_FIXED PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
+static const PfsEventFamilyInfo event_families[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
 		PFS_WAIT_DEPTH, true, TABLES("waits"),
 		.size = sizeof(PfsWaitEvent),
@@ -57,7 +61,7 @@ PFS_FIXED PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES] = {
 };
 
 /* Families that are not here have nothing of their own for readers. */
-const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
+static const PfsEventFamilyRead event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
 		.unpack = pfs_wait_event_unpack, .source = &pfs_lwlock_event_source, .also_running = pfs_rel_runs_current,
 		.complete = pfs_wait_event_complete
@@ -73,7 +77,7 @@ const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
 	},
 };
 
-const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {
+static const PfsSummaryKind *const summary_kinds[PFS_NUM_FAMILIES] = {
 	[PFS_FAMILY_WAITS] = &pfs_wait_kind,
 	[PFS_FAMILY_MEMORY] = &pfs_memory_kind,
 	[PFS_FAMILY_STAGES] = &pfs_stage_kind,
@@ -82,7 +86,7 @@ const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES] = {
 	[PFS_FAMILY_ERRORS] = &pfs_error_kind,
 };
 
-const PfsCountedKind *const pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS] = {
+static const PfsCountedKind *const counted_kinds[PFS_NUM_COUNTED_OBJECTS] = {
 	[PFS_COUNTED_FILES] = &pfs_counted_files,
 	[PFS_COUNTED_TABLES] = &pfs_counted_tables,
 	[PFS_COUNTED_INDEXES] = &pfs_counted_indexes,
@@ -98,3 +102,12 @@ StaticAssertDecl(FITS(PfsSharedCell) && FITS(PfsSharedStatementCell) && FITS(Pfs
 				 FITS(PfsSharedMemoryCell) && FITS(PfsErrorCell), "a chunk of an account's counters has room for a cell of any family");
 StaticAssertDecl(sizeof(PfsStatementCell) <= PFS_COUNTERS_CHUNK && sizeof(PfsErrorCell) <= PFS_COUNTERS_CHUNK,
 				 "a chunk of a thread's cells has room for one");
+
+void
+pfs_families_register(void)
+{
+	memcpy(pfs_event_families, event_families, sizeof(event_families));
+	memcpy(pfs_summary_kinds, summary_kinds, sizeof(summary_kinds));
+	memcpy(pfs_counted_kinds, counted_kinds, sizeof(counted_kinds));
+	pfs_event_family_reads = event_family_reads;
+}

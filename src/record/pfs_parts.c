@@ -55,13 +55,14 @@
 #include "pfs_statement.h"
 #include "pfs_summary.h"
 #include "pfs_recorder.h"
+#include "pfs_register.h"
 #include "pfs_rel_count.h"
 #include "pfs_rel_io.h"
 
 /* A struct in the segment and the pointer to it. */
 #define STRUCT(pointer) .size = sizeof(*(pointer)), .address = (void **) &(pointer)
 
-const PfsPart pfs_parts[] = {
+static const PfsPart parts[] = {
 	{
 		.name = "clock",
 		STRUCT(pfs_clock),
@@ -343,4 +344,9 @@ const PfsPart pfs_parts[] = {
 	},
 };
 
-const int	pfs_num_parts = lengthof(pfs_parts);
+void
+pfs_parts_register(void)
+{
+	pfs_parts = parts;
+	pfs_num_parts = lengthof(parts);
+}

@@ -1,8 +1,7 @@
 /*
  * pfs_thread_end.c
  *	  How a process leaves its record: at its end, and as a child that is no process of
- *	  the server's; and how it puts right what was left undone in the middle of a write
- *	  section.
+ *	  the server's.
  *
  * The end.  The server has a list of functions that it calls when a process ends, with
  * room for 20, and a process that wants to add one more dies.  So nothing is added at
@@ -19,17 +18,6 @@
  * the C library tells it so (pthread_atfork), and it forgets whatever leads there.  One
  * that was made by the bare system call is not told; that its number is not the
  * record's is seen when it ends, and until then it must not call the server.
- *
- * Repair.  A process makes words odd, or counts itself in, when it begins to change what
- * others read, and takes that back some instructions later.  Nothing in between raises
- * an error, calls the server or waits.  Should an error nevertheless have left such a
- * place, nobody could read the thread any more, and its own events would all pass by,
- * as those of a handler that came in the middle.  The process itself finds out: where
- * it waits on a latch it is in the main line and outside of every write section.  Words
- * of a process that has gone need no repair: it either came through detach(), which
- * repairs first, or it was killed, and shared memory is made anew.  What an index or a
- * page of a container was in the middle of stays so: a key that cannot be entered again, a
- * page that is not used.  Only a handler that ends its process at once can do that.
  */
 #include "postgres.h"
 
@@ -38,10 +26,11 @@
 
 #include "storage/proc.h"
 
-#include "pfs_event_open.h"
+#include "pfs_attach.h"
+#include "pfs_local.h"
 #include "pfs_memory_counted.h"
 #include "pfs_part.h"
-#include "pfs_patience.h"
+#include "pfs_process.h"
 #include "pfs_thread_end.h"
 
 /* Of the server; NULL: not known. */
@@ -50,76 +39,6 @@ static const int *exits_used = NULL;
 
 /* What our function has taken the place of. */
 static PfsExit replaced;
-
-bool		pfs_never_attach = false;
-
-/* ---- repair ---- */
-
-/* Ends a write section that was left open; returns false if there is none. */
-static bool
-make_even(PfsSeqlock *lock)
-{
-	if ((pfs_load_relaxed(&lock->word) & 1) == 0)
-		return false;
-	pfs_seqlock_write_end(lock);
-	return true;
-}
-
-/*
- * Takes back what this process has counted itself in for outside of its own record, and
- * returns how many words that were.
- */
-static uint64
-repair_others(void)
-{
-	uint64		repaired = 0;
-
-	pfs_each_part_with(part, repair)
-		repaired += part->repair();
-	return repaired;
-}
-
-/*
- * Makes words even that an error has left odd, and takes back what the process has
- * counted itself in for: otherwise nobody could read the thread, and its own events
- * would all pass by.  Only where the process is outside of every write section, as
- * pfs_thread_end.c says at its top: a latch wait, or the session when it waits for its
- * client.  What is repaired is counted in pfs_sequence_words_repaired.  A running wait
- * whose call an error has cut off is dropped without a history entry.
- */
-void
-pfs_thread_repair(PfsThread *t)
-{
-	uint64		repaired = repair_others();
-	PfsEvents  *waits = &t->events[PFS_WAITS];
-
-	pfs_local.slow &= ~PFS_SLOW_REPAIR;
-	repaired += make_even(&t->moves);
-	repaired += make_even(&t->memory.seq);
-	if (pfs_local.beginning != 0 || (t->seq.word & 1) != 0)
-	{
-		/*
-		 * Inside the write section that was never ended, or in one of our
-		 * own.
-		 */
-		if ((t->seq.word & 1) == 0)
-			pfs_write_begin(t);
-
-		/*
-		 * Waits that were begun are not waited for any more, but for those
-		 * that outlive their call (pfs_open_waits).
-		 */
-		pfs_local.beginning = 0;
-		if (waits->depth > pfs_open_waits.n)
-			pfs_store_release(&waits->depth, pfs_open_waits.n);
-		pfs_write_end(t);
-		repaired++;
-	}
-	if (repaired > 0)
-		pfs_add_relaxed(&pfs_patience->repaired, repaired);
-}
-
-/* ---- the end ---- */
 
 /*
  * Forgets everything that leads to the record, for a process that is not its owner.
@@ -163,9 +82,9 @@ detach(void)
 	 */
 	pfs_each_part_with(part, leave)
 		part->leave(t);
-	(void) repair_others();
+	(void) pfs_repair_others();
 	pfs_local.beginning = 0;
-	(void) make_even(&t->moves);
+	(void) pfs_seqlock_repair(&t->moves);
 	if ((t->seq.word & 1) == 0)
 		pfs_write_begin(t);
 

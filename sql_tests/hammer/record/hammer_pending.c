@@ -193,11 +193,6 @@ static const PfsCountedKind kind = {
 	.events = events_cb,
 };
 
-#define LAST		(PFS_NUM_COUNTED_OBJECTS - 1)
-
-/* All kinds are this one. */
-const PfsCountedKind *const pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS] = {[KIND...LAST] = &kind};
-
 /* ---- writers ---- */
 
 /* An object, as a writer remembers it: perhaps it has gone since. */
@@ -592,6 +587,9 @@ hammer_pending(void)
 		return;
 	}
 	pfs_sizes.threads = THREADS;
+	/* All kinds are this one. */
+	for (int i = 0; i < PFS_NUM_COUNTED_OBJECTS; i++)
+		pfs_counted_kinds[i] = &kind;
 	run_pending(false);
 	run_pending(true);
 }

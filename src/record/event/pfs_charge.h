@@ -15,6 +15,8 @@
 
 #include "pfs_local.h"
 
+struct PfsRelRun;
+
 /*
  * Whose digest waits and rows are charged to.  query_id 0: it is the statement at top level,
  * whose identifier is not known yet; statement_id 0: nobody.
@@ -24,6 +26,45 @@ typedef struct PfsDigestCharged
 	uint64		statement_id;
 	PfsDigestKey key;
 } PfsDigestCharged;
+
+/* statement_id of what a parallel worker does. */
+#define PFS_DIGEST_OF_LEADER (PG_UINT64_MAX - 1)
+
+/*
+ * What the statement room does for these.  Set once, when the library is loaded
+ * (../pfs_register.c); all inside a write section.
+ */
+typedef struct PfsChargeCallbacks
+{
+	/*
+	 * All places of the table are taken: adds what they have to the digest of
+	 * their statement, or drops it if they are nobody's.
+	 */
+	void		(*full_cb) (void);
+
+	/*
+	 * The statement that is charged now; *rides: is that another one than the
+	 * innermost, so that another one may be charged while a run goes on that
+	 * begins now?
+	 */
+	PfsDigestCharged (*statement_cb) (bool *rides);
+
+	/*
+	 * Counts rows of a table or an index for the digest of the statement that
+	 * the run is charged to.
+	 */
+	void		(*rows_cb) (const struct PfsRelRun *run, const PfsCounts *rows);
+} PfsChargeCallbacks;
+
+extern PFS_HIDDEN PfsChargeCallbacks pfs_charge;
+
+/* Sets an entry's counts to zero; it stays the entry of its instrument. */
+static inline void
+pfs_digest_wait_clear(PfsDigestWait *w)
+{
+	memset(&w->counts, 0, sizeof(w->counts));
+	w->counts.min = PG_UINT64_MAX;
+}
 
 /* Counts a wait of a digest that has no place in the table yet. */
 extern void pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks);

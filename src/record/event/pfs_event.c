@@ -7,6 +7,8 @@
 
 #include "pfs_event.h"
 
+PFS_FIXED PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
+
 static const char *const nesting_names[] = {
 	[PFS_NESTING_TRANSACTION] = "TRANSACTION",[PFS_NESTING_STATEMENT] = "STATEMENT",
 	[PFS_NESTING_STAGE] = "STAGE",[PFS_NESTING_WAIT] = "WAIT",

@@ -286,8 +286,8 @@ typedef struct PfsEventFamilyInfo
 } PfsEventFamilyInfo;
 
 /*
- * The families, each by its number: pfs_families.c.  Nobody writes them; they are no
- * constants, as these cannot lie on the page of the variables that events need.
+ * The families, each by its number.  Set once, when the library is loaded
+ * (../pfs_families.c).
  */
 extern PFS_HIDDEN PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
 

@@ -130,7 +130,7 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
 				 level >= PFS_WAIT_DEPTH))
 	{
-		if (!pfs_wait_prepare(t))
+		if (!pfs_process.prepare_cb(t))
 			return NULL;
 		/* It may have found out that this thread has no history. */
 		flags &= pfs_load_relaxed(&t->mask);

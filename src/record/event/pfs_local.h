@@ -22,7 +22,7 @@
 #define PFS_SLOW_PROGRESS	0x10	/* in a command that may report progress */
 #define PFS_SLOW_LWLOCK		0x20	/* an acquisition has been shown */
 #define PFS_SLOW_REPAIR		0x40	/* an event has passed by: a word may be
-									 * left odd, see pfs_thread_end.c */
+									 * left odd, see pfs_process.c */
 
 /*
  * An event whose flags of these are pfs_local.usual takes the fast path at its end: its

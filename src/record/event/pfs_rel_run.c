@@ -152,7 +152,6 @@ rows_of_digest(const PfsRelRun *run)
 void
 pfs_rel_run_give(PfsRelRun *run)
 {
-	bool		by_index = OidIsValid(run->wait.object.table.index);
 	PfsRowCount rows = rows_of_digest(run);
 	bool		rides = (pfs_rel_local.riding & pfs_rel_run_bit(run)) != 0;
 
@@ -168,10 +167,9 @@ pfs_rel_run_give(PfsRelRun *run)
 		rows.untimed = n - rows.timed;
 		rows.sum -= run->given.sum;
 		run->given = all;
-		run->charged = pfs_digest_charged_now(&rides);
+		run->charged = pfs_charge.statement_cb(&rides);
 	}
-	pfs_digest_rows_add(&run->charged, by_index ? PFS_INDEX_STATS : PFS_TABLE_STATS,
-						by_index ? run->index_stat : run->table_stat, pfs_rel_part(run->wait.operation), &rows);
+	pfs_charge.rows_cb(run, &rows);
 }
 
 void
@@ -203,7 +201,7 @@ pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
 	run->is_shown = true;
 	if (is_full_scan(run))
 		pfs_rel_local.full_scans++;
-	if (pfs_local.not_usual != 0 && !pfs_wait_prepare(t))
+	if (pfs_local.not_usual != 0 && !pfs_process.prepare_cb(t))
 		e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
 	e->flags &= pfs_load_relaxed(&t->mask) | ~(PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
 	id = (e->flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0;

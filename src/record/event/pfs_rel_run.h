@@ -205,20 +205,6 @@ extern void pfs_rel_calls_unwind(uint64 runs);
 extern void pfs_rel_runs_examine(void);
 extern void pfs_rel_run_examine(PfsRelRun *run);
 
-/* statement_id of what a parallel worker does. */
-#define PFS_DIGEST_OF_LEADER (PG_UINT64_MAX - 1)
-
-/* The digest of the statement at top level, or of the leader's; query_id 0: it is not known, or of neither. */
-extern PfsDigestKey pfs_digest_key_of(uint64 statement_id);
-
-/*
- * In the statement room, pfs_digest_wait.c and pfs_digest_rows.c: the statement that is charged now, and whether
- * a run that begins rides; counts rows of a table or an index for a digest, inside a write section.
- */
-extern PfsDigestCharged pfs_digest_charged_now(bool *rides);
-extern void pfs_digest_rows_add(const PfsDigestCharged *charged, PfsRelStatKind kind, uint64 stat, PfsRelPart part,
-								const PfsRowCount *rows);
-
 /*
  * Inside a write section: counts what a run has come to, and digests have not got yet, for the digest of
  * its statement; that of all runs that ride, before another statement is charged.

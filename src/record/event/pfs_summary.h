@@ -17,7 +17,16 @@
 #include "pfs_histogram.h"
 #include "pfs_instrument.h"
 #include "pfs_summary_kind.h"
-#include "pfs_wait_cell.h"
+
+/*
+ * What a thread has counted of one instrument of waits: a record of the container
+ * thread_waits.  Readers of times copy no buckets.
+ */
+typedef struct PfsWaitCell
+{
+	PfsCell		time;
+	uint32		buckets[PFS_HISTOGRAM_BUCKETS];
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsWaitCell;
 
 typedef struct PfsSharedSummary
 {

@@ -160,8 +160,11 @@ extern void pfs_plain_read(const void *shared, void *totals);
 extern void pfs_plain_take(void *shared, void *totals);
 extern uint64 pfs_plain_count(const void *totals);
 
-/* The families, each by its number: pfs_families.c. */
-extern const PfsSummaryKind *const pfs_summary_kinds[PFS_NUM_FAMILIES];
+/*
+ * The families, each by its number.  Set once, when the library is loaded
+ * (../pfs_families.c).
+ */
+extern PFS_HIDDEN const PfsSummaryKind *pfs_summary_kinds[PFS_NUM_FAMILIES];
 
 /*
  * Bytes of the largest private sum; a family whose sum is larger does not

@@ -16,7 +16,6 @@
 #include "pfs_memory_cell.h"
 #include "pfs_histogram.h"
 #include "pfs_pages.h"
-#include "pfs_wait_cell.h"
 #include "utils/backend_status.h"
 
 #define PFS_SWITCH_ON	0x1

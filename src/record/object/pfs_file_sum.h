@@ -126,7 +126,7 @@ pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
 extern bool pfs_file_sums_try_lock(void);
 extern void pfs_file_sums_unlock(void);
 
-/* See pfs_thread_end.c: true if there was something to repair. */
+/* See pfs_process.c: true if there was something to repair. */
 extern bool pfs_file_sums_repair(void);
 
 /* Holding it, for a file that no process counts for: moves its sums to the event names. */

@@ -97,7 +97,11 @@ typedef struct PfsCountedKind
 	uint64		(*events) (const PfsPending *p);
 } PfsCountedKind;
 
-extern const PfsCountedKind *const pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS];
+/*
+ * The kinds, each by its number.  Set once, when the library is loaded
+ * (../pfs_families.c).
+ */
+extern PFS_HIDDEN const PfsCountedKind *pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS];
 
 /* In shared memory, one for each kind. */
 typedef struct PfsSharedPending

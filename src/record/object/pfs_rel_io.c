@@ -213,7 +213,7 @@ make_run(PfsThread *t, Relation rel, Relation index, Oid index_oid, PfsOperation
 	run->wait.object.table.relation = relation;
 	run->wait.object.table.index = index_oid;
 	run->is_timed = (flags & PFS_FLAG_TIMED) != 0;
-	run->charged = pfs_digest_charged_now(&rides);
+	run->charged = pfs_charge.statement_cb(&rides);
 	if (unlikely(rides))
 	{
 		pfs_rel_local.riding |= pfs_rel_run_bit(run);
@@ -283,7 +283,7 @@ pfs_rel_run_finish(PfsThread *t, PfsRelRun *run)
 	pfs_rel_index_alone(run);
 	rest->sum += run->held;
 	pfs_rel_run_examine(run);
-	/* An error has left the record so, see pfs_thread_end.c. */
+	/* An error has left the record so, see pfs_process.c. */
 	if (unlikely(pfs_is_writing(t)))
 	{
 		pfs_rel_run_drop(run);

@@ -85,7 +85,7 @@ extern PfsChained *pfs_socket_totals;
 extern void pfs_sockets_lay_out(PfsSegment *seg);
 extern void pfs_sockets_start(void);
 
-/* See pfs_thread_end.c: true if there was something to repair. */
+/* See pfs_process.c: true if there was something to repair. */
 extern bool pfs_socket_repair(void);
 
 /* At attach, before the process has events; inside detach's write section. */

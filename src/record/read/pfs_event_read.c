@@ -15,6 +15,8 @@
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 
+const PfsEventFamilyRead *pfs_event_family_reads = NULL;
+
 /* The events of one thread's blocks that a reader of its history wants, the oldest first. */
 typedef struct PfsOwnEvents
 {

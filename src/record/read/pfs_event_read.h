@@ -93,10 +93,10 @@ typedef struct PfsEventFamilyRead
 } PfsEventFamilyRead;
 
 /*
- * The families, each by its number: pfs_families.c.  Beside PfsEventFamilyInfo, which
- * instrument points index.
+ * The families, each by its number.  Set once, when the library is loaded
+ * (../pfs_families.c).  Beside PfsEventFamilyInfo, which instrument points index.
  */
-extern const PfsEventFamilyRead pfs_event_family_reads[PFS_NUM_EVENT_FAMILIES];
+extern const PfsEventFamilyRead *pfs_event_family_reads;
 
 /* Where else events of a family lie; NULL: nowhere. */
 extern const PfsEventSource *pfs_event_source(PfsEventFamily family);

@@ -115,9 +115,12 @@ typedef struct PfsPart
 	PfsPartCounter counters[PFS_PART_COUNTERS];
 } PfsPart;
 
-/* In the order in which they are laid out, started, begun, attached, left and detached. */
-extern const PfsPart pfs_parts[];
-extern const int pfs_num_parts;
+/*
+ * In the order in which they are laid out, started, begun, attached, left and detached.  The
+ * list is made above all parts and set once, when the library is loaded (../pfs_register.c).
+ */
+extern const PfsPart *pfs_parts;
+extern int	pfs_num_parts;
 
 /* Goes through the parts that have this member, in the order of the list. */
 #define pfs_each_part_with(part, member) \

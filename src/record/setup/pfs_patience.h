@@ -78,7 +78,7 @@ typedef struct PfsSharedPatience
 	uint64		reads_inexact;	/* atomic */
 	uint64		resets_inexact; /* atomic */
 	uint64		repaired;		/* sequence words and the like, atomic; see
-								 * pfs_thread_end.c */
+								 * pfs_process.c */
 } PfsSharedPatience;
 
 extern PFS_HIDDEN PfsSharedPatience *pfs_patience;

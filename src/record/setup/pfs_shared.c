@@ -19,6 +19,9 @@
 
 PFS_FIXED PfsSizes pfs_sizes;
 
+const PfsPart *pfs_parts = NULL;
+int			pfs_num_parts = 0;
+
 bool		pfs_is_loaded = false;
 bool		pfs_is_active = false;
 

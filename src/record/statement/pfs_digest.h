@@ -273,7 +273,7 @@ pfs_digest_may_lack_text(uint64 query_id)
 /* Sets the bit, if the digest at this place of the container has no text; else returns false. */
 extern bool pfs_digest_note_text(uint32 index, uint64 query_id);
 
-/* See pfs_thread_end.c: true if there was something to repair. */
+/* See pfs_process.c: true if there was something to repair. */
 extern bool pfs_digest_repair(void);
 
 /*

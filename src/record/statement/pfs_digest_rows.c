@@ -240,12 +240,28 @@ pfs_digest_rows_move(PfsDigest *d, bool (*is_wanted) (void))
 
 /* ---- the process's table ---- */
 
+/*
+ * The digest of the statement at top level, or of the leader's; query_id 0: it is not known yet, or
+ * the statement is neither.
+ */
+static PfsDigestKey
+key_of(uint64 statement_id)
+{
+	static const PfsDigestKey nobody = {0, 0};
+
+	if (statement_id == PFS_DIGEST_OF_LEADER)
+		return pfs_my_thread->charged;
+	if (statement_id != pfs_sql.top.statement_id)
+		return nobody;
+	return pfs_digest_key(pfs_sql.top.database, pfs_sql.top.user, pfs_sql.top.query_id);
+}
+
 /* Learns the key of what an entry is charged to, where that was not known yet. */
 static inline void
 learn_key(PfsDigestCharged *charged)
 {
 	if (charged->key.query_id == 0)
-		charged->key = pfs_digest_key_of(charged->statement_id);
+		charged->key = key_of(charged->statement_id);
 }
 
 static void
@@ -311,12 +327,15 @@ pfs_digest_rows_take(const PfsDigestKey *key, PfsDigestRows *to, uint32 *n, uint
  * if none is, the rows are lost for digests.
  */
 void
-pfs_digest_rows_add(const PfsDigestCharged *charged, PfsRelStatKind kind, uint64 stat, PfsRelPart part,
-					const PfsRowCount *rows)
+pfs_digest_rows_add(const PfsRelRun *run, const PfsRowCount *rows)
 {
-	Entry		e = {*charged, {stat, kind, part, *rows}};
+	bool		by_index = OidIsValid(run->wait.object.table.index);
+	PfsRelStatKind kind = by_index ? PFS_INDEX_STATS : PFS_TABLE_STATS;
+	uint64		stat = by_index ? run->index_stat : run->table_stat;
+	PfsRelPart	part = pfs_rel_part(run->wait.operation);
+	Entry		e = {run->charged, {stat, kind, part, *rows}};
 
-	if (charged->statement_id == 0 || stat == 0 || (pfs_row_count(rows) == 0 && rows->sum == 0))
+	if (run->charged.statement_id == 0 || stat == 0 || (pfs_row_count(rows) == 0 && rows->sum == 0))
 		return;
 	learn_key(&e.charged);
 	for (uint32 left = pfs_digest_rows_used; left != 0; left &= left - 1)

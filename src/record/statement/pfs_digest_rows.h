@@ -67,6 +67,9 @@ pfs_digest_rows_at(uint32 link)
 /* Any process: puts a cell that is filled in, and in no chain, at the head of one. */
 extern void pfs_digest_rows_link(uint32 *head, PfsDigestRowsCell *cell);
 
+/* PfsChargeCallbacks.rows_cb. */
+extern void pfs_digest_rows_add(const PfsRelRun *run, const PfsRowCount *rows);
+
 /* A bit for each entry of the process's table that is in use. */
 extern PFS_HIDDEN uint32 pfs_digest_rows_used;
 

@@ -23,8 +23,6 @@ static uint32 hint;
 /* No statement's, or that of the one at top level, which knows its own. */
 static const PfsDigestKey nobody = {0, 0};
 
-StaticAssertDecl(PFS_DIGEST_WAITS == 64, "a word says which are used");
-
 static inline PfsDigestWait *
 take_first(void)
 {
@@ -123,16 +121,6 @@ key_now(void)
 	return key_of(&pfs_sql.top);
 }
 
-PfsDigestKey
-pfs_digest_key_of(uint64 statement_id)
-{
-	if (statement_id == PFS_DIGEST_OF_LEADER)
-		return pfs_my_thread->charged;
-	if (statement_id != pfs_sql.top.statement_id)
-		return nobody;
-	return key_of(&pfs_sql.top);
-}
-
 /*
  * Tells which statement a run that begins is charged to, and whether that is not its own: then another
  * one may be charged while it goes on.
@@ -152,8 +140,8 @@ pfs_digest_charged_now(bool *rides)
  * all places are taken, or the process ends.  Parallel workers can be late: they add to
  * a digest that is there, but make none.  What is nobody's is dropped.
  */
-static void
-give_all(void)
+void
+pfs_digest_waits_give_all(void)
 {
 	PfsDigestKey key;
 
@@ -164,78 +152,6 @@ give_all(void)
 		pfs_digest_waits_give_to(&key, !working);
 	while (pfs_local.waits_used != 0)
 		pass_on(take_first());
-}
-
-/*
- * Makes all places of the table free, when other instruments have taken every one.  The
- * waits counted so far go to their digest.
- */
-static void
-forget_all(void)
-{
-	give_all();
-	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
-		pfs_my_thread->digest_waits[i].key = 0;
-}
-
-/*
- * Exchanges two entries, so that the instrument that has waited last lies where the
- * fast path looks for it.  No place becomes empty, so the search from its home on still
- * finds the other one.
- */
-static void
-change_places(PfsDigestWait *a, PfsDigestWait *b)
-{
-	PfsDigestWait was_a = *a;
-	uint64		both = a->bit | b->bit;
-	uint64		used = pfs_local.waits_used & both;
-
-	*a = *b;
-	a->bit = was_a.bit;
-	was_a.bit = b->bit;
-	*b = was_a;
-	if (used != 0 && used != both)
-		pfs_local.waits_used ^= both;
-}
-
-/*
- * Adds a wait to the table where pfs_digest_wait_add() cannot: its instrument is not in
- * its home place, or it is untimed or by another timer.  The entry is found or made by
- * linear probing, and moved to the home place, so that the next one takes the fast
- * path.  `ticks` are those of the default timer.  If the table is full, it is emptied
- * into the digest first.
- */
-void
-pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
-{
-	uint32		home = instrument % PFS_DIGEST_WAITS;
-	uint32		i = home;
-	PfsDigestWait *items = pfs_my_thread->digest_waits;
-	PfsDigestWait *w;
-
-	while (items[i].key != (uint32) instrument + 1 && items[i].key != 0)
-	{
-		i = (i + 1) % PFS_DIGEST_WAITS;
-		if (i == home)
-			forget_all();
-	}
-	w = &items[i];
-	if (w->key == 0)
-	{
-		pfs_digest_wait_clear(w);
-		w->key = (uint32) instrument + 1;
-		w->bit = UINT64_C(1) << i;
-	}
-	else if (i != home)
-	{
-		change_places(w, &items[home]);
-		w = &items[home];
-	}
-	pfs_local.waits_used |= w->bit;
-	if (!timed)
-		w->counts.untimed++;
-	else
-		pfs_digest_wait_count(w, ticks);
 }
 
 /* The innermost statement with a digest, of those around the present call. */
@@ -273,7 +189,7 @@ pfs_digest_charge_now(void)
 
 	if (id == pfs_digest_charged || working)
 		return;
-	give_all();
+	pfs_digest_waits_give_all();
 	if (unlikely(pfs_rel_local.riding != 0))
 		pfs_rel_runs_give_riding();
 	pfs_digest_charged = id;
@@ -398,7 +314,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 	if (s->query_id == 0 || unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
 	{
 		if (is_innermost)
-			give_all();
+			pfs_digest_waits_give_all();
 		add_time(s, end - s->start, s->query_id == 0);
 		pfs_digest_end_planned(s);
 	}
@@ -491,7 +407,7 @@ void
 pfs_digest_detach(PfsThread *t)
 {
 	pfs_local.waits = NULL;
-	give_all();
+	pfs_digest_waits_give_all();
 	pfs_digest_rows_give(PFS_ALL_STATEMENTS);
 	if (working)
 	{

@@ -17,6 +17,7 @@
 #ifndef PFS_DIGEST_WAIT_H
 #define PFS_DIGEST_WAIT_H
 
+#include "pfs_charge.h"
 #include "pfs_digest.h"
 #include "pfs_left.h"
 #include "pfs_statement_open.h"
@@ -54,14 +55,6 @@ pfs_digest_charge_top(PfsThread *t)
 	pfs_local.waits = t->digest_waits;
 }
 
-/* Sets an entry's counts to zero; it stays the entry of its instrument. */
-static inline void
-pfs_digest_wait_clear(PfsDigestWait *w)
-{
-	memset(&w->counts, 0, sizeof(w->counts));
-	w->counts.min = PG_UINT64_MAX;
-}
-
 /* Notes that waits are counted elsewhere from now on, or nowhere. */
 static inline void
 pfs_digest_wait_pass(PfsInstrumentId instrument, const PfsCounts *waits)
@@ -78,6 +71,12 @@ extern void pfs_digest_wait_put(PfsCachedDigest *cached, PfsInstrumentId instrum
  */
 extern void pfs_digest_waits_give(PfsCachedDigest *cached);
 extern void pfs_digest_waits_give_to(const PfsDigestKey *key, bool make);
+
+/* Empties it into the digest of its statement: PfsChargeCallbacks.full_cb. */
+extern void pfs_digest_waits_give_all(void);
+
+/* PfsChargeCallbacks.statement_cb. */
+extern PfsDigestCharged pfs_digest_charged_now(bool *rides);
 
 /*
  * A parallel worker's waits are its leader's statement's.  The leader says which

@@ -33,8 +33,6 @@
 /* Statement numbers that a process takes at a time. */
 #define STATEMENT_IDS_AT_ONCE 64
 
-PFS_HOT_STRUCT PfsSql pfs_sql = {.top.n = pfs_sql.top.own};
-
 /* ---- begin ---- */
 
 /* Processor time of this process so far, in nanoseconds. */

@@ -8,20 +8,21 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdint.h>
 
 /*
  * lanes: a power of two.  Where the kernel does not tell the processor, the thread's slot
  * spreads the load instead.  A process that moves right after the question is safe, as a
  * lane has many writers.
  */
-static inline uint32
-pfs_lane(uint32 slot, uint32 lanes)
+static inline uint32_t
+pfs_lane(uint32_t slot, uint32_t lanes)
 {
 	int			errno_before = errno;
 	int			cpu = lanes > 1 ? sched_getcpu() : 0;
 
 	errno = errno_before;
-	return (cpu >= 0 ? (uint32) cpu : slot) & (lanes - 1);
+	return (cpu >= 0 ? (uint32_t) cpu : slot) & (lanes - 1);
 }
 
 #endif							/* PFS_LANE_H */
