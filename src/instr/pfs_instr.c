@@ -1,7 +1,7 @@
 /*
  * pfs_instr.c
  *	  Puts the wrappers of all families into the server's slots and reports what
- *	  became of each; begins events that have no object.
+ *	  became of each.
  *
  * Separate from the families' files, which say only which functions they wrap: what is
  * done with a list of wrappers is the same for all of them.
@@ -17,8 +17,6 @@
 
 /* More than all families have together. */
 #define PATCHES_MAX 96
-
-PFS_FIXED PfsReal pfs_real;
 
 static const PfsGotPatch *const families[] = {
 	pfs_wait_calls, pfs_file_calls, pfs_stdio_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,
@@ -69,17 +67,6 @@ report(const PfsGotPatch *patch)
 	if (patch->result == PFS_GOT_PROTECTED)
 		why_not = psprintf("could not make the slot's page writable: %s", strerror(patch->error));
 	pfs_prove_report("", "got", patch->symbol, why_not);
-}
-
-bool
-pfs_instr_is_probed(const char *symbol)
-{
-	for (int p = 0; p < npatches; p++)
-	{
-		if (strcmp(patches[p].symbol, symbol) == 0)
-			return patches[p].result == PFS_GOT_PATCHED;
-	}
-	return false;
 }
 
 /*
@@ -140,35 +127,4 @@ pfs_instr_start(void)
 		ereport(LOG,
 				(errmsg("pfs: %d of %d probes are unavailable", failed, wanted),
 				 errhint("SELECT * FROM pfs.probes WHERE status = 'unavailable' says why.")));
-}
-
-/*
- * Begins an event under the wait event that the server has announced, or under the
- * fallback; no object.
- */
-PfsWait *
-pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op, const void *frame)
-{
-	uint32		wait_info;
-	PfsInstrumentId instrument;
-	uint32		flags;
-	PfsWait    *e;
-
-	if (t == NULL)
-		return NULL;
-	wait_info = pfs_wait_event_info();
-	instrument = wait_info != 0 ? pfs_wait_info_instrument(wait_info) : fallback;
-	if (unlikely(instrument == PFS_NO_INSTRUMENT))
-		return NULL;
-	flags = pfs_wait_flags(t, instrument);
-	if ((flags & PFS_FLAG_ENABLED) == 0)
-		return NULL;
-	e = pfs_wait_begin(t, instrument, flags, op, PFS_OBJECT_NONE, PFS_EVENT_NO_OFFSET,
-					   pfs_frames_source(frame));
-	if (e != NULL)
-	{
-		pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
-		pfs_wait_start(t, e);
-	}
-	return e;
 }

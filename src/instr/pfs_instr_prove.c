@@ -346,6 +346,18 @@ pfs_prove_server_is_lto(void)
 	return is_lto;
 }
 
+/* Has the server's slot of this function been patched, and does nothing speak against it? */
+static bool
+is_probed(const PfsGotPatch *patches, int npatches, const char *symbol)
+{
+	for (int p = 0; p < npatches; p++)
+	{
+		if (strcmp(patches[p].symbol, symbol) == 0)
+			return patches[p].result == PFS_GOT_PATCHED;
+	}
+	return false;
+}
+
 /*
  * Makes all proofs, and takes back what has not proved itself: slots that calls go
  * past, sources where frames do not lead to the caller, raised errors that are not
@@ -369,7 +381,7 @@ pfs_prove_start(PfsGotPatch *patches, int npatches)
 		pfs_frames_stop();
 		no_raise = no_source;
 	}
-	else if (!pfs_instr_is_probed("__longjmp_chk") && !pfs_instr_is_probed("siglongjmp"))
+	else if (!is_probed(patches, npatches, "__longjmp_chk") && !is_probed(patches, npatches, "siglongjmp"))
 		no_raise = "the jump of an error passes no slot";
 	else if (!seen.raise)
 		no_raise = "the jump of an error does not come from errfinish()";
