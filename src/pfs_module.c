@@ -2,7 +2,7 @@
  * pfs_module.c
  *	  Start-up, in order: settings, shared memory, probes.
  *
- *	  _PG_init (postmaster)		the rooms of record/ get their lists and callbacks;
+ *	  _PG_init (postmaster)		lower rooms get their lists and callbacks;
  *								settings are defined; hooks are set
  *	  shmem_request_hook		sizes are resolved, memory and a lock requested
  *	  shmem_startup_hook		the segment is laid out; instruments register;
@@ -39,6 +39,7 @@
 #include "pfs_recorder.h"
 #include "pfs_register.h"
 #include "pfs_summary_kind.h"
+#include "pfs_tables.h"
 #include "pfs_thread_end.h"
 
 PFS_MODULE_MAGIC("pfs", PFS_VERSION);
@@ -214,6 +215,8 @@ void
 _PG_init(void)
 {
 	pfs_record_register();
+	pfs_tables_register();
+
 	/* Settings of this kind cannot be defined once the server runs. */
 	if (!process_shared_preload_libraries_in_progress)
 		return;

@@ -1,6 +1,6 @@
 /*
  * pfs_table.c
- *	  The list of tables, and how a relation finds its entry.
+ *	  How a relation finds its entry in the list of tables.
  *
  * Apart from the wrapper's callbacks because scans, writes, TRUNCATE, IMPORT
  * and functions all begin here.  Columns are bound by name, so definitions made
@@ -19,14 +19,9 @@
 #include "pfs_fdw.h"
 #include "pfs_quote.h"
 #include "pfs_shared.h"
-#include "pfs_tables.h"
 
-#define PFS_TABLE_POINTER(table) &table,
-
-const PfsTable *const pfs_tables[] = {
-	PFS_TABLES(PFS_TABLE_POINTER)
-};
-const int	pfs_num_tables = lengthof(pfs_tables);
+const PfsTable *const *pfs_tables = NULL;
+int			pfs_num_tables = 0;
 
 const PfsView pfs_views[] = {
 	{"processlist", "one living thread, in the words of MySQL's process list"},

@@ -235,9 +235,12 @@ extern void pfs_scan_unite(PfsScan *scan, int (*compare) (const void *a, const v
 /* -1: the column is not to be changed; else the YES or NO to be written. */
 extern int	pfs_new_switch(const PfsNewRow *values, int column);
 
-/* All tables, in the order of IMPORT FOREIGN SCHEMA. */
-extern const PfsTable *const pfs_tables[];
-extern const int pfs_num_tables;
+/*
+ * All tables, in the order of IMPORT FOREIGN SCHEMA.  Set once, when the library is loaded
+ * (tables/pfs_tables.c).
+ */
+extern const PfsTable *const *pfs_tables;
+extern int	pfs_num_tables;
 
 /* Views over them that the SQL script makes, for pfs.tables. */
 typedef struct PfsView

@@ -94,4 +94,7 @@
 #define PFS_TABLE_EXTERN(table) extern const PfsTable table;
 PFS_TABLES(PFS_TABLE_EXTERN)
 
+/* When the library is loaded: hands the list to the plumbing. */
+extern void pfs_tables_register(void);
+
 #endif							/* PFS_TABLES_H */
