@@ -97,7 +97,7 @@ clean-client:
 	client install-client uninstall-client lint-client clean-client
 
 lint: lint-objects lint-client imports
-	tools/check-layers
+	tools/check-layers --objects
 	tools/words
 	tools/twins
 	tools/release-files
