@@ -1,5 +1,6 @@
 # The views of schema pfs_sys: reads sql/pfs_sys.views, whose head says how it is written,
-# and makes of it the SQL that tools/sql puts into the update script, and docs/sys.md.
+# and makes of it the SQL that tools/sql puts into the update script, which is what the
+# scripts of releases do not have, and docs/sys.md.
 package SysViews;
 
 use strict;
@@ -19,11 +20,11 @@ my %format = (
 	file      => sub { "CASE WHEN length($_[0]) > 64 THEN '...' || right($_[0], 61) ELSE $_[0] END" });
 my %unit = (time => 'In picoseconds.', bytes => 'In bytes.');
 
-# Returns { views => [...], others => [ [names, why], ... ] }.
+# Returns { views => [...], others => [ [names, why], ... ], released => { name => SQL } }.
 sub read
 {
-	my ($class, $file) = @_;
-	my $self = bless { views => [], others => [], defined => {}, file => $file }, $class;
+	my ($class, $file, @scripts) = @_;
+	my $self = bless { views => [], others => [], defined => {}, file => $file, released => released(@scripts) }, $class;
 	my ($view, $query, $define);
 
 	open(my $in, '<', $file) or die "$file: $!\n";
@@ -113,12 +114,55 @@ sub literal
 	return "'" . $text =~ s/'/''/gr . "'";
 }
 
+# What the scripts of releases make of each view, as sql_of() of it was in the latest that has it.
+sub released
+{
+	my %released;
+
+	foreach my $script (@_)
+	{
+		while ($script =~ /^(CREATE (?:OR REPLACE )?VIEW pfs_sys\.x\$(\w+) AS\n.*?\n\) c \(number, text, plain\);\n)/gms)
+		{
+			my ($sql, $name) = ($1, $2);
+			$released{$name} = $sql =~ s/^CREATE OR REPLACE VIEW/CREATE VIEW/gmr =~ s/^DELETE FROM pg_catalog\.pg_description\b.*\n//mr;
+		}
+	}
+	return \%released;
+}
+
+# What the update has to do so that views are as they are written: nothing for one that a release has so.
 sub sql
 {
 	my ($self) = @_;
-	my @names = map { ("pfs_sys.x\$$_->{name}", "pfs_sys.$_->{name}") } @{ $self->{views} };
+	my @new = grep { !$self->{released}{ $_->{name} } } @{ $self->{views} };
+	my @names = map { ("pfs_sys.x\$$_->{name}", "pfs_sys.$_->{name}") } @new;
+	my @parts = grep { $_ ne '' } map { $self->update_of($_) } @{ $self->{views} };
+	my %is = map { $_->{name} => 1 } @{ $self->{views} };
 
-	return join("\n", map { sql_of($_) } @{ $self->{views} }) . "\nGRANT SELECT ON\n\t" . join(",\n\t", @names) . "\nTO pg_monitor;\n";
+	foreach my $name (sort grep { !$is{$_} } keys %{ $self->{released} })
+	{
+		die "$self->{file}: there is no view $name, but a release has it\n";
+	}
+	push @parts, "GRANT SELECT ON\n\t" . join(",\n\t", @names) . "\nTO pg_monitor;\n" if @names;
+	return join "\n", @parts;
+}
+
+# A view that a release has keeps its columns, as CREATE OR REPLACE VIEW can only append; with them what
+# users have built on it, and their rights.  Its comments are written anew.
+sub update_of
+{
+	my ($self, $view) = @_;
+	my $sql = sql_of($view);
+	my $released = $self->{released}{ $view->{name} };
+
+	return $sql if !defined $released;
+	return '' if $sql eq $released;
+	my ($had, $has) = map { /^SELECT (.*)$/m } $released, $sql;
+	die "$self->{file}: $view->{name} has the columns $had in a release: new ones come last\n" if index("$has,", "$had,") != 0;
+	$sql =~ s/^CREATE VIEW/CREATE OR REPLACE VIEW/gm;
+	$sql =~ s{^(?=INSERT INTO pg_catalog\.pg_description\b)}
+		{DELETE FROM pg_catalog.pg_description WHERE classoid = 'pg_catalog.pg_class'::regclass AND objoid IN ('pfs_sys.x\$$view->{name}'::regclass, 'pfs_sys.$view->{name}'::regclass);\n}m;
+	return $sql;
 }
 
 # Comments are written into the catalog by one statement for each entry, as COMMENT would do it
