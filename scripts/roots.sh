@@ -170,18 +170,26 @@ check() {
 	return "$status"
 }
 
-# Put the tree of 1.0, from the history of this repository, into a folder as pfs-1.0; fails
-# without such a history.
-#	old_release FOLDER
+# The version of a tree's pfs.control.
+#	control_version <FILE
+control_version() { sed -n "s/^default_version = '\(.*\)'/\1/p"; }
+
+# The releases before this one, from which an update script leads.
+old_releases() {
+	find "$PFS_TOP/sql" -name 'pfs--*--*.sql' | sed 's/.*pfs--\([0-9.]*\)--.*/\1/' | sort -V
+}
+
+# Put the tree of an older release, as it was last in the history of this repository, into a folder
+# as pfs-VERSION; fails without such a history.
+#	old_release FOLDER VERSION
 old_release() {
-	local commit
-	commit=$(git -C "$PFS_TOP" rev-list HEAD -- pfs.control 2>/dev/null | while read -r commit; do
-		if git -C "$PFS_TOP" show "$commit:pfs.control" | grep -q "default_version = '1.1'"; then
-			git -C "$PFS_TOP" rev-parse "$commit^"
-		else
-			break
-		fi
-	done | tail -n 1)
-	[ -z "$commit" ] || git -C "$PFS_TOP" archive --prefix=pfs-1.0/ "$commit" | tar -x -C "$1"
-	[ -d "$1/pfs-1.0" ]
+	local commit next
+	# The newest one, or the one before that which began the next version.
+	commit=$(git -C "$PFS_TOP" rev-parse HEAD 2>/dev/null) || return
+	while read -r next; do
+		if [ "$(git -C "$PFS_TOP" show "$next:pfs.control" | control_version)" = "$2" ]; then break; fi
+		commit=$next^
+	done < <(git -C "$PFS_TOP" rev-list HEAD -- pfs.control)
+	[ "$(git -C "$PFS_TOP" show "$commit:pfs.control" 2>/dev/null | control_version)" = "$2" ] || return
+	git -C "$PFS_TOP" archive --prefix="pfs-$2/" "$commit" | tar -x -C "$1"
 }
