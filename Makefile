@@ -13,7 +13,7 @@
 
 EXTENSION = pfs
 MODULE_big = pfs
-DATA = sql/pfs--1.0.sql sql/pfs--1.0--1.1.sql
+DATA = sql/pfs--1.0.sql sql/pfs--1.0--1.1.sql sql/pfs--1.1--1.2.sql
 PGFILEDESC = "pfs - exact waits of a live server"
 
 TOP =

@@ -114,7 +114,7 @@ SKIP:
 	my $update = $new->session(db => 'released');
 	is($update->query("SELECT extversion, extnamespace::regnamespace FROM pg_extension WHERE extname = 'pfs'"), '1.0|public', 'release 1.0 is upgraded as it is');
 	is($update->query("ALTER EXTENSION pfs UPDATE; SELECT extversion, extnamespace::regnamespace, (SELECT count(*) FROM blocked) FROM pg_extension WHERE extname = 'pfs'"),
-		'1.1|pg_catalog|0', 'and then updated');
+		$installation->present . '|pg_catalog|0', 'and then updated');
 }
 
 # ---- DROP EXTENSION ----

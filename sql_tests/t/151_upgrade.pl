@@ -1,5 +1,6 @@
 # A database that release 1.0 has made, with what users have built on it, and its update:
-# afterwards it is what a new installation is, and the users' things are as they were.
+# afterwards it is what a new installation is, and the users' things are as they were.  One that
+# release 1.1 has made, in the same way.
 # The dumps of both, and the two ways that a dump of 1.0 can go.
 
 use strict;
@@ -126,7 +127,7 @@ my $users = <<"EOT";
 SELECT oid::regclass, relkind, @{[ sprintf $acl, 'relacl' ]}, CASE WHEN relkind IN ('v', 'm') THEN pg_get_viewdef(oid) END FROM pg_class
 	WHERE relnamespace = 'mine'::regnamespace ORDER BY oid::regclass::text COLLATE "C";
 SELECT oid::regprocedure, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'mine'::regnamespace;
-SELECT relname, @{[ sprintf $acl, 'relacl' ]} FROM pg_class WHERE relnamespace = 'pfs'::regnamespace AND relacl::text ~ 'watcher|operator' ORDER BY 1;
+SELECT relname, @{[ sprintf $acl, 'relacl' ]} FROM pg_class WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pfs%') AND relacl::text ~ 'watcher|operator' ORDER BY 1;
 SELECT attrelid::regclass, attname, @{[ sprintf $acl, 'attacl' ]} FROM pg_attribute WHERE attacl::text ~ 'watcher|operator' ORDER BY attrelid::regclass::text, 2;
 SELECT oid::regprocedure, @{[ sprintf $acl, 'proacl' ]} FROM pg_proc WHERE proacl::text ~ 'watcher|operator' ORDER BY 1;
 SELECT srvname, @{[ sprintf $acl, 'srvacl' ]} FROM pg_foreign_server;
@@ -168,6 +169,44 @@ foreach my $what (sort keys %everything)
 
 	is(difference($updated->{$what}, $installed->{$what}), '', "an updated database has the same as a new one: $what ($lines lines)");
 }
+
+# ---- 1.1, and what users have built on its views for people ----
+
+$server->sql('CREATE DATABASE of_1_1');
+$installation->release('1.1');
+my $of_1_1 = $server->session(db => 'of_1_1');
+$of_1_1->query('CREATE EXTENSION pfs');
+is($of_1_1->query(q{SELECT extversion, extnamespace::regnamespace FROM pg_extension WHERE extname = 'pfs'}), '1.1|pg_catalog', 'release 1.1');
+my @relations = split /\n/, $of_1_1->query(q{SELECT oid::regclass FROM pg_class WHERE relnamespace IN ('pfs'::regnamespace, 'pfs_sys'::regnamespace) AND relkind IN ('f', 'v') ORDER BY oid});
+like(join("\n", map { $of_1_1->query("SELECT count(*) FROM (SELECT * FROM $_ OFFSET 0) t") } @relations), qr/^(\d+\n?)+$/,
+	@relations . ' tables and views of 1.1 are read by the present library');
+$of_1_1->query('CREATE SCHEMA mine;' . join("\n", map { "CREATE VIEW mine.on_$_ AS SELECT * FROM $relations[$_];" } 0 .. $#relations) . <<'EOT');
+
+CREATE FUNCTION mine.locks() RETURNS SETOF pfs_sys.lock_waits LANGUAGE sql STABLE BEGIN ATOMIC SELECT * FROM pfs_sys.lock_waits; END;
+GRANT USAGE ON SCHEMA pfs_sys, mine TO watcher;
+GRANT SELECT ON pfs_sys.session, mine.on_0 TO watcher;
+GRANT EXECUTE ON FUNCTION pfs_sys.what_happened(text, text) TO operator;
+REVOKE SELECT ON pfs_sys.metrics FROM pg_monitor;
+EOT
+my $built_on_1_1 = $of_1_1->query($users);
+$installation->release;
+$of_1_1->query('ALTER EXTENSION pfs UPDATE');
+is($of_1_1->query($users), $built_on_1_1, "1.1 updated: views, functions and rights of users are as they were");
+like(join("\n", map { $of_1_1->query("SELECT count(*) FROM (SELECT * FROM mine.on_$_ OFFSET 0) t") } 0 .. $#relations), qr/^(\d+\n?)+$/, '1.1 updated: their views are read');
+is($of_1_1->query(q{SELECT has_table_privilege('pg_monitor', 'pfs_sys.metrics', 'SELECT')}), 'f', '1.1 updated: what was revoked stays so');
+$of_1_1->query(<<'EOT');
+REVOKE USAGE ON SCHEMA pfs_sys FROM watcher;
+REVOKE SELECT ON pfs_sys.session FROM watcher;
+REVOKE EXECUTE ON FUNCTION pfs_sys.what_happened(text, text) FROM operator;
+GRANT SELECT ON pfs_sys.metrics TO pg_monitor;
+GRANT USAGE ON FOREIGN SERVER pfs_server TO operator;
+REVOKE USAGE ON FOREIGN SERVER pfs_server FROM operator;
+EOT
+my $updated_1_1 = everything($of_1_1);
+is(difference($updated_1_1->{$_}, $installed->{$_}), '', "1.1 updated: the same as a new one: $_") foreach sort keys %everything;
+
+# ---- what an update has changed, and what it has not ----
+
 unlike($installed->{views}, qr/\|t$/m, 'no view names an operator with its schema');
 isnt(difference($updated->{$_}, $as_released->{$_}), '', "the update has changed something of: $_") foreach qw(columns others dependencies);
 
@@ -194,6 +233,6 @@ my $first = $server->session(db => 'extension_first');
 $first->query('CREATE EXTENSION pfs');
 is(restore($released_dump, 'extension_first'), '', 'it does where the extension is there already');
 is(difference($first->query($users), $built), '', 'with what users have built');
-is($first->query("SELECT extversion, extnamespace::regnamespace FROM pg_extension WHERE extname = 'pfs'"), '1.1|pg_catalog', 'in the present release');
+is($first->query("SELECT extversion, extnamespace::regnamespace FROM pg_extension WHERE extname = 'pfs'"), $installation->present . '|pg_catalog', 'in the present release');
 
 done_testing();

@@ -56,6 +56,8 @@ sub add_tables
 	$tree->edit('src/fdw/tables/pfs_tables.h', sub { s/^\tX\($after\) \\\n/$& . join('', map { "\tX(pfs_table_$_) \\\n" } @tables)/me });
 }
 
+my ($version) = $tree->text('pfs.control') =~ /^default_version = '(.*)'$/m;
+my $since = 'PFS_SINCE_' . $version =~ tr/./_/r;
 my ($good, $out) = $tree->tool('tools/sql --check');
 ok($good, 'what is checked in is what the lists say') or diag($out);
 
@@ -65,8 +67,8 @@ $tree->begin('column');
 $tree->edit('src/fdw/tables/pfs_timer_wait.h', sub { s{^(?=\tX\(t, count_timed,)}{\tX(t, spread_timer_wait, numeric, picoseconds, pfs_timer_wait_get(totals, PFS_TIMER_WAIT_MAX), "Longest \\"less\\" the shortest; it's a test.") \\\n}m });
 ($good, $out) = $tree->tool('tools/sql');
 ok(!$good, 'a column among released ones is refused');
-like($out, qr/needs \.since = PFS_SINCE_1_1/, 'it says what is missing');
-$tree->edit('src/fdw/tables/pfs_timer_wait.h', sub { s/(it's a test\.")\)/$1, .since = PFS_SINCE_1_1)/ });
+like($out, qr/needs \.since = $since$/m, 'it says what is missing');
+$tree->edit('src/fdw/tables/pfs_timer_wait.h', sub { s/(it's a test\.")\)/$1, .since = $since)/ });
 
 # ---- a table ----
 
@@ -88,6 +90,18 @@ query
 SELECT number, word FROM pfs.examples WHERE word IS NOT NULL
 end
 EOT
+
+# ---- a column of a view that a release has ----
+
+$tree->begin(undef);
+$tree->edit('sql/pfs_sys.views', sub { s/^(?=sys_version \|)/pid | | - | Process that asks.\n/m });
+($good, $out) = $tree->tool('tools/sql');
+ok(!$good, 'a column of a view among released ones is refused');
+like($out, qr/version has the columns x\.sys_version, x\.server_version in a release: new ones come last$/m, 'it says where it may be');
+$tree->edit('sql/pfs_sys.views', sub {
+	s/^(pid \|.*\n)(sys_version \|.*\nserver_version \|.*\n)/$2$1/m;
+	s/\bAS server_version$/$&, pg_backend_pid() AS pid/m;
+});
 
 # ---- an improved comment ----
 
@@ -251,8 +265,8 @@ unlink $tree->path . '/docs/tables.md', my @scripts = glob $tree->path . '/sql/p
 File::Copy::cp($tree->top . '/sql/' . s{.*/}{}r, $_) foreach @scripts;
 ($good, $out) = $tree->tool('tools/sql && tools/sql --check');
 ok($good, 'tools/sql writes them') or diag($out);
-like($tree->text('docs/tables.md'), qr/^## pfs\.examples\n\nExamples; there are two\.\n\nA row is one example\. TRUNCATE: refused\. Source: `pfs` itself\. Since 1\.1\.\n/m, 'a table in docs/tables.md');
-like($tree->text('docs/tables.md'), qr/^- `spread_timer_wait` \(numeric, picoseconds, since 1\.1\): Longest "less" the shortest; it's a test\.$/m, 'and a column');
+like($tree->text('docs/tables.md'), qr/^## pfs\.examples\n\nExamples; there are two\.\n\nA row is one example\. TRUNCATE: refused\. Source: `pfs` itself\. Since \Q$version\E\.\n/m, 'a table in docs/tables.md');
+like($tree->text('docs/tables.md'), qr/^- `spread_timer_wait` \(numeric, picoseconds, since \Q$version\E\): Longest "less" the shortest; it's a test\.$/m, 'and a column');
 
 # ---- the server ----
 
@@ -271,7 +285,8 @@ $server->sql("CREATE DATABASE $_") foreach qw(updated fresh);
 my $updated = $server->session(db => 'updated');
 $installation->release('1.0');
 $updated->query('CREATE EXTENSION pfs');
-$updated->query('CREATE TABLE released AS SELECT oid AS relation, relnatts FROM pg_class');
+$updated->query("ALTER EXTENSION pfs UPDATE TO '1.1'");
+$updated->query('CREATE TABLE released AS SELECT oid AS relation, relnatts FROM pg_class; CREATE VIEW on_version AS SELECT * FROM pfs_sys.version');
 $installation->release;
 $updated->query('ALTER EXTENSION pfs UPDATE');
 my $fresh = $server->session(db => 'fresh');
@@ -289,8 +304,9 @@ my ($tables, $behind) = split /\|/, $updated->query(q{SELECT count(*), count(*) 
 cmp_ok($tables, '>', 20, 'all tables that contain the list have it');
 is($behind, $tables, 'behind all columns of the version before');
 
-my $everything = q{SELECT c.relname, attnum, attname, format_type(atttypid, atttypmod), col_description(c.oid, attnum), obj_description(c.oid, 'pg_class'), relacl
-	FROM pg_class c JOIN pg_attribute ON attrelid = c.oid WHERE relnamespace = 'pfs'::regnamespace AND attnum > 0 ORDER BY 1, 2};
+my $everything = q{SELECT c.relname, attnum, attname, format_type(atttypid, atttypmod), col_description(c.oid, attnum), obj_description(c.oid, 'pg_class'), relacl,
+	CASE WHEN relkind = 'v' THEN md5(pg_get_viewdef(c.oid)) END
+	FROM pg_class c JOIN pg_attribute ON attrelid = c.oid WHERE relnamespace IN ('pfs'::regnamespace, 'pfs_sys'::regnamespace) AND attnum > 0 ORDER BY 1, 2};
 is(difference($updated->query($everything), $fresh->query($everything)), '', 'an updated database has the same as a new one');
 like($fresh->query($everything), qr/\|Longest "less" the shortest; it's a test\.\|.*\|The session's database\.\|/s, 'with the comments');
 
@@ -299,8 +315,14 @@ my $columns = q{SELECT relname, attnum, attname, atttypid::regtype FROM pg_class
 	WHERE relkind = 'f' AND attnum > 0 AND relnamespace = '%s'::regnamespace ORDER BY 1, 2};
 is(difference($fresh->query(sprintf $columns, 'imported'), $fresh->query(sprintf $columns, 'pfs')), '', 'IMPORT FOREIGN SCHEMA makes the same');
 
-# ---- the view, the wrapped call, the hook ----
+# ---- the views, the wrapped call, the hook ----
 
+is($updated->query('SELECT pid = pg_backend_pid(), on_version.* FROM pfs_sys.version, on_version'), "t|$version|" . $updated->query('SHOW server_version'),
+	'a view of a release has its new column, and what users have built on it is as it was');
+is($updated->query(q{SELECT string_agg(col_description(v::regclass, 3), ' ') || obj_description('pfs_sys.version'::regclass) FROM unnest('{pfs_sys.version,pfs_sys.x$version}'::text[]) v}),
+	'Process that asks. Process that asks.The version of the extension and of the server.', 'with its comment');
+is($updated->query(q{SELECT count(*), bool_and(has_table_privilege('pg_monitor', oid, 'SELECT')) FROM pg_class WHERE relnamespace = 'pfs_sys'::regnamespace AND relname ~ 'version$'}), '2|t',
+	'and its rights');
 is($fresh->query('SELECT number, word FROM pfs_sys.example_words') . $fresh->query('SELECT number FROM pfs_sys.x$example_words'), '2|two2', 'the view is read');
 is($fresh->query(q{SELECT string_agg(probe_name || ' ' || status, ', ' ORDER BY probe_name) FROM pfs.probes WHERE target IN ('symlink', 'ClientAuthentication_hook')}),
 	'got/symlink active, hook/ClientAuthentication_hook active', 'the call has a probe, and the hook was called');

@@ -58,9 +58,10 @@ typedef enum PfsSince
 {
 	PFS_SINCE_1_0,
 	PFS_SINCE_1_1,
+	PFS_SINCE_1_2,
 } PfsSince;
 
-#define PFS_NUM_RELEASES (PFS_SINCE_1_1 + 1)
+#define PFS_NUM_RELEASES (PFS_SINCE_1_2 + 1)
 
 /*
  * Checks a value that SQL wants to write and returns it as it will read

@@ -12,6 +12,7 @@
 #	my $server = PfsServer->new('main', postgres => $installation->postgres);
 #	$installation->release('1.0');			# what CREATE EXTENSION finds from now on
 #	$installation->release;					# this tree again
+#	$installation->present;					# its version
 #	$installation->use_tree($dir);			# another tree instead of this one
 #	is(difference($rows, $other_rows), '', 'two databases have the same');
 package PfsReleases;
@@ -27,11 +28,21 @@ use PfsServer;
 our @EXPORT_OK = qw(difference);
 
 # The control files of the releases, as they were.
-my %control = ('1.0' => <<'EOT');
+my %control = (
+	'1.0' => <<'EOT',
 # pfs extension
 comment = 'exact waits of a live server, readable and switchable by SQL'
 default_version = '1.0'
 module_pathname = '$libdir/pfs'
+relocatable = false
+superuser = true
+EOT
+	'1.1' => <<'EOT');
+# pfs extension
+comment = 'exact waits of a live server, readable and switchable by SQL'
+default_version = '1.1'
+module_pathname = '$libdir/pfs'
+schema = pg_catalog
 relocatable = false
 superuser = true
 EOT
@@ -105,6 +116,16 @@ sub release
 	open my $file, '>', $path or die "$path: $!";
 	print $file $control{$release} // die "no release $release";
 	close $file;
+}
+
+# The version of this tree, or of the one that use_tree() has named.
+sub present
+{
+	my ($self) = @_;
+
+	open my $file, '<', $self->{current} or die "$self->{current}: $!";
+	local $/;
+	return <$file> =~ /^default_version = '(.*)'$/m ? $1 : die "$self->{current}: no version";
 }
 
 # The lines that only one of two results has.
